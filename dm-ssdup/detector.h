@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: how random a stream of writes is (SSDUP+ section 2.2). Pure.
+ */
+#ifndef SSDUP_DETECTOR_H
+#define SSDUP_DETECTOR_H
+
+#include "types.h"
+
+#define SSDUP_STREAM_MIN	2U
+#define SSDUP_STREAM_MAX	1024U
+#define SSDUP_STREAM_DEFAULT	128U
+
+struct stream_sample {
+	u64	start;		/* sector on the device */
+	u32	sectors;
+};
+
+/**
+ * detector_random_percentage() - random percentage of one stream
+ * @samples: the stream's writes in any order; sorted in place
+ * @nr: how many, at least 2
+ *
+ * Sorts by offset; a write that starts where its lower neighbour ends costs no
+ * head movement (random factor 0), any other costs one (1). Equal offsets are
+ * ordered by length, so that the result depends on the set of writes only.
+ *
+ * Return: sum of the nr - 1 factors over nr - 1, in 1/10000, rounded to nearest.
+ */
+u32 detector_random_percentage(struct stream_sample *samples, u32 nr);
+
+#endif

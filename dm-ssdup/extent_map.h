@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: what of the HDD's address space the log holds. Pure.
+ *
+ * The HDD is cut into ranges of a fixed power of two; each has a tree of the
+ * extents in it, ordered by start. Invariants of a tree, true between calls:
+ *
+ *  - extents are disjoint, not empty, and lie within the range;
+ *  - each sector belongs to the newest extent that was ever inserted over it
+ *    (highest seq; of equal ones the later insert) and not removed since;
+ *  - nr and sectors say how many extents there are and what they cover.
+ *
+ * An extent is 56 bytes (the paper measured 56 a request, section 2.5).
+ * Nothing here allocates: an insert takes its nodes from the caller, and gives
+ * back those that it no longer needs on a list, to be freed outside the lock.
+ * Each tree is serialised by its range's lock, which the caller holds.
+ */
+#ifndef SSDUP_EXTENT_MAP_H
+#define SSDUP_EXTENT_MAP_H
+
+#include <linux/rbtree.h>
+
+#include "types.h"
+
+struct extent {
+	union {
+		struct rb_node	node;
+		struct extent	*next;	/* while on an extent_list */
+	};
+	u64		start;		/* HDD sector */
+	u64		seq;
+	log_pos_t	pos;		/* in the data area of @half; 0 unless DATA */
+	u32		sectors;
+	u8		half;
+	u8		kind;		/* SSDUP_KIND_ */
+};
+
+static inline u64 extent_end(const struct extent *e)
+{
+	return e->start + e->sectors;
+}
+
+/* A stack of nodes that are in no tree. */
+struct extent_list {
+	struct extent	*head;
+};
+
+static inline void extent_push(struct extent_list *list, struct extent *e)
+{
+	e->next = list->head;
+	list->head = e;
+}
+
+static inline struct extent *extent_pop(struct extent_list *list)
+{
+	struct extent *e = list->head;
+
+	if (e)
+		list->head = e->next;
+	return e;
+}
+
+struct extent_tree {
+	struct rb_root	root;
+	u32		nr;
+	u64		sectors;
+};
+
+/** extent_tree_init() - make an empty tree */
+void extent_tree_init(struct extent_tree *tree);
+
+/**
+ * extent_first() - lowest extent that overlaps [@start, @end)
+ *
+ * Return: NULL when none does. O(log n).
+ */
+struct extent *extent_first(const struct extent_tree *tree, u64 start, u64 end);
+
+/** extent_next() - the next higher extent, or NULL */
+struct extent *extent_next(const struct extent *e);
+
+/**
+ * extent_spares() - nodes that inserting @e would take beside @e itself
+ *
+ * At most 1 when nothing in the tree is newer than @e, as is always so for a
+ * write that just ended; more only for replay and for extents that are moved.
+ */
+u32 extent_spares(const struct extent_tree *tree, const struct extent *e);
+
+/**
+ * extent_insert() - make @e known
+ * @tree: of the range @e lies in
+ * @e: start, seq, pos, sectors, half and kind filled in; the tree owns it from now on
+ * @spares: at least extent_spares() nodes; what is not used stays on it
+ * @unused: nodes that left the tree, or that were not needed, are pushed here
+ *
+ * Older extents (lower or equal seq) give way where @e overlaps them: they are
+ * trimmed, split or removed. Where a newer extent (higher seq) lies, @e gives
+ * way; @e may end up in several pieces, or in none. A trim at the front moves
+ * a DATA extent's pos along.
+ */
+void extent_insert(struct extent_tree *tree, struct extent *e,
+		   struct extent_list *spares, struct extent_list *unused);
+
+/**
+ * extent_drop_half() - remove every extent whose data is in @half
+ * @unused: the removed nodes are pushed here
+ *
+ * Only after the record that frees the half is durable (invariant 3).
+ */
+void extent_drop_half(struct extent_tree *tree, u8 half, struct extent_list *unused);
+
+/**
+ * extent_read_span() - how a read of [@start, @end) begins
+ * @sectors: length of the first part, that is served from one place
+ *
+ * Return: the extent that holds the first part, or NULL when the HDD does.
+ */
+const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,
+				      u64 end, u32 *sectors);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: what stands on the SSD. Shared by the kernel and the tools.
+ *
+ *	sector 0	superblock, copy 0	(4 KiB; the first 512 bytes say all)
+ *	sector 128	superblock, copy 1
+ *	sector 2048	half 0: metadata area, data area
+ *	...		half 1, ...
+ *
+ * A superblock fits in one 512-byte sector, the unit that a disk writes whole,
+ * so a power cut leaves each copy as it was or as it should be. Both copies
+ * are written for every change, one after the other.
+ *
+ * A half's metadata area is an array of pages with two 4 KiB slots each. Page
+ * N is written to slot 2N or 2N + 1, in turn: a page that a FLUSH closes early
+ * is written again, with more entries, to the slot that does not hold the
+ * version that is durable. Which of the two is newer is told by @epoch (one
+ * per activation of the device), then by @rev (one per write of the page).
+ *
+ * Every number is little endian, every unit of length or place is a sector of
+ * 512 bytes, every checksum is crc32c (seed ~0, not inverted at the end) over
+ * the structure with its crc field zero.
+ */
+#ifndef SSDUP_FORMAT_H
+#define SSDUP_FORMAT_H
+
+#include <linux/types.h>
+
+#define SSDUP_SUPER_MAGIC	0x53534455502d4c31ULL	/* "SSDUP-L1" */
+#define SSDUP_PAGE_MAGIC	0x53444c50U		/* "SDLP" */
+#define SSDUP_VERSION		1
+
+#define SSDUP_SUPER_COPIES	2
+#define SSDUP_SUPER_SECTOR(copy) ((copy) * 128U)
+#define SSDUP_SUPER_BYTES	4096U
+#define SSDUP_HEAD_SECTORS	2048U	/* before the first half */
+
+#define SSDUP_MIN_HALVES	2
+#define SSDUP_MAX_HALVES	16
+#define SSDUP_MAX_SSDS		4	/* room for, one is used */
+
+#define SSDUP_PAGE_BYTES	4096U
+#define SSDUP_PAGE_SECTORS	(SSDUP_PAGE_BYTES / 512U)
+#define SSDUP_PAGE_SLOTS	2U
+
+/* Feature bits. An unknown incompat bit: refuse. Unknown ro_compat: refuse to write. */
+#define SSDUP_COMPAT_KNOWN	0ULL
+#define SSDUP_RO_COMPAT_KNOWN	0ULL
+#define SSDUP_INCOMPAT_KNOWN	0ULL
+
+/* struct ssdup_super_half::state; what the log looks like is told by its pages. */
+#define SSDUP_HALF_UNUSED	0U	/* slot of the array beyond the halves of this log */
+#define SSDUP_HALF_IN_USE	1U	/* pages of this generation, if any, are live */
+
+#define SSDUP_SUPER_CLEAN	(1U << 0)	/* @flags: the last suspend committed everything */
+
+/*
+ * @generation of a half goes up, to a number no half ever had, when the half
+ * is freed; pages of other generations are not looked at.
+ */
+struct ssdup_super_half {
+	__le64	generation;
+	__le32	state;
+	__le32	reserved;
+} __packed;
+
+struct ssdup_super {
+	__le64	magic;
+	__le32	crc;
+	__le32	version;
+	__le64	compat;
+	__le64	ro_compat;
+	__le64	incompat;
+	__u8	uuid[16];
+	__le64	seq;			/* of superblock writes */
+	__le64	epoch;			/* of activations */
+	__le64	hdd_sectors;
+	__le64	ssd_sectors;
+	__le64	half_start;		/* first half */
+	__le64	half_stride;		/* from half to half */
+	__le32	meta_pages;		/* of a half */
+	__le32	data_sectors;		/* of a half */
+	__le32	block_sectors;		/* data is aligned to this */
+	__le32	flags;
+	__le16	nr_halves;
+	__le16	nr_ssds;
+	__le16	ssd_index;		/* which of them this one is */
+	__le16	reserved0;
+	__le64	lift_start;		/* lift area; none while zero */
+	__le64	lift_sectors;
+	__u8	peer_uuid[SSDUP_MAX_SSDS - 1][16];	/* other SSDs; none while zero */
+	__u8	reserved1[64];
+	struct ssdup_super_half half[SSDUP_MAX_HALVES];
+} __packed;
+
+/* struct ssdup_entry::kind */
+#define SSDUP_KIND_NONE		0U	/* never on disk */
+#define SSDUP_KIND_DATA		1U	/* the range's data is in the log at @pos */
+#define SSDUP_KIND_DISCARD	2U	/* the range was discarded; reads as zeros while logged */
+#define SSDUP_KIND_ZERO		3U	/* the range reads as zeros */
+#define SSDUP_KIND_LOST		4U	/* the range's data cannot be read back: EIO until rewritten */
+#define SSDUP_KIND_MAX		4U
+
+#define SSDUP_ENTRY_CRC		(1U << 0)	/* @flags: @data_crc is valid */
+
+/*
+ * One extent of the HDD's address space. Of two entries that overlap, the one
+ * with the higher @seq is newer; with equal @seq they say the same of the
+ * overlap, and the one in the younger half counts (the older half's copy was
+ * moved because it could not be drained).
+ */
+struct ssdup_entry {
+	__le64	sector;
+	__le64	seq;
+	__le32	sectors;
+	__le32	pos;			/* in the half's data area; 0 unless DATA */
+	__le32	data_crc;
+	__u8	kind;
+	__u8	flags;
+	__le16	reserved;
+} __packed;
+
+struct ssdup_page_header {
+	__le32	magic;
+	__le32	crc;
+	__u8	uuid[16];
+	__le64	generation;
+	__le64	epoch;
+	__le64	rev;
+	__le32	page;			/* number within the half */
+	__le16	half;
+	__le16	nr_entries;
+	__u8	reserved[8];
+} __packed;
+
+#define SSDUP_PAGE_ENTRIES \
+	((SSDUP_PAGE_BYTES - sizeof(struct ssdup_page_header)) / sizeof(struct ssdup_entry))
+
+struct ssdup_page {
+	struct ssdup_page_header h;
+	struct ssdup_entry e[SSDUP_PAGE_ENTRIES];
+} __packed;
+
+_Static_assert(sizeof(struct ssdup_super_half) == 16, "superblock half record");
+_Static_assert(sizeof(struct ssdup_super) == 512, "a superblock is one sector");
+_Static_assert(sizeof(struct ssdup_entry) == 32, "log entry");
+_Static_assert(sizeof(struct ssdup_page_header) == 64, "page header");
+_Static_assert(sizeof(struct ssdup_page) == SSDUP_PAGE_BYTES, "metadata page");
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the log's space and its encoding. Pure; the one place that encodes
+ * what format.h describes, and the one that decodes it.
+ *
+ * Space. A half has room for so many entries (metadata) and so many sectors
+ * (data); both are handed out together, in one 64-bit word that the caller
+ * keeps in an atomic:
+ *
+ *	63      62 .. 34            33 .. 0
+ *	sealed  entries handed out  sectors handed out
+ *
+ * Entry N lies in page N / SSDUP_PAGE_ENTRIES. What was handed out is never
+ * taken back before the half is freed; an entry whose write failed stays empty.
+ * A sealed word hands out nothing. The last part of either space, the reserve,
+ * is only for extents that a drain has to move (a bad HDD sector), so that a
+ * full log can always be emptied.
+ */
+#ifndef SSDUP_LOG_H
+#define SSDUP_LOG_H
+
+#include "types.h"
+
+/* --- Geometry --- */
+
+struct log_geometry {
+	u64	half_start;	/* sector on the SSD of half 0 */
+	u64	half_stride;
+	u32	meta_pages;	/* of a half; two slots each */
+	u32	data_sectors;	/* of a half */
+	u32	block_sectors;	/* entries start and end on multiples of this; 1..8, a power of two */
+	u32	nr_halves;
+};
+
+/* The least that a half may span, in sectors (4 MiB). */
+#define LOG_MIN_STRIDE	8192U
+
+/**
+ * log_layout() - lay out an SSD
+ * @g: filled in
+ * @ssd_sectors: size of the SSD
+ * @nr_halves: SSDUP_MIN_HALVES..SSDUP_MAX_HALVES
+ * @block_sectors: the stricter logical block size of both disks, in sectors
+ *
+ * Metadata pages are counted so that 4 KiB writes fill both spaces at once
+ * (1.6 % of the SSD). Areas start on 4 KiB.
+ *
+ * Return: false when a half would be smaller than LOG_MIN_STRIDE.
+ */
+bool log_layout(struct log_geometry *g, u64 ssd_sectors, u32 nr_halves, u32 block_sectors);
+
+/** log_slot_sector() - SSD sector of a slot (0 or 1) of a metadata page */
+u64 log_slot_sector(const struct log_geometry *g, u32 half, u32 page, u32 slot);
+
+/** log_data_sector() - SSD sector of a place in a half's data area */
+u64 log_data_sector(const struct log_geometry *g, u32 half, log_pos_t pos);
+
+/* --- Space --- */
+
+struct log_limits {
+	u32	entries;
+	u32	sectors;
+};
+
+/** log_limits_all() - all of a half: what a drain may hand out */
+struct log_limits log_limits_all(const struct log_geometry *g);
+
+/** log_limits_writers() - all but the reserve (1/64, at least 128 KiB and a page): what writers may */
+struct log_limits log_limits_writers(const struct log_geometry *g);
+
+#define LOG_WORD_SEALED		(1ULL << 63)
+#define LOG_WORD_ENTRY		(1ULL << 34)
+
+static inline u32 log_word_entries(u64 word)
+{
+	return (word & ~LOG_WORD_SEALED) >> 34;
+}
+
+static inline u64 log_word_sectors(u64 word)
+{
+	return word & (LOG_WORD_ENTRY - 1);
+}
+
+static inline u64 log_word(u32 entries, u32 sectors)
+{
+	return ((u64)entries << 34) | sectors;
+}
+
+/**
+ * log_word_reserve() - hand out one entry and @sectors of data
+ * @word: now
+ * @limits: how far the caller may go
+ * @sectors: may be 0 (a tombstone)
+ * @next: the word afterwards
+ *
+ * The place handed out is log_word_entries(@word), log_word_sectors(@word).
+ *
+ * Return: false when sealed or when it does not fit.
+ */
+bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors, u64 *next);
+
+/** log_word_fill() - how full a half is by whichever is fuller, in 1/10000 of @limits */
+u32 log_word_fill(u64 word, const struct log_limits *limits);
+
+/* --- Faults: a stable number and a text for each, the same in kernel and tools --- */
+
+enum log_fault {
+	LOG_OK			= 0,
+	LOG_BLANK		= 1,	/* superblock: all zero */
+	LOG_NOT_OURS		= 2,	/* superblock: another magic */
+	LOG_BAD_CRC		= 3,
+	LOG_NEWER_VERSION	= 4,
+	LOG_UNKNOWN_INCOMPAT	= 5,
+	LOG_UNKNOWN_RO_COMPAT	= 6,
+	LOG_BAD_GEOMETRY	= 7,
+	LOG_BAD_GENERATION	= 8,	/* zero, or the same in two halves */
+	LOG_OTHER_HDD_SIZE	= 9,
+	LOG_OTHER_SSD_SIZE	= 10,
+	LOG_BLOCK_SIZE		= 11,	/* the disks need larger blocks than the log was made for */
+	LOG_PAGE_STALE		= 12,	/* page: not of this log, generation, half or place: the end */
+	LOG_PAGE_BAD_COUNT	= 13,
+	LOG_ENTRY_KIND		= 14,
+	LOG_ENTRY_EMPTY		= 15,	/* no sectors, or no seq */
+	LOG_ENTRY_OUTSIDE_HDD	= 16,
+	LOG_ENTRY_OUTSIDE_LOG	= 17,
+	LOG_ENTRY_UNALIGNED	= 18,
+	LOG_NR_FAULTS
+};
+
+/** log_fault_text() - a few words, no full stop */
+const char *log_fault_text(enum log_fault fault);
+
+/* --- Superblock --- */
+
+struct log_super {
+	u8	uuid[16];
+	u64	seq;
+	u64	epoch;
+	u64	hdd_sectors;
+	u64	ssd_sectors;
+	struct log_geometry g;
+	u32	flags;
+	u64	generation[SSDUP_MAX_HALVES];
+};
+
+/** log_super_encode() - fill a buffer of SSDUP_SUPER_BYTES, padding and crc included */
+void log_super_encode(const struct log_super *s, void *buf);
+
+/**
+ * log_super_decode() - read and validate one copy
+ * @buf: SSDUP_SUPER_BYTES
+ *
+ * Everything that later arithmetic relies on is checked here: halves within
+ * @ssd_sectors, areas within a half, generations non-zero and distinct.
+ *
+ * Return: LOG_OK with @s filled in, or the first fault found; LOG_BLANK only
+ * when all SSDUP_SUPER_BYTES are zero.
+ */
+enum log_fault log_super_decode(const void *buf, struct log_super *s);
+
+/**
+ * log_super_fits() - may a valid log be used on these disks?
+ * @hdd_sectors: must be what the log was made for
+ * @ssd_sectors: must be at least what the log was made for
+ * @block_sectors: of the disks; at most what the log was made for
+ */
+enum log_fault log_super_fits(const struct log_super *s, u64 hdd_sectors,
+			      u64 ssd_sectors, u32 block_sectors);
+
+/** log_super_fresh() - a new log: generations 1.. in order, epoch 0, seq 0 */
+void log_super_fresh(struct log_super *s, const u8 uuid[16], const struct log_geometry *g,
+		     u64 hdd_sectors, u64 ssd_sectors);
+
+/** log_next_generation() - a number that no half of @s has or had */
+u64 log_next_generation(const struct log_super *s);
+
+/* --- Metadata pages --- */
+
+struct log_entry {
+	u64		sector;
+	u64		seq;
+	u32		sectors;
+	log_pos_t	pos;
+	u32		data_crc;
+	u8		kind;
+	u8		flags;
+};
+
+struct log_page_id {
+	u8	uuid[16];
+	u64	generation;
+	u64	epoch;
+	u64	rev;
+	u32	page;
+	u16	half;
+};
+
+/** log_page_begin() - an empty page */
+void log_page_begin(struct ssdup_page *p, const struct log_page_id *id);
+
+/** log_page_add() - append an entry; the caller adds at most SSDUP_PAGE_ENTRIES */
+void log_page_add(struct ssdup_page *p, const struct log_entry *e);
+
+/** log_page_finish() - compute the crc; nothing may be added after */
+void log_page_finish(struct ssdup_page *p);
+
+/**
+ * log_page_check() - is this the page @want names?
+ * @p: as read
+ * @want: uuid, generation, half and page are compared; epoch and rev are not
+ *
+ * Return: LOG_OK; LOG_PAGE_STALE for another magic, log, generation, half or
+ * place; LOG_BAD_CRC (torn); LOG_PAGE_BAD_COUNT.
+ */
+enum log_fault log_page_check(const struct ssdup_page *p, const struct log_page_id *want);
+
+static inline u64 log_page_epoch(const struct ssdup_page *p)
+{
+	return le64_to_cpu(p->h.epoch);
+}
+
+static inline u64 log_page_rev(const struct ssdup_page *p)
+{
+	return le64_to_cpu(p->h.rev);
+}
+
+/**
+ * log_entry_decode() - read and validate one entry of a page that passed its check
+ * @s: bounds: HDD size, data area, block size
+ *
+ * Return: LOG_OK with @out filled in, else what is wrong: a page with a right
+ * crc and a wrong entry was not written by this code.
+ */
+enum log_fault log_entry_decode(const struct log_super *s, const struct ssdup_entry *e,
+				struct log_entry *out);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: when a half is drained, and in which pieces (SSDUP+ section 2.4). Pure.
+ *
+ * A drain walks the ranges upwards and takes from each what the half holds, a
+ * batch at a time: pieces, sorted by their place on the HDD and disjoint, read
+ * from the SSD all at once. Neighbours are joined into runs, each written to
+ * the HDD in one go.
+ */
+#ifndef SSDUP_PIPELINE_H
+#define SSDUP_PIPELINE_H
+
+#include "extent_map.h"
+
+struct drain_piece {
+	u64		start;		/* HDD sector */
+	u64		seq;
+	u32		sectors;
+	log_pos_t	pos;
+	u32		offset;		/* in the batch's buffer, sectors; DATA only */
+	u8		kind;
+};
+
+struct drain_run {
+	u64	start;
+	u32	sectors;
+	u32	offset;		/* in the batch's buffer, sectors; DATA only */
+	u32	first;		/* piece */
+	u32	nr;		/* pieces */
+	u8	kind;
+};
+
+/* A batch being filled. */
+struct drain_plan {
+	struct drain_piece	*pieces;
+	struct drain_run	*runs;
+	u32			max_pieces;	/* room in both arrays */
+	u32			max_sectors;	/* room in the buffer */
+	u32			max_run;	/* longest run, sectors */
+	u32			nr_pieces;
+	u32			nr_runs;
+	u32			sectors;	/* of the buffer in use */
+};
+
+/**
+ * drain_collect() - take what @half holds in one tree, from *@from on
+ * @tree: the caller holds its lock
+ * @half: being drained
+ * @from: sector to start from; moved up to where the next call has to go on
+ * @plan: pieces are appended, in order; offsets are handed out in order
+ *
+ * An extent is cut where the buffer ends. Calls for ascending ranges keep the
+ * plan sorted.
+ *
+ * Return: false when the plan is full and the tree may hold more.
+ */
+bool drain_collect(const struct extent_tree *tree, u8 half, u64 *from, struct drain_plan *plan);
+
+/**
+ * drain_join() - make the runs of a plan
+ *
+ * DATA pieces that are neighbours on the HDD become one run of at most max_run
+ * sectors (a longer piece is a run by itself); pieces of other kinds are runs
+ * by themselves. Covers every piece once, in order.
+ */
+void drain_join(struct drain_plan *plan);
+
+/* What pacing looks at. */
+struct pacing_in {
+	enum ssdup_drain	mode;
+	enum ssdup_route	route;		/* of the current stream */
+	bool	paused;		/* message: drain pause */
+	bool	asked;		/* message: flush, drain start; a suspend that flushes */
+	bool	waiters;	/* writes wait for log space */
+	bool	sealed;		/* a sealed half waits to be drained */
+	bool	spare;		/* a free half could receive instead of the open one */
+	bool	dirty;		/* the open half holds something */
+	u32	fill;		/* of the open half, 1/10000 */
+	u32	percentage;	/* random percentage of the last stream, 1/10000 */
+	u32	hdd_inflight;	/* foreground requests at the HDD now */
+	u32	quiet_ms;	/* since the last foreground request ended or began */
+	u32	held_ms;	/* how long this batch has been held off already */
+};
+
+enum pacing_step {
+	PACING_SLEEP,		/* nothing to do until woken */
+	PACING_HOLD,		/* look again after wait_ms */
+	PACING_SEAL,		/* seal the open half, then look again */
+	PACING_DRAIN,		/* one batch */
+};
+
+struct pacing_out {
+	enum pacing_step	step;
+	u32			wait_ms;
+};
+
+#define PACING_IDLE_MS		500U	/* quiet for so long: drain the receiving half too */
+#define PACING_QUIET_MS		20U	/* quiet for so long: the HDD is not needed */
+#define PACING_HOLD_MS		200U	/* longest hold of a batch while the open half is empty */
+#define PACING_URGENT		7500U	/* open half this full (1/10000): no holding off */
+#define PACING_POLL_MS		10U
+
+/**
+ * pacing_decide() - may the drain go on?
+ *
+ * In this order:
+ *  - writers that wait, and who asked, are served at once, whatever the mode;
+ *    asked with nothing sealed seals the open half, if it is dirty and another
+ *    can receive;
+ *  - paused or manual: sleep;
+ *  - a sealed half: drained at once in mode eager, when the open half is
+ *    urgently full, or when the HDD is quiet (nothing in flight for
+ *    PACING_QUIET_MS); else it is held off while the HDD serves others -
+ *    the route is the HDD, or foreground requests are in flight there - for at
+ *    most PACING_HOLD_MS * (1 - fill / urgent), so that the share of the drain
+ *    grows with the need for it; a route of SSD with nothing in flight at the HDD
+ *    drains at once;
+ *  - nothing sealed, the open half dirty and quiet for PACING_IDLE_MS with a
+ *    spare: seal. Not yet that long: hold until then.
+ *  - else sleep.
+ */
+struct pacing_out pacing_decide(const struct pacing_in *in);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: from a log back to the map. Pure: reads pages and reports extents
+ * through callbacks.
+ *
+ * Within a half, pages are read in order until the first whose slots both fail
+ * their check, or whose newest valid slot has a lower epoch than the page
+ * before: that one is a leftover of a crash, from before a later activation
+ * that wrote over the pages in front of it. Of two valid slots the higher
+ * (epoch, rev) counts.
+ */
+#ifndef SSDUP_REPLAY_H
+#define SSDUP_REPLAY_H
+
+#include "log.h"
+
+struct replay_ops {
+	/*
+	 * Read both slots of a page. Sets *slots to SSDUP_PAGE_SLOTS adjacent
+	 * pages, valid until the next call. May sleep. 0 or -errno.
+	 */
+	int (*read_page)(void *ctx, u32 half, u32 page, const struct ssdup_page **slots);
+	/* One valid entry, in no order that matters. May sleep. 0 or -errno. */
+	int (*entry)(void *ctx, u32 half, const struct log_entry *e);
+};
+
+struct replay_half {
+	u32	pages;		/* live ones: the next page to write */
+	u32	entries;
+	u32	data_end;	/* sectors of the data area in use, from its start */
+	u64	max_seq;
+};
+
+struct replay_fault {
+	enum log_fault	fault;
+	u32		half;
+	u32		page;
+	u32		entry;
+};
+
+/**
+ * replay_half() - read one half
+ * @s: the superblock, with the half's generation
+ * @half: which
+ * @res: what was found
+ * @fault: on -EINVAL, what is wrong and where
+ *
+ * Return: 0, an error of a callback, or -EINVAL for content that this code
+ * cannot have written.
+ */
+int replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
+		void *ctx, struct replay_half *res, struct replay_fault *fault);
+
+/* What each half is after a replay. */
+struct replay_roles {
+	u32	open;				/* receives */
+	u32	nr_sealed;
+	u32	sealed[SSDUP_MAX_HALVES];	/* to be drained, oldest first */
+	u32	nr_free;
+	u32	free[SSDUP_MAX_HALVES];		/* to be opened, lowest generation first */
+};
+
+/**
+ * replay_roles() - decide what each half is
+ * @s: generations are raised where needed; the caller writes it before any page
+ * @found: result of replay_half() for each half
+ * @roles: filled in
+ *
+ * The youngest half with entries goes on receiving, the others with entries
+ * are sealed. With none, the lowest generation receives. An empty half must be
+ * younger than every half with entries, as halves are opened and freed in the
+ * order of their generations; one that is not gets a new generation.
+ */
+void replay_roles(struct log_super *s, const struct replay_half *found,
+		  struct replay_roles *roles);
+
+#endif

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the device in memory, and what its files call of each other.
+ *
+ * Locks, in the order in which they nest:
+ *
+ *	commit_lock	mutex: one commit of metadata pages at a time
+ *	super_lock	mutex: the superblock and its writing
+ *	half_lock	spinlock, irq: which half is open, sealed, free
+ *	range->lock	spinlock, irq: one range's tree and its direct writes
+ *	wait_lock	spinlock, irq: bios that wait for log space
+ *	flush_lock	spinlock, irq: bios that wait for a commit
+ *
+ * No two of the spinlocks are ever held together. A write takes its range's
+ * lock and no other; a read takes it only where the range holds something.
+ *
+ * What the data path relies on:
+ *
+ *  - A place in the log is handed out by a compare-and-exchange on the open
+ *    half's word. half->writes is raised before and dropped after the extent
+ *    is in its tree, and a sealed word hands out nothing: a sealed half whose
+ *    writes are zero has all its extents in the trees.
+ *  - The end of a write takes a seq, fills its entry and inserts its extent,
+ *    in that order, under one range lock. So inserts are always the newest in
+ *    their tree, and whatever an extent has replaced there, the entry that
+ *    replaces it on disk is part of the next commit.
+ *  - A direct write looks for overlaps and enters range->direct under the same
+ *    lock. A drain turns the phase of a range over, and waits for the
+ *    direct writes of the old phase, before it takes anything from the range:
+ *    direct writes of the new phase cannot overlap what it takes.
+ *  - A half is freed in this order: everything it held is on the HDD; commit
+ *    (what replaced its extents is durable); flush of the HDD; superblock with
+ *    the new generation, durable; extents leave the trees; reads that point
+ *    into it have ended. Halves are freed in the order in which they were
+ *    opened.
+ */
+#ifndef SSDUP_H
+#define SSDUP_H
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/device-mapper.h>
+#include <linux/mempool.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "detector.h"
+#include "extent_map.h"
+#include "log.h"
+#include "pipeline.h"
+#include "redirector.h"
+#include "replay.h"
+#include "threshold.h"
+#include "types.h"
+
+#define DM_MSG_PREFIX "ssdup"
+
+/* --- Settings: table arguments, messages and sysfs all write these --- */
+
+struct ssdup_settings {
+	enum ssdup_policy	policy;
+	enum ssdup_full		full;
+	enum ssdup_drain	drain;
+	u32	stream_length;		/* writes */
+	u32	to_ssd_above;		/* per cent */
+	u32	to_hdd_below;		/* per cent */
+	u32	halves;			/* fixed when the log is formatted */
+	u32	range_mb;		/* fixed while the table is loaded; 0: by the HDD's size */
+	u32	drain_depth;		/* SSD reads that a drain gathers at once */
+	u32	autocommit_ms;
+	u32	flush_on_suspend;	/* 0 or 1 */
+	u32	given;			/* keys of the table line, a bit each */
+};
+
+#define SSDUP_DRAIN_DEPTH_MAX	1024U
+
+/* --- Statistics: per-CPU counters, in the order of the status line --- */
+
+enum ssdup_stat {
+	STAT_WRITES_HDD,
+	STAT_WRITES_SSD,
+	STAT_SECTORS_HDD,
+	STAT_SECTORS_SSD,
+	STAT_READS_HDD,
+	STAT_READS_SSD,
+	STAT_READ_SECTORS_HDD,
+	STAT_READ_SECTORS_SSD,
+	STAT_DISCARDS,
+	STAT_FLUSHES,
+	STAT_WAITED,		/* writes that waited for log space */
+	STAT_STREAMS,
+	STAT_STREAMS_SSD,	/* after which the route was the SSD */
+	STAT_COMMITS,
+	STAT_PAGES,		/* metadata pages written */
+	STAT_SEALS,
+	STAT_FREES,
+	STAT_DRAINED_SECTORS,
+	STAT_DRAIN_RUNS,	/* writes to the HDD */
+	STAT_DRAIN_PIECES,	/* reads from the SSD */
+	STAT_SSD_ERRORS,
+	STAT_HDD_ERRORS,	/* of drains */
+	STAT_PINNED,		/* extents moved because the HDD would not take them */
+	STAT_LOST,		/* extents moved because the SSD would not give them */
+	NR_STATS
+};
+
+struct ssdup_stats {
+	u64	count[NR_STATS];
+	/* Not statistics, and not cleared: requests at the HDD are the difference. */
+	u64	hdd_begun;
+	u64	hdd_ended;
+	u64	requests;	/* reads and writes of any route */
+};
+
+/* --- Map --- */
+
+struct ssdup_range {
+	spinlock_t		lock;
+	u8			phase;		/* index of direct[] for new ones */
+	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
+	struct extent_tree	tree;
+};
+
+/* --- Log --- */
+
+enum half_state {
+	HALF_FREE,
+	HALF_OPEN,
+	HALF_SEALED,
+};
+
+struct ssdup_half {
+	atomic64_t		word;		/* see log.h; sealed unless open */
+	atomic_t		writes;		/* handed out, extent not yet in its tree */
+	atomic_t		reads;		/* that point into it */
+	enum half_state		state;
+	u32			index;
+	u32			pages_done;	/* durable and complete, from the first; commit_lock */
+	u32			carried;	/* entries moved here by a drain */
+	u64			base;		/* ring number of page 0 */
+	u64			generation;
+	struct list_head	list;		/* on sealed or free */
+};
+
+/*
+ * Pages that are not complete and durable yet live in a ring. Page P of a half
+ * has ring number half->base + P, and a place of that number modulo the ring.
+ * An entry belongs to the write it was handed out to, which fills it and then
+ * publishes it by its kind (release); no lock.
+ */
+#define SSDUP_RING		256U
+
+struct ring_page {
+	atomic_t		resolved;	/* entries published or given up */
+	u32			durable;	/* of those, in the last version on the SSD; commit_lock */
+	u64			rev;		/* of that version */
+	struct log_entry	e[SSDUP_PAGE_ENTRIES];
+};
+
+#define SSDUP_COMMIT_PAGES	16U		/* written at once */
+
+/* --- Stream --- */
+
+struct stream_window {
+	atomic_t		next;
+	atomic_t		filled;
+	u32			length;
+	struct stream_sample	s[SSDUP_STREAM_MAX];
+};
+
+/* --- Failure modes: a one-way ladder, climbed by ssdup_fail() only --- */
+
+enum ssdup_mode {
+	MODE_RUNNING,
+	MODE_LOG_READ_ONLY,	/* the SSD refused a write: nothing new is logged */
+	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
+};
+
+struct ssdup_drainer;
+struct ssdup_sysfs;
+
+struct ssdup {
+	struct dm_target	*ti;
+	struct dm_dev		*hdd;
+	struct dm_dev		*ssd;
+	struct mapped_device	*md;
+	struct list_head	registered;	/* all targets, by their disks */
+	struct ssdup_settings	set;
+	struct ssdup_stats __percpu *stats;
+	struct ssdup_sysfs	*sysfs;
+	enum ssdup_mode		mode;
+	bool			loaded;		/* the log was read; from then on state is ours */
+	bool			leaving;	/* between presuspend and resume */
+	u32			block_sectors;
+
+	/* Map */
+	struct ssdup_range	*ranges;
+	u32			range_shift;	/* sectors */
+	u32			nr_ranges;
+	mempool_t		nodes;
+	atomic64_t		seq;
+	atomic64_t		extents;
+	atomic64_t		dirty_sectors;
+
+	/* Stream */
+	struct stream_window	window[2];
+	u32			window_now;
+	unsigned long		evaluating;	/* bit 0 */
+	enum ssdup_route	route;
+	u32			percentage;	/* of the last stream, 1/10000 */
+	struct threshold	threshold;
+
+	/* Log */
+	struct log_geometry	g;
+	struct log_limits	limits;		/* of writers */
+	struct ssdup_half	half[SSDUP_MAX_HALVES];
+	struct ssdup_half	*open;
+	spinlock_t		half_lock;
+	struct list_head	sealed;		/* oldest first */
+	struct list_head	free;		/* next to open first */
+	struct mutex		super_lock;
+	struct log_super	super;
+	struct page		*super_page;
+
+	/* Commit */
+	struct mutex		commit_lock;
+	struct ring_page	*ring;
+	u64			ring_tail;	/* first ring number in use */
+	struct page		*commit_page[SSDUP_COMMIT_PAGES];
+	struct workqueue_struct	*wq;
+	struct work_struct	flush_work;
+	struct delayed_work	autocommit;
+	spinlock_t		flush_lock;
+	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
+	bool			autocommit_armed;
+	bool			hdd_dirty;	/* direct writes ended since its last flush */
+
+	/* Writes that wait for log space */
+	spinlock_t		wait_lock;
+	struct bio_list		waiting;
+	atomic_t		nr_waiting;
+	struct work_struct	wait_work;
+
+	/* Writeback */
+	struct task_struct	*thread;
+	struct ssdup_drainer	*drainer;
+	struct bio_set		bs;
+	wait_queue_head_t	wb_wait;	/* the thread sleeps here */
+	wait_queue_head_t	done_wait;	/* who asked for a drain sleeps here */
+	bool			wb_kick;
+	bool			paused;
+	bool			short_of_memory;
+	u64			asked;		/* drain all generations up to this one */
+	int			drain_error;	/* of the last try; 0 when it went well */
+};
+
+/* What a bio carries between map and end_io. */
+enum io_way {
+	IO_NONE,
+	IO_HDD_READ,
+	IO_HDD_WRITE,
+	IO_LOG_READ,
+	IO_LOG_WRITE,
+	IO_LOGGED,		/* in the map; waits for a commit or is done */
+};
+
+struct ssdup_io {
+	struct ssdup_half	*half;
+	struct extent		*e;
+	struct extent		*spare;
+	struct bvec_iter	iter;		/* as it came, to route it once more */
+	u64			start;		/* sector on the device */
+	u32			sectors;
+	u32			entry;
+	log_pos_t		pos;
+	u8			way;		/* enum io_way */
+	u8			route;		/* of its stream */
+	u8			phase;
+	bool			fua;
+};
+
+/* --- Small helpers --- */
+
+static inline void stat_add(struct ssdup *c, enum ssdup_stat stat, u64 n)
+{
+	this_cpu_add(c->stats->count[stat], n);
+}
+
+static inline void stat_inc(struct ssdup *c, enum ssdup_stat stat)
+{
+	stat_add(c, stat, 1);
+}
+
+static inline struct ssdup_range *range_of(struct ssdup *c, u64 sector)
+{
+	return &c->ranges[sector >> c->range_shift];
+}
+
+static inline struct ring_page *ring_page(struct ssdup *c, const struct ssdup_half *h, u32 page)
+{
+	return &c->ring[(h->base + page) % SSDUP_RING];
+}
+
+static inline u32 half_pages(const struct ssdup_half *h)
+{
+	u32 entries = log_word_entries(atomic64_read(&h->word));
+
+	return DIV_ROUND_UP(entries, (u32)SSDUP_PAGE_ENTRIES);
+}
+
+/* --- args.c --- */
+
+/**
+ * ssdup_parse() - settings from the arguments behind the two devices
+ *
+ * Return: 0, or -EINVAL with *error set to a text that names the key.
+ */
+int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error);
+
+/**
+ * ssdup_set() - one key at run time
+ *
+ * Context: process. Takes effect at once; keys that are fixed by the log or
+ * the table are refused.
+ * Return: 0, -EINVAL with *error set.
+ */
+int ssdup_set(struct ssdup *c, const char *key, const char *value, const char **error);
+
+/** ssdup_emit_args() - the optional arguments of a table line, as given or set since */
+void ssdup_emit_args(struct ssdup *c, char *result, unsigned int *size, unsigned int maxlen);
+
+/** ssdup_key_value() - the value of a key as text; NULL when there is no such key */
+int ssdup_key_value(struct ssdup *c, const char *key, char *buf, size_t len);
+
+/* --- stream.c --- */
+
+/** ssdup_stream_init() - empty windows, first route by policy */
+void ssdup_stream_init(struct ssdup *c);
+
+/**
+ * ssdup_stream_note() - sample one write
+ *
+ * Context: map, any number of CPUs at once. Whoever fills the last place of a
+ * window evaluates it.
+ * Return: the route of the current stream, to which this write belongs.
+ */
+enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors);
+
+/* --- space.c --- */
+
+/**
+ * ssdup_reserve() - a place in the open half
+ * @io: half, entry and pos are filled in; half->writes stays raised until ssdup_put_write()
+ * @sectors: of data, 0 for a tombstone
+ * @limits: writers' or all
+ *
+ * Opens the next half when this one is full and another is free.
+ * Context: any; lock-free but for that switch.
+ * Return: false when there is no space, or the ring is full (a commit is then started).
+ */
+bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
+		   const struct log_limits *limits);
+
+/** ssdup_put_write() - the write's extent is in its tree, or it gave up its place */
+void ssdup_put_write(struct ssdup *c, struct ssdup_half *h);
+
+/** ssdup_put_read() - a read that pointed into the half has ended */
+void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
+
+/**
+ * ssdup_switch() - seal @from if it is still open, and open the next free half
+ *
+ * Return: false when no half is free; @from then stays open.
+ */
+bool ssdup_switch(struct ssdup *c, struct ssdup_half *from);
+
+/** ssdup_open_half() - start receiving in @h; caller holds half_lock or is alone */
+void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word);
+
+/**
+ * ssdup_publish() - fill a handed-out entry; @kind SSDUP_KIND_NONE gives it up
+ *
+ * Context: any. For what changes the map: under the range's lock, before the
+ * insert.
+ */
+void ssdup_publish(struct ssdup *c, const struct ssdup_half *h, u32 entry,
+		   const struct extent *e);
+
+/**
+ * ssdup_insert() - put an extent in its tree
+ * @e: complete but for seq when @newest
+ * @spares: enough nodes; see extent_spares()
+ * @newest: take a new seq; else e->seq is kept (an extent that is moved)
+ *
+ * Publishes the entry and inserts the extent under the range's lock; frees
+ * what that left over.
+ * Return: false when the spares do not suffice; nothing was changed then.
+ */
+bool ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
+		  const struct ssdup_half *h, u32 entry, bool newest);
+
+/** ssdup_free_nodes() - give a list of nodes back */
+void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
+
+/* --- io.c --- */
+
+int ssdup_map(struct dm_target *ti, struct bio *bio);
+int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status);
+
+/** ssdup_wait_work() - try the waiting writes again, in order */
+void ssdup_wait_work(struct work_struct *work);
+
+/** ssdup_kick_waiting() - something changed that waiting writes may profit from */
+void ssdup_kick_waiting(struct ssdup *c);
+
+/** ssdup_requeue_waiting() - hand the waiting writes back to the core (noflush suspend) */
+void ssdup_requeue_waiting(struct ssdup *c);
+
+/* --- commit.c --- */
+
+/**
+ * ssdup_commit() - make every published entry durable, and the data before it
+ *
+ * Context: process, sleeps. Shares one round with whoever waits for the lock.
+ * Return: 0 or -EIO; the device is then read-only as to its log.
+ */
+int ssdup_commit(struct ssdup *c);
+
+/**
+ * ssdup_write_super() - write both copies, durable
+ *
+ * Context: process, sleeps; super_lock held.
+ */
+int ssdup_write_super(struct ssdup *c);
+
+void ssdup_flush_work(struct work_struct *work);
+void ssdup_autocommit_work(struct work_struct *work);
+
+/** ssdup_queue_flush() - a bio that is done after the next commit */
+void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
+
+/** ssdup_flush_hdd() - flush the HDD if direct writes ended since the last flush */
+int ssdup_flush_hdd(struct ssdup *c);
+
+/** ssdup_sync_io() - one synchronous transfer of a page-backed buffer */
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
+		  struct page *page, unsigned int bytes);
+
+/* --- recovery.c --- */
+
+/**
+ * ssdup_check_super() - may this SSD be used with this HDD? Reads only.
+ *
+ * Context: the constructor. An all-zero first block is fine: it will be formatted.
+ * Return: 0, or -errno with *error set.
+ */
+int ssdup_check_super(struct ssdup *c, char **error);
+
+/**
+ * ssdup_load() - format a blank SSD, else replay its log
+ *
+ * Context: preresume, before the first bio; once in the life of a table.
+ * Return: 0 or -errno; the reason is in the kernel log.
+ */
+int ssdup_load(struct ssdup *c);
+
+/* --- writeback.c, drain.c --- */
+
+/** ssdup_writeback_start() - context: preresume */
+int ssdup_writeback_start(struct ssdup *c);
+
+/** ssdup_writeback_stop() - ends at the next border of a batch */
+void ssdup_writeback_stop(struct ssdup *c);
+
+/** ssdup_kick_writeback() - look again whether there is something to do; any context */
+void ssdup_kick_writeback(struct ssdup *c);
+
+/**
+ * ssdup_drain_all() - commit and drain everything written so far
+ *
+ * Context: process, sleeps, interruptible.
+ * Return: 0, -EINTR, or the error that keeps the log from being drained.
+ */
+int ssdup_drain_all(struct ssdup *c);
+
+/** ssdup_drainer_create() - buffers and arrays of the drain */
+int ssdup_drainer_create(struct ssdup *c);
+void ssdup_drainer_destroy(struct ssdup *c);
+
+/**
+ * ssdup_drain_step() - drain one batch of the oldest sealed half; frees it after the last
+ *
+ * Return: 0, or an error after which the half is tried again from its start.
+ */
+int ssdup_drain_step(struct ssdup *c);
+
+/** ssdup_drain_finish() - write what was already read; before the thread stops */
+void ssdup_drain_finish(struct ssdup *c);
+
+/** ssdup_carry() - move part of an extent to the open half, see carry.c */
+int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page,
+		unsigned int offset);
+
+/* --- mode.c --- */
+
+/** ssdup_fail() - climb the ladder of failure modes to @mode; never down. Any context. */
+void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why);
+
+static inline enum ssdup_mode ssdup_mode(const struct ssdup *c)
+{
+	return READ_ONCE(c->mode);
+}
+
+/* --- status.c --- */
+
+void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
+		  char *result, unsigned int maxlen);
+int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
+		  char *result, unsigned int maxlen);
+u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat);
+void ssdup_clear_stats(struct ssdup *c);
+
+/** ssdup_fill() - fill of the open half, 1/10000 of what writers may use */
+u32 ssdup_fill(struct ssdup *c);
+
+/** ssdup_count_halves() - how many halves are in @state */
+u32 ssdup_count_halves(struct ssdup *c, enum half_state state);
+
+/** ssdup_sysfs_add() - /sys/block/dm-N/ssdup; context: preresume */
+int ssdup_sysfs_add(struct ssdup *c);
+
+/** ssdup_sysfs_remove() - waits for readers; context: postsuspend */
+void ssdup_sysfs_remove(struct ssdup *c);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the adaptive threshold (SSDUP+ section 2.3.2). Pure.
+ *
+ * PercentList holds the percentages of the streams seen since the access
+ * pattern last changed, ascending; the threshold is
+ *
+ *	PercentList[round((1 - avgper) * (n - 1))]
+ *
+ * with avgper the mean of the list: the more random the recent past, the lower
+ * the threshold. The paper leaves the rounding open; to the nearest gives nine
+ * of the ten values of its worked example, truncation four. The threshold is
+ * 0.5 until two streams were seen.
+ *
+ * The list is bounded: beyond THRESHOLD_LIST streams the oldest leaves it, so a
+ * device that runs for a year still follows its load.
+ */
+#ifndef SSDUP_THRESHOLD_H
+#define SSDUP_THRESHOLD_H
+
+#include "types.h"
+
+#define THRESHOLD_LIST		256U	/* streams in PercentList at most */
+#define THRESHOLD_RECENT	10U	/* k of the paper */
+#define THRESHOLD_CHANGED	7U	/* more than 70 % of k: at least 8 of 10 */
+#define THRESHOLD_FAR		3000U	/* above the threshold by more than 0.3 */
+#define THRESHOLD_START		5000U
+
+struct threshold {
+	u32	value;			/* 1/10000 */
+	u32	nr;			/* entries of sorted[] */
+	u32	sum;			/* of sorted[] */
+	u32	oldest;			/* index into arrival[] */
+	u32	nr_recent;		/* streams looked at for the change test, up to k */
+	u32	recent_next;
+	u16	sorted[THRESHOLD_LIST];
+	u16	arrival[THRESHOLD_LIST];	/* same values in order of arrival, a ring */
+	u8	far[THRESHOLD_RECENT];	/* was far above the threshold of its day; a ring */
+};
+
+/** threshold_init() - start over: an empty list, threshold 0.5 */
+void threshold_init(struct threshold *t);
+
+/**
+ * threshold_update() - take in the percentage of the stream just seen
+ * @t: state; the caller serialises
+ * @percentage: 0..10000
+ *
+ * First the change test: when more than 70 % of the last 10 streams, this one
+ * included, lay above the threshold in force when they were seen by more than
+ * 0.3, the list is emptied and the threshold starts over at 0.5 with this
+ * stream as the only one in the list.
+ *
+ * Return: the threshold that this stream's percentage is compared with.
+ */
+u32 threshold_update(struct threshold *t, u32 percentage);
+
+#endif
