@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Packages by name: tools are installed, kernels only unpacked into the cache.
+# Point releases come and go in the archive, so the newest is asked for each
+# time and none is named here.
+
+# The tools a host needs: one "command package" or "/file package" a line.
+host_tools()
+{
+	cat <<-'LIST'
+	gcc build-essential
+	gcc-12 gcc-12
+	make make
+	bc bc
+	flex flex
+	bison bison
+	/usr/include/libelf.h libelf-dev
+	/usr/include/openssl/ssl.h libssl-dev
+	cpio cpio
+	modprobe kmod
+	xz xz-utils
+	zstd zstd
+	perl perl
+	python3 python3
+	flock util-linux
+	/usr/lib/bash/sleep bash
+	qemu-system-x86_64 qemu-system-x86
+	/bin/busybox busybox-static
+	fio fio
+	dmsetup dmsetup
+	mkfs.ext4 e2fsprogs
+	mkfs.xfs xfsprogs
+	mkfs.btrfs btrfs-progs
+	blktrace blktrace
+	sparse sparse
+	shellcheck shellcheck
+	LIST
+}
+
+# as_root COMMAND... - directly, or through sudo
+as_root()
+{
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		say "not root and no sudo: cannot run $*"
+		return 1
+	fi
+}
+
+# apt_update [force] - refresh the package lists, at most once a day
+apt_update()
+{
+	local stamp=$CACHE/apt-updated
+
+	if [ "${1:-}" != force ] && fresh "$stamp" 1440; then
+		return 0
+	fi
+	say "refreshing the package lists (apt-get update)"
+	if as_root apt-get -qq update >&2; then
+		touch "$stamp"
+	else
+		say "apt-get update failed; going on with the lists there are"
+	fi
+}
+
+# install_tools - install what host_tools() names and this host lacks
+install_tools()
+{
+	local probe package missing=()
+
+	while read -r probe package; do
+		case $probe in
+		/usr/lib/bash/sleep) continue ;;
+		/*) [ -e "$probe" ] || missing+=("$package") ;;
+		*) command -v "$probe" >/dev/null || missing+=("$package") ;;
+		esac
+	done < <(host_tools)
+	# busybox is also the name of a package that is not static
+	if [ -e /bin/busybox ] && ldd /bin/busybox >/dev/null 2>&1; then
+		missing+=(busybox-static)
+	fi
+	[ ${#missing[@]} -gt 0 ] || return 0
+	apt_update
+	say "installing: ${missing[*]}"
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+		--no-install-recommends "${missing[@]}" >&2 ||
+		die "cannot install ${missing[*]}; install them by hand"
+}
+
+# newest_package REGEX - the newest package name that matches, or nothing
+newest_package()
+{
+	apt-cache pkgnames | grep -Ex -- "$1" | sort -V | tail -n 1
+}
+
+# package_version NAME - the version apt would install, safe for a file name
+package_version()
+{
+	apt-cache policy "$1" 2>/dev/null |
+		sed -n 's/^  Candidate: //p' | grep -v none | tr -c 'A-Za-z0-9.+\n-' _
+}
+
+# unpack_package NAME ROOT - download and unpack NAME below ROOT, once
+#
+# A stamp remembers the version; nothing is fetched while it is the newest.
+# Return: 0 when some version of it is there.
+unpack_package()
+{
+	local name=$1 root=$2 version stamp tmp
+
+	version=$(package_version "$name" || true)
+	stamp=$root/.stamps/$name
+	if [ -e "$stamp" ] && [ "${version:-$(<"$stamp")}" = "$(<"$stamp")" ]; then
+		return 0
+	fi
+	[ -n "$version" ] || return 1
+	say "fetching $name ($version)"
+	mkdir -p "$root/.stamps"
+	tmp=$(mktemp -d "$CACHE/download.XXXXXX")
+	chmod 755 "$tmp"
+	if ! (cd "$tmp" && apt-get -qq download "$name" 2>apt.log); then
+		apt_update force
+		(cd "$tmp" && apt-get -qq download "$name" 2>apt.log) || {
+			cat "$tmp/apt.log" >&2
+			rm -rf "$tmp"
+			return 1
+		}
+	fi
+	dpkg -x "$tmp"/*.deb "$root"
+	rm -rf "$tmp"
+	echo "$version" >"$stamp"
+}

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The guest's user space: an initramfs of two concatenated cpio archives.  The
+# base layer (programs, libraries, the kernel's own modules) is cached for each
+# kernel; the run layer (our scripts, our modules, the script to run) is made
+# anew each time.  Nothing is compressed: unpacking costs more under emulation
+# than reading.
+
+# Programs that busybox has not, or has only in a lesser version.
+GUEST_PROGRAMS="bash fio dmsetup blkdiscard blockdev losetup flock fallocate
+	mount umount dmesg lsblk blkid wipefs fsfreeze
+	dd date od stat cp cmp truncate sha256sum md5sum sort shuf sleep sync timeout tee
+	mkfs.ext4 e2fsck tune2fs debugfs dumpe2fs resize2fs
+	mkfs.xfs xfs_repair xfs_io xfs_db mkfs.btrfs btrfs
+	blktrace blkparse btt modprobe make-bcache"
+
+# Modules a script may ask for; what a kernel lacks is left out.
+GUEST_MODULES="virtio_pci virtio_blk virtio_console crc32c_generic crc32c_intel
+	dm-mod dm-writecache dm-cache dm-cache-smq dm-flakey dm-log-writes dm-delay
+	dm-dust dm-snapshot dm-zero dm-thin-pool bcache null_blk brd loop scsi_debug
+	sd_mod mq-deadline bfq ext4 xfs btrfs"
+
+# guest_programs - the host files behind GUEST_PROGRAMS, one a line
+guest_programs()
+{
+	local name
+
+	for name in $GUEST_PROGRAMS; do
+		command -v "$name" ||
+			[ "$name" = make-bcache ] || [ "$name" = btt ] ||
+			die "no $name on this host: run scripts/lab/setup"
+	done
+}
+
+# pack DIR OUT - DIR as an uncompressed cpio archive
+pack()
+{
+	(cd "$1" && find . -print0 | sort -z |
+		cpio --null --quiet -o -H newc -R 0:0) >"$2"
+}
+
+# install_programs STAGE - busybox, the programs and the libraries they load
+install_programs()
+{
+	local stage=$1 name lib
+	local -a files
+
+	mkdir -p "$stage"/{usr/bin,usr/lib64,proc,sys,dev,run,tmp,root,mnt,out,files,etc}
+	for name in bin sbin; do
+		ln -s usr/bin "$stage/$name"
+	done
+	ln -s bin "$stage/usr/sbin"
+	ln -s usr/lib "$stage/lib"
+	ln -s usr/lib64 "$stage/lib64"
+	ln -s /proc/mounts "$stage/etc/mtab"
+	echo root:x:0:0:root:/root:/bin/bash >"$stage/etc/passwd"
+	cp "$(command -v busybox)" "$stage/usr/bin/busybox"
+	for name in $(busybox --list); do
+		[ "$name" = busybox ] || ln -s busybox "$stage/usr/bin/$name"
+	done
+	mapfile -t files < <(guest_programs)
+	for name in "${files[@]}"; do
+		cp -L --remove-destination "$name" "$stage/usr/bin/"
+	done
+	for lib in $(ldd "${files[@]}" 2>/dev/null |
+		     grep -o '/[^ :]*\.so[^ :]*' | sort -u); do
+		mkdir -p "$stage/usr/${lib%/*}"
+		cp -L "$lib" "$stage/usr/${lib%/*}/"
+	done
+	# libraries named by /usr/lib/... landed one level too deep
+	if [ -d "$stage/usr/usr" ]; then
+		cp -a "$stage/usr/usr/." "$stage/usr/"
+		rm -rf "$stage/usr/usr"
+	fi
+	ln -sf mkfs.ext4 "$stage/usr/bin/mke2fs"
+	ln -sf e2fsck "$stage/usr/bin/fsck.ext4"
+	ln -sf modprobe "$stage/usr/bin/rmmod"
+	ln -sf modprobe "$stage/usr/bin/lsmod"
+	ln -sf modprobe "$stage/usr/bin/insmod"
+	ln -sf modprobe "$stage/usr/bin/modinfo"
+	cp "$LAB/guest/init" "$stage/init"
+}
+
+# install_modules STAGE TREE RELEASE - the kernel's own modules, uncompressed
+install_modules()
+{
+	local stage=$1 tree=$2 release=$3 name file out
+
+	[ -e "$tree/lib/modules/$release/modules.dep" ] ||
+		depmod -b "$tree" "$release"
+	mkdir -p "$stage/lib/modules/$release"
+	cp "$tree/lib/modules/$release"/modules.{builtin,order} \
+		"$stage/lib/modules/$release/"
+	[ ! -e "$tree/lib/modules/$release/modules.builtin.modinfo" ] ||
+		cp "$tree/lib/modules/$release/modules.builtin.modinfo" \
+			"$stage/lib/modules/$release/"
+	for name in $GUEST_MODULES; do
+		modprobe -d "$tree" -S "$release" --show-depends "$name" \
+			2>/dev/null || true
+	done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | sort -u |
+	while read -r file; do
+		out=$stage/lib/modules/$release/${file##*/lib/modules/"$release"/}
+		out=${out%.xz}
+		mkdir -p "${out%/*}"
+		case $file in
+		*.xz) xz -dc "$file" >"$out" ;;
+		*) cp "$file" "$out" ;;
+		esac
+	done
+	depmod -b "$stage" "$release"
+}
+
+# make_base OUT TREE RELEASE - build the base layer, and keep the module tree
+# beside it, since the run layer's modules.dep must know both
+make_base()
+{
+	local out=$1 stage
+
+	[ ! -e "$out.cpio" ] || return 0
+	say "packing the user space for $3"
+	stage=$(mktemp -d "$CACHE/initramfs.XXXXXX")
+	chmod 755 "$stage"
+	install_programs "$stage"
+	install_modules "$stage" "$2" "$3"
+	pack "$stage" "$out.new"
+	rm -rf "$out.modules"
+	mv "$stage/lib/modules/$3" "$out.modules"
+	rm -rf "$stage"
+	mv "$out.new" "$out.cpio"
+}
+
+# base_layer TREE RELEASE - the base layer's path without its suffix
+base_layer()
+{
+	local key base
+
+	key=$({ guest_programs | xargs stat -Lc '%n %s %Y'
+		cat "$LAB/initramfs.sh" "$LAB/guest/init"; echo "$1"; } |
+		sha256sum | cut -c1-16)
+	base=$CACHE/initramfs/$2-$key
+	mkdir -p "$CACHE/initramfs"
+	locked "initramfs-$2" make_base "$base" "$1" "$2"
+	echo "$base"
+}
+
+# add_our_modules STAGE BASE RELEASE DIR - the modules in DIR, next to a
+# modules.dep that knows them and the base layer's
+add_our_modules()
+{
+	local stage=$1 base=$2 release=$3 dir=$4 tmp
+
+	tmp=$(mktemp -d "$CACHE/depmod.XXXXXX")
+	mkdir -p "$tmp/lib/modules" "$stage/usr/lib/modules/$release/updates"
+	cp -a "$base.modules" "$tmp/lib/modules/$release"
+	mkdir -p "$tmp/lib/modules/$release/updates"
+	cp "$dir"/*.ko "$tmp/lib/modules/$release/updates/"
+	depmod -b "$tmp" "$release"
+	cp "$tmp/lib/modules/$release/updates"/*.ko \
+		"$stage/usr/lib/modules/$release/updates/"
+	cp "$tmp/lib/modules/$release"/modules.* \
+		"$stage/usr/lib/modules/$release/"
+	rm -rf "$tmp"
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What every lab script shares: where things are, how they speak, and how they
+# keep out of each other's way.  Source it, do not run it.
+
+set -euo pipefail
+
+LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck disable=SC2034 # for those who source this
+TOP=$(cd "$LAB/../.." && pwd)
+CACHE=${SSDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dm-ssdup}
+# mkfs and friends live in sbin, which a plain user's PATH may lack
+PATH=$PATH:/usr/sbin:/sbin
+mkdir -p "$CACHE/locks"
+
+# say WORDS... - one line for the person watching; stdout is for results
+say()
+{
+	printf 'lab: %s\n' "$*" >&2
+}
+
+# die WORDS... - say why and give up
+die()
+{
+	printf 'lab: error: %s\n' "$*" >&2
+	exit 1
+}
+
+# usage FILE - the comment block at a script's head is its help text
+usage()
+{
+	sed -n '3,/^[^#]/{/^#/!d;s/^# \{0,1\}//;p}' "$1"
+}
+
+# locked NAME COMMAND... - run COMMAND with nobody else inside the same NAME
+#
+# Several machines may be started at once from one cache: whoever comes second
+# waits, and then finds the work done.
+locked()
+{
+	local name=$1 fd rc=0
+
+	shift
+	exec {fd}>"$CACHE/locks/$name"
+	flock "$fd"
+	"$@" {fd}>&- || rc=$?
+	exec {fd}>&-
+	return "$rc"
+}
+
+# hash_of FILE... - one short name for the contents and names of these files
+hash_of()
+{
+	sha256sum -- "$@" | sha256sum | cut -c1-16
+}
+
+# fresh FILE MINUTES - true when FILE was touched within that many minutes
+fresh()
+{
+	[ -n "$(find "$1" -maxdepth 0 -mmin "-$2" 2>/dev/null)" ]
+}

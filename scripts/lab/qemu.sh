@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The machine: how QEMU is called, and whether KVM can be trusted here.
+
+# machine_args MODE CPUS MB - accelerator, processors and memory; MODE is tcg,
+# kvm or virtual (one processor whose clock counts instructions)
+machine_args()
+{
+	case $1 in
+	kvm) echo "-accel kvm -cpu host" ;;
+	tcg) echo "-accel tcg,thread=multi,tb-size=512 -cpu max,la57=off" ;;
+	virtual) echo "-accel tcg,thread=single,tb-size=512 -cpu max,la57=off" \
+		"-icount shift=0,sleep=off -rtc clock=vm" ;;
+	esac
+	echo "-smp $2 -m $3 -machine q35,hpet=off,usb=off,sata=off,smbus=off"
+	echo "-nodefaults -no-user-config -display none -no-reboot"
+}
+
+# kernel_args - one processor may be starved for long on a busy host, so the
+# watchdogs are patient; a dying kernel must die at once
+kernel_args()
+{
+	echo "console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable" \
+		"no_timer_check mitigations=off nokaslr audit=0 selinux=0" \
+		"rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60" \
+		"workqueue.watchdog_thresh=120 random.trust_cpu=on"
+}
+
+# kvm_works KERNEL INITRD - true when a probe machine reaches its init
+#
+# /dev/kvm may be there and hang, so the probe gets ten seconds and its verdict
+# is kept until the host reboots.
+kvm_works()
+{
+	local verdict
+
+	[ -w /dev/kvm ] || return 1
+	verdict=$CACHE/kvm-$(tr -d - </proc/sys/kernel/random/boot_id)
+	[ -e "$verdict" ] || locked kvm probe_kvm "$1" "$2" "$verdict"
+	grep -q yes "$verdict"
+}
+
+probe_kvm()
+{
+	local log args answer=no
+
+	[ ! -e "$3" ] || return 0
+	log=$(mktemp "$CACHE/kvm-log.XXXXXX")
+	read -r -d '' -a args < <(machine_args kvm 1 512; printf '\0') || true
+	timeout -k 1 10 qemu-system-x86_64 "${args[@]}" -kernel "$1" -initrd "$2" \
+		-append "$(kernel_args) ssdup_probe" -serial "file:$log" \
+		>/dev/null 2>&1 </dev/null || true
+	! grep -q 'ssdup-lab: probe reached init' "$log" || answer=yes
+	rm -f "$log" "$CACHE"/kvm-????????????????????????????????
+	echo "$answer" >"$3"
+	say "KVM usable here: $answer"
+}
