@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Modelled disks as block devices: what the files of the module share. */
+#ifndef SSDUP_DISKS_H
+#define SSDUP_DISKS_H
+
+#include <linux/blk-mq.h>
+#include <linux/hrtimer.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include "store.h"
+#include "hdd_queue.h"
+#include "ssd_model.h"
+
+#define DISK_MAX_RANGES		16
+
+struct disk;
+
+/**
+ * struct disk_cmd - the driver's part of a request
+ * @op: for the hard disk's queue; @op.done also serves the SSD
+ * @timer: ends the request
+ * @disk: whose it is
+ * @epoch: power cuts that @disk had seen when the request came
+ * @through: it must be on the medium when it ends
+ * @mark: FLUSH: how far the cache's ring is to be emptied
+ * @status: how it ends
+ */
+struct disk_cmd {
+	struct hdd_op op;
+	struct hrtimer timer;
+	struct disk *disk;
+	u32 epoch;
+	bool through;
+	u64 mark;
+	blk_status_t status;
+};
+
+/**
+ * struct disk_ops - what differs between the kinds of disk
+ * @submit: take a request in hand; called with the disk's lock held
+ * @ended: a request's time has come; called with the disk's lock held
+ * @power_cut: everything under way is lost; called with the disk's lock held
+ * @stats: number of seeks and busy time in ns; called with the disk's lock held
+ *
+ * Requests that are over at once are added to the list.
+ */
+struct disk_ops {
+	void (*submit)(struct disk *d, struct disk_cmd *cmd, u64 now, struct list_head *over);
+	void (*ended)(struct disk *d, struct disk_cmd *cmd);
+	void (*power_cut)(struct disk *d, struct list_head *over);
+	void (*stats)(struct disk *d, u64 *seeks, u64 *busy_ns);
+};
+
+/**
+ * struct disk_counters - what was asked of a disk, on one CPU
+ * @reads: read requests
+ * @writes: write, discard and write-zeroes requests
+ * @flushes: flushes
+ * @bytes_read: by reads
+ * @bytes_written: by writes
+ */
+struct disk_counters {
+	u64 reads;
+	u64 writes;
+	u64 flushes;
+	u64 bytes_read;
+	u64 bytes_written;
+};
+
+/**
+ * struct disk_range - sectors that fail
+ * @sector: first one
+ * @end: the one after the last
+ */
+struct disk_range {
+	u64 sector;
+	u64 end;
+};
+
+/**
+ * struct disk_inject - failures asked for
+ * @lock: protects the ranges
+ * @nr: number of ranges, for [0] reads and [1] writes
+ * @ranges: the ranges
+ * @fail_flush: flushes fail
+ * @drop_flush: flushes and FUA are acknowledged and not done
+ * @gone: every request fails
+ */
+struct disk_inject {
+	spinlock_t lock;
+	unsigned int nr[2];
+	struct disk_range ranges[2][DISK_MAX_RANGES];
+	bool fail_flush;
+	bool drop_flush;
+	bool gone;
+};
+
+/**
+ * struct disk_params - a disk to create
+ * @name: of the block device
+ * @ops: its kind
+ * @sectors: size
+ * @block_size: logical block size in bytes
+ * @depth: queue depth
+ * @cache_sectors: volatile cache, 0 for none
+ * @rotational: as the block layer means it
+ * @discard: takes discards and write-zeroes
+ */
+struct disk_params {
+	char name[DISK_NAME_LEN];
+	const struct disk_ops *ops;
+	u64 sectors;
+	u32 block_size;
+	u32 depth;
+	u64 cache_sectors;
+	bool rotational;
+	bool discard;
+};
+
+/**
+ * struct disk - a modelled disk
+ * @p: parameters
+ * @number: for the seed of a common power cut
+ * @gd: block device
+ * @tags: its tag set
+ * @store: contents
+ * @inject: failures
+ * @counters: statistics
+ * @lock: protects all below
+ * @off: has no power
+ * @epoch: power cuts so far
+ * @instant: requests take no time
+ * @late: data reach the store only when their write ends
+ * @fifo: what is in the volatile cache, unless @hdd tells
+ * @seeks_base: seeks when the counters were last reset
+ * @busy_base: busy time in ns when the counters were last reset
+ * @arm: ends the access of the arm
+ * @hdd: hard disk's model
+ * @runs: nodes of its cache
+ * @ssd: SSD's model
+ */
+struct disk {
+	struct disk_params p;
+	u32 number;
+	struct gendisk *gd;
+	struct blk_mq_tag_set tags;
+	struct store store;
+	struct disk_inject inject;
+	struct disk_counters __percpu *counters;
+
+	spinlock_t lock;
+	bool off;
+	u32 epoch;
+	bool instant;
+	bool late;
+	struct cache_fifo fifo;
+	u64 seeks_base;
+	u64 busy_base;
+	struct hrtimer arm;
+	struct hdd_queue hdd;
+	struct cache_run *runs;
+	struct ssd_model ssd;
+};
+
+extern const struct attribute_group *disk_groups[];
+extern const struct disk_ops hdd_ops;
+extern const struct disk_ops ssd_ops;
+
+/* While set, no disk acknowledges anything. */
+extern bool disks_all_off;
+
+/**
+ * disk_has_no_power() - is a disk, or are all of them, switched off
+ * @d: disk
+ *
+ * Return: true if nothing may be acknowledged.
+ */
+static inline bool disk_has_no_power(const struct disk *d)
+{
+	return READ_ONCE(d->off) || READ_ONCE(disks_all_off);
+}
+
+/**
+ * hdd_create() - make a hard disk's model
+ * @d: disk
+ * @p: its mechanics
+ * @q: its electronics
+ * @runs: how many separate runs its cache can hold
+ *
+ * May sleep. Return: 0 or an error.
+ */
+int hdd_create(struct disk *d, const struct hdd_params *p,
+	       const struct hdd_queue_params *q, u32 runs);
+
+/**
+ * disk_add() - make the block device of a disk whose model is ready
+ * @d: disk, zeroed but for @p, the models, @instant and @late
+ *
+ * May sleep. Return: 0 or an error; disk_remove() is due in either case.
+ */
+int disk_add(struct disk *d);
+
+/**
+ * disk_remove() - undo disk_add() and the model's creation, as far as they came
+ * @d: disk
+ *
+ * May sleep.
+ */
+void disk_remove(struct disk *d);
+
+/**
+ * disk_end() - end requests whose status is set
+ * @over: list of &disk_cmd.op, emptied
+ *
+ * Without the disk's lock; any context but hard interrupt.
+ */
+void disk_end(struct list_head *over);
+
+/**
+ * disk_end_at() - end a request at its time
+ * @cmd: request, with @cmd->op.done set
+ */
+void disk_end_at(struct disk_cmd *cmd);
+
+/**
+ * disk_cache_write() - a write is in the volatile cache, or durable if there is none
+ * @d: disk, its lock held
+ * @cmd: the write
+ */
+void disk_cache_write(struct disk *d, struct disk_cmd *cmd);
+
+/**
+ * disk_cache_flush() - what came into the cache before a flush is durable
+ * @d: disk, its lock held
+ * @cmd: the flush
+ */
+void disk_cache_flush(struct disk *d, struct disk_cmd *cmd);
+
+/**
+ * disk_power_cut() - switch a disk off and decide about its volatile data
+ * @d: disk
+ * @seed: see powercut_survives()
+ *
+ * May sleep.
+ */
+void disk_power_cut(struct disk *d, u64 seed);
+
+/**
+ * disk_power_on() - switch a disk on again
+ * @d: disk
+ */
+void disk_power_on(struct disk *d);
+
+/**
+ * disk_inject_check() - does a request fail by order
+ * @d: disk
+ * @rq: request
+ *
+ * Return: the status it fails with, or BLK_STS_OK.
+ */
+blk_status_t disk_inject_check(struct disk *d, struct request *rq);
+
+#endif /* SSDUP_DISKS_H */

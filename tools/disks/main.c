@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Creates the modelled disks that the module's parameters describe. */
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "disks.h"
+
+#define DISKS_MAX	8
+
+#define DISKS_PARAM(_name, _type, _value, _desc)	\
+static _type _name = _value;				\
+module_param(_name, _type, 0444);			\
+MODULE_PARM_DESC(_name, _desc)
+
+DISKS_PARAM(hdds, uint, 1, "hard disks");
+DISKS_PARAM(hdd_size_mb, uint, 4096, "size of a hard disk in MiB");
+DISKS_PARAM(hdd_nominal_gb, uint, 1000, "size of the disk it stands for in GB");
+DISKS_PARAM(hdd_spread, bool, false, "stretch it over all of the nominal disk");
+DISKS_PARAM(hdd_rpm, uint, 7200, "revolutions per minute");
+DISKS_PARAM(hdd_rate_mbps, uint, 180, "transfer rate in MB/s");
+DISKS_PARAM(hdd_seek_track_us, uint, 500, "seek to the next track");
+DISKS_PARAM(hdd_seek_avg_us, uint, 8500, "mean seek");
+DISKS_PARAM(hdd_seek_full_us, uint, 16000, "seek over the whole disk");
+DISKS_PARAM(hdd_depth, uint, 32, "queue depth");
+DISKS_PARAM(hdd_cache_mb, uint, 64, "volatile write cache in MiB, 0 for none");
+DISKS_PARAM(hdd_cache_runs, uint, 512, "separate runs of sectors the cache can hold");
+DISKS_PARAM(hdd_bus_mbps, uint, 550, "interface rate in MB/s");
+DISKS_PARAM(hdd_block_size, uint, 512, "logical block size");
+DISKS_PARAM(hdd_discard, bool, false, "takes discards and write-zeroes");
+
+DISKS_PARAM(ssds, uint, 1, "solid state disks");
+DISKS_PARAM(ssd_size_mb, uint, 512, "size of an SSD in MiB");
+DISKS_PARAM(ssd_rate_mbps, uint, 450, "write rate in MB/s, and read rate unless given");
+DISKS_PARAM(ssd_read_mbps, uint, 0, "read rate in MB/s");
+DISKS_PARAM(ssd_latency_us, uint, 60, "latency of a write, and of a read unless given");
+DISKS_PARAM(ssd_read_latency_us, uint, 0, "latency of a read");
+DISKS_PARAM(ssd_flush_us, uint, 1500, "time of a flush with a volatile cache");
+DISKS_PARAM(ssd_depth, uint, 32, "queue depth");
+DISKS_PARAM(ssd_cache_mb, uint, 0, "volatile cache in MiB, 0 for power-loss protection");
+DISKS_PARAM(ssd_block_size, uint, 512, "logical block size");
+DISKS_PARAM(ssd_discard, bool, true, "takes discards and write-zeroes");
+
+DISKS_PARAM(instant, bool, false, "requests take no time");
+DISKS_PARAM(late, bool, false, "data of a write are there only when it ends");
+
+static struct disk *disks[DISKS_MAX];
+static unsigned int nr_disks;
+static DEFINE_MUTEX(disks_lock);
+
+/*
+ * No disk acknowledges anything once the common switch is off, so that nothing
+ * one disk did after the cut can be built on what another did before it.
+ */
+static int power_cut_all_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int i;
+	u64 seed;
+	int r = kstrtou64(val, 0, &seed);
+
+	if (r)
+		return r;
+	mutex_lock(&disks_lock);
+	WRITE_ONCE(disks_all_off, true);
+	for (i = 0; i < nr_disks; i++)
+		disk_power_cut(disks[i], powercut_seed(seed, disks[i]->number));
+	WRITE_ONCE(disks_all_off, false);
+	mutex_unlock(&disks_lock);
+	return 0;
+}
+
+static int power_on_all_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int i;
+
+	mutex_lock(&disks_lock);
+	for (i = 0; i < nr_disks; i++)
+		disk_power_on(disks[i]);
+	mutex_unlock(&disks_lock);
+	return 0;
+}
+
+static const struct kernel_param_ops power_cut_all_ops = { .set = power_cut_all_set };
+static const struct kernel_param_ops power_on_all_ops = { .set = power_on_all_set };
+
+module_param_cb(power_cut_all, &power_cut_all_ops, NULL, 0200);
+MODULE_PARM_DESC(power_cut_all, "cut the power of all disks at once: write a seed");
+module_param_cb(power_on_all, &power_on_all_ops, NULL, 0200);
+MODULE_PARM_DESC(power_on_all, "switch all disks on again: write 1");
+
+static int disks_make_hdd(struct disk *d)
+{
+	const struct hdd_params mechanics = {
+		.sectors	 = d->p.sectors,
+		.nominal_sectors = max(div_u64(hdd_nominal_gb * 1000000000ULL, 512), d->p.sectors),
+		.rpm		 = hdd_rpm,
+		.rate_kbps	 = hdd_rate_mbps * 1000,
+		.seek_track_us	 = hdd_seek_track_us,
+		.seek_avg_us	 = hdd_seek_avg_us,
+		.seek_full_us	 = hdd_seek_full_us,
+		.turn_us	 = 200,
+		.readahead_us	 = 40000,
+		.spread		 = hdd_spread,
+	};
+	const struct hdd_queue_params electronics = {
+		.cache_sectors	 = d->p.cache_sectors,
+		.window		 = 16,
+		.slice_sectors	 = 1024,
+		.bus_kbps	 = hdd_bus_mbps * 1000,
+		.command_us	 = 20,
+		.age_ms		 = 500,
+	};
+
+	return hdd_create(d, &mechanics, &electronics, hdd_cache_runs);
+}
+
+static int disks_make_ssd(struct disk *d)
+{
+	const struct ssd_params p = {
+		.read_kbps	  = (ssd_read_mbps ?: ssd_rate_mbps) * 1000,
+		.write_kbps	  = ssd_rate_mbps * 1000,
+		.read_latency_us  = ssd_read_latency_us ?: ssd_latency_us,
+		.write_latency_us = ssd_latency_us,
+		.flush_us	  = ssd_cache_mb ? ssd_flush_us : 20,
+		.volatile_cache	  = ssd_cache_mb != 0,
+	};
+
+	return ssd_model_init(&d->ssd, &p);
+}
+
+static int disks_create(const struct disk_params *p, int (*make)(struct disk *d))
+{
+	struct disk *d = kzalloc(sizeof(*d), GFP_KERNEL);
+	int r;
+
+	if (!d)
+		return -ENOMEM;
+	d->p = *p;
+	d->instant = instant;
+	d->late = late && !instant;
+	d->number = nr_disks;
+	r = make(d);
+	if (!r)
+		r = disk_add(d);
+	if (r) {
+		pr_err("ssdup-disks: %s: not created: error %d\n", p->name, r);
+		disk_remove(d);
+		return r;
+	}
+	disks[nr_disks++] = d;
+	return 0;
+}
+
+static int disks_check(void)
+{
+	if (!hdd_bus_mbps || !hdd_cache_runs || !hdd_depth || !ssd_depth ||
+	    hdds + ssds > DISKS_MAX)
+		return -EINVAL;
+	if ((hdd_block_size != 512 && hdd_block_size != 4096) ||
+	    (ssd_block_size != 512 && ssd_block_size != 4096))
+		return -EINVAL;
+	return 0;
+}
+
+static void disks_destroy(void)
+{
+	while (nr_disks)
+		disk_remove(disks[--nr_disks]);
+}
+
+static int disks_create_all(void)
+{
+	struct disk_params p = { 0 };
+	unsigned int i;
+	int r = 0;
+
+	p.ops = &hdd_ops;
+	p.sectors = (u64)hdd_size_mb << 11;
+	p.block_size = hdd_block_size;
+	p.depth = hdd_depth;
+	p.cache_sectors = (u64)hdd_cache_mb << 11;
+	p.rotational = true;
+	p.discard = hdd_discard;
+	for (i = 0; i < hdds && !r; i++) {
+		snprintf(p.name, sizeof(p.name), "mhdd%u", i);
+		r = disks_create(&p, disks_make_hdd);
+	}
+
+	p.ops = &ssd_ops;
+	p.sectors = (u64)ssd_size_mb << 11;
+	p.block_size = ssd_block_size;
+	p.depth = ssd_depth;
+	p.cache_sectors = (u64)ssd_cache_mb << 11;
+	p.rotational = false;
+	p.discard = ssd_discard;
+	for (i = 0; i < ssds && !r; i++) {
+		snprintf(p.name, sizeof(p.name), "mssd%u", i);
+		r = disks_create(&p, disks_make_ssd);
+	}
+	return r;
+}
+
+static int __init disks_init(void)
+{
+	int r = disks_check();
+
+	if (r) {
+		pr_err("ssdup-disks: bad parameter\n");
+		return r;
+	}
+	mutex_lock(&disks_lock);
+	r = disks_create_all();
+	if (r)
+		disks_destroy();
+	mutex_unlock(&disks_lock);
+	return r;
+}
+
+static void __exit disks_exit(void)
+{
+	mutex_lock(&disks_lock);
+	disks_destroy();
+	mutex_unlock(&disks_lock);
+}
+
+module_init(disks_init);
+module_exit(disks_exit);
+
+MODULE_DESCRIPTION("modelled hard disk and solid state disks");
+MODULE_AUTHOR("dm-ssdup developers");
+MODULE_LICENSE("GPL");

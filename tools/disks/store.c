@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The contents of a modelled disk. */
+#include <linux/bits.h>
+#include <linux/blkdev.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include "store.h"
+#include "cache_model.h"
+
+#define STORE_BLOCK_BYTES	(STORE_BLOCK_SECTORS * SECTOR_SIZE)
+#define STORE_ALL		GENMASK(STORE_BLOCK_SECTORS - 1, 0)
+
+/*
+ * Writes come from writeback too, so memory is never waited for: a request that
+ * finds none goes back to the block layer, which tries again.
+ */
+#define STORE_GFP		(GFP_ATOMIC | __GFP_NOWARN)
+
+/**
+ * struct store_block - 4 KiB of the disk
+ * @now: its content; NULL for zeroes
+ * @old: what the medium holds instead in the sectors of @dirty; NULL for zeroes
+ * @dirty: a bit for each sector that is not on the medium
+ */
+struct store_block {
+	void *now;
+	void *old;
+	u8 dirty;
+};
+
+/**
+ * struct store_chunk - 512 KiB of the disk
+ * @lock: protects the blocks
+ * @blocks: in address order
+ */
+struct store_chunk {
+	spinlock_t lock;
+	struct store_block blocks[STORE_CHUNK_BLOCKS];
+};
+
+/*
+ * Under emulation a repeated string instruction counts once for each step, so
+ * copying by words costs an eighth of what the byte version does that memcpy()
+ * prefers on recent processors.
+ */
+static void store_copy(void *to, const void *from, size_t bytes)
+{
+#ifdef CONFIG_X86_64
+	unsigned long words = bytes / 8;
+
+	asm volatile("rep movsq" : "+D" (to), "+S" (from), "+c" (words) : : "memory");
+#else
+	memcpy(to, from, bytes);
+#endif
+}
+
+static void *store_alloc(void)
+{
+	return (void *)__get_free_page(STORE_GFP);
+}
+
+static void store_free(void *block)
+{
+	free_page((unsigned long)block);
+}
+
+int store_init(struct store *st, u64 sectors)
+{
+	BUILD_BUG_ON(PAGE_SIZE != STORE_BLOCK_BYTES);
+
+	st->sectors = sectors;
+	st->nr_chunks = DIV_ROUND_UP_ULL(sectors, STORE_CHUNK_SECTORS);
+	st->chunks = kvcalloc(st->nr_chunks, sizeof(*st->chunks), GFP_KERNEL);
+	return st->chunks ? 0 : -ENOMEM;
+}
+
+void store_exit(struct store *st)
+{
+	unsigned long i;
+	unsigned int b;
+
+	for (i = 0; st->chunks && i < st->nr_chunks; i++) {
+		struct store_chunk *chunk = st->chunks[i];
+
+		if (!chunk)
+			continue;
+		for (b = 0; b < STORE_CHUNK_BLOCKS; b++) {
+			store_free(chunk->blocks[b].now);
+			store_free(chunk->blocks[b].old);
+		}
+		kfree(chunk);
+		cond_resched();
+	}
+	kvfree(st->chunks);
+	st->chunks = NULL;
+}
+
+static struct store_chunk *store_chunk_get(struct store *st, u64 sector)
+{
+	struct store_chunk **slot = &st->chunks[sector / STORE_CHUNK_SECTORS];
+	struct store_chunk *chunk = READ_ONCE(*slot), *other;
+
+	if (likely(chunk))
+		return chunk;
+	chunk = kzalloc(sizeof(*chunk), STORE_GFP);
+	if (!chunk)
+		return NULL;
+	spin_lock_init(&chunk->lock);
+	other = cmpxchg(slot, NULL, chunk);
+	if (!other)
+		return chunk;
+	kfree(chunk);
+	return other;
+}
+
+/* The part of an extent that lies in its first block. */
+static unsigned int store_part(u64 sector, u64 sectors, u8 *mask)
+{
+	unsigned int first = sector % STORE_BLOCK_SECTORS;
+	unsigned int n = min_t(u64, sectors, STORE_BLOCK_SECTORS - first);
+
+	*mask = GENMASK(first + n - 1, first);
+	return n;
+}
+
+static struct store_block *store_block_of(struct store_chunk *chunk, u64 sector)
+{
+	return &chunk->blocks[(sector / STORE_BLOCK_SECTORS) % STORE_CHUNK_BLOCKS];
+}
+
+/* Copy the sectors of a mask; a missing source block reads as zeroes. */
+static void store_copy_mask(void *to, const void *from, u8 mask)
+{
+	unsigned int s;
+
+	for (s = 0; s < STORE_BLOCK_SECTORS; s++) {
+		if (!(mask & BIT(s)))
+			continue;
+		if (from)
+			store_copy(to + s * SECTOR_SIZE, from + s * SECTOR_SIZE, SECTOR_SIZE);
+		else
+			memset(to + s * SECTOR_SIZE, 0, SECTOR_SIZE);
+	}
+}
+
+/*
+ * Make a block's sectors of @mask ready to be overwritten: the medium's content
+ * of those that are on the medium is put aside.
+ */
+static int store_block_open(struct store_block *b, u8 mask, bool zero)
+{
+	u8 newly = mask & ~b->dirty;
+
+	if (!b->dirty && (b->now || !zero)) {
+		void *fresh = zero && mask == STORE_ALL ? NULL : store_alloc();
+
+		if (!fresh && !(zero && mask == STORE_ALL))
+			return -ENOMEM;
+		if (mask != STORE_ALL)
+			store_copy_mask(fresh, b->now, ~mask);
+		b->old = b->now;
+		b->now = fresh;
+	} else if (b->dirty) {
+		if (newly && !b->old && b->now) {
+			b->old = (void *)get_zeroed_page(STORE_GFP);
+			if (!b->old)
+				return -ENOMEM;
+		}
+		if (newly && b->old)
+			store_copy_mask(b->old, b->now, newly);
+		if (!b->now && !zero) {
+			b->now = (void *)get_zeroed_page(STORE_GFP);
+			if (!b->now)
+				return -ENOMEM;
+		}
+	}
+	b->dirty |= mask;
+	return 0;
+}
+
+int store_write(struct store *st, u64 sector, const void *data, unsigned int sectors)
+{
+	while (sectors) {
+		struct store_chunk *chunk = store_chunk_get(st, sector);
+		struct store_block *b;
+		unsigned int n;
+		u8 mask;
+		int r;
+
+		if (!chunk)
+			return -ENOMEM;
+		n = store_part(sector, sectors, &mask);
+		b = store_block_of(chunk, sector);
+		spin_lock_bh(&chunk->lock);
+		r = store_block_open(b, mask, false);
+		if (!r)
+			store_copy(b->now + (sector % STORE_BLOCK_SECTORS) * SECTOR_SIZE,
+				   data, n * SECTOR_SIZE);
+		spin_unlock_bh(&chunk->lock);
+		if (r)
+			return r;
+		sector += n;
+		data += n * SECTOR_SIZE;
+		sectors -= n;
+	}
+	return 0;
+}
+
+int store_zero(struct store *st, u64 sector, u64 sectors)
+{
+	while (sectors) {
+		struct store_chunk *chunk = READ_ONCE(st->chunks[sector / STORE_CHUNK_SECTORS]);
+		struct store_block *b;
+		u64 n;
+		u8 mask;
+		int r;
+
+		if (!chunk) {
+			n = STORE_CHUNK_SECTORS - sector % STORE_CHUNK_SECTORS;
+			n = min(n, sectors);
+		} else {
+			n = store_part(sector, sectors, &mask);
+			b = store_block_of(chunk, sector);
+			spin_lock_bh(&chunk->lock);
+			r = store_block_open(b, mask, true);
+			if (!r && b->now)
+				store_copy_mask(b->now, NULL, mask);
+			spin_unlock_bh(&chunk->lock);
+			if (r)
+				return r;
+		}
+		sector += n;
+		sectors -= n;
+	}
+	return 0;
+}
+
+void store_read(struct store *st, u64 sector, void *data, unsigned int sectors)
+{
+	while (sectors) {
+		struct store_chunk *chunk = READ_ONCE(st->chunks[sector / STORE_CHUNK_SECTORS]);
+		unsigned int n;
+		u8 mask;
+		void *from = NULL;
+
+		n = store_part(sector, sectors, &mask);
+		if (chunk) {
+			spin_lock_bh(&chunk->lock);
+			from = store_block_of(chunk, sector)->now;
+			if (from)
+				store_copy(data, from + (sector % STORE_BLOCK_SECTORS) *
+					   SECTOR_SIZE, n * SECTOR_SIZE);
+			spin_unlock_bh(&chunk->lock);
+		}
+		if (!from)
+			memset(data, 0, n * SECTOR_SIZE);
+		sector += n;
+		data += n * SECTOR_SIZE;
+		sectors -= n;
+	}
+}
+
+static void store_block_settle(struct store_block *b, u8 mask)
+{
+	if (!b->dirty)
+		return;
+	b->dirty &= ~mask;
+	if (!b->dirty && b->old) {
+		store_free(b->old);
+		b->old = NULL;
+	}
+}
+
+void store_settle(struct store *st, u64 sector, u64 sectors)
+{
+	u64 end = sector + sectors;
+
+	while (sector < end) {
+		u64 in_chunk = min(end, round_down(sector, STORE_CHUNK_SECTORS) +
+				   STORE_CHUNK_SECTORS);
+		struct store_chunk *chunk = READ_ONCE(st->chunks[sector / STORE_CHUNK_SECTORS]);
+
+		if (!chunk) {
+			sector = in_chunk;
+			continue;
+		}
+		spin_lock_bh(&chunk->lock);
+		while (sector < in_chunk) {
+			u8 mask;
+			unsigned int n = store_part(sector, in_chunk - sector, &mask);
+
+			store_block_settle(store_block_of(chunk, sector), mask);
+			sector += n;
+		}
+		spin_unlock_bh(&chunk->lock);
+	}
+}
+
+static void store_block_cut(struct store_block *b, u64 sector, u64 seed)
+{
+	u8 kept = ~b->dirty;
+	unsigned int s;
+
+	for (s = 0; s < STORE_BLOCK_SECTORS; s++)
+		if (powercut_survives(seed, sector + s))
+			kept |= BIT(s);
+	if (b->old) {
+		store_copy_mask(b->old, b->now, kept);
+		swap(b->old, b->now);
+	} else if (b->now) {
+		store_copy_mask(b->now, NULL, ~kept);
+	}
+	store_free(b->old);
+	b->old = NULL;
+	b->dirty = 0;
+}
+
+void store_power_cut(struct store *st, u64 seed)
+{
+	unsigned long i;
+	unsigned int n;
+
+	for (i = 0; i < st->nr_chunks; i++) {
+		struct store_chunk *chunk = st->chunks[i];
+
+		if (!chunk)
+			continue;
+		spin_lock_bh(&chunk->lock);
+		for (n = 0; n < STORE_CHUNK_BLOCKS; n++) {
+			u64 sector = i * (u64)STORE_CHUNK_SECTORS + n * STORE_BLOCK_SECTORS;
+
+			if (chunk->blocks[n].dirty)
+				store_block_cut(&chunk->blocks[n], sector, seed);
+		}
+		spin_unlock_bh(&chunk->lock);
+		cond_resched();
+	}
+}
