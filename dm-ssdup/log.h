@@ -19,6 +19,10 @@
 #ifndef SSDUP_LOG_H
 #define SSDUP_LOG_H
 
+#include <linux/bits.h>
+
+#include <asm/byteorder.h>
+
 #include "types.h"
 
 /* --- Geometry --- */
@@ -28,7 +32,7 @@ struct log_geometry {
 	u64	half_stride;
 	u32	meta_pages;	/* of a half; two slots each */
 	u32	data_sectors;	/* of a half */
-	u32	block_sectors;	/* entries start and end on multiples of this; 1..8, a power of two */
+	u32	block_sectors;	/* entries are aligned to this; 1..8, a power of two */
 	u32	nr_halves;
 };
 
@@ -65,11 +69,11 @@ struct log_limits {
 /** log_limits_all() - all of a half: what a drain may hand out */
 struct log_limits log_limits_all(const struct log_geometry *g);
 
-/** log_limits_writers() - all but the reserve (1/64, at least 128 KiB and a page): what writers may */
+/** log_limits_writers() - what writers may: all but 1/64, at least 128 KiB and a page */
 struct log_limits log_limits_writers(const struct log_geometry *g);
 
-#define LOG_WORD_SEALED		(1ULL << 63)
-#define LOG_WORD_ENTRY		(1ULL << 34)
+#define LOG_WORD_SEALED		BIT_ULL(63)
+#define LOG_WORD_ENTRY		BIT_ULL(34)
 
 static inline u32 log_word_entries(u64 word)
 {
@@ -99,10 +103,10 @@ static inline u64 log_word(u32 entries, u32 sectors)
  */
 bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors, u64 *next);
 
-/** log_word_fill() - how full a half is by whichever is fuller, in 1/10000 of @limits */
+/** log_word_fill() - how full a half is by the fuller space, 0..10000 (1/10000 of @limits) */
 u32 log_word_fill(u64 word, const struct log_limits *limits);
 
-/* --- Faults: a stable number and a text for each, the same in kernel and tools --- */
+/* --- Faults: a stable number and a text for each, also for the tools --- */
 
 enum log_fault {
 	LOG_OK			= 0,
@@ -113,11 +117,11 @@ enum log_fault {
 	LOG_UNKNOWN_INCOMPAT	= 5,
 	LOG_UNKNOWN_RO_COMPAT	= 6,
 	LOG_BAD_GEOMETRY	= 7,
-	LOG_BAD_GENERATION	= 8,	/* zero, or the same in two halves */
+	LOG_BAD_GENERATION	= 8,	/* zero, used twice or out of range */
 	LOG_OTHER_HDD_SIZE	= 9,
 	LOG_OTHER_SSD_SIZE	= 10,
-	LOG_BLOCK_SIZE		= 11,	/* the disks need larger blocks than the log was made for */
-	LOG_PAGE_STALE		= 12,	/* page: not of this log, generation, half or place: the end */
+	LOG_BLOCK_SIZE		= 11,	/* the disks need larger blocks than the log has */
+	LOG_PAGE_STALE		= 12,	/* page of another log, generation, half or place */
 	LOG_PAGE_BAD_COUNT	= 13,
 	LOG_ENTRY_KIND		= 14,
 	LOG_ENTRY_EMPTY		= 15,	/* no sectors, or no seq */
@@ -154,7 +158,8 @@ void log_super_encode(const struct log_super *s, void *buf);
  * @ssd_sectors, areas within a half, generations non-zero and distinct.
  *
  * Return: LOG_OK with @s filled in, or the first fault found; LOG_BLANK only
- * when all SSDUP_SUPER_BYTES are zero.
+ * when all SSDUP_SUPER_BYTES are zero. LOG_UNKNOWN_RO_COMPAT only when all else
+ * is right, and then @s is filled in too: reading is allowed.
  */
 enum log_fault log_super_decode(const void *buf, struct log_super *s);
 

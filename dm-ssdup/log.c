@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/crc32c.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "log.h"
+
+#define PAIR_SECTORS	(SSDUP_PAGE_SLOTS * SSDUP_PAGE_SECTORS)
+
+/* Data that the entries of one page describe when every write is 4 KiB, and its two slots. */
+#define PAGE_SHARE	(SSDUP_PAGE_ENTRIES * SSDUP_PAGE_SECTORS + PAIR_SECTORS)
+
+/* Entries have 29 bits in the word; data places, 32. */
+#define MAX_META_PAGES	((u32)(GENMASK(28, 0) / SSDUP_PAGE_ENTRIES))
+
+/* Sizes beyond this do not fit in a count of bytes. */
+#define MAX_SECTORS	BIT_ULL(54)
+
+/* Counters beyond this were not counted up to: there is always a next one. */
+#define MAX_COUNT	BIT_ULL(62)
+
+#define RESERVE_SHARE	64U
+#define RESERVE_SECTORS	256U
+#define RESERVE_ENTRIES	((u32)SSDUP_PAGE_ENTRIES)
+
+/* --- Geometry --- */
+
+bool log_layout(struct log_geometry *g, u64 ssd_sectors, u32 nr_halves, u32 block_sectors)
+{
+	u64 stride;
+
+	if (ssd_sectors < SSDUP_HEAD_SECTORS || nr_halves < SSDUP_MIN_HALVES ||
+	    nr_halves > SSDUP_MAX_HALVES)
+		return false;
+
+	stride = div_u64(ssd_sectors - SSDUP_HEAD_SECTORS, nr_halves);
+	stride = min(stride, (u64)MAX_META_PAGES * PAGE_SHARE);
+	stride -= stride % SSDUP_PAGE_SECTORS;
+	if (stride < LOG_MIN_STRIDE)
+		return false;
+
+	g->half_start = SSDUP_HEAD_SECTORS;
+	g->half_stride = stride;
+	g->meta_pages = div_u64(stride + PAGE_SHARE - 1, PAGE_SHARE);
+	g->data_sectors = stride - (u64)g->meta_pages * PAIR_SECTORS;
+	g->block_sectors = block_sectors;
+	g->nr_halves = nr_halves;
+	return true;
+}
+
+u64 log_slot_sector(const struct log_geometry *g, u32 half, u32 page, u32 slot)
+{
+	return g->half_start + half * g->half_stride +
+	       ((u64)page * SSDUP_PAGE_SLOTS + slot) * SSDUP_PAGE_SECTORS;
+}
+
+u64 log_data_sector(const struct log_geometry *g, u32 half, log_pos_t pos)
+{
+	return log_slot_sector(g, half, g->meta_pages, 0) + from_log_pos(pos);
+}
+
+/* --- Space --- */
+
+struct log_limits log_limits_all(const struct log_geometry *g)
+{
+	return (struct log_limits){
+		.entries = g->meta_pages * SSDUP_PAGE_ENTRIES,
+		.sectors = g->data_sectors,
+	};
+}
+
+static u32 without_reserve(u32 all, u32 least)
+{
+	return all - min(all, max(all / RESERVE_SHARE, least));
+}
+
+struct log_limits log_limits_writers(const struct log_geometry *g)
+{
+	struct log_limits limits = log_limits_all(g);
+
+	limits.entries = without_reserve(limits.entries, RESERVE_ENTRIES);
+	limits.sectors = without_reserve(limits.sectors, RESERVE_SECTORS);
+	return limits;
+}
+
+bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors, u64 *next)
+{
+	if (word & LOG_WORD_SEALED)
+		return false;
+	if (log_word_entries(word) >= limits->entries)
+		return false;
+	if (log_word_sectors(word) + sectors > limits->sectors)
+		return false;
+
+	*next = word + LOG_WORD_ENTRY + sectors;
+	return true;
+}
+
+static u32 share(u64 part, u32 all)
+{
+	return part < all ? div_u64(part * SSDUP_PCT_ONE, all) : SSDUP_PCT_ONE;
+}
+
+u32 log_word_fill(u64 word, const struct log_limits *limits)
+{
+	return max(share(log_word_entries(word), limits->entries),
+		   share(log_word_sectors(word), limits->sectors));
+}
+
+/* --- Faults --- */
+
+const char *log_fault_text(enum log_fault fault)
+{
+	static const char * const text[LOG_NR_FAULTS] = {
+		[LOG_OK]		= "no fault",
+		[LOG_BLANK]		= "blank",
+		[LOG_NOT_OURS]		= "not a dm-ssdup superblock",
+		[LOG_BAD_CRC]		= "checksum mismatch",
+		[LOG_NEWER_VERSION]	= "unknown format version",
+		[LOG_UNKNOWN_INCOMPAT]	= "unknown incompatible feature",
+		[LOG_UNKNOWN_RO_COMPAT]	= "unknown feature that forbids writing",
+		[LOG_BAD_GEOMETRY]	= "impossible geometry",
+		[LOG_BAD_GENERATION]	= "generation zero, used twice or out of range",
+		[LOG_OTHER_HDD_SIZE]	= "made for an HDD of another size",
+		[LOG_OTHER_SSD_SIZE]	= "made for a larger SSD",
+		[LOG_BLOCK_SIZE]	= "made for smaller logical blocks",
+		[LOG_PAGE_STALE]	= "page of another log, generation or place",
+		[LOG_PAGE_BAD_COUNT]	= "page with too many entries",
+		[LOG_ENTRY_KIND]	= "entry of unknown kind or flags",
+		[LOG_ENTRY_EMPTY]	= "entry without sectors or sequence number",
+		[LOG_ENTRY_OUTSIDE_HDD]	= "entry outside the HDD",
+		[LOG_ENTRY_OUTSIDE_LOG]	= "entry outside the log",
+		[LOG_ENTRY_UNALIGNED]	= "entry not aligned to the block size",
+	};
+
+	if ((u32)fault >= LOG_NR_FAULTS)
+		return "unknown fault";
+	return text[fault];
+}
+
+/* crc32c of @len bytes, whose crc field, at @at, counts as zero. */
+static __le32 crc_of(const void *p, size_t len, size_t at)
+{
+	static const __le32 zero;
+	u32 crc = crc32c(~0, p, at);
+
+	at += sizeof(zero);
+	crc = crc32c(crc, &zero, sizeof(zero));
+	return cpu_to_le32(crc32c(crc, p + at, len - at));
+}
+
+/* --- Superblock --- */
+
+static __le32 super_crc(const struct ssdup_super *d)
+{
+	return crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc));
+}
+
+void log_super_encode(const struct log_super *s, void *buf)
+{
+	struct ssdup_super *d = buf;
+	u32 i;
+
+	memset(buf, 0, SSDUP_SUPER_BYTES);
+	d->magic = cpu_to_le64(SSDUP_SUPER_MAGIC);
+	d->version = cpu_to_le32(SSDUP_VERSION);
+	memcpy(d->uuid, s->uuid, sizeof(d->uuid));
+	d->seq = cpu_to_le64(s->seq);
+	d->epoch = cpu_to_le64(s->epoch);
+	d->hdd_sectors = cpu_to_le64(s->hdd_sectors);
+	d->ssd_sectors = cpu_to_le64(s->ssd_sectors);
+	d->half_start = cpu_to_le64(s->g.half_start);
+	d->half_stride = cpu_to_le64(s->g.half_stride);
+	d->meta_pages = cpu_to_le32(s->g.meta_pages);
+	d->data_sectors = cpu_to_le32(s->g.data_sectors);
+	d->block_sectors = cpu_to_le32(s->g.block_sectors);
+	d->flags = cpu_to_le32(s->flags);
+	d->nr_halves = cpu_to_le16(s->g.nr_halves);
+	d->nr_ssds = cpu_to_le16(1);
+	for (i = 0; i < s->g.nr_halves; i++) {
+		d->half[i].generation = cpu_to_le64(s->generation[i]);
+		d->half[i].state = cpu_to_le32(SSDUP_HALF_IN_USE);
+	}
+	d->crc = super_crc(d);
+}
+
+static void super_read(const struct ssdup_super *d, struct log_super *s)
+{
+	u32 i;
+
+	memset(s, 0, sizeof(*s));
+	memcpy(s->uuid, d->uuid, sizeof(s->uuid));
+	s->seq = le64_to_cpu(d->seq);
+	s->epoch = le64_to_cpu(d->epoch);
+	s->hdd_sectors = le64_to_cpu(d->hdd_sectors);
+	s->ssd_sectors = le64_to_cpu(d->ssd_sectors);
+	s->g.half_start = le64_to_cpu(d->half_start);
+	s->g.half_stride = le64_to_cpu(d->half_stride);
+	s->g.meta_pages = le32_to_cpu(d->meta_pages);
+	s->g.data_sectors = le32_to_cpu(d->data_sectors);
+	s->g.block_sectors = le32_to_cpu(d->block_sectors);
+	s->g.nr_halves = le16_to_cpu(d->nr_halves);
+	s->flags = le32_to_cpu(d->flags);
+	for (i = 0; i < SSDUP_MAX_HALVES; i++)
+		s->generation[i] = le64_to_cpu(d->half[i].generation);
+}
+
+/* Written so that no sum or product can wrap, whatever the numbers are. */
+static bool geometry_valid(const struct log_super *s)
+{
+	const struct log_geometry *g = &s->g;
+	struct log_limits limits;
+
+	if (!s->hdd_sectors || s->hdd_sectors > MAX_SECTORS || s->ssd_sectors > MAX_SECTORS)
+		return false;
+	if (g->nr_halves < SSDUP_MIN_HALVES || g->nr_halves > SSDUP_MAX_HALVES)
+		return false;
+	if (!is_power_of_2(g->block_sectors) || g->block_sectors > SSDUP_PAGE_SECTORS)
+		return false;
+
+	if (g->half_start < SSDUP_HEAD_SECTORS || g->half_start > s->ssd_sectors)
+		return false;
+	if (g->half_stride < LOG_MIN_STRIDE ||
+	    g->half_stride > div_u64(s->ssd_sectors - g->half_start, g->nr_halves))
+		return false;
+	if ((g->half_start | g->half_stride) % SSDUP_PAGE_SECTORS)
+		return false;
+
+	if (g->meta_pages > MAX_META_PAGES ||
+	    (u64)g->meta_pages * PAIR_SECTORS + g->data_sectors > g->half_stride)
+		return false;
+
+	limits = log_limits_writers(g);
+	return limits.entries && limits.sectors;
+}
+
+static bool halves_valid(const struct ssdup_super *d, u32 nr_halves)
+{
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
+		u32 state = i < nr_halves ? SSDUP_HALF_IN_USE : SSDUP_HALF_UNUSED;
+
+		if (le32_to_cpu(d->half[i].state) != state)
+			return false;
+	}
+	return le16_to_cpu(d->nr_ssds) == 1 && !d->ssd_index;
+}
+
+static bool generations_valid(const struct log_super *s)
+{
+	u32 i, j;
+
+	if (s->seq > MAX_COUNT || s->epoch > MAX_COUNT)
+		return false;
+
+	for (i = 0; i < s->g.nr_halves; i++) {
+		if (!s->generation[i] || s->generation[i] > MAX_COUNT)
+			return false;
+		for (j = 0; j < i; j++)
+			if (s->generation[i] == s->generation[j])
+				return false;
+	}
+	return true;
+}
+
+enum log_fault log_super_decode(const void *buf, struct log_super *s)
+{
+	const struct ssdup_super *d = buf;
+
+	if (!memchr_inv(buf, 0, SSDUP_SUPER_BYTES))
+		return LOG_BLANK;
+	if (le64_to_cpu(d->magic) != SSDUP_SUPER_MAGIC)
+		return LOG_NOT_OURS;
+	if (d->crc != super_crc(d))
+		return LOG_BAD_CRC;
+	if (le32_to_cpu(d->version) != SSDUP_VERSION)
+		return LOG_NEWER_VERSION;
+	if (le64_to_cpu(d->incompat) & ~SSDUP_INCOMPAT_KNOWN)
+		return LOG_UNKNOWN_INCOMPAT;
+
+	super_read(d, s);
+	if (!geometry_valid(s) || !halves_valid(d, s->g.nr_halves))
+		return LOG_BAD_GEOMETRY;
+	if (!generations_valid(s))
+		return LOG_BAD_GENERATION;
+
+	/* Last: who only reads may go on. */
+	if (le64_to_cpu(d->ro_compat) & ~SSDUP_RO_COMPAT_KNOWN)
+		return LOG_UNKNOWN_RO_COMPAT;
+	return LOG_OK;
+}
+
+enum log_fault log_super_fits(const struct log_super *s, u64 hdd_sectors,
+			      u64 ssd_sectors, u32 block_sectors)
+{
+	if (hdd_sectors != s->hdd_sectors)
+		return LOG_OTHER_HDD_SIZE;
+	if (ssd_sectors < s->ssd_sectors)
+		return LOG_OTHER_SSD_SIZE;
+	if (block_sectors > s->g.block_sectors)
+		return LOG_BLOCK_SIZE;
+	return LOG_OK;
+}
+
+void log_super_fresh(struct log_super *s, const u8 uuid[16], const struct log_geometry *g,
+		     u64 hdd_sectors, u64 ssd_sectors)
+{
+	u32 i;
+
+	memset(s, 0, sizeof(*s));
+	memcpy(s->uuid, uuid, sizeof(s->uuid));
+	s->hdd_sectors = hdd_sectors;
+	s->ssd_sectors = ssd_sectors;
+	s->g = *g;
+	for (i = 0; i < g->nr_halves; i++)
+		s->generation[i] = i + 1;
+}
+
+u64 log_next_generation(const struct log_super *s)
+{
+	u64 highest = 0;
+	u32 i;
+
+	for (i = 0; i < s->g.nr_halves; i++)
+		highest = max(highest, s->generation[i]);
+	return highest + 1;
+}
+
+/* --- Metadata pages --- */
+
+static __le32 page_crc(const struct ssdup_page *p)
+{
+	return crc_of(p, sizeof(*p), offsetof(struct ssdup_page, h.crc));
+}
+
+void log_page_begin(struct ssdup_page *p, const struct log_page_id *id)
+{
+	memset(p, 0, sizeof(*p));
+	p->h.magic = cpu_to_le32(SSDUP_PAGE_MAGIC);
+	memcpy(p->h.uuid, id->uuid, sizeof(p->h.uuid));
+	p->h.generation = cpu_to_le64(id->generation);
+	p->h.epoch = cpu_to_le64(id->epoch);
+	p->h.rev = cpu_to_le64(id->rev);
+	p->h.page = cpu_to_le32(id->page);
+	p->h.half = cpu_to_le16(id->half);
+}
+
+void log_page_add(struct ssdup_page *p, const struct log_entry *e)
+{
+	u16 nr = le16_to_cpu(p->h.nr_entries);
+	struct ssdup_entry *d = &p->e[nr];
+
+	d->sector = cpu_to_le64(e->sector);
+	d->seq = cpu_to_le64(e->seq);
+	d->sectors = cpu_to_le32(e->sectors);
+	d->pos = cpu_to_le32(from_log_pos(e->pos));
+	d->data_crc = cpu_to_le32(e->data_crc);
+	d->kind = e->kind;
+	d->flags = e->flags;
+	p->h.nr_entries = cpu_to_le16(nr + 1);
+}
+
+void log_page_finish(struct ssdup_page *p)
+{
+	p->h.crc = page_crc(p);
+}
+
+enum log_fault log_page_check(const struct ssdup_page *p, const struct log_page_id *want)
+{
+	if (le32_to_cpu(p->h.magic) != SSDUP_PAGE_MAGIC ||
+	    memcmp(p->h.uuid, want->uuid, sizeof(p->h.uuid)) ||
+	    le64_to_cpu(p->h.generation) != want->generation ||
+	    le32_to_cpu(p->h.page) != want->page ||
+	    le16_to_cpu(p->h.half) != want->half)
+		return LOG_PAGE_STALE;
+	if (p->h.crc != page_crc(p))
+		return LOG_BAD_CRC;
+	if (le16_to_cpu(p->h.nr_entries) > SSDUP_PAGE_ENTRIES)
+		return LOG_PAGE_BAD_COUNT;
+	return LOG_OK;
+}
+
+static bool within(u64 start, u32 len, u64 end)
+{
+	return start < end && len <= end - start;
+}
+
+enum log_fault log_entry_decode(const struct log_super *s, const struct ssdup_entry *e,
+				struct log_entry *out)
+{
+	u32 pos = le32_to_cpu(e->pos);
+
+	out->sector = le64_to_cpu(e->sector);
+	out->seq = le64_to_cpu(e->seq);
+	out->sectors = le32_to_cpu(e->sectors);
+	out->pos = to_log_pos(pos);
+	out->data_crc = le32_to_cpu(e->data_crc);
+	out->kind = e->kind;
+	out->flags = e->flags;
+
+	if (out->kind == SSDUP_KIND_NONE || out->kind > SSDUP_KIND_MAX ||
+	    out->flags & ~SSDUP_ENTRY_CRC)
+		return LOG_ENTRY_KIND;
+	if (!out->sectors || !out->seq || out->seq > MAX_COUNT)
+		return LOG_ENTRY_EMPTY;
+	if (!within(out->sector, out->sectors, s->hdd_sectors))
+		return LOG_ENTRY_OUTSIDE_HDD;
+	if (out->kind == SSDUP_KIND_DATA ? !within(pos, out->sectors, s->g.data_sectors) : pos)
+		return LOG_ENTRY_OUTSIDE_LOG;
+	if ((out->sector | out->sectors | pos) & (s->g.block_sectors - 1))
+		return LOG_ENTRY_UNALIGNED;
+	return LOG_OK;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "replay.h"
+
+static bool page_newer(const struct ssdup_page *a, const struct ssdup_page *b)
+{
+	if (log_page_epoch(a) != log_page_epoch(b))
+		return log_page_epoch(a) > log_page_epoch(b);
+	return log_page_rev(a) > log_page_rev(b);
+}
+
+/*
+ * The valid version of a page that counts, or NULL. A slot that is stale or
+ * torn is as if it were not there; a wrong count under a right crc is no such
+ * accident.
+ */
+static enum log_fault newest_slot(const struct ssdup_page *slots, const struct log_page_id *want,
+				  const struct ssdup_page **newest)
+{
+	u32 slot;
+
+	*newest = NULL;
+	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
+		enum log_fault fault = log_page_check(&slots[slot], want);
+
+		if (fault == LOG_PAGE_BAD_COUNT)
+			return fault;
+		if (fault == LOG_OK && (!*newest || page_newer(&slots[slot], *newest)))
+			*newest = &slots[slot];
+	}
+	return LOG_OK;
+}
+
+static int replay_page(const struct log_super *s, const struct ssdup_page *p,
+		       const struct replay_ops *ops, void *ctx,
+		       struct replay_half *res, struct replay_fault *fault)
+{
+	u32 i, nr = le16_to_cpu(p->h.nr_entries);
+	struct log_entry e;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		fault->entry = i;
+		fault->fault = log_entry_decode(s, &p->e[i], &e);
+		if (fault->fault != LOG_OK)
+			return -EINVAL;
+
+		ret = ops->entry(ctx, fault->half, &e);
+		if (ret)
+			return ret;
+
+		res->entries++;
+		res->max_seq = max(res->max_seq, e.seq);
+		if (e.kind == SSDUP_KIND_DATA)
+			res->data_end = max(res->data_end, from_log_pos(e.pos) + e.sectors);
+	}
+	return 0;
+}
+
+int replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
+		void *ctx, struct replay_half *res, struct replay_fault *fault)
+{
+	struct log_page_id want = { .generation = s->generation[half], .half = half };
+	const struct ssdup_page *slots, *p;
+	u64 epoch = 0;
+	int ret;
+
+	memcpy(want.uuid, s->uuid, sizeof(want.uuid));
+	memset(res, 0, sizeof(*res));
+	memset(fault, 0, sizeof(*fault));
+	fault->half = half;
+
+	for (; res->pages < s->g.meta_pages; res->pages++) {
+		want.page = res->pages;
+		fault->page = res->pages;
+		fault->entry = 0;
+
+		ret = ops->read_page(ctx, half, want.page, &slots);
+		if (ret)
+			return ret;
+
+		fault->fault = newest_slot(slots, &want, &p);
+		if (fault->fault != LOG_OK)
+			return -EINVAL;
+		if (!p || log_page_epoch(p) < epoch)
+			break;
+
+		ret = replay_page(s, p, ops, ctx, res, fault);
+		if (ret)
+			return ret;
+		epoch = log_page_epoch(p);
+	}
+	return 0;
+}
+
+/* Insertion sort of at most SSDUP_MAX_HALVES numbers of halves by generation. */
+static void add_by_generation(const struct log_super *s, u32 *halves, u32 *nr, u32 half)
+{
+	u32 i;
+
+	for (i = *nr; i && s->generation[halves[i - 1]] > s->generation[half]; i--)
+		halves[i] = halves[i - 1];
+	halves[i] = half;
+	++*nr;
+}
+
+void replay_roles(struct log_super *s, const struct replay_half *found,
+		  struct replay_roles *roles)
+{
+	u32 half, i;
+	u64 youngest;
+
+	memset(roles, 0, sizeof(*roles));
+	for (half = 0; half < s->g.nr_halves; half++) {
+		if (found[half].pages)
+			add_by_generation(s, roles->sealed, &roles->nr_sealed, half);
+		else
+			add_by_generation(s, roles->free, &roles->nr_free, half);
+	}
+
+	if (!roles->nr_sealed) {
+		roles->open = roles->free[0];
+		roles->nr_free--;
+		memmove(roles->free, roles->free + 1, roles->nr_free * sizeof(roles->free[0]));
+		return;
+	}
+
+	roles->open = roles->sealed[--roles->nr_sealed];
+	youngest = s->generation[roles->open];
+
+	/*
+	 * Those that are too old stand first. Raised in turn above all others,
+	 * they come last, in the same order.
+	 */
+	for (i = 0; i < roles->nr_free && s->generation[roles->free[0]] < youngest; i++) {
+		half = roles->free[0];
+		s->generation[half] = log_next_generation(s);
+		memmove(roles->free, roles->free + 1,
+			(roles->nr_free - 1) * sizeof(roles->free[0]));
+		roles->free[roles->nr_free - 1] = half;
+	}
+}
