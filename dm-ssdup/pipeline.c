@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/minmax.h>
+
+#include "pipeline.h"
+
+/* Append [@from, end of @e) or as much of it as fits. Returns the sectors taken, 0 if full. */
+static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
+{
+	struct drain_piece *p = &plan->pieces[plan->nr_pieces];
+	u32 cut = from - e->start;
+	u32 sectors = e->sectors - cut;
+	bool data = e->kind == SSDUP_KIND_DATA;
+
+	if (plan->nr_pieces == plan->max_pieces)
+		return 0;
+
+	/* Only data passes through the buffer. */
+	if (data)
+		sectors = min(sectors, plan->max_sectors - plan->sectors);
+	if (!sectors)
+		return 0;
+
+	p->start = from;
+	p->seq = e->seq;
+	p->sectors = sectors;
+	p->pos = data ? log_pos_add(e->pos, cut) : to_log_pos(0);
+	p->offset = data ? plan->sectors : 0;
+	p->kind = e->kind;
+
+	plan->nr_pieces++;
+	if (data)
+		plan->sectors += sectors;
+	return sectors;
+}
+
+bool drain_collect(const struct extent_tree *tree, u8 half, u64 *from, struct drain_plan *plan)
+{
+	const struct extent *x;
+
+	for (x = extent_first(tree, *from, U64_MAX); x; x = extent_next(x)) {
+		if (x->half != half)
+			continue;
+
+		*from = max(*from, x->start);
+		*from += plan_take(plan, x, *from);
+		if (*from < extent_end(x))
+			return false;
+	}
+	return true;
+}
+
+static bool run_takes(const struct drain_plan *plan, const struct drain_run *run,
+		      const struct drain_piece *p)
+{
+	return run->kind == SSDUP_KIND_DATA && p->kind == SSDUP_KIND_DATA &&
+	       run->start + run->sectors == p->start &&
+	       run->sectors < plan->max_run &&
+	       p->sectors <= plan->max_run - run->sectors;
+}
+
+void drain_join(struct drain_plan *plan)
+{
+	struct drain_run *run = NULL;
+	u32 i;
+
+	plan->nr_runs = 0;
+	for (i = 0; i < plan->nr_pieces; i++) {
+		const struct drain_piece *p = &plan->pieces[i];
+
+		if (run && run_takes(plan, run, p)) {
+			run->sectors += p->sectors;
+			run->nr++;
+			continue;
+		}
+
+		run = &plan->runs[plan->nr_runs++];
+		run->start = p->start;
+		run->sectors = p->sectors;
+		run->offset = p->offset;
+		run->first = i;
+		run->nr = 1;
+		run->kind = p->kind;
+	}
+}
+
+static struct pacing_out pacing(enum pacing_step step, u32 wait_ms)
+{
+	return (struct pacing_out){ .step = step, .wait_ms = wait_ms };
+}
+
+/* A sealed half waits, and nothing but its own need drives the drain. */
+static struct pacing_out pace_sealed(const struct pacing_in *in)
+{
+	u32 hold;
+
+	if (in->mode == SSDUP_DRAIN_EAGER || in->fill >= PACING_URGENT)
+		return pacing(PACING_DRAIN, 0);
+
+	if (!in->hdd_inflight &&
+	    (in->route == SSDUP_ROUTE_SSD || in->quiet_ms >= PACING_QUIET_MS))
+		return pacing(PACING_DRAIN, 0);
+
+	/* The fuller the open half, the shorter the hold and the larger the drain's share. */
+	hold = PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
+	if (in->held_ms >= hold)
+		return pacing(PACING_DRAIN, 0);
+
+	return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
+}
+
+/* Nothing is sealed: an idle device empties its receiving half too. */
+static struct pacing_out pace_open(const struct pacing_in *in)
+{
+	if (!in->dirty || !in->spare)
+		return pacing(PACING_SLEEP, 0);
+
+	/* The quiet begins when the last request ends. */
+	if (in->hdd_inflight)
+		return pacing(PACING_HOLD, PACING_IDLE_MS);
+
+	if (in->quiet_ms >= PACING_IDLE_MS)
+		return pacing(PACING_SEAL, 0);
+
+	return pacing(PACING_HOLD, PACING_IDLE_MS - in->quiet_ms);
+}
+
+struct pacing_out pacing_decide(const struct pacing_in *in)
+{
+	if ((in->waiters || in->asked) && in->sealed)
+		return pacing(PACING_DRAIN, 0);
+
+	if (in->asked && in->dirty && in->spare)
+		return pacing(PACING_SEAL, 0);
+
+	if (in->paused || in->mode == SSDUP_DRAIN_MANUAL)
+		return pacing(PACING_SLEEP, 0);
+
+	return in->sealed ? pace_sealed(in) : pace_open(in);
+}
