@@ -5,6 +5,19 @@
 
 #include <linux/version.h>
 
+#include <linux/blkdev.h>
+
+/* What a target says of discards: the longest one and their granularity in bytes. */
+static inline void ssdup_set_discard_limits(struct queue_limits *limits,
+					    unsigned int max_sectors, unsigned int granularity)
+{
+	limits->max_hw_discard_sectors = max_sectors;
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
+	limits->max_discard_sectors = max_sectors;
+#endif
+	limits->discard_granularity = granularity;
+}
+
 /* What follows serves tools/disks. */
 
 #ifdef SSDUP_COMPAT_DISKS

@@ -105,11 +105,11 @@ enum ssdup_stat {
 	STAT_HDD_ERRORS,	/* of drains */
 	STAT_PINNED,		/* extents moved because the HDD would not take them */
 	STAT_LOST,		/* extents moved because the SSD would not give them */
-	NR_STATS
+	STAT_NR
 };
 
 struct ssdup_stats {
-	u64	count[NR_STATS];
+	u64	count[STAT_NR];
 	/* Not statistics, and not cleared: requests at the HDD are the difference. */
 	u64	hdd_begun;
 	u64	hdd_ended;
@@ -180,6 +180,7 @@ enum ssdup_mode {
 	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
 };
 
+struct commit_round;
 struct ssdup_drainer;
 struct ssdup_sysfs;
 
@@ -230,6 +231,7 @@ struct ssdup {
 	struct mutex		commit_lock;
 	struct ring_page	*ring;
 	u64			ring_tail;	/* first ring number in use */
+	struct commit_round	*round;
 	struct page		*commit_page[SSDUP_COMMIT_PAGES];
 	struct workqueue_struct	*wq;
 	struct work_struct	flush_work;
@@ -244,6 +246,8 @@ struct ssdup {
 	struct bio_list		waiting;
 	atomic_t		nr_waiting;
 	struct work_struct	wait_work;
+
+	struct work_struct	event_work;
 
 	/* Writeback */
 	struct task_struct	*thread;
@@ -330,10 +334,24 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error);
  */
 int ssdup_set(struct ssdup *c, const char *key, const char *value, const char **error);
 
-/** ssdup_emit_args() - the optional arguments of a table line, as given or set since */
-void ssdup_emit_args(struct ssdup *c, char *result, unsigned int *size, unsigned int maxlen);
+/**
+ * ssdup_error() - a text for ti->error that is made up at run time
+ *
+ * Return: one of a few static buffers, in turn; it outlives the constructor.
+ */
+char *ssdup_error(const char *fmt, ...) __printf(1, 2);
 
-/** ssdup_key_value() - the value of a key as text; NULL when there is no such key */
+/** ssdup_given() - was a key part of the table line, or set since? */
+bool ssdup_given(struct ssdup *c, const char *name);
+
+/**
+ * ssdup_emit_args() - the optional arguments of a table line, as given or set since
+ *
+ * Return: characters written.
+ */
+unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen);
+
+/** ssdup_key_value() - the value of a key that exists as text. Return: its length. */
 int ssdup_key_value(struct ssdup *c, const char *key, char *buf, size_t len);
 
 /* --- stream.c --- */
@@ -422,6 +440,9 @@ void ssdup_requeue_waiting(struct ssdup *c);
 
 /* --- commit.c --- */
 
+int ssdup_commit_init(struct ssdup *c);
+void ssdup_commit_exit(struct ssdup *c);
+
 /**
  * ssdup_commit() - make every published entry durable, and the data before it
  *
@@ -468,6 +489,9 @@ int ssdup_check_super(struct ssdup *c, char **error);
  */
 int ssdup_load(struct ssdup *c);
 
+/** ssdup_begin_epoch() - from here on pages may be written. Context: preresume, each time. */
+int ssdup_begin_epoch(struct ssdup *c);
+
 /* --- writeback.c, drain.c --- */
 
 /** ssdup_writeback_start() - context: preresume */
@@ -501,14 +525,26 @@ int ssdup_drain_step(struct ssdup *c);
 /** ssdup_drain_finish() - write what was already read; before the thread stops */
 void ssdup_drain_finish(struct ssdup *c);
 
-/** ssdup_carry() - move part of an extent to the open half, see carry.c */
-int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page,
-		unsigned int offset);
+/* --- carry.c --- */
+
+/**
+ * ssdup_carry() - move part of an extent to the open half
+ * @p: the part, at most a page long
+ * @kind: DATA with its content in @page, or what the part has become
+ *
+ * Context: the writeback thread.
+ * Return: 0, or -errno when the half cannot be freed for now.
+ */
+int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page);
 
 /* --- mode.c --- */
 
 /** ssdup_fail() - climb the ladder of failure modes to @mode; never down. Any context. */
 void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why);
+
+/** ssdup_event() - let dmsetup wait return; any context */
+void ssdup_event(struct ssdup *c);
+void ssdup_event_work(struct work_struct *work);
 
 static inline enum ssdup_mode ssdup_mode(const struct ssdup *c)
 {

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: from published entries to durable pages, and the superblock.
+ *
+ * A commit goes through the ring from its tail and writes every page that has
+ * more resolved entries than its last durable version. The data of an entry
+ * was written before the entry was published, so a flush between taking the
+ * snapshot and writing the pages makes it durable first: for a single page the
+ * PREFLUSH of its own write, for several one flush in front.
+ *
+ * The version of a page that is durable is never written over: revision R goes
+ * to slot R & 1, and R grows only when a write succeeded.
+ */
+#include "ssdup.h"
+
+/* --- One synchronous transfer --- */
+
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
+		  struct page *page, unsigned int bytes)
+{
+	struct bio_vec bv;
+	struct bio bio;
+	int r;
+
+	bio_init(&bio, bdev, &bv, 1, opf);
+	bio.bi_iter.bi_sector = sector;
+	__bio_add_page(&bio, page, bytes, 0);
+	r = submit_bio_wait(&bio);
+	bio_uninit(&bio);
+	return r;
+}
+
+/* --- Superblock --- */
+
+int ssdup_write_super(struct ssdup *c)
+{
+	unsigned int copy;
+	int r;
+
+	lockdep_assert_held(&c->super_lock);
+	c->super.seq++;
+	log_super_encode(&c->super, page_address(c->super_page));
+	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
+		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
+		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | REQ_SYNC | REQ_PREFLUSH | REQ_FUA,
+				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
+				  c->super_page, SSDUP_SUPER_BYTES);
+		if (r) {
+			stat_inc(c, STAT_SSD_ERRORS);
+			ssdup_fail(c, MODE_LOG_READ_ONLY, "a superblock write to the SSD failed");
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* --- Pages --- */
+
+/* A page in the course of one round. */
+struct commit_page {
+	struct bio		bio;
+	struct bio_vec		bv;
+	struct ring_page	*p;
+	u32			resolved;
+};
+
+struct commit_round {
+	struct commit_page	page[SSDUP_COMMIT_PAGES];
+	u32			nr;
+	atomic_t		pending;
+	struct completion	done;
+	bool			failed;
+};
+
+static void page_end_io(struct bio *bio)
+{
+	struct commit_round *round = bio->bi_private;
+
+	if (bio->bi_status)
+		WRITE_ONCE(round->failed, true);
+	if (atomic_dec_and_test(&round->pending))
+		complete(&round->done);
+}
+
+/* Copy what is published of a page; what is published meanwhile may be in or not. */
+static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_half *h,
+		     u32 page, u32 resolved)
+{
+	struct page *buf = c->commit_page[round->nr];
+	struct commit_page *cp = &round->page[round->nr++];
+	struct ring_page *p = ring_page(c, h, page);
+	struct ssdup_page *out = page_address(buf);
+	struct log_page_id id = {
+		.generation = h->generation,
+		.epoch = c->super.epoch,
+		.rev = p->rev + 1,
+		.page = page,
+		.half = h->index,
+	};
+	u32 i;
+
+	memcpy(id.uuid, c->super.uuid, sizeof(id.uuid));
+	log_page_begin(out, &id);
+	for (i = 0; i < SSDUP_PAGE_ENTRIES; i++)
+		/* Pairs with the release in ssdup_publish(). */
+		if (smp_load_acquire(&p->e[i].kind) != SSDUP_KIND_NONE)
+			log_page_add(out, &p->e[i]);
+	log_page_finish(out);
+
+	cp->p = p;
+	cp->resolved = resolved;
+	bio_init(&cp->bio, c->ssd->bdev, &cp->bv, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | REQ_FUA);
+	cp->bio.bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
+	cp->bio.bi_end_io = page_end_io;
+	cp->bio.bi_private = round;
+	__bio_add_page(&cp->bio, buf, SSDUP_PAGE_BYTES, 0);
+}
+
+/* Write the pages of a round, after the data that they speak of. */
+static int write_round(struct ssdup *c, struct commit_round *round)
+{
+	u32 i;
+
+	if (round->nr == 1) {
+		round->page[0].bio.bi_opf |= REQ_PREFLUSH;
+	} else if (blkdev_issue_flush(c->ssd->bdev)) {
+		round->failed = true;
+		goto out;
+	}
+	atomic_set(&round->pending, round->nr);
+	for (i = 0; i < round->nr; i++)
+		submit_bio(&round->page[i].bio);
+	wait_for_completion_io(&round->done);
+out:
+	for (i = 0; i < round->nr; i++) {
+		if (!round->failed) {
+			round->page[i].p->rev++;
+			round->page[i].p->durable = round->page[i].resolved;
+		}
+		bio_uninit(&round->page[i].bio);
+	}
+	if (round->failed) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
+		return -EIO;
+	}
+	stat_add(c, STAT_PAGES, round->nr);
+	return 0;
+}
+
+/* How many entries page @page of @h will have resolved in the end; 0 while that is open. */
+static u32 page_target(struct ssdup_half *h, u32 page)
+{
+	u64 word = atomic64_read(&h->word);
+	u32 left = log_word_entries(word) - page * SSDUP_PAGE_ENTRIES;
+
+	if (left >= SSDUP_PAGE_ENTRIES)
+		return SSDUP_PAGE_ENTRIES;
+	return word & LOG_WORD_SEALED ? left : 0;
+}
+
+/* Sealed halves oldest first, then the open one: the order of the ring. */
+static u32 halves_in_order(struct ssdup *c, struct ssdup_half **halves)
+{
+	struct ssdup_half *h;
+	unsigned long flags;
+	u32 nr = 0;
+
+	spin_lock_irqsave(&c->half_lock, flags);
+	list_for_each_entry(h, &c->sealed, list)
+		halves[nr++] = h;
+	halves[nr++] = c->open;
+	spin_unlock_irqrestore(&c->half_lock, flags);
+	return nr;
+}
+
+/* Pages that are durable and complete leave the ring, from its tail on. */
+static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
+{
+	struct ssdup_half *h;
+	struct ring_page *p;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		h = halves[i];
+		while (h->pages_done < half_pages(h)) {
+			p = ring_page(c, h, h->pages_done);
+			if (!p->durable || p->durable != page_target(h, h->pages_done))
+				return;
+			memset(p, 0, sizeof(*p));
+			h->pages_done++;
+			/* Pairs with the acquire in ring_has_room(). */
+			smp_store_release(&c->ring_tail, h->base + h->pages_done);
+		}
+	}
+}
+
+/* Take up to a round of @h's dirty pages. Return: false when there may be more. */
+static bool collect_half(struct ssdup *c, struct ssdup_half *h, struct commit_round *round)
+{
+	u32 pages = half_pages(h), page, resolved;
+	struct ring_page *p;
+
+	for (page = h->pages_done; page < pages; page++) {
+		p = ring_page(c, h, page);
+		resolved = atomic_read(&p->resolved);
+		/* Pairs with the barrier before resolved is raised. */
+		smp_rmb();
+		if (resolved == p->durable)
+			continue;
+		if (round->nr == SSDUP_COMMIT_PAGES)
+			return false;
+		snapshot(c, round, h, page, resolved);
+	}
+	return true;
+}
+
+int ssdup_commit(struct ssdup *c)
+{
+	struct ssdup_half *halves[SSDUP_MAX_HALVES];
+	struct commit_round *round;
+	bool all;
+	u32 nr, i;
+	int r = 0;
+
+	mutex_lock(&c->commit_lock);
+	round = c->round;
+	do {
+		round->nr = 0;
+		round->failed = false;
+		reinit_completion(&round->done);
+		nr = halves_in_order(c, halves);
+		for (i = 0, all = true; i < nr && all; i++)
+			all = collect_half(c, halves[i], round);
+		if (!round->nr)
+			break;
+		r = write_round(c, round);
+		stat_inc(c, STAT_COMMITS);
+		retire_pages(c, halves, nr);
+	} while (!r && !all);
+	mutex_unlock(&c->commit_lock);
+	ssdup_kick_waiting(c);
+	return r;
+}
+
+int ssdup_commit_init(struct ssdup *c)
+{
+	u32 i;
+
+	c->ring = kvcalloc(SSDUP_RING, sizeof(*c->ring), GFP_KERNEL);
+	c->round = kvzalloc(sizeof(*c->round), GFP_KERNEL);
+	c->super_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!c->ring || !c->round || !c->super_page)
+		return -ENOMEM;
+	init_completion(&c->round->done);
+	for (i = 0; i < SSDUP_COMMIT_PAGES; i++) {
+		c->commit_page[i] = alloc_page(GFP_KERNEL);
+		if (!c->commit_page[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void ssdup_commit_exit(struct ssdup *c)
+{
+	u32 i;
+
+	for (i = 0; i < SSDUP_COMMIT_PAGES; i++)
+		if (c->commit_page[i])
+			__free_page(c->commit_page[i]);
+	if (c->super_page)
+		__free_page(c->super_page);
+	kvfree(c->round);
+	kvfree(c->ring);
+}
+
+/* --- FLUSH and FUA --- */
+
+int ssdup_flush_hdd(struct ssdup *c)
+{
+	int r;
+
+	if (!xchg(&c->hdd_dirty, false))
+		return 0;
+	r = blkdev_issue_flush(c->hdd->bdev);
+	if (r)
+		WRITE_ONCE(c->hdd_dirty, true);
+	return r;
+}
+
+void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->flush_lock, flags);
+	bio_list_add(&c->flushes, bio);
+	spin_unlock_irqrestore(&c->flush_lock, flags);
+	queue_work(c->wq, &c->flush_work);
+}
+
+struct hdd_flush {
+	struct bio		bio;
+	struct completion	done;
+};
+
+static void hdd_flush_end_io(struct bio *bio)
+{
+	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
+
+	complete(&f->done);
+}
+
+/* Flush the HDD, if it needs it, beside the commit. */
+static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
+{
+	if (!xchg(&c->hdd_dirty, false))
+		return false;
+	init_completion(&f->done);
+	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	f->bio.bi_end_io = hdd_flush_end_io;
+	submit_bio(&f->bio);
+	return true;
+}
+
+static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
+{
+	blk_status_t status;
+
+	wait_for_completion_io(&f->done);
+	status = f->bio.bi_status;
+	bio_uninit(&f->bio);
+	if (status) {
+		stat_inc(c, STAT_HDD_ERRORS);
+		WRITE_ONCE(c->hdd_dirty, true);
+	}
+	return status;
+}
+
+void ssdup_flush_work(struct work_struct *work)
+{
+	struct ssdup *c = container_of(work, struct ssdup, flush_work);
+	blk_status_t log = BLK_STS_OK, hdd = BLK_STS_OK;
+	struct bio_list bios;
+	struct hdd_flush f;
+	bool flush = false;
+	struct bio *bio;
+
+	spin_lock_irq(&c->flush_lock);
+	bios = c->flushes;
+	bio_list_init(&c->flushes);
+	spin_unlock_irq(&c->flush_lock);
+	if (bio_list_empty(&bios))
+		return;
+
+	bio_list_for_each(bio, &bios)
+		if (bio->bi_opf & REQ_PREFLUSH)
+			flush = true;
+	if (flush)
+		flush = hdd_flush_begin(c, &f);
+	if (ssdup_commit(c))
+		log = BLK_STS_IOERR;
+	if (flush)
+		hdd = hdd_flush_end(c, &f);
+
+	while ((bio = bio_list_pop(&bios))) {
+		bio->bi_status = log;
+		if (!log && (bio->bi_opf & REQ_PREFLUSH))
+			bio->bi_status = hdd;
+		bio_endio(bio);
+	}
+}
+
+void ssdup_autocommit_work(struct work_struct *work)
+{
+	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, autocommit);
+
+	WRITE_ONCE(c->autocommit_armed, false);
+	/* Entries published before this are seen by the commit, later ones arm it again. */
+	smp_mb();
+	ssdup_commit(c);
+	/* The open half holds something: the thread watches for an idle device. */
+	ssdup_kick_writeback(c);
+}

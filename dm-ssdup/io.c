@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: the way of a bio.
+ *
+ * Nothing here sleeps: a write that finds no place in the log, or no memory
+ * for its extent, joins a list and is tried again by ssdup_wait_work(). A map
+ * function that slept could hold back, on its task's list of bios not yet
+ * submitted, the very write that a drain waits for.
+ */
+#include <trace/events/block.h>
+
+#include "ssdup.h"
+#include "trace.h"
+
+static struct ssdup_io *io_of(struct bio *bio)
+{
+	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
+}
+
+static void hdd_begin(struct ssdup *c)
+{
+	this_cpu_inc(c->stats->hdd_begun);
+	this_cpu_inc(c->stats->requests);
+}
+
+static void remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	hdd_begin(c);
+	bio_set_dev(bio, c->hdd->bdev);
+	bio->bi_iter.bi_sector = io->start;
+}
+
+static void remap_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	this_cpu_inc(c->stats->requests);
+	bio_set_dev(bio, c->ssd->bdev);
+	bio->bi_iter.bi_sector = log_data_sector(&c->g, io->half->index, io->pos);
+}
+
+/* --- Reads --- */
+
+static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c, io->start);
+	const struct extent *e = NULL;
+	u8 kind = SSDUP_KIND_NONE;
+	unsigned long flags;
+
+	/* A write that was acknowledged before this read began has raised nr. */
+	if (READ_ONCE(r->tree.nr)) {
+		spin_lock_irqsave(&r->lock, flags);
+		e = extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
+		if (e) {
+			kind = e->kind;
+			io->half = &c->half[e->half];
+			io->pos = log_pos_add(e->pos, io->start - e->start);
+			if (kind == SSDUP_KIND_DATA)
+				atomic_inc(&io->half->reads);
+		}
+		spin_unlock_irqrestore(&r->lock, flags);
+		if (io->sectors < bio_sectors(bio))
+			dm_accept_partial_bio(bio, io->sectors);
+	}
+
+	switch (kind) {
+	case SSDUP_KIND_NONE:
+		io->way = IO_HDD_READ;
+		stat_inc(c, STAT_READS_HDD);
+		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
+		remap_hdd(c, bio, io);
+		return DM_MAPIO_REMAPPED;
+	case SSDUP_KIND_DATA:
+		io->way = IO_LOG_READ;
+		stat_inc(c, STAT_READS_SSD);
+		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
+		remap_log(c, bio, io);
+		return DM_MAPIO_REMAPPED;
+	case SSDUP_KIND_LOST:
+		bio_io_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	default:
+		zero_fill_bio(bio);
+		bio_endio(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+}
+
+/* --- Writes, discards, zeroes --- */
+
+static u8 log_kind(const struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_DISCARD:
+		return SSDUP_KIND_DISCARD;
+	case REQ_OP_WRITE_ZEROES:
+		return SSDUP_KIND_ZERO;
+	default:
+		return SSDUP_KIND_DATA;
+	}
+}
+
+static void put_nodes(struct ssdup *c, struct ssdup_io *io)
+{
+	if (io->spare)
+		mempool_free(io->spare, &c->nodes);
+	if (io->e)
+		mempool_free(io->e, &c->nodes);
+	io->e = NULL;
+	io->spare = NULL;
+}
+
+/* The two nodes that an insert of the newest extent can take. */
+static bool get_nodes(struct ssdup *c, struct ssdup_io *io)
+{
+	io->e = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
+	io->spare = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
+	if (io->e && io->spare)
+		return true;
+	put_nodes(c, io);
+	/* Nodes come back when a half is freed. */
+	WRITE_ONCE(c->short_of_memory, true);
+	ssdup_kick_writeback(c);
+	return false;
+}
+
+static bool get_place(struct ssdup *c, struct ssdup_io *io, u8 kind)
+{
+	u32 sectors = kind == SSDUP_KIND_DATA ? io->sectors : 0;
+
+	if (!get_nodes(c, io))
+		return false;
+	if (ssdup_reserve(c, io, sectors, &c->limits))
+		return true;
+	put_nodes(c, io);
+	return false;
+}
+
+/*
+ * Enter a write among its range's direct ones, unless something the log holds
+ * overlaps it.
+ */
+static bool begin_direct(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c, io->start);
+	unsigned long flags;
+	bool overlaps;
+
+	spin_lock_irqsave(&r->lock, flags);
+	overlaps = extent_first(&r->tree, io->start, io->start + io->sectors);
+	if (!overlaps) {
+		io->phase = r->phase;
+		atomic_inc(&r->direct[io->phase]);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	return !overlaps;
+}
+
+/* Decide; what the way needs (a direct entry, a place and nodes) is taken with it. */
+static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+				  bool queued)
+{
+	struct write_facts f = {
+		.route = io->route,
+		.log_writable = ssdup_mode(c) == MODE_RUNNING,
+		.queue = !queued && atomic_read(&c->nr_waiting),
+		.leaving = READ_ONCE(c->leaving),
+		.full = READ_ONCE(c->set.full),
+		.space = true,
+	};
+	enum write_way way;
+
+	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable) {
+		if (begin_direct(c, io))
+			return WRITE_TO_HDD;
+		f.overlaps = true;
+	}
+	way = redirector_way(&f);
+	if (way == WRITE_TO_LOG) {
+		f.space = get_place(c, io, log_kind(bio));
+		way = redirector_way(&f);
+	}
+	if (way == WRITE_TO_HDD && !begin_direct(c, io)) {
+		f.overlaps = true;
+		way = redirector_way(&f);
+	}
+	return way;
+}
+
+static int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->way = IO_HDD_WRITE;
+	stat_inc(c, STAT_WRITES_HDD);
+	stat_add(c, STAT_SECTORS_HDD, io->sectors);
+	remap_hdd(c, bio, io);
+	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
+		/* Nothing to tell a disk that does not care. */
+		bio_endio(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	return DM_MAPIO_REMAPPED;
+}
+
+/* The extent of a write that is in the log, or needs no data there, becomes visible. */
+static void log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
+{
+	struct extent_list spares = { NULL };
+	struct extent *e = io->e;
+
+	e->start = io->start;
+	e->sectors = io->sectors;
+	e->half = io->half->index;
+	e->kind = kind;
+	e->pos = kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0);
+	extent_push(&spares, io->spare);
+	ssdup_insert(c, e, &spares, io->half, io->entry, true);
+	ssdup_free_nodes(c, &spares);
+	io->e = NULL;
+	io->spare = NULL;
+	io->way = IO_LOGGED;
+	ssdup_put_write(c, io->half);
+}
+
+static int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	u8 kind = log_kind(bio);
+
+	stat_inc(c, STAT_WRITES_SSD);
+	if (kind == SSDUP_KIND_DATA) {
+		stat_add(c, STAT_SECTORS_SSD, io->sectors);
+		io->way = IO_LOG_WRITE;
+		/* The commit after the write makes its data durable too. */
+		bio->bi_opf &= ~REQ_FUA;
+		remap_log(c, bio, io);
+		return DM_MAPIO_REMAPPED;
+	}
+	log_extent(c, io, kind);
+	if (io->fua)
+		ssdup_queue_flush(c, bio);
+	else
+		bio_endio(bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
+static int take_way(struct ssdup *c, struct bio *bio, struct ssdup_io *io, enum write_way way)
+{
+	trace_ssdup_route(c, io, way);
+	switch (way) {
+	case WRITE_TO_HDD:
+		return write_direct(c, bio, io);
+	case WRITE_TO_LOG:
+		return write_log(c, bio, io);
+	default:
+		bio_io_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+}
+
+static void add_waiting(struct ssdup *c, struct bio *bio)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->wait_lock, flags);
+	bio_list_add(&c->waiting, bio);
+	atomic_inc(&c->nr_waiting);
+	spin_unlock_irqrestore(&c->wait_lock, flags);
+	stat_inc(c, STAT_WAITED);
+	/* Space may have come back between the decision and the list. */
+	ssdup_kick_waiting(c);
+	ssdup_kick_writeback(c);
+}
+
+static int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	enum write_way way;
+
+	io->route = bio_op(bio) == REQ_OP_WRITE ?
+		    ssdup_stream_note(c, io->start, io->sectors) : SSDUP_ROUTE_HDD;
+	way = route_write(c, bio, io, false);
+	if (way == WRITE_WAITS) {
+		trace_ssdup_route(c, io, way);
+		add_waiting(c, bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	return take_way(c, bio, io, way);
+}
+
+int ssdup_map(struct dm_target *ti, struct bio *bio)
+{
+	struct ssdup *c = ti->private;
+	struct ssdup_io *io = io_of(bio);
+	u64 left;
+
+	io->way = IO_NONE;
+	io->e = NULL;
+	io->spare = NULL;
+	if (bio->bi_opf & REQ_PREFLUSH) {
+		stat_inc(c, STAT_FLUSHES);
+		ssdup_queue_flush(c, bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+
+	io->start = dm_target_offset(ti, bio->bi_iter.bi_sector);
+	io->sectors = bio_sectors(bio);
+	if (bio_op(bio) == REQ_OP_READ)
+		return map_read(c, bio, io);
+
+	if (bio_op(bio) != REQ_OP_WRITE) {
+		/* The core splits reads and writes at the border of a range, not these. */
+		stat_inc(c, STAT_DISCARDS);
+		left = (1ULL << c->range_shift) - (io->start & ((1ULL << c->range_shift) - 1));
+		if (io->sectors > left) {
+			io->sectors = left;
+			dm_accept_partial_bio(bio, left);
+		}
+	}
+	io->iter = bio->bi_iter;
+	io->fua = bio->bi_opf & REQ_FUA;
+	return map_write(c, bio, io);
+}
+
+/* --- Completion --- */
+
+static void end_direct(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c, io->start);
+
+	if (!READ_ONCE(c->hdd_dirty))
+		WRITE_ONCE(c->hdd_dirty, true);
+	if (atomic_dec_and_test(&r->direct[io->phase]) && wq_has_sleeper(&c->wb_wait))
+		wake_up(&c->wb_wait);
+	this_cpu_inc(c->stats->hdd_ended);
+}
+
+/* A log write that failed takes no harm: it is routed again, past the log. */
+static int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	stat_inc(c, STAT_SSD_ERRORS);
+	ssdup_fail(c, MODE_LOG_READ_ONLY, "a data write to the SSD failed");
+	ssdup_publish(c, io->half, io->entry, NULL);
+	put_nodes(c, io);
+	ssdup_put_write(c, io->half);
+	io->way = IO_NONE;
+	bio->bi_status = BLK_STS_OK;
+	bio->bi_iter = io->iter;
+	if (io->fua)
+		bio->bi_opf |= REQ_FUA;
+	add_waiting(c, bio);
+	return DM_ENDIO_INCOMPLETE;
+}
+
+int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
+{
+	struct ssdup *c = ti->private;
+	struct ssdup_io *io = io_of(bio);
+
+	switch (io->way) {
+	case IO_HDD_READ:
+		this_cpu_inc(c->stats->hdd_ended);
+		break;
+	case IO_HDD_WRITE:
+		end_direct(c, io);
+		break;
+	case IO_LOG_READ:
+		if (*status)
+			stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_put_read(c, io->half);
+		break;
+	case IO_LOG_WRITE:
+		if (*status)
+			return end_log_write_error(c, bio, io);
+		log_extent(c, io, SSDUP_KIND_DATA);
+		if (io->fua) {
+			ssdup_queue_flush(c, bio);
+			return DM_ENDIO_INCOMPLETE;
+		}
+		break;
+	}
+	return DM_ENDIO_DONE;
+}
+
+/* --- Waiting for space --- */
+
+void ssdup_kick_waiting(struct ssdup *c)
+{
+	if (atomic_read(&c->nr_waiting))
+		queue_work(c->wq, &c->wait_work);
+}
+
+static struct bio *pop_waiting(struct ssdup *c)
+{
+	unsigned long flags;
+	struct bio *bio;
+
+	spin_lock_irqsave(&c->wait_lock, flags);
+	bio = bio_list_pop(&c->waiting);
+	spin_unlock_irqrestore(&c->wait_lock, flags);
+	return bio;
+}
+
+static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+			  enum write_way way)
+{
+	sector_t from = bio->bi_iter.bi_sector;
+
+	if (take_way(c, bio, io, way) != DM_MAPIO_REMAPPED)
+		return;
+	trace_block_bio_remap(bio, disk_devt(dm_disk(c->md)), from);
+	submit_bio_noacct(bio);
+}
+
+void ssdup_wait_work(struct work_struct *work)
+{
+	struct ssdup *c = container_of(work, struct ssdup, wait_work);
+	enum write_way way;
+	unsigned long flags;
+	struct ssdup_io *io;
+	struct bio *bio;
+
+	while ((bio = pop_waiting(c))) {
+		io = io_of(bio);
+		way = route_write(c, bio, io, true);
+		if (way == WRITE_WAITS) {
+			spin_lock_irqsave(&c->wait_lock, flags);
+			bio_list_add_head(&c->waiting, bio);
+			spin_unlock_irqrestore(&c->wait_lock, flags);
+			break;
+		}
+		atomic_dec(&c->nr_waiting);
+		submit_waited(c, bio, io, way);
+		cond_resched();
+	}
+}
+
+void ssdup_requeue_waiting(struct ssdup *c)
+{
+	struct bio *bio;
+
+	while ((bio = pop_waiting(c))) {
+		atomic_dec(&c->nr_waiting);
+		bio->bi_status = BLK_STS_DM_REQUEUE;
+		bio_endio(bio);
+	}
+}

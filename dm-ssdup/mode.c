@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: failure modes.
+ *
+ * running -> log read-only -> log failed. Each step is taken once, said once
+ * in the kernel log, and left only by loading the table again.
+ */
+#include "ssdup.h"
+
+static const char * const mode_names[] = {
+	[MODE_RUNNING]		= "running",
+	[MODE_LOG_READ_ONLY]	= "log read-only",
+	[MODE_LOG_FAILED]	= "log failed",
+};
+
+void ssdup_event_work(struct work_struct *work)
+{
+	struct ssdup *c = container_of(work, struct ssdup, event_work);
+
+	dm_table_event(c->ti->table);
+}
+
+void ssdup_event(struct ssdup *c)
+{
+	queue_work(c->wq, &c->event_work);
+}
+
+void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
+{
+	enum ssdup_mode now = ssdup_mode(c);
+
+	do {
+		if (now >= mode)
+			return;
+	} while (!try_cmpxchg(&c->mode, &now, mode));
+
+	DMERR("%s: %s: %s", dm_device_name(c->md), mode_names[mode], why);
+	ssdup_event(c);
+	ssdup_kick_waiting(c);
+	ssdup_kick_writeback(c);
+	wake_up_all(&c->done_wait);
+}

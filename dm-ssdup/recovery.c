@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: from an SSD to a running log: check, format, replay.
+ *
+ * The check runs in the constructor and writes nothing. Formatting and replay
+ * run before the first resume, when no other table of the device is active any
+ * more. Each activation raises the epoch in the superblock before it writes
+ * any page, so that leftovers of a crash are told from what came later.
+ */
+#include <linux/random.h>
+
+#include "ssdup.h"
+
+#define CHUNK_ORDER	6U			/* pages of memory for reading metadata */
+
+/* --- Superblock --- */
+
+static int read_super(struct ssdup *c, u32 copy, enum log_fault *fault, struct log_super *s,
+		      struct page *page)
+{
+	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
+			      SSDUP_SUPER_SECTOR(copy), page, SSDUP_SUPER_BYTES);
+
+	*fault = r ? LOG_BAD_CRC : log_super_decode(page_address(page), s);
+	return r;
+}
+
+/*
+ * Read both copies; the one with the higher seq counts. A first block of zeros
+ * is a blank SSD whatever the second copy says: that is how a log is given up.
+ *
+ * Return: 0 with *s filled in and *mend set when a copy has to be rewritten,
+ * 1 for a blank SSD, -errno with *fault set.
+ */
+static int pick_super(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault)
+{
+	struct log_super copy[SSDUP_SUPER_COPIES];
+	enum log_fault f[SSDUP_SUPER_COPIES];
+	struct page *page;
+	int r[SSDUP_SUPER_COPIES];
+	u32 i, best = 0;
+
+	page = alloc_page(GFP_KERNEL);
+	if (!page)
+		return -ENOMEM;
+	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
+		r[i] = read_super(c, i, &f[i], &copy[i], page);
+	__free_page(page);
+
+	if (!r[0] && f[0] == LOG_BLANK)
+		return 1;
+	if (f[1] == LOG_OK && (f[0] != LOG_OK || copy[1].seq > copy[0].seq))
+		best = 1;
+	*fault = f[best];
+	if (f[best] != LOG_OK)
+		return r[best] ?: -EINVAL;
+	*s = copy[best];
+	*mend = f[!best] != LOG_OK || copy[!best].seq != s->seq;
+	return 0;
+}
+
+int ssdup_check_super(struct ssdup *c, char **error)
+{
+	u64 ssd = bdev_nr_sectors(c->ssd->bdev), hdd = bdev_nr_sectors(c->hdd->bdev);
+	struct log_super *s;
+	enum log_fault fault = LOG_OK;
+	bool mend;
+	int r;
+
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return -ENOMEM;
+	r = pick_super(c, s, &mend, &fault);
+	if (!r) {
+		fault = log_super_fits(s, hdd, ssd, c->block_sectors);
+		c->g = s->g;
+		if (c->set.halves != s->g.nr_halves && ssdup_given(c, "halves")) {
+			*error = ssdup_error("halves: the log on the SSD was made with %u", s->g.nr_halves);
+			r = -EINVAL;
+			goto out;
+		}
+		c->set.halves = s->g.nr_halves;
+	} else if (r > 0) {
+		r = 0;
+		if (!log_layout(&c->g, ssd, c->set.halves, c->block_sectors)) {
+			*error = "ssd: too small for that many halves";
+			r = -ENOSPC;
+		}
+		goto out;
+	}
+	if (fault != LOG_OK) {
+		*error = ssdup_error("ssd: log %s (fault %d)", log_fault_text(fault), fault);
+		r = -EINVAL;
+	} else if (r) {
+		*error = "ssd: cannot read the superblock";
+	}
+out:
+	kfree(s);
+	return r;
+}
+
+/* --- Replay --- */
+
+struct replay_ctx {
+	struct ssdup	*c;
+	struct page	*pages;		/* a chunk of slots */
+	u32		half;
+	u32		first;		/* metadata page that the chunk starts with */
+	u32		nr;		/* metadata pages in it; 0: none yet */
+	struct extent_list spares;
+};
+
+#define CHUNK_PAGES	((PAGE_SIZE << CHUNK_ORDER) / (SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS))
+
+static int replay_read(void *arg, u32 half, u32 page, const struct ssdup_page **slots)
+{
+	struct replay_ctx *ctx = arg;
+	struct ssdup *c = ctx->c;
+	int r;
+
+	if (!ctx->nr || half != ctx->half || page < ctx->first || page >= ctx->first + ctx->nr) {
+		ctx->half = half;
+		ctx->first = page;
+		ctx->nr = min_t(u32, CHUNK_PAGES, c->g.meta_pages - page);
+		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_META,
+				  log_slot_sector(&c->g, half, page, 0), ctx->pages,
+				  ctx->nr * SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS);
+		if (r) {
+			ctx->nr = 0;
+			return r;
+		}
+	}
+	*slots = page_address(ctx->pages) +
+		 (page - ctx->first) * SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS;
+	return 0;
+}
+
+static int replay_insert(struct replay_ctx *ctx, u64 start, u32 sectors, log_pos_t pos,
+			 u32 half, const struct log_entry *le)
+{
+	struct ssdup *c = ctx->c;
+	struct ssdup_range *r = range_of(c, start);
+	struct extent_list unused = { NULL };
+	struct extent *e, *spare;
+	u32 need;
+
+	e = mempool_alloc(&c->nodes, GFP_KERNEL);
+	e->start = start;
+	e->sectors = sectors;
+	e->seq = le->seq;
+	e->pos = pos;
+	e->half = half;
+	e->kind = le->kind;
+	/* No lock: nobody else knows the device yet. */
+	for (need = extent_spares(&r->tree, e); need; need--) {
+		spare = mempool_alloc(&c->nodes, GFP_KERNEL);
+		extent_push(&ctx->spares, spare);
+	}
+	extent_insert(&r->tree, e, &ctx->spares, &unused);
+	ssdup_free_nodes(c, &unused);
+	ssdup_free_nodes(c, &ctx->spares);
+	cond_resched();
+	return 0;
+}
+
+/* An entry may cross a border of ranges that were larger when it was written. */
+static int replay_entry(void *arg, u32 half, const struct log_entry *le)
+{
+	struct replay_ctx *ctx = arg;
+	struct ssdup *c = ctx->c;
+	u64 size = 1ULL << c->range_shift;
+	u32 at = 0, len;
+	u64 start;
+	int r = 0;
+
+	while (at < le->sectors && !r) {
+		start = le->sector + at;
+		len = min_t(u64, le->sectors - at, size - (start & (size - 1)));
+		r = replay_insert(ctx, start, len,
+				  le->kind == SSDUP_KIND_DATA ? log_pos_add(le->pos, at) : le->pos,
+				  half, le);
+		at += len;
+	}
+	return r;
+}
+
+static const struct replay_ops replay_ops = {
+	.read_page	= replay_read,
+	.entry		= replay_entry,
+};
+
+/* The oldest generation first: of equal entries the younger half's counts. */
+static void replay_order(struct ssdup *c, u32 *order)
+{
+	const u64 *generation = c->super.generation;
+	u32 i, j;
+
+	for (i = 0; i < c->g.nr_halves; i++) {
+		for (j = i; j && generation[order[j - 1]] > generation[i]; j--)
+			order[j] = order[j - 1];
+		order[j] = i;
+	}
+}
+
+static int replay_all(struct ssdup *c, struct replay_half *found)
+{
+	u32 order[SSDUP_MAX_HALVES];
+	struct replay_ctx *ctx;
+	struct replay_fault fault = { };
+	u64 seq = 0;
+	u32 i;
+	int r = -ENOMEM;
+
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	if (!ctx)
+		return r;
+	ctx->c = c;
+	ctx->pages = alloc_pages(GFP_KERNEL, CHUNK_ORDER);
+	if (!ctx->pages)
+		goto out;
+	replay_order(c, order);
+	for (i = 0, r = 0; i < c->g.nr_halves && !r; i++) {
+		r = replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]], &fault);
+		seq = max(seq, found[order[i]].max_seq);
+	}
+	atomic64_set(&c->seq, seq);
+	if (r && fault.fault != LOG_OK)
+		DMERR("%s: log refused: %s (half %u, page %u, entry %u)", dm_device_name(c->md),
+		      log_fault_text(fault.fault), fault.half, fault.page, fault.entry);
+	else if (r)
+		DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r);
+	__free_pages(ctx->pages, CHUNK_ORDER);
+out:
+	kfree(ctx);
+	return r;
+}
+
+/* --- Putting it together --- */
+
+static void count_extents(struct ssdup *c)
+{
+	u64 extents = 0, sectors = 0;
+	u32 i;
+
+	for (i = 0; i < c->nr_ranges; i++) {
+		extents += c->ranges[i].tree.nr;
+		sectors += c->ranges[i].tree.sectors;
+	}
+	atomic64_set(&c->extents, extents);
+	atomic64_set(&c->dirty_sectors, sectors);
+}
+
+/* Give each half its role. Ring numbers start where the open half's pages do. */
+static void set_roles(struct ssdup *c, const struct replay_half *found,
+		      const struct replay_roles *roles)
+{
+	const struct replay_half *open = &found[roles->open];
+	struct ssdup_half *h;
+	u32 i;
+
+	for (i = 0; i < c->g.nr_halves; i++) {
+		h = &c->half[i];
+		h->generation = c->super.generation[i];
+		h->state = HALF_FREE;
+		h->pages_done = found[i].pages;
+		atomic64_set(&h->word, LOG_WORD_SEALED |
+			     log_word(found[i].pages * SSDUP_PAGE_ENTRIES, found[i].data_end));
+	}
+	for (i = 0; i < roles->nr_sealed; i++) {
+		h = &c->half[roles->sealed[i]];
+		h->state = HALF_SEALED;
+		list_add_tail(&h->list, &c->sealed);
+	}
+	for (i = 0; i < roles->nr_free; i++)
+		list_add_tail(&c->half[roles->free[i]].list, &c->free);
+	ssdup_open_half(c, &c->half[roles->open], 0,
+			log_word(open->pages * SSDUP_PAGE_ENTRIES, open->data_end));
+	c->ring_tail = open->pages;
+}
+
+int ssdup_begin_epoch(struct ssdup *c)
+{
+	int r;
+
+	mutex_lock(&c->super_lock);
+	c->super.epoch++;
+	c->super.flags &= ~SSDUP_SUPER_CLEAN;
+	r = ssdup_write_super(c);
+	mutex_unlock(&c->super_lock);
+	if (r)
+		DMERR("%s: cannot write the superblock (%d)", dm_device_name(c->md), r);
+	return r;
+}
+
+static void format(struct ssdup *c)
+{
+	u8 uuid[16];
+
+	get_random_bytes(uuid, sizeof(uuid));
+	log_super_fresh(&c->super, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
+			bdev_nr_sectors(c->ssd->bdev));
+	DMINFO("%s: formatting the SSD: %u halves of %u MiB", dm_device_name(c->md),
+	       c->g.nr_halves, c->g.data_sectors >> 11);
+}
+
+int ssdup_load(struct ssdup *c)
+{
+	struct replay_half *found;
+	struct replay_roles *roles;
+	enum log_fault fault = LOG_OK;
+	bool mend = false;
+	int r;
+
+	found = kcalloc(SSDUP_MAX_HALVES, sizeof(*found), GFP_KERNEL);
+	roles = kzalloc(sizeof(*roles), GFP_KERNEL);
+	r = -ENOMEM;
+	if (!found || !roles)
+		goto out;
+
+	r = pick_super(c, &c->super, &mend, &fault);
+	if (r > 0) {
+		format(c);
+	} else if (r) {
+		DMERR("%s: ssd: %s", dm_device_name(c->md), log_fault_text(fault));
+		goto out;
+	} else if (memcmp(&c->g, &c->super.g, sizeof(c->g))) {
+		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
+		r = -EINVAL;
+		goto out;
+	}
+	if (mend)
+		DMWARN("%s: one copy of the superblock is bad or old, mending it",
+		       dm_device_name(c->md));
+
+	r = replay_all(c, found);
+	if (r)
+		goto out;
+	replay_roles(&c->super, found, roles);
+	set_roles(c, found, roles);
+	count_extents(c);
+	c->limits = log_limits_writers(&c->g);
+	c->loaded = true;
+	DMINFO("%s: %lld extents, %lld MiB to write back", dm_device_name(c->md),
+	       atomic64_read(&c->extents), atomic64_read(&c->dirty_sectors) >> 11);
+out:
+	kfree(roles);
+	kfree(found);
+	return r;
+}

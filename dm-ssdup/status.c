@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: status, table and messages.
+ */
+#include "ssdup.h"
+
+u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[stat]);
+	return sum;
+}
+
+void ssdup_clear_stats(struct ssdup *c)
+{
+	int cpu;
+
+	/* A count that another CPU raises right now may survive; it is statistics. */
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(c->stats, cpu)->count, 0,
+		       sizeof(per_cpu_ptr(c->stats, cpu)->count));
+}
+
+u32 ssdup_fill(struct ssdup *c)
+{
+	return log_word_fill(atomic64_read(&READ_ONCE(c->open)->word), &c->limits);
+}
+
+u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
+{
+	unsigned long flags;
+	u32 i, nr = 0;
+
+	spin_lock_irqsave(&c->half_lock, flags);
+	for (i = 0; i < c->g.nr_halves; i++)
+		nr += c->half[i].state == state;
+	spin_unlock_irqrestore(&c->half_lock, flags);
+	return nr;
+}
+
+/* Every field is explained in Documentation/dm-ssdup.rst; new ones go to the end. */
+static unsigned int emit_info(struct ssdup *c, char *result, unsigned int maxlen)
+{
+	unsigned int sz = 0;
+	u32 i;
+
+	if (!c->loaded) {
+		DMEMIT("Fail");
+		return sz;
+	}
+	DMEMIT("%u %u %u %u %u", ssdup_mode(c), READ_ONCE(c->set.policy), READ_ONCE(c->route),
+	       READ_ONCE(c->percentage), READ_ONCE(c->threshold.value));
+	DMEMIT(" %u %u %u %u", c->g.nr_halves, ssdup_count_halves(c, HALF_FREE),
+	       ssdup_count_halves(c, HALF_SEALED), ssdup_fill(c));
+	DMEMIT(" %lld %lld %d %d", atomic64_read(&c->dirty_sectors), atomic64_read(&c->extents),
+	       atomic_read(&c->nr_waiting), -READ_ONCE(c->drain_error));
+	for (i = 0; i < STAT_NR; i++)
+		DMEMIT(" %llu", ssdup_stat_sum(c, i));
+	return sz;
+}
+
+void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
+		  char *result, unsigned int maxlen)
+{
+	struct ssdup *c = ti->private;
+	unsigned int sz = 0;
+
+	switch (type) {
+	case STATUSTYPE_INFO:
+		emit_info(c, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		DMEMIT("%s %s", c->hdd->name, c->ssd->name);
+		if (sz < maxlen)
+			ssdup_emit_args(c, result + sz, maxlen - sz);
+		break;
+	case STATUSTYPE_IMA:
+		DMEMIT_TARGET_NAME_VERSION(ti->type);
+		DMEMIT(",hdd=%s,ssd=%s;", c->hdd->name, c->ssd->name);
+		break;
+	}
+}
+
+/* --- Messages --- */
+
+static int msg_flush(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	return ssdup_drain_all(c);
+}
+
+static int msg_commit(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	return ssdup_commit(c) ?: ssdup_flush_hdd(c);
+}
+
+static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	if (!strcmp(argv[1], "start")) {
+		WRITE_ONCE(c->paused, false);
+		WRITE_ONCE(c->asked, READ_ONCE(c->open->generation));
+	} else if (!strcmp(argv[1], "pause")) {
+		WRITE_ONCE(c->paused, true);
+		WRITE_ONCE(c->asked, 0);
+	} else {
+		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));
+		return -EINVAL;
+	}
+	ssdup_kick_writeback(c);
+	return 0;
+}
+
+static int msg_set(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const char *error;
+	int r = ssdup_set(c, argv[1], argv[2], &error);
+
+	if (r)
+		DMERR("%s: message set %.64s: %s", dm_device_name(c->md), argv[1], error);
+	return r;
+}
+
+static int msg_clear_stats(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	ssdup_clear_stats(c);
+	return 0;
+}
+
+/* A line for each lost range, "sector sectors"; "none" when there is none. */
+static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const struct extent *e;
+	struct ssdup_range *r;
+	unsigned int sz = 0;
+	u32 i;
+
+	for (i = 0; i < c->nr_ranges; i++) {
+		r = &c->ranges[i];
+		if (!READ_ONCE(r->tree.nr))
+			continue;
+		spin_lock_irq(&r->lock);
+		for (e = extent_first(&r->tree, 0, U64_MAX); e && sz < maxlen; e = extent_next(e))
+			if (e->kind == SSDUP_KIND_LOST)
+				DMEMIT("%s%llu %u", sz ? "\n" : "", e->start, e->sectors);
+		spin_unlock_irq(&r->lock);
+		cond_resched();
+	}
+	if (!sz)
+		DMEMIT("none");
+	return 1;
+}
+
+static const struct {
+	const char	*name;
+	unsigned int	argc;
+	int		(*fn)(struct ssdup *c, char **argv, char *result, unsigned int maxlen);
+} messages[] = {
+	{ "flush",		1, msg_flush },
+	{ "commit",		1, msg_commit },
+	{ "drain",		2, msg_drain },
+	{ "set",		3, msg_set },
+	{ "clear_stats",	1, msg_clear_stats },
+	{ "lost_ranges",	1, msg_lost_ranges },
+};
+
+int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
+		  char *result, unsigned int maxlen)
+{
+	struct ssdup *c = ti->private;
+	u32 i;
+
+	if (!READ_ONCE(c->thread)) {
+		DMERR("%s: messages need a device that is not suspended", dm_device_name(c->md));
+		return -EBUSY;
+	}
+	for (i = 0; i < ARRAY_SIZE(messages); i++) {
+		if (!argc || strcmp(messages[i].name, argv[0]))
+			continue;
+		if (argc != messages[i].argc) {
+			DMERR("%s: message %s: takes %u arguments", dm_device_name(c->md),
+			      argv[0], messages[i].argc - 1);
+			return -EINVAL;
+		}
+		return messages[i].fn(c, argv, result, maxlen);
+	}
+	DMERR("%s: unknown message %.64s", dm_device_name(c->md), argc ? argv[0] : "");
+	return -EINVAL;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: windows of writes, and the route of the next stream.
+ *
+ * Two windows take turns. Writers fill the current one through an atomic
+ * index; the one that completes it turns to the other, evaluates, and sets the
+ * route. A write that arrives between the last place and the turn is not
+ * sampled; so is a whole window that is full before the one before has been
+ * evaluated. The detector is statistics: a lost sample costs nothing, a lock in
+ * every write would.
+ */
+#include "ssdup.h"
+#include "trace.h"
+
+static void window_reset(struct ssdup *c, struct stream_window *w)
+{
+	w->length = READ_ONCE(c->set.stream_length);
+	atomic_set(&w->filled, 0);
+	/* Pairs with the fully ordered atomic_fetch_inc() of the first sampler. */
+	smp_wmb();
+	atomic_set(&w->next, 0);
+}
+
+void ssdup_stream_init(struct ssdup *c)
+{
+	window_reset(c, &c->window[0]);
+	c->window_now = 0;
+	c->percentage = 0;
+	c->route = redirector_first(c->set.policy);
+	threshold_init(&c->threshold);
+}
+
+static void stream_evaluate(struct ssdup *c, struct stream_window *w)
+{
+	struct redirector_marks marks = {
+		.to_ssd_above = READ_ONCE(c->set.to_ssd_above) * (SSDUP_PCT_ONE / 100),
+		.to_hdd_below = READ_ONCE(c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
+	};
+	u32 percentage = detector_random_percentage(w->s, w->length);
+	u32 threshold = threshold_update(&c->threshold, percentage);
+	enum ssdup_route route;
+
+	route = redirector_next(READ_ONCE(c->set.policy), c->route, percentage,
+				threshold, &marks);
+	WRITE_ONCE(c->percentage, percentage);
+	WRITE_ONCE(c->route, route);
+	stat_inc(c, STAT_STREAMS);
+	if (route == SSDUP_ROUTE_SSD)
+		stat_inc(c, STAT_STREAMS_SSD);
+	trace_ssdup_stream(c, percentage, threshold, route);
+}
+
+enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
+{
+	u32 now = READ_ONCE(c->window_now);
+	struct stream_window *w = &c->window[now];
+	enum ssdup_route route = READ_ONCE(c->route);
+	u32 i = atomic_fetch_inc(&w->next);
+
+	if (i >= w->length)
+		return route;
+	w->s[i].start = start;
+	w->s[i].sectors = sectors;
+	/* Fully ordered: the evaluator sees every sample that was counted. */
+	if (atomic_inc_return(&w->filled) != w->length)
+		return route;
+
+	if (test_and_set_bit_lock(0, &c->evaluating)) {
+		window_reset(c, w);
+		return route;
+	}
+	window_reset(c, &c->window[now ^ 1]);
+	WRITE_ONCE(c->window_now, now ^ 1);
+	stream_evaluate(c, w);
+	clear_bit_unlock(0, &c->evaluating);
+	return route;
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: the target: construction, suspend and resume, limits.
+ */
+#include <linux/module.h>
+
+#include "ssdup.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+#define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
+#define RANGE_MB_PRESET		64U
+#define NODES_RESERVED		256
+
+static struct kmem_cache *extent_cache;
+
+/* All targets, so that two devices do not write the same disks. */
+static DEFINE_MUTEX(registry_lock);
+static LIST_HEAD(registry);
+
+static bool shares_disk(const struct ssdup *a, const struct ssdup *b)
+{
+	return a->ssd->bdev == b->ssd->bdev || a->hdd->bdev == b->hdd->bdev ||
+	       a->ssd->bdev == b->hdd->bdev || a->hdd->bdev == b->ssd->bdev;
+}
+
+/* Two tables of one device may share disks: one is loaded beside the other. */
+static int enlist(struct ssdup *c, char **error)
+{
+	struct ssdup *other;
+	int r = 0;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(other, &registry, registered)
+		if (other->md != c->md && shares_disk(c, other)) {
+			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
+					     dm_device_name(other->md));
+			r = -EBUSY;
+		}
+	if (!r)
+		list_add(&c->registered, &registry);
+	mutex_unlock(&registry_lock);
+	return r;
+}
+
+static void delist(struct ssdup *c)
+{
+	mutex_lock(&registry_lock);
+	list_del_init(&c->registered);
+	mutex_unlock(&registry_lock);
+}
+
+/* --- Construction --- */
+
+static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
+{
+	struct dm_target *ti = c->ti;
+	unsigned int block;
+
+	if (as->argc < 2) {
+		*error = "usage: <hdd> <ssd> [<#args> [<key> <value>]*]";
+		return -EINVAL;
+	}
+	if (dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->hdd)) {
+		*error = "hdd: no such device, or in use";
+		return -ENODEV;
+	}
+	if (dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->ssd)) {
+		*error = "ssd: no such device, or in use";
+		return -ENODEV;
+	}
+	if (c->hdd->bdev == c->ssd->bdev) {
+		*error = "ssd: the same device as hdd";
+		return -EINVAL;
+	}
+	if (ti->len > bdev_nr_sectors(c->hdd->bdev)) {
+		*error = "hdd: smaller than the table says";
+		return -EINVAL;
+	}
+	block = max(bdev_logical_block_size(c->hdd->bdev), bdev_logical_block_size(c->ssd->bdev));
+	if (block > SSDUP_PAGE_BYTES) {
+		*error = "hdd or ssd: logical blocks larger than 4 KiB";
+		return -EINVAL;
+	}
+	c->block_sectors = block >> SECTOR_SHIFT;
+	return 0;
+}
+
+static int make_ranges(struct ssdup *c)
+{
+	u64 hdd = bdev_nr_sectors(c->hdd->bdev);
+	u32 mb = c->set.range_mb, i;
+
+	if (!mb)
+		for (mb = RANGE_MB_PRESET; (hdd >> 11) / mb >= RANGES_PREFERRED;)
+			mb *= 2;
+	c->range_shift = ilog2(mb) + 11;
+	c->nr_ranges = DIV_ROUND_UP_ULL(hdd, 1ULL << c->range_shift);
+	c->ranges = kvcalloc(c->nr_ranges, sizeof(*c->ranges), GFP_KERNEL);
+	if (!c->ranges)
+		return -ENOMEM;
+	for (i = 0; i < c->nr_ranges; i++) {
+		spin_lock_init(&c->ranges[i].lock);
+		extent_tree_init(&c->ranges[i].tree);
+	}
+	return 0;
+}
+
+static void init_fields(struct ssdup *c)
+{
+	u32 i;
+
+	INIT_LIST_HEAD(&c->registered);
+	INIT_LIST_HEAD(&c->sealed);
+	INIT_LIST_HEAD(&c->free);
+	spin_lock_init(&c->half_lock);
+	spin_lock_init(&c->flush_lock);
+	spin_lock_init(&c->wait_lock);
+	mutex_init(&c->super_lock);
+	mutex_init(&c->commit_lock);
+	init_waitqueue_head(&c->wb_wait);
+	init_waitqueue_head(&c->done_wait);
+	bio_list_init(&c->flushes);
+	bio_list_init(&c->waiting);
+	INIT_WORK(&c->flush_work, ssdup_flush_work);
+	INIT_WORK(&c->wait_work, ssdup_wait_work);
+	INIT_WORK(&c->event_work, ssdup_event_work);
+	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
+	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
+		c->half[i].index = i;
+		INIT_LIST_HEAD(&c->half[i].list);
+	}
+}
+
+static int allocate(struct ssdup *c)
+{
+	c->stats = alloc_percpu(struct ssdup_stats);
+	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0,
+				dm_device_name(c->md));
+	if (!c->stats || !c->wq)
+		return -ENOMEM;
+	return mempool_init_slab_pool(&c->nodes, NODES_RESERVED, extent_cache) ?:
+	       bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
+	       make_ranges(c) ?: ssdup_commit_init(c) ?: ssdup_drainer_create(c);
+}
+
+static void free_extents(struct ssdup *c)
+{
+	u32 i, half;
+
+	for (i = 0; c->ranges && i < c->nr_ranges; i++)
+		for (half = 0; half < SSDUP_MAX_HALVES && c->ranges[i].tree.nr; half++) {
+			struct extent_list unused = { NULL };
+
+			extent_drop_half(&c->ranges[i].tree, half, &unused);
+			ssdup_free_nodes(c, &unused);
+			cond_resched();
+		}
+	kvfree(c->ranges);
+}
+
+static void destroy(struct ssdup *c)
+{
+	delist(c);
+	if (c->wq)
+		destroy_workqueue(c->wq);
+	ssdup_drainer_destroy(c);
+	ssdup_commit_exit(c);
+	free_extents(c);
+	bioset_exit(&c->bs);
+	mempool_exit(&c->nodes);
+	free_percpu(c->stats);
+	if (c->ssd)
+		dm_put_device(c->ti, c->ssd);
+	if (c->hdd)
+		dm_put_device(c->ti, c->hdd);
+	kvfree(c);
+}
+
+/* A bio stays within a range, and leaves room for others in a half. */
+static u32 longest_bio(struct ssdup *c)
+{
+	u64 half = rounddown_pow_of_two(c->g.data_sectors) / 4;
+
+	return min_t(u64, 1ULL << c->range_shift, half);
+}
+
+static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
+{
+	struct dm_arg_set as = { .argc = argc, .argv = argv };
+	struct ssdup *c;
+	int r;
+
+	c = kvzalloc(sizeof(*c), GFP_KERNEL);
+	if (!c) {
+		ti->error = "out of memory";
+		return -ENOMEM;
+	}
+	c->ti = ti;
+	c->md = dm_table_get_md(ti->table);
+	init_fields(c);
+	ti->error = "out of memory";
+	r = get_disks(c, &as, &ti->error) ?: ssdup_parse(c, &as, &ti->error) ?:
+	    enlist(c, &ti->error);
+	if (!r) {
+		ti->error = "out of memory";
+		r = ssdup_check_super(c, &ti->error);
+	}
+	if (!r) {
+		r = allocate(c) ?: dm_set_target_max_io_len(ti, longest_bio(c));
+	}
+	if (r) {
+		destroy(c);
+		return r;
+	}
+
+	ti->error = NULL;
+	ti->private = c;
+	ti->num_flush_bios = 1;
+	ti->num_discard_bios = 1;
+	ti->num_write_zeroes_bios = 1;
+	ti->flush_supported = true;
+	ti->discards_supported = true;
+	ti->per_io_data_size = sizeof(struct ssdup_io);
+	return 0;
+}
+
+static void ssdup_dtr(struct dm_target *ti)
+{
+	destroy(ti->private);
+}
+
+/* --- Suspend and resume --- */
+
+static void ssdup_presuspend(struct dm_target *ti)
+{
+	struct ssdup *c = ti->private;
+
+	/* Writes that wait for space get another way, where there is one. */
+	WRITE_ONCE(c->leaving, true);
+	if (dm_noflush_suspending(ti))
+		ssdup_requeue_waiting(c);
+	ssdup_kick_waiting(c);
+	ssdup_kick_writeback(c);
+}
+
+static void ssdup_presuspend_undo(struct dm_target *ti)
+{
+	struct ssdup *c = ti->private;
+
+	WRITE_ONCE(c->leaving, false);
+}
+
+static void write_clean(struct ssdup *c)
+{
+	mutex_lock(&c->super_lock);
+	c->super.flags |= SSDUP_SUPER_CLEAN;
+	ssdup_write_super(c);
+	c->super.flags &= ~SSDUP_SUPER_CLEAN;
+	mutex_unlock(&c->super_lock);
+}
+
+static void ssdup_postsuspend(struct dm_target *ti)
+{
+	struct ssdup *c = ti->private;
+
+	if (!c->thread)
+		return;
+	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c))
+		DMERR("%s: suspended with data that could not be written back",
+		      dm_device_name(c->md));
+	ssdup_sysfs_remove(c);
+	ssdup_writeback_stop(c);
+	cancel_delayed_work_sync(&c->autocommit);
+	flush_workqueue(c->wq);
+	if (ssdup_commit(c) || ssdup_flush_hdd(c))
+		DMERR("%s: the last commit failed", dm_device_name(c->md));
+	else
+		write_clean(c);
+}
+
+static int ssdup_preresume(struct dm_target *ti)
+{
+	struct ssdup *c = ti->private;
+	int r = 0;
+
+	if (!c->loaded) {
+		ssdup_stream_init(c);
+		r = ssdup_load(c);
+	}
+	r = r ?: ssdup_begin_epoch(c) ?: ssdup_sysfs_add(c);
+	if (!r) {
+		WRITE_ONCE(c->leaving, false);
+		r = ssdup_writeback_start(c);
+		if (r)
+			ssdup_sysfs_remove(c);
+	}
+	return r;
+}
+
+/* --- The rest of the interface --- */
+
+static int ssdup_iterate_devices(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
+{
+	struct ssdup *c = ti->private;
+
+	return fn(ti, c->hdd, 0, ti->len, data) ?:
+	       fn(ti, c->ssd, 0, bdev_nr_sectors(c->ssd->bdev), data);
+}
+
+static void ssdup_io_hints(struct dm_target *ti, struct queue_limits *limits)
+{
+	struct ssdup *c = ti->private;
+
+	ssdup_set_discard_limits(limits, 1U << c->range_shift, c->block_sectors << SECTOR_SHIFT);
+}
+
+static struct target_type ssdup_target = {
+	.name			= "ssdup",
+	.version		= { 1, 0, 0 },
+	.module			= THIS_MODULE,
+	.ctr			= ssdup_ctr,
+	.dtr			= ssdup_dtr,
+	.map			= ssdup_map,
+	.end_io			= ssdup_end_io,
+	.presuspend		= ssdup_presuspend,
+	.presuspend_undo	= ssdup_presuspend_undo,
+	.postsuspend		= ssdup_postsuspend,
+	.preresume		= ssdup_preresume,
+	.status			= ssdup_status,
+	.message		= ssdup_message,
+	.iterate_devices	= ssdup_iterate_devices,
+	.io_hints		= ssdup_io_hints,
+};
+
+static int __init ssdup_init(void)
+{
+	int r;
+
+	extent_cache = kmem_cache_create("ssdup_extent", sizeof(struct extent), 0, 0, NULL);
+	if (!extent_cache)
+		return -ENOMEM;
+	r = dm_register_target(&ssdup_target);
+	if (r)
+		kmem_cache_destroy(extent_cache);
+	return r;
+}
+
+static void __exit ssdup_exit(void)
+{
+	dm_unregister_target(&ssdup_target);
+	kmem_cache_destroy(extent_cache);
+}
+
+module_init(ssdup_init);
+module_exit(ssdup_exit);
+
+MODULE_DESCRIPTION(DM_NAME " traffic-aware SSD write buffer for HDDs");
+MODULE_AUTHOR("dm-ssdup developers");
+MODULE_LICENSE("GPL");

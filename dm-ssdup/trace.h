@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM ssdup
+
+#if !defined(SSDUP_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define SSDUP_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "ssdup.h"
+
+#define ssdup_dev(c) disk_devt(dm_disk((c)->md))
+
+/* A stream was evaluated; percentages in 1/10000, route 0 HDD, 1 SSD. */
+TRACE_EVENT(ssdup_stream,
+	TP_PROTO(struct ssdup *c, u32 percentage, u32 threshold, enum ssdup_route route),
+	TP_ARGS(c, percentage, threshold, route),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u32, percentage)
+		__field(u32, threshold)
+		__field(u8, route)
+	),
+	TP_fast_assign(
+		__entry->dev = ssdup_dev(c);
+		__entry->percentage = percentage;
+		__entry->threshold = threshold;
+		__entry->route = route;
+	),
+	TP_printk("%d:%d percentage %u threshold %u next %s",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->percentage,
+		  __entry->threshold, __entry->route ? "ssd" : "hdd")
+);
+
+/* One write was routed; way as enum write_way. */
+TRACE_EVENT(ssdup_route,
+	TP_PROTO(struct ssdup *c, const struct ssdup_io *io, enum write_way way),
+	TP_ARGS(c, io, way),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, start)
+		__field(u32, sectors)
+		__field(u8, stream)
+		__field(u8, way)
+	),
+	TP_fast_assign(
+		__entry->dev = ssdup_dev(c);
+		__entry->start = io->start;
+		__entry->sectors = io->sectors;
+		__entry->stream = io->route;
+		__entry->way = way;
+	),
+	TP_printk("%d:%d %llu + %u stream %s way %s",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->start,
+		  __entry->sectors, __entry->stream ? "ssd" : "hdd",
+		  __print_symbolic(__entry->way, { WRITE_TO_HDD, "hdd" }, { WRITE_TO_LOG, "log" },
+				   { WRITE_WAITS, "waits" }, { WRITE_FAILS, "fails" }))
+);
+
+DECLARE_EVENT_CLASS(ssdup_half_class,
+	TP_PROTO(struct ssdup *c, const struct ssdup_half *h),
+	TP_ARGS(c, h),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u32, half)
+		__field(u64, generation)
+		__field(u32, entries)
+		__field(u64, sectors)
+	),
+	TP_fast_assign(
+		u64 word = atomic64_read(&h->word);
+
+		__entry->dev = ssdup_dev(c);
+		__entry->half = h->index;
+		__entry->generation = h->generation;
+		__entry->entries = log_word_entries(word);
+		__entry->sectors = log_word_sectors(word);
+	),
+	TP_printk("%d:%d half %u generation %llu entries %u sectors %llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->half,
+		  __entry->generation, __entry->entries, __entry->sectors)
+);
+
+DEFINE_EVENT(ssdup_half_class, ssdup_seal,
+	TP_PROTO(struct ssdup *c, const struct ssdup_half *h), TP_ARGS(c, h));
+DEFINE_EVENT(ssdup_half_class, ssdup_open,
+	TP_PROTO(struct ssdup *c, const struct ssdup_half *h), TP_ARGS(c, h));
+DEFINE_EVENT(ssdup_half_class, ssdup_free,
+	TP_PROTO(struct ssdup *c, const struct ssdup_half *h), TP_ARGS(c, h));
+
+/* One batch of a drain was taken from the map. */
+TRACE_EVENT(ssdup_drain,
+	TP_PROTO(struct ssdup *c, const struct ssdup_half *h, const struct drain_plan *plan),
+	TP_ARGS(c, h, plan),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u32, half)
+		__field(u64, start)
+		__field(u32, pieces)
+		__field(u32, runs)
+		__field(u32, sectors)
+	),
+	TP_fast_assign(
+		__entry->dev = ssdup_dev(c);
+		__entry->half = h->index;
+		__entry->start = plan->nr_pieces ? plan->pieces[0].start : 0;
+		__entry->pieces = plan->nr_pieces;
+		__entry->runs = plan->nr_runs;
+		__entry->sectors = plan->sectors;
+	),
+	TP_printk("%d:%d half %u from %llu: %u pieces in %u runs, %u sectors",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->half,
+		  __entry->start, __entry->pieces, __entry->runs, __entry->sectors)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: the writeback thread. When is pipeline.c's to say; how is drain.c's
+ * to do; here is what the one is told and the other is made to do.
+ */
+#include <linux/kthread.h>
+
+#include "ssdup.h"
+
+/* After a drain that failed, and between tries of extents that are pinned. */
+#define RETRY_MS	5000U
+#define PINNED_RETRY_MS	60000U
+
+/* What the thread keeps between two looks. */
+struct watch {
+	u64		requests;	/* seen at the last look */
+	unsigned long	active;		/* jiffies when they last changed */
+	unsigned long	held;		/* jiffies since when this batch is held off */
+	unsigned long	carried;	/* jiffies of the last free that carried something */
+	bool		holding;
+};
+
+void ssdup_kick_writeback(struct ssdup *c)
+{
+	WRITE_ONCE(c->wb_kick, true);
+	/* Pairs with the barrier of the thread's wait. */
+	if (wq_has_sleeper(&c->wb_wait))
+		wake_up(&c->wb_wait);
+}
+
+static void sum_requests(struct ssdup *c, u64 *requests, u32 *hdd_inflight)
+{
+	u64 begun = 0, ended = 0;
+	int cpu;
+
+	*requests = 0;
+	/* Ended first: a request that moves between the sums counts as in flight. */
+	for_each_possible_cpu(cpu)
+		ended += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_ended);
+	for_each_possible_cpu(cpu) {
+		begun += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_begun);
+		*requests += READ_ONCE(per_cpu_ptr(c->stats, cpu)->requests);
+	}
+	*requests += ended;
+	*hdd_inflight = begun - ended;
+}
+
+/* The generation that is drained next; ~0 when nothing is sealed. */
+static u64 oldest_sealed(struct ssdup *c)
+{
+	struct ssdup_half *h;
+	u64 generation = U64_MAX;
+
+	spin_lock_irq(&c->half_lock);
+	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
+	if (h)
+		generation = h->generation;
+	spin_unlock_irq(&c->half_lock);
+	return generation;
+}
+
+/* Does the open half hold more than what a drain put there itself? */
+static bool open_dirty(struct ssdup *c, bool count_carried)
+{
+	struct ssdup_half *h = READ_ONCE(c->open);
+
+	return log_word_entries(atomic64_read(&h->word)) > (count_carried ? 0 : h->carried);
+}
+
+static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
+{
+	unsigned long now = jiffies;
+	u64 sealed = oldest_sealed(c);
+	u64 asked = READ_ONCE(c->asked);
+	bool retry = time_after(now, w->carried + msecs_to_jiffies(PINNED_RETRY_MS));
+	bool spare = ssdup_count_halves(c, HALF_FREE);
+	u64 requests;
+
+	sum_requests(c, &requests, &in->hdd_inflight);
+	if (requests != w->requests) {
+		w->requests = requests;
+		w->active = now;
+	}
+	if (!w->holding)
+		w->held = now;
+	in->mode = READ_ONCE(c->set.drain);
+	in->route = READ_ONCE(c->route);
+	in->paused = READ_ONCE(c->paused);
+	in->sealed = sealed != U64_MAX;
+	in->asked = in->sealed ? sealed <= asked : READ_ONCE(c->open->generation) <= asked;
+	in->asked |= READ_ONCE(c->short_of_memory);
+	in->waiters = atomic_read(&c->nr_waiting);
+	in->spare = spare;
+	in->dirty = open_dirty(c, retry || in->asked);
+	in->fill = ssdup_fill(c);
+	in->percentage = READ_ONCE(c->percentage);
+	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
+	in->held_ms = jiffies_to_msecs(now - w->held);
+}
+
+static void wait_kick(struct ssdup *c, long timeout)
+{
+	wait_event_interruptible_timeout(c->wb_wait,
+					 READ_ONCE(c->wb_kick) || kthread_should_stop(),
+					 timeout);
+}
+
+static void drain(struct ssdup *c, struct watch *w)
+{
+	u64 pinned = ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST);
+	int r = ssdup_drain_step(c);
+
+	if (pinned != ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST))
+		w->carried = jiffies;
+	if (r != c->drain_error) {
+		WRITE_ONCE(c->drain_error, r);
+		wake_up_all(&c->done_wait);
+	}
+	if (!r)
+		return;
+	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
+		    dm_device_name(c->md), r, RETRY_MS);
+	wait_event_interruptible_timeout(c->wb_wait, kthread_should_stop(),
+					 msecs_to_jiffies(RETRY_MS));
+}
+
+static int writeback_thread(void *arg)
+{
+	struct ssdup *c = arg;
+	struct watch w = { .active = jiffies, .carried = jiffies };
+	struct pacing_in in = { };
+	struct pacing_out out;
+
+	while (!kthread_should_stop()) {
+		/* Before the look: a kick during it makes for another one. */
+		WRITE_ONCE(c->wb_kick, false);
+		smp_mb();
+		look(c, &w, &in);
+		out = pacing_decide(&in);
+		if (ssdup_mode(c) == MODE_LOG_FAILED)
+			out.step = PACING_SLEEP;
+		w.holding = out.step == PACING_HOLD;
+		switch (out.step) {
+		case PACING_SLEEP:
+			wait_kick(c, MAX_SCHEDULE_TIMEOUT);
+			break;
+		case PACING_HOLD:
+			/* Kicks are frequent then; the clock is what matters. */
+			schedule_timeout_interruptible(msecs_to_jiffies(max(out.wait_ms, 1U)));
+			break;
+		case PACING_SEAL:
+			ssdup_switch(c, READ_ONCE(c->open));
+			break;
+		case PACING_DRAIN:
+			drain(c, &w);
+			break;
+		}
+	}
+	ssdup_drain_finish(c);
+	return 0;
+}
+
+int ssdup_writeback_start(struct ssdup *c)
+{
+	struct task_struct *thread;
+
+	thread = kthread_run(writeback_thread, c, "ssdup-wb/%s", dm_device_name(c->md));
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	c->thread = thread;
+	return 0;
+}
+
+void ssdup_writeback_stop(struct ssdup *c)
+{
+	if (!c->thread)
+		return;
+	kthread_stop(c->thread);
+	c->thread = NULL;
+}
+
+/* All generations up to @generation are on the HDD. */
+static bool drained(struct ssdup *c, u64 generation)
+{
+	struct ssdup_half *h = READ_ONCE(c->open);
+
+	if (oldest_sealed(c) <= generation)
+		return false;
+	return READ_ONCE(h->generation) > generation || !open_dirty(c, true);
+}
+
+int ssdup_drain_all(struct ssdup *c)
+{
+	u64 carried = ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST);
+	u64 generation = READ_ONCE(c->open->generation);
+	int r;
+
+	r = ssdup_commit(c) ?: ssdup_flush_hdd(c);
+	if (r)
+		return r;
+	WRITE_ONCE(c->drain_error, 0);
+	if (READ_ONCE(c->asked) < generation)
+		WRITE_ONCE(c->asked, generation);
+	ssdup_kick_writeback(c);
+	r = wait_event_interruptible(c->done_wait,
+				     drained(c, generation) || READ_ONCE(c->drain_error) ||
+				     ssdup_mode(c) == MODE_LOG_FAILED);
+	if (r)
+		return -EINTR;
+	if (!drained(c, generation))
+		return READ_ONCE(c->drain_error) ?: -EIO;
+	return ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST) == carried ? 0 : -EIO;
+}
