@@ -22,9 +22,9 @@ host_tools()
 	xz xz-utils
 	zstd zstd
 	perl perl
+	pahole pahole
 	python3 python3
 	flock util-linux
-	/usr/lib/bash/sleep bash
 	qemu-system-x86_64 qemu-system-x86
 	/bin/busybox busybox-static
 	fio fio
@@ -74,7 +74,6 @@ install_tools()
 
 	while read -r probe package; do
 		case $probe in
-		/usr/lib/bash/sleep) continue ;;
 		/*) [ -e "$probe" ] || missing+=("$package") ;;
 		*) command -v "$probe" >/dev/null || missing+=("$package") ;;
 		esac

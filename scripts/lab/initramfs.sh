@@ -141,6 +141,9 @@ base_layer()
 	base=$CACHE/initramfs/$2-$key
 	mkdir -p "$CACHE/initramfs"
 	locked "initramfs-$2" make_base "$base" "$1" "$2"
+	touch "$base.cpio" "$base.modules"
+	find "$CACHE/initramfs" -mindepth 1 -maxdepth 1 -mtime +2 \
+		-exec rm -rf {} +
 	echo "$base"
 }
 

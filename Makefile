@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# dm-ssdup, out of the kernel tree.  KDIR is the folder of kernel headers to
+# build against: those of the running kernel where there are some, else those of
+# a Debian kernel the lab fetches.
+
+KDIR ?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell scripts/lab/kdir 6.12))
+DEPMOD ?= depmod
+
+all: modules ## build the module (the default)
+
+modules: ## the same; with KDIR=<headers>, against those
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/dm-ssdup modules
+
+install: modules ## install the module below /lib/modules and run depmod
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/dm-ssdup modules_install
+	$(DEPMOD) $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) \
+		$$($(MAKE) -s -C $(KDIR) kernelrelease)
+
+demo: ## bursts under every policy on modelled disks, in a virtual machine
+	scripts/demo/run
+
+test: ## everything below, and the integration tests in virtual machines
+	scripts/test
+
+lint: ## warnings, sparse, checkpatch, shellcheck
+	scripts/lab/setup tools
+	scripts/lint
+
+kunit: ## the unit tests in a debug kernel (KASAN, lockdep)
+	scripts/test --kunit
+
+host-test: ## the unit tests in user space, under ASan and UBSan
+	scripts/test --host
+
+clean: ## remove what was built in the checkout
+	for dir in dm-ssdup tools/disks kunit; do \
+		find $$dir \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
+			-o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' \
+			-o -name Module.symvers -o -name modules.order \) \
+			-type f -delete 2>/dev/null || true; \
+	done
+
+help: ## this text
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
+
+.PHONY: all modules install demo test lint kunit host-test clean help

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Building this checkout's modules in copies kept in the cache: one copy for
+# each kernel and purpose, so that builds do not disturb each other or the
+# checkout, and a second build does only what changed.
+
+# copy_dir NAME - this checkout's copy for NAME, which outlives the build
+copy_dir()
+{
+	echo "$CACHE/build/$(sha256sum <<<"$TOP" | cut -c1-8)-$1"
+}
+
+# module_sources DIR - the files of DIR a module build reads, below DIR
+module_sources()
+{
+	(cd "$1" && find . -type f \( -name '*.[chS]' -o -name Kbuild \
+		-o -name Makefile \) ! -name '*.mod.c' -print)
+}
+
+# sync_sources COPY - make COPY's sources equal the checkout's, touching only
+# what differs, so that kbuild rebuilds only that
+sync_sources()
+{
+	local copy=$1 dir file
+
+	for dir in dm-ssdup tools kunit; do
+		[ -d "$TOP/$dir" ] || continue
+		mkdir -p "$copy/$dir"
+		module_sources "$TOP/$dir" | while read -r file; do
+			cmp -s "$TOP/$dir/$file" "$copy/$dir/$file" ||
+				install -D -m 644 "$TOP/$dir/$file" "$copy/$dir/$file"
+		done
+		module_sources "$copy/$dir" | while read -r file; do
+			[ -e "$TOP/$dir/$file" ] || rm -f "$copy/$dir/$file"
+		done
+	done
+}
