@@ -58,8 +58,7 @@ int ssdup_write_super(struct ssdup *c)
 
 /* A page in the course of one round. */
 struct commit_page {
-	struct bio		bio;
-	struct bio_vec		bv;
+	struct bio		*bio;
 	struct ring_page	*p;
 	u32			resolved;
 };
@@ -109,11 +108,12 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 
 	cp->p = p;
 	cp->resolved = resolved;
-	bio_init(&cp->bio, c->ssd->bdev, &cp->bv, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | REQ_FUA);
-	cp->bio.bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
-	cp->bio.bi_end_io = page_end_io;
-	cp->bio.bi_private = round;
-	__bio_add_page(&cp->bio, buf, SSDUP_PAGE_BYTES, 0);
+	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | REQ_FUA,
+				   GFP_NOIO, &c->bs);
+	cp->bio->bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
+	cp->bio->bi_end_io = page_end_io;
+	cp->bio->bi_private = round;
+	__bio_add_page(cp->bio, buf, SSDUP_PAGE_BYTES, 0);
 }
 
 /* Write the pages of a round, after the data that they speak of. */
@@ -122,14 +122,14 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 	u32 i;
 
 	if (round->nr == 1) {
-		round->page[0].bio.bi_opf |= REQ_PREFLUSH;
+		round->page[0].bio->bi_opf |= REQ_PREFLUSH;
 	} else if (blkdev_issue_flush(c->ssd->bdev)) {
 		round->failed = true;
 		goto out;
 	}
 	atomic_set(&round->pending, round->nr);
 	for (i = 0; i < round->nr; i++)
-		submit_bio(&round->page[i].bio);
+		submit_bio(round->page[i].bio);
 	wait_for_completion_io(&round->done);
 out:
 	for (i = 0; i < round->nr; i++) {
@@ -137,7 +137,7 @@ out:
 			round->page[i].p->rev++;
 			round->page[i].p->durable = round->page[i].resolved;
 		}
-		bio_uninit(&round->page[i].bio);
+		bio_put(round->page[i].bio);
 	}
 	if (round->failed) {
 		stat_inc(c, STAT_SSD_ERRORS);

@@ -20,7 +20,7 @@
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
 #define DRAIN_RUN	2048U		/* sectors of one write */
 #define DRAIN_BLOCK	8U		/* sectors that succeed or fail together */
-#define DRAIN_BAD_MAX	64U		/* refused blocks of a batch before the HDD counts as gone */
+#define DRAIN_BAD_MAX	64U		/* refused blocks of a half: the HDD is gone */
 
 struct drain_io {
 	struct drain_batch	*batch;
@@ -210,16 +210,16 @@ static void batch_write(struct ssdup *c, struct drain_batch *b)
 static void copy_block(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer)
 {
 	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, done = 0, len;
+	char *scratch = page_address(b->scratch);
+	struct page *page;
 
 	while (done < left) {
+		page = b->page[(at + done) >> PAGE_SHIFT];
 		len = min_t(u32, left - done, PAGE_SIZE - offset_in_page(at + done));
 		if (to_buffer)
-			memcpy_to_page(b->page[(at + done) >> PAGE_SHIFT], offset_in_page(at + done),
-				       page_address(b->scratch) + done, len);
+			memcpy_to_page(page, offset_in_page(at + done), scratch + done, len);
 		else
-			memcpy_from_page(page_address(b->scratch) + done,
-					 b->page[(at + done) >> PAGE_SHIFT],
-					 offset_in_page(at + done), len);
+			memcpy_from_page(scratch + done, page, offset_in_page(at + done), len);
 		done += len;
 	}
 }

@@ -24,6 +24,11 @@
 #ifndef SSDUP_FORMAT_H
 #define SSDUP_FORMAT_H
 
+#ifdef __KERNEL__
+#include <linux/build_bug.h>
+#else
+#include <assert.h>
+#endif
 #include <linux/types.h>
 
 #define SSDUP_SUPER_MAGIC	0x53534455502d4c31ULL	/* "SSDUP-L1" */
@@ -52,7 +57,8 @@
 #define SSDUP_HALF_UNUSED	0U	/* slot of the array beyond the halves of this log */
 #define SSDUP_HALF_IN_USE	1U	/* pages of this generation, if any, are live */
 
-#define SSDUP_SUPER_CLEAN	(1U << 0)	/* @flags: the last suspend committed everything */
+/* struct ssdup_super::flags */
+#define SSDUP_SUPER_CLEAN	0x1U	/* the last suspend committed everything */
 
 /*
  * @generation of a half goes up, to a number no half ever had, when the half
@@ -96,12 +102,13 @@ struct ssdup_super {
 /* struct ssdup_entry::kind */
 #define SSDUP_KIND_NONE		0U	/* never on disk */
 #define SSDUP_KIND_DATA		1U	/* the range's data is in the log at @pos */
-#define SSDUP_KIND_DISCARD	2U	/* the range was discarded; reads as zeros while logged */
+#define SSDUP_KIND_DISCARD	2U	/* discarded; reads as zeros while logged */
 #define SSDUP_KIND_ZERO		3U	/* the range reads as zeros */
-#define SSDUP_KIND_LOST		4U	/* the range's data cannot be read back: EIO until rewritten */
+#define SSDUP_KIND_LOST		4U	/* cannot be read back: EIO until rewritten */
 #define SSDUP_KIND_MAX		4U
 
-#define SSDUP_ENTRY_CRC		(1U << 0)	/* @flags: @data_crc is valid */
+/* struct ssdup_entry::flags */
+#define SSDUP_ENTRY_CRC		0x1U	/* @data_crc is valid */
 
 /*
  * One extent of the HDD's address space. Of two entries that overlap, the one
@@ -141,10 +148,10 @@ struct ssdup_page {
 	struct ssdup_entry e[SSDUP_PAGE_ENTRIES];
 } __packed;
 
-_Static_assert(sizeof(struct ssdup_super_half) == 16, "superblock half record");
-_Static_assert(sizeof(struct ssdup_super) == 512, "a superblock is one sector");
-_Static_assert(sizeof(struct ssdup_entry) == 32, "log entry");
-_Static_assert(sizeof(struct ssdup_page_header) == 64, "page header");
-_Static_assert(sizeof(struct ssdup_page) == SSDUP_PAGE_BYTES, "metadata page");
+static_assert(sizeof(struct ssdup_super_half) == 16, "superblock half record");
+static_assert(sizeof(struct ssdup_super) == 512, "a superblock is one sector");
+static_assert(sizeof(struct ssdup_entry) == 32, "log entry");
+static_assert(sizeof(struct ssdup_page_header) == 64, "page header");
+static_assert(sizeof(struct ssdup_page) == SSDUP_PAGE_BYTES, "metadata page");
 
 #endif

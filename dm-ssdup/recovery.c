@@ -75,7 +75,8 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		fault = log_super_fits(s, hdd, ssd, c->block_sectors);
 		c->g = s->g;
 		if (c->set.halves != s->g.nr_halves && ssdup_given(c, "halves")) {
-			*error = ssdup_error("halves: the log on the SSD was made with %u", s->g.nr_halves);
+			*error = ssdup_error("halves: the log on the SSD was made with %u",
+					     s->g.nr_halves);
 			r = -EINVAL;
 			goto out;
 		}

@@ -119,7 +119,7 @@ struct ssdup_stats {
 /* --- Map --- */
 
 struct ssdup_range {
-	spinlock_t		lock;
+	spinlock_t		lock;		/* of what follows */
 	u8			phase;		/* index of direct[] for new ones */
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
 	struct extent_tree	tree;
@@ -139,7 +139,7 @@ struct ssdup_half {
 	atomic_t		reads;		/* that point into it */
 	enum half_state		state;
 	u32			index;
-	u32			pages_done;	/* durable and complete, from the first; commit_lock */
+	u32			pages_done;	/* complete and durable, at the front; commit_lock */
 	u32			carried;	/* entries moved here by a drain */
 	u64			base;		/* ring number of page 0 */
 	u64			generation;
@@ -156,7 +156,7 @@ struct ssdup_half {
 
 struct ring_page {
 	atomic_t		resolved;	/* entries published or given up */
-	u32			durable;	/* of those, in the last version on the SSD; commit_lock */
+	u32			durable;	/* of those, on the SSD; commit_lock */
 	u64			rev;		/* of that version */
 	struct log_entry	e[SSDUP_PAGE_ENTRIES];
 };
@@ -220,7 +220,7 @@ struct ssdup {
 	struct log_limits	limits;		/* of writers */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
 	struct ssdup_half	*open;
-	spinlock_t		half_lock;
+	spinlock_t		half_lock;	/* open, sealed, free, half->state */
 	struct list_head	sealed;		/* oldest first */
 	struct list_head	free;		/* next to open first */
 	struct mutex		super_lock;
@@ -236,13 +236,13 @@ struct ssdup {
 	struct workqueue_struct	*wq;
 	struct work_struct	flush_work;
 	struct delayed_work	autocommit;
-	spinlock_t		flush_lock;
+	spinlock_t		flush_lock;	/* flushes */
 	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
 	bool			autocommit_armed;
 	bool			hdd_dirty;	/* direct writes ended since its last flush */
 
 	/* Writes that wait for log space */
-	spinlock_t		wait_lock;
+	spinlock_t		wait_lock;	/* waiting */
 	struct bio_list		waiting;
 	atomic_t		nr_waiting;
 	struct work_struct	wait_work;

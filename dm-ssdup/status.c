@@ -26,7 +26,9 @@ void ssdup_clear_stats(struct ssdup *c)
 
 u32 ssdup_fill(struct ssdup *c)
 {
-	return log_word_fill(atomic64_read(&READ_ONCE(c->open)->word), &c->limits);
+	struct ssdup_half *open = READ_ONCE(c->open);
+
+	return open ? log_word_fill(atomic64_read(&open->word), &c->limits) : 0;
 }
 
 u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
@@ -42,15 +44,11 @@ u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
 }
 
 /* Every field is explained in Documentation/dm-ssdup.rst; new ones go to the end. */
-static unsigned int emit_info(struct ssdup *c, char *result, unsigned int maxlen)
+static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 {
 	unsigned int sz = 0;
 	u32 i;
 
-	if (!c->loaded) {
-		DMEMIT("Fail");
-		return sz;
-	}
 	DMEMIT("%u %u %u %u %u", ssdup_mode(c), READ_ONCE(c->set.policy), READ_ONCE(c->route),
 	       READ_ONCE(c->percentage), READ_ONCE(c->threshold.value));
 	DMEMIT(" %u %u %u %u", c->g.nr_halves, ssdup_count_halves(c, HALF_FREE),
@@ -59,7 +57,6 @@ static unsigned int emit_info(struct ssdup *c, char *result, unsigned int maxlen
 	       atomic_read(&c->nr_waiting), -READ_ONCE(c->drain_error));
 	for (i = 0; i < STAT_NR; i++)
 		DMEMIT(" %llu", ssdup_stat_sum(c, i));
-	return sz;
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,

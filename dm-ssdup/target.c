@@ -207,9 +207,8 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		ti->error = "out of memory";
 		r = ssdup_check_super(c, &ti->error);
 	}
-	if (!r) {
+	if (!r)
 		r = allocate(c) ?: dm_set_target_max_io_len(ti, longest_bio(c));
-	}
 	if (r) {
 		destroy(c);
 		return r;

@@ -105,7 +105,7 @@ static void wait_kick(struct ssdup *c, long timeout)
 					 timeout);
 }
 
-static void drain(struct ssdup *c, struct watch *w)
+static void drain_batch(struct ssdup *c, struct watch *w)
 {
 	u64 pinned = ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST);
 	int r = ssdup_drain_step(c);
@@ -134,6 +134,7 @@ static int writeback_thread(void *arg)
 	while (!kthread_should_stop()) {
 		/* Before the look: a kick during it makes for another one. */
 		WRITE_ONCE(c->wb_kick, false);
+		/* Pairs with the barrier in wq_has_sleeper(). */
 		smp_mb();
 		look(c, &w, &in);
 		out = pacing_decide(&in);
@@ -152,7 +153,7 @@ static int writeback_thread(void *arg)
 			ssdup_switch(c, READ_ONCE(c->open));
 			break;
 		case PACING_DRAIN:
-			drain(c, &w);
+			drain_batch(c, &w);
 			break;
 		}
 	}
