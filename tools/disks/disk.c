@@ -79,18 +79,21 @@ static enum hrtimer_restart disk_cmd_timer(struct hrtimer *timer)
 	struct disk_cmd *cmd = container_of(timer, struct disk_cmd, timer);
 	struct request *rq = blk_mq_rq_from_pdu(cmd);
 	struct disk *d = cmd->disk;
+	bool again = false;
 
 	spin_lock_bh(&d->lock);
-	if (cmd->epoch != d->epoch || disk_has_no_power(d)) {
+	if (cmd->epoch != d->epoch || disk_has_no_power(d))
 		cmd->status = BLK_STS_IOERR;
-	} else if (d->late && disk_is_write(rq) && disk_move_data(d, rq)) {
-		spin_unlock_bh(&d->lock);
+	else if (d->late && disk_is_write(rq) && disk_move_data(d, rq))
+		again = true;
+	else
+		d->p.ops->ended(d, cmd);
+	spin_unlock_bh(&d->lock);
+	if (again) {
+		/* No memory for the data just now. */
 		hrtimer_forward_now(timer, ms_to_ktime(1));
 		return HRTIMER_RESTART;
-	} else {
-		d->p.ops->ended(d, cmd);
 	}
-	spin_unlock_bh(&d->lock);
 	blk_mq_end_request(rq, cmd->status);
 	return HRTIMER_NORESTART;
 }

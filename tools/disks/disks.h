@@ -87,7 +87,7 @@ struct disk_range {
  * @gone: every request fails
  */
 struct disk_inject {
-	spinlock_t lock;
+	spinlock_t lock; /* of the ranges */
 	unsigned int nr[2];
 	struct disk_range ranges[2][DISK_MAX_RANGES];
 	bool fail_flush;
@@ -148,7 +148,7 @@ struct disk {
 	struct disk_inject inject;
 	struct disk_counters __percpu *counters;
 
-	spinlock_t lock;
+	spinlock_t lock; /* of all below */
 	bool off;
 	u32 epoch;
 	bool instant;

@@ -60,12 +60,13 @@ static void hdd_submit(struct disk *d, struct disk_cmd *cmd, u64 now, struct lis
 
 static void hdd_ended(struct disk *d, struct disk_cmd *cmd)
 {
+	if (!d->late || cmd->op.kind == HDD_OP_READ || cmd->op.kind == HDD_OP_FLUSH)
+		return;
 	/*
 	 * Only now are the data of a late disk there to be settled, be it that they
 	 * went to the medium or that the cache has got rid of them already.
 	 */
-	if (d->late && (cmd->through || (cmd->op.kind == HDD_OP_WRITE &&
-			!cache_model_covers(&d->hdd.cache, cmd->op.lba, cmd->op.sectors))))
+	if (cmd->through || !cache_model_covers(&d->hdd.cache, cmd->op.lba, cmd->op.sectors))
 		store_settle(&d->store, cmd->op.lba, cmd->op.sectors);
 }
 

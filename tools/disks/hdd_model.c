@@ -6,7 +6,7 @@
 #include "hdd_model.h"
 
 #define HDD_CURVE_STEP_BITS	4
-#define HDD_CURVE_STEPS		(1 << HDD_CURVE_STEP_BITS)
+#define HDD_CURVE_STEPS		16
 
 static u64 hdd_isqrt(u64 x)
 {

@@ -117,7 +117,7 @@ static void hdd_choose_op(struct hdd_queue *q, u64 now, struct hdd_choice *best)
 }
 
 static u64 hdd_choose_run(struct hdd_queue *q, struct cache_run *run, u64 now,
-			   struct hdd_choice *best)
+			  struct hdd_choice *best)
 {
 	struct hdd_cost cost;
 	u64 ns = hdd_position(&q->model, run->lba, false, now, &cost);
@@ -131,8 +131,8 @@ static u64 hdd_choose_run(struct hdd_queue *q, struct cache_run *run, u64 now,
 }
 
 /*
- * The runs of the cache near the arm, as many above it as below. Above wins a
- * tie of both sides being far, as the address space is walked round.
+ * The runs of the cache near the arm, as many above it as below. A run that
+ * starts where the arm is costs nothing and ends the search.
  */
 static void hdd_choose_destage(struct hdd_queue *q, u64 now, struct hdd_choice *best)
 {

@@ -5,6 +5,7 @@
 #include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include "store.h"
@@ -18,6 +19,19 @@
  * finds none goes back to the block layer, which tries again.
  */
 #define STORE_GFP		(GFP_ATOMIC | __GFP_NOWARN)
+
+/* Pages kept for reuse by each CPU. */
+#define STORE_SPARES		2048
+
+/**
+ * struct store_spares - pages for reuse
+ * @first: list through the pages
+ * @nr: how many
+ */
+struct store_spares {
+	void **first;
+	unsigned int nr;
+};
 
 /**
  * struct store_block - 4 KiB of the disk
@@ -37,7 +51,7 @@ struct store_block {
  * @blocks: in address order
  */
 struct store_chunk {
-	spinlock_t lock;
+	spinlock_t lock; /* of the blocks */
 	struct store_block blocks[STORE_CHUNK_BLOCKS];
 };
 
@@ -57,14 +71,49 @@ static void store_copy(void *to, const void *from, size_t bytes)
 #endif
 }
 
-static void *store_alloc(void)
+/*
+ * A block that is rewritten needs a page and sets one free soon after. Going
+ * round the page allocator for that saves its zeroing of every page, which under
+ * emulation costs more than the copy. The list runs through the pages' first
+ * words.
+ */
+static void *store_alloc(struct store *st)
 {
-	return (void *)__get_free_page(STORE_GFP);
+	struct store_spares *s = get_cpu_ptr(st->spares);
+	void **page = s->first;
+
+	if (page) {
+		s->first = *page;
+		s->nr--;
+	}
+	put_cpu_ptr(st->spares);
+	return page ?: (void *)__get_free_page(STORE_GFP);
 }
 
-static void store_free(void *block)
+static void *store_alloc_zeroes(struct store *st)
 {
-	free_page((unsigned long)block);
+	void *page = store_alloc(st);
+
+	if (page)
+		memset(page, 0, STORE_BLOCK_BYTES);
+	return page;
+}
+
+static void store_free(struct store *st, void *page)
+{
+	struct store_spares *s;
+
+	if (!page)
+		return;
+	s = get_cpu_ptr(st->spares);
+	if (s->nr < STORE_SPARES) {
+		*(void **)page = s->first;
+		s->first = page;
+		s->nr++;
+		page = NULL;
+	}
+	put_cpu_ptr(st->spares);
+	free_page((unsigned long)page);
 }
 
 int store_init(struct store *st, u64 sectors)
@@ -74,13 +123,16 @@ int store_init(struct store *st, u64 sectors)
 	st->sectors = sectors;
 	st->nr_chunks = DIV_ROUND_UP_ULL(sectors, STORE_CHUNK_SECTORS);
 	st->chunks = kvcalloc(st->nr_chunks, sizeof(*st->chunks), GFP_KERNEL);
-	return st->chunks ? 0 : -ENOMEM;
+	st->spares = alloc_percpu(struct store_spares);
+	return st->chunks && st->spares ? 0 : -ENOMEM;
 }
 
 void store_exit(struct store *st)
 {
 	unsigned long i;
 	unsigned int b;
+	void **page;
+	int cpu;
 
 	for (i = 0; st->chunks && i < st->nr_chunks; i++) {
 		struct store_chunk *chunk = st->chunks[i];
@@ -88,14 +140,21 @@ void store_exit(struct store *st)
 		if (!chunk)
 			continue;
 		for (b = 0; b < STORE_CHUNK_BLOCKS; b++) {
-			store_free(chunk->blocks[b].now);
-			store_free(chunk->blocks[b].old);
+			free_page((unsigned long)chunk->blocks[b].now);
+			free_page((unsigned long)chunk->blocks[b].old);
 		}
 		kfree(chunk);
 		cond_resched();
 	}
 	kvfree(st->chunks);
 	st->chunks = NULL;
+	for_each_possible_cpu(cpu)
+		while (st->spares && (page = per_cpu_ptr(st->spares, cpu)->first)) {
+			per_cpu_ptr(st->spares, cpu)->first = *page;
+			free_page((unsigned long)page);
+		}
+	free_percpu(st->spares);
+	st->spares = NULL;
 }
 
 static struct store_chunk *store_chunk_get(struct store *st, u64 sector)
@@ -150,12 +209,12 @@ static void store_copy_mask(void *to, const void *from, u8 mask)
  * Make a block's sectors of @mask ready to be overwritten: the medium's content
  * of those that are on the medium is put aside.
  */
-static int store_block_open(struct store_block *b, u8 mask, bool zero)
+static int store_block_open(struct store *st, struct store_block *b, u8 mask, bool zero)
 {
 	u8 newly = mask & ~b->dirty;
 
 	if (!b->dirty && (b->now || !zero)) {
-		void *fresh = zero && mask == STORE_ALL ? NULL : store_alloc();
+		void *fresh = zero && mask == STORE_ALL ? NULL : store_alloc(st);
 
 		if (!fresh && !(zero && mask == STORE_ALL))
 			return -ENOMEM;
@@ -165,14 +224,14 @@ static int store_block_open(struct store_block *b, u8 mask, bool zero)
 		b->now = fresh;
 	} else if (b->dirty) {
 		if (newly && !b->old && b->now) {
-			b->old = (void *)get_zeroed_page(STORE_GFP);
+			b->old = store_alloc_zeroes(st);
 			if (!b->old)
 				return -ENOMEM;
 		}
 		if (newly && b->old)
 			store_copy_mask(b->old, b->now, newly);
 		if (!b->now && !zero) {
-			b->now = (void *)get_zeroed_page(STORE_GFP);
+			b->now = store_alloc_zeroes(st);
 			if (!b->now)
 				return -ENOMEM;
 		}
@@ -195,7 +254,7 @@ int store_write(struct store *st, u64 sector, const void *data, unsigned int sec
 		n = store_part(sector, sectors, &mask);
 		b = store_block_of(chunk, sector);
 		spin_lock_bh(&chunk->lock);
-		r = store_block_open(b, mask, false);
+		r = store_block_open(st, b, mask, false);
 		if (!r)
 			store_copy(b->now + (sector % STORE_BLOCK_SECTORS) * SECTOR_SIZE,
 				   data, n * SECTOR_SIZE);
@@ -225,7 +284,7 @@ int store_zero(struct store *st, u64 sector, u64 sectors)
 			n = store_part(sector, sectors, &mask);
 			b = store_block_of(chunk, sector);
 			spin_lock_bh(&chunk->lock);
-			r = store_block_open(b, mask, true);
+			r = store_block_open(st, b, mask, true);
 			if (!r && b->now)
 				store_copy_mask(b->now, NULL, mask);
 			spin_unlock_bh(&chunk->lock);
@@ -263,13 +322,13 @@ void store_read(struct store *st, u64 sector, void *data, unsigned int sectors)
 	}
 }
 
-static void store_block_settle(struct store_block *b, u8 mask)
+static void store_block_settle(struct store *st, struct store_block *b, u8 mask)
 {
 	if (!b->dirty)
 		return;
 	b->dirty &= ~mask;
 	if (!b->dirty && b->old) {
-		store_free(b->old);
+		store_free(st, b->old);
 		b->old = NULL;
 	}
 }
@@ -292,14 +351,14 @@ void store_settle(struct store *st, u64 sector, u64 sectors)
 			u8 mask;
 			unsigned int n = store_part(sector, in_chunk - sector, &mask);
 
-			store_block_settle(store_block_of(chunk, sector), mask);
+			store_block_settle(st, store_block_of(chunk, sector), mask);
 			sector += n;
 		}
 		spin_unlock_bh(&chunk->lock);
 	}
 }
 
-static void store_block_cut(struct store_block *b, u64 sector, u64 seed)
+static void store_block_cut(struct store *st, struct store_block *b, u64 sector, u64 seed)
 {
 	u8 kept = ~b->dirty;
 	unsigned int s;
@@ -313,7 +372,7 @@ static void store_block_cut(struct store_block *b, u64 sector, u64 seed)
 	} else if (b->now) {
 		store_copy_mask(b->now, NULL, ~kept);
 	}
-	store_free(b->old);
+	store_free(st, b->old);
 	b->old = NULL;
 	b->dirty = 0;
 }
@@ -333,7 +392,7 @@ void store_power_cut(struct store *st, u64 seed)
 			u64 sector = i * (u64)STORE_CHUNK_SECTORS + n * STORE_BLOCK_SECTORS;
 
 			if (chunk->blocks[n].dirty)
-				store_block_cut(&chunk->blocks[n], sector, seed);
+				store_block_cut(st, &chunk->blocks[n], sector, seed);
 		}
 		spin_unlock_bh(&chunk->lock);
 		cond_resched();

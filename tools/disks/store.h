@@ -14,16 +14,19 @@
 #define STORE_CHUNK_SECTORS	(STORE_CHUNK_BLOCKS * STORE_BLOCK_SECTORS)
 
 struct store_chunk;
+struct store_spares;
 
 /**
  * struct store - the contents of a disk
  * @chunks: parts of 512 KiB, NULL where nothing was ever written
  * @nr_chunks: how many there are
+ * @spares: pages for reuse
  * @sectors: size of the disk
  */
 struct store {
 	struct store_chunk **chunks;
 	unsigned long nr_chunks;
+	struct store_spares __percpu *spares;
 	u64 sectors;
 };
 

@@ -102,7 +102,7 @@ static ssize_t reset_store(struct device *dev, struct device_attribute *attr,
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(d->counters, cpu) = (struct disk_counters){ 0 };
+		memset(per_cpu_ptr(d->counters, cpu), 0, sizeof(struct disk_counters));
 	spin_lock_bh(&d->lock);
 	d->p.ops->stats(d, &d->seeks_base, &d->busy_base);
 	spin_unlock_bh(&d->lock);
