@@ -189,6 +189,7 @@ static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 				return;
 			memset(p, 0, sizeof(*p));
 			h->pages_done++;
+			WRITE_ONCE(c->ring_full, false);
 			/* Pairs with the acquire in ring_has_room(). */
 			smp_store_release(&c->ring_tail, h->base + h->pages_done);
 		}
@@ -276,18 +277,6 @@ void ssdup_commit_exit(struct ssdup *c)
 
 /* --- FLUSH and FUA --- */
 
-int ssdup_flush_hdd(struct ssdup *c)
-{
-	int r;
-
-	if (!xchg(&c->hdd_dirty, false))
-		return 0;
-	r = blkdev_issue_flush(c->hdd->bdev);
-	if (r)
-		WRITE_ONCE(c->hdd_dirty, true);
-	return r;
-}
-
 void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
 {
 	unsigned long flags;
@@ -313,8 +302,12 @@ static void hdd_flush_end_io(struct bio *bio)
 /* Flush the HDD, if it needs it, beside the commit. */
 static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
 {
-	if (!xchg(&c->hdd_dirty, false))
+	/* Who finds the flag cleared must not return before the flush that cleared it. */
+	mutex_lock(&c->hdd_lock);
+	if (!xchg(&c->hdd_dirty, false)) {
+		mutex_unlock(&c->hdd_lock);
 		return false;
+	}
 	init_completion(&f->done);
 	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	f->bio.bi_end_io = hdd_flush_end_io;
@@ -333,7 +326,15 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 		stat_inc(c, STAT_HDD_ERRORS);
 		WRITE_ONCE(c->hdd_dirty, true);
 	}
+	mutex_unlock(&c->hdd_lock);
 	return status;
+}
+
+int ssdup_flush_hdd(struct ssdup *c)
+{
+	struct hdd_flush f;
+
+	return hdd_flush_begin(c, &f) ? blk_status_to_errno(hdd_flush_end(c, &f)) : 0;
 }
 
 void ssdup_flush_work(struct work_struct *work)

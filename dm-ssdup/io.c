@@ -12,6 +12,8 @@
 #include "ssdup.h"
 #include "trace.h"
 
+#define MEMORY_RETRY	(HZ / 50 + 1)
+
 static struct ssdup_io *io_of(struct bio *bio)
 {
 	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
@@ -117,9 +119,10 @@ static bool get_nodes(struct ssdup *c, struct ssdup_io *io)
 	if (io->e && io->spare)
 		return true;
 	put_nodes(c, io);
-	/* Nodes come back when a half is freed. */
+	/* Nodes come back when a half is freed; memory may come back sooner. */
 	WRITE_ONCE(c->short_of_memory, true);
 	ssdup_kick_writeback(c);
+	queue_delayed_work(c->wq, &c->wait_work, MEMORY_RETRY);
 	return false;
 }
 
@@ -164,6 +167,7 @@ static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.queue = !queued && atomic_read(&c->nr_waiting),
 		.leaving = READ_ONCE(c->leaving),
+		.stuck = READ_ONCE(c->drain_error),
 		.full = READ_ONCE(c->set.full),
 		.space = true,
 	};
@@ -383,7 +387,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 void ssdup_kick_waiting(struct ssdup *c)
 {
 	if (atomic_read(&c->nr_waiting))
-		queue_work(c->wq, &c->wait_work);
+		mod_delayed_work(c->wq, &c->wait_work, 0);
 }
 
 static struct bio *pop_waiting(struct ssdup *c)
@@ -410,7 +414,7 @@ static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 
 void ssdup_wait_work(struct work_struct *work)
 {
-	struct ssdup *c = container_of(work, struct ssdup, wait_work);
+	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
 	enum write_way way;
 	unsigned long flags;
 	struct ssdup_io *io;
@@ -419,6 +423,13 @@ void ssdup_wait_work(struct work_struct *work)
 	while ((bio = pop_waiting(c))) {
 		io = io_of(bio);
 		way = route_write(c, bio, io, true);
+		if (way == WRITE_WAITS && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
+			/* The next table takes it. */
+			atomic_dec(&c->nr_waiting);
+			bio->bi_status = BLK_STS_DM_REQUEUE;
+			bio_endio(bio);
+			continue;
+		}
 		if (way == WRITE_WAITS) {
 			spin_lock_irqsave(&c->wait_lock, flags);
 			bio_list_add_head(&c->waiting, bio);
@@ -428,16 +439,5 @@ void ssdup_wait_work(struct work_struct *work)
 		atomic_dec(&c->nr_waiting);
 		submit_waited(c, bio, io, way);
 		cond_resched();
-	}
-}
-
-void ssdup_requeue_waiting(struct ssdup *c)
-{
-	struct bio *bio;
-
-	while ((bio = pop_waiting(c))) {
-		atomic_dec(&c->nr_waiting);
-		bio->bi_status = BLK_STS_DM_REQUEUE;
-		bio_endio(bio);
 	}
 }

@@ -46,5 +46,5 @@ enum write_way redirector_way(const struct write_facts *f)
 	if (!f->overlaps && (f->leaving || f->full == SSDUP_FULL_BYPASS))
 		return WRITE_TO_HDD;
 
-	return WRITE_WAITS;
+	return f->leaving && f->stuck ? WRITE_FAILS : WRITE_WAITS;
 }

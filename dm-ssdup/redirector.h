@@ -40,6 +40,7 @@ struct write_facts {
 	bool	space;		/* the log has room for it now */
 	bool	queue;		/* other writes wait for log space already */
 	bool	leaving;	/* a suspend waits for this write */
+	bool	stuck;		/* the log cannot be drained for now */
 	enum ssdup_full full;
 };
 
@@ -47,7 +48,7 @@ enum write_way {
 	WRITE_TO_HDD,
 	WRITE_TO_LOG,
 	WRITE_WAITS,		/* in order, for log space */
-	WRITE_FAILS,		/* overlaps a log that takes no more: EIO */
+	WRITE_FAILS,		/* needs a log that takes no more: EIO */
 };
 
 /**
@@ -56,7 +57,8 @@ enum write_way {
  *
  * A write that overlaps the log never goes to the HDD (invariant 3). A write
  * that may go to either device goes to the HDD rather than wait when full is
- * bypass, when the log is not writable, or when a suspend waits for it.
+ * bypass, when the log is not writable, or when a suspend waits for it. A
+ * suspend is not kept waiting for a drain that does not succeed.
  * A write whose way is the log queues behind the writes that wait already.
  */
 enum write_way redirector_way(const struct write_facts *f);

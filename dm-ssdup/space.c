@@ -87,6 +87,7 @@ bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 				break;
 			if (!ring_has_room(c, h, word)) {
 				ssdup_put_write(c, h);
+				WRITE_ONCE(c->ring_full, true);
 				mod_delayed_work(c->wq, &c->autocommit, 0);
 				return false;
 			}
@@ -121,7 +122,10 @@ void ssdup_publish(struct ssdup *c, const struct ssdup_half *h, u32 entry,
 	smp_mb__before_atomic();
 	atomic_inc(&p->resolved);
 
-	if (!READ_ONCE(c->autocommit_armed)) {
+	if (READ_ONCE(c->ring_full)) {
+		/* This entry may be the last of the page at its tail. */
+		mod_delayed_work(c->wq, &c->autocommit, 0);
+	} else if (!READ_ONCE(c->autocommit_armed)) {
 		WRITE_ONCE(c->autocommit_armed, true);
 		queue_delayed_work(c->wq, &c->autocommit,
 				   msecs_to_jiffies(READ_ONCE(c->set.autocommit_ms)));

@@ -4,6 +4,7 @@
  *
  * Locks, in the order in which they nest:
  *
+ *	hdd_lock	mutex: one flush of the HDD at a time
  *	commit_lock	mutex: one commit of metadata pages at a time
  *	super_lock	mutex: the superblock and its writing
  *	half_lock	spinlock, irq: which half is open, sealed, free
@@ -231,6 +232,7 @@ struct ssdup {
 	struct mutex		commit_lock;
 	struct ring_page	*ring;
 	u64			ring_tail;	/* first ring number in use */
+	bool			ring_full;	/* somebody waits for the tail to move */
 	struct commit_round	*round;
 	struct page		*commit_page[SSDUP_COMMIT_PAGES];
 	struct workqueue_struct	*wq;
@@ -239,13 +241,14 @@ struct ssdup {
 	spinlock_t		flush_lock;	/* flushes */
 	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
 	bool			autocommit_armed;
+	struct mutex		hdd_lock;	/* one flush of the HDD at a time */
 	bool			hdd_dirty;	/* direct writes ended since its last flush */
 
 	/* Writes that wait for log space */
 	spinlock_t		wait_lock;	/* waiting */
 	struct bio_list		waiting;
 	atomic_t		nr_waiting;
-	struct work_struct	wait_work;
+	struct delayed_work	wait_work;
 
 	struct work_struct	event_work;
 
@@ -435,9 +438,6 @@ void ssdup_wait_work(struct work_struct *work);
 /** ssdup_kick_waiting() - something changed that waiting writes may profit from */
 void ssdup_kick_waiting(struct ssdup *c);
 
-/** ssdup_requeue_waiting() - hand the waiting writes back to the core (noflush suspend) */
-void ssdup_requeue_waiting(struct ssdup *c);
-
 /* --- commit.c --- */
 
 int ssdup_commit_init(struct ssdup *c);
@@ -505,11 +505,13 @@ void ssdup_kick_writeback(struct ssdup *c);
 
 /**
  * ssdup_drain_all() - commit and drain everything written so far
+ * @leaving: called by a suspend; else a suspend that begins meanwhile ends the wait
  *
  * Context: process, sleeps, interruptible.
- * Return: 0, -EINTR, or the error that keeps the log from being drained.
+ * Return: 0, -EINTR, -EAGAIN for a suspend, or the error that keeps the log
+ * from being drained.
  */
-int ssdup_drain_all(struct ssdup *c);
+int ssdup_drain_all(struct ssdup *c, bool leaving);
 
 /** ssdup_drainer_create() - buffers and arrays of the drain */
 int ssdup_drainer_create(struct ssdup *c);

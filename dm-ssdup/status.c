@@ -85,7 +85,7 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
 
 static int msg_flush(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
-	return ssdup_drain_all(c);
+	return ssdup_drain_all(c, false);
 }
 
 static int msg_commit(struct ssdup *c, char **argv, char *result, unsigned int maxlen)

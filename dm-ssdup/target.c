@@ -90,12 +90,12 @@ static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 static int make_ranges(struct ssdup *c)
 {
 	u64 hdd = bdev_nr_sectors(c->hdd->bdev);
-	u32 mb = c->set.range_mb, i;
+	u32 i;
 
-	if (!mb)
-		for (mb = RANGE_MB_PRESET; (hdd >> 11) / mb >= RANGES_PREFERRED;)
-			mb *= 2;
-	c->range_shift = ilog2(mb) + 11;
+	c->range_shift = 11 + ilog2(c->set.range_mb ?: RANGE_MB_PRESET);
+	if (!c->set.range_mb)
+		while (hdd >> c->range_shift >= RANGES_PREFERRED)
+			c->range_shift++;
 	c->nr_ranges = DIV_ROUND_UP_ULL(hdd, 1ULL << c->range_shift);
 	c->ranges = kvcalloc(c->nr_ranges, sizeof(*c->ranges), GFP_KERNEL);
 	if (!c->ranges)
@@ -119,12 +119,13 @@ static void init_fields(struct ssdup *c)
 	spin_lock_init(&c->wait_lock);
 	mutex_init(&c->super_lock);
 	mutex_init(&c->commit_lock);
+	mutex_init(&c->hdd_lock);
 	init_waitqueue_head(&c->wb_wait);
 	init_waitqueue_head(&c->done_wait);
 	bio_list_init(&c->flushes);
 	bio_list_init(&c->waiting);
 	INIT_WORK(&c->flush_work, ssdup_flush_work);
-	INIT_WORK(&c->wait_work, ssdup_wait_work);
+	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
 	INIT_WORK(&c->event_work, ssdup_event_work);
 	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
 	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
@@ -238,10 +239,10 @@ static void ssdup_presuspend(struct dm_target *ti)
 
 	/* Writes that wait for space get another way, where there is one. */
 	WRITE_ONCE(c->leaving, true);
-	if (dm_noflush_suspending(ti))
-		ssdup_requeue_waiting(c);
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
+	/* A message that waits for a drain holds the table that the core waits for. */
+	wake_up_all(&c->done_wait);
 }
 
 static void ssdup_presuspend_undo(struct dm_target *ti)
@@ -266,11 +267,12 @@ static void ssdup_postsuspend(struct dm_target *ti)
 
 	if (!c->thread)
 		return;
-	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c))
+	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c, true))
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
 	ssdup_sysfs_remove(c);
 	ssdup_writeback_stop(c);
+	cancel_delayed_work_sync(&c->wait_work);
 	cancel_delayed_work_sync(&c->autocommit);
 	flush_workqueue(c->wq);
 	if (ssdup_commit(c) || ssdup_flush_hdd(c))

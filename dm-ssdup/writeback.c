@@ -115,6 +115,7 @@ static void drain_batch(struct ssdup *c, struct watch *w)
 	if (r != c->drain_error) {
 		WRITE_ONCE(c->drain_error, r);
 		wake_up_all(&c->done_wait);
+		ssdup_kick_waiting(c);
 	}
 	if (!r)
 		return;
@@ -190,7 +191,7 @@ static bool drained(struct ssdup *c, u64 generation)
 	return READ_ONCE(h->generation) > generation || !open_dirty(c, true);
 }
 
-int ssdup_drain_all(struct ssdup *c)
+int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
 	u64 carried = ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST);
 	u64 generation = READ_ONCE(c->open->generation);
@@ -205,9 +206,12 @@ int ssdup_drain_all(struct ssdup *c)
 	ssdup_kick_writeback(c);
 	r = wait_event_interruptible(c->done_wait,
 				     drained(c, generation) || READ_ONCE(c->drain_error) ||
-				     ssdup_mode(c) == MODE_LOG_FAILED);
+				     ssdup_mode(c) == MODE_LOG_FAILED ||
+				     READ_ONCE(c->leaving) != leaving);
 	if (r)
 		return -EINTR;
+	if (READ_ONCE(c->leaving) != leaving)
+		return -EAGAIN;
 	if (!drained(c, generation))
 		return READ_ONCE(c->drain_error) ?: -EIO;
 	return ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST) == carried ? 0 : -EIO;
