@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# watermark and adaptive send random streams to the SSD and sequential ones to
+# the HDD, the stream after the one that told.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# One stream of 32 writes at a time, so that each verdict can be seen.
+random_stream()
+{
+	io random bs=8 nr=32 seed="$1" start=65536 len=65536 depth=1
+}
+
+sequential_stream()
+{
+	io write start="$1" len=$((32 * 64)) bs=64 depth=1
+}
+
+make_disks
+for policy in watermark adaptive; do
+	make_ssdup policy $policy stream_length 32 drain manual
+	is "first route" "$(stat route)" hdd
+	random_stream 1
+	is "streams of $policy" "$(stat streams)" 1
+	above "percentage of a random stream" "$(stat random_percentage_1e4)" 9000
+	is "route after a random stream" "$(stat route)" ssd
+	is "writes logged by $policy so far" "$(stat writes_ssd)" 0
+	random_stream 2
+	is "writes logged of the second" "$(stat writes_ssd)" 32
+	sequential_stream 0
+	is "percentage of a sequential stream" "$(stat random_percentage_1e4)" 0
+	is "writes logged of the third" "$(stat writes_ssd)" 64
+	is "route after a sequential stream" "$(stat route)" hdd
+	sequential_stream 4096
+	is "writes logged of the fourth" "$(stat writes_ssd)" 64
+	is "streams to the SSD" "$(stat streams_ssd)" 2
+	all_home
+	remove_ssdup
+done
+
+# Between its marks, watermark stays where it is.
+make_ssdup policy watermark stream_length 32 to_ssd_above 60 to_hdd_below 40
+for half in 0 32768; do
+	# 16 neighbours and 16 that are none: 16 of 31, 52 per cent
+	io write start=$half len=$((17 * 8)) bs=8 depth=1
+	io write start=$((half + 4096)) len=$((15 * 64)) bs=8 step=64 depth=1
+	below "percentage" "$(stat random_percentage_1e4)" 6000
+	above "percentage" "$(stat random_percentage_1e4)" 4000
+	is "route between the marks" "$(stat route)" "$([ $half = 0 ] && echo hdd || echo ssd)"
+	[ $half = 32768 ] || { random_stream 3; is "route" "$(stat route)" ssd; }
+done
+all_home

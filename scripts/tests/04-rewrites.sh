@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Rewrites across routes and halves: never older over newer, wherever the older
+# and the newer one went.
+# kernels: 6.12 6.1
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks
+make_ssdup policy none drain manual
+
+# HDD, then log over it, then HDD-bound over that: the last has to be logged too
+io write len=4096 bs=64
+knob policy all
+io random len=4096 bs=8 nr=150 seed=1
+io verify len=4096
+knob policy none
+direct=$(stat writes_hdd)
+logged=$(stat writes_ssd)
+io write len=4096 bs=512
+above "writes logged because of an overlap" "$(stat writes_ssd)" "$logged"
+io verify len=4096
+# partly over the log, partly not
+io mixed len=8192 nr=200 seed=2
+io verify len=8192
+above "writes that overlapped nothing" "$(stat writes_hdd)" "$direct"
+
+# newer over what a sealed half and over what the open half holds
+knob policy all
+half=$(stat half_data_sectors)
+io write start=16384 len="$half" bs=128
+wait_until halves_sealed -eq 1
+io random start=16384 len=8192 bs=4 nr=300 seed=3
+io random start=$((16384 + half - 2048)) len=2048 bs=4 nr=100 seed=4
+io verify
+knob policy none
+io random start=16384 len=8192 bs=8 nr=100 seed=5
+io verify
+
+# rewrites while the half drains
+message flush &
+while kill -0 $! 2>/dev/null; do
+	io mixed start=16384 len=8192 nr=30 seed=$RANDOM
+done
+wait $! || fail "flush"
+all_home
+# and what was logged is direct again
+logged=$(stat writes_ssd)
+io mixed start=16384 len=8192 nr=100 seed=6
+is "writes logged after the flush" "$(stat writes_ssd)" "$logged"
+io_on $HDD verify

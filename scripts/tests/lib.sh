@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2086
+#
+# What the tests share. A test sources this, calls make_disks and make_ssdup,
+# and may simply end: a trap takes down what was set up.
+#
+# Content is checked by iocheck (tools/iocheck): whatever a test writes with io
+# is stamped and remembered, and io verify tells whether all of it is there.
+
+set -u -o pipefail
+
+T=$(mktemp -d /tmp/test.XXXXXX)
+MODEL=$T/model
+NAME=s
+DEV=/dev/mapper/$NAME
+HDD=/dev/mhdd0
+SSD=/dev/mssd0
+LOGGED=0		# kernel messages up to here were looked at
+
+fail()
+{
+	echo "FAIL: $*" >&2
+	echo "  at ${BASH_SOURCE[-1]##*/}:${BASH_LINENO[*]}" >&2
+	[ ! -e "$DEV" ] || dmsetup status "$NAME" >&2
+	exit 1
+}
+
+skip()
+{
+	echo "$*"
+	exit 77
+}
+
+# must COMMAND... - it succeeds
+must()
+{
+	"$@" || fail "status $? of: $*"
+}
+
+# must_not COMMAND... - it fails, and is not killed by a signal
+must_not()
+{
+	local r=0
+
+	"$@" 2>"$T/stderr" || r=$?
+	[ "$r" != 0 ] || fail "succeeded: $*"
+	[ "$r" -lt 124 ] || fail "status $r of: $*"
+}
+
+# is WHAT GOT WANTED
+is()
+{
+	[ "$2" = "$3" ] || fail "$1 is $2, not $3"
+}
+
+# above WHAT GOT LIMIT, below WHAT GOT LIMIT
+above()
+{
+	[ "$2" -gt "$3" ] || fail "$1 is $2, not above $3"
+}
+
+below()
+{
+	[ "$2" -lt "$3" ] || fail "$1 is $2, not below $3"
+}
+
+# wait_until FILE OPERATOR VALUE - of the device's files in sysfs, as test(1) has
+# it; at most 30 s
+wait_until()
+{
+	local end=$((SECONDS + 30))
+
+	until test "$(stat "$1")" "$2" "$3"; do
+		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+	done
+}
+
+# --- Contexts ---
+
+# tear_down - leave nothing behind, whatever the test did
+tear_down()
+{
+	local job mount
+
+	for job in $(jobs -p); do
+		kill "$job" 2>/dev/null
+	done
+	power_on 2>/dev/null
+	heal 2>/dev/null
+	awk '$2 ~ "^/mnt" { print $2 }' /proc/mounts | while read -r mount; do
+		umount "$mount"
+	done
+	for name in "$NAME" other; do
+		! dmsetup info "$name" >/dev/null 2>&1 || dmsetup resume "$name" 2>/dev/null
+		dmsetup remove "$name" 2>/dev/null
+	done
+	wait
+	modprobe -r ssdup-disks 2>/dev/null
+	rm -rf "$T"
+}
+trap tear_down EXIT
+
+# make_disks [PARAMETER=VALUE]... - a modelled HDD and SSD; small and without
+# delays unless told
+make_disks()
+{
+	must modprobe dm-ssdup
+	modprobe -r ssdup-disks 2>/dev/null
+	must modprobe ssdup-disks hdd_size_mb=64 ssd_size_mb=16 instant=1 "$@"
+	LEN=$(blockdev --getsz $HDD)
+}
+
+# slow_disks [PARAMETER=VALUE]... - the same, but with their delays
+slow_disks()
+{
+	make_disks instant=0 hdd_cache_mb=0 "$@"
+}
+
+# table [KEY VALUE]... - a table line
+table()
+{
+	echo "0 $LEN ssdup $HDD $SSD${1:+ $# $*}"
+}
+
+# make_ssdup [KEY VALUE]... - the device
+make_ssdup()
+{
+	dmsetup create "$NAME" --table "$(table "$@")" ||
+		fail "no device: $(dmesg | tail -n 3)"
+	SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor "$NAME")/ssdup
+}
+
+remove_ssdup()
+{
+	must dmsetup remove --retry "$NAME"
+}
+
+# reload [KEY VALUE]... - another table while the device is in use
+reload()
+{
+	must dmsetup reload "$NAME" --table "$(table "$@")"
+	must dmsetup suspend ${NOFLUSH:+--noflush} "$NAME"
+	must dmsetup resume "$NAME"
+}
+
+# --- The device ---
+
+# stat FILE - a file of the device's folder in sysfs
+stat()
+{
+	local value
+
+	read -r value <"$SYS/$1" && echo "$value"
+}
+
+# knob FILE VALUE
+knob()
+{
+	echo "$2" >"$SYS/$1" || fail "$1 does not take $2"
+}
+
+message()
+{
+	dmsetup message "$NAME" 0 "$@"
+}
+
+# flush - all of it to the HDD
+flush()
+{
+	must message flush
+	is "sectors left after a flush" "$(stat dirty_sectors)" 0
+}
+
+# commits - everything written so far is durable
+commits()
+{
+	must message commit
+}
+
+# said TEXT - the kernel has said it since the last time we asked
+said()
+{
+	local all
+
+	all=$(dmesg | wc -l)
+	dmesg | tail -n +$((LOGGED + 1)) >"$T/said"
+	LOGGED=$all
+	grep -qF -- "$1" "$T/said"
+}
+
+# --- The disks ---
+
+# model DISK FILE [VALUE] - read or write a file of a modelled disk
+model()
+{
+	if [ $# = 2 ]; then
+		cat "/sys/block/${1##*/}/model/$2"
+	else
+		echo "$3" >"/sys/block/${1##*/}/model/$2" ||
+			fail "$1: $2 does not take $3"
+	fi
+}
+
+power_cut()
+{
+	echo "$1" >/sys/module/ssdup_disks/parameters/power_cut_all
+}
+
+power_on()
+{
+	echo 1 >/sys/module/ssdup_disks/parameters/power_on_all
+}
+
+# heal - no injected fault is left
+heal()
+{
+	local disk file
+
+	for disk in $HDD $SSD; do
+		for file in fail_read fail_write; do
+			echo clear >"/sys/block/${disk##*/}/model/$file"
+		done
+		for file in fail_flush drop_flush gone; do
+			echo 0 >"/sys/block/${disk##*/}/model/$file"
+		done
+	done
+}
+
+# reboot SEED [KEY VALUE]... - the power goes and comes back; the device is made
+# anew from what is left
+reboot()
+{
+	local seed=$1
+
+	shift
+	power_cut "$seed"
+	must dmsetup remove --force "$NAME"
+	power_on
+	make_ssdup "$@"
+}
+
+# --- Content ---
+
+# io COMMAND [KEY=VALUE]... - see tools/iocheck
+io()
+{
+	must iocheck "$MODEL" "$DEV" "$@"
+}
+
+# io_on DEVICE COMMAND [KEY=VALUE]...
+io_on()
+{
+	local dev=$1
+
+	shift
+	must iocheck "$MODEL" "$dev" "$@"
+}
+
+# all_home [KEY=VALUE]... - drained, and the bare HDD has everything
+all_home()
+{
+	io verify "$@"
+	flush
+	io verify "$@"
+	io_on $HDD verify "$@"
+}
