@@ -203,7 +203,7 @@ static void super_read(const struct ssdup_super *d, struct log_super *s)
 	s->g.block_sectors = le32_to_cpu(d->block_sectors);
 	s->g.nr_halves = le16_to_cpu(d->nr_halves);
 	s->flags = le32_to_cpu(d->flags);
-	for (i = 0; i < SSDUP_MAX_HALVES; i++)
+	for (i = 0; i < min_t(u32, s->g.nr_halves, SSDUP_MAX_HALVES); i++)
 		s->generation[i] = le64_to_cpu(d->half[i].generation);
 }
 

@@ -37,7 +37,7 @@ static void list_forget_oldest(struct threshold *t)
 	t->oldest = (t->oldest + 1) % THRESHOLD_LIST;
 }
 
-static void list_add(struct threshold *t, u32 percentage)
+static void list_insert(struct threshold *t, u32 percentage)
 {
 	u32 at;
 
@@ -94,7 +94,7 @@ u32 threshold_update(struct threshold *t, u32 percentage)
 	if (pattern_changed(t, percentage))
 		threshold_init(t);
 
-	list_add(t, percentage);
+	list_insert(t, percentage);
 	t->value = list_threshold(t);
 	return t->value;
 }
