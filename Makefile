@@ -4,7 +4,7 @@
 # build against: those of the running kernel where there are some, else those of
 # a Debian kernel the lab fetches.
 
-KDIR ?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell scripts/lab/kdir 6.12))
+KDIR ?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell scripts/lab/setup tools && scripts/lab/kdir 6.12))
 DEPMOD ?= depmod
 
 all: modules ## build the module (the default)
