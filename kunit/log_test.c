@@ -313,7 +313,7 @@ static const struct super_case super_cases[] = {
 	{ "SSD too large", FIELD(ssd_sectors), 8, U64_MAX, LOG_BAD_GEOMETRY },
 	{ "SSD smaller than its halves", FIELD(ssd_sectors), 8, GIB / 2, LOG_BAD_GEOMETRY },
 	{ "SSD of 0", FIELD(ssd_sectors), 8, 0, LOG_BAD_GEOMETRY },
-	{ "first half in the head", FIELD(half_start), 8, LOG_MIN_STRIDE / 8, LOG_BAD_GEOMETRY },
+	{ "first half in the head", FIELD(half_start), 8, 2040, LOG_BAD_GEOMETRY },
 	{ "first half beyond the end", FIELD(half_start), 8, GIB + 8, LOG_BAD_GEOMETRY },
 	{ "first half wraps", FIELD(half_start), 8, U64_MAX - 7, LOG_BAD_GEOMETRY },
 	{ "first half unaligned", FIELD(half_start), 8, SSDUP_HEAD_SECTORS + 1, LOG_BAD_GEOMETRY },

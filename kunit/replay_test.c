@@ -335,6 +335,12 @@ static void any_torn_rewrite(struct kunit *test)
 
 /* --- Roles --- */
 
+struct roles_rig {
+	struct log_super	s;
+	struct replay_half	found[SSDUP_MAX_HALVES];
+	struct replay_roles	roles;
+};
+
 struct roles_case {
 	const char *name;
 	u32 nr;
@@ -374,64 +380,63 @@ KUNIT_ARRAY_PARAM(roles, roles_cases, roles_case_desc);
 static void roles_by_example(struct kunit *test)
 {
 	const struct roles_case *c = test->param_value;
-	struct replay_half found[SSDUP_MAX_HALVES] = {};
-	struct replay_roles roles;
-	struct log_super s = {};
+	struct roles_rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
 	u32 i;
 
-	s.g.nr_halves = c->nr;
+	KUNIT_ASSERT_NOT_NULL(test, rig);
+	rig->s.g.nr_halves = c->nr;
 	for (i = 0; i < c->nr; i++) {
-		s.generation[i] = c->generation[i];
-		found[i].pages = c->pages[i];
-		found[i].entries = c->pages[i];
+		rig->s.generation[i] = c->generation[i];
+		rig->found[i].pages = c->pages[i];
+		rig->found[i].entries = c->pages[i];
 	}
 
-	replay_roles(&s, found, &roles);
-	KUNIT_EXPECT_EQ(test, roles.open, c->open);
-	KUNIT_ASSERT_EQ(test, roles.nr_sealed, c->nr_sealed);
+	replay_roles(&rig->s, rig->found, &rig->roles);
+	KUNIT_EXPECT_EQ(test, rig->roles.open, c->open);
+	KUNIT_ASSERT_EQ(test, rig->roles.nr_sealed, c->nr_sealed);
 	for (i = 0; i < c->nr_sealed; i++)
-		KUNIT_EXPECT_EQ(test, roles.sealed[i], c->sealed[i]);
-	KUNIT_ASSERT_EQ(test, roles.nr_free, c->nr_free);
+		KUNIT_EXPECT_EQ(test, rig->roles.sealed[i], c->sealed[i]);
+	KUNIT_ASSERT_EQ(test, rig->roles.nr_free, c->nr_free);
 	for (i = 0; i < c->nr_free; i++)
-		KUNIT_EXPECT_EQ(test, roles.free[i], c->free[i]);
+		KUNIT_EXPECT_EQ(test, rig->roles.free[i], c->free[i]);
 	for (i = 0; i < c->nr; i++)
-		KUNIT_EXPECT_EQ(test, s.generation[i], c->raised[i] ?: c->generation[i]);
+		KUNIT_EXPECT_EQ(test, rig->s.generation[i], c->raised[i] ?: c->generation[i]);
 }
 
 static void roles_rules(struct kunit *test)
 {
-	struct replay_half found[SSDUP_MAX_HALVES];
-	struct replay_roles roles;
+	struct roles_rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
 	struct prng r = { 9 };
-	struct log_super s;
 	u32 round, i, j, nr;
 	u64 last;
 
+	KUNIT_ASSERT_NOT_NULL(test, rig);
 	for (round = 0; round < 2000; round++) {
-		memset(&s, 0, sizeof(s));
+		memset(rig, 0, sizeof(*rig));
 		nr = prng_between(&r, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES);
-		s.g.nr_halves = nr;
+		rig->s.g.nr_halves = nr;
 		for (i = 0; i < nr; i++) {
-			s.generation[i] = i + 1;
+			rig->s.generation[i] = i + 1;
 			j = prng_below(&r, i + 1);
-			swap(s.generation[i], s.generation[j]);
-			found[i].pages = prng_below(&r, 3);
+			swap(rig->s.generation[i], rig->s.generation[j]);
+			rig->found[i].pages = prng_below(&r, 3);
 		}
-		replay_roles(&s, found, &roles);
+		replay_roles(&rig->s, rig->found, &rig->roles);
 
 		/* Every half has one role; generations go up along the roles. */
-		KUNIT_ASSERT_EQ(test, roles.nr_sealed + 1 + roles.nr_free, nr);
+		KUNIT_ASSERT_EQ(test, rig->roles.nr_sealed + 1 + rig->roles.nr_free, nr);
 		last = 0;
 		for (i = 0; i < nr; i++) {
-			u32 half = i < roles.nr_sealed ? roles.sealed[i] :
-				i == roles.nr_sealed ? roles.open :
-				roles.free[i - roles.nr_sealed - 1];
+			u32 half = i < rig->roles.nr_sealed ? rig->roles.sealed[i] :
+				i == rig->roles.nr_sealed ? rig->roles.open :
+				rig->roles.free[i - rig->roles.nr_sealed - 1];
 
 			KUNIT_ASSERT_LT(test, half, nr);
-			KUNIT_ASSERT_GT(test, s.generation[half], last);
-			last = s.generation[half];
-			if (i != roles.nr_sealed)
-				KUNIT_ASSERT_EQ(test, !!found[half].pages, i < roles.nr_sealed);
+			KUNIT_ASSERT_GT(test, rig->s.generation[half], last);
+			last = rig->s.generation[half];
+			if (i != rig->roles.nr_sealed)
+				KUNIT_ASSERT_EQ(test, !!rig->found[half].pages,
+						i < rig->roles.nr_sealed);
 		}
 	}
 }

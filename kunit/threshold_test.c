@@ -5,6 +5,15 @@
 #include "../dm-ssdup/threshold.c"
 #include "prng.h"
 
+static struct threshold *threshold_new(struct kunit *test)
+{
+	struct threshold *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	threshold_init(t);
+	return t;
+}
+
 /*
  * The worked example of the paper, section 2.3.2. With its index rounded to
  * nearest, all thresholds are as printed there but the seventh, which is .5905
@@ -26,12 +35,11 @@ static void worked_example(struct kunit *test)
 		{ 6220, 5905, 5905 },
 		{ 6771, 6062, 6062 },
 	};
-	struct threshold t;
+	struct threshold *t = threshold_new(test);
 	u32 i, as_printed = 0;
 
-	threshold_init(&t);
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		u32 value = threshold_update(&t, steps[i].percentage);
+		u32 value = threshold_update(t, steps[i].percentage);
 
 		KUNIT_EXPECT_EQ_MSG(test, value, steps[i].ours, "(stream %u)", i + 1);
 		as_printed += value == steps[i].paper;
@@ -42,14 +50,14 @@ static void worked_example(struct kunit *test)
 static void starts_at_half(struct kunit *test)
 {
 	static const u32 first[] = { 0, 1, 5000, 7999, 9999, 10000 };
-	struct threshold t;
+	struct threshold *t = threshold_new(test);
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(first); i++) {
-		threshold_init(&t);
-		KUNIT_EXPECT_EQ(test, t.value, THRESHOLD_START);
-		KUNIT_EXPECT_EQ(test, threshold_update(&t, first[i]), THRESHOLD_START);
-		KUNIT_EXPECT_EQ(test, t.value, THRESHOLD_START);
+		threshold_init(t);
+		KUNIT_EXPECT_EQ(test, t->value, THRESHOLD_START);
+		KUNIT_EXPECT_EQ(test, threshold_update(t, first[i]), THRESHOLD_START);
+		KUNIT_EXPECT_EQ(test, t->value, THRESHOLD_START);
 	}
 }
 
@@ -82,14 +90,14 @@ KUNIT_ARRAY_PARAM(index, index_cases, index_case_desc);
 static void index_of_list(struct kunit *test)
 {
 	const struct index_case *c = test->param_value;
-	struct threshold t;
+	struct threshold *t = threshold_new(test);
 	u32 first, i;
 
 	for (first = 0; first < c->nr; first++) {
-		threshold_init(&t);
+		threshold_init(t);
 		for (i = 0; i < c->nr; i++)
-			threshold_update(&t, c->p[(first + i) % c->nr]);
-		KUNIT_EXPECT_EQ(test, t.value, c->threshold);
+			threshold_update(t, c->p[(first + i) % c->nr]);
+		KUNIT_EXPECT_EQ(test, t->value, c->threshold);
 	}
 }
 
@@ -103,64 +111,61 @@ static void feed(struct threshold *t, u32 percentage, u32 times)
 
 static void change_empties_the_list(struct kunit *test)
 {
-	struct threshold t;
+	struct threshold *t = threshold_new(test);
 
-	threshold_init(&t);
-	feed(&t, 1000, 100);
-	KUNIT_EXPECT_EQ(test, t.value, 1000);
+	feed(t, 1000, 100);
+	KUNIT_EXPECT_EQ(test, t->value, 1000);
 
 	/* Seven far streams of ten are not yet a change. */
-	feed(&t, 9000, 7);
-	KUNIT_EXPECT_EQ(test, t.nr, 107);
-	KUNIT_EXPECT_EQ(test, t.value, 1000);
+	feed(t, 9000, 7);
+	KUNIT_EXPECT_EQ(test, t->nr, 107);
+	KUNIT_EXPECT_EQ(test, t->value, 1000);
 
 	/* The eighth is, and it is the only one in the list. */
-	KUNIT_EXPECT_EQ(test, threshold_update(&t, 9000), THRESHOLD_START);
-	KUNIT_EXPECT_EQ(test, t.nr, 1);
+	KUNIT_EXPECT_EQ(test, threshold_update(t, 9000), THRESHOLD_START);
+	KUNIT_EXPECT_EQ(test, t->nr, 1);
 
 	/* It goes on from there; the old far streams do not count again. */
-	KUNIT_EXPECT_EQ(test, threshold_update(&t, 9000), 9000);
-	feed(&t, 9000, 20);
-	KUNIT_EXPECT_EQ(test, t.nr, 22);
-	KUNIT_EXPECT_EQ(test, t.value, 9000);
+	KUNIT_EXPECT_EQ(test, threshold_update(t, 9000), 9000);
+	feed(t, 9000, 20);
+	KUNIT_EXPECT_EQ(test, t->nr, 22);
+	KUNIT_EXPECT_EQ(test, t->value, 9000);
 }
 
 static void far_is_more_than_three_tenths(struct kunit *test)
 {
-	struct threshold t;
+	struct threshold *t = threshold_new(test);
 
-	threshold_init(&t);
-	feed(&t, 1000, 100);
-	feed(&t, 1000 + THRESHOLD_FAR, 8);
-	KUNIT_EXPECT_EQ(test, t.nr, 108);
-	KUNIT_EXPECT_EQ(test, t.value, 1000);
+	feed(t, 1000, 100);
+	feed(t, 1000 + THRESHOLD_FAR, 8);
+	KUNIT_EXPECT_EQ(test, t->nr, 108);
+	KUNIT_EXPECT_EQ(test, t->value, 1000);
 
-	threshold_init(&t);
-	feed(&t, 1000, 100);
-	feed(&t, 1000 + THRESHOLD_FAR + 1, 8);
-	KUNIT_EXPECT_EQ(test, t.nr, 1);
+	threshold_init(t);
+	feed(t, 1000, 100);
+	feed(t, 1000 + THRESHOLD_FAR + 1, 8);
+	KUNIT_EXPECT_EQ(test, t->nr, 1);
 }
 
 static void change_looks_at_ten(struct kunit *test)
 {
-	struct threshold t;
+	struct threshold *t = threshold_new(test);
 	u32 i;
 
 	/* Seven of any ten are far: never a change, however long. */
-	threshold_init(&t);
-	feed(&t, 1000, 150);
+	feed(t, 1000, 150);
 	for (i = 0; i < 50; i++)
-		threshold_update(&t, i % 10 < 7 ? 4500 : 500);
-	KUNIT_EXPECT_EQ(test, t.nr, 200);
+		threshold_update(t, i % 10 < 7 ? 4500 : 500);
+	KUNIT_EXPECT_EQ(test, t->nr, 200);
 
 	/* Eight far ones among the last ten, not in a row: a change. */
-	threshold_init(&t);
-	feed(&t, 1000, 100);
+	threshold_init(t);
+	feed(t, 1000, 100);
 	for (i = 0; i < 9; i++)
-		threshold_update(&t, i == 2 || i == 5 ? 500 : 9000);
-	KUNIT_EXPECT_EQ(test, t.nr, 109);
-	threshold_update(&t, 9000);
-	KUNIT_EXPECT_EQ(test, t.nr, 1);
+		threshold_update(t, i == 2 || i == 5 ? 500 : 9000);
+	KUNIT_EXPECT_EQ(test, t->nr, 109);
+	threshold_update(t, 9000);
+	KUNIT_EXPECT_EQ(test, t->nr, 1);
 }
 
 /* --- Against a model that keeps the list as plainly as can be --- */
@@ -221,15 +226,13 @@ static void model_update(struct model *m, u32 percentage)
 
 static void long_run_follows_the_model(struct kunit *test)
 {
-	struct threshold *t;
+	struct threshold *t = threshold_new(test);
 	struct prng r = { 3 };
 	struct model *m;
 	u32 i, j, percentage;
 
 	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
-	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m);
-	KUNIT_ASSERT_NOT_NULL(test, t);
 
 	for (j = 0; j < 8; j++) {
 		memset(m, 0, sizeof(*m));
@@ -250,20 +253,19 @@ static void long_run_follows_the_model(struct kunit *test)
 /* What left the list long ago has no say. */
 static void list_is_bounded(struct kunit *test)
 {
-	struct threshold t;
+	struct threshold *t = threshold_new(test);
 	u32 i;
 
-	threshold_init(&t);
-	feed(&t, 9000, 3 * THRESHOLD_LIST);
-	KUNIT_EXPECT_EQ(test, t.nr, THRESHOLD_LIST);
-	KUNIT_EXPECT_EQ(test, t.value, 9000);
+	feed(t, 9000, 3 * THRESHOLD_LIST);
+	KUNIT_EXPECT_EQ(test, t->nr, THRESHOLD_LIST);
+	KUNIT_EXPECT_EQ(test, t->value, 9000);
 
-	feed(&t, 1000, THRESHOLD_LIST);
-	KUNIT_EXPECT_EQ(test, t.nr, THRESHOLD_LIST);
-	KUNIT_EXPECT_EQ(test, t.sum, THRESHOLD_LIST * 1000);
+	feed(t, 1000, THRESHOLD_LIST);
+	KUNIT_EXPECT_EQ(test, t->nr, THRESHOLD_LIST);
+	KUNIT_EXPECT_EQ(test, t->sum, THRESHOLD_LIST * 1000);
 	for (i = 0; i < THRESHOLD_LIST; i++)
-		KUNIT_EXPECT_EQ(test, t.sorted[i], 1000);
-	KUNIT_EXPECT_EQ(test, t.value, 1000);
+		KUNIT_EXPECT_EQ(test, t->sorted[i], 1000);
+	KUNIT_EXPECT_EQ(test, t->value, 1000);
 }
 
 static struct kunit_case threshold_cases[] = {
