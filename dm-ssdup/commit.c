@@ -196,18 +196,30 @@ static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	}
 }
 
-/* Take up to a round of @h's dirty pages. Return: false when there may be more. */
+static bool page_dirty(const struct ring_page *p)
+{
+	return atomic_read(&p->resolved) != p->durable;
+}
+
+/*
+ * Take up to a round of @h's dirty pages. A page that was never written goes
+ * along, be it empty, when a later one is dirty: replay stops at a gap.
+ *
+ * Return: false when there may be more.
+ */
 static bool collect_half(struct ssdup *c, struct ssdup_half *h, struct commit_round *round)
 {
-	u32 pages = half_pages(h), page, resolved;
+	u32 end = half_pages(h), page, resolved;
 	struct ring_page *p;
 
-	for (page = h->pages_done; page < pages; page++) {
+	while (end > h->pages_done && !page_dirty(ring_page(c, h, end - 1)))
+		end--;
+	for (page = h->pages_done; page < end; page++) {
 		p = ring_page(c, h, page);
 		resolved = atomic_read(&p->resolved);
 		/* Pairs with the barrier before resolved is raised. */
 		smp_rmb();
-		if (resolved == p->durable)
+		if (resolved == p->durable && p->rev)
 			continue;
 		if (round->nr == SSDUP_COMMIT_PAGES)
 			return false;
@@ -233,10 +245,11 @@ int ssdup_commit(struct ssdup *c)
 		nr = halves_in_order(c, halves);
 		for (i = 0, all = true; i < nr && all; i++)
 			all = collect_half(c, halves[i], round);
-		if (!round->nr)
-			break;
-		r = write_round(c, round);
-		stat_inc(c, STAT_COMMITS);
+		if (round->nr) {
+			r = write_round(c, round);
+			stat_inc(c, STAT_COMMITS);
+		}
+		/* Even with nothing to write: a half may have been sealed since. */
 		retire_pages(c, halves, nr);
 	} while (!r && !all);
 	mutex_unlock(&c->commit_lock);

@@ -389,7 +389,7 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b)
 	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
 	while (more && (index = d->from >> c->range_shift) < c->nr_ranges) {
 		r = &c->ranges[index];
-		if (READ_ONCE(r->tree.nr)) {
+		if (range_holds(r)) {
 			if (d->fenced <= index) {
 				fence_range(c, r);
 				d->fenced = index + 1;
@@ -418,13 +418,14 @@ static void drop_extents(struct ssdup *c, struct ssdup_half *h)
 
 	for (i = 0; i < c->nr_ranges; i++) {
 		r = &c->ranges[i];
-		if (!READ_ONCE(r->tree.nr))
+		if (!range_holds(r))
 			continue;
 		unused.head = NULL;
 		spin_lock_irq(&r->lock);
 		nr = r->tree.nr;
 		sectors = r->tree.sectors;
 		extent_drop_half(&r->tree, h->index, &unused);
+		range_changed(r);
 		nr -= r->tree.nr;
 		sectors -= r->tree.sectors;
 		spin_unlock_irq(&r->lock);
@@ -440,9 +441,12 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 {
 	int r;
 
+	h->drained = true;
 	r = ssdup_commit(c);
 	if (r)
 		return r;
+	if (WARN_ON_ONCE(h->pages_done != half_pages(h)))
+		return -EIO;
 	r = blkdev_issue_flush(c->hdd->bdev);
 	if (r) {
 		stat_inc(c, STAT_HDD_ERRORS);
@@ -502,8 +506,9 @@ int ssdup_drain_step(struct ssdup *c)
 
 	now = d->ahead;
 	next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
-	batch_collect(c, next);
-	if (next->plan.nr_pieces) {
+	if (!d->half->drained)
+		batch_collect(c, next);
+	if (!d->half->drained && next->plan.nr_pieces) {
 		batch_read(c, next, d->half);
 		d->ahead = next;
 	} else {

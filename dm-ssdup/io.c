@@ -48,8 +48,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	u8 kind = SSDUP_KIND_NONE;
 	unsigned long flags;
 
-	/* A write that was acknowledged before this read began has raised nr. */
-	if (READ_ONCE(r->tree.nr)) {
+	if (range_holds(r)) {
 		spin_lock_irqsave(&r->lock, flags);
 		e = extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
 		if (e) {
@@ -194,7 +193,8 @@ static int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->way = IO_HDD_WRITE;
 	stat_inc(c, STAT_WRITES_HDD);
-	stat_add(c, STAT_SECTORS_HDD, io->sectors);
+	if (bio_op(bio) == REQ_OP_WRITE)
+		stat_add(c, STAT_SECTORS_HDD, io->sectors);
 	remap_hdd(c, bio, io);
 	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
 		/* Nothing to tell a disk that does not care. */

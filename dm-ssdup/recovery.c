@@ -244,6 +244,7 @@ static void count_extents(struct ssdup *c)
 	u32 i;
 
 	for (i = 0; i < c->nr_ranges; i++) {
+		range_changed(&c->ranges[i]);
 		extents += c->ranges[i].tree.nr;
 		sectors += c->ranges[i].tree.sectors;
 	}

@@ -23,6 +23,7 @@ void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 	h->base = base;
 	h->pages_done = DIV_ROUND_UP(log_word_entries(word), (u32)SSDUP_PAGE_ENTRIES);
 	h->carried = 0;
+	h->drained = false;
 	/*
 	 * A writer that still holds @h from an earlier life may reserve from
 	 * here on: it must find the base of this life.
@@ -166,6 +167,7 @@ bool ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
 		extent_insert(&r->tree, e, spares, &unused);
 		nr = r->tree.nr - nr;
 		sectors = r->tree.sectors - sectors;
+		range_changed(r);
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
 	if (need)

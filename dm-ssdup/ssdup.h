@@ -29,6 +29,8 @@
  *    lock. A drain turns the phase of a range over, and waits for the
  *    direct writes of the old phase, before it takes anything from the range:
  *    direct writes of the new phase cannot overlap what it takes.
+ *  - A read looks at range->held without a lock. It is written when a change of
+ *    the tree is complete, before the write that changed it is acknowledged.
  *  - A half is freed in this order: everything it held is on the HDD; commit
  *    (what replaced its extents is durable); flush of the HDD; superblock with
  *    the new generation, durable; extents leave the trees; reads that point
@@ -122,6 +124,7 @@ struct ssdup_stats {
 struct ssdup_range {
 	spinlock_t		lock;		/* of what follows */
 	u8			phase;		/* index of direct[] for new ones */
+	u32			held;		/* extents; stays above 0 while one replaces another */
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
 	struct extent_tree	tree;
 };
@@ -142,6 +145,7 @@ struct ssdup_half {
 	u32			index;
 	u32			pages_done;	/* complete and durable, at the front; commit_lock */
 	u32			carried;	/* entries moved here by a drain */
+	bool			drained;	/* all on the HDD, but not freed yet */
 	u64			base;		/* ring number of page 0 */
 	u64			generation;
 	struct list_head	list;		/* on sealed or free */
@@ -305,6 +309,17 @@ static inline void stat_inc(struct ssdup *c, enum ssdup_stat stat)
 static inline struct ssdup_range *range_of(struct ssdup *c, u64 sector)
 {
 	return &c->ranges[sector >> c->range_shift];
+}
+
+/* The tree has changed: let readers without the lock know, once it is whole again. */
+static inline void range_changed(struct ssdup_range *r)
+{
+	WRITE_ONCE(r->held, r->tree.nr);
+}
+
+static inline bool range_holds(const struct ssdup_range *r)
+{
+	return READ_ONCE(r->held);
 }
 
 static inline struct ring_page *ring_page(struct ssdup *c, const struct ssdup_half *h, u32 page)

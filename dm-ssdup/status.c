@@ -135,7 +135,7 @@ static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned 
 
 	for (i = 0; i < c->nr_ranges; i++) {
 		r = &c->ranges[i];
-		if (!READ_ONCE(r->tree.nr))
+		if (!range_holds(r))
 			continue;
 		spin_lock_irq(&r->lock);
 		for (e = extent_first(&r->tree, 0, U64_MAX); e && sz < maxlen; e = extent_next(e))

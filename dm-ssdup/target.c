@@ -33,7 +33,8 @@ static int enlist(struct ssdup *c, char **error)
 
 	mutex_lock(&registry_lock);
 	list_for_each_entry(other, &registry, registered)
-		if (other->md != c->md && shares_disk(c, other)) {
+		if ((other->md != c->md || other->ti->table == c->ti->table) &&
+		    shares_disk(c, other)) {
 			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
 					     dm_device_name(other->md));
 			r = -EBUSY;
