@@ -19,4 +19,6 @@ while kill -0 $drain 2>/dev/null; do
 done
 wait $drain || fail "the flush failed"
 above "rounds while draining" $rounds 1
-all_home len=65536 bs=2 step=128
+flush
+io verify len=65536 bs=2 step=128
+io_on $HDD verify len=65536 bs=2 step=128

@@ -256,11 +256,11 @@ io_on()
 	must iocheck "$MODEL" "$dev" "$@"
 }
 
-# all_home [KEY=VALUE]... - drained, and the bare HDD has everything
+# all_home - drained, and the bare HDD has everything
 all_home()
 {
-	io verify "$@"
+	io verify
 	flush
-	io verify "$@"
-	io_on $HDD verify "$@"
+	io verify
+	io_on $HDD verify
 }

@@ -21,58 +21,31 @@
  *	verify		start=0 len=all [bs=2048 step=bs] each sector is what was written last
  *	recover		the same after a power cut; what is found is the model from then on
  *	fails		start=0 len=8 bs=.. each read of bs sectors ends with EIO
+ *	watch		start=0 len=.. bs=.. seconds=10 verify while another process writes
  *	stress		start=0 len=.. max=64 seconds=10 seed=1 all of them in turn
  * For those that write: depth=16 align=1 fua=0 fsync=0, errors=0 (1: an error ends
- * it quietly, and what failed may be there or not).
+ * it quietly, and what failed to be written may be there or not).
  *
  * Exit status: 0 all well, 1 wrong content, 2 an error.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/fs.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-#define SECTOR		512U
-#define WORDS		(SECTOR / sizeof(uint64_t))
+#include "model.h"
+
 #define CHUNK		2048U		/* sectors read at once */
 #define MAX_DEPTH	256
 #define MAX_BS		16384U		/* sectors */
 #define MAX_REPORTS	8
 
-/* What is known of a sector. Sequence number 0: zeros. */
-struct state {
-	uint32_t now;		/* written last */
-	uint32_t low;		/* no version older than this is left after a power cut */
-	uint32_t high;		/* nor one newer than this */
-	uint32_t flags;
-};
-
-#define ZERO_MAY_BE	1U	/* zeros may be there after a power cut */
-#define NOW_UNSURE	2U	/* now is any of the versions between low and high */
-
-struct model {
-	uint64_t seq;		/* last one used; shared by processes */
-	uint64_t sectors;
-	struct state s[];
-};
-
 struct args {
 	uint64_t start, len, bs, step, nr, seed, max, depth, align, fua, fsync, errors, seconds;
 };
 
-static struct model *model;
 static struct args arg;
 static int fd;
 static aio_context_t aio;
@@ -80,123 +53,10 @@ static uint64_t rng;
 static unsigned int reports;
 static bool stopped;
 
-static void die(const char *what)
-{
-	fprintf(stderr, "iocheck: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
-
-/* --- Stamps --- */
-
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= 0xbf58476d1ce4e5b9ULL;
-	x ^= x >> 27;
-	x *= 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
-
 static uint64_t next_random(void)
 {
 	rng += 0x9e3779b97f4a7c15ULL;
 	return mix(rng);
-}
-
-static void stamp(uint64_t *w, uint64_t sector, uint32_t seq)
-{
-	uint64_t x = mix(sector << 32 ^ seq);
-	size_t i;
-
-	w[0] = sector;
-	w[1] = seq;
-	for (i = 2; i < WORDS; i++)
-		w[i] = x += 0x9e3779b97f4a7c15ULL;
-}
-
-/* The sequence number that a sector's content is stamped with, 0 for zeros, -1 for neither. */
-static int64_t stamped(const uint64_t *w, uint64_t sector)
-{
-	uint64_t want[WORDS] = { 0 };
-
-	if (w[1])
-		stamp(want, sector, w[1]);
-	return memcmp(w, want, SECTOR) ? -1 : (int64_t)w[1];
-}
-
-/* --- Model --- */
-
-static void open_model(const char *path, uint64_t sectors)
-{
-	size_t size = sizeof(*model) + sectors * sizeof(struct state);
-	int m = open(path, O_RDWR | O_CREAT, 0600);
-
-	if (m < 0 || ftruncate(m, size))
-		die(path);
-	model = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, m, 0);
-	if (model == MAP_FAILED)
-		die(path);
-	model->sectors = sectors;
-	close(m);
-}
-
-static uint32_t new_seq(void)
-{
-	return __atomic_add_fetch(&model->seq, 1, __ATOMIC_RELAXED);
-}
-
-/* A write is about to be sent. */
-static void model_begin(uint64_t sector, uint64_t sectors, uint32_t seq)
-{
-	for (; sectors; sectors--, sector++) {
-		if (seq > model->s[sector].high)
-			model->s[sector].high = seq;
-		if (!seq)
-			model->s[sector].flags |= ZERO_MAY_BE;
-	}
-}
-
-static void model_durable(struct state *s)
-{
-	if (s->flags & NOW_UNSURE)
-		return;
-	s->low = s->now;
-	s->high = s->now;
-	s->flags = s->now ? 0 : ZERO_MAY_BE;
-}
-
-/* It has ended. */
-static void model_end(uint64_t sector, uint64_t sectors, uint32_t seq, bool failed, bool durable)
-{
-	struct state *s = &model->s[sector];
-
-	for (; sectors; sectors--, s++) {
-		if (failed) {
-			s->flags |= NOW_UNSURE;
-			continue;
-		}
-		s->now = seq;
-		s->flags &= ~NOW_UNSURE;
-		if (durable)
-			model_durable(s);
-	}
-}
-
-static void model_flushed(uint64_t start, uint64_t len)
-{
-	for (; len; len--, start++)
-		model_durable(&model->s[start]);
-}
-
-static bool allowed(const struct state *s, int64_t found, bool recover)
-{
-	if (found < 0)
-		return false;
-	if (!recover && !(s->flags & NOW_UNSURE))
-		return found == s->now;
-	if (!found)
-		return !s->low || (s->flags & ZERO_MAY_BE);
-	return found >= s->low && found <= s->high;
 }
 
 /* --- Writing --- */
@@ -212,32 +72,33 @@ struct slot {
 static struct slot slots[MAX_DEPTH];
 static unsigned int in_flight;
 
+static void slot_ended(struct slot *s, int64_t result)
+{
+	bool failed = result != (int64_t)(s->sectors * SECTOR);
+
+	model_end(s->start, s->sectors, s->seq, failed, arg.fua);
+	s->busy = false;
+	in_flight--;
+	if (failed && !arg.errors) {
+		fprintf(stderr, "iocheck: write of %llu + %llu: %s\n",
+			(unsigned long long)s->start, (unsigned long long)s->sectors,
+			strerror(-result));
+		exit(2);
+	}
+	stopped |= failed;
+}
+
 static void reap(bool all)
 {
 	struct io_event ev[MAX_DEPTH];
-	struct slot *s;
 	long n, i;
 
 	while (in_flight) {
 		n = syscall(SYS_io_getevents, aio, all ? in_flight : 1, MAX_DEPTH, ev, NULL);
 		if (n < 0 && errno != EINTR)
 			die("io_getevents");
-		for (i = 0; i < n; i++) {
-			bool failed;
-
-			s = (struct slot *)(uintptr_t)ev[i].data;
-			failed = ev[i].res != (int64_t)(s->sectors * SECTOR);
-			model_end(s->start, s->sectors, s->seq, failed, arg.fua);
-			s->busy = false;
-			in_flight--;
-			if (failed && !arg.errors) {
-				fprintf(stderr, "iocheck: write of %llu + %llu: %s\n",
-					(unsigned long long)s->start, (unsigned long long)s->sectors,
-					strerror(-ev[i].res));
-				exit(2);
-			}
-			stopped |= failed;
-		}
+		for (i = 0; i < n; i++)
+			slot_ended((struct slot *)(uintptr_t)ev[i].data, ev[i].res);
 		if (!all)
 			return;
 	}
@@ -343,13 +204,17 @@ static void do_random(bool mixed)
 	reap(true);
 }
 
-static void read_or_die(void *buf, uint64_t start, uint64_t sectors)
+static bool read_sectors(void *buf, uint64_t start, uint64_t sectors)
 {
-	if (pread(fd, buf, sectors * SECTOR, start * SECTOR) != (ssize_t)(sectors * SECTOR)) {
-		fprintf(stderr, "iocheck: read of %llu + %llu: ", (unsigned long long)start,
-			(unsigned long long)sectors);
-		die("");
-	}
+	ssize_t n = pread(fd, buf, sectors * SECTOR, start * SECTOR);
+
+	if (n == (ssize_t)(sectors * SECTOR))
+		return true;
+	if (arg.errors && n < 0 && errno == EIO)
+		return false;
+	fprintf(stderr, "iocheck: read of %llu + %llu: %s\n", (unsigned long long)start,
+		(unsigned long long)sectors, strerror(errno));
+	exit(2);
 }
 
 /*
@@ -369,7 +234,7 @@ static void do_race(void)
 		send_write(start, arg.bs);
 		send_write(start, arg.bs);
 		reap(true);
-		read_or_die(buf, start, arg.bs);
+		read_sectors(buf, start, arg.bs);
 		for (j = 0; j < arg.bs; j++) {
 			found = stamped(buf + j * SECTOR, start + j);
 			if (found + 1 < model->s[start + j].high) {
@@ -413,6 +278,39 @@ static void report(uint64_t sector, const struct state *s, int64_t found)
 		s->flags & NOW_UNSURE ? ", last is unsure" : "");
 }
 
+/*
+ * Read what another process is writing: each sector is what had been written
+ * when the read began, or something that was sent since.
+ */
+static void do_watch(void)
+{
+	time_t end = time(NULL) + arg.seconds;
+	uint64_t at, i, reads = 0;
+	uint32_t *before;
+	int64_t found;
+	void *buf;
+
+	before = calloc(arg.bs, sizeof(*before));
+	if (!before || posix_memalign(&buf, 4096, arg.bs * SECTOR))
+		die("memory");
+	do {
+		at = arg.start + next_random() % (arg.len / arg.bs) * arg.bs;
+		for (i = 0; i < arg.bs; i++)
+			before[i] = __atomic_load_n(&model->s[at + i].now, __ATOMIC_ACQUIRE);
+		read_sectors(buf, at, arg.bs);
+		for (i = 0; i < arg.bs; i++) {
+			found = stamped(buf + i * SECTOR, at + i);
+			if (found < before[i] ||
+			    found > __atomic_load_n(&model->s[at + i].high, __ATOMIC_ACQUIRE))
+				report(at + i, &model->s[at + i], found);
+		}
+		reads++;
+	} while (!reports && time(NULL) < end);
+	printf("%llu reads\n", (unsigned long long)reads);
+	if (reports)
+		exit(1);
+}
+
 static void check(uint64_t start, uint64_t len, uint64_t bs, uint64_t step, bool recover)
 {
 	uint64_t at, n, i;
@@ -424,7 +322,10 @@ static void check(uint64_t start, uint64_t len, uint64_t bs, uint64_t step, bool
 		die("memory");
 	for (at = start; at < start + len; at += step) {
 		n = start + len - at < bs ? start + len - at : bs;
-		read_or_die(buf, at, n);
+		if (!read_sectors(buf, at, n)) {
+			stopped = true;
+			break;
+		}
 		for (i = 0; i < n; i++) {
 			s = &model->s[at + i];
 			found = stamped(buf + i * SECTOR, at + i);
@@ -510,7 +411,7 @@ static void do_stress(void)
 		}
 		if (next_random() % 4 == 0)
 			check(arg.start, arg.len, CHUNK, CHUNK, false);
-	} while (time(NULL) < end);
+	} while (!stopped && time(NULL) < end);
 	check(arg.start, arg.len, CHUNK, CHUNK, false);
 }
 
@@ -526,17 +427,17 @@ static void parse(char **argv)
 		{ "step", &arg.step }, { "nr", &arg.nr }, { "seed", &arg.seed },
 		{ "max", &arg.max }, { "depth", &arg.depth }, { "align", &arg.align },
 		{ "fua", &arg.fua }, { "fsync", &arg.fsync }, { "errors", &arg.errors },
-		{ "seconds", &arg.seconds },
+		{ "seconds", &arg.seconds }, { NULL, NULL }
 	};
 	size_t i, n;
 
 	for (; *argv; argv++) {
-		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		for (i = 0; keys[i].name; i++) {
 			n = strlen(keys[i].name);
 			if (!strncmp(*argv, keys[i].name, n) && (*argv)[n] == '=')
 				break;
 		}
-		if (i == sizeof(keys) / sizeof(keys[0])) {
+		if (!keys[i].name) {
 			fprintf(stderr, "iocheck: what is %s?\n", *argv);
 			exit(2);
 		}
@@ -558,59 +459,85 @@ static void defaults(void)
 	rng = mix(arg.seed);
 }
 
-static void run(const char *command)
+static void do_mixed(void)
 {
-	if (!strcmp(command, "write"))
-		do_write();
-	else if (!strcmp(command, "random"))
-		do_random(false);
-	else if (!strcmp(command, "mixed"))
-		do_random(true);
-	else if (!strcmp(command, "race"))
-		do_race();
-	else if (!strcmp(command, "zero"))
-		do_erase(BLKZEROOUT, arg.start, arg.len);
-	else if (!strcmp(command, "discard"))
-		do_erase(BLKDISCARD, arg.start, arg.len);
-	else if (!strcmp(command, "flush"))
-		do_flush();
-	else if (!strcmp(command, "verify"))
-		check(arg.start, arg.len, arg.bs, arg.step, false);
-	else if (!strcmp(command, "recover"))
-		check(arg.start, arg.len, arg.bs, arg.step, true);
-	else if (!strcmp(command, "fails"))
-		do_fails();
-	else if (!strcmp(command, "stress"))
-		do_stress();
-	else {
-		fprintf(stderr, "iocheck: no command %s\n", command);
-		exit(2);
-	}
-	if (arg.fsync && !stopped)
-		do_flush();
+	do_random(true);
 }
+
+static void do_even(void)
+{
+	do_random(false);
+}
+
+static void do_zero(void)
+{
+	do_erase(BLKZEROOUT, arg.start, arg.len);
+}
+
+static void do_discard(void)
+{
+	do_erase(BLKDISCARD, arg.start, arg.len);
+}
+
+static void do_verify(void)
+{
+	check(arg.start, arg.len, arg.bs, arg.step, false);
+}
+
+static void do_recover(void)
+{
+	check(arg.start, arg.len, arg.bs, arg.step, true);
+}
+
+static const struct command {
+	const char *name;
+	void (*run)(void);
+	bool reads;
+} commands[] = {
+	{ "write", do_write, false },
+	{ "random", do_even, false },
+	{ "mixed", do_mixed, false },
+	{ "race", do_race, false },
+	{ "zero", do_zero, false },
+	{ "discard", do_discard, false },
+	{ "flush", do_flush, false },
+	{ "stress", do_stress, false },
+	{ "verify", do_verify, true },
+	{ "recover", do_recover, true },
+	{ "watch", do_watch, true },
+	{ "fails", do_fails, true },
+	{ NULL, NULL, false }
+};
 
 int main(int argc, char **argv)
 {
+	const struct command *c = commands;
 	uint64_t bytes;
-	bool reads;
 
 	if (argc < 4) {
 		fprintf(stderr, "usage: iocheck MODEL DEVICE COMMAND [KEY=VALUE]...\n");
 		return 2;
 	}
-	reads = !strcmp(argv[3], "verify") || !strcmp(argv[3], "recover") ||
-		!strcmp(argv[3], "fails");
-	arg = (struct args){ .len = UINT64_MAX, .bs = reads ? CHUNK : 8, .nr = 1, .seed = 1, .max = 64,
-			     .depth = 16, .align = 1, .seconds = 10 };
+	while (c->name && strcmp(c->name, argv[3]))
+		c++;
+	if (!c->name) {
+		fprintf(stderr, "iocheck: no command %s\n", argv[3]);
+		return 2;
+	}
+	arg = (struct args){
+		.len = UINT64_MAX, .bs = c->reads ? CHUNK : 8, .nr = 1, .seed = 1, .max = 64,
+		.depth = 16, .align = 1, .seconds = 10
+	};
 	parse(argv + 4);
-	fd = open(argv[2], (reads ? O_RDONLY : O_RDWR) | O_DIRECT | O_CLOEXEC);
+	fd = open(argv[2], (c->reads ? O_RDONLY : O_RDWR) | O_DIRECT | O_CLOEXEC);
 	if (fd < 0 || ioctl(fd, BLKGETSIZE64, &bytes))
 		die(argv[2]);
 	open_model(argv[1], bytes / SECTOR);
 	defaults();
-	if (!reads && syscall(SYS_io_setup, MAX_DEPTH, &aio))
+	if (!c->reads && syscall(SYS_io_setup, MAX_DEPTH, &aio))
 		die("io_setup");
-	run(argv[3]);
+	c->run();
+	if (arg.fsync && !stopped)
+		do_flush();
 	return 0;
 }

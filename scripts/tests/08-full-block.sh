@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# full block: with no half free, writers wait in order, and finish when one is.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks ssd_size_mb=10
+# what a drain needs is out of order: so nothing is freed for now
+make_ssdup policy all full block drain manual
+model $HDD fail_flush 1
+io write start=65536 len=65536 bs=64 depth=64 &
+writer=$!
+wait_until waiting_writes -gt 30
+done_before=$(stat writes_ssd)
+sleep 0.3
+is "writes that got a place meanwhile" "$(stat writes_ssd)" "$done_before"
+is "direct writes" "$(stat writes_hdd)" 0
+is "free halves" "$(stat halves_free)" 0
+# reads do not wait
+io_on $DEV verify len=4096
+
+# other writers queue up behind, also those that would have room
+dd if=/dev/zero of=$DEV bs=4k count=1 oflag=direct status=none &
+sleep 0.2
+kill -0 $! || fail "a later write overtook the waiting ones"
+model $HDD fail_flush 0
+must wait $writer
+must wait $!
+above "writes that waited" "$(stat waited_writes)" 30
+is "waiting writes" "$(stat waiting_writes)" 0
+io write len=8
+all_home

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The power goes in the middle of a burst of writes, flushes, discards and
+# zeroes over both routes, with halves turning over: every sector is one of
+# those versions that may be there.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# burst N SEED - in its own part of the disk, with its own model
+burst()
+{
+	iocheck "$MODEL.$1" $DEV stress start=$(($1 * 20000)) len=16384 max=64 \
+		seed="$2" seconds=60 errors=1
+}
+
+make_disks ssd_size_mb=10 ssd_cache_mb=4 hdd_cache_mb=16
+make_ssdup policy all drain eager autocommit_ms 100
+for seed in 1 2 3 4 5 6; do
+	for n in 0 1; do
+		burst $n $seed &
+	done
+	knob policy none
+	sleep 0.2
+	knob policy all
+	sleep "0.$((seed * 13 % 10))"
+	power_cut $seed
+	wait
+	must dmsetup remove --retry $NAME
+	power_on
+	make_ssdup policy all drain eager autocommit_ms 100
+	for n in 0 1; do
+		must iocheck "$MODEL.$n" $DEV recover start=$((n * 20000)) len=16384
+		must iocheck "$MODEL.$n" $DEV verify start=$((n * 20000)) len=16384
+	done
+done
+flush
+for n in 0 1; do
+	must iocheck "$MODEL.$n" $HDD verify start=$((n * 20000)) len=16384
+done

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A power cut at any moment of a drain loses nothing that was flushed: a half is
+# freed only after its data is durable on the HDD, whose cache is volatile.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks ssd_cache_mb=4 hdd_cache_mb=32
+make_ssdup policy all drain manual drain_depth 8
+for seed in 1 2 3 4 5 6; do
+	io random len=32768 bs=4 nr=250 seed=$seed
+	io flush
+	message flush 2>/dev/null &
+	case $seed in
+	1) wait_until drain_writes -gt 4 ;;
+	2) wait_until frees -gt 0 ;;
+	3) wait $! ;;
+	*) sleep "0.0$seed" ;;
+	esac
+	power_cut $seed
+	wait
+	must dmsetup remove --retry $NAME
+	power_on
+	make_ssdup policy all drain manual drain_depth 8
+	io recover len=32768
+done
+# and a half that was freed is never replayed over what went past it to the HDD
+flush
+knob policy none
+io write len=32768 bs=512 fsync=1
+power_cut 9
+must dmsetup remove --retry $NAME
+power_on
+make_ssdup policy none
+io recover len=32768
+all_home

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Two overlapping writes in flight at once, one to the HDD, one to the log: the
+# drain of the second waits for the first, so that who has won has won for good.
+# time: virtual
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+p=65544
+slow_disks hdd_rate_mbps=3 hdd_spread=1 late=1
+make_ssdup policy none drain manual
+for _ in 1 2 3; do
+	# the arm is busy for 0.4 s, a direct write waits for it
+	iocheck "$T/busy" $DEV write start=0 len=2048 bs=2048 &
+	sleep 0.02
+	knob policy none
+	iocheck "$MODEL" $DEV write start=$p len=8 bs=8 &
+	direct=$!
+	sleep 0.02
+	# over it, and a little in front: what an arm on its way comes to first
+	knob policy all
+	io write start=$((p - 8)) len=16 bs=16
+	io write start=90000 len=4096 bs=64
+	kill -0 $direct || fail "the direct write was not in flight any more"
+	message flush &
+	drain=$!
+	must wait $direct
+	# both are acknowledged: this is how it stays
+	io recover start=$((p - 8)) len=16
+	must wait $drain
+	io verify start=$((p - 8)) len=16
+	io_on $HDD verify start=$((p - 8)) len=16
+	wait
+done
+
+# the same without knowing who is where: pairs of writes to one place
+slow_disks late=1
+make_ssdup policy adaptive stream_length 8
+io race start=0 len=4096 bs=8 nr=60
+io race start=0 len=4096 bs=8 nr=60 seed=2
+io verify len=4096
+flush
+io verify len=4096
