@@ -147,8 +147,11 @@ static int writeback_thread(void *arg)
 			wait_kick(c, MAX_SCHEDULE_TIMEOUT);
 			break;
 		case PACING_HOLD:
-			/* Kicks are frequent then; the clock is what matters. */
-			schedule_timeout_interruptible(msecs_to_jiffies(max(out.wait_ms, 1U)));
+			/* With a half to drain the holds are short, and the clock decides. */
+			if (in.sealed)
+				schedule_timeout_interruptible(msecs_to_jiffies(out.wait_ms) + 1);
+			else
+				wait_kick(c, msecs_to_jiffies(out.wait_ms) + 1);
 			break;
 		case PACING_SEAL:
 			ssdup_switch(c, READ_ONCE(c->open));
