@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The metadata pages of log.c, which log_test.c includes.
+ */
+#include <kunit/test.h>
+#include <linux/string.h>
+
+#include "../dm-ssdup/log.h"
+#include "prng.h"
+
+#define GIB		(BIT_ULL(30) / 512)
+#define HDD_END		(5 * GIB + 2)
+
+/* Blocks of two sectors. */
+static void super_example(struct log_super *s)
+{
+	static const u8 uuid[16] = { 0x5d };
+	struct log_geometry g;
+
+	log_layout(&g, GIB, 3, 2);
+	log_super_fresh(s, uuid, &g, HDD_END, GIB);
+}
+
+static const struct log_page_id page_id = {
+	.uuid = { 0x5d, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 },
+	.generation = 3, .epoch = 7, .rev = 11, .page = 5, .half = 1,
+};
+
+static struct log_entry random_entry(struct prng *r, const struct log_super *s)
+{
+	u32 block = s->g.block_sectors;
+	struct log_entry e = {
+		.sector = prng_u64(r) % (s->hdd_sectors / block - 100) * block,
+		.sectors = prng_between(r, 1, 100) * block,
+		.seq = 1 + prng_u64(r) % BIT_ULL(62),
+		.data_crc = prng_u64(r),
+		.kind = prng_between(r, SSDUP_KIND_DATA, SSDUP_KIND_MAX),
+		.flags = prng_below(r, 2) ? SSDUP_ENTRY_CRC : 0,
+	};
+
+	if (e.kind == SSDUP_KIND_DATA)
+		e.pos = to_log_pos(prng_below(r, s->g.data_sectors / block - 100) * block);
+	return e;
+}
+
+static void page_round_trip(struct kunit *test)
+{
+	struct log_entry *e, out;
+	struct prng r = { 8 };
+	struct ssdup_page *p;
+	struct log_super s;
+	u32 i, nr;
+
+	p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	e = kunit_kcalloc(test, SSDUP_PAGE_ENTRIES, sizeof(*e), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	super_example(&s);
+
+	for (nr = 0; nr <= SSDUP_PAGE_ENTRIES; nr += 21) {
+		memset(p, 0xff, sizeof(*p));
+		log_page_begin(p, &page_id);
+		for (i = 0; i < nr; i++) {
+			e[i] = random_entry(&r, &s);
+			log_page_add(p, &e[i]);
+		}
+		log_page_finish(p);
+
+		/* Nothing of what was in memory gets onto the SSD. */
+		KUNIT_EXPECT_TRUE(test, !memchr_inv(p->h.reserved, 0, sizeof(p->h.reserved)));
+		KUNIT_EXPECT_TRUE(test, nr == SSDUP_PAGE_ENTRIES ||
+				  !memchr_inv(&p->e[nr], 0,
+					      (SSDUP_PAGE_ENTRIES - nr) * sizeof(p->e[0])));
+
+		KUNIT_ASSERT_EQ(test, log_page_check(p, &page_id), LOG_OK);
+		KUNIT_EXPECT_EQ(test, log_page_epoch(p), 7);
+		KUNIT_EXPECT_EQ(test, log_page_rev(p), 11);
+		KUNIT_ASSERT_EQ(test, le16_to_cpu(p->h.nr_entries), nr);
+		for (i = 0; i < nr; i++) {
+			KUNIT_ASSERT_EQ(test, log_entry_decode(&s, &p->e[i], &out), LOG_OK);
+			KUNIT_EXPECT_EQ(test, out.sector, e[i].sector);
+			KUNIT_EXPECT_EQ(test, out.seq, e[i].seq);
+			KUNIT_EXPECT_EQ(test, out.sectors, e[i].sectors);
+			KUNIT_EXPECT_EQ(test, from_log_pos(out.pos), from_log_pos(e[i].pos));
+			KUNIT_EXPECT_EQ(test, out.data_crc, e[i].data_crc);
+			KUNIT_EXPECT_EQ(test, out.kind, e[i].kind);
+			KUNIT_EXPECT_EQ(test, out.flags, e[i].flags);
+		}
+	}
+}
+
+static void page_faults(struct kunit *test)
+{
+	struct log_page_id want = page_id;
+	struct ssdup_page *p;
+
+	p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+
+	log_page_begin(p, &page_id);
+	log_page_finish(p);
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_OK);
+
+	/* Epoch and rev tell which is newer, not whether it is valid. */
+	want.epoch++;
+	want.rev++;
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_OK);
+
+	want.generation++;
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+	want = page_id;
+	want.page++;
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+	want = page_id;
+	want.half++;
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+	want = page_id;
+	want.uuid[15]++;
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+
+	want = page_id;
+	((u8 *)p)[SSDUP_PAGE_BYTES - 1] = 1;
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_BAD_CRC);
+	p->h.nr_entries = cpu_to_le16(SSDUP_PAGE_ENTRIES + 1);
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_BAD_CRC);
+	log_page_finish(p);
+	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_BAD_COUNT);
+}
+
+struct entry_case {
+	const char *name;
+	struct log_entry e;
+	enum log_fault fault;
+};
+
+#define AT(p)		((__force log_pos_t)(p))
+#define ENTRY(s, n, p, k) .e = { .sector = s, .sectors = n, .pos = AT(p), .kind = k, .seq = 1 }
+
+/* In the log of super_example(). */
+static const struct entry_case entry_cases[] = {
+	{ "data", ENTRY(0, 2, 0, SSDUP_KIND_DATA), LOG_OK },
+	{ "data at the end of the HDD", ENTRY(HDD_END - 2, 2, 0, SSDUP_KIND_DATA), LOG_OK },
+	{ "discard of all", ENTRY(0, 5 * GIB, 0, SSDUP_KIND_DISCARD), LOG_OK },
+	{ "zeros", ENTRY(0, 2, 0, SSDUP_KIND_ZERO), LOG_OK },
+	{ "lost", ENTRY(0, 2, 0, SSDUP_KIND_LOST), LOG_OK },
+	{ "kind none", ENTRY(0, 2, 0, SSDUP_KIND_NONE), LOG_ENTRY_KIND },
+	{ "kind unknown", ENTRY(0, 2, 0, SSDUP_KIND_MAX + 1), LOG_ENTRY_KIND },
+	{ "flag unknown", .e = { .sectors = 2, .seq = 1, .kind = 1, .flags = 2 }, LOG_ENTRY_KIND },
+	{ "no sectors", ENTRY(0, 0, 0, SSDUP_KIND_DATA), LOG_ENTRY_EMPTY },
+	{ "no seq", .e = { .sectors = 2, .kind = SSDUP_KIND_DATA }, LOG_ENTRY_EMPTY },
+	{ "last seq", .e = { .sectors = 2, .kind = 1, .seq = U64_MAX }, LOG_ENTRY_EMPTY },
+	{ "over the HDD's end", ENTRY(HDD_END - 2, 4, 0, SSDUP_KIND_DATA),
+	  LOG_ENTRY_OUTSIDE_HDD },
+	{ "behind the HDD's end", ENTRY(HDD_END, 2, 0, SSDUP_KIND_DATA), LOG_ENTRY_OUTSIDE_HDD },
+	{ "wraps", ENTRY(U64_MAX - 1, 4, 0, SSDUP_KIND_DATA), LOG_ENTRY_OUTSIDE_HDD },
+	{ "over the log's end", ENTRY(0, GIB / 3, 0, SSDUP_KIND_DATA), LOG_ENTRY_OUTSIDE_LOG },
+	{ "behind the log's end", ENTRY(0, 2, GIB / 3, SSDUP_KIND_DATA), LOG_ENTRY_OUTSIDE_LOG },
+	{ "the place wraps", ENTRY(0, 4, U32_MAX - 1, SSDUP_KIND_DATA), LOG_ENTRY_OUTSIDE_LOG },
+	{ "a tombstone with a place", ENTRY(0, 2, 2, SSDUP_KIND_DISCARD), LOG_ENTRY_OUTSIDE_LOG },
+	{ "start unaligned", ENTRY(1, 2, 0, SSDUP_KIND_DATA), LOG_ENTRY_UNALIGNED },
+	{ "length unaligned", ENTRY(0, 1, 0, SSDUP_KIND_DATA), LOG_ENTRY_UNALIGNED },
+	{ "place unaligned", ENTRY(0, 2, 1, SSDUP_KIND_DATA), LOG_ENTRY_UNALIGNED },
+	{ "tombstone unaligned", ENTRY(0, 3, 0, SSDUP_KIND_DISCARD), LOG_ENTRY_UNALIGNED },
+};
+
+static void entry_case_desc(const struct entry_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(entry, entry_cases, entry_case_desc);
+
+static void entry_faults(struct kunit *test)
+{
+	const struct entry_case *c = test->param_value;
+	struct log_entry out;
+	struct ssdup_page *p;
+	struct log_super s;
+
+	p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	super_example(&s);
+	log_page_begin(p, &page_id);
+	log_page_add(p, &c->e);
+	KUNIT_EXPECT_EQ(test, log_entry_decode(&s, &p->e[0], &out), c->fault);
+}
+
+static struct kunit_case log_page_cases[] = {
+	KUNIT_CASE(page_round_trip),
+	KUNIT_CASE(page_faults),
+	KUNIT_CASE_PARAM(entry_faults, entry_gen_params),
+	{}
+};
+
+static struct kunit_suite log_page_suite = {
+	.name = "ssdup-log-page",
+	.test_cases = log_page_cases,
+};
+
+kunit_test_suite(log_page_suite);
