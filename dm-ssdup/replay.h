@@ -7,7 +7,8 @@
  * their check, or whose newest valid slot has a lower epoch than the page
  * before: that one is a leftover of a crash, from before a later activation
  * that wrote over the pages in front of it. Of two valid slots the higher
- * (epoch, rev) counts.
+ * (epoch, rev) counts. A slot whose crc is right and whose count is not ends the
+ * replay as an impossible entry does.
  */
 #ifndef SSDUP_REPLAY_H
 #define SSDUP_REPLAY_H
@@ -66,9 +67,9 @@ struct replay_roles {
  * @found: result of replay_half() for each half
  * @roles: filled in
  *
- * The youngest half with entries goes on receiving, the others with entries
- * are sealed. With none, the lowest generation receives. An empty half must be
- * younger than every half with entries, as halves are opened and freed in the
+ * The youngest half with live pages goes on receiving, the others that have
+ * any are sealed. With none, the lowest generation receives. A free half must
+ * be younger than every half with pages, as halves are opened and freed in the
  * order of their generations; one that is not gets a new generation.
  */
 void replay_roles(struct log_super *s, const struct replay_half *found,

@@ -49,7 +49,7 @@ void threshold_init(struct threshold *t);
  * First the change test: when more than 70 % of the last 10 streams, this one
  * included, lay above the threshold in force when they were seen by more than
  * 0.3, the list is emptied and the threshold starts over at 0.5 with this
- * stream as the only one in the list.
+ * stream as the only one in the list. The test starts over as well.
  *
  * Return: the threshold that this stream's percentage is compared with.
  */
