@@ -22,7 +22,7 @@ for life in 1 2 3 4 5; do
 	io random start=4096 len=32768 bs=16 nr=40 seed=$life
 	remove_ssdup
 done
-make_ssdup
+make_ssdup drain manual
 is "sealed halves" "$(stat halves_sealed)" 1
 all_home
 remove_ssdup

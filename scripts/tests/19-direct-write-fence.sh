@@ -6,17 +6,27 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
+# in_flight N - wait until the HDD has as many writes to do
+in_flight()
+{
+	local writes
+
+	until read -r _ writes <"/sys/block/${HDD##*/}/inflight" && [ "$writes" -ge "$1" ]; do
+		sleep 0.001
+	done
+}
+
 p=65544
 slow_disks hdd_rate_mbps=3 hdd_spread=1 late=1
 make_ssdup policy none drain manual
 for _ in 1 2 3; do
 	# the arm is busy for 0.4 s, a direct write waits for it
-	iocheck "$T/busy" $DEV write start=0 len=2048 bs=2048 &
-	sleep 0.02
 	knob policy none
+	iocheck "$T/busy" $DEV write start=0 len=2048 bs=2048 &
+	in_flight 1
 	iocheck "$MODEL" $DEV write start=$p len=8 bs=8 &
 	direct=$!
-	sleep 0.02
+	in_flight 2
 	# over it, and a little in front: what an arm on its way comes to first
 	knob policy all
 	io write start=$((p - 8)) len=16 bs=16
@@ -32,6 +42,8 @@ for _ in 1 2 3; do
 	io_on $HDD verify start=$((p - 8)) len=16
 	wait
 done
+
+remove_ssdup
 
 # the same without knowing who is where: pairs of writes to one place
 slow_disks late=1

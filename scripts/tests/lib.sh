@@ -105,7 +105,7 @@ trap tear_down EXIT
 make_disks()
 {
 	must modprobe dm-ssdup
-	modprobe -r ssdup-disks 2>/dev/null
+	[ ! -d /sys/module/ssdup_disks ] || must modprobe -r ssdup-disks
 	must modprobe ssdup-disks hdd_size_mb=64 ssd_size_mb=16 instant=1 "$@"
 	LEN=$(blockdev --getsz $HDD)
 }
@@ -226,6 +226,14 @@ heal()
 	done
 }
 
+# log_sector POS - where on the SSD a place in half 0's data is
+log_sector()
+{
+	local stride=$((($(blockdev --getsz $SSD) - 2048) / $(stat halves) / 8 * 8))
+
+	echo $((2048 + stride - $(stat half_data_sectors) + $1))
+}
+
 # reboot SEED [KEY VALUE]... - the power goes and comes back; the device is made
 # anew from what is left
 reboot()
@@ -237,6 +245,70 @@ reboot()
 	must dmsetup remove --force "$NAME"
 	power_on
 	make_ssdup "$@"
+}
+
+# --- File systems ---
+
+# plant DIR - a small tree of files, some rewritten and some removed again
+plant()
+{
+	local i
+
+	must mkdir -p "$1/a/b/c" "$1/small"
+	must cp /usr/bin/bash "$1/a/b/c/"
+	must dd if=/dev/urandom of="$1/a/random" bs=64k count=40 status=none
+	for ((i = 0; i < 60; i++)); do
+		echo "file $i $RANDOM" >"$1/small/$i" || fail "small file $i"
+	done
+	must dd if=/dev/urandom of="$1/a/random" bs=4k count=3 seek=100 conv=notrunc,fsync status=none
+	must truncate -s 3M "$1/a/sparse"
+	must dd if=/dev/urandom of="$1/a/sparse" bs=5000 count=1 seek=300 conv=notrunc status=none
+	must rm "$1/small/1"* "$1/a/b/c/bash"
+	must cp /usr/bin/cmp "$1/a/b/"
+}
+
+# tree DIR - every file of it with its checksum
+tree()
+{
+	(cd "$1" && find . -type f -exec md5sum {} + | sort -k 2)
+}
+
+# fs_test MKFS FSCK MOUNT-OPTIONS-OF-THE-BARE-HDD - a tree of files compared after
+# a drain, a remount with a replay, a fsck, and from the bare HDD; all strings
+fs_test()
+{
+	local mkfs=$1 fsck=$2 bare=$3
+
+	mkdir -p /mnt/s
+	must $mkfs $DEV >"$T/mkfs"
+	must mount $DEV /mnt/s
+	plant /mnt/s/1
+	message flush &
+	plant /mnt/s/2
+	wait $!
+	tree /mnt/s >"$T/tree"
+	must umount /mnt/s
+	above "files" "$(wc -l <"$T/tree")" 80
+	remove_ssdup
+	make_ssdup policy all
+	must $fsck $DEV >"$T/fsck"
+	must mount $DEV /mnt/s
+	tree /mnt/s | must cmp - "$T/tree"
+	plant /mnt/s/3
+	must rm -r /mnt/s/2
+	must fstrim /mnt/s
+	tree /mnt/s >"$T/tree"
+	must umount /mnt/s
+	flush
+	must mount $DEV /mnt/s
+	tree /mnt/s | must cmp - "$T/tree"
+	must umount /mnt/s
+	flush
+	remove_ssdup
+	must $fsck $HDD >"$T/fsck"
+	must mount -o "$bare" $HDD /mnt/s
+	tree /mnt/s | must cmp - "$T/tree"
+	must umount /mnt/s
 }
 
 # --- Content ---

@@ -20,7 +20,7 @@
  *	flush		start=0 len=all
  *	verify		start=0 len=all [bs=2048 step=bs] each sector is what was written last
  *	recover		the same after a power cut; what is found is the model from then on
- *	fails		start=0 len=8 bs=.. each read of bs sectors ends with EIO
+ *	fails		start=0 len=8 bs=.. each read of bs sectors ends with an I/O error
  *	watch		start=0 len=.. bs=.. seconds=10 verify while another process writes
  *	stress		start=0 len=.. max=64 seconds=10 seed=1 all of them in turn
  * For those that write: depth=16 align=1 fua=0 fsync=0, errors=0 (1: an error ends
@@ -210,7 +210,7 @@ static bool read_sectors(void *buf, uint64_t start, uint64_t sectors)
 
 	if (n == (ssize_t)(sectors * SECTOR))
 		return true;
-	if (arg.errors && n < 0 && errno == EIO)
+	if (arg.errors && n < 0 && (errno == EIO || errno == ENODATA))
 		return false;
 	fprintf(stderr, "iocheck: read of %llu + %llu: %s\n", (unsigned long long)start,
 		(unsigned long long)sectors, strerror(errno));
@@ -355,7 +355,7 @@ static void do_fails(void)
 	for (at = 0; at < arg.len; at += arg.bs) {
 		ssize_t n = pread(fd, buf, arg.bs * SECTOR, (arg.start + at) * SECTOR);
 
-		if (n >= 0 || errno != EIO) {
+		if (n >= 0 || (errno != EIO && errno != ENODATA)) {
 			fprintf(stderr, "iocheck: a read of %llu + %llu did not fail\n",
 				(unsigned long long)(arg.start + at), (unsigned long long)arg.bs);
 			exit(1);

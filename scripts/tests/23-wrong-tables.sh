@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A table that makes no sense is refused with a text that names the key and the
+# reason, and nothing was written.
+# kernels: 6.12 6.1
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# refused TEXT REST - the table whose arguments are REST
+refused()
+{
+	must_not dmsetup create $NAME --table "0 ${len:-$LEN} ssdup $2"
+	said "$1" || fail "of '$2' the kernel said not '$1' but: $(tail -n 1 "$T/said")"
+}
+
+# bad KEY VALUE TEXT
+bad()
+{
+	refused "$1: $3" "$HDD $SSD 2 $1 $2"
+}
+
+make_disks
+refused "usage: <hdd> <ssd>" ""
+refused "usage: <hdd> <ssd>" "$HDD"
+refused "hdd: no such device" "/dev/none $SSD"
+refused "ssd: no such device" "$HDD /dev/none"
+refused "ssd: the same device as hdd" "$HDD $HDD"
+len=$((LEN + 8)) refused "hdd: smaller than the table says" "$HDD $SSD"
+for rest in "x" "-1 policy all" "1 policy" "3 policy all full" "4 policy all" "2 policy all full" \
+	"30 policy all" "0 policy all"; do
+	refused "#args: not the number" "$HDD $SSD $rest"
+done
+refused "colour: unknown key" "$HDD $SSD 2 colour red"
+refused "full: given twice" "$HDD $SSD 4 full block full bypass"
+bad policy some "not adaptive, watermark, all or none"
+for value in 1 1025 many -1; do
+	bad stream_length $value "not a number from 2 to 1024"
+done
+bad to_ssd_above 101 "not a per cent"
+bad to_hdd_below x "not a per cent"
+bad to_hdd_below 50 "must not be above to_ssd_above"
+bad halves 1 "not a number from 2 to 16"
+bad halves 17 "not a number from 2 to 16"
+bad range_mb 3 "not a power of two"
+bad range_mb 0 "not a power of two"
+bad range_mb 131072 "not a power of two"
+bad full perhaps "not block or bypass"
+bad drain never "not auto, eager or manual"
+bad drain_depth 0 "not a number from 1 to 1024"
+bad autocommit_ms 0 "not a number"
+bad flush_on_suspend 2 "not 0 or 1"
+refused "ssd: too small" "$HDD $SSD 2 halves 16"
+is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
+is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
+
+# and the largest and smallest values that are right
+make_ssdup policy watermark stream_length 1024 to_ssd_above 100 to_hdd_below 0 range_mb 65536 \
+	drain_depth 1024 autocommit_ms 1 full bypass drain eager
+io random nr=100
+all_home

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# An SSD with anything else on it than this HDD's log is refused, and left as it
+# is; so are disks that another device uses.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# refused TEXT [KEY VALUE]... - and the SSD is untouched
+refused()
+{
+	local text=$1 before
+
+	shift
+	before=$(model $SSD bytes_written)
+	must_not dmsetup create $NAME --table "$(table "$@")"
+	said "$text" || fail "the kernel said not '$text' but: $(tail -n 1 "$T/said")"
+	is "bytes written to the SSD" "$(model $SSD bytes_written)" "$before"
+}
+
+# poke SECTOR-OF-4K - write something there
+poke()
+{
+	echo 'this is my data' | dd of=$SSD bs=4k seek="$1" conv=sync,fsync status=none
+}
+
+make_disks hdds=2 ssds=2
+poke 0
+refused "not a dm-ssdup superblock"
+must mkfs.ext4 -q $SSD
+# its first KiB is zero, but not its first block
+refused "not a dm-ssdup superblock"
+dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
+
+make_ssdup policy all
+io random nr=100
+commits
+for disks in "$HDD /dev/mssd1" "/dev/mhdd1 $SSD" "$SSD $HDD"; do
+	must_not dmsetup create other --table "0 16384 ssdup $disks"
+	must said "in use by the dm-ssdup device"
+done
+# two pairs side by side are no trouble
+must dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 /dev/mssd1"
+must dmsetup remove other
+remove_ssdup
+
+# a log of an HDD of another size, with or without dirty data
+dd if=$SSD of="$T/log" bs=1M status=none
+make_disks hdd_size_mb=65
+dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
+refused "made for an HDD of another size"
+make_disks ssd_size_mb=15
+dd if="$T/log" of=$SSD bs=1M count=15 conv=fsync status=none
+refused "made for a larger SSD"
+make_disks ssd_size_mb=17
+dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
+refused "halves: the log on the SSD was made with 2" halves 3
+make_ssdup
+remove_ssdup
+
+# a page with a right checksum of its own that cannot be: here, none of it is
+printf 'a' | dd of=$SSD bs=1 seek=100 conv=notrunc,fsync status=none
+printf 'a' | dd of=$SSD bs=1 seek=$((65536 + 100)) conv=notrunc,fsync status=none
+refused "checksum mismatch"

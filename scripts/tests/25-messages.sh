@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Each message does what it says; wrong ones are refused with a reason.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# refused TEXT WORD... - a message
+refused()
+{
+	local text=$1
+
+	shift
+	must_not message "$@"
+	said "$text" || fail "of '$*' the kernel said not '$text' but: $(tail -n 1 "$T/said")"
+}
+
+make_disks
+make_ssdup policy all drain manual autocommit_ms 3600000
+refused "unknown message" nonsense
+refused "flush: takes 0 arguments" flush all
+refused "drain: takes 1 arguments" drain
+refused "drain: not start or pause" drain stop
+refused "set: takes 2 arguments" set policy
+refused "set policy: policy: not adaptive" set policy both
+refused "set colour: unknown key" set colour red
+refused "set halves: fixed while" set halves 3
+refused "set range_mb: fixed while" set range_mb 8
+refused "to_hdd_below: must not be above" set to_hdd_below 99
+is "policy" "$(stat policy)" all
+
+io random nr=50 len=8192
+pages=$(stat pages_written)
+must message commit
+above "pages written by a commit" "$(stat pages_written)" "$pages"
+dirty=$(stat dirty_sectors)
+sleep 0.7
+is "dirty sectors without a drain" "$(stat dirty_sectors)" "$dirty"
+must message drain start
+wait_until dirty_sectors -eq 0
+
+must message set drain auto
+must message drain pause
+io random nr=50 len=8192 seed=2
+sleep 0.8
+is "dirty sectors while paused" "$(stat dirty_sectors)" "$(stat dirty_sectors)"
+above "dirty sectors while paused" "$(stat dirty_sectors)" 0
+# a flush does not mind the pause, nor end it
+flush
+io random nr=50 len=8192 seed=3
+sleep 0.8
+above "dirty sectors while paused" "$(stat dirty_sectors)" 0
+must message drain start
+wait_until dirty_sectors -eq 0
+
+must message set stream_length 16
+is "stream length" "$(stat stream_length_writes)" 16
+is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" \
+	"8 policy all stream_length 16 drain auto autocommit_ms 3600000"
+above "writes" "$(stat writes_ssd)" 100
+must message clear_stats
+is "writes after clear_stats" "$(stat writes_ssd)" 0
+io verify
+
+# a flush that fails says so
+model $HDD fail_flush 1
+io random nr=20 len=8192 seed=4
+must_not message flush
+model $HDD fail_flush 0
+all_home
+remove_ssdup
+
+# a long one can be interrupted, and the drain goes on
+slow_disks hdd_rate_mbps=1
+rm "$MODEL"
+make_ssdup policy all drain manual
+io write len=6144 bs=64
+timeout -s INT 0.5 dmsetup message $NAME 0 flush
+is "status of an interrupted flush" $? 124
+above "dirty sectors then" "$(stat dirty_sectors)" 0
+flush
+io_on $HDD verify len=6144

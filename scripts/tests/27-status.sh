@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The status line is a fixed list of plain integers that agrees with sysfs; the
+# table line says what was given or set, and makes the same device again.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks
+make_ssdup policy all drain manual to_ssd_above 50
+io write len=4096 bs=64
+io random nr=100 seed=3 fsync=1
+io verify len=8192
+line=$(dmsetup status $NAME)
+[[ $line =~ ^0\ $LEN\ ssdup(\ [0-9]+)+$ ]] || fail "status: $line"
+read -ra field <<<"${line#* ssdup }"
+above "fields" ${#field[@]} 36
+names=(mode policy route random_percentage_1e4 threshold_1e4 halves halves_free halves_sealed
+	receiving_fill_1e4 dirty_sectors extents waiting_writes drain_errno writes_hdd
+	writes_ssd write_sectors_hdd write_sectors_ssd reads_hdd reads_ssd read_sectors_hdd
+	read_sectors_ssd discards flushes waited_writes streams streams_ssd commits
+	pages_written seals frees drained_sectors drain_writes drain_reads ssd_errors
+	hdd_errors pinned_extents lost_extents)
+for i in "${!names[@]}"; do
+	value=$(stat "${names[i]}")
+	case ${names[i]} in
+	policy) value=2 ;;
+	route) value=1 ;;
+	esac
+	is "field $i, ${names[i]}" "${field[i]}" "$value"
+done
+is "fill" $((field[8] > 0 && field[8] < 10000)) 1
+
+line=$(dmsetup table $NAME)
+is "table" "${line#* ssdup * * }" "6 policy all to_ssd_above 50 drain manual"
+message set full bypass
+message set to_ssd_above 60
+line=$(dmsetup table $NAME)
+remove_ssdup
+must dmsetup create $NAME --table "$line"
+is "table made again" "$(dmsetup table $NAME)" "$line"
+is "full" "$(stat full)" bypass
+io verify
+
+# a drain that fails tells so, and lets dmsetup wait return
+event=$(dmsetup info -c --noheadings -o events $NAME)
+timeout 20 dmsetup wait $NAME "$event" &
+flush
+must wait $!
+remove_ssdup
+
+# loaded beside a live table, but not active: "Fail" or numbers, no crash
+make_ssdup
+must dmsetup reload $NAME --table "$(table policy all)"
+must dmsetup status --inactive $NAME
+must dmsetup table --inactive $NAME
+must dmsetup clear $NAME
+all_home

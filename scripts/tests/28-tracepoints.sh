@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Tracepoints tell of streams, routes, seals and drains; the block layer's and
+# blktrace show the remaps.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+tracing=/sys/kernel/tracing
+make_disks
+[ -d $tracing/events/ssdup ] || fail "no tracepoints"
+make_ssdup policy watermark stream_length 16 drain manual
+blktrace -d $SSD -d $HDD -D "$T" 2>/dev/null >&2 &
+blktrace=$!
+echo 1 >$tracing/events/ssdup/enable
+echo 1 >$tracing/events/block/block_bio_remap/enable
+until [ -e /sys/kernel/debug/block/mssd0/dropped ] &&
+	[ -e /sys/kernel/debug/block/mhdd0/dropped ]; do
+	sleep 0.1
+done
+sleep 0.5
+echo >$tracing/trace
+io random nr=64 depth=1 len=65536
+knob policy all
+message set drain_depth 64
+flush
+echo 0 >$tracing/events/ssdup/enable
+echo 0 >$tracing/events/block/block_bio_remap/enable
+cat $tracing/trace >"$T/trace"
+kill -INT $blktrace
+wait $blktrace
+
+# seen COUNT-AT-LEAST REGEX
+seen()
+{
+	local n
+
+	n=$(grep -cE "$2" "$T/trace")
+	above "lines with '$2'" "$n" $(($1 - 1))
+}
+
+seen 4 'ssdup_stream: [0-9]+:[0-9]+ percentage [0-9]+ threshold [0-9]+ next (ssd|hdd)'
+seen 16 'ssdup_route: .* stream hdd way hdd'
+seen 40 'ssdup_route: .* stream ssd way log'
+seen 1 'ssdup_open: .* half [01] generation'
+seen 1 'ssdup_seal: .* half 0 generation 1 entries [1-9]'
+seen 1 'ssdup_drain: .* half 0 from [0-9]+: [0-9]+ pieces in [0-9]+ runs'
+seen 1 'ssdup_free: .* half 0'
+seen 64 "block_bio_remap: .* <- \\($(tr : , <"${SYS%/ssdup}/dev")\\)"
+blkparse -q -D "$T" -i mssd0 >"$T/ssd"
+blkparse -q -D "$T" -i mhdd0 >"$T/hdd"
+above "remaps to the SSD in blktrace" "$(grep -c ' A ' "$T/ssd")" 40
+above "remaps to the HDD in blktrace" "$(grep -c ' A ' "$T/hdd")" 15
+io verify

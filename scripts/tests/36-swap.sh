@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Memory that can only be had by writing through the device: swap on it, with
+# halves that fill up, and file data that is written back under pressure.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks hdd_size_mb=256 ssd_size_mb=10
+make_ssdup policy all full block
+must mkswap $DEV >/dev/null
+mkdir -p /run/cgroup
+mount -t cgroup2 none /run/cgroup || skip "no cgroups in this kernel"
+echo +memory >/run/cgroup/cgroup.subtree_control || skip "no memory control in this kernel"
+must swapon $DEV
+mkdir -p /run/cgroup/small
+echo 24M >/run/cgroup/small/memory.max
+mkdir -p /mnt/ram
+must mount -t tmpfs none /mnt/ram
+(
+	echo $BASHPID >/run/cgroup/small/cgroup.procs
+	for n in 1 2 3; do
+		dd if=/dev/urandom of=/mnt/ram/$n bs=1M count=16 status=none || exit 1
+		md5sum <"/mnt/ram/$n" >"$T/$n"
+	done
+	for n in 1 2 3; do
+		md5sum </mnt/ram/$n | cmp - "$T/$n" || exit 1
+	done
+) || fail "memory that was swapped out is not what it was"
+above "sectors swapped out" "$(stat write_sectors_ssd)" 16384
+above "halves freed" "$(stat frees)" 2
+umount /mnt/ram
+must swapoff $DEV
+rmdir /run/cgroup/small
+umount /run/cgroup
