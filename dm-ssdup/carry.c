@@ -3,70 +3,118 @@
  * dm-ssdup: extents that a drain cannot bring home move on to the open half.
  *
  * They keep their seq, so that whatever is newer stays newer, on disk as in the
- * map; the old copy's entry says the same of the same sectors, until its half
- * is freed. Their places come from the reserve that writers leave.
+ * map. Only what the draining half still holds is moved, a fragment at a time:
+ * an entry in a younger half must not speak for sectors that a write in a half
+ * in between has taken over, for that one is freed first. Places come from the
+ * reserve that writers leave.
  */
 #include "ssdup.h"
 
-/* Enough nodes for the pieces that @e may fall into beside newer extents. */
-static bool insert_moved(struct ssdup *c, struct extent *e, const struct ssdup_half *h, u32 entry)
+/* The first part of @p, from @at on, that is held by @half in one extent. */
+static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32 *at, u32 *sectors)
 {
-	struct extent_list spares = { NULL };
-	struct extent *spare;
-	bool inserted;
+	struct ssdup_range *r = range_of(c, p->start);
+	u64 end = p->start + p->sectors, from = p->start + *at;
+	const struct extent *x;
 
-	while (!(inserted = ssdup_insert(c, e, &spares, h, entry, false))) {
-		spare = mempool_alloc(&c->nodes, GFP_NOWAIT);
-		if (!spare)
+	spin_lock_irq(&r->lock);
+	for (x = extent_first(&r->tree, from, end); x && x->start < end; x = extent_next(x))
+		if (x->half == half && x->seq == p->seq)
 			break;
-		extent_push(&spares, spare);
+	if (x && x->start >= end)
+		x = NULL;
+	if (x) {
+		from = max(from, x->start);
+		*at = from - p->start;
+		*sectors = min(end, extent_end(x)) - from;
 	}
-	ssdup_free_nodes(c, &spares);
-	return inserted;
+	spin_unlock_irq(&r->lock);
+	return x;
 }
 
-int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page)
+/* A switch that waits for writes in flight is no lack of space. */
+static bool reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 {
 	struct log_limits all = log_limits_all(&c->g);
+	struct ssdup_half *h;
+
+	while (!ssdup_reserve(c, io, sectors, &all)) {
+		h = READ_ONCE(c->open);
+		if (!(atomic64_read(&h->word) & LOG_WORD_SEALED))
+			return false;
+		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
+	}
+	return true;
+}
+
+static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *page,
+		      u32 at, u32 sectors)
+{
+	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE,
+			      log_data_sector(&c->g, io->half->index, io->pos),
+			      page, at << SECTOR_SHIFT, sectors << SECTOR_SHIFT);
+
+	if (r) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a data write to the SSD failed");
+	}
+	return r;
+}
+
+static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
+		      struct page *page, u32 at, u32 sectors)
+{
+	bool data = kind == SSDUP_KIND_DATA, moved = false;
+	struct extent_list spares = { NULL };
 	struct ssdup_io io = { };
-	struct extent *e;
+	struct extent *e, *spare;
 	int r = -ENOMEM;
+
+	e = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
+	spare = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
+	if (spare)
+		extent_push(&spares, spare);
+	if (!e || !spare)
+		goto out;
+	r = -ENOSPC;
+	if (!reserve(c, &io, data ? sectors : 0))
+		goto out;
+	r = data ? write_part(c, &io, page, at, sectors) : 0;
+	if (!r) {
+		e->start = p->start + at;
+		e->sectors = sectors;
+		e->seq = p->seq;
+		e->half = io.half->index;
+		e->kind = kind;
+		e->pos = data ? io.pos : to_log_pos(0);
+		moved = ssdup_move(c, e, &spares, io.half, io.entry, from);
+	}
+	if (moved)
+		io.half->carried++;
+	else
+		ssdup_publish(c, io.half, io.entry, NULL);
+	ssdup_put_write(c, io.half);
+out:
+	if (e && !moved)
+		mempool_free(e, &c->nodes);
+	ssdup_free_nodes(c, &spares);
+	return r;
+}
+
+int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind, struct page *page)
+{
+	u32 at = 0, sectors;
+	int r;
 
 	if (ssdup_mode(c) != MODE_RUNNING)
 		return -EROFS;
-	e = mempool_alloc(&c->nodes, GFP_NOWAIT);
-	if (!e)
-		return -ENOMEM;
-	if (!ssdup_reserve(c, &io, kind == SSDUP_KIND_DATA ? p->sectors : 0, &all)) {
-		mempool_free(e, &c->nodes);
-		return -ENOSPC;
+	while (next_part(c, p, from, &at, &sectors)) {
+		WRITE_ONCE(c->carried, c->carried + 1);
+		if (kind != SSDUP_KIND_LOST)
+			c->pinned++;
+		r = carry_part(c, p, from, kind, page, at, sectors);
+		if (r)
+			return r;
 	}
-	if (kind == SSDUP_KIND_DATA) {
-		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE,
-				  log_data_sector(&c->g, io.half->index, io.pos),
-				  page, p->sectors << SECTOR_SHIFT);
-		if (r) {
-			ssdup_fail(c, MODE_LOG_READ_ONLY, "a data write to the SSD failed");
-			goto give_up;
-		}
-	}
-	e->start = p->start;
-	e->sectors = p->sectors;
-	e->seq = p->seq;
-	e->half = io.half->index;
-	e->kind = kind;
-	e->pos = kind == SSDUP_KIND_DATA ? io.pos : to_log_pos(0);
-	if (!insert_moved(c, e, io.half, io.entry)) {
-		r = -ENOMEM;
-		goto give_up;
-	}
-	io.half->carried++;
-	ssdup_put_write(c, io.half);
 	return 0;
-
-give_up:
-	ssdup_publish(c, io.half, io.entry, NULL);
-	ssdup_put_write(c, io.half);
-	mempool_free(e, &c->nodes);
-	return r;
 }

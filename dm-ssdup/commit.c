@@ -16,7 +16,7 @@
 /* --- One synchronous transfer --- */
 
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
-		  struct page *page, unsigned int bytes)
+		  struct page *page, unsigned int offset, unsigned int bytes)
 {
 	struct bio_vec bv;
 	struct bio bio;
@@ -24,7 +24,7 @@ int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 
 	bio_init(&bio, bdev, &bv, 1, opf);
 	bio.bi_iter.bi_sector = sector;
-	__bio_add_page(&bio, page, bytes, 0);
+	__bio_add_page(&bio, page, bytes, offset);
 	r = submit_bio_wait(&bio);
 	bio_uninit(&bio);
 	return r;
@@ -44,7 +44,7 @@ int ssdup_write_super(struct ssdup *c)
 		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
 		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | REQ_SYNC | REQ_PREFLUSH | REQ_FUA,
 				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
-				  c->super_page, SSDUP_SUPER_BYTES);
+				  c->super_page, 0, SSDUP_SUPER_BYTES);
 		if (r) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			ssdup_fail(c, MODE_LOG_READ_ONLY, "a superblock write to the SSD failed");
@@ -232,11 +232,13 @@ int ssdup_commit(struct ssdup *c)
 {
 	struct ssdup_half *halves[SSDUP_MAX_HALVES];
 	struct commit_round *round;
-	bool all;
+	bool all, moved;
+	u64 tail;
 	u32 nr, i;
 	int r = 0;
 
 	mutex_lock(&c->commit_lock);
+	tail = c->ring_tail;
 	round = c->round;
 	do {
 		round->nr = 0;
@@ -252,8 +254,10 @@ int ssdup_commit(struct ssdup *c)
 		/* Even with nothing to write: a half may have been sealed since. */
 		retire_pages(c, halves, nr);
 	} while (!r && !all);
+	moved = c->ring_tail != tail;
 	mutex_unlock(&c->commit_lock);
-	ssdup_kick_waiting(c);
+	if (moved)
+		ssdup_kick_waiting(c);
 	return r;
 }
 
@@ -317,7 +321,7 @@ static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
 {
 	/* Who finds the flag cleared must not return before the flush that cleared it. */
 	mutex_lock(&c->hdd_lock);
-	if (!xchg(&c->hdd_dirty, false)) {
+	if (!xchg(&c->hdd_dirty, 0)) {
 		mutex_unlock(&c->hdd_lock);
 		return false;
 	}
@@ -337,7 +341,7 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 	bio_uninit(&f->bio);
 	if (status) {
 		stat_inc(c, STAT_HDD_ERRORS);
-		WRITE_ONCE(c->hdd_dirty, true);
+		WRITE_ONCE(c->hdd_dirty, 1);
 	}
 	mutex_unlock(&c->hdd_lock);
 	return status;

@@ -247,7 +247,7 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, struct drain_pie
 	for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 		block = block_of(p, at);
 		if (!ssdup_sync_io(c->ssd->bdev, REQ_OP_READ, piece_sector(c, h, &block),
-				   b->scratch, block.sectors << SECTOR_SHIFT)) {
+				   b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
 			copy_block(b, block.offset, block.sectors, true);
 			continue;
 		}
@@ -256,7 +256,7 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, struct drain_pie
 			ssdup_fail(c, MODE_LOG_FAILED, "a drain cannot read the SSD");
 			return -EIO;
 		}
-		r = ssdup_carry(c, &block, SSDUP_KIND_LOST, NULL);
+		r = ssdup_carry(c, &block, h->index, SSDUP_KIND_LOST, NULL);
 		if (r)
 			return r;
 		stat_inc(c, STAT_LOST);
@@ -283,12 +283,13 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 			block = block_of(p, at);
 			copy_block(b, block.offset, block.sectors, false);
 			if (!ssdup_sync_io(c->hdd->bdev, REQ_OP_WRITE, block.start,
-					   b->scratch, block.sectors << SECTOR_SHIFT))
+					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
 				continue;
 			stat_inc(c, STAT_HDD_ERRORS);
 			if (++c->drainer->bad > DRAIN_BAD_MAX)
 				return -EIO;
-			r = ssdup_carry(c, &block, SSDUP_KIND_DATA, b->scratch);
+			r = ssdup_carry(c, &block, c->drainer->half->index,
+					SSDUP_KIND_DATA, b->scratch);
 			if (r)
 				return r;
 			stat_inc(c, STAT_PINNED);
@@ -304,6 +305,7 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 static int drain_mark(struct ssdup *c, const struct drain_run *run,
 		      const struct drain_piece *p)
 {
+	u8 half = c->drainer->half->index;
 	int r = 0;
 
 	switch (run->kind) {
@@ -317,12 +319,12 @@ static int drain_mark(struct ssdup *c, const struct drain_run *run,
 			r = 0;
 		break;
 	case SSDUP_KIND_LOST:
-		return ssdup_carry(c, p, SSDUP_KIND_LOST, NULL);
+		return ssdup_carry(c, p, half, SSDUP_KIND_LOST, NULL);
 	}
 	if (r) {
 		stat_inc(c, STAT_HDD_ERRORS);
 		stat_inc(c, STAT_PINNED);
-		return ssdup_carry(c, p, run->kind, NULL);
+		return ssdup_carry(c, p, half, run->kind, NULL);
 	}
 	return 0;
 }
@@ -371,7 +373,7 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
 	old = r->phase;
 	r->phase ^= 1;
 	spin_unlock_irq(&r->lock);
-	wait_event(c->wb_wait, !atomic_read(&r->direct[old]));
+	wait_event(c->settle_wait, !atomic_read(&r->direct[old]));
 }
 
 /* Take the next batch of the half from the map. */
@@ -441,17 +443,17 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 {
 	int r;
 
-	h->drained = true;
 	r = ssdup_commit(c);
 	if (r)
 		return r;
-	if (WARN_ON_ONCE(h->pages_done != half_pages(h)))
-		return -EIO;
 	r = blkdev_issue_flush(c->hdd->bdev);
 	if (r) {
+		/* Nobody knows what the HDD has dropped: all of it again. */
 		stat_inc(c, STAT_HDD_ERRORS);
+		h->drained = false;
 		return r;
 	}
+	h->drained = true;
 	mutex_lock(&c->super_lock);
 	c->super.generation[h->index] = log_next_generation(&c->super);
 	r = ssdup_write_super(c);
@@ -461,8 +463,11 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 
 	trace_ssdup_free(c, h);
 	drop_extents(c, h);
-	wait_event(c->wb_wait, !atomic_read(&h->reads));
+	wait_event(c->settle_wait, !atomic_read(&h->reads));
 
+	/* No commit may still look at the half when its next life begins. */
+	mutex_lock(&c->commit_lock);
+	WARN_ON_ONCE(h->pages_done != half_pages(h));
 	mutex_lock(&c->super_lock);
 	h->generation = c->super.generation[h->index];
 	mutex_unlock(&c->super_lock);
@@ -470,6 +475,7 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 	h->state = HALF_FREE;
 	list_move_tail(&h->list, &c->free);
 	spin_unlock_irq(&c->half_lock);
+	mutex_unlock(&c->commit_lock);
 	stat_inc(c, STAT_FREES);
 	WRITE_ONCE(c->short_of_memory, false);
 	ssdup_event(c);
@@ -490,8 +496,6 @@ static int drain_begin(struct ssdup *c)
 	d->from = 0;
 	d->fenced = 0;
 	d->bad = 0;
-	/* Those in flight are short of the trees; they end soon, and nobody holds them. */
-	wait_event(c->wb_wait, !atomic_read(&d->half->writes));
 	return 0;
 }
 

@@ -166,7 +166,7 @@ static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.queue = !queued && atomic_read(&c->nr_waiting),
 		.leaving = READ_ONCE(c->leaving),
-		.stuck = READ_ONCE(c->drain_error),
+		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
 		.full = READ_ONCE(c->set.full),
 		.space = true,
 	};
@@ -216,7 +216,7 @@ static void log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
 	e->kind = kind;
 	e->pos = kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0);
 	extent_push(&spares, io->spare);
-	ssdup_insert(c, e, &spares, io->half, io->entry, true);
+	ssdup_insert(c, e, &spares, io->half, io->entry);
 	ssdup_free_nodes(c, &spares);
 	io->e = NULL;
 	io->spare = NULL;
@@ -329,9 +329,9 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 	struct ssdup_range *r = range_of(c, io->start);
 
 	if (!READ_ONCE(c->hdd_dirty))
-		WRITE_ONCE(c->hdd_dirty, true);
-	if (atomic_dec_and_test(&r->direct[io->phase]) && wq_has_sleeper(&c->wb_wait))
-		wake_up(&c->wb_wait);
+		WRITE_ONCE(c->hdd_dirty, 1);
+	if (atomic_dec_and_test(&r->direct[io->phase]))
+		ssdup_settled(c);
 	this_cpu_inc(c->stats->hdd_ended);
 }
 
@@ -346,6 +346,8 @@ static int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io
 	io->way = IO_NONE;
 	bio->bi_status = BLK_STS_OK;
 	bio->bi_iter = io->iter;
+	/* A bio that was split below has counted it down. */
+	atomic_set(&bio->__bi_remaining, 1);
 	if (io->fua)
 		bio->bi_opf |= REQ_FUA;
 	add_waiting(c, bio);

@@ -11,7 +11,7 @@
 
 #include "ssdup.h"
 
-#define CHUNK_ORDER	6U			/* pages of memory for reading metadata */
+#define CHUNK_ORDER	6U			/* of the memory for reading metadata, at best */
 
 /* --- Superblock --- */
 
@@ -19,7 +19,7 @@ static int read_super(struct ssdup *c, u32 copy, enum log_fault *fault, struct l
 		      struct page *page)
 {
 	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
-			      SSDUP_SUPER_SECTOR(copy), page, SSDUP_SUPER_BYTES);
+			      SSDUP_SUPER_SECTOR(copy), page, 0, SSDUP_SUPER_BYTES);
 
 	*fault = r ? LOG_BAD_CRC : log_super_decode(page_address(page), s);
 	return r;
@@ -49,6 +49,11 @@ static int pick_super(struct ssdup *c, struct log_super *s, bool *mend, enum log
 
 	if (!r[0] && f[0] == LOG_BLANK)
 		return 1;
+	/* No fault of a disk writes another magic: somebody else's data. */
+	if (!r[0] && f[0] == LOG_NOT_OURS) {
+		*fault = f[0];
+		return -EINVAL;
+	}
 	if (f[1] == LOG_OK && (f[0] != LOG_OK || copy[1].seq > copy[0].seq))
 		best = 1;
 	*fault = f[best];
@@ -105,34 +110,53 @@ out:
 struct replay_ctx {
 	struct ssdup	*c;
 	struct page	*pages;		/* a chunk of slots */
+	u32		order;		/* of the chunk's memory */
+	u32		chunk;		/* metadata pages that fit in it */
 	u32		half;
 	u32		first;		/* metadata page that the chunk starts with */
 	u32		nr;		/* metadata pages in it; 0: none yet */
 	struct extent_list spares;
 };
 
-#define CHUNK_PAGES	((PAGE_SIZE << CHUNK_ORDER) / (SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS))
+#define PAIR_BYTES	(SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS)
+
+static void get_chunk(struct replay_ctx *ctx)
+{
+	for (ctx->order = CHUNK_ORDER; ; ctx->order--) {
+		ctx->pages = alloc_pages(GFP_KERNEL | __GFP_NOWARN, ctx->order);
+		ctx->chunk = (PAGE_SIZE << ctx->order) / PAIR_BYTES;
+		if (ctx->pages || ctx->order == get_order(PAIR_BYTES))
+			return;
+	}
+}
+
+static int replay_chunk(struct replay_ctx *ctx, u32 half, u32 page, u32 nr)
+{
+	struct ssdup *c = ctx->c;
+	int r;
+
+	nr = min(nr, c->g.meta_pages - page);
+	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_META,
+			  log_slot_sector(&c->g, half, page, 0), ctx->pages, 0, nr * PAIR_BYTES);
+	ctx->half = half;
+	ctx->first = page;
+	ctx->nr = r ? 0 : nr;
+	return r;
+}
 
 static int replay_read(void *arg, u32 half, u32 page, const struct ssdup_page **slots)
 {
 	struct replay_ctx *ctx = arg;
-	struct ssdup *c = ctx->c;
 	int r;
 
 	if (!ctx->nr || half != ctx->half || page < ctx->first || page >= ctx->first + ctx->nr) {
-		ctx->half = half;
-		ctx->first = page;
-		ctx->nr = min_t(u32, CHUNK_PAGES, c->g.meta_pages - page);
-		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_META,
-				  log_slot_sector(&c->g, half, page, 0), ctx->pages,
-				  ctx->nr * SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS);
-		if (r) {
-			ctx->nr = 0;
+		/* A bad sector further on in the chunk is none of this page's business. */
+		r = replay_chunk(ctx, half, page, ctx->chunk) ?
+		    replay_chunk(ctx, half, page, 1) : 0;
+		if (r)
 			return r;
-		}
 	}
-	*slots = page_address(ctx->pages) +
-		 (page - ctx->first) * SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS;
+	*slots = page_address(ctx->pages) + (page - ctx->first) * PAIR_BYTES;
 	return 0;
 }
 
@@ -216,13 +240,15 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 	if (!ctx)
 		return r;
 	ctx->c = c;
-	ctx->pages = alloc_pages(GFP_KERNEL, CHUNK_ORDER);
+	get_chunk(ctx);
 	if (!ctx->pages)
 		goto out;
 	replay_order(c, order);
 	for (i = 0, r = 0; i < c->g.nr_halves && !r; i++) {
 		r = replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]], &fault);
 		seq = max(seq, found[order[i]].max_seq);
+		/* Pages to come must not look older than those that are there. */
+		c->super.epoch = max(c->super.epoch, found[order[i]].epoch);
 	}
 	atomic64_set(&c->seq, seq);
 	if (r && fault.fault != LOG_OK)
@@ -230,7 +256,7 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 		      log_fault_text(fault.fault), fault.half, fault.page, fault.entry);
 	else if (r)
 		DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r);
-	__free_pages(ctx->pages, CHUNK_ORDER);
+	__free_pages(ctx->pages, ctx->order);
 out:
 	kfree(ctx);
 	return r;
@@ -285,9 +311,12 @@ int ssdup_begin_epoch(struct ssdup *c)
 	int r;
 
 	mutex_lock(&c->super_lock);
-	c->super.epoch++;
+	if (!c->epoch_begun)
+		c->super.epoch++;
 	c->super.flags &= ~SSDUP_SUPER_CLEAN;
 	r = ssdup_write_super(c);
+	if (!r)
+		c->epoch_begun = true;
 	mutex_unlock(&c->super_lock);
 	if (r)
 		DMERR("%s: cannot write the superblock (%d)", dm_device_name(c->md), r);
@@ -325,7 +354,9 @@ int ssdup_load(struct ssdup *c)
 	} else if (r) {
 		DMERR("%s: ssd: %s", dm_device_name(c->md), log_fault_text(fault));
 		goto out;
-	} else if (memcmp(&c->g, &c->super.g, sizeof(c->g))) {
+	} else if (memcmp(&c->g, &c->super.g, sizeof(c->g)) ||
+		   log_super_fits(&c->super, bdev_nr_sectors(c->hdd->bdev),
+				  bdev_nr_sectors(c->ssd->bdev), c->block_sectors) != LOG_OK) {
 		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
 		r = -EINVAL;
 		goto out;

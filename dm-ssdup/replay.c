@@ -92,6 +92,7 @@ int replay_half(const struct log_super *s, u32 half, const struct replay_ops *op
 		if (ret)
 			return ret;
 		epoch = log_page_epoch(p);
+		res->epoch = epoch;
 	}
 	return 0;
 }

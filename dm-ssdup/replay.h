@@ -30,6 +30,7 @@ struct replay_half {
 	u32	entries;
 	u32	data_end;	/* sectors of the data area in use, from its start */
 	u64	max_seq;
+	u64	epoch;		/* of the last live page */
 };
 
 struct replay_fault {

@@ -7,14 +7,19 @@
 
 void ssdup_put_write(struct ssdup *c, struct ssdup_half *h)
 {
-	if (atomic_dec_and_test(&h->writes) && wq_has_sleeper(&c->wb_wait))
-		wake_up(&c->wb_wait);
+	/* Fully ordered: either we see the seal, or ssdup_switch() sees our zero. */
+	if (!atomic_dec_and_test(&h->writes) ||
+	    !(atomic64_read(&h->word) & LOG_WORD_SEALED))
+		return;
+	ssdup_settled(c);
+	ssdup_kick_waiting(c);
+	ssdup_kick_writeback(c);
 }
 
 void ssdup_put_read(struct ssdup *c, struct ssdup_half *h)
 {
-	if (atomic_dec_and_test(&h->reads) && wq_has_sleeper(&c->wb_wait))
-		wake_up(&c->wb_wait);
+	if (atomic_dec_and_test(&h->reads))
+		ssdup_settled(c);
 }
 
 void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
@@ -49,8 +54,17 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 		spin_unlock_irqrestore(&c->half_lock, flags);
 		return false;
 	}
-	/* Fully ordered: whoever reserved before has raised from->writes before. */
+	/*
+	 * Fully ordered: whoever reserved before has raised from->writes before.
+	 * Nothing is handed out of the next half until those have ended: of two
+	 * writes in flight at once, the one in the older half must not become the
+	 * newer of the two.
+	 */
 	atomic64_fetch_or(LOG_WORD_SEALED, &from->word);
+	if (atomic_read(&from->writes)) {
+		spin_unlock_irqrestore(&c->half_lock, flags);
+		return false;
+	}
 	from->state = HALF_SEALED;
 	list_move_tail(&from->list, &c->sealed);
 	list_del_init(&next->list);
@@ -89,6 +103,8 @@ bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 			if (!ring_has_room(c, h, word)) {
 				ssdup_put_write(c, h);
 				WRITE_ONCE(c->ring_full, true);
+				/* Pairs with the barrier in ssdup_publish(). */
+				smp_mb();
 				mod_delayed_work(c->wq, &c->autocommit, 0);
 				return false;
 			}
@@ -105,10 +121,29 @@ bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 	}
 }
 
+/* An entry was resolved: see to it that a commit comes, in time. */
+static void commit_in_time(struct ssdup *c, const struct ssdup_half *h, u32 page, u32 resolved)
+{
+	/*
+	 * At once when somebody waits for the tail of the ring, for this may have
+	 * been its last entry, and when much of the ring is in use.
+	 */
+	if (READ_ONCE(c->ring_full) ||
+	    (resolved == SSDUP_PAGE_ENTRIES &&
+	     h->base + page - READ_ONCE(c->ring_tail) >= SSDUP_RING / 4)) {
+		mod_delayed_work(c->wq, &c->autocommit, 0);
+	} else if (!READ_ONCE(c->autocommit_armed)) {
+		WRITE_ONCE(c->autocommit_armed, true);
+		queue_delayed_work(c->wq, &c->autocommit,
+				   msecs_to_jiffies(READ_ONCE(c->set.autocommit_ms)));
+	}
+}
+
 void ssdup_publish(struct ssdup *c, const struct ssdup_half *h, u32 entry,
 		   const struct extent *e)
 {
-	struct ring_page *p = ring_page(c, h, entry / SSDUP_PAGE_ENTRIES);
+	u32 page = entry / SSDUP_PAGE_ENTRIES;
+	struct ring_page *p = ring_page(c, h, page);
 	struct log_entry *le = &p->e[entry % SSDUP_PAGE_ENTRIES];
 
 	if (e) {
@@ -119,18 +154,11 @@ void ssdup_publish(struct ssdup *c, const struct ssdup_half *h, u32 entry,
 		/* Pairs with the acquire of the committer's snapshot. */
 		smp_store_release(&le->kind, e->kind);
 	}
-	/* A committer that counts this one finds its entry filled. */
-	smp_mb__before_atomic();
-	atomic_inc(&p->resolved);
-
-	if (READ_ONCE(c->ring_full)) {
-		/* This entry may be the last of the page at its tail. */
-		mod_delayed_work(c->wq, &c->autocommit, 0);
-	} else if (!READ_ONCE(c->autocommit_armed)) {
-		WRITE_ONCE(c->autocommit_armed, true);
-		queue_delayed_work(c->wq, &c->autocommit,
-				   msecs_to_jiffies(READ_ONCE(c->set.autocommit_ms)));
-	}
+	/*
+	 * Fully ordered: a committer that counts this one finds its entry
+	 * filled, and one that does not is seen by commit_in_time() to be done.
+	 */
+	commit_in_time(c, h, page, atomic_inc_return(&p->resolved));
 }
 
 void ssdup_free_nodes(struct ssdup *c, struct extent_list *list)
@@ -141,40 +169,66 @@ void ssdup_free_nodes(struct ssdup *c, struct extent_list *list)
 		mempool_free(e, &c->nodes);
 }
 
-bool ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
-		  const struct ssdup_half *h, u32 entry, bool newest)
+/* What an insert leaves to be done without the lock. */
+struct insert_rest {
+	struct extent_list	unused;
+	s64			nr;
+	s64			sectors;
+};
+
+static void insert_locked(struct ssdup *c, struct ssdup_range *r, struct extent *e,
+			  struct extent_list *spares, const struct ssdup_half *h, u32 entry,
+			  struct insert_rest *rest)
+{
+	s64 nr = r->tree.nr, sectors = r->tree.sectors;
+
+	lockdep_assert_held(&r->lock);
+	rest->unused.head = NULL;
+	ssdup_publish(c, h, entry, e);
+	extent_insert(&r->tree, e, spares, &rest->unused);
+	range_changed(r);
+	rest->nr = r->tree.nr - nr;
+	rest->sectors = r->tree.sectors - sectors;
+}
+
+static void insert_finish(struct ssdup *c, struct insert_rest *rest)
+{
+	atomic64_add(rest->nr, &c->extents);
+	atomic64_add(rest->sectors, &c->dirty_sectors);
+	ssdup_free_nodes(c, &rest->unused);
+}
+
+void ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
+		  const struct ssdup_half *h, u32 entry)
 {
 	struct ssdup_range *r = range_of(c, e->start);
-	struct extent_list unused = { NULL };
+	struct insert_rest rest;
 	unsigned long flags;
-	s64 nr, sectors;
-	u32 need = 0;
 
 	spin_lock_irqsave(&r->lock, flags);
-	if (newest) {
-		e->seq = atomic64_inc_return(&c->seq);
-	} else {
-		struct extent *s;
-
-		need = extent_spares(&r->tree, e);
-		for (s = spares->head; s && need; s = s->next)
-			need--;
-	}
-	if (!need) {
-		nr = r->tree.nr;
-		sectors = r->tree.sectors;
-		ssdup_publish(c, h, entry, e);
-		extent_insert(&r->tree, e, spares, &unused);
-		nr = r->tree.nr - nr;
-		sectors = r->tree.sectors - sectors;
-		range_changed(r);
-	}
+	e->seq = atomic64_inc_return(&c->seq);
+	insert_locked(c, r, e, spares, h, entry, &rest);
 	spin_unlock_irqrestore(&r->lock, flags);
-	if (need)
-		return false;
+	insert_finish(c, &rest);
+}
 
-	atomic64_add(nr, &c->extents);
-	atomic64_add(sectors, &c->dirty_sectors);
-	ssdup_free_nodes(c, &unused);
-	return true;
+bool ssdup_move(struct ssdup *c, struct extent *e, struct extent_list *spares,
+		const struct ssdup_half *h, u32 entry, u8 from)
+{
+	struct ssdup_range *r = range_of(c, e->start);
+	struct insert_rest rest;
+	const struct extent *x;
+	unsigned long flags;
+	bool held;
+
+	spin_lock_irqsave(&r->lock, flags);
+	x = extent_first(&r->tree, e->start, extent_end(e));
+	held = x && x->half == from && x->seq == e->seq && x->start <= e->start &&
+	       extent_end(x) >= extent_end(e);
+	if (held)
+		insert_locked(c, r, e, spares, h, entry, &rest);
+	spin_unlock_irqrestore(&r->lock, flags);
+	if (held)
+		insert_finish(c, &rest);
+	return held;
 }

@@ -19,8 +19,10 @@
  *
  *  - A place in the log is handed out by a compare-and-exchange on the open
  *    half's word. half->writes is raised before and dropped after the extent
- *    is in its tree, and a sealed word hands out nothing: a sealed half whose
- *    writes are zero has all its extents in the trees.
+ *    is in its tree, and a sealed word hands out nothing. The next half opens
+ *    when the writes of the sealed one are zero: a half on the sealed list has
+ *    all its extents in the trees, and every seq in it is below every seq of
+ *    the halves opened later.
  *  - The end of a write takes a seq, fills its entry and inserts its extent,
  *    in that order, under one range lock. So inserts are always the newest in
  *    their tree, and whatever an extent has replaced there, the entry that
@@ -124,7 +126,7 @@ struct ssdup_stats {
 struct ssdup_range {
 	spinlock_t		lock;		/* of what follows */
 	u8			phase;		/* index of direct[] for new ones */
-	u32			held;		/* extents; stays above 0 while one replaces another */
+	u32			held;		/* extents, whenever the tree is whole */
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
 	struct extent_tree	tree;
 };
@@ -140,10 +142,11 @@ enum half_state {
 struct ssdup_half {
 	atomic64_t		word;		/* see log.h; sealed unless open */
 	atomic_t		writes;		/* handed out, extent not yet in its tree */
-	atomic_t		reads;		/* that point into it */
+	/* Of another kind of bio: a cache line of its own. */
+	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
 	enum half_state		state;
 	u32			index;
-	u32			pages_done;	/* complete and durable, at the front; commit_lock */
+	u32			pages_done;	/* complete and durable ones; commit_lock */
 	u32			carried;	/* entries moved here by a drain */
 	bool			drained;	/* all on the HDD, but not freed yet */
 	u64			base;		/* ring number of page 0 */
@@ -200,6 +203,7 @@ struct ssdup {
 	struct ssdup_sysfs	*sysfs;
 	enum ssdup_mode		mode;
 	bool			loaded;		/* the log was read; from then on state is ours */
+	bool			epoch_begun;	/* pages may be written */
 	bool			leaving;	/* between presuspend and resume */
 	u32			block_sectors;
 
@@ -246,7 +250,7 @@ struct ssdup {
 	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
 	bool			autocommit_armed;
 	struct mutex		hdd_lock;	/* one flush of the HDD at a time */
-	bool			hdd_dirty;	/* direct writes ended since its last flush */
+	u32			hdd_dirty;	/* direct writes ended since its last flush */
 
 	/* Writes that wait for log space */
 	spinlock_t		wait_lock;	/* waiting */
@@ -260,12 +264,15 @@ struct ssdup {
 	struct task_struct	*thread;
 	struct ssdup_drainer	*drainer;
 	struct bio_set		bs;
-	wait_queue_head_t	wb_wait;	/* the thread sleeps here */
+	wait_queue_head_t	wb_wait;	/* the thread sleeps here for something to do */
+	wait_queue_head_t	settle_wait;	/* and here for I/O in flight to end */
 	wait_queue_head_t	done_wait;	/* who asked for a drain sleeps here */
 	bool			wb_kick;
 	bool			paused;
 	bool			short_of_memory;
 	u64			asked;		/* drain all generations up to this one */
+	u64			carried;	/* moves by ssdup_carry(), ever */
+	u64			pinned;		/* of those, because of the HDD */
 	int			drain_error;	/* of the last try; 0 when it went well */
 };
 
@@ -401,6 +408,14 @@ enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors);
 bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 		   const struct log_limits *limits);
 
+/** ssdup_settled() - a counter that the writeback thread may wait for is zero; any context */
+static inline void ssdup_settled(struct ssdup *c)
+{
+	/* Has the barrier that pairs with the one of wait_event(). */
+	if (wq_has_sleeper(&c->settle_wait))
+		wake_up(&c->settle_wait);
+}
+
 /** ssdup_put_write() - the write's extent is in its tree, or it gave up its place */
 void ssdup_put_write(struct ssdup *c, struct ssdup_half *h);
 
@@ -410,7 +425,8 @@ void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
 /**
  * ssdup_switch() - seal @from if it is still open, and open the next free half
  *
- * Return: false when no half is free; @from then stays open.
+ * Return: false when no half is free, or when writes to @from are in flight:
+ * it hands out nothing then, and whoever comes after the last of them switches.
  */
 bool ssdup_switch(struct ssdup *c, struct ssdup_half *from);
 
@@ -427,17 +443,26 @@ void ssdup_publish(struct ssdup *c, const struct ssdup_half *h, u32 entry,
 		   const struct extent *e);
 
 /**
- * ssdup_insert() - put an extent in its tree
- * @e: complete but for seq when @newest
- * @spares: enough nodes; see extent_spares()
- * @newest: take a new seq; else e->seq is kept (an extent that is moved)
+ * ssdup_insert() - put the extent of a write in its tree
+ * @e: complete but for its seq, which it gets here: the highest
+ * @spares: one node
+ * @h, @entry: its place; published under the same lock
  *
- * Publishes the entry and inserts the extent under the range's lock; frees
- * what that left over.
- * Return: false when the spares do not suffice; nothing was changed then.
+ * Context: any. Frees what it leaves over, but for what stays on @spares.
  */
-bool ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
-		  const struct ssdup_half *h, u32 entry, bool newest);
+void ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
+		  const struct ssdup_half *h, u32 entry);
+
+/**
+ * ssdup_move() - let part of an extent be in another half
+ * @e: the part; its seq stays
+ * @from: the half that must hold all of it, in one extent
+ *
+ * As ssdup_insert() otherwise.
+ * Return: false, and nothing was changed, when @from does not hold it any more.
+ */
+bool ssdup_move(struct ssdup *c, struct extent *e, struct extent_list *spares,
+		const struct ssdup_half *h, u32 entry, u8 from);
 
 /** ssdup_free_nodes() - give a list of nodes back */
 void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
@@ -484,7 +509,7 @@ int ssdup_flush_hdd(struct ssdup *c);
 
 /** ssdup_sync_io() - one synchronous transfer of a page-backed buffer */
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
-		  struct page *page, unsigned int bytes);
+		  struct page *page, unsigned int offset, unsigned int bytes);
 
 /* --- recovery.c --- */
 
@@ -504,7 +529,13 @@ int ssdup_check_super(struct ssdup *c, char **error);
  */
 int ssdup_load(struct ssdup *c);
 
-/** ssdup_begin_epoch() - from here on pages may be written. Context: preresume, each time. */
+/**
+ * ssdup_begin_epoch() - from here on pages may be written
+ *
+ * The epoch is raised once after a load. A later resume of the same table goes on
+ * in the same epoch, for its pages do.
+ * Context: preresume, each time.
+ */
 int ssdup_begin_epoch(struct ssdup *c);
 
 /* --- writeback.c, drain.c --- */
@@ -523,8 +554,8 @@ void ssdup_kick_writeback(struct ssdup *c);
  * @leaving: called by a suspend; else a suspend that begins meanwhile ends the wait
  *
  * Context: process, sleeps, interruptible.
- * Return: 0, -EINTR, -EAGAIN for a suspend, or the error that keeps the log
- * from being drained.
+ * Return: 0, -EINTR, -EAGAIN for a suspend, -ECANCELED for a pause, or the error
+ * that keeps the log from being drained; -EIO when part of it had to stay.
  */
 int ssdup_drain_all(struct ssdup *c, bool leaving);
 
@@ -545,14 +576,16 @@ void ssdup_drain_finish(struct ssdup *c);
 /* --- carry.c --- */
 
 /**
- * ssdup_carry() - move part of an extent to the open half
- * @p: the part, at most a page long
- * @kind: DATA with its content in @page, or what the part has become
+ * ssdup_carry() - move a piece to the open half
+ * @p: the piece; when its kind is to be DATA, at most a page long
+ * @from: the half that is being drained
+ * @kind: DATA with its content in @page, or what the piece has become
  *
  * Context: the writeback thread.
  * Return: 0, or -errno when the half cannot be freed for now.
  */
-int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page);
+int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
+		struct page *page);
 
 /* --- mode.c --- */
 

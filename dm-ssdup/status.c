@@ -101,6 +101,8 @@ static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int ma
 	} else if (!strcmp(argv[1], "pause")) {
 		WRITE_ONCE(c->paused, true);
 		WRITE_ONCE(c->asked, 0);
+		/* Who waits for what was asked for is told. */
+		wake_up_all(&c->done_wait);
 	} else {
 		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));
 		return -EINVAL;

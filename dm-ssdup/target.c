@@ -33,8 +33,10 @@ static int enlist(struct ssdup *c, char **error)
 
 	mutex_lock(&registry_lock);
 	list_for_each_entry(other, &registry, registered)
-		if ((other->md != c->md || other->ti->table == c->ti->table) &&
-		    shares_disk(c, other)) {
+		if (other->ti->table == c->ti->table) {
+			*error = "another ssdup target is part of the table";
+			r = -EINVAL;
+		} else if (other->md != c->md && shares_disk(c, other)) {
 			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
 					     dm_device_name(other->md));
 			r = -EBUSY;
@@ -122,6 +124,7 @@ static void init_fields(struct ssdup *c)
 	mutex_init(&c->commit_lock);
 	mutex_init(&c->hdd_lock);
 	init_waitqueue_head(&c->wb_wait);
+	init_waitqueue_head(&c->settle_wait);
 	init_waitqueue_head(&c->done_wait);
 	bio_list_init(&c->flushes);
 	bio_list_init(&c->waiting);
@@ -183,9 +186,9 @@ static void destroy(struct ssdup *c)
 /* A bio stays within a range, and leaves room for others in a half. */
 static u32 longest_bio(struct ssdup *c)
 {
-	u64 half = rounddown_pow_of_two(c->g.data_sectors) / 4;
+	u32 half = log_limits_writers(&c->g).sectors;
 
-	return min_t(u64, 1ULL << c->range_shift, half);
+	return min_t(u64, 1ULL << c->range_shift, rounddown_pow_of_two(max(half / 4, 8U)));
 }
 
 static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -227,11 +230,6 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	return 0;
 }
 
-static void ssdup_dtr(struct dm_target *ti)
-{
-	destroy(ti->private);
-}
-
 /* --- Suspend and resume --- */
 
 static void ssdup_presuspend(struct dm_target *ti)
@@ -262,6 +260,17 @@ static void write_clean(struct ssdup *c)
 	mutex_unlock(&c->super_lock);
 }
 
+/* Nothing runs any more, and nothing is queued. */
+static void stop(struct ssdup *c)
+{
+	ssdup_sysfs_remove(c);
+	ssdup_writeback_stop(c);
+	cancel_delayed_work_sync(&c->wait_work);
+	cancel_delayed_work_sync(&c->autocommit);
+	WRITE_ONCE(c->autocommit_armed, false);
+	flush_workqueue(c->wq);
+}
+
 static void ssdup_postsuspend(struct dm_target *ti)
 {
 	struct ssdup *c = ti->private;
@@ -271,11 +280,7 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c, true))
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
-	ssdup_sysfs_remove(c);
-	ssdup_writeback_stop(c);
-	cancel_delayed_work_sync(&c->wait_work);
-	cancel_delayed_work_sync(&c->autocommit);
-	flush_workqueue(c->wq);
+	stop(c);
 	if (ssdup_commit(c) || ssdup_flush_hdd(c))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));
 	else
@@ -299,6 +304,16 @@ static int ssdup_preresume(struct dm_target *ti)
 			ssdup_sysfs_remove(c);
 	}
 	return r;
+}
+
+static void ssdup_dtr(struct dm_target *ti)
+{
+	struct ssdup *c = ti->private;
+
+	/* It runs still when another target of the table kept it from being resumed. */
+	if (c->thread)
+		stop(c);
+	destroy(c);
 }
 
 /* --- The rest of the interface --- */
@@ -339,6 +354,9 @@ static struct target_type ssdup_target = {
 static int __init ssdup_init(void)
 {
 	int r;
+
+	/* Generations, ring numbers and the like are read in one piece without a lock. */
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_64BIT));
 
 	extent_cache = kmem_cache_create("ssdup_extent", sizeof(struct extent), 0, 0, NULL);
 	if (!extent_cache)

@@ -32,6 +32,11 @@ TRACE_EVENT(ssdup_stream,
 		  __entry->threshold, __entry->route ? "ssd" : "hdd")
 );
 
+TRACE_DEFINE_ENUM(WRITE_TO_HDD);
+TRACE_DEFINE_ENUM(WRITE_TO_LOG);
+TRACE_DEFINE_ENUM(WRITE_WAITS);
+TRACE_DEFINE_ENUM(WRITE_FAILS);
+
 /* One write was routed; way as enum write_way. */
 TRACE_EVENT(ssdup_route,
 	TP_PROTO(struct ssdup *c, const struct ssdup_io *io, enum write_way way),

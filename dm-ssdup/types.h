@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: types of the two address spaces, and the words both the deciding
+ * The types of the two address spaces, and the words both the deciding
  * and the doing files use.
  *
  * A place on the HDD is a sector_t-like u64 counted from the start of the HDD.

@@ -16,7 +16,8 @@ struct watch {
 	u64		requests;	/* seen at the last look */
 	unsigned long	active;		/* jiffies when they last changed */
 	unsigned long	held;		/* jiffies since when this batch is held off */
-	unsigned long	carried;	/* jiffies of the last free that carried something */
+	unsigned long	pinned_at;	/* jiffies when a drain last moved something pinned */
+	bool		pinned;		/* and it was not tried again since */
 	bool		holding;
 };
 
@@ -72,7 +73,8 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	unsigned long now = jiffies;
 	u64 sealed = oldest_sealed(c);
 	u64 asked = READ_ONCE(c->asked);
-	bool retry = time_after(now, w->carried + msecs_to_jiffies(PINNED_RETRY_MS));
+	bool retry = w->pinned &&
+		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
 	bool spare = ssdup_count_halves(c, HALF_FREE);
 	u64 requests;
 
@@ -105,13 +107,24 @@ static void wait_kick(struct ssdup *c, long timeout)
 					 timeout);
 }
 
+static void seal(struct ssdup *c, struct watch *w)
+{
+	struct ssdup_half *h = READ_ONCE(c->open);
+
+	w->pinned = false;
+	if (!ssdup_switch(c, h))
+		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
+}
+
 static void drain_batch(struct ssdup *c, struct watch *w)
 {
-	u64 pinned = ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST);
+	u64 pinned = c->pinned;
 	int r = ssdup_drain_step(c);
 
-	if (pinned != ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST))
-		w->carried = jiffies;
+	if (pinned != c->pinned) {
+		w->pinned = true;
+		w->pinned_at = jiffies;
+	}
 	if (r != c->drain_error) {
 		WRITE_ONCE(c->drain_error, r);
 		wake_up_all(&c->done_wait);
@@ -128,7 +141,7 @@ static void drain_batch(struct ssdup *c, struct watch *w)
 static int writeback_thread(void *arg)
 {
 	struct ssdup *c = arg;
-	struct watch w = { .active = jiffies, .carried = jiffies };
+	struct watch w = { .active = jiffies };
 	struct pacing_in in = { };
 	struct pacing_out out;
 
@@ -154,7 +167,7 @@ static int writeback_thread(void *arg)
 				wait_kick(c, msecs_to_jiffies(out.wait_ms) + 1);
 			break;
 		case PACING_SEAL:
-			ssdup_switch(c, READ_ONCE(c->open));
+			seal(c, &w);
 			break;
 		case PACING_DRAIN:
 			drain_batch(c, &w);
@@ -196,7 +209,7 @@ static bool drained(struct ssdup *c, u64 generation)
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
-	u64 carried = ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST);
+	u64 carried = READ_ONCE(c->carried);
 	u64 generation = READ_ONCE(c->open->generation);
 	int r;
 
@@ -210,12 +223,14 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	r = wait_event_interruptible(c->done_wait,
 				     drained(c, generation) || READ_ONCE(c->drain_error) ||
 				     ssdup_mode(c) == MODE_LOG_FAILED ||
+				     READ_ONCE(c->asked) < generation ||
 				     READ_ONCE(c->leaving) != leaving);
 	if (r)
 		return -EINTR;
 	if (READ_ONCE(c->leaving) != leaving)
 		return -EAGAIN;
 	if (!drained(c, generation))
-		return READ_ONCE(c->drain_error) ?: -EIO;
-	return ssdup_stat_sum(c, STAT_PINNED) + ssdup_stat_sum(c, STAT_LOST) == carried ? 0 : -EIO;
+		return READ_ONCE(c->drain_error) ?:
+		       READ_ONCE(c->asked) < generation ? -ECANCELED : -EIO;
+	return READ_ONCE(c->carried) == carried ? 0 : -EIO;
 }
