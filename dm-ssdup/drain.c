@@ -382,25 +382,26 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b)
 	struct ssdup_drainer *d = c->drainer;
 	u64 size = 1ULL << c->range_shift;
 	struct ssdup_range *r;
-	bool more = true;
 	u64 index;
+	bool all;
 
 	b->plan.nr_pieces = 0;
 	b->plan.nr_runs = 0;
 	b->plan.sectors = 0;
 	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
-	while (more && (index = d->from >> c->range_shift) < c->nr_ranges) {
+	while (!drain_full(&b->plan) && (index = d->from >> c->range_shift) < c->nr_ranges) {
 		r = &c->ranges[index];
+		all = true;
 		if (range_holds(r)) {
 			if (d->fenced <= index) {
 				fence_range(c, r);
 				d->fenced = index + 1;
 			}
 			spin_lock_irq(&r->lock);
-			more = drain_collect(&r->tree, d->half->index, &d->from, &b->plan);
+			all = drain_collect(&r->tree, d->half->index, &d->from, &b->plan);
 			spin_unlock_irq(&r->lock);
 		}
-		if (more)
+		if (all)
 			d->from = (index + 1) * size;
 		cond_resched();
 	}
@@ -411,22 +412,19 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b)
 
 /* --- A half --- */
 
-static void drop_extents(struct ssdup *c, struct ssdup_half *h)
+static void drop_extents(struct ssdup *c, struct ssdup_half *h, struct ssdup_range *r)
 {
 	struct extent_list unused;
-	struct ssdup_range *r;
 	s64 nr, sectors;
-	u32 i;
+	u64 from = 0;
+	bool all;
 
-	for (i = 0; i < c->nr_ranges; i++) {
-		r = &c->ranges[i];
-		if (!range_holds(r))
-			continue;
+	do {
 		unused.head = NULL;
 		spin_lock_irq(&r->lock);
 		nr = r->tree.nr;
 		sectors = r->tree.sectors;
-		extent_drop_half(&r->tree, h->index, &unused);
+		all = extent_drop_half(&r->tree, h->index, &from, &unused);
 		range_changed(r);
 		nr -= r->tree.nr;
 		sectors -= r->tree.sectors;
@@ -435,12 +433,13 @@ static void drop_extents(struct ssdup *c, struct ssdup_half *h)
 		atomic64_sub(sectors, &c->dirty_sectors);
 		ssdup_free_nodes(c, &unused);
 		cond_resched();
-	}
+	} while (!all);
 }
 
 /* Everything that @h held is on the HDD or moved: make it reusable. See ssdup.h. */
 static int free_half(struct ssdup *c, struct ssdup_half *h)
 {
+	u32 i;
 	int r;
 
 	r = ssdup_commit(c);
@@ -462,7 +461,9 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 		return r;
 
 	trace_ssdup_free(c, h);
-	drop_extents(c, h);
+	for (i = 0; i < c->nr_ranges; i++)
+		if (range_holds(&c->ranges[i]))
+			drop_extents(c, h, &c->ranges[i]);
 	wait_event(c->settle_wait, !atomic_read(&h->reads));
 
 	/* No commit may still look at the half when its next life begins. */

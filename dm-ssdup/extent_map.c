@@ -148,15 +148,20 @@ void extent_insert(struct extent_tree *tree, struct extent *e,
 		extent_push(unused, e);
 }
 
-void extent_drop_half(struct extent_tree *tree, u8 half, struct extent_list *unused)
+bool extent_drop_half(struct extent_tree *tree, u8 half, u64 *from, struct extent_list *unused)
 {
 	struct extent *x, *next;
+	u32 seen = 0;
 
-	for (x = to_extent(rb_first(&tree->root)); x; x = next) {
+	for (x = extent_first(tree, *from, U64_MAX); x; x = next) {
+		*from = x->start;
+		if (seen++ == EXTENT_WALK)
+			return false;
 		next = extent_next(x);
 		if (x->half == half)
 			tree_remove(tree, x, unused);
 	}
+	return true;
 }
 
 const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,

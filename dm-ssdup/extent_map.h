@@ -102,13 +102,19 @@ u32 extent_spares(const struct extent_tree *tree, const struct extent *e);
 void extent_insert(struct extent_tree *tree, struct extent *e,
 		   struct extent_list *spares, struct extent_list *unused);
 
+/* How many extents a walk looks at before it lets go of the lock for a while. */
+#define EXTENT_WALK	1024U
+
 /**
- * extent_drop_half() - remove every extent whose data is in @half
+ * extent_drop_half() - remove the extents whose entry is in @half
+ * @from: sector to start from; moved up to where the next call has to go on
  * @unused: the removed nodes are pushed here
  *
  * Only after the record that frees the half is durable (invariant 3).
+ *
+ * Return: false when the tree may hold more: EXTENT_WALK extents were looked at.
  */
-void extent_drop_half(struct extent_tree *tree, u8 half, struct extent_list *unused);
+bool extent_drop_half(struct extent_tree *tree, u8 half, u64 *from, struct extent_list *unused);
 
 /**
  * extent_read_span() - how a read of [@start, @end) begins

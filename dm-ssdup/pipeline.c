@@ -36,8 +36,13 @@ static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 bool drain_collect(const struct extent_tree *tree, u8 half, u64 *from, struct drain_plan *plan)
 {
 	const struct extent *x;
+	u32 seen = 0;
 
 	for (x = extent_first(tree, *from, U64_MAX); x; x = extent_next(x)) {
+		if (seen++ == EXTENT_WALK) {
+			*from = max(*from, x->start);
+			return false;
+		}
 		if (x->half != half)
 			continue;
 

@@ -52,9 +52,16 @@ struct drain_plan {
  * An extent is cut where the buffer ends. Calls for ascending ranges keep the
  * plan sorted.
  *
- * Return: false when the plan is full and the tree may hold more.
+ * Return: false when the tree may hold more: the plan is full, or EXTENT_WALK
+ * extents were looked at.
  */
 bool drain_collect(const struct extent_tree *tree, u8 half, u64 *from, struct drain_plan *plan);
+
+/** drain_full() - no more data goes into the plan */
+static inline bool drain_full(const struct drain_plan *plan)
+{
+	return plan->nr_pieces == plan->max_pieces || plan->sectors == plan->max_sectors;
+}
 
 /**
  * drain_join() - make the runs of a plan
@@ -76,7 +83,6 @@ struct pacing_in {
 	bool	spare;		/* a free half could receive instead of the open one */
 	bool	dirty;		/* the open half holds something */
 	u32	fill;		/* of the open half, 1/10000 */
-	u32	percentage;	/* random percentage of the last stream, 1/10000 */
 	u32	hdd_inflight;	/* foreground requests at the HDD now */
 	u32	quiet_ms;	/* since the last foreground request ended or began */
 	u32	held_ms;	/* how long this batch has been held off already */

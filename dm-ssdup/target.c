@@ -157,10 +157,11 @@ static void free_extents(struct ssdup *c)
 	for (i = 0; c->ranges && i < c->nr_ranges; i++)
 		for (half = 0; half < SSDUP_MAX_HALVES && c->ranges[i].tree.nr; half++) {
 			struct extent_list unused = { NULL };
+			u64 from = 0;
 
-			extent_drop_half(&c->ranges[i].tree, half, &unused);
+			while (!extent_drop_half(&c->ranges[i].tree, half, &from, &unused))
+				cond_resched();
 			ssdup_free_nodes(c, &unused);
-			cond_resched();
 		}
 	kvfree(c->ranges);
 }

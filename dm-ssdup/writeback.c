@@ -95,7 +95,6 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->spare = spare;
 	in->dirty = open_dirty(c, retry || in->asked);
 	in->fill = ssdup_fill(c);
-	in->percentage = READ_ONCE(c->percentage);
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
 	in->held_ms = jiffies_to_msecs(now - w->held);
 }

@@ -5,7 +5,7 @@
 #include "../dm-ssdup/extent_map.c"
 #include "prng.h"
 
-#define NODES	512U
+#define NODES	2304U
 
 /* A tree and all nodes there are; none may get lost. */
 struct rig {
@@ -340,6 +340,7 @@ static void random_operations(struct kunit *test)
 	struct rig *rig = rig_new(test);
 	struct model *m;
 	u32 i, half, spares;
+	u64 from;
 
 	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m);
@@ -357,7 +358,9 @@ static void random_operations(struct kunit *test)
 			compare_read(test, rig, m, e.start, extent_end(&e));
 		} else {
 			half = prng_below(&m->r, HALVES);
-			extent_drop_half(&rig->tree, half, &rig->pool);
+			from = 0;
+			while (!extent_drop_half(&rig->tree, half, &from, &rig->pool))
+				;
 			model_drop_half(m, half);
 		}
 		if (i % FULL_CHECK == 0) {
@@ -368,7 +371,32 @@ static void random_operations(struct kunit *test)
 	compare_all(test, rig, m);
 }
 
+/* A walk lets go after EXTENT_WALK extents, whosever they are, and goes on from there. */
+static void drop_in_steps(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	u32 i, calls = 0;
+	u64 from = 0;
+
+	for (i = 0; i < 2 * EXTENT_WALK + 10; i++) {
+		struct extent e = {
+			.start = 2 * i, .sectors = 1, .seq = i + 1,
+			.half = i & 1, .kind = SSDUP_KIND_ZERO,
+		};
+
+		rig_insert(test, rig, &e);
+	}
+	do {
+		calls++;
+	} while (!extent_drop_half(&rig->tree, 1, &from, &rig->pool));
+	KUNIT_EXPECT_EQ(test, calls, 3);
+	KUNIT_EXPECT_EQ(test, rig->tree.nr, EXTENT_WALK + 5);
+	for (i = 0; i < 2 * EXTENT_WALK + 10; i++)
+		KUNIT_ASSERT_EQ(test, !!extent_first(&rig->tree, 2 * i, 2 * i + 1), !(i & 1));
+}
+
 static struct kunit_case extent_map_cases[] = {
+	KUNIT_CASE(drop_in_steps),
 	KUNIT_CASE_PARAM(insert_by_example, insert_gen_params),
 	KUNIT_CASE(extent_is_56_bytes),
 	KUNIT_CASE(read_spans),
