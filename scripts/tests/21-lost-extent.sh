@@ -13,7 +13,7 @@ knob policy all
 io write start=80 len=80 bs=16
 io write start=2000 len=640 bs=64
 model $SSD fail_read "$(log_sector 24) 1"
-io fails start=96 len=32 bs=16
+io fails start=96 len=32 bs=32
 must_not message flush
 is "lost ranges" "$(message lost_ranges)" "104 8"
 is "lost extents" "$(stat lost_extents)" 1

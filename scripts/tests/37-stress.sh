@@ -19,15 +19,24 @@ pick()
 	echo "$1"
 }
 
+# turn KNOB VALUE... - to one of them
+turn()
+{
+	local knob=$1
+
+	shift
+	pick "$@" >"$SYS/$knob"
+}
+
 knobs()
 {
 	while :; do
-		echo "$(pick all none adaptive watermark)" >"$SYS/policy"
-		echo "$(pick block bypass)" >"$SYS/full"
-		echo "$(pick auto eager manual)" >"$SYS/drain"
-		echo "$(pick 1 7 256 1024)" >"$SYS/drain_depth_reads"
-		echo "$(pick 8 32 128)" >"$SYS/stream_length_writes"
-		echo "$(pick 1 100 2000)" >"$SYS/autocommit_ms"
+		turn policy all none adaptive watermark
+		turn full block bypass
+		turn drain auto eager manual
+		turn drain_depth_reads 1 7 256 1024
+		turn stream_length_writes 8 32 128
+		turn autocommit_ms 1 100 2000
 		sleep 0.3
 	done 2>/dev/null
 }
@@ -54,17 +63,17 @@ readers_of_state()
 
 tables()
 {
-	local noflush=''
+	local noflush=()
 
 	while :; do
 		sleep 1
-		dmsetup suspend $noflush $NAME
+		dmsetup suspend "${noflush[@]}" $NAME
 		dmsetup resume $NAME
 		sleep 0.5
 		dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" full "$(pick block bypass)")"
-		dmsetup suspend $noflush $NAME
+		dmsetup suspend "${noflush[@]}" $NAME
 		dmsetup resume $NAME
-		noflush=$(pick "" --noflush)
+		[ ${#noflush[@]} = 0 ] && noflush=(--noflush) || noflush=()
 	done
 }
 

@@ -4,6 +4,17 @@
 # What the tests share. A test sources this, calls make_disks and make_ssdup,
 # and may simply end: a trap takes down what was set up.
 #
+# Which test shows which invariant of Documentation/design.rst:
+#
+#	1  newest data is read, by any route, while draining	03 04 05 07 34 37
+#	2  power cuts: FLUSH and FUA, old or new		13 14 16 17
+#	3  never older over newer, tombstones			04 11 12 15 16 17
+#	4  a half is reused only when nothing needs it		17 35
+#	5  overlapping writes in flight: no flip later		19
+#	6  an extent is visible when its data is there		34
+#	7  errors drop nothing that was acknowledged		20 21 22 33
+#	8  no wait for memory that only it could free		36 37
+#
 # Content is checked by iocheck (tools/iocheck): whatever a test writes with io
 # is stamped and remembered, and io verify tells whether all of it is there.
 
