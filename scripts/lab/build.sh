@@ -36,3 +36,19 @@ sync_sources()
 		done
 	done
 }
+
+# our_programs OUT - build the programs tests use in the guest into OUT
+#
+# Whatever tools/NAME/Makefile has a target "guest" takes part: it puts static
+# programs into $(OUT).
+our_programs()
+{
+	local makefile
+
+	mkdir -p "$1"
+	for makefile in "$TOP"/tools/*/Makefile; do
+		grep -qs '^guest:' "$makefile" || continue
+		make -s -C "${makefile%/*}" OUT="$1" guest >&2 ||
+			die "${makefile#"$TOP"/} does not build"
+	done
+}
