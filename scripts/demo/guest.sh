@@ -5,7 +5,8 @@
 #
 # The part of the demo that runs in the machine.  A PART is PATTERN:POLICY, a
 # burst of MB MiB with an SSD for half of it and a hard disk with a cache of
-# CACHE-MB, or "files", the tree of files on ext4.  Speaks in lines for scripts/demo/run:
+# CACHE-MB, or "files", the tree of files on ext4.  Speaks in lines for
+# scripts/demo/run:
 #
 #   @burst PATTERN POLICY MB/S SSD-PERMILLE DRAINED-MS SEEKS LONGEST-MS WRONG
 #   @files COUNT MIB SSD-PERMILLE FAULT... (a FAULT for everything that differs)
