@@ -199,11 +199,15 @@ void ssdup_writeback_stop(struct ssdup *c)
 /* All generations up to @generation are on the HDD. */
 static bool drained(struct ssdup *c, u64 generation)
 {
-	struct ssdup_half *h = READ_ONCE(c->open);
+	struct ssdup_half *h;
+	bool drained;
 
-	if (oldest_sealed(c) <= generation)
-		return false;
-	return READ_ONCE(h->generation) > generation || !open_dirty(c, true);
+	/* One look at both: a switch between two would hide the half it seals. */
+	spin_lock_irq(&c->half_lock);
+	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list) ?: c->open;
+	drained = h->generation > generation || (h == c->open && !open_dirty(c, true));
+	spin_unlock_irq(&c->half_lock);
+	return drained;
 }
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)
