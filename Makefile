@@ -15,7 +15,7 @@ modules: ## the same; with KDIR=<headers>, against those
 install: modules ## install the module below /lib/modules and run depmod
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/dm-ssdup modules_install
 	$(DEPMOD) $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) \
-		$$($(MAKE) -s -C $(KDIR) kernelrelease)
+		$$(cat $(KDIR)/include/config/kernel.release)
 
 demo: ## bursts under every policy on modelled disks, in a virtual machine
 	scripts/demo/run
