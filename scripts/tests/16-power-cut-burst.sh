@@ -13,7 +13,8 @@ burst()
 		seed="$2" seconds=60 errors=1
 }
 
-make_disks ssd_size_mb=10 ssd_cache_mb=4 hdd_cache_mb=16
+# writes take a while, so that some are under way when the power goes
+slow_disks ssd_size_mb=10 ssd_cache_mb=4 ssd_latency_us=1000 hdd_cache_mb=16 hdd_rpm=30000
 make_ssdup policy all drain eager autocommit_ms 100
 for seed in 1 2 3 4 5 6; do
 	for n in 0 1; do

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A half whose free record did not become durable is still in the log: what goes
+# to the HDD over it would be undone by a replay, so nothing does.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks
+make_ssdup policy all drain manual
+io write len=2048 bs=64 fsync=1
+model $SSD fail_write "0 8"
+model $SSD fail_write "128 8"
+must_not message flush
+is "mode" "$(stat mode)" 1
+is "halves freed" "$(stat frees)" 0
+is "dirty sectors" "$(stat dirty_sectors)" 2048
+io verify
+# each of these either fails or is there for good
+iocheck "$MODEL" $DEV write len=512 bs=64 errors=1
+iocheck "$MODEL" $DEV discard start=1024 len=64 errors=1
+io random start=16384 len=8192 nr=100 fsync=1
+io recover
+model $SSD fail_write clear
+reboot 1 policy none drain manual
+io recover len=2048
+io verify
+io write len=2048 bs=64
+all_home
