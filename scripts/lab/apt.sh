@@ -85,9 +85,14 @@ install_tools()
 	[ ${#missing[@]} -gt 0 ] || return 0
 	apt_update
 	say "installing: ${missing[*]}"
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-		--no-install-recommends "${missing[@]}" >&2 ||
+	apt_install "${missing[@]}" || { apt_update force && apt_install "${missing[@]}"; } ||
 		die "cannot install ${missing[*]}; install them by hand"
+}
+
+apt_install()
+{
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+		--no-install-recommends "$@" >&2
 }
 
 # newest_package REGEX - the newest package name that matches, or nothing
