@@ -30,7 +30,7 @@ die()
 # usage FILE - the comment block at a script's head is its help text
 usage()
 {
-	sed -n '3,/^[^#]/{/^#/!d;s/^# \{0,1\}//;p}' "$1"
+	sed -n '4,/^[^#]/{/^#/!d;s/^# \{0,1\}//;p}' "$1"
 }
 
 # locked NAME COMMAND... - run COMMAND with nobody else inside the same NAME
