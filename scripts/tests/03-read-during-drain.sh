@@ -5,17 +5,22 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-slow_disks hdd_spread=1 hdd_rpm=2400 late=1
+slow_disks hdd_spread=1 hdd_rpm=1800 late=1
 make_ssdup policy all drain manual drain_depth 32
 io write len=65536 bs=2 step=256
 message flush &
 drain=$!
 wait_until drain_reads -gt 0
 rounds=0
-while kill -0 $drain 2>/dev/null; do
+turn=0
+# a quarter of it at a time, half of that written again
+while :; do
+	start=$((turn % 4 * 16384))
+	io write start=$((start + turn % 2 * 256)) len=16384 bs=2 step=512
+	io verify start=$start len=16384 bs=2 step=256
+	turn=$((turn + 1))
+	kill -0 $drain 2>/dev/null || break
 	rounds=$((rounds + 1))
-	io write bs=2 step=1024 start=$((rounds % 8 * 128)) len=65536
-	io verify len=65536 bs=2 step=256
 done
 wait $drain || fail "the flush failed"
 above "rounds while draining" $rounds 1

@@ -13,7 +13,8 @@ mount -t cgroup2 none /run/cgroup || skip "no cgroups in this kernel"
 echo +memory >/run/cgroup/cgroup.subtree_control || skip "no memory control in this kernel"
 must swapon $DEV
 mkdir -p /run/cgroup/small
-echo 24M >/run/cgroup/small/memory.max
+# high, not max: under max, reclaim that waits for a drain may end in an OOM kill
+echo 24M >/run/cgroup/small/memory.high
 mkdir -p /mnt/ram
 must mount -t tmpfs none /mnt/ram
 (

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The power goes while a metadata page is written again with more entries: what
+# its durable version said is still there.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+slow_disks ssd_latency_us=15000 ssd_cache_mb=4 hdd_cache_mb=16
+make_ssdup policy all drain manual autocommit_ms 3600000
+for seed in 1 2 3 4 5 6 7 8; do
+	# each of these is durable when it ends: data, then its page
+	iocheck "$MODEL" $DEV random len=4096 bs=1 nr=500 depth=1 fua=1 errors=1 seed=$seed &
+	wait_until pages_written -gt 3
+	sleep "0.0$seed"
+	power_cut $seed
+	wait
+	must dmsetup remove --retry $NAME
+	power_on
+	make_ssdup policy all drain manual autocommit_ms 3600000
+	io recover len=4096
+done
+above "extents" "$(stat extents)" 20
+flush
+io_on $HDD verify len=4096

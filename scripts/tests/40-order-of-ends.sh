@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Of two overlapping log writes the one that ended last has won, now and after a
+# replay, also when it got its place in the log first.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks
+make_ssdup
+data=$(log_sector 0)
+remove_ssdup
+# the log's first place is slow to write
+must modprobe dm-delay
+must dmsetup create other <<-TABLE
+	0 $data linear $SSD 0
+	$data 8 delay $SSD $data 0 $SSD $data 1500
+	$((data + 8)) $(($(blockdev --getsz $SSD) - data - 8)) linear $SSD $((data + 8))
+TABLE
+SSD=/dev/mapper/other
+make_ssdup policy all drain manual
+iocheck "$MODEL" $DEV write len=8 &
+first=$!
+wait_until writes_ssd -eq 1
+io write start=4 len=8
+kill -0 $first || fail "the first write was not the slow one"
+must wait $first
+io recover
+io verify len=8
+for life in 1 2; do
+	commits
+	remove_ssdup
+	make_ssdup policy all drain manual
+	io verify
+done
+is "writes of life $life" "$(stat writes_ssd)" 0
+all_home
+remove_ssdup
