@@ -56,7 +56,7 @@ void kunit_kfree(struct kunit *test, void *p);
 #define KUNIT_ARRAY_PARAM(name, array, get_desc) \
 	static const void *name##_gen_params(const void *prev, char *desc)	\
 	{									\
-		typeof((array)[0]) *next = prev ? (typeof(next))prev + 1 : (array); \
+		typeof(&(array)[0]) next = prev ? (typeof(next))prev + 1 : (array); \
 		void (*describe)(typeof(next), char *) = get_desc;		\
 										\
 		if (next >= (array) + ARRAY_SIZE(array))			\

@@ -141,12 +141,12 @@ static inline s64 div64_s64(s64 n, s64 d)
 
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 {
-	return (unsigned __int128)a * b / c;
+	return (__uint128_t)a * b / c;
 }
 
 static inline u64 mul_u64_u32_div(u64 a, u32 b, u32 c)
 {
-	return (unsigned __int128)a * b / c;
+	return (__uint128_t)a * b / c;
 }
 
 #define do_div(n, d) ({ u32 _r = (n) % (d); (n) /= (d); _r; })
