@@ -32,19 +32,30 @@ static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32
 	return x;
 }
 
-/* A switch that waits for writes in flight is no lack of space. */
+/* A switch that waits for writes in flight, or a full ring, is no lack of space. */
 static bool reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 {
 	struct log_limits all = log_limits_all(&c->g);
 	struct ssdup_half *h;
+	u64 word, next;
 
-	while (!ssdup_reserve(c, io, sectors, &all)) {
+	for (;;) {
 		h = READ_ONCE(c->open);
-		if (!(atomic64_read(&h->word) & LOG_WORD_SEALED))
+		if (ssdup_reserve(c, io, sectors, &all))
+			return true;
+		if (ssdup_mode(c) != MODE_RUNNING)
 			return false;
-		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
+		word = atomic64_read(&h->word);
+		if (h != READ_ONCE(c->open))
+			continue;
+		if (word & LOG_WORD_SEALED) {
+			wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
+			continue;
+		}
+		if (!log_word_reserve(word, &all, sectors, &next) || ssdup_commit(c))
+			return false;
+		schedule_timeout_uninterruptible(1);
 	}
-	return true;
 }
 
 static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *page,
@@ -89,10 +100,14 @@ static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 
 		e->pos = data ? io.pos : to_log_pos(0);
 		moved = ssdup_move(c, e, &spares, io.half, io.entry, from);
 	}
-	if (moved)
+	if (moved) {
 		io.half->carried++;
-	else
+		WRITE_ONCE(c->carried, c->carried + 1);
+		if (kind != SSDUP_KIND_LOST)
+			c->pinned++;
+	} else {
 		ssdup_publish(c, io.half, io.entry, NULL);
+	}
 	ssdup_put_write(c, io.half);
 out:
 	if (e && !moved)
@@ -109,9 +124,6 @@ int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind, 
 	if (ssdup_mode(c) != MODE_RUNNING)
 		return -EROFS;
 	while (next_part(c, p, from, &at, &sectors)) {
-		WRITE_ONCE(c->carried, c->carried + 1);
-		if (kind != SSDUP_KIND_LOST)
-			c->pinned++;
 		r = carry_part(c, p, from, kind, page, at, sectors);
 		if (r)
 			return r;

@@ -341,6 +341,7 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 	bio_uninit(&f->bio);
 	if (status) {
 		stat_inc(c, STAT_HDD_ERRORS);
+		WRITE_ONCE(c->hdd_flush_errors, c->hdd_flush_errors + 1);
 		WRITE_ONCE(c->hdd_dirty, 1);
 	}
 	mutex_unlock(&c->hdd_lock);

@@ -44,6 +44,7 @@ struct ssdup_drainer {
 	u64			from;		/* HDD sector to go on from */
 	u64			fenced;		/* direct writes below this were waited for */
 	u32			bad;		/* blocks refused by the HDD in this half */
+	u32			flush_errors;	/* of the HDD, when this half was begun */
 };
 
 /* --- Buffers --- */
@@ -446,6 +447,9 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 	if (r)
 		return r;
 	r = blkdev_issue_flush(c->hdd->bdev);
+	/* After a flush that failed for somebody else a later one finds nothing to do. */
+	if (!h->drained && READ_ONCE(c->hdd_flush_errors) != c->drainer->flush_errors)
+		r = -EIO;
 	if (r) {
 		/* Nobody knows what the HDD has dropped: all of it again. */
 		stat_inc(c, STAT_HDD_ERRORS);
@@ -497,6 +501,7 @@ static int drain_begin(struct ssdup *c)
 	d->from = 0;
 	d->fenced = 0;
 	d->bad = 0;
+	d->flush_errors = READ_ONCE(c->hdd_flush_errors);
 	return 0;
 }
 

@@ -308,16 +308,22 @@ static void set_roles(struct ssdup *c, const struct replay_half *found,
 
 int ssdup_begin_epoch(struct ssdup *c)
 {
+	bool again = c->epoch_begun;
 	int r;
 
+	/* Nothing is logged any more; what was logged, and the HDD, can be read. */
+	if (again && ssdup_mode(c) != MODE_RUNNING)
+		return 0;
 	mutex_lock(&c->super_lock);
-	if (!c->epoch_begun)
+	if (!again)
 		c->super.epoch++;
 	c->super.flags &= ~SSDUP_SUPER_CLEAN;
 	r = ssdup_write_super(c);
 	if (!r)
 		c->epoch_begun = true;
 	mutex_unlock(&c->super_lock);
+	if (again)
+		return 0;
 	if (r)
 		DMERR("%s: cannot write the superblock (%d)", dm_device_name(c->md), r);
 	return r;

@@ -250,6 +250,7 @@ struct ssdup {
 	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
 	bool			autocommit_armed;
 	struct mutex		hdd_lock;	/* one flush of the HDD at a time */
+	u32			hdd_flush_errors;	/* ever */
 	u32			hdd_dirty;	/* direct writes ended since its last flush */
 
 	/* Writes that wait for log space */
@@ -540,8 +541,11 @@ int ssdup_begin_epoch(struct ssdup *c);
 
 /* --- writeback.c, drain.c --- */
 
-/** ssdup_writeback_start() - context: preresume */
-int ssdup_writeback_start(struct ssdup *c);
+/** ssdup_writeback_create() - the thread, still asleep; context: preresume */
+int ssdup_writeback_create(struct ssdup *c);
+
+/** ssdup_writeback_start() - context: resume, when no target can fail any more */
+void ssdup_writeback_start(struct ssdup *c);
 
 /** ssdup_writeback_stop() - ends at the next border of a batch */
 void ssdup_writeback_stop(struct ssdup *c);
@@ -616,7 +620,7 @@ u32 ssdup_fill(struct ssdup *c);
 /** ssdup_count_halves() - how many halves are in @state */
 u32 ssdup_count_halves(struct ssdup *c, enum half_state state);
 
-/** ssdup_sysfs_add() - /sys/block/dm-N/ssdup; context: preresume */
+/** ssdup_sysfs_add() - /sys/block/dm-N/ssdup; context: resume */
 int ssdup_sysfs_add(struct ssdup *c);
 
 /** ssdup_sysfs_remove() - waits for readers; context: postsuspend */

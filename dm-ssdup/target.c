@@ -297,21 +297,24 @@ static int ssdup_preresume(struct dm_target *ti)
 		ssdup_stream_init(c);
 		r = ssdup_load(c);
 	}
-	r = r ?: ssdup_begin_epoch(c) ?: ssdup_sysfs_add(c);
-	if (!r) {
-		WRITE_ONCE(c->leaving, false);
-		r = ssdup_writeback_start(c);
-		if (r)
-			ssdup_sysfs_remove(c);
-	}
-	return r;
+	return r ?: ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
+}
+
+static void ssdup_resume(struct dm_target *ti)
+{
+	struct ssdup *c = ti->private;
+
+	WRITE_ONCE(c->leaving, false);
+	if (ssdup_sysfs_add(c))
+		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
+	ssdup_writeback_start(c);
 }
 
 static void ssdup_dtr(struct dm_target *ti)
 {
 	struct ssdup *c = ti->private;
 
-	/* It runs still when another target of the table kept it from being resumed. */
+	/* It is there still when another target kept the table from being resumed. */
 	if (c->thread)
 		stop(c);
 	destroy(c);
@@ -346,6 +349,7 @@ static struct target_type ssdup_target = {
 	.presuspend_undo	= ssdup_presuspend_undo,
 	.postsuspend		= ssdup_postsuspend,
 	.preresume		= ssdup_preresume,
+	.resume			= ssdup_resume,
 	.status			= ssdup_status,
 	.message		= ssdup_message,
 	.iterate_devices	= ssdup_iterate_devices,

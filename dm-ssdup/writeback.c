@@ -140,7 +140,8 @@ static void drain_batch(struct ssdup *c, struct watch *w)
 static int writeback_thread(void *arg)
 {
 	struct ssdup *c = arg;
-	struct watch w = { .active = jiffies };
+	/* What was pinned before a suspend is tried again after it. */
+	struct watch w = { .active = jiffies, .pinned = c->pinned, .pinned_at = jiffies };
 	struct pacing_in in = { };
 	struct pacing_out out;
 
@@ -156,7 +157,9 @@ static int writeback_thread(void *arg)
 		w.holding = out.step == PACING_HOLD;
 		switch (out.step) {
 		case PACING_SLEEP:
-			wait_kick(c, MAX_SCHEDULE_TIMEOUT);
+			/* Nobody kicks for extents that are pinned. */
+			wait_kick(c, w.pinned ? msecs_to_jiffies(PINNED_RETRY_MS) + 1 :
+						MAX_SCHEDULE_TIMEOUT);
 			break;
 		case PACING_HOLD:
 			/* With a half to drain the holds are short, and the clock decides. */
@@ -177,15 +180,23 @@ static int writeback_thread(void *arg)
 	return 0;
 }
 
-int ssdup_writeback_start(struct ssdup *c)
+int ssdup_writeback_create(struct ssdup *c)
 {
 	struct task_struct *thread;
 
-	thread = kthread_run(writeback_thread, c, "ssdup-wb/%s", dm_device_name(c->md));
+	/* There already, when another target of the table failed the last time. */
+	if (c->thread)
+		return 0;
+	thread = kthread_create(writeback_thread, c, "ssdup-wb/%s", dm_device_name(c->md));
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	c->thread = thread;
 	return 0;
+}
+
+void ssdup_writeback_start(struct ssdup *c)
+{
+	wake_up_process(c->thread);
 }
 
 void ssdup_writeback_stop(struct ssdup *c)
