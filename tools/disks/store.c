@@ -79,14 +79,19 @@ static void store_copy(void *to, const void *from, size_t bytes)
  */
 static void *store_alloc(struct store *st)
 {
-	struct store_spares *s = get_cpu_ptr(st->spares);
-	void **page = s->first;
+	struct store_spares *s;
+	unsigned long flags;
+	void **page;
 
+	/* A completion that interrupts this one takes from the same list. */
+	local_irq_save(flags);
+	s = this_cpu_ptr(st->spares);
+	page = s->first;
 	if (page) {
 		s->first = *page;
 		s->nr--;
 	}
-	put_cpu_ptr(st->spares);
+	local_irq_restore(flags);
 	return page ?: (void *)__get_free_page(STORE_GFP);
 }
 
@@ -102,18 +107,21 @@ static void *store_alloc_zeroes(struct store *st)
 static void store_free(struct store *st, void *page)
 {
 	struct store_spares *s;
+	unsigned long flags;
 
 	if (!page)
 		return;
-	s = get_cpu_ptr(st->spares);
+	local_irq_save(flags);
+	s = this_cpu_ptr(st->spares);
 	if (s->nr < STORE_SPARES) {
 		*(void **)page = s->first;
 		s->first = page;
 		s->nr++;
 		page = NULL;
 	}
-	put_cpu_ptr(st->spares);
-	free_page((unsigned long)page);
+	local_irq_restore(flags);
+	if (page)
+		free_page((unsigned long)page);
 }
 
 int store_init(struct store *st, u64 sectors)
