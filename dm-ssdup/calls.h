@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: what its files call of each other. Included by ssdup.h, which has
+ * the structures, and the locks in whose terms the contexts are given.
+ */
+#ifndef SSDUP_CALLS_H
+#define SSDUP_CALLS_H
+
+/* --- args.c --- */
+
+/**
+ * ssdup_parse() - settings from the arguments behind the two devices
+ *
+ * Return: 0, or -EINVAL with *error set to a text that names the key.
+ */
+int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error);
+
+/**
+ * ssdup_set() - one key at run time
+ *
+ * Context: process. Takes effect at once; keys that are fixed by the log or
+ * the table are refused.
+ * Return: 0, -EINVAL with *error set.
+ */
+int ssdup_set(struct ssdup *c, const char *key, const char *value, const char **error);
+
+/**
+ * ssdup_error() - a text for ti->error that is made up at run time
+ *
+ * Return: one of a few static buffers, in turn; it outlives the constructor.
+ */
+char *ssdup_error(const char *fmt, ...) __printf(1, 2);
+
+/** ssdup_given() - was a key part of the table line, or set since? */
+bool ssdup_given(struct ssdup *c, const char *name);
+
+/**
+ * ssdup_emit_args() - the optional arguments of a table line, as given or set since
+ *
+ * Return: characters written.
+ */
+unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen);
+
+/** ssdup_key_value() - the value of a key that exists as text. Return: its length. */
+int ssdup_key_value(struct ssdup *c, const char *key, char *buf, size_t len);
+
+/* --- stream.c --- */
+
+/** ssdup_stream_init() - empty windows, first route by policy */
+void ssdup_stream_init(struct ssdup *c);
+
+/**
+ * ssdup_stream_note() - sample one write
+ *
+ * Context: map, any number of CPUs at once. Whoever fills the last place of a
+ * window evaluates it.
+ * Return: the route of the current stream, to which this write belongs.
+ */
+enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors);
+
+/* --- space.c --- */
+
+/**
+ * ssdup_reserve() - a place in the open half
+ * @io: half, entry and pos are filled in; half->writes stays raised until ssdup_put_write()
+ * @sectors: of data, 0 for a tombstone
+ * @limits: writers' or all
+ *
+ * Opens the next half when this one is full and another is free.
+ * Context: any; lock-free but for that switch.
+ * Return: false when there is no space, or the ring is full (a commit is then started).
+ */
+bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
+		   const struct log_limits *limits);
+
+/** ssdup_settled() - a counter that the writeback thread may wait for is zero; any context */
+static inline void ssdup_settled(struct ssdup *c)
+{
+	/* Has the barrier that pairs with the one of wait_event(). */
+	if (wq_has_sleeper(&c->settle_wait))
+		wake_up(&c->settle_wait);
+}
+
+/** ssdup_put_write() - the write's extent is in its tree, or it gave up its place */
+void ssdup_put_write(struct ssdup *c, struct ssdup_half *h);
+
+/** ssdup_put_read() - a read that pointed into the half has ended */
+void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
+
+/**
+ * ssdup_switch() - seal @from if it is still open, and open the next free half
+ *
+ * Return: false when no half is free, or when writes to @from are in flight:
+ * it hands out nothing then, and whoever comes after the last of them switches.
+ */
+bool ssdup_switch(struct ssdup *c, struct ssdup_half *from);
+
+/** ssdup_open_half() - start receiving in @h; caller holds half_lock or is alone */
+void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word);
+
+/**
+ * ssdup_publish() - fill a handed-out entry; @kind SSDUP_KIND_NONE gives it up
+ *
+ * Context: any. For what changes the map: under the range's lock, before the
+ * insert.
+ */
+void ssdup_publish(struct ssdup *c, const struct ssdup_half *h, u32 entry,
+		   const struct extent *e);
+
+/**
+ * ssdup_insert() - put the extent of a write in its tree
+ * @e: complete but for its seq, which it gets here: the highest
+ * @spares: one node
+ * @h, @entry: its place; published under the same lock
+ *
+ * Context: any. Frees what it leaves over, but for what stays on @spares.
+ */
+void ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
+		  const struct ssdup_half *h, u32 entry);
+
+/**
+ * ssdup_move() - let part of an extent be in another half
+ * @e: the part; its seq stays
+ * @from: the half that must hold all of it, in one extent
+ *
+ * As ssdup_insert() otherwise.
+ * Return: false, and nothing was changed, when @from does not hold it any more.
+ */
+bool ssdup_move(struct ssdup *c, struct extent *e, struct extent_list *spares,
+		const struct ssdup_half *h, u32 entry, u8 from);
+
+/** ssdup_free_nodes() - give a list of nodes back */
+void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
+
+/* --- io.c --- */
+
+int ssdup_map(struct dm_target *ti, struct bio *bio);
+int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status);
+
+/** ssdup_wait_work() - try the waiting writes again, in order */
+void ssdup_wait_work(struct work_struct *work);
+
+/** ssdup_kick_waiting() - something changed that waiting writes may profit from */
+void ssdup_kick_waiting(struct ssdup *c);
+
+/* --- commit.c --- */
+
+int ssdup_commit_init(struct ssdup *c);
+void ssdup_commit_exit(struct ssdup *c);
+
+/**
+ * ssdup_commit() - make every published entry durable, and the data before it
+ *
+ * Context: process, sleeps. Shares one round with whoever waits for the lock.
+ * Return: 0 or -EIO; the device is then read-only as to its log.
+ */
+int ssdup_commit(struct ssdup *c);
+
+/**
+ * ssdup_write_super() - write both copies, durable
+ *
+ * Context: process, sleeps; super_lock held.
+ */
+int ssdup_write_super(struct ssdup *c);
+
+void ssdup_flush_work(struct work_struct *work);
+void ssdup_autocommit_work(struct work_struct *work);
+
+/** ssdup_queue_flush() - a bio that is done after the next commit */
+void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
+
+/** ssdup_flush_hdd() - flush the HDD if direct writes ended since the last flush */
+int ssdup_flush_hdd(struct ssdup *c);
+
+/** ssdup_sync_io() - one synchronous transfer of a page-backed buffer */
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
+		  struct page *page, unsigned int offset, unsigned int bytes);
+
+/* --- recovery.c --- */
+
+/**
+ * ssdup_check_super() - may this SSD be used with this HDD? Reads only.
+ *
+ * Context: the constructor. An all-zero first block is fine: it will be formatted.
+ * Return: 0, or -errno with *error set.
+ */
+int ssdup_check_super(struct ssdup *c, char **error);
+
+/**
+ * ssdup_load() - format a blank SSD, else replay its log
+ *
+ * Context: preresume, before the first bio; once in the life of a table.
+ * Return: 0 or -errno; the reason is in the kernel log.
+ */
+int ssdup_load(struct ssdup *c);
+
+/**
+ * ssdup_begin_epoch() - from here on pages may be written
+ *
+ * The epoch is raised once after a load. A later resume of the same table goes on
+ * in the same epoch, for its pages do.
+ * Context: preresume, each time.
+ */
+int ssdup_begin_epoch(struct ssdup *c);
+
+/* --- writeback.c, drain.c --- */
+
+/** ssdup_writeback_create() - the thread, still asleep; context: preresume */
+int ssdup_writeback_create(struct ssdup *c);
+
+/** ssdup_writeback_start() - context: resume, when no target can fail any more */
+void ssdup_writeback_start(struct ssdup *c);
+
+/** ssdup_writeback_stop() - ends at the next border of a batch */
+void ssdup_writeback_stop(struct ssdup *c);
+
+/** ssdup_kick_writeback() - look again whether there is something to do; any context */
+void ssdup_kick_writeback(struct ssdup *c);
+
+/**
+ * ssdup_drain_all() - commit and drain everything written so far
+ * @leaving: called by a suspend; else a suspend that begins meanwhile ends the wait
+ *
+ * Context: process, sleeps, interruptible.
+ * Return: 0, -EINTR, -EAGAIN for a suspend, -ECANCELED for a pause, or the error
+ * that keeps the log from being drained; -EIO when part of it had to stay.
+ */
+int ssdup_drain_all(struct ssdup *c, bool leaving);
+
+/** ssdup_drainer_create() - buffers and arrays of the drain */
+int ssdup_drainer_create(struct ssdup *c);
+void ssdup_drainer_destroy(struct ssdup *c);
+
+/**
+ * ssdup_drain_step() - drain one batch of the oldest sealed half; frees it after the last
+ *
+ * Return: 0, or an error after which the half is tried again from its start.
+ */
+int ssdup_drain_step(struct ssdup *c);
+
+/** ssdup_drain_finish() - write what was already read; before the thread stops */
+void ssdup_drain_finish(struct ssdup *c);
+
+/* --- carry.c --- */
+
+/**
+ * ssdup_carry() - move a piece to the open half
+ * @p: the piece; when its kind is to be DATA, at most a page long
+ * @from: the half that is being drained
+ * @kind: DATA with its content in @page, or what the piece has become
+ *
+ * Context: the writeback thread.
+ * Return: 0, or -errno when the half cannot be freed for now.
+ */
+int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
+		struct page *page);
+
+/* --- mode.c --- */
+
+/** ssdup_fail() - climb the ladder of failure modes to @mode; never down. Any context. */
+void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why);
+
+/** ssdup_event() - let dmsetup wait return; any context */
+void ssdup_event(struct ssdup *c);
+void ssdup_event_work(struct work_struct *work);
+
+static inline enum ssdup_mode ssdup_mode(const struct ssdup *c)
+{
+	return READ_ONCE(c->mode);
+}
+
+/* --- status.c --- */
+
+void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
+		  char *result, unsigned int maxlen);
+int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
+		  char *result, unsigned int maxlen);
+u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat);
+void ssdup_clear_stats(struct ssdup *c);
+
+/** ssdup_fill() - fill of the open half, 1/10000 of what writers may use */
+u32 ssdup_fill(struct ssdup *c);
+
+/** ssdup_count_halves() - how many halves are in @state */
+u32 ssdup_count_halves(struct ssdup *c, enum half_state state);
+
+/** ssdup_sysfs_add() - /sys/block/dm-N/ssdup; context: resume */
+int ssdup_sysfs_add(struct ssdup *c);
+
+/** ssdup_sysfs_remove() - waits for readers; context: postsuspend */
+void ssdup_sysfs_remove(struct ssdup *c);
+
+#endif
