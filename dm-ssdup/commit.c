@@ -39,6 +39,10 @@ int ssdup_write_super(struct ssdup *c)
 
 	lockdep_assert_held(&c->super_lock);
 	c->super.seq++;
+	if (log_super_spent(&c->super)) {
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
+		return -EROFS;
+	}
 	log_super_encode(&c->super, page_address(c->super_page));
 	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
 		/* Last copy first: an SSD whose first block is blank is not formatted yet. */

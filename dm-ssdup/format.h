@@ -49,7 +49,8 @@
 #define SSDUP_PAGE_SLOTS	2U
 
 /* Feature bits. An unknown incompat bit: refuse. Unknown ro_compat: refuse to write. */
-#define SSDUP_COMPAT_KNOWN	0ULL
+#define SSDUP_COMPAT_PAGES	0x1ULL	/* a clean suspend counts the pages of each half */
+#define SSDUP_COMPAT_KNOWN	SSDUP_COMPAT_PAGES
 #define SSDUP_RO_COMPAT_KNOWN	0ULL
 #define SSDUP_INCOMPAT_KNOWN	0ULL
 
@@ -58,7 +59,7 @@
 #define SSDUP_HALF_IN_USE	1U	/* pages of this generation, if any, are live */
 
 /* struct ssdup_super::flags */
-#define SSDUP_SUPER_CLEAN	0x1U	/* the last suspend committed everything */
+#define SSDUP_SUPER_CLEAN	0x1U	/* the last suspend committed everything; pages is right */
 
 /*
  * @generation of a half goes up, to a number no half ever had, when the half
@@ -67,7 +68,7 @@
 struct ssdup_super_half {
 	__le64	generation;
 	__le32	state;
-	__le32	reserved;
+	__le32	pages;			/* live metadata pages; of use only while clean */
 } __packed;
 
 struct ssdup_super {
@@ -107,8 +108,12 @@ struct ssdup_super {
 #define SSDUP_KIND_LOST		4U	/* cannot be read back: EIO until rewritten */
 #define SSDUP_KIND_MAX		4U
 
-/* struct ssdup_entry::flags */
+/*
+ * struct ssdup_entry::flags. Reserved for checksums of data: nobody computes them
+ * yet, so an entry that claims to have one was not written by this code.
+ */
 #define SSDUP_ENTRY_CRC		0x1U	/* @data_crc is valid */
+#define SSDUP_ENTRY_FLAGS_KNOWN	0x0U
 
 /*
  * One extent of the HDD's address space. Of two entries that overlap, the one

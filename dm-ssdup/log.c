@@ -18,9 +18,6 @@
 /* Sizes beyond this do not fit in a count of bytes. */
 #define MAX_SECTORS	BIT_ULL(54)
 
-/* Counters beyond this were not counted up to: there is always a next one. */
-#define MAX_COUNT	BIT_ULL(62)
-
 #define RESERVE_SHARE	64U
 #define RESERVE_SECTORS	256U
 #define RESERVE_ENTRIES	((u32)SSDUP_PAGE_ENTRIES)
@@ -85,6 +82,11 @@ struct log_limits log_limits_writers(const struct log_geometry *g)
 	return limits;
 }
 
+u32 log_longest_write(const struct log_geometry *g)
+{
+	return rounddown_pow_of_two(max(log_limits_writers(g).sectors / 4, 1U));
+}
+
 bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors, u64 *next)
 {
 	if (word & LOG_WORD_SEALED)
@@ -133,6 +135,9 @@ const char *log_fault_text(enum log_fault fault)
 		[LOG_ENTRY_OUTSIDE_HDD]	= "entry outside the HDD",
 		[LOG_ENTRY_OUTSIDE_LOG]	= "entry outside the log",
 		[LOG_ENTRY_UNALIGNED]	= "entry not aligned to the block size",
+		[LOG_PAGE_EPOCH]	= "page of an epoch yet to come",
+		[LOG_PAGES_MISSING]	= "not the pages that the last suspend counted",
+		[LOG_TWO_LOGS]		= "copies of the superblock are of two logs",
 	};
 
 	if ((u32)fault >= LOG_NR_FAULTS)
@@ -166,6 +171,7 @@ void log_super_encode(const struct log_super *s, void *buf)
 	memset(buf, 0, SSDUP_SUPER_BYTES);
 	d->magic = cpu_to_le64(SSDUP_SUPER_MAGIC);
 	d->version = cpu_to_le32(SSDUP_VERSION);
+	d->compat = cpu_to_le64(SSDUP_COMPAT_PAGES);
 	memcpy(d->uuid, s->uuid, sizeof(d->uuid));
 	d->seq = cpu_to_le64(s->seq);
 	d->epoch = cpu_to_le64(s->epoch);
@@ -182,6 +188,7 @@ void log_super_encode(const struct log_super *s, void *buf)
 	for (i = 0; i < s->g.nr_halves; i++) {
 		d->half[i].generation = cpu_to_le64(s->generation[i]);
 		d->half[i].state = cpu_to_le32(SSDUP_HALF_IN_USE);
+		d->half[i].pages = cpu_to_le32(s->pages[i]);
 	}
 	d->crc = super_crc(d);
 }
@@ -203,8 +210,13 @@ static void super_read(const struct ssdup_super *d, struct log_super *s)
 	s->g.block_sectors = le32_to_cpu(d->block_sectors);
 	s->g.nr_halves = le16_to_cpu(d->nr_halves);
 	s->flags = le32_to_cpu(d->flags);
-	for (i = 0; i < min_t(u32, s->g.nr_halves, SSDUP_MAX_HALVES); i++)
+	for (i = 0; i < min_t(u32, s->g.nr_halves, SSDUP_MAX_HALVES); i++) {
 		s->generation[i] = le64_to_cpu(d->half[i].generation);
+		s->pages[i] = le32_to_cpu(d->half[i].pages);
+	}
+	/* Who does not know of pages does not count them. */
+	if (!(le64_to_cpu(d->compat) & SSDUP_COMPAT_PAGES))
+		s->flags &= ~SSDUP_SUPER_CLEAN;
 }
 
 /* Written so that no sum or product can wrap, whatever the numbers are. */
@@ -233,7 +245,7 @@ static bool geometry_valid(const struct log_super *s)
 		return false;
 
 	limits = log_limits_writers(g);
-	return limits.entries && limits.sectors;
+	return limits.entries && limits.sectors / 4 >= SSDUP_PAGE_SECTORS;
 }
 
 static bool halves_valid(const struct ssdup_super *d, u32 nr_halves)
@@ -249,15 +261,25 @@ static bool halves_valid(const struct ssdup_super *d, u32 nr_halves)
 	return le16_to_cpu(d->nr_ssds) == 1 && !d->ssd_index;
 }
 
+bool log_super_spent(const struct log_super *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->g.nr_halves; i++)
+		if (s->generation[i] > LOG_MAX_COUNT)
+			return true;
+	return s->seq > LOG_MAX_COUNT || s->epoch > LOG_MAX_COUNT;
+}
+
 static bool generations_valid(const struct log_super *s)
 {
 	u32 i, j;
 
-	if (s->seq > MAX_COUNT || s->epoch > MAX_COUNT)
+	if (log_super_spent(s))
 		return false;
 
 	for (i = 0; i < s->g.nr_halves; i++) {
-		if (!s->generation[i] || s->generation[i] > MAX_COUNT)
+		if (!s->generation[i])
 			return false;
 		for (j = 0; j < i; j++)
 			if (s->generation[i] == s->generation[j])
@@ -291,6 +313,36 @@ enum log_fault log_super_decode(const void *buf, struct log_super *s)
 	if (le64_to_cpu(d->ro_compat) & ~SSDUP_RO_COMPAT_KNOWN)
 		return LOG_UNKNOWN_RO_COMPAT;
 	return LOG_OK;
+}
+
+/* It has a right checksum, and was refused all the same. */
+static bool refused(enum log_fault fault)
+{
+	return fault != LOG_OK && fault != LOG_BLANK && fault != LOG_NOT_OURS &&
+	       fault != LOG_BAD_CRC;
+}
+
+enum log_fault log_super_pick(const enum log_fault fault[SSDUP_SUPER_COPIES],
+			      const struct log_super copy[SSDUP_SUPER_COPIES],
+			      u32 *best, bool *mend)
+{
+	*best = 0;
+	*mend = false;
+	if (fault[0] == LOG_BLANK || fault[0] == LOG_NOT_OURS || refused(fault[0]))
+		return fault[0];
+	if (refused(fault[1]))
+		return fault[1];
+
+	if (fault[0] == LOG_OK && fault[1] == LOG_OK) {
+		if (memcmp(copy[0].uuid, copy[1].uuid, sizeof(copy[0].uuid)))
+			return LOG_TWO_LOGS;
+		*best = copy[1].seq > copy[0].seq;
+		*mend = copy[1].seq != copy[0].seq;
+		return LOG_OK;
+	}
+	*best = fault[0] != LOG_OK && fault[1] == LOG_OK;
+	*mend = true;
+	return fault[*best];
 }
 
 enum log_fault log_super_fits(const struct log_super *s, u64 hdd_sectors,
@@ -357,9 +409,7 @@ void log_page_add(struct ssdup_page *p, const struct log_entry *e)
 	d->seq = cpu_to_le64(e->seq);
 	d->sectors = cpu_to_le32(e->sectors);
 	d->pos = cpu_to_le32(from_log_pos(e->pos));
-	d->data_crc = cpu_to_le32(e->data_crc);
 	d->kind = e->kind;
-	d->flags = e->flags;
 	p->h.nr_entries = cpu_to_le16(nr + 1);
 }
 
@@ -380,6 +430,9 @@ enum log_fault log_page_check(const struct ssdup_page *p, const struct log_page_
 		return LOG_BAD_CRC;
 	if (le16_to_cpu(p->h.nr_entries) > SSDUP_PAGE_ENTRIES)
 		return LOG_PAGE_BAD_COUNT;
+	/* The superblock's is raised, durable, before the first page of an epoch. */
+	if (log_page_epoch(p) > want->epoch)
+		return LOG_PAGE_EPOCH;
 	return LOG_OK;
 }
 
@@ -397,14 +450,12 @@ enum log_fault log_entry_decode(const struct log_super *s, const struct ssdup_en
 	out->seq = le64_to_cpu(e->seq);
 	out->sectors = le32_to_cpu(e->sectors);
 	out->pos = to_log_pos(pos);
-	out->data_crc = le32_to_cpu(e->data_crc);
 	out->kind = e->kind;
-	out->flags = e->flags;
 
 	if (out->kind == SSDUP_KIND_NONE || out->kind > SSDUP_KIND_MAX ||
-	    out->flags & ~SSDUP_ENTRY_CRC)
+	    e->flags & ~SSDUP_ENTRY_FLAGS_KNOWN)
 		return LOG_ENTRY_KIND;
-	if (!out->sectors || !out->seq || out->seq > MAX_COUNT)
+	if (!out->sectors || !out->seq || out->seq > LOG_MAX_COUNT)
 		return LOG_ENTRY_EMPTY;
 	if (!within(out->sector, out->sectors, s->hdd_sectors))
 		return LOG_ENTRY_OUTSIDE_HDD;

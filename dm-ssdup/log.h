@@ -59,6 +59,14 @@ u64 log_slot_sector(const struct log_geometry *g, u32 half, u32 page, u32 slot);
 /** log_data_sector() - SSD sector of a place in a half's data area */
 u64 log_data_sector(const struct log_geometry *g, u32 half, log_pos_t pos);
 
+/**
+ * log_longest_write() - the longest write that such a log can take, in sectors
+ *
+ * A quarter of what writers may use of a half, rounded down to a power of two: no
+ * write finds a half too small, or all of one to itself.
+ */
+u32 log_longest_write(const struct log_geometry *g);
+
 /* --- Space --- */
 
 struct log_limits {
@@ -128,6 +136,9 @@ enum log_fault {
 	LOG_ENTRY_OUTSIDE_HDD	= 16,
 	LOG_ENTRY_OUTSIDE_LOG	= 17,
 	LOG_ENTRY_UNALIGNED	= 18,
+	LOG_PAGE_EPOCH		= 19,	/* page of an epoch that is yet to come */
+	LOG_PAGES_MISSING	= 20,	/* not the pages that a clean suspend counted */
+	LOG_TWO_LOGS		= 21,	/* the superblock's copies are of two logs */
 	LOG_NR_FAULTS
 };
 
@@ -135,6 +146,15 @@ enum log_fault {
 const char *log_fault_text(enum log_fault fault);
 
 /* --- Superblock --- */
+
+/*
+ * Counters that stand on the SSD end here. Whatever is beyond was not counted up
+ * to; what would go beyond is not written, for it would be refused the next time.
+ */
+#define LOG_MAX_COUNT		BIT_ULL(62)
+
+/* Seqs stop earlier: writes in flight when that is noticed still get theirs. */
+#define LOG_LAST_SEQ		(LOG_MAX_COUNT - BIT_ULL(32))
 
 struct log_super {
 	u8	uuid[16];
@@ -145,6 +165,7 @@ struct log_super {
 	struct log_geometry g;
 	u32	flags;
 	u64	generation[SSDUP_MAX_HALVES];
+	u32	pages[SSDUP_MAX_HALVES];	/* live ones, while flags say clean */
 };
 
 /** log_super_encode() - fill a buffer of SSDUP_SUPER_BYTES, padding and crc included */
@@ -162,6 +183,27 @@ void log_super_encode(const struct log_super *s, void *buf);
  * is right, and then @s is filled in too: reading is allowed.
  */
 enum log_fault log_super_decode(const void *buf, struct log_super *s);
+
+/**
+ * log_super_pick() - which copy of the superblock counts
+ * @fault: of each copy, from log_super_decode(); LOG_BAD_CRC for one that cannot be read
+ * @copy: where that is LOG_OK
+ * @best: the copy that counts
+ * @mend: another one has to be written again
+ *
+ * The copy with the higher seq. Copy 0 decides what the SSD is: blank, it is blank
+ * whatever the other says, for that is how a log is given up; with another magic it
+ * is somebody else's, as no fault of a disk makes a magic. A copy that is refused
+ * under a right checksum is no damage, so the other one must not replace it.
+ *
+ * Return: LOG_OK with *best and *mend set, LOG_BLANK, or why not.
+ */
+enum log_fault log_super_pick(const enum log_fault fault[SSDUP_SUPER_COPIES],
+			      const struct log_super copy[SSDUP_SUPER_COPIES],
+			      u32 *best, bool *mend);
+
+/** log_super_spent() - a counter is beyond LOG_MAX_COUNT: not to be written */
+bool log_super_spent(const struct log_super *s);
 
 /**
  * log_super_fits() - may a valid log be used on these disks?
@@ -186,9 +228,7 @@ struct log_entry {
 	u64		seq;
 	u32		sectors;
 	log_pos_t	pos;
-	u32		data_crc;
 	u8		kind;
-	u8		flags;
 };
 
 struct log_page_id {
@@ -212,10 +252,12 @@ void log_page_finish(struct ssdup_page *p);
 /**
  * log_page_check() - is this the page @want names?
  * @p: as read
- * @want: uuid, generation, half and page are compared; epoch and rev are not
+ * @want: uuid, generation, half and page are compared; epoch is the highest there
+ * can be; rev does not matter
  *
  * Return: LOG_OK; LOG_PAGE_STALE for another magic, log, generation, half or
- * place; LOG_BAD_CRC (torn); LOG_PAGE_BAD_COUNT.
+ * place; LOG_BAD_CRC (torn); LOG_PAGE_BAD_COUNT or LOG_PAGE_EPOCH for what was not
+ * written by this code.
  */
 enum log_fault log_page_check(const struct ssdup_page *p, const struct log_page_id *want);
 

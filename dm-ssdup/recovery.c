@@ -8,6 +8,7 @@
  * any page, so that leftovers of a crash are told from what came later.
  */
 #include <linux/random.h>
+#include <linux/sched/signal.h>
 
 #include "ssdup.h"
 
@@ -26,8 +27,7 @@ static int read_super(struct ssdup *c, u32 copy, enum log_fault *fault, struct l
 }
 
 /*
- * Read both copies; the one with the higher seq counts. A first block of zeros
- * is a blank SSD whatever the second copy says: that is how a log is given up.
+ * Read both copies, and let log_super_pick() decide.
  *
  * Return: 0 with *s filled in and *mend set when a copy has to be rewritten,
  * 1 for a blank SSD, -errno with *fault set.
@@ -38,7 +38,7 @@ static int pick_super(struct ssdup *c, struct log_super *s, bool *mend, enum log
 	enum log_fault f[SSDUP_SUPER_COPIES];
 	struct page *page;
 	int r[SSDUP_SUPER_COPIES];
-	u32 i, best = 0;
+	u32 i, best;
 
 	page = alloc_page(GFP_KERNEL);
 	if (!page)
@@ -47,21 +47,12 @@ static int pick_super(struct ssdup *c, struct log_super *s, bool *mend, enum log
 		r[i] = read_super(c, i, &f[i], &copy[i], page);
 	__free_page(page);
 
-	if (!r[0] && f[0] == LOG_BLANK)
+	*fault = log_super_pick(f, copy, &best, mend);
+	if (*fault == LOG_OK)
+		*s = copy[best];
+	if (*fault == LOG_BLANK)
 		return 1;
-	/* No fault of a disk writes another magic: somebody else's data. */
-	if (!r[0] && f[0] == LOG_NOT_OURS) {
-		*fault = f[0];
-		return -EINVAL;
-	}
-	if (f[1] == LOG_OK && (f[0] != LOG_OK || copy[1].seq > copy[0].seq))
-		best = 1;
-	*fault = f[best];
-	if (f[best] != LOG_OK)
-		return r[best] ?: -EINVAL;
-	*s = copy[best];
-	*mend = f[!best] != LOG_OK || copy[!best].seq != s->seq;
-	return 0;
+	return *fault == LOG_OK ? 0 : r[best] ?: -EINVAL;
 }
 
 int ssdup_check_super(struct ssdup *c, char **error)
@@ -185,7 +176,8 @@ static int replay_insert(struct replay_ctx *ctx, u64 start, u32 sectors, log_pos
 	ssdup_free_nodes(c, &unused);
 	ssdup_free_nodes(c, &ctx->spares);
 	cond_resched();
-	return 0;
+	/* A log made to cover the HDD over and over takes its time. */
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 /* An entry may cross a border of ranges that were larger when it was written. */
@@ -247,8 +239,6 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 	for (i = 0, r = 0; i < c->g.nr_halves && !r; i++) {
 		r = replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]], &fault);
 		seq = max(seq, found[order[i]].max_seq);
-		/* Pages to come must not look older than those that are there. */
-		c->super.epoch = max(c->super.epoch, found[order[i]].epoch);
 	}
 	atomic64_set(&c->seq, seq);
 	if (r && fault.fault != LOG_OK)
@@ -323,6 +313,9 @@ int ssdup_begin_epoch(struct ssdup *c)
 		c->epoch_begun = true;
 	mutex_unlock(&c->super_lock);
 	if (again)
+		return 0;
+	/* Counters used up: nothing can be logged, and all that was can be read. */
+	if (r == -EROFS)
 		return 0;
 	if (r)
 		DMERR("%s: cannot write the superblock (%d)", dm_device_name(c->md), r);

@@ -14,8 +14,8 @@ static bool page_newer(const struct ssdup_page *a, const struct ssdup_page *b)
 
 /*
  * The valid version of a page that counts, or NULL. A slot that is stale or
- * torn is as if it were not there; a wrong count under a right crc is no such
- * accident.
+ * torn is as if it were not there; a wrong count or epoch under a right crc is no
+ * such accident.
  */
 static enum log_fault newest_slot(const struct ssdup_page *slots, const struct log_page_id *want,
 				  const struct ssdup_page **newest)
@@ -26,7 +26,7 @@ static enum log_fault newest_slot(const struct ssdup_page *slots, const struct l
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
 		enum log_fault fault = log_page_check(&slots[slot], want);
 
-		if (fault == LOG_PAGE_BAD_COUNT)
+		if (fault == LOG_PAGE_BAD_COUNT || fault == LOG_PAGE_EPOCH)
 			return fault;
 		if (fault == LOG_OK && (!*newest || page_newer(&slots[slot], *newest)))
 			*newest = &slots[slot];
@@ -63,7 +63,9 @@ static int replay_page(const struct log_super *s, const struct ssdup_page *p,
 int replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
 		void *ctx, struct replay_half *res, struct replay_fault *fault)
 {
-	struct log_page_id want = { .generation = s->generation[half], .half = half };
+	struct log_page_id want = {
+		.generation = s->generation[half], .epoch = s->epoch, .half = half,
+	};
 	const struct ssdup_page *slots, *p;
 	u64 epoch = 0;
 	int ret;
@@ -92,7 +94,11 @@ int replay_half(const struct log_super *s, u32 half, const struct replay_ops *op
 		if (ret)
 			return ret;
 		epoch = log_page_epoch(p);
-		res->epoch = epoch;
+	}
+
+	if ((s->flags & SSDUP_SUPER_CLEAN) && res->pages != s->pages[half]) {
+		fault->fault = LOG_PAGES_MISSING;
+		return -EINVAL;
 	}
 	return 0;
 }

@@ -7,8 +7,9 @@
  * their check, or whose newest valid slot has a lower epoch than the page
  * before: that one is a leftover of a crash, from before a later activation
  * that wrote over the pages in front of it. Of two valid slots the higher
- * (epoch, rev) counts. A slot whose crc is right and whose count is not ends the
- * replay as an impossible entry does.
+ * (epoch, rev) counts. A slot whose crc is right and whose count or epoch cannot be
+ * ends the replay as an impossible entry does. When the last suspend was clean it
+ * counted the pages: another number of them is a fault too.
  */
 #ifndef SSDUP_REPLAY_H
 #define SSDUP_REPLAY_H
@@ -30,7 +31,6 @@ struct replay_half {
 	u32	entries;
 	u32	data_end;	/* sectors of the data area in use, from its start */
 	u64	max_seq;
-	u64	epoch;		/* of the last live page */
 };
 
 struct replay_fault {

@@ -204,12 +204,16 @@ void ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
 	struct ssdup_range *r = range_of(c, e->start);
 	struct insert_rest rest;
 	unsigned long flags;
+	u64 seq;
 
 	spin_lock_irqsave(&r->lock, flags);
-	e->seq = atomic64_inc_return(&c->seq);
+	seq = atomic64_inc_return(&c->seq);
+	e->seq = seq;
 	insert_locked(c, r, e, spares, h, entry, &rest);
 	spin_unlock_irqrestore(&r->lock, flags);
 	insert_finish(c, &rest);
+	if (unlikely(seq > LOG_LAST_SEQ))
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 }
 
 bool ssdup_move(struct ssdup *c, struct extent *e, struct extent_list *spares,

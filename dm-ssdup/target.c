@@ -187,9 +187,7 @@ static void destroy(struct ssdup *c)
 /* A bio stays within a range, and leaves room for others in a half. */
 static u32 longest_bio(struct ssdup *c)
 {
-	u32 half = log_limits_writers(&c->g).sectors;
-
-	return min_t(u64, 1ULL << c->range_shift, rounddown_pow_of_two(max(half / 4, 8U)));
+	return min_t(u64, 1ULL << c->range_shift, log_longest_write(&c->g));
 }
 
 static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -254,7 +252,11 @@ static void ssdup_presuspend_undo(struct dm_target *ti)
 
 static void write_clean(struct ssdup *c)
 {
+	u32 i;
+
 	mutex_lock(&c->super_lock);
+	for (i = 0; i < c->g.nr_halves; i++)
+		c->super.pages[i] = c->half[i].state == HALF_FREE ? 0 : half_pages(&c->half[i]);
 	c->super.flags |= SSDUP_SUPER_CLEAN;
 	ssdup_write_super(c);
 	c->super.flags &= ~SSDUP_SUPER_CLEAN;

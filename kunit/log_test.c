@@ -234,11 +234,13 @@ static void super_round_trip(struct kunit *test)
 		memset(&s, 0, sizeof(s));
 		KUNIT_ASSERT_TRUE(test, log_layout(&g, ssd, halves, 1U << prng_below(&r, 4)));
 		log_super_fresh(&s, uuid, &g, 1 + prng_u64(&r) % MAX_SECTORS, ssd);
-		s.seq = prng_u64(&r) % MAX_COUNT;
-		s.epoch = prng_u64(&r) % MAX_COUNT;
+		s.seq = prng_u64(&r) % LOG_MAX_COUNT;
+		s.epoch = prng_u64(&r) % LOG_MAX_COUNT;
 		s.flags = prng_below(&r, 2) ? SSDUP_SUPER_CLEAN : 0;
 		for (j = 0; j < halves; j++)
 			s.generation[j] = log_next_generation(&s) + prng_below(&r, 1000);
+		for (j = 0; j < halves; j++)
+			s.pages[j] = prng_u64(&r);
 
 		/* Nothing of what was in the buffer stays. */
 		memset(buf, 0xff, SSDUP_SUPER_BYTES);
@@ -328,6 +330,8 @@ static const struct super_case super_cases[] = {
 	{ "most pages", FIELD(meta_pages), 4, U32_MAX, LOG_BAD_GEOMETRY },
 	{ "no data", FIELD(data_sectors), 4, 0, LOG_BAD_GEOMETRY },
 	{ "data, all of it reserve", FIELD(data_sectors), 4, 256, LOG_BAD_GEOMETRY },
+	{ "data, too little for a write", FIELD(data_sectors), 4, 256 + 31, LOG_BAD_GEOMETRY },
+	{ "data, just enough", FIELD(data_sectors), 4, 256 + 32, LOG_OK },
 	{ "data beyond the stride", FIELD(data_sectors), 4, GIB / 3, LOG_BAD_GEOMETRY },
 	{ "most data", FIELD(data_sectors), 4, U32_MAX, LOG_BAD_GEOMETRY },
 	{ "block size 0", FIELD(block_sectors), 4, 0, LOG_BAD_GEOMETRY },
@@ -349,6 +353,10 @@ static const struct super_case super_cases[] = {
 	{ "last generation", FIELD(half[1].generation), 8, U64_MAX, LOG_BAD_GENERATION },
 	{ "last epoch", FIELD(epoch), 8, U64_MAX, LOG_BAD_GENERATION },
 	{ "last seq", FIELD(seq), 8, U64_MAX, LOG_BAD_GENERATION },
+	{ "epoch just right", FIELD(epoch), 8, LOG_MAX_COUNT, LOG_OK },
+	{ "epoch just wrong", FIELD(epoch), 8, LOG_MAX_COUNT + 1, LOG_BAD_GENERATION },
+	{ "generation just wrong", FIELD(half[1].generation), 8, LOG_MAX_COUNT + 1,
+	  LOG_BAD_GENERATION },
 };
 
 static void super_case_desc(const struct super_case *c, char *desc)
@@ -444,6 +452,100 @@ static void super_on_other_disks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, log_super_fits(&s, hdd, ssd, 8), LOG_BLOCK_SIZE);
 }
 
+/* Who does not count pages cannot tell that a suspend was clean. */
+static void super_clean_without_pages(struct kunit *test)
+{
+	struct ssdup_super *d;
+	struct log_super s;
+
+	d = kunit_kzalloc(test, SSDUP_SUPER_BYTES, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, d);
+	super_example(&s);
+	s.flags = SSDUP_SUPER_CLEAN;
+	log_super_encode(&s, d);
+	KUNIT_ASSERT_EQ(test, log_super_decode(d, &s), LOG_OK);
+	KUNIT_EXPECT_EQ(test, s.flags, SSDUP_SUPER_CLEAN);
+	d->compat = 0;
+	d->crc = super_crc(d);
+	KUNIT_ASSERT_EQ(test, log_super_decode(d, &s), LOG_OK);
+	KUNIT_EXPECT_EQ(test, s.flags, 0);
+}
+
+static void super_longest_write(struct kunit *test)
+{
+	struct log_geometry g = { .meta_pages = 8, .nr_halves = 2 };
+	u32 sectors, longest;
+
+	for (sectors = 256 + 32; sectors < 100000; sectors += 97) {
+		g.data_sectors = sectors;
+		longest = log_longest_write(&g);
+		KUNIT_ASSERT_GE(test, longest, SSDUP_PAGE_SECTORS);
+		KUNIT_ASSERT_LE(test, longest, log_limits_writers(&g).sectors / 4);
+		KUNIT_ASSERT_TRUE(test, is_power_of_2(longest));
+	}
+}
+
+/* --- Which copy counts --- */
+
+struct pick_case {
+	const char *name;
+	enum log_fault fault[2];
+	u64 seq[2];
+	bool other_log;
+	enum log_fault verdict;
+	u32 best;
+	bool mend;
+};
+
+static const struct pick_case pick_cases[] = {
+	{ "both right", { LOG_OK, LOG_OK }, { 5, 5 }, false, LOG_OK, 0, false },
+	{ "copy 1 newer", { LOG_OK, LOG_OK }, { 5, 6 }, false, LOG_OK, 1, true },
+	{ "copy 0 newer", { LOG_OK, LOG_OK }, { 6, 5 }, false, LOG_OK, 0, true },
+	{ "of two logs", { LOG_OK, LOG_OK }, { 6, 5 }, true, LOG_TWO_LOGS },
+	{ "copy 0 torn", { LOG_BAD_CRC, LOG_OK }, { 0, 5 }, false, LOG_OK, 1, true },
+	{ "copy 1 torn", { LOG_OK, LOG_BAD_CRC }, { 5, 0 }, false, LOG_OK, 0, true },
+	{ "copy 1 blank", { LOG_OK, LOG_BLANK }, { 5, 0 }, false, LOG_OK, 0, true },
+	{ "copy 1 overwritten", { LOG_OK, LOG_NOT_OURS }, { 5, 0 }, false, LOG_OK, 0, true },
+	{ "both torn", { LOG_BAD_CRC, LOG_BAD_CRC }, {}, false, LOG_BAD_CRC },
+	{ "torn and blank", { LOG_BAD_CRC, LOG_BLANK }, {}, false, LOG_BAD_CRC },
+	{ "given up", { LOG_BLANK, LOG_OK }, { 0, 5 }, false, LOG_BLANK },
+	{ "somebody else's", { LOG_NOT_OURS, LOG_OK }, { 0, 5 }, false, LOG_NOT_OURS },
+	{ "copy 0 of a newer format", { LOG_NEWER_VERSION, LOG_OK }, { 0, 5 }, false,
+	  LOG_NEWER_VERSION },
+	{ "copy 1 of a newer format", { LOG_OK, LOG_NEWER_VERSION }, { 5, 0 }, false,
+	  LOG_NEWER_VERSION },
+	{ "copy 1 with a feature", { LOG_OK, LOG_UNKNOWN_INCOMPAT }, { 5, 0 }, false,
+	  LOG_UNKNOWN_INCOMPAT },
+	{ "copy 1 torn, copy 0 impossible", { LOG_BAD_GEOMETRY, LOG_BAD_CRC }, {}, false,
+	  LOG_BAD_GEOMETRY },
+};
+
+static void pick_case_desc(const struct pick_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(pick, pick_cases, pick_case_desc);
+
+static void super_copies(struct kunit *test)
+{
+	const struct pick_case *c = test->param_value;
+	struct log_super *copy;
+	bool mend;
+	u32 best;
+
+	copy = kunit_kcalloc(test, SSDUP_SUPER_COPIES, sizeof(*copy), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	copy[0].seq = c->seq[0];
+	copy[1].seq = c->seq[1];
+	copy[1].uuid[15] = c->other_log;
+	KUNIT_EXPECT_EQ(test, log_super_pick(c->fault, copy, &best, &mend), c->verdict);
+	if (c->verdict != LOG_OK)
+		return;
+	KUNIT_EXPECT_EQ(test, best, c->best);
+	KUNIT_EXPECT_EQ(test, mend, c->mend);
+}
+
 /* --- Faults --- */
 
 static void fault_texts(struct kunit *test)
@@ -477,6 +579,9 @@ static struct kunit_case log_cases[] = {
 	KUNIT_CASE(super_geometries),
 	KUNIT_CASE(super_blank),
 	KUNIT_CASE(super_on_other_disks),
+	KUNIT_CASE(super_clean_without_pages),
+	KUNIT_CASE(super_longest_write),
+	KUNIT_CASE_PARAM(super_copies, pick_gen_params),
 	KUNIT_CASE(fault_texts),
 	{}
 };

@@ -35,6 +35,7 @@ static struct image *image_new(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, log_layout(&g, SSD_SECTORS, HALVES, 1));
 	KUNIT_ASSERT_EQ(test, g.meta_pages, PAGES);
 	log_super_fresh(&im->s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
+	im->s.epoch = BIT_ULL(33);
 	return im;
 }
 
@@ -234,6 +235,40 @@ static void newest_version_counts(struct kunit *test)
 }
 
 /* --- What cannot have been written, and what cannot be read --- */
+
+/* After a clean suspend the number of pages is known. */
+static void counts_pages_of_a_clean_log(struct kunit *test)
+{
+	struct image *im = image_new(test);
+
+	put(im, 0, 0, 0, V(1, 0, 1, 126));
+	put(im, 0, 1, 0, V(1, 0, 127, 10));
+	im->s.flags = SSDUP_SUPER_CLEAN;
+	im->s.pages[0] = 2;
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
+	KUNIT_EXPECT_EQ(test, image_replay(im, 1), 0);
+
+	im->slot[0][1][0].h.crc ^= cpu_to_le32(1);
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_PAGES_MISSING);
+	KUNIT_EXPECT_EQ(test, im->fault.page, 1);
+
+	/* Without a clean suspend that is how a log ends. */
+	im->s.flags = 0;
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
+	expect_seqs(test, im, 1, 126);
+}
+
+static void refuses_epoch_to_come(struct kunit *test)
+{
+	struct image *im = image_new(test);
+
+	put(im, 0, 0, 0, V(im->s.epoch, 0, 1, 10));
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
+	put(im, 0, 0, 1, V(im->s.epoch + 1, 0, 1, 10));
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_PAGE_EPOCH);
+}
 
 static void refuses_impossible_entry(struct kunit *test)
 {
@@ -449,6 +484,8 @@ static struct kunit_case replay_cases[] = {
 	KUNIT_CASE(stops_at_other_generation),
 	KUNIT_CASE(stops_at_lower_epoch),
 	KUNIT_CASE(newest_version_counts),
+	KUNIT_CASE(counts_pages_of_a_clean_log),
+	KUNIT_CASE(refuses_epoch_to_come),
 	KUNIT_CASE(refuses_impossible_entry),
 	KUNIT_CASE(hands_errors_on),
 	KUNIT_CASE(any_torn_rewrite),

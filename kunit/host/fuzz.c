@@ -40,6 +40,7 @@ static void make_image(void)
 	EXPECT(log_layout(&g, SSD_SECTORS, HALVES, 1));
 	EXPECT(g.meta_pages == PAGES);
 	log_super_fresh(&im.s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
+	im.s.epoch = 1;
 	log_super_encode(&im.s, im.super);
 
 	memset(im.slot, 0, sizeof(im.slot));

@@ -163,6 +163,7 @@ static inline int fls64(u64 n)
 
 #define ilog2(n)		(fls64(n) - 1)
 #define roundup_pow_of_two(n)	(1UL << fls64((n) - 1UL))
+#define rounddown_pow_of_two(n)	(1UL << ilog2(n))
 
 #define cpu_to_le16(x)		htole16(x)
 #define cpu_to_le32(x)		htole32(x)
