@@ -367,6 +367,9 @@ int ssdup_load(struct ssdup *c)
 	r = replay_all(c, found);
 	if (r)
 		goto out;
+	/* What is aligned to the log's blocks is aligned to those of the disks. */
+	c->super.g.block_sectors = c->block_sectors;
+	c->g = c->super.g;
 	replay_roles(&c->super, found, roles);
 	set_roles(c, found, roles);
 	count_extents(c);
