@@ -217,6 +217,9 @@ void ssdup_writeback_stop(struct ssdup *c);
 /** ssdup_kick_writeback() - look again whether there is something to do; any context */
 void ssdup_kick_writeback(struct ssdup *c);
 
+/** ssdup_ask() - drain all generations up to this one, too; any context */
+void ssdup_ask(struct ssdup *c, u64 generation);
+
 /**
  * ssdup_drain_all() - commit and drain everything written so far
  * @leaving: called by a suspend; else a suspend that begins meanwhile ends the wait

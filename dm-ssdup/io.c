@@ -367,8 +367,11 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
-		if (*status)
+		if (*status) {
 			stat_inc(c, STAT_SSD_ERRORS);
+			/* The same before and after a drain has marked it lost. */
+			*status = BLK_STS_IOERR;
+		}
 		ssdup_put_read(c, io->half);
 		break;
 	case IO_LOG_WRITE:

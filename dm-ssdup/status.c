@@ -97,17 +97,17 @@ static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int ma
 {
 	if (!strcmp(argv[1], "start")) {
 		WRITE_ONCE(c->paused, false);
-		WRITE_ONCE(c->asked, READ_ONCE(c->open->generation));
+		ssdup_ask(c, READ_ONCE(c->open->generation));
 	} else if (!strcmp(argv[1], "pause")) {
 		WRITE_ONCE(c->paused, true);
 		WRITE_ONCE(c->asked, 0);
 		/* Who waits for what was asked for is told. */
 		wake_up_all(&c->done_wait);
+		ssdup_kick_writeback(c);
 	} else {
 		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));
 		return -EINVAL;
 	}
-	ssdup_kick_writeback(c);
 	return 0;
 }
 

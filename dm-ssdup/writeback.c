@@ -133,7 +133,9 @@ static void drain_batch(struct ssdup *c, struct watch *w)
 		return;
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
 		    dm_device_name(c->md), r, RETRY_MS);
-	wait_event_interruptible_timeout(c->wb_wait, kthread_should_stop(),
+	/* A flush, which clears the error, does not wait for that. */
+	wait_event_interruptible_timeout(c->wb_wait,
+					 !READ_ONCE(c->drain_error) || kthread_should_stop(),
 					 msecs_to_jiffies(RETRY_MS));
 }
 
@@ -221,6 +223,16 @@ static bool drained(struct ssdup *c, u64 generation)
 	return drained;
 }
 
+void ssdup_ask(struct ssdup *c, u64 generation)
+{
+	u64 asked = READ_ONCE(c->asked);
+
+	/* Never back to less than somebody else has asked for meanwhile. */
+	while (asked < generation && !try_cmpxchg(&c->asked, &asked, generation))
+		;
+	ssdup_kick_writeback(c);
+}
+
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
 	u64 carried = READ_ONCE(c->carried);
@@ -231,9 +243,7 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	if (r)
 		return r;
 	WRITE_ONCE(c->drain_error, 0);
-	if (READ_ONCE(c->asked) < generation)
-		WRITE_ONCE(c->asked, generation);
-	ssdup_kick_writeback(c);
+	ssdup_ask(c, generation);
 	r = wait_event_interruptible(c->done_wait,
 				     drained(c, generation) || READ_ONCE(c->drain_error) ||
 				     ssdup_mode(c) == MODE_LOG_FAILED ||

@@ -20,7 +20,7 @@
  *	flush		start=0 len=all
  *	verify		start=0 len=all [bs=2048 step=bs] each sector is what was written last
  *	recover		the same after a power cut; what is found is the model from then on
- *	fails		start=0 len=8 bs=.. each read of bs sectors ends with an I/O error
+ *	fails		start=0 len=8 bs=.. errno=5 each read of bs sectors ends with that error
  *	watch		start=0 len=.. bs=.. seconds=10 verify while another process writes
  *	stress		start=0 len=.. max=64 seconds=10 seed=1 all of them in turn
  * For those that write: depth=16 align=1 fua=0 fsync=0, errors=0 (1: an error ends
@@ -43,7 +43,8 @@
 #define MAX_REPORTS	8
 
 struct args {
-	uint64_t start, len, bs, step, nr, seed, max, depth, align, fua, fsync, errors, seconds;
+	uint64_t start, len, bs, step, nr, seed, max, depth, align, fua, fsync, errors, seconds,
+		 error;
 };
 
 static struct args arg;
@@ -355,9 +356,10 @@ static void do_fails(void)
 	for (at = 0; at < arg.len; at += arg.bs) {
 		ssize_t n = pread(fd, buf, arg.bs * SECTOR, (arg.start + at) * SECTOR);
 
-		if (n >= 0 || (errno != EIO && errno != ENODATA)) {
-			fprintf(stderr, "iocheck: a read of %llu + %llu did not fail\n",
-				(unsigned long long)(arg.start + at), (unsigned long long)arg.bs);
+		if (n >= 0 || errno != (int)arg.error) {
+			fprintf(stderr, "iocheck: a read of %llu + %llu: %s\n",
+				(unsigned long long)(arg.start + at), (unsigned long long)arg.bs,
+				n < 0 ? strerror(errno) : "no error");
 			exit(1);
 		}
 	}
@@ -427,7 +429,7 @@ static void parse(char **argv)
 		{ "step", &arg.step }, { "nr", &arg.nr }, { "seed", &arg.seed },
 		{ "max", &arg.max }, { "depth", &arg.depth }, { "align", &arg.align },
 		{ "fua", &arg.fua }, { "fsync", &arg.fsync }, { "errors", &arg.errors },
-		{ "seconds", &arg.seconds }, { NULL, NULL }
+		{ "seconds", &arg.seconds }, { "errno", &arg.error }, { NULL, NULL }
 	};
 	size_t i, n;
 
@@ -526,7 +528,7 @@ int main(int argc, char **argv)
 	}
 	arg = (struct args){
 		.len = UINT64_MAX, .bs = c->reads ? CHUNK : 8, .nr = 1, .seed = 1, .max = 64,
-		.depth = 16, .align = 1, .seconds = 10
+		.depth = 16, .align = 1, .seconds = 10, .error = EIO
 	};
 	parse(argv + 4);
 	fd = open(argv[2], (c->reads ? O_RDONLY : O_RDWR) | O_DIRECT | O_CLOEXEC);
