@@ -287,6 +287,12 @@ u32 ssdup_fill(struct ssdup *c);
 /** ssdup_count_halves() - how many halves are in @state */
 u32 ssdup_count_halves(struct ssdup *c, enum half_state state);
 
+/** ssdup_drain_state() - what the drain does or waits for; any context */
+enum drain_state ssdup_drain_state(struct ssdup *c);
+
+/** ssdup_wait_cause() - why the first of the waiting writes waits; any context */
+enum wait_cause ssdup_wait_cause(struct ssdup *c);
+
 /** ssdup_sysfs_add() - /sys/block/dm-N/ssdup; context: resume */
 int ssdup_sysfs_add(struct ssdup *c);
 

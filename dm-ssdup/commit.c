@@ -302,6 +302,7 @@ void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
 {
 	unsigned long flags;
 
+	atomic_inc(&c->nr_flushes);
 	spin_lock_irqsave(&c->flush_lock, flags);
 	bio_list_add(&c->flushes, bio);
 	spin_unlock_irqrestore(&c->flush_lock, flags);
@@ -386,6 +387,7 @@ void ssdup_flush_work(struct work_struct *work)
 		hdd = hdd_flush_end(c, &f);
 
 	while ((bio = bio_list_pop(&bios))) {
+		atomic_dec(&c->nr_flushes);
 		bio->bi_status = log;
 		if (!log && (bio->bi_opf & REQ_PREFLUSH))
 			bio->bi_status = hdd;

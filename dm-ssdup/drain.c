@@ -374,7 +374,9 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
 	old = r->phase;
 	r->phase ^= 1;
 	spin_unlock_irq(&r->lock);
+	drain_does(c, DRAIN_FENCE);
 	wait_event(c->settle_wait, !atomic_read(&r->direct[old]));
+	drain_does(c, DRAIN_COPIES);
 }
 
 /* Take the next batch of the half from the map. */
@@ -443,6 +445,7 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 	u32 i;
 	int r;
 
+	drain_does(c, DRAIN_FREES);
 	r = ssdup_commit(c);
 	if (r)
 		return r;
@@ -468,6 +471,7 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 	for (i = 0; i < c->nr_ranges; i++)
 		if (range_holds(&c->ranges[i]))
 			drop_extents(c, h, &c->ranges[i]);
+	drain_does(c, DRAIN_READS);
 	wait_event(c->settle_wait, !atomic_read(&h->reads));
 
 	/* No commit may still look at the half when its next life begins. */

@@ -118,6 +118,7 @@ static bool get_nodes(struct ssdup *c, struct ssdup_io *io)
 	if (io->e && io->spare)
 		return true;
 	put_nodes(c, io);
+	WRITE_ONCE(c->wait_cause, WAIT_MEMORY);
 	/* Nodes come back when a half is freed; memory may come back sooner. */
 	WRITE_ONCE(c->short_of_memory, true);
 	ssdup_kick_writeback(c);

@@ -51,6 +51,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	}
 	next = list_first_entry_or_null(&c->free, struct ssdup_half, list);
 	if (!next) {
+		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
 		spin_unlock_irqrestore(&c->half_lock, flags);
 		return false;
 	}
@@ -62,6 +63,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	 */
 	atomic64_fetch_or(LOG_WORD_SEALED, &from->word);
 	if (atomic_read(&from->writes)) {
+		WRITE_ONCE(c->wait_cause, WAIT_SEAL);
 		spin_unlock_irqrestore(&c->half_lock, flags);
 		return false;
 	}
@@ -103,6 +105,7 @@ bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 			if (!ring_has_room(c, h, word)) {
 				ssdup_put_write(c, h);
 				WRITE_ONCE(c->ring_full, true);
+				WRITE_ONCE(c->wait_cause, WAIT_COMMIT);
 				/* Pairs with the barrier in ssdup_publish(). */
 				smp_mb();
 				mod_delayed_work(c->wq, &c->autocommit, 0);

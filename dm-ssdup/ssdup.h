@@ -188,6 +188,32 @@ enum ssdup_mode {
 	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
 };
 
+/*
+ * What the writeback thread does or waits for, and why writes wait. For status
+ * only, in the order of the numbers it prints; only ever appended to.
+ */
+enum drain_state {
+	DRAIN_IDLE,		/* nothing to drain */
+	DRAIN_OFF,		/* paused, or manual and not asked */
+	DRAIN_HELD_OFF,		/* the HDD serves others, or the device is not idle yet */
+	DRAIN_SEALS,		/* waits for log writes in flight to the half it seals */
+	DRAIN_COPIES,		/* a batch, from SSD to HDD */
+	DRAIN_FENCE,		/* waits for direct writes in flight */
+	DRAIN_FREES,		/* waits for a commit, a flush of the HDD, the free record */
+	DRAIN_READS,		/* waits for reads that point into the half */
+	DRAIN_RETRY,		/* failed; waits to try again */
+	DRAIN_STOPPED,		/* by the mode, or the device is suspended */
+};
+
+enum wait_cause {
+	WAIT_NONE,
+	WAIT_SPACE,		/* no half is free */
+	WAIT_SEAL,		/* for log writes in flight to the half that is full */
+	WAIT_COMMIT,		/* too many entries are not durable yet */
+	WAIT_MEMORY,
+	WAIT_DRAIN_ERROR,	/* no half is free, and the last drain failed */
+};
+
 struct commit_round;
 struct ssdup_drainer;
 struct ssdup_sysfs;
@@ -248,6 +274,7 @@ struct ssdup {
 	struct delayed_work	autocommit;
 	spinlock_t		flush_lock;	/* flushes */
 	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
+	atomic_t		nr_flushes;	/* queued there, and not ended yet */
 	bool			autocommit_armed;
 	struct mutex		hdd_lock;	/* one flush of the HDD at a time */
 	u32			hdd_flush_errors;	/* ever */
@@ -257,6 +284,7 @@ struct ssdup {
 	spinlock_t		wait_lock;	/* waiting */
 	struct bio_list		waiting;
 	atomic_t		nr_waiting;
+	enum wait_cause		wait_cause;	/* of the last one that found no place */
 	struct delayed_work	wait_work;
 
 	struct work_struct	event_work;
@@ -275,6 +303,7 @@ struct ssdup {
 	u64			carried;	/* moves by ssdup_carry(), ever */
 	u64			pinned;		/* of those, because of the HDD */
 	int			drain_error;	/* of the last try; 0 when it went well */
+	enum drain_state	drain_state;
 };
 
 /* What a bio carries between map and end_io. */
@@ -312,6 +341,12 @@ static inline void stat_add(struct ssdup *c, enum ssdup_stat stat, u64 n)
 static inline void stat_inc(struct ssdup *c, enum ssdup_stat stat)
 {
 	stat_add(c, stat, 1);
+}
+
+/* The writeback thread says what it is about to do. */
+static inline void drain_does(struct ssdup *c, enum drain_state state)
+{
+	WRITE_ONCE(c->drain_state, state);
 }
 
 static inline struct ssdup_range *range_of(struct ssdup *c, u64 sector)

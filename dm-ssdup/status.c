@@ -43,6 +43,24 @@ u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
 	return nr;
 }
 
+enum drain_state ssdup_drain_state(struct ssdup *c)
+{
+	enum drain_state state = READ_ONCE(c->drain_state);
+	bool off = READ_ONCE(c->paused) || READ_ONCE(c->set.drain) == SSDUP_DRAIN_MANUAL;
+
+	/* The thread sleeps, and is not woken for what it would not drain. */
+	return state == DRAIN_IDLE && off && atomic64_read(&c->extents) ? DRAIN_OFF : state;
+}
+
+enum wait_cause ssdup_wait_cause(struct ssdup *c)
+{
+	enum wait_cause cause = READ_ONCE(c->wait_cause);
+
+	if (!atomic_read(&c->nr_waiting))
+		return WAIT_NONE;
+	return cause == WAIT_SPACE && READ_ONCE(c->drain_error) ? WAIT_DRAIN_ERROR : cause;
+}
+
 /* Every field is explained in Documentation/dm-ssdup.rst; new ones go to the end. */
 static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 {
@@ -57,6 +75,8 @@ static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 	       atomic_read(&c->nr_waiting), -READ_ONCE(c->drain_error));
 	for (i = 0; i < STAT_NR; i++)
 		DMEMIT(" %llu", ssdup_stat_sum(c, i));
+	DMEMIT(" %u %u %d", ssdup_drain_state(c), ssdup_wait_cause(c),
+	       atomic_read(&c->nr_flushes));
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,

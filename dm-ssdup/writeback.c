@@ -111,6 +111,7 @@ static void seal(struct ssdup *c, struct watch *w)
 	struct ssdup_half *h = READ_ONCE(c->open);
 
 	w->pinned = false;
+	drain_does(c, DRAIN_SEALS);
 	if (!ssdup_switch(c, h))
 		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
@@ -118,8 +119,10 @@ static void seal(struct ssdup *c, struct watch *w)
 static void drain_batch(struct ssdup *c, struct watch *w)
 {
 	u64 pinned = c->pinned;
-	int r = ssdup_drain_step(c);
+	int r;
 
+	drain_does(c, DRAIN_COPIES);
+	r = ssdup_drain_step(c);
 	if (pinned != c->pinned) {
 		w->pinned = true;
 		w->pinned_at = jiffies;
@@ -133,6 +136,7 @@ static void drain_batch(struct ssdup *c, struct watch *w)
 		return;
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
 		    dm_device_name(c->md), r, RETRY_MS);
+	drain_does(c, DRAIN_RETRY);
 	/* A flush, which clears the error, does not wait for that. */
 	wait_event_interruptible_timeout(c->wb_wait,
 					 !READ_ONCE(c->drain_error) || kthread_should_stop(),
@@ -159,11 +163,14 @@ static int writeback_thread(void *arg)
 		w.holding = out.step == PACING_HOLD;
 		switch (out.step) {
 		case PACING_SLEEP:
+			drain_does(c, ssdup_mode(c) == MODE_LOG_FAILED ? DRAIN_STOPPED :
+									 DRAIN_IDLE);
 			/* Nobody kicks for extents that are pinned. */
 			wait_kick(c, w.pinned ? msecs_to_jiffies(PINNED_RETRY_MS) + 1 :
 						MAX_SCHEDULE_TIMEOUT);
 			break;
 		case PACING_HOLD:
+			drain_does(c, DRAIN_HELD_OFF);
 			/* With a half to drain the holds are short, and the clock decides. */
 			if (in.sealed)
 				schedule_timeout_interruptible(msecs_to_jiffies(out.wait_ms) + 1);
@@ -179,6 +186,7 @@ static int writeback_thread(void *arg)
 		}
 	}
 	ssdup_drain_finish(c);
+	drain_does(c, DRAIN_STOPPED);
 	return 0;
 }
 

@@ -16,6 +16,8 @@ sleep 0.3
 is "writes that got a place meanwhile" "$(stat writes_ssd)" "$done_before"
 is "direct writes" "$(stat writes_hdd)" 0
 is "free halves" "$(stat halves_free)" 0
+is "cause of the wait" "$(stat wait_cause)" 5
+wait_until drain_state -eq 8
 # reads do not wait
 io_on $DEV verify len=4096
 
@@ -28,5 +30,6 @@ must wait $writer
 must wait $!
 above "writes that waited" "$(stat waited_writes)" 30
 is "waiting writes" "$(stat waiting_writes)" 0
+is "cause of no wait" "$(stat wait_cause)" 0
 io write len=8
 all_home

@@ -34,6 +34,7 @@ for _ in 1 2 3; do
 	kill -0 $direct || fail "the direct write was not in flight any more"
 	message flush &
 	drain=$!
+	wait_until drain_state -eq 5
 	must wait $direct
 	# both are acknowledged: this is how it stays
 	io recover start=$((p - 8)) len=16

@@ -44,6 +44,7 @@ io random nr=50 len=8192 seed=2
 sleep 0.8
 is "dirty sectors while paused" "$(stat dirty_sectors)" "$(stat dirty_sectors)"
 above "dirty sectors while paused" "$(stat dirty_sectors)" 0
+is "what the drain does" "$(stat drain_state)" 1
 # a flush does not mind the pause, nor end it
 flush
 io random nr=50 len=8192 seed=3

@@ -21,6 +21,8 @@ sleep 1.2
 # the drain has its data in 0.3 s; this read will be there 1.2 s after that
 iocheck "$MODEL" $DEV verify len=256 bs=64 &
 read=$!
+# the drain says what it waits for
+wait_until drain_state -eq 7
 must wait $drain
 # twice around
 io write start=65536 len=$((2 * half - 2000)) bs=512
