@@ -33,6 +33,9 @@ kunit: ## the unit tests in a debug kernel (KASAN, lockdep)
 host-test: ## the unit tests in user space, under ASan and UBSan
 	scripts/test --host
 
+mutants: ## deliberate bugs, one at a time, and whether the tests notice
+	scripts/mutants/run
+
 clean: ## remove what was built in the checkout
 	for dir in dm-ssdup tools/disks kunit; do \
 		find $$dir \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
@@ -44,4 +47,4 @@ clean: ## remove what was built in the checkout
 help: ## this text
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
 
-.PHONY: all modules install demo test lint kunit host-test clean help
+.PHONY: all modules install demo test lint kunit host-test mutants clean help

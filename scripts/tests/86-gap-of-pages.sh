@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A page of which every write is still under way does not part a FLUSH from the
+# page behind it: a replay that ended there would lose what was promised.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks
+make_ssdup
+data=$(log_sector 0)
+remove_ssdup
+# the log's first page worth of places is slow to write
+must modprobe dm-delay
+must dmsetup create other <<-TABLE
+	0 $data linear $SSD 0
+	$data 128 delay $SSD $data 0 $SSD $data 3000
+	$((data + 128)) $(($(blockdev --getsz $SSD) - data - 128)) linear $SSD $((data + 128))
+TABLE
+SSD=/dev/mapper/other
+make_ssdup policy all drain manual autocommit_ms 3600000
+iocheck "$MODEL" $DEV write len=128 bs=1 depth=128 errors=1 &
+wait_until writes_ssd -eq 128
+io write start=8192 len=64 bs=1
+io flush start=8192 len=64
+is "extents" "$(stat extents)" 64
+power_cut 1
+wait
+must dmsetup remove --retry $NAME
+power_on
+make_ssdup policy all drain manual
+above "extents" "$(stat extents)" 63
+io recover
+all_home
+remove_ssdup
