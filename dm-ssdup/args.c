@@ -175,8 +175,9 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	const struct ssdup_key *key = find_key(name);
 	/* A percentage of 0 against marks of 0 moves nothing: only all and none decide. */
 	const struct redirector_marks marks = { };
-	struct ssdup_settings set = c->set;
+	struct ssdup_settings set;
 	u32 value;
+	int r = 0;
 
 	if (!key) {
 		*error = "unknown key";
@@ -190,16 +191,27 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		*error = key->error;
 		return -EINVAL;
 	}
+	/* Two marks that fit each with the old other one may not fit together. */
+	mutex_lock(&c->set_lock);
+	set = c->set;
 	*setting(&set, key) = value;
 	*error = check_marks(&set);
-	if (*error)
-		return -EINVAL;
-
-	/* Readers take each setting once, with READ_ONCE. */
+	if (*error) {
+		r = -EINVAL;
+		goto out;
+	}
+	/* Readers take no lock, but each setting once, with READ_ONCE. */
 	WRITE_ONCE(*setting(&c->set, key), value);
-	c->set.given |= BIT(key - keys);
-	if (key->offset == offsetof(struct ssdup_settings, policy))
+	WRITE_ONCE(c->set.given, c->set.given | BIT(key - keys));
+	if (key->offset == offsetof(struct ssdup_settings, policy)) {
+		/* Pairs with the one in stream_evaluate(). */
+		smp_mb();
 		WRITE_ONCE(c->route, redirector_next(value, READ_ONCE(c->route), 0, 0, &marks));
+	}
+out:
+	mutex_unlock(&c->set_lock);
+	if (r)
+		return r;
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
 	return 0;

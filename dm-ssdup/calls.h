@@ -46,7 +46,7 @@ int ssdup_key_value(struct ssdup *c, const char *key, char *buf, size_t len);
 
 /* --- stream.c --- */
 
-/** ssdup_stream_init() - empty windows, first route by policy */
+/** ssdup_stream_init() - empty windows, first route by policy; context: the constructor */
 void ssdup_stream_init(struct ssdup *c);
 
 /**
@@ -95,7 +95,14 @@ void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
  */
 bool ssdup_switch(struct ssdup *c, struct ssdup_half *from);
 
-/** ssdup_open_half() - start receiving in @h; caller holds half_lock or is alone */
+/**
+ * ssdup_open_generation() - the generation of the half that receives now
+ *
+ * Taken from the open half without half_lock it might be that of a later life.
+ */
+u64 ssdup_open_generation(struct ssdup *c);
+
+/** ssdup_open_half() - start receiving in @h; caller holds half_lock */
 void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word);
 
 /**

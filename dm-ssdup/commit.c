@@ -400,7 +400,10 @@ void ssdup_autocommit_work(struct work_struct *work)
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, autocommit);
 
 	WRITE_ONCE(c->autocommit_armed, false);
-	/* Entries published before this are seen by the commit, later ones arm it again. */
+	/*
+	 * Entries published before this are seen by the commit, later ones arm
+	 * it again. Pairs with the atomic_inc_return() in ssdup_publish().
+	 */
 	smp_mb();
 	ssdup_commit(c);
 	/* The open half holds something: the thread watches for an idle device. */

@@ -276,6 +276,8 @@ static void set_roles(struct ssdup *c, const struct replay_half *found,
 	struct ssdup_half *h;
 	u32 i;
 
+	/* Nobody writes yet, but who asks for the status is here before the log is. */
+	spin_lock_irq(&c->half_lock);
 	for (i = 0; i < c->g.nr_halves; i++) {
 		h = &c->half[i];
 		h->generation = c->super.generation[i];
@@ -293,6 +295,7 @@ static void set_roles(struct ssdup *c, const struct replay_half *found,
 		list_add_tail(&c->half[roles->free[i]].list, &c->free);
 	ssdup_open_half(c, &c->half[roles->open], 0,
 			log_word(open->pages * SSDUP_PAGE_ENTRIES, open->data_end));
+	spin_unlock_irq(&c->half_lock);
 	c->ring_tail = open->pages;
 }
 
@@ -373,7 +376,6 @@ int ssdup_load(struct ssdup *c)
 	replay_roles(&c->super, found, roles);
 	set_roles(c, found, roles);
 	count_extents(c);
-	c->limits = log_limits_writers(&c->g);
 	c->loaded = true;
 	DMINFO("%s: %lld extents, %lld MiB to write back", dm_device_name(c->md),
 	       atomic64_read(&c->extents), atomic64_read(&c->dirty_sectors) >> 11);

@@ -24,14 +24,16 @@ void ssdup_put_read(struct ssdup *c, struct ssdup_half *h)
 
 void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 {
+	lockdep_assert_held(&c->half_lock);
 	h->state = HALF_OPEN;
-	h->base = base;
+	WRITE_ONCE(h->base, base);
 	h->pages_done = DIV_ROUND_UP(log_word_entries(word), (u32)SSDUP_PAGE_ENTRIES);
 	h->carried = 0;
 	h->drained = false;
 	/*
 	 * A writer that still holds @h from an earlier life may reserve from
-	 * here on: it must find the base of this life.
+	 * here on: it must find the base of this life. Pairs with the acquire
+	 * in ssdup_reserve().
 	 */
 	smp_wmb();
 	atomic64_set(&h->word, word);
@@ -70,13 +72,25 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	from->state = HALF_SEALED;
 	list_move_tail(&from->list, &c->sealed);
 	list_del_init(&next->list);
+	/* Without the lock it might be drained and free already. */
+	trace_ssdup_seal(c, from);
 	ssdup_open_half(c, next, from->base + half_pages(from), 0);
 	spin_unlock_irqrestore(&c->half_lock, flags);
 
 	stat_inc(c, STAT_SEALS);
-	trace_ssdup_seal(c, from);
 	ssdup_kick_writeback(c);
 	return true;
+}
+
+u64 ssdup_open_generation(struct ssdup *c)
+{
+	unsigned long flags;
+	u64 generation;
+
+	spin_lock_irqsave(&c->half_lock, flags);
+	generation = c->open->generation;
+	spin_unlock_irqrestore(&c->half_lock, flags);
+	return generation;
 }
 
 /* The ring number of an entry's page has its place once all before it left the ring. */

@@ -4,6 +4,7 @@
  *
  * Locks, in the order in which they nest:
  *
+ *	set_lock	mutex: one change of a setting at a time
  *	hdd_lock	mutex: one flush of the HDD at a time
  *	commit_lock	mutex: one commit of metadata pages at a time
  *	super_lock	mutex: the superblock and its writing
@@ -14,6 +15,12 @@
  *
  * No two of the spinlocks are ever held together. A write takes its range's
  * lock and no other; a read takes it only where the range holds something.
+ *
+ * What is read or written without its lock is marked READ_ONCE() or
+ * WRITE_ONCE() where it is, or is an atomic; beside the fields below stands why
+ * that is enough. "A hint" is one that a stale value of costs time, never
+ * content: whoever changes it kicks those who look at it afterwards, and the
+ * kick orders the change before the look.
  *
  * What the data path relies on:
  *
@@ -126,7 +133,12 @@ struct ssdup_stats {
 struct ssdup_range {
 	spinlock_t		lock;		/* of what follows */
 	u8			phase;		/* index of direct[] for new ones */
-	u32			held;		/* extents, whenever the tree is whole */
+	/*
+	 * Extents, whenever the tree is whole; read without the lock. Written
+	 * before the write that changed it is acknowledged: who knows of that
+	 * write finds it. Zero after a half was freed is late at worst.
+	 */
+	u32			held;
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
 	struct extent_tree	tree;
 };
@@ -144,14 +156,19 @@ struct ssdup_half {
 	atomic_t		writes;		/* handed out, extent not yet in its tree */
 	/* Of another kind of bio: a cache line of its own. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
-	enum half_state		state;
-	u32			index;
+	enum half_state		state;		/* half_lock */
+	u32			index;		/* never changes */
+	/*
+	 * Of these a half that opens gets new ones before its word is not
+	 * sealed any more; a commit finds it on the lists of half_lock, and no
+	 * half is freed while a commit runs.
+	 */
 	u32			pages_done;	/* complete and durable ones; commit_lock */
-	u32			carried;	/* entries moved here by a drain */
-	bool			drained;	/* all on the HDD, but not freed yet */
-	u64			base;		/* ring number of page 0 */
-	u64			generation;
-	struct list_head	list;		/* on sealed or free */
+	u32			carried;	/* entries moved here; the writeback thread's */
+	bool			drained;	/* all on the HDD, not freed; the thread's too */
+	u64			base;		/* ring number of page 0; see ssdup_open_half() */
+	u64			generation;	/* half_lock; stands while commit_lock is held */
+	struct list_head	list;		/* on sealed or free; half_lock */
 };
 
 /*
@@ -165,7 +182,7 @@ struct ssdup_half {
 struct ring_page {
 	atomic_t		resolved;	/* entries published or given up */
 	u32			durable;	/* of those, on the SSD; commit_lock */
-	u64			rev;		/* of that version */
+	u64			rev;		/* of that version; commit_lock */
 	struct log_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
@@ -173,6 +190,7 @@ struct ring_page {
 
 /* --- Stream --- */
 
+/* No lock, and none is missed: see stream.c for what that may cost. */
 struct stream_window {
 	atomic_t		next;
 	atomic_t		filled;
@@ -224,13 +242,14 @@ struct ssdup {
 	struct dm_dev		*ssd;
 	struct mapped_device	*md;
 	struct list_head	registered;	/* all targets, by their disks */
-	struct ssdup_settings	set;
+	struct ssdup_settings	set;		/* written under set_lock, read without */
+	struct mutex		set_lock;
 	struct ssdup_stats __percpu *stats;
 	struct ssdup_sysfs	*sysfs;
-	enum ssdup_mode		mode;
-	bool			loaded;		/* the log was read; from then on state is ours */
-	bool			epoch_begun;	/* pages may be written */
-	bool			leaving;	/* between presuspend and resume */
+	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
+	bool			loaded;		/* the log was read; preresume only */
+	bool			epoch_begun;	/* pages may be written; super_lock */
+	bool			leaving;	/* between presuspend and resume; a hint */
 	u32			block_sectors;
 
 	/* Map */
@@ -244,29 +263,30 @@ struct ssdup {
 
 	/* Stream */
 	struct stream_window	window[2];
-	u32			window_now;
-	unsigned long		evaluating;	/* bit 0 */
-	enum ssdup_route	route;
-	u32			percentage;	/* of the last stream, 1/10000 */
+	u32			window_now;	/* who finds the old one is not sampled */
+	unsigned long		evaluating;	/* bit 0, a lock: of the next two */
 	struct threshold	threshold;
+	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
+	u32			percentage;	/* likewise */
+	enum ssdup_route	route;		/* a hint; either is always right */
 
 	/* Log */
 	struct log_geometry	g;
 	struct log_limits	limits;		/* of writers */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
-	struct ssdup_half	*open;
+	struct ssdup_half	*open;		/* read without: a stale one's word is sealed */
 	spinlock_t		half_lock;	/* open, sealed, free, half->state */
 	struct list_head	sealed;		/* oldest first */
 	struct list_head	free;		/* next to open first */
 	struct mutex		super_lock;
-	struct log_super	super;
+	struct log_super	super;		/* uuid and epoch stand still while we run */
 	struct page		*super_page;
 
 	/* Commit */
 	struct mutex		commit_lock;
 	struct ring_page	*ring;
-	u64			ring_tail;	/* first ring number in use */
-	bool			ring_full;	/* somebody waits for the tail to move */
+	u64			ring_tail;	/* first ring number in use; commit_lock writes */
+	bool			ring_full;	/* see ssdup_reserve() */
 	struct commit_round	*round;
 	struct page		*commit_page[SSDUP_COMMIT_PAGES];
 	struct workqueue_struct	*wq;
@@ -275,35 +295,39 @@ struct ssdup {
 	spinlock_t		flush_lock;	/* flushes */
 	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
 	atomic_t		nr_flushes;	/* queued there, and not ended yet */
-	bool			autocommit_armed;
+	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 	struct mutex		hdd_lock;	/* one flush of the HDD at a time */
-	u32			hdd_flush_errors;	/* ever */
-	u32			hdd_dirty;	/* direct writes ended since its last flush */
+	u32			hdd_flush_errors;	/* ever; hdd_lock writes */
+	/*
+	 * Direct writes ended since its last flush. A write that finds it set
+	 * ended before the exchange that clears it, so that flush has it.
+	 */
+	u32			hdd_dirty;
 
 	/* Writes that wait for log space */
 	spinlock_t		wait_lock;	/* waiting */
 	struct bio_list		waiting;
-	atomic_t		nr_waiting;
-	enum wait_cause		wait_cause;	/* of the last one that found no place */
+	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
+	enum wait_cause		wait_cause;	/* of the last one that found no place; to look at */
 	struct delayed_work	wait_work;
 
 	struct work_struct	event_work;
 
 	/* Writeback */
-	struct task_struct	*thread;
+	struct task_struct	*thread;	/* written by preresume and postsuspend */
 	struct ssdup_drainer	*drainer;
 	struct bio_set		bs;
 	wait_queue_head_t	wb_wait;	/* the thread sleeps here for something to do */
 	wait_queue_head_t	settle_wait;	/* and here for I/O in flight to end */
 	wait_queue_head_t	done_wait;	/* who asked for a drain sleeps here */
-	bool			wb_kick;
-	bool			paused;
-	bool			short_of_memory;
+	bool			wb_kick;	/* see ssdup_kick_writeback() */
+	bool			paused;		/* a hint */
+	bool			short_of_memory;	/* a hint */
 	u64			asked;		/* drain all generations up to this one */
-	u64			carried;	/* moves by ssdup_carry(), ever */
-	u64			pinned;		/* of those, because of the HDD */
-	int			drain_error;	/* of the last try; 0 when it went well */
-	enum drain_state	drain_state;
+	u64			carried;	/* moves by ssdup_carry(), ever; the thread's */
+	u64			pinned;		/* of those, because of the HDD; the thread's */
+	int			drain_error;	/* of the last try; 0 when it went well; a hint */
+	enum drain_state	drain_state;	/* of the thread; to look at */
 };
 
 /* What a bio carries between map and end_io. */

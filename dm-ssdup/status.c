@@ -16,12 +16,12 @@ u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat)
 
 void ssdup_clear_stats(struct ssdup *c)
 {
-	int cpu;
+	int cpu, i;
 
 	/* A count that another CPU raises right now may survive; it is statistics. */
 	for_each_possible_cpu(cpu)
-		memset(per_cpu_ptr(c->stats, cpu)->count, 0,
-		       sizeof(per_cpu_ptr(c->stats, cpu)->count));
+		for (i = 0; i < STAT_NR; i++)
+			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
 }
 
 u32 ssdup_fill(struct ssdup *c)
@@ -68,7 +68,7 @@ static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 	u32 i;
 
 	DMEMIT("%u %u %u %u %u", ssdup_mode(c), READ_ONCE(c->set.policy), READ_ONCE(c->route),
-	       READ_ONCE(c->percentage), READ_ONCE(c->threshold.value));
+	       READ_ONCE(c->percentage), READ_ONCE(c->threshold_now));
 	DMEMIT(" %u %u %u %u", c->g.nr_halves, ssdup_count_halves(c, HALF_FREE),
 	       ssdup_count_halves(c, HALF_SEALED), ssdup_fill(c));
 	DMEMIT(" %lld %lld %d %d", atomic64_read(&c->dirty_sectors), atomic64_read(&c->extents),
@@ -117,7 +117,7 @@ static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int ma
 {
 	if (!strcmp(argv[1], "start")) {
 		WRITE_ONCE(c->paused, false);
-		ssdup_ask(c, READ_ONCE(c->open->generation));
+		ssdup_ask(c, ssdup_open_generation(c));
 	} else if (!strcmp(argv[1], "pause")) {
 		WRITE_ONCE(c->paused, true);
 		WRITE_ONCE(c->asked, 0);

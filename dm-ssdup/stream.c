@@ -14,7 +14,7 @@
 
 static void window_reset(struct ssdup *c, struct stream_window *w)
 {
-	w->length = READ_ONCE(c->set.stream_length);
+	WRITE_ONCE(w->length, READ_ONCE(c->set.stream_length));
 	atomic_set(&w->filled, 0);
 	/* Pairs with the fully ordered atomic_fetch_inc() of the first sampler. */
 	smp_wmb();
@@ -28,6 +28,7 @@ void ssdup_stream_init(struct ssdup *c)
 	c->percentage = 0;
 	c->route = redirector_first(c->set.policy);
 	threshold_init(&c->threshold);
+	c->threshold_now = c->threshold.value;
 }
 
 static void stream_evaluate(struct ssdup *c, struct stream_window *w)
@@ -36,14 +37,21 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 		.to_ssd_above = READ_ONCE(c->set.to_ssd_above) * (SSDUP_PCT_ONE / 100),
 		.to_hdd_below = READ_ONCE(c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
 	};
-	u32 percentage = detector_random_percentage(w->s, w->length);
+	/* A sampler that was held up for a life of the window may still write; see below. */
+	u32 percentage = data_race(detector_random_percentage(w->s, w->length));
 	u32 threshold = threshold_update(&c->threshold, percentage);
+	enum ssdup_policy policy;
 	enum ssdup_route route;
 
-	route = redirector_next(READ_ONCE(c->set.policy), c->route, percentage,
-				threshold, &marks);
 	WRITE_ONCE(c->percentage, percentage);
-	WRITE_ONCE(c->route, route);
+	WRITE_ONCE(c->threshold_now, threshold);
+	do {
+		policy = READ_ONCE(c->set.policy);
+		route = redirector_next(policy, READ_ONCE(c->route), percentage, threshold, &marks);
+		WRITE_ONCE(c->route, route);
+		/* Pairs with ssdup_set(): the route is by the policy that was set last. */
+		smp_mb();
+	} while (policy != READ_ONCE(c->set.policy));
 	stat_inc(c, STAT_STREAMS);
 	if (route == SSDUP_ROUTE_SSD)
 		stat_inc(c, STAT_STREAMS_SSD);
@@ -57,12 +65,17 @@ enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
 	enum ssdup_route route = READ_ONCE(c->route);
 	u32 i = atomic_fetch_inc(&w->next);
 
-	if (i >= w->length)
+	/*
+	 * Whoever was held up here for a whole life of the window may find the
+	 * length of the next one, and count a sample that it has not got: then
+	 * one stream is judged by an older sample.
+	 */
+	if (i >= READ_ONCE(w->length))
 		return route;
-	w->s[i].start = start;
-	w->s[i].sectors = sectors;
+	WRITE_ONCE(w->s[i].start, start);
+	WRITE_ONCE(w->s[i].sectors, sectors);
 	/* Fully ordered: the evaluator sees every sample that was counted. */
-	if (atomic_inc_return(&w->filled) != w->length)
+	if (atomic_inc_return(&w->filled) != READ_ONCE(w->length))
 		return route;
 
 	if (test_and_set_bit_lock(0, &c->evaluating)) {

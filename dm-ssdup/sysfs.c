@@ -52,7 +52,7 @@ KNOB(flush_on_suspend, "flush_on_suspend");
 STATE(mode, "%u", ssdup_mode(c));
 STATE(route, "%s", READ_ONCE(c->route) == SSDUP_ROUTE_SSD ? "ssd" : "hdd");
 STATE(random_percentage_1e4, "%u", READ_ONCE(c->percentage));
-STATE(threshold_1e4, "%u", READ_ONCE(c->threshold.value));
+STATE(threshold_1e4, "%u", READ_ONCE(c->threshold_now));
 STATE(halves, "%u", c->g.nr_halves);
 STATE(halves_free, "%u", ssdup_count_halves(c, HALF_FREE));
 STATE(halves_sealed, "%u", ssdup_count_halves(c, HALF_SEALED));

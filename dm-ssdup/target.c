@@ -120,6 +120,7 @@ static void init_fields(struct ssdup *c)
 	spin_lock_init(&c->half_lock);
 	spin_lock_init(&c->flush_lock);
 	spin_lock_init(&c->wait_lock);
+	mutex_init(&c->set_lock);
 	mutex_init(&c->super_lock);
 	mutex_init(&c->commit_lock);
 	mutex_init(&c->hdd_lock);
@@ -217,6 +218,8 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		destroy(c);
 		return r;
 	}
+	c->limits = log_limits_writers(&c->g);
+	ssdup_stream_init(c);
 
 	ti->error = NULL;
 	ti->private = c;
@@ -293,12 +296,8 @@ static void ssdup_postsuspend(struct dm_target *ti)
 static int ssdup_preresume(struct dm_target *ti)
 {
 	struct ssdup *c = ti->private;
-	int r = 0;
+	int r = c->loaded ? 0 : ssdup_load(c);
 
-	if (!c->loaded) {
-		ssdup_stream_init(c);
-		r = ssdup_load(c);
-	}
 	return r ?: ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
 }
 

@@ -89,7 +89,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->route = READ_ONCE(c->route);
 	in->paused = READ_ONCE(c->paused);
 	in->sealed = sealed != U64_MAX;
-	in->asked = in->sealed ? sealed <= asked : READ_ONCE(c->open->generation) <= asked;
+	in->asked = (in->sealed ? sealed : ssdup_open_generation(c)) <= asked;
 	in->asked |= READ_ONCE(c->short_of_memory);
 	in->waiters = atomic_read(&c->nr_waiting);
 	in->spare = spare;
@@ -127,7 +127,7 @@ static void drain_batch(struct ssdup *c, struct watch *w)
 		w->pinned = true;
 		w->pinned_at = jiffies;
 	}
-	if (r != c->drain_error) {
+	if (r != READ_ONCE(c->drain_error)) {
 		WRITE_ONCE(c->drain_error, r);
 		wake_up_all(&c->done_wait);
 		ssdup_kick_waiting(c);
@@ -200,7 +200,7 @@ int ssdup_writeback_create(struct ssdup *c)
 	thread = kthread_create(writeback_thread, c, "ssdup-wb/%s", dm_device_name(c->md));
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
-	c->thread = thread;
+	WRITE_ONCE(c->thread, thread);
 	return 0;
 }
 
@@ -214,7 +214,7 @@ void ssdup_writeback_stop(struct ssdup *c)
 	if (!c->thread)
 		return;
 	kthread_stop(c->thread);
-	c->thread = NULL;
+	WRITE_ONCE(c->thread, NULL);
 }
 
 /* All generations up to @generation are on the HDD. */
@@ -244,7 +244,7 @@ void ssdup_ask(struct ssdup *c, u64 generation)
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
 	u64 carried = READ_ONCE(c->carried);
-	u64 generation = READ_ONCE(c->open->generation);
+	u64 generation = ssdup_open_generation(c);
 	int r;
 
 	r = ssdup_commit(c) ?: ssdup_flush_hdd(c);
