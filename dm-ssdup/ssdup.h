@@ -308,7 +308,7 @@ struct ssdup {
 	spinlock_t		wait_lock;	/* waiting */
 	struct bio_list		waiting;
 	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
-	enum wait_cause		wait_cause;	/* of the last one that found no place; to look at */
+	enum wait_cause		wait_cause;	/* of the last that found no place; to look at */
 	struct delayed_work	wait_work;
 
 	struct work_struct	event_work;
