@@ -165,10 +165,11 @@ int ssdup_commit(struct ssdup *c);
 
 /**
  * ssdup_write_super() - write both copies, durable
+ * @between: the step between the two
  *
  * Context: process, sleeps; super_lock held.
  */
-int ssdup_write_super(struct ssdup *c);
+int ssdup_write_super(struct ssdup *c, enum ssdup_step between);
 
 void ssdup_flush_work(struct work_struct *work);
 void ssdup_autocommit_work(struct work_struct *work);

@@ -9,6 +9,7 @@
  * reserve that writers leave.
  */
 #include "ssdup.h"
+#include "trace.h"
 
 /* The first part of @p, from @at on, that is held by @half in one extent. */
 static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32 *at, u32 *sectors)
@@ -90,8 +91,10 @@ static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 
 	r = -ENOSPC;
 	if (!reserve(c, &io, data ? sectors : 0))
 		goto out;
+	trace_ssdup_step(c, STEP_CARRY_WRITE);
 	r = data ? write_part(c, &io, page, at, sectors) : 0;
 	if (!r) {
+		trace_ssdup_step(c, STEP_CARRY_WRITTEN);
 		e->start = p->start + at;
 		e->sectors = sectors;
 		e->seq = p->seq;
@@ -100,6 +103,7 @@ static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 
 		e->pos = data ? io.pos : to_log_pos(0);
 		moved = ssdup_move(c, e, &spares, io.half, io.entry, from);
 	}
+	trace_ssdup_step(c, STEP_CARRY_DONE);
 	if (moved) {
 		io.half->carried++;
 		WRITE_ONCE(c->carried, c->carried + 1);

@@ -12,6 +12,7 @@
  * to slot R & 1, and R grows only when a write succeeded.
  */
 #include "ssdup.h"
+#include "trace.h"
 
 /* --- One synchronous transfer --- */
 
@@ -32,7 +33,7 @@ int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 
 /* --- Superblock --- */
 
-int ssdup_write_super(struct ssdup *c)
+int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 {
 	unsigned int copy;
 	int r;
@@ -45,6 +46,8 @@ int ssdup_write_super(struct ssdup *c)
 	}
 	log_super_encode(&c->super, page_address(c->super_page));
 	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
+		if (copy)
+			trace_ssdup_step(c, between);
 		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
 		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | REQ_SYNC | REQ_PREFLUSH | REQ_FUA,
 				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
@@ -127,14 +130,22 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 
 	if (round->nr == 1) {
 		round->page[0].bio->bi_opf |= REQ_PREFLUSH;
-	} else if (blkdev_issue_flush(c->ssd->bdev)) {
-		round->failed = true;
-		goto out;
+	} else {
+		trace_ssdup_step(c, STEP_COMMIT_FLUSH);
+		if (blkdev_issue_flush(c->ssd->bdev)) {
+			round->failed = true;
+			goto out;
+		}
+		trace_ssdup_step(c, STEP_COMMIT_FLUSHED);
 	}
 	atomic_set(&round->pending, round->nr);
-	for (i = 0; i < round->nr; i++)
+	for (i = 0; i < round->nr; i++) {
+		trace_ssdup_step(c, STEP_COMMIT_PAGE);
 		submit_bio(round->page[i].bio);
+	}
+	trace_ssdup_step(c, STEP_COMMIT_SENT);
 	wait_for_completion_io(&round->done);
+	trace_ssdup_step(c, STEP_COMMIT_DONE);
 out:
 	for (i = 0; i < round->nr; i++) {
 		if (!round->failed) {
@@ -333,6 +344,7 @@ static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
 	init_completion(&f->done);
 	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	f->bio.bi_end_io = hdd_flush_end_io;
+	trace_ssdup_step(c, STEP_HDD_FLUSH);
 	submit_bio(&f->bio);
 	return true;
 }
@@ -342,6 +354,7 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 	blk_status_t status;
 
 	wait_for_completion_io(&f->done);
+	trace_ssdup_step(c, STEP_HDD_FLUSHED);
 	status = f->bio.bi_status;
 	bio_uninit(&f->bio);
 	if (status) {
@@ -386,6 +399,7 @@ void ssdup_flush_work(struct work_struct *work)
 	if (flush)
 		hdd = hdd_flush_end(c, &f);
 
+	trace_ssdup_step(c, STEP_FLUSH_END);
 	while ((bio = bio_list_pop(&bios))) {
 		atomic_dec(&c->nr_flushes);
 		bio->bi_status = log;

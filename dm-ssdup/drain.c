@@ -183,6 +183,7 @@ static void batch_read(struct ssdup *c, struct drain_batch *b, const struct ssdu
 				       piece_sector(c, h, p), p->offset, p->sectors);
 	}
 	blk_finish_plug(&plug);
+	trace_ssdup_step(c, STEP_DRAIN_READ);
 	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
@@ -196,12 +197,16 @@ static void batch_write(struct ssdup *c, struct drain_batch *b)
 	blk_start_plug(&plug);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		run = &b->plan.runs[i];
-		if (run->kind == SSDUP_KIND_DATA)
-			drain_transfer(b, &b->io[i], c->hdd->bdev, REQ_OP_WRITE,
-				       run->start, run->offset, run->sectors);
+		if (run->kind != SSDUP_KIND_DATA)
+			continue;
+		trace_ssdup_step(c, STEP_DRAIN_WRITE);
+		drain_transfer(b, &b->io[i], c->hdd->bdev, REQ_OP_WRITE,
+			       run->start, run->offset, run->sectors);
 	}
 	blk_finish_plug(&plug);
+	trace_ssdup_step(c, STEP_DRAIN_SENT);
 	batch_wait(b);
+	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
 	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 
@@ -283,6 +288,7 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 		for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 			block = block_of(p, at);
 			copy_block(b, block.offset, block.sectors, false);
+			trace_ssdup_step(c, STEP_REWRITE_BLOCK);
 			if (!ssdup_sync_io(c->hdd->bdev, REQ_OP_WRITE, block.start,
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
 				continue;
@@ -309,6 +315,7 @@ static int drain_mark(struct ssdup *c, const struct drain_run *run,
 	u8 half = c->drainer->half->index;
 	int r = 0;
 
+	trace_ssdup_step(c, STEP_MARK_WRITE);
 	switch (run->kind) {
 	case SSDUP_KIND_ZERO:
 		r = blkdev_issue_zeroout(c->hdd->bdev, run->start, run->sectors, GFP_NOIO, 0);
@@ -322,6 +329,7 @@ static int drain_mark(struct ssdup *c, const struct drain_run *run,
 	case SSDUP_KIND_LOST:
 		return ssdup_carry(c, p, half, SSDUP_KIND_LOST, NULL);
 	}
+	trace_ssdup_step(c, STEP_MARK_WRITTEN);
 	if (r) {
 		stat_inc(c, STAT_HDD_ERRORS);
 		stat_inc(c, STAT_PINNED);
@@ -338,6 +346,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b)
 	int r;
 
 	batch_wait(b);
+	trace_ssdup_step(c, STEP_DRAIN_HAVE);
 	for (i = 0; i < b->plan.nr_pieces; i++)
 		if (b->plan.pieces[i].kind == SSDUP_KIND_DATA && b->io[i].failed) {
 			r = reread_piece(c, b, &b->plan.pieces[i]);
@@ -370,6 +379,7 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
 {
 	u8 old;
 
+	trace_ssdup_step(c, STEP_DRAIN_FENCE);
 	spin_lock_irq(&r->lock);
 	old = r->phase;
 	r->phase ^= 1;
@@ -445,10 +455,12 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 	u32 i;
 	int r;
 
+	trace_ssdup_step(c, STEP_FREE_BEGIN);
 	drain_does(c, DRAIN_FREES);
 	r = ssdup_commit(c);
 	if (r)
 		return r;
+	trace_ssdup_step(c, STEP_FREE_FLUSH);
 	r = blkdev_issue_flush(c->hdd->bdev);
 	/* After a flush that failed for somebody else a later one finds nothing to do. */
 	if (!h->drained && READ_ONCE(c->hdd_flush_errors) != c->drainer->flush_errors)
@@ -460,17 +472,20 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 		return r;
 	}
 	h->drained = true;
+	trace_ssdup_step(c, STEP_FREE_RECORD);
 	mutex_lock(&c->super_lock);
 	c->super.generation[h->index] = log_next_generation(&c->super);
-	r = ssdup_write_super(c);
+	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
 	mutex_unlock(&c->super_lock);
 	if (r)
 		return r;
 
 	trace_ssdup_free(c, h);
+	trace_ssdup_step(c, STEP_FREE_DROP);
 	for (i = 0; i < c->nr_ranges; i++)
 		if (range_holds(&c->ranges[i]))
 			drop_extents(c, h, &c->ranges[i]);
+	trace_ssdup_step(c, STEP_FREE_DROPPED);
 	drain_does(c, DRAIN_READS);
 	wait_event(c->settle_wait, !atomic_read(&h->reads));
 
@@ -485,6 +500,7 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 	list_move_tail(&h->list, &c->free);
 	spin_unlock_irq(&c->half_lock);
 	mutex_unlock(&c->commit_lock);
+	trace_ssdup_step(c, STEP_FREE_DONE);
 	stat_inc(c, STAT_FREES);
 	WRITE_ONCE(c->short_of_memory, false);
 	ssdup_event(c);
@@ -506,6 +522,7 @@ static int drain_begin(struct ssdup *c)
 	d->fenced = 0;
 	d->bad = 0;
 	d->flush_errors = READ_ONCE(c->hdd_flush_errors);
+	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 
 #include "ssdup.h"
+#include "trace.h"
 
 #define CHUNK_ORDER	6U			/* of the memory for reading metadata, at best */
 
@@ -237,6 +238,7 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 		goto out;
 	replay_order(c, order);
 	for (i = 0, r = 0; i < c->g.nr_halves && !r; i++) {
+		trace_ssdup_step(c, STEP_REPLAY_HALF);
 		r = replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]], &fault);
 		seq = max(seq, found[order[i]].max_seq);
 	}
@@ -302,6 +304,7 @@ static void set_roles(struct ssdup *c, const struct replay_half *found,
 int ssdup_begin_epoch(struct ssdup *c)
 {
 	bool again = c->epoch_begun;
+	bool blank = !c->super.seq;
 	int r;
 
 	/* Nothing is logged any more; what was logged, and the HDD, can be read. */
@@ -311,7 +314,9 @@ int ssdup_begin_epoch(struct ssdup *c)
 	if (!again)
 		c->super.epoch++;
 	c->super.flags &= ~SSDUP_SUPER_CLEAN;
-	r = ssdup_write_super(c);
+	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
+	r = ssdup_write_super(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
+	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
 	if (!r)
 		c->epoch_begun = true;
 	mutex_unlock(&c->super_lock);
@@ -363,13 +368,17 @@ int ssdup_load(struct ssdup *c)
 		r = -EINVAL;
 		goto out;
 	}
-	if (mend)
+	trace_ssdup_step(c, STEP_LOAD_SUPER);
+	if (mend) {
+		trace_ssdup_step(c, STEP_MEND);
 		DMWARN("%s: one copy of the superblock is bad or old, mending it",
 		       dm_device_name(c->md));
+	}
 
 	r = replay_all(c, found);
 	if (r)
 		goto out;
+	trace_ssdup_step(c, STEP_REPLAY_DONE);
 	/* What is aligned to the log's blocks is aligned to those of the disks. */
 	c->super.g.block_sectors = c->block_sectors;
 	c->g = c->super.g;

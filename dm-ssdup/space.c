@@ -63,6 +63,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	 * writes in flight at once, the one in the older half must not become the
 	 * newer of the two.
 	 */
+	trace_ssdup_step(c, STEP_SEAL_BEGIN);
 	atomic64_fetch_or(LOG_WORD_SEALED, &from->word);
 	if (atomic_read(&from->writes)) {
 		WRITE_ONCE(c->wait_cause, WAIT_SEAL);
@@ -74,10 +75,12 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	list_del_init(&next->list);
 	/* Without the lock it might be drained and free already. */
 	trace_ssdup_seal(c, from);
+	trace_ssdup_step(c, STEP_SEAL_BETWEEN);
 	ssdup_open_half(c, next, from->base + half_pages(from), 0);
 	spin_unlock_irqrestore(&c->half_lock, flags);
 
 	stat_inc(c, STAT_SEALS);
+	trace_ssdup_step(c, STEP_SEAL_DONE);
 	ssdup_kick_writeback(c);
 	return true;
 }

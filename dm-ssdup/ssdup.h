@@ -66,6 +66,7 @@
 #include "pipeline.h"
 #include "redirector.h"
 #include "replay.h"
+#include "step.h"
 #include "threshold.h"
 #include "types.h"
 

@@ -260,10 +260,12 @@ static void write_clean(struct ssdup *c)
 	mutex_lock(&c->super_lock);
 	for (i = 0; i < c->g.nr_halves; i++)
 		c->super.pages[i] = c->half[i].state == HALF_FREE ? 0 : half_pages(&c->half[i]);
+	trace_ssdup_step(c, STEP_SUSPEND_CLEAN);
 	c->super.flags |= SSDUP_SUPER_CLEAN;
-	ssdup_write_super(c);
+	ssdup_write_super(c, STEP_SUSPEND_BETWEEN);
 	c->super.flags &= ~SSDUP_SUPER_CLEAN;
 	mutex_unlock(&c->super_lock);
+	trace_ssdup_step(c, STEP_SUSPEND_DONE);
 }
 
 /* Nothing runs any more, and nothing is queued. */
@@ -280,6 +282,7 @@ static void stop(struct ssdup *c)
 static void ssdup_postsuspend(struct dm_target *ti)
 {
 	struct ssdup *c = ti->private;
+	int r;
 
 	if (!c->thread)
 		return;
@@ -287,7 +290,10 @@ static void ssdup_postsuspend(struct dm_target *ti)
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
 	stop(c);
-	if (ssdup_commit(c) || ssdup_flush_hdd(c))
+	trace_ssdup_step(c, STEP_SUSPEND_COMMIT);
+	r = ssdup_commit(c);
+	trace_ssdup_step(c, STEP_SUSPEND_FLUSH);
+	if (r || ssdup_flush_hdd(c))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));
 	else
 		write_clean(c);

@@ -118,6 +118,22 @@ TRACE_EVENT(ssdup_drain,
 		  __entry->start, __entry->pieces, __entry->runs, __entry->sectors)
 );
 
+/* A step between writes and flushes; see step.h. Any context. */
+TRACE_EVENT(ssdup_step,
+	TP_PROTO(struct ssdup *c, enum ssdup_step step),
+	TP_ARGS(c, step),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u32, step)
+	),
+	TP_fast_assign(
+		__entry->dev = ssdup_dev(c);
+		__entry->step = step;
+	),
+	TP_printk("%d:%d %s", MAJOR(__entry->dev), MINOR(__entry->dev),
+		  ssdup_step_name(__entry->step))
+);
+
 #endif
 
 #undef TRACE_INCLUDE_PATH
