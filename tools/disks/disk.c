@@ -12,8 +12,6 @@
 /* Entries of the ring that stands for a cache which destages in order. */
 #define DISK_FIFO_ENTRIES	16384
 
-bool disks_all_off;
-
 static bool disk_is_write(struct request *rq)
 {
 	return op_is_write(req_op(rq)) && req_op(rq) != REQ_OP_FLUSH;
@@ -204,6 +202,7 @@ static blk_status_t disk_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_m
 
 	disk_count(d, rq);
 	disk_cmd_prepare(d, rq, cmd);
+	disks_pass_request();
 	if (d->instant) {
 		disk_do_now(d, rq, cmd);
 		return BLK_STS_OK;
@@ -335,7 +334,7 @@ void disk_power_cut(struct disk *d, u64 seed)
 	d->fifo.tail = d->fifo.head;
 	d->fifo.sectors = 0;
 	spin_unlock_bh(&d->lock);
-	store_power_cut(&d->store, seed);
+	store_power_cut(&d->store, powercut_seed(seed, d->number));
 	blk_mq_unquiesce_queue(d->gd->queue);
 	list_for_each_entry(cmd, &over, op.node)
 		cmd->status = BLK_STS_IOERR;
@@ -344,7 +343,16 @@ void disk_power_cut(struct disk *d, u64 seed)
 	local_bh_enable();
 }
 
-void disk_power_on(struct disk *d)
+void disk_power_on(struct disk *d, u64 unused)
 {
 	WRITE_ONCE(d->off, false);
+}
+
+void disk_erase(struct disk *d, u64 unused)
+{
+	disk_power_cut(d, 0);
+	blk_mq_quiesce_queue(d->gd->queue);
+	store_erase(&d->store);
+	blk_mq_unquiesce_queue(d->gd->queue);
+	disk_power_on(d, 0);
 }

@@ -170,6 +170,36 @@ extern const struct disk_ops ssd_ops;
 extern bool disks_all_off;
 
 /**
+ * disks_each() - do something with every disk
+ * @fn: what
+ * @arg: given to it
+ *
+ * May sleep.
+ */
+void disks_each(void (*fn)(struct disk *d, u64 arg), u64 arg);
+
+/**
+ * disks_power_init() - listen to dm-ssdup's steps
+ *
+ * May sleep. Return: 0 or an error.
+ */
+int disks_power_init(void);
+
+/**
+ * disks_power_exit() - undo disks_power_init(); the disks are there still
+ *
+ * May sleep.
+ */
+void disks_power_exit(void);
+
+/**
+ * disks_pass_request() - a request has come, and its data may be on the way
+ *
+ * Any context. The power may go here.
+ */
+void disks_pass_request(void);
+
+/**
  * disk_has_no_power() - is a disk, or are all of them, switched off
  * @d: disk
  *
@@ -239,7 +269,7 @@ void disk_cache_flush(struct disk *d, struct disk_cmd *cmd);
 /**
  * disk_power_cut() - switch a disk off and decide about its volatile data
  * @d: disk
- * @seed: see powercut_survives()
+ * @seed: of the cut; the disk's number makes another one of it
  *
  * May sleep.
  */
@@ -248,8 +278,18 @@ void disk_power_cut(struct disk *d, u64 seed);
 /**
  * disk_power_on() - switch a disk on again
  * @d: disk
+ * @unused: for disks_each()
  */
-void disk_power_on(struct disk *d);
+void disk_power_on(struct disk *d, u64 unused);
+
+/**
+ * disk_erase() - what a disk holds is zeros, and it is on
+ * @d: disk
+ * @unused: for disks_each()
+ *
+ * May sleep. What is under way fails.
+ */
+void disk_erase(struct disk *d, u64 unused);
 
 /**
  * disk_inject_check() - does a request fail by order

@@ -47,45 +47,15 @@ static struct disk *disks[DISKS_MAX];
 static unsigned int nr_disks;
 static DEFINE_MUTEX(disks_lock);
 
-/*
- * No disk acknowledges anything once the common switch is off, so that nothing
- * one disk did after the cut can be built on what another did before it.
- */
-static int power_cut_all_set(const char *val, const struct kernel_param *kp)
-{
-	unsigned int i;
-	u64 seed;
-	int r = kstrtou64(val, 0, &seed);
-
-	if (r)
-		return r;
-	mutex_lock(&disks_lock);
-	WRITE_ONCE(disks_all_off, true);
-	for (i = 0; i < nr_disks; i++)
-		disk_power_cut(disks[i], powercut_seed(seed, disks[i]->number));
-	WRITE_ONCE(disks_all_off, false);
-	mutex_unlock(&disks_lock);
-	return 0;
-}
-
-static int power_on_all_set(const char *val, const struct kernel_param *kp)
+void disks_each(void (*fn)(struct disk *d, u64 arg), u64 arg)
 {
 	unsigned int i;
 
 	mutex_lock(&disks_lock);
 	for (i = 0; i < nr_disks; i++)
-		disk_power_on(disks[i]);
+		fn(disks[i], arg);
 	mutex_unlock(&disks_lock);
-	return 0;
 }
-
-static const struct kernel_param_ops power_cut_all_ops = { .set = power_cut_all_set };
-static const struct kernel_param_ops power_on_all_ops = { .set = power_on_all_set };
-
-module_param_cb(power_cut_all, &power_cut_all_ops, NULL, 0200);
-MODULE_PARM_DESC(power_cut_all, "cut the power of all disks at once: write a seed");
-module_param_cb(power_on_all, &power_on_all_ops, NULL, 0200);
-MODULE_PARM_DESC(power_on_all, "switch all disks on again: write 1");
 
 static int disks_make_hdd(struct disk *d)
 {
@@ -208,7 +178,7 @@ static int __init disks_init(void)
 		return r;
 	}
 	mutex_lock(&disks_lock);
-	r = disks_create_all();
+	r = disks_create_all() ?: disks_power_init();
 	if (r)
 		disks_destroy();
 	mutex_unlock(&disks_lock);
@@ -217,6 +187,7 @@ static int __init disks_init(void)
 
 static void __exit disks_exit(void)
 {
+	disks_power_exit();
 	mutex_lock(&disks_lock);
 	disks_destroy();
 	mutex_unlock(&disks_lock);

@@ -406,3 +406,18 @@ void store_power_cut(struct store *st, u64 seed)
 		cond_resched();
 	}
 }
+
+void store_erase(struct store *st)
+{
+	struct store_block *b;
+	unsigned long i;
+	unsigned int n;
+
+	for (i = 0; i < st->nr_chunks; i++)
+		for (n = 0; st->chunks[i] && n < STORE_CHUNK_BLOCKS; n++) {
+			b = &st->chunks[i]->blocks[n];
+			store_free(st, b->now);
+			store_free(st, b->old);
+			memset(b, 0, sizeof(*b));
+		}
+}

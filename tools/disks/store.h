@@ -96,4 +96,10 @@ void store_settle(struct store *st, u64 sector, u64 sectors);
  */
 void store_power_cut(struct store *st, u64 seed);
 
+/**
+ * store_erase() - zeros everywhere, on the medium
+ * @st: store, on which no other call is under way
+ */
+void store_erase(struct store *st);
+
 #endif /* SSDUP_DISKS_STORE_H */

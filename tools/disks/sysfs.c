@@ -131,7 +131,7 @@ static DEVICE_ATTR_RW(power_cut);
 static ssize_t power_on_store(struct device *dev, struct device_attribute *attr,
 			      const char *buf, size_t count)
 {
-	disk_power_on(disk_of(dev));
+	disk_power_on(disk_of(dev), 0);
 	return count;
 }
 static DEVICE_ATTR_WO(power_on);
