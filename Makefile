@@ -20,6 +20,10 @@ install: modules ## install the module below /lib/modules and run depmod
 demo: ## bursts under every policy on modelled disks, in a virtual machine
 	scripts/demo/run
 
+# ONLY names groups of workloads, FULL=1 asks for the long form
+bench: ## the same and its peers, measured; ONLY=<group> FULL=1
+	scripts/bench/run $(if $(FULL),--full) $(or $(ONLY),all)
+
 test: ## everything below, and the integration tests in virtual machines
 	scripts/test
 
@@ -47,4 +51,4 @@ clean: ## remove what was built in the checkout
 help: ## this text
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
 
-.PHONY: all modules install demo test lint kunit host-test mutants clean help
+.PHONY: all modules install demo bench test lint kunit host-test mutants clean help

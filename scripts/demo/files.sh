@@ -42,11 +42,11 @@ write_tree()
 {
 	cp -a "$tree"/[0-3] $mnt/
 	sync
-	dmsetup message "$dev" 0 set policy all
+	dmsetup message "$name" 0 set policy all
 	cp -a "$tree"/[4-7] $mnt/
 	make_anew 2
 	sync
-	dmsetup message "$dev" 0 set policy none
+	dmsetup message "$name" 0 set policy none
 	make_anew 5
 	rm -rf "$mnt/3" "$tree/3"
 	cp -a "$tree/1" "$tree/again"
@@ -85,16 +85,16 @@ files()
 	local share mib faults
 
 	make_tree
-	create none
-	mkfs.ext4 -q -E lazy_itable_init=1 "/dev/mapper/$dev"
+	system_make none
+	mkfs.ext4 -q -E lazy_itable_init=1 "$device"
 	mkdir -p $mnt
-	mount -t ext4 "/dev/mapper/$dev" $mnt
+	mount -t ext4 "$device" $mnt
 	write_tree
 	(cd $tree && find . -type f -exec sha256sum {} +) >/tmp/sums
 	umount $mnt
 	share=$(ssd_permille)
-	dmsetup message "$dev" 0 flush
-	dmsetup remove "$dev"
+	system_drain none
+	system_remove none
 	# what the kernel may have read of the bare disk before is old
 	blockdev --flushbufs "$hdd"
 	e2fsck -fn "$hdd" >/tmp/fsck 2>&1 || faults=fsck

@@ -18,31 +18,12 @@ set -Eeuo pipefail
 
 trap 'echo "the demo stopped: line $LINENO: $BASH_COMMAND"' ERR
 
-dev=ssdup
-hdd=/dev/mhdd0
-ssd=/dev/mssd0
+# shellcheck source=scripts/bench/systems.sh
+. "${BASH_SOURCE[0]%/*}/../bench/systems.sh"
+
 model=/sys/block/mhdd0/model
 mb=$1 cache_mb=$2
 shift 2
-
-# now_ms - milliseconds of the clock that the writers use
-now_ms()
-{
-	local up rest
-
-	read -r up rest </proc/uptime
-	echo $((10#${up/./} * 10))
-}
-
-# create POLICY - an empty device; the SSD's first MiB is zeroed, which formats it
-create()
-{
-	dd if=/dev/zero of=$ssd bs=1M count=1 oflag=direct status=none
-	dmsetup create $dev --table \
-		"0 $(blockdev --getsz $hdd) ssdup $hdd $ssd 2 policy $1"
-	stats=/sys/block/$(basename "$(readlink -f "/sys/dev/block/$(dmsetup info \
-		-c --noheadings --separator : -o major,minor $dev)")")/ssdup
-}
 
 # ssd_permille - the share of the data written so far that went to the SSD
 ssd_permille()
@@ -54,40 +35,23 @@ ssd_permille()
 	echo $((1000 * to_ssd / (to_ssd + to_hdd)))
 }
 
-# field NAME JSON - a number of the writers' line
-field()
-{
-	local rest=${2#*\""$1"\":}
-
-	echo "${rest%%[,\}]*}"
-}
-
-# check WRITTEN... - count wrong sectors on the bare HDD
-check()
-{
-	local line
-
-	line=$(/files/burst "$@" --verify $hdd) || true
-	field wrong_sectors "$line"
-}
-
-# burst PATTERN POLICY - write, drain, remove, check
-burst()
+# one_burst PATTERN POLICY - write, drain, remove, check
+one_burst()
 {
 	local job line drained share seeks
 
 	job=(--pattern "$1" --procs 16 --request 256k --size "${mb}m"
 	     --stamp "$((++stamp))")
-	create "$2"
+	system_make "$2"
 	echo 1 >$model/reset
-	line=$(/files/burst "${job[@]}" /dev/mapper/$dev)
-	dmsetup message $dev 0 flush
+	line=$(burst "${job[@]}" "$device")
+	system_drain "$2"
 	drained=$(($(now_ms) - $(field start_ms "$line")))
 	share=$(ssd_permille)
 	seeks=$(<$model/seeks)
-	dmsetup remove $dev
+	system_remove "$2"
 	echo "@burst $1 $2 $(field mb_s "$line") $share $drained $seeks" \
-		"$(field longest_ms "$line") $(check "${job[@]}")"
+		"$(field longest_ms "$line") $(count_wrong "${job[@]}")"
 }
 
 stamp=0
@@ -102,6 +66,6 @@ for part; do
 		# shellcheck source=scripts/demo/files.sh
 		. "${BASH_SOURCE[0]%/*}/files.sh"
 		;;
-	*) burst "${part%:*}" "${part#*:}" ;;
+	*) one_burst "${part%:*}" "${part#*:}" ;;
 	esac
 done

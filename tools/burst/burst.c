@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * burst: the writers of the SSDUP+ paper, as IOR makes them: processes that
- * start together and each keep one direct write outstanding, in a segmented
- * contiguous, strided, segmented random or mixed order (paper, section 2.1).
+ * burst: writers as IOR, HPIO and MPI-Tile-IO make them in the SSDUP+ paper, and
+ * some of what others run: processes that start together and each keep one
+ * direct request outstanding. --and begins a second instance with settings of
+ * its own that starts at the same time.
  *
  * Every sector begins with its number and a stamp that tells this burst from
  * others, so that a later "burst --verify" finds any sector that is lost, stale
  * or misplaced. The seed decides the random order alone.
  *
- * burst [--pattern contiguous|strided|random|mixed] [--procs N] [--request B]
- *	 [--size B] [--offset B] [--seed N] [--stamp N] [--verify] DEVICE
+ * burst [--pattern NAME] [--procs N] [--request B] [--size B] [--span B]
+ *	 [--offset B] [--spacing B] [--tiles-x N] [--theta N] [--seed N] [--stamp N]
+ *	 [--reads PERCENT] [--fsync N] [--jitter US] [--ms N] [--and ...]
+ *	 [--state FILE] [--slice MS] [--verify | --list] DEVICE
+ *
+ * --state adds the outcome to that of earlier runs and reports the sum; --list
+ * prints each process's places in bytes and touches no device. The patterns, and
+ * the other settings, are explained in burst.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <stdbool.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,48 +30,33 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "burst.h"
 
-typedef unsigned int u32;
-typedef unsigned long long u64;
+#define JOBS_MAX	4
 
-#define SECTOR		512
-#define VERIFY_BYTES	1048576
+enum mode { WRITE, VERIFY, LIST };
 
-enum pattern {
-	CONTIGUOUS,	/* a segment each, in order */
-	STRIDED,	/* all processes in turn, through the whole area */
-	RANDOM,		/* a segment each, every request once in random order */
-	MIXED,		/* first half of the processes contiguous, the others random */
-};
-
-static const char * const pattern_names[] = { "contiguous", "strided", "random", "mixed" };
-
-struct job {
+struct settings {
+	struct job	jobs[JOBS_MAX];
+	u32		nr_jobs;
 	const char	*path;
-	enum pattern	pattern;
-	unsigned int	procs;
-	u32		request;	/* bytes */
-	u64		size;		/* bytes of all processes together */
-	u64		offset;		/* bytes; where the area begins */
-	u64		seed;
-	u64		stamp;
-	bool		verify;
+	const char	*state;
+	u32		slice_ms;
+	enum mode	mode;
 };
 
-/* The head of every sector. */
-struct head {
-	u64	lba;
-	u64	stamp;
+/* A process at work. */
+struct writer {
+	const struct settings	*set;
+	const struct job	*job;
+	u32			proc;
+	struct outcome		*out;
+	int			fd;
+	char			*buf;
+	u64			random;
 };
 
-/* What a process tells the parent. */
-struct outcome {
-	u64	end_ns;
-	u64	longest_ns;
-	int		error;
-};
-
-static u64 now_ns(void)
+u64 now_ns(void)
 {
 	struct timespec t;
 
@@ -72,22 +64,13 @@ static u64 now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* xorshift64*: any generator would do, as long as a seed repeats it. */
-static u64 next_random(u64 *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 2685821657736338717ULL;
-}
-
-static void die(const char *what, const char *which)
+void die(const char *what, const char *which)
 {
 	fprintf(stderr, "burst: %s: %s\n", which, what);
 	exit(1);
 }
 
-static void *alloc(size_t bytes)
+void *alloc(size_t bytes)
 {
 	void *p = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
 
@@ -95,32 +78,6 @@ static void *alloc(size_t bytes)
 		die(strerror(ENOMEM), "buffer");
 	memset(p, 0, bytes);
 	return p;
-}
-
-static u32 requests_each(const struct job *job)
-{
-	return job->size / job->procs / job->request;
-}
-
-/* Which requests of the area process @proc writes, in its order. */
-static u64 *make_order(const struct job *job, unsigned int proc)
-{
-	u64 state = (job->seed + 1) * 0x9e3779b97f4a7c15ULL + proc, swap;
-	u32 n = requests_each(job), i, j;
-	u64 *order = alloc(n * sizeof(*order));
-	bool shuffle = job->pattern == RANDOM ||
-		       (job->pattern == MIXED && proc >= job->procs / 2);
-
-	for (i = 0; i < n; i++)
-		order[i] = job->pattern == STRIDED ? (u64)i * job->procs + proc :
-						     (u64)proc * n + i;
-	for (i = n - 1; shuffle && i > 0; i--) {
-		j = next_random(&state) % (i + 1);
-		swap = order[i];
-		order[i] = order[j];
-		order[j] = swap;
-	}
-	return order;
 }
 
 static void stamp_buffer(const struct job *job, char *buf, u64 at)
@@ -135,133 +92,152 @@ static void stamp_buffer(const struct job *job, char *buf, u64 at)
 	}
 }
 
-/* One writer: ready, waits for the pipe @go to close, writes. */
-static int write_all(const struct job *job, unsigned int proc, int ready, int go,
-		     struct outcome *out)
+static void wait_jitter(struct writer *w)
 {
-	u64 *order = make_order(job, proc), at, begin;
-	char *buf = alloc(job->request), byte = 0;
-	int fd = open(job->path, O_WRONLY | O_DIRECT);
-	u32 i, n = requests_each(job);
-	int error = fd < 0 ? errno : 0;
+	double u = ((next_random(&w->random) >> 11) + 1) / 9007199254740993.0;
+	u64 ns = -log(u) * w->job->jitter_us * 1000;
+	struct timespec t = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 
-	memset(buf, 'a' + proc % 26, job->request);
-	/* Also when there is nothing to write to: the parent counts everybody. */
-	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) < 0)
+	nanosleep(&t, NULL);
+}
+
+/* One request, number @i of this process. */
+static int do_request(struct writer *w, u64 at, u32 i)
+{
+	const struct job *job = w->job;
+	bool read = job->reads && next_random(&w->random) % 100 < job->reads;
+	u64 begin;
+	ssize_t n;
+
+	if (job->jitter_us)
+		wait_jitter(w);
+	if (read)
+		at = job->offset + next_random(&w->random) % (job->span / job->request) *
+		     job->request;
+	else
+		stamp_buffer(job, w->buf, at);
+	begin = now_ns();
+	n = read ? pread(w->fd, w->buf, job->request, at) :
+		   pwrite(w->fd, w->buf, job->request, at);
+	if (n != (ssize_t)job->request)
+		return errno ?: EIO;
+	if (!read && job->fsync && i % job->fsync == job->fsync - 1 && fdatasync(w->fd))
 		return errno;
-	if (error)
-		return error;
-	for (i = 0; i < n; i++) {
-		at = job->offset + order[i] * job->request;
-		stamp_buffer(job, buf, at);
-		begin = now_ns();
-		if (pwrite(fd, buf, job->request, at) != (ssize_t)job->request)
-			return errno ?: EIO;
-		out->end_ns = now_ns();
-		if (out->end_ns - begin > out->longest_ns)
-			out->longest_ns = out->end_ns - begin;
-	}
+	outcome_add(w->out, read, job->request, begin, now_ns(), w->set->slice_ms * 1000000ULL);
 	return 0;
 }
 
-static void start_writers(const struct job *job, struct outcome *out, int ready[2], int go[2])
+/* A writer: ready, waits for the pipe @go to close, writes. */
+static int write_all(struct writer *w, int ready, int go)
 {
-	unsigned int i;
-	pid_t pid;
+	const struct job *job = w->job;
+	u64 *order = make_order(job, w->proc);
+	u32 i, n = requests_each(job);
+	char byte = 0;
+	int r = 0;
 
-	for (i = 0; i < job->procs; i++) {
-		pid = fork();
-		if (pid < 0)
-			die(strerror(errno), "fork");
-		if (pid)
-			continue;
-		close(ready[0]);
-		close(go[1]);
-		out[i].error = write_all(job, i, ready[1], go[0], &out[i]);
-		_exit(0);
+	w->buf = alloc(job->request);
+	memset(w->buf, 'a' + w->proc % 26, job->request);
+	w->random = random_start(job, w->proc) ^ 0x5bd1e995;
+	w->fd = open(w->set->path, O_RDWR | O_DIRECT);
+	if (w->fd < 0)
+		r = errno;
+	/* Also when there is nothing to write to: the parent counts everybody. */
+	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) < 0)
+		return errno;
+	for (i = 0; !r && (i < n || job->ms); i++) {
+		if (job->ms && now_ns() - w->out->run_ns >= job->ms * 1000000ULL)
+			break;
+		r = do_request(w, order[i % n], i);
 	}
+	return r;
+}
+
+static void start_writers(const struct settings *set, struct outcome *out,
+			  int ready[2], int go[2])
+{
+	struct writer w = { .set = set, .out = out };
+	u32 j;
+
+	for (j = 0; j < set->nr_jobs; j++)
+		for (w.proc = 0; w.proc < set->jobs[j].procs; w.proc++) {
+			pid_t pid = fork();
+
+			if (pid < 0)
+				die(strerror(errno), "fork");
+			if (pid)
+				continue;
+			close(ready[0]);
+			close(go[1]);
+			w.job = &set->jobs[j];
+			out->error = write_all(&w, ready[1], go[0]) ?: out->error;
+			_exit(0);
+		}
 	close(ready[1]);
 	close(go[0]);
 }
 
-/* The line that is the result; times are of CLOCK_MONOTONIC. */
-static int report(const struct job *job, const struct outcome *out, u64 start)
+static void add_state(struct outcome *out, const char *path, bool save)
 {
-	u64 bytes = (u64)requests_each(job) * job->procs * job->request;
-	u64 end = start + 1, longest = 0;
-	unsigned int i;
+	int fd = open(path, save ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY, 0600);
 
-	for (i = 0; i < job->procs; i++) {
-		if (out[i].error)
-			die(strerror(out[i].error), job->path);
-		if (out[i].end_ns > end)
-			end = out[i].end_ns;
-		if (out[i].longest_ns > longest)
-			longest = out[i].longest_ns;
-	}
-	printf("{\"pattern\":\"%s\",\"procs\":%u,\"request\":%u,\"bytes\":%llu,",
-	       pattern_names[job->pattern], job->procs, job->request, bytes);
-	printf("\"start_ms\":%llu,\"ms\":%llu,\"longest_ms\":%llu,\"mb_s\":%.1f}\n",
-	       start / 1000000, (end - start) / 1000000, longest / 1000000,
-	       bytes * 1e3 / (end - start));
-	return 0;
+	if (fd < 0 && !save && errno == ENOENT)
+		return;
+	if (fd < 0 || (save ? write(fd, out, sizeof(*out)) : read(fd, out, sizeof(*out))) !=
+	    sizeof(*out))
+		die(strerror(errno ?: EIO), path);
+	close(fd);
 }
 
-static int run_burst(const struct job *job)
+static int run_writers(const struct settings *set)
 {
-	struct outcome *out = mmap(NULL, job->procs * sizeof(*out), PROT_READ | PROT_WRITE,
+	struct outcome *out = mmap(NULL, sizeof(*out), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int ready[2], go[2];
-	u64 start;
-	unsigned int i;
+	u32 i, procs = 0;
 	char byte;
 
 	if (out == MAP_FAILED || pipe(ready) || pipe(go))
 		die(strerror(errno), "start");
-	start_writers(job, out, ready, go);
-	for (i = 0; i < job->procs; i++)
+	if (set->state)
+		add_state(out, set->state, false);
+	start_writers(set, out, ready, go);
+	for (i = 0; i < set->nr_jobs; i++)
+		procs += set->jobs[i].procs;
+	for (i = 0; i < procs; i++)
 		if (read(ready[0], &byte, 1) != 1)
 			break;
-	start = now_ns();
+	out->run_ns = now_ns();
+	out->end_ns = out->run_ns;
+	if (!out->runs++)
+		out->start_ns = out->run_ns;
 	close(go[1]);
-	for (i = 0; i < job->procs; i++)
+	for (i = 0; i < procs; i++)
 		if (wait(NULL) < 0)
 			die(strerror(errno), "wait");
-	return report(job, out, start);
+	if (out->error)
+		die(strerror(out->error), set->path);
+	out->ns += out->end_ns - out->run_ns;
+	if (set->state)
+		add_state(out, set->state, true);
+	outcome_report(out, &set->jobs[0], set->slice_ms);
+	return 0;
 }
 
-static u64 count_wrong(const struct job *job, const char *buf, u64 at, u32 bytes)
+static int run_list(const struct settings *set)
 {
-	u64 wrong = 0;
-	u32 i;
+	u32 j, proc, i;
 
-	for (i = 0; i < bytes; i += SECTOR) {
-		const struct head *h = (const struct head *)(buf + i);
+	for (j = 0; j < set->nr_jobs; j++)
+		for (proc = 0; proc < set->jobs[j].procs; proc++) {
+			u64 *order = make_order(&set->jobs[j], proc);
 
-		if (h->lba != (at + i) / SECTOR || h->stamp != job->stamp)
-			wrong++;
-	}
-	return wrong;
-}
-
-static int run_verify(const struct job *job)
-{
-	u64 bytes = (u64)requests_each(job) * job->procs * job->request;
-	u64 at = job->offset, end = at + bytes, wrong = 0;
-	char *buf = alloc(VERIFY_BYTES);
-	int fd = open(job->path, O_RDONLY | O_DIRECT);
-	u32 len;
-
-	if (fd < 0)
-		die(strerror(errno), job->path);
-	for (; at < end; at += len) {
-		len = end - at < VERIFY_BYTES ? end - at : VERIFY_BYTES;
-		if (pread(fd, buf, len, at) != (ssize_t)len)
-			die(strerror(errno ?: EIO), job->path);
-		wrong += count_wrong(job, buf, at, len);
-	}
-	printf("{\"verified\":%llu,\"wrong_sectors\":%llu}\n", bytes, wrong);
-	return wrong != 0;
+			for (i = 0; i < requests_each(&set->jobs[j]); i++)
+				printf("%s%llu", i ? " " : "", order[i]);
+			printf("\n");
+			free(order);
+		}
+	return 0;
 }
 
 static u64 parse_number(const char *text, const char *name)
@@ -280,71 +256,117 @@ static u64 parse_number(const char *text, const char *name)
 	return n;
 }
 
-static void parse_pattern(struct job *job, const char *text)
+static enum pattern parse_pattern(const char *text)
 {
-	unsigned int i;
+	u32 i;
 
-	for (i = CONTIGUOUS; i <= MIXED; i++)
-		if (!strcmp(text, pattern_names[i])) {
-			job->pattern = i;
-			return;
-		}
-	die("not contiguous, strided, random or mixed", text);
+	for (i = 0; i < PATTERNS; i++)
+		if (!strcmp(text, pattern_names[i]))
+			return i;
+	die("no such pattern", text);
 }
 
-static void parse(struct job *job, int argc, char **argv)
+/* An option that is a number: where it is kept in a job. */
+struct number {
+	const char	*name;
+	size_t		offset;
+	size_t		size;
+};
+
+#define NUMBER(option, member)	\
+	{ option, offsetof(struct job, member), sizeof(((struct job *)0)->member) }
+
+static const struct number numbers[] = {
+	NUMBER("procs", procs), NUMBER("request", request), NUMBER("size", size),
+	NUMBER("span", span), NUMBER("offset", offset), NUMBER("spacing", spacing),
+	NUMBER("tiles-x", tiles_x), NUMBER("theta", theta), NUMBER("seed", seed),
+	NUMBER("stamp", stamp), NUMBER("reads", reads), NUMBER("fsync", fsync),
+	NUMBER("jitter", jitter_us), NUMBER("ms", ms),
+};
+
+#define NR_NUMBERS	(sizeof(numbers) / sizeof(numbers[0]))
+
+static void set_number(struct job *job, const struct number *what, const char *text)
 {
-	static const struct option options[] = {
-		{ "pattern", required_argument, NULL, 'p' },
-		{ "procs", required_argument, NULL, 'n' },
-		{ "request", required_argument, NULL, 'r' },
-		{ "size", required_argument, NULL, 's' },
-		{ "offset", required_argument, NULL, 'o' },
-		{ "seed", required_argument, NULL, 'x' },
-		{ "stamp", required_argument, NULL, 't' },
+	u64 value = parse_number(text, what->name);
+	char *to = (char *)job + what->offset;
+
+	if (what->size == sizeof(u64))
+		*(u64 *)to = value;
+	else
+		*(u32 *)to = value;
+}
+
+static const struct job defaults = {
+	.procs = 16,
+	.request = 256 << 10,
+	.size = 512 << 20,
+	.tiles_x = 1,
+	.theta = 99,
+	.seed = 1,
+	.stamp = 1,
+};
+
+static struct job *next_job(struct settings *set)
+{
+	if (set->nr_jobs == JOBS_MAX)
+		die("too many instances", "--and");
+	set->jobs[set->nr_jobs] = defaults;
+	return &set->jobs[set->nr_jobs++];
+}
+
+static void parse(struct settings *set, int argc, char **argv)
+{
+	struct option options[NR_NUMBERS + 7] = {
+		[NR_NUMBERS] = { "pattern", required_argument, NULL, 'p' },
+		{ "state", required_argument, NULL, 's' },
+		{ "slice", required_argument, NULL, 'c' },
+		{ "and", no_argument, NULL, 'a' },
 		{ "verify", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
+		{ "list", no_argument, NULL, 'l' },
 	};
+	struct job *job = next_job(set);
+	u32 i;
 	int c;
 
+	for (i = 0; i < NR_NUMBERS; i++)
+		options[i] = (struct option){ numbers[i].name, required_argument, NULL, 256 + i };
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 'p')
-			parse_pattern(job, optarg);
-		else if (c == 'n')
-			job->procs = parse_number(optarg, "procs");
-		else if (c == 'r')
-			job->request = parse_number(optarg, "request");
+		if (c >= 256)
+			set_number(job, &numbers[c - 256], optarg);
+		else if (c == 'p')
+			job->pattern = parse_pattern(optarg);
 		else if (c == 's')
-			job->size = parse_number(optarg, "size");
-		else if (c == 'o')
-			job->offset = parse_number(optarg, "offset");
-		else if (c == 'x')
-			job->seed = parse_number(optarg, "seed");
-		else if (c == 't')
-			job->stamp = parse_number(optarg, "stamp");
-		else if (c == 'v')
-			job->verify = true;
+			set->state = optarg;
+		else if (c == 'c')
+			set->slice_ms = parse_number(optarg, "slice");
+		else if (c == 'a')
+			job = next_job(set);
+		else if (c == 'v' || c == 'l')
+			set->mode = c == 'v' ? VERIFY : LIST;
 		else
 			exit(2);
 	}
-	if (optind + 1 != argc)
+	if (optind + !!(set->mode - LIST) != argc)
 		die("one device is wanted", "arguments");
-	job->path = argv[optind];
-	if (!job->procs || !job->request || job->request % SECTOR || job->offset % SECTOR ||
-	    !requests_each(job))
-		die("procs, request (sectors) and size do not fit together", "arguments");
+	set->path = argv[optind];
+	for (i = 0; i < set->nr_jobs; i++)
+		if (job_fault(&set->jobs[i]))
+			die(job_fault(&set->jobs[i]), "arguments");
 }
 
 int main(int argc, char **argv)
 {
-	struct job job = {
-		.procs = 16,
-		.request = 256 << 10,
-		.size = 512 << 20,
-		.seed = 1,
-		.stamp = 1,
-	};
+	static struct settings set;
+	u64 wrong = 0;
+	u32 i;
 
-	parse(&job, argc, argv);
-	return job.verify ? run_verify(&job) : run_burst(&job);
+	parse(&set, argc, argv);
+	if (set.mode == LIST)
+		return run_list(&set);
+	if (set.mode == WRITE)
+		return run_writers(&set);
+	for (i = 0; i < set.nr_jobs; i++)
+		wrong += run_verify(&set.jobs[i], set.path);
+	return wrong != 0;
 }

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+#
+# The systems that are compared, in the guest: how each is put over the modelled
+# disks, how it is brought to have everything on the hard disk, and how it goes
+# away.  Also used by the demo.  A system is one of
+#
+#	hdd ssd linear dm-writecache dm-cache bcache dm-writeboost
+#
+# or the name of one of dm-ssdup's policies.  After system_make, $device is what
+# is to be written to; sector 0 of it ends up in sector $shift_sectors of $bottom.
+
+name=ssdup
+hdd=/dev/mhdd0
+ssd=/dev/mssd0
+device=''
+bottom=$hdd
+shift_sectors=0
+
+# now_ms - milliseconds of the clock that the writers use
+now_ms()
+{
+	local up rest
+
+	read -r up rest </proc/uptime
+	echo $((10#${up/./} * 10))
+}
+
+# field NAME JSON - a number of the writers' line
+field()
+{
+	local rest=${2#*\""$1"\":}
+
+	[ "$rest" != "$2" ] || { echo 0; return; }
+	echo "${rest%%[,\}]*}"
+}
+
+# dm TABLE - a device-mapper device over all of the hard disk
+dm()
+{
+	dmsetup create $name --table "0 $(blockdev --getsz $hdd) $*"
+	device=/dev/mapper/$name
+}
+
+# status_field N - of the device's status
+status_field()
+{
+	local -a words
+
+	read -ra words < <(dmsetup status $name)
+	echo "${words[$1]}"
+}
+
+# wait_until COMMAND... - poll, not so often that it costs time
+wait_until()
+{
+	until "$@"; do
+		sleep 0.02
+	done
+}
+
+# zero_head DEVICE - nothing recognizes what was on it
+zero_head()
+{
+	dd if=/dev/zero of="$1" bs=1M count=1 oflag=direct status=none
+}
+
+# system_make SYSTEM [KEY VALUE]... - KEYs are dm-ssdup's
+system_make()
+{
+	shift_sectors=0 bottom=$hdd
+	case $1 in
+	hdd) device=$hdd ;;
+	ssd) device=$ssd bottom=$ssd ;;
+	linear) dm linear $hdd 0 ;;
+	dm-writecache) zero_head $ssd; dm writecache s $hdd $ssd 4096 0 ;;
+	dm-cache) make_cache ;;
+	bcache) make_bcache ;;
+	dm-writeboost) zero_head $ssd; dm writeboost $hdd $ssd 2 writeback_threshold 70 ;;
+	*)
+		local policy=$1
+
+		shift
+		zero_head $ssd
+		dm ssdup $hdd $ssd $((2 + $#)) policy "$policy" "$@"
+		stats=/sys/block/$(basename "$(readlink -f "/sys/dev/block/$(dmsetup \
+			info -c --noheadings --separator : -o major,minor $name)")")/ssdup
+		;;
+	esac
+}
+
+# The metadata takes the head of the SSD; blocks of 64 KiB, as LVM takes for an
+# SSD of this size.
+make_cache()
+{
+	local meta=$((16 * 2048)) all
+
+	all=$(blockdev --getsz $ssd)
+	zero_head $ssd
+	dmsetup create cache-meta --table "0 $meta linear $ssd 0"
+	dmsetup create cache-data --table "0 $((all - meta)) linear $ssd $meta"
+	dm cache /dev/mapper/cache-meta /dev/mapper/cache-data $hdd 128 1 writeback smq 0
+}
+
+make_bcache()
+{
+	modprobe bcache
+	zero_head $ssd
+	zero_head $hdd
+	make-bcache --writeback -B $hdd -C $ssd >/tmp/make-bcache 2>&1
+	echo $hdd >/sys/fs/bcache/register
+	echo $ssd >/sys/fs/bcache/register
+	wait_until [ -b /dev/bcache0 ]
+	bcache=/sys/block/bcache0/bcache
+	wait_until grep -qE 'clean|dirty' "$bcache/state"
+	device=/dev/bcache0
+	shift_sectors=16
+}
+
+# system_drain SYSTEM - everything that was written is on the hard disk
+system_drain()
+{
+	case $1 in
+	hdd | ssd | linear) ;;
+	dm-writecache)
+		dmsetup message $name 0 flush
+		dmsetup suspend $name
+		dmsetup resume $name
+		;;
+	dm-cache) drain_cache ;;
+	bcache)
+		# wakes the writeback at once, and lifts its limits
+		echo 1 >"$bcache/detach"
+		wait_until grep -q "no cache" "$bcache/state"
+		;;
+	dm-writeboost)
+		# a suspend writes out the buffer in memory
+		dmsetup suspend $name
+		dmsetup resume $name
+		dmsetup message $name 0 drop_caches
+		;;
+	*) dmsetup message $name 0 flush ;;
+	esac
+	[ "$1" = ssd ] || sync $hdd
+}
+
+# Its "cleaner" policy writes back everything that is dirty (field 13).
+drain_cache()
+{
+	dmsetup suspend $name
+	dmsetup load $name --table "0 $(blockdev --getsz $hdd) cache \
+		/dev/mapper/cache-meta /dev/mapper/cache-data $hdd 128 1 writeback cleaner 0"
+	dmsetup resume $name
+	wait_until cache_clean
+}
+
+cache_clean()
+{
+	[ "$(status_field 13)" = 0 ]
+}
+
+# system_remove SYSTEM
+system_remove()
+{
+	case $1 in
+	hdd | ssd) ;;
+	bcache) remove_bcache ;;
+	dm-cache)
+		dmsetup remove $name
+		dmsetup remove cache-data
+		dmsetup remove cache-meta
+		;;
+	*) dmsetup remove $name ;;
+	esac
+	device=''
+}
+
+remove_bcache()
+{
+	local set
+
+	echo 1 >"$bcache/stop"
+	wait_until [ ! -e /sys/block/bcache0 ]
+	for set in /sys/fs/bcache/*-*; do
+		echo 1 >"$set/stop"
+		wait_until [ ! -e "$set" ]
+	done
+}
+
+# count_wrong WRITTEN... - sectors of the bare disk that are not as the writers
+# wrote them; of a system whose data begin elsewhere, by way of a linear device
+count_wrong()
+{
+	local line where=$bottom
+
+	if [ $shift_sectors != 0 ]; then
+		dmsetup create view --table \
+			"0 $(($(blockdev --getsz $hdd) - shift_sectors)) linear $hdd $shift_sectors"
+		where=/dev/mapper/view
+	fi
+	line=$(burst "$@" --verify "$where" | tail -n 1) || true
+	[ $shift_sectors = 0 ] || dmsetup remove view
+	field wrong_sectors "$line"
+}
