@@ -15,22 +15,33 @@
 static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32 *at, u32 *sectors)
 {
 	struct ssdup_range *r = range_of(c, p->start);
-	u64 end = p->start + p->sectors, from = p->start + *at;
+	u64 end = p->start + p->sectors, from;
 	const struct extent *x;
+	bool found;
+	u32 seen;
 
-	spin_lock_irq(&r->lock);
-	for (x = extent_first(&r->tree, from, end); x && x->start < end; x = extent_next(x))
-		if (x->half == half && x->seq == p->seq)
-			break;
-	if (x && x->start >= end)
-		x = NULL;
-	if (x) {
-		from = max(from, x->start);
-		*at = from - p->start;
-		*sectors = min(end, extent_end(x)) - from;
-	}
-	spin_unlock_irq(&r->lock);
-	return x;
+	do {
+		found = false;
+		from = p->start + *at;
+		spin_lock_irq(&r->lock);
+		x = extent_first(&r->tree, from, end);
+		for (seen = 0; x && x->start < end && seen < EXTENT_WALK; seen++) {
+			found = x->half == half && x->seq == p->seq;
+			if (found)
+				break;
+			x = extent_next(x);
+		}
+		if (x && x->start >= end)
+			x = NULL;
+		if (x) {
+			from = max(from, x->start);
+			*at = from - p->start;
+			*sectors = min(end, extent_end(x)) - from;
+		}
+		spin_unlock_irq(&r->lock);
+		cond_resched();
+	} while (x && !found);
+	return found;
 }
 
 /* A switch that waits for writes in flight, or a full ring, is no lack of space. */

@@ -164,6 +164,26 @@ bool extent_drop_half(struct extent_tree *tree, u8 half, u64 *from, struct exten
 	return true;
 }
 
+bool extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
+		      const struct extent **found)
+{
+	const struct extent *x;
+	u32 seen = 0;
+
+	*found = NULL;
+	for (x = extent_first(tree, *from, U64_MAX); x; x = extent_next(x)) {
+		*from = x->start;
+		if (seen++ == EXTENT_WALK)
+			return false;
+		*from = extent_end(x);
+		if (x->kind == kind) {
+			*found = x;
+			return false;
+		}
+	}
+	return true;
+}
+
 const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,
 				      u64 end, u32 *sectors)
 {

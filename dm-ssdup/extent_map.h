@@ -117,6 +117,17 @@ void extent_insert(struct extent_tree *tree, struct extent *e,
 bool extent_drop_half(struct extent_tree *tree, u8 half, u64 *from, struct extent_list *unused);
 
 /**
+ * extent_find_kind() - the first extent of a kind
+ * @from: sector to start from; moved up to where the next call has to go on
+ * @found: the extent, or NULL
+ *
+ * Return: false when the tree may hold more: one was found, or EXTENT_WALK
+ * extents were looked at.
+ */
+bool extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
+		      const struct extent **found);
+
+/**
  * extent_read_span() - how a read of [@start, @end) begins
  * @sectors: length of the first part, that is served from one place
  *

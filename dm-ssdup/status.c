@@ -153,18 +153,23 @@ static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned 
 	const struct extent *e;
 	struct ssdup_range *r;
 	unsigned int sz = 0;
+	bool all;
+	u64 from;
 	u32 i;
 
 	for (i = 0; i < c->nr_ranges; i++) {
 		r = &c->ranges[i];
 		if (!range_holds(r))
 			continue;
-		spin_lock_irq(&r->lock);
-		for (e = extent_first(&r->tree, 0, U64_MAX); e && sz < maxlen; e = extent_next(e))
-			if (e->kind == SSDUP_KIND_LOST)
+		from = 0;
+		do {
+			spin_lock_irq(&r->lock);
+			all = extent_find_kind(&r->tree, SSDUP_KIND_LOST, &from, &e);
+			if (e)
 				DMEMIT("%s%llu %u", sz ? "\n" : "", e->start, e->sectors);
-		spin_unlock_irq(&r->lock);
-		cond_resched();
+			spin_unlock_irq(&r->lock);
+			cond_resched();
+		} while (!all && sz < maxlen);
 	}
 	if (!sz)
 		DMEMIT("none");

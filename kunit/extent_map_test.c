@@ -395,8 +395,38 @@ static void drop_in_steps(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, !!extent_first(&rig->tree, 2 * i, 2 * i + 1), !(i & 1));
 }
 
+static void find_in_steps(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	u32 i, calls = 0, nr = 0, last = 2 * EXTENT_WALK + 9;
+	const struct extent *x;
+	u64 from = 0;
+	bool all;
+
+	for (i = 0; i <= last; i++) {
+		struct extent e = {
+			.start = 2 * i, .sectors = 1, .seq = i + 1,
+			.kind = i == 5 || i == last ? SSDUP_KIND_LOST : SSDUP_KIND_ZERO,
+		};
+
+		rig_insert(test, rig, &e);
+	}
+	do {
+		all = extent_find_kind(&rig->tree, SSDUP_KIND_LOST, &from, &x);
+		calls++;
+		if (!x)
+			continue;
+		KUNIT_EXPECT_EQ(test, x->start, nr ? 2 * last : 10);
+		nr++;
+	} while (!all);
+	KUNIT_EXPECT_EQ(test, nr, 2);
+	/* Two found, two stops between them, and the end. */
+	KUNIT_EXPECT_EQ(test, calls, 5);
+}
+
 static struct kunit_case extent_map_cases[] = {
 	KUNIT_CASE(drop_in_steps),
+	KUNIT_CASE(find_in_steps),
 	KUNIT_CASE_PARAM(insert_by_example, insert_gen_params),
 	KUNIT_CASE(extent_is_56_bytes),
 	KUNIT_CASE(read_spans),
