@@ -126,16 +126,14 @@ static bool get_nodes(struct ssdup *c, struct ssdup_io *io)
 	return false;
 }
 
-static bool get_place(struct ssdup *c, struct ssdup_io *io, u8 kind)
+static void get_place(struct ssdup *c, struct ssdup_io *io, u8 kind, struct write_facts *f)
 {
 	u32 sectors = kind == SSDUP_KIND_DATA ? io->sectors : 0;
 
-	if (!get_nodes(c, io))
-		return false;
-	if (ssdup_reserve(c, io, sectors, &c->limits))
-		return true;
-	put_nodes(c, io);
-	return false;
+	f->no_memory = !get_nodes(c, io);
+	f->space = !f->no_memory && ssdup_reserve(c, io, sectors, &c->limits);
+	if (!f->space)
+		put_nodes(c, io);
 }
 
 /*
@@ -180,7 +178,7 @@ static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup
 	}
 	way = redirector_way(&f);
 	if (way == WRITE_TO_LOG) {
-		f.space = get_place(c, io, log_kind(bio));
+		get_place(c, io, log_kind(bio), &f);
 		way = redirector_way(&f);
 	}
 	if (way == WRITE_TO_HDD && !begin_direct(c, io)) {

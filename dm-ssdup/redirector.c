@@ -43,7 +43,7 @@ enum write_way redirector_way(const struct write_facts *f)
 	if (f->space && !f->queue)
 		return WRITE_TO_LOG;
 
-	if (!f->overlaps && (f->leaving || f->full == SSDUP_FULL_BYPASS))
+	if (!f->overlaps && (f->leaving || f->no_memory || f->full == SSDUP_FULL_BYPASS))
 		return WRITE_TO_HDD;
 
 	return f->leaving && f->stuck ? WRITE_FAILS : WRITE_WAITS;

@@ -38,6 +38,7 @@ struct write_facts {
 	bool	overlaps;	/* something the log still holds */
 	bool	log_writable;	/* the mode of the device allows new log entries */
 	bool	space;		/* the log has room for it now */
+	bool	no_memory;	/* there is none for its extent */
 	bool	queue;		/* other writes wait for log space already */
 	bool	leaving;	/* a suspend waits for this write */
 	bool	stuck;		/* the log cannot be drained for now */
@@ -57,7 +58,8 @@ enum write_way {
  *
  * A write that overlaps the log never goes to the HDD (invariant 3). A write
  * that may go to either device goes to the HDD rather than wait when full is
- * bypass, when the log is not writable, or when a suspend waits for it. A
+ * bypass, when the log is not writable, when there is no memory, or when a
+ * suspend waits for it. A
  * suspend is not kept waiting for a drain that does not succeed.
  * A write whose way is the log queues behind the writes that wait already.
  */

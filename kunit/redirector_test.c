@@ -69,7 +69,8 @@ static void first_route(struct kunit *test)
 #define QUEUE		BIT(4)
 #define LEAVING		BIT(5)
 #define BYPASS		BIT(6)
-#define FACTS		BIT(7)
+#define NO_MEMORY	BIT(7)
+#define FACTS		BIT(8)
 
 static struct write_facts facts(u32 bits)
 {
@@ -80,6 +81,7 @@ static struct write_facts facts(u32 bits)
 		.space = bits & SPACE,
 		.queue = bits & QUEUE,
 		.leaving = bits & LEAVING,
+		.no_memory = bits & NO_MEMORY,
 		.full = bits & BYPASS ? SSDUP_FULL_BYPASS : SSDUP_FULL_BLOCK,
 	};
 }
@@ -104,6 +106,8 @@ static const struct way_case way_cases[] = {
 	{ "random, space, bypass", ROUTE_SSD | WRITABLE | SPACE | BYPASS, WRITE_TO_LOG },
 	{ "random, space, leaving", ROUTE_SSD | WRITABLE | SPACE | LEAVING, WRITE_TO_LOG },
 	{ "random, log full, leaving", ROUTE_SSD | WRITABLE | LEAVING, WRITE_TO_HDD },
+	{ "random, no memory", ROUTE_SSD | WRITABLE | NO_MEMORY, WRITE_TO_HDD },
+	{ "over the log, no memory", OVERLAPS | WRITABLE | NO_MEMORY, WRITE_WAITS },
 	{ "random, log not writable", ROUTE_SSD | SPACE, WRITE_TO_HDD },
 	{ "sequential over the log", OVERLAPS | WRITABLE | SPACE, WRITE_TO_LOG },
 	{ "sequential over the log, full", OVERLAPS | WRITABLE, WRITE_WAITS },
@@ -152,7 +156,8 @@ static void way_rules(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, way == WRITE_FAILS, f.overlaps && !f.log_writable,
 				    "facts %x", bits);
 		if (way == WRITE_WAITS)
-			KUNIT_EXPECT_TRUE_MSG(test, f.overlaps || (!bypass && !f.leaving),
+			KUNIT_EXPECT_TRUE_MSG(test, f.overlaps ||
+					      (!bypass && !f.leaving && !f.no_memory),
 					      "facts %x", bits);
 
 		/* A sequential write that overlaps nothing never needs the log. */
