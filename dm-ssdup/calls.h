@@ -90,8 +90,8 @@ void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
 /**
  * ssdup_switch() - seal @from if it is still open, and open the next free half
  *
- * Return: false when no half is free, or when writes to @from are in flight:
- * it hands out nothing then, and whoever comes after the last of them switches.
+ * Return: false when no half is free, when the log is not writable, or when writes
+ * to @from are in flight: it hands out nothing then, and whoever comes after the last of them switches.
  */
 bool ssdup_switch(struct ssdup *c, struct ssdup_half *from);
 
@@ -251,6 +251,45 @@ int ssdup_drain_step(struct ssdup *c);
 
 /** ssdup_drain_finish() - write what was already read; before the thread stops */
 void ssdup_drain_finish(struct ssdup *c);
+
+/**
+ * ssdup_free_half() - make the oldest sealed half reusable; all it held is on the HDD or moved
+ *
+ * Context: the writeback thread. See ssdup.h for the order of things.
+ * Return: 0, or -errno: it is tried again, from its start unless half->drained.
+ */
+int ssdup_free_half(struct ssdup *c, struct ssdup_half *h);
+
+/** ssdup_drop_extents() - take what @h holds out of the map; context: as above */
+void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h);
+
+/* --- salvage.c --- */
+
+/**
+ * ssdup_salvage_next() - the half to bring home next, when the log is read-only
+ *
+ * Context: the writeback thread. The open half is sealed for good.
+ * Return: NULL when each was tried: call ssdup_salvage_end().
+ */
+struct ssdup_half *ssdup_salvage_next(struct ssdup *c);
+
+/**
+ * ssdup_salvage_home() - what can be of @h has been written to the HDD: flush it
+ * @left: blocks that were refused by the HDD, or could not be read
+ * @lost: it holds extents that are lost
+ * @flush_errors: of the HDD when the half was begun
+ *
+ * Return: 0, or -errno: the half is to be written again.
+ */
+int ssdup_salvage_home(struct ssdup *c, struct ssdup_half *h, u32 left, bool lost,
+		       u32 flush_errors);
+
+/**
+ * ssdup_salvage_end() - free what is home, if the SSD takes the record
+ *
+ * Return: 0 when the log is empty, -EROFS when something has to stay in it.
+ */
+int ssdup_salvage_end(struct ssdup *c);
 
 /* --- carry.c --- */
 

@@ -10,6 +10,11 @@
  *
  * The version of a page that is durable is never written over: revision R goes
  * to slot R & 1, and R grows only when a write succeeded.
+ *
+ * A round that failed is the last one of a table. The SSD may have dropped data
+ * with the flush that failed; the next flush would find nothing to do, and the
+ * pages after it would speak of data that are not there. What was not durable
+ * then can be read, and brought home, until the table is loaded anew.
  */
 #include "ssdup.h"
 #include "trace.h"
@@ -128,6 +133,10 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 {
 	u32 i;
 
+	if (c->commit_failed) {
+		round->failed = true;
+		goto out;
+	}
 	if (round->nr == 1) {
 		round->page[0].bio->bi_opf |= REQ_PREFLUSH;
 	} else {
@@ -155,6 +164,7 @@ out:
 		bio_put(round->page[i].bio);
 	}
 	if (round->failed) {
+		c->commit_failed = true;
 		stat_inc(c, STAT_SSD_ERRORS);
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
 		return -EIO;

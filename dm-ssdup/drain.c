@@ -10,8 +10,12 @@
  *
  * What the HDD refuses is written again in small blocks, and the blocks that it
  * still refuses are moved to the open half (pinned). What the SSD refuses is
- * read again in small blocks, and the rest is marked lost there.
+ * read again in small blocks, and the rest is marked lost there. When the log is
+ * read-only neither is possible: what cannot go home stays where it is, and
+ * salvage.c says what becomes of the halves.
  */
+#include <linux/kthread.h>
+
 #include "ssdup.h"
 #include "trace.h"
 
@@ -44,6 +48,8 @@ struct ssdup_drainer {
 	u64			from;		/* HDD sector to go on from */
 	u64			fenced;		/* direct writes below this were waited for */
 	u32			bad;		/* blocks refused by the HDD in this half */
+	u32			left;		/* blocks of it that could neither go home nor move */
+	bool			lost;		/* there is a lost one among what could not move */
 	u32			flush_errors;	/* of the HDD, when this half was begun */
 };
 
@@ -242,6 +248,46 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 	return block;
 }
 
+/* Move a block to the open half; in a log that is read-only it stays where it is. */
+static int move_block(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page)
+{
+	struct ssdup_drainer *d = c->drainer;
+	int r = ssdup_carry(c, p, d->half->index, kind, page);
+
+	if (!r || ssdup_mode(c) != MODE_LOG_READ_ONLY)
+		return r;
+	if (kind == SSDUP_KIND_LOST)
+		d->lost = true;
+	else
+		d->left++;
+	return 0;
+}
+
+/* A disk that can read neither of two places is gone: its blocks are not bad. Uses the scratch. */
+static bool answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
+{
+	return !ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, PAGE_SIZE) ||
+	       !ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, PAGE_SIZE);
+}
+
+/* An SSD that is gone has lost nothing yet. */
+static bool ssd_answers(struct ssdup *c, struct drain_batch *b)
+{
+	bool yes = answers(b, c->ssd->bdev, SSDUP_SUPER_SECTOR(0), SSDUP_SUPER_SECTOR(1));
+
+	if (!yes)
+		ssdup_fail(c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
+	return yes;
+}
+
+/* An HDD that is gone is waited for; moving what it refuses would fill the log. */
+static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
+{
+	u64 end = round_down(bdev_nr_sectors(c->hdd->bdev), PAGE_SECTORS);
+
+	return answers(b, c->hdd->bdev, 0, max_t(u64, end, PAGE_SECTORS) - PAGE_SECTORS);
+}
+
 /* The SSD refused a piece: read it block by block, and mark what it keeps refusing. */
 static int reread_piece(struct ssdup *c, struct drain_batch *b, struct drain_piece *p)
 {
@@ -258,16 +304,19 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, struct drain_pie
 			continue;
 		}
 		stat_inc(c, STAT_SSD_ERRORS);
-		if (ssdup_mode(c) != MODE_RUNNING) {
-			ssdup_fail(c, MODE_LOG_FAILED, "a drain cannot read the SSD");
+		if (kthread_should_stop() || !ssd_answers(c, b))
 			return -EIO;
-		}
 		r = ssdup_carry(c, &block, h->index, SSDUP_KIND_LOST, NULL);
-		if (r)
+		if (!r) {
+			stat_inc(c, STAT_LOST);
+			DMERR("%s: sectors %llu + %u are lost: the SSD cannot read them",
+			      dm_device_name(c->md), block.start, block.sectors);
+		} else if (ssdup_mode(c) == MODE_LOG_READ_ONLY) {
+			/* Not marked, not given up: the next try may read it. */
+			c->drainer->left++;
+		} else {
 			return r;
-		stat_inc(c, STAT_LOST);
-		DMERR("%s: sectors %llu + %u are lost: the SSD cannot read them",
-		      dm_device_name(c->md), block.start, block.sectors);
+		}
 		/* The HDD's old content is as good as any; reads get an error. */
 		memset(page_address(b->scratch), 0, PAGE_SIZE);
 		copy_block(b, block.offset, block.sectors, true);
@@ -293,13 +342,15 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
 				continue;
 			stat_inc(c, STAT_HDD_ERRORS);
-			if (++c->drainer->bad > DRAIN_BAD_MAX)
+			if (++c->drainer->bad > DRAIN_BAD_MAX || kthread_should_stop() ||
+			    !hdd_answers(c, b))
 				return -EIO;
-			r = ssdup_carry(c, &block, c->drainer->half->index,
-					SSDUP_KIND_DATA, b->scratch);
+			copy_block(b, block.offset, block.sectors, false);
+			r = move_block(c, &block, SSDUP_KIND_DATA, b->scratch);
 			if (r)
 				return r;
-			stat_inc(c, STAT_PINNED);
+			if (ssdup_mode(c) == MODE_RUNNING)
+				stat_inc(c, STAT_PINNED);
 			DMWARN("%s: the HDD refuses sectors %llu + %u, they stay in the log",
 			       dm_device_name(c->md), block.start, block.sectors);
 		}
@@ -312,7 +363,6 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 static int drain_mark(struct ssdup *c, const struct drain_run *run,
 		      const struct drain_piece *p)
 {
-	u8 half = c->drainer->half->index;
 	int r = 0;
 
 	trace_ssdup_step(c, STEP_MARK_WRITE);
@@ -327,13 +377,14 @@ static int drain_mark(struct ssdup *c, const struct drain_run *run,
 			r = 0;
 		break;
 	case SSDUP_KIND_LOST:
-		return ssdup_carry(c, p, half, SSDUP_KIND_LOST, NULL);
+		return move_block(c, p, SSDUP_KIND_LOST, NULL);
 	}
 	trace_ssdup_step(c, STEP_MARK_WRITTEN);
 	if (r) {
 		stat_inc(c, STAT_HDD_ERRORS);
-		stat_inc(c, STAT_PINNED);
-		return ssdup_carry(c, p, half, run->kind, NULL);
+		if (ssdup_mode(c) == MODE_RUNNING)
+			stat_inc(c, STAT_PINNED);
+		return move_block(c, p, run->kind, NULL);
 	}
 	return 0;
 }
@@ -425,7 +476,7 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b)
 
 /* --- A half --- */
 
-static void drop_extents(struct ssdup *c, struct ssdup_half *h, struct ssdup_range *r)
+static void drop_range(struct ssdup *c, struct ssdup_half *h, struct ssdup_range *r)
 {
 	struct extent_list unused;
 	s64 nr, sectors;
@@ -449,10 +500,17 @@ static void drop_extents(struct ssdup *c, struct ssdup_half *h, struct ssdup_ran
 	} while (!all);
 }
 
-/* Everything that @h held is on the HDD or moved: make it reusable. See ssdup.h. */
-static int free_half(struct ssdup *c, struct ssdup_half *h)
+void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h)
 {
 	u32 i;
+
+	for (i = 0; i < c->nr_ranges; i++)
+		if (range_holds(&c->ranges[i]))
+			drop_range(c, h, &c->ranges[i]);
+}
+
+int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
+{
 	int r;
 
 	trace_ssdup_step(c, STEP_FREE_BEGIN);
@@ -482,9 +540,7 @@ static int free_half(struct ssdup *c, struct ssdup_half *h)
 
 	trace_ssdup_free(c, h);
 	trace_ssdup_step(c, STEP_FREE_DROP);
-	for (i = 0; i < c->nr_ranges; i++)
-		if (range_holds(&c->ranges[i]))
-			drop_extents(c, h, &c->ranges[i]);
+	ssdup_drop_extents(c, h);
 	trace_ssdup_step(c, STEP_FREE_DROPPED);
 	drain_does(c, DRAIN_READS);
 	wait_event(c->settle_wait, !atomic_read(&h->reads));
@@ -513,17 +569,32 @@ static int drain_begin(struct ssdup *c)
 {
 	struct ssdup_drainer *d = c->drainer;
 
-	spin_lock_irq(&c->half_lock);
-	d->half = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
-	spin_unlock_irq(&c->half_lock);
+	if (ssdup_mode(c) == MODE_RUNNING) {
+		spin_lock_irq(&c->half_lock);
+		d->half = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
+		spin_unlock_irq(&c->half_lock);
+	} else {
+		d->half = ssdup_salvage_next(c);
+	}
 	if (!d->half)
 		return -ENOENT;
 	d->from = 0;
 	d->fenced = 0;
 	d->bad = 0;
+	d->left = 0;
+	d->lost = false;
 	d->flush_errors = READ_ONCE(c->hdd_flush_errors);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
 	return 0;
+}
+
+static int finish_half(struct ssdup *c)
+{
+	struct ssdup_drainer *d = c->drainer;
+
+	if (ssdup_mode(c) == MODE_RUNNING)
+		return ssdup_free_half(c, d->half);
+	return ssdup_salvage_home(c, d->half, d->left, d->lost, d->flush_errors);
 }
 
 int ssdup_drain_step(struct ssdup *c)
@@ -533,7 +604,7 @@ int ssdup_drain_step(struct ssdup *c)
 	int r;
 
 	if (!d->half && drain_begin(c))
-		return 0;
+		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
 
 	now = d->ahead;
 	next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
@@ -547,7 +618,7 @@ int ssdup_drain_step(struct ssdup *c)
 	}
 	r = now ? batch_finish(c, now) : 0;
 	if (!r && !d->ahead)
-		r = free_half(c, d->half);
+		r = finish_half(c);
 	if (r || !d->ahead) {
 		if (d->ahead)
 			batch_wait(d->ahead);

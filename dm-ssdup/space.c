@@ -30,6 +30,8 @@ void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 	h->pages_done = DIV_ROUND_UP(log_word_entries(word), (u32)SSDUP_PAGE_ENTRIES);
 	h->carried = 0;
 	h->drained = false;
+	h->tried = false;
+	h->lost = false;
 	/*
 	 * A writer that still holds @h from an earlier life may reserve from
 	 * here on: it must find the base of this life. Pairs with the acquire
@@ -52,7 +54,8 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 		return true;
 	}
 	next = list_first_entry_or_null(&c->free, struct ssdup_half, list);
-	if (!next) {
+	/* Once the log is read-only nothing is handed out any more, see salvage.c. */
+	if (!next || ssdup_mode(c) != MODE_RUNNING) {
 		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
 		spin_unlock_irqrestore(&c->half_lock, flags);
 		return false;

@@ -167,6 +167,8 @@ struct ssdup_half {
 	u32			pages_done;	/* complete and durable ones; commit_lock */
 	u32			carried;	/* entries moved here; the writeback thread's */
 	bool			drained;	/* all on the HDD, not freed; the thread's too */
+	bool			tried;		/* in this pass of a salvage; the thread's */
+	bool			lost;		/* it holds lost extents; salvage, the thread's */
 	u64			base;		/* ring number of page 0; see ssdup_open_half() */
 	u64			generation;	/* half_lock; stands while commit_lock is held */
 	struct list_head	list;		/* on sealed or free; half_lock */
@@ -289,6 +291,7 @@ struct ssdup {
 	u64			ring_tail;	/* first ring number in use; commit_lock writes */
 	bool			ring_full;	/* see ssdup_reserve() */
 	struct commit_round	*round;
+	bool			commit_failed;	/* for good; commit_lock */
 	struct page		*commit_page[SSDUP_COMMIT_PAGES];
 	struct workqueue_struct	*wq;
 	struct work_struct	flush_work;

@@ -119,10 +119,13 @@ static void seal(struct ssdup *c, struct watch *w)
 static void drain_batch(struct ssdup *c, struct watch *w)
 {
 	u64 pinned = c->pinned;
+	u32 wait;
 	int r;
 
 	drain_does(c, DRAIN_COPIES);
 	r = ssdup_drain_step(c);
+	if (kthread_should_stop())
+		return;
 	if (pinned != c->pinned) {
 		w->pinned = true;
 		w->pinned_at = jiffies;
@@ -134,13 +137,15 @@ static void drain_batch(struct ssdup *c, struct watch *w)
 	}
 	if (!r)
 		return;
+	/* What a read-only log keeps will not go soon. */
+	wait = r == -EROFS ? PINNED_RETRY_MS : RETRY_MS;
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
-		    dm_device_name(c->md), r, RETRY_MS);
+		    dm_device_name(c->md), r, wait);
 	drain_does(c, DRAIN_RETRY);
 	/* A flush, which clears the error, does not wait for that. */
 	wait_event_interruptible_timeout(c->wb_wait,
 					 !READ_ONCE(c->drain_error) || kthread_should_stop(),
-					 msecs_to_jiffies(RETRY_MS));
+					 msecs_to_jiffies(wait));
 }
 
 static int writeback_thread(void *arg)
@@ -178,7 +183,11 @@ static int writeback_thread(void *arg)
 				wait_kick(c, msecs_to_jiffies(out.wait_ms) + 1);
 			break;
 		case PACING_SEAL:
-			seal(c, &w);
+			/* A log that is read-only is drained without another half. */
+			if (ssdup_mode(c) == MODE_RUNNING)
+				seal(c, &w);
+			else
+				drain_batch(c, &w);
 			break;
 		case PACING_DRAIN:
 			drain_batch(c, &w);
@@ -247,7 +256,10 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	u64 generation = ssdup_open_generation(c);
 	int r;
 
-	r = ssdup_commit(c) ?: ssdup_flush_hdd(c);
+	r = ssdup_commit(c);
+	/* What cannot become durable on the SSD any more can still be brought home. */
+	if (!r || ssdup_mode(c) == MODE_LOG_READ_ONLY)
+		r = ssdup_flush_hdd(c);
 	if (r)
 		return r;
 	WRITE_ONCE(c->drain_error, 0);
