@@ -91,7 +91,8 @@ void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
  * ssdup_switch() - seal @from if it is still open, and open the next free half
  *
  * Return: false when no half is free, when the log is not writable, or when writes
- * to @from are in flight: it hands out nothing then, and whoever comes after the last of them switches.
+ * to @from are in flight: it hands out nothing then, and whoever comes after the
+ * last of them switches.
  */
 bool ssdup_switch(struct ssdup *c, struct ssdup_half *from);
 

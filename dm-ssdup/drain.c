@@ -48,8 +48,8 @@ struct ssdup_drainer {
 	u64			from;		/* HDD sector to go on from */
 	u64			fenced;		/* direct writes below this were waited for */
 	u32			bad;		/* blocks refused by the HDD in this half */
-	u32			left;		/* blocks of it that could neither go home nor move */
-	bool			lost;		/* there is a lost one among what could not move */
+	u32			left;		/* blocks that could neither go home nor move */
+	bool			lost;		/* lost ones are among what could not move */
 	u32			flush_errors;	/* of the HDD, when this half was begun */
 };
 

@@ -58,6 +58,27 @@ must_not()
 	[ "$r" -lt 124 ] || fail "status $r of: $*"
 }
 
+# must_get ERROR COMMAND... - it fails and says so
+must_get()
+{
+	local error=$1
+
+	shift
+	must_not "$@"
+	grep -qF -- "$error" "$T/stderr" || fail "of '$*' we got: $(cat "$T/stderr")"
+}
+
+# write_fails ERROR [KEY=VALUE]... - a write does, and leaves the model as it was
+write_fails()
+{
+	local error=$1
+
+	shift
+	cp "$MODEL" "$T/before"
+	must_get "$error" iocheck "$MODEL" $DEV write "$@"
+	cp "$T/before" "$MODEL"
+}
+
 # is WHAT GOT WANTED
 is()
 {
