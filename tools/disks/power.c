@@ -181,7 +181,9 @@ static int cut_at_get(char *buf, const struct kernel_param *kp)
 	/* Pairs with the release in cut_work_fn(). */
 	switch (smp_load_acquire(&cut.state)) {
 	case CUT_ARMED:
-		return sysfs_emit(buf, "armed %s\n", cut_name(cut.at));
+		return sysfs_emit(buf, "%s %s\n",
+				  atomic_read(&cut.left) > 0 ? "armed" : "cutting",
+				  cut_name(cut.at));
 	case CUT_DONE:
 		return sysfs_emit(buf, "done %s\n", cut_name(cut.at));
 	default:
