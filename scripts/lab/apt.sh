@@ -33,6 +33,7 @@ host_tools()
 	mkfs.xfs xfsprogs
 	mkfs.btrfs btrfs-progs
 	blktrace blktrace
+	sqlite3 sqlite3
 	sparse sparse
 	shellcheck shellcheck
 	LIST

@@ -9,7 +9,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-points=${1:-4}
+points=${1:-3}
 seed=${2:-1}
 stage=0
 kinds=()
