@@ -161,7 +161,10 @@ static int replay_insert(struct replay_ctx *ctx, u64 start, u32 sectors, log_pos
 	struct extent *e, *spare;
 	u32 need;
 
-	e = mempool_alloc(&c->nodes, GFP_KERNEL);
+	/* Not out of the pool: what it holds would not come back, and the wait not end. */
+	e = mempool_alloc_slab(GFP_KERNEL, c->nodes.pool_data);
+	if (!e)
+		return -ENOMEM;
 	e->start = start;
 	e->sectors = sectors;
 	e->seq = le->seq;
@@ -170,7 +173,12 @@ static int replay_insert(struct replay_ctx *ctx, u64 start, u32 sectors, log_pos
 	e->kind = le->kind;
 	/* No lock: nobody else knows the device yet. */
 	for (need = extent_spares(&r->tree, e); need; need--) {
-		spare = mempool_alloc(&c->nodes, GFP_KERNEL);
+		spare = mempool_alloc_slab(GFP_KERNEL, c->nodes.pool_data);
+		if (!spare) {
+			extent_push(&ctx->spares, e);
+			ssdup_free_nodes(c, &ctx->spares);
+			return -ENOMEM;
+		}
 		extent_push(&ctx->spares, spare);
 	}
 	extent_insert(&r->tree, e, &ctx->spares, &unused);

@@ -60,18 +60,21 @@ static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 {
 	struct dm_target *ti = c->ti;
 	unsigned int block;
+	int r;
 
 	if (as->argc < 2) {
 		*error = "usage: <hdd> <ssd> [<#args> [<key> <value>]*]";
 		return -EINVAL;
 	}
-	if (dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->hdd)) {
+	r = dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->hdd);
+	if (r) {
 		*error = "hdd: no such device, or in use";
-		return -ENODEV;
+		return r;
 	}
-	if (dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->ssd)) {
+	r = dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->ssd);
+	if (r) {
 		*error = "ssd: no such device, or in use";
-		return -ENODEV;
+		return r;
 	}
 	if (c->hdd->bdev == c->ssd->bdev) {
 		*error = "ssd: the same device as hdd";

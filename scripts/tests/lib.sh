@@ -13,7 +13,7 @@
 #	5  overlapping writes in flight: no flip later		19
 #	6  an extent is visible when its data is there		34
 #	7  errors drop nothing that was acknowledged		20 21 22 33
-#	8  no wait for memory that only it could free		36 37
+#	8  no wait for memory that only it could free		36 70 71
 #
 # Content is checked by iocheck (tools/iocheck): whatever a test writes with io
 # is stamped and remembered, and io verify tells whether all of it is there.
@@ -117,6 +117,7 @@ tear_down()
 	for job in $(jobs -p); do
 		kill "$job" 2>/dev/null
 	done
+	echo 0 | tee /sys/kernel/debug/fail*/probability >/dev/null 2>&1
 	power_on 2>/dev/null
 	heal 2>/dev/null
 	awk '$2 ~ "^/mnt" { print $2 }' /proc/mounts | while read -r mount; do
@@ -277,6 +278,49 @@ reboot()
 	must dmsetup remove --force "$NAME"
 	power_on
 	make_ssdup "$@"
+}
+
+# --- Memory ---
+
+# symbols MODULE - the addresses of its functions, in order
+symbols()
+{
+	awk -v m="[$1]" '$4 == m && ($2 == "t" || $2 == "T") { print "0x" $1 }' \
+		/proc/kallsyms | sort
+}
+
+# fail_memory PERCENT [PID...] - so many of the allocations fail that dm-ssdup
+# makes, those that may sleep too; of PID, all its allocations. Not those of the
+# modelled disks, which are no part of what is tested.
+fail_memory()
+{
+	local percent=$1 kind dir file pid filter=N
+
+	[ -d /sys/kernel/debug/failslab ] || skip "no allocations that fail in this kernel"
+	shift
+	symbols dm_ssdup >"$T/text"
+	symbols ssdup_disks >"$T/disks"
+	for pid; do
+		echo 1 >"/proc/$pid/make-it-fail"
+		filter=Y
+	done
+	for kind in failslab fail_page_alloc; do
+		dir=/sys/kernel/debug/$kind
+		echo 0 >"$dir/probability"
+		[ $filter = N ] && head -n 1 "$T/text" >"$dir/require-start" ||
+			echo 0 >"$dir/require-start"
+		[ $filter = N ] && tail -n 1 "$T/text" >"$dir/require-end" ||
+			echo 0xffffffffffffffff >"$dir/require-end"
+		head -n 1 "$T/disks" >"$dir/reject-start"
+		tail -n 1 "$T/disks" >"$dir/reject-end"
+		echo 32 >"$dir/stacktrace-depth"
+		echo $filter >"$dir/task-filter"
+		echo N >"$dir/ignore-gfp-wait"
+		for file in interval:1 times:-1 verbose:0 "probability:$percent"; do
+			echo "${file#*:}" >"$dir/${file%:*}"
+		done
+	done
+	echo 0 >/sys/kernel/debug/fail_page_alloc/min-order
 }
 
 # --- File systems ---
