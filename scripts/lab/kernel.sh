@@ -2,7 +2,13 @@
 # shellcheck shell=bash
 #
 # Kernels by name: 6.12 and 6.1 are Debian's newest of each line, unpacked in
-# the cache; "debug" is built from linux-source by debug-kernel.
+# the cache; debug and kcsan are built from linux-source by debug-kernel.
+
+# built_here NAME - it is not Debian's
+built_here()
+{
+	[ "$1" = debug ] || [ "$1" = kcsan ]
+}
 
 # image_regex NAME FLAVOUR - how the archive names such a kernel's image
 image_regex()
@@ -10,7 +16,7 @@ image_regex()
 	case $1 in
 	6.12) echo "linux-image-6\.12\.[0-9]+(\+deb[0-9]+)?-$2" ;;
 	6.1) echo "linux-image-6\.1\.[0-9]+-[0-9]+-$2" ;;
-	*) die "no kernel '$1': 6.12, 6.1 or debug" ;;
+	*) die "no kernel '$1': 6.12, 6.1, debug or kcsan" ;;
 	esac
 }
 
@@ -21,8 +27,8 @@ kernel_release()
 {
 	local name=$1 flavour=${2:-amd64} memo package
 
-	if [ "$name" = debug ]; then
-		cat "$(debug_kernel)/release"
+	if built_here "$name"; then
+		cat "$("$LAB/debug-kernel" "$name")/release"
 		return
 	fi
 	memo=$CACHE/newest/$name-$flavour
@@ -60,8 +66,8 @@ kernel_image()
 {
 	local release root
 
-	if [ "$1" = debug ]; then
-		debug_kernel
+	if built_here "$1"; then
+		"$LAB/debug-kernel" "$1"
 		return
 	fi
 	release=$(kernel_release "$1")
@@ -118,8 +124,8 @@ kernel_headers()
 {
 	local name=$1 flavour=${2:-amd64} release root
 
-	if [ "$name" = debug ]; then
-		echo "$(debug_kernel)/build"
+	if built_here "$name"; then
+		echo "$("$LAB/debug-kernel" "$name")/build"
 		return
 	fi
 	release=$(kernel_release "$name" "$flavour")
@@ -193,10 +199,4 @@ fetch_source()
 	tar -xf "$1/deb/usr/src/linux-source-6.12.tar.xz" -C "$1"
 	rm -rf "$1/deb"
 	touch "$1/ready"
-}
-
-# debug_kernel - the debug kernel's folder, built when it is not there yet
-debug_kernel()
-{
-	"$LAB/debug-kernel"
 }
