@@ -10,6 +10,7 @@ pool_start()
 {
 	POOL=$(mktemp -d "${TMPDIR:-/tmp}/ssdup-pool.XXXXXX")
 	POOL_SLOTS=${SSDUP_JOBS:-$(nproc)}
+	POOL_BESIDE=()
 	trap 'rm -rf "$POOL"' EXIT
 	trap 'pool_kill; exit 130' INT TERM HUP
 }
@@ -30,10 +31,24 @@ pool_kill()
 # written whole.
 pool_run()
 {
-	while [ "$(jobs -rp | wc -l)" -ge "$POOL_SLOTS" ]; do
+	while [ "$(pool_busy)" -ge "$POOL_SLOTS" ]; do
 		wait -n || true
 	done
 	pool_job "$@" &
+}
+
+# pool_beside COMMAND... - start a job at once that takes no processor's place:
+# one that sees to it that it does not disturb the others
+pool_beside()
+{
+	pool_job "$@" &
+	POOL_BESIDE+=($!)
+}
+
+# pool_busy - the jobs that run, but for those beside
+pool_busy()
+{
+	jobs -rp | grep -cvxF -f <(printf '%s\n' none "${POOL_BESIDE[@]}") || true
 }
 
 pool_job()

@@ -1,22 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Everything at once on a kernel that watches itself: writers, readers, discards,
-# zeroes, flushes, drains, knobs, status, suspends, reloads. Content stays right,
-# and the kernel reports nothing.
+# zeroes, flushes, drains, knobs, status, tracing, suspends, reloads; and between
+# rounds the device is removed with what is not written back, and made again.
+# Content stays right, and the kernel reports nothing. An argument is the seconds
+# to go on for.
 # kernels: debug
 # cpus: 4
-# seconds: 400
+# nice: 10
+# seconds: 1200
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
+duration=${1:-300}
+round=60
 span=16384
-duration=${SSDUP_STRESS_SECONDS:-60}
+go=$T/go
 
 # pick WORD... - one of them
 pick()
 {
 	shift $((RANDOM % $#))
 	echo "$1"
+}
+
+# doze - up to a second
+doze()
+{
+	sleep "0.$((RANDOM % 10))"
 }
 
 # turn KNOB VALUE... - to one of them
@@ -30,77 +41,146 @@ turn()
 
 knobs()
 {
-	while :; do
-		turn policy all none adaptive watermark
-		turn full block bypass
-		turn drain auto eager manual
-		turn drain_depth_reads 1 7 256 1024
-		turn stream_length_writes 8 32 128
-		turn autocommit_ms 1 100 2000
-		sleep 0.3
-	done 2>/dev/null
+	turn policy all none adaptive watermark
+	turn full block bypass
+	turn drain auto eager manual
+	turn drain_depth_reads 1 7 256 1024
+	turn stream_length_writes 8 32 128
+	turn to_ssd_above_percent 30 45 60
+	turn to_hdd_below_percent 20 30 50
+	turn autocommit_ms 1 100 2000
+	turn flush_on_suspend 0 0 0 1
+	sleep 0.2
 }
 
-drains()
+# Marks that do not fit together are refused; which were, the other may say.
+messages()
 {
-	while :; do
-		message "$(pick flush commit clear_stats)"
-		message drain "$(pick start pause)"
-		sleep "0.$((RANDOM % 6))"
-	done 2>/dev/null
+	message "$(pick flush commit commit clear_stats lost_ranges)"
+	message drain "$(pick start start pause)"
+	message set "$(pick to_ssd_above to_hdd_below)" "$(pick 10 30 40)"
+	message set policy "$(pick all adaptive)"
+	doze
 }
 
 readers_of_state()
 {
-	while :; do
-		dmsetup status $NAME
-		dmsetup table $NAME
-		message lost_ranges
-		cat "$SYS"/*
-		sleep 0.2
-	done >/dev/null 2>&1
+	dmsetup status $NAME
+	dmsetup table $NAME
+	dmsetup table --inactive $NAME
+	cat "$SYS"/*
+	sleep 0.2
 }
 
 tables()
 {
-	local noflush=()
+	doze
+	dmsetup suspend ${NOFLUSH:+--noflush} $NAME
+	dmsetup resume $NAME
+	doze
+	dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" full "$(pick block bypass)" \
+		policy "$(pick all watermark adaptive)")"
+	case $((RANDOM % 4)) in
+	0) dmsetup clear $NAME ;;
+	1) ;;
+	*) dmsetup suspend ${NOFLUSH:+--noflush} $NAME ;;
+	esac
+	dmsetup resume $NAME
+	NOFLUSH=$(pick 1 "")
+}
 
-	while :; do
-		sleep 1
-		dmsetup suspend "${noflush[@]}" $NAME
-		dmsetup resume $NAME
-		sleep 0.5
-		dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" full "$(pick block bypass)")"
-		dmsetup suspend "${noflush[@]}" $NAME
-		dmsetup resume $NAME
-		[ ${#noflush[@]} = 0 ] && noflush=(--noflush) || noflush=()
+tracing()
+{
+	pick 0 1 >/sys/kernel/tracing/events/ssdup/enable
+	tail -n 100 /sys/kernel/tracing/trace
+	sleep 1
+}
+
+# overwrites, watchers - reads while the same sectors are written, in flight at once
+overwrites()
+{
+	iocheck "$MODEL.w" $DEV random start=$((4 * span)) len=2048 bs=8 nr=500 seed=$RANDOM ||
+		echo overwrites >>"$T/wrong"
+}
+
+watchers()
+{
+	iocheck "$MODEL.w" $DEV watch start=$((4 * span)) len=2048 bs=16 seconds=3 \
+		seed=$RANDOM || echo watchers >>"$T/wrong"
+}
+
+# repeat COMMAND - until the round is over
+repeat()
+{
+	while [ -e "$go" ]; do
+		"$1"
 	done
 }
 
+# one_round SECONDS - all of them
+one_round()
+{
+	local n writers=() helpers=() quiet
+
+	: >"$go"
+	for n in 0 1 2 3; do
+		iocheck "$MODEL.$n" $DEV stress start=$((n * span)) len=$span max=200 \
+			fua=$((n == 3)) seed=$RANDOM seconds="$1" &
+		writers+=($!)
+	done
+	for quiet in overwrites watchers watchers; do
+		repeat $quiet >/dev/null &
+		helpers+=($!)
+	done
+	for quiet in knobs messages readers_of_state tables tracing; do
+		repeat $quiet >/dev/null 2>&1 &
+		helpers+=($!)
+	done
+	for n in 0 1 2 3; do
+		wait "${writers[n]}" || echo "writer $n" >>"$T/wrong"
+	done
+	rm "$go"
+	wait "${helpers[@]}"
+	[ ! -s "$T/wrong" ] || fail "found something wrong: $(cat "$T/wrong")"
+}
+
+# verify DEVICE
+verify()
+{
+	local n
+
+	for n in 0 1 2 3; do
+		must iocheck "$MODEL.$n" "$1" verify start=$((n * span)) len=$span
+	done
+	must iocheck "$MODEL.w" "$1" verify start=$((4 * span)) len=2048
+}
+
+# Four processors may share what is left of one: that is no hang.
+echo 900 >/proc/sys/kernel/hung_task_timeout_secs
+echo 300 >/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout
+echo 900 >/sys/module/workqueue/parameters/watchdog_thresh
+
 make_disks ssd_size_mb=12 hdd_discard=1
 make_ssdup
-writers=()
-for n in 0 1 2 3; do
-	iocheck "$MODEL.$n" $DEV stress start=$((n * span)) len=$span max=200 seed=$RANDOM \
-		seconds="$duration" &
-	writers+=($!)
+must iocheck "$MODEL.w" $DEV write start=$((4 * span)) len=2048
+NOFLUSH=
+rounds=0 carried_over=0
+end=$((SECONDS + duration))
+while left=$((end - SECONDS)); [ $left -gt 0 ]; do
+	one_round $((left < round ? left : round))
+	rounds=$((rounds + 1))
+	echo 0 >/sys/kernel/tracing/events/ssdup/enable
+	knob policy all
+	knob drain manual
+	iocheck "$MODEL.w" $DEV random start=$((4 * span)) len=2048 bs=8 nr=100 || fail "last writes"
+	[ "$(stat dirty_sectors)" = 0 ] || carried_over=$((carried_over + 1))
+	remove_ssdup
+	make_ssdup
+	verify $DEV
 done
-helpers=()
-for helper in knobs drains readers_of_state tables; do
-	$helper &
-	helpers+=($!)
-done
-failed=0
-for n in 0 1 2 3; do
-	wait "${writers[n]}" || failed=1
-done
-kill "${helpers[@]}"
-wait "${helpers[@]}" 2>/dev/null
-dmsetup resume $NAME
-[ $failed = 0 ] || fail "a writer found something wrong"
-must message flush
-for n in 0 1 2 3; do
-	must iocheck "$MODEL.$n" $DEV verify start=$((n * span)) len=$span
-	must iocheck "$MODEL.$n" $HDD verify start=$((n * span)) len=$span
-done
+echo "$rounds rounds, $carried_over with something to carry over"
+above "rounds with something to carry over" $carried_over 0
+flush
+verify $DEV
 remove_ssdup
+verify $HDD
