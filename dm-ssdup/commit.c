@@ -326,8 +326,12 @@ void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
 	atomic_inc(&c->nr_flushes);
 	spin_lock_irqsave(&c->flush_lock, flags);
 	bio_list_add(&c->flushes, bio);
-	spin_unlock_irqrestore(&c->flush_lock, flags);
+	/*
+	 * Under the lock: once the work that may be running can take the bio, and
+	 * end it, nothing keeps the device from being removed.
+	 */
 	queue_work(c->wq, &c->flush_work);
+	spin_unlock_irqrestore(&c->flush_lock, flags);
 }
 
 struct hdd_flush {

@@ -134,8 +134,9 @@ static void drain_end_io(struct bio *bio)
 
 	if (bio->bi_status)
 		WRITE_ONCE(io->failed, true);
-	batch_put(io->batch);
+	/* First, for with the last one of a batch the thread may end, and the bioset. */
 	bio_put(bio);
+	batch_put(io->batch);
 }
 
 /* Move @sectors between a disk and the buffer, in as many bios as that takes. */

@@ -262,14 +262,17 @@ static void add_waiting(struct ssdup *c, struct bio *bio)
 {
 	unsigned long flags;
 
+	stat_inc(c, STAT_WAITED);
 	spin_lock_irqsave(&c->wait_lock, flags);
 	bio_list_add(&c->waiting, bio);
 	atomic_inc(&c->nr_waiting);
-	spin_unlock_irqrestore(&c->wait_lock, flags);
-	stat_inc(c, STAT_WAITED);
-	/* Space may have come back between the decision and the list. */
+	/*
+	 * Space may have come back between the decision and the list. Under the
+	 * lock for the same reason as in ssdup_queue_flush().
+	 */
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
+	spin_unlock_irqrestore(&c->wait_lock, flags);
 }
 
 static int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
