@@ -1,231 +1,261 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is read from an SSD may be anything. An input is a list of patches to a
- * valid log; those of the superblock are decoded, then the halves are replayed
- * into an extent map. Checksums are made right again where a patch says so, or
- * nothing would get past them.
- *
- * Each patch: where (1 byte: 0xff the superblock, else half, page and slot),
- * flags (1 byte, bit 0: repair the checksum), offset (2 bytes), length (1 byte),
- * the bytes.
+ * What is read from an SSD may be anything. An image is taken the way that the
+ * kernel's recovery takes it: both copies of the superblock are decoded, one is
+ * picked and held against the disks, the halves are replayed in the order of their
+ * generations into an extent map, and each half gets its role.
  */
 #include "../../dm-ssdup/extent_map.h"
 #include "../../dm-ssdup/replay.h"
 #include "fuzz.h"
 
-#define HALVES		2U
-#define PAGES		8U
-#define HDD_SECTORS	((u32)BIT(20))
-#define SSD_SECTORS	(SSDUP_HEAD_SECTORS + HALVES * LOG_MIN_STRIDE)
-#define NODES		(4U * HALVES * PAGES * SSDUP_PAGE_ENTRIES)
+#define HDD_SECTORS	32768U
+#define SSD_SECTORS	(SSDUP_HEAD_SECTORS + IMAGE_HALVES * IMAGE_STRIDE)
+#define NODES		(2U * IMAGE_HALVES * IMAGE_PAGES * SSDUP_PAGE_ENTRIES + 2)
 
 /* A violated rule ends the run, so that the fuzzer keeps the input. */
 #define EXPECT(cond)	((void)WARN_ON(!(cond)))
 
-static struct {
-	u8			super[SSDUP_SUPER_BYTES];
-	struct ssdup_page	slot[HALVES][PAGES][SSDUP_PAGE_SLOTS];
+static struct extent nodes[NODES];
+
+struct rig {
+	const struct image	*im;
 	struct log_super	s;
 	struct extent_tree	tree;
 	struct extent_list	pool;
-	struct extent		nodes[NODES];
-} im;
+	u32			pages_read;
+};
 
-static void make_image(void)
+/* --- Inputs --- */
+
+void fuzz_unpack(const u8 *data, size_t size, struct image *im)
 {
-	static const u8 uuid[16] = { 1 };
-	struct log_geometry g;
-	u32 half, page, i;
+	size_t n = min(size, sizeof(im->super));
 
-	EXPECT(log_layout(&g, SSD_SECTORS, HALVES, 1));
-	EXPECT(g.meta_pages == PAGES);
-	log_super_fresh(&im.s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
-	im.s.epoch = 1;
-	log_super_encode(&im.s, im.super);
+	memset(im, 0, sizeof(*im));
+	memcpy(im->super, data, n);
+	for (data += n, size -= n; size >= 6; data += n, size -= n) {
+		struct ssdup_page *p = &im->slot[data[0] % IMAGE_HALVES][data[1] % IMAGE_PAGES]
+						[data[2] % SSDUP_PAGE_SLOTS];
 
-	memset(im.slot, 0, sizeof(im.slot));
-	for (half = 0; half < HALVES; half++)
-		for (page = 0; page < PAGES / 2; page++) {
-			struct log_page_id id = {
-				.generation = half + 1, .epoch = 1, .rev = page,
-				.page = page, .half = half,
-			};
-			struct ssdup_page *p = &im.slot[half][page][page % 2];
-
-			memcpy(id.uuid, uuid, sizeof(uuid));
-			log_page_begin(p, &id);
-			for (i = 0; i < 10; i++) {
-				struct log_entry e = {
-					.sector = i * 64, .sectors = 8 + page,
-					.seq = 1 + page * 10 + i, .pos = to_log_pos(i * 8),
-					.kind = 1 + i % SSDUP_KIND_MAX,
-				};
-
-				if (e.kind != SSDUP_KIND_DATA)
-					e.pos = to_log_pos(0);
-				log_page_add(p, &e);
-			}
-			log_page_finish(p);
-		}
-}
-
-static void repair_super(void)
-{
-	struct ssdup_super *d = (void *)im.super;
-
-	d->crc = 0;
-	d->crc = cpu_to_le32(crc32c(~0, d, sizeof(*d)));
-}
-
-static void patch_image(const u8 *data, size_t size)
-{
-	while (size >= 5) {
-		u8 where = data[0], flags = data[1];
-		u32 at = data[2] | data[3] << 8, len = data[4];
-		struct ssdup_page *p = &im.slot[where & 1][(where >> 1) % PAGES][(where >> 4) & 1];
-		u8 *to = where == 0xff ? im.super : (u8 *)p;
-
-		data += 5;
-		size -= 5;
-		at %= SSDUP_PAGE_BYTES;
-		len = min3(len, (u32)size, SSDUP_PAGE_BYTES - at);
-		memcpy(to + at, data, len);
-		data += len;
-		size -= len;
-		if (!(flags & 1))
-			continue;
-		if (where == 0xff)
-			repair_super();
-		else
-			log_page_finish(p);
+		n = data[4] | data[5] << 8;
+		data += 6;
+		size -= 6;
+		n = min3(n, size, sizeof(*p));
+		memcpy(p, data, n);
 	}
 }
 
-/* A superblock that was accepted: nothing in it can lead astray. */
-static void check_super(void)
+size_t fuzz_pack(const struct image *im, u8 *data, size_t max)
+{
+	u8 *to = data;
+	u32 i, len;
+
+	if (max < sizeof(im->super))
+		return 0;
+	memcpy(to, im->super, sizeof(im->super));
+	to += sizeof(im->super);
+	for (i = 0; i < IMAGE_HALVES * IMAGE_PAGES * SSDUP_PAGE_SLOTS; i++) {
+		const u8 *p = (const u8 *)((const struct ssdup_page *)im->slot + i);
+
+		for (len = SSDUP_PAGE_BYTES; len && !p[len - 1]; len--)
+			;
+		if (!len)
+			continue;
+		if (data + max - to < 6 + len)
+			return 0;
+		*to++ = i / (IMAGE_PAGES * SSDUP_PAGE_SLOTS);
+		*to++ = i / SSDUP_PAGE_SLOTS % IMAGE_PAGES;
+		*to++ = i % SSDUP_PAGE_SLOTS;
+		*to++ = 0;
+		*to++ = len;
+		*to++ = len >> 8;
+		memcpy(to, p, len);
+		to += len;
+	}
+	return to - data;
+}
+
+/* --- Superblock --- */
+
+/* One that was accepted: nothing in it can lead astray. */
+static void check_super(const struct log_super *s)
 {
 	static u8 again[SSDUP_SUPER_BYTES];
-	enum log_fault fault;
-	struct log_limits all, writers;
-	struct log_super s, t;
-	u32 half;
+	struct log_limits all = log_limits_all(&s->g), writers = log_limits_writers(&s->g);
+	u32 half, longest = log_longest_write(&s->g);
+	struct log_super t;
+	u64 word;
 
-	fault = log_super_decode(im.super, &s);
-	EXPECT(fault < LOG_NR_FAULTS && log_fault_text(fault));
-	if (fault != LOG_OK)
-		return;
-
-	for (half = 0; half < s.g.nr_halves; half++) {
-		u64 start = log_slot_sector(&s.g, half, 0, 0);
-		u64 data = log_data_sector(&s.g, half, to_log_pos(0));
-		u64 end = log_data_sector(&s.g, half, to_log_pos(s.g.data_sectors));
+	for (half = 0; half < s->g.nr_halves; half++) {
+		u64 start = log_slot_sector(&s->g, half, 0, 0);
+		u64 data = log_data_sector(&s->g, half, to_log_pos(0));
+		u64 end = log_data_sector(&s->g, half, to_log_pos(s->g.data_sectors));
 
 		EXPECT(start >= SSDUP_HEAD_SECTORS);
-		EXPECT(start < data && data < end && end <= s.ssd_sectors);
-		EXPECT(end <= start + s.g.half_stride);
+		EXPECT(start < data && data < end && end <= s->ssd_sectors);
+		EXPECT(end <= start + s->g.half_stride);
 	}
 
-	all = log_limits_all(&s.g);
-	writers = log_limits_writers(&s.g);
-	EXPECT(all.entries < BIT_ULL(29) && all.entries / SSDUP_PAGE_ENTRIES == s.g.meta_pages);
+	EXPECT(all.entries < BIT_ULL(29) && all.entries / SSDUP_PAGE_ENTRIES == s->g.meta_pages);
 	EXPECT(writers.entries && writers.entries < all.entries);
 	EXPECT(writers.sectors && writers.sectors < all.sectors);
-	EXPECT(log_next_generation(&s) > 1);
+	/* An empty half takes the longest write, whatever the blocks. */
+	EXPECT(longest >= SSDUP_PAGE_SECTORS && longest % s->g.block_sectors == 0);
+	EXPECT(log_word_reserve(0, &writers, longest, &word));
+	EXPECT(log_next_generation(s) > 1);
 
-	log_super_encode(&s, again);
+	log_super_encode(s, again);
 	EXPECT(log_super_decode(again, &t) == LOG_OK);
-	EXPECT(!memcmp(&s, &t, sizeof(s)));
+	EXPECT(!memcmp(s, &t, sizeof(t)));
 }
+
+/* As pick_super() of recovery.c. Return: whether the log is loaded. */
+static bool load_super(struct rig *rig)
+{
+	static u8 block[SSDUP_SUPER_BYTES];
+	struct log_super copy[SSDUP_SUPER_COPIES];
+	enum log_fault f[SSDUP_SUPER_COPIES], fault;
+	u32 i, best;
+	bool mend;
+
+	for (i = 0; i < SSDUP_SUPER_COPIES; i++) {
+		memcpy(block, rig->im->super[i].b, sizeof(rig->im->super[i]));
+		f[i] = log_super_decode(block, &copy[i]);
+		EXPECT(f[i] < LOG_NR_FAULTS);
+		if (f[i] == LOG_OK)
+			check_super(&copy[i]);
+	}
+	fault = log_super_pick(f, copy, &best, &mend);
+	EXPECT(fault < LOG_NR_FAULTS && log_fault_text(fault));
+	if (fault != LOG_OK)
+		return false;
+	EXPECT(best < SSDUP_SUPER_COPIES && f[best] == LOG_OK);
+	rig->s = copy[best];
+	return log_super_fits(&rig->s, HDD_SECTORS, SSD_SECTORS, 1) == LOG_OK;
+}
+
+/* --- Replay --- */
 
 static int read_page(void *ctx, u32 half, u32 page, const struct ssdup_page **slots)
 {
-	EXPECT(half < HALVES && page < PAGES);
-	*slots = im.slot[half][page];
+	static const struct ssdup_page blank[SSDUP_PAGE_SLOTS];
+	struct rig *rig = ctx;
+
+	EXPECT(half < rig->s.g.nr_halves && page < rig->s.g.meta_pages);
+	EXPECT(log_slot_sector(&rig->s.g, half, page, 1) + SSDUP_PAGE_SECTORS <= SSD_SECTORS);
+	rig->pages_read++;
+	*slots = half < IMAGE_HALVES && page < IMAGE_PAGES ? rig->im->slot[half][page] : blank;
 	return 0;
 }
 
 static int take_entry(void *ctx, u32 half, const struct log_entry *e)
 {
 	struct extent_list spares = {}, unused = {};
-	struct extent *x = extent_pop(&im.pool);
+	struct rig *rig = ctx;
+	struct extent *x = extent_pop(&rig->pool);
 	u32 i, nr;
 
 	EXPECT(e->kind > SSDUP_KIND_NONE && e->kind <= SSDUP_KIND_MAX);
 	EXPECT(e->sectors && e->sector < HDD_SECTORS && e->sectors <= HDD_SECTORS - e->sector);
-	EXPECT(e->seq && e->seq + 1);
-	EXPECT((u64)from_log_pos(e->pos) + (e->kind == SSDUP_KIND_DATA ? e->sectors : 0) <=
-	       im.s.g.data_sectors);
+	EXPECT(e->seq && e->seq <= LOG_MAX_COUNT);
+	EXPECT(log_data_sector(&rig->s.g, half, e->pos) +
+	       (e->kind == SSDUP_KIND_DATA ? e->sectors : 0) <= SSD_SECTORS);
 
 	EXPECT(x);
 	*x = (struct extent){
 		.start = e->sector, .sectors = e->sectors, .seq = e->seq,
 		.pos = e->pos, .half = half, .kind = e->kind,
 	};
-	nr = extent_spares(&im.tree, x);
+	nr = extent_spares(&rig->tree, x);
 	for (i = 0; i < nr; i++) {
-		struct extent *spare = extent_pop(&im.pool);
+		struct extent *spare = extent_pop(&rig->pool);
 
 		EXPECT(spare);
 		extent_push(&spares, spare);
 	}
-	extent_insert(&im.tree, x, &spares, &unused);
+	extent_insert(&rig->tree, x, &spares, &unused);
 	while ((x = extent_pop(&spares)) || (x = extent_pop(&unused)))
-		extent_push(&im.pool, x);
+		extent_push(&rig->pool, x);
 	return 0;
 }
 
-static void check_map(void)
+static void check_map(struct rig *rig)
 {
 	const struct extent *x;
 	u64 at = 0, sectors = 0;
 	u32 nr = 0;
 
-	for (x = extent_first(&im.tree, 0, U64_MAX); x; x = extent_next(x)) {
+	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x)) {
 		EXPECT(x->sectors && x->start >= at);
 		at = extent_end(x);
-		EXPECT(at <= HDD_SECTORS);
+		EXPECT(at <= HDD_SECTORS && x->half < rig->s.g.nr_halves);
+		EXPECT(from_log_pos(x->pos) + (x->kind == SSDUP_KIND_DATA ? x->sectors : 0) <=
+		       rig->s.g.data_sectors);
 		sectors += x->sectors;
 		nr++;
 	}
-	EXPECT(nr == im.tree.nr && sectors == im.tree.sectors);
+	EXPECT(nr == rig->tree.nr && sectors == rig->tree.sectors);
 }
 
-static void check_replay(void)
+static void check_roles(struct rig *rig, const struct replay_half *found)
+{
+	struct replay_roles roles;
+	u64 last = 0;
+	u32 i;
+
+	replay_roles(&rig->s, found, &roles);
+	EXPECT(roles.nr_sealed + 1 + roles.nr_free == rig->s.g.nr_halves);
+	for (i = 0; i < rig->s.g.nr_halves; i++) {
+		u32 half = i < roles.nr_sealed ? roles.sealed[i] :
+			   i == roles.nr_sealed ? roles.open : roles.free[i - roles.nr_sealed - 1];
+
+		EXPECT(rig->s.generation[half] > last);
+		last = rig->s.generation[half];
+	}
+}
+
+static bool replay_one(struct rig *rig, u32 half, struct replay_half *found)
 {
 	static const struct replay_ops ops = { .read_page = read_page, .entry = take_entry };
-	struct replay_half found[HALVES];
-	struct replay_roles roles;
 	struct replay_fault fault;
-	u32 half, i;
+	int ret = replay_half(&rig->s, half, &ops, rig, found, &fault);
 
-	extent_tree_init(&im.tree);
-	im.pool.head = NULL;
-	for (i = 0; i < NODES; i++)
-		extent_push(&im.pool, &im.nodes[i]);
-
-	for (half = 0; half < HALVES; half++) {
-		int ret = replay_half(&im.s, half, &ops, NULL, &found[half], &fault);
-
-		EXPECT(ret == 0 || ret == -EINVAL);
-		if (ret) {
-			EXPECT(fault.fault > LOG_OK && fault.fault < LOG_NR_FAULTS);
-			EXPECT(fault.half == half && fault.page < PAGES);
-			return;
-		}
-		EXPECT(found[half].pages <= PAGES);
-		EXPECT(found[half].data_end <= im.s.g.data_sectors);
+	EXPECT(ret == 0 || ret == -EINVAL);
+	EXPECT(found->pages <= rig->s.g.meta_pages && found->max_seq <= LOG_MAX_COUNT);
+	EXPECT(found->data_end <= rig->s.g.data_sectors);
+	if (ret) {
+		EXPECT(fault.fault > LOG_OK && fault.fault < LOG_NR_FAULTS);
+		EXPECT(fault.half == half && fault.page <= rig->s.g.meta_pages);
 	}
-	check_map();
-
-	replay_roles(&im.s, found, &roles);
-	EXPECT(roles.nr_sealed + 1 + roles.nr_free == HALVES);
+	return !ret;
 }
 
-int fuzz_one(const u8 *data, size_t size)
+void fuzz_image(const struct image *im)
 {
-	make_image();
-	patch_image(data, size);
-	check_super();
-	check_replay();
-	return 0;
+	struct replay_half found[SSDUP_MAX_HALVES];
+	struct rig rig = { .im = im };
+	u64 done = 0, next;
+	u32 i, j, half;
+
+	if (!load_super(&rig))
+		return;
+	extent_tree_init(&rig.tree);
+	for (i = 0; i < NODES; i++)
+		extent_push(&rig.pool, &nodes[i]);
+
+	/* The lowest generation first. */
+	for (i = 0; i < rig.s.g.nr_halves; i++) {
+		for (j = 0, half = 0, next = U64_MAX; j < rig.s.g.nr_halves; j++)
+			if (rig.s.generation[j] > done && rig.s.generation[j] < next) {
+				next = rig.s.generation[j];
+				half = j;
+			}
+		done = next;
+		if (!replay_one(&rig, half, &found[half]))
+			return;
+	}
+	EXPECT(rig.pages_read <= rig.s.g.nr_halves * (IMAGE_PAGES + 1));
+	check_map(&rig);
+	check_roles(&rig, found);
 }

@@ -1,55 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fuzzer's target over inputs that are the same in every run, for where
- * there is no libFuzzer.
+ * The fuzzer's target over a fixed corpus, for every run and for where there is no
+ * libFuzzer: what the encoders made, then each of these spoiled in many ways, once
+ * and over again.
  */
-#include "../prng.h"
 #include "fuzz.h"
 #include "kunit.h"
 
-#define INPUTS	20000U
+#define ROUNDS	1000U
 
-/* Numbers at the edges, where arithmetic goes wrong. */
-static const u64 edges[] = {
-	0, 1, 2, 3, 7, 8, 126, 127, 255, 256, 2047, 2048, 8191, 8192, U16_MAX, U32_MAX - 1,
-	U32_MAX, BIT_ULL(32), BIT_ULL(54), BIT_ULL(62) + 1, BIT_ULL(63), U64_MAX - 7, U64_MAX,
-};
+static struct image im, seed;
 
-/* One patch: an edge or random bytes, mostly on a field's border. Returns its length. */
-static size_t make_patch(struct prng *r, u8 *to)
+static void images_of_the_encoders(struct kunit *test)
 {
-	u32 len = 1U << prng_below(r, 4), i;
-	u32 at = prng_below(r, 4) ? prng_below(r, 512) : prng_below(r, 4096);
-	u64 value = prng_below(r, 3) ? edges[prng_below(r, ARRAY_SIZE(edges))] : prng_u64(r);
+	static u8 data[FUZZ_MAX_INPUT];
+	static struct image again;
+	size_t size;
+	u32 i;
 
-	to[0] = prng_below(r, 3) ? prng_below(r, 32) : 0xff;
-	to[1] = prng_below(r, 8) != 0;
-	at -= at % len;
-	to[2] = at;
-	to[3] = at >> 8;
-	to[4] = len;
-	for (i = 0; i < len; i++)
-		to[5 + i] = value >> 8 * i;
-	return 5 + len;
+	for (i = 0; fuzz_seed(i, &im); i++) {
+		fuzz_image(&im);
+		size = fuzz_pack(&im, data, sizeof(data));
+		fuzz_unpack(data, size, &again);
+		KUNIT_EXPECT_TRUE(test, !memcmp(&im, &again, sizeof(im)));
+	}
+	KUNIT_EXPECT_GE(test, i, 8);
 }
 
-static void images_patched_at_random(struct kunit *test)
+static void images_spoiled(struct kunit *test)
 {
-	struct prng r = { 14 };
-	u8 input[16 * 13];
-	u32 i, j, patches;
-	size_t len;
+	u32 i, round, forged = 0;
 
-	for (i = 0; i < INPUTS; i++) {
-		patches = prng_between(&r, 0, 16);
-		for (j = 0, len = 0; j < patches; j++)
-			len += make_patch(&r, input + len);
-		fuzz_one(input, len);
+	for (i = 0; fuzz_seed(i, &seed); i++)
+		for (round = 0; round < ROUNDS; round++) {
+			im = seed;
+			forged += image_mutate(&im, (u64)i << 32 | round);
+			fuzz_image(&im);
+		}
+	KUNIT_EXPECT_GT(test, forged, ROUNDS);
+}
+
+/* Spoiled time and again until nothing is left of it. */
+static void images_spoiled_over_again(struct kunit *test)
+{
+	u32 i, round;
+
+	for (i = 0; fuzz_seed(i, &im); i++)
+		for (round = 0; round < ROUNDS / 8; round++) {
+			if (round % 16 == 0)
+				fuzz_seed(i, &im);
+			image_mutate(&im, (u64)i << 40 | round);
+			fuzz_image(&im);
+		}
+}
+
+/* Not even an image: bytes. */
+static void inputs_cut_off(struct kunit *test)
+{
+	static u8 data[FUZZ_MAX_INPUT];
+	size_t size, len;
+
+	fuzz_seed(1, &seed);
+	size = fuzz_pack(&seed, data, sizeof(data));
+	for (len = 0; len < size; len += 7) {
+		fuzz_unpack(data, len, &im);
+		fuzz_image(&im);
 	}
 }
 
 static struct kunit_case fuzz_cases[] = {
-	KUNIT_CASE(images_patched_at_random),
+	KUNIT_CASE(images_of_the_encoders),
+	KUNIT_CASE(images_spoiled),
+	KUNIT_CASE(images_spoiled_over_again),
+	KUNIT_CASE(inputs_cut_off),
 	{}
 };
 

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Spoiled images of an SSD: each is refused by name with nothing written, or
+# accepted with every sector some version of itself.
+# kernels: debug
+# seconds: 400
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+images=${1:-200}
+
+make_disks hdd_size_mb=1 ssd_size_mb=9 hdd_discard=1
+hostile images $HDD $SSD "$images" "${2:-1}" >"$T/verdicts" || fail "the images"
+cat "$T/verdicts"
+read -r accepted _ refused _ <"$T/verdicts"
+above "images accepted" "$accepted" $((images / 10))
+above "images refused" "$refused" $((images / 10))
+for fault in "checksum mismatch" "impossible geometry" "generation zero" "not the pages" \
+	"entry outside the HDD"; do
+	grep -q "$fault" "$T/verdicts" || fail "no image was refused for: $fault"
+done

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Images of an SSD, spoiled, and activated one after the other. Each is refused by
+ * name, and then nothing was written; or it is accepted, and then every sector is
+ * some version of itself, a flush works, and it is accepted again. Where something
+ * has been given a right checksum, sectors may be those of others, but never
+ * anything else than what stands in a data area or on the HDD.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "dm.h"
+#include "hostile.h"
+#include "image.h"
+
+#define HALF_START	2048U
+#define META_BYTES	(IMAGE_PAGES * SSDUP_PAGE_SLOTS * SSDUP_PAGE_BYTES)
+#define THOROUGH	16U	/* one image of so many is written to, drained and loaded again */
+#define MAX_TEXTS	32
+
+/* As it is left by a power cut, and by a suspend. */
+static struct image *base[2], *im;
+static char *hdd_was, *ssd_was, *content, *expected;
+static struct {
+	char		text[64];
+	unsigned int	nr;
+} texts[MAX_TEXTS];
+
+static void *memory(size_t bytes)
+{
+	void *b;
+
+	if (posix_memalign(&b, 4096, bytes))
+		fail("memory");
+	memset(b, 0, bytes);
+	return b;
+}
+
+static void must(bool ok, const char *what)
+{
+	if (!ok)
+		fail("%s: %s", what, strerror(errno));
+}
+
+static void transfer(int fd, void *b, size_t bytes, uint64_t sector, bool write)
+{
+	ssize_t n = write ? pwrite(fd, b, bytes, sector * SECTOR) :
+			    pread(fd, b, bytes, sector * SECTOR);
+
+	must(n == (ssize_t)bytes, write ? "a disk cannot be written" : "a disk cannot be read");
+}
+
+/* --- Images and the SSD --- */
+
+static void image_transfer(struct image *i, bool write)
+{
+	static unsigned char *block;
+	unsigned int copy, half;
+
+	block = block ?: memory(SSDUP_SUPER_BYTES);
+	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
+		memset(block, 0, SSDUP_SUPER_BYTES);
+		if (write)
+			memcpy(block, i->super[copy].b, sizeof(i->super[copy]));
+		transfer(disks.ssd_fd, block, SSDUP_SUPER_BYTES, SSDUP_SUPER_SECTOR(copy), write);
+		memcpy(i->super[copy].b, block, sizeof(i->super[copy]));
+	}
+	for (half = 0; half < IMAGE_HALVES; half++) {
+		static unsigned char *meta;
+
+		meta = meta ?: memory(META_BYTES);
+		memcpy(meta, i->slot[half], META_BYTES);
+		transfer(disks.ssd_fd, meta, META_BYTES, HALF_START + half * IMAGE_STRIDE, write);
+		memcpy(i->slot[half], meta, META_BYTES);
+	}
+}
+
+static void say(const char *message)
+{
+	int r = dm_message(message, strlen(message));
+
+	if (r)
+		fail("message %s: %s", message, strerror(-r));
+}
+
+/* A log with both halves in use and entries of every kind that a user can make. */
+static void make_base(void)
+{
+	uint64_t range[2];
+	unsigned int i;
+	int fd;
+
+	fill_disks();
+	if (dm_load("ssdup", disks.hdd_sectors, disks.table) || dm_resume())
+		fail("no device");
+	fd = device_open();
+	for (i = 0; i < 10; i++) {
+		write_some(fd, i, 95, 12);
+		range[0] = (i * 190 + 17) * SECTOR;
+		range[1] = 31 * SECTOR;
+		must(!ioctl(fd, i & 1 ? BLKDISCARD : BLKZEROOUT, range), "discard or zeroout");
+		if (i & 1)
+			say("commit");
+	}
+	close(fd);
+	for (i = 0; i < 2; i++)
+		base[i] = memory(sizeof(*base[i]));
+	im = memory(sizeof(*im));
+	image_transfer(base[0], false);
+	image_set_dirty(base[0]);
+	must(!dm_suspend(), "suspend");
+	image_transfer(base[1], false);
+	if (!base[0]->slot[0][IMAGE_PAGES - 2][1].h.magic || !base[0]->slot[1][0][1].h.magic)
+		fail("the log is not as full as it should be");
+	must(!dm_resume(), "resume");
+	expected = memory(disks.hdd_sectors * SECTOR);
+	fd = device_open();
+	transfer(fd, expected, disks.hdd_sectors * SECTOR, 0, false);
+	close(fd);
+	dm_idle(disks.hdd_sectors);
+
+	hdd_was = memory(disks.hdd_sectors * SECTOR);
+	ssd_was = memory(disks.ssd_sectors * SECTOR);
+	content = memory(disks.hdd_sectors * SECTOR);
+	transfer(disks.hdd_fd, hdd_was, disks.hdd_sectors * SECTOR, 0, false);
+	transfer(disks.ssd_fd, ssd_was, disks.ssd_sectors * SECTOR, 0, false);
+}
+
+static void restore_disks(void)
+{
+	transfer(disks.hdd_fd, hdd_was, disks.hdd_sectors * SECTOR, 0, true);
+	transfer(disks.ssd_fd, ssd_was, disks.ssd_sectors * SECTOR, 0, true);
+}
+
+/* --- Verdicts --- */
+
+static void count(const char *text)
+{
+	unsigned int i;
+	size_t len = strcspn(text, "(");
+
+	if (len >= sizeof(texts[0].text))
+		len = sizeof(texts[0].text) - 1;
+	for (i = 0; i < MAX_TEXTS - 1 && texts[i].nr; i++)
+		if (!strncmp(texts[i].text, text, len) && !texts[i].text[len])
+			break;
+	memcpy(texts[i].text, text, len);
+	texts[i].nr++;
+}
+
+/* A superblock that was forged may say that the data areas are elsewhere. */
+static bool moved_areas(void)
+{
+	const size_t from = offsetof(struct ssdup_super, half_start);
+	const size_t to = offsetof(struct ssdup_super, block_sectors);
+	unsigned int copy;
+
+	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++)
+		if (memcmp(im->super[copy].b + from, base[0]->super[copy].b + from, to - from))
+			return true;
+	return false;
+}
+
+static void check_sector(const char *b, uint64_t lba, bool forged)
+{
+	const unsigned long long *w = (const unsigned long long *)b;
+
+	/* What is the newest, mostly; that needs no computing. */
+	if (!memcmp(b, expected + lba * SECTOR, SECTOR) || stamped(b, lba))
+		return;
+	if (!forged)
+		fail("sector %llu is no version of itself", (unsigned long long)lba);
+	if (!stamped_any(b) && !poisoned(b) && !moved_areas())
+		fail("sector %llu is from outside the data areas: %llx %llx %llx",
+		     (unsigned long long)lba, w[0], w[1], w[2]);
+}
+
+/* Only a forged entry says that something is lost. */
+static void check_content(int fd, bool forged)
+{
+	const uint64_t step = 512;
+	uint64_t at, i, len;
+	ssize_t n;
+
+	for (at = 0; at < disks.hdd_sectors; at += step) {
+		len = step;
+		n = pread(fd, content, step * SECTOR, at * SECTOR);
+		for (i = 0; i < step && n < 0; i++) {
+			must(forged && errno == EIO, "a read failed");
+			/* Sector by sector, those that can be read. */
+			if (pread(fd, content + i * SECTOR, SECTOR, (at + i) * SECTOR) != SECTOR)
+				memset(content + i * SECTOR, 0, SECTOR);
+			errno = EIO;
+		}
+		for (i = 0; i < len; i++)
+			check_sector(content + i * SECTOR, at + i, forged);
+	}
+}
+
+/* Return: whether it was accepted, as it has to be when @what says what it is. */
+static bool activate(const char *what)
+{
+	uint64_t before = ssd_written();
+	char refusal[256];
+	int r;
+
+	r = dm_load("ssdup", disks.hdd_sectors, disks.table);
+	if (!r)
+		r = dm_resume();
+	log_read(refusal, sizeof(refusal));
+	if (!r)
+		return true;
+	if (what)
+		fail("%s is refused: %s", what, refusal);
+	if (!*refusal)
+		fail("refused without a reason (%s)", strerror(-r));
+	if (ssd_written() != before)
+		fail("refused (%s), and %llu bytes were written", refusal,
+		     (unsigned long long)(ssd_written() - before));
+	count(refusal);
+	return false;
+}
+
+/* Written to, drained as far as it goes, and what was left there is accepted again. */
+static void use(uint64_t seed, bool forged)
+{
+	char refusal[256];
+	int r, fd = device_open();
+
+	write_some(fd, seed, 20, 32);
+	r = fsync(fd) ? -errno : dm_message("flush", 5);
+	if (r && !(forged && r == -EIO))
+		fail("flush: %s", strerror(-r));
+	check_content(fd, forged);
+	write_some(fd, seed + 1, 20, 32);
+	close(fd);
+	log_read(refusal, sizeof(refusal));
+	dm_idle(disks.hdd_sectors);
+	activate("what this code left");
+	fd = device_open();
+	check_content(fd, forged);
+	close(fd);
+}
+
+static bool one(uint64_t nr)
+{
+	bool forged, accepted, thorough = nr % THOROUGH == 0;
+	char refusal[256];
+	int fd;
+
+	begin_case(nr);
+	*im = *base[nr & 1];
+	forged = image_mutate(im, nr);
+	image_transfer(im, true);
+	accepted = activate(NULL);
+	if (accepted) {
+		fd = device_open();
+		check_content(fd, forged);
+		close(fd);
+		if (thorough)
+			use(nr, forged);
+	}
+	dm_idle(disks.hdd_sectors);
+	log_read(refusal, sizeof(refusal));
+	if (accepted && thorough)
+		restore_disks();
+	return accepted;
+}
+
+int images(uint64_t nr, uint64_t seed)
+{
+	uint64_t i, accepted = 0;
+
+	if (disks.ssd_sectors != HALF_START + IMAGE_HALVES * IMAGE_STRIDE)
+		fail("the SSD must be of 9 MiB");
+	make_base();
+	log_skip();
+	for (i = seed; i < seed + nr; i++)
+		accepted += one(i);
+	printf("%llu accepted, %llu refused\n", (unsigned long long)accepted,
+	       (unsigned long long)(nr - accepted));
+	for (i = 0; i < MAX_TEXTS && texts[i].nr; i++)
+		printf("%6u %s\n", texts[i].nr, texts[i].text);
+	return 0;
+}
