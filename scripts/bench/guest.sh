@@ -9,7 +9,7 @@
 #	GROUP|WORKLOAD|SYSTEM|DISKS|SSD-MB|HDD-MB|KEYS|STEP;STEP...
 #
 # KEYS are dm-ssdup's keys and values beside the policy.  A STEP is a word and its
-# arguments, see step_* below.  Says "@start" before each unit, and "@result"
+# arguments, see step_* here and in steps.sh.  Says "@start" before each unit, and "@result"
 # with a line of JSON after it.
 
 set -Eeuo pipefail
@@ -19,6 +19,8 @@ trap 'echo "stopped: line $LINENO: $BASH_COMMAND"' ERR
 . "${BASH_SOURCE[0]%/*}/systems.sh"
 # shellcheck source=scripts/bench/disks.sh
 . "${BASH_SOURCE[0]%/*}/disks.sh"
+# shellcheck source=scripts/bench/steps.sh
+. "${BASH_SOURCE[0]%/*}/steps.sh"
 
 state=/tmp/outcome
 stamp=0
@@ -83,7 +85,8 @@ step_verify()
 	verify=yes
 }
 
-# run_unit - the steps of a unit, whose words are set
+# run_unit - the steps of a unit, whose words are set; "prefill" comes before the
+# system is made
 run_unit()
 {
 	local steps step line='' written=() verify=no result='' busy extra
@@ -93,11 +96,12 @@ run_unit()
 	# shellcheck disable=SC2046 # a list of words
 	modprobe ssdup-disks hdd_size_mb="$hdd_mb" ssd_size_mb="$ssd_mb" \
 		$(disk_parameters "$disks")
+	[[ $work != prefill* ]] || step_prefill
 	system_make "$system" ${extra[@]+"${extra[@]}"}
 	echo 1 >/sys/block/mhdd0/model/reset
 	echo 1 >/sys/block/mssd0/model/reset
 	busy=$(busy_ms)
-	IFS=';' read -ra steps <<<"$work"
+	IFS=';' read -ra steps <<<"${work#prefill;}"
 	for step in "${steps[@]}"; do
 		read -ra step <<<"$step"
 		"step_${step[0]}" "${step[@]:1}"
@@ -106,9 +110,9 @@ run_unit()
 	system_remove "$system"
 	[ $verify = no ] || add wrong_sectors "$(count_wrong "${written[@]}")"
 	modprobe -r ssdup-disks
-	echo "@result {\"group\":\"$group\",\"workload\":\"$workload\",\"system\":\"$system\"," \
-		"\"disks\":\"$disks\",\"ssd_mb\":$ssd_mb,\"kernel\":\"$(uname -r)\"," \
-		"\"keys\":\"$keys\",${line#\{}" | sed "s/}\$/$result}/"
+	line="{\"group\":\"$group\",\"workload\":\"$workload\",\"system\":\"$system\",\
+\"disks\":\"$disks\",\"ssd_mb\":$ssd_mb,\"keys\":\"$keys\",\"kernel\":\"$(uname -r)\",${line#\{}"
+	echo "@result ${line%\}}$result}"
 }
 
 modprobe dm-mod

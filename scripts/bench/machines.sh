@@ -16,7 +16,7 @@ prepare()
 	echo "bench: setting up"
 	"$LAB/setup" tools "$kernel"
 	"$LAB/modules" "$kernel" >/dev/null
-	files=()
+	files=(--file "$(command -v split):/usr/bin/split")
 	if grep -q '|bcache|' "$work/all"; then
 		file=$(make_bcache_program) || file=''
 		if [ -n "$file" ]; then
@@ -59,15 +59,31 @@ skip()
 	mv "$work/rest" "$work/all"
 }
 
-# record_fault UNIT REASON - a result for a unit that has none
-record_fault()
+# head_of UNIT - how a result of it begins
+head_of()
 {
 	local group workload system disks ssd_mb keys _
 
 	IFS='|' read -r group workload system disks ssd_mb _ keys _ <<<"$1"
-	echo "{\"group\":\"$group\",\"workload\":\"$workload\",\"system\":\"$system\"," \
-		"\"disks\":\"$disks\",\"ssd_mb\":$ssd_mb,\"keys\":\"$keys\",\"fault\":\"$2\"}" \
-		>>"$out/results.jsonl"
+	printf '{"group":"%s","workload":"%s","system":"%s","disks":"%s","ssd_mb":%s,"keys":"%s"' \
+		"$group" "$workload" "$system" "$disks" "$ssd_mb" "$keys"
+}
+
+# forget_measured - leave out what the folder has a result for
+forget_measured()
+{
+	local unit
+
+	while IFS= read -r unit; do
+		grep -qF "$(head_of "$unit")," "$out/results.jsonl" || echo "$unit"
+	done <"$work/all" >"$work/rest"
+	mv "$work/rest" "$work/all"
+}
+
+# record_fault UNIT REASON - a result for a unit that has none
+record_fault()
+{
+	echo "$(head_of "$1"),\"fault\":\"$2\"}" >>"$out/results.jsonl"
 }
 
 # deal - cut the units into batches that one machine can do: same kernel
@@ -78,7 +94,7 @@ deal()
 	grep -F '|dm-writeboost|' "$work/all" >"$work/boost" || true
 	split -a 4 -l $BATCH "$work/ours" "$work/batches/$kernel-"
 	[ ! -s "$work/boost" ] ||
-		split -a 4 -l $BATCH "$work/boost" "$work/batches/$writeboost_kernel-boost-"
+		split -a 4 -l $BATCH "$work/boost" "$work/batches/z-$writeboost_kernel-boost-"
 }
 
 # take - the path of a batch nobody else has, or nothing
@@ -119,10 +135,10 @@ machine()
 {
 	local units=$1 on ended line extra=()
 
-	on=$(sed -E 's/.*taken-[0-9]+-(6\.[0-9]+)-.*/\1/' <<<"$units")
+	on=$(sed -E 's/.*taken-[0-9]+-(z-)?(6\.[0-9]+)-.*/\2/' <<<"$units")
 	[[ $units != *-boost-* ]] || extra=(--file "$writeboost")
 	cp "$units" "$units.now"
-	"$LAB/vm" --kernel "$on" --virtual-time --timeout $((300 * $(wc -l <"$units"))) \
+	"$LAB/vm" --kernel "$on" --virtual-time --timeout $((900 * $(wc -l <"$units"))) \
 		--mem "$(memory "$units")" --out "$work/out-$BASHPID" \
 		--file "$units.now:/files/units" ${files[@]+"${files[@]}"} \
 		${extra[@]+"${extra[@]}"} "$BENCH/guest.sh" /files/units 2>"$units.log" |
@@ -130,7 +146,7 @@ machine()
 		while IFS= read -r line; do
 			echo "${line#@result }" >>"$out/results.jsonl"
 			echo "$line" >"$work/events"
-		done || true
+		done || sed -n '/complained/,$p' "$units.log" | head -n 8 >&2
 	ended=$(grep -c '^@result ' "$units.output" || true)
 	if [ "$ended" -lt "$(wc -l <"$units")" ]; then
 		fault_of "$units" $((ended + 1))
@@ -204,8 +220,10 @@ bench_run()
 	local i
 
 	mkdir -p "$out"
-	rm -rf "$out"/{results.*,faults}
-	: >"$out/results.jsonl"
+	[ "$more" = yes ] || rm -rf "$out"/{results.*,faults}
+	touch "$out/results.jsonl"
+	forget_measured
+	[ -s "$work/all" ] || return 0
 	prepare
 	deal
 	mkfifo "$work/events"

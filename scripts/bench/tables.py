@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables out of results: lists of rows of words, the first being the head."""
 
+import paper
+
 PEERS = ["hdd", "ssd", "linear", "dm-writecache", "dm-cache", "bcache", "dm-writeboost"]
 
 # The table of the independent model: MB/s seen by the writers, seconds until drained.
@@ -94,10 +96,133 @@ def full(results):
             rows.append([r["workload"], str(r["ssd_mb"]), r["system"], r["fault"][:40]] + [""] * 8)
             continue
         rows.append([r["workload"], str(r["ssd_mb"]), r["system"], number(r["mb_s"]),
-                     latency(r["p50_us"]), latency(r["p99_us"]), latency(r["p999_us"]),
-                     latency(r["max_us"]), seconds(r.get("drained_ms")),
+                     latency(r.get("p50_us")), latency(r.get("p99_us")), latency(r.get("p999_us")),
+                     latency(r.get("max_us")), seconds(r.get("drained_ms")),
                      str(r.get("hdd_seeks", "-")), str(r.get("hdd_ops", "-")), to_ssd(r)])
     return rows
+
+
+def percentages(results):
+    rows = [["workload", "random percentage", "the paper"]]
+    for r in results:
+        rows.append([r["workload"], number(r["percentage_1e4"] / 100),
+                     paper.PERCENTAGES.get(r["workload"], "-")])
+    return rows
+
+
+def beside_paper(results):
+    """A line for each workload: MB/s of each system (and per cent to the SSD), the
+    ratios that the paper gives, and the paper's."""
+    systems = sorted(unique(r["system"] for r in results), key=order)
+    rows = [["workload"] + systems + ["ours", "the paper"]]
+    for workload in unique(r["workload"] for r in results):
+        row = [workload]
+        for system in systems:
+            r = one(results, workload, system)
+            share = to_ssd(r) if r else "-"
+            row.append("-" if not r or r.get("fault") else number(r["mb_s"]) +
+                       ("" if share == "-" else " (%s %%)" % share))
+        pairs = [("adaptive", "hdd"), ("adaptive", "all"), ("adaptive", "watermark")]
+        ratios = [paper.ratio(results, workload, *pair) for pair in pairs]
+        row.append(", ".join(words for words in ratios if words) or "-")
+        row.append(paper.REMARKS.get((results[0]["group"], workload), "-"))
+        rows.append(row)
+    return rows
+
+
+def one(results, workload, system):
+    return next((r for r in results if r["workload"] == workload and r["system"] == system), None)
+
+
+def overhead(results):
+    """Processor time that the log adds to that of the bare SSD."""
+    rows = [["workload", "requests", "added ms", "of the time", "the paper"]]
+    for workload in unique(r["workload"] for r in results):
+        bare, ours = one(results, workload, "ssd"), one(results, workload, "all")
+        if bare and ours and "cpu_ms" in bare and "cpu_ms" in ours:
+            added = ours["cpu_ms"] - bare["cpu_ms"]
+            rows.append([workload, str(ours["requests"]), str(added),
+                         "%.2f %%" % (100 * added / ours["ms"]),
+                         paper.OVERHEAD.get(workload, "-") + " %"])
+    return rows
+
+
+def instructions(results):
+    """A request's price: virtual nanoseconds on disks that take no time."""
+    rows = [["workload", "system", "instructions", "above the disk", "above dm-linear"]]
+    for r in results:
+        if r.get("fault"):
+            continue
+        price = per_request(r)
+        row = [r["workload"], r["system"], "%.0f" % price]
+        for other in ("hdd", "linear"):
+            base = one(results, r["workload"], other)
+            row.append("%.0f" % (price - per_request(base)) if base else "-")
+        rows.append(row)
+    return rows
+
+
+def per_request(r):
+    return r["ns"] / (r["requests"] + r.get("read_requests", 0))
+
+
+def memory(results):
+    """Peak memory, less what the writers alone take."""
+    rows = [["workload", "system", "MB", "requests held", "bytes each"]]
+    for r in results:
+        base = one(results, r["workload"], "hdd")
+        if r.get("fault") or not base or r["system"] in ("hdd", "ssd"):
+            continue
+        took = r["memory_kb"] - base["memory_kb"]
+        rows.append([r["workload"], r["system"], number(took / 1024), str(r["requests"]),
+                     "%.0f" % (took * 1024 / r["requests"])])
+    return rows
+
+
+def drains(results):
+    """Latencies of others during a drain, and without one."""
+    rows = [["workload", "system", "drain: p50 ms", "p99 ms", "max ms", "quiet: p50 ms",
+             "p99 ms", "max ms", "p99 ratio"]]
+    for r in results:
+        if r.get("fault"):
+            continue
+        kind = "read_" if r["workload"].startswith("readers") else ""
+        row = [r["workload"], r["system"]]
+        for when in ("during", "quiet"):
+            row += [latency(r[when][kind + key]) for key in ("p50_us", "p99_us", "max_us")]
+        row.append("%.2f" % (r["during"][kind + "p99_us"] / max(1, r["quiet"][kind + "p99_us"])))
+        rows.append(row)
+    return rows
+
+
+MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
+          "cpu": instructions, "memory": memory, "drain": drains, "sweep": beside_paper,
+          "queue": beside_paper, "scarce": beside_paper, "gaps": beside_paper,
+          "hpio": beside_paper, "tile": beside_paper, "beyond": beside_paper}
+
+TITLES = {
+    "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
+    "percentages": "Random percentage of streams (Fig. 5 and 6)",
+    "processes": "The bare hard disk by pattern and number of processes (Fig. 2)",
+    "sweep": "Processes, SSD large enough (Fig. 9): MB/s, and share of the data that took the SSD",
+    "queue": "Queue of the scheduler and length of streams (Fig. 10)",
+    "scarce": "Two bursts at once, SSD half the data (Fig. 11)",
+    "gaps": "Time to compute between two bursts, SSD half the data (Fig. 12)",
+    "hpio": "HPIO by region size in KiB (Fig. 13)",
+    "tile": "MPI-Tile-IO by number of processes (Fig. 14)",
+    "overhead": "Processor time of the log (Table 1)",
+    "beyond": "Random data, times the SSD (Fig. 15)",
+    "small": "4 KiB random writes at depth 1 and 32",
+    "fsync": "4 writers, fdatasync after every write",
+    "readwrite": "70 % reads, 30 % writes of 4 KiB",
+    "zipf": "Rewrites of 4 KiB by Zipf's law",
+    "checkpoint": "Four checkpoints of 256 MiB",
+    "sustained": "Random data of four times the SSD",
+    "drain": "Others during a drain",
+    "untar": "A tree of files onto ext4, and sync",
+    "cpu": "Instructions of a request",
+    "memory": "Memory while the SSD fills",
+}
 
 
 def make(results):
@@ -105,10 +230,12 @@ def make(results):
     found = []
     for group in unique(r["group"] for r in results):
         mine = sorted((r for r in results if r["group"] == group), key=sort_key(results))
-        if group == "targets":
-            found.append(("targets", "MB/s seen by the writers, seconds until drained "
-                          "(in brackets: the independent model)", targets(mine)))
-        found.append((group + "-full", "%s: everything" % group, full(mine)))
+        if group in MAKERS:
+            found.append((group, TITLES[group], MAKERS[group](mine)))
+        if group not in ("percentages", "cpu", "memory", "drain", "overhead"):
+            found.append((group + "-full" if group in MAKERS else group,
+                          TITLES[group] + (": everything" if group in MAKERS else ""),
+                          full(mine)))
     return found
 
 
@@ -128,3 +255,12 @@ def plain(title, rows):
         if n == 0:
             text.append("-" * (sum(widths) + 2 * len(widths) - 2))
     return "\n".join(text) + "\n"
+
+
+def rst(rows):
+    """A simple table of reStructuredText."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    rule = "  ".join("=" * width for width in widths)
+    lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip()
+             for row in rows]
+    return "\n".join([rule, lines[0], rule] + lines[1:] + [rule]) + "\n"

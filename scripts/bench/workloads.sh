@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2154
 #
-# The groups of workloads.  group_NAME calls "work" for each workload; the steps
+# The groups of workloads; those of the paper are in paper.sh.  group_NAME calls "work" for each workload; the steps
 # are those of guest.sh.  $full is "yes" in the full form.
 
-GROUPS_ALL="targets"
+GROUPS_ALL="targets percentages processes sweep queue scarce gaps hpio tile overhead
+	beyond small fsync readwrite zipf checkpoint sustained drain untar cpu memory"
 
 # policies - those the module offers, as its code lists them
 policies()
@@ -12,8 +13,16 @@ policies()
 	sed -n '/policies\[\] = {/,/}/s/.*"\(.*\)".*/\1/p' "$TOP/dm-ssdup/args.c"
 }
 
+# short N FULL - a number for the short and one for the full form
+short()
+{
+	if [ "$full" = yes ]; then echo "$2"; else echo "$1"; fi
+}
+
 PEERS="hdd ssd dm-writecache dm-cache bcache dm-writeboost"
 OURS=$(policies | tr '\n' ' ')
+# In the short form of what users run: without those that tell least.
+USERS="$PEERS $(policies | grep -vE "$(short 'none|watermark' '^$')" | tr '\n' ' ')"
 
 # work NAME DISKS SSD-MB... -- HDD-MB SYSTEMS KEYS STEPS - a unit for each size of
 # the SSD and each system; the bare hard disk needs but one, and the bare SSD one
@@ -47,9 +56,121 @@ group_targets()
 	local pattern big="--procs 16 --request 256k --size 1g"
 
 	for pattern in contiguous random mixed strided; do
-		work $pattern sata 512 2560 -- 1088 "$PEERS $OURS" "" \
+		work $pattern sata 512 -- 1088 "$PEERS $OURS" "" \
+			"burst --pattern $pattern $big;drain;verify"
+	done
+	for pattern in contiguous random mixed strided; do
+		work $pattern sata 2560 -- 1088 "dm-writecache $OURS" "" \
 			"burst --pattern $pattern $big;drain;verify"
 	done
 	work small sata 512 -- 1088 "$PEERS $OURS" "" \
 		"burst --pattern random --procs 16 --request 4k --size 32m --span 1g;drain;verify"
 }
+
+# What users run, in the full form on both kinds of SSD.
+both_disks()
+{
+	local disks workload=$1
+
+	shift
+	for disks in sata $(short '' nvme); do
+		work "$workload-$disks" "$disks" "$@"
+	done
+}
+
+group_small()
+{
+	local depth
+
+	for depth in 1 32; do
+		both_disks "depth-$depth" 512 -- 1088 "$USERS" "" \
+			"burst --pattern random --procs $depth --request 4k --size $(short 8m 64m) \
+			--span 1g;drain;verify"
+	done
+}
+
+group_fsync()
+{
+	local request
+
+	for request in 4k 16k; do
+		both_disks "fsync-$request" 512 -- 1088 "$USERS" "" \
+			"burst --pattern random --procs 4 --request $request --fsync 1 \
+			--size $(short 4m 16m) --span 1g;drain;verify"
+	done
+}
+
+group_readwrite()
+{
+	both_disks reads-70 512 -- 1088 "$USERS" "" \
+		"burst --pattern uniform --procs 16 --request 4k --reads 70 \
+		--size $(short 8m 32m) --span 1g;drain"
+}
+
+group_zipf()
+{
+	both_disks zipf 512 -- 1088 "$USERS" "" \
+		"burst --pattern zipf --procs 16 --request 4k --size $(short 32m 256m) \
+		--span 1g;drain;verify"
+}
+
+# A checkpoint every few seconds, each over the one before.
+group_checkpoint()
+{
+	local one="burst --pattern mixed --procs 16 --request 256k --size 256m" gap
+
+	for gap in $(short 2 "0 2"); do
+		both_disks "gap-$gap" 512 -- 320 "$USERS" "" \
+			"$one;gap $gap;$one;gap $gap;$one;gap $gap;$one;drain;verify"
+	done
+}
+
+# Random data of several times the SSD, with the course of time.
+group_sustained()
+{
+	both_disks sustained "$(short 128 512)" -- "$(short 576 2112)" "$USERS" "" \
+		"burst --slice 250 --pattern random --procs 16 --request 256k \
+		--size $(short 512m 2g);drain;verify"
+}
+
+# Readers and writers while the system is drained, and after.
+group_drain()
+{
+	local fill="burst --pattern random --procs 16 --request 64k --size 128m --span 1g"
+	local others="--pattern uniform --procs 4 --request 4k --span 1g --size 4m --ms 1500"
+
+	both_disks readers 512 -- 1088 "$USERS" "drain manual" \
+		"$fill;during $others --reads 100;drain"
+	both_disks writers 512 -- 1088 "$USERS" "drain manual" \
+		"$fill;during $others;drain"
+}
+
+group_untar()
+{
+	both_disks untar 512 -- 1088 "$USERS" "" "untar;drain"
+}
+
+# What a request costs: instructions of the whole machine, on disks that take no
+# time.  Nothing is drained meanwhile.
+group_cpu()
+{
+	local one
+
+	one="--pattern uniform --procs 1 --request 4k --span 256m --size $(short 64m 256m)"
+	work write-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" "burst $one"
+	work read-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" "burst $one --reads 100"
+	work write-256k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
+		"burst --pattern contiguous --procs 1 --request 256k --size 256m"
+}
+
+# Memory while the SSD is filled with small writes.
+group_memory()
+{
+	work fill-4k instant 512 -- 576 "$PEERS $OURS" "drain manual" \
+		"prefill;memory --pattern random --procs 4 --request 4k --size 384m --span 512m"
+	work fill-256k instant 512 -- 576 "$PEERS $OURS" "drain manual" \
+		"prefill;memory --pattern random --procs 4 --request 256k --size 384m"
+}
+
+# shellcheck source=scripts/bench/paper.sh
+. "$BENCH/paper.sh"

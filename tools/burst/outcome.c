@@ -93,8 +93,9 @@ void outcome_report(const struct outcome *out, const struct job *job, u32 slice_
 {
 	printf("{\"pattern\":\"%s\",\"procs\":%u,\"request\":%u,\"bytes\":%llu",
 	       pattern_names[job->pattern], job->procs, job->request, out->bytes[0]);
-	printf(",\"start_ms\":%llu,\"ms\":%llu,\"longest_ms\":%llu",
-	       out->start_ns / 1000000, out->ns / 1000000, out->longest_ns[0] / 1000000);
+	printf(",\"start_ms\":%llu,\"ms\":%llu,\"ns\":%llu,\"longest_ms\":%llu",
+	       out->start_ns / 1000000, out->ns / 1000000, out->ns,
+	       out->longest_ns[0] / 1000000);
 	report_kind(out, false, "");
 	if (out->requests[1]) {
 		printf(",\"read_bytes\":%llu", out->bytes[1]);

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which figures are made of which results."""
+
+import figures
+import paper
+from tables import order, unique
+
+
+def speed_by_number(results, title, x_label, series_of=lambda r: r["system"], more=None, log=True):
+    """MB/s over the number at the end of the workload's name."""
+    series = {}
+    for r in sorted(results, key=lambda r: order(r["system"])):
+        if r.get("mb_s"):
+            series.setdefault(series_of(r), []).append(
+                (int(r["workload"].rsplit("-", 1)[1]), r["mb_s"]))
+    series.update(more or {})
+    return figures.lines(title, x_label, "MB/s", series, log) if series else None
+
+
+def targets(results, size):
+    mine = [r for r in results if r["ssd_mb"] == size or r["system"] in ("hdd", "ssd")]
+    workloads = [w for w in unique(r["workload"] for r in mine) if w != "small"]
+    series = {}
+    for system in sorted(unique(r["system"] for r in mine), key=order):
+        speed = {r["workload"]: r.get("mb_s") for r in mine if r["system"] == system}
+        series[system] = [speed.get(w) for w in workloads]
+    if not workloads or not any(any(v) for v in series.values()):
+        return None
+    return figures.bars("16 writers of 256 KiB, 1 GiB, SSD %d MB" % size, "MB/s", workloads, series)
+
+
+def course(results, what):
+    """The course of time: MB/s, or the longest request in milliseconds."""
+    series = {}
+    for r in sorted(results, key=lambda r: order(r["system"])):
+        if r.get("course"):
+            width = r["slice_ms"] / 1000
+            series[r["system"]] = [
+                ((i + 0.5) * width, value[0] / 1e6 / width if what == "speed" else value[1] / 1000)
+                for i, value in enumerate(r["course"])]
+    title = "Random data of four times the SSD"
+    label = "MB/s" if what == "speed" else "longest request, ms"
+    return figures.lines(title, "seconds", label, series) if series else None
+
+
+def make(results):
+    """name -> SVG of all figures that the results are there for."""
+    groups = {}
+    for r in results:
+        groups.setdefault(r["group"], []).append(r)
+    drawn = {}
+    for size in sorted(set(r["ssd_mb"] for r in groups.get("targets", [])
+                           if r["system"] not in ("hdd", "ssd"))):
+        drawn["targets-%d" % size] = targets(groups["targets"], size)
+    if "processes" in groups:
+        drawn["processes"] = speed_by_number(
+            groups["processes"], "The bare hard disk (paper: one node's half)", "processes",
+            lambda r: r["workload"].rsplit("-", 1)[0],
+            {"paper " + name: points for name, points in paper.PROCESSES.items()})
+    for group, title, label in (("sweep", "Three patterns in turn, SSD large enough", "processes"),
+                                ("beyond", "Random data through an SSD of 128 MB", "times the SSD"),
+                                ("gaps", "Two bursts with a gap, SSD half the data", "seconds")):
+        if group in groups:
+            drawn[group] = speed_by_number(groups[group], title, label, log=group != "gaps")
+    for disks in unique(r["disks"] for r in groups.get("sustained", [])):
+        mine = [r for r in groups["sustained"] if r["disks"] == disks]
+        drawn["sustained-%s-speed" % disks] = course(mine, "speed")
+        drawn["sustained-%s-latency" % disks] = course(mine, "latency")
+    return {name: svg for name, svg in drawn.items() if svg}

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+#
+# The SSDUP+ paper's experiments, sourced by workloads.sh.  Sizes are scaled down
+# (the paper wrote 8 to 40 GB to two I/O nodes), SSDs and gaps with them, so that
+# what is compared is shape and ratio.  Requests of processes on many machines
+# reach an I/O node out of step; a random wait before each stands for that, with a
+# mean of half a millisecond for each process: a quarter of the time that the disk
+# takes for one request of everybody, whatever their number.
+#
+# "all" is what the paper calls OrangeFS-BB, "watermark" is SSDUP, "adaptive" is
+# SSDUP+, "hdd" is plain OrangeFS.
+
+# jitter PROCS [KIB] - the option for processes with requests of that size
+jitter()
+{
+	echo "--jitter $((500 * $1 * ${2:-256} / 256))"
+}
+
+# procs_list FIRST LAST - powers of two; in the short form every other one
+procs_list()
+{
+	local n=$1 step
+
+	step=$(short 4 2)
+	while [ "$n" -le "$2" ]; do
+		echo "$n"
+		n=$((n * step))
+	done
+}
+
+# Fig. 5: random percentages of the patterns; Fig. 6: of strided by processes.
+group_percentages()
+{
+	local pattern procs size
+
+	size=$(short 128m 512m)
+	for pattern in contiguous strided random mixed; do
+		work "$pattern-16" paper 64 -- 576 none "" \
+			"streams;burst --pattern $pattern --procs 16 --size $size $(jitter 16);percentage"
+	done
+	for procs in 8 32 64 128; do
+		work "strided-$procs" paper 64 -- 576 none "" \
+			"streams;burst --pattern strided --procs $procs --size $size $(jitter "$procs");percentage"
+	done
+}
+
+# Fig. 2: the bare hard disk by pattern and processes.
+group_processes()
+{
+	local pattern procs
+
+	for pattern in contiguous strided random; do
+		for procs in $(short "4 16 128" "$(procs_list 4 128)"); do
+			work "$pattern-$procs" paper 64 -- 576 hdd "" \
+				"burst --pattern $pattern --procs $procs --size $(short 128m 512m) \
+				$(jitter "$procs")"
+		done
+	done
+}
+
+# three OPTIONS - the three instances of Fig. 9 and 10, one after the other, with
+# the paper's proportions of 16, 16 and 8 GB
+three()
+{
+	local mb step pattern
+
+	mb=$(short 64 256)
+	echo "burst --pattern contiguous --size $((2 * mb))m $*;" \
+		"burst --pattern strided --size $((2 * mb))m --offset $((2 * mb))m $*;" \
+		"burst --pattern random --size ${mb}m --offset $((4 * mb))m $*"
+}
+
+# Fig. 9: throughput and use of the SSD by processes, the SSD large enough.
+group_sweep()
+{
+	local procs mb
+
+	mb=$(short 384 1408)
+	for procs in $(procs_list 8 "$(short 128 512)"); do
+		work "procs-$procs" paper "$mb" -- "$mb" "hdd $OURS" "" \
+			"$(three --procs "$procs" "$(jitter "$procs")");drain"
+	done
+}
+
+# Fig. 10: the scheduler's queue, and the length of a stream with it.
+group_queue()
+{
+	local length mb
+
+	mb=$(short 384 1408)
+	for length in $(short "32 512" "32 128 512"); do
+		work "queue-$length" paper "$mb" -- "$mb" "hdd $OURS" "stream_length $length" \
+			"queue $length;$(three --procs 32 "$(jitter 32)");drain"
+	done
+}
+
+# Fig. 11: two bursts at once, SSD half the data.
+group_scarce()
+{
+	local mb first second
+
+	mb=$(short 256 1024)
+	second="--and --pattern random --procs 16 --size ${mb}m --offset ${mb}m --seed 2"
+	for first in contiguous random; do
+		work "$first+random" paper "$mb" -- $((2 * mb + 64)) "hdd dm-writecache $OURS" "" \
+			"burst --pattern $first --procs 16 --size ${mb}m $second;drain"
+	done
+}
+
+# Fig. 12: two random bursts with time to compute between, SSD half the data.  The
+# paper's bursts took some 50 s each and the gaps were 0 to 30 s.
+group_gaps()
+{
+	local mb gap one
+
+	mb=$(short 256 1024)
+	one="burst --pattern random --procs 16 --size ${mb}m"
+	for gap in 0 $(short 2 "2 4 6"); do
+		work "gap-$gap" paper "$mb" -- $((2 * mb + 64)) "hdd dm-writecache $OURS" "" \
+			"$one;gap $gap;$one --offset ${mb}m --seed 2;drain"
+	done
+}
+
+# Fig. 13: HPIO, 32 processes, c-c and c-nc at once, no spacing.
+group_hpio()
+{
+	local kb mb
+
+	mb=$(short 128 512)
+	for kb in $(short "32 256" "32 64 128 256"); do
+		work "region-$kb" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "hdd $OURS" "" \
+			"burst --pattern contiguous --procs 32 --request ${kb}k --size ${mb}m \
+			$(jitter 32 "$kb") --and --pattern hpio --procs 32 --request ${kb}k --size ${mb}m \
+			--offset ${mb}m $(jitter 32 "$kb");drain"
+	done
+}
+
+# Fig. 14: MPI-Tile-IO, two instances at once: 1 x n tiles, and about as many
+# side by side as above each other.  A row of a tile is 64 elements of 4 KiB.
+group_tile()
+{
+	local procs mb across
+
+	mb=$(short 128 512)
+	for procs in $(short "16 64" "16 32 64 128"); do
+		across=4
+		[ "$procs" -lt 64 ] || across=8
+		work "procs-$procs" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "hdd $OURS" "" \
+			"burst --pattern tile --procs $procs --tiles-x 1 --size ${mb}m \
+			$(jitter "$procs") --and --pattern tile --procs $procs --tiles-x $across --size ${mb}m \
+			--offset ${mb}m $(jitter "$procs");drain"
+	done
+}
+
+# Table 1: the processor's time, everything to the SSD.
+group_overhead()
+{
+	local kb mb
+
+	mb=$(short 256 2048)
+	for kb in $(short "32 512" "32 64 128 256 512"); do
+		work "request-$kb" paper $((mb + mb / 16)) -- $((mb + 64)) "ssd all" "drain manual" \
+			"burst --pattern random --procs 16 --request ${kb}k --size ${mb}m"
+	done
+}
+
+# Fig. 15: random data up to many times the SSD.
+group_beyond()
+{
+	local times
+
+	for times in $(short "1 8" "1 2 4 8 16"); do
+		work "times-$times" paper 128 -- $((128 * times + 64)) "hdd all adaptive" "" \
+			"burst --pattern random --procs 16 --size $((128 * times))m;drain"
+	done
+}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154
+#
+# Steps of the bench's workloads that are more than a burst; sourced by guest.sh.
+
+# step_queue N - the hard disk's scheduler looks at that many requests
+step_queue()
+{
+	echo "$1" >/sys/block/mhdd0/queue/nr_requests
+}
+
+# step_streams - from here on note the verdicts on streams; step_percentage sums up
+step_streams()
+{
+	echo 1 >/sys/kernel/tracing/events/ssdup/ssdup_stream/enable
+	echo >/sys/kernel/tracing/trace
+}
+
+# step_percentage - mean random percentage of the streams, in 1/10000
+step_percentage()
+{
+	local mean
+
+	mean=$(awk -F'percentage ' '/ssdup_stream:/ { sum += $2; n++ }
+		END { print n ? int(sum / n) : 0 }' /sys/kernel/tracing/trace)
+	echo 0 >/sys/kernel/tracing/events/ssdup/ssdup_stream/enable
+	add percentage_1e4 "$mean"
+}
+
+# available_kb - memory that can still be had
+available_kb()
+{
+	awk '/^MemAvailable/ { print $2 }' /proc/meminfo
+}
+
+# step_prefill - all memory that the disks may need is taken, and some to spare
+step_prefill()
+{
+	local disk
+
+	for _ in 1 2; do
+		for disk in $hdd $ssd; do
+			dd if=/dev/zero of="$disk" bs=1M oflag=direct status=none 2>/dev/null || true
+		done
+	done
+	memory_before=$(available_kb)
+}
+
+# step_memory OPTION... - a burst, and the least memory left during it
+step_memory()
+{
+	local now least watcher
+
+	(
+		least=$(available_kb)
+		trap 'echo "$least" >/tmp/least; exit' TERM
+		while :; do
+			now=$(available_kb)
+			[ "$now" -ge "$least" ] || least=$now
+			sleep 0.02
+		done
+	) &
+	watcher=$!
+	step_burst "$@"
+	least=$(available_kb)
+	kill $watcher
+	wait $watcher || true
+	now=$(</tmp/least)
+	[ "$now" -ge "$least" ] || least=$now
+	add memory_kb $((memory_before - least))
+}
+
+# step_during OPTION... - others at work while the system is drained, and again
+# when it is quiet
+step_during()
+{
+	local drain kind
+
+	system_drain "$system" &
+	drain=$!
+	sleep 0.1
+	kind=$(burst "$@" "$device")
+	add during "$kind"
+	wait $drain
+	sleep 1
+	kind=$(burst "$@" "$device")
+	add quiet "$kind"
+}
+
+# make_archive - a tree of small files as /tmp/tree.tar
+make_archive()
+{
+	local dir i
+
+	[ ! -e /tmp/tree.tar ] || return 0
+	head -c 4194304 /dev/urandom >/tmp/blob
+	for dir in {1..20}; do
+		mkdir -p "/tmp/tree/$dir"
+		i=$((dir * 4096))
+		dd if=/tmp/blob of=/tmp/part bs=64k iflag=skip_bytes,count_bytes \
+			skip=$i count=$((dir * 65536)) status=none
+		split -a 3 -b $((dir * 1024 + 500)) /tmp/part "/tmp/tree/$dir/f-"
+	done
+	tar -cf /tmp/tree.tar -C /tmp tree
+	rm -rf /tmp/tree /tmp/part
+}
+
+# step_untar - unpack a tree onto a fresh ext4, and sync
+step_untar()
+{
+	local begin ms bytes
+
+	make_archive
+	mkfs.ext4 -q -E lazy_itable_init=1 "$device"
+	mkdir -p /mnt/untar
+	mount -t ext4 "$device" /mnt/untar
+	begin=$(now_ms)
+	tar -xf /tmp/tree.tar -C /mnt/untar
+	sync
+	ms=$(($(now_ms) - begin))
+	bytes=$(stat -c %s /tmp/tree.tar)
+	umount /mnt/untar
+	line="{\"pattern\":\"untar\",\"bytes\":$bytes,\"start_ms\":$begin,\"ms\":$ms,\"mb_s\":$(awk \
+		-v b="$bytes" -v ms=$ms 'BEGIN { printf "%.1f", b / 1000 / ms }')}"
+}
