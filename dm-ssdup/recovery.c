@@ -86,11 +86,11 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		}
 		goto out;
 	}
-	if (fault != LOG_OK) {
+	if (r && r != -EINVAL) {
+		*error = "ssd: cannot read the superblock";
+	} else if (fault != LOG_OK) {
 		*error = ssdup_error("ssd: log %s (fault %d)", log_fault_text(fault), fault);
 		r = -EINVAL;
-	} else if (r) {
-		*error = "ssd: cannot read the superblock";
 	}
 out:
 	kfree(s);
