@@ -135,7 +135,7 @@ static void drain_batch(struct ssdup *c, struct watch *w)
 		wake_up_all(&c->done_wait);
 		ssdup_kick_waiting(c);
 	}
-	if (!r)
+	if (!r || ssdup_mode(c) == MODE_LOG_FAILED)
 		return;
 	/* What a read-only log keeps will not go soon. */
 	wait = r == -EROFS ? PINNED_RETRY_MS : RETRY_MS;
