@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the HDD fails is the error of who asked for it, and of nobody else: direct
+# writes and reads, FLUSHes, drains. What was logged stays in the log for so long.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+eio="Input/output error" enodata="No data available"
+
+make_disks
+make_ssdup policy none drain manual
+io write len=4096 bs=64 fsync=1
+
+# a sector, written and read directly
+model $HDD fail_write "1003 1"
+write_fails "$enodata" start=1000 len=8
+io write start=1008 len=8
+model $HDD fail_write clear
+model $HDD fail_read "1003 1"
+io fails start=1000 len=8 bs=8 errno=61
+io verify start=1008 len=3088
+model $HDD fail_read clear
+io write start=1000 len=8
+is "mode and errors of drains" "$(stat mode) $(stat hdd_errors)" "0 0"
+
+# a FLUSH: the next one flushes again
+model $HDD fail_flush 1
+must_get "$eio" iocheck "$MODEL" $DEV flush
+model $HDD fail_flush 0
+io flush
+is "mode and errors" "$(stat mode) $(stat hdd_errors)" "0 1"
+
+# the flush of a drain: all of the half is drained anew
+knob policy all
+io write start=8192 len=2048 bs=64
+model $HDD fail_flush 1
+must_get "$eio" message flush
+is "mode, error, what the drain does" "$(stat mode) $(stat drain_errno) $(stat drain_state)" "0 5 8"
+is "freed halves" "$(stat frees)" 0
+must said "a drain failed (-5), next try in 5000 ms"
+io write start=10240 len=64 bs=8
+io verify
+model $HDD fail_flush 0
+all_home
+is "sectors drained" "$(stat drained_sectors)" $((2 * 2048 + 64))
+
+# more blocks than can be moved: given up, nothing is freed
+io write start=8192 len=4096 bs=64
+model $HDD fail_write "0 $LEN"
+must_get "$eio" message flush
+is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
+is "pinned blocks" "$(stat pinned_extents)" 64
+is "dirty sectors" "$(stat dirty_sectors)" 4096
+io verify
+model $HDD fail_write clear
+all_home
+remove_ssdup
+
+# a flush that fails for somebody else while a drain copies: what the drain has
+# copied up to then may be gone
+slow_disks hdd_cache_mb=2 hdd_rate_mbps=2
+rm "$MODEL"
+make_ssdup policy none drain manual
+io write start=50000 len=8
+knob policy all
+io write len=8192 bs=64
+message drain start
+wait_until drain_state -eq 4
+model $HDD fail_flush 1
+must_get "$eio" message commit
+model $HDD fail_flush 0
+is "halves freed by then" "$(stat frees)" 0
+wait_until drain_errno -eq 5
+is "halves freed by then" "$(stat frees)" 0
+flush
+is "sectors drained" "$(stat drained_sectors)" 16384
