@@ -27,6 +27,9 @@ bench: ## the same and its peers, measured; ONLY=<group> FULL=1
 test: ## everything below, and the integration tests in virtual machines
 	scripts/test
 
+soak: ## the long forms of the tests, for hours: see scripts/soak --help
+	scripts/soak
+
 kcsan: ## the test of races in a kernel that looks for data races (builds that kernel)
 	scripts/lab/setup tools
 	scripts/lab/vm --kernel kcsan --cpus 4 --timeout 3600 scripts/tests/37-races.sh
@@ -55,4 +58,4 @@ clean: ## remove what was built in the checkout
 help: ## this text
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
 
-.PHONY: all modules install demo bench test kcsan lint kunit host-test mutants clean help
+.PHONY: all modules install demo bench test soak kcsan lint kunit host-test mutants clean help

@@ -7,9 +7,9 @@
 # Which test shows which invariant of Documentation/design.rst:
 #
 #	1  newest data is read, by any route, while draining	03 04 05 07 34 37
-#	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 80-86
-#	3  never older over newer, tombstones			04 11 12 15 16 17 38 40
-#	4  a half is reused only when nothing needs it		17 35
+#	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 42 43 80-86
+#	3  never older over newer, tombstones			04 11 12 15 16 17 38 40 42 43
+#	4  a half is reused only when nothing needs it		17 35 42
 #	5  overlapping writes in flight: no flip later		19
 #	6  an extent is visible when its data is there		34
 #	7  errors drop nothing that was acknowledged		20 21 22 33 51-57
@@ -402,6 +402,15 @@ io_on()
 
 	shift
 	must iocheck "$MODEL" "$dev" "$@"
+}
+
+# cuts_test [KEY=VALUE]... FIRST COUNT - see tools/cuts; its last line stays in $T/cuts
+cuts_test()
+{
+	must modprobe dm-ssdup
+	# the console is too slow for the errors of so many cuts
+	dmesg -n 1
+	must cuts "$@" | tee "$T/cuts"
 }
 
 # all_home - drained, and the bare HDD has everything

@@ -131,7 +131,7 @@ static void send_write(uint64_t start, uint64_t sectors)
 	s->start = start;
 	s->seq = new_seq();
 	for (i = 0; i < sectors; i++)
-		stamp(s->buf + i * SECTOR, start + i, s->seq);
+		stamp_make(s->buf + i * SECTOR, start + i, s->seq, 0);
 	model_begin(start, sectors, s->seq);
 	memset(cb, 0, sizeof(*cb));
 	cb->aio_data = (uintptr_t)s;
@@ -226,6 +226,7 @@ static void do_race(void)
 {
 	uint64_t i, j, start;
 	int64_t found;
+	uint64_t writer;
 	void *buf;
 
 	if (posix_memalign(&buf, 4096, MAX_BS * SECTOR))
@@ -237,7 +238,7 @@ static void do_race(void)
 		reap(true);
 		read_sectors(buf, start, arg.bs);
 		for (j = 0; j < arg.bs; j++) {
-			found = stamped(buf + j * SECTOR, start + j);
+			found = stamp_read(buf + j * SECTOR, start + j, &writer);
 			if (found + 1 < model->s[start + j].high) {
 				fprintf(stderr, "iocheck: %llu: neither of two writes\n",
 					(unsigned long long)(start + j));
@@ -289,6 +290,7 @@ static void do_watch(void)
 	uint64_t at, i, reads = 0;
 	uint32_t *before;
 	int64_t found;
+	uint64_t writer;
 	void *buf;
 
 	before = calloc(arg.bs, sizeof(*before));
@@ -300,7 +302,7 @@ static void do_watch(void)
 			before[i] = __atomic_load_n(&model->s[at + i].now, __ATOMIC_ACQUIRE);
 		read_sectors(buf, at, arg.bs);
 		for (i = 0; i < arg.bs; i++) {
-			found = stamped(buf + i * SECTOR, at + i);
+			found = stamp_read(buf + i * SECTOR, at + i, &writer);
 			if (found < before[i] ||
 			    found > __atomic_load_n(&model->s[at + i].high, __ATOMIC_ACQUIRE))
 				report(at + i, &model->s[at + i], found);
@@ -316,6 +318,7 @@ static void check(uint64_t start, uint64_t len, uint64_t bs, uint64_t step, bool
 {
 	uint64_t at, n, i;
 	int64_t found;
+	uint64_t writer;
 	struct state *s;
 	void *buf;
 
@@ -329,7 +332,7 @@ static void check(uint64_t start, uint64_t len, uint64_t bs, uint64_t step, bool
 		}
 		for (i = 0; i < n; i++) {
 			s = &model->s[at + i];
-			found = stamped(buf + i * SECTOR, at + i);
+			found = stamp_read(buf + i * SECTOR, at + i, &writer);
 			if (!allowed(s, found, recover)) {
 				report(at + i, s, found);
 			} else if (recover) {

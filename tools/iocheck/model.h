@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * iocheck: how a sector is stamped, and what may be found in it.
+ * iocheck: what may be found in a sector.
  */
 #ifndef IOCHECK_MODEL_H
 #define IOCHECK_MODEL_H
@@ -15,8 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SECTOR		512U
-#define WORDS		(SECTOR / sizeof(uint64_t))
+#include "stamp.h"
 
 /* What is known of a sector. Sequence number 0: zeros. */
 struct state {
@@ -41,38 +40,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "iocheck: %s: %s\n", what, strerror(errno));
 	exit(2);
-}
-
-/* --- Stamps --- */
-
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= 0xbf58476d1ce4e5b9ULL;
-	x ^= x >> 27;
-	x *= 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
-
-static void stamp(uint64_t *w, uint64_t sector, uint32_t seq)
-{
-	uint64_t x = mix(sector << 32 ^ seq);
-	size_t i;
-
-	w[0] = sector;
-	w[1] = seq;
-	for (i = 2; i < WORDS; i++)
-		w[i] = x += 0x9e3779b97f4a7c15ULL;
-}
-
-/* The sequence number that a sector's content is stamped with, 0 for zeros, -1 for neither. */
-static int64_t stamped(const uint64_t *w, uint64_t sector)
-{
-	uint64_t want[WORDS] = { 0 };
-
-	if (w[1])
-		stamp(want, sector, w[1]);
-	return memcmp(w, want, SECTOR) ? -1 : (int64_t)w[1];
 }
 
 /* --- Model --- */

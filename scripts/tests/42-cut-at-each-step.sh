@@ -1,0 +1,10 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The power goes at every step of formatting, loading, committing, sealing,
+# draining, freeing and suspending: nothing is lost that was promised.
+# time: virtual
+# seconds: 600
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+cuts_test steps=1 0 70

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cuts: power cuts of a device on the modelled disks, each from one seed.
+ *
+ *	cuts [KEY=VALUE]... FIRST COUNT
+ *
+ * Case SEED, of FIRST to FIRST + COUNT - 1: fresh disks, a load with several
+ * writers (work.c), the power goes at a random request or step, sometimes again
+ * in the recovery; then each sector is judged (journal.c), the load may go on to
+ * another cut, and at last all is drained and judged once more on the bare HDD.
+ * Everything is chosen from the seed.
+ *
+ *	steps=1		cut number I is at the I-th step; all steps must be hit
+ *	profile=N	which disks; else every 50 seeds others
+ *	drop_flush=1	the disks ignore FLUSH and FUA
+ *	hook=COMMAND	another device: "COMMAND up", "COMMAND down"; path=/dev/...
+ *	align=N		of all writes, sectors
+ *	twice=1		each case twice: are content and journal the same?
+ *	verbose=1	a line for each case
+ *
+ * The last line counts. Status 0: nothing was lost; 1: something was; 2: an error
+ * of the test.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuts.h"
+
+#define DISKS		"/sys/module/ssdup_disks/parameters/"
+#define MODEL(disk)	"/sys/block/" disk "/model/"
+#define CHUNK		2048U
+#define MAX_STEPS	100
+
+static struct {
+	unsigned long steps, drop_flush, twice, verbose, profile, align;
+	const char *hook, *path;
+} arg = { .profile = -1UL };
+
+/* All the case's state. */
+static struct {
+	uint64_t seed, hash;
+	struct rng rng;
+	struct plan plan;
+	struct device d;
+	const char *step;		/* what to cut at, or NULL */
+	char plot[400];			/* what was cut, for people */
+	unsigned int cuts, bad;
+} c;
+
+static char steps[MAX_STEPS][32];
+static unsigned int nr_steps, hits[MAX_STEPS + 1], cuts_in_a_row[4];
+
+/* --- Random numbers --- */
+
+uint64_t rng_next(struct rng *r)
+{
+	r->state += 0x9e3779b97f4a7c15ULL;
+	return mix(r->state);
+}
+
+uint64_t rng_below(struct rng *r, uint64_t n)
+{
+	return rng_next(r) % n;
+}
+
+struct rng rng_split(uint64_t seed, uint64_t name)
+{
+	return (struct rng){ mix(mix(seed + 1) + name) };
+}
+
+void die(const char *what)
+{
+	fflush(stdout);
+	fprintf(stderr, "cuts: seed %llu: %s: %s\n", (unsigned long long)c.seed, what,
+		strerror(errno));
+	exit(2);
+}
+
+/* --- Disks --- */
+
+static void set(const char *path, const char *text)
+{
+	if (!write_file(path, text))
+		die(path);
+}
+
+static void setup_disks(unsigned int profile)
+{
+	static const char *const profiles[] = {
+		"ssd_cache_mb=4 hdd_cache_mb=16",
+		"ssd_cache_mb=0 hdd_cache_mb=16 hdd_discard=1",
+		"ssd_cache_mb=4 hdd_cache_mb=16 late=1",
+		"ssd_cache_mb=4 hdd_cache_mb=16 instant=1",
+		"ssd_cache_mb=1 hdd_cache_mb=1 hdd_block_size=4096 hdd_discard=1",
+	};
+	static unsigned int loaded = -1U;
+	char command[400];
+
+	profile %= ARRAY_SIZE(profiles);
+	c.plan.align = arg.align ? arg.align : strstr(profiles[profile], "4096") ? 8 : 1;
+	if (profile == loaded)
+		return;
+	snprintf(command, sizeof(command), "modprobe -r ssdup-disks; modprobe ssdup-disks %s %s %s",
+		 "hdd_size_mb=16 ssd_size_mb=10 hdd_rpm=60000 hdd_seek_track_us=50",
+		 "hdd_seek_avg_us=400 hdd_seek_full_us=800", profiles[profile]);
+	if (system(command))
+		die("modprobe");
+	loaded = profile;
+}
+
+static void read_steps(void)
+{
+	char text[4096], *line, *save;
+
+	if (nr_steps)
+		return;
+	read_file(DISKS "steps", text, sizeof(text));
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		*strchr(line, ' ') = 0;
+		snprintf(steps[nr_steps++], sizeof(steps[0]), "%s", line);
+	}
+	nr_steps--;		/* the last one is "request" */
+}
+
+/* New disks; the SSD is full of what it must never show. */
+static void fresh_disks(void)
+{
+	static struct stamp *poison;
+	void *buf;
+	unsigned int i;
+	uint64_t at;
+	int fd;
+
+	set(DISKS "cut_at", "off");
+	set(DISKS "erase_all", "1");
+	set(MODEL("mhdd0") "fail_write", "clear");
+	set(MODEL("mhdd0") "drop_flush", arg.drop_flush ? "1" : "0");
+	set(MODEL("mssd0") "drop_flush", arg.drop_flush ? "1" : "0");
+	if (arg.hook)
+		return;
+	if (!poison) {
+		if (posix_memalign(&buf, 4096, CHUNK * SECTOR))
+			die("memory");
+		poison = buf;
+		for (i = 0; i < CHUNK; i++)
+			stamp_make(&poison[i], i, 1, 0xdead);
+	}
+	fd = open(SSD, O_WRONLY | O_DIRECT | O_CLOEXEC);
+	for (at = CHUNK; fd >= 0 && at < 10 * 2048; at += CHUNK)
+		if (pwrite(fd, poison, CHUNK * SECTOR, at * SECTOR) != CHUNK * SECTOR)
+			die(SSD);
+	if (fd < 0 || fsync(fd) || close(fd))
+		die(SSD);
+}
+
+/* --- Cuts --- */
+
+static unsigned int step_number(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_steps && strcmp(steps[i], name); i++)
+		;
+	return i;
+}
+
+static void arm(const char *what, unsigned int count)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%s %u %llu", what, count,
+		 (unsigned long long)rng_next(&c.rng) >> 1);
+	set(DISKS "cut_at", text);
+	snprintf(text, sizeof(text), " %s:%u", what, count);
+	strncat(c.plot, text, sizeof(c.plot) - strlen(c.plot) - 1);
+}
+
+/* Was there a cut? Then it is counted, and the disks have decided. */
+static bool cut_happened(void)
+{
+	char text[64];
+
+	while (read_file(DISKS "cut_at", text, sizeof(text)) && !strncmp(text, "cutting", 7))
+		usleep(1000);
+	if (strncmp(text, "done", 4))
+		return false;
+	text[strcspn(text, "\n")] = 0;
+	hits[step_number(text + 5)]++;
+	c.cuts++;
+	strcat(c.plot, "!");
+	set(DISKS "cut_at", "off");
+	return true;
+}
+
+static void cut_now(void)
+{
+	char text[32];
+
+	set(DISKS "cut_at", "off");
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)rng_next(&c.rng) >> 1);
+	set(DISKS "power_cut_all", text);
+	strncat(c.plot, " end!", sizeof(c.plot) - strlen(c.plot) - 1);
+	c.cuts++;
+}
+
+static void back(void)
+{
+	if (!device_down(&c.d))
+		die("the device does not go");
+	set(DISKS "power_on_all", "1");
+}
+
+static bool is_step(const char *prefix)
+{
+	return c.step && !strncmp(c.step, prefix, strlen(prefix));
+}
+
+static bool of_recovery(void)
+{
+	return is_step("load") || is_step("replay") || is_step("mend") || is_step("epoch");
+}
+
+/* --- The content --- */
+
+static void check(const char *path, uint64_t since, const char *where)
+{
+	static struct stamp *buf;
+	unsigned int i;
+	void *memory;
+	uint64_t at;
+	int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+
+	if (!buf && !posix_memalign(&memory, 4096, CHUNK * SECTOR))
+		buf = memory;
+	if (fd < 0 || !buf)
+		die(path);
+	for (at = 0; at < HDD_SECTORS; at += CHUNK) {
+		/* Some devices are smaller than their HDD; nobody writes that far. */
+		if (arg.hook && at >= c.plan.span)
+			break;
+		if (pread(fd, buf, CHUNK * SECTOR, at * SECTOR) != CHUNK * SECTOR) {
+			printf("  %s: cannot read at %llu: %s\n", where, (unsigned long long)at,
+			       strerror(errno));
+			c.bad++;
+			continue;
+		}
+		c.bad += journal_check(buf, at, CHUNK, since, where);
+		for (i = 0; i < CHUNK; i++)
+			c.hash = mix(c.hash + buf[i].seq);
+	}
+	close(fd);
+}
+
+/* Bring all of it home; pinned sectors can be written again. */
+static void drain(void)
+{
+	int i;
+
+	set(MODEL("mhdd0") "fail_write", "clear");
+	for (i = 0; i < 3; i++)
+		if (device_message(&c.d, "flush"))
+			return;
+	printf("  it cannot be drained: %s\n", strerror(errno));
+	c.bad++;
+}
+
+/* --- A case --- */
+
+static void choose_table(void)
+{
+	static const char *const policies[] = { "all", "all", "adaptive", "watermark", "none" };
+	static const char *const fulls[] = { "block", "block", "bypass" };
+	static const char *const drains[] = { "auto", "eager", "manual" };
+	static const unsigned int commits[] = { 1, 20, 1000 }, depths[] = { 1, 8, 256 };
+	struct rng r = rng_split(c.seed, 2);
+	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
+	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
+
+	if (c.step || c.plan.pinned) {
+		policy = 0;
+		full = 0;
+	}
+	snprintf(c.d.table, sizeof(c.d.table),
+		 "%s 14 stream_length 8 policy %s full %s drain %s %s %u drain_depth %u range_mb %u",
+		 HDD " " SSD, policies[policy], fulls[full],
+		 drains[rng_below(&r, ARRAY_SIZE(drains))],
+		 "autocommit_ms", commits[rng_below(&r, ARRAY_SIZE(commits))],
+		 depths[rng_below(&r, ARRAY_SIZE(depths))], rng_below(&r, 2) ? 1 : 16);
+}
+
+static void choose(uint64_t seed)
+{
+	memset(&c, 0, sizeof(c));
+	c.seed = seed;
+	c.rng = rng_split(seed, 3);
+	work_plan(&c.plan, seed);
+	setup_disks(arg.profile != -1UL ? arg.profile : seed / 50);
+	read_steps();
+	if (arg.steps)
+		c.step = steps[seed % nr_steps];
+	c.plan.pinned = is_step("carry") || is_step("rewrite") ||
+			(!c.step && !arg.hook && !rng_below(&c.rng, 8));
+	if (is_step("mark")) {
+		c.plan.weight[5] = 8;
+		c.plan.weight[6] = 8;
+	}
+	if (c.plan.pinned) {
+		c.plan.suspends = false;
+		c.plan.weight[5] = 0;
+		c.plan.weight[6] = 0;
+	}
+	c.d.subject = arg.hook ? SUBJECT_HOOK : SUBJECT_SSDUP;
+	if (arg.hook) {
+		c.d.hook = arg.hook;
+		snprintf(c.d.path, sizeof(c.d.path), "%s", arg.path);
+		c.plan.controls = 0;
+		if (c.plan.span == HDD_SECTORS)
+			c.plan.span /= 2;
+		c.plan.weight[6] = 0;
+	}
+	choose_table();
+}
+
+static void pin(void)
+{
+	char text[40];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		snprintf(text, sizeof(text), "%u 8",
+			 (unsigned int)rng_below(&c.rng, i < 2 ? 64 : c.plan.span / 8) * 8);
+		set(MODEL("mhdd0") "fail_write", text);
+	}
+}
+
+static void arm_for_work(void)
+{
+	unsigned int step;
+
+	if (c.step && !of_recovery() && !is_step("format")) {
+		/* Each step once for sure; then later passings, should there be any. */
+		arm(c.step, c.seed < nr_steps ? 1 : 1 + rng_below(&c.rng, 4));
+	} else if (is_step("mend")) {
+		arm("suspend_between", 1);
+	} else if (arg.hook || rng_below(&c.rng, 2)) {
+		arm("request", 1 + rng_below(&c.rng, 50 << rng_below(&c.rng, 6)));
+	} else {
+		step = step_number("commit_flush");
+		step += rng_below(&c.rng, nr_steps - step);
+		arm(steps[step], 1 + rng_below(&c.rng, 1 << rng_below(&c.rng, 4)));
+	}
+}
+
+/* What may still be reached when the load is over. */
+static bool reach(void)
+{
+	if (cut_happened())
+		return true;
+	if (arg.hook)
+		return false;
+	if (!is_step("suspend")) {
+		device_message(&c.d, "flush");
+		if (cut_happened())
+			return true;
+	}
+	if (c.step || rng_below(&c.rng, 2)) {
+		device_reload(&c.d, false);
+		if (cut_happened())
+			return true;
+	}
+	return false;
+}
+
+/* The device is made again, with more cuts meanwhile; it is there afterwards. */
+static void recover(void)
+{
+	unsigned int more = c.step ? of_recovery() : rng_below(&c.rng, 3), begun = c.cuts, row;
+	const char *what;
+
+	for (; more && !arg.hook; more--) {
+		what = of_recovery() ? c.step :
+		       rng_below(&c.rng, 3) ? steps[step_number("load_super") +
+						    rng_below(&c.rng, 7)] : "request";
+		arm(what, strcmp(what, "request") ? 1 : 1 + rng_below(&c.rng, 30));
+		device_up(&c.d);
+		if (!cut_happened()) {
+			set(DISKS "cut_at", "off");
+			device_down(&c.d);
+			continue;
+		}
+		back();
+	}
+	row = c.cuts - begun;
+	cuts_in_a_row[row > 3 ? 3 : row]++;
+	if (!device_up(&c.d)) {
+		printf("  the device does not come back: %s\n", strerror(errno));
+		c.bad++;
+	}
+}
+
+static bool round_of(unsigned int round)
+{
+	bool cut;
+
+	arm_for_work();
+	if (c.plan.pinned)
+		pin();
+	if (!work_run(&c.plan, &c.d, round)) {
+		printf("FAIL seed %llu: hangs;%s\n", (unsigned long long)c.seed, c.plot);
+		fflush(stdout);
+		_exit(1);
+	}
+	cut = reach();
+	if (!cut)
+		cut_now();
+	back();
+	recover();
+	if (!c.bad)
+		check(c.d.path, 0, "after a cut");
+	return !c.bad;
+}
+
+static void run_case(uint64_t seed)
+{
+	unsigned int rounds, round;
+
+	choose(seed);
+	fresh_disks();
+	journal_reset(seed);
+	work_errors = 0;
+	if (is_step("format"))
+		arm(c.step, 1);
+	if (!device_up(&c.d) && !is_step("format"))
+		die("no device");
+	if (is_step("format") && cut_happened()) {
+		back();
+		if (!device_up(&c.d))
+			die("no device");
+		check(c.d.path, 0, "after a cut");
+	}
+	rounds = c.step || arg.hook ? 1 : 1 + rng_below(&c.rng, 2);
+	for (round = 0; round < rounds && round_of(round); round++)
+		;
+	if (!c.bad && !arg.hook) {
+		drain();
+		check(c.d.path, NOW, "after a drain");
+	}
+	if (!device_down(&c.d))
+		die("the device does not go");
+	if (!c.bad && !arg.hook)
+		check(HDD, NOW, "on the HDD");
+	c.bad += work_errors;
+	c.hash = mix(c.hash + journal_entries());
+}
+
+/* --- All cases --- */
+
+static void parse(const char *word)
+{
+	const struct {
+		const char *name;
+		unsigned long *number;
+		const char **text;
+	} keys[] = {
+		{ "steps=", &arg.steps, NULL }, { "profile=", &arg.profile, NULL },
+		{ "drop_flush=", &arg.drop_flush, NULL }, { "twice=", &arg.twice, NULL },
+		{ "verbose=", &arg.verbose, NULL }, { "align=", &arg.align, NULL },
+		{ "hook=", NULL, &arg.hook }, { "path=", NULL, &arg.path }
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		size_t n = strlen(keys[i].name);
+
+		if (strncmp(word, keys[i].name, n))
+			continue;
+		if (keys[i].number)
+			*keys[i].number = strtoul(word + n, NULL, 0);
+		else
+			*keys[i].text = word + n;
+		return;
+	}
+	fprintf(stderr, "cuts: what is %s?\n", word);
+	exit(2);
+}
+
+static bool kernel_complained(void)
+{
+	char text[32];
+
+	read_file("/proc/sys/kernel/tainted", text, sizeof(text));
+	return strtoul(text, NULL, 10) & (1 << 9 | 1 << 7);
+}
+
+/* The command that runs this case once more. */
+static void again_by(void)
+{
+	printf("  again: scripts/soak cuts");
+	if (arg.steps)
+		printf(" steps=1");
+	if (arg.drop_flush)
+		printf(" drop_flush=1");
+	if (arg.profile != -1UL)
+		printf(" profile=%lu", arg.profile);
+	printf(" %llu 1\n", (unsigned long long)c.seed);
+}
+
+static bool again(uint64_t seed)
+{
+	uint64_t hash = c.hash;
+	uint32_t entries = journal_entries();
+
+	run_case(seed);
+	if (c.hash == hash && journal_entries() == entries)
+		return true;
+	printf("seed %llu: %u entries, then %u;%s\n", (unsigned long long)seed, entries,
+	       journal_entries(), c.plot);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int failed = 0, cuts = 0, missed = 0, differ = 0, i;
+	uint64_t seed, first, count;
+
+	if (argc < 3) {
+		fprintf(stderr, "usage: cuts [KEY=VALUE]... FIRST COUNT\n");
+		return 2;
+	}
+	for (i = 1; i < (unsigned int)argc - 2; i++)
+		parse(argv[i]);
+	first = strtoull(argv[argc - 2], NULL, 0);
+	count = strtoull(argv[argc - 1], NULL, 0);
+	for (seed = first; seed < first + count; seed++) {
+		run_case(seed);
+		cuts += c.cuts;
+		if (arg.verbose)
+			printf("seed %llu: %u entries, hash %016llx;%s\n",
+			       (unsigned long long)seed, journal_entries(),
+			       (unsigned long long)c.hash, c.plot);
+		if (c.bad) {
+			failed++;
+			printf("FAIL seed %llu: %u wrong;%s; %s\n", (unsigned long long)seed,
+			       c.bad, c.plot, c.d.table);
+			again_by();
+		} else if (arg.twice) {
+			differ += !again(seed);
+		}
+		if (kernel_complained()) {
+			printf("FAIL seed %llu: the kernel complained\n", (unsigned long long)seed);
+			failed++;
+			break;
+		}
+		fflush(stdout);
+	}
+	for (i = 0; arg.steps && i < nr_steps; i++)
+		if (!hits[i]) {
+			printf("no cut at %s\n", steps[i]);
+			missed++;
+		}
+	printf("%llu cases, %u cuts, %u twice and %u thrice in a row, %u failed",
+	       (unsigned long long)count, cuts, cuts_in_a_row[1],
+	       cuts_in_a_row[2] + cuts_in_a_row[3], failed);
+	printf(arg.twice ? ", %u differ\n" : "\n", differ);
+	return failed || missed;
+}
