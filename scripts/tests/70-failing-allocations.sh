@@ -41,10 +41,6 @@ make_ssdup policy all full block drain manual
 # full. Nodes come back by a drain, and nothing but the want of them starts one.
 io write start=0 len=20000 bs=64
 fail_memory 100
-# What overlaps nothing does not need them: it goes to the HDD, and does not wait.
-within 60 io write start=40000 len=4000 bs=8
-is "writes that waited" "$(stat waited_writes)" 0
-above "direct writes" "$(stat writes_hdd)" 200
 within 60 io mixed start=0 len=20000 max=16 nr=600
 above "writes that waited" "$(stat waited_writes)" 0
 above "halves freed" "$(stat frees)" 0
