@@ -47,6 +47,9 @@ host-test: ## the unit tests in user space, under ASan and UBSan
 mutants: ## deliberate bugs, one at a time, and whether the tests notice
 	scripts/mutants/run
 
+recovery: ## what a recovery costs in time and memory, measured
+	scripts/recovery/run
+
 clean: ## remove what was built in the checkout
 	for dir in dm-ssdup tools/disks kunit; do \
 		find $$dir \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
@@ -58,4 +61,4 @@ clean: ## remove what was built in the checkout
 help: ## this text
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
 
-.PHONY: all modules install demo bench test soak kcsan lint kunit host-test mutants clean help
+.PHONY: all modules install demo bench test soak kcsan lint kunit host-test mutants recovery clean help

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Usage (in the guest): guest.sh MIB:KIB...
+#
+# The guest's part of scripts/recovery/run.  One line each: MIB KIB extents,
+# microseconds, bytes read from the SSD, KiB of memory.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# free_kib - memory that nobody has, with all caches dropped; processors keep some
+# of it at hand
+free_kib()
+{
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 0.5
+	awk '$1 == "nr_free_pages" || $1 == "count:" { pages += $2 }
+		END { print pages * 4 }' /proc/zoneinfo
+}
+
+# fill MIB KIB - that much in the log, each write of that size
+fill()
+{
+	[ "$1" != 0 ] || return 0
+	must fio --name=fill --filename=$DEV --rw=randwrite --bs="$2k" --size="$1m" --direct=1 \
+		--ioengine=libaio --iodepth=32 --refill_buffers=0 --output="$T/fio"
+}
+
+# measure MIB KIB
+measure()
+{
+	local before begin us
+
+	make_disks instant=0 hdd_size_mb=16384 ssd_size_mb=$(($1 * 9 / 8 + 24))
+	make_ssdup policy all drain manual autocommit_ms 1000
+	fill "$1" "$2"
+	remove_ssdup
+	before=$(free_kib)
+	model $SSD reset 1
+	begin=$(date +%s%N)
+	make_ssdup policy all drain manual
+	us=$((($(date +%s%N) - begin) / 1000))
+	echo "$1 $2 $(stat extents) $us $(model $SSD bytes_read) $((before - $(free_kib)))"
+	is "dirty sectors" "$(stat dirty_sectors)" $(($1 * 2048))
+	remove_ssdup
+	must modprobe -r ssdup-disks
+}
+
+for what; do
+	measure "${what%:*}" "${what#*:}"
+done
