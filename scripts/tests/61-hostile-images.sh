@@ -11,7 +11,9 @@ images=${1:-200}
 
 make_disks hdd_size_mb=1 ssd_size_mb=9 hdd_discard=1
 hostile images $HDD $SSD "$images" "${2:-1}" >"$T/verdicts" || fail "the images"
-cat "$T/verdicts"
+sed 1d "$T/verdicts"
+head -n 1 "$T/verdicts"
+[ "$images" -ge 100 ] || exit 0
 read -r accepted _ refused _ <"$T/verdicts"
 above "images accepted" "$accepted" $((images / 10))
 above "images refused" "$refused" $((images / 10))
