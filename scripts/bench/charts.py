@@ -3,7 +3,7 @@
 
 import figures
 import paper
-from tables import order, unique
+from tables import TARGETS, order, unique
 
 
 def speed_by_number(results, title, x_label, series_of=lambda r: r["system"], more=None, log=True):
@@ -19,7 +19,7 @@ def speed_by_number(results, title, x_label, series_of=lambda r: r["system"], mo
 
 def targets(results, size):
     mine = [r for r in results if r["ssd_mb"] == size or r["system"] in ("hdd", "ssd")]
-    workloads = [w for w in unique(r["workload"] for r in mine) if w != "small"]
+    workloads = [w for w in TARGETS[:-1] if any(r["workload"] == w for r in mine)]
     series = {}
     for system in sorted(unique(r["system"] for r in mine), key=order):
         speed = {r["workload"]: r.get("mb_s") for r in mine if r["system"] == system}

@@ -48,6 +48,34 @@ prepare_writeboost()
 	return 1
 }
 
+# version_of PACKAGE ROOT - what was unpacked there
+version_of()
+{
+	cat "$2/.stamps/$1" 2>/dev/null || echo none
+}
+
+# write_meta - what was measured on what
+write_meta()
+{
+	local name
+
+	{
+		printf '{"source":"%s","form":"%s",\n' \
+			"$(git -C "$TOP" describe --always --dirty 2>/dev/null || echo unknown)" \
+			"$([ "$full" = yes ] && echo full || echo short)"
+		printf '"kernel":"%s","dm-writeboost":"%s on %s","bcache-tools":"%s",\n' \
+			"$(kernel_release "$kernel")" \
+			"$(version_of dm-writeboost-dkms "$CACHE/dm-writeboost")" \
+			"${writeboost_kernel:+$(kernel_release "$writeboost_kernel")}" \
+			"$(version_of bcache-tools "$CACHE/bcache-tools")"
+		printf '"qemu":"%s"' "$(qemu-system-x86_64 --version | sed -n '1s/.*version //p')"
+		cut -d'|' -f4 "$work/all" | sort -u | while read -r name; do
+			printf ',\n"disks %s":"%s"' "$name" "$(disk_parameters "$name")"
+		done
+		echo "}"
+	} >"$out/meta.json"
+}
+
 # skip SYSTEM REASON - leave out its units, and say so in the results
 skip()
 {
@@ -225,6 +253,7 @@ bench_run()
 	forget_measured
 	[ -s "$work/all" ] || return 0
 	prepare
+	write_meta
 	deal
 	mkfifo "$work/events"
 	follow "$(wc -l <"$work/all")" <"$work/events" &

@@ -55,10 +55,13 @@ def to_ssd(r):
     return "%.0f" % (100 * r.get("ssd_written", 0) / r["bytes"])
 
 
+TARGETS = ["contiguous", "random", "mixed", "strided", "small"]
+
+
 def targets(results):
     """MB/s and seconds of each system, columns are workloads; the independent
     model's in brackets."""
-    workloads = unique(r["workload"] for r in results)
+    workloads = [w for w in TARGETS if any(r["workload"] == w for r in results)]
     rows = [["SSD, system"] + workloads]
     sizes = sorted(set(r["ssd_mb"] for r in results if r["system"] not in ("hdd", "ssd")))
     lines = [(None, "hdd"), (None, "ssd")] + \
@@ -71,14 +74,14 @@ def targets(results):
                       r["workload"] == workload and size in (None, r["ssd_mb"])), None)
             theirs = INDEPENDENT.get((workload, size or 512), {}).get(system)
             row.append(cell(r, theirs))
-        if any(word != "" for word in row[1:]):
+        if any(word != "-" for word in row[1:]):
             rows.append(row)
     return rows
 
 
 def cell(r, theirs):
     if r is None:
-        return ""
+        return "-"
     if r.get("fault"):
         return "failed"
     text = "%s, %s" % (number(r["mb_s"]), seconds(r.get("drained_ms")))
@@ -240,7 +243,8 @@ def make(results):
 
 
 def sort_key(results):
-    workloads = unique(r["workload"] for r in results)
+    workloads = unique([w for w in TARGETS if any(r["workload"] == w for r in results)] +
+                       [r["workload"] for r in results])
     return lambda r: (workloads.index(r["workload"]), r["ssd_mb"], order(r["system"]))
 
 
@@ -249,7 +253,7 @@ def plain(title, rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     text = [title]
     for n, row in enumerate(rows):
-        cells = [word.ljust(width) if i == 0 else word.rjust(width)
+        cells = [word.ljust(width) if i == 0 or len(row) == 2 else word.rjust(width)
                  for i, (word, width) in enumerate(zip(row, widths))]
         text.append("  ".join(cells).rstrip())
         if n == 0:
