@@ -9,6 +9,7 @@ static const char * const policies[] = {
 	[SSDUP_POLICY_WATERMARK]	= "watermark",
 	[SSDUP_POLICY_ALL]		= "all",
 	[SSDUP_POLICY_NONE]		= "none",
+	[SSDUP_POLICY_BALANCE]		= "balance",
 	NULL
 };
 

@@ -178,6 +178,9 @@ void ssdup_autocommit_work(struct work_struct *work);
 /** ssdup_queue_flush() - a bio that is done after the next commit */
 void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
 
+/** ssdup_hdd_flush_failed() - a flush of the HDD by a drain failed */
+void ssdup_hdd_flush_failed(struct ssdup *c);
+
 /** ssdup_flush_hdd() - flush the HDD if direct writes ended since the last flush */
 int ssdup_flush_hdd(struct ssdup *c);
 
@@ -226,8 +229,12 @@ void ssdup_writeback_stop(struct ssdup *c);
 /** ssdup_kick_writeback() - look again whether there is something to do; any context */
 void ssdup_kick_writeback(struct ssdup *c);
 
-/** ssdup_ask() - drain all generations up to this one, too; any context */
-void ssdup_ask(struct ssdup *c, u64 generation);
+/**
+ * ssdup_ask() - drain whatever the log holds now
+ *
+ * Context: any. Return: all generations up to this one are to be drained.
+ */
+u64 ssdup_ask(struct ssdup *c);
 
 /**
  * ssdup_drain_all() - commit and drain everything written so far
@@ -239,16 +246,26 @@ void ssdup_ask(struct ssdup *c, u64 generation);
  */
 int ssdup_drain_all(struct ssdup *c, bool leaving);
 
+/**
+ * ssdup_flush_home() - make what was written of a half durable on the HDD
+ *
+ * Context: the writeback thread. One that failed for somebody else since the first
+ * of the half was written counts too.
+ * Return: 0, or -errno: all of the half has to be written again.
+ */
+int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h);
+
 /** ssdup_drainer_create() - buffers and arrays of the drain */
 int ssdup_drainer_create(struct ssdup *c);
 void ssdup_drainer_destroy(struct ssdup *c);
 
 /**
  * ssdup_drain_step() - drain one batch of the oldest sealed half; frees it after the last
+ * @wide: on its way, take what other halves hold too
  *
  * Return: 0, or an error after which the half is tried again from its start.
  */
-int ssdup_drain_step(struct ssdup *c);
+int ssdup_drain_step(struct ssdup *c, bool wide);
 
 /** ssdup_drain_finish() - write what was already read; before the thread stops */
 void ssdup_drain_finish(struct ssdup *c);
@@ -278,12 +295,10 @@ struct ssdup_half *ssdup_salvage_next(struct ssdup *c);
  * ssdup_salvage_home() - what can be of @h has been written to the HDD: flush it
  * @left: blocks that were refused by the HDD, or could not be read
  * @lost: it holds extents that are lost
- * @flush_errors: of the HDD when the half was begun
  *
  * Return: 0, or -errno: the half is to be written again.
  */
-int ssdup_salvage_home(struct ssdup *c, struct ssdup_half *h, u32 left, bool lost,
-		       u32 flush_errors);
+int ssdup_salvage_home(struct ssdup *c, struct ssdup_half *h, u32 left, bool lost);
 
 /**
  * ssdup_salvage_end() - free what is home, if the SSD takes the record
@@ -331,6 +346,9 @@ void ssdup_clear_stats(struct ssdup *c);
 
 /** ssdup_fill() - fill of the open half, 1/10000 of what writers may use */
 u32 ssdup_fill(struct ssdup *c);
+
+/** ssdup_log_fill() - fill of the whole log, 1/10000; any context, without a lock */
+u32 ssdup_log_fill(struct ssdup *c);
 
 /** ssdup_count_halves() - how many halves are in @state */
 u32 ssdup_count_halves(struct ssdup *c, enum half_state state);

@@ -111,6 +111,7 @@ static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 
 		e->seq = p->seq;
 		e->half = io.half->index;
 		e->kind = kind;
+		e->home = false;
 		e->pos = data ? io.pos : to_log_pos(0);
 		moved = ssdup_move(c, e, &spares, io.half, io.entry, from);
 	}

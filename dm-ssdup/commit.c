@@ -337,12 +337,14 @@ void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
 struct hdd_flush {
 	struct bio		bio;
 	struct completion	done;
+	u64			ns;		/* when it began, then how long it took */
 };
 
 static void hdd_flush_end_io(struct bio *bio)
 {
 	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
 
+	f->ns = ktime_get_ns() - f->ns;
 	complete(&f->done);
 }
 
@@ -356,6 +358,7 @@ static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
 		return false;
 	}
 	init_completion(&f->done);
+	f->ns = ktime_get_ns();
 	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	f->bio.bi_end_io = hdd_flush_end_io;
 	trace_ssdup_step(c, STEP_HDD_FLUSH);
@@ -369,6 +372,7 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 
 	wait_for_completion_io(&f->done);
 	trace_ssdup_step(c, STEP_HDD_FLUSHED);
+	ssdup_load_flushed(c, f->ns);
 	status = f->bio.bi_status;
 	bio_uninit(&f->bio);
 	if (status) {
@@ -378,6 +382,14 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 	}
 	mutex_unlock(&c->hdd_lock);
 	return status;
+}
+
+void ssdup_hdd_flush_failed(struct ssdup *c)
+{
+	mutex_lock(&c->hdd_lock);
+	stat_inc(c, STAT_HDD_ERRORS);
+	WRITE_ONCE(c->hdd_flush_errors, c->hdd_flush_errors + 1);
+	mutex_unlock(&c->hdd_lock);
 }
 
 int ssdup_flush_hdd(struct ssdup *c)
@@ -406,8 +418,10 @@ void ssdup_flush_work(struct work_struct *work)
 	bio_list_for_each(bio, &bios)
 		if (bio->bi_opf & REQ_PREFLUSH)
 			flush = true;
-	if (flush)
+	if (flush) {
+		ssdup_load_flush(c);
 		flush = hdd_flush_begin(c, &f);
+	}
 	if (ssdup_commit(c))
 		log = BLK_STS_IOERR;
 	if (flush)

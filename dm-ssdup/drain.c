@@ -16,30 +16,11 @@
  */
 #include <linux/kthread.h>
 
-#include "ssdup.h"
+#include "batch.h"
 #include "trace.h"
 
-#define DRAIN_BYTES	(4U << 20)	/* of one batch's buffer */
-#define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
-#define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
-#define DRAIN_RUN	2048U		/* sectors of one write */
 #define DRAIN_BLOCK	8U		/* sectors that succeed or fail together */
 #define DRAIN_BAD_MAX	64U		/* refused blocks of a half: the HDD is gone */
-
-struct drain_io {
-	struct drain_batch	*batch;
-	bool			failed;
-};
-
-struct drain_batch {
-	struct ssdup		*c;
-	struct drain_plan	plan;
-	struct drain_io		*io;		/* a piece when reading, a run when writing */
-	struct page		*page[DRAIN_PAGES];
-	struct page		*scratch;	/* one block, to read and write again */
-	atomic_t		pending;
-	struct completion	done;
-};
 
 struct ssdup_drainer {
 	struct drain_batch	batch[2];
@@ -50,46 +31,9 @@ struct ssdup_drainer {
 	u32			bad;		/* blocks refused by the HDD in this half */
 	u32			left;		/* blocks that could neither go home nor move */
 	bool			lost;		/* lost ones are among what could not move */
-	u32			flush_errors;	/* of the HDD, when this half was begun */
+	u64			others;		/* seq up to which other halves' extents go along */
+	bool			wide;		/* they do, in ranges begun from now on */
 };
-
-/* --- Buffers --- */
-
-static int batch_init(struct ssdup *c, struct drain_batch *b)
-{
-	u32 i;
-
-	b->c = c;
-	init_completion(&b->done);
-	b->plan.max_sectors = DRAIN_SECTORS;
-	b->plan.max_run = DRAIN_RUN;
-	b->plan.pieces = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.pieces), GFP_KERNEL);
-	b->plan.runs = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.runs), GFP_KERNEL);
-	b->io = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->io), GFP_KERNEL);
-	b->scratch = alloc_page(GFP_KERNEL);
-	if (!b->plan.pieces || !b->plan.runs || !b->io || !b->scratch)
-		return -ENOMEM;
-	for (i = 0; i < DRAIN_PAGES; i++) {
-		b->page[i] = alloc_page(GFP_KERNEL);
-		if (!b->page[i])
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void batch_exit(struct drain_batch *b)
-{
-	u32 i;
-
-	for (i = 0; i < DRAIN_PAGES; i++)
-		if (b->page[i])
-			__free_page(b->page[i]);
-	if (b->scratch)
-		__free_page(b->scratch);
-	kvfree(b->io);
-	kvfree(b->plan.runs);
-	kvfree(b->plan.pieces);
-}
 
 int ssdup_drainer_create(struct ssdup *c)
 {
@@ -108,133 +52,12 @@ void ssdup_drainer_destroy(struct ssdup *c)
 	kvfree(c->drainer);
 }
 
-/* --- Transfers --- */
-
-static void batch_put(struct drain_batch *b)
-{
-	if (atomic_dec_and_test(&b->pending))
-		complete(&b->done);
-}
-
-static void batch_begin(struct drain_batch *b)
-{
-	reinit_completion(&b->done);
-	atomic_set(&b->pending, 1);
-}
-
-static void batch_wait(struct drain_batch *b)
-{
-	batch_put(b);
-	wait_for_completion_io(&b->done);
-}
-
-static void drain_end_io(struct bio *bio)
-{
-	struct drain_io *io = bio->bi_private;
-
-	if (bio->bi_status)
-		WRITE_ONCE(io->failed, true);
-	/* First, for with the last one of a batch the thread may end, and the bioset. */
-	bio_put(bio);
-	batch_put(io->batch);
-}
-
-/* Move @sectors between a disk and the buffer, in as many bios as that takes. */
-static void drain_transfer(struct drain_batch *b, struct drain_io *io,
-			   struct block_device *bdev, blk_opf_t opf, u64 sector,
-			   u32 offset, u32 sectors)
-{
-	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, len;
-	struct bio *bio;
-
-	io->batch = b;
-	io->failed = false;
-	while (left) {
-		bio = bio_alloc_bioset(bdev, bio_max_segs(left / PAGE_SIZE + 2), opf,
-				       GFP_NOIO, &b->c->bs);
-		bio->bi_iter.bi_sector = sector;
-		bio->bi_end_io = drain_end_io;
-		bio->bi_private = io;
-		while (left) {
-			len = min_t(u32, left, PAGE_SIZE - offset_in_page(at));
-			if (bio_add_page(bio, b->page[at >> PAGE_SHIFT], len,
-					 offset_in_page(at)) != len)
-				break;
-			at += len;
-			left -= len;
-		}
-		sector += bio_sectors(bio);
-		atomic_inc(&b->pending);
-		submit_bio(bio);
-	}
-}
-
-static u64 piece_sector(struct ssdup *c, const struct ssdup_half *h,
-			const struct drain_piece *p)
-{
-	return log_data_sector(&c->g, h->index, p->pos);
-}
-
-static void batch_read(struct ssdup *c, struct drain_batch *b, const struct ssdup_half *h)
-{
-	const struct drain_piece *p;
-	struct blk_plug plug;
-	u32 i;
-
-	batch_begin(b);
-	blk_start_plug(&plug);
-	for (i = 0; i < b->plan.nr_pieces; i++) {
-		p = &b->plan.pieces[i];
-		if (p->kind == SSDUP_KIND_DATA)
-			drain_transfer(b, &b->io[i], c->ssd->bdev, REQ_OP_READ,
-				       piece_sector(c, h, p), p->offset, p->sectors);
-	}
-	blk_finish_plug(&plug);
-	trace_ssdup_step(c, STEP_DRAIN_READ);
-	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
-}
-
-static void batch_write(struct ssdup *c, struct drain_batch *b)
-{
-	const struct drain_run *run;
-	struct blk_plug plug;
-	u32 i;
-
-	batch_begin(b);
-	blk_start_plug(&plug);
-	for (i = 0; i < b->plan.nr_runs; i++) {
-		run = &b->plan.runs[i];
-		if (run->kind != SSDUP_KIND_DATA)
-			continue;
-		trace_ssdup_step(c, STEP_DRAIN_WRITE);
-		drain_transfer(b, &b->io[i], c->hdd->bdev, REQ_OP_WRITE,
-			       run->start, run->offset, run->sectors);
-	}
-	blk_finish_plug(&plug);
-	trace_ssdup_step(c, STEP_DRAIN_SENT);
-	batch_wait(b);
-	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
-	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
-}
-
 /* --- Faults --- */
 
-/* Copy one block between the batch's buffer and its scratch page. */
-static void copy_block(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer)
+/* A piece of another half than the one being drained: no harm if it stays. */
+static bool of_other(struct ssdup *c, const struct drain_piece *p)
 {
-	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, done = 0, len;
-	char *scratch = page_address(b->scratch);
-	struct page *page;
-
-	while (done < left) {
-		page = b->page[(at + done) >> PAGE_SHIFT];
-		len = min_t(u32, left - done, PAGE_SIZE - offset_in_page(at + done));
-		if (to_buffer)
-			memcpy_to_page(page, offset_in_page(at + done), scratch + done, len);
-		else
-			memcpy_from_page(scratch + done, page, offset_in_page(at + done), len);
-		done += len;
-	}
+	return p->half != c->drainer->half->index;
 }
 
 /* The part of a piece that is one block. */
@@ -299,9 +122,9 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, struct drain_pie
 
 	for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 		block = block_of(p, at);
-		if (!ssdup_sync_io(c->ssd->bdev, REQ_OP_READ, piece_sector(c, h, &block),
+		if (!ssdup_sync_io(c->ssd->bdev, REQ_OP_READ, piece_sector(c, &block),
 				   b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
-			copy_block(b, block.offset, block.sectors, true);
+			batch_copy(b, block.offset, block.sectors, true);
 			continue;
 		}
 		stat_inc(c, STAT_SSD_ERRORS);
@@ -320,7 +143,7 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, struct drain_pie
 		}
 		/* The HDD's old content is as good as any; reads get an error. */
 		memset(page_address(b->scratch), 0, PAGE_SIZE);
-		copy_block(b, block.offset, block.sectors, true);
+		batch_copy(b, block.offset, block.sectors, true);
 	}
 	return 0;
 }
@@ -335,9 +158,11 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 	for (i = run->first; i < run->first + run->nr; i++) {
 		const struct drain_piece *p = &b->plan.pieces[i];
 
+		if (of_other(c, p))
+			continue;
 		for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 			block = block_of(p, at);
-			copy_block(b, block.offset, block.sectors, false);
+			batch_copy(b, block.offset, block.sectors, false);
 			trace_ssdup_step(c, STEP_REWRITE_BLOCK);
 			if (!ssdup_sync_io(c->hdd->bdev, REQ_OP_WRITE, block.start,
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
@@ -346,7 +171,7 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 			if (++c->drainer->bad > DRAIN_BAD_MAX || kthread_should_stop() ||
 			    !hdd_answers(c, b))
 				return -EIO;
-			copy_block(b, block.offset, block.sectors, false);
+			batch_copy(b, block.offset, block.sectors, false);
 			r = move_block(c, &block, SSDUP_KIND_DATA, b->scratch);
 			if (r)
 				return r;
@@ -362,7 +187,7 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 /* --- Pieces without data --- */
 
 static int drain_mark(struct ssdup *c, const struct drain_run *run,
-		      const struct drain_piece *p)
+		      const struct drain_piece *p, bool *failed)
 {
 	int r = 0;
 
@@ -381,6 +206,9 @@ static int drain_mark(struct ssdup *c, const struct drain_run *run,
 		return move_block(c, p, SSDUP_KIND_LOST, NULL);
 	}
 	trace_ssdup_step(c, STEP_MARK_WRITTEN);
+	*failed = r;
+	if (r && of_other(c, p))
+		return 0;
 	if (r) {
 		stat_inc(c, STAT_HDD_ERRORS);
 		if (ssdup_mode(c) == MODE_RUNNING)
@@ -392,31 +220,85 @@ static int drain_mark(struct ssdup *c, const struct drain_run *run,
 
 /* --- A batch from SSD to HDD --- */
 
+/* What could not be read must not be written. */
+static int batch_reread(struct ssdup *c, struct drain_batch *b)
+{
+	struct drain_piece *p;
+	bool dropped = false;
+	u32 i;
+	int r;
+
+	for (i = 0; i < b->plan.nr_pieces; i++) {
+		p = &b->plan.pieces[i];
+		if (p->kind != SSDUP_KIND_DATA || !b->io[i].failed)
+			continue;
+		if (of_other(c, p)) {
+			p->kind = SSDUP_KIND_NONE;
+			dropped = true;
+			continue;
+		}
+		r = reread_piece(c, b, p);
+		if (r)
+			return r;
+	}
+	if (dropped)
+		drain_join(&b->plan);
+	return 0;
+}
+
+/*
+ * Pieces of other halves are on the HDD: when their half's turn comes, they need
+ * not be written once more. That holds while every flush of the HDD succeeds.
+ */
+static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain_run *run,
+		      u32 flush_errors)
+{
+	const struct drain_piece *p;
+	struct ssdup_range *r;
+	struct ssdup_half *h;
+	u32 i;
+
+	for (i = run->first; i < run->first + run->nr; i++) {
+		p = &b->plan.pieces[i];
+		if (!of_other(c, p) || p->kind == SSDUP_KIND_NONE)
+			continue;
+		h = &c->half[p->half];
+		if (!h->has_home) {
+			h->has_home = true;
+			h->flush_errors = flush_errors;
+		}
+		r = range_of(c, p->start);
+		spin_lock_irq(&r->lock);
+		drain_home(&r->tree, p);
+		spin_unlock_irq(&r->lock);
+	}
+}
+
 static int batch_finish(struct ssdup *c, struct drain_batch *b)
 {
-	u32 i;
+	u32 i, flush_errors;
 	int r;
 
 	batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_HAVE);
-	for (i = 0; i < b->plan.nr_pieces; i++)
-		if (b->plan.pieces[i].kind == SSDUP_KIND_DATA && b->io[i].failed) {
-			r = reread_piece(c, b, &b->plan.pieces[i]);
-			if (r)
-				return r;
-		}
-
+	r = batch_reread(c, b);
+	if (r)
+		return r;
+	flush_errors = READ_ONCE(c->hdd_flush_errors);
 	batch_write(c, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		const struct drain_run *run = &b->plan.runs[i];
 
 		r = 0;
 		if (run->kind != SSDUP_KIND_DATA)
-			r = drain_mark(c, run, &b->plan.pieces[run->first]);
+			r = drain_mark(c, run, &b->plan.pieces[run->first],
+				       &b->io[i].failed);
 		else if (b->io[i].failed)
 			r = rewrite_run(c, b, run);
 		if (r)
 			return r;
+		if (!b->io[i].failed)
+			mark_home(c, b, run, flush_errors);
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
 	}
 	return 0;
@@ -433,6 +315,8 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
 
 	trace_ssdup_step(c, STEP_DRAIN_FENCE);
 	spin_lock_irq(&r->lock);
+	/* What is in the tree by now has lower ones: it may be taken from any half. */
+	c->drainer->others = c->drainer->wide ? atomic64_read(&c->seq) : 0;
 	old = r->phase;
 	r->phase ^= 1;
 	spin_unlock_irq(&r->lock);
@@ -463,7 +347,8 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b)
 				d->fenced = index + 1;
 			}
 			spin_lock_irq(&r->lock);
-			all = drain_collect(&r->tree, d->half->index, &d->from, &b->plan);
+			all = drain_collect(&r->tree, d->half->index, d->others, &d->from,
+					    &b->plan);
 			spin_unlock_irq(&r->lock);
 		}
 		if (all)
@@ -501,6 +386,47 @@ static void drop_range(struct ssdup *c, struct ssdup_half *h, struct ssdup_range
 	} while (!all);
 }
 
+/* Nothing of @h is on the HDD for sure. */
+static void forget_home(struct ssdup *c, struct ssdup_half *h)
+{
+	struct ssdup_range *r;
+	u64 from;
+	bool all;
+	u32 i;
+
+	h->has_home = false;
+	for (i = 0; i < c->nr_ranges; i++) {
+		r = &c->ranges[i];
+		from = 0;
+		do {
+			spin_lock_irq(&r->lock);
+			all = drain_forget(&r->tree, h->index, &from);
+			spin_unlock_irq(&r->lock);
+			cond_resched();
+		} while (!all);
+	}
+}
+
+int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
+{
+	int r;
+
+	trace_ssdup_step(c, STEP_FREE_FLUSH);
+	r = blkdev_issue_flush(c->hdd->bdev);
+	if (r)
+		ssdup_hdd_flush_failed(c);
+	/* After a flush that failed for somebody else a later one finds nothing to do. */
+	if (!h->drained && READ_ONCE(c->hdd_flush_errors) != h->flush_errors)
+		r = -EIO;
+	if (r) {
+		/* Nobody knows what the HDD has dropped: all of it again. */
+		h->drained = false;
+		if (h->has_home)
+			forget_home(c, h);
+	}
+	return r;
+}
+
 void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h)
 {
 	u32 i;
@@ -519,17 +445,9 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	r = ssdup_commit(c);
 	if (r)
 		return r;
-	trace_ssdup_step(c, STEP_FREE_FLUSH);
-	r = blkdev_issue_flush(c->hdd->bdev);
-	/* After a flush that failed for somebody else a later one finds nothing to do. */
-	if (!h->drained && READ_ONCE(c->hdd_flush_errors) != c->drainer->flush_errors)
-		r = -EIO;
-	if (r) {
-		/* Nobody knows what the HDD has dropped: all of it again. */
-		stat_inc(c, STAT_HDD_ERRORS);
-		h->drained = false;
+	r = ssdup_flush_home(c, h);
+	if (r)
 		return r;
-	}
 	h->drained = true;
 	trace_ssdup_step(c, STEP_FREE_RECORD);
 	mutex_lock(&c->super_lock);
@@ -584,8 +502,11 @@ static int drain_begin(struct ssdup *c)
 	d->bad = 0;
 	d->left = 0;
 	d->lost = false;
-	d->flush_errors = READ_ONCE(c->hdd_flush_errors);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
+	if (d->half->has_home && READ_ONCE(c->hdd_flush_errors) != d->half->flush_errors)
+		forget_home(c, d->half);
+	if (!d->half->has_home)
+		d->half->flush_errors = READ_ONCE(c->hdd_flush_errors);
 	return 0;
 }
 
@@ -595,10 +516,10 @@ static int finish_half(struct ssdup *c)
 
 	if (ssdup_mode(c) == MODE_RUNNING)
 		return ssdup_free_half(c, d->half);
-	return ssdup_salvage_home(c, d->half, d->left, d->lost, d->flush_errors);
+	return ssdup_salvage_home(c, d->half, d->left, d->lost);
 }
 
-int ssdup_drain_step(struct ssdup *c)
+int ssdup_drain_step(struct ssdup *c, bool wide)
 {
 	struct ssdup_drainer *d = c->drainer;
 	struct drain_batch *now, *next;
@@ -606,13 +527,15 @@ int ssdup_drain_step(struct ssdup *c)
 
 	if (!d->half && drain_begin(c))
 		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
+	/* In a log that is read-only each half goes home for itself. */
+	d->wide = wide && ssdup_mode(c) == MODE_RUNNING;
 
 	now = d->ahead;
 	next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
 	if (!d->half->drained)
 		batch_collect(c, next);
 	if (!d->half->drained && next->plan.nr_pieces) {
-		batch_read(c, next, d->half);
+		batch_read(c, next);
 		d->ahead = next;
 	} else {
 		d->ahead = NULL;

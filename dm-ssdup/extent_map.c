@@ -70,6 +70,7 @@ static void tree_add_part(struct extent_tree *tree, struct extent *piece,
 	piece->seq = whole->seq;
 	piece->half = whole->half;
 	piece->kind = whole->kind;
+	piece->home = whole->home;
 	piece->pos = whole->kind == SSDUP_KIND_DATA ?
 		log_pos_add(whole->pos, start - whole->start) : to_log_pos(0);
 	tree_add(tree, piece);

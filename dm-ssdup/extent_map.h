@@ -33,6 +33,7 @@ struct extent {
 	u32		sectors;
 	u8		half;
 	u8		kind;		/* SSDUP_KIND_ */
+	bool		home;		/* a drain has written it to the HDD already */
 };
 
 static inline u64 extent_end(const struct extent *e)

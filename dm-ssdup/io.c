@@ -68,12 +68,14 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		io->way = IO_HDD_READ;
 		stat_inc(c, STAT_READS_HDD);
 		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
+		ssdup_load_begin(c, io, false, false);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		io->way = IO_LOG_READ;
 		stat_inc(c, STAT_READS_SSD);
 		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
+		ssdup_load_begin(c, io, true, false);
 		remap_log(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -181,6 +183,11 @@ static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup
 		get_place(c, io, log_kind(bio), &f);
 		way = redirector_way(&f);
 	}
+	if (way == WRITE_WAITS && READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE &&
+	    ssdup_load_bypass(c, io)) {
+		f.full = SSDUP_FULL_BYPASS;
+		way = redirector_way(&f);
+	}
 	if (way == WRITE_TO_HDD && !begin_direct(c, io)) {
 		f.overlaps = true;
 		way = redirector_way(&f);
@@ -192,8 +199,10 @@ static int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->way = IO_HDD_WRITE;
 	stat_inc(c, STAT_WRITES_HDD);
-	if (bio_op(bio) == REQ_OP_WRITE)
+	if (bio_op(bio) == REQ_OP_WRITE) {
 		stat_add(c, STAT_SECTORS_HDD, io->sectors);
+		ssdup_load_begin(c, io, false, true);
+	}
 	remap_hdd(c, bio, io);
 	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
 		/* Nothing to tell a disk that does not care. */
@@ -213,6 +222,7 @@ static void log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
 	e->sectors = io->sectors;
 	e->half = io->half->index;
 	e->kind = kind;
+	e->home = false;
 	e->pos = kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0);
 	extent_push(&spares, io->spare);
 	ssdup_insert(c, e, &spares, io->half, io->entry);
@@ -230,6 +240,7 @@ static int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	stat_inc(c, STAT_WRITES_SSD);
 	if (kind == SSDUP_KIND_DATA) {
 		stat_add(c, STAT_SECTORS_SSD, io->sectors);
+		ssdup_load_begin(c, io, true, true);
 		io->way = IO_LOG_WRITE;
 		/* The commit after the write makes its data durable too. */
 		bio->bi_opf &= ~REQ_FUA;
@@ -279,8 +290,12 @@ static int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	enum write_way way;
 
-	io->route = bio_op(bio) == REQ_OP_WRITE ?
-		    ssdup_stream_note(c, io->start, io->sectors) : SSDUP_ROUTE_HDD;
+	io->route = SSDUP_ROUTE_HDD;
+	if (bio_op(bio) == REQ_OP_WRITE) {
+		io->route = ssdup_stream_note(c, io->start, io->sectors);
+		if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
+			io->route = ssdup_load_route(c, io);
+	}
 	way = route_write(c, bio, io, false);
 	if (way == WRITE_WAITS) {
 		trace_ssdup_route(c, io, way);
@@ -297,6 +312,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	u64 left;
 
 	io->way = IO_NONE;
+	io->price = 0;
 	io->e = NULL;
 	io->spare = NULL;
 	if (bio->bi_opf & REQ_PREFLUSH) {
@@ -361,6 +377,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
 
+	ssdup_load_end(c, io, io->way == IO_LOG_READ || io->way == IO_LOG_WRITE);
 	switch (io->way) {
 	case IO_HDD_READ:
 		this_cpu_inc(c->stats->hdd_ended);

@@ -25,6 +25,7 @@ static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 	p->sectors = sectors;
 	p->pos = data ? log_pos_add(e->pos, cut) : to_log_pos(0);
 	p->offset = data ? plan->sectors : 0;
+	p->half = e->half;
 	p->kind = e->kind;
 
 	plan->nr_pieces++;
@@ -33,7 +34,15 @@ static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 	return sectors;
 }
 
-bool drain_collect(const struct extent_tree *tree, u8 half, u64 *from, struct drain_plan *plan)
+static bool wanted(const struct extent *x, u8 half, u64 others)
+{
+	if (x->home)
+		return false;
+	return x->half == half || (x->seq <= others && x->kind != SSDUP_KIND_LOST);
+}
+
+bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
+		   struct drain_plan *plan)
 {
 	const struct extent *x;
 	u32 seen = 0;
@@ -43,13 +52,39 @@ bool drain_collect(const struct extent_tree *tree, u8 half, u64 *from, struct dr
 			*from = max(*from, x->start);
 			return false;
 		}
-		if (x->half != half)
+		if (!wanted(x, half, others))
 			continue;
 
 		*from = max(*from, x->start);
 		*from += plan_take(plan, x, *from);
 		if (*from < extent_end(x))
 			return false;
+	}
+	return true;
+}
+
+void drain_home(struct extent_tree *tree, const struct drain_piece *p)
+{
+	u64 end = p->start + p->sectors;
+	struct extent *x;
+
+	for (x = extent_first(tree, p->start, end); x && x->start < end; x = extent_next(x))
+		if (x->seq == p->seq && x->half == p->half && x->start >= p->start &&
+		    extent_end(x) <= end)
+			x->home = true;
+}
+
+bool drain_forget(struct extent_tree *tree, u8 half, u64 *from)
+{
+	struct extent *x;
+	u32 seen = 0;
+
+	for (x = extent_first(tree, *from, U64_MAX); x; x = extent_next(x)) {
+		*from = x->start;
+		if (seen++ == EXTENT_WALK)
+			return false;
+		if (x->half == half)
+			x->home = false;
 	}
 	return true;
 }
@@ -98,7 +133,7 @@ static struct pacing_out pace_sealed(const struct pacing_in *in)
 {
 	u32 hold;
 
-	if (in->mode == SSDUP_DRAIN_EAGER || in->fill >= PACING_URGENT)
+	if (in->mode == SSDUP_DRAIN_EAGER || (in->fill >= PACING_URGENT && !in->patient))
 		return pacing(PACING_DRAIN, 0);
 
 	if (!in->hdd_inflight &&
@@ -106,7 +141,8 @@ static struct pacing_out pace_sealed(const struct pacing_in *in)
 		return pacing(PACING_DRAIN, 0);
 
 	/* The fuller the open half, the shorter the hold and the larger the drain's share. */
-	hold = PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
+	hold = in->patient ? PACING_PATIENCE_MS :
+	       PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
 	if (in->held_ms >= hold)
 		return pacing(PACING_DRAIN, 0);
 

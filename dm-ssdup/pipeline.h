@@ -18,6 +18,7 @@ struct drain_piece {
 	u32		sectors;
 	log_pos_t	pos;
 	u32		offset;		/* in the batch's buffer, sectors; DATA only */
+	u8		half;
 	u8		kind;
 };
 
@@ -46,16 +47,36 @@ struct drain_plan {
  * drain_collect() - take what @half holds in one tree, from *@from on
  * @tree: the caller holds its lock
  * @half: being drained
+ * @others: take what other halves hold too, up to this seq; 0: do not
  * @from: sector to start from; moved up to where the next call has to go on
  * @plan: pieces are appended, in order; offsets are handed out in order
  *
- * An extent is cut where the buffer ends. Calls for ascending ranges keep the
+ * Extents that are home already are passed over, and so are lost ones of other
+ * halves. An extent is cut where the buffer ends. Calls for ascending ranges keep the
  * plan sorted.
  *
  * Return: false when the tree may hold more: the plan is full, or EXTENT_WALK
  * extents were looked at.
  */
-bool drain_collect(const struct extent_tree *tree, u8 half, u64 *from, struct drain_plan *plan);
+bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
+		   struct drain_plan *plan);
+
+/**
+ * drain_home() - a piece of a half that is not being drained yet is on the HDD
+ * @tree: the caller holds its lock
+ * @p: the piece
+ *
+ * What is left of the piece's extent in the map will not be taken once more.
+ * An extent that reaches beyond the piece stays as it is.
+ */
+void drain_home(struct extent_tree *tree, const struct drain_piece *p);
+
+/**
+ * drain_forget() - what @half holds in one tree is not on the HDD after all
+ *
+ * Arguments and return value as of drain_collect().
+ */
+bool drain_forget(struct extent_tree *tree, u8 half, u64 *from);
 
 /** drain_full() - no more data goes into the plan */
 static inline bool drain_full(const struct drain_plan *plan)
@@ -76,6 +97,7 @@ void drain_join(struct drain_plan *plan);
 struct pacing_in {
 	enum ssdup_drain	mode;
 	enum ssdup_route	route;		/* of the current stream */
+	bool	patient;	/* writes can go past the log: no need to hurry for them */
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
 	bool	waiters;	/* writes wait for log space */
@@ -103,6 +125,7 @@ struct pacing_out {
 #define PACING_IDLE_MS		500U	/* quiet for so long: drain the receiving half too */
 #define PACING_QUIET_MS		20U	/* quiet for so long: the HDD is not needed */
 #define PACING_HOLD_MS		200U	/* longest hold of a batch while the open half is empty */
+#define PACING_PATIENCE_MS 1000U	/* longest hold of a patient drain, however full */
 #define PACING_URGENT		7500U	/* open half this full (1/10000): no holding off */
 #define PACING_POLL_MS		10U
 

@@ -171,6 +171,7 @@ static int replay_insert(struct replay_ctx *ctx, u64 start, u32 sectors, log_pos
 	e->pos = pos;
 	e->half = half;
 	e->kind = le->kind;
+	e->home = false;
 	/* No lock: nobody else knows the device yet. */
 	for (need = extent_spares(&r->tree, e); need; need--) {
 		spare = mempool_alloc_slab(GFP_KERNEL, c->nodes.pool_data);

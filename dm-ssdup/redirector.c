@@ -16,6 +16,7 @@ enum ssdup_route redirector_next(enum ssdup_policy policy, enum ssdup_route now,
 		to_hdd_below = marks->to_hdd_below;
 		break;
 	case SSDUP_POLICY_ADAPTIVE:
+	case SSDUP_POLICY_BALANCE:
 		break;
 	default:
 		return SSDUP_ROUTE_HDD;

@@ -59,21 +59,14 @@ struct ssdup_half *ssdup_salvage_next(struct ssdup *c)
 	return NULL;
 }
 
-int ssdup_salvage_home(struct ssdup *c, struct ssdup_half *h, u32 left, bool lost,
-		       u32 flush_errors)
+int ssdup_salvage_home(struct ssdup *c, struct ssdup_half *h, u32 left, bool lost)
 {
 	int r;
 
 	drain_does(c, DRAIN_FREES);
-	trace_ssdup_step(c, STEP_FREE_FLUSH);
-	r = blkdev_issue_flush(c->hdd->bdev);
-	/* As when a half is freed: a flush that failed for others counts too. */
-	if (!r && READ_ONCE(c->hdd_flush_errors) != flush_errors)
-		r = -EIO;
-	if (r) {
-		stat_inc(c, STAT_HDD_ERRORS);
+	r = ssdup_flush_home(c, h);
+	if (r)
 		return r;
-	}
 	h->tried = true;
 	h->drained = !left;
 	h->lost = lost;

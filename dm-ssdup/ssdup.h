@@ -62,6 +62,7 @@
 #include "compat.h"
 #include "detector.h"
 #include "extent_map.h"
+#include "load.h"
 #include "log.h"
 #include "pipeline.h"
 #include "redirector.h"
@@ -169,6 +170,8 @@ struct ssdup_half {
 	bool			drained;	/* all on the HDD, not freed; the thread's too */
 	bool			tried;		/* in this pass of a salvage; the thread's */
 	bool			lost;		/* it holds lost extents; salvage, the thread's */
+	bool			has_home;	/* another's drain wrote some home; the thread's */
+	u32			flush_errors;	/* of the HDD, before any went home; the thread's */
 	u64			base;		/* ring number of page 0; see ssdup_open_half() */
 	u64			generation;	/* half_lock; stands while commit_lock is held */
 	struct list_head	list;		/* on sealed or free; half_lock */
@@ -272,6 +275,7 @@ struct ssdup {
 	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
 	u32			percentage;	/* likewise */
 	enum ssdup_route	route;		/* a hint; either is always right */
+	struct ssdup_load	load;		/* of the disks; policy balance */
 
 	/* Log */
 	struct log_geometry	g;
@@ -357,6 +361,8 @@ struct ssdup_io {
 	u8			route;		/* of its stream */
 	u8			phase;
 	bool			fua;
+	bool			placed;		/* see load.h */
+	u32			price;
 };
 
 /* --- Small helpers --- */

@@ -31,6 +31,15 @@ u32 ssdup_fill(struct ssdup *c)
 	return open ? log_word_fill(atomic64_read(&open->word), &c->limits) : 0;
 }
 
+u32 ssdup_log_fill(struct ssdup *c)
+{
+	u32 halves = 0, i;
+
+	for (i = 0; i < c->g.nr_halves; i++)
+		halves += READ_ONCE(c->half[i].state) == HALF_SEALED;
+	return (halves * SSDUP_PCT_ONE + ssdup_fill(c)) / c->g.nr_halves;
+}
+
 u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
 {
 	unsigned long flags;
@@ -117,7 +126,7 @@ static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int ma
 {
 	if (!strcmp(argv[1], "start")) {
 		WRITE_ONCE(c->paused, false);
-		ssdup_ask(c, ssdup_open_generation(c));
+		ssdup_ask(c);
 	} else if (!strcmp(argv[1], "pause")) {
 		WRITE_ONCE(c->paused, true);
 		WRITE_ONCE(c->asked, 0);

@@ -29,6 +29,7 @@ void ssdup_stream_init(struct ssdup *c)
 	c->route = redirector_first(c->set.policy);
 	threshold_init(&c->threshold);
 	c->threshold_now = c->threshold.value;
+	ssdup_load_init(&c->load);
 }
 
 static void stream_evaluate(struct ssdup *c, struct stream_window *w)
@@ -52,6 +53,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 		/* Pairs with ssdup_set(): the route is by the policy that was set last. */
 		smp_mb();
 	} while (policy != READ_ONCE(c->set.policy));
+	ssdup_load_window(c);
 	stat_inc(c, STAT_STREAMS);
 	if (route == SSDUP_ROUTE_SSD)
 		stat_inc(c, STAT_STREAMS_SSD);

@@ -87,6 +87,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 		w->held = now;
 	in->mode = READ_ONCE(c->set.drain);
 	in->route = READ_ONCE(c->route);
+	in->patient = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
 	in->paused = READ_ONCE(c->paused);
 	in->sealed = sealed != U64_MAX;
 	in->asked = (in->sealed ? sealed : ssdup_open_generation(c)) <= asked;
@@ -116,14 +117,16 @@ static void seal(struct ssdup *c, struct watch *w)
 		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
-static void drain_batch(struct ssdup *c, struct watch *w)
+static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in)
 {
 	u64 pinned = c->pinned;
+	/* With nobody in need of this half's space the arm passes over the disk once for all. */
+	bool wide = !in->waiters && (in->asked || in->quiet_ms >= PACING_QUIET_MS);
 	u32 wait;
 	int r;
 
 	drain_does(c, DRAIN_COPIES);
-	r = ssdup_drain_step(c);
+	r = ssdup_drain_step(c, wide);
 	if (kthread_should_stop())
 		return;
 	if (pinned != c->pinned) {
@@ -187,10 +190,10 @@ static int writeback_thread(void *arg)
 			if (ssdup_mode(c) == MODE_RUNNING)
 				seal(c, &w);
 			else
-				drain_batch(c, &w);
+				drain_batch(c, &w, &in);
 			break;
 		case PACING_DRAIN:
-			drain_batch(c, &w);
+			drain_batch(c, &w, &in);
 			break;
 		}
 	}
@@ -240,30 +243,31 @@ static bool drained(struct ssdup *c, u64 generation)
 	return drained;
 }
 
-void ssdup_ask(struct ssdup *c, u64 generation)
+u64 ssdup_ask(struct ssdup *c)
 {
+	/* An empty half is not asked for: what is written to it later would be drained at once. */
+	u64 generation = ssdup_open_generation(c) - !open_dirty(c, true);
 	u64 asked = READ_ONCE(c->asked);
 
 	/* Never back to less than somebody else has asked for meanwhile. */
 	while (asked < generation && !try_cmpxchg(&c->asked, &asked, generation))
 		;
 	ssdup_kick_writeback(c);
+	return generation;
 }
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
 	u64 carried = READ_ONCE(c->carried);
-	u64 generation = ssdup_open_generation(c);
+	u64 generation;
 	int r;
 
 	r = ssdup_commit(c);
 	/* What cannot become durable on the SSD any more can still be brought home. */
-	if (!r || ssdup_mode(c) == MODE_LOG_READ_ONLY)
-		r = ssdup_flush_hdd(c);
-	if (r)
+	if (r && ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
 	WRITE_ONCE(c->drain_error, 0);
-	ssdup_ask(c, generation);
+	generation = ssdup_ask(c);
 	r = wait_event_interruptible(c->done_wait,
 				     drained(c, generation) || READ_ONCE(c->drain_error) ||
 				     ssdup_mode(c) == MODE_LOG_FAILED ||
@@ -276,5 +280,9 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	if (!drained(c, generation))
 		return READ_ONCE(c->drain_error) ?:
 		       READ_ONCE(c->asked) < generation ? -ECANCELED : -EIO;
+	/* Direct writes too. After the drain: a disk that empties its cache has no choice. */
+	r = ssdup_flush_hdd(c);
+	if (r)
+		return r;
 	return READ_ONCE(c->carried) == carried ? 0 : -EIO;
 }

@@ -166,7 +166,7 @@ static void plans_are_sorted_disjoint_complete(struct kunit *test)
 		do {
 			plan_limits(&rig->plan, prng_between(&rig->r, 1, MAX_PIECES),
 				    prng_between(&rig->r, 1, 400), prng_between(&rig->r, 1, 64));
-			done = drain_collect(&rig->tree, DRAINED, &from, &rig->plan);
+			done = drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan);
 			KUNIT_ASSERT_TRUE(test, done || rig->plan.nr_pieces);
 			check_pieces(test, rig, base, &last);
 			drain_join(&rig->plan);
@@ -191,8 +191,8 @@ static void ranges_in_turn_keep_the_order(struct kunit *test)
 	rig_add(low, 120, 8, 48, DRAINED, SSDUP_KIND_DATA);
 	rig_add(high, 128, 8, 0, DRAINED, SSDUP_KIND_DATA);
 	plan_limits(&low->plan, MAX_PIECES, 1000, 1000);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&low->tree, DRAINED, &from, &low->plan));
-	KUNIT_EXPECT_TRUE(test, drain_collect(&high->tree, DRAINED, &from, &low->plan));
+	KUNIT_EXPECT_TRUE(test, drain_collect(&low->tree, DRAINED, 0, &from, &low->plan));
+	KUNIT_EXPECT_TRUE(test, drain_collect(&high->tree, DRAINED, 0, &from, &low->plan));
 	KUNIT_ASSERT_EQ(test, low->plan.nr_pieces, 3);
 
 	/* Neighbours across the border of two ranges are one run. */
@@ -212,7 +212,7 @@ static void extent_larger_than_the_buffer(struct kunit *test)
 	rig_add(rig, 10, 100, 500, DRAINED, SSDUP_KIND_DATA);
 	for (i = 0; i < 4; i++) {
 		plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-		KUNIT_EXPECT_EQ(test, drain_collect(&rig->tree, DRAINED, &from, &rig->plan),
+		KUNIT_EXPECT_EQ(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan),
 				i == 3);
 		KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
 		KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 10 + 32 * i);
@@ -230,12 +230,92 @@ static void nothing_to_drain(struct kunit *test)
 	u64 from = 0;
 
 	plan_limits(&rig->plan, MAX_PIECES, 32, 32);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
 	rig_add(rig, 0, 8, 0, DRAINED + 1, SSDUP_KIND_DATA);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
 	drain_join(&rig->plan);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 0);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_runs, 0);
+}
+
+/* Taken along: what others hold up to a seq, but for lost data; and only once. */
+static void others_go_along_once(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	struct extent *x;
+	u64 from = 0;
+
+	rig_add(rig, 0, 8, 64, DRAINED, SSDUP_KIND_DATA);
+	rig_add(rig, 8, 8, 64, DRAINED + 1, SSDUP_KIND_DATA);
+	rig_add(rig, 16, 8, 0, DRAINED + 1, SSDUP_KIND_LOST);
+	rig_add(rig, 24, 8, 0, DRAINED, SSDUP_KIND_LOST);
+	rig_add(rig, 32, 8, 0, DRAINED + 1, SSDUP_KIND_DISCARD);
+	rig_add(rig, 40, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
+	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
+	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 5, &from, &rig->plan));
+	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 4);
+	KUNIT_EXPECT_EQ(test, rig->pieces[1].start, 8);
+	KUNIT_EXPECT_EQ(test, rig->pieces[1].half, DRAINED + 1);
+	KUNIT_EXPECT_EQ(test, rig->pieces[2].start, 24);
+	KUNIT_EXPECT_EQ(test, rig->pieces[3].kind, SSDUP_KIND_DISCARD);
+
+	drain_home(&rig->tree, &rig->pieces[1]);
+	drain_home(&rig->tree, &rig->pieces[3]);
+	from = 0;
+	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
+	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED + 1, 0, &from, &rig->plan));
+	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
+	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 16);
+	KUNIT_EXPECT_EQ(test, rig->pieces[1].start, 40);
+
+	from = 0;
+	KUNIT_EXPECT_TRUE(test, drain_forget(&rig->tree, DRAINED + 1, &from));
+	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x))
+		KUNIT_EXPECT_FALSE(test, x->home);
+}
+
+/* What replaced a part of a piece since, or reaches beyond it, is not home. */
+static void home_is_what_was_written(struct kunit *test)
+{
+	struct extent_list spares = {}, unused = {};
+	struct rig *rig = rig_new(test);
+	struct extent newer = {
+		.start = 10, .sectors = 4, .seq = 9, .half = DRAINED + 1,
+		.kind = SSDUP_KIND_DATA,
+	};
+	struct extent spare, *x;
+	u64 from = 0;
+
+	rig_add(rig, 0, 32, 64, DRAINED + 1, SSDUP_KIND_DATA);
+	rig_add(rig, 32, 32, 96, DRAINED + 1, SSDUP_KIND_DATA);
+	plan_limits(&rig->plan, MAX_PIECES, 48, 100);
+	KUNIT_EXPECT_FALSE(test, drain_collect(&rig->tree, DRAINED, 8, &from, &rig->plan));
+	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
+	extent_push(&spares, &spare);
+	extent_insert(&rig->tree, &newer, &spares, &unused);
+	drain_home(&rig->tree, &rig->pieces[0]);
+	drain_home(&rig->tree, &rig->pieces[1]);
+	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x))
+		KUNIT_EXPECT_EQ(test, x->home, x->seq == 1);
+}
+
+/* A part that is split off what is home is home. */
+static void parts_stay_home(struct kunit *test)
+{
+	struct extent_list spares = {}, unused = {};
+	struct rig *rig = rig_new(test);
+	struct extent newer = {
+		.start = 10, .sectors = 4, .seq = 9, .half = DRAINED, .kind = SSDUP_KIND_DATA,
+	};
+	struct extent spare, *x;
+
+	rig_add(rig, 0, 32, 64, DRAINED, SSDUP_KIND_DATA);
+	rig->extents[0].home = true;
+	extent_push(&spares, &spare);
+	extent_insert(&rig->tree, &newer, &spares, &unused);
+	KUNIT_EXPECT_EQ(test, rig->tree.nr, 3);
+	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x))
+		KUNIT_EXPECT_EQ(test, x->home, x->seq == 1);
 }
 
 /* A tombstone needs no buffer: a full one does not stop it. */
@@ -248,7 +328,7 @@ static void tombstones_take_no_buffer(struct kunit *test)
 	rig_add(rig, 8, 1000, 0, DRAINED, SSDUP_KIND_DISCARD);
 	rig_add(rig, 1008, 8, 72, DRAINED, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 8, 100);
-	KUNIT_EXPECT_FALSE(test, drain_collect(&rig->tree, DRAINED, &from, &rig->plan));
+	KUNIT_EXPECT_FALSE(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
 	KUNIT_EXPECT_EQ(test, from, 1008);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 2);
 	KUNIT_EXPECT_EQ(test, rig->plan.sectors, 8);
@@ -311,6 +391,14 @@ static const struct pacing_case pacing_cases[] = {
 	{ "half as urgent, not yet", { HDD, .sealed = 1, .hdd_inflight = 4,
 	  .fill = PACING_URGENT / 2, .held_ms = PACING_HOLD_MS / 2 - 1 }, PACING_HOLD, 1 },
 	{ "urgent", { HDD, .sealed = 1, .hdd_inflight = 4, .fill = PACING_URGENT }, PACING_DRAIN },
+	{ "urgent, but writes go past the log", { HDD, .patient = 1, .sealed = 1,
+						  .hdd_inflight = 4, .fill = PACING_URGENT },
+	  PACING_HOLD, PACING_POLL_MS },
+	{ "patience ends", { HDD, .patient = 1, .sealed = 1, .hdd_inflight = 4,
+			     .fill = PACING_URGENT, .held_ms = PACING_PATIENCE_MS },
+	  PACING_DRAIN },
+	{ "patient, writers wait", { HDD, .patient = 1, .waiters = 1, .sealed = 1,
+				     .hdd_inflight = 4 }, PACING_DRAIN },
 	{ "open half, in use", { HDD, .dirty = 1, .spare = 1, .quiet_ms = 100 },
 	  PACING_HOLD, PACING_IDLE_MS - 100 },
 	{ "open half, a request under way", { HDD, .dirty = 1, .spare = 1, .quiet_ms = 1000,
@@ -414,6 +502,9 @@ static struct kunit_case pipeline_cases[] = {
 	KUNIT_CASE(extent_larger_than_the_buffer),
 	KUNIT_CASE(nothing_to_drain),
 	KUNIT_CASE(tombstones_take_no_buffer),
+	KUNIT_CASE(others_go_along_once),
+	KUNIT_CASE(home_is_what_was_written),
+	KUNIT_CASE(parts_stay_home),
 	KUNIT_CASE_PARAM(pacing_by_example, pacing_gen_params),
 	KUNIT_CASE(pacing_never_starves),
 	KUNIT_CASE(pacing_rules),

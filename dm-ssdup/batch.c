@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: buffers and transfers of a drain's batches.
+ */
+#include "batch.h"
+#include "trace.h"
+
+/* --- Buffers --- */
+
+int batch_init(struct ssdup *c, struct drain_batch *b)
+{
+	u32 i;
+
+	b->c = c;
+	init_completion(&b->done);
+	b->plan.max_sectors = DRAIN_SECTORS;
+	b->plan.max_run = DRAIN_RUN;
+	b->plan.pieces = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.pieces), GFP_KERNEL);
+	b->plan.runs = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.runs), GFP_KERNEL);
+	b->io = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->io), GFP_KERNEL);
+	b->scratch = alloc_page(GFP_KERNEL);
+	if (!b->plan.pieces || !b->plan.runs || !b->io || !b->scratch)
+		return -ENOMEM;
+	for (i = 0; i < DRAIN_PAGES; i++) {
+		b->page[i] = alloc_page(GFP_KERNEL);
+		if (!b->page[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void batch_exit(struct drain_batch *b)
+{
+	u32 i;
+
+	for (i = 0; i < DRAIN_PAGES; i++)
+		if (b->page[i])
+			__free_page(b->page[i]);
+	if (b->scratch)
+		__free_page(b->scratch);
+	kvfree(b->io);
+	kvfree(b->plan.runs);
+	kvfree(b->plan.pieces);
+}
+
+/* --- Transfers --- */
+
+static void batch_put(struct drain_batch *b)
+{
+	if (atomic_dec_and_test(&b->pending))
+		complete(&b->done);
+}
+
+static void batch_begin(struct drain_batch *b)
+{
+	reinit_completion(&b->done);
+	atomic_set(&b->pending, 1);
+}
+
+void batch_wait(struct drain_batch *b)
+{
+	batch_put(b);
+	wait_for_completion_io(&b->done);
+}
+
+static void drain_end_io(struct bio *bio)
+{
+	struct drain_io *io = bio->bi_private;
+
+	if (bio->bi_status)
+		WRITE_ONCE(io->failed, true);
+	/* First, for with the last one of a batch the thread may end, and the bioset. */
+	bio_put(bio);
+	batch_put(io->batch);
+}
+
+/* Move @sectors between a disk and the buffer, in as many bios as that takes. */
+static void drain_transfer(struct drain_batch *b, struct drain_io *io,
+			   struct block_device *bdev, blk_opf_t opf, u64 sector,
+			   u32 offset, u32 sectors)
+{
+	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, len;
+	struct bio *bio;
+
+	io->batch = b;
+	io->failed = false;
+	while (left) {
+		bio = bio_alloc_bioset(bdev, bio_max_segs(left / PAGE_SIZE + 2), opf,
+				       GFP_NOIO, &b->c->bs);
+		bio->bi_iter.bi_sector = sector;
+		bio->bi_end_io = drain_end_io;
+		bio->bi_private = io;
+		while (left) {
+			len = min_t(u32, left, PAGE_SIZE - offset_in_page(at));
+			if (bio_add_page(bio, b->page[at >> PAGE_SHIFT], len,
+					 offset_in_page(at)) != len)
+				break;
+			at += len;
+			left -= len;
+		}
+		sector += bio_sectors(bio);
+		atomic_inc(&b->pending);
+		submit_bio(bio);
+	}
+}
+
+void batch_read(struct ssdup *c, struct drain_batch *b)
+{
+	const struct drain_piece *p;
+	struct blk_plug plug;
+	u32 i;
+
+	batch_begin(b);
+	blk_start_plug(&plug);
+	for (i = 0; i < b->plan.nr_pieces; i++) {
+		p = &b->plan.pieces[i];
+		if (p->kind == SSDUP_KIND_DATA)
+			drain_transfer(b, &b->io[i], c->ssd->bdev, REQ_OP_READ,
+				       piece_sector(c, p), p->offset, p->sectors);
+	}
+	blk_finish_plug(&plug);
+	trace_ssdup_step(c, STEP_DRAIN_READ);
+	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
+}
+
+void batch_write(struct ssdup *c, struct drain_batch *b)
+{
+	const struct drain_run *run;
+	struct load_drain load;
+	struct blk_plug plug;
+	u32 i;
+
+	ssdup_load_drain_begin(c, &load, b->plan.sectors);
+	batch_begin(b);
+	blk_start_plug(&plug);
+	for (i = 0; i < b->plan.nr_runs; i++) {
+		run = &b->plan.runs[i];
+		if (run->kind != SSDUP_KIND_DATA)
+			continue;
+		trace_ssdup_step(c, STEP_DRAIN_WRITE);
+		drain_transfer(b, &b->io[i], c->hdd->bdev, REQ_OP_WRITE,
+			       run->start, run->offset, run->sectors);
+	}
+	blk_finish_plug(&plug);
+	trace_ssdup_step(c, STEP_DRAIN_SENT);
+	batch_wait(b);
+	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
+	ssdup_load_drain_end(c, &load);
+	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
+}
+
+/* --- One block --- */
+
+void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer)
+{
+	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, done = 0, len;
+	char *scratch = page_address(b->scratch);
+	struct page *page;
+
+	while (done < left) {
+		page = b->page[(at + done) >> PAGE_SHIFT];
+		len = min_t(u32, left - done, PAGE_SIZE - offset_in_page(at + done));
+		if (to_buffer)
+			memcpy_to_page(page, offset_in_page(at + done), scratch + done, len);
+		else
+			memcpy_from_page(scratch + done, page, offset_in_page(at + done), len);
+		done += len;
+	}
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the batches in which a drain copies: a plan, a buffer, and the
+ * transfers between them and the disks.
+ */
+#ifndef SSDUP_BATCH_H
+#define SSDUP_BATCH_H
+
+#include "ssdup.h"
+
+#define DRAIN_BYTES	(4U << 20)	/* of one batch's buffer */
+#define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
+#define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
+#define DRAIN_RUN	2048U		/* sectors of one write */
+
+struct drain_io {
+	struct drain_batch	*batch;
+	bool			failed;
+};
+
+struct drain_batch {
+	struct ssdup		*c;
+	struct drain_plan	plan;
+	struct drain_io		*io;		/* a piece when reading, a run when writing */
+	struct page		*page[DRAIN_PAGES];
+	struct page		*scratch;	/* one block, to read and write again */
+	atomic_t		pending;
+	struct completion	done;
+};
+
+/* Where on the SSD a piece is. */
+static inline u64 piece_sector(struct ssdup *c, const struct drain_piece *p)
+{
+	return log_data_sector(&c->g, p->half, p->pos);
+}
+
+/** batch_init() - the memory of a batch, zeroed before. Return: 0, -ENOMEM; exit in any case */
+int batch_init(struct ssdup *c, struct drain_batch *b);
+void batch_exit(struct drain_batch *b);
+
+/**
+ * batch_read() - start to read the pieces of a plan into the buffer
+ *
+ * batch_wait() is due. io[] tells of each piece whether it failed.
+ */
+void batch_read(struct ssdup *c, struct drain_batch *b);
+
+/** batch_wait() - until the transfers of a batch have ended; process context */
+void batch_wait(struct drain_batch *b);
+
+/** batch_write() - write the runs of a plan; io[] tells of each whether it failed */
+void batch_write(struct ssdup *c, struct drain_batch *b);
+
+/** batch_copy() - one block between the buffer, at @offset sectors, and the scratch page */
+void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer);
+
+#endif

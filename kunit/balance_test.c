@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <kunit/test.h>
+
+#include "../dm-ssdup/balance.c"
+#include "prng.h"
+
+#define MSEC		1000000ULL
+#define CHUNK		((u64)CHUNK_SECTORS)
+
+/* --- Costs --- */
+
+static void price_is_the_sum_of_its_parts(struct kunit *test)
+{
+	const struct balance_cost cost = { 512000, 70, 9000 };
+	const struct balance_work one = { .sectors = 8, .requests = 1, .placed = 1 };
+	const struct balance_work run = { .sectors = 512, .requests = 2 };
+	const struct balance_work nothing = { };
+
+	KUNIT_EXPECT_EQ(test, balance_price(&cost, &one), 8000 + 70 + 9000 + 1);
+	KUNIT_EXPECT_EQ(test, balance_price(&cost, &run), 512000 + 140 + 1);
+	KUNIT_EXPECT_EQ(test, balance_price(&cost, &nothing), 1);
+}
+
+static u64 truth(const struct balance_cost *real, const struct balance_work *w)
+{
+	return balance_price(real, w);
+}
+
+/* Mixed loads tell transfer, request and placing apart, from far off. */
+static void learns_a_disk(struct kunit *test)
+{
+	const struct balance_cost real = { 1490000, 20000, 2000000 };
+	struct balance_cost cost = { 300000, 10000, 100000 };
+	struct prng r = { 7 };
+	u64 is, wants;
+	u32 i;
+
+	for (i = 0; i < 3000; i++) {
+		struct balance_work w = { .requests = 32, .placed = prng_below(&r, 33) };
+
+		w.sectors = w.requests * (8 << prng_below(&r, 7));
+		balance_learn(&cost, &w, truth(&real, &w));
+	}
+	for (i = 0; i < 200; i++) {
+		struct balance_work w = { .requests = 1, .placed = i % 2 };
+
+		w.sectors = 8 << prng_below(&r, 7);
+		is = balance_price(&cost, &w);
+		wants = truth(&real, &w);
+		KUNIT_EXPECT_LT(test, is > wants ? is - wants : wants - is, wants / 5 + 100000);
+	}
+}
+
+/* Whatever it is told, it stays within its bounds, and comes back. */
+static void survives_nonsense(struct kunit *test)
+{
+	const struct balance_work sane = { .sectors = 32 * 512, .requests = 32 };
+	const struct balance_work none = { };
+	struct balance_cost cost = { 1000000, 0, 0 };
+	struct prng r = { 3 };
+	u32 i;
+
+	for (i = 0; i < 2000; i++) {
+		struct balance_work w = {
+			prng_u64(&r) >> 32 >> prng_below(&r, 32),
+			prng_u64(&r) >> 32 >> prng_below(&r, 32),
+			prng_u64(&r) >> 32 >> prng_below(&r, 32),
+		};
+		u64 ns = prng_u64(&r) >> prng_below(&r, 64);
+
+		balance_learn(&cost, prng_below(&r, 5) ? &w : &none, ns);
+		KUNIT_ASSERT_LE(test, cost.unit_ns, COST_MAX);
+		KUNIT_ASSERT_LE(test, cost.request_ns, COST_MAX);
+		KUNIT_ASSERT_LE(test, cost.place_ns, COST_MAX);
+	}
+	for (i = 0; i < 500; i++)
+		balance_learn(&cost, &sane, 32 * 2 * MSEC);
+	KUNIT_EXPECT_LT(test, balance_price(&cost, &sane), 66 * MSEC);
+	KUNIT_EXPECT_GT(test, balance_price(&cost, &sane), 62 * MSEC);
+}
+
+/* --- Places --- */
+
+static struct balance_map *map_new(struct kunit *test)
+{
+	struct balance_map *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	return m;
+}
+
+static void expect_place(struct kunit *test, const struct balance_map *m, u64 start, u32 age,
+			 bool loose, enum balance_last last, bool follows)
+{
+	struct balance_place place = balance_find(m, start, 8, age, loose);
+
+	KUNIT_EXPECT_EQ(test, place.last, last);
+	KUNIT_EXPECT_EQ(test, place.follows, follows);
+}
+
+static void finds_who_goes_on(struct kunit *test)
+{
+	struct balance_map *m = map_new(test);
+
+	expect_place(test, m, 0, 0, false, BALANCE_NOWHERE, false);
+	expect_place(test, m, 0, 0, true, BALANCE_NOWHERE, false);
+	balance_note(m, 100, 8, 5, SSDUP_ROUTE_HDD);
+	expect_place(test, m, 108, 5, false, BALANCE_HDD, true);
+	expect_place(test, m, 109, 5, false, BALANCE_HDD, false);
+	expect_place(test, m, 100, 5, false, BALANCE_HDD, false);
+	expect_place(test, m, 108 + 32, 5, true, BALANCE_HDD, true);
+	expect_place(test, m, 108 + 33, 5, true, BALANCE_HDD, false);
+	expect_place(test, m, 76, 5, true, BALANCE_HDD, true);
+	/* Another chunk, the same word: nothing is known. */
+	expect_place(test, m, 108 + BALANCE_CHUNKS * CHUNK, 5, false, BALANCE_NOWHERE, false);
+}
+
+static void runs_age_and_places_do_not(struct kunit *test)
+{
+	struct balance_map *m = map_new(test);
+
+	balance_note(m, 100, 8, BALANCE_AGES - 1, SSDUP_ROUTE_SSD);
+	expect_place(test, m, 108, BALANCE_AGES + 1, false, BALANCE_SSD, true);
+	expect_place(test, m, 108, BALANCE_AGES + 2, false, BALANCE_SSD, false);
+}
+
+static void runs_cross_chunks(struct kunit *test)
+{
+	struct balance_map *m = map_new(test);
+
+	/* It ends where the chunk does, and where it does not. */
+	balance_note(m, CHUNK - 8, 8, 0, SSDUP_ROUTE_SSD);
+	expect_place(test, m, CHUNK, 0, false, BALANCE_SSD, true);
+	expect_place(test, m, CHUNK + 8, 0, false, BALANCE_NOWHERE, false);
+	balance_note(m, CHUNK - 16, 8, 0, SSDUP_ROUTE_SSD);
+	expect_place(test, m, CHUNK, 0, false, BALANCE_NOWHERE, false);
+	expect_place(test, m, CHUNK, 0, true, BALANCE_SSD, true);
+	/* A write over the border belongs to where it ends. */
+	balance_note(m, 3 * CHUNK - 4, 8, 0, SSDUP_ROUTE_HDD);
+	expect_place(test, m, 3 * CHUNK + 4, 0, false, BALANCE_HDD, true);
+	/* Far up. */
+	balance_note(m, 1ULL << 44, 8, 0, SSDUP_ROUTE_HDD);
+	expect_place(test, m, (1ULL << 44) + 8, 0, false, BALANCE_HDD, true);
+}
+
+/* --- The choice --- */
+
+struct choice {
+	const char *name;
+	struct balance_facts f;
+	enum ssdup_route route;
+};
+
+#define HDD	SSDUP_ROUTE_HDD
+#define SSD	SSDUP_ROUTE_SSD
+
+static const struct choice choices[] = {
+	{ "idle, the HDD is cheaper", { .hdd_price = 1, .ssd_price = 2 }, HDD },
+	{ "idle, the SSD is cheaper", { .hdd_price = 2, .ssd_price = 1 }, SSD },
+	{ "equal: spare the SSD", { .hdd_price = 2, .ssd_price = 2 }, HDD },
+	{ "the HDD is busy", { .hdd_queue = 5, .hdd_price = 1, .ssd_price = 3 }, SSD },
+	{ "the SSD is busier", { .hdd_queue = 5, .ssd_queue = 4, .hdd_price = 1, .ssd_price = 3 },
+	  HDD },
+	{ "stays with the HDD", { { BALANCE_HDD }, .hdd_price = 10, .ssd_price = 5 }, HDD },
+	{ "leaves the HDD", { { BALANCE_HDD }, .hdd_price = 11, .ssd_price = 5 }, SSD },
+	{ "stays with the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 9 }, SSD },
+	{ "leaves the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 10 }, HDD },
+	{ "log half full, random", { .hdd_price = 15, .ssd_price = 10, .fill = 5000 }, HDD },
+	{ "log less than half full, random", { .hdd_price = 15, .ssd_price = 10, .fill = 4000 },
+	  SSD },
+	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd_price = 40, .ssd_price = 10,
+				    .fill = 10000 }, HDD },
+};
+
+static void choice_desc(const struct choice *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(choice, choices, choice_desc);
+
+static void chooses(struct kunit *test)
+{
+	const struct choice *c = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, balance_choose(&c->f), c->route);
+}
+
+static void bypass_costs_at_most_twice(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 10));
+	KUNIT_EXPECT_FALSE(test, balance_bypass(21, 10));
+}
+
+/*
+ * Sixteen writers, each with one write under way at two disks that serve one at
+ * a time: both are kept busy, and the slower gets what it can take.
+ */
+static void keeps_both_disks_busy(struct kunit *test)
+{
+	u32 queue[2] = { 0, 0 }, done[2] = { 0, 0 }, i, left = 4000;
+	const u32 price[2] = { 28, 11 };
+	u64 free_at[2] = { 0, 0 }, idle[2] = { 0, 0 }, now = 0;
+	struct balance_map *m = map_new(test);
+	u64 at[16];
+	u8 where[16];
+
+	for (i = 0; i < 16; i++) {
+		at[i] = i * (CHUNK << 5);
+		where[i] = 2;
+	}
+	while (left) {
+		for (i = 0; i < 16; i++) {
+			struct balance_facts f = {
+				.hdd_queue = queue[0] * price[0], .ssd_queue = queue[1] * price[1],
+				.hdd_price = price[0], .ssd_price = price[1],
+			};
+
+			if (where[i] < 2)
+				continue;
+			f.place = balance_find(m, at[i], 512, 0, false);
+			where[i] = balance_choose(&f);
+			balance_note(m, at[i], 512, 0, where[i]);
+			if (!queue[where[i]]++) {
+				idle[where[i]] += now - free_at[where[i]];
+				free_at[where[i]] = now + price[where[i]];
+			}
+		}
+		/* The disk that is done first ends the write of somebody it serves. */
+		i = queue[0] && (!queue[1] || free_at[0] <= free_at[1]) ? 0 : 1;
+		now = free_at[i];
+		done[i]++;
+		left--;
+		if (--queue[i])
+			free_at[i] += price[i];
+		for (u32 w = left % 16, n = 0; n < 16; n++, w = (w + 1) % 16)
+			if (where[w] == i) {
+				where[w] = 2;
+				at[w] += 512;
+				break;
+			}
+	}
+	KUNIT_EXPECT_LT(test, idle[0] * 10, now);
+	KUNIT_EXPECT_LT(test, idle[1] * 10, now);
+	KUNIT_EXPECT_GT(test, done[0], 800);
+	KUNIT_EXPECT_GT(test, done[1], 2000);
+}
+
+static struct kunit_case balance_cases[] = {
+	KUNIT_CASE(price_is_the_sum_of_its_parts),
+	KUNIT_CASE(learns_a_disk),
+	KUNIT_CASE(survives_nonsense),
+	KUNIT_CASE(finds_who_goes_on),
+	KUNIT_CASE(runs_age_and_places_do_not),
+	KUNIT_CASE(runs_cross_chunks),
+	KUNIT_CASE_PARAM(chooses, choice_gen_params),
+	KUNIT_CASE(bypass_costs_at_most_twice),
+	KUNIT_CASE(keeps_both_disks_busy),
+	{ }
+};
+
+static struct kunit_suite balance_suite = {
+	.name = "ssdup-balance",
+	.test_cases = balance_cases,
+};
+
+kunit_test_suite(balance_suite);

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# time: virtual
+# Policy balance keeps both disks busy with a sequential burst and with a random
+# one, sends small random writes and those that are flushed at once to the SSD
+# alone, and everything is found wherever it went.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# sent - sectors written to the HDD and to the SSD since the last clear_stats
+sent()
+{
+	echo "$(stat write_sectors_hdd) $(stat write_sectors_ssd)"
+}
+
+# share LEAST MOST - per cent of the sectors that went to the SSD
+share()
+{
+	local hdd ssd
+
+	read -r hdd ssd < <(sent)
+	above "per cent to the SSD" $((100 * ssd / (hdd + ssd))) "$1"
+	below "per cent to the SSD" $((100 * ssd / (hdd + ssd))) "$2"
+	message clear_stats
+}
+
+make_disks instant=0 hdd_size_mb=512 ssd_size_mb=96 hdd_cache_mb=8
+make_ssdup policy balance
+is "policy" "$(stat policy)" balance
+
+# more than the log holds, in either order
+io write len=$((160 * 2048)) bs=512 depth=16
+share 25 75
+flush
+message clear_stats
+io random start=$((160 * 2048)) len=$((256 * 2048)) bs=512 nr=320 depth=16
+share 25 75
+flush
+message clear_stats
+io random len=$((256 * 2048)) bs=8 nr=4000 depth=32
+share 95 101
+flush
+message clear_stats
+
+# a log the HDD is flushed behind every few writes: nothing for the HDD to flush
+for n in 1 2 3 4 5 6 7 8; do
+	io write start=$((n * 40000)) len=256 bs=8 depth=1 fsync=1
+done
+message clear_stats
+for ((n = 0; n < 200; n++)); do
+	io write start=$((400000 + n * 8)) len=8 bs=8 depth=1 fsync=1
+done
+share 60 101
+all_home
+
+# a log that is full of what the HDD would take long for: it waits, and ends
+io random len=$((256 * 2048)) bs=8 nr=30000 depth=64
+knob policy adaptive
+io random len=$((256 * 2048)) bs=8 nr=500 depth=64
+knob policy balance
+all_home
