@@ -104,9 +104,11 @@ static void setup_disks(unsigned int profile)
 	c.plan.align = arg.align ? arg.align : strstr(profiles[profile], "4096") ? 8 : 1;
 	if (profile == loaded)
 		return;
-	snprintf(command, sizeof(command), "modprobe -r ssdup-disks; modprobe ssdup-disks %s %s %s",
-		 "hdd_size_mb=16 ssd_size_mb=10 hdd_rpm=60000 hdd_seek_track_us=50",
-		 "hdd_seek_avg_us=400 hdd_seek_full_us=800", profiles[profile]);
+	snprintf(command, sizeof(command),
+		 "modprobe -r ssdup-disks; modprobe ssdup-disks %s %s %s %s",
+		 "hdd_size_mb=16 hdd_rpm=60000 hdd_seek_track_us=50 hdd_seek_avg_us=400",
+		 "hdd_seek_full_us=800", arg.hook ? "ssd_size_mb=64" : "ssd_size_mb=10",
+		 profiles[profile]);
 	if (system(command))
 		die("modprobe");
 	loaded = profile;
@@ -550,7 +552,8 @@ int main(int argc, char **argv)
 		} else if (arg.twice) {
 			differ += !again(seed);
 		}
-		if (kernel_complained()) {
+		/* What becomes of another device when its disks are gone is not our business. */
+		if (!arg.hook && kernel_complained()) {
 			printf("FAIL seed %llu: the kernel complained\n", (unsigned long long)seed);
 			failed++;
 			break;

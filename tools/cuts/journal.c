@@ -232,7 +232,7 @@ static bool judge(uint64_t sector, const struct stamp *s, uint64_t since)
 	struct node *found = NULL;
 	uint64_t writer;
 	int64_t number = stamp_read(s, sector, &writer);
-	bool ok;
+	bool brought_back = false, ok;
 
 	if (number < 0 || number >= nr_entries)
 		return false;
@@ -241,16 +241,15 @@ static bool judge(uint64_t sector, const struct stamp *s, uint64_t since)
 		if (!found || writer != (salt | entries[number].writer))
 			return false;
 		ok = !found->dead && !outdated(sector, found, node_ended(found), since);
-		if (!ok && discard)
-			return entries[number].sent < node_ended(discard);
+		brought_back = !ok && discard && entries[number].sent < node_ended(discard);
 	} else {
 		ok = discard || zeros_allowed(sector, since);
 	}
-	if (!ok)
+	if (!ok && !brought_back)
 		return false;
 	if (!since)
 		settle(sector, found, discard);
-	else if (found && node_ended(found) < since && since > found->won)
+	else if (found && !brought_back && node_ended(found) < since && since > found->won)
 		found->won = since;
 	return true;
 }
