@@ -31,8 +31,7 @@ soak: ## the long forms of the tests, for hours: see scripts/soak --help
 	scripts/soak
 
 kcsan: ## the test of races in a kernel that looks for data races (builds that kernel)
-	scripts/lab/setup tools
-	scripts/lab/vm --kernel kcsan --cpus 4 --timeout 3600 scripts/tests/37-races.sh
+	scripts/soak kcsan
 
 lint: ## warnings, sparse, checkpatch, shellcheck
 	scripts/lab/setup tools

@@ -188,10 +188,10 @@ while left=$((end - SECONDS)); [ $left -gt 0 ]; do
 	make_ssdup
 	verify $DEV
 done
-echo "$rounds rounds, $carried_over with something to carry over"
 above "rounds with something to carry over" $carried_over 0
 flush
 verify $DEV
 remove_ssdup
 verify $HDD
 [ ! -d $kcsan ] || grep -E 'watchpoints|races' /sys/kernel/debug/kcsan
+echo "$rounds rounds, $carried_over with something to carry over"
