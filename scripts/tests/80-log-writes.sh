@@ -12,6 +12,7 @@
 points=${1:-3}
 seed=${2:-1}
 stage=0
+checked=0
 kinds=()
 
 # mark - this moment is called $stage in both logs
@@ -67,6 +68,7 @@ point()
 {
 	local hdd ssd at=$1
 
+	checked=$((checked + 1))
 	seed=$((seed + 1))
 	rm -f "$T/hdd" "$T/ssd"
 	must truncate -s $((LEN * 512)) "$T/hdd"
@@ -122,3 +124,4 @@ for ((at = 1; at <= stage; at++)); do
 	done
 done
 modprobe -r brd
+echo "$checked points"

@@ -101,4 +101,5 @@ fs_cuts()
 	must mount -o "$options" $HDD /mnt/s
 	check_db
 	must umount /mnt/s
+	echo "$# cuts, $last transactions"
 }
