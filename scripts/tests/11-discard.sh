@@ -53,7 +53,8 @@ io write len=1024 bs=8
 io discard len=1024
 io verify
 remove_ssdup
-make_ssdup
+# drained, the mark would go, for the HDD knows nothing of it
+make_ssdup drain manual
 io verify
 flush
 iocheck "$MODEL" $HDD verify len=1024 || iocheck "$T/first" $HDD verify len=1024 ||
