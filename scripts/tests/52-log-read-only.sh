@@ -3,6 +3,7 @@
 # The SSD takes no more writes: everything that can be is brought home, also of
 # younger halves and of the open one, what cannot go home stays readable and
 # holds up nothing, and when all is home one record empties the log.
+# seconds: 300
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
