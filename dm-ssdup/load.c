@@ -138,6 +138,8 @@ void ssdup_load_end(struct ssdup *c, struct ssdup_io *io, bool ssd)
 	if (!io->price)
 		return;
 	queue_sub(d, io->price);
+	/* A bio that waits for a commit, or is routed again, ends once more. */
+	io->price = 0;
 	ended = atomic64_add_return(ENDED_REQUEST + (io->placed ? ENDED_PLACED : 0) +
 				    ((u64)io->sectors << ENDED_SECTORS), &d->ended);
 	if ((ended & ENDED_MASK) >= LOOK && !test_and_set_bit_lock(0, &d->looking)) {
