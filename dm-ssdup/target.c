@@ -258,11 +258,17 @@ static void ssdup_presuspend_undo(struct dm_target *ti)
 
 static void write_clean(struct ssdup *c)
 {
+	struct ssdup_half *h;
+	bool void_pages;
 	u32 i;
 
 	mutex_lock(&c->super_lock);
-	for (i = 0; i < c->g.nr_halves; i++)
-		c->super.pages[i] = c->half[i].state == HALF_FREE ? 0 : half_pages(&c->half[i]);
+	for (i = 0; i < c->g.nr_halves; i++) {
+		h = &c->half[i];
+		/* A free record that failed is written along: those pages are void. */
+		void_pages = h->state == HALF_FREE || h->generation != c->super.generation[i];
+		c->super.pages[i] = void_pages ? 0 : half_pages(h);
+	}
 	trace_ssdup_step(c, STEP_SUSPEND_CLEAN);
 	c->super.flags |= SSDUP_SUPER_CLEAN;
 	ssdup_write_super(c, STEP_SUSPEND_BETWEEN);

@@ -26,3 +26,18 @@ io recover len=2048
 io verify
 io write len=2048 bs=64
 all_home
+
+# the SSD takes it again before the table is loaded anew: what the suspend writes
+# agrees with itself
+knob policy all
+io write len=2048 bs=64 fsync=1
+model $SSD fail_write "128 8"
+must_not message flush
+message drain pause
+is "mode" "$(stat mode)" 1
+model $SSD fail_write clear
+remove_ssdup
+make_ssdup policy none drain manual
+is "mode" "$(stat mode)" 0
+io verify
+all_home
