@@ -132,6 +132,8 @@ static void init_fields(struct ssdup *c)
 	init_waitqueue_head(&c->done_wait);
 	bio_list_init(&c->flushes);
 	bio_list_init(&c->waiting);
+	/* What ended under an earlier table may not have been flushed. */
+	c->hdd_dirty = 1;
 	INIT_WORK(&c->flush_work, ssdup_flush_work);
 	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
 	INIT_WORK(&c->event_work, ssdup_event_work);
