@@ -245,10 +245,17 @@ static bool drained(struct ssdup *c, u64 generation)
 
 u64 ssdup_ask(struct ssdup *c)
 {
-	/* An empty half is not asked for: what is written to it later would be drained at once. */
-	u64 generation = ssdup_open_generation(c) - !open_dirty(c, true);
-	u64 asked = READ_ONCE(c->asked);
+	u64 generation, asked = READ_ONCE(c->asked);
+	unsigned long flags;
 
+	/*
+	 * An empty half is not asked for: what is written to it later would be
+	 * drained at once. One look at both: a switch between two would hide the
+	 * half it seals.
+	 */
+	spin_lock_irqsave(&c->half_lock, flags);
+	generation = c->open->generation - !open_dirty(c, true);
+	spin_unlock_irqrestore(&c->half_lock, flags);
 	/* Never back to less than somebody else has asked for meanwhile. */
 	while (asked < generation && !try_cmpxchg(&c->asked, &asked, generation))
 		;
