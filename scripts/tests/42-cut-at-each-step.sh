@@ -8,3 +8,5 @@
 . /ssdup/scripts/tests/lib.sh
 
 cuts_test steps=1 0 70
+# and 43 has more than 120
+above "cuts" "$(cuts_seen)" 79

@@ -11,8 +11,8 @@
 cuts=0 thrice=0
 for profile in 0 1 2 3 4; do
 	cuts_test profile=$profile $((profile * 100)) 13
-	read -r _ _ n _ _ _ _ n3 _ < <(tail -n 1 "$T/cuts")
-	cuts=$((cuts + n)) thrice=$((thrice + n3))
+	read -r _ _ _ _ _ _ _ n3 _ < <(tail -n 1 "$T/cuts")
+	cuts=$((cuts + $(cuts_seen))) thrice=$((thrice + n3))
 done
 above "cuts" $cuts 120
 above "cases with three cuts in a row" $thrice 4

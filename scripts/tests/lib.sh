@@ -413,6 +413,12 @@ cuts_test()
 	must cuts "$@" | tee "$T/cuts"
 }
 
+# cuts_seen - by the last cuts_test
+cuts_seen()
+{
+	sed -n '$s/.* \([0-9]*\) cuts,.*/\1/p' "$T/cuts"
+}
+
 # all_home - drained, and the bare HDD has everything
 all_home()
 {
