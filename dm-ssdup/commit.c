@@ -389,14 +389,22 @@ void ssdup_hdd_flush_failed(struct ssdup *c)
 	mutex_lock(&c->hdd_lock);
 	stat_inc(c, STAT_HDD_ERRORS);
 	WRITE_ONCE(c->hdd_flush_errors, c->hdd_flush_errors + 1);
+	if (READ_ONCE(c->hdd_dirty))
+		WRITE_ONCE(c->hdd_untold, true);
 	mutex_unlock(&c->hdd_lock);
 }
 
 int ssdup_flush_hdd(struct ssdup *c)
 {
 	struct hdd_flush f;
+	blk_status_t status;
 
-	return hdd_flush_begin(c, &f) ? blk_status_to_errno(hdd_flush_end(c, &f)) : 0;
+	if (!hdd_flush_begin(c, &f))
+		return 0;
+	status = hdd_flush_end(c, &f);
+	if (status)
+		WRITE_ONCE(c->hdd_untold, true);
+	return blk_status_to_errno(status);
 }
 
 void ssdup_flush_work(struct work_struct *work)
@@ -405,7 +413,7 @@ void ssdup_flush_work(struct work_struct *work)
 	blk_status_t log = BLK_STS_OK, hdd = BLK_STS_OK;
 	struct bio_list bios;
 	struct hdd_flush f;
-	bool flush = false;
+	bool has_flush = false, flush = false;
 	struct bio *bio;
 
 	spin_lock_irq(&c->flush_lock);
@@ -417,8 +425,8 @@ void ssdup_flush_work(struct work_struct *work)
 
 	bio_list_for_each(bio, &bios)
 		if (bio->bi_opf & REQ_PREFLUSH)
-			flush = true;
-	if (flush) {
+			has_flush = true;
+	if (has_flush) {
 		ssdup_load_flush(c);
 		flush = hdd_flush_begin(c, &f);
 	}
@@ -426,6 +434,9 @@ void ssdup_flush_work(struct work_struct *work)
 		log = BLK_STS_IOERR;
 	if (flush)
 		hdd = hdd_flush_end(c, &f);
+	/* The direct writes that a FLUSH speaks for may have been dropped before it came. */
+	if (READ_ONCE(c->hdd_untold) && has_flush && xchg(&c->hdd_untold, false))
+		hdd = BLK_STS_IOERR;
 
 	trace_ssdup_step(c, STEP_FLUSH_END);
 	while ((bio = bio_list_pop(&bios))) {

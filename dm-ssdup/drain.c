@@ -256,6 +256,8 @@ static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain
 	const struct drain_piece *p;
 	struct ssdup_range *r;
 	struct ssdup_half *h;
+	u64 from;
+	bool all;
 	u32 i;
 
 	for (i = run->first; i < run->first + run->nr; i++) {
@@ -268,9 +270,13 @@ static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain
 			h->flush_errors = flush_errors;
 		}
 		r = range_of(c, p->start);
-		spin_lock_irq(&r->lock);
-		drain_home(&r->tree, p);
-		spin_unlock_irq(&r->lock);
+		from = p->start;
+		do {
+			spin_lock_irq(&r->lock);
+			all = drain_home(&r->tree, p, &from);
+			spin_unlock_irq(&r->lock);
+			cond_resched();
+		} while (!all);
 	}
 }
 

@@ -63,15 +63,22 @@ bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *fro
 	return true;
 }
 
-void drain_home(struct extent_tree *tree, const struct drain_piece *p)
+bool drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from)
 {
 	u64 end = p->start + p->sectors;
 	struct extent *x;
+	u32 seen = 0;
 
-	for (x = extent_first(tree, p->start, end); x && x->start < end; x = extent_next(x))
+	for (x = extent_first(tree, *from, end); x && x->start < end; x = extent_next(x)) {
+		if (seen++ == EXTENT_WALK) {
+			*from = x->start;
+			return false;
+		}
 		if (x->seq == p->seq && x->half == p->half && x->start >= p->start &&
 		    extent_end(x) <= end)
 			x->home = true;
+	}
+	return true;
 }
 
 bool drain_forget(struct extent_tree *tree, u8 half, u64 *from)

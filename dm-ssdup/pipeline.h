@@ -65,11 +65,14 @@ bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *fro
  * drain_home() - a piece of a half that is not being drained yet is on the HDD
  * @tree: the caller holds its lock
  * @p: the piece
+ * @from: its start; moved up to where the next call has to go on
  *
  * What is left of the piece's extent in the map will not be taken once more.
  * An extent that reaches beyond the piece stays as it is.
+ *
+ * Return: false when EXTENT_WALK extents were looked at and there are more.
  */
-void drain_home(struct extent_tree *tree, const struct drain_piece *p);
+bool drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from);
 
 /**
  * drain_forget() - what @half holds in one tree is not on the HDD after all

@@ -306,6 +306,7 @@ struct ssdup {
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 	struct mutex		hdd_lock;	/* one flush of the HDD at a time */
 	u32			hdd_flush_errors;	/* ever; hdd_lock writes */
+	bool			hdd_untold;	/* such a one, and no FLUSH has failed for it yet */
 	/*
 	 * Direct writes ended since its last flush. A write that finds it set
 	 * ended before the exchange that clears it, so that flush has it.

@@ -238,6 +238,13 @@ static void nothing_to_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_runs, 0);
 }
 
+static void go_home(struct kunit *test, struct rig *rig, u32 piece)
+{
+	u64 from = rig->pieces[piece].start;
+
+	KUNIT_EXPECT_TRUE(test, drain_home(&rig->tree, &rig->pieces[piece], &from));
+}
+
 /* Taken along: what others hold up to a seq, but for lost data; and only once. */
 static void others_go_along_once(struct kunit *test)
 {
@@ -259,8 +266,8 @@ static void others_go_along_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->pieces[2].start, 24);
 	KUNIT_EXPECT_EQ(test, rig->pieces[3].kind, SSDUP_KIND_DISCARD);
 
-	drain_home(&rig->tree, &rig->pieces[1]);
-	drain_home(&rig->tree, &rig->pieces[3]);
+	go_home(test, rig, 1);
+	go_home(test, rig, 3);
 	from = 0;
 	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
 	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED + 1, 0, &from, &rig->plan));
@@ -293,8 +300,8 @@ static void home_is_what_was_written(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
 	extent_push(&spares, &spare);
 	extent_insert(&rig->tree, &newer, &spares, &unused);
-	drain_home(&rig->tree, &rig->pieces[0]);
-	drain_home(&rig->tree, &rig->pieces[1]);
+	go_home(test, rig, 0);
+	go_home(test, rig, 1);
 	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x))
 		KUNIT_EXPECT_EQ(test, x->home, x->seq == 1);
 }

@@ -30,6 +30,15 @@ model $HDD fail_flush 0
 io flush
 is "mode and errors" "$(stat mode) $(stat hdd_errors)" "0 1"
 
+# one that failed for a message: the next FLUSH tells of the direct writes, once
+io write start=512 len=64
+model $HDD fail_flush 1
+must_get "$eio" message commit
+model $HDD fail_flush 0
+must_get "$eio" iocheck "$MODEL" $DEV flush
+io flush
+is "errors" "$(stat hdd_errors)" 2
+
 # the flush of a drain: all of the half is drained anew
 knob policy all
 io write start=8192 len=2048 bs=64
