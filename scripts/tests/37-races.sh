@@ -41,7 +41,7 @@ turn()
 
 knobs()
 {
-	turn policy all none adaptive watermark
+	turn policy all none adaptive watermark balance
 	turn full block bypass
 	turn drain auto eager manual
 	turn drain_depth_reads 1 7 256 1024
@@ -79,7 +79,7 @@ tables()
 	dmsetup resume $NAME
 	doze
 	dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" full "$(pick block bypass)" \
-		policy "$(pick all watermark adaptive)")"
+		policy "$(pick all watermark adaptive balance)")"
 	case $((RANDOM % 4)) in
 	0) dmsetup clear $NAME ;;
 	1) ;;

@@ -274,7 +274,8 @@ static void drain(void)
 
 static void choose_table(void)
 {
-	static const char *const policies[] = { "all", "all", "adaptive", "watermark", "none" };
+	static const char *const policies[] = { "all", "all", "adaptive", "watermark", "none",
+		"balance", "balance" };
 	static const char *const fulls[] = { "block", "block", "bypass" };
 	static const char *const drains[] = { "auto", "eager", "manual" };
 	static const unsigned int commits[] = { 1, 20, 1000 }, depths[] = { 1, 8, 256 };

@@ -285,7 +285,7 @@ static void turn(struct controller *c)
 		{ "drain_depth_reads", "1 7 64 256" },
 		{ "autocommit_ms", "1 20 1000" },
 		/* Of those behind here none when some sectors must not be written directly. */
-		{ "policy", "all none adaptive watermark all" },
+		{ "policy", "all none adaptive watermark balance all" },
 		{ "full", "block bypass" },
 		{ "stream_length_writes", "2 8 32" },
 	};

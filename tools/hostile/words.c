@@ -122,7 +122,7 @@ static const struct knob {
 	const char	*words;		/* or a number: */
 	unsigned long	min, max;
 } knobs[] = {
-	{ "policy", "adaptive watermark all none", 0, 0 },
+	{ "policy", "adaptive watermark all none balance", 0, 0 },
 	{ "stream_length_writes", NULL, 2, 1024 },
 	{ "to_ssd_above_percent", NULL, 0, 100 },
 	{ "to_hdd_below_percent", NULL, 0, 100 },
