@@ -17,6 +17,12 @@ install: modules ## install the module below /lib/modules and run depmod
 	$(DEPMOD) $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) \
 		$$(cat $(KDIR)/include/config/kernel.release)
 
+tools: ## the administrator's tool: tools/ssdup/ssdup
+	$(MAKE) -C tools/ssdup
+
+install-tools: ## install it with its manual pages below $(DESTDIR)$(PREFIX)
+	$(MAKE) -C tools/ssdup install
+
 demo: ## bursts under every policy on modelled disks, in a virtual machine
 	scripts/demo/run
 
@@ -50,6 +56,7 @@ recovery: ## what a recovery costs in time and memory, measured
 	scripts/recovery/run
 
 clean: ## remove what was built in the checkout
+	$(MAKE) -C tools/ssdup clean
 	for dir in dm-ssdup tools/disks kunit; do \
 		find $$dir \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
 			-o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' \
@@ -58,6 +65,6 @@ clean: ## remove what was built in the checkout
 	done
 
 help: ## this text
-	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 12
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
 
-.PHONY: all modules install demo bench test soak kcsan lint kunit host-test mutants recovery clean help
+.PHONY: all modules install tools install-tools demo bench test soak kcsan lint kunit host-test mutants recovery clean help

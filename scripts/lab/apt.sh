@@ -34,6 +34,9 @@ host_tools()
 	mkfs.btrfs btrfs-progs
 	blktrace blktrace
 	sqlite3 sqlite3
+	/usr/include/blkid/blkid.h libblkid-dev
+	/usr/include/libdevmapper.h libdevmapper-dev
+	/usr/include/ncurses.h libncurses-dev
 	sparse sparse
 	shellcheck shellcheck
 	LIST

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: the commands, in the order of the help text. Each is a function
+ * cmd_NAME() in a file of its own: it takes its own argv (argv[0] is its name) and
+ * returns an exit code. A new one needs a line here and nothing else.
+ */
+#ifndef SSDUP_COMMANDS_H
+#define SSDUP_COMMANDS_H
+
+#include "tool.h"
+
+#define SSDUP_COMMANDS(command) \
+	command(help, "what a command does and takes")
+
+#define DECLARE_COMMAND(name, about) \
+	int cmd_##name(struct ssdup_ctx *ctx, int argc, char **argv);
+
+SSDUP_COMMANDS(DECLARE_COMMAND)
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: the administrator's tool for dm-ssdup. The commands are in commands.h.
+ */
+#include <getopt.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+#ifndef SSDUP_TOOL_VERSION
+#define SSDUP_TOOL_VERSION "1.0"
+#endif
+
+#define COMMAND(name, about)	{ #name, cmd_##name, about },
+
+static const struct command {
+	const char	*name;
+	int		(*run)(struct ssdup_ctx *ctx, int argc, char **argv);
+	const char	*about;
+} commands[] = {
+	SSDUP_COMMANDS(COMMAND)
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct ssdup_ctx ctx = {
+		.command = command->name,
+		.tab = getenv("SSDUP_TAB") ?: SSDUP_TAB_FILE,
+	};
+	int r;
+
+	optind = 0;
+	r = command->run(&ctx, argc, argv);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "ssdup %s: cannot write the output: %m\n", ctx.command);
+		return r ?: EXIT_FAILED;
+	}
+	return r;
+}
+
+static void print_commands(FILE *to)
+{
+	size_t i;
+
+	fprintf(to, "Usage: ssdup COMMAND [OPTIONS] ...\n"
+		"       ssdup --help | --version | help COMMAND\n\n"
+		"Manage dm-ssdup devices: a small SSD in front of an HDD as a buffer of bursts.\n\n"
+		"Commands:\n");
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].about);
+	fprintf(to, "\nSee ssdup(8), or \"ssdup COMMAND --help\".\n");
+}
+
+static int unknown(const char *name)
+{
+	fprintf(stderr, "ssdup: %s: no such command; \"ssdup --help\" lists them\n", name);
+	return EXIT_USAGE;
+}
+
+int cmd_help(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	static const struct usage usage = {
+		.synopsis = "[COMMAND]",
+		.about = "Say what COMMAND does and takes, or list all commands.",
+	};
+	char help[] = "--help", *args[] = { NULL, help, NULL };
+	const struct command *command;
+
+	if (next_option(ctx, &usage, argc, argv) == OPT_STOP ||
+	    !operands(ctx, argc, argv, 0, 1))
+		return ctx->exit;
+	if (optind == argc) {
+		print_commands(stdout);
+		return EXIT_OK;
+	}
+	command = find_command(argv[optind]);
+	if (!command)
+		return unknown(argv[optind]);
+	args[0] = argv[optind];
+	return run(command, 2, args);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	setlocale(LC_ALL, "");
+	/* Numbers are written with a point, whoever reads them. */
+	setlocale(LC_NUMERIC, "C");
+	if (argc < 2) {
+		print_commands(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		argv[1] = "help";
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("ssdup %s\n", SSDUP_TOOL_VERSION);
+		return EXIT_OK;
+	}
+	command = find_command(argv[1]);
+	if (!command)
+		return unknown(argv[1]);
+	return run(command, argc - 1, argv + 1);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: complaints, notes, memory.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+static void complain(const struct ssdup_ctx *ctx, const char *kind, const char *subject,
+		     const char *fmt, va_list args)
+{
+	fflush(stdout);
+	fprintf(stderr, "ssdup %s: ", ctx->command);
+	fputs(kind, stderr);
+	if (subject)
+		fprintf(stderr, "%s: ", subject);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+}
+
+int fail(const struct ssdup_ctx *ctx, int code, const char *subject, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	complain(ctx, "", subject, fmt, args);
+	va_end(args);
+	return code;
+}
+
+void warn(const struct ssdup_ctx *ctx, const char *subject, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	complain(ctx, "warning: ", subject, fmt, args);
+	va_end(args);
+}
+
+void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
+{
+	va_list args;
+
+	if (ctx->quiet)
+		return;
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+}
+
+static void *given(void *p)
+{
+	if (p)
+		return p;
+	fprintf(stderr, "ssdup: out of memory\n");
+	exit(EXIT_FAILED);
+}
+
+void *xalloc(size_t bytes)
+{
+	return given(calloc(1, bytes));
+}
+
+void *xgrow(void *p, size_t bytes)
+{
+	return given(realloc(p, bytes));
+}
+
+char *xstrdup(const char *s)
+{
+	return given(strdup(s));
+}
+
+char *xprintf(const char *fmt, ...)
+{
+	va_list args;
+	char *s;
+	int r;
+
+	va_start(args, fmt);
+	r = vasprintf(&s, fmt, args);
+	va_end(args);
+	return given(r < 0 ? NULL : s);
+}
