@@ -479,6 +479,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	spin_lock_irq(&c->half_lock);
 	h->state = HALF_FREE;
 	list_move_tail(&h->list, &c->free);
+	c->full_told = false;
 	spin_unlock_irq(&c->half_lock);
 	mutex_unlock(&c->commit_lock);
 	trace_ssdup_step(c, STEP_FREE_DONE);

@@ -48,6 +48,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 {
 	struct ssdup_half *next;
 	unsigned long flags;
+	bool tell;
 
 	spin_lock_irqsave(&c->half_lock, flags);
 	if (c->open != from) {
@@ -58,7 +59,11 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	/* Once the log is read-only nothing is handed out any more, see salvage.c. */
 	if (!next || ssdup_mode(c) != MODE_RUNNING) {
 		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
+		tell = !next && !c->full_told;
+		c->full_told |= tell;
 		spin_unlock_irqrestore(&c->half_lock, flags);
+		if (tell)
+			ssdup_event(c);
 		return false;
 	}
 	/*

@@ -282,9 +282,10 @@ struct ssdup {
 	struct log_limits	limits;		/* of writers */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
 	struct ssdup_half	*open;		/* read without: a stale one's word is sealed */
-	spinlock_t		half_lock;	/* open, sealed, free, half->state */
+	spinlock_t		half_lock;	/* open, sealed, free, half->state, full_told */
 	struct list_head	sealed;		/* oldest first */
 	struct list_head	free;		/* next to open first */
+	bool			full_told;	/* by an event, since a half was freed */
 	struct mutex		super_lock;
 	struct log_super	super;		/* uuid and epoch stand still while we run */
 	struct page		*super_page;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # full block: with no half free, writers wait in order, and finish when one is.
+# That the log is full is an event, one until a half is freed.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -8,8 +9,10 @@ make_disks ssd_size_mb=10
 # what a drain needs is out of order: so nothing is freed for now
 make_ssdup policy all full block drain manual
 model $HDD fail_flush 1
+before=$(events)
 io write start=65536 len=65536 bs=64 depth=64 &
 writer=$!
+must timeout 20 dmsetup wait $NAME "$before"
 wait_until waiting_writes -gt 30
 done_before=$(stat writes_ssd)
 sleep 0.3
@@ -25,6 +28,7 @@ io_on $DEV verify len=4096
 dd if=/dev/zero of=$DEV bs=4k count=1 oflag=direct status=none &
 sleep 0.2
 kill -0 $! || fail "a later write overtook the waiting ones"
+is "events" "$(events)" $((before + 1))
 model $HDD fail_flush 0
 must wait $writer
 must wait $!
@@ -32,4 +36,15 @@ above "writes that waited" "$(stat waited_writes)" 30
 is "waiting writes" "$(stat waiting_writes)" 0
 is "cause of no wait" "$(stat wait_cause)" 0
 io write len=8
+
+# full once more is another event
+flush
+model $HDD fail_flush 1
+before=$(events)
+io write start=65536 len=24576 bs=64 depth=64 &
+writer=$!
+must timeout 20 dmsetup wait $NAME "$before"
+model $HDD fail_flush 0
+must message flush
+must wait $writer
 all_home

@@ -9,7 +9,8 @@ make_disks
 make_ssdup policy all drain manual
 io write len=2048 bs=64 fsync=1
 model $SSD fail_write "$(log_sector 2048) 4096"
-io random start=16384 len=8192 nr=100
+# the mode changes, which is an event
+raises_event io random start=16384 len=8192 nr=100
 is "mode" "$(stat mode)" 1
 must said "log read-only"
 above "writes to the HDD instead" "$(stat writes_hdd)" 99

@@ -192,6 +192,22 @@ knob()
 	echo "$2" >"$SYS/$1" || fail "$1 does not take $2"
 }
 
+# events - raised so far, as dmsetup wait counts them
+events()
+{
+	dmsetup info -c --noheadings -o events "$NAME"
+}
+
+# raises_event COMMAND... - one came during the command, or comes soon
+raises_event()
+{
+	local before
+
+	before=$(events)
+	must "$@"
+	timeout 20 dmsetup wait "$NAME" "$before" || fail "no event from: $*"
+}
+
 message()
 {
 	dmsetup message "$NAME" 0 "$@"
