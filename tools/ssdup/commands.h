@@ -10,6 +10,7 @@
 #include "tool.h"
 
 #define SSDUP_COMMANDS(command) \
+	command(format, "write an empty log to an SSD") \
 	command(help, "what a command does and takes")
 
 #define DECLARE_COMMAND(name, about) \

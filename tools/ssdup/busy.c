@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: who uses a block device, and whether two of them are one disk.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "dev.h"
+
+#define MAX_DISKS	64
+#define MAX_DEPTH	8
+
+/* --- Who uses it --- */
+
+static dev_t number_of(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISBLK(st.st_mode) ? st.st_rdev : 0;
+}
+
+/* In place: \040 and its like, of mountinfo. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++, to++) {
+		if (s[0] == '\\' && isdigit((unsigned char)s[1]) && s[2] && s[3]) {
+			*to = (s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0');
+			s += 3;
+		} else {
+			*to = *s;
+		}
+	}
+	*to = '\0';
+}
+
+/* Some file systems have a number of their own: those are known by their source. */
+static char *mounted_on(dev_t rdev)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL, *where = NULL, *dash;
+	char mount[4096], source[4096];
+	unsigned int ma, mi;
+	size_t size = 0;
+
+	while (f && !where && getline(&line, &size, f) > 0) {
+		if (sscanf(line, "%*u %*u %u:%u %*s %4095s", &ma, &mi, mount) != 3)
+			continue;
+		dash = strstr(line, " - ");
+		if (!dash || sscanf(dash, " - %*s %4095s", source) != 1)
+			*source = '\0';
+		unescape(source);
+		if (makedev(ma, mi) != rdev && (*source != '/' || number_of(source) != rdev))
+			continue;
+		unescape(mount);
+		where = xstrdup(mount);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return where;
+}
+
+static bool is_swap(dev_t rdev)
+{
+	FILE *f = fopen("/proc/swaps", "re");
+	char *line = NULL, path[4096];
+	bool is = false;
+	size_t size = 0;
+
+	while (f && !is && getline(&line, &size, f) > 0) {
+		if (*line != '/' || sscanf(line, "%4095s", path) != 1)
+			continue;
+		unescape(path);
+		is = number_of(path) == rdev;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return is;
+}
+
+/* Call @fn for each entry of a folder in sysfs until it returns something else than 0. */
+static int each_entry(dev_t rdev, const char *folder,
+		      int (*fn)(void *arg, const char *path, const char *name), void *arg)
+{
+	char number[DEV_NUMBER], *path, *entry;
+	struct dirent *d;
+	DIR *dir;
+	int r = 0;
+
+	path = xprintf("/sys/dev/block/%s/%s", dev_number(number, rdev), folder);
+	dir = opendir(path);
+	while (dir && !r && (d = readdir(dir))) {
+		if (*d->d_name == '.')
+			continue;
+		entry = xprintf("%s/%s", path, d->d_name);
+		r = fn(arg, entry, d->d_name);
+		free(entry);
+	}
+	if (dir)
+		closedir(dir);
+	free(path);
+	return r;
+}
+
+static char *read_line(const char *path, const char *file)
+{
+	char line[512], *full = xprintf("%s/%s", path, file), *text = NULL;
+	FILE *f = fopen(full, "re");
+
+	free(full);
+	if (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		text = xstrdup(line);
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+static dev_t entry_number(const char *path)
+{
+	char *text = read_line(path, "dev");
+	unsigned int ma, mi;
+	dev_t rdev = 0;
+
+	if (text && sscanf(text, "%u:%u", &ma, &mi) == 2)
+		rdev = makedev(ma, mi);
+	free(text);
+	return rdev;
+}
+
+static int take_holder(void *arg, const char *path, const char *name)
+{
+	char *dm = read_line(path, "dm/name");
+
+	*(char **)arg = dm ? xprintf("%s (%s)", dm, name) : xstrdup(name);
+	free(dm);
+	return 1;
+}
+
+static int refuse_used(const struct ssdup_ctx *ctx, const char *path, dev_t rdev);
+
+struct look {
+	const struct ssdup_ctx *ctx;
+	int		r;
+};
+
+static int look_at_partition(void *arg, const char *path, const char *name)
+{
+	struct look *look = arg;
+	char *is = read_line(path, "partition"), *node;
+
+	if (is) {
+		node = xprintf("/dev/%s", name);
+		look->r = refuse_used(look->ctx, node, entry_number(path));
+		free(node);
+	}
+	free(is);
+	return look->r;
+}
+
+static int refuse_used(const struct ssdup_ctx *ctx, const char *path, dev_t rdev)
+{
+	struct look look = { ctx, EXIT_OK };
+	char *who = mounted_on(rdev);
+	int r;
+
+	if (who) {
+		r = fail(ctx, EXIT_REFUSED, path, "mounted on %s; unmount it, or give another disk",
+			 who);
+		free(who);
+		return r;
+	}
+	if (is_swap(rdev))
+		return fail(ctx, EXIT_REFUSED, path,
+			    "used as swap; \"swapoff %s\" first, or give another disk", path);
+	each_entry(rdev, "holders", take_holder, &who);
+	if (who) {
+		r = fail(ctx, EXIT_REFUSED, path,
+			 "in use by %s; remove that first, or give another disk", who);
+		free(who);
+		return r;
+	}
+	each_entry(rdev, ".", look_at_partition, &look);
+	return look.r;
+}
+
+int dev_refuse_used(const struct ssdup_ctx *ctx, const struct dev *dev)
+{
+	int r, fd;
+
+	if (!dev->rdev)
+		return EXIT_OK;
+	r = refuse_used(ctx, dev->path, dev->rdev);
+	if (r)
+		return r;
+	fd = open(dev->path, O_RDONLY | O_EXCL | O_CLOEXEC);
+	if (fd >= 0) {
+		close(fd);
+		return EXIT_OK;
+	}
+	if (errno != EBUSY)
+		return fail(ctx, EXIT_FAILED, dev->path, "%s", strerror(errno));
+	return fail(ctx, EXIT_REFUSED, dev->path,
+		    "in use; \"lsof %s\" and \"dmsetup ls --tree\" may say by whom", dev->path);
+}
+
+/* --- Whether two are one --- */
+
+struct disks {
+	dev_t		disk[MAX_DISKS];
+	unsigned int	nr;
+	unsigned int	depth;
+};
+
+static void add_disks(struct disks *disks, dev_t rdev);
+
+static int add_slave(void *arg, const char *path, const char *name)
+{
+	add_disks(arg, entry_number(path));
+	return 0;
+}
+
+/* The number of the disk that @rdev is a partition of, or @rdev. */
+static dev_t whole_disk(dev_t rdev)
+{
+	char number[DEV_NUMBER], *is = dev_sysfs_read(rdev, "partition"), *path;
+
+	if (!is)
+		return rdev;
+	free(is);
+	path = xprintf("/sys/dev/block/%s/..", dev_number(number, rdev));
+	rdev = entry_number(path) ?: rdev;
+	free(path);
+	return rdev;
+}
+
+/* The disks that a device consists of, at the bottom. */
+static void add_disks(struct disks *disks, dev_t rdev)
+{
+	unsigned int before = disks->nr;
+
+	if (!rdev || disks->depth == MAX_DEPTH)
+		return;
+	rdev = whole_disk(rdev);
+	disks->depth++;
+	each_entry(rdev, "slaves", add_slave, disks);
+	disks->depth--;
+	if (disks->nr == before && disks->nr < MAX_DISKS)
+		disks->disk[disks->nr++] = rdev;
+}
+
+static char *wwn(dev_t disk)
+{
+	return dev_sysfs_read(disk, "wwid") ?: dev_sysfs_read(disk, "device/wwid");
+}
+
+/* One disk may be seen by two paths. */
+static bool same_disk(dev_t a, dev_t b)
+{
+	char *wa, *wb;
+	bool same;
+
+	if (a == b)
+		return true;
+	wa = wwn(a);
+	wb = wwn(b);
+	same = wa && wb && *wa && !strcmp(wa, wb);
+	free(wa);
+	free(wb);
+	return same;
+}
+
+int dev_refuse_same(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
+		    bool force)
+{
+	struct disks a = { .nr = 0 }, b = { .nr = 0 };
+	unsigned int i, j;
+	char *name;
+	int r;
+
+	if (hdd->rdev == ssd->rdev && (hdd->rdev || !strcmp(hdd->path, ssd->path)))
+		return fail(ctx, EXIT_REFUSED, ssd->path,
+			    "the same device as the HDD (%s); give another SSD", hdd->path);
+	add_disks(&a, hdd->rdev);
+	add_disks(&b, ssd->rdev);
+	for (i = 0; i < a.nr; i++) {
+		for (j = 0; j < b.nr && !same_disk(a.disk[i], b.disk[j]); j++)
+			;
+		if (j == b.nr)
+			continue;
+		name = dev_kernel_name(b.disk[j]);
+		if (force) {
+			warn(ctx, ssd->path, "on the same disk (%s) as %s: no burst will be faster",
+			     name, hdd->path);
+			r = EXIT_OK;
+		} else {
+			r = fail(ctx, EXIT_REFUSED, ssd->path,
+				 "on the same disk (%s) as %s; give an SSD of its own, or --force",
+				 name, hdd->path);
+		}
+		free(name);
+		return r;
+	}
+	return EXIT_OK;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: finding block devices.
+ */
+#include <blkid/blkid.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "dev.h"
+#include "super.h"
+
+const char *dev_number(char text[DEV_NUMBER], dev_t rdev)
+{
+	snprintf(text, DEV_NUMBER, "%u:%u", major(rdev), minor(rdev));
+	return text;
+}
+
+char *dev_sysfs_read(dev_t rdev, const char *file)
+{
+	char number[DEV_NUMBER], line[512], *path, *text = NULL;
+	FILE *f;
+
+	path = xprintf("/sys/dev/block/%s/%s", dev_number(number, rdev), file);
+	f = fopen(path, "re");
+	free(path);
+	if (!f)
+		return NULL;
+	if (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		text = xstrdup(line);
+	}
+	fclose(f);
+	return text;
+}
+
+char *dev_kernel_name(dev_t rdev)
+{
+	char number[DEV_NUMBER], target[512], *path;
+	ssize_t n;
+
+	path = xprintf("/sys/dev/block/%s", dev_number(number, rdev));
+	n = readlink(path, target, sizeof(target) - 1);
+	free(path);
+	if (n <= 0)
+		return xstrdup("?");
+	target[n] = '\0';
+	return xstrdup(strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
+}
+
+int dev_open(const struct dev *dev, int flags)
+{
+	int fd = open(dev->path, flags | O_DIRECT | O_CLOEXEC);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = open(dev->path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+void dev_free(struct dev *dev)
+{
+	free(dev->path);
+	dev->path = NULL;
+}
+
+/* --- By the UUID of a log --- */
+
+static bool is_log(const char *path, const u8 uuid[16])
+{
+	struct dev dev = { .path = (char *)path };
+	struct ssd_log log;
+	bool is;
+	int fd = dev_open(&dev, O_RDONLY);
+
+	if (fd < 0)
+		return false;
+	is = !ssd_log_read(fd, &log) && log.fault == LOG_OK &&
+	     !memcmp(ssd_super(&log)->uuid, uuid, sizeof(ssd_super(&log)->uuid));
+	close(fd);
+	return is;
+}
+
+/* Where udev does not run, or runs without our rules, all devices are looked at. */
+static char *find_log(const char *text)
+{
+	struct dirent *d;
+	char *path = NULL;
+	u8 uuid[16];
+	DIR *dir;
+
+	if (!uuid_parse(text, uuid))
+		return NULL;
+	dir = opendir("/sys/class/block");
+	while (dir && (d = readdir(dir))) {
+		if (*d->d_name == '.' || !strncmp(d->d_name, "ram", 3))
+			continue;
+		path = xprintf("/dev/%s", d->d_name);
+		if (is_log(path, uuid))
+			break;
+		free(path);
+		path = NULL;
+	}
+	if (dir)
+		closedir(dir);
+	return path;
+}
+
+/* --- By any name --- */
+
+static char *by_id(const char *prefix, const char *name)
+{
+	char *path = xprintf("/dev/disk/by-id/%s%s", prefix, name);
+
+	if (!strchr(name, '/') && !access(path, F_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* 8:1 -> /dev/sda1 */
+static char *by_number(const char *spec)
+{
+	unsigned int ma, mi;
+	char *name, *path, end;
+
+	if (sscanf(spec, "%u:%u%c", &ma, &mi, &end) != 2)
+		return NULL;
+	name = dev_kernel_name(makedev(ma, mi));
+	path = *name == '?' ? NULL : xprintf("/dev/%s", name);
+	free(name);
+	return path;
+}
+
+static char *resolve(const char *spec)
+{
+	const char *equals = strchr(spec, '=');
+	char *path, *tag;
+
+	if (*spec == '/' || *spec == '.')
+		return xstrdup(spec);
+	if (!equals)
+		return by_number(spec) ?: xstrdup(spec);
+	if (!strncmp(spec, "ID=", 3))
+		return by_id("", equals + 1);
+	if (!strncmp(spec, "WWN=", 4))
+		return by_id(strncmp(equals + 1, "eui.", 4) &&
+			     strncmp(equals + 1, "uuid.", 5) ? "wwn-" : "nvme-", equals + 1);
+	if (!strncmp(spec, "UUID=", 5)) {
+		path = find_log(equals + 1);
+		if (path)
+			return path;
+	}
+	tag = xprintf("%.*s", (int)(equals - spec), spec);
+	path = blkid_evaluate_tag(tag, equals + 1, NULL);
+	free(tag);
+	return path;
+}
+
+static int measure(struct dev *dev)
+{
+	struct stat st;
+	int fd, r = 0;
+	char *rotational;
+
+	if (stat(dev->path, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode)) {
+		dev->bytes = st.st_size;
+		dev->block = SECTOR_BYTES;
+		return 0;
+	}
+	if (!S_ISBLK(st.st_mode))
+		return -ENOTBLK;
+	dev->rdev = st.st_rdev;
+	fd = open(dev->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, BLKGETSIZE64, &dev->bytes) || ioctl(fd, BLKSSZGET, &dev->block))
+		r = -errno;
+	close(fd);
+	rotational = dev_sysfs_read(dev->rdev, "queue/rotational") ?:
+		     dev_sysfs_read(dev->rdev, "../queue/rotational");
+	dev->rotational = rotational && *rotational == '1';
+	free(rotational);
+	return r;
+}
+
+static int find(const char *spec, struct dev *dev)
+{
+	int r;
+
+	memset(dev, 0, sizeof(*dev));
+	dev->path = resolve(spec);
+	if (!dev->path)
+		return -ENOENT;
+	r = measure(dev);
+	if (r)
+		dev_free(dev);
+	return r;
+}
+
+static int exit_code(int r)
+{
+	return r == -ENOENT || r == -ENXIO || r == -ENODEV || r == -ENOMEDIUM ?
+	       EXIT_NOT_FOUND : EXIT_FAILED;
+}
+
+int dev_find_quietly(const char *spec, struct dev *dev)
+{
+	int r = find(spec, dev);
+
+	return r ? exit_code(r) : EXIT_OK;
+}
+
+int dev_find(const struct ssdup_ctx *ctx, const char *spec, struct dev *dev)
+{
+	int r = find(spec, dev);
+
+	switch (r) {
+	case 0:
+		return EXIT_OK;
+	case -ENOTBLK:
+		return fail(ctx, EXIT_REFUSED, spec, "neither a block device nor an image");
+	case -EACCES:
+	case -EPERM:
+		return fail(ctx, EXIT_FAILED, spec, "%s; are you root?", strerror(-r));
+	case -ENOENT:
+		return fail(ctx, EXIT_NOT_FOUND, spec,
+			    "no such device; \"lsblk\" and /dev/disk/ show what there is");
+	default:
+		return fail(ctx, exit_code(r), spec, "%s", strerror(-r));
+	}
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: block devices: found by any of their names, and looked at before anything is
+ * done to them.
+ */
+#ifndef SSDUP_DEV_H
+#define SSDUP_DEV_H
+
+#include <sys/types.h>
+
+#include "tool.h"
+
+struct dev {
+	char		*path;		/* as it was given, or found by its tag */
+	dev_t		rdev;		/* 0: an image file, not a device */
+	uint64_t	bytes;
+	unsigned int	block;		/* logical block size in bytes; 512 for a file */
+	bool		rotational;
+};
+
+/**
+ * dev_find() - find a block device
+ * @spec: a path, UUID=, LABEL=, PARTUUID=, PARTLABEL=, ID= or WWN= (these two as below
+ * /dev/disk/by-id), or MAJOR:MINOR. UUID= of a log finds its SSD, also where udev does not run.
+ * @dev: filled in; dev_free() it
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made.
+ */
+int dev_find(const struct ssdup_ctx *ctx, const char *spec, struct dev *dev);
+
+/** dev_find_quietly() - the same without a complaint */
+int dev_find_quietly(const char *spec, struct dev *dev);
+
+void dev_free(struct dev *dev);
+
+/** dev_open() - open with O_DIRECT where that is possible; -errno when not at all */
+int dev_open(const struct dev *dev, int flags);
+
+/** dev_number() - "MAJOR:MINOR" in a buffer of the caller's */
+#define DEV_NUMBER	24
+const char *dev_number(char text[DEV_NUMBER], dev_t rdev);
+
+/** dev_kernel_name() - "sda1", for /sys and /proc; free() it. "?" when it has gone */
+char *dev_kernel_name(dev_t rdev);
+
+/** dev_sysfs_read() - first line of /sys/dev/block/M:m/@file; NULL or free() it */
+char *dev_sysfs_read(dev_t rdev, const char *file);
+
+/**
+ * dev_refuse_used() - refuse a device that somebody uses: mounted, swap, part of a
+ * device mapper or md device, or opened exclusively; its partitions too
+ *
+ * Return: EXIT_OK, or EXIT_REFUSED with the complaint made.
+ */
+int dev_refuse_used(const struct ssdup_ctx *ctx, const struct dev *dev);
+
+/**
+ * dev_refuse_same() - refuse two devices that are, or lie on, one disk: by number, by
+ * what they consist of (partitions, LVM, md, multipath), by WWN
+ * @force: allow what shares a disk; never one device for both
+ *
+ * Return: EXIT_OK, or EXIT_REFUSED with the complaint made.
+ */
+int dev_refuse_same(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
+		    bool force);
+
+/**
+ * dev_signature() - what libblkid knows the contents as
+ *
+ * Return: "ext4", "a gpt partition table", ..., free() it; NULL for nothing known.
+ */
+char *dev_signature(const struct dev *dev);
+
+/** dev_wipe_signatures() - take all those away; 0 or -errno */
+int dev_wipe_signatures(const struct dev *dev);
+
+#endif

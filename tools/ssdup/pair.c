@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: HDD and SSD.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "pair.h"
+
+int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
+	      bool images, bool force)
+{
+	int r;
+
+	memset(p, 0, sizeof(*p));
+	p->ssd_fd = -1;
+	r = dev_find(ctx, hdd, &p->hdd) ?: dev_find(ctx, ssd, &p->ssd);
+	if (r)
+		return r;
+	if (!images && !p->hdd.rdev)
+		return fail(ctx, EXIT_REFUSED, p->hdd.path, "not a block device");
+	if (!images && !p->ssd.rdev)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path, "not a block device");
+	r = dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?: dev_refuse_used(ctx, &p->hdd) ?:
+	    dev_refuse_used(ctx, &p->ssd);
+	if (r)
+		return r;
+	if (p->ssd.rotational && !p->hdd.rotational && p->hdd.rdev)
+		warn(ctx, p->ssd.path, "this rotates, and %s does not: are they swapped?",
+		     p->hdd.path);
+	p->ssd_fd = dev_open(&p->ssd, O_RDWR);
+	if (p->ssd_fd < 0)
+		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->ssd_fd));
+	r = ssd_log_read(p->ssd_fd, &p->log);
+	if (r)
+		return fail(ctx, EXIT_LOST, p->ssd.path, "cannot be read: %s", strerror(-r));
+	return EXIT_OK;
+}
+
+void pair_close(struct pair *p)
+{
+	if (p->ssd_fd >= 0)
+		close(p->ssd_fd);
+	dev_free(&p->hdd);
+	dev_free(&p->ssd);
+}
+
+static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	const struct log_super *s = ssd_super(&p->log);
+	char uuid[UUID_TEXT];
+
+	uuid_text(uuid, s->uuid);
+	if (!ssd_log_used(p->ssd_fd, s))
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds an empty log (UUID %s); --force replaces it", uuid);
+	return fail(ctx, EXIT_REFUSED, p->ssd.path,
+		    "holds a log (UUID %s) with data that may not be on its HDD yet; bring them there first (\"ssdup create\" and \"ssdup drain\", or \"ssdup export\"), or give them up with --force",
+		    uuid);
+}
+
+int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	char *what;
+	int r;
+
+	if (p->log.fault == LOG_OK)
+		return refuse_log(ctx, p);
+	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --force",
+			    log_fault_text(p->log.fault), p->log.fault);
+	what = dev_signature(&p->ssd);
+	if (!what)
+		return EXIT_OK;
+	r = fail(ctx, EXIT_REFUSED, p->ssd.path,
+		 "holds %s; give another SSD, or overwrite it with --force", what);
+	free(what);
+	return r;
+}
+
+/* --- Formatting --- */
+
+static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const struct log_options *o,
+		   struct log_geometry *g)
+{
+	unsigned int least = p->hdd.block > p->ssd.block ? p->hdd.block : p->ssd.block;
+	unsigned int block = o->block ? o->block : least;
+	unsigned int halves = o->halves ? o->halves : SSDUP_MIN_HALVES;
+
+	if (least > SSDUP_PAGE_BYTES)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "it or the HDD has logical blocks larger than 4 KiB");
+	if (block < least)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "blocks of %u bytes: the disks have blocks of %u", block, least);
+	if (!log_layout(g, p->ssd.bytes / SECTOR_BYTES, halves, block / SECTOR_BYTES))
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "too small for %u halves: each needs 4 MiB, and there is 1 MiB in front",
+			    halves);
+	return EXIT_OK;
+}
+
+/*
+ * With the UUID of an earlier log its leftover pages could pass for new ones: no
+ * metadata stays then. A new UUID makes all of them strangers.
+ */
+static int clear_pages(int fd, const struct log_geometry *g)
+{
+	const size_t chunk = 1048576;
+	void *zeros = page_buffer(chunk);
+	uint64_t at, end, n;
+	u32 half;
+	int r = 0;
+
+	for (half = 0; half < g->nr_halves; half++) {
+		at = log_slot_sector(g, half, 0, 0) * SECTOR_BYTES;
+		end = log_data_sector(g, half, to_log_pos(0)) * SECTOR_BYTES;
+		for (; !r && at < end; at += n) {
+			n = end - at < chunk ? end - at : chunk;
+			r = write_all(fd, zeros, n, at);
+		}
+	}
+	free(zeros);
+	return r;
+}
+
+/* As the kernel does to a blank SSD when the device is resumed. */
+static int write_log(struct pair *p, const struct log_geometry *g, struct log_options *o)
+{
+	struct log_super s;
+	int r;
+
+	if (!o->has_uuid && getrandom(o->uuid, sizeof(o->uuid), 0) != sizeof(o->uuid))
+		return -EIO;
+	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd);
+	if (!r && o->has_uuid)
+		r = clear_pages(p->ssd_fd, g);
+	if (r)
+		return r;
+	log_super_fresh(&s, o->uuid, g, p->hdd.bytes / SECTOR_BYTES, p->ssd.bytes / SECTOR_BYTES);
+	s.epoch = 1;
+	s.seq = 1;
+	return ssd_log_write(p->ssd_fd, &s) ?: ssd_log_read(p->ssd_fd, &p->log);
+}
+
+int pair_format(const struct ssdup_ctx *ctx, struct pair *p, struct log_options *o)
+{
+	struct log_geometry g;
+	int r;
+
+	r = lay_out(ctx, p, o, &g);
+	if (r)
+		return r;
+	r = write_log(p, &g, o);
+	if (r)
+		return fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be formatted: %s",
+			    strerror(-r));
+	if (p->log.fault != LOG_OK || p->log.mend)
+		return fail(ctx, EXIT_FAILED, p->ssd.path,
+			    "does not give back what was written to it: %s",
+			    log_fault_text(p->log.fault));
+	return EXIT_OK;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: an HDD and an SSD that are to become, or are, one device.
+ */
+#ifndef SSDUP_PAIR_H
+#define SSDUP_PAIR_H
+
+#include "dev.h"
+#include "super.h"
+
+struct pair {
+	struct dev	hdd;
+	struct dev	ssd;
+	int		ssd_fd;		/* for writing */
+	struct ssd_log	log;		/* what the SSD holds */
+};
+
+/**
+ * pair_open() - find both and refuse what is in use, is one disk, or no device
+ * @images: files may stand for disks
+ *
+ * Reads the superblock, and writes nothing. pair_close() it, whatever is returned.
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made.
+ */
+int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
+	      bool images, bool force);
+
+void pair_close(struct pair *p);
+
+/** pair_refuse_contents() - refuse to format an SSD that holds anything */
+int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p);
+
+struct log_options {
+	unsigned int	halves;		/* 0: 2 */
+	unsigned int	block;		/* in bytes; 0: the larger of the disks' */
+	bool		has_uuid;
+	u8		uuid[16];	/* else random, and filled in */
+};
+
+/**
+ * pair_format() - make the SSD an empty log for the HDD
+ *
+ * What stands in its first MiB afterwards is what the kernel would have written to a
+ * blank SSD. All other contents are gone. p->log is what is there now.
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made.
+ */
+int pair_format(const struct ssdup_ctx *ctx, struct pair *p, struct log_options *o);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: superblocks.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "super.h"
+
+void *page_buffer(size_t bytes)
+{
+	void *p;
+
+	if (posix_memalign(&p, 4096, bytes)) {
+		fprintf(stderr, "ssdup: out of memory\n");
+		exit(EXIT_FAILED);
+	}
+	return memset(p, 0, bytes);
+}
+
+int read_all(int fd, void *buf, size_t len, uint64_t offset)
+{
+	ssize_t n;
+
+	for (; len; len -= n, buf = (char *)buf + n, offset += n) {
+		n = pread(fd, buf, len, offset);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n < 0)
+			return -errno;
+		else if (!n)
+			return -EIO;
+	}
+	return 0;
+}
+
+int write_all(int fd, const void *buf, size_t len, uint64_t offset)
+{
+	ssize_t n;
+
+	for (; len; len -= n, buf = (const char *)buf + n, offset += n) {
+		n = pwrite(fd, buf, len, offset);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n < 0)
+			return -errno;
+		else if (!n)
+			return -EIO;
+	}
+	return 0;
+}
+
+int ssd_log_read(int fd, struct ssd_log *log)
+{
+	void *buf = page_buffer(SSDUP_SUPER_BYTES);
+	u32 i;
+
+	memset(log, 0, sizeof(*log));
+	for (i = 0; i < SSDUP_SUPER_COPIES; i++) {
+		log->error[i] = read_all(fd, buf, SSDUP_SUPER_BYTES,
+					 SSDUP_SUPER_SECTOR(i) * SECTOR_BYTES);
+		log->copy_fault[i] = log->error[i] ? LOG_BAD_CRC :
+				     log_super_decode(buf, &log->copy[i]);
+	}
+	free(buf);
+	if (log->error[0] && log->error[1])
+		return log->error[0];
+	log->fault = log_super_pick(log->copy_fault, log->copy, &log->best, &log->mend);
+	return 0;
+}
+
+int ssd_log_write(int fd, const struct log_super *s)
+{
+	void *buf = page_buffer(SSDUP_SUPER_BYTES);
+	u32 i;
+	int r = 0;
+
+	log_super_encode(s, buf);
+	for (i = SSDUP_SUPER_COPIES; i-- && !r;) {
+		r = write_all(fd, buf, SSDUP_SUPER_BYTES, SSDUP_SUPER_SECTOR(i) * SECTOR_BYTES);
+		if (!r && fsync(fd))
+			r = -errno;
+	}
+	free(buf);
+	return r;
+}
+
+int ssd_log_wipe(int fd)
+{
+	size_t bytes = SSDUP_HEAD_SECTORS * SECTOR_BYTES;
+	void *zeros = page_buffer(bytes);
+	int r;
+
+	/* The first copy first: blank, it says that this is no log, whatever follows. */
+	r = write_all(fd, zeros, SSDUP_SUPER_BYTES, 0);
+	if (!r && fsync(fd))
+		r = -errno;
+	r = r ?: write_all(fd, zeros, bytes, 0);
+	if (!r && fsync(fd))
+		r = -errno;
+	free(zeros);
+	return r;
+}
+
+int ssd_log_used(int fd, const struct log_super *s)
+{
+	struct ssdup_page *slots = page_buffer(SSDUP_PAGE_SLOTS * sizeof(*slots));
+	struct log_page_id id = { .epoch = s->epoch };
+	int r = 0, used = 0;
+	u32 half, slot;
+
+	memcpy(id.uuid, s->uuid, sizeof(id.uuid));
+	for (half = 0; half < s->g.nr_halves && !r; half++) {
+		id.half = half;
+		id.generation = s->generation[half];
+		r = read_all(fd, slots, SSDUP_PAGE_SLOTS * sizeof(*slots),
+			     log_slot_sector(&s->g, half, 0, 0) * SECTOR_BYTES);
+		for (slot = 0; slot < SSDUP_PAGE_SLOTS && !r; slot++)
+			if (log_page_check(&slots[slot], &id) == LOG_OK)
+				used = 1;
+	}
+	free(slots);
+	return r ?: used;
+}
+
+const char *uuid_text(char text[UUID_TEXT], const u8 uuid[16])
+{
+	char *p = text;
+	int i;
+
+	for (i = 0; i < 16; i++)
+		p += sprintf(p, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			     uuid[i]);
+	return text;
+}
+
+bool uuid_parse(const char *text, u8 uuid[16])
+{
+	unsigned int i, digit, value = 0;
+
+	for (i = 0; *text; text++) {
+		if (*text == '-' && i && !(i & 1))
+			continue;
+		if (!isxdigit((unsigned char)*text) || i == 32)
+			return false;
+		digit = isdigit((unsigned char)*text) ? *text - '0' :
+			tolower((unsigned char)*text) - 'a' + 10;
+		value = value << 4 | digit;
+		if (i & 1)
+			uuid[i / 2] = value;
+		i++;
+	}
+	return i == 32;
+}
