@@ -49,6 +49,9 @@ KNOB(drain_depth_reads, "drain_depth");
 KNOB(autocommit_ms, "autocommit_ms");
 KNOB(flush_on_suspend, "flush_on_suspend");
 
+STATE(hdd_dev, "%s", c->hdd->name);
+STATE(ssd_dev, "%s", c->ssd->name);
+STATE(log_uuid, "%pUb", c->super.uuid);
 STATE(mode, "%u", ssdup_mode(c));
 STATE(route, "%s", READ_ONCE(c->route) == SSDUP_ROUTE_SSD ? "ssd" : "hdd");
 STATE(random_percentage_1e4, "%u", READ_ONCE(c->percentage));
@@ -96,6 +99,7 @@ static struct attribute *ssdup_attrs[] = {
 	&knob_policy.attr, &knob_stream_length_writes.attr, &knob_to_ssd_above_percent.attr,
 	&knob_to_hdd_below_percent.attr, &knob_full.attr, &knob_drain.attr,
 	&knob_drain_depth_reads.attr, &knob_autocommit_ms.attr, &knob_flush_on_suspend.attr,
+	&state_hdd_dev.attr, &state_ssd_dev.attr, &state_log_uuid.attr,
 	&state_mode.attr, &state_route.attr, &state_random_percentage_1e4.attr,
 	&state_threshold_1e4.attr, &state_halves.attr, &state_halves_free.attr,
 	&state_halves_sealed.attr, &state_receiving_fill_1e4.attr, &state_range_mb.attr,

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Knobs take what they may and refuse the rest; everything can be read by anyone.
+# Knobs take what they may and refuse the rest; everything can be read by anyone, and
+# the exporter for Prometheus says the same.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -18,6 +19,15 @@ takes()
 	done
 }
 
+# log_uuid - that of the superblock, as the SSD has it (format.rst)
+log_uuid()
+{
+	local hex
+
+	hex=$(dd if=$SSD bs=1 skip=40 count=16 status=none | od -An -v -tx1 | tr -d ' \n')
+	echo "${hex:0:8}-${hex:8:4}-${hex:12:4}-${hex:16:4}-${hex:20}"
+}
+
 make_disks
 make_ssdup
 for file in "$SYS"/*; do
@@ -29,6 +39,11 @@ for file in "$SYS"/*; do
 	esac
 	value=$(<"$file")
 	case ${file##*/} in
+	hdd_dev | ssd_dev)
+		name=${file##*/}
+		is "$name" "$value" "$(cat "/sys/block/m${name%_dev}0/dev")"
+		;;
+	log_uuid) is "log" "$value" "$(log_uuid)" ;;
 	policy | route | full | drain) [[ $value =~ ^[a-z]+$ ]] || fail "$file: $value" ;;
 	*) [[ $value =~ ^[0-9]+$ ]] || fail "$file: $value" ;;
 	esac
@@ -52,8 +67,28 @@ io random nr=20
 sleep 0.3
 above "commits by autocommit" "$(stat commits)" 0
 
+# metric NAME - of the only device, whatever its labels
+metric()
+{
+	sed -nE "s/^$1(\{[^}]*\})? //p" "$T/prom"
+}
+
+knob drain manual
+must ssdup exporter --output "$T/prom"
+is "devices" "$(metric ssdup_devices)" 1
+is "dirty" "$(metric ssdup_dirty_bytes)" $((512 * $(stat dirty_sectors)))
+above "dirty" "$(metric ssdup_dirty_bytes)" 0
+is "written" "$(metric ssdup_written_bytes_total | tail -n 1)" $((512 * $(stat write_sectors_ssd)))
+is "log" "$(metric ssdup_log_size_bytes)" $((1024 * $(stat half_data_sectors)))
+is "route" "$(metric ssdup_route_ssd)" 1
+grep -qF "ssdup_info{device=\"$NAME\",uuid=\"$(log_uuid)\",hdd=\"${HDD#/dev/}\",ssd=\"${SSD#/dev/}\",policy=\"all\",full=\"bypass\",drain=\"manual\"} 1" \
+	"$T/prom" || fail "info: $(grep ^ssdup_info "$T/prom")"
+is "all files" "$(echo "$T"/prom*)" "$T/prom"
+must_get "not a file" ssdup exporter --output /dev/null
+
 remove_ssdup
 [ ! -e "$SYS" ] || fail "$SYS is still there"
+is "devices" "$(ssdup exporter | tee "$T/prom" | grep -vc '^#')" 1
 make_ssdup
 must dmsetup suspend $NAME
 must dmsetup resume $NAME

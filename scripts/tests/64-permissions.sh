@@ -27,6 +27,7 @@ for file in "$SYS"/*; do
 	esac
 done
 must nobody "for file in $SYS/*; do read -r value <\$file || exit 1; done"
+must nobody "ssdup exporter | grep -q ssdup_dirty_bytes"
 ! nobody "for file in $SYS/*; do echo 1 >\$file && exit 0; done; exit 1" ||
 	fail "anybody writes in $SYS"
 above "files" $files 40

@@ -11,6 +11,7 @@
 
 #define SSDUP_COMMANDS(command) \
 	command(format, "write an empty log to an SSD") \
+	command(exporter, "state and statistics as text for Prometheus") \
 	command(help, "what a command does and takes")
 
 #define DECLARE_COMMAND(name, about) \
