@@ -7,7 +7,12 @@
 #include "fuzz.h"
 #include "kunit.h"
 
+#ifndef ROUNDS
 #define ROUNDS	1000U
+#endif
+#ifndef FUZZ_SUITE
+#define FUZZ_SUITE "fuzz"
+#endif
 
 static struct image im, seed;
 
@@ -77,7 +82,7 @@ static struct kunit_case fuzz_cases[] = {
 };
 
 static struct kunit_suite fuzz_suite = {
-	.name = "fuzz",
+	.name = FUZZ_SUITE,
 	.test_cases = fuzz_cases,
 };
 

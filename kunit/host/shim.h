@@ -167,10 +167,10 @@ static inline int fls64(u64 n)
 
 #define cpu_to_le16(x)		htole16(x)
 #define cpu_to_le32(x)		htole32(x)
-#define cpu_to_le64(x)		htole64(x)
+#define cpu_to_le64(x)		((u64)htole64(x))
 #define le16_to_cpu(x)		le16toh(x)
 #define le32_to_cpu(x)		le32toh(x)
-#define le64_to_cpu(x)		le64toh(x)
+#define le64_to_cpu(x)		((u64)le64toh(x))
 
 /* --- functions --- */
 

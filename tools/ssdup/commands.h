@@ -11,6 +11,11 @@
 
 #define SSDUP_COMMANDS(command) \
 	command(format, "write an empty log to an SSD") \
+	command(check, "what is wrong with a log") \
+	command(dump, "print what stands on an SSD") \
+	command(repair, "make a damaged log usable again") \
+	command(export, "write back without the kernel module") \
+	command(probe, "is there a log on a device?") \
 	command(exporter, "state and statistics as text for Prometheus") \
 	command(help, "what a command does and takes")
 

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup export: what a log has not yet written back, written to the HDD or to an
+ * image of it, without the module. In the order of the HDD; of each sector, the newest.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "data.h"
+#include "offline.h"
+
+enum { OPT_TO = 256, OPT_CLEAR, OPT_FORCE };
+
+static const struct option_spec options[] = {
+	{ OPT_TO, "to", "DEV", "the HDD, or an image of it in a file" },
+	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
+	{ OPT_FORCE, "force", NULL, "an HDD of another size; --clear whatever was lost" },
+	COPY_OPTION,
+	{ 'q', "quiet", NULL, "no progress, no list of what is lost" },
+	{ }
+};
+
+static const struct usage usage = {
+	.synopsis = "SSD --to HDD-OR-IMAGE [OPTIONS]",
+	.about = "Write what the log on SSD has not yet written back to an HDD, or to an image\n"
+		 "of one. What was discarded becomes zeros. The log stays as it is, unless\n"
+		 "--clear is given, so this can be done again.",
+	.options = options,
+	.more = "Exit status: 0 all of it is on the HDD, 4 refused, 6 something is lost (it is\n"
+		"listed, all else is on the HDD), 7 interrupted.",
+};
+
+struct args {
+	const char	*to;
+	int		copy;
+	bool		clear;
+	bool		force;
+};
+
+struct export {
+	struct log_file		*l;
+	struct disk		*to;
+	struct export_result	*res;
+	bool			show;		/* progress */
+	struct timespec		began;
+	struct timespec		shown;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	interrupted = 1;
+}
+
+/* --- Progress --- */
+
+static double since(const struct timespec *t, const struct timespec *now)
+{
+	return now->tv_sec - t->tv_sec + (now->tv_nsec - t->tv_nsec) / 1e9;
+}
+
+static void show(struct export *x, bool last)
+{
+	u64 all = x->l->map.sectors, done = x->res->sectors + x->res->lost + x->res->known;
+	char size[SIZE_TEXT], total[SIZE_TEXT], rate[SIZE_TEXT];
+	struct timespec now;
+	double secs;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!x->show || (!last && since(&x->shown, &now) < 0.3))
+		return;
+	x->shown = now;
+	secs = since(&x->began, &now);
+	fprintf(stderr, "\r%s of %s, %s/s \033[K%s", format_size(size, done * SECTOR_BYTES),
+		format_size(total, all * SECTOR_BYTES),
+		format_size(rate, secs > 0.01 ? x->res->sectors * SECTOR_BYTES / secs : 0),
+		last ? "\n" : "");
+}
+
+/* --- What is done with it --- */
+
+static int put_data(void *arg, u64 start, u64 sectors, const void *buf)
+{
+	struct export *x = arg;
+	int r = disk_write(x->to, buf, start, sectors);
+
+	x->res->sectors += r ? 0 : sectors;
+	return r;
+}
+
+static int put_zeros(void *arg, u64 start, u64 sectors)
+{
+	struct export *x = arg;
+	int r = disk_zero(x->to, start, sectors);
+
+	x->res->sectors += r ? 0 : sectors;
+	return r;
+}
+
+static void put_lost(void *arg, u64 start, u64 sectors, bool known)
+{
+	struct export *x = arg;
+
+	*(known ? &x->res->known : &x->res->lost) += sectors;
+	note(x->l->ctx, "lost: HDD sectors %llu + %llu%s", start, sectors,
+	     known ? " (given up before)" : " (the SSD cannot read them)");
+}
+
+static bool is_interrupted(void *arg)
+{
+	show(arg, false);
+	return interrupted;
+}
+
+int export_log(struct log_file *l, struct disk *to, struct export_result *res)
+{
+	struct export x = {
+		.l = l, .to = to, .res = res, .show = !l->ctx->quiet && isatty(STDERR_FILENO),
+	};
+	const struct data_sink sink = {
+		.data = put_data, .zeros = put_zeros, .lost = put_lost, .stop = is_interrupted,
+		.arg = &x,
+	};
+	int r;
+
+	memset(res, 0, sizeof(*res));
+	clock_gettime(CLOCK_MONOTONIC, &x.began);
+	r = data_walk(l, &sink);
+	r = r ?: disk_sync(to);
+	if (!r)
+		show(&x, true);
+	return r;
+}
+
+int export_clear(struct log_file *l)
+{
+	struct log_super s = l->s;
+	u32 half;
+
+	/* As when the kernel frees them. Nothing is left of which pages could be missing. */
+	for (half = 0; half < s.g.nr_halves; half++) {
+		s.generation[half] = log_next_generation(&s);
+		s.pages[half] = 0;
+	}
+	s.seq++;
+	s.flags |= SSDUP_SUPER_CLEAN;
+	if (log_super_spent(&s))
+		return -ERANGE;
+	return ssd_log_write(l->ssd.fd, &s);
+}
+
+/* --- The command --- */
+
+static int fits(struct log_file *l, struct disk *to, bool force)
+{
+	const struct ssdup_ctx *ctx = l->ctx;
+
+	if (disk_same(&l->ssd, to))
+		return fail(ctx, EXIT_REFUSED, to->path, "the same as the SSD");
+	if (to->sectors == l->s.hdd_sectors)
+		return EXIT_OK;
+	if (force && !extent_first(&l->map, to->sectors, U64_MAX))
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, to->path,
+		    "%llu sectors, the log was made for an HDD of %llu%s",
+		    (u64)to->sectors, l->s.hdd_sectors,
+		    force ? ", and has something behind the end of this one" :
+		    "; --force takes it all the same");
+}
+
+static int clear(struct log_file *l, bool whole, const struct args *a)
+{
+	const char *path = l->ssd.path;
+	int r;
+
+	if (!whole && !a->force)
+		return fail(l->ctx, EXIT_LOST, path,
+			    "not cleared, as something is lost; --force does it all the same");
+	if (l->super.copy_fault[l->from] != LOG_OK)
+		return fail(l->ctx, EXIT_REFUSED, path, "not cleared: %s",
+			    log_fault_text(l->super.copy_fault[l->from]));
+	r = export_clear(l);
+	if (r)
+		return fail(l->ctx, EXIT_FAILED, path, "cannot be cleared: %s", strerror(-r));
+	note(l->ctx, "%s: the log is empty", path);
+	return whole ? EXIT_OK : EXIT_LOST;
+}
+
+static int export(struct log_file *l, struct disk *to, const struct args *a)
+{
+	struct export_result res;
+	char size[SIZE_TEXT];
+	bool whole;
+	size_t i;
+	int r;
+
+	for (i = 0; i < l->findings.nr; i++)
+		if (l->findings.all[i].severity == SEV_LOST)
+			finding_print(stdout, &l->findings.all[i]);
+	interrupted = 0;
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	r = export_log(l, to, &res);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	if (r == -EINTR)
+		return fail(l->ctx, EXIT_INTERRUPTED, to->path,
+			    "interrupted; the log has not changed, begin again");
+	if (r)
+		return fail(l->ctx, EXIT_FAILED, to->path,
+			    "cannot be written: %s; the log has not changed", strerror(-r));
+	whole = !l->findings.of[SEV_LOST] && !res.lost && !res.known;
+	note(l->ctx, "%s: %s written%s", to->path, format_size(size, res.sectors * SECTOR_BYTES),
+	     whole ? "" : ", not all of what the log should hold");
+	if (a->clear)
+		return clear(l, whole, a);
+	return whole ? EXIT_OK : EXIT_LOST;
+}
+
+static int export_to(struct log_file *l, const struct args *a)
+{
+	struct disk to;
+	int r;
+
+	if (l->from == NO_COPY)
+		return no_log(l);
+	check_log(l, false, false);
+	r = disk_open(l->ctx, &to, a->to, DISK_FILL);
+	if (r != EXIT_OK)
+		return r;
+	r = fits(l, &to, a->force);
+	if (r == EXIT_OK)
+		r = export(l, &to, a);
+	disk_close(&to);
+	return r;
+}
+
+int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct args a = { .copy = NO_COPY };
+	struct log_file l;
+	int opt, r;
+
+	while ((opt = next_option(ctx, &usage, argc, argv))) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		if (opt == OPT_TO)
+			a.to = optarg;
+		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
+			return ctx->exit;
+		a.clear |= opt == OPT_CLEAR;
+		a.force |= opt == OPT_FORCE;
+		ctx->quiet |= opt == 'q';
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	if (!a.to)
+		return bad_usage(ctx, "--to is missing");
+	r = log_open(ctx, &l, argv[optind], a.clear ? DISK_WRITE : DISK_READ_ALONE, a.copy);
+	if (r != EXIT_OK)
+		return r;
+	r = export_to(&l, &a);
+	log_close(&l);
+	return r;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup probe: is there a log, and whose? For udev, so it reads no more than a few
+ * blocks, and says nothing of what is no log.
+ */
+#include <getopt.h>
+
+#include "commands.h"
+#include "offline.h"
+
+enum { OPT_EXPORT = 256 };
+
+static const struct option_spec options[] = {
+	{ OPT_EXPORT, "export", NULL, "as KEY=VALUE, for udev" },
+	{ }
+};
+
+static const struct usage usage = {
+	.synopsis = "DEV [--export]",
+	.about = "Say whether DEV holds a log, which one, and whether it may hold anything that\n"
+		 "is not on the HDD yet.",
+	.options = options,
+	.more = "Exit status: 0 there is a log, usable or not (SSDUP_FAULT), 3 there is none.",
+};
+
+static bool has_magic(const struct log_file *l)
+{
+	const struct ssdup_super *s = (const void *)l->raw[0];
+
+	return le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC;
+}
+
+static void probe_export(const struct log_file *l)
+{
+	char uuid[UUID_TEXT];
+
+	printf("ID_FS_TYPE=ssdup\nID_FS_USAGE=other\n");
+	if (l->from != NO_COPY) {
+		uuid_text(uuid, l->s.uuid);
+		printf("ID_FS_UUID=%s\nID_FS_UUID_ENC=%s\nID_FS_VERSION=%u\n", uuid, uuid,
+		       SSDUP_VERSION);
+		printf("SSDUP_CLEAN=%d\nSSDUP_HDD_SECTORS=%llu\nSSDUP_DIRTY=%d\n",
+		       !!(l->s.flags & SSDUP_SUPER_CLEAN), l->s.hdd_sectors,
+		       ssd_log_used(l->ssd.fd, &l->s) != 0);
+	}
+	if (l->super.fault != LOG_OK)
+		printf("SSDUP_FAULT=E%03u\n", FAULT_SUPER + l->super.fault);
+}
+
+static void probe_words(const struct log_file *l)
+{
+	char uuid[UUID_TEXT];
+
+	if (l->from == NO_COPY) {
+		printf("%s: a log that cannot be used: %s\n", l->ssd.path,
+		       log_fault_text(l->super.fault));
+		return;
+	}
+	printf("%s: log %s for an HDD of %llu sectors, %s, %s\n", l->ssd.path,
+	       uuid_text(uuid, l->s.uuid), l->s.hdd_sectors,
+	       l->s.flags & SSDUP_SUPER_CLEAN ? "suspended cleanly" : "not suspended cleanly",
+	       ssd_log_used(l->ssd.fd, &l->s) ? "not all of it on the HDD" : "empty");
+}
+
+int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	bool export = false;
+	struct log_file l;
+	int opt, r;
+
+	while ((opt = next_option(ctx, &usage, argc, argv))) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		export |= opt == OPT_EXPORT;
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	r = log_open(ctx, &l, argv[optind], DISK_PROBE, NO_COPY);
+	if (r != EXIT_OK)
+		return r;
+	if (l.from == NO_COPY && !has_magic(&l))
+		r = EXIT_NOT_FOUND;
+	else if (export)
+		probe_export(&l);
+	else
+		probe_words(&l);
+	if (r == EXIT_NOT_FOUND && !export)
+		r = no_log(&l);
+	log_close(&l);
+	return r;
+}
