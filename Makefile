@@ -23,6 +23,9 @@ tools: ## the administrator's tool: tools/ssdup/ssdup
 install-tools: ## install it with its manual pages below $(DESTDIR)$(PREFIX)
 	$(MAKE) -C tools/ssdup install
 
+deb: ## Debian packages of the module (DKMS) and the tool, in build/deb; VERSION=
+	scripts/packaging/deb $(if $(VERSION),--version $(VERSION))
+
 demo: ## bursts under every policy on modelled disks, in a virtual machine
 	scripts/demo/run
 
@@ -67,4 +70,4 @@ clean: ## remove what was built in the checkout
 help: ## this text
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
 
-.PHONY: all modules install tools install-tools demo bench test soak kcsan lint kunit host-test mutants recovery clean help
+.PHONY: all modules install tools install-tools deb demo bench test soak kcsan lint kunit host-test mutants recovery clean help

@@ -74,6 +74,12 @@ apt_update()
 # install_tools - install what host_tools() names and this host lacks
 install_tools()
 {
+	install_listed host_tools
+}
+
+# install_listed LIST - the same with what the function LIST prints
+install_listed()
+{
 	local probe package missing=()
 
 	while read -r probe package; do
@@ -81,7 +87,7 @@ install_tools()
 		/*) [ -e "$probe" ] || missing+=("$package") ;;
 		*) command -v "$probe" >/dev/null || missing+=("$package") ;;
 		esac
-	done < <(host_tools)
+	done < <("$1")
 	# busybox is also the name of a package that is not static
 	if [ -e /bin/busybox ] && ldd /bin/busybox >/dev/null 2>&1; then
 		missing+=(busybox-static)

@@ -17,6 +17,7 @@
 	command(export, "write back without the kernel module") \
 	command(probe, "is there a log on a device?") \
 	command(exporter, "state and statistics as text for Prometheus") \
+	command(tab, "what ssduptab says; for boot scripts and udev") \
 	command(help, "what a command does and takes")
 
 #define DECLARE_COMMAND(name, about) \

@@ -94,6 +94,8 @@ static const char *parse_options(struct tab_entry *e, const char *o)
 			e->noauto = true;
 		else if (is(o, len, "nofail"))
 			e->nofail = true;
+		else if (is(o, len, "x-initrd.attach"))
+			e->initrd = true;
 		else if (!is(o, len, "defaults") && !is(o, len, "auto") &&
 			 (len < 2 || memcmp(o, "x-", 2)))
 			why = add_arg(o, len, &e->args, &e->nr_args);

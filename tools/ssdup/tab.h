@@ -8,7 +8,8 @@
  * \NNN (three octal digits) stands for that byte, as in fstab. HDD is a path,
  * UUID=, PARTUUID=, LABEL=, PARTLABEL=, ID=, WWN= or SERIAL=; SSD is UUID= of the log, or
  * the same. OPTIONS is "-", "defaults", or a comma separated list of KEY=VALUE of
- * the table, of noauto and nofail, and of x-... which are for others.
+ * the table, of noauto and nofail, of x-initrd.attach for a device that the initramfs
+ * has to make, and of other x-... which are for others.
  */
 #ifndef SSDUP_TAB_H
 #define SSDUP_TAB_H
@@ -27,6 +28,7 @@ struct tab_entry {
 	unsigned int	line;
 	bool		noauto;		/* not by "create -a" */
 	bool		nofail;		/* its absence is no error */
+	bool		initrd;		/* x-initrd.attach */
 };
 
 struct tab {
