@@ -347,6 +347,9 @@ void ssdup_clear_stats(struct ssdup *c);
 /** ssdup_fill() - fill of the open half, 1/10000 of what writers may use */
 u32 ssdup_fill(struct ssdup *c);
 
+/** ssdup_home_sectors() - dirty sectors that drains have copied already; any context */
+u64 ssdup_home_sectors(struct ssdup *c);
+
 /** ssdup_log_fill() - fill of the whole log, 1/10000; any context, without a lock */
 u32 ssdup_log_fill(struct ssdup *c);
 

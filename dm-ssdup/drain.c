@@ -277,7 +277,20 @@ static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain
 			spin_unlock_irq(&r->lock);
 			cond_resched();
 		} while (!all);
+		WRITE_ONCE(h->home, h->home + p->sectors);
 	}
+}
+
+/* Of a run, what the half holds that is drained: what leaves the log with it. */
+static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drain_run *run)
+{
+	const struct drain_piece *p = &b->plan.pieces[run->first];
+	u32 sectors = 0, i;
+
+	for (i = 0; i < run->nr; i++)
+		if (!of_other(c, &p[i]))
+			sectors += p[i].sectors;
+	return sectors;
 }
 
 static int batch_finish(struct ssdup *c, struct drain_batch *b)
@@ -306,6 +319,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b)
 		if (!b->io[i].failed)
 			mark_home(c, b, run, flush_errors);
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
+		WRITE_ONCE(c->pass_home, c->pass_home + own_sectors(c, b, run));
 	}
 	return 0;
 }
@@ -401,6 +415,7 @@ static void forget_home(struct ssdup *c, struct ssdup_half *h)
 	u32 i;
 
 	h->has_home = false;
+	WRITE_ONCE(h->home, 0);
 	for (i = 0; i < c->nr_ranges; i++) {
 		r = &c->ranges[i];
 		from = 0;
@@ -466,6 +481,8 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	trace_ssdup_free(c, h);
 	trace_ssdup_step(c, STEP_FREE_DROP);
 	ssdup_drop_extents(c, h);
+	WRITE_ONCE(h->home, 0);
+	WRITE_ONCE(c->pass_home, 0);
 	trace_ssdup_step(c, STEP_FREE_DROPPED);
 	drain_does(c, DRAIN_READS);
 	wait_event(c->settle_wait, !atomic_read(&h->reads));
@@ -505,6 +522,7 @@ static int drain_begin(struct ssdup *c)
 	if (!d->half)
 		return -ENOENT;
 	d->from = 0;
+	WRITE_ONCE(c->pass_home, 0);
 	d->fenced = 0;
 	d->bad = 0;
 	d->left = 0;

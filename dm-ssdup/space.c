@@ -33,6 +33,7 @@ void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 	h->tried = false;
 	h->lost = false;
 	h->has_home = false;
+	WRITE_ONCE(h->home, 0);
 	/*
 	 * A writer that still holds @h from an earlier life may reserve from
 	 * here on: it must find the base of this life. Pairs with the acquire

@@ -171,6 +171,7 @@ struct ssdup_half {
 	bool			tried;		/* in this pass of a salvage; the thread's */
 	bool			lost;		/* it holds lost extents; salvage, the thread's */
 	bool			has_home;	/* another's drain wrote some home; the thread's */
+	u64			home;		/* sectors of that, the thread's; a hint */
 	u32			flush_errors;	/* of the HDD, before any went home; the thread's */
 	u64			base;		/* ring number of page 0; see ssdup_open_half() */
 	u64			generation;	/* half_lock; stands while commit_lock is held */
@@ -266,6 +267,7 @@ struct ssdup {
 	atomic64_t		seq;
 	atomic64_t		extents;
 	atomic64_t		dirty_sectors;
+	u64			pass_home;	/* sectors copied from the half; a hint */
 
 	/* Stream */
 	struct stream_window	window[2];

@@ -70,6 +70,16 @@ enum wait_cause ssdup_wait_cause(struct ssdup *c)
 	return cause == WAIT_SPACE && READ_ONCE(c->drain_error) ? WAIT_DRAIN_ERROR : cause;
 }
 
+u64 ssdup_home_sectors(struct ssdup *c)
+{
+	u64 sectors = READ_ONCE(c->pass_home);
+	u32 i;
+
+	for (i = 0; i < c->g.nr_halves; i++)
+		sectors += READ_ONCE(c->half[i].home);
+	return min_t(u64, sectors, atomic64_read(&c->dirty_sectors));
+}
+
 /* Every field is explained in Documentation/dm-ssdup.rst; new ones go to the end. */
 static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 {
@@ -84,8 +94,8 @@ static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 	       atomic_read(&c->nr_waiting), -READ_ONCE(c->drain_error));
 	for (i = 0; i < STAT_NR; i++)
 		DMEMIT(" %llu", ssdup_stat_sum(c, i));
-	DMEMIT(" %u %u %d", ssdup_drain_state(c), ssdup_wait_cause(c),
-	       atomic_read(&c->nr_flushes));
+	DMEMIT(" %u %u %d %llu", ssdup_drain_state(c), ssdup_wait_cause(c),
+	       atomic_read(&c->nr_flushes), ssdup_home_sectors(c));
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,

@@ -69,6 +69,7 @@ STATE(drain_errno, "%d", -READ_ONCE(c->drain_error));
 STATE(drain_state, "%u", ssdup_drain_state(c));
 STATE(wait_cause, "%u", ssdup_wait_cause(c));
 STATE(waiting_flushes, "%d", atomic_read(&c->nr_flushes));
+STATE(home_sectors, "%llu", ssdup_home_sectors(c));
 
 STAT(writes_hdd, STAT_WRITES_HDD);
 STAT(writes_ssd, STAT_WRITES_SSD);
@@ -105,7 +106,7 @@ static struct attribute *ssdup_attrs[] = {
 	&state_halves_sealed.attr, &state_receiving_fill_1e4.attr, &state_range_mb.attr,
 	&state_half_data_sectors.attr, &state_dirty_sectors.attr, &state_extents.attr,
 	&state_waiting_writes.attr, &state_drain_errno.attr, &state_drain_state.attr,
-	&state_wait_cause.attr, &state_waiting_flushes.attr,
+	&state_wait_cause.attr, &state_waiting_flushes.attr, &state_home_sectors.attr,
 	&stat_writes_hdd.attr, &stat_writes_ssd.attr, &stat_write_sectors_hdd.attr,
 	&stat_write_sectors_ssd.attr, &stat_reads_hdd.attr, &stat_reads_ssd.attr,
 	&stat_read_sectors_hdd.attr, &stat_read_sectors_ssd.attr, &stat_discards.attr,
