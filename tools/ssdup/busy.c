@@ -115,16 +115,9 @@ static int each_entry(dev_t rdev, const char *folder,
 
 static char *read_line(const char *path, const char *file)
 {
-	char line[512], *full = xprintf("%s/%s", path, file), *text = NULL;
-	FILE *f = fopen(full, "re");
+	char *full = xprintf("%s/%s", path, file), *text = file_line(full);
 
 	free(full);
-	if (f && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		text = xstrdup(line);
-	}
-	if (f)
-		fclose(f);
 	return text;
 }
 

@@ -11,13 +11,17 @@
 
 #define SSDUP_COMMANDS(command) \
 	command(format, "write an empty log to an SSD") \
+	command(create, "make a device of an HDD and an SSD") \
+	command(status, "how the devices are") \
+	command(set, "change a key of a device") \
+	command(remove, "remove a device; its log stays") \
 	command(check, "what is wrong with a log") \
 	command(dump, "print what stands on an SSD") \
 	command(repair, "make a damaged log usable again") \
 	command(export, "write back without the kernel module") \
 	command(probe, "is there a log on a device?") \
-	command(exporter, "state and statistics as text for Prometheus") \
 	command(tab, "what ssduptab says; for boot scripts and udev") \
+	command(exporter, "state and statistics as text for Prometheus") \
 	command(help, "what a command does and takes")
 
 #define DECLARE_COMMAND(name, about) \

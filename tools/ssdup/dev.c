@@ -24,14 +24,11 @@ const char *dev_number(char text[DEV_NUMBER], dev_t rdev)
 	return text;
 }
 
-char *dev_sysfs_read(dev_t rdev, const char *file)
+char *file_line(const char *path)
 {
-	char number[DEV_NUMBER], line[512], *path, *text = NULL;
-	FILE *f;
+	char line[512], *text = NULL;
+	FILE *f = fopen(path, "re");
 
-	path = xprintf("/sys/dev/block/%s/%s", dev_number(number, rdev), file);
-	f = fopen(path, "re");
-	free(path);
 	if (!f)
 		return NULL;
 	if (fgets(line, sizeof(line), f)) {
@@ -39,6 +36,16 @@ char *dev_sysfs_read(dev_t rdev, const char *file)
 		text = xstrdup(line);
 	}
 	fclose(f);
+	return text;
+}
+
+char *dev_sysfs_read(dev_t rdev, const char *file)
+{
+	char number[DEV_NUMBER], *path, *text;
+
+	path = xprintf("/sys/dev/block/%s/%s", dev_number(number, rdev), file);
+	text = file_line(path);
+	free(path);
 	return text;
 }
 

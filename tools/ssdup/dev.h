@@ -43,6 +43,9 @@ const char *dev_number(char text[DEV_NUMBER], dev_t rdev);
 /** dev_kernel_name() - "sda1", for /sys and /proc; free() it. "?" when it has gone */
 char *dev_kernel_name(dev_t rdev);
 
+/** file_line() - first line of a file; NULL or free() it */
+char *file_line(const char *path);
+
 /** dev_sysfs_read() - first line of /sys/dev/block/M:m/@file; NULL or free() it */
 char *dev_sysfs_read(dev_t rdev, const char *file);
 

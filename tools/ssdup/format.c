@@ -58,7 +58,7 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 	case OPT_UUID:
 		if (!uuid_parse(optarg, a->log.uuid))
 			return bad_usage(ctx, "--uuid: not a UUID: %s", optarg);
-		a->log.has_uuid = true;
+		a->log.old_uuid = true;
 		break;
 	case OPT_FORCE:
 		a->force = true;
@@ -98,6 +98,8 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		return ctx->exit;
 	if (!a.hdd)
 		return bad_usage(ctx, "--hdd: which HDD is the log for?");
+	if (!a.log.old_uuid && log_new_uuid(a.log.uuid))
+		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
 	r = pair_open(ctx, &p, a.hdd, argv[optind], true, a.force);
 	if (!r && !a.force)
 		r = pair_refuse_contents(ctx, &p);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "dmdev.h"
 
 #ifndef SSDUP_TOOL_VERSION
 #define SSDUP_TOOL_VERSION "1.0"
@@ -99,6 +100,7 @@ int main(int argc, char **argv)
 {
 	const struct command *command;
 
+	dmdev_prepare();
 	setlocale(LC_ALL, "");
 	/* Numbers are written with a point, whoever reads them. */
 	setlocale(LC_NUMERIC, "C");

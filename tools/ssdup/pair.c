@@ -85,6 +85,11 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p)
 
 /* --- Formatting --- */
 
+int log_new_uuid(u8 uuid[16])
+{
+	return getrandom(uuid, 16, 0) == 16 ? 0 : -EIO;
+}
+
 static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const struct log_options *o,
 		   struct log_geometry *g)
 {
@@ -130,15 +135,13 @@ static int clear_pages(int fd, const struct log_geometry *g)
 }
 
 /* As the kernel does to a blank SSD when the device is resumed. */
-static int write_log(struct pair *p, const struct log_geometry *g, struct log_options *o)
+static int write_log(struct pair *p, const struct log_geometry *g, const struct log_options *o)
 {
 	struct log_super s;
 	int r;
 
-	if (!o->has_uuid && getrandom(o->uuid, sizeof(o->uuid), 0) != sizeof(o->uuid))
-		return -EIO;
 	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd);
-	if (!r && o->has_uuid)
+	if (!r && o->old_uuid)
 		r = clear_pages(p->ssd_fd, g);
 	if (r)
 		return r;
@@ -148,7 +151,7 @@ static int write_log(struct pair *p, const struct log_geometry *g, struct log_op
 	return ssd_log_write(p->ssd_fd, &s) ?: ssd_log_read(p->ssd_fd, &p->log);
 }
 
-int pair_format(const struct ssdup_ctx *ctx, struct pair *p, struct log_options *o)
+int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o)
 {
 	struct log_geometry g;
 	int r;

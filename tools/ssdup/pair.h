@@ -34,9 +34,12 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p);
 struct log_options {
 	unsigned int	halves;		/* 0: 2 */
 	unsigned int	block;		/* in bytes; 0: the larger of the disks' */
-	bool		has_uuid;
-	u8		uuid[16];	/* else random, and filled in */
+	bool		old_uuid;	/* a log may have had it: its pages are cleared */
+	u8		uuid[16];
 };
+
+/** log_new_uuid() - a random one; 0 or -errno */
+int log_new_uuid(u8 uuid[16]);
 
 /**
  * pair_format() - make the SSD an empty log for the HDD
@@ -46,6 +49,6 @@ struct log_options {
  *
  * Return: EXIT_OK, or an exit code with the complaint made.
  */
-int pair_format(const struct ssdup_ctx *ctx, struct pair *p, struct log_options *o);
+int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o);
 
 #endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup remove, ssdup set.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "dev.h"
+#include "state.h"
+
+/* --- remove --- */
+
+enum { OPT_FORCE = 256 };
+
+static const struct option_spec remove_options[] = {
+	{ OPT_FORCE, "force", NULL, "although it is in use: whoever uses it gets errors from\n"
+				    "now on; for disks that are gone" },
+	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ }
+};
+
+static const struct usage remove_usage = {
+	.synopsis = "NAME [--force]",
+	.about = "Remove the device. What the log holds stays there until \"ssdup create\" makes\n"
+		 "the device again; nothing is written back, and nothing is lost.",
+	.options = remove_options,
+	.more = "While the log holds something, the bare HDD is not up to date: do not use it.\n"
+		"\"ssdup detach\" leaves a plain HDD.",
+};
+
+/* Its users get errors instead of waiting for disks that do not answer. */
+static int cut_off(const struct ssdup_ctx *ctx, const struct state *s)
+{
+	int r;
+
+	r = dmdev_load(s->name, s->sectors, "error", "") ?: dmdev_suspend(s->name, true, true) ?:
+	    dmdev_resume(s->name);
+	if (r)
+		return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s",
+			    strerror(-r));
+	r = dmdev_remove_later(s->name);
+	if (r)
+		return fail(ctx, EXIT_FAILED, s->name, "%s", strerror(-r));
+	return EXIT_OK;
+}
+
+static int remove_busy(const struct ssdup_ctx *ctx, const struct state *s)
+{
+	struct dev dev = { .path = xprintf("/dev/mapper/%s", s->name), .rdev = s->rdev };
+	int r;
+
+	/* Says by whom. */
+	r = dev_refuse_used(ctx, &dev) ?:
+	    fail(ctx, EXIT_REFUSED, s->name, "in use; close what has it open, or --force");
+	dev_free(&dev);
+	return r;
+}
+
+int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	char size[SIZE_TEXT];
+	bool force = false;
+	struct state s;
+	int opt, r;
+
+	while ((opt = next_option(ctx, &remove_usage, argc, argv)) != OPT_END) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		if (opt == OPT_FORCE)
+			force = true;
+		else
+			ctx->quiet = true;
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	r = state_read(argv[optind], &s);
+	if (r)
+		return state_complain(ctx, argv[optind], r);
+	r = dmdev_remove(s.name);
+	if (r == -EBUSY)
+		r = force ? cut_off(ctx, &s) : remove_busy(ctx, &s);
+	else if (r)
+		r = fail(ctx, EXIT_FAILED, s.name, "cannot be removed: %s", strerror(-r));
+	if (!r && s.v.dirty_sectors)
+		note(ctx, "%s: removed; its log holds %s that the HDD lacks", s.name,
+		     format_size(size, s.v.dirty_sectors * SECTOR_BYTES));
+	else if (!r)
+		note(ctx, "%s: removed; all of it was on the HDD", s.name);
+	state_free(&s);
+	return r;
+}
+
+/* --- set --- */
+
+static const struct usage set_usage = {
+	.synopsis = "NAME KEY=VALUE...",
+	.about = "Change keys of a device at once. ssduptab is not changed.",
+	.more = "Keys: policy, stream_length, to_ssd_above, to_hdd_below, full, drain,\n"
+		"drain_depth, autocommit_ms, flush_on_suspend; see ssdup(8).",
+};
+
+static int set_key(const struct ssdup_ctx *ctx, const struct state *s, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	char *message, *reason;
+	int r;
+
+	message = xprintf("set %.*s %s", (int)(equals - word), word, equals + 1);
+	reason_mark();
+	r = dmdev_message(s->name, message);
+	free(message);
+	if (!r)
+		return EXIT_OK;
+	reason = reason_read(s->rdev);
+	if (r == -EBUSY && s->suspended)
+		r = fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
+			 s->name);
+	else
+		r = fail(ctx, r == -EINVAL ? EXIT_USAGE : EXIT_FAILED, word, "%s",
+			 reason ?: strerror(-r));
+	free(reason);
+	return r;
+}
+
+int cmd_set(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct state s;
+	int i, r;
+
+	if (next_option(ctx, &set_usage, argc, argv) == OPT_STOP ||
+	    !operands(ctx, argc, argv, 2, -1))
+		return ctx->exit;
+	for (i = optind + 1; i < argc; i++) {
+		const char *equals = strchr(argv[i], '=');
+
+		if (!equals || equals == argv[i] || !equals[1] ||
+		    argv[i][strcspn(argv[i], " \t\n\\")])
+			return bad_usage(ctx, "not KEY=VALUE: %s", argv[i]);
+	}
+	r = state_read(argv[optind], &s);
+	if (r)
+		return state_complain(ctx, argv[optind], r);
+	for (i = optind + 1; i < argc && !r; i++)
+		r = set_key(ctx, &s, argv[i]);
+	state_free(&s);
+	return r;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup create: a device from an HDD and an SSD, named on the command line or in
+ * ssduptab. What to do is in make.c; here is what it is to be done to.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "make.h"
+#include "tab.h"
+
+enum { OPT_HDD = 256, OPT_SSD, OPT_POLICY, OPT_FORMAT, OPT_FORCE, OPT_UUID, OPT_TAB, OPT_NO_WAIT };
+
+static const struct option_spec options[] = {
+	{ OPT_HDD, "hdd", "DEV", "the HDD, empty or not: what is on it stays" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD: blank, or with the log of this HDD" },
+	{ OPT_UUID, "uuid", "UUID", "the SSD whose log has that UUID" },
+	{ OPT_POLICY, "policy", "POLICY", "adaptive, watermark, all, none or balance" },
+	{ 'o', "options", "KEY=VALUE,...", "keys of the table: stream_length, full, drain, ..." },
+	{ OPT_FORMAT, "format", NULL, "write a new log to the SSD first" },
+	{ OPT_FORCE, "force", NULL, "with --format, give up what the SSD holds; allow HDD\n"
+				    "and SSD on one disk" },
+	{ 'a', "all", NULL, "all devices of ssduptab whose disks are there" },
+	{ OPT_TAB, "tab", "NAME", "the device of that name in ssduptab" },
+	{ OPT_NO_WAIT, "no-udev-wait", NULL, "return before udev is done" },
+	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ }
+};
+
+static const struct usage usage = {
+	.synopsis = "NAME --hdd DEV --ssd DEV [OPTIONS]\n"
+		    "       ssdup create NAME [--uuid UUID] | --tab NAME | -a",
+	.about = "Make the device /dev/mapper/NAME; without --hdd and --ssd, as ssduptab says.\n"
+		 "DEV is a path, also below /dev/disk/, or UUID=, PARTUUID=, LABEL=, WWN=, ID=.\n"
+		 "Disks, partitions, LVM volumes and md arrays will do.",
+	.options = options,
+	.more = "Refused: disks that are in use, an SSD that is (on) the same disk as the HDD,\n"
+		"that holds something else than a log, or the log of another HDD.",
+};
+
+static int take_option(struct ssdup_ctx *ctx, struct plan *plan, const char **tab, bool *all,
+		       int opt)
+{
+	const char *why = NULL;
+
+	switch (opt) {
+	case OPT_HDD:
+		plan->hdd = optarg;
+		break;
+	case OPT_SSD:
+	case OPT_UUID:
+		if (plan->ssd)
+			return bad_usage(ctx, "more than one SSD");
+		free(plan->ssd_text);
+		plan->ssd_text = xprintf("%s%s", opt == OPT_UUID ? "UUID=" : "", optarg);
+		plan->ssd = plan->ssd_text;
+		break;
+	case OPT_POLICY:
+		why = plan_add(plan, "policy", optarg);
+		break;
+	case 'o':
+		why = options_to_args(optarg, &plan->args, &plan->nr_args);
+		break;
+	case OPT_FORMAT:
+		plan->format = true;
+		break;
+	case OPT_FORCE:
+		plan->force = true;
+		break;
+	case OPT_TAB:
+		*tab = optarg;
+		break;
+	case 'a':
+		*all = true;
+		break;
+	case OPT_NO_WAIT:
+		dmdev_dont_wait();
+		break;
+	case 'q':
+		ctx->quiet = true;
+		break;
+	}
+	return why ? bad_usage(ctx, "%s: %s", optarg, why) : EXIT_OK;
+}
+
+/* --- From the tab --- */
+
+static int make_entry(const struct ssdup_ctx *ctx, const struct tab_entry *e)
+{
+	struct plan plan = {
+		.name = e->name,
+		.hdd = e->hdd,
+		.ssd = e->ssd,
+		.args = e->args,
+		.nr_args = e->nr_args,
+		.tab = true,
+	};
+
+	return make(ctx, &plan);
+}
+
+static bool devices_there(const struct tab_entry *e)
+{
+	struct dev dev;
+
+	if (dev_find_quietly(e->hdd, &dev))
+		return false;
+	dev_free(&dev);
+	if (dev_find_quietly(e->ssd, &dev))
+		return false;
+	dev_free(&dev);
+	return true;
+}
+
+static int make_all(const struct ssdup_ctx *ctx, const struct tab *tab)
+{
+	int r, worst = tab->faults ? EXIT_FAILED : EXIT_OK;
+	const struct tab_entry *e;
+
+	for (e = tab->entry; e < tab->entry + tab->nr; e++) {
+		if (e->noauto)
+			continue;
+		if (devices_there(e)) {
+			r = make_entry(ctx, e);
+		} else if (e->nofail) {
+			r = EXIT_OK;
+		} else {
+			r = fail(ctx, EXIT_NOT_FOUND, e->name, "%s or %s is not there", e->hdd,
+				 e->ssd);
+		}
+		worst = worst ?: r;
+	}
+	return worst;
+}
+
+/* The entry of that name, or the one with the log of that UUID. */
+static const struct tab_entry *entry_for(const struct tab *tab, const char *name, const char *ssd)
+{
+	const struct tab_entry *e = tab_find(tab, name);
+
+	return e && (!ssd || !strcasecmp(e->ssd, ssd)) ? e : NULL;
+}
+
+static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const char *ssd)
+{
+	const struct tab_entry *e;
+	struct tab tab;
+	int r = tab_read(ctx, &tab);
+
+	if (r)
+		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(-r));
+	if (!name) {
+		r = make_all(ctx, &tab);
+	} else {
+		e = entry_for(&tab, name, ssd);
+		r = e ? make_entry(ctx, e) :
+		    fail(ctx, EXIT_NOT_FOUND, name,
+			 "no such device in %s%s; give --hdd and --ssd, or add a line", ctx->tab,
+			 ssd ? " with that log" : "");
+	}
+	tab_free(&tab);
+	return r;
+}
+
+/* --- The command --- */
+
+int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct plan plan = { .args = xstrdup("") };
+	const char *tab = NULL;
+	bool all = false, whole;
+	int opt, r;
+
+	while ((opt = next_option(ctx, &usage, argc, argv)) != OPT_END) {
+		r = opt == OPT_STOP ? ctx->exit : take_option(ctx, &plan, &tab, &all, opt);
+		if (opt == OPT_STOP || r)
+			return r;
+	}
+	whole = !tab && !all;
+	if (!operands(ctx, argc, argv, whole, whole))
+		return ctx->exit;
+	plan.name = whole ? argv[optind] : tab;
+	if ((tab || all) && (plan.hdd || plan.ssd || plan.nr_args || plan.format))
+		return bad_usage(ctx, "what ssduptab says cannot be said again");
+	if (plan.force && !plan.format && !(plan.hdd && plan.ssd))
+		return bad_usage(ctx, "--force goes with --hdd and --ssd");
+	if (all)
+		r = make_from_tab(ctx, NULL, NULL);
+	else if (plan.hdd && plan.ssd)
+		r = make(ctx, &plan);
+	else if (plan.hdd || (plan.ssd && !plan.ssd_text) || plan.format || plan.nr_args)
+		r = bad_usage(ctx, "%s: which %s?", plan.hdd ? "--ssd" : "--hdd",
+			      plan.hdd ? "SSD" : "HDD");
+	else
+		r = make_from_tab(ctx, plan.name, plan.ssd);
+	free(plan.ssd_text);
+	free(plan.args);
+	return r;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: making a device.
+ */
+#ifndef SSDUP_MAKE_H
+#define SSDUP_MAKE_H
+
+#include "dmdev.h"
+#include "pair.h"
+
+struct plan {
+	const char	*name;
+	const char	*hdd;
+	const char	*ssd;
+	char		*ssd_text;	/* what ssd points to, to be freed */
+	char		*args;		/* "KEY VALUE KEY VALUE ..." */
+	unsigned int	nr_args;
+	bool		format;
+	bool		force;
+	bool		tab;		/* from ssduptab: that it exists already is fine */
+};
+
+/** plan_add() - add a key and its value; NULL, or what is wrong with them */
+const char *plan_add(struct plan *plan, const char *key, const char *value);
+
+/**
+ * make() - make the device; nothing is left behind when that fails
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made.
+ */
+int make(const struct ssdup_ctx *ctx, struct plan *plan);
+
+#endif

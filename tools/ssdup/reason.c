@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: why the kernel refuses. A table or a message that is refused gets an errno;
+ * the words are in the kernel log, one record a read of /dev/kmsg:
+ *
+ *	3,1234,5678,-;device-mapper: table: 253:0: ssdup: hdd: no such device (-ENODEV)
+ *	3,1235,5679,-;device-mapper: ssdup: 253:0: message set policy: not ...
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "dmdev.h"
+
+#define RECORD	8192
+
+static int kmsg = -1;
+
+void reason_mark(void)
+{
+	if (kmsg < 0)
+		kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (kmsg >= 0)
+		lseek(kmsg, 0, SEEK_END);
+}
+
+/* What stands behind @prefix in @text; NULL when it does not begin so. */
+static char *after(char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) ? NULL : text + len;
+}
+
+static char *words_of(char *record, const char *table, const char *message)
+{
+	char *text = strchr(record, ';'), *words, *code;
+
+	if (!text)
+		return NULL;
+	text++;
+	text[strcspn(text, "\n")] = '\0';
+	words = after(text, table) ?: after(text, message);
+	if (!words)
+		return NULL;
+	/* The errno in words, of a table; it is no news. */
+	code = strstr(words, " (-E");
+	if (code && code[strlen(code) - 1] == ')')
+		*code = '\0';
+	return words;
+}
+
+char *reason_read(dev_t rdev)
+{
+	char record[RECORD], *table, *message, *words, *found = NULL;
+	ssize_t n;
+
+	if (kmsg < 0)
+		return NULL;
+	table = xprintf("device-mapper: table: %u:%u: ssdup: ", major(rdev), minor(rdev));
+	message = xprintf("device-mapper: ssdup: %u:%u: ", major(rdev), minor(rdev));
+	/* EPIPE: records were lost, those that follow are not. */
+	while ((n = read(kmsg, record, sizeof(record) - 1)) > 0 || errno == EPIPE) {
+		if (n <= 0)
+			continue;
+		record[n] = '\0';
+		words = words_of(record, table, message);
+		if (!words)
+			continue;
+		free(found);
+		found = xstrdup(words);
+	}
+	free(table);
+	free(message);
+	return found;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: the status of a device as numbers, and in words.
+ */
+#ifndef SSDUP_STATE_H
+#define SSDUP_STATE_H
+
+#include "dmdev.h"
+
+/* The fields of the status line, in its order: Documentation/dm-ssdup.rst. */
+#define SSDUP_FIELDS(field)							\
+	field(mode) field(policy) field(route) field(random_percentage_1e4)	\
+	field(threshold_1e4) field(halves) field(halves_free)			\
+	field(halves_sealed) field(receiving_fill_1e4) field(dirty_sectors)	\
+	field(extents) field(waiting_writes) field(drain_errno)			\
+	field(writes_hdd) field(writes_ssd) field(write_sectors_hdd)		\
+	field(write_sectors_ssd) field(reads_hdd) field(reads_ssd)		\
+	field(read_sectors_hdd) field(read_sectors_ssd) field(discards)		\
+	field(flushes) field(waited_writes) field(streams) field(streams_ssd)	\
+	field(commits) field(pages_written) field(seals) field(frees)		\
+	field(drained_sectors) field(drain_writes) field(drain_reads)		\
+	field(ssd_errors) field(hdd_errors) field(pinned_extents)		\
+	field(lost_extents) field(drain_state) field(wait_cause)		\
+	field(waiting_flushes) field(home_sectors)
+
+#define SSDUP_FIELD_MEMBER(name)	uint64_t name;
+
+/* All of one type and nothing between them: they are also an array. */
+struct state_fields {
+	SSDUP_FIELDS(SSDUP_FIELD_MEMBER)
+};
+
+#define STATE_FIELDS	(sizeof(struct state_fields) / sizeof(uint64_t))
+
+/* Words of the fields mode, drain_state and wait_cause, by number. */
+enum { MODE_RUNNING, MODE_LOG_READ_ONLY, MODE_LOG_FAILED };
+enum {
+	DRAIN_IDLE, DRAIN_OFF, DRAIN_HELD_OFF, DRAIN_SEALS, DRAIN_COPIES, DRAIN_FENCE,
+	DRAIN_FREES, DRAIN_READS, DRAIN_RETRY, DRAIN_STOPPED,
+};
+
+struct state {
+	char		*name;
+	char		*log_uuid;	/* NULL while suspended */
+	dev_t		rdev;
+	dev_t		hdd, ssd;	/* 0: unknown */
+	uint64_t	sectors;	/* of the device */
+	uint64_t	half_sectors;	/* of a half's data area; 0 while suspended */
+	bool		suspended;
+	bool		lost;		/* see state_read_lost() */
+	int		open_count;	/* -1: unknown */
+	unsigned int	nr;		/* fields that this module has */
+	struct state_fields v;
+};
+
+/** state_field() - name and value of field @i */
+const char *state_field(const struct state *s, unsigned int i, uint64_t *value);
+
+/**
+ * state_parse() - read a status line
+ * @s: nr and v are filled in
+ *
+ * Return: false when it is none (a word is no number, or there are too few).
+ */
+bool state_parse(struct state *s, const char *line);
+
+/**
+ * state_read() - read the status of a device, without root from sysfs
+ * @s: filled in when 0 is returned; state_free() it
+ *
+ * Return: 0, -ENXIO for no such device, -EMEDIUMTYPE for one of another kind, or -errno.
+ */
+int state_read(const char *name, struct state *s);
+
+/**
+ * state_read_lost() - ask a device that is not suspended whether ranges are lost
+ *
+ * Return: its answer, a line "SECTOR SECTORS" for each, free() it; NULL when none is, or
+ * nobody may ask. Sets @s->lost.
+ */
+char *state_read_lost(struct state *s);
+
+void state_free(struct state *s);
+
+/** state_complain() - why state_read() failed with @r; an exit code */
+int state_complain(const struct ssdup_ctx *ctx, const char *name, int r);
+
+/**
+ * state_names() - the names of all ssdup devices, sorted, NULL behind the last
+ * @names: free() each, and the array
+ *
+ * Return: 0 or -errno.
+ */
+int state_names(char ***names);
+
+/** names_free() - free such an array */
+void names_free(char **names);
+
+/** state_halves_draining() - how many are being drained: 0 or 1 */
+unsigned int state_halves_draining(const struct state *s);
+
+/* In words; "?" for a number beyond what this tool knows. */
+const char *policy_word(uint64_t policy);
+const char *mode_words(uint64_t mode);
+const char *drain_words(uint64_t drain_state);
+const char *wait_words(uint64_t wait_cause);
+
+/** state_degraded() - why the device is not as it should be, or NULL */
+const char *state_degraded(const struct state *s);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: a status line to numbers, and numbers to words. Pure.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+#define FIELD_NAME(name)	#name,
+
+static const char * const field_names[STATE_FIELDS] = { SSDUP_FIELDS(FIELD_NAME) };
+
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+#define FIRST_FIELDS	40	/* those that the first version had */
+
+const char *state_field(const struct state *s, unsigned int i, uint64_t *value)
+{
+	*value = ((const uint64_t *)&s->v)[i];
+	return field_names[i];
+}
+
+bool state_parse(struct state *s, const char *line)
+{
+	uint64_t *v = (uint64_t *)&s->v;
+	const char *p = line;
+	char *end;
+
+	memset(&s->v, 0, sizeof(s->v));
+	for (s->nr = 0; s->nr < STATE_FIELDS; s->nr++, p = end) {
+		p += strspn(p, " ");
+		if (!*p)
+			break;
+		if (*p < '0' || *p > '9')
+			return false;
+		errno = 0;
+		v[s->nr] = strtoull(p, &end, 10);
+		if (errno || (*end && *end != ' '))
+			return false;
+	}
+	return s->nr >= FIRST_FIELDS;
+}
+
+static const char *word(const char * const words[], size_t nr, uint64_t i)
+{
+	return i < nr ? words[i] : "?";
+}
+
+const char *policy_word(uint64_t policy)
+{
+	static const char * const words[] = {
+		"adaptive", "watermark", "all", "none", "balance",
+	};
+
+	return word(words, NR(words), policy);
+}
+
+const char *mode_words(uint64_t mode)
+{
+	static const char * const words[] = {
+		"running", "log read-only", "log failed",
+	};
+
+	return word(words, NR(words), mode);
+}
+
+const char *drain_words(uint64_t drain_state)
+{
+	static const char * const words[] = {
+		[DRAIN_IDLE]	 = "nothing to do",
+		[DRAIN_OFF]	 = "off (paused, or manual)",
+		[DRAIN_HELD_OFF] = "holds off until the HDD is quiet",
+		[DRAIN_SEALS]	 = "seals a half",
+		[DRAIN_COPIES]	 = "copies to the HDD",
+		[DRAIN_FENCE]	 = "waits for direct writes",
+		[DRAIN_FREES]	 = "frees a half",
+		[DRAIN_READS]	 = "waits for reads",
+		[DRAIN_RETRY]	 = "failed, will try again",
+		[DRAIN_STOPPED]	 = "stopped",
+	};
+
+	return word(words, NR(words), drain_state);
+}
+
+const char *wait_words(uint64_t wait_cause)
+{
+	static const char * const words[] = {
+		"nothing", "a free half", "log writes in flight", "a commit", "memory",
+		"a free half, and the last drain failed",
+	};
+
+	return word(words, NR(words), wait_cause);
+}
+
+unsigned int state_halves_draining(const struct state *s)
+{
+	switch (s->v.drain_state) {
+	case DRAIN_COPIES:
+	case DRAIN_FENCE:
+	case DRAIN_FREES:
+	case DRAIN_READS:
+		return s->v.halves_sealed ? 1 : 0;
+	default:
+		return 0;
+	}
+}
+
+const char *state_degraded(const struct state *s)
+{
+	if (s->v.mode == MODE_LOG_FAILED)
+		return "the log has failed: the SSD does not answer";
+	if (s->v.mode == MODE_LOG_READ_ONLY)
+		return "the log is read-only: the SSD has refused a write";
+	if (s->v.mode)
+		return "it is in a mode that this tool does not know";
+	if (s->lost)
+		return "the SSD would not give back some of the log: ranges are lost";
+	if (s->v.drain_errno)
+		return "the last drain failed";
+	return NULL;
+}
