@@ -49,7 +49,7 @@ struct ssdup_key {
 
 static const struct ssdup_key keys[] = {
 	KEY(policy, SSDUP_POLICY_ADAPTIVE, .words = policies,
-	    .error = "policy: not adaptive, watermark, all or none"),
+	    .error = "policy: not adaptive, watermark, all, none or balance"),
 	KEY(stream_length, SSDUP_STREAM_DEFAULT, .min = SSDUP_STREAM_MIN, .max = SSDUP_STREAM_MAX,
 	    .error = "stream_length: not a number from 2 to 1024"),
 	KEY(to_ssd_above, 45, .max = 100, .error = "to_ssd_above: not a per cent from 0 to 100"),
