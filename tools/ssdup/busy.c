@@ -44,15 +44,16 @@ static void unescape(char *s)
 }
 
 /* Some file systems have a number of their own: those are known by their source. */
-static char *mounted_on(dev_t rdev)
+void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount), void *arg)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL, *where = NULL, *dash;
 	char mount[4096], source[4096];
+	char *line = NULL, *dash;
 	unsigned int ma, mi;
 	size_t size = 0;
+	int r = 0;
 
-	while (f && !where && getline(&line, &size, f) > 0) {
+	while (f && !r && getline(&line, &size, f) > 0) {
 		if (sscanf(line, "%*u %*u %u:%u %*s %4095s", &ma, &mi, mount) != 3)
 			continue;
 		dash = strstr(line, " - ");
@@ -62,11 +63,24 @@ static char *mounted_on(dev_t rdev)
 		if (makedev(ma, mi) != rdev && (*source != '/' || number_of(source) != rdev))
 			continue;
 		unescape(mount);
-		where = xstrdup(mount);
+		r = fn(arg, mount);
 	}
 	free(line);
 	if (f)
 		fclose(f);
+}
+
+static int take_mount(void *arg, const char *mount)
+{
+	*(char **)arg = xstrdup(mount);
+	return 1;
+}
+
+static char *mounted_on(dev_t rdev)
+{
+	char *where = NULL;
+
+	dev_each_mount(rdev, take_mount, &where);
 	return where;
 }
 

@@ -13,6 +13,9 @@
 	command(format, "write an empty log to an SSD") \
 	command(create, "make a device of an HDD and an SSD") \
 	command(status, "how the devices are") \
+	command(drain, "write back what the log holds, and wait") \
+	command(sync, "wait until all that was written is on the HDD") \
+	command(detach, "write back, and leave a plain HDD") \
 	command(set, "change a key of a device") \
 	command(remove, "remove a device; its log stays") \
 	command(check, "what is wrong with a log") \

@@ -50,6 +50,13 @@ char *file_line(const char *path);
 char *dev_sysfs_read(dev_t rdev, const char *file);
 
 /**
+ * dev_each_mount() - call @fn for each place that a device is mounted on
+ *
+ * Until it returns something else than 0.
+ */
+void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount), void *arg);
+
+/**
  * dev_refuse_used() - refuse a device that somebody uses: mounted, swap, part of a
  * device mapper or md device, or opened exclusively; its partitions too
  *

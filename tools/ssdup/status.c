@@ -63,7 +63,7 @@ static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
 {
 	char a[SIZE_TEXT], b[SIZE_TEXT];
 
-	printf("  %s: %s at the SSD, %s at the HDD", what,
+	printf("  %-10s %s at the SSD, %s at the HDD", what,
 	       format_size(a, ssd * SECTOR_BYTES), format_size(b, hdd * SECTOR_BYTES));
 	if (ssd + hdd)
 		printf(" (%llu %% SSD)", (unsigned long long)(100 * ssd / (ssd + hdd)));
@@ -84,7 +84,7 @@ static void say_troubles(const struct state *s, const char *lost)
 		       (unsigned long long)s->v.pinned_extents,
 		       (unsigned long long)s->v.lost_extents);
 	if (s->v.drain_errno)
-		printf("  drain failed: %s\n", strerror(s->v.drain_errno));
+		printf("  failed:    the last drain: %s\n", strerror(s->v.drain_errno));
 	for (; lost && *lost; lost = *end ? end + 1 : end) {
 		end = strchrnul(lost, '\n');
 		printf("  lost:      sector and sectors %.*s\n", (int)(end - lost), lost);
@@ -117,8 +117,8 @@ static void say(const struct state *s, const char *lost)
 	       (unsigned long long)s->v.random_percentage_1e4 % 100,
 	       (unsigned long long)s->v.threshold_1e4 / 100,
 	       (unsigned long long)s->v.threshold_1e4 % 100, s->v.route ? "SSD" : "HDD");
-	say_way("written:  ", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
-	say_way("read:     ", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
+	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
+	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
 	say_troubles(s, lost);
 }
 

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The tool ssdup against the kernel: it formats as the kernel does, creates what may
+# be created and refuses the rest, tells how a device is, drains, detaches a mounted
+# device, removes.
+#
+# seconds: 60
+
+# shellcheck source=scripts/tests/lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+# exits CODE COMMAND... - it ends with that exit code; what it says goes to $T/stderr
+exits()
+{
+	local code=$1 r=0
+
+	shift
+	"$@" 2>"$T/stderr" || r=$?
+	[ "$r" = "$code" ] || fail "exit code $r, not $code, of: $*: $(cat "$T/stderr")"
+}
+
+# refuses CODE TEXT COMMAND...
+refuses()
+{
+	local code=$1 text=$2
+
+	shift 2
+	exits "$code" "$@"
+	grep -qF -- "$text" "$T/stderr" || fail "of '$*' we got: $(cat "$T/stderr")"
+}
+
+# head_of DISK FILE - its first MiB
+head_of()
+{
+	must dd if="$1" of="$2" bs=1M count=1 iflag=direct status=none
+}
+
+# blank - the SSD holds nothing
+blank()
+{
+	must dd if=/dev/zero of=$SSD bs=1M count=2 oflag=direct status=none
+}
+
+# field NAME - of the status as JSON
+field()
+{
+	sed -nE "s/^ *\"$1\": \"?([^\",]*)\"?,?$/\1/p" "$T/json" | head -n 1
+}
+
+make_disks
+
+# the same bytes as the kernel's own formatting, but for the UUID unless it is given
+make_ssdup
+head_of $SSD "$T/kernel"
+uuid=$(stat log_uuid)
+remove_ssdup
+blank
+must ssdup format $SSD --hdd $HDD --uuid "$uuid"
+head_of $SSD "$T/tool"
+must cmp "$T/kernel" "$T/tool"
+
+# what holds something is refused
+refuses 4 "an empty log" ssdup format $SSD --hdd $HDD
+refuses 4 "the same device" ssdup format $SSD --hdd $SSD
+must mkfs.ext4 -q -F $SSD
+refuses 4 "holds ext4" ssdup format $SSD --hdd $HDD
+refuses 4 "holds ext4" ssdup create $NAME --hdd $HDD --ssd $SSD
+must mkdir -p /mnt/s
+must mount $SSD /mnt/s
+refuses 4 "mounted on /mnt/s" ssdup format $SSD --hdd $HDD --force
+must umount /mnt/s
+refuses 4 "the same device" ssdup create $NAME --hdd $HDD --ssd /dev/../dev/${HDD##*/}
+refuses 3 "no such device" ssdup create $NAME --hdd /dev/none --ssd $SSD
+refuses 2 "which SSD" ssdup create $NAME --hdd $HDD
+refuses 3 "no such device" ssdup status $NAME
+must ssdup format $SSD --hdd $HDD --force
+refuses 4 "is it the SSD" ssdup create $NAME --hdd $SSD --ssd $HDD
+refuses 1 "policy: not" ssdup create $NAME --hdd $HDD --ssd $SSD --policy fast
+exits 1 dmsetup info $NAME
+blank
+refuses 1 "depth: unknown key" ssdup create $NAME --hdd $HDD --ssd $SSD -o depth=3
+head_of $SSD "$T/tool"
+must cmp -n 1048576 "$T/tool" /dev/zero
+
+# a blank SSD is formatted on the way
+must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,halves=3
+SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor $NAME)/ssdup
+is "policy" "$(stat policy)" all
+is "halves" "$(stat halves)" 3
+is "UUID" "$(dmsetup info -c --noheadings -o uuid $NAME)" "SSDUP-$(stat log_uuid)"
+refuses 4 "there already" ssdup create $NAME --hdd $HDD --ssd $SSD
+refuses 4 "in use by $NAME" ssdup format $SSD --hdd $HDD --force
+
+# status
+io write len=4096 bs=64
+must ssdup status | tee "$T/words"
+grep -qE "dirty: +2.0 MiB of .* not on the HDD yet" "$T/words" || fail "words of the status"
+ssdup status $NAME --json >"$T/json" || fail "no JSON"
+for f in mode dirty_sectors halves halves_free extents writes_ssd home_sectors; do
+	is "$f as JSON" "$(field $f)" "$(stat $f)"
+done
+is "log_uuid as JSON" "$(field log_uuid)" "$(stat log_uuid)"
+
+# set
+must ssdup set $NAME drain_depth=17 full=bypass
+is "drain_depth" "$(stat drain_depth_reads)" 17
+is "full" "$(stat full)" bypass
+refuses 2 "full: not" ssdup set $NAME full=maybe
+refuses 2 "unknown key" ssdup set $NAME depth=1
+
+# drain
+must ssdup drain $NAME
+is "dirty" "$(stat dirty_sectors)" 0
+io write start=8192 len=4096 bs=64
+must ssdup sync $NAME
+is "dirty" "$(stat dirty_sectors)" 0
+io_on $HDD verify
+
+# remove leaves the log, create finds it
+io write start=20000 len=2048 bs=64
+must ssdup remove $NAME
+refuses 4 "with data that may not be on its HDD" ssdup format $SSD --hdd $HDD
+uuid=$(ssdup probe --export $SSD | sed -n 's/^ID_FS_UUID=//p')
+must ssdup create $NAME --uuid "$uuid" --hdd $HDD --policy all
+SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor $NAME)/ssdup
+is "dirty" "$(stat dirty_sectors)" 2048
+io verify
+must ssdup remove $NAME
+
+# an interrupted drain ends with 7 and goes on; --wait-below does not wait for all
+slow_disks hdd_rate_mbps=2
+must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual
+SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor $NAME)/ssdup
+: >"$MODEL"
+io write len=8192 bs=64
+ssdup drain $NAME 2>"$T/stderr" &
+sleep 0.5
+kill -INT $!
+r=0
+wait $! || r=$?
+is "exit code" $r 7
+grep -q "interrupted with .* left" "$T/stderr" || fail "$(cat "$T/stderr")"
+wait_until dirty_sectors -eq 0
+io write len=256 bs=64
+must ssdup drain $NAME --wait-below 1M
+above "dirty" "$(stat dirty_sectors)" 0
+must ssdup remove $NAME
+
+# detach a mounted device: the same files, no log, a plain HDD
+make_disks
+must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all
+must mkfs.ext4 -q -F $DEV
+must mount $DEV /mnt/s
+plant /mnt/s/1
+must ssdup detach $NAME
+[[ $(dmsetup table $NAME) == "0 $LEN linear "* ]] || fail "table: $(dmsetup table $NAME)"
+plant /mnt/s/2
+tree /mnt/s >"$T/tree"
+refuses 3 "not a device of dm-ssdup" ssdup status $NAME
+head_of $SSD "$T/tool"
+must cmp -n 1048576 "$T/tool" /dev/zero
+must umount /mnt/s
+must dmsetup remove $NAME
+must mount $HDD /mnt/s
+tree /mnt/s | must cmp - "$T/tree"
+must umount /mnt/s

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: waiting for a drain. The kernel's message "flush" returns when all is done,
+ * and tells what went wrong; a child sends it, while we look how far it is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dev.h"
+#include "progress.h"
+#include "wait.h"
+
+#define LOOK_MS		200
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	stop = 1;
+}
+
+void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	/* Without SA_RESTART: what waits is to wake up. */
+	struct sigaction action = { .sa_handler = on_signal };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+bool interrupted(void)
+{
+	return stop;
+}
+
+uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
+}
+
+uint64_t bytes_left(const struct state *s)
+{
+	uint64_t home = s->v.home_sectors;
+
+	return (s->v.dirty_sectors - (home < s->v.dirty_sectors ? home : s->v.dirty_sectors)) *
+	       SECTOR_BYTES;
+}
+
+/* --- The child --- */
+
+struct child {
+	pid_t	pid;
+	int	fd;		/* it writes its errno there */
+};
+
+static int start_flush(const char *name, struct child *c)
+{
+	int fds[2], r;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	fflush(stdout);
+	c->pid = fork();
+	if (!c->pid) {
+		/* A ^C is the parent's to hear; it ends us by SIGKILL. */
+		signal(SIGINT, SIG_IGN);
+		r = dmdev_message(name, "flush");
+		_exit(write(fds[1], &r, sizeof(r)) != sizeof(r));
+	}
+	close(fds[1]);
+	c->fd = fds[0];
+	if (c->pid > 0)
+		return 0;
+	close(c->fd);
+	return -errno;
+}
+
+static void stop_flush(struct child *c)
+{
+	kill(c->pid, SIGKILL);
+	close(c->fd);
+	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Has it ended? Waits for that a little; true with its errno in *@r. */
+static bool flush_ended(const struct child *c, int *r)
+{
+	struct pollfd p = { .fd = c->fd, .events = POLLIN };
+
+	if (poll(&p, 1, LOOK_MS) <= 0)
+		return false;
+	if (read(c->fd, r, sizeof(*r)) != sizeof(*r))
+		*r = -EINTR;
+	return true;
+}
+
+/* --- The bar --- */
+
+static unsigned int columns(void)
+{
+	struct winsize w;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || !w.ws_col ? 80 : w.ws_col;
+}
+
+static void show(const struct progress *p)
+{
+	char line[256];
+
+	fprintf(stderr, "\r%s\033[K", progress_line(line, sizeof(line), columns() - 1, p));
+	fflush(stderr);
+}
+
+static void clear_bar(void)
+{
+	fprintf(stderr, "\r\033[K");
+	fflush(stderr);
+}
+
+/* --- All of it --- */
+
+static int explain(const struct ssdup_ctx *ctx, const struct state *s, int r)
+{
+	int code = state_degraded(s) ? EXIT_DEGRADED : EXIT_FAILED;
+	char size[SIZE_TEXT];
+
+	format_size(size, s->v.dirty_sectors * SECTOR_BYTES);
+	switch (r) {
+	case 0:
+		return EXIT_OK;
+	case -EINTR:
+		return EXIT_INTERRUPTED;
+	case -EAGAIN:
+	case -EBUSY:
+		return fail(ctx, EXIT_FAILED, s->name, "the device is suspended; resume it first");
+	case -ECANCELED:
+		return fail(ctx, EXIT_FAILED, s->name,
+			    "drains were paused meanwhile; \"dmsetup message %s 0 drain start\"",
+			    s->name);
+	case -EIO:
+	case -EROFS:
+		return fail(ctx, code, s->name,
+			    "%s stay in the log: a disk fails; see \"ssdup status %s\" and \"dmesg\"",
+			    size, s->name);
+	default:
+		return fail(ctx, code, s->name, "the drain failed, %s stay in the log: %s", size,
+			    strerror(-r));
+	}
+}
+
+/* The state again; false, and *@r, when the device has gone. */
+static bool look_again(struct state *s, int *r)
+{
+	struct state fresh;
+
+	*r = state_read(s->name, &fresh);
+	if (*r)
+		return false;
+	fresh.lost = s->lost;
+	state_free(s);
+	*s = fresh;
+	return true;
+}
+
+int drain_and_wait(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
+{
+	bool bar = !ctx->quiet && isatty(STDERR_FILENO), ended = false;
+	struct progress p = { };
+	struct child c = { };
+	int r, look;
+
+	r = start_flush(s->name, &c);
+	if (r)
+		return fail(ctx, EXIT_FAILED, NULL, "%s", strerror(-r));
+	while (!stop && !ended && (!below || s->v.dirty_sectors * SECTOR_BYTES > below)) {
+		progress_update(&p, now_ms(), bytes_left(s), s->v.drained_sectors * SECTOR_BYTES);
+		if (bar)
+			show(&p);
+		ended = flush_ended(&c, &r);
+		if (!look_again(s, &look))
+			break;
+	}
+	stop_flush(&c);
+	if (bar)
+		clear_bar();
+	if (stop)
+		return EXIT_INTERRUPTED;
+	if (!ended && look)
+		return state_complain(ctx, s->name, look);
+	free(state_read_lost(s));
+	return explain(ctx, s, ended ? r : 0);
+}
+
+/* --- Page cache --- */
+
+static int sync_mount(void *arg, const char *mount)
+{
+	int *r = arg, fd = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || syncfs(fd))
+		*r = -errno;
+	if (fd >= 0)
+		close(fd);
+	return *r;
+}
+
+int sync_device(const struct state *s)
+{
+	char *path = xprintf("/dev/mapper/%s", s->name);
+	int r = 0, fd;
+
+	dev_each_mount(s->rdev, sync_mount, &r);
+	if (r)
+		goto out;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fsync(fd))
+		r = -errno;
+	if (fd >= 0)
+		close(fd);
+out:
+	free(path);
+	return r;
+}
