@@ -15,7 +15,7 @@
 #include "super.h"
 #include "wait.h"
 
-#define ROUNDS	10	/* of drains, until nothing is written to the log any more */
+#define DRAIN_ROUNDS	10	/* of drains, until nothing is written to the log any more */
 
 enum { OPT_KEEP = 256 };
 
@@ -82,7 +82,7 @@ static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
 	unsigned int i;
 	int r;
 
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < DRAIN_ROUNDS; i++) {
 		r = drain_and_wait(ctx, s, 0);
 		if (r)
 			return r;
