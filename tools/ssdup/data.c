@@ -4,8 +4,6 @@
 
 #include "data.h"
 
-#define SMALL_SECTORS	8U
-
 /* Sectors that were lost one behind the other are told of at once. */
 struct gap {
 	u64	start;
@@ -22,11 +20,11 @@ static void tell_gap(const struct data_sink *sink, struct gap *gap)
 static int walk_small(struct log_file *l, const struct data_sink *sink, u64 at, u64 start,
 		      u64 sectors, char *buf, struct gap *gap)
 {
-	u64 done, n;
+	u64 done, n, unit = l->ssd.block_sectors;
 	int r = 0;
 
 	for (done = 0; done < sectors && !r; done += n) {
-		n = min(sectors - done, SMALL_SECTORS - (at + done) % SMALL_SECTORS);
+		n = min(sectors - done, unit - (at + done) % unit);
 		if (sink->stop(sink->arg))
 			return -EINTR;
 		if (disk_read(&l->ssd, buf, at + done, n)) {

@@ -17,13 +17,13 @@ struct data_sink {
 	void	*arg;
 };
 
-#define DATA_SECTORS	2048U
+#define DATA_SECTORS	512U
 
 /**
  * data_walk() - read all that is dirty
  * @l: log_map() was called
  *
- * What the SSD refuses is read again in blocks of 4 KiB, so that no more of it is lost
+ * What the SSD refuses is read again block by block, so that no more of it is lost
  * than has to be.
  *
  * Return: 0, or the error of a callback.

@@ -11,7 +11,6 @@
 #include "disk.h"
 #include "super.h"
 
-#define ALIGN_SECTORS	8U		/* of direct I/O, whatever the device's blocks */
 #define BOUNCE_SECTORS	256U
 
 static int measure(struct disk *d)
@@ -37,7 +36,6 @@ static int measure(struct disk *d)
 int disk_take(struct disk *d, const char *path, int fd)
 {
 	*d = (struct disk){ .path = path, .fd = fd };
-	d->bounce = page_buffer(BOUNCE_SECTORS * SECTOR_BYTES);
 	return measure(d);
 }
 
@@ -128,8 +126,8 @@ static int all_of(struct disk *d, void *buf, uint64_t sector, uint64_t sectors, 
 
 static bool aligned(const struct disk *d, const void *buf, uint64_t sector, uint64_t sectors)
 {
-	return !d->block || !((uintptr_t)buf % 4096 || sector % ALIGN_SECTORS ||
-			      sectors % ALIGN_SECTORS);
+	return !d->block || !((uintptr_t)buf % 4096 || sector % d->block_sectors ||
+			      sectors % d->block_sectors);
 }
 
 static bool within(const struct disk *d, uint64_t sector, uint64_t sectors)
@@ -138,18 +136,17 @@ static bool within(const struct disk *d, uint64_t sector, uint64_t sectors)
 }
 
 /* The part of @sectors from @sector on that fits the bounce buffer with what surrounds it. */
-static uint64_t window(const struct disk *d, uint64_t sector, uint64_t sectors,
+static uint64_t window(struct disk *d, uint64_t sector, uint64_t sectors,
 		       uint64_t *from, uint64_t *len)
 {
-	uint64_t end = sector + sectors;
+	uint64_t end = sector + sectors, unit = d->block_sectors;
 
-	*from = sector - sector % ALIGN_SECTORS;
+	if (!d->bounce)
+		d->bounce = page_buffer(BOUNCE_SECTORS * SECTOR_BYTES);
+	*from = sector - sector % unit;
 	if (end > *from + BOUNCE_SECTORS)
 		end = *from + BOUNCE_SECTORS;
-	*len = (end - *from + ALIGN_SECTORS - 1) / ALIGN_SECTORS * ALIGN_SECTORS;
-	/* The last blocks of a disk whose size is no multiple. */
-	if (*len > d->sectors - *from)
-		*len = d->sectors - *from;
+	*len = (end - *from + unit - 1) / unit * unit;
 	return end - sector;
 }
 
@@ -204,7 +201,8 @@ int disk_zero(struct disk *d, uint64_t sector, uint64_t sectors)
 
 	if (!within(d, sector, sectors))
 		return -ENXIO;
-	if (d->block && !((sector | sectors) % ALIGN_SECTORS) && !ioctl(d->fd, BLKZEROOUT, range))
+	if (d->block && !((sector | sectors) % d->block_sectors) &&
+	    !ioctl(d->fd, BLKZEROOUT, range))
 		return 0;
 	if (!d->block && !fallocate(d->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 				    range[0], range[1]))

@@ -25,6 +25,43 @@ static void read_copies(struct log_file *l)
 	}
 }
 
+static const struct ssdup_super *raw(const struct log_file *l, u32 copy)
+{
+	return (const struct ssdup_super *)l->raw[copy];
+}
+
+/*
+ * Of a copy that cannot be read or whose checksum is wrong nothing is known; one that
+ * is refused under a right checksum must at least claim to be no newer than the one
+ * that takes its place, and to be of the same log.
+ */
+bool super_replaces(const struct log_file *l, u32 copy)
+{
+	const struct log_super *good = &l->super.copy[!copy];
+
+	if (l->super.copy_fault[!copy] != LOG_OK)
+		return false;
+	if (l->asked == (int)!copy)
+		return true;
+	switch (l->super.copy_fault[copy]) {
+	case LOG_OK:
+		return !memcmp(l->super.copy[copy].uuid, good->uuid, sizeof(good->uuid)) &&
+		       (l->super.copy[copy].seq < good->seq ||
+			(l->super.copy[copy].seq == good->seq && copy == 1));
+	case LOG_BAD_CRC:
+		return true;
+	case LOG_BLANK:
+	case LOG_NOT_OURS:
+		return copy == 1;
+	case LOG_BAD_GEOMETRY:
+	case LOG_BAD_GENERATION:
+		return !memcmp(raw(l, copy)->uuid, good->uuid, sizeof(good->uuid)) &&
+		       le64_to_cpu(raw(l, copy)->seq) <= good->seq;
+	default:
+		return false;
+	}
+}
+
 /* Reading is allowed where the kernel would not write. */
 static int choose(struct log_file *l)
 {
@@ -32,6 +69,8 @@ static int choose(struct log_file *l)
 		return usable(l->super.copy_fault[l->asked]) ? l->asked : NO_COPY;
 	if (l->super.fault == LOG_OK)
 		return l->super.best;
+	if (l->super.fault == LOG_BAD_GEOMETRY || l->super.fault == LOG_BAD_GENERATION)
+		return super_replaces(l, 0) ? 1 : super_replaces(l, 1) ? 0 : NO_COPY;
 	if (l->super.fault != LOG_UNKNOWN_RO_COMPAT)
 		return NO_COPY;
 	if (!usable(l->super.copy_fault[0]) || !usable(l->super.copy_fault[1]))
@@ -94,43 +133,6 @@ int log_given(struct log_file *l, const char *hdd)
 }
 
 /* --- What is wrong with it --- */
-
-static const struct ssdup_super *raw(const struct log_file *l, u32 copy)
-{
-	return (const struct ssdup_super *)l->raw[copy];
-}
-
-/*
- * Of a copy that cannot be read or whose checksum is wrong nothing is known; one that
- * is refused under a right checksum must at least claim to be no newer than the one
- * that takes its place, and to be of the same log.
- */
-bool super_replaces(const struct log_file *l, u32 copy)
-{
-	const struct log_super *good = &l->super.copy[!copy];
-
-	if (l->super.copy_fault[!copy] != LOG_OK)
-		return false;
-	if (l->asked == (int)!copy)
-		return true;
-	switch (l->super.copy_fault[copy]) {
-	case LOG_OK:
-		return !memcmp(l->super.copy[copy].uuid, good->uuid, sizeof(good->uuid)) &&
-		       (l->super.copy[copy].seq < good->seq ||
-			(l->super.copy[copy].seq == good->seq && copy == 1));
-	case LOG_BAD_CRC:
-		return true;
-	case LOG_BLANK:
-	case LOG_NOT_OURS:
-		return copy == 1;
-	case LOG_BAD_GEOMETRY:
-	case LOG_BAD_GENERATION:
-		return !memcmp(raw(l, copy)->uuid, good->uuid, sizeof(good->uuid)) &&
-		       le64_to_cpu(raw(l, copy)->seq) <= good->seq;
-	default:
-		return false;
-	}
-}
 
 static void copy_findings(struct log_file *l, u32 copy)
 {

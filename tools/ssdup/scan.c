@@ -299,7 +299,7 @@ static int scan_half(struct scan *sc, bool all)
 
 int log_scan(struct log_file *l, bool all)
 {
-	char *chunk = page_buffer((size_t)CHUNK * PAIR_BYTES);
+	char *chunk = page_buffer((size_t)min(CHUNK, l->s.g.meta_pages) * PAIR_BYTES);
 	u32 half, other;
 	int r = 0;
 

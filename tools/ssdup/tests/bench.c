@@ -5,6 +5,8 @@
 
 #include "bench.h"
 
+#define CHUNK	1024U
+
 struct ssdup_ctx bench_ctx = { .command = "test", .quiet = true };
 FILE *bench_null;
 
@@ -26,17 +28,19 @@ static int memory(u64 sectors)
 
 void bench_open(struct bench *b, u64 ssd_sectors, u64 hdd_sectors)
 {
-	u64 sector[SECTOR_BYTES / 8], at;
-	u32 i;
+	static u64 stamps[CHUNK][SECTOR_BYTES / 8];
+	u64 at;
+	u32 i, j;
 
 	b->ssd = memory(ssd_sectors);
 	b->hdd = memory(hdd_sectors);
 	b->ssd_sectors = ssd_sectors;
 	b->hdd_sectors = hdd_sectors;
-	for (at = SSDUP_HEAD_SECTORS; at < ssd_sectors; at++) {
-		for (i = 0; i < SECTOR_BYTES / 8; i++)
-			sector[i] = at;
-		bench_write(b, sector, at, 1);
+	for (at = SSDUP_HEAD_SECTORS; at < ssd_sectors; at += CHUNK) {
+		for (i = 0; i < CHUNK; i++)
+			for (j = 0; j < SECTOR_BYTES / 8; j++)
+				stamps[i][j] = at + i;
+		bench_write(b, stamps, at, min_t(u64, CHUNK, ssd_sectors - at));
 	}
 }
 
@@ -58,6 +62,11 @@ void bench_read(struct bench *b, void *buf, u64 sector, u64 sectors)
 	     (ssize_t)(sectors * SECTOR_BYTES), "read");
 }
 
+void bench_cut(struct bench *b, u64 bytes)
+{
+	must(!ftruncate(b->ssd, bytes), "truncate");
+}
+
 void bench_log(struct bench *b, struct log_file *l, int asked)
 {
 	memset(l, 0, sizeof(*l));
@@ -77,4 +86,22 @@ void bench_silence(void)
 	bench_null = fopen("/dev/null", "w");
 	must(bench_null, "/dev/null");
 	stderr = bench_null;
+}
+
+bool bench_exported(struct bench *b, struct log_file *l)
+{
+	const struct extent *e;
+	u64 at, want;
+	u32 i;
+
+	for (e = extent_first(&l->map, 0, U64_MAX); e; e = extent_next(e))
+		for (i = 0; i < e->sectors && e->kind != SSDUP_KIND_LOST; i++) {
+			want = e->kind == SSDUP_KIND_DATA ?
+			       log_data_sector(&l->s.g, e->half, e->pos) + i : 0;
+			must(pread(b->hdd, &at, sizeof(at), (e->start + i) * SECTOR_BYTES) ==
+			     sizeof(at), "read");
+			if (at != want)
+				return false;
+		}
+	return true;
 }

@@ -24,11 +24,17 @@ void bench_close(struct bench *b);
 void bench_write(struct bench *b, const void *buf, u64 sector, u64 sectors);
 void bench_read(struct bench *b, void *buf, u64 sector, u64 sectors);
 
+/** bench_cut() - make the SSD shorter */
+void bench_cut(struct bench *b, u64 bytes);
+
 /** bench_log() - look at the SSD as log_open() does; log_close() it */
 void bench_log(struct bench *b, struct log_file *l, int asked);
 
 /** bench_hdd() - the HDD as a disk; disk_close() it */
 void bench_hdd(struct bench *b, struct disk *d);
+
+/** bench_exported() - does the HDD have each sector of the map from where it stands? */
+bool bench_exported(struct bench *b, struct log_file *l);
 
 /** bench_silence() - complaints and notes go nowhere from now on */
 void bench_silence(void);

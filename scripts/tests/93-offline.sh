@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The log read without the module: after a power cut it is sound, what export writes
+# is what a drain writes; damages are named by their numbers, and mended for the module.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# exits CODE COMMAND... - of ssdup; its output stays in $T/out
+exits()
+{
+	local want=$1 code=0
+
+	shift
+	ssdup "$@" >"$T/out" 2>&1 </dev/null || code=$?
+	[ "$code" = "$want" ] || { cat "$T/out" >&2; fail "status $code of: ssdup $*"; }
+}
+
+# names NUMBER - the output does
+names()
+{
+	grep -q "^$1 " "$T/out" || { cat "$T/out" >&2; fail "$1 is not named"; }
+}
+
+# restore - the log as it was
+restore()
+{
+	must dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
+}
+
+# spoil BYTE - eight bytes of the SSD
+spoil()
+{
+	must dd if=/dev/urandom of=$SSD bs=8 count=1 seek=$(($1 / 8)) conv=notrunc,fsync \
+		status=none
+}
+
+# damaged NUMBER CHECK REPAIR - named so, and with these exit codes
+damaged()
+{
+	exits "$2" check $SSD --hdd $HDD
+	names "$1"
+	exits "$3" repair $SSD --yes
+}
+
+# accepted - the module takes what repair left
+accepted()
+{
+	make_ssdup policy all drain manual
+	"$@"
+	remove_ssdup
+}
+
+# slot HALF PAGE SLOT - the first byte of it
+slot()
+{
+	local stride=$((($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8))
+
+	echo $(((2048 + $1 * stride + (2 * $2 + $3) * 8) * 512))
+}
+
+# --- What a power cut leaves ---
+
+make_disks hdd_size_mb=16 ssd_size_mb=9 ssd_cache_mb=8 hdd_cache_mb=16 hdd_discard=1
+make_ssdup policy all drain manual autocommit_ms 3600000
+io random nr=300 bs=8
+io zero start=1000 len=500
+io discard start=3000 len=700
+io flush
+knob policy none
+io random start=20000 len=10000 bs=64 nr=20
+knob policy all
+io mixed max=64 nr=100 seed=2
+exits 4 repair $SSD --yes
+exits 4 export $SSD --to "$T/hdd"
+message commit
+io mixed max=64 nr=50 seed=3
+power_cut 7
+must dmsetup remove --force $NAME
+power_on
+
+exits 0 check $SSD --hdd $HDD --data
+exits 4 check $SSD --hdd $SSD
+exits 0 probe $SSD --export
+grep -qx SSDUP_DIRTY=1 "$T/out" || fail "the probe sees nothing dirty"
+exits 0 dump $SSD --entries
+must dd if=$HDD of="$T/hdd" bs=1M status=none
+exits 0 export $SSD --to "$T/hdd"
+make_ssdup policy all drain manual
+io recover
+flush
+remove_ssdup
+must cmp $HDD "$T/hdd"
+exits 0 probe $SSD --export
+grep -qx SSDUP_DIRTY=0 "$T/out" || fail "the probe sees something dirty"
+
+# onto the HDD itself, and the module finds an empty log
+make_ssdup policy all drain manual
+io mixed max=64 nr=150 seed=4
+remove_ssdup
+exits 0 export $SSD --to $HDD --clear
+io_on $HDD verify
+make_ssdup policy all drain manual
+is "dirty sectors of a cleared log" "$(stat dirty_sectors)" 0
+io verify
+
+# --- Damages ---
+
+io mixed max=16 nr=500 seed=5
+commits
+io random nr=10 seed=6
+remove_ssdup
+dd if=$SSD of="$T/log" bs=1M status=none
+spoil 64
+damaged E103 5 0
+accepted io verify
+spoil $((128 * 512 + 64))
+damaged E103 5 0
+restore
+must dd if=/dev/zero of=$SSD bs=4k count=1 seek=16 conv=notrunc,fsync status=none
+damaged E101 5 0
+restore
+must hostile forge $SSD 1 0x38 8 1
+damaged E131 5 0
+must hostile forge $SSD 1 0x78 2 99
+damaged E107 5 0
+must hostile forge $SSD 1 0x100 8 0
+damaged E108 5 0
+accepted io verify
+restore
+must hostile forge $SSD 01 0x10c 4 1
+damaged E233 5 0
+accepted io verify
+restore
+must hostile forge $SSD 01 0x0c 4 2
+damaged E104 4 4
+restore
+must hostile forge $SSD 01 0x20 8 2
+damaged E105 4 4
+restore
+must hostile forge $SSD 01 0x18 8 2
+damaged E106 4 4
+restore
+must hostile forge $SSD 01 0x48 8 $((LEN - 8))
+exits 4 check $SSD --hdd $HDD
+names E109
+restore
+must hostile forge $SSD 01 0x40 8 0
+damaged E219 6 8
+accepted true
+restore
+spoil $(($(slot 0 1 1) + 200))
+damaged E220 6 8
+accepted true
+
+# --- What the SSD cannot read ---
+
+restore
+model $SSD fail_read "128 1"
+exits 5 check $SSD
+names E130
+model $SSD fail_read clear
+model $SSD fail_read "$(($(slot 0 0 0) / 512)) 1"
+exits 5 check $SSD
+names E230
+model $SSD fail_read clear
+must dd if=$HDD of="$T/hdd" bs=1M status=none
+ssdup dump $SSD extents | sed -n 's/.* at SSD sector //p' | head -n 1 >"$T/sector"
+model $SSD fail_read "$(cat "$T/sector") 1"
+exits 6 check $SSD --data
+names E401
+exits 6 export $SSD --to "$T/hdd" --clear
+is "ranges lost" "$(grep -c '^lost: HDD sectors' "$T/out")" 1
+model $SSD fail_read clear
+exits 0 export $SSD --to "$T/hdd"
+make_ssdup policy all drain manual
+all_home
+remove_ssdup
+must cmp $HDD "$T/hdd"
