@@ -27,7 +27,7 @@ static const struct usage usage = {
 		 "number. Nothing is written.",
 	.options = options,
 	.more = "Exit status: 0 sound, 3 no log, 4 cannot be used here, 5 faults that repair\n"
-		"mends, 6 something is lost. The numbers are listed in ssdup(8).",
+		"mends, 6 something is lost. Documentation/rescue.rst lists the numbers.",
 };
 
 struct args {

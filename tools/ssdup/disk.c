@@ -39,15 +39,17 @@ int disk_take(struct disk *d, const char *path, int fd)
 	return measure(d);
 }
 
-/* Who reads need not be alone. */
+/* Who reads need not be alone; who probes may not even for a moment keep others out. */
 static int open_shared(const struct ssdup_ctx *ctx, const struct dev *dev, enum disk_use use)
 {
-	int fd = dev->rdev ? dev_open(dev, O_RDONLY | O_EXCL) : dev_open(dev, O_RDONLY);
+	int fd;
 
+	if (use == DISK_PROBE || !dev->rdev)
+		return dev_open(dev, O_RDONLY);
+	fd = dev_open(dev, O_RDONLY | O_EXCL);
 	if (fd != -EBUSY)
 		return fd;
-	if (use == DISK_READ)
-		warn(ctx, dev->path, "in use: what is read may be out of date at once");
+	warn(ctx, dev->path, "in use: what is read may be out of date at once");
 	return dev_open(dev, O_RDONLY);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ssdup: what can be wrong with a log. Each kind has a number and a name that never
- * change, and are listed in Documentation/tool.rst. E1xx is about the superblock, E2xx
+ * change, and are listed in Documentation/rescue.rst. E1xx is about the superblock, E2xx
  * about pages, E3xx about entries, E4xx about data. Where the last two digits are
  * 1 to 21 they are the number the kernel gives the same fault (enum log_fault).
  */

@@ -120,7 +120,7 @@ void log_close(struct log_file *l)
 int log_given(struct log_file *l, const char *hdd)
 {
 	struct disk d;
-	int r = disk_open(l->ctx, &d, hdd, DISK_READ);
+	int r = disk_open(l->ctx, &d, hdd, DISK_PROBE);
 
 	if (r != EXIT_OK)
 		return r;
