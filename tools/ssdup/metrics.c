@@ -26,6 +26,8 @@ const struct metric metrics[] = {
 	  PER_10000, { { .file = "receiving_fill_1e4" } } },
 	{ "ssdup_dirty_bytes", "Data that the log holds and the HDD has not.",
 	  SECTORS, { { .file = "dirty_sectors" } } },
+	{ "ssdup_home_bytes", "Part of the dirty data that is on the HDD, but not freed yet.",
+	  SECTORS, { { .file = "home_sectors" } } },
 	{ "ssdup_extents", "Extents in memory.",
 	  PLAIN, { { .file = "extents" } } },
 	{ "ssdup_waiting_writes", "Writes that wait for space in the log or for memory.",
