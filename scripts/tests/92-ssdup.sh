@@ -72,6 +72,11 @@ refuses 4 "mounted on /mnt/s" ssdup format $SSD --hdd $HDD --force
 must umount /mnt/s
 refuses 4 "the same device" ssdup create $NAME --hdd $HDD --ssd /dev/../dev/${HDD##*/}
 refuses 3 "no such device" ssdup create $NAME --hdd /dev/none --ssd $SSD
+must dmsetup create $NAME --table "0 65536 linear $HDD 0"
+must dmsetup create other --table "0 65536 linear $HDD 65536"
+refuses 4 "on the same disk (${HDD##*/})" ssdup create x --hdd /dev/mapper/$NAME --ssd /dev/mapper/other
+must dmsetup remove other
+must dmsetup remove $NAME
 refuses 2 "which SSD" ssdup create $NAME --hdd $HDD
 refuses 3 "no such device" ssdup status $NAME
 must ssdup format $SSD --hdd $HDD --force
@@ -116,6 +121,17 @@ io write start=8192 len=4096 bs=64
 must ssdup sync $NAME
 is "dirty" "$(stat dirty_sectors)" 0
 io_on $HDD verify
+
+# a HDD that fails is told by the exit code, and detach leaves all as it was
+io write start=16384 len=64 bs=64
+model $HDD fail_flush 1
+refuses 8 "stay in the log" ssdup sync $NAME
+exits 8 ssdup status $NAME
+refuses 8 "stay in the log" ssdup detach $NAME
+is "policy" "$(stat policy)" all
+model $HDD fail_flush 0
+must ssdup sync $NAME
+exits 0 ssdup status $NAME
 
 # remove leaves the log, create finds it
 io write start=20000 len=2048 bs=64
