@@ -34,6 +34,7 @@ host_tools()
 	mkfs.btrfs btrfs-progs
 	blktrace blktrace
 	sqlite3 sqlite3
+	lua5.1 lua5.1
 	/usr/include/blkid/blkid.h libblkid-dev
 	/usr/include/libdevmapper.h libdevmapper-dev
 	/usr/include/ncurses.h libncurses-dev

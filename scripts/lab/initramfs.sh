@@ -13,7 +13,7 @@ GUEST_PROGRAMS="bash fio dmsetup blkdiscard blockdev losetup flock fallocate
 	dd date od stat cp cmp truncate sha256sum md5sum sort shuf sleep sync timeout tee
 	mkfs.ext4 e2fsck tune2fs debugfs dumpe2fs resize2fs
 	mkfs.xfs xfs_repair xfs_io xfs_db mkfs.btrfs btrfs
-	blktrace blkparse btt modprobe make-bcache sqlite3"
+	blktrace blkparse btt modprobe make-bcache sqlite3 lua5.1"
 
 # Modules a script may ask for; what a kernel lacks is left out.
 GUEST_MODULES="virtio_pci virtio_blk virtio_console crc32c_generic crc32c_intel

@@ -154,7 +154,7 @@ static int explain(const struct ssdup_ctx *ctx, const struct state *s, int r)
 			    s->name);
 	case -EIO:
 	case -EROFS:
-		return fail(ctx, code, s->name,
+		return fail(ctx, EXIT_DEGRADED, s->name,
 			    "%s stay in the log: a disk fails; see \"ssdup status %s\" and \"dmesg\"",
 			    size, s->name);
 	default:

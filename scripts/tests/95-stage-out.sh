@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Stage-out: "ssdup sync" promises that all is on the HDD, or says that it is not;
+# "ssdup drain --wait-below" makes room and no more; Slurm's script does both.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# slurm FUNCTION ARGUMENT... - as slurmctld calls it; its code and message to $T/slurm
+slurm()
+{
+	lua5.1 - "$@" >"$T/slurm" <<-'EOF' || fail "slurm $*: $(cat "$T/slurm")"
+		slurm = { SUCCESS = 0, ERROR = -1, log_info = string.format, log_error = string.format }
+		ssdup_conf = { nodes = { "one", "two" }, remote = "test %s &&", device = "s",
+			log_bytes = 12 * 2^20 }
+		dofile("/ssdup/examples/burst_buffer.lua")
+		for _, name in ipairs({ "job_process", "pools", "job_teardown", "setup", "data_in",
+				"real_size", "paths", "pre_run", "post_run", "data_out", "get_status" }) do
+			assert(type(_G["slurm_bb_" .. name]) == "function", name)
+		end
+		local answer = { n = 0 }
+		local function keep(...) answer = { n = select("#", ...), ... } end
+		keep(_G["slurm_bb_" .. arg[1]](unpack(arg, 2)))
+		-- it takes a second value that is no string for an error
+		assert(answer.n == 1 or type(answer[2]) == "string", "a second value of nil")
+		print(answer[1], answer[2])
+	EOF
+}
+
+# slurm_is TEXT FUNCTION ARGUMENT...
+slurm_is()
+{
+	local text=$1
+
+	shift
+	slurm "$@"
+	grep -q -- "$text" "$T/slurm" || fail "slurm $*: $(cat "$T/slurm")"
+}
+
+make_disks
+make_ssdup policy all drain manual
+io random nr=700
+above "dirty" "$(stat dirty_sectors)" 4096
+must ssdup drain $NAME --quiet --wait-below 2M
+below "dirty" "$(stat dirty_sectors)" 4097
+io verify
+io random nr=100 seed=2
+above "dirty" "$(stat dirty_sectors)" 0
+must ssdup sync $NAME
+is "dirty" "$(stat dirty_sectors)" 0
+io_on $HDD verify
+
+# what is only in the page cache too, of a mounted file system
+remove_ssdup
+make_ssdup policy all drain manual
+must mkfs.ext4 -q -O ^has_journal $DEV
+mkdir -p /mnt/s /mnt/hdd
+must mount $DEV /mnt/s
+plant /mnt/s/1
+must ssdup sync $NAME
+must dmsetup create other --readonly --table "0 $LEN linear $HDD 0"
+must mount -o ro /dev/mapper/other /mnt/hdd
+tree /mnt/s | must diff - <(tree /mnt/hdd)
+must umount /mnt/hdd
+must dmsetup remove other
+
+# Slurm: room for 10 of 12 MiB on two nodes, then all of it home
+plant /mnt/s/2
+sync
+above "dirty" "$(stat dirty_sectors)" 2048
+slurm_is '"quantity": 24,' pools
+slurm_is '^0' setup 1 0 0 ssdup $((22 << 20)) /dev/null
+below "dirty" "$(stat dirty_sectors)" 2049
+slurm_is 'that large' setup 1 0 0 ssdup $((26 << 20)) /dev/null
+plant /mnt/s/3
+slurm_is '^0' data_out 1 /dev/null 0 0
+is "dirty" "$(stat dirty_sectors)" 0
+slurm_is '^0.*one:' get_status 0 0 "\$(touch $T/evil)"
+[ ! -e "$T/evil" ] || fail "what a user says is run"
+must umount /mnt/s
+io write start=8192 len=4096 bs=64
+
+# a promise that cannot be given
+model $HDD fail_write "9000 8"
+r=0
+ssdup sync $NAME 2>"$T/stderr" || r=$?
+is "exit code of a sync that left something: $(cat "$T/stderr")" $r 8
+slurm_is "^-1.*one: ssdup sync s: the device is degraded" data_out 1 /dev/null 0 0
+model $HDD fail_write clear
+must ssdup sync $NAME
+io_on $HDD verify start=8192 len=4096
+must_get "no such device" ssdup sync nothing
