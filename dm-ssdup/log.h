@@ -223,6 +223,13 @@ u64 log_next_generation(const struct log_super *s);
 
 /* --- Metadata pages --- */
 
+/*
+ * Pages of a half are written in order, so many at once, and no further before all of
+ * these are durable. So a power cut leaves no page this far behind a gap, nor one behind
+ * it that was written twice: a tool can tell such a gap from damage.
+ */
+#define LOG_COMMIT_PAGES	16U
+
 struct log_entry {
 	u64		sector;
 	u64		seq;

@@ -193,7 +193,7 @@ struct ring_page {
 	struct log_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
-#define SSDUP_COMMIT_PAGES	16U		/* written at once */
+#define SSDUP_COMMIT_PAGES	LOG_COMMIT_PAGES	/* written at once */
 
 /* --- Stream --- */
 

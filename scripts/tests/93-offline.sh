@@ -151,6 +151,12 @@ restore
 spoil $(($(slot 0 1 1) + 200))
 damaged E220 6 8
 accepted true
+# not suspended cleanly: what follows the page shows that it was durable
+restore
+must hostile forge $SSD 01 0x74 4 0
+spoil $(($(slot 0 1 1) + 200))
+damaged E234 6 8
+accepted true
 
 # --- What the SSD cannot read ---
 

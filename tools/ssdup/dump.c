@@ -308,7 +308,7 @@ void dump_log(struct log_file *l, FILE *to, unsigned int parts, bool json)
 	if (l->from != NO_COPY && parts & DUMP_PAGES)
 		dump_pages(&d);
 	else if (l->from != NO_COPY && parts & DUMP_EXTENTS)
-		log_scan(l, false);
+		log_scan(l, true);
 	if (l->from != NO_COPY && parts & DUMP_EXTENTS) {
 		log_map(l);
 		dump_extents(&d);

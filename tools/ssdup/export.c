@@ -229,7 +229,7 @@ static int export_to(struct log_file *l, const struct args *a)
 
 	if (l->from == NO_COPY)
 		return no_log(l);
-	check_log(l, false, false);
+	check_log(l, true, false);
 	r = disk_open(l->ctx, &to, a->to, DISK_FILL);
 	if (r != EXIT_OK)
 		return r;

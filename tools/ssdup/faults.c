@@ -42,6 +42,8 @@ static const struct kind {
 	  "pages behind the end of the half, as a power cut leaves them" },
 	{ FAULT_PAGES_MORE, SEV_REPAIRABLE, "pages-more",
 	  "more pages than the last suspend counted" },
+	{ FAULT_PAGES_GAP, SEV_LOST, "pages-gap",
+	  "pages that were durable are damaged; the module would give up all behind them" },
 	{ FAULT_ENTRY_KIND, SEV_LOST, "entry-kind", "entry of unknown kind or flags" },
 	{ FAULT_ENTRY_EMPTY, SEV_LOST, "entry-empty",
 	  "entry without sectors or sequence number" },

@@ -20,8 +20,8 @@
 
 enum page_state {
 	PAGE_LIVE,		/* what a replay takes */
-	PAGE_KEPT,		/* behind damage, but the last suspend counted it */
-	PAGE_MISSING,		/* no version counts, but the last suspend counted it */
+	PAGE_KEPT,		/* behind damage, and known to be of the half all the same */
+	PAGE_MISSING,		/* no version counts, though there was one */
 	PAGE_BEHIND,		/* behind the end of the half: nobody was promised it */
 	PAGE_VOID,		/* nothing */
 };
@@ -114,7 +114,8 @@ int no_log(const struct log_file *l);
 
 /**
  * log_scan() - read the pages of all halves
- * @all: look behind the end of each half too
+ * @all: look behind the end of each half too: only there can be seen whether it ends
+ * as a power cut leaves it, or because of damage
  *
  * Fills in @l->half, @l->items and @l->findings; calls @l->visit for every page that
  * is looked at.

@@ -210,7 +210,7 @@ int plan_make(struct log_file *l, struct plan *plan)
 		return r;
 	l->visit = plan_page;
 	l->visit_arg = plan;
-	log_scan(l, false);
+	log_scan(l, true);
 	l->visit = NULL;
 	log_map(l);
 	plan_super(l, plan);

@@ -3,8 +3,8 @@
  * ssdup: the pages of a log that is read without the module.
  *
  * A half ends as the kernel's replay ends it, at the first page with no version that
- * counts. Where the last suspend has counted more pages than that, those behind the
- * damage were promised, and are taken too.
+ * counts. Where the last suspend has counted more pages than that, or those behind the
+ * gap show that it is not one of a power cut, they were promised, and are taken too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,18 +25,13 @@ struct scan {
 	char		*chunk;
 	bool		ended;		/* the run from page 0 on is over */
 	bool		read_out;	/* the SSD ends here */
+	u32		promised;	/* pages of the half, as far as that is known */
 	struct log_page_id want;
 };
 
 static bool clean(const struct log_file *l)
 {
 	return l->s.flags & SSDUP_SUPER_CLEAN;
-}
-
-/* Pages that the last suspend counted; nobody else does. */
-static u32 counted(const struct scan *sc)
-{
-	return clean(sc->l) ? min(sc->l->s.pages[sc->half], sc->l->s.g.meta_pages) : 0;
 }
 
 /* --- Reading --- */
@@ -123,8 +118,11 @@ static void judge(struct scan *sc, struct page_view *v)
 		sc->ended = true;
 	if (!sc->ended)
 		v->state = PAGE_LIVE;
-	else if (v->page < counted(sc))
+	else if (v->page < sc->promised)
 		v->state = valid ? PAGE_KEPT : PAGE_MISSING;
+	else if (valid && v->page == h->end)
+		/* The next one after those that were kept. */
+		v->state = PAGE_KEPT;
 	else
 		v->state = valid ? PAGE_BEHIND : PAGE_VOID;
 }
@@ -250,15 +248,14 @@ static void half_findings(struct scan *sc)
 {
 	struct log_file *l = sc->l;
 	struct half_scan *h = &l->half[sc->half];
-	u32 said = l->s.pages[sc->half];
+	u32 said = l->s.pages[sc->half], lost = max(h->missing, 1U);
 	struct finding f;
 
-	if (clean(l) && h->live < said) {
-		f = finding(FAULT_PAGES_MISSING);
+	if (h->live < sc->promised || (clean(l) && h->live < said)) {
+		f = finding(clean(l) ? FAULT_PAGES_MISSING : FAULT_PAGES_GAP);
 		f.page = h->live;
-		snprintf(f.text, sizeof(f.text), "%u of %u pages, up to %llu writes",
-			 max(h->missing, 1U), said,
-			 (u64)max(h->missing, 1U) * SSDUP_PAGE_ENTRIES);
+		snprintf(f.text, sizeof(f.text), "%u of %u pages, up to %llu writes", lost,
+			 clean(l) ? said : h->end, (u64)lost * SSDUP_PAGE_ENTRIES);
 	} else if (clean(l) && h->live > said) {
 		f = finding(FAULT_PAGES_MORE);
 		snprintf(f.text, sizeof(f.text), "%u, the suspend counted %u", h->live, said);
@@ -273,6 +270,28 @@ static void half_findings(struct scan *sc)
 	found(&l->findings, &f);
 }
 
+/*
+ * Where the half ends at @gap, how many pages it must have had: up to the last one that
+ * nobody writes before the page at the gap is durable (see LOG_COMMIT_PAGES).
+ */
+static u32 proven(struct scan *sc, u32 gap)
+{
+	struct log_file *l = sc->l;
+	struct half_scan before = l->half[sc->half];
+	struct page_view v;
+	u32 page, nr = 0;
+
+	for (page = gap + 1; page < l->s.g.meta_pages && !sc->read_out; page++) {
+		read_page(sc, page, &v);
+		judge(sc, &v);
+		if (v.newest >= 0 && log_page_epoch(&v.slot[v.newest]) >= before.epoch &&
+		    (log_page_rev(&v.slot[v.newest]) > 1 || page - gap >= LOG_COMMIT_PAGES))
+			nr = page + 1;
+	}
+	sc->read_out = false;
+	return nr;
+}
+
 static int scan_half(struct scan *sc, bool all)
 {
 	struct log_file *l = sc->l;
@@ -284,13 +303,22 @@ static int scan_half(struct scan *sc, bool all)
 	sc->want.generation = l->s.generation[sc->half];
 	sc->want.epoch = l->s.epoch;
 	sc->want.half = sc->half;
+	if (clean(l))
+		sc->promised = min(l->s.pages[sc->half], l->s.g.meta_pages);
 	for (page = 0; page < l->s.g.meta_pages && !sc->read_out && !r; page++) {
+		bool ended = sc->ended;
+
 		read_page(sc, page, &v);
 		judge(sc, &v);
+		if (sc->ended && !ended && all && !clean(l)) {
+			sc->promised = proven(sc, page);
+			read_page(sc, page, &v);
+			judge(sc, &v);
+		}
 		take_page(sc, &v);
 		if (l->visit)
 			r = l->visit(l->visit_arg, &v);
-		if (sc->ended && !all && page + 1 >= counted(sc))
+		if (sc->ended && !all && page + 1 >= sc->promised && v.state != PAGE_KEPT)
 			break;
 	}
 	half_findings(sc);

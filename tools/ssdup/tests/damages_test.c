@@ -168,6 +168,7 @@ static void too_many(struct ssdup_page *p)
 
 static void page_count(struct maker *m)
 {
+	newest_torn(m);
 	forge_page(m, too_many);
 	maker_supers(m, false);
 }
@@ -179,6 +180,7 @@ static void later_epoch(struct ssdup_page *p)
 
 static void page_epoch(struct maker *m)
 {
+	newest_torn(m);
 	forge_page(m, later_epoch);
 	maker_supers(m, false);
 }
@@ -195,6 +197,14 @@ static void last_page_missing(struct maker *m)
 }
 
 static void gap_of_power_cut(struct maker *m)
+{
+	page_missing(m);
+	newest_torn(m);
+	maker_supers(m, false);
+}
+
+/* Nobody writes a page twice before those in front of it are durable. */
+static void gap_of_damage(struct maker *m)
 {
 	page_missing(m);
 	maker_supers(m, false);
@@ -309,6 +319,7 @@ static const struct damage damages[] = {
 	{ "page gone", page_missing, 220, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
 	{ "last page gone", last_page_missing, 220, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
 	{ "gap of a power cut", gap_of_power_cut, 232, EXIT_OK, EXIT_OK, EXIT_OK },
+	{ "gap of damage", gap_of_damage, 234, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
 	{ "pages more", pages_more, 233, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "entry: kind", entry_kind, 314, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
 	{ "entry: empty", entry_empty, 315, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },

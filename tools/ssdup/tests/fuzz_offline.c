@@ -10,7 +10,13 @@
 
 #define HDD_SECTORS	32768U
 #define SSD_SECTORS	(SSDUP_HEAD_SECTORS + IMAGE_HALVES * IMAGE_STRIDE)
-#define EXPECT(cond)	((void)WARN_ON(!(cond)))
+/* Not to stderr, which says nothing here. */
+#define EXPECT(cond) do {							\
+	if (!(cond)) {								\
+		dprintf(2, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond);	\
+		abort();							\
+	}									\
+} while (0)
 
 static struct bench bench;
 
@@ -113,6 +119,16 @@ static void same_as_kernel(struct log_file *l)
 
 /* --- Commands --- */
 
+static bool gaps(const struct log_file *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->findings.nr; i++)
+		if (l->findings.all[i].number == FAULT_PAGES_GAP)
+			return true;
+	return false;
+}
+
 static void check_one(int *verdict)
 {
 	struct log_file l;
@@ -124,7 +140,8 @@ static void check_one(int *verdict)
 	if (l.from != NO_COPY) {
 		/* Whatever the kernel refuses has a number that says so. */
 		EXPECT(*verdict == LOG_OK || code != EXIT_OK);
-		if (*verdict == LOG_OK)
+		/* Where it stops and this goes on, something is lost. */
+		if (*verdict == LOG_OK && !gaps(&l))
 			same_as_kernel(&l);
 	} else {
 		EXPECT(no_log(&l) != EXIT_OK);
@@ -157,7 +174,7 @@ static void export_one(void)
 
 	bench_log(&bench, &l, NO_COPY);
 	if (l.from != NO_COPY) {
-		check_log(&l, false, false);
+		check_log(&l, true, false);
 		bench_hdd(&bench, &hdd);
 		r = export_log(&l, &hdd, &res);
 		if (usual(&l.s)) {

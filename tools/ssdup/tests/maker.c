@@ -4,19 +4,21 @@
 #include "maker.h"
 #include "tools/hostile/image.h"
 
-void maker_begin(struct maker *m, u32 halves, u32 block_sectors, u64 hdd_sectors)
+#define HDD_SECTORS	65536U
+
+void maker_begin(struct maker *m, u32 halves, u32 block_sectors, u64 stride)
 {
 	static const u8 uuid[16] = { 0x5d, 0xd0, 0x0f, 1 };
-	u64 ssd = SSDUP_HEAD_SECTORS + halves * LOG_MIN_STRIDE;
+	u64 ssd = SSDUP_HEAD_SECTORS + halves * stride;
 	struct log_geometry g;
 
 	memset(m, 0, sizeof(*m));
 	WARN_ON(!log_layout(&g, ssd, halves, block_sectors));
-	log_super_fresh(&m->s, uuid, &g, hdd_sectors, ssd);
+	log_super_fresh(&m->s, uuid, &g, HDD_SECTORS, ssd);
 	m->s.epoch = 3;
 	m->s.seq = 7;
 	bench_silence();
-	bench_open(&m->b, ssd, hdd_sectors);
+	bench_open(&m->b, ssd, HDD_SECTORS);
 }
 
 void maker_page(struct maker *m, u32 half, u32 page, u64 rev, u32 nr, u32 kinds)
@@ -66,7 +68,7 @@ void maker_usual(struct maker *m, u32 halves, u32 block_sectors)
 {
 	u32 pos;
 
-	maker_begin(m, halves, block_sectors, 65536);
+	maker_begin(m, halves, block_sectors, LOG_MIN_STRIDE);
 	maker_page(m, 0, 0, 1, SSDUP_PAGE_ENTRIES, 3);
 	maker_page(m, 0, 1, 1, SSDUP_PAGE_ENTRIES, 1);
 	pos = m->pos[0];

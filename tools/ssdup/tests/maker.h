@@ -15,8 +15,8 @@ struct maker {
 	u32			count[SSDUP_MAX_HALVES];	/* pages, for a clean suspend */
 };
 
-/** maker_begin() - disks, and a log without pages that is nowhere yet */
-void maker_begin(struct maker *m, u32 halves, u32 block_sectors, u64 hdd_sectors);
+/** maker_begin() - disks, and a log without pages that is nowhere yet; @stride: of a half */
+void maker_begin(struct maker *m, u32 halves, u32 block_sectors, u64 stride);
 
 /**
  * maker_page() - write a version of a page, with @nr new entries

@@ -109,6 +109,39 @@ static void behind_damage(struct kunit *test)
 	maker_end(&m);
 }
 
+/* Of pages written once, only the distance tells damage from a power cut. */
+static void gap_by_distance(struct kunit *test)
+{
+	const u32 gap = 3, far = gap + LOG_COMMIT_PAGES;
+	struct log_file l;
+	struct maker m;
+	u32 page;
+
+	maker_begin(&m, 2, 1, 4 * LOG_MIN_STRIDE);
+	for (page = 0; page < far; page++)
+		maker_page(&m, 0, page, 1, 3, 1);
+	maker_supers(&m, false);
+	maker_spoil(&m, log_slot_sector(&m.s.g, 0, gap, 1) * 512 + 99);
+	bench_log(&m.b, &l, NO_COPY);
+	KUNIT_EXPECT_EQ(test, check_log(&l, true, false), LOG_OK);
+	KUNIT_EXPECT_EQ(test, findings_exit(&l.findings), EXIT_OK);
+	KUNIT_EXPECT_EQ(test, l.map.nr, 3 * gap);
+	log_close(&l);
+
+	maker_page(&m, 0, far, 1, 3, 1);
+	bench_log(&m.b, &l, NO_COPY);
+	KUNIT_EXPECT_EQ(test, check_log(&l, true, false), LOG_OK);
+	KUNIT_EXPECT_EQ(test, findings_exit(&l.findings), EXIT_LOST);
+	KUNIT_EXPECT_EQ(test, l.map.nr, 3 * far);
+	log_close(&l);
+	/* Nobody looked. */
+	bench_log(&m.b, &l, NO_COPY);
+	check_log(&l, false, false);
+	KUNIT_EXPECT_EQ(test, l.map.nr, 3 * gap);
+	log_close(&l);
+	maker_end(&m);
+}
+
 static void chosen_copy(struct kunit *test)
 {
 	u8 zeros[SSDUP_SUPER_BYTES] = {};
@@ -151,7 +184,7 @@ static void faults_without_end(struct kunit *test)
 	struct maker m;
 	u32 half, page, i;
 
-	maker_begin(&m, 16, 1, 65536);
+	maker_begin(&m, 16, 1, LOG_MIN_STRIDE);
 	for (half = 0; half < 16; half++)
 		for (page = 0; page < m.s.g.meta_pages; page++) {
 			maker_page(&m, half, page, 1, SSDUP_PAGE_ENTRIES, 2);
@@ -222,6 +255,7 @@ static struct kunit_case offline_cases[] = {
 	KUNIT_CASE(other_geometries),
 	KUNIT_CASE(other_disks),
 	KUNIT_CASE(behind_damage),
+	KUNIT_CASE(gap_by_distance),
 	KUNIT_CASE(chosen_copy),
 	KUNIT_CASE(faults_without_end),
 	KUNIT_CASE(counters_used_up),
