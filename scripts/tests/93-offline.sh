@@ -182,3 +182,20 @@ make_ssdup policy all drain manual
 all_home
 remove_ssdup
 must cmp $HDD "$T/hdd"
+
+# --- On disks that the module refuses it on ---
+
+make_disks hdd_size_mb=16 ssd_size_mb=9 hdd_block_size=4096 ssd_block_size=4096
+restore
+exits 4 check $SSD --data
+names E111
+must dd if=/dev/zero of=$HDD bs=1M count=16 conv=fsync status=none
+cp "$T/hdd" "$T/again"
+exits 0 export $SSD --to "$T/again"
+must cmp "$T/hdd" "$T/again"
+exits 0 export $SSD --to $HDD
+ssdup dump $SSD extents | sed -n 's/^extent \([0-9]*\) + \([0-9]*\): data.*/\1 \2/p' >"$T/extents"
+above "extents" "$(wc -l <"$T/extents")" 100
+while read -r start len; do
+	must cmp -n $((len * 512)) -i $((start * 512)) $HDD "$T/hdd"
+done < <(head -n 20 "$T/extents")

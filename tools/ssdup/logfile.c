@@ -192,12 +192,21 @@ static void pair_findings(struct log_file *l)
 	found(&l->findings, &f);
 }
 
+static bool ours(const struct log_file *l, u32 copy)
+{
+	return l->super.error[copy] || (l->super.copy_fault[copy] != LOG_BLANK &&
+					l->super.copy_fault[copy] != LOG_NOT_OURS);
+}
+
 void super_findings(struct log_file *l)
 {
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
 	u32 block = max(l->ssd.block_sectors, l->hdd_block_sectors);
 	struct finding f;
 
+	/* A disk that never had a log has lost none. */
+	if (!ours(l, 0) && !ours(l, 1))
+		return;
 	copy_findings(l, 0);
 	copy_findings(l, 1);
 	pair_findings(l);

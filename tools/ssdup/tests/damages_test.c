@@ -63,6 +63,12 @@ static void copy_1_foreign(struct maker *m)
 	maker_spoil(m, 128 * 512);
 }
 
+static void both_blank(struct maker *m)
+{
+	blank(m, 0);
+	blank(m, 1);
+}
+
 static void version(struct maker *m)
 {
 	maker_forge(m, 3, OF(version), 2);
@@ -298,6 +304,7 @@ static const struct damage damages[] = {
 	{ "copy 0: foreign", copy_0_foreign, 102, EXIT_NOT_FOUND, EXIT_NOT_FOUND,
 	  EXIT_NOT_FOUND },
 	{ "copy 1: foreign", copy_1_foreign, 102, EXIT_FAULTS, EXIT_OK, EXIT_OK },
+	{ "no log", both_blank, 0, EXIT_NOT_FOUND, EXIT_NOT_FOUND, EXIT_NOT_FOUND },
 	{ "newer version", version, 104, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "incompat", incompat, 105, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "ro_compat", ro_compat, 106, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
