@@ -163,6 +163,15 @@ must ssdup drain $NAME --wait-below 1M
 above "dirty" "$(stat dirty_sectors)" 0
 must ssdup remove $NAME
 
+# a device in use is removed by force only, and is gone when it is closed
+must ssdup create $NAME --hdd $HDD --ssd $SSD
+exec 5<$DEV
+refuses 4 "in use" ssdup remove $NAME
+must ssdup remove $NAME --force
+must_get "Input/output error" dd of="$T/x" bs=4k count=1 <&5
+exec 5<&-
+exits 1 dmsetup info $NAME
+
 # detach a mounted device: the same files, no log, a plain HDD
 make_disks
 must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all

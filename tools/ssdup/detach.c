@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -56,10 +57,27 @@ static bool read_again(struct state *s)
 }
 
 /*
+ * With the linear table loaded: hold the device up, and go on with that table if the
+ * log is still empty, else with ours. Nothing here may need the device: it may be the
+ * one that / lies on, so all of the program is kept in memory.
+ */
+static int switch_over(struct state *s)
+{
+	int r = dmdev_suspend(s->name, false, false);
+
+	if (!r && (!read_again(s) || s->v.dirty_sectors || s->v.extents))
+		r = -EAGAIN;
+	/* Never resume with a table that leaves the log out while that holds something. */
+	if (r && dmdev_clear(s->name))
+		return -EUCLEAN;
+	return dmdev_resume(s->name) ?: r;
+}
+
+/*
  * Put the linear table in the place of ours. Between the drain and the suspend
  * something may have been written to the log: then all is as before.
  *
- * Return: 0, -EAGAIN for that, or -errno.
+ * Return: 0, -EAGAIN for that, -EUCLEAN when the device is left suspended, or -errno.
  */
 static int replace(struct state *s)
 {
@@ -69,12 +87,25 @@ static int replace(struct state *s)
 	free(params);
 	if (r)
 		return r;
-	r = dmdev_suspend(s->name, false, false);
-	if (!r && (!read_again(s) || s->v.dirty_sectors))
-		r = -EAGAIN;
-	if (r)
+	if (mlockall(MCL_CURRENT | MCL_FUTURE)) {
+		r = -errno;
 		dmdev_clear(s->name);
-	return dmdev_resume(s->name) ?: r;
+		return r;
+	}
+	r = switch_over(s);
+	munlockall();
+	return r;
+}
+
+static int replace_failed(const struct ssdup_ctx *ctx, const struct state *s, int r)
+{
+	if (r == -EINTR)
+		return EXIT_INTERRUPTED;
+	if (r == -EUCLEAN)
+		return fail(ctx, EXIT_FAILED, s->name,
+			    "left suspended: \"dmsetup clear %s\", then \"dmsetup resume %s\"",
+			    s->name, s->name);
+	return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s", strerror(-r));
 }
 
 static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
@@ -86,14 +117,13 @@ static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
 		r = drain_and_wait(ctx, s, 0);
 		if (r)
 			return r;
-		if (s->v.dirty_sectors)
+		if (s->v.extents)
 			continue;
 		r = replace(s);
 		if (!r)
 			return EXIT_OK;
 		if (r != -EAGAIN)
-			return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s",
-				    strerror(-r));
+			return replace_failed(ctx, s, r);
 	}
 	return fail(ctx, EXIT_FAILED, s->name,
 		    "the log does not get empty: something writes to it faster than it drains");

@@ -109,7 +109,8 @@ static void say(const struct state *s, const char *lost)
 	printf("  dirty:     %s", format_size(size, s->v.dirty_sectors * SECTOR_BYTES));
 	if (s->half_sectors)
 		printf(" of %s", format_size(all, s->half_sectors * s->v.halves * SECTOR_BYTES));
-	printf(" not on the HDD yet, %llu extents\n", (unsigned long long)s->v.extents);
+	printf(" not on the HDD yet, in %llu extent%s\n", (unsigned long long)s->v.extents,
+	       s->v.extents == 1 ? "" : "s");
 	say_halves(s);
 	printf("  drain:     %s\n", drain_words(s->v.drain_state));
 	printf("  stream:    %llu.%02llu %% random, threshold %llu.%02llu %%, to the %s\n",
