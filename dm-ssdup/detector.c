@@ -1,31 +1,112 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/log2.h>
 #include <linux/math64.h>
-#include <linux/sort.h>
+#include <linux/minmax.h>
 
 #include "detector.h"
 
-/* By offset, then by length: a strict weak ordering of the whole sample. */
-static int sample_cmp(const void *a, const void *b)
-{
-	const struct stream_sample *x = a;
-	const struct stream_sample *y = b;
+/*
+ * Each stream is sorted, so each write pays a part of it: samples are dealt to
+ * buckets by their offset, which leaves next to nothing to be sorted of a random
+ * stream, and what shares a bucket is merged, so that no stream is expensive.
+ * A link is the number of a sample plus one; 0 ends a list.
+ */
+#define BUCKETS		256U
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->sectors != y->sectors)
-		return x->sectors < y->sectors ? -1 : 1;
-	return 0;
+/* By offset, then by length: a strict weak ordering of the whole sample. */
+static bool below(const struct stream_sample *x, const struct stream_sample *y)
+{
+	return x->start != y->start ? x->start < y->start : x->sectors < y->sectors;
 }
 
-u32 detector_random_percentage(struct stream_sample *samples, u32 nr)
+static u32 merged(struct stream_sample *s, u32 a, u32 b)
 {
-	u32 sum = 0;
+	u32 head, *tail = &head;
+
+	while (a && b) {
+		u32 *low = below(&s[b - 1], &s[a - 1]) ? &b : &a;
+
+		*tail = *low;
+		tail = &s[*low - 1].next;
+		*low = *tail;
+	}
+	*tail = a ?: b;
+	return head;
+}
+
+/* Sort the first @nr of a list; the rest of it is left at *@rest. */
+static u32 sorted(struct stream_sample *s, u32 head, u32 nr, u32 *rest)
+{
+	u32 half;
+
+	if (nr == 1) {
+		*rest = s[head - 1].next;
+		s[head - 1].next = 0;
+		return head;
+	}
+	head = sorted(s, head, nr / 2, &half);
+	return merged(s, head, sorted(s, half, nr - nr / 2, rest));
+}
+
+/* All of a list, that has two at least. */
+static u32 sorted_list(struct stream_sample *s, u32 head)
+{
+	u32 nr = 2, rest, next = s[head - 1].next, x = s[next - 1].next;
+
+	if (!x) {
+		if (!below(&s[next - 1], &s[head - 1]))
+			return head;
+		s[next - 1].next = head;
+		s[head - 1].next = 0;
+		return next;
+	}
+	for (; x; x = s[x - 1].next)
+		nr++;
+	return sorted(s, head, nr, &rest);
+}
+
+/* Bucket @i holds those whose offset above *@low, shifted by the result, is i. */
+static u32 bucket_shift(const struct stream_sample *s, u32 nr, u64 *low)
+{
+	u64 high = s[0].start;
 	u32 i;
 
-	sort(samples, nr, sizeof(*samples), sample_cmp, NULL);
+	*low = high;
+	for (i = 1; i < nr; i++) {
+		*low = min(*low, s[i].start);
+		high = max(high, s[i].start);
+	}
+	return high == *low ? 0 : max(ilog2(high - *low) + 1, 8) - 8;
+}
 
-	for (i = 1; i < nr; i++)
-		sum += samples[i].start - samples[i - 1].start != samples[i - 1].sectors;
+u32 detector_random_percentage(struct stream_sample *s, u32 nr)
+{
+	u16 head[BUCKETS] = { 0 };
+	u32 i, x, shift, sum = 0;
+	u64 low, end;
+	u16 *b;
 
+	shift = bucket_shift(s, nr, &low);
+	for (i = 0; i < nr; i++) {
+		/* It may be written meanwhile, see stream.c, but there is a bucket for it. */
+		b = &head[((s[i].start - low) >> shift) % BUCKETS];
+		s[i].next = *b;
+		*b = i + 1;
+	}
+
+	/* The first one is no gap. */
+	end = low;
+	for (i = 0; i < BUCKETS; i++) {
+		x = head[i];
+		if (!x)
+			continue;
+		if (s[x - 1].next)
+			x = sorted_list(s, x);
+		do {
+			sum += s[x - 1].start != end;
+			end = s[x - 1].start + s[x - 1].sectors;
+			x = s[x - 1].next;
+		} while (x);
+	}
 	return div_u64((u64)sum * SSDUP_PCT_ONE + (nr - 1) / 2, nr - 1);
 }

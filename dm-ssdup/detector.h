@@ -14,12 +14,13 @@
 struct stream_sample {
 	u64	start;		/* sector on the device */
 	u32	sectors;
+	u32	next;		/* the detector's own */
 };
 
 /**
  * detector_random_percentage() - random percentage of one stream
- * @samples: the stream's writes in any order; sorted in place
- * @nr: how many, at least 2
+ * @s: the stream's writes in any order; their links are written
+ * @nr: how many, SSDUP_STREAM_MIN to SSDUP_STREAM_MAX
  *
  * Sorts by offset; a write that starts where its lower neighbour ends costs no
  * head movement (random factor 0), any other costs one (1). Equal offsets are
@@ -27,6 +28,6 @@ struct stream_sample {
  *
  * Return: sum of the nr - 1 factors over nr - 1, in 1/10000, rounded to nearest.
  */
-u32 detector_random_percentage(struct stream_sample *samples, u32 nr);
+u32 detector_random_percentage(struct stream_sample *s, u32 nr);
 
 #endif

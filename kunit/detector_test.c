@@ -105,14 +105,48 @@ static void comparison_is_an_order(struct kunit *test)
 	/* In the order they stand in: total, so equal only to itself. */
 	for (i = 0; i < nr; i++)
 		for (j = 0; j < nr; j++) {
-			int c = sample_cmp(&s[i], &s[j]);
-
-			KUNIT_EXPECT_EQ(test, c < 0, i < j);
-			KUNIT_EXPECT_EQ(test, c > 0, i > j);
+			KUNIT_EXPECT_EQ(test, below(&s[i], &s[j]), i < j);
 			for (k = 0; k < nr; k++)
-				if (c < 0 && sample_cmp(&s[j], &s[k]) < 0)
-					KUNIT_EXPECT_LT(test, sample_cmp(&s[i], &s[k]), 0);
+				if (below(&s[i], &s[j]) && below(&s[j], &s[k]))
+					KUNIT_EXPECT_TRUE(test, below(&s[i], &s[k]));
 		}
+}
+
+/* --- However the offsets are spread, it is what the sorted stream says --- */
+
+static u32 by_definition(struct stream_sample *s, u32 nr)
+{
+	u32 i, j, sum = 0;
+
+	for (i = 1; i < nr; i++)
+		for (j = i; j && below(&s[j], &s[j - 1]); j--)
+			swap(s[j], s[j - 1]);
+	for (i = 1; i < nr; i++)
+		sum += s[i].start - s[i - 1].start != s[i - 1].sectors;
+	return (sum * 2ULL * SSDUP_PCT_ONE + nr - 1) / (2 * (nr - 1));
+}
+
+static void spread_does_not_count(struct kunit *test)
+{
+	struct stream_sample *s, *t;
+	struct prng r = { 3 };
+	u32 round, i, nr;
+
+	s = kunit_kcalloc(test, 2 * SSDUP_STREAM_MAX, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	t = s + SSDUP_STREAM_MAX;
+
+	for (round = 0; round < 64 * 8; round++) {
+		nr = prng_between(&r, SSDUP_STREAM_MIN, round % 8 ? 130 : SSDUP_STREAM_MAX);
+		for (i = 0; i < nr; i++) {
+			/* Clusters, whose distance grows to all of the address space. */
+			s[i].start = ((u64)prng_below(&r, 4) << (round / 8)) +
+				     prng_below(&r, round % 3 ? nr : 3);
+			s[i].sectors = prng_between(&r, 1, 3);
+		}
+		memcpy(t, s, nr * sizeof(*s));
+		KUNIT_ASSERT_EQ(test, detector_random_percentage(s, nr), by_definition(t, nr));
+	}
 }
 
 /* --- The patterns of the paper --- */
@@ -259,6 +293,7 @@ static struct kunit_case detector_cases[] = {
 	KUNIT_CASE_PARAM(stream_percentage, stream_gen_params),
 	KUNIT_CASE(order_does_not_count),
 	KUNIT_CASE(comparison_is_an_order),
+	KUNIT_CASE(spread_does_not_count),
 	KUNIT_CASE_PARAM(pattern_percentage, pattern_gen_params),
 	{}
 };

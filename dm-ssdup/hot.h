@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: what every write does, inline: its instructions are counted (see
+ * Documentation/benchmarks.rst), and what is rare is called from here.
+ */
+#ifndef SSDUP_HOT_H
+#define SSDUP_HOT_H
+
+#include "ssdup.h"
+
+/**
+ * ssdup_stream_note() - sample one write
+ *
+ * Context: map, any number of CPUs at once. Whoever fills the last place of a
+ * window evaluates it.
+ * Return: the route of the current stream, to which this write belongs.
+ */
+static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
+{
+	struct stream_window *w = READ_ONCE(c->window_now);
+	enum ssdup_route route = READ_ONCE(c->route);
+	u32 i = atomic_fetch_inc(&w->next);
+
+	/*
+	 * Whoever was held up here for a whole life of the window may find the
+	 * length of the next one, and count a sample that it has not got: then
+	 * one stream is judged by an older sample.
+	 */
+	if (unlikely(i >= READ_ONCE(w->length)))
+		return route;
+	WRITE_ONCE(w->s[i].start, start);
+	WRITE_ONCE(w->s[i].sectors, sectors);
+	/* Fully ordered: the evaluator sees every sample that was counted. */
+	if (unlikely(atomic_inc_return(&w->filled) == READ_ONCE(w->length)))
+		ssdup_stream_full(c, w);
+	return route;
+}
+
+/*
+ * The reserve of c->nodes is for inserts that split an extent, see insert_locked().
+ * It is enough while no more writes are in flight than it has nodes; beyond that
+ * each brings its own.
+ */
+static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int writes)
+{
+	if (likely(writes <= READ_ONCE(c->nodes.curr_nr)))
+		return true;
+	return io->nodes.head || ssdup_bring_spare(io);
+}
+
+/*
+ * What belongs to entry number @entry, which is not handed out yet: a place in the
+ * ring, and a node. Of several writers that ask for the same entry, one will get it.
+ */
+static __always_inline int ssdup_find_place(struct ssdup *c, struct ssdup_half *h, u32 entry,
+					    struct ssdup_io *io)
+{
+	u32 page = entry / SSDUP_PAGE_ENTRIES, slot = entry % SSDUP_PAGE_ENTRIES;
+	u64 number = READ_ONCE(h->base) + page;
+	u32 part = slot >= SSDUP_CHUNK_NODES;
+	struct extent_chunk *chunk;
+	struct ring_page *p;
+
+	BUILD_BUG_ON(SSDUP_PAGE_CHUNKS != 2);
+	/*
+	 * A page has its place in the ring once all before it have left. Pairs
+	 * with the release in commit.c: the place was cleared before.
+	 */
+	if (unlikely(number >= smp_load_acquire(&c->ring_tail) + SSDUP_RING))
+		return -EAGAIN;
+	p = &c->ring[number % SSDUP_RING];
+	chunk = READ_ONCE(p->chunk[part]);
+	if (unlikely(!chunk)) {
+		chunk = ssdup_new_chunk(c, h, &p->chunk[part]);
+		if (!chunk)
+			return -ENOMEM;
+	}
+	io->page = p;
+	io->slot = slot;
+	io->e = &chunk->e[slot - part * SSDUP_CHUNK_NODES];
+	return 0;
+}
+
+/**
+ * ssdup_try_reserve() - one try of ssdup_reserve()
+ * @h: the open half, as far as the caller knows
+ *
+ * Return: 0, -ENOSPC when it is full or another one is open, or as ssdup_reserve();
+ * @h->writes is raised in any case.
+ */
+static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half *h,
+					     struct ssdup_io *io, u32 sectors,
+					     const struct log_limits *limits)
+{
+	u64 word, next;
+	int r;
+
+	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
+		return -ENOMEM;
+	word = atomic64_read_acquire(&h->word);
+	while (log_word_reserve(word, limits, sectors, &next)) {
+		r = ssdup_find_place(c, h, log_word_entries(word), io);
+		if (unlikely(r))
+			return r;
+		if (likely(atomic64_try_cmpxchg(&h->word, (s64 *)&word, next))) {
+			io->half = h;
+			io->pos = to_log_pos(log_word_sectors(word));
+			return 0;
+		}
+	}
+	return -ENOSPC;
+}
+
+/* --- From there to the map --- */
+
+/* An entry was resolved: see to it that a commit comes, in time. */
+static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct ring_page *p,
+						 u32 resolved)
+{
+	/*
+	 * At once when somebody waits for the tail of the ring, for this may have
+	 * been its last entry, and when much of the ring is in use.
+	 */
+	bool now = READ_ONCE(c->ring_full) ||
+		   (resolved == SSDUP_PAGE_ENTRIES &&
+		    (p - c->ring - READ_ONCE(c->ring_tail)) % SSDUP_RING >= SSDUP_RING / 4);
+
+	if (unlikely(now || !READ_ONCE(c->autocommit_armed)))
+		ssdup_commit_soon(c, now);
+}
+
+/* An entry was filled, or given up. */
+static __always_inline void ssdup_resolve(struct ssdup *c, struct ring_page *p)
+{
+	/*
+	 * Fully ordered: a committer that counts this one finds its entry
+	 * filled, and one that does not is seen by ssdup_commit_in_time() to be done.
+	 */
+	ssdup_commit_in_time(c, p, atomic_inc_return(&p->resolved));
+}
+
+/*
+ * Fill a handed-out entry. For what changes the map: under the range's lock,
+ * before the insert.
+ */
+static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io *io)
+{
+	struct ssdup_entry *d = &io->page->e[io->slot];
+	const struct extent *e = io->e;
+
+	log_entry_encode(d, e->start, e->seq, e->sectors, e->pos);
+	/* Pairs with the acquire of the committer's snapshot. */
+	smp_store_release(&d->kind, e->kind);
+	ssdup_resolve(c, io->page);
+}
+
+/**
+ * ssdup_insert() - put the extent of a write in its tree
+ * @io: its place, published under the same lock; io->e is complete but for its seq,
+ * which it gets here: the highest
+ *
+ * Context: any. Frees io->nodes, and ends with ssdup_put_write().
+ */
+static __always_inline void ssdup_insert(struct ssdup *c, struct ssdup_io *io)
+{
+	struct extent *e = io->e;
+	struct ssdup_range *r = range_of(c, e->start);
+	struct extent *old;
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->lock, flags);
+	e->lent = true;
+	e->seq = atomic64_inc_return(&c->seq);
+	ssdup_publish(c, io);
+	if (unlikely(!extent_insert_alone(&r->tree, e, &old))) {
+		ssdup_insert_among(c, r, io);
+		spin_unlock_irqrestore(&r->lock, flags);
+	} else if (old) {
+		if (!old->lent)
+			extent_push(&io->nodes, old);
+		spin_unlock_irqrestore(&r->lock, flags);
+	} else {
+		range_changed(r);
+		spin_unlock_irqrestore(&r->lock, flags);
+		atomic64_inc(&c->extents);
+		atomic64_add(io->sectors, &c->dirty_sectors);
+	}
+	if (unlikely(io->nodes.head))
+		ssdup_free_nodes(c, &io->nodes);
+	ssdup_put_write(c, io->half);
+}
+
+#endif
