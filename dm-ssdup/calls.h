@@ -49,29 +49,55 @@ int ssdup_key_value(struct ssdup *c, const char *key, char *buf, size_t len);
 /** ssdup_stream_init() - empty windows, first route by policy; context: the constructor */
 void ssdup_stream_init(struct ssdup *c);
 
-/**
- * ssdup_stream_note() - sample one write
- *
- * Context: map, any number of CPUs at once. Whoever fills the last place of a
- * window evaluates it.
- * Return: the route of the current stream, to which this write belongs.
- */
-enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors);
+/** ssdup_stream_full() - evaluate the current window, whose last place the caller filled */
+void ssdup_stream_full(struct ssdup *c, struct stream_window *w);
 
 /* --- space.c --- */
 
+/** ssdup_nodes_init() - memory of extents, for all devices; context: module */
+int ssdup_nodes_init(void);
+void ssdup_nodes_exit(void);
+
+/** ssdup_nodes_create() - c->nodes and c->chunks; context: the constructor */
+int ssdup_nodes_create(struct ssdup *c);
+void ssdup_nodes_destroy(struct ssdup *c);
+
+/** ssdup_get_node() - a node that is not lent, or NULL; not out of a reserve; context: by @gfp */
+struct extent *ssdup_get_node(gfp_t gfp);
+
+/** ssdup_free_nodes() - give a list of nodes back that are not lent */
+void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
+
+/** ssdup_bring_spare() - a node of its own for @io; any context. Return: false without memory */
+bool ssdup_bring_spare(struct ssdup_io *io);
+
+/** ssdup_free_chunks() - free what @h has lent; its extents have left the map */
+void ssdup_free_chunks(struct ssdup *c, struct ssdup_half *h);
+
+/**
+ * ssdup_new_chunk() - nodes for the entries of part of a page
+ * @place: NULL until then
+ *
+ * Context: any, while a write is in flight to @h.
+ * Return: what is there now, NULL if there is no memory.
+ */
+struct extent_chunk *ssdup_new_chunk(struct ssdup *c, struct ssdup_half *h,
+				     struct extent_chunk **place);
+
 /**
  * ssdup_reserve() - a place in the open half
- * @io: half, entry and pos are filled in; half->writes stays raised until ssdup_put_write()
+ * @io: half, page, slot, pos and e are filled in, and nodes gets one perhaps; half->writes
+ * stays raised until ssdup_put_write()
  * @sectors: of data, 0 for a tombstone
  * @limits: writers' or all
  *
  * Opens the next half when this one is full and another is free.
  * Context: any; lock-free but for that switch.
- * Return: false when there is no space, or the ring is full (a commit is then started).
+ * Return: 0, -ENOSPC, -EAGAIN when the ring is full (a commit is then started), or
+ * -ENOMEM.
  */
-bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
-		   const struct log_limits *limits);
+int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
+		  const struct log_limits *limits);
 
 /** ssdup_settled() - a counter that the writeback thread may wait for is zero; any context */
 static inline void ssdup_settled(struct ssdup *c)
@@ -81,8 +107,17 @@ static inline void ssdup_settled(struct ssdup *c)
 		wake_up(&c->settle_wait);
 }
 
+/** ssdup_last_write() - the last write in flight to a sealed half has ended; any context */
+void ssdup_last_write(struct ssdup *c);
+
 /** ssdup_put_write() - the write's extent is in its tree, or it gave up its place */
-void ssdup_put_write(struct ssdup *c, struct ssdup_half *h);
+static inline void ssdup_put_write(struct ssdup *c, struct ssdup_half *h)
+{
+	/* Fully ordered: either we see the seal, or ssdup_switch() sees our zero. */
+	if (atomic_dec_and_test(&h->writes) &&
+	    unlikely(atomic64_read(&h->word) & LOG_WORD_SEALED))
+		ssdup_last_write(c);
+}
 
 /** ssdup_put_read() - a read that pointed into the half has ended */
 void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
@@ -106,39 +141,24 @@ u64 ssdup_open_generation(struct ssdup *c);
 /** ssdup_open_half() - start receiving in @h; caller holds half_lock */
 void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word);
 
-/**
- * ssdup_publish() - fill a handed-out entry; @kind SSDUP_KIND_NONE gives it up
- *
- * Context: any. For what changes the map: under the range's lock, before the
- * insert.
- */
-void ssdup_publish(struct ssdup *c, const struct ssdup_half *h, u32 entry,
-		   const struct extent *e);
+/** ssdup_give_up() - a handed-out entry stays empty; any context */
+void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
 
-/**
- * ssdup_insert() - put the extent of a write in its tree
- * @e: complete but for its seq, which it gets here: the highest
- * @spares: one node
- * @h, @entry: its place; published under the same lock
- *
- * Context: any. Frees what it leaves over, but for what stays on @spares.
- */
-void ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
-		  const struct ssdup_half *h, u32 entry);
+/** ssdup_commit_soon() - a commit is to come by itself, or @now; any context */
+void ssdup_commit_soon(struct ssdup *c, bool now);
+
+/** ssdup_insert_among() - the part of ssdup_insert() for what overlaps others; range's lock held */
+void ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io);
 
 /**
  * ssdup_move() - let part of an extent be in another half
- * @e: the part; its seq stays
+ * @io: its new place; io->e is the part, and its seq stays; io->nodes are freed
  * @from: the half that must hold all of it, in one extent
  *
- * As ssdup_insert() otherwise.
+ * Published as in ssdup_insert(). The caller calls ssdup_put_write().
  * Return: false, and nothing was changed, when @from does not hold it any more.
  */
-bool ssdup_move(struct ssdup *c, struct extent *e, struct extent_list *spares,
-		const struct ssdup_half *h, u32 entry, u8 from);
-
-/** ssdup_free_nodes() - give a list of nodes back */
-void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
+bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u8 from);
 
 /* --- io.c --- */
 

@@ -45,18 +45,22 @@ static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32
 }
 
 /* A switch that waits for writes in flight, or a full ring, is no lack of space. */
-static bool reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
+static int reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 {
 	struct log_limits all = log_limits_all(&c->g);
 	struct ssdup_half *h;
 	u64 word, next;
+	int r;
 
 	for (;;) {
 		h = READ_ONCE(c->open);
-		if (ssdup_reserve(c, io, sectors, &all))
-			return true;
+		r = ssdup_reserve(c, io, sectors, &all);
+		if (!r)
+			return 0;
+		if (r == -ENOMEM)
+			return r;
 		if (ssdup_mode(c) != MODE_RUNNING)
-			return false;
+			return -ENOSPC;
 		word = atomic64_read(&h->word);
 		if (h != READ_ONCE(c->open))
 			continue;
@@ -65,7 +69,7 @@ static bool reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 			continue;
 		}
 		if (!log_word_reserve(word, &all, sectors, &next) || ssdup_commit(c))
-			return false;
+			return -ENOSPC;
 		schedule_timeout_uninterruptible(1);
 	}
 }
@@ -88,20 +92,14 @@ static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 
 		      struct page *page, u32 at, u32 sectors)
 {
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
-	struct extent_list spares = { NULL };
 	struct ssdup_io io = { };
-	struct extent *e, *spare;
-	int r = -ENOMEM;
+	struct extent *e;
+	int r;
 
-	e = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
-	spare = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
-	if (spare)
-		extent_push(&spares, spare);
-	if (!e || !spare)
+	r = reserve(c, &io, data ? sectors : 0);
+	if (r)
 		goto out;
-	r = -ENOSPC;
-	if (!reserve(c, &io, data ? sectors : 0))
-		goto out;
+	e = io.e;
 	trace_ssdup_step(c, STEP_CARRY_WRITE);
 	r = data ? write_part(c, &io, page, at, sectors) : 0;
 	if (!r) {
@@ -113,7 +111,7 @@ static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 
 		e->kind = kind;
 		e->home = false;
 		e->pos = data ? io.pos : to_log_pos(0);
-		moved = ssdup_move(c, e, &spares, io.half, io.entry, from);
+		moved = ssdup_move(c, &io, from);
 	}
 	trace_ssdup_step(c, STEP_CARRY_DONE);
 	if (moved) {
@@ -122,13 +120,11 @@ static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 
 		if (kind != SSDUP_KIND_LOST)
 			c->pinned++;
 	} else {
-		ssdup_publish(c, io.half, io.entry, NULL);
+		ssdup_give_up(c, &io);
 	}
 	ssdup_put_write(c, io.half);
 out:
-	if (e && !moved)
-		mempool_free(e, &c->nodes);
-	ssdup_free_nodes(c, &spares);
+	ssdup_free_nodes(c, &io.nodes);
 	return r;
 }
 

@@ -19,6 +19,9 @@
 #include "ssdup.h"
 #include "trace.h"
 
+/* Sync and idle together: what writers wait for is not to be throttled as writeback is. */
+#define PAGE_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
+
 /* --- One synchronous transfer --- */
 
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
@@ -54,7 +57,7 @@ int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 		if (copy)
 			trace_ssdup_step(c, between);
 		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
-		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | REQ_SYNC | REQ_PREFLUSH | REQ_FUA,
+		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | PAGE_FLAGS | REQ_PREFLUSH,
 				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
 				  c->super_page, 0, SSDUP_SUPER_BYTES);
 		if (r) {
@@ -112,16 +115,18 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 
 	memcpy(id.uuid, c->super.uuid, sizeof(id.uuid));
 	log_page_begin(out, &id);
-	for (i = 0; i < SSDUP_PAGE_ENTRIES; i++)
-		/* Pairs with the release in ssdup_publish(). */
-		if (smp_load_acquire(&p->e[i].kind) != SSDUP_KIND_NONE)
-			log_page_add(out, &p->e[i]);
+	if (resolved == SSDUP_PAGE_ENTRIES && !READ_ONCE(p->holes))
+		log_page_append(out, p->e, SSDUP_PAGE_ENTRIES);
+	else
+		for (i = 0; i < SSDUP_PAGE_ENTRIES; i++)
+			/* Pairs with the release in ssdup_publish(). */
+			if (smp_load_acquire(&p->e[i].kind) != SSDUP_KIND_NONE)
+				log_page_append(out, &p->e[i], 1);
 	log_page_finish(out);
 
 	cp->p = p;
 	cp->resolved = resolved;
-	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | REQ_FUA,
-				   GFP_NOIO, &c->bs);
+	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | PAGE_FLAGS, GFP_NOIO, &c->bs);
 	cp->bio->bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
 	cp->bio->bi_end_io = page_end_io;
 	cp->bio->bi_private = round;
@@ -262,6 +267,8 @@ int ssdup_commit(struct ssdup *c)
 	u32 nr, i;
 	int r = 0;
 
+	if (atomic64_read(&c->seq) > LOG_LAST_SEQ)
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 	mutex_lock(&c->commit_lock);
 	tail = c->ring_tail;
 	round = c->round;

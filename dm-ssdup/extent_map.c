@@ -53,12 +53,19 @@ static void tree_add(struct extent_tree *tree, struct extent *e)
 	tree->sectors += e->sectors;
 }
 
+/* A node is in no tree any more. */
+static void give_back(struct extent_list *unused, struct extent *e)
+{
+	if (!e->lent)
+		extent_push(unused, e);
+}
+
 static void tree_remove(struct extent_tree *tree, struct extent *e, struct extent_list *unused)
 {
 	rb_erase(&e->node, &tree->root);
 	tree->nr--;
 	tree->sectors -= e->sectors;
-	extent_push(unused, e);
+	give_back(unused, e);
 }
 
 /* Fill @piece with the part [@start, @end) of @whole, and put it into the tree. */
@@ -146,7 +153,7 @@ void extent_insert(struct extent_tree *tree, struct extent *e,
 		e = NULL;
 	}
 	if (e)
-		extent_push(unused, e);
+		give_back(unused, e);
 }
 
 bool extent_drop_half(struct extent_tree *tree, u8 half, u64 *from, struct extent_list *unused)

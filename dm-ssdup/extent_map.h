@@ -10,9 +10,11 @@
  *    (highest seq; of equal ones the later insert) and not removed since;
  *  - nr and sectors say how many extents there are and what they cover.
  *
- * An extent is 56 bytes (the paper measured 56 a request, section 2.5).
+ * An extent is 56 bytes (the paper measured 56 a request, section 2.5), and one in
+ * a chunk of the log's 58 with what is left over.
  * Nothing here allocates: an insert takes its nodes from the caller, and gives
- * back those that it no longer needs on a list, to be freed outside the lock.
+ * back those that it no longer needs on a list, to be freed outside the lock;
+ * but not those that are lent.
  * Each tree is serialised by its range's lock, which the caller holds.
  */
 #ifndef SSDUP_EXTENT_MAP_H
@@ -34,6 +36,7 @@ struct extent {
 	u8		half;
 	u8		kind;		/* SSDUP_KIND_ */
 	bool		home;		/* a drain has written it to the HDD already */
+	bool		lent;		/* by its half, that takes it back with all others */
 };
 
 static inline u64 extent_end(const struct extent *e)
@@ -87,6 +90,50 @@ struct extent *extent_next(const struct extent *e);
  * write that just ended; more only for replay and for extents that are moved.
  */
 u32 extent_spares(const struct extent_tree *tree, const struct extent *e);
+
+/**
+ * extent_insert_alone() - make @e known if that takes no others apart
+ * @e: as of extent_insert(); the newest
+ * @old: the extent whose place it took, in no tree any more, or NULL
+ *
+ * What nearly every write needs: it overlaps nothing, or exactly one that it
+ * replaces. Inline, for its instructions are counted.
+ *
+ * Return: false, and nothing was changed, when extent_insert() has to do it.
+ */
+static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *e,
+				       struct extent **old)
+{
+	struct rb_node **link = &tree->root.rb_node, *parent = NULL;
+	struct extent *x, *lower = NULL, *higher = NULL;
+
+	while (*link) {
+		parent = *link;
+		x = rb_entry_safe(parent, struct extent, node);
+		if (e->start < x->start) {
+			higher = x;
+			link = &parent->rb_left;
+		} else {
+			lower = x;
+			link = &parent->rb_right;
+		}
+	}
+	*old = NULL;
+	if (higher && higher->start < extent_end(e))
+		return false;
+	if (lower && extent_end(lower) > e->start) {
+		if (lower->start != e->start || lower->sectors != e->sectors)
+			return false;
+		rb_replace_node(&lower->node, &e->node, &tree->root);
+		*old = lower;
+		return true;
+	}
+	rb_link_node(&e->node, parent, link);
+	rb_insert_color(&e->node, &tree->root);
+	tree->nr++;
+	tree->sectors += e->sectors;
+	return true;
+}
 
 /**
  * extent_insert() - make @e known

@@ -9,7 +9,7 @@
  */
 #include <trace/events/block.h>
 
-#include "ssdup.h"
+#include "hot.h"
 #include "trace.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
@@ -17,6 +17,12 @@
 static struct ssdup_io *io_of(struct bio *bio)
 {
 	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
+}
+
+static void load_begin(struct ssdup *c, struct ssdup_io *io, bool ssd, bool write)
+{
+	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
+		ssdup_load_begin(c, io, ssd, write);
 }
 
 static void hdd_begin(struct ssdup *c)
@@ -36,7 +42,7 @@ static void remap_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	this_cpu_inc(c->stats->requests);
 	bio_set_dev(bio, c->ssd->bdev);
-	bio->bi_iter.bi_sector = log_data_sector(&c->g, io->half->index, io->pos);
+	bio->bi_iter.bi_sector = io->half->data_start + from_log_pos(io->pos);
 }
 
 /* --- Reads --- */
@@ -68,14 +74,14 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		io->way = IO_HDD_READ;
 		stat_inc(c, STAT_READS_HDD);
 		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
-		ssdup_load_begin(c, io, false, false);
+		load_begin(c, io, false, false);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		io->way = IO_LOG_READ;
 		stat_inc(c, STAT_READS_SSD);
 		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
-		ssdup_load_begin(c, io, true, false);
+		load_begin(c, io, true, false);
 		remap_log(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -102,54 +108,40 @@ static u8 log_kind(const struct bio *bio)
 	}
 }
 
-static void put_nodes(struct ssdup *c, struct ssdup_io *io)
+static noinline void no_place(struct ssdup *c, struct ssdup_io *io, int error)
 {
-	if (io->spare)
-		mempool_free(io->spare, &c->nodes);
-	if (io->e)
-		mempool_free(io->e, &c->nodes);
-	io->e = NULL;
-	io->spare = NULL;
-}
-
-/* The two nodes that an insert of the newest extent can take. */
-static bool get_nodes(struct ssdup *c, struct ssdup_io *io)
-{
-	io->e = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
-	io->spare = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
-	if (io->e && io->spare)
-		return true;
-	put_nodes(c, io);
-	WRITE_ONCE(c->wait_cause, WAIT_MEMORY);
+	ssdup_free_nodes(c, &io->nodes);
+	if (error != -ENOMEM)
+		return;
 	/* Nodes come back when a half is freed; memory may come back sooner. */
 	WRITE_ONCE(c->short_of_memory, true);
 	ssdup_kick_writeback(c);
 	queue_delayed_work(c->wq, &c->wait_work, MEMORY_RETRY);
-	return false;
 }
 
-static void get_place(struct ssdup *c, struct ssdup_io *io, u8 kind, struct write_facts *f)
+/* A place in the log and a node for @bio. Return: 0 or the error of ssdup_reserve(). */
+static int get_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	u32 sectors = kind == SSDUP_KIND_DATA ? io->sectors : 0;
+	u32 sectors = bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
+	int r = ssdup_reserve(c, io, sectors, &c->limits);
 
-	f->no_memory = !get_nodes(c, io);
-	f->space = !f->no_memory && ssdup_reserve(c, io, sectors, &c->limits);
-	if (!f->space)
-		put_nodes(c, io);
+	if (r)
+		no_place(c, io, r);
+	return r;
 }
 
 /*
  * Enter a write among its range's direct ones, unless something the log holds
  * overlaps it.
  */
-static bool begin_direct(struct ssdup *c, struct ssdup_io *io)
+static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
 	unsigned long flags;
 	bool overlaps;
 
 	spin_lock_irqsave(&r->lock, flags);
-	overlaps = extent_first(&r->tree, io->start, io->start + io->sectors);
+	overlaps = r->tree.nr && extent_first(&r->tree, io->start, io->start + io->sectors);
 	if (!overlaps) {
 		io->phase = r->phase;
 		atomic_inc(&r->direct[io->phase]);
@@ -159,8 +151,8 @@ static bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 }
 
 /* Decide; what the way needs (a direct entry, a place and nodes) is taken with it. */
-static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-				  bool queued)
+static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+					   bool queued)
 {
 	struct write_facts f = {
 		.route = io->route,
@@ -172,6 +164,7 @@ static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup
 		.space = true,
 	};
 	enum write_way way;
+	int r;
 
 	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable) {
 		if (begin_direct(c, io))
@@ -180,7 +173,9 @@ static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup
 	}
 	way = redirector_way(&f);
 	if (way == WRITE_TO_LOG) {
-		get_place(c, io, log_kind(bio), &f);
+		r = get_place(c, bio, io);
+		f.space = !r;
+		f.no_memory = r == -ENOMEM;
 		way = redirector_way(&f);
 	}
 	if (way == WRITE_WAITS && READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE &&
@@ -195,14 +190,51 @@ static enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup
 	return way;
 }
 
-static int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+/* The extent of a write that is in the log, or needs no data there, becomes visible. */
+static __always_inline void log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
+{
+	struct extent *e = io->e;
+
+	e->start = io->start;
+	e->sectors = io->sectors;
+	e->half = io->half->index;
+	e->kind = kind;
+	e->home = false;
+	e->pos = kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0);
+	io->way = IO_LOGGED;
+	ssdup_insert(c, io);
+}
+
+static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->way = IO_HDD_WRITE;
 	stat_inc(c, STAT_WRITES_HDD);
-	if (bio_op(bio) == REQ_OP_WRITE) {
-		stat_add(c, STAT_SECTORS_HDD, io->sectors);
-		ssdup_load_begin(c, io, false, true);
-	}
+	stat_add(c, STAT_SECTORS_HDD, io->sectors);
+	load_begin(c, io, false, true);
+	remap_hdd(c, bio, io);
+	return DM_MAPIO_REMAPPED;
+}
+
+static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->way = IO_LOG_WRITE;
+	stat_inc(c, STAT_WRITES_SSD);
+	stat_add(c, STAT_SECTORS_SSD, io->sectors);
+	load_begin(c, io, true, true);
+	/*
+	 * The commit after the write makes its data durable too. And its place
+	 * is taken: it is not to come back for want of a tag.
+	 */
+	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
+	remap_log(c, bio, io);
+	return DM_MAPIO_REMAPPED;
+}
+
+/* A discard, or zeroes. */
+static noinline int mark_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->way = IO_HDD_WRITE;
+	stat_inc(c, STAT_WRITES_HDD);
 	remap_hdd(c, bio, io);
 	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
 		/* Nothing to tell a disk that does not care. */
@@ -212,57 +244,28 @@ static int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	return DM_MAPIO_REMAPPED;
 }
 
-/* The extent of a write that is in the log, or needs no data there, becomes visible. */
-static void log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
+static noinline int mark_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	struct extent_list spares = { NULL };
-	struct extent *e = io->e;
-
-	e->start = io->start;
-	e->sectors = io->sectors;
-	e->half = io->half->index;
-	e->kind = kind;
-	e->home = false;
-	e->pos = kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0);
-	extent_push(&spares, io->spare);
-	ssdup_insert(c, e, &spares, io->half, io->entry);
-	ssdup_free_nodes(c, &spares);
-	io->e = NULL;
-	io->spare = NULL;
-	io->way = IO_LOGGED;
-	ssdup_put_write(c, io->half);
-}
-
-static int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	u8 kind = log_kind(bio);
-
 	stat_inc(c, STAT_WRITES_SSD);
-	if (kind == SSDUP_KIND_DATA) {
-		stat_add(c, STAT_SECTORS_SSD, io->sectors);
-		ssdup_load_begin(c, io, true, true);
-		io->way = IO_LOG_WRITE;
-		/* The commit after the write makes its data durable too. */
-		bio->bi_opf &= ~REQ_FUA;
-		remap_log(c, bio, io);
-		return DM_MAPIO_REMAPPED;
-	}
-	log_extent(c, io, kind);
-	if (io->fua)
+	log_extent(c, io, log_kind(bio));
+	if (io->opf & REQ_FUA)
 		ssdup_queue_flush(c, bio);
 	else
 		bio_endio(bio);
 	return DM_MAPIO_SUBMITTED;
 }
 
-static int take_way(struct ssdup *c, struct bio *bio, struct ssdup_io *io, enum write_way way)
+static noinline int take_way(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+			     enum write_way way)
 {
+	bool data = bio_op(bio) == REQ_OP_WRITE;
+
 	trace_ssdup_route(c, io, way);
 	switch (way) {
 	case WRITE_TO_HDD:
-		return write_direct(c, bio, io);
+		return data ? write_direct(c, bio, io) : mark_direct(c, bio, io);
 	case WRITE_TO_LOG:
-		return write_log(c, bio, io);
+		return data ? write_log(c, bio, io) : mark_log(c, bio, io);
 	default:
 		bio_io_error(bio);
 		return DM_MAPIO_SUBMITTED;
@@ -274,6 +277,8 @@ static void add_waiting(struct ssdup *c, struct bio *bio)
 	unsigned long flags;
 
 	stat_inc(c, STAT_WAITED);
+	/* Its submitter does not wait any more. */
+	bio->bi_opf &= ~REQ_NOWAIT;
 	spin_lock_irqsave(&c->wait_lock, flags);
 	bio_list_add(&c->waiting, bio);
 	atomic_inc(&c->nr_waiting);
@@ -286,36 +291,76 @@ static void add_waiting(struct ssdup *c, struct bio *bio)
 	spin_unlock_irqrestore(&c->wait_lock, flags);
 }
 
-static int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	enum write_way way;
+	enum write_way way = route_write(c, bio, io, false);
 
+	if (way != WRITE_WAITS)
+		return take_way(c, bio, io, way);
+	trace_ssdup_route(c, io, way);
+	add_waiting(c, bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/*
+ * Most writes are decided by the first fact that redirector_way() looks at; the others
+ * are mapped with care.
+ */
+static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	struct ssdup_half *h;
+
+	io->iter = bio->bi_iter;
+	io->opf = bio->bi_opf;
+	io->route = ssdup_stream_note(c, io->start, io->sectors);
+	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
+		io->route = ssdup_load_route(c, io);
+	if (io->route == SSDUP_ROUTE_HDD) {
+		if (unlikely(!begin_direct(c, io)))
+			return map_with_care(c, bio, io);
+		trace_ssdup_route(c, io, WRITE_TO_HDD);
+		return write_direct(c, bio, io);
+	}
+	if (unlikely(ssdup_mode(c) != MODE_RUNNING || atomic_read(&c->nr_waiting)))
+		return map_with_care(c, bio, io);
+	h = READ_ONCE(c->open);
+	if (unlikely(ssdup_try_reserve(c, h, io, io->sectors, &c->limits))) {
+		ssdup_put_write(c, h);
+		return map_with_care(c, bio, io);
+	}
+	trace_ssdup_route(c, io, WRITE_TO_LOG);
+	return write_log(c, bio, io);
+}
+
+static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	stat_inc(c, STAT_DISCARDS);
+	io->iter = bio->bi_iter;
+	io->opf = bio->bi_opf;
 	io->route = SSDUP_ROUTE_HDD;
-	if (bio_op(bio) == REQ_OP_WRITE) {
-		io->route = ssdup_stream_note(c, io->start, io->sectors);
-		if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
-			io->route = ssdup_load_route(c, io);
-	}
-	way = route_write(c, bio, io, false);
-	if (way == WRITE_WAITS) {
-		trace_ssdup_route(c, io, way);
-		add_waiting(c, bio);
-		return DM_MAPIO_SUBMITTED;
-	}
-	return take_way(c, bio, io, way);
+	return map_with_care(c, bio, io);
+}
+
+/* What does not lie within a range, or asks for too much of a half, is done in parts. */
+static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	u64 size = 1ULL << c->range_shift, left = size - (io->start & (size - 1));
+
+	if (bio_op(bio) == REQ_OP_WRITE)
+		left = min_t(u64, left, c->longest);
+	io->sectors = min_t(u64, io->sectors, left);
+	dm_accept_partial_bio(bio, io->sectors);
 }
 
 int ssdup_map(struct dm_target *ti, struct bio *bio)
 {
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
-	u64 left;
 
 	io->way = IO_NONE;
 	io->price = 0;
-	io->e = NULL;
-	io->spare = NULL;
-	if (bio->bi_opf & REQ_PREFLUSH) {
+	io->nodes.head = NULL;
+	if (unlikely(bio->bi_opf & REQ_PREFLUSH)) {
 		stat_inc(c, STAT_FLUSHES);
 		ssdup_queue_flush(c, bio);
 		return DM_MAPIO_SUBMITTED;
@@ -323,21 +368,14 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 
 	io->start = dm_target_offset(ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
+	if (unlikely((io->start + io->sectors - 1) >> c->range_shift !=
+		     io->start >> c->range_shift || io->sectors > c->longest))
+		take_part(c, bio, io);
+	if (bio_op(bio) == REQ_OP_WRITE)
+		return map_write(c, bio, io);
 	if (bio_op(bio) == REQ_OP_READ)
 		return map_read(c, bio, io);
-
-	if (bio_op(bio) != REQ_OP_WRITE) {
-		/* The core splits reads and writes at the border of a range, not these. */
-		stat_inc(c, STAT_DISCARDS);
-		left = (1ULL << c->range_shift) - (io->start & ((1ULL << c->range_shift) - 1));
-		if (io->sectors > left) {
-			io->sectors = left;
-			dm_accept_partial_bio(bio, left);
-		}
-	}
-	io->iter = bio->bi_iter;
-	io->fua = bio->bi_opf & REQ_FUA;
-	return map_write(c, bio, io);
+	return map_mark(c, bio, io);
 }
 
 /* --- Completion --- */
@@ -354,19 +392,19 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 }
 
 /* A log write that failed takes no harm: it is routed again, past the log. */
-static int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	stat_inc(c, STAT_SSD_ERRORS);
 	ssdup_fail(c, MODE_LOG_READ_ONLY, "a data write to the SSD failed");
-	ssdup_publish(c, io->half, io->entry, NULL);
-	put_nodes(c, io);
+	ssdup_give_up(c, io);
+	ssdup_free_nodes(c, &io->nodes);
 	ssdup_put_write(c, io->half);
 	io->way = IO_NONE;
 	bio->bi_status = BLK_STS_OK;
 	bio->bi_iter = io->iter;
 	/* A bio that was split below has counted it down. */
 	atomic_set(&bio->__bi_remaining, 1);
-	if (io->fua)
+	if (io->opf & REQ_FUA)
 		bio->bi_opf |= REQ_FUA;
 	add_waiting(c, bio);
 	return DM_ENDIO_INCOMPLETE;
@@ -377,7 +415,8 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
 
-	ssdup_load_end(c, io, io->way == IO_LOG_READ || io->way == IO_LOG_WRITE);
+	if (io->price)
+		ssdup_load_end(c, io, io->way == IO_LOG_READ || io->way == IO_LOG_WRITE);
 	switch (io->way) {
 	case IO_HDD_READ:
 		this_cpu_inc(c->stats->hdd_ended);
@@ -386,7 +425,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
-		if (*status) {
+		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same before and after a drain has marked it lost. */
 			*status = BLK_STS_IOERR;
@@ -394,10 +433,10 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c, io->half);
 		break;
 	case IO_LOG_WRITE:
-		if (*status)
+		if (unlikely(*status))
 			return end_log_write_error(c, bio, io);
 		log_extent(c, io, SSDUP_KIND_DATA);
-		if (io->fua) {
+		if (io->opf & REQ_FUA) {
 			ssdup_queue_flush(c, bio);
 			return DM_ENDIO_INCOMPLETE;
 		}

@@ -101,7 +101,7 @@ enum ssdup_route ssdup_load_route(struct ssdup *c, const struct ssdup_io *io)
 	f.ssd_price = price_of(&l->ssd, io->sectors, false);
 	/* Who flushes often pays for every flush that finds the HDD with something to do. */
 	f.hdd_price += READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / 32;
-	if (io->fua)
+	if (io->opf & REQ_FUA)
 		f.hdd_price += READ_ONCE(l->flush_ns);
 	return balance_choose(&f);
 }

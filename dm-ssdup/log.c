@@ -87,19 +87,6 @@ u32 log_longest_write(const struct log_geometry *g)
 	return rounddown_pow_of_two(max(log_limits_writers(g).sectors / 4, 1U));
 }
 
-bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors, u64 *next)
-{
-	if (word & LOG_WORD_SEALED)
-		return false;
-	if (log_word_entries(word) >= limits->entries)
-		return false;
-	if (log_word_sectors(word) + sectors > limits->sectors)
-		return false;
-
-	*next = word + LOG_WORD_ENTRY + sectors;
-	return true;
-}
-
 static u32 share(u64 part, u32 all)
 {
 	return part < all ? div_u64(part * SSDUP_PCT_ONE, all) : SSDUP_PCT_ONE;
@@ -400,17 +387,20 @@ void log_page_begin(struct ssdup_page *p, const struct log_page_id *id)
 	p->h.half = cpu_to_le16(id->half);
 }
 
+void log_page_append(struct ssdup_page *p, const struct ssdup_entry *e, u32 nr)
+{
+	u16 at = le16_to_cpu(p->h.nr_entries);
+
+	memcpy(&p->e[at], e, nr * sizeof(*e));
+	p->h.nr_entries = cpu_to_le16(at + nr);
+}
+
 void log_page_add(struct ssdup_page *p, const struct log_entry *e)
 {
-	u16 nr = le16_to_cpu(p->h.nr_entries);
-	struct ssdup_entry *d = &p->e[nr];
+	struct ssdup_entry d = { .kind = e->kind };
 
-	d->sector = cpu_to_le64(e->sector);
-	d->seq = cpu_to_le64(e->seq);
-	d->sectors = cpu_to_le32(e->sectors);
-	d->pos = cpu_to_le32(from_log_pos(e->pos));
-	d->kind = e->kind;
-	p->h.nr_entries = cpu_to_le16(nr + 1);
+	log_entry_encode(&d, e->sector, e->seq, e->sectors, e->pos);
+	log_page_append(p, &d, 1);
 }
 
 void log_page_finish(struct ssdup_page *p)

@@ -109,7 +109,19 @@ static inline u64 log_word(u32 entries, u32 sectors)
  *
  * Return: false when sealed or when it does not fit.
  */
-bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors, u64 *next);
+static inline bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors,
+				    u64 *next)
+{
+	if (word & LOG_WORD_SEALED)
+		return false;
+	if (log_word_entries(word) >= limits->entries)
+		return false;
+	if (log_word_sectors(word) + sectors > limits->sectors)
+		return false;
+
+	*next = word + LOG_WORD_ENTRY + sectors;
+	return true;
+}
 
 /** log_word_fill() - how full a half is by the fuller space, 0..10000 (1/10000 of @limits) */
 u32 log_word_fill(u64 word, const struct log_limits *limits);
@@ -250,7 +262,20 @@ struct log_page_id {
 /** log_page_begin() - an empty page */
 void log_page_begin(struct ssdup_page *p, const struct log_page_id *id);
 
-/** log_page_add() - append an entry; the caller adds at most SSDUP_PAGE_ENTRIES */
+/** log_entry_encode() - fill an entry that is all zero, but for its kind */
+static inline void log_entry_encode(struct ssdup_entry *d, u64 sector, u64 seq, u32 sectors,
+				    log_pos_t pos)
+{
+	d->sector = cpu_to_le64(sector);
+	d->seq = cpu_to_le64(seq);
+	d->sectors = cpu_to_le32(sectors);
+	d->pos = cpu_to_le32(from_log_pos(pos));
+}
+
+/** log_page_append() - append encoded entries; the caller adds at most SSDUP_PAGE_ENTRIES */
+void log_page_append(struct ssdup_page *p, const struct ssdup_entry *e, u32 nr);
+
+/** log_page_add() - append an entry; likewise */
 void log_page_add(struct ssdup_page *p, const struct log_entry *e);
 
 /** log_page_finish() - compute the crc; nothing may be added after */

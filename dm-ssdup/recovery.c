@@ -161,8 +161,7 @@ static int replay_insert(struct replay_ctx *ctx, u64 start, u32 sectors, log_pos
 	struct extent *e, *spare;
 	u32 need;
 
-	/* Not out of the pool: what it holds would not come back, and the wait not end. */
-	e = mempool_alloc_slab(GFP_KERNEL, c->nodes.pool_data);
+	e = ssdup_get_node(GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
 	e->start = start;
@@ -174,7 +173,7 @@ static int replay_insert(struct replay_ctx *ctx, u64 start, u32 sectors, log_pos
 	e->home = false;
 	/* No lock: nobody else knows the device yet. */
 	for (need = extent_spares(&r->tree, e); need; need--) {
-		spare = mempool_alloc_slab(GFP_KERNEL, c->nodes.pool_data);
+		spare = ssdup_get_node(GFP_KERNEL);
 		if (!spare) {
 			extent_push(&ctx->spares, e);
 			ssdup_free_nodes(c, &ctx->spares);

@@ -2,15 +2,16 @@
 /*
  * dm-ssdup: places in the log, and how an extent gets from there to the map.
  */
-#include "ssdup.h"
+#include <linux/slab.h>
+
+#include "hot.h"
 #include "trace.h"
 
-void ssdup_put_write(struct ssdup *c, struct ssdup_half *h)
+#define NODES_RESERVED	256
+#define CHUNKS_RESERVED	8
+
+void ssdup_last_write(struct ssdup *c)
 {
-	/* Fully ordered: either we see the seal, or ssdup_switch() sees our zero. */
-	if (!atomic_dec_and_test(&h->writes) ||
-	    !(atomic64_read(&h->word) & LOG_WORD_SEALED))
-		return;
 	ssdup_settled(c);
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
@@ -106,89 +107,54 @@ u64 ssdup_open_generation(struct ssdup *c)
 	return generation;
 }
 
-/* The ring number of an entry's page has its place once all before it left the ring. */
-static bool ring_has_room(struct ssdup *c, const struct ssdup_half *h, u64 word)
-{
-	u64 number = READ_ONCE(h->base) + log_word_entries(word) / SSDUP_PAGE_ENTRIES;
+/* --- Nodes --- */
 
-	/* Pairs with the release in commit.c: the place was cleared before. */
-	return number < smp_load_acquire(&c->ring_tail) + SSDUP_RING;
+static struct kmem_cache *node_cache, *chunk_cache;
+
+int ssdup_nodes_init(void)
+{
+	node_cache = kmem_cache_create("ssdup_extent", sizeof(struct extent), 0, 0, NULL);
+	chunk_cache = kmem_cache_create("ssdup_extents", sizeof(struct extent_chunk), 0, 0, NULL);
+	if (node_cache && chunk_cache)
+		return 0;
+	ssdup_nodes_exit();
+	return -ENOMEM;
 }
 
-bool ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
-		   const struct log_limits *limits)
+void ssdup_nodes_exit(void)
 {
-	struct ssdup_half *h;
-	u64 word, next;
-
-	/* Each turn gets a place, gives up, or finds another half open. */
-	for (;;) {
-		h = READ_ONCE(c->open);
-		atomic_inc(&h->writes);
-		word = atomic64_read_acquire(&h->word);
-		do {
-			if (!log_word_reserve(word, limits, sectors, &next))
-				break;
-			if (!ring_has_room(c, h, word)) {
-				ssdup_put_write(c, h);
-				WRITE_ONCE(c->ring_full, true);
-				WRITE_ONCE(c->wait_cause, WAIT_COMMIT);
-				/* Pairs with the barrier in ssdup_publish(). */
-				smp_mb();
-				mod_delayed_work(c->wq, &c->autocommit, 0);
-				return false;
-			}
-			if (atomic64_try_cmpxchg(&h->word, (s64 *)&word, next)) {
-				io->half = h;
-				io->entry = log_word_entries(word);
-				io->pos = to_log_pos(log_word_sectors(word));
-				return true;
-			}
-		} while (1);
-		ssdup_put_write(c, h);
-		if (!ssdup_switch(c, h))
-			return false;
-	}
+	kmem_cache_destroy(chunk_cache);
+	kmem_cache_destroy(node_cache);
 }
 
-/* An entry was resolved: see to it that a commit comes, in time. */
-static void commit_in_time(struct ssdup *c, const struct ssdup_half *h, u32 page, u32 resolved)
+int ssdup_nodes_create(struct ssdup *c)
 {
-	/*
-	 * At once when somebody waits for the tail of the ring, for this may have
-	 * been its last entry, and when much of the ring is in use.
-	 */
-	if (READ_ONCE(c->ring_full) ||
-	    (resolved == SSDUP_PAGE_ENTRIES &&
-	     h->base + page - READ_ONCE(c->ring_tail) >= SSDUP_RING / 4)) {
-		mod_delayed_work(c->wq, &c->autocommit, 0);
-	} else if (!READ_ONCE(c->autocommit_armed)) {
-		WRITE_ONCE(c->autocommit_armed, true);
-		queue_delayed_work(c->wq, &c->autocommit,
-				   msecs_to_jiffies(READ_ONCE(c->set.autocommit_ms)));
-	}
+	return mempool_init_slab_pool(&c->nodes, NODES_RESERVED, node_cache) ?:
+	       mempool_init_slab_pool(&c->chunks, CHUNKS_RESERVED, chunk_cache);
 }
 
-void ssdup_publish(struct ssdup *c, const struct ssdup_half *h, u32 entry,
-		   const struct extent *e)
+void ssdup_nodes_destroy(struct ssdup *c)
 {
-	u32 page = entry / SSDUP_PAGE_ENTRIES;
-	struct ring_page *p = ring_page(c, h, page);
-	struct log_entry *le = &p->e[entry % SSDUP_PAGE_ENTRIES];
+	mempool_exit(&c->chunks);
+	mempool_exit(&c->nodes);
+}
 
-	if (e) {
-		le->sector = e->start;
-		le->seq = e->seq;
-		le->sectors = e->sectors;
-		le->pos = e->pos;
-		/* Pairs with the acquire of the committer's snapshot. */
-		smp_store_release(&le->kind, e->kind);
-	}
-	/*
-	 * Fully ordered: a committer that counts this one finds its entry
-	 * filled, and one that does not is seen by commit_in_time() to be done.
-	 */
-	commit_in_time(c, h, page, atomic_inc_return(&p->resolved));
+struct extent *ssdup_get_node(gfp_t gfp)
+{
+	struct extent *e = kmem_cache_alloc(node_cache, gfp);
+
+	if (e)
+		e->lent = false;
+	return e;
+}
+
+bool ssdup_bring_spare(struct ssdup_io *io)
+{
+	struct extent *e = ssdup_get_node(GFP_NOWAIT | __GFP_NOWARN);
+
+	if (e)
+		extent_push(&io->nodes, e);
+	return e;
 }
 
 void ssdup_free_nodes(struct ssdup *c, struct extent_list *list)
@@ -199,58 +165,114 @@ void ssdup_free_nodes(struct ssdup *c, struct extent_list *list)
 		mempool_free(e, &c->nodes);
 }
 
-/* What an insert leaves to be done without the lock. */
-struct insert_rest {
-	struct extent_list	unused;
-	s64			nr;
-	s64			sectors;
-};
+void ssdup_free_chunks(struct ssdup *c, struct ssdup_half *h)
+{
+	struct extent_chunk *chunk, *next;
 
-static void insert_locked(struct ssdup *c, struct ssdup_range *r, struct extent *e,
-			  struct extent_list *spares, const struct ssdup_half *h, u32 entry,
-			  struct insert_rest *rest)
+	llist_for_each_entry_safe(chunk, next, llist_del_all(&h->chunks), list) {
+		mempool_free(chunk, &c->chunks);
+		cond_resched();
+	}
+}
+
+struct extent_chunk *ssdup_new_chunk(struct ssdup *c, struct ssdup_half *h,
+				     struct extent_chunk **place)
+{
+	struct extent_chunk *chunk = mempool_alloc(&c->chunks, GFP_NOWAIT | __GFP_NOWARN);
+	struct extent_chunk *others;
+
+	if (!chunk)
+		return NULL;
+	others = cmpxchg(place, NULL, chunk);
+	if (others) {
+		mempool_free(chunk, &c->chunks);
+		return others;
+	}
+	llist_add(&chunk->list, &h->chunks);
+	return chunk;
+}
+
+/* --- Places --- */
+
+static int no_place(struct ssdup *c, struct ssdup_half *h, int error)
+{
+	ssdup_put_write(c, h);
+	if (error == -ENOMEM) {
+		WRITE_ONCE(c->wait_cause, WAIT_MEMORY);
+		return error;
+	}
+	WRITE_ONCE(c->ring_full, true);
+	WRITE_ONCE(c->wait_cause, WAIT_COMMIT);
+	/* Pairs with the barrier in ssdup_publish(). */
+	smp_mb();
+	mod_delayed_work(c->wq, &c->autocommit, 0);
+	return error;
+}
+
+int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
+		  const struct log_limits *limits)
+{
+	struct ssdup_half *h;
+	int r;
+
+	/* Each turn gets a place, gives up, or finds another half open. */
+	for (;;) {
+		h = READ_ONCE(c->open);
+		r = ssdup_try_reserve(c, h, io, sectors, limits);
+		if (!r)
+			return 0;
+		if (r != -ENOSPC)
+			return no_place(c, h, r);
+		ssdup_put_write(c, h);
+		if (!ssdup_switch(c, h))
+			return -ENOSPC;
+	}
+}
+
+/* --- From there to the map --- */
+
+void ssdup_commit_soon(struct ssdup *c, bool now)
+{
+	WRITE_ONCE(c->autocommit_armed, true);
+	if (now)
+		mod_delayed_work(c->wq, &c->autocommit, 0);
+	else
+		queue_delayed_work(c->wq, &c->autocommit,
+				   msecs_to_jiffies(READ_ONCE(c->set.autocommit_ms)));
+}
+
+void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io)
+{
+	WRITE_ONCE(io->page->holes, true);
+	ssdup_resolve(c, io->page);
+}
+
+void ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io)
 {
 	s64 nr = r->tree.nr, sectors = r->tree.sectors;
+	struct extent_list spares = io->nodes;
+	struct extent *e;
 
 	lockdep_assert_held(&r->lock);
-	rest->unused.head = NULL;
-	ssdup_publish(c, h, entry, e);
-	extent_insert(&r->tree, e, spares, &rest->unused);
+	io->nodes.head = NULL;
+	if (!spares.head && extent_spares(&r->tree, io->e)) {
+		/* Does not fail, see ssdup_has_spare(). */
+		e = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
+		e->lent = false;
+		extent_push(&spares, e);
+	}
+	extent_insert(&r->tree, io->e, &spares, &io->nodes);
+	while ((e = extent_pop(&spares)))
+		extent_push(&io->nodes, e);
 	range_changed(r);
-	rest->nr = r->tree.nr - nr;
-	rest->sectors = r->tree.sectors - sectors;
+	atomic64_add(r->tree.nr - nr, &c->extents);
+	atomic64_add(r->tree.sectors - sectors, &c->dirty_sectors);
 }
 
-static void insert_finish(struct ssdup *c, struct insert_rest *rest)
+bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u8 from)
 {
-	atomic64_add(rest->nr, &c->extents);
-	atomic64_add(rest->sectors, &c->dirty_sectors);
-	ssdup_free_nodes(c, &rest->unused);
-}
-
-void ssdup_insert(struct ssdup *c, struct extent *e, struct extent_list *spares,
-		  const struct ssdup_half *h, u32 entry)
-{
+	struct extent *e = io->e;
 	struct ssdup_range *r = range_of(c, e->start);
-	struct insert_rest rest;
-	unsigned long flags;
-	u64 seq;
-
-	spin_lock_irqsave(&r->lock, flags);
-	seq = atomic64_inc_return(&c->seq);
-	e->seq = seq;
-	insert_locked(c, r, e, spares, h, entry, &rest);
-	spin_unlock_irqrestore(&r->lock, flags);
-	insert_finish(c, &rest);
-	if (unlikely(seq > LOG_LAST_SEQ))
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
-}
-
-bool ssdup_move(struct ssdup *c, struct extent *e, struct extent_list *spares,
-		const struct ssdup_half *h, u32 entry, u8 from)
-{
-	struct ssdup_range *r = range_of(c, e->start);
-	struct insert_rest rest;
 	const struct extent *x;
 	unsigned long flags;
 	bool held;
@@ -259,10 +281,12 @@ bool ssdup_move(struct ssdup *c, struct extent *e, struct extent_list *spares,
 	x = extent_first(&r->tree, e->start, extent_end(e));
 	held = x && x->half == from && x->seq == e->seq && x->start <= e->start &&
 	       extent_end(x) >= extent_end(e);
-	if (held)
-		insert_locked(c, r, e, spares, h, entry, &rest);
+	if (held) {
+		e->lent = true;
+		ssdup_publish(c, io);
+		ssdup_insert_among(c, r, io);
+	}
 	spin_unlock_irqrestore(&r->lock, flags);
-	if (held)
-		insert_finish(c, &rest);
+	ssdup_free_nodes(c, &io->nodes);
 	return held;
 }

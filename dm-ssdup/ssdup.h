@@ -52,6 +52,7 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
+#include <linux/llist.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -156,10 +157,12 @@ enum half_state {
 struct ssdup_half {
 	atomic64_t		word;		/* see log.h; sealed unless open */
 	atomic_t		writes;		/* handed out, extent not yet in its tree */
+	struct llist_head	chunks;		/* of nodes, until it is free again */
 	/* Of another kind of bio: a cache line of its own. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
 	enum half_state		state;		/* half_lock */
 	u32			index;		/* never changes */
+	u64			data_start;	/* sector on the SSD; nor does this */
 	/*
 	 * Of these a half that opens gets new ones before its word is not
 	 * sealed any more; a commit finds it on the lists of half_lock, and no
@@ -186,11 +189,27 @@ struct ssdup_half {
  */
 #define SSDUP_RING		256U
 
+/*
+ * An entry comes with the node of its extent, so that writers allocate, and frees
+ * of a half give back, many at a time. The half lends them; it has them back
+ * when its extents have left the map.
+ */
+#define SSDUP_CHUNK_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_CHUNKS)
+#define SSDUP_PAGE_CHUNKS	2U
+
+struct extent_chunk {
+	struct llist_node	list;
+	struct extent		e[SSDUP_CHUNK_NODES];
+};
+
 struct ring_page {
+	/* Of this page's entries; made when one of them is handed out. */
+	struct extent_chunk	*chunk[SSDUP_PAGE_CHUNKS];
 	atomic_t		resolved;	/* entries published or given up */
 	u32			durable;	/* of those, on the SSD; commit_lock */
 	u64			rev;		/* of that version; commit_lock */
-	struct log_entry	e[SSDUP_PAGE_ENTRIES];
+	bool			holes;		/* an entry was given up */
+	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
 #define SSDUP_COMMIT_PAGES	LOG_COMMIT_PAGES	/* written at once */
@@ -263,7 +282,8 @@ struct ssdup {
 	struct ssdup_range	*ranges;
 	u32			range_shift;	/* sectors */
 	u32			nr_ranges;
-	mempool_t		nodes;
+	mempool_t		nodes;		/* that are not lent; see ssdup_has_spare() */
+	mempool_t		chunks;
 	atomic64_t		seq;
 	atomic64_t		extents;
 	atomic64_t		dirty_sectors;
@@ -271,7 +291,7 @@ struct ssdup {
 
 	/* Stream */
 	struct stream_window	window[2];
-	u32			window_now;	/* who finds the old one is not sampled */
+	struct stream_window	*window_now;	/* who finds the old one is not sampled */
 	unsigned long		evaluating;	/* bit 0, a lock: of the next two */
 	struct threshold	threshold;
 	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
@@ -282,6 +302,7 @@ struct ssdup {
 	/* Log */
 	struct log_geometry	g;
 	struct log_limits	limits;		/* of writers */
+	u32			longest;	/* write that they may log, in sectors */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
 	struct ssdup_half	*open;		/* read without: a stale one's word is sealed */
 	spinlock_t		half_lock;	/* open, sealed, free, half->state, full_told */
@@ -354,17 +375,18 @@ enum io_way {
 
 struct ssdup_io {
 	struct ssdup_half	*half;
-	struct extent		*e;
-	struct extent		*spare;
+	struct ring_page	*page;		/* of its entry */
+	struct extent		*e;		/* that entry's node */
+	struct extent_list	nodes;		/* others: a spare one, then what is left over */
 	struct bvec_iter	iter;		/* as it came, to route it once more */
 	u64			start;		/* sector on the device */
 	u32			sectors;
-	u32			entry;
+	u32			slot;		/* of its entry in the page */
 	log_pos_t		pos;
 	u8			way;		/* enum io_way */
 	u8			route;		/* of its stream */
 	u8			phase;
-	bool			fua;
+	blk_opf_t		opf;		/* as it came */
 	bool			placed;		/* see load.h */
 	u32			price;
 };

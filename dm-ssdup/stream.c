@@ -24,7 +24,7 @@ static void window_reset(struct ssdup *c, struct stream_window *w)
 void ssdup_stream_init(struct ssdup *c)
 {
 	window_reset(c, &c->window[0]);
-	c->window_now = 0;
+	c->window_now = &c->window[0];
 	c->percentage = 0;
 	c->route = redirector_first(c->set.policy);
 	threshold_init(&c->threshold);
@@ -60,33 +60,16 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 	trace_ssdup_stream(c, percentage, threshold, route);
 }
 
-enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
+void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
 {
-	u32 now = READ_ONCE(c->window_now);
-	struct stream_window *w = &c->window[now];
-	enum ssdup_route route = READ_ONCE(c->route);
-	u32 i = atomic_fetch_inc(&w->next);
-
-	/*
-	 * Whoever was held up here for a whole life of the window may find the
-	 * length of the next one, and count a sample that it has not got: then
-	 * one stream is judged by an older sample.
-	 */
-	if (i >= READ_ONCE(w->length))
-		return route;
-	WRITE_ONCE(w->s[i].start, start);
-	WRITE_ONCE(w->s[i].sectors, sectors);
-	/* Fully ordered: the evaluator sees every sample that was counted. */
-	if (atomic_inc_return(&w->filled) != READ_ONCE(w->length))
-		return route;
+	struct stream_window *next = w == &c->window[0] ? &c->window[1] : &c->window[0];
 
 	if (test_and_set_bit_lock(0, &c->evaluating)) {
 		window_reset(c, w);
-		return route;
+		return;
 	}
-	window_reset(c, &c->window[now ^ 1]);
-	WRITE_ONCE(c->window_now, now ^ 1);
+	window_reset(c, next);
+	WRITE_ONCE(c->window_now, next);
 	stream_evaluate(c, w);
 	clear_bit_unlock(0, &c->evaluating);
-	return route;
 }

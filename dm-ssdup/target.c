@@ -9,11 +9,8 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-#define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
-#define RANGE_MB_PRESET		64U
-#define NODES_RESERVED		256
-
-static struct kmem_cache *extent_cache;
+#define RANGES_PREFERRED	32768U	/* ranges of an HDD when range_mb is not given, at most */
+#define RANGE_MB_PRESET		4U
 
 /* All targets, so that two devices do not write the same disks. */
 static DEFINE_MUTEX(registry_lock);
@@ -151,8 +148,7 @@ static int allocate(struct ssdup *c)
 				dm_device_name(c->md));
 	if (!c->stats || !c->wq)
 		return -ENOMEM;
-	return mempool_init_slab_pool(&c->nodes, NODES_RESERVED, extent_cache) ?:
-	       bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
+	return ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
 	       make_ranges(c) ?: ssdup_commit_init(c) ?: ssdup_drainer_create(c);
 }
 
@@ -170,6 +166,8 @@ static void free_extents(struct ssdup *c)
 			ssdup_free_nodes(c, &unused);
 		}
 	kvfree(c->ranges);
+	for (i = 0; i < SSDUP_MAX_HALVES; i++)
+		ssdup_free_chunks(c, &c->half[i]);
 }
 
 static void destroy(struct ssdup *c)
@@ -181,7 +179,7 @@ static void destroy(struct ssdup *c)
 	ssdup_commit_exit(c);
 	free_extents(c);
 	bioset_exit(&c->bs);
-	mempool_exit(&c->nodes);
+	ssdup_nodes_destroy(c);
 	free_percpu(c->stats);
 	if (c->ssd)
 		dm_put_device(c->ti, c->ssd);
@@ -190,16 +188,11 @@ static void destroy(struct ssdup *c)
 	kvfree(c);
 }
 
-/* A bio stays within a range, and leaves room for others in a half. */
-static u32 longest_bio(struct ssdup *c)
-{
-	return min_t(u64, 1ULL << c->range_shift, log_longest_write(&c->g));
-}
-
 static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 {
 	struct dm_arg_set as = { .argc = argc, .argv = argv };
 	struct ssdup *c;
+	u32 i;
 	int r;
 
 	c = kvzalloc(sizeof(*c), GFP_KERNEL);
@@ -218,12 +211,15 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		r = ssdup_check_super(c, &ti->error);
 	}
 	if (!r)
-		r = allocate(c) ?: dm_set_target_max_io_len(ti, longest_bio(c));
+		r = allocate(c);
 	if (r) {
 		destroy(c);
 		return r;
 	}
 	c->limits = log_limits_writers(&c->g);
+	c->longest = log_longest_write(&c->g);
+	for (i = 0; i < c->g.nr_halves; i++)
+		c->half[i].data_start = log_data_sector(&c->g, i, to_log_pos(0));
 	ssdup_stream_init(c);
 
 	ti->error = NULL;
@@ -357,6 +353,7 @@ static void ssdup_io_hints(struct dm_target *ti, struct queue_limits *limits)
 
 static struct target_type ssdup_target = {
 	.name			= "ssdup",
+	.features		= DM_TARGET_NOWAIT,
 	.version		= { 1, 0, 0 },
 	.module			= THIS_MODULE,
 	.ctr			= ssdup_ctr,
@@ -381,19 +378,19 @@ static int __init ssdup_init(void)
 	/* Generations, ring numbers and the like are read in one piece without a lock. */
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_64BIT));
 
-	extent_cache = kmem_cache_create("ssdup_extent", sizeof(struct extent), 0, 0, NULL);
-	if (!extent_cache)
-		return -ENOMEM;
+	r = ssdup_nodes_init();
+	if (r)
+		return r;
 	r = dm_register_target(&ssdup_target);
 	if (r)
-		kmem_cache_destroy(extent_cache);
+		ssdup_nodes_exit();
 	return r;
 }
 
 static void __exit ssdup_exit(void)
 {
 	dm_unregister_target(&ssdup_target);
-	kmem_cache_destroy(extent_cache);
+	ssdup_nodes_exit();
 }
 
 module_init(ssdup_init);

@@ -57,6 +57,22 @@ static u32 rig_insert(struct kunit *test, struct rig *rig, const struct extent *
 	return nr;
 }
 
+/* Insert the newest extent, the short way where that goes. Returns whether it went. */
+static bool rig_insert_newest(struct kunit *test, struct rig *rig, const struct extent *what)
+{
+	struct extent *e = extent_pop(&rig->pool), *old;
+
+	*e = *what;
+	if (extent_insert_alone(&rig->tree, e, &old)) {
+		if (old)
+			extent_push(&rig->pool, old);
+		return true;
+	}
+	extent_push(&rig->pool, e);
+	rig_insert(test, rig, what);
+	return false;
+}
+
 static const struct extent *lowest(const struct extent_tree *tree)
 {
 	return extent_first(tree, 0, U64_MAX);
@@ -339,7 +355,7 @@ static void random_operations(struct kunit *test)
 {
 	struct rig *rig = rig_new(test);
 	struct model *m;
-	u32 i, half, spares;
+	u32 i, half, spares, went[2] = { 0 };
 	u64 from;
 
 	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -351,9 +367,13 @@ static void random_operations(struct kunit *test)
 			struct extent e = random_extent(m);
 			bool newest = e.seq == m->seq;
 
-			spares = rig_insert(test, rig, &e);
-			if (newest)
-				KUNIT_ASSERT_LE(test, spares, 1);
+			if (newest && i & 1) {
+				went[rig_insert_newest(test, rig, &e)]++;
+			} else {
+				spares = rig_insert(test, rig, &e);
+				if (newest)
+					KUNIT_ASSERT_LE(test, spares, 1);
+			}
 			model_insert(m, &e);
 			compare_read(test, rig, m, e.start, extent_end(&e));
 		} else {
@@ -369,6 +389,41 @@ static void random_operations(struct kunit *test)
 		}
 	}
 	compare_all(test, rig, m);
+	KUNIT_EXPECT_GT(test, went[true], OPERATIONS / 50);
+	KUNIT_EXPECT_GT(test, went[false], OPERATIONS / 50);
+}
+
+/* What is lent is given back by nobody, whichever way it leaves the tree. */
+static void lent_nodes_stay_away(struct kunit *test)
+{
+	struct extent_list spares = {}, unused = {};
+	struct rig *rig = rig_new(test);
+	struct extent *e = rig->nodes, *old;
+	u64 from = 0;
+	u32 i;
+
+	/* 0 and 1 side by side; 2 replaces 0; 3 covers 1; 4, older, gives way to 3. */
+	static const struct extent what[] = {
+		DATA(0, 8, 1, 0), DATA(8, 8, 2, 8), DATA(0, 8, 3, 16), DATA(8, 8, 4, 24),
+		DATA(8, 8, 1, 0),
+	};
+
+	for (i = 0; i < ARRAY_SIZE(what); i++) {
+		e[i] = what[i];
+		e[i].lent = true;
+	}
+	KUNIT_EXPECT_TRUE(test, extent_insert_alone(&rig->tree, &e[0], &old));
+	KUNIT_EXPECT_TRUE(test, extent_insert_alone(&rig->tree, &e[1], &old));
+	KUNIT_EXPECT_NULL(test, old);
+	KUNIT_EXPECT_TRUE(test, extent_insert_alone(&rig->tree, &e[2], &old));
+	KUNIT_EXPECT_PTR_EQ(test, old, &e[0]);
+	extent_insert(&rig->tree, &e[3], &spares, &unused);
+	extent_insert(&rig->tree, &e[4], &spares, &unused);
+	KUNIT_EXPECT_EQ(test, rig->tree.nr, 2);
+	while (!extent_drop_half(&rig->tree, what[0].half, &from, &unused))
+		;
+	KUNIT_EXPECT_EQ(test, rig->tree.nr, 0);
+	KUNIT_EXPECT_NULL(test, unused.head);
 }
 
 /* A walk lets go after EXTENT_WALK extents, whosever they are, and goes on from there. */
@@ -431,6 +486,7 @@ static struct kunit_case extent_map_cases[] = {
 	KUNIT_CASE(extent_is_56_bytes),
 	KUNIT_CASE(read_spans),
 	KUNIT_CASE(random_operations),
+	KUNIT_CASE(lent_nodes_stay_away),
 	{}
 };
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The device's limits are the stricter of both disks'; each mix of block sizes works.
+# A write that may not block need not.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -19,6 +20,8 @@ for blocks in "512 4096" "4096 512"; do
 	make_ssdup policy all
 	io verify
 	all_home
+	must fio --name=nowait --filename=$DEV --direct=1 --rw=randwrite --bs=4k --size=4m \
+		--ioengine=pvsync2 --nowait=1
 	remove_ssdup
 	rm "$MODEL"
 done

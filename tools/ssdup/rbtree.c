@@ -61,6 +61,17 @@ void rb_erase(struct rb_node *node, struct rb_root *root)
 	replace(node, node->rb_left ? node->rb_left : node->rb_right, root);
 }
 
+/* @new gets the place of @old, not its own: the tree may be deeper for it. */
+void rb_replace_node(struct rb_node *old, struct rb_node *new, struct rb_root *root)
+{
+	*new = *old;
+	replace(old, new, root);
+	if (new->rb_left)
+		new->rb_left->rb_parent = new;
+	if (new->rb_right)
+		new->rb_right->rb_parent = new;
+}
+
 struct rb_node *rb_next(const struct rb_node *node)
 {
 	const struct rb_node *parent;
