@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables out of results: lists of rows of words, the first being the head."""
 
+import os
+
 import paper
+
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation")
 
 PEERS = ["hdd", "ssd", "linear", "dm-writecache", "dm-cache", "bcache", "dm-writeboost"]
 
@@ -274,3 +278,17 @@ def rst(rows):
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip()
              for row in rows]
     return "\n".join([rule, lines[0], rule] + lines[1:] + [rule]) + "\n"
+
+
+def publish(found):
+    """Tables (name, title, rows) into benchmarks.rst, as far as it has a place for them."""
+    path = os.path.join(DOCS, "benchmarks.rst")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for name, _, table in found:
+        begin, end = ".. begin %s\n" % name, ".. end %s\n" % name
+        if begin in text:
+            head, rest = text.split(begin)
+            text = head + begin + "\n" + rst(table) + "\n" + end + rest.split(end)[1]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

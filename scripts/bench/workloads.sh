@@ -154,11 +154,15 @@ group_untar()
 # time.  Nothing is drained meanwhile.
 group_cpu()
 {
-	local one
+	local mb one
 
-	one="--pattern uniform --procs 1 --request 4k --span 256m --size $(short 64m 256m)"
-	work write-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" "burst $one"
-	work read-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" "burst $one --reads 100"
+	mb=$(short 32 128)
+	one="burst --pattern uniform --procs 1 --request 4k --size ${mb}m"
+	work write-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" "$one --span 256m"
+	work read-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
+		"$one --span 256m --reads 100"
+	work read-logged-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
+		"burst --pattern random --procs 1 --request 4k --size ${mb}m;forget;$one --reads 100"
 	work write-256k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
 		"burst --pattern contiguous --procs 1 --request 256k --size 256m"
 }
