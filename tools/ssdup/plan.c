@@ -135,7 +135,7 @@ static int plan_page(void *arg, const struct page_view *v)
 
 	if (!v->page)
 		plan->nr_holes = 0;
-	if (v->state == PAGE_BEHIND || (v->state == PAGE_VOID && v->page != h->live))
+	if (v->state == PAGE_BEHIND || (v->state == PAGE_VOID && v->page != h->end))
 		return 0;
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++)
 		if (slot_wrong(v, slot))

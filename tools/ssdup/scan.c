@@ -234,7 +234,7 @@ static void take_page(struct scan *sc, const struct page_view *v)
 		return;
 	case PAGE_VOID:
 		/* The kernel looks at the page that ends the half. */
-		if (v->page == h->live)
+		if (v->page == h->end)
 			slot_findings(sc, v);
 		return;
 	}
@@ -249,13 +249,14 @@ static void half_findings(struct scan *sc)
 	struct log_file *l = sc->l;
 	struct half_scan *h = &l->half[sc->half];
 	u32 said = l->s.pages[sc->half], lost = max(h->missing, 1U);
+	bool missing = clean(l) && h->live < said;
 	struct finding f;
 
-	if (h->live < sc->promised || (clean(l) && h->live < said)) {
-		f = finding(clean(l) ? FAULT_PAGES_MISSING : FAULT_PAGES_GAP);
+	if (missing || h->live < sc->promised) {
+		f = finding(missing ? FAULT_PAGES_MISSING : FAULT_PAGES_GAP);
 		f.page = h->live;
 		snprintf(f.text, sizeof(f.text), "%u of %u pages, up to %llu writes", lost,
-			 clean(l) ? said : h->end, (u64)lost * SSDUP_PAGE_ENTRIES);
+			 missing ? said : h->end, (u64)lost * SSDUP_PAGE_ENTRIES);
 	} else if (clean(l) && h->live > said) {
 		f = finding(FAULT_PAGES_MORE);
 		snprintf(f.text, sizeof(f.text), "%u, the suspend counted %u", h->live, said);
@@ -310,8 +311,8 @@ static int scan_half(struct scan *sc, bool all)
 
 		read_page(sc, page, &v);
 		judge(sc, &v);
-		if (sc->ended && !ended && all && !clean(l)) {
-			sc->promised = proven(sc, page);
+		if (sc->ended && !ended && all) {
+			sc->promised = max(sc->promised, proven(sc, page));
 			read_page(sc, page, &v);
 			judge(sc, &v);
 		}

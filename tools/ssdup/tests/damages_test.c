@@ -216,6 +216,25 @@ static void gap_of_damage(struct maker *m)
 	maker_supers(m, false);
 }
 
+static void gap_and_wrong_count(struct maker *m)
+{
+	page_missing(m);
+	m->count[0] = 0;
+	maker_supers(m, true);
+}
+
+/* The kernel would look at what stands behind the gap once that is filled. */
+static void gap_and_epoch(struct maker *m)
+{
+	struct ssdup_page p;
+
+	gap_of_damage(m);
+	maker_slot(m, 0, 2, 0, &p);
+	p.h.page = cpu_to_le32(3);
+	p.h.epoch = cpu_to_le64(4);
+	maker_put_slot(m, 0, 3, 1, &p);
+}
+
 static void pages_more(struct maker *m)
 {
 	m->count[0]--;
@@ -327,6 +346,8 @@ static const struct damage damages[] = {
 	{ "last page gone", last_page_missing, 220, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
 	{ "gap of a power cut", gap_of_power_cut, 232, EXIT_OK, EXIT_OK, EXIT_OK },
 	{ "gap of damage", gap_of_damage, 234, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
+	{ "gap, wrong count", gap_and_wrong_count, 234, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
+	{ "gap, then an epoch", gap_and_epoch, 0, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
 	{ "pages more", pages_more, 233, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "entry: kind", entry_kind, 314, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
 	{ "entry: empty", entry_empty, 315, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
