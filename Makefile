@@ -36,6 +36,9 @@ bench: ## the same and its peers, measured; ONLY=<group> FULL=1
 test: ## everything below, and the integration tests in virtual machines
 	scripts/test
 
+test-system: ## the packages in a machine of Debian 12: install, boot, upgrade, pull disks
+	scripts/test-system
+
 soak: ## the long forms of the tests, for hours: see scripts/soak --help
 	scripts/soak
 
@@ -70,4 +73,4 @@ clean: ## remove what was built in the checkout
 help: ## this text
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
 
-.PHONY: all modules install tools install-tools deb demo bench test soak kcsan lint kunit host-test mutants recovery clean help
+.PHONY: all modules install tools install-tools deb demo bench test test-system soak kcsan lint kunit host-test mutants recovery clean help

@@ -27,7 +27,7 @@ static const struct usage usage = {
 		 "The HDD is not written to: what is on it stays.",
 	.options = options,
 	.more = "Refused without --force: an SSD that holds a log, a file system, a partition\n"
-		"table, ... Refused always: a device that is in use.",
+		"table, ... Refused always: an SSD that is in use. The HDD may be mounted.",
 };
 
 struct args {

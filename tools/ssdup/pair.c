@@ -12,7 +12,7 @@
 #include "pair.h"
 
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
-	      bool images, bool force)
+	      bool offline, bool force)
 {
 	int r;
 
@@ -21,12 +21,12 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 	r = dev_find(ctx, hdd, &p->hdd) ?: dev_find(ctx, ssd, &p->ssd);
 	if (r)
 		return r;
-	if (!images && !p->hdd.rdev)
+	if (!offline && !p->hdd.rdev)
 		return fail(ctx, EXIT_REFUSED, p->hdd.path, "not a block device");
-	if (!images && !p->ssd.rdev)
+	if (!offline && !p->ssd.rdev)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path, "not a block device");
-	r = dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?: dev_refuse_used(ctx, &p->hdd) ?:
-	    dev_refuse_used(ctx, &p->ssd);
+	r = dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
+	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd)) ?: dev_refuse_used(ctx, &p->ssd);
 	if (r)
 		return r;
 	if (p->ssd.rotational && !p->hdd.rotational && p->hdd.rdev)

@@ -17,14 +17,15 @@ struct pair {
 
 /**
  * pair_open() - find both and refuse what is in use, is one disk, or no device
- * @images: files may stand for disks
+ * @offline: no device is made: files may stand for disks, and the HDD may be in use, for
+ * only its size matters
  *
  * Reads the superblock, and writes nothing. pair_close() it, whatever is returned.
  *
  * Return: EXIT_OK, or an exit code with the complaint made.
  */
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
-	      bool images, bool force);
+	      bool offline, bool force);
 
 void pair_close(struct pair *p);
 

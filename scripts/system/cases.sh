@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016 # what a chroot is to expand
+#
+# What scripts/test-system does with its machines, from outside. The lines of a
+# machine's report become lines of the test's.
+
+# verify NAME COMMAND... - one check from outside
+verify()
+{
+	local name=$1 output rc=0
+
+	shift
+	output=$("$@" 2>&1) || rc=$?
+	if [ $rc = 0 ]; then
+		echo "ok $CASE: $name"
+		return
+	fi
+	echo "FAIL $CASE: $name"
+	echo "    status $rc: $*"
+	tail -n 40 <<<"$output" | sed 's/^/    /'
+	return 1
+}
+
+# step DIR STEP [OPTIONS of boot()...] - boot for one step, and report it
+step()
+{
+	local dir=$1 step=$2 rc=0
+
+	boot "$@" || rc=$?
+	tr -d '\r' <"$dir/report" |
+		sed -n "s/^ok /ok $CASE: $step: /p; s/^FAIL /FAIL $CASE: $step: /p; /^    /p"
+	if [ $rc = 125 ]; then
+		echo "FAIL $CASE: $step: the machine did not come to an end"
+		tail -n 25 "$dir/console" | tr -d '\r' | sed 's/^/    /'
+		keep_log "$dir"
+		return 1
+	fi
+	[ $rc = 0 ] || keep_log "$dir"
+	verify "$step: goes down in time (in $DOWN s)" test "$DOWN" -lt 90
+}
+
+# keep_log DIR - for whoever has to find out
+keep_log()
+{
+	mkdir -p "$TOP/build/system"
+	cp "$1/log" "$TOP/build/system/$CASE.log"
+	echo "    the log is build/system/$CASE.log"
+}
+
+# log_says DIR WORDS... - what the host's tool says of the machine's SSD
+log_says()
+{
+	local word output
+
+	output=$("$TOP/tools/ssdup/ssdup" probe --export "$1/ssd.img")
+	echo "$output"
+	shift
+	for word; do
+		[[ $output == *"$word"* ]] || return 1
+	done
+}
+
+# release DIR - of the kernel the machine boots
+release()
+{
+	machine_chroot "$1" readlink /boot/vmlinuz | sed 's/^vmlinuz-//'
+}
+
+# Versions of the two sets of packages.
+OLD=1.0~test
+NEW=1.1~test
+
+# install_debs DIR VERSION - those, by apt, on the disks of a machine that is off
+install_debs()
+{
+	rm -rf "$1/files"
+	mkdir -p "$1/files"
+	cp "$WORK/deb-$2"/*.deb "$1/files"
+	machine_chroot "$1" sh -c 'apt-get -y install /opt/*.deb'
+}
+
+# case_packages WORK - make them, install and upgrade; leaves the machines "old" and
+# "new", with either set
+case_packages()
+{
+	local kernel
+	CASE=packages WORK=$1
+
+	verify "the tool builds" make -s -C "$TOP/tools/ssdup" || return
+	verify "make deb, lintian" "$TOP/scripts/packaging/deb" --version "$OLD" \
+		--out "$WORK/deb-$OLD"
+	verify "another version" "$TOP/scripts/packaging/deb" --version "$NEW" --no-lintian \
+		--out "$WORK/deb-$NEW" || return
+	machine_new "$WORK/old"
+	kernel=$(release "$WORK/old")
+	verify "apt installs them" install_debs "$WORK/old" "$OLD" || return
+	verify "built for the machine's kernel, not the one that runs" test "$(modules "$WORK/old")" \
+		= "$OLD $kernel"
+	machine_copy "$WORK/old" "$WORK/new"
+	verify "apt upgrades them" install_debs "$WORK/new" "$NEW" || return
+	verify "the new module has taken the place of the old" \
+		test "$(modules "$WORK/new")" = "$NEW $kernel"
+	machine_copy "$WORK/new" "$WORK/removed"
+	verify "apt removes and purges them" machine_chroot "$WORK/removed" \
+		apt-get -y purge ssdup dm-ssdup-dkms
+	verify "nothing is left" test -z "$(machine_chroot "$WORK/removed" sh -c \
+		'find /etc /lib /usr /var/lib -xdev -iname "*ssdup*" ! -path "*ssdup-test*" \
+		! -name ssdup-second-kernel ! -path "/var/lib/dpkg/*"')"
+	rm -rf "$WORK/removed"
+}
+
+# modules DIR - the modules of ours in a machine: "version kernel", a line each
+modules()
+{
+	machine_chroot "$1" sh -c 'dkms status dm-ssdup | sed -n \
+		"s|^dm-ssdup/\([^,]*\), \([^,]*\), .*: installed|\1 \2|p" | while read -r v k; do
+		ls /lib/modules/$k/updates/dkms/dm-ssdup.ko* >/dev/null && echo $v $k; done'
+}
+
+# upgrade_all DIR - the second set of packages, and the other line of kernels
+upgrade_all()
+{
+	install_debs "$1" "$NEW"
+	machine_chroot "$1" sh -c 'second=$(cat /etc/ssdup-second-kernel)
+		test -z "$second" || apt-get -y --no-download install \
+			linux-image-$second linux-headers-$second'
+}
+
+# case_data WORK - a file system on a device beside /
+case_data()
+{
+	local kernel dir=$1/data
+	CASE=data WORK=$1
+
+	machine_copy "$WORK/old" "$dir"
+	step "$dir" create || return
+	verify "a shutdown does not drain" log_says "$dir" SSDUP_DIRTY=1 SSDUP_CLEAN=1
+	step "$dir" verify || return
+	kernel=$(release "$dir")
+	verify "upgrade of the packages and the kernel" upgrade_all "$dir" || return
+	release "$dir" >"$dir/kernel"
+	echo "$NEW" >"$dir/version"
+	verify "the new kernel boots next" test "$(cat "$dir/kernel")" != "$kernel"
+	verify "DKMS has built for it" says_line "$NEW $(cat "$dir/kernel")" modules "$dir"
+	step "$dir" gone "$dir/kernel" "$dir/version" || return
+	verify "the log still holds data" log_says "$dir" SSDUP_DIRTY=1
+	step "$dir" no-ssd --ssd out || return
+	verify "the log is gone" not log_says "$dir"
+	step "$dir" plain --ssd out
+}
+
+says_line()
+{
+	local line=$1
+
+	shift
+	"$@" | tee /dev/stderr | grep -qxF "$line"
+}
+
+not()
+{
+	! "$@"
+}
+
+# root_line DIR - make the machine's own disk the HDD of a device, with what is on it
+root_line()
+{
+	local uuid
+
+	"$TOP/tools/ssdup/ssdup" format "$1/ssd.img" --hdd "$1/root.img"
+	uuid=$("$TOP/tools/ssdup/ssdup" probe --export "$1/ssd.img" |
+		sed -n 's/^ID_FS_UUID=//p')
+	echo "sysroot /dev/disk/by-id/virtio-ssdup-root UUID=$uuid" \
+		"policy=all,drain=manual,x-initrd.attach" >"$1/files/ssduptab"
+	machine_chroot "$1" sh -ec 'cp /opt/ssduptab /etc
+		update-initramfs -u
+		dracut -q --force --no-hostonly-cmdline --omit "systemd-hostnamed lvm mdraid" \
+			/boot/initrd-dracut.img "$(readlink /boot/vmlinuz | sed s/vmlinuz-//)"'
+}
+
+# stopped DIR - a boot without the SSD has ended in the initramfs, with the reason
+stopped()
+{
+	boot "$1" root --ssd out --limit 150 && return 1
+	tail -n 20 "$1/console"
+	grep -q 'sysroot cannot be made' "$1/console" && ! grep -q . "$1/report"
+}
+
+# case_root WORK - / itself
+case_root()
+{
+	local dir=$1/root
+	CASE=root WORK=$1
+
+	machine_copy "$WORK/new" "$dir"
+	verify "a line for / and two initramfs" root_line "$dir" || return
+	step "$dir" root || return
+	verify "a shutdown does not drain" log_says "$dir" SSDUP_DIRTY=1
+	verify "without the SSD the initramfs stops, and says why" stopped "$dir" ||
+		keep_log "$dir"
+	step "$dir" root
+	step "$dir" root --initrd initrd-dracut.img
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Machines of scripts/test-system, on the host's side. A machine is a folder with its
+# disks: root.img, boot.img, hdd.img and ssd.img. It is booted for one step at a time, a
+# script of scripts/system/steps, and is off when boot() returns. Between steps
+# packages are installed on its disks from here, in a chroot: at the host's speed.
+
+HDD_MB=768
+SSD_MB=256
+
+# machine_new DIR - a machine as it comes out of the image
+machine_new()
+{
+	mkdir -p "$1"
+	cp --sparse=always "$IMAGE"/{root,boot}.img "$1"
+	truncate -s ${HDD_MB}M "$1/hdd.img"
+	truncate -s ${SSD_MB}M "$1/ssd.img"
+}
+
+# machine_copy FROM TO - the same machine once more
+machine_copy()
+{
+	mkdir -p "$2"
+	cp --sparse=always "$1"/{root,boot,hdd,ssd}.img "$2"
+}
+
+# machine_chroot DIR COMMAND... - on the disks of a machine that is off; what lies in
+# DIR/files is /opt there
+machine_chroot()
+{
+	local dir=$1
+
+	shift
+	mkdir -p "$dir/mnt" "$dir/files"
+	# shellcheck disable=SC2016 # expanded there
+	unshare -m --propagation private bash -ec '
+		dir=$1
+		shift
+		mount -o loop "$dir/root.img" "$dir/mnt"
+		mount -o loop "$dir/boot.img" "$dir/mnt/boot"
+		mount -t proc proc "$dir/mnt/proc"
+		mount --bind "$dir/files" "$dir/mnt/opt"
+		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+			DEBIAN_FRONTEND=noninteractive chroot "$dir/mnt" "$@"
+	' - "$dir" "$@"
+}
+
+# boot_file DIR NAME - what NAME in /boot is, or leads to, as DIR/NAME
+boot_file()
+{
+	local target
+
+	target=$(debugfs -R "stat $2" "$1/boot.img" 2>/dev/null |
+		sed -n 's/^Fast link dest: "\(.*\)"$/\1/p')
+	target=${target:-$2}
+	rm -f "$1/$2"
+	debugfs -R "dump /${target##*/} $1/$2" "$1/boot.img" 2>/dev/null
+}
+
+# work_disk DIR STEP FILE... - what the machine is given along
+work_disk()
+{
+	local dir=$1 step=$2
+
+	shift 2
+	rm -rf "$dir/work"
+	mkdir "$dir/work"
+	cp "$SYSTEM"/steps/{lib.sh,screens} "$dir/work"
+	cp "$SYSTEM/steps/$step" "$dir/work/step"
+	[ $# = 0 ] || cp "$@" "$dir/work"
+	tar -C "$dir/work" -cf "$dir/work.tar" .
+	truncate -s %1M "$dir/work.tar"
+}
+
+# disk DIR NAME [FILE] - QEMU's arguments for a disk in a slot where it can be pulled;
+# without FILE the slot alone, and the disk ready to be put in
+disk()
+{
+	DISKS=$((DISKS + 1))
+	echo "-device pcie-root-port,id=port-$2,chassis=$DISKS,slot=$DISKS"
+	echo "-blockdev driver=raw,node-name=$2,file.driver=file,file.filename=$1/$2.img,cache.no-flush=on,discard=unmap"
+	[ "$3" = out ] ||
+		echo "-device virtio-blk-pci,bus=port-$2,drive=$2,serial=ssdup-$2,id=disk-$2"
+}
+
+# machine_disks DIR SSD HDD - all of them; SSD and HDD: in or out
+machine_disks()
+{
+	DISKS=0
+	disk "$1" root in
+	disk "$1" boot in
+	disk "$1" hdd "$3"
+	disk "$1" ssd "$2"
+	echo "-drive file=$1/work.tar,if=none,format=raw,readonly=on,id=work"
+	echo "-device virtio-blk-pci,drive=work,serial=ssdup-work"
+}
+
+# boot DIR STEP [--ssd out] [--hdd out] [--initrd NAME] [--append WORDS] [--limit SEC]
+# [FILE...] - one step; its report goes to DIR/report, the console to DIR/console, both
+# also to DIR/log. Status: the step's, 125 when it did not end; DOWN: seconds it took to
+# go down
+boot()
+{
+	local dir=$1 step=$2 ssd=in hdd=in initrd=initrd.img append='' limit=400 qemu args
+	local status
+
+	shift 2
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--ssd) ssd=$2 ;;
+		--hdd) hdd=$2 ;;
+		--initrd) initrd=$2 ;;
+		--append) append=$2 ;;
+		--limit) limit=$2 ;;
+		*) break ;;
+		esac
+		shift 2
+	done
+	work_disk "$dir" "$step" "$@"
+	boot_file "$dir" vmlinuz
+	boot_file "$dir" "$initrd"
+	: >"$dir/report"
+	: >"$dir/console"
+	rm -f "$dir/monitor"
+	read -r -d '' -a args < <(
+		machine_args tcg 2 1024
+		machine_disks "$dir" "$ssd" "$hdd"
+		printf '\0') || true
+	qemu-system-x86_64 "${args[@]}" -kernel "$dir/vmlinuz" -initrd "$dir/$initrd" \
+		-append "$(kernel_args) root=LABEL=root rw $append" \
+		-chardev "file,id=console,path=$dir/console" -serial chardev:console \
+		-device virtio-serial-pci \
+		-chardev "file,id=report,path=$dir/report" \
+		-device virtserialport,chardev=report,name=ssdup.report \
+		-chardev "socket,id=monitor,path=$dir/monitor,server=on,wait=off" \
+		-mon chardev=monitor,mode=readline \
+		</dev/null >"$dir/qemu.log" 2>&1 &
+	qemu=$!
+	attend "$dir" "$qemu" "$limit"
+	kill -KILL "$qemu" 2>/dev/null || true
+	wait "$qemu" 2>/dev/null || true
+	{
+		echo "=== boot: $step $append (ssd $ssd, hdd $hdd)"
+		cat "$dir/qemu.log" "$dir/console"
+		echo "=== report of $step, down after $DOWN s"
+		cat "$dir/report"
+	} >>"$dir/log"
+	status=$(sed -n 's/^step: \([0-9]*\)\r*$/\1/p' "$dir/report" | tail -n 1)
+	return "${status:-125}"
+}
+
+# attend DIR PID SECONDS - wait for the machine to go down, doing what it asks the
+# host for: "host: WORDS" in the report is a line for QEMU's monitor
+attend()
+{
+	local dir=$1 pid=$2 end=$(($(date +%s) + $3)) done=0 asked ended=''
+
+	DOWN=never
+	while kill -0 "$pid" 2>/dev/null; do
+		if [ "$(date +%s)" -ge $end ]; then
+			echo "host: time is up after $3 s" >>"$dir/qemu.log"
+			return
+		fi
+		sleep 0.3
+		[ -n "$ended" ] || ! grep -q '^step: ' "$dir/report" || ended=$(date +%s)
+		asked=$(grep -c '^host: ' "$dir/report" || true)
+		while [ "$done" -lt "$asked" ]; do
+			done=$((done + 1))
+			grep '^host: ' "$dir/report" | sed -n "${done}s/^host: //p" |
+				tr -d '\r' | monitor "$dir" >>"$dir/qemu.log" 2>&1
+		done
+	done
+	DOWN=$(($(date +%s) - ${ended:-0}))
+}
+
+# monitor DIR - stdin to QEMU's monitor
+monitor()
+{
+	python3 -c '
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(sys.stdin.buffer.read())
+time.sleep(0.3)
+print(s.recv(65536).decode(errors="replace"))
+' "$1/monitor" || true
+}
