@@ -53,6 +53,8 @@ void balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 
 #define CHUNK_AGE(w)	((u32)((w) >> 16) % BALANCE_AGES)
 #define CHUNK_TAG(w)	((u32)((w) >> 32))
 #define CHUNK_NEAR	4U	/* lengths of a write: so far from the end is near */
+#define CHUNK_SOON	3U	/* ticks: one of a run that comes out of order */
+#define CHUNK_RECENT	64U	/* ticks: exactly where another ended, among a thousand writers */
 
 /* What is known of a chunk; 0: nothing. */
 static u64 chunk_word(const struct balance_map *m, u64 chunk)
@@ -62,9 +64,9 @@ static u64 chunk_word(const struct balance_map *m, u64 chunk)
 	return w & CHUNK_USED && CHUNK_TAG(w) == (u32)chunk ? w : 0;
 }
 
-static bool recent(u64 w, u32 age)
+static bool within(u64 w, u32 age, u32 ticks)
 {
-	return w && (age - CHUNK_AGE(w)) % BALANCE_AGES <= 2;
+	return w && (age - CHUNK_AGE(w)) % BALANCE_AGES <= ticks;
 }
 
 static enum balance_last way(u64 w)
@@ -83,14 +85,15 @@ struct balance_place balance_find(const struct balance_map *m, u64 start, u32 se
 	struct balance_place place = { .last = way(w) };
 	u32 end = CHUNK_END(w), gap = end > at ? end - at : at - end;
 
-	if (recent(w, age) && gap <= (loose ? CHUNK_NEAR * sectors : 0)) {
+	if (loose && within(w, age, CHUNK_SOON) && gap <= CHUNK_NEAR * sectors)
 		place.follows = true;
-		return place;
-	}
-	if (!chunk || (at && !loose))
+	else if (!gap)
+		place.follows = within(w, age, CHUNK_RECENT);
+	if (place.follows || !chunk || (at && !loose))
 		return place;
 	before = chunk_word(m, chunk - 1);
-	if (recent(before, age) && (loose || CHUNK_END(before) == CHUNK_SECTORS)) {
+	if ((loose && within(before, age, CHUNK_SOON)) ||
+	    (!at && CHUNK_END(before) == CHUNK_SECTORS && within(before, age, CHUNK_RECENT))) {
 		place.last = way(before);
 		place.follows = true;
 	}
@@ -115,14 +118,22 @@ void balance_note(struct balance_map *m, u64 start, u32 sectors, u32 age,
 
 enum ssdup_route balance_choose(const struct balance_facts *f)
 {
+	const u32 one = SSDUP_PCT_ONE;
+	u32 promised = min(f->promised, one);
+	u32 stay = BALANCE_STAY * one + (BALANCE_STAY_MAX - BALANCE_STAY) * promised;
 	u64 hdd = f->hdd_queue + f->hdd_price;
 	u64 ssd = f->ssd_queue + f->ssd_price;
-	u32 keep = f->place.follows ? BALANCE_KEEP : 1;
+
+	/* Of two writes the one that the HDD likes better goes there. */
+	if (f->place.follows)
+		ssd += ssd / 2;
+	ssd += div_u64(ssd * (f->place.follows ? BALANCE_KEEP : 1) * f->fill, one);
 
 	if (f->place.last == BALANCE_HDD)
-		ssd *= BALANCE_STAY;
+		ssd = div_u64(ssd * stay, one);
 	else if (f->place.last == BALANCE_SSD)
-		hdd *= BALANCE_STAY;
-	ssd += div_u64(ssd * keep * f->fill, SSDUP_PCT_ONE);
+		hdd = div_u64(hdd * stay, one);
+	else
+		ssd += div_u64(ssd * BALANCE_SPARE * div_u64((u64)promised * promised, one), one);
 	return hdd <= ssd ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
 }

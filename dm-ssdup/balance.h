@@ -56,6 +56,7 @@ void balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 
 #define BALANCE_CHUNK_SHIFT	13U		/* sectors; 4 MiB */
 #define BALANCE_CHUNKS		4096U
 #define BALANCE_AGES		1024U		/* ages are counted modulo this */
+#define BALANCE_TICK		16U		/* writes: the age's unit */
 
 /*
  * For chunks of the HDD: where the last write there ended, and which way it
@@ -81,8 +82,8 @@ struct balance_place {
  * @m: chunks
  * @start: sector of the write
  * @sectors: its length
- * @age: number of the current window of writes, modulo BALANCE_AGES
- * @loose: writes of a run come out of their order: somewhere near its end will do
+ * @age: ticks of BALANCE_TICK writes so far, modulo BALANCE_AGES
+ * @loose: writes of a run come out of their order: near its end will do, soon after it
  *
  * Context: any; lock-free.
  */
@@ -95,9 +96,18 @@ void balance_note(struct balance_map *m, u64 start, u32 sectors, u32 age,
 
 /* --- The choice --- */
 
-#define BALANCE_STAY	2U	/* so many times better must the other disk be */
+/* So many times better must the other disk be: with nothing promised, and at most. */
+#define BALANCE_STAY	4U
+#define BALANCE_STAY_MAX 32U
+#define BALANCE_SPARE	16U	/* weight of promises against chunks that nobody wrote to yet */
 #define BALANCE_KEEP	3U	/* weight of the log's fill against sequential writes */
 
+/*
+ * A chunk whose first write went to the SSD is expected to go there whole: then
+ * the drain finds long runs, and so does the HDD in what is left to it. So the
+ * room for the rest of such chunks is promised. Where the promises exceed what is
+ * left of the log, other chunks are for the HDD.
+ */
 struct balance_facts {
 	struct balance_place place;
 	u64	hdd_queue;	/* ns of work that waits there */
@@ -105,6 +115,7 @@ struct balance_facts {
 	u64	hdd_price;	/* of this write, ns */
 	u64	ssd_price;
 	u32	fill;		/* of the whole log, 1/10000 */
+	u32	promised;	/* of what is left of it, 1/10000; above that, the same */
 };
 
 /** balance_choose() - which disk takes the write */

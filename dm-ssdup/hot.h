@@ -21,6 +21,8 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 	enum ssdup_route route = READ_ONCE(c->route);
 	u32 i = atomic_fetch_inc(&w->next);
 
+	if (unlikely(!(i % BALANCE_TICK)))
+		ssdup_load_tick(c);
 	/*
 	 * Whoever was held up here for a whole life of the window may find the
 	 * length of the next one, and count a sample that it has not got: then

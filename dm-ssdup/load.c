@@ -9,6 +9,7 @@
 #include "ssdup.h"
 
 #define LOOK		32U
+#define PROMISE_AGES	128U	/* windows: what was promised so long ago is not wanted any more */
 
 /* disk_load.ended: requests 12 bits, those placed 12 bits, sectors the rest. */
 #define ENDED_REQUEST	BIT_ULL(0)
@@ -87,6 +88,30 @@ static struct balance_place place_of(struct ssdup *c, const struct ssdup_io *io)
 			    READ_ONCE(c->percentage) < SSDUP_PCT_ONE / 2);
 }
 
+/* A chunk that the SSD begins with is promised the rest of it; each write takes its part. */
+static void promise(struct ssdup_load *l, const struct ssdup_io *io,
+		    const struct balance_place *place)
+{
+	const u32 chunk = BIT(BALANCE_CHUNK_SHIFT);
+	u64 promised = READ_ONCE(l->promised);
+
+	if (place->last == BALANCE_SSD)
+		promised -= min_t(u64, promised, io->sectors);
+	else
+		promised += chunk - min(io->sectors, chunk);
+	WRITE_ONCE(l->promised, promised);
+}
+
+/* Against what is left of the log, 1/10000; a small write does not make a chunk whole. */
+static u32 promised(struct ssdup *c, u32 sectors, u32 fill)
+{
+	u64 all = (u64)c->limits.sectors * c->g.nr_halves;
+	u64 left = div_u64(all * (SSDUP_PCT_ONE - min(fill, SSDUP_PCT_ONE)), SSDUP_PCT_ONE);
+	u64 part = div64_u64(READ_ONCE(c->load.promised) * SSDUP_PCT_ONE, left + 1);
+
+	return min(part, SSDUP_PCT_ONE) * min(sectors, BALANCE_UNIT) / BALANCE_UNIT;
+}
+
 enum ssdup_route ssdup_load_route(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_load *l = &c->load;
@@ -97,6 +122,7 @@ enum ssdup_route ssdup_load_route(struct ssdup *c, const struct ssdup_io *io)
 		.fill = READ_ONCE(l->fill),
 	};
 
+	f.promised = promised(c, io->sectors, f.fill);
 	f.hdd_price = price_of(&l->hdd, io->sectors, !f.place.follows);
 	f.ssd_price = price_of(&l->ssd, io->sectors, false);
 	/* Who flushes often pays for every flush that finds the HDD with something to do. */
@@ -118,16 +144,22 @@ void ssdup_load_begin(struct ssdup *c, struct ssdup_io *io, bool ssd, bool write
 {
 	struct ssdup_load *l = &c->load;
 	struct disk_load *d = ssd ? &l->ssd : &l->hdd;
+	struct balance_place place = { };
 
 	io->price = 0;
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
 		return;
-	io->placed = !ssd && (!write || !place_of(c, io).follows);
+	if (write)
+		place = place_of(c, io);
+	io->placed = !ssd && !place.follows;
 	io->price = min_t(u64, price_of(d, io->sectors, io->placed), U32_MAX);
 	queue_add(d, io->price);
-	if (write)
-		balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age),
-			     ssd ? SSDUP_ROUTE_SSD : SSDUP_ROUTE_HDD);
+	if (!write)
+		return;
+	if (ssd)
+		promise(l, io, &place);
+	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age),
+		     ssd ? SSDUP_ROUTE_SSD : SSDUP_ROUTE_HDD);
 }
 
 void ssdup_load_end(struct ssdup *c, struct ssdup_io *io, bool ssd)
@@ -191,8 +223,15 @@ void ssdup_load_window(struct ssdup *c)
 {
 	struct ssdup_load *l = &c->load;
 	u32 flushes = READ_ONCE(l->flushes);
+	u64 promised = READ_ONCE(l->promised);
 
 	WRITE_ONCE(l->flush_rate, flushes - l->flushes_seen);
 	l->flushes_seen = flushes;
-	WRITE_ONCE(l->age, l->age + 1);
+	/* Nobody has come back for it; and an empty log owes nothing. */
+	WRITE_ONCE(l->promised, READ_ONCE(l->fill) ? promised - promised / PROMISE_AGES : 0);
+}
+
+void ssdup_load_tick(struct ssdup *c)
+{
+	WRITE_ONCE(c->load.age, READ_ONCE(c->load.age) + 1);
 }

@@ -32,7 +32,8 @@ struct ssdup_load {
 	struct disk_load	hdd;
 	struct disk_load	ssd;
 	struct balance_map	map;
-	u32	age;		/* windows of writes so far */
+	u64	promised;	/* sectors: the rest of chunks that the SSD has begun with */
+	u32	age;	/* ticks: BALANCE_TICK writes each */
 	u32	fill;		/* of the whole log, 1/10000 */
 	u32	flushes;	/* of the HDD, ever */
 	u32	flushes_seen;	/* at the end of the last window */
@@ -84,6 +85,9 @@ void ssdup_load_flush(struct ssdup *c);
 
 /** ssdup_load_flushed() - a flush of the HDD took so long; ns, one at a time */
 void ssdup_load_flushed(struct ssdup *c, u64 ns);
+
+/** ssdup_load_tick() - another BALANCE_TICK writes have come, more or less; any context */
+void ssdup_load_tick(struct ssdup *c);
 
 /** ssdup_load_window() - a window of writes is full; the one that evaluates it calls */
 void ssdup_load_window(struct ssdup *c);

@@ -121,7 +121,8 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in
 {
 	u64 pinned = c->pinned;
 	/* With nobody in need of this half's space the arm passes over the disk once for all. */
-	bool wide = !in->waiters && (in->asked || in->quiet_ms >= PACING_QUIET_MS);
+	bool wide = !in->waiters &&
+		    (in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS);
 	u32 wait;
 	int r;
 

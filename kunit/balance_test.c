@@ -120,8 +120,12 @@ static void runs_age_and_places_do_not(struct kunit *test)
 	struct balance_map *m = map_new(test);
 
 	balance_note(m, 100, 8, BALANCE_AGES - 1, SSDUP_ROUTE_SSD);
-	expect_place(test, m, 108, BALANCE_AGES + 1, false, BALANCE_SSD, true);
-	expect_place(test, m, 108, BALANCE_AGES + 2, false, BALANCE_SSD, false);
+	expect_place(test, m, 108, CHUNK_RECENT - 1, false, BALANCE_SSD, true);
+	expect_place(test, m, 108, CHUNK_RECENT, false, BALANCE_SSD, false);
+	/* Among random writes only those that come soon belong to a run out of order. */
+	expect_place(test, m, 116, CHUNK_SOON - 1, true, BALANCE_SSD, true);
+	expect_place(test, m, 116, CHUNK_SOON, true, BALANCE_SSD, false);
+	expect_place(test, m, 108, CHUNK_SOON, true, BALANCE_SSD, true);
 }
 
 static void runs_cross_chunks(struct kunit *test)
@@ -134,7 +138,8 @@ static void runs_cross_chunks(struct kunit *test)
 	expect_place(test, m, CHUNK + 8, 0, false, BALANCE_NOWHERE, false);
 	balance_note(m, CHUNK - 16, 8, 0, SSDUP_ROUTE_SSD);
 	expect_place(test, m, CHUNK, 0, false, BALANCE_NOWHERE, false);
-	expect_place(test, m, CHUNK, 0, true, BALANCE_SSD, true);
+	expect_place(test, m, CHUNK, CHUNK_SOON, true, BALANCE_SSD, true);
+	expect_place(test, m, CHUNK, CHUNK_SOON + 1, true, BALANCE_NOWHERE, false);
 	/* A write over the border belongs to where it ends. */
 	balance_note(m, 3 * CHUNK - 4, 8, 0, SSDUP_ROUTE_HDD);
 	expect_place(test, m, 3 * CHUNK + 4, 0, false, BALANCE_HDD, true);
@@ -161,15 +166,33 @@ static const struct choice choices[] = {
 	{ "the HDD is busy", { .hdd_queue = 5, .hdd_price = 1, .ssd_price = 3 }, SSD },
 	{ "the SSD is busier", { .hdd_queue = 5, .ssd_queue = 4, .hdd_price = 1, .ssd_price = 3 },
 	  HDD },
-	{ "stays with the HDD", { { BALANCE_HDD }, .hdd_price = 10, .ssd_price = 5 }, HDD },
-	{ "leaves the HDD", { { BALANCE_HDD }, .hdd_price = 11, .ssd_price = 5 }, SSD },
-	{ "stays with the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 9 }, SSD },
-	{ "leaves the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 10 }, HDD },
+	{ "stays with the HDD", { { BALANCE_HDD }, .hdd_price = 20, .ssd_price = 5 }, HDD },
+	{ "leaves the HDD", { { BALANCE_HDD }, .hdd_price = 21, .ssd_price = 5 }, SSD },
+	{ "stays with the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 19 }, SSD },
+	{ "leaves the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 20 }, HDD },
+	{ "promised away: stays on the HDD", { { BALANCE_HDD }, .hdd_price = 160, .ssd_price = 5,
+					       .promised = 10000 }, HDD },
+	{ "promised away: leaves the HDD", { { BALANCE_HDD }, .hdd_price = 161, .ssd_price = 5,
+					     .promised = 10000 }, SSD },
+	{ "promised away: stays on the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 159,
+					       .promised = 20000 }, SSD },
+	{ "promised away: a new chunk", { .hdd_price = 170, .ssd_price = 10, .promised = 10000 },
+	  HDD },
+	{ "promised away: a dear chunk", { .hdd_price = 171, .ssd_price = 10,
+					   .promised = ~0U }, SSD },
+	{ "half promised: a new chunk", { .hdd_price = 51, .ssd_price = 10, .promised = 5000 },
+	  SSD },
 	{ "log half full, random", { .hdd_price = 15, .ssd_price = 10, .fill = 5000 }, HDD },
 	{ "log less than half full, random", { .hdd_price = 15, .ssd_price = 10, .fill = 4000 },
 	  SSD },
-	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd_price = 40, .ssd_price = 10,
+	{ "log empty, sequential", { { BALANCE_NOWHERE, true }, .hdd_price = 15, .ssd_price = 10 },
+	  HDD },
+	{ "log empty, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd_price = 16,
+					   .ssd_price = 10 }, SSD },
+	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd_price = 60, .ssd_price = 10,
 				    .fill = 10000 }, HDD },
+	{ "log full, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd_price = 61,
+					  .ssd_price = 10, .fill = 10000 }, SSD },
 };
 
 static void choice_desc(const struct choice *c, char *desc)
