@@ -48,7 +48,7 @@ struct ssdup_key {
 }
 
 static const struct ssdup_key keys[] = {
-	KEY(policy, SSDUP_POLICY_ADAPTIVE, .words = policies,
+	KEY(policy, SSDUP_POLICY_BALANCE, .words = policies,
 	    .error = "policy: not adaptive, watermark, all, none or balance"),
 	KEY(stream_length, SSDUP_STREAM_DEFAULT, .min = SSDUP_STREAM_MIN, .max = SSDUP_STREAM_MAX,
 	    .error = "stream_length: not a number from 2 to 1024"),
