@@ -61,7 +61,10 @@ slot()
 # --- What a power cut leaves ---
 
 make_disks hdd_size_mb=16 ssd_size_mb=9 ssd_cache_mb=8 hdd_cache_mb=16 hdd_discard=1
-make_ssdup policy all drain manual autocommit_ms 3600000
+make_ssdup policy none drain manual autocommit_ms 3600000
+# what zeros and discards have to take away
+io write len=4096 bs=64
+knob policy all
 io random nr=300 bs=8
 io zero start=1000 len=500
 io discard start=3000 len=700
