@@ -73,8 +73,7 @@ NEW=1.1~test
 # install_debs DIR VERSION - those, by apt, on the disks of a machine that is off
 install_debs()
 {
-	rm -rf "$1/files"
-	mkdir -p "$1/files"
+	rm -rf "${1:?}/files"/*
 	cp "$WORK/deb-$2"/*.deb "$1/files"
 	machine_chroot "$1" sh -c 'apt-get -y install /opt/*.deb'
 }

@@ -12,7 +12,7 @@ SSD_MB=256
 # machine_new DIR - a machine as it comes out of the image
 machine_new()
 {
-	mkdir -p "$1"
+	mkdir -p "$1/files"
 	cp --sparse=always "$IMAGE"/{root,boot}.img "$1"
 	truncate -s ${HDD_MB}M "$1/hdd.img"
 	truncate -s ${SSD_MB}M "$1/ssd.img"
@@ -21,7 +21,7 @@ machine_new()
 # machine_copy FROM TO - the same machine once more
 machine_copy()
 {
-	mkdir -p "$2"
+	mkdir -p "$2/files"
 	cp --sparse=always "$1"/{root,boot,hdd,ssd}.img "$2"
 }
 
@@ -32,7 +32,7 @@ machine_chroot()
 	local dir=$1
 
 	shift
-	mkdir -p "$dir/mnt" "$dir/files"
+	mkdir -p "$dir/mnt"
 	# shellcheck disable=SC2016 # expanded there
 	unshare -m --propagation private bash -ec '
 		dir=$1
