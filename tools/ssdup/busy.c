@@ -156,10 +156,12 @@ static int take_holder(void *arg, const char *path, const char *name)
 	return 1;
 }
 
-static int refuse_used(const struct ssdup_ctx *ctx, const char *path, dev_t rdev);
+static int refuse_used(const struct ssdup_ctx *ctx, const char *path, dev_t rdev,
+		       const char *or);
 
 struct look {
 	const struct ssdup_ctx *ctx;
+	const char	*or;
 	int		r;
 };
 
@@ -170,32 +172,32 @@ static int look_at_partition(void *arg, const char *path, const char *name)
 
 	if (is) {
 		node = xprintf("/dev/%s", name);
-		look->r = refuse_used(look->ctx, node, entry_number(path));
+		look->r = refuse_used(look->ctx, node, entry_number(path), look->or);
 		free(node);
 	}
 	free(is);
 	return look->r;
 }
 
-static int refuse_used(const struct ssdup_ctx *ctx, const char *path, dev_t rdev)
+static int refuse_used(const struct ssdup_ctx *ctx, const char *path, dev_t rdev,
+		       const char *or)
 {
-	struct look look = { ctx, EXIT_OK };
+	struct look look = { ctx, or, EXIT_OK };
 	char *who = mounted_on(rdev);
 	int r;
 
 	if (who) {
-		r = fail(ctx, EXIT_REFUSED, path, "mounted on %s; unmount it, or give another disk",
-			 who);
+		r = fail(ctx, EXIT_REFUSED, path, "mounted on %s; unmount it, or %s", who, or);
 		free(who);
 		return r;
 	}
 	if (is_swap(rdev))
 		return fail(ctx, EXIT_REFUSED, path,
-			    "used as swap; \"swapoff %s\" first, or give another disk", path);
+			    "used as swap; \"swapoff %s\" first, or %s", path, or);
 	each_entry(rdev, "holders", take_holder, &who);
 	if (who) {
 		r = fail(ctx, EXIT_REFUSED, path,
-			 "in use by %s; remove that first, or give another disk", who);
+			 "in use by %s; remove that first, or %s", who, or);
 		free(who);
 		return r;
 	}
@@ -203,13 +205,13 @@ static int refuse_used(const struct ssdup_ctx *ctx, const char *path, dev_t rdev
 	return look.r;
 }
 
-int dev_refuse_used(const struct ssdup_ctx *ctx, const struct dev *dev)
+int dev_refuse_used(const struct ssdup_ctx *ctx, const struct dev *dev, const char *or)
 {
 	int r, fd;
 
 	if (!dev->rdev)
 		return EXIT_OK;
-	r = refuse_used(ctx, dev->path, dev->rdev);
+	r = refuse_used(ctx, dev->path, dev->rdev, or);
 	if (r)
 		return r;
 	fd = open(dev->path, O_RDONLY | O_EXCL | O_CLOEXEC);

@@ -53,7 +53,7 @@ static int remove_busy(const struct ssdup_ctx *ctx, const struct state *s)
 	int r;
 
 	/* Says by whom. */
-	r = dev_refuse_used(ctx, &dev) ?:
+	r = dev_refuse_used(ctx, &dev, "--force") ?:
 	    fail(ctx, EXIT_REFUSED, s->name, "in use; close what has it open, or --force");
 	dev_free(&dev);
 	return r;

@@ -59,10 +59,11 @@ void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount), void *a
 /**
  * dev_refuse_used() - refuse a device that somebody uses: mounted, swap, part of a
  * device mapper or md device, or opened exclusively; its partitions too
+ * @or: what else can be done, behind "unmount it, or "
  *
  * Return: EXIT_OK, or EXIT_REFUSED with the complaint made.
  */
-int dev_refuse_used(const struct ssdup_ctx *ctx, const struct dev *dev);
+int dev_refuse_used(const struct ssdup_ctx *ctx, const struct dev *dev, const char *or);
 
 /**
  * dev_refuse_same() - refuse two devices that are, or lie on, one disk: by number, by

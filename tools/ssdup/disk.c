@@ -76,7 +76,7 @@ int disk_open(const struct ssdup_ctx *ctx, struct disk *d, const char *spec, enu
 	if (r != EXIT_OK)
 		return r;
 	if (alone)
-		r = dev_refuse_used(ctx, &dev);
+		r = dev_refuse_used(ctx, &dev, "give another disk");
 	if (r == EXIT_OK) {
 		fd = alone ? open_alone(&dev, use) : open_shared(ctx, &dev, use);
 		if (fd < 0)

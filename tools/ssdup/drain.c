@@ -2,6 +2,7 @@
 /*
  * ssdup drain, ssdup sync: everything to the HDD, and waiting for that.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +99,11 @@ int cmd_sync(struct ssdup_ctx *ctx, int argc, char **argv)
 	r = state_read(argv[optind], &s);
 	if (r)
 		return state_complain(ctx, argv[optind], r);
-	r = sync_device(&s);
-	if (r)
+	/* Nothing is written to a device that is suspended, and we would wait for it. */
+	r = s.suspended ? -EBUSY : sync_device(&s);
+	if (r == -EBUSY)
+		r = fail(ctx, EXIT_FAILED, s.name, "the device is suspended; resume it first");
+	else if (r)
 		r = fail(ctx, EXIT_FAILED, s.name, "cannot write back the page cache: %s",
 			 strerror(-r));
 	else

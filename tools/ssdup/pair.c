@@ -14,6 +14,7 @@
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
 	      bool offline, bool force)
 {
+	static const char another[] = "give another disk";
 	int r;
 
 	memset(p, 0, sizeof(*p));
@@ -26,7 +27,8 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 	if (!offline && !p->ssd.rdev)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path, "not a block device");
 	r = dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
-	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd)) ?: dev_refuse_used(ctx, &p->ssd);
+	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
+	    dev_refuse_used(ctx, &p->ssd, another);
 	if (r)
 		return r;
 	if (p->ssd.rotational && !p->hdd.rotational && p->hdd.rdev)
