@@ -102,7 +102,7 @@ machine_disks()
 # go down
 boot()
 {
-	local dir=$1 step=$2 ssd=in hdd=in initrd=initrd.img append='' limit=400 qemu args
+	local dir=$1 step=$2 ssd=in hdd=in initrd=initrd.img append='' limit=900 qemu args
 	local status
 
 	shift 2
