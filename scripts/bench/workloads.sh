@@ -158,13 +158,14 @@ group_cpu()
 
 	mb=$(short 32 128)
 	one="burst --pattern uniform --procs 1 --request 4k --size ${mb}m"
-	work write-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" "$one --span 256m"
+	work write-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
+		"prefill;$one --span 256m"
 	work read-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
-		"$one --span 256m --reads 100"
+		"prefill;$one --span 256m --reads 100"
 	work read-logged-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
-		"burst --pattern random --procs 1 --request 4k --size ${mb}m;forget;$one --reads 100"
+		"prefill;burst --pattern random --procs 1 --request 4k --size ${mb}m;forget;$one --reads 100"
 	work write-256k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
-		"burst --pattern contiguous --procs 1 --request 256k --size 256m"
+		"prefill;burst --pattern contiguous --procs 1 --request 256k --size 256m"
 }
 
 # Memory while the SSD is filled with small writes.
