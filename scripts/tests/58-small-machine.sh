@@ -5,7 +5,7 @@
 # nobody, and keeps all data. It boots with more, for its root file system is in
 # memory twice then, and what is too much is taken away. The disks are parts of the
 # host's, for modelled ones are in memory.
-# mem: 432
+# mem: 512
 # seconds: 180
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
