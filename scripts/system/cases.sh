@@ -125,6 +125,17 @@ upgrade_all()
 			linux-image-$second linux-headers-$second'
 }
 
+# case_guide WORK - each command of the administrator's guide
+case_guide()
+{
+	local dir=$1/guide
+	CASE=guide WORK=$1
+
+	machine_copy "$WORK/old" "$dir"
+	step "$dir" guide "$TOP"/Documentation/{guide-commands,admin-guide.rst} || return
+	rm -rf "$dir"
+}
+
 # case_data WORK - a file system on a device beside /
 case_data()
 {
