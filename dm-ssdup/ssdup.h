@@ -187,7 +187,7 @@ struct ssdup_half {
  * An entry belongs to the write it was handed out to, which fills it and then
  * publishes it by its kind (release); no lock.
  */
-#define SSDUP_RING		256U
+#define SSDUP_RING		128U
 
 /*
  * An entry comes with the node of its extent, so that writers allocate, and frees

@@ -9,7 +9,7 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-#define RANGES_PREFERRED	32768U	/* ranges of an HDD when range_mb is not given, at most */
+#define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
 #define RANGE_MB_PRESET		4U
 
 /* All targets, so that two devices do not write the same disks. */
