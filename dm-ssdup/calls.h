@@ -74,15 +74,18 @@ bool ssdup_bring_spare(struct ssdup_io *io);
 /** ssdup_free_chunks() - free what @h has lent; its extents have left the map */
 void ssdup_free_chunks(struct ssdup *c, struct ssdup_half *h);
 
+/** ssdup_new_chunk() - memory for the nodes of part of a page, or NULL; any context */
+struct extent_chunk *ssdup_new_chunk(struct ssdup *c);
+
 /**
- * ssdup_new_chunk() - nodes for the entries of part of a page
- * @place: NULL until then
+ * ssdup_lend() - make a chunk the one of a part of a page
+ * @place: in the ring; of a page that the caller has got an entry of
+ * @chunk: freed when there is one by now
  *
  * Context: any, while a write is in flight to @h.
- * Return: what is there now, NULL if there is no memory.
  */
-struct extent_chunk *ssdup_new_chunk(struct ssdup *c, struct ssdup_half *h,
-				     struct extent_chunk **place);
+void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_chunk **place,
+		struct extent_chunk *chunk);
 
 /**
  * ssdup_reserve() - a place in the open half

@@ -39,7 +39,8 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 }
 
 /*
- * The reserve of c->nodes is for inserts that split an extent, see insert_locked().
+ * The reserve of c->nodes is for inserts that split an extent, see
+ * ssdup_insert_among().
  * It is enough while no more writes are in flight than it has nodes; beyond that
  * each brings its own.
  */
@@ -51,41 +52,36 @@ static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int wri
 }
 
 /*
- * What belongs to entry number @entry, which is not handed out yet: a place in the
- * ring, and a node. Of several writers that ask for the same entry, one will get it.
+ * The ring's place of entry number @entry, which is not handed out yet; NULL when the
+ * ring is full. Return: where the chunk of its node is, or will be.
  */
-static __always_inline int ssdup_find_place(struct ssdup *c, struct ssdup_half *h, u32 entry,
-					    struct ssdup_io *io)
+static __always_inline struct extent_chunk **ssdup_find_place(struct ssdup *c,
+							      struct ssdup_half *h, u32 entry,
+							      struct ssdup_io *io)
 {
 	u32 page = entry / SSDUP_PAGE_ENTRIES, slot = entry % SSDUP_PAGE_ENTRIES;
 	u64 number = READ_ONCE(h->base) + page;
-	u32 part = slot >= SSDUP_CHUNK_NODES;
-	struct extent_chunk *chunk;
 	struct ring_page *p;
 
-	BUILD_BUG_ON(SSDUP_PAGE_CHUNKS != 2);
 	/*
 	 * A page has its place in the ring once all before it have left. Pairs
 	 * with the release in commit.c: the place was cleared before.
 	 */
 	if (unlikely(number >= smp_load_acquire(&c->ring_tail) + SSDUP_RING))
-		return -EAGAIN;
+		return NULL;
 	p = &c->ring[number % SSDUP_RING];
-	chunk = READ_ONCE(p->chunk[part]);
-	if (unlikely(!chunk)) {
-		chunk = ssdup_new_chunk(c, h, &p->chunk[part]);
-		if (!chunk)
-			return -ENOMEM;
-	}
 	io->page = p;
 	io->slot = slot;
-	io->e = &chunk->e[slot - part * SSDUP_CHUNK_NODES];
-	return 0;
+	BUILD_BUG_ON(SSDUP_PAGE_CHUNKS != 2);
+	return &p->chunk[slot >= SSDUP_CHUNK_NODES];
 }
 
 /**
  * ssdup_try_reserve() - one try of ssdup_reserve()
  * @h: the open half, as far as the caller knows
+ *
+ * A chunk is lent by who got an entry of it, never before: an entry that is not
+ * handed out may turn out to be another half's, and so may its place in the ring.
  *
  * Return: 0, -ENOSPC when it is full or another one is open, or as ssdup_reserve();
  * @h->writes is raised in any case.
@@ -94,23 +90,38 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 					     struct ssdup_io *io, u32 sectors,
 					     const struct log_limits *limits)
 {
+	struct extent_chunk **chunk, *fresh = NULL;
 	u64 word, next;
-	int r;
+	int r = -ENOSPC;
 
 	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
 		return -ENOMEM;
 	word = atomic64_read_acquire(&h->word);
 	while (log_word_reserve(word, limits, sectors, &next)) {
-		r = ssdup_find_place(c, h, log_word_entries(word), io);
-		if (unlikely(r))
-			return r;
+		chunk = ssdup_find_place(c, h, log_word_entries(word), io);
+		if (unlikely(!chunk)) {
+			r = -EAGAIN;
+			break;
+		}
+		if (unlikely(!READ_ONCE(*chunk)) && !fresh) {
+			fresh = ssdup_new_chunk(c);
+			if (!fresh) {
+				r = -ENOMEM;
+				break;
+			}
+		}
 		if (likely(atomic64_try_cmpxchg(&h->word, (s64 *)&word, next))) {
+			if (unlikely(fresh))
+				ssdup_lend(c, h, chunk, fresh);
 			io->half = h;
 			io->pos = to_log_pos(log_word_sectors(word));
+			io->e = &READ_ONCE(*chunk)->e[io->slot % SSDUP_CHUNK_NODES];
 			return 0;
 		}
 	}
-	return -ENOSPC;
+	if (unlikely(fresh))
+		mempool_free(fresh, &c->chunks);
+	return r;
 }
 
 /* --- From there to the map --- */

@@ -326,6 +326,8 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	h = READ_ONCE(c->open);
 	if (unlikely(ssdup_try_reserve(c, h, io, io->sectors, &c->limits))) {
 		ssdup_put_write(c, h);
+		/* Not every other way of it has a use for a spare one, and gives it back. */
+		ssdup_free_nodes(c, &io->nodes);
 		return map_with_care(c, bio, io);
 	}
 	trace_ssdup_route(c, io, WRITE_TO_LOG);

@@ -175,21 +175,18 @@ void ssdup_free_chunks(struct ssdup *c, struct ssdup_half *h)
 	}
 }
 
-struct extent_chunk *ssdup_new_chunk(struct ssdup *c, struct ssdup_half *h,
-				     struct extent_chunk **place)
+struct extent_chunk *ssdup_new_chunk(struct ssdup *c)
 {
-	struct extent_chunk *chunk = mempool_alloc(&c->chunks, GFP_NOWAIT | __GFP_NOWARN);
-	struct extent_chunk *others;
+	return mempool_alloc(&c->chunks, GFP_NOWAIT | __GFP_NOWARN);
+}
 
-	if (!chunk)
-		return NULL;
-	others = cmpxchg(place, NULL, chunk);
-	if (others) {
+void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_chunk **place,
+		struct extent_chunk *chunk)
+{
+	if (cmpxchg(place, NULL, chunk))
 		mempool_free(chunk, &c->chunks);
-		return others;
-	}
-	llist_add(&chunk->list, &h->chunks);
-	return chunk;
+	else
+		llist_add(&chunk->list, &h->chunks);
 }
 
 /* --- Places --- */
