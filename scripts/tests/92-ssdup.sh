@@ -78,6 +78,7 @@ refuses 4 "on the same disk (${HDD##*/})" ssdup create x --hdd /dev/mapper/$NAME
 must dmsetup remove other
 must dmsetup remove $NAME
 refuses 2 "which SSD" ssdup create $NAME --hdd $HDD
+refuses 2 "which HDD" ssdup create $NAME --ssd $SSD
 refuses 3 "no such device" ssdup status $NAME
 must ssdup format $SSD --hdd $HDD --force
 refuses 4 "is it the SSD" ssdup create $NAME --hdd $SSD --ssd $HDD
@@ -151,7 +152,8 @@ SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor $NAME)/ssdup
 : >"$MODEL"
 io write len=8192 bs=64
 ssdup drain $NAME 2>"$T/stderr" &
-sleep 0.5
+# it copies, which takes two seconds
+wait_until drain_state -eq 4
 kill -INT $!
 r=0
 wait $! || r=$?
@@ -159,8 +161,10 @@ is "exit code" $r 7
 grep -q "interrupted with .* left" "$T/stderr" || fail "$(cat "$T/stderr")"
 wait_until dirty_sectors -eq 0
 io write len=256 bs=64
+before=$(stat seals)
 must ssdup drain $NAME --wait-below 1M
-above "dirty" "$(stat dirty_sectors)" 0
+is "seals for what is below already" "$(stat seals)" "$before"
+is "dirty" "$(stat dirty_sectors)" 256
 must ssdup remove $NAME
 
 # a device in use is removed by force only, and is gone when it is closed

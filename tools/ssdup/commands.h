@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ssdup: the commands, in the order of the help text. Each is a function
- * cmd_NAME() in a file of its own: it takes its own argv (argv[0] is its name) and
- * returns an exit code. A new one needs a line here and nothing else.
+ * ssdup: the commands, in the order of the help text. Each is a function cmd_NAME(): it
+ * takes its own argv (argv[0] is its name) and returns an exit code. A new one needs a
+ * line here and nothing else.
  */
 #ifndef SSDUP_COMMANDS_H
 #define SSDUP_COMMANDS_H

@@ -53,9 +53,9 @@ static int take_option(struct ssdup_ctx *ctx, struct plan *plan, const char **ta
 	case OPT_UUID:
 		if (plan->ssd)
 			return bad_usage(ctx, "more than one SSD");
-		free(plan->ssd_text);
-		plan->ssd_text = xprintf("%s%s", opt == OPT_UUID ? "UUID=" : "", optarg);
-		plan->ssd = plan->ssd_text;
+		if (opt == OPT_UUID)
+			plan->ssd_text = xprintf("UUID=%s", optarg);
+		plan->ssd = plan->ssd_text ?: optarg;
 		break;
 	case OPT_POLICY:
 		why = plan_add(plan, "policy", optarg);

@@ -36,24 +36,13 @@ static const struct usage usage = {
 		"while the log holds what cannot be written back, the device keeps its SSD.",
 };
 
-static int set_policy(const struct state *s, uint64_t policy)
+static int set_policy(const struct state *s, const char *policy)
 {
-	char *message = xprintf("set policy %s", policy_word(policy));
+	char *message = xprintf("set policy %s", policy);
 	int r = dmdev_message(s->name, message);
 
 	free(message);
 	return r;
-}
-
-static bool read_again(struct state *s)
-{
-	struct state fresh;
-
-	if (state_read(s->name, &fresh))
-		return false;
-	state_free(s);
-	*s = fresh;
-	return true;
 }
 
 /*
@@ -65,7 +54,7 @@ static int switch_over(struct state *s)
 {
 	int r = dmdev_suspend(s->name, false, false);
 
-	if (!r && (!read_again(s) || s->v.dirty_sectors || s->v.extents))
+	if (!r && (state_again(s) || s->v.dirty_sectors || s->v.extents))
 		r = -EAGAIN;
 	/* Never resume with a table that leaves the log out while that holds something. */
 	if (r && dmdev_clear(s->name))
@@ -157,7 +146,7 @@ static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const u8 uuid[16])
 
 static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 {
-	uint64_t policy = s->v.policy;
+	const char *policy = policy_word(s->v.policy);
 	dev_t hdd = s->hdd, ssd = s->ssd;
 	u8 uuid[16];
 	char *name;
@@ -167,7 +156,7 @@ static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 		return fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
 			    s->name);
 	/* Nothing new is to go to the log; what overlaps it still does. */
-	r = set_policy(s, 3);
+	r = set_policy(s, "none");
 	if (r)
 		return fail(ctx, EXIT_FAILED, s->name, "%s", strerror(-r));
 	catch_signals();

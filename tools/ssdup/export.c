@@ -5,13 +5,14 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "data.h"
 #include "offline.h"
+#include "wait.h"
+
+#define SHOW_MS		300
 
 enum { OPT_TO = 256, OPT_CLEAR, OPT_FORCE };
 
@@ -45,41 +46,22 @@ struct export {
 	struct log_file		*l;
 	struct disk		*to;
 	struct export_result	*res;
-	bool			show;		/* progress */
-	struct timespec		began;
-	struct timespec		shown;
+	bool			bar;
+	uint64_t		shown;		/* when */
+	struct progress		progress;
 };
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int sig)
+static void show(struct export *x)
 {
-	interrupted = 1;
-}
+	u64 done = x->res->sectors + x->res->lost + x->res->known;
+	uint64_t now = now_ms();
 
-/* --- Progress --- */
-
-static double since(const struct timespec *t, const struct timespec *now)
-{
-	return now->tv_sec - t->tv_sec + (now->tv_nsec - t->tv_nsec) / 1e9;
-}
-
-static void show(struct export *x, bool last)
-{
-	u64 all = x->l->map.sectors, done = x->res->sectors + x->res->lost + x->res->known;
-	char size[SIZE_TEXT], total[SIZE_TEXT], rate[SIZE_TEXT];
-	struct timespec now;
-	double secs;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!x->show || (!last && since(&x->shown, &now) < 0.3))
+	if (!x->bar || now - x->shown < SHOW_MS)
 		return;
 	x->shown = now;
-	secs = since(&x->began, &now);
-	fprintf(stderr, "\r%s of %s, %s/s \033[K%s", format_size(size, done * SECTOR_BYTES),
-		format_size(total, all * SECTOR_BYTES),
-		format_size(rate, secs > 0.01 ? x->res->sectors * SECTOR_BYTES / secs : 0),
-		last ? "\n" : "");
+	progress_update(&x->progress, now, (x->l->map.sectors - done) * SECTOR_BYTES,
+			x->res->sectors * SECTOR_BYTES);
+	bar_show(&x->progress);
 }
 
 /* --- What is done with it --- */
@@ -107,20 +89,22 @@ static void put_lost(void *arg, u64 start, u64 sectors, bool known)
 	struct export *x = arg;
 
 	*(known ? &x->res->known : &x->res->lost) += sectors;
+	if (x->bar)
+		bar_clear();
 	note(x->l->ctx, "lost: HDD sectors %llu + %llu%s", start, sectors,
 	     known ? " (given up before)" : " (the SSD cannot read them)");
 }
 
 static bool is_interrupted(void *arg)
 {
-	show(arg, false);
-	return interrupted;
+	show(arg);
+	return interrupted();
 }
 
 int export_log(struct log_file *l, struct disk *to, struct export_result *res)
 {
 	struct export x = {
-		.l = l, .to = to, .res = res, .show = !l->ctx->quiet && isatty(STDERR_FILENO),
+		.l = l, .to = to, .res = res, .bar = !l->ctx->quiet && isatty(STDERR_FILENO),
 	};
 	const struct data_sink sink = {
 		.data = put_data, .zeros = put_zeros, .lost = put_lost, .stop = is_interrupted,
@@ -129,11 +113,9 @@ int export_log(struct log_file *l, struct disk *to, struct export_result *res)
 	int r;
 
 	memset(res, 0, sizeof(*res));
-	clock_gettime(CLOCK_MONOTONIC, &x.began);
-	r = data_walk(l, &sink);
-	r = r ?: disk_sync(to);
-	if (!r)
-		show(&x, true);
+	r = data_walk(l, &sink) ?: disk_sync(to);
+	if (x.bar)
+		bar_clear();
 	return r;
 }
 
@@ -202,12 +184,8 @@ static int export(struct log_file *l, struct disk *to, const struct args *a)
 	for (i = 0; i < l->findings.nr; i++)
 		if (l->findings.all[i].severity == SEV_LOST)
 			finding_print(stdout, &l->findings.all[i]);
-	interrupted = 0;
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	catch_signals();
 	r = export_log(l, to, &res);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
 	if (r == -EINTR)
 		return fail(l->ctx, EXIT_INTERRUPTED, to->path,
 			    "interrupted; the log has not changed, begin again");

@@ -12,7 +12,7 @@ struct plan {
 	const char	*name;
 	const char	*hdd;
 	const char	*ssd;
-	char		*ssd_text;	/* what ssd points to, to be freed */
+	char		*ssd_text;	/* what ssd points to, to be freed, if that is UUID= */
 	char		*args;		/* "KEY VALUE KEY VALUE ..." */
 	unsigned int	nr_args;
 	bool		format;

@@ -39,7 +39,6 @@ bool parse_copy(struct ssdup_ctx *ctx, int *copy)
 
 	if (parse_number(optarg, 0, 1, &value)) {
 		bad_usage(ctx, "--copy: neither 0 nor 1: %s", optarg);
-		ctx->exit = EXIT_USAGE;
 		return false;
 	}
 	*copy = value;

@@ -216,6 +216,19 @@ int state_read(const char *name, struct state *s)
 	return no_right(r) ? read_sysfs(name, s) : r;
 }
 
+int state_again(struct state *s)
+{
+	struct state fresh;
+	int r = state_read(s->name, &fresh);
+
+	if (r)
+		return r;
+	fresh.lost = s->lost;
+	state_free(s);
+	*s = fresh;
+	return 0;
+}
+
 int state_complain(const struct ssdup_ctx *ctx, const char *name, int r)
 {
 	switch (r) {

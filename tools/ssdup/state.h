@@ -73,6 +73,12 @@ bool state_parse(struct state *s, const char *line);
 int state_read(const char *name, struct state *s);
 
 /**
+ * state_again() - the same once more, of the device that @s is of
+ * @s: left as it was when that fails
+ */
+int state_again(struct state *s);
+
+/**
  * state_read_lost() - ask a device that is not suspended whether ranges are lost
  *
  * Return: its answer, a line "SECTOR SECTORS" for each, free() it; NULL when none is, or
@@ -95,6 +101,9 @@ int state_names(char ***names);
 
 /** names_free() - free such an array */
 void names_free(char **names);
+
+/** state_bytes_left() - of what is dirty, what no drain has copied yet */
+uint64_t state_bytes_left(const struct state *s);
 
 /** state_halves_draining() - how many are being drained: 0 or 1 */
 unsigned int state_halves_draining(const struct state *s);

@@ -6,8 +6,8 @@
  *
  * Fields are separated by blanks; a "#" at the start of a field begins a comment;
  * \NNN (three octal digits) stands for that byte, as in fstab. HDD is a path,
- * UUID=, PARTUUID=, LABEL=, PARTLABEL=, ID=, WWN= or SERIAL=; SSD is UUID= of the log, or
- * the same. OPTIONS is "-", "defaults", or a comma separated list of KEY=VALUE of
+ * UUID=, PARTUUID=, LABEL=, PARTLABEL=, ID= or WWN=; SSD is UUID= of the log, or the
+ * same. OPTIONS is "-", "defaults", or a comma separated list of KEY=VALUE of
  * the table, of noauto and nofail, of x-initrd.attach for a device that the initramfs
  * has to make, and of other x-... which are for others.
  */

@@ -3,10 +3,9 @@
  * ssdup: what every command of the tool shares: its context, exit codes, how it
  * speaks, options and sizes.
  *
- * A command is one function in a file of its own, named in the table of main.c and
- * nowhere else. It parses its options with next_option(), does its work and returns
- * an exit code. What is for people and scripts goes to stdout; complaints go to
- * stderr as
+ * A command is one function, named in commands.h and nowhere else. It parses its options
+ * with next_option(), does its work and returns an exit code. What is for people and
+ * scripts goes to stdout; complaints go to stderr as
  *
  *	ssdup create: /dev/sdb1: mounted on /mnt; unmount it, or give another disk
  *

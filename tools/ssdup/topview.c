@@ -44,12 +44,6 @@ static void look_at_disk(struct top_disk *d, const struct disk_counters *now, ui
 	d->last = *now;
 }
 
-static uint64_t left_of(const struct state_fields *v)
-{
-	return (v->dirty_sectors > v->home_sectors ? v->dirty_sectors - v->home_sectors : 0) *
-	       SECTOR_BYTES;
-}
-
 static void remember(struct top_view *v)
 {
 	bool new = v->now.v.streams != v->before.streams;
@@ -80,7 +74,7 @@ void top_look(struct top_view *v, uint64_t ms, struct state *now,
 		look_at_disk(&v->disk[i], &disks[i], v->ms);
 	if (!v->now.v.dirty_sectors)
 		v->drain.all = 0;
-	progress_update(&v->drain, ms, left_of(&v->now.v),
+	progress_update(&v->drain, ms, state_bytes_left(&v->now),
 			v->now.v.drained_sectors * SECTOR_BYTES);
 	remember(v);
 }

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "dev.h"
-#include "progress.h"
 #include "wait.h"
 
 #define LOOK_MS		200
@@ -50,14 +49,6 @@ uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
-}
-
-uint64_t bytes_left(const struct state *s)
-{
-	uint64_t home = s->v.home_sectors;
-
-	return (s->v.dirty_sectors - (home < s->v.dirty_sectors ? home : s->v.dirty_sectors)) *
-	       SECTOR_BYTES;
 }
 
 /* --- The child --- */
@@ -118,7 +109,7 @@ static unsigned int columns(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || !w.ws_col ? 80 : w.ws_col;
 }
 
-static void show(const struct progress *p)
+void bar_show(const struct progress *p)
 {
 	char line[256];
 
@@ -126,7 +117,7 @@ static void show(const struct progress *p)
 	fflush(stderr);
 }
 
-static void clear_bar(void)
+void bar_clear(void)
 {
 	fprintf(stderr, "\r\033[K");
 	fflush(stderr);
@@ -163,18 +154,9 @@ static int explain(const struct ssdup_ctx *ctx, const struct state *s, int r)
 	}
 }
 
-/* The state again; false, and *@r, when the device has gone. */
-static bool look_again(struct state *s, int *r)
+static bool enough(const struct state *s, uint64_t below)
 {
-	struct state fresh;
-
-	*r = state_read(s->name, &fresh);
-	if (*r)
-		return false;
-	fresh.lost = s->lost;
-	state_free(s);
-	*s = fresh;
-	return true;
+	return below && s->v.dirty_sectors * SECTOR_BYTES <= below;
 }
 
 int drain_and_wait(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
@@ -182,26 +164,28 @@ int drain_and_wait(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
 	bool bar = !ctx->quiet && isatty(STDERR_FILENO), ended = false;
 	struct progress p = { };
 	struct child c = { };
-	int r, look;
+	int r, gone = 0;
 
+	if (enough(s, below))
+		return EXIT_OK;
 	r = start_flush(s->name, &c);
 	if (r)
 		return fail(ctx, EXIT_FAILED, NULL, "%s", strerror(-r));
-	while (!stop && !ended && (!below || s->v.dirty_sectors * SECTOR_BYTES > below)) {
-		progress_update(&p, now_ms(), bytes_left(s), s->v.drained_sectors * SECTOR_BYTES);
+	while (!stop && !ended && !gone && !enough(s, below)) {
+		progress_update(&p, now_ms(), state_bytes_left(s),
+				s->v.drained_sectors * SECTOR_BYTES);
 		if (bar)
-			show(&p);
+			bar_show(&p);
 		ended = flush_ended(&c, &r);
-		if (!look_again(s, &look))
-			break;
+		gone = state_again(s);
 	}
 	stop_flush(&c);
 	if (bar)
-		clear_bar();
+		bar_clear();
 	if (stop)
 		return EXIT_INTERRUPTED;
-	if (!ended && look)
-		return state_complain(ctx, s->name, look);
+	if (!ended && gone)
+		return state_complain(ctx, s->name, gone);
 	free(state_read_lost(s));
 	return explain(ctx, s, ended ? r : 0);
 }

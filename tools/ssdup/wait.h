@@ -6,6 +6,7 @@
 #ifndef SSDUP_WAIT_H
 #define SSDUP_WAIT_H
 
+#include "progress.h"
 #include "state.h"
 
 /** catch_signals() - from now on SIGINT, SIGTERM and SIGHUP only set a flag */
@@ -17,8 +18,11 @@ bool interrupted(void);
 /** now_ms() - a clock that only goes forward */
 uint64_t now_ms(void);
 
-/** bytes_left() - of what is dirty, what no drain has copied yet */
-uint64_t bytes_left(const struct state *s);
+/** bar_show() - draw it over the last one, on the terminal at stderr */
+void bar_show(const struct progress *p);
+
+/** bar_clear() - take it away again */
+void bar_clear(void);
 
 /**
  * sync_device() - write back the page cache of the device and of what is mounted on it
@@ -30,7 +34,8 @@ int sync_device(const struct state *s);
 /**
  * drain_and_wait() - drain, and wait until what was written up to now is on the HDD
  * @s: read again all the time; as of the end on return
- * @below: return as soon as no more than so many bytes are dirty
+ * @below: return as soon as no more than so many bytes are dirty, without a drain where
+ * that is so already; 0: none
  *
  * With a terminal at stderr, and not quiet, a bar shows how far it is. Interrupted,
  * the drain goes on without us.

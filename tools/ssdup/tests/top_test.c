@@ -88,13 +88,18 @@ static void expect_screen(struct kunit *test, unsigned int rows, unsigned int co
 	free(got);
 }
 
-static void the_usual_terminal(struct kunit *test)
+static void look_thrice(struct state (*device)(unsigned int at))
 {
 	unsigned int i;
 
 	begin();
 	for (i = 1; i <= 3; i++)
-		look_at(busy(i), i);
+		look_at(device(i), i);
+}
+
+static void the_usual_terminal(struct kunit *test)
+{
+	look_thrice(busy);
 	expect_screen(test, 24, 80,
 		      "fast: running, policy balance, 1.0 TiB                                  12:34:56\n"
 		      "                            read/s       write/s    queue  busy\n"
@@ -125,11 +130,7 @@ static void the_usual_terminal(struct kunit *test)
 
 static void a_small_terminal(struct kunit *test)
 {
-	unsigned int i;
-
-	begin();
-	for (i = 1; i <= 3; i++)
-		look_at(busy(i), i);
+	look_thrice(busy);
 	expect_screen(test, 10, 40,
 		      "fast: running, policy balance   12:34:56\n"
 		      "HDD           1.5 MB   128.0 MB    3.2\n"
@@ -164,12 +165,9 @@ static struct state troubled(unsigned int at)
 
 static void troubles_are_shown(struct kunit *test)
 {
-	unsigned int i;
 	char *text;
 
-	begin();
-	for (i = 1; i <= 3; i++)
-		look_at(troubled(i), i);
+	look_thrice(troubled);
 	text = laid_out(24, 80);
 	KUNIT_EXPECT_TRUE_MSG(test, strstr(text, "the log is read-only: the SSD has refused"),
 			      "got:\n%s", text);
