@@ -127,17 +127,9 @@ static int each_entry(dev_t rdev, const char *folder,
 	return r;
 }
 
-static char *read_line(const char *path, const char *file)
-{
-	char *full = xprintf("%s/%s", path, file), *text = file_line(full);
-
-	free(full);
-	return text;
-}
-
 static dev_t entry_number(const char *path)
 {
-	char *text = read_line(path, "dev");
+	char *text = folder_line(path, "dev");
 	unsigned int ma, mi;
 	dev_t rdev = 0;
 
@@ -149,7 +141,7 @@ static dev_t entry_number(const char *path)
 
 static int take_holder(void *arg, const char *path, const char *name)
 {
-	char *dm = read_line(path, "dm/name");
+	char *dm = folder_line(path, "dm/name");
 
 	*(char **)arg = dm ? xprintf("%s (%s)", dm, name) : xstrdup(name);
 	free(dm);
@@ -168,7 +160,7 @@ struct look {
 static int look_at_partition(void *arg, const char *path, const char *name)
 {
 	struct look *look = arg;
-	char *is = read_line(path, "partition"), *node;
+	char *is = folder_line(path, "partition"), *node;
 
 	if (is) {
 		node = xprintf("/dev/%s", name);

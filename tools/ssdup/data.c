@@ -64,7 +64,7 @@ static int walk_data(struct log_file *l, const struct data_sink *sink, const str
 
 int data_walk(struct log_file *l, const struct data_sink *sink)
 {
-	char *buf = page_buffer(DATA_SECTORS * SECTOR_BYTES);
+	char *buf = xpages(DATA_SECTORS * SECTOR_BYTES);
 	const struct extent *e;
 	int r = 0;
 

@@ -24,11 +24,12 @@ const char *dev_number(char text[DEV_NUMBER], dev_t rdev)
 	return text;
 }
 
-char *file_line(const char *path)
+char *folder_line(const char *folder, const char *file)
 {
-	char line[512], *text = NULL;
+	char line[512], *path = xprintf("%s/%s", folder, file), *text = NULL;
 	FILE *f = fopen(path, "re");
 
+	free(path);
 	if (!f)
 		return NULL;
 	if (fgets(line, sizeof(line), f)) {
@@ -41,11 +42,11 @@ char *file_line(const char *path)
 
 char *dev_sysfs_read(dev_t rdev, const char *file)
 {
-	char number[DEV_NUMBER], *path, *text;
+	char number[DEV_NUMBER], *folder, *text;
 
-	path = xprintf("/sys/dev/block/%s/%s", dev_number(number, rdev), file);
-	text = file_line(path);
-	free(path);
+	folder = xprintf("/sys/dev/block/%s", dev_number(number, rdev));
+	text = folder_line(folder, file);
+	free(folder);
 	return text;
 }
 

@@ -43,10 +43,10 @@ const char *dev_number(char text[DEV_NUMBER], dev_t rdev);
 /** dev_kernel_name() - "sda1", for /sys and /proc; free() it. "?" when it has gone */
 char *dev_kernel_name(dev_t rdev);
 
-/** file_line() - first line of a file; NULL or free() it */
-char *file_line(const char *path);
+/** folder_line() - first line of @file in a folder; NULL or free() it */
+char *folder_line(const char *folder, const char *file);
 
-/** dev_sysfs_read() - first line of /sys/dev/block/M:m/@file; NULL or free() it */
+/** dev_sysfs_read() - the same of /sys/dev/block/M:m/@file */
 char *dev_sysfs_read(dev_t rdev, const char *file);
 
 /**

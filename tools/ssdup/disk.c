@@ -121,9 +121,7 @@ bool disk_same(const struct disk *a, const struct disk *b)
 
 static int all_of(struct disk *d, void *buf, uint64_t sector, uint64_t sectors, bool write)
 {
-	uint64_t bytes = sectors * SECTOR_BYTES, at = sector * SECTOR_BYTES;
-
-	return write ? write_all(d->fd, buf, bytes, at) : read_all(d->fd, buf, bytes, at);
+	return transfer(d->fd, buf, sectors * SECTOR_BYTES, sector * SECTOR_BYTES, write);
 }
 
 static bool aligned(const struct disk *d, const void *buf, uint64_t sector, uint64_t sectors)
@@ -144,7 +142,7 @@ static uint64_t window(struct disk *d, uint64_t sector, uint64_t sectors,
 	uint64_t end = sector + sectors, unit = d->block_sectors;
 
 	if (!d->bounce)
-		d->bounce = page_buffer(BOUNCE_SECTORS * SECTOR_BYTES);
+		d->bounce = xpages(BOUNCE_SECTORS * SECTOR_BYTES);
 	*from = sector - sector % unit;
 	if (end > *from + BOUNCE_SECTORS)
 		end = *from + BOUNCE_SECTORS;
@@ -210,7 +208,7 @@ int disk_zero(struct disk *d, uint64_t sector, uint64_t sectors)
 				    range[0], range[1]))
 		return 0;
 	if (!zeros)
-		zeros = page_buffer(BOUNCE_SECTORS * SECTOR_BYTES);
+		zeros = xpages(BOUNCE_SECTORS * SECTOR_BYTES);
 	for (; sectors && !r; sector += n, sectors -= n) {
 		n = sectors < BOUNCE_SECTORS ? sectors : BOUNCE_SECTORS;
 		r = disk_write(d, zeros, sector, n);

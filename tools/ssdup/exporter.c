@@ -10,14 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dev.h"
 #include "metrics.h"
 #include "tab.h"
 #include "tool.h"
 
-#define LINE_TEXT	256
-
 struct device {
-	char	*dir;		/* its folder in sysfs */
+	char	*dir;		/* our folder of it in sysfs */
 	char	*labels;	/* device="burst",uuid="..." */
 };
 
@@ -27,44 +26,35 @@ struct devices {
 	unsigned int	nr;
 };
 
-/* The first line of a file; false when there is none. */
-static bool read_line(const char *dir, const char *file, char line[LINE_TEXT])
+/* A number, or the route, which is a word. */
+static bool to_number(const char *text, uint64_t *value)
 {
-	char *path = xprintf("%s/%s", dir, file);
-	FILE *from = fopen(path, "re");
-	bool there;
+	char *end;
 
-	free(path);
-	line[0] = '\0';
-	if (!from)
-		return false;
-	there = fgets(line, LINE_TEXT, from);
-	fclose(from);
-	line[strcspn(line, "\n")] = '\0';
-	return there;
-}
-
-static bool read_number(const char *dir, const char *file, uint64_t *value)
-{
-	char line[LINE_TEXT], *end;
-
-	if (!read_line(dir, file, line))
-		return false;
-	if (!strcmp(line, "ssd") || !strcmp(line, "hdd")) {
-		*value = line[0] == 's';
+	if (!strcmp(text, "ssd") || !strcmp(text, "hdd")) {
+		*value = *text == 's';
 		return true;
 	}
 	errno = 0;
-	*value = strtoull(line, &end, 10);
-	return !errno && end != line && !*end;
+	*value = strtoull(text, &end, 10);
+	return !errno && end != text && !*end;
 }
 
-/* label="text" with what Prometheus wants escaped; free() it. */
+static bool read_number(const struct device *d, const char *file, uint64_t *value)
+{
+	char *line = folder_line(d->dir, file);
+	bool is = line && to_number(line, value);
+
+	free(line);
+	return is;
+}
+
+/* label="text" with what Prometheus wants escaped, empty for NULL; free() it. */
 static char *label(const char *name, const char *text)
 {
-	char *escaped = xalloc(2 * strlen(text) + 1), *to = escaped, *all;
+	char *escaped = xalloc(text ? 2 * strlen(text) + 1 : 1), *to = escaped, *all;
 
-	for (; *text; text++) {
+	for (; text && *text; text++) {
 		if (strchr("\\\"", *text))
 			*to++ = '\\';
 		*to++ = *text;
@@ -79,21 +69,19 @@ static char *label(const char *name, const char *text)
 
 static void add_device(struct devices *all, const char *block)
 {
-	char *dir = xprintf("%s/block/%s", all->sysfs, block);
-	char name[LINE_TEXT], uuid[LINE_TEXT], *device, *log;
-	struct device *d;
+	char *dir = xprintf("%s/block/%s/ssdup", all->sysfs, block);
+	char *name = folder_line(dir, "../dm/name"), *uuid = folder_line(dir, "log_uuid");
+	char *device = label("device", name), *log = label("uuid", uuid);
 
 	/* The folder is there while the device is not suspended. */
-	if (!read_line(dir, "ssdup/log_uuid", uuid) || !read_line(dir, "dm/name", name)) {
+	if (name && uuid) {
+		all->device = xmore(all->device, all->nr, sizeof(*all->device));
+		all->device[all->nr++] = (struct device){ dir, xprintf("%s,%s", device, log) };
+	} else {
 		free(dir);
-		return;
 	}
-	all->device = xgrow(all->device, (all->nr + 1) * sizeof(*all->device));
-	d = &all->device[all->nr++];
-	device = label("device", name);
-	log = label("uuid", uuid);
-	d->dir = dir;
-	d->labels = xprintf("%s,%s", device, log);
+	free(name);
+	free(uuid);
 	free(device);
 	free(log);
 }
@@ -167,14 +155,10 @@ static void print_value(FILE *to, enum metric_unit unit, unsigned long long valu
 /* What has gone meanwhile, or what an older module has not, is left out. */
 static void print_series(FILE *to, const struct metric *m, unsigned int i, const struct device *d)
 {
-	char *folder = xprintf("%s/ssdup", d->dir);
 	uint64_t value, other = 0;
-	bool there;
 
-	there = read_number(folder, m->series[i].file, &value) &&
-		(!m->series[i].op || read_number(folder, m->series[i].other, &other));
-	free(folder);
-	if (!there)
+	if (!read_number(d, m->series[i].file, &value) ||
+	    (m->series[i].op && !read_number(d, m->series[i].other, &other)))
 		return;
 	if (m->series[i].op == '*')
 		value *= other;
@@ -188,38 +172,37 @@ static void print_series(FILE *to, const struct metric *m, unsigned int i, const
 /* The kernel's name of a disk, as in iostat and node_exporter: sda for 8:0. */
 static char *disk_label(const struct devices *all, const struct device *d, const char *role)
 {
-	char number[LINE_TEXT], *file = xprintf("ssdup/%s_dev", role), *path, *name;
+	char *file = xprintf("%s_dev", role), *number = folder_line(d->dir, file);
+	char *path = xprintf("%s/dev/block/%s", all->sysfs, number ?: ""), *name, *text;
 
-	read_line(d->dir, file, number);
+	name = number ? realpath(path, NULL) : NULL;
+	text = label(role, name ? strrchr(name, '/') + 1 : NULL);
 	free(file);
-	path = xprintf("%s/dev/block/%s", all->sysfs, number);
-	name = realpath(path, NULL);
+	free(number);
 	free(path);
-	path = label(role, name ? strrchr(name, '/') + 1 : "");
 	free(name);
-	return path;
+	return text;
 }
 
 static void print_info(FILE *to, const struct devices *all)
 {
 	static const char * const words[] = { "policy", "full", "drain" };
-	char line[LINE_TEXT], *folder, *hdd, *ssd, *word;
+	char *line, *hdd, *ssd, *word;
 	unsigned int i, w;
 
 	print_head(to, "ssdup_info", "1 for each device; what it is made of and how it is set.");
 	for (i = 0; i < all->nr; i++) {
-		folder = xprintf("%s/ssdup", all->device[i].dir);
 		hdd = disk_label(all, &all->device[i], "hdd");
 		ssd = disk_label(all, &all->device[i], "ssd");
 		fprintf(to, "ssdup_info{%s,%s,%s", all->device[i].labels, hdd, ssd);
 		for (w = 0; w < sizeof(words) / sizeof(words[0]); w++) {
-			read_line(folder, words[w], line);
+			line = folder_line(all->device[i].dir, words[w]);
 			word = label(words[w], line);
 			fprintf(to, ",%s", word);
+			free(line);
 			free(word);
 		}
 		fprintf(to, "} 1\n");
-		free(folder);
 		free(hdd);
 		free(ssd);
 	}

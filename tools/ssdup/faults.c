@@ -110,8 +110,7 @@ void found(struct findings *list, const struct finding *f)
 		list->more++;
 		return;
 	}
-	if (!(list->nr & (list->nr - 1)))
-		list->all = xgrow(list->all, (list->nr ? 2 * list->nr : 1) * sizeof(*f));
+	list->all = xmore(list->all, list->nr, sizeof(*f));
 	list->all[list->nr++] = *f;
 }
 

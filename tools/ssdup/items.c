@@ -14,8 +14,7 @@
 
 void log_item_add(struct log_file *l, const struct log_item *item)
 {
-	if (!(l->nr_items & (l->nr_items - 1)))
-		l->items = xgrow(l->items, (l->nr_items ? 2 * l->nr_items : 1) * sizeof(*item));
+	l->items = xmore(l->items, l->nr_items, sizeof(*item));
 	l->items[l->nr_items++] = *item;
 }
 
@@ -72,9 +71,7 @@ static struct extent *new_node(struct log_file *l)
 	u32 i;
 
 	if (!l->spare.head) {
-		if (!(l->nr_blocks & (l->nr_blocks - 1)))
-			l->blocks = xgrow(l->blocks, (l->nr_blocks ? 2 * l->nr_blocks : 1) *
-						     sizeof(*l->blocks));
+		l->blocks = xmore(l->blocks, l->nr_blocks, sizeof(*l->blocks));
 		nodes = xalloc(BLOCK_NODES * sizeof(*nodes));
 		l->blocks[l->nr_blocks++] = nodes;
 		for (i = 0; i < BLOCK_NODES; i++)

@@ -19,7 +19,7 @@ static void read_copies(struct log_file *l)
 	if (ssd_log_read(l->ssd.fd, &l->super))
 		l->super.fault = LOG_BAD_CRC;
 	for (i = 0; i < SSDUP_SUPER_COPIES; i++) {
-		l->raw[i] = page_buffer(SSDUP_SUPER_BYTES);
+		l->raw[i] = xpages(SSDUP_SUPER_BYTES);
 		disk_read(&l->ssd, l->raw[i], SSDUP_SUPER_SECTOR(i),
 			  SSDUP_SUPER_BYTES / SECTOR_BYTES);
 	}

@@ -119,7 +119,7 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 static int clear_pages(int fd, const struct log_geometry *g)
 {
 	const size_t chunk = 1048576;
-	void *zeros = page_buffer(chunk);
+	void *zeros = xpages(chunk);
 	uint64_t at, end, n;
 	u32 half;
 	int r = 0;

@@ -13,8 +13,7 @@ static struct repair *add(struct plan *plan, enum repair_what what)
 {
 	struct repair *x;
 
-	if (!(plan->nr & (plan->nr - 1)))
-		plan->all = xgrow(plan->all, (plan->nr ? 2 * plan->nr : 1) * sizeof(*x));
+	plan->all = xmore(plan->all, plan->nr, sizeof(*x));
 	x = &plan->all[plan->nr++];
 	*x = (struct repair){ .what = what };
 	return x;
@@ -47,7 +46,7 @@ static struct repair *add_page(struct plan *plan, u32 half, u32 page, u64 epoch,
 	struct repair *x = add_slot(plan, REPAIR_PAGE, half, page, rev & 1);
 
 	memcpy(id.uuid, s->uuid, sizeof(id.uuid));
-	x->new = page_buffer(SSDUP_PAGE_BYTES);
+	x->new = xpages(SSDUP_PAGE_BYTES);
 	log_page_begin(x->new, &id);
 	return x;
 }
@@ -114,9 +113,7 @@ static void fill_holes(struct plan *plan, const struct page_view *v)
 
 static void add_hole(struct plan *plan, u32 page)
 {
-	if (!(plan->nr_holes & (plan->nr_holes - 1)))
-		plan->holes = xgrow(plan->holes, (plan->nr_holes ? 2 * plan->nr_holes : 1) *
-						 sizeof(*plan->holes));
+	plan->holes = xmore(plan->holes, plan->nr_holes, sizeof(*plan->holes));
 	plan->holes[plan->nr_holes++] = page;
 }
 
@@ -283,7 +280,7 @@ static int apply(struct plan *plan, const struct repair *x)
 
 	switch (x->what) {
 	case REPAIR_SLOT_VOID:
-		zeros = page_buffer(SSDUP_PAGE_BYTES);
+		zeros = xpages(SSDUP_PAGE_BYTES);
 		r = write_slot(plan, x, zeros);
 		free(zeros);
 		return r;

@@ -328,7 +328,7 @@ static int scan_half(struct scan *sc, bool all)
 
 int log_scan(struct log_file *l, bool all)
 {
-	char *chunk = page_buffer((size_t)min(CHUNK, l->s.g.meta_pages) * PAIR_BYTES);
+	char *chunk = xpages((size_t)min(CHUNK, l->s.g.meta_pages) * PAIR_BYTES);
 	u32 half, other;
 	int r = 0;
 
@@ -382,7 +382,7 @@ int log_accepts(struct log_file *l)
 			      max(l->ssd.block_sectors, l->hdd_block_sectors));
 	if (fits != LOG_OK)
 		return fits;
-	v.slots = page_buffer(PAIR_BYTES);
+	v.slots = xpages(PAIR_BYTES);
 	for (half = 0; half < l->s.g.nr_halves && !r; half++)
 		r = replay_half(&l->s, half, &ops, &v, &res, &fault);
 	free(v.slots);

@@ -69,6 +69,19 @@ void *xgrow(void *p, size_t bytes)
 	return given(realloc(p, bytes));
 }
 
+/* The room doubles when it is used up, which is at powers of two: @nr tells. */
+void *xmore(void *p, size_t nr, size_t size)
+{
+	return nr & (nr - 1) ? p : xgrow(p, (nr ? 2 * nr : 1) * size);
+}
+
+void *xpages(size_t bytes)
+{
+	void *p;
+
+	return memset(given(posix_memalign(&p, 4096, bytes) ? NULL : p), 0, bytes);
+}
+
 char *xstrdup(const char *s)
 {
 	return given(strdup(s));

@@ -106,7 +106,7 @@ char *state_read_lost(struct state *s)
 static bool each_dm(bool (*fn)(void *arg, dev_t rdev, const char *name), void *arg)
 {
 	DIR *dir = opendir("/sys/block");
-	char *path, *number, *name;
+	char *folder, *number, *name;
 	struct dirent *d;
 	bool done = false;
 	dev_t rdev;
@@ -114,15 +114,15 @@ static bool each_dm(bool (*fn)(void *arg, dev_t rdev, const char *name), void *a
 	while (dir && !done && (d = readdir(dir))) {
 		if (strncmp(d->d_name, "dm-", 3))
 			continue;
-		path = xprintf("/sys/block/%s/dev", d->d_name);
-		number = file_line(path);
-		free(path);
+		folder = xprintf("/sys/block/%s", d->d_name);
+		number = folder_line(folder, "dev");
+		name = folder_line(folder, "dm/name");
 		rdev = disk_number(number);
-		free(number);
-		name = rdev ? dev_sysfs_read(rdev, "dm/name") : NULL;
-		if (name)
+		if (rdev && name)
 			done = fn(arg, rdev, name);
+		free(number);
 		free(name);
+		free(folder);
 	}
 	if (dir)
 		closedir(dir);

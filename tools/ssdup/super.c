@@ -11,23 +11,12 @@
 
 #include "super.h"
 
-void *page_buffer(size_t bytes)
-{
-	void *p;
-
-	if (posix_memalign(&p, 4096, bytes)) {
-		fprintf(stderr, "ssdup: out of memory\n");
-		exit(EXIT_FAILED);
-	}
-	return memset(p, 0, bytes);
-}
-
-int read_all(int fd, void *buf, size_t len, uint64_t offset)
+int transfer(int fd, void *buf, size_t len, uint64_t offset, bool write)
 {
 	ssize_t n;
 
 	for (; len; len -= n, buf = (char *)buf + n, offset += n) {
-		n = pread(fd, buf, len, offset);
+		n = write ? pwrite(fd, buf, len, offset) : pread(fd, buf, len, offset);
 		if (n < 0 && errno == EINTR)
 			n = 0;
 		else if (n < 0)
@@ -36,27 +25,21 @@ int read_all(int fd, void *buf, size_t len, uint64_t offset)
 			return -EIO;
 	}
 	return 0;
+}
+
+int read_all(int fd, void *buf, size_t len, uint64_t offset)
+{
+	return transfer(fd, buf, len, offset, false);
 }
 
 int write_all(int fd, const void *buf, size_t len, uint64_t offset)
 {
-	ssize_t n;
-
-	for (; len; len -= n, buf = (const char *)buf + n, offset += n) {
-		n = pwrite(fd, buf, len, offset);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		else if (n < 0)
-			return -errno;
-		else if (!n)
-			return -EIO;
-	}
-	return 0;
+	return transfer(fd, (void *)buf, len, offset, true);
 }
 
 int ssd_log_read(int fd, struct ssd_log *log)
 {
-	void *buf = page_buffer(SSDUP_SUPER_BYTES);
+	void *buf = xpages(SSDUP_SUPER_BYTES);
 	u32 i;
 
 	memset(log, 0, sizeof(*log));
@@ -75,7 +58,7 @@ int ssd_log_read(int fd, struct ssd_log *log)
 
 int ssd_log_write(int fd, const struct log_super *s)
 {
-	void *buf = page_buffer(SSDUP_SUPER_BYTES);
+	void *buf = xpages(SSDUP_SUPER_BYTES);
 	u32 i;
 	int r = 0;
 
@@ -92,7 +75,7 @@ int ssd_log_write(int fd, const struct log_super *s)
 int ssd_log_wipe(int fd)
 {
 	size_t bytes = SSDUP_HEAD_SECTORS * SECTOR_BYTES;
-	void *zeros = page_buffer(bytes);
+	void *zeros = xpages(bytes);
 	int r;
 
 	/* The first copy first: blank, it says that this is no log, whatever follows. */
@@ -108,7 +91,7 @@ int ssd_log_wipe(int fd)
 
 int ssd_log_used(int fd, const struct log_super *s)
 {
-	struct ssdup_page *slots = page_buffer(SSDUP_PAGE_SLOTS * sizeof(*slots));
+	struct ssdup_page *slots = xpages(SSDUP_PAGE_SLOTS * sizeof(*slots));
 	struct log_page_id id = { .epoch = s->epoch };
 	int r = 0, used = 0;
 	u32 half, slot;

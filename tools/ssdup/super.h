@@ -56,14 +56,14 @@ int ssd_log_wipe(int fd);
  */
 int ssd_log_used(int fd, const struct log_super *s);
 
-/** read_all() - @len bytes at @offset; 0, -errno, or -EIO at the end of the device */
+/** transfer() - @len bytes at @offset; 0, -errno, or -EIO at the end of the device */
+int transfer(int fd, void *buf, size_t len, uint64_t offset, bool write);
+
+/** read_all() - the same, reading */
 int read_all(int fd, void *buf, size_t len, uint64_t offset);
 
 /** write_all() - the same, writing */
 int write_all(int fd, const void *buf, size_t len, uint64_t offset);
-
-/** page_buffer() - zeroed memory that O_DIRECT takes; free() it */
-void *page_buffer(size_t bytes);
 
 /** uuid_text() - as 8-4-4-4-12 hex digits; returns @text */
 const char *uuid_text(char text[UUID_TEXT], const u8 uuid[16]);

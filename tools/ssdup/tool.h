@@ -66,6 +66,8 @@ void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 
 void *xalloc(size_t bytes);		/* zeroed; free() it */
 void *xgrow(void *p, size_t bytes);
+void *xmore(void *p, size_t nr, size_t size);	/* an array that grows: room for [nr] */
+void *xpages(size_t bytes);		/* zeroed, and aligned as O_DIRECT wants it; free() it */
 char *xstrdup(const char *s);
 char *xprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
