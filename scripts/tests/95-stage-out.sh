@@ -89,3 +89,23 @@ model $HDD fail_write clear
 must ssdup sync $NAME
 io_on $HDD verify start=8192 len=4096
 must_get "no such device" ssdup sync nothing
+
+# GlusterFS: a brick that fails is told, whatever comes after it, and the others are synced
+gluster=/var/lib/glusterd
+mkdir -p $gluster/vols/v/bricks "$T/bin"
+echo UUID=here >$gluster/glusterd.info
+for brick in nothing "$NAME"; do
+	printf 'uuid=here\npath=/%s\n' "$brick" >"$gluster/vols/v/bricks/$brick"
+done
+printf '#!/bin/sh\necho "/dev/mapper$%d"\n' 4 >"$T/bin/findmnt"
+chmod +x "$T/bin/findmnt"
+export PATH=$T/bin:$PATH
+io write start=8192 len=4096 bs=64
+r=0
+sh /ssdup/examples/gluster-sync v 2>"$T/stderr" || r=$?
+is "exit code of gluster-sync: $(cat "$T/stderr")" $r 3
+is "dirty" "$(stat dirty_sectors)" 0
+rm $gluster/vols/v/bricks/nothing
+must sh /ssdup/examples/gluster-sync v
+rm $gluster/vols/v/bricks/$NAME
+must_get "no brick on this server" sh /ssdup/examples/gluster-sync v
