@@ -16,6 +16,17 @@ inside()
 	chroot "$ROOT" /usr/bin/env PATH=/usr/sbin:/usr/bin:/sbin:/bin DM_DISABLE_UDEV=1 "$@"
 }
 
+# wait_for COMMAND... - until it succeeds; at most a minute
+wait_for()
+{
+	local end=$((SECONDS + 60))
+
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+		sleep 0.5
+	done
+}
+
 # dirty - what the HDD lacks, in MiB
 dirty()
 {
@@ -53,7 +64,7 @@ set_up()
 gluster_fs()
 {
 	must inside glusterd
-	sleep 4
+	wait_for inside gluster pool list
 	must inside gluster volume create burst server1:/bricks/1/data
 	must inside gluster volume start burst
 	must inside mount -t glusterfs server1:/burst /mnt/volume
@@ -116,9 +127,14 @@ start_slurm()
 		-e 's/^local remote = .*/local remote = "test %s \&\&"/' \
 		/ssdup/examples/burst_buffer.lua >"$ROOT/etc/slurm/burst_buffer.lua"
 	must inside slurmctld
-	sleep 4
+	wait_for inside sinfo
 	inside slurmd -D >"$T/slurmd" 2>&1 &
-	sleep 10
+	wait_for node_is_idle
+}
+
+node_is_idle()
+{
+	[ "$(inside sinfo -h -o %T)" = idle ]
 }
 
 slurm()
@@ -154,8 +170,8 @@ slurm()
 set_up
 gluster_fs
 slurm
-sleep 2
-must umount "$ROOT/bricks/1"
+# those that were told to end do so
+wait_for umount "$ROOT/bricks/1"
 flush
 remove_ssdup
 must mount -o ro $HDD /mnt
