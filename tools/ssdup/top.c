@@ -28,7 +28,8 @@ static const struct usage usage = {
 	.about = "Show what a device does, again and again: its disks, the halves of the log,\n"
 		 "where writes and reads go, how random the writes are, and what waits.",
 	.options = options,
-	.more = "Keys: q quits, Tab shows the next device, + and - change the delay.\n"
+	.more = "Keys: q quits, Tab shows the next device, + and - change the delay, Space looks\n"
+		"at once.\n"
 		"Without a terminal the screens are printed, $LINES times $COLUMNS or 24x80.",
 };
 
