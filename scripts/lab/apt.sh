@@ -5,7 +5,8 @@
 # Point releases come and go in the archive, so the newest is asked for each
 # time and none is named here.
 
-# The tools a host needs: one "command package" or "/file package" a line.
+# The tools a host needs: one "command package" or "/file package" a line, or
+# "static:/file package" for a program that must not need libraries.
 host_tools()
 {
 	cat <<-'LIST'
@@ -26,7 +27,7 @@ host_tools()
 	python3 python3
 	flock util-linux
 	qemu-system-x86_64 qemu-system-x86
-	/bin/busybox busybox-static
+	static:/bin/busybox busybox-static
 	fio fio
 	dmsetup dmsetup
 	mkfs.ext4 e2fsprogs
@@ -35,11 +36,19 @@ host_tools()
 	blktrace blktrace
 	sqlite3 sqlite3
 	lua5.1 lua5.1
+	sparse sparse
+	shellcheck shellcheck
+	LIST
+	tool_libraries
+}
+
+# tool_libraries - those that tools/ssdup is built with
+tool_libraries()
+{
+	cat <<-'LIST'
 	/usr/include/blkid/blkid.h libblkid-dev
 	/usr/include/libdevmapper.h libdevmapper-dev
 	/usr/include/ncurses.h libncurses-dev
-	sparse sparse
-	shellcheck shellcheck
 	LIST
 }
 
@@ -85,19 +94,22 @@ install_listed()
 
 	while read -r probe package; do
 		case $probe in
+		static:*) is_static "${probe#static:}" || missing+=("$package") ;;
 		/*) [ -e "$probe" ] || missing+=("$package") ;;
 		*) command -v "$probe" >/dev/null || missing+=("$package") ;;
 		esac
 	done < <("$1")
-	# busybox is also the name of a package that is not static
-	if [ -e /bin/busybox ] && ldd /bin/busybox >/dev/null 2>&1; then
-		missing+=(busybox-static)
-	fi
 	[ ${#missing[@]} -gt 0 ] || return 0
 	apt_update
 	say "installing: ${missing[*]}"
 	apt_install "${missing[@]}" || { apt_update force && apt_install "${missing[@]}"; } ||
 		die "cannot install ${missing[*]}; install them by hand"
+}
+
+# is_static FILE - busybox is also the name of a package that is not
+is_static()
+{
+	[ -e "$1" ] && ! ldd "$1" >/dev/null 2>&1
 }
 
 apt_install()
