@@ -7,18 +7,10 @@
 # verify NAME COMMAND... - one check from outside
 verify()
 {
-	local name=$1 output rc=0
+	local name=$1
 
 	shift
-	output=$("$@" 2>&1) || rc=$?
-	if [ $rc = 0 ]; then
-		echo "ok $CASE: $name"
-		return
-	fi
-	echo "FAIL $CASE: $name"
-	echo "    status $rc: $*"
-	tail -n 40 <<<"$output" | sed 's/^/    /'
-	return 1
+	check "$CASE: $name" "$@"
 }
 
 # step DIR STEP [OPTIONS of boot()...] - boot for one step, and report it
@@ -155,7 +147,7 @@ case_data()
 	step "$dir" gone "$dir/kernel" "$dir/version" || return
 	verify "the log still holds data" log_says "$dir" SSDUP_DIRTY=1
 	step "$dir" no-ssd --ssd out || return
-	verify "the log is gone" not log_says "$dir"
+	verify "the log is gone" fails log_says "$dir"
 	step "$dir" plain --ssd out
 }
 
@@ -165,11 +157,6 @@ says_line()
 
 	shift
 	"$@" | tee /dev/stderr | grep -qxF "$line"
-}
-
-not()
-{
-	! "$@"
 }
 
 # root_line DIR - make the machine's own disk the HDD of a device, with what is on it
@@ -191,9 +178,11 @@ root_line()
 # stopped DIR - a boot without the SSD has ended in the initramfs, with the reason
 stopped()
 {
-	boot "$1" root --ssd out --limit 150 && return 1
+	local words='sysroot cannot be made'
+
+	boot "$1" root --ssd out --until "$words" && return 1
 	tail -n 20 "$1/console"
-	grep -q 'sysroot cannot be made' "$1/console" && ! grep -q . "$1/report"
+	grep -q "$words" "$1/console" && ! grep -q . "$1/report"
 }
 
 # case_root WORK - / itself

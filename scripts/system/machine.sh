@@ -8,6 +8,7 @@
 
 HDD_MB=768
 SSD_MB=256
+LIMIT=900	# seconds a step may take
 
 # machine_new DIR - a machine as it comes out of the image
 machine_new()
@@ -58,19 +59,19 @@ boot_file()
 	debugfs -R "dump /${target##*/} $1/$2" "$1/boot.img" 2>/dev/null
 }
 
-# work_disk DIR STEP FILE... - what the machine is given along
-work_disk()
+# given_disk DIR STEP FILE... - what the machine is given along
+given_disk()
 {
 	local dir=$1 step=$2
 
 	shift 2
-	rm -rf "$dir/work"
-	mkdir "$dir/work"
-	cp "$SYSTEM"/steps/{lib.sh,screens} "$dir/work"
-	cp "$SYSTEM/steps/$step" "$dir/work/step"
-	[ $# = 0 ] || cp "$@" "$dir/work"
-	tar -C "$dir/work" -cf "$dir/work.tar" .
-	truncate -s %1M "$dir/work.tar"
+	rm -rf "$dir/given"
+	mkdir "$dir/given"
+	cp "$SYSTEM"/{check.sh,steps/lib.sh,steps/screens} "$dir/given"
+	cp "$SYSTEM/steps/$step" "$dir/given/step"
+	[ $# = 0 ] || cp "$@" "$dir/given"
+	tar -C "$dir/given" -cf "$dir/given.tar" .
+	truncate -s %1M "$dir/given.tar"
 }
 
 # disk DIR NAME [FILE] - QEMU's arguments for a disk in a slot where it can be pulled;
@@ -84,40 +85,37 @@ disk()
 		echo "-device virtio-blk-pci,bus=port-$2,drive=$2,serial=ssdup-$2,id=disk-$2"
 }
 
-# machine_disks DIR SSD HDD - all of them; SSD and HDD: in or out
+# machine_disks DIR SSD - all of them; SSD: in or out
 machine_disks()
 {
 	DISKS=0
 	disk "$1" root in
 	disk "$1" boot in
-	disk "$1" hdd "$3"
+	disk "$1" hdd in
 	disk "$1" ssd "$2"
-	echo "-drive file=$1/work.tar,if=none,format=raw,readonly=on,id=work"
-	echo "-device virtio-blk-pci,drive=work,serial=ssdup-work"
+	echo "-drive file=$1/given.tar,if=none,format=raw,readonly=on,id=given"
+	echo "-device virtio-blk-pci,drive=given,serial=ssdup-given"
 }
 
-# boot DIR STEP [--ssd out] [--hdd out] [--initrd NAME] [--append WORDS] [--limit SEC]
-# [FILE...] - one step; its report goes to DIR/report, the console to DIR/console, both
-# also to DIR/log. Status: the step's, 125 when it did not end; DOWN: seconds it took to
-# go down
+# boot DIR STEP [--ssd out] [--initrd NAME] [--until WORDS] [FILE...] - one step, or
+# until the console says WORDS; its report goes to DIR/report, the console to
+# DIR/console, both also to DIR/log. Status: the step's, 125 when it did not end; DOWN:
+# seconds it took to go down
 boot()
 {
-	local dir=$1 step=$2 ssd=in hdd=in initrd=initrd.img append='' limit=900 qemu args
-	local status
+	local dir=$1 step=$2 ssd=in initrd=initrd.img until='' qemu args status
 
 	shift 2
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--ssd) ssd=$2 ;;
-		--hdd) hdd=$2 ;;
 		--initrd) initrd=$2 ;;
-		--append) append=$2 ;;
-		--limit) limit=$2 ;;
+		--until) until=$2 ;;
 		*) break ;;
 		esac
 		shift 2
 	done
-	work_disk "$dir" "$step" "$@"
+	given_disk "$dir" "$step" "$@"
 	boot_file "$dir" vmlinuz
 	boot_file "$dir" "$initrd"
 	: >"$dir/report"
@@ -125,10 +123,10 @@ boot()
 	rm -f "$dir/monitor"
 	read -r -d '' -a args < <(
 		machine_args tcg 2 1024
-		machine_disks "$dir" "$ssd" "$hdd"
+		machine_disks "$dir" "$ssd"
 		printf '\0') || true
 	qemu-system-x86_64 "${args[@]}" -kernel "$dir/vmlinuz" -initrd "$dir/$initrd" \
-		-append "$(kernel_args) root=LABEL=root rw $append" \
+		-append "$(kernel_args) root=LABEL=root rw" \
 		-chardev "file,id=console,path=$dir/console" -serial chardev:console \
 		-device virtio-serial-pci \
 		-chardev "file,id=report,path=$dir/report" \
@@ -137,11 +135,11 @@ boot()
 		-mon chardev=monitor,mode=readline \
 		</dev/null >"$dir/qemu.log" 2>&1 &
 	qemu=$!
-	attend "$dir" "$qemu" "$limit"
+	attend "$dir" "$qemu" "$until"
 	kill -KILL "$qemu" 2>/dev/null || true
 	wait "$qemu" 2>/dev/null || true
 	{
-		echo "=== boot: $step $append (ssd $ssd, hdd $hdd)"
+		echo "=== boot: $step (ssd $ssd)"
 		cat "$dir/qemu.log" "$dir/console"
 		echo "=== report of $step, down after $DOWN s"
 		cat "$dir/report"
@@ -150,18 +148,20 @@ boot()
 	return "${status:-125}"
 }
 
-# attend DIR PID SECONDS - wait for the machine to go down, doing what it asks the
-# host for: "host: WORDS" in the report is a line for QEMU's monitor
+# attend DIR PID WORDS - wait for the machine to go down, or to say WORDS if there are
+# any, doing what it asks the host for: "host: WORDS" in the report is a line for QEMU's
+# monitor
 attend()
 {
-	local dir=$1 pid=$2 end=$(($(date +%s) + $3)) done=0 asked ended=''
+	local dir=$1 pid=$2 words=$3 end=$(($(date +%s) + LIMIT)) done=0 asked ended=''
 
 	DOWN=never
 	while kill -0 "$pid" 2>/dev/null; do
 		if [ "$(date +%s)" -ge $end ]; then
-			echo "host: time is up after $3 s" >>"$dir/qemu.log"
+			echo "host: time is up after $LIMIT s" >>"$dir/qemu.log"
 			return
 		fi
+		[ -z "$words" ] || ! grep -qF "$words" "$dir/console" || return 0
 		sleep 0.3
 		[ -n "$ended" ] || ! grep -q '^step: ' "$dir/report" || ended=$(date +%s)
 		asked=$(grep -c '^host: ' "$dir/report" || true)
@@ -174,15 +174,29 @@ attend()
 	DOWN=$(($(date +%s) - ${ended:-0}))
 }
 
-# monitor DIR - stdin to QEMU's monitor
+# monitor DIR - stdin to QEMU's monitor, what that says to stdout. It prompts when it
+# is ready and when it is done. Where it cannot be had the machine has gone down, or its
+# step will miss what it asked for.
 monitor()
 {
 	python3 -c '
-import socket, sys, time
+import socket, sys
+
 s = socket.socket(socket.AF_UNIX)
+s.settimeout(10)
 s.connect(sys.argv[1])
+
+def prompted():
+    said = b""
+    while not said.endswith(b"(qemu) "):
+        more = s.recv(4096)
+        if not more:
+            break
+        said += more
+    print(said.decode(errors="replace"))
+
+prompted()
 s.sendall(sys.stdin.buffer.read())
-time.sleep(0.3)
-print(s.recv(65536).decode(errors="replace"))
+prompted()
 ' "$1/monitor" || true
 }

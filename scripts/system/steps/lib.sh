@@ -3,39 +3,19 @@
 #
 # In the machine, for steps: each check is one line of the report.
 
+# shellcheck source=scripts/system/check.sh
+. ./check.sh
+
 HDD=/dev/disk/by-id/virtio-ssdup-hdd
 SSD=/dev/disk/by-id/virtio-ssdup-ssd
-failed=0
 
-# check NAME COMMAND... - a line "ok NAME", or "FAIL NAME" and what it printed
-check()
-{
-	local name=$1 output rc=0
-
-	shift
-	output=$("$@" 2>&1) || rc=$?
-	if [ $rc = 0 ]; then
-		echo "ok $name"
-		return
-	fi
-	failed=1
-	echo "FAIL $name"
-	echo "    status $rc: $*"
-	tail -n 25 <<<"$output" | sed 's/^/    /'
-}
-
-# refused NAME COMMAND... - the same for what must fail
+# refused NAME COMMAND... - a check of what must fail
 refused()
 {
 	local name=$1
 
 	shift
 	check "$name" fails "$@"
-}
-
-fails()
-{
-	! "$@"
 }
 
 # says WORDS COMMAND... - WORDS are in what it prints, whatever its status
