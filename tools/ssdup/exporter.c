@@ -213,9 +213,12 @@ static void print_configured(FILE *to, const struct ssdup_ctx *ctx)
 	unsigned int i;
 	struct tab tab;
 	char *name;
+	int r = tab_read(ctx, &tab);
 
-	if (tab_read(ctx, &tab))
+	if (r) {
+		warn(ctx, ctx->tab, "%s; ssdup_configured is left out", strerror(-r));
 		return;
+	}
 	print_head(to, "ssdup_configured", "1 for each device of ssduptab that is made at boot.");
 	for (i = 0; i < tab.nr; i++) {
 		if (tab.entry[i].noauto)
