@@ -17,7 +17,7 @@ with_neighbour()
 new_device()
 {
 	must dmsetup create $NAME --notable
-	SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor $NAME)/ssdup
+	find_sys
 }
 
 # fails_to_resume - and as often as one likes

@@ -91,7 +91,7 @@ must cmp -n 1048576 "$T/tool" /dev/zero
 
 # a blank SSD is formatted on the way
 must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,halves=3
-SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor $NAME)/ssdup
+find_sys
 is "policy" "$(stat policy)" all
 is "halves" "$(stat halves)" 3
 is "UUID" "$(dmsetup info -c --noheadings -o uuid $NAME)" "SSDUP-$(stat log_uuid)"
@@ -140,7 +140,7 @@ must ssdup remove $NAME
 refuses 4 "with data that may not be on its HDD" ssdup format $SSD --hdd $HDD
 uuid=$(ssdup probe --export $SSD | sed -n 's/^ID_FS_UUID=//p')
 must ssdup create $NAME --uuid "$uuid" --hdd $HDD --policy all
-SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor $NAME)/ssdup
+find_sys
 is "dirty" "$(stat dirty_sectors)" 2048
 io verify
 must ssdup remove $NAME
@@ -148,7 +148,7 @@ must ssdup remove $NAME
 # an interrupted drain ends with 7 and goes on; --wait-below does not wait for all
 slow_disks hdd_rate_mbps=2
 must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual
-SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor $NAME)/ssdup
+find_sys
 : >"$MODEL"
 io write len=8192 bs=64
 ssdup drain $NAME 2>"$T/stderr" &

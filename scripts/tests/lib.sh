@@ -160,6 +160,12 @@ make_ssdup()
 {
 	dmsetup create "$NAME" --table "$(table "$@")" ||
 		fail "no device: $(dmesg | tail -n 3)"
+	find_sys
+}
+
+# find_sys - SYS is the folder in sysfs of the device that was made
+find_sys()
+{
 	SYS=/sys/block/dm-$(dmsetup info -c --noheadings -o minor "$NAME")/ssdup
 }
 
