@@ -13,7 +13,6 @@ int batch_init(struct ssdup *c, struct drain_batch *b)
 
 	b->c = c;
 	init_completion(&b->done);
-	b->plan.max_sectors = DRAIN_SECTORS;
 	b->plan.max_run = DRAIN_RUN;
 	b->plan.pieces = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.pieces), GFP_KERNEL);
 	b->plan.runs = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.runs), GFP_KERNEL);

@@ -285,10 +285,11 @@ void ssdup_drainer_destroy(struct ssdup *c);
 /**
  * ssdup_drain_step() - drain one batch of the oldest sealed half; frees it after the last
  * @wide: on its way, take what other halves hold too
+ * @gentle: a small one, so that a read beside it waits for little
  *
  * Return: 0, or an error after which the half is tried again from its start.
  */
-int ssdup_drain_step(struct ssdup *c, bool wide);
+int ssdup_drain_step(struct ssdup *c, bool wide, bool gentle);
 
 /** ssdup_drain_finish() - write what was already read; before the thread stops */
 void ssdup_drain_finish(struct ssdup *c);

@@ -21,6 +21,7 @@
 
 #define DRAIN_BLOCK	8U		/* sectors that succeed or fail together */
 #define DRAIN_BAD_MAX	64U		/* refused blocks of a half: the HDD is gone */
+#define DRAIN_GENTLE_PIECES 4U		/* of a batch beside readers, and as much as one run */
 
 struct ssdup_drainer {
 	struct drain_batch	batch[2];
@@ -346,7 +347,7 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
 }
 
 /* Take the next batch of the half from the map. */
-static void batch_collect(struct ssdup *c, struct drain_batch *b)
+static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 {
 	struct ssdup_drainer *d = c->drainer;
 	u64 size = 1ULL << c->range_shift;
@@ -358,6 +359,11 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b)
 	b->plan.nr_runs = 0;
 	b->plan.sectors = 0;
 	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
+	b->plan.max_sectors = DRAIN_SECTORS;
+	if (gentle) {
+		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
+		b->plan.max_sectors = DRAIN_RUN;
+	}
 	while (!drain_full(&b->plan) && (index = d->from >> c->range_shift) < c->nr_ranges) {
 		r = &c->ranges[index];
 		all = true;
@@ -545,7 +551,7 @@ static int finish_half(struct ssdup *c)
 	return ssdup_salvage_home(c, d->half, d->left, d->lost);
 }
 
-int ssdup_drain_step(struct ssdup *c, bool wide)
+int ssdup_drain_step(struct ssdup *c, bool wide, bool gentle)
 {
 	struct ssdup_drainer *d = c->drainer;
 	struct drain_batch *now, *next;
@@ -559,7 +565,7 @@ int ssdup_drain_step(struct ssdup *c, bool wide)
 	now = d->ahead;
 	next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
 	if (!d->half->drained)
-		batch_collect(c, next);
+		batch_collect(c, next, gentle);
 	if (!d->half->drained && next->plan.nr_pieces) {
 		batch_read(c, next);
 		d->ahead = next;

@@ -135,6 +135,20 @@ static struct pacing_out pacing(enum pacing_step step, u32 wait_ms)
 	return (struct pacing_out){ .step = step, .wait_ms = wait_ms };
 }
 
+/* A sealed half waits, and somebody for it, though not for space. */
+static struct pacing_out pace_asked(const struct pacing_in *in)
+{
+	u32 hold = min(in->took_ms, PACING_PATIENCE_MS / PACING_GENTLE) * PACING_GENTLE;
+
+	if (!in->reads || in->mode == SSDUP_DRAIN_EAGER)
+		return pacing(PACING_DRAIN, 0);
+
+	if (in->held_ms < hold)
+		return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
+
+	return (struct pacing_out){ .step = PACING_DRAIN, .gentle = true };
+}
+
 /* A sealed half waits, and nothing but its own need drives the drain. */
 static struct pacing_out pace_sealed(const struct pacing_in *in)
 {
@@ -174,8 +188,11 @@ static struct pacing_out pace_open(const struct pacing_in *in)
 
 struct pacing_out pacing_decide(const struct pacing_in *in)
 {
-	if ((in->waiters || in->asked) && in->sealed)
+	if (in->waiters && in->sealed)
 		return pacing(PACING_DRAIN, 0);
+
+	if (in->asked && in->sealed)
+		return pace_asked(in);
 
 	if (in->asked && in->dirty && in->spare)
 		return pacing(PACING_SEAL, 0);

@@ -101,6 +101,7 @@ struct pacing_in {
 	enum ssdup_drain	mode;
 	enum ssdup_route	route;		/* of the current stream */
 	bool	patient;	/* writes can go past the log: no need to hurry for them */
+	bool	reads;		/* somebody has read within PACING_READ_MS */
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
 	bool	waiters;	/* writes wait for log space */
@@ -111,6 +112,7 @@ struct pacing_in {
 	u32	hdd_inflight;	/* foreground requests at the HDD now */
 	u32	quiet_ms;	/* since the last foreground request ended or began */
 	u32	held_ms;	/* how long this batch has been held off already */
+	u32	took_ms;	/* the batch before it */
 };
 
 enum pacing_step {
@@ -123,6 +125,7 @@ enum pacing_step {
 struct pacing_out {
 	enum pacing_step	step;
 	u32			wait_ms;
+	bool			gentle;		/* a small batch: somebody reads */
 };
 
 #define PACING_IDLE_MS		500U	/* quiet for so long: drain the receiving half too */
@@ -131,14 +134,18 @@ struct pacing_out {
 #define PACING_PATIENCE_MS 1000U	/* longest hold of a patient drain, however full */
 #define PACING_URGENT		7500U	/* open half this full (1/10000): no holding off */
 #define PACING_POLL_MS		10U
+#define PACING_READ_MS		100U	/* no read for so long: nobody reads */
+#define PACING_GENTLE		2U	/* readers have the HDD so many times as long as a drain */
 
 /**
  * pacing_decide() - may the drain go on?
  *
  * In this order:
- *  - writers that wait, and who asked, are served at once, whatever the mode;
- *    asked with nothing sealed seals the open half, if it is dirty and another
- *    can receive;
+ *  - writers that wait are served at once, whatever the mode; so is who asked,
+ *    but beside readers the HDD is theirs for most of the time, except in mode eager:
+ *    small batches, each held off for PACING_GENTLE times what the one before took, at
+ *    most PACING_PATIENCE_MS; asked with nothing sealed seals the open half, if it is
+ *    dirty and another can receive;
  *  - paused or manual: sleep;
  *  - a sealed half: drained at once in mode eager, when the open half is
  *    urgently full, or when the HDD is quiet (nothing in flight for

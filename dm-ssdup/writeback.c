@@ -14,7 +14,10 @@
 /* What the thread keeps between two looks. */
 struct watch {
 	u64		requests;	/* seen at the last look */
-	unsigned long	active;		/* jiffies when they last changed */
+	u64		reads;		/* of them */
+	unsigned long	active;		/* jiffies when requests last changed */
+	unsigned long	read;		/* and when reads did */
+	u32		took_ms;	/* the last batch */
 	unsigned long	held;		/* jiffies since when this batch is held off */
 	unsigned long	pinned_at;	/* jiffies when a drain last moved something pinned */
 	bool		pinned;		/* and it was not tried again since */
@@ -29,18 +32,22 @@ void ssdup_kick_writeback(struct ssdup *c)
 		wake_up(&c->wb_wait);
 }
 
-static void sum_requests(struct ssdup *c, u64 *requests, u32 *hdd_inflight)
+static void sum_requests(struct ssdup *c, u64 *requests, u64 *reads, u32 *hdd_inflight)
 {
 	u64 begun = 0, ended = 0;
 	int cpu;
 
 	*requests = 0;
+	*reads = 0;
 	/* Ended first: a request that moves between the sums counts as in flight. */
 	for_each_possible_cpu(cpu)
 		ended += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_ended);
 	for_each_possible_cpu(cpu) {
 		begun += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_begun);
 		*requests += READ_ONCE(per_cpu_ptr(c->stats, cpu)->requests);
+		/* When these are cleared, that is taken for a read. */
+		*reads += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[STAT_READS_HDD]);
+		*reads += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[STAT_READS_SSD]);
 	}
 	*requests += ended;
 	*hdd_inflight = begun - ended;
@@ -76,12 +83,16 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	bool retry = w->pinned &&
 		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
 	bool spare = ssdup_count_halves(c, HALF_FREE);
-	u64 requests;
+	u64 requests, reads;
 
-	sum_requests(c, &requests, &in->hdd_inflight);
+	sum_requests(c, &requests, &reads, &in->hdd_inflight);
 	if (requests != w->requests) {
 		w->requests = requests;
 		w->active = now;
+	}
+	if (reads != w->reads) {
+		w->reads = reads;
+		w->read = now;
 	}
 	if (!w->holding)
 		w->held = now;
@@ -93,6 +104,8 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->asked = (in->sealed ? sealed : ssdup_open_generation(c)) <= asked;
 	in->asked |= READ_ONCE(c->short_of_memory);
 	in->waiters = atomic_read(&c->nr_waiting);
+	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_READ_MS));
+	in->took_ms = w->took_ms;
 	in->spare = spare;
 	in->dirty = open_dirty(c, retry || in->asked);
 	in->fill = ssdup_fill(c);
@@ -117,8 +130,9 @@ static void seal(struct ssdup *c, struct watch *w)
 		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
-static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in)
+static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in, bool gentle)
 {
+	ktime_t begun = ktime_get();
 	u64 pinned = c->pinned;
 	/* With nobody in need of this half's space the arm passes over the disk once for all. */
 	bool wide = !in->waiters &&
@@ -127,7 +141,8 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in
 	int r;
 
 	drain_does(c, DRAIN_COPIES);
-	r = ssdup_drain_step(c, wide);
+	r = ssdup_drain_step(c, wide, gentle);
+	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
 	if (pinned != c->pinned) {
@@ -156,7 +171,9 @@ static int writeback_thread(void *arg)
 {
 	struct ssdup *c = arg;
 	/* What was pinned before a suspend is tried again after it. */
-	struct watch w = { .active = jiffies, .pinned = c->pinned, .pinned_at = jiffies };
+	struct watch w = {
+		.active = jiffies, .read = jiffies, .pinned = c->pinned, .pinned_at = jiffies,
+	};
 	struct pacing_in in = { };
 	struct pacing_out out;
 
@@ -191,10 +208,10 @@ static int writeback_thread(void *arg)
 			if (ssdup_mode(c) == MODE_RUNNING)
 				seal(c, &w);
 			else
-				drain_batch(c, &w, &in);
+				drain_batch(c, &w, &in, out.gentle);
 			break;
 		case PACING_DRAIN:
-			drain_batch(c, &w, &in);
+			drain_batch(c, &w, &in, out.gentle);
 			break;
 		}
 	}

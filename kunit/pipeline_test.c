@@ -364,6 +364,14 @@ static const struct pacing_case pacing_cases[] = {
 	{ "writers wait, paused", { .paused = 1, .waiters = 1, .sealed = 1 }, PACING_DRAIN },
 	{ "asked", { HDD, .asked = 1, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
 	{ "asked, manual", { MANUAL, .asked = 1, .sealed = 1 }, PACING_DRAIN },
+	{ "asked, readers", { .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20, .held_ms = 7 },
+	  PACING_HOLD, PACING_POLL_MS },
+	{ "asked, readers, held off", { .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20,
+					.held_ms = 20 * PACING_GENTLE }, PACING_DRAIN },
+	{ "asked, readers, eager", { EAGER, .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20 },
+	  PACING_DRAIN },
+	{ "asked, readers, writers wait", { .asked = 1, .waiters = 1, .sealed = 1, .reads = 1,
+					    .took_ms = 20 }, PACING_DRAIN },
 	{ "asked, paused", { .paused = 1, .asked = 1, .sealed = 1 }, PACING_DRAIN },
 	{ "asked, only the open half", { .asked = 1, .dirty = 1, .spare = 1, .hdd_inflight = 9 },
 	  PACING_SEAL },
@@ -475,8 +483,9 @@ static void pacing_rules(struct kunit *test)
 	static const u32 fills[] = { 0, 1, PACING_URGENT - 1, PACING_URGENT, SSDUP_PCT_ONE };
 	struct pacing_out out;
 	u32 bits, i, j, k;
+	bool beside;
 
-	for (bits = 0; bits < 1024; bits++)
+	for (bits = 0; bits < 4096; bits++)
 		for (i = 0; i < ARRAY_SIZE(ms); i++)
 			for (j = 0; j < ARRAY_SIZE(ms); j++)
 				for (k = 0; k < ARRAY_SIZE(fills); k++) {
@@ -486,6 +495,8 @@ static void pacing_rules(struct kunit *test)
 						.sealed = bits & 32, .spare = bits & 64,
 						.dirty = bits & 128, .route = !!(bits & 256),
 						.hdd_inflight = !!(bits & 512), .fill = fills[k],
+						.reads = bits & 1024,
+						.took_ms = bits & 2048 ? ms[i] : 0,
 						.quiet_ms = ms[i], .held_ms = ms[j],
 					};
 
@@ -498,8 +509,12 @@ static void pacing_rules(struct kunit *test)
 					if (out.step == PACING_SEAL)
 						KUNIT_ASSERT_TRUE(test, in.dirty && in.spare &&
 								  !in.sealed);
-					if (in.sealed && (in.waiters || in.asked))
+					beside = in.reads && in.mode != SSDUP_DRAIN_EAGER &&
+						 in.held_ms < PACING_PATIENCE_MS;
+					if (in.sealed && (in.waiters || (in.asked && !beside)))
 						KUNIT_ASSERT_EQ(test, out.step, PACING_DRAIN);
+					if (out.gentle)
+						KUNIT_ASSERT_TRUE(test, in.reads && !in.waiters);
 				}
 }
 

@@ -137,7 +137,7 @@ group_sustained()
 group_drain()
 {
 	local fill="burst --pattern random --procs 16 --request 64k --size 128m --span 1g"
-	local others="--pattern uniform --procs 4 --request 4k --span 1g --size 4m --ms 1500"
+	local others="--pattern uniform --procs 4 --request 4k --span 1g --size 16m --ms 4000"
 
 	both_disks readers 512 -- 1088 "$USERS" "drain manual" \
 		"$fill;during $others --reads 100;drain"
