@@ -13,6 +13,11 @@
 #ifndef SSDUP_BALANCE_H
 #define SSDUP_BALANCE_H
 
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
 #include "types.h"
 
 /* --- What a request costs a disk --- */
@@ -38,7 +43,12 @@ struct balance_work {
  *
  * Return: ns, at least 1.
  */
-u64 balance_price(const struct balance_cost *cost, const struct balance_work *w);
+static inline u64 balance_price(const struct balance_cost *cost, const struct balance_work *w)
+{
+	u64 ns = div_u64((u64)cost->unit_ns * w->sectors, BALANCE_UNIT);
+
+	return ns + (u64)cost->request_ns * w->requests + (u64)cost->place_ns * w->placed + 1;
+}
 
 /**
  * balance_learn() - correct the costs by what some work has really taken
@@ -48,23 +58,36 @@ u64 balance_price(const struct balance_cost *cost, const struct balance_work *w)
  *
  * What all work has in common goes to the part that the most of it was made of;
  * loads that differ tell the parts from each other.
+ *
+ * Return: whether there was next to nothing to correct.
  */
-void balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns);
+bool balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns);
 
 /* --- Who goes on where another ended --- */
 
 #define BALANCE_CHUNK_SHIFT	13U		/* sectors; 4 MiB */
+#define BALANCE_CHUNK		((u32)BIT(BALANCE_CHUNK_SHIFT))
 #define BALANCE_CHUNKS		4096U
 #define BALANCE_AGES		1024U		/* ages are counted modulo this */
 #define BALANCE_TICK		16U		/* writes: the age's unit */
+#define BALANCE_NEAR		4U	/* lengths of a write: so far from the end is near */
+#define BALANCE_SOON		3U	/* ticks: one of a run that comes out of order */
+#define BALANCE_RECENT		64U	/* ticks: exactly where another ended, of many writers */
 
 /*
  * For chunks of the HDD: where the last write there ended, and which way it
  * went. A word each, read and written without a lock; a lost update costs a guess.
+ * Tag 32 bits, age 10, end in the chunk 14, route 1, in use 1.
  */
 struct balance_map {
 	u64	chunk[BALANCE_CHUNKS];
 };
+
+#define BALANCE_USED		BIT_ULL(0)
+#define BALANCE_TO_SSD		BIT_ULL(1)
+#define BALANCE_END_SHIFT	2
+#define BALANCE_AGE_SHIFT	16
+#define BALANCE_TAG_SHIFT	32
 
 enum balance_last {
 	BALANCE_NOWHERE,	/* nothing is known */
@@ -73,9 +96,47 @@ enum balance_last {
 };
 
 struct balance_place {
-	enum balance_last last;	/* which way the last write near this one went */
+	u8	last;		/* enum balance_last: which way the last write near went */
 	bool	follows;	/* this one goes on where that one ended, not long ago */
 };
+
+/* What is known of a chunk; 0: nothing. */
+static inline u64 balance_word(const struct balance_map *m, u64 chunk)
+{
+	u64 w = READ_ONCE(m->chunk[chunk % BALANCE_CHUNKS]);
+
+	return w >> BALANCE_TAG_SHIFT == (u32)chunk && w & BALANCE_USED ? w : 0;
+}
+
+static inline enum balance_last balance_way(u64 w)
+{
+	if (!w)
+		return BALANCE_NOWHERE;
+	return w & BALANCE_TO_SSD ? BALANCE_SSD : BALANCE_HDD;
+}
+
+static inline bool balance_within(u64 w, u32 age, u32 ticks)
+{
+	return w && (age - (u32)(w >> BALANCE_AGE_SHIFT)) % BALANCE_AGES <= ticks;
+}
+
+static inline u32 balance_end(u64 w)
+{
+	return (u32)(w >> BALANCE_END_SHIFT) % (2 * BALANCE_CHUNK);
+}
+
+/* Does one go on where a write to the chunk before ended? */
+static inline void balance_find_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
+				       bool loose, struct balance_place *place)
+{
+	u64 w = balance_word(m, chunk - 1);
+
+	if ((loose && balance_within(w, age, BALANCE_SOON)) ||
+	    (!at && balance_end(w) == BALANCE_CHUNK && balance_within(w, age, BALANCE_RECENT))) {
+		place->last = balance_way(w);
+		place->follows = true;
+	}
+}
 
 /**
  * balance_find() - what is known of the place of a write
@@ -87,14 +148,40 @@ struct balance_place {
  *
  * Context: any; lock-free.
  */
-struct balance_place balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age,
-				  bool loose);
+static __always_inline struct balance_place
+balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool loose)
+{
+	u64 chunk = start >> BALANCE_CHUNK_SHIFT;
+	u32 at = start % BALANCE_CHUNK;
+	u64 w = balance_word(m, chunk);
+	struct balance_place place = { .last = balance_way(w) };
+	u32 end = balance_end(w), gap = end > at ? end - at : at - end;
+
+	if (!gap)
+		place.follows = balance_within(w, age, BALANCE_RECENT);
+	else if (loose && gap <= BALANCE_NEAR * sectors)
+		place.follows = balance_within(w, age, BALANCE_SOON);
+	if (!place.follows && chunk && (loose || !at))
+		balance_find_before(m, chunk, at, age, loose, &place);
+	return place;
+}
 
 /** balance_note() - remember a write; arguments as of balance_find() */
-void balance_note(struct balance_map *m, u64 start, u32 sectors, u32 age,
-		  enum ssdup_route route);
+static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u32 age,
+				enum ssdup_route route)
+{
+	u64 last = start + sectors - 1, chunk = last >> BALANCE_CHUNK_SHIFT;
+	u32 end = last % BALANCE_CHUNK + 1;
+
+	WRITE_ONCE(m->chunk[chunk % BALANCE_CHUNKS],
+		   BALANCE_USED | (route == SSDUP_ROUTE_SSD ? BALANCE_TO_SSD : 0) |
+		   end << BALANCE_END_SHIFT | age % BALANCE_AGES << BALANCE_AGE_SHIFT |
+		   chunk << BALANCE_TAG_SHIFT);
+}
 
 /* --- The choice --- */
+
+#define BALANCE_ONE	256U	/* of the parts below: the whole */
 
 /* So many times better must the other disk be: with nothing promised, and at most. */
 #define BALANCE_STAY	4U
@@ -110,16 +197,69 @@ void balance_note(struct balance_map *m, u64 start, u32 sectors, u32 age,
  */
 struct balance_facts {
 	struct balance_place place;
-	u64	hdd_queue;	/* ns of work that waits there */
-	u64	ssd_queue;
-	u64	hdd_price;	/* of this write, ns */
-	u64	ssd_price;
-	u32	fill;		/* of the whole log, 1/10000 */
-	u32	promised;	/* of what is left of it, 1/10000; above that, the same */
+	u64	hdd;		/* ns of work there: what waits, and this write */
+	u64	ssd;
+	u32	keep;		/* balance_keep() */
+	u32	promised;	/* of what is left of the log, 1/BALANCE_ONE; at most all */
 };
 
-/** balance_choose() - which disk takes the write */
-enum ssdup_route balance_choose(const struct balance_facts *f);
+/**
+ * balance_keep() - how much dearer the SSD is for what it is to be kept from
+ * @fill: of the whole log, 1/10000
+ * @follows: a write that goes on where another ended
+ *
+ * Of two writes the one that the HDD likes better goes there.
+ * Return: 1/BALANCE_ONE.
+ */
+static inline u32 balance_keep(u32 fill, bool follows)
+{
+	u32 times = follows ? BALANCE_ONE + BALANCE_ONE / 2 : BALANCE_ONE;
+
+	return times + times * (follows ? BALANCE_KEEP : 1) * fill / SSDUP_PCT_ONE;
+}
+
+/** balance_plain() - is it the HDD's, whatever is promised or kept? */
+static inline bool balance_plain(const struct balance_facts *f)
+{
+	return f->place.last != BALANCE_SSD && f->hdd <= f->ssd;
+}
+
+/**
+ * balance_choose() - which disk takes the write
+ *
+ * Nothing overflows while queues are below ten minutes.
+ */
+static inline enum ssdup_route balance_choose(const struct balance_facts *f)
+{
+	u32 stay = BALANCE_STAY * BALANCE_ONE + (BALANCE_STAY_MAX - BALANCE_STAY) * f->promised;
+	u32 spare = BALANCE_ONE + BALANCE_SPARE * f->promised * f->promised / BALANCE_ONE;
+	u64 hdd = f->hdd * BALANCE_ONE, ssd = f->ssd * f->keep;
+
+	if (f->place.last == BALANCE_SSD)
+		return hdd * stay <= ssd * BALANCE_ONE ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
+	ssd *= f->place.last == BALANCE_HDD ? stay : spare;
+	return hdd * BALANCE_ONE <= ssd ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
+}
+
+#define BALANCE_SMALL	32U	/* sectors */
+
+/**
+ * balance_small() - is any small write near one of the SSD's for the SSD, too?
+ * @hdd: costs
+ * @ssd: costs
+ * @fill: of the whole log, 1/10000
+ *
+ * Of up to BALANCE_SMALL sectors, wherever balance_near_ssd(), and with nothing in flight at
+ * the SSD. If so, there is nothing to choose among such writes as long as they come one
+ * after the other.
+ */
+bool balance_small(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 fill);
+
+/** balance_near_ssd() - did the last write near this place go to the SSD? */
+static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
+{
+	return balance_word(m, start >> BALANCE_CHUNK_SHIFT) & BALANCE_TO_SSD;
+}
 
 #define BALANCE_BYPASS	2U	/* times what a drain of it costs may a direct write cost */
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: what every write does, inline: its instructions are counted (see
+ * dm-ssdup: what every request does, inline: its instructions are counted (see
  * Documentation/benchmarks.rst), and what is rare is called from here.
  */
 #ifndef SSDUP_HOT_H
 #define SSDUP_HOT_H
 
 #include "ssdup.h"
+
+/* --- The stream --- */
 
 /**
  * ssdup_stream_note() - sample one write
@@ -37,6 +39,154 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 		ssdup_stream_full(c, w);
 	return route;
 }
+
+/* --- Policy balance; load.c --- */
+
+/* disk_load.ended: requests 12 bits, those placed 12 bits, sectors the rest. */
+#define LOAD_ENDED_REQUEST	BIT_ULL(0)
+#define LOAD_ENDED_PLACED	BIT_ULL(12)
+#define LOAD_ENDED_SECTORS	24
+#define LOAD_ENDED_MASK		0xfffU
+
+static inline bool ssdup_load_rests(const struct disk_load *d)
+{
+	return READ_ONCE(d->look) != LOAD_LOOK;
+}
+
+/* What a disk is expected to spend on a request, ns. */
+static __always_inline u64 ssdup_price(const struct disk_load *d, u32 sectors, bool placed)
+{
+	const struct balance_work w = { .sectors = sectors, .requests = 1, .placed = placed };
+	const struct balance_cost cost = {
+		.unit_ns = READ_ONCE(d->cost.unit_ns),
+		.request_ns = READ_ONCE(d->cost.request_ns),
+		.place_ns = placed ? READ_ONCE(d->cost.place_ns) : 0,
+	};
+
+	return balance_price(&cost, &w);
+}
+
+/* Return: what was in the queue before, ns. */
+static __always_inline u64 ssdup_queue_add(struct disk_load *d, u64 price)
+{
+	u64 before = atomic64_fetch_add(price, &d->queue);
+	bool empty = !before;
+
+	/* An empty one: a time of idleness ends, unless nobody keeps it; else a rest ends. */
+	if (empty != ssdup_load_rests(d))
+		ssdup_load_turn(d, before);
+	return before;
+}
+
+/* A request is sent to a disk. Return: as ssdup_queue_add(). */
+static __always_inline u64 ssdup_queue_begin(struct disk_load *d, struct ssdup_io *io, bool placed)
+{
+	io->placed = placed;
+	io->price = ssdup_price(d, io->sectors, placed);
+	return ssdup_queue_add(d, io->price);
+}
+
+/** ssdup_load_find() - fill in what is known of the place of a write */
+static __always_inline void ssdup_load_find(struct ssdup *c, struct ssdup_io *io)
+{
+	const struct ssdup_load *l = &c->load;
+
+	io->place = balance_find(&l->map, io->start, io->sectors, READ_ONCE(l->age),
+				 READ_ONCE(l->loose));
+	io->looked = true;
+}
+
+/**
+ * ssdup_load_route() - policy balance: the way of a write that may take either
+ * @io: its place will be filled in
+ *
+ * Return: the disk that is expected to end it first.
+ */
+static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct ssdup_io *io)
+{
+	const struct ssdup_load *l = &c->load;
+	struct balance_facts f;
+
+	ssdup_load_find(c, io);
+	f.place = io->place;
+	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + atomic64_read(&l->ssd.queue);
+	f.hdd = ssdup_price(&l->hdd, io->sectors, !f.place.follows) +
+		atomic64_read(&l->hdd.queue) + READ_ONCE(l->flush_price);
+	if (unlikely(io->opf & REQ_FUA))
+		f.hdd += READ_ONCE(l->flush_ns);
+	if (balance_plain(&f))
+		return SSDUP_ROUTE_HDD;
+	f.keep = READ_ONCE(l->keep[f.place.follows]);
+	/* A small write does not make a chunk whole. */
+	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, BALANCE_UNIT) / BALANCE_UNIT;
+	return balance_choose(&f);
+}
+
+/**
+ * ssdup_balance() - policy balance: the same, with less effort for small writes
+ *
+ * When one small write comes after the other the SSD takes them all, and only one in
+ * BALANCE_TICK is looked at, which speaks for the others: they have no price, and are
+ * not noted.
+ */
+static __always_inline enum ssdup_route ssdup_balance(struct ssdup *c, struct ssdup_io *io)
+{
+	const struct ssdup_load *l = &c->load;
+
+	if (io->sectors <= READ_ONCE(l->small) && balance_near_ssd(&l->map, io->start))
+		return SSDUP_ROUTE_SSD;
+	return ssdup_load_route(c, io);
+}
+
+/** ssdup_load_write() - a write is sent to a disk; if it was looked at it gets a price */
+static __always_inline void ssdup_load_write(struct ssdup *c, struct ssdup_io *io,
+					     enum ssdup_route route)
+{
+	struct ssdup_load *l = &c->load;
+
+	if (!io->looked)
+		return;
+	if (route == SSDUP_ROUTE_HDD)
+		ssdup_queue_begin(&l->hdd, io, !io->place.follows);
+	else
+		ssdup_load_logged(c, io, !ssdup_queue_begin(&l->ssd, io, false));
+	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
+}
+
+/** ssdup_load_read() - a read is sent to a disk; under policy balance it gets a price */
+static __always_inline void ssdup_load_read(struct ssdup *c, struct ssdup_io *io,
+					    enum ssdup_route route)
+{
+	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
+		return;
+	if (route == SSDUP_ROUTE_HDD)
+		ssdup_queue_begin(&c->load.hdd, io, true);
+	else
+		ssdup_queue_begin(&c->load.ssd, io, false);
+}
+
+/** ssdup_load_end() - a request to a disk has ended; for any, also those without a price */
+static __always_inline void ssdup_load_end(struct disk_load *d, struct ssdup_io *io)
+{
+	u64 work = LOAD_ENDED_REQUEST, ended, left;
+
+	if (!io->price)
+		return;
+	left = atomic64_sub_return(io->price, &d->queue);
+	/* A log write that failed is routed again. */
+	io->price = 0;
+	if (!ssdup_load_rests(d)) {
+		if (!left)
+			ssdup_load_empty(d);
+		work += (io->placed ? LOAD_ENDED_PLACED : 0) +
+			((u64)io->sectors << LOAD_ENDED_SECTORS);
+	}
+	ended = atomic64_add_return(work, &d->ended);
+	if (unlikely((ended & LOAD_ENDED_MASK) >= READ_ONCE(d->look)))
+		ssdup_load_look(d);
+}
+
+/* --- A place in the log --- */
 
 /*
  * The reserve of c->nodes is for inserts that split an extent, see
@@ -93,6 +243,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 	struct extent_chunk **chunk, *fresh = NULL;
 	u64 word, next;
 	int r = -ENOSPC;
+	u32 node;
 
 	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
 		return -ENOMEM;
@@ -115,7 +266,9 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 				ssdup_lend(c, h, chunk, fresh);
 			io->half = h;
 			io->pos = to_log_pos(log_word_sectors(word));
-			io->e = &READ_ONCE(*chunk)->e[io->slot % SSDUP_CHUNK_NODES];
+			node = io->slot < SSDUP_CHUNK_NODES ? io->slot :
+			       io->slot - SSDUP_CHUNK_NODES;
+			io->e = &READ_ONCE(*chunk)->e[node];
 			return 0;
 		}
 	}

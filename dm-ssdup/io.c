@@ -19,12 +19,6 @@ static struct ssdup_io *io_of(struct bio *bio)
 	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
 }
 
-static void load_begin(struct ssdup *c, struct ssdup_io *io, bool ssd, bool write)
-{
-	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
-		ssdup_load_begin(c, io, ssd, write);
-}
-
 static void hdd_begin(struct ssdup *c)
 {
 	this_cpu_inc(c->stats->hdd_begun);
@@ -74,14 +68,14 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		io->way = IO_HDD_READ;
 		stat_inc(c, STAT_READS_HDD);
 		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
-		load_begin(c, io, false, false);
+		ssdup_load_read(c, io, SSDUP_ROUTE_HDD);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		io->way = IO_LOG_READ;
 		stat_inc(c, STAT_READS_SSD);
 		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
-		load_begin(c, io, true, false);
+		ssdup_load_read(c, io, SSDUP_ROUTE_SSD);
 		remap_log(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -163,9 +157,13 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 		.full = READ_ONCE(c->set.full),
 		.space = true,
 	};
+	bool balance = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
 	enum write_way way;
 	int r;
 
+	/* It may have waited, and others went before. */
+	if (balance)
+		ssdup_load_find(c, io);
 	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable) {
 		if (begin_direct(c, io))
 			return WRITE_TO_HDD;
@@ -178,8 +176,7 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 		f.no_memory = r == -ENOMEM;
 		way = redirector_way(&f);
 	}
-	if (way == WRITE_WAITS && READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE &&
-	    ssdup_load_bypass(c, io)) {
+	if (way == WRITE_WAITS && balance && ssdup_load_bypass(c, io)) {
 		f.full = SSDUP_FULL_BYPASS;
 		way = redirector_way(&f);
 	}
@@ -210,7 +207,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 	io->way = IO_HDD_WRITE;
 	stat_inc(c, STAT_WRITES_HDD);
 	stat_add(c, STAT_SECTORS_HDD, io->sectors);
-	load_begin(c, io, false, true);
+	ssdup_load_write(c, io, SSDUP_ROUTE_HDD);
 	remap_hdd(c, bio, io);
 	return DM_MAPIO_REMAPPED;
 }
@@ -220,7 +217,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	io->way = IO_LOG_WRITE;
 	stat_inc(c, STAT_WRITES_SSD);
 	stat_add(c, STAT_SECTORS_SSD, io->sectors);
-	load_begin(c, io, true, true);
+	ssdup_load_write(c, io, SSDUP_ROUTE_SSD);
 	/*
 	 * The commit after the write makes its data durable too. And its place
 	 * is taken: it is not to come back for want of a tag.
@@ -314,7 +311,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	io->opf = bio->bi_opf;
 	io->route = ssdup_stream_note(c, io->start, io->sectors);
 	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
-		io->route = ssdup_load_route(c, io);
+		io->route = ssdup_balance(c, io);
 	if (io->route == SSDUP_ROUTE_HDD) {
 		if (unlikely(!begin_direct(c, io)))
 			return map_with_care(c, bio, io);
@@ -360,6 +357,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	struct ssdup_io *io = io_of(bio);
 
 	io->way = IO_NONE;
+	io->looked = false;
 	io->price = 0;
 	io->nodes.head = NULL;
 	if (unlikely(bio->bi_opf & REQ_PREFLUSH)) {
@@ -417,16 +415,17 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
 
-	if (io->price)
-		ssdup_load_end(c, io, io->way == IO_LOG_READ || io->way == IO_LOG_WRITE);
 	switch (io->way) {
 	case IO_HDD_READ:
+		ssdup_load_end(&c->load.hdd, io);
 		this_cpu_inc(c->stats->hdd_ended);
 		break;
 	case IO_HDD_WRITE:
+		ssdup_load_end(&c->load.hdd, io);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
+		ssdup_load_end(&c->load.ssd, io);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same before and after a drain has marked it lost. */
@@ -435,6 +434,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c, io->half);
 		break;
 	case IO_LOG_WRITE:
+		ssdup_load_end(&c->load.ssd, io);
 		if (unlikely(*status))
 			return end_log_write_error(c, bio, io);
 		log_extent(c, io, SSDUP_KIND_DATA);

@@ -3,19 +3,13 @@
  * dm-ssdup: the load of the disks, measured for policy balance.
  *
  * Each request adds its expected price to its disk's queue when it is sent, and
- * takes it off when it ends. Every LOOK requests the time the disk was busy is
+ * takes it off when it ends. Every LOAD_LOOK requests the time the disk was busy is
  * compared with what they were expected to take.
  */
-#include "ssdup.h"
+#include "hot.h"
 
-#define LOOK		32U
+#define WINDOW		8U	/* ticks */
 #define PROMISE_AGES	128U	/* windows: what was promised so long ago is not wanted any more */
-
-/* disk_load.ended: requests 12 bits, those placed 12 bits, sectors the rest. */
-#define ENDED_REQUEST	BIT_ULL(0)
-#define ENDED_PLACED	BIT_ULL(12)
-#define ENDED_SECTORS	24
-#define ENDED_MASK	0xfffU
 
 void ssdup_load_init(struct ssdup_load *l)
 {
@@ -24,161 +18,151 @@ void ssdup_load_init(struct ssdup_load *l)
 	/* A hard disk of 170 MB/s and an SSD of 450, for the first requests. */
 	l->hdd.cost = (struct balance_cost){ 1500000, 20000, 1000000 };
 	l->ssd.cost = (struct balance_cost){ 580000, 10000, 0 };
+	l->hdd.look = LOAD_LOOK;
 	l->hdd.looked = now;
 	l->hdd.idle_since = now;
+	l->ssd.look = LOAD_LOOK;
 	l->ssd.looked = now;
 	l->ssd.idle_since = now;
+	l->keep[0] = balance_keep(0, false);
+	l->keep[1] = balance_keep(0, true);
+	l->left = U32_MAX;
+	l->loose = true;
 	l->flush_ns = 10 * NSEC_PER_MSEC;
 	l->drain_ns = l->hdd.cost.unit_ns;
+}
+
+static struct balance_cost cost_of(const struct disk_load *d)
+{
+	return (struct balance_cost){
+		.unit_ns = READ_ONCE(d->cost.unit_ns),
+		.request_ns = READ_ONCE(d->cost.request_ns),
+		.place_ns = READ_ONCE(d->cost.place_ns),
+	};
 }
 
 static void learn(struct disk_load *d)
 {
 	u64 ended = atomic64_xchg(&d->ended, 0), now = ktime_get_ns();
 	struct balance_work w = {
-		.requests = ended & ENDED_MASK,
-		.placed = ended / ENDED_PLACED & ENDED_MASK,
-		.sectors = ended >> ENDED_SECTORS,
+		.requests = ended & LOAD_ENDED_MASK,
+		.placed = ended / LOAD_ENDED_PLACED & LOAD_ENDED_MASK,
+		.sectors = ended >> LOAD_ENDED_SECTORS,
 	};
 	u64 passed = now - d->looked, idle = READ_ONCE(d->idle);
+	bool one_by_one = READ_ONCE(d->empty) > w.requests / 2;
 	struct balance_cost cost = d->cost;
 
 	WRITE_ONCE(d->idle, 0);
+	WRITE_ONCE(d->empty, 0);
 	d->looked = now;
 	if (READ_ONCE(d->drained) || idle >= passed) {
 		WRITE_ONCE(d->drained, false);
 		return;
 	}
-	balance_learn(&cost, &w, passed - idle);
+	if (balance_learn(&cost, &w, passed - idle) && one_by_one)
+		WRITE_ONCE(d->look, LOAD_REST);
 	WRITE_ONCE(d->cost.unit_ns, cost.unit_ns);
 	WRITE_ONCE(d->cost.request_ns, cost.request_ns);
 	WRITE_ONCE(d->cost.place_ns, cost.place_ns);
 }
 
-static u64 price_of(struct disk_load *d, u32 sectors, bool placed)
+/* A disk at rest is measured again: what was not kept begins here. */
+static void wake(struct disk_load *d)
 {
-	const struct balance_work w = { .sectors = sectors, .requests = 1, .placed = placed };
-	const struct balance_cost cost = {
-		.unit_ns = READ_ONCE(d->cost.unit_ns),
-		.request_ns = READ_ONCE(d->cost.request_ns),
-		.place_ns = READ_ONCE(d->cost.place_ns),
-	};
+	u64 now = ktime_get_ns();
 
-	return balance_price(&cost, &w);
+	atomic64_set(&d->ended, 0);
+	WRITE_ONCE(d->idle, 0);
+	WRITE_ONCE(d->empty, 0);
+	WRITE_ONCE(d->idle_since, now);
+	WRITE_ONCE(d->drained, false);
+	d->looked = now;
+	WRITE_ONCE(d->look, LOAD_LOOK);
 }
 
-static void queue_add(struct disk_load *d, u64 price)
+void ssdup_load_look(struct disk_load *d)
 {
-	if (atomic64_add_return(price, &d->queue) == price)
-		WRITE_ONCE(d->idle, READ_ONCE(d->idle) + ktime_get_ns() -
-				    READ_ONCE(d->idle_since));
-}
-
-static void queue_sub(struct disk_load *d, u64 price)
-{
-	if (!atomic64_sub_return(price, &d->queue))
-		WRITE_ONCE(d->idle_since, ktime_get_ns());
-}
-
-static struct balance_place place_of(struct ssdup *c, const struct ssdup_io *io)
-{
-	const struct ssdup_load *l = &c->load;
-
-	return balance_find(&l->map, io->start, io->sectors, READ_ONCE(l->age),
-			    READ_ONCE(c->percentage) < SSDUP_PCT_ONE / 2);
-}
-
-/* A chunk that the SSD begins with is promised the rest of it; each write takes its part. */
-static void promise(struct ssdup_load *l, const struct ssdup_io *io,
-		    const struct balance_place *place)
-{
-	const u32 chunk = BIT(BALANCE_CHUNK_SHIFT);
-	u64 promised = READ_ONCE(l->promised);
-
-	if (place->last == BALANCE_SSD)
-		promised -= min_t(u64, promised, io->sectors);
+	if (test_and_set_bit_lock(0, &d->looking))
+		return;
+	if (ssdup_load_rests(d))
+		wake(d);
 	else
-		promised += chunk - min(io->sectors, chunk);
-	WRITE_ONCE(l->promised, promised);
+		learn(d);
+	clear_bit_unlock(0, &d->looking);
 }
 
-/* Against what is left of the log, 1/10000; a small write does not make a chunk whole. */
-static u32 promised(struct ssdup *c, u32 sectors, u32 fill)
+void ssdup_load_turn(struct disk_load *d, u64 before)
 {
-	u64 all = (u64)c->limits.sectors * c->g.nr_halves;
-	u64 left = div_u64(all * (SSDUP_PCT_ONE - min(fill, SSDUP_PCT_ONE)), SSDUP_PCT_ONE);
-	u64 part = div64_u64(READ_ONCE(c->load.promised) * SSDUP_PCT_ONE, left + 1);
-
-	return min(part, SSDUP_PCT_ONE) * min(sectors, BALANCE_UNIT) / BALANCE_UNIT;
+	if (before) {
+		ssdup_load_look(d);
+		return;
+	}
+	WRITE_ONCE(d->idle, READ_ONCE(d->idle) + ktime_get_ns() - READ_ONCE(d->idle_since));
+	WRITE_ONCE(d->empty, READ_ONCE(d->empty) + 1);
 }
 
-enum ssdup_route ssdup_load_route(struct ssdup *c, const struct ssdup_io *io)
+void ssdup_load_empty(struct disk_load *d)
 {
-	struct ssdup_load *l = &c->load;
-	struct balance_facts f = {
-		.place = place_of(c, io),
-		.hdd_queue = atomic64_read(&l->hdd.queue),
-		.ssd_queue = atomic64_read(&l->ssd.queue),
-		.fill = READ_ONCE(l->fill),
-	};
+	WRITE_ONCE(d->idle_since, ktime_get_ns());
+}
 
-	f.promised = promised(c, io->sectors, f.fill);
-	f.hdd_price = price_of(&l->hdd, io->sectors, !f.place.follows);
-	f.ssd_price = price_of(&l->ssd, io->sectors, false);
-	/* Who flushes often pays for every flush that finds the HDD with something to do. */
-	f.hdd_price += READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / 32;
-	if (io->opf & REQ_FUA)
-		f.hdd_price += READ_ONCE(l->flush_ns);
-	return balance_choose(&f);
+static void promise(struct ssdup_load *l, u64 sectors)
+{
+	u64 part = div64_u64(sectors * BALANCE_ONE, READ_ONCE(l->left) + 1);
+
+	WRITE_ONCE(l->promised, sectors);
+	WRITE_ONCE(l->promised_part, min(part, BALANCE_ONE));
+}
+
+/*
+ * A chunk that the SSD begins with is promised the rest of it; each write takes its part.
+ * @times: the write stands for so many
+ */
+static void promise_rest(struct ssdup_load *l, const struct ssdup_io *io, u32 times)
+{
+	u64 promised = READ_ONCE(l->promised), sectors = (u64)io->sectors * times;
+
+	if (io->place.last == BALANCE_SSD)
+		promise(l, promised - min(promised, sectors));
+	else
+		promise(l, promised + BALANCE_CHUNK - min(io->sectors, BALANCE_CHUNK));
 }
 
 bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_load *l = &c->load;
-	u64 hdd = price_of(&l->hdd, io->sectors, !place_of(c, io).follows);
+	u64 hdd = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
 
 	return balance_bypass(hdd, div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT));
 }
 
-void ssdup_load_begin(struct ssdup *c, struct ssdup_io *io, bool ssd, bool write)
+/* Need the next ones not be looked at? */
+static bool only_small(const struct ssdup_load *l, const struct ssdup_io *io)
 {
-	struct ssdup_load *l = &c->load;
-	struct disk_load *d = ssd ? &l->ssd : &l->hdd;
-	struct balance_place place = { };
+	const struct balance_cost hdd = cost_of(&l->hdd), ssd = cost_of(&l->ssd);
 
-	io->price = 0;
-	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
-		return;
-	if (write)
-		place = place_of(c, io);
-	io->placed = !ssd && !place.follows;
-	io->price = min_t(u64, price_of(d, io->sectors, io->placed), U32_MAX);
-	queue_add(d, io->price);
-	if (!write)
-		return;
-	if (ssd)
-		promise(l, io, &place);
-	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age),
-		     ssd ? SSDUP_ROUTE_SSD : SSDUP_ROUTE_HDD);
+	return io->place.last == BALANCE_SSD && io->sectors <= BALANCE_SMALL &&
+	       atomic_read(&io->half->writes) == 1 &&
+	       balance_small(&hdd, &ssd, READ_ONCE(l->fill));
 }
 
-void ssdup_load_end(struct ssdup *c, struct ssdup_io *io, bool ssd)
+void ssdup_load_logged(struct ssdup *c, const struct ssdup_io *io, bool alone)
 {
-	struct disk_load *d = ssd ? &c->load.ssd : &c->load.hdd;
-	u64 ended;
+	struct ssdup_load *l = &c->load;
 
-	if (!io->price)
-		return;
-	queue_sub(d, io->price);
-	/* A bio that waits for a commit, or is routed again, ends once more. */
-	io->price = 0;
-	ended = atomic64_add_return(ENDED_REQUEST + (io->placed ? ENDED_PLACED : 0) +
-				    ((u64)io->sectors << ENDED_SECTORS), &d->ended);
-	if ((ended & ENDED_MASK) >= LOOK && !test_and_set_bit_lock(0, &d->looking)) {
-		learn(d);
-		WRITE_ONCE(c->load.fill, ssdup_log_fill(c));
-		clear_bit_unlock(0, &d->looking);
+	if (alone && only_small(l, io)) {
+		WRITE_ONCE(l->small, BALANCE_SMALL);
+		promise_rest(l, io, BALANCE_TICK);
+	} else {
+		promise_rest(l, io, 1);
 	}
+}
+
+bool ssdup_load_quiet(const struct ssdup_load *l)
+{
+	return READ_ONCE(l->small) ||
+	       (ssdup_load_rests(&l->hdd) && !atomic64_read(&l->ssd.queue));
 }
 
 void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
@@ -190,7 +174,7 @@ void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
 	b->price = div_u64(l->drain_ns * sectors, BALANCE_UNIT) + 1;
 	b->begun = ktime_get_ns();
 	WRITE_ONCE(l->hdd.drained, true);
-	queue_add(&l->hdd, b->price);
+	ssdup_queue_add(&l->hdd, b->price);
 }
 
 void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b)
@@ -198,7 +182,8 @@ void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b)
 	struct ssdup_load *l = &c->load;
 	u64 unit;
 
-	queue_sub(&l->hdd, b->price);
+	if (!atomic64_sub_return(b->price, &l->hdd.queue))
+		ssdup_load_empty(&l->hdd);
 	WRITE_ONCE(l->hdd.drained, true);
 	/* Beside others it took longer than it costs. */
 	if (!b->alone || !b->sectors)
@@ -212,26 +197,56 @@ void ssdup_load_flush(struct ssdup *c)
 	WRITE_ONCE(c->load.flushes, c->load.flushes + 1);
 }
 
+/* Who flushes often pays for every flush that finds the HDD with something to do. */
+static void price_flushes(struct ssdup_load *l)
+{
+	WRITE_ONCE(l->flush_price, READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / 32);
+}
+
 void ssdup_load_flushed(struct ssdup *c, u64 ns)
 {
 	struct ssdup_load *l = &c->load;
 
 	WRITE_ONCE(l->flush_ns, l->flush_ns - l->flush_ns / 4 + ns / 4);
+	price_flushes(l);
 }
 
-void ssdup_load_window(struct ssdup *c)
+static void window(struct ssdup_load *l)
 {
-	struct ssdup_load *l = &c->load;
 	u32 flushes = READ_ONCE(l->flushes);
 	u64 promised = READ_ONCE(l->promised);
 
-	WRITE_ONCE(l->flush_rate, flushes - l->flushes_seen);
-	l->flushes_seen = flushes;
+	WRITE_ONCE(l->flush_rate, flushes - READ_ONCE(l->flushes_seen));
+	WRITE_ONCE(l->flushes_seen, flushes);
+	price_flushes(l);
 	/* Nobody has come back for it; and an empty log owes nothing. */
-	WRITE_ONCE(l->promised, READ_ONCE(l->fill) ? promised - promised / PROMISE_AGES : 0);
+	promise(l, READ_ONCE(l->fill) ? promised - promised / PROMISE_AGES : 0);
 }
 
 void ssdup_load_tick(struct ssdup *c)
 {
-	WRITE_ONCE(c->load.age, READ_ONCE(c->load.age) + 1);
+	u64 all = (u64)c->limits.sectors * c->g.nr_halves;
+	struct ssdup_load *l = &c->load;
+	u32 age = READ_ONCE(l->age) + 1, fill;
+
+	WRITE_ONCE(l->age, age);
+	WRITE_ONCE(l->small, 0);
+	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE) {
+		WRITE_ONCE(l->flushes_seen, READ_ONCE(l->flushes));
+		return;
+	}
+	fill = min(ssdup_log_fill(c), SSDUP_PCT_ONE);
+	WRITE_ONCE(l->fill, fill);
+	WRITE_ONCE(l->keep[0], balance_keep(fill, false));
+	WRITE_ONCE(l->keep[1], balance_keep(fill, true));
+	WRITE_ONCE(l->left, div_u64(all * (SSDUP_PCT_ONE - fill), SSDUP_PCT_ONE));
+	if (age % WINDOW)
+		promise(l, READ_ONCE(l->promised));
+	else
+		window(l);
+}
+
+void ssdup_load_stream(struct ssdup *c, u32 percentage)
+{
+	WRITE_ONCE(c->load.loose, percentage < SSDUP_PCT_ONE / 2);
 }

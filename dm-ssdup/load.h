@@ -13,16 +13,25 @@
 
 #include "balance.h"
 
+#define LOAD_LOOK	32U	/* requests, from one look to the next */
+#define LOAD_REST	256U	/* of a disk at rest */
+
 struct ssdup;
 struct ssdup_io;
 
-/* One disk. */
+/*
+ * One disk. Where one request comes after the other, each of them would pay for two
+ * looks at the clock: a disk whose prices fit such a load rests, and nothing is learnt
+ * until something waits there, or many requests later.
+ */
 struct disk_load {
 	atomic64_t	queue;		/* ns, expected, of what is in flight */
-	atomic64_t	ended;		/* work since the last look; see load.c */
+	atomic64_t	ended;		/* work since the last look; see hot.h */
+	u32		look;		/* requests between looks; tells that it rests */
+	u32		empty;		/* of them, found the queue empty; not counted at rest */
 	u64		looked;		/* ns: time of that look */
-	u64		idle_since;	/* ns: when the queue ran empty */
-	u64		idle;		/* ns of idleness since the look */
+	u64		idle_since;	/* ns: when the queue ran empty; not kept at rest */
+	u64		idle;		/* ns of idleness since the look; neither is that */
 	unsigned long	looking;	/* bit 0 */
 	bool		drained;	/* a drain took part since the look: learn nothing */
 	struct balance_cost cost;
@@ -32,9 +41,17 @@ struct ssdup_load {
 	struct disk_load	hdd;
 	struct disk_load	ssd;
 	struct balance_map	map;
+	/* What every write looks at. */
+	u32	small;		/* sectors: no longer ones are looked at, see ssdup_balance() */
+	u32	age;		/* ticks: BALANCE_TICK writes each */
+	u32	keep[2];	/* balance_keep(), [1] of one that goes on */
+	u32	promised_part;	/* promised, of what is left of the log; 1/BALANCE_ONE */
+	bool	loose;		/* writes of a run come out of their order */
+	u64	flush_price;	/* ns: what a direct write pays for flushes */
+	/* What that comes from. */
+	u32	fill;		/* of the whole log, 1/10000, at the last tick */
+	u64	left;		/* sectors of the log, then */
 	u64	promised;	/* sectors: the rest of chunks that the SSD has begun with */
-	u32	age;	/* ticks: BALANCE_TICK writes each */
-	u32	fill;		/* of the whole log, 1/10000 */
 	u32	flushes;	/* of the HDD, ever */
 	u32	flushes_seen;	/* at the end of the last window */
 	u32	flush_rate;	/* in the last window */
@@ -46,25 +63,26 @@ struct ssdup_load {
 void ssdup_load_init(struct ssdup_load *l);
 
 /**
- * ssdup_load_route() - policy balance: the way of a write that may take either
- *
- * Context: any. Return: the disk that is expected to end it first.
+ * ssdup_load_bypass() - policy balance: the log is full; may the write go to the HDD?
+ * @io: its place is filled in
  */
-enum ssdup_route ssdup_load_route(struct ssdup *c, const struct ssdup_io *io);
-
-/** ssdup_load_bypass() - policy balance: the log is full; may the write go to the HDD? */
 bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io);
 
 /**
- * ssdup_load_begin() - a request is sent to a disk
- * @io: its price is filled in, 0 under other policies
- * @ssd: the disk
- * @write: it belongs to the runs of writes
+ * ssdup_load_logged() - a write is sent to the SSD
+ * @io: its place is filled in
+ * @alone: nothing was in flight there
  */
-void ssdup_load_begin(struct ssdup *c, struct ssdup_io *io, bool ssd, bool write);
+void ssdup_load_logged(struct ssdup *c, const struct ssdup_io *io, bool alone);
 
-/** ssdup_load_end() - it has ended; for any request, also those without a price */
-void ssdup_load_end(struct ssdup *c, struct ssdup_io *io, bool ssd);
+/** ssdup_load_turn() - a queue that held @before does not any more, see ssdup_queue_add() */
+void ssdup_load_turn(struct disk_load *d, u64 before);
+
+/** ssdup_load_empty() - a queue ran empty */
+void ssdup_load_empty(struct disk_load *d);
+
+/** ssdup_load_look() - time to learn from what has ended, or to rest no more */
+void ssdup_load_look(struct disk_load *d);
 
 /* A drain's write to the HDD, under way. */
 struct load_drain {
@@ -86,10 +104,17 @@ void ssdup_load_flush(struct ssdup *c);
 /** ssdup_load_flushed() - a flush of the HDD took so long; ns, one at a time */
 void ssdup_load_flushed(struct ssdup *c, u64 ns);
 
-/** ssdup_load_tick() - another BALANCE_TICK writes have come, more or less; any context */
+/**
+ * ssdup_load_tick() - another BALANCE_TICK writes have come, more or less; any context
+ *
+ * The write that brings it is looked at, whatever its length.
+ */
 void ssdup_load_tick(struct ssdup *c);
 
-/** ssdup_load_window() - a window of writes is full; the one that evaluates it calls */
-void ssdup_load_window(struct ssdup *c);
+/** ssdup_load_stream() - a stream was evaluated; one at a time */
+void ssdup_load_stream(struct ssdup *c, u32 percentage);
+
+/** ssdup_load_quiet() - one request comes after the other; a hint */
+bool ssdup_load_quiet(const struct ssdup_load *l);
 
 #endif

@@ -384,11 +384,13 @@ struct ssdup_io {
 	u32			slot;		/* of its entry in the page */
 	log_pos_t		pos;
 	u8			way;		/* enum io_way */
+	bool			looked;		/* policy balance: its place is known */
 	u8			route;		/* of its stream */
 	u8			phase;
 	blk_opf_t		opf;		/* as it came */
-	bool			placed;		/* see load.h */
-	u32			price;
+	struct balance_place	place;
+	bool			placed;		/* the price has the placing of the arm in it */
+	u64			price;		/* ns, in its disk's queue; 0: it has none there */
 };
 
 /* --- Small helpers --- */

@@ -12,18 +12,23 @@
 #include "ssdup.h"
 #include "trace.h"
 
-static void window_reset(struct ssdup *c, struct stream_window *w)
+#define QUIET_PASS	3U	/* of four streams one is sampled */
+
+/* @pass: so many streams are not sampled, before the one that is */
+static void window_reset(struct ssdup *c, struct stream_window *w, u32 pass)
 {
-	WRITE_ONCE(w->length, READ_ONCE(c->set.stream_length));
+	u32 length = READ_ONCE(c->set.stream_length);
+
+	WRITE_ONCE(w->length, length);
 	atomic_set(&w->filled, 0);
 	/* Pairs with the fully ordered atomic_fetch_inc() of the first sampler. */
 	smp_wmb();
-	atomic_set(&w->next, 0);
+	atomic_set(&w->next, -(int)(pass * length));
 }
 
 void ssdup_stream_init(struct ssdup *c)
 {
-	window_reset(c, &c->window[0]);
+	window_reset(c, &c->window[0], 0);
 	c->window_now = &c->window[0];
 	c->percentage = 0;
 	c->route = redirector_first(c->set.policy);
@@ -53,7 +58,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 		/* Pairs with ssdup_set(): the route is by the policy that was set last. */
 		smp_mb();
 	} while (policy != READ_ONCE(c->set.policy));
-	ssdup_load_window(c);
+	ssdup_load_stream(c, percentage);
 	stat_inc(c, STAT_STREAMS);
 	if (route == SSDUP_ROUTE_SSD)
 		stat_inc(c, STAT_STREAMS_SSD);
@@ -65,10 +70,11 @@ void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
 	struct stream_window *next = w == &c->window[0] ? &c->window[1] : &c->window[0];
 
 	if (test_and_set_bit_lock(0, &c->evaluating)) {
-		window_reset(c, w);
+		window_reset(c, w, 0);
 		return;
 	}
-	window_reset(c, next);
+	/* What they are like matters little to balance while one write comes after the other. */
+	window_reset(c, next, ssdup_load_quiet(&c->load) ? QUIET_PASS : 0);
 	WRITE_ONCE(c->window_now, next);
 	stream_evaluate(c, w);
 	clear_bit_unlock(0, &c->evaluating);

@@ -5,7 +5,7 @@
 #include "prng.h"
 
 #define MSEC		1000000ULL
-#define CHUNK		((u64)CHUNK_SECTORS)
+#define CHUNK		((u64)BALANCE_CHUNK)
 
 /* --- Costs --- */
 
@@ -49,6 +49,29 @@ static void learns_a_disk(struct kunit *test)
 		wants = truth(&real, &w);
 		KUNIT_EXPECT_LT(test, is > wants ? is - wants : wants - is, wants / 5 + 100000);
 	}
+}
+
+/* It tells when nothing is left to learn: not before it is close, nor when the disk changes. */
+static void knows_when_it_knows(struct kunit *test)
+{
+	const struct balance_work large = { .sectors = 32 * 512, .requests = 32 };
+	const struct balance_work small = { .sectors = 32 * 8, .requests = 32, .placed = 32 };
+	struct balance_cost cost = { 4500000, 20000, 1000000 };
+	u32 i = 0;
+
+	while (i < 200 && !balance_learn(&cost, &large, 32 * MSEC))
+		i++;
+	KUNIT_EXPECT_GT(test, i, 5);
+	KUNIT_EXPECT_LT(test, i, 50);
+	KUNIT_EXPECT_LT(test, balance_price(&cost, &large), 32 * MSEC * 4 / 3);
+	KUNIT_EXPECT_TRUE(test, balance_learn(&cost, &large, 32 * MSEC));
+	KUNIT_EXPECT_FALSE(test, balance_learn(&cost, &large, 64 * MSEC));
+	KUNIT_EXPECT_FALSE(test, balance_learn(&cost, &(struct balance_work){ }, 32 * MSEC));
+	/* Nor when the load does; and small ones alone tell little of what a transfer costs. */
+	for (i = 0; i < 200 && !balance_learn(&cost, &small, 32 * MSEC / 100); i++)
+		;
+	KUNIT_EXPECT_GT(test, i, 5);
+	KUNIT_EXPECT_LT(test, i, 150);
 }
 
 /* Whatever it is told, it stays within its bounds, and comes back. */
@@ -120,12 +143,12 @@ static void runs_age_and_places_do_not(struct kunit *test)
 	struct balance_map *m = map_new(test);
 
 	balance_note(m, 100, 8, BALANCE_AGES - 1, SSDUP_ROUTE_SSD);
-	expect_place(test, m, 108, CHUNK_RECENT - 1, false, BALANCE_SSD, true);
-	expect_place(test, m, 108, CHUNK_RECENT, false, BALANCE_SSD, false);
+	expect_place(test, m, 108, BALANCE_RECENT - 1, false, BALANCE_SSD, true);
+	expect_place(test, m, 108, BALANCE_RECENT, false, BALANCE_SSD, false);
 	/* Among random writes only those that come soon belong to a run out of order. */
-	expect_place(test, m, 116, CHUNK_SOON - 1, true, BALANCE_SSD, true);
-	expect_place(test, m, 116, CHUNK_SOON, true, BALANCE_SSD, false);
-	expect_place(test, m, 108, CHUNK_SOON, true, BALANCE_SSD, true);
+	expect_place(test, m, 116, BALANCE_SOON - 1, true, BALANCE_SSD, true);
+	expect_place(test, m, 116, BALANCE_SOON, true, BALANCE_SSD, false);
+	expect_place(test, m, 108, BALANCE_SOON, true, BALANCE_SSD, true);
 }
 
 static void runs_cross_chunks(struct kunit *test)
@@ -138,8 +161,8 @@ static void runs_cross_chunks(struct kunit *test)
 	expect_place(test, m, CHUNK + 8, 0, false, BALANCE_NOWHERE, false);
 	balance_note(m, CHUNK - 16, 8, 0, SSDUP_ROUTE_SSD);
 	expect_place(test, m, CHUNK, 0, false, BALANCE_NOWHERE, false);
-	expect_place(test, m, CHUNK, CHUNK_SOON, true, BALANCE_SSD, true);
-	expect_place(test, m, CHUNK, CHUNK_SOON + 1, true, BALANCE_NOWHERE, false);
+	expect_place(test, m, CHUNK, BALANCE_SOON, true, BALANCE_SSD, true);
+	expect_place(test, m, CHUNK, BALANCE_SOON + 1, true, BALANCE_NOWHERE, false);
 	/* A write over the border belongs to where it ends. */
 	balance_note(m, 3 * CHUNK - 4, 8, 0, SSDUP_ROUTE_HDD);
 	expect_place(test, m, 3 * CHUNK + 4, 0, false, BALANCE_HDD, true);
@@ -154,45 +177,53 @@ struct choice {
 	const char *name;
 	struct balance_facts f;
 	enum ssdup_route route;
+	u32 fill;
 };
 
 #define HDD	SSDUP_ROUTE_HDD
 #define SSD	SSDUP_ROUTE_SSD
+#define ALL	BALANCE_ONE
 
 static const struct choice choices[] = {
-	{ "idle, the HDD is cheaper", { .hdd_price = 1, .ssd_price = 2 }, HDD },
-	{ "idle, the SSD is cheaper", { .hdd_price = 2, .ssd_price = 1 }, SSD },
-	{ "equal: spare the SSD", { .hdd_price = 2, .ssd_price = 2 }, HDD },
-	{ "the HDD is busy", { .hdd_queue = 5, .hdd_price = 1, .ssd_price = 3 }, SSD },
-	{ "the SSD is busier", { .hdd_queue = 5, .ssd_queue = 4, .hdd_price = 1, .ssd_price = 3 },
+	{ "idle, the HDD is cheaper", { .hdd = 1, .ssd = 2 }, HDD },
+	{ "idle, the SSD is cheaper", { .hdd = 2, .ssd = 1 }, SSD },
+	{ "equal: spare the SSD", { .hdd = 2, .ssd = 2 }, HDD },
+	{ "the HDD is busy", { .hdd = 5 + 1, .ssd = 3 }, SSD },
+	{ "the SSD is busier", { .hdd = 5 + 1, .ssd = 4 + 3 }, HDD },
+	{ "stays with the HDD", { { BALANCE_HDD }, .hdd = 20, .ssd = 5 }, HDD },
+	{ "leaves the HDD", { { BALANCE_HDD }, .hdd = 21, .ssd = 5 }, SSD },
+	{ "stays with the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 19 }, SSD },
+	{ "leaves the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 20 }, HDD },
+	{ "promised away: stays on the HDD", { { BALANCE_HDD }, .hdd = 160, .ssd = 5,
+					       .promised = ALL }, HDD },
+	{ "promised away: leaves the HDD", { { BALANCE_HDD }, .hdd = 161, .ssd = 5,
+					     .promised = ALL }, SSD },
+	{ "promised away: stays on the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 159,
+					       .promised = ALL }, SSD },
+	{ "promised away: leaves the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 160,
+					     .promised = ALL }, HDD },
+	{ "promised away: a new chunk", { .hdd = 170, .ssd = 10, .promised = ALL },
 	  HDD },
-	{ "stays with the HDD", { { BALANCE_HDD }, .hdd_price = 20, .ssd_price = 5 }, HDD },
-	{ "leaves the HDD", { { BALANCE_HDD }, .hdd_price = 21, .ssd_price = 5 }, SSD },
-	{ "stays with the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 19 }, SSD },
-	{ "leaves the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 20 }, HDD },
-	{ "promised away: stays on the HDD", { { BALANCE_HDD }, .hdd_price = 160, .ssd_price = 5,
-					       .promised = 10000 }, HDD },
-	{ "promised away: leaves the HDD", { { BALANCE_HDD }, .hdd_price = 161, .ssd_price = 5,
-					     .promised = 10000 }, SSD },
-	{ "promised away: stays on the SSD", { { BALANCE_SSD }, .hdd_price = 5, .ssd_price = 159,
-					       .promised = 20000 }, SSD },
-	{ "promised away: a new chunk", { .hdd_price = 170, .ssd_price = 10, .promised = 10000 },
-	  HDD },
-	{ "promised away: a dear chunk", { .hdd_price = 171, .ssd_price = 10,
-					   .promised = ~0U }, SSD },
-	{ "half promised: a new chunk", { .hdd_price = 51, .ssd_price = 10, .promised = 5000 },
+	{ "promised away: a dear chunk", { .hdd = 171, .ssd = 10, .promised = ALL },
 	  SSD },
-	{ "log half full, random", { .hdd_price = 15, .ssd_price = 10, .fill = 5000 }, HDD },
-	{ "log less than half full, random", { .hdd_price = 15, .ssd_price = 10, .fill = 4000 },
-	  SSD },
-	{ "log empty, sequential", { { BALANCE_NOWHERE, true }, .hdd_price = 15, .ssd_price = 10 },
+	{ "half promised: a new chunk", { .hdd = 50, .ssd = 10, .promised = ALL / 2 },
 	  HDD },
-	{ "log empty, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd_price = 16,
-					   .ssd_price = 10 }, SSD },
-	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd_price = 60, .ssd_price = 10,
-				    .fill = 10000 }, HDD },
-	{ "log full, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd_price = 61,
-					  .ssd_price = 10, .fill = 10000 }, SSD },
+	{ "half promised: a dear chunk", { .hdd = 51, .ssd = 10, .promised = ALL / 2 },
+	  SSD },
+	{ "log half full, random", { .hdd = 15, .ssd = 10 }, HDD, 5000 },
+	{ "log less than half full, random", { .hdd = 15, .ssd = 10 }, SSD, 4000 },
+	{ "log empty, sequential", { { BALANCE_NOWHERE, true }, .hdd = 15, .ssd = 10 },
+	  HDD },
+	{ "log empty, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 16,
+					   .ssd = 10 }, SSD },
+	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd = 60, .ssd = 10 },
+	  HDD, 10000 },
+	{ "log full, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 61,
+					  .ssd = 10 }, SSD, 10000 },
+	{ "ten minutes of work at either", { { BALANCE_HDD, true }, .hdd = 600000 * MSEC,
+					     .ssd = 600000 * MSEC, .promised = ALL }, HDD, 10000 },
+	{ "the same, the SSD's chunk", { { BALANCE_SSD }, .hdd = 600000 * MSEC,
+					 .ssd = 600000 * MSEC, .promised = ALL }, SSD, 10000 },
 };
 
 static void choice_desc(const struct choice *c, char *desc)
@@ -205,8 +236,84 @@ KUNIT_ARRAY_PARAM(choice, choices, choice_desc);
 static void chooses(struct kunit *test)
 {
 	const struct choice *c = test->param_value;
+	struct balance_facts f = c->f;
 
-	KUNIT_EXPECT_EQ(test, balance_choose(&c->f), c->route);
+	f.keep = balance_keep(c->fill, f.place.follows);
+	KUNIT_EXPECT_EQ(test, balance_choose(&f), c->route);
+	if (balance_plain(&f))
+		KUNIT_EXPECT_EQ(test, c->route, HDD);
+}
+
+/* Who knows without all facts knows the same. */
+static void plain_is_right(struct kunit *test)
+{
+	struct prng r = { 5 };
+	u32 i, plain = 0;
+
+	for (i = 0; i < 5000; i++) {
+		struct balance_facts f = {
+			.place = { prng_below(&r, 3), prng_below(&r, 2) },
+			.hdd = prng_below(&r, 1000), .ssd = prng_below(&r, 1000),
+			.promised = prng_below(&r, ALL + 1),
+		};
+
+		f.keep = balance_keep(prng_below(&r, SSDUP_PCT_ONE + 1), f.place.follows);
+		if (!balance_plain(&f))
+			continue;
+		plain++;
+		KUNIT_ASSERT_EQ(test, balance_choose(&f), HDD);
+	}
+	KUNIT_EXPECT_GT(test, plain, 1000);
+}
+
+/* What is said of small writes in general holds for each, wherever near the SSD's it is. */
+static void small_ones_are_alike(struct kunit *test)
+{
+	struct prng r = { 11 };
+	u32 i, n, yes = 0;
+
+	for (i = 0; i < 2000; i++) {
+		const struct balance_cost hdd = {
+			prng_below(&r, 3000000), prng_below(&r, 100000), prng_below(&r, 2000000),
+		};
+		const struct balance_cost ssd = {
+			prng_below(&r, 1000000), prng_below(&r, 100000), 0,
+		};
+		u32 fill = prng_below(&r, SSDUP_PCT_ONE + 1);
+
+		if (!balance_small(&hdd, &ssd, fill))
+			continue;
+		yes++;
+		for (n = 0; n < 50; n++) {
+			bool follows = prng_below(&r, 2);
+			const struct balance_work w = {
+				prng_below(&r, BALANCE_SMALL) + 1, 1, !follows,
+			};
+			const struct balance_work logged = { w.sectors, 1, 0 };
+			const struct balance_facts f = {
+				.place = { BALANCE_SSD, follows },
+				.hdd = prng_below(&r, 1000) + balance_price(&hdd, &w),
+				.ssd = balance_price(&ssd, &logged),
+				.keep = balance_keep(fill, follows),
+				.promised = prng_below(&r, ALL + 1),
+			};
+
+			KUNIT_ASSERT_EQ(test, balance_choose(&f), SSD);
+		}
+	}
+	KUNIT_EXPECT_GT(test, yes, 500);
+	KUNIT_EXPECT_LT(test, yes, 1500);
+}
+
+static void small_ones_by_example(struct kunit *test)
+{
+	const struct balance_cost hdd = { 1500000, 20000, 1000000 };
+	const struct balance_cost ssd = { 580000, 20000, 0 }, slow = { 580000, 400000, 0 };
+
+	KUNIT_EXPECT_TRUE(test, balance_small(&hdd, &ssd, 0));
+	/* What is left of the log is for what is worse. */
+	KUNIT_EXPECT_FALSE(test, balance_small(&hdd, &ssd, 9000));
+	KUNIT_EXPECT_FALSE(test, balance_small(&hdd, &slow, 0));
 }
 
 static void bypass_costs_at_most_twice(struct kunit *test)
@@ -235,13 +342,13 @@ static void keeps_both_disks_busy(struct kunit *test)
 	while (left) {
 		for (i = 0; i < 16; i++) {
 			struct balance_facts f = {
-				.hdd_queue = queue[0] * price[0], .ssd_queue = queue[1] * price[1],
-				.hdd_price = price[0], .ssd_price = price[1],
+				.hdd = (queue[0] + 1) * price[0], .ssd = (queue[1] + 1) * price[1],
 			};
 
 			if (where[i] < 2)
 				continue;
 			f.place = balance_find(m, at[i], 512, 0, false);
+			f.keep = balance_keep(0, f.place.follows);
 			where[i] = balance_choose(&f);
 			balance_note(m, at[i], 512, 0, where[i]);
 			if (!queue[where[i]]++) {
@@ -272,11 +379,15 @@ static void keeps_both_disks_busy(struct kunit *test)
 static struct kunit_case balance_cases[] = {
 	KUNIT_CASE(price_is_the_sum_of_its_parts),
 	KUNIT_CASE(learns_a_disk),
+	KUNIT_CASE(knows_when_it_knows),
 	KUNIT_CASE(survives_nonsense),
 	KUNIT_CASE(finds_who_goes_on),
 	KUNIT_CASE(runs_age_and_places_do_not),
 	KUNIT_CASE(runs_cross_chunks),
 	KUNIT_CASE_PARAM(chooses, choice_gen_params),
+	KUNIT_CASE(plain_is_right),
+	KUNIT_CASE(small_ones_are_alike),
+	KUNIT_CASE(small_ones_by_example),
 	KUNIT_CASE(bypass_costs_at_most_twice),
 	KUNIT_CASE(keeps_both_disks_busy),
 	{ }
