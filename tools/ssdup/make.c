@@ -126,6 +126,9 @@ static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct plan *pla
 	if (reason && !strcmp(reason, "unknown target type"))
 		fail(ctx, code, plan->name,
 		     "the kernel has no dm-ssdup; is the module installed for this kernel?");
+	else if (reason && !strncmp(reason, "log refused: ", strlen("log refused: ")))
+		fail(ctx, code, plan->name, "the kernel refuses %s: %s; see \"ssdup check %s\"",
+		     what, reason, plan->ssd);
 	else if (reason)
 		fail(ctx, code, plan->name, "the kernel refuses %s: %s", what, reason);
 	else

@@ -5,6 +5,8 @@
  *
  *	3,1234,5678,-;device-mapper: table: 253:0: ssdup: hdd: no such device (-ENODEV)
  *	3,1235,5679,-;device-mapper: ssdup: 253:0: message set policy: not ...
+ *	3,1236,5680,-;device-mapper: ssdup: 253:0: log refused: a page that was ...
+ *	3,1237,5681,-;device-mapper: table: 253:0: ssdup: preresume failed, error = -22
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,8 @@
 
 #include "dmdev.h"
 
-#define RECORD	8192
+#define RECORD		8192
+#define PRERESUME	"preresume failed"
 
 static int kmsg = -1;
 
@@ -69,7 +72,8 @@ char *reason_read(dev_t rdev)
 			continue;
 		record[n] = '\0';
 		words = words_of(record, table, message);
-		if (!words)
+		/* That the core has heard of what we said is no news either. */
+		if (!words || (found && !strncmp(words, PRERESUME, strlen(PRERESUME))))
 			continue;
 		free(found);
 		found = xstrdup(words);
