@@ -125,9 +125,10 @@ const char *log_fault_text(enum log_fault fault)
 		[LOG_PAGE_EPOCH]	= "page of an epoch yet to come",
 		[LOG_PAGES_MISSING]	= "not the pages that the last suspend counted",
 		[LOG_TWO_LOGS]		= "copies of the superblock are of two logs",
+		[LOG_PAGES_GAP]		= "a page that was durable is damaged",
 	};
 
-	if ((u32)fault >= LOG_NR_FAULTS)
+	if ((u32)fault >= LOG_NR_FAULTS || !text[fault])
 		return "unknown fault";
 	return text[fault];
 }

@@ -151,6 +151,8 @@ enum log_fault {
 	LOG_PAGE_EPOCH		= 19,	/* page of an epoch that is yet to come */
 	LOG_PAGES_MISSING	= 20,	/* not the pages that a clean suspend counted */
 	LOG_TWO_LOGS		= 21,	/* the superblock's copies are of two logs */
+	/* Those between are the tool's. */
+	LOG_PAGES_GAP		= 34,	/* a page that was durable is gone, later ones are not */
 	LOG_NR_FAULTS
 };
 
@@ -236,9 +238,8 @@ u64 log_next_generation(const struct log_super *s);
 /* --- Metadata pages --- */
 
 /*
- * Pages of a half are written in order, so many at once, and no further before all of
- * these are durable. So a power cut leaves no page this far behind a gap, nor one behind
- * it that was written twice: a tool can tell such a gap from damage.
+ * So many pages are written at once, and no others before all of these are durable;
+ * see log_page_outlives().
  */
 #define LOG_COMMIT_PAGES	16U
 
@@ -301,6 +302,38 @@ static inline u64 log_page_epoch(const struct ssdup_page *p)
 static inline u64 log_page_rev(const struct ssdup_page *p)
 {
 	return le64_to_cpu(p->h.rev);
+}
+
+/**
+ * log_page_outlives() - was a page that is gone durable before this one was written?
+ * @p: its newest version, which passed its check
+ * @gap: number of the page that is gone, lower than @p's
+ * @epoch: of the last page in front of @gap, or 0
+ *
+ * No power cut leaves such a page, whatever it takes or leaves of what was under way.
+ * Let D be the first page of a half that no round of a commit has written with success,
+ * and no replay has found: all pages in front of it are durable, and the version of a
+ * page that is durable is never written over.
+ *
+ *  - A round takes pages in their order, those that are dirty or that this table has not
+ *    written yet, and at most LOG_COMMIT_PAGES of all halves. From D on that is each of
+ *    them, since the round that first takes one is either the one that moves D or, having
+ *    failed, the last of the table. So a round that goes beyond D takes D, none further
+ *    than D + LOG_COMMIT_PAGES - 1, and each of these for the first time: as rev 1.
+ *  - No other round begins before all pages of this one are durable.
+ *  - D only goes up: a replay ends at D, or behind it where more of the last round got
+ *    through. What earlier epochs have left from D on is as near, and of rev 1 as well.
+ *
+ * So a replay that ends at D finds no page behind it that was written twice, and none
+ * LOG_COMMIT_PAGES or more behind. Where it does it has ended in front of D.
+ *
+ * What is of a lower epoch than the page in front of the gap proves nothing: a replay
+ * has given it up before (in a gap too short to tell), and the half went on from there.
+ */
+static inline bool log_page_outlives(const struct ssdup_page *p, u32 gap, u64 epoch)
+{
+	return log_page_epoch(p) >= epoch &&
+	       (log_page_rev(p) > 1 || le32_to_cpu(p->h.page) - gap >= LOG_COMMIT_PAGES);
 }
 
 /**

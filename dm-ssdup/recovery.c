@@ -252,8 +252,9 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 	}
 	atomic64_set(&c->seq, seq);
 	if (r && fault.fault != LOG_OK)
-		DMERR("%s: log refused: %s (half %u, page %u, entry %u)", dm_device_name(c->md),
-		      log_fault_text(fault.fault), fault.half, fault.page, fault.entry);
+		DMERR("%s: log refused: %s (fault %d, half %u, page %u, entry %u)",
+		      dm_device_name(c->md), log_fault_text(fault.fault), fault.fault,
+		      fault.half, fault.page, fault.entry);
 	else if (r)
 		DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r);
 	__free_pages(ctx->pages, ctx->order);

@@ -15,11 +15,12 @@ static bool page_newer(const struct ssdup_page *a, const struct ssdup_page *b)
 /*
  * The valid version of a page that counts, or NULL. A slot that is stale or
  * torn is as if it were not there; a wrong count or epoch under a right crc is no
- * such accident.
+ * such accident, and is returned.
  */
 static enum log_fault newest_slot(const struct ssdup_page *slots, const struct log_page_id *want,
 				  const struct ssdup_page **newest)
 {
+	enum log_fault wrong = LOG_OK;
 	u32 slot;
 
 	*newest = NULL;
@@ -27,11 +28,11 @@ static enum log_fault newest_slot(const struct ssdup_page *slots, const struct l
 		enum log_fault fault = log_page_check(&slots[slot], want);
 
 		if (fault == LOG_PAGE_BAD_COUNT || fault == LOG_PAGE_EPOCH)
-			return fault;
+			wrong = fault;
 		if (fault == LOG_OK && (!*newest || page_newer(&slots[slot], *newest)))
 			*newest = &slots[slot];
 	}
-	return LOG_OK;
+	return wrong;
 }
 
 static int replay_page(const struct log_super *s, const struct ssdup_page *p,
@@ -58,6 +59,26 @@ static int replay_page(const struct log_super *s, const struct ssdup_page *p,
 			res->data_end = max(res->data_end, from_log_pos(e.pos) + e.sectors);
 	}
 	return 0;
+}
+
+/*
+ * The half ends at page @gap: is that damage? What cannot be read, or cannot be, further
+ * on is no reason to refuse the log, for a power cut may have done that.
+ */
+static bool gap_is_damage(const struct log_super *s, struct log_page_id *want, u32 gap,
+			  u64 epoch, const struct replay_ops *ops, void *ctx)
+{
+	const struct ssdup_page *slots, *p;
+
+	for (want->page = gap + 1; want->page < s->g.meta_pages;
+	     want->page = replay_look_on(gap, want->page)) {
+		if (ops->read_page(ctx, want->half, want->page, &slots))
+			continue;
+		newest_slot(slots, want, &p);
+		if (p && log_page_outlives(p, gap, epoch))
+			return true;
+	}
+	return false;
 }
 
 int replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
@@ -96,11 +117,13 @@ int replay_half(const struct log_super *s, u32 half, const struct replay_ops *op
 		epoch = log_page_epoch(p);
 	}
 
-	if ((s->flags & SSDUP_SUPER_CLEAN) && res->pages != s->pages[half]) {
-		fault->fault = LOG_PAGES_MISSING;
-		return -EINVAL;
+	if (s->flags & SSDUP_SUPER_CLEAN) {
+		if (res->pages != s->pages[half])
+			fault->fault = LOG_PAGES_MISSING;
+	} else if (gap_is_damage(s, &want, res->pages, epoch, ops, ctx)) {
+		fault->fault = LOG_PAGES_GAP;
 	}
-	return 0;
+	return fault->fault == LOG_OK ? 0 : -EINVAL;
 }
 
 /* Insertion sort of at most SSDUP_MAX_HALVES numbers of halves by generation. */

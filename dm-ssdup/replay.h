@@ -8,11 +8,17 @@
  * before: that one is a leftover of a crash, from before a later activation
  * that wrote over the pages in front of it. Of two valid slots the higher
  * (epoch, rev) counts. A slot whose crc is right and whose count or epoch cannot be
- * ends the replay as an impossible entry does. When the last suspend was clean it
- * counted the pages: another number of them is a fault too.
+ * ends the replay as an impossible entry does.
+ *
+ * That page may have been durable once, and what follows it is not to be dropped without
+ * a word. When the last suspend was clean it counted the pages, and another number
+ * of them is a fault; else one behind the gap that no power cut leaves there is,
+ * see log_page_outlives().
  */
 #ifndef SSDUP_REPLAY_H
 #define SSDUP_REPLAY_H
+
+#include <linux/minmax.h>
 
 #include "log.h"
 
@@ -25,6 +31,17 @@ struct replay_ops {
 	/* One valid entry, in no order that matters. May sleep. 0 or -errno. */
 	int (*entry)(void *ctx, u32 half, const struct log_entry *e);
 };
+
+/**
+ * replay_look_on() - which page behind a gap to look at after @page
+ *
+ * Each one at first, then ever fewer: some 250 in a half of any size. Of damage that has
+ * more behind it than a sixteenth of itself, one of these is found.
+ */
+static inline u32 replay_look_on(u32 gap, u32 page)
+{
+	return page + max((page - gap) / LOG_COMMIT_PAGES, 1U);
+}
 
 struct replay_half {
 	u32	pages;		/* live ones: the next page to write */

@@ -13,7 +13,7 @@ enum { OPT_HDD = 256, OPT_JSON, OPT_QUICK, OPT_DATA };
 
 static const struct option_spec options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
-	{ OPT_QUICK, "quick", NULL, "do not look behind the end of the halves" },
+	{ OPT_QUICK, "quick", NULL, "look no closer behind the end of the halves than the kernel" },
 	{ OPT_DATA, "data", NULL, "read all dirty data too" },
 	COPY_OPTION,
 	{ OPT_JSON, "json", NULL, "as JSON" },

@@ -43,7 +43,7 @@ static const struct kind {
 	{ FAULT_PAGES_MORE, SEV_REPAIRABLE, "pages-more",
 	  "more pages than the last suspend counted" },
 	{ FAULT_PAGES_GAP, SEV_LOST, "pages-gap",
-	  "pages that were durable are damaged; the module would give up all behind them" },
+	  "pages that were durable are damaged, and others behind them are not" },
 	{ FAULT_ENTRY_KIND, SEV_LOST, "entry-kind", "entry of unknown kind or flags" },
 	{ FAULT_ENTRY_EMPTY, SEV_LOST, "entry-empty",
 	  "entry without sectors or sequence number" },

@@ -114,8 +114,9 @@ int no_log(const struct log_file *l);
 
 /**
  * log_scan() - read the pages of all halves
- * @all: look behind the end of each half too: only there can be seen whether it ends
- * as a power cut leaves it, or because of damage
+ * @all: look at every page behind the end of each half, for only there can be seen
+ * whether it ends as a power cut leaves it, or because of damage; else just at those that
+ * the kernel looks at
  *
  * Fills in @l->half, @l->items and @l->findings; calls @l->visit for every page that
  * is looked at.

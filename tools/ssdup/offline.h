@@ -17,7 +17,7 @@ bool parse_copy(struct ssdup_ctx *ctx, int *copy);
 
 /**
  * check_log() - find all faults, and make the map
- * @all: look behind the end of the halves
+ * @all: look at all that is behind the end of the halves, see log_scan()
  * @data: read the dirty data too
  *
  * Return: what log_accepts() says.

@@ -4,7 +4,8 @@
  *
  * A half ends as the kernel's replay ends it, at the first page with no version that
  * counts. Where the last suspend has counted more pages than that, or those behind the
- * gap show that it is not one of a power cut, they were promised, and are taken too.
+ * gap show that it is not one of a power cut, they were promised, and are taken too. The
+ * kernel refuses such a log.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -273,20 +274,22 @@ static void half_findings(struct scan *sc)
 
 /*
  * Where the half ends at @gap, how many pages it must have had: up to the last one that
- * nobody writes before the page at the gap is durable (see LOG_COMMIT_PAGES).
+ * nobody writes before the page at the gap is durable. Looks at all of them, or only at
+ * those that the kernel looks at.
  */
-static u32 proven(struct scan *sc, u32 gap)
+static u32 proven(struct scan *sc, u32 gap, bool all)
 {
 	struct log_file *l = sc->l;
 	struct half_scan before = l->half[sc->half];
 	struct page_view v;
 	u32 page, nr = 0;
 
-	for (page = gap + 1; page < l->s.g.meta_pages && !sc->read_out; page++) {
+	for (page = gap + 1; page < l->s.g.meta_pages && !sc->read_out;
+	     page = all ? page + 1 : replay_look_on(gap, page)) {
 		read_page(sc, page, &v);
 		judge(sc, &v);
-		if (v.newest >= 0 && log_page_epoch(&v.slot[v.newest]) >= before.epoch &&
-		    (log_page_rev(&v.slot[v.newest]) > 1 || page - gap >= LOG_COMMIT_PAGES))
+		if (v.newest >= 0 &&
+		    log_page_outlives(&v.slot[v.newest], gap, before.epoch))
 			nr = page + 1;
 	}
 	sc->read_out = false;
@@ -311,8 +314,8 @@ static int scan_half(struct scan *sc, bool all)
 
 		read_page(sc, page, &v);
 		judge(sc, &v);
-		if (sc->ended && !ended && all) {
-			sc->promised = max(sc->promised, proven(sc, page));
+		if (sc->ended && !ended && (all || !clean(l))) {
+			sc->promised = max(sc->promised, proven(sc, page, all));
 			read_page(sc, page, &v);
 			judge(sc, &v);
 		}

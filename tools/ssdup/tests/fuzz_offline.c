@@ -140,6 +140,7 @@ static void check_one(int *verdict)
 	if (l.from != NO_COPY) {
 		/* Whatever the kernel refuses has a number that says so. */
 		EXPECT(*verdict == LOG_OK || code != EXIT_OK);
+		EXPECT(*verdict != LOG_PAGES_GAP || gaps(&l));
 		/* Where it stops and this goes on, something is lost. */
 		if (*verdict == LOG_OK && !gaps(&l))
 			same_as_kernel(&l);

@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A page that was durable has gone bad, and the power had gone before: the log is
+# refused by name and nothing is written, where a replay would drop without a word what
+# was acknowledged after it. All that is left can be exported, and after a repair the
+# device has it.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# cut - the power goes and comes back; what is left stays in $T/log
+cut()
+{
+	power_cut 1
+	must dmsetup remove --force $NAME
+	power_on
+	must dd if=$SSD of="$T/log" bs=1M status=none
+}
+
+# lose FIRST COUNT - these pages of half 0, of the log as it was
+lose()
+{
+	must dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
+	must dd if=/dev/zero of=$SSD bs=8k seek=$((128 + $1)) count="$2" conv=notrunc,fsync status=none
+}
+
+# refused PAGE
+refused()
+{
+	local before
+
+	before=$(model $SSD bytes_written)
+	must_not dmsetup create $NAME --table "$(table policy all drain manual)"
+	said "a page that was durable is damaged (fault 34, half 0, page $1," ||
+		fail "the kernel said: $(tail -n 1 "$T/said")"
+	is "bytes written to the SSD" "$(model $SSD bytes_written)" "$before"
+	# what was refused by its first resume is there still
+	! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
+}
+
+# exits CODE COMMAND... - of ssdup; its output stays in $T/out
+exits()
+{
+	local want=$1 code=0
+
+	shift
+	ssdup "$@" >"$T/out" 2>&1 </dev/null || code=$?
+	[ "$code" = "$want" ] || { cat "$T/out" >&2; fail "status $code of: ssdup $*"; }
+}
+
+# the_rest DEVICE - it has what the pages in front of page 2 and behind it speak of
+the_rest()
+{
+	io_on "$1" verify len=252
+	io_on "$1" verify start=8192 len=$((17 * 126))
+}
+
+make_disks ssd_size_mb=64 ssd_cache_mb=8
+make_ssdup policy all drain manual autocommit_ms 3600000
+# a sector an entry, 126 entries a page, and no page is written twice
+io write len=252 bs=1
+io write start=1000 len=126 bs=1
+io write start=8192 len=$((17 * 126)) bs=1
+commits
+is "pages written" "$(stat pages_written)" 20
+cut
+make_ssdup policy all drain manual
+is "extents after the cut" "$(stat extents)" $((20 * 126))
+io verify
+remove_ssdup
+
+lose 2 1
+refused 2
+exits 1 create $NAME --hdd $HDD --ssd $SSD
+grep -q "log refused: a page that was durable is damaged (fault 34.*see \"ssdup check $SSD\"" "$T/out" || fail "create says: $(cat "$T/out")"
+exits 6 check $SSD --hdd $HDD
+grep -q '^E234 ' "$T/out" || fail "check says: $(cat "$T/out")"
+exits 6 check $SSD --quick
+grep -q '^E234 ' "$T/out" || fail "check --quick says: $(cat "$T/out")"
+exits 6 export $SSD --to $HDD
+the_rest $HDD
+must dd if=/dev/zero of=$HDD bs=1M count=8 conv=fsync status=none
+exits 8 repair $SSD --yes
+make_ssdup policy all drain manual
+is "extents after the repair" "$(stat extents)" $((19 * 126))
+the_rest $DEV
+flush
+the_rest $HDD
+remove_ssdup
+
+# several, and the first: there is a page far enough behind
+lose 1 3
+refused 1
+lose 0 4
+refused 0
+# as many behind it as a power cut may leave: nobody can tell
+lose 4 1
+make_ssdup policy all drain manual
+is "extents in front of the gap" "$(stat extents)" $((4 * 126))
+remove_ssdup
+
+# a page that was written twice, right behind
+must dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
+make_ssdup policy all drain manual autocommit_ms 3600000
+io write len=150 bs=1 fsync=1
+io write start=1000 len=10 bs=1 fsync=1
+is "pages written" "$(stat pages_written)" 3
+cut
+lose 0 1
+refused 0
