@@ -391,6 +391,28 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 	this_cpu_inc(c->stats->hdd_ended);
 }
 
+/* Sent back for want of a tag: it counts when its submitter comes with it again. */
+static noinline void uncount(struct ssdup *c, const struct bio *bio, const struct ssdup_io *io)
+{
+	switch (io->way) {
+	case IO_HDD_READ:
+		stat_sub(c, STAT_READS_HDD, 1);
+		stat_sub(c, STAT_READ_SECTORS_HDD, io->sectors);
+		break;
+	case IO_LOG_READ:
+		stat_sub(c, STAT_READS_SSD, 1);
+		stat_sub(c, STAT_READ_SECTORS_SSD, io->sectors);
+		break;
+	case IO_HDD_WRITE:
+		stat_sub(c, STAT_WRITES_HDD, 1);
+		if (bio_op(bio) == REQ_OP_WRITE)
+			stat_sub(c, STAT_SECTORS_HDD, io->sectors);
+		else
+			stat_sub(c, STAT_DISCARDS, 1);
+		break;
+	}
+}
+
 /* A log write that failed takes no harm: it is routed again, past the log. */
 static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
@@ -415,6 +437,8 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
 
+	if (unlikely(*status == BLK_STS_AGAIN))
+		uncount(c, bio, io);
 	switch (io->way) {
 	case IO_HDD_READ:
 		ssdup_load_end(&c->load.hdd, io);

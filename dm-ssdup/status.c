@@ -11,7 +11,8 @@ u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat)
 
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[stat]);
-	return sum;
+	/* What was counted before the statistics were cleared may be taken back after. */
+	return max_t(s64, sum, 0);
 }
 
 void ssdup_clear_stats(struct ssdup *c)
