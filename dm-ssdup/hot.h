@@ -254,7 +254,12 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 			r = -EAGAIN;
 			break;
 		}
-		if (unlikely(!READ_ONCE(*chunk)) && !fresh) {
+		/*
+		 * Somebody else may have got this entry, and all of its page may be
+		 * durable and cleared just now. Then whatever is seen here does not
+		 * count, for the exchange below fails.
+		 */
+		if (unlikely(!data_race(READ_ONCE(*chunk))) && !fresh) {
 			fresh = ssdup_new_chunk(c);
 			if (!fresh) {
 				r = -ENOMEM;
