@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The drain has to move what the HDD refuses, and the ring of entries that are not
+# durable is full: the first of them is still being written. That is no lack of space:
+# the drain waits with the writers, and goes on with them.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks hdd_size_mb=256 ssd_size_mb=160
+make_ssdup
+half=$(stat half_data_sectors)
+data=$(($(log_sector 0) + ($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8))
+remove_ssdup
+# the first place of half 1 takes a write, and keeps it
+must modprobe dm-delay
+must dmsetup create other <<-TABLE
+	0 $data linear $SSD 0
+	$data 256 delay $SSD $data 0 $SSD $data 3600000
+	$((data + 256)) $(($(blockdev --getsz $SSD) - data - 256)) linear $SSD $((data + 256))
+TABLE
+SSD=/dev/mapper/other
+make_ssdup policy all drain manual autocommit_ms 3600000
+model $HDD fail_write "1001 3"
+
+# half 0, and somewhat more: 1/64 of it is not for writers
+iocheck "$MODEL" $DEV write len="$half" bs=256 &
+fill=$!
+wait_until seals -eq 1
+is "free halves" "$(stat halves_free)" 0
+# the ring has 128 pages of 126 entries
+iocheck "$MODEL" $DEV write start=200000 len=$((128 * 126 + 200)) bs=1 depth=64 &
+writer=$!
+wait_until wait_cause -eq 3
+
+message flush 2>"$T/flush" &
+drain=$!
+wait_until hdd_errors -gt 0
+sleep 1
+is "blocks moved" "$(stat pinned_extents)" 0
+is "what the drain does" "$(stat drain_state) $(stat drain_errno)" "4 0"
+above "waiting writes" "$(stat waiting_writes)" 0
+
+# the write ends
+must dmsetup suspend other
+must dmsetup resume other
+must wait $fill
+must wait $writer
+must_not wait $drain
+above "blocks moved" "$(stat pinned_extents)" 0
+is "what the drain has met" "$(stat drain_errno)" 0
+above "free halves" "$(stat halves_free)" 0
+io verify
+model $HDD fail_write clear
+all_home
+remove_ssdup
+must dmsetup remove other
