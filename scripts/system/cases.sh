@@ -44,7 +44,7 @@ log_says()
 {
 	local word output
 
-	output=$("$TOP/tools/ssdup/ssdup" probe --export "$1/ssd.img")
+	output=$("$TOP/tools/ssdup/ssdup" probe --export "$1/ssd.img") || return
 	echo "$output"
 	shift
 	for word; do
