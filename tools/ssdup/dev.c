@@ -50,6 +50,15 @@ char *dev_sysfs_read(dev_t rdev, const char *file)
 	return text;
 }
 
+bool dev_known(dev_t rdev)
+{
+	char number[DEV_NUMBER], *path = xprintf("/sys/dev/block/%s", dev_number(number, rdev));
+	bool known = !access(path, F_OK);
+
+	free(path);
+	return known;
+}
+
 char *dev_kernel_name(dev_t rdev)
 {
 	char number[DEV_NUMBER], target[512], *path;

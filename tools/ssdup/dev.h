@@ -40,6 +40,9 @@ int dev_open(const struct dev *dev, int flags);
 #define DEV_NUMBER	24
 const char *dev_number(char text[DEV_NUMBER], dev_t rdev);
 
+/** dev_known() - does the system know the device, or has it been pulled? */
+bool dev_known(dev_t rdev);
+
 /** dev_kernel_name() - "sda1", for /sys and /proc; free() it. "?" when it has gone */
 char *dev_kernel_name(dev_t rdev);
 

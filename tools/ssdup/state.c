@@ -213,7 +213,13 @@ int state_read(const char *name, struct state *s)
 
 	memset(s, 0, sizeof(*s));
 	r = read_dm(name, s);
-	return no_right(r) ? read_sysfs(name, s) : r;
+	if (no_right(r))
+		r = read_sysfs(name, s);
+	if (!r) {
+		s->hdd_gone = s->hdd && !dev_known(s->hdd);
+		s->ssd_gone = s->ssd && !dev_known(s->ssd);
+	}
+	return r;
 }
 
 int state_again(struct state *s)

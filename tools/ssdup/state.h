@@ -44,6 +44,7 @@ struct state {
 	char		*log_uuid;	/* NULL while suspended */
 	dev_t		rdev;
 	dev_t		hdd, ssd;	/* 0: unknown */
+	bool		hdd_gone, ssd_gone;	/* pulled: the system does not know it any more */
 	uint64_t	sectors;	/* of the device */
 	uint64_t	half_sectors;	/* of a half's data area; 0 while suspended */
 	bool		suspended;

@@ -23,8 +23,8 @@ static const struct usage usage = {
 	.synopsis = "[NAME...] [--json]",
 	.about = "Say how the devices are; without NAME, all of them.",
 	.options = options,
-	.more = "The exit code is 8 when a device is in a degraded mode, has lost ranges, or its\n"
-		"last drain failed; 3 when there is no such device.",
+	.more = "The exit code is 8 when a device is in a degraded mode, one of its disks is gone,\n"
+		"ranges are lost, or its last drain failed; 3 when there is no such device.",
 };
 
 /* --- Words --- */

@@ -121,6 +121,10 @@ const char *state_degraded(const struct state *s)
 		return "the log is read-only: the SSD has refused a write";
 	if (s->v.mode)
 		return "it is in a mode that this tool does not know";
+	if (s->ssd_gone)
+		return "the SSD is gone";
+	if (s->hdd_gone)
+		return "the HDD is gone";
 	if (s->lost)
 		return "the SSD would not give back some of the log: ranges are lost";
 	if (s->v.drain_errno)

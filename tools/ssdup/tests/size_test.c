@@ -210,6 +210,18 @@ static void status_lines_are_read(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, drain_words(99), "?");
 }
 
+static void a_disk_that_is_gone_is_told(struct kunit *test)
+{
+	struct state s = { .v.mode = MODE_RUNNING };
+
+	KUNIT_EXPECT_NULL(test, state_degraded(&s));
+	s.hdd_gone = true;
+	KUNIT_EXPECT_STREQ(test, state_degraded(&s), "the HDD is gone");
+	s.hdd_gone = false;
+	s.ssd_gone = true;
+	KUNIT_EXPECT_STREQ(test, state_degraded(&s), "the SSD is gone");
+}
+
 static struct kunit_case size_cases_list[] = {
 	KUNIT_CASE(sizes_are_read),
 	KUNIT_CASE(times_are_read),
@@ -218,6 +230,7 @@ static struct kunit_case size_cases_list[] = {
 	KUNIT_CASE(progress_fits_the_line),
 	KUNIT_CASE(json_is_json),
 	KUNIT_CASE(status_lines_are_read),
+	KUNIT_CASE(a_disk_that_is_gone_is_told),
 	{}
 };
 
