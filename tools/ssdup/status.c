@@ -23,7 +23,7 @@ static const struct usage usage = {
 	.synopsis = "[NAME...] [--json]",
 	.about = "Say how the devices are; without NAME, all of them.",
 	.options = options,
-	.more = "The exit code is 8 when a device is in a degraded mode, one of its disks is gone,\n"
+	.more = "The exit code is 8 when a device is in a degraded mode, a disk of it is gone,\n"
 		"ranges are lost, or its last drain failed; 3 when there is no such device.",
 };
 
