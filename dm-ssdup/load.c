@@ -159,8 +159,13 @@ void ssdup_load_logged(struct ssdup *c, const struct ssdup_io *io, bool alone)
 	}
 }
 
-bool ssdup_load_quiet(const struct ssdup_load *l)
+bool ssdup_load_quiet(const struct ssdup *c)
 {
+	const struct ssdup_load *l = &c->load;
+
+	/* Under other policies nobody ends a disk's rest, and each stream counts. */
+	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
+		return false;
 	return READ_ONCE(l->small) ||
 	       (ssdup_load_rests(&l->hdd) && !atomic64_read(&l->ssd.queue));
 }

@@ -114,7 +114,7 @@ void ssdup_load_tick(struct ssdup *c);
 /** ssdup_load_stream() - a stream was evaluated; one at a time */
 void ssdup_load_stream(struct ssdup *c, u32 percentage);
 
-/** ssdup_load_quiet() - one request comes after the other; a hint */
-bool ssdup_load_quiet(const struct ssdup_load *l);
+/** ssdup_load_quiet() - policy balance, and one request comes after the other; a hint */
+bool ssdup_load_quiet(const struct ssdup *c);
 
 #endif

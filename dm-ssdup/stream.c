@@ -74,7 +74,7 @@ void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
 		return;
 	}
 	/* What they are like matters little to balance while one write comes after the other. */
-	window_reset(c, next, ssdup_load_quiet(&c->load) ? QUIET_PASS : 0);
+	window_reset(c, next, ssdup_load_quiet(c) ? QUIET_PASS : 0);
 	WRITE_ONCE(c->window_now, next);
 	stream_evaluate(c, w);
 	clear_bit_unlock(0, &c->evaluating);

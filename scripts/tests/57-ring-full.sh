@@ -35,6 +35,7 @@ wait_until wait_cause -eq 3
 message flush 2>"$T/flush" &
 drain=$!
 wait_until hdd_errors -gt 0
+# no event says that it does not give up: time for it to do so all the same
 sleep 1
 is "blocks moved" "$(stat pinned_extents)" 0
 is "what the drain does" "$(stat drain_state) $(stat drain_errno)" "4 0"

@@ -37,16 +37,6 @@ refused()
 	! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
 }
 
-# exits CODE COMMAND... - of ssdup; its output stays in $T/out
-exits()
-{
-	local want=$1 code=0
-
-	shift
-	ssdup "$@" >"$T/out" 2>&1 </dev/null || code=$?
-	[ "$code" = "$want" ] || { cat "$T/out" >&2; fail "status $code of: ssdup $*"; }
-}
-
 # the_rest DEVICE - it has what the pages in front of page 2 and behind it speak of
 the_rest()
 {
@@ -70,16 +60,16 @@ remove_ssdup
 
 lose 2 1
 refused 2
-exits 1 create $NAME --hdd $HDD --ssd $SSD
+ssdup_exits 1 create $NAME --hdd $HDD --ssd $SSD
 grep -q "log refused: a page that was durable is damaged (fault 34.*see \"ssdup check $SSD\"" "$T/out" || fail "create says: $(cat "$T/out")"
-exits 6 check $SSD --hdd $HDD
+ssdup_exits 6 check $SSD --hdd $HDD
 grep -q '^E234 ' "$T/out" || fail "check says: $(cat "$T/out")"
-exits 6 check $SSD --quick
+ssdup_exits 6 check $SSD --quick
 grep -q '^E234 ' "$T/out" || fail "check --quick says: $(cat "$T/out")"
-exits 6 export $SSD --to $HDD
+ssdup_exits 6 export $SSD --to $HDD
 the_rest $HDD
 must dd if=/dev/zero of=$HDD bs=1M count=8 conv=fsync status=none
-exits 8 repair $SSD --yes
+ssdup_exits 8 repair $SSD --yes
 make_ssdup policy all drain manual
 is "extents after the repair" "$(stat extents)" $((19 * 126))
 the_rest $DEV

@@ -65,3 +65,18 @@ knob policy adaptive
 io random len=$((256 * 2048)) bs=8 nr=500 depth=64
 knob policy balance
 all_home
+remove_ssdup
+
+# with one request after the other balance judges one stream in four, the others all
+rm -f "$MODEL"
+make_disks instant=1 hdd_size_mb=512 ssd_size_mb=96
+make_ssdup policy none
+io write len=$((16 * 2048)) bs=8 depth=1
+knob policy balance
+io verify len=$((16 * 2048)) bs=8 depth=1
+io random start=$((64 * 2048)) len=$((64 * 2048)) bs=8 nr=2000 depth=1
+knob policy adaptive
+message clear_stats
+io random start=$((256 * 2048)) len=$((64 * 2048)) bs=8 nr=$((16 * 128)) depth=1
+above "streams judged" "$(stat streams)" 11
+all_home

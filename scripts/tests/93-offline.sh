@@ -5,16 +5,6 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# exits CODE COMMAND... - of ssdup; its output stays in $T/out
-exits()
-{
-	local want=$1 code=0
-
-	shift
-	ssdup "$@" >"$T/out" 2>&1 </dev/null || code=$?
-	[ "$code" = "$want" ] || { cat "$T/out" >&2; fail "status $code of: ssdup $*"; }
-}
-
 # names NUMBER - the output does
 names()
 {
@@ -37,9 +27,9 @@ spoil()
 # damaged NUMBER CHECK REPAIR - named so, and with these exit codes
 damaged()
 {
-	exits "$2" check $SSD --hdd $HDD
+	ssdup_exits "$2" check $SSD --hdd $HDD
 	names "$1"
-	exits "$3" repair $SSD --yes
+	ssdup_exits "$3" repair $SSD --yes
 }
 
 # accepted - the module takes what repair left
@@ -73,34 +63,34 @@ knob policy none
 io random start=20000 len=10000 bs=64 nr=20
 knob policy all
 io mixed max=64 nr=100 seed=2
-exits 4 repair $SSD --yes
-exits 4 export $SSD --to "$T/hdd"
+ssdup_exits 4 repair $SSD --yes
+ssdup_exits 4 export $SSD --to "$T/hdd"
 message commit
 io mixed max=64 nr=50 seed=3
 power_cut 7
 must dmsetup remove --force $NAME
 power_on
 
-exits 0 check $SSD --hdd $HDD --data
-exits 4 check $SSD --hdd $SSD
-exits 0 probe $SSD --export
+ssdup_exits 0 check $SSD --hdd $HDD --data
+ssdup_exits 4 check $SSD --hdd $SSD
+ssdup_exits 0 probe $SSD --export
 grep -qx SSDUP_DIRTY=1 "$T/out" || fail "the probe sees nothing dirty"
-exits 0 dump $SSD --entries
+ssdup_exits 0 dump $SSD --entries
 must dd if=$HDD of="$T/hdd" bs=1M status=none
-exits 0 export $SSD --to "$T/hdd"
+ssdup_exits 0 export $SSD --to "$T/hdd"
 make_ssdup policy all drain manual
 io recover
 flush
 remove_ssdup
 must cmp $HDD "$T/hdd"
-exits 0 probe $SSD --export
+ssdup_exits 0 probe $SSD --export
 grep -qx SSDUP_DIRTY=0 "$T/out" || fail "the probe sees something dirty"
 
 # onto the HDD itself, and the module finds an empty log
 make_ssdup policy all drain manual
 io mixed max=64 nr=150 seed=4
 remove_ssdup
-exits 0 export $SSD --to $HDD --clear
+ssdup_exits 0 export $SSD --to $HDD --clear
 io_on $HDD verify
 make_ssdup policy all drain manual
 is "dirty sectors of a cleared log" "$(stat dirty_sectors)" 0
@@ -144,7 +134,7 @@ must hostile forge $SSD 01 0x18 8 2
 damaged E106 4 4
 restore
 must hostile forge $SSD 01 0x48 8 $((LEN - 8))
-exits 4 check $SSD --hdd $HDD
+ssdup_exits 4 check $SSD --hdd $HDD
 names E109
 restore
 must hostile forge $SSD 01 0x40 8 0
@@ -165,22 +155,22 @@ accepted true
 
 restore
 model $SSD fail_read "128 1"
-exits 5 check $SSD
+ssdup_exits 5 check $SSD
 names E130
 model $SSD fail_read clear
 model $SSD fail_read "$(($(slot 0 0 0) / 512)) 1"
-exits 5 check $SSD
+ssdup_exits 5 check $SSD
 names E230
 model $SSD fail_read clear
 must dd if=$HDD of="$T/hdd" bs=1M status=none
 ssdup dump $SSD extents | sed -n 's/.* at SSD sector //p' | head -n 1 >"$T/sector"
 model $SSD fail_read "$(cat "$T/sector") 1"
-exits 6 check $SSD --data
+ssdup_exits 6 check $SSD --data
 names E401
-exits 6 export $SSD --to "$T/hdd" --clear
+ssdup_exits 6 export $SSD --to "$T/hdd" --clear
 is "ranges lost" "$(grep -c '^lost: HDD sectors' "$T/out")" 1
 model $SSD fail_read clear
-exits 0 export $SSD --to "$T/hdd"
+ssdup_exits 0 export $SSD --to "$T/hdd"
 make_ssdup policy all drain manual
 all_home
 remove_ssdup
@@ -190,13 +180,13 @@ must cmp $HDD "$T/hdd"
 
 make_disks hdd_size_mb=16 ssd_size_mb=9 hdd_block_size=4096 ssd_block_size=4096
 restore
-exits 4 check $SSD --data
+ssdup_exits 4 check $SSD --data
 names E111
 must dd if=/dev/zero of=$HDD bs=1M count=16 conv=fsync status=none
 cp "$T/hdd" "$T/again"
-exits 0 export $SSD --to "$T/again"
+ssdup_exits 0 export $SSD --to "$T/again"
 must cmp "$T/hdd" "$T/again"
-exits 0 export $SSD --to $HDD
+ssdup_exits 0 export $SSD --to $HDD
 ssdup dump $SSD extents | sed -n 's/^extent \([0-9]*\) + \([0-9]*\): data.*/\1 \2/p' >"$T/extents"
 above "extents" "$(wc -l <"$T/extents")" 100
 while read -r start len; do

@@ -143,6 +143,16 @@ make_disks()
 	LEN=$(blockdev --getsz $HDD)
 }
 
+# ssdup_exits CODE COMMAND... - of ssdup; its output stays in $T/out
+ssdup_exits()
+{
+	local want=$1 code=0
+
+	shift
+	ssdup "$@" >"$T/out" 2>&1 </dev/null || code=$?
+	[ "$code" = "$want" ] || { cat "$T/out" >&2; fail "status $code of: ssdup $*"; }
+}
+
 # slow_disks [PARAMETER=VALUE]... - the same, but with their delays
 slow_disks()
 {
