@@ -54,15 +54,22 @@ version_of()
 	cat "$2/.stamps/$1" 2>/dev/null || echo none
 }
 
+# source_of PATH... - the commit that changed these last
+source_of()
+{
+	local dirty=''
+
+	git -C "$TOP" diff --quiet HEAD -- "$@" 2>/dev/null || dirty=-dirty
+	echo "$(git -C "$TOP" log -1 --format=%h -- "$@" 2>/dev/null || echo unknown)$dirty"
+}
+
 # write_meta - what was measured on what
 write_meta()
 {
 	local name
 
 	{
-		printf '{"source":"%s","form":"%s",\n' \
-			"$(git -C "$TOP" describe --always --dirty 2>/dev/null || echo unknown)" \
-			"$([ "$full" = yes ] && echo full || echo short)"
+		printf '{"source":"%s","form":"%s",\n' "$source" "$form"
 		printf '"kernel":"%s","dm-writeboost":"%s on %s","bcache-tools":"%s",\n' \
 			"$(kernel_release "$kernel")" \
 			"$(version_of dm-writeboost-dkms "$CACHE/dm-writeboost")" \
@@ -158,10 +165,28 @@ worker()
 	done
 }
 
+# keep_results - each result as it comes, with what was measured and how many seconds
+# of this host that took
+keep_results()
+{
+	local line begin=$SECONDS
+
+	while IFS= read -r line; do
+		case $line in
+		@start*) begin=$SECONDS ;;
+		@result*)
+			line="${line%\}},\"source\":\"$source\",\"form\":\"$form\",\"host_s\":$((SECONDS - begin))}"
+			echo "${line#@result }" >>"$out/results.jsonl"
+			echo "$line" >"$work/events"
+			;;
+		esac
+	done
+}
+
 # machine UNITS - boot one for these units; what it has done is taken off the file
 machine()
 {
-	local units=$1 on ended line extra=()
+	local units=$1 on ended extra=()
 
 	on=$(sed -E 's/.*taken-[0-9]+-(z-)?(6\.[0-9]+)-.*/\2/' <<<"$units")
 	[[ $units != *-boost-* ]] || extra=(--file "$writeboost")
@@ -170,11 +195,7 @@ machine()
 		--mem "$(memory "$units")" --out "$work/out-$BASHPID" \
 		--file "$units.now:/files/units" ${files[@]+"${files[@]}"} \
 		${extra[@]+"${extra[@]}"} "$BENCH/guest.sh" /files/units 2>"$units.log" |
-		tee "$units.output" | grep --line-buffered '^@result ' |
-		while IFS= read -r line; do
-			echo "${line#@result }" >>"$out/results.jsonl"
-			echo "$line" >"$work/events"
-		done || sed -n '/complained/,$p' "$units.log" | head -n 8 >&2
+		tee "$units.output" | keep_results || sed -n '/complained/,$p' "$units.log" | head -n 8 >&2
 	ended=$(grep -c '^@result ' "$units.output" || true)
 	if [ "$ended" -lt "$(wc -l <"$units")" ]; then
 		fault_of "$units" $((ended + 1))
@@ -252,6 +273,8 @@ bench_run()
 	touch "$out/results.jsonl"
 	forget_measured
 	[ -s "$work/all" ] || return 0
+	source=$(source_of dm-ssdup tools/disks tools/burst)
+	form=$(short short full)
 	prepare
 	write_meta
 	deal

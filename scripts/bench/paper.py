@@ -17,6 +17,15 @@ PROCESSES = {"contiguous": [(4, 109), (128, 75)], "strided": [(4, 82), (128, 53.
 # share that SSDUP+ buffered, per cent
 SWEEP = {8: 25, 16: 25, 32: 25, 64: 40, 128: 66, 256: 84.5, 512: 97}
 
+# The same for every figure about thrift, as parts of one, and MB/s over those of a
+# buffer that takes everything.
+SHARES = {"sweep": {n: share / 100 for n, share in SWEEP.items()},
+          "hpio": {32: 0.83, 64: 0.84, 128: 0.86, 256: 0.80},
+          "tile": {16: 0, 32: 0.469, 64: 0.725, 128: 0.85}}
+SPEEDS = {"sweep": {128: 0.978, 256: 0.95, 512: 0.975},
+          "hpio": {32: 0.97, 64: 0.95, 128: 0.95, 256: 0.99},
+          "tile": {16: 1, 32: 1, 64: 1, 128: 1}}
+
 REMARKS = {
     ("queue", "queue-32"): "adaptive / hdd 1.60", ("queue", "queue-128"): "adaptive / hdd 1.42",
     ("queue", "queue-512"): "adaptive / hdd 1.12",

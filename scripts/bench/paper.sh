@@ -39,7 +39,7 @@ group_percentages()
 		work "$pattern-16" paper 64 -- 576 none "" \
 			"streams;burst --pattern $pattern --procs 16 --size $size $(jitter 16);percentage"
 	done
-	for procs in 8 32 64 128; do
+	for procs in $(short "8 128" "8 32 64 128"); do
 		work "strided-$procs" paper 64 -- 576 none "" \
 			"streams;burst --pattern strided --procs $procs --size $size $(jitter "$procs");percentage"
 	done
@@ -51,7 +51,7 @@ group_processes()
 	local pattern procs
 
 	for pattern in contiguous strided random; do
-		for procs in $(short "4 16 128" "$(procs_list 4 128)"); do
+		for procs in $(short "4 128" "$(procs_list 4 128)"); do
 			work "$pattern-$procs" paper 64 -- 576 hdd "" \
 				"burst --pattern $pattern --procs $procs --size $(short 128m 512m) \
 				$(jitter "$procs")"
@@ -78,7 +78,7 @@ group_sweep()
 
 	mb=$(short 384 1408)
 	for procs in $(procs_list 8 "$(short 128 512)"); do
-		work "procs-$procs" paper "$mb" -- "$mb" "hdd $OURS" "" \
+		work "procs-$procs" paper "$mb" -- "$mb" "$PAPER" "" \
 			"$(three --procs "$procs" "$(jitter "$procs")");drain"
 	done
 }
@@ -90,7 +90,7 @@ group_queue()
 
 	mb=$(short 384 1408)
 	for length in $(short "32 512" "32 128 512"); do
-		work "queue-$length" paper "$mb" -- "$mb" "hdd $OURS" "stream_length $length" \
+		work "queue-$length" paper "$mb" -- "$mb" "$PAPER" "stream_length $length" \
 			"queue $length;$(three --procs 32 "$(jitter 32)");drain"
 	done
 }
@@ -103,7 +103,7 @@ group_scarce()
 	mb=$(short 256 1024)
 	second="--and --pattern random --procs 16 --size ${mb}m --offset ${mb}m --seed 2"
 	for first in contiguous random; do
-		work "$first+random" paper "$mb" -- $((2 * mb + 64)) "hdd dm-writecache $OURS" "" \
+		work "$first+random" paper "$mb" -- $((2 * mb + 64)) "$PAPER dm-writecache" "" \
 			"burst --pattern $first --procs 16 --size ${mb}m $second;drain"
 	done
 }
@@ -117,7 +117,7 @@ group_gaps()
 	mb=$(short 256 1024)
 	one="burst --pattern random --procs 16 --size ${mb}m"
 	for gap in 0 $(short 2 "2 4 6"); do
-		work "gap-$gap" paper "$mb" -- $((2 * mb + 64)) "hdd dm-writecache $OURS" "" \
+		work "gap-$gap" paper "$mb" -- $((2 * mb + 64)) "$PAPER dm-writecache" "" \
 			"$one;gap $gap;$one --offset ${mb}m --seed 2;drain"
 	done
 }
@@ -129,7 +129,7 @@ group_hpio()
 
 	mb=$(short 128 512)
 	for kb in $(short "32 256" "32 64 128 256"); do
-		work "region-$kb" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "hdd $OURS" "" \
+		work "region-$kb" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" "" \
 			"burst --pattern contiguous --procs 32 --request ${kb}k --size ${mb}m \
 			$(jitter 32 "$kb") --and --pattern hpio --procs 32 --request ${kb}k --size ${mb}m \
 			--offset ${mb}m $(jitter 32 "$kb");drain"
@@ -146,7 +146,7 @@ group_tile()
 	for procs in $(short "16 64" "16 32 64 128"); do
 		across=4
 		[ "$procs" -lt 64 ] || across=8
-		work "procs-$procs" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "hdd $OURS" "" \
+		work "procs-$procs" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" "" \
 			"burst --pattern tile --procs $procs --tiles-x 1 --size ${mb}m \
 			$(jitter "$procs") --and --pattern tile --procs $procs --tiles-x $across --size ${mb}m \
 			--offset ${mb}m $(jitter "$procs");drain"
@@ -171,7 +171,7 @@ group_beyond()
 	local times
 
 	for times in $(short "1 8" "1 2 4 8 16"); do
-		work "times-$times" paper 128 -- $((128 * times + 64)) "hdd all adaptive" "" \
+		work "times-$times" paper 128 -- $((128 * times + 64)) "hdd all adaptive balance" "" \
 			"burst --pattern random --procs 16 --size $((128 * times))m;drain"
 	done
 }

@@ -68,6 +68,7 @@ step_memory()
 	now=$(</tmp/least)
 	[ "$now" -ge "$least" ] || least=$now
 	add memory_kb $((memory_before - least))
+	add ssd_written $(($(model mssd0 bytes_written)))
 }
 
 # step_during OPTION... - others at work while the system is drained, and again

@@ -175,15 +175,68 @@ def per_request(r):
 
 def memory(results):
     """Peak memory, less what the writers alone take."""
-    rows = [["workload", "system", "MB", "requests held", "bytes each"]]
-    for r in results:
-        base = one(results, r["workload"], "hdd")
-        if r.get("fault") or not base or r["system"] in ("hdd", "ssd"):
-            continue
-        took = r["memory_kb"] - base["memory_kb"]
-        rows.append([r["workload"], r["system"], number(took / 1024), str(r["requests"]),
-                     "%.0f" % (took * 1024 / r["requests"])])
+    rows = [["system", "256 KiB writes: SSD MB", "KiB", "4 KiB writes: SSD MB", "KiB",
+             "bytes for each more"]]
+    for system in unique(r["system"] for r in results if r["system"] not in ("hdd", "ssd")):
+        row, points = [system], []
+        for workload, size in (("fill-256k", 262144), ("fill-4k", 4096)):
+            mine, base = one(results, workload, system), one(results, workload, "hdd")
+            if not mine or not base or mine.get("fault"):
+                row += ["-", "-"]
+                continue
+            took = mine["memory_kb"] - base["memory_kb"]
+            row += ["%.0f" % (mine["ssd_written"] / 1048576), str(took)]
+            points.append((mine["ssd_written"] / size, took * 1024))
+        each = "-"
+        if len(points) == 2 and points[1][0] > 2 * points[0][0] + 1000:
+            each = "%.0f" % ((points[1][1] - points[0][1]) / (points[1][0] - points[0][0]))
+        rows.append(row + [each])
     return rows
+
+
+def mean(values):
+    values = [v for v in values if v is not None]
+    return sum(values) / len(values) if values else None
+
+
+def thrift(results):
+    """By figure, means over its points: what went to the SSD, of what policy all sent
+    there, and the speed beside it."""
+    systems = [s for s in ("adaptive", "watermark", "balance")
+               if any(r["system"] == s for r in results)]
+    rows = [["figure", "points"] + [s + what for s in systems for what in
+                                    (": SSD %", ": MB/s to all's")] +
+            ["paper: SSD %", "MB/s to all's"]]
+    figures = []
+    for group in paper.SHARES:
+        mine = [r for r in results if r["group"] == group and not r.get("fault")]
+        points = [w for w in unique(r["workload"] for r in mine) if one(mine, w, "all")]
+        if not points:
+            continue
+        numbers = []
+        for system in systems:
+            for key in ("ssd_written", "mb_s"):
+                numbers.append(mean(portion(mine, w, system, key) for w in points))
+        for facts in (paper.SHARES, paper.SPEEDS):
+            numbers.append(mean(facts[group].get(int(w.rsplit("-", 1)[1])) for w in points))
+        figures.append(numbers)
+        rows.append([TITLES[group].split("(")[1].split(")")[0] + ", " + group,
+                     str(len(points))] + thrift_words(numbers))
+    rows.append(["mean of the figures", ""] +
+                thrift_words([mean(column) for column in zip(*figures)]))
+    return rows
+
+
+def portion(results, workload, system, key):
+    """A number of this system's over that of policy all."""
+    mine, alls = one(results, workload, system), one(results, workload, "all")
+    return mine[key] / alls[key] if mine and alls else None
+
+
+def thrift_words(numbers):
+    """Shares and speeds in turn."""
+    return ["-" if n is None else "%.0f" % (100 * n) if i % 2 == 0 else "%.2f" % n
+            for i, n in enumerate(numbers)]
 
 
 def drains(results):
@@ -202,6 +255,28 @@ def drains(results):
     return rows
 
 
+def behind(results):
+    """Where a bare hard disk or a peer has more MB/s, or everything on the disk earlier, by
+    more than two runs differ."""
+    rows = [["group, workload", "system", "MB/s", "the better ones", "drained s", "earlier ones"]]
+    others = [s for s in PEERS if s not in ("ssd", "linear")]
+    for r in results:
+        if r["system"] not in ("adaptive", "balance") or r.get("fault") or r["group"] in APART:
+            continue
+        beside = [o for o in results if o["system"] in others and not o.get("fault") and
+                  all(o[k] == r[k] for k in ("group", "workload", "disks")) and
+                  (o["ssd_mb"] == r["ssd_mb"] or o["system"] == "hdd")]
+        faster = ["%s %s" % (o["system"], number(o["mb_s"])) for o in beside
+                  if o.get("mb_s") and o["mb_s"] * 0.97 > r["mb_s"]]
+        earlier = ["%s %s" % (o["system"], seconds(o["drained_ms"])) for o in beside
+                   if o.get("drained_ms") and o["drained_ms"] < r["drained_ms"] * 0.97 - 50]
+        if faster or earlier:
+            rows.append(["%s, %s" % (r["group"], r["workload"]), r["system"], number(r["mb_s"]),
+                         ", ".join(faster) or "-", seconds(r.get("drained_ms")),
+                         ", ".join(earlier) or "-"])
+    return rows
+
+
 MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
           "cpu": instructions, "memory": memory, "drain": drains, "sweep": beside_paper,
           "queue": beside_paper, "scarce": beside_paper, "gaps": beside_paper,
@@ -209,6 +284,9 @@ MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
 
 # These have numbers of their own, and no use for the table of everything.
 SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead")
+
+# Here MB/s are no measure.
+APART = ("cpu", "memory", "drain", "percentages")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -238,6 +316,9 @@ TITLES = {
 def make(results):
     """List of (name, title, table) for the groups there are."""
     found = []
+    if any(r["group"] in paper.SHARES and r["system"] == "all" for r in results):
+        found.append(("thrift", "The SSD's share, and what it costs (Fig. 9, 13, 14)",
+                      thrift(results)))
     for group in unique(r["group"] for r in results):
         mine = sorted((r for r in results if r["group"] == group), key=sort_key(results))
         if group in SPECIAL:
@@ -249,6 +330,9 @@ def make(results):
         found.append((group + "-full" if group in MAKERS else group,
                       TITLES[group] + (": everything" if group in MAKERS else ""),
                       full(mine)))
+    rows = behind(results)
+    if len(rows) > 1:
+        found.append(("behind", "Where adaptive or balance is behind", rows))
     return found
 
 
@@ -280,8 +364,20 @@ def rst(rows):
     return "\n".join([rule, lines[0], rule] + lines[1:] + [rule]) + "\n"
 
 
-def publish(found):
-    """Tables (name, title, rows) into benchmarks.rst, as far as it has a place for them."""
+def origins(results, meta):
+    """group -> of which source its results are, as words."""
+    notes = {}
+    for group in unique(r["group"] for r in results):
+        mine = [r for r in results if r["group"] == group and not r.get("fault")]
+        sources = unique(r.get("source", meta.get("source", "unknown")) for r in mine)
+        forms = unique(r.get("form", meta.get("form", "short")) for r in mine)
+        notes[group] = "Source %s; %s form." % (", ".join(sources), " and ".join(forms))
+    return notes
+
+
+def publish(found, notes=None):
+    """Tables (name, title, rows) into benchmarks.rst, as far as it has a place for them,
+    with the note on the group."""
     path = os.path.join(DOCS, "benchmarks.rst")
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -289,6 +385,8 @@ def publish(found):
         begin, end = ".. begin %s\n" % name, ".. end %s\n" % name
         if begin in text:
             head, rest = text.split(begin)
-            text = head + begin + "\n" + rst(table) + "\n" + end + rest.split(end)[1]
+            note = (notes or {}).get(name.replace("-full", ""))
+            text = head + begin + "\n" + rst(table) + "\n" + (note + "\n\n" if note else "") + \
+                end + rest.split(end)[1]
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

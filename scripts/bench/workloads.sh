@@ -21,8 +21,11 @@ short()
 
 PEERS="hdd ssd dm-writecache dm-cache bcache dm-writeboost"
 OURS=$(policies | tr '\n' ' ')
-# In the short form of what users run: without those that tell least.
-USERS="$PEERS $(policies | grep -vE "$(short 'none|watermark' '^$')" | tr '\n' ' ')"
+# The short form has the paper's policy and the default; in what the paper did, the
+# bare hard disk and a buffer that takes everything beside them.
+MINE=$(short "adaptive balance" "$OURS")
+EVERYBODY="$PEERS $MINE"
+PAPER="hdd $(short "all adaptive balance" "$OURS")"
 
 # work NAME DISKS SSD-MB... -- HDD-MB SYSTEMS KEYS STEPS - a unit for each size of
 # the SSD and each system; the bare hard disk needs but one, and the bare SSD one
@@ -56,14 +59,14 @@ group_targets()
 	local pattern big="--procs 16 --request 256k --size 1g"
 
 	for pattern in contiguous random mixed strided; do
-		work $pattern sata 512 -- 1088 "$PEERS $OURS" "" \
+		work $pattern sata 512 -- 1088 "$EVERYBODY" "" \
 			"burst --pattern $pattern $big;drain;verify"
 	done
-	for pattern in contiguous random mixed strided; do
-		work $pattern sata 2560 -- 1088 "dm-writecache $OURS" "" \
+	for pattern in $(short "contiguous mixed" "contiguous random mixed strided"); do
+		work "$pattern" sata 2560 -- 1088 "dm-writecache $MINE" "" \
 			"burst --pattern $pattern $big;drain;verify"
 	done
-	work small sata 512 -- 1088 "$PEERS $OURS" "" \
+	work small sata 512 -- 1088 "$EVERYBODY" "" \
 		"burst --pattern random --procs 16 --request 4k --size 32m --span 1g;drain;verify"
 }
 
@@ -83,7 +86,7 @@ group_small()
 	local depth
 
 	for depth in 1 32; do
-		both_disks "depth-$depth" 512 -- 1088 "$USERS" "" \
+		both_disks "depth-$depth" 512 -- 1088 "$EVERYBODY" "" \
 			"burst --pattern random --procs $depth --request 4k --size $(short 8m 64m) \
 			--span 1g;drain;verify"
 	done
@@ -94,7 +97,7 @@ group_fsync()
 	local request
 
 	for request in 4k 16k; do
-		both_disks "fsync-$request" 512 -- 1088 "$USERS" "" \
+		both_disks "fsync-$request" 512 -- 1088 "$EVERYBODY" "" \
 			"burst --pattern random --procs 4 --request $request --fsync 1 \
 			--size $(short 4m 16m) --span 1g;drain;verify"
 	done
@@ -102,14 +105,14 @@ group_fsync()
 
 group_readwrite()
 {
-	both_disks reads-70 512 -- 1088 "$USERS" "" \
+	both_disks reads-70 512 -- 1088 "$EVERYBODY" "" \
 		"burst --pattern uniform --procs 16 --request 4k --reads 70 \
 		--size $(short 8m 32m) --span 1g;drain"
 }
 
 group_zipf()
 {
-	both_disks zipf 512 -- 1088 "$USERS" "" \
+	both_disks zipf 512 -- 1088 "$EVERYBODY" "" \
 		"burst --pattern zipf --procs 16 --request 4k --size $(short 32m 256m) \
 		--span 1g;drain;verify"
 }
@@ -120,7 +123,7 @@ group_checkpoint()
 	local one="burst --pattern mixed --procs 16 --request 256k --size 256m" gap
 
 	for gap in $(short 2 "0 2"); do
-		both_disks "gap-$gap" 512 -- 320 "$USERS" "" \
+		both_disks "gap-$gap" 512 -- 320 "$EVERYBODY" "" \
 			"$one;gap $gap;$one;gap $gap;$one;gap $gap;$one;drain;verify"
 	done
 }
@@ -128,7 +131,7 @@ group_checkpoint()
 # Random data of several times the SSD, with the course of time.
 group_sustained()
 {
-	both_disks sustained "$(short 128 512)" -- "$(short 576 2112)" "$USERS" "" \
+	both_disks sustained "$(short 128 512)" -- "$(short 576 2112)" "$EVERYBODY" "" \
 		"burst --slice 250 --pattern random --procs 16 --request 256k \
 		--size $(short 512m 2g);drain;verify"
 }
@@ -139,41 +142,45 @@ group_drain()
 	local fill="burst --pattern random --procs 16 --request 64k --size 128m --span 1g"
 	local others="--pattern uniform --procs 4 --request 4k --span 1g --size 16m --ms 4000"
 
-	both_disks readers 512 -- 1088 "$USERS" "drain manual" \
+	both_disks readers 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others --reads 100;drain"
-	both_disks writers 512 -- 1088 "$USERS" "drain manual" \
+	both_disks writers 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others;drain"
 }
 
 group_untar()
 {
-	both_disks untar 512 -- 1088 "$USERS" "" "untar;drain"
+	both_disks untar 512 -- 1088 "$EVERYBODY" "" "untar;drain"
 }
 
 # What a request costs: instructions of the whole machine, on disks that take no
 # time.  Nothing is drained meanwhile.
 group_cpu()
 {
-	local mb one
+	local mb one systems
 
+	systems=$(short "linear hdd dm-writecache none $MINE" "linear $PEERS $OURS")
 	mb=$(short 32 128)
 	one="burst --pattern uniform --procs 1 --request 4k --size ${mb}m"
-	work write-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
+	work write-4k instant 512 -- 320 "$systems" "drain manual" \
 		"prefill;$one --span 256m"
-	work read-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
+	work read-4k instant 512 -- 320 "$systems" "drain manual" \
 		"prefill;$one --span 256m --reads 100"
-	work read-logged-4k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
+	work read-logged-4k instant 512 -- 320 "$systems" "drain manual" \
 		"prefill;burst --pattern random --procs 1 --request 4k --size ${mb}m;forget;$one --reads 100"
-	work write-256k instant 512 -- 320 "linear $PEERS $OURS" "drain manual" \
+	work write-256k instant 512 -- 320 "$systems" "drain manual" \
 		"prefill;burst --pattern contiguous --procs 1 --request 256k --size 256m"
 }
 
 # Memory while the SSD is filled with small writes.
 group_memory()
 {
-	work fill-4k instant 512 -- 576 "$PEERS $OURS" "drain manual" \
+	local systems
+
+	systems=$(short "$EVERYBODY all" "$EVERYBODY")
+	work fill-4k instant 512 -- 576 "$systems" "drain manual" \
 		"prefill;memory --pattern random --procs 4 --request 4k --size 384m --span 512m"
-	work fill-256k instant 512 -- 576 "$PEERS $OURS" "drain manual" \
+	work fill-256k instant 512 -- 576 "$systems" "drain manual" \
 		"prefill;memory --pattern random --procs 4 --request 256k --size 384m"
 }
 

@@ -9,7 +9,7 @@
 VIRTUAL_CPU=max,la57=off,-erms,-fsrm
 
 # machine_args MODE CPUS MB - accelerator, processors and memory; MODE is tcg,
-# kvm or virtual (one processor whose clock counts instructions)
+# kvm or virtual (the clock counts instructions, processors take turns)
 machine_args()
 {
 	case $1 in

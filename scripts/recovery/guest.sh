@@ -4,7 +4,7 @@
 # Usage (in the guest): guest.sh MIB:KIB...
 #
 # The guest's part of scripts/recovery/run.  One line each: MIB KIB extents,
-# microseconds, bytes read from the SSD, KiB of memory.
+# microseconds, bytes read from the SSD, KiB of memory, MiB of the SSD.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -29,9 +29,9 @@ fill()
 # measure MIB KIB
 measure()
 {
-	local before begin us
+	local before begin us ssd_mb=$(($1 * 9 / 8 + 24))
 
-	make_disks instant=0 hdd_size_mb=16384 ssd_size_mb=$(($1 * 9 / 8 + 24))
+	make_disks instant=0 hdd_size_mb=16384 ssd_size_mb=$ssd_mb
 	make_ssdup policy all drain manual autocommit_ms 1000
 	fill "$1" "$2"
 	remove_ssdup
@@ -40,7 +40,7 @@ measure()
 	begin=$(date +%s%N)
 	make_ssdup policy all drain manual
 	us=$((($(date +%s%N) - begin) / 1000))
-	echo "$1 $2 $(stat extents) $us $(model $SSD bytes_read) $((before - $(free_kib)))"
+	echo "$1 $2 $(stat extents) $us $(model $SSD bytes_read) $((before - $(free_kib))) $ssd_mb"
 	is "dirty sectors" "$(stat dirty_sectors)" $(($1 * 2048))
 	remove_ssdup
 	must modprobe -r ssdup-disks
