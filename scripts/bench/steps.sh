@@ -43,10 +43,12 @@ step_prefill()
 			dd if=/dev/zero of="$disk" bs=1M oflag=direct status=none 2>/dev/null || true
 		done
 	done
+	free_before=$(free_kib)
 	memory_before=$(available_kb)
 }
 
-# step_memory OPTION... - a burst, and the least memory left during it
+# step_memory OPTION... - a burst, the least memory left during it, and what is held
+# after it
 step_memory()
 {
 	local now least watcher
@@ -68,6 +70,7 @@ step_memory()
 	now=$(</tmp/least)
 	[ "$now" -ge "$least" ] || least=$now
 	add memory_kb $((memory_before - least))
+	add held_kb $((free_before - $(free_kib)))
 	add ssd_written $(($(model mssd0 bytes_written)))
 }
 

@@ -7,16 +7,8 @@
 # microseconds, bytes read from the SSD, KiB of memory, MiB of the SSD.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-
-# free_kib - memory that nobody has, with all caches dropped; processors keep some
-# of it at hand
-free_kib()
-{
-	echo 3 >/proc/sys/vm/drop_caches
-	sleep 0.5
-	awk '$1 == "nr_free_pages" || $1 == "count:" { pages += $2 }
-		END { print pages * 4 }' /proc/zoneinfo
-}
+# shellcheck source=scripts/lab/guest/memory.sh
+. /ssdup/scripts/lab/guest/memory.sh
 
 # fill MIB KIB - that much in the log, each write of that size
 fill()
