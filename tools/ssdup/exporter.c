@@ -208,6 +208,29 @@ static void print_info(FILE *to, const struct devices *all)
 	}
 }
 
+/* The table goes on naming a disk that was pulled; the system knows it no more. */
+static void print_present(FILE *to, const struct devices *all)
+{
+	static const char * const roles[] = { "hdd", "ssd" };
+	char *file, *number, *path;
+	unsigned int i, r;
+
+	print_head(to, "ssdup_disk_present", "1 while the disk is there, 0 when it is gone.");
+	for (i = 0; i < all->nr; i++) {
+		for (r = 0; r < sizeof(roles) / sizeof(roles[0]); r++) {
+			file = xprintf("%s_dev", roles[r]);
+			number = folder_line(all->device[i].dir, file);
+			path = xprintf("%s/dev/block/%s", all->sysfs, number ?: "");
+			if (number)
+				fprintf(to, "ssdup_disk_present{%s,disk=\"%s\"} %d\n",
+					all->device[i].labels, roles[r], !access(path, F_OK));
+			free(path);
+			free(number);
+			free(file);
+		}
+	}
+}
+
 static void print_configured(FILE *to, const struct ssdup_ctx *ctx)
 {
 	unsigned int i;
@@ -238,6 +261,7 @@ static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct device
 	fprintf(to, "ssdup_devices %u\n", all->nr);
 	print_configured(to, ctx);
 	print_info(to, all);
+	print_present(to, all);
 	for (m = 0; m < nr_metrics; m++) {
 		print_head(to, metrics[m].name, metrics[m].help);
 		for (d = 0; d < all->nr; d++)
