@@ -90,7 +90,22 @@ grep -qx SSDUP_DIRTY=0 "$T/out" || fail "the probe sees something dirty"
 make_ssdup policy all drain manual
 io mixed max=64 nr=150 seed=4
 remove_ssdup
+
+# a sparse image where there is no room for it: nothing is promised, and it can be repeated
+mkdir -p /mnt/small
+must mount -t tmpfs -o size=512k none /mnt/small
+truncate -s 16M /mnt/small/hdd
+ssdup_exits 1 export $SSD --to /mnt/small/hdd --clear
+grep -q "no room left where it lies.*the log has not changed" "$T/out" ||
+	fail "a full file system is not told of"
+! ssdup dump $SSD >/dev/full 2>"$T/out" || fail "a dump that could not be written"
+grep -q "cannot write the output: No space left" "$T/out" || fail "a full disk is not told of"
+must mount -o remount,size=32m /mnt/small
+must dd if=$HDD of=/mnt/small/hdd bs=1M conv=notrunc status=none
+ssdup_exits 0 export $SSD --to /mnt/small/hdd
 ssdup_exits 0 export $SSD --to $HDD --clear
+must cmp $HDD /mnt/small/hdd
+umount /mnt/small
 io_on $HDD verify
 make_ssdup policy all drain manual
 is "dirty sectors of a cleared log" "$(stat dirty_sectors)" 0

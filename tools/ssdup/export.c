@@ -31,8 +31,9 @@ static const struct usage usage = {
 		 "of one. What was discarded becomes zeros. The log stays as it is, unless\n"
 		 "--clear is given, so this can be done again.",
 	.options = options,
-	.more = "Exit status: 0 all of it is on the HDD, 4 refused, 6 something is lost (it is\n"
-		"listed, all else is on the HDD), 7 interrupted.",
+	.more = "Exit status: 0 all of it is on the HDD, 1 it cannot be written, as on a file\n"
+		"system that is full, 4 refused, 6 something is lost (it is listed, all else\n"
+		"is on the HDD), 7 interrupted. After 1 and 7 begin again: the log is as it was.",
 };
 
 struct args {
@@ -173,6 +174,27 @@ static int clear(struct log_file *l, bool whole, const struct args *a)
 	return whole ? EXIT_OK : EXIT_LOST;
 }
 
+static int broken_off(const struct log_file *l, const struct disk *to,
+		      const struct export_result *res, int r)
+{
+	char done[SIZE_TEXT], all[SIZE_TEXT];
+
+	switch (r) {
+	case -EINTR:
+		return fail(l->ctx, EXIT_INTERRUPTED, to->path,
+			    "interrupted; the log has not changed, begin again");
+	case -ENOSPC:
+	case -EDQUOT:
+		return fail(l->ctx, EXIT_FAILED, to->path,
+			    "no room left where it lies, after %s of %s: %s; make room and begin again, the log has not changed",
+			    format_size(done, res->sectors * SECTOR_BYTES),
+			    format_size(all, l->map.sectors * SECTOR_BYTES), strerror(-r));
+	default:
+		return fail(l->ctx, EXIT_FAILED, to->path,
+			    "cannot be written: %s; the log has not changed", strerror(-r));
+	}
+}
+
 static int export(struct log_file *l, struct disk *to, const struct args *a)
 {
 	struct export_result res;
@@ -186,12 +208,8 @@ static int export(struct log_file *l, struct disk *to, const struct args *a)
 			finding_print(stdout, &l->findings.all[i]);
 	catch_signals();
 	r = export_log(l, to, &res);
-	if (r == -EINTR)
-		return fail(l->ctx, EXIT_INTERRUPTED, to->path,
-			    "interrupted; the log has not changed, begin again");
 	if (r)
-		return fail(l->ctx, EXIT_FAILED, to->path,
-			    "cannot be written: %s; the log has not changed", strerror(-r));
+		return broken_off(l, to, &res, r);
 	whole = !l->findings.of[SEV_LOST] && !res.lost && !res.known;
 	note(l->ctx, "%s: %s written%s", to->path, format_size(size, res.sectors * SECTOR_BYTES),
 	     whole ? "" : ", not all of what the log should hold");
