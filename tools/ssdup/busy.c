@@ -283,6 +283,23 @@ static bool same_disk(dev_t a, dev_t b)
 	return same;
 }
 
+static uint64_t place(dev_t rdev, const char *file)
+{
+	char *text = dev_sysfs_read(rdev, file);
+	uint64_t value = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return value;
+}
+
+/* The same disk, or partition, on two paths: what is written to one changes the other. */
+static bool two_paths(dev_t a, dev_t b)
+{
+	return a && b && whole_disk(a) != whole_disk(b) &&
+	       same_disk(whole_disk(a), whole_disk(b)) &&
+	       place(a, "start") == place(b, "start") && place(a, "size") == place(b, "size");
+}
+
 int dev_refuse_same(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
 		    bool force)
 {
@@ -294,6 +311,10 @@ int dev_refuse_same(const struct ssdup_ctx *ctx, const struct dev *hdd, const st
 	if (hdd->rdev == ssd->rdev && (hdd->rdev || !strcmp(hdd->path, ssd->path)))
 		return fail(ctx, EXIT_REFUSED, ssd->path,
 			    "the same device as the HDD (%s); give another SSD", hdd->path);
+	if (two_paths(hdd->rdev, ssd->rdev))
+		return fail(ctx, EXIT_REFUSED, ssd->path,
+			    "the same as the HDD (%s) on another path, by its WWN; give another SSD",
+			    hdd->path);
 	add_disks(&a, hdd->rdev);
 	add_disks(&b, ssd->rdev);
 	for (i = 0; i < a.nr; i++) {

@@ -71,7 +71,7 @@ int dev_refuse_used(const struct ssdup_ctx *ctx, const struct dev *dev, const ch
 /**
  * dev_refuse_same() - refuse two devices that are, or lie on, one disk: by number, by
  * what they consist of (partitions, LVM, md, multipath), by WWN
- * @force: allow what shares a disk; never one device for both
+ * @force: allow what shares a disk; never one device for both, also not on two paths
  *
  * Return: EXIT_OK, or EXIT_REFUSED with the complaint made.
  */
