@@ -80,6 +80,12 @@ must dmsetup remove $NAME
 refuses 2 "which SSD" ssdup create $NAME --hdd $HDD
 refuses 2 "which HDD" ssdup create $NAME --ssd $SSD
 refuses 3 "no such device" ssdup status $NAME
+none=UUID=2c05d183-70ea-475b-8f78-433d6a933bed
+echo "$NAME $HDD $none" >"$T/tab"
+SSDUP_TAB=$T/tab refuses 3 "$NAME: the SSD, $none, is not there" ssdup create $NAME
+SSDUP_TAB=$T/tab refuses 3 "$NAME: the SSD, $none, is not there" ssdup create -a
+echo "a few bytes" >"$T/short"
+refuses 6 "too small for one" ssdup check "$T/short"
 must ssdup format $SSD --hdd $HDD --force
 refuses 4 "is it the SSD" ssdup create $NAME --hdd $SSD --ssd $HDD
 refuses 1 "policy: not" ssdup create $NAME --hdd $HDD --ssd $SSD --policy fast

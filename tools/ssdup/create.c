@@ -122,14 +122,7 @@ static int make_all(const struct ssdup_ctx *ctx, const struct tab *tab)
 	for (e = tab->entry; e < tab->entry + tab->nr; e++) {
 		if (e->noauto)
 			continue;
-		if (devices_there(e)) {
-			r = make_entry(ctx, e);
-		} else if (e->nofail) {
-			r = EXIT_OK;
-		} else {
-			r = fail(ctx, EXIT_NOT_FOUND, e->name, "%s or %s is not there", e->hdd,
-				 e->ssd);
-		}
+		r = e->nofail && !devices_there(e) ? EXIT_OK : make_entry(ctx, e);
 		worst = worst ?: r;
 	}
 	return worst;

@@ -86,6 +86,15 @@ static const struct usage sync_usage = {
 		"disk has failed, and \"ssdup status\" says more. Nothing is printed when all is well.",
 };
 
+static int complain_sync(const struct ssdup_ctx *ctx, struct state *s, int r)
+{
+	bool degraded = !state_again(s) && state_degraded(s);
+
+	return fail(ctx, degraded ? EXIT_DEGRADED : EXIT_FAILED, s->name,
+		    "cannot write back the page cache: %s; see \"ssdup status %s\" and \"dmesg\"",
+		    strerror(-r), s->name);
+}
+
 int cmd_sync(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	struct state s;
@@ -104,8 +113,7 @@ int cmd_sync(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (r == -EBUSY)
 		r = fail(ctx, EXIT_FAILED, s.name, "the device is suspended; resume it first");
 	else if (r)
-		r = fail(ctx, EXIT_FAILED, s.name, "cannot write back the page cache: %s",
-			 strerror(-r));
+		r = complain_sync(ctx, &s, r);
 	else
 		r = drain_and_wait(ctx, &s, 0);
 	if (r == EXIT_INTERRUPTED)

@@ -258,9 +258,12 @@ int no_log(const struct log_file *l)
 		return fail(ctx, EXIT_LOST, path, "%s: choose with --copy 0 or --copy 1",
 			    log_fault_text(l->super.fault));
 	default:
-		return fail(ctx, EXIT_LOST, path, "no usable superblock: %s%s",
-			    l->super.error[0] ? "cannot be read" : log_fault_text(l->super.fault),
+		return fail(ctx, EXIT_LOST, path, "no usable superblock: %s; %s",
+			    l->ssd.sectors < SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES) ?
+			    "too small for one" : l->super.error[0] ?
+			    "cannot be read" : log_fault_text(l->super.fault),
 			    other || l->super.copy_fault[0] == LOG_OK ?
-			    "; one copy looks well, see --copy" : "");
+			    "one copy looks well, see --copy" :
+			    "without one nothing of the log can be found");
 	}
 }

@@ -58,6 +58,19 @@ static int refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool fo
 		    "holds a log of dm-ssdup: is it the SSD? Swap the two, or --force");
 }
 
+/* What LVM and md know by a mark on it they would find there, beside the device. */
+static void warn_member(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	char *what = dev_signature(&p->hdd);
+
+	if (what && (!strncmp(what, "LVM2_member", strlen("LVM2_member")) ||
+		     !strncmp(what, "linux_raid_member", strlen("linux_raid_member"))))
+		warn(ctx, p->hdd.path,
+		     "holds %s, which must no more be looked for here: see LVM AND MD in ssduptab(5)",
+		     what);
+	free(what);
+}
+
 static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p)
 {
 	const struct log_super *s = ssd_super(&p->log);
@@ -246,6 +259,20 @@ static int make_checked(const struct ssdup_ctx *ctx, struct plan *plan, struct p
 	return EXIT_OK;
 }
 
+/* A line of the tab: whoever reads the complaint in a journal has not typed it. */
+static int find_disk(const struct ssdup_ctx *ctx, const struct plan *plan, const char *what,
+		     const char *spec)
+{
+	struct dev dev;
+	int r = dev_find_quietly(spec, &dev);
+
+	if (r == EXIT_NOT_FOUND)
+		return fail(ctx, r, plan->name, "the %s, %s, is not there", what, spec);
+	if (!r)
+		dev_free(&dev);
+	return EXIT_OK;
+}
+
 int make(const struct ssdup_ctx *ctx, struct plan *plan)
 {
 	const char *why = name_fault(plan->name);
@@ -266,11 +293,17 @@ int make(const struct ssdup_ctx *ctx, struct plan *plan)
 	}
 	if (r != -ENXIO)
 		return state_complain(ctx, plan->name, r);
+	r = plan->tab ? find_disk(ctx, plan, "HDD", plan->hdd) ?:
+			find_disk(ctx, plan, "SSD", plan->ssd) : EXIT_OK;
+	if (r)
+		return r;
 	r = pair_open(ctx, &p, plan->hdd, plan->ssd, false, plan->force);
 	if (!r)
 		r = refuse_hdd(ctx, &p, plan->force);
 	if (!r)
 		r = refuse_ssd(ctx, plan, &p);
+	if (!r && !plan->tab)
+		warn_member(ctx, &p);
 	if (!r)
 		r = make_checked(ctx, plan, &p);
 	pair_close(&p);
