@@ -159,6 +159,21 @@ says_line()
 	"$@" | tee /dev/stderr | grep -qxF "$line"
 }
 
+# case_layers WORK - partitions, LVM and md, below and above
+case_layers()
+{
+	local dir=$1/layers
+	CASE=layers WORK=$1
+
+	machine_copy "$WORK/old" "$dir"
+	step "$dir" layers --twice in || return
+	# arrays by their names, and which HDDs are hidden there too
+	verify "an initramfs that knows of them" machine_chroot "$dir" update-initramfs -u || return
+	step "$dir" layers-again || return
+	step "$dir" layers-no-ssd --ssd out || return
+	rm -rf "$dir"
+}
+
 # root_line DIR - make the machine's own disk the HDD of a device, with what is on it
 root_line()
 {

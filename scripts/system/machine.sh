@@ -8,6 +8,8 @@
 
 HDD_MB=768
 SSD_MB=256
+TWICE_MB=64
+TWICE_WWN=0x5000c500a1b2c3d4
 LIMIT=900	# seconds a step may take
 # A machine is emulated, and its host may be busy: what is slow there has not failed.
 SYSTEMD_ARGS=systemd.default_timeout_start_sec=600
@@ -19,13 +21,14 @@ machine_new()
 	cp --sparse=always "$IMAGE"/{root,boot}.img "$1"
 	truncate -s ${HDD_MB}M "$1/hdd.img"
 	truncate -s ${SSD_MB}M "$1/ssd.img"
+	truncate -s ${TWICE_MB}M "$1/twice.img"
 }
 
 # machine_copy FROM TO - the same machine once more
 machine_copy()
 {
 	mkdir -p "$2/files"
-	cp --sparse=always "$1"/{root,boot,hdd,ssd}.img "$2"
+	cp --sparse=always "$1"/{root,boot,hdd,ssd,twice}.img "$2"
 }
 
 # machine_chroot DIR COMMAND... - on the disks of a machine that is off; what lies in
@@ -69,7 +72,7 @@ given_disk()
 	shift 2
 	rm -rf "$dir/given"
 	mkdir "$dir/given"
-	cp "$SYSTEM"/{check.sh,steps/lib.sh,steps/screens} "$dir/given"
+	cp "$SYSTEM"/{check.sh,steps/lib.sh,steps/layers.sh,steps/screens} "$dir/given"
 	cp "$SYSTEM/steps/$step" "$dir/given/step"
 	[ $# = 0 ] || cp "$@" "$dir/given"
 	tar -C "$dir/given" -cf "$dir/given.tar" .
@@ -87,9 +90,12 @@ disk()
 		echo "-device virtio-blk-pci,bus=port-$2,drive=$2,serial=ssdup-$2,id=disk-$2"
 }
 
-# machine_disks DIR SSD - all of them; SSD: in or out
+# machine_disks DIR SSD TWICE - all of them; SSD: in or out; TWICE: in or out, a SCSI disk that
+# is seen on two paths
 machine_disks()
 {
+	local path
+
 	DISKS=0
 	disk "$1" root in
 	disk "$1" boot in
@@ -97,20 +103,27 @@ machine_disks()
 	disk "$1" ssd "$2"
 	echo "-drive file=$1/given.tar,if=none,format=raw,readonly=on,id=given"
 	echo "-device virtio-blk-pci,drive=given,serial=ssdup-given"
+	[ "$3" = in ] || return 0
+	echo "-device virtio-scsi-pci,id=scsi"
+	echo "-blockdev driver=raw,node-name=twice,file.driver=file,file.filename=$1/twice.img,cache.no-flush=on"
+	for path in a b; do
+		echo "-device scsi-hd,bus=scsi.0,drive=twice,share-rw=on,serial=path-$path,wwn=$TWICE_WWN"
+	done
 }
 
-# boot DIR STEP [--ssd out] [--initrd NAME] [--until WORDS] [FILE...] - one step, or
-# until the console says WORDS; its report goes to DIR/report, the console to
+# boot DIR STEP [--ssd out] [--twice in] [--initrd NAME] [--until WORDS] [FILE...] - one
+# step, or until the console says WORDS; its report goes to DIR/report, the console to
 # DIR/console, both also to DIR/log. Status: the step's, 125 when it did not end; DOWN:
 # seconds it took to go down
 boot()
 {
-	local dir=$1 step=$2 ssd=in initrd=initrd.img until='' qemu args status
+	local dir=$1 step=$2 ssd=in twice=out initrd=initrd.img until='' qemu args status
 
 	shift 2
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--ssd) ssd=$2 ;;
+		--twice) twice=$2 ;;
 		--initrd) initrd=$2 ;;
 		--until) until=$2 ;;
 		*) break ;;
@@ -125,7 +138,7 @@ boot()
 	rm -f "$dir/monitor"
 	read -r -d '' -a args < <(
 		machine_args tcg 2 1024
-		machine_disks "$dir" "$ssd"
+		machine_disks "$dir" "$ssd" "$twice"
 		printf '\0') || true
 	qemu-system-x86_64 "${args[@]}" -kernel "$dir/vmlinuz" -initrd "$dir/$initrd" \
 		-append "$(kernel_args) root=LABEL=root rw $SYSTEMD_ARGS" \

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # dracut sets initdir and moddir
 #
-# dracut: what is needed to make the devices that / lies on.
+# dracut: what hides the HDDs of ssduptab, and is needed to make the devices that / lies on.
 
 # called by dracut
 check()
 {
 	require_binaries ssdup dmsetup lsblk findmnt || return 1
-	[[ -n $(/usr/lib/ssdup/initrd-lines) ]] && return 0
+	[[ -n $(ssdup tab) ]] && return 0
 	return 255
 }
 
@@ -21,16 +21,18 @@ depends()
 # called by dracut
 installkernel()
 {
-	hostonly='' instmods dm-ssdup crc32c_generic crc32c_intel
+	[[ -z $(/usr/lib/ssdup/initrd-names) ]] ||
+		hostonly='' instmods dm-ssdup crc32c_generic crc32c_intel
 }
 
 # called by dracut
 install()
 {
 	inst_multiple ssdup dmsetup modprobe
-	inst_rules 55-dm.rules 60-persistent-storage-dm.rules 95-dm-notify.rules 69-ssdup.rules
+	inst_rules 55-dm.rules 60-persistent-storage-dm.rules 95-dm-notify.rules 63-ssdup.rules
 	inst_simple /lib/udev/ssdup-assemble
-	/usr/lib/ssdup/initrd-lines >"$initdir/etc/ssduptab"
+	ssdup tab >"$initdir/etc/ssduptab"
+	/usr/lib/ssdup/initrd-names >"$initdir/etc/ssdup-initrd"
 	inst_hook initqueue/settled 30 "$moddir/ssdup-make.sh"
 	inst_hook pre-udev 30 "$moddir/ssdup-wait.sh"
 }

@@ -5,7 +5,7 @@
 # system as / but an old state of it, so nobody is to look for that before.
 
 if ! getarg ssdup=off >/dev/null; then
-	while read -r name _; do
+	while read -r name; do
 		wait_for_dev "/dev/mapper/$name"
-	done </etc/ssduptab
+	done </etc/ssdup-initrd
 fi
