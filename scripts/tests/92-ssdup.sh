@@ -192,7 +192,7 @@ must ssdup detach $NAME
 [[ $(dmsetup table $NAME) == "0 $LEN linear "* ]] || fail "table: $(dmsetup table $NAME)"
 plant /mnt/s/2
 tree /mnt/s >"$T/tree"
-refuses 3 "not a device of dm-ssdup" ssdup status $NAME
+refuses 3 "not a device of dm-ssdup any more" ssdup status $NAME
 head_of $SSD "$T/tool"
 must cmp -n 1048576 "$T/tool" /dev/zero
 must umount /mnt/s

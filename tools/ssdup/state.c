@@ -235,6 +235,19 @@ int state_again(struct state *s)
 	return 0;
 }
 
+/* Its table is another one now, its UUID is not. */
+static bool was_detached(const char *name)
+{
+	struct dmdev d;
+	bool was;
+
+	if (dmdev_status(name, &d))
+		return false;
+	was = !strncmp(d.uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX));
+	dmdev_free(&d);
+	return was;
+}
+
 int state_complain(const struct ssdup_ctx *ctx, const char *name, int r)
 {
 	switch (r) {
@@ -245,6 +258,10 @@ int state_complain(const struct ssdup_ctx *ctx, const char *name, int r)
 		return fail(ctx, EXIT_NOT_FOUND, name,
 			    "no such device; \"ssdup status\" lists those there are");
 	case -EMEDIUMTYPE:
+		if (was_detached(name))
+			return fail(ctx, EXIT_NOT_FOUND, name,
+				    "not a device of dm-ssdup any more, but its HDD alone; \"dmsetup remove %s\" takes it away",
+				    name);
 		return fail(ctx, EXIT_NOT_FOUND, name, "not a device of dm-ssdup");
 	case -EPROTO:
 		return fail(ctx, EXIT_FAILED, name,
