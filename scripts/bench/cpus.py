@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Usage: cpus.py FILE [--publish] - the table of scripts/bench/cpus, from its lines."""
+"""Usage: cpus.py FILE [--publish SOURCE] - the table of scripts/bench/cpus, from its lines."""
 
 import sys
 
@@ -20,7 +20,8 @@ def main():
     made = [("cpus", "A 4 KiB write by number of processors", rows)]
     print(tables.plain(*made[0][1:]))
     if "--publish" in sys.argv:
-        tables.publish(made)
+        note = "Source %s." % sys.argv[sys.argv.index("--publish") + 1]
+        tables.publish(made, {name: note for name, _, _ in made})
 
 
 main()

@@ -54,15 +54,6 @@ version_of()
 	cat "$2/.stamps/$1" 2>/dev/null || echo none
 }
 
-# source_of PATH... - the commit that changed these last
-source_of()
-{
-	local dirty=''
-
-	git -C "$TOP" diff --quiet HEAD -- "$@" 2>/dev/null || dirty=-dirty
-	echo "$(git -C "$TOP" log -1 --format=%h -- "$@" 2>/dev/null || echo unknown)$dirty"
-}
-
 # write_meta - what was measured on what
 write_meta()
 {
@@ -273,7 +264,7 @@ bench_run()
 	touch "$out/results.jsonl"
 	forget_measured
 	[ -s "$work/all" ] || return 0
-	source=$(source_of dm-ssdup tools/disks tools/burst)
+	source=$(measured_source)
 	form=$(short short full)
 	prepare
 	write_meta

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Usage: where.py FOLDER [--publish] - the tables of scripts/bench/where, from its counts."""
+"""Usage: where.py FOLDER [--publish SOURCE] - the tables of scripts/bench/where, from its counts."""
 
 import bisect
 import json
@@ -96,7 +96,8 @@ def main():
     for _, title, rows in made:
         print(tables.plain(title, rows))
     if "--publish" in sys.argv:
-        tables.publish(made)
+        note = "Source %s." % sys.argv[sys.argv.index("--publish") + 1]
+        tables.publish(made, {name: note for name, _, _ in made})
 
 
 main()

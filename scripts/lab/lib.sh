@@ -49,6 +49,15 @@ locked()
 	return "$rc"
 }
 
+# measured_source - the commit that changed last what the benchmarks measure
+measured_source()
+{
+	local parts=(dm-ssdup tools/disks tools/burst) dirty=''
+
+	git -C "$TOP" diff --quiet HEAD -- "${parts[@]}" 2>/dev/null || dirty=-dirty
+	echo "$(git -C "$TOP" log -1 --format=%h -- "${parts[@]}" 2>/dev/null)$dirty"
+}
+
 # hash_of FILE... - one short name for the contents and names of these files
 hash_of()
 {
