@@ -45,6 +45,8 @@ REMARKS = {
 REMARKS.update({("sweep", "procs-%d" % n): "%g %% to the SSD" % share +
                 (", adaptive / all 0.95 to 0.98" if n >= 128 else "")
                 for n, share in SWEEP.items()})
+REMARKS.update({("paced", "%s-%s" % of): words for of, words in REMARKS.items()
+                if of[0] in SHARES})
 
 # Table 1: grouping and tree, per cent of the time
 OVERHEAD = {"request-32": "0.79", "request-64": "0.45", "request-128": "0.49",

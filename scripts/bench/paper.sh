@@ -14,7 +14,7 @@
 # jitter PROCS [KIB] - the option for processes with requests of that size
 jitter()
 {
-	echo "--jitter $((500 * $1 * ${2:-256} / 256))"
+	echo "--jitter $((${pace:-500} * $1 * ${2:-256} / 256))"
 }
 
 # procs_list FIRST LAST - powers of two; in the short form every other one
@@ -151,6 +151,18 @@ group_tile()
 			$(jitter "$procs") --and --pattern tile --procs $procs --tiles-x $across --size ${mb}m \
 			--offset ${mb}m $(jitter "$procs");drain"
 	done
+}
+
+# Fig. 9, 13 and 14 again, with writers of whom no more comes than a link of 1 Gbit/s to
+# the node lets through: the paper's bare disks peak at 109 MB/s a node.
+group_paced()
+{
+	local pace prefix
+
+	pace=2100 prefix=sweep- group_sweep
+	# two instances share the link
+	pace=4200 prefix=hpio- group_hpio
+	pace=4200 prefix=tile- group_tile
 }
 
 # Table 1: the processor's time, everything to the SSD.

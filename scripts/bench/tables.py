@@ -209,23 +209,25 @@ def thrift(results):
     rows = [["figure", "points"] + [s + what for s in systems for what in
                                     (": SSD %", ": MB/s to all's")] +
             ["paper: SSD %", "MB/s to all's"]]
-    figures = []
-    for group in paper.SHARES:
-        mine = [r for r in results if r["group"] == group and not r.get("fault")]
-        points = [w for w in unique(r["workload"] for r in mine) if one(mine, w, "all")]
-        if not points:
-            continue
-        numbers = []
-        for system in systems:
-            for key in ("ssd_written", "mb_s"):
-                numbers.append(mean(portion(mine, w, system, key) for w in points))
-        for facts in (paper.SHARES, paper.SPEEDS):
-            numbers.append(mean(facts[group].get(int(w.rsplit("-", 1)[1])) for w in points))
-        figures.append(numbers)
-        rows.append([TITLES[group].split("(")[1].split(")")[0] + ", " + group,
-                     str(len(points))] + thrift_words(numbers))
-    rows.append(["mean of the figures", ""] +
-                thrift_words([mean(column) for column in zip(*figures)]))
+    for paced in ("", ", paced"):
+        figures = []
+        for figure in paper.SHARES:
+            mine = [r for r in results if not r.get("fault") and
+                    (r["group"] == "paced" and r["workload"].startswith(figure) if paced
+                     else r["group"] == figure)]
+            points = [w for w in unique(r["workload"] for r in mine) if one(mine, w, "all")]
+            if not points:
+                continue
+            numbers = [mean(portion(mine, w, s, key) for w in points)
+                       for s in systems for key in ("ssd_written", "mb_s")]
+            numbers += [mean(facts[figure].get(int(w.rsplit("-", 1)[1])) for w in points)
+                        for facts in (paper.SHARES, paper.SPEEDS)]
+            figures.append(numbers)
+            rows.append([TITLES[figure].split("(")[1].split(")")[0] + paced,
+                         str(len(points))] + thrift_words(numbers))
+        if figures:
+            rows.append(["mean" + paced, ""] +
+                        thrift_words([mean(column) for column in zip(*figures)]))
     return rows
 
 
@@ -282,7 +284,8 @@ def behind(results):
 MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
           "cpu": instructions, "memory": memory, "drain": drains, "sweep": beside_paper,
           "queue": beside_paper, "scarce": beside_paper, "gaps": beside_paper,
-          "hpio": beside_paper, "tile": beside_paper, "beyond": beside_paper}
+          "hpio": beside_paper, "tile": beside_paper, "beyond": beside_paper,
+          "paced": beside_paper}
 
 # These have numbers of their own, and no use for the table of everything.
 SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead")
@@ -300,6 +303,7 @@ TITLES = {
     "gaps": "Time to compute between two bursts, SSD half the data (Fig. 12)",
     "hpio": "HPIO by region size in KiB (Fig. 13)",
     "tile": "MPI-Tile-IO by number of processes (Fig. 14)",
+    "paced": "Fig. 9, 13 and 14 with writers held back by a link of 1 Gbit/s",
     "overhead": "Processor time of the log (Table 1)",
     "beyond": "Random data, times the SSD (Fig. 15)",
     "small": "4 KiB random writes at depth 1 and 32",
@@ -318,7 +322,7 @@ TITLES = {
 def make(results):
     """List of (name, title, table) for the groups there are."""
     found = []
-    if any(r["group"] in paper.SHARES and r["system"] == "all" for r in results):
+    if any(r["group"] in [*paper.SHARES, "paced"] and r["system"] == "all" for r in results):
         found.append(("thrift", "The SSD's share, and what it costs (Fig. 9, 13, 14)",
                       thrift(results)))
     for group in unique(r["group"] for r in results):

@@ -4,7 +4,7 @@
 # The groups of workloads; those of the paper are in paper.sh.  group_NAME calls "work" for each workload; the steps
 # are those of guest.sh.  $full is "yes" in the full form.
 
-GROUPS_ALL="targets percentages processes sweep queue scarce gaps hpio tile overhead
+GROUPS_ALL="targets percentages processes sweep queue scarce gaps hpio tile paced overhead
 	beyond small fsync readwrite zipf checkpoint sustained drain untar cpu memory"
 
 # policies - those the module offers, as its code lists them
@@ -32,7 +32,7 @@ PAPER="hdd $(short "all adaptive balance" "$OURS")"
 # that holds everything
 work()
 {
-	local workload=$1 disks=$2 sizes=() size system first=yes mb
+	local workload=${prefix:-}$1 disks=$2 sizes=() size system first=yes mb
 
 	shift 2
 	while [ "$1" != -- ]; do
