@@ -102,12 +102,19 @@ make_cache()
 	dm cache /dev/mapper/cache-meta /dev/mapper/cache-data $hdd 128 1 writeback smq 0
 }
 
+# Buckets as preset, or smaller where the SSD would have less than the 1024 of them
+# that bcache insists on.
 make_bcache()
 {
+	local kib=512
+
+	while [ $kib -gt $(($(blockdev --getsize64 $ssd) >> 20)) ]; do
+		kib=$((kib / 2))
+	done
 	modprobe bcache
 	zero_head $ssd
 	zero_head $hdd
-	make-bcache --writeback -B $hdd -C $ssd >/tmp/make-bcache 2>&1
+	make-bcache --writeback --bucket ${kib}k -B $hdd -C $ssd >/tmp/make-bcache 2>&1
 	echo $hdd >/sys/fs/bcache/register
 	echo $ssd >/sys/fs/bcache/register
 	wait_until [ -b /dev/bcache0 ]
