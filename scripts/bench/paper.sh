@@ -29,15 +29,17 @@ procs_list()
 	done
 }
 
-# Fig. 5: random percentages of the patterns; Fig. 6: of strided by processes.
+# Fig. 5: random percentages of the patterns; Fig. 6: of strided by processes.  A
+# stream must be few of the places, or what is random has neighbours by chance.
 group_percentages()
 {
-	local pattern procs size
+	local pattern procs size=512m span
 
-	size=$(short 128m 512m)
 	for pattern in contiguous strided random mixed; do
-		work "$pattern-16" paper 64 -- 576 none "" \
-			"streams;burst --pattern $pattern --procs 16 --size $size $(jitter 16);percentage"
+		span=
+		[ $pattern != random ] || span="--span 2g"
+		work "$pattern-16" paper 64 -- 2112 none "" \
+			"streams;burst --pattern $pattern --procs 16 --size $size $span $(jitter 16);percentage"
 	done
 	for procs in $(short "8 128" "8 32 64 128"); do
 		work "strided-$procs" paper 64 -- 576 none "" \
