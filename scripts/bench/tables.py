@@ -371,13 +371,16 @@ def rst(rows):
 
 
 def origins(results, meta):
-    """group -> of which source its results are, as words."""
+    """Table -> of which source its results are, as words."""
+    groups = {name: [name] for name in unique(r["group"] for r in results)}
+    groups["thrift"] = [*paper.SHARES, "paced"]
+    groups["behind"] = list(groups)
     notes = {}
-    for group in unique(r["group"] for r in results):
-        mine = [r for r in results if r["group"] == group and not r.get("fault")]
+    for name, those in groups.items():
+        mine = [r for r in results if r["group"] in those and not r.get("fault")]
         sources = unique(r.get("source", meta.get("source", "unknown")) for r in mine)
         forms = unique(r.get("form", meta.get("form", "short")) for r in mine)
-        notes[group] = "Source %s; %s form." % (", ".join(sources), " and ".join(forms))
+        notes[name] = "Source %s; %s form." % (", ".join(sources), " and ".join(forms))
     return notes
 
 
