@@ -7,6 +7,8 @@ import paper
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation")
 
+PAGES = ["benchmarks.rst", "costs.rst"]
+
 PEERS = ["hdd", "ssd", "linear", "dm-writecache", "dm-cache", "bcache", "dm-writeboost"]
 
 # The table of the independent model: MB/s seen by the writers, seconds until drained.
@@ -385,16 +387,21 @@ def origins(results, meta):
 
 
 def publish(found, notes=None):
-    """Tables (name, title, rows) into benchmarks.rst, as far as it has a place for them,
-    with the note on the group."""
-    path = os.path.join(DOCS, "benchmarks.rst")
+    """Tables (name, title, rows) into the pages that have a place for them, with the note
+    on the group."""
+    for page in PAGES:
+        publish_in(os.path.join(DOCS, page), found, notes or {})
+
+
+def publish_in(path, found, notes):
+    """Those of the tables that this page has a place for."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     for name, _, table in found:
         begin, end = ".. begin %s\n" % name, ".. end %s\n" % name
         if begin in text:
             head, rest = text.split(begin)
-            note = (notes or {}).get(name.replace("-full", ""))
+            note = notes.get(name.replace("-full", ""))
             text = head + begin + "\n" + rst(table) + "\n" + (note + "\n\n" if note else "") + \
                 end + rest.split(end)[1]
     with open(path, "w", encoding="utf-8") as file:
