@@ -5,8 +5,8 @@
 # which boots one machine after the other.  A machine does several units; when it
 # dies, the unit under way has failed and the next machine goes on behind it.
 
-# Units of one machine: more save boots, fewer share the work better.
-BATCH=6
+# Units of one machine at most: more save boots, fewer share the work better.
+BATCH=12
 
 # prepare - packages, kernels, modules, what the peers need
 prepare()
@@ -115,12 +115,15 @@ record_fault()
 # deal - cut the units into batches that one machine can do: same kernel
 deal()
 {
+	local units=$(($(wc -l <"$work/all") / jobs / 2 + 1))
+
+	units=$((units < BATCH ? units : BATCH))
 	mkdir "$work/batches"
 	grep -vF '|dm-writeboost|' "$work/all" >"$work/ours" || true
 	grep -F '|dm-writeboost|' "$work/all" >"$work/boost" || true
-	split -a 4 -l $BATCH "$work/ours" "$work/batches/$kernel-"
+	split -a 4 -l "$units" "$work/ours" "$work/batches/$kernel-"
 	[ ! -s "$work/boost" ] ||
-		split -a 4 -l $BATCH "$work/boost" "$work/batches/z-$writeboost_kernel-boost-"
+		split -a 4 -l "$units" "$work/boost" "$work/batches/z-$writeboost_kernel-boost-"
 }
 
 # take - the path of a batch nobody else has, or nothing
@@ -264,6 +267,7 @@ bench_run()
 	touch "$out/results.jsonl"
 	forget_measured
 	[ -s "$work/all" ] || return 0
+	SECONDS=0
 	source=$(measured_source)
 	form=$(short short full)
 	prepare
@@ -280,4 +284,10 @@ bench_run()
 	wait "${workers[@]}"
 	exec 9>&-
 	wait $follower
+	times >"$work/times"
+	awk -v units="$(wc -l <"$work/all")" -v clock=$SECONDS 'NR == 2 {
+		split($1 "m" $2, t, "[ms]+")
+		printf "bench: %d units took %d min by the clock, %d min of processor time\n",
+			units, clock / 60 + 0.5, (60 * (t[1] + t[3]) + t[2] + t[4]) / 60 + 0.5
+	}' "$work/times"
 }
