@@ -192,6 +192,13 @@ remove_bcache()
 		echo 1 >"$set/stop"
 		wait_until [ ! -e "$set" ]
 	done
+	wait_until disks_free
+}
+
+# disks_free - bcache lets go of its disks after its folder is gone
+disks_free()
+{
+	[ "$(</sys/module/ssdup_disks/refcnt)" = 0 ]
 }
 
 # count_wrong WRITTEN... - sectors of the bare disk that are not as the writers

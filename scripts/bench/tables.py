@@ -177,9 +177,9 @@ def per_request(r):
 
 def memory(results):
     """What is held for the data on the SSD and at most meanwhile, less what the writers
-    alone take."""
-    rows = [["system", "256 KiB writes: SSD MB", "held MiB", "peak", "4 KiB writes: SSD MB",
-             "held MiB", "peak", "bytes for each more"]]
+    alone take. For peers the former comes out negative, and is left out."""
+    rows = [["system", "256 KiB writes: SSD MB", "peak MiB", "held", "4 KiB writes: SSD MB",
+             "peak MiB", "held", "bytes for each more"]]
     for system in unique(r["system"] for r in results if r["system"] not in ("hdd", "ssd")):
         row, points = [system], []
         for workload, size in (("fill-256k", 262144), ("fill-4k", 4096)):
@@ -187,12 +187,12 @@ def memory(results):
             if not mine or not base or mine.get("fault"):
                 row += ["-"] * 3
                 continue
-            took = [mine[key] - base[key] for key in ("held_kb", "memory_kb")]
-            row += ["%.0f" % (mine["ssd_written"] / 1048576)] + \
-                ["%.1f" % (kb / 1024) for kb in took]
-            points.append((mine["ssd_written"] / size, took[0] * 1024))
+            peak, held = [mine[key] - base[key] for key in ("memory_kb", "held_kb")]
+            row += ["%.0f" % (mine["ssd_written"] / 1048576), "%.1f" % (peak / 1024),
+                    "-" if system in PEERS else "%.1f" % (held / 1024)]
+            points.append((mine["ssd_written"] / size, held * 1024))
         each = "-"
-        if len(points) == 2 and points[1][0] > 2 * points[0][0] + 1000:
+        if system not in PEERS and len(points) == 2 and points[1][0] > 2 * points[0][0] + 1000:
             each = "%.0f" % ((points[1][1] - points[0][1]) / (points[1][0] - points[0][0]))
         rows.append(row + [each])
     return rows
