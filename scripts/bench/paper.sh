@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 #
 # The SSDUP+ paper's experiments, sourced by workloads.sh.  Sizes are scaled down
 # (the paper wrote 8 to 40 GB to two I/O nodes), SSDs and gaps with them, so that
