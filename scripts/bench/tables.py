@@ -119,6 +119,15 @@ def percentages(results):
     return rows
 
 
+def processes(results):
+    rows = [["workload", "MB/s", "the paper"]]
+    for r in results:
+        pattern, procs = r["workload"].rsplit("-", 1)
+        rows.append([r["workload"], number(r.get("mb_s")),
+                     str(dict(paper.PROCESSES[pattern]).get(int(procs), "-"))])
+    return rows
+
+
 def beside_paper(results):
     """A line for each workload: MB/s of each system (and per cent to the SSD), the
     ratios that the paper gives, and the paper's."""
@@ -261,6 +270,20 @@ def drains(results):
     return rows
 
 
+def readwrite(results):
+    """Readers and writers of one load apart."""
+    rows = [["workload", "system", "reads: MB/s", "p50 ms", "p99 ms", "writes: MB/s", "p50 ms",
+             "p99 ms", "drained s"]]
+    for r in results:
+        if r.get("fault"):
+            continue
+        rows.append([r["workload"], r["system"]] +
+                    [make(r.get(kind + key)) for kind in ("read_", "")
+                     for make, key in ((number, "mb_s"), (latency, "p50_us"), (latency, "p99_us"))] +
+                    [seconds(r.get("drained_ms"))])
+    return rows
+
+
 def behind(results):
     """Where a bare hard disk or a peer has more MB/s, or everything on the disk earlier, by
     more than two runs differ."""
@@ -287,7 +310,8 @@ MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
           "cpu": instructions, "memory": memory, "drain": drains, "sweep": beside_paper,
           "queue": beside_paper, "scarce": beside_paper, "gaps": beside_paper,
           "hpio": beside_paper, "tile": beside_paper, "beyond": beside_paper,
-          "paced": beside_paper}
+          "paced": beside_paper, "readwrite": readwrite,
+          "processes": processes}
 
 # These have numbers of their own, and no use for the table of everything.
 SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead")
@@ -328,7 +352,8 @@ def make(results):
         found.append(("thrift", "The SSD's share, and what it costs (Fig. 9, 13, 14)",
                       thrift(results)))
     for group in unique(r["group"] for r in results):
-        mine = sorted((r for r in results if r["group"] == group), key=sort_key(results))
+        mine = [r for r in results if r["group"] == group]
+        mine.sort(key=sort_key(mine))
         if group in SPECIAL:
             good = [r for r in mine if not r.get("fault")]
             found.append((group, TITLES[group], MAKERS[group](good)))
