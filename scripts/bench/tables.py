@@ -317,7 +317,7 @@ MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
 SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead")
 
 # Here MB/s are no measure.
-APART = ("cpu", "memory", "drain", "percentages")
+APART = ("cpu", "memory", "drain", "percentages", "paced")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",

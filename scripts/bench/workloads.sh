@@ -177,9 +177,9 @@ group_memory()
 {
 	local systems
 
-	systems=$(short "$EVERYBODY all" "$EVERYBODY")
+	systems=$(short "hdd dm-writecache dm-cache bcache all $MINE" "$EVERYBODY")
 	work fill-4k instant 512 -- 576 "$systems" "drain manual" \
-		"prefill;memory --pattern random --procs 4 --request 4k --size 384m --span 512m"
+		"prefill;memory --pattern random --procs 4 --request 4k --size $(short 192m 384m) --span 512m"
 	work fill-256k instant 512 -- 576 "$systems" "drain manual" \
 		"prefill;memory --pattern random --procs 4 --request 256k --size 384m"
 }
