@@ -46,13 +46,19 @@ void batch_exit(struct drain_batch *b)
 
 static void batch_put(struct drain_batch *b)
 {
+	bool spread = b->spread;
+
+	/* With the last one the thread may end, and the batch. */
 	if (atomic_dec_and_test(&b->pending))
 		complete(&b->done);
+	else if (spread)
+		wake_up_var(&b->pending);
 }
 
-static void batch_begin(struct drain_batch *b)
+static void batch_begin(struct drain_batch *b, bool spread)
 {
 	reinit_completion(&b->done);
+	b->spread = spread;
 	atomic_set(&b->pending, 1);
 }
 
@@ -68,9 +74,18 @@ static void drain_end_io(struct bio *bio)
 
 	if (bio->bi_status)
 		WRITE_ONCE(io->failed, true);
+	WRITE_ONCE(io->batch->ended, ktime_get_ns());
 	/* First, for with the last one of a batch the thread may end, and the bioset. */
 	bio_put(bio);
 	batch_put(io->batch);
+}
+
+/* One of the short reads is under way. */
+static void wait_for_read(struct drain_batch *b)
+{
+	b->due += DRAIN_SPREAD_NS;
+	wait_var_event(&b->pending, atomic_read(&b->pending) == 1);
+	b->spread = ktime_get_ns() <= b->due;
 }
 
 /* Move @sectors between a disk and the buffer, in as many bios as that takes. */
@@ -78,38 +93,45 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io,
 			   struct block_device *bdev, blk_opf_t opf, u64 sector,
 			   u32 offset, u32 sectors)
 {
-	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, len;
+	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, room, len;
 	struct bio *bio;
 
 	io->batch = b;
 	io->failed = false;
 	while (left) {
-		bio = bio_alloc_bioset(bdev, bio_max_segs(left / PAGE_SIZE + 2), opf,
+		room = b->spread ? min(left, DRAIN_SPREAD << SECTOR_SHIFT) : left;
+		left -= room;
+		bio = bio_alloc_bioset(bdev, bio_max_segs(room / PAGE_SIZE + 2), opf,
 				       GFP_NOIO, &b->c->bs);
 		bio->bi_iter.bi_sector = sector;
 		bio->bi_end_io = drain_end_io;
 		bio->bi_private = io;
-		while (left) {
-			len = min_t(u32, left, PAGE_SIZE - offset_in_page(at));
+		while (room) {
+			len = min_t(u32, room, PAGE_SIZE - offset_in_page(at));
 			if (bio_add_page(bio, b->page[at >> PAGE_SHIFT], len,
 					 offset_in_page(at)) != len)
 				break;
 			at += len;
-			left -= len;
+			room -= len;
 		}
+		left += room;
 		sector += bio_sectors(bio);
 		atomic_inc(&b->pending);
 		submit_bio(bio);
+		if (b->spread)
+			wait_for_read(b);
 	}
 }
 
-void batch_read(struct ssdup *c, struct drain_batch *b)
+void batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 {
 	const struct drain_piece *p;
 	struct blk_plug plug;
 	u32 i;
 
-	batch_begin(b);
+	/* One of them may take long. */
+	b->due = ktime_get_ns() + NSEC_PER_MSEC;
+	batch_begin(b, spread);
 	blk_start_plug(&plug);
 	for (i = 0; i < b->plan.nr_pieces; i++) {
 		p = &b->plan.pieces[i];
@@ -122,15 +144,14 @@ void batch_read(struct ssdup *c, struct drain_batch *b)
 	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
-void batch_write(struct ssdup *c, struct drain_batch *b)
+void batch_write_begin(struct ssdup *c, struct drain_batch *b)
 {
 	const struct drain_run *run;
-	struct load_drain load;
 	struct blk_plug plug;
 	u32 i;
 
-	ssdup_load_drain_begin(c, &load, b->plan.sectors);
-	batch_begin(b);
+	ssdup_load_drain_begin(c, &b->load, b->plan.sectors);
+	batch_begin(b, false);
 	blk_start_plug(&plug);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		run = &b->plan.runs[i];
@@ -142,9 +163,13 @@ void batch_write(struct ssdup *c, struct drain_batch *b)
 	}
 	blk_finish_plug(&plug);
 	trace_ssdup_step(c, STEP_DRAIN_SENT);
+}
+
+void batch_write_end(struct ssdup *c, struct drain_batch *b)
+{
 	batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
-	ssdup_load_drain_end(c, &load);
+	ssdup_load_drain_end(c, &b->load, READ_ONCE(b->ended));
 	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 

@@ -12,6 +12,8 @@
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
 #define DRAIN_RUN	2048U		/* sectors of one write */
+#define DRAIN_SPREAD	32U		/* of a read, where others write to the SSD */
+#define DRAIN_SPREAD_NS	150000U		/* for each, or the SSD has enough to do */
 
 struct drain_io {
 	struct drain_batch	*batch;
@@ -24,6 +26,10 @@ struct drain_batch {
 	struct drain_io		*io;		/* a piece when reading, a run when writing */
 	struct page		*page[DRAIN_PAGES];
 	struct page		*scratch;	/* one block, to read and write again */
+	struct load_drain	load;		/* of the writes */
+	u64			ended;		/* ns: the last write so far */
+	u64			due;		/* ns: the read under way, if spread */
+	bool			spread;		/* see batch_read() */
 	atomic_t		pending;
 	struct completion	done;
 };
@@ -40,16 +46,23 @@ void batch_exit(struct drain_batch *b);
 
 /**
  * batch_read() - start to read the pieces of a plan into the buffer
+ * @spread: short reads, one after the other, so that a write of others waits for one at
+ * most. Should they take longer than DRAIN_SPREAD_NS each, then because the SSD has a
+ * queue in which it waits anyway, and the rest is read at once.
  *
- * batch_wait() is due. io[] tells of each piece whether it failed.
+ * Sleeps until the last one has been sent. batch_wait() is due. io[] tells of each piece
+ * whether it failed.
  */
-void batch_read(struct ssdup *c, struct drain_batch *b);
+void batch_read(struct ssdup *c, struct drain_batch *b, bool spread);
 
 /** batch_wait() - until the transfers of a batch have ended; process context */
 void batch_wait(struct drain_batch *b);
 
-/** batch_write() - write the runs of a plan; io[] tells of each whether it failed */
-void batch_write(struct ssdup *c, struct drain_batch *b);
+/** batch_write_begin() - start to write the runs of a plan; batch_write_end() is due */
+void batch_write_begin(struct ssdup *c, struct drain_batch *b);
+
+/** batch_write_end() - until they have been written; io[] tells of each whether it failed */
+void batch_write_end(struct ssdup *c, struct drain_batch *b);
 
 /** batch_copy() - one block between the buffer, at @offset sectors, and the scratch page */
 void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer);

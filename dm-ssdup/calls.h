@@ -282,14 +282,19 @@ int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h);
 int ssdup_drainer_create(struct ssdup *c);
 void ssdup_drainer_destroy(struct ssdup *c);
 
+/* With whom a batch shares the disks. */
+struct drain_manner {
+	bool	wide;		/* on its way, take what other halves hold too */
+	bool	gentle;		/* a small one, so that a read beside it waits for little */
+	bool	spread;		/* read it bit by bit, so that a write beside it does */
+};
+
 /**
  * ssdup_drain_step() - drain one batch of the oldest sealed half; frees it after the last
- * @wide: on its way, take what other halves hold too
- * @gentle: a small one, so that a read beside it waits for little
  *
  * Return: 0, or an error after which the half is tried again from its start.
  */
-int ssdup_drain_step(struct ssdup *c, bool wide, bool gentle);
+int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how);
 
 /** ssdup_drain_finish() - write what was already read; before the thread stops */
 void ssdup_drain_finish(struct ssdup *c);

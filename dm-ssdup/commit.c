@@ -344,14 +344,15 @@ void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
 struct hdd_flush {
 	struct bio		bio;
 	struct completion	done;
-	u64			ns;		/* when it began, then how long it took */
+	struct ssdup		*c;
+	struct load_flush	load;
 };
 
 static void hdd_flush_end_io(struct bio *bio)
 {
 	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
 
-	f->ns = ktime_get_ns() - f->ns;
+	ssdup_load_flush_end(f->c, &f->load);
 	complete(&f->done);
 }
 
@@ -365,7 +366,8 @@ static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
 		return false;
 	}
 	init_completion(&f->done);
-	f->ns = ktime_get_ns();
+	f->c = c;
+	ssdup_load_flush_begin(c, &f->load, false);
 	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	f->bio.bi_end_io = hdd_flush_end_io;
 	trace_ssdup_step(c, STEP_HDD_FLUSH);
@@ -379,7 +381,6 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 
 	wait_for_completion_io(&f->done);
 	trace_ssdup_step(c, STEP_HDD_FLUSHED);
-	ssdup_load_flushed(c, f->ns);
 	status = f->bio.bi_status;
 	bio_uninit(&f->bio);
 	if (status) {

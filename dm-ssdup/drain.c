@@ -294,7 +294,9 @@ static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drai
 	return sectors;
 }
 
-static int batch_finish(struct ssdup *c, struct drain_batch *b)
+/* While it is written, @next is read, if there is one; not if this fails before. */
+static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
+			bool spread)
 {
 	u32 i, flush_errors;
 	int r;
@@ -305,7 +307,11 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b)
 	if (r)
 		return r;
 	flush_errors = READ_ONCE(c->hdd_flush_errors);
-	batch_write(c, b);
+	batch_write_begin(c, b);
+	if (next)
+		batch_read(c, next, spread);
+	c->drainer->ahead = next;
+	batch_write_end(c, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		const struct drain_run *run = &b->plan.runs[i];
 
@@ -436,10 +442,13 @@ static void forget_home(struct ssdup *c, struct ssdup_half *h)
 
 int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
 {
+	struct load_flush load;
 	int r;
 
 	trace_ssdup_step(c, STEP_FREE_FLUSH);
+	ssdup_load_flush_begin(c, &load, true);
 	r = blkdev_issue_flush(c->hdd->bdev);
+	ssdup_load_flush_end(c, &load);
 	if (r)
 		ssdup_hdd_flush_failed(c);
 	/* After a flush that failed for somebody else a later one finds nothing to do. */
@@ -551,28 +560,30 @@ static int finish_half(struct ssdup *c)
 	return ssdup_salvage_home(c, d->half, d->left, d->lost);
 }
 
-int ssdup_drain_step(struct ssdup *c, bool wide, bool gentle)
+int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how)
 {
 	struct ssdup_drainer *d = c->drainer;
 	struct drain_batch *now, *next;
-	int r;
+	int r = 0;
 
 	if (!d->half && drain_begin(c))
 		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
 	/* In a log that is read-only each half goes home for itself. */
-	d->wide = wide && ssdup_mode(c) == MODE_RUNNING;
+	d->wide = how->wide && ssdup_mode(c) == MODE_RUNNING;
 
 	now = d->ahead;
 	next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
 	if (!d->half->drained)
-		batch_collect(c, next, gentle);
-	if (!d->half->drained && next->plan.nr_pieces) {
-		batch_read(c, next);
+		batch_collect(c, next, how->gentle);
+	if (d->half->drained || !next->plan.nr_pieces)
+		next = NULL;
+	d->ahead = NULL;
+	if (now) {
+		r = batch_finish(c, now, next, how->spread);
+	} else if (next) {
+		batch_read(c, next, how->spread);
 		d->ahead = next;
-	} else {
-		d->ahead = NULL;
 	}
-	r = now ? batch_finish(c, now) : 0;
 	if (!r && !d->ahead)
 		r = finish_half(c);
 	if (r || !d->ahead) {

@@ -29,6 +29,7 @@ void ssdup_load_init(struct ssdup_load *l)
 	l->left = U32_MAX;
 	l->loose = true;
 	l->flush_ns = 10 * NSEC_PER_MSEC;
+	l->home_ns = 500 * NSEC_PER_MSEC;
 	l->drain_ns = l->hdd.cost.unit_ns;
 }
 
@@ -170,6 +171,20 @@ bool ssdup_load_quiet(const struct ssdup *c)
 	       (ssdup_load_rests(&l->hdd) && !atomic64_read(&l->ssd.queue));
 }
 
+/* The HDD has something to do that no request will teach the price of. */
+static void strange_begin(struct ssdup_load *l, u64 price)
+{
+	WRITE_ONCE(l->hdd.drained, true);
+	ssdup_queue_add(&l->hdd, price);
+}
+
+static void strange_end(struct ssdup_load *l, u64 price)
+{
+	if (!atomic64_sub_return(price, &l->hdd.queue))
+		ssdup_load_empty(&l->hdd);
+	WRITE_ONCE(l->hdd.drained, true);
+}
+
 void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
 {
 	struct ssdup_load *l = &c->load;
@@ -178,22 +193,19 @@ void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
 	b->alone = !atomic64_read(&l->hdd.queue);
 	b->price = div_u64(l->drain_ns * sectors, BALANCE_UNIT) + 1;
 	b->begun = ktime_get_ns();
-	WRITE_ONCE(l->hdd.drained, true);
-	ssdup_queue_add(&l->hdd, b->price);
+	strange_begin(l, b->price);
 }
 
-void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b)
+void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended)
 {
 	struct ssdup_load *l = &c->load;
 	u64 unit;
 
-	if (!atomic64_sub_return(b->price, &l->hdd.queue))
-		ssdup_load_empty(&l->hdd);
-	WRITE_ONCE(l->hdd.drained, true);
+	strange_end(l, b->price);
 	/* Beside others it took longer than it costs. */
 	if (!b->alone || !b->sectors)
 		return;
-	unit = div_u64((ktime_get_ns() - b->begun) * BALANCE_UNIT, b->sectors);
+	unit = div_u64((ended - b->begun) * BALANCE_UNIT, b->sectors);
 	WRITE_ONCE(l->drain_ns, l->drain_ns - l->drain_ns / 4 + unit / 4);
 }
 
@@ -208,11 +220,23 @@ static void price_flushes(struct ssdup_load *l)
 	WRITE_ONCE(l->flush_price, READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / 32);
 }
 
-void ssdup_load_flushed(struct ssdup *c, u64 ns)
+void ssdup_load_flush_begin(struct ssdup *c, struct load_flush *f, bool home)
 {
 	struct ssdup_load *l = &c->load;
 
-	WRITE_ONCE(l->flush_ns, l->flush_ns - l->flush_ns / 4 + ns / 4);
+	f->home = home;
+	f->price = READ_ONCE(*(home ? &l->home_ns : &l->flush_ns)) + 1;
+	f->begun = ktime_get_ns();
+	strange_begin(l, f->price);
+}
+
+void ssdup_load_flush_end(struct ssdup *c, const struct load_flush *f)
+{
+	struct ssdup_load *l = &c->load;
+	u64 *ns = f->home ? &l->home_ns : &l->flush_ns;
+
+	strange_end(l, f->price);
+	WRITE_ONCE(*ns, *ns - *ns / 4 + (ktime_get_ns() - f->begun) / 4);
 	price_flushes(l);
 }
 

@@ -33,7 +33,7 @@ struct disk_load {
 	u64		idle_since;	/* ns: when the queue ran empty; not kept at rest */
 	u64		idle;		/* ns of idleness since the look; neither is that */
 	unsigned long	looking;	/* bit 0 */
-	bool		drained;	/* a drain took part since the look: learn nothing */
+	bool		drained;	/* since the look, or flushed: learn nothing */
 	struct balance_cost cost;
 } ____cacheline_aligned_in_smp;
 
@@ -56,6 +56,7 @@ struct ssdup_load {
 	u32	flushes_seen;	/* at the end of the last window */
 	u32	flush_rate;	/* in the last window */
 	u64	flush_ns;	/* of a flush of the HDD */
+	u64	home_ns;	/* of one that frees a half */
 	u64	drain_ns;	/* of BALANCE_UNIT sectors of a drain */
 };
 
@@ -95,14 +96,31 @@ struct load_drain {
 /** ssdup_load_drain_begin() - the drain is about to write @sectors to the HDD; fills @b in */
 void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors);
 
-/** ssdup_load_drain_end() - that write has ended; process context, the one drain */
-void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b);
+/** ssdup_load_drain_end() - that write has ended, at @ended (ns); process context, the one drain */
+void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended);
 
 /** ssdup_load_flush() - the device is flushed; process context, one at a time */
 void ssdup_load_flush(struct ssdup *c);
 
-/** ssdup_load_flushed() - a flush of the HDD took so long; ns, one at a time */
-void ssdup_load_flushed(struct ssdup *c, u64 ns);
+/* A flush of the HDD, under way. */
+struct load_flush {
+	u64	begun;
+	u64	price;
+	bool	home;		/* frees a half */
+};
+
+/**
+ * ssdup_load_flush_begin() - the HDD is about to be flushed; fills @f in
+ * @home: of what a drain wrote, not of direct writes
+ *
+ * While that lasts the HDD does nothing else: its price waits in the queue like others do.
+ *
+ * Context: process; one at a time of either kind.
+ */
+void ssdup_load_flush_begin(struct ssdup *c, struct load_flush *f, bool home);
+
+/** ssdup_load_flush_end() - that flush has ended; any context */
+void ssdup_load_flush_end(struct ssdup *c, const struct load_flush *f);
 
 /**
  * ssdup_load_tick() - another BALANCE_TICK writes have come, more or less; any context

@@ -186,7 +186,7 @@ static struct pacing_out pace_open(const struct pacing_in *in)
 	return pacing(PACING_HOLD, PACING_IDLE_MS - in->quiet_ms);
 }
 
-struct pacing_out pacing_decide(const struct pacing_in *in)
+static struct pacing_out pace(const struct pacing_in *in)
 {
 	if (in->waiters && in->sealed)
 		return pacing(PACING_DRAIN, 0);
@@ -201,4 +201,13 @@ struct pacing_out pacing_decide(const struct pacing_in *in)
 		return pacing(PACING_SLEEP, 0);
 
 	return in->sealed ? pace_sealed(in) : pace_open(in);
+}
+
+struct pacing_out pacing_decide(const struct pacing_in *in)
+{
+	struct pacing_out out = pace(in);
+
+	out.spread = out.step == PACING_DRAIN && in->writes && !in->waiters &&
+		     in->mode != SSDUP_DRAIN_EAGER;
+	return out;
 }

@@ -101,7 +101,8 @@ struct pacing_in {
 	enum ssdup_drain	mode;
 	enum ssdup_route	route;		/* of the current stream */
 	bool	patient;	/* writes can go past the log: no need to hurry for them */
-	bool	reads;		/* somebody has read within PACING_READ_MS */
+	bool	reads;		/* somebody has read within PACING_SEEN_MS */
+	bool	writes;		/* or written to the SSD */
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
 	bool	waiters;	/* writes wait for log space */
@@ -126,6 +127,7 @@ struct pacing_out {
 	enum pacing_step	step;
 	u32			wait_ms;
 	bool			gentle;		/* a small batch: somebody reads */
+	bool			spread;		/* its reads too: somebody writes to the SSD */
 };
 
 #define PACING_IDLE_MS		500U	/* quiet for so long: drain the receiving half too */
@@ -134,7 +136,7 @@ struct pacing_out {
 #define PACING_PATIENCE_MS 1000U	/* longest hold of a patient drain, however full */
 #define PACING_URGENT		7500U	/* open half this full (1/10000): no holding off */
 #define PACING_POLL_MS		10U
-#define PACING_READ_MS		100U	/* no read for so long: nobody reads */
+#define PACING_SEEN_MS		100U	/* no read, or write, for so long: nobody does */
 #define PACING_GENTLE		2U	/* readers have the HDD so many times as long as a drain */
 
 /**
@@ -157,6 +159,9 @@ struct pacing_out {
  *  - nothing sealed, the open half dirty and quiet for PACING_IDLE_MS with a
  *    spare: seal. Not yet that long: hold until then.
  *  - else sleep.
+ *
+ * A drain's reads from the SSD come a few at a time where others write there; except in mode
+ * eager, and when writes wait for the drain.
  */
 struct pacing_out pacing_decide(const struct pacing_in *in);
 

@@ -15,8 +15,10 @@
 struct watch {
 	u64		requests;	/* seen at the last look */
 	u64		reads;		/* of them */
+	u64		writes;		/* of them, to the SSD */
 	unsigned long	active;		/* jiffies when requests last changed */
-	unsigned long	read;		/* and when reads did */
+	unsigned long	read;		/* when reads did */
+	unsigned long	written;	/* and when writes did */
 	u32		took_ms;	/* the last batch */
 	unsigned long	held;		/* jiffies since when this batch is held off */
 	unsigned long	pinned_at;	/* jiffies when a drain last moved something pinned */
@@ -32,25 +34,36 @@ void ssdup_kick_writeback(struct ssdup *c)
 		wake_up(&c->wb_wait);
 }
 
-static void sum_requests(struct ssdup *c, u64 *requests, u64 *reads, u32 *hdd_inflight)
+/* What all CPUs have counted. */
+struct sums {
+	u64	requests;
+	u64	reads;
+	u64	writes;
+	u32	hdd_inflight;
+};
+
+static struct sums sum_requests(struct ssdup *c)
 {
 	u64 begun = 0, ended = 0;
+	struct sums s = { };
 	int cpu;
 
-	*requests = 0;
-	*reads = 0;
 	/* Ended first: a request that moves between the sums counts as in flight. */
 	for_each_possible_cpu(cpu)
 		ended += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_ended);
 	for_each_possible_cpu(cpu) {
-		begun += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_begun);
-		*requests += READ_ONCE(per_cpu_ptr(c->stats, cpu)->requests);
-		/* When these are cleared, that is taken for a read. */
-		*reads += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[STAT_READS_HDD]);
-		*reads += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[STAT_READS_SSD]);
+		const struct ssdup_stats *st = per_cpu_ptr(c->stats, cpu);
+
+		begun += READ_ONCE(st->hdd_begun);
+		s.requests += READ_ONCE(st->requests);
+		/* When these are cleared, that is taken for a read and a write. */
+		s.reads += READ_ONCE(st->count[STAT_READS_HDD]);
+		s.reads += READ_ONCE(st->count[STAT_READS_SSD]);
+		s.writes += READ_ONCE(st->count[STAT_WRITES_SSD]);
 	}
-	*requests += ended;
-	*hdd_inflight = begun - ended;
+	s.requests += ended;
+	s.hdd_inflight = begun - ended;
+	return s;
 }
 
 /* The generation that is drained next; ~0 when nothing is sealed. */
@@ -83,16 +96,19 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	bool retry = w->pinned &&
 		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
 	bool spare = ssdup_count_halves(c, HALF_FREE);
-	u64 requests, reads;
+	struct sums s = sum_requests(c);
 
-	sum_requests(c, &requests, &reads, &in->hdd_inflight);
-	if (requests != w->requests) {
-		w->requests = requests;
+	if (s.requests != w->requests) {
+		w->requests = s.requests;
 		w->active = now;
 	}
-	if (reads != w->reads) {
-		w->reads = reads;
+	if (s.reads != w->reads) {
+		w->reads = s.reads;
 		w->read = now;
+	}
+	if (s.writes != w->writes) {
+		w->writes = s.writes;
+		w->written = now;
 	}
 	if (!w->holding)
 		w->held = now;
@@ -104,11 +120,13 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->asked = (in->sealed ? sealed : ssdup_open_generation(c)) <= asked;
 	in->asked |= READ_ONCE(c->short_of_memory);
 	in->waiters = atomic_read(&c->nr_waiting);
-	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_READ_MS));
+	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
+	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
 	in->spare = spare;
 	in->dirty = open_dirty(c, retry || in->asked);
 	in->fill = ssdup_fill(c);
+	in->hdd_inflight = s.hdd_inflight;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
 	in->held_ms = jiffies_to_msecs(now - w->held);
 }
@@ -130,18 +148,23 @@ static void seal(struct ssdup *c, struct watch *w)
 		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
-static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in, bool gentle)
+static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in,
+			const struct pacing_out *out)
 {
 	ktime_t begun = ktime_get();
 	u64 pinned = c->pinned;
-	/* With nobody in need of this half's space the arm passes over the disk once for all. */
-	bool wide = !in->waiters &&
-		    (in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS);
+	const struct drain_manner how = {
+		/* With nobody in need of this half's space the arm passes over the disk once. */
+		.wide = !in->waiters &&
+			(in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS),
+		.gentle = out->gentle,
+		.spread = out->spread,
+	};
 	u32 wait;
 	int r;
 
 	drain_does(c, DRAIN_COPIES);
-	r = ssdup_drain_step(c, wide, gentle);
+	r = ssdup_drain_step(c, &how);
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
@@ -172,7 +195,8 @@ static int writeback_thread(void *arg)
 	struct ssdup *c = arg;
 	/* What was pinned before a suspend is tried again after it. */
 	struct watch w = {
-		.active = jiffies, .read = jiffies, .pinned = c->pinned, .pinned_at = jiffies,
+		.active = jiffies, .read = jiffies, .written = jiffies,
+		.pinned = c->pinned, .pinned_at = jiffies,
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
@@ -208,10 +232,10 @@ static int writeback_thread(void *arg)
 			if (ssdup_mode(c) == MODE_RUNNING)
 				seal(c, &w);
 			else
-				drain_batch(c, &w, &in, out.gentle);
+				drain_batch(c, &w, &in, &out);
 			break;
 		case PACING_DRAIN:
-			drain_batch(c, &w, &in, out.gentle);
+			drain_batch(c, &w, &in, &out);
 			break;
 		}
 	}

@@ -485,7 +485,7 @@ static void pacing_rules(struct kunit *test)
 	u32 bits, i, j, k;
 	bool beside;
 
-	for (bits = 0; bits < 4096; bits++)
+	for (bits = 0; bits < 8192; bits++)
 		for (i = 0; i < ARRAY_SIZE(ms); i++)
 			for (j = 0; j < ARRAY_SIZE(ms); j++)
 				for (k = 0; k < ARRAY_SIZE(fills); k++) {
@@ -495,7 +495,7 @@ static void pacing_rules(struct kunit *test)
 						.sealed = bits & 32, .spare = bits & 64,
 						.dirty = bits & 128, .route = !!(bits & 256),
 						.hdd_inflight = !!(bits & 512), .fill = fills[k],
-						.reads = bits & 1024,
+						.reads = bits & 1024, .writes = bits & 4096,
 						.took_ms = bits & 2048 ? ms[i] : 0,
 						.quiet_ms = ms[i], .held_ms = ms[j],
 					};
@@ -515,6 +515,10 @@ static void pacing_rules(struct kunit *test)
 						KUNIT_ASSERT_EQ(test, out.step, PACING_DRAIN);
 					if (out.gentle)
 						KUNIT_ASSERT_TRUE(test, in.reads && !in.waiters);
+					KUNIT_ASSERT_EQ(test, out.spread,
+							out.step == PACING_DRAIN && in.writes &&
+							!in.waiters &&
+							in.mode != SSDUP_DRAIN_EAGER);
 				}
 }
 

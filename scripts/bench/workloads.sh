@@ -136,7 +136,8 @@ group_sustained()
 		--size $(short 512m 2g);drain;verify"
 }
 
-# Readers and writers while the system is drained, and after.
+# Readers and writers while the system is drained, and after: writers that compute in
+# between, and some that fill the log meanwhile.
 group_drain()
 {
 	local fill="burst --pattern random --procs 16 --request 64k --size 128m --span 1g"
@@ -145,6 +146,8 @@ group_drain()
 	both_disks readers 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others --reads 100;drain"
 	both_disks writers 512 -- 1088 "$EVERYBODY" "drain manual" \
+		"$fill;during $others --jitter 1000;drain"
+	both_disks overload 512 -- 1088 "$USERS" "drain manual" \
 		"$fill;during $others;drain"
 }
 
