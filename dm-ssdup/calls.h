@@ -92,7 +92,7 @@ void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_chunk **pla
  * @io: half, page, slot, pos and e are filled in, and nodes gets one perhaps; half->writes
  * stays raised until ssdup_put_write()
  * @sectors: of data, 0 for a tombstone
- * @limits: writers' or all
+ * @limits: the gate, writers' or all
  *
  * Opens the next half when this one is full and another is free.
  * Context: any; lock-free but for that switch.
@@ -101,6 +101,24 @@ void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_chunk **pla
  */
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 		  const struct log_limits *limits);
+
+/**
+ * ssdup_set_gate() - how far writers may go in the open half, as long as nobody waits
+ *
+ * All of it while another half is free; else log_limits_free().
+ * Context: half_lock; after every change of the open half or the free ones.
+ */
+void ssdup_set_gate(struct ssdup *c);
+
+/** ssdup_rationed() - is less than all of the open half handed out? any context; a hint */
+static inline bool ssdup_rationed(const struct ssdup *c)
+{
+	return READ_ONCE(c->gate.sectors) < c->limits.sectors ||
+	       READ_ONCE(c->gate.entries) < c->limits.entries;
+}
+
+/** ssdup_ration() - raise the gate, as time passes; process context, without half_lock */
+void ssdup_ration(struct ssdup *c);
 
 /** ssdup_settled() - a counter that the writeback thread may wait for is zero; any context */
 static inline void ssdup_settled(struct ssdup *c)

@@ -294,6 +294,14 @@ static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drai
 	return sectors;
 }
 
+/* What was overwritten since counts as left: who asks gets a later time rather than an earlier. */
+static void tell_due(struct ssdup *c, const struct ssdup_half *h)
+{
+	u64 all = log_word_sectors(atomic64_read(&h->word)), home = h->home + c->pass_home;
+
+	ssdup_load_due(c, all - min(all, home));
+}
+
 /* While it is written, @next is read, if there is one; not if this fails before. */
 static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
 			bool spread)
@@ -328,6 +336,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
 		WRITE_ONCE(c->pass_home, c->pass_home + own_sectors(c, b, run));
 	}
+	tell_due(c, c->drainer->half);
 	return 0;
 }
 
@@ -479,6 +488,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 
 	trace_ssdup_step(c, STEP_FREE_BEGIN);
 	drain_does(c, DRAIN_FREES);
+	ssdup_load_due(c, 0);
 	r = ssdup_commit(c);
 	if (r)
 		return r;
@@ -512,6 +522,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	spin_lock_irq(&c->half_lock);
 	h->state = HALF_FREE;
 	list_move_tail(&h->list, &c->free);
+	ssdup_set_gate(c);
 	c->full_told = false;
 	spin_unlock_irq(&c->half_lock);
 	mutex_unlock(&c->commit_lock);
@@ -543,6 +554,7 @@ static int drain_begin(struct ssdup *c)
 	d->bad = 0;
 	d->left = 0;
 	d->lost = false;
+	tell_due(c, d->half);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
 	if (d->half->has_home && READ_ONCE(c->hdd_flush_errors) != d->half->flush_errors)
 		forget_home(c, d->half);

@@ -7,12 +7,14 @@
  * function that slept could hold back, on its task's list of bios not yet
  * submitted, the very write that a drain waits for.
  */
+#include <linux/delay.h>
 #include <trace/events/block.h>
 
 #include "hot.h"
 #include "trace.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
+#define RATION_US	200U	/* between looks at what is handed out of the last half */
 
 static struct ssdup_io *io_of(struct bio *bio)
 {
@@ -113,11 +115,22 @@ static noinline void no_place(struct ssdup *c, struct ssdup_io *io, int error)
 	queue_delayed_work(c->wq, &c->wait_work, MEMORY_RETRY);
 }
 
+/* Of the last half the end is rationed to those who would have to wait for another one. */
+static const struct log_limits *limits_of(struct ssdup *c, const struct ssdup_io *io,
+					  const struct write_facts *f, bool balance)
+{
+	bool waits = f->full != SSDUP_FULL_BYPASS && !f->leaving && !f->stuck &&
+		     !(balance && ssdup_load_bypass(c, io));
+
+	return waits ? &c->gate : &c->limits;
+}
+
 /* A place in the log and a node for @bio. Return: 0 or the error of ssdup_reserve(). */
-static int get_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static int get_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+		     const struct log_limits *limits)
 {
 	u32 sectors = bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
-	int r = ssdup_reserve(c, io, sectors, &c->limits);
+	int r = ssdup_reserve(c, io, sectors, limits);
 
 	if (r)
 		no_place(c, io, r);
@@ -158,12 +171,16 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 		.space = true,
 	};
 	bool balance = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
+	const struct log_limits *limits;
 	enum write_way way;
 	int r;
 
 	/* It may have waited, and others went before. */
 	if (balance)
 		ssdup_load_find(c, io);
+	limits = limits_of(c, io, &f, balance);
+	if (limits == &c->limits && ssdup_rationed(c))
+		f.queue = false;
 	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable) {
 		if (begin_direct(c, io))
 			return WRITE_TO_HDD;
@@ -171,7 +188,7 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 	}
 	way = redirector_way(&f);
 	if (way == WRITE_TO_LOG) {
-		r = get_place(c, bio, io);
+		r = get_place(c, bio, io, limits);
 		f.space = !r;
 		f.no_memory = r == -ENOMEM;
 		way = redirector_way(&f);
@@ -278,7 +295,9 @@ static void add_waiting(struct ssdup *c, struct bio *bio)
 	bio->bi_opf &= ~REQ_NOWAIT;
 	spin_lock_irqsave(&c->wait_lock, flags);
 	bio_list_add(&c->waiting, bio);
-	atomic_inc(&c->nr_waiting);
+	/* What was not handed out while nobody came for it is not owed. */
+	if (atomic_inc_return(&c->nr_waiting) == 1)
+		WRITE_ONCE(c->rationed, ktime_get_ns());
 	/*
 	 * Space may have come back between the decision and the list. Under the
 	 * lock for the same reason as in ssdup_queue_flush().
@@ -321,7 +340,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	if (unlikely(ssdup_mode(c) != MODE_RUNNING || atomic_read(&c->nr_waiting)))
 		return map_with_care(c, bio, io);
 	h = READ_ONCE(c->open);
-	if (unlikely(ssdup_try_reserve(c, h, io, io->sectors, &c->limits))) {
+	if (unlikely(ssdup_try_reserve(c, h, io, io->sectors, &c->gate))) {
 		ssdup_put_write(c, h);
 		/* Not every other way of it has a use for a spare one, and gives it back. */
 		ssdup_free_nodes(c, &io->nodes);
@@ -509,6 +528,7 @@ void ssdup_wait_work(struct work_struct *work)
 	struct ssdup_io *io;
 	struct bio *bio;
 
+	ssdup_ration(c);
 	while ((bio = pop_waiting(c))) {
 		io = io_of(bio);
 		way = route_write(c, bio, io, true);
@@ -523,6 +543,10 @@ void ssdup_wait_work(struct work_struct *work)
 			spin_lock_irqsave(&c->wait_lock, flags);
 			bio_list_add_head(&c->waiting, bio);
 			spin_unlock_irqrestore(&c->wait_lock, flags);
+			if (ssdup_rationed(c)) {
+				fsleep(RATION_US);
+				ssdup_kick_waiting(c);
+			}
 			break;
 		}
 		atomic_dec(&c->nr_waiting);

@@ -209,6 +209,33 @@ void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended
 	WRITE_ONCE(l->drain_ns, l->drain_ns - l->drain_ns / 4 + unit / 4);
 }
 
+/* Rather too long than too short: what is not handed out by then comes with the half. */
+static u64 until_free(const struct ssdup_load *l, u64 sectors)
+{
+	u64 ns = div_u64(READ_ONCE(l->drain_ns) * sectors, BALANCE_UNIT) + READ_ONCE(l->home_ns);
+
+	return ns + ns / 8;
+}
+
+void ssdup_load_due(struct ssdup *c, u64 sectors)
+{
+	WRITE_ONCE(c->load.due, ktime_get_ns() + until_free(&c->load, sectors));
+}
+
+void ssdup_load_nothing_due(struct ssdup *c)
+{
+	WRITE_ONCE(c->load.due, 0);
+}
+
+u64 ssdup_load_left(const struct ssdup *c)
+{
+	u64 due = READ_ONCE(c->load.due), now = ktime_get_ns();
+
+	if (!due)
+		return until_free(&c->load, c->limits.sectors);
+	return due - min(due, now);
+}
+
 void ssdup_load_flush(struct ssdup *c)
 {
 	WRITE_ONCE(c->load.flushes, c->load.flushes + 1);

@@ -58,6 +58,7 @@ struct ssdup_load {
 	u64	flush_ns;	/* of a flush of the HDD */
 	u64	home_ns;	/* of one that frees a half */
 	u64	drain_ns;	/* of BALANCE_UNIT sectors of a drain */
+	u64	due;		/* ns: when another half is free; 0: no drain has begun */
 };
 
 /** ssdup_load_init() - costs to begin with, until they are measured */
@@ -101,6 +102,15 @@ void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended
 
 /** ssdup_load_flush() - the device is flushed; process context, one at a time */
 void ssdup_load_flush(struct ssdup *c);
+
+/** ssdup_load_due() - the drain has @sectors of a half left to write; process context, the drain */
+void ssdup_load_due(struct ssdup *c, u64 sectors);
+
+/** ssdup_load_nothing_due() - another half is being filled, or was freed; any context */
+void ssdup_load_nothing_due(struct ssdup *c);
+
+/** ssdup_load_left() - until another half is free; ns, 0 when overdue; any context; a guess */
+u64 ssdup_load_left(const struct ssdup *c);
 
 /* A flush of the HDD, under way. */
 struct load_flush {

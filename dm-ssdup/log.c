@@ -82,6 +82,41 @@ struct log_limits log_limits_writers(const struct log_geometry *g)
 	return limits;
 }
 
+struct log_limits log_limits_free(const struct log_limits *all)
+{
+	return (struct log_limits){
+		.entries = all->entries - all->entries / 4,
+		.sectors = all->sectors - all->sectors / 4,
+	};
+}
+
+/* Of ns only thousands: times the sectors of a half they fit. */
+#define RATION_SHIFT	10
+
+static u64 ration(u64 what, u64 passed, u64 left)
+{
+	return passed < left ? div64_u64((passed >> RATION_SHIFT) * what,
+					 left >> RATION_SHIFT ?: 1) : what;
+}
+
+u64 log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left)
+{
+	u32 entries = all->entries - now->entries, sectors = all->sectors - now->sectors, part;
+	u64 used = passed;
+
+	/* There are fewer entries than sectors, so they are the measure of the time. */
+	if (entries) {
+		part = ration(entries, passed, left);
+		if (!part)
+			return 0;
+		if (part < entries)
+			used = min(passed, div_u64(left, entries) * part);
+		now->entries += part;
+	}
+	now->sectors += min_t(u64, sectors, ration(sectors, used, left));
+	return max(used, 1ULL);
+}
+
 u32 log_longest_write(const struct log_geometry *g)
 {
 	return rounddown_pow_of_two(max(log_limits_writers(g).sectors / 4, 1U));

@@ -80,6 +80,28 @@ struct log_limits log_limits_all(const struct log_geometry *g);
 /** log_limits_writers() - what writers may: all but 1/64, at least 128 KiB and a page */
 struct log_limits log_limits_writers(const struct log_geometry *g);
 
+/**
+ * log_limits_free() - what is handed out of the last half as it comes: three quarters
+ * @all: what writers may
+ *
+ * The rest is rationed, see log_ration().
+ */
+struct log_limits log_limits_free(const struct log_limits *all);
+
+/**
+ * log_ration() - hand out more of the last half
+ * @now: how far writers may go; raised
+ * @all: how far at most
+ * @passed: since it was raised before, ns
+ * @left: from then on until another half is free, ns; 0: it is overdue
+ *
+ * So that what is left lasts until then: writers become slower, and do not stop.
+ *
+ * Return: of @passed what was used, ns; 0 and nothing is raised when it is too little for
+ * another entry.
+ */
+u64 log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left);
+
 #define LOG_WORD_SEALED		BIT_ULL(63)
 #define LOG_WORD_ENTRY		BIT_ULL(34)
 

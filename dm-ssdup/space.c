@@ -43,6 +43,7 @@ void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 	smp_wmb();
 	atomic64_set(&h->word, word);
 	WRITE_ONCE(c->open, h);
+	ssdup_set_gate(c);
 	trace_ssdup_open(c, h);
 }
 
@@ -94,6 +95,48 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	trace_ssdup_step(c, STEP_SEAL_DONE);
 	ssdup_kick_writeback(c);
 	return true;
+}
+
+/* --- The last half --- */
+
+static void set_gate(struct ssdup *c, const struct log_limits *limits)
+{
+	WRITE_ONCE(c->gate.entries, limits->entries);
+	WRITE_ONCE(c->gate.sectors, limits->sectors);
+}
+
+void ssdup_set_gate(struct ssdup *c)
+{
+	struct log_limits limits = c->limits;
+	u64 word = atomic64_read(&c->open->word);
+
+	lockdep_assert_held(&c->half_lock);
+	if (list_empty(&c->free)) {
+		limits = log_limits_free(&c->limits);
+		/* What was replayed may go further, and a drain's moves further still. */
+		limits.entries = clamp(log_word_entries(word), limits.entries,
+				       c->limits.entries);
+		limits.sectors = clamp_t(u64, log_word_sectors(word), limits.sectors,
+					 c->limits.sectors);
+	}
+	set_gate(c, &limits);
+	ssdup_load_nothing_due(c);
+}
+
+void ssdup_ration(struct ssdup *c)
+{
+	u64 now = ktime_get_ns(), since = READ_ONCE(c->rationed), passed = now - min(now, since);
+	struct log_limits gate;
+
+	spin_lock_irq(&c->half_lock);
+	gate = c->gate;
+	/* From then on: what is left begins with what has passed. */
+	passed = log_ration(&gate, &c->limits, passed, ssdup_load_left(c) + passed);
+	if (ssdup_rationed(c) && passed) {
+		set_gate(c, &gate);
+		WRITE_ONCE(c->rationed, since + passed);
+	}
+	spin_unlock_irq(&c->half_lock);
 }
 
 u64 ssdup_open_generation(struct ssdup *c)
@@ -210,10 +253,13 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 		  const struct log_limits *limits)
 {
 	struct ssdup_half *h;
+	bool rationed;
 	int r;
 
 	/* Each turn gets a place, gives up, or finds another half open. */
 	for (;;) {
+		/* Before the try: if it fails for that, then not for the half. */
+		rationed = limits == &c->gate && ssdup_rationed(c);
 		h = READ_ONCE(c->open);
 		r = ssdup_try_reserve(c, h, io, sectors, limits);
 		if (!r)
@@ -221,6 +267,10 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 		if (r != -ENOSPC)
 			return no_place(c, h, r);
 		ssdup_put_write(c, h);
+		if (rationed && READ_ONCE(c->open) == h) {
+			WRITE_ONCE(c->wait_cause, WAIT_SPACE);
+			return -ENOSPC;
+		}
 		if (!ssdup_switch(c, h))
 			return -ENOSPC;
 	}

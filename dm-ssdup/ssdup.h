@@ -302,6 +302,8 @@ struct ssdup {
 	/* Log */
 	struct log_geometry	g;
 	struct log_limits	limits;		/* of writers */
+	struct log_limits	gate;		/* for now, see ssdup_ration(); half_lock, hint */
+	u64			rationed;	/* ns: since when its time counts; a hint */
 	u32			longest;	/* write that they may log, in sectors */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
 	struct ssdup_half	*open;		/* read without: a stale one's word is sealed */

@@ -5,6 +5,7 @@
 #include "prng.h"
 
 #define GIB		(BIT_ULL(30) / 512)
+#define MSEC		1000000ULL	/* ns */
 #define SUPER_END	sizeof(struct ssdup_super)
 
 static const u8 uuid[16] = { 0x5d, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
@@ -102,6 +103,54 @@ static void layout_metadata_share(struct kunit *test)
 }
 
 /* --- Space --- */
+
+/* The last half: what is rationed lasts until the time that was told, whatever the steps. */
+static void ration_lasts(struct kunit *test)
+{
+	static const u64 steps[] = { MSEC / 5, 4 * MSEC, 70 * MSEC };
+	static const struct log_limits all = { .entries = 32000, .sectors = 500000 };
+	const struct log_limits free = log_limits_free(&all);
+	const u64 due = 2000 * MSEC;
+	struct log_limits now;
+	u64 at, since;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		now = free;
+		since = 0;
+		for (at = steps[i]; at < due; at += steps[i]) {
+			since += log_ration(&now, &all, at - since, due - since);
+			/* In proportion to the time, but for one step and what is rounded off. */
+			KUNIT_ASSERT_LE(test, (now.sectors - free.sectors) * due, 125000 * at);
+			KUNIT_ASSERT_GE(test, (now.sectors - free.sectors + 2500) * due,
+					125000 * (at - steps[i]));
+			KUNIT_ASSERT_LE(test, (now.entries - free.entries) * due, 8000 * at);
+			KUNIT_ASSERT_GE(test, (now.entries - free.entries + 10) * due,
+					8000 * (at - steps[i]));
+		}
+		/* Overdue: all of it. */
+		log_ration(&now, &all, 0, 0);
+		KUNIT_EXPECT_TRUE(test, !memcmp(&now, &all, sizeof(all)));
+	}
+}
+
+static void ration_by_example(struct kunit *test)
+{
+	static const struct log_limits all = { .entries = 1000, .sectors = 1U << 31 };
+	struct log_limits now = log_limits_free(&all);
+
+	/* Too little time for one entry: it is not lost. */
+	KUNIT_EXPECT_EQ(test, log_ration(&now, &all, MSEC, 3600000 * MSEC), 0);
+	KUNIT_EXPECT_EQ(test, now.sectors, (1U << 31) / 4 * 3);
+	/* Half of the time, however long: half of the rest. */
+	KUNIT_EXPECT_EQ(test, log_ration(&now, &all, 60000 * MSEC, 120000 * MSEC), 60000 * MSEC);
+	KUNIT_EXPECT_EQ(test, now.entries, 875);
+	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 28, 7);
+	/* One of the two may be at its end. */
+	now.entries = all.entries;
+	KUNIT_EXPECT_EQ(test, log_ration(&now, &all, 1000 * MSEC, 2000 * MSEC), 1000 * MSEC);
+	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 27, 15);
+}
 
 static void reserve_limits(struct kunit *test)
 {
@@ -573,6 +622,8 @@ static struct kunit_case log_cases[] = {
 	KUNIT_CASE(layout_of_many_sizes),
 	KUNIT_CASE(layout_too_small),
 	KUNIT_CASE(layout_metadata_share),
+	KUNIT_CASE(ration_lasts),
+	KUNIT_CASE(ration_by_example),
 	KUNIT_CASE(reserve_limits),
 	KUNIT_CASE(reserve_in_largest_half),
 	KUNIT_CASE(reserve_never_overlaps),

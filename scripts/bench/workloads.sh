@@ -147,7 +147,7 @@ group_drain()
 		"$fill;during $others --reads 100;drain"
 	both_disks writers 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others --jitter 1000;drain"
-	both_disks overload 512 -- 1088 "$USERS" "drain manual" \
+	both_disks overload 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others;drain"
 }
 

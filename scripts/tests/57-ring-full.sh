@@ -6,7 +6,8 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks hdd_size_mb=256 ssd_size_mb=160
+# large enough for the ring to be full before the last half is rationed
+make_disks hdd_size_mb=256 ssd_size_mb=240
 make_ssdup
 half=$(stat half_data_sectors)
 data=$(($(log_sector 0) + ($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8))
@@ -28,7 +29,7 @@ fill=$!
 wait_until seals -eq 1
 is "free halves" "$(stat halves_free)" 0
 # the ring has 128 pages of 126 entries
-iocheck "$MODEL" $DEV write start=200000 len=$((128 * 126 + 200)) bs=1 depth=64 &
+iocheck "$MODEL" $DEV write start=300000 len=$((128 * 126 + 200)) bs=1 depth=64 &
 writer=$!
 wait_until wait_cause -eq 3
 
