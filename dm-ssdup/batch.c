@@ -2,6 +2,8 @@
 /*
  * dm-ssdup: buffers and transfers of a drain's batches.
  */
+#include <linux/wait_bit.h>
+
 #include "batch.h"
 #include "trace.h"
 

@@ -523,6 +523,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	h->state = HALF_FREE;
 	list_move_tail(&h->list, &c->free);
 	ssdup_set_gate(c);
+	ssdup_load_nothing_due(c);
 	c->full_told = false;
 	spin_unlock_irq(&c->half_lock);
 	mutex_unlock(&c->commit_lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dm-ssdup: what every request does, inline: its instructions are counted (see
- * Documentation/benchmarks.rst), and what is rare is called from here.
+ * Documentation/costs.rst), and what is rare is called from here.
  */
 #ifndef SSDUP_HOT_H
 #define SSDUP_HOT_H
@@ -240,6 +240,11 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 					     struct ssdup_io *io, u32 sectors,
 					     const struct log_limits *limits)
 {
+	/* The gate moves meanwhile: a hint. */
+	const struct log_limits most = {
+		.entries = READ_ONCE(limits->entries),
+		.sectors = READ_ONCE(limits->sectors),
+	};
 	struct extent_chunk **chunk, *fresh = NULL;
 	u64 word, next;
 	int r = -ENOSPC;
@@ -248,7 +253,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
 		return -ENOMEM;
 	word = atomic64_read_acquire(&h->word);
-	while (log_word_reserve(word, limits, sectors, &next)) {
+	while (log_word_reserve(word, &most, sectors, &next)) {
 		chunk = ssdup_find_place(c, h, log_word_entries(word), io);
 		if (unlikely(!chunk)) {
 			r = -EAGAIN;

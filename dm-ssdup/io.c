@@ -528,7 +528,8 @@ void ssdup_wait_work(struct work_struct *work)
 	struct ssdup_io *io;
 	struct bio *bio;
 
-	ssdup_ration(c);
+	if (READ_ONCE(c->wait_cause) == WAIT_SPACE)
+		ssdup_ration(c);
 	while ((bio = pop_waiting(c))) {
 		io = io_of(bio);
 		way = route_write(c, bio, io, true);
@@ -543,7 +544,8 @@ void ssdup_wait_work(struct work_struct *work)
 			spin_lock_irqsave(&c->wait_lock, flags);
 			bio_list_add_head(&c->waiting, bio);
 			spin_unlock_irqrestore(&c->wait_lock, flags);
-			if (ssdup_rationed(c)) {
+			/* For other causes somebody else kicks. */
+			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c)) {
 				fsleep(RATION_US);
 				ssdup_kick_waiting(c);
 			}

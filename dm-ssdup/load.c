@@ -205,6 +205,9 @@ void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended
 	/* Beside others it took longer than it costs. */
 	if (!b->alone || !b->sectors)
 		return;
+	/* Nothing of it was left to write. */
+	if (ended <= b->begun)
+		return;
 	unit = div_u64((ended - b->begun) * BALANCE_UNIT, b->sectors);
 	WRITE_ONCE(l->drain_ns, l->drain_ns - l->drain_ns / 4 + unit / 4);
 }
@@ -252,9 +255,10 @@ void ssdup_load_flush_begin(struct ssdup *c, struct load_flush *f, bool home)
 	struct ssdup_load *l = &c->load;
 
 	f->home = home;
-	f->price = READ_ONCE(*(home ? &l->home_ns : &l->flush_ns)) + 1;
+	f->price = READ_ONCE(l->home_ns) + 1;
 	f->begun = ktime_get_ns();
-	strange_begin(l, f->price);
+	if (home)
+		strange_begin(l, f->price);
 }
 
 void ssdup_load_flush_end(struct ssdup *c, const struct load_flush *f)
@@ -262,7 +266,8 @@ void ssdup_load_flush_end(struct ssdup *c, const struct load_flush *f)
 	struct ssdup_load *l = &c->load;
 	u64 *ns = f->home ? &l->home_ns : &l->flush_ns;
 
-	strange_end(l, f->price);
+	if (f->home)
+		strange_end(l, f->price);
 	WRITE_ONCE(*ns, *ns - *ns / 4 + (ktime_get_ns() - f->begun) / 4);
 	price_flushes(l);
 }

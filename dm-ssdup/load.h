@@ -106,7 +106,7 @@ void ssdup_load_flush(struct ssdup *c);
 /** ssdup_load_due() - the drain has @sectors of a half left to write; process context, the drain */
 void ssdup_load_due(struct ssdup *c, u64 sectors);
 
-/** ssdup_load_nothing_due() - another half is being filled, or was freed; any context */
+/** ssdup_load_nothing_due() - a half was freed; any context */
 void ssdup_load_nothing_due(struct ssdup *c);
 
 /** ssdup_load_left() - until another half is free; ns, 0 when overdue; any context; a guess */
@@ -123,7 +123,8 @@ struct load_flush {
  * ssdup_load_flush_begin() - the HDD is about to be flushed; fills @f in
  * @home: of what a drain wrote, not of direct writes
  *
- * While that lasts the HDD does nothing else: its price waits in the queue like others do.
+ * While one that frees a half lasts, a second perhaps, the HDD does nothing else: its price
+ * waits in the queue like others do. Others have theirs in flush_price.
  *
  * Context: process; one at a time of either kind.
  */

@@ -120,7 +120,7 @@ void ssdup_set_gate(struct ssdup *c)
 					 c->limits.sectors);
 	}
 	set_gate(c, &limits);
-	ssdup_load_nothing_due(c);
+	WRITE_ONCE(c->rationed, ktime_get_ns());
 }
 
 void ssdup_ration(struct ssdup *c)
