@@ -6,7 +6,8 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks
+# more than a half of the log is used, and no more than what is given out without waiting
+make_disks ssd_size_mb=20
 for life in 1 2 3 4 5; do
 	make_ssdup policy all drain manual
 	[ $life = 1 ] || io verify
