@@ -344,15 +344,14 @@ void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
 struct hdd_flush {
 	struct bio		bio;
 	struct completion	done;
-	struct ssdup		*c;
-	struct load_flush	load;
+	u64			ns;		/* when it began, then how long it took */
 };
 
 static void hdd_flush_end_io(struct bio *bio)
 {
 	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
 
-	ssdup_load_flush_end(f->c, &f->load);
+	f->ns = ktime_get_ns() - f->ns;
 	complete(&f->done);
 }
 
@@ -366,8 +365,7 @@ static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
 		return false;
 	}
 	init_completion(&f->done);
-	f->c = c;
-	ssdup_load_flush_begin(c, &f->load, false);
+	f->ns = ktime_get_ns();
 	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	f->bio.bi_end_io = hdd_flush_end_io;
 	trace_ssdup_step(c, STEP_HDD_FLUSH);
@@ -381,6 +379,7 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 
 	wait_for_completion_io(&f->done);
 	trace_ssdup_step(c, STEP_HDD_FLUSHED);
+	ssdup_load_flushed(c, f->ns);
 	status = f->bio.bi_status;
 	bio_uninit(&f->bio);
 	if (status) {

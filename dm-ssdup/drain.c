@@ -451,13 +451,13 @@ static void forget_home(struct ssdup *c, struct ssdup_half *h)
 
 int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
 {
-	struct load_flush load;
+	struct load_home load;
 	int r;
 
 	trace_ssdup_step(c, STEP_FREE_FLUSH);
-	ssdup_load_flush_begin(c, &load, true);
+	ssdup_load_home_begin(c, &load);
 	r = blkdev_issue_flush(c->hdd->bdev);
-	ssdup_load_flush_end(c, &load);
+	ssdup_load_home_end(c, &load);
 	if (r)
 		ssdup_hdd_flush_failed(c);
 	/* After a flush that failed for somebody else a later one finds nothing to do. */

@@ -250,26 +250,29 @@ static void price_flushes(struct ssdup_load *l)
 	WRITE_ONCE(l->flush_price, READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / 32);
 }
 
-void ssdup_load_flush_begin(struct ssdup *c, struct load_flush *f, bool home)
+void ssdup_load_flushed(struct ssdup *c, u64 ns)
 {
 	struct ssdup_load *l = &c->load;
 
-	f->home = home;
-	f->price = READ_ONCE(l->home_ns) + 1;
-	f->begun = ktime_get_ns();
-	if (home)
-		strange_begin(l, f->price);
+	WRITE_ONCE(l->flush_ns, l->flush_ns - l->flush_ns / 4 + ns / 4);
+	price_flushes(l);
 }
 
-void ssdup_load_flush_end(struct ssdup *c, const struct load_flush *f)
+void ssdup_load_home_begin(struct ssdup *c, struct load_home *f)
 {
 	struct ssdup_load *l = &c->load;
-	u64 *ns = f->home ? &l->home_ns : &l->flush_ns;
 
-	if (f->home)
-		strange_end(l, f->price);
-	WRITE_ONCE(*ns, *ns - *ns / 4 + (ktime_get_ns() - f->begun) / 4);
-	price_flushes(l);
+	f->price = l->home_ns + 1;
+	f->begun = ktime_get_ns();
+	strange_begin(l, f->price);
+}
+
+void ssdup_load_home_end(struct ssdup *c, const struct load_home *f)
+{
+	struct ssdup_load *l = &c->load;
+
+	strange_end(l, f->price);
+	WRITE_ONCE(l->home_ns, l->home_ns - l->home_ns / 4 + (ktime_get_ns() - f->begun) / 4);
 }
 
 static void window(struct ssdup_load *l)

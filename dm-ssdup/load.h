@@ -55,7 +55,7 @@ struct ssdup_load {
 	u32	flushes;	/* of the HDD, ever */
 	u32	flushes_seen;	/* at the end of the last window */
 	u32	flush_rate;	/* in the last window */
-	u64	flush_ns;	/* of a flush of the HDD */
+	u64	flush_ns;	/* of a FLUSH of the HDD */
 	u64	home_ns;	/* of one that frees a half */
 	u64	drain_ns;	/* of BALANCE_UNIT sectors of a drain */
 	u64	due;		/* ns: when another half is free; 0: no drain has begun */
@@ -112,26 +112,27 @@ void ssdup_load_nothing_due(struct ssdup *c);
 /** ssdup_load_left() - until another half is free; ns, 0 when overdue; any context; a guess */
 u64 ssdup_load_left(const struct ssdup *c);
 
-/* A flush of the HDD, under way. */
-struct load_flush {
+/** ssdup_load_flushed() - a FLUSH of the HDD took so long; ns, one at a time */
+void ssdup_load_flushed(struct ssdup *c, u64 ns);
+
+/* A flush of the HDD that frees a half, under way. */
+struct load_home {
 	u64	begun;
 	u64	price;
-	bool	home;		/* frees a half */
 };
 
 /**
- * ssdup_load_flush_begin() - the HDD is about to be flushed; fills @f in
- * @home: of what a drain wrote, not of direct writes
+ * ssdup_load_home_begin() - the HDD is about to be flushed to free a half; fills @f in
  *
- * While one that frees a half lasts, a second perhaps, the HDD does nothing else: its price
- * waits in the queue like others do. Others have theirs in flush_price.
+ * That takes a second perhaps, in which the HDD does nothing else: its price waits in the
+ * queue like others do.
  *
- * Context: process; one at a time of either kind.
+ * Context: process, the one drain.
  */
-void ssdup_load_flush_begin(struct ssdup *c, struct load_flush *f, bool home);
+void ssdup_load_home_begin(struct ssdup *c, struct load_home *f);
 
-/** ssdup_load_flush_end() - that flush has ended; any context */
-void ssdup_load_flush_end(struct ssdup *c, const struct load_flush *f);
+/** ssdup_load_home_end() - that flush has ended; process context, the one drain */
+void ssdup_load_home_end(struct ssdup *c, const struct load_home *f);
 
 /**
  * ssdup_load_tick() - another BALANCE_TICK writes have come, more or less; any context

@@ -127,7 +127,7 @@ struct pacing_out {
 	enum pacing_step	step;
 	u32			wait_ms;
 	bool			gentle;		/* a small batch: somebody reads */
-	bool			spread;		/* its reads too: somebody writes to the SSD */
+	bool			spread;		/* short reads: somebody writes to the SSD */
 };
 
 #define PACING_IDLE_MS		500U	/* quiet for so long: drain the receiving half too */
@@ -160,7 +160,7 @@ struct pacing_out {
  *    spare: seal. Not yet that long: hold until then.
  *  - else sleep.
  *
- * A drain's reads from the SSD come a few at a time where others write there; except in mode
+ * A drain's reads from the SSD are short and come one by one where others write there; not in mode
  * eager, and when writes wait for the drain.
  */
 struct pacing_out pacing_decide(const struct pacing_in *in);

@@ -21,12 +21,12 @@ null_device()
 	echo 1 >"$dir/memory_backed"
 	echo 0 >"$dir/irqmode"
 	echo 1 >"$dir/power"
-	dd if=/dev/zero of="/dev/$1" bs=1M oflag=direct status=none 2>/dev/null || true
+	dd if=/dev/zero of="/dev/$1" bs=1M count=640 oflag=direct status=none
 }
 
 cpus=$1
 modprobe null_blk nr_devices=0
-mount -t configfs none /sys/kernel/config 2>/dev/null || true
+grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
 modprobe dm-ssdup
 hdd=/dev/nullb0 ssd=/dev/nullb1 bottom=$hdd
 null_device nullb0
