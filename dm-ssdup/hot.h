@@ -66,6 +66,14 @@ static __always_inline u64 ssdup_price(const struct disk_load *d, u32 sectors, b
 	return balance_price(&cost, &w);
 }
 
+/* What a write is counted with at the HDD, ns; its place is filled in. */
+static __always_inline u64 ssdup_hdd_price(const struct ssdup *c, const struct ssdup_io *io)
+{
+	bool follows = io->place.follows;
+
+	return balance_hdd(ssdup_price(&c->load.hdd, io->sectors, !follows), io->sectors, follows);
+}
+
 /* Return: what was in the queue before, ns. */
 static __always_inline u64 ssdup_queue_add(struct disk_load *d, u64 price)
 {
@@ -110,8 +118,7 @@ static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct
 	ssdup_load_find(c, io);
 	f.place = io->place;
 	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + atomic64_read(&l->ssd.queue);
-	f.hdd = ssdup_price(&l->hdd, io->sectors, !f.place.follows) +
-		atomic64_read(&l->hdd.queue) + READ_ONCE(l->flush_price);
+	f.hdd = ssdup_hdd_price(c, io) + atomic64_read(&l->hdd.queue) + READ_ONCE(l->flush_price);
 	if (unlikely(io->opf & REQ_FUA))
 		f.hdd += READ_ONCE(l->flush_ns);
 	if (balance_plain(&f))
