@@ -3,10 +3,10 @@
 #
 # The machine: how QEMU is called, and whether KVM can be trusted here.
 
-# The clock of a virtual machine counts each byte of a "rep movsb" as one
-# instruction, so the processor must not recommend it; the kernel then copies by
+# Each byte of a "rep movsb" is an instruction to the emulator, and to the clock of a
+# virtual machine, so the processor must not recommend it; the kernel then copies by
 # words, as cheaply as it would on a real processor.
-VIRTUAL_CPU=max,la57=off,-erms,-fsrm
+EMULATED_CPU=max,la57=off,-erms,-fsrm
 
 # machine_args MODE CPUS MB - accelerator, processors and memory; MODE is tcg,
 # kvm or virtual (the clock counts instructions, processors take turns)
@@ -14,8 +14,8 @@ machine_args()
 {
 	case $1 in
 	kvm) echo "-accel kvm -cpu host" ;;
-	tcg) echo "-accel tcg,thread=multi,tb-size=512 -cpu max,la57=off" ;;
-	virtual) echo "-accel tcg,thread=single,tb-size=512 -cpu $VIRTUAL_CPU" \
+	tcg) echo "-accel tcg,thread=multi,tb-size=512 -cpu $EMULATED_CPU" ;;
+	virtual) echo "-accel tcg,thread=single,tb-size=512 -cpu $EMULATED_CPU" \
 		"-icount shift=0,sleep=off -rtc clock=vm" ;;
 	esac
 	echo "-smp $2 -m $3 -machine q35,hpet=off,usb=off,sata=off,smbus=off"

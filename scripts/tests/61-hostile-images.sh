@@ -7,7 +7,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-images=${1:-200}
+images=${1:-100}
 
 make_disks hdd_size_mb=1 ssd_size_mb=9 hdd_discard=1
 hostile images $HDD $SSD "$images" "${2:-1}" >"$T/verdicts" || fail "the images"
