@@ -93,10 +93,10 @@ u32 extent_spares(const struct extent_tree *tree, const struct extent *e);
 
 /**
  * extent_insert_alone() - make @e known if that takes no others apart
- * @e: as of extent_insert(); the newest
+ * @e: as of extent_insert()
  * @old: the extent whose place it took, in no tree any more, or NULL
  *
- * What nearly every write needs: it overlaps nothing, or exactly one that it
+ * What nearly every write needs: it overlaps nothing, or exactly one older one that it
  * replaces. Inline, for its instructions are counted.
  *
  * Return: false, and nothing was changed, when extent_insert() has to do it.
@@ -122,7 +122,8 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
 	if (higher && higher->start < extent_end(e))
 		return false;
 	if (lower && extent_end(lower) > e->start) {
-		if (lower->start != e->start || lower->sectors != e->sectors)
+		if (lower->start != e->start || lower->sectors != e->sectors ||
+		    lower->seq > e->seq)
 			return false;
 		rb_replace_node(&lower->node, &e->node, &tree->root);
 		*old = lower;

@@ -461,33 +461,3 @@ enum log_fault log_page_check(const struct ssdup_page *p, const struct log_page_
 		return LOG_PAGE_EPOCH;
 	return LOG_OK;
 }
-
-static bool within(u64 start, u32 len, u64 end)
-{
-	return start < end && len <= end - start;
-}
-
-enum log_fault log_entry_decode(const struct log_super *s, const struct ssdup_entry *e,
-				struct log_entry *out)
-{
-	u32 pos = le32_to_cpu(e->pos);
-
-	out->sector = le64_to_cpu(e->sector);
-	out->seq = le64_to_cpu(e->seq);
-	out->sectors = le32_to_cpu(e->sectors);
-	out->pos = to_log_pos(pos);
-	out->kind = e->kind;
-
-	if (out->kind == SSDUP_KIND_NONE || out->kind > SSDUP_KIND_MAX ||
-	    e->flags & ~SSDUP_ENTRY_FLAGS_KNOWN)
-		return LOG_ENTRY_KIND;
-	if (!out->sectors || !out->seq || out->seq > LOG_MAX_COUNT)
-		return LOG_ENTRY_EMPTY;
-	if (!within(out->sector, out->sectors, s->hdd_sectors))
-		return LOG_ENTRY_OUTSIDE_HDD;
-	if (out->kind == SSDUP_KIND_DATA ? !within(pos, out->sectors, s->g.data_sectors) : pos)
-		return LOG_ENTRY_OUTSIDE_LOG;
-	if ((out->sector | out->sectors | pos) & (s->g.block_sectors - 1))
-		return LOG_ENTRY_UNALIGNED;
-	return LOG_OK;
-}

@@ -358,14 +358,43 @@ static inline bool log_page_outlives(const struct ssdup_page *p, u32 gap, u64 ep
 	       (log_page_rev(p) > 1 || le32_to_cpu(p->h.page) - gap >= LOG_COMMIT_PAGES);
 }
 
+static inline bool log_within(u64 start, u32 len, u64 end)
+{
+	return start < end && len <= end - start;
+}
+
 /**
  * log_entry_decode() - read and validate one entry of a page that passed its check
  * @s: bounds: HDD size, data area, block size
  *
+ * Inline, for a replay does it a million times.
+ *
  * Return: LOG_OK with @out filled in, else what is wrong: a page with a right
  * crc and a wrong entry was not written by this code.
  */
-enum log_fault log_entry_decode(const struct log_super *s, const struct ssdup_entry *e,
-				struct log_entry *out);
+static inline enum log_fault log_entry_decode(const struct log_super *s,
+					      const struct ssdup_entry *e, struct log_entry *out)
+{
+	u32 pos = le32_to_cpu(e->pos);
+
+	out->sector = le64_to_cpu(e->sector);
+	out->seq = le64_to_cpu(e->seq);
+	out->sectors = le32_to_cpu(e->sectors);
+	out->pos = to_log_pos(pos);
+	out->kind = e->kind;
+
+	if (out->kind == SSDUP_KIND_NONE || out->kind > SSDUP_KIND_MAX ||
+	    e->flags & ~SSDUP_ENTRY_FLAGS_KNOWN)
+		return LOG_ENTRY_KIND;
+	if (!out->sectors || !out->seq || out->seq > LOG_MAX_COUNT)
+		return LOG_ENTRY_EMPTY;
+	if (!log_within(out->sector, out->sectors, s->hdd_sectors))
+		return LOG_ENTRY_OUTSIDE_HDD;
+	if (out->kind == SSDUP_KIND_DATA ? !log_within(pos, out->sectors, s->g.data_sectors) : pos)
+		return LOG_ENTRY_OUTSIDE_LOG;
+	if ((out->sector | out->sectors | pos) & (s->g.block_sectors - 1))
+		return LOG_ENTRY_UNALIGNED;
+	return LOG_OK;
+}
 
 #endif

@@ -99,120 +99,237 @@ out:
 
 /* --- Replay --- */
 
+/* A part of a half's metadata, in memory or on its way there. */
+struct replay_chunk {
+	struct page	*pages;
+	u32		order;		/* of that memory */
+	u32		most;		/* metadata pages that fit in it */
+	u32		half;
+	u32		first;		/* metadata page that it starts with */
+	u32		nr;		/* metadata pages in it; 0: none */
+	struct bio	*bio;		/* while it is on its way */
+	struct completion read;
+};
+
 struct replay_ctx {
 	struct ssdup	*c;
-	struct page	*pages;		/* a chunk of slots */
-	u32		order;		/* of the chunk's memory */
-	u32		chunk;		/* metadata pages that fit in it */
-	u32		half;
-	u32		first;		/* metadata page that the chunk starts with */
-	u32		nr;		/* metadata pages in it; 0: none yet */
-	struct extent_list spares;
+	struct replay_chunk chunk[2];	/* one is looked at, the other may be on its way */
+	u32		now;		/* which is looked at */
+	u32		half;		/* that @nodes are lent by */
+	struct extent_list nodes;
 };
 
 #define PAIR_BYTES	(SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS)
 
-static void get_chunk(struct replay_ctx *ctx)
+static bool get_chunk(struct replay_chunk *ch)
 {
-	for (ctx->order = CHUNK_ORDER; ; ctx->order--) {
-		ctx->pages = alloc_pages(GFP_KERNEL | __GFP_NOWARN, ctx->order);
-		ctx->chunk = (PAGE_SIZE << ctx->order) / PAIR_BYTES;
-		if (ctx->pages || ctx->order == get_order(PAIR_BYTES))
-			return;
+	for (ch->order = CHUNK_ORDER; ; ch->order--) {
+		ch->pages = alloc_pages(GFP_KERNEL | __GFP_NOWARN, ch->order);
+		ch->most = (PAGE_SIZE << ch->order) / PAIR_BYTES;
+		if (ch->pages || ch->order == get_order(PAIR_BYTES))
+			break;
 	}
+	init_completion(&ch->read);
+	return ch->pages;
 }
 
-static int replay_chunk(struct replay_ctx *ctx, u32 half, u32 page, u32 nr)
+static void put_chunk(const struct replay_chunk *ch)
 {
-	struct ssdup *c = ctx->c;
+	if (ch->pages)
+		__free_pages(ch->pages, ch->order);
+}
+
+static void chunk_end_io(struct bio *bio)
+{
+	complete(bio->bi_private);
+}
+
+static void read_begin(struct ssdup *c, struct replay_chunk *ch, u32 half, u32 page, u32 nr)
+{
+	ch->half = half;
+	ch->first = page;
+	ch->nr = min(nr, c->g.meta_pages - page);
+	reinit_completion(&ch->read);
+	ch->bio = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
+	ch->bio->bi_iter.bi_sector = log_slot_sector(&c->g, half, page, 0);
+	ch->bio->bi_end_io = chunk_end_io;
+	ch->bio->bi_private = &ch->read;
+	__bio_add_page(ch->bio, ch->pages, ch->nr * PAIR_BYTES, 0);
+	submit_bio(ch->bio);
+}
+
+/* Return: 0, also when nothing is on its way; or the error of the read. */
+static int read_end(struct replay_chunk *ch)
+{
 	int r;
 
-	nr = min(nr, c->g.meta_pages - page);
-	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_META,
-			  log_slot_sector(&c->g, half, page, 0), ctx->pages, 0, nr * PAIR_BYTES);
-	ctx->half = half;
-	ctx->first = page;
-	ctx->nr = r ? 0 : nr;
+	if (!ch->bio)
+		return 0;
+	wait_for_completion_io(&ch->read);
+	r = blk_status_to_errno(ch->bio->bi_status);
+	bio_put(ch->bio);
+	ch->bio = NULL;
+	if (r)
+		ch->nr = 0;
+	return r;
+}
+
+static bool chunk_has(const struct replay_chunk *ch, u32 half, u32 page)
+{
+	return half == ch->half && page >= ch->first && page - ch->first < ch->nr;
+}
+
+/*
+ * Read the chunk that starts with a page, unless it is on its way: while pages are asked
+ * for in their order the next chunk is.
+ */
+static int next_chunk(struct replay_ctx *ctx, u32 half, u32 page)
+{
+	struct replay_chunk *old = &ctx->chunk[ctx->now], *ch = &ctx->chunk[!ctx->now];
+	bool in_order = old->nr && half == old->half && page == old->first + old->nr;
+	int r;
+
+	if (!chunk_has(ch, half, page)) {
+		read_end(ch);
+		read_begin(ctx->c, ch, half, page, ch->most);
+	}
+	r = read_end(ch);
+	if (r) {
+		/* A bad sector further on in the chunk is none of this page's business. */
+		read_begin(ctx->c, ch, half, page, 1);
+		r = read_end(ch);
+	}
+	ctx->now = !ctx->now;
+	if (!r && in_order && page + ch->nr < ctx->c->g.meta_pages)
+		read_begin(ctx->c, old, half, page + ch->nr, old->most);
 	return r;
 }
 
 static int replay_read(void *arg, u32 half, u32 page, const struct ssdup_page **slots)
 {
 	struct replay_ctx *ctx = arg;
-	int r;
+	struct replay_chunk *ch;
+	int r = 0;
 
-	if (!ctx->nr || half != ctx->half || page < ctx->first || page >= ctx->first + ctx->nr) {
-		/* A bad sector further on in the chunk is none of this page's business. */
-		r = replay_chunk(ctx, half, page, ctx->chunk) ?
-		    replay_chunk(ctx, half, page, 1) : 0;
-		if (r)
-			return r;
-	}
-	*slots = page_address(ctx->pages) + (page - ctx->first) * PAIR_BYTES;
+	if (!chunk_has(&ctx->chunk[ctx->now], half, page))
+		r = next_chunk(ctx, half, page);
+	if (r)
+		return r;
+	ch = &ctx->chunk[ctx->now];
+	*slots = page_address(ch->pages) + (page - ch->first) * PAIR_BYTES;
 	return 0;
 }
 
-static int replay_insert(struct replay_ctx *ctx, u64 start, u32 sectors, log_pos_t pos,
-			 u32 half, const struct log_entry *le)
+/* A log made to cover the HDD over and over takes its time. */
+static int replay_pause(void)
 {
-	struct ssdup *c = ctx->c;
-	struct ssdup_range *r = range_of(c, start);
-	struct extent_list unused = { NULL };
-	struct extent *e, *spare;
-	u32 need;
-
-	e = ssdup_get_node(GFP_KERNEL);
-	if (!e)
-		return -ENOMEM;
-	e->start = start;
-	e->sectors = sectors;
-	e->seq = le->seq;
-	e->pos = pos;
-	e->half = half;
-	e->kind = le->kind;
-	e->home = false;
-	/* No lock: nobody else knows the device yet. */
-	for (need = extent_spares(&r->tree, e); need; need--) {
-		spare = ssdup_get_node(GFP_KERNEL);
-		if (!spare) {
-			extent_push(&ctx->spares, e);
-			ssdup_free_nodes(c, &ctx->spares);
-			return -ENOMEM;
-		}
-		extent_push(&ctx->spares, spare);
-	}
-	extent_insert(&r->tree, e, &ctx->spares, &unused);
-	ssdup_free_nodes(c, &unused);
-	ssdup_free_nodes(c, &ctx->spares);
 	cond_resched();
-	/* A log made to cover the HDD over and over takes its time. */
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* An entry may cross a border of ranges that were larger when it was written. */
-static int replay_entry(void *arg, u32 half, const struct log_entry *le)
+/* As for a write: the node of an entry is lent by the half that the entry is in. */
+static __always_inline struct extent *replay_node(struct replay_ctx *ctx)
 {
-	struct replay_ctx *ctx = arg;
+	if (!ctx->nodes.head)
+		ssdup_lend_nodes(&ctx->c->half[ctx->half], &ctx->nodes);
+	return extent_pop(&ctx->nodes);
+}
+
+/* What a log has replaced may be most of it: those nodes are used again where they can be. */
+static void take_back(struct replay_ctx *ctx, struct extent *old)
+{
+	struct extent_list unused = { NULL };
+
+	if (!old->lent) {
+		extent_push(&unused, old);
+		ssdup_free_nodes(ctx->c, &unused);
+	} else if (old->half == ctx->half) {
+		extent_push(&ctx->nodes, old);
+	}
+}
+
+/* An extent that takes others apart, or that a newer one takes apart. */
+static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e)
+{
+	struct extent_list spares = { NULL }, unused = { NULL };
+	struct extent *spare;
+	u32 need;
+
+	for (need = extent_spares(&r->tree, e); need; need--) {
+		spare = ssdup_get_node(GFP_KERNEL);
+		if (!spare) {
+			ssdup_free_nodes(c, &spares);
+			return -ENOMEM;
+		}
+		extent_push(&spares, spare);
+	}
+	extent_insert(&r->tree, e, &spares, &unused);
+	ssdup_free_nodes(c, &unused);
+	ssdup_free_nodes(c, &spares);
+	return replay_pause();
+}
+
+/* Sectors [@at, @at + @len) of an entry, that lie in one range. */
+static __always_inline int replay_insert(struct replay_ctx *ctx, const struct log_entry *le,
+					 u32 at, u32 len)
+{
 	struct ssdup *c = ctx->c;
-	u64 size = 1ULL << c->range_shift;
-	u32 at = 0, len;
-	u64 start;
+	struct extent *e = replay_node(ctx), *old;
+	struct ssdup_range *r;
+
+	if (!e)
+		return -ENOMEM;
+	e->start = le->sector + at;
+	e->sectors = len;
+	e->seq = le->seq;
+	e->pos = le->kind == SSDUP_KIND_DATA ? log_pos_add(le->pos, at) : le->pos;
+	e->half = ctx->half;
+	e->kind = le->kind;
+	e->home = false;
+	/* No lock: nobody else knows the device yet. */
+	r = range_of(c, e->start);
+	if (!extent_insert_alone(&r->tree, e, &old))
+		return insert_among(c, r, e);
+	if (old)
+		take_back(ctx, old);
+	return 0;
+}
+
+/* An entry may cross a border of ranges that were larger when it was written. */
+static int replay_pieces(struct replay_ctx *ctx, const struct log_entry *le)
+{
+	u64 size = 1ULL << ctx->c->range_shift;
+	u32 at, len;
 	int r = 0;
 
-	while (at < le->sectors && !r) {
-		start = le->sector + at;
-		len = min_t(u64, le->sectors - at, size - (start & (size - 1)));
-		r = replay_insert(ctx, start, len,
-				  le->kind == SSDUP_KIND_DATA ? log_pos_add(le->pos, at) : le->pos,
-				  half, le);
-		at += len;
+	for (at = 0; at < le->sectors && !r; at += len) {
+		len = min_t(u64, le->sectors - at, size - ((le->sector + at) & (size - 1)));
+		r = replay_insert(ctx, le, at, len) ?: replay_pause();
 	}
 	return r;
 }
 
+static int replay_entries(void *arg, u32 half, const struct log_entry *le, u32 nr)
+{
+	struct replay_ctx *ctx = arg;
+	u32 shift = ctx->c->range_shift;
+	int r = 0;
+
+	if (ctx->half != half)
+		ctx->nodes.head = NULL;
+	ctx->half = half;
+	for (; nr && !r; nr--, le++) {
+		if (likely(le->sector >> shift == (le->sector + le->sectors - 1) >> shift))
+			r = replay_insert(ctx, le, 0, le->sectors);
+		else
+			r = replay_pieces(ctx, le);
+	}
+	return r ?: replay_pause();
+}
+
 static const struct replay_ops replay_ops = {
 	.read_page	= replay_read,
-	.entry		= replay_entry,
+	.entries	= replay_entries,
 };
 
 /* The oldest generation first: of equal entries the younger half's counts. */
@@ -241,8 +358,7 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 	if (!ctx)
 		return r;
 	ctx->c = c;
-	get_chunk(ctx);
-	if (!ctx->pages)
+	if (!get_chunk(&ctx->chunk[0]) || !get_chunk(&ctx->chunk[1]))
 		goto out;
 	replay_order(c, order);
 	for (i = 0, r = 0; i < c->g.nr_halves && !r; i++) {
@@ -257,8 +373,11 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 		      fault.half, fault.page, fault.entry);
 	else if (r)
 		DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r);
-	__free_pages(ctx->pages, ctx->order);
+	read_end(&ctx->chunk[0]);
+	read_end(&ctx->chunk[1]);
 out:
+	put_chunk(&ctx->chunk[0]);
+	put_chunk(&ctx->chunk[1]);
 	kfree(ctx);
 	return r;
 }

@@ -35,28 +35,44 @@ static enum log_fault newest_slot(const struct ssdup_page *slots, const struct l
 	return wrong;
 }
 
+static void count_entries(const struct log_entry *e, u32 nr, struct replay_half *res)
+{
+	u64 max_seq = res->max_seq;
+	u32 i, data_end = res->data_end;
+
+	for (i = 0; i < nr; i++) {
+		max_seq = max(max_seq, e[i].seq);
+		if (e[i].kind == SSDUP_KIND_DATA)
+			data_end = max(data_end, from_log_pos(e[i].pos) + e[i].sectors);
+	}
+	res->entries += nr;
+	res->max_seq = max_seq;
+	res->data_end = data_end;
+}
+
 static int replay_page(const struct log_super *s, const struct ssdup_page *p,
 		       const struct replay_ops *ops, void *ctx,
 		       struct replay_half *res, struct replay_fault *fault)
 {
-	u32 i, nr = le16_to_cpu(p->h.nr_entries);
-	struct log_entry e;
+	u32 i, batch, at, nr = le16_to_cpu(p->h.nr_entries);
+	struct log_entry e[REPLAY_BATCH];
+	enum log_fault f;
 	int ret;
 
-	for (i = 0; i < nr; i++) {
-		fault->entry = i;
-		fault->fault = log_entry_decode(s, &p->e[i], &e);
-		if (fault->fault != LOG_OK)
-			return -EINVAL;
-
-		ret = ops->entry(ctx, fault->half, &e);
+	for (at = 0; at < nr; at += batch) {
+		batch = min(nr - at, REPLAY_BATCH);
+		for (i = 0; i < batch; i++) {
+			f = log_entry_decode(s, &p->e[at + i], &e[i]);
+			if (f != LOG_OK) {
+				fault->entry = at + i;
+				fault->fault = f;
+				return -EINVAL;
+			}
+		}
+		ret = ops->entries(ctx, fault->half, e, batch);
 		if (ret)
 			return ret;
-
-		res->entries++;
-		res->max_seq = max(res->max_seq, e.seq);
-		if (e.kind == SSDUP_KIND_DATA)
-			res->data_end = max(res->data_end, from_log_pos(e.pos) + e.sectors);
+		count_entries(e, batch, res);
 	}
 	return 0;
 }

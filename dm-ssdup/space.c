@@ -232,6 +232,20 @@ void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_chunk **pla
 		llist_add(&chunk->list, &h->chunks);
 }
 
+void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes)
+{
+	struct extent_chunk *chunk = kmem_cache_alloc(chunk_cache, GFP_KERNEL);
+	u32 i;
+
+	if (!chunk)
+		return;
+	llist_add(&chunk->list, &h->chunks);
+	for (i = SSDUP_CHUNK_NODES; i; i--) {
+		chunk->e[i - 1].lent = true;
+		extent_push(nodes, &chunk->e[i - 1]);
+	}
+}
+
 /* --- Places --- */
 
 static int no_place(struct ssdup *c, struct ssdup_half *h, int error)

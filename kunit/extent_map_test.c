@@ -57,15 +57,17 @@ static u32 rig_insert(struct kunit *test, struct rig *rig, const struct extent *
 	return nr;
 }
 
-/* Insert the newest extent, the short way where that goes. Returns whether it went. */
-static bool rig_insert_newest(struct kunit *test, struct rig *rig, const struct extent *what)
+/* Insert the short way where that goes. Returns whether it went. */
+static bool rig_insert_short(struct kunit *test, struct rig *rig, const struct extent *what)
 {
 	struct extent *e = extent_pop(&rig->pool), *old;
 
 	*e = *what;
 	if (extent_insert_alone(&rig->tree, e, &old)) {
-		if (old)
+		if (old) {
+			KUNIT_ASSERT_LE(test, old->seq, what->seq);
 			extent_push(&rig->pool, old);
+		}
 		return true;
 	}
 	extent_push(&rig->pool, e);
@@ -174,6 +176,35 @@ static void insert_by_example(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, x->kind, c->after[i].kind);
 	}
 	KUNIT_EXPECT_EQ(test, rig->tree.nr + list_length(&rig->pool), NODES);
+}
+
+/* The short way is for what takes no others apart, and is not taken apart itself. */
+static void short_way(struct kunit *test)
+{
+	static const struct extent lower = DATA(10, 4, 5, 100), higher = DATA(20, 4, 5, 200);
+	static const struct {
+		struct extent e;
+		bool goes;
+	} rows[] = {
+		{ DATA(6, 4, 9, 0), true }, { DATA(14, 6, 1, 0), true },
+		{ DATA(24, 1, 1, 0), true },
+		{ DATA(10, 4, 6, 0), true }, { DATA(10, 4, 5, 0), true },
+		{ DATA(10, 4, 4, 0), false }, { DATA(10, 3, 9, 0), false },
+		{ DATA(10, 5, 9, 0), false }, { DATA(11, 3, 9, 0), false },
+		{ DATA(6, 5, 9, 0), false }, { DATA(14, 7, 1, 0), false },
+		{ DATA(8, 20, 9, 0), false },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct rig *rig = rig_new(test);
+
+		rig_insert(test, rig, &lower);
+		rig_insert(test, rig, &higher);
+		KUNIT_EXPECT_EQ_MSG(test, rig_insert_short(test, rig, &rows[i].e), rows[i].goes,
+				    "row %u", i);
+		kunit_kfree(test, rig);
+	}
 }
 
 static void extent_is_56_bytes(struct kunit *test)
@@ -367,8 +398,8 @@ static void random_operations(struct kunit *test)
 			struct extent e = random_extent(m);
 			bool newest = e.seq == m->seq;
 
-			if (newest && i & 1) {
-				went[rig_insert_newest(test, rig, &e)]++;
+			if (i & 1) {
+				went[rig_insert_short(test, rig, &e)]++;
 			} else {
 				spares = rig_insert(test, rig, &e);
 				if (newest)
@@ -483,6 +514,7 @@ static struct kunit_case extent_map_cases[] = {
 	KUNIT_CASE(drop_in_steps),
 	KUNIT_CASE(find_in_steps),
 	KUNIT_CASE_PARAM(insert_by_example, insert_gen_params),
+	KUNIT_CASE(short_way),
 	KUNIT_CASE(extent_is_56_bytes),
 	KUNIT_CASE(read_spans),
 	KUNIT_CASE(random_operations),

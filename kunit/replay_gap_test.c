@@ -83,14 +83,14 @@ static int life_read(void *ctx, u32 half, u32 page, const struct ssdup_page **sl
 	return 0;
 }
 
-static int life_entry(void *ctx, u32 half, const struct log_entry *e)
+static int life_entries(void *ctx, u32 half, const struct log_entry *e, u32 nr)
 {
 	return -EINVAL;
 }
 
 static const struct replay_ops life_ops = {
 	.read_page = life_read,
-	.entry = life_entry,
+	.entries = life_entries,
 };
 
 static int life_replay(struct life *l)

@@ -87,19 +87,22 @@ static int image_read(void *ctx, u32 half, u32 page, const struct ssdup_page **s
 	return 0;
 }
 
-static int image_entry(void *ctx, u32 half, const struct log_entry *e)
+static int image_entries(void *ctx, u32 half, const struct log_entry *e, u32 nr)
 {
 	struct image *im = ctx;
+	u32 i;
 
-	if (im->fail_entry == im->nr + 1)
-		return -ENOMEM;
-	im->seqs[im->nr++] = e->seq;
+	for (i = 0; i < nr; i++) {
+		if (im->fail_entry == im->nr + 1)
+			return -ENOMEM;
+		im->seqs[im->nr++] = e[i].seq;
+	}
 	return 0;
 }
 
 static const struct replay_ops image_ops = {
 	.read_page = image_read,
-	.entry = image_entry,
+	.entries = image_entries,
 };
 
 static int image_replay(struct image *im, u32 half)
@@ -276,18 +279,24 @@ static void refuses_epoch_to_come(struct kunit *test)
 
 static void refuses_impossible_entry(struct kunit *test)
 {
+	static const u32 where[] = { 0, 4, REPLAY_BATCH - 1, REPLAY_BATCH, SSDUP_PAGE_ENTRIES - 1 };
 	struct image *im = image_new(test);
 	struct ssdup_page *p = &im->slot[2][1][0];
+	u32 i;
 
 	put(im, 2, 0, 0, V(1, 0, 1, 10));
-	put(im, 2, 1, 0, V(1, 1, 11, 10));
-	p->e[4].sector = cpu_to_le64(HDD_SECTORS);
-	log_page_finish(p);
-	KUNIT_EXPECT_EQ(test, image_replay(im, 2), -EINVAL);
-	KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_ENTRY_OUTSIDE_HDD);
-	KUNIT_EXPECT_EQ(test, im->fault.half, 2);
-	KUNIT_EXPECT_EQ(test, im->fault.page, 1);
-	KUNIT_EXPECT_EQ(test, im->fault.entry, 4);
+	for (i = 0; i < ARRAY_SIZE(where); i++) {
+		put(im, 2, 1, 0, V(1, 1, 11, SSDUP_PAGE_ENTRIES));
+		p->e[where[i]].sector = cpu_to_le64(HDD_SECTORS);
+		log_page_finish(p);
+		KUNIT_EXPECT_EQ(test, image_replay(im, 2), -EINVAL);
+		KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_ENTRY_OUTSIDE_HDD);
+		KUNIT_EXPECT_EQ(test, im->fault.half, 2);
+		KUNIT_EXPECT_EQ(test, im->fault.page, 1);
+		KUNIT_EXPECT_EQ(test, im->fault.entry, where[i]);
+		/* It was not handed over, and nothing behind it. */
+		KUNIT_EXPECT_LE(test, im->nr, 10 + where[i]);
+	}
 
 	p->h.nr_entries = cpu_to_le16(SSDUP_PAGE_ENTRIES + 1);
 	log_page_finish(p);

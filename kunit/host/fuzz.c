@@ -100,11 +100,10 @@ static int read_page(void *ctx, u32 half, u32 page, const struct ssdup_page **sl
 	return 0;
 }
 
-static int take_entry(void *ctx, u32 half, const struct log_entry *e)
+static void take_entry(struct rig *rig, u32 half, const struct log_entry *e)
 {
 	struct extent_list spares = {}, unused = {};
-	struct rig *rig = ctx;
-	struct extent *x = extent_pop(&rig->pool);
+	struct extent *x = extent_pop(&rig->pool), *old;
 	u32 i, nr;
 
 	EXPECT(e->kind > SSDUP_KIND_NONE && e->kind <= SSDUP_KIND_MAX);
@@ -118,6 +117,11 @@ static int take_entry(void *ctx, u32 half, const struct log_entry *e)
 		.start = e->sector, .sectors = e->sectors, .seq = e->seq,
 		.pos = e->pos, .half = half, .kind = e->kind,
 	};
+	if (extent_insert_alone(&rig->tree, x, &old)) {
+		if (old)
+			extent_push(&rig->pool, old);
+		return;
+	}
 	nr = extent_spares(&rig->tree, x);
 	for (i = 0; i < nr; i++) {
 		struct extent *spare = extent_pop(&rig->pool);
@@ -128,6 +132,13 @@ static int take_entry(void *ctx, u32 half, const struct log_entry *e)
 	extent_insert(&rig->tree, x, &spares, &unused);
 	while ((x = extent_pop(&spares)) || (x = extent_pop(&unused)))
 		extent_push(&rig->pool, x);
+}
+
+static int take_entries(void *ctx, u32 half, const struct log_entry *e, u32 nr)
+{
+	EXPECT(nr && nr <= REPLAY_BATCH);
+	for (; nr; nr--, e++)
+		take_entry(ctx, half, e);
 	return 0;
 }
 
@@ -168,7 +179,7 @@ static void check_roles(struct rig *rig, const struct replay_half *found)
 
 static bool replay_one(struct rig *rig, u32 half, struct replay_half *found)
 {
-	static const struct replay_ops ops = { .read_page = read_page, .entry = take_entry };
+	static const struct replay_ops ops = { .read_page = read_page, .entries = take_entries };
 	struct replay_fault fault;
 	int ret = replay_half(&rig->s, half, &ops, rig, found, &fault);
 

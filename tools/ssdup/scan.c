@@ -363,14 +363,14 @@ static int verdict_page(void *ctx, u32 half, u32 page, const struct ssdup_page *
 			 PAIR_SECTORS);
 }
 
-static int verdict_entry(void *ctx, u32 half, const struct log_entry *e)
+static int verdict_entries(void *ctx, u32 half, const struct log_entry *e, u32 nr)
 {
 	return 0;
 }
 
 int log_accepts(struct log_file *l)
 {
-	static const struct replay_ops ops = { verdict_page, verdict_entry };
+	static const struct replay_ops ops = { verdict_page, verdict_entries };
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
 	struct verdict v = { .l = l };
 	struct replay_half res;

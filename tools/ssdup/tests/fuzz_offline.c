@@ -61,10 +61,9 @@ static int kernel_page(void *arg, u32 half, u32 page, const struct ssdup_page **
 			 sizeof(k->slots) / 512);
 }
 
-static int kernel_entry(void *arg, u32 half, const struct log_entry *le)
+static void kernel_entry(struct kernel_map *k, u32 half, const struct log_entry *le)
 {
 	struct extent_list spares = {}, unused = {};
-	struct kernel_map *k = arg;
 	struct extent *e = node();
 	u32 need;
 
@@ -75,6 +74,12 @@ static int kernel_entry(void *arg, u32 half, const struct log_entry *le)
 	extent_insert(&k->tree, e, &spares, &unused);
 	while ((e = extent_pop(&spares)) || (e = extent_pop(&unused)))
 		free(e);
+}
+
+static int kernel_entries(void *arg, u32 half, const struct log_entry *le, u32 nr)
+{
+	for (; nr; nr--, le++)
+		kernel_entry(arg, half, le);
 	return 0;
 }
 
@@ -87,7 +92,7 @@ static bool alike(const struct extent *a, const struct extent *b)
 /* Half by half, the lowest generation first, as recovery.c does. */
 static void same_as_kernel(struct log_file *l)
 {
-	static const struct replay_ops ops = { kernel_page, kernel_entry };
+	static const struct replay_ops ops = { kernel_page, kernel_entries };
 	struct kernel_map k = { .l = l };
 	struct extent_list unused = {};
 	struct replay_half res;
