@@ -313,6 +313,7 @@ struct drain_manner {
 	bool	wide;		/* on its way, take what other halves hold too */
 	bool	gentle;		/* a small one, so that a read beside it waits for little */
 	bool	spread;		/* read it bit by bit, so that a write beside it does */
+	bool	urgent;		/* writes wait for the half, and do not use the HDD meanwhile */
 };
 
 /**

@@ -34,6 +34,7 @@ struct ssdup_drainer {
 	bool			lost;		/* lost ones are among what could not move */
 	u64			others;		/* seq up to which other halves' extents go along */
 	bool			wide;		/* they do, in ranges begun from now on */
+	bool			taken;		/* all of the half was: only others' go along */
 };
 
 int ssdup_drainer_create(struct ssdup *c)
@@ -336,7 +337,6 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
 		WRITE_ONCE(c->pass_home, c->pass_home + own_sectors(c, b, run));
 	}
-	tell_due(c, c->drainer->half);
 	return 0;
 }
 
@@ -375,6 +375,7 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	b->plan.sectors = 0;
 	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
 	b->plan.max_sectors = DRAIN_SECTORS;
+	b->plan.others_only = d->taken;
 	if (gentle) {
 		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
 		b->plan.max_sectors = DRAIN_RUN;
@@ -555,6 +556,7 @@ static int drain_begin(struct ssdup *c)
 	d->bad = 0;
 	d->left = 0;
 	d->lost = false;
+	d->taken = false;
 	tell_due(c, d->half);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
 	if (d->half->has_home && READ_ONCE(c->hdd_flush_errors) != d->half->flush_errors)
@@ -573,16 +575,44 @@ static int finish_half(struct ssdup *c)
 	return ssdup_salvage_home(c, d->half, d->left, d->lost);
 }
 
+/*
+ * The HDD does nothing else while it is flushed for a half, and then those who waited for that
+ * half have the SSD. So what the HDD can do next is read meanwhile: of other halves, and marked
+ * as home there.
+ */
+static int finish_half_ahead(struct ssdup *c)
+{
+	struct ssdup_drainer *d = c->drainer;
+	struct drain_batch *b = &d->batch[0];
+	int r;
+
+	d->from = 0;
+	d->fenced = 0;
+	d->wide = true;
+	d->taken = true;
+	batch_collect(c, b, false);
+	batch_read(c, b, false);
+	r = finish_half(c);
+	if (r) {
+		batch_wait(b);
+		return r;
+	}
+	drain_does(c, DRAIN_COPIES);
+	return batch_finish(c, b, NULL, false);
+}
+
 int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how)
 {
 	struct ssdup_drainer *d = c->drainer;
 	struct drain_batch *now, *next;
+	bool running;
 	int r = 0;
 
 	if (!d->half && drain_begin(c))
 		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
 	/* In a log that is read-only each half goes home for itself. */
-	d->wide = how->wide && ssdup_mode(c) == MODE_RUNNING;
+	running = ssdup_mode(c) == MODE_RUNNING;
+	d->wide = how->wide && running;
 
 	now = d->ahead;
 	next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
@@ -593,12 +623,13 @@ int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how)
 	d->ahead = NULL;
 	if (now) {
 		r = batch_finish(c, now, next, how->spread);
+		tell_due(c, d->half);
 	} else if (next) {
 		batch_read(c, next, how->spread);
 		d->ahead = next;
 	}
 	if (!r && !d->ahead)
-		r = finish_half(c);
+		r = how->urgent && running ? finish_half_ahead(c) : finish_half(c);
 	if (r || !d->ahead) {
 		if (d->ahead)
 			batch_wait(d->ahead);

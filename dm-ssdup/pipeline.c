@@ -34,11 +34,13 @@ static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 	return sectors;
 }
 
-static bool wanted(const struct extent *x, u8 half, u64 others)
+static bool wanted(const struct drain_plan *plan, const struct extent *x, u8 half, u64 others)
 {
 	if (x->home)
 		return false;
-	return x->half == half || (x->seq <= others && x->kind != SSDUP_KIND_LOST);
+	if (x->half == half)
+		return !plan->others_only;
+	return x->seq <= others && x->kind != SSDUP_KIND_LOST;
 }
 
 bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
@@ -52,7 +54,7 @@ bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *fro
 			*from = max(*from, x->start);
 			return false;
 		}
-		if (!wanted(x, half, others))
+		if (!wanted(plan, x, half, others))
 			continue;
 
 		*from = max(*from, x->start);

@@ -159,6 +159,7 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in
 			(in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS),
 		.gentle = out->gentle,
 		.spread = out->spread,
+		.urgent = in->waiters && !in->patient,
 	};
 	u32 wait;
 	int r;

@@ -281,6 +281,23 @@ static void others_go_along_once(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, x->home);
 }
 
+/* When the half was taken, what others hold goes along alone. */
+static void others_go_alone(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	u64 from = 0;
+
+	rig_add(rig, 0, 8, 64, DRAINED, SSDUP_KIND_DATA);
+	rig_add(rig, 8, 8, 64, DRAINED + 1, SSDUP_KIND_DATA);
+	rig_add(rig, 16, 8, 0, DRAINED, SSDUP_KIND_LOST);
+	rig_add(rig, 24, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
+	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
+	rig->plan.others_only = true;
+	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 3, &from, &rig->plan));
+	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
+	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 8);
+}
+
 /* What replaced a part of a piece since, or reaches beyond it, is not home. */
 static void home_is_what_was_written(struct kunit *test)
 {
@@ -529,6 +546,7 @@ static struct kunit_case pipeline_cases[] = {
 	KUNIT_CASE(nothing_to_drain),
 	KUNIT_CASE(tombstones_take_no_buffer),
 	KUNIT_CASE(others_go_along_once),
+	KUNIT_CASE(others_go_alone),
 	KUNIT_CASE(home_is_what_was_written),
 	KUNIT_CASE(parts_stay_home),
 	KUNIT_CASE_PARAM(pacing_by_example, pacing_gen_params),

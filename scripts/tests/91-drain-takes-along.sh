@@ -52,3 +52,27 @@ for n in 1 2 3; do
 done
 wait $!
 all_home
+
+# while the HDD is flushed for a half that writers wait for, what comes next is read, and
+# then written as what goes along
+remove_ssdup
+must dmsetup create other --table "0 $(blockdev --getsz $HDD) linear $HDD 0"
+HDD=/dev/mapper/other
+make_ssdup policy all full block drain manual
+half=$(stat half_data_sectors)
+must dmsetup suspend --noflush other
+io write start=0 len=$((half * 9 / 4 / 64 * 64)) bs=64 depth=1 &
+writer=$!
+# all of the log is handed out
+wait_until receiving_fill_1e4 -gt 9900
+sleep 1
+is "waiting writes" "$(stat waiting_writes)" 1
+must dmsetup resume other
+must wait $writer
+wait_until home_sectors -gt 0
+above "halves freed" "$(stat frees)" 0
+below "sectors of the next half that are home" "$(stat home_sectors)" 8193
+io write start=0 len=4096 bs=64
+all_home
+remove_ssdup
+must dmsetup remove other
