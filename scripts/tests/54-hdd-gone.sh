@@ -33,7 +33,7 @@ remove_ssdup
 # in the middle of a drain, with writers waiting and a flush pending
 slow_disks ssd_size_mb=10 hdd_rate_mbps=4
 for way in "suspend" "suspend --noflush" wipe_table; do
-	rm -f "$MODEL" "$T/other"
+	rm -f "$MODEL"
 	make_ssdup policy all full block drain manual drain_depth 8
 	io write len=8000 bs=64 fsync=1
 	iocheck "$T/other" $DEV write start=30000 len=14000 bs=64 depth=64 errors=1 &
