@@ -295,15 +295,6 @@ u64 ssdup_ask(struct ssdup *c);
  */
 int ssdup_drain_all(struct ssdup *c, bool leaving);
 
-/**
- * ssdup_flush_home() - make what was written of a half durable on the HDD
- *
- * Context: the writeback thread. One that failed for somebody else since the first
- * of the half was written counts too.
- * Return: 0, or -errno: all of the half has to be written again.
- */
-int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h);
-
 /** ssdup_drainer_create() - buffers and arrays of the drain */
 int ssdup_drainer_create(struct ssdup *c);
 void ssdup_drainer_destroy(struct ssdup *c);
@@ -319,12 +310,29 @@ struct drain_manner {
 /**
  * ssdup_drain_step() - drain one batch of the oldest sealed half; frees it after the last
  *
+ * With @how->urgent a batch of other halves is read beside the flush that frees it, and written
+ * then.
+ *
  * Return: 0, or an error after which the half is tried again from its start.
  */
 int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how);
 
-/** ssdup_drain_finish() - write what was already read; before the thread stops */
+/** ssdup_drain_finish() - forget what was already read; before the thread stops */
 void ssdup_drain_finish(struct ssdup *c);
+
+/* --- free.c --- */
+
+/**
+ * ssdup_flush_home() - make what was written of a half durable on the HDD
+ *
+ * Context: the writeback thread. One that failed for somebody else since the first
+ * of the half was written counts too.
+ * Return: 0, or -errno: all of the half has to be written again.
+ */
+int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h);
+
+/** ssdup_forget_home() - nothing of @h is on the HDD for sure; context: as above */
+void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h);
 
 /**
  * ssdup_free_half() - make the oldest sealed half reusable; all it held is on the HDD or moved

@@ -6,7 +6,8 @@
  * from the SSD. A batch is taken from the map by drain_collect(); all its
  * pieces are read at once, into one buffer, in the order of the HDD; then its
  * runs are written, in that order and all at once, for the queue below to work
- * through.
+ * through. When writes wait for the half, a last batch, of other halves, is read beside the
+ * flush that frees it.
  *
  * What the HDD refuses is written again in small blocks, and the blocks that it
  * still refuses are moved to the open half (pinned). What the SSD refuses is
@@ -22,6 +23,7 @@
 #define DRAIN_BLOCK	8U		/* sectors that succeed or fail together */
 #define DRAIN_BAD_MAX	64U		/* refused blocks of a half: the HDD is gone */
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch beside readers, and as much as one run */
+#define DRAIN_AHEAD_LOOKS 256U		/* at EXTENT_WALK extents each, while writes wait */
 
 struct ssdup_drainer {
 	struct drain_batch	batch[2];
@@ -361,11 +363,20 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
 	drain_does(c, DRAIN_COPIES);
 }
 
-/* Take the next batch of the half from the map. */
+static bool has_direct(struct ssdup_range *r)
+{
+	return atomic_read(&r->direct[0]) || atomic_read(&r->direct[1]);
+}
+
+/*
+ * Take the next batch of the half from the map. What goes ahead of its own half's turn, while
+ * writes wait, is not worth a long search, nor a wait for direct writes.
+ */
 static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 {
 	struct ssdup_drainer *d = c->drainer;
 	u64 size = 1ULL << c->range_shift;
+	u32 looks = d->taken ? DRAIN_AHEAD_LOOKS : U32_MAX;
 	struct ssdup_range *r;
 	u64 index;
 	bool all;
@@ -380,10 +391,12 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
 		b->plan.max_sectors = DRAIN_RUN;
 	}
-	while (!drain_full(&b->plan) && (index = d->from >> c->range_shift) < c->nr_ranges) {
+	while (looks && !drain_full(&b->plan) &&
+	       (index = d->from >> c->range_shift) < c->nr_ranges) {
 		r = &c->ranges[index];
 		all = true;
-		if (range_holds(r)) {
+		if (range_holds(r) && !(d->taken && has_direct(r))) {
+			looks--;
 			if (d->fenced <= index) {
 				fence_range(c, r);
 				d->fenced = index + 1;
@@ -403,139 +416,6 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 }
 
 /* --- A half --- */
-
-static void drop_range(struct ssdup *c, struct ssdup_half *h, struct ssdup_range *r)
-{
-	struct extent_list unused;
-	s64 nr, sectors;
-	u64 from = 0;
-	bool all;
-
-	do {
-		unused.head = NULL;
-		spin_lock_irq(&r->lock);
-		nr = r->tree.nr;
-		sectors = r->tree.sectors;
-		all = extent_drop_half(&r->tree, h->index, &from, &unused);
-		range_changed(r);
-		nr -= r->tree.nr;
-		sectors -= r->tree.sectors;
-		spin_unlock_irq(&r->lock);
-		atomic64_sub(nr, &c->extents);
-		atomic64_sub(sectors, &c->dirty_sectors);
-		ssdup_free_nodes(c, &unused);
-		cond_resched();
-	} while (!all);
-}
-
-/* Nothing of @h is on the HDD for sure. */
-static void forget_home(struct ssdup *c, struct ssdup_half *h)
-{
-	struct ssdup_range *r;
-	u64 from;
-	bool all;
-	u32 i;
-
-	h->has_home = false;
-	WRITE_ONCE(h->home, 0);
-	for (i = 0; i < c->nr_ranges; i++) {
-		r = &c->ranges[i];
-		from = 0;
-		do {
-			spin_lock_irq(&r->lock);
-			all = drain_forget(&r->tree, h->index, &from);
-			spin_unlock_irq(&r->lock);
-			cond_resched();
-		} while (!all);
-	}
-}
-
-int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
-{
-	struct load_home load;
-	int r;
-
-	trace_ssdup_step(c, STEP_FREE_FLUSH);
-	ssdup_load_home_begin(c, &load);
-	r = blkdev_issue_flush(c->hdd->bdev);
-	ssdup_load_home_end(c, &load);
-	if (r)
-		ssdup_hdd_flush_failed(c);
-	/* After a flush that failed for somebody else a later one finds nothing to do. */
-	if (!h->drained && READ_ONCE(c->hdd_flush_errors) != h->flush_errors)
-		r = -EIO;
-	if (r) {
-		/* Nobody knows what the HDD has dropped: all of it again. */
-		h->drained = false;
-		if (h->has_home)
-			forget_home(c, h);
-	}
-	return r;
-}
-
-void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h)
-{
-	u32 i;
-
-	for (i = 0; i < c->nr_ranges; i++)
-		if (range_holds(&c->ranges[i]))
-			drop_range(c, h, &c->ranges[i]);
-	ssdup_free_chunks(c, h);
-}
-
-int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
-{
-	int r;
-
-	trace_ssdup_step(c, STEP_FREE_BEGIN);
-	drain_does(c, DRAIN_FREES);
-	ssdup_load_due(c, 0);
-	r = ssdup_commit(c);
-	if (r)
-		return r;
-	r = ssdup_flush_home(c, h);
-	if (r)
-		return r;
-	h->drained = true;
-	trace_ssdup_step(c, STEP_FREE_RECORD);
-	mutex_lock(&c->super_lock);
-	c->super.generation[h->index] = log_next_generation(&c->super);
-	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
-	mutex_unlock(&c->super_lock);
-	if (r)
-		return r;
-
-	trace_ssdup_free(c, h);
-	trace_ssdup_step(c, STEP_FREE_DROP);
-	ssdup_drop_extents(c, h);
-	WRITE_ONCE(h->home, 0);
-	WRITE_ONCE(c->pass_home, 0);
-	trace_ssdup_step(c, STEP_FREE_DROPPED);
-	drain_does(c, DRAIN_READS);
-	wait_event(c->settle_wait, !atomic_read(&h->reads));
-
-	/* No commit may still look at the half when its next life begins. */
-	mutex_lock(&c->commit_lock);
-	WARN_ON_ONCE(h->pages_done != half_pages(h));
-	mutex_lock(&c->super_lock);
-	h->generation = c->super.generation[h->index];
-	mutex_unlock(&c->super_lock);
-	spin_lock_irq(&c->half_lock);
-	h->state = HALF_FREE;
-	list_move_tail(&h->list, &c->free);
-	ssdup_set_gate(c);
-	ssdup_load_nothing_due(c);
-	c->full_told = false;
-	spin_unlock_irq(&c->half_lock);
-	mutex_unlock(&c->commit_lock);
-	trace_ssdup_step(c, STEP_FREE_DONE);
-	stat_inc(c, STAT_FREES);
-	WRITE_ONCE(c->short_of_memory, false);
-	ssdup_event(c);
-	ssdup_kick_waiting(c);
-	wake_up_all(&c->done_wait);
-	return 0;
-}
 
 static int drain_begin(struct ssdup *c)
 {
@@ -560,7 +440,7 @@ static int drain_begin(struct ssdup *c)
 	tell_due(c, d->half);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
 	if (d->half->has_home && READ_ONCE(c->hdd_flush_errors) != d->half->flush_errors)
-		forget_home(c, d->half);
+		ssdup_forget_home(c, d->half);
 	if (!d->half->has_home)
 		d->half->flush_errors = READ_ONCE(c->hdd_flush_errors);
 	return 0;
@@ -579,6 +459,9 @@ static int finish_half(struct ssdup *c)
  * The HDD does nothing else while it is flushed for a half, and then those who waited for that
  * half have the SSD. So what the HDD can do next is read meanwhile: of other halves, and marked
  * as home there.
+ *
+ * Only what the freed half held leaves the map. What is taken here, or what replaces it, stays
+ * in the log, so that no direct write gets there before.
  */
 static int finish_half_ahead(struct ssdup *c)
 {
@@ -593,7 +476,7 @@ static int finish_half_ahead(struct ssdup *c)
 	batch_collect(c, b, false);
 	batch_read(c, b, false);
 	r = finish_half(c);
-	if (r) {
+	if (r || kthread_should_stop()) {
 		batch_wait(b);
 		return r;
 	}
@@ -623,7 +506,8 @@ int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how)
 	d->ahead = NULL;
 	if (now) {
 		r = batch_finish(c, now, next, how->spread);
-		tell_due(c, d->half);
+		if (!r)
+			tell_due(c, d->half);
 	} else if (next) {
 		batch_read(c, next, how->spread);
 		d->ahead = next;

@@ -66,7 +66,7 @@ static __always_inline u64 ssdup_price(const struct disk_load *d, u32 sectors, b
 	return balance_price(&cost, &w);
 }
 
-/* What a write is counted with at the HDD, ns; its place is filled in. */
+/* What a write is counted with at the HDD, and in its queue, ns; its place is filled in. */
 static __always_inline u64 ssdup_hdd_price(const struct ssdup *c, const struct ssdup_io *io)
 {
 	bool follows = io->place.follows;
@@ -87,11 +87,19 @@ static __always_inline u64 ssdup_queue_add(struct disk_load *d, u64 price)
 }
 
 /* A request is sent to a disk. Return: as ssdup_queue_add(). */
-static __always_inline u64 ssdup_queue_begin(struct disk_load *d, struct ssdup_io *io, bool placed)
+static __always_inline u64 ssdup_queue_begin(struct disk_load *d, struct ssdup_io *io, bool placed,
+					     u64 price)
 {
 	io->placed = placed;
-	io->price = ssdup_price(d, io->sectors, placed);
-	return ssdup_queue_add(d, io->price);
+	io->price = price;
+	return ssdup_queue_add(d, price);
+}
+
+static __always_inline u64 ssdup_queue_ssd(struct ssdup *c, struct ssdup_io *io)
+{
+	struct disk_load *d = &c->load.ssd;
+
+	return ssdup_queue_begin(d, io, false, ssdup_price(d, io->sectors, false));
 }
 
 /** ssdup_load_find() - fill in what is known of the place of a write */
@@ -154,9 +162,9 @@ static __always_inline void ssdup_load_write(struct ssdup *c, struct ssdup_io *i
 	if (!io->looked)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_begin(&l->hdd, io, !io->place.follows);
+		ssdup_queue_begin(&l->hdd, io, !io->place.follows, ssdup_hdd_price(c, io));
 	else
-		ssdup_load_logged(c, io, !ssdup_queue_begin(&l->ssd, io, false));
+		ssdup_load_logged(c, io, !ssdup_queue_ssd(c, io));
 	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
 }
 
@@ -167,9 +175,10 @@ static __always_inline void ssdup_load_read(struct ssdup *c, struct ssdup_io *io
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_begin(&c->load.hdd, io, true);
+		ssdup_queue_begin(&c->load.hdd, io, true,
+				  ssdup_price(&c->load.hdd, io->sectors, true));
 	else
-		ssdup_queue_begin(&c->load.ssd, io, false);
+		ssdup_queue_ssd(c, io);
 }
 
 /** ssdup_load_end() - a request to a disk has ended; for any, also those without a price */

@@ -38,9 +38,9 @@ static bool wanted(const struct drain_plan *plan, const struct extent *x, u8 hal
 {
 	if (x->home)
 		return false;
-	if (x->half == half)
-		return !plan->others_only;
-	return x->seq <= others && x->kind != SSDUP_KIND_LOST;
+	if (plan->others_only && (x->half == half || x->kind != SSDUP_KIND_DATA))
+		return false;
+	return x->half == half || (x->seq <= others && x->kind != SSDUP_KIND_LOST);
 }
 
 bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,

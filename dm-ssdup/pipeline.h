@@ -38,7 +38,7 @@ struct drain_plan {
 	u32			max_pieces;	/* room in both arrays */
 	u32			max_sectors;	/* room in the buffer */
 	u32			max_run;	/* longest run, sectors */
-	bool			others_only;	/* what the half itself holds was taken */
+	bool			others_only;	/* data, and none of the half itself */
 	u32			nr_pieces;
 	u32			nr_runs;
 	u32			sectors;	/* of the buffer in use */
@@ -53,8 +53,8 @@ struct drain_plan {
  * @plan: pieces are appended, in order; offsets are handed out in order
  *
  * Extents that are home already are passed over, and so are lost ones of other
- * halves; with others_only all of @half too. An extent is cut where the buffer ends.
- * Calls for ascending ranges keep the plan sorted.
+ * halves; with others_only all of @half too, and all that is no data. An extent is
+ * cut where the buffer ends. Calls for ascending ranges keep the plan sorted.
  *
  * Return: false when the tree may hold more: the plan is full, or EXTENT_WALK
  * extents were looked at.

@@ -290,10 +290,11 @@ static void others_go_alone(struct kunit *test)
 	rig_add(rig, 0, 8, 64, DRAINED, SSDUP_KIND_DATA);
 	rig_add(rig, 8, 8, 64, DRAINED + 1, SSDUP_KIND_DATA);
 	rig_add(rig, 16, 8, 0, DRAINED, SSDUP_KIND_LOST);
-	rig_add(rig, 24, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
+	rig_add(rig, 24, 8, 0, DRAINED + 1, SSDUP_KIND_ZERO);
+	rig_add(rig, 32, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
 	rig->plan.others_only = true;
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 3, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 4, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
 	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 8);
 }

@@ -64,11 +64,15 @@ static int kernel_page(void *arg, u32 half, u32 page, const struct ssdup_page **
 static void kernel_entry(struct kernel_map *k, u32 half, const struct log_entry *le)
 {
 	struct extent_list spares = {}, unused = {};
-	struct extent *e = node();
+	struct extent *e = node(), *old;
 	u32 need;
 
 	*e = (struct extent){ .start = le->sector, .seq = le->seq, .sectors = le->sectors,
 			      .pos = le->pos, .half = half, .kind = le->kind };
+	if (extent_insert_alone(&k->tree, e, &old)) {
+		free(old);
+		return;
+	}
 	for (need = extent_spares(&k->tree, e); need; need--)
 		extent_push(&spares, node());
 	extent_insert(&k->tree, e, &spares, &unused);

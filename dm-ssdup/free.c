@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: a half that is home becomes free.
+ *
+ * What replaced its extents is made durable, then what it wrote to the HDD, then the record
+ * that frees it; only then do its extents leave the map, and only when nobody reads it any
+ * more is it used again.
+ */
+#include "trace.h"
+
+static void drop_range(struct ssdup *c, struct ssdup_half *h, struct ssdup_range *r)
+{
+	struct extent_list unused;
+	s64 nr, sectors;
+	u64 from = 0;
+	bool all;
+
+	do {
+		unused.head = NULL;
+		spin_lock_irq(&r->lock);
+		nr = r->tree.nr;
+		sectors = r->tree.sectors;
+		all = extent_drop_half(&r->tree, h->index, &from, &unused);
+		range_changed(r);
+		nr -= r->tree.nr;
+		sectors -= r->tree.sectors;
+		spin_unlock_irq(&r->lock);
+		atomic64_sub(nr, &c->extents);
+		atomic64_sub(sectors, &c->dirty_sectors);
+		ssdup_free_nodes(c, &unused);
+		cond_resched();
+	} while (!all);
+}
+
+void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h)
+{
+	struct ssdup_range *r;
+	u64 from;
+	bool all;
+	u32 i;
+
+	h->has_home = false;
+	WRITE_ONCE(h->home, 0);
+	for (i = 0; i < c->nr_ranges; i++) {
+		r = &c->ranges[i];
+		from = 0;
+		do {
+			spin_lock_irq(&r->lock);
+			all = drain_forget(&r->tree, h->index, &from);
+			spin_unlock_irq(&r->lock);
+			cond_resched();
+		} while (!all);
+	}
+}
+
+int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
+{
+	struct load_home load;
+	int r;
+
+	trace_ssdup_step(c, STEP_FREE_FLUSH);
+	ssdup_load_home_begin(c, &load);
+	r = blkdev_issue_flush(c->hdd->bdev);
+	ssdup_load_home_end(c, &load);
+	if (r)
+		ssdup_hdd_flush_failed(c);
+	/* After a flush that failed for somebody else a later one finds nothing to do. */
+	if (!h->drained && READ_ONCE(c->hdd_flush_errors) != h->flush_errors)
+		r = -EIO;
+	if (r) {
+		/* Nobody knows what the HDD has dropped: all of it again. */
+		h->drained = false;
+		if (h->has_home)
+			ssdup_forget_home(c, h);
+	}
+	return r;
+}
+
+void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_ranges; i++)
+		if (range_holds(&c->ranges[i]))
+			drop_range(c, h, &c->ranges[i]);
+	ssdup_free_chunks(c, h);
+}
+
+int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
+{
+	int r;
+
+	trace_ssdup_step(c, STEP_FREE_BEGIN);
+	drain_does(c, DRAIN_FREES);
+	ssdup_load_due(c, 0);
+	r = ssdup_commit(c);
+	if (r)
+		return r;
+	r = ssdup_flush_home(c, h);
+	if (r)
+		return r;
+	h->drained = true;
+	trace_ssdup_step(c, STEP_FREE_RECORD);
+	mutex_lock(&c->super_lock);
+	c->super.generation[h->index] = log_next_generation(&c->super);
+	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
+	mutex_unlock(&c->super_lock);
+	if (r)
+		return r;
+
+	trace_ssdup_free(c, h);
+	trace_ssdup_step(c, STEP_FREE_DROP);
+	ssdup_drop_extents(c, h);
+	WRITE_ONCE(h->home, 0);
+	WRITE_ONCE(c->pass_home, 0);
+	trace_ssdup_step(c, STEP_FREE_DROPPED);
+	drain_does(c, DRAIN_READS);
+	wait_event(c->settle_wait, !atomic_read(&h->reads));
+
+	/* No commit may still look at the half when its next life begins. */
+	mutex_lock(&c->commit_lock);
+	WARN_ON_ONCE(h->pages_done != half_pages(h));
+	mutex_lock(&c->super_lock);
+	h->generation = c->super.generation[h->index];
+	mutex_unlock(&c->super_lock);
+	spin_lock_irq(&c->half_lock);
+	h->state = HALF_FREE;
+	list_move_tail(&h->list, &c->free);
+	ssdup_set_gate(c);
+	ssdup_load_nothing_due(c);
+	c->full_told = false;
+	spin_unlock_irq(&c->half_lock);
+	mutex_unlock(&c->commit_lock);
+	trace_ssdup_step(c, STEP_FREE_DONE);
+	stat_inc(c, STAT_FREES);
+	WRITE_ONCE(c->short_of_memory, false);
+	ssdup_event(c);
+	ssdup_kick_waiting(c);
+	wake_up_all(&c->done_wait);
+	return 0;
+}
