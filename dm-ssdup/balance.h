@@ -242,22 +242,6 @@ static inline enum ssdup_route balance_choose(const struct balance_facts *f)
 }
 
 #define BALANCE_SMALL	32U	/* sectors */
-#define BALANCE_SCATTERED_NS	4000000ULL	/* half a turn of a disk of 7200 rpm */
-
-/**
- * balance_hdd() - what a write is to be counted with at the HDD
- * @price: what it is expected to take there, ns
- * @sectors: its length
- * @follows: it goes on where another ended
- *
- * The disk's cache takes small writes to anywhere at once, until it is full; what is
- * learnt from them until then is the price of a debt.
- * Return: ns.
- */
-static inline u64 balance_hdd(u64 price, u32 sectors, bool follows)
-{
-	return follows || sectors > BALANCE_SMALL ? price : max(price, BALANCE_SCATTERED_NS);
-}
 
 /**
  * balance_small() - is any small write near one of the SSD's for the SSD, too?

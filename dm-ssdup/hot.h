@@ -66,14 +66,6 @@ static __always_inline u64 ssdup_price(const struct disk_load *d, u32 sectors, b
 	return balance_price(&cost, &w);
 }
 
-/* What a write is counted with at the HDD, and in its queue, ns; its place is filled in. */
-static __always_inline u64 ssdup_hdd_price(const struct ssdup *c, const struct ssdup_io *io)
-{
-	bool follows = io->place.follows;
-
-	return balance_hdd(ssdup_price(&c->load.hdd, io->sectors, !follows), io->sectors, follows);
-}
-
 /* Return: what was in the queue before, ns. */
 static __always_inline u64 ssdup_queue_add(struct disk_load *d, u64 price)
 {
@@ -87,19 +79,11 @@ static __always_inline u64 ssdup_queue_add(struct disk_load *d, u64 price)
 }
 
 /* A request is sent to a disk. Return: as ssdup_queue_add(). */
-static __always_inline u64 ssdup_queue_begin(struct disk_load *d, struct ssdup_io *io, bool placed,
-					     u64 price)
+static __always_inline u64 ssdup_queue_begin(struct disk_load *d, struct ssdup_io *io, bool placed)
 {
 	io->placed = placed;
-	io->price = price;
-	return ssdup_queue_add(d, price);
-}
-
-static __always_inline u64 ssdup_queue_ssd(struct ssdup *c, struct ssdup_io *io)
-{
-	struct disk_load *d = &c->load.ssd;
-
-	return ssdup_queue_begin(d, io, false, ssdup_price(d, io->sectors, false));
+	io->price = ssdup_price(d, io->sectors, placed);
+	return ssdup_queue_add(d, io->price);
 }
 
 /** ssdup_load_find() - fill in what is known of the place of a write */
@@ -126,7 +110,8 @@ static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct
 	ssdup_load_find(c, io);
 	f.place = io->place;
 	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + atomic64_read(&l->ssd.queue);
-	f.hdd = ssdup_hdd_price(c, io) + atomic64_read(&l->hdd.queue) + READ_ONCE(l->flush_price);
+	f.hdd = ssdup_price(&l->hdd, io->sectors, !f.place.follows) +
+		atomic64_read(&l->hdd.queue) + READ_ONCE(l->flush_price);
 	if (unlikely(io->opf & REQ_FUA))
 		f.hdd += READ_ONCE(l->flush_ns);
 	if (balance_plain(&f))
@@ -162,9 +147,9 @@ static __always_inline void ssdup_load_write(struct ssdup *c, struct ssdup_io *i
 	if (!io->looked)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_begin(&l->hdd, io, !io->place.follows, ssdup_hdd_price(c, io));
+		ssdup_queue_begin(&l->hdd, io, !io->place.follows);
 	else
-		ssdup_load_logged(c, io, !ssdup_queue_ssd(c, io));
+		ssdup_load_logged(c, io, !ssdup_queue_begin(&l->ssd, io, false));
 	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
 }
 
@@ -175,10 +160,9 @@ static __always_inline void ssdup_load_read(struct ssdup *c, struct ssdup_io *io
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_begin(&c->load.hdd, io, true,
-				  ssdup_price(&c->load.hdd, io->sectors, true));
+		ssdup_queue_begin(&c->load.hdd, io, true);
 	else
-		ssdup_queue_ssd(c, io);
+		ssdup_queue_begin(&c->load.ssd, io, false);
 }
 
 /** ssdup_load_end() - a request to a disk has ended; for any, also those without a price */

@@ -132,9 +132,10 @@ static void promise_rest(struct ssdup_load *l, const struct ssdup_io *io, u32 ti
 
 bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	u64 drain = div_u64(READ_ONCE(c->load.drain_ns) * io->sectors, BALANCE_UNIT);
+	struct ssdup_load *l = &c->load;
+	u64 hdd = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
 
-	return balance_bypass(ssdup_hdd_price(c, io), drain);
+	return balance_bypass(hdd, div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT));
 }
 
 /* Need the next ones not be looked at? */

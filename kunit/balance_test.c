@@ -316,17 +316,6 @@ static void small_ones_by_example(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, balance_small(&hdd, &slow, 0));
 }
 
-static void no_cache_makes_scattered_ones_cheap(struct kunit *test)
-{
-	const u64 least = BALANCE_SCATTERED_NS;
-
-	KUNIT_EXPECT_EQ(test, balance_hdd(40000, 8, false), least);
-	KUNIT_EXPECT_EQ(test, balance_hdd(40000, BALANCE_SMALL, false), least);
-	KUNIT_EXPECT_EQ(test, balance_hdd(least + 1, 8, false), least + 1);
-	KUNIT_EXPECT_EQ(test, balance_hdd(40000, 8, true), 40000);
-	KUNIT_EXPECT_EQ(test, balance_hdd(40000, BALANCE_SMALL + 1, false), 40000);
-}
-
 static void bypass_costs_at_most_twice(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 10));
@@ -399,7 +388,6 @@ static struct kunit_case balance_cases[] = {
 	KUNIT_CASE(plain_is_right),
 	KUNIT_CASE(small_ones_are_alike),
 	KUNIT_CASE(small_ones_by_example),
-	KUNIT_CASE(no_cache_makes_scattered_ones_cheap),
 	KUNIT_CASE(bypass_costs_at_most_twice),
 	KUNIT_CASE(keeps_both_disks_busy),
 	{ }
