@@ -65,8 +65,7 @@ io write start=0 len=$((half * 9 / 4 / 64 * 64)) bs=64 depth=1 &
 writer=$!
 # all of the log is handed out
 wait_until receiving_fill_1e4 -gt 9900
-sleep 1
-is "waiting writes" "$(stat waiting_writes)" 1
+wait_until waiting_writes -eq 1
 must dmsetup resume other
 must wait $writer
 wait_until home_sectors -gt 0
