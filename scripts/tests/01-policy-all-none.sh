@@ -19,7 +19,7 @@ is "reads from the SSD" "$(stat reads_ssd)" 0
 above "reads from the HDD" "$(stat reads_hdd)" 0
 remove_ssdup
 
-make_ssdup policy all
+make_ssdup policy all drain manual
 io random bs=8 nr=300 seed=2
 io write start=32768 len=8192 bs=256
 is "direct writes of all" "$(stat writes_hdd)" 0
