@@ -38,22 +38,25 @@ bool balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 
 
 /* --- Choice --- */
 
-static bool to_ssd(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 fill,
-		   u32 sectors)
+/* The same of writes of one length: balance_choose(), solved for the SSD's queue. */
+static u64 wait_of(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 keep,
+		   const struct balance_work *w)
 {
-	const struct balance_work w = { .sectors = sectors, .requests = 1 };
-	const struct balance_facts f = {
-		.place = { BALANCE_SSD, true },
-		.hdd = balance_price(hdd, &w),
-		.ssd = balance_price(ssd, &w),
-		.keep = balance_keep(fill, true),
-	};
+	u64 stay = balance_price(hdd, w) * BALANCE_STAY * BALANCE_ONE;
+	u64 most = div_u64(stay + keep - 1, keep);
 
-	return balance_choose(&f) == SSDUP_ROUTE_SSD;
+	return most - min(most, balance_price(ssd, w));
 }
 
-bool balance_small(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 fill)
+u64 balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 fill,
+		       bool placed)
 {
+	const struct balance_work least = { .sectors = 1, .requests = 1, .placed = placed };
+	const struct balance_work most = {
+		.sectors = BALANCE_SMALL, .requests = 1, .placed = placed,
+	};
+	u32 keep = balance_keep(fill, !placed);
+
 	/* Both sides grow with the length: what holds at both ends holds between. */
-	return to_ssd(hdd, ssd, fill, 1) && to_ssd(hdd, ssd, fill, BALANCE_SMALL);
+	return min(wait_of(hdd, ssd, keep, &least), wait_of(hdd, ssd, keep, &most));
 }

@@ -244,16 +244,19 @@ static inline enum ssdup_route balance_choose(const struct balance_facts *f)
 #define BALANCE_SMALL	32U	/* sectors */
 
 /**
- * balance_small() - is any small write near one of the SSD's for the SSD, too?
+ * balance_small_wait() - behind how much is any small write near one of the SSD's for the SSD?
  * @hdd: costs
  * @ssd: costs
  * @fill: of the whole log, 1/10000
+ * @placed: writes do not go on where others ended
  *
- * Of up to BALANCE_SMALL sectors, wherever balance_near_ssd(), and with nothing in flight at
- * the SSD. If so, there is nothing to choose among such writes as long as they come one
- * after the other.
+ * Of up to BALANCE_SMALL sectors, wherever balance_near_ssd(). While less waits at the SSD
+ * there is nothing to choose among such writes.
+ *
+ * Return: ns of work there.
  */
-bool balance_small(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 fill);
+u64 balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 fill,
+		       bool placed);
 
 /** balance_near_ssd() - did the last write near this place go to the SSD? */
 static inline bool balance_near_ssd(const struct balance_map *m, u64 start)

@@ -66,8 +66,7 @@ static __always_inline u64 ssdup_price(const struct disk_load *d, u32 sectors, b
 	return balance_price(&cost, &w);
 }
 
-/* Return: what was in the queue before, ns. */
-static __always_inline u64 ssdup_queue_add(struct disk_load *d, u64 price)
+static __always_inline void ssdup_queue_add(struct disk_load *d, u64 price)
 {
 	u64 before = atomic64_fetch_add(price, &d->queue);
 	bool empty = !before;
@@ -75,15 +74,16 @@ static __always_inline u64 ssdup_queue_add(struct disk_load *d, u64 price)
 	/* An empty one: a time of idleness ends, unless nobody keeps it; else a rest ends. */
 	if (empty != ssdup_load_rests(d))
 		ssdup_load_turn(d, before);
-	return before;
 }
 
-/* A request is sent to a disk. Return: as ssdup_queue_add(). */
-static __always_inline u64 ssdup_queue_begin(struct disk_load *d, struct ssdup_io *io, bool placed)
+/* A request is sent to a disk. @times: it stands for so many in flight */
+static __always_inline void ssdup_queue_begin(struct disk_load *d, struct ssdup_io *io,
+					      bool placed, u32 times)
 {
 	io->placed = placed;
-	io->price = ssdup_price(d, io->sectors, placed);
-	return ssdup_queue_add(d, io->price);
+	io->times = times;
+	io->price = ssdup_price(d, io->sectors, placed) * times;
+	ssdup_queue_add(d, io->price);
 }
 
 /** ssdup_load_find() - fill in what is known of the place of a write */
@@ -125,7 +125,7 @@ static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct
 /**
  * ssdup_balance() - policy balance: the same, with less effort for small writes
  *
- * When one small write comes after the other the SSD takes them all, and only one in
+ * As long as little waits at the SSD it takes all small writes, and only one in
  * BALANCE_TICK is looked at, which speaks for the others: they have no price, and are
  * not noted.
  */
@@ -147,9 +147,9 @@ static __always_inline void ssdup_load_write(struct ssdup *c, struct ssdup_io *i
 	if (!io->looked)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_begin(&l->hdd, io, !io->place.follows);
+		ssdup_queue_begin(&l->hdd, io, !io->place.follows, 1);
 	else
-		ssdup_load_logged(c, io, !ssdup_queue_begin(&l->ssd, io, false));
+		ssdup_load_logged(c, io);
 	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
 }
 
@@ -160,9 +160,9 @@ static __always_inline void ssdup_load_read(struct ssdup *c, struct ssdup_io *io
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_begin(&c->load.hdd, io, true);
+		ssdup_queue_begin(&c->load.hdd, io, true, 1);
 	else
-		ssdup_queue_begin(&c->load.ssd, io, false);
+		ssdup_queue_begin(&c->load.ssd, io, false, 1);
 }
 
 /** ssdup_load_end() - a request to a disk has ended; for any, also those without a price */
@@ -180,6 +180,7 @@ static __always_inline void ssdup_load_end(struct disk_load *d, struct ssdup_io 
 			ssdup_load_empty(d);
 		work += (io->placed ? LOAD_ENDED_PLACED : 0) +
 			((u64)io->sectors << LOAD_ENDED_SECTORS);
+		work *= io->times;
 	}
 	ended = atomic64_add_return(work, &d->ended);
 	if (unlikely((ended & LOAD_ENDED_MASK) >= READ_ONCE(d->look)))

@@ -138,26 +138,34 @@ bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
 	return balance_bypass(hdd, div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT));
 }
 
-/* Need the next ones not be looked at? */
-static bool only_small(const struct ssdup_load *l, const struct ssdup_io *io)
+/* Need the next ones not be looked at? @others: writes in flight beside it */
+static bool only_small(const struct ssdup_load *l, const struct ssdup_io *io, u32 others)
 {
-	const struct balance_cost hdd = cost_of(&l->hdd), ssd = cost_of(&l->ssd);
+	/* Those of them that were not looked at are not in the queue. */
+	u64 waits = atomic64_read(&l->ssd.queue) +
+		    others * ssdup_price(&l->ssd, BALANCE_SMALL, false);
 
 	return io->place.last == BALANCE_SSD && io->sectors <= BALANCE_SMALL &&
-	       atomic_read(&io->half->writes) == 1 &&
-	       balance_small(&hdd, &ssd, READ_ONCE(l->fill));
+	       waits < READ_ONCE(l->small_wait);
 }
 
-void ssdup_load_logged(struct ssdup *c, const struct ssdup_io *io, bool alone)
+void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io)
 {
+	u32 others = atomic_read(&io->half->writes) - 1, times = 1;
 	struct ssdup_load *l = &c->load;
 
-	if (alone && only_small(l, io)) {
+	if (only_small(l, io, others)) {
 		WRITE_ONCE(l->small, BALANCE_SMALL);
 		promise_rest(l, io, BALANCE_TICK);
+		/*
+		 * While it is in flight the SSD ends as many as there are beside it, and
+		 * itself; of more than BALANCE_TICK another one is looked at.
+		 */
+		times = min(others + 1, BALANCE_TICK);
 	} else {
 		promise_rest(l, io, 1);
 	}
+	ssdup_queue_begin(&l->ssd, io, false, times);
 }
 
 bool ssdup_load_quiet(const struct ssdup *c)
@@ -292,6 +300,7 @@ void ssdup_load_tick(struct ssdup *c)
 	u64 all = (u64)c->limits.sectors * c->g.nr_halves;
 	struct ssdup_load *l = &c->load;
 	u32 age = READ_ONCE(l->age) + 1, fill;
+	struct balance_cost hdd, ssd;
 
 	WRITE_ONCE(l->age, age);
 	WRITE_ONCE(l->small, 0);
@@ -303,6 +312,9 @@ void ssdup_load_tick(struct ssdup *c)
 	WRITE_ONCE(l->fill, fill);
 	WRITE_ONCE(l->keep[0], balance_keep(fill, false));
 	WRITE_ONCE(l->keep[1], balance_keep(fill, true));
+	hdd = cost_of(&l->hdd);
+	ssd = cost_of(&l->ssd);
+	WRITE_ONCE(l->small_wait, balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));
 	WRITE_ONCE(l->left, div_u64(all * (SSDUP_PCT_ONE - fill), SSDUP_PCT_ONE));
 	if (age % WINDOW)
 		promise(l, READ_ONCE(l->promised));

@@ -48,6 +48,7 @@ struct ssdup_load {
 	u32	promised_part;	/* promised, of what is left of the log; 1/BALANCE_ONE */
 	bool	loose;		/* writes of a run come out of their order */
 	u64	flush_price;	/* ns: what a direct write pays for flushes */
+	u64	small_wait;	/* ns: balance_small_wait(), at the last tick */
 	/* What that comes from. */
 	u32	fill;		/* of the whole log, 1/10000, at the last tick */
 	u64	left;		/* sectors of the log, then */
@@ -70,12 +71,8 @@ void ssdup_load_init(struct ssdup_load *l);
  */
 bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io);
 
-/**
- * ssdup_load_logged() - a write is sent to the SSD
- * @io: its place is filled in
- * @alone: nothing was in flight there
- */
-void ssdup_load_logged(struct ssdup *c, const struct ssdup_io *io, bool alone);
+/** ssdup_load_logged() - a write is sent to the SSD; its place is filled in, and is in the log */
+void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io);
 
 /** ssdup_load_turn() - a queue that held @before does not any more, see ssdup_queue_add() */
 void ssdup_load_turn(struct disk_load *d, u64 before);
@@ -144,7 +141,7 @@ void ssdup_load_tick(struct ssdup *c);
 /** ssdup_load_stream() - a stream was evaluated; one at a time */
 void ssdup_load_stream(struct ssdup *c, u32 percentage);
 
-/** ssdup_load_quiet() - policy balance, and one request comes after the other; a hint */
+/** ssdup_load_quiet() - policy balance, and there is little to choose from; a hint */
 bool ssdup_load_quiet(const struct ssdup *c);
 
 #endif

@@ -392,6 +392,7 @@ struct ssdup_io {
 	blk_opf_t		opf;		/* as it came */
 	struct balance_place	place;
 	bool			placed;		/* the price has the placing of the arm in it */
+	u8			times;		/* it is the price of so many */
 	u64			price;		/* ns, in its disk's queue; 0: it has none there */
 };
 

@@ -73,7 +73,7 @@ void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
 		window_reset(c, w, 0);
 		return;
 	}
-	/* What they are like matters little to balance while one write comes after the other. */
+	/* What they are like matters little to balance where there is little to choose from. */
 	window_reset(c, next, ssdup_load_quiet(c) ? QUIET_PASS : 0);
 	WRITE_ONCE(c->window_now, next);
 	stream_evaluate(c, w);

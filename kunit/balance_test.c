@@ -266,11 +266,15 @@ static void plain_is_right(struct kunit *test)
 	KUNIT_EXPECT_GT(test, plain, 1000);
 }
 
-/* What is said of small writes in general holds for each, wherever near the SSD's it is. */
+/*
+ * What is said of small writes in general holds for each, wherever near the SSD's it is, and
+ * not for all where more waits.
+ */
 static void small_ones_are_alike(struct kunit *test)
 {
 	struct prng r = { 11 };
 	u32 i, n, yes = 0;
+	u64 wait;
 
 	for (i = 0; i < 2000; i++) {
 		const struct balance_cost hdd = {
@@ -279,30 +283,37 @@ static void small_ones_are_alike(struct kunit *test)
 		const struct balance_cost ssd = {
 			prng_below(&r, 1000000), prng_below(&r, 100000), 0,
 		};
-		u32 fill = prng_below(&r, SSDUP_PCT_ONE + 1);
+		u32 fill = prng_below(&r, SSDUP_PCT_ONE + 1), to_hdd = 0;
+		bool placed = prng_below(&r, 2);
 
-		if (!balance_small(&hdd, &ssd, fill))
-			continue;
-		yes++;
+		wait = balance_small_wait(&hdd, &ssd, fill, placed);
+		yes += wait > 0;
 		for (n = 0; n < 50; n++) {
-			bool follows = prng_below(&r, 2);
+			bool follows = !placed && n % 2;
 			const struct balance_work w = {
+				n < 2 ? 1 : n < 4 ? BALANCE_SMALL :
 				prng_below(&r, BALANCE_SMALL) + 1, 1, !follows,
 			};
 			const struct balance_work logged = { w.sectors, 1, 0 };
-			const struct balance_facts f = {
+			struct balance_facts f = {
 				.place = { BALANCE_SSD, follows },
-				.hdd = prng_below(&r, 1000) + balance_price(&hdd, &w),
-				.ssd = balance_price(&ssd, &logged),
+				.hdd = balance_price(&hdd, &w),
+				.ssd = balance_price(&ssd, &logged) + wait,
 				.keep = balance_keep(fill, follows),
-				.promised = prng_below(&r, ALL + 1),
 			};
 
+			to_hdd += balance_choose(&f) == HDD;
+			if (!wait)
+				continue;
+			f.hdd += prng_below(&r, 1000);
+			f.ssd -= 1 + prng_below(&r, wait);
+			f.promised = prng_below(&r, ALL + 1);
 			KUNIT_ASSERT_EQ(test, balance_choose(&f), SSD);
 		}
+		KUNIT_EXPECT_GT(test, to_hdd, 0);
 	}
 	KUNIT_EXPECT_GT(test, yes, 500);
-	KUNIT_EXPECT_LT(test, yes, 1500);
+	KUNIT_EXPECT_LT(test, yes, 1900);
 }
 
 static void small_ones_by_example(struct kunit *test)
@@ -310,10 +321,14 @@ static void small_ones_by_example(struct kunit *test)
 	const struct balance_cost hdd = { 1500000, 20000, 1000000 };
 	const struct balance_cost ssd = { 580000, 20000, 0 }, slow = { 580000, 400000, 0 };
 
-	KUNIT_EXPECT_TRUE(test, balance_small(&hdd, &ssd, 0));
+	KUNIT_EXPECT_GT(test, balance_small_wait(&hdd, &ssd, 0, false), 0);
+	KUNIT_EXPECT_LT(test, balance_small_wait(&hdd, &ssd, 0, false), MSEC / 10);
 	/* What is left of the log is for what is worse. */
-	KUNIT_EXPECT_FALSE(test, balance_small(&hdd, &ssd, 9000));
-	KUNIT_EXPECT_FALSE(test, balance_small(&hdd, &slow, 0));
+	KUNIT_EXPECT_EQ(test, balance_small_wait(&hdd, &ssd, 9000, false), 0);
+	KUNIT_EXPECT_EQ(test, balance_small_wait(&hdd, &slow, 0, false), 0);
+	/* What the arm has to be placed for. */
+	KUNIT_EXPECT_GT(test, balance_small_wait(&hdd, &ssd, 0, true), 4 * MSEC);
+	KUNIT_EXPECT_GT(test, balance_small_wait(&hdd, &ssd, 9000, true), MSEC);
 }
 
 static void bypass_costs_at_most_twice(struct kunit *test)
