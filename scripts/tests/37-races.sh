@@ -12,8 +12,8 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-duration=${1:-300}
-round=60
+duration=${1:-150}
+round=50
 span=16384
 go=$T/go
 

@@ -11,19 +11,21 @@
 # within SECONDS COMMAND... - it ends, well, and in time; if not, memory comes back
 within()
 {
-	local end=$((SECONDS + $1)) job
+	local job watchdog ended status=0
 
+	sleep "$1" &
+	watchdog=$!
 	shift
 	"$@" &
 	job=$!
-	while kill -0 $job 2>/dev/null; do
-		if [ $SECONDS -ge $end ]; then
-			fail_memory 0
-			fail "waits for memory: $*"
-		fi
-		sleep 0.1
-	done
-	must wait $job
+	wait -n -p ended $job $watchdog || status=$?
+	if [ "$ended" = $watchdog ]; then
+		fail_memory 0
+		fail "waits for memory: $*"
+	fi
+	kill $watchdog
+	wait $watchdog 2>/dev/null
+	[ $status = 0 ] || fail "status $status of: $*"
 }
 
 # no_errors - nothing was counted as one, nothing changed the mode

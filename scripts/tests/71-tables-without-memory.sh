@@ -19,15 +19,16 @@ failing()
 # try NTH COMMAND... - true when it worked, false when memory was wanting
 try()
 {
-	local r=0
+	local words
 
-	(failing "$@") 2>"$T/stderr" || r=$?
-	[ $r = 0 ] && return 0
-	grep -q "Cannot allocate memory" "$T/stderr" || fail "$(cat "$T/stderr")"
+	(failing "$@") 2>"$T/stderr" && return 0
+	read -rd '' words <"$T/stderr"
+	[[ $words == *"Cannot allocate memory"* ]] || fail "$words"
 	return 1
 }
 
 make_disks
+table=$(table policy all drain manual)
 make_ssdup policy all drain manual
 io random bs=8 nr=600
 remove_ssdup
@@ -35,7 +36,7 @@ fail_memory 0
 
 refused=0
 for ((n = 1; n < 4000; n += 1 + n / 4)); do
-	if try $n dmsetup create $NAME --table "$(table policy all drain manual)"; then
+	if try $n dmsetup create $NAME --table "$table"; then
 		must dmsetup remove $NAME
 	else
 		refused=$((refused + 1))
@@ -48,7 +49,7 @@ make_ssdup policy all drain manual
 io verify
 refused=0
 for ((n = 1; n < 2500; n += 1 + n / 2)); do
-	try $n dmsetup reload $NAME --table "$(table policy all drain manual)" ||
+	try $n dmsetup reload $NAME --table "$table" ||
 		refused=$((refused + 1))
 	io mixed max=64 nr=10 seed=$n
 	must dmsetup suspend $NAME

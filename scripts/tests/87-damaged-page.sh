@@ -19,7 +19,7 @@ cut()
 # lose FIRST COUNT - these pages of half 0, of the log as it was
 lose()
 {
-	must dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
+	must dd if="$T/log" of=$SSD bs=1M oflag=direct conv=fsync status=none
 	must dd if=/dev/zero of=$SSD bs=8k seek=$((128 + $1)) count="$2" conv=notrunc,fsync status=none
 }
 

@@ -14,7 +14,7 @@ names()
 # restore - the log as it was
 restore()
 {
-	must dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
+	must dd if="$T/log" of=$SSD bs=1M oflag=direct conv=fsync status=none
 }
 
 # spoil BYTE - eight bytes of the SSD

@@ -137,6 +137,7 @@ trap tear_down EXIT
 # delays unless told
 make_disks()
 {
+	rm -f "$T/text"
 	must modprobe dm-ssdup
 	[ ! -d /sys/module/ssdup_disks ] || must modprobe -r ssdup-disks
 	must modprobe ssdup-disks hdd_size_mb=64 ssd_size_mb=16 instant=1 "$@"
@@ -314,11 +315,13 @@ reboot()
 
 # --- Memory ---
 
-# symbols MODULE - the addresses of its functions, in order
-symbols()
+# find_symbols - the addresses of our modules' functions, in order, as $T/text and
+# $T/disks; kept until the modules are loaded anew, for the kernel's list is long
+find_symbols()
 {
-	awk -v m="[$1]" '$4 == m && ($2 == "t" || $2 == "T") { print "0x" $1 }' \
-		/proc/kallsyms | sort
+	awk -v text="$T/text" -v disks="$T/disks" '$2 != "t" && $2 != "T" { next }
+		$4 == "[dm_ssdup]" { print "0x" $1 | "sort >" text }
+		$4 == "[ssdup_disks]" { print "0x" $1 | "sort >" disks }' /proc/kallsyms
 }
 
 # fail_memory PERCENT [PID...] - so many of the allocations fail that dm-ssdup
@@ -330,8 +333,7 @@ fail_memory()
 
 	[ -d /sys/kernel/debug/failslab ] || skip "no allocations that fail in this kernel"
 	shift
-	symbols dm_ssdup >"$T/text"
-	symbols ssdup_disks >"$T/disks"
+	[ -s "$T/text" ] || find_symbols
 	for pid; do
 		echo 1 >"/proc/$pid/make-it-fail"
 		filter=Y
