@@ -55,7 +55,7 @@ u64 balance_small_wait(const struct balance_cost *hdd, const struct balance_cost
 	const struct balance_work most = {
 		.sectors = BALANCE_SMALL, .requests = 1, .placed = placed,
 	};
-	u32 keep = balance_keep(fill, !placed);
+	u32 keep = balance_keep(fill) * (placed ? 1 : BALANCE_RUN);
 
 	/* Both sides grow with the length: what holds at both ends holds between. */
 	return min(wait_of(hdd, ssd, keep, &least), wait_of(hdd, ssd, keep, &most));

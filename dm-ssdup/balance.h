@@ -5,10 +5,10 @@
  *
  * The paper sends whole streams one way, and one disk watches the other. Here
  * each write goes where it is expected to end first, given what waits there
- * already, with two corrections. A write that goes on where another ended stays
- * with that one's disk unless the other is better by far, so that the HDD gets
- * long runs, and so does the drain of what the SSD got. And the more of the log is
- * in use, the more of it is kept for what the HDD is bad at.
+ * already, with two corrections. A chunk of the HDD that a disk has begun with stays
+ * with it unless the other is better by far, so that the HDD gets long runs, and so does
+ * the drain of what the SSD got. And the more of the log is in use, the dearer it is, and
+ * dearest for what the HDD is good at.
  */
 #ifndef SSDUP_BALANCE_H
 #define SSDUP_BALANCE_H
@@ -96,7 +96,7 @@ enum balance_last {
 };
 
 struct balance_place {
-	u8	last;		/* enum balance_last: which way the last write near went */
+	u8	last;		/* enum balance_last: which way the last write to the chunk went */
 	bool	follows;	/* this one goes on where that one ended, not long ago */
 };
 
@@ -126,16 +126,14 @@ static inline u32 balance_end(u64 w)
 }
 
 /* Does one go on where a write to the chunk before ended? */
-static inline void balance_find_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
-				       bool loose, struct balance_place *place)
+static inline bool balance_follows_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
+					  bool loose)
 {
 	u64 w = balance_word(m, chunk - 1);
 
-	if ((loose && balance_within(w, age, BALANCE_SOON)) ||
-	    (!at && balance_end(w) == BALANCE_CHUNK && balance_within(w, age, BALANCE_RECENT))) {
-		place->last = balance_way(w);
-		place->follows = true;
-	}
+	if (loose && balance_within(w, age, BALANCE_SOON))
+		return true;
+	return !at && balance_end(w) == BALANCE_CHUNK && balance_within(w, age, BALANCE_RECENT);
 }
 
 /**
@@ -162,7 +160,7 @@ balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool 
 	else if (loose && gap <= BALANCE_NEAR * sectors)
 		place.follows = balance_within(w, age, BALANCE_SOON);
 	if (!place.follows && chunk && (loose || !at))
-		balance_find_before(m, chunk, at, age, loose, &place);
+		place.follows = balance_follows_before(m, chunk, at, age, loose);
 	return place;
 }
 
@@ -183,17 +181,21 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
 
 #define BALANCE_ONE	256U	/* of the parts below: the whole */
 
-/* So many times better must the other disk be: with nothing promised, and at most. */
-#define BALANCE_STAY	4U
-#define BALANCE_STAY_MAX 32U
-#define BALANCE_SPARE	16U	/* weight of promises against chunks that nobody wrote to yet */
-#define BALANCE_KEEP	3U	/* weight of the log's fill against sequential writes */
+#define BALANCE_STAY	12U	/* so many times better must the other disk be */
+#define BALANCE_RUN	2U	/* so many times dearer is the SSD for one that goes on */
+/* Weights of promises against chunks that nobody wrote to yet, or the HDD got a write of. */
+#define BALANCE_FRESH	4U
+#define BALANCE_BEGUN	60U
+#define BALANCE_HAS	3U	/* as BALANCE_STAY, for scattered ones; nothing is promised */
 
 /*
  * A chunk whose first write went to the SSD is expected to go there whole: then
  * the drain finds long runs, and so does the HDD in what is left to it. So the
- * room for the rest of such chunks is promised. Where the promises exceed what is
- * left of the log, other chunks are for the HDD.
+ * room for the rest of such chunks is promised. The more is promised of what is left of
+ * the log, the rather other chunks are for the HDD.
+ *
+ * The HDD keeps a chunk for those that go on in it. From the neighbours of scattered writes it
+ * has little, unless nearly all that is left of the log is promised to others.
  */
 struct balance_facts {
 	struct balance_place place;
@@ -204,18 +206,14 @@ struct balance_facts {
 };
 
 /**
- * balance_keep() - how much dearer the SSD is for what it is to be kept from
+ * balance_keep() - how much dearer the SSD is, for its log is to last
  * @fill: of the whole log, 1/10000
- * @follows: a write that goes on where another ended
  *
- * Of two writes the one that the HDD likes better goes there.
  * Return: 1/BALANCE_ONE.
  */
-static inline u32 balance_keep(u32 fill, bool follows)
+static inline u32 balance_keep(u32 fill)
 {
-	u32 times = follows ? BALANCE_ONE + BALANCE_ONE / 2 : BALANCE_ONE;
-
-	return times + times * (follows ? BALANCE_KEEP : 1) * fill / SSDUP_PCT_ONE;
+	return BALANCE_ONE + BALANCE_ONE * fill / SSDUP_PCT_ONE;
 }
 
 /** balance_plain() - is it the HDD's, whatever is promised or kept? */
@@ -224,21 +222,34 @@ static inline bool balance_plain(const struct balance_facts *f)
 	return f->place.last != BALANCE_SSD && f->hdd <= f->ssd;
 }
 
+/* How much better the SSD must be where it did not get the last write; 1/BALANCE_ONE. */
+static inline u32 balance_better(const struct balance_facts *f)
+{
+	u32 square = f->promised * f->promised / BALANCE_ONE;
+	u32 fourth = square * square / BALANCE_ONE;
+
+	if (f->place.last != BALANCE_HDD)
+		return BALANCE_ONE + BALANCE_FRESH * square;
+	if (f->place.follows)
+		return BALANCE_STAY * BALANCE_ONE;
+	return BALANCE_HAS * BALANCE_ONE + BALANCE_BEGUN * fourth * fourth / BALANCE_ONE;
+}
+
 /**
  * balance_choose() - which disk takes the write
  *
- * Nothing overflows while queues are below ten minutes.
+ * Of two writes the one that the HDD likes better goes there. Nothing overflows while
+ * queues are below ten minutes.
  */
 static inline enum ssdup_route balance_choose(const struct balance_facts *f)
 {
-	u32 stay = BALANCE_STAY * BALANCE_ONE + (BALANCE_STAY_MAX - BALANCE_STAY) * f->promised;
-	u32 spare = BALANCE_ONE + BALANCE_SPARE * f->promised * f->promised / BALANCE_ONE;
 	u64 hdd = f->hdd * BALANCE_ONE, ssd = f->ssd * f->keep;
 
+	if (f->place.follows)
+		ssd *= BALANCE_RUN;
 	if (f->place.last == BALANCE_SSD)
-		return hdd * stay <= ssd * BALANCE_ONE ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
-	ssd *= f->place.last == BALANCE_HDD ? stay : spare;
-	return hdd * BALANCE_ONE <= ssd ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
+		return hdd * BALANCE_STAY <= ssd ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
+	return hdd * BALANCE_ONE <= ssd * balance_better(f) ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
 }
 
 #define BALANCE_SMALL	32U	/* sectors */

@@ -116,7 +116,7 @@ static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct
 		f.hdd += READ_ONCE(l->flush_ns);
 	if (balance_plain(&f))
 		return SSDUP_ROUTE_HDD;
-	f.keep = READ_ONCE(l->keep[f.place.follows]);
+	f.keep = READ_ONCE(l->keep);
 	/* A small write does not make a chunk whole. */
 	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, BALANCE_UNIT) / BALANCE_UNIT;
 	return balance_choose(&f);

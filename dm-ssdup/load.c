@@ -24,8 +24,7 @@ void ssdup_load_init(struct ssdup_load *l)
 	l->ssd.look = LOAD_LOOK;
 	l->ssd.looked = now;
 	l->ssd.idle_since = now;
-	l->keep[0] = balance_keep(0, false);
-	l->keep[1] = balance_keep(0, true);
+	l->keep = balance_keep(0);
 	l->left = U32_MAX;
 	l->loose = true;
 	l->flush_ns = 10 * NSEC_PER_MSEC;
@@ -134,8 +133,10 @@ bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_load *l = &c->load;
 	u64 hdd = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
+	/* Beside direct writes no drain is measured; it takes as long as the transfer, at least. */
+	u64 unit = max_t(u64, READ_ONCE(l->drain_ns), READ_ONCE(l->hdd.cost.unit_ns));
 
-	return balance_bypass(hdd, div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT));
+	return balance_bypass(hdd, div_u64(unit * io->sectors, BALANCE_UNIT));
 }
 
 /* Need the next ones not be looked at? @others: writes in flight beside it */
@@ -310,8 +311,7 @@ void ssdup_load_tick(struct ssdup *c)
 	}
 	fill = min(ssdup_log_fill(c), SSDUP_PCT_ONE);
 	WRITE_ONCE(l->fill, fill);
-	WRITE_ONCE(l->keep[0], balance_keep(fill, false));
-	WRITE_ONCE(l->keep[1], balance_keep(fill, true));
+	WRITE_ONCE(l->keep, balance_keep(fill));
 	hdd = cost_of(&l->hdd);
 	ssd = cost_of(&l->ssd);
 	WRITE_ONCE(l->small_wait, balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));

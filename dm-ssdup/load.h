@@ -44,7 +44,7 @@ struct ssdup_load {
 	/* What every write looks at. */
 	u32	small;		/* sectors: no longer ones are looked at, see ssdup_balance() */
 	u32	age;		/* ticks: BALANCE_TICK writes each */
-	u32	keep[2];	/* balance_keep(), [1] of one that goes on */
+	u32	keep;		/* balance_keep() */
 	u32	promised_part;	/* promised, of what is left of the log; 1/BALANCE_ONE */
 	bool	loose;		/* writes of a run come out of their order */
 	u64	flush_price;	/* ns: what a direct write pays for flushes */

@@ -157,12 +157,15 @@ static void runs_cross_chunks(struct kunit *test)
 
 	/* It ends where the chunk does, and where it does not. */
 	balance_note(m, CHUNK - 8, 8, 0, SSDUP_ROUTE_SSD);
-	expect_place(test, m, CHUNK, 0, false, BALANCE_SSD, true);
+	expect_place(test, m, CHUNK, 0, false, BALANCE_NOWHERE, true);
 	expect_place(test, m, CHUNK + 8, 0, false, BALANCE_NOWHERE, false);
 	balance_note(m, CHUNK - 16, 8, 0, SSDUP_ROUTE_SSD);
 	expect_place(test, m, CHUNK, 0, false, BALANCE_NOWHERE, false);
-	expect_place(test, m, CHUNK, BALANCE_SOON, true, BALANCE_SSD, true);
+	expect_place(test, m, CHUNK, BALANCE_SOON, true, BALANCE_NOWHERE, true);
 	expect_place(test, m, CHUNK, BALANCE_SOON + 1, true, BALANCE_NOWHERE, false);
+	/* A chunk's own way counts, whatever that of the one before. */
+	balance_note(m, CHUNK + 400, 8, 0, SSDUP_ROUTE_HDD);
+	expect_place(test, m, CHUNK, BALANCE_SOON, true, BALANCE_HDD, true);
 	/* A write over the border belongs to where it ends. */
 	balance_note(m, 3 * CHUNK - 4, 8, 0, SSDUP_ROUTE_HDD);
 	expect_place(test, m, 3 * CHUNK + 4, 0, false, BALANCE_HDD, true);
@@ -190,36 +193,36 @@ static const struct choice choices[] = {
 	{ "equal: spare the SSD", { .hdd = 2, .ssd = 2 }, HDD },
 	{ "the HDD is busy", { .hdd = 5 + 1, .ssd = 3 }, SSD },
 	{ "the SSD is busier", { .hdd = 5 + 1, .ssd = 4 + 3 }, HDD },
-	{ "stays with the HDD", { { BALANCE_HDD }, .hdd = 20, .ssd = 5 }, HDD },
-	{ "leaves the HDD", { { BALANCE_HDD }, .hdd = 21, .ssd = 5 }, SSD },
-	{ "stays with the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 19 }, SSD },
-	{ "leaves the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 20 }, HDD },
-	{ "promised away: stays on the HDD", { { BALANCE_HDD }, .hdd = 160, .ssd = 5,
-					       .promised = ALL }, HDD },
-	{ "promised away: leaves the HDD", { { BALANCE_HDD }, .hdd = 161, .ssd = 5,
-					     .promised = ALL }, SSD },
-	{ "promised away: stays on the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 159,
-					       .promised = ALL }, SSD },
-	{ "promised away: leaves the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 160,
-					     .promised = ALL }, HDD },
-	{ "promised away: a new chunk", { .hdd = 170, .ssd = 10, .promised = ALL },
-	  HDD },
-	{ "promised away: a dear chunk", { .hdd = 171, .ssd = 10, .promised = ALL },
-	  SSD },
-	{ "half promised: a new chunk", { .hdd = 50, .ssd = 10, .promised = ALL / 2 },
-	  HDD },
-	{ "half promised: a dear chunk", { .hdd = 51, .ssd = 10, .promised = ALL / 2 },
+	{ "goes on, stays with the HDD", { { BALANCE_HDD, true }, .hdd = 120, .ssd = 5 }, HDD },
+	{ "goes on, leaves the HDD", { { BALANCE_HDD, true }, .hdd = 121, .ssd = 5 }, SSD },
+	{ "scattered, stays with the HDD", { { BALANCE_HDD }, .hdd = 15, .ssd = 5 }, HDD },
+	{ "scattered, leaves the HDD", { { BALANCE_HDD }, .hdd = 16, .ssd = 5 }, SSD },
+	{ "stays with the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 59 }, SSD },
+	{ "leaves the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 60 }, HDD },
+	{ "goes on, stays with the SSD", { { BALANCE_SSD, true }, .hdd = 5, .ssd = 29 }, SSD },
+	{ "goes on, leaves the SSD", { { BALANCE_SSD, true }, .hdd = 5, .ssd = 30 }, HDD },
+	{ "promised away: a new chunk", { .hdd = 50, .ssd = 10, .promised = ALL }, HDD },
+	{ "promised away: a dear chunk", { .hdd = 51, .ssd = 10, .promised = ALL }, SSD },
+	{ "half promised: a new chunk", { .hdd = 20, .ssd = 10, .promised = ALL / 2 }, HDD },
+	{ "half promised: a dear chunk", { .hdd = 21, .ssd = 10, .promised = ALL / 2 }, SSD },
+	{ "promised away: the HDD's", { { BALANCE_HDD }, .hdd = 630, .ssd = 10,
+					.promised = ALL }, HDD },
+	{ "promised away: too dear for it", { { BALANCE_HDD }, .hdd = 631, .ssd = 10,
+					      .promised = ALL }, SSD },
+	{ "half promised: the HDD's", { { BALANCE_HDD }, .hdd = 32, .ssd = 10,
+					.promised = ALL / 2 }, HDD },
+	{ "half promised: too dear for it", { { BALANCE_HDD }, .hdd = 33, .ssd = 10,
+					      .promised = ALL / 2 }, SSD },
+	{ "promised away: the SSD's", { { BALANCE_SSD }, .hdd = 5, .ssd = 59, .promised = ALL },
 	  SSD },
 	{ "log half full, random", { .hdd = 15, .ssd = 10 }, HDD, 5000 },
 	{ "log less than half full, random", { .hdd = 15, .ssd = 10 }, SSD, 4000 },
-	{ "log empty, sequential", { { BALANCE_NOWHERE, true }, .hdd = 15, .ssd = 10 },
-	  HDD },
-	{ "log empty, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 16,
-					   .ssd = 10 }, SSD },
-	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd = 60, .ssd = 10 },
+	{ "log empty, sequential", { { BALANCE_NOWHERE, true }, .hdd = 20, .ssd = 10 }, HDD },
+	{ "log empty, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 21, .ssd = 10 }, SSD },
+	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd = 40, .ssd = 10 },
 	  HDD, 10000 },
-	{ "log full, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 61,
-					  .ssd = 10 }, SSD, 10000 },
+	{ "log full, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 41, .ssd = 10 },
+	  SSD, 10000 },
 	{ "ten minutes of work at either", { { BALANCE_HDD, true }, .hdd = 600000 * MSEC,
 					     .ssd = 600000 * MSEC, .promised = ALL }, HDD, 10000 },
 	{ "the same, the SSD's chunk", { { BALANCE_SSD }, .hdd = 600000 * MSEC,
@@ -238,7 +241,7 @@ static void chooses(struct kunit *test)
 	const struct choice *c = test->param_value;
 	struct balance_facts f = c->f;
 
-	f.keep = balance_keep(c->fill, f.place.follows);
+	f.keep = balance_keep(c->fill);
 	KUNIT_EXPECT_EQ(test, balance_choose(&f), c->route);
 	if (balance_plain(&f))
 		KUNIT_EXPECT_EQ(test, c->route, HDD);
@@ -257,7 +260,7 @@ static void plain_is_right(struct kunit *test)
 			.promised = prng_below(&r, ALL + 1),
 		};
 
-		f.keep = balance_keep(prng_below(&r, SSDUP_PCT_ONE + 1), f.place.follows);
+		f.keep = balance_keep(prng_below(&r, SSDUP_PCT_ONE + 1));
 		if (!balance_plain(&f))
 			continue;
 		plain++;
@@ -299,7 +302,7 @@ static void small_ones_are_alike(struct kunit *test)
 				.place = { BALANCE_SSD, follows },
 				.hdd = balance_price(&hdd, &w),
 				.ssd = balance_price(&ssd, &logged) + wait,
-				.keep = balance_keep(fill, follows),
+				.keep = balance_keep(fill),
 			};
 
 			to_hdd += balance_choose(&f) == HDD;
@@ -322,9 +325,10 @@ static void small_ones_by_example(struct kunit *test)
 	const struct balance_cost ssd = { 580000, 20000, 0 }, slow = { 580000, 400000, 0 };
 
 	KUNIT_EXPECT_GT(test, balance_small_wait(&hdd, &ssd, 0, false), 0);
-	KUNIT_EXPECT_LT(test, balance_small_wait(&hdd, &ssd, 0, false), MSEC / 10);
+	KUNIT_EXPECT_LT(test, balance_small_wait(&hdd, &ssd, 0, false), MSEC / 5);
 	/* What is left of the log is for what is worse. */
-	KUNIT_EXPECT_EQ(test, balance_small_wait(&hdd, &ssd, 9000, false), 0);
+	KUNIT_EXPECT_LT(test, balance_small_wait(&hdd, &ssd, 9000, false),
+			balance_small_wait(&hdd, &ssd, 0, false) / 2);
 	KUNIT_EXPECT_EQ(test, balance_small_wait(&hdd, &slow, 0, false), 0);
 	/* What the arm has to be placed for. */
 	KUNIT_EXPECT_GT(test, balance_small_wait(&hdd, &ssd, 0, true), 4 * MSEC);
@@ -363,7 +367,7 @@ static void keeps_both_disks_busy(struct kunit *test)
 			if (where[i] < 2)
 				continue;
 			f.place = balance_find(m, at[i], 512, 0, false);
-			f.keep = balance_keep(0, f.place.follows);
+			f.keep = balance_keep(0);
 			where[i] = balance_choose(&f);
 			balance_note(m, at[i], 512, 0, where[i]);
 			if (!queue[where[i]]++) {
