@@ -57,6 +57,6 @@ u64 balance_small_wait(const struct balance_cost *hdd, const struct balance_cost
 	};
 	u32 keep = balance_keep(fill) * (placed ? 1 : BALANCE_RUN);
 
-	/* Both sides grow with the length: what holds at both ends holds between. */
+	/* Linear in the length: the least is at one of the ends. */
 	return min(wait_of(hdd, ssd, keep, &least), wait_of(hdd, ssd, keep, &most));
 }

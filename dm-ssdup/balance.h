@@ -97,7 +97,7 @@ enum balance_last {
 
 struct balance_place {
 	u8	last;		/* enum balance_last: which way the last write to the chunk went */
-	bool	follows;	/* this one goes on where that one ended, not long ago */
+	bool	follows;	/* where one ended not long ago, also in the chunk before */
 };
 
 /* What is known of a chunk; 0: nothing. */
@@ -195,7 +195,8 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
  * the log, the rather other chunks are for the HDD.
  *
  * The HDD keeps a chunk for those that go on in it. From the neighbours of scattered writes it
- * has little, unless nearly all that is left of the log is promised to others.
+ * has little; but when nearly all that is left of the log is promised to others, there is no
+ * room for the rest of its chunk.
  */
 struct balance_facts {
 	struct balance_place place;
@@ -238,8 +239,8 @@ static inline u32 balance_better(const struct balance_facts *f)
 /**
  * balance_choose() - which disk takes the write
  *
- * Of two writes the one that the HDD likes better goes there. Nothing overflows while
- * queues are below ten minutes.
+ * Of two writes to chunks that are alike the one that the HDD likes better goes there. Nothing
+ * overflows while queues are below ten minutes.
  */
 static inline enum ssdup_route balance_choose(const struct balance_facts *f)
 {
@@ -255,7 +256,7 @@ static inline enum ssdup_route balance_choose(const struct balance_facts *f)
 #define BALANCE_SMALL	32U	/* sectors */
 
 /**
- * balance_small_wait() - behind how much is any small write near one of the SSD's for the SSD?
+ * balance_small_wait() - how much may wait at the SSD before a small write is the HDD's
  * @hdd: costs
  * @ssd: costs
  * @fill: of the whole log, 1/10000

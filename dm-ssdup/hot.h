@@ -42,11 +42,11 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 
 /* --- Policy balance; load.c --- */
 
-/* disk_load.ended: requests 12 bits, those placed 12 bits, sectors the rest. */
+/* disk_load.ended: requests 16 bits, those placed 16 bits, sectors the rest. */
 #define LOAD_ENDED_REQUEST	BIT_ULL(0)
-#define LOAD_ENDED_PLACED	BIT_ULL(12)
-#define LOAD_ENDED_SECTORS	24
-#define LOAD_ENDED_MASK		0xfffU
+#define LOAD_ENDED_PLACED	BIT_ULL(16)
+#define LOAD_ENDED_SECTORS	32
+#define LOAD_ENDED_MASK		0xffffU
 
 static inline bool ssdup_load_rests(const struct disk_load *d)
 {

@@ -160,9 +160,11 @@ void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io)
 		promise_rest(l, io, BALANCE_TICK);
 		/*
 		 * While it is in flight the SSD ends as many as there are beside it, and
-		 * itself; of more than BALANCE_TICK another one is looked at.
+		 * itself; of more than BALANCE_TICK another one is looked at. When the last
+		 * ones were looked at, too, they count for themselves.
 		 */
-		times = min(others + 1, BALANCE_TICK);
+		if (READ_ONCE(l->skipped))
+			times = min(others + 1, BALANCE_TICK);
 	} else {
 		promise_rest(l, io, 1);
 	}
@@ -284,7 +286,7 @@ void ssdup_load_home_end(struct ssdup *c, const struct load_home *f)
 	WRITE_ONCE(l->home_ns, l->home_ns - l->home_ns / 4 + (ktime_get_ns() - f->begun) / 4);
 }
 
-static void window(struct ssdup_load *l)
+static void window(struct ssdup_load *l, u32 fill)
 {
 	u32 flushes = READ_ONCE(l->flushes);
 	u64 promised = READ_ONCE(l->promised);
@@ -293,7 +295,7 @@ static void window(struct ssdup_load *l)
 	WRITE_ONCE(l->flushes_seen, flushes);
 	price_flushes(l);
 	/* Nobody has come back for it; and an empty log owes nothing. */
-	promise(l, READ_ONCE(l->fill) ? promised - promised / PROMISE_AGES : 0);
+	promise(l, fill ? promised - promised / PROMISE_AGES : 0);
 }
 
 void ssdup_load_tick(struct ssdup *c)
@@ -304,13 +306,13 @@ void ssdup_load_tick(struct ssdup *c)
 	struct balance_cost hdd, ssd;
 
 	WRITE_ONCE(l->age, age);
+	WRITE_ONCE(l->skipped, READ_ONCE(l->small));
 	WRITE_ONCE(l->small, 0);
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE) {
 		WRITE_ONCE(l->flushes_seen, READ_ONCE(l->flushes));
 		return;
 	}
 	fill = min(ssdup_log_fill(c), SSDUP_PCT_ONE);
-	WRITE_ONCE(l->fill, fill);
 	WRITE_ONCE(l->keep, balance_keep(fill));
 	hdd = cost_of(&l->hdd);
 	ssd = cost_of(&l->ssd);
@@ -319,7 +321,7 @@ void ssdup_load_tick(struct ssdup *c)
 	if (age % WINDOW)
 		promise(l, READ_ONCE(l->promised));
 	else
-		window(l);
+		window(l, fill);
 }
 
 void ssdup_load_stream(struct ssdup *c, u32 percentage)

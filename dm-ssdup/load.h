@@ -50,8 +50,8 @@ struct ssdup_load {
 	u64	flush_price;	/* ns: what a direct write pays for flushes */
 	u64	small_wait;	/* ns: balance_small_wait(), at the last tick */
 	/* What that comes from. */
-	u32	fill;		/* of the whole log, 1/10000, at the last tick */
-	u64	left;		/* sectors of the log, then */
+	u32	skipped;	/* @small before the last tick */
+	u64	left;		/* sectors of the log, at the last tick */
 	u64	promised;	/* sectors: the rest of chunks that the SSD has begun with */
 	u32	flushes;	/* of the HDD, ever */
 	u32	flushes_seen;	/* at the end of the last window */
@@ -71,7 +71,10 @@ void ssdup_load_init(struct ssdup_load *l);
  */
 bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io);
 
-/** ssdup_load_logged() - a write is sent to the SSD; its place is filled in, and is in the log */
+/**
+ * ssdup_load_logged() - a write is sent to the SSD
+ * @io: io->place is filled in, and it has its room in the log
+ */
 void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io);
 
 /** ssdup_load_turn() - a queue that held @before does not any more, see ssdup_queue_add() */
