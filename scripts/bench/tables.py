@@ -316,8 +316,8 @@ MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
 # These have numbers of their own, and no use for the table of everything.
 SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead")
 
-# Here MB/s are no measure.
-APART = ("cpu", "memory", "drain", "percentages", "paced")
+# Here MB/s are no measure, or, of targets, a table has it all.
+APART = ("targets", "cpu", "memory", "drain", "percentages", "paced")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
