@@ -182,7 +182,7 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
 #define BALANCE_ONE	256U	/* of the parts below: the whole */
 
 #define BALANCE_STAY	12U	/* so many times better must the other disk be */
-#define BALANCE_RUN	2U	/* so many times dearer is the SSD for one that goes on */
+#define BALANCE_RUN	2U	/* so many times dearer is the SSD for one of many that goes on */
 /* Weights of promises against chunks that nobody wrote to yet, or the HDD got a write of. */
 #define BALANCE_FRESH	4U
 #define BALANCE_BEGUN	60U
@@ -200,6 +200,7 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
  */
 struct balance_facts {
 	struct balance_place place;
+	bool	alone;		/* nothing is in flight at either disk */
 	u64	hdd;		/* ns of work there: what waits, and this write */
 	u64	ssd;
 	u32	keep;		/* balance_keep() */
@@ -246,7 +247,8 @@ static inline enum ssdup_route balance_choose(const struct balance_facts *f)
 {
 	u64 hdd = f->hdd * BALANCE_ONE, ssd = f->ssd * f->keep;
 
-	if (f->place.follows)
+	/* A single writer has no others to leave the SSD to. */
+	if (f->place.follows && !f->alone)
 		ssd *= BALANCE_RUN;
 	if (f->place.last == BALANCE_SSD)
 		return hdd * BALANCE_STAY <= ssd ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;

@@ -105,13 +105,15 @@ static __always_inline void ssdup_load_find(struct ssdup *c, struct ssdup_io *io
 static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct ssdup_io *io)
 {
 	const struct ssdup_load *l = &c->load;
+	u64 hdd = atomic64_read(&l->hdd.queue), ssd = atomic64_read(&l->ssd.queue);
 	struct balance_facts f;
 
 	ssdup_load_find(c, io);
 	f.place = io->place;
-	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + atomic64_read(&l->ssd.queue);
-	f.hdd = ssdup_price(&l->hdd, io->sectors, !f.place.follows) +
-		atomic64_read(&l->hdd.queue) + READ_ONCE(l->flush_price);
+	f.alone = !(hdd | ssd);
+	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + ssd;
+	f.hdd = ssdup_price(&l->hdd, io->sectors, !f.place.follows) + hdd +
+		READ_ONCE(l->flush_price);
 	if (unlikely(io->opf & REQ_FUA))
 		f.hdd += READ_ONCE(l->flush_ns);
 	if (balance_plain(&f))

@@ -218,6 +218,9 @@ static const struct choice choices[] = {
 	{ "log half full, random", { .hdd = 15, .ssd = 10 }, HDD, 5000 },
 	{ "log less than half full, random", { .hdd = 15, .ssd = 10 }, SSD, 4000 },
 	{ "log empty, sequential", { { BALANCE_NOWHERE, true }, .hdd = 20, .ssd = 10 }, HDD },
+	{ "sequential, alone", { { BALANCE_NOWHERE, true }, true, .hdd = 11, .ssd = 10 }, SSD },
+	{ "sequential, alone, the HDD is cheaper", { { BALANCE_NOWHERE, true }, true,
+						      .hdd = 10, .ssd = 10 }, HDD },
 	{ "log empty, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 21, .ssd = 10 }, SSD },
 	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd = 40, .ssd = 10 },
 	  HDD, 10000 },
@@ -311,6 +314,7 @@ static void small_ones_are_alike(struct kunit *test)
 			f.hdd += prng_below(&r, 1000);
 			f.ssd -= 1 + prng_below(&r, wait);
 			f.promised = prng_below(&r, ALL + 1);
+			f.alone = prng_below(&r, 2);
 			KUNIT_ASSERT_EQ(test, balance_choose(&f), SSD);
 		}
 		KUNIT_EXPECT_GT(test, to_hdd, 0);
