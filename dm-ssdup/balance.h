@@ -283,14 +283,15 @@ static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
 /**
  * balance_bypass() - with the log full: rather the HDD now than the log later?
  * @hdd_price: of the write, ns
- * @drain_price: what the HDD spends on as much data of a drain, ns
+ * @drain_price: what the HDD spent on as much data of the last drains that had it alone, ns
+ * @transfer: on the mere transfer of it, ns: no drain takes less
  *
  * Small random writes cost the HDD many times what a drain, which sorts them,
  * would: they wait for space, and the drain gets the HDD.
  */
-static inline bool balance_bypass(u64 hdd_price, u64 drain_price)
+static inline bool balance_bypass(u64 hdd_price, u64 drain_price, u64 transfer)
 {
-	return hdd_price <= BALANCE_BYPASS * drain_price;
+	return hdd_price <= BALANCE_BYPASS * max(drain_price, transfer);
 }
 
 #endif

@@ -133,10 +133,10 @@ bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_load *l = &c->load;
 	u64 hdd = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
-	/* Beside direct writes no drain is measured; it takes as long as the transfer, at least. */
-	u64 unit = max_t(u64, READ_ONCE(l->drain_ns), READ_ONCE(l->hdd.cost.unit_ns));
+	u64 drain = div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT);
+	u64 transfer = div_u64((u64)READ_ONCE(l->hdd.cost.unit_ns) * io->sectors, BALANCE_UNIT);
 
-	return balance_bypass(hdd, div_u64(unit * io->sectors, BALANCE_UNIT));
+	return balance_bypass(hdd, drain, transfer);
 }
 
 /* Need the next ones not be looked at? @others: writes in flight beside it */

@@ -341,8 +341,11 @@ static void small_ones_by_example(struct kunit *test)
 
 static void bypass_costs_at_most_twice(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 10));
-	KUNIT_EXPECT_FALSE(test, balance_bypass(21, 10));
+	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 10, 5));
+	KUNIT_EXPECT_FALSE(test, balance_bypass(21, 10, 5));
+	/* No drain of this disk was measured yet, or of a faster part of it. */
+	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 5, 10));
+	KUNIT_EXPECT_FALSE(test, balance_bypass(21, 5, 10));
 }
 
 /*

@@ -52,7 +52,7 @@ io_on $HDD verify
 # what is only in the page cache too, of a mounted file system
 remove_ssdup
 make_ssdup policy all drain manual
-# nor does the kernel write to it later: it would go on with tables that mkfs left out
+# with all its tables: those that mkfs leaves out the kernel writes later, behind a sync
 must mkfs.ext4 -q -O ^has_journal -E lazy_itable_init=0 $DEV
 mkdir -p /mnt/s /mnt/hdd
 must mount $DEV /mnt/s
