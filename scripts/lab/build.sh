@@ -18,6 +18,22 @@ module_sources()
 		-o -name Makefile \) ! -name '*.mod.c' -print)
 }
 
+# sources_sum WORD... - a sum of all that module builds of this checkout read, and of
+# the WORDs
+sources_sum()
+{
+	local dir
+
+	{
+		echo "$*"
+		for dir in dm-ssdup tools kunit; do
+			[ -d "$TOP/$dir" ] || continue
+			(cd "$TOP/$dir" && echo "$dir" &&
+				module_sources . | sort | tr '\n' '\0' | xargs -0 sha256sum)
+		done
+	} | sha256sum | cut -c1-16
+}
+
 # sync_sources COPY - make COPY's sources equal the checkout's, touching only
 # what differs, so that kbuild rebuilds only that
 sync_sources()

@@ -7,8 +7,8 @@
 # anew each time.  Nothing is compressed: unpacking costs more under emulation
 # than reading.
 
-# Programs that busybox has not, or has only in a lesser version.
-GUEST_PROGRAMS="bash fio dmsetup blkdiscard blockdev losetup flock fallocate
+# Programs that busybox has not, or has only in a lesser version.  Others come with --program.
+GUEST_PROGRAMS="bash dmsetup blkdiscard blockdev losetup flock fallocate
 	mount umount dmesg lsblk blkid wipefs fsfreeze
 	dd date od stat cp cmp truncate sha256sum md5sum sort shuf sleep sync timeout tee
 	mkfs.ext4 e2fsck tune2fs debugfs dumpe2fs resize2fs
@@ -40,10 +40,31 @@ pack()
 		cpio --null --quiet -o -H newc -R 0:0) >"$2"
 }
 
+# install_files STAGE FILE... - programs of the host and the libraries they load
+install_files()
+{
+	local stage=$1 name lib
+
+	shift
+	mkdir -p "$stage/usr/bin"
+	for name; do
+		cp -L --remove-destination "$name" "$stage/usr/bin/"
+	done
+	for lib in $(ldd "$@" 2>/dev/null | grep -o '/[^ :]*\.so[^ :]*' | sort -u); do
+		mkdir -p "$stage/usr/${lib%/*}"
+		cp -L "$lib" "$stage/usr/${lib%/*}/"
+	done
+	# libraries named by /usr/lib/... landed one level too deep
+	if [ -d "$stage/usr/usr" ]; then
+		cp -a "$stage/usr/usr/." "$stage/usr/"
+		rm -rf "$stage/usr/usr"
+	fi
+}
+
 # install_programs STAGE - busybox, the programs and the libraries they load
 install_programs()
 {
-	local stage=$1 name lib
+	local stage=$1 name
 	local -a files
 
 	mkdir -p "$stage"/{usr/bin,usr/lib64,proc,sys,dev,run,tmp,root,mnt,out,files,etc}
@@ -60,19 +81,7 @@ install_programs()
 		[ "$name" = busybox ] || ln -s busybox "$stage/usr/bin/$name"
 	done
 	mapfile -t files < <(guest_programs)
-	for name in "${files[@]}"; do
-		cp -L --remove-destination "$name" "$stage/usr/bin/"
-	done
-	for lib in $(ldd "${files[@]}" 2>/dev/null |
-		     grep -o '/[^ :]*\.so[^ :]*' | sort -u); do
-		mkdir -p "$stage/usr/${lib%/*}"
-		cp -L "$lib" "$stage/usr/${lib%/*}/"
-	done
-	# libraries named by /usr/lib/... landed one level too deep
-	if [ -d "$stage/usr/usr" ]; then
-		cp -a "$stage/usr/usr/." "$stage/usr/"
-		rm -rf "$stage/usr/usr"
-	fi
+	install_files "$stage" "${files[@]}"
 	ln -sf mkfs.ext4 "$stage/usr/bin/mke2fs"
 	ln -sf e2fsck "$stage/usr/bin/fsck.ext4"
 	ln -sf modprobe "$stage/usr/bin/rmmod"

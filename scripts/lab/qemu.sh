@@ -27,14 +27,15 @@ machine_args()
 # allocation would cost the modelled disks more than their work. The emulator keeps
 # its translations by virtual address: with libraries at another place in each
 # process it would translate them anew for each. The ciphers' tests of themselves are
-# a third of what is executed before init.
+# a third of what is executed before init, and a debug kernel's 256 terminals of the old
+# kind three seconds.
 kernel_args()
 {
 	echo "console=ttyS0 loglevel=7 panic=-1 oops=panic tsc=reliable" \
 		"no_timer_check mitigations=off nokaslr audit=0 selinux=0" \
 		"rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60" \
 		"workqueue.watchdog_thresh=120 random.trust_cpu=on init_on_alloc=0" \
-		"norandmaps cryptomgr.notests"
+		"norandmaps cryptomgr.notests pty.legacy_count=0"
 }
 
 # kvm_works KERNEL INITRD - true when a probe machine reaches its init

@@ -4,6 +4,7 @@
 # set aside keeps it going, and then some, of the module and of its thread. It is
 # slower, and that is all.
 # kernels: debug
+# cpus: 2
 # seconds: 240
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
