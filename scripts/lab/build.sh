@@ -18,24 +18,20 @@ module_sources()
 		-o -name Makefile \) ! -name '*.mod.c' -print)
 }
 
-# sources_sum WORD... - a sum of all that module builds of this checkout read, and of
-# the WORDs
+# sources_sum COPY WORD... - a sum of the sources of COPY and of the WORDs
 sources_sum()
 {
-	local dir
+	local copy=$1
 
+	shift
 	{
 		echo "$*"
-		for dir in dm-ssdup tools kunit; do
-			[ -d "$TOP/$dir" ] || continue
-			(cd "$TOP/$dir" && echo "$dir" &&
-				module_sources . | sort | tr '\n' '\0' | xargs -0 sha256sum)
-		done
+		(cd "$copy" && module_sources . | sort | tr '\n' '\0' | xargs -0 sha256sum)
 	} | sha256sum | cut -c1-16
 }
 
 # sync_sources COPY - make COPY's sources equal the checkout's, touching only
-# what differs, so that kbuild rebuilds only that
+# what differs, so that kbuild rebuilds only that; 1 when it cannot
 sync_sources()
 {
 	local copy=$1 dir file
@@ -45,11 +41,12 @@ sync_sources()
 		mkdir -p "$copy/$dir"
 		module_sources "$TOP/$dir" | while read -r file; do
 			cmp -s "$TOP/$dir/$file" "$copy/$dir/$file" ||
-				install -D -m 644 "$TOP/$dir/$file" "$copy/$dir/$file"
-		done
+				install -D -m 644 "$TOP/$dir/$file" "$copy/$dir/$file" ||
+				exit 1
+		done || return 1
 		module_sources "$copy/$dir" | while read -r file; do
-			[ -e "$TOP/$dir/$file" ] || rm -f "$copy/$dir/$file"
-		done
+			[ -e "$TOP/$dir/$file" ] || rm -f "$copy/$dir/$file" || exit 1
+		done || return 1
 	done
 }
 
