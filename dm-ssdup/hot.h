@@ -76,24 +76,14 @@ static __always_inline void ssdup_queue_add(struct disk_load *d, u64 price)
 		ssdup_load_turn(d, before);
 }
 
-/* A request is sent to a disk. @times: it stands for so many in flight */
-static __always_inline void ssdup_queue_begin(struct disk_load *d, struct ssdup_io *io,
-					      bool placed, u32 times)
-{
-	io->placed = placed;
-	io->times = times;
-	io->price = ssdup_price(d, io->sectors, placed) * times;
-	ssdup_queue_add(d, io->price);
-}
-
-/** ssdup_load_find() - fill in what is known of the place of a write */
+/** ssdup_load_find() - fill in what is known of the place of a write, and its price at the HDD */
 static __always_inline void ssdup_load_find(struct ssdup *c, struct ssdup_io *io)
 {
 	const struct ssdup_load *l = &c->load;
 
 	io->place = balance_find(&l->map, io->start, io->sectors, READ_ONCE(l->age),
 				 READ_ONCE(l->loose));
-	io->looked = true;
+	io->price = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
 }
 
 /**
@@ -112,8 +102,7 @@ static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct
 	f.place = io->place;
 	f.alone = !(hdd | ssd);
 	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + ssd;
-	f.hdd = ssdup_price(&l->hdd, io->sectors, !f.place.follows) + hdd +
-		READ_ONCE(l->flush_price);
+	f.hdd = io->price + hdd + READ_ONCE(l->flush_price);
 	if (unlikely(io->opf & REQ_FUA))
 		f.hdd += READ_ONCE(l->flush_ns);
 	if (balance_plain(&f))
@@ -140,16 +129,16 @@ static __always_inline enum ssdup_route ssdup_balance(struct ssdup *c, struct ss
 	return ssdup_load_route(c, io);
 }
 
-/** ssdup_load_write() - a write is sent to a disk; if it was looked at it gets a price */
+/** ssdup_load_write() - a write is sent to a disk; if it was looked at it joins the queue there */
 static __always_inline void ssdup_load_write(struct ssdup *c, struct ssdup_io *io,
 					     enum ssdup_route route)
 {
 	struct ssdup_load *l = &c->load;
 
-	if (!io->looked)
+	if (!io->price)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_begin(&l->hdd, io, !io->place.follows, 1);
+		ssdup_queue_add(&l->hdd, io->price);
 	else
 		ssdup_load_logged(c, io);
 	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
@@ -159,28 +148,30 @@ static __always_inline void ssdup_load_write(struct ssdup *c, struct ssdup_io *i
 static __always_inline void ssdup_load_read(struct ssdup *c, struct ssdup_io *io,
 					    enum ssdup_route route)
 {
+	bool hdd = route == SSDUP_ROUTE_HDD;
+	struct disk_load *d = hdd ? &c->load.hdd : &c->load.ssd;
+
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
 		return;
-	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_begin(&c->load.hdd, io, true, 1);
-	else
-		ssdup_queue_begin(&c->load.ssd, io, false, 1);
+	io->price = ssdup_price(d, io->sectors, hdd);
+	ssdup_queue_add(d, io->price);
 }
 
-/** ssdup_load_end() - a request to a disk has ended; for any, also those without a price */
-static __always_inline void ssdup_load_end(struct disk_load *d, struct ssdup_io *io)
+/**
+ * ssdup_load_end() - a request to a disk has ended; for any, also those without a price
+ * @placed: the price has the placing of the arm in it
+ */
+static __always_inline void ssdup_load_end(struct disk_load *d, struct ssdup_io *io, bool placed)
 {
 	u64 work = LOAD_ENDED_REQUEST, ended, left;
 
 	if (!io->price)
 		return;
 	left = atomic64_sub_return(io->price, &d->queue);
-	/* A log write that failed is routed again. */
-	io->price = 0;
 	if (!ssdup_load_rests(d)) {
 		if (!left)
 			ssdup_load_empty(d);
-		work += (io->placed ? LOAD_ENDED_PLACED : 0) +
+		work += (placed ? LOAD_ENDED_PLACED : 0) +
 			((u64)io->sectors << LOAD_ENDED_SECTORS);
 		work *= io->times;
 	}

@@ -248,6 +248,8 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 static noinline int mark_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->way = IO_HDD_WRITE;
+	/* It was looked at like a write, and waits in no queue. */
+	io->price = 0;
 	stat_inc(c, STAT_WRITES_HDD);
 	remap_hdd(c, bio, io);
 	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
@@ -376,7 +378,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	struct ssdup_io *io = io_of(bio);
 
 	io->way = IO_NONE;
-	io->looked = false;
+	io->times = 1;
 	io->price = 0;
 	io->nodes.head = NULL;
 	if (unlikely(bio->bi_opf & REQ_PREFLUSH)) {
@@ -441,6 +443,8 @@ static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct
 	ssdup_free_nodes(c, &io->nodes);
 	ssdup_put_write(c, io->half);
 	io->way = IO_NONE;
+	io->times = 1;
+	io->price = 0;
 	bio->bi_status = BLK_STS_OK;
 	bio->bi_iter = io->iter;
 	/* A bio that was split below has counted it down. */
@@ -460,15 +464,15 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		uncount(c, bio, io);
 	switch (io->way) {
 	case IO_HDD_READ:
-		ssdup_load_end(&c->load.hdd, io);
+		ssdup_load_end(&c->load.hdd, io, true);
 		this_cpu_inc(c->stats->hdd_ended);
 		break;
 	case IO_HDD_WRITE:
-		ssdup_load_end(&c->load.hdd, io);
+		ssdup_load_end(&c->load.hdd, io, !io->place.follows);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
-		ssdup_load_end(&c->load.ssd, io);
+		ssdup_load_end(&c->load.ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same before and after a drain has marked it lost. */
@@ -477,7 +481,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c, io->half);
 		break;
 	case IO_LOG_WRITE:
-		ssdup_load_end(&c->load.ssd, io);
+		ssdup_load_end(&c->load.ssd, io, false);
 		if (unlikely(*status))
 			return end_log_write_error(c, bio, io);
 		log_extent(c, io, SSDUP_KIND_DATA);

@@ -132,11 +132,10 @@ static void promise_rest(struct ssdup_load *l, const struct ssdup_io *io, u32 ti
 bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_load *l = &c->load;
-	u64 hdd = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
 	u64 drain = div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT);
 	u64 transfer = div_u64((u64)READ_ONCE(l->hdd.cost.unit_ns) * io->sectors, BALANCE_UNIT);
 
-	return balance_bypass(hdd, drain, transfer);
+	return balance_bypass(io->price, drain, transfer);
 }
 
 /* Need the next ones not be looked at? @others: writes in flight beside it */
@@ -152,7 +151,7 @@ static bool only_small(const struct ssdup_load *l, const struct ssdup_io *io, u3
 
 void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io)
 {
-	u32 others = atomic_read(&io->half->writes) - 1, times = 1;
+	u32 others = atomic_read(&io->half->writes) - 1;
 	struct ssdup_load *l = &c->load;
 
 	if (only_small(l, io, others)) {
@@ -164,11 +163,12 @@ void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io)
 		 * ones were looked at, too, they count for themselves.
 		 */
 		if (READ_ONCE(l->skipped))
-			times = min(others + 1, BALANCE_TICK);
+			io->times = min(others + 1, BALANCE_TICK);
 	} else {
 		promise_rest(l, io, 1);
 	}
-	ssdup_queue_begin(&l->ssd, io, false, times);
+	io->price = ssdup_price(&l->ssd, io->sectors, false) * io->times;
+	ssdup_queue_add(&l->ssd, io->price);
 }
 
 bool ssdup_load_quiet(const struct ssdup *c)

@@ -67,7 +67,7 @@ void ssdup_load_init(struct ssdup_load *l);
 
 /**
  * ssdup_load_bypass() - policy balance: the log is full; may the write go to the HDD?
- * @io: its place is filled in
+ * @io: ssdup_load_find() has filled in its place and price
  */
 bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io);
 

@@ -386,14 +386,12 @@ struct ssdup_io {
 	u32			slot;		/* of its entry in the page */
 	log_pos_t		pos;
 	u8			way;		/* enum io_way */
-	bool			looked;		/* policy balance: its place is known */
+	u8			times;		/* its price is that of so many */
 	u8			route;		/* of its stream */
 	u8			phase;
 	blk_opf_t		opf;		/* as it came */
 	struct balance_place	place;
-	bool			placed;		/* the price has the placing of the arm in it */
-	u8			times;		/* it is the price of so many */
-	u64			price;		/* ns, in its disk's queue; 0: it has none there */
+	u64			price;		/* ns, at its disk; 0: balance did not look at it */
 };
 
 /* --- Small helpers --- */
