@@ -27,6 +27,7 @@ void ssdup_load_init(struct ssdup_load *l)
 	l->keep = balance_keep(0);
 	l->left = U32_MAX;
 	l->loose = true;
+	l->small_wait = balance_small_wait(&l->hdd.cost, &l->ssd.cost, 0, !l->loose);
 	l->flush_ns = 10 * NSEC_PER_MSEC;
 	l->home_ns = 500 * NSEC_PER_MSEC;
 	l->drain_ns = l->hdd.cost.unit_ns;
@@ -286,14 +287,16 @@ void ssdup_load_home_end(struct ssdup *c, const struct load_home *f)
 	WRITE_ONCE(l->home_ns, l->home_ns - l->home_ns / 4 + (ktime_get_ns() - f->begun) / 4);
 }
 
-static void window(struct ssdup_load *l, u32 fill)
+static noinline void window(struct ssdup_load *l, u32 fill)
 {
+	const struct balance_cost hdd = cost_of(&l->hdd), ssd = cost_of(&l->ssd);
 	u32 flushes = READ_ONCE(l->flushes);
 	u64 promised = READ_ONCE(l->promised);
 
 	WRITE_ONCE(l->flush_rate, flushes - READ_ONCE(l->flushes_seen));
 	WRITE_ONCE(l->flushes_seen, flushes);
 	price_flushes(l);
+	WRITE_ONCE(l->small_wait, balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));
 	/* Nobody has come back for it; and an empty log owes nothing. */
 	promise(l, fill ? promised - promised / PROMISE_AGES : 0);
 }
@@ -303,7 +306,6 @@ void ssdup_load_tick(struct ssdup *c)
 	u64 all = (u64)c->limits.sectors * c->g.nr_halves;
 	struct ssdup_load *l = &c->load;
 	u32 age = READ_ONCE(l->age) + 1, fill;
-	struct balance_cost hdd, ssd;
 
 	WRITE_ONCE(l->age, age);
 	WRITE_ONCE(l->skipped, READ_ONCE(l->small));
@@ -314,9 +316,6 @@ void ssdup_load_tick(struct ssdup *c)
 	}
 	fill = min(ssdup_log_fill(c), SSDUP_PCT_ONE);
 	WRITE_ONCE(l->keep, balance_keep(fill));
-	hdd = cost_of(&l->hdd);
-	ssd = cost_of(&l->ssd);
-	WRITE_ONCE(l->small_wait, balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));
 	WRITE_ONCE(l->left, div_u64(all * (SSDUP_PCT_ONE - fill), SSDUP_PCT_ONE));
 	if (age % WINDOW)
 		promise(l, READ_ONCE(l->promised));
