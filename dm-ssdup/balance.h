@@ -77,23 +77,22 @@ bool balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 
 /*
  * For chunks of the HDD: where the last write there ended, and which way it
  * went. A word each, read and written without a lock; a lost update costs a guess.
- * Tag 32 bits, age 10, end in the chunk 14, route 1, in use 1.
+ * Tag 32 bits, age 10, end in the chunk 14, enum balance_last 2.
  */
 struct balance_map {
 	u64	chunk[BALANCE_CHUNKS];
 };
 
-#define BALANCE_USED		BIT_ULL(0)
-#define BALANCE_TO_SSD		BIT_ULL(1)
-#define BALANCE_END_SHIFT	2
-#define BALANCE_AGE_SHIFT	16
-#define BALANCE_TAG_SHIFT	32
-
 enum balance_last {
 	BALANCE_NOWHERE,	/* nothing is known */
-	BALANCE_HDD,
-	BALANCE_SSD,
+	BALANCE_HDD = BIT(0),
+	BALANCE_SSD = BIT(1),
 };
+
+#define BALANCE_LAST		(BALANCE_HDD | BALANCE_SSD)
+#define BALANCE_END_SHIFT	2
+#define BALANCE_AGE_SHIFT	22	/* to the top of a u32: ages need no modulo */
+#define BALANCE_TAG_SHIFT	32
 
 struct balance_place {
 	u8	last;		/* enum balance_last: which way the last write to the chunk went */
@@ -105,19 +104,17 @@ static inline u64 balance_word(const struct balance_map *m, u64 chunk)
 {
 	u64 w = READ_ONCE(m->chunk[chunk % BALANCE_CHUNKS]);
 
-	return w >> BALANCE_TAG_SHIFT == (u32)chunk && w & BALANCE_USED ? w : 0;
+	return w >> BALANCE_TAG_SHIFT == (u32)chunk ? w : 0;
 }
 
 static inline enum balance_last balance_way(u64 w)
 {
-	if (!w)
-		return BALANCE_NOWHERE;
-	return w & BALANCE_TO_SSD ? BALANCE_SSD : BALANCE_HDD;
+	return w & BALANCE_LAST;
 }
 
 static inline bool balance_within(u64 w, u32 age, u32 ticks)
 {
-	return w && (age - (u32)(w >> BALANCE_AGE_SHIFT)) % BALANCE_AGES <= ticks;
+	return w && (age - ((u32)w >> BALANCE_AGE_SHIFT)) % BALANCE_AGES <= ticks;
 }
 
 static inline u32 balance_end(u64 w)
@@ -153,11 +150,11 @@ balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool 
 	u32 at = start % BALANCE_CHUNK;
 	u64 w = balance_word(m, chunk);
 	struct balance_place place = { .last = balance_way(w) };
-	u32 end = balance_end(w), gap = end > at ? end - at : at - end;
+	u32 end = balance_end(w);
 
-	if (!gap)
+	if (end == at)
 		place.follows = balance_within(w, age, BALANCE_RECENT);
-	else if (loose && gap <= BALANCE_NEAR * sectors)
+	else if (loose && (end > at ? end - at : at - end) <= BALANCE_NEAR * sectors)
 		place.follows = balance_within(w, age, BALANCE_SOON);
 	if (!place.follows && chunk && (loose || !at))
 		place.follows = balance_follows_before(m, chunk, at, age, loose);
@@ -169,12 +166,12 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
 				enum ssdup_route route)
 {
 	u64 last = start + sectors - 1, chunk = last >> BALANCE_CHUNK_SHIFT;
+	u32 way = route == SSDUP_ROUTE_SSD ? BALANCE_SSD : BALANCE_HDD;
 	u32 end = last % BALANCE_CHUNK + 1;
 
 	WRITE_ONCE(m->chunk[chunk % BALANCE_CHUNKS],
-		   BALANCE_USED | (route == SSDUP_ROUTE_SSD ? BALANCE_TO_SSD : 0) |
-		   end << BALANCE_END_SHIFT | age % BALANCE_AGES << BALANCE_AGE_SHIFT |
-		   chunk << BALANCE_TAG_SHIFT);
+		   chunk << BALANCE_TAG_SHIFT | age << BALANCE_AGE_SHIFT |
+		   ((end << BALANCE_END_SHIFT) + way));
 }
 
 /* --- The choice --- */
@@ -275,7 +272,7 @@ u64 balance_small_wait(const struct balance_cost *hdd, const struct balance_cost
 /** balance_near_ssd() - did the last write near this place go to the SSD? */
 static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
 {
-	return balance_word(m, start >> BALANCE_CHUNK_SHIFT) & BALANCE_TO_SSD;
+	return balance_word(m, start >> BALANCE_CHUNK_SHIFT) & BALANCE_SSD;
 }
 
 #define BALANCE_BYPASS	2U	/* times what a drain of it costs may a direct write cost */

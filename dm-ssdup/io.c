@@ -326,14 +326,16 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
  */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
+	enum ssdup_route route;
 	struct ssdup_half *h;
 
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
-	io->route = ssdup_stream_note(c, io->start, io->sectors);
+	route = ssdup_stream_note(c, io->start, io->sectors);
 	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
-		io->route = ssdup_balance(c, io);
-	if (io->route == SSDUP_ROUTE_HDD) {
+		route = ssdup_balance(c, io);
+	io->route = route;
+	if (route == SSDUP_ROUTE_HDD) {
 		if (unlikely(!begin_direct(c, io)))
 			return map_with_care(c, bio, io);
 		trace_ssdup_route(c, io, WRITE_TO_HDD);
@@ -468,7 +470,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		this_cpu_inc(c->stats->hdd_ended);
 		break;
 	case IO_HDD_WRITE:
-		ssdup_load_end(&c->load.hdd, io, !io->place.follows);
+		ssdup_load_end(&c->load.hdd, io, true);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
