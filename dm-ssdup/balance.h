@@ -63,6 +63,35 @@ static inline u64 balance_price(const struct balance_cost *cost, const struct ba
  */
 bool balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns);
 
+/* Work as one number, which sums are made of: requests 16 bits, those placed 16, sectors. */
+#define BALANCE_SUM_REQUEST	BIT_ULL(0)
+#define BALANCE_SUM_PLACED	BIT_ULL(16)
+#define BALANCE_SUM_SECTORS	BIT_ULL(32)
+#define BALANCE_SUM_MASK	0xffffU
+
+/** balance_summand() - @times requests of @sectors, and @placed, that have ended */
+static inline u64 balance_summand(u32 sectors, bool placed, u32 times)
+{
+	return (BALANCE_SUM_REQUEST + (placed ? BALANCE_SUM_PLACED : 0) +
+		sectors * BALANCE_SUM_SECTORS) * times;
+}
+
+/* How many requests a sum has, while they fit. */
+static inline u32 balance_sum_requests(u64 sum)
+{
+	return sum & BALANCE_SUM_MASK;
+}
+
+/** balance_of_sum() - the work of a sum of less than 2^16 requests */
+static inline struct balance_work balance_of_sum(u64 sum)
+{
+	return (struct balance_work){
+		.sectors = sum / BALANCE_SUM_SECTORS,
+		.requests = balance_sum_requests(sum),
+		.placed = sum / BALANCE_SUM_PLACED & BALANCE_SUM_MASK,
+	};
+}
+
 /* --- Who goes on where another ended --- */
 
 #define BALANCE_CHUNK_SHIFT	13U		/* sectors; 4 MiB */
@@ -273,6 +302,20 @@ u64 balance_small_wait(const struct balance_cost *hdd, const struct balance_cost
 static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
 {
 	return balance_word(m, start >> BALANCE_CHUNK_SHIFT) & BALANCE_SSD;
+}
+
+/**
+ * balance_stands_for() - how many small writes has the SSD to end for one that was looked at?
+ * @others: log writes in flight beside it
+ * @skipped: the last ones were not looked at
+ *
+ * While it is in flight the SSD ends as many as there are beside it, and itself; of more than
+ * BALANCE_TICK another one is looked at. When the last ones were looked at, too, they count
+ * for themselves.
+ */
+static inline u32 balance_stands_for(u32 others, bool skipped)
+{
+	return skipped ? min(others + 1, BALANCE_TICK) : 1;
 }
 
 #define BALANCE_BYPASS	2U	/* times what a drain of it costs may a direct write cost */

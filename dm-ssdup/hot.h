@@ -42,12 +42,6 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 
 /* --- Policy balance; load.c --- */
 
-/* disk_load.ended: requests 16 bits, those placed 16 bits, sectors the rest. */
-#define LOAD_ENDED_REQUEST	BIT_ULL(0)
-#define LOAD_ENDED_PLACED	BIT_ULL(16)
-#define LOAD_ENDED_SECTORS	32
-#define LOAD_ENDED_MASK		0xffffU
-
 static inline bool ssdup_load_rests(const struct disk_load *d)
 {
 	return READ_ONCE(d->look) != LOAD_LOOK;
@@ -165,21 +159,20 @@ static __always_inline void ssdup_load_read(struct ssdup *c, struct ssdup_io *io
  */
 static __always_inline void ssdup_load_end(struct disk_load *d, struct ssdup_io *io, bool arm)
 {
-	u64 work = LOAD_ENDED_REQUEST, ended;
+	u64 work, ended;
 
 	if (!io->price)
 		return;
 	if (ssdup_load_rests(d)) {
 		atomic64_sub(io->price, &d->queue);
+		work = BALANCE_SUM_REQUEST;
 	} else {
 		if (!atomic64_sub_return(io->price, &d->queue))
 			ssdup_load_empty(d);
-		work += (arm && !io->place.follows ? LOAD_ENDED_PLACED : 0) +
-			((u64)io->sectors << LOAD_ENDED_SECTORS);
-		work *= io->times;
+		work = balance_summand(io->sectors, arm && !io->place.follows, io->times);
 	}
 	ended = atomic64_add_return(work, &d->ended);
-	if (unlikely((ended & LOAD_ENDED_MASK) >= READ_ONCE(d->look)))
+	if (unlikely(balance_sum_requests(ended) >= READ_ONCE(d->look)))
 		ssdup_load_look(d);
 }
 

@@ -44,12 +44,8 @@ static struct balance_cost cost_of(const struct disk_load *d)
 
 static void learn(struct disk_load *d)
 {
-	u64 ended = atomic64_xchg(&d->ended, 0), now = ktime_get_ns();
-	struct balance_work w = {
-		.requests = ended & LOAD_ENDED_MASK,
-		.placed = ended / LOAD_ENDED_PLACED & LOAD_ENDED_MASK,
-		.sectors = ended >> LOAD_ENDED_SECTORS,
-	};
+	struct balance_work w = balance_of_sum(atomic64_xchg(&d->ended, 0));
+	u64 now = ktime_get_ns();
 	u64 passed = now - d->looked, idle = READ_ONCE(d->idle);
 	bool one_by_one = READ_ONCE(d->empty) > w.requests / 2;
 	struct balance_cost cost = d->cost;
@@ -158,13 +154,7 @@ void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io)
 	if (only_small(l, io, others)) {
 		WRITE_ONCE(l->small, BALANCE_SMALL);
 		promise_rest(l, io, BALANCE_TICK);
-		/*
-		 * While it is in flight the SSD ends as many as there are beside it, and
-		 * itself; of more than BALANCE_TICK another one is looked at. When the last
-		 * ones were looked at, too, they count for themselves.
-		 */
-		if (READ_ONCE(l->skipped))
-			io->times = min(others + 1, BALANCE_TICK);
+		io->times = balance_stands_for(others, READ_ONCE(l->skipped));
 	} else {
 		promise_rest(l, io, 1);
 	}

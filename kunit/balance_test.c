@@ -102,6 +102,49 @@ static void survives_nonsense(struct kunit *test)
 	KUNIT_EXPECT_GT(test, balance_price(&cost, &sane), 62 * MSEC);
 }
 
+static void sums_add_up(struct kunit *test)
+{
+	u64 sum = balance_summand(8, true, 1) + balance_summand(512, false, 1) +
+		  balance_summand(24, true, 16);
+	struct balance_work w = balance_of_sum(sum);
+
+	KUNIT_EXPECT_EQ(test, w.sectors, 8 + 512 + 24 * 16);
+	KUNIT_EXPECT_EQ(test, w.requests, 1 + 1 + 16);
+	KUNIT_EXPECT_EQ(test, w.placed, 1 + 16);
+	KUNIT_EXPECT_EQ(test, balance_sum_requests(sum), w.requests);
+	/* As much as a look may come late by. */
+	w = balance_of_sum(4096 * balance_summand(512, true, 15));
+	KUNIT_EXPECT_EQ(test, w.sectors, 4096 * 15 * 512);
+	KUNIT_EXPECT_EQ(test, w.requests, 4096 * 15);
+	KUNIT_EXPECT_EQ(test, w.placed, 4096 * 15);
+}
+
+/*
+ * Of many small writes in flight one was looked at, and is all that is known of what the SSD
+ * did: it is to learn the price that it would learn from all of them.
+ */
+static void one_stands_for_many(struct kunit *test)
+{
+	static const struct { u32 others, ended; } loads[] = {
+		{ 0, 1 }, { 1, 2 }, { 14, 15 }, { 15, 16 }, { 16, 16 }, { 63, 16 },
+	};
+	const struct balance_cost real = { 580000, 60000, 0 };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		const struct balance_work all = { 8 * loads[i].ended, loads[i].ended };
+		u32 times = balance_stands_for(loads[i].others, true);
+		struct balance_work w = balance_of_sum(balance_summand(8, false, times));
+		struct balance_cost cost = real;
+
+		KUNIT_EXPECT_EQ(test, times, loads[i].ended);
+		KUNIT_EXPECT_TRUE(test, balance_learn(&cost, &w, balance_price(&real, &all)));
+		KUNIT_EXPECT_EQ(test, cost.request_ns, real.request_ns);
+		/* Those that were looked at count for themselves. */
+		KUNIT_EXPECT_EQ(test, balance_stands_for(loads[i].others, false), 1);
+	}
+}
+
 /* --- Places --- */
 
 static struct balance_map *map_new(struct kunit *test)
@@ -149,6 +192,10 @@ static void runs_age_and_places_do_not(struct kunit *test)
 	expect_place(test, m, 116, BALANCE_SOON - 1, true, BALANCE_SSD, true);
 	expect_place(test, m, 116, BALANCE_SOON, true, BALANCE_SSD, false);
 	expect_place(test, m, 108, BALANCE_SOON, true, BALANCE_SSD, true);
+	/* Ages grow for ever. */
+	balance_note(m, CHUNK, 8, 6 * BALANCE_AGES + 1, SSDUP_ROUTE_HDD);
+	expect_place(test, m, CHUNK + 8, 6 * BALANCE_AGES + 1, false, BALANCE_HDD, true);
+	expect_place(test, m, CHUNK + 8, BALANCE_RECENT + 2, false, BALANCE_HDD, false);
 }
 
 static void runs_cross_chunks(struct kunit *test)
@@ -407,6 +454,8 @@ static struct kunit_case balance_cases[] = {
 	KUNIT_CASE(learns_a_disk),
 	KUNIT_CASE(knows_when_it_knows),
 	KUNIT_CASE(survives_nonsense),
+	KUNIT_CASE(sums_add_up),
+	KUNIT_CASE(one_stands_for_many),
 	KUNIT_CASE(finds_who_goes_on),
 	KUNIT_CASE(runs_age_and_places_do_not),
 	KUNIT_CASE(runs_cross_chunks),
