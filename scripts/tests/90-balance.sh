@@ -44,7 +44,9 @@ share 95 101
 io random len=$((256 * 2048)) bs=8 nr=2000 depth=4 fua=1
 flush
 message clear_stats
-# what was durable at once is off the disks' queues like everything else
+# what was durable at once is off the disks' queues like everything else, and what was
+# discarded never was there
+io discard start=$((440 * 2048)) len=$((8 * 2048))
 io write start=$((440 * 2048)) len=$((64 * 2048)) bs=512 depth=16
 share 25 75
 flush
