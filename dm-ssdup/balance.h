@@ -318,20 +318,35 @@ static inline u32 balance_stands_for(u32 others, bool skipped)
 	return skipped ? min(others + 1, BALANCE_TICK) : 1;
 }
 
+#define BALANCE_DRAIN_LEAST	8U	/* one part in so many of its time is a drain's for sure */
+
+/**
+ * balance_drain_cost() - what the HDD did for a drain
+ * @took: by the clock, ns
+ * @others: what the HDD is expected to have done meanwhile for requests, ns
+ *
+ * That is a guess, and may be more than there was time for.
+ *
+ * Return: ns.
+ */
+static inline u64 balance_drain_cost(u64 took, u64 others)
+{
+	return max(took - min(took, others), took / BALANCE_DRAIN_LEAST);
+}
+
 #define BALANCE_BYPASS	2U	/* times what a drain of it costs may a direct write cost */
 
 /**
  * balance_bypass() - with the log full: rather the HDD now than the log later?
  * @hdd_price: of the write, ns
- * @drain_price: what the HDD spent on as much data of the last drains that had it alone, ns
- * @transfer: on the mere transfer of it, ns: no drain takes less
+ * @drain_price: what the HDD spent on as much data of the last drains, ns
  *
  * Small random writes cost the HDD many times what a drain, which sorts them,
  * would: they wait for space, and the drain gets the HDD.
  */
-static inline bool balance_bypass(u64 hdd_price, u64 drain_price, u64 transfer)
+static inline bool balance_bypass(u64 hdd_price, u64 drain_price)
 {
-	return hdd_price <= BALANCE_BYPASS * max(drain_price, transfer);
+	return hdd_price <= BALANCE_BYPASS * drain_price;
 }
 
 #endif

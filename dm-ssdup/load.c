@@ -50,6 +50,7 @@ static void learn(struct disk_load *d)
 	bool one_by_one = READ_ONCE(d->empty) > w.requests / 2;
 	struct balance_cost cost = d->cost;
 
+	WRITE_ONCE(d->done, READ_ONCE(d->done) + balance_price(&cost, &w));
 	WRITE_ONCE(d->idle, 0);
 	WRITE_ONCE(d->empty, 0);
 	d->looked = now;
@@ -130,9 +131,8 @@ bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_load *l = &c->load;
 	u64 drain = div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT);
-	u64 transfer = div_u64((u64)READ_ONCE(l->hdd.cost.unit_ns) * io->sectors, BALANCE_UNIT);
 
-	return balance_bypass(io->price, drain, transfer);
+	return balance_bypass(io->price, drain);
 }
 
 /* Need the next ones not be looked at? @others: writes in flight beside it */
@@ -187,12 +187,21 @@ static void strange_end(struct ssdup_load *l, u64 price)
 	WRITE_ONCE(l->hdd.drained, true);
 }
 
+/* What a disk has done for requests, ever; ns, as expected. */
+static u64 done_ns(const struct disk_load *d)
+{
+	const struct balance_work w = balance_of_sum(atomic64_read(&d->ended));
+	const struct balance_cost cost = cost_of(d);
+
+	return READ_ONCE(d->done) + balance_price(&cost, &w);
+}
+
 void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
 {
 	struct ssdup_load *l = &c->load;
 
 	b->sectors = sectors;
-	b->alone = !atomic64_read(&l->hdd.queue);
+	b->done = done_ns(&l->hdd);
 	b->price = div_u64(l->drain_ns * sectors, BALANCE_UNIT) + 1;
 	b->begun = ktime_get_ns();
 	strange_begin(l, b->price);
@@ -201,17 +210,20 @@ void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
 void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended)
 {
 	struct ssdup_load *l = &c->load;
-	u64 unit;
+	u64 unit, cost;
+	s64 others;
 
 	strange_end(l, b->price);
-	/* Beside others it took longer than it costs. */
-	if (!b->alone || !b->sectors)
-		return;
 	/* Nothing of it was left to write. */
-	if (ended <= b->begun)
+	if (!b->sectors || ended <= b->begun)
 		return;
-	unit = div_u64((ended - b->begun) * BALANCE_UNIT, b->sectors);
+	/* What had ended while the disk was at rest is forgotten when it wakes. */
+	others = max_t(s64, done_ns(&l->hdd) - b->done, 0);
+	cost = balance_drain_cost(ended - b->begun, others);
+	unit = div_u64(cost * BALANCE_UNIT, b->sectors);
 	WRITE_ONCE(l->drain_ns, l->drain_ns - l->drain_ns / 4 + unit / 4);
+	/* What waits for space because the HDD was dear may find it cheap now. */
+	ssdup_kick_waiting(c);
 }
 
 /* Rather too long than too short: what is not handed out by then comes with the half. */

@@ -32,6 +32,7 @@ struct disk_load {
 	u64		looked;		/* ns: time of that look */
 	u64		idle_since;	/* ns: when the queue ran empty; not kept at rest */
 	u64		idle;		/* ns of idleness since the look; neither is that */
+	u64		done;		/* ns: expected, of what had ended until then, ever */
 	unsigned long	looking;	/* bit 0 */
 	bool		drained;	/* since the look, or flushed: learn nothing */
 	struct balance_cost cost;
@@ -90,8 +91,8 @@ void ssdup_load_look(struct disk_load *d);
 struct load_drain {
 	u64	begun;
 	u64	price;
+	u64	done;		/* ns: what the HDD had done for requests */
 	u32	sectors;
-	bool	alone;
 };
 
 /** ssdup_load_drain_begin() - the drain is about to write @sectors to the HDD; fills @b in */

@@ -388,11 +388,17 @@ static void small_ones_by_example(struct kunit *test)
 
 static void bypass_costs_at_most_twice(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 10, 5));
-	KUNIT_EXPECT_FALSE(test, balance_bypass(21, 10, 5));
-	/* No drain of this disk was measured yet, or of a faster part of it. */
-	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 5, 10));
-	KUNIT_EXPECT_FALSE(test, balance_bypass(21, 5, 10));
+	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 10));
+	KUNIT_EXPECT_FALSE(test, balance_bypass(21, 10));
+}
+
+static void drain_does_not_pay_for_others(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 0), 24 * MSEC);
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(60 * MSEC, 36 * MSEC), 24 * MSEC);
+	/* It was not for nothing, whatever others were expected to take. */
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 23 * MSEC), 3 * MSEC);
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 100 * MSEC), 3 * MSEC);
 }
 
 /*
@@ -464,6 +470,7 @@ static struct kunit_case balance_cases[] = {
 	KUNIT_CASE(small_ones_are_alike),
 	KUNIT_CASE(small_ones_by_example),
 	KUNIT_CASE(bypass_costs_at_most_twice),
+	KUNIT_CASE(drain_does_not_pay_for_others),
 	KUNIT_CASE(keeps_both_disks_busy),
 	{ }
 };
