@@ -323,15 +323,37 @@ static inline u32 balance_stands_for(u32 others, bool skipped)
 /**
  * balance_drain_cost() - what the HDD did for a drain
  * @took: by the clock, ns
- * @others: what the HDD is expected to have done meanwhile for requests, ns
+ * @passed: ns until that was seen, for the drain had something else to do; at least @took
+ * @others: what the HDD is expected to have done for requests until then, ns
  *
  * That is a guess, and may be more than there was time for.
  *
  * Return: ns.
  */
-static inline u64 balance_drain_cost(u64 took, u64 others)
+static inline u64 balance_drain_cost(u64 took, u64 passed, u64 others)
 {
-	return max(took - min(took, others), took / BALANCE_DRAIN_LEAST);
+	u64 meanwhile = mul_u64_u64_div_u64(others, took, passed);
+
+	return max(took - min(took, meanwhile), took / BALANCE_DRAIN_LEAST);
+}
+
+#define BALANCE_DRAIN_FULL	2048U	/* sectors: as many tell what a drain costs */
+
+/**
+ * balance_drain_learn() - correct what a drain is expected to cost by what one did
+ * @unit_ns: expected of BALANCE_UNIT sectors
+ * @cost: of this one, ns
+ * @sectors: of this one, at least 1; a short one counts for less
+ *
+ * Return: ns, of BALANCE_UNIT sectors.
+ */
+static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u32 sectors)
+{
+	u64 unit = div_u64(cost * BALANCE_UNIT, sectors);
+	u32 part = min(sectors, BALANCE_DRAIN_FULL);
+
+	return unit_ns - div_u64(unit_ns * part, 4 * BALANCE_DRAIN_FULL) +
+	       div_u64(unit * part, 4 * BALANCE_DRAIN_FULL);
 }
 
 #define BALANCE_BYPASS	2U	/* times what a drain of it costs may a direct write cost */

@@ -83,7 +83,7 @@ static __always_inline void ssdup_load_find(struct ssdup *c, struct ssdup_io *io
 
 /**
  * ssdup_load_route() - policy balance: the way of a write that may take either
- * @io: its place will be filled in
+ * @io: its place and price will be filled in
  *
  * Return: the disk that is expected to end it first.
  */

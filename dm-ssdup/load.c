@@ -45,12 +45,15 @@ static struct balance_cost cost_of(const struct disk_load *d)
 static void learn(struct disk_load *d)
 {
 	struct balance_work w = balance_of_sum(atomic64_xchg(&d->ended, 0));
-	u64 now = ktime_get_ns();
-	u64 passed = now - d->looked, idle = READ_ONCE(d->idle);
+	u64 done = d->done + balance_price(&d->cost, &w), now, passed, idle;
 	bool one_by_one = READ_ONCE(d->empty) > w.requests / 2;
 	struct balance_cost cost = d->cost;
 
-	WRITE_ONCE(d->done, READ_ONCE(d->done) + balance_price(&cost, &w));
+	/* Soon: until then it seems to have done less than before. */
+	WRITE_ONCE(d->done, done);
+	now = ktime_get_ns();
+	passed = now - d->looked;
+	idle = READ_ONCE(d->idle);
 	WRITE_ONCE(d->idle, 0);
 	WRITE_ONCE(d->empty, 0);
 	d->looked = now;
@@ -193,6 +196,9 @@ static u64 done_ns(const struct disk_load *d)
 	const struct balance_work w = balance_of_sum(atomic64_read(&d->ended));
 	const struct balance_cost cost = cost_of(d);
 
+	/* Of what ends at rest only the number is kept, and not for long. */
+	if (ssdup_load_rests(d))
+		return READ_ONCE(d->done);
 	return READ_ONCE(d->done) + balance_price(&cost, &w);
 }
 
@@ -209,21 +215,21 @@ void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
 
 void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended)
 {
+	u64 passed = ktime_get_ns() - b->begun;
 	struct ssdup_load *l = &c->load;
-	u64 unit, cost;
 	s64 others;
+	u64 cost;
 
 	strange_end(l, b->price);
 	/* Nothing of it was left to write. */
 	if (!b->sectors || ended <= b->begun)
 		return;
-	/* What had ended while the disk was at rest is forgotten when it wakes. */
 	others = max_t(s64, done_ns(&l->hdd) - b->done, 0);
-	cost = balance_drain_cost(ended - b->begun, others);
-	unit = div_u64(cost * BALANCE_UNIT, b->sectors);
-	WRITE_ONCE(l->drain_ns, l->drain_ns - l->drain_ns / 4 + unit / 4);
+	cost = balance_drain_cost(ended - b->begun, passed, others);
+	WRITE_ONCE(l->drain_ns, balance_drain_learn(l->drain_ns, cost, b->sectors));
 	/* What waits for space because the HDD was dear may find it cheap now. */
-	ssdup_kick_waiting(c);
+	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
+		ssdup_kick_waiting(c);
 }
 
 /* Rather too long than too short: what is not handed out by then comes with the half. */

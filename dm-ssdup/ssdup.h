@@ -391,7 +391,7 @@ struct ssdup_io {
 	u8			phase;
 	blk_opf_t		opf;		/* as it came */
 	struct balance_place	place;
-	u64			price;		/* ns, at its disk; 0: balance did not look at it */
+	u64			price;		/* ns, at its disk; 0: it joins no queue */
 };
 
 /* --- Small helpers --- */

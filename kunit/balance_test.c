@@ -394,11 +394,28 @@ static void bypass_costs_at_most_twice(struct kunit *test)
 
 static void drain_does_not_pay_for_others(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 0), 24 * MSEC);
-	KUNIT_EXPECT_EQ(test, balance_drain_cost(60 * MSEC, 36 * MSEC), 24 * MSEC);
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 25 * MSEC, 0), 24 * MSEC);
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(60 * MSEC, 60 * MSEC, 36 * MSEC), 24 * MSEC);
+	/* It was seen late. */
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(30 * MSEC, 60 * MSEC, 36 * MSEC), 12 * MSEC);
 	/* It was not for nothing, whatever others were expected to take. */
-	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 23 * MSEC), 3 * MSEC);
-	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 100 * MSEC), 3 * MSEC);
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 24 * MSEC, 23 * MSEC), 3 * MSEC);
+	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 24 * MSEC, 100 * MSEC), 3 * MSEC);
+}
+
+static void short_drains_tell_little(struct kunit *test)
+{
+	const u64 unit = 2 * MSEC;
+	u64 ns = unit;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		ns = balance_drain_learn(ns, 8 * MSEC, 8);
+	KUNIT_EXPECT_LT(test, ns, 2 * unit);
+	for (i = 0; i < 20; i++)
+		ns = balance_drain_learn(ns, 48 * MSEC, 8192);
+	KUNIT_EXPECT_GT(test, ns, 3 * MSEC - MSEC / 100);
+	KUNIT_EXPECT_LT(test, ns, 3 * MSEC + MSEC / 100);
 }
 
 /*
@@ -471,6 +488,7 @@ static struct kunit_case balance_cases[] = {
 	KUNIT_CASE(small_ones_by_example),
 	KUNIT_CASE(bypass_costs_at_most_twice),
 	KUNIT_CASE(drain_does_not_pay_for_others),
+	KUNIT_CASE(short_drains_tell_little),
 	KUNIT_CASE(keeps_both_disks_busy),
 	{ }
 };
