@@ -4,8 +4,6 @@
 # The tool ssdup against the kernel: it formats as the kernel does, creates what may
 # be created and refuses the rest, tells how a device is, drains, detaches a mounted
 # device, removes.
-#
-# seconds: 60
 
 # shellcheck source=scripts/tests/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
