@@ -42,6 +42,16 @@ static struct balance_cost cost_of(const struct disk_load *d)
 	};
 }
 
+/* Has the disk done since the last look what no request will tell of? */
+static bool take_drained(struct disk_load *d)
+{
+	bool drained = READ_ONCE(d->drained);
+
+	/* What is in flight counts at the next look, too. */
+	WRITE_ONCE(d->drained, READ_ONCE(d->strange));
+	return drained;
+}
+
 static void learn(struct disk_load *d)
 {
 	struct balance_work w = balance_of_sum(atomic64_xchg(&d->ended, 0));
@@ -57,10 +67,8 @@ static void learn(struct disk_load *d)
 	WRITE_ONCE(d->idle, 0);
 	WRITE_ONCE(d->empty, 0);
 	d->looked = now;
-	if (READ_ONCE(d->drained) || idle >= passed) {
-		WRITE_ONCE(d->drained, false);
+	if (take_drained(d) || idle >= passed)
 		return;
-	}
 	if (balance_learn(&cost, &w, passed - idle) && one_by_one)
 		WRITE_ONCE(d->look, LOAD_REST);
 	WRITE_ONCE(d->cost.unit_ns, cost.unit_ns);
@@ -77,7 +85,7 @@ static void wake(struct disk_load *d)
 	WRITE_ONCE(d->idle, 0);
 	WRITE_ONCE(d->empty, 0);
 	WRITE_ONCE(d->idle_since, now);
-	WRITE_ONCE(d->drained, false);
+	take_drained(d);
 	d->looked = now;
 	WRITE_ONCE(d->look, LOAD_LOOK);
 }
@@ -179,6 +187,7 @@ bool ssdup_load_quiet(const struct ssdup *c)
 /* The HDD has something to do that no request will teach the price of. */
 static void strange_begin(struct ssdup_load *l, u64 price)
 {
+	WRITE_ONCE(l->hdd.strange, true);
 	WRITE_ONCE(l->hdd.drained, true);
 	ssdup_queue_add(&l->hdd, price);
 }
@@ -187,6 +196,7 @@ static void strange_end(struct ssdup_load *l, u64 price)
 {
 	if (!atomic64_sub_return(price, &l->hdd.queue))
 		ssdup_load_empty(&l->hdd);
+	WRITE_ONCE(l->hdd.strange, false);
 	WRITE_ONCE(l->hdd.drained, true);
 }
 

@@ -34,7 +34,8 @@ struct disk_load {
 	u64		idle;		/* ns of idleness since the look; neither is that */
 	u64		done;		/* ns: expected, of what had ended until then, ever */
 	unsigned long	looking;	/* bit 0 */
-	bool		drained;	/* since the look, or flushed: learn nothing */
+	bool		strange;	/* a drain's write or its flush is in flight */
+	bool		drained;	/* since the look, or still: learn nothing */
 	struct balance_cost cost;
 } ____cacheline_aligned_in_smp;
 
