@@ -3,6 +3,7 @@
 # Rewrites across routes and halves: never older over newer, wherever the older
 # and the newer one went.
 # kernels: 6.12 6.1
+# cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

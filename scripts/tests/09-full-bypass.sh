@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # full bypass: with no half free, what overlaps nothing in the log goes to the
 # HDD at once; what does overlap waits.
+# cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A power cut at any moment of a drain loses nothing that was flushed: a half is
 # freed only after its data is durable on the HDD, whose cache is volatile.
+# cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -3,6 +3,7 @@
 # Tables are loaded anew in the middle of a burst, with and without flushing;
 # nobody notices. A suspended device holds writers and lets them go on.
 # kernels: 6.12 6.1
+# cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

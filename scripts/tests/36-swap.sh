@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory that can only be had by writing through the device: swap on it, with
 # halves that fill up, and file data that is written back under pressure.
+# cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

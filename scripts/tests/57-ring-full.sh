@@ -3,6 +3,7 @@
 # The drain has to move what the HDD refuses, and the ring of entries that are not
 # durable is full: the first of them is still being written. That is no lack of space:
 # the drain waits with the writers, and goes on with them.
+# cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

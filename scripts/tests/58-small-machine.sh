@@ -7,6 +7,7 @@
 # host's, for modelled ones are in memory.
 # mem: 512
 # seconds: 180
+# cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A drain takes along what the receiving half holds, in one pass over the HDD and
 # only once; after a flush of the HDD that failed, all of it is written again.
+# cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
