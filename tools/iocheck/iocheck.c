@@ -41,6 +41,7 @@
 #define MAX_DEPTH	256
 #define MAX_BS		16384U		/* sectors */
 #define MAX_REPORTS	8
+#define HUGE_PAGE	(2U << 20)
 
 struct args {
 	uint64_t start, len, bs, step, nr, seed, max, depth, align, fua, fsync, errors, seconds,
@@ -322,7 +323,8 @@ static void check(uint64_t start, uint64_t len, uint64_t bs, uint64_t step, bool
 	struct state *s;
 	void *buf;
 
-	if (posix_memalign(&buf, 4096, bs * SECTOR))
+	/* a huge page if there are any: a large read is a few segments then */
+	if (posix_memalign(&buf, HUGE_PAGE, (bs * SECTOR | (HUGE_PAGE - 1)) + 1))
 		die("memory");
 	for (at = start; at < start + len; at += step) {
 		n = start + len - at < bs ? start + len - at : bs;

@@ -13,6 +13,7 @@
 
 #define SECTOR		512U
 #define STAMP_FILL	60U
+#define STAMP_STEP	0x9e3779b97f4a7c15ULL
 
 struct stamp {
 	uint64_t sector;
@@ -33,18 +34,53 @@ static inline uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
+static inline uint64_t stamp_check(uint64_t sector, uint64_t seq, uint64_t writer)
+{
+	return mix(mix(mix(sector) + seq) + writer);
+}
+
+/*
+ * Millions of sectors are stamped and read in emulated machines, which take a loop's
+ * steps one by one and the C library's comparison by vectors for many: hence no loop is
+ * left, and numbers are compared as they are made.
+ */
+
 /* stamp_make() - what the sector holds when write @seq of @writer is in it */
 static inline void stamp_make(struct stamp *s, uint64_t sector, uint64_t seq, uint64_t writer)
 {
-	uint64_t x;
+	uint64_t x = stamp_check(sector, seq, writer);
 	unsigned int i;
 
 	s->sector = sector;
 	s->seq = seq;
 	s->writer = writer;
-	s->check = mix(mix(mix(sector) + seq) + writer);
-	for (i = 0, x = s->check; i < STAMP_FILL; i++)
-		s->fill[i] = x += 0x9e3779b97f4a7c15ULL;
+	s->check = x;
+#pragma GCC unroll 60
+	for (i = 0; i < STAMP_FILL; i++)
+		s->fill[i] = x += STAMP_STEP;
+}
+
+/* stamp_wrong() - bits in which the numbers after @x are not what they were made to be */
+static inline uint64_t stamp_wrong(const struct stamp *s, uint64_t x)
+{
+	uint64_t wrong = 0;
+	unsigned int i;
+
+#pragma GCC unroll 60
+	for (i = 0; i < STAMP_FILL; i++)
+		wrong |= s->fill[i] ^ (x += STAMP_STEP);
+	return wrong;
+}
+
+static inline bool stamp_is_zeros(const struct stamp *s)
+{
+	uint64_t found = s->sector | s->seq | s->writer | s->check;
+	unsigned int i;
+
+#pragma GCC unroll 60
+	for (i = 0; i < STAMP_FILL; i++)
+		found |= s->fill[i];
+	return !found;
 }
 
 /*
@@ -55,15 +91,14 @@ static inline void stamp_make(struct stamp *s, uint64_t sector, uint64_t seq, ui
  */
 static inline int64_t stamp_read(const struct stamp *s, uint64_t sector, uint64_t *writer)
 {
-	static const struct stamp zeros;
-	struct stamp want;
-
 	*writer = 0;
 	if (!s->seq)
-		return memcmp(s, &zeros, SECTOR) ? -1 : 0;
-	stamp_make(&want, sector, s->seq, s->writer);
+		return stamp_is_zeros(s) ? 0 : -1;
 	*writer = s->writer;
-	return memcmp(s, &want, SECTOR) ? -1 : (int64_t)s->seq;
+	if (s->sector != sector || s->check != stamp_check(sector, s->seq, s->writer) ||
+	    stamp_wrong(s, s->check))
+		return -1;
+	return s->seq;
 }
 
 #endif
