@@ -8,54 +8,22 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# failing NTH COMMAND... - with the Nth allocation in the module failing
-failing()
-{
-	echo "$1" >/proc/$BASHPID/fail-nth
-	shift
-	exec "$@"
-}
-
-# try NTH COMMAND... - true when it worked, false when memory was wanting
-try()
-{
-	local words
-
-	(failing "$@") 2>"$T/stderr" && return 0
-	read -rd '' words <"$T/stderr"
-	[[ $words == *"Cannot allocate memory"* ]] || fail "$words"
-	return 1
-}
-
 make_disks
-table=$(table policy all drain manual)
 make_ssdup policy all drain manual
 io random bs=8 nr=600
 remove_ssdup
 fail_memory 0
 
-refused=0
-for ((n = 1; n < 4000; n += 1 + n / 4)); do
-	if try $n dmsetup create $NAME --table "$table"; then
-		must dmsetup remove $NAME
-	else
-		refused=$((refused + 1))
-		! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
-	fi
-done
-above "tables refused" $refused 15
+hostile starve $HDD $SSD "$MODEL" >"$T/counts" || fail "tables without memory"
+cat "$T/counts"
+{
+	read -r _ _ tables _
+	read -r _ _ reloads _
+} <"$T/counts"
+above "tables refused" "$tables" 15
+above "reloads refused" "$reloads" 5
 
 make_ssdup policy all drain manual
-io verify
-refused=0
-for ((n = 1; n < 2500; n += 1 + n / 2)); do
-	try $n dmsetup reload $NAME --table "$table" ||
-		refused=$((refused + 1))
-	io mixed max=64 nr=10 seed=$n
-	must dmsetup suspend $NAME
-	try 1 dmsetup resume $NAME || must dmsetup resume $NAME
-done
-above "reloads refused" $refused 5
 io verify
 all_home
 remove_ssdup

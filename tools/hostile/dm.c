@@ -47,8 +47,9 @@ void dm_open(const char *name)
 {
 	int r;
 
-	buf = calloc(1, sizeof(*buf));
-	control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+	buf = buf ?: calloc(1, sizeof(*buf));
+	if (control < 0)
+		control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
 	snprintf(dm_name, sizeof(dm_name), "%s", name);
 	if (!buf || control < 0) {
 		perror("/dev/mapper/control");

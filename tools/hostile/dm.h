@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/** dm_open() - the control device, and a device of that name; ends the process on an error */
+/** dm_open() - a new device of that name; ends the process on an error */
 void dm_open(const char *name);
 
 /** dm_node() - path of the device's node */

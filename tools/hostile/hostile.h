@@ -71,5 +71,6 @@ void log_read(char *refusal, size_t max);
 
 int images(uint64_t nr, uint64_t seed);
 int words(uint64_t nr, uint64_t seed);
+int starve(char *model);
 
 #endif

@@ -4,6 +4,8 @@
  *
  *	hostile images HDD SSD NR SEED	activate NR spoiled images of the SSD
  *	hostile words HDD SSD NR SEED	tables, messages and sysfs files, NR of each
+ *	hostile starve HDD SSD MODEL	tables while allocations fail, see starve.c; MODEL is
+ *					iocheck's, of what is written in between
  *	hostile forge SSD COPIES AT BYTES VALUE	a field of the superblock, with a right
  *					checksum, in copy 0, 1 or both of them (01)
  *
@@ -126,7 +128,7 @@ static void *buffer(size_t bytes)
 	void *b;
 
 	if (posix_memalign(&b, 4096, bytes))
-		fail("memory");
+		fail("starve");
 	return b;
 }
 
@@ -256,20 +258,23 @@ static int forge(char **argv)
 int main(int argc, char **argv)
 {
 	char path[128];
-	uint64_t nr, seed;
+	uint64_t nr = 0, seed = 0;
 	int r;
 
 	if (argc == 7 && !strcmp(argv[1], "forge"))
 		return forge(argv + 2);
-	if (argc != 6) {
+	if (argc != 6 && !(argc == 5 && !strcmp(argv[1], "starve"))) {
 		fprintf(stderr, "usage: hostile images|words HDD SSD NR SEED\n"
+			"       hostile starve HDD SSD MODEL\n"
 			"       hostile forge SSD COPIES AT BYTES VALUE\n");
 		return 2;
 	}
 	disks.hdd = argv[2];
 	disks.ssd = argv[3];
-	nr = strtoull(argv[4], NULL, 0);
-	seed = strtoull(argv[5], NULL, 0);
+	if (argc == 6) {
+		nr = strtoull(argv[4], NULL, 0);
+		seed = strtoull(argv[5], NULL, 0);
+	}
 	disks.hdd_fd = open_disk(disks.hdd, &disks.hdd_sectors);
 	disks.ssd_fd = open_disk(disks.ssd, &disks.ssd_sectors);
 	snprintf(path, sizeof(path), "/sys/block/%s/model/bytes_written",
@@ -284,7 +289,10 @@ int main(int argc, char **argv)
 	}
 	signal(SIGALRM, out_of_time);
 	dm_open("hostile");
-	r = !strcmp(argv[1], "images") ? images(nr, seed) : words(nr, seed);
+	if (argc == 5)
+		r = starve(argv[4]);
+	else
+		r = !strcmp(argv[1], "images") ? images(nr, seed) : words(nr, seed);
 	dm_close();
 	return r;
 }
