@@ -27,6 +27,7 @@ DEV=/dev/mapper/$NAME
 HDD=/dev/mhdd0
 SSD=/dev/mssd0
 LOGGED=0		# kernel messages up to here were looked at
+exec {NEVER}<> <(:)	# nobody writes to this; opened here, for it sets $!
 
 fail()
 {
@@ -65,7 +66,7 @@ must_get()
 
 	shift
 	must_not "$@"
-	grep -qF -- "$error" "$T/stderr" || fail "of '$*' we got: $(cat "$T/stderr")"
+	[[ $(<"$T/stderr") == *"$error"* ]] || fail "of '$*' we got: $(<"$T/stderr")"
 }
 
 # write_fails ERROR [KEY=VALUE]... - a write does, and leaves the model as it was
@@ -96,14 +97,21 @@ below()
 	[ "$2" -lt "$3" ] || fail "$1 is $2, not below $3"
 }
 
+# nap SECONDS - what sleep does, without a process
+nap()
+{
+	read -rt "$1" -u "$NEVER" || :
+}
+
 # wait_until FILE OPERATOR VALUE - of the device's files in sysfs, as test(1) has
 # it; at most 30 s
 wait_until()
 {
-	local end=$((SECONDS + 30))
+	local value end=$((SECONDS + 30))
 
-	until test "$(stat "$1")" "$2" "$3"; do
+	until read -r value <"$SYS/$1" && test "$value" "$2" "$3"; do
 		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
+		nap 0.002
 	done
 }
 
@@ -112,19 +120,26 @@ wait_until()
 # tear_down - leave nothing behind, whatever the test did
 tear_down()
 {
-	local job mount
+	local job mount mounts file name names
 
 	for job in $(jobs -p); do
 		kill "$job" 2>/dev/null
 	done
-	echo 0 | tee /sys/kernel/debug/fail*/probability >/dev/null 2>&1
+	for file in /sys/kernel/debug/fail*/probability; do
+		[ ! -e "$file" ] || echo 0 >"$file"
+	done
 	power_on 2>/dev/null
 	heal 2>/dev/null
-	awk '$2 ~ "^/mnt" { print $2 }' /proc/mounts | while read -r mount; do
-		umount "$mount"
+	mapfile -t mounts </proc/mounts
+	for mount in "${mounts[@]}"; do
+		read -r _ mount _ <<<"$mount"
+		[[ $mount != /mnt* ]] || umount "$mount"
 	done
+	# one without a table has no node
+	mapfile -t names < <(dmsetup info -c --noheadings -o name 2>/dev/null)
 	for name in "$NAME" other; do
-		! dmsetup info "$name" >/dev/null 2>&1 || dmsetup resume "$name" 2>/dev/null
+		[[ " ${names[*]} " == *" $name "* ]] || continue
+		dmsetup resume "$name" 2>/dev/null
 		dmsetup remove "$name" 2>/dev/null
 	done
 	wait
@@ -137,11 +152,11 @@ trap tear_down EXIT
 # delays unless told
 make_disks()
 {
-	rm -f "$T/text"
-	must modprobe dm-ssdup
+	[ ! -e "$T/text" ] || rm "$T/text"
+	[ -d /sys/module/dm_ssdup ] || must modprobe dm-ssdup
 	[ ! -d /sys/module/ssdup_disks ] || must modprobe -r ssdup-disks
 	must modprobe ssdup-disks hdd_size_mb=64 ssd_size_mb=16 instant=1 "$@"
-	LEN=$(blockdev --getsz $HDD)
+	read -r LEN <"/sys/block/${HDD##*/}/size"
 }
 
 # ssdup_exits CODE COMMAND... - of ssdup; its output stays in $T/out
@@ -246,12 +261,14 @@ commits()
 # said TEXT - the kernel has said it since the last time we asked
 said()
 {
-	local all
+	local heard
 
-	all=$(dmesg | wc -l)
-	dmesg | tail -n +$((LOGGED + 1)) >"$T/said"
-	LOGGED=$all
-	grep -qF -- "$1" "$T/said"
+	# no process substitution, which would set $!
+	dmesg >"$T/said"
+	mapfile -t heard <"$T/said"
+	printf '%s\n' "${heard[@]:LOGGED}" >"$T/said"
+	LOGGED=${#heard[@]}
+	[[ $(<"$T/said") == *"$1"* ]]
 }
 
 # --- The disks ---
