@@ -9,7 +9,8 @@
 make_disks hdd_size_mb=256 ssd_size_mb=64
 # a hard disk that can be stopped, so that the half is not free in time
 size=$(blockdev --getsz $HDD)
-must dmsetup create other --table "0 $size linear $HDD 0"
+DISK=$HDD
+must dmsetup create other --table "0 $size linear $DISK 0"
 HDD=/dev/mapper/other
 make_ssdup policy all full block drain manual
 half=$(stat half_data_sectors)
@@ -43,7 +44,26 @@ must dmsetup suspend --noflush other
 io write start=$((3 * half)) len=$((half + half * 9 / 10)) bs=64 depth=16
 is "waiting writes" "$(stat waiting_writes)" 0
 above "fill" "$(stat receiving_fill_1e4)" 8000
+
+# nor, under balance, who finds it cheap: what waits because it was dear looks again
+# when a batch of the drain has told its price, here a second each, and not only when a
+# half is free
+knob full block
+io write start=$((5 * half)) len=$((100 * 64)) bs=64 depth=64 &
+writer=$!
+wait_until receiving_fill_1e4 -gt 9950
+sleep 1
+waiting=$(stat waiting_writes)
+above "waiting writes" "$waiting" 0
+knob policy balance
+sleep 0.1
+is "waiting writes" "$(stat waiting_writes)" "$waiting"
+message clear_stats
+must dmsetup reload other --table "0 $size delay $DISK 0 0 $DISK 0 1000"
 must dmsetup resume other
+must wait $writer
+is "writes to the hard disk" "$(stat writes_hdd)" "$waiting"
+is "freed halves" "$(stat frees)" 0
 all_home
 remove_ssdup
 must dmsetup remove other
