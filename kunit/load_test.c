@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the disks are measured by. load.c is no pure file, so this suite is for a kernel only;
+ * the clock is the suite's, and so is what load.c calls of others.
+ */
+#include <kunit/test.h>
+
+#include "../dm-ssdup/ssdup.h"
+
+static u64 clock_ns;
+static u32 kicks;
+
+u32 ssdup_log_fill(struct ssdup *c)
+{
+	return 0;
+}
+
+void ssdup_kick_waiting(struct ssdup *c)
+{
+	kicks++;
+}
+
+#define ktime_get_ns()	clock_ns
+#include "../dm-ssdup/load.c"
+
+#define MSEC		1000000ULL
+#define FAR		(100ULL * BALANCE_CHUNK)
+
+static struct ssdup device;
+static struct ssdup_io beside[8];
+
+static int load_test_init(struct kunit *test)
+{
+	memset(&device, 0, sizeof(device));
+	device.set.policy = SSDUP_POLICY_BALANCE;
+	clock_ns = MSEC;
+	kicks = 0;
+	ssdup_load_init(&device.load);
+	return 0;
+}
+
+/* A scattered read begins. */
+static void read_begins(struct ssdup_io *io)
+{
+	*io = (struct ssdup_io){ .sectors = 8, .times = 1 };
+	ssdup_load_read(&device, io, SSDUP_ROUTE_HDD);
+}
+
+static void read_ends(struct ssdup_io *io)
+{
+	ssdup_load_end(&device.load.hdd, io, true);
+}
+
+/* One after the other, each of which takes what it is expected to. */
+static void reads_in_turn(u32 nr)
+{
+	struct ssdup_io io;
+
+	while (nr--) {
+		clock_ns += MSEC;
+		read_begins(&io);
+		clock_ns += io.price;
+		read_ends(&io);
+	}
+}
+
+static void hdd_comes_to_rest(struct kunit *test)
+{
+	reads_in_turn(LOAD_LOOK);
+	KUNIT_ASSERT_TRUE(test, ssdup_load_rests(&device.load.hdd));
+}
+
+/* --- Drains --- */
+
+/*
+ * A drain pays for what the HDD did without the reads beside it, whether or not they are the
+ * first for a while in which nothing waited at the HDD.
+ */
+static void drain_pays_for_itself(struct kunit *test, u32 before)
+{
+	struct ssdup_load *l = &device.load;
+	u64 begun, others = 0, cost, wanted;
+	struct load_drain b;
+	u32 i;
+
+	reads_in_turn(before);
+	clock_ns += MSEC;
+	begun = clock_ns;
+	ssdup_load_drain_begin(&device, &b, BALANCE_DRAIN_FULL);
+	for (i = 0; i < ARRAY_SIZE(beside); i++) {
+		read_begins(&beside[i]);
+		others += beside[i].price;
+	}
+	for (i = 0; i < ARRAY_SIZE(beside); i++) {
+		clock_ns += 3 * MSEC;
+		read_ends(&beside[i]);
+	}
+	cost = clock_ns - begun - others;
+	KUNIT_ASSERT_GT(test, cost, others);
+	wanted = balance_drain_learn(l->drain_ns, cost, BALANCE_DRAIN_FULL);
+	ssdup_load_drain_end(&device, &b, clock_ns);
+	KUNIT_EXPECT_LT(test, abs_diff(l->drain_ns, wanted), 100);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&l->hdd.queue), 0);
+}
+
+static void drain_of_a_busy_disk(struct kunit *test)
+{
+	drain_pays_for_itself(test, LOAD_LOOK / 2);
+	KUNIT_EXPECT_FALSE(test, ssdup_load_rests(&device.load.hdd));
+}
+
+static void drain_of_a_disk_at_rest(struct kunit *test)
+{
+	hdd_comes_to_rest(test);
+	drain_pays_for_itself(test, LOAD_REST / 2);
+}
+
+/* Who waits for space looks again after each batch: the HDD may be cheap now. */
+static void batch_wakes_who_waits(struct kunit *test)
+{
+	struct load_drain b;
+	u32 i;
+
+	for (i = 1; i <= 3; i++) {
+		ssdup_load_drain_begin(&device, &b, BALANCE_UNIT);
+		clock_ns += MSEC;
+		ssdup_load_drain_end(&device, &b, clock_ns);
+		KUNIT_EXPECT_EQ(test, kicks, i);
+	}
+	/* There was nothing left to write. */
+	ssdup_load_drain_begin(&device, &b, 0);
+	ssdup_load_drain_end(&device, &b, clock_ns);
+	KUNIT_EXPECT_EQ(test, kicks, 3);
+	/* Nor does the price matter to other policies. */
+	device.set.policy = SSDUP_POLICY_ADAPTIVE;
+	ssdup_load_drain_begin(&device, &b, BALANCE_UNIT);
+	clock_ns += MSEC;
+	ssdup_load_drain_end(&device, &b, clock_ns);
+	KUNIT_EXPECT_EQ(test, kicks, 3);
+}
+
+/* --- Small writes --- */
+
+/* One small write is logged, with two others in flight. */
+static void log_one_of_three(struct ssdup_half *h, struct ssdup_io *io)
+{
+	atomic_set(&h->writes, 3);
+	*io = (struct ssdup_io){ .half = h, .start = FAR, .sectors = 8, .times = 1 };
+	ssdup_load_find(&device, io);
+	ssdup_load_write(&device, io, SSDUP_ROUTE_SSD);
+}
+
+static void expect_sum(struct kunit *test, u64 sum, u32 times)
+{
+	const struct balance_work w = balance_of_sum(sum);
+
+	KUNIT_EXPECT_EQ(test, w.requests, times);
+	KUNIT_EXPECT_EQ(test, w.sectors, 8 * times);
+	KUNIT_EXPECT_EQ(test, w.placed, 0);
+}
+
+/* The one that is looked at has the price, and counts as the work, of those that are not. */
+static void one_counts_for_three(struct kunit *test)
+{
+	struct disk_load *ssd = &device.load.ssd;
+	u64 price = ssdup_price(ssd, 8, false);
+	struct ssdup_half *h = &device.half[0];
+	struct ssdup_io io;
+
+	/* Until then nobody was left out. */
+	balance_note(&device.load.map, FAR, 8, 0, SSDUP_ROUTE_SSD);
+	log_one_of_three(h, &io);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), price);
+	ssdup_load_end(ssd, &io, false);
+	expect_sum(test, atomic64_read(&ssd->ended), 1);
+
+	/* From then on others go by. */
+	ssdup_load_tick(&device);
+	log_one_of_three(h, &io);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), 3 * price);
+	ssdup_load_end(ssd, &io, false);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), 0);
+	expect_sum(test, atomic64_read(&ssd->ended), 1 + 3);
+}
+
+static struct kunit_case load_cases[] = {
+	KUNIT_CASE(drain_of_a_busy_disk),
+	KUNIT_CASE(drain_of_a_disk_at_rest),
+	KUNIT_CASE(batch_wakes_who_waits),
+	KUNIT_CASE(one_counts_for_three),
+	{ }
+};
+
+static struct kunit_suite load_suite = {
+	.name = "ssdup-load",
+	.init = load_test_init,
+	.test_cases = load_cases,
+};
+
+kunit_test_suite(load_suite);
