@@ -18,6 +18,31 @@ module_sources()
 		-o -name Makefile \) ! -name '*.mod.c' -print)
 }
 
+# for_headers KDIR COPY - COPY holds nothing built with other headers than are in KDIR now:
+# make goes by times, and those of a package are older than what was built with the last
+for_headers()
+{
+	local sum
+
+	sum=$(hash_of "$1"/include/generated/*.h)
+	[ ! -e "$2/headers" ] || [ "$(<"$2/headers")" = "$sum" ] || rm -rf "$2"
+	mkdir -p "$2"
+	echo "$sum" >"$2/headers"
+}
+
+# modules_key DIR - one short name for the modules in it
+modules_key()
+{
+	(cd "$1" && find . -name '*.ko' -exec sha256sum {} + | sort | sha256sum | cut -c1-16)
+}
+
+# kept_modules KEY - modules of that name are in the cache, and whole: a removal may have
+# been interrupted
+kept_modules()
+{
+	[ -d "$CACHE/modules/$1" ] && [ "$(modules_key "$CACHE/modules/$1")" = "$1" ]
+}
+
 # sources_sum COPY WORD... - a sum of the sources of COPY and of the WORDs
 sources_sum()
 {

@@ -48,15 +48,15 @@ install_files()
 	shift
 	mkdir -p "$stage/usr/bin"
 	for name; do
-		cp -L --remove-destination "$name" "$stage/usr/bin/"
+		cp -L --remove-destination "$name" "$stage/usr/bin/" || die "cannot copy $name"
 	done
 	for lib in $(ldd "$@" 2>/dev/null | grep -o '/[^ :]*\.so[^ :]*' | sort -u); do
 		mkdir -p "$stage/usr/${lib%/*}"
-		cp -L "$lib" "$stage/usr/${lib%/*}/"
+		cp -L "$lib" "$stage/usr/${lib%/*}/" || die "cannot copy $lib"
 	done
 	# libraries named by /usr/lib/... landed one level too deep
 	if [ -d "$stage/usr/usr" ]; then
-		cp -a "$stage/usr/usr/." "$stage/usr/"
+		cp -a "$stage/usr/usr/." "$stage/usr/" || die "cannot copy libraries"
 		rm -rf "$stage/usr/usr"
 	fi
 }
@@ -76,7 +76,7 @@ install_programs()
 	ln -s usr/lib64 "$stage/lib64"
 	ln -s /proc/mounts "$stage/etc/mtab"
 	echo root:x:0:0:root:/root:/bin/bash >"$stage/etc/passwd"
-	cp "$(command -v busybox)" "$stage/usr/bin/busybox"
+	cp "$(command -v busybox)" "$stage/usr/bin/busybox" || die "cannot copy busybox"
 	for name in $(busybox --list); do
 		[ "$name" = busybox ] || ln -s busybox "$stage/usr/bin/$name"
 	done
@@ -88,7 +88,7 @@ install_programs()
 	ln -sf modprobe "$stage/usr/bin/lsmod"
 	ln -sf modprobe "$stage/usr/bin/insmod"
 	ln -sf modprobe "$stage/usr/bin/modinfo"
-	cp "$LAB/guest/init" "$stage/init"
+	cp "$LAB/guest/init" "$stage/init" || die "cannot copy init"
 }
 
 # install_modules STAGE TREE RELEASE - the kernel's own modules, uncompressed
@@ -100,10 +100,10 @@ install_modules()
 		depmod -b "$tree" "$release"
 	mkdir -p "$stage/lib/modules/$release"
 	cp "$tree/lib/modules/$release"/modules.{builtin,order} \
-		"$stage/lib/modules/$release/"
+		"$stage/lib/modules/$release/" || die "cannot copy lists of modules"
 	[ ! -e "$tree/lib/modules/$release/modules.builtin.modinfo" ] ||
 		cp "$tree/lib/modules/$release/modules.builtin.modinfo" \
-			"$stage/lib/modules/$release/"
+			"$stage/lib/modules/$release/" || die "cannot copy what is built in"
 	for name in $GUEST_MODULES; do
 		modprobe -d "$tree" -S "$release" --show-depends "$name" \
 			2>/dev/null || true
@@ -115,13 +115,15 @@ install_modules()
 		case $file in
 		*.xz) xz -dc "$file" >"$out" ;;
 		*) cp "$file" "$out" ;;
-		esac
-	done
-	depmod -b "$stage" "$release"
+		esac || exit 1
+	done || die "cannot copy the kernel's modules"
+	depmod -b "$stage" "$release" || die "cannot list the kernel's modules"
 }
 
 # make_base OUT TREE RELEASE - build the base layer, and keep the module tree
 # beside it, since the run layer's modules.dep must know both
+#
+# It runs where the shell does not end at a failure, so whatever may fail says so.
 make_base()
 {
 	local out=$1 stage
@@ -132,9 +134,9 @@ make_base()
 	chmod 755 "$stage"
 	install_programs "$stage"
 	install_modules "$stage" "$2" "$3"
-	pack "$stage" "$out.new"
+	pack "$stage" "$out.new" || die "cannot pack the user space"
 	rm -rf "$out.modules"
-	mv "$stage/lib/modules/$3" "$out.modules"
+	mv "$stage/lib/modules/$3" "$out.modules" || die "cannot keep the modules"
 	rm -rf "$stage"
 	mv "$out.new" "$out.cpio"
 }
