@@ -8,7 +8,7 @@
 
 #include "ssdup.h"
 
-#define DRAIN_BYTES	(4U << 20)	/* of one batch's buffer */
+#define DRAIN_BYTES	(7U << 19)	/* of one batch's buffer: two, and all else, in 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
 #define DRAIN_RUN	2048U		/* sectors of one write */
