@@ -115,6 +115,43 @@ static void drain_of_a_disk_at_rest(struct kunit *test)
 	drain_pays_for_itself(test, LOAD_REST / 2);
 }
 
+/* Each takes three times what it should. */
+static void dear_reads(u32 nr)
+{
+	struct ssdup_io io;
+
+	while (nr--) {
+		read_begins(&io);
+		clock_ns += 3 * io.price;
+		read_ends(&io);
+	}
+}
+
+/* However long a drain is under way: what requests seem to take beside it is no price. */
+static void drain_teaches_no_price(struct kunit *test)
+{
+	struct disk_load *hdd = &device.load.hdd;
+	const struct balance_cost cost = hdd->cost;
+	struct load_drain b;
+
+	ssdup_load_drain_begin(&device, &b, BALANCE_DRAIN_FULL);
+	dear_reads(3 * LOAD_LOOK);
+	KUNIT_EXPECT_MEMEQ(test, &hdd->cost, &cost, sizeof(cost));
+	ssdup_load_drain_end(&device, &b, clock_ns);
+	/* The first look after it sees its end. */
+	dear_reads(LOAD_LOOK);
+	KUNIT_EXPECT_MEMEQ(test, &hdd->cost, &cost, sizeof(cost));
+	dear_reads(LOAD_LOOK);
+	KUNIT_EXPECT_MEMNEQ(test, &hdd->cost, &cost, sizeof(cost));
+}
+
+static void drain_ends_a_rest(struct kunit *test)
+{
+	hdd_comes_to_rest(test);
+	drain_teaches_no_price(test);
+	KUNIT_EXPECT_FALSE(test, ssdup_load_rests(&device.load.hdd));
+}
+
 /* Who waits for space looks again after each batch: the HDD may be cheap now. */
 static void batch_wakes_who_waits(struct kunit *test)
 {
@@ -186,6 +223,8 @@ static void one_counts_for_three(struct kunit *test)
 static struct kunit_case load_cases[] = {
 	KUNIT_CASE(drain_of_a_busy_disk),
 	KUNIT_CASE(drain_of_a_disk_at_rest),
+	KUNIT_CASE(drain_teaches_no_price),
+	KUNIT_CASE(drain_ends_a_rest),
 	KUNIT_CASE(batch_wakes_who_waits),
 	KUNIT_CASE(one_counts_for_three),
 	{ }

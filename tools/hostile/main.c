@@ -128,7 +128,7 @@ static void *buffer(size_t bytes)
 	void *b;
 
 	if (posix_memalign(&b, 4096, bytes))
-		fail("starve");
+		fail("memory");
 	return b;
 }
 
