@@ -269,15 +269,23 @@ u64 ssdup_load_left(const struct ssdup *c)
 	return due - min(due, now);
 }
 
-void ssdup_load_flush(struct ssdup *c)
-{
-	WRITE_ONCE(c->load.flushes, c->load.flushes + 1);
-}
-
 /* Who flushes often pays for every flush that finds the HDD with something to do. */
 static void price_flushes(struct ssdup_load *l)
 {
 	WRITE_ONCE(l->flush_price, READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / 32);
+}
+
+void ssdup_load_flush(struct ssdup *c)
+{
+	struct ssdup_load *l = &c->load;
+	u32 flushes = READ_ONCE(l->flushes) + 1, rate = flushes - READ_ONCE(l->flushes_seen);
+
+	WRITE_ONCE(l->flushes, flushes);
+	/* This window has more than the last one, already. */
+	if (rate > READ_ONCE(l->flush_rate)) {
+		WRITE_ONCE(l->flush_rate, rate);
+		price_flushes(l);
+	}
 }
 
 void ssdup_load_flushed(struct ssdup *c, u64 ns)

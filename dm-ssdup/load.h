@@ -57,7 +57,7 @@ struct ssdup_load {
 	u64	promised;	/* sectors: the rest of chunks that the SSD has begun with */
 	u32	flushes;	/* of the HDD, ever */
 	u32	flushes_seen;	/* at the end of the last window */
-	u32	flush_rate;	/* in the last window */
+	u32	flush_rate;	/* in the last window, or already in this one */
 	u64	flush_ns;	/* of a FLUSH of the HDD */
 	u64	home_ns;	/* of one that frees a half */
 	u64	drain_ns;	/* of BALANCE_UNIT sectors of a drain */

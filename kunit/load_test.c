@@ -176,6 +176,21 @@ static void batch_wakes_who_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kicks, 3);
 }
 
+/* --- Flushes --- */
+
+/* Few would be left to learn by if the first window had to be over. */
+static void flushes_cost_at_once(struct kunit *test)
+{
+	struct ssdup_load *l = &device.load;
+
+	KUNIT_EXPECT_EQ(test, l->flush_price, 0);
+	ssdup_load_flush(&device);
+	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns / 32);
+	ssdup_load_flush(&device);
+	ssdup_load_flush(&device);
+	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns * 3 / 32);
+}
+
 /* --- Small writes --- */
 
 /* One small write is logged, with two others in flight. */
@@ -226,6 +241,7 @@ static struct kunit_case load_cases[] = {
 	KUNIT_CASE(drain_teaches_no_price),
 	KUNIT_CASE(drain_ends_a_rest),
 	KUNIT_CASE(batch_wakes_who_waits),
+	KUNIT_CASE(flushes_cost_at_once),
 	KUNIT_CASE(one_counts_for_three),
 	{ }
 };
