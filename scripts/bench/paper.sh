@@ -11,10 +11,10 @@
 # "all" is what the paper calls OrangeFS-BB, "watermark" is SSDUP, "adaptive" is
 # SSDUP+, "hdd" is plain OrangeFS.
 
-# jitter PROCS [KIB] - the option for processes with requests of that size
+# jitter PROCS [KIB] - the options for processes with requests of that size
 jitter()
 {
-	echo "--jitter $((${pace:-500} * $1 * ${2:-256} / 256))"
+	echo "--jitter $((500 * $1 * ${2:-256} / 256)) ${link:+--link $link}"
 }
 
 # procs_list FIRST LAST - powers of two; in the short form every other one
@@ -155,16 +155,15 @@ group_tile()
 	done
 }
 
-# Fig. 9, 13 and 14 again, with writers of whom no more comes than a link of 1 Gbit/s to
-# the node lets through: the paper's bare disks peak at 109 MB/s a node.
+# Fig. 9, 13 and 14 again, with a link of 1 Gbit/s before the node, which all share: the
+# paper's bare disks peak at 109 MB/s a node.
 group_paced()
 {
-	local pace prefix
+	local link=109000000
 
-	pace=2100 prefix=sweep- group_sweep
-	# two instances share the link
-	pace=4200 prefix=hpio- group_hpio
-	pace=4200 prefix=tile- group_tile
+	prefix=sweep- group_sweep
+	prefix=hpio- group_hpio
+	prefix=tile- group_tile
 }
 
 # Table 1: the processor's time, everything to the SSD.

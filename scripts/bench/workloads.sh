@@ -70,13 +70,13 @@ group_targets()
 		"burst --pattern random --procs 16 --request 4k --size 32m --span 1g;drain;verify"
 }
 
-# What users run, in the full form on both kinds of SSD.
-both_disks()
+# What users run, on the kinds of SSD that are wanted.
+each_disk()
 {
 	local disks workload=$1
 
 	shift
-	for disks in sata $(short '' nvme); do
+	for disks in ${only_disks:-$(short sata "sata nvme")}; do
 		work "$workload-$disks" "$disks" "$@"
 	done
 }
@@ -86,7 +86,7 @@ group_small()
 	local depth
 
 	for depth in 1 32; do
-		both_disks "depth-$depth" 512 -- 1088 "$EVERYBODY" "" \
+		each_disk "depth-$depth" 512 -- 1088 "$EVERYBODY" "" \
 			"burst --pattern random --procs $depth --request 4k --size $(short 8m 64m) \
 			--span 1g;drain;verify"
 	done
@@ -97,7 +97,7 @@ group_fsync()
 	local request
 
 	for request in 4k 16k; do
-		both_disks "fsync-$request" 512 -- 1088 "$EVERYBODY" "" \
+		each_disk "fsync-$request" 512 -- 1088 "$EVERYBODY" "" \
 			"burst --pattern random --procs 4 --request $request --fsync 1 \
 			--size $(short 4m 16m) --span 1g;drain;verify"
 	done
@@ -105,14 +105,14 @@ group_fsync()
 
 group_readwrite()
 {
-	both_disks reads-70 512 -- 1088 "$EVERYBODY" "" \
+	each_disk reads-70 512 -- 1088 "$EVERYBODY" "" \
 		"burst --pattern uniform --procs 16 --request 4k --reads 70 \
 		--size $(short 8m 32m) --span 1g;drain"
 }
 
 group_zipf()
 {
-	both_disks zipf 512 -- 1088 "$EVERYBODY" "" \
+	each_disk zipf 512 -- 1088 "$EVERYBODY" "" \
 		"burst --pattern zipf --procs 16 --request 4k --size $(short 32m 256m) \
 		--span 1g;drain;verify"
 }
@@ -123,7 +123,7 @@ group_checkpoint()
 	local one="burst --pattern mixed --procs 16 --request 256k --size 256m" gap
 
 	for gap in $(short 2 "0 2"); do
-		both_disks "gap-$gap" 512 -- 320 "$EVERYBODY" "" \
+		each_disk "gap-$gap" 512 -- 320 "$EVERYBODY" "" \
 			"$one;gap $gap;$one;gap $gap;$one;gap $gap;$one;drain;verify"
 	done
 }
@@ -131,7 +131,7 @@ group_checkpoint()
 # Random data of several times the SSD, with the course of time.
 group_sustained()
 {
-	both_disks sustained "$(short 128 512)" -- "$(short 576 2112)" "$EVERYBODY" "" \
+	each_disk sustained "$(short 128 512)" -- "$(short 576 2112)" "$EVERYBODY" "" \
 		"burst --slice 250 --pattern random --procs 16 --request 256k \
 		--size $(short 512m 2g);drain;verify"
 }
@@ -143,17 +143,17 @@ group_drain()
 	local fill="burst --pattern random --procs 16 --request 64k --size 128m --span 1g"
 	local others="--pattern uniform --procs 4 --request 4k --span 1g --size 16m --ms 4000"
 
-	both_disks readers 512 -- 1088 "$EVERYBODY" "drain manual" \
+	each_disk readers 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others --reads 100;drain"
-	both_disks writers 512 -- 1088 "$EVERYBODY" "drain manual" \
+	each_disk writers 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others --jitter 1000;drain"
-	both_disks overload 512 -- 1088 "$EVERYBODY" "drain manual" \
+	each_disk overload 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others;drain"
 }
 
 group_untar()
 {
-	both_disks untar 512 -- 1088 "$EVERYBODY" "" "untar;drain"
+	each_disk untar 512 -- 1088 "$EVERYBODY" "" "untar;drain"
 }
 
 # What a request costs: instructions of the whole machine, on disks that take no

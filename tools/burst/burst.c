@@ -11,7 +11,7 @@
  *
  * burst [--pattern NAME] [--procs N] [--request B] [--size B] [--span B]
  *	 [--offset B] [--spacing B] [--tiles-x N] [--theta N] [--seed N] [--stamp N]
- *	 [--reads PERCENT] [--fsync N] [--jitter US] [--ms N] [--and ...]
+ *	 [--reads PERCENT] [--fsync N] [--jitter US] [--link B] [--ms N] [--and ...]
  *	 [--state FILE] [--slice MS] [--verify | --list] DEVICE
  *
  * --state adds the outcome to that of earlier runs and reports the sum; --list
@@ -92,13 +92,32 @@ static void stamp_buffer(const struct job *job, char *buf, u64 at)
 	}
 }
 
+static void sleep_until(u64 ns)
+{
+	struct timespec t = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
 static void wait_jitter(struct writer *w)
 {
 	double u = ((next_random(&w->random) >> 11) + 1) / 9007199254740993.0;
-	u64 ns = -log(u) * w->job->jitter_us * 1000;
-	struct timespec t = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 
-	nanosleep(&t, NULL);
+	sleep_until(now_ns() - log(u) * w->job->jitter_us * 1000);
+}
+
+/* First come, first served: a request is through when its last byte is. */
+static void wait_link(struct writer *w)
+{
+	u64 ns = w->job->request * 1000000000ULL / w->job->link, free, end;
+
+	free = __atomic_load_n(&w->out->link_ns, __ATOMIC_RELAXED);
+	do {
+		end = now_ns();
+		end = (free > end ? free : end) + ns;
+	} while (!__atomic_compare_exchange_n(&w->out->link_ns, &free, end, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	sleep_until(end);
 }
 
 /* One request, number @i of this process. */
@@ -111,6 +130,8 @@ static int do_request(struct writer *w, u64 at, u32 i)
 
 	if (job->jitter_us)
 		wait_jitter(w);
+	if (job->link)
+		wait_link(w);
 	if (read)
 		at = job->offset + next_random(&w->random) % (job->span / job->request) *
 		     job->request;
@@ -291,7 +312,7 @@ static const struct number numbers[] = {
 	NUMBER("span", span), NUMBER("offset", offset), NUMBER("spacing", spacing),
 	NUMBER("tiles-x", tiles_x), NUMBER("theta", theta), NUMBER("seed", seed),
 	NUMBER("stamp", stamp), NUMBER("reads", reads), NUMBER("fsync", fsync),
-	NUMBER("jitter", jitter_us), NUMBER("ms", ms),
+	NUMBER("jitter", jitter_us), NUMBER("link", link), NUMBER("ms", ms),
 };
 
 #define NR_NUMBERS	(sizeof(numbers) / sizeof(numbers[0]))

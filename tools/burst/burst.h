@@ -41,6 +41,7 @@ extern const char * const pattern_names[PATTERNS];
  * @reads: how many in a hundred requests read instead
  * @fsync: fdatasync() after that many writes of a process; 0: never
  * @jitter_us: mean of a wait before each request, exponentially distributed
+ * @link: bytes a second that a link lets through which all processes share; 0: there is none
  * @ms: stop after that time, begin again at the end until then; 0: each request once
  */
 struct job {
@@ -58,6 +59,7 @@ struct job {
 	u32		reads;
 	u32		fsync;
 	u32		jitter_us;
+	u64		link;
 	u32		ms;
 };
 
@@ -114,6 +116,7 @@ u64 now_ns(void);
  * @run_ns: begin of this one
  * @end_ns: end of the last one
  * @ns: time of all runs
+ * @link_ns: when the link has let through what waits for it
  * @error: the first error of any process
  * @bytes: [0] written, [1] read
  * @requests: their number
@@ -128,6 +131,7 @@ struct outcome {
 	u64	run_ns;
 	u64	end_ns;
 	u64	ns;
+	u64	link_ns;
 	int	error;
 	u64	bytes[2];
 	u64	requests[2];
