@@ -82,6 +82,16 @@ none=UUID=2c05d183-70ea-475b-8f78-433d6a933bed
 echo "$NAME $HDD $none" >"$T/tab"
 SSDUP_TAB=$T/tab refuses 3 "$NAME: the SSD, $none, is not there" ssdup create $NAME
 SSDUP_TAB=$T/tab refuses 3 "$NAME: the SSD, $none, is not there" ssdup create -a
+
+# a faulty line hides its HDD all the same, and the kernel's log says what is wrong with it
+echo "$NAME $HDD $none policy=all, drain=manual" >"$T/tab"
+SSDUP_TAB=$T/tab DEVNAME=$HDD ssdup tab --udev >"$T/out" 2>&1 || fail "$(cat "$T/out")"
+grep -qx SSDUP_ROLE=hdd "$T/out" || fail "the HDD of a faulty line: $(cat "$T/out")"
+exits 0 grep -q SSDUP_LINKS "$T/out"
+exits 1 grep -q SSDUP_AUTO "$T/out"
+dmesg | grep "$T/tab line 1: more than four fields; no device is made, its HDD ($HDD)" >/dev/null ||
+	fail "nothing of the faulty line in the kernel's log: $(dmesg | tail -n 3)"
+
 echo "a few bytes" >"$T/short"
 refuses 6 "too small for one" ssdup check "$T/short"
 must ssdup format $SSD --hdd $HDD --force

@@ -118,10 +118,10 @@ static bool octal(const char *p, const char *end)
 	       p[3] >= '0' && p[3] <= '7';
 }
 
-/* The field at *at, without its escapes, and *at behind it; NULL with *why set. */
+/* The field at *at, without its escapes, and *at behind it; NULL and *why for a faulty one. */
 static char *take_field(const char **at, const char *end, const char **why)
 {
-	const char *p = *at;
+	const char *p = *at, *fault = NULL;
 	char *field, *to;
 
 	while (p < end && !blank(*p))
@@ -136,12 +136,13 @@ static char *take_field(const char **at, const char *end, const char **why)
 			p += 3;
 		}
 		if (!c || c == '\n' || (iscntrl(c) && c != '\t'))
-			*why = "a control character";
+			fault = "a control character";
 		*to++ = c;
 	}
 	*at = p;
-	if (!*why)
+	if (!fault)
 		return field;
+	*why = *why ?: fault;
 	free(field);
 	return NULL;
 }
@@ -171,6 +172,7 @@ static const char *check_entry(const struct tab *tab, struct tab_entry *e,
 	return options ? parse_options(e, options) : NULL;
 }
 
+/* Goes on behind a faulty field: the HDD is asked for whatever is wrong with the line. */
 static const char *parse_line(struct tab *tab, struct tab_entry *e, const char *p,
 			      const char *end)
 {
@@ -178,20 +180,29 @@ static const char *parse_line(struct tab *tab, struct tab_entry *e, const char *
 	const char *why = NULL;
 	unsigned int n;
 
-	for (n = 0; !why; n++) {
+	for (n = 0; n <= MAX_FIELDS; n++) {
 		while (p < end && blank(*p))
 			p++;
 		if (p == end || *p == '#')
 			break;
-		if (n == MAX_FIELDS)
-			why = "more than four fields";
-		else
+		if (n < MAX_FIELDS)
 			*field[n] = take_field(&p, end, &why);
+		else
+			why = why ?: "more than four fields";
 	}
 	if (!why && n)
 		why = check_entry(tab, e, options);
 	free(options);
 	return why;
+}
+
+static void add_fault(struct tab *tab, struct tab_entry *e, const char *why)
+{
+	tab->fault = xgrow(tab->fault, (tab->faults + 1) * sizeof(*tab->fault));
+	tab->fault[tab->faults++] = (struct tab_fault){
+		.why = why, .hdd = e->hdd, .line = e->line,
+	};
+	e->hdd = NULL;
 }
 
 void tab_parse(struct tab *tab, const char *text, size_t len, tab_fault_fn fault, void *arg)
@@ -210,11 +221,10 @@ void tab_parse(struct tab *tab, const char *text, size_t len, tab_fault_fn fault
 			tab->entry[tab->nr++] = e;
 			continue;
 		}
+		if (why)
+			add_fault(tab, &e, why);
 		free_entry(&e);
-		if (!why)
-			continue;
-		tab->faults++;
-		if (fault)
+		if (why && fault)
 			fault(arg, line, why);
 	}
 }
@@ -233,8 +243,12 @@ void tab_free(struct tab *tab)
 {
 	while (tab->nr)
 		free_entry(&tab->entry[--tab->nr]);
+	while (tab->faults)
+		free(tab->fault[--tab->faults].hdd);
 	free(tab->entry);
+	free(tab->fault);
 	tab->entry = NULL;
+	tab->fault = NULL;
 }
 
 static void warn_fault(void *arg, unsigned int line, const char *why)

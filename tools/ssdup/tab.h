@@ -31,9 +31,17 @@ struct tab_entry {
 	bool		initrd;		/* x-initrd.attach */
 };
 
+/* A faulty line: no device is made by it, but its HDD may be out of date all the same. */
+struct tab_fault {
+	const char	*why;
+	char		*hdd;		/* NULL: it names none */
+	unsigned int	line;
+};
+
 struct tab {
 	struct tab_entry *entry;
 	unsigned int	nr;
+	struct tab_fault *fault;
 	unsigned int	faults;		/* lines that were left out */
 };
 
@@ -46,7 +54,8 @@ typedef void (*tab_fault_fn)(void *arg, unsigned int line, const char *why);
  * @fault: may be NULL
  *
  * A faulty line is left out, and so is the second of two with one name; the others
- * count. Free with tab_free().
+ * count. What stands where a faulty line has its HDD is in @tab->fault. Free with
+ * tab_free().
  */
 void tab_parse(struct tab *tab, const char *text, size_t len, tab_fault_fn fault, void *arg);
 

@@ -3,11 +3,13 @@
  * ssdup tab: ssduptab for scripts: its lines, whether both disks of one are there, and
  * which of them a device is whose udev event is being handled.
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "dev.h"
@@ -213,7 +215,39 @@ static void print_links(const char *named)
 	free(links);
 }
 
-static int print_event(const struct tab *tab)
+/* Nobody reads what a program says to udev. */
+static void tell_kernel_log(const struct ssdup_ctx *ctx, const struct tab_fault *f)
+{
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	char *text;
+
+	text = xprintf("<4>ssdup: %s line %u: %s; no device is made, its HDD (%s) is hidden\n",
+		       ctx->tab, f->line, f->why, getenv("DEVNAME") ?: f->hdd);
+	if (fd >= 0) {
+		if (write(fd, text, strlen(text)) < 0)
+			warn(ctx, "/dev/kmsg", "cannot be written");
+		close(fd);
+	}
+	free(text);
+}
+
+/* Whatever is wrong with the line, the log of its HDD may hold newer data. */
+static int print_faulty(const struct ssdup_ctx *ctx, const struct tab *tab)
+{
+	const struct tab_fault *f;
+
+	for (f = tab->fault; f < tab->fault + tab->faults; f++) {
+		if (!f->hdd || !is_event(f->hdd))
+			continue;
+		puts("SSDUP_ROLE=hdd");
+		print_links(f->hdd);
+		tell_kernel_log(ctx, f);
+		return EXIT_OK;
+	}
+	return EXIT_NOT_FOUND;
+}
+
+static int print_event(const struct ssdup_ctx *ctx, const struct tab *tab)
 {
 	const struct tab_entry *e;
 	unsigned int i;
@@ -237,7 +271,7 @@ static int print_event(const struct tab *tab)
 		printf("SSDUP_AUTO=%d\n", !e->noauto);
 		return EXIT_OK;
 	}
-	return EXIT_NOT_FOUND;
+	return print_faulty(ctx, tab);
 }
 
 int cmd_tab(struct ssdup_ctx *ctx, int argc, char **argv)
@@ -257,7 +291,7 @@ int cmd_tab(struct ssdup_ctx *ctx, int argc, char **argv)
 	r = tab_read(ctx, &tab);
 	if (r)
 		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(-r));
-	r = a.udev ? print_event(&tab) : print_entries(ctx, &tab, &a, argv + optind);
+	r = a.udev ? print_event(ctx, &tab) : print_entries(ctx, &tab, &a, argv + optind);
 	tab_free(&tab);
 	return r;
 }

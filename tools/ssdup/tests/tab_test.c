@@ -62,12 +62,13 @@ static void good_lines_are_taken(struct kunit *test)
 
 static const char * const bad_lines[] = {
 	"name hdd",
+	"name hdd ssd policy=all, drain=manual",
 	"name hdd ssd - more",
 	"a/b hdd ssd",
 	"-a hdd ssd",
 	".. hdd ssd",
 	"control hdd ssd",
-	"a same same",
+	"a hdd hdd",
 	"ok hdd ssd",			/* the name of the line in front */
 	"a hdd ssd policy",
 	"a hdd ssd policy=",
@@ -77,27 +78,44 @@ static const char * const bad_lines[] = {
 	"a hdd ssd policy=a\\040b",	/* would be two words of the table */
 	"a hdd ssd policy=\\\\",
 	"a\\012 hdd ssd",
+	"a hdd s\\033[2J",
+};
+
+/* Of these there is not even an HDD to hide. */
+static const char * const no_hdd_lines[] = {
+	"name",
 	"a h\\000dd ssd",
 	"a h\\033[2J ssd",
 };
 
+/* @hdd: of the line, NULL for none. */
+static void expect_left_out(struct kunit *test, const char *line, const char *hdd)
+{
+	struct faults f = { };
+	struct tab tab;
+	char text[256];
+
+	snprintf(text, sizeof(text), "ok first ssd\n%s\nlast hdd ssd\n", line);
+	tab_parse(&tab, text, strlen(text), take_fault, &f);
+	KUNIT_EXPECT_EQ_MSG(test, f.nr, 1, "%s", line);
+	KUNIT_EXPECT_EQ_MSG(test, f.last, 2, "%s", line);
+	KUNIT_EXPECT_EQ_MSG(test, tab.nr, 2, "%s", line);
+	KUNIT_ASSERT_EQ(test, tab.faults, 1);
+	KUNIT_EXPECT_EQ(test, tab.fault[0].line, 2);
+	KUNIT_EXPECT_STREQ(test, tab.fault[0].hdd ?: "none", hdd ?: "none");
+	tab_free(&tab);
+}
+
 static void bad_lines_are_left_out(struct kunit *test)
 {
-	struct faults f;
 	struct tab tab;
 	char text[256];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(bad_lines); i++) {
-		memset(&f, 0, sizeof(f));
-		snprintf(text, sizeof(text), "ok hdd ssd\n%s\nlast hdd ssd\n", bad_lines[i]);
-		tab_parse(&tab, text, strlen(text), take_fault, &f);
-		KUNIT_EXPECT_EQ_MSG(test, f.nr, 1, "%s", bad_lines[i]);
-		KUNIT_EXPECT_EQ_MSG(test, f.last, 2, "%s", bad_lines[i]);
-		KUNIT_EXPECT_EQ_MSG(test, tab.nr, 2, "%s", bad_lines[i]);
-		KUNIT_EXPECT_EQ(test, tab.faults, 1);
-		tab_free(&tab);
-	}
+	for (i = 0; i < ARRAY_SIZE(bad_lines); i++)
+		expect_left_out(test, bad_lines[i], "hdd");
+	for (i = 0; i < ARRAY_SIZE(no_hdd_lines); i++)
+		expect_left_out(test, no_hdd_lines[i], NULL);
 	memset(text, 'a', 128);
 	memcpy(text + 128, " hdd ssd", 9);
 	tab_parse(&tab, text, strlen(text), NULL, NULL);
