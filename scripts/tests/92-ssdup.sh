@@ -28,6 +28,12 @@ refuses()
 	grep -qF -- "$text" "$T/stderr" || fail "of '$*' we got: $(cat "$T/stderr")"
 }
 
+# on_hdd TEXT - somewhere in its first 8 MiB; all are read, or dd would complain
+on_hdd()
+{
+	dd if=$HDD bs=1M count=8 iflag=direct status=none | tr -d '\0' | grep -a "$1" >/dev/null
+}
+
 # head_of DISK FILE - its first MiB
 head_of()
 {
@@ -189,6 +195,29 @@ must ssdup remove $NAME --force
 must_get "Input/output error" dd of="$T/x" bs=4k count=1 <&5
 exec 5<&-
 exits 1 dmsetup info $NAME
+
+# sync takes along what is mounted from a volume on the device, and is not held up by a
+# file of it that is mounted elsewhere
+make_disks
+must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all
+must dmsetup create other --table "0 65536 linear $DEV 0"
+must mkfs.ext4 -q -F /dev/mapper/other 8M
+must mount /dev/mapper/other /mnt/s
+echo "only in memory" >/mnt/s/file
+must ssdup sync $NAME
+on_hdd "only in memory" || fail "a file system on a volume is not synced"
+must umount /mnt/s
+must dmsetup remove other
+must mkfs.ext4 -q -F $DEV 8M
+must mount $DEV /mnt/s
+echo "in memory again" >/mnt/s/file
+touch "$T/file"
+must mount -o bind /mnt/s/file "$T/file"
+must ssdup sync $NAME
+on_hdd "in memory again" || fail "a mounted file system is not synced"
+must umount "$T/file"
+must umount /mnt/s
+must ssdup remove $NAME
 
 # detach a mounted device: the same files, no log, a plain HDD
 make_disks

@@ -44,17 +44,17 @@ static void unescape(char *s)
 }
 
 /* Some file systems have a number of their own: those are known by their source. */
-void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount), void *arg)
+void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount, uint64_t id), void *arg)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
 	char mount[4096], source[4096];
 	char *line = NULL, *dash;
-	unsigned int ma, mi;
+	unsigned int ma, mi, id;
 	size_t size = 0;
 	int r = 0;
 
 	while (f && !r && getline(&line, &size, f) > 0) {
-		if (sscanf(line, "%*u %*u %u:%u %*s %4095s", &ma, &mi, mount) != 3)
+		if (sscanf(line, "%u %*u %u:%u %*s %4095s", &id, &ma, &mi, mount) != 4)
 			continue;
 		dash = strstr(line, " - ");
 		if (!dash || sscanf(dash, " - %*s %4095s", source) != 1)
@@ -63,14 +63,14 @@ void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount), void *a
 		if (makedev(ma, mi) != rdev && (*source != '/' || number_of(source) != rdev))
 			continue;
 		unescape(mount);
-		r = fn(arg, mount);
+		r = fn(arg, mount, id);
 	}
 	free(line);
 	if (f)
 		fclose(f);
 }
 
-static int take_mount(void *arg, const char *mount)
+static int take_mount(void *arg, const char *mount, uint64_t id)
 {
 	*(char **)arg = xstrdup(mount);
 	return 1;

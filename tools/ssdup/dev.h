@@ -54,10 +54,11 @@ char *dev_sysfs_read(dev_t rdev, const char *file);
 
 /**
  * dev_each_mount() - call @fn for each place that a device is mounted on
+ * @id: of the mount, as statx() has it
  *
  * Until it returns something else than 0.
  */
-void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount), void *arg);
+void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount, uint64_t id), void *arg);
 
 /**
  * dev_refuse_used() - refuse a device that somebody uses: mounted, swap, part of a

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,25 +193,53 @@ int drain_and_wait(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
 
 /* --- Page cache --- */
 
-static int sync_mount(void *arg, const char *mount)
-{
-	int *r = arg, fd = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+struct synced {
+	bool	reached;	/* the file system on the device, at one place or more */
+	int	r;
+};
 
-	if (fd < 0 || syncfs(fd))
-		*r = -errno;
-	if (fd >= 0)
-		close(fd);
-	return *r;
+/* Another mount may lie over this one. */
+static bool is_mount(int fd, uint64_t id)
+{
+	struct statx st;
+
+	return !statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) &&
+	       st.stx_mask & STATX_MNT_ID && st.stx_mnt_id == id;
+}
+
+/* A mount may be of a file; opening a special one must neither wait nor do anything. */
+static int sync_mount(void *arg, const char *mount, uint64_t id)
+{
+	int fd = open(mount, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct synced *done = arg;
+
+	if (fd < 0)
+		return 0;
+	if (is_mount(fd, id)) {
+		done->reached = true;
+		if (syncfs(fd))
+			done->r = -errno;
+	}
+	close(fd);
+	return done->r;
 }
 
 int sync_device(const struct state *s)
 {
 	char *path = xprintf("/dev/mapper/%s", s->name);
-	int r = 0, fd;
+	struct synced done = { };
+	int r, fd;
 
-	dev_each_mount(s->rdev, sync_mount, &r);
+	dev_each_mount(s->rdev, sync_mount, &done);
+	r = done.r;
 	if (r)
 		goto out;
+	/*
+	 * Somebody else has it open: a volume, an array or a partition on it, with a file
+	 * system of its own, or one that is mounted where we do not see it.
+	 */
+	if (s->open_count != done.reached)
+		sync();
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fsync(fd))
 		r = -errno;

@@ -27,6 +27,8 @@ void bar_clear(void);
 /**
  * sync_device() - write back the page cache of the device and of what is mounted on it
  *
+ * When somebody else has the device open, such as a volume on it, that of all file systems.
+ *
  * Return: 0 or -errno. The device's log may hold all of it afterwards.
  */
 int sync_device(const struct state *s);
