@@ -185,6 +185,17 @@ before=$(stat seals)
 must ssdup drain $NAME --wait-below 1M
 is "seals for what is below already" "$(stat seals)" "$before"
 is "dirty" "$(stat dirty_sectors)" 256
+
+# nor does it end above that, with what was written while it drained
+must ssdup drain $NAME
+io write len=8192 bs=64
+ssdup drain $NAME --wait-below 1M 2>"$T/stderr" &
+wait_until drain_state -eq 4
+io write start=10000 len=4096 bs=64
+r=0
+wait $! || r=$?
+is "exit code" $r 0
+below "dirty" "$(stat dirty_sectors)" 2049
 must ssdup remove $NAME
 
 # a device in use is removed by force only, and is gone when it is closed

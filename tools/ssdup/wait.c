@@ -160,23 +160,22 @@ static bool enough(const struct state *s, uint64_t below)
 	return below && s->v.dirty_sectors * SECTOR_BYTES <= below;
 }
 
-int drain_and_wait(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
+/* One flush: what was written before it is on the HDD when it ends. */
+static int flush_once(const struct ssdup_ctx *ctx, struct state *s, uint64_t below,
+		      struct progress *p)
 {
 	bool bar = !ctx->quiet && isatty(STDERR_FILENO), ended = false;
-	struct progress p = { };
 	struct child c = { };
 	int r, gone = 0;
 
-	if (enough(s, below))
-		return EXIT_OK;
 	r = start_flush(s->name, &c);
 	if (r)
 		return fail(ctx, EXIT_FAILED, NULL, "%s", strerror(-r));
 	while (!stop && !ended && !gone && !enough(s, below)) {
-		progress_update(&p, now_ms(), state_bytes_left(s),
+		progress_update(p, now_ms(), state_bytes_left(s),
 				s->v.drained_sectors * SECTOR_BYTES);
 		if (bar)
-			bar_show(&p);
+			bar_show(p);
 		ended = flush_ended(&c, &r);
 		gone = state_again(s);
 	}
@@ -185,10 +184,23 @@ int drain_and_wait(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
 		bar_clear();
 	if (stop)
 		return EXIT_INTERRUPTED;
-	if (!ended && gone)
+	if (gone && (!ended || below))
 		return state_complain(ctx, s->name, gone);
 	free(state_read_lost(s));
 	return explain(ctx, s, ended ? r : 0);
+}
+
+int drain_and_wait(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
+{
+	struct progress p = { };
+	int r = EXIT_OK;
+
+	/* What is written meanwhile is not of the flush under way. */
+	if (!below)
+		return flush_once(ctx, s, 0, &p);
+	while (!r && !enough(s, below))
+		r = flush_once(ctx, s, below, &p);
+	return r;
 }
 
 /* --- Page cache --- */

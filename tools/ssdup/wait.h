@@ -37,7 +37,7 @@ int sync_device(const struct state *s);
  * drain_and_wait() - drain, and wait until what was written up to now is on the HDD
  * @s: read again all the time; as of the end on return
  * @below: return as soon as no more than so many bytes are dirty, without a drain where
- * that is so already; 0: none
+ * that is so already, and drain again what was written meanwhile; 0: none
  *
  * With a terminal at stderr, and not quiet, a bar shows how far it is. Interrupted,
  * the drain goes on without us.
