@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ssdup probe: is there a log, and whose? For udev, so it reads no more than a few
- * blocks, and says nothing of what is no log.
+ * blocks (some hundred of a log that seems to be empty after a crash), and says nothing of
+ * what is no log.
  */
 #include <getopt.h>
 
@@ -59,7 +60,7 @@ static void probe_words(const struct log_file *l)
 	printf("%s: log %s for an HDD of %llu sectors, %s, %s\n", l->ssd.path,
 	       uuid_text(uuid, l->s.uuid), l->s.hdd_sectors,
 	       l->s.flags & SSDUP_SUPER_CLEAN ? "suspended cleanly" : "not suspended cleanly",
-	       ssd_log_used(l->ssd.fd, &l->s) ? "not all of it on the HDD" : "empty");
+	       ssd_log_used(l->ssd.fd, &l->s) ? "may hold data that the HDD lacks" : "empty");
 }
 
 int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dm-ssdup/replay.h"
 #include "super.h"
 
 int transfer(int fd, void *buf, size_t len, uint64_t offset, bool write)
@@ -89,25 +90,40 @@ int ssd_log_wipe(int fd)
 	return r;
 }
 
+/* Of this generation, whatever else may be wrong with it: 1, 0 or -errno. */
+static int page_used(int fd, const struct log_super *s, const struct log_page_id *id,
+		     struct ssdup_page *slots)
+{
+	int r, used = 0;
+	u32 slot;
+
+	r = read_all(fd, slots, SSDUP_PAGE_SLOTS * sizeof(*slots),
+		     log_slot_sector(&s->g, id->half, id->page, 0) * SECTOR_BYTES);
+	for (slot = 0; slot < SSDUP_PAGE_SLOTS && !r; slot++)
+		if (log_page_check(&slots[slot], id) != LOG_PAGE_STALE)
+			used = 1;
+	return r ?: used;
+}
+
 int ssd_log_used(int fd, const struct log_super *s)
 {
 	struct ssdup_page *slots = xpages(SSDUP_PAGE_SLOTS * sizeof(*slots));
+	bool clean = s->flags & SSDUP_SUPER_CLEAN;
 	struct log_page_id id = { .epoch = s->epoch };
-	int r = 0, used = 0;
-	u32 half, slot;
+	int used = 0;
 
 	memcpy(id.uuid, s->uuid, sizeof(id.uuid));
-	for (half = 0; half < s->g.nr_halves && !r; half++) {
-		id.half = half;
-		id.generation = s->generation[half];
-		r = read_all(fd, slots, SSDUP_PAGE_SLOTS * sizeof(*slots),
-			     log_slot_sector(&s->g, half, 0, 0) * SECTOR_BYTES);
-		for (slot = 0; slot < SSDUP_PAGE_SLOTS && !r; slot++)
-			if (log_page_check(&slots[slot], &id) == LOG_OK)
-				used = 1;
+	for (id.half = 0; id.half < s->g.nr_halves && !used; id.half++) {
+		id.generation = s->generation[id.half];
+		id.page = 0;
+		used = clean && s->pages[id.half] ? 1 : page_used(fd, s, &id, slots);
+		/* Both versions of the first page may be damaged beyond recognition. */
+		for (id.page = 1; !clean && !used && id.page < s->g.meta_pages;
+		     id.page = replay_look_on(0, id.page))
+			used = page_used(fd, s, &id, slots);
 	}
 	free(slots);
-	return r ?: used;
+	return used;
 }
 
 const char *uuid_text(char text[UUID_TEXT], const u8 uuid[16])

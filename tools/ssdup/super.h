@@ -50,9 +50,13 @@ int ssd_log_write(int fd, const struct log_super *s);
 int ssd_log_wipe(int fd);
 
 /**
- * ssd_log_used() - does it hold anything? Looks at the first page of each half.
+ * ssd_log_used() - may it hold anything?
  *
- * Return: 1, 0, or -errno.
+ * Looks at the pages that a clean suspend has counted, and at the first page of each half;
+ * where neither says so and the suspend was none, at some 250 further pages of each half, as
+ * the kernel does behind a gap. A damaged page of the log may have held something.
+ *
+ * Return: 1, 0 for certainly nothing, or -errno.
  */
 int ssd_log_used(int fd, const struct log_super *s);
 

@@ -212,6 +212,36 @@ static void chosen_copy(struct kunit *test)
 	maker_end(&m);
 }
 
+/* A log is empty only if nothing speaks against it: a page, a count, what is damaged. */
+static void emptiness_is_certain(struct kunit *test)
+{
+	u8 zeros[SSDUP_PAGE_SLOTS * SSDUP_PAGE_BYTES] = {};
+	struct log_file l;
+	struct maker m;
+	u32 clean, page;
+
+	for (clean = 0; clean < 2; clean++)
+		for (page = 0; page < 4; page++) {
+			maker_begin(&m, 2, 1, LOG_MIN_STRIDE);
+			if (page)
+				maker_page(&m, 1, 0, 1, 3, 1);
+			if (page > 2)
+				maker_page(&m, 1, 1, 1, 3, 1);
+			maker_supers(&m, clean);
+			/* 1: all is well, 2: its data are damaged, 3: it cannot be told */
+			if (page == 2)
+				maker_spoil(&m, log_slot_sector(&m.s.g, 1, 0, 1) * 512 + 99);
+			if (page == 3)
+				bench_write(&m.b, zeros, log_slot_sector(&m.s.g, 1, 0, 0),
+					    sizeof(zeros) / 512);
+			bench_log(&m.b, &l, NO_COPY);
+			KUNIT_EXPECT_EQ_MSG(test, ssd_log_used(l.ssd.fd, &l.s), !!page,
+					    "page %u, clean %u", page, clean);
+			log_close(&l);
+			maker_end(&m);
+		}
+}
+
 /* --- Made to hurt --- */
 
 static void faults_without_end(struct kunit *test)
@@ -296,6 +326,7 @@ static struct kunit_case offline_cases[] = {
 	KUNIT_CASE(gap_by_distance),
 	KUNIT_CASE(gap_before_a_lonely_page),
 	KUNIT_CASE(chosen_copy),
+	KUNIT_CASE(emptiness_is_certain),
 	KUNIT_CASE(faults_without_end),
 	KUNIT_CASE(counters_used_up),
 	KUNIT_CASE(images_cut_off),
