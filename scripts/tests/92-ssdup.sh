@@ -202,10 +202,22 @@ must ssdup remove $NAME
 must ssdup create $NAME --hdd $HDD --ssd $SSD
 exec 5<$DEV
 refuses 4 "in use" ssdup remove $NAME
-must ssdup remove $NAME --force
+must ssdup remove $NAME --force | tee "$T/words"
+grep -q "removed when nobody uses it any more" "$T/words" || fail "words of a forced removal"
 must_get "Input/output error" dd of="$T/x" bs=4k count=1 <&5
 exec 5<&-
 exits 1 dmsetup info $NAME
+
+# what is left is told as the removal has left it
+for drains in 0 1; do
+	must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all \
+		-o drain=manual,flush_on_suspend=$drains
+	find_sys
+	io write len=64 bs=64
+	must ssdup remove $NAME | tee "$T/words.$drains"
+done
+grep -q "its log holds up to 32.0 KiB that the HDD lacks" "$T/words.0" || fail "words of a removal"
+grep -q "all of it is on the HDD" "$T/words.1" || fail "words of a removal that drained"
 
 # sync takes along what is mounted from a volume on the device, and is not held up by a
 # file of it that is mounted elsewhere

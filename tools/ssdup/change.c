@@ -3,13 +3,16 @@
  * ssdup remove, ssdup set.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "dev.h"
 #include "state.h"
+#include "super.h"
 
 /* --- remove --- */
 
@@ -59,9 +62,44 @@ static int remove_busy(const struct ssdup_ctx *ctx, const struct state *s)
 	return r;
 }
 
-int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
+/* The log as the removal has left it, which may have drained it (flush_on_suspend). */
+static bool log_is_empty(const struct state *s)
+{
+	char *name = dev_kernel_name(s->ssd);
+	struct dev ssd = { .path = xprintf("/dev/%s", name) };
+	int fd = s->ssd ? dev_open(&ssd, O_RDONLY) : -ENODEV;
+	struct ssd_log log;
+	bool empty = false;
+
+	if (fd >= 0) {
+		empty = !ssd_log_read(fd, &log) && log.fault == LOG_OK &&
+			!ssd_log_used(fd, ssd_super(&log));
+		close(fd);
+	}
+	dev_free(&ssd);
+	free(name);
+	return empty;
+}
+
+static void say_removed(const struct ssdup_ctx *ctx, const struct state *s)
 {
 	char size[SIZE_TEXT];
+	struct dmdev d;
+
+	if (!dmdev_status(s->name, &d)) {
+		note(ctx, "%s: cut off from its disks; it is removed when nobody uses it any more",
+		     s->name);
+		dmdev_free(&d);
+	} else if (s->v.dirty_sectors && !log_is_empty(s)) {
+		note(ctx, "%s: removed; its log holds up to %s that the HDD lacks", s->name,
+		     format_size(size, s->v.dirty_sectors * SECTOR_BYTES));
+	} else {
+		note(ctx, "%s: removed; all of it is on the HDD", s->name);
+	}
+}
+
+int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
+{
 	bool force = false;
 	struct state s;
 	int opt, r;
@@ -84,11 +122,8 @@ int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
 		r = force ? cut_off(ctx, &s) : remove_busy(ctx, &s);
 	else if (r)
 		r = fail(ctx, EXIT_FAILED, s.name, "cannot be removed: %s", strerror(-r));
-	if (!r && s.v.dirty_sectors)
-		note(ctx, "%s: removed; its log holds %s that the HDD lacks", s.name,
-		     format_size(size, s.v.dirty_sectors * SECTOR_BYTES));
-	else if (!r)
-		note(ctx, "%s: removed; all of it was on the HDD", s.name);
+	if (!r)
+		say_removed(ctx, &s);
 	state_free(&s);
 	return r;
 }
