@@ -219,6 +219,23 @@ done
 grep -q "its log holds up to 32.0 KiB that the HDD lacks" "$T/words.0" || fail "words of a removal"
 grep -q "all of it is on the HDD" "$T/words.1" || fail "words of a removal that drained"
 
+# the UUID of a log stands for one disk: what lies on another is one with it, a copy is not
+uuid=$(ssdup probe --export $SSD | sed -n 's/^ID_FS_UUID=//p')
+must dmsetup create other --table "0 $(cat /sys/block/${SSD##*/}/size) linear $SSD 0"
+ssdup probe "UUID=$uuid" >"$T/words" || fail "a log that lies on another"
+grep -q '^/dev/dm-' "$T/words" || fail "not the device on top: $(cat "$T/words")"
+must dd if=$SSD of=$HDD bs=1M count=1 oflag=direct status=none
+refuses 4 "$HDD" ssdup probe "UUID=$uuid"
+grep -q "two disks.*/dev/dm-" "$T/stderr" || fail "$(cat "$T/stderr")"
+must dmsetup remove other
+refuses 4 "$SSD" ssdup probe "UUID=$uuid"
+grep -q "two disks.*$HDD" "$T/stderr" || fail "$(cat "$T/stderr")"
+echo "x $HDD UUID=$uuid" >"$T/tab"
+r=0
+SSDUP_TAB=$T/tab ssdup tab --ready >"$T/words" || r=$?
+is "exit code" $r 3
+grep -q "x: the SSD, UUID=$uuid, is there twice" "$T/words" || fail "$(cat "$T/words")"
+
 # sync takes along what is mounted from a volume on the device, and is not held up by a
 # file of it that is mounted elsewhere
 make_disks

@@ -262,6 +262,34 @@ static void add_disks(struct disks *disks, dev_t rdev)
 		disks->disk[disks->nr++] = rdev;
 }
 
+struct below {
+	dev_t		wanted;
+	unsigned int	depth;
+};
+
+static int look_below(void *arg, const char *path, const char *name)
+{
+	struct below *b = arg;
+	dev_t rdev = entry_number(path);
+	int r;
+
+	if (rdev && rdev == b->wanted)
+		return 1;
+	if (!rdev || b->depth == MAX_DEPTH)
+		return 0;
+	b->depth++;
+	r = each_entry(whole_disk(rdev), "slaves", look_below, b);
+	b->depth--;
+	return r;
+}
+
+bool dev_lies_on(dev_t rdev, dev_t below)
+{
+	struct below b = { .wanted = below };
+
+	return each_entry(whole_disk(rdev), "slaves", look_below, &b);
+}
+
 static char *wwn(dev_t disk)
 {
 	return dev_sysfs_read(disk, "wwid") ?: dev_sysfs_read(disk, "device/wwid");
@@ -292,8 +320,8 @@ static uint64_t place(dev_t rdev, const char *file)
 	return value;
 }
 
-/* The same disk, or partition, on two paths: what is written to one changes the other. */
-static bool two_paths(dev_t a, dev_t b)
+/* What is written to one changes the other. */
+bool dev_two_paths(dev_t a, dev_t b)
 {
 	return a && b && whole_disk(a) != whole_disk(b) &&
 	       same_disk(whole_disk(a), whole_disk(b)) &&
@@ -311,7 +339,7 @@ int dev_refuse_same(const struct ssdup_ctx *ctx, const struct dev *hdd, const st
 	if (hdd->rdev == ssd->rdev && (hdd->rdev || !strcmp(hdd->path, ssd->path)))
 		return fail(ctx, EXIT_REFUSED, ssd->path,
 			    "the same device as the HDD (%s); give another SSD", hdd->path);
-	if (two_paths(hdd->rdev, ssd->rdev))
+	if (dev_two_paths(hdd->rdev, ssd->rdev))
 		return fail(ctx, EXIT_REFUSED, ssd->path,
 			    "the same as the HDD (%s) on another path, by its WWN; give another SSD",
 			    hdd->path);

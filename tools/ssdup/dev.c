@@ -105,11 +105,47 @@ static bool is_log(const char *path, const u8 uuid[16])
 	return is;
 }
 
-/* Where udev does not run, or runs without our rules, all devices are looked at. */
-static char *find_log(const char *text)
+/*
+ * One of two devices that show the same log: the one on top, as an array is of its members;
+ * either, if they are one disk on two paths. NULL: they are two disks.
+ */
+static const char *one_of(const char *a, const char *b)
 {
+	struct stat st_a, st_b;
+
+	if (stat(a, &st_a) || stat(b, &st_b))
+		return NULL;
+	if (dev_lies_on(st_b.st_rdev, st_a.st_rdev))
+		return b;
+	return dev_lies_on(st_a.st_rdev, st_b.st_rdev) ||
+	       dev_two_paths(st_a.st_rdev, st_b.st_rdev) ? a : NULL;
+}
+
+/* The device that no other one takes the place of; NULL with both names in *@twice. */
+static char *choose_log(char **found, unsigned int nr, char **twice)
+{
+	const char *best = NULL, *one;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		one = best ? one_of(best, found[i]) : found[i];
+		best = one ?: best;
+	}
+	/* Members of an array are two disks for each other, but not for the array. */
+	for (i = 0; i < nr; i++)
+		if (found[i] != best && !one_of(best, found[i])) {
+			*twice = xprintf("%s and %s", best, found[i]);
+			return NULL;
+		}
+	return best ? xstrdup(best) : NULL;
+}
+
+/* Where udev does not run, or runs without our rules, all devices are looked at. */
+static char *find_log(const char *text, char **twice)
+{
+	char **found = NULL, *path;
+	unsigned int nr = 0;
 	struct dirent *d;
-	char *path = NULL;
 	u8 uuid[16];
 	DIR *dir;
 
@@ -120,13 +156,19 @@ static char *find_log(const char *text)
 		if (*d->d_name == '.' || !strncmp(d->d_name, "ram", 3))
 			continue;
 		path = xprintf("/dev/%s", d->d_name);
-		if (is_log(path, uuid))
-			break;
-		free(path);
-		path = NULL;
+		if (is_log(path, uuid)) {
+			found = xmore(found, nr, sizeof(*found));
+			found[nr++] = path;
+		} else {
+			free(path);
+		}
 	}
 	if (dir)
 		closedir(dir);
+	path = choose_log(found, nr, twice);
+	while (nr)
+		free(found[--nr]);
+	free(found);
 	return path;
 }
 
@@ -156,7 +198,7 @@ static char *by_number(const char *spec)
 	return path;
 }
 
-static char *resolve(const char *spec)
+static char *resolve(const char *spec, char **twice)
 {
 	const char *equals = strchr(spec, '=');
 	char *path, *tag;
@@ -171,8 +213,8 @@ static char *resolve(const char *spec)
 		return by_id(strncmp(equals + 1, "eui.", 4) &&
 			     strncmp(equals + 1, "uuid.", 5) ? "wwn-" : "nvme-", equals + 1);
 	if (!strncmp(spec, "UUID=", 5)) {
-		path = find_log(equals + 1);
-		if (path)
+		path = find_log(equals + 1, twice);
+		if (path || *twice)
 			return path;
 	}
 	tag = xprintf("%.*s", (int)(equals - spec), spec);
@@ -210,14 +252,16 @@ static int measure(struct dev *dev)
 	return r;
 }
 
-static int find(const char *spec, struct dev *dev)
+/* *@twice: both names, where that is -ENOTUNIQ; free() it. */
+static int find(const char *spec, struct dev *dev, char **twice)
 {
 	int r;
 
+	*twice = NULL;
 	memset(dev, 0, sizeof(*dev));
-	dev->path = resolve(spec);
+	dev->path = resolve(spec, twice);
 	if (!dev->path)
-		return -ENOENT;
+		return *twice ? -ENOTUNIQ : -ENOENT;
 	r = measure(dev);
 	if (r)
 		dev_free(dev);
@@ -226,24 +270,34 @@ static int find(const char *spec, struct dev *dev)
 
 static int exit_code(int r)
 {
+	if (r == -ENOTUNIQ)
+		return EXIT_REFUSED;
 	return r == -ENOENT || r == -ENXIO || r == -ENODEV || r == -ENOMEDIUM ?
 	       EXIT_NOT_FOUND : EXIT_FAILED;
 }
 
 int dev_find_quietly(const char *spec, struct dev *dev)
 {
-	int r = find(spec, dev);
+	char *twice;
+	int r = find(spec, dev, &twice);
 
+	free(twice);
 	return r ? exit_code(r) : EXIT_OK;
 }
 
 int dev_find(const struct ssdup_ctx *ctx, const char *spec, struct dev *dev)
 {
-	int r = find(spec, dev);
+	char *twice;
+	int r = find(spec, dev, &twice);
 
 	switch (r) {
 	case 0:
 		return EXIT_OK;
+	case -ENOTUNIQ:
+		r = fail(ctx, EXIT_REFUSED, spec,
+			 "this log is on two disks, %s; take the copy out, or give a path", twice);
+		free(twice);
+		return r;
 	case -ENOTBLK:
 		return fail(ctx, EXIT_REFUSED, spec, "neither a block device nor an image");
 	case -EACCES:

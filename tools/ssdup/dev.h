@@ -21,7 +21,8 @@ struct dev {
 /**
  * dev_find() - find a block device
  * @spec: a path, UUID=, LABEL=, PARTUUID=, PARTLABEL=, ID= or WWN= (these two as below
- * /dev/disk/by-id), or MAJOR:MINOR. UUID= of a log finds its SSD, also where udev does not run.
+ * /dev/disk/by-id), or MAJOR:MINOR. UUID= of a log finds its SSD, also where udev does not run,
+ * and is refused when a copy of that is there too.
  * @dev: filled in; dev_free() it
  *
  * Return: EXIT_OK, or an exit code with the complaint made.
@@ -78,6 +79,12 @@ int dev_refuse_used(const struct ssdup_ctx *ctx, const struct dev *dev, const ch
  */
 int dev_refuse_same(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
 		    bool force);
+
+/** dev_lies_on() - does @rdev consist of @below, by LVM, md, multipath or the like? */
+bool dev_lies_on(dev_t rdev, dev_t below);
+
+/** dev_two_paths() - the same disk, or partition, on two paths, by its WWN */
+bool dev_two_paths(dev_t a, dev_t b);
 
 /**
  * dev_signature() - what libblkid knows the contents as

@@ -77,12 +77,14 @@ static void print_entry(const struct tab_entry *e)
 static bool missing(const struct tab_entry *e, const char *what, const char *spec)
 {
 	struct dev dev;
+	int r = dev_find_quietly(spec, &dev);
 
-	if (!dev_find_quietly(spec, &dev)) {
+	if (!r) {
 		dev_free(&dev);
 		return false;
 	}
-	printf("%s: the %s, %s, is not there\n", e->name, what, spec);
+	printf("%s: the %s, %s, is %s\n", e->name, what, spec,
+	       r == EXIT_REFUSED ? "there twice" : "not there");
 	return true;
 }
 
