@@ -126,6 +126,7 @@ enum balance_last {
 struct balance_place {
 	u8	last;		/* enum balance_last: which way the last write to the chunk went */
 	bool	follows;	/* where one ended not long ago, also in the chunk before */
+	bool	front;		/* begins with a chunk while others are at the one before */
 };
 
 /* What is known of a chunk; 0: nothing. */
@@ -151,15 +152,20 @@ static inline u32 balance_end(u64 w)
 	return (u32)(w >> BALANCE_END_SHIFT) % (2 * BALANCE_CHUNK);
 }
 
-/* Does one go on where a write to the chunk before ended? */
-static inline bool balance_follows_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
-					  bool loose)
+/*
+ * What the chunk before tells: does one go on where a write there ended, or was one there not
+ * long ago and has left some of it to others? Then it is a front, @loose or not: one that runs
+ * ahead makes streams look random, and would hide behind that.
+ */
+static inline void balance_find_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
+				       bool loose, struct balance_place *place)
 {
 	u64 w = balance_word(m, chunk - 1);
+	bool exact = !at && balance_end(w) == BALANCE_CHUNK;
+	bool soon = balance_within(w, age, BALANCE_SOON);
 
-	if (loose && balance_within(w, age, BALANCE_SOON))
-		return true;
-	return !at && balance_end(w) == BALANCE_CHUNK && balance_within(w, age, BALANCE_RECENT);
+	place->follows = (exact && balance_within(w, age, BALANCE_RECENT)) || (loose && soon);
+	place->front = soon && !exact && place->last == BALANCE_NOWHERE;
 }
 
 /**
@@ -185,8 +191,8 @@ balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool 
 		place.follows = balance_within(w, age, BALANCE_RECENT);
 	else if (loose && (end > at ? end - at : at - end) <= BALANCE_NEAR * sectors)
 		place.follows = balance_within(w, age, BALANCE_SOON);
-	if (!place.follows && chunk && (loose || !at))
-		place.follows = balance_follows_before(m, chunk, at, age, loose);
+	if (!place.follows && chunk && (loose || !at || place.last == BALANCE_NOWHERE))
+		balance_find_before(m, chunk, at, age, loose, &place);
 	return place;
 }
 
@@ -203,6 +209,38 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
 		   ((end << BALANCE_END_SHIFT) + way));
 }
 
+/* --- What comes after a front --- */
+
+/**
+ * balance_to_come() - what a disk will get of the chunks that fronts began with there
+ * @to_come: so far, ns of work
+ * @front: a front begins with another one; else the write is perhaps one of those expected
+ * @price: of the write, ns
+ * @sectors: of the write
+ *
+ * Writers that share a run, like the ranks that write a file by stripes, are not abreast, and
+ * the first of them chooses for all. It would see but what waits now: as long as the others
+ * are at the HDD it would begin one chunk after the other on the SSD, and get so far ahead that
+ * the HDD gets the rest of its run in pieces. So what is to come waits, too.
+ *
+ * Return: ns.
+ */
+static inline u64 balance_to_come(u64 to_come, bool front, u64 price, u32 sectors)
+{
+	if (front)
+		return to_come + div_u64(price * (BALANCE_CHUNK - min(sectors, BALANCE_CHUNK)),
+					 sectors);
+	return to_come - min(to_come, price);
+}
+
+#define BALANCE_COME_AGES	8U	/* windows: then little is left of what did not come */
+
+/** balance_keep_coming() - of balance_to_come(), what is still expected a window later */
+static inline u64 balance_keep_coming(u64 to_come)
+{
+	return div_u64(to_come * (BALANCE_COME_AGES - 1), BALANCE_COME_AGES);
+}
+
 /* --- The choice --- */
 
 #define BALANCE_ONE	256U	/* of the parts below: the whole */
@@ -211,6 +249,7 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
 #define BALANCE_RUN	2U	/* so many times dearer is the SSD for one of many that goes on */
 /* Weights of promises against chunks that nobody wrote to yet, or the HDD got a write of. */
 #define BALANCE_FRESH	4U
+#define BALANCE_ROOMLESS 8U	/* and of nearly all being promised */
 #define BALANCE_BEGUN	60U
 #define BALANCE_HAS	3U	/* as BALANCE_STAY, for scattered ones; nothing is promised */
 
@@ -227,7 +266,7 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
 struct balance_facts {
 	struct balance_place place;
 	bool	alone;		/* nothing is in flight at either disk */
-	u64	hdd;		/* ns of work there: what waits, and this write */
+	u64	hdd;		/* ns of work there: what waits, of fronts what comes, this write */
 	u64	ssd;
 	u32	keep;		/* balance_keep() */
 	u32	promised;	/* of what is left of the log, 1/BALANCE_ONE; at most all */
@@ -257,7 +296,8 @@ static inline u32 balance_better(const struct balance_facts *f)
 	u32 fourth = square * square / BALANCE_ONE;
 
 	if (f->place.last != BALANCE_HDD)
-		return BALANCE_ONE + BALANCE_FRESH * square;
+		return BALANCE_ONE + BALANCE_FRESH * square +
+		       BALANCE_ROOMLESS * fourth * fourth / BALANCE_ONE;
 	if (f->place.follows)
 		return BALANCE_STAY * BALANCE_ONE;
 	return BALANCE_HAS * BALANCE_ONE + BALANCE_BEGUN * fourth * fourth / BALANCE_ONE;

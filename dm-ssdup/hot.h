@@ -71,6 +71,14 @@ static __always_inline void ssdup_queue_add(struct disk_load *d, u64 price)
 		ssdup_load_turn(d, before);
 }
 
+/* A write joins a disk's queue. */
+static __always_inline void ssdup_load_begin(struct disk_load *d, const struct ssdup_io *io)
+{
+	if (unlikely(READ_ONCE(d->to_come) || io->place.front))
+		ssdup_load_front(d, io);
+	ssdup_queue_add(d, io->price);
+}
+
 /** ssdup_load_find() - fill in what is known of the place of a write, and its price at the HDD */
 static __always_inline void ssdup_load_find(struct ssdup *c, struct ssdup_io *io)
 {
@@ -100,6 +108,10 @@ static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct
 	f.hdd = io->price + hdd + READ_ONCE(l->flush_price);
 	if (unlikely(io->opf & REQ_FUA))
 		f.hdd += READ_ONCE(l->flush_ns);
+	if (unlikely(io->place.front) && !f.alone) {
+		f.hdd += READ_ONCE(l->hdd.to_come);
+		f.ssd += READ_ONCE(l->ssd.to_come);
+	}
 	if (balance_plain(&f))
 		return SSDUP_ROUTE_HDD;
 	f.keep = READ_ONCE(l->keep);
@@ -133,7 +145,7 @@ static __always_inline void ssdup_load_write(struct ssdup *c, struct ssdup_io *i
 	if (!io->price)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_queue_add(&l->hdd, io->price);
+		ssdup_load_begin(&l->hdd, io);
 	else
 		ssdup_load_logged(c, io);
 	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);

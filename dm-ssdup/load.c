@@ -146,6 +146,12 @@ bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
 	return balance_bypass(io->price, drain);
 }
 
+void ssdup_load_front(struct disk_load *d, const struct ssdup_io *io)
+{
+	WRITE_ONCE(d->to_come, balance_to_come(READ_ONCE(d->to_come), io->place.front, io->price,
+					       io->sectors));
+}
+
 /* Need the next ones not be looked at? @others: writes in flight beside it */
 static bool only_small(const struct ssdup_load *l, const struct ssdup_io *io, u32 others)
 {
@@ -170,7 +176,7 @@ void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io)
 		promise_rest(l, io, 1);
 	}
 	io->price = ssdup_price(&l->ssd, io->sectors, false) * io->times;
-	ssdup_queue_add(&l->ssd, io->price);
+	ssdup_load_begin(&l->ssd, io);
 }
 
 bool ssdup_load_quiet(const struct ssdup *c)
@@ -323,6 +329,8 @@ static noinline void window(struct ssdup_load *l, u32 fill)
 	WRITE_ONCE(l->flushes_seen, flushes);
 	price_flushes(l);
 	WRITE_ONCE(l->small_wait, balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));
+	WRITE_ONCE(l->hdd.to_come, balance_keep_coming(READ_ONCE(l->hdd.to_come)));
+	WRITE_ONCE(l->ssd.to_come, balance_keep_coming(READ_ONCE(l->ssd.to_come)));
 	/* Nobody has come back for it; and an empty log owes nothing. */
 	promise(l, fill ? promised - promised / PROMISE_AGES : 0);
 }

@@ -33,6 +33,7 @@ struct disk_load {
 	u64		idle_since;	/* ns: when the queue ran empty; not kept at rest */
 	u64		idle;		/* ns of idleness since the look; neither is that */
 	u64		done;		/* ns: expected, of what had ended until then, ever */
+	u64		to_come;	/* ns: balance_to_come() */
 	unsigned long	looking;	/* bit 0 */
 	bool		strange;	/* a drain's write or its flush is in flight */
 	bool		drained;	/* since the look, or still: learn nothing */
@@ -78,6 +79,9 @@ bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io);
  * @io: io->place is filled in, and it has its room in the log
  */
 void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io);
+
+/** ssdup_load_front() - a write that opens a chunk for others is sent to a disk, or others' */
+void ssdup_load_front(struct disk_load *d, const struct ssdup_io *io);
 
 /** ssdup_load_turn() - a queue that held @before does not any more, see ssdup_queue_add() */
 void ssdup_load_turn(struct disk_load *d, u64 before);

@@ -221,6 +221,57 @@ static void runs_cross_chunks(struct kunit *test)
 	expect_place(test, m, (1ULL << 44) + 8, 0, false, BALANCE_HDD, true);
 }
 
+/* Whether or not runs come in order: a front that runs ahead makes them look as if they did not. */
+static void expect_front(struct kunit *test, const struct balance_map *m, u64 start, u32 age,
+			 bool front)
+{
+	KUNIT_EXPECT_EQ(test, balance_find(m, start, 8, age, true).front, front);
+	KUNIT_EXPECT_EQ(test, balance_find(m, start, 8, age, false).front, front);
+}
+
+static void fronts_leave_others_behind(struct kunit *test)
+{
+	struct balance_map *m = map_new(test);
+
+	expect_front(test, m, 0, 0, false);
+	expect_front(test, m, CHUNK, 0, false);
+	balance_note(m, 8, 8, 0, SSDUP_ROUTE_SSD);
+	expect_front(test, m, CHUNK, BALANCE_SOON, true);
+	expect_front(test, m, CHUNK + 800, BALANCE_SOON, true);
+	expect_front(test, m, CHUNK, BALANCE_SOON + 1, false);
+	/* It is two chunks ahead of those that anybody was at. */
+	expect_front(test, m, 2 * CHUNK, 0, false);
+	/* That it is one does not make it go on there. */
+	expect_place(test, m, CHUNK + 800, 0, false, BALANCE_NOWHERE, false);
+	/* Others are there already. */
+	balance_note(m, CHUNK + 400, 8, 0, SSDUP_ROUTE_HDD);
+	expect_front(test, m, CHUNK, 0, false);
+	expect_front(test, m, CHUNK + 408, 0, false);
+	/* The HDD's, too, have others coming. */
+	expect_front(test, m, 2 * CHUNK + 8, 0, true);
+	/* One that has written all of the chunk before leaves nobody behind. */
+	balance_note(m, 4 * CHUNK - 8, 8, 0, SSDUP_ROUTE_SSD);
+	expect_front(test, m, 4 * CHUNK, 0, false);
+	expect_front(test, m, 4 * CHUNK + 8, 0, true);
+}
+
+static void fronts_tell_what_comes(struct kunit *test)
+{
+	/* A sixteenth of the chunk, so 15 more. */
+	KUNIT_EXPECT_EQ(test, balance_to_come(7, true, 1000, CHUNK / 16), 15007);
+	KUNIT_EXPECT_EQ(test, balance_to_come(15007, false, 1000, CHUNK / 16), 14007);
+	/* Others' writes, and all of a chunk at once. */
+	KUNIT_EXPECT_EQ(test, balance_to_come(999, false, 1000, CHUNK / 16), 0);
+	KUNIT_EXPECT_EQ(test, balance_to_come(5, true, 1000, CHUNK), 5);
+	KUNIT_EXPECT_EQ(test, balance_to_come(5, true, 1000, 3 * CHUNK), 5);
+	/* The dearest of writes, the shortest. */
+	KUNIT_EXPECT_EQ(test, balance_to_come(0, true, 10000000000ULL, 1),
+			10000000000ULL * (CHUNK - 1));
+	/* Nobody came. */
+	KUNIT_EXPECT_EQ(test, balance_keep_coming(800), 700);
+	KUNIT_EXPECT_EQ(test, balance_keep_coming(1), 0);
+}
+
 /* --- The choice --- */
 
 struct choice {
@@ -248,8 +299,8 @@ static const struct choice choices[] = {
 	{ "leaves the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 60 }, HDD },
 	{ "goes on, stays with the SSD", { { BALANCE_SSD, true }, .hdd = 5, .ssd = 29 }, SSD },
 	{ "goes on, leaves the SSD", { { BALANCE_SSD, true }, .hdd = 5, .ssd = 30 }, HDD },
-	{ "promised away: a new chunk", { .hdd = 50, .ssd = 10, .promised = ALL }, HDD },
-	{ "promised away: a dear chunk", { .hdd = 51, .ssd = 10, .promised = ALL }, SSD },
+	{ "promised away: a new chunk", { .hdd = 130, .ssd = 10, .promised = ALL }, HDD },
+	{ "promised away: a dear chunk", { .hdd = 131, .ssd = 10, .promised = ALL }, SSD },
 	{ "half promised: a new chunk", { .hdd = 20, .ssd = 10, .promised = ALL / 2 }, HDD },
 	{ "half promised: a dear chunk", { .hdd = 21, .ssd = 10, .promised = ALL / 2 }, SSD },
 	{ "promised away: the HDD's", { { BALANCE_HDD }, .hdd = 630, .ssd = 10,
@@ -482,6 +533,8 @@ static struct kunit_case balance_cases[] = {
 	KUNIT_CASE(finds_who_goes_on),
 	KUNIT_CASE(runs_age_and_places_do_not),
 	KUNIT_CASE(runs_cross_chunks),
+	KUNIT_CASE(fronts_leave_others_behind),
+	KUNIT_CASE(fronts_tell_what_comes),
 	KUNIT_CASE_PARAM(chooses, choice_gen_params),
 	KUNIT_CASE(plain_is_right),
 	KUNIT_CASE(small_ones_are_alike),

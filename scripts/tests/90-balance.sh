@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # time: virtual
 # Policy balance keeps both disks busy with a sequential burst and with a random
-# one, sends small random writes and those that are flushed at once to the SSD
-# alone, and everything is found wherever it went.
+# one, shares a front's chunks out, sends small random writes and those that are
+# flushed at once to the SSD alone, and everything is found wherever it went.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -68,6 +68,27 @@ io random len=$((256 * 2048)) bs=8 nr=30000 depth=64
 knob policy adaptive
 io random len=$((256 * 2048)) bs=8 nr=500 depth=64
 knob policy balance
+all_home
+remove_ssdup
+
+# a front, while writes look random and far more waits at the HDD than at the SSD: what is to
+# come at the SSD counts, too
+rm -f "$MODEL"
+make_disks instant=0 hdd_size_mb=512 ssd_size_mb=96
+make_ssdup policy balance
+io random len=$((64 * 2048)) bs=8 nr=1024 depth=16
+above "streams judged" "$(stat streams)" 0
+above "of it random" "$(stat random_percentage_1e4)" 5000
+message clear_stats
+for n in 0 1 2 3; do
+	dd if="$DEV" of=/dev/null bs=4M skip=$((80 + n * 12)) count=12 iflag=direct 2>/dev/null &
+done
+io write start=$((20 * 8192)) len=$((24 * 8192)) bs=512 step=8192 depth=1
+kill -0 %1 %2 %3 %4 2>/dev/null || fail "the HDD was not busy for all of it"
+wait
+read -r to_hdd to_ssd < <(sent)
+above "sectors to the HDD" "$to_hdd" 511
+above "sectors to the SSD" "$to_ssd" 511
 all_home
 remove_ssdup
 
