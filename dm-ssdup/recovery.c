@@ -398,6 +398,16 @@ static void count_extents(struct ssdup *c)
 	atomic64_set(&c->dirty_sectors, sectors);
 }
 
+/* The next try, if there is one, may find another log. */
+static void forget_replay(struct ssdup *c)
+{
+	u32 i;
+
+	count_extents(c);
+	for (i = 0; i < c->g.nr_halves; i++)
+		ssdup_drop_extents(c, &c->half[i]);
+}
+
 /* Give each half its role. Ring numbers start where the open half's pages do. */
 static void set_roles(struct ssdup *c, const struct replay_half *found,
 		      const struct replay_roles *roles)
@@ -504,8 +514,10 @@ int ssdup_load(struct ssdup *c)
 	}
 
 	r = replay_all(c, found);
-	if (r)
+	if (r) {
+		forget_replay(c);
 		goto out;
+	}
 	trace_ssdup_step(c, STEP_REPLAY_DONE);
 	/* What is aligned to the log's blocks is aligned to those of the disks. */
 	c->super.g.block_sectors = c->block_sectors;

@@ -53,3 +53,25 @@ io fails start=60000 len=8 bs=8
 heal
 io verify
 all_home
+remove_ssdup
+
+# a resume that gets halfway, and the next finds another SSD: of the first nothing is left
+make_disks
+rm "$MODEL"
+make_ssdup policy all drain manual
+second=$((2048 + ($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8))
+io write len=$(($(stat half_data_sectors) + 512)) bs=64 fsync=1
+is "seals" "$(stat seals)" 1
+remove_ssdup
+must dmsetup create $NAME --notable
+must dmsetup load $NAME --table "$(table policy none drain manual)"
+model $SSD fail_read "$second 16"
+must_not dmsetup resume $NAME
+must said "cannot read the log"
+heal
+dd if=/dev/zero of=$SSD bs=64k count=2 conv=fsync 2>/dev/null || fail "dd"
+must dmsetup resume $NAME
+must said "formatting the SSD"
+is "mode and dirty sectors" "$(stat mode) $(stat dirty_sectors)" "0 0"
+must cmp $DEV $HDD
+remove_ssdup
