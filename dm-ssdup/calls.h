@@ -227,11 +227,21 @@ void ssdup_autocommit_work(struct work_struct *work);
 /** ssdup_queue_flush() - a bio that is done after the next commit */
 void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
 
-/** ssdup_hdd_flush_failed() - a flush of the HDD by a drain failed */
-void ssdup_hdd_flush_failed(struct ssdup *c);
+/**
+ * ssdup_hdd_dropped() - a flush of the HDD failed, and may have dropped what was in its cache
+ *
+ * To be called before the request that failed ends: a later flush, which finds nothing to do
+ * any more and succeeds, is not sent before that.
+ *
+ * Context: any.
+ */
+void ssdup_hdd_dropped(struct ssdup *c);
 
 /** ssdup_flush_hdd() - flush the HDD if direct writes ended since the last flush */
 int ssdup_flush_hdd(struct ssdup *c);
+
+/** ssdup_flush_drained() - flush the HDD for what a drain wrote there, beside other flushes */
+int ssdup_flush_drained(struct ssdup *c);
 
 /** ssdup_sync_io() - one synchronous transfer of a page-backed buffer */
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,

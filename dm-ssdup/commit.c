@@ -14,7 +14,9 @@
  * A round that failed is the last one of a table. The SSD may have dropped data
  * with the flush that failed; the next flush would find nothing to do, and the
  * pages after it would speak of data that are not there. What was not durable
- * then can be read, and brought home, until the table is loaded anew.
+ * then can be read, and brought home, until the table is loaded anew. A write of
+ * the superblock flushes too, so the same goes for one that failed, and no round is
+ * under way beside it.
  */
 #include "ssdup.h"
 #include "trace.h"
@@ -44,7 +46,7 @@ int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 {
 	unsigned int copy;
-	int r;
+	int r = 0;
 
 	lockdep_assert_held(&c->super_lock);
 	c->super.seq++;
@@ -53,20 +55,23 @@ int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 		return -EROFS;
 	}
 	log_super_encode(&c->super, page_address(c->super_page));
-	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
+	mutex_lock(&c->ssd_lock);
+	for (copy = 0; copy < SSDUP_SUPER_COPIES && !r; copy++) {
 		if (copy)
 			trace_ssdup_step(c, between);
 		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
 		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | PAGE_FLAGS | REQ_PREFLUSH,
 				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
 				  c->super_page, 0, SSDUP_SUPER_BYTES);
-		if (r) {
-			stat_inc(c, STAT_SSD_ERRORS);
-			ssdup_fail(c, MODE_LOG_READ_ONLY, "a superblock write to the SSD failed");
-			return r;
-		}
 	}
-	return 0;
+	if (r)
+		c->commit_failed = true;
+	mutex_unlock(&c->ssd_lock);
+	if (r) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a superblock write to the SSD failed");
+	}
+	return r;
 }
 
 /* --- Pages --- */
@@ -138,6 +143,7 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 {
 	u32 i;
 
+	mutex_lock(&c->ssd_lock);
 	if (c->commit_failed) {
 		round->failed = true;
 		goto out;
@@ -161,6 +167,9 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 	wait_for_completion_io(&round->done);
 	trace_ssdup_step(c, STEP_COMMIT_DONE);
 out:
+	if (round->failed)
+		c->commit_failed = true;
+	mutex_unlock(&c->ssd_lock);
 	for (i = 0; i < round->nr; i++) {
 		if (!round->failed) {
 			round->page[i].p->rev++;
@@ -169,7 +178,6 @@ out:
 		bio_put(round->page[i].bio);
 	}
 	if (round->failed) {
-		c->commit_failed = true;
 		stat_inc(c, STAT_SSD_ERRORS);
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
 		return -EIO;
@@ -343,75 +351,94 @@ void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
 
 struct hdd_flush {
 	struct bio		bio;
+	struct ssdup		*c;
 	struct completion	done;
 	u64			ns;		/* when it began, then how long it took */
 };
+
+void ssdup_hdd_dropped(struct ssdup *c)
+{
+	atomic_inc(&c->hdd_flush_errors);
+	if (READ_ONCE(c->hdd_dirty) != HDD_CLEAN)
+		WRITE_ONCE(c->hdd_untold, true);
+}
 
 static void hdd_flush_end_io(struct bio *bio)
 {
 	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
 
 	f->ns = ktime_get_ns() - f->ns;
+	if (bio->bi_status) {
+		stat_inc(f->c, STAT_HDD_ERRORS);
+		ssdup_hdd_dropped(f->c);
+	}
 	complete(&f->done);
+}
+
+static void hdd_flush_send(struct ssdup *c, struct hdd_flush *f)
+{
+	f->c = c;
+	init_completion(&f->done);
+	f->ns = ktime_get_ns();
+	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	f->bio.bi_end_io = hdd_flush_end_io;
+	submit_bio(&f->bio);
+}
+
+static blk_status_t hdd_flush_wait(struct hdd_flush *f)
+{
+	blk_status_t status;
+
+	wait_for_completion_io(&f->done);
+	status = f->bio.bi_status;
+	bio_uninit(&f->bio);
+	return status;
 }
 
 /* Flush the HDD, if it needs it, beside the commit. */
 static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
 {
-	/* Who finds the flag cleared must not return before the flush that cleared it. */
+	/* Who finds it clean must not return before the flush that made it so. */
 	mutex_lock(&c->hdd_lock);
-	if (!xchg(&c->hdd_dirty, 0)) {
+	if (cmpxchg(&c->hdd_dirty, HDD_DIRTY, HDD_FLUSHING) != HDD_DIRTY) {
 		mutex_unlock(&c->hdd_lock);
 		return false;
 	}
-	init_completion(&f->done);
-	f->ns = ktime_get_ns();
-	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
-	f->bio.bi_end_io = hdd_flush_end_io;
 	trace_ssdup_step(c, STEP_HDD_FLUSH);
-	submit_bio(&f->bio);
+	hdd_flush_send(c, f);
 	return true;
 }
 
 static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 {
-	blk_status_t status;
+	blk_status_t status = hdd_flush_wait(f);
 
-	wait_for_completion_io(&f->done);
 	trace_ssdup_step(c, STEP_HDD_FLUSHED);
 	ssdup_load_flushed(c, f->ns);
-	status = f->bio.bi_status;
-	bio_uninit(&f->bio);
-	if (status) {
-		stat_inc(c, STAT_HDD_ERRORS);
-		WRITE_ONCE(c->hdd_flush_errors, c->hdd_flush_errors + 1);
-		WRITE_ONCE(c->hdd_dirty, 1);
-	}
+	/* It stays dirty when a write ended meanwhile. */
+	if (status)
+		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
+	else
+		cmpxchg(&c->hdd_dirty, HDD_FLUSHING, HDD_CLEAN);
 	mutex_unlock(&c->hdd_lock);
 	return status;
-}
-
-void ssdup_hdd_flush_failed(struct ssdup *c)
-{
-	mutex_lock(&c->hdd_lock);
-	stat_inc(c, STAT_HDD_ERRORS);
-	WRITE_ONCE(c->hdd_flush_errors, c->hdd_flush_errors + 1);
-	if (READ_ONCE(c->hdd_dirty))
-		WRITE_ONCE(c->hdd_untold, true);
-	mutex_unlock(&c->hdd_lock);
 }
 
 int ssdup_flush_hdd(struct ssdup *c)
 {
 	struct hdd_flush f;
-	blk_status_t status;
 
 	if (!hdd_flush_begin(c, &f))
 		return 0;
-	status = hdd_flush_end(c, &f);
-	if (status)
-		WRITE_ONCE(c->hdd_untold, true);
-	return blk_status_to_errno(status);
+	return blk_status_to_errno(hdd_flush_end(c, &f));
+}
+
+int ssdup_flush_drained(struct ssdup *c)
+{
+	struct hdd_flush f;
+
+	hdd_flush_send(c, &f);
+	return blk_status_to_errno(hdd_flush_wait(&f));
 }
 
 void ssdup_flush_work(struct work_struct *work)
@@ -441,7 +468,7 @@ void ssdup_flush_work(struct work_struct *work)
 		log = BLK_STS_IOERR;
 	if (flush)
 		hdd = hdd_flush_end(c, &f);
-	/* The direct writes that a FLUSH speaks for may have been dropped before it came. */
+	/* The direct writes that a FLUSH speaks for may have been dropped by another one. */
 	if (READ_ONCE(c->hdd_untold) && has_flush && xchg(&c->hdd_untold, false))
 		hdd = BLK_STS_IOERR;
 

@@ -255,7 +255,7 @@ static int batch_reread(struct ssdup *c, struct drain_batch *b)
  * not be written once more. That holds while every flush of the HDD succeeds.
  */
 static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain_run *run,
-		      u32 flush_errors)
+		      int flush_errors)
 {
 	const struct drain_piece *p;
 	struct ssdup_range *r;
@@ -309,15 +309,15 @@ static void tell_due(struct ssdup *c, const struct ssdup_half *h)
 static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
 			bool spread)
 {
-	u32 i, flush_errors;
-	int r;
+	int r, flush_errors;
+	u32 i;
 
 	batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_HAVE);
 	r = batch_reread(c, b);
 	if (r)
 		return r;
-	flush_errors = READ_ONCE(c->hdd_flush_errors);
+	flush_errors = atomic_read(&c->hdd_flush_errors);
 	batch_write_begin(c, b);
 	if (next)
 		batch_read(c, next, spread);
@@ -439,10 +439,10 @@ static int drain_begin(struct ssdup *c)
 	d->taken = false;
 	tell_due(c, d->half);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
-	if (d->half->has_home && READ_ONCE(c->hdd_flush_errors) != d->half->flush_errors)
+	if (d->half->has_home && atomic_read(&c->hdd_flush_errors) != d->half->flush_errors)
 		ssdup_forget_home(c, d->half);
 	if (!d->half->has_home)
-		d->half->flush_errors = READ_ONCE(c->hdd_flush_errors);
+		d->half->flush_errors = atomic_read(&c->hdd_flush_errors);
 	return 0;
 }
 

@@ -60,12 +60,10 @@ int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
 
 	trace_ssdup_step(c, STEP_FREE_FLUSH);
 	ssdup_load_home_begin(c, &load);
-	r = blkdev_issue_flush(c->hdd->bdev);
+	r = ssdup_flush_drained(c);
 	ssdup_load_home_end(c, &load);
-	if (r)
-		ssdup_hdd_flush_failed(c);
 	/* After a flush that failed for somebody else a later one finds nothing to do. */
-	if (!h->drained && READ_ONCE(c->hdd_flush_errors) != h->flush_errors)
+	if (!h->drained && atomic_read(&c->hdd_flush_errors) != h->flush_errors)
 		r = -EIO;
 	if (r) {
 		/* Nobody knows what the HDD has dropped: all of it again. */

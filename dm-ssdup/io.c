@@ -407,8 +407,8 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
 
-	if (!READ_ONCE(c->hdd_dirty))
-		WRITE_ONCE(c->hdd_dirty, 1);
+	if (READ_ONCE(c->hdd_dirty) != HDD_DIRTY)
+		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
 	if (atomic_dec_and_test(&r->direct[io->phase]))
 		ssdup_settled(c);
 	this_cpu_inc(c->stats->hdd_ended);
@@ -471,6 +471,9 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_HDD_WRITE:
 		ssdup_load_end(&c->load.hdd, io, true);
+		/* Below, FUA is a flush perhaps. Before the fence opens: a drain's comes later. */
+		if (unlikely(*status && *status != BLK_STS_AGAIN && (io->opf & REQ_FUA)))
+			ssdup_hdd_dropped(c);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:

@@ -5,9 +5,10 @@
  * Locks, in the order in which they nest:
  *
  *	set_lock	mutex: one change of a setting at a time
- *	hdd_lock	mutex: one flush of the HDD at a time
+ *	hdd_lock	mutex: one FLUSH of the HDD at a time, a drain's own aside
  *	commit_lock	mutex: one commit of metadata pages at a time
  *	super_lock	mutex: the superblock and its writing
+ *	ssd_lock	mutex: one who flushes the SSD at a time
  *	half_lock	spinlock, irq: which half is open, sealed, free
  *	range->lock	spinlock, irq: one range's tree and its direct writes
  *	wait_lock	spinlock, irq: bios that wait for log space
@@ -175,7 +176,7 @@ struct ssdup_half {
 	bool			lost;		/* it holds lost extents; salvage, the thread's */
 	bool			has_home;	/* another's drain wrote some home; the thread's */
 	u64			home;		/* sectors of that, the thread's; a hint */
-	u32			flush_errors;	/* of the HDD, before any went home; the thread's */
+	int			flush_errors;	/* of the HDD, before any went home; the thread's */
 	u64			base;		/* ring number of page 0; see ssdup_open_half() */
 	u64			generation;	/* half_lock; stands while commit_lock is held */
 	struct list_head	list;		/* on sealed or free; half_lock */
@@ -230,6 +231,13 @@ enum ssdup_mode {
 	MODE_RUNNING,
 	MODE_LOG_READ_ONLY,	/* the SSD refused a write: nothing new is logged */
 	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
+};
+
+/* What direct writes have left in the cache of the HDD. */
+enum hdd_cache {
+	HDD_CLEAN,
+	HDD_DIRTY,		/* of some nobody knows that they are durable */
+	HDD_FLUSHING,		/* those of before are being flushed, and none ended since */
 };
 
 /*
@@ -321,7 +329,7 @@ struct ssdup {
 	u64			ring_tail;	/* first ring number in use; commit_lock writes */
 	bool			ring_full;	/* see ssdup_reserve() */
 	struct commit_round	*round;
-	bool			commit_failed;	/* for good; commit_lock */
+	bool			commit_failed;	/* for good; ssd_lock */
 	struct page		*commit_page[SSDUP_COMMIT_PAGES];
 	struct workqueue_struct	*wq;
 	struct work_struct	flush_work;
@@ -330,12 +338,13 @@ struct ssdup {
 	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
 	atomic_t		nr_flushes;	/* queued there, and not ended yet */
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
-	struct mutex		hdd_lock;	/* one flush of the HDD at a time */
-	u32			hdd_flush_errors;	/* ever; hdd_lock writes */
+	struct mutex		ssd_lock;	/* one who flushes the SSD at a time */
+	struct mutex		hdd_lock;	/* one FLUSH of the HDD at a time */
+	atomic_t		hdd_flush_errors;	/* ever; see ssdup_hdd_dropped() */
 	bool			hdd_untold;	/* such a one, and no FLUSH has failed for it yet */
 	/*
-	 * Direct writes ended since its last flush. A write that finds it set
-	 * ended before the exchange that clears it, so that flush has it.
+	 * enum hdd_cache. A write that finds HDD_DIRTY ended before the exchange that
+	 * ends that, so that flush has it.
 	 */
 	u32			hdd_dirty;
 

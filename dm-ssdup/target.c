@@ -123,6 +123,7 @@ static void init_fields(struct ssdup *c)
 	mutex_init(&c->set_lock);
 	mutex_init(&c->super_lock);
 	mutex_init(&c->commit_lock);
+	mutex_init(&c->ssd_lock);
 	mutex_init(&c->hdd_lock);
 	init_waitqueue_head(&c->wb_wait);
 	init_waitqueue_head(&c->settle_wait);
@@ -130,7 +131,7 @@ static void init_fields(struct ssdup *c)
 	bio_list_init(&c->flushes);
 	bio_list_init(&c->waiting);
 	/* What ended under an earlier table may not have been flushed. */
-	c->hdd_dirty = 1;
+	c->hdd_dirty = HDD_DIRTY;
 	INIT_WORK(&c->flush_work, ssdup_flush_work);
 	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
 	INIT_WORK(&c->event_work, ssdup_event_work);

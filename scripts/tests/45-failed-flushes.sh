@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A flush that fails may have dropped what others had in the cache, and the next one,
+# which finds nothing to do, succeeds. So whoever relies on a flush of the same disk is
+# told of it, whatever the order in which they began and ended.
+# time: virtual
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+eio="Input/output error"
+
+# late DISK MS - a device over the disk whose flushes are on their way for so long
+late()
+{
+	must dmsetup create "late-${1##*/}" --table \
+		"0 $(blockdev --getsz "$1") delay $1 0 0 $1 0 0 $1 0 $2"
+}
+
+# make_late - dm-ssdup over those that there are
+make_late()
+{
+	local hdd=$HDD ssd=$SSD
+
+	[ ! -e /dev/mapper/late-mhdd0 ] || HDD=/dev/mapper/late-mhdd0
+	[ ! -e /dev/mapper/late-mssd0 ] || SSD=/dev/mapper/late-mssd0
+	make_ssdup policy all drain manual autocommit_ms 3600000
+	HDD=$hdd SSD=$ssd
+}
+
+must modprobe dm-delay
+make_disks hdd_cache_mb=4 ssd_cache_mb=4
+frees=6
+
+# the record that frees a half flushes the SSD, and with it what was written meanwhile:
+# of that nothing becomes durable any more
+late $HDD 500
+make_late
+io write len=1024 bs=64
+message drain start
+wait_until drain_state -eq $frees
+io write start=20000 len=64 bs=8
+model $SSD fail_flush 1
+wait_until mode -eq 1
+model $SSD fail_flush 0
+is "halves freed" "$(stat frees)" 0
+must_get "$eio" iocheck "$MODEL" $DEV flush
+must_get "$eio" message commit
+io verify
+must message flush
+io flush
+io_on $HDD verify
+remove_ssdup
+
+# a drain's flush fails while a FLUSH is under way that succeeds
+make_late
+io write len=1024 bs=64
+commits
+knob policy none
+io write start=20000 len=64
+message drain start
+wait_until drain_state -eq $frees
+model $HDD fail_flush 1
+nap 0.25
+iocheck "$MODEL" $DEV flush 2>"$T/flush" &
+flush=$!
+wait_until drain_errno -eq 5
+model $HDD fail_flush 0
+must_not wait $flush
+[[ $(<"$T/flush") == *"$eio"* ]] || fail "of the FLUSH we got: $(<"$T/flush")"
+io flush
+is "halves freed" "$(stat frees)" 0
+all_home
+
+# a write with FUA fails, which is a flush below perhaps, while a drain copies
+io write start=20000 len=64
+io flush
+knob policy all
+io write len=1024 bs=64
+commits
+message drain start
+wait_until drain_state -eq $frees
+knob policy none
+model $HDD fail_write "30003 1"
+must_get "No data available" iocheck "$MODEL" $DEV write start=30000 len=8 fua=1
+model $HDD fail_write clear
+wait_until drain_errno -eq 5
+is "halves freed" "$(stat frees)" 1
+all_home
+remove_ssdup
+
+# a FLUSH fails at the HDD, and is told only when its commit has ended, long after the
+# drain has flushed the HDD
+late $SSD 2000
+make_late
+io write len=1024 bs=64
+message drain start
+wait_until drain_state -eq $frees
+io write start=20000 len=64 bs=8
+model $HDD fail_flush 1
+must_not iocheck "$MODEL" $DEV flush 2>"$T/flush" &
+flush=$!
+wait_until hdd_errors -eq 1
+model $HDD fail_flush 0
+wait_until drain_errno -eq 5
+is "halves freed" "$(stat frees)" 0
+must wait $flush
+all_home
+remove_ssdup
+must dmsetup remove late-mssd0 late-mhdd0
