@@ -102,6 +102,7 @@ static inline struct balance_work balance_of_sum(u64 sum)
 #define BALANCE_NEAR		4U	/* lengths of a write: so far from the end is near */
 #define BALANCE_SOON		3U	/* ticks: one of a run that comes out of order */
 #define BALANCE_RECENT		64U	/* ticks: exactly where another ended, of many writers */
+#define BALANCE_SMALL		32U	/* sectors: those are alike, and no fronts */
 
 /*
  * For chunks of the HDD: where the last write there ended, and which way it
@@ -126,7 +127,7 @@ enum balance_last {
 struct balance_place {
 	u8	last;		/* enum balance_last: which way the last write to the chunk went */
 	bool	follows;	/* where one ended not long ago, also in the chunk before */
-	bool	front;		/* begins with a chunk while others are at the one before */
+	bool	front;		/* begins a chunk, not small, with others at the one before */
 };
 
 /* What is known of a chunk; 0: nothing. */
@@ -158,14 +159,14 @@ static inline u32 balance_end(u64 w)
  * ahead makes streams look random, and would hide behind that.
  */
 static inline void balance_find_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
-				       bool loose, struct balance_place *place)
+				       bool loose, bool fresh, struct balance_place *place)
 {
 	u64 w = balance_word(m, chunk - 1);
 	bool exact = !at && balance_end(w) == BALANCE_CHUNK;
 	bool soon = balance_within(w, age, BALANCE_SOON);
 
 	place->follows = (exact && balance_within(w, age, BALANCE_RECENT)) || (loose && soon);
-	place->front = soon && !exact && place->last == BALANCE_NOWHERE;
+	place->front = fresh && soon && !exact;
 }
 
 /**
@@ -185,14 +186,15 @@ balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool 
 	u32 at = start % BALANCE_CHUNK;
 	u64 w = balance_word(m, chunk);
 	struct balance_place place = { .last = balance_way(w) };
+	bool fresh = place.last == BALANCE_NOWHERE && sectors > BALANCE_SMALL;
 	u32 end = balance_end(w);
 
 	if (end == at)
 		place.follows = balance_within(w, age, BALANCE_RECENT);
 	else if (loose && (end > at ? end - at : at - end) <= BALANCE_NEAR * sectors)
 		place.follows = balance_within(w, age, BALANCE_SOON);
-	if (!place.follows && chunk && (loose || !at || place.last == BALANCE_NOWHERE))
-		balance_find_before(m, chunk, at, age, loose, &place);
+	if (!place.follows && chunk && (loose || !at || fresh))
+		balance_find_before(m, chunk, at, age, loose, fresh, &place);
 	return place;
 }
 
@@ -320,8 +322,6 @@ static inline enum ssdup_route balance_choose(const struct balance_facts *f)
 		return hdd * BALANCE_STAY <= ssd ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
 	return hdd * BALANCE_ONE <= ssd * balance_better(f) ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
 }
-
-#define BALANCE_SMALL	32U	/* sectors */
 
 /**
  * balance_small_wait() - how much may wait at the SSD before a small write is the HDD's

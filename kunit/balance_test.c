@@ -225,8 +225,11 @@ static void runs_cross_chunks(struct kunit *test)
 static void expect_front(struct kunit *test, const struct balance_map *m, u64 start, u32 age,
 			 bool front)
 {
-	KUNIT_EXPECT_EQ(test, balance_find(m, start, 8, age, true).front, front);
-	KUNIT_EXPECT_EQ(test, balance_find(m, start, 8, age, false).front, front);
+	const u32 sectors = BALANCE_SMALL + 8;
+
+	KUNIT_EXPECT_EQ(test, balance_find(m, start, sectors, age, true).front, front);
+	KUNIT_EXPECT_EQ(test, balance_find(m, start, sectors, age, false).front, front);
+	KUNIT_EXPECT_FALSE(test, balance_find(m, start, BALANCE_SMALL, age, true).front);
 }
 
 static void fronts_leave_others_behind(struct kunit *test)
