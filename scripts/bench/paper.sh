@@ -173,7 +173,7 @@ group_overhead()
 
 	mb=$(short 256 2048)
 	for kb in $(short "32 512" "32 64 128 256 512"); do
-		work "request-$kb" paper $((mb + mb / 16)) -- $((mb + 64)) "ssd all" "drain manual" \
+		work "request-$kb" paper $((mb + mb / 4)) -- $((mb + 64)) "ssd all" "drain manual" \
 			"burst --pattern random --procs 16 --request ${kb}k --size ${mb}m"
 	done
 }
