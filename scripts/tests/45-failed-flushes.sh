@@ -27,17 +27,36 @@ make_late()
 	HDD=$hdd SSD=$ssd
 }
 
+# begin_freeing - a drain has copied its half, and is at what frees it
+begin_freeing()
+{
+	message drain start
+	wait_until drain_state -eq 6
+}
+
+# flush_beside - a FLUSH in the background
+flush_beside()
+{
+	iocheck "$MODEL" $DEV flush 2>"$T/flush" &
+	flush=$!
+}
+
+# is_told - it has failed
+is_told()
+{
+	must_not wait $flush
+	[[ $(<"$T/flush") == *"$eio"* ]] || fail "of the FLUSH we got: $(<"$T/flush")"
+}
+
 must modprobe dm-delay
 make_disks hdd_cache_mb=4 ssd_cache_mb=4
-frees=6
 
 # the record that frees a half flushes the SSD, and with it what was written meanwhile:
 # of that nothing becomes durable any more
 late $HDD 500
 make_late
 io write len=1024 bs=64
-message drain start
-wait_until drain_state -eq $frees
+begin_freeing
 io write start=20000 len=64 bs=8
 model $SSD fail_flush 1
 wait_until mode -eq 1
@@ -57,16 +76,13 @@ io write len=1024 bs=64
 commits
 knob policy none
 io write start=20000 len=64
-message drain start
-wait_until drain_state -eq $frees
+begin_freeing
 model $HDD fail_flush 1
 nap 0.25
-iocheck "$MODEL" $DEV flush 2>"$T/flush" &
-flush=$!
+flush_beside
 wait_until drain_errno -eq 5
 model $HDD fail_flush 0
-must_not wait $flush
-[[ $(<"$T/flush") == *"$eio"* ]] || fail "of the FLUSH we got: $(<"$T/flush")"
+is_told
 io flush
 is "halves freed" "$(stat frees)" 0
 all_home
@@ -77,8 +93,7 @@ io flush
 knob policy all
 io write len=1024 bs=64
 commits
-message drain start
-wait_until drain_state -eq $frees
+begin_freeing
 knob policy none
 model $HDD fail_write "30003 1"
 must_get "No data available" iocheck "$MODEL" $DEV write start=30000 len=8 fua=1
@@ -93,17 +108,15 @@ remove_ssdup
 late $SSD 2000
 make_late
 io write len=1024 bs=64
-message drain start
-wait_until drain_state -eq $frees
+begin_freeing
 io write start=20000 len=64 bs=8
 model $HDD fail_flush 1
-must_not iocheck "$MODEL" $DEV flush 2>"$T/flush" &
-flush=$!
+flush_beside
 wait_until hdd_errors -eq 1
 model $HDD fail_flush 0
 wait_until drain_errno -eq 5
 is "halves freed" "$(stat frees)" 0
-must wait $flush
+is_told
 all_home
 remove_ssdup
 must dmsetup remove late-mssd0 late-mhdd0
