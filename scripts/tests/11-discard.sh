@@ -41,6 +41,21 @@ io discard start=12000 len=1000
 io verify
 io_on $HDD verify
 
+# what replaces many extents does so in parts of 1024, for the range is locked meanwhile
+remove_ssdup
+make_ssdup policy all drain manual range_mb 16
+io write len=4000 bs=1
+extents=$(stat extents)
+above "extents" "$extents" 2048
+io discard len=4000
+is "parts of a discard" "$(stat discards)" $(((extents + 1023) / 1024))
+is "extents that are left" "$(stat extents)" "$(stat discards)"
+io verify
+remove_ssdup
+make_ssdup policy all
+io verify
+all_home
+
 # an HDD without discards: the logged data does not come back
 remove_ssdup
 rm "$MODEL"
