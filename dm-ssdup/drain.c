@@ -198,7 +198,9 @@ static int drain_mark(struct ssdup *c, const struct drain_run *run,
 	trace_ssdup_step(c, STEP_MARK_WRITE);
 	switch (run->kind) {
 	case SSDUP_KIND_ZERO:
-		r = blkdev_issue_zeroout(c->hdd->bdev, run->start, run->sectors, GFP_NOIO, 0);
+		/* Who zeroed may have asked to keep the space there; the log does not know. */
+		r = blkdev_issue_zeroout(c->hdd->bdev, run->start, run->sectors, GFP_NOIO,
+					 BLKDEV_ZERO_NOUNMAP);
 		break;
 	case SSDUP_KIND_DISCARD:
 		if (bdev_max_discard_sectors(c->hdd->bdev))

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Write-zeroes reads as zeros whatever the route, and is on the HDD after a drain.
+# Write-zeroes reads as zeros whatever the route, and is on the HDD after a drain,
+# which keeps its space there.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -25,3 +26,25 @@ for discard in 0 1; do
 	remove_ssdup
 	rm "$MODEL"
 done
+
+# an HDD that would give the space of zeroes away: who zeroes may have asked to keep it
+make_disks
+must modprobe sd_mod
+must modprobe scsi_debug dev_size_mb=64 lbpws=1 delay=0
+driver=/sys/bus/pseudo/drivers/scsi_debug
+# its disk comes in its own time
+until disk=$(echo $driver/adapter*/host*/target*/*/block/sd*) && [ -b "/dev/${disk##*/}" ]; do
+	nap 0.1
+done
+HDD=/dev/${disk##*/}
+make_ssdup policy all drain manual
+io write len=8192 bs=64
+all_home
+is "the HDD's space" "$(<$driver/map)" 0-8191
+io write len=8192 bs=64
+must blkdiscard -z -o $((1000 * 512)) -l $((4000 * 512)) $DEV
+io zero start=1000 len=4000
+all_home
+is "the HDD's space after zeroes" "$(<$driver/map)" 0-8191
+remove_ssdup
+must modprobe -r scsi_debug
