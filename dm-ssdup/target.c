@@ -90,16 +90,29 @@ static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 	return 0;
 }
 
-static int make_ranges(struct ssdup *c)
+/* Ranges of a size that is not given: by the HDD's, so that there are not too many. */
+static int size_ranges(struct ssdup *c, char **error)
 {
-	u64 hdd = bdev_nr_sectors(c->hdd->bdev);
-	u32 i;
+	u64 hdd = bdev_nr_sectors(c->hdd->bdev), nr;
 
 	c->range_shift = 11 + ilog2(c->set.range_mb ?: RANGE_MB_PRESET);
 	if (!c->set.range_mb)
 		while (hdd >> c->range_shift >= RANGES_PREFERRED)
 			c->range_shift++;
-	c->nr_ranges = DIV_ROUND_UP_ULL(hdd, 1ULL << c->range_shift);
+	nr = DIV_ROUND_UP_ULL(hdd, 1ULL << c->range_shift);
+	/* They are one allocation, which the kernel wants to be no longer than that. */
+	if (nr > INT_MAX / sizeof(*c->ranges)) {
+		*error = ssdup_error("range_mb: too small for an HDD of %llu TiB", hdd >> 31);
+		return -EINVAL;
+	}
+	c->nr_ranges = nr;
+	return 0;
+}
+
+static int make_ranges(struct ssdup *c)
+{
+	u32 i;
+
 	c->ranges = kvcalloc(c->nr_ranges, sizeof(*c->ranges), GFP_KERNEL);
 	if (!c->ranges)
 		return -ENOMEM;
@@ -206,7 +219,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	init_fields(c);
 	ti->error = "out of memory";
 	r = get_disks(c, &as, &ti->error) ?: ssdup_parse(c, &as, &ti->error) ?:
-	    enlist(c, &ti->error);
+	    size_ranges(c, &ti->error) ?: enlist(c, &ti->error);
 	if (!r) {
 		ti->error = "out of memory";
 		r = ssdup_check_super(c, &ti->error);

@@ -50,6 +50,10 @@ bad drain_depth 0 "not a number from 1 to 1024"
 bad autocommit_ms 0 "not a number"
 bad flush_on_suspend 2 "not 0 or 1"
 refused "ssd: too small" "$HDD $SSD 2 halves 16"
+must modprobe dm-zero
+must dmsetup create other --table "0 $((100 << 31)) zero"
+refused "range_mb: too small for an HDD of 100 TiB" "/dev/mapper/other $SSD 2 range_mb 1"
+must dmsetup remove other
 is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 
