@@ -72,12 +72,12 @@ void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
 bool ssdup_bring_spare(struct ssdup_io *io);
 
 /**
- * ssdup_lend_nodes() - the nodes of a chunk, lent by @h
+ * ssdup_lend_nodes() - the nodes of a chunk, lent by @h, allocated by @gfp
  * @nodes: pushed here; none are without memory
  *
  * Context: a replay; may sleep, and takes nothing out of a reserve.
  */
-void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes);
+void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes, gfp_t gfp);
 
 /** ssdup_free_chunks() - free what @h has lent; its extents have left the map */
 void ssdup_free_chunks(struct ssdup *c, struct ssdup_half *h);

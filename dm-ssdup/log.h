@@ -363,6 +363,18 @@ static inline bool log_within(u64 start, u32 len, u64 end)
 	return start < end && len <= end - start;
 }
 
+/** log_entry_read() - what an entry says, be it possible or not */
+static inline struct log_entry log_entry_read(const struct ssdup_entry *e)
+{
+	return (struct log_entry){
+		.sector = le64_to_cpu(e->sector),
+		.seq = le64_to_cpu(e->seq),
+		.sectors = le32_to_cpu(e->sectors),
+		.pos = to_log_pos(le32_to_cpu(e->pos)),
+		.kind = e->kind,
+	};
+}
+
 /**
  * log_entry_decode() - read and validate one entry of a page that passed its check
  * @s: bounds: HDD size, data area, block size
@@ -377,12 +389,7 @@ static inline enum log_fault log_entry_decode(const struct log_super *s,
 {
 	u32 pos = le32_to_cpu(e->pos);
 
-	out->sector = le64_to_cpu(e->sector);
-	out->seq = le64_to_cpu(e->seq);
-	out->sectors = le32_to_cpu(e->sectors);
-	out->pos = to_log_pos(pos);
-	out->kind = e->kind;
-
+	*out = log_entry_read(e);
 	if (out->kind == SSDUP_KIND_NONE || out->kind > SSDUP_KIND_MAX ||
 	    e->flags & ~SSDUP_ENTRY_FLAGS_KNOWN)
 		return LOG_ENTRY_KIND;

@@ -10,6 +10,7 @@
 #include <linux/random.h>
 #include <linux/sched/signal.h>
 
+#include "extent_bulk.h"
 #include "ssdup.h"
 #include "trace.h"
 
@@ -117,14 +118,26 @@ struct replay_ctx {
 	u32		now;		/* which is looked at */
 	u32		half;		/* that @nodes are lent by */
 	struct extent_list nodes;
+	u32		order[SSDUP_MAX_HALVES];	/* by generation */
+	struct extent_bulk *bulk;	/* by range: what is not in its tree yet */
+	struct extent_cards cards;
 };
+
+/* So many that wait for their range's tree are put into it: they hold up nobody else. */
+#define BULK_MOST	16384U
+
+/*
+ * A resume allocates without I/O, and for such nobody is killed when memory runs out: an
+ * allocation that may not fail would be tried for ever.
+ */
+#define REPLAY_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 #define PAIR_BYTES	(SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS)
 
 static bool get_chunk(struct replay_chunk *ch)
 {
 	for (ch->order = CHUNK_ORDER; ; ch->order--) {
-		ch->pages = alloc_pages(GFP_KERNEL | __GFP_NOWARN, ch->order);
+		ch->pages = alloc_pages(REPLAY_GFP, ch->order);
 		ch->most = (PAGE_SIZE << ch->order) / PAIR_BYTES;
 		if (ch->pages || ch->order == get_order(PAIR_BYTES))
 			break;
@@ -231,11 +244,11 @@ static int replay_pause(void)
 static __always_inline struct extent *replay_node(struct replay_ctx *ctx)
 {
 	if (!ctx->nodes.head)
-		ssdup_lend_nodes(&ctx->c->half[ctx->half], &ctx->nodes);
+		ssdup_lend_nodes(&ctx->c->half[ctx->half], &ctx->nodes, REPLAY_GFP);
 	return extent_pop(&ctx->nodes);
 }
 
-/* What a log has replaced may be most of it: those nodes are used again where they can be. */
+/* A node that another one replaced is used again, where it can be. */
 static void take_back(struct replay_ctx *ctx, struct extent *old)
 {
 	struct extent_list unused = { NULL };
@@ -256,7 +269,7 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 	u32 need;
 
 	for (need = extent_spares(&r->tree, e); need; need--) {
-		spare = ssdup_get_node(GFP_KERNEL);
+		spare = ssdup_get_node(REPLAY_GFP);
 		if (!spare) {
 			ssdup_free_nodes(c, &spares);
 			return -ENOMEM;
@@ -266,16 +279,38 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 	extent_insert(&r->tree, e, &spares, &unused);
 	ssdup_free_nodes(c, &unused);
 	ssdup_free_nodes(c, &spares);
-	return replay_pause();
+	return 0;
+}
+
+/* Put what has come together for a range into its tree. No lock: nobody knows the device. */
+static int replay_link(struct replay_ctx *ctx, u32 range)
+{
+	struct extent_list rest[SSDUP_MAX_HALVES] = { };
+	struct ssdup *c = ctx->c;
+	struct ssdup_range *r = &c->ranges[range];
+	struct extent *e, *old;
+	int ret = 0;
+	u32 i;
+
+	extent_bulk_link(&r->tree, &ctx->bulk[range], ilog2(c->super.g.block_sectors),
+			 c->range_shift, &ctx->cards, rest);
+	for (i = 0; i < c->g.nr_halves && !ret; i++) {
+		while (!ret && (e = extent_pop(&rest[ctx->order[i]]))) {
+			if (!extent_insert_alone(&r->tree, e, &old))
+				ret = insert_among(c, r, e) ?: replay_pause();
+			else if (old)
+				take_back(ctx, old);
+		}
+	}
+	return ret;
 }
 
 /* Sectors [@at, @at + @len) of an entry, that lie in one range. */
-static __always_inline int replay_insert(struct replay_ctx *ctx, const struct log_entry *le,
-					 u32 at, u32 len)
+static __always_inline int replay_extent(struct replay_ctx *ctx, const struct log_entry *le,
+					 u32 at, u32 len, u32 range, u32 half)
 {
-	struct ssdup *c = ctx->c;
-	struct extent *e = replay_node(ctx), *old;
-	struct ssdup_range *r;
+	struct extent_bulk *b = &ctx->bulk[range];
+	struct extent *e = replay_node(ctx);
 
 	if (!e)
 		return -ENOMEM;
@@ -283,33 +318,29 @@ static __always_inline int replay_insert(struct replay_ctx *ctx, const struct lo
 	e->sectors = len;
 	e->seq = le->seq;
 	e->pos = le->kind == SSDUP_KIND_DATA ? log_pos_add(le->pos, at) : le->pos;
-	e->half = ctx->half;
+	e->half = half;
 	e->kind = le->kind;
 	e->home = false;
-	/* No lock: nobody else knows the device yet. */
-	r = range_of(c, e->start);
-	if (!extent_insert_alone(&r->tree, e, &old))
-		return insert_among(c, r, e);
-	if (old)
-		take_back(ctx, old);
-	return 0;
+	extent_bulk_add(b, e);
+	return likely(b->nr < BULK_MOST) ? 0 : replay_link(ctx, range);
 }
 
 /* An entry may cross a border of ranges that were larger when it was written. */
-static int replay_pieces(struct replay_ctx *ctx, const struct log_entry *le)
+static noinline int replay_pieces(struct replay_ctx *ctx, struct log_entry le, u32 half)
 {
-	u64 size = 1ULL << ctx->c->range_shift;
-	u32 at, len;
+	u32 at, len, shift = ctx->c->range_shift;
+	u64 size = 1ULL << shift, start;
 	int r = 0;
 
-	for (at = 0; at < le->sectors && !r; at += len) {
-		len = min_t(u64, le->sectors - at, size - ((le->sector + at) & (size - 1)));
-		r = replay_insert(ctx, le, at, len) ?: replay_pause();
+	for (at = 0; at < le.sectors && !r; at += len) {
+		start = le.sector + at;
+		len = min_t(u64, le.sectors - at, size - (start & (size - 1)));
+		r = replay_extent(ctx, &le, at, len, start >> shift, half) ?: replay_pause();
 	}
 	return r;
 }
 
-static int replay_entries(void *arg, u32 half, const struct log_entry *le, u32 nr)
+static int replay_entries(void *arg, u32 half, const struct ssdup_entry *e, u32 nr)
 {
 	struct replay_ctx *ctx = arg;
 	u32 shift = ctx->c->range_shift;
@@ -318,11 +349,14 @@ static int replay_entries(void *arg, u32 half, const struct log_entry *le, u32 n
 	if (ctx->half != half)
 		ctx->nodes.head = NULL;
 	ctx->half = half;
-	for (; nr && !r; nr--, le++) {
-		if (likely(le->sector >> shift == (le->sector + le->sectors - 1) >> shift))
-			r = replay_insert(ctx, le, 0, le->sectors);
+	for (; nr && !r; nr--, e++) {
+		struct log_entry le = log_entry_read(e);
+		u32 range = le.sector >> shift;
+
+		if (likely(range == (le.sector + le.sectors - 1) >> shift))
+			r = replay_extent(ctx, &le, 0, le.sectors, range, half);
 		else
-			r = replay_pieces(ctx, le);
+			r = replay_pieces(ctx, le, half);
 	}
 	return r ?: replay_pause();
 }
@@ -345,28 +379,45 @@ static void replay_order(struct ssdup *c, u32 *order)
 	}
 }
 
-static int replay_all(struct ssdup *c, struct replay_half *found)
+static int replay_halves(struct replay_ctx *ctx, struct replay_half *found,
+			 struct replay_fault *fault)
 {
-	u32 order[SSDUP_MAX_HALVES];
-	struct replay_ctx *ctx;
-	struct replay_fault fault = { };
+	struct ssdup *c = ctx->c;
 	u64 seq = 0;
 	u32 i;
+	int r = 0;
+
+	for (i = 0; i < c->g.nr_halves && !r; i++) {
+		u32 half = ctx->order[i];
+
+		trace_ssdup_step(c, STEP_REPLAY_HALF);
+		r = replay_half(&c->super, half, &replay_ops, ctx, &found[half], fault);
+		seq = max(seq, found[half].max_seq);
+	}
+	for (i = 0; i < c->nr_ranges && !r; i++)
+		if (ctx->bulk[i].nr)
+			r = replay_link(ctx, i) ?: replay_pause();
+	atomic64_set(&c->seq, seq);
+	return r;
+}
+
+static int replay_all(struct ssdup *c, struct replay_half *found)
+{
+	struct replay_fault fault = { };
+	struct replay_ctx *ctx;
 	int r = -ENOMEM;
 
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	ctx = kvzalloc(sizeof(*ctx), GFP_KERNEL);
 	if (!ctx)
 		return r;
 	ctx->c = c;
-	if (!get_chunk(&ctx->chunk[0]) || !get_chunk(&ctx->chunk[1]))
+	ctx->bulk = kvcalloc(c->nr_ranges, sizeof(*ctx->bulk), REPLAY_GFP);
+	if (!ctx->bulk || !get_chunk(&ctx->chunk[0]) || !get_chunk(&ctx->chunk[1])) {
+		DMERR("%s: no memory to read the log", dm_device_name(c->md));
 		goto out;
-	replay_order(c, order);
-	for (i = 0, r = 0; i < c->g.nr_halves && !r; i++) {
-		trace_ssdup_step(c, STEP_REPLAY_HALF);
-		r = replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]], &fault);
-		seq = max(seq, found[order[i]].max_seq);
 	}
-	atomic64_set(&c->seq, seq);
+	replay_order(c, ctx->order);
+	r = replay_halves(ctx, found, &fault);
 	if (r && fault.fault != LOG_OK)
 		DMERR("%s: log refused: %s (fault %d, half %u, page %u, entry %u)",
 		      dm_device_name(c->md), log_fault_text(fault.fault), fault.fault,
@@ -378,7 +429,8 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 out:
 	put_chunk(&ctx->chunk[0]);
 	put_chunk(&ctx->chunk[1]);
-	kfree(ctx);
+	kvfree(ctx->bulk);
+	kvfree(ctx);
 	return r;
 }
 

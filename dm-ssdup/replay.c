@@ -35,46 +35,31 @@ static enum log_fault newest_slot(const struct ssdup_page *slots, const struct l
 	return wrong;
 }
 
-static void count_entries(const struct log_entry *e, u32 nr, struct replay_half *res)
-{
-	u64 max_seq = res->max_seq;
-	u32 i, data_end = res->data_end;
-
-	for (i = 0; i < nr; i++) {
-		max_seq = max(max_seq, e[i].seq);
-		if (e[i].kind == SSDUP_KIND_DATA)
-			data_end = max(data_end, from_log_pos(e[i].pos) + e[i].sectors);
-	}
-	res->entries += nr;
-	res->max_seq = max_seq;
-	res->data_end = data_end;
-}
-
+/* All of a page's entries are checked before any is handed over. */
 static int replay_page(const struct log_super *s, const struct ssdup_page *p,
 		       const struct replay_ops *ops, void *ctx,
 		       struct replay_half *res, struct replay_fault *fault)
 {
-	u32 i, batch, at, nr = le16_to_cpu(p->h.nr_entries);
-	struct log_entry e[REPLAY_BATCH];
+	u32 i, nr = le16_to_cpu(p->h.nr_entries), data_end = res->data_end;
+	u64 max_seq = res->max_seq;
+	struct log_entry e;
 	enum log_fault f;
-	int ret;
 
-	for (at = 0; at < nr; at += batch) {
-		batch = min(nr - at, REPLAY_BATCH);
-		for (i = 0; i < batch; i++) {
-			f = log_entry_decode(s, &p->e[at + i], &e[i]);
-			if (f != LOG_OK) {
-				fault->entry = at + i;
-				fault->fault = f;
-				return -EINVAL;
-			}
+	for (i = 0; i < nr; i++) {
+		f = log_entry_decode(s, &p->e[i], &e);
+		if (f != LOG_OK) {
+			fault->entry = i;
+			fault->fault = f;
+			return -EINVAL;
 		}
-		ret = ops->entries(ctx, fault->half, e, batch);
-		if (ret)
-			return ret;
-		count_entries(e, batch, res);
+		max_seq = max(max_seq, e.seq);
+		if (e.kind == SSDUP_KIND_DATA)
+			data_end = max(data_end, from_log_pos(e.pos) + e.sectors);
 	}
-	return 0;
+	res->entries += nr;
+	res->max_seq = max_seq;
+	res->data_end = data_end;
+	return nr ? ops->entries(ctx, fault->half, p->e, nr) : 0;
 }
 
 /*

@@ -22,17 +22,17 @@
 
 #include "log.h"
 
-/* Entries are checked and handed over so many at a time, at most. */
-#define REPLAY_BATCH	18U
-
 struct replay_ops {
 	/*
 	 * Read both slots of a page. Sets *slots to SSDUP_PAGE_SLOTS adjacent
 	 * pages, valid until the next call. May sleep. 0 or -errno.
 	 */
 	int (*read_page)(void *ctx, u32 half, u32 page, const struct ssdup_page **slots);
-	/* Valid entries, in no order that matters. May sleep. 0 or -errno. */
-	int (*entries)(void *ctx, u32 half, const struct log_entry *e, u32 nr);
+	/*
+	 * The entries of a page that has any, all of them valid, in no order that
+	 * matters; as on disk, for a copy of each would be felt. May sleep. 0 or -errno.
+	 */
+	int (*entries)(void *ctx, u32 half, const struct ssdup_entry *e, u32 nr);
 };
 
 /**

@@ -232,9 +232,9 @@ void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_chunk **pla
 		llist_add(&chunk->list, &h->chunks);
 }
 
-void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes)
+void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes, gfp_t gfp)
 {
-	struct extent_chunk *chunk = kmem_cache_alloc(chunk_cache, GFP_KERNEL);
+	struct extent_chunk *chunk = kmem_cache_alloc(chunk_cache, gfp);
 	u32 i;
 
 	if (!chunk)

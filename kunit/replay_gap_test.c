@@ -83,7 +83,7 @@ static int life_read(void *ctx, u32 half, u32 page, const struct ssdup_page **sl
 	return 0;
 }
 
-static int life_entries(void *ctx, u32 half, const struct log_entry *e, u32 nr)
+static int life_entries(void *ctx, u32 half, const struct ssdup_entry *e, u32 nr)
 {
 	return -EINVAL;
 }

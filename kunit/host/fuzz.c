@@ -3,9 +3,9 @@
  * What is read from an SSD may be anything. An image is taken the way that the
  * kernel's recovery takes it: both copies of the superblock are decoded, one is
  * picked and held against the disks, the halves are replayed in the order of their
- * generations into an extent map, and each half gets its role.
+ * generations, what they hold is put into an extent map, and each half gets its role.
  */
-#include "../../dm-ssdup/extent_map.h"
+#include "../../dm-ssdup/extent_bulk.h"
 #include "../../dm-ssdup/replay.h"
 #include "fuzz.h"
 
@@ -23,6 +23,7 @@ struct rig {
 	const struct image	*im;
 	struct log_super	s;
 	struct extent_tree	tree;
+	struct extent_bulk	bulk;
 	struct extent_list	pool;
 	u32			pages_read;
 };
@@ -100,23 +101,38 @@ static int read_page(void *ctx, u32 half, u32 page, const struct ssdup_page **sl
 	return 0;
 }
 
-static void take_entry(struct rig *rig, u32 half, const struct log_entry *e)
+static int take_entries(void *ctx, u32 half, const struct ssdup_entry *entries, u32 nr)
+{
+	struct rig *rig = ctx;
+	u32 i;
+
+	EXPECT(nr && nr <= SSDUP_PAGE_ENTRIES);
+	for (i = 0; i < nr; i++) {
+		struct log_entry e = log_entry_read(&entries[i]);
+		struct extent *x = extent_pop(&rig->pool);
+
+		EXPECT(e.kind > SSDUP_KIND_NONE && e.kind <= SSDUP_KIND_MAX);
+		EXPECT(e.sectors && e.sector < HDD_SECTORS && e.sectors <= HDD_SECTORS - e.sector);
+		EXPECT(e.seq && e.seq <= LOG_MAX_COUNT);
+		EXPECT(log_data_sector(&rig->s.g, half, e.pos) +
+		       (e.kind == SSDUP_KIND_DATA ? e.sectors : 0) <= SSD_SECTORS);
+
+		EXPECT(x);
+		*x = (struct extent){
+			.start = e.sector, .sectors = e.sectors, .seq = e.seq,
+			.pos = e.pos, .half = half, .kind = e.kind,
+		};
+		extent_bulk_add(&rig->bulk, x);
+	}
+	return 0;
+}
+
+static void insert_one(struct rig *rig, struct extent *x)
 {
 	struct extent_list spares = {}, unused = {};
-	struct extent *x = extent_pop(&rig->pool), *old;
+	struct extent *old;
 	u32 i, nr;
 
-	EXPECT(e->kind > SSDUP_KIND_NONE && e->kind <= SSDUP_KIND_MAX);
-	EXPECT(e->sectors && e->sector < HDD_SECTORS && e->sectors <= HDD_SECTORS - e->sector);
-	EXPECT(e->seq && e->seq <= LOG_MAX_COUNT);
-	EXPECT(log_data_sector(&rig->s.g, half, e->pos) +
-	       (e->kind == SSDUP_KIND_DATA ? e->sectors : 0) <= SSD_SECTORS);
-
-	EXPECT(x);
-	*x = (struct extent){
-		.start = e->sector, .sectors = e->sectors, .seq = e->seq,
-		.pos = e->pos, .half = half, .kind = e->kind,
-	};
 	if (extent_insert_alone(&rig->tree, x, &old)) {
 		if (old)
 			extent_push(&rig->pool, old);
@@ -134,12 +150,19 @@ static void take_entry(struct rig *rig, u32 half, const struct log_entry *e)
 		extent_push(&rig->pool, x);
 }
 
-static int take_entries(void *ctx, u32 half, const struct log_entry *e, u32 nr)
+/* As replay_link() of recovery.c; @order is of the halves, the lowest generation first. */
+static void link_all(struct rig *rig, const u32 *order)
 {
-	EXPECT(nr && nr <= REPLAY_BATCH);
-	for (; nr; nr--, e++)
-		take_entry(ctx, half, e);
-	return 0;
+	struct extent_list rest[SSDUP_MAX_HALVES] = {};
+	static struct extent_cards cards;
+	struct extent *x;
+	u32 i;
+
+	extent_bulk_link(&rig->tree, &rig->bulk, ilog2(rig->s.g.block_sectors),
+			 ilog2(HDD_SECTORS), &cards, rest);
+	for (i = 0; i < rig->s.g.nr_halves; i++)
+		while ((x = extent_pop(&rest[order[i]])))
+			insert_one(rig, x);
 }
 
 static void check_map(struct rig *rig)
@@ -197,8 +220,8 @@ void fuzz_image(const struct image *im)
 {
 	struct replay_half found[SSDUP_MAX_HALVES];
 	struct rig rig = { .im = im };
+	u32 i, j, half, order[SSDUP_MAX_HALVES];
 	u64 done = 0, next;
-	u32 i, j, half;
 
 	if (!load_super(&rig))
 		return;
@@ -214,10 +237,12 @@ void fuzz_image(const struct image *im)
 				half = j;
 			}
 		done = next;
+		order[i] = half;
 		if (!replay_one(&rig, half, &found[half]))
 			return;
 	}
 	EXPECT(rig.pages_read <= rig.s.g.nr_halves * (IMAGE_PAGES + 1 + MAX_LOOKS));
+	link_all(&rig, order);
 	check_map(&rig);
 	check_roles(&rig, found);
 }

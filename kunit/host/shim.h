@@ -161,6 +161,7 @@ static inline int fls64(u64 n)
 	return n ? 64 - __builtin_clzll(n) : 0;
 }
 
+#define __ffs(n)		((u32)__builtin_ctzl(n))
 #define ilog2(n)		(fls64(n) - 1)
 #define roundup_pow_of_two(n)	(1UL << fls64((n) - 1UL))
 #define rounddown_pow_of_two(n)	(1UL << ilog2(n))

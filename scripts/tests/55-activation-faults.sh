@@ -55,16 +55,19 @@ io verify
 all_home
 remove_ssdup
 
-# a resume that gets halfway, and the next finds another SSD: of the first nothing is left
-make_disks
+# a resume that gets halfway, when a range with many extents has its tree already, and the
+# next finds another SSD: of the first nothing is left
+make_disks ssd_size_mb=160
 rm "$MODEL"
-make_ssdup policy all drain manual
+make_ssdup policy all drain manual range_mb 64
 second=$((2048 + ($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8))
-io write len=$(($(stat half_data_sectors) + 512)) bs=64 fsync=1
+io write bs=8
+above "extents" "$(stat extents)" 16383
+io write len=$(($(stat half_data_sectors) - LEN + 512)) bs=64 fsync=1
 is "seals" "$(stat seals)" 1
 remove_ssdup
 must dmsetup create $NAME --notable
-must dmsetup load $NAME --table "$(table policy none drain manual)"
+must dmsetup load $NAME --table "$(table policy none drain manual range_mb 64)"
 model $SSD fail_read "$second 16"
 must_not dmsetup resume $NAME
 must said "cannot read the log"

@@ -363,7 +363,7 @@ static int verdict_page(void *ctx, u32 half, u32 page, const struct ssdup_page *
 			 PAIR_SECTORS);
 }
 
-static int verdict_entries(void *ctx, u32 half, const struct log_entry *e, u32 nr)
+static int verdict_entries(void *ctx, u32 half, const struct ssdup_entry *e, u32 nr)
 {
 	return 0;
 }

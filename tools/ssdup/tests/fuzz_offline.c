@@ -61,14 +61,14 @@ static int kernel_page(void *arg, u32 half, u32 page, const struct ssdup_page **
 			 sizeof(k->slots) / 512);
 }
 
-static void kernel_entry(struct kernel_map *k, u32 half, const struct log_entry *le)
+static void kernel_entry(struct kernel_map *k, u32 half, struct log_entry le)
 {
 	struct extent_list spares = {}, unused = {};
 	struct extent *e = node(), *old;
 	u32 need;
 
-	*e = (struct extent){ .start = le->sector, .seq = le->seq, .sectors = le->sectors,
-			      .pos = le->pos, .half = half, .kind = le->kind };
+	*e = (struct extent){ .start = le.sector, .seq = le.seq, .sectors = le.sectors,
+			      .pos = le.pos, .half = half, .kind = le.kind };
 	if (extent_insert_alone(&k->tree, e, &old)) {
 		free(old);
 		return;
@@ -80,10 +80,10 @@ static void kernel_entry(struct kernel_map *k, u32 half, const struct log_entry 
 		free(e);
 }
 
-static int kernel_entries(void *arg, u32 half, const struct log_entry *le, u32 nr)
+static int kernel_entries(void *arg, u32 half, const struct ssdup_entry *e, u32 nr)
 {
-	for (; nr; nr--, le++)
-		kernel_entry(arg, half, le);
+	for (; nr; nr--, e++)
+		kernel_entry(arg, half, log_entry_read(e));
 	return 0;
 }
 
