@@ -3,6 +3,7 @@
  * dm-ssdup: the target: construction, suspend and resume, limits.
  */
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 
 #include "ssdup.h"
 
@@ -320,22 +321,31 @@ static void ssdup_postsuspend(struct dm_target *ti)
 		write_clean(c);
 }
 
+/*
+ * What is written to the device, swap perhaps, waits until it is resumed: memory
+ * for that must not wait for such a write.
+ */
 static int ssdup_preresume(struct dm_target *ti)
 {
+	unsigned int noio = memalloc_noio_save();
 	struct ssdup *c = ti->private;
 	int r = c->loaded ? 0 : ssdup_load(c);
 
-	return r ?: ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
+	r = r ?: ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
+	memalloc_noio_restore(noio);
+	return r;
 }
 
 static void ssdup_resume(struct dm_target *ti)
 {
+	unsigned int noio = memalloc_noio_save();
 	struct ssdup *c = ti->private;
 
 	WRITE_ONCE(c->leaving, false);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
 	ssdup_writeback_start(c);
+	memalloc_noio_restore(noio);
 }
 
 static void ssdup_dtr(struct dm_target *ti)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory that can only be had by writing through the device: swap on it, with
 # halves that fill up, and file data that is written back under pressure.
+# While the device is suspended there is none of that: a resume does not ask for it.
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
@@ -34,3 +35,23 @@ umount /mnt/ram
 must swapoff $DEV
 rmdir /run/cgroup/small
 umount /run/cgroup
+
+# while it is suspended nothing can be swapped out to it: a resume gets its memory without,
+# and for the extents of the log, which may be too many, it does not try for ever
+tracing=/sys/kernel/tracing
+io write len=16384 bs=8
+echo 1 >$tracing/events/kmem/mm_page_alloc/enable
+echo 1 >$tracing/events/kmem/kmem_cache_alloc/enable
+echo 1 >$tracing/events/ssdup/ssdup_step/enable
+reload policy all
+echo 0 >$tracing/events/kmem/mm_page_alloc/enable
+echo 0 >$tracing/events/kmem/kmem_cache_alloc/enable
+echo 0 >$tracing/events/ssdup/ssdup_step/enable
+sed -n '/ dmsetup-.* load_super$/,/ epoch_done$/{/ dmsetup-.* mm_page_alloc:/p}' \
+	$tracing/trace >"$T/pages"
+above "allocations of pages by a resume" "$(wc -l <"$T/pages")" 1
+! grep -E 'GFP_(KERNEL|USER|HIGHUSER|IO)|GFP_NOFS' "$T/pages" || fail "a resume waits for I/O"
+grep 'call_site=ssdup_lend_nodes' $tracing/trace >"$T/nodes"
+above "allocations of nodes by a resume" "$(wc -l <"$T/nodes")" 1
+! grep -v __GFP_RETRY_MAYFAIL "$T/nodes" || fail "a resume does not give up"
+io verify len=16384
