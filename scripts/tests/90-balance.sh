@@ -81,7 +81,7 @@ above "streams judged" "$(stat streams)" 0
 above "of it random" "$(stat random_percentage_1e4)" 5000
 message clear_stats
 for n in 0 1 2 3; do
-	dd if="$DEV" of=/dev/null bs=4M skip=$((80 + n * 12)) count=12 iflag=direct 2>/dev/null &
+	dd if="$DEV" of=/dev/null bs=4M skip=$((80 + n * 12)) count=12 iflag=direct status=none &
 done
 io write start=$((20 * 8192)) len=$((24 * 8192)) bs=512 step=8192 depth=1
 kill -0 %1 %2 %3 %4 2>/dev/null || fail "the HDD was not busy for all of it"
