@@ -174,7 +174,23 @@ case_layers()
 	rm -rf "$dir"
 }
 
-# root_line DIR - make the machine's own disk the HDD of a device, with what is on it
+# takers DIR LINES - which of dracut and initramfs-tools take an ssduptab of these along
+takers()
+{
+	machine_chroot "$1" bash -c '
+		printf "$1" >/etc/ssduptab
+		mkdir -p /tmp/image/etc
+		DESTDIR=/tmp/image verbose=n /usr/share/initramfs-tools/hooks/ssdup \
+			>/dev/null 2>&1
+		require_binaries() { :; }
+		. /usr/lib/dracut/modules.d/90ssdup/module-setup.sh
+		! check || echo dracut
+		! cmp -s /etc/ssduptab /tmp/image/etc/ssduptab || echo initramfs-tools
+		rm -r /etc/ssduptab /tmp/image' - "$2"
+}
+
+# root_line DIR - make the machine's own disk the HDD of a device, with what is on it; and a
+# faulty line for another disk
 root_line()
 {
 	local uuid
@@ -184,6 +200,8 @@ root_line()
 		sed -n 's/^ID_FS_UUID=//p')
 	echo "sysroot /dev/disk/by-id/virtio-ssdup-root UUID=$uuid" \
 		"policy=all,drain=manual,x-initrd.attach" >"$1/files/ssduptab"
+	echo "faulty /dev/disk/by-id/virtio-ssdup-hdd UUID=$uuid policy=all, drain=manual" \
+		>>"$1/files/ssduptab"
 	machine_chroot "$1" sh -ec 'cp /opt/ssduptab /etc
 		update-initramfs -u
 		dracut -q --force --no-hostonly-cmdline --omit "systemd-hostnamed lvm mdraid" \
@@ -207,6 +225,10 @@ case_root()
 	CASE=root WORK=$1
 
 	machine_copy "$WORK/new" "$dir"
+	verify "an ssduptab of comments is not taken along" \
+		test -z "$(takers "$dir" '# name\n \n')"
+	verify "one with no line but a faulty one is" test "$(takers "$dir" \
+		'faulty /dev/sda UUID=x policy=all, drain=manual\n')" = $'dracut\ninitramfs-tools'
 	verify "a line for / and two initramfs" root_line "$dir" || return
 	step "$dir" root || return
 	verify "a shutdown does not drain" log_says "$dir" SSDUP_DIRTY=1

@@ -55,6 +55,13 @@ wait_for()
 	done
 }
 
+# mounted DIR - by systemd or else by hand. With nofail in fstab mount(8) says that all is well
+# while the device is not there yet.
+mounted()
+{
+	mountpoint -q "$1" || { mount "$1" && mountpoint -q "$1"; }
+}
+
 # property DEV KEY - of udev's
 property()
 {
