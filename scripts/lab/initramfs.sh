@@ -64,9 +64,11 @@ install_files()
 # install_programs STAGE - busybox, the programs and the libraries they load
 install_programs()
 {
-	local stage=$1 name
+	local stage=$1 name programs
 	local -a files
 
+	programs=$(guest_programs) || exit 1
+	mapfile -t files <<<"$programs"
 	mkdir -p "$stage"/{usr/bin,usr/lib64,proc,sys,dev,run,tmp,root,mnt,out,files,etc}
 	for name in bin sbin; do
 		ln -s usr/bin "$stage/$name"
@@ -80,7 +82,6 @@ install_programs()
 	for name in $(busybox --list); do
 		[ "$name" = busybox ] || ln -s busybox "$stage/usr/bin/$name"
 	done
-	mapfile -t files < <(guest_programs)
 	install_files "$stage" "${files[@]}"
 	ln -sf mkfs.ext4 "$stage/usr/bin/mke2fs"
 	ln -sf e2fsck "$stage/usr/bin/fsck.ext4"
