@@ -179,7 +179,8 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 	if (balance)
 		ssdup_load_find(c, io);
 	limits = limits_of(c, io, &f, balance);
-	if (limits == &c->limits && ssdup_rationed(c))
+	/* Past those held up for the ration, if they are: stuck, all wait for space alike. */
+	if (limits == &c->limits && !f.stuck && ssdup_rationed(c))
 		f.queue = false;
 	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable) {
 		if (begin_direct(c, io))

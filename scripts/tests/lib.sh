@@ -137,10 +137,12 @@ tear_down()
 	done
 	# one without a table has no node
 	mapfile -t names < <(dmsetup info -c --noheadings -o name 2>/dev/null)
+	# what is below it first: a job may wait for it, and keep the device open
+	for name in other "$NAME"; do
+		[[ " ${names[*]} " != *" $name "* ]] || dmsetup resume "$name" 2>/dev/null
+	done
 	for name in "$NAME" other; do
-		[[ " ${names[*]} " == *" $name "* ]] || continue
-		dmsetup resume "$name" 2>/dev/null
-		dmsetup remove "$name" 2>/dev/null
+		[[ " ${names[*]} " != *" $name "* ]] || dmsetup remove --retry "$name" 2>/dev/null
 	done
 	wait
 	modprobe -r ssdup-disks 2>/dev/null
