@@ -424,6 +424,7 @@ static int drain_begin(struct ssdup *c)
 	struct ssdup_drainer *d = c->drainer;
 
 	if (ssdup_mode(c) == MODE_RUNNING) {
+		WRITE_ONCE(c->drain_anew, false);
 		spin_lock_irq(&c->half_lock);
 		d->half = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
 		spin_unlock_irq(&c->half_lock);

@@ -148,6 +148,24 @@ static void seal(struct ssdup *c, struct watch *w)
 		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
+/* Return: is @r an error that counts? Who asked since the try began gets one of his own. */
+static bool tell_error(struct ssdup *c, int r)
+{
+	bool anew, changed;
+
+	spin_lock_irq(&c->half_lock);
+	anew = r && c->drain_anew;
+	changed = !anew && r != c->drain_error;
+	if (changed)
+		WRITE_ONCE(c->drain_error, r);
+	spin_unlock_irq(&c->half_lock);
+	if (changed) {
+		wake_up_all(&c->done_wait);
+		ssdup_kick_waiting(c);
+	}
+	return r && !anew;
+}
+
 static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in,
 			const struct pacing_out *out)
 {
@@ -173,12 +191,7 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in
 		w->pinned = true;
 		w->pinned_at = jiffies;
 	}
-	if (r != READ_ONCE(c->drain_error)) {
-		WRITE_ONCE(c->drain_error, r);
-		wake_up_all(&c->done_wait);
-		ssdup_kick_waiting(c);
-	}
-	if (!r || ssdup_mode(c) == MODE_LOG_FAILED)
+	if (!tell_error(c, r) || ssdup_mode(c) == MODE_LOG_FAILED)
 		return;
 	/* What a read-only log keeps will not go soon. */
 	wait = r == -EROFS ? PINNED_RETRY_MS : RETRY_MS;
@@ -316,7 +329,10 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	/* What cannot become durable on the SSD any more can still be brought home. */
 	if (r && ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
+	spin_lock_irq(&c->half_lock);
+	WRITE_ONCE(c->drain_anew, true);
 	WRITE_ONCE(c->drain_error, 0);
+	spin_unlock_irq(&c->half_lock);
 	generation = ssdup_ask(c);
 	r = wait_event_interruptible(c->done_wait,
 				     drained(c, generation) || READ_ONCE(c->drain_error) ||

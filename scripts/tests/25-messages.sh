@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Each message does what it says; wrong ones are refused with a reason.
+# time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -69,6 +70,27 @@ must_not message flush
 model $HDD fail_flush 0
 all_home
 remove_ssdup
+
+# nor is it told of a drain that failed and had begun before: its own comes after
+hdd=$HDD
+make_disks
+rm "$MODEL"
+size=$(blockdev --getsz $hdd)
+must dmsetup create other --table "0 $size delay $hdd 0 0 $hdd 0 3000 $hdd 0 0"
+HDD=/dev/mapper/other
+make_ssdup policy all drain manual
+io write len=4096 bs=64
+model $hdd fail_flush 1
+must message drain start
+wait_until drain_reads -gt 0
+message flush &
+wait_until hdd_errors -gt 0
+model $hdd fail_flush 0
+must wait $!
+io_on $hdd verify len=4096
+remove_ssdup
+must dmsetup remove other
+HDD=$hdd
 
 # a long one can be interrupted, and the drain goes on
 slow_disks hdd_rate_mbps=1
