@@ -49,16 +49,16 @@ static u32 halves_in_use(struct ssdup *c, struct ssdup_half **halves)
 struct ssdup_half *ssdup_salvage_next(struct ssdup *c)
 {
 	struct ssdup_half *halves[SSDUP_MAX_HALVES];
-	bool tried = false;
 	u32 i, nr;
 
 	seal_for_good(c);
 	nr = halves_in_use(c, halves);
-	for (i = 0; i < nr; i++)
-		tried |= halves[i]->tried;
-	/* All of them are one try. */
-	if (!tried)
+	/* All of them are one try. It begins anew for who has asked since. */
+	if (READ_ONCE(c->drain_anew)) {
 		WRITE_ONCE(c->drain_anew, false);
+		for (i = 0; i < nr; i++)
+			halves[i]->tried = false;
+	}
 	for (i = 0; i < nr; i++)
 		if (!halves[i]->drained && !halves[i]->tried)
 			return halves[i];

@@ -113,3 +113,38 @@ for fault in flush page; do
 	io recover
 	remove_ssdup
 done
+
+# who asks while half of it is home already is told of what fails then
+make_disks
+rm "$MODEL"
+must modprobe dm-delay
+DISK=$HDD HDD=/dev/mapper/other
+# the last of what is in the second half takes long
+last=$((len - 2048))
+must dmsetup create other <<-TABLE
+	0 $last linear $DISK 0
+	$last 2048 delay $DISK $last 0 $DISK $last 3600000 $DISK $last 0
+	$len $((LEN - len)) linear $DISK $len
+TABLE
+make_ssdup policy all drain manual autocommit_ms 3600000
+io write len=$len bs=64 fsync=1
+model $SSD fail_write "$second $half"
+io write start=40000 len=64 bs=64
+is "mode" "$(stat mode)" 1
+message drain start
+# all was read, so the first half is home
+wait_until drain_reads -eq $(((len + 63) / 64))
+timeout 20 dmsetup message $NAME 0 flush 2>"$T/stderr" &
+# no harm if it has not begun by then
+sleep 0.5
+model $DISK fail_flush 1
+must dmsetup suspend other
+must dmsetup reload other --table "0 $LEN linear $DISK 0"
+must dmsetup resume other
+must_not wait $!
+model $DISK fail_flush 0
+must message flush
+must said "the log is empty"
+io_on $DISK verify
+remove_ssdup
+must dmsetup remove other
