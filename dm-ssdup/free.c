@@ -122,6 +122,8 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	h->generation = c->super.generation[h->index];
 	mutex_unlock(&c->super_lock);
 	spin_lock_irq(&c->half_lock);
+	/* Under the lock: who finds the half free finds it counted, and the other way round. */
+	stat_inc(c, STAT_FREES);
 	h->state = HALF_FREE;
 	list_move_tail(&h->list, &c->free);
 	ssdup_set_gate(c);
@@ -130,7 +132,6 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	spin_unlock_irq(&c->half_lock);
 	mutex_unlock(&c->commit_lock);
 	trace_ssdup_step(c, STEP_FREE_DONE);
-	stat_inc(c, STAT_FREES);
 	WRITE_ONCE(c->short_of_memory, false);
 	ssdup_event(c);
 	ssdup_kick_waiting(c);
