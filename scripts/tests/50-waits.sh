@@ -24,7 +24,7 @@ above "waiting writes" "$(stat waiting_writes)" 0
 must wait $writer
 is "what is waited for" "$(stat waiting_writes) $(stat wait_cause)" "0 0"
 flush
-is "what is done when all is home" "$(stat drain_state)" 0
+wait_until drain_state -eq 0
 is "sectors home in an empty log" "$(stat home_sectors)" 0
 
 # a FLUSH waits until the cache of the HDD is empty

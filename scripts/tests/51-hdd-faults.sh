@@ -44,7 +44,8 @@ knob policy all
 io write start=8192 len=2048 bs=64
 model $HDD fail_flush 1
 must_get "$eio" message flush
-is "mode, error, what the drain does" "$(stat mode) $(stat drain_errno) $(stat drain_state)" "0 5 8"
+wait_until drain_state -eq 8
+is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
 is "freed halves" "$(stat frees)" 0
 must said "a drain failed (-5), next try in 5000 ms"
 io write start=10240 len=64 bs=8
@@ -65,21 +66,41 @@ model $HDD fail_write clear
 all_home
 remove_ssdup
 
+# second_batch MS - the HDD takes so long for the second batch of a drain
+second_batch()
+{
+	must dmsetup reload other <<-TABLE
+		0 7168 linear $DISK 0
+		7168 4096 delay $DISK 7168 0 $DISK 7168 $1 $DISK 7168 0
+		11264 $((LEN - 11264)) linear $DISK 11264
+	TABLE
+	must dmsetup suspend other
+	must dmsetup resume other
+}
+
 # a flush that fails for somebody else while a drain copies: what the drain has
 # copied up to then may be gone
-slow_disks hdd_cache_mb=2 hdd_rate_mbps=2
+make_disks
 rm "$MODEL"
+must modprobe dm-delay
+must dmsetup create other --table "0 $LEN linear $HDD 0"
+DISK=$HDD HDD=/dev/mapper/other
+second_batch 3600000
 make_ssdup policy none drain manual
 io write start=50000 len=8
 knob policy all
-io write len=8192 bs=64
+io write len=11264 bs=256
 message drain start
-wait_until drain_state -eq 4
-model $HDD fail_flush 1
+wait_until drained_sectors -eq 7168
+model $DISK fail_flush 1
 must_get "$eio" message commit
-model $HDD fail_flush 0
+model $DISK fail_flush 0
 is "halves freed by then" "$(stat frees)" 0
+second_batch 0
 wait_until drain_errno -eq 5
 is "halves freed by then" "$(stat frees)" 0
 flush
-is "sectors drained" "$(stat drained_sectors)" 16384
+is "sectors drained" "$(stat drained_sectors)" $((2 * 11264))
+io_on $DISK verify
+remove_ssdup
+must dmsetup remove other

@@ -29,6 +29,8 @@ iocheck "$MODEL" $DEV write len="$half" bs=256 &
 fill=$!
 wait_until seals -eq 1
 is "free halves" "$(stat halves_free)" 0
+# all of it has a place, among them the first of half 1
+wait_until writes_ssd -eq $(((half + 255) / 256))
 # the ring has 128 pages of 126 entries
 iocheck "$MODEL" $DEV write start=300000 len=$((128 * 126 + 200)) bs=1 depth=64 &
 writer=$!

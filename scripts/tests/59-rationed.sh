@@ -79,8 +79,7 @@ wait_until drain_state -eq 8
 wait_until receiving_fill_1e4 -gt 9950
 wait_until waiting_writes -eq 16
 dd if=/dev/zero of=$DEV bs=512 seek=$((size - 1)) count=1 oflag=direct status=none &
-sleep 0.1
-is "waiting writes" "$(stat waiting_writes)" 17
+wait_until waiting_writes -eq 17
 must dmsetup reload other --table "0 $size linear $DISK 0"
 must dmsetup suspend other
 must dmsetup resume other

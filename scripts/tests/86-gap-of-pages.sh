@@ -9,11 +9,11 @@ make_disks
 make_ssdup
 data=$(log_sector 0)
 remove_ssdup
-# the log's first page worth of places is slow to write
+# the log's first page worth of places takes no write before it is told to
 must modprobe dm-delay
 must dmsetup create other <<-TABLE
 	0 $data linear $SSD 0
-	$data 128 delay $SSD $data 0 $SSD $data 3000
+	$data 128 delay $SSD $data 0 $SSD $data 3600000
 	$((data + 128)) $(($(blockdev --getsz $SSD) - data - 128)) linear $SSD $((data + 128))
 TABLE
 SSD=/dev/mapper/other
@@ -24,6 +24,8 @@ io write start=8192 len=64 bs=1
 io flush start=8192 len=64
 is "extents" "$(stat extents)" 64
 power_cut 1
+must dmsetup suspend other
+must dmsetup resume other
 wait
 must dmsetup remove --retry $NAME
 power_on

@@ -37,6 +37,8 @@ dirty=$(stat dirty_sectors)
 message clear_stats
 model $HDD fail_flush 1
 must_not message flush
+# nor is it tried again by itself
+message drain pause
 is "halves freed" "$(stat frees)" 0
 is "sectors drained" "$(stat drained_sectors)" "$dirty"
 model $HDD fail_flush 0
@@ -64,8 +66,8 @@ half=$(stat half_data_sectors)
 must dmsetup suspend --noflush other
 io write start=0 len=$((half * 9 / 4 / 64 * 64)) bs=64 depth=1 &
 writer=$!
-# all of the log is handed out
-wait_until receiving_fill_1e4 -gt 9900
+# all of the log is handed out: the next one has no room, and stays
+wait_until receiving_fill_1e4 -gt 9960
 wait_until waiting_writes -eq 1
 must dmsetup resume other
 must wait $writer

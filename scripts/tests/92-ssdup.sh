@@ -166,18 +166,21 @@ io verify
 must ssdup remove $NAME
 
 # an interrupted drain ends with 7 and goes on; --wait-below does not wait for all
-slow_disks hdd_rate_mbps=2
-must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual
+make_disks
+# an HDD that can be stopped, so that it copies as long as is wanted
+must dmsetup create other --table "0 $LEN linear $HDD 0"
+must ssdup create $NAME --hdd /dev/mapper/other --ssd $SSD --policy all -o drain=manual
 find_sys
 : >"$MODEL"
 io write len=8192 bs=64
+must dmsetup suspend --noflush other
 ssdup drain $NAME 2>"$T/stderr" &
-# it copies, which takes two seconds
 wait_until drain_state -eq 4
 kill -INT $!
 r=0
 wait $! || r=$?
 is "exit code" $r 7
+must dmsetup resume other
 grep -q "interrupted with .* left" "$T/stderr" || fail "$(cat "$T/stderr")"
 wait_until dirty_sectors -eq 0
 io write len=256 bs=64
@@ -189,14 +192,17 @@ is "dirty" "$(stat dirty_sectors)" 256
 # nor does it end above that, with what was written while it drained
 must ssdup drain $NAME
 io write len=8192 bs=64
+must dmsetup suspend --noflush other
 ssdup drain $NAME --wait-below 1M 2>"$T/stderr" &
 wait_until drain_state -eq 4
 io write start=10000 len=4096 bs=64
+must dmsetup resume other
 r=0
 wait $! || r=$?
 is "exit code" $r 0
 below "dirty" "$(stat dirty_sectors)" 2049
 must ssdup remove $NAME
+must dmsetup remove other
 
 # a device in use is removed by force only, and is gone when it is closed
 must ssdup create $NAME --hdd $HDD --ssd $SSD
@@ -206,6 +212,11 @@ must ssdup remove $NAME --force | tee "$T/words"
 grep -q "removed when nobody uses it any more" "$T/words" || fail "words of a forced removal"
 must_get "Input/output error" dd of="$T/x" bs=4k count=1 <&5
 exec 5<&-
+# by a worker of the kernel
+for ((n = 0; n < 200; n++)); do
+	dmsetup info $NAME >"$T/words" 2>&1 || break
+	sleep 0.1
+done
 exits 1 dmsetup info $NAME
 
 # what is left is told as the removal has left it

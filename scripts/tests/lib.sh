@@ -139,7 +139,10 @@ tear_down()
 	mapfile -t names < <(dmsetup info -c --noheadings -o name 2>/dev/null)
 	# what is below it first: a job may wait for it, and keep the device open
 	for name in other "$NAME"; do
-		[[ " ${names[*]} " != *" $name "* ]] || dmsetup resume "$name" 2>/dev/null
+		[[ " ${names[*]} " == *" $name "* ]] || continue
+		# what dm-delay holds back it lets go
+		[ "$name" != other ] || timeout 10 dmsetup suspend --noflush other 2>/dev/null
+		dmsetup resume "$name" 2>/dev/null
 	done
 	for name in "$NAME" other; do
 		[[ " ${names[*]} " != *" $name "* ]] || dmsetup remove --retry "$name" 2>/dev/null
