@@ -241,7 +241,11 @@ static bool judge(uint64_t sector, const struct stamp *s, uint64_t since)
 		if (!found || writer != (salt | entries[number].writer))
 			return false;
 		ok = !found->dead && !outdated(sector, found, node_ended(found), since);
-		brought_back = !ok && discard && entries[number].sent < node_ended(discard);
+		/*
+		 * An older one; or a newer one that a drain had taken along to the HDD, and
+		 * of which the log knew nothing after the cut, only of the discard.
+		 */
+		brought_back = !ok && discard;
 	} else {
 		ok = discard || zeros_allowed(sector, since);
 	}
