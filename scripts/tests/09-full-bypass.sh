@@ -9,7 +9,9 @@
 make_disks ssd_size_mb=10
 make_ssdup policy all full bypass drain manual
 half=$(stat half_data_sectors)
-io write len=$((2 * half)) bs=64
+io write len="$half" bs=64
+# one at a time: nothing is in flight that the next half has to wait for
+io write start="$half" len="$half" bs=64 depth=1
 is "free halves" "$(stat halves_free)" 0
 above "writes past the log" "$(stat writes_hdd)" 0
 is "writes that waited" "$(stat waited_writes)" 0

@@ -33,7 +33,8 @@ must modprobe sd_mod
 must modprobe scsi_debug dev_size_mb=64 lbpws=1 delay=0
 driver=/sys/bus/pseudo/drivers/scsi_debug
 # its disk comes in its own time
-until disk=$(echo $driver/adapter*/host*/target*/*/block/sd*) && [ -b "/dev/${disk##*/}" ]; do
+until disk=$(echo $driver/adapter*/host*/target*/*/block/sd*) &&
+	blockdev --getsz "/dev/${disk##*/}" >/dev/null 2>&1; do
 	nap 0.1
 done
 HDD=/dev/${disk##*/}

@@ -55,6 +55,10 @@ io write len=640 bs=16
 model $SSD fail_read "$(log_sector 24) 1"
 echo "free_record 1 7" >/sys/module/ssdup_disks/parameters/cut_at || fail "no cut at free_record"
 must_not message flush
+# the disks are decided about in the background
+until [ "$(</sys/module/ssdup_disks/parameters/cut_at)" = "done free_record" ]; do
+	nap 0.01
+done
 remove_ssdup
 power_on
 heal

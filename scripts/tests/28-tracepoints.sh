@@ -9,15 +9,17 @@ tracing=/sys/kernel/tracing
 make_disks
 [ -d $tracing/events/ssdup ] || fail "no tracepoints"
 make_ssdup policy watermark stream_length 16 drain manual
-blktrace -d $SSD -d $HDD -D "$T" 2>/dev/null >&2 &
+# small buffers, and many: what is traced is soon in its file
+blktrace -d $SSD -d $HDD -D "$T" -b 4 -n 128 2>/dev/null >&2 &
 blktrace=$!
 echo 1 >$tracing/events/ssdup/enable
 echo 1 >$tracing/events/block/block_bio_remap/enable
-until [ -e /sys/kernel/debug/block/mssd0/dropped ] &&
-	[ -e /sys/kernel/debug/block/mhdd0/dropped ]; do
-	sleep 0.1
+# it has begun when it sees what is read
+until [ -s "$T/mssd0.blktrace.0" ] && [ -s "$T/mhdd0.blktrace.0" ]; do
+	for disk in $SSD $HDD; do
+		must dd if="$disk" of=/dev/null bs=4k count=64 iflag=direct status=none
+	done
 done
-sleep 0.5
 echo >$tracing/trace
 io random nr=64 depth=1 len=65536
 knob policy all

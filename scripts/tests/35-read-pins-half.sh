@@ -7,26 +7,43 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks ssd_size_mb=10
-# reads of the SSD are 1.5 s under way, writes are not
+make_ssdup
+data=$(log_sector 0)
+half=$(stat half_data_sectors)
+remove_ssdup
+# a read of the log's first place is under way until that table is replaced
 must modprobe dm-delay
-must dmsetup create other --table \
-	"0 $(blockdev --getsz $SSD) delay $SSD 0 1500 $SSD 0 0"
+must dmsetup create other <<-TABLE
+	0 $data linear $SSD 0
+	$data 8 delay $SSD $data 60000 $SSD $data 0
+	$((data + 8)) $(($(blockdev --getsz $SSD) - data - 8)) linear $SSD $((data + 8))
+TABLE
 SSD=/dev/mapper/other
 make_ssdup policy all drain manual
 SSD=/dev/mssd0
-half=$(stat half_data_sectors)
 io write len=256 bs=64
+iocheck "$MODEL" $DEV watch len=8 bs=8 seconds=0 >"$T/reads" &
+read=$!
+wait_until reads_ssd -eq 1
+# newer data elsewhere in the half: the drain does not read that place too
+io write len=8
 message flush &
 drain=$!
-sleep 1.2
-# the drain has its data in 0.3 s; this read will be there 1.2 s after that
-iocheck "$MODEL" $DEV verify len=256 bs=64 &
-read=$!
 # the drain says what it waits for
 wait_until drain_state -eq 7
-must wait $drain
+is "free halves" "$(stat halves_free)" 0
 # twice around
-io write start=65536 len=$((2 * half - 2000)) bs=512
+io write start=65536 len=$((2 * half - 2000)) bs=512 &
+writer=$!
+wait_until waiting_writes -gt 0
+kill -0 $read || fail "the read was not under way any more"
+must dmsetup reload other --table "0 $(blockdev --getsz /dev/mssd0) linear /dev/mssd0 0"
+must dmsetup suspend other
+must dmsetup resume other
 must wait $read
+must wait $drain
+must wait $writer
+is "reads" "$(<"$T/reads")" "1 reads"
+io verify len=256
 io verify start=65536 len=256
 remove_ssdup

@@ -39,7 +39,9 @@ umount /run/cgroup
 # while it is suspended nothing can be swapped out to it: a resume gets its memory without,
 # and for the extents of the log, which may be too many, it does not try for ever
 tracing=/sys/kernel/tracing
-io write len=16384 bs=8
+# so that they are there still, however long that takes
+knob drain manual
+io write len=8192 bs=4
 echo 1 >$tracing/events/kmem/mm_page_alloc/enable
 echo 1 >$tracing/events/kmem/kmem_cache_alloc/enable
 echo 1 >$tracing/events/ssdup/ssdup_step/enable
@@ -54,4 +56,4 @@ above "allocations of pages by a resume" "$(wc -l <"$T/pages")" 1
 grep 'call_site=ssdup_lend_nodes' $tracing/trace >"$T/nodes"
 above "allocations of nodes by a resume" "$(wc -l <"$T/nodes")" 1
 ! grep -v __GFP_RETRY_MAYFAIL "$T/nodes" || fail "a resume does not give up"
-io verify len=16384
+io verify len=8192
