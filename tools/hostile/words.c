@@ -210,7 +210,7 @@ static void check_all(void)
  */
 static int load_table(void)
 {
-	int r, tries = 5;
+	int r, tries = 20;
 	uint64_t before;
 
 	do {
