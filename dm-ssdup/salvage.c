@@ -94,6 +94,7 @@ static void forget_halves(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	mutex_lock(&c->commit_lock);
 	mutex_lock(&c->super_lock);
 	spin_lock_irq(&c->half_lock);
+	stat_add(c, STAT_FREES, nr);
 	for (i = 0; i < nr; i++) {
 		h = halves[i];
 		h->generation = c->super.generation[h->index];
@@ -110,7 +111,6 @@ static void forget_halves(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	mutex_unlock(&c->super_lock);
 	mutex_unlock(&c->commit_lock);
 	trace_ssdup_step(c, STEP_FREE_DONE);
-	stat_add(c, STAT_FREES, nr);
 	DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
 	ssdup_event(c);
 	ssdup_kick_waiting(c);
