@@ -104,10 +104,10 @@ nap()
 }
 
 # wait_until FILE OPERATOR VALUE - of the device's files in sysfs, as test(1) has
-# it; at most 30 s
+# it; at most 60 s
 wait_until()
 {
-	local value end=$((SECONDS + 30))
+	local value end=$((SECONDS + 60))
 
 	until read -r value <"$SYS/$1" && test "$value" "$2" "$3"; do
 		[ $SECONDS -lt $end ] || fail "waited in vain for: $*"
