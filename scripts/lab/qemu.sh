@@ -38,6 +38,14 @@ kernel_args()
 		"norandmaps cryptomgr.notests pty.legacy_count=0"
 }
 
+# clock_args MODE - a kernel that is starved while it measures its processor's counter
+# makes it too slow, and then its clock runs too fast, for good: ten times has been seen. An
+# emulated processor counts with the host's counter, so the kernel is told how fast that is.
+clock_args()
+{
+	[ "$1" != tcg ] || echo "tsc_early_khz=$("$(copy_dir programs)/tsc")"
+}
+
 # kvm_works KERNEL INITRD - true when a probe machine reaches its init
 #
 # /dev/kvm may be there and hang, so the probe gets ten seconds and its verdict
