@@ -301,7 +301,8 @@ u64 ssdup_ask(struct ssdup *c);
  *
  * Context: process, sleeps, interruptible.
  * Return: 0, -EINTR, -EAGAIN for a suspend, -ECANCELED for a pause, or the error
- * that keeps the log from being drained; -EIO when part of it had to stay.
+ * that keeps the log from being drained, of a try that began after the call; -EIO when
+ * part of it had to stay.
  */
 int ssdup_drain_all(struct ssdup *c, bool leaving);
 
@@ -360,7 +361,8 @@ void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h);
 /**
  * ssdup_salvage_next() - the half to bring home next, when the log is read-only
  *
- * Context: the writeback thread. The open half is sealed for good.
+ * Context: the writeback thread. The open half is sealed for good. All
+ * halves are tried again when a flush has asked since the try began.
  * Return: NULL when each was tried: call ssdup_salvage_end().
  */
 struct ssdup_half *ssdup_salvage_next(struct ssdup *c);

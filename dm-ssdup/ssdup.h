@@ -371,7 +371,7 @@ struct ssdup {
 	u64			carried;	/* moves by ssdup_carry(), ever; the thread's */
 	u64			pinned;		/* of those, because of the HDD; the thread's */
 	int			drain_error;	/* of the last try; 0 when it went well; a hint */
-	bool			drain_anew;	/* a flush has asked since the try began */
+	bool			drain_anew;	/* a flush asked since; set under half_lock */
 	enum drain_state	drain_state;	/* of the thread; to look at */
 };
 
