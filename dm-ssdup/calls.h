@@ -213,6 +213,10 @@ void ssdup_commit_exit(struct ssdup *c);
  */
 int ssdup_commit(struct ssdup *c);
 
+void ssdup_autocommit_work(struct work_struct *work);
+
+/* --- super.c --- */
+
 /**
  * ssdup_write_super() - write both copies, durable
  * @between: the step between the two
@@ -221,8 +225,13 @@ int ssdup_commit(struct ssdup *c);
  */
 int ssdup_write_super(struct ssdup *c, enum ssdup_step between);
 
+/** ssdup_sync_io() - one synchronous transfer of a page-backed buffer */
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
+		  struct page *page, unsigned int offset, unsigned int bytes);
+
+/* --- flush.c --- */
+
 void ssdup_flush_work(struct work_struct *work);
-void ssdup_autocommit_work(struct work_struct *work);
 
 /** ssdup_queue_flush() - a bio that is done after the next commit */
 void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
@@ -242,10 +251,6 @@ int ssdup_flush_hdd(struct ssdup *c);
 
 /** ssdup_flush_drained() - flush the HDD for what a drain wrote there, beside other flushes */
 int ssdup_flush_drained(struct ssdup *c);
-
-/** ssdup_sync_io() - one synchronous transfer of a page-backed buffer */
-int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
-		  struct page *page, unsigned int offset, unsigned int bytes);
 
 /* --- recovery.c --- */
 

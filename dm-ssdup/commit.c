@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: from published entries to durable pages, and the superblock.
+ * dm-ssdup: from published entries to durable pages.
  *
  * A commit goes through the ring from its tail and writes every page that has
  * more resolved entries than its last durable version. The data of an entry
@@ -20,61 +20,6 @@
  */
 #include "ssdup.h"
 #include "trace.h"
-
-/* Sync and idle together: what writers wait for is not to be throttled as writeback is. */
-#define PAGE_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
-
-/* --- One synchronous transfer --- */
-
-int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
-		  struct page *page, unsigned int offset, unsigned int bytes)
-{
-	struct bio_vec bv;
-	struct bio bio;
-	int r;
-
-	bio_init(&bio, bdev, &bv, 1, opf);
-	bio.bi_iter.bi_sector = sector;
-	__bio_add_page(&bio, page, bytes, offset);
-	r = submit_bio_wait(&bio);
-	bio_uninit(&bio);
-	return r;
-}
-
-/* --- Superblock --- */
-
-int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
-{
-	unsigned int copy;
-	int r = 0;
-
-	lockdep_assert_held(&c->super_lock);
-	c->super.seq++;
-	if (log_super_spent(&c->super)) {
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
-		return -EROFS;
-	}
-	log_super_encode(&c->super, page_address(c->super_page));
-	mutex_lock(&c->ssd_lock);
-	for (copy = 0; copy < SSDUP_SUPER_COPIES && !r; copy++) {
-		if (copy)
-			trace_ssdup_step(c, between);
-		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
-		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | PAGE_FLAGS | REQ_PREFLUSH,
-				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
-				  c->super_page, 0, SSDUP_SUPER_BYTES);
-	}
-	if (r)
-		c->commit_failed = true;
-	mutex_unlock(&c->ssd_lock);
-	if (r) {
-		stat_inc(c, STAT_SSD_ERRORS);
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "a superblock write to the SSD failed");
-	}
-	return r;
-}
-
-/* --- Pages --- */
 
 /* A page in the course of one round. */
 struct commit_page {
@@ -131,7 +76,7 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 
 	cp->p = p;
 	cp->resolved = resolved;
-	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | PAGE_FLAGS, GFP_NOIO, &c->bs);
+	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO, &c->bs);
 	cp->bio->bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
 	cp->bio->bi_end_io = page_end_io;
 	cp->bio->bi_private = round;
@@ -330,156 +275,6 @@ void ssdup_commit_exit(struct ssdup *c)
 		__free_page(c->super_page);
 	kvfree(c->round);
 	kvfree(c->ring);
-}
-
-/* --- FLUSH and FUA --- */
-
-void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
-{
-	unsigned long flags;
-
-	atomic_inc(&c->nr_flushes);
-	spin_lock_irqsave(&c->flush_lock, flags);
-	bio_list_add(&c->flushes, bio);
-	/*
-	 * Under the lock: once the work that may be running can take the bio, and
-	 * end it, nothing keeps the device from being removed.
-	 */
-	queue_work(c->wq, &c->flush_work);
-	spin_unlock_irqrestore(&c->flush_lock, flags);
-}
-
-struct hdd_flush {
-	struct bio		bio;
-	struct ssdup		*c;
-	struct completion	done;
-	u64			ns;		/* when it began, then how long it took */
-};
-
-void ssdup_hdd_dropped(struct ssdup *c)
-{
-	atomic_inc(&c->hdd_flush_errors);
-	if (READ_ONCE(c->hdd_dirty) != HDD_CLEAN)
-		WRITE_ONCE(c->hdd_untold, true);
-}
-
-static void hdd_flush_end_io(struct bio *bio)
-{
-	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
-
-	f->ns = ktime_get_ns() - f->ns;
-	if (bio->bi_status) {
-		stat_inc(f->c, STAT_HDD_ERRORS);
-		ssdup_hdd_dropped(f->c);
-	}
-	complete(&f->done);
-}
-
-static void hdd_flush_send(struct ssdup *c, struct hdd_flush *f)
-{
-	f->c = c;
-	init_completion(&f->done);
-	f->ns = ktime_get_ns();
-	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
-	f->bio.bi_end_io = hdd_flush_end_io;
-	submit_bio(&f->bio);
-}
-
-static blk_status_t hdd_flush_wait(struct hdd_flush *f)
-{
-	blk_status_t status;
-
-	wait_for_completion_io(&f->done);
-	status = f->bio.bi_status;
-	bio_uninit(&f->bio);
-	return status;
-}
-
-/* Flush the HDD, if it needs it, beside the commit. */
-static bool hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
-{
-	/* Who finds it clean must not return before the flush that made it so. */
-	mutex_lock(&c->hdd_lock);
-	if (cmpxchg(&c->hdd_dirty, HDD_DIRTY, HDD_FLUSHING) != HDD_DIRTY) {
-		mutex_unlock(&c->hdd_lock);
-		return false;
-	}
-	trace_ssdup_step(c, STEP_HDD_FLUSH);
-	hdd_flush_send(c, f);
-	return true;
-}
-
-static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
-{
-	blk_status_t status = hdd_flush_wait(f);
-
-	trace_ssdup_step(c, STEP_HDD_FLUSHED);
-	ssdup_load_flushed(c, f->ns);
-	/* It stays dirty when a write ended meanwhile. */
-	if (status)
-		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
-	else
-		cmpxchg(&c->hdd_dirty, HDD_FLUSHING, HDD_CLEAN);
-	mutex_unlock(&c->hdd_lock);
-	return status;
-}
-
-int ssdup_flush_hdd(struct ssdup *c)
-{
-	struct hdd_flush f;
-
-	if (!hdd_flush_begin(c, &f))
-		return 0;
-	return blk_status_to_errno(hdd_flush_end(c, &f));
-}
-
-int ssdup_flush_drained(struct ssdup *c)
-{
-	struct hdd_flush f;
-
-	hdd_flush_send(c, &f);
-	return blk_status_to_errno(hdd_flush_wait(&f));
-}
-
-void ssdup_flush_work(struct work_struct *work)
-{
-	struct ssdup *c = container_of(work, struct ssdup, flush_work);
-	blk_status_t log = BLK_STS_OK, hdd = BLK_STS_OK;
-	struct bio_list bios;
-	struct hdd_flush f;
-	bool has_flush = false, flush = false;
-	struct bio *bio;
-
-	spin_lock_irq(&c->flush_lock);
-	bios = c->flushes;
-	bio_list_init(&c->flushes);
-	spin_unlock_irq(&c->flush_lock);
-	if (bio_list_empty(&bios))
-		return;
-
-	bio_list_for_each(bio, &bios)
-		if (bio->bi_opf & REQ_PREFLUSH)
-			has_flush = true;
-	if (has_flush) {
-		ssdup_load_flush(c);
-		flush = hdd_flush_begin(c, &f);
-	}
-	if (ssdup_commit(c))
-		log = BLK_STS_IOERR;
-	if (flush)
-		hdd = hdd_flush_end(c, &f);
-	/* The direct writes that a FLUSH speaks for may have been dropped by another one. */
-	if (READ_ONCE(c->hdd_untold) && has_flush && xchg(&c->hdd_untold, false))
-		hdd = BLK_STS_IOERR;
-
-	trace_ssdup_step(c, STEP_FLUSH_END);
-	while ((bio = bio_list_pop(&bios))) {
-		atomic_dec(&c->nr_flushes);
-		bio->bi_status = log;
-		if (!log && (bio->bi_opf & REQ_PREFLUSH))
-			bio->bi_status = hdd;
-		bio_endio(bio);
-	}
 }
 
 void ssdup_autocommit_work(struct work_struct *work)

@@ -215,6 +215,9 @@ struct ring_page {
 
 #define SSDUP_COMMIT_PAGES	LOG_COMMIT_PAGES	/* written at once */
 
+/* Sync and idle together: what writers wait for is not to be throttled as writeback is. */
+#define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
+
 /* --- Stream --- */
 
 /* No lock, and none is missed: see stream.c for what that may cost. */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: the superblock, and single pages of either disk.
+ */
+#include "ssdup.h"
+#include "trace.h"
+
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
+		  struct page *page, unsigned int offset, unsigned int bytes)
+{
+	struct bio_vec bv;
+	struct bio bio;
+	int r;
+
+	bio_init(&bio, bdev, &bv, 1, opf);
+	bio.bi_iter.bi_sector = sector;
+	__bio_add_page(&bio, page, bytes, offset);
+	r = submit_bio_wait(&bio);
+	bio_uninit(&bio);
+	return r;
+}
+
+int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
+{
+	unsigned int copy;
+	int r = 0;
+
+	lockdep_assert_held(&c->super_lock);
+	c->super.seq++;
+	if (log_super_spent(&c->super)) {
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
+		return -EROFS;
+	}
+	log_super_encode(&c->super, page_address(c->super_page));
+	mutex_lock(&c->ssd_lock);
+	for (copy = 0; copy < SSDUP_SUPER_COPIES && !r; copy++) {
+		if (copy)
+			trace_ssdup_step(c, between);
+		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
+		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS | REQ_PREFLUSH,
+				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
+				  c->super_page, 0, SSDUP_SUPER_BYTES);
+	}
+	if (r)
+		c->commit_failed = true;
+	mutex_unlock(&c->ssd_lock);
+	if (r) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a superblock write to the SSD failed");
+	}
+	return r;
+}
