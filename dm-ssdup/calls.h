@@ -225,16 +225,42 @@ void ssdup_autocommit_work(struct work_struct *work);
  */
 int ssdup_write_super(struct ssdup *c, enum ssdup_step between);
 
+/** ssdup_flush_ssd() - what the SSD has in its cache is durable then; context: process, sleeps */
+int ssdup_flush_ssd(struct ssdup *c);
+
 /** ssdup_sync_io() - one synchronous transfer of a page-backed buffer */
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 		  struct page *page, unsigned int offset, unsigned int bytes);
 
 /* --- flush.c --- */
 
-void ssdup_flush_work(struct work_struct *work);
+/** ssdup_flush_init() - nothing waits, nothing is owed; context: the constructor */
+void ssdup_flush_init(struct ssdup *c);
 
-/** ssdup_queue_flush() - a bio that is done after the next commit */
+/** ssdup_queue_flush() - a FLUSH: it is done after the next commit and a flush of the HDD */
 void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
+
+/** ssdup_queue_fua() - a FUA write whose extent is published: it is done after the next commit */
+void ssdup_queue_fua(struct ssdup *c, struct bio *bio);
+
+/** ssdup_take_fuas() - those that the commit about to begin covers; process context */
+struct bio_list ssdup_take_fuas(struct ssdup *c);
+
+/** ssdup_end_fuas() - that commit has ended, with @error or 0; process context, no lock held */
+void ssdup_end_fuas(struct ssdup *c, struct bio_list *bios, int error);
+
+/** ssdup_owe() - a flush failed that somebody relied on, and who did was not told; any context */
+void ssdup_owe(struct ssdup *c);
+
+/**
+ * ssdup_pay() - take what is owed to @whom, OWED_TO_FLUSH or OWED_TO_FUA; any context
+ *
+ * Return: true when a request of that kind has to fail.
+ */
+bool ssdup_pay(struct ssdup *c, int whom);
+
+/** ssdup_inherit_owed() - what @from, of an earlier table, owes is @c's now; context: preresume */
+void ssdup_inherit_owed(struct ssdup *c, struct ssdup *from);
 
 /**
  * ssdup_hdd_dropped() - a flush of the HDD failed, and may have dropped what was in its cache

@@ -5,8 +5,8 @@
  * A commit goes through the ring from its tail and writes every page that has
  * more resolved entries than its last durable version. The data of an entry
  * was written before the entry was published, so a flush between taking the
- * snapshot and writing the pages makes it durable first: for a single page the
- * PREFLUSH of its own write, for several one flush in front.
+ * snapshot and writing the pages makes it durable first. It is a flush of its own: of
+ * a PREFLUSH in front of data a dm device below throws the error away.
  *
  * The version of a page that is durable is never written over: revision R goes
  * to slot R & 1, and R grows only when a write succeeded.
@@ -15,8 +15,8 @@
  * with the flush that failed; the next flush would find nothing to do, and the
  * pages after it would speak of data that are not there. What was not durable
  * then can be read, and brought home, until the table is loaded anew. A write of
- * the superblock flushes too, so the same goes for one that failed, and no round is
- * under way beside it.
+ * the superblock may flush too, on an SSD without FUA, so the same goes for one that
+ * failed, and no round is under way beside it.
  */
 #include "ssdup.h"
 #include "trace.h"
@@ -76,7 +76,8 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 
 	cp->p = p;
 	cp->resolved = resolved;
-	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO, &c->bs);
+	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
+				   &c->bs);
 	cp->bio->bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
 	cp->bio->bi_end_io = page_end_io;
 	cp->bio->bi_private = round;
@@ -93,16 +94,12 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 		round->failed = true;
 		goto out;
 	}
-	if (round->nr == 1) {
-		round->page[0].bio->bi_opf |= REQ_PREFLUSH;
-	} else {
-		trace_ssdup_step(c, STEP_COMMIT_FLUSH);
-		if (blkdev_issue_flush(c->ssd->bdev)) {
-			round->failed = true;
-			goto out;
-		}
-		trace_ssdup_step(c, STEP_COMMIT_FLUSHED);
+	trace_ssdup_step(c, STEP_COMMIT_FLUSH);
+	if (blkdev_issue_flush(c->ssd->bdev)) {
+		round->failed = true;
+		goto out;
 	}
+	trace_ssdup_step(c, STEP_COMMIT_FLUSHED);
 	atomic_set(&round->pending, round->nr);
 	for (i = 0; i < round->nr; i++) {
 		trace_ssdup_step(c, STEP_COMMIT_PAGE);
@@ -215,6 +212,7 @@ int ssdup_commit(struct ssdup *c)
 {
 	struct ssdup_half *halves[SSDUP_MAX_HALVES];
 	struct commit_round *round;
+	struct bio_list fuas;
 	bool all, moved;
 	u64 tail;
 	u32 nr, i;
@@ -223,6 +221,8 @@ int ssdup_commit(struct ssdup *c)
 	if (atomic64_read(&c->seq) > LOG_LAST_SEQ)
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 	mutex_lock(&c->commit_lock);
+	/* Before the first snapshot, so that it has their entries. */
+	fuas = ssdup_take_fuas(c);
 	tail = c->ring_tail;
 	round = c->round;
 	do {
@@ -241,6 +241,7 @@ int ssdup_commit(struct ssdup *c)
 	} while (!r && !all);
 	moved = c->ring_tail != tail;
 	mutex_unlock(&c->commit_lock);
+	ssdup_end_fuas(c, &fuas, r);
 	if (moved)
 		ssdup_kick_waiting(c);
 	return r;

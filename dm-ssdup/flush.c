@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dm-ssdup: FLUSH, FUA, and flushes of the HDD.
+ *
+ * A FLUSH commits and flushes the HDD, side by side. A FUA write to the log only
+ * needs a commit, so it has a list and a work of its own: it never waits for the HDD.
+ * Each commit, whoever asked for it, also ends the FUA writes that wait when it begins.
+ *
+ * An error of a flush has to reach somebody who relied on it. A file system commits its
+ * journal with one bio that has data, PREFLUSH and FUA. Device mapper sends us an empty
+ * FLUSH for it, throws away the status of that, and sends the data then. So each error
+ * is owed twice: to the next FLUSH that ends, and to the next FUA write that comes after
+ * it. The next table of the same device inherits what is still owed.
  */
 #include "ssdup.h"
 #include "trace.h"
 
-void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
-{
-	unsigned long flags;
+/* --- What is owed --- */
 
-	atomic_inc(&c->nr_flushes);
-	spin_lock_irqsave(&c->flush_lock, flags);
-	bio_list_add(&c->flushes, bio);
-	/*
-	 * Under the lock: once the work that may be running can take the bio, and
-	 * end it, nothing keeps the device from being removed.
-	 */
-	queue_work(c->wq, &c->flush_work);
-	spin_unlock_irqrestore(&c->flush_lock, flags);
+void ssdup_owe(struct ssdup *c)
+{
+	atomic_or(OWED_TO_FLUSH | OWED_TO_FUA, &c->owed);
 }
+
+bool ssdup_pay(struct ssdup *c, int whom)
+{
+	return atomic_fetch_andnot(whom, &c->owed) & whom;
+}
+
+void ssdup_inherit_owed(struct ssdup *c, struct ssdup *from)
+{
+	atomic_or(atomic_xchg(&from->owed, 0), &c->owed);
+}
+
+/* --- The HDD --- */
 
 struct hdd_flush {
 	struct bio		bio;
@@ -31,7 +45,7 @@ void ssdup_hdd_dropped(struct ssdup *c)
 {
 	atomic_inc(&c->hdd_flush_errors);
 	if (READ_ONCE(c->hdd_dirty) != HDD_CLEAN)
-		WRITE_ONCE(c->hdd_untold, true);
+		ssdup_owe(c);
 }
 
 static void hdd_flush_end_io(struct bio *bio)
@@ -112,43 +126,113 @@ int ssdup_flush_drained(struct ssdup *c)
 	return blk_status_to_errno(hdd_flush_wait(&f));
 }
 
-void ssdup_flush_work(struct work_struct *work)
+/* --- Bios that wait --- */
+
+static struct bio_list take_bios(struct flush_queue *q)
 {
-	struct ssdup *c = container_of(work, struct ssdup, flush_work);
-	blk_status_t log = BLK_STS_OK, hdd = BLK_STS_OK;
 	struct bio_list bios;
-	struct hdd_flush f;
-	bool has_flush = false, flush = false;
+
+	spin_lock_irq(&q->lock);
+	bios = q->bios;
+	bio_list_init(&q->bios);
+	spin_unlock_irq(&q->lock);
+	return bios;
+}
+
+static void end_bios(struct ssdup *c, struct bio_list *bios, blk_status_t status)
+{
 	struct bio *bio;
 
-	spin_lock_irq(&c->flush_lock);
-	bios = c->flushes;
-	bio_list_init(&c->flushes);
-	spin_unlock_irq(&c->flush_lock);
-	if (bio_list_empty(&bios))
-		return;
-
-	bio_list_for_each(bio, &bios)
-		if (bio->bi_opf & REQ_PREFLUSH)
-			has_flush = true;
-	if (has_flush) {
-		ssdup_load_flush(c);
-		flush = hdd_flush_begin(c, &f);
-	}
-	if (ssdup_commit(c))
-		log = BLK_STS_IOERR;
-	if (flush)
-		hdd = hdd_flush_end(c, &f);
-	/* The direct writes that a FLUSH speaks for may have been dropped by another one. */
-	if (READ_ONCE(c->hdd_untold) && has_flush && xchg(&c->hdd_untold, false))
-		hdd = BLK_STS_IOERR;
-
-	trace_ssdup_step(c, STEP_FLUSH_END);
-	while ((bio = bio_list_pop(&bios))) {
+	while ((bio = bio_list_pop(bios))) {
 		atomic_dec(&c->nr_flushes);
-		bio->bi_status = log;
-		if (!log && (bio->bi_opf & REQ_PREFLUSH))
-			bio->bi_status = hdd;
+		bio->bi_status = status;
 		bio_endio(bio);
 	}
+}
+
+static void queue_bio(struct ssdup *c, struct flush_queue *q, struct bio *bio)
+{
+	unsigned long flags;
+
+	atomic_inc(&c->nr_flushes);
+	spin_lock_irqsave(&q->lock, flags);
+	bio_list_add(&q->bios, bio);
+	/*
+	 * Under the lock: once somebody can take the bio, and end it, nothing keeps the
+	 * device from being removed.
+	 */
+	queue_work(c->wq, &q->work);
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
+{
+	queue_bio(c, &c->flushes, bio);
+}
+
+void ssdup_queue_fua(struct ssdup *c, struct bio *bio)
+{
+	queue_bio(c, &c->fuas, bio);
+}
+
+struct bio_list ssdup_take_fuas(struct ssdup *c)
+{
+	return take_bios(&c->fuas);
+}
+
+void ssdup_end_fuas(struct ssdup *c, struct bio_list *bios, int error)
+{
+	if (bio_list_empty(bios))
+		return;
+	trace_ssdup_step(c, STEP_FLUSH_END);
+	end_bios(c, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
+}
+
+static void do_flushes(struct work_struct *work)
+{
+	struct ssdup *c = container_of(work, struct ssdup, flushes.work);
+	struct bio_list bios = take_bios(&c->flushes);
+	struct hdd_flush f;
+	bool hdd;
+
+	if (bio_list_empty(&bios))
+		return;
+	ssdup_load_flush(c);
+	hdd = hdd_flush_begin(c, &f);
+	if (ssdup_commit(c))
+		ssdup_owe(c);
+	/* It is owed already if it failed. */
+	if (hdd)
+		hdd_flush_end(c, &f);
+	trace_ssdup_step(c, STEP_FLUSH_END);
+	end_bios(c, &bios, ssdup_pay(c, OWED_TO_FLUSH) ? BLK_STS_IOERR : BLK_STS_OK);
+}
+
+static void do_fuas(struct work_struct *work)
+{
+	struct ssdup *c = container_of(work, struct ssdup, fuas.work);
+	bool some;
+
+	spin_lock_irq(&c->fuas.lock);
+	some = !bio_list_empty(&c->fuas.bios);
+	spin_unlock_irq(&c->fuas.lock);
+	/* Another commit may have taken them along. */
+	if (some)
+		ssdup_commit(c);
+}
+
+static void init_queue(struct flush_queue *q, work_func_t work)
+{
+	spin_lock_init(&q->lock);
+	bio_list_init(&q->bios);
+	INIT_WORK(&q->work, work);
+}
+
+void ssdup_flush_init(struct ssdup *c)
+{
+	mutex_init(&c->hdd_lock);
+	/* What ended under an earlier table may not have been flushed. */
+	c->hdd_dirty = HDD_DIRTY;
+	init_queue(&c->flushes, do_flushes);
+	init_queue(&c->fuas, do_fuas);
 }

@@ -266,7 +266,7 @@ static noinline int mark_log(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	stat_inc(c, STAT_WRITES_SSD);
 	log_extent(c, io, log_kind(bio));
 	if (io->opf & REQ_FUA)
-		ssdup_queue_flush(c, bio);
+		ssdup_queue_fua(c, bio);
 	else
 		bio_endio(bio);
 	return DM_MAPIO_SUBMITTED;
@@ -303,7 +303,7 @@ static void add_waiting(struct ssdup *c, struct bio *bio)
 		WRITE_ONCE(c->rationed, ktime_get_ns());
 	/*
 	 * Space may have come back between the decision and the list. Under the
-	 * lock for the same reason as in ssdup_queue_flush().
+	 * lock for the same reason as in queue_bio() of flush.c.
 	 */
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
@@ -398,6 +398,22 @@ static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io
 	dm_accept_partial_bio(bio, io->sectors);
 }
 
+/* A FLUSH, or a FUA write. Return: true when it is not for the rest of ssdup_map(). */
+static noinline bool map_durable(struct ssdup *c, struct bio *bio)
+{
+	if (bio->bi_opf & REQ_PREFLUSH) {
+		stat_inc(c, STAT_FLUSHES);
+		ssdup_queue_flush(c, bio);
+		return true;
+	}
+	/* The data of a bio whose FLUSH failed, perhaps: see flush.c. */
+	if (op_is_write(bio_op(bio)) && ssdup_pay(c, OWED_TO_FUA)) {
+		bio_io_error(bio);
+		return true;
+	}
+	return false;
+}
+
 int ssdup_map(struct dm_target *ti, struct bio *bio)
 {
 	struct ssdup *c = ti->private;
@@ -407,11 +423,8 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	io->times = 1;
 	io->price = 0;
 	io->nodes.head = NULL;
-	if (unlikely(bio->bi_opf & REQ_PREFLUSH)) {
-		stat_inc(c, STAT_FLUSHES);
-		ssdup_queue_flush(c, bio);
+	if (unlikely(op_is_flush(bio->bi_opf)) && map_durable(c, bio))
 		return DM_MAPIO_SUBMITTED;
-	}
 
 	io->start = dm_target_offset(ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
@@ -515,7 +528,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 			return end_log_write_error(c, bio, io);
 		log_extent(c, io, SSDUP_KIND_DATA);
 		if (io->opf & REQ_FUA) {
-			ssdup_queue_flush(c, bio);
+			ssdup_queue_fua(c, bio);
 			return DM_ENDIO_INCOMPLETE;
 		}
 		break;

@@ -505,7 +505,9 @@ int ssdup_begin_epoch(struct ssdup *c)
 		c->super.epoch++;
 	c->super.flags &= ~SSDUP_SUPER_CLEAN;
 	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
-	r = ssdup_write_super(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
+	/* What was replayed, or blanked, may be in the SSD's cache still. */
+	r = ssdup_flush_ssd(c) ?:
+	    ssdup_write_super(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
 	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
 	if (!r)
 		c->epoch_begun = true;

@@ -12,7 +12,7 @@
  *	half_lock	spinlock, irq: which half is open, sealed, free
  *	range->lock	spinlock, irq: one range's tree and its direct writes
  *	wait_lock	spinlock, irq: bios that wait for log space
- *	flush_lock	spinlock, irq: bios that wait for a commit
+ *	queue->lock	spinlock, irq: bios that wait for a commit, in flushes and fuas
  *
  * No two of the spinlocks are ever held together. A write takes its range's
  * lock and no other; a read takes it only where the range holds something.
@@ -218,6 +218,17 @@ struct ring_page {
 /* Sync and idle together: what writers wait for is not to be throttled as writeback is. */
 #define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
 
+/* Whom an error of a flush has not reached yet; see flush.c. */
+#define OWED_TO_FLUSH		BIT(0)
+#define OWED_TO_FUA		BIT(1)
+
+/* Bios that wait for a commit, and who makes it. */
+struct flush_queue {
+	spinlock_t		lock;	/* bios */
+	struct bio_list		bios;
+	struct work_struct	work;
+};
+
 /* --- Stream --- */
 
 /* No lock, and none is missed: see stream.c for what that may cost. */
@@ -335,16 +346,15 @@ struct ssdup {
 	bool			commit_failed;	/* for good; ssd_lock */
 	struct page		*commit_page[SSDUP_COMMIT_PAGES];
 	struct workqueue_struct	*wq;
-	struct work_struct	flush_work;
 	struct delayed_work	autocommit;
-	spinlock_t		flush_lock;	/* flushes */
-	struct bio_list		flushes;	/* FLUSH, and FUA writes whose data is logged */
-	atomic_t		nr_flushes;	/* queued there, and not ended yet */
+	struct flush_queue	flushes;
+	struct flush_queue	fuas;		/* writes whose data is logged */
+	atomic_t		nr_flushes;	/* queued in either, and not ended yet */
+	atomic_t		owed;		/* OWED_TO_*: an error of a flush; see flush.c */
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 	struct mutex		ssd_lock;	/* one who flushes the SSD at a time */
 	struct mutex		hdd_lock;	/* one FLUSH of the HDD at a time */
 	atomic_t		hdd_flush_errors;	/* ever; see ssdup_hdd_dropped() */
-	bool			hdd_untold;	/* such a one, and no FLUSH has failed for it yet */
 	/*
 	 * enum hdd_cache. A write that finds HDD_DIRTY ended before the exchange that
 	 * ends that, so that flush has it.

@@ -3,7 +3,7 @@
  * dm-ssdup: the steps of everything that must survive a power cut, as the
  * tracepoint ssdup_step tells them. Each stands before or between writes and
  * flushes, so that a test can cut the power there: tools/disks does, by name.
- * What each means is told in Documentation/dm-ssdup.rst. Numbers may change,
+ * What each means is told in Documentation/testing.rst. Numbers may change,
  * names do not.
  */
 #ifndef SSDUP_STEP_H

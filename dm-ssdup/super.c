@@ -20,6 +20,36 @@ int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 	return r;
 }
 
+int ssdup_flush_ssd(struct ssdup *c)
+{
+	int r;
+
+	mutex_lock(&c->ssd_lock);
+	r = blkdev_issue_flush(c->ssd->bdev);
+	if (r)
+		c->commit_failed = true;
+	mutex_unlock(&c->ssd_lock);
+	if (r) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
+	}
+	return r;
+}
+
+/* A commit may come between two copies, so that FUA writes wait for one at most. */
+static int write_copy(struct ssdup *c, unsigned int copy)
+{
+	int r;
+
+	mutex_lock(&c->ssd_lock);
+	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS,
+			  SSDUP_SUPER_SECTOR(copy), c->super_page, 0, SSDUP_SUPER_BYTES);
+	if (r)
+		c->commit_failed = true;
+	mutex_unlock(&c->ssd_lock);
+	return r;
+}
+
 int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 {
 	unsigned int copy;
@@ -32,18 +62,12 @@ int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 		return -EROFS;
 	}
 	log_super_encode(&c->super, page_address(c->super_page));
-	mutex_lock(&c->ssd_lock);
 	for (copy = 0; copy < SSDUP_SUPER_COPIES && !r; copy++) {
 		if (copy)
 			trace_ssdup_step(c, between);
 		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
-		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS | REQ_PREFLUSH,
-				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
-				  c->super_page, 0, SSDUP_SUPER_BYTES);
+		r = write_copy(c, SSDUP_SUPER_COPIES - 1 - copy);
 	}
-	if (r)
-		c->commit_failed = true;
-	mutex_unlock(&c->ssd_lock);
 	if (r) {
 		stat_inc(c, STAT_SSD_ERRORS);
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "a superblock write to the SSD failed");

@@ -45,6 +45,18 @@ static int enlist(struct ssdup *c, char **error)
 	return r;
 }
 
+/* The table before this one is suspended, and still there. */
+static void inherit(struct ssdup *c)
+{
+	struct ssdup *other;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(other, &registry, registered)
+		if (other != c && other->md == c->md)
+			ssdup_inherit_owed(c, other);
+	mutex_unlock(&registry_lock);
+}
+
 static void delist(struct ssdup *c)
 {
 	mutex_lock(&registry_lock);
@@ -132,21 +144,16 @@ static void init_fields(struct ssdup *c)
 	INIT_LIST_HEAD(&c->sealed);
 	INIT_LIST_HEAD(&c->free);
 	spin_lock_init(&c->half_lock);
-	spin_lock_init(&c->flush_lock);
 	spin_lock_init(&c->wait_lock);
 	mutex_init(&c->set_lock);
 	mutex_init(&c->super_lock);
 	mutex_init(&c->commit_lock);
 	mutex_init(&c->ssd_lock);
-	mutex_init(&c->hdd_lock);
 	init_waitqueue_head(&c->wb_wait);
 	init_waitqueue_head(&c->settle_wait);
 	init_waitqueue_head(&c->done_wait);
-	bio_list_init(&c->flushes);
 	bio_list_init(&c->waiting);
-	/* What ended under an earlier table may not have been flushed. */
-	c->hdd_dirty = HDD_DIRTY;
-	INIT_WORK(&c->flush_work, ssdup_flush_work);
+	ssdup_flush_init(c);
 	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
 	INIT_WORK(&c->event_work, ssdup_event_work);
 	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
@@ -314,6 +321,9 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	stop(c);
 	trace_ssdup_step(c, STEP_SUSPEND_COMMIT);
 	r = ssdup_commit(c);
+	/* Without a FLUSH nobody knows, and the next table does not have what it lost. */
+	if (r)
+		ssdup_owe(c);
 	trace_ssdup_step(c, STEP_SUSPEND_FLUSH);
 	if (r || ssdup_flush_hdd(c))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));
@@ -332,6 +342,8 @@ static int ssdup_preresume(struct dm_target *ti)
 	int r = c->loaded ? 0 : ssdup_load(c);
 
 	r = r ?: ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
+	if (!r)
+		inherit(c);
 	memalloc_noio_restore(noio);
 	return r;
 }

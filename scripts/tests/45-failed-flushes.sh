@@ -51,16 +51,16 @@ is_told()
 must modprobe dm-delay
 make_disks hdd_cache_mb=4 ssd_cache_mb=4
 
-# the record that frees a half flushes the SSD, and with it what was written meanwhile:
-# of that nothing becomes durable any more
+# the record that frees a half fails, which is a flush below perhaps, and with it what was
+# written meanwhile: of that nothing becomes durable any more
 late $HDD 500
 make_late
 io write len=1024 bs=64
 begin_freeing
 io write start=20000 len=64 bs=8
-model $SSD fail_flush 1
+model $SSD fail_write "128 8"
 wait_until mode -eq 1
-model $SSD fail_flush 0
+model $SSD fail_write clear
 is "halves freed" "$(stat frees)" 0
 must_get "$eio" iocheck "$MODEL" $DEV flush
 must_get "$eio" message commit
@@ -83,6 +83,7 @@ flush_beside
 wait_until drain_errno -eq 5
 model $HDD fail_flush 0
 is_told
+write_fails "$eio" start=40000 len=8 fua=1
 io flush
 is "halves freed" "$(stat frees)" 0
 all_home
