@@ -24,7 +24,7 @@ void ssdup_owe(struct ssdup *c)
 
 bool ssdup_pay(struct ssdup *c, int whom)
 {
-	return atomic_fetch_andnot(whom, &c->owed) & whom;
+	return atomic_read(&c->owed) & whom && atomic_fetch_andnot(whom, &c->owed) & whom;
 }
 
 void ssdup_inherit_owed(struct ssdup *c, struct ssdup *from)
