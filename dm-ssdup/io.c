@@ -355,23 +355,21 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	return write_log(c, bio, io);
 }
 
-/* A mark replaces no more extents than may be walked over under the lock; the rest comes again. */
-static void take_walk(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+/*
+ * Only what the log holds has to be logged: a mark over all of it would draw later writes to
+ * the SSD as well. What is logged replaces no more extents than may be walked over under the
+ * lock. The rest comes again, as a bio of its own.
+ */
+static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
-	u64 end = io->start + io->sectors;
-	const struct extent *e;
 	unsigned long flags;
-	u32 seen = 0;
 
-	if (READ_ONCE(r->held) <= EXTENT_WALK)
+	if (!range_holds(r))
 		return;
 	spin_lock_irqsave(&r->lock, flags);
-	e = extent_first(&r->tree, io->start, end);
-	while (e && e->start < end && seen++ < EXTENT_WALK)
-		e = extent_next(e);
-	if (e && e->start < end)
-		io->sectors = e->start - io->start;
+	/* A hint as to the way: who overlaps nothing by then goes to the HDD. */
+	extent_held_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 	if (io->sectors < bio_sectors(bio))
 		dm_accept_partial_bio(bio, io->sectors);
@@ -379,7 +377,7 @@ static void take_walk(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	take_walk(c, bio, io);
+	take_held(c, bio, io);
 	stat_inc(c, STAT_DISCARDS);
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
