@@ -186,6 +186,13 @@ const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,
 				      u64 end, u32 *sectors);
 
 /**
+ * extent_walk_span() - how much of [@start, @end) an insert may replace at once
+ *
+ * Return: in sectors, up to where EXTENT_WALK extents overlap it.
+ */
+u32 extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);
+
+/**
  * extent_held_span() - how a discard of [@start, @end) begins
  * @sectors: length of the first part, that is held as a whole or not at all
  *

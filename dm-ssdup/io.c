@@ -385,7 +385,27 @@ static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	return map_with_care(c, bio, io);
 }
 
-/* What does not lie within a range, or asks for too much of a half, is done in parts. */
+/*
+ * What a write replaces leaves the map with interrupts off: no more of it than may be walked
+ * over. A write of EXTENT_WALK sectors replaces no more, whatever ends before it does; to a
+ * longer one only those are added that are in flight beside it.
+ */
+static void take_walk(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c, io->start);
+	unsigned long flags;
+
+	if (io->sectors <= EXTENT_WALK || READ_ONCE(r->held) <= EXTENT_WALK)
+		return;
+	spin_lock_irqsave(&r->lock, flags);
+	io->sectors = extent_walk_span(&r->tree, io->start, io->start + io->sectors);
+	spin_unlock_irqrestore(&r->lock, flags);
+}
+
+/*
+ * What does not lie within a range, asks for too much of a half, or replaces too much is
+ * done in parts.
+ */
 static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	u64 size = 1ULL << c->range_shift, left = size - (io->start & (size - 1));
@@ -393,7 +413,10 @@ static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io
 	if (bio_op(bio) == REQ_OP_WRITE)
 		left = min_t(u64, left, c->longest);
 	io->sectors = min_t(u64, io->sectors, left);
-	dm_accept_partial_bio(bio, io->sectors);
+	if (bio_op(bio) == REQ_OP_WRITE)
+		take_walk(c, io);
+	if (io->sectors < bio_sectors(bio))
+		dm_accept_partial_bio(bio, io->sectors);
 }
 
 int ssdup_map(struct dm_target *ti, struct bio *bio)
@@ -414,7 +437,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	io->start = dm_target_offset(ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
 	if (unlikely((io->start + io->sectors - 1) >> c->range_shift !=
-		     io->start >> c->range_shift || io->sectors > c->longest))
+		     io->start >> c->range_shift || io->sectors > c->whole))
 		take_part(c, bio, io);
 	if (bio_op(bio) == REQ_OP_WRITE)
 		return map_write(c, bio, io);

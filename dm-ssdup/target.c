@@ -233,6 +233,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	c->limits = log_limits_writers(&c->g);
 	c->longest = log_longest_write(&c->g);
+	c->whole = min(c->longest, EXTENT_WALK);
 	for (i = 0; i < c->g.nr_halves; i++)
 		c->half[i].data_start = log_data_sector(&c->g, i, to_log_pos(0));
 	ssdup_stream_init(c);

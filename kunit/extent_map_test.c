@@ -565,9 +565,33 @@ static void held_spans_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sectors, 20);
 }
 
+/* A write replaces EXTENT_WALK of them at a time, however far apart. */
+static void walk_spans(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	u32 i, nr = EXTENT_WALK + 10;
+
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 5, 4000), 3995);
+	for (i = 0; i < nr; i++) {
+		struct extent e = DATA(3 * i, 2, i + 1, 0);
+
+		rig_insert(test, rig, &e);
+	}
+	/* Up to the next one: what lies in between costs nothing. */
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * nr), 3 * EXTENT_WALK);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 1, 3 * nr), 3 * EXTENT_WALK - 1);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 2, 3 * nr), 3 * EXTENT_WALK + 1);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * EXTENT_WALK),
+			3 * EXTENT_WALK);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * EXTENT_WALK + 1),
+			3 * EXTENT_WALK);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 30, 4 * nr), 4 * nr - 30);
+}
+
 static struct kunit_case extent_map_cases[] = {
 	KUNIT_CASE(held_spans),
 	KUNIT_CASE(held_spans_end),
+	KUNIT_CASE(walk_spans),
 	KUNIT_CASE(drop_in_steps),
 	KUNIT_CASE(find_in_steps),
 	KUNIT_CASE_PARAM(insert_by_example, insert_gen_params),

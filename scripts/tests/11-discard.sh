@@ -79,6 +79,24 @@ make_ssdup policy all
 io verify
 all_home
 
+# so does what is written over many: a large write is one part for each 1024 of them
+remove_ssdup
+make_ssdup policy all drain manual range_mb 16
+io write len=4000 bs=1
+is "extents" "$(stat extents)" 4000
+logged=$(stat writes_ssd)
+io write len=2048 bs=2048
+is "parts of a write" "$(($(stat writes_ssd) - logged))" 2
+is "extents that are left" "$(stat extents)" 1954
+# one that replaces fewer is whole
+io write len=2048 bs=2048
+is "parts of both" "$(($(stat writes_ssd) - logged))" 3
+io verify
+remove_ssdup
+make_ssdup policy all
+io verify
+all_home
+
 # an HDD without discards: the logged data does not come back
 remove_ssdup
 rm "$MODEL"
