@@ -7,14 +7,12 @@
  * function that slept could hold back, on its task's list of bios not yet
  * submitted, the very write that a drain waits for.
  */
-#include <linux/delay.h>
 #include <trace/events/block.h>
 
 #include "hot.h"
 #include "trace.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
-#define RATION_US	200U	/* between looks at what is handed out of the last half */
 
 static struct ssdup_io *io_of(struct bio *bio)
 {
@@ -125,12 +123,17 @@ static const struct log_limits *limits_of(struct ssdup *c, const struct ssdup_io
 	return waits ? &c->gate : &c->limits;
 }
 
+/* Of data, that it takes in the log. */
+static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
+{
+	return bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
+}
+
 /* A place in the log and a node for @bio. Return: 0 or the error of ssdup_reserve(). */
 static int get_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 		     const struct log_limits *limits)
 {
-	u32 sectors = bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
-	int r = ssdup_reserve(c, io, sectors, limits);
+	int r = ssdup_reserve(c, io, place_sectors(bio, io), limits);
 
 	if (r)
 		no_place(c, io, r);
@@ -595,14 +598,12 @@ void ssdup_wait_work(struct work_struct *work)
 			continue;
 		}
 		if (way == WRITE_WAITS) {
+			/* For other causes somebody else kicks. */
+			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c))
+				ssdup_await_ration(c, place_sectors(bio, io));
 			spin_lock_irqsave(&c->wait_lock, flags);
 			bio_list_add_head(&c->waiting, bio);
 			spin_unlock_irqrestore(&c->wait_lock, flags);
-			/* For other causes somebody else kicks. */
-			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c)) {
-				fsleep(RATION_US);
-				ssdup_kick_waiting(c);
-			}
 			break;
 		}
 		atomic_dec(&c->nr_waiting);

@@ -355,6 +355,7 @@ struct ssdup {
 	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
 	enum wait_cause		wait_cause;	/* of the last that found no place; to look at */
 	struct delayed_work	wait_work;
+	struct hrtimer		ration_timer;	/* until the first has its ration */
 
 	struct work_struct	event_work;
 

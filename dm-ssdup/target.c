@@ -148,6 +148,7 @@ static void init_fields(struct ssdup *c)
 	c->hdd_dirty = HDD_DIRTY;
 	INIT_WORK(&c->flush_work, ssdup_flush_work);
 	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
+	ssdup_hrtimer_init(&c->ration_timer, ssdup_ration_timer, HRTIMER_MODE_REL);
 	INIT_WORK(&c->event_work, ssdup_event_work);
 	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
 	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
@@ -297,6 +298,8 @@ static void stop(struct ssdup *c)
 	ssdup_sysfs_remove(c);
 	ssdup_writeback_stop(c);
 	cancel_delayed_work_sync(&c->wait_work);
+	/* Nothing waits, so nobody starts it again, and the work that it queued finds nothing. */
+	hrtimer_cancel(&c->ration_timer);
 	cancel_delayed_work_sync(&c->autocommit);
 	WRITE_ONCE(c->autocommit_armed, false);
 	flush_workqueue(c->wq);
