@@ -128,6 +128,16 @@ static inline bool ssdup_rationed(const struct ssdup *c)
 /** ssdup_ration() - raise the gate, as time passes; process context, without half_lock */
 void ssdup_ration(struct ssdup *c);
 
+/**
+ * ssdup_await_ration() - kick those that wait when ssdup_ration() has enough for the first
+ * @sectors: of data that it takes, 0 for a tombstone
+ *
+ * What the drain has left to do is a guess: to be called again when that has changed.
+ * Context: process, without half_lock.
+ */
+void ssdup_await_ration(struct ssdup *c, u32 sectors);
+enum hrtimer_restart ssdup_ration_timer(struct hrtimer *timer);
+
 /** ssdup_settled() - a counter that the writeback thread may wait for is zero; any context */
 static inline void ssdup_settled(struct ssdup *c)
 {

@@ -6,6 +6,7 @@
 #include <linux/version.h>
 
 #include <linux/blkdev.h>
+#include <linux/hrtimer.h>
 
 /* What a target says of discards: the longest one and their granularity in bytes. */
 static inline void ssdup_set_discard_limits(struct queue_limits *limits,
@@ -18,13 +19,24 @@ static inline void ssdup_set_discard_limits(struct queue_limits *limits,
 	limits->discard_granularity = granularity;
 }
 
+static inline void ssdup_hrtimer_init(struct hrtimer *timer,
+				      enum hrtimer_restart (*function)(struct hrtimer *),
+				      enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, mode);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, mode);
+	timer->function = function;
+#endif
+}
+
 /* What follows serves tools/disks. */
 
 #ifdef SSDUP_COMPAT_DISKS
 
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
-#include <linux/hrtimer.h>
 
 /**
  * struct ssdup_disk_limits - what a modelled disk tells the block layer
@@ -91,18 +103,6 @@ static inline struct gendisk *ssdup_alloc_disk(struct blk_mq_tag_set *set,
 }
 
 #endif
-
-static inline void ssdup_hrtimer_init(struct hrtimer *timer,
-				      enum hrtimer_restart (*function)(struct hrtimer *),
-				      enum hrtimer_mode mode)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(timer, function, CLOCK_MONOTONIC, mode);
-#else
-	hrtimer_init(timer, CLOCK_MONOTONIC, mode);
-	timer->function = function;
-#endif
-}
 
 #endif /* SSDUP_COMPAT_DISKS */
 

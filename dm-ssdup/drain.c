@@ -190,9 +190,10 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 
 /* --- Pieces without data --- */
 
-static int drain_mark(struct ssdup *c, const struct drain_run *run,
-		      const struct drain_piece *p, bool *failed)
+static int drain_mark(struct ssdup *c, struct drain_batch *b, const struct drain_run *run,
+		      bool *failed)
 {
+	const struct drain_piece *p = &b->plan.pieces[run->first];
 	int r = 0;
 
 	trace_ssdup_step(c, STEP_MARK_WRITE);
@@ -217,6 +218,11 @@ static int drain_mark(struct ssdup *c, const struct drain_run *run,
 		return 0;
 	if (r) {
 		stat_inc(c, STAT_HDD_ERRORS);
+		/* Zeroes come in many pieces, each of which takes an entry when it moves. */
+		if (run->kind == SSDUP_KIND_ZERO &&
+		    (++c->drainer->bad > DRAIN_BAD_MAX || kthread_should_stop() ||
+		     !hdd_answers(c, b)))
+			return -EIO;
 		if (ssdup_mode(c) == MODE_RUNNING)
 			stat_inc(c, STAT_PINNED);
 		return move_block(c, p, run->kind, NULL);
@@ -330,8 +336,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 
 		r = 0;
 		if (run->kind != SSDUP_KIND_DATA)
-			r = drain_mark(c, run, &b->plan.pieces[run->first],
-				       &b->io[i].failed);
+			r = drain_mark(c, b, run, &b->io[i].failed);
 		else if (b->io[i].failed)
 			r = rewrite_run(c, b, run);
 		if (r)
@@ -386,12 +391,16 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	b->plan.nr_pieces = 0;
 	b->plan.nr_runs = 0;
 	b->plan.sectors = 0;
+	b->plan.zeroes = 0;
 	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
 	b->plan.max_sectors = DRAIN_SECTORS;
+	/* The HDD is as long about them. */
+	b->plan.max_zeroes = DRAIN_SECTORS;
 	b->plan.others_only = d->taken;
 	if (gentle) {
 		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
 		b->plan.max_sectors = DRAIN_RUN;
+		b->plan.max_zeroes = DRAIN_RUN;
 	}
 	while (looks && !drain_full(&b->plan) &&
 	       (index = d->from >> c->range_shift) < c->nr_ranges) {

@@ -204,3 +204,29 @@ const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,
 	*sectors = (x ? x->start : end) - start;
 	return NULL;
 }
+
+u32 extent_walk_span(const struct extent_tree *tree, u64 start, u64 end)
+{
+	const struct extent *x = extent_first(tree, start, end);
+	u32 seen = 0;
+
+	while (x && x->start < end && seen++ < EXTENT_WALK)
+		x = extent_next(x);
+	return (x && x->start < end ? x->start : end) - start;
+}
+
+bool extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors)
+{
+	const struct extent *x = extent_first(tree, start, end);
+	u32 seen = 0;
+	u64 at = start;
+
+	if (!x || x->start > start) {
+		*sectors = (x ? x->start : end) - start;
+		return false;
+	}
+	for (; x && x->start <= at && at < end && seen++ < EXTENT_WALK; x = extent_next(x))
+		at = extent_end(x);
+	*sectors = min(at, end) - start;
+	return true;
+}

@@ -185,4 +185,21 @@ bool extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
 const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,
 				      u64 end, u32 *sectors);
 
+/**
+ * extent_walk_span() - how much of [@start, @end) an insert may replace at once
+ *
+ * Return: in sectors, up to where EXTENT_WALK extents overlap it.
+ */
+u32 extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);
+
+/**
+ * extent_held_span() - how a discard of [@start, @end) begins
+ * @sectors: length of the first part, that is held as a whole or not at all
+ *
+ * A part that is held ends after EXTENT_WALK extents, even if more of them follow.
+ *
+ * Return: is the first part held?
+ */
+bool extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors);
+
 #endif

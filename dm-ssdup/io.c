@@ -7,14 +7,12 @@
  * function that slept could hold back, on its task's list of bios not yet
  * submitted, the very write that a drain waits for.
  */
-#include <linux/delay.h>
 #include <trace/events/block.h>
 
 #include "hot.h"
 #include "trace.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
-#define RATION_US	200U	/* between looks at what is handed out of the last half */
 
 static struct ssdup_io *io_of(struct bio *bio)
 {
@@ -125,12 +123,17 @@ static const struct log_limits *limits_of(struct ssdup *c, const struct ssdup_io
 	return waits ? &c->gate : &c->limits;
 }
 
+/* Of data, that it takes in the log. */
+static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
+{
+	return bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
+}
+
 /* A place in the log and a node for @bio. Return: 0 or the error of ssdup_reserve(). */
 static int get_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 		     const struct log_limits *limits)
 {
-	u32 sectors = bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
-	int r = ssdup_reserve(c, io, sectors, limits);
+	int r = ssdup_reserve(c, io, place_sectors(bio, io), limits);
 
 	if (r)
 		no_place(c, io, r);
@@ -355,23 +358,21 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	return write_log(c, bio, io);
 }
 
-/* A mark replaces no more extents than may be walked over under the lock; the rest comes again. */
-static void take_walk(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+/*
+ * Only what the log holds has to be logged: a mark over all of it would draw later writes to
+ * the SSD as well. What is logged replaces no more extents than may be walked over under the
+ * lock. The rest comes again, as a bio of its own.
+ */
+static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
-	u64 end = io->start + io->sectors;
-	const struct extent *e;
 	unsigned long flags;
-	u32 seen = 0;
 
-	if (READ_ONCE(r->held) <= EXTENT_WALK)
+	if (!range_holds(r))
 		return;
 	spin_lock_irqsave(&r->lock, flags);
-	e = extent_first(&r->tree, io->start, end);
-	while (e && e->start < end && seen++ < EXTENT_WALK)
-		e = extent_next(e);
-	if (e && e->start < end)
-		io->sectors = e->start - io->start;
+	/* A hint as to the way: who overlaps nothing by then goes to the HDD. */
+	extent_held_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 	if (io->sectors < bio_sectors(bio))
 		dm_accept_partial_bio(bio, io->sectors);
@@ -379,7 +380,7 @@ static void take_walk(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	take_walk(c, bio, io);
+	take_held(c, bio, io);
 	stat_inc(c, STAT_DISCARDS);
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
@@ -387,7 +388,27 @@ static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	return map_with_care(c, bio, io);
 }
 
-/* What does not lie within a range, or asks for too much of a half, is done in parts. */
+/*
+ * What a write replaces leaves the map with interrupts off: no more of it than may be walked
+ * over. A write of EXTENT_WALK sectors replaces no more, whatever ends before it does; to a
+ * longer one only those are added that are in flight beside it.
+ */
+static void take_walk(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c, io->start);
+	unsigned long flags;
+
+	if (io->sectors <= EXTENT_WALK || READ_ONCE(r->held) <= EXTENT_WALK)
+		return;
+	spin_lock_irqsave(&r->lock, flags);
+	io->sectors = extent_walk_span(&r->tree, io->start, io->start + io->sectors);
+	spin_unlock_irqrestore(&r->lock, flags);
+}
+
+/*
+ * What does not lie within a range, asks for too much of a half, or replaces too much is
+ * done in parts.
+ */
 static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	u64 size = 1ULL << c->range_shift, left = size - (io->start & (size - 1));
@@ -395,7 +416,10 @@ static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io
 	if (bio_op(bio) == REQ_OP_WRITE)
 		left = min_t(u64, left, c->longest);
 	io->sectors = min_t(u64, io->sectors, left);
-	dm_accept_partial_bio(bio, io->sectors);
+	if (bio_op(bio) == REQ_OP_WRITE)
+		take_walk(c, io);
+	if (io->sectors < bio_sectors(bio))
+		dm_accept_partial_bio(bio, io->sectors);
 }
 
 /* A FLUSH, or a FUA write. Return: true when it is not for the rest of ssdup_map(). */
@@ -429,7 +453,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	io->start = dm_target_offset(ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
 	if (unlikely((io->start + io->sectors - 1) >> c->range_shift !=
-		     io->start >> c->range_shift || io->sectors > c->longest))
+		     io->start >> c->range_shift || io->sectors > c->whole))
 		take_part(c, bio, io);
 	if (bio_op(bio) == REQ_OP_WRITE)
 		return map_write(c, bio, io);
@@ -587,14 +611,12 @@ void ssdup_wait_work(struct work_struct *work)
 			continue;
 		}
 		if (way == WRITE_WAITS) {
+			/* For other causes somebody else kicks. */
+			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c))
+				ssdup_await_ration(c, place_sectors(bio, io));
 			spin_lock_irqsave(&c->wait_lock, flags);
 			bio_list_add_head(&c->waiting, bio);
 			spin_unlock_irqrestore(&c->wait_lock, flags);
-			/* For other causes somebody else kicks. */
-			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c)) {
-				fsleep(RATION_US);
-				ssdup_kick_waiting(c);
-			}
 			break;
 		}
 		atomic_dec(&c->nr_waiting);

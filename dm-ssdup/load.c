@@ -259,6 +259,9 @@ static u64 until_free(const struct ssdup_load *l, u64 sectors)
 void ssdup_load_due(struct ssdup *c, u64 sectors)
 {
 	WRITE_ONCE(c->load.due, ktime_get_ns() + until_free(&c->load, sectors));
+	/* What waits for its ration has been told a time by what was known before. */
+	if (ssdup_rationed(c))
+		ssdup_kick_waiting(c);
 }
 
 void ssdup_load_nothing_due(struct ssdup *c)

@@ -90,13 +90,15 @@ struct log_limits log_limits_free(const struct log_limits *all)
 	};
 }
 
-/* Of ns only thousands: times the sectors of a half they fit. */
-#define RATION_SHIFT	10
-
-static u64 ration(u64 what, u64 passed, u64 left)
+static u64 ration(u32 what, u64 passed, u64 left)
 {
-	return passed < left ? div64_u64((passed >> RATION_SHIFT) * what,
-					 left >> RATION_SHIFT ?: 1) : what;
+	u32 shift;
+
+	if (passed >= left)
+		return what;
+	/* Of a long time not each ns: times the sectors of a half it has to fit. */
+	shift = max(ilog2(left), 31) - 31;
+	return div64_u64((passed >> shift) * what, left >> shift);
 }
 
 u64 log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left)
@@ -115,6 +117,33 @@ u64 log_ration(struct log_limits *now, const struct log_limits *all, u64 passed,
 	}
 	now->sectors += min_t(u64, sectors, ration(sectors, used, left));
 	return max(used, 1ULL);
+}
+
+static bool ration_is_enough(struct log_limits now, const struct log_limits *all, u64 word,
+			     u32 sectors, u64 passed, u64 left)
+{
+	u64 next;
+
+	log_ration(&now, all, passed, left);
+	return log_word_reserve(word, &now, sectors, &next);
+}
+
+u64 log_ration_wait(const struct log_limits *now, const struct log_limits *all, u64 word,
+		    u32 sectors, u64 left)
+{
+	u64 low = 0, high = left, middle;
+
+	if (!ration_is_enough(*now, all, word, sectors, left, left))
+		return U64_MAX;
+	/* The more time has passed, the more is handed out: some 30 steps find the border. */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (ration_is_enough(*now, all, word, sectors, middle, left))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return high;
 }
 
 u32 log_longest_write(const struct log_geometry *g)

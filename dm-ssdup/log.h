@@ -102,6 +102,18 @@ struct log_limits log_limits_free(const struct log_limits *all);
  */
 u64 log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left);
 
+/**
+ * log_ration_wait() - how long a write has to wait for log_ration()
+ * @now, @all, @left: as there
+ * @word: of the last half
+ * @sectors: of data, 0 for a tombstone
+ *
+ * Return: the least @passed with which the write gets its place, ns, @left at most; U64_MAX
+ * when all of the half is not enough for it.
+ */
+u64 log_ration_wait(const struct log_limits *now, const struct log_limits *all, u64 word,
+		    u32 sectors, u64 left);
+
 #define LOG_WORD_SEALED		BIT_ULL(63)
 #define LOG_WORD_ENTRY		BIT_ULL(34)
 

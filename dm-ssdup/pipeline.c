@@ -17,6 +17,8 @@ static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 	/* Only data passes through the buffer. */
 	if (data)
 		sectors = min(sectors, plan->max_sectors - plan->sectors);
+	else if (e->kind == SSDUP_KIND_ZERO)
+		sectors = min(sectors, plan->max_zeroes - plan->zeroes);
 	if (!sectors)
 		return 0;
 
@@ -31,6 +33,8 @@ static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 	plan->nr_pieces++;
 	if (data)
 		plan->sectors += sectors;
+	else if (e->kind == SSDUP_KIND_ZERO)
+		plan->zeroes += sectors;
 	return sectors;
 }
 
@@ -40,7 +44,11 @@ static bool wanted(const struct drain_plan *plan, const struct extent *x, u8 hal
 		return false;
 	if (plan->others_only && (x->half == half || x->kind != SSDUP_KIND_DATA))
 		return false;
-	return x->half == half || (x->seq <= others && x->kind != SSDUP_KIND_LOST);
+	if (x->half == half)
+		return true;
+	if (x->kind == SSDUP_KIND_ZERO && x->sectors > plan->max_zeroes)
+		return false;
+	return x->seq <= others && x->kind != SSDUP_KIND_LOST;
 }
 
 bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,

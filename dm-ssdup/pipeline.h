@@ -37,11 +37,13 @@ struct drain_plan {
 	struct drain_run	*runs;
 	u32			max_pieces;	/* room in both arrays */
 	u32			max_sectors;	/* room in the buffer */
+	u32			max_zeroes;	/* sectors without data to write, SSDUP_KIND_ZERO */
 	u32			max_run;	/* longest run, sectors */
 	bool			others_only;	/* data, and none of the half itself */
 	u32			nr_pieces;
 	u32			nr_runs;
 	u32			sectors;	/* of the buffer in use */
+	u32			zeroes;		/* sectors of SSDUP_KIND_ZERO */
 };
 
 /**
@@ -54,7 +56,9 @@ struct drain_plan {
  *
  * Extents that are home already are passed over, and so are lost ones of other
  * halves; with others_only all of @half too, and all that is no data. An extent is
- * cut where the buffer ends. Calls for ascending ranges keep the plan sorted.
+ * cut where the buffer ends, or zeroes where there are enough; those of other halves that
+ * are longer than max_zeroes stay, for in parts they would not be marked as home. Calls
+ * for ascending ranges keep the plan sorted.
  *
  * Return: false when the tree may hold more: the plan is full, or EXTENT_WALK
  * extents were looked at.
@@ -82,10 +86,11 @@ bool drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from
  */
 bool drain_forget(struct extent_tree *tree, u8 half, u64 *from);
 
-/** drain_full() - no more data goes into the plan */
+/** drain_full() - no more data, or no more zeroes, go into the plan */
 static inline bool drain_full(const struct drain_plan *plan)
 {
-	return plan->nr_pieces == plan->max_pieces || plan->sectors == plan->max_sectors;
+	return plan->nr_pieces == plan->max_pieces || plan->sectors == plan->max_sectors ||
+	       plan->zeroes == plan->max_zeroes;
 }
 
 /**

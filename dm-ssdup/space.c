@@ -9,6 +9,7 @@
 
 #define NODES_RESERVED	256
 #define CHUNKS_RESERVED	8
+#define RATION_NS	200000ULL	/* what may go on sooner goes on together */
 
 void ssdup_last_write(struct ssdup *c)
 {
@@ -137,6 +138,31 @@ void ssdup_ration(struct ssdup *c)
 		WRITE_ONCE(c->rationed, since + passed);
 	}
 	spin_unlock_irq(&c->half_lock);
+}
+
+enum hrtimer_restart ssdup_ration_timer(struct hrtimer *timer)
+{
+	ssdup_kick_waiting(container_of(timer, struct ssdup, ration_timer));
+	return HRTIMER_NORESTART;
+}
+
+void ssdup_await_ration(struct ssdup *c, u32 sectors)
+{
+	u64 now = ktime_get_ns(), since, passed, wait, word;
+	struct log_limits gate;
+
+	spin_lock_irq(&c->half_lock);
+	gate = c->gate;
+	since = READ_ONCE(c->rationed);
+	word = atomic64_read(&c->open->word);
+	spin_unlock_irq(&c->half_lock);
+	passed = now - min(now, since);
+	wait = log_ration_wait(&gate, &c->limits, word, sectors, ssdup_load_left(c) + passed);
+	/* It has to wait for another half, and who frees that one kicks. */
+	if (wait == U64_MAX)
+		return;
+	wait = max(wait - min(wait, passed), RATION_NS);
+	hrtimer_start(&c->ration_timer, ns_to_ktime(wait), HRTIMER_MODE_REL);
 }
 
 u64 ssdup_open_generation(struct ssdup *c)

@@ -327,6 +327,7 @@ struct ssdup {
 	struct log_limits	gate;		/* for now, see ssdup_ration(); half_lock, hint */
 	u64			rationed;	/* ns: since when its time counts; a hint */
 	u32			longest;	/* write that they may log, in sectors */
+	u32			whole;		/* longer ones come in parts perhaps */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
 	struct ssdup_half	*open;		/* read without: a stale one's word is sealed */
 	spinlock_t		half_lock;	/* open, sealed, free, half->state, full_told */
@@ -367,6 +368,7 @@ struct ssdup {
 	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
 	enum wait_cause		wait_cause;	/* of the last that found no place; to look at */
 	struct delayed_work	wait_work;
+	struct hrtimer		ration_timer;	/* until the first has its ration */
 
 	struct work_struct	event_work;
 

@@ -155,6 +155,7 @@ static void init_fields(struct ssdup *c)
 	bio_list_init(&c->waiting);
 	ssdup_flush_init(c);
 	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
+	ssdup_hrtimer_init(&c->ration_timer, ssdup_ration_timer, HRTIMER_MODE_REL);
 	INIT_WORK(&c->event_work, ssdup_event_work);
 	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
 	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
@@ -240,6 +241,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	c->limits = log_limits_writers(&c->g);
 	c->longest = log_longest_write(&c->g);
+	c->whole = min(c->longest, EXTENT_WALK);
 	for (i = 0; i < c->g.nr_halves; i++)
 		c->half[i].data_start = log_data_sector(&c->g, i, to_log_pos(0));
 	ssdup_stream_init(c);
@@ -303,6 +305,8 @@ static void stop(struct ssdup *c)
 	ssdup_sysfs_remove(c);
 	ssdup_writeback_stop(c);
 	cancel_delayed_work_sync(&c->wait_work);
+	/* Nothing waits, so nobody starts it again, and the work that it queued finds nothing. */
+	hrtimer_cancel(&c->ration_timer);
 	cancel_delayed_work_sync(&c->autocommit);
 	WRITE_ONCE(c->autocommit_armed, false);
 	flush_workqueue(c->wq);

@@ -510,7 +510,88 @@ static void find_in_steps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, 5);
 }
 
+/* What of a discard is logged: what is held, side by side, and not what lies between. */
+static void held_spans(struct kunit *test)
+{
+	static const struct {
+		u64 start, end;
+		bool held;
+		u32 sectors;
+	} cases[] = {
+		{ 0, 100, false, 10 },		/* up to the first one */
+		{ 0, 10, false, 10 },
+		{ 0, 5, false, 5 },
+		{ 10, 100, true, 10 },		/* two of them, and a gap of one */
+		{ 12, 100, true, 8 },
+		{ 14, 18, true, 4 },
+		{ 19, 20, true, 1 },
+		{ 20, 100, false, 1 },
+		{ 21, 100, true, 3 },
+		{ 21, 24, true, 3 },
+		{ 24, 100, false, 76 },		/* behind the last */
+	};
+	static const struct extent held[] = {
+		DATA(10, 4, 1, 0), GONE(14, 6, 2), DATA(21, 3, 3, 8),
+	};
+	struct rig *rig = rig_new(test);
+	u32 i, sectors;
+
+	KUNIT_EXPECT_FALSE(test, extent_held_span(&rig->tree, 7, 17, &sectors));
+	KUNIT_EXPECT_EQ(test, sectors, 10);
+	for (i = 0; i < ARRAY_SIZE(held); i++)
+		rig_insert(test, rig, &held[i]);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		KUNIT_EXPECT_EQ(test, extent_held_span(&rig->tree, cases[i].start, cases[i].end,
+						       &sectors), cases[i].held);
+		KUNIT_EXPECT_EQ(test, sectors, cases[i].sectors);
+	}
+}
+
+/* EXTENT_WALK of them at a time. */
+static void held_spans_end(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	u32 i, nr = EXTENT_WALK + 10, sectors;
+
+	for (i = 0; i < nr; i++) {
+		struct extent e = DATA(2 * i, 2, i + 1, 0);
+
+		rig_insert(test, rig, &e);
+	}
+	KUNIT_EXPECT_TRUE(test, extent_held_span(&rig->tree, 1, 2 * nr, &sectors));
+	KUNIT_EXPECT_EQ(test, sectors, 2 * EXTENT_WALK - 1);
+	KUNIT_EXPECT_TRUE(test, extent_held_span(&rig->tree, 2 * EXTENT_WALK, 2 * nr + 5,
+						 &sectors));
+	KUNIT_EXPECT_EQ(test, sectors, 20);
+}
+
+/* A write replaces EXTENT_WALK of them at a time, however far apart. */
+static void walk_spans(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	u32 i, nr = EXTENT_WALK + 10;
+
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 5, 4000), 3995);
+	for (i = 0; i < nr; i++) {
+		struct extent e = DATA(3 * i, 2, i + 1, 0);
+
+		rig_insert(test, rig, &e);
+	}
+	/* Up to the next one: what lies in between costs nothing. */
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * nr), 3 * EXTENT_WALK);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 1, 3 * nr), 3 * EXTENT_WALK - 1);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 2, 3 * nr), 3 * EXTENT_WALK + 1);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * EXTENT_WALK),
+			3 * EXTENT_WALK);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * EXTENT_WALK + 1),
+			3 * EXTENT_WALK);
+	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 30, 4 * nr), 4 * nr - 30);
+}
+
 static struct kunit_case extent_map_cases[] = {
+	KUNIT_CASE(held_spans),
+	KUNIT_CASE(held_spans_end),
+	KUNIT_CASE(walk_spans),
 	KUNIT_CASE(drop_in_steps),
 	KUNIT_CASE(find_in_steps),
 	KUNIT_CASE_PARAM(insert_by_example, insert_gen_params),

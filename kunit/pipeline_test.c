@@ -50,10 +50,12 @@ static void plan_limits(struct drain_plan *plan, u32 pieces, u32 sectors, u32 ru
 {
 	plan->max_pieces = pieces;
 	plan->max_sectors = sectors;
+	plan->max_zeroes = sectors;
 	plan->max_run = run;
 	plan->nr_pieces = 0;
 	plan->nr_runs = 0;
 	plan->sectors = 0;
+	plan->zeroes = 0;
 }
 
 /* Extents side by side and apart, of all halves and kinds, all over the range. */
@@ -84,7 +86,7 @@ static void rig_fill(struct rig *rig, u64 base)
 static void check_pieces(struct kunit *test, struct rig *rig, u64 base, u64 *last)
 {
 	const struct drain_plan *plan = &rig->plan;
-	u32 i, j, buffer = 0;
+	u32 i, j, buffer = 0, zeroes = 0;
 
 	KUNIT_ASSERT_LE(test, plan->nr_pieces, plan->max_pieces);
 	for (i = 0; i < plan->nr_pieces; i++) {
@@ -105,11 +107,14 @@ static void check_pieces(struct kunit *test, struct rig *rig, u64 base, u64 *las
 			KUNIT_ASSERT_EQ(test, p->offset, buffer);
 			buffer += p->sectors;
 		}
+		zeroes += p->kind == SSDUP_KIND_ZERO ? p->sectors : 0;
 		for (j = 0; j < p->sectors; j++)
 			rig->taken[p->start - base + j]++;
 	}
 	KUNIT_ASSERT_EQ(test, plan->sectors, buffer);
 	KUNIT_ASSERT_LE(test, buffer, plan->max_sectors);
+	KUNIT_ASSERT_EQ(test, plan->zeroes, zeroes);
+	KUNIT_ASSERT_LE(test, zeroes, plan->max_zeroes);
 }
 
 /* Runs cover every piece once, in order; a run is one stretch of HDD and of buffer. */
@@ -222,6 +227,37 @@ static void extent_larger_than_the_buffer(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, from, 10 + piece);
 	}
 	KUNIT_EXPECT_EQ(test, piece, 100);
+}
+
+/* The HDD gets no more zeroes in a batch than data. */
+static void zeroes_in_batches(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	u32 i;
+	u64 from = 0;
+
+	rig_add(rig, 10, 100, 0, DRAINED, SSDUP_KIND_ZERO);
+	rig_add(rig, 110, 1000, 0, DRAINED, SSDUP_KIND_DISCARD);
+	for (i = 0; i < 4; i++) {
+		plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
+		KUNIT_EXPECT_EQ(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan),
+				i == 3);
+		KUNIT_EXPECT_EQ(test, drain_full(&rig->plan), i != 3);
+		/* A discard is none. */
+		KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, i == 3 ? 2 : 1);
+		KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 10 + 32 * i);
+		KUNIT_EXPECT_EQ(test, rig->pieces[0].sectors, i == 3 ? 4 : 32);
+	}
+	KUNIT_EXPECT_EQ(test, rig->pieces[1].sectors, 1000);
+	KUNIT_EXPECT_EQ(test, from, 1110);
+
+	/* Those that are too long do not go along, and do not hold up what may. */
+	rig_add(rig, 2000, 33, 0, DRAINED + 1, SSDUP_KIND_ZERO);
+	rig_add(rig, 2040, 32, 0, DRAINED + 1, SSDUP_KIND_ZERO);
+	plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
+	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, rig->nr, &from, &rig->plan));
+	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
+	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 2040);
 }
 
 static void nothing_to_drain(struct kunit *test)
@@ -544,6 +580,7 @@ static struct kunit_case pipeline_cases[] = {
 	KUNIT_CASE(plans_are_sorted_disjoint_complete),
 	KUNIT_CASE(ranges_in_turn_keep_the_order),
 	KUNIT_CASE(extent_larger_than_the_buffer),
+	KUNIT_CASE(zeroes_in_batches),
 	KUNIT_CASE(nothing_to_drain),
 	KUNIT_CASE(tombstones_take_no_buffer),
 	KUNIT_CASE(others_go_along_once),

@@ -41,15 +41,56 @@ io discard start=12000 len=1000
 io verify
 io_on $HDD verify
 
+# of a discard the log takes what it holds, and the HDD the rest: what is written there
+# later goes where it would have gone
+knob policy all
+io write start=4000 len=16 bs=16
+io write start=9000 len=8 bs=8
+io write start=9008 len=8 bs=8
+knob policy none
+io discard len=16384
+is "sectors in the log" "$(stat dirty_sectors)" 32
+is "extents in the log" "$(stat extents)" 2
+logged=$(stat writes_ssd)
+io write start=5000 len=4000 bs=100
+io write start=9016 len=1000 bs=100
+is "writes drawn to the log" "$(stat writes_ssd)" "$logged"
+io write start=4008 len=8 bs=8
+is "writes over the log" "$(stat writes_ssd)" $((logged + 1))
+io verify
+remove_ssdup
+make_ssdup policy none drain manual
+io verify
+all_home
+
 # what replaces many extents does so in parts of 1024, for the range is locked meanwhile
+remove_ssdup
+rm "$MODEL"
+make_disks hdd_discard=1 ssd_size_mb=64
+make_ssdup policy all drain manual range_mb 16
+io write len=4000 bs=1
+is "extents" "$(stat extents)" 4000
+io discard len=4000
+is "parts of a discard" "$(stat discards)" 4
+is "extents that are left" "$(stat extents)" "$(stat discards)"
+io verify
+remove_ssdup
+make_ssdup policy all
+io verify
+all_home
+
+# so does what is written over many: a large write is one part for each 1024 of them
 remove_ssdup
 make_ssdup policy all drain manual range_mb 16
 io write len=4000 bs=1
-extents=$(stat extents)
-above "extents" "$extents" 2048
-io discard len=4000
-is "parts of a discard" "$(stat discards)" $(((extents + 1023) / 1024))
-is "extents that are left" "$(stat extents)" "$(stat discards)"
+is "extents" "$(stat extents)" 4000
+logged=$(stat writes_ssd)
+io write len=2048 bs=2048
+is "parts of a write" "$(($(stat writes_ssd) - logged))" 2
+is "extents that are left" "$(stat extents)" 1954
+# one that replaces fewer is whole
+io write len=2048 bs=2048
+is "parts of both" "$(($(stat writes_ssd) - logged))" 3
 io verify
 remove_ssdup
 make_ssdup policy all

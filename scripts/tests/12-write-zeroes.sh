@@ -27,6 +27,35 @@ for discard in 0 1; do
 	rm "$MODEL"
 done
 
+# of zeroes, too, the log takes what it holds. A drain brings them home a batch at a time, and
+# stops between two.
+make_disks hdd_discard=1 ssd_size_mb=64
+size=$(blockdev --getsz $HDD)
+DISK=$HDD
+must dmsetup create other --table "0 $size linear $DISK 0"
+HDD=/dev/mapper/other
+make_ssdup policy all drain manual range_mb 16
+io write len=32768 bs=1024
+io zero len=65536
+is "sectors in the log" "$(stat dirty_sectors)" 32768
+is "extents in the log" "$(stat extents)" 1
+must dmsetup suspend --noflush other
+must message drain start
+# the first batch is under way, for as long as the disk is stopped
+wait_until drain_writes -eq 1
+must message drain pause
+must dmsetup resume other
+wait_until drain_state -eq 1
+above "sectors drained" "$(stat drained_sectors)" 0
+below "sectors drained" "$(stat drained_sectors)" 16384
+is "sectors in the log" "$(stat dirty_sectors)" 32768
+io verify
+all_home
+remove_ssdup
+must dmsetup remove other
+HDD=$DISK
+rm "$MODEL"
+
 # an HDD that would give the space of zeroes away: who zeroes may have asked to keep it
 make_disks
 must modprobe sd_mod
