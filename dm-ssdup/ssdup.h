@@ -198,6 +198,9 @@ struct ssdup_half {
 #define SSDUP_CHUNK_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_CHUNKS)
 #define SSDUP_PAGE_CHUNKS	2U
 
+/* Nodes beside those, for inserts that split an extent: so many are always there. */
+#define SSDUP_NODES_RESERVED	256
+
 struct extent_chunk {
 	struct llist_node	list;
 	struct extent		e[SSDUP_CHUNK_NODES];
