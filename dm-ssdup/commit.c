@@ -21,9 +21,6 @@
 #include "ssdup.h"
 #include "trace.h"
 
-/* Sync and idle together: what writers wait for is not to be throttled as writeback is. */
-#define PAGE_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
-
 /* --- One synchronous transfer --- */
 
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
@@ -60,7 +57,7 @@ int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 		if (copy)
 			trace_ssdup_step(c, between);
 		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
-		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | PAGE_FLAGS | REQ_PREFLUSH,
+		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS | REQ_PREFLUSH,
 				  SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES - 1 - copy),
 				  c->super_page, 0, SSDUP_SUPER_BYTES);
 	}
@@ -79,6 +76,7 @@ int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 /* A page in the course of one round. */
 struct commit_page {
 	struct bio		*bio;
+	u64			sector;
 	struct ring_page	*p;
 	u32			resolved;
 };
@@ -131,11 +129,25 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 
 	cp->p = p;
 	cp->resolved = resolved;
-	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | PAGE_FLAGS, GFP_NOIO, &c->bs);
+	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
+				   &c->bs);
 	cp->bio->bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
+	cp->sector = cp->bio->bi_iter.bi_sector;
 	cp->bio->bi_end_io = page_end_io;
 	cp->bio->bi_private = round;
 	__bio_add_page(cp->bio, buf, SSDUP_PAGE_BYTES, 0);
+}
+
+/* Pages were refused: those that may be are written again. Return: are all durable? */
+static bool write_again(struct ssdup *c, struct commit_round *round)
+{
+	int r = 0;
+	u32 i;
+
+	for (i = 0; i < round->nr && !r; i++)
+		r = ssdup_meta_again(c, blk_status_to_errno(round->page[i].bio->bi_status),
+				     round->page[i].sector, c->commit_page[i]);
+	return !r;
 }
 
 /* Write the pages of a round, after the data that they speak of. */
@@ -165,6 +177,9 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 	}
 	trace_ssdup_step(c, STEP_COMMIT_SENT);
 	wait_for_completion_io(&round->done);
+	/* With a single page its flush may be what failed, and that is final. */
+	if (round->failed && round->nr > 1)
+		round->failed = !write_again(c, round);
 	trace_ssdup_step(c, STEP_COMMIT_DONE);
 out:
 	if (round->failed)
