@@ -81,11 +81,11 @@ static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *p
 			      log_data_sector(&c->g, io->half->index, io->pos),
 			      page, at << SECTOR_SHIFT, sectors << SECTOR_SHIFT);
 
-	if (r) {
-		stat_inc(c, STAT_SSD_ERRORS);
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "a data write to the SSD failed");
-	}
-	return r;
+	if (!r)
+		return 0;
+	/* The drain has failed, and comes again with another place. */
+	ssdup_data_error(c, errno_to_blk_status(r));
+	return -EIO;
 }
 
 static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,

@@ -24,6 +24,7 @@
 /* A page in the course of one round. */
 struct commit_page {
 	struct bio		*bio;
+	u64			sector;
 	struct ring_page	*p;
 	u32			resolved;
 };
@@ -79,9 +80,22 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
 				   &c->bs);
 	cp->bio->bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
+	cp->sector = cp->bio->bi_iter.bi_sector;
 	cp->bio->bi_end_io = page_end_io;
 	cp->bio->bi_private = round;
 	__bio_add_page(cp->bio, buf, SSDUP_PAGE_BYTES, 0);
+}
+
+/* Pages were refused: those that may be are written again. Return: are all durable? */
+static bool write_again(struct ssdup *c, struct commit_round *round)
+{
+	int r = 0;
+	u32 i;
+
+	for (i = 0; i < round->nr && !r; i++)
+		r = ssdup_meta_again(c, blk_status_to_errno(round->page[i].bio->bi_status),
+				     round->page[i].sector, c->commit_page[i]);
+	return !r;
 }
 
 /* Write the pages of a round, after the data that they speak of. */
@@ -107,6 +121,8 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 	}
 	trace_ssdup_step(c, STEP_COMMIT_SENT);
 	wait_for_completion_io(&round->done);
+	if (round->failed)
+		round->failed = !write_again(c, round);
 	trace_ssdup_step(c, STEP_COMMIT_DONE);
 out:
 	if (round->failed)

@@ -7,6 +7,17 @@
 
 #include <linux/blkdev.h>
 #include <linux/hrtimer.h>
+#include <linux/mempool.h>
+
+/* Is nothing of the pool's reserve in use? */
+static inline bool ssdup_pool_full(mempool_t *pool)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return mempool_is_saturated(pool);
+#else
+	return READ_ONCE(pool->curr_nr) >= pool->min_nr;
+#endif
+}
 
 /* What a target says of discards: the longest one and their granularity in bytes. */
 static inline void ssdup_set_discard_limits(struct queue_limits *limits,

@@ -126,13 +126,15 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, struct drain_pie
 
 	for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 		block = block_of(p, at);
-		if (!ssdup_sync_io(c->ssd->bdev, REQ_OP_READ, piece_sector(c, &block),
-				   b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
+		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ, piece_sector(c, &block),
+				  b->scratch, 0, block.sectors << SECTOR_SHIFT);
+		if (!r) {
 			batch_copy(b, block.offset, block.sectors, true);
 			continue;
 		}
 		stat_inc(c, STAT_SSD_ERRORS);
-		if (kthread_should_stop() || !ssd_answers(c, b))
+		/* What it does not give for the moment is not lost. */
+		if (ssdup_away(r) || kthread_should_stop() || !ssd_answers(c, b))
 			return -EIO;
 		r = ssdup_carry(c, &block, h->index, SSDUP_KIND_LOST, NULL);
 		if (!r) {

@@ -193,12 +193,12 @@ static __always_inline void ssdup_load_end(struct disk_load *d, struct ssdup_io 
 /*
  * The reserve of c->nodes is for inserts that split an extent, see
  * ssdup_insert_among().
- * It is enough while no more writes are in flight than it has nodes; beyond that
- * each brings its own.
+ * It is enough for as many writes in flight as it has nodes. Writes beyond that, and
+ * those that come while part of it is in use, bring their own.
  */
 static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int writes)
 {
-	if (likely(writes <= READ_ONCE(c->nodes.curr_nr)))
+	if (likely(writes <= SSDUP_NODES_RESERVED && ssdup_pool_full(&c->nodes)))
 		return true;
 	return io->nodes.head || ssdup_bring_spare(io);
 }

@@ -171,6 +171,7 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 		.leaving = READ_ONCE(c->leaving),
 		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
 		.full = READ_ONCE(c->set.full),
+		.shut = READ_ONCE(c->log_shut),
 		.space = true,
 	};
 	bool balance = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
@@ -185,12 +186,14 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 	/* Past those held up for the ration, if they are: stuck, all wait for space alike. */
 	if (limits == &c->limits && !f.stuck && ssdup_rationed(c))
 		f.queue = false;
-	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable) {
+	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable || f.shut) {
 		if (begin_direct(c, io))
 			return WRITE_TO_HDD;
 		f.overlaps = true;
 	}
 	way = redirector_way(&f);
+	if (way == WRITE_WAITS && f.shut)
+		WRITE_ONCE(c->wait_cause, WAIT_SSD);
 	if (way == WRITE_TO_LOG) {
 		r = get_place(c, bio, io, limits);
 		f.space = !r;
@@ -345,7 +348,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 		trace_ssdup_route(c, io, WRITE_TO_HDD);
 		return write_direct(c, bio, io);
 	}
-	if (unlikely(ssdup_mode(c) != MODE_RUNNING || atomic_read(&c->nr_waiting)))
+	if (unlikely(READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting)))
 		return map_with_care(c, bio, io);
 	h = READ_ONCE(c->open);
 	if (unlikely(ssdup_try_reserve(c, h, io, io->sectors, &c->gate))) {
@@ -446,6 +449,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	io->way = IO_NONE;
 	io->times = 1;
 	io->price = 0;
+	io->refused = false;
 	io->nodes.head = NULL;
 	if (unlikely(op_is_flush(bio->bi_opf)) && map_durable(c, bio))
 		return DM_MAPIO_SUBMITTED;
@@ -497,23 +501,19 @@ static noinline void uncount(struct ssdup *c, const struct bio *bio, const struc
 	}
 }
 
-/* A log write that failed takes no harm: it is routed again, past the log. */
-static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+/* A log write that failed takes no harm: it gives its place up, and is routed again. */
+static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+					blk_status_t status)
 {
-	stat_inc(c, STAT_SSD_ERRORS);
-	ssdup_fail(c, MODE_LOG_READ_ONLY, "a data write to the SSD failed");
+	stat_sub(c, STAT_WRITES_SSD, 1);
+	stat_sub(c, STAT_SECTORS_SSD, io->sectors);
+	ssdup_refused(c, io, status);
 	ssdup_give_up(c, io);
 	ssdup_free_nodes(c, &io->nodes);
 	ssdup_put_write(c, io->half);
 	io->way = IO_NONE;
 	io->times = 1;
 	io->price = 0;
-	bio->bi_status = BLK_STS_OK;
-	bio->bi_iter = io->iter;
-	/* A bio that was split below has counted it down. */
-	atomic_set(&bio->__bi_remaining, 1);
-	if (io->opf & REQ_FUA)
-		bio->bi_opf |= REQ_FUA;
 	add_waiting(c, bio);
 	return DM_ENDIO_INCOMPLETE;
 }
@@ -549,7 +549,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	case IO_LOG_WRITE:
 		ssdup_load_end(&c->load.ssd, io, false);
 		if (unlikely(*status))
-			return end_log_write_error(c, bio, io);
+			return end_log_write_error(c, bio, io, *status);
 		log_extent(c, io, SSDUP_KIND_DATA);
 		if (io->opf & REQ_FUA) {
 			ssdup_queue_fua(c, bio);
@@ -579,6 +579,23 @@ static struct bio *pop_waiting(struct ssdup *c)
 	return bio;
 }
 
+/* A bio that has come back from below is made as it came, to be sent again. */
+static void renew(struct bio *bio, const struct ssdup_io *io)
+{
+	blk_opf_t opf = bio->bi_opf | (io->opf & REQ_FUA);
+	bio_end_io_t *end_io = bio->bi_end_io;
+	unsigned short ioprio = bio->bi_ioprio;
+	void *private = bio->bi_private;
+
+	/* It keeps the pages, and forgets the hints where it is best written to. */
+	bio_reset(bio, bio->bi_bdev, opf);
+	bio_set_flag(bio, BIO_CLONED);
+	bio->bi_iter = io->iter;
+	bio->bi_end_io = end_io;
+	bio->bi_private = private;
+	bio->bi_ioprio = ioprio;
+}
+
 static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 			  enum write_way way)
 {
@@ -593,21 +610,30 @@ static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
+	struct bio_list kept = BIO_EMPTY_LIST;
 	enum write_way way;
 	unsigned long flags;
 	struct ssdup_io *io;
 	struct bio *bio;
 
+	ssdup_look_for_ssd(c);
 	if (READ_ONCE(c->wait_cause) == WAIT_SPACE)
 		ssdup_ration(c);
 	while ((bio = pop_waiting(c))) {
 		io = io_of(bio);
+		if (io->refused)
+			renew(bio, io);
 		way = route_write(c, bio, io, true);
 		if (way == WRITE_WAITS && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */
 			atomic_dec(&c->nr_waiting);
 			bio->bi_status = BLK_STS_DM_REQUEUE;
 			bio_endio(bio);
+			continue;
+		}
+		if (way == WRITE_WAITS && READ_ONCE(c->log_shut)) {
+			/* Others may go to the HDD meanwhile. */
+			bio_list_add(&kept, bio);
 			continue;
 		}
 		if (way == WRITE_WAITS) {
@@ -623,4 +649,9 @@ void ssdup_wait_work(struct work_struct *work)
 		submit_waited(c, bio, io, way);
 		cond_resched();
 	}
+	if (bio_list_empty(&kept))
+		return;
+	spin_lock_irqsave(&c->wait_lock, flags);
+	bio_list_merge_head(&c->waiting, &kept);
+	spin_unlock_irqrestore(&c->wait_lock, flags);
 }

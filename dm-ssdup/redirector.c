@@ -41,11 +41,12 @@ enum write_way redirector_way(const struct write_facts *f)
 	if (!f->log_writable)
 		return f->overlaps ? WRITE_FAILS : WRITE_TO_HDD;
 
-	if (f->space && !f->queue)
+	if (f->space && !f->queue && !f->shut)
 		return WRITE_TO_LOG;
 
-	if (!f->overlaps && (f->leaving || f->no_memory || f->full == SSDUP_FULL_BYPASS))
+	if (!f->overlaps &&
+	    (f->leaving || f->no_memory || f->shut || f->full == SSDUP_FULL_BYPASS))
 		return WRITE_TO_HDD;
 
-	return f->leaving && f->stuck ? WRITE_FAILS : WRITE_WAITS;
+	return f->leaving && f->stuck && !f->shut ? WRITE_FAILS : WRITE_WAITS;
 }

@@ -39,6 +39,7 @@ struct write_facts {
 	bool	log_writable;	/* the mode of the device allows new log entries */
 	bool	space;		/* the log has room for it now */
 	bool	no_memory;	/* there is none for its extent */
+	bool	shut;		/* the SSD takes no writes for the moment */
 	bool	queue;		/* other writes wait for log space already */
 	bool	leaving;	/* a suspend waits for this write */
 	bool	stuck;		/* the log cannot be drained for now */
@@ -58,7 +59,7 @@ enum write_way {
  *
  * A write that overlaps the log never goes to the HDD (invariant 3). A write
  * that may go to either device goes to the HDD rather than wait when full is
- * bypass, when the log is not writable, when there is no memory, or when a
+ * bypass, when the log is not writable or shut, when there is no memory, or when a
  * suspend waits for it. A
  * suspend is not kept waiting for a drain that does not succeed.
  * A write whose way is the log queues behind the writes that wait already.

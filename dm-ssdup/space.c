@@ -7,7 +7,6 @@
 #include "hot.h"
 #include "trace.h"
 
-#define NODES_RESERVED	256
 #define CHUNKS_RESERVED	8
 #define RATION_NS	200000ULL	/* what may go on sooner goes on together */
 
@@ -198,7 +197,7 @@ void ssdup_nodes_exit(void)
 
 int ssdup_nodes_create(struct ssdup *c)
 {
-	return mempool_init_slab_pool(&c->nodes, NODES_RESERVED, node_cache) ?:
+	return mempool_init_slab_pool(&c->nodes, SSDUP_NODES_RESERVED, node_cache) ?:
 	       mempool_init_slab_pool(&c->chunks, CHUNKS_RESERVED, chunk_cache);
 }
 

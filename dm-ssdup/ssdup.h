@@ -69,6 +69,7 @@
 #include "pipeline.h"
 #include "redirector.h"
 #include "replay.h"
+#include "retry.h"
 #include "step.h"
 #include "threshold.h"
 #include "types.h"
@@ -198,6 +199,9 @@ struct ssdup_half {
 #define SSDUP_CHUNK_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_CHUNKS)
 #define SSDUP_PAGE_CHUNKS	2U
 
+/* Nodes beside those, for inserts that split an extent: so many are always there. */
+#define SSDUP_NODES_RESERVED	256
+
 struct extent_chunk {
 	struct llist_node	list;
 	struct extent		e[SSDUP_CHUNK_NODES];
@@ -278,6 +282,7 @@ enum wait_cause {
 	WAIT_COMMIT,		/* too many entries are not durable yet */
 	WAIT_MEMORY,
 	WAIT_DRAIN_ERROR,	/* no half is free, and the last drain failed */
+	WAIT_SSD,		/* it takes no writes for the moment */
 };
 
 struct commit_round;
@@ -295,6 +300,7 @@ struct ssdup {
 	struct ssdup_stats __percpu *stats;
 	struct ssdup_sysfs	*sysfs;
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
+	bool			log_shut;	/* by the mode, or for the moment; a hint */
 	bool			loaded;		/* the log was read; preresume only */
 	bool			epoch_begun;	/* pages may be written; super_lock */
 	bool			leaving;	/* between presuspend and resume; a hint */
@@ -363,12 +369,14 @@ struct ssdup {
 	u32			hdd_dirty;
 
 	/* Writes that wait for log space */
-	spinlock_t		wait_lock;	/* waiting */
+	spinlock_t		wait_lock;	/* waiting, errors */
 	struct bio_list		waiting;
 	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
 	enum wait_cause		wait_cause;	/* of the last that found no place; to look at */
 	struct delayed_work	wait_work;
 	struct hrtimer		ration_timer;	/* until the first has its ration */
+	unsigned long		away_until;	/* jiffies: then the log is tried again; a hint */
+	struct retry_errors	errors;		/* of data writes to the SSD; wait_lock */
 
 	struct work_struct	event_work;
 
@@ -414,6 +422,9 @@ struct ssdup_io {
 	u8			times;		/* its price is that of so many */
 	u8			route;		/* of its stream */
 	u8			phase;
+	bool			refused;	/* by the SSD, before; then these two are set: */
+	u8			errors;		/* so often for good */
+	unsigned long		refused_at;	/* jiffies: the first time */
 	blk_opf_t		opf;		/* as it came */
 	struct balance_place	place;
 	u64			price;		/* ns, at its disk; 0: it joins no queue */

@@ -44,6 +44,7 @@ static int write_copy(struct ssdup *c, unsigned int copy)
 	mutex_lock(&c->ssd_lock);
 	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS,
 			  SSDUP_SUPER_SECTOR(copy), c->super_page, 0, SSDUP_SUPER_BYTES);
+	r = ssdup_meta_again(c, r, SSDUP_SUPER_SECTOR(copy), c->super_page);
 	if (r)
 		c->commit_failed = true;
 	mutex_unlock(&c->ssd_lock);

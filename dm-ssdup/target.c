@@ -358,6 +358,9 @@ static void ssdup_resume(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 
 	WRITE_ONCE(c->leaving, false);
+	/* A suspend has stopped who was to open it. */
+	if (READ_ONCE(c->log_shut))
+		queue_delayed_work(c->wq, &c->wait_work, 0);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
 	ssdup_writeback_start(c);

@@ -72,7 +72,8 @@ static void first_route(struct kunit *test)
 #define LEAVING		BIT(5)
 #define BYPASS		BIT(6)
 #define NO_MEMORY	BIT(7)
-#define FACTS		BIT(8)
+#define SHUT		BIT(8)
+#define FACTS		BIT(9)
 
 static struct write_facts facts(u32 bits)
 {
@@ -84,6 +85,7 @@ static struct write_facts facts(u32 bits)
 		.queue = bits & QUEUE,
 		.leaving = bits & LEAVING,
 		.no_memory = bits & NO_MEMORY,
+		.shut = bits & SHUT,
 		.full = bits & BYPASS ? SSDUP_FULL_BYPASS : SSDUP_FULL_BLOCK,
 	};
 }
@@ -110,6 +112,11 @@ static const struct way_case way_cases[] = {
 	{ "random, log full, leaving", ROUTE_SSD | WRITABLE | LEAVING, WRITE_TO_HDD },
 	{ "random, no memory", ROUTE_SSD | WRITABLE | NO_MEMORY, WRITE_TO_HDD },
 	{ "over the log, no memory", OVERLAPS | WRITABLE | NO_MEMORY, WRITE_WAITS },
+	{ "random, log shut", ROUTE_SSD | WRITABLE | SPACE | SHUT, WRITE_TO_HDD },
+	{ "over the log, shut", OVERLAPS | WRITABLE | SPACE | SHUT, WRITE_WAITS },
+	{ "over the log, shut, leaving", OVERLAPS | WRITABLE | SPACE | SHUT | LEAVING,
+	  WRITE_WAITS },
+	{ "over the log, shut, not writable", OVERLAPS | SPACE | SHUT, WRITE_FAILS },
 	{ "random, log not writable", ROUTE_SSD | SPACE, WRITE_TO_HDD },
 	{ "sequential over the log", OVERLAPS | WRITABLE | SPACE, WRITE_TO_LOG },
 	{ "sequential over the log, full", OVERLAPS | WRITABLE, WRITE_WAITS },
@@ -151,15 +158,16 @@ static void way_rules(struct kunit *test)
 			KUNIT_EXPECT_NE_MSG(test, way, WRITE_TO_HDD, "facts %x", bits);
 
 		if (way == WRITE_TO_LOG)
-			KUNIT_EXPECT_TRUE_MSG(test, f.log_writable && f.space && !f.queue,
-					      "facts %x", bits);
+			KUNIT_EXPECT_TRUE_MSG(test, f.log_writable && f.space && !f.queue &&
+					      !f.shut, "facts %x", bits);
 
 		/* Nothing fails or waits that has another way. */
 		KUNIT_EXPECT_EQ_MSG(test, way == WRITE_FAILS, f.overlaps && !f.log_writable,
 				    "facts %x", bits);
 		if (way == WRITE_WAITS)
 			KUNIT_EXPECT_TRUE_MSG(test, f.overlaps ||
-					      (!bypass && !f.leaving && !f.no_memory),
+					      (!bypass && !f.leaving && !f.no_memory &&
+					       !f.shut),
 					      "facts %x", bits);
 
 		/* A sequential write that overlaps nothing never needs the log. */

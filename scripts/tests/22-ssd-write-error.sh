@@ -1,14 +1,41 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An SSD that refuses writes: nothing new is logged, what was acknowledged stays,
-# writes that overlap none of it go to the HDD; the mode says so, once.
+# An SSD that refuses a write: it takes another place in the log. One that refuses
+# many: nothing new is logged, what was acknowledged stays, writes that overlap none
+# of it go to the HDD; the mode says so, once.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
 make_disks
 make_ssdup policy all drain manual
 io write len=2048 bs=64 fsync=1
-model $SSD fail_write "$(log_sector 2048) 4096"
+logged=$(stat writes_ssd)
+
+# one bad place
+model $SSD fail_write "$(log_sector 2048) 8"
+io write start=1024 len=64 bs=8
+is "writes to the log" "$(stat writes_ssd)" $((logged + 8))
+is "errors, mode" "$(stat ssd_errors) $(stat mode)" "1 0"
+io flush
+io verify
+# three, of which two are enough for what the HDD can take
+model $SSD fail_write "$(log_sector 2120) 24"
+io write start=1024 len=8 bs=8
+is "writes to the log and the HDD" "$(stat writes_ssd) $(stat writes_hdd)" "$((logged + 9)) 0"
+model $SSD fail_write "$(log_sector 2152) 16"
+io write start=8192 len=8 bs=8
+is "writes to the log and the HDD" "$(stat writes_ssd) $(stat writes_hdd)" "$((logged + 9)) 1"
+is "errors, mode" "$(stat ssd_errors) $(stat mode)" "6 0"
+# the log has none of those places, and all of the data
+model $SSD fail_write clear
+io flush
+io verify
+remove_ssdup
+make_ssdup policy all drain manual
+io verify
+is "dirty sectors" "$(stat dirty_sectors)" 2048
+
+model $SSD fail_write "$(log_sector 0) 8192"
 # the mode changes, which is an event
 raises_event io random start=16384 len=8192 nr=100
 is "mode" "$(stat mode)" 1

@@ -15,14 +15,14 @@ half=$(stat half_data_sectors)
 len=$((half + 4000))
 second=$((2048 + (($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8) * 2 - half))
 
-# a data write fails: it ends on the HDD, and says so once
+# data writes fail: they end on the HDD, and that is said once
 io write len=$len bs=64 fsync=1
 is "free halves" "$(stat halves_free)" 0
 model $HDD fail_write "1001 3"
 model $SSD fail_write "$second $half"
 io random start=40000 len=8192 nr=50
 is "mode" "$(stat mode)" 1
-must said "log read-only: a data write to the SSD failed"
+must said "log read-only: too many writes of data to the SSD failed"
 above "direct writes" "$(stat writes_hdd)" 48
 io flush
 io verify
@@ -129,7 +129,7 @@ TABLE
 make_ssdup policy all drain manual autocommit_ms 3600000
 io write len=$len bs=64 fsync=1
 model $SSD fail_write "$second $half"
-io write start=40000 len=64 bs=64
+io random start=40000 len=8192 nr=20
 is "mode" "$(stat mode)" 1
 message drain start
 # all was read, so the first half is home

@@ -12,7 +12,7 @@
 #	4  a half is reused only when nothing needs it		17 35 42
 #	5  overlapping writes in flight: no flip later		19
 #	6  an extent is visible when its data is there		34
-#	7  errors drop nothing that was acknowledged		20 21 22 33 45 51-57 67 87
+#	7  errors drop nothing that was acknowledged		20 21 22 33 45 51-57 67 74 87
 #	8  no wait for memory that only it could free		36 58 70 71
 #
 # Content is checked by iocheck (tools/iocheck): whatever a test writes with io
@@ -308,6 +308,7 @@ heal()
 		for file in fail_read fail_write; do
 			echo clear >"/sys/block/${disk##*/}/model/$file"
 		done
+		echo medium >"/sys/block/${disk##*/}/model/fail_status"
 		for file in fail_flush drop_flush gone; do
 			echo 0 >"/sys/block/${disk##*/}/model/$file"
 		done

@@ -197,8 +197,11 @@ static blk_status_t disk_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_m
 	if (status == BLK_STS_OK && !(d->late && disk_is_write(rq)) && disk_move_data(d, rq))
 		return BLK_STS_RESOURCE;
 	blk_mq_start_request(rq);
-	if (status != BLK_STS_OK)
-		return status;
+	if (status != BLK_STS_OK) {
+		/* Not returned: of some the block layer would make another try. */
+		blk_mq_end_request(rq, status);
+		return BLK_STS_OK;
+	}
 
 	disk_count(d, rq);
 	disk_cmd_prepare(d, rq, cmd);

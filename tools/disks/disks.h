@@ -83,6 +83,7 @@ struct disk_range {
  * @nr: number of ranges, for [0] reads and [1] writes
  * @ranges: the ranges
  * @fail_flush: flushes fail
+ * @status: what @ranges and @fail_flush fail with, a place in sysfs.c's list
  * @drop_flush: flushes and FUA are acknowledged and not done
  * @gone: every request fails
  */
@@ -91,6 +92,7 @@ struct disk_inject {
 	unsigned int nr[2];
 	struct disk_range ranges[2][DISK_MAX_RANGES];
 	bool fail_flush;
+	int status;
 	bool drop_flush;
 	bool gone;
 };

@@ -214,6 +214,39 @@ static DEVICE_ATTR_RW(_name)
 DISK_ATTR_RANGES(fail_read, 0);
 DISK_ATTR_RANGES(fail_write, 1);
 
+/* What a request fails with by order. A bad sector is none of a flush. */
+static const struct {
+	const char	*name;
+	blk_status_t	status;
+	blk_status_t	flush;
+} disk_statuses[] = {
+	{ "medium", BLK_STS_MEDIUM, BLK_STS_IOERR },
+	{ "resource", BLK_STS_RESOURCE, BLK_STS_RESOURCE },
+	{ "timeout", BLK_STS_TIMEOUT, BLK_STS_TIMEOUT },
+	{ "transport", BLK_STS_TRANSPORT, BLK_STS_TRANSPORT },
+};
+
+static ssize_t fail_status_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	int i = READ_ONCE(disk_of(dev)->inject.status);
+
+	return sysfs_emit(buf, "%s\n", disk_statuses[i].name);
+}
+
+static ssize_t fail_status_store(struct device *dev, struct device_attribute *attr,
+				 const char *buf, size_t count)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(disk_statuses); i++)
+		if (sysfs_streq(buf, disk_statuses[i].name)) {
+			WRITE_ONCE(disk_of(dev)->inject.status, i);
+			return count;
+		}
+	return -EINVAL;
+}
+static DEVICE_ATTR_RW(fail_status);
+
 static struct attribute *disk_attrs[] = {
 	&dev_attr_operations.attr,
 	&dev_attr_reads.attr,
@@ -230,6 +263,7 @@ static struct attribute *disk_attrs[] = {
 	&dev_attr_fail_read.attr,
 	&dev_attr_fail_write.attr,
 	&dev_attr_fail_flush.attr,
+	&dev_attr_fail_status.attr,
 	&dev_attr_drop_flush.attr,
 	&dev_attr_gone.attr,
 	NULL
@@ -261,11 +295,13 @@ static bool disk_in_range(struct disk *d, int dir, struct request *rq)
 
 blk_status_t disk_inject_check(struct disk *d, struct request *rq)
 {
+	int i = READ_ONCE(d->inject.status);
+
 	if (unlikely(READ_ONCE(d->inject.gone)))
 		return BLK_STS_IOERR;
 	if (req_op(rq) == REQ_OP_FLUSH)
-		return READ_ONCE(d->inject.fail_flush) ? BLK_STS_IOERR : BLK_STS_OK;
+		return READ_ONCE(d->inject.fail_flush) ? disk_statuses[i].flush : BLK_STS_OK;
 	if (disk_in_range(d, op_is_write(req_op(rq)), rq))
-		return BLK_STS_MEDIUM;
+		return disk_statuses[i].status;
 	return BLK_STS_OK;
 }

@@ -32,7 +32,7 @@ const struct metric metrics[] = {
 	  PLAIN, { { .file = "extents" } } },
 	{ "ssdup_waiting_writes", "Writes that wait for space in the log or for memory.",
 	  PLAIN, { { .file = "waiting_writes" } } },
-	{ "ssdup_wait_cause", "0 none, 1 no space, 2 writes, 3 commit, 4 memory, 5 failed drain.",
+	{ "ssdup_wait_cause", "0 none, 1 space, 2 writes, 3 commit, 4 memory, 5 bad drain, 6 SSD.",
 	  PLAIN, { { .file = "wait_cause" } } },
 	{ "ssdup_waiting_flushes", "FLUSH and FUA requests that wait for a commit or the HDD.",
 	  PLAIN, { { .file = "waiting_flushes" } } },

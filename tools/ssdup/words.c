@@ -87,7 +87,7 @@ const char *wait_words(uint64_t wait_cause)
 {
 	static const char * const words[] = {
 		"nothing", "a free half", "log writes in flight", "a commit", "memory",
-		"a free half, and the last drain failed",
+		"a free half, and the last drain failed", "the SSD",
 	};
 
 	return word(words, NR(words), wait_cause);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: what the SSD refuses, and an SSD that is away for a moment.
+ *
+ * A write of data that fails has not been acknowledged: its entry stays empty, no page
+ * ever speaks of its place, and what it was to replace is still in the map. So it is
+ * routed once more, see retry.h. An SSD behind a network may refuse requests for a
+ * while and then be as good as before; then the log is shut, writes go to the HDD, and
+ * those that must not wait for the next try.
+ */
+#include <linux/delay.h>
+
+#include "ssdup.h"
+
+static bool passes(blk_status_t status)
+{
+	switch (status) {
+	case BLK_STS_RESOURCE:
+	case BLK_STS_DEV_RESOURCE:
+	case BLK_STS_AGAIN:
+	case BLK_STS_TIMEOUT:
+	case BLK_STS_TRANSPORT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool ssdup_away(int error)
+{
+	return passes(errno_to_blk_status(error));
+}
+
+/* --- Data --- */
+
+static void shut_log(struct ssdup *c)
+{
+	unsigned long pause = msecs_to_jiffies(RETRY_PAUSE_MS), last = READ_ONCE(c->away_until);
+
+	WRITE_ONCE(c->away_until, jiffies + pause);
+	/* Once, however many tries there are. */
+	if (!last || time_after(jiffies, last + msecs_to_jiffies(RETRY_AWAY_MS)))
+		DMWARN_LIMIT("%s: the SSD takes no writes for the moment", dm_device_name(c->md));
+	WRITE_ONCE(c->log_shut, true);
+	/* Also when nothing waits: somebody has to open it. */
+	queue_delayed_work(c->wq, &c->wait_work, pause);
+}
+
+void ssdup_look_for_ssd(struct ssdup *c)
+{
+	long left = READ_ONCE(c->away_until) - jiffies;
+
+	if (!READ_ONCE(c->log_shut) || ssdup_mode(c) != MODE_RUNNING)
+		return;
+	if (left > 0) {
+		queue_delayed_work(c->wq, &c->wait_work, left);
+		return;
+	}
+	WRITE_ONCE(c->log_shut, false);
+	/* Pairs with the exchange in ssdup_fail(): shut for good it stays. */
+	smp_mb();
+	if (ssdup_mode(c) != MODE_RUNNING)
+		WRITE_ONCE(c->log_shut, true);
+}
+
+bool ssdup_data_error(struct ssdup *c, blk_status_t status)
+{
+	unsigned long flags;
+	bool many;
+
+	stat_inc(c, STAT_SSD_ERRORS);
+	if (passes(status)) {
+		shut_log(c);
+		return true;
+	}
+	spin_lock_irqsave(&c->wait_lock, flags);
+	many = retry_count(&c->errors, ktime_get_ns());
+	spin_unlock_irqrestore(&c->wait_lock, flags);
+	if (many)
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "too many writes of data to the SSD failed");
+	return false;
+}
+
+void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
+{
+	struct retry_facts f = { .away = ssdup_data_error(c, status) };
+
+	if (!io->refused) {
+		io->refused = true;
+		io->refused_at = jiffies;
+		io->errors = 0;
+	}
+	io->errors += !f.away;
+	f.errors = io->errors;
+	f.ms = jiffies_to_msecs(jiffies - io->refused_at);
+	switch (retry_decide(&f)) {
+	case RETRY_LOG:
+		break;
+	case RETRY_HDD:
+		io->route = SSDUP_ROUTE_HDD;
+		break;
+	case RETRY_NEVER:
+		ssdup_fail(c, MODE_LOG_READ_ONLY,
+			   f.away ? "the SSD takes no writes" :
+				    "a write of data to the SSD failed in one place after the other");
+		break;
+	}
+}
+
+/* --- Metadata --- */
+
+/*
+ * Does the SSD write with FUA without a flush? Such a flush may fail and drop data,
+ * and the next one would know nothing of it. What is stacked says yes at all times.
+ */
+static bool fua_is_no_flush(struct block_device *bdev)
+{
+	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
+}
+
+int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
+
+	if (!error || !fua_is_no_flush(c->ssd->bdev))
+		return error;
+	while (error && ssdup_away(error) && time_before(jiffies, end)) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		msleep(RETRY_PAUSE_MS);
+		error = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
+				      page, 0, SSDUP_PAGE_BYTES);
+	}
+	return error;
+}

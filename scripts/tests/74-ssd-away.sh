@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# An SSD that is away for a moment, as one behind a network may be: writes go to the
+# HDD or wait, pages are written again, a drain tries again, and the log goes on. A
+# flush that fails is final, and so is an absence of more than a minute.
+# seconds: 300
+# time: virtual
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+eio="Input/output error"
+options=(policy all drain manual autocommit_ms 3600000)
+
+# two_pages START - of entries that are not durable
+two_pages()
+{
+	io random start="$1" len=4096 nr=200
+}
+
+# is_logged - the log takes writes, now or soon
+is_logged()
+{
+	local before i
+
+	before=$(stat writes_ssd)
+	for ((i = 0; i < 1000; i++)); do
+		io write start=60000 len=8 bs=8
+		[ "$(stat writes_ssd)" = "$before" ] || return 0
+		nap 0.1
+	done
+	fail "the log stays shut"
+}
+
+make_disks ssd_cache_mb=4
+make_ssdup "${options[@]}"
+io write len=2048 bs=64 fsync=1
+all="2048 $(($(blockdev --getsz $SSD) - 2048))"
+for status in transport timeout resource; do
+	model $SSD fail_status $status
+	model $SSD fail_write "$all"
+	direct=$(stat writes_hdd)
+	io random start=16384 len=8192 nr=50
+	is "direct writes" "$(stat writes_hdd)" $((direct + 50))
+	iocheck "$MODEL" $DEV write len=64 bs=8 &
+	wait_until wait_cause -eq 6
+	is "mode" "$(stat mode)" 0
+	model $SSD fail_write clear
+	must wait $!
+	is_logged
+	io verify
+done
+
+# who is suspended meanwhile finds it open as well
+model $SSD fail_write "$(log_sector 0) $(stat half_data_sectors)"
+io write start=50000 len=8 bs=8
+must dmsetup suspend $NAME
+model $SSD fail_write clear
+must dmsetup resume $NAME
+is_logged
+
+# pages
+two_pages 32768
+model $SSD fail_write "$all"
+errors=$(stat ssd_errors)
+iocheck "$MODEL" $DEV flush &
+wait_until ssd_errors -gt $((errors + 2))
+is "mode" "$(stat mode)" 0
+model $SSD fail_write clear
+must wait $!
+is "mode" "$(stat mode)" 0
+reboot 1 "${options[@]}"
+io recover
+
+# reads of a drain: nothing is lost
+model $SSD fail_read "$all"
+must_get "$eio" message flush
+is "mode" "$(stat mode)" 0
+is "lost ranges" "$(message lost_ranges)" none
+model $SSD fail_read clear
+all_home
+
+# a flush is not sent again: nobody knows what the SSD has dropped with it
+two_pages 32768
+model $SSD fail_flush 1
+must_get "$eio" iocheck "$MODEL" $DEV flush
+is "mode" "$(stat mode)" 1
+model $SSD fail_flush 0
+must_get "$eio" iocheck "$MODEL" $DEV flush
+flush
+remove_ssdup
+
+# more than a minute, for pages and for what must go to the log
+make_ssdup "${options[@]}"
+two_pages 32768
+io write len=64 bs=8
+model $SSD fail_write "$all"
+iocheck "$MODEL" $DEV flush 2>"$T/flush" &
+write_fails "$eio" len=8
+is "mode" "$(stat mode)" 1
+must_not wait $!
+model $SSD fail_write clear
+flush
+remove_ssdup
+
+# FUA may be a flush where another layer is between
+DISK=$SSD SSD=/dev/mapper/other
+must dmsetup create other --table "0 $(blockdev --getsz $DISK) linear $DISK 0"
+make_ssdup "${options[@]}"
+two_pages 32768
+model $DISK fail_write "$all"
+errors=$(stat ssd_errors)
+must_get "$eio" iocheck "$MODEL" $DEV flush
+is "tries" "$(($(stat ssd_errors) - errors))" 1
+is "mode" "$(stat mode)" 1
+model $DISK fail_write clear
+flush
+remove_ssdup
+must dmsetup remove other
+SSD=$DISK
