@@ -62,7 +62,7 @@ model $ssd fail_flush 1
 flush_fails
 model $ssd fail_flush 0
 is "mode" "$(stat mode)" 1
-is "metadata pages" "$(stat pages)" 0
+is "metadata pages" "$(stat pages_written)" 0
 must message flush
 remove_ssdup
 SSD=$ssd
