@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # An SSD that refuses writes: nothing new is logged, what was acknowledged stays,
 # writes that overlap none of it go to the HDD; the mode says so, once.
+# layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
