@@ -3,6 +3,7 @@
 # Each disk a RAID 1 of md: what one leg fails nobody notices, what both fail ends as
 # with a bare disk. But md tells nobody of a FLUSH that failed (see admin-guide.rst), and
 # an array whose last leg failed takes no more writes until it is assembled anew.
+# seconds: 300
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -72,9 +73,9 @@ stop()
 anew()
 {
 	stop
+	HDD=/dev/mhdd0
 	make_disks hdds=2 ssds=2 hdd_cache_mb=4 ssd_cache_mb=4
 	rm -f "$MODEL"
-	HDD=/dev/mhdd0 SSD=/dev/mssd0
 	assemble hdd mhdd0 mhdd1
 	assemble ssd mssd0 mssd1
 	HDD=/dev/md_hdd SSD=/dev/md_ssd
@@ -186,3 +187,53 @@ assemble hdd mhdd0 mhdd1
 make_ssdup policy all drain manual
 is "mode" "$(stat mode)" 0
 all_home
+remove_ssdup
+stop
+
+# late_legs MS - flushes are on their way to the SSD's legs for so long
+late_legs()
+{
+	local leg
+
+	for leg in mssd0 mssd1; do
+		[ -e /dev/mapper/late-$leg ] || must dmsetup create late-$leg --notable
+		must dmsetup reload late-$leg --table "0 $(blockdev --getsz /dev/$leg) \
+			delay /dev/$leg 0 0 /dev/$leg 0 0 /dev/$leg 0 $1"
+		must dmsetup suspend --noflush late-$leg
+		must dmsetup resume late-$leg
+	done
+}
+
+# the power goes while a flush is under way. md sends the data of a write with PREFLUSH
+# beside the flush, not after it: a page that relied on its own would be durable before
+# the data that it speaks of
+must modprobe dm-delay
+for seed in 1 2; do
+	HDD=/dev/mhdd0 SSD=/dev/md_ssd
+	make_disks hdds=2 ssds=2 ssd_cache_mb=4
+	rm -f "$MODEL"
+	late_legs 0
+	assemble ssd "dm-$(dmsetup info -c --noheadings -o minor late-mssd0)" \
+		"dm-$(dmsetup info -c --noheadings -o minor late-mssd1)"
+	make_ssdup policy none drain manual autocommit_ms 3600000
+	io write len=512 bs=8 fsync=1
+	knob policy all
+	io write len=512 bs=8
+	late_legs 3600000
+	cp "$MODEL" "$T/beside"
+	iocheck "$T/beside" $DEV flush 2>/dev/null &
+	nap 1
+	power_cut $seed
+	late_legs 0
+	wait $!
+	remove_ssdup
+	stop
+	must dmsetup remove late-mssd0 late-mssd1
+	power_on
+	# after a crash one leg counts
+	assemble ssd mssd0
+	make_ssdup policy none drain manual
+	io recover
+	remove_ssdup
+	stop
+done

@@ -7,7 +7,7 @@
 # Which test shows which invariant of Documentation/design.rst:
 #
 #	1  newest data is read, by any route, while draining	03 04 05 07 34 37
-#	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 42 43 80-86
+#	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 42 43 49 80-86
 #	3  never older over newer, tombstones			04 11 12 15 16 17 38 40 42 43
 #	4  a half is reused only when nothing needs it		17 35 42
 #	5  overlapping writes in flight: no flip later		19
