@@ -19,7 +19,7 @@ GUEST_PROGRAMS="bash dmsetup blkdiscard blockdev losetup flock fallocate
 GUEST_MODULES="virtio_pci virtio_blk virtio_console crc32c_generic crc32c_intel
 	dm-mod dm-writecache dm-cache dm-cache-smq dm-flakey dm-log-writes dm-delay
 	dm-dust dm-snapshot dm-zero dm-thin-pool bcache null_blk brd loop scsi_debug
-	sd_mod mq-deadline bfq ext4 xfs btrfs"
+	sd_mod md-mod raid1 mq-deadline bfq ext4 xfs btrfs"
 
 # guest_programs - the host files behind GUEST_PROGRAMS, one a line
 guest_programs()

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A half whose free record did not become durable is still in the log: what goes
 # to the HDD over it would be undone by a replay, so nothing does.
+# layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -4,6 +4,7 @@
 # which finds nothing to do, succeeds. So whoever relies on a flush of the same disk is
 # told of it, whatever the order in which they began and ended.
 # time: virtual
+# layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -21,8 +22,8 @@ make_late()
 {
 	local hdd=$HDD ssd=$SSD
 
-	[ ! -e /dev/mapper/late-mhdd0 ] || HDD=/dev/mapper/late-mhdd0
-	[ ! -e /dev/mapper/late-mssd0 ] || SSD=/dev/mapper/late-mssd0
+	[ ! -e "/dev/mapper/late-${hdd##*/}" ] || HDD=/dev/mapper/late-${hdd##*/}
+	[ ! -e "/dev/mapper/late-${ssd##*/}" ] || SSD=/dev/mapper/late-${ssd##*/}
 	make_ssdup policy all drain manual autocommit_ms 3600000
 	HDD=$hdd SSD=$ssd
 }
@@ -120,4 +121,4 @@ is "halves freed" "$(stat frees)" 0
 is_told
 all_home
 remove_ssdup
-must dmsetup remove late-mssd0 late-mhdd0
+must dmsetup remove "late-${SSD##*/}" "late-${HDD##*/}"

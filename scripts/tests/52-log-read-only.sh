@@ -4,6 +4,7 @@
 # younger halves and of the open one, what cannot go home stays readable and
 # holds up nothing, and when all is home one record empties the log.
 # seconds: 300
+# layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

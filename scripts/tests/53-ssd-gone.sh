@@ -4,6 +4,7 @@
 # given up, nothing hangs, and with the SSD all of it is back. No suspend or
 # removal waits, whatever is under way.
 # time: virtual
+# layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

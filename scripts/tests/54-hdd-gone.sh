@@ -4,6 +4,7 @@
 # without moving anything, and when it is back all goes home. No suspend or
 # removal waits, whatever is under way.
 # time: virtual
+# layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -3,6 +3,7 @@
 # Disks that fail while the log is being read: with a metadata page or both
 # superblocks unreadable the log is refused by name and left as it is; with one
 # superblock, data or the HDD unreadable the device comes up.
+# layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -7,12 +7,12 @@
 # Which test shows which invariant of Documentation/design.rst:
 #
 #	1  newest data is read, by any route, while draining	03 04 05 07 34 37
-#	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 42 43 80-86
+#	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 42 43 49 80-86
 #	3  never older over newer, tombstones			04 11 12 15 16 17 38 40 42 43
 #	4  a half is reused only when nothing needs it		17 35 42
 #	5  overlapping writes in flight: no flip later		19
 #	6  an extent is visible when its data is there		34
-#	7  errors drop nothing that was acknowledged		20 21 22 33 45 51-57 67 74 87
+#	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 74 87
 #	8  no wait for memory that only it could free		36 58 70 71
 #
 # Content is checked by iocheck (tools/iocheck): whatever a test writes with io
@@ -26,6 +26,7 @@ NAME=s
 DEV=/dev/mapper/$NAME
 HDD=/dev/mhdd0
 SSD=/dev/mssd0
+LAYER=${LAYER:-bare}	# between dm-ssdup and each of them
 LOGGED=0		# kernel messages up to here were looked at
 exec {NEVER}<> <(:)	# nobody writes to this; opened here, for it sets $!
 
@@ -148,20 +149,55 @@ tear_down()
 		[[ " ${names[*]} " != *" $name "* ]] || dmsetup remove --retry "$name" 2>/dev/null
 	done
 	wait
+	uncover 2>/dev/null
 	modprobe -r ssdup-disks 2>/dev/null
 	rm -rf "$T"
 }
 trap tear_down EXIT
 
-# make_disks [PARAMETER=VALUE]... - a modelled HDD and SSD; small and without
-# delays unless told
+# cover - put LAYER over each modelled disk; HDD and SSD are then devices of LAYER
+#
+# A sector of such a device is the same sector of its disk, so faults are injected as
+# they are without it. What a layer does to FLUSH and to errors is what differs.
+cover()
+{
+	local disk
+
+	case $LAYER in
+	bare) return ;;
+	linear) ;;
+	*) fail "no layer $LAYER" ;;
+	esac
+	for disk in mhdd0 mssd0; do
+		must dmsetup create over-$disk --table \
+			"0 $(blockdev --getsz /dev/$disk) linear /dev/$disk 0"
+	done
+	HDD=/dev/mapper/over-mhdd0 SSD=/dev/mapper/over-mssd0
+}
+
+# uncover - take the layers away, and let HDD and SSD be the modelled disks
+uncover()
+{
+	local device
+
+	[ "$LAYER" != bare ] || return 0
+	HDD=/dev/mhdd0 SSD=/dev/mssd0
+	for device in /dev/mapper/over-*; do
+		[ ! -e "$device" ] || dmsetup remove --retry "${device##*/}"
+	done
+}
+
+# make_disks [PARAMETER=VALUE]... - a modelled HDD and SSD, below LAYER; small and
+# without delays unless told
 make_disks()
 {
+	uncover
 	[ ! -e "$T/text" ] || rm "$T/text"
 	[ -d /sys/module/dm_ssdup ] || must modprobe dm-ssdup
 	[ ! -d /sys/module/ssdup_disks ] || must modprobe -r ssdup-disks
 	must modprobe ssdup-disks hdd_size_mb=64 ssd_size_mb=16 instant=1 "$@"
 	read -r LEN <"/sys/block/${HDD##*/}/size"
+	cover
 }
 
 # ssdup_exits CODE COMMAND... - of ssdup; its output stays in $T/out
@@ -278,14 +314,17 @@ said()
 
 # --- The disks ---
 
-# model DISK FILE [VALUE] - read or write a file of a modelled disk
+# model DISK FILE [VALUE] - read or write a file of a modelled disk, or of the one
+# below DISK
 model()
 {
+	local disk=${1##*/}
+
+	disk=${disk#over-}
 	if [ $# = 2 ]; then
-		cat "/sys/block/${1##*/}/model/$2"
+		cat "/sys/block/$disk/model/$2"
 	else
-		echo "$3" >"/sys/block/${1##*/}/model/$2" ||
-			fail "$1: $2 does not take $3"
+		echo "$3" >"/sys/block/$disk/model/$2" || fail "$1: $2 does not take $3"
 	fi
 }
 
@@ -304,13 +343,13 @@ heal()
 {
 	local disk file
 
-	for disk in $HDD $SSD; do
+	for disk in /sys/block/m[hs][ds]d[0-9]/model; do
 		for file in fail_read fail_write; do
-			echo clear >"/sys/block/${disk##*/}/model/$file"
+			echo clear >"$disk/$file"
 		done
-		echo medium >"/sys/block/${disk##*/}/model/fail_status"
+		echo medium >"$disk/fail_status"
 		for file in fail_flush drop_flush gone; do
-			echo 0 >"/sys/block/${disk##*/}/model/$file"
+			echo 0 >"$disk/$file"
 		done
 	done
 }
