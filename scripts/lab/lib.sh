@@ -49,13 +49,55 @@ locked()
 	return "$rc"
 }
 
+# checkout_git ARG... - git on this checkout, which may belong to somebody else, as a
+# fresh clone made for CI does: git would refuse to look at it
+checkout_git()
+{
+	git -c safe.directory='*' -C "$TOP" "$@"
+}
+
+# has_git - the checkout has a history; an unpacked tarball has none, even if it lies
+# in the checkout of something else
+has_git()
+{
+	[ -e "$TOP/.git" ] && checkout_git rev-parse -q --verify HEAD >/dev/null 2>&1
+}
+
+# ignored_regex - what .gitignore names, a regular expression for a path a line
+ignored_regex()
+{
+	sed -E '/^(#|$)/d; s/[.]/[.]/g; s/[*]/[^\/]*/g; s/^([^/])/(^|\/)\1/; s/^\//^/
+		s/([^/])$/\1$/' "$TOP/.gitignore"
+}
+
+# checkout_files WHICH - the files under version control ("tracked"), below $TOP, a line
+# each, or also those that could be ("new"). Without a history: all that a build does not make.
+checkout_files()
+{
+	local file
+
+	if has_git; then
+		case $1 in
+		tracked) checkout_git ls-files -c ;;
+		new) checkout_git ls-files -co --exclude-standard ;;
+		esac
+	else
+		(cd "$TOP" && find . -path ./.git -prune -o -type f -printf '%P\n') |
+			grep -vE -f <(ignored_regex) | sort
+	fi | while IFS= read -r file; do
+		# one that was deleted, and not yet for git
+		[ ! -f "$TOP/$file" ] || echo "$file"
+	done
+}
+
 # measured_source - the commit that changed last what the benchmarks measure
 measured_source()
 {
 	local parts=(dm-ssdup tools/disks tools/burst) dirty=''
 
-	git -C "$TOP" diff --quiet HEAD -- "${parts[@]}" 2>/dev/null || dirty=-dirty
-	echo "$(git -C "$TOP" log -1 --format=%h -- "${parts[@]}" 2>/dev/null)$dirty"
+	has_git || { echo unknown; return; }
+	checkout_git diff --quiet HEAD -- "${parts[@]}" || dirty=-dirty
+	echo "$(checkout_git log -1 --format=%h -- "${parts[@]}")$dirty"
 }
 
 # hash_of FILE... - one short name for the contents and names of these files
