@@ -20,6 +20,17 @@ say()
 	printf 'lab: %s\n' "$*" >&2
 }
 
+# tell_progress FUNCTION [ARG...] - say what it prints, every now and then: lines, so that a
+# log can keep them, and few.  For the background; to be killed, it ends with the script too.
+tell_progress()
+{
+	trap - EXIT INT TERM HUP
+	# not the descriptors of whoever waits until they are closed
+	while sleep "${PROGRESS_SECONDS:-30}" >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+		say "$("$@")"
+	done
+}
+
 # die WORDS... - say why and give up
 die()
 {
