@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # dm-ssdup, out of the kernel tree.  KDIR is the folder of kernel headers to
-# build against: those of the running kernel where there are some, else those of
-# a Debian kernel the lab fetches.
+# build against: those of the running kernel unless it is named. A build installs
+# nothing: it says what is missing.
 
-KDIR ?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell scripts/lab/setup tools && scripts/lab/kdir 6.12))
+RELEASE := $(shell uname -r)
+KDIR ?= $(or $(patsubst %/Makefile,%,$(wildcard /lib/modules/$(RELEASE)/build/Makefile)),$(error $(NO_HEADERS)))
+
+define NO_HEADERS
+no headers of the running kernel, $(RELEASE). On Debian, as root:
+    apt-get install linux-headers-$(RELEASE)
+For another kernel, name the folder of its headers:
+    make KDIR=<headers>
+Those of Debian's 6.12, fetched into a cache and not installed:
+    make KDIR=$$(scripts/lab/kdir 6.12)
+endef
+
 DEPMOD ?= depmod
 
 all: modules ## build the module (the default)
@@ -18,9 +29,10 @@ install: modules ## install the module below /lib/modules and run depmod
 		$$(cat $(KDIR)/include/config/kernel.release)
 
 tools: ## the administrator's tool: tools/ssdup/ssdup
+	@CC='$(CC)' scripts/lab/need tool_build
 	$(MAKE) -C tools/ssdup
 
-install-tools: ## install it with its manual pages below $(DESTDIR)$(PREFIX)
+install-tools: tools ## install it with its manual pages below $(DESTDIR)$(PREFIX)
 	$(MAKE) -C tools/ssdup install
 
 deb: ## Debian packages of the module (DKMS) and the tool, in build/deb; VERSION=

@@ -53,6 +53,26 @@ tool_libraries()
 	LIST
 }
 
+# tool_build - what "make tools" needs
+tool_build()
+{
+	echo cc build-essential
+	tool_libraries
+}
+
+# deb_build - what "make deb" needs
+deb_build()
+{
+	cat <<-'LIST'
+	/usr/share/build-essential/list build-essential
+	dpkg-buildpackage dpkg-dev
+	dh debhelper
+	dh_dkms dh-dkms
+	lintian lintian
+	LIST
+	tool_libraries
+}
+
 # as_root COMMAND... - directly, or through sudo
 as_root()
 {
@@ -91,20 +111,35 @@ install_tools()
 # install_listed LIST - the same with what the function LIST prints
 install_listed()
 {
-	local probe package missing=()
+	local missing
 
-	while read -r probe package; do
-		case $probe in
-		static:*) is_static "${probe#static:}" || missing+=("$package") ;;
-		/*) [ -e "$probe" ] || missing+=("$package") ;;
-		*) command -v "$probe" >/dev/null || missing+=("$package") ;;
-		esac
-	done < <("$1")
+	mapfile -t missing < <(missing_packages "$1")
 	[ ${#missing[@]} -gt 0 ] || return 0
 	apt_update
 	say "installing: ${missing[*]}"
 	apt_install "${missing[@]}" || { apt_update force && apt_install "${missing[@]}"; } ||
 		die "cannot install ${missing[*]}; install them by hand"
+}
+
+# missing_packages LIST - those of the function LIST that this host lacks, a line each
+missing_packages()
+{
+	local probe package
+
+	while read -r probe package; do
+		case $probe in
+		static:*) is_static "${probe#static:}" ;;
+		/usr/include/*) has_header "${probe#/usr/include/}" ;;
+		/*) [ -e "$probe" ] ;;
+		*) command -v "$probe" >/dev/null ;;
+		esac || echo "$package"
+	done < <("$1")
+}
+
+# has_header NAME - the compiler finds it, wherever it is
+has_header()
+{
+	echo "#include <$1>" | ${CC:-cc} -E -x c - >/dev/null 2>&1
 }
 
 # is_static FILE - busybox is also the name of a package that is not

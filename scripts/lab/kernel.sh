@@ -10,6 +10,18 @@ built_here()
 	[ "$1" = debug ] || [ "$1" = kcsan ]
 }
 
+# Steps that make of the debug kernel's build names, give or take a few of each version.
+BUILD_STEPS=2200
+
+# build_progress NAME LOG - how far the build of a kernel is, by what make has said
+build_progress()
+{
+	local built
+
+	built=$(grep -cE '^  (CC|AS|LD|AR) ' "$2" || true)
+	echo "the $1 kernel: $built of about $BUILD_STEPS objects are built"
+}
+
 # image_regex NAME FLAVOUR - how the archive names such a kernel's image
 image_regex()
 {

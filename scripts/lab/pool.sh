@@ -11,6 +11,7 @@ pool_start()
 	POOL=$(mktemp -d "${TMPDIR:-/tmp}/ssdup-pool.XXXXXX")
 	POOL_SLOTS=${SSDUP_JOBS:-$(nproc)}
 	POOL_BESIDE=()
+	POOL_TELLER=''
 	trap 'rm -rf "$POOL"' EXIT
 	trap 'pool_kill; exit 130' INT TERM HUP
 }
@@ -45,6 +46,27 @@ pool_beside()
 	POOL_BESIDE+=($!)
 }
 
+# pool_reported VERDICT - lines of that kind in the reports
+pool_reported()
+{
+	cat "$POOL"/report.* 2>/dev/null | grep -cE "^($1) " || true
+}
+
+# pool_progress COUNT - say every now and then how many of about so many tests are done
+pool_progress()
+{
+	say "about $1 tests"
+	PROGRESS_SECONDS=${PROGRESS_SECONDS:-60} tell_progress pool_done "$1" &
+	POOL_TELLER=$!
+	POOL_BESIDE+=($!)
+}
+
+# pool_done COUNT - what pool_progress says
+pool_done()
+{
+	echo "$(pool_reported 'ok|FAIL|skip') of about $1 tests done"
+}
+
 # pool_busy - the jobs that run, but for those beside
 pool_busy()
 {
@@ -70,12 +92,15 @@ pool_job()
 # when something failed or nothing ran
 pool_finish()
 {
-	local passed failed skipped
+	local passed failed skipped pids
 
+	mapfile -t pids < <(jobs -p | grep -vxF -e "${POOL_TELLER:-none}")
+	[ ${#pids[@]} = 0 ] || wait "${pids[@]}" || true
+	[ -z "$POOL_TELLER" ] || kill "$POOL_TELLER" 2>/dev/null || true
 	wait
-	passed=$(cat "$POOL"/report.* 2>/dev/null | grep -c '^ok ' || true)
-	failed=$(cat "$POOL"/report.* 2>/dev/null | grep -c '^FAIL ' || true)
-	skipped=$(cat "$POOL"/report.* 2>/dev/null | grep -c '^skip ' || true)
+	passed=$(pool_reported ok)
+	failed=$(pool_reported FAIL)
+	skipped=$(pool_reported skip)
 	if [ "$failed" != 0 ]; then
 		echo "failed:"
 		cat "$POOL"/report.* | sed -n 's/^FAIL /    /p'

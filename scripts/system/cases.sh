@@ -80,6 +80,7 @@ case_packages()
 	verify "the tool builds" make -s -C "$TOP/tools/ssdup" || return
 	verify "make deb, lintian" "$TOP/scripts/packaging/deb" --version "$OLD" \
 		--out "$WORK/deb-$OLD"
+	verify "documentation, pages and symbols are in them" complete "$WORK/deb-$OLD"
 	verify "another version" "$TOP/scripts/packaging/deb" --version "$NEW" --no-lintian \
 		--out "$WORK/deb-$NEW" || return
 	machine_new "$WORK/old"
@@ -92,12 +93,35 @@ case_packages()
 	verify "the new module has taken the place of the old" \
 		test "$(modules "$WORK/new")" = "$NEW $kernel"
 	machine_copy "$WORK/new" "$WORK/removed"
-	verify "apt removes and purges them" machine_chroot "$WORK/removed" \
-		apt-get -y purge ssdup dm-ssdup-dkms
+	verify "apt removes and purges them" machine_chroot "$WORK/removed" sh -c \
+		'echo "# name" >/etc/ssduptab && apt-get -y purge ssdup dm-ssdup-dkms'
 	verify "nothing is left" test -z "$(machine_chroot "$WORK/removed" sh -c \
 		'find /etc /lib /usr /var/lib -xdev -iname "*ssdup*" ! -path "*ssdup-test*" \
 		! -name ssdup-second-kernel ! -path "/var/lib/dpkg/*"')"
 	rm -rf "$WORK/removed"
+}
+
+# complete DIR - the packages there have all that is not built
+complete()
+{
+	local page file
+
+	for page in "$TOP"/Documentation/*.{rst,svg} "$TOP"/Documentation/benchmarks/*.svg; do
+		for file in ssdup dm-ssdup-dkms; do
+			holds "$1/${file}_"*.deb "./usr/share/doc/$file/${page#"$TOP"/}" || return
+		done
+	done
+	for file in man7/dm-ssdup.7 man8/ssdup.8 man5/ssduptab.5; do
+		holds "$1"/ssdup_*.deb "./usr/share/man/$file.gz" || return
+	done
+	dpkg-deb -c "$1"/ssdup-dbgsym_*.deb | grep '\.debug$'
+}
+
+# holds DEB FILE
+holds()
+{
+	dpkg-deb --fsys-tarfile "$1" | tar -t | grep -xF -e "$2" ||
+		{ echo "$2 is not in $1"; return 1; }
 }
 
 # modules DIR - the modules of ours in a machine: "version kernel", a line each
