@@ -284,6 +284,7 @@ struct ssdup {
 	bool			loaded;		/* the log was read; preresume only */
 	bool			epoch_begun;	/* pages may be written; super_lock */
 	bool			leaving;	/* between presuspend and resume; a hint */
+	bool			active;		/* from resume to postsuspend, which write it */
 	u32			block_sectors;
 
 	/* Map */

@@ -215,8 +215,12 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 	struct ssdup *c = ti->private;
 	u32 i;
 
-	if (!READ_ONCE(c->thread)) {
-		DMERR("%s: messages need a device that is not suspended", dm_device_name(c->md));
+	/*
+	 * A thread alone will not do: when another target fails, it is there and asleep. Who
+	 * waited for it would hold the table, and with it the next resume.
+	 */
+	if (!READ_ONCE(c->active)) {
+		DMERR("%s: messages need a device that is resumed", dm_device_name(c->md));
 		return -EBUSY;
 	}
 	for (i = 0; i < ARRAY_SIZE(messages); i++) {

@@ -293,6 +293,7 @@ static void write_clean(struct ssdup *c)
 /* Nothing runs any more, and nothing is queued. */
 static void stop(struct ssdup *c)
 {
+	WRITE_ONCE(c->active, false);
 	ssdup_sysfs_remove(c);
 	ssdup_writeback_stop(c);
 	cancel_delayed_work_sync(&c->wait_work);
@@ -306,7 +307,7 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 	int r;
 
-	if (!c->thread)
+	if (!c->active)
 		return;
 	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c, true))
 		DMERR("%s: suspended with data that could not be written back",
@@ -345,6 +346,7 @@ static void ssdup_resume(struct dm_target *ti)
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
 	ssdup_writeback_start(c);
+	WRITE_ONCE(c->active, true);
 	memalloc_noio_restore(noio);
 }
 
