@@ -415,6 +415,10 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 
 	io->start = dm_target_offset(ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
+	if (unlikely(c->read_only) && bio_op(bio) != REQ_OP_READ) {
+		bio_io_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
 	if (unlikely((io->start + io->sectors - 1) >> c->range_shift !=
 		     io->start >> c->range_shift || io->sectors > c->longest))
 		take_part(c, bio, io);

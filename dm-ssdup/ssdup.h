@@ -281,6 +281,7 @@ struct ssdup {
 	struct ssdup_stats __percpu *stats;
 	struct ssdup_sysfs	*sysfs;
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
+	bool			read_only;	/* as the table is; the constructor's */
 	bool			loaded;		/* the log was read; preresume only */
 	bool			epoch_begun;	/* pages may be written; super_lock */
 	bool			leaving;	/* between presuspend and resume; a hint */

@@ -70,6 +70,7 @@ STATE(drain_state, "%u", ssdup_drain_state(c));
 STATE(wait_cause, "%u", ssdup_wait_cause(c));
 STATE(waiting_flushes, "%d", atomic_read(&c->nr_flushes));
 STATE(home_sectors, "%llu", ssdup_home_sectors(c));
+STATE(read_only, "%u", c->read_only);
 
 STAT(writes_hdd, STAT_WRITES_HDD);
 STAT(writes_ssd, STAT_WRITES_SSD);
@@ -107,6 +108,7 @@ static struct attribute *ssdup_attrs[] = {
 	&state_half_data_sectors.attr, &state_dirty_sectors.attr, &state_extents.attr,
 	&state_waiting_writes.attr, &state_drain_errno.attr, &state_drain_state.attr,
 	&state_wait_cause.attr, &state_waiting_flushes.attr, &state_home_sectors.attr,
+	&state_read_only.attr,
 	&stat_writes_hdd.attr, &stat_writes_ssd.attr, &stat_write_sectors_hdd.attr,
 	&stat_write_sectors_ssd.attr, &stat_reads_hdd.attr, &stat_reads_ssd.attr,
 	&stat_read_sectors_hdd.attr, &stat_read_sectors_ssd.attr, &stat_discards.attr,

@@ -144,6 +144,8 @@ static void init_fields(struct ssdup *c)
 	init_waitqueue_head(&c->done_wait);
 	bio_list_init(&c->flushes);
 	bio_list_init(&c->waiting);
+	if (c->read_only)
+		drain_does(c, DRAIN_STOPPED);
 	/* What ended under an earlier table may not have been flushed. */
 	c->hdd_dirty = HDD_DIRTY;
 	INIT_WORK(&c->flush_work, ssdup_flush_work);
@@ -217,6 +219,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	c->ti = ti;
 	c->md = dm_table_get_md(ti->table);
+	c->read_only = !(dm_table_get_mode(ti->table) & BLK_OPEN_WRITE);
 	init_fields(c);
 	ti->error = "out of memory";
 	r = get_disks(c, &as, &ti->error) ?: ssdup_parse(c, &as, &ti->error) ?:
@@ -240,10 +243,10 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->error = NULL;
 	ti->private = c;
 	ti->num_flush_bios = 1;
-	ti->num_discard_bios = 1;
-	ti->num_write_zeroes_bios = 1;
+	ti->num_discard_bios = !c->read_only;
+	ti->num_write_zeroes_bios = !c->read_only;
 	ti->flush_supported = true;
-	ti->discards_supported = true;
+	ti->discards_supported = !c->read_only;
 	ti->per_io_data_size = sizeof(struct ssdup_io);
 	return 0;
 }
@@ -309,6 +312,10 @@ static void ssdup_postsuspend(struct dm_target *ti)
 
 	if (!c->active)
 		return;
+	if (c->read_only) {
+		stop(c);
+		return;
+	}
 	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c, true))
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
@@ -332,7 +339,9 @@ static int ssdup_preresume(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 	int r = c->loaded ? 0 : ssdup_load(c);
 
-	r = r ?: ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
+	/* A table that is read-only writes no pages, and has no thread. */
+	if (!r && !c->read_only)
+		r = ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
 	memalloc_noio_restore(noio);
 	return r;
 }
@@ -345,7 +354,8 @@ static void ssdup_resume(struct dm_target *ti)
 	WRITE_ONCE(c->leaving, false);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
-	ssdup_writeback_start(c);
+	if (c->thread)
+		ssdup_writeback_start(c);
 	WRITE_ONCE(c->active, true);
 	memalloc_noio_restore(noio);
 }

@@ -21,7 +21,7 @@
 	field(drained_sectors) field(drain_writes) field(drain_reads)		\
 	field(ssd_errors) field(hdd_errors) field(pinned_extents)		\
 	field(lost_extents) field(drain_state) field(wait_cause)		\
-	field(waiting_flushes) field(home_sectors)
+	field(waiting_flushes) field(home_sectors) field(read_only)
 
 #define SSDUP_FIELD_MEMBER(name)	uint64_t name;
 
