@@ -16,9 +16,9 @@ int batch_init(struct ssdup *c, struct drain_batch *b)
 	b->c = c;
 	init_completion(&b->done);
 	b->plan.max_run = DRAIN_RUN;
-	b->plan.pieces = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.pieces), GFP_KERNEL);
-	b->plan.runs = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.runs), GFP_KERNEL);
-	b->io = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->io), GFP_KERNEL);
+	b->plan.pieces = kvcalloc(DRAIN_ROOM, sizeof(*b->plan.pieces), GFP_KERNEL);
+	b->plan.runs = kvcalloc(DRAIN_ROOM, sizeof(*b->plan.runs), GFP_KERNEL);
+	b->io = kvcalloc(DRAIN_ROOM, sizeof(*b->io), GFP_KERNEL);
 	b->scratch = alloc_page(GFP_KERNEL);
 	if (!b->plan.pieces || !b->plan.runs || !b->io || !b->scratch)
 		return -ENOMEM;
@@ -146,6 +146,18 @@ void batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
+bool batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
+		  const struct drain_part *part)
+{
+	struct drain_io io;
+
+	batch_begin(b, false);
+	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, piece_sector(c, p) + part->at,
+		       p->offset + part->at, part->sectors);
+	batch_wait(b);
+	return !io.failed;
+}
+
 void batch_write_begin(struct ssdup *c, struct drain_batch *b)
 {
 	const struct drain_run *run;
@@ -177,7 +189,7 @@ void batch_write_end(struct ssdup *c, struct drain_batch *b)
 
 /* --- One block --- */
 
-void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer)
+void batch_copy(struct drain_batch *b, u32 offset, u32 sectors)
 {
 	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, done = 0, len;
 	char *scratch = page_address(b->scratch);
@@ -186,10 +198,7 @@ void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer)
 	while (done < left) {
 		page = b->page[(at + done) >> PAGE_SHIFT];
 		len = min_t(u32, left - done, PAGE_SIZE - offset_in_page(at + done));
-		if (to_buffer)
-			memcpy_to_page(page, offset_in_page(at + done), scratch + done, len);
-		else
-			memcpy_from_page(scratch + done, page, offset_in_page(at + done), len);
+		memcpy_from_page(scratch + done, page, offset_in_page(at + done), len);
 		done += len;
 	}
 }

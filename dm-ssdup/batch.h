@@ -11,6 +11,8 @@
 #define DRAIN_BYTES	(7U << 19)	/* of one batch's buffer: two, and all else, in 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
+#define DRAIN_UNREAD_MAX 512U		/* reads of a half that fail, until a try ends */
+#define DRAIN_ROOM	(SSDUP_DRAIN_DEPTH_MAX + DRAIN_UNREAD_MAX)	/* pieces, with cuts */
 #define DRAIN_RUN	2048U		/* sectors of one write */
 #define DRAIN_SPREAD	32U		/* of a read, where others write to the SSD */
 #define DRAIN_SPREAD_NS	150000U		/* for each, or the SSD has enough to do */
@@ -64,7 +66,11 @@ void batch_write_begin(struct ssdup *c, struct drain_batch *b);
 /** batch_write_end() - until they have been written; io[] tells of each whether it failed */
 void batch_write_end(struct ssdup *c, struct drain_batch *b);
 
-/** batch_copy() - one block between the buffer, at @offset sectors, and the scratch page */
-void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer);
+/** batch_reread() - read a part of a piece once more; it sleeps. Return: false when it fails */
+bool batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
+		  const struct drain_part *part);
+
+/** batch_copy() - one block from the buffer, at @offset sectors, to the scratch page */
+void batch_copy(struct drain_batch *b, u32 offset, u32 sectors);
 
 #endif
