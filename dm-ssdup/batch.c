@@ -160,6 +160,7 @@ bool batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_pie
 
 void batch_write_begin(struct ssdup *c, struct drain_batch *b)
 {
+	blk_opf_t opf = drain_write_opf(c);
 	const struct drain_run *run;
 	struct blk_plug plug;
 	u32 i;
@@ -172,7 +173,7 @@ void batch_write_begin(struct ssdup *c, struct drain_batch *b)
 		if (run->kind != SSDUP_KIND_DATA)
 			continue;
 		trace_ssdup_step(c, STEP_DRAIN_WRITE);
-		drain_transfer(b, &b->io[i], c->hdd->bdev, REQ_OP_WRITE,
+		drain_transfer(b, &b->io[i], c->hdd->bdev, opf,
 			       run->start, run->offset, run->sectors);
 	}
 	blk_finish_plug(&plug);

@@ -42,6 +42,17 @@ static inline u64 piece_sector(struct ssdup *c, const struct drain_piece *p)
 	return log_data_sector(&c->g, p->half, p->pos);
 }
 
+/*
+ * A drain's write. What somebody waits for, be it for space, is not to be throttled as writeback
+ * is: that takes both flags.
+ */
+static inline blk_opf_t drain_write_opf(struct ssdup *c)
+{
+	bool awaited = atomic_read(&c->nr_asking) || atomic_read(&c->nr_waiting);
+
+	return awaited ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_WRITE;
+}
+
 /** batch_init() - the memory of a batch, zeroed before. Return: 0, -ENOMEM; exit in any case */
 int batch_init(struct ssdup *c, struct drain_batch *b);
 void batch_exit(struct drain_batch *b);

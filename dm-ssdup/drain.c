@@ -216,7 +216,7 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 			block = block_of(p, at);
 			batch_copy(b, block.offset, block.sectors);
 			trace_ssdup_step(c, STEP_REWRITE_BLOCK);
-			if (!ssdup_sync_io(c->hdd->bdev, REQ_OP_WRITE, block.start,
+			if (!ssdup_sync_io(c->hdd->bdev, drain_write_opf(c), block.start,
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
 				continue;
 			stat_inc(c, STAT_HDD_ERRORS);

@@ -370,6 +370,7 @@ struct ssdup {
 	bool			paused;		/* a hint */
 	bool			short_of_memory;	/* a hint */
 	u64			asked;		/* drain all generations up to this one */
+	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
 	u64			carried;	/* moves by ssdup_carry(), ever; the thread's */
 	u64			pinned;		/* of those, because of the HDD; the thread's */
 	int			drain_error;	/* of the last try; 0 when it went well; a hint */
