@@ -438,10 +438,10 @@ enum drain_state ssdup_drain_state(struct ssdup *c);
 /** ssdup_wait_cause() - why the first of the waiting writes waits; any context */
 enum wait_cause ssdup_wait_cause(struct ssdup *c);
 
-/** ssdup_sysfs_add() - /sys/block/dm-N/ssdup; context: resume */
+/** ssdup_sysfs_add() - make /sys/block/dm-N/ssdup, or take it over; context: resume */
 int ssdup_sysfs_add(struct ssdup *c);
 
-/** ssdup_sysfs_remove() - waits for readers; context: postsuspend */
+/** ssdup_sysfs_remove() - unless another table has it; waits for readers; context: destruction */
 void ssdup_sysfs_remove(struct ssdup *c);
 
 #endif

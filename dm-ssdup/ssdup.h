@@ -268,7 +268,6 @@ enum wait_cause {
 
 struct commit_round;
 struct ssdup_drainer;
-struct ssdup_sysfs;
 
 struct ssdup {
 	struct dm_target	*ti;
@@ -279,7 +278,7 @@ struct ssdup {
 	struct ssdup_settings	set;		/* written under set_lock, read without */
 	struct mutex		set_lock;
 	struct ssdup_stats __percpu *stats;
-	struct ssdup_sysfs	*sysfs;
+	struct list_head	folder;		/* in sysfs, of those who own theirs; sysfs.c */
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
 	bool			read_only;	/* as the table is; the constructor's */
 	bool			loaded;		/* the log was read; preresume only */

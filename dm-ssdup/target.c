@@ -129,6 +129,7 @@ static void init_fields(struct ssdup *c)
 	u32 i;
 
 	INIT_LIST_HEAD(&c->registered);
+	INIT_LIST_HEAD(&c->folder);
 	INIT_LIST_HEAD(&c->sealed);
 	INIT_LIST_HEAD(&c->free);
 	spin_lock_init(&c->half_lock);
@@ -297,7 +298,6 @@ static void write_clean(struct ssdup *c)
 static void stop(struct ssdup *c)
 {
 	WRITE_ONCE(c->active, false);
-	ssdup_sysfs_remove(c);
 	ssdup_writeback_stop(c);
 	cancel_delayed_work_sync(&c->wait_work);
 	cancel_delayed_work_sync(&c->autocommit);
@@ -364,6 +364,7 @@ static void ssdup_dtr(struct dm_target *ti)
 {
 	struct ssdup *c = ti->private;
 
+	ssdup_sysfs_remove(c);
 	/* It is there still when another target kept the table from being resumed. */
 	if (c->thread)
 		stop(c);
