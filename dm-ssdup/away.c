@@ -107,6 +107,22 @@ void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
 	}
 }
 
+void ssdup_renew(struct bio *bio, const struct ssdup_io *io)
+{
+	blk_opf_t opf = bio->bi_opf | (io->opf & REQ_FUA);
+	bio_end_io_t *end_io = bio->bi_end_io;
+	unsigned short ioprio = bio->bi_ioprio;
+	void *private = bio->bi_private;
+
+	/* It keeps the pages, and forgets the hints where it is best written to. */
+	bio_reset(bio, bio->bi_bdev, opf);
+	bio_set_flag(bio, BIO_CLONED);
+	bio->bi_iter = io->iter;
+	bio->bi_end_io = end_io;
+	bio->bi_private = private;
+	bio->bi_ioprio = ioprio;
+}
+
 /* --- Metadata --- */
 
 /*

@@ -16,9 +16,9 @@ int batch_init(struct ssdup *c, struct drain_batch *b)
 	b->c = c;
 	init_completion(&b->done);
 	b->plan.max_run = DRAIN_RUN;
-	b->plan.pieces = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.pieces), GFP_KERNEL);
-	b->plan.runs = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->plan.runs), GFP_KERNEL);
-	b->io = kvcalloc(SSDUP_DRAIN_DEPTH_MAX, sizeof(*b->io), GFP_KERNEL);
+	b->plan.pieces = kvcalloc(DRAIN_ROOM, sizeof(*b->plan.pieces), GFP_KERNEL);
+	b->plan.runs = kvcalloc(DRAIN_ROOM, sizeof(*b->plan.runs), GFP_KERNEL);
+	b->io = kvcalloc(DRAIN_ROOM, sizeof(*b->io), GFP_KERNEL);
 	b->scratch = alloc_page(GFP_KERNEL);
 	if (!b->plan.pieces || !b->plan.runs || !b->io || !b->scratch)
 		return -ENOMEM;
@@ -74,8 +74,10 @@ static void drain_end_io(struct bio *bio)
 {
 	struct drain_io *io = bio->bi_private;
 
-	if (bio->bi_status)
+	if (bio->bi_status) {
+		WRITE_ONCE(io->status, bio->bi_status);
 		WRITE_ONCE(io->failed, true);
+	}
 	WRITE_ONCE(io->batch->ended, ktime_get_ns());
 	/* First, for with the last one of a batch the thread may end, and the bioset. */
 	bio_put(bio);
@@ -146,8 +148,21 @@ void batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
+int batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
+		 const struct drain_part *part)
+{
+	struct drain_io io;
+
+	batch_begin(b, false);
+	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, piece_sector(c, p) + part->at,
+		       p->offset + part->at, part->sectors);
+	batch_wait(b);
+	return io.failed ? blk_status_to_errno(io.status) : 0;
+}
+
 void batch_write_begin(struct ssdup *c, struct drain_batch *b)
 {
+	blk_opf_t opf = drain_write_opf(c);
 	const struct drain_run *run;
 	struct blk_plug plug;
 	u32 i;
@@ -160,7 +175,7 @@ void batch_write_begin(struct ssdup *c, struct drain_batch *b)
 		if (run->kind != SSDUP_KIND_DATA)
 			continue;
 		trace_ssdup_step(c, STEP_DRAIN_WRITE);
-		drain_transfer(b, &b->io[i], c->hdd->bdev, REQ_OP_WRITE,
+		drain_transfer(b, &b->io[i], c->hdd->bdev, opf,
 			       run->start, run->offset, run->sectors);
 	}
 	blk_finish_plug(&plug);
@@ -177,7 +192,7 @@ void batch_write_end(struct ssdup *c, struct drain_batch *b)
 
 /* --- One block --- */
 
-void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer)
+void batch_copy(struct drain_batch *b, u32 offset, u32 sectors)
 {
 	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, done = 0, len;
 	char *scratch = page_address(b->scratch);
@@ -186,10 +201,7 @@ void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer)
 	while (done < left) {
 		page = b->page[(at + done) >> PAGE_SHIFT];
 		len = min_t(u32, left - done, PAGE_SIZE - offset_in_page(at + done));
-		if (to_buffer)
-			memcpy_to_page(page, offset_in_page(at + done), scratch + done, len);
-		else
-			memcpy_from_page(scratch + done, page, offset_in_page(at + done), len);
+		memcpy_from_page(scratch + done, page, offset_in_page(at + done), len);
 		done += len;
 	}
 }

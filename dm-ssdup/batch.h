@@ -11,6 +11,8 @@
 #define DRAIN_BYTES	(7U << 19)	/* of one batch's buffer: two, and all else, in 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
+#define DRAIN_UNREAD_MAX 512U		/* reads of a half that fail, until a try ends */
+#define DRAIN_ROOM	(SSDUP_DRAIN_DEPTH_MAX + DRAIN_UNREAD_MAX)	/* pieces, with cuts */
 #define DRAIN_RUN	2048U		/* sectors of one write */
 #define DRAIN_SPREAD	32U		/* of a read, where others write to the SSD */
 #define DRAIN_SPREAD_NS	150000U		/* for each, or the SSD has enough to do */
@@ -18,6 +20,7 @@
 struct drain_io {
 	struct drain_batch	*batch;
 	bool			failed;
+	blk_status_t		status;		/* of one that failed */
 };
 
 struct drain_batch {
@@ -38,6 +41,17 @@ struct drain_batch {
 static inline u64 piece_sector(struct ssdup *c, const struct drain_piece *p)
 {
 	return log_data_sector(&c->g, p->half, p->pos);
+}
+
+/*
+ * A drain's write. What somebody waits for, be it for space, is not to be throttled as writeback
+ * is: that takes both flags.
+ */
+static inline blk_opf_t drain_write_opf(struct ssdup *c)
+{
+	bool awaited = atomic_read(&c->nr_asking) || atomic_read(&c->nr_waiting);
+
+	return awaited ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_WRITE;
 }
 
 /** batch_init() - the memory of a batch, zeroed before. Return: 0, -ENOMEM; exit in any case */
@@ -64,7 +78,11 @@ void batch_write_begin(struct ssdup *c, struct drain_batch *b);
 /** batch_write_end() - until they have been written; io[] tells of each whether it failed */
 void batch_write_end(struct ssdup *c, struct drain_batch *b);
 
-/** batch_copy() - one block between the buffer, at @offset sectors, and the scratch page */
-void batch_copy(struct drain_batch *b, u32 offset, u32 sectors, bool to_buffer);
+/** batch_reread() - read a part of a piece once more; it sleeps. Return: 0 or -errno */
+int batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
+		 const struct drain_part *part);
+
+/** batch_copy() - one block from the buffer, at @offset sectors, to the scratch page */
+void batch_copy(struct drain_batch *b, u32 offset, u32 sectors);
 
 #endif

@@ -231,6 +231,9 @@ bool ssdup_data_error(struct ssdup *c, blk_status_t status);
  */
 void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status);
 
+/** ssdup_renew() - make a bio as it came, that has come back from below; process context */
+void ssdup_renew(struct bio *bio, const struct ssdup_io *io);
+
 /** ssdup_look_for_ssd() - open a log that was shut, when its time is over; ssdup_wait_work() */
 void ssdup_look_for_ssd(struct ssdup *c);
 
@@ -518,10 +521,10 @@ enum drain_state ssdup_drain_state(struct ssdup *c);
 /** ssdup_wait_cause() - why the first of the waiting writes waits; any context */
 enum wait_cause ssdup_wait_cause(struct ssdup *c);
 
-/** ssdup_sysfs_add() - /sys/block/dm-N/ssdup; context: resume */
+/** ssdup_sysfs_add() - make /sys/block/dm-N/ssdup, or take it over; context: resume */
 int ssdup_sysfs_add(struct ssdup *c);
 
-/** ssdup_sysfs_remove() - waits for readers; context: postsuspend */
+/** ssdup_sysfs_remove() - unless another table has it; waits for readers; context: destruction */
 void ssdup_sysfs_remove(struct ssdup *c);
 
 #endif

@@ -19,6 +19,10 @@ static inline bool ssdup_pool_full(mempool_t *pool)
 #endif
 }
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define BLK_OPEN_WRITE	FMODE_WRITE
+#endif
+
 /* What a target says of discards: the longest one and their granularity in bytes. */
 static inline void ssdup_set_discard_limits(struct queue_limits *limits,
 					    unsigned int max_sectors, unsigned int granularity)

@@ -11,7 +11,8 @@
  *
  * What the HDD refuses is written again in small blocks, and the blocks that it
  * still refuses are moved to the open half (pinned). What the SSD refuses is
- * read again in small blocks, and the rest is marked lost there. When the log is
+ * read again in small blocks; those that it still refuses are marked lost there,
+ * and the HDD keeps what it has in their place. When the log is
  * read-only neither is possible: what cannot go home stays where it is, and
  * salvage.c says what becomes of the halves.
  */
@@ -20,7 +21,6 @@
 #include "batch.h"
 #include "trace.h"
 
-#define DRAIN_BLOCK	8U		/* sectors that succeed or fail together */
 #define DRAIN_BAD_MAX	64U		/* refused blocks of a half: the HDD is gone */
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch beside readers, and as much as one run */
 #define DRAIN_AHEAD_LOOKS 256U		/* at EXTENT_WALK extents each, while writes wait */
@@ -32,6 +32,7 @@ struct ssdup_drainer {
 	u64			from;		/* HDD sector to go on from */
 	u64			fenced;		/* direct writes below this were waited for */
 	u32			bad;		/* blocks refused by the HDD in this half */
+	u32			unread;		/* reads of a search that the SSD refused */
 	u32			left;		/* blocks that could neither go home nor move */
 	bool			lost;		/* lost ones are among what could not move */
 	u64			others;		/* seq up to which other halves' extents go along */
@@ -116,40 +117,85 @@ static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
 	return answers(b, c->hdd->bdev, 0, max_t(u64, end, PAGE_SECTORS) - PAGE_SECTORS);
 }
 
-/* The SSD refused a piece: read it block by block, and mark what it keeps refusing. */
-static int reread_piece(struct ssdup *c, struct drain_batch *b, struct drain_piece *p)
+/* The SSD refused a read of the search for what it refuses. */
+static int refused(struct ssdup *c, struct drain_batch *b, int error)
 {
-	struct ssdup_half *h = c->drainer->half;
-	struct drain_piece block;
-	u32 at;
+	stat_inc(c, STAT_SSD_ERRORS);
+	c->drainer->unread++;
+	/* What it does not give for the moment is not lost. */
+	return ssdup_away(error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 0;
+}
+
+/*
+ * The SSD cannot read a part of a piece: mark it as lost. In a log that is read-only it is not
+ * marked, and not given up: the next try may read it.
+ */
+static int lose(struct ssdup *c, const struct drain_piece *p, const struct drain_part *part)
+{
+	u32 blocks = DIV_ROUND_UP(part->sectors, DRAIN_BLOCK);
+	struct drain_piece lost = *p;
 	int r;
 
-	for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
-		block = block_of(p, at);
-		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ, piece_sector(c, &block),
-				  b->scratch, 0, block.sectors << SECTOR_SHIFT);
-		if (!r) {
-			batch_copy(b, block.offset, block.sectors, true);
-			continue;
-		}
-		stat_inc(c, STAT_SSD_ERRORS);
-		/* What it does not give for the moment is not lost. */
-		if (ssdup_away(r) || kthread_should_stop() || !ssd_answers(c, b))
-			return -EIO;
-		r = ssdup_carry(c, &block, h->index, SSDUP_KIND_LOST, NULL);
-		if (!r) {
-			stat_inc(c, STAT_LOST);
-			DMERR("%s: sectors %llu + %u are lost: the SSD cannot read them",
-			      dm_device_name(c->md), block.start, block.sectors);
-		} else if (ssdup_mode(c) == MODE_LOG_READ_ONLY) {
-			/* Not marked, not given up: the next try may read it. */
-			c->drainer->left++;
+	lost.start += part->at;
+	lost.sectors = part->sectors;
+	r = ssdup_carry(c, &lost, c->drainer->half->index, SSDUP_KIND_LOST, NULL);
+	if (!r) {
+		stat_add(c, STAT_LOST, blocks);
+		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",
+			    dm_device_name(c->md), lost.start, lost.sectors);
+	} else if (ssdup_mode(c) == MODE_LOG_READ_ONLY) {
+		c->drainer->left += blocks;
+		DMERR_LIMIT("%s: sectors %llu + %u stay in the log: the SSD cannot read them",
+			    dm_device_name(c->md), lost.start, lost.sectors);
+		r = 0;
+	}
+	return r;
+}
+
+/* Too much of the half is unreadable for one try: what is known by now, or the rest, is @part. */
+static int give_up(struct ssdup *c, struct drain_search *s, struct drain_part *part,
+		   const struct drain_piece *p)
+{
+	*part = s->bad;
+	if (ssdup_mode(c) == MODE_RUNNING) {
+		/* It leaves the half: the next try gets further. */
+		return (part->sectors ? lose(c, p, part) : 0) ?: -EIO;
+	}
+	if (!part->sectors)
+		part->at = s->next.at;
+	part->sectors = s->sectors - part->at;
+	s->next.sectors = 0;
+	return 0;
+}
+
+/*
+ * The SSD refused a piece: find out what it keeps refusing, and take that out of the plan. The
+ * HDD keeps what it has there, which may be the last copy of it.
+ */
+static int reread_piece(struct ssdup *c, struct drain_batch *b, u32 piece)
+{
+	const struct drain_piece p = b->plan.pieces[piece];
+	struct drain_search s;
+	struct drain_part part;
+	u32 done = 0;
+	int error, r;
+
+	drain_search_begin(&s, p.sectors);
+	while (s.next.sectors) {
+		if (c->drainer->unread >= DRAIN_UNREAD_MAX) {
+			r = give_up(c, &s, &part, &p);
 		} else {
-			return r;
+			error = batch_reread(c, b, &p, &s.next);
+			r = error ? refused(c, b, error) : 0;
+			if (!r && !drain_search_next(&s, error, &part))
+				continue;
 		}
-		/* The HDD's old content is as good as any; reads get an error. */
-		memset(page_address(b->scratch), 0, PAGE_SIZE);
-		batch_copy(b, block.offset, block.sectors, true);
+		r = r ?: lose(c, &p, &part);
+		if (r)
+			return r;
+		part.at -= done;
+		done += part.at + part.sectors;
+		piece = drain_cut(&b->plan, piece, &part);
 	}
 	return 0;
 }
@@ -168,23 +214,23 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 			continue;
 		for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 			block = block_of(p, at);
-			batch_copy(b, block.offset, block.sectors, false);
+			batch_copy(b, block.offset, block.sectors);
 			trace_ssdup_step(c, STEP_REWRITE_BLOCK);
-			if (!ssdup_sync_io(c->hdd->bdev, REQ_OP_WRITE, block.start,
+			if (!ssdup_sync_io(c->hdd->bdev, drain_write_opf(c), block.start,
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
 				continue;
 			stat_inc(c, STAT_HDD_ERRORS);
 			if (++c->drainer->bad > DRAIN_BAD_MAX || kthread_should_stop() ||
 			    !hdd_answers(c, b))
 				return -EIO;
-			batch_copy(b, block.offset, block.sectors, false);
+			batch_copy(b, block.offset, block.sectors);
 			r = move_block(c, &block, SSDUP_KIND_DATA, b->scratch);
 			if (r)
 				return r;
 			if (ssdup_mode(c) == MODE_RUNNING)
 				stat_inc(c, STAT_PINNED);
-			DMWARN("%s: the HDD refuses sectors %llu + %u, they stay in the log",
-			       dm_device_name(c->md), block.start, block.sectors);
+			DMWARN_LIMIT("%s: the HDD refuses sectors %llu + %u, they stay in the log",
+				     dm_device_name(c->md), block.start, block.sectors);
 		}
 	}
 	return 0;
@@ -235,27 +281,28 @@ static int drain_mark(struct ssdup *c, struct drain_batch *b, const struct drain
 /* --- A batch from SSD to HDD --- */
 
 /* What could not be read must not be written. */
-static int batch_reread(struct ssdup *c, struct drain_batch *b)
+static int reread_batch(struct ssdup *c, struct drain_batch *b)
 {
 	struct drain_piece *p;
-	bool dropped = false;
+	bool changed = false;
 	u32 i;
 	int r;
 
-	for (i = 0; i < b->plan.nr_pieces; i++) {
+	/* From the last one on: a cut moves those behind it, and io[] stays. */
+	for (i = b->plan.nr_pieces; i-- > 0; ) {
 		p = &b->plan.pieces[i];
 		if (p->kind != SSDUP_KIND_DATA || !b->io[i].failed)
 			continue;
+		changed = true;
 		if (of_other(c, p)) {
 			p->kind = SSDUP_KIND_NONE;
-			dropped = true;
 			continue;
 		}
-		r = reread_piece(c, b, p);
+		r = reread_piece(c, b, i);
 		if (r)
 			return r;
 	}
-	if (dropped)
+	if (changed)
 		drain_join(&b->plan);
 	return 0;
 }
@@ -302,7 +349,7 @@ static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drai
 	u32 sectors = 0, i;
 
 	for (i = 0; i < run->nr; i++)
-		if (!of_other(c, &p[i]))
+		if (!of_other(c, &p[i]) && p[i].kind != SSDUP_KIND_NONE)
 			sectors += p[i].sectors;
 	return sectors;
 }
@@ -324,7 +371,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 
 	batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_HAVE);
-	r = batch_reread(c, b);
+	r = reread_batch(c, b);
 	if (r)
 		return r;
 	flush_errors = atomic_read(&c->hdd_flush_errors);
@@ -337,6 +384,8 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		const struct drain_run *run = &b->plan.runs[i];
 
 		r = 0;
+		if (run->kind == SSDUP_KIND_NONE)
+			continue;
 		if (run->kind != SSDUP_KIND_DATA)
 			r = drain_mark(c, b, run, &b->io[i].failed);
 		else if (b->io[i].failed)
@@ -448,6 +497,7 @@ static int drain_begin(struct ssdup *c)
 	WRITE_ONCE(c->pass_home, 0);
 	d->fenced = 0;
 	d->bad = 0;
+	d->unread = 0;
 	d->left = 0;
 	d->lost = false;
 	d->taken = false;

@@ -456,6 +456,10 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 
 	io->start = dm_target_offset(ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
+	if (unlikely(c->read_only) && bio_op(bio) != REQ_OP_READ) {
+		bio_io_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
 	if (unlikely((io->start + io->sectors - 1) >> c->range_shift !=
 		     io->start >> c->range_shift || io->sectors > c->whole))
 		take_part(c, bio, io);
@@ -579,23 +583,6 @@ static struct bio *pop_waiting(struct ssdup *c)
 	return bio;
 }
 
-/* A bio that has come back from below is made as it came, to be sent again. */
-static void renew(struct bio *bio, const struct ssdup_io *io)
-{
-	blk_opf_t opf = bio->bi_opf | (io->opf & REQ_FUA);
-	bio_end_io_t *end_io = bio->bi_end_io;
-	unsigned short ioprio = bio->bi_ioprio;
-	void *private = bio->bi_private;
-
-	/* It keeps the pages, and forgets the hints where it is best written to. */
-	bio_reset(bio, bio->bi_bdev, opf);
-	bio_set_flag(bio, BIO_CLONED);
-	bio->bi_iter = io->iter;
-	bio->bi_end_io = end_io;
-	bio->bi_private = private;
-	bio->bi_ioprio = ioprio;
-}
-
 static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 			  enum write_way way)
 {
@@ -622,7 +609,7 @@ void ssdup_wait_work(struct work_struct *work)
 	while ((bio = pop_waiting(c))) {
 		io = io_of(bio);
 		if (io->refused)
-			renew(bio, io);
+			ssdup_renew(bio, io);
 		way = route_write(c, bio, io, true);
 		if (way == WRITE_WAITS && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */

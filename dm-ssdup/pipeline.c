@@ -140,6 +140,70 @@ void drain_join(struct drain_plan *plan)
 	}
 }
 
+u32 drain_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part)
+{
+	struct drain_piece *p = &plan->pieces[piece];
+	u32 end = part->at + part->sectors, rest = p->sectors - end;
+
+	if (!rest) {
+		p->sectors = part->at ?: p->sectors;
+		p->kind = part->at ? p->kind : SSDUP_KIND_NONE;
+		return piece;
+	}
+
+	if (part->at) {
+		memmove(p + 1, p, (plan->nr_pieces - piece) * sizeof(*p));
+		plan->nr_pieces++;
+		p->sectors = part->at;
+		p++;
+		piece++;
+	}
+	p->start += end;
+	p->pos = log_pos_add(p->pos, end);
+	p->offset += end;
+	p->sectors = rest;
+	return piece;
+}
+
+/* Half of a read, in whole blocks. */
+static u32 search_half(u32 sectors)
+{
+	return min(sectors, round_up(sectors / 2, DRAIN_BLOCK));
+}
+
+void drain_search_begin(struct drain_search *s, u32 sectors)
+{
+	*s = (struct drain_search){
+		.next.sectors = sectors > DRAIN_BLOCK ? search_half(sectors) : sectors,
+		.sectors = sectors,
+	};
+}
+
+bool drain_search_next(struct drain_search *s, bool failed, struct drain_part *bad)
+{
+	struct drain_part read = s->next;
+	bool found;
+
+	if (failed && read.sectors > DRAIN_BLOCK) {
+		s->next.sectors = search_half(read.sectors);
+		return false;
+	}
+
+	if (failed) {
+		s->bad.at = s->bad.sectors ? s->bad.at : read.at;
+		s->bad.sectors += read.sectors;
+	}
+	s->next.at += read.sectors;
+	s->next.sectors = min(failed ? DRAIN_BLOCK : 2 * read.sectors, s->sectors - s->next.at);
+
+	found = s->bad.sectors && (!failed || !s->next.sectors);
+	if (found) {
+		*bad = s->bad;
+		s->bad.sectors = 0;
+	}
+	return found;
+}
+
 static struct pacing_out pacing(enum pacing_step step, u32 wait_ms)
 {
 	return (struct pacing_out){ .step = step, .wait_ms = wait_ms };

@@ -12,6 +12,8 @@
 
 #include "extent_map.h"
 
+#define DRAIN_BLOCK	8U	/* sectors that succeed or fail together */
+
 struct drain_piece {
 	u64		start;		/* HDD sector */
 	u64		seq;
@@ -35,7 +37,7 @@ struct drain_run {
 struct drain_plan {
 	struct drain_piece	*pieces;
 	struct drain_run	*runs;
-	u32			max_pieces;	/* room in both arrays */
+	u32			max_pieces;	/* of them; more come from drain_cut() only */
 	u32			max_sectors;	/* room in the buffer */
 	u32			max_zeroes;	/* sectors without data to write, SSDUP_KIND_ZERO */
 	u32			max_run;	/* longest run, sectors */
@@ -101,6 +103,46 @@ static inline bool drain_full(const struct drain_plan *plan)
  * by themselves. Covers every piece once, in order.
  */
 void drain_join(struct drain_plan *plan);
+
+/* Part of a piece. */
+struct drain_part {
+	u32	at;		/* sectors from its start */
+	u32	sectors;
+};
+
+/**
+ * drain_cut() - take a part out of a piece: it is not to be written
+ * @piece: number of the piece
+ * @part: of it; not empty
+ *
+ * What is left in front of the part and behind it are two pieces. A piece of which nothing is
+ * left stays, as one of kind NONE. The arrays have room for one more; drain_join() is due.
+ *
+ * Return: the number of the piece behind the part, or @piece if there is none.
+ */
+u32 drain_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part);
+
+/*
+ * The search for the blocks of a piece that cannot be read: what fails is read by halves, what
+ * succeeds makes the next read twice as long.
+ */
+struct drain_search {
+	struct drain_part	next;		/* to be read; no sectors: done */
+	struct drain_part	bad;		/* blocks in front of it that failed; or none */
+	u32			sectors;	/* of the piece */
+};
+
+/** drain_search_begin() - a piece could not be read in one go */
+void drain_search_begin(struct drain_search *s, u32 sectors);
+
+/**
+ * drain_search_next() - @s->next was read
+ * @failed: and the disk refused it
+ * @bad: filled in when true is returned
+ *
+ * Return: true when @bad is a stretch of blocks that cannot be read, with none before or behind.
+ */
+bool drain_search_next(struct drain_search *s, bool failed, struct drain_part *bad);
 
 /* What pacing looks at. */
 struct pacing_in {

@@ -79,6 +79,10 @@ int ssdup_check_super(struct ssdup *c, char **error)
 			goto out;
 		}
 		c->set.halves = s->g.nr_halves;
+	} else if (r > 0 && c->read_only) {
+		*error = "ssd: no log, and a read-only table makes none";
+		r = -EROFS;
+		goto out;
 	} else if (r > 0) {
 		r = 0;
 		if (!log_layout(&c->g, ssd, c->set.halves, c->block_sectors)) {
@@ -548,7 +552,11 @@ int ssdup_load(struct ssdup *c)
 		goto out;
 
 	r = pick_super(c, &c->super, &mend, &fault);
-	if (r > 0) {
+	if (r > 0 && c->read_only) {
+		DMERR("%s: ssd: no log, and a read-only table makes none", dm_device_name(c->md));
+		r = -EROFS;
+		goto out;
+	} else if (r > 0) {
 		format(c);
 	} else if (r) {
 		DMERR("%s: ssd: %s", dm_device_name(c->md), log_fault_text(fault));
@@ -561,7 +569,9 @@ int ssdup_load(struct ssdup *c)
 		goto out;
 	}
 	trace_ssdup_step(c, STEP_LOAD_SUPER);
-	if (mend) {
+	if (mend && c->read_only) {
+		DMWARN("%s: one copy of the superblock is bad or old", dm_device_name(c->md));
+	} else if (mend) {
 		trace_ssdup_step(c, STEP_MEND);
 		DMWARN("%s: one copy of the superblock is bad or old, mending it",
 		       dm_device_name(c->md));

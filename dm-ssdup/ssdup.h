@@ -287,7 +287,6 @@ enum wait_cause {
 
 struct commit_round;
 struct ssdup_drainer;
-struct ssdup_sysfs;
 
 struct ssdup {
 	struct dm_target	*ti;
@@ -298,12 +297,14 @@ struct ssdup {
 	struct ssdup_settings	set;		/* written under set_lock, read without */
 	struct mutex		set_lock;
 	struct ssdup_stats __percpu *stats;
-	struct ssdup_sysfs	*sysfs;
+	struct list_head	folder;		/* in sysfs, of those who own theirs; sysfs.c */
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
 	bool			log_shut;	/* by the mode, or for the moment; a hint */
+	bool			read_only;	/* as the table is; the constructor's */
 	bool			loaded;		/* the log was read; preresume only */
 	bool			epoch_begun;	/* pages may be written; super_lock */
 	bool			leaving;	/* between presuspend and resume; a hint */
+	bool			active;		/* from resume to postsuspend, which write it */
 	u32			block_sectors;
 
 	/* Map */
@@ -391,6 +392,7 @@ struct ssdup {
 	bool			paused;		/* a hint */
 	bool			short_of_memory;	/* a hint */
 	u64			asked;		/* drain all generations up to this one */
+	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
 	u64			carried;	/* moves by ssdup_carry(), ever; the thread's */
 	u64			pinned;		/* of those, because of the HDD; the thread's */
 	int			drain_error;	/* of the last try; 0 when it went well; a hint */

@@ -97,6 +97,7 @@ static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 		DMEMIT(" %llu", ssdup_stat_sum(c, i));
 	DMEMIT(" %u %u %d %llu", ssdup_drain_state(c), ssdup_wait_cause(c),
 	       atomic_read(&c->nr_flushes), ssdup_home_sectors(c));
+	DMEMIT(" %u", c->read_only);
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
@@ -200,10 +201,11 @@ static const struct {
 	const char	*name;
 	unsigned int	argc;
 	int		(*fn)(struct ssdup *c, char **argv, char *result, unsigned int maxlen);
+	bool		drains;
 } messages[] = {
-	{ "flush",		1, msg_flush },
+	{ "flush",		1, msg_flush, true },
 	{ "commit",		1, msg_commit },
-	{ "drain",		2, msg_drain },
+	{ "drain",		2, msg_drain, true },
 	{ "set",		3, msg_set },
 	{ "clear_stats",	1, msg_clear_stats },
 	{ "lost_ranges",	1, msg_lost_ranges },
@@ -215,8 +217,12 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 	struct ssdup *c = ti->private;
 	u32 i;
 
-	if (!READ_ONCE(c->thread)) {
-		DMERR("%s: messages need a device that is not suspended", dm_device_name(c->md));
+	/*
+	 * A thread alone will not do: when another target fails, it is there and asleep. Who
+	 * waited for it would hold the table, and with it the next resume.
+	 */
+	if (!READ_ONCE(c->active)) {
+		DMERR("%s: messages need a device that is resumed", dm_device_name(c->md));
 		return -EBUSY;
 	}
 	for (i = 0; i < ARRAY_SIZE(messages); i++) {
@@ -226,6 +232,11 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 			DMERR("%s: message %s: takes %u arguments", dm_device_name(c->md),
 			      argv[0], messages[i].argc - 1);
 			return -EINVAL;
+		}
+		if (messages[i].drains && c->read_only) {
+			DMERR("%s: message %s: the table is read-only, nothing is drained",
+			      dm_device_name(c->md), argv[0]);
+			return -EROFS;
 		}
 		return messages[i].fn(c, argv, result, maxlen);
 	}

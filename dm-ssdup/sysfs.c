@@ -2,29 +2,44 @@
 /*
  * dm-ssdup: /sys/block/dm-N/ssdup: knobs, state and statistics, a line each.
  *
- * There from resume to suspend: the table that is active owns the folder.
+ * The folder is a group of files of the disk, so it has no object of its own whose last
+ * reference somebody else may drop when this module is gone. It is there from the first
+ * resume of a table until its owner is destroyed. The owner is the table that was resumed
+ * last: another one takes the folder over, and a suspend leaves it alone.
  */
-#include <linux/kobject.h>
 #include <linux/sysfs.h>
 
 #include "ssdup.h"
 
-struct ssdup_sysfs {
-	struct kobject	kobj;
-	struct ssdup	*c;
-};
+/*
+ * folder_lock is held while folders are made and removed; that waits for those who read or
+ * write a file. They take owner_lock, and nobody is destroyed meanwhile: so who waits for
+ * them must not hold it.
+ */
+static DEFINE_MUTEX(folder_lock);
+static DEFINE_MUTEX(owner_lock);	/* owners; taken with folder_lock, or a file in use */
+static LIST_HEAD(owners);
 
 struct ssdup_attr {
-	struct attribute attr;
+	struct device_attribute attr;
 	const char	*key;		/* a knob */
 	ssize_t		(*show)(struct ssdup *c, char *buf);
 	int		stat;		/* a statistic */
 };
 
+static ssize_t ssdup_show(struct device *dev, struct device_attribute *attr, char *buf);
+static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			   size_t len);
+
+#define READ_FILE(file)								\
+	{ .attr = { .name = #file, .mode = 0444 }, .show = ssdup_show }
+#define KNOB_FILE(file)								\
+	{ .attr = { .name = #file, .mode = 0644 }, .show = ssdup_show, .store = ssdup_store }
+
 /* A file for a key; units stand in the file's name. */
 #define KNOB(file, key_name)							\
 	static struct ssdup_attr knob_##file = {				\
-		.attr = { .name = #file, .mode = 0644 }, .key = key_name,	\
+		.attr = KNOB_FILE(file), .key = key_name,			\
 	}
 #define STATE(file, fmt, ...)							\
 	static ssize_t show_##file(struct ssdup *c, char *buf)			\
@@ -32,11 +47,11 @@ struct ssdup_attr {
 		return sysfs_emit(buf, fmt "\n", __VA_ARGS__);			\
 	}									\
 	static struct ssdup_attr state_##file = {				\
-		.attr = { .name = #file, .mode = 0444 }, .show = show_##file,	\
+		.attr = READ_FILE(file), .show = show_##file,			\
 	}
 #define STAT(file, number)							\
 	static struct ssdup_attr stat_##file = {				\
-		.attr = { .name = #file, .mode = 0444 }, .stat = number,	\
+		.attr = READ_FILE(file), .stat = number,			\
 	}
 
 KNOB(policy, "policy");
@@ -70,6 +85,7 @@ STATE(drain_state, "%u", ssdup_drain_state(c));
 STATE(wait_cause, "%u", ssdup_wait_cause(c));
 STATE(waiting_flushes, "%d", atomic_read(&c->nr_flushes));
 STATE(home_sectors, "%llu", ssdup_home_sectors(c));
+STATE(read_only, "%u", c->read_only);
 
 STAT(writes_hdd, STAT_WRITES_HDD);
 STAT(writes_ssd, STAT_WRITES_SSD);
@@ -97,32 +113,48 @@ STAT(pinned_extents, STAT_PINNED);
 STAT(lost_extents, STAT_LOST);
 
 static struct attribute *ssdup_attrs[] = {
-	&knob_policy.attr, &knob_stream_length_writes.attr, &knob_to_ssd_above_percent.attr,
-	&knob_to_hdd_below_percent.attr, &knob_full.attr, &knob_drain.attr,
-	&knob_drain_depth_reads.attr, &knob_autocommit_ms.attr, &knob_flush_on_suspend.attr,
-	&state_hdd_dev.attr, &state_ssd_dev.attr, &state_log_uuid.attr,
-	&state_mode.attr, &state_route.attr, &state_random_percentage_1e4.attr,
-	&state_threshold_1e4.attr, &state_halves.attr, &state_halves_free.attr,
-	&state_halves_sealed.attr, &state_receiving_fill_1e4.attr, &state_range_mb.attr,
-	&state_half_data_sectors.attr, &state_dirty_sectors.attr, &state_extents.attr,
-	&state_waiting_writes.attr, &state_drain_errno.attr, &state_drain_state.attr,
-	&state_wait_cause.attr, &state_waiting_flushes.attr, &state_home_sectors.attr,
-	&stat_writes_hdd.attr, &stat_writes_ssd.attr, &stat_write_sectors_hdd.attr,
-	&stat_write_sectors_ssd.attr, &stat_reads_hdd.attr, &stat_reads_ssd.attr,
-	&stat_read_sectors_hdd.attr, &stat_read_sectors_ssd.attr, &stat_discards.attr,
-	&stat_flushes.attr, &stat_waited_writes.attr, &stat_streams.attr, &stat_streams_ssd.attr,
-	&stat_commits.attr, &stat_pages_written.attr, &stat_seals.attr, &stat_frees.attr,
-	&stat_drained_sectors.attr, &stat_drain_writes.attr, &stat_drain_reads.attr,
-	&stat_ssd_errors.attr, &stat_hdd_errors.attr, &stat_pinned_extents.attr,
-	&stat_lost_extents.attr,
+	&knob_policy.attr.attr, &knob_stream_length_writes.attr.attr,
+	&knob_to_ssd_above_percent.attr.attr, &knob_to_hdd_below_percent.attr.attr,
+	&knob_full.attr.attr, &knob_drain.attr.attr, &knob_drain_depth_reads.attr.attr,
+	&knob_autocommit_ms.attr.attr, &knob_flush_on_suspend.attr.attr, &state_hdd_dev.attr.attr,
+	&state_ssd_dev.attr.attr, &state_log_uuid.attr.attr, &state_mode.attr.attr,
+	&state_route.attr.attr, &state_random_percentage_1e4.attr.attr,
+	&state_threshold_1e4.attr.attr, &state_halves.attr.attr, &state_halves_free.attr.attr,
+	&state_halves_sealed.attr.attr, &state_receiving_fill_1e4.attr.attr,
+	&state_range_mb.attr.attr, &state_half_data_sectors.attr.attr,
+	&state_dirty_sectors.attr.attr, &state_extents.attr.attr, &state_waiting_writes.attr.attr,
+	&state_drain_errno.attr.attr, &state_drain_state.attr.attr, &state_wait_cause.attr.attr,
+	&state_waiting_flushes.attr.attr, &state_home_sectors.attr.attr,
+	&state_read_only.attr.attr, &stat_writes_hdd.attr.attr, &stat_writes_ssd.attr.attr,
+	&stat_write_sectors_hdd.attr.attr, &stat_write_sectors_ssd.attr.attr,
+	&stat_reads_hdd.attr.attr, &stat_reads_ssd.attr.attr, &stat_read_sectors_hdd.attr.attr,
+	&stat_read_sectors_ssd.attr.attr, &stat_discards.attr.attr, &stat_flushes.attr.attr,
+	&stat_waited_writes.attr.attr, &stat_streams.attr.attr, &stat_streams_ssd.attr.attr,
+	&stat_commits.attr.attr, &stat_pages_written.attr.attr, &stat_seals.attr.attr,
+	&stat_frees.attr.attr, &stat_drained_sectors.attr.attr, &stat_drain_writes.attr.attr,
+	&stat_drain_reads.attr.attr, &stat_ssd_errors.attr.attr, &stat_hdd_errors.attr.attr,
+	&stat_pinned_extents.attr.attr, &stat_lost_extents.attr.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(ssdup);
 
-static ssize_t ssdup_show(struct kobject *kobj, struct attribute *attr, char *buf)
+static const struct attribute_group ssdup_group = {
+	.name	= "ssdup",
+	.attrs	= ssdup_attrs,
+};
+
+/* The owner of a disk's folder, or NULL; owner_lock is held. */
+static struct ssdup *owner_of(const struct device *dev)
 {
-	struct ssdup *c = container_of(kobj, struct ssdup_sysfs, kobj)->c;
-	struct ssdup_attr *a = container_of(attr, struct ssdup_attr, attr);
+	struct ssdup *c;
+
+	list_for_each_entry(c, &owners, folder)
+		if (disk_to_dev(dm_disk(c->md)) == dev)
+			return c;
+	return NULL;
+}
+
+static ssize_t show_of(struct ssdup *c, const struct ssdup_attr *a, char *buf)
+{
 	int len;
 
 	if (a->show)
@@ -133,65 +165,79 @@ static ssize_t ssdup_show(struct kobject *kobj, struct attribute *attr, char *bu
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 
-static ssize_t ssdup_store(struct kobject *kobj, struct attribute *attr, const char *buf,
-			   size_t len)
+static ssize_t ssdup_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct ssdup *c = container_of(kobj, struct ssdup_sysfs, kobj)->c;
-	struct ssdup_attr *a = container_of(attr, struct ssdup_attr, attr);
-	const char *error;
-	char text[32];
-	int r;
+	ssize_t r = -ENODEV;
+	struct ssdup *c;
 
-	if (!a->key || len >= sizeof(text))
-		return -EINVAL;
-	memcpy(text, buf, len);
-	text[len] = '\0';
-	r = ssdup_set(c, a->key, strim(text), &error);
-	if (!r)
-		return len;
-	DMERR_LIMIT("%s: %s: %s", dm_device_name(c->md), attr->name, error);
+	mutex_lock(&owner_lock);
+	c = owner_of(dev);
+	if (c)
+		r = show_of(c, container_of(attr, struct ssdup_attr, attr), buf);
+	mutex_unlock(&owner_lock);
 	return r;
 }
 
-static void ssdup_release(struct kobject *kobj)
+static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			   size_t len)
 {
-	kfree(container_of(kobj, struct ssdup_sysfs, kobj));
+	struct ssdup_attr *a = container_of(attr, struct ssdup_attr, attr);
+	const char *error;
+	struct ssdup *c;
+	char text[32];
+	int r = -ENODEV;
+
+	if (len >= sizeof(text))
+		return -EINVAL;
+	memcpy(text, buf, len);
+	text[len] = '\0';
+	mutex_lock(&owner_lock);
+	c = owner_of(dev);
+	if (c) {
+		r = ssdup_set(c, a->key, strim(text), &error);
+		if (r)
+			DMERR_LIMIT("%s: %s: %s", dm_device_name(c->md), attr->attr.name, error);
+	}
+	mutex_unlock(&owner_lock);
+	return r ?: len;
 }
 
-static const struct sysfs_ops ssdup_sysfs_ops = {
-	.show	= ssdup_show,
-	.store	= ssdup_store,
-};
+/* Make @c the owner, or nobody with @gone. Return: who was it before, or NULL. */
+static struct ssdup *pass_on(struct ssdup *c, bool gone)
+{
+	struct ssdup *old;
 
-static const struct kobj_type ssdup_ktype = {
-	.sysfs_ops	= &ssdup_sysfs_ops,
-	.default_groups	= ssdup_groups,
-	.release	= ssdup_release,
-};
+	mutex_lock(&owner_lock);
+	old = owner_of(disk_to_dev(dm_disk(c->md)));
+	if (gone) {
+		list_del_init(&c->folder);
+	} else {
+		if (old)
+			list_del_init(&old->folder);
+		list_add(&c->folder, &owners);
+	}
+	mutex_unlock(&owner_lock);
+	return old;
+}
 
 int ssdup_sysfs_add(struct ssdup *c)
 {
-	struct ssdup_sysfs *s = kzalloc(sizeof(*s), GFP_KERNEL);
-	int r;
+	int r = 0;
 
-	if (!s)
-		return -ENOMEM;
-	s->c = c;
-	r = kobject_init_and_add(&s->kobj, &ssdup_ktype,
-				 &disk_to_dev(dm_disk(c->md))->kobj, "ssdup");
-	if (r) {
-		kobject_put(&s->kobj);
-		return r;
+	mutex_lock(&folder_lock);
+	if (!pass_on(c, false)) {
+		r = sysfs_create_group(&disk_to_dev(dm_disk(c->md))->kobj, &ssdup_group);
+		if (r)
+			pass_on(c, true);
 	}
-	c->sysfs = s;
-	return 0;
+	mutex_unlock(&folder_lock);
+	return r;
 }
 
 void ssdup_sysfs_remove(struct ssdup *c)
 {
-	if (!c->sysfs)
-		return;
-	kobject_del(&c->sysfs->kobj);
-	kobject_put(&c->sysfs->kobj);
-	c->sysfs = NULL;
+	mutex_lock(&folder_lock);
+	if (pass_on(c, true) == c)
+		sysfs_remove_group(&disk_to_dev(dm_disk(c->md))->kobj, &ssdup_group);
+	mutex_unlock(&folder_lock);
 }

@@ -141,6 +141,7 @@ static void init_fields(struct ssdup *c)
 	u32 i;
 
 	INIT_LIST_HEAD(&c->registered);
+	INIT_LIST_HEAD(&c->folder);
 	INIT_LIST_HEAD(&c->sealed);
 	INIT_LIST_HEAD(&c->free);
 	spin_lock_init(&c->half_lock);
@@ -153,6 +154,8 @@ static void init_fields(struct ssdup *c)
 	init_waitqueue_head(&c->settle_wait);
 	init_waitqueue_head(&c->done_wait);
 	bio_list_init(&c->waiting);
+	if (c->read_only)
+		drain_does(c, DRAIN_STOPPED);
 	ssdup_flush_init(c);
 	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
 	ssdup_hrtimer_init(&c->ration_timer, ssdup_ration_timer, HRTIMER_MODE_REL);
@@ -225,6 +228,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	c->ti = ti;
 	c->md = dm_table_get_md(ti->table);
+	c->read_only = !(dm_table_get_mode(ti->table) & BLK_OPEN_WRITE);
 	init_fields(c);
 	ti->error = "out of memory";
 	r = get_disks(c, &as, &ti->error) ?: ssdup_parse(c, &as, &ti->error) ?:
@@ -249,10 +253,10 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->error = NULL;
 	ti->private = c;
 	ti->num_flush_bios = 1;
-	ti->num_discard_bios = 1;
-	ti->num_write_zeroes_bios = 1;
+	ti->num_discard_bios = !c->read_only;
+	ti->num_write_zeroes_bios = !c->read_only;
 	ti->flush_supported = true;
-	ti->discards_supported = true;
+	ti->discards_supported = !c->read_only;
 	ti->per_io_data_size = sizeof(struct ssdup_io);
 	return 0;
 }
@@ -302,7 +306,7 @@ static void write_clean(struct ssdup *c)
 /* Nothing runs any more, and nothing is queued. */
 static void stop(struct ssdup *c)
 {
-	ssdup_sysfs_remove(c);
+	WRITE_ONCE(c->active, false);
 	ssdup_writeback_stop(c);
 	cancel_delayed_work_sync(&c->wait_work);
 	/* Nothing waits, so nobody starts it again, and the work that it queued finds nothing. */
@@ -317,8 +321,12 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 	int r;
 
-	if (!c->thread)
+	if (!c->active)
 		return;
+	if (c->read_only) {
+		stop(c);
+		return;
+	}
 	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c, true))
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
@@ -345,7 +353,9 @@ static int ssdup_preresume(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 	int r = c->loaded ? 0 : ssdup_load(c);
 
-	r = r ?: ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
+	/* A table that is read-only writes no pages, and has no thread. */
+	if (!r && !c->read_only)
+		r = ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
 	if (!r)
 		inherit(c);
 	memalloc_noio_restore(noio);
@@ -363,7 +373,9 @@ static void ssdup_resume(struct dm_target *ti)
 		queue_delayed_work(c->wq, &c->wait_work, 0);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
-	ssdup_writeback_start(c);
+	if (c->thread)
+		ssdup_writeback_start(c);
+	WRITE_ONCE(c->active, true);
 	memalloc_noio_restore(noio);
 }
 
@@ -371,6 +383,7 @@ static void ssdup_dtr(struct dm_target *ti)
 {
 	struct ssdup *c = ti->private;
 
+	ssdup_sysfs_remove(c);
 	/* It is there still when another target kept the table from being resumed. */
 	if (c->thread)
 		stop(c);

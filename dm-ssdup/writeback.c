@@ -333,12 +333,14 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	WRITE_ONCE(c->drain_anew, true);
 	WRITE_ONCE(c->drain_error, 0);
 	spin_unlock_irq(&c->half_lock);
+	atomic_inc(&c->nr_asking);
 	generation = ssdup_ask(c);
 	r = wait_event_interruptible(c->done_wait,
 				     drained(c, generation) || READ_ONCE(c->drain_error) ||
 				     ssdup_mode(c) == MODE_LOG_FAILED ||
 				     READ_ONCE(c->asked) < generation ||
 				     READ_ONCE(c->leaving) != leaving);
+	atomic_dec(&c->nr_asking);
 	if (r)
 		return -EINTR;
 	if (READ_ONCE(c->leaving) != leaving)

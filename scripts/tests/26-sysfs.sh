@@ -88,8 +88,40 @@ must_get "not a file" ssdup exporter --output /dev/null
 remove_ssdup
 [ ! -e "$SYS" ] || fail "$SYS is still there"
 is "devices" "$(ssdup exporter | tee "$T/prom" | grep -vc '^#')" 1
-make_ssdup
+make_ssdup policy all drain manual
 must dmsetup suspend $NAME
+is "policy while suspended" "$(stat policy)" all
 must dmsetup resume $NAME
 must stat mode
 io verify
+
+# the folder goes from table to table, with whoever reads and writes it, and with the last one
+stop=$T/stop
+(
+	while [ ! -e "$stop" ]; do
+		cat "$SYS"/* >/dev/null 2>&1
+		echo 100 >"$SYS/autocommit_ms"
+	done
+) 2>/dev/null &
+reader=$!
+exec 5<"$SYS/policy"
+for policy in none all balance; do
+	must dmsetup reload $NAME --table "$(table policy all)"
+	must dmsetup clear $NAME
+	reload policy $policy
+	is "policy of the table" "$(stat policy)" $policy
+done
+# a table of another kind has none
+must dmsetup reload $NAME --table "0 $LEN linear $HDD 0"
+must dmsetup suspend $NAME
+must dmsetup resume $NAME
+[ ! -e "$SYS" ] || fail "$SYS is there without a table of ours"
+! read -r _ <&5 || fail "a file that was open can be read"
+exec 5<&-
+reload policy none
+is "policy of the table" "$(stat policy)" none
+touch "$stop"
+wait $reader
+io verify
+remove_ssdup
+[ ! -e "$SYS" ] || fail "$SYS is still there"

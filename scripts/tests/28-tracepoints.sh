@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Tracepoints tell of streams, routes, seals and drains; the block layer's and
-# blktrace show the remaps.
+# blktrace show the remaps. A drain's writes are synchronous while somebody waits for it.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -53,3 +53,29 @@ blkparse -q -D "$T" -i mhdd0 >"$T/hdd"
 above "remaps to the SSD in blktrace" "$(grep -c ' A ' "$T/ssd")" 40
 above "remaps to the HDD in blktrace" "$(grep -c ' A ' "$T/hdd")" 15
 io verify
+
+# drain_writes FLAGS MESSAGE... - all that a drain sends to the HDD for a message has those
+drain_writes()
+{
+	local flags=$1
+
+	shift
+	io random nr=64 depth=1 len=65536
+	echo >$tracing/trace
+	echo 1 >$tracing/events/block/block_bio_queue/enable
+	must message "$@"
+	wait_until dirty_sectors -eq 0
+	echo 0 >$tracing/events/block/block_bio_queue/enable
+	grep "block_bio_queue: $(blockdev_number $HDD) W.*\[ssdup-wb" $tracing/trace >"$T/trace"
+	seen 1 "[0-9] $flags "
+	is "other writes of a drain" "$(grep -cvE "[0-9] $flags " "$T/trace")" 0
+}
+
+# blockdev_number DISK - as the block layer's tracepoints have it
+blockdev_number()
+{
+	tr : , <"/sys/block/${1##*/}/dev"
+}
+
+drain_writes WS flush
+drain_writes W drain start

@@ -12,8 +12,8 @@
 #	4  a half is reused only when nothing needs it		17 35 42
 #	5  overlapping writes in flight: no flip later		19
 #	6  an extent is visible when its data is there		34
-#	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 74 87
-#	8  no wait for memory that only it could free		36 58 70 71
+#	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 72 74 87
+#	8  no wait for memory that only it could free		36 58 68 70 71
 #
 # Content is checked by iocheck (tools/iocheck): whatever a test writes with io
 # is stamped and remembered, and io verify tells whether all of it is there.

@@ -73,7 +73,7 @@ static void add_device(struct devices *all, const char *block)
 	char *name = folder_line(dir, "../dm/name"), *uuid = folder_line(dir, "log_uuid");
 	char *device = label("device", name), *log = label("uuid", uuid);
 
-	/* The folder is there while the device is not suspended. */
+	/* The folder is there once the device was resumed. */
 	if (name && uuid) {
 		all->device = xmore(all->device, all->nr, sizeof(*all->device));
 		all->device[all->nr++] = (struct device){ dir, xprintf("%s,%s", device, log) };
@@ -257,7 +257,7 @@ static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct device
 {
 	unsigned int m, s, d;
 
-	print_head(to, "ssdup_devices", "Devices that are not suspended.");
+	print_head(to, "ssdup_devices", "Devices that were resumed.");
 	fprintf(to, "ssdup_devices %u\n", all->nr);
 	print_configured(to, ctx);
 	print_info(to, all);

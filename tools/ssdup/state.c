@@ -178,6 +178,7 @@ static int read_sysfs(const char *name, struct state *s)
 		return sysfs_number(s->rdev, "dm/suspended") ? -EACCES : -EMEDIUMTYPE;
 	free(text);
 	s->name = xstrdup(name);
+	s->suspended = sysfs_number(s->rdev, "dm/suspended");
 	s->sectors = sysfs_number(s->rdev, "size");
 	s->open_count = -1;
 	read_fields(s);

@@ -21,7 +21,7 @@
 	field(drained_sectors) field(drain_writes) field(drain_reads)		\
 	field(ssd_errors) field(hdd_errors) field(pinned_extents)		\
 	field(lost_extents) field(drain_state) field(wait_cause)		\
-	field(waiting_flushes) field(home_sectors)
+	field(waiting_flushes) field(home_sectors) field(read_only)
 
 #define SSDUP_FIELD_MEMBER(name)	uint64_t name;
 
@@ -41,12 +41,12 @@ enum {
 
 struct state {
 	char		*name;
-	char		*log_uuid;	/* NULL while suspended */
+	char		*log_uuid;	/* NULL before the first resume */
 	dev_t		rdev;
 	dev_t		hdd, ssd;	/* 0: unknown */
 	bool		hdd_gone, ssd_gone;	/* pulled: the system does not know it any more */
 	uint64_t	sectors;	/* of the device */
-	uint64_t	half_sectors;	/* of a half's data area; 0 while suspended */
+	uint64_t	half_sectors;	/* of a half's data area; 0: likewise */
 	bool		suspended;
 	bool		lost;		/* see state_read_lost() */
 	int		open_count;	/* -1: unknown */

@@ -96,8 +96,9 @@ static void say(const struct state *s, const char *lost)
 	const char *degraded = state_degraded(s);
 	char size[SIZE_TEXT], all[SIZE_TEXT];
 
-	printf("%s: %s%s, policy %s, %s%s\n", s->name, mode_words(s->v.mode),
-	       s->suspended ? ", suspended" : "", policy_word(s->v.policy),
+	printf("%s: %s%s%s, policy %s, %s%s\n", s->name, mode_words(s->v.mode),
+	       s->suspended ? ", suspended" : "", s->v.read_only ? ", read-only table" : "",
+	       policy_word(s->v.policy),
 	       format_size(size, s->sectors * SECTOR_BYTES),
 	       s->open_count > 0 ? ", in use" : "");
 	if (degraded)
