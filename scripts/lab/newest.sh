@@ -83,6 +83,7 @@ newest_works()
 {
 	local work rc=0
 
+	[ ! -e "$1/works" ] || return 0
 	work=$(mktemp -d "$CACHE/probe.XXXXXX")
 	echo 'obj-m := probe.o' >"$work/Kbuild"
 	printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("probe");\n' \
@@ -90,7 +91,11 @@ newest_works()
 	newest_make "$1" "$work" . W=1 KCFLAGS=-Werror modules \
 		>"$work/log" 2>&1 || rc=$?
 	[ -e "$work/probe.ko" ] || rc=${rc/#0/1}
-	[ "$rc" = 0 ] || tail -n 1 "$work/log" >&2
+	if [ "$rc" = 0 ]; then
+		touch "$1/works"
+	else
+		tail -n 1 "$work/log" >&2
+	fi
 	rm -rf "$work"
 	return "$rc"
 }
