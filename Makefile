@@ -73,6 +73,12 @@ mutants: ## deliberate bugs, one at a time, and whether the tests notice
 recovery: ## what a recovery costs in time and memory, measured
 	scripts/recovery/run
 
+newest: ## the newest kernel that Debian has: build, small set of tests; LINE="sid 7.2"
+	scripts/newest $(if $(LINE),"$(LINE)")
+
+arm64: ## arm64, emulated, with pages of 4, 16 and 64 KiB: the same; PAGES="4k 64k"
+	scripts/arm64 $(PAGES)
+
 clean: ## remove what was built in the checkout
 	$(MAKE) -C tools/ssdup clean
 	for dir in dm-ssdup tools/disks kunit; do \
@@ -83,6 +89,6 @@ clean: ## remove what was built in the checkout
 	done
 
 help: ## this text
-	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
 
-.PHONY: all modules install tools install-tools deb demo bench test test-system soak kcsan lint kunit host-test mutants recovery clean help
+.PHONY: all modules install tools install-tools deb demo bench test test-system soak kcsan lint kunit host-test mutants recovery newest arm64 clean help

@@ -8,6 +8,7 @@
 #include <linux/blkdev.h>
 #include <linux/hrtimer.h>
 #include <linux/mempool.h>
+#include <linux/workqueue.h>
 
 /* Is nothing of the pool's reserve in use? */
 static inline bool ssdup_pool_full(mempool_t *pool)
@@ -21,6 +22,16 @@ static inline bool ssdup_pool_full(mempool_t *pool)
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define BLK_OPEN_WRITE	FMODE_WRITE
+#endif
+
+/*
+ * A workqueue for each CPU says so where the kernel has a word for it: since 7.1 the kernel
+ * warns of one that says neither this nor WQ_UNBOUND. The word is no macro, but one of an enum.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define SSDUP_WQ_PERCPU	WQ_PERCPU
+#else
+#define SSDUP_WQ_PERCPU	0
 #endif
 
 /* What a target says of discards: the longest one and their granularity in bytes. */
@@ -45,80 +56,5 @@ static inline void ssdup_hrtimer_init(struct hrtimer *timer,
 	timer->function = function;
 #endif
 }
-
-/* What follows serves tools/disks. */
-
-#ifdef SSDUP_COMPAT_DISKS
-
-#include <linux/blk-mq.h>
-#include <linux/blkdev.h>
-
-/**
- * struct ssdup_disk_limits - what a modelled disk tells the block layer
- * @logical_block_size: in bytes
- * @max_hw_sectors: longest request
- * @write_cache: it has a volatile cache, and knows FLUSH and FUA
- * @rotational: it has an arm
- * @discard_sectors: longest discard and write-zeroes, 0 for none
- */
-struct ssdup_disk_limits {
-	unsigned int logical_block_size;
-	unsigned int max_hw_sectors;
-	bool write_cache;
-	bool rotational;
-	unsigned int discard_sectors;
-};
-
-#define SSDUP_DISK_MAX_SEGMENTS	1024
-
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
-
-static inline struct gendisk *ssdup_alloc_disk(struct blk_mq_tag_set *set,
-					       const struct ssdup_disk_limits *l, void *data)
-{
-	struct queue_limits lim = {
-		.logical_block_size		= l->logical_block_size,
-		.max_hw_sectors			= l->max_hw_sectors,
-		.max_segments			= SSDUP_DISK_MAX_SEGMENTS,
-		.max_hw_discard_sectors		= l->discard_sectors,
-		.max_write_zeroes_sectors	= l->discard_sectors,
-		.discard_granularity		= l->discard_sectors ? l->logical_block_size : 0,
-	};
-
-	if (l->write_cache)
-		lim.features |= BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA;
-	if (l->rotational)
-		lim.features |= BLK_FEAT_ROTATIONAL;
-	return blk_mq_alloc_disk(set, &lim, data);
-}
-
-#else
-
-static inline struct gendisk *ssdup_alloc_disk(struct blk_mq_tag_set *set,
-					       const struct ssdup_disk_limits *l, void *data)
-{
-	struct gendisk *gd = blk_mq_alloc_disk(set, data);
-	struct request_queue *q;
-
-	if (IS_ERR(gd))
-		return gd;
-	q = gd->queue;
-	blk_queue_logical_block_size(q, l->logical_block_size);
-	blk_queue_max_hw_sectors(q, l->max_hw_sectors);
-	blk_queue_max_segments(q, SSDUP_DISK_MAX_SEGMENTS);
-	blk_queue_max_discard_sectors(q, l->discard_sectors);
-	blk_queue_max_write_zeroes_sectors(q, l->discard_sectors);
-	q->limits.discard_granularity = l->discard_sectors ? l->logical_block_size : 0;
-	blk_queue_write_cache(q, l->write_cache, l->write_cache);
-	if (l->rotational)
-		blk_queue_flag_clear(QUEUE_FLAG_NONROT, q);
-	else
-		blk_queue_flag_set(QUEUE_FLAG_NONROT, q);
-	return gd;
-}
-
-#endif
-
-#endif /* SSDUP_COMPAT_DISKS */
 
 #endif /* SSDUP_COMPAT_H */

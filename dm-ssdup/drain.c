@@ -21,6 +21,7 @@
 #include "batch.h"
 #include "trace.h"
 
+#define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
 #define DRAIN_BAD_MAX	64U		/* refused blocks of a half: the HDD is gone */
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch beside readers, and as much as one run */
 #define DRAIN_AHEAD_LOOKS 256U		/* at EXTENT_WALK extents each, while writes wait */
@@ -95,8 +96,8 @@ static int move_block(struct ssdup *c, const struct drain_piece *p, u8 kind, str
 /* A disk that can read neither of two places is gone: its blocks are not bad. Uses the scratch. */
 static bool answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
 {
-	return !ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, PAGE_SIZE) ||
-	       !ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, PAGE_SIZE);
+	return !ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, DRAIN_BLOCK_BYTES) ||
+	       !ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
 }
 
 /* An SSD that is gone has lost nothing yet. */
@@ -112,9 +113,9 @@ static bool ssd_answers(struct ssdup *c, struct drain_batch *b)
 /* An HDD that is gone is waited for; moving what it refuses would fill the log. */
 static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
 {
-	u64 end = round_down(bdev_nr_sectors(c->hdd->bdev), PAGE_SECTORS);
+	u64 end = round_down(bdev_nr_sectors(c->hdd->bdev), DRAIN_BLOCK);
 
-	return answers(b, c->hdd->bdev, 0, max_t(u64, end, PAGE_SECTORS) - PAGE_SECTORS);
+	return answers(b, c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK);
 }
 
 /* The SSD refused a read of the search for what it refuses. */

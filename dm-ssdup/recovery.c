@@ -14,7 +14,7 @@
 #include "ssdup.h"
 #include "trace.h"
 
-#define CHUNK_ORDER	6U			/* of the memory for reading metadata, at best */
+#define CHUNK_BYTES	(256U << 10)		/* of the memory for reading metadata, at best */
 
 /* --- Superblock --- */
 
@@ -140,7 +140,7 @@ struct replay_ctx {
 
 static bool get_chunk(struct replay_chunk *ch)
 {
-	for (ch->order = CHUNK_ORDER; ; ch->order--) {
+	for (ch->order = get_order(CHUNK_BYTES); ; ch->order--) {
 		ch->pages = alloc_pages(REPLAY_GFP, ch->order);
 		ch->most = (PAGE_SIZE << ch->order) / PAIR_BYTES;
 		if (ch->pages || ch->order == get_order(PAIR_BYTES))

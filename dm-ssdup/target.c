@@ -170,8 +170,8 @@ static void init_fields(struct ssdup *c)
 static int allocate(struct ssdup *c)
 {
 	c->stats = alloc_percpu(struct ssdup_stats);
-	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0,
-				dm_device_name(c->md));
+	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI | SSDUP_WQ_PERCPU,
+				0, dm_device_name(c->md));
 	if (!c->stats || !c->wq)
 		return -ENOMEM;
 	return ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:

@@ -30,6 +30,20 @@ for_headers()
 	echo "$sum" >"$2/headers"
 }
 
+# make_modules KERNEL KDIR COPY DIR ARG... - make with the headers of KERNEL in KDIR, for the
+# modules of DIR in COPY
+make_modules()
+{
+	local kernel=$1 kdir=$2 copy=$3 dir=$4
+
+	shift 4
+	case $kernel in
+	newest) newest_make "${kdir%/usr/src/*}" "$copy" "$dir" "$@" ;;
+	arm64*) make -C "$kdir" M="$copy/$dir" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "$@" ;;
+	*) make -C "$kdir" M="$copy/$dir" "$@" ;;
+	esac
+}
+
 # modules_key DIR - one short name for the modules in it
 modules_key()
 {

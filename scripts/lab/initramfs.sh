@@ -27,6 +27,11 @@ guest_programs()
 	local name
 
 	for name in $GUEST_PROGRAMS; do
+		if [ -n "${GUEST_ROOT:-}" ]; then
+			# what the small set of tests needs, that is not in there, it would miss
+			find "$GUEST_ROOT"/usr/{bin,sbin} -name "$name" -print -quit
+			continue
+		fi
 		command -v "$name" ||
 			[ "$name" = make-bcache ] || [ "$name" = btt ] ||
 			die "no $name on this host: run scripts/lab/setup"
@@ -78,11 +83,16 @@ install_programs()
 	ln -s usr/lib64 "$stage/lib64"
 	ln -s /proc/mounts "$stage/etc/mtab"
 	echo root:x:0:0:root:/root:/bin/bash >"$stage/etc/passwd"
-	cp "$(command -v busybox)" "$stage/usr/bin/busybox" || die "cannot copy busybox"
+	name=$([ -n "${GUEST_ROOT:-}" ] && echo "$GUEST_ROOT/bin/busybox" || command -v busybox)
+	cp "$name" "$stage/usr/bin/busybox" || die "cannot copy busybox"
 	for name in $(busybox --list); do
 		[ "$name" = busybox ] || ln -s busybox "$stage/usr/bin/$name"
 	done
-	install_files "$stage" "${files[@]}"
+	if [ -n "${GUEST_ROOT:-}" ]; then
+		arm64_install_files "$stage" "$GUEST_ROOT" "${files[@]}"
+	else
+		install_files "$stage" "${files[@]}"
+	fi
 	ln -sf mkfs.ext4 "$stage/usr/bin/mke2fs"
 	ln -sf e2fsck "$stage/usr/bin/fsck.ext4"
 	ln -sf modprobe "$stage/usr/bin/rmmod"
@@ -142,13 +152,14 @@ make_base()
 	mv "$out.new" "$out.cpio"
 }
 
-# base_layer TREE RELEASE - the base layer's path without its suffix
+# base_layer TREE RELEASE [ROOT] - the base layer's path without its suffix; its programs are
+# those of the host, or of another processor, below ROOT
 base_layer()
 {
-	local key base
+	local key base GUEST_ROOT=${3:-}
 
 	key=$({ guest_programs | xargs stat -Lc '%n %s %Y'
-		cat "$LAB/initramfs.sh" "$LAB/guest/init"; echo "$1"; } |
+		echo "$GUEST_ROOT"; cat "$LAB/initramfs.sh" "$LAB/guest/init"; echo "$1"; } |
 		sha256sum | cut -c1-16)
 	base=$CACHE/initramfs/$2-$key
 	mkdir -p "$CACHE/initramfs"

@@ -2,12 +2,20 @@
 # shellcheck shell=bash
 #
 # Kernels by name: 6.12 and 6.1 are Debian's newest of each line, unpacked in
-# the cache; debug and kcsan are built from linux-source by debug-kernel.
+# the cache; debug, kcsan and arm64-64k are built from linux-source by debug-kernel;
+# newest is what newest.sh tells, arm64 and arm64-16k what arm64.sh does.
+
+# shellcheck source=scripts/lab/suite.sh
+. "$LAB/suite.sh"
+# shellcheck source=scripts/lab/newest.sh
+. "$LAB/newest.sh"
+# shellcheck source=scripts/lab/arm64.sh
+. "$LAB/arm64.sh"
 
 # built_here NAME - it is not Debian's
 built_here()
 {
-	[ "$1" = debug ] || [ "$1" = kcsan ]
+	[ "$1" = debug ] || [ "$1" = kcsan ] || [ "$1" = arm64-64k ]
 }
 
 # Steps that make of the debug kernel's build names, give or take a few of each version.
@@ -28,7 +36,7 @@ image_regex()
 	case $1 in
 	6.12) echo "linux-image-6\.12\.[0-9]+(\+deb[0-9]+)?-$2" ;;
 	6.1) echo "linux-image-6\.1\.[0-9]+-[0-9]+-$2" ;;
-	*) die "no kernel '$1': 6.12, 6.1, debug or kcsan" ;;
+	*) die "no kernel '$1': 6.12, 6.1, newest, debug, kcsan, arm64, arm64-16k or arm64-64k" ;;
 	esac
 }
 
@@ -43,6 +51,10 @@ kernel_release()
 		cat "$("$LAB/debug-kernel" "$name")/release"
 		return
 	fi
+	case $name in
+	newest) newest_root | sed 's|.*/||'; return ;;
+	arm64*) arm64_release "$name"; return ;;
+	esac
 	memo=$CACHE/newest/$name-$flavour
 	if fresh "$memo" 1440; then
 		cat "$memo"
@@ -83,15 +95,26 @@ kernel_image()
 		return
 	fi
 	release=$(kernel_release "$1")
+	[ -n "$release" ] || die "cannot tell which kernel $1 is"
 	root=$CACHE/images/$release
 	if [ ! -e "$root/vmlinux" ] &&
-	   ! locked "image-$release" fetch_image "$release" "$root"; then
+	   ! locked "image-$release" "$(image_fetcher "$1")" "$release" "$root"; then
 		release=$(previous_release "$1")
 		[ -n "$release" ] || die "cannot fetch kernel $1"
 		say "cannot fetch the newest kernel $1; using $release"
 		root=$CACHE/images/$release
 	fi
 	echo "$root"
+}
+
+# image_fetcher NAME - the function that fetches such an image
+image_fetcher()
+{
+	case $1 in
+	newest) echo fetch_newest_image ;;
+	arm64*) echo fetch_arm64_image ;;
+	*) echo fetch_image ;;
+	esac
 }
 
 fetch_image()
@@ -141,6 +164,11 @@ kernel_headers()
 		return
 	fi
 	release=$(kernel_release "$name" "$flavour")
+	[ -n "$release" ] || die "cannot tell which kernel $name is"
+	case $name in
+	newest) echo "$CACHE/roots/$release/usr/src/linux-headers-$release"; return ;;
+	arm64*) arm64_headers "$release"; return ;;
+	esac
 	root=$CACHE/headers/${release%"-$flavour"}
 	[ -e "$root/.stamps/ready-$flavour" ] ||
 		locked "headers-${release%"-$flavour"}" \

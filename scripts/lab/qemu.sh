@@ -8,6 +8,24 @@
 # words, as cheaply as it would on a real processor.
 EMULATED_CPU=max,la57=off,-erms,-fsrm
 
+# qemu_of KERNEL - the program
+qemu_of()
+{
+	case $1 in
+	arm64*) echo qemu-system-aarch64 ;;
+	*) echo qemu-system-x86_64 ;;
+	esac
+}
+
+# arm64_machine_args CPUS MB - the same as machine_args, for MODE tcg only. Pointer
+# authentication as real processors do it is a third of the emulator's work.
+arm64_machine_args()
+{
+	echo "-accel tcg,thread=multi,tb-size=512 -cpu max,pauth-impdef=on,lpa2=off"
+	echo "-smp $1 -m $2 -machine virt,gic-version=3"
+	echo "-nodefaults -no-user-config -display none -no-reboot"
+}
+
 # machine_args MODE CPUS MB - accelerator, processors and memory; MODE is tcg,
 # kvm or virtual (the clock counts instructions, processors take turns)
 machine_args()
@@ -36,6 +54,12 @@ kernel_args()
 		"rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60" \
 		"workqueue.watchdog_thresh=120 random.trust_cpu=on init_on_alloc=0" \
 		"norandmaps cryptomgr.notests pty.legacy_count=0"
+}
+
+# arm64_kernel_args - the same where the processor is no x86
+arm64_kernel_args()
+{
+	kernel_args | sed 's/ttyS0/ttyAMA0/; s/tsc=reliable //; s/no_timer_check //'
 }
 
 # clock_args MODE - a kernel that is starved while it measures its processor's counter

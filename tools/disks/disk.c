@@ -5,8 +5,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
-#define SSDUP_COMPAT_DISKS
-#include "../../dm-ssdup/compat.h"
+#include "compat.h"
 #include "disks.h"
 
 /* Entries of the ring that stands for a cache which destages in order. */
@@ -223,7 +222,7 @@ static blk_status_t disk_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_m
 }
 
 static int disk_init_request(struct blk_mq_tag_set *set, struct request *rq,
-			     unsigned int hctx_idx, unsigned int node)
+			     unsigned int hctx_idx, SSDUP_DISK_NODE node)
 {
 	struct disk_cmd *cmd = blk_mq_rq_to_pdu(rq);
 
@@ -266,7 +265,7 @@ static int disk_add_queue(struct disk *d)
 	d->tags.queue_depth = d->p.depth;
 	d->tags.numa_node = NUMA_NO_NODE;
 	d->tags.cmd_size = sizeof(struct disk_cmd);
-	d->tags.flags = BLK_MQ_F_SHOULD_MERGE;
+	d->tags.flags = SSDUP_DISK_TAG_FLAGS;
 	d->tags.driver_data = d;
 	r = blk_mq_alloc_tag_set(&d->tags);
 	if (r)

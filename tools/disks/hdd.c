@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs the hard disk's model by timers. */
 #include <linux/slab.h>
-#define SSDUP_COMPAT_DISKS
-#include "../../dm-ssdup/compat.h"
+#include "compat.h"
 #include "disks.h"
 
 /*

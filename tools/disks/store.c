@@ -71,6 +71,22 @@ static void store_copy(void *to, const void *from, size_t bytes)
 #endif
 }
 
+/* What is no page on kernels with larger ones is a part of one there. */
+static void *store_block_new(void)
+{
+	if (PAGE_SIZE == STORE_BLOCK_BYTES)
+		return (void *)__get_free_page(STORE_GFP);
+	return kmalloc(STORE_BLOCK_BYTES, STORE_GFP);
+}
+
+static void store_block_gone(void *page)
+{
+	if (PAGE_SIZE == STORE_BLOCK_BYTES)
+		free_page((unsigned long)page);
+	else
+		kfree(page);
+}
+
 /*
  * A block that is rewritten needs a page and sets one free soon after. Going
  * round the page allocator for that saves its zeroing of every page, which under
@@ -92,7 +108,7 @@ static void *store_alloc(struct store *st)
 		s->nr--;
 	}
 	local_irq_restore(flags);
-	return page ?: (void *)__get_free_page(STORE_GFP);
+	return page ?: store_block_new();
 }
 
 static void *store_alloc_zeroes(struct store *st)
@@ -121,13 +137,11 @@ static void store_free(struct store *st, void *page)
 	}
 	local_irq_restore(flags);
 	if (page)
-		free_page((unsigned long)page);
+		store_block_gone(page);
 }
 
 int store_init(struct store *st, u64 sectors)
 {
-	BUILD_BUG_ON(PAGE_SIZE != STORE_BLOCK_BYTES);
-
 	st->sectors = sectors;
 	st->nr_chunks = DIV_ROUND_UP_ULL(sectors, STORE_CHUNK_SECTORS);
 	st->chunks = kvcalloc(st->nr_chunks, sizeof(*st->chunks), GFP_KERNEL);
@@ -148,8 +162,8 @@ void store_exit(struct store *st)
 		if (!chunk)
 			continue;
 		for (b = 0; b < STORE_CHUNK_BLOCKS; b++) {
-			free_page((unsigned long)chunk->blocks[b].now);
-			free_page((unsigned long)chunk->blocks[b].old);
+			store_block_gone(chunk->blocks[b].now);
+			store_block_gone(chunk->blocks[b].old);
 		}
 		kfree(chunk);
 		cond_resched();
@@ -159,7 +173,7 @@ void store_exit(struct store *st)
 	for_each_possible_cpu(cpu)
 		while (st->spares && (page = per_cpu_ptr(st->spares, cpu)->first)) {
 			per_cpu_ptr(st->spares, cpu)->first = *page;
-			free_page((unsigned long)page);
+			store_block_gone(page);
 		}
 	free_percpu(st->spares);
 	st->spares = NULL;
