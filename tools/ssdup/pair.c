@@ -11,6 +11,15 @@
 
 #include "pair.h"
 
+/* A size of no blocks would be written to the log, and refused ever after. */
+static int refuse_small_hdd(const struct ssdup_ctx *ctx, const struct dev *hdd)
+{
+	if (hdd->bytes >= hdd->block)
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, hdd->path, "too small for an HDD: %llu bytes",
+		    (unsigned long long)hdd->bytes);
+}
+
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
 	      bool offline, bool force)
 {
@@ -26,7 +35,8 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 		return fail(ctx, EXIT_REFUSED, p->hdd.path, "not a block device");
 	if (!offline && !p->ssd.rdev)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path, "not a block device");
-	r = dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
+	r = refuse_small_hdd(ctx, &p->hdd) ?:
+	    dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
 	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
 	    dev_refuse_used(ctx, &p->ssd, another);
 	if (r)
@@ -136,32 +146,51 @@ static int clear_pages(int fd, const struct log_geometry *g)
 	return r;
 }
 
-/* As the kernel does to a blank SSD when the device is resumed. */
-static int write_log(struct pair *p, const struct log_geometry *g, const struct log_options *o)
+/* What the kernel would refuse is not written. */
+static enum log_fault would_be(const struct log_super *s)
 {
-	struct log_super s;
+	void *buf = xpages(SSDUP_SUPER_BYTES);
+	struct log_super again;
+	enum log_fault fault;
+
+	log_super_encode(s, buf);
+	fault = log_super_decode(buf, &again);
+	free(buf);
+	return fault;
+}
+
+/* As the kernel does to a blank SSD when the device is resumed. */
+static int write_log(struct pair *p, const struct log_super *s, bool old_uuid)
+{
 	int r;
 
 	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd);
-	if (!r && o->old_uuid)
-		r = clear_pages(p->ssd_fd, g);
+	if (!r && old_uuid)
+		r = clear_pages(p->ssd_fd, &s->g);
 	if (r)
 		return r;
-	log_super_fresh(&s, o->uuid, g, p->hdd.bytes / SECTOR_BYTES, p->ssd.bytes / SECTOR_BYTES);
-	s.epoch = 1;
-	s.seq = 1;
-	return ssd_log_write(p->ssd_fd, &s) ?: ssd_log_read(p->ssd_fd, &p->log);
+	return ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log);
 }
 
 int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o)
 {
 	struct log_geometry g;
+	enum log_fault fault;
+	struct log_super s;
 	int r;
 
 	r = lay_out(ctx, p, o, &g);
 	if (r)
 		return r;
-	r = write_log(p, &g, o);
+	log_super_fresh(&s, o->uuid, &g, p->hdd.bytes / SECTOR_BYTES, p->ssd.bytes / SECTOR_BYTES);
+	s.epoch = 1;
+	s.seq = 1;
+	fault = would_be(&s);
+	if (fault != LOG_OK)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "no log can be made for %s: %s (fault %d)", p->hdd.path,
+			    log_fault_text(fault), fault);
+	r = write_log(p, &s, o->old_uuid);
 	if (r)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be formatted: %s",
 			    strerror(-r));
