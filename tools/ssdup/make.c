@@ -4,7 +4,6 @@
  * looked at before anything is written, the kernel's own look at the table too.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -41,21 +40,6 @@ static char *value_of(const struct plan *plan, const char *key)
 	}
 	free(copy);
 	return value;
-}
-
-static int refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool force)
-{
-	struct ssd_log log;
-	int fd = dev_open(&p->hdd, O_RDONLY), r;
-
-	if (fd < 0)
-		return fail(ctx, EXIT_FAILED, p->hdd.path, "%s", strerror(-fd));
-	r = ssd_log_read(fd, &log);
-	close(fd);
-	if (force || r || log.fault == LOG_BLANK || log.fault == LOG_NOT_OURS)
-		return EXIT_OK;
-	return fail(ctx, EXIT_REFUSED, p->hdd.path,
-		    "holds a log of dm-ssdup: is it the SSD? Swap the two, or --force");
 }
 
 /* What LVM and md know by a mark on it they would find there, beside the device. */
@@ -299,7 +283,7 @@ int make(const struct ssdup_ctx *ctx, struct plan *plan)
 		return r;
 	r = pair_open(ctx, &p, plan->hdd, plan->ssd, false, plan->force);
 	if (!r)
-		r = refuse_hdd(ctx, &p, plan->force);
+		r = pair_refuse_hdd(ctx, &p, plan->force);
 	if (!r)
 		r = refuse_ssd(ctx, plan, &p);
 	if (!r && !plan->tab)

@@ -61,6 +61,21 @@ void pair_close(struct pair *p)
 	dev_free(&p->ssd);
 }
 
+int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool force)
+{
+	struct ssd_log log;
+	int fd = dev_open(&p->hdd, O_RDONLY), r;
+
+	if (fd < 0)
+		return fail(ctx, EXIT_FAILED, p->hdd.path, "%s", strerror(-fd));
+	r = ssd_log_read(fd, &log);
+	close(fd);
+	if (force || r || log.fault == LOG_BLANK || log.fault == LOG_NOT_OURS)
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, p->hdd.path,
+		    "holds a log of dm-ssdup: is it the SSD? Swap the two, or --force");
+}
+
 static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p)
 {
 	const struct log_super *s = ssd_super(&p->log);

@@ -29,6 +29,12 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 
 void pair_close(struct pair *p);
 
+/**
+ * pair_refuse_hdd() - refuse an HDD that holds a log: it is taken for the SSD
+ * @force: do not
+ */
+int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool force);
+
 /** pair_refuse_contents() - refuse to format an SSD that holds anything */
 int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p);
 
