@@ -69,6 +69,7 @@ grep -q '^E234 ' "$T/out" || fail "check --quick says: $(cat "$T/out")"
 ssdup_exits 6 export $SSD --to $HDD
 the_rest $HDD
 must dd if=/dev/zero of=$HDD bs=1M count=8 conv=fsync status=none
+ssdup_exits 8 repair $SSD --dry-run
 ssdup_exits 8 repair $SSD --yes
 make_ssdup policy all drain manual
 is "extents after the repair" "$(stat extents)" $((19 * 126))

@@ -92,8 +92,7 @@ static void say(struct log_file *l, int verdict)
 
 	if (l->from != NO_COPY && !l->ctx->quiet) {
 		printf("%s: log %s of %u halves, %s\n", l->ssd.path, uuid_text(uuid, l->s.uuid),
-		       l->s.g.nr_halves, l->s.flags & SSDUP_SUPER_CLEAN ?
-		       "suspended cleanly" : "not suspended cleanly");
+		       l->s.g.nr_halves, super_end_text(&l->s));
 		printf("%s: %u extents, %s to write back to an HDD of %llu sectors\n", l->ssd.path,
 		       l->map.nr, format_size(size, l->map.sectors * SECTOR_BYTES),
 		       l->s.hdd_sectors);

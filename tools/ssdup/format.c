@@ -57,8 +57,8 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 		a->log.block = value;
 		break;
 	case OPT_UUID:
-		if (!uuid_parse(optarg, a->log.uuid))
-			return bad_usage(ctx, "--uuid: not a UUID: %s", optarg);
+		if (!uuid_read(optarg, a->log.uuid))
+			return bad_usage(ctx, "--uuid: not a UUID that a log can have: %s", optarg);
 		a->log.old_uuid = true;
 		break;
 	case OPT_FORCE:
@@ -99,8 +99,8 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		return ctx->exit;
 	if (!a.hdd)
 		return bad_usage(ctx, "--hdd: which HDD is the log for?");
-	if (!a.log.old_uuid && log_new_uuid(a.log.uuid))
-		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
+	if (!a.log.old_uuid)
+		log_new_uuid(a.log.uuid);
 	r = pair_open(ctx, &p, a.hdd, argv[optind], true, a.force);
 	if (!r)
 		r = pair_refuse_hdd(ctx, &p, a.force);

@@ -101,6 +101,9 @@ void log_close(struct log_file *l);
 /** log_given() - an HDD was named: what is said of sizes is held against it */
 int log_given(struct log_file *l, const char *hdd);
 
+/** log_has_magic() - it begins as a log does, whatever follows */
+bool log_has_magic(const struct log_file *l);
+
 /** super_findings() - all that is wrong with the superblock, and with the disks' sizes */
 void super_findings(struct log_file *l);
 

@@ -198,7 +198,7 @@ static int exists(const struct ssdup_ctx *ctx, const struct plan *plan, int r)
 }
 
 /* The UUID that the log has, or will have. */
-static int choose_uuid(const struct plan *plan, const struct pair *p, struct log_options *o)
+static void choose_uuid(const struct plan *plan, const struct pair *p, struct log_options *o)
 {
 	char *halves = value_of(plan, "halves");
 	uint64_t nr;
@@ -206,11 +206,10 @@ static int choose_uuid(const struct plan *plan, const struct pair *p, struct log
 	if (halves && !parse_number(halves, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES, &nr))
 		o->halves = nr;
 	free(halves);
-	if (p->log.fault == LOG_OK && !plan->format) {
+	if (p->log.fault == LOG_OK && !plan->format)
 		memcpy(o->uuid, ssd_super(&p->log)->uuid, sizeof(o->uuid));
-		return 0;
-	}
-	return log_new_uuid(o->uuid);
+	else
+		log_new_uuid(o->uuid);
 }
 
 static int make_checked(const struct ssdup_ctx *ctx, struct plan *plan, struct pair *p)
@@ -220,8 +219,7 @@ static int make_checked(const struct ssdup_ctx *ctx, struct plan *plan, struct p
 	struct dmdev d;
 	int r;
 
-	if (choose_uuid(plan, p, &o))
-		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
+	choose_uuid(plan, p, &o);
 	dm_uuid = xprintf(DM_UUID_PREFIX "%s", uuid_text(uuid, o.uuid));
 	r = dmdev_create(plan->name, dm_uuid);
 	free(dm_uuid);

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
+#include <uuid/uuid.h>
 
 #include "pair.h"
 
@@ -18,6 +18,17 @@ static int refuse_small_hdd(const struct ssdup_ctx *ctx, const struct dev *hdd)
 		return EXIT_OK;
 	return fail(ctx, EXIT_REFUSED, hdd->path, "too small for an HDD: %llu bytes",
 		    (unsigned long long)hdd->bytes);
+}
+
+static int refuse_small_ssd(const struct ssdup_ctx *ctx, const struct dev *ssd)
+{
+	const uint64_t least = SSDUP_HEAD_SECTORS + SSDUP_MIN_HALVES * LOG_MIN_STRIDE;
+	char size[SIZE_TEXT];
+
+	if (ssd->bytes / SECTOR_BYTES >= least)
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, ssd->path, "too small for a log: %s, which takes 9 MiB",
+		    format_size(size, ssd->bytes));
 }
 
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
@@ -35,7 +46,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 		return fail(ctx, EXIT_REFUSED, p->hdd.path, "not a block device");
 	if (!offline && !p->ssd.rdev)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path, "not a block device");
-	r = refuse_small_hdd(ctx, &p->hdd) ?:
+	r = refuse_small_hdd(ctx, &p->hdd) ?: refuse_small_ssd(ctx, &p->ssd) ?:
 	    dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
 	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
 	    dev_refuse_used(ctx, &p->ssd, another);
@@ -112,9 +123,9 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p)
 
 /* --- Formatting --- */
 
-int log_new_uuid(u8 uuid[16])
+void log_new_uuid(u8 uuid[16])
 {
-	return getrandom(uuid, 16, 0) == 16 ? 0 : -EIO;
+	uuid_generate_random(uuid);
 }
 
 static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const struct log_options *o,
@@ -200,6 +211,8 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	log_super_fresh(&s, o->uuid, &g, p->hdd.bytes / SECTOR_BYTES, p->ssd.bytes / SECTOR_BYTES);
 	s.epoch = 1;
 	s.seq = 1;
+	/* Nothing is in it, and nothing was. */
+	s.flags = SSDUP_SUPER_CLEAN;
 	fault = would_be(&s);
 	if (fault != LOG_OK)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,

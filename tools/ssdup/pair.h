@@ -45,8 +45,8 @@ struct log_options {
 	u8		uuid[16];
 };
 
-/** log_new_uuid() - a random one; 0 or -errno */
-int log_new_uuid(u8 uuid[16]);
+/** log_new_uuid() - a random one */
+void log_new_uuid(u8 uuid[16]);
 
 /**
  * pair_format() - make the SSD an empty log for the HDD

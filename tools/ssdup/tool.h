@@ -62,6 +62,9 @@ void warn(const struct ssdup_ctx *ctx, const char *subject, const char *fmt, ...
 void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** root_hint() - "; are you root?" to put behind a refusal, or "" for whoever is */
+const char *root_hint(void);
+
 /* --- Memory: the program ends with EXIT_FAILED when there is none --- */
 
 void *xalloc(size_t bytes);		/* zeroed; free() it */
