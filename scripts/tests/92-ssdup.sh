@@ -125,6 +125,16 @@ is "UUID" "$(dmsetup info -c --noheadings -o uuid $NAME)" "SSDUP-$(stat log_uuid
 refuses 4 "there already" ssdup create $NAME --hdd $HDD --ssd $SSD
 refuses 4 "in use by $NAME" ssdup format $SSD --hdd $HDD --force
 
+# the tab with disks that are there: those that fit, those that do not
+echo "$NAME $HDD UUID=$(stat log_uuid) halves=3" >"$T/tab"
+SSDUP_TAB=$T/tab must ssdup tab --check
+echo "$NAME $HDD $SSD halves=4" >"$T/tab"
+SSDUP_TAB=$T/tab exits 1 ssdup tab --check >"$T/out"
+grep -qF "[E] halves: the log on the SSD was made with 3" "$T/out" || fail "$(cat "$T/out")"
+echo "$NAME $SSD $HDD" >"$T/tab"
+SSDUP_TAB=$T/tab exits 1 ssdup tab --check >"$T/out"
+grep -qF "[E] the HDD, $SSD, holds a log: is it the SSD?" "$T/out" || fail "$(cat "$T/out")"
+
 # status
 io write len=4096 bs=64
 must ssdup status | tee "$T/words"
