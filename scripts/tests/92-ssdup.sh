@@ -54,10 +54,11 @@ field()
 
 make_disks
 
-# what_is FILE - the superblock at the beginning of it, but for what its last use has left
+# what_is FILE - the superblock at the beginning of it, but for what its last use has left,
+# and for the generations: with a UUID that is given they are new ones
 what_is()
 {
-	ssdup dump "$1" superblock | grep -v "flags"
+	ssdup dump "$1" superblock | grep -v "flags" | sed 's/generation [0-9]*//'
 }
 
 # the same as the kernel's own formatting, but for the UUID unless it is given

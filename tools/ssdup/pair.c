@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
 
@@ -149,27 +150,19 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 }
 
 /*
- * With the UUID of an earlier log its leftover pages could pass for new ones: no
- * metadata stays then. A new UUID makes all of them strangers.
+ * With the UUID of an earlier log its leftover pages could pass for new ones, wherever on
+ * the SSD they are. They are of other generations: no half has had one of these.
  */
-static int clear_pages(int fd, const struct log_geometry *g)
+static int new_generations(struct log_super *s)
 {
-	const size_t chunk = 1048576;
-	void *zeros = xpages(chunk);
-	uint64_t at, end, n;
-	u32 half;
-	int r = 0;
+	u64 from;
+	u32 i;
 
-	for (half = 0; half < g->nr_halves; half++) {
-		at = log_slot_sector(g, half, 0, 0) * SECTOR_BYTES;
-		end = log_data_sector(g, half, to_log_pos(0)) * SECTOR_BYTES;
-		for (; !r && at < end; at += n) {
-			n = end - at < chunk ? end - at : chunk;
-			r = write_all(fd, zeros, n, at);
-		}
-	}
-	free(zeros);
-	return r;
+	if (getrandom(&from, sizeof(from), 0) != sizeof(from))
+		return -EIO;
+	for (i = 0; i < s->g.nr_halves; i++)
+		s->generation[i] += from % (LOG_MAX_COUNT / 2);
+	return 0;
 }
 
 /* What the kernel would refuse is not written. */
@@ -186,16 +179,12 @@ static enum log_fault would_be(const struct log_super *s)
 }
 
 /* As the kernel does to a blank SSD when the device is resumed. */
-static int write_log(struct pair *p, const struct log_super *s, bool old_uuid)
+static int write_log(struct pair *p, const struct log_super *s)
 {
 	int r;
 
 	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd);
-	if (!r && old_uuid)
-		r = clear_pages(p->ssd_fd, &s->g);
-	if (r)
-		return r;
-	return ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log);
+	return r ?: ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log);
 }
 
 int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o)
@@ -213,12 +202,14 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	s.seq = 1;
 	/* Nothing is in it, and nothing was. */
 	s.flags = SSDUP_SUPER_CLEAN;
+	if (o->old_uuid && new_generations(&s))
+		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
 	fault = would_be(&s);
 	if (fault != LOG_OK)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "no log can be made for %s: %s (fault %d)", p->hdd.path,
 			    log_fault_text(fault), fault);
-	r = write_log(p, &s, o->old_uuid);
+	r = write_log(p, &s);
 	if (r)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be formatted: %s",
 			    strerror(-r));

@@ -41,7 +41,7 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p);
 struct log_options {
 	unsigned int	halves;		/* 0: 2 */
 	unsigned int	block;		/* in bytes; 0: the larger of the disks' */
-	bool		old_uuid;	/* a log may have had it: its pages are cleared */
+	bool		old_uuid;	/* a log may have had it: its pages must not count */
 	u8		uuid[16];
 };
 

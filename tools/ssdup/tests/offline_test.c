@@ -3,9 +3,12 @@
  * Logs read without the module: of other geometries, exported, cleared, given up.
  */
 #include <errno.h>
+#include <getopt.h>
 
 #include "kunit.h"
 #include "maker.h"
+
+#include "tools/ssdup/commands.h"
 
 /* --- Made elsewhere --- */
 
@@ -323,6 +326,42 @@ static void nil_uuid_is_exported(struct kunit *test)
 	maker_end(&m);
 }
 
+static int format_again(struct maker *m)
+{
+	struct ssdup_ctx ctx = bench_ctx;
+	char ssd[32], hdd[32], uuid[UUID_TEXT];
+	char *argv[9] = { "format", ssd, "--hdd", hdd, "--uuid", uuid, "--force", "-q", NULL };
+
+	snprintf(ssd, sizeof(ssd), "/proc/self/fd/%d", m->b.ssd);
+	snprintf(hdd, sizeof(hdd), "/proc/self/fd/%d", m->b.hdd);
+	uuid_text(uuid, m->s.uuid);
+	optind = 0;
+	return cmd_format(&ctx, ARRAY_SIZE(argv) - 1, argv);
+}
+
+/* Its pages stay where they were, of its UUID and of the epoch of the new one. */
+static void nothing_is_left_of_an_older_log(struct kunit *test)
+{
+	struct log_file l;
+	struct maker m;
+	u32 slot;
+
+	maker_begin(&m, 2, 1, LOG_MIN_STRIDE);
+	m.s.epoch = 1;
+	for (slot = 1; slot <= 2; slot++)
+		maker_page(&m, slot - 1, 0, slot, 20, 1);
+	maker_supers(&m, true);
+	KUNIT_ASSERT_EQ(test, format_again(&m), EXIT_OK);
+	bench_log(&m.b, &l, NO_COPY);
+	KUNIT_EXPECT_EQ(test, check_log(&l, true, false), LOG_OK);
+	KUNIT_EXPECT_EQ(test, l.map.nr, 0);
+	KUNIT_EXPECT_EQ(test, l.findings.nr, 0);
+	KUNIT_EXPECT_TRUE(test, !memcmp(l.s.uuid, m.s.uuid, sizeof(l.s.uuid)));
+	KUNIT_EXPECT_EQ(test, ssd_log_used(m.b.ssd, &l.s), 0);
+	log_close(&l);
+	maker_end(&m);
+}
+
 /* An image that ends in the middle of anything. */
 static void images_cut_off(struct kunit *test)
 {
@@ -362,6 +401,7 @@ static struct kunit_case offline_cases[] = {
 	KUNIT_CASE(faults_without_end),
 	KUNIT_CASE(counters_used_up),
 	KUNIT_CASE(nil_uuid_is_exported),
+	KUNIT_CASE(nothing_is_left_of_an_older_log),
 	KUNIT_CASE(images_cut_off),
 	{}
 };
