@@ -35,11 +35,14 @@ enum {
 	EXIT_DEGRADED	= 8,	/* the device runs, but not as it should */
 };
 
+struct completion;
+
 struct ssdup_ctx {
 	const char	*command;	/* in front of each complaint */
 	const char	*tab;		/* path of ssduptab */
 	bool		quiet;		/* no progress, no notes */
 	int		exit;		/* set by next_option() with OPT_STOP */
+	const struct completion *completion;	/* nothing is done but to say what may be typed */
 };
 
 /* --- Speaking --- */
