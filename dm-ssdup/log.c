@@ -189,6 +189,7 @@ const char *log_fault_text(enum log_fault fault)
 		[LOG_PAGE_EPOCH]	= "page of an epoch yet to come",
 		[LOG_PAGES_MISSING]	= "not the pages that the last suspend counted",
 		[LOG_TWO_LOGS]		= "copies of the superblock are of two logs",
+		[LOG_NO_UUID]		= "the UUID is nil",
 		[LOG_PAGES_GAP]		= "a page that was durable is damaged",
 	};
 
@@ -361,7 +362,9 @@ enum log_fault log_super_decode(const void *buf, struct log_super *s)
 	if (!generations_valid(s))
 		return LOG_BAD_GENERATION;
 
-	/* Last: who only reads may go on. */
+	/* The last two: who only reads may go on. */
+	if (!memchr_inv(s->uuid, 0, sizeof(s->uuid)))
+		return LOG_NO_UUID;
 	if (le64_to_cpu(d->ro_compat) & ~SSDUP_RO_COMPAT_KNOWN)
 		return LOG_UNKNOWN_RO_COMPAT;
 	return LOG_OK;

@@ -185,6 +185,7 @@ enum log_fault {
 	LOG_PAGE_EPOCH		= 19,	/* page of an epoch that is yet to come */
 	LOG_PAGES_MISSING	= 20,	/* not the pages that a clean suspend counted */
 	LOG_TWO_LOGS		= 21,	/* the superblock's copies are of two logs */
+	LOG_NO_UUID		= 22,	/* superblock: the UUID is nil */
 	/* Those between are the tool's. */
 	LOG_PAGES_GAP		= 34,	/* a page that was durable is gone, later ones are not */
 	LOG_NR_FAULTS

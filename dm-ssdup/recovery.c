@@ -7,8 +7,8 @@
  * more. Each activation raises the epoch in the superblock before it writes
  * any page, so that leftovers of a crash are told from what came later.
  */
-#include <linux/random.h>
 #include <linux/sched/signal.h>
+#include <linux/uuid.h>
 
 #include "extent_bulk.h"
 #include "ssdup.h"
@@ -530,7 +530,7 @@ static void format(struct ssdup *c)
 {
 	u8 uuid[16];
 
-	get_random_bytes(uuid, sizeof(uuid));
+	generate_random_uuid(uuid);
 	log_super_fresh(&c->super, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
 			bdev_nr_sectors(c->ssd->bdev));
 	DMINFO("%s: formatting the SSD: %u halves of %u MiB", dm_device_name(c->md),

@@ -70,30 +70,12 @@
 #include "redirector.h"
 #include "replay.h"
 #include "retry.h"
+#include "settings.h"
 #include "step.h"
 #include "threshold.h"
 #include "types.h"
 
 #define DM_MSG_PREFIX "ssdup"
-
-/* --- Settings: table arguments, messages and sysfs all write these --- */
-
-struct ssdup_settings {
-	enum ssdup_policy	policy;
-	enum ssdup_full		full;
-	enum ssdup_drain	drain;
-	u32	stream_length;		/* writes */
-	u32	to_ssd_above;		/* per cent */
-	u32	to_hdd_below;		/* per cent */
-	u32	halves;			/* fixed when the log is formatted */
-	u32	range_mb;		/* fixed while the table is loaded; 0: by the HDD's size */
-	u32	drain_depth;		/* SSD reads that a drain gathers at once */
-	u32	autocommit_ms;
-	u32	flush_on_suspend;	/* 0 or 1 */
-	u32	given;			/* keys of the table line, a bit each */
-};
-
-#define SSDUP_DRAIN_DEPTH_MAX	1024U
 
 /* --- Statistics: per-CPU counters, in the order of the status line --- */
 

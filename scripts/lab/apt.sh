@@ -48,6 +48,7 @@ tool_libraries()
 {
 	cat <<-'LIST'
 	/usr/include/blkid/blkid.h libblkid-dev
+	/usr/include/uuid/uuid.h uuid-dev
 	/usr/include/libdevmapper.h libdevmapper-dev
 	/usr/include/ncurses.h libncurses-dev
 	LIST

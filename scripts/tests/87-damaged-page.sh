@@ -64,11 +64,12 @@ ssdup_exits 1 create $NAME --hdd $HDD --ssd $SSD
 grep -q "log refused: a page that was durable is damaged (fault 34.*see \"ssdup check $SSD\"" "$T/out" || fail "create says: $(cat "$T/out")"
 ssdup_exits 6 check $SSD --hdd $HDD
 grep -q '^E234 ' "$T/out" || fail "check says: $(cat "$T/out")"
-ssdup_exits 6 check $SSD --quick
-grep -q '^E234 ' "$T/out" || fail "check --quick says: $(cat "$T/out")"
+ssdup_exits 6 check $SSD --full
+grep -q '^E234 ' "$T/out" || fail "check --full says: $(cat "$T/out")"
 ssdup_exits 6 export $SSD --to $HDD
 the_rest $HDD
 must dd if=/dev/zero of=$HDD bs=1M count=8 conv=fsync status=none
+ssdup_exits 8 repair $SSD --dry-run
 ssdup_exits 8 repair $SSD --yes
 make_ssdup policy all drain manual
 is "extents after the repair" "$(stat extents)" $((19 * 126))

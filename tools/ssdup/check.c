@@ -8,16 +8,18 @@
 #include "commands.h"
 #include "data.h"
 #include "offline.h"
+#include "wait.h"
 
-enum { OPT_HDD = 256, OPT_JSON, OPT_QUICK, OPT_DATA };
+enum { OPT_HDD = 256, OPT_JSON, OPT_FULL, OPT_DATA };
 
 static const struct option_spec options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
-	{ OPT_QUICK, "quick", NULL, "look no closer behind the end of the halves than the kernel" },
+	{ OPT_FULL, "full", NULL, "look at every page behind the end of the halves, not only at\n"
+				  "those that the kernel looks at; by the size of the SSD" },
 	{ OPT_DATA, "data", NULL, "read all dirty data too" },
 	COPY_OPTION,
 	{ OPT_JSON, "json", NULL, "as JSON" },
-	{ 'q', "quiet", NULL, "only the faults" },
+	{ 'q', "quiet", NULL, "only the faults, no progress" },
 	{ }
 };
 
@@ -34,14 +36,26 @@ struct args {
 	const char	*hdd;
 	int		copy;
 	bool		json;
-	bool		quick;
+	bool		full;
 	bool		data;
 };
 
 /* --- Data --- */
 
+struct reading {
+	struct log_file	*l;
+	u64		sectors;
+};
+
 static int data_is_read(void *arg, u64 start, u64 sectors, const void *buf)
 {
+	struct reading *x = arg;
+	char done[SIZE_TEXT], all[SIZE_TEXT];
+
+	x->sectors += sectors;
+	ticker_show(x->l->ctx, &x->l->ticker, x->l->ssd.path, "%s of %s of data read",
+		    format_size(done, x->sectors * SECTOR_BYTES),
+		    format_size(all, x->l->map.sectors * SECTOR_BYTES));
 	return 0;
 }
 
@@ -53,13 +67,13 @@ static int zeros_are_there(void *arg, u64 start, u64 sectors)
 static void data_lost(void *arg, u64 start, u64 sectors, bool known)
 {
 	struct finding f = finding(FAULT_DATA_UNREADABLE);
-	struct log_file *l = arg;
+	struct reading *x = arg;
 
 	f.start = start;
 	f.sectors = sectors;
 	/* What was given up before has a note of its own. */
 	if (!known)
-		found(&l->findings, &f);
+		found(&x->l->findings, &f);
 }
 
 static bool never(void *arg)
@@ -69,12 +83,15 @@ static bool never(void *arg)
 
 static void read_data(struct log_file *l)
 {
+	struct reading x = { .l = l };
 	struct data_sink sink = {
 		.data = data_is_read, .zeros = zeros_are_there, .lost = data_lost,
-		.stop = never, .arg = l,
+		.stop = never, .arg = &x,
 	};
 
+	ticker_begin(&l->ticker);
 	data_walk(l, &sink);
+	ticker_end(&l->ticker);
 }
 
 /* --- Saying it --- */
@@ -92,8 +109,7 @@ static void say(struct log_file *l, int verdict)
 
 	if (l->from != NO_COPY && !l->ctx->quiet) {
 		printf("%s: log %s of %u halves, %s\n", l->ssd.path, uuid_text(uuid, l->s.uuid),
-		       l->s.g.nr_halves, l->s.flags & SSDUP_SUPER_CLEAN ?
-		       "suspended cleanly" : "not suspended cleanly");
+		       l->s.g.nr_halves, super_end_text(&l->s));
 		printf("%s: %u extents, %s to write back to an HDD of %llu sectors\n", l->ssd.path,
 		       l->map.nr, format_size(size, l->map.sectors * SECTOR_BYTES),
 		       l->s.hdd_sectors);
@@ -154,7 +170,7 @@ static int check(struct log_file *l, const struct args *a)
 {
 	int verdict, code;
 
-	verdict = check_log(l, !a->quick, a->data);
+	verdict = check_log(l, a->full, a->data);
 	code = findings_exit(&l->findings);
 	if (l->from == NO_COPY)
 		code = no_log(l);
@@ -177,7 +193,7 @@ int cmd_check(struct ssdup_ctx *ctx, int argc, char **argv)
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		a.json |= opt == OPT_JSON;
-		a.quick |= opt == OPT_QUICK;
+		a.full |= opt == OPT_FULL;
 		a.data |= opt == OPT_DATA;
 		ctx->quiet |= opt == 'q';
 		if (opt == OPT_HDD)

@@ -152,7 +152,7 @@ static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 	char *name;
 	int r;
 
-	if (s->suspended || !s->log_uuid || !uuid_parse(s->log_uuid, uuid) || !hdd || !ssd)
+	if (s->suspended || !s->log_uuid || !uuid_read(s->log_uuid, uuid) || !hdd || !ssd)
 		return fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
 			    s->name);
 	/* Nothing new is to go to the log; what overlaps it still does. */

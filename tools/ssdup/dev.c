@@ -149,7 +149,7 @@ static char *find_log(const char *text, char **twice)
 	u8 uuid[16];
 	DIR *dir;
 
-	if (!uuid_parse(text, uuid))
+	if (!uuid_read(text, uuid))
 		return NULL;
 	dir = opendir("/sys/class/block");
 	while (dir && (d = readdir(dir))) {
@@ -302,8 +302,10 @@ int dev_find(const struct ssdup_ctx *ctx, const char *spec, struct dev *dev)
 		return fail(ctx, EXIT_REFUSED, spec, "neither a block device nor an image");
 	case -EACCES:
 	case -EPERM:
-		return fail(ctx, EXIT_FAILED, spec, "%s; are you root?", strerror(-r));
+		return fail(ctx, EXIT_FAILED, spec, "%s%s", strerror(-r), root_hint());
 	case -ENOENT:
+		if (!strchr(spec, '=') && strncmp(spec, "/dev/", 5))
+			return fail(ctx, EXIT_NOT_FOUND, spec, "no such file or device");
 		return fail(ctx, EXIT_NOT_FOUND, spec,
 			    "no such device; \"lsblk\" and /dev/disk/ show what there is");
 	default:

@@ -78,12 +78,19 @@ int cmd_drain(struct ssdup_ctx *ctx, int argc, char **argv)
 
 /* --- sync --- */
 
+static const struct option_spec sync_options[] = {
+	{ 'q', "quiet", NULL, "no progress bar" },
+	{ }
+};
+
 static const struct usage sync_usage = {
-	.synopsis = "NAME",
+	.synopsis = "NAME [--quiet]",
 	.about = "Return when everything written so far is on the HDD, that is: written back\n"
 		 "from the page cache, from the log, and the HDD's cache flushed.",
+	.options = sync_options,
 	.more = "The exit code is the answer: 0, it is there; anything else, it is not. With 8 a\n"
-		"disk has failed, and \"ssdup status\" says more. Nothing is printed when all is well.",
+		"disk has failed, and \"ssdup status\" says more. Nothing is printed when all is well,\n"
+		"but for a bar on a terminal.",
 };
 
 static int complain_sync(const struct ssdup_ctx *ctx, struct state *s, int r)
@@ -98,12 +105,15 @@ static int complain_sync(const struct ssdup_ctx *ctx, struct state *s, int r)
 int cmd_sync(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	struct state s;
-	int r;
+	int opt, r;
 
-	if (next_option(ctx, &sync_usage, argc, argv) == OPT_STOP ||
-	    !operands(ctx, argc, argv, 1, 1))
+	while ((opt = next_option(ctx, &sync_usage, argc, argv)) != OPT_END) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		ctx->quiet = true;
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
 		return ctx->exit;
-	ctx->quiet = true;
 	catch_signals();
 	r = state_read(argv[optind], &s);
 	if (r)

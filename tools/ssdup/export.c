@@ -218,6 +218,16 @@ static int export(struct log_file *l, struct disk *to, const struct args *a)
 	return whole ? EXIT_OK : EXIT_LOST;
 }
 
+/* Somebody who wants a new image is not looking for a device. */
+static int refuse_no_image(const struct log_file *l, const char *to)
+{
+	if (strchr(to, '=') || !strncmp(to, "/dev/", 5) || !access(to, F_OK) || errno != ENOENT)
+		return EXIT_OK;
+	return fail(l->ctx, EXIT_NOT_FOUND, to,
+		    "no such file; \"truncate -s %llu %s\" makes an image as large as the HDD",
+		    l->s.hdd_sectors * SECTOR_BYTES, to);
+}
+
 static int export_to(struct log_file *l, const struct args *a)
 {
 	struct disk to;
@@ -225,6 +235,9 @@ static int export_to(struct log_file *l, const struct args *a)
 
 	if (l->from == NO_COPY)
 		return no_log(l);
+	r = refuse_no_image(l, a->to);
+	if (r != EXIT_OK)
+		return r;
 	check_log(l, true, false);
 	r = disk_open(l->ctx, &to, a->to, DISK_FILL);
 	if (r != EXIT_OK)

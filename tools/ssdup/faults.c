@@ -24,6 +24,7 @@ static const struct kind {
 	{ FAULT_SSD_SIZE, SEV_LOST, "ssd-size", "made for a larger SSD" },
 	{ FAULT_BLOCK_SIZE, SEV_REFUSED, "block-size", "made for smaller logical blocks" },
 	{ FAULT_TWO_LOGS, SEV_LOST, "super-two-logs", "the copies are of two logs" },
+	{ FAULT_SUPER_UUID, SEV_REFUSED, "super-uuid", "the UUID is nil" },
 	{ FAULT_SUPER_UNREADABLE, SEV_REPAIRABLE, "super-unreadable", "cannot be read" },
 	{ FAULT_SUPER_BEHIND, SEV_REPAIRABLE, "super-behind", "older than the other copy" },
 	{ FAULT_SUPER_UNLIKE, SEV_REPAIRABLE, "super-unlike",

@@ -3,7 +3,7 @@
  * ssdup: what can be wrong with a log. Each kind has a number and a name that never
  * change, and are listed in Documentation/rescue.rst. E1xx is about the superblock, E2xx
  * about pages, E3xx about entries, E4xx about data. Where the last two digits are
- * 1 to 21, or 34, they are the number the kernel gives the same fault (enum log_fault).
+ * 1 to 22, or 34, they are the number the kernel gives the same fault (enum log_fault).
  */
 #ifndef SSDUP_FAULTS_H
 #define SSDUP_FAULTS_H
@@ -37,6 +37,7 @@ enum {
 	FAULT_SSD_SIZE		= 110,
 	FAULT_BLOCK_SIZE	= 111,
 	FAULT_TWO_LOGS		= 121,
+	FAULT_SUPER_UUID	= 122,
 	FAULT_SUPER_UNREADABLE	= 130,
 	FAULT_SUPER_BEHIND	= 131,
 	FAULT_SUPER_UNLIKE	= 132,

@@ -16,7 +16,7 @@ static const struct option_spec options[] = {
 	{ OPT_BLOCK, "block-size", "SIZE",
 	  "512, 1K, 2K or 4K (default: the larger of the disks')" },
 	{ OPT_UUID, "uuid", "UUID", "of the log (default: a random one)" },
-	{ OPT_FORCE, "force", NULL, "give up what the SSD holds" },
+	{ OPT_FORCE, "force", NULL, "give up what the SSD holds; take an HDD that holds a log" },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
 	{ }
 };
@@ -27,7 +27,8 @@ static const struct usage usage = {
 		 "The HDD is not written to: what is on it stays.",
 	.options = options,
 	.more = "Refused without --force: an SSD that holds a log, a file system, a partition\n"
-		"table, ... Refused always: an SSD that is in use. The HDD may be mounted.",
+		"table, ...; an HDD that holds a log, as if the two were swapped. Refused\n"
+		"always: an SSD that is in use. The HDD may be mounted.",
 };
 
 struct args {
@@ -56,8 +57,8 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 		a->log.block = value;
 		break;
 	case OPT_UUID:
-		if (!uuid_parse(optarg, a->log.uuid))
-			return bad_usage(ctx, "--uuid: not a UUID: %s", optarg);
+		if (!uuid_read(optarg, a->log.uuid))
+			return bad_usage(ctx, "--uuid: not a UUID that a log can have: %s", optarg);
 		a->log.old_uuid = true;
 		break;
 	case OPT_FORCE:
@@ -98,9 +99,11 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		return ctx->exit;
 	if (!a.hdd)
 		return bad_usage(ctx, "--hdd: which HDD is the log for?");
-	if (!a.log.old_uuid && log_new_uuid(a.log.uuid))
-		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
+	if (!a.log.old_uuid)
+		log_new_uuid(a.log.uuid);
 	r = pair_open(ctx, &p, a.hdd, argv[optind], true, a.force);
+	if (!r)
+		r = pair_refuse_hdd(ctx, &p, a.force);
 	if (!r && !a.force)
 		r = pair_refuse_contents(ctx, &p);
 	if (!r)

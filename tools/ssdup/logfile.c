@@ -3,26 +3,48 @@
  * ssdup: the superblock of a log that is read without the module.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "logfile.h"
 
 static bool usable(enum log_fault fault)
 {
-	return fault == LOG_OK || fault == LOG_UNKNOWN_RO_COMPAT;
+	return fault == LOG_OK || fault == LOG_UNKNOWN_RO_COMPAT || fault == LOG_NO_UUID;
+}
+
+static bool too_short(const struct log_file *l)
+{
+	return l->ssd.sectors < SSDUP_SUPER_BYTES / SECTOR_BYTES;
+}
+
+bool log_has_magic(const struct log_file *l)
+{
+	const struct ssdup_super *s = (const void *)l->raw[0];
+
+	return le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC;
 }
 
 static void read_copies(struct log_file *l)
 {
+	struct ssd_log *log = &l->super;
 	u32 i;
 
-	/* An image too short for a superblock has none. */
-	if (ssd_log_read(l->ssd.fd, &l->super))
-		l->super.fault = LOG_BAD_CRC;
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++) {
+	if (ssd_log_read(l->ssd.fd, log))
+		log->fault = LOG_BAD_CRC;
+	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
 		l->raw[i] = xpages(SSDUP_SUPER_BYTES);
+	/* An image that is too short for a superblock has none, unless it begins with one. */
+	if (too_short(l)) {
+		if (pread(l->ssd.fd, l->raw[0], SSDUP_SUPER_BYTES, 0) < 0 || log_has_magic(l))
+			return;
+		*log = (struct ssd_log){
+			.fault = LOG_NOT_OURS, .copy_fault = { LOG_NOT_OURS, LOG_NOT_OURS },
+		};
+		return;
+	}
+	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
 		disk_read(&l->ssd, l->raw[i], SSDUP_SUPER_SECTOR(i),
 			  SSDUP_SUPER_BYTES / SECTOR_BYTES);
-	}
 }
 
 static const struct ssdup_super *raw(const struct log_file *l, u32 copy)
@@ -71,7 +93,7 @@ static int choose(struct log_file *l)
 		return l->super.best;
 	if (l->super.fault == LOG_BAD_GEOMETRY || l->super.fault == LOG_BAD_GENERATION)
 		return super_replaces(l, 0) ? 1 : super_replaces(l, 1) ? 0 : NO_COPY;
-	if (l->super.fault != LOG_UNKNOWN_RO_COMPAT)
+	if (!usable(l->super.fault))
 		return NO_COPY;
 	if (!usable(l->super.copy_fault[0]) || !usable(l->super.copy_fault[1]))
 		return usable(l->super.copy_fault[0]) ? 0 : 1;
@@ -247,6 +269,8 @@ int no_log(const struct log_file *l)
 		return fail(ctx, EXIT_NOT_FOUND, path, "no log: the first block is blank%s",
 			    other ? "; a log that was given up can be read with --copy 1" : "");
 	case LOG_NOT_OURS:
+		if (too_short(l))
+			return fail(ctx, EXIT_NOT_FOUND, path, "no log: too small for one");
 		return fail(ctx, EXIT_NOT_FOUND, path, "no dm-ssdup log: %s%s",
 			    log_fault_text(l->super.fault), other ?
 			    "; where one was overwritten, it can be read with --copy 1" : "");

@@ -14,6 +14,7 @@
 #include "dm-ssdup/replay.h"
 #include "disk.h"
 #include "faults.h"
+#include "progress.h"
 #include "super.h"
 
 #define NO_COPY		(-1)
@@ -77,6 +78,7 @@ struct log_file {
 	void			**blocks;
 	size_t			nr_blocks;
 	struct findings		findings;
+	struct ticker		ticker;		/* says how far a scan has come */
 	int			(*visit)(void *arg, const struct page_view *v);
 	void			*visit_arg;
 };
@@ -101,6 +103,9 @@ void log_close(struct log_file *l);
 /** log_given() - an HDD was named: what is said of sizes is held against it */
 int log_given(struct log_file *l, const char *hdd);
 
+/** log_has_magic() - it begins as a log does, whatever follows */
+bool log_has_magic(const struct log_file *l);
+
 /** super_findings() - all that is wrong with the superblock, and with the disks' sizes */
 void super_findings(struct log_file *l);
 
@@ -115,8 +120,8 @@ int no_log(const struct log_file *l);
 /**
  * log_scan() - read the pages of all halves
  * @all: look at every page behind the end of each half, for only there can be seen
- * whether it ends as a power cut leaves it, or because of damage; else just at those that
- * the kernel looks at
+ * whether it ends as a power cut leaves it, or because of damage, which takes a time by the
+ * size of the SSD; else just at those that the kernel looks at, by what the log holds
  *
  * Fills in @l->half, @l->items and @l->findings; calls @l->visit for every page that
  * is looked at.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "complete.h"
 #include "dmdev.h"
 
 #ifndef SSDUP_TOOL_VERSION
@@ -37,10 +38,12 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv,
+	       const struct completion *completion)
 {
 	struct ssdup_ctx ctx = {
 		.command = command->name,
+		.completion = completion,
 		.tab = getenv("SSDUP_TAB") ?: SSDUP_TAB_FILE,
 	};
 	int r;
@@ -93,7 +96,25 @@ int cmd_help(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!command)
 		return unknown(argv[optind]);
 	args[0] = argv[optind];
-	return run(command, 2, args);
+	return run(command, 2, args, NULL);
+}
+
+/* @argv: the words behind "ssdup", the last one as far as it stands. */
+static int complete(int argc, char **argv)
+{
+	struct completion c = { .words = argv + 1, .nr = argc - 2, .word = argv[argc - 1] };
+	const struct command *command;
+	size_t i;
+
+	if (argc < 2) {
+		for (i = 0; i < NR_COMMANDS; i++)
+			complete_word(argc ? *argv : "", commands[i].name);
+		complete_word(argc ? *argv : "", "--help");
+		complete_word(argc ? *argv : "", "--version");
+		return EXIT_OK;
+	}
+	command = find_command(argv[0]);
+	return command ? run(command, 1, argv, &c) : EXIT_OK;
 }
 
 int main(int argc, char **argv)
@@ -114,8 +135,10 @@ int main(int argc, char **argv)
 		printf("ssdup %s\n", SSDUP_TOOL_VERSION);
 		return EXIT_OK;
 	}
+	if (!strcmp(argv[1], "--complete"))
+		return complete(argc - 2, argv + 2);
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	return run(command, argc - 1, argv + 1);
+	return run(command, argc - 1, argv + 1, NULL);
 }

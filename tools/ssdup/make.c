@@ -4,7 +4,6 @@
  * looked at before anything is written, the kernel's own look at the table too.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -41,21 +40,6 @@ static char *value_of(const struct plan *plan, const char *key)
 	}
 	free(copy);
 	return value;
-}
-
-static int refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool force)
-{
-	struct ssd_log log;
-	int fd = dev_open(&p->hdd, O_RDONLY), r;
-
-	if (fd < 0)
-		return fail(ctx, EXIT_FAILED, p->hdd.path, "%s", strerror(-fd));
-	r = ssd_log_read(fd, &log);
-	close(fd);
-	if (force || r || log.fault == LOG_BLANK || log.fault == LOG_NOT_OURS)
-		return EXIT_OK;
-	return fail(ctx, EXIT_REFUSED, p->hdd.path,
-		    "holds a log of dm-ssdup: is it the SSD? Swap the two, or --force");
 }
 
 /* What LVM and md know by a mark on it they would find there, beside the device. */
@@ -214,7 +198,7 @@ static int exists(const struct ssdup_ctx *ctx, const struct plan *plan, int r)
 }
 
 /* The UUID that the log has, or will have. */
-static int choose_uuid(const struct plan *plan, const struct pair *p, struct log_options *o)
+static void choose_uuid(const struct plan *plan, const struct pair *p, struct log_options *o)
 {
 	char *halves = value_of(plan, "halves");
 	uint64_t nr;
@@ -222,11 +206,10 @@ static int choose_uuid(const struct plan *plan, const struct pair *p, struct log
 	if (halves && !parse_number(halves, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES, &nr))
 		o->halves = nr;
 	free(halves);
-	if (p->log.fault == LOG_OK && !plan->format) {
+	if (p->log.fault == LOG_OK && !plan->format)
 		memcpy(o->uuid, ssd_super(&p->log)->uuid, sizeof(o->uuid));
-		return 0;
-	}
-	return log_new_uuid(o->uuid);
+	else
+		log_new_uuid(o->uuid);
 }
 
 static int make_checked(const struct ssdup_ctx *ctx, struct plan *plan, struct pair *p)
@@ -236,8 +219,7 @@ static int make_checked(const struct ssdup_ctx *ctx, struct plan *plan, struct p
 	struct dmdev d;
 	int r;
 
-	if (choose_uuid(plan, p, &o))
-		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
+	choose_uuid(plan, p, &o);
 	dm_uuid = xprintf(DM_UUID_PREFIX "%s", uuid_text(uuid, o.uuid));
 	r = dmdev_create(plan->name, dm_uuid);
 	free(dm_uuid);
@@ -299,7 +281,7 @@ int make(const struct ssdup_ctx *ctx, struct plan *plan)
 		return r;
 	r = pair_open(ctx, &p, plan->hdd, plan->ssd, false, plan->force);
 	if (!r)
-		r = refuse_hdd(ctx, &p, plan->force);
+		r = pair_refuse_hdd(ctx, &p, plan->force);
 	if (!r)
 		r = refuse_ssd(ctx, plan, &p);
 	if (!r && !plan->tab)

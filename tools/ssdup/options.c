@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tool.h"
+#include "complete.h"
 
 #define MAX_OPTIONS	24
 #define HELP_COLUMN	28
@@ -91,6 +91,11 @@ int next_option(struct ssdup_ctx *ctx, const struct usage *usage, int argc, char
 	const char *word;
 	int r;
 
+	if (ctx->completion) {
+		complete_command(ctx, usage);
+		ctx->exit = EXIT_OK;
+		return OPT_STOP;
+	}
 	translate(usage, letters, longs);
 	opterr = 0;
 	r = getopt_long(argc, argv, letters, longs, NULL);

@@ -8,8 +8,29 @@
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
+#include <uuid/uuid.h>
 
 #include "pair.h"
+
+/* A size of no blocks would be written to the log, and refused ever after. */
+static int refuse_small_hdd(const struct ssdup_ctx *ctx, const struct dev *hdd)
+{
+	if (hdd->bytes >= hdd->block)
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, hdd->path, "too small for an HDD: %llu bytes",
+		    (unsigned long long)hdd->bytes);
+}
+
+static int refuse_small_ssd(const struct ssdup_ctx *ctx, const struct dev *ssd)
+{
+	const uint64_t least = SSDUP_HEAD_SECTORS + SSDUP_MIN_HALVES * LOG_MIN_STRIDE;
+	char size[SIZE_TEXT];
+
+	if (ssd->bytes / SECTOR_BYTES >= least)
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, ssd->path, "too small for a log: %s, which takes 9 MiB",
+		    format_size(size, ssd->bytes));
+}
 
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
 	      bool offline, bool force)
@@ -26,7 +47,8 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 		return fail(ctx, EXIT_REFUSED, p->hdd.path, "not a block device");
 	if (!offline && !p->ssd.rdev)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path, "not a block device");
-	r = dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
+	r = refuse_small_hdd(ctx, &p->hdd) ?: refuse_small_ssd(ctx, &p->ssd) ?:
+	    dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
 	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
 	    dev_refuse_used(ctx, &p->ssd, another);
 	if (r)
@@ -49,6 +71,21 @@ void pair_close(struct pair *p)
 		close(p->ssd_fd);
 	dev_free(&p->hdd);
 	dev_free(&p->ssd);
+}
+
+int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool force)
+{
+	struct ssd_log log;
+	int fd = dev_open(&p->hdd, O_RDONLY), r;
+
+	if (fd < 0)
+		return fail(ctx, EXIT_FAILED, p->hdd.path, "%s", strerror(-fd));
+	r = ssd_log_read(fd, &log);
+	close(fd);
+	if (force || r || log.fault == LOG_BLANK || log.fault == LOG_NOT_OURS)
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, p->hdd.path,
+		    "holds a log of dm-ssdup: is it the SSD? Swap the two, or --force");
 }
 
 static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p)
@@ -87,9 +124,9 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p)
 
 /* --- Formatting --- */
 
-int log_new_uuid(u8 uuid[16])
+void log_new_uuid(u8 uuid[16])
 {
-	return getrandom(uuid, 16, 0) == 16 ? 0 : -EIO;
+	uuid_generate_random(uuid);
 }
 
 static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const struct log_options *o,
@@ -113,55 +150,66 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 }
 
 /*
- * With the UUID of an earlier log its leftover pages could pass for new ones: no
- * metadata stays then. A new UUID makes all of them strangers.
+ * With the UUID of an earlier log its leftover pages could pass for new ones, wherever on
+ * the SSD they are. They are of other generations: no half has had one of these.
  */
-static int clear_pages(int fd, const struct log_geometry *g)
+static int new_generations(struct log_super *s)
 {
-	const size_t chunk = 1048576;
-	void *zeros = xpages(chunk);
-	uint64_t at, end, n;
-	u32 half;
-	int r = 0;
+	u64 from;
+	u32 i;
 
-	for (half = 0; half < g->nr_halves; half++) {
-		at = log_slot_sector(g, half, 0, 0) * SECTOR_BYTES;
-		end = log_data_sector(g, half, to_log_pos(0)) * SECTOR_BYTES;
-		for (; !r && at < end; at += n) {
-			n = end - at < chunk ? end - at : chunk;
-			r = write_all(fd, zeros, n, at);
-		}
-	}
-	free(zeros);
-	return r;
+	if (getrandom(&from, sizeof(from), 0) != sizeof(from))
+		return -EIO;
+	for (i = 0; i < s->g.nr_halves; i++)
+		s->generation[i] += from % (LOG_MAX_COUNT / 2);
+	return 0;
+}
+
+/* What the kernel would refuse is not written. */
+static enum log_fault would_be(const struct log_super *s)
+{
+	void *buf = xpages(SSDUP_SUPER_BYTES);
+	struct log_super again;
+	enum log_fault fault;
+
+	log_super_encode(s, buf);
+	fault = log_super_decode(buf, &again);
+	free(buf);
+	return fault;
 }
 
 /* As the kernel does to a blank SSD when the device is resumed. */
-static int write_log(struct pair *p, const struct log_geometry *g, const struct log_options *o)
+static int write_log(struct pair *p, const struct log_super *s)
 {
-	struct log_super s;
 	int r;
 
 	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd);
-	if (!r && o->old_uuid)
-		r = clear_pages(p->ssd_fd, g);
-	if (r)
-		return r;
-	log_super_fresh(&s, o->uuid, g, p->hdd.bytes / SECTOR_BYTES, p->ssd.bytes / SECTOR_BYTES);
-	s.epoch = 1;
-	s.seq = 1;
-	return ssd_log_write(p->ssd_fd, &s) ?: ssd_log_read(p->ssd_fd, &p->log);
+	return r ?: ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log);
 }
 
 int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o)
 {
 	struct log_geometry g;
+	enum log_fault fault;
+	struct log_super s;
 	int r;
 
 	r = lay_out(ctx, p, o, &g);
 	if (r)
 		return r;
-	r = write_log(p, &g, o);
+	log_super_fresh(&s, o->uuid, &g, p->hdd.bytes / SECTOR_BYTES, p->ssd.bytes / SECTOR_BYTES);
+	s.epoch = 1;
+	s.seq = 1;
+	/* Nothing is in it, and nothing was. */
+	s.flags = SSDUP_SUPER_CLEAN;
+	if (o->old_uuid && new_generations(&s))
+		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
+	fault = would_be(&s);
+	if (fault != LOG_OK)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "no log can be made for %s: %s (fault %d)", p->hdd.path,
+			    log_fault_text(fault), fault);
+	r = write_log(p, &s);
 	if (r)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be formatted: %s",
 			    strerror(-r));

@@ -29,22 +29,29 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 
 void pair_close(struct pair *p);
 
+/**
+ * pair_refuse_hdd() - refuse an HDD that holds a log: it is taken for the SSD
+ * @force: do not
+ */
+int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool force);
+
 /** pair_refuse_contents() - refuse to format an SSD that holds anything */
 int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p);
 
 struct log_options {
 	unsigned int	halves;		/* 0: 2 */
 	unsigned int	block;		/* in bytes; 0: the larger of the disks' */
-	bool		old_uuid;	/* a log may have had it: its pages are cleared */
+	bool		old_uuid;	/* a log may have had it: its pages must not count */
 	u8		uuid[16];
 };
 
-/** log_new_uuid() - a random one; 0 or -errno */
-int log_new_uuid(u8 uuid[16]);
+/** log_new_uuid() - a random one */
+void log_new_uuid(u8 uuid[16]);
 
 /**
  * pair_format() - make the SSD an empty log for the HDD
  *
+ * What would be refused afterwards is refused before anything is written.
  * What stands in its first MiB afterwards is what the kernel would have written to a
  * blank SSD. All other contents are gone. p->log is what is there now.
  *

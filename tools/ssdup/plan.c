@@ -186,6 +186,10 @@ static int refuse(struct log_file *l)
 		case LOG_UNKNOWN_RO_COMPAT:
 			return fail(l->ctx, EXIT_REFUSED, path, "%s: a newer ssdup is needed",
 				    log_fault_text(l->super.copy_fault[i]));
+		case LOG_NO_UUID:
+			return fail(l->ctx, EXIT_REFUSED, path,
+				    "%s: its pages could be of any log; export takes what it holds",
+				    log_fault_text(LOG_NO_UUID));
 		default:
 			break;
 		}

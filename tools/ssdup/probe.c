@@ -24,13 +24,6 @@ static const struct usage usage = {
 	.more = "Exit status: 0 there is a log, usable or not (SSDUP_FAULT), 3 there is none.",
 };
 
-static bool has_magic(const struct log_file *l)
-{
-	const struct ssdup_super *s = (const void *)l->raw[0];
-
-	return le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC;
-}
-
 static void probe_export(const struct log_file *l)
 {
 	char uuid[UUID_TEXT];
@@ -59,7 +52,7 @@ static void probe_words(const struct log_file *l)
 	}
 	printf("%s: log %s for an HDD of %llu sectors, %s, %s\n", l->ssd.path,
 	       uuid_text(uuid, l->s.uuid), l->s.hdd_sectors,
-	       l->s.flags & SSDUP_SUPER_CLEAN ? "suspended cleanly" : "not suspended cleanly",
+	       super_end_text(&l->s),
 	       ssd_log_used(l->ssd.fd, &l->s) ? "may hold data that the HDD lacks" : "empty");
 }
 
@@ -79,7 +72,7 @@ int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
 	r = log_open(ctx, &l, argv[optind], DISK_PROBE, NO_COPY);
 	if (r != EXIT_OK)
 		return r;
-	if (l.from == NO_COPY && !has_magic(&l))
+	if (l.from == NO_COPY && !log_has_magic(&l))
 		r = EXIT_NOT_FOUND;
 	else if (export)
 		probe_export(&l);

@@ -47,6 +47,16 @@ uint64_t rate_now(const struct rate *r)
 	       (r->ms[last] - r->ms[first]);
 }
 
+bool ticker_due(struct ticker *t, uint64_t ms)
+{
+	uint64_t wait = t->terminal ? TICKER_BAR_MS : TICKER_LINE_MS;
+
+	if (ms - t->begin < TICKER_FIRST_MS || (t->shown && ms - t->shown < wait))
+		return false;
+	t->shown = ms;
+	return true;
+}
+
 void progress_update(struct progress *p, uint64_t ms, uint64_t left, uint64_t done)
 {
 	p->left = left;

@@ -6,6 +6,7 @@
 #ifndef SSDUP_PROGRESS_H
 #define SSDUP_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tool.h"
@@ -36,6 +37,20 @@ struct progress {
  * @done: a counter of bytes brought home
  */
 void progress_update(struct progress *p, uint64_t ms, uint64_t left, uint64_t done);
+
+/* When to say how far it is: not of what takes a moment, and not all the time. */
+struct ticker {
+	uint64_t	begin;		/* ms */
+	uint64_t	shown;		/* ms; 0: not yet */
+	bool		terminal;	/* one line that changes, else a line now and then */
+};
+
+#define TICKER_FIRST_MS		2000U
+#define TICKER_BAR_MS		300U
+#define TICKER_LINE_MS		10000U
+
+/** ticker_due() - is it time to say something? Then it is taken as said */
+bool ticker_due(struct ticker *t, uint64_t ms);
 
 /**
  * progress_line() - "[####----]  45 %  1.2 GiB left, 150.3 MiB/s, 8 s"

@@ -23,8 +23,9 @@ static const struct usage usage = {
 		 "dm-ssdup accepts it, and list what is lost. Data is never written.",
 	.options = options,
 	.more = "Keep a copy of the SSD where something is lost, or export the log first.\n"
-		"Exit status: 0 sound now, 3 no log, 4 refused, 5 there is something to do\n"
-		"(--dry-run), 6 not repaired, 8 repaired, and something is lost.",
+		"Exit status: 0 sound now, 3 no log, 4 refused, 5 there is something to do, and\n"
+		"nothing is lost (--dry-run), 6 not repaired, 8 repaired, and something is lost\n"
+		"(with --dry-run: it would be).",
 };
 
 struct args {
@@ -95,7 +96,7 @@ static int repair(struct log_file *l, struct plan *plan, const struct args *a)
 		return nothing_to_do(l);
 	plan_print(stdout, plan);
 	if (a->dry_run)
-		return EXIT_FAULTS;
+		return lost ? EXIT_DEGRADED : EXIT_FAULTS;
 	if (!a->yes && !confirmed())
 		return fail(l->ctx, EXIT_REFUSED, l->ssd.path, "left as it was");
 	r = plan_apply(plan);

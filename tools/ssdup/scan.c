@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "logfile.h"
+#include "wait.h"
 
 #define PAIR_BYTES	(SSDUP_PAGE_SLOTS * SSDUP_PAGE_BYTES)
 #define PAIR_SECTORS	(PAIR_BYTES / SECTOR_BYTES)
@@ -18,6 +19,8 @@
 
 struct scan {
 	struct log_file	*l;
+	bool		all;
+	bool		again;		/* behind the gap, a second time */
 	u32		half;
 	u32		age;
 	u32		order;
@@ -37,10 +40,23 @@ static bool clean(const struct log_file *l)
 
 /* --- Reading --- */
 
+/* Behind a gap all pages are read twice: first to learn what it is. */
+static void show(struct scan *sc, u32 page)
+{
+	const struct log_geometry *g = &sc->l->s.g;
+	u64 pages = (u64)g->meta_pages * (1 + sc->all);
+	u64 done = sc->half * pages + page + (sc->again ? g->meta_pages : 0);
+
+	ticker_show(sc->l->ctx, &sc->l->ticker, sc->l->ssd.path,
+		    "%u %% of the metadata looked at",
+		    (unsigned int)(100 * done / (g->nr_halves * pages)));
+}
+
 static int read_chunk(struct scan *sc, u32 page, u32 nr)
 {
 	int r;
 
+	show(sc, page);
 	nr = min(nr, sc->l->s.g.meta_pages - page);
 	r = disk_read(&sc->l->ssd, sc->chunk, log_slot_sector(&sc->l->s.g, sc->half, page, 0),
 		      nr * PAIR_SECTORS);
@@ -316,6 +332,7 @@ static int scan_half(struct scan *sc, bool all)
 		judge(sc, &v);
 		if (sc->ended && !ended && (all || !clean(l))) {
 			sc->promised = max(sc->promised, proven(sc, page, all));
+			sc->again = all;
 			read_page(sc, page, &v);
 			judge(sc, &v);
 		}
@@ -336,13 +353,15 @@ int log_scan(struct log_file *l, bool all)
 	int r = 0;
 
 	memset(l->half, 0, sizeof(l->half));
+	ticker_begin(&l->ticker);
 	for (half = 0; half < l->s.g.nr_halves && !r; half++) {
-		struct scan sc = { .l = l, .half = half, .chunk = chunk };
+		struct scan sc = { .l = l, .half = half, .chunk = chunk, .all = all };
 
 		for (other = 0; other < l->s.g.nr_halves; other++)
 			sc.age += l->s.generation[other] < l->s.generation[half];
 		r = scan_half(&sc, all);
 	}
+	ticker_end(&l->ticker);
 	free(chunk);
 	return r;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -49,6 +50,11 @@ void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 	vprintf(fmt, args);
 	va_end(args);
 	putchar('\n');
+}
+
+const char *root_hint(void)
+{
+	return geteuid() ? "; are you root?" : "";
 }
 
 static void *given(void *p)

@@ -269,7 +269,8 @@ int state_complain(const struct ssdup_ctx *ctx, const char *name, int r)
 			    "its status cannot be understood: is the module older than this tool?");
 	case -EACCES:
 	case -EPERM:
-		return fail(ctx, EXIT_FAILED, name, "%s; are you root?", strerror(-r));
+		return fail(ctx, EXIT_FAILED, name, "%s%s", strerror(-r),
+			    root_hint());
 	default:
 		return fail(ctx, EXIT_FAILED, name, "its status cannot be read: %s",
 			    strerror(-r));

@@ -252,8 +252,8 @@ int cmd_status(struct ssdup_ctx *ctx, int argc, char **argv)
 		return show_all(ctx, argv + optind, j);
 	r = state_names(&names);
 	if (r)
-		return fail(ctx, EXIT_FAILED, NULL, "cannot list the devices: %s; are you root?",
-			    strerror(-r));
+		return fail(ctx, EXIT_FAILED, NULL, "cannot list the devices: %s%s",
+			    strerror(-r), root_hint());
 	r = show_all(ctx, names, j);
 	names_free(names);
 	return r;

@@ -2,12 +2,12 @@
 /*
  * ssdup: superblocks.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <uuid/uuid.h>
 
 #include "dm-ssdup/replay.h"
 #include "super.h"
@@ -126,32 +126,20 @@ int ssd_log_used(int fd, const struct log_super *s)
 	return used;
 }
 
+const char *super_end_text(const struct log_super *s)
+{
+	if (!(s->flags & SSDUP_SUPER_CLEAN))
+		return "not suspended cleanly";
+	return s->seq == 1 ? "never used" : "suspended cleanly";
+}
+
 const char *uuid_text(char text[UUID_TEXT], const u8 uuid[16])
 {
-	char *p = text;
-	int i;
-
-	for (i = 0; i < 16; i++)
-		p += sprintf(p, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-			     uuid[i]);
+	uuid_unparse_lower(uuid, text);
 	return text;
 }
 
-bool uuid_parse(const char *text, u8 uuid[16])
+bool uuid_read(const char *text, u8 uuid[16])
 {
-	unsigned int i, digit, value = 0;
-
-	for (i = 0; *text; text++) {
-		if (*text == '-' && i && !(i & 1))
-			continue;
-		if (!isxdigit((unsigned char)*text) || i == 32)
-			return false;
-		digit = isdigit((unsigned char)*text) ? *text - '0' :
-			tolower((unsigned char)*text) - 'a' + 10;
-		value = value << 4 | digit;
-		if (i & 1)
-			uuid[i / 2] = value;
-		i++;
-	}
-	return i == 32;
+	return !uuid_parse(text, uuid) && !uuid_is_null(uuid);
 }

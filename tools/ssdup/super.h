@@ -60,6 +60,9 @@ int ssd_log_wipe(int fd);
  */
 int ssd_log_used(int fd, const struct log_super *s);
 
+/** super_end_text() - how its last use has ended: "suspended cleanly", ... */
+const char *super_end_text(const struct log_super *s);
+
 /** transfer() - @len bytes at @offset; 0, -errno, or -EIO at the end of the device */
 int transfer(int fd, void *buf, size_t len, uint64_t offset, bool write);
 
@@ -72,7 +75,7 @@ int write_all(int fd, const void *buf, size_t len, uint64_t offset);
 /** uuid_text() - as 8-4-4-4-12 hex digits; returns @text */
 const char *uuid_text(char text[UUID_TEXT], const u8 uuid[16]);
 
-/** uuid_parse() - with or without dashes; false for anything else */
-bool uuid_parse(const char *text, u8 uuid[16]);
+/** uuid_read() - false for what is none, and for the nil UUID, which no log has */
+bool uuid_read(const char *text, u8 uuid[16]);
 
 #endif

@@ -14,13 +14,16 @@
 #include "commands.h"
 #include "dev.h"
 #include "tab.h"
+#include "tabcheck.h"
 
-enum { OPT_INITRD = 256, OPT_AUTO, OPT_READY, OPT_UDEV };
+enum { OPT_INITRD = 256, OPT_AUTO, OPT_READY, OPT_UDEV, OPT_CHECK };
 
 static const struct option_spec options[] = {
 	{ OPT_AUTO, "auto", NULL, "only those without noauto" },
 	{ OPT_INITRD, "initrd", NULL, "only those with x-initrd.attach" },
 	{ OPT_READY, "ready", NULL, "say which disks are missing; exit code 3 when one is" },
+	{ OPT_CHECK, "check", NULL, "say what is wrong with it: keys, values, disks, duplicates;\n"
+				    "exit code 1 when anything is" },
 	{ OPT_UDEV, "udev", NULL, "in an udev rule: properties of the device of the event" },
 	{ }
 };
@@ -36,6 +39,7 @@ struct args {
 	bool	initrd;
 	bool	ready;
 	bool	udev;
+	bool	check;
 };
 
 /* --- Lines --- */
@@ -287,13 +291,18 @@ int cmd_tab(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.initrd |= opt == OPT_INITRD;
 		a.ready |= opt == OPT_READY;
 		a.udev |= opt == OPT_UDEV;
+		a.check |= opt == OPT_CHECK;
 	}
-	if (opt == OPT_STOP || !operands(ctx, argc, argv, 0, a.udev ? 0 : -1))
+	if (opt == OPT_STOP || !operands(ctx, argc, argv, 0, a.udev || a.check ? 0 : -1))
 		return ctx->exit;
 	r = tab_read(ctx, &tab);
 	if (r)
 		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(-r));
-	r = a.udev ? print_event(ctx, &tab) : print_entries(ctx, &tab, &a, argv + optind);
+	if (a.check)
+		r = tab_check(ctx, &tab);
+	else
+		r = a.udev ? print_event(ctx, &tab) :
+			     print_entries(ctx, &tab, &a, argv + optind);
 	tab_free(&tab);
 	return r;
 }

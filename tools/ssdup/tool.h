@@ -35,11 +35,14 @@ enum {
 	EXIT_DEGRADED	= 8,	/* the device runs, but not as it should */
 };
 
+struct completion;
+
 struct ssdup_ctx {
 	const char	*command;	/* in front of each complaint */
 	const char	*tab;		/* path of ssduptab */
 	bool		quiet;		/* no progress, no notes */
 	int		exit;		/* set by next_option() with OPT_STOP */
+	const struct completion *completion;	/* nothing is done but to say what may be typed */
 };
 
 /* --- Speaking --- */
@@ -61,6 +64,9 @@ void warn(const struct ssdup_ctx *ctx, const char *subject, const char *fmt, ...
 /** note() - a line to stdout, unless the command is to be quiet */
 void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/** root_hint() - "; are you root?" to put behind a refusal, or "" for whoever is */
+const char *root_hint(void);
 
 /* --- Memory: the program ends with EXIT_FAILED when there is none --- */
 

@@ -239,8 +239,8 @@ static int run_all(struct top *t)
 	int r = state_names(&t->names);
 
 	if (r)
-		return fail(t->ctx, EXIT_FAILED, NULL, "cannot list the devices: %s; are you root?",
-			    strerror(-r));
+		return fail(t->ctx, EXIT_FAILED, NULL, "cannot list the devices: %s%s",
+			    strerror(-r), root_hint());
 	r = t->names[0] ? run(t) :
 	    fail(t->ctx, EXIT_NOT_FOUND, NULL, "there is no dm-ssdup device");
 	names_free(t->names);

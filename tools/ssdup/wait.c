@@ -124,6 +124,33 @@ void bar_clear(void)
 	fflush(stderr);
 }
 
+void ticker_begin(struct ticker *t)
+{
+	*t = (struct ticker){ .begin = now_ms(), .terminal = isatty(STDERR_FILENO) };
+}
+
+void ticker_show(const struct ssdup_ctx *ctx, struct ticker *t, const char *path,
+		 const char *fmt, ...)
+{
+	va_list args;
+
+	if (ctx->quiet || !ticker_due(t, now_ms()))
+		return;
+	fprintf(stderr, "%sssdup %s: %s: ", t->terminal ? "\r" : "", ctx->command, path);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputs(t->terminal ? "\033[K" : "\n", stderr);
+	fflush(stderr);
+}
+
+void ticker_end(struct ticker *t)
+{
+	if (t->terminal && t->shown)
+		bar_clear();
+	t->shown = 0;
+}
+
 /* --- All of it --- */
 
 static int explain(const struct ssdup_ctx *ctx, const struct state *s, int r)

@@ -24,6 +24,16 @@ void bar_show(const struct progress *p);
 /** bar_clear() - take it away again */
 void bar_clear(void);
 
+/** ticker_begin() - from now on, on stderr */
+void ticker_begin(struct ticker *t);
+
+/** ticker_show() - say how far it is with @path, if that is due; not if quiet */
+void ticker_show(const struct ssdup_ctx *ctx, struct ticker *t, const char *path,
+		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/** ticker_end() - take it away again */
+void ticker_end(struct ticker *t);
+
 /**
  * sync_device() - write back the page cache of the device and of what is mounted on it
  *

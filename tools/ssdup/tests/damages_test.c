@@ -125,6 +125,11 @@ static void two_logs(struct maker *m)
 	maker_forge(m, 2, OF(uuid[3]), 2);
 }
 
+static void nil_uuid_copy_1(struct maker *m)
+{
+	maker_forge(m, 2, offsetof(struct ssdup_super, uuid), 8, 0);
+}
+
 static void behind(struct maker *m)
 {
 	maker_forge(m, 2, OF(seq), m->s.seq - 1);
@@ -335,6 +340,7 @@ static const struct damage damages[] = {
 	{ "HDD of another size", hdd_size, 109, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "smaller SSD", ssd_size, 110, EXIT_LOST, EXIT_LOST, EXIT_LOST },
 	{ "two logs", two_logs, 121, EXIT_LOST, EXIT_LOST, EXIT_LOST },
+	{ "copy 1: nil UUID", nil_uuid_copy_1, 122, EXIT_LOST, EXIT_LOST, EXIT_LOST },
 	{ "copy 1: behind", behind, 131, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "copies unlike", unlike, 132, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "older version of a page torn", older_torn, 203, EXIT_OK, EXIT_OK, EXIT_OK },

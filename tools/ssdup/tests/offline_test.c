@@ -3,9 +3,12 @@
  * Logs read without the module: of other geometries, exported, cleared, given up.
  */
 #include <errno.h>
+#include <getopt.h>
 
 #include "kunit.h"
 #include "maker.h"
+
+#include "tools/ssdup/commands.h"
 
 /* --- Made elsewhere --- */
 
@@ -294,6 +297,71 @@ static void counters_used_up(struct kunit *test)
 	maker_end(&m);
 }
 
+/* The kernel refuses it, but nothing of it is lost. */
+static void nil_uuid_is_exported(struct kunit *test)
+{
+	struct export_result res;
+	struct disk hdd;
+	struct log_file l;
+	struct plan plan;
+	struct maker m;
+
+	maker_begin(&m, 2, 1, LOG_MIN_STRIDE);
+	memset(m.s.uuid, 0, sizeof(m.s.uuid));
+	maker_page(&m, 0, 0, 1, 10, 1);
+	maker_supers(&m, true);
+	bench_log(&m.b, &l, NO_COPY);
+	KUNIT_EXPECT_EQ(test, check_log(&l, true, true), LOG_NO_UUID);
+	KUNIT_EXPECT_EQ(test, l.map.nr, 10);
+	KUNIT_EXPECT_EQ(test, findings_exit(&l.findings), EXIT_REFUSED);
+	bench_hdd(&m.b, &hdd);
+	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, &res), 0);
+	disk_close(&hdd);
+	KUNIT_EXPECT_TRUE(test, bench_exported(&m.b, &l));
+	log_close(&l);
+	bench_log(&m.b, &l, NO_COPY);
+	KUNIT_EXPECT_EQ(test, plan_make(&l, &plan), EXIT_REFUSED);
+	plan_free(&plan);
+	log_close(&l);
+	maker_end(&m);
+}
+
+static int format_again(struct maker *m)
+{
+	struct ssdup_ctx ctx = bench_ctx;
+	char ssd[32], hdd[32], uuid[UUID_TEXT];
+	char *argv[9] = { "format", ssd, "--hdd", hdd, "--uuid", uuid, "--force", "-q", NULL };
+
+	snprintf(ssd, sizeof(ssd), "/proc/self/fd/%d", m->b.ssd);
+	snprintf(hdd, sizeof(hdd), "/proc/self/fd/%d", m->b.hdd);
+	uuid_text(uuid, m->s.uuid);
+	optind = 0;
+	return cmd_format(&ctx, ARRAY_SIZE(argv) - 1, argv);
+}
+
+/* Its pages stay where they were, of its UUID and of the epoch of the new one. */
+static void nothing_is_left_of_an_older_log(struct kunit *test)
+{
+	struct log_file l;
+	struct maker m;
+	u32 slot;
+
+	maker_begin(&m, 2, 1, LOG_MIN_STRIDE);
+	m.s.epoch = 1;
+	for (slot = 1; slot <= 2; slot++)
+		maker_page(&m, slot - 1, 0, slot, 20, 1);
+	maker_supers(&m, true);
+	KUNIT_ASSERT_EQ(test, format_again(&m), EXIT_OK);
+	bench_log(&m.b, &l, NO_COPY);
+	KUNIT_EXPECT_EQ(test, check_log(&l, true, false), LOG_OK);
+	KUNIT_EXPECT_EQ(test, l.map.nr, 0);
+	KUNIT_EXPECT_EQ(test, l.findings.nr, 0);
+	KUNIT_EXPECT_TRUE(test, !memcmp(l.s.uuid, m.s.uuid, sizeof(l.s.uuid)));
+	KUNIT_EXPECT_EQ(test, ssd_log_used(m.b.ssd, &l.s), 0);
+	log_close(&l);
+	maker_end(&m);
+}
+
 /* An image that ends in the middle of anything. */
 static void images_cut_off(struct kunit *test)
 {
@@ -309,10 +377,13 @@ static void images_cut_off(struct kunit *test)
 		bench_log(&m.b, &l, NO_COPY);
 		check_log(&l, true, true);
 		KUNIT_EXPECT_EQ(test, l.from == NO_COPY, sizes[i] < 4096);
-		KUNIT_EXPECT_EQ(test, findings_exit(&l.findings), EXIT_LOST);
+		/* Without its first bytes nothing says that it was a log. */
+		KUNIT_EXPECT_EQ(test, findings_exit(&l.findings),
+				sizes[i] < 8 ? EXIT_OK : EXIT_LOST);
 		log_close(&l);
 		bench_log(&m.b, &l, NO_COPY);
-		KUNIT_EXPECT_EQ(test, plan_make(&l, &plan), EXIT_LOST);
+		KUNIT_EXPECT_EQ(test, plan_make(&l, &plan),
+				sizes[i] < 8 ? EXIT_NOT_FOUND : EXIT_LOST);
 		plan_free(&plan);
 		log_close(&l);
 		maker_end(&m);
@@ -329,6 +400,8 @@ static struct kunit_case offline_cases[] = {
 	KUNIT_CASE(emptiness_is_certain),
 	KUNIT_CASE(faults_without_end),
 	KUNIT_CASE(counters_used_up),
+	KUNIT_CASE(nil_uuid_is_exported),
+	KUNIT_CASE(nothing_is_left_of_an_older_log),
 	KUNIT_CASE(images_cut_off),
 	{}
 };

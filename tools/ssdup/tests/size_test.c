@@ -222,12 +222,28 @@ static void a_disk_that_is_gone_is_told(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, state_degraded(&s), "the SSD is gone");
 }
 
+/* Nothing of what takes a moment; then a line that changes, or lines that do not flood. */
+static void progress_is_not_said_at_once(struct kunit *test)
+{
+	struct ticker bar = { .begin = 100, .terminal = true }, lines = { .begin = 100 };
+
+	KUNIT_EXPECT_FALSE(test, ticker_due(&bar, 100));
+	KUNIT_EXPECT_FALSE(test, ticker_due(&bar, 2099));
+	KUNIT_EXPECT_TRUE(test, ticker_due(&bar, 2100));
+	KUNIT_EXPECT_FALSE(test, ticker_due(&bar, 2399));
+	KUNIT_EXPECT_TRUE(test, ticker_due(&bar, 2400));
+	KUNIT_EXPECT_TRUE(test, ticker_due(&lines, 2100));
+	KUNIT_EXPECT_FALSE(test, ticker_due(&lines, 12099));
+	KUNIT_EXPECT_TRUE(test, ticker_due(&lines, 12100));
+}
+
 static struct kunit_case size_cases_list[] = {
 	KUNIT_CASE(sizes_are_read),
 	KUNIT_CASE(times_are_read),
 	KUNIT_CASE(sizes_and_times_are_written),
 	KUNIT_CASE(rates_look_back_some_seconds),
 	KUNIT_CASE(progress_fits_the_line),
+	KUNIT_CASE(progress_is_not_said_at_once),
 	KUNIT_CASE(json_is_json),
 	KUNIT_CASE(status_lines_are_read),
 	KUNIT_CASE(a_disk_that_is_gone_is_told),

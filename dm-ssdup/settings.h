@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the keys of a table and their values. Pure; shared by the kernel and by
+ * "ssdup tab --check", so that both refuse the same.
+ */
+#ifndef SSDUP_SETTINGS_H
+#define SSDUP_SETTINGS_H
+
+#include "types.h"
+
+#define SSDUP_DRAIN_DEPTH_MAX	1024U
+
+/* All are 32 bits wide, the enums too. */
+struct ssdup_settings {
+	enum ssdup_policy	policy;
+	enum ssdup_full		full;
+	enum ssdup_drain	drain;
+	u32	stream_length;		/* writes */
+	u32	to_ssd_above;		/* per cent */
+	u32	to_hdd_below;		/* per cent */
+	u32	halves;			/* fixed when the log is formatted */
+	u32	range_mb;		/* fixed while the table is loaded; 0: by the HDD's size */
+	u32	drain_depth;		/* SSD reads that a drain gathers at once */
+	u32	autocommit_ms;
+	u32	flush_on_suspend;	/* 0 or 1 */
+	u32	given;			/* keys of the table line, a bit each */
+};
+
+/* A key takes one of @words, or a number from @min to @max. */
+struct settings_key {
+	const char		*name;
+	u32			offset;
+	const char * const	*words;
+	u32			min;
+	u32			max;
+	u32			preset;
+	bool			power;		/* a power of two */
+	bool			fixed;		/* cannot be set at run time */
+	const char		*error;
+};
+
+enum settings_fault {
+	SETTINGS_OK,
+	SETTINGS_UNKNOWN,	/* no such key */
+	SETTINGS_TWICE,		/* the key was given before */
+	SETTINGS_VALUE,		/* see the key's @error */
+};
+
+/** settings_key() - key number @i, in the order of the documentation; NULL behind the last */
+const struct settings_key *settings_key(u32 i);
+
+/** settings_nr_keys() - how many there are */
+u32 settings_nr_keys(void);
+
+/** settings_find() - the key of that name, or NULL */
+const struct settings_key *settings_find(const char *name);
+
+/** settings_bit() - of @set->given */
+u32 settings_bit(const struct settings_key *key);
+
+/** settings_of() - where @set has the value of a key */
+u32 *settings_of(struct ssdup_settings *set, const struct settings_key *key);
+
+/** settings_preset() - what holds where nothing is given */
+void settings_preset(struct ssdup_settings *set);
+
+/** settings_value() - read a value. Return: false when the key cannot have it */
+bool settings_value(const struct settings_key *key, const char *text, u32 *value);
+
+/** settings_take() - take a key and its value of a table line */
+enum settings_fault settings_take(struct ssdup_settings *set, const char *name, const char *text);
+
+/** settings_conflict() - which of the values do not go together; NULL: all do */
+const char *settings_conflict(const struct ssdup_settings *set);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <kunit/test.h>
+
+#include "../dm-ssdup/settings.c"
+
+struct value_case {
+	const char *name;
+	const char *key;
+	const char *text;
+	bool good;
+	u32 value;
+};
+
+static const struct value_case value_cases[] = {
+	{ "a word", "policy", "none", true, SSDUP_POLICY_NONE },
+	{ "no word", "policy", "fast", false },
+	{ "part of a word", "policy", "balanc", false },
+	{ "a word's number", "policy", "1", false },
+	{ "nothing", "policy", "", false },
+	{ "no number", "drain_depth", "", false },
+	{ "least", "drain_depth", "1", true, 1 },
+	{ "below", "drain_depth", "0", false },
+	{ "most", "drain_depth", "1024", true, 1024 },
+	{ "above", "drain_depth", "1025", false },
+	{ "wraps 32 bits", "drain_depth", "4294967297", false },
+	{ "wraps 64 bits", "drain_depth", "18446744073709551617", false },
+	{ "leading zeros", "drain_depth", "007", true, 7 },
+	{ "a sign", "drain_depth", "-1", false },
+	{ "a unit", "drain_depth", "1k", false },
+	{ "a blank", "drain_depth", " 1", false },
+	{ "a power of two", "range_mb", "64", true, 64 },
+	{ "no power of two", "range_mb", "63", false },
+	{ "zero of a range", "range_mb", "0", false },
+};
+
+static void value_desc(const struct value_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(value, value_cases, value_desc);
+
+static void values(struct kunit *test)
+{
+	const struct value_case *c = test->param_value;
+	u32 value = U32_MAX;
+
+	KUNIT_EXPECT_EQ(test, settings_value(settings_find(c->key), c->text, &value), c->good);
+	if (c->good)
+		KUNIT_EXPECT_EQ(test, value, c->value);
+}
+
+/* A message names its key, and what is preset could have been given. */
+static void keys_are_sound(struct kunit *test)
+{
+	const struct settings_key *key;
+	struct ssdup_settings set;
+	u32 i, value, seen = 0;
+
+	settings_preset(&set);
+	KUNIT_EXPECT_EQ(test, set.given, 0);
+	KUNIT_EXPECT_TRUE(test, !settings_conflict(&set));
+	for (i = 0; (key = settings_key(i)); i++) {
+		KUNIT_EXPECT_TRUE(test, settings_find(key->name) == key);
+		KUNIT_EXPECT_EQ(test, seen & settings_bit(key), 0);
+		seen |= settings_bit(key);
+		KUNIT_EXPECT_TRUE(test, !strncmp(key->error, key->name, strlen(key->name)));
+		value = *settings_of(&set, key);
+		if (!key->words && !key->power)
+			KUNIT_EXPECT_TRUE(test, value >= key->min && value <= key->max);
+	}
+	KUNIT_EXPECT_EQ(test, i, settings_nr_keys());
+	KUNIT_EXPECT_TRUE(test, !settings_find("polic"));
+}
+
+static void lines_are_taken(struct kunit *test)
+{
+	struct ssdup_settings set;
+
+	settings_preset(&set);
+	KUNIT_EXPECT_EQ(test, settings_take(&set, "full", "bypass"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, set.full, SSDUP_FULL_BYPASS);
+	KUNIT_EXPECT_EQ(test, settings_take(&set, "full", "bypass"), SETTINGS_TWICE);
+	KUNIT_EXPECT_EQ(test, settings_take(&set, "depth", "1"), SETTINGS_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, settings_take(&set, "halves", "17"), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, set.halves, SSDUP_MIN_HALVES);
+	/* What was refused was not given. */
+	KUNIT_EXPECT_EQ(test, settings_take(&set, "halves", "16"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, set.given, settings_bit(settings_find("full")) |
+			settings_bit(settings_find("halves")));
+}
+
+static void marks_do_not_cross(struct kunit *test)
+{
+	struct ssdup_settings set;
+
+	settings_preset(&set);
+	KUNIT_EXPECT_EQ(test, settings_take(&set, "to_hdd_below", "45"), SETTINGS_OK);
+	KUNIT_EXPECT_TRUE(test, !settings_conflict(&set));
+	KUNIT_EXPECT_EQ(test, settings_take(&set, "to_ssd_above", "44"), SETTINGS_OK);
+	KUNIT_EXPECT_TRUE(test, settings_conflict(&set));
+}
+
+static struct kunit_case settings_cases[] = {
+	KUNIT_CASE_PARAM(values, value_gen_params),
+	KUNIT_CASE(keys_are_sound),
+	KUNIT_CASE(lines_are_taken),
+	KUNIT_CASE(marks_do_not_cross),
+	{}
+};
+
+static struct kunit_suite settings_suite = {
+	.name = "ssdup-settings",
+	.test_cases = settings_cases,
+};
+
+kunit_test_suite(settings_suite);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: ssduptab before it is needed.
+ */
+#ifndef SSDUP_TABCHECK_H
+#define SSDUP_TABCHECK_H
+
+#include "tab.h"
+
+/**
+ * tab_check() - say what is wrong with the lines: keys, values, disks, duplicates
+ *
+ * Lines that could not be read, @tab->faults, were complained about when they were.
+ *
+ * Return: EXIT_OK, also with warnings, or EXIT_FAILED.
+ */
+int tab_check(const struct ssdup_ctx *ctx, const struct tab *tab);
+
+#endif
