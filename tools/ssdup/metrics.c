@@ -8,6 +8,8 @@
 const struct metric metrics[] = {
 	{ "ssdup_mode", "0 running, 1 log read-only, 2 log failed.",
 	  PLAIN, { { .file = "mode" } } },
+	{ "ssdup_read_only", "1 when the table is read-only: nothing is written to either disk.",
+	  PLAIN, { { .file = "read_only" } } },
 	{ "ssdup_route_ssd", "1 when the current stream of writes goes to the SSD.",
 	  PLAIN, { { .file = "route" } } },
 	{ "ssdup_random_ratio", "How random the last stream was, 0 to 1.",
