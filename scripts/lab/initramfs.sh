@@ -83,7 +83,8 @@ install_programs()
 	ln -s usr/lib64 "$stage/lib64"
 	ln -s /proc/mounts "$stage/etc/mtab"
 	echo root:x:0:0:root:/root:/bin/bash >"$stage/etc/passwd"
-	name=$([ -n "${GUEST_ROOT:-}" ] && echo "$GUEST_ROOT/bin/busybox" || command -v busybox)
+	name=${GUEST_ROOT:+$GUEST_ROOT/bin/busybox}
+	name=${name:-$(command -v busybox)}
 	cp "$name" "$stage/usr/bin/busybox" || die "cannot copy busybox"
 	for name in $(busybox --list); do
 		[ "$name" = busybox ] || ln -s busybox "$stage/usr/bin/$name"
