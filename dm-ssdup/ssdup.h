@@ -130,6 +130,7 @@ struct ssdup_stats {
 	u64	hdd_begun;
 	u64	hdd_ended;
 	u64	requests;	/* reads and writes of any route */
+	u32	writes;		/* for ssdup_load_tick() */
 };
 
 /* --- Map --- */
@@ -292,6 +293,7 @@ struct ssdup {
 	u32			range_shift;	/* sectors */
 	u32			nr_ranges;
 	struct stream_window	*window_now;	/* who finds the old one is not sampled */
+	unsigned long		stream_due;	/* jiffies; while that is NULL: it goes on then */
 	struct ssdup_half	*open;		/* a stale one's word is sealed */
 	enum ssdup_route	route;		/* a hint; either is always right */
 	/*
@@ -311,7 +313,9 @@ struct ssdup {
 
 	/* Stream */
 	struct stream_window	window[2];
-	unsigned long		evaluating;	/* bit 0, a lock: of the next two */
+	unsigned long		evaluating;	/* bit 0, a lock: of the next four */
+	struct stream_window	*window_next;
+	u64			sampled;	/* writes that were paid for, see stream.c */
 	struct threshold	threshold;
 	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
 	u32			percentage;	/* likewise */
