@@ -52,6 +52,9 @@ void ssdup_stream_init(struct ssdup *c);
 /** ssdup_stream_full() - evaluate the current window, whose last place the caller filled */
 void ssdup_stream_full(struct ssdup *c, struct stream_window *w);
 
+/** ssdup_stream_go_on() - the sampling has rested; any context */
+void ssdup_stream_go_on(struct ssdup *c);
+
 /* --- space.c --- */
 
 /** ssdup_nodes_init() - memory of extents, for all devices; context: module */

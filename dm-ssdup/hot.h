@@ -11,20 +11,26 @@
 /* --- The stream --- */
 
 /**
- * ssdup_stream_note() - sample one write
+ * ssdup_stream_note() - sample one write, unless the sampling rests
  *
  * Context: map, any number of CPUs at once. Whoever fills the last place of a
- * window evaluates it.
+ * window evaluates it. While it rests, no line is written that others write.
  * Return: the route of the current stream, to which this write belongs.
  */
 static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
 {
 	struct stream_window *w = READ_ONCE(c->window_now);
 	enum ssdup_route route = READ_ONCE(c->route);
-	u32 i = atomic_fetch_inc(&w->next);
+	u32 i;
 
-	if (unlikely(!(i % BALANCE_TICK)))
+	if (unlikely(this_cpu_inc_return(c->stats->writes) % BALANCE_TICK == 1))
 		ssdup_load_tick(c);
+	if (!w) {
+		if (unlikely(time_after_eq(jiffies, READ_ONCE(c->stream_due))))
+			ssdup_stream_go_on(c);
+		return route;
+	}
+	i = atomic_fetch_inc(&w->next);
 	/*
 	 * Whoever was held up here for a whole life of the window may find the
 	 * length of the next one, and count a sample that it has not got: then

@@ -10,7 +10,6 @@
 #include <linux/sched/signal.h>
 #include <linux/uuid.h>
 
-#include "extent_bulk.h"
 #include "ssdup.h"
 #include "trace.h"
 
@@ -122,13 +121,7 @@ struct replay_ctx {
 	u32		now;		/* which is looked at */
 	u32		half;		/* that @nodes are lent by */
 	struct extent_list nodes;
-	u32		order[SSDUP_MAX_HALVES];	/* by generation */
-	struct extent_bulk *bulk;	/* by range: what is not in its tree yet */
-	struct extent_cards cards;
 };
-
-/* So many that wait for their range's tree are put into it: they hold up nobody else. */
-#define BULK_MOST	16384U
 
 /*
  * A resume allocates without I/O, and for such nobody is killed when memory runs out: an
@@ -286,35 +279,12 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 	return 0;
 }
 
-/* Put what has come together for a range into its tree. No lock: nobody knows the device. */
-static int replay_link(struct replay_ctx *ctx, u32 range)
-{
-	struct extent_list rest[SSDUP_MAX_HALVES] = { };
-	struct ssdup *c = ctx->c;
-	struct ssdup_range *r = &c->ranges[range];
-	struct extent *e, *old;
-	int ret = 0;
-	u32 i;
-
-	extent_bulk_link(&r->tree, &ctx->bulk[range], ilog2(c->super.g.block_sectors),
-			 c->range_shift, &ctx->cards, rest);
-	for (i = 0; i < c->g.nr_halves && !ret; i++) {
-		while (!ret && (e = extent_pop(&rest[ctx->order[i]]))) {
-			if (!extent_insert_alone(&r->tree, e, &old))
-				ret = insert_among(c, r, e) ?: replay_pause();
-			else if (old)
-				take_back(ctx, old);
-		}
-	}
-	return ret;
-}
-
 /* Sectors [@at, @at + @len) of an entry, that lie in one range. */
 static __always_inline int replay_extent(struct replay_ctx *ctx, const struct log_entry *le,
 					 u32 at, u32 len, u32 range, u32 half)
 {
-	struct extent_bulk *b = &ctx->bulk[range];
-	struct extent *e = replay_node(ctx);
+	struct ssdup_range *r = &ctx->c->ranges[range];
+	struct extent *e = replay_node(ctx), *old;
 
 	if (!e)
 		return -ENOMEM;
@@ -325,8 +295,12 @@ static __always_inline int replay_extent(struct replay_ctx *ctx, const struct lo
 	e->half = half;
 	e->kind = le->kind;
 	e->home = false;
-	extent_bulk_add(b, e);
-	return likely(b->nr < BULK_MOST) ? 0 : replay_link(ctx, range);
+	/* No lock: nobody else knows the device yet. */
+	if (unlikely(!extent_insert_alone(&r->tree, e, &old)))
+		return insert_among(ctx->c, r, e) ?: replay_pause();
+	if (old)
+		take_back(ctx, old);
+	return 0;
 }
 
 /* An entry may cross a border of ranges that were larger when it was written. */
@@ -386,21 +360,17 @@ static void replay_order(struct ssdup *c, u32 *order)
 static int replay_halves(struct replay_ctx *ctx, struct replay_half *found,
 			 struct replay_fault *fault)
 {
+	u32 order[SSDUP_MAX_HALVES], i;
 	struct ssdup *c = ctx->c;
 	u64 seq = 0;
-	u32 i;
 	int r = 0;
 
+	replay_order(c, order);
 	for (i = 0; i < c->g.nr_halves && !r; i++) {
-		u32 half = ctx->order[i];
-
 		trace_ssdup_step(c, STEP_REPLAY_HALF);
-		r = replay_half(&c->super, half, &replay_ops, ctx, &found[half], fault);
-		seq = max(seq, found[half].max_seq);
+		r = replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]], fault);
+		seq = max(seq, found[order[i]].max_seq);
 	}
-	for (i = 0; i < c->nr_ranges && !r; i++)
-		if (ctx->bulk[i].nr)
-			r = replay_link(ctx, i) ?: replay_pause();
 	atomic64_set(&c->seq, seq);
 	return r;
 }
@@ -411,16 +381,14 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 	struct replay_ctx *ctx;
 	int r = -ENOMEM;
 
-	ctx = kvzalloc(sizeof(*ctx), GFP_KERNEL);
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
 	if (!ctx)
 		return r;
 	ctx->c = c;
-	ctx->bulk = kvcalloc(c->nr_ranges, sizeof(*ctx->bulk), REPLAY_GFP);
-	if (!ctx->bulk || !get_chunk(&ctx->chunk[0]) || !get_chunk(&ctx->chunk[1])) {
+	if (!get_chunk(&ctx->chunk[0]) || !get_chunk(&ctx->chunk[1])) {
 		DMERR("%s: no memory to read the log", dm_device_name(c->md));
 		goto out;
 	}
-	replay_order(c, ctx->order);
 	r = replay_halves(ctx, found, &fault);
 	if (r && fault.fault != LOG_OK)
 		DMERR("%s: log refused: %s (fault %d, half %u, page %u, entry %u)",
@@ -433,8 +401,7 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 out:
 	put_chunk(&ctx->chunk[0]);
 	put_chunk(&ctx->chunk[1]);
-	kvfree(ctx->bulk);
-	kvfree(ctx);
+	kfree(ctx);
 	return r;
 }
 

@@ -113,10 +113,12 @@ struct ssdup_stats {
 	u64	hdd_begun;
 	u64	hdd_ended;
 	u64	requests;	/* reads and writes of any route */
+	u32	writes;		/* for ssdup_load_tick() */
 };
 
 /* --- Map --- */
 
+/* A cache line of its own: two writes to neighbours do not take it from each other. */
 struct ssdup_range {
 	spinlock_t		lock;		/* of what follows */
 	u8			phase;		/* index of direct[] for new ones */
@@ -128,7 +130,7 @@ struct ssdup_range {
 	u32			held;
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
 	struct extent_tree	tree;
-};
+} ____cacheline_aligned_in_smp;
 
 /* --- Log --- */
 
@@ -219,10 +221,10 @@ struct flush_queue {
 
 /* No lock, and none is missed: see stream.c for what that may cost. */
 struct stream_window {
-	atomic_t		next;
+	atomic_t		next ____cacheline_aligned_in_smp;
 	atomic_t		filled;
 	u32			length;
-	struct stream_sample	s[SSDUP_STREAM_MAX];
+	struct stream_sample	s[SSDUP_STREAM_MAX] ____cacheline_aligned_in_smp;
 };
 
 /* --- Failure modes: a one-way ladder, climbed by ssdup_fail() only --- */
@@ -289,25 +291,37 @@ struct ssdup {
 	bool			active;		/* from resume to postsuspend, which write it */
 	u32			block_sectors;
 
-	/* Map */
-	struct ssdup_range	*ranges;
+	/* What every request looks at, and hardly any writes. */
+	struct ssdup_range	*ranges ____cacheline_aligned_in_smp;
 	u32			range_shift;	/* sectors */
 	u32			nr_ranges;
-	mempool_t		nodes;		/* that are not lent; see ssdup_has_spare() */
-	mempool_t		chunks;
-	atomic64_t		seq;
+	struct stream_window	*window_now;	/* who finds the old one is not sampled */
+	unsigned long		stream_due;	/* jiffies; while that is NULL: it goes on then */
+	struct ssdup_half	*open;		/* a stale one's word is sealed */
+	enum ssdup_route	route;		/* a hint; either is always right */
+	/*
+	 * enum hdd_cache. A write that finds HDD_DIRTY ended before the exchange that
+	 * ends that, so that flush has it.
+	 */
+	u32			hdd_dirty;
+
+	/* Map: what every write to the log changes. */
+	atomic64_t		seq ____cacheline_aligned_in_smp;
 	atomic64_t		extents;
 	atomic64_t		dirty_sectors;
 	u64			pass_home;	/* sectors copied from the half; a hint */
+	/* Those that are not lent; see ssdup_has_spare(). */
+	mempool_t		nodes ____cacheline_aligned_in_smp;
+	mempool_t		chunks;
 
 	/* Stream */
 	struct stream_window	window[2];
-	struct stream_window	*window_now;	/* who finds the old one is not sampled */
-	unsigned long		evaluating;	/* bit 0, a lock: of the next two */
+	unsigned long		evaluating;	/* bit 0, a lock: of the next four */
+	struct stream_window	*window_next;
+	u64			sampled;	/* writes that were paid for, see stream.c */
 	struct threshold	threshold;
 	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
 	u32			percentage;	/* likewise */
-	enum ssdup_route	route;		/* a hint; either is always right */
 	struct ssdup_load	load;		/* of the disks; policy balance */
 
 	/* Log */
@@ -318,7 +332,6 @@ struct ssdup {
 	u32			longest;	/* write that they may log, in sectors */
 	u32			whole;		/* longer ones come in parts perhaps */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
-	struct ssdup_half	*open;		/* read without: a stale one's word is sealed */
 	spinlock_t		half_lock;	/* open, sealed, free, half->state, full_told */
 	struct list_head	sealed;		/* oldest first */
 	struct list_head	free;		/* next to open first */
@@ -345,11 +358,6 @@ struct ssdup {
 	struct mutex		ssd_lock;	/* one who flushes the SSD at a time */
 	struct mutex		hdd_lock;	/* one FLUSH of the HDD at a time */
 	atomic_t		hdd_flush_errors;	/* ever; see ssdup_hdd_dropped() */
-	/*
-	 * enum hdd_cache. A write that finds HDD_DIRTY ended before the exchange that
-	 * ends that, so that flush has it.
-	 */
-	u32			hdd_dirty;
 
 	/* Writes that wait for log space */
 	spinlock_t		wait_lock;	/* waiting, errors */

@@ -8,11 +8,18 @@
  * sampled; so is a whole window that is full before the one before has been
  * evaluated. The detector is statistics: a lost sample costs nothing, a lock in
  * every write would.
+ *
+ * A sample is written to cache lines that all writers write. So of a load of more than
+ * SAMPLES_PER_SECOND, SAMPLES_AT_ONCE aside, only as many streams are sampled; between
+ * them the sampling rests, and writes look at the jiffies and write nothing.
  */
 #include "ssdup.h"
 #include "trace.h"
 
 #define QUIET_PASS	3U	/* of four streams one is sampled */
+
+#define SAMPLES_PER_SECOND	4096U
+#define SAMPLES_AT_ONCE		16384U
 
 /* @pass: so many streams are not sampled, before the one that is */
 static void window_reset(struct ssdup *c, struct stream_window *w, u32 pass)
@@ -30,6 +37,7 @@ void ssdup_stream_init(struct ssdup *c)
 {
 	window_reset(c, &c->window[0], 0);
 	c->window_now = &c->window[0];
+	c->window_next = &c->window[1];
 	c->percentage = 0;
 	c->route = redirector_first(c->set.policy);
 	threshold_init(&c->threshold);
@@ -65,17 +73,46 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 	trace_ssdup_stream(c, percentage, threshold, route);
 }
 
+/* Pay for the samples of a stream. Return: whether the next one may be sampled at once. */
+static bool pay(struct ssdup *c, u32 samples)
+{
+	u64 earned = div_u64(get_jiffies_64() * SAMPLES_PER_SECOND, HZ);
+	u64 paid = max(c->sampled, earned - min(earned, SAMPLES_AT_ONCE)) + samples;
+
+	c->sampled = paid;
+	if (paid <= earned)
+		return true;
+	WRITE_ONCE(c->stream_due, jiffies + 1 + div_u64((paid - earned) * HZ, SAMPLES_PER_SECOND));
+	return false;
+}
+
+/* What they are like matters little to balance where there is little to choose from. */
+static void next_window(struct ssdup *c)
+{
+	window_reset(c, c->window_next, ssdup_load_quiet(c) ? QUIET_PASS : 0);
+	WRITE_ONCE(c->window_now, c->window_next);
+}
+
+void ssdup_stream_go_on(struct ssdup *c)
+{
+	if (test_and_set_bit_lock(0, &c->evaluating))
+		return;
+	if (!READ_ONCE(c->window_now))
+		next_window(c);
+	clear_bit_unlock(0, &c->evaluating);
+}
+
 void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
 {
-	struct stream_window *next = w == &c->window[0] ? &c->window[1] : &c->window[0];
-
 	if (test_and_set_bit_lock(0, &c->evaluating)) {
 		window_reset(c, w, 0);
 		return;
 	}
-	/* What they are like matters little to balance where there is little to choose from. */
-	window_reset(c, next, ssdup_load_quiet(c) ? QUIET_PASS : 0);
-	WRITE_ONCE(c->window_now, next);
+	c->window_next = w == &c->window[0] ? &c->window[1] : &c->window[0];
+	if (pay(c, w->length))
+		next_window(c);
+	else
+		WRITE_ONCE(c->window_now, NULL);
 	stream_evaluate(c, w);
 	clear_bit_unlock(0, &c->evaluating);
 }

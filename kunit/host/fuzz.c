@@ -3,9 +3,9 @@
  * What is read from an SSD may be anything. An image is taken the way that the
  * kernel's recovery takes it: both copies of the superblock are decoded, one is
  * picked and held against the disks, the halves are replayed in the order of their
- * generations, what they hold is put into an extent map, and each half gets its role.
+ * generations into an extent map, and each half gets its role.
  */
-#include "../../dm-ssdup/extent_bulk.h"
+#include "../../dm-ssdup/extent_map.h"
 #include "../../dm-ssdup/replay.h"
 #include "fuzz.h"
 
@@ -23,7 +23,6 @@ struct rig {
 	const struct image	*im;
 	struct log_super	s;
 	struct extent_tree	tree;
-	struct extent_bulk	bulk;
 	struct extent_list	pool;
 	u32			pages_read;
 };
@@ -101,32 +100,7 @@ static int read_page(void *ctx, u32 half, u32 page, const struct ssdup_page **sl
 	return 0;
 }
 
-static int take_entries(void *ctx, u32 half, const struct ssdup_entry *entries, u32 nr)
-{
-	struct rig *rig = ctx;
-	u32 i;
-
-	EXPECT(nr && nr <= SSDUP_PAGE_ENTRIES);
-	for (i = 0; i < nr; i++) {
-		struct log_entry e = log_entry_read(&entries[i]);
-		struct extent *x = extent_pop(&rig->pool);
-
-		EXPECT(e.kind > SSDUP_KIND_NONE && e.kind <= SSDUP_KIND_MAX);
-		EXPECT(e.sectors && e.sector < HDD_SECTORS && e.sectors <= HDD_SECTORS - e.sector);
-		EXPECT(e.seq && e.seq <= LOG_MAX_COUNT);
-		EXPECT(log_data_sector(&rig->s.g, half, e.pos) +
-		       (e.kind == SSDUP_KIND_DATA ? e.sectors : 0) <= SSD_SECTORS);
-
-		EXPECT(x);
-		*x = (struct extent){
-			.start = e.sector, .sectors = e.sectors, .seq = e.seq,
-			.pos = e.pos, .half = half, .kind = e.kind,
-		};
-		extent_bulk_add(&rig->bulk, x);
-	}
-	return 0;
-}
-
+/* As replay_extent() of recovery.c. */
 static void insert_one(struct rig *rig, struct extent *x)
 {
 	struct extent_list spares = {}, unused = {};
@@ -150,19 +124,30 @@ static void insert_one(struct rig *rig, struct extent *x)
 		extent_push(&rig->pool, x);
 }
 
-/* As replay_link() of recovery.c; @order is of the halves, the lowest generation first. */
-static void link_all(struct rig *rig, const u32 *order)
+static int take_entries(void *ctx, u32 half, const struct ssdup_entry *entries, u32 nr)
 {
-	struct extent_list rest[SSDUP_MAX_HALVES] = {};
-	static struct extent_cards cards;
-	struct extent *x;
+	struct rig *rig = ctx;
 	u32 i;
 
-	extent_bulk_link(&rig->tree, &rig->bulk, ilog2(rig->s.g.block_sectors),
-			 ilog2(HDD_SECTORS), &cards, rest);
-	for (i = 0; i < rig->s.g.nr_halves; i++)
-		while ((x = extent_pop(&rest[order[i]])))
-			insert_one(rig, x);
+	EXPECT(nr && nr <= SSDUP_PAGE_ENTRIES);
+	for (i = 0; i < nr; i++) {
+		struct log_entry e = log_entry_read(&entries[i]);
+		struct extent *x = extent_pop(&rig->pool);
+
+		EXPECT(e.kind > SSDUP_KIND_NONE && e.kind <= SSDUP_KIND_MAX);
+		EXPECT(e.sectors && e.sector < HDD_SECTORS && e.sectors <= HDD_SECTORS - e.sector);
+		EXPECT(e.seq && e.seq <= LOG_MAX_COUNT);
+		EXPECT(log_data_sector(&rig->s.g, half, e.pos) +
+		       (e.kind == SSDUP_KIND_DATA ? e.sectors : 0) <= SSD_SECTORS);
+
+		EXPECT(x);
+		*x = (struct extent){
+			.start = e.sector, .sectors = e.sectors, .seq = e.seq,
+			.pos = e.pos, .half = half, .kind = e.kind,
+		};
+		insert_one(rig, x);
+	}
+	return 0;
 }
 
 static void check_map(struct rig *rig)
@@ -220,7 +205,7 @@ void fuzz_image(const struct image *im)
 {
 	struct replay_half found[SSDUP_MAX_HALVES];
 	struct rig rig = { .im = im };
-	u32 i, j, half, order[SSDUP_MAX_HALVES];
+	u32 i, j, half;
 	u64 done = 0, next;
 
 	if (!load_super(&rig))
@@ -237,12 +222,10 @@ void fuzz_image(const struct image *im)
 				half = j;
 			}
 		done = next;
-		order[i] = half;
 		if (!replay_one(&rig, half, &found[half]))
 			return;
 	}
 	EXPECT(rig.pages_read <= rig.s.g.nr_halves * (IMAGE_PAGES + 1 + MAX_LOOKS));
-	link_all(&rig, order);
 	check_map(&rig);
 	check_roles(&rig, found);
 }
