@@ -64,7 +64,7 @@ older
 io write start=80 len=80 bs=16
 model $SSD fail_read "$(log_sector 24) 1"
 model $SSD fail_write "0 $(blockdev --getsz $SSD)"
-io write start=8000 len=8
+io random start=8000 len=8192 nr=20
 is "mode" "$(stat mode)" 1
 must_not message flush
 stays_old 104 8
