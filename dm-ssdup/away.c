@@ -107,15 +107,14 @@ void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
 	}
 }
 
-void ssdup_renew(struct bio *bio, const struct ssdup_io *io)
+void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io)
 {
-	blk_opf_t opf = bio->bi_opf | (io->opf & REQ_FUA);
 	bio_end_io_t *end_io = bio->bi_end_io;
 	unsigned short ioprio = bio->bi_ioprio;
 	void *private = bio->bi_private;
 
-	/* It keeps the pages, and forgets the hints where it is best written to. */
-	bio_reset(bio, bio->bi_bdev, opf);
+	/* What is below may have changed both device and flags; the hints are forgotten. */
+	bio_reset(bio, c->ssd->bdev, io->opf & ~REQ_NOWAIT);
 	bio_set_flag(bio, BIO_CLONED);
 	bio->bi_iter = io->iter;
 	bio->bi_end_io = end_io;
@@ -134,10 +133,9 @@ static bool fua_is_no_flush(struct block_device *bdev)
 	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
 }
 
-int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page)
+int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
+		     unsigned long end)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
-
 	if (!error || !fua_is_no_flush(c->ssd->bdev))
 		return error;
 	while (error && ssdup_away(error) && time_before(jiffies, end)) {

@@ -11,7 +11,7 @@
 #define DRAIN_BYTES	(7U << 19)	/* of one batch's buffer: two, and all else, in 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
-#define DRAIN_UNREAD_MAX 512U		/* reads of a half that fail, until a try ends */
+#define DRAIN_UNREAD_MAX 512U		/* blocks of a half that fail, until a try ends */
 #define DRAIN_ROOM	(SSDUP_DRAIN_DEPTH_MAX + DRAIN_UNREAD_MAX)	/* pieces, with cuts */
 #define DRAIN_RUN	2048U		/* sectors of one write */
 #define DRAIN_SPREAD	32U		/* of a read, where others write to the SSD */

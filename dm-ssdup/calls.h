@@ -235,7 +235,7 @@ bool ssdup_data_error(struct ssdup *c, blk_status_t status);
 void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status);
 
 /** ssdup_renew() - make a bio as it came, that has come back from below; process context */
-void ssdup_renew(struct bio *bio, const struct ssdup_io *io);
+void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io);
 
 /** ssdup_look_for_ssd() - open a log that was shut, when its time is over; ssdup_wait_work() */
 void ssdup_look_for_ssd(struct ssdup *c);
@@ -245,15 +245,17 @@ void ssdup_look_for_ssd(struct ssdup *c);
  * @error: of the write, which must have had REQ_FUA and not REQ_PREFLUSH; or 0
  * @sector: its sector on the SSD
  * @page: 4 KiB, as written
+ * @end: jiffies; of all that is written together, RETRY_AWAY_MS from its first error
  *
- * For a minute, while the SSD is away; each version of a page has one place, so a try whose
+ * Until @end, while the SSD is away; each version of a page has one place, so a try whose
  * end we did not hear of does no harm. A flush that fails is never tried again, see commit.c:
  * so this does nothing where FUA may be made of one.
  *
  * Context: process, sleeps.
  * Return: 0 when it is durable, or the error.
  */
-int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page);
+int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
+		     unsigned long end);
 
 /* --- commit.c --- */
 
@@ -279,6 +281,13 @@ void ssdup_autocommit_work(struct work_struct *work);
  * Context: process, sleeps; super_lock held.
  */
 int ssdup_write_super(struct ssdup *c, enum ssdup_step between);
+
+/**
+ * ssdup_commits_end() - the SSD may have dropped data, so nothing more becomes durable on it
+ *
+ * Context: ssd_lock held.
+ */
+void ssdup_commits_end(struct ssdup *c);
 
 /** ssdup_flush_ssd() - what the SSD has in its cache is durable then; context: process, sleeps */
 int ssdup_flush_ssd(struct ssdup *c);
@@ -307,12 +316,11 @@ void ssdup_end_fuas(struct ssdup *c, struct bio_list *bios, int error);
 /** ssdup_owe() - a flush failed that somebody relied on, and who did was not told; any context */
 void ssdup_owe(struct ssdup *c);
 
-/**
- * ssdup_pay() - take what is owed to @whom, OWED_TO_FLUSH or OWED_TO_FUA; any context
- *
- * Return: true when a request of that kind has to fail.
- */
-bool ssdup_pay(struct ssdup *c, int whom);
+/** ssdup_pay_fua() - does a FUA write that comes now have to fail? any context */
+bool ssdup_pay_fua(struct ssdup *c);
+
+/** ssdup_unpay_fua() - part of a FUA write goes to the next table, which may undo its error */
+void ssdup_unpay_fua(struct ssdup *c);
 
 /** ssdup_inherit_owed() - what @from, of an earlier table, owes is @c's now; context: preresume */
 void ssdup_inherit_owed(struct ssdup *c, struct ssdup *from);
@@ -361,6 +369,9 @@ int ssdup_load(struct ssdup *c);
 int ssdup_begin_epoch(struct ssdup *c);
 
 /* --- writeback.c, drain.c --- */
+
+/** ssdup_hdd_inflight() - requests at the HDD but for the drain's; any context, a hint */
+u32 ssdup_hdd_inflight(struct ssdup *c);
 
 /** ssdup_writeback_create() - the thread, still asleep; context: preresume */
 int ssdup_writeback_create(struct ssdup *c);

@@ -89,12 +89,13 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 /* Pages were refused: those that may be are written again. Return: are all durable? */
 static bool write_again(struct ssdup *c, struct commit_round *round)
 {
+	unsigned long end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
 	int r = 0;
 	u32 i;
 
 	for (i = 0; i < round->nr && !r; i++)
 		r = ssdup_meta_again(c, blk_status_to_errno(round->page[i].bio->bi_status),
-				     round->page[i].sector, c->commit_page[i]);
+				     round->page[i].sector, c->commit_page[i], end);
 	return !r;
 }
 
@@ -126,7 +127,7 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 	trace_ssdup_step(c, STEP_COMMIT_DONE);
 out:
 	if (round->failed)
-		c->commit_failed = true;
+		ssdup_commits_end(c);
 	mutex_unlock(&c->ssd_lock);
 	for (i = 0; i < round->nr; i++) {
 		if (!round->failed) {

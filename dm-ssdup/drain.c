@@ -33,7 +33,10 @@ struct ssdup_drainer {
 	u64			from;		/* HDD sector to go on from */
 	u64			fenced;		/* direct writes below this were waited for */
 	u32			bad;		/* blocks refused by the HDD in this half */
-	u32			unread;		/* reads of a search that the SSD refused */
+	u32			unread;		/* blocks that the SSD refused in this half */
+	u64			away_at;	/* HDD sector of the piece that it did not give, */
+	unsigned long		away_since;	/* jiffies: at first, */
+	unsigned long		away_last;	/* and the last time */
 	u32			left;		/* blocks that could neither go home nor move */
 	bool			lost;		/* lost ones are among what could not move */
 	u64			others;		/* seq up to which other halves' extents go along */
@@ -93,21 +96,30 @@ static int move_block(struct ssdup *c, const struct drain_piece *p, u8 kind, str
 	return 0;
 }
 
-/* A disk that can read neither of two places is gone: its blocks are not bad. Uses the scratch. */
-static bool answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
+/*
+ * A disk that can read neither of two places is gone: its blocks are not bad. Uses the scratch.
+ * Return: 0 when it answers, -EAGAIN when it is away for the moment, else -EIO.
+ */
+static int answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
 {
-	return !ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, DRAIN_BLOCK_BYTES) ||
-	       !ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
+	int r = ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, DRAIN_BLOCK_BYTES), r2;
+
+	if (!r)
+		return 0;
+	r2 = ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
+	if (!r2)
+		return 0;
+	return ssdup_away(r) || ssdup_away(r2) ? -EAGAIN : -EIO;
 }
 
 /* An SSD that is gone has lost nothing yet. */
 static bool ssd_answers(struct ssdup *c, struct drain_batch *b)
 {
-	bool yes = answers(b, c->ssd->bdev, SSDUP_SUPER_SECTOR(0), SSDUP_SUPER_SECTOR(1));
+	int r = answers(b, c->ssd->bdev, SSDUP_SUPER_SECTOR(0), SSDUP_SUPER_SECTOR(1));
 
-	if (!yes)
+	if (r == -EIO)
 		ssdup_fail(c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
-	return yes;
+	return !r;
 }
 
 /* An HDD that is gone is waited for; moving what it refuses would fill the log. */
@@ -115,16 +127,46 @@ static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
 {
 	u64 end = round_down(bdev_nr_sectors(c->hdd->bdev), DRAIN_BLOCK);
 
-	return answers(b, c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK);
+	return !answers(b, c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK);
 }
 
-/* The SSD refused a read of the search for what it refuses. */
-static int refused(struct ssdup *c, struct drain_batch *b, int error)
+/* The HDD refused another block: does the try end? In a read-only log nothing moves, or ends. */
+static bool hdd_is_bad(struct ssdup *c, struct drain_batch *b)
+{
+	bool many = ++c->drainer->bad > DRAIN_BAD_MAX;
+
+	return (many && ssdup_mode(c) == MODE_RUNNING) || kthread_should_stop() ||
+	       !hdd_answers(c, b);
+}
+
+/*
+ * What the SSD does not give for the moment is not lost; but a piece that is the first to fail
+ * so for longer than the SSD may be away for, try after try, holds up all others.
+ */
+static bool only_away(struct ssdup *c, const struct drain_piece *p, int error)
+{
+	struct ssdup_drainer *d = c->drainer;
+	unsigned long away = msecs_to_jiffies(RETRY_AWAY_MS);
+
+	if (!ssdup_away(error))
+		return false;
+	if (d->away_at != p->start || time_after(jiffies, d->away_last + 2 * away)) {
+		d->away_at = p->start;
+		d->away_since = jiffies;
+	}
+	d->away_last = jiffies;
+	return time_before(jiffies, d->away_since + away);
+}
+
+/* The SSD refused to read a part of @p, of the search for what it refuses. */
+static int refused(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
+		   u32 sectors, int error)
 {
 	stat_inc(c, STAT_SSD_ERRORS);
-	c->drainer->unread++;
-	/* What it does not give for the moment is not lost. */
-	return ssdup_away(error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 0;
+	/* Each that counts is a block that leaves the half, so that the next try gets further. */
+	if (sectors <= DRAIN_BLOCK)
+		c->drainer->unread++;
+	return only_away(c, p, error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 0;
 }
 
 /*
@@ -187,7 +229,7 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, u32 piece)
 			r = give_up(c, &s, &part, &p);
 		} else {
 			error = batch_reread(c, b, &p, &s.next);
-			r = error ? refused(c, b, error) : 0;
+			r = error ? refused(c, b, &p, s.next.sectors, error) : 0;
 			if (!r && !drain_search_next(&s, error, &part))
 				continue;
 		}
@@ -221,8 +263,7 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
 				continue;
 			stat_inc(c, STAT_HDD_ERRORS);
-			if (++c->drainer->bad > DRAIN_BAD_MAX || kthread_should_stop() ||
-			    !hdd_answers(c, b))
+			if (hdd_is_bad(c, b))
 				return -EIO;
 			batch_copy(b, block.offset, block.sectors);
 			r = move_block(c, &block, SSDUP_KIND_DATA, b->scratch);
@@ -268,9 +309,7 @@ static int drain_mark(struct ssdup *c, struct drain_batch *b, const struct drain
 	if (r) {
 		stat_inc(c, STAT_HDD_ERRORS);
 		/* Zeroes come in many pieces, each of which takes an entry when it moves. */
-		if (run->kind == SSDUP_KIND_ZERO &&
-		    (++c->drainer->bad > DRAIN_BAD_MAX || kthread_should_stop() ||
-		     !hdd_answers(c, b)))
+		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(c, b))
 			return -EIO;
 		if (ssdup_mode(c) == MODE_RUNNING)
 			stat_inc(c, STAT_PINNED);

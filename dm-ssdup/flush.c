@@ -9,8 +9,9 @@
  * An error of a flush has to reach somebody who relied on it. A file system commits its
  * journal with one bio that has data, PREFLUSH and FUA. Device mapper sends us an empty
  * FLUSH for it, throws away the status of that, and sends the data then. So each error
- * is owed twice: to the next FLUSH that ends, and to the next FUA write that comes after
- * it. The next table of the same device inherits what is still owed.
+ * is owed twice: to the next FLUSH that ends, and to the next FUA write that comes. When
+ * FLUSHes fail, as many FUA writes fail after them, for each may be the data of one. The
+ * next table of the same device inherits what is still owed.
  */
 #include "ssdup.h"
 #include "trace.h"
@@ -22,14 +23,32 @@ void ssdup_owe(struct ssdup *c)
 	atomic_or(OWED_TO_FLUSH | OWED_TO_FUA, &c->owed);
 }
 
-bool ssdup_pay(struct ssdup *c, int whom)
+static bool pay(struct ssdup *c, int whom)
 {
 	return atomic_read(&c->owed) & whom && atomic_fetch_andnot(whom, &c->owed) & whom;
+}
+
+bool ssdup_pay_fua(struct ssdup *c)
+{
+	bool fails = pay(c, OWED_TO_FUA);
+
+	if (!fails && atomic_read(&c->owed_parts))
+		fails = atomic_dec_if_positive(&c->owed_parts) >= 0;
+	if (fails)
+		WRITE_ONCE(c->fua_paid, true);
+	return fails;
+}
+
+void ssdup_unpay_fua(struct ssdup *c)
+{
+	if (READ_ONCE(c->fua_paid))
+		atomic_or(OWED_TO_FUA, &c->owed);
 }
 
 void ssdup_inherit_owed(struct ssdup *c, struct ssdup *from)
 {
 	atomic_or(atomic_xchg(&from->owed, 0), &c->owed);
+	atomic_add(atomic_xchg(&from->owed_parts, 0), &c->owed_parts);
 }
 
 /* --- The HDD --- */
@@ -43,8 +62,14 @@ struct hdd_flush {
 
 void ssdup_hdd_dropped(struct ssdup *c)
 {
+	bool in_flight;
+
 	atomic_inc(&c->hdd_flush_errors);
-	if (READ_ONCE(c->hdd_dirty) != HDD_CLEAN)
+	/* Of a write that the HDD has ended, and end_direct() has not, it may have dropped data. */
+	in_flight = ssdup_hdd_inflight(c);
+	/* What has left that sum has made it dirty before. */
+	smp_rmb();
+	if (in_flight || READ_ONCE(c->hdd_dirty) != HDD_CLEAN)
 		ssdup_owe(c);
 }
 
@@ -192,6 +217,7 @@ static void do_flushes(struct work_struct *work)
 {
 	struct ssdup *c = container_of(work, struct ssdup, flushes.work);
 	struct bio_list bios = take_bios(&c->flushes);
+	blk_status_t status = BLK_STS_OK;
 	struct hdd_flush f;
 	bool hdd;
 
@@ -205,7 +231,13 @@ static void do_flushes(struct work_struct *work)
 	if (hdd)
 		hdd_flush_end(c, &f);
 	trace_ssdup_step(c, STEP_FLUSH_END);
-	end_bios(c, &bios, ssdup_pay(c, OWED_TO_FLUSH) ? BLK_STS_IOERR : BLK_STS_OK);
+	if (pay(c, OWED_TO_FLUSH)) {
+		status = BLK_STS_IOERR;
+		/* Before they end: the data of each may come then. */
+		atomic_add(bio_list_size(&bios), &c->owed_parts);
+		pay(c, OWED_TO_FUA);
+	}
+	end_bios(c, &bios, status);
 }
 
 static void do_fuas(struct work_struct *work)

@@ -434,7 +434,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 		return true;
 	}
 	/* The data of a bio whose FLUSH failed, perhaps: see flush.c. */
-	if (op_is_write(bio_op(bio)) && ssdup_pay(c, OWED_TO_FUA)) {
+	if (op_is_write(bio_op(bio)) && ssdup_pay_fua(c)) {
 		bio_io_error(bio);
 		return true;
 	}
@@ -608,12 +608,14 @@ void ssdup_wait_work(struct work_struct *work)
 		ssdup_ration(c);
 	while ((bio = pop_waiting(c))) {
 		io = io_of(bio);
-		if (io->refused)
-			ssdup_renew(bio, io);
 		way = route_write(c, bio, io, true);
 		if (way == WRITE_WAITS && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */
 			atomic_dec(&c->nr_waiting);
+			if (io->refused)
+				ssdup_renew(c, bio, io);
+			if (io->opf & REQ_FUA)
+				ssdup_unpay_fua(c);
 			bio->bi_status = BLK_STS_DM_REQUEUE;
 			bio_endio(bio);
 			continue;
@@ -621,6 +623,7 @@ void ssdup_wait_work(struct work_struct *work)
 		if (way == WRITE_WAITS && READ_ONCE(c->log_shut)) {
 			/* Others may go to the HDD meanwhile. */
 			bio_list_add(&kept, bio);
+			cond_resched();
 			continue;
 		}
 		if (way == WRITE_WAITS) {
@@ -633,6 +636,8 @@ void ssdup_wait_work(struct work_struct *work)
 			break;
 		}
 		atomic_dec(&c->nr_waiting);
+		if (io->refused)
+			ssdup_renew(c, bio, io);
 		submit_waited(c, bio, io, way);
 		cond_resched();
 	}

@@ -354,6 +354,8 @@ struct ssdup {
 	struct flush_queue	fuas;		/* writes whose data is logged */
 	atomic_t		nr_flushes;	/* queued in either, and not ended yet */
 	atomic_t		owed;		/* OWED_TO_*: an error of a flush; see flush.c */
+	atomic_t		owed_parts;	/* FUA writes that have to fail after FLUSHes did */
+	bool			fua_paid;	/* one of them has, ever */
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 	struct mutex		ssd_lock;	/* one who flushes the SSD at a time */
 	struct mutex		hdd_lock;	/* one FLUSH of the HDD at a time */

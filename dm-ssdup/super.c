@@ -20,6 +20,15 @@ int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 	return r;
 }
 
+void ssdup_commits_end(struct ssdup *c)
+{
+	lockdep_assert_held(&c->ssd_lock);
+	/* Once: a drain may bring home what is dirty, and a FLUSH would find nothing to fail for. */
+	if (!c->commit_failed)
+		ssdup_owe(c);
+	c->commit_failed = true;
+}
+
 int ssdup_flush_ssd(struct ssdup *c)
 {
 	int r;
@@ -27,7 +36,7 @@ int ssdup_flush_ssd(struct ssdup *c)
 	mutex_lock(&c->ssd_lock);
 	r = blkdev_issue_flush(c->ssd->bdev);
 	if (r)
-		c->commit_failed = true;
+		ssdup_commits_end(c);
 	mutex_unlock(&c->ssd_lock);
 	if (r) {
 		stat_inc(c, STAT_SSD_ERRORS);
@@ -44,9 +53,10 @@ static int write_copy(struct ssdup *c, unsigned int copy)
 	mutex_lock(&c->ssd_lock);
 	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS,
 			  SSDUP_SUPER_SECTOR(copy), c->super_page, 0, SSDUP_SUPER_BYTES);
-	r = ssdup_meta_again(c, r, SSDUP_SUPER_SECTOR(copy), c->super_page);
+	r = ssdup_meta_again(c, r, SSDUP_SUPER_SECTOR(copy), c->super_page,
+			     jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
 	if (r)
-		c->commit_failed = true;
+		ssdup_commits_end(c);
 	mutex_unlock(&c->ssd_lock);
 	return r;
 }

@@ -220,10 +220,28 @@ static struct ssdup *pass_on(struct ssdup *c, bool gone)
 	return old;
 }
 
+/* Make @c the owner if there is one. */
+static bool take_over(struct ssdup *c)
+{
+	struct ssdup *old;
+
+	mutex_lock(&owner_lock);
+	old = owner_of(disk_to_dev(dm_disk(c->md)));
+	if (old) {
+		list_del_init(&old->folder);
+		list_add(&c->folder, &owners);
+	}
+	mutex_unlock(&owner_lock);
+	return old;
+}
+
 int ssdup_sysfs_add(struct ssdup *c)
 {
 	int r = 0;
 
+	/* A folder is taken over without waiting for one that is removed, perhaps for memory. */
+	if (take_over(c))
+		return 0;
 	mutex_lock(&folder_lock);
 	if (!pass_on(c, false)) {
 		r = sysfs_create_group(&disk_to_dev(dm_disk(c->md))->kobj, &ssdup_group);

@@ -59,7 +59,15 @@ static void inherit(struct ssdup *c)
 
 static void delist(struct ssdup *c)
 {
+	struct ssdup *other;
+
 	mutex_lock(&registry_lock);
+	/* When another target kept the next table from being resumed, it has not inherited. */
+	list_for_each_entry(other, &registry, registered)
+		if (other != c && other->md == c->md) {
+			ssdup_inherit_owed(other, c);
+			break;
+		}
 	list_del_init(&c->registered);
 	mutex_unlock(&registry_lock);
 }
@@ -351,13 +359,14 @@ static int ssdup_preresume(struct dm_target *ti)
 {
 	unsigned int noio = memalloc_noio_save();
 	struct ssdup *c = ti->private;
-	int r = c->loaded ? 0 : ssdup_load(c);
+	int r;
 
+	/* First, for the table before this one goes even when the resume fails. */
+	inherit(c);
+	r = c->loaded ? 0 : ssdup_load(c);
 	/* A table that is read-only writes no pages, and has no thread. */
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
-	if (!r)
-		inherit(c);
 	memalloc_noio_restore(noio);
 	return r;
 }

@@ -66,6 +66,11 @@ static struct sums sum_requests(struct ssdup *c)
 	return s;
 }
 
+u32 ssdup_hdd_inflight(struct ssdup *c)
+{
+	return sum_requests(c).hdd_inflight;
+}
+
 /* The generation that is drained next; ~0 when nothing is sealed. */
 static u64 oldest_sealed(struct ssdup *c)
 {

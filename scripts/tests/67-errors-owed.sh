@@ -52,6 +52,20 @@ io write start=30000 len=8 fua=1
 io flush
 remove_ssdup
 
+# a commit by the clock fails, and a drain brings home what the SSD has then: that a FLUSH
+# finds nothing to do is no reason for it to succeed
+make_ssdup policy all drain auto autocommit_ms 100
+model $SSD fail_flush 1
+io write len=64
+wait_until mode -eq 1
+model $SSD fail_flush 0
+wait_until dirty_sectors -eq 0
+flush_fails
+fua_fails
+io write start=30000 len=8 fua=1
+io flush
+remove_ssdup
+
 # a dm device below throws away the status of a PREFLUSH in front of data, too: one page of
 # entries is not written when the flush before it fails
 must dmsetup create under --table "0 $(blockdev --getsz $SSD) linear $SSD 0"
@@ -83,6 +97,20 @@ flush_fails
 fua_fails
 io recover
 io write start=30000 len=8 fua=1
+io flush
+
+# the same, also when the next table cannot be resumed at once
+io write len=64
+model $SSD fail_flush 1
+must dmsetup reload $NAME --table "$(table policy all drain manual)"
+must dmsetup suspend $NAME
+must_not dmsetup resume $NAME
+model $SSD fail_flush 0
+must dmsetup resume $NAME
+find_sys
+flush_fails
+fua_fails
+io recover
 io flush
 remove_ssdup
 
