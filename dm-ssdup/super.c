@@ -23,7 +23,7 @@ int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 void ssdup_commits_end(struct ssdup *c)
 {
 	lockdep_assert_held(&c->ssd_lock);
-	/* Once: a drain may bring home what is dirty, and a FLUSH would find nothing to fail for. */
+	/* Once: when a drain has brought home what is dirty, a FLUSH finds nothing to fail for. */
 	if (!c->commit_failed)
 		ssdup_owe(c);
 	c->commit_failed = true;
