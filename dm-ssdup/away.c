@@ -128,7 +128,7 @@ void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io)
  * Does the SSD write with FUA without a flush? Such a flush may fail and drop data,
  * and the next one would know nothing of it. What is stacked says yes at all times.
  */
-static bool fua_is_no_flush(struct block_device *bdev)
+bool ssdup_fua_is_no_flush(struct block_device *bdev)
 {
 	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
 }
@@ -136,7 +136,7 @@ static bool fua_is_no_flush(struct block_device *bdev)
 int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
 		     unsigned long end)
 {
-	if (!error || !fua_is_no_flush(c->ssd->bdev))
+	if (!error || !ssdup_fua_is_no_flush(c->ssd->bdev))
 		return error;
 	while (error && ssdup_away(error) && time_before(jiffies, end)) {
 		stat_inc(c, STAT_SSD_ERRORS);

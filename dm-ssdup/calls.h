@@ -240,6 +240,9 @@ void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io);
 /** ssdup_look_for_ssd() - open a log that was shut, when its time is over; ssdup_wait_work() */
 void ssdup_look_for_ssd(struct ssdup *c);
 
+/** ssdup_fua_is_no_flush() - the disk writes with FUA without a flush; any context */
+bool ssdup_fua_is_no_flush(struct block_device *bdev);
+
 /**
  * ssdup_meta_again() - write metadata again that the SSD has refused
  * @error: of the write, which must have had REQ_FUA and not REQ_PREFLUSH; or 0
@@ -283,11 +286,14 @@ void ssdup_autocommit_work(struct work_struct *work);
 int ssdup_write_super(struct ssdup *c, enum ssdup_step between);
 
 /**
- * ssdup_commits_end() - the SSD may have dropped data, so nothing more becomes durable on it
+ * ssdup_commits_end() - a flush or a write of metadata has failed: nothing more becomes durable
+ * @flush: it was a flush
+ *
+ * If it was a flush, or may have been one below, the SSD may have dropped data: that is owed.
  *
  * Context: ssd_lock held.
  */
-void ssdup_commits_end(struct ssdup *c);
+void ssdup_commits_end(struct ssdup *c, bool flush);
 
 /** ssdup_flush_ssd() - what the SSD has in its cache is durable then; context: process, sleeps */
 int ssdup_flush_ssd(struct ssdup *c);

@@ -102,6 +102,7 @@ static bool write_again(struct ssdup *c, struct commit_round *round)
 /* Write the pages of a round, after the data that they speak of. */
 static int write_round(struct ssdup *c, struct commit_round *round)
 {
+	bool flush = false;
 	u32 i;
 
 	mutex_lock(&c->ssd_lock);
@@ -112,6 +113,7 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 	trace_ssdup_step(c, STEP_COMMIT_FLUSH);
 	if (blkdev_issue_flush(c->ssd->bdev)) {
 		round->failed = true;
+		flush = true;
 		goto out;
 	}
 	trace_ssdup_step(c, STEP_COMMIT_FLUSHED);
@@ -127,7 +129,7 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 	trace_ssdup_step(c, STEP_COMMIT_DONE);
 out:
 	if (round->failed)
-		ssdup_commits_end(c);
+		ssdup_commits_end(c, flush);
 	mutex_unlock(&c->ssd_lock);
 	for (i = 0; i < round->nr; i++) {
 		if (!round->failed) {

@@ -20,11 +20,11 @@ int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 	return r;
 }
 
-void ssdup_commits_end(struct ssdup *c)
+void ssdup_commits_end(struct ssdup *c, bool flush)
 {
 	lockdep_assert_held(&c->ssd_lock);
 	/* Once: when a drain has brought home what is dirty, a FLUSH finds nothing to fail for. */
-	if (!c->commit_failed)
+	if (!c->commit_failed && (flush || !ssdup_fua_is_no_flush(c->ssd->bdev)))
 		ssdup_owe(c);
 	c->commit_failed = true;
 }
@@ -36,7 +36,7 @@ int ssdup_flush_ssd(struct ssdup *c)
 	mutex_lock(&c->ssd_lock);
 	r = blkdev_issue_flush(c->ssd->bdev);
 	if (r)
-		ssdup_commits_end(c);
+		ssdup_commits_end(c, true);
 	mutex_unlock(&c->ssd_lock);
 	if (r) {
 		stat_inc(c, STAT_SSD_ERRORS);
@@ -56,7 +56,7 @@ static int write_copy(struct ssdup *c, unsigned int copy)
 	r = ssdup_meta_again(c, r, SSDUP_SUPER_SECTOR(copy), c->super_page,
 			     jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
 	if (r)
-		ssdup_commits_end(c);
+		ssdup_commits_end(c, false);
 	mutex_unlock(&c->ssd_lock);
 	return r;
 }

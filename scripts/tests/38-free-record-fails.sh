@@ -19,6 +19,8 @@ io verify
 # each of these either fails or is there for good
 iocheck "$MODEL" $DEV write len=512 bs=64 errors=1
 iocheck "$MODEL" $DEV discard start=1024 len=64 errors=1
+# below dm-linear a write with FUA may be a flush, of which a FLUSH is told
+iocheck "$MODEL" $DEV flush 2>"$T/flush" || [ $SSD != /dev/mssd0 ] || fail "$(<"$T/flush")"
 io random start=16384 len=8192 nr=100 fsync=1
 io recover
 model $SSD fail_write clear
