@@ -202,25 +202,7 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 	return r ?: len;
 }
 
-/* Make @c the owner, or nobody with @gone. Return: who was it before, or NULL. */
-static struct ssdup *pass_on(struct ssdup *c, bool gone)
-{
-	struct ssdup *old;
-
-	mutex_lock(&owner_lock);
-	old = owner_of(disk_to_dev(dm_disk(c->md)));
-	if (gone) {
-		list_del_init(&c->folder);
-	} else {
-		if (old)
-			list_del_init(&old->folder);
-		list_add(&c->folder, &owners);
-	}
-	mutex_unlock(&owner_lock);
-	return old;
-}
-
-/* Make @c the owner if there is one. */
+/* Make @c the owner in another's place. Return: false when there is no owner. */
 static bool take_over(struct ssdup *c)
 {
 	struct ssdup *old;
@@ -235,19 +217,33 @@ static bool take_over(struct ssdup *c)
 	return old;
 }
 
+/* Make nobody the owner. Return: was it @c? */
+static bool disown(struct ssdup *c)
+{
+	bool owned;
+
+	mutex_lock(&owner_lock);
+	owned = !list_empty(&c->folder);
+	list_del_init(&c->folder);
+	mutex_unlock(&owner_lock);
+	return owned;
+}
+
 int ssdup_sysfs_add(struct ssdup *c)
 {
-	int r = 0;
+	int r;
 
 	/* A folder is taken over without waiting for one that is removed, perhaps for memory. */
 	if (take_over(c))
 		return 0;
 	mutex_lock(&folder_lock);
-	if (!pass_on(c, false)) {
-		r = sysfs_create_group(&disk_to_dev(dm_disk(c->md))->kobj, &ssdup_group);
-		if (r)
-			pass_on(c, true);
-	}
+	/* Nobody else makes an owner: tables of one device are resumed one after the other. */
+	mutex_lock(&owner_lock);
+	list_add(&c->folder, &owners);
+	mutex_unlock(&owner_lock);
+	r = sysfs_create_group(&disk_to_dev(dm_disk(c->md))->kobj, &ssdup_group);
+	if (r)
+		disown(c);
 	mutex_unlock(&folder_lock);
 	return r;
 }
@@ -255,7 +251,7 @@ int ssdup_sysfs_add(struct ssdup *c)
 void ssdup_sysfs_remove(struct ssdup *c)
 {
 	mutex_lock(&folder_lock);
-	if (pass_on(c, true) == c)
+	if (disown(c))
 		sysfs_remove_group(&disk_to_dev(dm_disk(c->md))->kobj, &ssdup_group);
 	mutex_unlock(&folder_lock);
 }

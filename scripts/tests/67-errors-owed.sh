@@ -99,13 +99,15 @@ io recover
 io write start=30000 len=8 fua=1
 io flush
 
-# the same, also when the next table cannot be resumed at once
+# the same, also when the next table cannot be resumed at once: the one that owes is gone then
 io write len=64
 model $SSD fail_flush 1
 must dmsetup reload $NAME --table "$(table policy all drain manual)"
 must dmsetup suspend $NAME
-must_not dmsetup resume $NAME
 model $SSD fail_flush 0
+model $SSD fail_read "0 256"
+must_not dmsetup resume $NAME
+model $SSD fail_read clear
 must dmsetup resume $NAME
 find_sys
 flush_fails

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between kernels, for the modelled disks. */
+/* Differences between kernels, for the modelled disks; timers are those of the target. */
 #ifndef SSDUP_DISKS_COMPAT_H
 #define SSDUP_DISKS_COMPAT_H
 
@@ -7,7 +7,8 @@
 
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
-#include <linux/hrtimer.h>
+
+#include "../../dm-ssdup/compat.h"
 
 /**
  * struct ssdup_disk_limits - what a modelled disk tells the block layer
@@ -88,17 +89,5 @@ static inline struct gendisk *ssdup_alloc_disk(struct blk_mq_tag_set *set,
 #else
 #define SSDUP_DISK_NODE		unsigned int
 #endif
-
-static inline void ssdup_hrtimer_init(struct hrtimer *timer,
-				      enum hrtimer_restart (*function)(struct hrtimer *),
-				      enum hrtimer_mode mode)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(timer, function, CLOCK_MONOTONIC, mode);
-#else
-	hrtimer_init(timer, CLOCK_MONOTONIC, mode);
-	timer->function = function;
-#endif
-}
 
 #endif /* SSDUP_DISKS_COMPAT_H */
