@@ -11,7 +11,7 @@
 
 #include <linux/atomic.h>
 
-#include "balance.h"
+#include "core/balance.h"
 
 #define LOAD_LOOK	32U	/* requests, from one look to the next */
 #define LOAD_REST	256U	/* of a disk at rest */

@@ -62,18 +62,18 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "detector.h"
-#include "extent_map.h"
+#include "core/detector.h"
+#include "core/extent_map.h"
 #include "load.h"
-#include "log.h"
-#include "pipeline.h"
-#include "redirector.h"
-#include "replay.h"
-#include "retry.h"
-#include "settings.h"
+#include "core/log.h"
+#include "core/pipeline.h"
+#include "core/redirector.h"
+#include "core/replay.h"
+#include "core/retry.h"
+#include "core/settings.h"
 #include "step.h"
-#include "threshold.h"
-#include "types.h"
+#include "core/threshold.h"
+#include "core/types.h"
 
 #define DM_MSG_PREFIX "ssdup"
 

@@ -2,7 +2,7 @@
 /* What cannot be read of a piece: the search for it, and the cut that keeps it off the HDD. */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/pipeline.h"
+#include "../dm-ssdup/core/pipeline.h"
 #include "prng.h"
 
 #define PIECE		400U	/* sectors, at most */

@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/log.h"
+#include "../dm-ssdup/core/log.h"
 #include "prng.h"
 
 #define MSEC		1000000ULL	/* ns */

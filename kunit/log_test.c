@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/log.c"
+#include "../dm-ssdup/core/log.c"
 #include "prng.h"
 
 #define GIB		(BIT_ULL(30) / 512)

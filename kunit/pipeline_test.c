@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/pipeline.c"
+#include "../dm-ssdup/core/pipeline.c"
 #include "prng.h"
 
 /* --- Drain plans --- */

@@ -2,7 +2,7 @@
 #include <kunit/test.h>
 #include <linux/bits.h>
 
-#include "../dm-ssdup/redirector.c"
+#include "../dm-ssdup/core/redirector.c"
 
 #define HDD	SSDUP_ROUTE_HDD
 #define SSD	SSDUP_ROUTE_SSD

@@ -9,7 +9,7 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "../dm-ssdup/replay.h"
+#include "../dm-ssdup/core/replay.h"
 #include "prng.h"
 
 #define PAGES	160U

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/replay.c"
+#include "../dm-ssdup/core/replay.c"
 #include "prng.h"
 
 #define HDD_SECTORS	(BIT_ULL(30) + 8)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/retry.c"
+#include "../dm-ssdup/core/retry.c"
 
 #define SECOND	1000000000ULL
 

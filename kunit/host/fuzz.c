@@ -5,8 +5,8 @@
  * picked and held against the disks, the halves are replayed in the order of their
  * generations into an extent map, and each half gets its role.
  */
-#include "../../dm-ssdup/extent_map.h"
-#include "../../dm-ssdup/replay.h"
+#include "../../dm-ssdup/core/extent_map.h"
+#include "../../dm-ssdup/core/replay.h"
 #include "fuzz.h"
 
 #define HDD_SECTORS	32768U

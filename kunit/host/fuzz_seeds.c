@@ -3,7 +3,7 @@
  * Images that the encoders of log.c make: what the fuzzer starts from. As a
  * program: writes each of them as an input into the folder that is named.
  */
-#include "../../dm-ssdup/log.h"
+#include "../../dm-ssdup/core/log.h"
 #include "fuzz.h"
 
 #define HDD_SECTORS	32768U

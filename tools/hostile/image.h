@@ -12,7 +12,7 @@
 #define __packed __attribute__((packed))
 #endif
 
-#include "../../dm-ssdup/format.h"
+#include "../../dm-ssdup/core/format.h"
 
 #define IMAGE_HALVES	2U
 #define IMAGE_PAGES	8U

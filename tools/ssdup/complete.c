@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dm-ssdup/settings.h"
+#include "dm-ssdup/core/settings.h"
 
 #include "commands.h"
 #include "complete.h"

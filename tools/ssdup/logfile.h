@@ -10,8 +10,8 @@
 #ifndef SSDUP_LOGFILE_H
 #define SSDUP_LOGFILE_H
 
-#include "dm-ssdup/extent_map.h"
-#include "dm-ssdup/replay.h"
+#include "dm-ssdup/core/extent_map.h"
+#include "dm-ssdup/core/replay.h"
 #include "disk.h"
 #include "faults.h"
 #include "progress.h"

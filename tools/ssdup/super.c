@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
-#include "dm-ssdup/replay.h"
+#include "dm-ssdup/core/replay.h"
 #include "super.h"
 
 int transfer(int fd, void *buf, size_t len, uint64_t offset, bool write)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ssdup: the superblock of an SSD, read and written without the kernel module, by the
- * kernel's own code (dm-ssdup/log.c).
+ * kernel's own code (dm-ssdup/core/log.c).
  */
 #ifndef SSDUP_SUPER_H
 #define SSDUP_SUPER_H
 
-#include "dm-ssdup/log.h"
+#include "dm-ssdup/core/log.h"
 
 #include "tool.h"
 

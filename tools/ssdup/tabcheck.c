@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dm-ssdup/settings.h"
+#include "dm-ssdup/core/settings.h"
 
 #include "dev.h"
 #include "super.h"
