@@ -20,12 +20,13 @@ char *ssdup_error(const char *fmt, ...)
 int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 {
 	const struct dm_arg count = {
-		0, 2 * settings_nr_keys(), "#args: not the number of keys and values that follow"
+		0, 2 * ssdup_settings_nr_keys(),
+		"#args: not the number of keys and values that follow"
 	};
 	const char *key, *value;
 	unsigned int argc;
 
-	settings_preset(&c->set);
+	ssdup_settings_preset(&c->set);
 	if (!as->argc)
 		return 0;
 	if (dm_read_arg_group(&count, as, &argc, error))
@@ -38,7 +39,7 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 	while (as->argc) {
 		key = dm_shift_arg(as);
 		value = dm_shift_arg(as);
-		switch (settings_take(&c->set, key, value)) {
+		switch (ssdup_settings_take(&c->set, key, value)) {
 		case SETTINGS_OK:
 			continue;
 		case SETTINGS_UNKNOWN:
@@ -48,22 +49,22 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 			*error = ssdup_error("%s: given twice", key);
 			return -EINVAL;
 		case SETTINGS_VALUE:
-			*error = (char *)settings_find(key)->error;
+			*error = (char *)ssdup_settings_find(key)->error;
 			return -EINVAL;
 		}
 	}
-	*error = (char *)settings_conflict(&c->set);
+	*error = (char *)ssdup_settings_conflict(&c->set);
 	return *error ? -EINVAL : 0;
 }
 
 bool ssdup_given(struct ssdup *c, const char *name)
 {
-	return c->set.given & settings_bit(settings_find(name));
+	return c->set.given & ssdup_settings_bit(ssdup_settings_find(name));
 }
 
 int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **error)
 {
-	const struct settings_key *key = settings_find(name);
+	const struct ssdup_settings_key *key = ssdup_settings_find(name);
 	/* A percentage of 0 against marks of 0 moves nothing: only all and none decide. */
 	const struct redirector_marks marks = { };
 	struct ssdup_settings set;
@@ -78,26 +79,27 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		*error = "fixed while the table is loaded";
 		return -EINVAL;
 	}
-	if (!settings_value(key, text, &value)) {
+	if (!ssdup_settings_value(key, text, &value)) {
 		*error = key->error;
 		return -EINVAL;
 	}
 	/* Two marks that fit each with the old other one may not fit together. */
 	mutex_lock(&c->set_lock);
 	set = c->set;
-	*settings_of(&set, key) = value;
-	*error = settings_conflict(&set);
+	*ssdup_settings_of(&set, key) = value;
+	*error = ssdup_settings_conflict(&set);
 	if (*error) {
 		r = -EINVAL;
 		goto out;
 	}
 	/* Readers take no lock, but each setting once, with READ_ONCE. */
-	WRITE_ONCE(*settings_of(&c->set, key), value);
-	WRITE_ONCE(c->set.given, c->set.given | settings_bit(key));
+	WRITE_ONCE(*ssdup_settings_of(&c->set, key), value);
+	WRITE_ONCE(c->set.given, c->set.given | ssdup_settings_bit(key));
 	if (key->offset == offsetof(struct ssdup_settings, policy)) {
 		/* Pairs with the one in stream_evaluate(). */
 		smp_mb();
-		WRITE_ONCE(c->route, redirector_next(value, READ_ONCE(c->route), 0, 0, &marks));
+		WRITE_ONCE(c->route, ssdup_redirector_next(value, READ_ONCE(c->route), 0, 0,
+							   &marks));
 	}
 out:
 	mutex_unlock(&c->set_lock);
@@ -108,9 +110,9 @@ out:
 	return 0;
 }
 
-static int print_value(struct ssdup *c, const struct settings_key *key, char *buf, size_t len)
+static int print_value(struct ssdup *c, const struct ssdup_settings_key *key, char *buf, size_t len)
 {
-	u32 value = READ_ONCE(*settings_of(&c->set, key));
+	u32 value = READ_ONCE(*ssdup_settings_of(&c->set, key));
 
 	if (key->words)
 		return scnprintf(buf, len, "%s", key->words[value]);
@@ -119,21 +121,21 @@ static int print_value(struct ssdup *c, const struct settings_key *key, char *bu
 
 int ssdup_key_value(struct ssdup *c, const char *name, char *buf, size_t len)
 {
-	return print_value(c, settings_find(name), buf, len);
+	return print_value(c, ssdup_settings_find(name), buf, len);
 }
 
 unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
 {
 	u32 given = READ_ONCE(c->set.given), i;
-	const struct settings_key *key;
+	const struct ssdup_settings_key *key;
 	unsigned int sz = 0;
 	char value[16];
 
 	if (given)
 		DMEMIT(" %u", 2 * hweight32(given));
-	for (i = 0; i < settings_nr_keys(); i++) {
-		key = settings_key(i);
-		if (!(given & settings_bit(key)))
+	for (i = 0; i < ssdup_settings_nr_keys(); i++) {
+		key = ssdup_settings_key(i);
+		if (!(given & ssdup_settings_bit(key)))
 			continue;
 		print_value(c, key, value, sizeof(value));
 		DMEMIT(" %s %s", key->name, value);

@@ -74,7 +74,7 @@ bool ssdup_data_error(struct ssdup *c, blk_status_t status)
 		return true;
 	}
 	spin_lock_irqsave(&c->wait_lock, flags);
-	many = retry_count(&c->errors, ktime_get_ns());
+	many = ssdup_retry_count(&c->errors, ktime_get_ns());
 	spin_unlock_irqrestore(&c->wait_lock, flags);
 	if (many)
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "too many writes of data to the SSD failed");
@@ -93,7 +93,7 @@ void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
 	io->errors += !f.away;
 	f.errors = io->errors;
 	f.ms = jiffies_to_msecs(jiffies - io->refused_at);
-	switch (retry_decide(&f)) {
+	switch (ssdup_retry_decide(&f)) {
 	case RETRY_LOG:
 		break;
 	case RETRY_HDD:

@@ -9,7 +9,7 @@
 
 /* --- Buffers --- */
 
-int batch_init(struct ssdup *c, struct drain_batch *b)
+int ssdup_batch_init(struct ssdup *c, struct drain_batch *b)
 {
 	u32 i;
 
@@ -30,7 +30,7 @@ int batch_init(struct ssdup *c, struct drain_batch *b)
 	return 0;
 }
 
-void batch_exit(struct drain_batch *b)
+void ssdup_batch_exit(struct drain_batch *b)
 {
 	u32 i;
 
@@ -64,7 +64,7 @@ static void batch_begin(struct drain_batch *b, bool spread)
 	atomic_set(&b->pending, 1);
 }
 
-void batch_wait(struct drain_batch *b)
+void ssdup_batch_wait(struct drain_batch *b)
 {
 	batch_put(b);
 	wait_for_completion_io(&b->done);
@@ -127,7 +127,7 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io,
 	}
 }
 
-void batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
+void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 {
 	const struct drain_piece *p;
 	struct blk_plug plug;
@@ -148,19 +148,19 @@ void batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
-int batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
-		 const struct drain_part *part)
+int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
+		       const struct drain_part *part)
 {
 	struct drain_io io;
 
 	batch_begin(b, false);
 	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, piece_sector(c, p) + part->at,
 		       p->offset + part->at, part->sectors);
-	batch_wait(b);
+	ssdup_batch_wait(b);
 	return io.failed ? blk_status_to_errno(io.status) : 0;
 }
 
-void batch_write_begin(struct ssdup *c, struct drain_batch *b)
+void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b)
 {
 	blk_opf_t opf = drain_write_opf(c);
 	const struct drain_run *run;
@@ -182,9 +182,9 @@ void batch_write_begin(struct ssdup *c, struct drain_batch *b)
 	trace_ssdup_step(c, STEP_DRAIN_SENT);
 }
 
-void batch_write_end(struct ssdup *c, struct drain_batch *b)
+void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b)
 {
-	batch_wait(b);
+	ssdup_batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
 	ssdup_load_drain_end(c, &b->load, READ_ONCE(b->ended));
 	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
@@ -192,7 +192,7 @@ void batch_write_end(struct ssdup *c, struct drain_batch *b)
 
 /* --- One block --- */
 
-void batch_copy(struct drain_batch *b, u32 offset, u32 sectors)
+void ssdup_batch_copy(struct drain_batch *b, u32 offset, u32 sectors)
 {
 	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, done = 0, len;
 	char *scratch = page_address(b->scratch);

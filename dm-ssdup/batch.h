@@ -32,7 +32,7 @@ struct drain_batch {
 	struct load_drain	load;		/* of the writes */
 	u64			ended;		/* ns: the last write so far */
 	u64			due;		/* ns: the read under way, if spread */
-	bool			spread;		/* see batch_read() */
+	bool			spread;		/* see ssdup_batch_read() */
 	atomic_t		pending;
 	struct completion	done;
 };
@@ -40,7 +40,7 @@ struct drain_batch {
 /* Where on the SSD a piece is. */
 static inline u64 piece_sector(struct ssdup *c, const struct drain_piece *p)
 {
-	return log_data_sector(&c->g, p->half, p->pos);
+	return ssdup_log_data_sector(&c->g, p->half, p->pos);
 }
 
 /*
@@ -54,35 +54,35 @@ static inline blk_opf_t drain_write_opf(struct ssdup *c)
 	return awaited ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_WRITE;
 }
 
-/** batch_init() - the memory of a batch, zeroed before. Return: 0, -ENOMEM; exit in any case */
-int batch_init(struct ssdup *c, struct drain_batch *b);
-void batch_exit(struct drain_batch *b);
+/** ssdup_batch_init() - the memory of a zeroed batch. Return: 0, -ENOMEM; exit in any case */
+int ssdup_batch_init(struct ssdup *c, struct drain_batch *b);
+void ssdup_batch_exit(struct drain_batch *b);
 
 /**
- * batch_read() - start to read the pieces of a plan into the buffer
+ * ssdup_batch_read() - start to read the pieces of a plan into the buffer
  * @spread: short reads, one after the other, so that a write of others waits for one at
  * most. Should they take longer than DRAIN_SPREAD_NS each, then because the SSD has a
  * queue in which it waits anyway, and the rest is read at once.
  *
- * Sleeps until the last one has been sent. batch_wait() is due. io[] tells of each piece
+ * Sleeps until the last one has been sent. ssdup_batch_wait() is due. io[] tells of each piece
  * whether it failed.
  */
-void batch_read(struct ssdup *c, struct drain_batch *b, bool spread);
+void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread);
 
-/** batch_wait() - until the transfers of a batch have ended; process context */
-void batch_wait(struct drain_batch *b);
+/** ssdup_batch_wait() - until the transfers of a batch have ended; process context */
+void ssdup_batch_wait(struct drain_batch *b);
 
-/** batch_write_begin() - start to write the runs of a plan; batch_write_end() is due */
-void batch_write_begin(struct ssdup *c, struct drain_batch *b);
+/** ssdup_batch_write_begin() - start to write the runs of a plan; ssdup_batch_write_end() is due */
+void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b);
 
-/** batch_write_end() - until they have been written; io[] tells of each whether it failed */
-void batch_write_end(struct ssdup *c, struct drain_batch *b);
+/** ssdup_batch_write_end() - until they have been written; io[] tells of each whether it failed */
+void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b);
 
-/** batch_reread() - read a part of a piece once more; it sleeps. Return: 0 or -errno */
-int batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
-		 const struct drain_part *part);
+/** ssdup_batch_reread() - read a part of a piece once more; it sleeps. Return: 0 or -errno */
+int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
+		       const struct drain_part *part);
 
-/** batch_copy() - one block from the buffer, at @offset sectors, to the scratch page */
-void batch_copy(struct drain_batch *b, u32 offset, u32 sectors);
+/** ssdup_batch_copy() - one block from the buffer, at @offset sectors, to the scratch page */
+void ssdup_batch_copy(struct drain_batch *b, u32 offset, u32 sectors);
 
 #endif

@@ -116,7 +116,7 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 /**
  * ssdup_set_gate() - how far writers may go in the open half, as long as nobody waits
  *
- * All of it while another half is free; else log_limits_free().
+ * All of it while another half is free; else ssdup_log_limits_free().
  * Context: half_lock; after every change of the open half or the free ones.
  */
 void ssdup_set_gate(struct ssdup *c);

@@ -24,12 +24,12 @@ static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32
 		found = false;
 		from = p->start + *at;
 		spin_lock_irq(&r->lock);
-		x = extent_first(&r->tree, from, end);
+		x = ssdup_extent_first(&r->tree, from, end);
 		for (seen = 0; x && x->start < end && seen < EXTENT_WALK; seen++) {
 			found = x->half == half && x->seq == p->seq;
 			if (found)
 				break;
-			x = extent_next(x);
+			x = ssdup_extent_next(x);
 		}
 		if (x && x->start >= end)
 			x = NULL;
@@ -47,7 +47,7 @@ static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32
 /* A switch that waits for writes in flight, or a full ring, is no lack of space. */
 static int reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 {
-	struct log_limits all = log_limits_all(&c->g);
+	struct log_limits all = ssdup_log_limits_all(&c->g);
 	struct ssdup_half *h;
 	u64 word, next;
 	int r;
@@ -78,7 +78,7 @@ static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *p
 		      u32 at, u32 sectors)
 {
 	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE,
-			      log_data_sector(&c->g, io->half->index, io->pos),
+			      ssdup_log_data_sector(&c->g, io->half->index, io->pos),
 			      page, at << SECTOR_SHIFT, sectors << SECTOR_SHIFT);
 
 	if (!r)

@@ -65,21 +65,21 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 	u32 i;
 
 	memcpy(id.uuid, c->super.uuid, sizeof(id.uuid));
-	log_page_begin(out, &id);
+	ssdup_log_page_begin(out, &id);
 	if (resolved == SSDUP_PAGE_ENTRIES && !READ_ONCE(p->holes))
-		log_page_append(out, p->e, SSDUP_PAGE_ENTRIES);
+		ssdup_log_page_append(out, p->e, SSDUP_PAGE_ENTRIES);
 	else
 		for (i = 0; i < SSDUP_PAGE_ENTRIES; i++)
 			/* Pairs with the release in ssdup_publish(). */
 			if (smp_load_acquire(&p->e[i].kind) != SSDUP_KIND_NONE)
-				log_page_append(out, &p->e[i], 1);
-	log_page_finish(out);
+				ssdup_log_page_append(out, &p->e[i], 1);
+	ssdup_log_page_finish(out);
 
 	cp->p = p;
 	cp->resolved = resolved;
 	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
 				   &c->bs);
-	cp->bio->bi_iter.bi_sector = log_slot_sector(&c->g, h->index, page, id.rev & 1);
+	cp->bio->bi_iter.bi_sector = ssdup_log_slot_sector(&c->g, h->index, page, id.rev & 1);
 	cp->sector = cp->bio->bi_iter.bi_sector;
 	cp->bio->bi_end_io = page_end_io;
 	cp->bio->bi_private = round;

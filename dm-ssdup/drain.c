@@ -3,7 +3,7 @@
  * dm-ssdup: the drain of a half, a batch at a time.
  *
  * Two batches take turns: while one is written to the HDD, the next is read
- * from the SSD. A batch is taken from the map by drain_collect(); all its
+ * from the SSD. A batch is taken from the map by ssdup_drain_collect(); all its
  * pieces are read at once, into one buffer, in the order of the HDD; then its
  * runs are written, in that order and all at once, for the queue below to work
  * through. When writes wait for the half, a last batch, of other halves, is read beside the
@@ -49,15 +49,16 @@ int ssdup_drainer_create(struct ssdup *c)
 	c->drainer = kvzalloc(sizeof(*c->drainer), GFP_KERNEL);
 	if (!c->drainer)
 		return -ENOMEM;
-	return batch_init(c, &c->drainer->batch[0]) ?: batch_init(c, &c->drainer->batch[1]);
+	return ssdup_batch_init(c, &c->drainer->batch[0]) ?:
+	       ssdup_batch_init(c, &c->drainer->batch[1]);
 }
 
 void ssdup_drainer_destroy(struct ssdup *c)
 {
 	if (!c->drainer)
 		return;
-	batch_exit(&c->drainer->batch[0]);
-	batch_exit(&c->drainer->batch[1]);
+	ssdup_batch_exit(&c->drainer->batch[0]);
+	ssdup_batch_exit(&c->drainer->batch[1]);
 	kvfree(c->drainer);
 }
 
@@ -223,14 +224,14 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, u32 piece)
 	u32 done = 0;
 	int error, r;
 
-	drain_search_begin(&s, p.sectors);
+	ssdup_drain_search_begin(&s, p.sectors);
 	while (s.next.sectors) {
 		if (c->drainer->unread >= DRAIN_UNREAD_MAX) {
 			r = give_up(c, &s, &part, &p);
 		} else {
-			error = batch_reread(c, b, &p, &s.next);
+			error = ssdup_batch_reread(c, b, &p, &s.next);
 			r = error ? refused(c, b, &p, s.next.sectors, error) : 0;
-			if (!r && !drain_search_next(&s, error, &part))
+			if (!r && !ssdup_drain_search_next(&s, error, &part))
 				continue;
 		}
 		r = r ?: lose(c, &p, &part);
@@ -238,7 +239,7 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, u32 piece)
 			return r;
 		part.at -= done;
 		done += part.at + part.sectors;
-		piece = drain_cut(&b->plan, piece, &part);
+		piece = ssdup_drain_cut(&b->plan, piece, &part);
 	}
 	return 0;
 }
@@ -257,7 +258,7 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 			continue;
 		for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 			block = block_of(p, at);
-			batch_copy(b, block.offset, block.sectors);
+			ssdup_batch_copy(b, block.offset, block.sectors);
 			trace_ssdup_step(c, STEP_REWRITE_BLOCK);
 			if (!ssdup_sync_io(c->hdd->bdev, drain_write_opf(c), block.start,
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
@@ -265,7 +266,7 @@ static int rewrite_run(struct ssdup *c, struct drain_batch *b, const struct drai
 			stat_inc(c, STAT_HDD_ERRORS);
 			if (hdd_is_bad(c, b))
 				return -EIO;
-			batch_copy(b, block.offset, block.sectors);
+			ssdup_batch_copy(b, block.offset, block.sectors);
 			r = move_block(c, &block, SSDUP_KIND_DATA, b->scratch);
 			if (r)
 				return r;
@@ -343,7 +344,7 @@ static int reread_batch(struct ssdup *c, struct drain_batch *b)
 			return r;
 	}
 	if (changed)
-		drain_join(&b->plan);
+		ssdup_drain_join(&b->plan);
 	return 0;
 }
 
@@ -374,7 +375,7 @@ static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain
 		from = p->start;
 		do {
 			spin_lock_irq(&r->lock);
-			all = drain_home(&r->tree, p, &from);
+			all = ssdup_drain_home(&r->tree, p, &from);
 			spin_unlock_irq(&r->lock);
 			cond_resched();
 		} while (!all);
@@ -409,17 +410,17 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 	int r, flush_errors;
 	u32 i;
 
-	batch_wait(b);
+	ssdup_batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_HAVE);
 	r = reread_batch(c, b);
 	if (r)
 		return r;
 	flush_errors = atomic_read(&c->hdd_flush_errors);
-	batch_write_begin(c, b);
+	ssdup_batch_write_begin(c, b);
 	if (next)
-		batch_read(c, next, spread);
+		ssdup_batch_read(c, next, spread);
 	c->drainer->ahead = next;
-	batch_write_end(c, b);
+	ssdup_batch_write_end(c, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		const struct drain_run *run = &b->plan.runs[i];
 
@@ -504,15 +505,15 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 				d->fenced = index + 1;
 			}
 			spin_lock_irq(&r->lock);
-			all = drain_collect(&r->tree, d->half->index, d->others, &d->from,
-					    &b->plan);
+			all = ssdup_drain_collect(&r->tree, d->half->index, d->others, &d->from,
+						  &b->plan);
 			spin_unlock_irq(&r->lock);
 		}
 		if (all)
 			d->from = (index + 1) * size;
 		cond_resched();
 	}
-	drain_join(&b->plan);
+	ssdup_drain_join(&b->plan);
 	if (b->plan.nr_pieces)
 		trace_ssdup_drain(c, d->half, &b->plan);
 }
@@ -578,10 +579,10 @@ static int finish_half_ahead(struct ssdup *c)
 	d->wide = true;
 	d->taken = true;
 	batch_collect(c, b, false);
-	batch_read(c, b, false);
+	ssdup_batch_read(c, b, false);
 	r = finish_half(c);
 	if (r || kthread_should_stop()) {
-		batch_wait(b);
+		ssdup_batch_wait(b);
 		return r;
 	}
 	drain_does(c, DRAIN_COPIES);
@@ -613,14 +614,14 @@ int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how)
 		if (!r)
 			tell_due(c, d->half);
 	} else if (next) {
-		batch_read(c, next, how->spread);
+		ssdup_batch_read(c, next, how->spread);
 		d->ahead = next;
 	}
 	if (!r && !d->ahead)
 		r = how->urgent && running ? finish_half_ahead(c) : finish_half(c);
 	if (r || !d->ahead) {
 		if (d->ahead)
-			batch_wait(d->ahead);
+			ssdup_batch_wait(d->ahead);
 		d->ahead = NULL;
 		d->half = NULL;
 	}
@@ -632,7 +633,7 @@ void ssdup_drain_finish(struct ssdup *c)
 	struct ssdup_drainer *d = c->drainer;
 
 	if (d->ahead)
-		batch_wait(d->ahead);
+		ssdup_batch_wait(d->ahead);
 	d->ahead = NULL;
 	d->half = NULL;
 }

@@ -20,7 +20,7 @@ static void drop_range(struct ssdup *c, struct ssdup_half *h, struct ssdup_range
 		spin_lock_irq(&r->lock);
 		nr = r->tree.nr;
 		sectors = r->tree.sectors;
-		all = extent_drop_half(&r->tree, h->index, &from, &unused);
+		all = ssdup_extent_drop_half(&r->tree, h->index, &from, &unused);
 		range_changed(r);
 		nr -= r->tree.nr;
 		sectors -= r->tree.sectors;
@@ -46,7 +46,7 @@ void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h)
 		from = 0;
 		do {
 			spin_lock_irq(&r->lock);
-			all = drain_forget(&r->tree, h->index, &from);
+			all = ssdup_drain_forget(&r->tree, h->index, &from);
 			spin_unlock_irq(&r->lock);
 			cond_resched();
 		} while (!all);
@@ -100,7 +100,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	h->drained = true;
 	trace_ssdup_step(c, STEP_FREE_RECORD);
 	mutex_lock(&c->super_lock);
-	c->super.generation[h->index] = log_next_generation(&c->super);
+	c->super.generation[h->index] = ssdup_log_next_generation(&c->super);
 	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
 	mutex_unlock(&c->super_lock);
 	if (r)

@@ -50,7 +50,8 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 	if (range_holds(r)) {
 		spin_lock_irqsave(&r->lock, flags);
-		e = extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
+		e = ssdup_extent_read_span(&r->tree, io->start, io->start + io->sectors,
+					   &io->sectors);
 		if (e) {
 			kind = e->kind;
 			io->half = &c->half[e->half];
@@ -151,7 +152,7 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	bool overlaps;
 
 	spin_lock_irqsave(&r->lock, flags);
-	overlaps = r->tree.nr && extent_first(&r->tree, io->start, io->start + io->sectors);
+	overlaps = r->tree.nr && ssdup_extent_first(&r->tree, io->start, io->start + io->sectors);
 	if (!overlaps) {
 		io->phase = r->phase;
 		atomic_inc(&r->direct[io->phase]);
@@ -191,22 +192,22 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 			return WRITE_TO_HDD;
 		f.overlaps = true;
 	}
-	way = redirector_way(&f);
+	way = ssdup_redirector_way(&f);
 	if (way == WRITE_WAITS && f.shut)
 		WRITE_ONCE(c->wait_cause, WAIT_SSD);
 	if (way == WRITE_TO_LOG) {
 		r = get_place(c, bio, io, limits);
 		f.space = !r;
 		f.no_memory = r == -ENOMEM;
-		way = redirector_way(&f);
+		way = ssdup_redirector_way(&f);
 	}
 	if (way == WRITE_WAITS && balance && ssdup_load_bypass(c, io)) {
 		f.full = SSDUP_FULL_BYPASS;
-		way = redirector_way(&f);
+		way = ssdup_redirector_way(&f);
 	}
 	if (way == WRITE_TO_HDD && !begin_direct(c, io)) {
 		f.overlaps = true;
-		way = redirector_way(&f);
+		way = ssdup_redirector_way(&f);
 	}
 	return way;
 }
@@ -328,7 +329,7 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
 }
 
 /*
- * Most writes are decided by the first fact that redirector_way() looks at; the others
+ * Most writes are decided by the first fact that ssdup_redirector_way() looks at; the others
  * are mapped with care.
  */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
@@ -375,7 +376,7 @@ static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		return;
 	spin_lock_irqsave(&r->lock, flags);
 	/* A hint as to the way: who overlaps nothing by then goes to the HDD. */
-	extent_held_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
+	ssdup_extent_held_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 	if (io->sectors < bio_sectors(bio))
 		dm_accept_partial_bio(bio, io->sectors);
@@ -404,7 +405,7 @@ static void take_walk(struct ssdup *c, struct ssdup_io *io)
 	if (io->sectors <= EXTENT_WALK || READ_ONCE(r->held) <= EXTENT_WALK)
 		return;
 	spin_lock_irqsave(&r->lock, flags);
-	io->sectors = extent_walk_span(&r->tree, io->start, io->start + io->sectors);
+	io->sectors = ssdup_extent_walk_span(&r->tree, io->start, io->start + io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 }
 

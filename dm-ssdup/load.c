@@ -27,7 +27,7 @@ void ssdup_load_init(struct ssdup_load *l)
 	l->keep = balance_keep(0);
 	l->left = U32_MAX;
 	l->loose = true;
-	l->small_wait = balance_small_wait(&l->hdd.cost, &l->ssd.cost, 0, !l->loose);
+	l->small_wait = ssdup_balance_small_wait(&l->hdd.cost, &l->ssd.cost, 0, !l->loose);
 	l->flush_ns = 10 * NSEC_PER_MSEC;
 	l->home_ns = 500 * NSEC_PER_MSEC;
 	l->drain_ns = l->hdd.cost.unit_ns;
@@ -69,7 +69,7 @@ static void learn(struct disk_load *d)
 	d->looked = now;
 	if (take_drained(d) || idle >= passed)
 		return;
-	if (balance_learn(&cost, &w, passed - idle) && one_by_one)
+	if (ssdup_balance_learn(&cost, &w, passed - idle) && one_by_one)
 		WRITE_ONCE(d->look, LOAD_REST);
 	WRITE_ONCE(d->cost.unit_ns, cost.unit_ns);
 	WRITE_ONCE(d->cost.request_ns, cost.request_ns);
@@ -331,7 +331,7 @@ static noinline void window(struct ssdup_load *l, u32 fill)
 	WRITE_ONCE(l->flush_rate, flushes - READ_ONCE(l->flushes_seen));
 	WRITE_ONCE(l->flushes_seen, flushes);
 	price_flushes(l);
-	WRITE_ONCE(l->small_wait, balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));
+	WRITE_ONCE(l->small_wait, ssdup_balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));
 	WRITE_ONCE(l->hdd.to_come, balance_keep_coming(READ_ONCE(l->hdd.to_come)));
 	WRITE_ONCE(l->ssd.to_come, balance_keep_coming(READ_ONCE(l->ssd.to_come)));
 	/* Nobody has come back for it; and an empty log owes nothing. */

@@ -51,7 +51,7 @@ struct ssdup_load {
 	u32	promised_part;	/* promised, of what is left of the log; 1/BALANCE_ONE */
 	bool	loose;		/* writes of a run come out of their order */
 	u64	flush_price;	/* ns: what a direct write pays for flushes */
-	u64	small_wait;	/* ns: balance_small_wait(), of the last window */
+	u64	small_wait;	/* ns: ssdup_balance_small_wait(), of the last window */
 	/* What that comes from. */
 	u32	skipped;	/* @small before the last tick */
 	u64	left;		/* sectors of the log, at the last tick */

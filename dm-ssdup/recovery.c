@@ -23,12 +23,12 @@ static int read_super(struct ssdup *c, u32 copy, enum log_fault *fault, struct l
 	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
 			      SSDUP_SUPER_SECTOR(copy), page, 0, SSDUP_SUPER_BYTES);
 
-	*fault = r ? LOG_BAD_CRC : log_super_decode(page_address(page), s);
+	*fault = r ? LOG_BAD_CRC : ssdup_log_super_decode(page_address(page), s);
 	return r;
 }
 
 /*
- * Read both copies, and let log_super_pick() decide.
+ * Read both copies, and let ssdup_log_super_pick() decide.
  *
  * Return: 0 with *s filled in and *mend set when a copy has to be rewritten,
  * 1 for a blank SSD, -errno with *fault set.
@@ -48,7 +48,7 @@ static int pick_super(struct ssdup *c, struct log_super *s, bool *mend, enum log
 		r[i] = read_super(c, i, &f[i], &copy[i], page);
 	__free_page(page);
 
-	*fault = log_super_pick(f, copy, &best, mend);
+	*fault = ssdup_log_super_pick(f, copy, &best, mend);
 	if (*fault == LOG_OK)
 		*s = copy[best];
 	if (*fault == LOG_BLANK)
@@ -69,7 +69,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		return -ENOMEM;
 	r = pick_super(c, s, &mend, &fault);
 	if (!r) {
-		fault = log_super_fits(s, hdd, ssd, c->block_sectors);
+		fault = ssdup_log_super_fits(s, hdd, ssd, c->block_sectors);
 		c->g = s->g;
 		if (c->set.halves != s->g.nr_halves && ssdup_given(c, "halves")) {
 			*error = ssdup_error("halves: the log on the SSD was made with %u",
@@ -84,7 +84,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		goto out;
 	} else if (r > 0) {
 		r = 0;
-		if (!log_layout(&c->g, ssd, c->set.halves, c->block_sectors)) {
+		if (!ssdup_log_layout(&c->g, ssd, c->set.halves, c->block_sectors)) {
 			*error = "ssd: too small for that many halves";
 			r = -ENOSPC;
 		}
@@ -93,7 +93,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	if (r && r != -EINVAL) {
 		*error = "ssd: cannot read the superblock";
 	} else if (fault != LOG_OK) {
-		*error = ssdup_error("ssd: log %s (fault %d)", log_fault_text(fault), fault);
+		*error = ssdup_error("ssd: log %s (fault %d)", ssdup_log_fault_text(fault), fault);
 		r = -EINVAL;
 	}
 out:
@@ -161,7 +161,7 @@ static void read_begin(struct ssdup *c, struct replay_chunk *ch, u32 half, u32 p
 	ch->nr = min(nr, c->g.meta_pages - page);
 	reinit_completion(&ch->read);
 	ch->bio = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
-	ch->bio->bi_iter.bi_sector = log_slot_sector(&c->g, half, page, 0);
+	ch->bio->bi_iter.bi_sector = ssdup_log_slot_sector(&c->g, half, page, 0);
 	ch->bio->bi_end_io = chunk_end_io;
 	ch->bio->bi_private = &ch->read;
 	__bio_add_page(ch->bio, ch->pages, ch->nr * PAIR_BYTES, 0);
@@ -265,7 +265,7 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 	struct extent *spare;
 	u32 need;
 
-	for (need = extent_spares(&r->tree, e); need; need--) {
+	for (need = ssdup_extent_spares(&r->tree, e); need; need--) {
 		spare = ssdup_get_node(REPLAY_GFP);
 		if (!spare) {
 			ssdup_free_nodes(c, &spares);
@@ -273,7 +273,7 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 		}
 		extent_push(&spares, spare);
 	}
-	extent_insert(&r->tree, e, &spares, &unused);
+	ssdup_extent_insert(&r->tree, e, &spares, &unused);
 	ssdup_free_nodes(c, &unused);
 	ssdup_free_nodes(c, &spares);
 	return 0;
@@ -357,7 +357,7 @@ static void replay_order(struct ssdup *c, u32 *order)
 	}
 }
 
-static int replay_halves(struct replay_ctx *ctx, struct replay_half *found,
+static int replay_halves(struct replay_ctx *ctx, struct ssdup_replay_half *found,
 			 struct replay_fault *fault)
 {
 	u32 order[SSDUP_MAX_HALVES], i;
@@ -368,14 +368,15 @@ static int replay_halves(struct replay_ctx *ctx, struct replay_half *found,
 	replay_order(c, order);
 	for (i = 0; i < c->g.nr_halves && !r; i++) {
 		trace_ssdup_step(c, STEP_REPLAY_HALF);
-		r = replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]], fault);
+		r = ssdup_replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]],
+				      fault);
 		seq = max(seq, found[order[i]].max_seq);
 	}
 	atomic64_set(&c->seq, seq);
 	return r;
 }
 
-static int replay_all(struct ssdup *c, struct replay_half *found)
+static int replay_all(struct ssdup *c, struct ssdup_replay_half *found)
 {
 	struct replay_fault fault = { };
 	struct replay_ctx *ctx;
@@ -392,7 +393,7 @@ static int replay_all(struct ssdup *c, struct replay_half *found)
 	r = replay_halves(ctx, found, &fault);
 	if (r && fault.fault != LOG_OK)
 		DMERR("%s: log refused: %s (fault %d, half %u, page %u, entry %u)",
-		      dm_device_name(c->md), log_fault_text(fault.fault), fault.fault,
+		      dm_device_name(c->md), ssdup_log_fault_text(fault.fault), fault.fault,
 		      fault.half, fault.page, fault.entry);
 	else if (r)
 		DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r);
@@ -432,10 +433,10 @@ static void forget_replay(struct ssdup *c)
 }
 
 /* Give each half its role. Ring numbers start where the open half's pages do. */
-static void set_roles(struct ssdup *c, const struct replay_half *found,
-		      const struct replay_roles *roles)
+static void set_roles(struct ssdup *c, const struct ssdup_replay_half *found,
+		      const struct ssdup_replay_roles *roles)
 {
-	const struct replay_half *open = &found[roles->open];
+	const struct ssdup_replay_half *open = &found[roles->open];
 	struct ssdup_half *h;
 	u32 i;
 
@@ -498,16 +499,16 @@ static void format(struct ssdup *c)
 	u8 uuid[16];
 
 	generate_random_uuid(uuid);
-	log_super_fresh(&c->super, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
-			bdev_nr_sectors(c->ssd->bdev));
+	ssdup_log_super_fresh(&c->super, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
+			      bdev_nr_sectors(c->ssd->bdev));
 	DMINFO("%s: formatting the SSD: %u halves of %u MiB", dm_device_name(c->md),
 	       c->g.nr_halves, c->g.data_sectors >> 11);
 }
 
 int ssdup_load(struct ssdup *c)
 {
-	struct replay_half *found;
-	struct replay_roles *roles;
+	struct ssdup_replay_half *found;
+	struct ssdup_replay_roles *roles;
 	enum log_fault fault = LOG_OK;
 	bool mend = false;
 	int r;
@@ -526,11 +527,12 @@ int ssdup_load(struct ssdup *c)
 	} else if (r > 0) {
 		format(c);
 	} else if (r) {
-		DMERR("%s: ssd: %s", dm_device_name(c->md), log_fault_text(fault));
+		DMERR("%s: ssd: %s", dm_device_name(c->md), ssdup_log_fault_text(fault));
 		goto out;
 	} else if (memcmp(&c->g, &c->super.g, sizeof(c->g)) ||
-		   log_super_fits(&c->super, bdev_nr_sectors(c->hdd->bdev),
-				  bdev_nr_sectors(c->ssd->bdev), c->block_sectors) != LOG_OK) {
+		   ssdup_log_super_fits(&c->super, bdev_nr_sectors(c->hdd->bdev),
+					bdev_nr_sectors(c->ssd->bdev),
+					c->block_sectors) != LOG_OK) {
 		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
 		r = -EINVAL;
 		goto out;
@@ -553,7 +555,7 @@ int ssdup_load(struct ssdup *c)
 	/* What is aligned to the log's blocks is aligned to those of the disks. */
 	c->super.g.block_sectors = c->block_sectors;
 	c->g = c->super.g;
-	replay_roles(&c->super, found, roles);
+	ssdup_replay_roles(&c->super, found, roles);
 	set_roles(c, found, roles);
 	count_extents(c);
 	c->loaded = true;

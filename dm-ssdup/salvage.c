@@ -126,7 +126,7 @@ static int free_all(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	trace_ssdup_step(c, STEP_FREE_RECORD);
 	mutex_lock(&c->super_lock);
 	for (i = 0; i < nr; i++)
-		c->super.generation[halves[i]->index] = log_next_generation(&c->super);
+		c->super.generation[halves[i]->index] = ssdup_log_next_generation(&c->super);
 	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
 	mutex_unlock(&c->super_lock);
 	if (!r)

@@ -112,7 +112,7 @@ void ssdup_set_gate(struct ssdup *c)
 
 	lockdep_assert_held(&c->half_lock);
 	if (list_empty(&c->free)) {
-		limits = log_limits_free(&c->limits);
+		limits = ssdup_log_limits_free(&c->limits);
 		/* What was replayed may go further, and a drain's moves further still. */
 		limits.entries = clamp(log_word_entries(word), limits.entries,
 				       c->limits.entries);
@@ -131,7 +131,7 @@ void ssdup_ration(struct ssdup *c)
 	spin_lock_irq(&c->half_lock);
 	gate = c->gate;
 	/* From then on: what is left begins with what has passed. */
-	passed = log_ration(&gate, &c->limits, passed, ssdup_load_left(c) + passed);
+	passed = ssdup_log_ration(&gate, &c->limits, passed, ssdup_load_left(c) + passed);
 	if (ssdup_rationed(c) && passed) {
 		set_gate(c, &gate);
 		WRITE_ONCE(c->rationed, since + passed);
@@ -156,7 +156,7 @@ void ssdup_await_ration(struct ssdup *c, u32 sectors)
 	word = atomic64_read(&c->open->word);
 	spin_unlock_irq(&c->half_lock);
 	passed = now - min(now, since);
-	wait = log_ration_wait(&gate, &c->limits, word, sectors, ssdup_load_left(c) + passed);
+	wait = ssdup_log_ration_wait(&gate, &c->limits, word, sectors, ssdup_load_left(c) + passed);
 	/* It has to wait for another half, and who frees that one kicks. */
 	if (wait == U64_MAX)
 		return;
@@ -341,13 +341,13 @@ void ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
 
 	lockdep_assert_held(&r->lock);
 	io->nodes.head = NULL;
-	if (!spares.head && extent_spares(&r->tree, io->e)) {
+	if (!spares.head && ssdup_extent_spares(&r->tree, io->e)) {
 		/* Does not fail, see ssdup_has_spare(). */
 		e = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
 		e->lent = false;
 		extent_push(&spares, e);
 	}
-	extent_insert(&r->tree, io->e, &spares, &io->nodes);
+	ssdup_extent_insert(&r->tree, io->e, &spares, &io->nodes);
 	while ((e = extent_pop(&spares)))
 		extent_push(&io->nodes, e);
 	range_changed(r);
@@ -364,7 +364,7 @@ bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u8 from)
 	bool held;
 
 	spin_lock_irqsave(&r->lock, flags);
-	x = extent_first(&r->tree, e->start, extent_end(e));
+	x = ssdup_extent_first(&r->tree, e->start, extent_end(e));
 	held = x && x->half == from && x->seq == e->seq && x->start <= e->start &&
 	       extent_end(x) >= extent_end(e);
 	if (held) {

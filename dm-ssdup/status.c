@@ -29,7 +29,7 @@ u32 ssdup_fill(struct ssdup *c)
 {
 	struct ssdup_half *open = READ_ONCE(c->open);
 
-	return open ? log_word_fill(atomic64_read(&open->word), &c->limits) : 0;
+	return open ? ssdup_log_word_fill(atomic64_read(&open->word), &c->limits) : 0;
 }
 
 u32 ssdup_log_fill(struct ssdup *c)
@@ -185,7 +185,7 @@ static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned 
 		from = 0;
 		do {
 			spin_lock_irq(&r->lock);
-			all = extent_find_kind(&r->tree, SSDUP_KIND_LOST, &from, &e);
+			all = ssdup_extent_find_kind(&r->tree, SSDUP_KIND_LOST, &from, &e);
 			if (e)
 				DMEMIT("%s%llu %u", sz ? "\n" : "", e->start, e->sectors);
 			spin_unlock_irq(&r->lock);

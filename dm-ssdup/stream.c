@@ -39,8 +39,8 @@ void ssdup_stream_init(struct ssdup *c)
 	c->window_now = &c->window[0];
 	c->window_next = &c->window[1];
 	c->percentage = 0;
-	c->route = redirector_first(c->set.policy);
-	threshold_init(&c->threshold);
+	c->route = ssdup_redirector_first(c->set.policy);
+	ssdup_threshold_init(&c->threshold);
 	c->threshold_now = c->threshold.value;
 	ssdup_load_init(&c->load);
 }
@@ -52,8 +52,8 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 		.to_hdd_below = READ_ONCE(c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
 	};
 	/* A sampler that was held up for a life of the window may still write; see below. */
-	u32 percentage = data_race(detector_random_percentage(w->s, w->length));
-	u32 threshold = threshold_update(&c->threshold, percentage);
+	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
+	u32 threshold = ssdup_threshold_update(&c->threshold, percentage);
 	enum ssdup_policy policy;
 	enum ssdup_route route;
 
@@ -61,7 +61,8 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 	WRITE_ONCE(c->threshold_now, threshold);
 	do {
 		policy = READ_ONCE(c->set.policy);
-		route = redirector_next(policy, READ_ONCE(c->route), percentage, threshold, &marks);
+		route = ssdup_redirector_next(policy, READ_ONCE(c->route), percentage, threshold,
+					      &marks);
 		WRITE_ONCE(c->route, route);
 		/* Pairs with ssdup_set(): the route is by the policy that was set last. */
 		smp_mb();

@@ -68,11 +68,11 @@ int ssdup_write_super(struct ssdup *c, enum ssdup_step between)
 
 	lockdep_assert_held(&c->super_lock);
 	c->super.seq++;
-	if (log_super_spent(&c->super)) {
+	if (ssdup_log_super_spent(&c->super)) {
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 		return -EROFS;
 	}
-	log_super_encode(&c->super, page_address(c->super_page));
+	ssdup_log_super_encode(&c->super, page_address(c->super_page));
 	for (copy = 0; copy < SSDUP_SUPER_COPIES && !r; copy++) {
 		if (copy)
 			trace_ssdup_step(c, between);

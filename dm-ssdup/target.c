@@ -139,7 +139,7 @@ static int make_ranges(struct ssdup *c)
 		return -ENOMEM;
 	for (i = 0; i < c->nr_ranges; i++) {
 		spin_lock_init(&c->ranges[i].lock);
-		extent_tree_init(&c->ranges[i].tree);
+		ssdup_extent_tree_init(&c->ranges[i].tree);
 	}
 	return 0;
 }
@@ -195,7 +195,7 @@ static void free_extents(struct ssdup *c)
 			struct extent_list unused = { NULL };
 			u64 from = 0;
 
-			while (!extent_drop_half(&c->ranges[i].tree, half, &from, &unused))
+			while (!ssdup_extent_drop_half(&c->ranges[i].tree, half, &from, &unused))
 				cond_resched();
 			ssdup_free_nodes(c, &unused);
 		}
@@ -251,11 +251,11 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		destroy(c);
 		return r;
 	}
-	c->limits = log_limits_writers(&c->g);
-	c->longest = log_longest_write(&c->g);
+	c->limits = ssdup_log_limits_writers(&c->g);
+	c->longest = ssdup_log_longest_write(&c->g);
 	c->whole = min(c->longest, EXTENT_WALK);
 	for (i = 0; i < c->g.nr_halves; i++)
-		c->half[i].data_start = log_data_sector(&c->g, i, to_log_pos(0));
+		c->half[i].data_start = ssdup_log_data_sector(&c->g, i, to_log_pos(0));
 	ssdup_stream_init(c);
 
 	ti->error = NULL;

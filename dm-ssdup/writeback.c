@@ -226,7 +226,7 @@ static int writeback_thread(void *arg)
 		/* Pairs with the barrier in wq_has_sleeper(). */
 		smp_mb();
 		look(c, &w, &in);
-		out = pacing_decide(&in);
+		out = ssdup_pacing_decide(&in);
 		if (ssdup_mode(c) == MODE_LOG_FAILED)
 			out.step = PACING_SLEEP;
 		w.holding = out.step == PACING_HOLD;

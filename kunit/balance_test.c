@@ -39,7 +39,7 @@ static void learns_a_disk(struct kunit *test)
 		struct balance_work w = { .requests = 32, .placed = prng_below(&r, 33) };
 
 		w.sectors = w.requests * (8 << prng_below(&r, 7));
-		balance_learn(&cost, &w, truth(&real, &w));
+		ssdup_balance_learn(&cost, &w, truth(&real, &w));
 	}
 	for (i = 0; i < 200; i++) {
 		struct balance_work w = { .requests = 1, .placed = i % 2 };
@@ -59,16 +59,16 @@ static void knows_when_it_knows(struct kunit *test)
 	struct balance_cost cost = { 4500000, 20000, 1000000 };
 	u32 i = 0;
 
-	while (i < 200 && !balance_learn(&cost, &large, 32 * MSEC))
+	while (i < 200 && !ssdup_balance_learn(&cost, &large, 32 * MSEC))
 		i++;
 	KUNIT_EXPECT_GT(test, i, 5);
 	KUNIT_EXPECT_LT(test, i, 50);
 	KUNIT_EXPECT_LT(test, balance_price(&cost, &large), 32 * MSEC * 4 / 3);
-	KUNIT_EXPECT_TRUE(test, balance_learn(&cost, &large, 32 * MSEC));
-	KUNIT_EXPECT_FALSE(test, balance_learn(&cost, &large, 64 * MSEC));
-	KUNIT_EXPECT_FALSE(test, balance_learn(&cost, &(struct balance_work){ }, 32 * MSEC));
+	KUNIT_EXPECT_TRUE(test, ssdup_balance_learn(&cost, &large, 32 * MSEC));
+	KUNIT_EXPECT_FALSE(test, ssdup_balance_learn(&cost, &large, 64 * MSEC));
+	KUNIT_EXPECT_FALSE(test, ssdup_balance_learn(&cost, &(struct balance_work){ }, 32 * MSEC));
 	/* Nor when the load does; and small ones alone tell little of what a transfer costs. */
-	for (i = 0; i < 200 && !balance_learn(&cost, &small, 32 * MSEC / 100); i++)
+	for (i = 0; i < 200 && !ssdup_balance_learn(&cost, &small, 32 * MSEC / 100); i++)
 		;
 	KUNIT_EXPECT_GT(test, i, 5);
 	KUNIT_EXPECT_LT(test, i, 150);
@@ -91,13 +91,13 @@ static void survives_nonsense(struct kunit *test)
 		};
 		u64 ns = prng_u64(&r) >> prng_below(&r, 64);
 
-		balance_learn(&cost, prng_below(&r, 5) ? &w : &none, ns);
+		ssdup_balance_learn(&cost, prng_below(&r, 5) ? &w : &none, ns);
 		KUNIT_ASSERT_LE(test, cost.unit_ns, COST_MAX);
 		KUNIT_ASSERT_LE(test, cost.request_ns, COST_MAX);
 		KUNIT_ASSERT_LE(test, cost.place_ns, COST_MAX);
 	}
 	for (i = 0; i < 500; i++)
-		balance_learn(&cost, &sane, 32 * 2 * MSEC);
+		ssdup_balance_learn(&cost, &sane, 32 * 2 * MSEC);
 	KUNIT_EXPECT_LT(test, balance_price(&cost, &sane), 66 * MSEC);
 	KUNIT_EXPECT_GT(test, balance_price(&cost, &sane), 62 * MSEC);
 }
@@ -138,7 +138,7 @@ static void one_stands_for_many(struct kunit *test)
 		struct balance_cost cost = real;
 
 		KUNIT_EXPECT_EQ(test, times, loads[i].ended);
-		KUNIT_EXPECT_TRUE(test, balance_learn(&cost, &w, balance_price(&real, &all)));
+		KUNIT_EXPECT_TRUE(test, ssdup_balance_learn(&cost, &w, balance_price(&real, &all)));
 		KUNIT_EXPECT_EQ(test, cost.request_ns, real.request_ns);
 		/* Those that were looked at count for themselves. */
 		KUNIT_EXPECT_EQ(test, balance_stands_for(loads[i].others, false), 1);
@@ -393,7 +393,7 @@ static void small_ones_are_alike(struct kunit *test)
 		u32 fill = prng_below(&r, SSDUP_PCT_ONE + 1), to_hdd = 0;
 		bool placed = prng_below(&r, 2);
 
-		wait = balance_small_wait(&hdd, &ssd, fill, placed);
+		wait = ssdup_balance_small_wait(&hdd, &ssd, fill, placed);
 		yes += wait > 0;
 		for (n = 0; n < 50; n++) {
 			bool follows = !placed && n % 2;
@@ -429,15 +429,15 @@ static void small_ones_by_example(struct kunit *test)
 	const struct balance_cost hdd = { 1500000, 20000, 1000000 };
 	const struct balance_cost ssd = { 580000, 20000, 0 }, slow = { 580000, 400000, 0 };
 
-	KUNIT_EXPECT_GT(test, balance_small_wait(&hdd, &ssd, 0, false), 0);
-	KUNIT_EXPECT_LT(test, balance_small_wait(&hdd, &ssd, 0, false), MSEC / 5);
+	KUNIT_EXPECT_GT(test, ssdup_balance_small_wait(&hdd, &ssd, 0, false), 0);
+	KUNIT_EXPECT_LT(test, ssdup_balance_small_wait(&hdd, &ssd, 0, false), MSEC / 5);
 	/* What is left of the log is for what is worse. */
-	KUNIT_EXPECT_LT(test, balance_small_wait(&hdd, &ssd, 9000, false),
-			balance_small_wait(&hdd, &ssd, 0, false) / 2);
-	KUNIT_EXPECT_EQ(test, balance_small_wait(&hdd, &slow, 0, false), 0);
+	KUNIT_EXPECT_LT(test, ssdup_balance_small_wait(&hdd, &ssd, 9000, false),
+			ssdup_balance_small_wait(&hdd, &ssd, 0, false) / 2);
+	KUNIT_EXPECT_EQ(test, ssdup_balance_small_wait(&hdd, &slow, 0, false), 0);
 	/* What the arm has to be placed for. */
-	KUNIT_EXPECT_GT(test, balance_small_wait(&hdd, &ssd, 0, true), 4 * MSEC);
-	KUNIT_EXPECT_GT(test, balance_small_wait(&hdd, &ssd, 9000, true), MSEC);
+	KUNIT_EXPECT_GT(test, ssdup_balance_small_wait(&hdd, &ssd, 0, true), 4 * MSEC);
+	KUNIT_EXPECT_GT(test, ssdup_balance_small_wait(&hdd, &ssd, 9000, true), MSEC);
 }
 
 static void bypass_costs_at_most_twice(struct kunit *test)

@@ -48,7 +48,7 @@ static void stream_percentage(struct kunit *test)
 	struct stream_sample s[ARRAY_SIZE(c->s)];
 
 	memcpy(s, c->s, sizeof(s));
-	KUNIT_EXPECT_EQ(test, detector_random_percentage(s, c->nr), c->percentage);
+	KUNIT_EXPECT_EQ(test, ssdup_detector_random_percentage(s, c->nr), c->percentage);
 }
 
 /* --- The order of arrival does not count --- */
@@ -81,12 +81,12 @@ static void order_does_not_count(struct kunit *test)
 			s[i].sectors = prng_between(&r, 1, 4);
 		}
 		memcpy(t, s, nr * sizeof(*s));
-		percentage = detector_random_percentage(t, nr);
+		percentage = ssdup_detector_random_percentage(t, nr);
 
 		for (i = 0; i < 8; i++) {
 			memcpy(t, s, nr * sizeof(*s));
 			shuffle(&r, t, nr);
-			KUNIT_ASSERT_EQ(test, detector_random_percentage(t, nr), percentage);
+			KUNIT_ASSERT_EQ(test, ssdup_detector_random_percentage(t, nr), percentage);
 		}
 	}
 }
@@ -145,7 +145,8 @@ static void spread_does_not_count(struct kunit *test)
 			s[i].sectors = prng_between(&r, 1, 3);
 		}
 		memcpy(t, s, nr * sizeof(*s));
-		KUNIT_ASSERT_EQ(test, detector_random_percentage(s, nr), by_definition(t, nr));
+		KUNIT_ASSERT_EQ(test, ssdup_detector_random_percentage(s, nr),
+				by_definition(t, nr));
 	}
 }
 
@@ -278,7 +279,7 @@ static void pattern_percentage(struct kunit *test)
 	for (i = 0; i < streams; i++) {
 		for (j = 0; j < WINDOW; j++)
 			p->window[j] = c->next(p);
-		percentage = detector_random_percentage(p->window, WINDOW);
+		percentage = ssdup_detector_random_percentage(p->window, WINDOW);
 		KUNIT_EXPECT_GE(test, percentage, c->least);
 		KUNIT_EXPECT_LE(test, percentage, c->most);
 		sum += percentage;

@@ -30,7 +30,7 @@ static struct rig *rig_new(struct kunit *test)
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, rig);
-	extent_tree_init(&rig->tree);
+	ssdup_extent_tree_init(&rig->tree);
 	for (i = 0; i < NODES; i++)
 		extent_push(&rig->pool, &rig->nodes[i]);
 	return rig;
@@ -44,11 +44,11 @@ static u32 rig_insert(struct kunit *test, struct rig *rig, const struct extent *
 	u32 i, nr;
 
 	*e = *what;
-	nr = extent_spares(&rig->tree, e);
+	nr = ssdup_extent_spares(&rig->tree, e);
 	for (i = 0; i < nr; i++)
 		extent_push(&spares, extent_pop(&rig->pool));
 
-	extent_insert(&rig->tree, e, &spares, &unused);
+	ssdup_extent_insert(&rig->tree, e, &spares, &unused);
 
 	/* The number was exact. */
 	KUNIT_ASSERT_TRUE(test, !spares.head);
@@ -77,7 +77,7 @@ static bool rig_insert_short(struct kunit *test, struct rig *rig, const struct e
 
 static const struct extent *lowest(const struct extent_tree *tree)
 {
-	return extent_first(tree, 0, U64_MAX);
+	return ssdup_extent_first(tree, 0, U64_MAX);
 }
 
 /* --- One insert over others, by example --- */
@@ -167,7 +167,7 @@ static void insert_by_example(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig_insert(test, rig, &c->e), c->spares);
 
 	x = lowest(&rig->tree);
-	for (i = 0; i < c->nr_after; i++, x = extent_next(x)) {
+	for (i = 0; i < c->nr_after; i++, x = ssdup_extent_next(x)) {
 		KUNIT_ASSERT_TRUE(test, x);
 		KUNIT_EXPECT_EQ(test, x->start, c->after[i].start);
 		KUNIT_EXPECT_EQ(test, x->sectors, c->after[i].sectors);
@@ -229,14 +229,14 @@ static void read_spans(struct kunit *test)
 	const struct extent *x;
 	u32 i, sectors;
 
-	x = extent_read_span(&rig->tree, 5, 25, &sectors);
+	x = ssdup_extent_read_span(&rig->tree, 5, 25, &sectors);
 	KUNIT_EXPECT_TRUE(test, !x);
 	KUNIT_EXPECT_EQ(test, sectors, 20);
 
 	rig_insert(test, rig, &a);
 	rig_insert(test, rig, &b);
 	for (i = 0; i < ARRAY_SIZE(reads); i++) {
-		x = extent_read_span(&rig->tree, reads[i].start, reads[i].end, &sectors);
+		x = ssdup_extent_read_span(&rig->tree, reads[i].start, reads[i].end, &sectors);
 		KUNIT_EXPECT_EQ_MSG(test, sectors, reads[i].sectors, "read %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, x ? x->seq : 0, reads[i].seq, "read %u", i);
 	}
@@ -305,7 +305,7 @@ static void compare_all(struct kunit *test, struct rig *rig, const struct model 
 	u64 at = BASE, sectors = 0;
 	u32 nr = 0;
 
-	for (x = lowest(&rig->tree); x; x = extent_next(x)) {
+	for (x = lowest(&rig->tree); x; x = ssdup_extent_next(x)) {
 		KUNIT_ASSERT_GE(test, x->start, at);
 		KUNIT_ASSERT_GT(test, x->sectors, 0);
 		KUNIT_ASSERT_LE(test, extent_end(x), BASE + SPACE);
@@ -334,7 +334,7 @@ static void compare_read(struct kunit *test, const struct rig *rig, const struct
 	u32 i, sectors;
 
 	for (; start < end; start += sectors) {
-		x = extent_read_span(&rig->tree, start, end, &sectors);
+		x = ssdup_extent_read_span(&rig->tree, start, end, &sectors);
 		KUNIT_ASSERT_GT(test, sectors, 0);
 		KUNIT_ASSERT_LE(test, sectors, end - start);
 		for (i = 0; i < sectors; i++) {
@@ -410,7 +410,7 @@ static void random_operations(struct kunit *test)
 		} else {
 			half = prng_below(&m->r, HALVES);
 			from = 0;
-			while (!extent_drop_half(&rig->tree, half, &from, &rig->pool))
+			while (!ssdup_extent_drop_half(&rig->tree, half, &from, &rig->pool))
 				;
 			model_drop_half(m, half);
 		}
@@ -448,10 +448,10 @@ static void lent_nodes_stay_away(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, old);
 	KUNIT_EXPECT_TRUE(test, extent_insert_alone(&rig->tree, &e[2], &old));
 	KUNIT_EXPECT_PTR_EQ(test, old, &e[0]);
-	extent_insert(&rig->tree, &e[3], &spares, &unused);
-	extent_insert(&rig->tree, &e[4], &spares, &unused);
+	ssdup_extent_insert(&rig->tree, &e[3], &spares, &unused);
+	ssdup_extent_insert(&rig->tree, &e[4], &spares, &unused);
 	KUNIT_EXPECT_EQ(test, rig->tree.nr, 2);
-	while (!extent_drop_half(&rig->tree, what[0].half, &from, &unused))
+	while (!ssdup_extent_drop_half(&rig->tree, what[0].half, &from, &unused))
 		;
 	KUNIT_EXPECT_EQ(test, rig->tree.nr, 0);
 	KUNIT_EXPECT_NULL(test, unused.head);
@@ -474,11 +474,11 @@ static void drop_in_steps(struct kunit *test)
 	}
 	do {
 		calls++;
-	} while (!extent_drop_half(&rig->tree, 1, &from, &rig->pool));
+	} while (!ssdup_extent_drop_half(&rig->tree, 1, &from, &rig->pool));
 	KUNIT_EXPECT_EQ(test, calls, 3);
 	KUNIT_EXPECT_EQ(test, rig->tree.nr, EXTENT_WALK + 5);
 	for (i = 0; i < 2 * EXTENT_WALK + 10; i++)
-		KUNIT_ASSERT_EQ(test, !!extent_first(&rig->tree, 2 * i, 2 * i + 1), !(i & 1));
+		KUNIT_ASSERT_EQ(test, !!ssdup_extent_first(&rig->tree, 2 * i, 2 * i + 1), !(i & 1));
 }
 
 static void find_in_steps(struct kunit *test)
@@ -498,7 +498,7 @@ static void find_in_steps(struct kunit *test)
 		rig_insert(test, rig, &e);
 	}
 	do {
-		all = extent_find_kind(&rig->tree, SSDUP_KIND_LOST, &from, &x);
+		all = ssdup_extent_find_kind(&rig->tree, SSDUP_KIND_LOST, &from, &x);
 		calls++;
 		if (!x)
 			continue;
@@ -536,13 +536,14 @@ static void held_spans(struct kunit *test)
 	struct rig *rig = rig_new(test);
 	u32 i, sectors;
 
-	KUNIT_EXPECT_FALSE(test, extent_held_span(&rig->tree, 7, 17, &sectors));
+	KUNIT_EXPECT_FALSE(test, ssdup_extent_held_span(&rig->tree, 7, 17, &sectors));
 	KUNIT_EXPECT_EQ(test, sectors, 10);
 	for (i = 0; i < ARRAY_SIZE(held); i++)
 		rig_insert(test, rig, &held[i]);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		KUNIT_EXPECT_EQ(test, extent_held_span(&rig->tree, cases[i].start, cases[i].end,
-						       &sectors), cases[i].held);
+		KUNIT_EXPECT_EQ(test, ssdup_extent_held_span(&rig->tree, cases[i].start,
+							     cases[i].end,
+							     &sectors), cases[i].held);
 		KUNIT_EXPECT_EQ(test, sectors, cases[i].sectors);
 	}
 }
@@ -558,10 +559,10 @@ static void held_spans_end(struct kunit *test)
 
 		rig_insert(test, rig, &e);
 	}
-	KUNIT_EXPECT_TRUE(test, extent_held_span(&rig->tree, 1, 2 * nr, &sectors));
+	KUNIT_EXPECT_TRUE(test, ssdup_extent_held_span(&rig->tree, 1, 2 * nr, &sectors));
 	KUNIT_EXPECT_EQ(test, sectors, 2 * EXTENT_WALK - 1);
-	KUNIT_EXPECT_TRUE(test, extent_held_span(&rig->tree, 2 * EXTENT_WALK, 2 * nr + 5,
-						 &sectors));
+	KUNIT_EXPECT_TRUE(test, ssdup_extent_held_span(&rig->tree, 2 * EXTENT_WALK, 2 * nr + 5,
+						       &sectors));
 	KUNIT_EXPECT_EQ(test, sectors, 20);
 }
 
@@ -571,21 +572,21 @@ static void walk_spans(struct kunit *test)
 	struct rig *rig = rig_new(test);
 	u32 i, nr = EXTENT_WALK + 10;
 
-	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 5, 4000), 3995);
+	KUNIT_EXPECT_EQ(test, ssdup_extent_walk_span(&rig->tree, 5, 4000), 3995);
 	for (i = 0; i < nr; i++) {
 		struct extent e = DATA(3 * i, 2, i + 1, 0);
 
 		rig_insert(test, rig, &e);
 	}
 	/* Up to the next one: what lies in between costs nothing. */
-	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * nr), 3 * EXTENT_WALK);
-	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 1, 3 * nr), 3 * EXTENT_WALK - 1);
-	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 2, 3 * nr), 3 * EXTENT_WALK + 1);
-	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * EXTENT_WALK),
+	KUNIT_EXPECT_EQ(test, ssdup_extent_walk_span(&rig->tree, 0, 3 * nr), 3 * EXTENT_WALK);
+	KUNIT_EXPECT_EQ(test, ssdup_extent_walk_span(&rig->tree, 1, 3 * nr), 3 * EXTENT_WALK - 1);
+	KUNIT_EXPECT_EQ(test, ssdup_extent_walk_span(&rig->tree, 2, 3 * nr), 3 * EXTENT_WALK + 1);
+	KUNIT_EXPECT_EQ(test, ssdup_extent_walk_span(&rig->tree, 0, 3 * EXTENT_WALK),
 			3 * EXTENT_WALK);
-	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 0, 3 * EXTENT_WALK + 1),
+	KUNIT_EXPECT_EQ(test, ssdup_extent_walk_span(&rig->tree, 0, 3 * EXTENT_WALK + 1),
 			3 * EXTENT_WALK);
-	KUNIT_EXPECT_EQ(test, extent_walk_span(&rig->tree, 30, 4 * nr), 4 * nr - 30);
+	KUNIT_EXPECT_EQ(test, ssdup_extent_walk_span(&rig->tree, 30, 4 * nr), 4 * nr - 30);
 }
 
 static struct kunit_case extent_map_cases[] = {

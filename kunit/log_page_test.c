@@ -17,8 +17,8 @@ static void super_example(struct log_super *s)
 	static const u8 uuid[16] = { 0x5d };
 	struct log_geometry g;
 
-	log_layout(&g, GIB, 3, 2);
-	log_super_fresh(s, uuid, &g, HDD_END, GIB);
+	ssdup_log_layout(&g, GIB, 3, 2);
+	ssdup_log_super_fresh(s, uuid, &g, HDD_END, GIB);
 }
 
 static const struct log_page_id page_id = {
@@ -57,12 +57,12 @@ static void page_round_trip(struct kunit *test)
 
 	for (nr = 0; nr <= SSDUP_PAGE_ENTRIES; nr += 21) {
 		memset(p, 0xff, sizeof(*p));
-		log_page_begin(p, &page_id);
+		ssdup_log_page_begin(p, &page_id);
 		for (i = 0; i < nr; i++) {
 			e[i] = random_entry(&r, &s);
-			log_page_add(p, &e[i]);
+			ssdup_log_page_add(p, &e[i]);
 		}
-		log_page_finish(p);
+		ssdup_log_page_finish(p);
 
 		/* Nothing of what was in memory gets onto the SSD. */
 		KUNIT_EXPECT_TRUE(test, !memchr_inv(p->h.reserved, 0, sizeof(p->h.reserved)));
@@ -70,7 +70,7 @@ static void page_round_trip(struct kunit *test)
 				  !memchr_inv(&p->e[nr], 0,
 					      (SSDUP_PAGE_ENTRIES - nr) * sizeof(p->e[0])));
 
-		KUNIT_ASSERT_EQ(test, log_page_check(p, &page_id), LOG_OK);
+		KUNIT_ASSERT_EQ(test, ssdup_log_page_check(p, &page_id), LOG_OK);
 		KUNIT_EXPECT_EQ(test, log_page_epoch(p), 7);
 		KUNIT_EXPECT_EQ(test, log_page_rev(p), 11);
 		KUNIT_ASSERT_EQ(test, le16_to_cpu(p->h.nr_entries), nr);
@@ -92,38 +92,38 @@ static void page_faults(struct kunit *test)
 
 	p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, p);
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_PAGE_STALE);
 
-	log_page_begin(p, &page_id);
-	log_page_finish(p);
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_OK);
+	ssdup_log_page_begin(p, &page_id);
+	ssdup_log_page_finish(p);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_OK);
 
 	/* An older epoch and any rev tell which is newer, not whether it is valid. */
 	want.epoch++;
 	want.rev++;
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_OK);
 	want.epoch = page_id.epoch - 1;
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_EPOCH);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_PAGE_EPOCH);
 
 	want.generation++;
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_PAGE_STALE);
 	want = page_id;
 	want.page++;
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_PAGE_STALE);
 	want = page_id;
 	want.half++;
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_PAGE_STALE);
 	want = page_id;
 	want.uuid[15]++;
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_STALE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_PAGE_STALE);
 
 	want = page_id;
 	((u8 *)p)[SSDUP_PAGE_BYTES - 1] = 1;
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_BAD_CRC);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_BAD_CRC);
 	p->h.nr_entries = cpu_to_le16(SSDUP_PAGE_ENTRIES + 1);
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_BAD_CRC);
-	log_page_finish(p);
-	KUNIT_EXPECT_EQ(test, log_page_check(p, &want), LOG_PAGE_BAD_COUNT);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_BAD_CRC);
+	ssdup_log_page_finish(p);
+	KUNIT_EXPECT_EQ(test, ssdup_log_page_check(p, &want), LOG_PAGE_BAD_COUNT);
 }
 
 struct entry_case {
@@ -182,8 +182,8 @@ static void entry_faults(struct kunit *test)
 	p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	super_example(&s);
-	log_page_begin(p, &page_id);
-	log_page_add(p, &c->e);
+	ssdup_log_page_begin(p, &page_id);
+	ssdup_log_page_add(p, &c->e);
 	p->e[0].flags = c->flags;
 	KUNIT_EXPECT_EQ(test, log_entry_decode(&s, &p->e[0], &out), c->fault);
 }

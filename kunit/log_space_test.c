@@ -17,7 +17,7 @@ static bool passes(const struct log_limits *now, const struct log_limits *all, u
 	struct log_limits limits = *now;
 	u64 next;
 
-	log_ration(&limits, all, passed, left);
+	ssdup_log_ration(&limits, all, passed, left);
 	return log_word_reserve(word, &limits, sectors, &next);
 }
 
@@ -25,7 +25,7 @@ static bool passes(const struct log_limits *now, const struct log_limits *all, u
 static void wait_rules(struct kunit *test, const struct log_limits *now,
 		       const struct log_limits *all, u64 word, u32 sectors, u64 left)
 {
-	u64 wait = log_ration_wait(now, all, word, sectors, left), next, more;
+	u64 wait = ssdup_log_ration_wait(now, all, word, sectors, left), next, more;
 
 	if (wait == U64_MAX) {
 		KUNIT_ASSERT_FALSE(test, log_word_reserve(word, all, sectors, &next));
@@ -50,7 +50,7 @@ static void waits_end_in_time(struct kunit *test)
 	for (round = 0; round < 4000; round++) {
 		all.entries = prng_between(&r, 1, 1U << prng_below(&r, 30));
 		all.sectors = prng_between(&r, 1, 1U << prng_below(&r, 32));
-		now = log_limits_free(&all);
+		now = ssdup_log_limits_free(&all);
 		if (round % 2) {
 			now.entries = all.entries - prng_below(&r, all.entries - now.entries + 1);
 			now.sectors = all.sectors - prng_below(&r, all.sectors - now.sectors + 1);
@@ -69,39 +69,42 @@ static void waits_end_in_time(struct kunit *test)
 static void waits_by_example(struct kunit *test)
 {
 	static const struct log_limits all = { .entries = 1000, .sectors = 400000 };
-	const struct log_limits free = log_limits_free(&all);
+	const struct log_limits free = ssdup_log_limits_free(&all);
 	const u64 left = 1000 * MSEC, full = log_word(500, 300000);
 	struct log_limits now = free;
 	u64 wait;
 
 	/* There is room. */
-	KUNIT_EXPECT_EQ(test, log_ration_wait(&free, &all, log_word(500, 299000), 1000, left), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, log_word(500, 299000), 1000, left),
+			0);
 	/* A tenth of what is rationed: a tenth of the time, in steps of one of 250 entries. */
-	wait = log_ration_wait(&free, &all, full, 10000, left);
+	wait = ssdup_log_ration_wait(&free, &all, full, 10000, left);
 	KUNIT_EXPECT_GE(test, wait, 100 * MSEC);
 	KUNIT_EXPECT_LE(test, wait, 105 * MSEC);
 	/* The next entry. */
-	wait = log_ration_wait(&free, &all, log_word(750, 1000), 8, left);
+	wait = ssdup_log_ration_wait(&free, &all, log_word(750, 1000), 8, left);
 	KUNIT_EXPECT_GE(test, wait, 4 * MSEC);
 	KUNIT_EXPECT_LE(test, wait, 4 * MSEC + 1);
 	/* The last ones: all of the time. */
-	KUNIT_EXPECT_EQ(test, log_ration_wait(&free, &all, full, 100000, left), left);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, full, 100000, left), left);
 	/* More than there is, or of a half that hands out nothing. */
-	KUNIT_EXPECT_EQ(test, log_ration_wait(&free, &all, full, 100001, left), U64_MAX);
-	KUNIT_EXPECT_EQ(test, log_ration_wait(&free, &all, log_word(1000, 0), 0, left), U64_MAX);
-	KUNIT_EXPECT_EQ(test, log_ration_wait(&free, &all, LOG_WORD_SEALED, 8, left), U64_MAX);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, full, 100001, left), U64_MAX);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, log_word(1000, 0), 0, left),
+			U64_MAX);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, LOG_WORD_SEALED, 8, left),
+			U64_MAX);
 	/* Overdue. */
-	KUNIT_EXPECT_EQ(test, log_ration_wait(&free, &all, full, 100000, 0), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, full, 100000, 0), 0);
 	/* One that never comes: as long as there are numbers. */
-	wait = log_ration_wait(&free, &all, full, 100000, U64_MAX - 1);
+	wait = ssdup_log_ration_wait(&free, &all, full, 100000, U64_MAX - 1);
 	KUNIT_EXPECT_GE(test, wait, U64_MAX / 1000 * 995);
 	KUNIT_EXPECT_NE(test, wait, U64_MAX);
-	wait = log_ration_wait(&free, &all, full, 50000, U64_MAX - 1);
+	wait = ssdup_log_ration_wait(&free, &all, full, 50000, U64_MAX - 1);
 	KUNIT_EXPECT_GE(test, wait, U64_MAX / 2 - 1);
 	KUNIT_EXPECT_LE(test, wait, U64_MAX / 1000 * 505);
 	/* Entries are not scarce any more. */
 	now.entries = all.entries;
-	wait = log_ration_wait(&now, &all, log_word(999, 300000), 1000, left);
+	wait = ssdup_log_ration_wait(&now, &all, log_word(999, 300000), 1000, left);
 	KUNIT_EXPECT_GE(test, wait, 10 * MSEC);
 	KUNIT_EXPECT_LE(test, wait, 10 * MSEC + 1);
 }
@@ -110,18 +113,18 @@ static void waits_by_example(struct kunit *test)
 static void waits_grow(struct kunit *test)
 {
 	static const struct log_limits all = { .entries = 5000, .sectors = 2000000 };
-	const struct log_limits free = log_limits_free(&all);
+	const struct log_limits free = ssdup_log_limits_free(&all);
 	u64 word = log_word(3750, 1500000), last = 0, wait;
 	u32 i;
 
 	for (i = 0; i <= 500000; i += 1000) {
-		wait = log_ration_wait(&free, &all, word, i, 7000 * MSEC);
+		wait = ssdup_log_ration_wait(&free, &all, word, i, 7000 * MSEC);
 		KUNIT_ASSERT_GE(test, wait, last);
 		last = wait;
 	}
 	KUNIT_EXPECT_EQ(test, last, 7000 * MSEC);
 	for (i = 20, last = 0; i < 64; i++) {
-		wait = log_ration_wait(&free, &all, word, 1000, BIT_ULL(i));
+		wait = ssdup_log_ration_wait(&free, &all, word, 1000, BIT_ULL(i));
 		KUNIT_ASSERT_GE(test, wait, last);
 		last = wait;
 	}

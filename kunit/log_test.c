@@ -19,7 +19,7 @@ static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 nr_halves, u32
 	u64 end, used, entries;
 	u32 half;
 
-	KUNIT_ASSERT_TRUE(test, log_layout(&g, ssd_sectors, nr_halves, block));
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, ssd_sectors, nr_halves, block));
 	KUNIT_EXPECT_EQ(test, g.nr_halves, nr_halves);
 	KUNIT_EXPECT_EQ(test, g.block_sectors, block);
 	KUNIT_EXPECT_GE(test, g.half_stride, LOG_MIN_STRIDE);
@@ -27,13 +27,14 @@ static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 nr_halves, u32
 	/* Areas follow each other, on 4 KiB, and end within the SSD. */
 	end = SSDUP_HEAD_SECTORS;
 	for (half = 0; half < nr_halves; half++) {
-		KUNIT_EXPECT_GE(test, log_slot_sector(&g, half, 0, 0), end);
-		KUNIT_EXPECT_EQ(test, log_slot_sector(&g, half, 0, 0) % SSDUP_PAGE_SECTORS, 0);
-		KUNIT_EXPECT_EQ(test, log_slot_sector(&g, half, g.meta_pages - 1, 1) +
-				SSDUP_PAGE_SECTORS, log_data_sector(&g, half, to_log_pos(0)));
-		KUNIT_EXPECT_EQ(test, log_data_sector(&g, half, to_log_pos(0)) %
+		KUNIT_EXPECT_GE(test, ssdup_log_slot_sector(&g, half, 0, 0), end);
+		KUNIT_EXPECT_EQ(test, ssdup_log_slot_sector(&g, half, 0, 0) % SSDUP_PAGE_SECTORS,
+				0);
+		KUNIT_EXPECT_EQ(test, ssdup_log_slot_sector(&g, half, g.meta_pages - 1, 1) +
+				SSDUP_PAGE_SECTORS, ssdup_log_data_sector(&g, half, to_log_pos(0)));
+		KUNIT_EXPECT_EQ(test, ssdup_log_data_sector(&g, half, to_log_pos(0)) %
 				SSDUP_PAGE_SECTORS, 0);
-		end = log_data_sector(&g, half, to_log_pos(g.data_sectors));
+		end = ssdup_log_data_sector(&g, half, to_log_pos(g.data_sectors));
 	}
 	KUNIT_EXPECT_LE(test, end, ssd_sectors);
 
@@ -42,13 +43,13 @@ static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 nr_halves, u32
 	KUNIT_EXPECT_EQ(test, used, g.half_stride);
 
 	/* 4 KiB writes find an entry for all data; the two spaces end together. */
-	all = log_limits_all(&g);
+	all = ssdup_log_limits_all(&g);
 	entries = all.entries;
 	KUNIT_EXPECT_GE(test, entries * SSDUP_PAGE_SECTORS, all.sectors);
 	KUNIT_EXPECT_LT(test, entries * SSDUP_PAGE_SECTORS, all.sectors + 2ULL * PAGE_SHARE);
 	KUNIT_EXPECT_LT(test, entries, BIT_ULL(29));
 
-	writers = log_limits_writers(&g);
+	writers = ssdup_log_limits_writers(&g);
 	KUNIT_EXPECT_GE(test, all.entries - writers.entries, SSDUP_PAGE_ENTRIES);
 	KUNIT_EXPECT_GE(test, all.sectors - writers.sectors, 256);
 	KUNIT_EXPECT_GT(test, writers.entries, 0);
@@ -83,14 +84,14 @@ static void layout_too_small(struct kunit *test)
 	struct log_geometry g;
 	u64 least = SSDUP_HEAD_SECTORS + 2 * LOG_MIN_STRIDE;
 
-	KUNIT_EXPECT_TRUE(test, log_layout(&g, least, 2, 1));
+	KUNIT_EXPECT_TRUE(test, ssdup_log_layout(&g, least, 2, 1));
 	KUNIT_EXPECT_EQ(test, g.half_stride, LOG_MIN_STRIDE);
 	KUNIT_EXPECT_EQ(test, g.meta_pages, 8);
-	KUNIT_EXPECT_FALSE(test, log_layout(&g, least - 1, 2, 1));
-	KUNIT_EXPECT_FALSE(test, log_layout(&g, least, 3, 1));
-	KUNIT_EXPECT_FALSE(test, log_layout(&g, 0, 2, 1));
-	KUNIT_EXPECT_FALSE(test, log_layout(&g, GIB, SSDUP_MIN_HALVES - 1, 1));
-	KUNIT_EXPECT_FALSE(test, log_layout(&g, GIB, SSDUP_MAX_HALVES + 1, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, least - 1, 2, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, least, 3, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, 0, 2, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, GIB, SSDUP_MIN_HALVES - 1, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, GIB, SSDUP_MAX_HALVES + 1, 1));
 }
 
 /* 1.6 per cent of the SSD, as the design says. */
@@ -98,7 +99,7 @@ static void layout_metadata_share(struct kunit *test)
 {
 	struct log_geometry g;
 
-	KUNIT_ASSERT_TRUE(test, log_layout(&g, 220 * GIB, 2, 8));
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, 220 * GIB, 2, 8));
 	KUNIT_EXPECT_EQ(test, (u64)g.meta_pages * PAIR_SECTORS * 10000 / g.half_stride, 156);
 }
 
@@ -109,7 +110,7 @@ static void ration_lasts(struct kunit *test)
 {
 	static const u64 steps[] = { MSEC / 5, 4 * MSEC, 70 * MSEC };
 	static const struct log_limits all = { .entries = 32000, .sectors = 500000 };
-	const struct log_limits free = log_limits_free(&all);
+	const struct log_limits free = ssdup_log_limits_free(&all);
 	const u64 due = 2000 * MSEC;
 	struct log_limits now;
 	u64 at, since;
@@ -119,7 +120,7 @@ static void ration_lasts(struct kunit *test)
 		now = free;
 		since = 0;
 		for (at = steps[i]; at < due; at += steps[i]) {
-			since += log_ration(&now, &all, at - since, due - since);
+			since += ssdup_log_ration(&now, &all, at - since, due - since);
 			/* In proportion to the time, but for one step and what is rounded off. */
 			KUNIT_ASSERT_LE(test, (now.sectors - free.sectors) * due, 125000 * at);
 			KUNIT_ASSERT_GE(test, (now.sectors - free.sectors + 2500) * due,
@@ -129,7 +130,7 @@ static void ration_lasts(struct kunit *test)
 					8000 * (at - steps[i]));
 		}
 		/* Overdue: all of it. */
-		log_ration(&now, &all, 0, 0);
+		ssdup_log_ration(&now, &all, 0, 0);
 		KUNIT_EXPECT_TRUE(test, !memcmp(&now, &all, sizeof(all)));
 	}
 }
@@ -137,18 +138,19 @@ static void ration_lasts(struct kunit *test)
 static void ration_by_example(struct kunit *test)
 {
 	static const struct log_limits all = { .entries = 1000, .sectors = 1U << 31 };
-	struct log_limits now = log_limits_free(&all);
+	struct log_limits now = ssdup_log_limits_free(&all);
 
 	/* Too little time for one entry: it is not lost. */
-	KUNIT_EXPECT_EQ(test, log_ration(&now, &all, MSEC, 3600000 * MSEC), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, MSEC, 3600000 * MSEC), 0);
 	KUNIT_EXPECT_EQ(test, now.sectors, (1U << 31) / 4 * 3);
 	/* Half of the time, however long: half of the rest. */
-	KUNIT_EXPECT_EQ(test, log_ration(&now, &all, 60000 * MSEC, 120000 * MSEC), 60000 * MSEC);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, 60000 * MSEC, 120000 * MSEC),
+			60000 * MSEC);
 	KUNIT_EXPECT_EQ(test, now.entries, 875);
 	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 28, 7);
 	/* One of the two may be at its end. */
 	now.entries = all.entries;
-	KUNIT_EXPECT_EQ(test, log_ration(&now, &all, 1000 * MSEC, 2000 * MSEC), 1000 * MSEC);
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, 1000 * MSEC, 2000 * MSEC), 1000 * MSEC);
 	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 27, 15);
 }
 
@@ -191,8 +193,8 @@ static void reserve_in_largest_half(struct kunit *test)
 	struct log_limits all;
 	u64 word, next;
 
-	KUNIT_ASSERT_TRUE(test, log_layout(&g, 100000 * GIB, 2, 8));
-	all = log_limits_all(&g);
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, 100000 * GIB, 2, 8));
+	all = ssdup_log_limits_all(&g);
 	KUNIT_EXPECT_EQ(test, all.entries, MAX_META_PAGES * SSDUP_PAGE_ENTRIES);
 
 	word = log_word(all.entries - 1, all.sectors - 8);
@@ -203,7 +205,7 @@ static void reserve_in_largest_half(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, log_word_sectors(next), all.sectors);
 	KUNIT_EXPECT_FALSE(test, next & LOG_WORD_SEALED);
 	KUNIT_EXPECT_FALSE(test, log_word_reserve(next, &all, 0, &next));
-	KUNIT_EXPECT_EQ(test, log_word_fill(next, &all), SSDUP_PCT_ONE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(next, &all), SSDUP_PCT_ONE);
 }
 
 static void reserve_never_overlaps(struct kunit *test)
@@ -214,9 +216,10 @@ static void reserve_never_overlaps(struct kunit *test)
 	u32 round, sectors, entry, end, refused;
 	u64 word, next;
 
-	KUNIT_ASSERT_TRUE(test, log_layout(&g, SSDUP_HEAD_SECTORS + 2 * LOG_MIN_STRIDE, 2, 1));
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, SSDUP_HEAD_SECTORS + 2 * LOG_MIN_STRIDE, 2,
+						 1));
 	for (round = 0; round < 100; round++) {
-		limits = round % 2 ? log_limits_all(&g) : log_limits_writers(&g);
+		limits = round % 2 ? ssdup_log_limits_all(&g) : ssdup_log_limits_writers(&g);
 		word = 0;
 		entry = 0;
 		end = 0;
@@ -246,13 +249,14 @@ static void fill_is_the_fuller_of_two(struct kunit *test)
 	static const struct log_limits limits = { .entries = 1000, .sectors = 8000 };
 	static const struct log_limits none = { 0, 0 };
 
-	KUNIT_EXPECT_EQ(test, log_word_fill(0, &limits), 0);
-	KUNIT_EXPECT_EQ(test, log_word_fill(log_word(500, 1), &limits), 5000);
-	KUNIT_EXPECT_EQ(test, log_word_fill(log_word(1, 6000), &limits), 7500);
-	KUNIT_EXPECT_EQ(test, log_word_fill(log_word(1, 6000) | LOG_WORD_SEALED, &limits), 7500);
-	KUNIT_EXPECT_EQ(test, log_word_fill(log_word(1000, 0), &limits), 10000);
-	KUNIT_EXPECT_EQ(test, log_word_fill(log_word(1, 9000), &limits), 10000);
-	KUNIT_EXPECT_EQ(test, log_word_fill(0, &none), 10000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(0, &limits), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(500, 1), &limits), 5000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 6000), &limits), 7500);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 6000) | LOG_WORD_SEALED, &limits),
+			7500);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1000, 0), &limits), 10000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 9000), &limits), 10000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(0, &none), 10000);
 }
 
 /* --- Superblock --- */
@@ -261,8 +265,8 @@ static void super_example(struct log_super *s)
 {
 	struct log_geometry g;
 
-	log_layout(&g, GIB, 3, 2);
-	log_super_fresh(s, uuid, &g, 5 * GIB + 2, GIB);
+	ssdup_log_layout(&g, GIB, 3, 2);
+	ssdup_log_super_fresh(s, uuid, &g, 5 * GIB + 2, GIB);
 }
 
 static void super_round_trip(struct kunit *test)
@@ -281,24 +285,24 @@ static void super_round_trip(struct kunit *test)
 		struct log_geometry g;
 
 		memset(&s, 0, sizeof(s));
-		KUNIT_ASSERT_TRUE(test, log_layout(&g, ssd, halves, 1U << prng_below(&r, 4)));
-		log_super_fresh(&s, uuid, &g, 1 + prng_u64(&r) % MAX_SECTORS, ssd);
+		KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, ssd, halves, 1U << prng_below(&r, 4)));
+		ssdup_log_super_fresh(&s, uuid, &g, 1 + prng_u64(&r) % MAX_SECTORS, ssd);
 		s.seq = prng_u64(&r) % LOG_MAX_COUNT;
 		s.epoch = prng_u64(&r) % LOG_MAX_COUNT;
 		s.flags = prng_below(&r, 2) ? SSDUP_SUPER_CLEAN : 0;
 		for (j = 0; j < halves; j++)
-			s.generation[j] = log_next_generation(&s) + prng_below(&r, 1000);
+			s.generation[j] = ssdup_log_next_generation(&s) + prng_below(&r, 1000);
 		for (j = 0; j < halves; j++)
 			s.pages[j] = prng_u64(&r);
 
 		/* Nothing of what was in the buffer stays. */
 		memset(buf, 0xff, SSDUP_SUPER_BYTES);
-		log_super_encode(&s, buf);
+		ssdup_log_super_encode(&s, buf);
 		KUNIT_ASSERT_TRUE(test, !memchr_inv(buf + SUPER_END, 0,
 						    SSDUP_SUPER_BYTES - SUPER_END));
-		KUNIT_ASSERT_EQ(test, log_super_decode(buf, &t), LOG_OK);
+		KUNIT_ASSERT_EQ(test, ssdup_log_super_decode(buf, &t), LOG_OK);
 		KUNIT_ASSERT_TRUE(test, !memcmp(&s, &t, sizeof(s)));
-		KUNIT_ASSERT_EQ(test, log_super_fits(&t, s.hdd_sectors, ssd, g.block_sectors),
+		KUNIT_ASSERT_EQ(test, ssdup_log_super_fits(&t, s.hdd_sectors, ssd, g.block_sectors),
 				LOG_OK);
 	}
 }
@@ -313,9 +317,9 @@ static void super_fresh(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.epoch, 0);
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, s.generation[i], i + 1);
-	KUNIT_EXPECT_EQ(test, log_next_generation(&s), 4);
+	KUNIT_EXPECT_EQ(test, ssdup_log_next_generation(&s), 4);
 	s.generation[0] = 9;
-	KUNIT_EXPECT_EQ(test, log_next_generation(&s), 10);
+	KUNIT_EXPECT_EQ(test, ssdup_log_next_generation(&s), 10);
 }
 
 /* Any bit that flips is noticed. */
@@ -328,14 +332,14 @@ static void super_any_bit(struct kunit *test)
 	buf = kunit_kzalloc(test, SSDUP_SUPER_BYTES, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	super_example(&s);
-	log_super_encode(&s, buf);
+	ssdup_log_super_encode(&s, buf);
 	for (i = 0; i < 8 * sizeof(struct ssdup_super); i++) {
 		buf[i / 8] ^= 1 << i % 8;
-		KUNIT_EXPECT_EQ_MSG(test, log_super_decode(buf, &t),
+		KUNIT_EXPECT_EQ_MSG(test, ssdup_log_super_decode(buf, &t),
 				    i < 64 ? LOG_NOT_OURS : LOG_BAD_CRC, "bit %u", i);
 		buf[i / 8] ^= 1 << i % 8;
 	}
-	KUNIT_EXPECT_EQ(test, log_super_decode(buf, &t), LOG_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &t), LOG_OK);
 }
 
 /* One field of a valid superblock set to something; then a right crc, or not. */
@@ -425,14 +429,14 @@ static void super_faults(struct kunit *test)
 	d = kunit_kzalloc(test, SSDUP_SUPER_BYTES, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, d);
 	super_example(&s);
-	log_super_encode(&s, d);
+	ssdup_log_super_encode(&s, d);
 
 	for (i = 0; i < c->bytes; i++)
 		((u8 *)d)[c->at + i] = i < 8 ? c->value >> 8 * i : 0;
 	if (!c->stale_crc)
 		d->crc = super_crc(d);
 
-	KUNIT_EXPECT_EQ(test, log_super_decode(d, &t), c->fault);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(d, &t), c->fault);
 
 	/* Reading is allowed, so what was read is there. */
 	if (c->fault == LOG_UNKNOWN_RO_COMPAT)
@@ -464,9 +468,9 @@ static void super_geometries(struct kunit *test)
 	buf = kunit_kzalloc(test, SSDUP_SUPER_BYTES, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		log_super_fresh(&s, uuid, &rows[i].g, GIB, BIT_ULL(42));
-		log_super_encode(&s, buf);
-		KUNIT_EXPECT_EQ_MSG(test, log_super_decode(buf, &t), rows[i].fault, "%s",
+		ssdup_log_super_fresh(&s, uuid, &rows[i].g, GIB, BIT_ULL(42));
+		ssdup_log_super_encode(&s, buf);
+		KUNIT_EXPECT_EQ_MSG(test, ssdup_log_super_decode(buf, &t), rows[i].fault, "%s",
 				    rows[i].name);
 	}
 }
@@ -478,11 +482,11 @@ static void super_blank(struct kunit *test)
 
 	buf = kunit_kzalloc(test, SSDUP_SUPER_BYTES, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, buf);
-	KUNIT_EXPECT_EQ(test, log_super_decode(buf, &s), LOG_BLANK);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &s), LOG_BLANK);
 
 	/* One byte of something else, and it is not ours to overwrite. */
 	buf[SSDUP_SUPER_BYTES - 1] = 1;
-	KUNIT_EXPECT_EQ(test, log_super_decode(buf, &s), LOG_NOT_OURS);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &s), LOG_NOT_OURS);
 }
 
 static void super_on_other_disks(struct kunit *test)
@@ -493,12 +497,12 @@ static void super_on_other_disks(struct kunit *test)
 	super_example(&s);
 	hdd = s.hdd_sectors;
 	ssd = s.ssd_sectors;
-	KUNIT_EXPECT_EQ(test, log_super_fits(&s, hdd, ssd, 2), LOG_OK);
-	KUNIT_EXPECT_EQ(test, log_super_fits(&s, hdd, ssd + 1, 1), LOG_OK);
-	KUNIT_EXPECT_EQ(test, log_super_fits(&s, hdd + 1, ssd, 2), LOG_OTHER_HDD_SIZE);
-	KUNIT_EXPECT_EQ(test, log_super_fits(&s, hdd - 1, ssd, 2), LOG_OTHER_HDD_SIZE);
-	KUNIT_EXPECT_EQ(test, log_super_fits(&s, hdd, ssd - 1, 2), LOG_OTHER_SSD_SIZE);
-	KUNIT_EXPECT_EQ(test, log_super_fits(&s, hdd, ssd, 8), LOG_BLOCK_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd, 2), LOG_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd + 1, 1), LOG_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd + 1, ssd, 2), LOG_OTHER_HDD_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd - 1, ssd, 2), LOG_OTHER_HDD_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd - 1, 2), LOG_OTHER_SSD_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd, 8), LOG_BLOCK_SIZE);
 }
 
 /* Who does not count pages cannot tell that a suspend was clean. */
@@ -511,12 +515,12 @@ static void super_clean_without_pages(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, d);
 	super_example(&s);
 	s.flags = SSDUP_SUPER_CLEAN;
-	log_super_encode(&s, d);
-	KUNIT_ASSERT_EQ(test, log_super_decode(d, &s), LOG_OK);
+	ssdup_log_super_encode(&s, d);
+	KUNIT_ASSERT_EQ(test, ssdup_log_super_decode(d, &s), LOG_OK);
 	KUNIT_EXPECT_EQ(test, s.flags, SSDUP_SUPER_CLEAN);
 	d->compat = 0;
 	d->crc = super_crc(d);
-	KUNIT_ASSERT_EQ(test, log_super_decode(d, &s), LOG_OK);
+	KUNIT_ASSERT_EQ(test, ssdup_log_super_decode(d, &s), LOG_OK);
 	KUNIT_EXPECT_EQ(test, s.flags, 0);
 }
 
@@ -527,9 +531,9 @@ static void super_longest_write(struct kunit *test)
 
 	for (sectors = 256 + 32; sectors < 100000; sectors += 97) {
 		g.data_sectors = sectors;
-		longest = log_longest_write(&g);
+		longest = ssdup_log_longest_write(&g);
 		KUNIT_ASSERT_GE(test, longest, SSDUP_PAGE_SECTORS);
-		KUNIT_ASSERT_LE(test, longest, log_limits_writers(&g).sectors / 4);
+		KUNIT_ASSERT_LE(test, longest, ssdup_log_limits_writers(&g).sectors / 4);
 		KUNIT_ASSERT_TRUE(test, is_power_of_2(longest));
 	}
 }
@@ -588,7 +592,7 @@ static void super_copies(struct kunit *test)
 	copy[0].seq = c->seq[0];
 	copy[1].seq = c->seq[1];
 	copy[1].uuid[15] = c->other_log;
-	KUNIT_EXPECT_EQ(test, log_super_pick(c->fault, copy, &best, &mend), c->verdict);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_pick(c->fault, copy, &best, &mend), c->verdict);
 	if (c->verdict != LOG_OK)
 		return;
 	KUNIT_EXPECT_EQ(test, best, c->best);
@@ -602,20 +606,20 @@ static void fault_texts(struct kunit *test)
 	u32 i, j;
 
 	for (i = 0; i < LOG_NR_FAULTS; i++) {
-		const char *text = log_fault_text(i);
+		const char *text = ssdup_log_fault_text(i);
 
 		KUNIT_ASSERT_TRUE(test, text && *text);
 		/* Numbers of the tool, of which the kernel knows nothing. */
 		if (i > LOG_NO_UUID && i < LOG_PAGES_GAP) {
-			KUNIT_EXPECT_STREQ(test, text, log_fault_text(LOG_NR_FAULTS));
+			KUNIT_EXPECT_STREQ(test, text, ssdup_log_fault_text(LOG_NR_FAULTS));
 			continue;
 		}
 		KUNIT_EXPECT_NE(test, text[strlen(text) - 1], '.');
 		for (j = 0; j < i; j++)
-			KUNIT_EXPECT_TRUE(test, strcmp(text, log_fault_text(j)));
+			KUNIT_EXPECT_TRUE(test, strcmp(text, ssdup_log_fault_text(j)));
 	}
-	KUNIT_EXPECT_TRUE(test, log_fault_text(LOG_NR_FAULTS));
-	KUNIT_EXPECT_TRUE(test, log_fault_text(-1));
+	KUNIT_EXPECT_TRUE(test, ssdup_log_fault_text(LOG_NR_FAULTS));
+	KUNIT_EXPECT_TRUE(test, ssdup_log_fault_text(-1));
 }
 
 static struct kunit_case log_cases[] = {

@@ -28,7 +28,7 @@ static struct rig *rig_new(struct kunit *test)
 	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, rig);
-	extent_tree_init(&rig->tree);
+	ssdup_extent_tree_init(&rig->tree);
 	rig->plan.pieces = rig->pieces;
 	rig->plan.runs = rig->runs;
 	return rig;
@@ -43,7 +43,7 @@ static void rig_add(struct rig *rig, u64 start, u32 sectors, u32 pos, u8 half, u
 		.start = start, .sectors = sectors, .seq = rig->nr,
 		.pos = to_log_pos(pos), .half = half, .kind = kind,
 	};
-	extent_insert(&rig->tree, e, &none, &unused);
+	ssdup_extent_insert(&rig->tree, e, &none, &unused);
 }
 
 static void plan_limits(struct drain_plan *plan, u32 pieces, u32 sectors, u32 run)
@@ -63,7 +63,7 @@ static void rig_fill(struct rig *rig, u64 base)
 {
 	u32 at = 0;
 
-	extent_tree_init(&rig->tree);
+	ssdup_extent_tree_init(&rig->tree);
 	rig->nr = 0;
 	while (rig->nr < MAX_EXTENTS) {
 		u32 sectors = prng_between(&rig->r, 1, 16);
@@ -91,7 +91,7 @@ static void check_pieces(struct kunit *test, struct rig *rig, u64 base, u64 *las
 	KUNIT_ASSERT_LE(test, plan->nr_pieces, plan->max_pieces);
 	for (i = 0; i < plan->nr_pieces; i++) {
 		const struct drain_piece *p = &plan->pieces[i];
-		const struct extent *x = extent_first(&rig->tree, p->start, p->start + 1);
+		const struct extent *x = ssdup_extent_first(&rig->tree, p->start, p->start + 1);
 
 		KUNIT_ASSERT_TRUE(test, x);
 		KUNIT_ASSERT_GT(test, p->sectors, 0);
@@ -171,17 +171,17 @@ static void plans_are_sorted_disjoint_complete(struct kunit *test)
 		do {
 			plan_limits(&rig->plan, prng_between(&rig->r, 1, MAX_PIECES),
 				    prng_between(&rig->r, 1, 400), prng_between(&rig->r, 1, 64));
-			done = drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan);
+			done = ssdup_drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan);
 			KUNIT_ASSERT_TRUE(test, done || rig->plan.nr_pieces);
 			check_pieces(test, rig, base, &last);
-			drain_join(&rig->plan);
+			ssdup_drain_join(&rig->plan);
 			check_runs(test, &rig->plan);
 			KUNIT_ASSERT_LT(test, calls++, SPACE);
 		} while (!done);
 
 		/* All of the half, once, and nothing else. */
 		for (i = 0; i < SPACE; i++) {
-			x = extent_first(&rig->tree, base + i, base + i + 1);
+			x = ssdup_extent_first(&rig->tree, base + i, base + i + 1);
 			KUNIT_ASSERT_EQ(test, rig->taken[i], x && x->half == DRAINED);
 		}
 	}
@@ -196,12 +196,12 @@ static void ranges_in_turn_keep_the_order(struct kunit *test)
 	rig_add(low, 120, 8, 48, DRAINED, SSDUP_KIND_DATA);
 	rig_add(high, 128, 8, 0, DRAINED, SSDUP_KIND_DATA);
 	plan_limits(&low->plan, MAX_PIECES, 1000, 1000);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&low->tree, DRAINED, 0, &from, &low->plan));
-	KUNIT_EXPECT_TRUE(test, drain_collect(&high->tree, DRAINED, 0, &from, &low->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&low->tree, DRAINED, 0, &from, &low->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&high->tree, DRAINED, 0, &from, &low->plan));
 	KUNIT_ASSERT_EQ(test, low->plan.nr_pieces, 3);
 
 	/* Neighbours across the border of two ranges are one run. */
-	drain_join(&low->plan);
+	ssdup_drain_join(&low->plan);
 	KUNIT_ASSERT_EQ(test, low->plan.nr_runs, 2);
 	KUNIT_EXPECT_EQ(test, low->plan.runs[1].start, 120);
 	KUNIT_EXPECT_EQ(test, low->plan.runs[1].sectors, 16);
@@ -217,7 +217,8 @@ static void extent_larger_than_the_buffer(struct kunit *test)
 	rig_add(rig, 10, 100, 500, DRAINED, SSDUP_KIND_DATA);
 	for (i = 0; i < 4; i++) {
 		plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-		KUNIT_EXPECT_EQ(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan),
+		KUNIT_EXPECT_EQ(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from,
+							  &rig->plan),
 				i == 3);
 		KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
 		KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 10 + 32 * i);
@@ -240,7 +241,8 @@ static void zeroes_in_batches(struct kunit *test)
 	rig_add(rig, 110, 1000, 0, DRAINED, SSDUP_KIND_DISCARD);
 	for (i = 0; i < 4; i++) {
 		plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-		KUNIT_EXPECT_EQ(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan),
+		KUNIT_EXPECT_EQ(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from,
+							  &rig->plan),
 				i == 3);
 		KUNIT_EXPECT_EQ(test, drain_full(&rig->plan), i != 3);
 		/* A discard is none. */
@@ -255,7 +257,8 @@ static void zeroes_in_batches(struct kunit *test)
 	rig_add(rig, 2000, 33, 0, DRAINED + 1, SSDUP_KIND_ZERO);
 	rig_add(rig, 2040, 32, 0, DRAINED + 1, SSDUP_KIND_ZERO);
 	plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, rig->nr, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, rig->nr, &from,
+						    &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
 	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 2040);
 }
@@ -266,10 +269,10 @@ static void nothing_to_drain(struct kunit *test)
 	u64 from = 0;
 
 	plan_limits(&rig->plan, MAX_PIECES, 32, 32);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
 	rig_add(rig, 0, 8, 0, DRAINED + 1, SSDUP_KIND_DATA);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
-	drain_join(&rig->plan);
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
+	ssdup_drain_join(&rig->plan);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 0);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_runs, 0);
 }
@@ -278,7 +281,7 @@ static void go_home(struct kunit *test, struct rig *rig, u32 piece)
 {
 	u64 from = rig->pieces[piece].start;
 
-	KUNIT_EXPECT_TRUE(test, drain_home(&rig->tree, &rig->pieces[piece], &from));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_home(&rig->tree, &rig->pieces[piece], &from));
 }
 
 /* Taken along: what others hold up to a seq, but for lost data; and only once. */
@@ -295,7 +298,7 @@ static void others_go_along_once(struct kunit *test)
 	rig_add(rig, 32, 8, 0, DRAINED + 1, SSDUP_KIND_DISCARD);
 	rig_add(rig, 40, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 5, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, 5, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 4);
 	KUNIT_EXPECT_EQ(test, rig->pieces[1].start, 8);
 	KUNIT_EXPECT_EQ(test, rig->pieces[1].half, DRAINED + 1);
@@ -306,14 +309,14 @@ static void others_go_along_once(struct kunit *test)
 	go_home(test, rig, 3);
 	from = 0;
 	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED + 1, 0, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED + 1, 0, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
 	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 16);
 	KUNIT_EXPECT_EQ(test, rig->pieces[1].start, 40);
 
 	from = 0;
-	KUNIT_EXPECT_TRUE(test, drain_forget(&rig->tree, DRAINED + 1, &from));
-	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x))
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_forget(&rig->tree, DRAINED + 1, &from));
+	for (x = ssdup_extent_first(&rig->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
 		KUNIT_EXPECT_FALSE(test, x->home);
 }
 
@@ -330,7 +333,7 @@ static void others_go_alone(struct kunit *test)
 	rig_add(rig, 32, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
 	rig->plan.others_only = true;
-	KUNIT_EXPECT_TRUE(test, drain_collect(&rig->tree, DRAINED, 4, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, 4, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
 	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 8);
 }
@@ -350,13 +353,13 @@ static void home_is_what_was_written(struct kunit *test)
 	rig_add(rig, 0, 32, 64, DRAINED + 1, SSDUP_KIND_DATA);
 	rig_add(rig, 32, 32, 96, DRAINED + 1, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 48, 100);
-	KUNIT_EXPECT_FALSE(test, drain_collect(&rig->tree, DRAINED, 8, &from, &rig->plan));
+	KUNIT_EXPECT_FALSE(test, ssdup_drain_collect(&rig->tree, DRAINED, 8, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
 	extent_push(&spares, &spare);
-	extent_insert(&rig->tree, &newer, &spares, &unused);
+	ssdup_extent_insert(&rig->tree, &newer, &spares, &unused);
 	go_home(test, rig, 0);
 	go_home(test, rig, 1);
-	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x))
+	for (x = ssdup_extent_first(&rig->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
 		KUNIT_EXPECT_EQ(test, x->home, x->seq == 1);
 }
 
@@ -373,9 +376,9 @@ static void parts_stay_home(struct kunit *test)
 	rig_add(rig, 0, 32, 64, DRAINED, SSDUP_KIND_DATA);
 	rig->extents[0].home = true;
 	extent_push(&spares, &spare);
-	extent_insert(&rig->tree, &newer, &spares, &unused);
+	ssdup_extent_insert(&rig->tree, &newer, &spares, &unused);
 	KUNIT_EXPECT_EQ(test, rig->tree.nr, 3);
-	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x))
+	for (x = ssdup_extent_first(&rig->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
 		KUNIT_EXPECT_EQ(test, x->home, x->seq == 1);
 }
 
@@ -389,11 +392,11 @@ static void tombstones_take_no_buffer(struct kunit *test)
 	rig_add(rig, 8, 1000, 0, DRAINED, SSDUP_KIND_DISCARD);
 	rig_add(rig, 1008, 8, 72, DRAINED, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 8, 100);
-	KUNIT_EXPECT_FALSE(test, drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
+	KUNIT_EXPECT_FALSE(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
 	KUNIT_EXPECT_EQ(test, from, 1008);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 2);
 	KUNIT_EXPECT_EQ(test, rig->plan.sectors, 8);
-	drain_join(&rig->plan);
+	ssdup_drain_join(&rig->plan);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_runs, 2);
 }
 
@@ -491,7 +494,7 @@ KUNIT_ARRAY_PARAM(pacing, pacing_cases, pacing_case_desc);
 static void pacing_by_example(struct kunit *test)
 {
 	const struct pacing_case *c = test->param_value;
-	struct pacing_out out = pacing_decide(&c->in);
+	struct pacing_out out = ssdup_pacing_decide(&c->in);
 
 	KUNIT_EXPECT_EQ(test, out.step, c->step);
 	KUNIT_EXPECT_EQ(test, out.wait_ms, c->wait_ms);
@@ -506,7 +509,7 @@ static u32 held_off(struct kunit *test, u32 fill)
 	struct pacing_out out;
 
 	for (;;) {
-		out = pacing_decide(&in);
+		out = ssdup_pacing_decide(&in);
 		if (out.step == PACING_DRAIN)
 			return in.held_ms;
 		KUNIT_ASSERT_EQ(test, out.step, PACING_HOLD);
@@ -554,7 +557,7 @@ static void pacing_rules(struct kunit *test)
 						.quiet_ms = ms[i], .held_ms = ms[j],
 					};
 
-					out = pacing_decide(&in);
+					out = ssdup_pacing_decide(&in);
 					KUNIT_ASSERT_EQ(test, out.step == PACING_HOLD,
 							out.wait_ms != 0);
 					KUNIT_ASSERT_LE(test, out.wait_ms, PACING_IDLE_MS);

@@ -49,18 +49,20 @@ static void next_route(struct kunit *test)
 {
 	const struct next_case *c = test->param_value;
 
-	KUNIT_EXPECT_EQ(test, redirector_next(c->policy, HDD, c->percentage, c->threshold, &marks),
+	KUNIT_EXPECT_EQ(test, ssdup_redirector_next(c->policy, HDD, c->percentage, c->threshold,
+						    &marks),
 			c->from_hdd);
-	KUNIT_EXPECT_EQ(test, redirector_next(c->policy, SSD, c->percentage, c->threshold, &marks),
+	KUNIT_EXPECT_EQ(test, ssdup_redirector_next(c->policy, SSD, c->percentage, c->threshold,
+						    &marks),
 			c->from_ssd);
 }
 
 static void first_route(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, redirector_first(SSDUP_POLICY_ADAPTIVE), HDD);
-	KUNIT_EXPECT_EQ(test, redirector_first(SSDUP_POLICY_WATERMARK), HDD);
-	KUNIT_EXPECT_EQ(test, redirector_first(SSDUP_POLICY_ALL), SSD);
-	KUNIT_EXPECT_EQ(test, redirector_first(SSDUP_POLICY_NONE), HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_redirector_first(SSDUP_POLICY_ADAPTIVE), HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_redirector_first(SSDUP_POLICY_WATERMARK), HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_redirector_first(SSDUP_POLICY_ALL), SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_redirector_first(SSDUP_POLICY_NONE), HDD);
 }
 
 /* Facts in the order of the columns below. */
@@ -140,7 +142,7 @@ static void way_of_write(struct kunit *test)
 	const struct way_case *c = test->param_value;
 	struct write_facts f = facts(c->bits);
 
-	KUNIT_EXPECT_EQ(test, redirector_way(&f), c->way);
+	KUNIT_EXPECT_EQ(test, ssdup_redirector_way(&f), c->way);
 }
 
 /* What holds whatever the facts are. */
@@ -151,7 +153,7 @@ static void way_rules(struct kunit *test)
 	for (bits = 0; bits < FACTS; bits++) {
 		struct write_facts f = facts(bits);
 		bool bypass = f.full == SSDUP_FULL_BYPASS;
-		enum write_way way = redirector_way(&f);
+		enum write_way way = ssdup_redirector_way(&f);
 
 		/* Invariant 3: never older over newer. */
 		if (f.overlaps)

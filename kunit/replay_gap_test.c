@@ -30,7 +30,7 @@ struct life {
 	struct log_super	s;
 	struct version		slot[PAGES][SSDUP_PAGE_SLOTS];
 	struct ssdup_page	buf[SSDUP_PAGE_SLOTS];
-	struct replay_half	found;
+	struct ssdup_replay_half	found;
 	struct replay_fault	fault;
 	u32			unreadable;	/* page + 1 */
 	struct prng		r;
@@ -52,7 +52,7 @@ static struct life *life_new(struct kunit *test, u64 seed)
 	static const u8 uuid[16] = { 7 };
 
 	KUNIT_ASSERT_NOT_NULL(test, l);
-	log_super_fresh(&l->s, uuid, &g, BIT_ULL(20), BIT_ULL(20));
+	ssdup_log_super_fresh(&l->s, uuid, &g, BIT_ULL(20), BIT_ULL(20));
 	l->s.epoch = 9;
 	l->r.state = seed;
 	return l;
@@ -76,8 +76,8 @@ static int life_read(void *ctx, u32 half, u32 page, const struct ssdup_page **sl
 		if (!v->epoch)
 			continue;
 		memcpy(id.uuid, l->s.uuid, sizeof(id.uuid));
-		log_page_begin(&l->buf[i], &id);
-		log_page_finish(&l->buf[i]);
+		ssdup_log_page_begin(&l->buf[i], &id);
+		ssdup_log_page_finish(&l->buf[i]);
 	}
 	*slots = l->buf;
 	return 0;
@@ -95,7 +95,7 @@ static const struct replay_ops life_ops = {
 
 static int life_replay(struct life *l)
 {
-	return replay_half(&l->s, 0, &life_ops, l, &l->found, &l->fault);
+	return ssdup_replay_half(&l->s, 0, &life_ops, l, &l->found, &l->fault);
 }
 
 static void put(struct life *l, u32 page, u64 epoch, u64 rev)

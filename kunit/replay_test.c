@@ -17,7 +17,7 @@ struct image {
 	struct log_super	s;
 	struct ssdup_page	slot[HALVES][PAGES][SSDUP_PAGE_SLOTS];
 	struct ssdup_page	scratch;
-	struct replay_half	found;
+	struct ssdup_replay_half	found;
 	struct replay_fault	fault;
 	u32			reads;
 	u32			nr;
@@ -32,9 +32,9 @@ static struct image *image_new(struct kunit *test)
 	struct log_geometry g;
 
 	KUNIT_ASSERT_NOT_NULL(test, im);
-	KUNIT_ASSERT_TRUE(test, log_layout(&g, SSD_SECTORS, HALVES, 1));
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, SSD_SECTORS, HALVES, 1));
 	KUNIT_ASSERT_EQ(test, g.meta_pages, PAGES);
-	log_super_fresh(&im->s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
+	ssdup_log_super_fresh(&im->s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
 	im->s.epoch = BIT_ULL(33);
 	return im;
 }
@@ -56,7 +56,7 @@ static void make_page(const struct image *im, struct ssdup_page *p, u32 half, u3
 	u32 i;
 
 	memcpy(id.uuid, im->s.uuid, sizeof(id.uuid));
-	log_page_begin(p, &id);
+	ssdup_log_page_begin(p, &id);
 	for (i = 0; i < v.nr; i++) {
 		struct log_entry e = {
 			.sector = (v.seq + i) * 8, .sectors = 8, .seq = v.seq + i,
@@ -64,9 +64,9 @@ static void make_page(const struct image *im, struct ssdup_page *p, u32 half, u3
 			.kind = SSDUP_KIND_DATA,
 		};
 
-		log_page_add(p, &e);
+		ssdup_log_page_add(p, &e);
 	}
-	log_page_finish(p);
+	ssdup_log_page_finish(p);
 }
 
 static void put(struct image *im, u32 half, u32 page, u32 slot, struct version v)
@@ -109,7 +109,7 @@ static int image_replay(struct image *im, u32 half)
 {
 	im->nr = 0;
 	im->reads = 0;
-	return replay_half(&im->s, half, &image_ops, im, &im->found, &im->fault);
+	return ssdup_replay_half(&im->s, half, &image_ops, im, &im->found, &im->fault);
 }
 
 /* Expect @nr entries, with seqs from @seq on. */
@@ -189,7 +189,7 @@ static void stops_at_other_generation(struct kunit *test)
 
 	put(im, 0, 0, 0, V(1, 0, 1, 10));
 	put(im, 0, 1, 0, V(1, 1, 11, 10));
-	im->s.generation[0] = log_next_generation(&im->s);
+	im->s.generation[0] = ssdup_log_next_generation(&im->s);
 	put(im, 0, 0, 1, V(1, 2, 21, 10));
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
 	expect_seqs(test, im, 21, 10);
@@ -288,7 +288,7 @@ static void refuses_impossible_entry(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(where); i++) {
 		put(im, 2, 1, 0, V(1, 1, 11, SSDUP_PAGE_ENTRIES));
 		p->e[where[i]].sector = cpu_to_le64(HDD_SECTORS);
-		log_page_finish(p);
+		ssdup_log_page_finish(p);
 		KUNIT_EXPECT_EQ(test, image_replay(im, 2), -EINVAL);
 		KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_ENTRY_OUTSIDE_HDD);
 		KUNIT_EXPECT_EQ(test, im->fault.half, 2);
@@ -299,7 +299,7 @@ static void refuses_impossible_entry(struct kunit *test)
 	}
 
 	p->h.nr_entries = cpu_to_le16(SSDUP_PAGE_ENTRIES + 1);
-	log_page_finish(p);
+	ssdup_log_page_finish(p);
 	KUNIT_EXPECT_EQ(test, image_replay(im, 2), -EINVAL);
 	KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_PAGE_BAD_COUNT);
 	KUNIT_EXPECT_EQ(test, im->fault.page, 1);
@@ -360,7 +360,7 @@ static void any_torn_rewrite(struct kunit *test)
 			put(im, 0, 0, 1, rows[i].below);
 			if (rows[i].other_generation) {
 				slot->h.generation = cpu_to_le64(im->s.generation[0] + 7);
-				log_page_finish(slot);
+				ssdup_log_page_finish(slot);
 			}
 			put(im, 0, 0, 0, rows[i].durable);
 			make_page(im, &im->scratch, 0, 0, rows[i].written);
@@ -385,8 +385,8 @@ static void any_torn_rewrite(struct kunit *test)
 
 struct roles_rig {
 	struct log_super	s;
-	struct replay_half	found[SSDUP_MAX_HALVES];
-	struct replay_roles	roles;
+	struct ssdup_replay_half	found[SSDUP_MAX_HALVES];
+	struct ssdup_replay_roles	roles;
 };
 
 struct roles_case {
@@ -439,7 +439,7 @@ static void roles_by_example(struct kunit *test)
 		rig->found[i].entries = c->pages[i];
 	}
 
-	replay_roles(&rig->s, rig->found, &rig->roles);
+	ssdup_replay_roles(&rig->s, rig->found, &rig->roles);
 	KUNIT_EXPECT_EQ(test, rig->roles.open, c->open);
 	KUNIT_ASSERT_EQ(test, rig->roles.nr_sealed, c->nr_sealed);
 	for (i = 0; i < c->nr_sealed; i++)
@@ -469,7 +469,7 @@ static void roles_rules(struct kunit *test)
 			swap(rig->s.generation[i], rig->s.generation[j]);
 			rig->found[i].pages = prng_below(&r, 3);
 		}
-		replay_roles(&rig->s, rig->found, &rig->roles);
+		ssdup_replay_roles(&rig->s, rig->found, &rig->roles);
 
 		/* Every half has one role; generations go up along the roles. */
 		KUNIT_ASSERT_EQ(test, rig->roles.nr_sealed + 1 + rig->roles.nr_free, nr);

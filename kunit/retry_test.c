@@ -13,11 +13,11 @@ static void at_once(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < RETRY_ERRORS; i++)
-		KUNIT_EXPECT_FALSE(test, retry_count(&e, 5));
-	KUNIT_EXPECT_TRUE(test, retry_count(&e, 5));
+		KUNIT_EXPECT_FALSE(test, ssdup_retry_count(&e, 5));
+	KUNIT_EXPECT_TRUE(test, ssdup_retry_count(&e, 5));
 	/* And so on, until it has been quiet for a while. */
-	KUNIT_EXPECT_TRUE(test, retry_count(&e, 6));
-	KUNIT_EXPECT_FALSE(test, retry_count(&e, 11 * SECOND));
+	KUNIT_EXPECT_TRUE(test, ssdup_retry_count(&e, 6));
+	KUNIT_EXPECT_FALSE(test, ssdup_retry_count(&e, 11 * SECOND));
 }
 
 struct pace_case {
@@ -49,7 +49,7 @@ static void steady_pace(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 5 * RETRY_ERRORS; i++, now += c->step)
-		many |= retry_count(&e, now);
+		many |= ssdup_retry_count(&e, now);
 	KUNIT_EXPECT_EQ(test, many, c->many);
 }
 
@@ -59,11 +59,11 @@ static void no_border(struct kunit *test)
 	struct retry_errors e = { };
 	u32 i;
 
-	KUNIT_EXPECT_FALSE(test, retry_count(&e, 0));
+	KUNIT_EXPECT_FALSE(test, ssdup_retry_count(&e, 0));
 	for (i = 1; i < RETRY_ERRORS; i++)
-		KUNIT_EXPECT_FALSE(test, retry_count(&e, 9 * SECOND));
-	KUNIT_EXPECT_FALSE(test, retry_count(&e, 10 * SECOND));
-	KUNIT_EXPECT_TRUE(test, retry_count(&e, 11 * SECOND));
+		KUNIT_EXPECT_FALSE(test, ssdup_retry_count(&e, 9 * SECOND));
+	KUNIT_EXPECT_FALSE(test, ssdup_retry_count(&e, 10 * SECOND));
+	KUNIT_EXPECT_TRUE(test, ssdup_retry_count(&e, 11 * SECOND));
 }
 
 /* --- One write --- */
@@ -97,7 +97,7 @@ static void way_of_refused(struct kunit *test)
 {
 	const struct decide_case *c = test->param_value;
 
-	KUNIT_EXPECT_EQ(test, retry_decide(&c->f), c->way);
+	KUNIT_EXPECT_EQ(test, ssdup_retry_decide(&c->f), c->way);
 }
 
 static struct kunit_case retry_cases[] = {

@@ -45,7 +45,8 @@ static void values(struct kunit *test)
 	const struct value_case *c = test->param_value;
 	u32 value = U32_MAX;
 
-	KUNIT_EXPECT_EQ(test, settings_value(settings_find(c->key), c->text, &value), c->good);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_value(ssdup_settings_find(c->key), c->text, &value),
+			c->good);
 	if (c->good)
 		KUNIT_EXPECT_EQ(test, value, c->value);
 }
@@ -53,52 +54,52 @@ static void values(struct kunit *test)
 /* A message names its key, and what is preset could have been given. */
 static void keys_are_sound(struct kunit *test)
 {
-	const struct settings_key *key;
+	const struct ssdup_settings_key *key;
 	struct ssdup_settings set;
 	u32 i, value, seen = 0;
 
-	settings_preset(&set);
+	ssdup_settings_preset(&set);
 	KUNIT_EXPECT_EQ(test, set.given, 0);
-	KUNIT_EXPECT_TRUE(test, !settings_conflict(&set));
-	for (i = 0; (key = settings_key(i)); i++) {
-		KUNIT_EXPECT_TRUE(test, settings_find(key->name) == key);
-		KUNIT_EXPECT_EQ(test, seen & settings_bit(key), 0);
-		seen |= settings_bit(key);
+	KUNIT_EXPECT_TRUE(test, !ssdup_settings_conflict(&set));
+	for (i = 0; (key = ssdup_settings_key(i)); i++) {
+		KUNIT_EXPECT_TRUE(test, ssdup_settings_find(key->name) == key);
+		KUNIT_EXPECT_EQ(test, seen & ssdup_settings_bit(key), 0);
+		seen |= ssdup_settings_bit(key);
 		KUNIT_EXPECT_TRUE(test, !strncmp(key->error, key->name, strlen(key->name)));
-		value = *settings_of(&set, key);
+		value = *ssdup_settings_of(&set, key);
 		if (!key->words && !key->power)
 			KUNIT_EXPECT_TRUE(test, value >= key->min && value <= key->max);
 	}
-	KUNIT_EXPECT_EQ(test, i, settings_nr_keys());
-	KUNIT_EXPECT_TRUE(test, !settings_find("polic"));
+	KUNIT_EXPECT_EQ(test, i, ssdup_settings_nr_keys());
+	KUNIT_EXPECT_TRUE(test, !ssdup_settings_find("polic"));
 }
 
 static void lines_are_taken(struct kunit *test)
 {
 	struct ssdup_settings set;
 
-	settings_preset(&set);
-	KUNIT_EXPECT_EQ(test, settings_take(&set, "full", "bypass"), SETTINGS_OK);
+	ssdup_settings_preset(&set);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.full, SSDUP_FULL_BYPASS);
-	KUNIT_EXPECT_EQ(test, settings_take(&set, "full", "bypass"), SETTINGS_TWICE);
-	KUNIT_EXPECT_EQ(test, settings_take(&set, "depth", "1"), SETTINGS_UNKNOWN);
-	KUNIT_EXPECT_EQ(test, settings_take(&set, "halves", "17"), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_TWICE);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "depth", "1"), SETTINGS_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "halves", "17"), SETTINGS_VALUE);
 	KUNIT_EXPECT_EQ(test, set.halves, SSDUP_MIN_HALVES);
 	/* What was refused was not given. */
-	KUNIT_EXPECT_EQ(test, settings_take(&set, "halves", "16"), SETTINGS_OK);
-	KUNIT_EXPECT_EQ(test, set.given, settings_bit(settings_find("full")) |
-			settings_bit(settings_find("halves")));
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "halves", "16"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, set.given, ssdup_settings_bit(ssdup_settings_find("full")) |
+			ssdup_settings_bit(ssdup_settings_find("halves")));
 }
 
 static void marks_do_not_cross(struct kunit *test)
 {
 	struct ssdup_settings set;
 
-	settings_preset(&set);
-	KUNIT_EXPECT_EQ(test, settings_take(&set, "to_hdd_below", "45"), SETTINGS_OK);
-	KUNIT_EXPECT_TRUE(test, !settings_conflict(&set));
-	KUNIT_EXPECT_EQ(test, settings_take(&set, "to_ssd_above", "44"), SETTINGS_OK);
-	KUNIT_EXPECT_TRUE(test, settings_conflict(&set));
+	ssdup_settings_preset(&set);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "to_hdd_below", "45"), SETTINGS_OK);
+	KUNIT_EXPECT_TRUE(test, !ssdup_settings_conflict(&set));
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "to_ssd_above", "44"), SETTINGS_OK);
+	KUNIT_EXPECT_TRUE(test, ssdup_settings_conflict(&set));
 }
 
 static struct kunit_case settings_cases[] = {

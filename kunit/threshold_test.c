@@ -10,7 +10,7 @@ static struct threshold *threshold_new(struct kunit *test)
 	struct threshold *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
-	threshold_init(t);
+	ssdup_threshold_init(t);
 	return t;
 }
 
@@ -39,7 +39,7 @@ static void worked_example(struct kunit *test)
 	u32 i, as_printed = 0;
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		u32 value = threshold_update(t, steps[i].percentage);
+		u32 value = ssdup_threshold_update(t, steps[i].percentage);
 
 		KUNIT_EXPECT_EQ_MSG(test, value, steps[i].ours, "(stream %u)", i + 1);
 		as_printed += value == steps[i].paper;
@@ -54,9 +54,9 @@ static void starts_at_half(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(first); i++) {
-		threshold_init(t);
+		ssdup_threshold_init(t);
 		KUNIT_EXPECT_EQ(test, t->value, THRESHOLD_START);
-		KUNIT_EXPECT_EQ(test, threshold_update(t, first[i]), THRESHOLD_START);
+		KUNIT_EXPECT_EQ(test, ssdup_threshold_update(t, first[i]), THRESHOLD_START);
 		KUNIT_EXPECT_EQ(test, t->value, THRESHOLD_START);
 	}
 }
@@ -94,9 +94,9 @@ static void index_of_list(struct kunit *test)
 	u32 first, i;
 
 	for (first = 0; first < c->nr; first++) {
-		threshold_init(t);
+		ssdup_threshold_init(t);
 		for (i = 0; i < c->nr; i++)
-			threshold_update(t, c->p[(first + i) % c->nr]);
+			ssdup_threshold_update(t, c->p[(first + i) % c->nr]);
 		KUNIT_EXPECT_EQ(test, t->value, c->threshold);
 	}
 }
@@ -106,7 +106,7 @@ static void index_of_list(struct kunit *test)
 static void feed(struct threshold *t, u32 percentage, u32 times)
 {
 	while (times--)
-		threshold_update(t, percentage);
+		ssdup_threshold_update(t, percentage);
 }
 
 static void change_empties_the_list(struct kunit *test)
@@ -122,11 +122,11 @@ static void change_empties_the_list(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->value, 1000);
 
 	/* The eighth is, and it is the only one in the list. */
-	KUNIT_EXPECT_EQ(test, threshold_update(t, 9000), THRESHOLD_START);
+	KUNIT_EXPECT_EQ(test, ssdup_threshold_update(t, 9000), THRESHOLD_START);
 	KUNIT_EXPECT_EQ(test, t->nr, 1);
 
 	/* It goes on from there; the old far streams do not count again. */
-	KUNIT_EXPECT_EQ(test, threshold_update(t, 9000), 9000);
+	KUNIT_EXPECT_EQ(test, ssdup_threshold_update(t, 9000), 9000);
 	feed(t, 9000, 20);
 	KUNIT_EXPECT_EQ(test, t->nr, 22);
 	KUNIT_EXPECT_EQ(test, t->value, 9000);
@@ -141,7 +141,7 @@ static void far_is_more_than_three_tenths(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->nr, 108);
 	KUNIT_EXPECT_EQ(test, t->value, 1000);
 
-	threshold_init(t);
+	ssdup_threshold_init(t);
 	feed(t, 1000, 100);
 	feed(t, 1000 + THRESHOLD_FAR + 1, 8);
 	KUNIT_EXPECT_EQ(test, t->nr, 1);
@@ -155,16 +155,16 @@ static void change_looks_at_ten(struct kunit *test)
 	/* Seven of any ten are far: never a change, however long. */
 	feed(t, 1000, 150);
 	for (i = 0; i < 50; i++)
-		threshold_update(t, i % 10 < 7 ? 4500 : 500);
+		ssdup_threshold_update(t, i % 10 < 7 ? 4500 : 500);
 	KUNIT_EXPECT_EQ(test, t->nr, 200);
 
 	/* Eight far ones among the last ten, not in a row: a change. */
-	threshold_init(t);
+	ssdup_threshold_init(t);
 	feed(t, 1000, 100);
 	for (i = 0; i < 9; i++)
-		threshold_update(t, i == 2 || i == 5 ? 500 : 9000);
+		ssdup_threshold_update(t, i == 2 || i == 5 ? 500 : 9000);
 	KUNIT_EXPECT_EQ(test, t->nr, 109);
-	threshold_update(t, 9000);
+	ssdup_threshold_update(t, 9000);
 	KUNIT_EXPECT_EQ(test, t->nr, 1);
 }
 
@@ -237,13 +237,13 @@ static void long_run_follows_the_model(struct kunit *test)
 	for (j = 0; j < 8; j++) {
 		memset(m, 0, sizeof(*m));
 		m->value = 5000;
-		threshold_init(t);
+		ssdup_threshold_init(t);
 		for (i = 0; i < ARRAY_SIZE(m->list); i++) {
 			/* Calm, then anything, then calm again elsewhere. */
 			percentage = i / 256 % 2 ? prng_below(&r, 10001) :
 				prng_below(&r, 500) + 1000 * (j + i / 512);
 			model_update(m, percentage);
-			KUNIT_ASSERT_EQ(test, threshold_update(t, percentage), m->value);
+			KUNIT_ASSERT_EQ(test, ssdup_threshold_update(t, percentage), m->value);
 			KUNIT_ASSERT_EQ(test, t->value, m->value);
 			KUNIT_ASSERT_EQ(test, t->nr, min(m->nr, THRESHOLD_LIST));
 		}

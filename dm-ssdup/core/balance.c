@@ -16,7 +16,7 @@ static u32 corrected(u32 part, s64 error, u32 x, u64 norm)
 	return clamp_t(s64, part + step, 0, COST_MAX);
 }
 
-bool balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns)
+bool ssdup_balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns)
 {
 	u32 x[3] = {
 		min(w->sectors / (BALANCE_UNIT / SCALE), 1U << 18),
@@ -48,8 +48,9 @@ static u64 wait_of(const struct balance_cost *hdd, const struct balance_cost *ss
 	return most - min(most, balance_price(ssd, w));
 }
 
-u64 balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 fill,
-		       bool placed)
+u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd,
+			     u32 fill,
+			     bool placed)
 {
 	const struct balance_work least = { .sectors = 1, .requests = 1, .placed = placed };
 	const struct balance_work most = {

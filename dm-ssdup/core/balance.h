@@ -51,7 +51,7 @@ static inline u64 balance_price(const struct balance_cost *cost, const struct ba
 }
 
 /**
- * balance_learn() - correct the costs by what some work has really taken
+ * ssdup_balance_learn() - correct the costs by what some work has really taken
  * @cost: to be corrected: a normalised least mean squares step
  * @w: the work
  * @busy_ns: time it took, without that in which the disk had nothing to do
@@ -61,7 +61,7 @@ static inline u64 balance_price(const struct balance_cost *cost, const struct ba
  *
  * Return: whether there was next to nothing to correct.
  */
-bool balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns);
+bool ssdup_balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns);
 
 /* Work as one number, which sums are made of: requests 16 bits, those placed 16, sectors. */
 #define BALANCE_SUM_REQUEST	BIT_ULL(0)
@@ -324,7 +324,7 @@ static inline enum ssdup_route balance_choose(const struct balance_facts *f)
 }
 
 /**
- * balance_small_wait() - how much may wait at the SSD before a small write is the HDD's
+ * ssdup_balance_small_wait() - how much may wait at the SSD before a small write is the HDD's
  * @hdd: costs
  * @ssd: costs
  * @fill: of the whole log, 1/10000
@@ -335,8 +335,9 @@ static inline enum ssdup_route balance_choose(const struct balance_facts *f)
  *
  * Return: ns of work there.
  */
-u64 balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 fill,
-		       bool placed);
+u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd,
+			     u32 fill,
+			     bool placed);
 
 /** balance_near_ssd() - did the last write near this place go to the SSD? */
 static inline bool balance_near_ssd(const struct balance_map *m, u64 start)

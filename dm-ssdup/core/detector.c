@@ -79,7 +79,7 @@ static u32 bucket_shift(const struct stream_sample *s, u32 nr, u64 *low)
 	return high == *low ? 0 : max(ilog2(high - *low) + 1, 8) - 8;
 }
 
-u32 detector_random_percentage(struct stream_sample *s, u32 nr)
+u32 ssdup_detector_random_percentage(struct stream_sample *s, u32 nr)
 {
 	u16 head[BUCKETS] = { 0 };
 	u32 i, x, shift, sum = 0;

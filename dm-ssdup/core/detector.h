@@ -18,7 +18,7 @@ struct stream_sample {
 };
 
 /**
- * detector_random_percentage() - random percentage of one stream
+ * ssdup_detector_random_percentage() - random percentage of one stream
  * @s: the stream's writes in any order; their links are written
  * @nr: how many, SSDUP_STREAM_MIN to SSDUP_STREAM_MAX
  *
@@ -28,6 +28,6 @@ struct stream_sample {
  *
  * Return: sum of the nr - 1 factors over nr - 1, in 1/10000, rounded to nearest.
  */
-u32 detector_random_percentage(struct stream_sample *s, u32 nr);
+u32 ssdup_detector_random_percentage(struct stream_sample *s, u32 nr);
 
 #endif

@@ -8,14 +8,14 @@ static struct extent *to_extent(struct rb_node *node)
 	return rb_entry_safe(node, struct extent, node);
 }
 
-void extent_tree_init(struct extent_tree *tree)
+void ssdup_extent_tree_init(struct extent_tree *tree)
 {
 	tree->root = RB_ROOT;
 	tree->nr = 0;
 	tree->sectors = 0;
 }
 
-struct extent *extent_first(const struct extent_tree *tree, u64 start, u64 end)
+struct extent *ssdup_extent_first(const struct extent_tree *tree, u64 start, u64 end)
 {
 	struct rb_node *node = tree->root.rb_node;
 	struct extent *found = NULL;
@@ -33,7 +33,7 @@ struct extent *extent_first(const struct extent_tree *tree, u64 start, u64 end)
 	return found && found->start < end ? found : NULL;
 }
 
-struct extent *extent_next(const struct extent *e)
+struct extent *ssdup_extent_next(const struct extent *e)
 {
 	return to_extent(rb_next(&e->node));
 }
@@ -107,17 +107,17 @@ static void tree_cut(struct extent_tree *tree, struct extent *x, u64 start, u64 
 	}
 }
 
-u32 extent_spares(const struct extent_tree *tree, const struct extent *e)
+u32 ssdup_extent_spares(const struct extent_tree *tree, const struct extent *e)
 {
 	u64 from = e->start, end = extent_end(e);
-	struct extent *x = extent_first(tree, from, end);
+	struct extent *x = ssdup_extent_first(tree, from, end);
 	u32 pieces = 0;
 
 	/* The only older extent that ends up as two is one that @e lies within. */
 	if (x && x->seq <= e->seq && x->start < from && extent_end(x) > end)
 		return 1;
 
-	for (; x && x->start < end; x = extent_next(x)) {
+	for (; x && x->start < end; x = ssdup_extent_next(x)) {
 		if (x->seq <= e->seq)
 			continue;
 		pieces += x->start > from;
@@ -128,16 +128,16 @@ u32 extent_spares(const struct extent_tree *tree, const struct extent *e)
 	return pieces ? pieces - 1 : 0;
 }
 
-void extent_insert(struct extent_tree *tree, struct extent *e,
-		   struct extent_list *spares, struct extent_list *unused)
+void ssdup_extent_insert(struct extent_tree *tree, struct extent *e,
+			 struct extent_list *spares, struct extent_list *unused)
 {
 	const struct extent whole = *e;
 	u64 from = whole.start, end = extent_end(&whole);
 	struct extent *x, *next;
 
 	/* Everything below @from is settled; @e is NULL once it is in the tree. */
-	for (x = extent_first(tree, from, end); x && x->start < end; x = next) {
-		next = extent_next(x);
+	for (x = ssdup_extent_first(tree, from, end); x && x->start < end; x = next) {
+		next = ssdup_extent_next(x);
 		if (x->seq <= whole.seq) {
 			tree_cut(tree, x, whole.start, end, spares, unused);
 			continue;
@@ -156,30 +156,31 @@ void extent_insert(struct extent_tree *tree, struct extent *e,
 		give_back(unused, e);
 }
 
-bool extent_drop_half(struct extent_tree *tree, u8 half, u64 *from, struct extent_list *unused)
+bool ssdup_extent_drop_half(struct extent_tree *tree, u8 half, u64 *from,
+			    struct extent_list *unused)
 {
 	struct extent *x, *next;
 	u32 seen = 0;
 
-	for (x = extent_first(tree, *from, U64_MAX); x; x = next) {
+	for (x = ssdup_extent_first(tree, *from, U64_MAX); x; x = next) {
 		*from = x->start;
 		if (seen++ == EXTENT_WALK)
 			return false;
-		next = extent_next(x);
+		next = ssdup_extent_next(x);
 		if (x->half == half)
 			tree_remove(tree, x, unused);
 	}
 	return true;
 }
 
-bool extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
-		      const struct extent **found)
+bool ssdup_extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
+			    const struct extent **found)
 {
 	const struct extent *x;
 	u32 seen = 0;
 
 	*found = NULL;
-	for (x = extent_first(tree, *from, U64_MAX); x; x = extent_next(x)) {
+	for (x = ssdup_extent_first(tree, *from, U64_MAX); x; x = ssdup_extent_next(x)) {
 		*from = x->start;
 		if (seen++ == EXTENT_WALK)
 			return false;
@@ -192,10 +193,10 @@ bool extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
 	return true;
 }
 
-const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,
-				      u64 end, u32 *sectors)
+const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 start,
+					    u64 end, u32 *sectors)
 {
-	const struct extent *x = extent_first(tree, start, end);
+	const struct extent *x = ssdup_extent_first(tree, start, end);
 
 	if (x && x->start <= start) {
 		*sectors = min(extent_end(x), end) - start;
@@ -205,19 +206,19 @@ const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,
 	return NULL;
 }
 
-u32 extent_walk_span(const struct extent_tree *tree, u64 start, u64 end)
+u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end)
 {
-	const struct extent *x = extent_first(tree, start, end);
+	const struct extent *x = ssdup_extent_first(tree, start, end);
 	u32 seen = 0;
 
 	while (x && x->start < end && seen++ < EXTENT_WALK)
-		x = extent_next(x);
+		x = ssdup_extent_next(x);
 	return (x && x->start < end ? x->start : end) - start;
 }
 
-bool extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors)
+bool ssdup_extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors)
 {
-	const struct extent *x = extent_first(tree, start, end);
+	const struct extent *x = ssdup_extent_first(tree, start, end);
 	u32 seen = 0;
 	u64 at = start;
 
@@ -225,7 +226,7 @@ bool extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *s
 		*sectors = (x ? x->start : end) - start;
 		return false;
 	}
-	for (; x && x->start <= at && at < end && seen++ < EXTENT_WALK; x = extent_next(x))
+	for (; x && x->start <= at && at < end && seen++ < EXTENT_WALK; x = ssdup_extent_next(x))
 		at = extent_end(x);
 	*sectors = min(at, end) - start;
 	return true;

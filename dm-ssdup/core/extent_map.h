@@ -70,36 +70,36 @@ struct extent_tree {
 	u64		sectors;
 };
 
-/** extent_tree_init() - make an empty tree */
-void extent_tree_init(struct extent_tree *tree);
+/** ssdup_extent_tree_init() - make an empty tree */
+void ssdup_extent_tree_init(struct extent_tree *tree);
 
 /**
- * extent_first() - lowest extent that overlaps [@start, @end)
+ * ssdup_extent_first() - lowest extent that overlaps [@start, @end)
  *
  * Return: NULL when none does. O(log n).
  */
-struct extent *extent_first(const struct extent_tree *tree, u64 start, u64 end);
+struct extent *ssdup_extent_first(const struct extent_tree *tree, u64 start, u64 end);
 
-/** extent_next() - the next higher extent, or NULL */
-struct extent *extent_next(const struct extent *e);
+/** ssdup_extent_next() - the next higher extent, or NULL */
+struct extent *ssdup_extent_next(const struct extent *e);
 
 /**
- * extent_spares() - nodes that inserting @e would take beside @e itself
+ * ssdup_extent_spares() - nodes that inserting @e would take beside @e itself
  *
  * At most 1 when nothing in the tree is newer than @e, as is always so for a
  * write that just ended; more only for replay and for extents that are moved.
  */
-u32 extent_spares(const struct extent_tree *tree, const struct extent *e);
+u32 ssdup_extent_spares(const struct extent_tree *tree, const struct extent *e);
 
 /**
  * extent_insert_alone() - make @e known if that takes no others apart
- * @e: as of extent_insert()
+ * @e: as of ssdup_extent_insert()
  * @old: the extent whose place it took, in no tree any more, or NULL
  *
  * What nearly every write needs: it overlaps nothing, or exactly one older one that it
  * replaces. Inline, for its instructions are counted.
  *
- * Return: false, and nothing was changed, when extent_insert() has to do it.
+ * Return: false, and nothing was changed, when ssdup_extent_insert() has to do it.
  */
 static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *e,
 				       struct extent **old)
@@ -137,10 +137,10 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
 }
 
 /**
- * extent_insert() - make @e known
+ * ssdup_extent_insert() - make @e known
  * @tree: of the range @e lies in
  * @e: start, seq, pos, sectors, half and kind filled in; the tree owns it from now on
- * @spares: at least extent_spares() nodes; what is not used stays on it
+ * @spares: at least ssdup_extent_spares() nodes; what is not used stays on it
  * @unused: nodes that left the tree, or that were not needed, are pushed here
  *
  * Older extents (lower or equal seq) give way where @e overlaps them: they are
@@ -148,14 +148,14 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
  * way; @e may end up in several pieces, or in none. A trim at the front moves
  * a DATA extent's pos along.
  */
-void extent_insert(struct extent_tree *tree, struct extent *e,
-		   struct extent_list *spares, struct extent_list *unused);
+void ssdup_extent_insert(struct extent_tree *tree, struct extent *e,
+			 struct extent_list *spares, struct extent_list *unused);
 
 /* How many extents a walk looks at before it lets go of the lock for a while. */
 #define EXTENT_WALK	1024U
 
 /**
- * extent_drop_half() - remove the extents whose entry is in @half
+ * ssdup_extent_drop_half() - remove the extents whose entry is in @half
  * @from: sector to start from; moved up to where the next call has to go on
  * @unused: the removed nodes are pushed here
  *
@@ -163,43 +163,44 @@ void extent_insert(struct extent_tree *tree, struct extent *e,
  *
  * Return: false when the tree may hold more: EXTENT_WALK extents were looked at.
  */
-bool extent_drop_half(struct extent_tree *tree, u8 half, u64 *from, struct extent_list *unused);
+bool ssdup_extent_drop_half(struct extent_tree *tree, u8 half, u64 *from,
+			    struct extent_list *unused);
 
 /**
- * extent_find_kind() - the first extent of a kind
+ * ssdup_extent_find_kind() - the first extent of a kind
  * @from: sector to start from; moved up to where the next call has to go on
  * @found: the extent, or NULL
  *
  * Return: false when the tree may hold more: one was found, or EXTENT_WALK
  * extents were looked at.
  */
-bool extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
-		      const struct extent **found);
+bool ssdup_extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
+			    const struct extent **found);
 
 /**
- * extent_read_span() - how a read of [@start, @end) begins
+ * ssdup_extent_read_span() - how a read of [@start, @end) begins
  * @sectors: length of the first part, that is served from one place
  *
  * Return: the extent that holds the first part, or NULL when the HDD does.
  */
-const struct extent *extent_read_span(const struct extent_tree *tree, u64 start,
-				      u64 end, u32 *sectors);
+const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 start,
+					    u64 end, u32 *sectors);
 
 /**
- * extent_walk_span() - how much of [@start, @end) an insert may replace at once
+ * ssdup_extent_walk_span() - how much of [@start, @end) an insert may replace at once
  *
  * Return: in sectors, up to where EXTENT_WALK extents overlap it.
  */
-u32 extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);
+u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);
 
 /**
- * extent_held_span() - how a discard of [@start, @end) begins
+ * ssdup_extent_held_span() - how a discard of [@start, @end) begins
  * @sectors: length of the first part, that is held as a whole or not at all
  *
  * A part that is held ends after EXTENT_WALK extents, even if more of them follow.
  *
  * Return: is the first part held?
  */
-bool extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors);
+bool ssdup_extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors);
 
 #endif

@@ -24,7 +24,7 @@
 
 /* --- Geometry --- */
 
-bool log_layout(struct log_geometry *g, u64 ssd_sectors, u32 nr_halves, u32 block_sectors)
+bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 nr_halves, u32 block_sectors)
 {
 	u64 stride;
 
@@ -47,20 +47,20 @@ bool log_layout(struct log_geometry *g, u64 ssd_sectors, u32 nr_halves, u32 bloc
 	return true;
 }
 
-u64 log_slot_sector(const struct log_geometry *g, u32 half, u32 page, u32 slot)
+u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 half, u32 page, u32 slot)
 {
 	return g->half_start + half * g->half_stride +
 	       ((u64)page * SSDUP_PAGE_SLOTS + slot) * SSDUP_PAGE_SECTORS;
 }
 
-u64 log_data_sector(const struct log_geometry *g, u32 half, log_pos_t pos)
+u64 ssdup_log_data_sector(const struct log_geometry *g, u32 half, log_pos_t pos)
 {
-	return log_slot_sector(g, half, g->meta_pages, 0) + from_log_pos(pos);
+	return ssdup_log_slot_sector(g, half, g->meta_pages, 0) + from_log_pos(pos);
 }
 
 /* --- Space --- */
 
-struct log_limits log_limits_all(const struct log_geometry *g)
+struct log_limits ssdup_log_limits_all(const struct log_geometry *g)
 {
 	return (struct log_limits){
 		.entries = g->meta_pages * SSDUP_PAGE_ENTRIES,
@@ -73,16 +73,16 @@ static u32 without_reserve(u32 all, u32 least)
 	return all - min(all, max(all / RESERVE_SHARE, least));
 }
 
-struct log_limits log_limits_writers(const struct log_geometry *g)
+struct log_limits ssdup_log_limits_writers(const struct log_geometry *g)
 {
-	struct log_limits limits = log_limits_all(g);
+	struct log_limits limits = ssdup_log_limits_all(g);
 
 	limits.entries = without_reserve(limits.entries, RESERVE_ENTRIES);
 	limits.sectors = without_reserve(limits.sectors, RESERVE_SECTORS);
 	return limits;
 }
 
-struct log_limits log_limits_free(const struct log_limits *all)
+struct log_limits ssdup_log_limits_free(const struct log_limits *all)
 {
 	return (struct log_limits){
 		.entries = all->entries - all->entries / 4,
@@ -101,7 +101,7 @@ static u64 ration(u32 what, u64 passed, u64 left)
 	return div64_u64((passed >> shift) * what, left >> shift);
 }
 
-u64 log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left)
+u64 ssdup_log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left)
 {
 	u32 entries = all->entries - now->entries, sectors = all->sectors - now->sectors, part;
 	u64 used = passed;
@@ -124,12 +124,12 @@ static bool ration_is_enough(struct log_limits now, const struct log_limits *all
 {
 	u64 next;
 
-	log_ration(&now, all, passed, left);
+	ssdup_log_ration(&now, all, passed, left);
 	return log_word_reserve(word, &now, sectors, &next);
 }
 
-u64 log_ration_wait(const struct log_limits *now, const struct log_limits *all, u64 word,
-		    u32 sectors, u64 left)
+u64 ssdup_log_ration_wait(const struct log_limits *now, const struct log_limits *all, u64 word,
+			  u32 sectors, u64 left)
 {
 	u64 low = 0, high = left, middle;
 
@@ -146,9 +146,9 @@ u64 log_ration_wait(const struct log_limits *now, const struct log_limits *all, 
 	return high;
 }
 
-u32 log_longest_write(const struct log_geometry *g)
+u32 ssdup_log_longest_write(const struct log_geometry *g)
 {
-	return rounddown_pow_of_two(max(log_limits_writers(g).sectors / 4, 1U));
+	return rounddown_pow_of_two(max(ssdup_log_limits_writers(g).sectors / 4, 1U));
 }
 
 static u32 share(u64 part, u32 all)
@@ -156,7 +156,7 @@ static u32 share(u64 part, u32 all)
 	return part < all ? div_u64(part * SSDUP_PCT_ONE, all) : SSDUP_PCT_ONE;
 }
 
-u32 log_word_fill(u64 word, const struct log_limits *limits)
+u32 ssdup_log_word_fill(u64 word, const struct log_limits *limits)
 {
 	return max(share(log_word_entries(word), limits->entries),
 		   share(log_word_sectors(word), limits->sectors));
@@ -164,7 +164,7 @@ u32 log_word_fill(u64 word, const struct log_limits *limits)
 
 /* --- Faults --- */
 
-const char *log_fault_text(enum log_fault fault)
+const char *ssdup_log_fault_text(enum log_fault fault)
 {
 	static const char * const text[LOG_NR_FAULTS] = {
 		[LOG_OK]		= "no fault",
@@ -216,7 +216,7 @@ static __le32 super_crc(const struct ssdup_super *d)
 	return crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc));
 }
 
-void log_super_encode(const struct log_super *s, void *buf)
+void ssdup_log_super_encode(const struct log_super *s, void *buf)
 {
 	struct ssdup_super *d = buf;
 	u32 i;
@@ -297,7 +297,7 @@ static bool geometry_valid(const struct log_super *s)
 	    (u64)g->meta_pages * PAIR_SECTORS + g->data_sectors > g->half_stride)
 		return false;
 
-	limits = log_limits_writers(g);
+	limits = ssdup_log_limits_writers(g);
 	return limits.entries && limits.sectors / 4 >= SSDUP_PAGE_SECTORS;
 }
 
@@ -314,7 +314,7 @@ static bool halves_valid(const struct ssdup_super *d, u32 nr_halves)
 	return le16_to_cpu(d->nr_ssds) == 1 && !d->ssd_index;
 }
 
-bool log_super_spent(const struct log_super *s)
+bool ssdup_log_super_spent(const struct log_super *s)
 {
 	u32 i;
 
@@ -328,7 +328,7 @@ static bool generations_valid(const struct log_super *s)
 {
 	u32 i, j;
 
-	if (log_super_spent(s))
+	if (ssdup_log_super_spent(s))
 		return false;
 
 	for (i = 0; i < s->g.nr_halves; i++) {
@@ -341,7 +341,7 @@ static bool generations_valid(const struct log_super *s)
 	return true;
 }
 
-enum log_fault log_super_decode(const void *buf, struct log_super *s)
+enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 {
 	const struct ssdup_super *d = buf;
 
@@ -377,9 +377,9 @@ static bool refused(enum log_fault fault)
 	       fault != LOG_BAD_CRC;
 }
 
-enum log_fault log_super_pick(const enum log_fault fault[SSDUP_SUPER_COPIES],
-			      const struct log_super copy[SSDUP_SUPER_COPIES],
-			      u32 *best, bool *mend)
+enum log_fault ssdup_log_super_pick(const enum log_fault fault[SSDUP_SUPER_COPIES],
+				    const struct log_super copy[SSDUP_SUPER_COPIES],
+				    u32 *best, bool *mend)
 {
 	*best = 0;
 	*mend = false;
@@ -400,8 +400,8 @@ enum log_fault log_super_pick(const enum log_fault fault[SSDUP_SUPER_COPIES],
 	return fault[*best];
 }
 
-enum log_fault log_super_fits(const struct log_super *s, u64 hdd_sectors,
-			      u64 ssd_sectors, u32 block_sectors)
+enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
+				    u64 ssd_sectors, u32 block_sectors)
 {
 	if (hdd_sectors != s->hdd_sectors)
 		return LOG_OTHER_HDD_SIZE;
@@ -412,8 +412,8 @@ enum log_fault log_super_fits(const struct log_super *s, u64 hdd_sectors,
 	return LOG_OK;
 }
 
-void log_super_fresh(struct log_super *s, const u8 uuid[16], const struct log_geometry *g,
-		     u64 hdd_sectors, u64 ssd_sectors)
+void ssdup_log_super_fresh(struct log_super *s, const u8 uuid[16], const struct log_geometry *g,
+			   u64 hdd_sectors, u64 ssd_sectors)
 {
 	u32 i;
 
@@ -426,7 +426,7 @@ void log_super_fresh(struct log_super *s, const u8 uuid[16], const struct log_ge
 		s->generation[i] = i + 1;
 }
 
-u64 log_next_generation(const struct log_super *s)
+u64 ssdup_log_next_generation(const struct log_super *s)
 {
 	u64 highest = 0;
 	u32 i;
@@ -443,7 +443,7 @@ static __le32 page_crc(const struct ssdup_page *p)
 	return crc_of(p, sizeof(*p), offsetof(struct ssdup_page, h.crc));
 }
 
-void log_page_begin(struct ssdup_page *p, const struct log_page_id *id)
+void ssdup_log_page_begin(struct ssdup_page *p, const struct log_page_id *id)
 {
 	memset(p, 0, sizeof(*p));
 	p->h.magic = cpu_to_le32(SSDUP_PAGE_MAGIC);
@@ -455,7 +455,7 @@ void log_page_begin(struct ssdup_page *p, const struct log_page_id *id)
 	p->h.half = cpu_to_le16(id->half);
 }
 
-void log_page_append(struct ssdup_page *p, const struct ssdup_entry *e, u32 nr)
+void ssdup_log_page_append(struct ssdup_page *p, const struct ssdup_entry *e, u32 nr)
 {
 	u16 at = le16_to_cpu(p->h.nr_entries);
 
@@ -463,20 +463,20 @@ void log_page_append(struct ssdup_page *p, const struct ssdup_entry *e, u32 nr)
 	p->h.nr_entries = cpu_to_le16(at + nr);
 }
 
-void log_page_add(struct ssdup_page *p, const struct log_entry *e)
+void ssdup_log_page_add(struct ssdup_page *p, const struct log_entry *e)
 {
 	struct ssdup_entry d = { .kind = e->kind };
 
 	log_entry_encode(&d, e->sector, e->seq, e->sectors, e->pos);
-	log_page_append(p, &d, 1);
+	ssdup_log_page_append(p, &d, 1);
 }
 
-void log_page_finish(struct ssdup_page *p)
+void ssdup_log_page_finish(struct ssdup_page *p)
 {
 	p->h.crc = page_crc(p);
 }
 
-enum log_fault log_page_check(const struct ssdup_page *p, const struct log_page_id *want)
+enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log_page_id *want)
 {
 	if (le32_to_cpu(p->h.magic) != SSDUP_PAGE_MAGIC ||
 	    memcmp(p->h.uuid, want->uuid, sizeof(p->h.uuid)) ||

@@ -40,7 +40,7 @@ struct log_geometry {
 #define LOG_MIN_STRIDE	8192U
 
 /**
- * log_layout() - lay out an SSD
+ * ssdup_log_layout() - lay out an SSD
  * @g: filled in
  * @ssd_sectors: size of the SSD
  * @nr_halves: SSDUP_MIN_HALVES..SSDUP_MAX_HALVES
@@ -51,21 +51,21 @@ struct log_geometry {
  *
  * Return: false when a half would be smaller than LOG_MIN_STRIDE.
  */
-bool log_layout(struct log_geometry *g, u64 ssd_sectors, u32 nr_halves, u32 block_sectors);
+bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 nr_halves, u32 block_sectors);
 
-/** log_slot_sector() - SSD sector of a slot (0 or 1) of a metadata page */
-u64 log_slot_sector(const struct log_geometry *g, u32 half, u32 page, u32 slot);
+/** ssdup_log_slot_sector() - SSD sector of a slot (0 or 1) of a metadata page */
+u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 half, u32 page, u32 slot);
 
-/** log_data_sector() - SSD sector of a place in a half's data area */
-u64 log_data_sector(const struct log_geometry *g, u32 half, log_pos_t pos);
+/** ssdup_log_data_sector() - SSD sector of a place in a half's data area */
+u64 ssdup_log_data_sector(const struct log_geometry *g, u32 half, log_pos_t pos);
 
 /**
- * log_longest_write() - the longest write that such a log can take, in sectors
+ * ssdup_log_longest_write() - the longest write that such a log can take, in sectors
  *
  * A quarter of what writers may use of a half, rounded down to a power of two: no
  * write finds a half too small, or all of one to itself.
  */
-u32 log_longest_write(const struct log_geometry *g);
+u32 ssdup_log_longest_write(const struct log_geometry *g);
 
 /* --- Space --- */
 
@@ -74,22 +74,22 @@ struct log_limits {
 	u32	sectors;
 };
 
-/** log_limits_all() - all of a half: what a drain may hand out */
-struct log_limits log_limits_all(const struct log_geometry *g);
+/** ssdup_log_limits_all() - all of a half: what a drain may hand out */
+struct log_limits ssdup_log_limits_all(const struct log_geometry *g);
 
-/** log_limits_writers() - what writers may: all but 1/64, at least 128 KiB and a page */
-struct log_limits log_limits_writers(const struct log_geometry *g);
+/** ssdup_log_limits_writers() - what writers may: all but 1/64, at least 128 KiB and a page */
+struct log_limits ssdup_log_limits_writers(const struct log_geometry *g);
 
 /**
- * log_limits_free() - what is handed out of the last half as it comes: three quarters
+ * ssdup_log_limits_free() - what is handed out of the last half as it comes: three quarters
  * @all: what writers may
  *
- * The rest is rationed, see log_ration().
+ * The rest is rationed, see ssdup_log_ration().
  */
-struct log_limits log_limits_free(const struct log_limits *all);
+struct log_limits ssdup_log_limits_free(const struct log_limits *all);
 
 /**
- * log_ration() - hand out more of the last half
+ * ssdup_log_ration() - hand out more of the last half
  * @now: how far writers may go; raised
  * @all: how far at most
  * @passed: since it was raised before, ns
@@ -100,10 +100,10 @@ struct log_limits log_limits_free(const struct log_limits *all);
  * Return: of @passed what was used, ns; 0 and nothing is raised when it is too little for
  * another entry.
  */
-u64 log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left);
+u64 ssdup_log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left);
 
 /**
- * log_ration_wait() - how long a write has to wait for log_ration()
+ * ssdup_log_ration_wait() - how long a write has to wait for ssdup_log_ration()
  * @now, @all, @left: as there
  * @word: of the last half
  * @sectors: of data, 0 for a tombstone
@@ -111,8 +111,8 @@ u64 log_ration(struct log_limits *now, const struct log_limits *all, u64 passed,
  * Return: the least @passed with which the write gets its place, ns, @left at most; U64_MAX
  * when all of the half is not enough for it.
  */
-u64 log_ration_wait(const struct log_limits *now, const struct log_limits *all, u64 word,
-		    u32 sectors, u64 left);
+u64 ssdup_log_ration_wait(const struct log_limits *now, const struct log_limits *all, u64 word,
+			  u32 sectors, u64 left);
 
 #define LOG_WORD_SEALED		BIT_ULL(63)
 #define LOG_WORD_ENTRY		BIT_ULL(34)
@@ -157,8 +157,8 @@ static inline bool log_word_reserve(u64 word, const struct log_limits *limits, u
 	return true;
 }
 
-/** log_word_fill() - how full a half is by the fuller space, 0..10000 (1/10000 of @limits) */
-u32 log_word_fill(u64 word, const struct log_limits *limits);
+/** ssdup_log_word_fill() - how full a half is by the fuller space, 0..10000 (1/10000 of @limits) */
+u32 ssdup_log_word_fill(u64 word, const struct log_limits *limits);
 
 /* --- Faults: a stable number and a text for each, also for the tools --- */
 
@@ -191,8 +191,8 @@ enum log_fault {
 	LOG_NR_FAULTS
 };
 
-/** log_fault_text() - a few words, no full stop */
-const char *log_fault_text(enum log_fault fault);
+/** ssdup_log_fault_text() - a few words, no full stop */
+const char *ssdup_log_fault_text(enum log_fault fault);
 
 /* --- Superblock --- */
 
@@ -217,11 +217,11 @@ struct log_super {
 	u32	pages[SSDUP_MAX_HALVES];	/* live ones, while flags say clean */
 };
 
-/** log_super_encode() - fill a buffer of SSDUP_SUPER_BYTES, padding and crc included */
-void log_super_encode(const struct log_super *s, void *buf);
+/** ssdup_log_super_encode() - fill a buffer of SSDUP_SUPER_BYTES, padding and crc included */
+void ssdup_log_super_encode(const struct log_super *s, void *buf);
 
 /**
- * log_super_decode() - read and validate one copy
+ * ssdup_log_super_decode() - read and validate one copy
  * @buf: SSDUP_SUPER_BYTES
  *
  * Everything that later arithmetic relies on is checked here: halves within
@@ -231,11 +231,11 @@ void log_super_encode(const struct log_super *s, void *buf);
  * when all SSDUP_SUPER_BYTES are zero. LOG_UNKNOWN_RO_COMPAT only when all else
  * is right, and then @s is filled in too: reading is allowed.
  */
-enum log_fault log_super_decode(const void *buf, struct log_super *s);
+enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s);
 
 /**
- * log_super_pick() - which copy of the superblock counts
- * @fault: of each copy, from log_super_decode(); LOG_BAD_CRC for one that cannot be read
+ * ssdup_log_super_pick() - which copy of the superblock counts
+ * @fault: of each copy, from ssdup_log_super_decode(); LOG_BAD_CRC for one that cannot be read
  * @copy: where that is LOG_OK
  * @best: the copy that counts
  * @mend: another one has to be written again
@@ -247,28 +247,28 @@ enum log_fault log_super_decode(const void *buf, struct log_super *s);
  *
  * Return: LOG_OK with *best and *mend set, LOG_BLANK, or why not.
  */
-enum log_fault log_super_pick(const enum log_fault fault[SSDUP_SUPER_COPIES],
-			      const struct log_super copy[SSDUP_SUPER_COPIES],
-			      u32 *best, bool *mend);
+enum log_fault ssdup_log_super_pick(const enum log_fault fault[SSDUP_SUPER_COPIES],
+				    const struct log_super copy[SSDUP_SUPER_COPIES],
+				    u32 *best, bool *mend);
 
-/** log_super_spent() - a counter is beyond LOG_MAX_COUNT: not to be written */
-bool log_super_spent(const struct log_super *s);
+/** ssdup_log_super_spent() - a counter is beyond LOG_MAX_COUNT: not to be written */
+bool ssdup_log_super_spent(const struct log_super *s);
 
 /**
- * log_super_fits() - may a valid log be used on these disks?
+ * ssdup_log_super_fits() - may a valid log be used on these disks?
  * @hdd_sectors: must be what the log was made for
  * @ssd_sectors: must be at least what the log was made for
  * @block_sectors: of the disks; at most what the log was made for
  */
-enum log_fault log_super_fits(const struct log_super *s, u64 hdd_sectors,
-			      u64 ssd_sectors, u32 block_sectors);
+enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
+				    u64 ssd_sectors, u32 block_sectors);
 
-/** log_super_fresh() - a new log: generations 1.. in order, epoch 0, seq 0 */
-void log_super_fresh(struct log_super *s, const u8 uuid[16], const struct log_geometry *g,
-		     u64 hdd_sectors, u64 ssd_sectors);
+/** ssdup_log_super_fresh() - a new log: generations 1.. in order, epoch 0, seq 0 */
+void ssdup_log_super_fresh(struct log_super *s, const u8 uuid[16], const struct log_geometry *g,
+			   u64 hdd_sectors, u64 ssd_sectors);
 
-/** log_next_generation() - a number that no half of @s has or had */
-u64 log_next_generation(const struct log_super *s);
+/** ssdup_log_next_generation() - a number that no half of @s has or had */
+u64 ssdup_log_next_generation(const struct log_super *s);
 
 /* --- Metadata pages --- */
 
@@ -295,8 +295,8 @@ struct log_page_id {
 	u16	half;
 };
 
-/** log_page_begin() - an empty page */
-void log_page_begin(struct ssdup_page *p, const struct log_page_id *id);
+/** ssdup_log_page_begin() - an empty page */
+void ssdup_log_page_begin(struct ssdup_page *p, const struct log_page_id *id);
 
 /** log_entry_encode() - fill an entry that is all zero, but for its kind */
 static inline void log_entry_encode(struct ssdup_entry *d, u64 sector, u64 seq, u32 sectors,
@@ -308,17 +308,17 @@ static inline void log_entry_encode(struct ssdup_entry *d, u64 sector, u64 seq, 
 	d->pos = cpu_to_le32(from_log_pos(pos));
 }
 
-/** log_page_append() - append encoded entries; the caller adds at most SSDUP_PAGE_ENTRIES */
-void log_page_append(struct ssdup_page *p, const struct ssdup_entry *e, u32 nr);
+/** ssdup_log_page_append() - append encoded entries; the caller adds at most SSDUP_PAGE_ENTRIES */
+void ssdup_log_page_append(struct ssdup_page *p, const struct ssdup_entry *e, u32 nr);
 
-/** log_page_add() - append an entry; likewise */
-void log_page_add(struct ssdup_page *p, const struct log_entry *e);
+/** ssdup_log_page_add() - append an entry; likewise */
+void ssdup_log_page_add(struct ssdup_page *p, const struct log_entry *e);
 
-/** log_page_finish() - compute the crc; nothing may be added after */
-void log_page_finish(struct ssdup_page *p);
+/** ssdup_log_page_finish() - compute the crc; nothing may be added after */
+void ssdup_log_page_finish(struct ssdup_page *p);
 
 /**
- * log_page_check() - is this the page @want names?
+ * ssdup_log_page_check() - is this the page @want names?
  * @p: as read
  * @want: uuid, generation, half and page are compared; epoch is the highest there
  * can be; rev does not matter
@@ -327,7 +327,7 @@ void log_page_finish(struct ssdup_page *p);
  * place; LOG_BAD_CRC (torn); LOG_PAGE_BAD_COUNT or LOG_PAGE_EPOCH for what was not
  * written by this code.
  */
-enum log_fault log_page_check(const struct ssdup_page *p, const struct log_page_id *want);
+enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log_page_id *want);
 
 static inline u64 log_page_epoch(const struct ssdup_page *p)
 {

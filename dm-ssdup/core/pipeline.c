@@ -51,13 +51,13 @@ static bool wanted(const struct drain_plan *plan, const struct extent *x, u8 hal
 	return x->seq <= others && x->kind != SSDUP_KIND_LOST;
 }
 
-bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
-		   struct drain_plan *plan)
+bool ssdup_drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
+			 struct drain_plan *plan)
 {
 	const struct extent *x;
 	u32 seen = 0;
 
-	for (x = extent_first(tree, *from, U64_MAX); x; x = extent_next(x)) {
+	for (x = ssdup_extent_first(tree, *from, U64_MAX); x; x = ssdup_extent_next(x)) {
 		if (seen++ == EXTENT_WALK) {
 			*from = max(*from, x->start);
 			return false;
@@ -73,13 +73,14 @@ bool drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *fro
 	return true;
 }
 
-bool drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from)
+bool ssdup_drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from)
 {
 	u64 end = p->start + p->sectors;
 	struct extent *x;
 	u32 seen = 0;
 
-	for (x = extent_first(tree, *from, end); x && x->start < end; x = extent_next(x)) {
+	for (x = ssdup_extent_first(tree, *from, end); x && x->start < end;
+	     x = ssdup_extent_next(x)) {
 		if (seen++ == EXTENT_WALK) {
 			*from = x->start;
 			return false;
@@ -91,12 +92,12 @@ bool drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from
 	return true;
 }
 
-bool drain_forget(struct extent_tree *tree, u8 half, u64 *from)
+bool ssdup_drain_forget(struct extent_tree *tree, u8 half, u64 *from)
 {
 	struct extent *x;
 	u32 seen = 0;
 
-	for (x = extent_first(tree, *from, U64_MAX); x; x = extent_next(x)) {
+	for (x = ssdup_extent_first(tree, *from, U64_MAX); x; x = ssdup_extent_next(x)) {
 		*from = x->start;
 		if (seen++ == EXTENT_WALK)
 			return false;
@@ -115,7 +116,7 @@ static bool run_takes(const struct drain_plan *plan, const struct drain_run *run
 	       p->sectors <= plan->max_run - run->sectors;
 }
 
-void drain_join(struct drain_plan *plan)
+void ssdup_drain_join(struct drain_plan *plan)
 {
 	struct drain_run *run = NULL;
 	u32 i;
@@ -140,7 +141,7 @@ void drain_join(struct drain_plan *plan)
 	}
 }
 
-u32 drain_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part)
+u32 ssdup_drain_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part)
 {
 	struct drain_piece *p = &plan->pieces[piece];
 	u32 end = part->at + part->sectors, rest = p->sectors - end;
@@ -171,7 +172,7 @@ static u32 search_half(u32 sectors)
 	return min(sectors, round_up(sectors / 2, DRAIN_BLOCK));
 }
 
-void drain_search_begin(struct drain_search *s, u32 sectors)
+void ssdup_drain_search_begin(struct drain_search *s, u32 sectors)
 {
 	*s = (struct drain_search){
 		.next.sectors = sectors > DRAIN_BLOCK ? search_half(sectors) : sectors,
@@ -179,7 +180,7 @@ void drain_search_begin(struct drain_search *s, u32 sectors)
 	};
 }
 
-bool drain_search_next(struct drain_search *s, bool failed, struct drain_part *bad)
+bool ssdup_drain_search_next(struct drain_search *s, bool failed, struct drain_part *bad)
 {
 	struct drain_part read = s->next;
 	bool found;
@@ -277,7 +278,7 @@ static struct pacing_out pace(const struct pacing_in *in)
 	return in->sealed ? pace_sealed(in) : pace_open(in);
 }
 
-struct pacing_out pacing_decide(const struct pacing_in *in)
+struct pacing_out ssdup_pacing_decide(const struct pacing_in *in)
 {
 	struct pacing_out out = pace(in);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "redirector.h"
 
-enum ssdup_route redirector_next(enum ssdup_policy policy, enum ssdup_route now,
-				 u32 percentage, u32 threshold,
-				 const struct redirector_marks *marks)
+enum ssdup_route ssdup_redirector_next(enum ssdup_policy policy, enum ssdup_route now,
+				       u32 percentage, u32 threshold,
+				       const struct redirector_marks *marks)
 {
 	u32 to_ssd_above = threshold;
 	u32 to_hdd_below = threshold;
@@ -28,12 +28,12 @@ enum ssdup_route redirector_next(enum ssdup_policy policy, enum ssdup_route now,
 	return percentage < to_hdd_below ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
 }
 
-enum ssdup_route redirector_first(enum ssdup_policy policy)
+enum ssdup_route ssdup_redirector_first(enum ssdup_policy policy)
 {
 	return policy == SSDUP_POLICY_ALL ? SSDUP_ROUTE_SSD : SSDUP_ROUTE_HDD;
 }
 
-enum write_way redirector_way(const struct write_facts *f)
+enum write_way ssdup_redirector_way(const struct write_facts *f)
 {
 	if (f->route == SSDUP_ROUTE_HDD && !f->overlaps)
 		return WRITE_TO_HDD;

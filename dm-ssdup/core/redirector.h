@@ -14,7 +14,7 @@ struct redirector_marks {
 };
 
 /**
- * redirector_next() - route of the next stream
+ * ssdup_redirector_next() - route of the next stream
  * @policy: table argument or knob
  * @now: route of the stream just seen
  * @percentage: its random percentage, 1/10000
@@ -25,12 +25,12 @@ struct redirector_marks {
  * watermark: the same with a mark of its own for each direction. all, none:
  * always the SSD, always the HDD.
  */
-enum ssdup_route redirector_next(enum ssdup_policy policy, enum ssdup_route now,
-				 u32 percentage, u32 threshold,
-				 const struct redirector_marks *marks);
+enum ssdup_route ssdup_redirector_next(enum ssdup_policy policy, enum ssdup_route now,
+				       u32 percentage, u32 threshold,
+				       const struct redirector_marks *marks);
 
-/** redirector_first() - route of the first stream: the HDD but for policy all */
-enum ssdup_route redirector_first(enum ssdup_policy policy);
+/** ssdup_redirector_first() - route of the first stream: the HDD but for policy all */
+enum ssdup_route ssdup_redirector_first(enum ssdup_policy policy);
 
 /* What is known when one write has to be sent somewhere. */
 struct write_facts {
@@ -54,7 +54,7 @@ enum write_way {
 };
 
 /**
- * redirector_way() - which way one write goes
+ * ssdup_redirector_way() - which way one write goes
  * @f: the facts
  *
  * A write that overlaps the log never goes to the HDD (invariant 3). A write
@@ -64,6 +64,6 @@ enum write_way {
  * suspend is not kept waiting for a drain that does not succeed.
  * A write whose way is the log queues behind the writes that wait already.
  */
-enum write_way redirector_way(const struct write_facts *f);
+enum write_way ssdup_redirector_way(const struct write_facts *f);
 
 #endif

@@ -25,7 +25,7 @@ static enum log_fault newest_slot(const struct ssdup_page *slots, const struct l
 
 	*newest = NULL;
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
-		enum log_fault fault = log_page_check(&slots[slot], want);
+		enum log_fault fault = ssdup_log_page_check(&slots[slot], want);
 
 		if (fault == LOG_PAGE_BAD_COUNT || fault == LOG_PAGE_EPOCH)
 			wrong = fault;
@@ -38,7 +38,7 @@ static enum log_fault newest_slot(const struct ssdup_page *slots, const struct l
 /* All of a page's entries are checked before any is handed over. */
 static int replay_page(const struct log_super *s, const struct ssdup_page *p,
 		       const struct replay_ops *ops, void *ctx,
-		       struct replay_half *res, struct replay_fault *fault)
+		       struct ssdup_replay_half *res, struct replay_fault *fault)
 {
 	u32 i, nr = le16_to_cpu(p->h.nr_entries), data_end = res->data_end;
 	u64 max_seq = res->max_seq;
@@ -82,8 +82,8 @@ static bool gap_is_damage(const struct log_super *s, struct log_page_id *want, u
 	return false;
 }
 
-int replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
-		void *ctx, struct replay_half *res, struct replay_fault *fault)
+int ssdup_replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
+		      void *ctx, struct ssdup_replay_half *res, struct replay_fault *fault)
 {
 	struct log_page_id want = {
 		.generation = s->generation[half], .epoch = s->epoch, .half = half,
@@ -138,8 +138,8 @@ static void add_by_generation(const struct log_super *s, u32 *halves, u32 *nr, u
 	++*nr;
 }
 
-void replay_roles(struct log_super *s, const struct replay_half *found,
-		  struct replay_roles *roles)
+void ssdup_replay_roles(struct log_super *s, const struct ssdup_replay_half *found,
+			struct ssdup_replay_roles *roles)
 {
 	u32 half, i;
 	u64 youngest;
@@ -168,7 +168,7 @@ void replay_roles(struct log_super *s, const struct replay_half *found,
 	 */
 	for (i = 0; i < roles->nr_free && s->generation[roles->free[0]] < youngest; i++) {
 		half = roles->free[0];
-		s->generation[half] = log_next_generation(s);
+		s->generation[half] = ssdup_log_next_generation(s);
 		memmove(roles->free, roles->free + 1,
 			(roles->nr_free - 1) * sizeof(roles->free[0]));
 		roles->free[roles->nr_free - 1] = half;

@@ -46,7 +46,7 @@ static inline u32 replay_look_on(u32 gap, u32 page)
 	return page + max((page - gap) / LOG_COMMIT_PAGES, 1U);
 }
 
-struct replay_half {
+struct ssdup_replay_half {
 	u32	pages;		/* live ones: the next page to write */
 	u32	entries;
 	u32	data_end;	/* sectors of the data area in use, from its start */
@@ -61,7 +61,7 @@ struct replay_fault {
 };
 
 /**
- * replay_half() - read one half
+ * ssdup_replay_half() - read one half
  * @s: the superblock, with the half's generation
  * @half: which
  * @res: what was found
@@ -70,11 +70,11 @@ struct replay_fault {
  * Return: 0, an error of a callback, or -EINVAL for content that this code
  * cannot have written.
  */
-int replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
-		void *ctx, struct replay_half *res, struct replay_fault *fault);
+int ssdup_replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
+		      void *ctx, struct ssdup_replay_half *res, struct replay_fault *fault);
 
 /* What each half is after a replay. */
-struct replay_roles {
+struct ssdup_replay_roles {
 	u32	open;				/* receives */
 	u32	nr_sealed;
 	u32	sealed[SSDUP_MAX_HALVES];	/* to be drained, oldest first */
@@ -83,9 +83,9 @@ struct replay_roles {
 };
 
 /**
- * replay_roles() - decide what each half is
+ * ssdup_replay_roles() - decide what each half is
  * @s: generations are raised where needed; the caller writes it before any page
- * @found: result of replay_half() for each half
+ * @found: result of ssdup_replay_half() for each half
  * @roles: filled in
  *
  * The youngest half with live pages goes on receiving, the others that have
@@ -93,7 +93,7 @@ struct replay_roles {
  * be younger than every half with pages, as halves are opened and freed in the
  * order of their generations; one that is not gets a new generation.
  */
-void replay_roles(struct log_super *s, const struct replay_half *found,
-		  struct replay_roles *roles);
+void ssdup_replay_roles(struct log_super *s, const struct ssdup_replay_half *found,
+			struct ssdup_replay_roles *roles);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "retry.h"
 
-bool retry_count(struct retry_errors *e, u64 now)
+bool ssdup_retry_count(struct retry_errors *e, u64 now)
 {
 	bool full = e->nr == RETRY_ERRORS;
 	u64 oldest = e->at[e->next];
@@ -15,7 +15,7 @@ bool retry_count(struct retry_errors *e, u64 now)
 	return now < oldest || now - oldest < RETRY_ERRORS_NS;
 }
 
-enum retry_way retry_decide(const struct retry_facts *f)
+enum retry_way ssdup_retry_decide(const struct retry_facts *f)
 {
 	if (f->away)
 		return f->ms < RETRY_AWAY_MS ? RETRY_LOG : RETRY_NEVER;

@@ -27,12 +27,12 @@ struct retry_errors {
 };
 
 /**
- * retry_count() - another write of data has failed
+ * ssdup_retry_count() - another write of data has failed
  * @now: ns; as good as never lower than at the call before
  *
  * Return: true when it is one too many.
  */
-bool retry_count(struct retry_errors *e, u64 now);
+bool ssdup_retry_count(struct retry_errors *e, u64 now);
 
 /* What is known of a write that the SSD has just refused. */
 struct retry_facts {
@@ -47,7 +47,7 @@ enum retry_way {
 	RETRY_NEVER,		/* the log is to be given up */
 };
 
-/** retry_decide() - what to do with a write that the SSD has refused */
-enum retry_way retry_decide(const struct retry_facts *f);
+/** ssdup_retry_decide() - what to do with a write that the SSD has refused */
+enum retry_way ssdup_retry_decide(const struct retry_facts *f);
 
 #endif

@@ -37,7 +37,7 @@ static const char * const drains[] = {
 }
 
 /* One line a key. */
-static const struct settings_key keys[] = {
+static const struct ssdup_settings_key keys[] = {
 	KEY(policy, SSDUP_POLICY_BALANCE, .words = policies,
 	    .error = "policy: not adaptive, watermark, all, none or balance"),
 	KEY(stream_length, SSDUP_STREAM_DEFAULT, .min = SSDUP_STREAM_MIN, .max = SSDUP_STREAM_MAX,
@@ -57,17 +57,17 @@ static const struct settings_key keys[] = {
 	KEY(flush_on_suspend, 0, .max = 1, .error = "flush_on_suspend: not 0 or 1"),
 };
 
-const struct settings_key *settings_key(u32 i)
+const struct ssdup_settings_key *ssdup_settings_key(u32 i)
 {
 	return i < ARRAY_SIZE(keys) ? &keys[i] : NULL;
 }
 
-u32 settings_nr_keys(void)
+u32 ssdup_settings_nr_keys(void)
 {
 	return ARRAY_SIZE(keys);
 }
 
-const struct settings_key *settings_find(const char *name)
+const struct ssdup_settings_key *ssdup_settings_find(const char *name)
 {
 	u32 i;
 
@@ -77,23 +77,23 @@ const struct settings_key *settings_find(const char *name)
 	return NULL;
 }
 
-u32 settings_bit(const struct settings_key *key)
+u32 ssdup_settings_bit(const struct ssdup_settings_key *key)
 {
 	return BIT(key - keys);
 }
 
-u32 *settings_of(struct ssdup_settings *set, const struct settings_key *key)
+u32 *ssdup_settings_of(struct ssdup_settings *set, const struct ssdup_settings_key *key)
 {
 	static_assert(sizeof(enum ssdup_policy) == sizeof(u32), "all settings have one width");
 	return (u32 *)((char *)set + key->offset);
 }
 
-void settings_preset(struct ssdup_settings *set)
+void ssdup_settings_preset(struct ssdup_settings *set)
 {
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		*settings_of(set, &keys[i]) = keys[i].preset;
+		*ssdup_settings_of(set, &keys[i]) = keys[i].preset;
 	set->given = 0;
 }
 
@@ -115,7 +115,7 @@ static bool number(const char *text, u32 max, u32 *value)
 	return true;
 }
 
-bool settings_value(const struct settings_key *key, const char *text, u32 *value)
+bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text, u32 *value)
 {
 	u32 i;
 
@@ -129,23 +129,24 @@ bool settings_value(const struct settings_key *key, const char *text, u32 *value
 	return !key->power || is_power_of_2(*value);
 }
 
-enum settings_fault settings_take(struct ssdup_settings *set, const char *name, const char *text)
+enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *name,
+					const char *text)
 {
-	const struct settings_key *key = settings_find(name);
+	const struct ssdup_settings_key *key = ssdup_settings_find(name);
 	u32 value;
 
 	if (!key)
 		return SETTINGS_UNKNOWN;
-	if (set->given & settings_bit(key))
+	if (set->given & ssdup_settings_bit(key))
 		return SETTINGS_TWICE;
-	if (!settings_value(key, text, &value))
+	if (!ssdup_settings_value(key, text, &value))
 		return SETTINGS_VALUE;
-	*settings_of(set, key) = value;
-	set->given |= settings_bit(key);
+	*ssdup_settings_of(set, key) = value;
+	set->given |= ssdup_settings_bit(key);
 	return SETTINGS_OK;
 }
 
-const char *settings_conflict(const struct ssdup_settings *set)
+const char *ssdup_settings_conflict(const struct ssdup_settings *set)
 {
 	if (set->to_hdd_below > set->to_ssd_above)
 		return "to_hdd_below: must not be above to_ssd_above";

@@ -27,7 +27,7 @@ struct ssdup_settings {
 };
 
 /* A key takes one of @words, or a number from @min to @max. */
-struct settings_key {
+struct ssdup_settings_key {
 	const char		*name;
 	u32			offset;
 	const char * const	*words;
@@ -46,31 +46,32 @@ enum settings_fault {
 	SETTINGS_VALUE,		/* see the key's @error */
 };
 
-/** settings_key() - key number @i, in the order of the documentation; NULL behind the last */
-const struct settings_key *settings_key(u32 i);
+/** ssdup_settings_key() - key number @i, in the order of the documentation; NULL behind the last */
+const struct ssdup_settings_key *ssdup_settings_key(u32 i);
 
-/** settings_nr_keys() - how many there are */
-u32 settings_nr_keys(void);
+/** ssdup_settings_nr_keys() - how many there are */
+u32 ssdup_settings_nr_keys(void);
 
-/** settings_find() - the key of that name, or NULL */
-const struct settings_key *settings_find(const char *name);
+/** ssdup_settings_find() - the key of that name, or NULL */
+const struct ssdup_settings_key *ssdup_settings_find(const char *name);
 
-/** settings_bit() - of @set->given */
-u32 settings_bit(const struct settings_key *key);
+/** ssdup_settings_bit() - of @set->given */
+u32 ssdup_settings_bit(const struct ssdup_settings_key *key);
 
-/** settings_of() - where @set has the value of a key */
-u32 *settings_of(struct ssdup_settings *set, const struct settings_key *key);
+/** ssdup_settings_of() - where @set has the value of a key */
+u32 *ssdup_settings_of(struct ssdup_settings *set, const struct ssdup_settings_key *key);
 
-/** settings_preset() - what holds where nothing is given */
-void settings_preset(struct ssdup_settings *set);
+/** ssdup_settings_preset() - what holds where nothing is given */
+void ssdup_settings_preset(struct ssdup_settings *set);
 
-/** settings_value() - read a value. Return: false when the key cannot have it */
-bool settings_value(const struct settings_key *key, const char *text, u32 *value);
+/** ssdup_settings_value() - read a value. Return: false when the key cannot have it */
+bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text, u32 *value);
 
-/** settings_take() - take a key and its value of a table line */
-enum settings_fault settings_take(struct ssdup_settings *set, const char *name, const char *text);
+/** ssdup_settings_take() - take a key and its value of a table line */
+enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *name,
+					const char *text);
 
-/** settings_conflict() - which of the values do not go together; NULL: all do */
-const char *settings_conflict(const struct ssdup_settings *set);
+/** ssdup_settings_conflict() - which of the values do not go together; NULL: all do */
+const char *ssdup_settings_conflict(const struct ssdup_settings *set);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "threshold.h"
 
-void threshold_init(struct threshold *t)
+void ssdup_threshold_init(struct threshold *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->value = THRESHOLD_START;
@@ -82,7 +82,7 @@ static bool pattern_changed(struct threshold *t, u32 percentage)
 	return far > THRESHOLD_CHANGED;
 }
 
-u32 threshold_update(struct threshold *t, u32 percentage)
+u32 ssdup_threshold_update(struct threshold *t, u32 percentage)
 {
 	percentage = min(percentage, SSDUP_PCT_ONE);
 
@@ -92,7 +92,7 @@ u32 threshold_update(struct threshold *t, u32 percentage)
 	 * random never get a threshold of its own.
 	 */
 	if (pattern_changed(t, percentage))
-		threshold_init(t);
+		ssdup_threshold_init(t);
 
 	list_insert(t, percentage);
 	t->value = list_threshold(t);

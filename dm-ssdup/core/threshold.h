@@ -38,11 +38,11 @@ struct threshold {
 	u8	far[THRESHOLD_RECENT];	/* was far above the threshold of its day; a ring */
 };
 
-/** threshold_init() - start over: an empty list, threshold 0.5 */
-void threshold_init(struct threshold *t);
+/** ssdup_threshold_init() - start over: an empty list, threshold 0.5 */
+void ssdup_threshold_init(struct threshold *t);
 
 /**
- * threshold_update() - take in the percentage of the stream just seen
+ * ssdup_threshold_update() - take in the percentage of the stream just seen
  * @t: state; the caller serialises
  * @percentage: 0..10000
  *
@@ -53,6 +53,6 @@ void threshold_init(struct threshold *t);
  *
  * Return: the threshold that this stream's percentage is compared with.
  */
-u32 threshold_update(struct threshold *t, u32 percentage);
+u32 ssdup_threshold_update(struct threshold *t, u32 percentage);
 
 #endif

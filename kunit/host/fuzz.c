@@ -33,15 +33,16 @@ struct rig {
 static void check_super(const struct log_super *s)
 {
 	static u8 again[SSDUP_SUPER_BYTES];
-	struct log_limits all = log_limits_all(&s->g), writers = log_limits_writers(&s->g);
-	u32 half, longest = log_longest_write(&s->g);
+	struct log_limits writers = ssdup_log_limits_writers(&s->g);
+	struct log_limits all = ssdup_log_limits_all(&s->g);
+	u32 half, longest = ssdup_log_longest_write(&s->g);
 	struct log_super t;
 	u64 word;
 
 	for (half = 0; half < s->g.nr_halves; half++) {
-		u64 start = log_slot_sector(&s->g, half, 0, 0);
-		u64 data = log_data_sector(&s->g, half, to_log_pos(0));
-		u64 end = log_data_sector(&s->g, half, to_log_pos(s->g.data_sectors));
+		u64 start = ssdup_log_slot_sector(&s->g, half, 0, 0);
+		u64 data = ssdup_log_data_sector(&s->g, half, to_log_pos(0));
+		u64 end = ssdup_log_data_sector(&s->g, half, to_log_pos(s->g.data_sectors));
 
 		EXPECT(start >= SSDUP_HEAD_SECTORS);
 		EXPECT(start < data && data < end && end <= s->ssd_sectors);
@@ -54,10 +55,10 @@ static void check_super(const struct log_super *s)
 	/* An empty half takes the longest write, whatever the blocks. */
 	EXPECT(longest >= SSDUP_PAGE_SECTORS && longest % s->g.block_sectors == 0);
 	EXPECT(log_word_reserve(0, &writers, longest, &word));
-	EXPECT(log_next_generation(s) > 1);
+	EXPECT(ssdup_log_next_generation(s) > 1);
 
-	log_super_encode(s, again);
-	EXPECT(log_super_decode(again, &t) == LOG_OK);
+	ssdup_log_super_encode(s, again);
+	EXPECT(ssdup_log_super_decode(again, &t) == LOG_OK);
 	EXPECT(!memcmp(s, &t, sizeof(t)));
 }
 
@@ -72,18 +73,18 @@ static bool load_super(struct rig *rig)
 
 	for (i = 0; i < SSDUP_SUPER_COPIES; i++) {
 		memcpy(block, rig->im->super[i].b, sizeof(rig->im->super[i]));
-		f[i] = log_super_decode(block, &copy[i]);
+		f[i] = ssdup_log_super_decode(block, &copy[i]);
 		EXPECT(f[i] < LOG_NR_FAULTS);
 		if (f[i] == LOG_OK)
 			check_super(&copy[i]);
 	}
-	fault = log_super_pick(f, copy, &best, &mend);
-	EXPECT(fault < LOG_NR_FAULTS && log_fault_text(fault));
+	fault = ssdup_log_super_pick(f, copy, &best, &mend);
+	EXPECT(fault < LOG_NR_FAULTS && ssdup_log_fault_text(fault));
 	if (fault != LOG_OK)
 		return false;
 	EXPECT(best < SSDUP_SUPER_COPIES && f[best] == LOG_OK);
 	rig->s = copy[best];
-	return log_super_fits(&rig->s, HDD_SECTORS, SSD_SECTORS, 1) == LOG_OK;
+	return ssdup_log_super_fits(&rig->s, HDD_SECTORS, SSD_SECTORS, 1) == LOG_OK;
 }
 
 /* --- Replay --- */
@@ -94,7 +95,7 @@ static int read_page(void *ctx, u32 half, u32 page, const struct ssdup_page **sl
 	struct rig *rig = ctx;
 
 	EXPECT(half < rig->s.g.nr_halves && page < rig->s.g.meta_pages);
-	EXPECT(log_slot_sector(&rig->s.g, half, page, 1) + SSDUP_PAGE_SECTORS <= SSD_SECTORS);
+	EXPECT(ssdup_log_slot_sector(&rig->s.g, half, page, 1) + SSDUP_PAGE_SECTORS <= SSD_SECTORS);
 	rig->pages_read++;
 	*slots = half < IMAGE_HALVES && page < IMAGE_PAGES ? rig->im->slot[half][page] : blank;
 	return 0;
@@ -112,14 +113,14 @@ static void insert_one(struct rig *rig, struct extent *x)
 			extent_push(&rig->pool, old);
 		return;
 	}
-	nr = extent_spares(&rig->tree, x);
+	nr = ssdup_extent_spares(&rig->tree, x);
 	for (i = 0; i < nr; i++) {
 		struct extent *spare = extent_pop(&rig->pool);
 
 		EXPECT(spare);
 		extent_push(&spares, spare);
 	}
-	extent_insert(&rig->tree, x, &spares, &unused);
+	ssdup_extent_insert(&rig->tree, x, &spares, &unused);
 	while ((x = extent_pop(&spares)) || (x = extent_pop(&unused)))
 		extent_push(&rig->pool, x);
 }
@@ -137,7 +138,7 @@ static int take_entries(void *ctx, u32 half, const struct ssdup_entry *entries, 
 		EXPECT(e.kind > SSDUP_KIND_NONE && e.kind <= SSDUP_KIND_MAX);
 		EXPECT(e.sectors && e.sector < HDD_SECTORS && e.sectors <= HDD_SECTORS - e.sector);
 		EXPECT(e.seq && e.seq <= LOG_MAX_COUNT);
-		EXPECT(log_data_sector(&rig->s.g, half, e.pos) +
+		EXPECT(ssdup_log_data_sector(&rig->s.g, half, e.pos) +
 		       (e.kind == SSDUP_KIND_DATA ? e.sectors : 0) <= SSD_SECTORS);
 
 		EXPECT(x);
@@ -156,7 +157,7 @@ static void check_map(struct rig *rig)
 	u64 at = 0, sectors = 0;
 	u32 nr = 0;
 
-	for (x = extent_first(&rig->tree, 0, U64_MAX); x; x = extent_next(x)) {
+	for (x = ssdup_extent_first(&rig->tree, 0, U64_MAX); x; x = ssdup_extent_next(x)) {
 		EXPECT(x->sectors && x->start >= at);
 		at = extent_end(x);
 		EXPECT(at <= HDD_SECTORS && x->half < rig->s.g.nr_halves);
@@ -168,13 +169,13 @@ static void check_map(struct rig *rig)
 	EXPECT(nr == rig->tree.nr && sectors == rig->tree.sectors);
 }
 
-static void check_roles(struct rig *rig, const struct replay_half *found)
+static void check_roles(struct rig *rig, const struct ssdup_replay_half *found)
 {
-	struct replay_roles roles;
+	struct ssdup_replay_roles roles;
 	u64 last = 0;
 	u32 i;
 
-	replay_roles(&rig->s, found, &roles);
+	ssdup_replay_roles(&rig->s, found, &roles);
 	EXPECT(roles.nr_sealed + 1 + roles.nr_free == rig->s.g.nr_halves);
 	for (i = 0; i < rig->s.g.nr_halves; i++) {
 		u32 half = i < roles.nr_sealed ? roles.sealed[i] :
@@ -185,11 +186,11 @@ static void check_roles(struct rig *rig, const struct replay_half *found)
 	}
 }
 
-static bool replay_one(struct rig *rig, u32 half, struct replay_half *found)
+static bool replay_one(struct rig *rig, u32 half, struct ssdup_replay_half *found)
 {
 	static const struct replay_ops ops = { .read_page = read_page, .entries = take_entries };
 	struct replay_fault fault;
-	int ret = replay_half(&rig->s, half, &ops, rig, found, &fault);
+	int ret = ssdup_replay_half(&rig->s, half, &ops, rig, found, &fault);
 
 	EXPECT(ret == 0 || ret == -EINVAL);
 	EXPECT(found->pages <= rig->s.g.meta_pages && found->max_seq <= LOG_MAX_COUNT);
@@ -203,14 +204,14 @@ static bool replay_one(struct rig *rig, u32 half, struct replay_half *found)
 
 void fuzz_image(const struct image *im)
 {
-	struct replay_half found[SSDUP_MAX_HALVES];
+	struct ssdup_replay_half found[SSDUP_MAX_HALVES];
 	struct rig rig = { .im = im };
 	u32 i, j, half;
 	u64 done = 0, next;
 
 	if (!load_super(&rig))
 		return;
-	extent_tree_init(&rig.tree);
+	ssdup_extent_tree_init(&rig.tree);
 	for (i = 0; i < NODES; i++)
 		extent_push(&rig.pool, &nodes[i]);
 

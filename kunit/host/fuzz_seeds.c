@@ -21,7 +21,7 @@ static void super_to(struct maker *m, u32 copy)
 	static u8 block[SSDUP_SUPER_BYTES];
 
 	m->s.seq++;
-	log_super_encode(&m->s, block);
+	ssdup_log_super_encode(&m->s, block);
 	memcpy(m->im->super[copy].b, block, sizeof(m->im->super[copy]));
 }
 
@@ -43,7 +43,7 @@ static void page(struct maker *m, u32 half, u32 number, u64 rev, u32 nr, u32 kin
 	u32 i;
 
 	memcpy(id.uuid, m->s.uuid, sizeof(id.uuid));
-	log_page_begin(p, &id);
+	ssdup_log_page_begin(p, &id);
 	for (i = 0; i < nr; i++) {
 		struct log_entry e = {
 			.sector = (m->seq * 56 + i * 24) % (HDD_SECTORS - 64),
@@ -54,9 +54,9 @@ static void page(struct maker *m, u32 half, u32 number, u64 rev, u32 nr, u32 kin
 			e.pos = to_log_pos(m->pos % (m->s.g.data_sectors - 64));
 			m->pos += e.sectors;
 		}
-		log_page_add(p, &e);
+		ssdup_log_page_add(p, &e);
 	}
-	log_page_finish(p);
+	ssdup_log_page_finish(p);
 }
 
 static void full_half(struct maker *m, u32 half)
@@ -75,9 +75,9 @@ bool fuzz_seed(u32 nr, struct image *im)
 	struct log_geometry g;
 
 	memset(im, 0, sizeof(*im));
-	WARN_ON(!log_layout(&g, SSD_SECTORS, IMAGE_HALVES, 1));
+	WARN_ON(!ssdup_log_layout(&g, SSD_SECTORS, IMAGE_HALVES, 1));
 	WARN_ON(g.meta_pages != IMAGE_PAGES || g.half_stride != IMAGE_STRIDE);
-	log_super_fresh(&m.s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
+	ssdup_log_super_fresh(&m.s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
 	m.s.epoch = 1;
 	switch (nr) {
 	case 0:			/* fresh */
@@ -104,7 +104,7 @@ bool fuzz_seed(u32 nr, struct image *im)
 		break;
 	case 5:			/* a half that was freed, pages of its former life left */
 		full_half(&m, 0);
-		m.s.generation[0] = log_next_generation(&m.s);
+		m.s.generation[0] = ssdup_log_next_generation(&m.s);
 		page(&m, 1, 0, 1, 40, 4);
 		page(&m, 0, 0, 2, 7, 1);
 		break;

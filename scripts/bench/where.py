@@ -12,9 +12,9 @@ import tables
 # Parts of the kernel: the first whose word begins a function's name, or is its module.
 PARTS = [
     ("stream: sort, threshold", ("detector_", "sorted", "threshold_", "ssdup_stream_full",
-                                 "redirector_next")),
+                                 "ssdup_redirector_next")),
     ("balance: prices, queues", ("ssdup_load", "balance_", "promise", "to_ssd", "ssdup_log_fill",
-                                 "log_word_fill")),
+                                 "ssdup_log_word_fill")),
     ("commit of its share", ("ssdup_commit", "log_page", "crc", "collect_half", "write_round")),
     ("map", ("ssdup_map", "map_", "take_way", "route_write")),
     ("end_io, insert", ("ssdup_end_io", "ssdup_insert", "extent_", "rb_", "tree_")),

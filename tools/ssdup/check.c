@@ -98,7 +98,7 @@ static void read_data(struct log_file *l)
 
 static const char *verdict_text(int verdict)
 {
-	return verdict < 0 ? "it cannot be read" : log_fault_text(verdict);
+	return verdict < 0 ? "it cannot be read" : ssdup_log_fault_text(verdict);
 }
 
 static void say(struct log_file *l, int verdict)

@@ -127,12 +127,12 @@ static void complete_device(const char *begun)
 static void complete_key(const char *begun, bool fixed)
 {
 	const char *comma = strrchr(begun, ','), *part = comma ? comma + 1 : begun;
-	const struct settings_key *key;
+	const struct ssdup_settings_key *key;
 	int kept = part - begun;
 	char *word;
 	u32 i, j;
 
-	for (i = 0; (key = settings_key(i)); i++) {
+	for (i = 0; (key = ssdup_settings_key(i)); i++) {
 		if (key->fixed && !fixed)
 			continue;
 		word = xprintf("%.*s%s=", kept, begun, key->name);
@@ -151,7 +151,7 @@ static void complete_key(const char *begun, bool fixed)
 
 static void complete_policy(const char *begun)
 {
-	const struct settings_key *key = settings_find("policy");
+	const struct ssdup_settings_key *key = ssdup_settings_find("policy");
 	u32 i;
 
 	for (i = 0; key->words[i]; i++)

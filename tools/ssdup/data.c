@@ -42,7 +42,7 @@ static int walk_small(struct log_file *l, const struct data_sink *sink, u64 at, 
 static int walk_data(struct log_file *l, const struct data_sink *sink, const struct extent *e,
 		     char *buf)
 {
-	u64 at = log_data_sector(&l->s.g, e->half, e->pos), done, n;
+	u64 at = ssdup_log_data_sector(&l->s.g, e->half, e->pos), done, n;
 	struct gap gap = {};
 	int r = 0;
 
@@ -68,7 +68,7 @@ int data_walk(struct log_file *l, const struct data_sink *sink)
 	const struct extent *e;
 	int r = 0;
 
-	for (e = extent_first(&l->map, 0, U64_MAX); e && !r; e = extent_next(e)) {
+	for (e = ssdup_extent_first(&l->map, 0, U64_MAX); e && !r; e = ssdup_extent_next(e)) {
 		if (sink->stop(sink->arg)) {
 			r = -EINTR;
 			break;

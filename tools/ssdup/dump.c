@@ -58,7 +58,7 @@ static void dump_copy(const struct dump *d, u32 copy)
 
 	fprintf(d->to, "superblock copy %u: %s%s\n", copy,
 		d->l->super.error[copy] ? "cannot be read" :
-		log_fault_text(d->l->super.copy_fault[copy]), used ? ", counts" : "");
+		ssdup_log_fault_text(d->l->super.copy_fault[copy]), used ? ", counts" : "");
 	if (d->l->super.error[copy] || le64_to_cpu(s->magic) != SSDUP_SUPER_MAGIC)
 		return;
 	fprintf(d->to, "  version %u, compat 0x%llx, ro_compat 0x%llx, incompat 0x%llx\n",
@@ -107,7 +107,7 @@ static void json_copy(const struct dump *d, u32 copy)
 	json_number(j, "copy", copy);
 	json_bool(j, "counts", d->l->from == (int)copy);
 	json_text(j, "verdict", d->l->super.error[copy] ? "cannot be read" :
-		  log_fault_text(d->l->super.copy_fault[copy]));
+		  ssdup_log_fault_text(d->l->super.copy_fault[copy]));
 	json_number(j, "fault", d->l->super.copy_fault[copy]);
 	if (!d->l->super.error[copy] && le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC) {
 		json_number(j, "version", le32_to_cpu(s->version));
@@ -160,7 +160,7 @@ static const char *slot_text(const struct page_view *v, u32 slot)
 	case LOG_BAD_CRC:
 		return "torn";
 	default:
-		return log_fault_text(v->fault[slot]);
+		return ssdup_log_fault_text(v->fault[slot]);
 	}
 }
 
@@ -183,7 +183,7 @@ static void dump_entries(const struct dump *d, const struct ssdup_page *p)
 			fprintf(d->to, "    entry %u: sector %llu + %u, %s, pos %u, seq %llu%s%s\n",
 				i, e.sector, e.sectors, kind_text(e.kind), from_log_pos(e.pos),
 				e.seq, fault == LOG_OK ? "" : ": ",
-				fault == LOG_OK ? "" : log_fault_text(fault));
+				fault == LOG_OK ? "" : ssdup_log_fault_text(fault));
 			continue;
 		}
 		json_begin(d->j, NULL, '{');
@@ -269,8 +269,8 @@ static void dump_extents(const struct dump *d)
 
 	if (d->j)
 		json_begin(d->j, "extents", '[');
-	for (e = extent_first(&d->l->map, 0, U64_MAX); e; e = extent_next(e)) {
-		u64 at = log_data_sector(&d->l->s.g, e->half, e->pos);
+	for (e = ssdup_extent_first(&d->l->map, 0, U64_MAX); e; e = ssdup_extent_next(e)) {
+		u64 at = ssdup_log_data_sector(&d->l->s.g, e->half, e->pos);
 
 		if (!d->j) {
 			fprintf(d->to, "extent %llu + %u: %s, half %u, seq %llu", e->start,

@@ -127,12 +127,12 @@ int export_clear(struct log_file *l)
 
 	/* As when the kernel frees them. Nothing is left of which pages could be missing. */
 	for (half = 0; half < s.g.nr_halves; half++) {
-		s.generation[half] = log_next_generation(&s);
+		s.generation[half] = ssdup_log_next_generation(&s);
 		s.pages[half] = 0;
 	}
 	s.seq++;
 	s.flags |= SSDUP_SUPER_CLEAN;
-	if (log_super_spent(&s))
+	if (ssdup_log_super_spent(&s))
 		return -ERANGE;
 	return ssd_log_write(l->ssd.fd, &s);
 }
@@ -147,7 +147,7 @@ static int fits(struct log_file *l, struct disk *to, bool force)
 		return fail(ctx, EXIT_REFUSED, to->path, "the same as the SSD");
 	if (to->sectors == l->s.hdd_sectors)
 		return EXIT_OK;
-	if (force && !extent_first(&l->map, to->sectors, U64_MAX))
+	if (force && !ssdup_extent_first(&l->map, to->sectors, U64_MAX))
 		return EXIT_OK;
 	return fail(ctx, EXIT_REFUSED, to->path,
 		    "%llu sectors, the log was made for an HDD of %llu%s",
@@ -166,7 +166,7 @@ static int clear(struct log_file *l, bool whole, const struct args *a)
 			    "not cleared, as something is lost; --force does it all the same");
 	if (l->super.copy_fault[l->from] != LOG_OK)
 		return fail(l->ctx, EXIT_REFUSED, path, "not cleared: %s",
-			    log_fault_text(l->super.copy_fault[l->from]));
+			    ssdup_log_fault_text(l->super.copy_fault[l->from]));
 	r = export_clear(l);
 	if (r)
 		return fail(l->ctx, EXIT_FAILED, path, "cannot be cleared: %s", strerror(-r));

@@ -90,9 +90,9 @@ static void insert(struct log_file *l, const struct log_item *item)
 		.start = item->sector, .seq = item->seq, .sectors = item->sectors,
 		.pos = to_log_pos(item->pos), .half = item->half, .kind = item->kind,
 	};
-	for (need = extent_spares(&l->map, e); need; need--)
+	for (need = ssdup_extent_spares(&l->map, e); need; need--)
 		extent_push(&spares, new_node(l));
-	extent_insert(&l->map, e, &spares, &unused);
+	ssdup_extent_insert(&l->map, e, &spares, &unused);
 	while ((e = extent_pop(&spares)) || (e = extent_pop(&unused)))
 		extent_push(&l->spare, e);
 }

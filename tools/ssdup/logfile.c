@@ -106,7 +106,7 @@ void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, int asked)
 {
 	l->ctx = ctx;
 	l->asked = asked;
-	extent_tree_init(&l->map);
+	ssdup_extent_tree_init(&l->map);
 	read_copies(l);
 	l->from = choose(l);
 	if (l->from != NO_COPY)
@@ -263,7 +263,7 @@ int no_log(const struct log_file *l)
 	if (l->asked != NO_COPY)
 		return fail(ctx, EXIT_LOST, path, "copy %d of the superblock: %s", l->asked,
 			    l->super.error[l->asked] ? "cannot be read" :
-			    log_fault_text(l->super.copy_fault[l->asked]));
+			    ssdup_log_fault_text(l->super.copy_fault[l->asked]));
 	switch (l->super.fault) {
 	case LOG_BLANK:
 		return fail(ctx, EXIT_NOT_FOUND, path, "no log: the first block is blank%s",
@@ -272,20 +272,20 @@ int no_log(const struct log_file *l)
 		if (too_short(l))
 			return fail(ctx, EXIT_NOT_FOUND, path, "no log: too small for one");
 		return fail(ctx, EXIT_NOT_FOUND, path, "no dm-ssdup log: %s%s",
-			    log_fault_text(l->super.fault), other ?
+			    ssdup_log_fault_text(l->super.fault), other ?
 			    "; where one was overwritten, it can be read with --copy 1" : "");
 	case LOG_NEWER_VERSION:
 	case LOG_UNKNOWN_INCOMPAT:
 		return fail(ctx, EXIT_REFUSED, path, "%s: a newer ssdup is needed",
-			    log_fault_text(l->super.fault));
+			    ssdup_log_fault_text(l->super.fault));
 	case LOG_TWO_LOGS:
 		return fail(ctx, EXIT_LOST, path, "%s: choose with --copy 0 or --copy 1",
-			    log_fault_text(l->super.fault));
+			    ssdup_log_fault_text(l->super.fault));
 	default:
 		return fail(ctx, EXIT_LOST, path, "no usable superblock: %s; %s",
 			    l->ssd.sectors < SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES) ?
 			    "too small for one" : l->super.error[0] ?
-			    "cannot be read" : log_fault_text(l->super.fault),
+			    "cannot be read" : ssdup_log_fault_text(l->super.fault),
 			    other || l->super.copy_fault[0] == LOG_OK ?
 			    "one copy looks well, see --copy" :
 			    "without one nothing of the log can be found");

@@ -59,8 +59,9 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p)
 {
 	const struct log_super *s = ssd_super(&p->log);
 	unsigned int block = p->hdd.block > p->ssd.block ? p->hdd.block : p->ssd.block;
-	enum log_fault fault = log_super_fits(s, p->hdd.bytes / SECTOR_BYTES,
-					      p->ssd.bytes / SECTOR_BYTES, block / SECTOR_BYTES);
+	enum log_fault fault = ssdup_log_super_fits(s, p->hdd.bytes / SECTOR_BYTES,
+						    p->ssd.bytes / SECTOR_BYTES,
+						    block / SECTOR_BYTES);
 
 	switch (fault) {
 	case LOG_OK:
@@ -72,7 +73,7 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p)
 			    (unsigned long long)(p->hdd.bytes / SECTOR_BYTES));
 	default:
 		return fail(ctx, EXIT_REFUSED, p->ssd.path, "holds a log that is %s (fault %d)",
-			    log_fault_text(fault), fault);
+			    ssdup_log_fault_text(fault), fault);
 	}
 }
 
@@ -89,7 +90,7 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct plan *plan, cons
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
 		return fail(ctx, EXIT_FAULTS, p->ssd.path,
 			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",
-			    log_fault_text(p->log.fault), p->log.fault, p->ssd.path);
+			    ssdup_log_fault_text(p->log.fault), p->log.fault, p->ssd.path);
 	what = dev_signature(&p->ssd);
 	if (!what && p->log.fault == LOG_BLANK)
 		return EXIT_OK;

@@ -112,7 +112,7 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p)
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --force",
-			    log_fault_text(p->log.fault), p->log.fault);
+			    ssdup_log_fault_text(p->log.fault), p->log.fault);
 	what = dev_signature(&p->ssd);
 	if (!what)
 		return EXIT_OK;
@@ -142,7 +142,7 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 	if (block < least)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "blocks of %u bytes: the disks have blocks of %u", block, least);
-	if (!log_layout(g, p->ssd.bytes / SECTOR_BYTES, halves, block / SECTOR_BYTES))
+	if (!ssdup_log_layout(g, p->ssd.bytes / SECTOR_BYTES, halves, block / SECTOR_BYTES))
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "too small for %u halves: each needs 4 MiB, and there is 1 MiB in front",
 			    halves);
@@ -172,8 +172,8 @@ static enum log_fault would_be(const struct log_super *s)
 	struct log_super again;
 	enum log_fault fault;
 
-	log_super_encode(s, buf);
-	fault = log_super_decode(buf, &again);
+	ssdup_log_super_encode(s, buf);
+	fault = ssdup_log_super_decode(buf, &again);
 	free(buf);
 	return fault;
 }
@@ -197,7 +197,8 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	r = lay_out(ctx, p, o, &g);
 	if (r)
 		return r;
-	log_super_fresh(&s, o->uuid, &g, p->hdd.bytes / SECTOR_BYTES, p->ssd.bytes / SECTOR_BYTES);
+	ssdup_log_super_fresh(&s, o->uuid, &g, p->hdd.bytes / SECTOR_BYTES,
+			      p->ssd.bytes / SECTOR_BYTES);
 	s.epoch = 1;
 	s.seq = 1;
 	/* Nothing is in it, and nothing was. */
@@ -208,7 +209,7 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	if (fault != LOG_OK)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "no log can be made for %s: %s (fault %d)", p->hdd.path,
-			    log_fault_text(fault), fault);
+			    ssdup_log_fault_text(fault), fault);
 	r = write_log(p, &s);
 	if (r)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be formatted: %s",
@@ -216,6 +217,6 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	if (p->log.fault != LOG_OK || p->log.mend)
 		return fail(ctx, EXIT_FAILED, p->ssd.path,
 			    "does not give back what was written to it: %s",
-			    log_fault_text(p->log.fault));
+			    ssdup_log_fault_text(p->log.fault));
 	return EXIT_OK;
 }

@@ -47,7 +47,7 @@ static struct repair *add_page(struct plan *plan, u32 half, u32 page, u64 epoch,
 
 	memcpy(id.uuid, s->uuid, sizeof(id.uuid));
 	x->new = xpages(SSDUP_PAGE_BYTES);
-	log_page_begin(x->new, &id);
+	ssdup_log_page_begin(x->new, &id);
 	return x;
 }
 
@@ -83,9 +83,9 @@ static void rewrite_page(struct plan *plan, const struct page_view *v)
 			x->dropped++;
 			continue;
 		}
-		log_page_add(x->new, &e);
+		ssdup_log_page_add(x->new, &e);
 	}
-	log_page_finish(x->new);
+	ssdup_log_page_finish(x->new);
 }
 
 static bool entries_well(const struct plan *plan, const struct page_view *v)
@@ -106,8 +106,8 @@ static void fill_holes(struct plan *plan, const struct page_view *v)
 	size_t i;
 
 	for (i = 0; i < plan->nr_holes; i++)
-		log_page_finish(add_page(plan, v->half, plan->holes[i],
-					 log_page_epoch(&v->slot[v->newest]), 1)->new);
+		ssdup_log_page_finish(add_page(plan, v->half, plan->holes[i],
+					       log_page_epoch(&v->slot[v->newest]), 1)->new);
 	plan->nr_holes = 0;
 }
 
@@ -185,11 +185,11 @@ static int refuse(struct log_file *l)
 		case LOG_UNKNOWN_INCOMPAT:
 		case LOG_UNKNOWN_RO_COMPAT:
 			return fail(l->ctx, EXIT_REFUSED, path, "%s: a newer ssdup is needed",
-				    log_fault_text(l->super.copy_fault[i]));
+				    ssdup_log_fault_text(l->super.copy_fault[i]));
 		case LOG_NO_UUID:
 			return fail(l->ctx, EXIT_REFUSED, path,
 				    "%s: its pages could be of any log; export takes what it holds",
-				    log_fault_text(LOG_NO_UUID));
+				    ssdup_log_fault_text(LOG_NO_UUID));
 		default:
 			break;
 		}
@@ -258,7 +258,7 @@ void plan_print(FILE *to, const struct plan *plan)
 static int write_slot(struct plan *plan, const struct repair *x, const void *content)
 {
 	return disk_write(&plan->l->ssd, content,
-			  log_slot_sector(&plan->l->s.g, x->half, x->page, x->slot),
+			  ssdup_log_slot_sector(&plan->l->s.g, x->half, x->page, x->slot),
 			  SSDUP_PAGE_SECTORS);
 }
 
@@ -273,7 +273,7 @@ static int write_super(struct log_file *l)
 			s.seq = max(s.seq, l->super.copy[i].seq);
 	s.seq++;
 	s.flags &= ~SSDUP_SUPER_CLEAN;
-	return log_super_spent(&s) ? -ERANGE : ssd_log_write(l->ssd.fd, &s);
+	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_log_write(l->ssd.fd, &s);
 }
 
 static int apply(struct plan *plan, const struct repair *x)

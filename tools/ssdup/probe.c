@@ -47,7 +47,7 @@ static void probe_words(const struct log_file *l)
 
 	if (l->from == NO_COPY) {
 		printf("%s: a log that cannot be used: %s\n", l->ssd.path,
-		       log_fault_text(l->super.fault));
+		       ssdup_log_fault_text(l->super.fault));
 		return;
 	}
 	printf("%s: log %s for an HDD of %llu sectors, %s, %s\n", l->ssd.path,

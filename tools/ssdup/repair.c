@@ -79,7 +79,7 @@ static int outcome(struct log_file *l, const char *path, bool lost)
 	log_close(&again);
 	if (verdict != LOG_OK)
 		return fail(l->ctx, EXIT_LOST, path, "still refused: %s",
-			    verdict < 0 ? "it cannot be read" : log_fault_text(verdict));
+			    verdict < 0 ? "it cannot be read" : ssdup_log_fault_text(verdict));
 	printf("%s: repaired%s\n", path, lost ? ", and something is lost: see above" : "");
 	return lost ? EXIT_DEGRADED : EXIT_OK;
 }

@@ -58,7 +58,7 @@ static int read_chunk(struct scan *sc, u32 page, u32 nr)
 
 	show(sc, page);
 	nr = min(nr, sc->l->s.g.meta_pages - page);
-	r = disk_read(&sc->l->ssd, sc->chunk, log_slot_sector(&sc->l->s.g, sc->half, page, 0),
+	r = disk_read(&sc->l->ssd, sc->chunk, ssdup_log_slot_sector(&sc->l->s.g, sc->half, page, 0),
 		      nr * PAIR_SECTORS);
 	sc->first = page;
 	sc->nr = r ? 0 : nr;
@@ -82,7 +82,7 @@ static void read_page(struct scan *sc, u32 page, struct page_view *v)
 			char *b = to + slot * SSDUP_PAGE_BYTES;
 
 			memset(b, 0, SSDUP_PAGE_BYTES);
-			at = log_slot_sector(&sc->l->s.g, sc->half, page, slot);
+			at = ssdup_log_slot_sector(&sc->l->s.g, sc->half, page, slot);
 			v->error[slot] = disk_read(&sc->l->ssd, b, at, SSDUP_PAGE_SECTORS);
 			sc->read_out |= v->error[slot] == -ENXIO;
 		}
@@ -123,7 +123,7 @@ static void judge(struct scan *sc, struct page_view *v)
 	sc->want.page = v->page;
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
 		v->fault[slot] = v->error[slot] ? LOG_BAD_CRC :
-				 log_page_check(&v->slot[slot], &sc->want);
+				 ssdup_log_page_check(&v->slot[slot], &sc->want);
 		if (v->fault[slot] == LOG_OK &&
 		    (v->newest < 0 || newer(&v->slot[slot], &v->slot[v->newest])))
 			v->newest = slot;
@@ -378,7 +378,7 @@ static int verdict_page(void *ctx, u32 half, u32 page, const struct ssdup_page *
 	struct verdict *v = ctx;
 
 	*slots = v->slots;
-	return disk_read(&v->l->ssd, v->slots, log_slot_sector(&v->l->s.g, half, page, 0),
+	return disk_read(&v->l->ssd, v->slots, ssdup_log_slot_sector(&v->l->s.g, half, page, 0),
 			 PAIR_SECTORS);
 }
 
@@ -392,7 +392,7 @@ int log_accepts(struct log_file *l)
 	static const struct replay_ops ops = { verdict_page, verdict_entries };
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
 	struct verdict v = { .l = l };
-	struct replay_half res;
+	struct ssdup_replay_half res;
 	struct replay_fault fault;
 	enum log_fault fits;
 	u32 half;
@@ -400,13 +400,13 @@ int log_accepts(struct log_file *l)
 
 	if (l->super.fault != LOG_OK)
 		return l->super.fault;
-	fits = log_super_fits(&l->s, hdd, l->ssd.sectors,
-			      max(l->ssd.block_sectors, l->hdd_block_sectors));
+	fits = ssdup_log_super_fits(&l->s, hdd, l->ssd.sectors,
+				    max(l->ssd.block_sectors, l->hdd_block_sectors));
 	if (fits != LOG_OK)
 		return fits;
 	v.slots = xpages(PAIR_BYTES);
 	for (half = 0; half < l->s.g.nr_halves && !r; half++)
-		r = replay_half(&l->s, half, &ops, &v, &res, &fault);
+		r = ssdup_replay_half(&l->s, half, &ops, &v, &res, &fault);
 	free(v.slots);
 	return r == -EINVAL && fault.fault != LOG_OK ? (int)fault.fault : r;
 }

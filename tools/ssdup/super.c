@@ -48,12 +48,12 @@ int ssd_log_read(int fd, struct ssd_log *log)
 		log->error[i] = read_all(fd, buf, SSDUP_SUPER_BYTES,
 					 SSDUP_SUPER_SECTOR(i) * SECTOR_BYTES);
 		log->copy_fault[i] = log->error[i] ? LOG_BAD_CRC :
-				     log_super_decode(buf, &log->copy[i]);
+				     ssdup_log_super_decode(buf, &log->copy[i]);
 	}
 	free(buf);
 	if (log->error[0] && log->error[1])
 		return log->error[0];
-	log->fault = log_super_pick(log->copy_fault, log->copy, &log->best, &log->mend);
+	log->fault = ssdup_log_super_pick(log->copy_fault, log->copy, &log->best, &log->mend);
 	return 0;
 }
 
@@ -63,7 +63,7 @@ int ssd_log_write(int fd, const struct log_super *s)
 	u32 i;
 	int r = 0;
 
-	log_super_encode(s, buf);
+	ssdup_log_super_encode(s, buf);
 	for (i = SSDUP_SUPER_COPIES; i-- && !r;) {
 		r = write_all(fd, buf, SSDUP_SUPER_BYTES, SSDUP_SUPER_SECTOR(i) * SECTOR_BYTES);
 		if (!r && fsync(fd))
@@ -98,9 +98,9 @@ static int page_used(int fd, const struct log_super *s, const struct log_page_id
 	u32 slot;
 
 	r = read_all(fd, slots, SSDUP_PAGE_SLOTS * sizeof(*slots),
-		     log_slot_sector(&s->g, id->half, id->page, 0) * SECTOR_BYTES);
+		     ssdup_log_slot_sector(&s->g, id->half, id->page, 0) * SECTOR_BYTES);
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS && !r; slot++)
-		if (log_page_check(&slots[slot], id) != LOG_PAGE_STALE)
+		if (ssdup_log_page_check(&slots[slot], id) != LOG_PAGE_STALE)
 			used = 1;
 	return r ?: used;
 }

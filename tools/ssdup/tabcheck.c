@@ -63,10 +63,10 @@ static void check_keys(struct check *c, struct line *l)
 	char *args = xstrdup(l->e->args), *save = NULL, *key, *value;
 	const char *why;
 
-	settings_preset(&l->set);
+	ssdup_settings_preset(&l->set);
 	for (key = strtok_r(args, " ", &save); key; key = strtok_r(NULL, " ", &save)) {
 		value = strtok_r(NULL, " ", &save) ?: "";
-		switch (settings_take(&l->set, key, value)) {
+		switch (ssdup_settings_take(&l->set, key, value)) {
 		case SETTINGS_OK:
 			break;
 		case SETTINGS_UNKNOWN:
@@ -76,11 +76,11 @@ static void check_keys(struct check *c, struct line *l)
 			say(c, l->e, true, "%s: given twice", key);
 			break;
 		case SETTINGS_VALUE:
-			say(c, l->e, true, "%s: %s", settings_find(key)->error, value);
+			say(c, l->e, true, "%s: %s", ssdup_settings_find(key)->error, value);
 			break;
 		}
 	}
-	why = settings_conflict(&l->set);
+	why = ssdup_settings_conflict(&l->set);
 	if (why)
 		say(c, l->e, true, "%s", why);
 	free(args);
@@ -159,19 +159,21 @@ static void check_log(struct check *c, const struct line *l)
 	}
 	if (fault != LOG_OK) {
 		say(c, l->e, true, "the SSD, %s, holds no log that can be used: %s (fault %d)",
-		    l->ssd.spec, log_fault_text(fault), fault);
+		    l->ssd.spec, ssdup_log_fault_text(fault), fault);
 		return;
 	}
-	if (l->set.given & settings_bit(settings_find("halves")) && l->set.halves != s->g.nr_halves)
+	if (l->set.given & ssdup_settings_bit(ssdup_settings_find("halves")) &&
+	    l->set.halves != s->g.nr_halves)
 		say(c, l->e, true, "halves: the log on the SSD was made with %u", s->g.nr_halves);
 	if (!l->hdd.there)
 		return;
 	block = l->hdd.dev.block > l->ssd.dev.block ? l->hdd.dev.block : l->ssd.dev.block;
-	fault = log_super_fits(s, l->hdd.dev.bytes / SECTOR_BYTES, l->ssd.dev.bytes / SECTOR_BYTES,
-			       block / SECTOR_BYTES);
+	fault = ssdup_log_super_fits(s, l->hdd.dev.bytes / SECTOR_BYTES,
+				     l->ssd.dev.bytes / SECTOR_BYTES,
+				     block / SECTOR_BYTES);
 	if (fault != LOG_OK)
 		say(c, l->e, true, "the SSD, %s, holds a log that is %s (fault %d)", l->ssd.spec,
-		    log_fault_text(fault), fault);
+		    ssdup_log_fault_text(fault), fault);
 }
 
 static void check_disks(struct check *c, struct line *l)

@@ -144,7 +144,7 @@ static void unlike(struct maker *m)
 
 static void spoil_slot(struct maker *m, u32 half, u32 page, u32 slot)
 {
-	maker_spoil(m, log_slot_sector(&m->s.g, half, page, slot) * 512 + 100);
+	maker_spoil(m, ssdup_log_slot_sector(&m->s.g, half, page, slot) * 512 + 100);
 }
 
 static void older_torn(struct maker *m)

@@ -57,7 +57,7 @@ static int kernel_page(void *arg, u32 half, u32 page, const struct ssdup_page **
 	struct kernel_map *k = arg;
 
 	*slots = k->slots;
-	return disk_read(&k->l->ssd, k->slots, log_slot_sector(&k->l->s.g, half, page, 0),
+	return disk_read(&k->l->ssd, k->slots, ssdup_log_slot_sector(&k->l->s.g, half, page, 0),
 			 sizeof(k->slots) / 512);
 }
 
@@ -73,9 +73,9 @@ static void kernel_entry(struct kernel_map *k, u32 half, struct log_entry le)
 		free(old);
 		return;
 	}
-	for (need = extent_spares(&k->tree, e); need; need--)
+	for (need = ssdup_extent_spares(&k->tree, e); need; need--)
 		extent_push(&spares, node());
-	extent_insert(&k->tree, e, &spares, &unused);
+	ssdup_extent_insert(&k->tree, e, &spares, &unused);
 	while ((e = extent_pop(&spares)) || (e = extent_pop(&unused)))
 		free(e);
 }
@@ -99,28 +99,28 @@ static void same_as_kernel(struct log_file *l)
 	static const struct replay_ops ops = { kernel_page, kernel_entries };
 	struct kernel_map k = { .l = l };
 	struct extent_list unused = {};
-	struct replay_half res;
+	struct ssdup_replay_half res;
 	struct replay_fault fault;
 	struct extent *a, *b;
 	u64 done = 0, next, from;
 	u32 i, half, nr;
 
-	extent_tree_init(&k.tree);
+	ssdup_extent_tree_init(&k.tree);
 	for (nr = 0; nr < l->s.g.nr_halves; nr++, done = next) {
 		for (i = 0, half = 0, next = U64_MAX; i < l->s.g.nr_halves; i++)
 			if (l->s.generation[i] > done && l->s.generation[i] < next) {
 				next = l->s.generation[i];
 				half = i;
 			}
-		EXPECT(!replay_half(&l->s, half, &ops, &k, &res, &fault));
+		EXPECT(!ssdup_replay_half(&l->s, half, &ops, &k, &res, &fault));
 	}
 	EXPECT(k.tree.nr == l->map.nr && k.tree.sectors == l->map.sectors);
-	a = extent_first(&k.tree, 0, U64_MAX);
-	b = extent_first(&l->map, 0, U64_MAX);
-	for (; a && b; a = extent_next(a), b = extent_next(b))
+	a = ssdup_extent_first(&k.tree, 0, U64_MAX);
+	b = ssdup_extent_first(&l->map, 0, U64_MAX);
+	for (; a && b; a = ssdup_extent_next(a), b = ssdup_extent_next(b))
 		EXPECT(alike(a, b));
 	for (half = 0; half < l->s.g.nr_halves; half++)
-		for (from = 0; !extent_drop_half(&k.tree, half, &from, &unused);)
+		for (from = 0; !ssdup_extent_drop_half(&k.tree, half, &from, &unused);)
 			;
 	while ((a = extent_pop(&unused)))
 		free(a);

@@ -13,8 +13,8 @@ void maker_begin(struct maker *m, u32 halves, u32 block_sectors, u64 stride)
 	struct log_geometry g;
 
 	memset(m, 0, sizeof(*m));
-	WARN_ON(!log_layout(&g, ssd, halves, block_sectors));
-	log_super_fresh(&m->s, uuid, &g, HDD_SECTORS, ssd);
+	WARN_ON(!ssdup_log_layout(&g, ssd, halves, block_sectors));
+	ssdup_log_super_fresh(&m->s, uuid, &g, HDD_SECTORS, ssd);
 	m->s.epoch = 3;
 	m->s.seq = 7;
 	bench_silence();
@@ -31,7 +31,7 @@ void maker_page(struct maker *m, u32 half, u32 page, u64 rev, u32 nr, u32 kinds)
 	struct ssdup_page p;
 
 	memcpy(id.uuid, m->s.uuid, sizeof(id.uuid));
-	log_page_begin(&p, &id);
+	ssdup_log_page_begin(&p, &id);
 	for (i = 0; i < nr; i++) {
 		struct log_entry e = {
 			.sector = ++m->seq * 40 * unit % (m->s.hdd_sectors - 64), .seq = m->seq,
@@ -43,10 +43,10 @@ void maker_page(struct maker *m, u32 half, u32 page, u64 rev, u32 nr, u32 kinds)
 			e.pos = to_log_pos(m->pos[half]);
 			m->pos[half] += e.sectors;
 		}
-		log_page_add(&p, &e);
+		ssdup_log_page_add(&p, &e);
 	}
-	log_page_finish(&p);
-	bench_write(&m->b, &p, log_slot_sector(&m->s.g, half, page, rev & 1),
+	ssdup_log_page_finish(&p);
+	bench_write(&m->b, &p, ssdup_log_slot_sector(&m->s.g, half, page, rev & 1),
 		    SSDUP_PAGE_SECTORS);
 	m->count[half] = max(m->count[half], page + 1);
 }
@@ -59,7 +59,7 @@ void maker_supers(struct maker *m, bool clean)
 	m->s.flags = clean ? SSDUP_SUPER_CLEAN : 0;
 	for (i = 0; i < m->s.g.nr_halves; i++)
 		m->s.pages[i] = clean ? m->count[i] : 0;
-	log_super_encode(&m->s, block);
+	ssdup_log_super_encode(&m->s, block);
 	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
 		bench_write(&m->b, block, SSDUP_SUPER_SECTOR(i), SSDUP_SUPER_BYTES / 512);
 }
@@ -87,13 +87,13 @@ void maker_end(struct maker *m)
 
 void maker_slot(struct maker *m, u32 half, u32 page, u32 slot, struct ssdup_page *p)
 {
-	bench_read(&m->b, p, log_slot_sector(&m->s.g, half, page, slot), SSDUP_PAGE_SECTORS);
+	bench_read(&m->b, p, ssdup_log_slot_sector(&m->s.g, half, page, slot), SSDUP_PAGE_SECTORS);
 }
 
 void maker_put_slot(struct maker *m, u32 half, u32 page, u32 slot, struct ssdup_page *p)
 {
 	image_repair_page(p);
-	bench_write(&m->b, p, log_slot_sector(&m->s.g, half, page, slot), SSDUP_PAGE_SECTORS);
+	bench_write(&m->b, p, ssdup_log_slot_sector(&m->s.g, half, page, slot), SSDUP_PAGE_SECTORS);
 }
 
 void maker_spoil(struct maker *m, u64 byte)

@@ -91,7 +91,7 @@ static void behind_damage(struct kunit *test)
 	before = l.half[0].entries;
 	log_close(&l);
 
-	maker_spoil(&m, log_slot_sector(&m.s.g, 0, 1, 1) * 512 + 9);
+	maker_spoil(&m, ssdup_log_slot_sector(&m.s.g, 0, 1, 1) * 512 + 9);
 	bench_log(&m.b, &l, NO_COPY);
 	KUNIT_EXPECT_EQ(test, check_log(&l, false, false), LOG_PAGES_MISSING);
 	after = l.half[0].entries;
@@ -125,7 +125,7 @@ static void gap_by_distance(struct kunit *test)
 	for (page = 0; page < far; page++)
 		maker_page(&m, 0, page, 1, 3, 1);
 	maker_supers(&m, false);
-	maker_spoil(&m, log_slot_sector(&m.s.g, 0, gap, 1) * 512 + 99);
+	maker_spoil(&m, ssdup_log_slot_sector(&m.s.g, 0, gap, 1) * 512 + 99);
 	bench_log(&m.b, &l, NO_COPY);
 	KUNIT_EXPECT_EQ(test, check_log(&l, true, false), LOG_OK);
 	KUNIT_EXPECT_EQ(test, findings_exit(&l.findings), EXIT_OK);
@@ -233,9 +233,9 @@ static void emptiness_is_certain(struct kunit *test)
 			maker_supers(&m, clean);
 			/* 1: all is well, 2: its data are damaged, 3: it cannot be told */
 			if (page == 2)
-				maker_spoil(&m, log_slot_sector(&m.s.g, 1, 0, 1) * 512 + 99);
+				maker_spoil(&m, ssdup_log_slot_sector(&m.s.g, 1, 0, 1) * 512 + 99);
 			if (page == 3)
-				bench_write(&m.b, zeros, log_slot_sector(&m.s.g, 1, 0, 0),
+				bench_write(&m.b, zeros, ssdup_log_slot_sector(&m.s.g, 1, 0, 0),
 					    sizeof(zeros) / 512);
 			bench_log(&m.b, &l, NO_COPY);
 			KUNIT_EXPECT_EQ_MSG(test, ssd_log_used(l.ssd.fd, &l.s), !!page,
