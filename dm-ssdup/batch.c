@@ -167,7 +167,7 @@ void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b)
 	struct blk_plug plug;
 	u32 i;
 
-	ssdup_load_drain_begin(c, &b->load, b->plan.sectors);
+	ssdup_meter_drain_begin(c, &b->meter, b->plan.sectors);
 	batch_begin(b, false);
 	blk_start_plug(&plug);
 	for (i = 0; i < b->plan.nr_runs; i++) {
@@ -186,7 +186,7 @@ void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b)
 {
 	ssdup_batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
-	ssdup_load_drain_end(c, &b->load, READ_ONCE(b->ended));
+	ssdup_meter_drain_end(c, &b->meter, READ_ONCE(b->ended));
 	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 

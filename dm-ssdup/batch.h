@@ -29,7 +29,7 @@ struct drain_batch {
 	struct drain_io		*io;		/* a piece when reading, a run when writing */
 	struct page		*page[DRAIN_PAGES];
 	struct page		*scratch;	/* one block, to read and write again */
-	struct load_drain	load;		/* of the writes */
+	struct meter_drain	meter;		/* of the writes */
 	u64			ended;		/* ns: the last write so far */
 	u64			due;		/* ns: the read under way, if spread */
 	bool			spread;		/* see ssdup_batch_read() */

@@ -358,17 +358,17 @@ int ssdup_flush_drained(struct ssdup *c);
 int ssdup_check_super(struct ssdup *c, char **error);
 
 /**
- * ssdup_load() - format a blank SSD, else replay its log
+ * ssdup_recover() - format a blank SSD, else replay its log
  *
  * Context: preresume, before the first bio; once in the life of a table.
  * Return: 0 or -errno; the reason is in the kernel log.
  */
-int ssdup_load(struct ssdup *c);
+int ssdup_recover(struct ssdup *c);
 
 /**
  * ssdup_begin_epoch() - from here on pages may be written
  *
- * The epoch is raised once after a load. A later resume of the same table goes on
+ * The epoch is raised once after recovery. A later resume of the same table goes on
  * in the same epoch, for its pages do.
  * Context: preresume, each time.
  */

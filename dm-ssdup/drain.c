@@ -400,7 +400,7 @@ static void tell_due(struct ssdup *c, const struct ssdup_half *h)
 {
 	u64 all = log_word_sectors(atomic64_read(&h->word)), home = h->home + c->pass_home;
 
-	ssdup_load_due(c, all - min(all, home));
+	ssdup_meter_due(c, all - min(all, home));
 }
 
 /* While it is written, @next is read, if there is one; not if this fails before. */

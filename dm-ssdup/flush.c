@@ -124,7 +124,7 @@ static blk_status_t hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 	blk_status_t status = hdd_flush_wait(f);
 
 	trace_ssdup_step(c, STEP_HDD_FLUSHED);
-	ssdup_load_flushed(c, f->ns);
+	ssdup_meter_flushed(c, f->ns);
 	/* It stays dirty when a write ended meanwhile. */
 	if (status)
 		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
@@ -223,7 +223,7 @@ static void do_flushes(struct work_struct *work)
 
 	if (bio_list_empty(&bios))
 		return;
-	ssdup_load_flush(c);
+	ssdup_meter_flush(c);
 	hdd = hdd_flush_begin(c, &f);
 	if (ssdup_commit(c))
 		ssdup_owe(c);

@@ -55,13 +55,13 @@ void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h)
 
 int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
 {
-	struct load_home load;
+	struct meter_home meter;
 	int r;
 
 	trace_ssdup_step(c, STEP_FREE_FLUSH);
-	ssdup_load_home_begin(c, &load);
+	ssdup_meter_home_begin(c, &meter);
 	r = ssdup_flush_drained(c);
-	ssdup_load_home_end(c, &load);
+	ssdup_meter_home_end(c, &meter);
 	/* After a flush that failed for somebody else a later one finds nothing to do. */
 	if (!h->drained && atomic_read(&c->hdd_flush_errors) != h->flush_errors)
 		r = -EIO;
@@ -90,7 +90,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 
 	trace_ssdup_step(c, STEP_FREE_BEGIN);
 	drain_does(c, DRAIN_FREES);
-	ssdup_load_due(c, 0);
+	ssdup_meter_due(c, 0);
 	r = ssdup_commit(c);
 	if (r)
 		return r;
@@ -127,7 +127,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	h->state = HALF_FREE;
 	list_move_tail(&h->list, &c->free);
 	ssdup_set_gate(c);
-	ssdup_load_nothing_due(c);
+	ssdup_meter_nothing_due(c);
 	c->full_told = false;
 	spin_unlock_irq(&c->half_lock);
 	mutex_unlock(&c->commit_lock);

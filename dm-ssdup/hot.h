@@ -24,7 +24,7 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 	u32 i;
 
 	if (unlikely(this_cpu_inc_return(c->stats->writes) % BALANCE_TICK == 1))
-		ssdup_load_tick(c);
+		ssdup_meter_tick(c);
 	if (!w) {
 		if (unlikely(time_after_eq(jiffies, READ_ONCE(c->stream_due))))
 			ssdup_stream_go_on(c);
@@ -46,15 +46,15 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 	return route;
 }
 
-/* --- Policy balance; load.c --- */
+/* --- Policy balance; meter.c --- */
 
-static inline bool ssdup_load_rests(const struct disk_load *d)
+static inline bool ssdup_meter_rests(const struct disk_meter *d)
 {
-	return READ_ONCE(d->look) != LOAD_LOOK;
+	return READ_ONCE(d->look) != METER_LOOK;
 }
 
 /* What a disk is expected to spend on a request, ns. */
-static __always_inline u64 ssdup_price(const struct disk_load *d, u32 sectors, bool placed)
+static __always_inline u64 ssdup_price(const struct disk_meter *d, u32 sectors, bool placed)
 {
 	/* One that is not placed has it for nothing, which saves a multiplication. */
 	const struct balance_work w = { .sectors = sectors, .requests = 1, .placed = 1 };
@@ -67,28 +67,28 @@ static __always_inline u64 ssdup_price(const struct disk_load *d, u32 sectors, b
 	return balance_price(&cost, &w);
 }
 
-static __always_inline void ssdup_queue_add(struct disk_load *d, u64 price)
+static __always_inline void ssdup_queue_add(struct disk_meter *d, u64 price)
 {
 	u64 before = atomic64_fetch_add(price, &d->queue);
 	bool empty = !before;
 
 	/* An empty one: a time of idleness ends, unless nobody keeps it; else a rest ends. */
-	if (empty != ssdup_load_rests(d))
-		ssdup_load_turn(d, before);
+	if (empty != ssdup_meter_rests(d))
+		ssdup_meter_turn(d, before);
 }
 
 /* A write joins a disk's queue. */
-static __always_inline void ssdup_load_begin(struct disk_load *d, const struct ssdup_io *io)
+static __always_inline void ssdup_meter_begin(struct disk_meter *d, const struct ssdup_io *io)
 {
 	if (unlikely(READ_ONCE(d->to_come) || io->place.front))
-		ssdup_load_front(d, io);
+		ssdup_meter_front(d, io);
 	ssdup_queue_add(d, io->price);
 }
 
-/** ssdup_load_find() - fill in what is known of the place of a write, and its price at the HDD */
-static __always_inline void ssdup_load_find(struct ssdup *c, struct ssdup_io *io)
+/** ssdup_meter_find() - fill in what is known of the place of a write, and its price at the HDD */
+static __always_inline void ssdup_meter_find(struct ssdup *c, struct ssdup_io *io)
 {
-	const struct ssdup_load *l = &c->load;
+	const struct ssdup_meter *l = &c->meter;
 
 	io->place = balance_find(&l->map, io->start, io->sectors, READ_ONCE(l->age),
 				 READ_ONCE(l->loose));
@@ -96,18 +96,18 @@ static __always_inline void ssdup_load_find(struct ssdup *c, struct ssdup_io *io
 }
 
 /**
- * ssdup_load_route() - policy balance: the way of a write that may take either
+ * ssdup_meter_route() - policy balance: the way of a write that may take either
  * @io: its place and price will be filled in
  *
  * Return: the disk that is expected to end it first.
  */
-static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct ssdup_io *io)
+static __always_inline enum ssdup_route ssdup_meter_route(struct ssdup *c, struct ssdup_io *io)
 {
-	const struct ssdup_load *l = &c->load;
+	const struct ssdup_meter *l = &c->meter;
 	u64 hdd = atomic64_read(&l->hdd.queue), ssd = atomic64_read(&l->ssd.queue);
 	struct balance_facts f;
 
-	ssdup_load_find(c, io);
+	ssdup_meter_find(c, io);
 	f.place = io->place;
 	f.alone = !(hdd | ssd);
 	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + ssd;
@@ -135,34 +135,34 @@ static __always_inline enum ssdup_route ssdup_load_route(struct ssdup *c, struct
  */
 static __always_inline enum ssdup_route ssdup_balance(struct ssdup *c, struct ssdup_io *io)
 {
-	const struct ssdup_load *l = &c->load;
+	const struct ssdup_meter *l = &c->meter;
 
 	if (io->sectors <= READ_ONCE(l->small) && balance_near_ssd(&l->map, io->start))
 		return SSDUP_ROUTE_SSD;
-	return ssdup_load_route(c, io);
+	return ssdup_meter_route(c, io);
 }
 
-/** ssdup_load_write() - a write is sent to a disk; if it was looked at it joins the queue there */
-static __always_inline void ssdup_load_write(struct ssdup *c, struct ssdup_io *io,
-					     enum ssdup_route route)
+/** ssdup_meter_write() - a write is sent to a disk; if it was looked at it joins the queue there */
+static __always_inline void ssdup_meter_write(struct ssdup *c, struct ssdup_io *io,
+					      enum ssdup_route route)
 {
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 
 	if (!io->price)
 		return;
 	if (route == SSDUP_ROUTE_HDD)
-		ssdup_load_begin(&l->hdd, io);
+		ssdup_meter_begin(&l->hdd, io);
 	else
-		ssdup_load_logged(c, io);
+		ssdup_meter_logged(c, io);
 	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
 }
 
-/** ssdup_load_read() - a read is sent to a disk; under policy balance it gets a price */
-static __always_inline void ssdup_load_read(struct ssdup *c, struct ssdup_io *io,
-					    enum ssdup_route route)
+/** ssdup_meter_read() - a read is sent to a disk; under policy balance it gets a price */
+static __always_inline void ssdup_meter_read(struct ssdup *c, struct ssdup_io *io,
+					     enum ssdup_route route)
 {
 	bool hdd = route == SSDUP_ROUTE_HDD;
-	struct disk_load *d = hdd ? &c->load.hdd : &c->load.ssd;
+	struct disk_meter *d = hdd ? &c->meter.hdd : &c->meter.ssd;
 
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
 		return;
@@ -172,26 +172,26 @@ static __always_inline void ssdup_load_read(struct ssdup *c, struct ssdup_io *io
 }
 
 /**
- * ssdup_load_end() - a request to a disk has ended; for any, also those without a price
+ * ssdup_meter_end() - a request to a disk has ended; for any, also those without a price
  * @arm: the disk has one, to be placed for what does not follow
  */
-static __always_inline void ssdup_load_end(struct disk_load *d, struct ssdup_io *io, bool arm)
+static __always_inline void ssdup_meter_end(struct disk_meter *d, struct ssdup_io *io, bool arm)
 {
 	u64 work, ended;
 
 	if (!io->price)
 		return;
-	if (ssdup_load_rests(d)) {
+	if (ssdup_meter_rests(d)) {
 		atomic64_sub(io->price, &d->queue);
 		work = BALANCE_SUM_REQUEST;
 	} else {
 		if (!atomic64_sub_return(io->price, &d->queue))
-			ssdup_load_empty(d);
+			ssdup_meter_empty(d);
 		work = balance_summand(io->sectors, arm && !io->place.follows, io->times);
 	}
 	ended = atomic64_add_return(work, &d->ended);
 	if (unlikely(balance_sum_requests(ended) >= READ_ONCE(d->look)))
-		ssdup_load_look(d);
+		ssdup_meter_look(d);
 }
 
 /* --- A place in the log --- */

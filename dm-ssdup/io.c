@@ -69,14 +69,14 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		io->way = IO_HDD_READ;
 		stat_inc(c, STAT_READS_HDD);
 		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
-		ssdup_load_read(c, io, SSDUP_ROUTE_HDD);
+		ssdup_meter_read(c, io, SSDUP_ROUTE_HDD);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		io->way = IO_LOG_READ;
 		stat_inc(c, STAT_READS_SSD);
 		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
-		ssdup_load_read(c, io, SSDUP_ROUTE_SSD);
+		ssdup_meter_read(c, io, SSDUP_ROUTE_SSD);
 		remap_log(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -119,7 +119,7 @@ static const struct log_limits *limits_of(struct ssdup *c, const struct ssdup_io
 					  const struct write_facts *f, bool balance)
 {
 	bool waits = f->full != SSDUP_FULL_BYPASS && !f->leaving && !f->stuck &&
-		     !(balance && ssdup_load_bypass(c, io));
+		     !(balance && ssdup_meter_bypass(c, io));
 
 	return waits ? &c->gate : &c->limits;
 }
@@ -182,7 +182,7 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 
 	/* It may have waited, and others went before. */
 	if (balance)
-		ssdup_load_find(c, io);
+		ssdup_meter_find(c, io);
 	limits = limits_of(c, io, &f, balance);
 	/* Past those held up for the ration, if they are: stuck, all wait for space alike. */
 	if (limits == &c->limits && !f.stuck && ssdup_rationed(c))
@@ -201,7 +201,7 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 		f.no_memory = r == -ENOMEM;
 		way = ssdup_redirector_way(&f);
 	}
-	if (way == WRITE_WAITS && balance && ssdup_load_bypass(c, io)) {
+	if (way == WRITE_WAITS && balance && ssdup_meter_bypass(c, io)) {
 		f.full = SSDUP_FULL_BYPASS;
 		way = ssdup_redirector_way(&f);
 	}
@@ -232,7 +232,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 	io->way = IO_HDD_WRITE;
 	stat_inc(c, STAT_WRITES_HDD);
 	stat_add(c, STAT_SECTORS_HDD, io->sectors);
-	ssdup_load_write(c, io, SSDUP_ROUTE_HDD);
+	ssdup_meter_write(c, io, SSDUP_ROUTE_HDD);
 	remap_hdd(c, bio, io);
 	return DM_MAPIO_REMAPPED;
 }
@@ -242,7 +242,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	io->way = IO_LOG_WRITE;
 	stat_inc(c, STAT_WRITES_SSD);
 	stat_add(c, STAT_SECTORS_SSD, io->sectors);
-	ssdup_load_write(c, io, SSDUP_ROUTE_SSD);
+	ssdup_meter_write(c, io, SSDUP_ROUTE_SSD);
 	/*
 	 * The commit after the write makes its data durable too. And its place
 	 * is taken: it is not to come back for want of a tag.
@@ -532,18 +532,18 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		uncount(c, bio, io);
 	switch (io->way) {
 	case IO_HDD_READ:
-		ssdup_load_end(&c->load.hdd, io, true);
+		ssdup_meter_end(&c->meter.hdd, io, true);
 		this_cpu_inc(c->stats->hdd_ended);
 		break;
 	case IO_HDD_WRITE:
-		ssdup_load_end(&c->load.hdd, io, true);
+		ssdup_meter_end(&c->meter.hdd, io, true);
 		/* Below, FUA is a flush perhaps. Before the fence opens: a drain's comes later. */
 		if (unlikely(*status && *status != BLK_STS_AGAIN && (io->opf & REQ_FUA)))
 			ssdup_hdd_dropped(c);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
-		ssdup_load_end(&c->load.ssd, io, false);
+		ssdup_meter_end(&c->meter.ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same before and after a drain has marked it lost. */
@@ -552,7 +552,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c, io->half);
 		break;
 	case IO_LOG_WRITE:
-		ssdup_load_end(&c->load.ssd, io, false);
+		ssdup_meter_end(&c->meter.ssd, io, false);
 		if (unlikely(*status))
 			return end_log_write_error(c, bio, io, *status);
 		log_extent(c, io, SSDUP_KIND_DATA);

@@ -505,7 +505,7 @@ static void format(struct ssdup *c)
 	       c->g.nr_halves, c->g.data_sectors >> 11);
 }
 
-int ssdup_load(struct ssdup *c)
+int ssdup_recover(struct ssdup *c)
 {
 	struct ssdup_replay_half *found;
 	struct ssdup_replay_roles *roles;
@@ -558,7 +558,7 @@ int ssdup_load(struct ssdup *c)
 	ssdup_replay_roles(&c->super, found, roles);
 	set_roles(c, found, roles);
 	count_extents(c);
-	c->loaded = true;
+	c->recovered = true;
 	DMINFO("%s: %lld extents, %lld MiB to write back", dm_device_name(c->md),
 	       atomic64_read(&c->extents), atomic64_read(&c->dirty_sectors) >> 11);
 out:

@@ -106,7 +106,7 @@ static void forget_halves(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 		list_move_tail(&h->list, &c->free);
 	}
 	ssdup_set_gate(c);
-	ssdup_load_nothing_due(c);
+	ssdup_meter_nothing_due(c);
 	spin_unlock_irq(&c->half_lock);
 	mutex_unlock(&c->super_lock);
 	mutex_unlock(&c->commit_lock);

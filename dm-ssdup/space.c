@@ -131,7 +131,7 @@ void ssdup_ration(struct ssdup *c)
 	spin_lock_irq(&c->half_lock);
 	gate = c->gate;
 	/* From then on: what is left begins with what has passed. */
-	passed = ssdup_log_ration(&gate, &c->limits, passed, ssdup_load_left(c) + passed);
+	passed = ssdup_log_ration(&gate, &c->limits, passed, ssdup_meter_left(c) + passed);
 	if (ssdup_rationed(c) && passed) {
 		set_gate(c, &gate);
 		WRITE_ONCE(c->rationed, since + passed);
@@ -156,7 +156,8 @@ void ssdup_await_ration(struct ssdup *c, u32 sectors)
 	word = atomic64_read(&c->open->word);
 	spin_unlock_irq(&c->half_lock);
 	passed = now - min(now, since);
-	wait = ssdup_log_ration_wait(&gate, &c->limits, word, sectors, ssdup_load_left(c) + passed);
+	wait = ssdup_log_ration_wait(&gate, &c->limits, word, sectors,
+				     ssdup_meter_left(c) + passed);
 	/* It has to wait for another half, and who frees that one kicks. */
 	if (wait == U64_MAX)
 		return;

@@ -64,7 +64,7 @@
 #include "compat.h"
 #include "core/detector.h"
 #include "core/extent_map.h"
-#include "load.h"
+#include "meter.h"
 #include "core/log.h"
 #include "core/pipeline.h"
 #include "core/redirector.h"
@@ -113,7 +113,7 @@ struct ssdup_stats {
 	u64	hdd_begun;
 	u64	hdd_ended;
 	u64	requests;	/* reads and writes of any route */
-	u32	writes;		/* for ssdup_load_tick() */
+	u32	writes;		/* for ssdup_meter_tick() */
 };
 
 /* --- Map --- */
@@ -285,7 +285,7 @@ struct ssdup {
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
 	bool			log_shut;	/* by the mode, or for the moment; a hint */
 	bool			read_only;	/* as the table is; the constructor's */
-	bool			loaded;		/* the log was read; preresume only */
+	bool			recovered;	/* the log was read; preresume only */
 	bool			epoch_begun;	/* pages may be written; super_lock */
 	bool			leaving;	/* between presuspend and resume; a hint */
 	bool			active;		/* from resume to postsuspend, which write it */
@@ -322,7 +322,7 @@ struct ssdup {
 	struct threshold	threshold;
 	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
 	u32			percentage;	/* likewise */
-	struct ssdup_load	load;		/* of the disks; policy balance */
+	struct ssdup_meter	meter;		/* of the disks; policy balance */
 
 	/* Log */
 	struct log_geometry	g;

@@ -42,7 +42,7 @@ void ssdup_stream_init(struct ssdup *c)
 	c->route = ssdup_redirector_first(c->set.policy);
 	ssdup_threshold_init(&c->threshold);
 	c->threshold_now = c->threshold.value;
-	ssdup_load_init(&c->load);
+	ssdup_meter_init(&c->meter);
 }
 
 static void stream_evaluate(struct ssdup *c, struct stream_window *w)
@@ -67,7 +67,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 		/* Pairs with ssdup_set(): the route is by the policy that was set last. */
 		smp_mb();
 	} while (policy != READ_ONCE(c->set.policy));
-	ssdup_load_stream(c, percentage);
+	ssdup_meter_stream(c, percentage);
 	stat_inc(c, STAT_STREAMS);
 	if (route == SSDUP_ROUTE_SSD)
 		stat_inc(c, STAT_STREAMS_SSD);
@@ -90,7 +90,7 @@ static bool pay(struct ssdup *c, u32 samples)
 /* What they are like matters little to balance where there is little to choose from. */
 static void next_window(struct ssdup *c)
 {
-	window_reset(c, c->window_next, ssdup_load_quiet(c) ? QUIET_PASS : 0);
+	window_reset(c, c->window_next, ssdup_meter_quiet(c) ? QUIET_PASS : 0);
 	WRITE_ONCE(c->window_now, c->window_next);
 }
 

@@ -363,7 +363,7 @@ static int ssdup_preresume(struct dm_target *ti)
 
 	/* First, for the table before this one goes even when the resume fails. */
 	inherit(c);
-	r = c->loaded ? 0 : ssdup_load(c);
+	r = c->recovered ? 0 : ssdup_recover(c);
 	/* A table that is read-only writes no pages, and has no thread. */
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);

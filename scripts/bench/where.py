@@ -13,7 +13,7 @@ import tables
 PARTS = [
     ("stream: sort, threshold", ("detector_", "sorted", "threshold_", "ssdup_stream_full",
                                  "ssdup_redirector_next")),
-    ("balance: prices, queues", ("ssdup_load", "balance_", "promise", "to_ssd", "ssdup_log_fill",
+    ("balance: prices, queues", ("ssdup_meter", "balance_", "promise", "to_ssd", "ssdup_log_fill",
                                  "ssdup_log_word_fill")),
     ("commit of its share", ("ssdup_commit", "log_page", "crc", "collect_half", "write_round")),
     ("map", ("ssdup_map", "map_", "take_way", "route_write")),

@@ -3,7 +3,7 @@
  * dm-ssdup: the load of the disks, measured for policy balance.
  *
  * Each request adds its expected price to its disk's queue when it is sent, and
- * takes it off when it ends. Every LOAD_LOOK requests the time the disk was busy is
+ * takes it off when it ends. Every METER_LOOK requests the time the disk was busy is
  * compared with what they were expected to take.
  */
 #include "hot.h"
@@ -11,17 +11,17 @@
 #define WINDOW		8U	/* ticks */
 #define PROMISE_AGES	128U	/* windows: what was promised so long ago is not wanted any more */
 
-void ssdup_load_init(struct ssdup_load *l)
+void ssdup_meter_init(struct ssdup_meter *l)
 {
 	u64 now = ktime_get_ns();
 
 	/* A hard disk of 170 MB/s and an SSD of 450, for the first requests. */
 	l->hdd.cost = (struct balance_cost){ 1500000, 20000, 1000000 };
 	l->ssd.cost = (struct balance_cost){ 580000, 10000, 0 };
-	l->hdd.look = LOAD_LOOK;
+	l->hdd.look = METER_LOOK;
 	l->hdd.looked = now;
 	l->hdd.idle_since = now;
-	l->ssd.look = LOAD_LOOK;
+	l->ssd.look = METER_LOOK;
 	l->ssd.looked = now;
 	l->ssd.idle_since = now;
 	l->keep = balance_keep(0);
@@ -33,7 +33,7 @@ void ssdup_load_init(struct ssdup_load *l)
 	l->drain_ns = l->hdd.cost.unit_ns;
 }
 
-static struct balance_cost cost_of(const struct disk_load *d)
+static struct balance_cost cost_of(const struct disk_meter *d)
 {
 	return (struct balance_cost){
 		.unit_ns = READ_ONCE(d->cost.unit_ns),
@@ -43,7 +43,7 @@ static struct balance_cost cost_of(const struct disk_load *d)
 }
 
 /* Has the disk done since the last look what no request will tell of? */
-static bool take_drained(struct disk_load *d)
+static bool take_drained(struct disk_meter *d)
 {
 	bool drained = READ_ONCE(d->drained);
 
@@ -52,7 +52,7 @@ static bool take_drained(struct disk_load *d)
 	return drained;
 }
 
-static void learn(struct disk_load *d)
+static void learn(struct disk_meter *d)
 {
 	struct balance_work w = balance_of_sum(atomic64_xchg(&d->ended, 0));
 	u64 done = d->done + balance_price(&d->cost, &w), now, passed, idle;
@@ -70,14 +70,14 @@ static void learn(struct disk_load *d)
 	if (take_drained(d) || idle >= passed)
 		return;
 	if (ssdup_balance_learn(&cost, &w, passed - idle) && one_by_one)
-		WRITE_ONCE(d->look, LOAD_REST);
+		WRITE_ONCE(d->look, METER_REST);
 	WRITE_ONCE(d->cost.unit_ns, cost.unit_ns);
 	WRITE_ONCE(d->cost.request_ns, cost.request_ns);
 	WRITE_ONCE(d->cost.place_ns, cost.place_ns);
 }
 
 /* A disk at rest is measured again: what was not kept begins here. */
-static void wake(struct disk_load *d)
+static void wake(struct disk_meter *d)
 {
 	u64 now = ktime_get_ns();
 
@@ -87,36 +87,36 @@ static void wake(struct disk_load *d)
 	WRITE_ONCE(d->idle_since, now);
 	take_drained(d);
 	d->looked = now;
-	WRITE_ONCE(d->look, LOAD_LOOK);
+	WRITE_ONCE(d->look, METER_LOOK);
 }
 
-void ssdup_load_look(struct disk_load *d)
+void ssdup_meter_look(struct disk_meter *d)
 {
 	if (test_and_set_bit_lock(0, &d->looking))
 		return;
-	if (ssdup_load_rests(d))
+	if (ssdup_meter_rests(d))
 		wake(d);
 	else
 		learn(d);
 	clear_bit_unlock(0, &d->looking);
 }
 
-void ssdup_load_turn(struct disk_load *d, u64 before)
+void ssdup_meter_turn(struct disk_meter *d, u64 before)
 {
 	if (before) {
-		ssdup_load_look(d);
+		ssdup_meter_look(d);
 		return;
 	}
 	WRITE_ONCE(d->idle, READ_ONCE(d->idle) + ktime_get_ns() - READ_ONCE(d->idle_since));
 	WRITE_ONCE(d->empty, READ_ONCE(d->empty) + 1);
 }
 
-void ssdup_load_empty(struct disk_load *d)
+void ssdup_meter_empty(struct disk_meter *d)
 {
 	WRITE_ONCE(d->idle_since, ktime_get_ns());
 }
 
-static void promise(struct ssdup_load *l, u64 sectors)
+static void promise(struct ssdup_meter *l, u64 sectors)
 {
 	u64 part = div64_u64(sectors * BALANCE_ONE, READ_ONCE(l->left) + 1);
 
@@ -128,7 +128,7 @@ static void promise(struct ssdup_load *l, u64 sectors)
  * A chunk that the SSD begins with is promised the rest of it; each write takes its part.
  * @times: the write stands for so many
  */
-static void promise_rest(struct ssdup_load *l, const struct ssdup_io *io, u32 times)
+static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 times)
 {
 	u64 promised = READ_ONCE(l->promised), sectors = (u64)io->sectors * times;
 
@@ -138,22 +138,22 @@ static void promise_rest(struct ssdup_load *l, const struct ssdup_io *io, u32 ti
 		promise(l, promised + BALANCE_CHUNK - min(io->sectors, BALANCE_CHUNK));
 }
 
-bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io)
+bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 	u64 drain = div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT);
 
 	return balance_bypass(io->price, drain);
 }
 
-void ssdup_load_front(struct disk_load *d, const struct ssdup_io *io)
+void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io)
 {
 	WRITE_ONCE(d->to_come, balance_to_come(READ_ONCE(d->to_come), io->place.front, io->price,
 					       io->sectors));
 }
 
 /* Need the next ones not be looked at? @others: writes in flight beside it */
-static bool only_small(const struct ssdup_load *l, const struct ssdup_io *io, u32 others)
+static bool only_small(const struct ssdup_meter *l, const struct ssdup_io *io, u32 others)
 {
 	/* Those of them that were not looked at are not in the queue. */
 	u64 waits = atomic64_read(&l->ssd.queue) +
@@ -163,10 +163,10 @@ static bool only_small(const struct ssdup_load *l, const struct ssdup_io *io, u3
 	       waits < READ_ONCE(l->small_wait);
 }
 
-void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io)
+void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io)
 {
 	u32 others = atomic_read(&io->half->writes) - 1;
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 
 	if (only_small(l, io, others)) {
 		WRITE_ONCE(l->small, BALANCE_SMALL);
@@ -176,51 +176,51 @@ void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io)
 		promise_rest(l, io, 1);
 	}
 	io->price = ssdup_price(&l->ssd, io->sectors, false) * io->times;
-	ssdup_load_begin(&l->ssd, io);
+	ssdup_meter_begin(&l->ssd, io);
 }
 
-bool ssdup_load_quiet(const struct ssdup *c)
+bool ssdup_meter_quiet(const struct ssdup *c)
 {
-	const struct ssdup_load *l = &c->load;
+	const struct ssdup_meter *l = &c->meter;
 
 	/* Under other policies nobody ends a disk's rest, and each stream counts. */
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
 		return false;
 	return READ_ONCE(l->small) ||
-	       (ssdup_load_rests(&l->hdd) && !atomic64_read(&l->ssd.queue));
+	       (ssdup_meter_rests(&l->hdd) && !atomic64_read(&l->ssd.queue));
 }
 
 /* The HDD has something to do that no request will teach the price of. */
-static void strange_begin(struct ssdup_load *l, u64 price)
+static void strange_begin(struct ssdup_meter *l, u64 price)
 {
 	WRITE_ONCE(l->hdd.strange, true);
 	WRITE_ONCE(l->hdd.drained, true);
 	ssdup_queue_add(&l->hdd, price);
 }
 
-static void strange_end(struct ssdup_load *l, u64 price)
+static void strange_end(struct ssdup_meter *l, u64 price)
 {
 	if (!atomic64_sub_return(price, &l->hdd.queue))
-		ssdup_load_empty(&l->hdd);
+		ssdup_meter_empty(&l->hdd);
 	WRITE_ONCE(l->hdd.strange, false);
 	WRITE_ONCE(l->hdd.drained, true);
 }
 
 /* What a disk has done for requests, ever; ns, as expected. */
-static u64 done_ns(const struct disk_load *d)
+static u64 done_ns(const struct disk_meter *d)
 {
 	const struct balance_work w = balance_of_sum(atomic64_read(&d->ended));
 	const struct balance_cost cost = cost_of(d);
 
 	/* Of what ends at rest only the number is kept, and not for long. */
-	if (ssdup_load_rests(d))
+	if (ssdup_meter_rests(d))
 		return READ_ONCE(d->done);
 	return READ_ONCE(d->done) + balance_price(&cost, &w);
 }
 
-void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
+void ssdup_meter_drain_begin(struct ssdup *c, struct meter_drain *b, u32 sectors)
 {
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 
 	b->sectors = sectors;
 	b->done = done_ns(&l->hdd);
@@ -229,10 +229,10 @@ void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors)
 	strange_begin(l, b->price);
 }
 
-void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended)
+void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 ended)
 {
 	u64 passed = ktime_get_ns() - b->begun;
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 	s64 others;
 	u64 cost;
 
@@ -249,44 +249,44 @@ void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended
 }
 
 /* Rather too long than too short: what is not handed out by then comes with the half. */
-static u64 until_free(const struct ssdup_load *l, u64 sectors)
+static u64 until_free(const struct ssdup_meter *l, u64 sectors)
 {
 	u64 ns = div_u64(READ_ONCE(l->drain_ns) * sectors, BALANCE_UNIT) + READ_ONCE(l->home_ns);
 
 	return ns + ns / 8;
 }
 
-void ssdup_load_due(struct ssdup *c, u64 sectors)
+void ssdup_meter_due(struct ssdup *c, u64 sectors)
 {
-	WRITE_ONCE(c->load.due, ktime_get_ns() + until_free(&c->load, sectors));
+	WRITE_ONCE(c->meter.due, ktime_get_ns() + until_free(&c->meter, sectors));
 	/* What waits for its ration has been told a time by what was known before. */
 	if (ssdup_rationed(c))
 		ssdup_kick_waiting(c);
 }
 
-void ssdup_load_nothing_due(struct ssdup *c)
+void ssdup_meter_nothing_due(struct ssdup *c)
 {
-	WRITE_ONCE(c->load.due, 0);
+	WRITE_ONCE(c->meter.due, 0);
 }
 
-u64 ssdup_load_left(const struct ssdup *c)
+u64 ssdup_meter_left(const struct ssdup *c)
 {
-	u64 due = READ_ONCE(c->load.due), now = ktime_get_ns();
+	u64 due = READ_ONCE(c->meter.due), now = ktime_get_ns();
 
 	if (!due)
-		return until_free(&c->load, c->limits.sectors);
+		return until_free(&c->meter, c->limits.sectors);
 	return due - min(due, now);
 }
 
 /* Who flushes often pays for every flush that finds the HDD with something to do. */
-static void price_flushes(struct ssdup_load *l)
+static void price_flushes(struct ssdup_meter *l)
 {
 	WRITE_ONCE(l->flush_price, READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / 32);
 }
 
-void ssdup_load_flush(struct ssdup *c)
+void ssdup_meter_flush(struct ssdup *c)
 {
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 	u32 flushes = READ_ONCE(l->flushes) + 1, rate = flushes - READ_ONCE(l->flushes_seen);
 
 	WRITE_ONCE(l->flushes, flushes);
@@ -297,32 +297,32 @@ void ssdup_load_flush(struct ssdup *c)
 	}
 }
 
-void ssdup_load_flushed(struct ssdup *c, u64 ns)
+void ssdup_meter_flushed(struct ssdup *c, u64 ns)
 {
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 
 	WRITE_ONCE(l->flush_ns, l->flush_ns - l->flush_ns / 4 + ns / 4);
 	price_flushes(l);
 }
 
-void ssdup_load_home_begin(struct ssdup *c, struct load_home *f)
+void ssdup_meter_home_begin(struct ssdup *c, struct meter_home *f)
 {
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 
 	f->price = l->home_ns + 1;
 	f->begun = ktime_get_ns();
 	strange_begin(l, f->price);
 }
 
-void ssdup_load_home_end(struct ssdup *c, const struct load_home *f)
+void ssdup_meter_home_end(struct ssdup *c, const struct meter_home *f)
 {
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 
 	strange_end(l, f->price);
 	WRITE_ONCE(l->home_ns, l->home_ns - l->home_ns / 4 + (ktime_get_ns() - f->begun) / 4);
 }
 
-static noinline void window(struct ssdup_load *l, u32 fill)
+static noinline void window(struct ssdup_meter *l, u32 fill)
 {
 	const struct balance_cost hdd = cost_of(&l->hdd), ssd = cost_of(&l->ssd);
 	u32 flushes = READ_ONCE(l->flushes);
@@ -338,10 +338,10 @@ static noinline void window(struct ssdup_load *l, u32 fill)
 	promise(l, fill ? promised - promised / PROMISE_AGES : 0);
 }
 
-void ssdup_load_tick(struct ssdup *c)
+void ssdup_meter_tick(struct ssdup *c)
 {
 	u64 all = (u64)c->limits.sectors * c->g.nr_halves;
-	struct ssdup_load *l = &c->load;
+	struct ssdup_meter *l = &c->meter;
 	u32 age = READ_ONCE(l->age) + 1, fill;
 
 	WRITE_ONCE(l->age, age);
@@ -360,7 +360,7 @@ void ssdup_load_tick(struct ssdup *c)
 		window(l, fill);
 }
 
-void ssdup_load_stream(struct ssdup *c, u32 percentage)
+void ssdup_meter_stream(struct ssdup *c, u32 percentage)
 {
-	WRITE_ONCE(c->load.loose, percentage < SSDUP_PCT_ONE / 2);
+	WRITE_ONCE(c->meter.loose, percentage < SSDUP_PCT_ONE / 2);
 }

@@ -6,15 +6,15 @@
  * Everything is statistics: no lock, and what two CPUs lose by writing one field
  * at once is a little truth about the last milliseconds.
  */
-#ifndef SSDUP_LOAD_H
-#define SSDUP_LOAD_H
+#ifndef SSDUP_METER_H
+#define SSDUP_METER_H
 
 #include <linux/atomic.h>
 
 #include "core/balance.h"
 
-#define LOAD_LOOK	32U	/* requests, from one look to the next */
-#define LOAD_REST	256U	/* of a disk at rest */
+#define METER_LOOK	32U	/* requests, from one look to the next */
+#define METER_REST	256U	/* of a disk at rest */
 
 struct ssdup;
 struct ssdup_io;
@@ -24,7 +24,7 @@ struct ssdup_io;
  * looks at the clock: a disk whose prices fit such a load rests, and nothing is learnt
  * until something waits there, or many requests later.
  */
-struct disk_load {
+struct disk_meter {
 	atomic64_t	queue;		/* ns, expected, of what is in flight */
 	atomic64_t	ended;		/* balance_summand()s since the last look; see hot.h */
 	u32		look;		/* requests between looks; tells that it rests */
@@ -40,9 +40,9 @@ struct disk_load {
 	struct balance_cost cost;
 } ____cacheline_aligned_in_smp;
 
-struct ssdup_load {
-	struct disk_load	hdd;
-	struct disk_load	ssd;
+struct ssdup_meter {
+	struct disk_meter	hdd;
+	struct disk_meter	ssd;
 	struct balance_map	map;
 	/* What every write looks at. */
 	u32	small;		/* sectors: no longer ones are looked at, see ssdup_balance() */
@@ -65,92 +65,92 @@ struct ssdup_load {
 	u64	due;		/* ns: when another half is free; 0: no drain has begun */
 };
 
-/** ssdup_load_init() - costs to begin with, until they are measured */
-void ssdup_load_init(struct ssdup_load *l);
+/** ssdup_meter_init() - costs to begin with, until they are measured */
+void ssdup_meter_init(struct ssdup_meter *l);
 
 /**
- * ssdup_load_bypass() - policy balance: the log is full; may the write go to the HDD?
- * @io: ssdup_load_find() has filled in its place and price
+ * ssdup_meter_bypass() - policy balance: the log is full; may the write go to the HDD?
+ * @io: ssdup_meter_find() has filled in its place and price
  */
-bool ssdup_load_bypass(struct ssdup *c, const struct ssdup_io *io);
+bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io);
 
 /**
- * ssdup_load_logged() - a write is sent to the SSD
+ * ssdup_meter_logged() - a write is sent to the SSD
  * @io: io->place is filled in, and it has its room in the log
  */
-void ssdup_load_logged(struct ssdup *c, struct ssdup_io *io);
+void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io);
 
-/** ssdup_load_front() - a write that opens a chunk for others is sent to a disk, or others' */
-void ssdup_load_front(struct disk_load *d, const struct ssdup_io *io);
+/** ssdup_meter_front() - a write that opens a chunk for others is sent to a disk, or others' */
+void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io);
 
-/** ssdup_load_turn() - a queue that held @before does not any more, see ssdup_queue_add() */
-void ssdup_load_turn(struct disk_load *d, u64 before);
+/** ssdup_meter_turn() - a queue that held @before does not any more, see ssdup_queue_add() */
+void ssdup_meter_turn(struct disk_meter *d, u64 before);
 
-/** ssdup_load_empty() - a queue ran empty */
-void ssdup_load_empty(struct disk_load *d);
+/** ssdup_meter_empty() - a queue ran empty */
+void ssdup_meter_empty(struct disk_meter *d);
 
-/** ssdup_load_look() - time to learn from what has ended, or to rest no more */
-void ssdup_load_look(struct disk_load *d);
+/** ssdup_meter_look() - time to learn from what has ended, or to rest no more */
+void ssdup_meter_look(struct disk_meter *d);
 
 /* A drain's write to the HDD, under way. */
-struct load_drain {
+struct meter_drain {
 	u64	begun;
 	u64	price;
 	u64	done;		/* ns: what the HDD had done for requests */
 	u32	sectors;
 };
 
-/** ssdup_load_drain_begin() - the drain is about to write @sectors to the HDD; fills @b in */
-void ssdup_load_drain_begin(struct ssdup *c, struct load_drain *b, u32 sectors);
+/** ssdup_meter_drain_begin() - the drain is about to write @sectors to the HDD; fills @b in */
+void ssdup_meter_drain_begin(struct ssdup *c, struct meter_drain *b, u32 sectors);
 
-/** ssdup_load_drain_end() - that write has ended, at @ended (ns); process context, the one drain */
-void ssdup_load_drain_end(struct ssdup *c, const struct load_drain *b, u64 ended);
+/** ssdup_meter_drain_end() - that write has ended, at @ended (ns); process, the one drain */
+void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 ended);
 
-/** ssdup_load_flush() - the device is flushed; process context, one at a time */
-void ssdup_load_flush(struct ssdup *c);
+/** ssdup_meter_flush() - the device is flushed; process context, one at a time */
+void ssdup_meter_flush(struct ssdup *c);
 
-/** ssdup_load_due() - the drain has @sectors of a half left to write; process context, the drain */
-void ssdup_load_due(struct ssdup *c, u64 sectors);
+/** ssdup_meter_due() - the drain has @sectors of a half left to write; process, the drain */
+void ssdup_meter_due(struct ssdup *c, u64 sectors);
 
-/** ssdup_load_nothing_due() - a half was freed; any context */
-void ssdup_load_nothing_due(struct ssdup *c);
+/** ssdup_meter_nothing_due() - a half was freed; any context */
+void ssdup_meter_nothing_due(struct ssdup *c);
 
-/** ssdup_load_left() - until another half is free; ns, 0 when overdue; any context; a guess */
-u64 ssdup_load_left(const struct ssdup *c);
+/** ssdup_meter_left() - until another half is free; ns, 0 when overdue; any context; a guess */
+u64 ssdup_meter_left(const struct ssdup *c);
 
-/** ssdup_load_flushed() - a FLUSH of the HDD took so long; ns, one at a time */
-void ssdup_load_flushed(struct ssdup *c, u64 ns);
+/** ssdup_meter_flushed() - a FLUSH of the HDD took so long; ns, one at a time */
+void ssdup_meter_flushed(struct ssdup *c, u64 ns);
 
 /* A flush of the HDD that frees a half, under way. */
-struct load_home {
+struct meter_home {
 	u64	begun;
 	u64	price;
 };
 
 /**
- * ssdup_load_home_begin() - the HDD is about to be flushed to free a half; fills @f in
+ * ssdup_meter_home_begin() - the HDD is about to be flushed to free a half; fills @f in
  *
  * That takes a second perhaps, in which the HDD does nothing else: its price waits in the
  * queue like others do.
  *
  * Context: process, the one drain.
  */
-void ssdup_load_home_begin(struct ssdup *c, struct load_home *f);
+void ssdup_meter_home_begin(struct ssdup *c, struct meter_home *f);
 
-/** ssdup_load_home_end() - that flush has ended; process context, the one drain */
-void ssdup_load_home_end(struct ssdup *c, const struct load_home *f);
+/** ssdup_meter_home_end() - that flush has ended; process context, the one drain */
+void ssdup_meter_home_end(struct ssdup *c, const struct meter_home *f);
 
 /**
- * ssdup_load_tick() - another BALANCE_TICK writes have come, more or less; any context
+ * ssdup_meter_tick() - another BALANCE_TICK writes have come, more or less; any context
  *
  * The write that brings it is looked at, whatever its length.
  */
-void ssdup_load_tick(struct ssdup *c);
+void ssdup_meter_tick(struct ssdup *c);
 
-/** ssdup_load_stream() - a stream was evaluated; one at a time */
-void ssdup_load_stream(struct ssdup *c, u32 percentage);
+/** ssdup_meter_stream() - a stream was evaluated; one at a time */
+void ssdup_meter_stream(struct ssdup *c, u32 percentage);
 
-/** ssdup_load_quiet() - policy balance, and there is little to choose from; a hint */
-bool ssdup_load_quiet(const struct ssdup *c);
+/** ssdup_meter_quiet() - policy balance, and there is little to choose from; a hint */
+bool ssdup_meter_quiet(const struct ssdup *c);
 
 #endif

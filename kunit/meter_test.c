@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the disks are measured by. load.c is no pure file, so this suite is for a kernel only;
- * the clock is the suite's, and so is what load.c calls of others.
+ * What the disks are measured by. meter.c is no pure file, so this suite is for a kernel only;
+ * the clock is the suite's, and so is what meter.c calls of others.
  */
 #include <kunit/test.h>
 
@@ -21,7 +21,7 @@ void ssdup_kick_waiting(struct ssdup *c)
 }
 
 #define ktime_get_ns()	clock_ns
-#include "../dm-ssdup/load.c"
+#include "../dm-ssdup/meter.c"
 
 #define MSEC		1000000ULL
 #define FAR		(100ULL * BALANCE_CHUNK)
@@ -29,13 +29,13 @@ void ssdup_kick_waiting(struct ssdup *c)
 static struct ssdup device;
 static struct ssdup_io beside[8];
 
-static int load_test_init(struct kunit *test)
+static int meter_test_init(struct kunit *test)
 {
 	memset(&device, 0, sizeof(device));
 	device.set.policy = SSDUP_POLICY_BALANCE;
 	clock_ns = MSEC;
 	kicks = 0;
-	ssdup_load_init(&device.load);
+	ssdup_meter_init(&device.meter);
 	return 0;
 }
 
@@ -43,12 +43,12 @@ static int load_test_init(struct kunit *test)
 static void read_begins(struct ssdup_io *io)
 {
 	*io = (struct ssdup_io){ .sectors = 8, .times = 1 };
-	ssdup_load_read(&device, io, SSDUP_ROUTE_HDD);
+	ssdup_meter_read(&device, io, SSDUP_ROUTE_HDD);
 }
 
 static void read_ends(struct ssdup_io *io)
 {
-	ssdup_load_end(&device.load.hdd, io, true);
+	ssdup_meter_end(&device.meter.hdd, io, true);
 }
 
 /* One after the other, each of which takes what it is expected to. */
@@ -66,8 +66,8 @@ static void reads_in_turn(u32 nr)
 
 static void hdd_comes_to_rest(struct kunit *test)
 {
-	reads_in_turn(LOAD_LOOK);
-	KUNIT_ASSERT_TRUE(test, ssdup_load_rests(&device.load.hdd));
+	reads_in_turn(METER_LOOK);
+	KUNIT_ASSERT_TRUE(test, ssdup_meter_rests(&device.meter.hdd));
 }
 
 /* --- Drains --- */
@@ -78,15 +78,15 @@ static void hdd_comes_to_rest(struct kunit *test)
  */
 static void drain_pays_for_itself(struct kunit *test, u32 before)
 {
-	struct ssdup_load *l = &device.load;
+	struct ssdup_meter *l = &device.meter;
 	u64 begun, others = 0, cost, wanted;
-	struct load_drain b;
+	struct meter_drain b;
 	u32 i;
 
 	reads_in_turn(before);
 	clock_ns += MSEC;
 	begun = clock_ns;
-	ssdup_load_drain_begin(&device, &b, BALANCE_DRAIN_FULL);
+	ssdup_meter_drain_begin(&device, &b, BALANCE_DRAIN_FULL);
 	for (i = 0; i < ARRAY_SIZE(beside); i++) {
 		read_begins(&beside[i]);
 		others += beside[i].price;
@@ -98,21 +98,21 @@ static void drain_pays_for_itself(struct kunit *test, u32 before)
 	cost = clock_ns - begun - others;
 	KUNIT_ASSERT_GT(test, cost, others);
 	wanted = balance_drain_learn(l->drain_ns, cost, BALANCE_DRAIN_FULL);
-	ssdup_load_drain_end(&device, &b, clock_ns);
+	ssdup_meter_drain_end(&device, &b, clock_ns);
 	KUNIT_EXPECT_LT(test, abs_diff(l->drain_ns, wanted), 100);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&l->hdd.queue), 0);
 }
 
 static void drain_of_a_busy_disk(struct kunit *test)
 {
-	drain_pays_for_itself(test, LOAD_LOOK / 2);
-	KUNIT_EXPECT_FALSE(test, ssdup_load_rests(&device.load.hdd));
+	drain_pays_for_itself(test, METER_LOOK / 2);
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_rests(&device.meter.hdd));
 }
 
 static void drain_of_a_disk_at_rest(struct kunit *test)
 {
 	hdd_comes_to_rest(test);
-	drain_pays_for_itself(test, LOAD_REST / 2);
+	drain_pays_for_itself(test, METER_REST / 2);
 }
 
 /* Each takes three times what it should. */
@@ -130,18 +130,18 @@ static void dear_reads(u32 nr)
 /* However long a drain is under way: what requests seem to take beside it is no price. */
 static void drain_teaches_no_price(struct kunit *test)
 {
-	struct disk_load *hdd = &device.load.hdd;
+	struct disk_meter *hdd = &device.meter.hdd;
 	const struct balance_cost cost = hdd->cost;
-	struct load_drain b;
+	struct meter_drain b;
 
-	ssdup_load_drain_begin(&device, &b, BALANCE_DRAIN_FULL);
-	dear_reads(3 * LOAD_LOOK);
+	ssdup_meter_drain_begin(&device, &b, BALANCE_DRAIN_FULL);
+	dear_reads(3 * METER_LOOK);
 	KUNIT_EXPECT_MEMEQ(test, &hdd->cost, &cost, sizeof(cost));
-	ssdup_load_drain_end(&device, &b, clock_ns);
+	ssdup_meter_drain_end(&device, &b, clock_ns);
 	/* The first look after it sees its end. */
-	dear_reads(LOAD_LOOK);
+	dear_reads(METER_LOOK);
 	KUNIT_EXPECT_MEMEQ(test, &hdd->cost, &cost, sizeof(cost));
-	dear_reads(LOAD_LOOK);
+	dear_reads(METER_LOOK);
 	KUNIT_EXPECT_MEMNEQ(test, &hdd->cost, &cost, sizeof(cost));
 }
 
@@ -149,30 +149,30 @@ static void drain_ends_a_rest(struct kunit *test)
 {
 	hdd_comes_to_rest(test);
 	drain_teaches_no_price(test);
-	KUNIT_EXPECT_FALSE(test, ssdup_load_rests(&device.load.hdd));
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_rests(&device.meter.hdd));
 }
 
 /* Who waits for space looks again after each batch: the HDD may be cheap now. */
 static void batch_wakes_who_waits(struct kunit *test)
 {
-	struct load_drain b;
+	struct meter_drain b;
 	u32 i;
 
 	for (i = 1; i <= 3; i++) {
-		ssdup_load_drain_begin(&device, &b, BALANCE_UNIT);
+		ssdup_meter_drain_begin(&device, &b, BALANCE_UNIT);
 		clock_ns += MSEC;
-		ssdup_load_drain_end(&device, &b, clock_ns);
+		ssdup_meter_drain_end(&device, &b, clock_ns);
 		KUNIT_EXPECT_EQ(test, kicks, i);
 	}
 	/* There was nothing left to write. */
-	ssdup_load_drain_begin(&device, &b, 0);
-	ssdup_load_drain_end(&device, &b, clock_ns);
+	ssdup_meter_drain_begin(&device, &b, 0);
+	ssdup_meter_drain_end(&device, &b, clock_ns);
 	KUNIT_EXPECT_EQ(test, kicks, 3);
 	/* Nor does the price matter to other policies. */
 	device.set.policy = SSDUP_POLICY_ADAPTIVE;
-	ssdup_load_drain_begin(&device, &b, BALANCE_UNIT);
+	ssdup_meter_drain_begin(&device, &b, BALANCE_UNIT);
 	clock_ns += MSEC;
-	ssdup_load_drain_end(&device, &b, clock_ns);
+	ssdup_meter_drain_end(&device, &b, clock_ns);
 	KUNIT_EXPECT_EQ(test, kicks, 3);
 }
 
@@ -181,13 +181,13 @@ static void batch_wakes_who_waits(struct kunit *test)
 /* Few would be left to learn by if the first window had to be over. */
 static void flushes_cost_at_once(struct kunit *test)
 {
-	struct ssdup_load *l = &device.load;
+	struct ssdup_meter *l = &device.meter;
 
 	KUNIT_EXPECT_EQ(test, l->flush_price, 0);
-	ssdup_load_flush(&device);
+	ssdup_meter_flush(&device);
 	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns / 32);
-	ssdup_load_flush(&device);
-	ssdup_load_flush(&device);
+	ssdup_meter_flush(&device);
+	ssdup_meter_flush(&device);
 	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns * 3 / 32);
 }
 
@@ -198,8 +198,8 @@ static void log_one_of_three(struct ssdup_half *h, struct ssdup_io *io)
 {
 	atomic_set(&h->writes, 3);
 	*io = (struct ssdup_io){ .half = h, .start = FAR, .sectors = 8, .times = 1 };
-	ssdup_load_find(&device, io);
-	ssdup_load_write(&device, io, SSDUP_ROUTE_SSD);
+	ssdup_meter_find(&device, io);
+	ssdup_meter_write(&device, io, SSDUP_ROUTE_SSD);
 }
 
 static void expect_sum(struct kunit *test, u64 sum, u32 times)
@@ -214,28 +214,28 @@ static void expect_sum(struct kunit *test, u64 sum, u32 times)
 /* The one that is looked at has the price, and counts as the work, of those that are not. */
 static void one_counts_for_three(struct kunit *test)
 {
-	struct disk_load *ssd = &device.load.ssd;
+	struct disk_meter *ssd = &device.meter.ssd;
 	u64 price = ssdup_price(ssd, 8, false);
 	struct ssdup_half *h = &device.half[0];
 	struct ssdup_io io;
 
 	/* Until then nobody was left out. */
-	balance_note(&device.load.map, FAR, 8, 0, SSDUP_ROUTE_SSD);
+	balance_note(&device.meter.map, FAR, 8, 0, SSDUP_ROUTE_SSD);
 	log_one_of_three(h, &io);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), price);
-	ssdup_load_end(ssd, &io, false);
+	ssdup_meter_end(ssd, &io, false);
 	expect_sum(test, atomic64_read(&ssd->ended), 1);
 
 	/* From then on others go by. */
-	ssdup_load_tick(&device);
+	ssdup_meter_tick(&device);
 	log_one_of_three(h, &io);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), 3 * price);
-	ssdup_load_end(ssd, &io, false);
+	ssdup_meter_end(ssd, &io, false);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), 0);
 	expect_sum(test, atomic64_read(&ssd->ended), 1 + 3);
 }
 
-static struct kunit_case load_cases[] = {
+static struct kunit_case meter_cases[] = {
 	KUNIT_CASE(drain_of_a_busy_disk),
 	KUNIT_CASE(drain_of_a_disk_at_rest),
 	KUNIT_CASE(drain_teaches_no_price),
@@ -246,10 +246,10 @@ static struct kunit_case load_cases[] = {
 	{ }
 };
 
-static struct kunit_suite load_suite = {
-	.name = "ssdup-load",
-	.init = load_test_init,
-	.test_cases = load_cases,
+static struct kunit_suite meter_suite = {
+	.name = "ssdup-meter",
+	.init = meter_test_init,
+	.test_cases = meter_cases,
 };
 
-kunit_test_suite(load_suite);
+kunit_test_suite(meter_suite);
