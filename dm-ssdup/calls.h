@@ -61,7 +61,7 @@ void ssdup_stream_go_on(struct ssdup *c);
 int ssdup_nodes_init(void);
 void ssdup_nodes_exit(void);
 
-/** ssdup_nodes_create() - c->nodes and c->chunks; context: the constructor */
+/** ssdup_nodes_create() - c->nodes and c->arrays; context: the constructor */
 int ssdup_nodes_create(struct ssdup *c);
 void ssdup_nodes_destroy(struct ssdup *c);
 
@@ -75,28 +75,28 @@ void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
 bool ssdup_bring_spare(struct ssdup_io *io);
 
 /**
- * ssdup_lend_nodes() - the nodes of a chunk, lent by @h, allocated by @gfp
+ * ssdup_lend_nodes() - the nodes of an array, lent by @h, allocated by @gfp
  * @nodes: pushed here; none are without memory
  *
  * Context: a replay; may sleep, and takes nothing out of a reserve.
  */
 void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes, gfp_t gfp);
 
-/** ssdup_free_chunks() - free what @h has lent; its extents have left the map */
-void ssdup_free_chunks(struct ssdup *c, struct ssdup_half *h);
+/** ssdup_free_arrays() - free what @h has lent; its extents have left the map */
+void ssdup_free_arrays(struct ssdup *c, struct ssdup_half *h);
 
-/** ssdup_new_chunk() - memory for the nodes of part of a page, or NULL; any context */
-struct extent_chunk *ssdup_new_chunk(struct ssdup *c);
+/** ssdup_new_array() - memory for the nodes of part of a page, or NULL; any context */
+struct extent_array *ssdup_new_array(struct ssdup *c);
 
 /**
- * ssdup_lend() - make a chunk the one of a part of a page
+ * ssdup_lend() - give a part of a page its array
  * @place: in the ring; of a page that the caller has got an entry of
- * @chunk: freed when there is one by now
+ * @array: freed when there is one by now
  *
  * Context: any, while a write is in flight to @h.
  */
-void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_chunk **place,
-		struct extent_chunk *chunk);
+void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_array **place,
+		struct extent_array *array);
 
 /**
  * ssdup_reserve() - a place in the open half

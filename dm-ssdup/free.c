@@ -81,7 +81,7 @@ void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h)
 	for (i = 0; i < c->nr_ranges; i++)
 		if (range_holds(&c->ranges[i]))
 			drop_range(c, h, &c->ranges[i]);
-	ssdup_free_chunks(c, h);
+	ssdup_free_arrays(c, h);
 }
 
 int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)

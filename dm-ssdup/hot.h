@@ -211,9 +211,9 @@ static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int wri
 
 /*
  * The ring's place of entry number @entry, which is not handed out yet; NULL when the
- * ring is full. Return: where the chunk of its node is, or will be.
+ * ring is full. Return: where the array of its node is, or will be.
  */
-static __always_inline struct extent_chunk **ssdup_find_place(struct ssdup *c,
+static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
 							      struct ssdup_half *h, u32 entry,
 							      struct ssdup_io *io)
 {
@@ -230,15 +230,15 @@ static __always_inline struct extent_chunk **ssdup_find_place(struct ssdup *c,
 	p = &c->ring[number % SSDUP_RING];
 	io->page = p;
 	io->slot = slot;
-	BUILD_BUG_ON(SSDUP_PAGE_CHUNKS != 2);
-	return &p->chunk[slot >= SSDUP_CHUNK_NODES];
+	BUILD_BUG_ON(SSDUP_PAGE_ARRAYS != 2);
+	return &p->array[slot >= SSDUP_ARRAY_NODES];
 }
 
 /**
  * ssdup_try_reserve() - one try of ssdup_reserve()
  * @h: the open half, as far as the caller knows
  *
- * A chunk is lent by who got an entry of it, never before: an entry that is not
+ * An array is lent by who got an entry of it, never before: an entry that is not
  * handed out may turn out to be another half's, and so may its place in the ring.
  *
  * Return: 0, -ENOSPC when it is full or another one is open, or as ssdup_reserve();
@@ -253,7 +253,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 		.entries = READ_ONCE(limits->entries),
 		.sectors = READ_ONCE(limits->sectors),
 	};
-	struct extent_chunk **chunk, *fresh = NULL;
+	struct extent_array **array, *fresh = NULL;
 	u64 word, next;
 	int r = -ENOSPC;
 	u32 node;
@@ -262,8 +262,8 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 		return -ENOMEM;
 	word = atomic64_read_acquire(&h->word);
 	while (log_word_reserve(word, &most, sectors, &next)) {
-		chunk = ssdup_find_place(c, h, log_word_entries(word), io);
-		if (unlikely(!chunk)) {
+		array = ssdup_find_place(c, h, log_word_entries(word), io);
+		if (unlikely(!array)) {
 			r = -EAGAIN;
 			break;
 		}
@@ -272,8 +272,8 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 		 * durable and cleared just now. Then whatever is seen here does not
 		 * count, for the exchange below fails.
 		 */
-		if (unlikely(!data_race(READ_ONCE(*chunk))) && !fresh) {
-			fresh = ssdup_new_chunk(c);
+		if (unlikely(!data_race(READ_ONCE(*array))) && !fresh) {
+			fresh = ssdup_new_array(c);
 			if (!fresh) {
 				r = -ENOMEM;
 				break;
@@ -281,17 +281,17 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 		}
 		if (likely(atomic64_try_cmpxchg(&h->word, (s64 *)&word, next))) {
 			if (unlikely(fresh))
-				ssdup_lend(c, h, chunk, fresh);
+				ssdup_lend(c, h, array, fresh);
 			io->half = h;
 			io->pos = to_log_pos(log_word_sectors(word));
-			node = io->slot < SSDUP_CHUNK_NODES ? io->slot :
-			       io->slot - SSDUP_CHUNK_NODES;
-			io->e = &READ_ONCE(*chunk)->e[node];
+			node = io->slot < SSDUP_ARRAY_NODES ? io->slot :
+			       io->slot - SSDUP_ARRAY_NODES;
+			io->e = &READ_ONCE(*array)->e[node];
 			return 0;
 		}
 	}
 	if (unlikely(fresh))
-		mempool_free(fresh, &c->chunks);
+		mempool_free(fresh, &c->arrays);
 	return r;
 }
 

@@ -13,7 +13,7 @@
 #include "ssdup.h"
 #include "trace.h"
 
-#define CHUNK_BYTES	(256U << 10)		/* of the memory for reading metadata, at best */
+#define BUFFER_BYTES	(256U << 10)		/* of the memory for reading metadata, at best */
 
 /* --- Superblock --- */
 
@@ -104,7 +104,7 @@ out:
 /* --- Replay --- */
 
 /* A part of a half's metadata, in memory or on its way there. */
-struct replay_chunk {
+struct page_buffer {
 	struct page	*pages;
 	u32		order;		/* of that memory */
 	u32		most;		/* metadata pages that fit in it */
@@ -117,7 +117,7 @@ struct replay_chunk {
 
 struct replay_ctx {
 	struct ssdup	*c;
-	struct replay_chunk chunk[2];	/* one is looked at, the other may be on its way */
+	struct page_buffer buffer[2];	/* one is looked at, the other may be on its way */
 	u32		now;		/* which is looked at */
 	u32		half;		/* that @nodes are lent by */
 	struct extent_list nodes;
@@ -131,102 +131,102 @@ struct replay_ctx {
 
 #define PAIR_BYTES	(SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS)
 
-static bool get_chunk(struct replay_chunk *ch)
+static bool get_buffer(struct page_buffer *b)
 {
-	for (ch->order = get_order(CHUNK_BYTES); ; ch->order--) {
-		ch->pages = alloc_pages(REPLAY_GFP, ch->order);
-		ch->most = (PAGE_SIZE << ch->order) / PAIR_BYTES;
-		if (ch->pages || ch->order == get_order(PAIR_BYTES))
+	for (b->order = get_order(BUFFER_BYTES); ; b->order--) {
+		b->pages = alloc_pages(REPLAY_GFP, b->order);
+		b->most = (PAGE_SIZE << b->order) / PAIR_BYTES;
+		if (b->pages || b->order == get_order(PAIR_BYTES))
 			break;
 	}
-	init_completion(&ch->read);
-	return ch->pages;
+	init_completion(&b->read);
+	return b->pages;
 }
 
-static void put_chunk(const struct replay_chunk *ch)
+static void put_buffer(const struct page_buffer *b)
 {
-	if (ch->pages)
-		__free_pages(ch->pages, ch->order);
+	if (b->pages)
+		__free_pages(b->pages, b->order);
 }
 
-static void chunk_end_io(struct bio *bio)
+static void buffer_end_io(struct bio *bio)
 {
 	complete(bio->bi_private);
 }
 
-static void read_begin(struct ssdup *c, struct replay_chunk *ch, u32 half, u32 page, u32 nr)
+static void read_begin(struct ssdup *c, struct page_buffer *b, u32 half, u32 page, u32 nr)
 {
-	ch->half = half;
-	ch->first = page;
-	ch->nr = min(nr, c->g.meta_pages - page);
-	reinit_completion(&ch->read);
-	ch->bio = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
-	ch->bio->bi_iter.bi_sector = ssdup_log_slot_sector(&c->g, half, page, 0);
-	ch->bio->bi_end_io = chunk_end_io;
-	ch->bio->bi_private = &ch->read;
-	__bio_add_page(ch->bio, ch->pages, ch->nr * PAIR_BYTES, 0);
-	submit_bio(ch->bio);
+	b->half = half;
+	b->first = page;
+	b->nr = min(nr, c->g.meta_pages - page);
+	reinit_completion(&b->read);
+	b->bio = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
+	b->bio->bi_iter.bi_sector = ssdup_log_slot_sector(&c->g, half, page, 0);
+	b->bio->bi_end_io = buffer_end_io;
+	b->bio->bi_private = &b->read;
+	__bio_add_page(b->bio, b->pages, b->nr * PAIR_BYTES, 0);
+	submit_bio(b->bio);
 }
 
 /* Return: 0, also when nothing is on its way; or the error of the read. */
-static int read_end(struct replay_chunk *ch)
+static int read_end(struct page_buffer *b)
 {
 	int r;
 
-	if (!ch->bio)
+	if (!b->bio)
 		return 0;
-	wait_for_completion_io(&ch->read);
-	r = blk_status_to_errno(ch->bio->bi_status);
-	bio_put(ch->bio);
-	ch->bio = NULL;
+	wait_for_completion_io(&b->read);
+	r = blk_status_to_errno(b->bio->bi_status);
+	bio_put(b->bio);
+	b->bio = NULL;
 	if (r)
-		ch->nr = 0;
+		b->nr = 0;
 	return r;
 }
 
-static bool chunk_has(const struct replay_chunk *ch, u32 half, u32 page)
+static bool buffer_has(const struct page_buffer *b, u32 half, u32 page)
 {
-	return half == ch->half && page >= ch->first && page - ch->first < ch->nr;
+	return half == b->half && page >= b->first && page - b->first < b->nr;
 }
 
 /*
- * Read the chunk that starts with a page, unless it is on its way: while pages are asked
- * for in their order the next chunk is.
+ * Fill the buffer that starts with a page, unless it is on its way: while pages are asked
+ * for in their order the next buffer is.
  */
-static int next_chunk(struct replay_ctx *ctx, u32 half, u32 page)
+static int next_buffer(struct replay_ctx *ctx, u32 half, u32 page)
 {
-	struct replay_chunk *old = &ctx->chunk[ctx->now], *ch = &ctx->chunk[!ctx->now];
+	struct page_buffer *old = &ctx->buffer[ctx->now], *b = &ctx->buffer[!ctx->now];
 	bool in_order = old->nr && half == old->half && page == old->first + old->nr;
 	int r;
 
-	if (!chunk_has(ch, half, page)) {
-		read_end(ch);
-		read_begin(ctx->c, ch, half, page, ch->most);
+	if (!buffer_has(b, half, page)) {
+		read_end(b);
+		read_begin(ctx->c, b, half, page, b->most);
 	}
-	r = read_end(ch);
+	r = read_end(b);
 	if (r) {
-		/* A bad sector further on in the chunk is none of this page's business. */
-		read_begin(ctx->c, ch, half, page, 1);
-		r = read_end(ch);
+		/* A bad sector further on in the buffer is none of this page's business. */
+		read_begin(ctx->c, b, half, page, 1);
+		r = read_end(b);
 	}
 	ctx->now = !ctx->now;
-	if (!r && in_order && page + ch->nr < ctx->c->g.meta_pages)
-		read_begin(ctx->c, old, half, page + ch->nr, old->most);
+	if (!r && in_order && page + b->nr < ctx->c->g.meta_pages)
+		read_begin(ctx->c, old, half, page + b->nr, old->most);
 	return r;
 }
 
 static int replay_read(void *arg, u32 half, u32 page, const struct ssdup_page **slots)
 {
 	struct replay_ctx *ctx = arg;
-	struct replay_chunk *ch;
+	struct page_buffer *b;
 	int r = 0;
 
-	if (!chunk_has(&ctx->chunk[ctx->now], half, page))
-		r = next_chunk(ctx, half, page);
+	if (!buffer_has(&ctx->buffer[ctx->now], half, page))
+		r = next_buffer(ctx, half, page);
 	if (r)
 		return r;
-	ch = &ctx->chunk[ctx->now];
-	*slots = page_address(ch->pages) + (page - ch->first) * PAIR_BYTES;
+	b = &ctx->buffer[ctx->now];
+	*slots = page_address(b->pages) + (page - b->first) * PAIR_BYTES;
 	return 0;
 }
 
@@ -386,7 +386,7 @@ static int replay_all(struct ssdup *c, struct ssdup_replay_half *found)
 	if (!ctx)
 		return r;
 	ctx->c = c;
-	if (!get_chunk(&ctx->chunk[0]) || !get_chunk(&ctx->chunk[1])) {
+	if (!get_buffer(&ctx->buffer[0]) || !get_buffer(&ctx->buffer[1])) {
 		DMERR("%s: no memory to read the log", dm_device_name(c->md));
 		goto out;
 	}
@@ -397,11 +397,11 @@ static int replay_all(struct ssdup *c, struct ssdup_replay_half *found)
 		      fault.half, fault.page, fault.entry);
 	else if (r)
 		DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r);
-	read_end(&ctx->chunk[0]);
-	read_end(&ctx->chunk[1]);
+	read_end(&ctx->buffer[0]);
+	read_end(&ctx->buffer[1]);
 out:
-	put_chunk(&ctx->chunk[0]);
-	put_chunk(&ctx->chunk[1]);
+	put_buffer(&ctx->buffer[0]);
+	put_buffer(&ctx->buffer[1]);
 	kfree(ctx);
 	return r;
 }

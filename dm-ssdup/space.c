@@ -7,7 +7,7 @@
 #include "hot.h"
 #include "trace.h"
 
-#define CHUNKS_RESERVED	8
+#define ARRAYS_RESERVED	8
 #define RATION_NS	200000ULL	/* what may go on sooner goes on together */
 
 void ssdup_last_write(struct ssdup *c)
@@ -178,13 +178,13 @@ u64 ssdup_open_generation(struct ssdup *c)
 
 /* --- Nodes --- */
 
-static struct kmem_cache *node_cache, *chunk_cache;
+static struct kmem_cache *node_cache, *array_cache;
 
 int ssdup_nodes_init(void)
 {
 	node_cache = kmem_cache_create("ssdup_extent", sizeof(struct extent), 0, 0, NULL);
-	chunk_cache = kmem_cache_create("ssdup_extents", sizeof(struct extent_chunk), 0, 0, NULL);
-	if (node_cache && chunk_cache)
+	array_cache = kmem_cache_create("ssdup_extents", sizeof(struct extent_array), 0, 0, NULL);
+	if (node_cache && array_cache)
 		return 0;
 	ssdup_nodes_exit();
 	return -ENOMEM;
@@ -192,19 +192,19 @@ int ssdup_nodes_init(void)
 
 void ssdup_nodes_exit(void)
 {
-	kmem_cache_destroy(chunk_cache);
+	kmem_cache_destroy(array_cache);
 	kmem_cache_destroy(node_cache);
 }
 
 int ssdup_nodes_create(struct ssdup *c)
 {
 	return mempool_init_slab_pool(&c->nodes, SSDUP_NODES_RESERVED, node_cache) ?:
-	       mempool_init_slab_pool(&c->chunks, CHUNKS_RESERVED, chunk_cache);
+	       mempool_init_slab_pool(&c->arrays, ARRAYS_RESERVED, array_cache);
 }
 
 void ssdup_nodes_destroy(struct ssdup *c)
 {
-	mempool_exit(&c->chunks);
+	mempool_exit(&c->arrays);
 	mempool_exit(&c->nodes);
 }
 
@@ -234,41 +234,41 @@ void ssdup_free_nodes(struct ssdup *c, struct extent_list *list)
 		mempool_free(e, &c->nodes);
 }
 
-void ssdup_free_chunks(struct ssdup *c, struct ssdup_half *h)
+void ssdup_free_arrays(struct ssdup *c, struct ssdup_half *h)
 {
-	struct extent_chunk *chunk, *next;
+	struct extent_array *array, *next;
 
-	llist_for_each_entry_safe(chunk, next, llist_del_all(&h->chunks), list) {
-		mempool_free(chunk, &c->chunks);
+	llist_for_each_entry_safe(array, next, llist_del_all(&h->arrays), list) {
+		mempool_free(array, &c->arrays);
 		cond_resched();
 	}
 }
 
-struct extent_chunk *ssdup_new_chunk(struct ssdup *c)
+struct extent_array *ssdup_new_array(struct ssdup *c)
 {
-	return mempool_alloc(&c->chunks, GFP_NOWAIT | __GFP_NOWARN);
+	return mempool_alloc(&c->arrays, GFP_NOWAIT | __GFP_NOWARN);
 }
 
-void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_chunk **place,
-		struct extent_chunk *chunk)
+void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_array **place,
+		struct extent_array *array)
 {
-	if (cmpxchg(place, NULL, chunk))
-		mempool_free(chunk, &c->chunks);
+	if (cmpxchg(place, NULL, array))
+		mempool_free(array, &c->arrays);
 	else
-		llist_add(&chunk->list, &h->chunks);
+		llist_add(&array->list, &h->arrays);
 }
 
 void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes, gfp_t gfp)
 {
-	struct extent_chunk *chunk = kmem_cache_alloc(chunk_cache, gfp);
+	struct extent_array *array = kmem_cache_alloc(array_cache, gfp);
 	u32 i;
 
-	if (!chunk)
+	if (!array)
 		return;
-	llist_add(&chunk->list, &h->chunks);
-	for (i = SSDUP_CHUNK_NODES; i; i--) {
-		chunk->e[i - 1].lent = true;
-		extent_push(nodes, &chunk->e[i - 1]);
+	llist_add(&array->list, &h->arrays);
+	for (i = SSDUP_ARRAY_NODES; i; i--) {
+		array->e[i - 1].lent = true;
+		extent_push(nodes, &array->e[i - 1]);
 	}
 }
 

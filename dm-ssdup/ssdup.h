@@ -143,7 +143,7 @@ enum half_state {
 struct ssdup_half {
 	atomic64_t		word;		/* see log.h; sealed unless open */
 	atomic_t		writes;		/* handed out, extent not yet in its tree */
-	struct llist_head	chunks;		/* of nodes, until it is free again */
+	struct llist_head	arrays;		/* of nodes, until it is free again */
 	/* Of another kind of bio: a cache line of its own. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
 	enum half_state		state;		/* half_lock */
@@ -180,20 +180,20 @@ struct ssdup_half {
  * of a half give back, many at a time. The half lends them; it has them back
  * when its extents have left the map.
  */
-#define SSDUP_CHUNK_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_CHUNKS)
-#define SSDUP_PAGE_CHUNKS	2U
+#define SSDUP_ARRAY_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_ARRAYS)
+#define SSDUP_PAGE_ARRAYS	2U
 
 /* Nodes beside those, for inserts that split an extent: so many are always there. */
 #define SSDUP_NODES_RESERVED	256
 
-struct extent_chunk {
+struct extent_array {
 	struct llist_node	list;
-	struct extent		e[SSDUP_CHUNK_NODES];
+	struct extent		e[SSDUP_ARRAY_NODES];
 };
 
 struct ring_page {
 	/* Of this page's entries; made when one of them is handed out. */
-	struct extent_chunk	*chunk[SSDUP_PAGE_CHUNKS];
+	struct extent_array	*array[SSDUP_PAGE_ARRAYS];
 	atomic_t		resolved;	/* entries published or given up */
 	u32			durable;	/* of those, on the SSD; commit_lock */
 	u64			rev;		/* of that version; commit_lock */
@@ -312,7 +312,7 @@ struct ssdup {
 	u64			pass_home;	/* sectors copied from the half; a hint */
 	/* Those that are not lent; see ssdup_has_spare(). */
 	mempool_t		nodes ____cacheline_aligned_in_smp;
-	mempool_t		chunks;
+	mempool_t		arrays;
 
 	/* Stream */
 	struct stream_window	window[2];

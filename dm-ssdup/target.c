@@ -201,7 +201,7 @@ static void free_extents(struct ssdup *c)
 		}
 	kvfree(c->ranges);
 	for (i = 0; i < SSDUP_MAX_HALVES; i++)
-		ssdup_free_chunks(c, &c->half[i]);
+		ssdup_free_arrays(c, &c->half[i]);
 }
 
 static void destroy(struct ssdup *c)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The wait for the last half's ration, of log.c, which log_test.c includes.
+ * The ration of the last half, and the wait for it, of log.c, which log_test.c includes.
  */
 #include <kunit/test.h>
 
@@ -130,7 +130,27 @@ static void waits_grow(struct kunit *test)
 	}
 }
 
+static void ration_by_example(struct kunit *test)
+{
+	static const struct log_limits all = { .entries = 1000, .sectors = 1U << 31 };
+	struct log_limits now = ssdup_log_limits_free(&all);
+
+	/* Too little time for one entry: it is not lost. */
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, MSEC, 3600000 * MSEC), 0);
+	KUNIT_EXPECT_EQ(test, now.sectors, (1U << 31) / 4 * 3);
+	/* Half of the time, however long: half of the rest. */
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, 60000 * MSEC, 120000 * MSEC),
+			60000 * MSEC);
+	KUNIT_EXPECT_EQ(test, now.entries, 875);
+	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 28, 7);
+	/* One of the two may be at its end. */
+	now.entries = all.entries;
+	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, 1000 * MSEC, 2000 * MSEC), 1000 * MSEC);
+	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 27, 15);
+}
+
 static struct kunit_case log_space_cases[] = {
+	KUNIT_CASE(ration_by_example),
 	KUNIT_CASE(waits_end_in_time),
 	KUNIT_CASE(waits_by_example),
 	KUNIT_CASE(waits_grow),

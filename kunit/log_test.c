@@ -16,7 +16,7 @@ static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 nr_halves, u32
 {
 	struct log_geometry g;
 	struct log_limits all, writers;
-	u64 end, used, entries;
+	u64 end, slot, used, entries;
 	u32 half;
 
 	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, ssd_sectors, nr_halves, block));
@@ -27,9 +27,9 @@ static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 nr_halves, u32
 	/* Areas follow each other, on 4 KiB, and end within the SSD. */
 	end = SSDUP_HEAD_SECTORS;
 	for (half = 0; half < nr_halves; half++) {
-		KUNIT_EXPECT_GE(test, ssdup_log_slot_sector(&g, half, 0, 0), end);
-		KUNIT_EXPECT_EQ(test, ssdup_log_slot_sector(&g, half, 0, 0) % SSDUP_PAGE_SECTORS,
-				0);
+		slot = ssdup_log_slot_sector(&g, half, 0, 0);
+		KUNIT_EXPECT_GE(test, slot, end);
+		KUNIT_EXPECT_EQ(test, slot % SSDUP_PAGE_SECTORS, 0);
 		KUNIT_EXPECT_EQ(test, ssdup_log_slot_sector(&g, half, g.meta_pages - 1, 1) +
 				SSDUP_PAGE_SECTORS, ssdup_log_data_sector(&g, half, to_log_pos(0)));
 		KUNIT_EXPECT_EQ(test, ssdup_log_data_sector(&g, half, to_log_pos(0)) %
@@ -133,25 +133,6 @@ static void ration_lasts(struct kunit *test)
 		ssdup_log_ration(&now, &all, 0, 0);
 		KUNIT_EXPECT_TRUE(test, !memcmp(&now, &all, sizeof(all)));
 	}
-}
-
-static void ration_by_example(struct kunit *test)
-{
-	static const struct log_limits all = { .entries = 1000, .sectors = 1U << 31 };
-	struct log_limits now = ssdup_log_limits_free(&all);
-
-	/* Too little time for one entry: it is not lost. */
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, MSEC, 3600000 * MSEC), 0);
-	KUNIT_EXPECT_EQ(test, now.sectors, (1U << 31) / 4 * 3);
-	/* Half of the time, however long: half of the rest. */
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, 60000 * MSEC, 120000 * MSEC),
-			60000 * MSEC);
-	KUNIT_EXPECT_EQ(test, now.entries, 875);
-	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 28, 7);
-	/* One of the two may be at its end. */
-	now.entries = all.entries;
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, 1000 * MSEC, 2000 * MSEC), 1000 * MSEC);
-	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 27, 15);
 }
 
 static void reserve_limits(struct kunit *test)
@@ -627,7 +608,6 @@ static struct kunit_case log_cases[] = {
 	KUNIT_CASE(layout_too_small),
 	KUNIT_CASE(layout_metadata_share),
 	KUNIT_CASE(ration_lasts),
-	KUNIT_CASE(ration_by_example),
 	KUNIT_CASE(reserve_limits),
 	KUNIT_CASE(reserve_in_largest_half),
 	KUNIT_CASE(reserve_never_overlaps),

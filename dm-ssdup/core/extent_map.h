@@ -11,7 +11,7 @@
  *  - nr and sectors say how many extents there are and what they cover.
  *
  * An extent is 56 bytes (the paper measured 56 a request, section 2.5), and one in
- * a chunk of the log's 58 with what is left over.
+ * an array of the log's 58 with what is left over.
  * Nothing here allocates: an insert takes its nodes from the caller, and gives
  * back those that it no longer needs on a list, to be freed outside the lock;
  * but not those that are lent.
