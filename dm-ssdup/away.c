@@ -43,7 +43,7 @@ static void shut_log(struct ssdup *c)
 		DMWARN_LIMIT("%s: the SSD takes no writes for the moment", dm_device_name(c->md));
 	WRITE_ONCE(c->log_shut, true);
 	/* Also when nothing waits: somebody has to open it. */
-	queue_delayed_work(c->wq, &c->wait_work, pause);
+	ssdup_kick_waiting_in(c, pause);
 }
 
 void ssdup_look_for_ssd(struct ssdup *c)
@@ -53,7 +53,7 @@ void ssdup_look_for_ssd(struct ssdup *c)
 	if (!READ_ONCE(c->log_shut) || ssdup_mode(c) != MODE_RUNNING)
 		return;
 	if (left > 0) {
-		queue_delayed_work(c->wq, &c->wait_work, left);
+		ssdup_kick_waiting_in(c, left);
 		return;
 	}
 	WRITE_ONCE(c->log_shut, false);

@@ -141,14 +141,6 @@ void ssdup_ration(struct ssdup *c);
 void ssdup_await_ration(struct ssdup *c, u32 sectors);
 enum hrtimer_restart ssdup_ration_timer(struct hrtimer *timer);
 
-/** ssdup_settled() - a counter that the writeback thread may wait for is zero; any context */
-static inline void ssdup_settled(struct ssdup *c)
-{
-	/* Has the barrier that pairs with the one of wait_event(). */
-	if (wq_has_sleeper(&c->settle_wait))
-		wake_up(&c->settle_wait);
-}
-
 /** ssdup_last_write() - the last write in flight to a sealed half has ended; any context */
 void ssdup_last_write(struct ssdup *c);
 
@@ -186,9 +178,6 @@ void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word);
 /** ssdup_give_up() - a handed-out entry stays empty; any context */
 void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
 
-/** ssdup_commit_soon() - a commit is to come by itself, or @now; any context */
-void ssdup_commit_soon(struct ssdup *c, bool now);
-
 /** ssdup_insert_among() - the part of ssdup_insert() for what overlaps others; range's lock held */
 void ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io);
 
@@ -209,9 +198,6 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status);
 
 /** ssdup_wait_work() - try the waiting writes again, in order */
 void ssdup_wait_work(struct work_struct *work);
-
-/** ssdup_kick_waiting() - something changed that waiting writes may profit from */
-void ssdup_kick_waiting(struct ssdup *c);
 
 /* --- away.c --- */
 
@@ -388,9 +374,6 @@ void ssdup_writeback_start(struct ssdup *c);
 /** ssdup_writeback_stop() - ends at the next border of a batch */
 void ssdup_writeback_stop(struct ssdup *c);
 
-/** ssdup_kick_writeback() - look again whether there is something to do; any context */
-void ssdup_kick_writeback(struct ssdup *c);
-
 /**
  * ssdup_ask() - drain whatever the log holds now
  *
@@ -499,20 +482,6 @@ int ssdup_salvage_end(struct ssdup *c);
  */
 int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
 		struct page *page);
-
-/* --- mode.c --- */
-
-/** ssdup_fail() - climb the ladder of failure modes to @mode; never down. Any context. */
-void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why);
-
-/** ssdup_event() - let dmsetup wait return; any context */
-void ssdup_event(struct ssdup *c);
-void ssdup_event_work(struct work_struct *work);
-
-static inline enum ssdup_mode ssdup_mode(const struct ssdup *c)
-{
-	return READ_ONCE(c->mode);
-}
 
 /* --- status.c --- */
 

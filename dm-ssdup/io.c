@@ -111,7 +111,7 @@ static noinline void no_place(struct ssdup *c, struct ssdup_io *io, int error)
 	/* Nodes come back when a half is freed; memory may come back sooner. */
 	WRITE_ONCE(c->short_of_memory, true);
 	ssdup_kick_writeback(c);
-	queue_delayed_work(c->wq, &c->wait_work, MEMORY_RETRY);
+	ssdup_kick_waiting_in(c, MEMORY_RETRY);
 }
 
 /* Of the last half the end is rationed to those who would have to wait for another one. */
@@ -566,12 +566,6 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 }
 
 /* --- Waiting for space --- */
-
-void ssdup_kick_waiting(struct ssdup *c)
-{
-	if (atomic_read(&c->nr_waiting))
-		mod_delayed_work(c->wq, &c->wait_work, 0);
-}
 
 static struct bio *pop_waiting(struct ssdup *c)
 {

@@ -318,16 +318,6 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 
 /* --- From there to the map --- */
 
-void ssdup_commit_soon(struct ssdup *c, bool now)
-{
-	WRITE_ONCE(c->autocommit_armed, true);
-	if (now)
-		mod_delayed_work(c->wq, &c->autocommit, 0);
-	else
-		queue_delayed_work(c->wq, &c->autocommit,
-				   msecs_to_jiffies(READ_ONCE(c->set.autocommit_ms)));
-}
-
 void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io)
 {
 	WRITE_ONCE(io->page->holes, true);

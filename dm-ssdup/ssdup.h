@@ -476,5 +476,7 @@ static inline u32 half_pages(const struct ssdup_half *h)
 }
 
 #include "calls.h"
+#include "mode.h"
+#include "wake.h"
 
 #endif

@@ -143,7 +143,7 @@ static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int ma
 		WRITE_ONCE(c->paused, true);
 		WRITE_ONCE(c->asked, 0);
 		/* Who waits for what was asked for is told. */
-		wake_up_all(&c->done_wait);
+		ssdup_drain_told(c);
 		ssdup_kick_writeback(c);
 	} else {
 		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));

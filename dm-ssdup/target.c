@@ -158,17 +158,12 @@ static void init_fields(struct ssdup *c)
 	mutex_init(&c->super_lock);
 	mutex_init(&c->commit_lock);
 	mutex_init(&c->ssd_lock);
-	init_waitqueue_head(&c->wb_wait);
-	init_waitqueue_head(&c->settle_wait);
-	init_waitqueue_head(&c->done_wait);
 	bio_list_init(&c->waiting);
 	if (c->read_only)
 		drain_does(c, DRAIN_STOPPED);
 	ssdup_flush_init(c);
-	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
+	ssdup_wake_init(c, ssdup_wait_work, ssdup_autocommit_work);
 	ssdup_hrtimer_init(&c->ration_timer, ssdup_ration_timer, HRTIMER_MODE_REL);
-	INIT_WORK(&c->event_work, ssdup_event_work);
-	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
 	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
 		c->half[i].index = i;
 		INIT_LIST_HEAD(&c->half[i].list);
@@ -178,11 +173,9 @@ static void init_fields(struct ssdup *c)
 static int allocate(struct ssdup *c)
 {
 	c->stats = alloc_percpu(struct ssdup_stats);
-	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI | SSDUP_WQ_PERCPU,
-				0, dm_device_name(c->md));
-	if (!c->stats || !c->wq)
+	if (!c->stats)
 		return -ENOMEM;
-	return ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
+	return ssdup_wake_create(c) ?: ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
 	       make_ranges(c) ?: ssdup_commit_init(c) ?: ssdup_drainer_create(c);
 }
 
@@ -207,8 +200,7 @@ static void free_extents(struct ssdup *c)
 static void destroy(struct ssdup *c)
 {
 	delist(c);
-	if (c->wq)
-		destroy_workqueue(c->wq);
+	ssdup_wake_destroy(c);
 	ssdup_drainer_destroy(c);
 	ssdup_commit_exit(c);
 	free_extents(c);
@@ -280,7 +272,7 @@ static void ssdup_presuspend(struct dm_target *ti)
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
 	/* A message that waits for a drain holds the table that the core waits for. */
-	wake_up_all(&c->done_wait);
+	ssdup_drain_told(c);
 }
 
 static void ssdup_presuspend_undo(struct dm_target *ti)
@@ -316,12 +308,9 @@ static void stop(struct ssdup *c)
 {
 	WRITE_ONCE(c->active, false);
 	ssdup_writeback_stop(c);
-	cancel_delayed_work_sync(&c->wait_work);
-	/* Nothing waits, so nobody starts it again, and the work that it queued finds nothing. */
+	ssdup_wake_stop(c);
+	/* Nothing waits, so nobody starts it again, and it kicks nobody. */
 	hrtimer_cancel(&c->ration_timer);
-	cancel_delayed_work_sync(&c->autocommit);
-	WRITE_ONCE(c->autocommit_armed, false);
-	flush_workqueue(c->wq);
 }
 
 static void ssdup_postsuspend(struct dm_target *ti)
@@ -379,7 +368,7 @@ static void ssdup_resume(struct dm_target *ti)
 	WRITE_ONCE(c->leaving, false);
 	/* A suspend has stopped who was to open it. */
 	if (READ_ONCE(c->log_shut))
-		queue_delayed_work(c->wq, &c->wait_work, 0);
+		ssdup_kick_waiting_in(c, 0);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
 	if (c->thread)

@@ -26,14 +26,6 @@ struct watch {
 	bool		holding;
 };
 
-void ssdup_kick_writeback(struct ssdup *c)
-{
-	WRITE_ONCE(c->wb_kick, true);
-	/* Pairs with the barrier of the thread's wait. */
-	if (wq_has_sleeper(&c->wb_wait))
-		wake_up(&c->wb_wait);
-}
-
 /* What all CPUs have counted. */
 struct sums {
 	u64	requests;
