@@ -57,47 +57,6 @@ void ssdup_stream_go_on(struct ssdup *c);
 
 /* --- space.c --- */
 
-/** ssdup_nodes_init() - memory of extents, for all devices; context: module */
-int ssdup_nodes_init(void);
-void ssdup_nodes_exit(void);
-
-/** ssdup_nodes_create() - c->nodes and c->arrays; context: the constructor */
-int ssdup_nodes_create(struct ssdup *c);
-void ssdup_nodes_destroy(struct ssdup *c);
-
-/** ssdup_get_node() - a node that is not lent, or NULL; not out of a reserve; context: by @gfp */
-struct extent *ssdup_get_node(gfp_t gfp);
-
-/** ssdup_free_nodes() - give a list of nodes back that are not lent */
-void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
-
-/** ssdup_bring_spare() - a node of its own for @io; any context. Return: false without memory */
-bool ssdup_bring_spare(struct ssdup_io *io);
-
-/**
- * ssdup_lend_nodes() - the nodes of an array, lent by @h, allocated by @gfp
- * @nodes: pushed here; none are without memory
- *
- * Context: a replay; may sleep, and takes nothing out of a reserve.
- */
-void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes, gfp_t gfp);
-
-/** ssdup_free_arrays() - free what @h has lent; its extents have left the map */
-void ssdup_free_arrays(struct ssdup *c, struct ssdup_half *h);
-
-/** ssdup_new_array() - memory for the nodes of part of a page, or NULL; any context */
-struct extent_array *ssdup_new_array(struct ssdup *c);
-
-/**
- * ssdup_lend() - give a part of a page its array
- * @place: in the ring; of a page that the caller has got an entry of
- * @array: freed when there is one by now
- *
- * Context: any, while a write is in flight to @h.
- */
-void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_array **place,
-		struct extent_array *array);
-
 /**
  * ssdup_reserve() - a place in the open half
  * @io: half, page, slot, pos and e are filled in, and nodes gets one perhaps; half->writes

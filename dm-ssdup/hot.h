@@ -197,19 +197,6 @@ static __always_inline void ssdup_meter_end(struct disk_meter *d, struct ssdup_i
 /* --- A place in the log --- */
 
 /*
- * The reserve of c->nodes is for inserts that split an extent, see
- * ssdup_insert_among().
- * It is enough for as many writes in flight as it has nodes. Writes beyond that, and
- * those that come while part of it is in use, bring their own.
- */
-static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int writes)
-{
-	if (likely(writes <= SSDUP_NODES_RESERVED && ssdup_pool_full(&c->nodes)))
-		return true;
-	return io->nodes.head || ssdup_bring_spare(io);
-}
-
-/*
  * The ring's place of entry number @entry, which is not handed out yet; NULL when the
  * ring is full. Return: where the array of its node is, or will be.
  */

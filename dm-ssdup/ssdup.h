@@ -477,6 +477,7 @@ static inline u32 half_pages(const struct ssdup_half *h)
 
 #include "calls.h"
 #include "mode.h"
+#include "nodes.h"
 #include "wake.h"
 
 #endif
