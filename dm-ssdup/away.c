@@ -9,8 +9,29 @@
  * those that must not wait for the next try.
  */
 #include <linux/delay.h>
+#include <linux/slab.h>
 
 #include "ssdup.h"
+
+struct ssdup_away {
+	unsigned long		until;		/* jiffies: then the log is tried again; a hint */
+	spinlock_t		lock;		/* errors */
+	struct retry_errors	errors;		/* of data writes to the SSD */
+};
+
+int ssdup_away_create(struct ssdup *c)
+{
+	c->away = kzalloc(sizeof(*c->away), GFP_KERNEL);
+	if (!c->away)
+		return -ENOMEM;
+	spin_lock_init(&c->away->lock);
+	return 0;
+}
+
+void ssdup_away_destroy(struct ssdup *c)
+{
+	kfree(c->away);
+}
 
 static bool passes(blk_status_t status)
 {
@@ -35,9 +56,10 @@ bool ssdup_away(int error)
 
 static void shut_log(struct ssdup *c)
 {
-	unsigned long pause = msecs_to_jiffies(RETRY_PAUSE_MS), last = READ_ONCE(c->away_until);
+	unsigned long pause = msecs_to_jiffies(RETRY_PAUSE_MS);
+	unsigned long last = READ_ONCE(c->away->until);
 
-	WRITE_ONCE(c->away_until, jiffies + pause);
+	WRITE_ONCE(c->away->until, jiffies + pause);
 	/* Once, however many tries there are. */
 	if (!last || time_after(jiffies, last + msecs_to_jiffies(RETRY_AWAY_MS)))
 		DMWARN_LIMIT("%s: the SSD takes no writes for the moment", dm_device_name(c->md));
@@ -48,7 +70,7 @@ static void shut_log(struct ssdup *c)
 
 void ssdup_look_for_ssd(struct ssdup *c)
 {
-	long left = READ_ONCE(c->away_until) - jiffies;
+	long left = READ_ONCE(c->away->until) - jiffies;
 
 	if (!READ_ONCE(c->log_shut) || ssdup_mode(c) != MODE_RUNNING)
 		return;
@@ -73,9 +95,9 @@ bool ssdup_data_error(struct ssdup *c, blk_status_t status)
 		shut_log(c);
 		return true;
 	}
-	spin_lock_irqsave(&c->wait_lock, flags);
-	many = ssdup_retry_count(&c->errors, ktime_get_ns());
-	spin_unlock_irqrestore(&c->wait_lock, flags);
+	spin_lock_irqsave(&c->away->lock, flags);
+	many = ssdup_retry_count(&c->away->errors, ktime_get_ns());
+	spin_unlock_irqrestore(&c->away->lock, flags);
 	if (many)
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "too many writes of data to the SSD failed");
 	return false;

@@ -72,68 +72,6 @@ void ssdup_stream_go_on(struct ssdup *c);
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 		  const struct log_limits *limits);
 
-/**
- * ssdup_set_gate() - how far writers may go in the open half, as long as nobody waits
- *
- * All of it while another half is free; else ssdup_log_limits_free().
- * Context: half_lock; after every change of the open half or the free ones.
- */
-void ssdup_set_gate(struct ssdup *c);
-
-/** ssdup_rationed() - is less than all of the open half handed out? any context; a hint */
-static inline bool ssdup_rationed(const struct ssdup *c)
-{
-	return READ_ONCE(c->gate.sectors) < c->limits.sectors ||
-	       READ_ONCE(c->gate.entries) < c->limits.entries;
-}
-
-/** ssdup_ration() - raise the gate, as time passes; process context, without half_lock */
-void ssdup_ration(struct ssdup *c);
-
-/**
- * ssdup_await_ration() - kick those that wait when ssdup_ration() has enough for the first
- * @sectors: of data that it takes, 0 for a tombstone
- *
- * What the drain has left to do is a guess: to be called again when that has changed.
- * Context: process, without half_lock.
- */
-void ssdup_await_ration(struct ssdup *c, u32 sectors);
-enum hrtimer_restart ssdup_ration_timer(struct hrtimer *timer);
-
-/** ssdup_last_write() - the last write in flight to a sealed half has ended; any context */
-void ssdup_last_write(struct ssdup *c);
-
-/** ssdup_put_write() - the write's extent is in its tree, or it gave up its place */
-static inline void ssdup_put_write(struct ssdup *c, struct ssdup_half *h)
-{
-	/* Fully ordered: either we see the seal, or ssdup_switch() sees our zero. */
-	if (atomic_dec_and_test(&h->writes) &&
-	    unlikely(atomic64_read(&h->word) & LOG_WORD_SEALED))
-		ssdup_last_write(c);
-}
-
-/** ssdup_put_read() - a read that pointed into the half has ended */
-void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
-
-/**
- * ssdup_switch() - seal @from if it is still open, and open the next free half
- *
- * Return: false when no half is free, when the log is not writable, or when writes
- * to @from are in flight: it hands out nothing then, and whoever comes after the
- * last of them switches.
- */
-bool ssdup_switch(struct ssdup *c, struct ssdup_half *from);
-
-/**
- * ssdup_open_generation() - the generation of the half that receives now
- *
- * Taken from the open half without half_lock it might be that of a later life.
- */
-u64 ssdup_open_generation(struct ssdup *c);
-
-/** ssdup_open_half() - start receiving in @h; caller holds half_lock */
-void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word);
-
 /** ssdup_give_up() - a handed-out entry stays empty; any context */
 void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
 
@@ -159,6 +97,9 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status);
 void ssdup_wait_work(struct work_struct *work);
 
 /* --- away.c --- */
+
+int ssdup_away_create(struct ssdup *c);
+void ssdup_away_destroy(struct ssdup *c);
 
 /** ssdup_away() - is @error, of a request to the SSD, one that passes by itself? any context */
 bool ssdup_away(int error);
@@ -451,17 +392,8 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat);
 void ssdup_clear_stats(struct ssdup *c);
 
-/** ssdup_fill() - fill of the open half, 1/10000 of what writers may use */
-u32 ssdup_fill(struct ssdup *c);
-
 /** ssdup_home_sectors() - dirty sectors that drains have copied already; any context */
 u64 ssdup_home_sectors(struct ssdup *c);
-
-/** ssdup_log_fill() - fill of the whole log, 1/10000; any context, without a lock */
-u32 ssdup_log_fill(struct ssdup *c);
-
-/** ssdup_count_halves() - how many halves are in @state */
-u32 ssdup_count_halves(struct ssdup *c, enum half_state state);
 
 /** ssdup_drain_state() - what the drain does or waits for; any context */
 enum drain_state ssdup_drain_state(struct ssdup *c);

@@ -158,21 +158,6 @@ static u32 page_target(struct ssdup_half *h, u32 page)
 	return word & LOG_WORD_SEALED ? left : 0;
 }
 
-/* Sealed halves oldest first, then the open one: the order of the ring. */
-static u32 halves_in_order(struct ssdup *c, struct ssdup_half **halves)
-{
-	struct ssdup_half *h;
-	unsigned long flags;
-	u32 nr = 0;
-
-	spin_lock_irqsave(&c->half_lock, flags);
-	list_for_each_entry(h, &c->sealed, list)
-		halves[nr++] = h;
-	halves[nr++] = c->open;
-	spin_unlock_irqrestore(&c->half_lock, flags);
-	return nr;
-}
-
 /* Pages that are durable and complete leave the ring, from its tail on. */
 static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 {
@@ -248,7 +233,7 @@ int ssdup_commit(struct ssdup *c)
 		round->nr = 0;
 		round->failed = false;
 		reinit_completion(&round->done);
-		nr = halves_in_order(c, halves);
+		nr = ssdup_halves_in_use(c, halves);
 		for (i = 0, all = true; i < nr && all; i++)
 			all = collect_half(c, halves[i], round);
 		if (round->nr) {

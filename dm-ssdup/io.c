@@ -296,25 +296,12 @@ static noinline int take_way(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	}
 }
 
-static void add_waiting(struct ssdup *c, struct bio *bio)
+static void wait_for_space(struct ssdup *c, struct bio *bio)
 {
-	unsigned long flags;
-
 	stat_inc(c, STAT_WAITED);
 	/* Its submitter does not wait any more. */
 	bio->bi_opf &= ~REQ_NOWAIT;
-	spin_lock_irqsave(&c->wait_lock, flags);
-	bio_list_add(&c->waiting, bio);
-	/* What was not handed out while nobody came for it is not owed. */
-	if (atomic_inc_return(&c->nr_waiting) == 1)
-		WRITE_ONCE(c->rationed, ktime_get_ns());
-	/*
-	 * Space may have come back between the decision and the list. Under the
-	 * lock for the same reason as in queue_bio() of flush.c.
-	 */
-	ssdup_kick_waiting(c);
-	ssdup_kick_writeback(c);
-	spin_unlock_irqrestore(&c->wait_lock, flags);
+	ssdup_wait_add(c, bio);
 }
 
 static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
@@ -324,7 +311,7 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
 	if (way != WRITE_WAITS)
 		return take_way(c, bio, io, way);
 	trace_ssdup_route(c, io, way);
-	add_waiting(c, bio);
+	wait_for_space(c, bio);
 	return DM_MAPIO_SUBMITTED;
 }
 
@@ -519,7 +506,7 @@ static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct
 	io->way = IO_NONE;
 	io->times = 1;
 	io->price = 0;
-	add_waiting(c, bio);
+	wait_for_space(c, bio);
 	return DM_ENDIO_INCOMPLETE;
 }
 
@@ -567,17 +554,6 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 
 /* --- Waiting for space --- */
 
-static struct bio *pop_waiting(struct ssdup *c)
-{
-	unsigned long flags;
-	struct bio *bio;
-
-	spin_lock_irqsave(&c->wait_lock, flags);
-	bio = bio_list_pop(&c->waiting);
-	spin_unlock_irqrestore(&c->wait_lock, flags);
-	return bio;
-}
-
 static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 			  enum write_way way)
 {
@@ -594,19 +570,18 @@ void ssdup_wait_work(struct work_struct *work)
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
 	struct bio_list kept = BIO_EMPTY_LIST;
 	enum write_way way;
-	unsigned long flags;
 	struct ssdup_io *io;
 	struct bio *bio;
 
 	ssdup_look_for_ssd(c);
 	if (READ_ONCE(c->wait_cause) == WAIT_SPACE)
-		ssdup_ration(c);
-	while ((bio = pop_waiting(c))) {
+		ssdup_ration(c, ssdup_meter_left(c));
+	while ((bio = ssdup_wait_pop(c))) {
 		io = io_of(bio);
 		way = route_write(c, bio, io, true);
 		if (way == WRITE_WAITS && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */
-			atomic_dec(&c->nr_waiting);
+			ssdup_wait_done(c);
 			if (io->refused)
 				ssdup_renew(c, bio, io);
 			if (io->opf & REQ_FUA)
@@ -624,21 +599,16 @@ void ssdup_wait_work(struct work_struct *work)
 		if (way == WRITE_WAITS) {
 			/* For other causes somebody else kicks. */
 			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c))
-				ssdup_await_ration(c, place_sectors(bio, io));
-			spin_lock_irqsave(&c->wait_lock, flags);
-			bio_list_add_head(&c->waiting, bio);
-			spin_unlock_irqrestore(&c->wait_lock, flags);
+				ssdup_wait_ration(c, place_sectors(bio, io), ssdup_meter_left(c));
+			bio_list_add(&kept, bio);
 			break;
 		}
-		atomic_dec(&c->nr_waiting);
+		ssdup_wait_done(c);
 		if (io->refused)
 			ssdup_renew(c, bio, io);
 		submit_waited(c, bio, io, way);
 		cond_resched();
 	}
-	if (bio_list_empty(&kept))
-		return;
-	spin_lock_irqsave(&c->wait_lock, flags);
-	bio_list_merge_head(&c->waiting, &kept);
-	spin_unlock_irqrestore(&c->wait_lock, flags);
+	if (!bio_list_empty(&kept))
+		ssdup_wait_again(c, &kept);
 }

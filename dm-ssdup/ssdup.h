@@ -271,6 +271,8 @@ enum wait_cause {
 
 struct commit_round;
 struct ssdup_drainer;
+struct ssdup_waiting;
+struct ssdup_away;
 
 struct ssdup {
 	struct dm_target	*ti;
@@ -362,14 +364,11 @@ struct ssdup {
 	atomic_t		hdd_flush_errors;	/* ever; see ssdup_hdd_dropped() */
 
 	/* Writes that wait for log space */
-	spinlock_t		wait_lock;	/* waiting, errors */
-	struct bio_list		waiting;
+	struct ssdup_waiting	*waiting;
 	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
 	enum wait_cause		wait_cause;	/* of the last that found no place; to look at */
 	struct delayed_work	wait_work;
-	struct hrtimer		ration_timer;	/* until the first has its ration */
-	unsigned long		away_until;	/* jiffies: then the log is tried again; a hint */
-	struct retry_errors	errors;		/* of data writes to the SSD; wait_lock */
+	struct ssdup_away	*away;
 
 	struct work_struct	event_work;
 
@@ -468,16 +467,11 @@ static inline struct ring_page *ring_page(struct ssdup *c, const struct ssdup_ha
 	return &c->ring[(h->base + page) % SSDUP_RING];
 }
 
-static inline u32 half_pages(const struct ssdup_half *h)
-{
-	u32 entries = log_word_entries(atomic64_read(&h->word));
-
-	return DIV_ROUND_UP(entries, (u32)SSDUP_PAGE_ENTRIES);
-}
-
 #include "calls.h"
+#include "halves.h"
 #include "mode.h"
 #include "nodes.h"
+#include "wait.h"
 #include "wake.h"
 
 #endif

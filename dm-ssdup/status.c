@@ -25,34 +25,6 @@ void ssdup_clear_stats(struct ssdup *c)
 			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
 }
 
-u32 ssdup_fill(struct ssdup *c)
-{
-	struct ssdup_half *open = READ_ONCE(c->open);
-
-	return open ? ssdup_log_word_fill(atomic64_read(&open->word), &c->limits) : 0;
-}
-
-u32 ssdup_log_fill(struct ssdup *c)
-{
-	u32 halves = 0, i;
-
-	for (i = 0; i < c->g.nr_halves; i++)
-		halves += READ_ONCE(c->half[i].state) == HALF_SEALED;
-	return (halves * SSDUP_PCT_ONE + ssdup_fill(c)) / c->g.nr_halves;
-}
-
-u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
-{
-	unsigned long flags;
-	u32 i, nr = 0;
-
-	spin_lock_irqsave(&c->half_lock, flags);
-	for (i = 0; i < c->g.nr_halves; i++)
-		nr += c->half[i].state == state;
-	spin_unlock_irqrestore(&c->half_lock, flags);
-	return nr;
-}
-
 enum drain_state ssdup_drain_state(struct ssdup *c)
 {
 	enum drain_state state = READ_ONCE(c->drain_state);

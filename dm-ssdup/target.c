@@ -146,28 +146,17 @@ static int make_ranges(struct ssdup *c)
 
 static void init_fields(struct ssdup *c)
 {
-	u32 i;
-
 	INIT_LIST_HEAD(&c->registered);
 	INIT_LIST_HEAD(&c->folder);
-	INIT_LIST_HEAD(&c->sealed);
-	INIT_LIST_HEAD(&c->free);
-	spin_lock_init(&c->half_lock);
-	spin_lock_init(&c->wait_lock);
 	mutex_init(&c->set_lock);
 	mutex_init(&c->super_lock);
 	mutex_init(&c->commit_lock);
 	mutex_init(&c->ssd_lock);
-	bio_list_init(&c->waiting);
 	if (c->read_only)
 		drain_does(c, DRAIN_STOPPED);
 	ssdup_flush_init(c);
 	ssdup_wake_init(c, ssdup_wait_work, ssdup_autocommit_work);
-	ssdup_hrtimer_init(&c->ration_timer, ssdup_ration_timer, HRTIMER_MODE_REL);
-	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
-		c->half[i].index = i;
-		INIT_LIST_HEAD(&c->half[i].list);
-	}
+	ssdup_halves_init(c);
 }
 
 static int allocate(struct ssdup *c)
@@ -175,7 +164,8 @@ static int allocate(struct ssdup *c)
 	c->stats = alloc_percpu(struct ssdup_stats);
 	if (!c->stats)
 		return -ENOMEM;
-	return ssdup_wake_create(c) ?: ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
+	return ssdup_wake_create(c) ?: ssdup_wait_create(c) ?:
+	       ssdup_away_create(c) ?: ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
 	       make_ranges(c) ?: ssdup_commit_init(c) ?: ssdup_drainer_create(c);
 }
 
@@ -201,6 +191,8 @@ static void destroy(struct ssdup *c)
 {
 	delist(c);
 	ssdup_wake_destroy(c);
+	ssdup_wait_destroy(c);
+	ssdup_away_destroy(c);
 	ssdup_drainer_destroy(c);
 	ssdup_commit_exit(c);
 	free_extents(c);
@@ -310,7 +302,7 @@ static void stop(struct ssdup *c)
 	ssdup_writeback_stop(c);
 	ssdup_wake_stop(c);
 	/* Nothing waits, so nobody starts it again, and it kicks nobody. */
-	hrtimer_cancel(&c->ration_timer);
+	ssdup_wait_stop(c);
 }
 
 static void ssdup_postsuspend(struct dm_target *ti)
