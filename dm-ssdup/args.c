@@ -2,7 +2,9 @@
 /*
  * dm-ssdup: keys and values: the table line, the message "set" and sysfs.
  */
-#include "ssdup.h"
+#include "args.h"
+#include "halves.h"
+#include "wake.h"
 
 char *ssdup_error(const char *fmt, ...)
 {

@@ -11,7 +11,11 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 
-#include "ssdup.h"
+#include "away.h"
+#include "halves.h"
+#include "mode.h"
+#include "super.h"
+#include "wake.h"
 
 struct ssdup_away {
 	unsigned long		until;		/* jiffies: then the log is tried again; a hint */

@@ -5,6 +5,8 @@
 #include <linux/wait_bit.h>
 
 #include "batch.h"
+#include "halves.h"
+#include "meter.h"
 #include "trace.h"
 
 /* --- Buffers --- */

@@ -6,7 +6,7 @@
 #ifndef SSDUP_BATCH_H
 #define SSDUP_BATCH_H
 
-#include "ssdup.h"
+#include "meter.h"
 
 #define DRAIN_BYTES	(7U << 19)	/* of one batch's buffer: two, and all else, in 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)

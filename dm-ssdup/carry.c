@@ -8,7 +8,15 @@
  * in between has taken over, for that one is freed first. Places come from the
  * reserve that writers leave.
  */
-#include "ssdup.h"
+#include "away.h"
+#include "calls.h"
+#include "commit.h"
+#include "halves.h"
+#include "map.h"
+#include "mode.h"
+#include "nodes.h"
+#include "reserve.h"
+#include "super.h"
 #include "trace.h"
 
 /* The first part of @p, from @at on, that is held by @half in one extent. */

@@ -18,8 +18,15 @@
  * the superblock may flush too, on an SSD without FUA, so the same goes for one that
  * failed, and no round is under way beside it.
  */
-#include "ssdup.h"
+#include "away.h"
+#include "commit.h"
+#include "flush.h"
+#include "halves.h"
+#include "mode.h"
+#include "reserve.h"
+#include "super.h"
 #include "trace.h"
+#include "wake.h"
 
 /* A page in the course of one round. */
 struct commit_page {

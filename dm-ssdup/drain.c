@@ -18,7 +18,14 @@
  */
 #include <linux/kthread.h>
 
+#include "away.h"
 #include "batch.h"
+#include "calls.h"
+#include "halves.h"
+#include "map.h"
+#include "meter.h"
+#include "mode.h"
+#include "super.h"
 #include "trace.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */

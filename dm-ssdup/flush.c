@@ -13,7 +13,11 @@
  * FLUSHes fail, as many FUA writes fail after them, for each may be the data of one. The
  * next table of the same device inherits what is still owed.
  */
-#include "ssdup.h"
+#include "calls.h"
+#include "commit.h"
+#include "flush.h"
+#include "halves.h"
+#include "meter.h"
 #include "trace.h"
 
 /* --- What is owed --- */

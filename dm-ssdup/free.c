@@ -6,7 +6,16 @@
  * that frees it; only then do its extents leave the map, and only when nobody reads it any
  * more is it used again.
  */
+#include "calls.h"
+#include "commit.h"
+#include "flush.h"
+#include "halves.h"
+#include "map.h"
+#include "meter.h"
+#include "nodes.h"
+#include "super.h"
 #include "trace.h"
+#include "wake.h"
 
 static void drop_range(struct ssdup *c, struct ssdup_half *h, struct ssdup_range *r)
 {

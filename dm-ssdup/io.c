@@ -9,8 +9,19 @@
  */
 #include <trace/events/block.h>
 
-#include "hot.h"
+#include "away.h"
+#include "flush.h"
+#include "halves.h"
+#include "io.h"
+#include "map.h"
+#include "meter.h"
+#include "mode.h"
+#include "nodes.h"
+#include "reserve.h"
+#include "stream.h"
 #include "trace.h"
+#include "wait.h"
+#include "wake.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
 
@@ -519,18 +530,18 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		uncount(c, bio, io);
 	switch (io->way) {
 	case IO_HDD_READ:
-		ssdup_meter_end(&c->meter.hdd, io, true);
+		ssdup_meter_end(&c->meter->hdd, io, true);
 		this_cpu_inc(c->stats->hdd_ended);
 		break;
 	case IO_HDD_WRITE:
-		ssdup_meter_end(&c->meter.hdd, io, true);
+		ssdup_meter_end(&c->meter->hdd, io, true);
 		/* Below, FUA is a flush perhaps. Before the fence opens: a drain's comes later. */
 		if (unlikely(*status && *status != BLK_STS_AGAIN && (io->opf & REQ_FUA)))
 			ssdup_hdd_dropped(c);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
-		ssdup_meter_end(&c->meter.ssd, io, false);
+		ssdup_meter_end(&c->meter->ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same before and after a drain has marked it lost. */
@@ -539,7 +550,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c, io->half);
 		break;
 	case IO_LOG_WRITE:
-		ssdup_meter_end(&c->meter.ssd, io, false);
+		ssdup_meter_end(&c->meter->ssd, io, false);
 		if (unlikely(*status))
 			return end_log_write_error(c, bio, io, *status);
 		log_extent(c, io, SSDUP_KIND_DATA);

@@ -5,6 +5,7 @@
  * running -> log read-only -> log failed. Each step is taken once, said once
  * in the kernel log, and left only by loading the table again.
  */
+#include "halves.h"
 #include "mode.h"
 #include "wake.h"
 

@@ -10,7 +10,14 @@
 #include <linux/sched/signal.h>
 #include <linux/uuid.h>
 
-#include "ssdup.h"
+#include "args.h"
+#include "calls.h"
+#include "halves.h"
+#include "map.h"
+#include "mode.h"
+#include "nodes.h"
+#include "recovery.h"
+#include "super.h"
 #include "trace.h"
 
 #define BUFFER_BYTES	(256U << 10)		/* of the memory for reading metadata, at best */

@@ -15,8 +15,12 @@
  * What is home and not freed stays in the map, and writes over it still fail:
  * a replay would undo them.
  */
-#include "ssdup.h"
+#include "calls.h"
+#include "halves.h"
+#include "meter.h"
+#include "super.h"
 #include "trace.h"
+#include "wake.h"
 
 static void seal_for_good(struct ssdup *c)
 {

@@ -62,9 +62,9 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
+#include "core/balance.h"
 #include "core/detector.h"
 #include "core/extent_map.h"
-#include "meter.h"
 #include "core/log.h"
 #include "core/pipeline.h"
 #include "core/redirector.h"
@@ -217,16 +217,6 @@ struct flush_queue {
 	struct work_struct	work;
 };
 
-/* --- Stream --- */
-
-/* No lock, and none is missed: see stream.c for what that may cost. */
-struct stream_window {
-	atomic_t		next ____cacheline_aligned_in_smp;
-	atomic_t		filled;
-	u32			length;
-	struct stream_sample	s[SSDUP_STREAM_MAX] ____cacheline_aligned_in_smp;
-};
-
 /* --- Failure modes: a one-way ladder, climbed by ssdup_fail() only --- */
 
 enum ssdup_mode {
@@ -271,8 +261,11 @@ enum wait_cause {
 
 struct commit_round;
 struct ssdup_drainer;
-struct ssdup_waiting;
 struct ssdup_away;
+struct ssdup_meter;
+struct ssdup_stream;
+struct ssdup_waiting;
+struct stream_window;
 
 struct ssdup {
 	struct dm_target	*ti;
@@ -299,6 +292,7 @@ struct ssdup {
 	u32			nr_ranges;
 	struct stream_window	*window_now;	/* who finds the old one is not sampled */
 	unsigned long		stream_due;	/* jiffies; while that is NULL: it goes on then */
+	struct ssdup_meter	*meter;		/* of the disks; policy balance */
 	struct ssdup_half	*open;		/* a stale one's word is sealed */
 	enum ssdup_route	route;		/* a hint; either is always right */
 	/*
@@ -316,15 +310,7 @@ struct ssdup {
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
 
-	/* Stream */
-	struct stream_window	window[2];
-	unsigned long		evaluating;	/* bit 0, a lock: of the next four */
-	struct stream_window	*window_next;
-	u64			sampled;	/* writes that were paid for, see stream.c */
-	struct threshold	threshold;
-	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
-	u32			percentage;	/* likewise */
-	struct ssdup_meter	meter;		/* of the disks; policy balance */
+	struct ssdup_stream	*stream;
 
 	/* Log */
 	struct log_geometry	g;
@@ -445,33 +431,5 @@ static inline void drain_does(struct ssdup *c, enum drain_state state)
 {
 	WRITE_ONCE(c->drain_state, state);
 }
-
-static inline struct ssdup_range *range_of(struct ssdup *c, u64 sector)
-{
-	return &c->ranges[sector >> c->range_shift];
-}
-
-/* The tree has changed: let readers without the lock know, once it is whole again. */
-static inline void range_changed(struct ssdup_range *r)
-{
-	WRITE_ONCE(r->held, r->tree.nr);
-}
-
-static inline bool range_holds(const struct ssdup_range *r)
-{
-	return READ_ONCE(r->held);
-}
-
-static inline struct ring_page *ring_page(struct ssdup *c, const struct ssdup_half *h, u32 page)
-{
-	return &c->ring[(h->base + page) % SSDUP_RING];
-}
-
-#include "calls.h"
-#include "halves.h"
-#include "mode.h"
-#include "nodes.h"
-#include "wait.h"
-#include "wake.h"
 
 #endif

@@ -2,7 +2,16 @@
 /*
  * dm-ssdup: status, table and messages.
  */
-#include "ssdup.h"
+#include "args.h"
+#include "calls.h"
+#include "commit.h"
+#include "flush.h"
+#include "halves.h"
+#include "map.h"
+#include "mode.h"
+#include "status.h"
+#include "stream.h"
+#include "wake.h"
 
 u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat)
 {
@@ -60,7 +69,7 @@ static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 	u32 i;
 
 	DMEMIT("%u %u %u %u %u", ssdup_mode(c), READ_ONCE(c->set.policy), READ_ONCE(c->route),
-	       READ_ONCE(c->percentage), READ_ONCE(c->threshold_now));
+	       ssdup_stream_percentage(c), ssdup_stream_threshold(c));
 	DMEMIT(" %u %u %u %u", c->g.nr_halves, ssdup_count_halves(c, HALF_FREE),
 	       ssdup_count_halves(c, HALF_SEALED), ssdup_fill(c));
 	DMEMIT(" %lld %lld %d %d", atomic64_read(&c->dirty_sectors), atomic64_read(&c->extents),

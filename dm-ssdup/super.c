@@ -2,7 +2,10 @@
 /*
  * dm-ssdup: the superblock, and single pages of either disk.
  */
-#include "ssdup.h"
+#include "away.h"
+#include "flush.h"
+#include "mode.h"
+#include "super.h"
 #include "trace.h"
 
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,

@@ -9,7 +9,12 @@
  */
 #include <linux/sysfs.h>
 
-#include "ssdup.h"
+#include "args.h"
+#include "halves.h"
+#include "mode.h"
+#include "status.h"
+#include "stream.h"
+#include "sysfs.h"
 
 /*
  * folder_lock is held while folders are made and removed; that waits for those who read or
@@ -69,8 +74,8 @@ STATE(ssd_dev, "%s", c->ssd->name);
 STATE(log_uuid, "%pUb", c->super.uuid);
 STATE(mode, "%u", ssdup_mode(c));
 STATE(route, "%s", READ_ONCE(c->route) == SSDUP_ROUTE_SSD ? "ssd" : "hdd");
-STATE(random_percentage_1e4, "%u", READ_ONCE(c->percentage));
-STATE(threshold_1e4, "%u", READ_ONCE(c->threshold_now));
+STATE(random_percentage_1e4, "%u", ssdup_stream_percentage(c));
+STATE(threshold_1e4, "%u", ssdup_stream_threshold(c));
 STATE(halves, "%u", c->g.nr_halves);
 STATE(halves_free, "%u", ssdup_count_halves(c, HALF_FREE));
 STATE(halves_sealed, "%u", ssdup_count_halves(c, HALF_SEALED));

@@ -5,10 +5,24 @@
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 
-#include "ssdup.h"
-
-#define CREATE_TRACE_POINTS
+#include "args.h"
+#include "away.h"
+#include "calls.h"
+#include "commit.h"
+#include "flush.h"
+#include "halves.h"
+#include "io.h"
+#include "meter.h"
+#include "nodes.h"
+#include "recovery.h"
+#include "reserve.h"
+#include "status.h"
+#include "stream.h"
+#include "super.h"
+#include "sysfs.h"
 #include "trace.h"
+#include "wait.h"
+#include "wake.h"
 
 #define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
 #define RANGE_MB_PRESET		4U
@@ -165,7 +179,8 @@ static int allocate(struct ssdup *c)
 	if (!c->stats)
 		return -ENOMEM;
 	return ssdup_wake_create(c) ?: ssdup_wait_create(c) ?:
-	       ssdup_away_create(c) ?: ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
+	       ssdup_away_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
+	       ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
 	       make_ranges(c) ?: ssdup_commit_init(c) ?: ssdup_drainer_create(c);
 }
 
@@ -193,6 +208,8 @@ static void destroy(struct ssdup *c)
 	ssdup_wake_destroy(c);
 	ssdup_wait_destroy(c);
 	ssdup_away_destroy(c);
+	ssdup_stream_destroy(c);
+	ssdup_meter_destroy(c);
 	ssdup_drainer_destroy(c);
 	ssdup_commit_exit(c);
 	free_extents(c);
@@ -240,7 +257,6 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	c->whole = min(c->longest, EXTENT_WALK);
 	for (i = 0; i < c->g.nr_halves; i++)
 		c->half[i].data_start = ssdup_log_data_sector(&c->g, i, to_log_pos(0));
-	ssdup_stream_init(c);
 
 	ti->error = NULL;
 	ti->private = c;

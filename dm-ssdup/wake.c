@@ -2,6 +2,7 @@
 /*
  * dm-ssdup: who sleeps, and what wakes them.
  */
+#include "halves.h"
 #include "wake.h"
 
 static void event_work(struct work_struct *work)

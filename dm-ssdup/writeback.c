@@ -5,7 +5,13 @@
  */
 #include <linux/kthread.h>
 
-#include "ssdup.h"
+#include "batch.h"
+#include "calls.h"
+#include "commit.h"
+#include "flush.h"
+#include "halves.h"
+#include "mode.h"
+#include "wake.h"
 
 /* After a drain that failed, and between tries of extents that are pinned. */
 #define RETRY_MS	5000U
