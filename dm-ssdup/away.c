@@ -8,13 +8,12 @@
  * while and then be as good as before; then the log is shut, writes go to the HDD, and
  * those that must not wait for the next try.
  */
-#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "away.h"
 #include "halves.h"
+#include "meta.h"
 #include "mode.h"
-#include "super.h"
 #include "wake.h"
 
 struct ssdup_away {
@@ -35,25 +34,6 @@ int ssdup_away_create(struct ssdup *c)
 void ssdup_away_destroy(struct ssdup *c)
 {
 	kfree(c->away);
-}
-
-static bool passes(blk_status_t status)
-{
-	switch (status) {
-	case BLK_STS_RESOURCE:
-	case BLK_STS_DEV_RESOURCE:
-	case BLK_STS_AGAIN:
-	case BLK_STS_TIMEOUT:
-	case BLK_STS_TRANSPORT:
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool ssdup_away(int error)
-{
-	return passes(errno_to_blk_status(error));
 }
 
 /* --- Data --- */
@@ -95,7 +75,7 @@ bool ssdup_data_error(struct ssdup *c, blk_status_t status)
 	bool many;
 
 	stat_inc(c, STAT_SSD_ERRORS);
-	if (passes(status)) {
+	if (ssdup_passes(blk_status_to_errno(status))) {
 		shut_log(c);
 		return true;
 	}
@@ -146,29 +126,4 @@ void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io)
 	bio->bi_end_io = end_io;
 	bio->bi_private = private;
 	bio->bi_ioprio = ioprio;
-}
-
-/* --- Metadata --- */
-
-/*
- * Does the SSD write with FUA without a flush? Such a flush may fail and drop data,
- * and the next one would know nothing of it. What is stacked says yes at all times.
- */
-bool ssdup_fua_is_no_flush(struct block_device *bdev)
-{
-	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
-}
-
-int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
-		     unsigned long end)
-{
-	if (!error || !ssdup_fua_is_no_flush(c->ssd->bdev))
-		return error;
-	while (error && ssdup_away(error) && time_before(jiffies, end)) {
-		stat_inc(c, STAT_SSD_ERRORS);
-		msleep(RETRY_PAUSE_MS);
-		error = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
-				      page, 0, SSDUP_PAGE_BYTES);
-	}
-	return error;
 }

@@ -6,7 +6,7 @@
 #ifndef SSDUP_CALLS_H
 #define SSDUP_CALLS_H
 
-#include "ssdup.h"
+#include "hdd.h"
 
 /* --- writeback.c, drain.c --- */
 

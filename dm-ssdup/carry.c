@@ -13,10 +13,10 @@
 #include "commit.h"
 #include "halves.h"
 #include "map.h"
+#include "meta.h"
 #include "mode.h"
 #include "nodes.h"
 #include "reserve.h"
-#include "super.h"
 #include "trace.h"
 
 /* The first part of @p, from @at on, that is held by @half in one extent. */

@@ -7,8 +7,9 @@
 
 #include "ssdup.h"
 
-int ssdup_commit_init(struct ssdup *c);
-void ssdup_commit_exit(struct ssdup *c);
+/** ssdup_commit_create() - the ring too; context: the constructor. Return: 0 or -ENOMEM */
+int ssdup_commit_create(struct ssdup *c);
+void ssdup_commit_destroy(struct ssdup *c);
 
 /**
  * ssdup_commit() - make every published entry durable, and the data before it
@@ -18,6 +19,17 @@ void ssdup_commit_exit(struct ssdup *c);
  */
 int ssdup_commit(struct ssdup *c);
 
+/** ssdup_autocommit_work() - a commit that comes by itself */
 void ssdup_autocommit_work(struct work_struct *work);
+
+/** ssdup_commit_lock() - no commit is looking at any half until ssdup_commit_unlock() */
+void ssdup_commit_lock(struct ssdup *c);
+void ssdup_commit_unlock(struct ssdup *c);
+
+/** ssdup_queue_fua() - a FUA write whose extent is published: it is done after the next commit */
+void ssdup_queue_fua(struct ssdup *c, struct bio *bio);
+
+/** ssdup_queued_fuas() - how many of them wait or are under way; any context */
+u32 ssdup_queued_fuas(struct ssdup *c);
 
 #endif

@@ -18,14 +18,14 @@
  */
 #include <linux/kthread.h>
 
-#include "away.h"
 #include "batch.h"
 #include "calls.h"
 #include "halves.h"
+#include "hdd.h"
 #include "map.h"
+#include "meta.h"
 #include "meter.h"
 #include "mode.h"
-#include "super.h"
 #include "trace.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
@@ -117,7 +117,7 @@ static int answers(struct drain_batch *b, struct block_device *bdev, u64 one, u6
 	r2 = ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
 	if (!r2)
 		return 0;
-	return ssdup_away(r) || ssdup_away(r2) ? -EAGAIN : -EIO;
+	return ssdup_passes(r) || ssdup_passes(r2) ? -EAGAIN : -EIO;
 }
 
 /* An SSD that is gone has lost nothing yet. */
@@ -156,7 +156,7 @@ static bool only_away(struct ssdup *c, const struct drain_piece *p, int error)
 	struct ssdup_drainer *d = c->drainer;
 	unsigned long away = msecs_to_jiffies(RETRY_AWAY_MS);
 
-	if (!ssdup_away(error))
+	if (!ssdup_passes(error))
 		return false;
 	if (d->away_at != p->start || time_after(jiffies, d->away_last + 2 * away)) {
 		d->away_at = p->start;
@@ -422,7 +422,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 	r = reread_batch(c, b);
 	if (r)
 		return r;
-	flush_errors = atomic_read(&c->hdd_flush_errors);
+	flush_errors = ssdup_hdd_flush_errors(c);
 	ssdup_batch_write_begin(c, b);
 	if (next)
 		ssdup_batch_read(c, next, spread);
@@ -551,10 +551,10 @@ static int drain_begin(struct ssdup *c)
 	d->taken = false;
 	tell_due(c, d->half);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
-	if (d->half->has_home && atomic_read(&c->hdd_flush_errors) != d->half->flush_errors)
+	if (d->half->has_home && ssdup_hdd_flush_errors(c) != d->half->flush_errors)
 		ssdup_forget_home(c, d->half);
 	if (!d->half->has_home)
-		d->half->flush_errors = atomic_read(&c->hdd_flush_errors);
+		d->half->flush_errors = ssdup_hdd_flush_errors(c);
 	return 0;
 }
 

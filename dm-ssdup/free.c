@@ -8,8 +8,8 @@
  */
 #include "calls.h"
 #include "commit.h"
-#include "flush.h"
 #include "halves.h"
+#include "hdd.h"
 #include "map.h"
 #include "meter.h"
 #include "nodes.h"
@@ -72,7 +72,7 @@ int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
 	r = ssdup_flush_drained(c);
 	ssdup_meter_home_end(c, &meter);
 	/* After a flush that failed for somebody else a later one finds nothing to do. */
-	if (!h->drained && atomic_read(&c->hdd_flush_errors) != h->flush_errors)
+	if (!h->drained && ssdup_hdd_flush_errors(c) != h->flush_errors)
 		r = -EIO;
 	if (r) {
 		/* Nobody knows what the HDD has dropped: all of it again. */
@@ -108,10 +108,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 		return r;
 	h->drained = true;
 	trace_ssdup_step(c, STEP_FREE_RECORD);
-	mutex_lock(&c->super_lock);
-	c->super.generation[h->index] = ssdup_log_next_generation(&c->super);
-	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
-	mutex_unlock(&c->super_lock);
+	r = ssdup_free_record(c, &h, 1);
 	if (r)
 		return r;
 
@@ -125,11 +122,9 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	wait_event(c->settle_wait, !atomic_read(&h->reads));
 
 	/* No commit may still look at the half when its next life begins. */
-	mutex_lock(&c->commit_lock);
+	ssdup_commit_lock(c);
 	WARN_ON_ONCE(h->pages_done != half_pages(h));
-	mutex_lock(&c->super_lock);
-	h->generation = c->super.generation[h->index];
-	mutex_unlock(&c->super_lock);
+	h->generation = ssdup_super(c)->generation[h->index];
 	spin_lock_irq(&c->half_lock);
 	/* Under the lock: who finds the half free finds it counted, and the other way round. */
 	stat_inc(c, STAT_FREES);
@@ -139,7 +134,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	ssdup_meter_nothing_due(c);
 	c->full_told = false;
 	spin_unlock_irq(&c->half_lock);
-	mutex_unlock(&c->commit_lock);
+	ssdup_commit_unlock(c);
 	trace_ssdup_step(c, STEP_FREE_DONE);
 	WRITE_ONCE(c->short_of_memory, false);
 	ssdup_event(c);

@@ -10,8 +10,11 @@
 #include <trace/events/block.h>
 
 #include "away.h"
+#include "commit.h"
+#include "debt.h"
 #include "flush.h"
 #include "halves.h"
+#include "hdd.h"
 #include "io.h"
 #include "map.h"
 #include "meter.h"
@@ -30,15 +33,9 @@ static struct ssdup_io *io_of(struct bio *bio)
 	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
 }
 
-static void hdd_begin(struct ssdup *c)
-{
-	this_cpu_inc(c->stats->hdd_begun);
-	this_cpu_inc(c->stats->requests);
-}
-
 static void remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	hdd_begin(c);
+	ssdup_hdd_begun(c);
 	bio_set_dev(bio, c->hdd->bdev);
 	bio->bi_iter.bi_sector = io->start;
 }
@@ -433,7 +430,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 		return true;
 	}
 	/* The data of a bio whose FLUSH failed, perhaps: see flush.c. */
-	if (op_is_write(bio_op(bio)) && ssdup_pay_fua(c)) {
+	if (op_is_write(bio_op(bio)) && ssdup_pay_fua(&c->debt)) {
 		bio_io_error(bio);
 		return true;
 	}
@@ -475,11 +472,10 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
 
-	if (READ_ONCE(c->hdd_dirty) != HDD_DIRTY)
-		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
+	ssdup_hdd_wrote(c);
 	if (atomic_dec_and_test(&r->direct[io->phase]))
 		ssdup_settled(c);
-	this_cpu_inc(c->stats->hdd_ended);
+	ssdup_hdd_ended(c);
 }
 
 /* Sent back for want of a tag: it counts when its submitter comes with it again. */
@@ -531,7 +527,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	switch (io->way) {
 	case IO_HDD_READ:
 		ssdup_meter_end(&c->meter->hdd, io, true);
-		this_cpu_inc(c->stats->hdd_ended);
+		ssdup_hdd_ended(c);
 		break;
 	case IO_HDD_WRITE:
 		ssdup_meter_end(&c->meter->hdd, io, true);
@@ -596,7 +592,7 @@ void ssdup_wait_work(struct work_struct *work)
 			if (io->refused)
 				ssdup_renew(c, bio, io);
 			if (io->opf & REQ_FUA)
-				ssdup_unpay_fua(c);
+				ssdup_unpay_fua(&c->debt);
 			bio->bi_status = BLK_STS_DM_REQUEUE;
 			bio_endio(bio);
 			continue;

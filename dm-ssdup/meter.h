@@ -22,7 +22,7 @@
  */
 struct disk_meter {
 	atomic64_t	queue;		/* ns, expected, of what is in flight */
-	atomic64_t	ended;		/* balance_summand()s since the last look; see hot.h */
+	atomic64_t	ended;		/* balance_summand()s since the last look */
 	u32		look;		/* requests between looks; tells that it rests */
 	u32		empty;		/* of them, found the queue empty; not counted at rest */
 	u64		looked;		/* ns: time of that look */

@@ -23,13 +23,4 @@ int ssdup_check_super(struct ssdup *c, char **error);
  */
 int ssdup_recover(struct ssdup *c);
 
-/**
- * ssdup_begin_epoch() - from here on pages may be written
- *
- * The epoch is raised once after recovery. A later resume of the same table goes on
- * in the same epoch, for its pages do.
- * Context: preresume, each time.
- */
-int ssdup_begin_epoch(struct ssdup *c);
-
 #endif

@@ -11,8 +11,9 @@
 #include "nodes.h"
 #include "wake.h"
 
-/** ring_page() - where page @page of @h has its place in the ring; any context */
-static inline struct ring_page *ring_page(struct ssdup *c, const struct ssdup_half *h, u32 page)
+/** ssdup_ring_page() - where page @page of @h has its place in the ring; any context */
+static inline struct ring_page *ssdup_ring_page(struct ssdup *c, const struct ssdup_half *h,
+						u32 page)
 {
 	return &c->ring[(h->base + page) % SSDUP_RING];
 }

@@ -16,6 +16,7 @@
  * a replay would undo them.
  */
 #include "calls.h"
+#include "commit.h"
 #include "halves.h"
 #include "meter.h"
 #include "super.h"
@@ -95,13 +96,12 @@ static void forget_halves(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	trace_ssdup_step(c, STEP_FREE_DROPPED);
 
 	/* No commit may be looking at them. Nothing will be logged in them any more. */
-	mutex_lock(&c->commit_lock);
-	mutex_lock(&c->super_lock);
+	ssdup_commit_lock(c);
 	spin_lock_irq(&c->half_lock);
 	stat_add(c, STAT_FREES, nr);
 	for (i = 0; i < nr; i++) {
 		h = halves[i];
-		h->generation = c->super.generation[h->index];
+		h->generation = ssdup_super(c)->generation[h->index];
 		h->pages_done = 0;
 		atomic64_set(&h->word, LOG_WORD_SEALED);
 		if (h == c->open)
@@ -112,8 +112,7 @@ static void forget_halves(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	ssdup_set_gate(c);
 	ssdup_meter_nothing_due(c);
 	spin_unlock_irq(&c->half_lock);
-	mutex_unlock(&c->super_lock);
-	mutex_unlock(&c->commit_lock);
+	ssdup_commit_unlock(c);
 	trace_ssdup_step(c, STEP_FREE_DONE);
 	DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
 	ssdup_event(c);
@@ -123,16 +122,11 @@ static void forget_halves(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 
 static int free_all(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 {
-	u32 i;
 	int r;
 
 	drain_does(c, DRAIN_FREES);
 	trace_ssdup_step(c, STEP_FREE_RECORD);
-	mutex_lock(&c->super_lock);
-	for (i = 0; i < nr; i++)
-		c->super.generation[halves[i]->index] = ssdup_log_next_generation(&c->super);
-	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
-	mutex_unlock(&c->super_lock);
+	r = ssdup_free_record(c, halves, nr);
 	if (!r)
 		forget_halves(c, halves, nr);
 	return r;

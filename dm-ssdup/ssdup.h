@@ -74,6 +74,7 @@
 #include "step.h"
 #include "core/threshold.h"
 #include "core/types.h"
+#include "debt.h"
 
 #define DM_MSG_PREFIX "ssdup"
 
@@ -201,22 +202,6 @@ struct ring_page {
 	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
-#define SSDUP_COMMIT_PAGES	LOG_COMMIT_PAGES	/* written at once */
-
-/* Sync and idle together: what writers wait for is not to be throttled as writeback is. */
-#define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
-
-/* Whom an error of a flush has not reached yet; see flush.c. */
-#define OWED_TO_FLUSH		BIT(0)
-#define OWED_TO_FUA		BIT(1)
-
-/* Bios that wait for a commit, and who makes it. */
-struct flush_queue {
-	spinlock_t		lock;	/* bios */
-	struct bio_list		bios;
-	struct work_struct	work;
-};
-
 /* --- Failure modes: a one-way ladder, climbed by ssdup_fail() only --- */
 
 enum ssdup_mode {
@@ -259,11 +244,15 @@ enum wait_cause {
 	WAIT_SSD,		/* it takes no writes for the moment */
 };
 
-struct commit_round;
 struct ssdup_drainer;
 struct ssdup_away;
+struct ssdup_committer;
+struct ssdup_flusher;
+struct ssdup_hdd;
+struct ssdup_meta;
 struct ssdup_meter;
 struct ssdup_stream;
+struct ssdup_superblock;
 struct ssdup_waiting;
 struct stream_window;
 
@@ -281,7 +270,6 @@ struct ssdup {
 	bool			log_shut;	/* by the mode, or for the moment; a hint */
 	bool			read_only;	/* as the table is; the constructor's */
 	bool			recovered;	/* the log was read; preresume only */
-	bool			epoch_begun;	/* pages may be written; super_lock */
 	bool			leaving;	/* between presuspend and resume; a hint */
 	bool			active;		/* from resume to postsuspend, which write it */
 	u32			block_sectors;
@@ -324,30 +312,20 @@ struct ssdup {
 	struct list_head	sealed;		/* oldest first */
 	struct list_head	free;		/* next to open first */
 	bool			full_told;	/* by an event, since a half was freed */
-	struct mutex		super_lock;
-	struct log_super	super;		/* uuid and epoch stand still while we run */
-	struct page		*super_page;
 
-	/* Commit */
-	struct mutex		commit_lock;
+	/* What has to become durable */
+	struct ssdup_debt	debt;
+	struct ssdup_meta	*meta;
+	struct ssdup_hdd	*hdd_state;
+	struct ssdup_flusher	*flusher;
+	struct ssdup_superblock	*superblock;
+	struct ssdup_committer	*committer;
 	struct ring_page	*ring;
 	u64			ring_tail;	/* first ring number in use; commit_lock writes */
 	bool			ring_full;	/* see ssdup_reserve() */
-	struct commit_round	*round;
-	bool			commit_failed;	/* for good; ssd_lock */
-	struct page		*commit_page[SSDUP_COMMIT_PAGES];
 	struct workqueue_struct	*wq;
 	struct delayed_work	autocommit;
-	struct flush_queue	flushes;
-	struct flush_queue	fuas;		/* writes whose data is logged */
-	atomic_t		nr_flushes;	/* queued in either, and not ended yet */
-	atomic_t		owed;		/* OWED_TO_*: an error of a flush; see flush.c */
-	atomic_t		owed_parts;	/* FUA writes that have to fail after FLUSHes did */
-	bool			fua_paid;	/* one of them has, ever */
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
-	struct mutex		ssd_lock;	/* one who flushes the SSD at a time */
-	struct mutex		hdd_lock;	/* one FLUSH of the HDD at a time */
-	atomic_t		hdd_flush_errors;	/* ever; see ssdup_hdd_dropped() */
 
 	/* Writes that wait for log space */
 	struct ssdup_waiting	*waiting;

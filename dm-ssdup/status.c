@@ -7,6 +7,7 @@
 #include "commit.h"
 #include "flush.h"
 #include "halves.h"
+#include "hdd.h"
 #include "map.h"
 #include "mode.h"
 #include "status.h"
@@ -77,7 +78,7 @@ static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 	for (i = 0; i < STAT_NR; i++)
 		DMEMIT(" %llu", ssdup_stat_sum(c, i));
 	DMEMIT(" %u %u %d %llu", ssdup_drain_state(c), ssdup_wait_cause(c),
-	       atomic_read(&c->nr_flushes), ssdup_home_sectors(c));
+	       ssdup_queued_flushes(c) + ssdup_queued_fuas(c), ssdup_home_sectors(c));
 	DMEMIT(" %u", c->read_only);
 }
 

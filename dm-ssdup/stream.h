@@ -5,6 +5,7 @@
 #ifndef SSDUP_STREAM_H
 #define SSDUP_STREAM_H
 
+#include "halves.h"
 #include "meter.h"
 
 /* No lock, and none is missed: see stream.c for what that may cost. */

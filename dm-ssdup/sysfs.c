@@ -10,10 +10,13 @@
 #include <linux/sysfs.h>
 
 #include "args.h"
+#include "commit.h"
+#include "flush.h"
 #include "halves.h"
 #include "mode.h"
 #include "status.h"
 #include "stream.h"
+#include "super.h"
 #include "sysfs.h"
 
 /*
@@ -71,7 +74,7 @@ KNOB(flush_on_suspend, "flush_on_suspend");
 
 STATE(hdd_dev, "%s", c->hdd->name);
 STATE(ssd_dev, "%s", c->ssd->name);
-STATE(log_uuid, "%pUb", c->super.uuid);
+STATE(log_uuid, "%pUb", ssdup_super(c)->uuid);
 STATE(mode, "%u", ssdup_mode(c));
 STATE(route, "%s", READ_ONCE(c->route) == SSDUP_ROUTE_SSD ? "ssd" : "hdd");
 STATE(random_percentage_1e4, "%u", ssdup_stream_percentage(c));
@@ -88,7 +91,7 @@ STATE(waiting_writes, "%d", atomic_read(&c->nr_waiting));
 STATE(drain_errno, "%d", -READ_ONCE(c->drain_error));
 STATE(drain_state, "%u", ssdup_drain_state(c));
 STATE(wait_cause, "%u", ssdup_wait_cause(c));
-STATE(waiting_flushes, "%d", atomic_read(&c->nr_flushes));
+STATE(waiting_flushes, "%u", ssdup_queued_flushes(c) + ssdup_queued_fuas(c));
 STATE(home_sectors, "%llu", ssdup_home_sectors(c));
 STATE(read_only, "%u", c->read_only);
 

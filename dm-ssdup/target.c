@@ -9,9 +9,12 @@
 #include "away.h"
 #include "calls.h"
 #include "commit.h"
+#include "debt.h"
 #include "flush.h"
 #include "halves.h"
+#include "hdd.h"
 #include "io.h"
+#include "meta.h"
 #include "meter.h"
 #include "nodes.h"
 #include "recovery.h"
@@ -67,7 +70,7 @@ static void inherit(struct ssdup *c)
 	mutex_lock(&registry_lock);
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md)
-			ssdup_inherit_owed(c, other);
+			ssdup_inherit(&c->debt, &other->debt);
 	mutex_unlock(&registry_lock);
 }
 
@@ -79,7 +82,7 @@ static void delist(struct ssdup *c)
 	/* When another target kept the next table from being resumed, it has not inherited. */
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md) {
-			ssdup_inherit_owed(other, c);
+			ssdup_inherit(&other->debt, &c->debt);
 			break;
 		}
 	list_del_init(&c->registered);
@@ -163,12 +166,8 @@ static void init_fields(struct ssdup *c)
 	INIT_LIST_HEAD(&c->registered);
 	INIT_LIST_HEAD(&c->folder);
 	mutex_init(&c->set_lock);
-	mutex_init(&c->super_lock);
-	mutex_init(&c->commit_lock);
-	mutex_init(&c->ssd_lock);
 	if (c->read_only)
 		drain_does(c, DRAIN_STOPPED);
-	ssdup_flush_init(c);
 	ssdup_wake_init(c, ssdup_wait_work, ssdup_autocommit_work);
 	ssdup_halves_init(c);
 }
@@ -179,9 +178,11 @@ static int allocate(struct ssdup *c)
 	if (!c->stats)
 		return -ENOMEM;
 	return ssdup_wake_create(c) ?: ssdup_wait_create(c) ?:
-	       ssdup_away_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
+	       ssdup_away_create(c) ?: ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?:
+	       ssdup_flush_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
 	       ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
-	       make_ranges(c) ?: ssdup_commit_init(c) ?: ssdup_drainer_create(c);
+	       make_ranges(c) ?: ssdup_super_create(c) ?: ssdup_commit_create(c) ?:
+	       ssdup_drainer_create(c);
 }
 
 static void free_extents(struct ssdup *c)
@@ -208,10 +209,14 @@ static void destroy(struct ssdup *c)
 	ssdup_wake_destroy(c);
 	ssdup_wait_destroy(c);
 	ssdup_away_destroy(c);
+	ssdup_flush_destroy(c);
+	ssdup_hdd_destroy(c);
+	ssdup_meta_destroy(c);
 	ssdup_stream_destroy(c);
 	ssdup_meter_destroy(c);
 	ssdup_drainer_destroy(c);
-	ssdup_commit_exit(c);
+	ssdup_commit_destroy(c);
+	ssdup_super_destroy(c);
 	free_extents(c);
 	bioset_exit(&c->bs);
 	ssdup_nodes_destroy(c);
@@ -290,27 +295,6 @@ static void ssdup_presuspend_undo(struct dm_target *ti)
 	WRITE_ONCE(c->leaving, false);
 }
 
-static void write_clean(struct ssdup *c)
-{
-	struct ssdup_half *h;
-	bool void_pages;
-	u32 i;
-
-	mutex_lock(&c->super_lock);
-	for (i = 0; i < c->g.nr_halves; i++) {
-		h = &c->half[i];
-		/* A free record that failed is written along: those pages are void. */
-		void_pages = h->state == HALF_FREE || h->generation != c->super.generation[i];
-		c->super.pages[i] = void_pages ? 0 : half_pages(h);
-	}
-	trace_ssdup_step(c, STEP_SUSPEND_CLEAN);
-	c->super.flags |= SSDUP_SUPER_CLEAN;
-	ssdup_write_super(c, STEP_SUSPEND_BETWEEN);
-	c->super.flags &= ~SSDUP_SUPER_CLEAN;
-	mutex_unlock(&c->super_lock);
-	trace_ssdup_step(c, STEP_SUSPEND_DONE);
-}
-
 /* Nothing runs any more, and nothing is queued. */
 static void stop(struct ssdup *c)
 {
@@ -340,12 +324,12 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	r = ssdup_commit(c);
 	/* Without a FLUSH nobody knows, and the next table does not have what it lost. */
 	if (r)
-		ssdup_owe(c);
+		ssdup_owe(&c->debt);
 	trace_ssdup_step(c, STEP_SUSPEND_FLUSH);
 	if (r || ssdup_flush_hdd(c))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));
 	else
-		write_clean(c);
+		ssdup_write_clean(c);
 }
 
 /*

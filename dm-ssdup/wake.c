@@ -2,6 +2,7 @@
 /*
  * dm-ssdup: who sleeps, and what wakes them.
  */
+#include "bioq.h"
 #include "halves.h"
 #include "wake.h"
 

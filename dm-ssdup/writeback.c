@@ -8,8 +8,8 @@
 #include "batch.h"
 #include "calls.h"
 #include "commit.h"
-#include "flush.h"
 #include "halves.h"
+#include "hdd.h"
 #include "mode.h"
 #include "wake.h"
 
@@ -62,11 +62,6 @@ static struct sums sum_requests(struct ssdup *c)
 	s.requests += ended;
 	s.hdd_inflight = begun - ended;
 	return s;
-}
-
-u32 ssdup_hdd_inflight(struct ssdup *c)
-{
-	return sum_requests(c).hdd_inflight;
 }
 
 /* The generation that is drained next; ~0 when nothing is sealed. */
