@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the writeback thread. When is pipeline.c's to say; how is drain.c's
+ * dm-ssdup: the writeback thread. When is core/pacing.c's to say; how is drain.c's
  * to do; here is what the one is told and the other is made to do.
  */
 #include <linux/kthread.h>

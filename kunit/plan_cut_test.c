@@ -2,7 +2,7 @@
 /* What cannot be read of a piece: the search for it, and the cut that keeps it off the HDD. */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/pipeline.h"
+#include "../dm-ssdup/core/plan.h"
 #include "prng.h"
 
 #define PIECE		400U	/* sectors, at most */
@@ -157,16 +157,16 @@ static void one_block_is_found_soon(struct kunit *test)
 	}
 }
 
-static struct kunit_case drain_cut_cases[] = {
+static struct kunit_case plan_cut_cases[] = {
 	KUNIT_CASE(what_is_unreadable_is_cut_out),
 	KUNIT_CASE(all_or_nothing),
 	KUNIT_CASE(one_block_is_found_soon),
 	{}
 };
 
-static struct kunit_suite drain_cut_suite = {
-	.name = "ssdup-drain-cut",
-	.test_cases = drain_cut_cases,
+static struct kunit_suite plan_cut_suite = {
+	.name = "ssdup-plan-cut",
+	.test_cases = plan_cut_cases,
 };
 
-kunit_test_suite(drain_cut_suite);
+kunit_test_suite(plan_cut_suite);
