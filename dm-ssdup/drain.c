@@ -3,7 +3,7 @@
  * dm-ssdup: the drain of a half, a batch at a time.
  *
  * Two batches take turns: while one is written to the HDD, the next is read
- * from the SSD. A batch is taken from the map by ssdup_drain_collect(); all its
+ * from the SSD. A batch is taken from the map by ssdup_plan_collect(); all its
  * pieces are read at once, into one buffer, in the order of the HDD; then its
  * runs are written, in that order and all at once, for the queue below to work
  * through. When writes wait for the half, a last batch, of other halves, is read beside the
@@ -231,14 +231,14 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, u32 piece)
 	u32 done = 0;
 	int error, r;
 
-	ssdup_drain_search_begin(&s, p.sectors);
+	ssdup_plan_search_begin(&s, p.sectors);
 	while (s.next.sectors) {
 		if (c->drainer->unread >= DRAIN_UNREAD_MAX) {
 			r = give_up(c, &s, &part, &p);
 		} else {
 			error = ssdup_batch_reread(c, b, &p, &s.next);
 			r = error ? refused(c, b, &p, s.next.sectors, error) : 0;
-			if (!r && !ssdup_drain_search_next(&s, error, &part))
+			if (!r && !ssdup_plan_search_next(&s, error, &part))
 				continue;
 		}
 		r = r ?: lose(c, &p, &part);
@@ -246,7 +246,7 @@ static int reread_piece(struct ssdup *c, struct drain_batch *b, u32 piece)
 			return r;
 		part.at -= done;
 		done += part.at + part.sectors;
-		piece = ssdup_drain_cut(&b->plan, piece, &part);
+		piece = ssdup_plan_cut(&b->plan, piece, &part);
 	}
 	return 0;
 }
@@ -351,7 +351,7 @@ static int reread_batch(struct ssdup *c, struct drain_batch *b)
 			return r;
 	}
 	if (changed)
-		ssdup_drain_join(&b->plan);
+		ssdup_plan_join(&b->plan);
 	return 0;
 }
 
@@ -382,7 +382,7 @@ static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain
 		from = p->start;
 		do {
 			spin_lock_irq(&r->lock);
-			all = ssdup_drain_home(&r->tree, p, &from);
+			all = ssdup_plan_home(&r->tree, p, &from);
 			spin_unlock_irq(&r->lock);
 			cond_resched();
 		} while (!all);
@@ -501,7 +501,7 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 		b->plan.max_sectors = DRAIN_RUN;
 		b->plan.max_zeroes = DRAIN_RUN;
 	}
-	while (looks && !drain_full(&b->plan) &&
+	while (looks && !plan_full(&b->plan) &&
 	       (index = d->from >> c->range_shift) < c->nr_ranges) {
 		r = &c->ranges[index];
 		all = true;
@@ -512,15 +512,15 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 				d->fenced = index + 1;
 			}
 			spin_lock_irq(&r->lock);
-			all = ssdup_drain_collect(&r->tree, d->half->index, d->others, &d->from,
-						  &b->plan);
+			all = ssdup_plan_collect(&r->tree, d->half->index, d->others, &d->from,
+						 &b->plan);
 			spin_unlock_irq(&r->lock);
 		}
 		if (all)
 			d->from = (index + 1) * size;
 		cond_resched();
 	}
-	ssdup_drain_join(&b->plan);
+	ssdup_plan_join(&b->plan);
 	if (b->plan.nr_pieces)
 		trace_ssdup_drain(c, d->half, &b->plan);
 }

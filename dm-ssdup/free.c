@@ -55,7 +55,7 @@ void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h)
 		from = 0;
 		do {
 			spin_lock_irq(&r->lock);
-			all = ssdup_drain_forget(&r->tree, h->index, &from);
+			all = ssdup_plan_forget(&r->tree, h->index, &from);
 			spin_unlock_irq(&r->lock);
 			cond_resched();
 		} while (!all);

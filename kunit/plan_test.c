@@ -169,10 +169,10 @@ static void plans_are_sorted_disjoint_complete(struct kunit *test)
 		do {
 			plan_limits(&rig->plan, prng_between(&rig->r, 1, MAX_PIECES),
 				    prng_between(&rig->r, 1, 400), prng_between(&rig->r, 1, 64));
-			done = ssdup_drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan);
+			done = ssdup_plan_collect(&rig->tree, DRAINED, 0, &from, &rig->plan);
 			KUNIT_ASSERT_TRUE(test, done || rig->plan.nr_pieces);
 			check_pieces(test, rig, base, &last);
-			ssdup_drain_join(&rig->plan);
+			ssdup_plan_join(&rig->plan);
 			check_runs(test, &rig->plan);
 			KUNIT_ASSERT_LT(test, calls++, SPACE);
 		} while (!done);
@@ -194,12 +194,12 @@ static void ranges_in_turn_keep_the_order(struct kunit *test)
 	rig_add(low, 120, 8, 48, DRAINED, SSDUP_KIND_DATA);
 	rig_add(high, 128, 8, 0, DRAINED, SSDUP_KIND_DATA);
 	plan_limits(&low->plan, MAX_PIECES, 1000, 1000);
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&low->tree, DRAINED, 0, &from, &low->plan));
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&high->tree, DRAINED, 0, &from, &low->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&low->tree, DRAINED, 0, &from, &low->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&high->tree, DRAINED, 0, &from, &low->plan));
 	KUNIT_ASSERT_EQ(test, low->plan.nr_pieces, 3);
 
 	/* Neighbours across the border of two ranges are one run. */
-	ssdup_drain_join(&low->plan);
+	ssdup_plan_join(&low->plan);
 	KUNIT_ASSERT_EQ(test, low->plan.nr_runs, 2);
 	KUNIT_EXPECT_EQ(test, low->plan.runs[1].start, 120);
 	KUNIT_EXPECT_EQ(test, low->plan.runs[1].sectors, 16);
@@ -215,8 +215,8 @@ static void extent_larger_than_the_buffer(struct kunit *test)
 	rig_add(rig, 10, 100, 500, DRAINED, SSDUP_KIND_DATA);
 	for (i = 0; i < 4; i++) {
 		plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-		KUNIT_EXPECT_EQ(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from,
-							  &rig->plan),
+		KUNIT_EXPECT_EQ(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from,
+							 &rig->plan),
 				i == 3);
 		KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
 		KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 10 + 32 * i);
@@ -239,10 +239,10 @@ static void zeroes_in_batches(struct kunit *test)
 	rig_add(rig, 110, 1000, 0, DRAINED, SSDUP_KIND_DISCARD);
 	for (i = 0; i < 4; i++) {
 		plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-		KUNIT_EXPECT_EQ(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from,
-							  &rig->plan),
+		KUNIT_EXPECT_EQ(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from,
+							 &rig->plan),
 				i == 3);
-		KUNIT_EXPECT_EQ(test, drain_full(&rig->plan), i != 3);
+		KUNIT_EXPECT_EQ(test, plan_full(&rig->plan), i != 3);
 		/* A discard is none. */
 		KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, i == 3 ? 2 : 1);
 		KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 10 + 32 * i);
@@ -255,8 +255,8 @@ static void zeroes_in_batches(struct kunit *test)
 	rig_add(rig, 2000, 33, 0, DRAINED + 1, SSDUP_KIND_ZERO);
 	rig_add(rig, 2040, 32, 0, DRAINED + 1, SSDUP_KIND_ZERO);
 	plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, rig->nr, &from,
-						    &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, rig->nr, &from,
+						   &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
 	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 2040);
 }
@@ -267,10 +267,10 @@ static void nothing_to_drain(struct kunit *test)
 	u64 from = 0;
 
 	plan_limits(&rig->plan, MAX_PIECES, 32, 32);
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
 	rig_add(rig, 0, 8, 0, DRAINED + 1, SSDUP_KIND_DATA);
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
-	ssdup_drain_join(&rig->plan);
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
+	ssdup_plan_join(&rig->plan);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 0);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_runs, 0);
 }
@@ -279,7 +279,7 @@ static void go_home(struct kunit *test, struct rig *rig, u32 piece)
 {
 	u64 from = rig->pieces[piece].start;
 
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_home(&rig->tree, &rig->pieces[piece], &from));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_home(&rig->tree, &rig->pieces[piece], &from));
 }
 
 /* Taken along: what others hold up to a seq, but for lost data; and only once. */
@@ -296,7 +296,7 @@ static void others_go_along_once(struct kunit *test)
 	rig_add(rig, 32, 8, 0, DRAINED + 1, SSDUP_KIND_DISCARD);
 	rig_add(rig, 40, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, 5, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, 5, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 4);
 	KUNIT_EXPECT_EQ(test, rig->pieces[1].start, 8);
 	KUNIT_EXPECT_EQ(test, rig->pieces[1].half, DRAINED + 1);
@@ -307,13 +307,13 @@ static void others_go_along_once(struct kunit *test)
 	go_home(test, rig, 3);
 	from = 0;
 	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED + 1, 0, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED + 1, 0, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
 	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 16);
 	KUNIT_EXPECT_EQ(test, rig->pieces[1].start, 40);
 
 	from = 0;
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_forget(&rig->tree, DRAINED + 1, &from));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_forget(&rig->tree, DRAINED + 1, &from));
 	for (x = ssdup_extent_first(&rig->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
 		KUNIT_EXPECT_FALSE(test, x->home);
 }
@@ -331,7 +331,7 @@ static void others_go_alone(struct kunit *test)
 	rig_add(rig, 32, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
 	rig->plan.others_only = true;
-	KUNIT_EXPECT_TRUE(test, ssdup_drain_collect(&rig->tree, DRAINED, 4, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, 4, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
 	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 8);
 }
@@ -351,7 +351,7 @@ static void home_is_what_was_written(struct kunit *test)
 	rig_add(rig, 0, 32, 64, DRAINED + 1, SSDUP_KIND_DATA);
 	rig_add(rig, 32, 32, 96, DRAINED + 1, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 48, 100);
-	KUNIT_EXPECT_FALSE(test, ssdup_drain_collect(&rig->tree, DRAINED, 8, &from, &rig->plan));
+	KUNIT_EXPECT_FALSE(test, ssdup_plan_collect(&rig->tree, DRAINED, 8, &from, &rig->plan));
 	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
 	extent_push(&spares, &spare);
 	ssdup_extent_insert(&rig->tree, &newer, &spares, &unused);
@@ -390,11 +390,11 @@ static void tombstones_take_no_buffer(struct kunit *test)
 	rig_add(rig, 8, 1000, 0, DRAINED, SSDUP_KIND_DISCARD);
 	rig_add(rig, 1008, 8, 72, DRAINED, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 8, 100);
-	KUNIT_EXPECT_FALSE(test, ssdup_drain_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
+	KUNIT_EXPECT_FALSE(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
 	KUNIT_EXPECT_EQ(test, from, 1008);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 2);
 	KUNIT_EXPECT_EQ(test, rig->plan.sectors, 8);
-	ssdup_drain_join(&rig->plan);
+	ssdup_plan_join(&rig->plan);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_runs, 2);
 }
 

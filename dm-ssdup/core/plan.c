@@ -51,8 +51,8 @@ static bool wanted(const struct drain_plan *plan, const struct extent *x, u8 hal
 	return x->seq <= others && x->kind != SSDUP_KIND_LOST;
 }
 
-bool ssdup_drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
-			 struct drain_plan *plan)
+bool ssdup_plan_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
+			struct drain_plan *plan)
 {
 	const struct extent *x;
 	u32 seen = 0;
@@ -73,7 +73,7 @@ bool ssdup_drain_collect(const struct extent_tree *tree, u8 half, u64 others, u6
 	return true;
 }
 
-bool ssdup_drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from)
+bool ssdup_plan_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from)
 {
 	u64 end = p->start + p->sectors;
 	struct extent *x;
@@ -92,7 +92,7 @@ bool ssdup_drain_home(struct extent_tree *tree, const struct drain_piece *p, u64
 	return true;
 }
 
-bool ssdup_drain_forget(struct extent_tree *tree, u8 half, u64 *from)
+bool ssdup_plan_forget(struct extent_tree *tree, u8 half, u64 *from)
 {
 	struct extent *x;
 	u32 seen = 0;
@@ -116,7 +116,7 @@ static bool run_takes(const struct drain_plan *plan, const struct drain_run *run
 	       p->sectors <= plan->max_run - run->sectors;
 }
 
-void ssdup_drain_join(struct drain_plan *plan)
+void ssdup_plan_join(struct drain_plan *plan)
 {
 	struct drain_run *run = NULL;
 	u32 i;
@@ -141,7 +141,7 @@ void ssdup_drain_join(struct drain_plan *plan)
 	}
 }
 
-u32 ssdup_drain_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part)
+u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part)
 {
 	struct drain_piece *p = &plan->pieces[piece];
 	u32 end = part->at + part->sectors, rest = p->sectors - end;
@@ -172,7 +172,7 @@ static u32 search_half(u32 sectors)
 	return min(sectors, round_up(sectors / 2, DRAIN_BLOCK));
 }
 
-void ssdup_drain_search_begin(struct drain_search *s, u32 sectors)
+void ssdup_plan_search_begin(struct drain_search *s, u32 sectors)
 {
 	*s = (struct drain_search){
 		.next.sectors = sectors > DRAIN_BLOCK ? search_half(sectors) : sectors,
@@ -180,7 +180,7 @@ void ssdup_drain_search_begin(struct drain_search *s, u32 sectors)
 	};
 }
 
-bool ssdup_drain_search_next(struct drain_search *s, bool failed, struct drain_part *bad)
+bool ssdup_plan_search_next(struct drain_search *s, bool failed, struct drain_part *bad)
 {
 	struct drain_part read = s->next;
 	bool found;

@@ -37,7 +37,7 @@ struct drain_run {
 struct drain_plan {
 	struct drain_piece	*pieces;
 	struct drain_run	*runs;
-	u32			max_pieces;	/* of them; more come from ssdup_drain_cut() only */
+	u32			max_pieces;	/* of them; more come from ssdup_plan_cut() only */
 	u32			max_sectors;	/* room in the buffer */
 	u32			max_zeroes;	/* sectors without data to write, SSDUP_KIND_ZERO */
 	u32			max_run;	/* longest run, sectors */
@@ -49,7 +49,7 @@ struct drain_plan {
 };
 
 /**
- * ssdup_drain_collect() - take what @half holds in one tree, from *@from on
+ * ssdup_plan_collect() - take what @half holds in one tree, from *@from on
  * @tree: the caller holds its lock
  * @half: being drained
  * @others: take what other halves hold too, up to this seq; 0: do not
@@ -65,11 +65,11 @@ struct drain_plan {
  * Return: false when the tree may hold more: the plan is full, or EXTENT_WALK
  * extents were looked at.
  */
-bool ssdup_drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
-			 struct drain_plan *plan);
+bool ssdup_plan_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
+			struct drain_plan *plan);
 
 /**
- * ssdup_drain_home() - a piece of a half that is not being drained yet is on the HDD
+ * ssdup_plan_home() - a piece of a half that is not being drained yet is on the HDD
  * @tree: the caller holds its lock
  * @p: the piece
  * @from: its start; moved up to where the next call has to go on
@@ -79,30 +79,30 @@ bool ssdup_drain_collect(const struct extent_tree *tree, u8 half, u64 others, u6
  *
  * Return: false when EXTENT_WALK extents were looked at and there are more.
  */
-bool ssdup_drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from);
+bool ssdup_plan_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from);
 
 /**
- * ssdup_drain_forget() - what @half holds in one tree is not on the HDD after all
+ * ssdup_plan_forget() - what @half holds in one tree is not on the HDD after all
  *
- * Arguments and return value as of ssdup_drain_collect().
+ * Arguments and return value as of ssdup_plan_collect().
  */
-bool ssdup_drain_forget(struct extent_tree *tree, u8 half, u64 *from);
+bool ssdup_plan_forget(struct extent_tree *tree, u8 half, u64 *from);
 
-/** drain_full() - no more data, or no more zeroes, go into the plan */
-static inline bool drain_full(const struct drain_plan *plan)
+/** plan_full() - no more data, or no more zeroes, go into the plan */
+static inline bool plan_full(const struct drain_plan *plan)
 {
 	return plan->nr_pieces == plan->max_pieces || plan->sectors == plan->max_sectors ||
 	       plan->zeroes == plan->max_zeroes;
 }
 
 /**
- * ssdup_drain_join() - make the runs of a plan
+ * ssdup_plan_join() - make the runs of a plan
  *
  * DATA pieces that are neighbours on the HDD become one run of at most max_run
  * sectors (a longer piece is a run by itself); pieces of other kinds are runs
  * by themselves. Covers every piece once, in order.
  */
-void ssdup_drain_join(struct drain_plan *plan);
+void ssdup_plan_join(struct drain_plan *plan);
 
 /* Part of a piece. */
 struct drain_part {
@@ -111,16 +111,16 @@ struct drain_part {
 };
 
 /**
- * ssdup_drain_cut() - take a part out of a piece: it is not to be written
+ * ssdup_plan_cut() - take a part out of a piece: it is not to be written
  * @piece: number of the piece
  * @part: of it; not empty
  *
  * What is left in front of the part and behind it are two pieces. A piece of which nothing is
- * left stays, as one of kind NONE. The arrays have room for one more; ssdup_drain_join() is due.
+ * left stays, as one of kind NONE. The arrays have room for one more; ssdup_plan_join() is due.
  *
  * Return: the number of the piece behind the part, or @piece if there is none.
  */
-u32 ssdup_drain_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part);
+u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part);
 
 /*
  * The search for the blocks of a piece that cannot be read: what fails is read by halves, what
@@ -132,16 +132,16 @@ struct drain_search {
 	u32			sectors;	/* of the piece */
 };
 
-/** ssdup_drain_search_begin() - a piece could not be read in one go */
-void ssdup_drain_search_begin(struct drain_search *s, u32 sectors);
+/** ssdup_plan_search_begin() - a piece could not be read in one go */
+void ssdup_plan_search_begin(struct drain_search *s, u32 sectors);
 
 /**
- * ssdup_drain_search_next() - @s->next was read
+ * ssdup_plan_search_next() - @s->next was read
  * @failed: and the disk refused it
  * @bad: filled in when true is returned
  *
  * Return: true when @bad is a stretch of blocks that cannot be read, with none before or behind.
  */
-bool ssdup_drain_search_next(struct drain_search *s, bool failed, struct drain_part *bad);
+bool ssdup_plan_search_next(struct drain_search *s, bool failed, struct drain_part *bad);
 
 #endif
