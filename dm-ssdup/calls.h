@@ -117,10 +117,10 @@ int ssdup_salvage_home(struct ssdup *c, struct ssdup_half *h, u32 left, bool los
  */
 int ssdup_salvage_end(struct ssdup *c);
 
-/* --- carry.c --- */
+/* --- relocate.c --- */
 
 /**
- * ssdup_carry() - move a piece to the open half
+ * ssdup_relocate() - move a piece to the open half
  * @p: the piece; when its kind is to be DATA, at most a page long
  * @from: the half that is being drained
  * @kind: DATA with its content in @page, or what the piece has become
@@ -128,7 +128,7 @@ int ssdup_salvage_end(struct ssdup *c);
  * Context: the writeback thread.
  * Return: 0, or -errno when the half cannot be freed for now.
  */
-int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
-		struct page *page);
+int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
+		   struct page *page);
 
 #endif

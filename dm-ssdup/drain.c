@@ -93,7 +93,7 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 static int move_block(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page)
 {
 	struct ssdup_drainer *d = c->drainer;
-	int r = ssdup_carry(c, p, d->half->index, kind, page);
+	int r = ssdup_relocate(c, p, d->half->index, kind, page);
 
 	if (!r || ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
@@ -189,7 +189,7 @@ static int lose(struct ssdup *c, const struct drain_piece *p, const struct drain
 
 	lost.start += part->at;
 	lost.sectors = part->sectors;
-	r = ssdup_carry(c, &lost, c->drainer->half->index, SSDUP_KIND_LOST, NULL);
+	r = ssdup_relocate(c, &lost, c->drainer->half->index, SSDUP_KIND_LOST, NULL);
 	if (!r) {
 		stat_add(c, STAT_LOST, blocks);
 		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",

@@ -39,7 +39,7 @@ void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 	h->state = HALF_OPEN;
 	WRITE_ONCE(h->base, base);
 	h->pages_done = DIV_ROUND_UP(log_word_entries(word), (u32)SSDUP_PAGE_ENTRIES);
-	h->carried = 0;
+	h->relocated = 0;
 	h->drained = false;
 	h->tried = false;
 	h->lost = false;

@@ -156,7 +156,7 @@ struct ssdup_half {
 	 * half is freed while a commit runs.
 	 */
 	u32			pages_done;	/* complete and durable ones; commit_lock */
-	u32			carried;	/* entries moved here; the writeback thread's */
+	u32			relocated;	/* entries moved here; the writeback thread's */
 	bool			drained;	/* all on the HDD, not freed; the thread's too */
 	bool			tried;		/* in this pass of a salvage; the thread's */
 	bool			lost;		/* it holds lost extents; salvage, the thread's */
@@ -371,7 +371,7 @@ struct ssdup {
 	bool			short_of_memory;	/* a hint */
 	u64			asked;		/* drain all generations up to this one */
 	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
-	u64			carried;	/* moves by ssdup_carry(), ever; the thread's */
+	u64			relocated;	/* moves by ssdup_relocate(), ever; the thread's */
 	u64			pinned;		/* of those, because of the HDD; the thread's */
 	int			drain_error;	/* of the last try; 0 when it went well; a hint */
 	bool			drain_anew;	/* a flush asked since; set under half_lock */

@@ -84,11 +84,11 @@ static u64 oldest_sealed(struct ssdup *c)
 }
 
 /* Does the open half hold more than what a drain put there itself? */
-static bool open_dirty(struct ssdup *c, bool count_carried)
+static bool open_dirty(struct ssdup *c, bool count_relocated)
 {
 	struct ssdup_half *h = READ_ONCE(c->open);
 
-	return log_word_entries(atomic64_read(&h->word)) > (count_carried ? 0 : h->carried);
+	return log_word_entries(atomic64_read(&h->word)) > (count_relocated ? 0 : h->relocated);
 }
 
 static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
@@ -324,7 +324,7 @@ u64 ssdup_ask(struct ssdup *c)
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
-	u64 carried = READ_ONCE(c->carried);
+	u64 relocated = READ_ONCE(c->relocated);
 	u64 generation;
 	int r;
 
@@ -355,5 +355,5 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	r = ssdup_flush_hdd(c);
 	if (r)
 		return r;
-	return READ_ONCE(c->carried) == carried ? 0 : -EIO;
+	return READ_ONCE(c->relocated) == relocated ? 0 : -EIO;
 }
