@@ -44,14 +44,6 @@ int ssdup_drain_all(struct ssdup *c, bool leaving);
 int ssdup_drainer_create(struct ssdup *c);
 void ssdup_drainer_destroy(struct ssdup *c);
 
-/* With whom a batch shares the disks. */
-struct drain_manner {
-	bool	wide;		/* on its way, take what other halves hold too */
-	bool	gentle;		/* a small one, so that a read beside it waits for little */
-	bool	spread;		/* read it bit by bit, so that a write beside it does */
-	bool	urgent;		/* writes wait for the half, and do not use the HDD meanwhile */
-};
-
 /**
  * ssdup_drain_step() - drain one batch of the oldest sealed half; frees it after the last
  *
@@ -60,7 +52,7 @@ struct drain_manner {
  *
  * Return: 0, or an error after which the half is tried again from its start.
  */
-int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how);
+int ssdup_drain_step(struct ssdup *c, const struct pacing_out *how);
 
 /** ssdup_drain_finish() - forget what was already read; before the thread stops */
 void ssdup_drain_finish(struct ssdup *c);

@@ -596,7 +596,7 @@ static int finish_half_ahead(struct ssdup *c)
 	return batch_finish(c, b, NULL, false);
 }
 
-int ssdup_drain_step(struct ssdup *c, const struct drain_manner *how)
+int ssdup_drain_step(struct ssdup *c, const struct pacing_out *how)
 {
 	struct ssdup_drainer *d = c->drainer;
 	struct drain_batch *now, *next;

@@ -218,13 +218,7 @@ struct flush_queue {
 	struct work_struct	work;
 };
 
-/* --- Failure modes: a one-way ladder, climbed by ssdup_fail() only --- */
-
-enum ssdup_mode {
-	MODE_RUNNING,
-	MODE_LOG_READ_ONLY,	/* the SSD refused a write: nothing new is logged */
-	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
-};
+/* --- States --- */
 
 /* What direct writes have left in the cache of the HDD. */
 enum hdd_cache {

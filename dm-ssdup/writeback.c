@@ -115,7 +115,8 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	}
 	if (!w->holding)
 		w->held = now;
-	in->mode = READ_ONCE(c->set.drain);
+	in->mode = ssdup_mode(c);
+	in->drain = READ_ONCE(c->set.drain);
 	in->route = READ_ONCE(c->route);
 	in->patient = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
 	in->paused = READ_ONCE(c->paused);
@@ -169,24 +170,15 @@ static bool tell_error(struct ssdup *c, int r)
 	return r && !anew;
 }
 
-static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in,
-			const struct pacing_out *out)
+static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_out *how)
 {
 	ktime_t begun = ktime_get();
 	u64 pinned = c->pinned;
-	const struct drain_manner how = {
-		/* With nobody in need of this half's space the arm passes over the disk once. */
-		.wide = !in->waiters &&
-			(in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS),
-		.gentle = out->gentle,
-		.spread = out->spread,
-		.urgent = in->waiters && !in->patient,
-	};
 	u32 wait;
 	int r;
 
 	drain_does(c, DRAIN_COPIES);
-	r = ssdup_drain_step(c, &how);
+	r = ssdup_drain_step(c, how);
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
@@ -225,13 +217,10 @@ static int writeback_thread(void *arg)
 		smp_mb();
 		look(c, &w, &in);
 		out = ssdup_pacing_decide(&in);
-		if (ssdup_mode(c) == MODE_LOG_FAILED)
-			out.step = PACING_SLEEP;
-		w.holding = out.step == PACING_HOLD;
-		switch (out.step) {
+		w.holding = out.action == PACING_HOLD;
+		switch (out.action) {
 		case PACING_SLEEP:
-			drain_does(c, ssdup_mode(c) == MODE_LOG_FAILED ? DRAIN_STOPPED :
-									 DRAIN_IDLE);
+			drain_does(c, in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
 			/* Nobody kicks for extents that are pinned. */
 			wait_kick(c, w.pinned ? msecs_to_jiffies(PINNED_RETRY_MS) + 1 :
 						MAX_SCHEDULE_TIMEOUT);
@@ -245,14 +234,10 @@ static int writeback_thread(void *arg)
 				wait_kick(c, msecs_to_jiffies(out.wait_ms) + 1);
 			break;
 		case PACING_SEAL:
-			/* A log that is read-only is drained without another half. */
-			if (ssdup_mode(c) == MODE_RUNNING)
-				seal(c, &w);
-			else
-				drain_batch(c, &w, &in, &out);
+			seal(c, &w);
 			break;
 		case PACING_DRAIN:
-			drain_batch(c, &w, &in, &out);
+			drain_batch(c, &w, &out);
 			break;
 		}
 	}

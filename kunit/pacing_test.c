@@ -5,13 +5,15 @@
 
 #define HDD	.route = SSDUP_ROUTE_HDD
 #define SSD	.route = SSDUP_ROUTE_SSD
-#define EAGER	.mode = SSDUP_DRAIN_EAGER
-#define MANUAL	.mode = SSDUP_DRAIN_MANUAL
+#define EAGER	.drain = SSDUP_DRAIN_EAGER
+#define MANUAL	.drain = SSDUP_DRAIN_MANUAL
+#define RO	.mode = MODE_LOG_READ_ONLY
+#define FAILED	.mode = MODE_LOG_FAILED
 
 struct pacing_case {
 	const char *name;
 	struct pacing_in in;
-	enum pacing_step step;
+	enum pacing_action action;
 	u32 wait_ms;
 };
 
@@ -83,6 +85,13 @@ static const struct pacing_case pacing_cases[] = {
 	{ "open half, idle, empty", { .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
 	{ "writers wait, nothing sealed yet", { HDD, .waiters = 1, .spare = 1, .dirty = 1,
 	  .quiet_ms = 0 }, PACING_HOLD, PACING_IDLE_MS },
+	{ "log failed", { FAILED, .asked = 1, .waiters = 1, .sealed = 1, .dirty = 1, .spare = 1 },
+	  PACING_SLEEP },
+	{ "log read-only, open half, asked", { RO, .asked = 1, .dirty = 1, .spare = 1 },
+	  PACING_DRAIN },
+	{ "log read-only, open half, in use", { RO, .dirty = 1, .spare = 1, .quiet_ms = 100 },
+	  PACING_HOLD, PACING_IDLE_MS - 100 },
+	{ "log read-only, paused", { RO, .paused = 1, .sealed = 1 }, PACING_SLEEP },
 };
 
 static void pacing_case_desc(const struct pacing_case *c, char *desc)
@@ -97,8 +106,43 @@ static void pacing_by_example(struct kunit *test)
 	const struct pacing_case *c = test->param_value;
 	struct pacing_out out = ssdup_pacing_decide(&c->in);
 
-	KUNIT_EXPECT_EQ(test, out.step, c->step);
+	KUNIT_EXPECT_EQ(test, out.action, c->action);
 	KUNIT_EXPECT_EQ(test, out.wait_ms, c->wait_ms);
+}
+
+struct manner_case {
+	struct pacing_in in;
+	bool wide, gentle, spread, urgent;
+};
+
+/* With whom a batch shares the disks. */
+static void pacing_manner(struct kunit *test)
+{
+	static const struct manner_case cases[] = {
+		{ { SSD, .sealed = 1 } },
+		{ { SSD, .sealed = 1, .quiet_ms = PACING_QUIET_MS - 1 } },
+		{ { SSD, .sealed = 1, .quiet_ms = PACING_QUIET_MS }, .wide = 1 },
+		{ { SSD, .sealed = 1, .patient = 1 }, .wide = 1 },
+		{ { SSD, .sealed = 1, .asked = 1 }, .wide = 1 },
+		{ { SSD, .sealed = 1, .asked = 1, .waiters = 1 }, .urgent = 1 },
+		{ { SSD, .sealed = 1, .patient = 1, .waiters = 1 } },
+		{ { SSD, .sealed = 1, .asked = 1, .reads = 1 }, .wide = 1, .gentle = 1 },
+		{ { SSD, .sealed = 1, .writes = 1 }, .spread = 1 },
+		{ { SSD, .sealed = 1, .writes = 1, .waiters = 1 }, .urgent = 1 },
+		{ { SSD, EAGER, .sealed = 1, .writes = 1 } },
+		{ { SSD, .asked = 1, .dirty = 1, .spare = 1, .writes = 1 } },
+		{ { SSD, RO, .asked = 1, .dirty = 1, .spare = 1, .writes = 1 }, .wide = 1 },
+	};
+	struct pacing_out out;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		out = ssdup_pacing_decide(&cases[i].in);
+		KUNIT_EXPECT_EQ(test, out.wide, cases[i].wide);
+		KUNIT_EXPECT_EQ(test, out.gentle, cases[i].gentle);
+		KUNIT_EXPECT_EQ(test, out.spread, cases[i].spread);
+		KUNIT_EXPECT_EQ(test, out.urgent, cases[i].urgent);
+	}
 }
 
 /* How long a batch is held off while the HDD is never free. */
@@ -111,9 +155,9 @@ static u32 held_off(struct kunit *test, u32 fill)
 
 	for (;;) {
 		out = ssdup_pacing_decide(&in);
-		if (out.step == PACING_DRAIN)
+		if (out.action == PACING_DRAIN)
 			return in.held_ms;
-		KUNIT_ASSERT_EQ(test, out.step, PACING_HOLD);
+		KUNIT_ASSERT_EQ(test, out.action, PACING_HOLD);
 		KUNIT_ASSERT_GT(test, out.wait_ms, 0);
 		in.held_ms += out.wait_ms;
 		KUNIT_ASSERT_LE(test, in.held_ms, PACING_HOLD_MS);
@@ -148,7 +192,7 @@ static void pacing_rules(struct kunit *test)
 			for (j = 0; j < ARRAY_SIZE(ms); j++)
 				for (k = 0; k < ARRAY_SIZE(fills); k++) {
 					struct pacing_in in = {
-						.mode = (bits & 3) % 3, .paused = bits & 4,
+						.drain = (bits & 3) % 3, .paused = bits & 4,
 						.asked = bits & 8, .waiters = bits & 16,
 						.sealed = bits & 32, .spare = bits & 64,
 						.dirty = bits & 128, .route = !!(bits & 256),
@@ -159,29 +203,30 @@ static void pacing_rules(struct kunit *test)
 					};
 
 					out = ssdup_pacing_decide(&in);
-					KUNIT_ASSERT_EQ(test, out.step == PACING_HOLD,
+					KUNIT_ASSERT_EQ(test, out.action == PACING_HOLD,
 							out.wait_ms != 0);
 					KUNIT_ASSERT_LE(test, out.wait_ms, PACING_IDLE_MS);
-					if (out.step == PACING_DRAIN)
+					if (out.action == PACING_DRAIN)
 						KUNIT_ASSERT_TRUE(test, in.sealed);
-					if (out.step == PACING_SEAL)
+					if (out.action == PACING_SEAL)
 						KUNIT_ASSERT_TRUE(test, in.dirty && in.spare &&
 								  !in.sealed);
-					beside = in.reads && in.mode != SSDUP_DRAIN_EAGER &&
+					beside = in.reads && in.drain != SSDUP_DRAIN_EAGER &&
 						 in.held_ms < PACING_PATIENCE_MS;
 					if (in.sealed && (in.waiters || (in.asked && !beside)))
-						KUNIT_ASSERT_EQ(test, out.step, PACING_DRAIN);
+						KUNIT_ASSERT_EQ(test, out.action, PACING_DRAIN);
 					if (out.gentle)
 						KUNIT_ASSERT_TRUE(test, in.reads && !in.waiters);
 					KUNIT_ASSERT_EQ(test, out.spread,
-							out.step == PACING_DRAIN && in.writes &&
+							out.action == PACING_DRAIN && in.writes &&
 							!in.waiters &&
-							in.mode != SSDUP_DRAIN_EAGER);
+							in.drain != SSDUP_DRAIN_EAGER);
 				}
 }
 
 static struct kunit_case pacing_suite_cases[] = {
 	KUNIT_CASE_PARAM(pacing_by_example, pacing_gen_params),
+	KUNIT_CASE(pacing_manner),
 	KUNIT_CASE(pacing_never_starves),
 	KUNIT_CASE(pacing_rules),
 	{}

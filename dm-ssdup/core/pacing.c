@@ -3,9 +3,9 @@
 
 #include "pacing.h"
 
-static struct pacing_out pacing(enum pacing_step step, u32 wait_ms)
+static struct pacing_out pacing(enum pacing_action action, u32 wait_ms)
 {
-	return (struct pacing_out){ .step = step, .wait_ms = wait_ms };
+	return (struct pacing_out){ .action = action, .wait_ms = wait_ms };
 }
 
 /* A sealed half waits, and somebody for it, though not for space. */
@@ -13,13 +13,13 @@ static struct pacing_out pace_asked(const struct pacing_in *in)
 {
 	u32 hold = min(in->took_ms, PACING_PATIENCE_MS / PACING_GENTLE) * PACING_GENTLE;
 
-	if (!in->reads || in->mode == SSDUP_DRAIN_EAGER)
+	if (!in->reads || in->drain == SSDUP_DRAIN_EAGER)
 		return pacing(PACING_DRAIN, 0);
 
 	if (in->held_ms < hold)
 		return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
 
-	return (struct pacing_out){ .step = PACING_DRAIN, .gentle = true };
+	return (struct pacing_out){ .action = PACING_DRAIN, .gentle = true };
 }
 
 /* A sealed half waits, and nothing but its own need drives the drain. */
@@ -27,7 +27,7 @@ static struct pacing_out pace_sealed(const struct pacing_in *in)
 {
 	u32 hold;
 
-	if (in->mode == SSDUP_DRAIN_EAGER || (in->fill >= PACING_URGENT && !in->patient))
+	if (in->drain == SSDUP_DRAIN_EAGER || (in->fill >= PACING_URGENT && !in->patient))
 		return pacing(PACING_DRAIN, 0);
 
 	if (!in->hdd_inflight &&
@@ -70,7 +70,7 @@ static struct pacing_out pace(const struct pacing_in *in)
 	if (in->asked && in->dirty && in->spare)
 		return pacing(PACING_SEAL, 0);
 
-	if (in->paused || in->mode == SSDUP_DRAIN_MANUAL)
+	if (in->paused || in->drain == SSDUP_DRAIN_MANUAL)
 		return pacing(PACING_SLEEP, 0);
 
 	return in->sealed ? pace_sealed(in) : pace_open(in);
@@ -78,9 +78,21 @@ static struct pacing_out pace(const struct pacing_in *in)
 
 struct pacing_out ssdup_pacing_decide(const struct pacing_in *in)
 {
-	struct pacing_out out = pace(in);
+	struct pacing_out out;
 
-	out.spread = out.step == PACING_DRAIN && in->writes && !in->waiters &&
-		     in->mode != SSDUP_DRAIN_EAGER;
+	if (in->mode == MODE_LOG_FAILED)
+		return pacing(PACING_SLEEP, 0);
+
+	out = pace(in);
+	out.spread = out.action == PACING_DRAIN && in->writes && !in->waiters &&
+		     in->drain != SSDUP_DRAIN_EAGER;
+	if (out.action == PACING_SEAL && in->mode == MODE_LOG_READ_ONLY)
+		out.action = PACING_DRAIN;
+	if (out.action != PACING_DRAIN)
+		return out;
+
+	out.wide = !in->waiters &&
+		   (in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS);
+	out.urgent = in->waiters && !in->patient;
 	return out;
 }

@@ -9,7 +9,8 @@
 
 /* What pacing looks at. */
 struct pacing_in {
-	enum ssdup_drain	mode;
+	enum ssdup_mode		mode;
+	enum ssdup_drain	drain;		/* the key */
 	enum ssdup_route	route;		/* of the current stream */
 	bool	patient;	/* writes can go past the log: no need to hurry for them */
 	bool	reads;		/* somebody has read within PACING_SEEN_MS */
@@ -27,7 +28,7 @@ struct pacing_in {
 	u32	took_ms;	/* the batch before it */
 };
 
-enum pacing_step {
+enum pacing_action {
 	PACING_SLEEP,		/* nothing to do until woken */
 	PACING_HOLD,		/* look again after wait_ms */
 	PACING_SEAL,		/* seal the open half, then look again */
@@ -35,10 +36,13 @@ enum pacing_step {
 };
 
 struct pacing_out {
-	enum pacing_step	step;
+	enum pacing_action	action;
 	u32			wait_ms;
+	/* With whom the batch shares the disks: */
+	bool			wide;		/* on its way, take what other halves hold too */
 	bool			gentle;		/* a small batch: somebody reads */
 	bool			spread;		/* short reads: somebody writes to the SSD */
+	bool			urgent;		/* writes wait, and do not use the HDD meanwhile */
 };
 
 #define PACING_IDLE_MS		500U	/* quiet for so long: drain the receiving half too */
@@ -53,14 +57,15 @@ struct pacing_out {
 /**
  * ssdup_pacing_decide() - may the drain go on?
  *
- * In this order:
- *  - writers that wait are served at once, whatever the mode; so is who asked,
- *    but beside readers the HDD is theirs for most of the time, except in mode eager:
+ * A log that has failed is not drained. One that is read-only is drained without another half
+ * to receive: instead of sealing, a batch. Else, in this order:
+ *  - writers that wait are served at once, whatever the key; so is who asked,
+ *    but beside readers the HDD is theirs for most of the time, except with drain eager:
  *    small batches, each held off for PACING_GENTLE times what the one before took, at
  *    most PACING_PATIENCE_MS; asked with nothing sealed seals the open half, if it is
  *    dirty and another can receive;
  *  - paused or manual: sleep;
- *  - a sealed half: drained at once in mode eager, when the open half is
+ *  - a sealed half: drained at once with drain eager, when the open half is
  *    urgently full, or when the HDD is quiet (nothing in flight for
  *    PACING_QUIET_MS); else it is held off while the HDD serves others -
  *    the route is the HDD, or foreground requests are in flight there - for at
@@ -71,8 +76,9 @@ struct pacing_out {
  *    spare: seal. Not yet that long: hold until then.
  *  - else sleep.
  *
- * A drain's reads from the SSD are short and come one by one where others write there; not in mode
- * eager, and when writes wait for the drain.
+ * A batch's reads from the SSD are short and come one by one where others write there; not with
+ * drain eager, and not when writes wait. With nobody in need of the half's space the arm passes
+ * over the disk once for all halves.
  */
 struct pacing_out ssdup_pacing_decide(const struct pacing_in *in);
 
