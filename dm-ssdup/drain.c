@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the drain of a half, a batch at a time.
+ * dm-ssdup: the drain of a half, a batch at a time. Its stages are at the end of the file;
+ * Documentation/design.rst draws them.
  *
  * Two batches take turns: while one is written to the HDD, the next is read
  * from the SSD. A batch is taken from the map by ssdup_plan_collect(); all its
@@ -25,10 +26,18 @@
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch beside readers, and as much as one run */
 #define DRAIN_AHEAD_LOOKS 256U		/* at EXTENT_WALK extents each, while writes wait */
 
+enum drain_stage {
+	STAGE_CHOOSE,		/* no half is being drained */
+	STAGE_READ,		/* a half is, and nothing of it is under way */
+	STAGE_COPY,		/* a batch of it is being read */
+	STAGE_FREE,		/* all of it is on the HDD, or has moved */
+};
+
 struct ssdup_drainer {
+	enum drain_stage	stage;
+	struct ssdup_half	*half;		/* being drained, but in STAGE_CHOOSE */
 	struct drain_batch	batch[2];
-	struct drain_batch	*ahead;		/* being read, not yet written */
-	struct ssdup_half	*half;		/* being drained */
+	struct drain_batch	*ahead;		/* being read; in STAGE_COPY */
 	u64			from;		/* HDD sector to go on from */
 	u64			fenced;		/* direct writes below this were waited for */
 	struct drain_faults	faults;
@@ -177,9 +186,9 @@ static bool has_direct(struct ssdup_range *r)
 
 /*
  * Take the next batch of the half from the map. What goes ahead of its own half's turn, while
- * writes wait, is not worth a long search, nor a wait for direct writes.
+ * writes wait, is not worth a long search, nor a wait for direct writes. Return: is there one?
  */
-static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
+static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 {
 	struct ssdup_drainer *d = c->drainer;
 	u64 size = 1ULL << c->range_shift;
@@ -224,11 +233,13 @@ static void batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	ssdup_plan_join(&b->plan);
 	if (b->plan.nr_pieces)
 		trace_ssdup_drain(c, d->half, &b->plan);
+	return b->plan.nr_pieces;
 }
 
-/* --- A half --- */
+/* --- Stages --- */
 
-static int drain_begin(struct ssdup *c)
+/* Return: 1, or 0 when there is nothing to drain. */
+static int choose_half(struct ssdup *c, const struct pacing_out *how)
 {
 	struct ssdup_drainer *d = c->drainer;
 
@@ -241,7 +252,7 @@ static int drain_begin(struct ssdup *c)
 		d->half = ssdup_salvage_next(c);
 	}
 	if (!d->half)
-		return -ENOENT;
+		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
 	d->from = 0;
 	WRITE_ONCE(c->pass_home, 0);
 	d->fenced = 0;
@@ -253,7 +264,37 @@ static int drain_begin(struct ssdup *c)
 		ssdup_forget_home(c, d->half);
 	if (!d->half->has_home)
 		d->half->flush_errors = atomic_read(&c->hdd_flush_errors);
-	return 0;
+	return 1;
+}
+
+/* Return: 1, or 0 when all of the half is on the HDD already. */
+static int read_first(struct ssdup *c, const struct pacing_out *how)
+{
+	struct ssdup_drainer *d = c->drainer;
+
+	if (d->half->drained || !batch_collect(c, &d->batch[0], how->gentle))
+		return 0;
+	d->ahead = &d->batch[0];
+	ssdup_batch_read(c, d->ahead, how->spread);
+	return 1;
+}
+
+/* Return: 1 while another batch is being read, or 0 when this was the last one. */
+static int copy_batch(struct ssdup *c, const struct pacing_out *how)
+{
+	struct ssdup_drainer *d = c->drainer;
+	struct drain_batch *now = d->ahead;
+	struct drain_batch *next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
+	int r;
+
+	if (!batch_collect(c, next, how->gentle))
+		next = NULL;
+	d->ahead = NULL;
+	r = batch_finish(c, now, next, how->spread);
+	if (r)
+		return r;
+	tell_due(c, d->half);
+	return !!next;
 }
 
 static int finish_half(struct ssdup *c)
@@ -266,18 +307,22 @@ static int finish_half(struct ssdup *c)
 }
 
 /*
- * The HDD does nothing else while it is flushed for a half, and then those who waited for that
- * half have the SSD. So what the HDD can do next is read meanwhile: of other halves, and marked
- * as home there.
+ * The HDD does nothing else while it is flushed for a half. When writes wait for that half, they
+ * have the SSD afterwards. So what the HDD can do next is read meanwhile: of other halves, and
+ * marked as home there.
  *
  * Only what the freed half held leaves the map. What is taken here, or what replaces it, stays
  * in the log, so that no direct write gets there before.
  */
-static int finish_half_ahead(struct ssdup *c)
+static int free_half(struct ssdup *c, const struct pacing_out *how)
 {
 	struct ssdup_drainer *d = c->drainer;
 	struct drain_batch *b = &d->batch[0];
 	int r;
+
+	/* In a log that is read-only each half goes home for itself. */
+	if (!how->urgent || ssdup_mode(c) != MODE_RUNNING)
+		return finish_half(c);
 
 	d->from = 0;
 	d->fenced = 0;
@@ -294,51 +339,41 @@ static int finish_half_ahead(struct ssdup *c)
 	return batch_finish(c, b, NULL, false);
 }
 
-int ssdup_drain_step(struct ssdup *c, const struct pacing_out *how)
-{
-	struct ssdup_drainer *d = c->drainer;
-	struct drain_batch *now, *next;
-	bool running;
-	int r = 0;
+/* What a stage does, and which one follows. After an error that is STAGE_CHOOSE. */
+static const struct {
+	int			(*run)(struct ssdup *c, const struct pacing_out *how);
+	enum drain_stage	more;		/* follows when that returns 1 */
+	enum drain_stage	done;		/* follows when it returns 0 */
+} stages[] = {
+	[STAGE_CHOOSE]	= { choose_half,	STAGE_READ,	STAGE_CHOOSE },
+	[STAGE_READ]	= { read_first,		STAGE_COPY,	STAGE_FREE },
+	[STAGE_COPY]	= { copy_batch,		STAGE_COPY,	STAGE_FREE },
+	[STAGE_FREE]	= { free_half,		STAGE_CHOOSE,	STAGE_CHOOSE },
+};
 
-	if (!d->half && drain_begin(c))
-		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
-	/* In a log that is read-only each half goes home for itself. */
-	running = ssdup_mode(c) == MODE_RUNNING;
-	d->wide = how->wide && running;
-
-	now = d->ahead;
-	next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
-	if (!d->half->drained)
-		batch_collect(c, next, how->gentle);
-	if (d->half->drained || !next->plan.nr_pieces)
-		next = NULL;
-	d->ahead = NULL;
-	if (now) {
-		r = batch_finish(c, now, next, how->spread);
-		if (!r)
-			tell_due(c, d->half);
-	} else if (next) {
-		ssdup_batch_read(c, next, how->spread);
-		d->ahead = next;
-	}
-	if (!r && !d->ahead)
-		r = how->urgent && running ? finish_half_ahead(c) : finish_half(c);
-	if (r || !d->ahead) {
-		if (d->ahead)
-			ssdup_batch_wait(d->ahead);
-		d->ahead = NULL;
-		d->half = NULL;
-	}
-	return r;
-}
-
-void ssdup_drain_finish(struct ssdup *c)
+void ssdup_drain_drop(struct ssdup *c)
 {
 	struct ssdup_drainer *d = c->drainer;
 
 	if (d->ahead)
 		ssdup_batch_wait(d->ahead);
 	d->ahead = NULL;
-	d->half = NULL;
+	d->stage = STAGE_CHOOSE;
+}
+
+int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how)
+{
+	struct ssdup_drainer *d = c->drainer;
+	int r;
+
+	d->wide = how->wide && ssdup_mode(c) == MODE_RUNNING;
+	do {
+		r = stages[d->stage].run(c, how);
+		if (r < 0) {
+			ssdup_drain_drop(c);
+			return r;
+		}
+		d->stage = r ? stages[d->stage].more : stages[d->stage].done;
+	} while (d->stage == STAGE_READ || d->stage == STAGE_FREE);
+	return 0;
 }

@@ -178,7 +178,7 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_ou
 	int r;
 
 	drain_does(c, DRAIN_COPIES);
-	r = ssdup_drain_step(c, how);
+	r = ssdup_drain_turn(c, how);
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
@@ -241,7 +241,7 @@ static int writeback_thread(void *arg)
 			break;
 		}
 	}
-	ssdup_drain_finish(c);
+	ssdup_drain_drop(c);
 	drain_does(c, DRAIN_STOPPED);
 	return 0;
 }
