@@ -79,6 +79,21 @@ void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h);
  */
 int ssdup_free_half(struct ssdup *c, struct ssdup_half *h);
 
+/**
+ * ssdup_free_record() - make durable that @halves are free; context: the writeback thread
+ *
+ * Return: 0, or -errno: they are not free.
+ */
+int ssdup_free_record(struct ssdup *c, struct ssdup_half **halves, u32 nr);
+
+/**
+ * ssdup_free_end() - @halves are free by record: they can be opened when their reads have ended
+ *
+ * In a log that is read-only the open half may be among them; it stays, sealed and empty.
+ * Context: the writeback thread; sleeps.
+ */
+void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr);
+
 /** ssdup_drop_extents() - take what @h holds out of the map; context: as above */
 void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h);
 

@@ -93,6 +93,70 @@ void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h)
 	ssdup_free_arrays(c, h);
 }
 
+int ssdup_free_record(struct ssdup *c, struct ssdup_half **halves, u32 nr)
+{
+	u32 i;
+	int r;
+
+	trace_ssdup_step(c, STEP_FREE_RECORD);
+	mutex_lock(&c->super_lock);
+	for (i = 0; i < nr; i++)
+		c->super.generation[halves[i]->index] = ssdup_log_next_generation(&c->super);
+	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
+	mutex_unlock(&c->super_lock);
+	return r;
+}
+
+/* A half begins its next life. Context: commit_lock, super_lock, half_lock. */
+static void end_life(struct ssdup *c, struct ssdup_half *h)
+{
+	h->generation = c->super.generation[h->index];
+	if (h == c->open) {
+		/* The log is read-only: nothing will be logged in it any more. */
+		h->pages_done = 0;
+		atomic64_set(&h->word, LOG_WORD_SEALED);
+		return;
+	}
+	h->state = HALF_FREE;
+	list_move_tail(&h->list, &c->free);
+}
+
+void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr)
+{
+	u32 i;
+
+	trace_ssdup_step(c, STEP_FREE_DROP);
+	for (i = 0; i < nr; i++) {
+		ssdup_drop_extents(c, halves[i]);
+		WRITE_ONCE(halves[i]->home, 0);
+	}
+	WRITE_ONCE(c->pass_home, 0);
+	trace_ssdup_step(c, STEP_FREE_DROPPED);
+	drain_does(c, DRAIN_READS);
+	for (i = 0; i < nr; i++)
+		wait_event(c->settle_wait, !atomic_read(&halves[i]->reads));
+
+	/* No commit may still look at the halves when their next lives begin. */
+	mutex_lock(&c->commit_lock);
+	mutex_lock(&c->super_lock);
+	spin_lock_irq(&c->half_lock);
+	/* Under the lock: who finds the half free finds it counted, and the other way round. */
+	stat_add(c, STAT_FREES, nr);
+	for (i = 0; i < nr; i++)
+		end_life(c, halves[i]);
+	ssdup_set_gate(c);
+	ssdup_meter_nothing_due(c);
+	c->full_told = false;
+	spin_unlock_irq(&c->half_lock);
+	mutex_unlock(&c->super_lock);
+	mutex_unlock(&c->commit_lock);
+	trace_ssdup_step(c, STEP_FREE_DONE);
+	WRITE_ONCE(c->short_of_memory, false);
+	ssdup_event(c);
+	ssdup_kick_waiting(c);
+	wake_up_all(&c->done_wait);
+}
+
 int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 {
 	int r;
@@ -107,43 +171,12 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	if (r)
 		return r;
 	h->drained = true;
-	trace_ssdup_step(c, STEP_FREE_RECORD);
-	mutex_lock(&c->super_lock);
-	c->super.generation[h->index] = ssdup_log_next_generation(&c->super);
-	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
-	mutex_unlock(&c->super_lock);
+	r = ssdup_free_record(c, &h, 1);
 	if (r)
 		return r;
-
-	trace_ssdup_free(c, h);
-	trace_ssdup_step(c, STEP_FREE_DROP);
-	ssdup_drop_extents(c, h);
-	WRITE_ONCE(h->home, 0);
-	WRITE_ONCE(c->pass_home, 0);
-	trace_ssdup_step(c, STEP_FREE_DROPPED);
-	drain_does(c, DRAIN_READS);
-	wait_event(c->settle_wait, !atomic_read(&h->reads));
-
-	/* No commit may still look at the half when its next life begins. */
-	mutex_lock(&c->commit_lock);
+	/* The commit made its pages durable, and nothing was added since. */
 	WARN_ON_ONCE(h->pages_done != half_pages(h));
-	mutex_lock(&c->super_lock);
-	h->generation = c->super.generation[h->index];
-	mutex_unlock(&c->super_lock);
-	spin_lock_irq(&c->half_lock);
-	/* Under the lock: who finds the half free finds it counted, and the other way round. */
-	stat_inc(c, STAT_FREES);
-	h->state = HALF_FREE;
-	list_move_tail(&h->list, &c->free);
-	ssdup_set_gate(c);
-	ssdup_meter_nothing_due(c);
-	c->full_told = false;
-	spin_unlock_irq(&c->half_lock);
-	mutex_unlock(&c->commit_lock);
-	trace_ssdup_step(c, STEP_FREE_DONE);
-	WRITE_ONCE(c->short_of_memory, false);
-	ssdup_event(c);
-	ssdup_kick_waiting(c);
-	wake_up_all(&c->done_wait);
+	trace_ssdup_free(c, h);
+	ssdup_free_end(c, &h, 1);
 	return 0;
 }
