@@ -154,7 +154,7 @@ void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	WRITE_ONCE(c->short_of_memory, false);
 	ssdup_event(c);
 	ssdup_kick_waiting(c);
-	wake_up_all(&c->done_wait);
+	ssdup_drain_told(c);
 }
 
 int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)

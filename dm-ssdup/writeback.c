@@ -164,7 +164,7 @@ static bool tell_error(struct ssdup *c, int r)
 		WRITE_ONCE(c->drain_error, r);
 	spin_unlock_irq(&c->half_lock);
 	if (changed) {
-		wake_up_all(&c->done_wait);
+		ssdup_drain_told(c);
 		ssdup_kick_waiting(c);
 	}
 	return r && !anew;
