@@ -15,12 +15,14 @@
 #include <linux/kthread.h>
 
 #include "batch.h"
-#include "calls.h"
+#include "drain.h"
 #include "faults.h"
+#include "free.h"
 #include "halves.h"
 #include "map.h"
 #include "meter.h"
 #include "mode.h"
+#include "salvage.h"
 #include "trace.h"
 
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch beside readers, and as much as one run */

@@ -12,9 +12,9 @@
 #include <linux/kthread.h>
 
 #include "away.h"
-#include "calls.h"
 #include "faults.h"
 #include "mode.h"
+#include "relocate.h"
 #include "super.h"
 #include "trace.h"
 

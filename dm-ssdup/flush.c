@@ -13,11 +13,11 @@
  * FLUSHes fail, as many FUA writes fail after them, for each may be the data of one. The
  * next table of the same device inherits what is still owed.
  */
-#include "calls.h"
 #include "commit.h"
 #include "flush.h"
 #include "halves.h"
 #include "meter.h"
+#include "requests.h"
 #include "trace.h"
 
 /* --- What is owed --- */
@@ -70,7 +70,7 @@ void ssdup_hdd_dropped(struct ssdup *c)
 
 	atomic_inc(&c->hdd_flush_errors);
 	/* Of a write that the HDD has ended, and end_direct() has not, it may have dropped data. */
-	in_flight = ssdup_hdd_inflight(c);
+	in_flight = ssdup_sum_requests(c).hdd_inflight;
 	/* What has left that sum has made it dirty before. */
 	smp_rmb();
 	if (in_flight || READ_ONCE(c->hdd_dirty) != HDD_CLEAN)

@@ -6,9 +6,9 @@
  * that frees it; only then do its extents leave the map, and only when nobody reads it any
  * more is it used again.
  */
-#include "calls.h"
 #include "commit.h"
 #include "flush.h"
+#include "free.h"
 #include "halves.h"
 #include "map.h"
 #include "meter.h"

@@ -9,12 +9,12 @@
  * reserve that writers leave.
  */
 #include "away.h"
-#include "calls.h"
 #include "commit.h"
 #include "halves.h"
 #include "map.h"
 #include "mode.h"
 #include "nodes.h"
+#include "relocate.h"
 #include "reserve.h"
 #include "super.h"
 #include "trace.h"

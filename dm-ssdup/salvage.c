@@ -15,9 +15,10 @@
  * What is home and not freed stays in the map, and writes over it still fail:
  * a replay would undo them.
  */
-#include "calls.h"
+#include "free.h"
 #include "halves.h"
 #include "meter.h"
+#include "salvage.h"
 #include "super.h"
 #include "trace.h"
 #include "wake.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the device in memory; calls.h has what its files call of each other.
+ * dm-ssdup: the device in memory.
  *
  * Locks, in the order in which they nest:
  *

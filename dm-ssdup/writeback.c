@@ -6,12 +6,14 @@
 #include <linux/kthread.h>
 
 #include "batch.h"
-#include "calls.h"
 #include "commit.h"
+#include "drain.h"
 #include "flush.h"
 #include "halves.h"
 #include "mode.h"
+#include "requests.h"
 #include "wake.h"
+#include "writeback.h"
 
 /* After a drain that failed, and between tries of extents that are pinned. */
 #define RETRY_MS	5000U
@@ -31,43 +33,6 @@ struct watch {
 	bool		pinned;		/* and it was not tried again since */
 	bool		holding;
 };
-
-/* What all CPUs have counted. */
-struct sums {
-	u64	requests;
-	u64	reads;
-	u64	writes;
-	u32	hdd_inflight;
-};
-
-static struct sums sum_requests(struct ssdup *c)
-{
-	u64 begun = 0, ended = 0;
-	struct sums s = { };
-	int cpu;
-
-	/* Ended first: a request that moves between the sums counts as in flight. */
-	for_each_possible_cpu(cpu)
-		ended += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_ended);
-	for_each_possible_cpu(cpu) {
-		const struct ssdup_stats *st = per_cpu_ptr(c->stats, cpu);
-
-		begun += READ_ONCE(st->hdd_begun);
-		s.requests += READ_ONCE(st->requests);
-		/* When these are cleared, that is taken for a read and a write. */
-		s.reads += READ_ONCE(st->count[STAT_READS_HDD]);
-		s.reads += READ_ONCE(st->count[STAT_READS_SSD]);
-		s.writes += READ_ONCE(st->count[STAT_WRITES_SSD]);
-	}
-	s.requests += ended;
-	s.hdd_inflight = begun - ended;
-	return s;
-}
-
-u32 ssdup_hdd_inflight(struct ssdup *c)
-{
-	return sum_requests(c).hdd_inflight;
-}
 
 /* The generation that is drained next; ~0 when nothing is sealed. */
 static u64 oldest_sealed(struct ssdup *c)
@@ -99,10 +64,10 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	bool retry = w->pinned &&
 		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
 	bool spare = ssdup_count_halves(c, HALF_FREE);
-	struct sums s = sum_requests(c);
+	struct ssdup_requests s = ssdup_sum_requests(c);
 
-	if (s.requests != w->requests) {
-		w->requests = s.requests;
+	if (s.all != w->requests) {
+		w->requests = s.all;
 		w->active = now;
 	}
 	if (s.reads != w->reads) {
