@@ -192,6 +192,30 @@ void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b)
 	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 
+int ssdup_batch_mark(struct ssdup *c, const struct drain_run *run)
+{
+	int r = 0;
+
+	trace_ssdup_step(c, STEP_MARK_WRITE);
+	switch (run->kind) {
+	case SSDUP_KIND_ZERO:
+		/* Who zeroed may have asked to keep the space there; the log does not know. */
+		r = blkdev_issue_zeroout(c->hdd->bdev, run->start, run->sectors, GFP_NOIO,
+					 BLKDEV_ZERO_NOUNMAP);
+		break;
+	case SSDUP_KIND_DISCARD:
+		if (bdev_max_discard_sectors(c->hdd->bdev))
+			r = blkdev_issue_discard(c->hdd->bdev, run->start, run->sectors, GFP_NOIO);
+		if (r == -EOPNOTSUPP)
+			r = 0;
+		break;
+	case SSDUP_KIND_LOST:
+		return -ENODATA;
+	}
+	trace_ssdup_step(c, STEP_MARK_WRITTEN);
+	return r;
+}
+
 /* --- One block --- */
 
 void ssdup_batch_copy(struct drain_batch *b, u32 offset, u32 sectors)

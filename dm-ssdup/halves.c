@@ -39,7 +39,7 @@ void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 	h->state = HALF_OPEN;
 	WRITE_ONCE(h->base, base);
 	h->pages_done = DIV_ROUND_UP(log_word_entries(word), (u32)SSDUP_PAGE_ENTRIES);
-	h->carried = 0;
+	h->relocated = 0;
 	h->drained = false;
 	h->tried = false;
 	h->lost = false;
@@ -153,6 +153,32 @@ struct ssdup_half *ssdup_oldest_sealed(struct ssdup *c, u64 *generation)
 	*generation = h ? h->generation : U64_MAX;
 	spin_unlock_irq(&c->half_lock);
 	return h;
+}
+
+void ssdup_halves_freed(struct ssdup *c, struct ssdup_half **halves, u32 nr,
+			const u64 *generation)
+{
+	struct ssdup_half *h;
+	u32 i;
+
+	spin_lock_irq(&c->half_lock);
+	/* Under the lock: who finds the half free finds it counted, and the other way round. */
+	stat_add(c, STAT_FREES, nr);
+	for (i = 0; i < nr; i++) {
+		h = halves[i];
+		h->generation = generation[h->index];
+		if (h == c->open) {
+			/* The log is read-only: nothing will be logged in it any more. */
+			h->pages_done = 0;
+			atomic64_set(&h->word, LOG_WORD_SEALED);
+			continue;
+		}
+		h->state = HALF_FREE;
+		list_move_tail(&h->list, &c->free);
+	}
+	ssdup_set_gate(c);
+	c->full_told = false;
+	spin_unlock_irq(&c->half_lock);
 }
 
 u32 ssdup_count_halves(struct ssdup *c, enum half_state state)

@@ -63,6 +63,16 @@ struct ssdup_half *ssdup_oldest_sealed(struct ssdup *c, u64 *generation);
 /** ssdup_seal_for_good() - nothing more is handed out, now or later; the mode says so too */
 struct ssdup_half *ssdup_seal_for_good(struct ssdup *c);
 
+/**
+ * ssdup_halves_freed() - @halves, whose record of that is durable, begin their next life
+ * @generation: of each half, by its index
+ *
+ * In a log that is read-only the open half may be among them; it stays, sealed and empty.
+ * Context: process, between ssdup_commit_lock() and ssdup_commit_unlock().
+ */
+void ssdup_halves_freed(struct ssdup *c, struct ssdup_half **halves, u32 nr,
+			const u64 *generation);
+
 /** ssdup_count_halves() - how many halves are in @state */
 u32 ssdup_count_halves(struct ssdup *c, enum half_state state);
 

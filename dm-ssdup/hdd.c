@@ -8,6 +8,7 @@
 #include "halves.h"
 #include "hdd.h"
 #include "meter.h"
+#include "requests.h"
 #include "trace.h"
 
 struct ssdup_hdd {
@@ -31,19 +32,6 @@ void ssdup_hdd_destroy(struct ssdup *c)
 	kfree(c->hdd_state);
 }
 
-u32 ssdup_hdd_inflight(struct ssdup *c)
-{
-	u64 begun = 0, ended = 0;
-	int cpu;
-
-	/* Ended first: a request that moves between the sums counts as in flight. */
-	for_each_possible_cpu(cpu)
-		ended += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_ended);
-	for_each_possible_cpu(cpu)
-		begun += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_begun);
-	return begun - ended;
-}
-
 int ssdup_hdd_flush_errors(struct ssdup *c)
 {
 	return atomic_read(&c->hdd_state->flush_errors);
@@ -55,7 +43,7 @@ void ssdup_hdd_dropped(struct ssdup *c)
 
 	atomic_inc(&c->hdd_state->flush_errors);
 	/* Of a write that the HDD has ended, and its end_io has not, it may have dropped data. */
-	in_flight = ssdup_hdd_inflight(c);
+	in_flight = ssdup_sum_requests(c).hdd_inflight;
 	/* What has left that sum has made it dirty before. */
 	smp_rmb();
 	if (in_flight || READ_ONCE(c->hdd_dirty) != HDD_CLEAN)

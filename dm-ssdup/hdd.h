@@ -30,9 +30,6 @@ static inline void ssdup_hdd_ended(struct ssdup *c)
 	this_cpu_inc(c->stats->hdd_ended);
 }
 
-/** ssdup_hdd_inflight() - requests at the HDD but for the drain's; any context, a hint */
-u32 ssdup_hdd_inflight(struct ssdup *c);
-
 /**
  * ssdup_hdd_dropped() - a flush of the HDD failed, and may have dropped what was in its cache
  *

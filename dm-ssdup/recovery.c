@@ -11,7 +11,7 @@
 #include <linux/uuid.h>
 
 #include "args.h"
-#include "calls.h"
+#include "free.h"
 #include "halves.h"
 #include "map.h"
 #include "nodes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the device in memory; calls.h has what its files call of each other.
+ * dm-ssdup: the device in memory.
  *
  * Locks, in the order in which they nest:
  *
@@ -66,7 +66,8 @@
 #include "core/detector.h"
 #include "core/extent_map.h"
 #include "core/log.h"
-#include "core/pipeline.h"
+#include "core/pacing.h"
+#include "core/plan.h"
 #include "core/redirector.h"
 #include "core/replay.h"
 #include "core/retry.h"
@@ -156,7 +157,7 @@ struct ssdup_half {
 	 * half is freed while a commit runs.
 	 */
 	u32			pages_done;	/* complete and durable ones; commit_lock */
-	u32			carried;	/* entries moved here; the writeback thread's */
+	u32			relocated;	/* entries moved here; the writeback thread's */
 	bool			drained;	/* all on the HDD, not freed; the thread's too */
 	bool			tried;		/* in this pass of a salvage; the thread's */
 	bool			lost;		/* it holds lost extents; salvage, the thread's */
@@ -202,13 +203,7 @@ struct ring_page {
 	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
-/* --- Failure modes: a one-way ladder, climbed by ssdup_fail() only --- */
-
-enum ssdup_mode {
-	MODE_RUNNING,
-	MODE_LOG_READ_ONLY,	/* the SSD refused a write: nothing new is logged */
-	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
-};
+/* --- States --- */
 
 /* What direct writes have left in the cache of the HDD. */
 enum hdd_cache {
@@ -348,7 +343,7 @@ struct ssdup {
 	bool			short_of_memory;	/* a hint */
 	u64			asked;		/* drain all generations up to this one */
 	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
-	u64			carried;	/* moves by ssdup_carry(), ever; the thread's */
+	u64			relocated;	/* moves by ssdup_relocate(), ever; the thread's */
 	u64			pinned;		/* of those, because of the HDD; the thread's */
 	int			drain_error;	/* of the last try; 0 when it went well; a hint */
 	bool			drain_anew;	/* a flush asked since; set under half_lock */

@@ -3,7 +3,6 @@
  * dm-ssdup: status, table and messages.
  */
 #include "args.h"
-#include "calls.h"
 #include "commit.h"
 #include "flush.h"
 #include "halves.h"
@@ -13,6 +12,7 @@
 #include "status.h"
 #include "stream.h"
 #include "wake.h"
+#include "writeback.h"
 
 u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat)
 {

@@ -7,9 +7,9 @@
 
 #include "args.h"
 #include "away.h"
-#include "calls.h"
 #include "commit.h"
 #include "debt.h"
+#include "drain.h"
 #include "flush.h"
 #include "halves.h"
 #include "hdd.h"
@@ -26,6 +26,7 @@
 #include "trace.h"
 #include "wait.h"
 #include "wake.h"
+#include "writeback.h"
 
 #define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
 #define RANGE_MB_PRESET		4U

@@ -58,6 +58,13 @@ enum ssdup_drain {
 	SSDUP_DRAIN_MANUAL,
 };
 
+/* Failure modes: a one-way ladder, climbed by ssdup_fail() only. */
+enum ssdup_mode {
+	MODE_RUNNING,
+	MODE_LOG_READ_ONLY,	/* the SSD refused a write: nothing new is logged */
+	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
+};
+
 /* Random percentages and thresholds are in units of 1/10000. */
 #define SSDUP_PCT_ONE	10000U
 
