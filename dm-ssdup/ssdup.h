@@ -202,46 +202,11 @@ struct ring_page {
 	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
-/* --- Failure modes: a one-way ladder, climbed by ssdup_fail() only --- */
-
-enum ssdup_mode {
-	MODE_RUNNING,
-	MODE_LOG_READ_ONLY,	/* the SSD refused a write: nothing new is logged */
-	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
-};
-
 /* What direct writes have left in the cache of the HDD. */
 enum hdd_cache {
 	HDD_CLEAN,
 	HDD_DIRTY,		/* of some nobody knows that they are durable */
 	HDD_FLUSHING,		/* those of before are being flushed, and none ended since */
-};
-
-/*
- * What the writeback thread does or waits for, and why writes wait. For status
- * only, in the order of the numbers it prints; only ever appended to.
- */
-enum drain_state {
-	DRAIN_IDLE,		/* nothing to drain */
-	DRAIN_OFF,		/* paused, or manual and not asked */
-	DRAIN_HELD_OFF,		/* the HDD serves others, or the device is not idle yet */
-	DRAIN_SEALS,		/* waits for log writes in flight to the half it seals */
-	DRAIN_COPIES,		/* a batch, from SSD to HDD */
-	DRAIN_FENCE,		/* waits for direct writes in flight */
-	DRAIN_FREES,		/* waits for a commit, a flush of the HDD, the free record */
-	DRAIN_READS,		/* waits for reads that point into the half */
-	DRAIN_RETRY,		/* failed; waits to try again */
-	DRAIN_STOPPED,		/* by the mode, or the device is suspended */
-};
-
-enum wait_cause {
-	WAIT_NONE,
-	WAIT_SPACE,		/* no half is free */
-	WAIT_SEAL,		/* for log writes in flight to the half that is full */
-	WAIT_COMMIT,		/* too many entries are not durable yet */
-	WAIT_MEMORY,
-	WAIT_DRAIN_ERROR,	/* no half is free, and the last drain failed */
-	WAIT_SSD,		/* it takes no writes for the moment */
 };
 
 struct ssdup_drainer;

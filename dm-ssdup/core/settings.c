@@ -9,11 +9,9 @@
 #include "settings.h"
 
 static const char * const policies[] = {
-	[SSDUP_POLICY_ADAPTIVE]		= "adaptive",
-	[SSDUP_POLICY_WATERMARK]	= "watermark",
-	[SSDUP_POLICY_ALL]		= "all",
-	[SSDUP_POLICY_NONE]		= "none",
-	[SSDUP_POLICY_BALANCE]		= "balance",
+#define SSDUP_POLICY(symbol, name, ...)	\
+	[SSDUP_POLICY_##symbol] = name,
+#include "states.h"
 	NULL
 };
 

@@ -5,6 +5,8 @@
 #ifndef SSDUP_STATE_H
 #define SSDUP_STATE_H
 
+#include "dm-ssdup/core/types.h"
+
 #include "dmdev.h"
 
 /* The fields of the status line, in its order: Documentation/dm-ssdup.rst. */
@@ -31,13 +33,6 @@ struct state_fields {
 };
 
 #define STATE_FIELDS	(sizeof(struct state_fields) / sizeof(uint64_t))
-
-/* Words of the fields mode, drain_state and wait_cause, by number. */
-enum { MODE_RUNNING, MODE_LOG_READ_ONLY, MODE_LOG_FAILED };
-enum {
-	DRAIN_IDLE, DRAIN_OFF, DRAIN_HELD_OFF, DRAIN_SEALS, DRAIN_COPIES, DRAIN_FENCE,
-	DRAIN_FREES, DRAIN_READS, DRAIN_RETRY, DRAIN_STOPPED,
-};
 
 struct state {
 	char		*name;

@@ -50,7 +50,8 @@ static const char *word(const char * const words[], size_t nr, uint64_t i)
 const char *policy_word(uint64_t policy)
 {
 	static const char * const words[] = {
-		"adaptive", "watermark", "all", "none", "balance",
+#define SSDUP_POLICY(symbol, name, ...)		name,
+#include "dm-ssdup/core/states.h"
 	};
 
 	return word(words, NR(words), policy);
@@ -59,7 +60,8 @@ const char *policy_word(uint64_t policy)
 const char *mode_words(uint64_t mode)
 {
 	static const char * const words[] = {
-		"running", "log read-only", "log failed",
+#define SSDUP_MODE(symbol, name)		name,
+#include "dm-ssdup/core/states.h"
 	};
 
 	return word(words, NR(words), mode);
@@ -68,16 +70,8 @@ const char *mode_words(uint64_t mode)
 const char *drain_words(uint64_t drain_state)
 {
 	static const char * const words[] = {
-		[DRAIN_IDLE]	 = "nothing to do",
-		[DRAIN_OFF]	 = "off (paused, or manual)",
-		[DRAIN_HELD_OFF] = "holds off until the HDD is quiet",
-		[DRAIN_SEALS]	 = "seals a half",
-		[DRAIN_COPIES]	 = "copies to the HDD",
-		[DRAIN_FENCE]	 = "waits for direct writes",
-		[DRAIN_FREES]	 = "frees a half",
-		[DRAIN_READS]	 = "waits for reads",
-		[DRAIN_RETRY]	 = "failed, will try again",
-		[DRAIN_STOPPED]	 = "stopped",
+#define SSDUP_DRAIN_STATE(symbol, name, ...)	name,
+#include "dm-ssdup/core/states.h"
 	};
 
 	return word(words, NR(words), drain_state);
@@ -86,8 +80,8 @@ const char *drain_words(uint64_t drain_state)
 const char *wait_words(uint64_t wait_cause)
 {
 	static const char * const words[] = {
-		"nothing", "a free half", "log writes in flight", "a commit", "memory",
-		"a free half, and the last drain failed", "the SSD",
+#define SSDUP_WAIT_CAUSE(symbol, name, ...)	name,
+#include "dm-ssdup/core/states.h"
 	};
 
 	return word(words, NR(words), wait_cause);
