@@ -78,35 +78,7 @@
 
 #define DM_MSG_PREFIX "ssdup"
 
-/* --- Statistics: per-CPU counters, in the order of the status line --- */
-
-enum ssdup_stat {
-	STAT_WRITES_HDD,
-	STAT_WRITES_SSD,
-	STAT_SECTORS_HDD,
-	STAT_SECTORS_SSD,
-	STAT_READS_HDD,
-	STAT_READS_SSD,
-	STAT_READ_SECTORS_HDD,
-	STAT_READ_SECTORS_SSD,
-	STAT_DISCARDS,
-	STAT_FLUSHES,
-	STAT_WAITED,		/* writes that waited for log space */
-	STAT_STREAMS,
-	STAT_STREAMS_SSD,	/* after which the route was the SSD */
-	STAT_COMMITS,
-	STAT_PAGES,		/* metadata pages written */
-	STAT_SEALS,
-	STAT_FREES,
-	STAT_DRAINED_SECTORS,
-	STAT_DRAIN_RUNS,	/* writes to the HDD */
-	STAT_DRAIN_PIECES,	/* reads from the SSD */
-	STAT_SSD_ERRORS,
-	STAT_HDD_ERRORS,	/* of drains */
-	STAT_PINNED,		/* extents moved because the HDD would not take them */
-	STAT_LOST,		/* extents moved because the SSD would not give them */
-	STAT_NR
-};
+/* --- Statistics: counters of each CPU --- */
 
 struct ssdup_stats {
 	u64	count[STAT_NR];

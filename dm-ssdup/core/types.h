@@ -59,6 +59,20 @@ enum wait_cause {
 #include "states.h"
 };
 
+/* Of the status line; those that count are in a row. */
+enum ssdup_field {
+#define SSDUP_FIELD(symbol, ...)	FIELD_##symbol,
+#define SSDUP_STAT(symbol, ...)		FIELD_##symbol,
+#include "fields.h"
+	SSDUP_NR_FIELDS
+};
+
+enum ssdup_stat {
+#define SSDUP_STAT(symbol, ...)		STAT_##symbol,
+#include "fields.h"
+	STAT_NR
+};
+
 enum ssdup_full {
 	SSDUP_FULL_BLOCK,
 	SSDUP_FULL_BYPASS,

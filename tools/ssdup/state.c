@@ -150,7 +150,7 @@ static void read_fields(struct state *s)
 	char *path, *text;
 	unsigned int i;
 
-	for (i = 0; i < STATE_FIELDS; i++) {
+	for (i = 0; i < SSDUP_NR_FIELDS; i++) {
 		uint64_t unused;
 
 		path = xprintf("ssdup/%s", state_field(s, i, &unused));

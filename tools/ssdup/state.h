@@ -9,30 +9,12 @@
 
 #include "dmdev.h"
 
-/* The fields of the status line, in its order: Documentation/dm-ssdup.rst. */
-#define SSDUP_FIELDS(field)							\
-	field(mode) field(policy) field(route) field(random_percentage_1e4)	\
-	field(threshold_1e4) field(halves) field(halves_free)			\
-	field(halves_sealed) field(receiving_fill_1e4) field(dirty_sectors)	\
-	field(extents) field(waiting_writes) field(drain_errno)			\
-	field(writes_hdd) field(writes_ssd) field(write_sectors_hdd)		\
-	field(write_sectors_ssd) field(reads_hdd) field(reads_ssd)		\
-	field(read_sectors_hdd) field(read_sectors_ssd) field(discards)		\
-	field(flushes) field(waited_writes) field(streams) field(streams_ssd)	\
-	field(commits) field(pages_written) field(seals) field(frees)		\
-	field(drained_sectors) field(drain_writes) field(drain_reads)		\
-	field(ssd_errors) field(hdd_errors) field(pinned_extents)		\
-	field(lost_extents) field(drain_state) field(wait_cause)		\
-	field(waiting_flushes) field(home_sectors) field(read_only)
-
-#define SSDUP_FIELD_MEMBER(name)	uint64_t name;
-
 /* All of one type and nothing between them: they are also an array. */
 struct state_fields {
-	SSDUP_FIELDS(SSDUP_FIELD_MEMBER)
+#define SSDUP_FIELD(symbol, name, ...)	uint64_t name;
+#define SSDUP_STAT(symbol, name, ...)	uint64_t name;
+#include "dm-ssdup/core/fields.h"
 };
-
-#define STATE_FIELDS	(sizeof(struct state_fields) / sizeof(uint64_t))
 
 struct state {
 	char		*name;

@@ -8,9 +8,11 @@
 
 #include "state.h"
 
-#define FIELD_NAME(name)	#name,
-
-static const char * const field_names[STATE_FIELDS] = { SSDUP_FIELDS(FIELD_NAME) };
+static const char * const field_names[] = {
+#define SSDUP_FIELD(symbol, name, ...)	#name,
+#define SSDUP_STAT(symbol, name, ...)	#name,
+#include "dm-ssdup/core/fields.h"
+};
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 #define FIRST_FIELDS	40	/* those that the first version had */
@@ -28,7 +30,7 @@ bool state_parse(struct state *s, const char *line)
 	char *end;
 
 	memset(&s->v, 0, sizeof(s->v));
-	for (s->nr = 0; s->nr < STATE_FIELDS; s->nr++, p = end) {
+	for (s->nr = 0; s->nr < SSDUP_NR_FIELDS; s->nr++, p = end) {
 		p += strspn(p, " ");
 		if (!*p)
 			break;
