@@ -46,20 +46,10 @@ SHOW(log_uuid, "%pUb", ssdup_super(c)->uuid)
 SHOW(range_mb, "%u", 1U << (c->range_shift - 11))
 SHOW(half_data_sectors, "%u", c->g.data_sectors)
 
-/* A file for a key; units stand in the file's name. */
-#define KNOB(file, key_name)							\
-	{ .attr = __ATTR(file, 0644, ssdup_show, ssdup_store), .key = key_name }
-
 static struct ssdup_attr files[] = {
-	KNOB(policy, "policy"),
-	KNOB(stream_length_writes, "stream_length"),
-	KNOB(to_ssd_above_percent, "to_ssd_above"),
-	KNOB(to_hdd_below_percent, "to_hdd_below"),
-	KNOB(full, "full"),
-	KNOB(drain, "drain"),
-	KNOB(drain_depth_reads, "drain_depth"),
-	KNOB(autocommit_ms, "autocommit_ms"),
-	KNOB(flush_on_suspend, "flush_on_suspend"),
+#define SSDUP_KEY(name, file, ...)						\
+	{ .attr = __ATTR(file, 0644, ssdup_show, ssdup_store), .key = #name },
+#include "core/keys.h"
 #define READ_FIELD(symbol, file, ...)						\
 	{ .attr = __ATTR(file, 0444, ssdup_show, NULL), .field = FIELD_##symbol },
 #define SSDUP_FIELD		READ_FIELD
