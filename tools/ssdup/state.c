@@ -151,9 +151,7 @@ static void read_fields(struct state *s)
 	unsigned int i;
 
 	for (i = 0; i < SSDUP_NR_FIELDS; i++) {
-		uint64_t unused;
-
-		path = xprintf("ssdup/%s", state_field(s, i, &unused));
+		path = xprintf("ssdup/%s", fields[i].name);
 		text = dev_sysfs_read(s->rdev, path);
 		free(path);
 		if (!text)

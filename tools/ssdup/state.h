@@ -16,6 +16,14 @@ struct state_fields {
 #include "dm-ssdup/core/fields.h"
 };
 
+/* What core/fields.h says of a field. */
+struct field {
+	const char	*name, *text;
+	enum { PLAIN, SECTORS, PAGES, PER_10000 } unit;
+};
+
+extern const struct field fields[SSDUP_NR_FIELDS];
+
 struct state {
 	char		*name;
 	char		*log_uuid;	/* NULL before the first resume */
@@ -31,8 +39,8 @@ struct state {
 	struct state_fields v;
 };
 
-/** state_field() - name and value of field @i */
-const char *state_field(const struct state *s, unsigned int i, uint64_t *value);
+/** state_field() - the value of a field */
+uint64_t state_field(const struct state *s, enum ssdup_field field);
 
 /**
  * state_parse() - read a status line

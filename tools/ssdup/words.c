@@ -8,19 +8,18 @@
 
 #include "state.h"
 
-static const char * const field_names[] = {
-#define SSDUP_FIELD(symbol, name, ...)	#name,
-#define SSDUP_STAT(symbol, name, ...)	#name,
+const struct field fields[] = {
+#define SSDUP_FIELD(symbol, name, unit, text)	{ #name, text, unit },
+#define SSDUP_STAT(symbol, name, unit, text)	{ #name, text, unit },
 #include "dm-ssdup/core/fields.h"
 };
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 #define FIRST_FIELDS	40	/* those that the first version had */
 
-const char *state_field(const struct state *s, unsigned int i, uint64_t *value)
+uint64_t state_field(const struct state *s, enum ssdup_field field)
 {
-	*value = ((const uint64_t *)&s->v)[i];
-	return field_names[i];
+	return ((const uint64_t *)&s->v)[field];
 }
 
 bool state_parse(struct state *s, const char *line)
