@@ -77,7 +77,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		*error = "unknown key";
 		return -EINVAL;
 	}
-	if (key->fixed) {
+	if (!key->file) {
 		*error = "fixed while the table is loaded";
 		return -EINVAL;
 	}

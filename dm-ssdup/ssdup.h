@@ -79,35 +79,7 @@
 
 #define DM_MSG_PREFIX "ssdup"
 
-/* --- Statistics: per-CPU counters, in the order of the status line --- */
-
-enum ssdup_stat {
-	STAT_WRITES_HDD,
-	STAT_WRITES_SSD,
-	STAT_SECTORS_HDD,
-	STAT_SECTORS_SSD,
-	STAT_READS_HDD,
-	STAT_READS_SSD,
-	STAT_READ_SECTORS_HDD,
-	STAT_READ_SECTORS_SSD,
-	STAT_DISCARDS,
-	STAT_FLUSHES,
-	STAT_WAITED,		/* writes that waited for log space */
-	STAT_STREAMS,
-	STAT_STREAMS_SSD,	/* after which the route was the SSD */
-	STAT_COMMITS,
-	STAT_PAGES,		/* metadata pages written */
-	STAT_SEALS,
-	STAT_FREES,
-	STAT_DRAINED_SECTORS,
-	STAT_DRAIN_RUNS,	/* writes to the HDD */
-	STAT_DRAIN_PIECES,	/* reads from the SSD */
-	STAT_SSD_ERRORS,
-	STAT_HDD_ERRORS,	/* of drains */
-	STAT_PINNED,		/* extents moved because the HDD would not take them */
-	STAT_LOST,		/* extents moved because the SSD would not give them */
-	STAT_NR
-};
+/* --- Statistics: counters of each CPU --- */
 
 struct ssdup_stats {
 	u64	count[STAT_NR];
@@ -203,40 +175,11 @@ struct ring_page {
 	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
-/* --- States --- */
-
 /* What direct writes have left in the cache of the HDD. */
 enum hdd_cache {
 	HDD_CLEAN,
 	HDD_DIRTY,		/* of some nobody knows that they are durable */
 	HDD_FLUSHING,		/* those of before are being flushed, and none ended since */
-};
-
-/*
- * What the writeback thread does or waits for, and why writes wait. For status
- * only, in the order of the numbers it prints; only ever appended to.
- */
-enum drain_state {
-	DRAIN_IDLE,		/* nothing to drain */
-	DRAIN_OFF,		/* paused, or manual and not asked */
-	DRAIN_HELD_OFF,		/* the HDD serves others, or the device is not idle yet */
-	DRAIN_SEALS,		/* waits for log writes in flight to the half it seals */
-	DRAIN_COPIES,		/* a batch, from SSD to HDD */
-	DRAIN_FENCE,		/* waits for direct writes in flight */
-	DRAIN_FREES,		/* waits for a commit, a flush of the HDD, the free record */
-	DRAIN_READS,		/* waits for reads that point into the half */
-	DRAIN_RETRY,		/* failed; waits to try again */
-	DRAIN_STOPPED,		/* by the mode, or the device is suspended */
-};
-
-enum wait_cause {
-	WAIT_NONE,
-	WAIT_SPACE,		/* no half is free */
-	WAIT_SEAL,		/* for log writes in flight to the half that is full */
-	WAIT_COMMIT,		/* too many entries are not durable yet */
-	WAIT_MEMORY,
-	WAIT_DRAIN_ERROR,	/* no half is free, and the last drain failed */
-	WAIT_SSD,		/* it takes no writes for the moment */
 };
 
 struct ssdup_drainer;

@@ -133,8 +133,9 @@ int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
 static const struct usage set_usage = {
 	.synopsis = "NAME KEY=VALUE...",
 	.about = "Change keys of a device at once. ssduptab is not changed.",
-	.more = "Keys: policy, stream_length, to_ssd_above, to_hdd_below, full, drain,\n"
-		"drain_depth, autocommit_ms, flush_on_suspend; see ssdup(8).",
+	.more = "Keys, of which ssdup(8) has more:"
+#define SSDUP_KEY(name, file, preset, words, least, most, takes, ...)	"\n  " #name ": " takes
+#include "dm-ssdup/core/keys.h"
 };
 
 static int set_key(const struct ssdup_ctx *ctx, const struct state *s, const char *word)
