@@ -77,14 +77,14 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		io->way = IO_HDD_READ;
 		stat_inc(c, STAT_READS_HDD);
 		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
-		ssdup_meter_read(c, io, SSDUP_ROUTE_HDD);
+		ssdup_meter_read(c, io, SSDUP_HDD);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		io->way = IO_LOG_READ;
 		stat_inc(c, STAT_READS_SSD);
 		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
-		ssdup_meter_read(c, io, SSDUP_ROUTE_SSD);
+		ssdup_meter_read(c, io, SSDUP_SSD);
 		remap_log(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -195,7 +195,7 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 	/* Past those held up for the ration, if they are: stuck, all wait for space alike. */
 	if (limits == &c->limits && !f.stuck && ssdup_rationed(c))
 		f.queue = false;
-	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable || f.shut) {
+	if (f.route == SSDUP_HDD || !f.log_writable || f.shut) {
 		if (begin_direct(c, io))
 			return WRITE_TO_HDD;
 		f.overlaps = true;
@@ -240,7 +240,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 	io->way = IO_HDD_WRITE;
 	stat_inc(c, STAT_WRITES_HDD);
 	stat_add(c, STAT_SECTORS_HDD, io->sectors);
-	ssdup_meter_write(c, io, SSDUP_ROUTE_HDD);
+	ssdup_meter_write(c, io, SSDUP_HDD);
 	remap_hdd(c, bio, io);
 	return DM_MAPIO_REMAPPED;
 }
@@ -250,7 +250,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	io->way = IO_LOG_WRITE;
 	stat_inc(c, STAT_WRITES_SSD);
 	stat_add(c, STAT_SECTORS_SSD, io->sectors);
-	ssdup_meter_write(c, io, SSDUP_ROUTE_SSD);
+	ssdup_meter_write(c, io, SSDUP_SSD);
 	/*
 	 * The commit after the write makes its data durable too. And its place
 	 * is taken: it is not to come back for want of a tag.
@@ -329,7 +329,7 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
  */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	enum ssdup_route route;
+	enum ssdup_disk route;
 	struct ssdup_half *h;
 
 	io->iter = bio->bi_iter;
@@ -338,7 +338,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
 		route = ssdup_balance(c, io);
 	io->route = route;
-	if (route == SSDUP_ROUTE_HDD) {
+	if (route == SSDUP_HDD) {
 		if (unlikely(!begin_direct(c, io)))
 			return map_with_care(c, bio, io);
 		trace_ssdup_route(c, io, WRITE_TO_HDD);
@@ -383,7 +383,7 @@ static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	stat_inc(c, STAT_DISCARDS);
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
-	io->route = SSDUP_ROUTE_HDD;
+	io->route = SSDUP_HDD;
 	return map_with_care(c, bio, io);
 }
 

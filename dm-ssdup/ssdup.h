@@ -282,7 +282,7 @@ struct ssdup {
 	unsigned long		stream_due;	/* jiffies; while that is NULL: it goes on then */
 	struct ssdup_meter	*meter;		/* of the disks; policy balance */
 	struct ssdup_half	*open;		/* a stale one's word is sealed */
-	enum ssdup_route	route;		/* a hint; either is always right */
+	enum ssdup_disk	route;		/* a hint; either is always right */
 	/*
 	 * enum hdd_cache. A write that finds HDD_DIRTY ended before the exchange that
 	 * ends that, so that flush has it.

@@ -88,7 +88,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
 	u32 threshold = ssdup_threshold_update(&c->stream->threshold, percentage);
 	enum ssdup_policy policy;
-	enum ssdup_route route;
+	enum ssdup_disk route;
 
 	WRITE_ONCE(c->stream->percentage, percentage);
 	WRITE_ONCE(c->stream->threshold_now, threshold);
@@ -102,7 +102,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 	} while (policy != READ_ONCE(c->set.policy));
 	ssdup_meter_stream(c, percentage);
 	stat_inc(c, STAT_STREAMS);
-	if (route == SSDUP_ROUTE_SSD)
+	if (route == SSDUP_SSD)
 		stat_inc(c, STAT_STREAMS_SSD);
 	trace_ssdup_stream(c, percentage, threshold, route);
 }

@@ -76,7 +76,7 @@ STATE(hdd_dev, "%s", c->hdd->name);
 STATE(ssd_dev, "%s", c->ssd->name);
 STATE(log_uuid, "%pUb", ssdup_super(c)->uuid);
 STATE(mode, "%u", ssdup_mode(c));
-STATE(route, "%s", READ_ONCE(c->route) == SSDUP_ROUTE_SSD ? "ssd" : "hdd");
+STATE(route, "%s", READ_ONCE(c->route) == SSDUP_SSD ? "ssd" : "hdd");
 STATE(random_percentage_1e4, "%u", ssdup_stream_percentage(c));
 STATE(threshold_1e4, "%u", ssdup_stream_threshold(c));
 STATE(halves, "%u", c->g.nr_halves);

@@ -13,7 +13,7 @@
 
 /* A stream was evaluated; percentages in 1/10000, route 0 HDD, 1 SSD. */
 TRACE_EVENT(ssdup_stream,
-	TP_PROTO(struct ssdup *c, u32 percentage, u32 threshold, enum ssdup_route route),
+	TP_PROTO(struct ssdup *c, u32 percentage, u32 threshold, enum ssdup_disk route),
 	TP_ARGS(c, percentage, threshold, route),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)

@@ -402,8 +402,8 @@ static void tombstones_take_no_buffer(struct kunit *test)
 
 /* --- Pacing --- */
 
-#define HDD	.route = SSDUP_ROUTE_HDD
-#define SSD	.route = SSDUP_ROUTE_SSD
+#define HDD	.route = SSDUP_HDD
+#define SSD	.route = SSDUP_SSD
 #define EAGER	.mode = SSDUP_DRAIN_EAGER
 #define MANUAL	.mode = SSDUP_DRAIN_MANUAL
 

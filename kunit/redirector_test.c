@@ -4,8 +4,8 @@
 
 #include "../dm-ssdup/core/redirector.c"
 
-#define HDD	SSDUP_ROUTE_HDD
-#define SSD	SSDUP_ROUTE_SSD
+#define HDD	SSDUP_HDD
+#define SSD	SSDUP_SSD
 
 static const struct redirector_marks marks = { .to_ssd_above = 4500, .to_hdd_below = 3000 };
 
@@ -14,8 +14,8 @@ struct next_case {
 	enum ssdup_policy policy;
 	u32 percentage;
 	u32 threshold;
-	enum ssdup_route from_hdd;
-	enum ssdup_route from_ssd;
+	enum ssdup_disk from_hdd;
+	enum ssdup_disk from_ssd;
 };
 
 static const struct next_case next_cases[] = {

@@ -147,7 +147,7 @@ bool ssdup_drain_search_next(struct drain_search *s, bool failed, struct drain_p
 /* What pacing looks at. */
 struct pacing_in {
 	enum ssdup_drain	mode;
-	enum ssdup_route	route;		/* of the current stream */
+	enum ssdup_disk	route;		/* of the current stream */
 	bool	patient;	/* writes can go past the log: no need to hurry for them */
 	bool	reads;		/* somebody has read within PACING_SEEN_MS */
 	bool	writes;		/* or written to the SSD */

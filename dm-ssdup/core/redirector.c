@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "redirector.h"
 
-enum ssdup_route ssdup_redirector_next(enum ssdup_policy policy, enum ssdup_route now,
-				       u32 percentage, u32 threshold,
-				       const struct redirector_marks *marks)
+enum ssdup_disk ssdup_redirector_next(enum ssdup_policy policy, enum ssdup_disk now,
+				      u32 percentage, u32 threshold,
+				      const struct redirector_marks *marks)
 {
 	u32 to_ssd_above = threshold;
 	u32 to_hdd_below = threshold;
 
 	switch (policy) {
 	case SSDUP_POLICY_ALL:
-		return SSDUP_ROUTE_SSD;
+		return SSDUP_SSD;
 	case SSDUP_POLICY_WATERMARK:
 		to_ssd_above = marks->to_ssd_above;
 		to_hdd_below = marks->to_hdd_below;
@@ -19,23 +19,23 @@ enum ssdup_route ssdup_redirector_next(enum ssdup_policy policy, enum ssdup_rout
 	case SSDUP_POLICY_BALANCE:
 		break;
 	default:
-		return SSDUP_ROUTE_HDD;
+		return SSDUP_HDD;
 	}
 
-	if (now == SSDUP_ROUTE_HDD)
-		return percentage > to_ssd_above ? SSDUP_ROUTE_SSD : SSDUP_ROUTE_HDD;
+	if (now == SSDUP_HDD)
+		return percentage > to_ssd_above ? SSDUP_SSD : SSDUP_HDD;
 
-	return percentage < to_hdd_below ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
+	return percentage < to_hdd_below ? SSDUP_HDD : SSDUP_SSD;
 }
 
-enum ssdup_route ssdup_redirector_first(enum ssdup_policy policy)
+enum ssdup_disk ssdup_redirector_first(enum ssdup_policy policy)
 {
-	return policy == SSDUP_POLICY_ALL ? SSDUP_ROUTE_SSD : SSDUP_ROUTE_HDD;
+	return policy == SSDUP_POLICY_ALL ? SSDUP_SSD : SSDUP_HDD;
 }
 
 enum write_way ssdup_redirector_way(const struct write_facts *f)
 {
-	if (f->route == SSDUP_ROUTE_HDD && !f->overlaps)
+	if (f->route == SSDUP_HDD && !f->overlaps)
 		return WRITE_TO_HDD;
 
 	if (!f->log_writable)

@@ -25,16 +25,16 @@ struct redirector_marks {
  * watermark: the same with a mark of its own for each direction. all, none:
  * always the SSD, always the HDD.
  */
-enum ssdup_route ssdup_redirector_next(enum ssdup_policy policy, enum ssdup_route now,
-				       u32 percentage, u32 threshold,
-				       const struct redirector_marks *marks);
+enum ssdup_disk ssdup_redirector_next(enum ssdup_policy policy, enum ssdup_disk now,
+				      u32 percentage, u32 threshold,
+				      const struct redirector_marks *marks);
 
 /** ssdup_redirector_first() - route of the first stream: the HDD but for policy all */
-enum ssdup_route ssdup_redirector_first(enum ssdup_policy policy);
+enum ssdup_disk ssdup_redirector_first(enum ssdup_policy policy);
 
 /* What is known when one write has to be sent somewhere. */
 struct write_facts {
-	enum ssdup_route route;	/* of its stream */
+	enum ssdup_disk route;	/* of its stream */
 	bool	overlaps;	/* something the log still holds */
 	bool	log_writable;	/* the mode of the device allows new log entries */
 	bool	space;		/* the log has room for it now */
