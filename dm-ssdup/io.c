@@ -74,14 +74,14 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 	switch (kind) {
 	case SSDUP_KIND_NONE:
-		io->way = IO_HDD_READ;
+		io->state = IO_HDD_READ;
 		stat_inc(c, STAT_READS_HDD);
 		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
 		ssdup_meter_read(c, io, SSDUP_HDD);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
-		io->way = IO_LOG_READ;
+		io->state = IO_LOG_READ;
 		stat_inc(c, STAT_READS_SSD);
 		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
 		ssdup_meter_read(c, io, SSDUP_SSD);
@@ -231,13 +231,13 @@ static __always_inline void log_extent(struct ssdup *c, struct ssdup_io *io, u8 
 	e->kind = kind;
 	e->home = false;
 	e->pos = kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0);
-	io->way = IO_LOGGED;
+	io->state = IO_LOGGED;
 	ssdup_insert(c, io);
 }
 
 static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	io->way = IO_HDD_WRITE;
+	io->state = IO_HDD_WRITE;
 	stat_inc(c, STAT_WRITES_HDD);
 	stat_add(c, STAT_SECTORS_HDD, io->sectors);
 	ssdup_meter_write(c, io, SSDUP_HDD);
@@ -247,7 +247,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 
 static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	io->way = IO_LOG_WRITE;
+	io->state = IO_LOG_WRITE;
 	stat_inc(c, STAT_WRITES_SSD);
 	stat_add(c, STAT_SECTORS_SSD, io->sectors);
 	ssdup_meter_write(c, io, SSDUP_SSD);
@@ -263,7 +263,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 /* A discard, or zeroes. */
 static noinline int mark_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	io->way = IO_HDD_WRITE;
+	io->state = IO_HDD_WRITE;
 	/* It was looked at like a write, and waits in no queue. */
 	io->price = 0;
 	stat_inc(c, STAT_WRITES_HDD);
@@ -442,7 +442,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
 
-	io->way = IO_NONE;
+	io->state = IO_NONE;
 	io->times = 1;
 	io->price = 0;
 	io->refused = false;
@@ -481,7 +481,7 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 /* Sent back for want of a tag: it counts when its submitter comes with it again. */
 static noinline void uncount(struct ssdup *c, const struct bio *bio, const struct ssdup_io *io)
 {
-	switch (io->way) {
+	switch (io->state) {
 	case IO_HDD_READ:
 		stat_sub(c, STAT_READS_HDD, 1);
 		stat_sub(c, STAT_READ_SECTORS_HDD, io->sectors);
@@ -510,7 +510,7 @@ static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct
 	ssdup_give_up(c, io);
 	ssdup_free_nodes(c, &io->nodes);
 	ssdup_put_write(c, io->half);
-	io->way = IO_NONE;
+	io->state = IO_NONE;
 	io->times = 1;
 	io->price = 0;
 	wait_for_space(c, bio);
@@ -524,7 +524,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 
 	if (unlikely(*status == BLK_STS_AGAIN))
 		uncount(c, bio, io);
-	switch (io->way) {
+	switch (io->state) {
 	case IO_HDD_READ:
 		ssdup_meter_end(&c->meter->hdd, io, true);
 		ssdup_hdd_ended(c);

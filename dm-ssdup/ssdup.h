@@ -355,8 +355,8 @@ struct ssdup {
 	enum drain_state	drain_state;	/* of the thread; to look at */
 };
 
-/* What a bio carries between map and end_io. */
-enum io_way {
+/* What becomes of a bio, between map and end_io. */
+enum io_state {
 	IO_NONE,
 	IO_HDD_READ,
 	IO_HDD_WRITE,
@@ -375,7 +375,7 @@ struct ssdup_io {
 	u32			sectors;
 	u32			slot;		/* of its entry in the page */
 	log_pos_t		pos;
-	u8			way;		/* enum io_way */
+	u8			state;		/* enum io_state */
 	u8			times;		/* its price is that of so many */
 	u8			route;		/* of its stream */
 	u8			phase;
