@@ -111,12 +111,9 @@ static u8 log_kind(const struct bio *bio)
 	}
 }
 
-static noinline void no_place(struct ssdup *c, struct ssdup_io *io, int error)
+/* Nodes come back when a half is freed; memory may come back sooner. */
+static void await_memory(struct ssdup *c)
 {
-	ssdup_free_nodes(c, &io->nodes);
-	if (error != -ENOMEM)
-		return;
-	/* Nodes come back when a half is freed; memory may come back sooner. */
 	WRITE_ONCE(c->short_of_memory, true);
 	ssdup_kick_writeback(c);
 	ssdup_kick_waiting_in(c, MEMORY_RETRY);
@@ -144,8 +141,11 @@ static int get_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 {
 	int r = ssdup_reserve(c, io, place_sectors(bio, io), limits);
 
-	if (r)
-		no_place(c, io, r);
+	if (!r)
+		return 0;
+	ssdup_free_nodes(c, &io->nodes);
+	if (r == -ENOMEM)
+		await_memory(c);
 	return r;
 }
 

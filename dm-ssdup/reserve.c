@@ -7,7 +7,8 @@
 
 /* --- Places --- */
 
-static int no_place(struct ssdup *c, struct ssdup_half *h, int error)
+/* Say what is waited for, and see that it comes. Return: @error. */
+static int await_place(struct ssdup *c, struct ssdup_half *h, int error)
 {
 	ssdup_put_write(c, h);
 	if (error == -ENOMEM) {
@@ -38,7 +39,7 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 		if (!r)
 			return 0;
 		if (r != -ENOSPC)
-			return no_place(c, h, r);
+			return await_place(c, h, r);
 		ssdup_put_write(c, h);
 		if (rationed && READ_ONCE(c->open) == h) {
 			WRITE_ONCE(c->wait_cause, WAIT_SPACE);
