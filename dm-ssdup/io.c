@@ -121,7 +121,7 @@ static void await_memory(struct ssdup *c)
 
 /* Of the last half the end is rationed to those who would have to wait for another one. */
 static const struct log_limits *limits_of(struct ssdup *c, const struct ssdup_io *io,
-					  const struct write_facts *f, bool balance)
+					  const struct route_facts *f, bool balance)
 {
 	bool waits = f->full != SSDUP_FULL_BYPASS && !f->leaving && !f->stuck &&
 		     !(balance && ssdup_meter_bypass(c, io));
@@ -173,7 +173,7 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 					   bool queued)
 {
-	struct write_facts f = {
+	struct route_facts f = {
 		.route = io->route,
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.queue = !queued && atomic_read(&c->nr_waiting),
@@ -200,22 +200,22 @@ static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, str
 			return WRITE_TO_HDD;
 		f.overlaps = true;
 	}
-	way = ssdup_redirector_way(&f);
+	way = ssdup_route_way(&f);
 	if (way == WRITE_WAITS && f.shut)
 		WRITE_ONCE(c->wait_cause, WAIT_SSD);
 	if (way == WRITE_TO_LOG) {
 		r = get_place(c, bio, io, limits);
 		f.space = !r;
 		f.no_memory = r == -ENOMEM;
-		way = ssdup_redirector_way(&f);
+		way = ssdup_route_way(&f);
 	}
 	if (way == WRITE_WAITS && balance && ssdup_meter_bypass(c, io)) {
 		f.full = SSDUP_FULL_BYPASS;
-		way = ssdup_redirector_way(&f);
+		way = ssdup_route_way(&f);
 	}
 	if (way == WRITE_TO_HDD && !begin_direct(c, io)) {
 		f.overlaps = true;
-		way = ssdup_redirector_way(&f);
+		way = ssdup_route_way(&f);
 	}
 	return way;
 }
@@ -324,7 +324,7 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
 }
 
 /*
- * Most writes are decided by the first fact that ssdup_redirector_way() looks at; the others
+ * Most writes are decided by the first fact that ssdup_route_way() looks at; the others
  * are mapped with care.
  */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)

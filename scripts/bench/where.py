@@ -12,7 +12,7 @@ import tables
 # Parts of the kernel: the first whose word begins a function's name, or is its module.
 PARTS = [
     ("stream: sort, threshold", ("detector_", "sorted", "threshold_", "ssdup_stream_full",
-                                 "ssdup_redirector_next")),
+                                 "ssdup_policy_next")),
     ("balance: prices, queues", ("ssdup_meter", "balance_", "promise", "to_ssd", "ssdup_log_fill",
                                  "ssdup_log_word_fill")),
     ("commit of its share", ("ssdup_commit", "log_page", "crc", "collect_half", "write_round")),

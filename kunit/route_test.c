@@ -2,68 +2,10 @@
 #include <kunit/test.h>
 #include <linux/bits.h>
 
-#include "../dm-ssdup/core/redirector.c"
+#include "../dm-ssdup/core/route.c"
 
 #define HDD	SSDUP_HDD
 #define SSD	SSDUP_SSD
-
-static const struct redirector_marks marks = { .to_ssd_above = 4500, .to_hdd_below = 3000 };
-
-struct next_case {
-	const char *name;
-	enum ssdup_policy policy;
-	u32 percentage;
-	u32 threshold;
-	enum ssdup_disk from_hdd;
-	enum ssdup_disk from_ssd;
-};
-
-static const struct next_case next_cases[] = {
-	{ "adaptive, above", SSDUP_POLICY_ADAPTIVE, 5434, 5433, SSD, SSD },
-	{ "adaptive, equal", SSDUP_POLICY_ADAPTIVE, 5433, 5433, HDD, SSD },
-	{ "adaptive, below", SSDUP_POLICY_ADAPTIVE, 5432, 5433, HDD, HDD },
-	{ "adaptive, all random, threshold 1", SSDUP_POLICY_ADAPTIVE, 10000, 10000, HDD, SSD },
-	{ "adaptive, all sequential, threshold 0", SSDUP_POLICY_ADAPTIVE, 0, 0, HDD, SSD },
-	{ "adaptive, no water marks", SSDUP_POLICY_ADAPTIVE, 5000, 9000, HDD, HDD },
-	{ "watermark, above", SSDUP_POLICY_WATERMARK, 4501, 0, SSD, SSD },
-	{ "watermark, at the upper mark", SSDUP_POLICY_WATERMARK, 4500, 0, HDD, SSD },
-	{ "watermark, between", SSDUP_POLICY_WATERMARK, 4000, 0, HDD, SSD },
-	{ "watermark, at the lower mark", SSDUP_POLICY_WATERMARK, 3000, 10000, HDD, SSD },
-	{ "watermark, below", SSDUP_POLICY_WATERMARK, 2999, 0, HDD, HDD },
-	{ "all, sequential", SSDUP_POLICY_ALL, 0, 10000, SSD, SSD },
-	{ "all, random", SSDUP_POLICY_ALL, 10000, 0, SSD, SSD },
-	{ "none, sequential", SSDUP_POLICY_NONE, 0, 10000, HDD, HDD },
-	{ "balance: as adaptive, above", SSDUP_POLICY_BALANCE, 5434, 5433, SSD, SSD },
-	{ "balance: as adaptive, below", SSDUP_POLICY_BALANCE, 5432, 5433, HDD, HDD },
-	{ "none, random", SSDUP_POLICY_NONE, 10000, 0, HDD, HDD },
-};
-
-static void next_case_desc(const struct next_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(next, next_cases, next_case_desc);
-
-static void next_route(struct kunit *test)
-{
-	const struct next_case *c = test->param_value;
-
-	KUNIT_EXPECT_EQ(test, ssdup_redirector_next(c->policy, HDD, c->percentage, c->threshold,
-						    &marks),
-			c->from_hdd);
-	KUNIT_EXPECT_EQ(test, ssdup_redirector_next(c->policy, SSD, c->percentage, c->threshold,
-						    &marks),
-			c->from_ssd);
-}
-
-static void first_route(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, ssdup_redirector_first(SSDUP_POLICY_ADAPTIVE), HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_redirector_first(SSDUP_POLICY_WATERMARK), HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_redirector_first(SSDUP_POLICY_ALL), SSD);
-	KUNIT_EXPECT_EQ(test, ssdup_redirector_first(SSDUP_POLICY_NONE), HDD);
-}
 
 /* Facts in the order of the columns below. */
 #define ROUTE_SSD	BIT(0)
@@ -77,9 +19,9 @@ static void first_route(struct kunit *test)
 #define SHUT		BIT(8)
 #define FACTS		BIT(9)
 
-static struct write_facts facts(u32 bits)
+static struct route_facts facts(u32 bits)
 {
-	return (struct write_facts){
+	return (struct route_facts){
 		.route = bits & ROUTE_SSD ? SSD : HDD,
 		.overlaps = bits & OVERLAPS,
 		.log_writable = bits & WRITABLE,
@@ -140,9 +82,9 @@ KUNIT_ARRAY_PARAM(way, way_cases, way_case_desc);
 static void way_of_write(struct kunit *test)
 {
 	const struct way_case *c = test->param_value;
-	struct write_facts f = facts(c->bits);
+	struct route_facts f = facts(c->bits);
 
-	KUNIT_EXPECT_EQ(test, ssdup_redirector_way(&f), c->way);
+	KUNIT_EXPECT_EQ(test, ssdup_route_way(&f), c->way);
 }
 
 /* What holds whatever the facts are. */
@@ -151,9 +93,9 @@ static void way_rules(struct kunit *test)
 	u32 bits;
 
 	for (bits = 0; bits < FACTS; bits++) {
-		struct write_facts f = facts(bits);
+		struct route_facts f = facts(bits);
 		bool bypass = f.full == SSDUP_FULL_BYPASS;
-		enum write_way way = ssdup_redirector_way(&f);
+		enum write_way way = ssdup_route_way(&f);
 
 		/* Invariant 3: never older over newer. */
 		if (f.overlaps)
@@ -178,17 +120,15 @@ static void way_rules(struct kunit *test)
 	}
 }
 
-static struct kunit_case redirector_cases[] = {
-	KUNIT_CASE_PARAM(next_route, next_gen_params),
-	KUNIT_CASE(first_route),
+static struct kunit_case route_cases[] = {
 	KUNIT_CASE_PARAM(way_of_write, way_gen_params),
 	KUNIT_CASE(way_rules),
 	{}
 };
 
-static struct kunit_suite redirector_suite = {
-	.name = "ssdup-redirector",
-	.test_cases = redirector_cases,
+static struct kunit_suite route_suite = {
+	.name = "ssdup-route",
+	.test_cases = route_cases,
 };
 
-kunit_test_suite(redirector_suite);
+kunit_test_suite(route_suite);

@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: which way the next stream goes (SSDUP+ section 2.3, algorithm 1),
- * and which way one write goes, given its stream's route. Pure.
+ * dm-ssdup: which way one write goes, given its stream's route. Pure.
  */
-#ifndef SSDUP_REDIRECTOR_H
-#define SSDUP_REDIRECTOR_H
+#ifndef SSDUP_ROUTE_H
+#define SSDUP_ROUTE_H
 
 #include "types.h"
 
-struct redirector_marks {
-	u32	to_ssd_above;	/* 1/10000 */
-	u32	to_hdd_below;	/* 1/10000 */
-};
-
-/**
- * ssdup_redirector_next() - route of the next stream
- * @policy: table argument or knob
- * @now: route of the stream just seen
- * @percentage: its random percentage, 1/10000
- * @threshold: adaptive threshold after that stream, 1/10000
- * @marks: static water marks of SSDUP
- *
- * adaptive: above the threshold to the SSD, below it to the HDD, equal: stay.
- * watermark: the same with a mark of its own for each direction. all, none:
- * always the SSD, always the HDD.
- */
-enum ssdup_disk ssdup_redirector_next(enum ssdup_policy policy, enum ssdup_disk now,
-				      u32 percentage, u32 threshold,
-				      const struct redirector_marks *marks);
-
-/** ssdup_redirector_first() - route of the first stream: the HDD but for policy all */
-enum ssdup_disk ssdup_redirector_first(enum ssdup_policy policy);
-
 /* What is known when one write has to be sent somewhere. */
-struct write_facts {
+struct route_facts {
 	enum ssdup_disk route;	/* of its stream */
 	bool	overlaps;	/* something the log still holds */
 	bool	log_writable;	/* the mode of the device allows new log entries */
@@ -54,7 +29,7 @@ enum write_way {
 };
 
 /**
- * ssdup_redirector_way() - which way one write goes
+ * ssdup_route_way() - which way one write goes
  * @f: the facts
  *
  * A write that overlaps the log never goes to the HDD (invariant 3). A write
@@ -64,6 +39,6 @@ enum write_way {
  * suspend is not kept waiting for a drain that does not succeed.
  * A write whose way is the log queues behind the writes that wait already.
  */
-enum write_way ssdup_redirector_way(const struct write_facts *f);
+enum write_way ssdup_route_way(const struct route_facts *f);
 
 #endif
