@@ -119,16 +119,6 @@ static void await_memory(struct ssdup *c)
 	ssdup_kick_waiting_in(c, MEMORY_RETRY);
 }
 
-/* Of the last half the end is rationed to those who would have to wait for another one. */
-static const struct log_limits *limits_of(struct ssdup *c, const struct ssdup_io *io,
-					  const struct route_facts *f, bool balance)
-{
-	bool waits = f->full != SSDUP_FULL_BYPASS && !f->leaving && !f->stuck &&
-		     !(balance && ssdup_meter_bypass(c, io));
-
-	return waits ? &c->gate : &c->limits;
-}
-
 /* Of data, that it takes in the log. */
 static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
 {
@@ -169,55 +159,54 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	return !overlaps;
 }
 
-/* Decide; what the way needs (a direct entry, a place and nodes) is taken with it. */
-static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-					   bool queued)
+/* Return: false when it was refused, which @f knows then. */
+static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+		      enum route_action action, struct route_facts *f)
 {
-	struct route_facts f = {
-		.route = io->route,
-		.log_writable = ssdup_mode(c) == MODE_RUNNING,
-		.queue = !queued && atomic_read(&c->nr_waiting),
-		.leaving = READ_ONCE(c->leaving),
-		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
-		.full = READ_ONCE(c->set.full),
-		.shut = READ_ONCE(c->log_shut),
-		.space = true,
-	};
-	bool balance = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
-	const struct log_limits *limits;
-	enum write_way way;
 	int r;
 
-	/* It may have waited, and others went before. */
-	if (balance)
+	switch (action) {
+	case ROUTE_HDD:
+		f->overlaps = !begin_direct(c, io);
+		return !f->overlaps;
+	case ROUTE_LOG:
+	case ROUTE_LOG_REST:
+		r = get_place(c, bio, io, action == ROUTE_LOG ? &c->gate : &c->limits);
+		f->no_place = r;
+		f->no_memory = r == -ENOMEM;
+		return !r;
+	default:
+		return true;
+	}
+}
+
+/* Decide; what the route needs (a direct entry, a place and nodes) is taken with it. */
+static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
+					      struct ssdup_io *io, bool queued)
+{
+	struct route_facts f = {
+		.disk = io->route,
+		.log_writable = ssdup_mode(c) == MODE_RUNNING,
+		.shut = READ_ONCE(c->log_shut),
+		.queue = !queued && atomic_read(&c->nr_waiting),
+		.rationed = ssdup_rationed(c),
+		.bypass = READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS,
+		.leaving = READ_ONCE(c->leaving),
+		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
+	};
+	enum route_action action;
+
+	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE) {
+		/* It may have waited, and others went before. */
 		ssdup_meter_find(c, io);
-	limits = limits_of(c, io, &f, balance);
-	/* Past those held up for the ration, if they are: stuck, all wait for space alike. */
-	if (limits == &c->limits && !f.stuck && ssdup_rationed(c))
-		f.queue = false;
-	if (f.route == SSDUP_HDD || !f.log_writable || f.shut) {
-		if (begin_direct(c, io))
-			return WRITE_TO_HDD;
-		f.overlaps = true;
+		f.bypass |= ssdup_meter_bypass(c, io);
 	}
-	way = ssdup_route_way(&f);
-	if (way == WRITE_WAITS && f.shut)
+	do
+		action = ssdup_route_next(&f);
+	while (!try_route(c, bio, io, action, &f));
+	if (action == ROUTE_WAIT && f.shut)
 		WRITE_ONCE(c->wait_cause, WAIT_SSD);
-	if (way == WRITE_TO_LOG) {
-		r = get_place(c, bio, io, limits);
-		f.space = !r;
-		f.no_memory = r == -ENOMEM;
-		way = ssdup_route_way(&f);
-	}
-	if (way == WRITE_WAITS && balance && ssdup_meter_bypass(c, io)) {
-		f.full = SSDUP_FULL_BYPASS;
-		way = ssdup_route_way(&f);
-	}
-	if (way == WRITE_TO_HDD && !begin_direct(c, io)) {
-		f.overlaps = true;
-		way = ssdup_route_way(&f);
-	}
-	return way;
+	return action;
 }
 
 /* The extent of a write that is in the log, or needs no data there, becomes visible. */
@@ -287,16 +276,17 @@ static noinline int mark_log(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	return DM_MAPIO_SUBMITTED;
 }
 
-static noinline int take_way(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-			     enum write_way way)
+static noinline int send_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+			       enum route_action action)
 {
 	bool data = bio_op(bio) == REQ_OP_WRITE;
 
-	trace_ssdup_route(c, io, way);
-	switch (way) {
-	case WRITE_TO_HDD:
+	trace_ssdup_route(c, io, action);
+	switch (action) {
+	case ROUTE_HDD:
 		return data ? write_direct(c, bio, io) : mark_direct(c, bio, io);
-	case WRITE_TO_LOG:
+	case ROUTE_LOG:
+	case ROUTE_LOG_REST:
 		return data ? write_log(c, bio, io) : mark_log(c, bio, io);
 	default:
 		bio_io_error(bio);
@@ -314,47 +304,56 @@ static void wait_for_space(struct ssdup *c, struct bio *bio)
 
 static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	enum write_way way = route_write(c, bio, io, false);
+	enum route_action action = route_write(c, bio, io, false);
 
-	if (way != WRITE_WAITS)
-		return take_way(c, bio, io, way);
-	trace_ssdup_route(c, io, way);
+	if (action != ROUTE_WAIT)
+		return send_write(c, bio, io, action);
+	trace_ssdup_route(c, io, action);
 	wait_for_space(c, bio);
 	return DM_MAPIO_SUBMITTED;
 }
 
-/*
- * Most writes are decided by the first fact that ssdup_route_way() looks at; the others
- * are mapped with care.
- */
+/* A place in the open half, if that is all there is to it. */
+static __always_inline bool take_place(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_half *h = READ_ONCE(c->open);
+
+	if (likely(!ssdup_try_reserve(c, h, io, io->sectors, &c->gate)))
+		return true;
+	ssdup_put_write(c, h);
+	/* Not every other route of it has a use for a spare one, and gives it back. */
+	ssdup_free_nodes(c, &io->nodes);
+	return false;
+}
+
+/* The first try decides for most writes; the others are mapped with care. */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	enum ssdup_disk route;
-	struct ssdup_half *h;
+	struct route_facts f = { .log_writable = true };
 
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
-	route = ssdup_stream_note(c, io->start, io->sectors);
+	f.disk = ssdup_stream_note(c, io->start, io->sectors);
 	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
-		route = ssdup_balance(c, io);
-	io->route = route;
-	if (route == SSDUP_HDD) {
+		f.disk = ssdup_balance(c, io);
+	io->route = f.disk;
+	/* What the HDD takes need not know. A log that takes no writes is shut. */
+	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting));
+	switch (ssdup_route_next(&f)) {
+	case ROUTE_HDD:
 		if (unlikely(!begin_direct(c, io)))
-			return map_with_care(c, bio, io);
-		trace_ssdup_route(c, io, WRITE_TO_HDD);
+			break;
+		trace_ssdup_route(c, io, ROUTE_HDD);
 		return write_direct(c, bio, io);
+	case ROUTE_LOG:
+		if (!take_place(c, io))
+			break;
+		trace_ssdup_route(c, io, ROUTE_LOG);
+		return write_log(c, bio, io);
+	default:
+		break;
 	}
-	if (unlikely(READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting)))
-		return map_with_care(c, bio, io);
-	h = READ_ONCE(c->open);
-	if (unlikely(ssdup_try_reserve(c, h, io, io->sectors, &c->gate))) {
-		ssdup_put_write(c, h);
-		/* Not every other way of it has a use for a spare one, and gives it back. */
-		ssdup_free_nodes(c, &io->nodes);
-		return map_with_care(c, bio, io);
-	}
-	trace_ssdup_route(c, io, WRITE_TO_LOG);
-	return write_log(c, bio, io);
+	return map_with_care(c, bio, io);
 }
 
 /*
@@ -562,11 +561,11 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 /* --- Waiting for space --- */
 
 static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-			  enum write_way way)
+			  enum route_action action)
 {
 	sector_t from = bio->bi_iter.bi_sector;
 
-	if (take_way(c, bio, io, way) != DM_MAPIO_REMAPPED)
+	if (send_write(c, bio, io, action) != DM_MAPIO_REMAPPED)
 		return;
 	trace_block_bio_remap(bio, disk_devt(dm_disk(c->md)), from);
 	submit_bio_noacct(bio);
@@ -576,7 +575,7 @@ void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
 	struct bio_list kept = BIO_EMPTY_LIST;
-	enum write_way way;
+	enum route_action action;
 	struct ssdup_io *io;
 	struct bio *bio;
 
@@ -585,8 +584,8 @@ void ssdup_wait_work(struct work_struct *work)
 		ssdup_ration(c, ssdup_meter_left(c));
 	while ((bio = ssdup_wait_pop(c))) {
 		io = io_of(bio);
-		way = route_write(c, bio, io, true);
-		if (way == WRITE_WAITS && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
+		action = route_write(c, bio, io, true);
+		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */
 			ssdup_wait_done(c);
 			if (io->refused)
@@ -597,13 +596,13 @@ void ssdup_wait_work(struct work_struct *work)
 			bio_endio(bio);
 			continue;
 		}
-		if (way == WRITE_WAITS && READ_ONCE(c->log_shut)) {
+		if (action == ROUTE_WAIT && READ_ONCE(c->log_shut)) {
 			/* Others may go to the HDD meanwhile. */
 			bio_list_add(&kept, bio);
 			cond_resched();
 			continue;
 		}
-		if (way == WRITE_WAITS) {
+		if (action == ROUTE_WAIT) {
 			/* For other causes somebody else kicks. */
 			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c))
 				ssdup_wait_ration(c, place_sectors(bio, io), ssdup_meter_left(c));
@@ -613,7 +612,7 @@ void ssdup_wait_work(struct work_struct *work)
 		ssdup_wait_done(c);
 		if (io->refused)
 			ssdup_renew(c, bio, io);
-		submit_waited(c, bio, io, way);
+		submit_waited(c, bio, io, action);
 		cond_resched();
 	}
 	if (!bio_list_empty(&kept))
