@@ -125,20 +125,6 @@ static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
 	return bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
 }
 
-/* A place in the log and a node for @bio. Return: 0 or the error of ssdup_reserve(). */
-static int get_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-		     const struct log_limits *limits)
-{
-	int r = ssdup_reserve(c, io, place_sectors(bio, io), limits);
-
-	if (!r)
-		return 0;
-	ssdup_free_nodes(c, &io->nodes);
-	if (r == -ENOMEM)
-		await_memory(c);
-	return r;
-}
-
 /*
  * Enter a write among its range's direct ones, unless something the log holds
  * overlaps it.
@@ -171,9 +157,12 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 		return !f->overlaps;
 	case ROUTE_LOG:
 	case ROUTE_LOG_REST:
-		r = get_place(c, bio, io, action == ROUTE_LOG ? &c->gate : &c->limits);
+		r = ssdup_reserve(c, io, place_sectors(bio, io),
+				  action == ROUTE_LOG ? &c->gate : &c->limits);
 		f->no_place = r;
 		f->no_memory = r == -ENOMEM;
+		if (f->no_memory)
+			await_memory(c);
 		return !r;
 	default:
 		return true;
@@ -313,19 +302,6 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* A place in the open half, if that is all there is to it. */
-static __always_inline bool take_place(struct ssdup *c, struct ssdup_io *io)
-{
-	struct ssdup_half *h = READ_ONCE(c->open);
-
-	if (likely(!ssdup_try_reserve(c, h, io, io->sectors, &c->gate)))
-		return true;
-	ssdup_put_write(c, h);
-	/* Not every other route of it has a use for a spare one, and gives it back. */
-	ssdup_free_nodes(c, &io->nodes);
-	return false;
-}
-
 /* The first try decides for most writes; the others are mapped with care. */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
@@ -346,7 +322,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 		trace_ssdup_route(c, io, ROUTE_HDD);
 		return write_direct(c, bio, io);
 	case ROUTE_LOG:
-		if (!take_place(c, io))
+		if (!ssdup_reserve_at_once(c, io))
 			break;
 		trace_ssdup_route(c, io, ROUTE_LOG);
 		return write_log(c, bio, io);
