@@ -68,7 +68,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 {
 	const struct ssdup_settings_key *key = ssdup_settings_find(name);
 	/* A percentage of 0 against marks of 0 moves nothing: only all and none decide. */
-	const struct redirector_marks marks = { };
+	const struct policy_marks marks = { };
 	struct ssdup_settings set;
 	u32 value;
 	int r = 0;
@@ -100,8 +100,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	if (key->offset == offsetof(struct ssdup_settings, policy)) {
 		/* Pairs with the one in stream_evaluate(). */
 		smp_mb();
-		WRITE_ONCE(c->route, ssdup_redirector_next(value, READ_ONCE(c->route), 0, 0,
-							   &marks));
+		WRITE_ONCE(c->route, ssdup_policy_next(value, READ_ONCE(c->route), 0, 0, &marks));
 	}
 out:
 	mutex_unlock(&c->set_lock);

@@ -103,7 +103,7 @@ void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
 	case RETRY_LOG:
 		break;
 	case RETRY_HDD:
-		io->route = SSDUP_ROUTE_HDD;
+		io->route = SSDUP_HDD;
 		break;
 	case RETRY_NEVER:
 		ssdup_fail(c, MODE_LOG_READ_ONLY,

@@ -74,17 +74,17 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 	switch (kind) {
 	case SSDUP_KIND_NONE:
-		io->way = IO_HDD_READ;
+		io->state = IO_HDD_READ;
 		stat_inc(c, STAT_READS_HDD);
 		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
-		ssdup_meter_read(c, io, SSDUP_ROUTE_HDD);
+		ssdup_meter_read(c, io, SSDUP_HDD);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
-		io->way = IO_LOG_READ;
+		io->state = IO_LOG_READ;
 		stat_inc(c, STAT_READS_SSD);
 		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
-		ssdup_meter_read(c, io, SSDUP_ROUTE_SSD);
+		ssdup_meter_read(c, io, SSDUP_SSD);
 		remap_log(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -111,42 +111,18 @@ static u8 log_kind(const struct bio *bio)
 	}
 }
 
-static noinline void no_place(struct ssdup *c, struct ssdup_io *io, int error)
+/* Nodes come back when a half is freed; memory may come back sooner. */
+static void await_memory(struct ssdup *c)
 {
-	ssdup_free_nodes(c, &io->nodes);
-	if (error != -ENOMEM)
-		return;
-	/* Nodes come back when a half is freed; memory may come back sooner. */
 	WRITE_ONCE(c->short_of_memory, true);
 	ssdup_kick_writeback(c);
 	ssdup_kick_waiting_in(c, MEMORY_RETRY);
-}
-
-/* Of the last half the end is rationed to those who would have to wait for another one. */
-static const struct log_limits *limits_of(struct ssdup *c, const struct ssdup_io *io,
-					  const struct write_facts *f, bool balance)
-{
-	bool waits = f->full != SSDUP_FULL_BYPASS && !f->leaving && !f->stuck &&
-		     !(balance && ssdup_meter_bypass(c, io));
-
-	return waits ? &c->gate : &c->limits;
 }
 
 /* Of data, that it takes in the log. */
 static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
 {
 	return bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
-}
-
-/* A place in the log and a node for @bio. Return: 0 or the error of ssdup_reserve(). */
-static int get_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-		     const struct log_limits *limits)
-{
-	int r = ssdup_reserve(c, io, place_sectors(bio, io), limits);
-
-	if (r)
-		no_place(c, io, r);
-	return r;
 }
 
 /*
@@ -169,55 +145,57 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	return !overlaps;
 }
 
-/* Decide; what the way needs (a direct entry, a place and nodes) is taken with it. */
-static noinline enum write_way route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-					   bool queued)
+/* Return: false when it was refused, which @f knows then. */
+static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+		      enum route_action action, struct route_facts *f)
 {
-	struct write_facts f = {
-		.route = io->route,
-		.log_writable = ssdup_mode(c) == MODE_RUNNING,
-		.queue = !queued && atomic_read(&c->nr_waiting),
-		.leaving = READ_ONCE(c->leaving),
-		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
-		.full = READ_ONCE(c->set.full),
-		.shut = READ_ONCE(c->log_shut),
-		.space = true,
-	};
-	bool balance = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
-	const struct log_limits *limits;
-	enum write_way way;
 	int r;
 
-	/* It may have waited, and others went before. */
-	if (balance)
+	switch (action) {
+	case ROUTE_HDD:
+		f->overlaps = !begin_direct(c, io);
+		return !f->overlaps;
+	case ROUTE_LOG:
+	case ROUTE_LOG_REST:
+		r = ssdup_reserve(c, io, place_sectors(bio, io),
+				  action == ROUTE_LOG ? &c->gate : &c->limits);
+		f->no_place = r;
+		f->no_memory = r == -ENOMEM;
+		if (f->no_memory)
+			await_memory(c);
+		return !r;
+	default:
+		return true;
+	}
+}
+
+/* Decide; what the route needs (a direct entry, a place and nodes) is taken with it. */
+static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
+					      struct ssdup_io *io, bool queued)
+{
+	struct route_facts f = {
+		.disk = io->route,
+		.log_writable = ssdup_mode(c) == MODE_RUNNING,
+		.shut = READ_ONCE(c->log_shut),
+		.queue = !queued && atomic_read(&c->nr_waiting),
+		.rationed = ssdup_rationed(c),
+		.bypass = READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS,
+		.leaving = READ_ONCE(c->leaving),
+		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
+	};
+	enum route_action action;
+
+	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE) {
+		/* It may have waited, and others went before. */
 		ssdup_meter_find(c, io);
-	limits = limits_of(c, io, &f, balance);
-	/* Past those held up for the ration, if they are: stuck, all wait for space alike. */
-	if (limits == &c->limits && !f.stuck && ssdup_rationed(c))
-		f.queue = false;
-	if (f.route == SSDUP_ROUTE_HDD || !f.log_writable || f.shut) {
-		if (begin_direct(c, io))
-			return WRITE_TO_HDD;
-		f.overlaps = true;
+		f.bypass |= ssdup_meter_bypass(c, io);
 	}
-	way = ssdup_redirector_way(&f);
-	if (way == WRITE_WAITS && f.shut)
+	do
+		action = ssdup_route_next(&f);
+	while (!try_route(c, bio, io, action, &f));
+	if (action == ROUTE_WAIT && f.shut)
 		WRITE_ONCE(c->wait_cause, WAIT_SSD);
-	if (way == WRITE_TO_LOG) {
-		r = get_place(c, bio, io, limits);
-		f.space = !r;
-		f.no_memory = r == -ENOMEM;
-		way = ssdup_redirector_way(&f);
-	}
-	if (way == WRITE_WAITS && balance && ssdup_meter_bypass(c, io)) {
-		f.full = SSDUP_FULL_BYPASS;
-		way = ssdup_redirector_way(&f);
-	}
-	if (way == WRITE_TO_HDD && !begin_direct(c, io)) {
-		f.overlaps = true;
-		way = ssdup_redirector_way(&f);
-	}
-	return way;
+	return action;
 }
 
 /* The extent of a write that is in the log, or needs no data there, becomes visible. */
@@ -231,26 +209,26 @@ static __always_inline void log_extent(struct ssdup *c, struct ssdup_io *io, u8 
 	e->kind = kind;
 	e->home = false;
 	e->pos = kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0);
-	io->way = IO_LOGGED;
+	io->state = IO_LOGGED;
 	ssdup_insert(c, io);
 }
 
 static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	io->way = IO_HDD_WRITE;
+	io->state = IO_HDD_WRITE;
 	stat_inc(c, STAT_WRITES_HDD);
 	stat_add(c, STAT_SECTORS_HDD, io->sectors);
-	ssdup_meter_write(c, io, SSDUP_ROUTE_HDD);
+	ssdup_meter_write(c, io, SSDUP_HDD);
 	remap_hdd(c, bio, io);
 	return DM_MAPIO_REMAPPED;
 }
 
 static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	io->way = IO_LOG_WRITE;
+	io->state = IO_LOG_WRITE;
 	stat_inc(c, STAT_WRITES_SSD);
 	stat_add(c, STAT_SECTORS_SSD, io->sectors);
-	ssdup_meter_write(c, io, SSDUP_ROUTE_SSD);
+	ssdup_meter_write(c, io, SSDUP_SSD);
 	/*
 	 * The commit after the write makes its data durable too. And its place
 	 * is taken: it is not to come back for want of a tag.
@@ -263,7 +241,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 /* A discard, or zeroes. */
 static noinline int mark_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	io->way = IO_HDD_WRITE;
+	io->state = IO_HDD_WRITE;
 	/* It was looked at like a write, and waits in no queue. */
 	io->price = 0;
 	stat_inc(c, STAT_WRITES_HDD);
@@ -287,16 +265,17 @@ static noinline int mark_log(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	return DM_MAPIO_SUBMITTED;
 }
 
-static noinline int take_way(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-			     enum write_way way)
+static noinline int send_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+			       enum route_action action)
 {
 	bool data = bio_op(bio) == REQ_OP_WRITE;
 
-	trace_ssdup_route(c, io, way);
-	switch (way) {
-	case WRITE_TO_HDD:
+	trace_ssdup_route(c, io, action);
+	switch (action) {
+	case ROUTE_HDD:
 		return data ? write_direct(c, bio, io) : mark_direct(c, bio, io);
-	case WRITE_TO_LOG:
+	case ROUTE_LOG:
+	case ROUTE_LOG_REST:
 		return data ? write_log(c, bio, io) : mark_log(c, bio, io);
 	default:
 		bio_io_error(bio);
@@ -314,47 +293,43 @@ static void wait_for_space(struct ssdup *c, struct bio *bio)
 
 static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	enum write_way way = route_write(c, bio, io, false);
+	enum route_action action = route_write(c, bio, io, false);
 
-	if (way != WRITE_WAITS)
-		return take_way(c, bio, io, way);
-	trace_ssdup_route(c, io, way);
+	if (action != ROUTE_WAIT)
+		return send_write(c, bio, io, action);
+	trace_ssdup_route(c, io, action);
 	wait_for_space(c, bio);
 	return DM_MAPIO_SUBMITTED;
 }
 
-/*
- * Most writes are decided by the first fact that ssdup_redirector_way() looks at; the others
- * are mapped with care.
- */
+/* The first try decides for most writes; the others are mapped with care. */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	enum ssdup_route route;
-	struct ssdup_half *h;
+	struct route_facts f = { .log_writable = true };
 
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
-	route = ssdup_stream_note(c, io->start, io->sectors);
+	f.disk = ssdup_stream_note(c, io->start, io->sectors);
 	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
-		route = ssdup_balance(c, io);
-	io->route = route;
-	if (route == SSDUP_ROUTE_HDD) {
+		f.disk = ssdup_balance(c, io);
+	io->route = f.disk;
+	/* What the HDD takes need not know. A log that takes no writes is shut. */
+	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting));
+	switch (ssdup_route_next(&f)) {
+	case ROUTE_HDD:
 		if (unlikely(!begin_direct(c, io)))
-			return map_with_care(c, bio, io);
-		trace_ssdup_route(c, io, WRITE_TO_HDD);
+			break;
+		trace_ssdup_route(c, io, ROUTE_HDD);
 		return write_direct(c, bio, io);
+	case ROUTE_LOG:
+		if (!ssdup_reserve_at_once(c, io))
+			break;
+		trace_ssdup_route(c, io, ROUTE_LOG);
+		return write_log(c, bio, io);
+	default:
+		break;
 	}
-	if (unlikely(READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting)))
-		return map_with_care(c, bio, io);
-	h = READ_ONCE(c->open);
-	if (unlikely(ssdup_try_reserve(c, h, io, io->sectors, &c->gate))) {
-		ssdup_put_write(c, h);
-		/* Not every other way of it has a use for a spare one, and gives it back. */
-		ssdup_free_nodes(c, &io->nodes);
-		return map_with_care(c, bio, io);
-	}
-	trace_ssdup_route(c, io, WRITE_TO_LOG);
-	return write_log(c, bio, io);
+	return map_with_care(c, bio, io);
 }
 
 /*
@@ -383,7 +358,7 @@ static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	stat_inc(c, STAT_DISCARDS);
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
-	io->route = SSDUP_ROUTE_HDD;
+	io->route = SSDUP_HDD;
 	return map_with_care(c, bio, io);
 }
 
@@ -442,7 +417,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
 
-	io->way = IO_NONE;
+	io->state = IO_NONE;
 	io->times = 1;
 	io->price = 0;
 	io->refused = false;
@@ -481,7 +456,7 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 /* Sent back for want of a tag: it counts when its submitter comes with it again. */
 static noinline void uncount(struct ssdup *c, const struct bio *bio, const struct ssdup_io *io)
 {
-	switch (io->way) {
+	switch (io->state) {
 	case IO_HDD_READ:
 		stat_sub(c, STAT_READS_HDD, 1);
 		stat_sub(c, STAT_READ_SECTORS_HDD, io->sectors);
@@ -510,7 +485,7 @@ static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct
 	ssdup_give_up(c, io);
 	ssdup_free_nodes(c, &io->nodes);
 	ssdup_put_write(c, io->half);
-	io->way = IO_NONE;
+	io->state = IO_NONE;
 	io->times = 1;
 	io->price = 0;
 	wait_for_space(c, bio);
@@ -524,7 +499,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 
 	if (unlikely(*status == BLK_STS_AGAIN))
 		uncount(c, bio, io);
-	switch (io->way) {
+	switch (io->state) {
 	case IO_HDD_READ:
 		ssdup_meter_end(&c->meter->hdd, io, true);
 		ssdup_hdd_ended(c);
@@ -562,11 +537,11 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 /* --- Waiting for space --- */
 
 static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-			  enum write_way way)
+			  enum route_action action)
 {
 	sector_t from = bio->bi_iter.bi_sector;
 
-	if (take_way(c, bio, io, way) != DM_MAPIO_REMAPPED)
+	if (send_write(c, bio, io, action) != DM_MAPIO_REMAPPED)
 		return;
 	trace_block_bio_remap(bio, disk_devt(dm_disk(c->md)), from);
 	submit_bio_noacct(bio);
@@ -576,7 +551,7 @@ void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
 	struct bio_list kept = BIO_EMPTY_LIST;
-	enum write_way way;
+	enum route_action action;
 	struct ssdup_io *io;
 	struct bio *bio;
 
@@ -585,8 +560,8 @@ void ssdup_wait_work(struct work_struct *work)
 		ssdup_ration(c, ssdup_meter_left(c));
 	while ((bio = ssdup_wait_pop(c))) {
 		io = io_of(bio);
-		way = route_write(c, bio, io, true);
-		if (way == WRITE_WAITS && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
+		action = route_write(c, bio, io, true);
+		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */
 			ssdup_wait_done(c);
 			if (io->refused)
@@ -597,13 +572,13 @@ void ssdup_wait_work(struct work_struct *work)
 			bio_endio(bio);
 			continue;
 		}
-		if (way == WRITE_WAITS && READ_ONCE(c->log_shut)) {
+		if (action == ROUTE_WAIT && READ_ONCE(c->log_shut)) {
 			/* Others may go to the HDD meanwhile. */
 			bio_list_add(&kept, bio);
 			cond_resched();
 			continue;
 		}
-		if (way == WRITE_WAITS) {
+		if (action == ROUTE_WAIT) {
 			/* For other causes somebody else kicks. */
 			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c))
 				ssdup_wait_ration(c, place_sectors(bio, io), ssdup_meter_left(c));
@@ -613,7 +588,7 @@ void ssdup_wait_work(struct work_struct *work)
 		ssdup_wait_done(c);
 		if (io->refused)
 			ssdup_renew(c, bio, io);
-		submit_waited(c, bio, io, way);
+		submit_waited(c, bio, io, action);
 		cond_resched();
 	}
 	if (!bio_list_empty(&kept))

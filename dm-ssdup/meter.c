@@ -146,7 +146,7 @@ static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 t
 {
 	u64 promised = READ_ONCE(l->promised), sectors = (u64)io->sectors * times;
 
-	if (io->place.last == BALANCE_SSD)
+	if (io->place.last == BIT(SSDUP_SSD))
 		promise(l, promised - min(promised, sectors));
 	else
 		promise(l, promised + BALANCE_CHUNK - min(io->sectors, BALANCE_CHUNK));
@@ -173,7 +173,7 @@ static bool only_small(const struct ssdup_meter *l, const struct ssdup_io *io, u
 	u64 waits = atomic64_read(&l->ssd.queue) +
 		    others * ssdup_price(&l->ssd, BALANCE_SMALL, false);
 
-	return io->place.last == BALANCE_SSD && io->sectors <= BALANCE_SMALL &&
+	return io->place.last == BIT(SSDUP_SSD) && io->sectors <= BALANCE_SMALL &&
 	       waits < READ_ONCE(l->small_wait);
 }
 

@@ -205,7 +205,7 @@ static __always_inline void ssdup_meter_find(struct ssdup *c, struct ssdup_io *i
  *
  * Return: the disk that is expected to end it first.
  */
-static __always_inline enum ssdup_route ssdup_meter_route(struct ssdup *c, struct ssdup_io *io)
+static __always_inline enum ssdup_disk ssdup_meter_route(struct ssdup *c, struct ssdup_io *io)
 {
 	const struct ssdup_meter *l = c->meter;
 	u64 hdd = atomic64_read(&l->hdd.queue), ssd = atomic64_read(&l->ssd.queue);
@@ -223,7 +223,7 @@ static __always_inline enum ssdup_route ssdup_meter_route(struct ssdup *c, struc
 		f.ssd += READ_ONCE(l->ssd.to_come);
 	}
 	if (balance_plain(&f))
-		return SSDUP_ROUTE_HDD;
+		return SSDUP_HDD;
 	f.keep = READ_ONCE(l->keep);
 	/* A small write does not make a chunk whole. */
 	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, BALANCE_UNIT) / BALANCE_UNIT;
@@ -237,24 +237,24 @@ static __always_inline enum ssdup_route ssdup_meter_route(struct ssdup *c, struc
  * BALANCE_TICK is looked at, which speaks for the others: they have no price, and are
  * not noted.
  */
-static __always_inline enum ssdup_route ssdup_balance(struct ssdup *c, struct ssdup_io *io)
+static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssdup_io *io)
 {
 	const struct ssdup_meter *l = c->meter;
 
 	if (io->sectors <= READ_ONCE(l->small) && balance_near_ssd(&l->map, io->start))
-		return SSDUP_ROUTE_SSD;
+		return SSDUP_SSD;
 	return ssdup_meter_route(c, io);
 }
 
 /** ssdup_meter_write() - a write is sent to a disk; if it was looked at it joins the queue there */
 static __always_inline void ssdup_meter_write(struct ssdup *c, struct ssdup_io *io,
-					      enum ssdup_route route)
+					      enum ssdup_disk route)
 {
 	struct ssdup_meter *l = c->meter;
 
 	if (!io->price)
 		return;
-	if (route == SSDUP_ROUTE_HDD)
+	if (route == SSDUP_HDD)
 		ssdup_meter_begin(&l->hdd, io);
 	else
 		ssdup_meter_logged(c, io);
@@ -263,9 +263,9 @@ static __always_inline void ssdup_meter_write(struct ssdup *c, struct ssdup_io *
 
 /** ssdup_meter_read() - a read is sent to a disk; under policy balance it gets a price */
 static __always_inline void ssdup_meter_read(struct ssdup *c, struct ssdup_io *io,
-					     enum ssdup_route route)
+					     enum ssdup_disk route)
 {
-	bool hdd = route == SSDUP_ROUTE_HDD;
+	bool hdd = route == SSDUP_HDD;
 	struct disk_meter *d = hdd ? &c->meter->hdd : &c->meter->ssd;
 
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)

@@ -106,7 +106,7 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 from, 
 
 	r = reserve(c, &io, data ? sectors : 0);
 	if (r)
-		goto out;
+		return r;
 	e = io.e;
 	trace_ssdup_step(c, STEP_CARRY_WRITE);
 	r = data ? write_part(c, &io, page, at, sectors) : 0;
@@ -131,7 +131,6 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 from, 
 		ssdup_give_up(c, &io);
 	}
 	ssdup_put_write(c, io.half);
-out:
 	ssdup_free_nodes(c, &io.nodes);
 	return r;
 }

@@ -3,23 +3,23 @@
  * dm-ssdup: places in the log, and how an extent gets from there to the map.
  */
 #include "halves.h"
+#include "nodes.h"
 #include "reserve.h"
 
 /* --- Places --- */
 
-static int no_place(struct ssdup *c, struct ssdup_half *h, int error)
+/* Say what is waited for, and see that it comes. */
+static void await_place(struct ssdup *c, int error)
 {
-	ssdup_put_write(c, h);
 	if (error == -ENOMEM) {
 		WRITE_ONCE(c->wait_cause, WAIT_MEMORY);
-		return error;
+		return;
 	}
 	WRITE_ONCE(c->ring_full, true);
 	WRITE_ONCE(c->wait_cause, WAIT_COMMIT);
 	/* Pairs with the barrier in ssdup_publish(). */
 	smp_mb();
 	mod_delayed_work(c->wq, &c->autocommit, 0);
-	return error;
 }
 
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
@@ -37,16 +37,20 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 		r = ssdup_try_reserve(c, h, io, sectors, limits);
 		if (!r)
 			return 0;
-		if (r != -ENOSPC)
-			return no_place(c, h, r);
 		ssdup_put_write(c, h);
+		if (r != -ENOSPC) {
+			await_place(c, r);
+			break;
+		}
 		if (rationed && READ_ONCE(c->open) == h) {
 			WRITE_ONCE(c->wait_cause, WAIT_SPACE);
-			return -ENOSPC;
+			break;
 		}
 		if (!ssdup_switch(c, h))
-			return -ENOSPC;
+			break;
 	}
+	ssdup_free_nodes(c, &io->nodes);
+	return r;
 }
 
 /* --- From there to the map --- */

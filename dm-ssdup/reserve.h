@@ -8,6 +8,7 @@
 #ifndef SSDUP_RESERVE_H
 #define SSDUP_RESERVE_H
 
+#include "halves.h"
 #include "nodes.h"
 #include "wake.h"
 
@@ -21,7 +22,7 @@ static inline struct ring_page *ssdup_ring_page(struct ssdup *c, const struct ss
 /**
  * ssdup_reserve() - a place in the open half
  * @io: half, page, slot, pos and e are filled in, and nodes gets one perhaps; half->writes
- * stays raised until ssdup_put_write()
+ * stays raised until ssdup_put_write(). Without a place, nodes is empty
  * @sectors: of data, 0 for a tombstone
  * @limits: the gate, writers' or all
  *
@@ -117,6 +118,22 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 	if (unlikely(fresh))
 		mempool_free(fresh, &c->arrays);
 	return r;
+}
+
+/**
+ * ssdup_reserve_at_once() - ssdup_reserve() within the gate, of a half that is open already
+ *
+ * Return: false when there is more to it.
+ */
+static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_half *h = READ_ONCE(c->open);
+
+	if (likely(!ssdup_try_reserve(c, h, io, io->sectors, &c->gate)))
+		return true;
+	ssdup_put_write(c, h);
+	ssdup_free_nodes(c, &io->nodes);
+	return false;
 }
 
 /* --- From there to a durable page --- */

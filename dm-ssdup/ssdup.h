@@ -68,9 +68,10 @@
 #include "core/log.h"
 #include "core/pacing.h"
 #include "core/plan.h"
-#include "core/redirector.h"
+#include "core/policy.h"
 #include "core/replay.h"
 #include "core/retry.h"
+#include "core/route.h"
 #include "core/settings.h"
 #include "step.h"
 #include "core/threshold.h"
@@ -220,7 +221,7 @@ struct ssdup {
 	unsigned long		stream_due;	/* jiffies; while that is NULL: it goes on then */
 	struct ssdup_meter	*meter;		/* of the disks; policy balance */
 	struct ssdup_half	*open;		/* a stale one's word is sealed */
-	enum ssdup_route	route;		/* a hint; either is always right */
+	enum ssdup_disk	route;		/* a hint; either is always right */
 	/*
 	 * enum hdd_cache. A write that finds HDD_DIRTY ended before the exchange that
 	 * ends that, so that flush has it.
@@ -293,8 +294,8 @@ struct ssdup {
 	enum drain_state	drain_state;	/* of the thread; to look at */
 };
 
-/* What a bio carries between map and end_io. */
-enum io_way {
+/* What becomes of a bio, between map and end_io. */
+enum io_state {
 	IO_NONE,
 	IO_HDD_READ,
 	IO_HDD_WRITE,
@@ -313,7 +314,7 @@ struct ssdup_io {
 	u32			sectors;
 	u32			slot;		/* of its entry in the page */
 	log_pos_t		pos;
-	u8			way;		/* enum io_way */
+	u8			state;		/* enum io_state */
 	u8			times;		/* its price is that of so many */
 	u8			route;		/* of its stream */
 	u8			phase;

@@ -57,7 +57,7 @@ int ssdup_stream_create(struct ssdup *c)
 	window_reset(c, &s->window[0], 0);
 	c->window_now = &s->window[0];
 	s->next = &s->window[1];
-	c->route = ssdup_redirector_first(c->set.policy);
+	c->route = ssdup_policy_first(c->set.policy);
 	ssdup_threshold_init(&s->threshold);
 	s->threshold_now = s->threshold.value;
 	return 0;
@@ -80,7 +80,7 @@ u32 ssdup_stream_threshold(const struct ssdup *c)
 
 static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 {
-	struct redirector_marks marks = {
+	struct policy_marks marks = {
 		.to_ssd_above = READ_ONCE(c->set.to_ssd_above) * (SSDUP_PCT_ONE / 100),
 		.to_hdd_below = READ_ONCE(c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
 	};
@@ -88,21 +88,21 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
 	u32 threshold = ssdup_threshold_update(&c->stream->threshold, percentage);
 	enum ssdup_policy policy;
-	enum ssdup_route route;
+	enum ssdup_disk route;
 
 	WRITE_ONCE(c->stream->percentage, percentage);
 	WRITE_ONCE(c->stream->threshold_now, threshold);
 	do {
 		policy = READ_ONCE(c->set.policy);
-		route = ssdup_redirector_next(policy, READ_ONCE(c->route), percentage, threshold,
-					      &marks);
+		route = ssdup_policy_next(policy, READ_ONCE(c->route), percentage, threshold,
+					  &marks);
 		WRITE_ONCE(c->route, route);
 		/* Pairs with ssdup_set(): the route is by the policy that was set last. */
 		smp_mb();
 	} while (policy != READ_ONCE(c->set.policy));
 	ssdup_meter_stream(c, percentage);
 	stat_inc(c, STAT_STREAMS);
-	if (route == SSDUP_ROUTE_SSD)
+	if (route == SSDUP_SSD)
 		stat_inc(c, STAT_STREAMS_SSD);
 	trace_ssdup_stream(c, percentage, threshold, route);
 }

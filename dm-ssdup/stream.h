@@ -39,10 +39,10 @@ void ssdup_stream_go_on(struct ssdup *c);
  * window evaluates it. While it rests, no line is written that others write.
  * Return: the route of the current stream, to which this write belongs.
  */
-static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
+static inline enum ssdup_disk ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
 {
 	struct stream_window *w = READ_ONCE(c->window_now);
-	enum ssdup_route route = READ_ONCE(c->route);
+	enum ssdup_disk route = READ_ONCE(c->route);
 	u32 i;
 
 	if (unlikely(this_cpu_inc_return(c->stats->writes) % BALANCE_TICK == 1))

@@ -90,7 +90,7 @@ static ssize_t show_of(struct ssdup *c, const struct ssdup_attr *a, char *buf)
 	}
 	ssdup_fields(c, value);
 	if (a->field == FIELD_ROUTE)
-		return sysfs_emit(buf, "%s\n", value[a->field] == SSDUP_ROUTE_SSD ? "ssd" : "hdd");
+		return sysfs_emit(buf, "%s\n", value[a->field] == SSDUP_SSD ? "ssd" : "hdd");
 	return sysfs_emit(buf, "%llu\n", value[a->field]);
 }
 

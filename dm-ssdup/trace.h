@@ -13,7 +13,7 @@
 
 /* A stream was evaluated; percentages in 1/10000, route 0 HDD, 1 SSD. */
 TRACE_EVENT(ssdup_stream,
-	TP_PROTO(struct ssdup *c, u32 percentage, u32 threshold, enum ssdup_route route),
+	TP_PROTO(struct ssdup *c, u32 percentage, u32 threshold, enum ssdup_disk route),
 	TP_ARGS(c, percentage, threshold, route),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
@@ -32,14 +32,15 @@ TRACE_EVENT(ssdup_stream,
 		  __entry->threshold, __entry->route ? "ssd" : "hdd")
 );
 
-TRACE_DEFINE_ENUM(WRITE_TO_HDD);
-TRACE_DEFINE_ENUM(WRITE_TO_LOG);
-TRACE_DEFINE_ENUM(WRITE_WAITS);
-TRACE_DEFINE_ENUM(WRITE_FAILS);
+TRACE_DEFINE_ENUM(ROUTE_HDD);
+TRACE_DEFINE_ENUM(ROUTE_LOG);
+TRACE_DEFINE_ENUM(ROUTE_LOG_REST);
+TRACE_DEFINE_ENUM(ROUTE_WAIT);
+TRACE_DEFINE_ENUM(ROUTE_FAIL);
 
-/* One write was routed; way as enum write_way. */
+/* One write was routed; way as enum route_action. */
 TRACE_EVENT(ssdup_route,
-	TP_PROTO(struct ssdup *c, const struct ssdup_io *io, enum write_way way),
+	TP_PROTO(struct ssdup *c, const struct ssdup_io *io, enum route_action way),
 	TP_ARGS(c, io, way),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
@@ -58,8 +59,9 @@ TRACE_EVENT(ssdup_route,
 	TP_printk("%d:%d %llu + %u stream %s way %s",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->start,
 		  __entry->sectors, __entry->stream ? "ssd" : "hdd",
-		  __print_symbolic(__entry->way, { WRITE_TO_HDD, "hdd" }, { WRITE_TO_LOG, "log" },
-				   { WRITE_WAITS, "waits" }, { WRITE_FAILS, "fails" }))
+		  __print_symbolic(__entry->way, { ROUTE_HDD, "hdd" }, { ROUTE_LOG, "log" },
+				   { ROUTE_LOG_REST, "log" }, { ROUTE_WAIT, "waits" },
+				   { ROUTE_FAIL, "fails" }))
 );
 
 DECLARE_EVENT_CLASS(ssdup_half_class,

@@ -156,7 +156,7 @@ static struct balance_map *map_new(struct kunit *test)
 }
 
 static void expect_place(struct kunit *test, const struct balance_map *m, u64 start, u32 age,
-			 bool loose, enum balance_last last, bool follows)
+			 bool loose, u8 last, bool follows)
 {
 	struct balance_place place = balance_find(m, start, 8, age, loose);
 
@@ -168,34 +168,34 @@ static void finds_who_goes_on(struct kunit *test)
 {
 	struct balance_map *m = map_new(test);
 
-	expect_place(test, m, 0, 0, false, BALANCE_NOWHERE, false);
-	expect_place(test, m, 0, 0, true, BALANCE_NOWHERE, false);
-	balance_note(m, 100, 8, 5, SSDUP_ROUTE_HDD);
-	expect_place(test, m, 108, 5, false, BALANCE_HDD, true);
-	expect_place(test, m, 109, 5, false, BALANCE_HDD, false);
-	expect_place(test, m, 100, 5, false, BALANCE_HDD, false);
-	expect_place(test, m, 108 + 32, 5, true, BALANCE_HDD, true);
-	expect_place(test, m, 108 + 33, 5, true, BALANCE_HDD, false);
-	expect_place(test, m, 76, 5, true, BALANCE_HDD, true);
+	expect_place(test, m, 0, 0, false, 0, false);
+	expect_place(test, m, 0, 0, true, 0, false);
+	balance_note(m, 100, 8, 5, SSDUP_HDD);
+	expect_place(test, m, 108, 5, false, BIT(SSDUP_HDD), true);
+	expect_place(test, m, 109, 5, false, BIT(SSDUP_HDD), false);
+	expect_place(test, m, 100, 5, false, BIT(SSDUP_HDD), false);
+	expect_place(test, m, 108 + 32, 5, true, BIT(SSDUP_HDD), true);
+	expect_place(test, m, 108 + 33, 5, true, BIT(SSDUP_HDD), false);
+	expect_place(test, m, 76, 5, true, BIT(SSDUP_HDD), true);
 	/* Another chunk, the same word: nothing is known. */
-	expect_place(test, m, 108 + BALANCE_CHUNKS * CHUNK, 5, false, BALANCE_NOWHERE, false);
+	expect_place(test, m, 108 + BALANCE_CHUNKS * CHUNK, 5, false, 0, false);
 }
 
 static void runs_age_and_places_do_not(struct kunit *test)
 {
 	struct balance_map *m = map_new(test);
 
-	balance_note(m, 100, 8, BALANCE_AGES - 1, SSDUP_ROUTE_SSD);
-	expect_place(test, m, 108, BALANCE_RECENT - 1, false, BALANCE_SSD, true);
-	expect_place(test, m, 108, BALANCE_RECENT, false, BALANCE_SSD, false);
+	balance_note(m, 100, 8, BALANCE_AGES - 1, SSDUP_SSD);
+	expect_place(test, m, 108, BALANCE_RECENT - 1, false, BIT(SSDUP_SSD), true);
+	expect_place(test, m, 108, BALANCE_RECENT, false, BIT(SSDUP_SSD), false);
 	/* Among random writes only those that come soon belong to a run out of order. */
-	expect_place(test, m, 116, BALANCE_SOON - 1, true, BALANCE_SSD, true);
-	expect_place(test, m, 116, BALANCE_SOON, true, BALANCE_SSD, false);
-	expect_place(test, m, 108, BALANCE_SOON, true, BALANCE_SSD, true);
+	expect_place(test, m, 116, BALANCE_SOON - 1, true, BIT(SSDUP_SSD), true);
+	expect_place(test, m, 116, BALANCE_SOON, true, BIT(SSDUP_SSD), false);
+	expect_place(test, m, 108, BALANCE_SOON, true, BIT(SSDUP_SSD), true);
 	/* Ages grow for ever. */
-	balance_note(m, CHUNK, 8, 6 * BALANCE_AGES + 1, SSDUP_ROUTE_HDD);
-	expect_place(test, m, CHUNK + 8, 6 * BALANCE_AGES + 1, false, BALANCE_HDD, true);
-	expect_place(test, m, CHUNK + 8, BALANCE_RECENT + 2, false, BALANCE_HDD, false);
+	balance_note(m, CHUNK, 8, 6 * BALANCE_AGES + 1, SSDUP_HDD);
+	expect_place(test, m, CHUNK + 8, 6 * BALANCE_AGES + 1, false, BIT(SSDUP_HDD), true);
+	expect_place(test, m, CHUNK + 8, BALANCE_RECENT + 2, false, BIT(SSDUP_HDD), false);
 }
 
 static void runs_cross_chunks(struct kunit *test)
@@ -203,22 +203,22 @@ static void runs_cross_chunks(struct kunit *test)
 	struct balance_map *m = map_new(test);
 
 	/* It ends where the chunk does, and where it does not. */
-	balance_note(m, CHUNK - 8, 8, 0, SSDUP_ROUTE_SSD);
-	expect_place(test, m, CHUNK, 0, false, BALANCE_NOWHERE, true);
-	expect_place(test, m, CHUNK + 8, 0, false, BALANCE_NOWHERE, false);
-	balance_note(m, CHUNK - 16, 8, 0, SSDUP_ROUTE_SSD);
-	expect_place(test, m, CHUNK, 0, false, BALANCE_NOWHERE, false);
-	expect_place(test, m, CHUNK, BALANCE_SOON, true, BALANCE_NOWHERE, true);
-	expect_place(test, m, CHUNK, BALANCE_SOON + 1, true, BALANCE_NOWHERE, false);
+	balance_note(m, CHUNK - 8, 8, 0, SSDUP_SSD);
+	expect_place(test, m, CHUNK, 0, false, 0, true);
+	expect_place(test, m, CHUNK + 8, 0, false, 0, false);
+	balance_note(m, CHUNK - 16, 8, 0, SSDUP_SSD);
+	expect_place(test, m, CHUNK, 0, false, 0, false);
+	expect_place(test, m, CHUNK, BALANCE_SOON, true, 0, true);
+	expect_place(test, m, CHUNK, BALANCE_SOON + 1, true, 0, false);
 	/* A chunk's own way counts, whatever that of the one before. */
-	balance_note(m, CHUNK + 400, 8, 0, SSDUP_ROUTE_HDD);
-	expect_place(test, m, CHUNK, BALANCE_SOON, true, BALANCE_HDD, true);
+	balance_note(m, CHUNK + 400, 8, 0, SSDUP_HDD);
+	expect_place(test, m, CHUNK, BALANCE_SOON, true, BIT(SSDUP_HDD), true);
 	/* A write over the border belongs to where it ends. */
-	balance_note(m, 3 * CHUNK - 4, 8, 0, SSDUP_ROUTE_HDD);
-	expect_place(test, m, 3 * CHUNK + 4, 0, false, BALANCE_HDD, true);
+	balance_note(m, 3 * CHUNK - 4, 8, 0, SSDUP_HDD);
+	expect_place(test, m, 3 * CHUNK + 4, 0, false, BIT(SSDUP_HDD), true);
 	/* Far up. */
-	balance_note(m, 1ULL << 44, 8, 0, SSDUP_ROUTE_HDD);
-	expect_place(test, m, (1ULL << 44) + 8, 0, false, BALANCE_HDD, true);
+	balance_note(m, 1ULL << 44, 8, 0, SSDUP_HDD);
+	expect_place(test, m, (1ULL << 44) + 8, 0, false, BIT(SSDUP_HDD), true);
 }
 
 /* Whether or not runs come in order: a front that runs ahead makes them look as if they did not. */
@@ -238,22 +238,22 @@ static void fronts_leave_others_behind(struct kunit *test)
 
 	expect_front(test, m, 0, 0, false);
 	expect_front(test, m, CHUNK, 0, false);
-	balance_note(m, 8, 8, 0, SSDUP_ROUTE_SSD);
+	balance_note(m, 8, 8, 0, SSDUP_SSD);
 	expect_front(test, m, CHUNK, BALANCE_SOON, true);
 	expect_front(test, m, CHUNK + 800, BALANCE_SOON, true);
 	expect_front(test, m, CHUNK, BALANCE_SOON + 1, false);
 	/* It is two chunks ahead of those that anybody was at. */
 	expect_front(test, m, 2 * CHUNK, 0, false);
 	/* That it is one does not make it go on there. */
-	expect_place(test, m, CHUNK + 800, 0, false, BALANCE_NOWHERE, false);
+	expect_place(test, m, CHUNK + 800, 0, false, 0, false);
 	/* Others are there already. */
-	balance_note(m, CHUNK + 400, 8, 0, SSDUP_ROUTE_HDD);
+	balance_note(m, CHUNK + 400, 8, 0, SSDUP_HDD);
 	expect_front(test, m, CHUNK, 0, false);
 	expect_front(test, m, CHUNK + 408, 0, false);
 	/* The HDD's, too, have others coming. */
 	expect_front(test, m, 2 * CHUNK + 8, 0, true);
 	/* One that has written all of the chunk before leaves nobody behind. */
-	balance_note(m, 4 * CHUNK - 8, 8, 0, SSDUP_ROUTE_SSD);
+	balance_note(m, 4 * CHUNK - 8, 8, 0, SSDUP_SSD);
 	expect_front(test, m, 4 * CHUNK, 0, false);
 	expect_front(test, m, 4 * CHUNK + 8, 0, true);
 }
@@ -280,12 +280,12 @@ static void fronts_tell_what_comes(struct kunit *test)
 struct choice {
 	const char *name;
 	struct balance_facts f;
-	enum ssdup_route route;
+	enum ssdup_disk route;
 	u32 fill;
 };
 
-#define HDD	SSDUP_ROUTE_HDD
-#define SSD	SSDUP_ROUTE_SSD
+#define HDD	SSDUP_HDD
+#define SSD	SSDUP_SSD
 #define ALL	BALANCE_ONE
 
 static const struct choice choices[] = {
@@ -294,42 +294,42 @@ static const struct choice choices[] = {
 	{ "equal: spare the SSD", { .hdd = 2, .ssd = 2 }, HDD },
 	{ "the HDD is busy", { .hdd = 5 + 1, .ssd = 3 }, SSD },
 	{ "the SSD is busier", { .hdd = 5 + 1, .ssd = 4 + 3 }, HDD },
-	{ "goes on, stays with the HDD", { { BALANCE_HDD, true }, .hdd = 120, .ssd = 5 }, HDD },
-	{ "goes on, leaves the HDD", { { BALANCE_HDD, true }, .hdd = 121, .ssd = 5 }, SSD },
-	{ "scattered, stays with the HDD", { { BALANCE_HDD }, .hdd = 15, .ssd = 5 }, HDD },
-	{ "scattered, leaves the HDD", { { BALANCE_HDD }, .hdd = 16, .ssd = 5 }, SSD },
-	{ "stays with the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 59 }, SSD },
-	{ "leaves the SSD", { { BALANCE_SSD }, .hdd = 5, .ssd = 60 }, HDD },
-	{ "goes on, stays with the SSD", { { BALANCE_SSD, true }, .hdd = 5, .ssd = 29 }, SSD },
-	{ "goes on, leaves the SSD", { { BALANCE_SSD, true }, .hdd = 5, .ssd = 30 }, HDD },
+	{ "goes on, stays with the HDD", { { BIT(SSDUP_HDD), true }, .hdd = 120, .ssd = 5 }, HDD },
+	{ "goes on, leaves the HDD", { { BIT(SSDUP_HDD), true }, .hdd = 121, .ssd = 5 }, SSD },
+	{ "scattered, stays with the HDD", { { BIT(SSDUP_HDD) }, .hdd = 15, .ssd = 5 }, HDD },
+	{ "scattered, leaves the HDD", { { BIT(SSDUP_HDD) }, .hdd = 16, .ssd = 5 }, SSD },
+	{ "stays with the SSD", { { BIT(SSDUP_SSD) }, .hdd = 5, .ssd = 59 }, SSD },
+	{ "leaves the SSD", { { BIT(SSDUP_SSD) }, .hdd = 5, .ssd = 60 }, HDD },
+	{ "goes on, stays with the SSD", { { BIT(SSDUP_SSD), true }, .hdd = 5, .ssd = 29 }, SSD },
+	{ "goes on, leaves the SSD", { { BIT(SSDUP_SSD), true }, .hdd = 5, .ssd = 30 }, HDD },
 	{ "promised away: a new chunk", { .hdd = 130, .ssd = 10, .promised = ALL }, HDD },
 	{ "promised away: a dear chunk", { .hdd = 131, .ssd = 10, .promised = ALL }, SSD },
 	{ "half promised: a new chunk", { .hdd = 20, .ssd = 10, .promised = ALL / 2 }, HDD },
 	{ "half promised: a dear chunk", { .hdd = 21, .ssd = 10, .promised = ALL / 2 }, SSD },
-	{ "promised away: the HDD's", { { BALANCE_HDD }, .hdd = 630, .ssd = 10,
+	{ "promised away: the HDD's", { { BIT(SSDUP_HDD) }, .hdd = 630, .ssd = 10,
 					.promised = ALL }, HDD },
-	{ "promised away: too dear for it", { { BALANCE_HDD }, .hdd = 631, .ssd = 10,
+	{ "promised away: too dear for it", { { BIT(SSDUP_HDD) }, .hdd = 631, .ssd = 10,
 					      .promised = ALL }, SSD },
-	{ "half promised: the HDD's", { { BALANCE_HDD }, .hdd = 32, .ssd = 10,
+	{ "half promised: the HDD's", { { BIT(SSDUP_HDD) }, .hdd = 32, .ssd = 10,
 					.promised = ALL / 2 }, HDD },
-	{ "half promised: too dear for it", { { BALANCE_HDD }, .hdd = 33, .ssd = 10,
+	{ "half promised: too dear for it", { { BIT(SSDUP_HDD) }, .hdd = 33, .ssd = 10,
 					      .promised = ALL / 2 }, SSD },
-	{ "promised away: the SSD's", { { BALANCE_SSD }, .hdd = 5, .ssd = 59, .promised = ALL },
+	{ "promised away: the SSD's", { { BIT(SSDUP_SSD) }, .hdd = 5, .ssd = 59, .promised = ALL },
 	  SSD },
 	{ "log half full, random", { .hdd = 15, .ssd = 10 }, HDD, 5000 },
 	{ "log less than half full, random", { .hdd = 15, .ssd = 10 }, SSD, 4000 },
-	{ "log empty, sequential", { { BALANCE_NOWHERE, true }, .hdd = 20, .ssd = 10 }, HDD },
-	{ "sequential, alone", { { BALANCE_NOWHERE, true }, true, .hdd = 11, .ssd = 10 }, SSD },
-	{ "sequential, alone, the HDD is cheaper", { { BALANCE_NOWHERE, true }, true,
+	{ "log empty, sequential", { { 0, true }, .hdd = 20, .ssd = 10 }, HDD },
+	{ "sequential, alone", { { 0, true }, true, .hdd = 11, .ssd = 10 }, SSD },
+	{ "sequential, alone, the HDD is cheaper", { { 0, true }, true,
 						      .hdd = 10, .ssd = 10 }, HDD },
-	{ "log empty, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 21, .ssd = 10 }, SSD },
-	{ "log full, sequential", { { BALANCE_NOWHERE, true }, .hdd = 40, .ssd = 10 },
+	{ "log empty, sequential, busy", { { 0, true }, .hdd = 21, .ssd = 10 }, SSD },
+	{ "log full, sequential", { { 0, true }, .hdd = 40, .ssd = 10 },
 	  HDD, 10000 },
-	{ "log full, sequential, busy", { { BALANCE_NOWHERE, true }, .hdd = 41, .ssd = 10 },
+	{ "log full, sequential, busy", { { 0, true }, .hdd = 41, .ssd = 10 },
 	  SSD, 10000 },
-	{ "ten minutes of work at either", { { BALANCE_HDD, true }, .hdd = 600000 * MSEC,
+	{ "ten minutes of work at either", { { BIT(SSDUP_HDD), true }, .hdd = 600000 * MSEC,
 					     .ssd = 600000 * MSEC, .promised = ALL }, HDD, 10000 },
-	{ "the same, the SSD's chunk", { { BALANCE_SSD }, .hdd = 600000 * MSEC,
+	{ "the same, the SSD's chunk", { { BIT(SSDUP_SSD) }, .hdd = 600000 * MSEC,
 					 .ssd = 600000 * MSEC, .promised = ALL }, SSD, 10000 },
 };
 
@@ -403,7 +403,7 @@ static void small_ones_are_alike(struct kunit *test)
 			};
 			const struct balance_work logged = { w.sectors, 1, 0 };
 			struct balance_facts f = {
-				.place = { BALANCE_SSD, follows },
+				.place = { BIT(SSDUP_SSD), follows },
 				.hdd = balance_price(&hdd, &w),
 				.ssd = balance_price(&ssd, &logged) + wait,
 				.keep = balance_keep(fill),

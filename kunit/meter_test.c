@@ -47,7 +47,7 @@ static void meter_test_exit(struct kunit *test)
 static void read_begins(struct ssdup_io *io)
 {
 	*io = (struct ssdup_io){ .sectors = 8, .times = 1 };
-	ssdup_meter_read(&device, io, SSDUP_ROUTE_HDD);
+	ssdup_meter_read(&device, io, SSDUP_HDD);
 }
 
 static void read_ends(struct ssdup_io *io)
@@ -203,7 +203,7 @@ static void log_one_of_three(struct ssdup_half *h, struct ssdup_io *io)
 	atomic_set(&h->writes, 3);
 	*io = (struct ssdup_io){ .half = h, .start = FAR, .sectors = 8, .times = 1 };
 	ssdup_meter_find(&device, io);
-	ssdup_meter_write(&device, io, SSDUP_ROUTE_SSD);
+	ssdup_meter_write(&device, io, SSDUP_SSD);
 }
 
 static void expect_sum(struct kunit *test, u64 sum, u32 times)
@@ -224,7 +224,7 @@ static void one_counts_for_three(struct kunit *test)
 	struct ssdup_io io;
 
 	/* Until then nobody was left out. */
-	balance_note(&device.meter->map, FAR, 8, 0, SSDUP_ROUTE_SSD);
+	balance_note(&device.meter->map, FAR, 8, 0, SSDUP_SSD);
 	log_one_of_three(h, &io);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), price);
 	ssdup_meter_end(ssd, &io, false);

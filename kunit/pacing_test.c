@@ -3,8 +3,8 @@
 
 #include "../dm-ssdup/core/pacing.c"
 
-#define HDD	.route = SSDUP_ROUTE_HDD
-#define SSD	.route = SSDUP_ROUTE_SSD
+#define HDD	.route = SSDUP_HDD
+#define SSD	.route = SSDUP_SSD
 #define EAGER	.drain = SSDUP_DRAIN_EAGER
 #define MANUAL	.drain = SSDUP_DRAIN_MANUAL
 #define RO	.mode = MODE_LOG_READ_ONLY

@@ -105,27 +105,21 @@ static inline struct balance_work balance_of_sum(u64 sum)
 #define BALANCE_SMALL		32U	/* sectors: those are alike, and no fronts */
 
 /*
- * For chunks of the HDD: where the last write there ended, and which way it
- * went. A word each, read and written without a lock; a lost update costs a guess.
- * Tag 32 bits, age 10, end in the chunk 14, enum balance_last 2.
+ * For chunks of the HDD: where the last write there ended, and which disk
+ * took it. A word each, read and written without a lock; a lost update costs a guess.
+ * Tag 32 bits, age 10, end in the chunk 14, disk 2.
  */
 struct balance_map {
 	u64	chunk[BALANCE_CHUNKS];
 };
 
-enum balance_last {
-	BALANCE_NOWHERE,	/* nothing is known */
-	BALANCE_HDD = BIT(0),
-	BALANCE_SSD = BIT(1),
-};
-
-#define BALANCE_LAST		(BALANCE_HDD | BALANCE_SSD)
+#define BALANCE_DISKS		(BIT(SSDUP_HDD) | BIT(SSDUP_SSD))
 #define BALANCE_END_SHIFT	2
 #define BALANCE_AGE_SHIFT	22	/* to the top of a u32: ages need no modulo */
 #define BALANCE_TAG_SHIFT	32
 
 struct balance_place {
-	u8	last;		/* enum balance_last: which way the last write to the chunk went */
+	u8	last;		/* bit of the disk that took the chunk's last write; 0: not known */
 	bool	follows;	/* where one ended not long ago, also in the chunk before */
 	bool	front;		/* begins a chunk, not small, with others at the one before */
 };
@@ -136,11 +130,6 @@ static inline u64 balance_word(const struct balance_map *m, u64 chunk)
 	u64 w = READ_ONCE(m->chunk[chunk % BALANCE_CHUNKS]);
 
 	return w >> BALANCE_TAG_SHIFT == (u32)chunk ? w : 0;
-}
-
-static inline enum balance_last balance_way(u64 w)
-{
-	return w & BALANCE_LAST;
 }
 
 static inline bool balance_within(u64 w, u32 age, u32 ticks)
@@ -185,8 +174,8 @@ balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool 
 	u64 chunk = start >> BALANCE_CHUNK_SHIFT;
 	u32 at = start % BALANCE_CHUNK;
 	u64 w = balance_word(m, chunk);
-	struct balance_place place = { .last = balance_way(w) };
-	bool fresh = place.last == BALANCE_NOWHERE && sectors > BALANCE_SMALL;
+	struct balance_place place = { .last = w & BALANCE_DISKS };
+	bool fresh = !place.last && sectors > BALANCE_SMALL;
 	u32 end = balance_end(w);
 
 	if (end == at)
@@ -200,15 +189,14 @@ balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool 
 
 /** balance_note() - remember a write; arguments as of balance_find() */
 static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u32 age,
-				enum ssdup_route route)
+				enum ssdup_disk disk)
 {
 	u64 last = start + sectors - 1, chunk = last >> BALANCE_CHUNK_SHIFT;
-	u32 way = route == SSDUP_ROUTE_SSD ? BALANCE_SSD : BALANCE_HDD;
 	u32 end = last % BALANCE_CHUNK + 1;
 
 	WRITE_ONCE(m->chunk[chunk % BALANCE_CHUNKS],
 		   chunk << BALANCE_TAG_SHIFT | age << BALANCE_AGE_SHIFT |
-		   ((end << BALANCE_END_SHIFT) + way));
+		   ((end << BALANCE_END_SHIFT) + BIT(disk)));
 }
 
 /* --- What comes after a front --- */
@@ -288,7 +276,7 @@ static inline u32 balance_keep(u32 fill)
 /** balance_plain() - is it the HDD's, whatever is promised or kept? */
 static inline bool balance_plain(const struct balance_facts *f)
 {
-	return f->place.last != BALANCE_SSD && f->hdd <= f->ssd;
+	return f->place.last != BIT(SSDUP_SSD) && f->hdd <= f->ssd;
 }
 
 /* How much better the SSD must be where it did not get the last write; 1/BALANCE_ONE. */
@@ -297,7 +285,7 @@ static inline u32 balance_better(const struct balance_facts *f)
 	u32 square = f->promised * f->promised / BALANCE_ONE;
 	u32 fourth = square * square / BALANCE_ONE;
 
-	if (f->place.last != BALANCE_HDD)
+	if (f->place.last != BIT(SSDUP_HDD))
 		return BALANCE_ONE + BALANCE_FRESH * square +
 		       BALANCE_ROOMLESS * fourth * fourth / BALANCE_ONE;
 	if (f->place.follows)
@@ -311,16 +299,16 @@ static inline u32 balance_better(const struct balance_facts *f)
  * Of two writes to chunks that are alike the one that the HDD likes better goes there. Nothing
  * overflows while queues are below ten minutes.
  */
-static inline enum ssdup_route balance_choose(const struct balance_facts *f)
+static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
 {
 	u64 hdd = f->hdd * BALANCE_ONE, ssd = f->ssd * f->keep;
 
 	/* A single writer has no others to leave the SSD to. */
 	if (f->place.follows && !f->alone)
 		ssd *= BALANCE_RUN;
-	if (f->place.last == BALANCE_SSD)
-		return hdd * BALANCE_STAY <= ssd ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
-	return hdd * BALANCE_ONE <= ssd * balance_better(f) ? SSDUP_ROUTE_HDD : SSDUP_ROUTE_SSD;
+	if (f->place.last == BIT(SSDUP_SSD))
+		return hdd * BALANCE_STAY <= ssd ? SSDUP_HDD : SSDUP_SSD;
+	return hdd * BALANCE_ONE <= ssd * balance_better(f) ? SSDUP_HDD : SSDUP_SSD;
 }
 
 /**
@@ -342,7 +330,7 @@ u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balanc
 /** balance_near_ssd() - did the last write near this place go to the SSD? */
 static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
 {
-	return balance_word(m, start >> BALANCE_CHUNK_SHIFT) & BALANCE_SSD;
+	return balance_word(m, start >> BALANCE_CHUNK_SHIFT) & BIT(SSDUP_SSD);
 }
 
 /**

@@ -31,7 +31,7 @@ static struct pacing_out pace_sealed(const struct pacing_in *in)
 		return pacing(PACING_DRAIN, 0);
 
 	if (!in->hdd_inflight &&
-	    (in->route == SSDUP_ROUTE_SSD || in->quiet_ms >= PACING_QUIET_MS))
+	    (in->route == SSDUP_SSD || in->quiet_ms >= PACING_QUIET_MS))
 		return pacing(PACING_DRAIN, 0);
 
 	/* The fuller the open half, the shorter the hold and the larger the drain's share. */

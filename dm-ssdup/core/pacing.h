@@ -11,7 +11,7 @@
 struct pacing_in {
 	enum ssdup_mode		mode;
 	enum ssdup_drain	drain;		/* the key */
-	enum ssdup_route	route;		/* of the current stream */
+	enum ssdup_disk	route;		/* of the current stream */
 	bool	patient;	/* writes can go past the log: no need to hurry for them */
 	bool	reads;		/* somebody has read within PACING_SEEN_MS */
 	bool	writes;		/* or written to the SSD */

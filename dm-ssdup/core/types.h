@@ -31,10 +31,10 @@ static inline log_pos_t log_pos_add(log_pos_t pos, u32 sectors)
 	return to_log_pos(from_log_pos(pos) + sectors);
 }
 
-/* Where a stream goes. */
-enum ssdup_route {
-	SSDUP_ROUTE_HDD,
-	SSDUP_ROUTE_SSD,
+/* Which disk; the status line prints these numbers, and balance remembers bits of them. */
+enum ssdup_disk {
+	SSDUP_HDD,
+	SSDUP_SSD,
 };
 
 enum ssdup_policy {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "policy.h"
+
+enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
+				  u32 percentage, u32 threshold,
+				  const struct policy_marks *marks)
+{
+	u32 to_ssd_above = threshold;
+	u32 to_hdd_below = threshold;
+
+	switch (policy) {
+	case SSDUP_POLICY_ALL:
+		return SSDUP_SSD;
+	case SSDUP_POLICY_WATERMARK:
+		to_ssd_above = marks->to_ssd_above;
+		to_hdd_below = marks->to_hdd_below;
+		break;
+	case SSDUP_POLICY_ADAPTIVE:
+	case SSDUP_POLICY_BALANCE:
+		break;
+	default:
+		return SSDUP_HDD;
+	}
+
+	if (now == SSDUP_HDD)
+		return percentage > to_ssd_above ? SSDUP_SSD : SSDUP_HDD;
+
+	return percentage < to_hdd_below ? SSDUP_HDD : SSDUP_SSD;
+}
+
+enum ssdup_disk ssdup_policy_first(enum ssdup_policy policy)
+{
+	return policy == SSDUP_POLICY_ALL ? SSDUP_SSD : SSDUP_HDD;
+}
