@@ -68,6 +68,7 @@ host-test: ## the unit tests in user space, under ASan and UBSan
 	scripts/test --host
 
 mutants: ## deliberate bugs, one at a time, and whether the tests notice
+	scripts/lab/setup tools
 	scripts/mutants/run
 
 recovery: ## what a recovery costs in time and memory, measured
