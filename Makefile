@@ -46,6 +46,7 @@ bench: ## the same and its peers, measured; ONLY=<group> FULL=1
 	scripts/bench/run $(if $(FULL),--full) $(or $(ONLY),all)
 
 test: ## everything below, and the integration tests in virtual machines
+	scripts/lab/setup tools
 	scripts/test
 
 test-system: ## the packages in a machine of Debian 12: install, boot, upgrade, pull disks
@@ -62,9 +63,11 @@ lint: ## warnings, sparse, checkpatch, shellcheck
 	scripts/lint
 
 kunit: ## the unit tests in a debug kernel (KASAN, lockdep)
+	scripts/lab/setup tools
 	scripts/test --kunit
 
 host-test: ## the unit tests in user space, under ASan and UBSan
+	scripts/lab/setup tools
 	scripts/test --host
 
 mutants: ## deliberate bugs, one at a time, and whether the tests notice

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Runs every suite that is linked in, or those named on the command line.
- * One line "ok N suite.case" or "not ok N suite.case" a case; notes of a case
- * are comments before it.
+ * Prints KTAP: one line "ok N suite.case" or "not ok N suite.case" a case;
+ * notes of a case are comments before it.
  */
 #include <stdarg.h>
 
@@ -122,6 +122,7 @@ int main(int argc, char **argv)
 	int nr = 0, bad = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	puts("KTAP version 1");
 	for (suite = suites; suite; suite = suite->next) {
 		if (!wanted(suite, argc, argv))
 			continue;
@@ -139,6 +140,6 @@ int main(int argc, char **argv)
 		if (suite->suite_exit)
 			suite->suite_exit(suite);
 	}
-	printf("1..%d\n# %d of %d passed\n", nr, nr - bad, nr);
+	printf("# %d of %d passed\n", nr - bad, nr);
 	return bad || !nr;
 }

@@ -13,6 +13,8 @@ import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
+SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+
 
 def say(words):
     """One line for the person watching; stdout is for results."""
@@ -45,11 +47,22 @@ class Program(subprocess.Popen):
 
 
 def stop(*_):
-    """End the programs that run, let them clean up, and leave."""
+    """End the programs that run, let them clean up, and leave.
+
+    A second signal, or a thread that waits for the same program, may hold a lock of Popen:
+    so neither is this entered twice, nor does it call wait().
+    """
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
     Program.stopped = True
-    for act in Program.terminate, Program.wait:
-        for program in list(Program.started):
-            act(program)
+    started = list(Program.started)
+    for program in started:
+        program.terminate()
+    for program in started:
+        try:
+            os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:
+            pass
     os._exit(130)
 
 
@@ -63,7 +76,7 @@ class Pool:
         self.others = ThreadPoolExecutor(100)
         self.reported = []
         self.lock = threading.Lock()
-        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        for number in SIGNALS:
             # nohup has it ignored
             if signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, stop)
