@@ -46,23 +46,26 @@ class Program(subprocess.Popen):
         self.wait()
 
 
-def stop(*_):
-    """End the programs that run, let them clean up, and leave.
+def has_ended(program):
+    """Popen would ask under a lock, which may be held by what the signal interrupts."""
+    try:
+        return os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+    except ChildProcessError:
+        return True
 
-    A second signal, or a thread that waits for the same program, may hold a lock of Popen:
-    so neither is this entered twice, nor does it call wait().
-    """
+
+def stop(*_):
+    """End the programs that run, give them ten seconds to clean up, and leave."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     Program.stopped = True
     started = list(Program.started)
     for program in started:
         program.terminate()
-    for program in started:
-        try:
-            os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
-        except ChildProcessError:
-            pass
+    for _ in range(100):
+        if all(map(has_ended, started)):
+            break
+        time.sleep(0.1)
     os._exit(130)
 
 
