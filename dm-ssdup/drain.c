@@ -245,12 +245,11 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 static int choose_half(struct ssdup *c, const struct pacing_out *how)
 {
 	struct ssdup_drainer *d = c->drainer;
+	u64 generation;
 
 	if (ssdup_mode(c) == MODE_RUNNING) {
 		WRITE_ONCE(c->drain_anew, false);
-		spin_lock_irq(&c->half_lock);
-		d->half = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
-		spin_unlock_irq(&c->half_lock);
+		d->half = ssdup_oldest_sealed(c, &generation);
 	} else {
 		d->half = ssdup_salvage_next(c);
 	}

@@ -34,33 +34,10 @@ struct watch {
 	bool		holding;
 };
 
-/* The generation that is drained next; ~0 when nothing is sealed. */
-static u64 oldest_sealed(struct ssdup *c)
-{
-	struct ssdup_half *h;
-	u64 generation = U64_MAX;
-
-	spin_lock_irq(&c->half_lock);
-	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
-	if (h)
-		generation = h->generation;
-	spin_unlock_irq(&c->half_lock);
-	return generation;
-}
-
-/* Does the open half hold more than what a drain put there itself? */
-static bool open_dirty(struct ssdup *c, bool count_relocated)
-{
-	struct ssdup_half *h = READ_ONCE(c->open);
-
-	return log_word_entries(atomic64_read(&h->word)) > (count_relocated ? 0 : h->relocated);
-}
-
 static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 {
 	unsigned long now = jiffies;
-	u64 sealed = oldest_sealed(c);
-	u64 asked = READ_ONCE(c->asked);
+	u64 sealed, asked = READ_ONCE(c->asked);
 	bool retry = w->pinned &&
 		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
 	bool spare = ssdup_count_halves(c, HALF_FREE);
@@ -85,7 +62,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->route = READ_ONCE(c->route);
 	in->patient = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
 	in->paused = READ_ONCE(c->paused);
-	in->sealed = sealed != U64_MAX;
+	in->sealed = ssdup_oldest_sealed(c, &sealed);
 	in->asked = (in->sealed ? sealed : ssdup_open_generation(c)) <= asked;
 	in->asked |= READ_ONCE(c->short_of_memory);
 	in->waiters = atomic_read(&c->nr_waiting);
@@ -93,7 +70,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
 	in->spare = spare;
-	in->dirty = open_dirty(c, retry || in->asked);
+	in->dirty = ssdup_open_dirty(c, retry || in->asked);
 	in->fill = ssdup_fill(c);
 	in->hdd_inflight = s.hdd_inflight;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
@@ -238,33 +215,11 @@ void ssdup_writeback_stop(struct ssdup *c)
 	WRITE_ONCE(c->thread, NULL);
 }
 
-/* All generations up to @generation are on the HDD. */
-static bool drained(struct ssdup *c, u64 generation)
-{
-	struct ssdup_half *h;
-	bool drained;
-
-	/* One look at both: a switch between two would hide the half it seals. */
-	spin_lock_irq(&c->half_lock);
-	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list) ?: c->open;
-	drained = h->generation > generation || (h == c->open && !open_dirty(c, true));
-	spin_unlock_irq(&c->half_lock);
-	return drained;
-}
-
 u64 ssdup_ask(struct ssdup *c)
 {
-	u64 generation, asked = READ_ONCE(c->asked);
-	unsigned long flags;
+	/* An empty half is not asked for: what is written to it later would be drained at once. */
+	u64 generation = ssdup_last_dirty(c), asked = READ_ONCE(c->asked);
 
-	/*
-	 * An empty half is not asked for: what is written to it later would be
-	 * drained at once. One look at both: a switch between two would hide the
-	 * half it seals.
-	 */
-	spin_lock_irqsave(&c->half_lock, flags);
-	generation = c->open->generation - !open_dirty(c, true);
-	spin_unlock_irqrestore(&c->half_lock, flags);
 	/* Never back to less than somebody else has asked for meanwhile. */
 	while (asked < generation && !try_cmpxchg(&c->asked, &asked, generation))
 		;
@@ -289,7 +244,7 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	atomic_inc(&c->nr_asking);
 	generation = ssdup_ask(c);
 	r = wait_event_interruptible(c->done_wait,
-				     drained(c, generation) || READ_ONCE(c->drain_error) ||
+				     ssdup_drained(c, generation) || READ_ONCE(c->drain_error) ||
 				     ssdup_mode(c) == MODE_LOG_FAILED ||
 				     READ_ONCE(c->asked) < generation ||
 				     READ_ONCE(c->leaving) != leaving);
@@ -298,7 +253,7 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 		return -EINTR;
 	if (READ_ONCE(c->leaving) != leaving)
 		return -EAGAIN;
-	if (!drained(c, generation))
+	if (!ssdup_drained(c, generation))
 		return READ_ONCE(c->drain_error) ?:
 		       READ_ONCE(c->asked) < generation ? -ECANCELED : -EIO;
 	/* Direct writes too. After the drain: a disk that empties its cache has no choice. */
