@@ -21,7 +21,7 @@
 #include "super.h"
 #include "trace.h"
 
-struct ssdup_half *ssdup_salvage_next(struct ssdup *c)
+struct ssdup_half *ssdup_salvage_next(struct ssdup *c, bool anew)
 {
 	struct ssdup_half *halves[SSDUP_MAX_HALVES], *open = ssdup_seal_for_good(c);
 	u32 i, nr;
@@ -31,11 +31,8 @@ struct ssdup_half *ssdup_salvage_next(struct ssdup *c)
 	drain_does(c, DRAIN_COPIES);
 	nr = ssdup_halves_in_use(c, halves);
 	/* All of them are one try. It begins anew for who has asked since. */
-	if (READ_ONCE(c->drain_anew)) {
-		WRITE_ONCE(c->drain_anew, false);
-		for (i = 0; i < nr; i++)
-			halves[i]->tried = false;
-	}
+	for (i = 0; i < nr && anew; i++)
+		halves[i]->tried = false;
 	for (i = 0; i < nr; i++)
 		if (!halves[i]->drained && !halves[i]->tried)
 			return halves[i];

@@ -231,7 +231,6 @@ struct ssdup {
 	atomic64_t		seq ____cacheline_aligned_in_smp;
 	atomic64_t		extents;
 	atomic64_t		dirty_sectors;
-	u64			pass_home;	/* sectors copied from the half; a hint */
 	/* Those that are not lent; see ssdup_has_spare(). */
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
@@ -286,10 +285,7 @@ struct ssdup {
 	bool			short_of_memory;	/* a hint */
 	u64			asked;		/* drain all generations up to this one */
 	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
-	u64			relocated;	/* moves by ssdup_relocate(), ever; the thread's */
-	u64			pinned;		/* of those, because of the HDD; the thread's */
-	int			drain_error;	/* of the last try; 0 when it went well; a hint */
-	bool			drain_anew;	/* a flush asked since; set under half_lock */
+	int			drain_error;	/* of the last try; 0 when it went well; drain.c; a hint */
 	enum drain_state	drain_state;	/* of the thread; to look at */
 };
 

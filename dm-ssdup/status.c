@@ -4,6 +4,7 @@
  */
 #include "args.h"
 #include "commit.h"
+#include "drain.h"
 #include "flush.h"
 #include "halves.h"
 #include "hdd.h"
@@ -53,16 +54,6 @@ static enum wait_cause wait_cause(struct ssdup *c)
 	return cause == WAIT_SPACE && READ_ONCE(c->drain_error) ? WAIT_DRAIN_ERROR : cause;
 }
 
-static u64 home_sectors(struct ssdup *c)
-{
-	u64 sectors = READ_ONCE(c->pass_home);
-	u32 i;
-
-	for (i = 0; i < c->g.nr_halves; i++)
-		sectors += READ_ONCE(c->half[i].home);
-	return min_t(u64, sectors, atomic64_read(&c->dirty_sectors));
-}
-
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 {
 	int i;
@@ -85,7 +76,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_DRAIN_STATE] = drain_state(c);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
 	value[FIELD_FLUSHES_WAIT] = ssdup_queued_flushes(c) + ssdup_queued_fuas(c);
-	value[FIELD_HOME] = home_sectors(c);
+	value[FIELD_HOME] = ssdup_home_sectors(c);
 	value[FIELD_READ_ONLY] = c->read_only;
 }
 

@@ -94,28 +94,10 @@ static void seal(struct ssdup *c, struct watch *w)
 		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
-/* Return: is @r an error that counts? Who asked since the try began gets one of his own. */
-static bool tell_error(struct ssdup *c, int r)
-{
-	bool anew, changed;
-
-	spin_lock_irq(&c->half_lock);
-	anew = r && c->drain_anew;
-	changed = !anew && r != c->drain_error;
-	if (changed)
-		WRITE_ONCE(c->drain_error, r);
-	spin_unlock_irq(&c->half_lock);
-	if (changed) {
-		ssdup_drain_told(c);
-		ssdup_kick_waiting(c);
-	}
-	return r && !anew;
-}
-
 static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_out *how)
 {
 	ktime_t begun = ktime_get();
-	u64 pinned = c->pinned;
+	u64 pinned = ssdup_drain_pinned(c);
 	u32 wait;
 	int r;
 
@@ -124,11 +106,11 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_ou
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
-	if (pinned != c->pinned) {
+	if (pinned != ssdup_drain_pinned(c)) {
 		w->pinned = true;
 		w->pinned_at = jiffies;
 	}
-	if (!tell_error(c, r) || ssdup_mode(c) == MODE_LOG_FAILED)
+	if (!r || ssdup_mode(c) == MODE_LOG_FAILED)
 		return;
 	/* What a read-only log keeps will not go soon. */
 	wait = r == -EROFS ? PINNED_RETRY_MS : RETRY_MS;
@@ -147,7 +129,7 @@ static int writeback_thread(void *arg)
 	/* What was pinned before a suspend is tried again after it. */
 	struct watch w = {
 		.active = jiffies, .read = jiffies, .written = jiffies,
-		.pinned = c->pinned, .pinned_at = jiffies,
+		.pinned = ssdup_drain_pinned(c), .pinned_at = jiffies,
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
@@ -229,7 +211,7 @@ u64 ssdup_ask(struct ssdup *c)
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
-	u64 relocated = READ_ONCE(c->relocated);
+	u64 moved = ssdup_drain_moved(c);
 	u64 generation;
 	int r;
 
@@ -237,10 +219,7 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	/* What cannot become durable on the SSD any more can still be brought home. */
 	if (r && ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
-	spin_lock_irq(&c->half_lock);
-	WRITE_ONCE(c->drain_anew, true);
-	WRITE_ONCE(c->drain_error, 0);
-	spin_unlock_irq(&c->half_lock);
+	ssdup_drain_anew(c);
 	atomic_inc(&c->nr_asking);
 	generation = ssdup_ask(c);
 	r = wait_event_interruptible(c->done_wait,
@@ -260,5 +239,5 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	r = ssdup_flush_hdd(c);
 	if (r)
 		return r;
-	return READ_ONCE(c->relocated) == relocated ? 0 : -EIO;
+	return ssdup_drain_moved(c) == moved ? 0 : -EIO;
 }
