@@ -183,6 +183,7 @@ enum hdd_cache {
 };
 
 struct ssdup_drainer;
+struct ssdup_writeback;
 struct ssdup_away;
 struct ssdup_committer;
 struct ssdup_flusher;
@@ -274,16 +275,14 @@ struct ssdup {
 	struct work_struct	event_work;
 
 	/* Writeback */
-	struct task_struct	*thread;	/* written by preresume and postsuspend */
+	struct ssdup_writeback	*writeback;
 	struct ssdup_drainer	*drainer;
 	struct bio_set		bs;
 	wait_queue_head_t	wb_wait;	/* the thread sleeps here for something to do */
 	wait_queue_head_t	settle_wait;	/* and here for I/O in flight to end */
 	wait_queue_head_t	done_wait;	/* who asked for a drain sleeps here */
 	bool			wb_kick;	/* see ssdup_kick_writeback() */
-	bool			paused;		/* a hint */
 	bool			short_of_memory;	/* a hint */
-	u64			asked;		/* drain all generations up to this one */
 	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
 	int			drain_error;	/* of the last try; 0 when it went well; drain.c; a hint */
 	enum drain_state	drain_state;	/* of the thread; to look at */

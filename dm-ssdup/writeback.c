@@ -4,6 +4,7 @@
  * to do; here is what the one is told and the other is made to do.
  */
 #include <linux/kthread.h>
+#include <linux/slab.h>
 
 #include "batch.h"
 #include "commit.h"
@@ -18,6 +19,24 @@
 /* After a drain that failed, and between tries of extents that are pinned. */
 #define RETRY_MS	5000U
 #define PINNED_RETRY_MS	60000U
+
+struct ssdup_writeback {
+	struct task_struct	*thread;	/* written by preresume and postsuspend */
+	u64			asked;		/* drain all generations up to this one */
+	bool			paused;		/* a hint */
+};
+
+int ssdup_writeback_create(struct ssdup *c)
+{
+	c->writeback = kzalloc(sizeof(*c->writeback), GFP_KERNEL);
+	return c->writeback ? ssdup_drainer_create(c) : -ENOMEM;
+}
+
+void ssdup_writeback_destroy(struct ssdup *c)
+{
+	ssdup_drainer_destroy(c);
+	kfree(c->writeback);
+}
 
 /* What the thread keeps between two looks. */
 struct watch {
@@ -37,7 +56,7 @@ struct watch {
 static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 {
 	unsigned long now = jiffies;
-	u64 sealed, asked = READ_ONCE(c->asked);
+	u64 sealed, asked = READ_ONCE(c->writeback->asked);
 	bool retry = w->pinned &&
 		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
 	bool spare = ssdup_count_halves(c, HALF_FREE);
@@ -61,7 +80,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->drain = READ_ONCE(c->set.drain);
 	in->route = READ_ONCE(c->route);
 	in->patient = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
-	in->paused = READ_ONCE(c->paused);
+	in->paused = READ_ONCE(c->writeback->paused);
 	in->sealed = ssdup_oldest_sealed(c, &sealed);
 	in->asked = (in->sealed ? sealed : ssdup_open_generation(c)) <= asked;
 	in->asked |= READ_ONCE(c->short_of_memory);
@@ -170,43 +189,70 @@ static int writeback_thread(void *arg)
 	return 0;
 }
 
-int ssdup_writeback_create(struct ssdup *c)
+int ssdup_writeback_prepare(struct ssdup *c)
 {
+	struct ssdup_writeback *wb = c->writeback;
 	struct task_struct *thread;
 
 	/* There already, when another target of the table failed the last time. */
-	if (c->thread)
+	if (wb->thread)
 		return 0;
 	thread = kthread_create(writeback_thread, c, "ssdup-wb/%s", dm_device_name(c->md));
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
-	WRITE_ONCE(c->thread, thread);
+	wb->thread = thread;
 	return 0;
 }
 
 void ssdup_writeback_start(struct ssdup *c)
 {
-	wake_up_process(c->thread);
+	if (c->writeback->thread)
+		wake_up_process(c->writeback->thread);
 }
 
 void ssdup_writeback_stop(struct ssdup *c)
 {
-	if (!c->thread)
+	if (!c->writeback->thread)
 		return;
-	kthread_stop(c->thread);
-	WRITE_ONCE(c->thread, NULL);
+	kthread_stop(c->writeback->thread);
+	c->writeback->thread = NULL;
 }
 
-u64 ssdup_ask(struct ssdup *c)
+/* Drain whatever the log holds now. Return: up to which generation. */
+static u64 ask(struct ssdup *c)
 {
 	/* An empty half is not asked for: what is written to it later would be drained at once. */
-	u64 generation = ssdup_last_dirty(c), asked = READ_ONCE(c->asked);
+	u64 generation = ssdup_last_dirty(c), asked = READ_ONCE(c->writeback->asked);
 
 	/* Never back to less than somebody else has asked for meanwhile. */
-	while (asked < generation && !try_cmpxchg(&c->asked, &asked, generation))
+	while (asked < generation && !try_cmpxchg(&c->writeback->asked, &asked, generation))
 		;
 	ssdup_kick_writeback(c);
 	return generation;
+}
+
+void ssdup_drain_start(struct ssdup *c)
+{
+	WRITE_ONCE(c->writeback->paused, false);
+	ask(c);
+}
+
+void ssdup_drain_pause(struct ssdup *c)
+{
+	WRITE_ONCE(c->writeback->paused, true);
+	WRITE_ONCE(c->writeback->asked, 0);
+	ssdup_drain_told(c);
+	ssdup_kick_writeback(c);
+}
+
+enum drain_state ssdup_drain_state(struct ssdup *c)
+{
+	enum drain_state state = READ_ONCE(c->drain_state);
+	bool off = READ_ONCE(c->writeback->paused) ||
+		   READ_ONCE(c->set.drain) == SSDUP_DRAIN_MANUAL;
+
+	/* The thread sleeps, and is not woken for what it would not drain. */
+	return state == DRAIN_IDLE && off && atomic64_read(&c->extents) ? DRAIN_OFF : state;
 }
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)
@@ -221,11 +267,11 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 		return r;
 	ssdup_drain_anew(c);
 	atomic_inc(&c->nr_asking);
-	generation = ssdup_ask(c);
+	generation = ask(c);
 	r = wait_event_interruptible(c->done_wait,
 				     ssdup_drained(c, generation) || READ_ONCE(c->drain_error) ||
 				     ssdup_mode(c) == MODE_LOG_FAILED ||
-				     READ_ONCE(c->asked) < generation ||
+				     READ_ONCE(c->writeback->asked) < generation ||
 				     READ_ONCE(c->leaving) != leaving);
 	atomic_dec(&c->nr_asking);
 	if (r)
@@ -234,7 +280,7 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 		return -EAGAIN;
 	if (!ssdup_drained(c, generation))
 		return READ_ONCE(c->drain_error) ?:
-		       READ_ONCE(c->asked) < generation ? -ECANCELED : -EIO;
+		       READ_ONCE(c->writeback->asked) < generation ? -ECANCELED : -EIO;
 	/* Direct writes too. After the drain: a disk that empties its cache has no choice. */
 	r = ssdup_flush_hdd(c);
 	if (r)
