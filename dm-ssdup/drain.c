@@ -45,6 +45,9 @@ struct ssdup_drainer {
 	u64			fenced;		/* direct writes below this were waited for */
 	struct drain_faults	faults;
 	u64			others;		/* seq up to which other halves' extents go along */
+	u64			pass_home;	/* sectors copied from the half; a hint */
+	spinlock_t		lock;		/* of c->drain_error, and of: */
+	bool			anew;		/* somebody asked since the try began */
 	bool			wide;		/* they do, in ranges begun from now on */
 	bool			taken;		/* all of the half was: only others' go along */
 };
@@ -54,6 +57,7 @@ int ssdup_drainer_create(struct ssdup *c)
 	c->drainer = kvzalloc(sizeof(*c->drainer), GFP_KERNEL);
 	if (!c->drainer)
 		return -ENOMEM;
+	spin_lock_init(&c->drainer->lock);
 	return ssdup_batch_init(c, &c->drainer->batch[0]) ?:
 	       ssdup_batch_init(c, &c->drainer->batch[1]);
 }
@@ -119,7 +123,8 @@ static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drai
 /* What was overwritten since counts as left: who asks gets a later time rather than an earlier. */
 static void tell_due(struct ssdup *c, const struct ssdup_half *h)
 {
-	u64 all = log_word_sectors(atomic64_read(&h->word)), home = h->home + c->pass_home;
+	const struct ssdup_drainer *d = c->drainer;
+	u64 all = log_word_sectors(atomic64_read(&h->word)), home = h->home + d->pass_home;
 
 	ssdup_meter_due(c, all - min(all, home));
 }
@@ -128,20 +133,21 @@ static void tell_due(struct ssdup *c, const struct ssdup_half *h)
 static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
 			bool spread)
 {
+	struct ssdup_drainer *d = c->drainer;
 	int r, flush_errors;
 	bool failed;
 	u32 i;
 
 	ssdup_batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_HAVE);
-	r = ssdup_faults_reread(c, &c->drainer->faults, b);
+	r = ssdup_faults_reread(c, &d->faults, b);
 	if (r)
 		return r;
 	flush_errors = ssdup_hdd_flush_errors(c);
 	ssdup_batch_write_begin(c, b);
 	if (next)
 		ssdup_batch_read(c, next, spread);
-	c->drainer->ahead = next;
+	d->ahead = next;
 	ssdup_batch_write_end(c, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		const struct drain_run *run = &b->plan.runs[i];
@@ -150,13 +156,13 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 			continue;
 		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].failed :
 							ssdup_batch_mark(c, run);
-		r = failed ? ssdup_faults_run(c, &c->drainer->faults, b, run) : 0;
+		r = failed ? ssdup_faults_run(c, &d->faults, b, run) : 0;
 		if (r)
 			return r;
 		if (!failed)
 			mark_home(c, b, run, flush_errors);
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
-		WRITE_ONCE(c->pass_home, c->pass_home + own_sectors(c, b, run));
+		WRITE_ONCE(d->pass_home, d->pass_home + own_sectors(c, b, run));
 	}
 	return 0;
 }
@@ -245,19 +251,19 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 static int choose_half(struct ssdup *c, const struct pacing_out *how)
 {
 	struct ssdup_drainer *d = c->drainer;
+	bool anew = READ_ONCE(d->anew);
+	u64 generation;
 
-	if (ssdup_mode(c) == MODE_RUNNING) {
-		WRITE_ONCE(c->drain_anew, false);
-		spin_lock_irq(&c->half_lock);
-		d->half = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
-		spin_unlock_irq(&c->half_lock);
-	} else {
-		d->half = ssdup_salvage_next(c);
-	}
+	if (anew)
+		WRITE_ONCE(d->anew, false);
+	if (ssdup_mode(c) == MODE_RUNNING)
+		d->half = ssdup_oldest_sealed(c, &generation);
+	else
+		d->half = ssdup_salvage_next(c, anew);
 	if (!d->half)
 		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
 	d->from = 0;
-	WRITE_ONCE(c->pass_home, 0);
+	WRITE_ONCE(d->pass_home, 0);
 	d->fenced = 0;
 	ssdup_faults_begin(&d->faults, d->half);
 	d->taken = false;
@@ -304,9 +310,14 @@ static int finish_half(struct ssdup *c)
 {
 	struct ssdup_drainer *d = c->drainer;
 
-	if (ssdup_mode(c) == MODE_RUNNING)
-		return ssdup_free_half(c, d->half);
-	return ssdup_salvage_home(c, d->half, d->faults.left, d->faults.lost);
+	int r;
+
+	if (ssdup_mode(c) != MODE_RUNNING)
+		return ssdup_salvage_home(c, d->half, d->faults.left, d->faults.lost);
+	r = ssdup_free_half(c, d->half);
+	if (!r)
+		WRITE_ONCE(d->pass_home, 0);
+	return r;
 }
 
 /*
@@ -364,7 +375,7 @@ void ssdup_drain_drop(struct ssdup *c)
 	d->stage = STAGE_CHOOSE;
 }
 
-int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how)
+static int turn(struct ssdup *c, const struct pacing_out *how)
 {
 	struct ssdup_drainer *d = c->drainer;
 	int r;
@@ -379,4 +390,62 @@ int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how)
 		d->stage = r ? stages[d->stage].more : stages[d->stage].done;
 	} while (d->stage == STAGE_READ || d->stage == STAGE_FREE);
 	return 0;
+}
+
+/* Return: is @r an error that counts? Who asked since the try began gets one of his own. */
+static bool tell_error(struct ssdup *c, int r)
+{
+	struct ssdup_drainer *d = c->drainer;
+	bool anew, changed;
+
+	spin_lock(&d->lock);
+	anew = r && d->anew;
+	changed = !anew && r != c->drain_error;
+	if (changed)
+		WRITE_ONCE(c->drain_error, r);
+	spin_unlock(&d->lock);
+	if (changed) {
+		ssdup_drain_told(c);
+		ssdup_kick_waiting(c);
+	}
+	return r && !anew;
+}
+
+int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how)
+{
+	int r = turn(c, how);
+
+	return !kthread_should_stop() && tell_error(c, r) ? r : 0;
+}
+
+/* --- For others --- */
+
+void ssdup_drain_anew(struct ssdup *c)
+{
+	struct ssdup_drainer *d = c->drainer;
+
+	spin_lock(&d->lock);
+	WRITE_ONCE(d->anew, true);
+	WRITE_ONCE(c->drain_error, 0);
+	spin_unlock(&d->lock);
+}
+
+u64 ssdup_drain_moved(struct ssdup *c)
+{
+	return READ_ONCE(c->drainer->faults.moved.all);
+}
+
+u64 ssdup_drain_pinned(struct ssdup *c)
+{
+	return READ_ONCE(c->drainer->faults.moved.pinned);
+}
+
+u64 ssdup_home_sectors(struct ssdup *c)
+{
+	u64 sectors = READ_ONCE(c->drainer->pass_home);
+	u32 i;
+
+	for (i = 0; i < c->g.nr_halves; i++)
+		sectors += READ_ONCE(c->half[i].home);
+	return min_t(u64, sectors, atomic64_read(&c->dirty_sectors));
 }

@@ -15,7 +15,6 @@
 #include "faults.h"
 #include "meta.h"
 #include "mode.h"
-#include "relocate.h"
 #include "trace.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
@@ -46,7 +45,7 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 static int move_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *p,
 		      u8 kind, struct page *page)
 {
-	int r = ssdup_relocate(c, p, f->half->index, kind, page);
+	int r = ssdup_relocate(c, &f->moved, p, f->half->index, kind, page);
 
 	if (!r || ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
@@ -142,7 +141,7 @@ static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piec
 
 	lost.start += part->at;
 	lost.sectors = part->sectors;
-	r = ssdup_relocate(c, &lost, f->half->index, SSDUP_KIND_LOST, NULL);
+	r = ssdup_relocate(c, &f->moved, &lost, f->half->index, SSDUP_KIND_LOST, NULL);
 	if (!r) {
 		stat_add(c, STAT_LOST, blocks);
 		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",

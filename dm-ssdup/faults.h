@@ -7,6 +7,7 @@
 #define SSDUP_FAULTS_H
 
 #include "batch.h"
+#include "relocate.h"
 
 struct drain_faults {
 	struct ssdup_half	*half;		/* being drained */
@@ -17,6 +18,7 @@ struct drain_faults {
 	u64			away_at;	/* HDD sector of the piece that it did not give, */
 	unsigned long		away_since;	/* jiffies: at first, */
 	unsigned long		away_last;	/* and the last time */
+	struct ssdup_relocated	moved;		/* of all halves */
 };
 
 /** ssdup_faults_begin() - of @h nothing was refused yet */

@@ -102,7 +102,6 @@ void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 		ssdup_drop_extents(c, halves[i]);
 		WRITE_ONCE(halves[i]->home, 0);
 	}
-	WRITE_ONCE(c->pass_home, 0);
 	trace_ssdup_step(c, STEP_FREE_DROPPED);
 	drain_does(c, DRAIN_READS);
 	for (i = 0; i < nr; i++)

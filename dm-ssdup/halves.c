@@ -155,6 +155,38 @@ struct ssdup_half *ssdup_oldest_sealed(struct ssdup *c, u64 *generation)
 	return h;
 }
 
+bool ssdup_open_dirty(struct ssdup *c, bool relocated)
+{
+	struct ssdup_half *h = READ_ONCE(c->open);
+
+	return log_word_entries(atomic64_read(&h->word)) > (relocated ? 0 : h->relocated);
+}
+
+u64 ssdup_last_dirty(struct ssdup *c)
+{
+	unsigned long flags;
+	u64 generation;
+
+	/* One look at both: a switch between two would hide the half that it seals. */
+	spin_lock_irqsave(&c->half_lock, flags);
+	generation = c->open->generation - !ssdup_open_dirty(c, true);
+	spin_unlock_irqrestore(&c->half_lock, flags);
+	return generation;
+}
+
+bool ssdup_drained(struct ssdup *c, u64 generation)
+{
+	struct ssdup_half *h;
+	bool drained;
+
+	/* One look, as above. */
+	spin_lock_irq(&c->half_lock);
+	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list) ?: c->open;
+	drained = h->generation > generation || (h == c->open && !ssdup_open_dirty(c, true));
+	spin_unlock_irq(&c->half_lock);
+	return drained;
+}
+
 void ssdup_halves_freed(struct ssdup *c, struct ssdup_half **halves, u32 nr,
 			const u64 *generation)
 {

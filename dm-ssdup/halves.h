@@ -60,6 +60,18 @@ u32 ssdup_halves_in_use(struct ssdup *c, struct ssdup_half **halves);
  */
 struct ssdup_half *ssdup_oldest_sealed(struct ssdup *c, u64 *generation);
 
+/**
+ * ssdup_open_dirty() - does the open half hold anything?
+ * @relocated: what a drain has moved there counts too
+ */
+bool ssdup_open_dirty(struct ssdup *c, bool relocated);
+
+/** ssdup_last_dirty() - the youngest generation that may hold something; any context */
+u64 ssdup_last_dirty(struct ssdup *c);
+
+/** ssdup_drained() - is every generation up to @generation free or empty? process context */
+bool ssdup_drained(struct ssdup *c, u64 generation);
+
 /** ssdup_seal_for_good() - nothing more is handed out, now or later; the mode says so too */
 struct ssdup_half *ssdup_seal_for_good(struct ssdup *c);
 

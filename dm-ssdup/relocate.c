@@ -96,8 +96,9 @@ static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *p
 	return -EIO;
 }
 
-static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
-			 struct page *page, u32 at, u32 sectors)
+static int relocate_part(struct ssdup *c, struct ssdup_relocated *count,
+			 const struct drain_piece *p, u8 from, u8 kind, struct page *page,
+			 u32 at, u32 sectors)
 {
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
 	struct ssdup_io io = { };
@@ -124,9 +125,9 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 from, 
 	trace_ssdup_step(c, STEP_CARRY_DONE);
 	if (moved) {
 		io.half->relocated++;
-		WRITE_ONCE(c->relocated, c->relocated + 1);
+		WRITE_ONCE(count->all, count->all + 1);
 		if (kind != SSDUP_KIND_LOST)
-			c->pinned++;
+			count->pinned++;
 	} else {
 		ssdup_give_up(c, &io);
 	}
@@ -135,8 +136,8 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 from, 
 	return r;
 }
 
-int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
-		   struct page *page)
+int ssdup_relocate(struct ssdup *c, struct ssdup_relocated *moved, const struct drain_piece *p,
+		   u8 from, u8 kind, struct page *page)
 {
 	u32 at = 0, sectors;
 	int r;
@@ -144,7 +145,7 @@ int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kin
 	if (ssdup_mode(c) != MODE_RUNNING)
 		return -EROFS;
 	while (next_part(c, p, from, &at, &sectors)) {
-		r = relocate_part(c, p, from, kind, page, at, sectors);
+		r = relocate_part(c, moved, p, from, kind, page, at, sectors);
 		if (r)
 			return r;
 	}

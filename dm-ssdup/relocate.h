@@ -7,8 +7,15 @@
 
 #include "ssdup.h"
 
+/* How many extents have moved, ever. */
+struct ssdup_relocated {
+	u64	all;
+	u64	pinned;		/* because the HDD refused them */
+};
+
 /**
  * ssdup_relocate() - move a piece to the open half
+ * @moved: counts what moved
  * @p: the piece; when its kind is to be DATA, at most a page long
  * @from: the half that is being drained
  * @kind: DATA with its content in @page, or what the piece has become
@@ -16,7 +23,7 @@
  * Context: the writeback thread.
  * Return: 0, or -errno when the half cannot be freed for now.
  */
-int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
-		   struct page *page);
+int ssdup_relocate(struct ssdup *c, struct ssdup_relocated *moved, const struct drain_piece *p,
+		   u8 from, u8 kind, struct page *page);
 
 #endif

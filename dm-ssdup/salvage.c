@@ -21,47 +21,18 @@
 #include "super.h"
 #include "trace.h"
 
-static void seal_for_good(struct ssdup *c)
+struct ssdup_half *ssdup_salvage_next(struct ssdup *c, bool anew)
 {
-	struct ssdup_half *h;
-
-	/* Who takes the lock after us sees the mode too, and opens no other half. */
-	spin_lock_irq(&c->half_lock);
-	h = c->open;
-	atomic64_fetch_or(LOG_WORD_SEALED, &h->word);
-	spin_unlock_irq(&c->half_lock);
-	drain_does(c, DRAIN_SEALS);
-	wait_event(c->settle_wait, !atomic_read(&h->writes));
-	drain_does(c, DRAIN_COPIES);
-}
-
-/* Halves that are not free, oldest first, the open one last. */
-static u32 halves_in_use(struct ssdup *c, struct ssdup_half **halves)
-{
-	struct ssdup_half *h;
-	u32 nr = 0;
-
-	spin_lock_irq(&c->half_lock);
-	list_for_each_entry(h, &c->sealed, list)
-		halves[nr++] = h;
-	halves[nr++] = c->open;
-	spin_unlock_irq(&c->half_lock);
-	return nr;
-}
-
-struct ssdup_half *ssdup_salvage_next(struct ssdup *c)
-{
-	struct ssdup_half *halves[SSDUP_MAX_HALVES];
+	struct ssdup_half *halves[SSDUP_MAX_HALVES], *open = ssdup_seal_for_good(c);
 	u32 i, nr;
 
-	seal_for_good(c);
-	nr = halves_in_use(c, halves);
+	drain_does(c, DRAIN_SEALS);
+	wait_event(c->settle_wait, !atomic_read(&open->writes));
+	drain_does(c, DRAIN_COPIES);
+	nr = ssdup_halves_in_use(c, halves);
 	/* All of them are one try. It begins anew for who has asked since. */
-	if (READ_ONCE(c->drain_anew)) {
-		WRITE_ONCE(c->drain_anew, false);
-		for (i = 0; i < nr; i++)
-			halves[i]->tried = false;
-	}
+	for (i = 0; i < nr && anew; i++)
+		halves[i]->tried = false;
 	for (i = 0; i < nr; i++)
 		if (!halves[i]->drained && !halves[i]->tried)
 			return halves[i];
@@ -99,7 +70,7 @@ static int free_all(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 int ssdup_salvage_end(struct ssdup *c)
 {
 	struct ssdup_half *halves[SSDUP_MAX_HALVES];
-	u32 i, nr = halves_in_use(c, halves), free;
+	u32 i, nr = ssdup_halves_in_use(c, halves), free;
 
 	for (free = 0; free < nr; free++)
 		if (!halves[free]->drained || halves[free]->lost)

@@ -10,12 +10,13 @@
 
 /**
  * ssdup_salvage_next() - the half to bring home next, when the log is read-only
+ * @anew: somebody has asked since the try began: try all halves again
  *
- * Context: the writeback thread. The open half is sealed for good. All
- * halves are tried again when a flush has asked since the try began.
+ * The open half is sealed for good.
+ *
  * Return: NULL when each was tried: call ssdup_salvage_end().
  */
-struct ssdup_half *ssdup_salvage_next(struct ssdup *c);
+struct ssdup_half *ssdup_salvage_next(struct ssdup *c, bool anew);
 
 /**
  * ssdup_salvage_home() - what can be of @h has been written to the HDD: flush it

@@ -184,6 +184,7 @@ enum hdd_cache {
 };
 
 struct ssdup_drainer;
+struct ssdup_writeback;
 struct ssdup_away;
 struct ssdup_committer;
 struct ssdup_flusher;
@@ -232,7 +233,6 @@ struct ssdup {
 	atomic64_t		seq ____cacheline_aligned_in_smp;
 	atomic64_t		extents;
 	atomic64_t		dirty_sectors;
-	u64			pass_home;	/* sectors copied from the half; a hint */
 	/* Those that are not lent; see ssdup_has_spare(). */
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
@@ -276,21 +276,16 @@ struct ssdup {
 	struct work_struct	event_work;
 
 	/* Writeback */
-	struct task_struct	*thread;	/* written by preresume and postsuspend */
+	struct ssdup_writeback	*writeback;
 	struct ssdup_drainer	*drainer;
 	struct bio_set		bs;
 	wait_queue_head_t	wb_wait;	/* the thread sleeps here for something to do */
 	wait_queue_head_t	settle_wait;	/* and here for I/O in flight to end */
 	wait_queue_head_t	done_wait;	/* who asked for a drain sleeps here */
 	bool			wb_kick;	/* see ssdup_kick_writeback() */
-	bool			paused;		/* a hint */
 	bool			short_of_memory;	/* a hint */
-	u64			asked;		/* drain all generations up to this one */
 	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
-	u64			relocated;	/* moves by ssdup_relocate(), ever; the thread's */
-	u64			pinned;		/* of those, because of the HDD; the thread's */
-	int			drain_error;	/* of the last try; 0 when it went well; a hint */
-	bool			drain_anew;	/* a flush asked since; set under half_lock */
+	int			drain_error;	/* of the last try; 0 when it went well; drain.c; a hint */
 	enum drain_state	drain_state;	/* of the thread; to look at */
 };
 

@@ -4,6 +4,7 @@
  */
 #include "args.h"
 #include "commit.h"
+#include "drain.h"
 #include "flush.h"
 #include "halves.h"
 #include "hdd.h"
@@ -35,15 +36,6 @@ void ssdup_clear_stats(struct ssdup *c)
 			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
 }
 
-static enum drain_state drain_state(struct ssdup *c)
-{
-	enum drain_state state = READ_ONCE(c->drain_state);
-	bool off = READ_ONCE(c->paused) || READ_ONCE(c->set.drain) == SSDUP_DRAIN_MANUAL;
-
-	/* The thread sleeps, and is not woken for what it would not drain. */
-	return state == DRAIN_IDLE && off && atomic64_read(&c->extents) ? DRAIN_OFF : state;
-}
-
 static enum wait_cause wait_cause(struct ssdup *c)
 {
 	enum wait_cause cause = READ_ONCE(c->wait_cause);
@@ -51,16 +43,6 @@ static enum wait_cause wait_cause(struct ssdup *c)
 	if (!atomic_read(&c->nr_waiting))
 		return WAIT_NONE;
 	return cause == WAIT_SPACE && READ_ONCE(c->drain_error) ? WAIT_DRAIN_ERROR : cause;
-}
-
-static u64 home_sectors(struct ssdup *c)
-{
-	u64 sectors = READ_ONCE(c->pass_home);
-	u32 i;
-
-	for (i = 0; i < c->g.nr_halves; i++)
-		sectors += READ_ONCE(c->half[i].home);
-	return min_t(u64, sectors, atomic64_read(&c->dirty_sectors));
 }
 
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
@@ -82,10 +64,10 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_DRAIN_ERRNO] = -READ_ONCE(c->drain_error);
 	for (i = 0; i < STAT_NR; i++)
 		value[FIELD_WRITES_HDD + i] = stat_sum(c, i);
-	value[FIELD_DRAIN_STATE] = drain_state(c);
+	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
 	value[FIELD_FLUSHES_WAIT] = ssdup_queued_flushes(c) + ssdup_queued_fuas(c);
-	value[FIELD_HOME] = home_sectors(c);
+	value[FIELD_HOME] = ssdup_home_sectors(c);
 	value[FIELD_READ_ONLY] = c->read_only;
 }
 
@@ -136,14 +118,9 @@ static int msg_commit(struct ssdup *c, char **argv, char *result, unsigned int m
 static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
 	if (!strcmp(argv[1], "start")) {
-		WRITE_ONCE(c->paused, false);
-		ssdup_ask(c);
+		ssdup_drain_start(c);
 	} else if (!strcmp(argv[1], "pause")) {
-		WRITE_ONCE(c->paused, true);
-		WRITE_ONCE(c->asked, 0);
-		/* Who waits for what was asked for is told. */
-		ssdup_drain_told(c);
-		ssdup_kick_writeback(c);
+		ssdup_drain_pause(c);
 	} else {
 		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));
 		return -EINVAL;

@@ -9,7 +9,6 @@
 #include "away.h"
 #include "commit.h"
 #include "debt.h"
-#include "drain.h"
 #include "flush.h"
 #include "halves.h"
 #include "hdd.h"
@@ -183,7 +182,7 @@ static int allocate(struct ssdup *c)
 	       ssdup_flush_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
 	       ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
 	       make_ranges(c) ?: ssdup_super_create(c) ?: ssdup_commit_create(c) ?:
-	       ssdup_drainer_create(c);
+	       ssdup_writeback_create(c);
 }
 
 static void free_extents(struct ssdup *c)
@@ -215,7 +214,7 @@ static void destroy(struct ssdup *c)
 	ssdup_meta_destroy(c);
 	ssdup_stream_destroy(c);
 	ssdup_meter_destroy(c);
-	ssdup_drainer_destroy(c);
+	ssdup_writeback_destroy(c);
 	ssdup_commit_destroy(c);
 	ssdup_super_destroy(c);
 	free_extents(c);
@@ -348,7 +347,7 @@ static int ssdup_preresume(struct dm_target *ti)
 	r = c->recovered ? 0 : ssdup_recover(c);
 	/* A table that is read-only writes no pages, and has no thread. */
 	if (!r && !c->read_only)
-		r = ssdup_begin_epoch(c) ?: ssdup_writeback_create(c);
+		r = ssdup_begin_epoch(c) ?: ssdup_writeback_prepare(c);
 	memalloc_noio_restore(noio);
 	return r;
 }
@@ -364,8 +363,7 @@ static void ssdup_resume(struct dm_target *ti)
 		ssdup_kick_waiting_in(c, 0);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
-	if (c->thread)
-		ssdup_writeback_start(c);
+	ssdup_writeback_start(c);
 	WRITE_ONCE(c->active, true);
 	memalloc_noio_restore(noio);
 }
@@ -375,9 +373,8 @@ static void ssdup_dtr(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 
 	ssdup_sysfs_remove(c);
-	/* It is there still when another target kept the table from being resumed. */
-	if (c->thread)
-		stop(c);
+	/* The thread is there still when another target kept the table from being resumed. */
+	stop(c);
 	destroy(c);
 }
 

@@ -4,6 +4,7 @@
  * to do; here is what the one is told and the other is made to do.
  */
 #include <linux/kthread.h>
+#include <linux/slab.h>
 
 #include "batch.h"
 #include "commit.h"
@@ -18,6 +19,24 @@
 /* After a drain that failed, and between tries of extents that are pinned. */
 #define RETRY_MS	5000U
 #define PINNED_RETRY_MS	60000U
+
+struct ssdup_writeback {
+	struct task_struct	*thread;	/* written by preresume and postsuspend */
+	u64			asked;		/* drain all generations up to this one */
+	bool			paused;		/* a hint */
+};
+
+int ssdup_writeback_create(struct ssdup *c)
+{
+	c->writeback = kzalloc(sizeof(*c->writeback), GFP_KERNEL);
+	return c->writeback ? ssdup_drainer_create(c) : -ENOMEM;
+}
+
+void ssdup_writeback_destroy(struct ssdup *c)
+{
+	ssdup_drainer_destroy(c);
+	kfree(c->writeback);
+}
 
 /* What the thread keeps between two looks. */
 struct watch {
@@ -34,33 +53,10 @@ struct watch {
 	bool		holding;
 };
 
-/* The generation that is drained next; ~0 when nothing is sealed. */
-static u64 oldest_sealed(struct ssdup *c)
-{
-	struct ssdup_half *h;
-	u64 generation = U64_MAX;
-
-	spin_lock_irq(&c->half_lock);
-	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
-	if (h)
-		generation = h->generation;
-	spin_unlock_irq(&c->half_lock);
-	return generation;
-}
-
-/* Does the open half hold more than what a drain put there itself? */
-static bool open_dirty(struct ssdup *c, bool count_relocated)
-{
-	struct ssdup_half *h = READ_ONCE(c->open);
-
-	return log_word_entries(atomic64_read(&h->word)) > (count_relocated ? 0 : h->relocated);
-}
-
 static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 {
 	unsigned long now = jiffies;
-	u64 sealed = oldest_sealed(c);
-	u64 asked = READ_ONCE(c->asked);
+	u64 sealed, asked = READ_ONCE(c->writeback->asked);
 	bool retry = w->pinned &&
 		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
 	bool spare = ssdup_count_halves(c, HALF_FREE);
@@ -84,8 +80,8 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->drain = READ_ONCE(c->set.drain);
 	in->route = READ_ONCE(c->route);
 	in->patient = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
-	in->paused = READ_ONCE(c->paused);
-	in->sealed = sealed != U64_MAX;
+	in->paused = READ_ONCE(c->writeback->paused);
+	in->sealed = ssdup_oldest_sealed(c, &sealed);
 	in->asked = (in->sealed ? sealed : ssdup_open_generation(c)) <= asked;
 	in->asked |= READ_ONCE(c->short_of_memory);
 	in->waiters = atomic_read(&c->nr_waiting);
@@ -93,7 +89,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
 	in->spare = spare;
-	in->dirty = open_dirty(c, retry || in->asked);
+	in->dirty = ssdup_open_dirty(c, retry || in->asked);
 	in->fill = ssdup_fill(c);
 	in->hdd_inflight = s.hdd_inflight;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
@@ -117,28 +113,10 @@ static void seal(struct ssdup *c, struct watch *w)
 		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
-/* Return: is @r an error that counts? Who asked since the try began gets one of his own. */
-static bool tell_error(struct ssdup *c, int r)
-{
-	bool anew, changed;
-
-	spin_lock_irq(&c->half_lock);
-	anew = r && c->drain_anew;
-	changed = !anew && r != c->drain_error;
-	if (changed)
-		WRITE_ONCE(c->drain_error, r);
-	spin_unlock_irq(&c->half_lock);
-	if (changed) {
-		ssdup_drain_told(c);
-		ssdup_kick_waiting(c);
-	}
-	return r && !anew;
-}
-
 static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_out *how)
 {
 	ktime_t begun = ktime_get();
-	u64 pinned = c->pinned;
+	u64 pinned = ssdup_drain_pinned(c);
 	u32 wait;
 	int r;
 
@@ -147,11 +125,11 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_ou
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
-	if (pinned != c->pinned) {
+	if (pinned != ssdup_drain_pinned(c)) {
 		w->pinned = true;
 		w->pinned_at = jiffies;
 	}
-	if (!tell_error(c, r) || ssdup_mode(c) == MODE_LOG_FAILED)
+	if (!r || ssdup_mode(c) == MODE_LOG_FAILED)
 		return;
 	/* What a read-only log keeps will not go soon. */
 	wait = r == -EROFS ? PINNED_RETRY_MS : RETRY_MS;
@@ -170,7 +148,7 @@ static int writeback_thread(void *arg)
 	/* What was pinned before a suspend is tried again after it. */
 	struct watch w = {
 		.active = jiffies, .read = jiffies, .written = jiffies,
-		.pinned = c->pinned, .pinned_at = jiffies,
+		.pinned = ssdup_drain_pinned(c), .pinned_at = jiffies,
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
@@ -211,70 +189,75 @@ static int writeback_thread(void *arg)
 	return 0;
 }
 
-int ssdup_writeback_create(struct ssdup *c)
+int ssdup_writeback_prepare(struct ssdup *c)
 {
+	struct ssdup_writeback *wb = c->writeback;
 	struct task_struct *thread;
 
 	/* There already, when another target of the table failed the last time. */
-	if (c->thread)
+	if (wb->thread)
 		return 0;
 	thread = kthread_create(writeback_thread, c, "ssdup-wb/%s", dm_device_name(c->md));
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
-	WRITE_ONCE(c->thread, thread);
+	wb->thread = thread;
 	return 0;
 }
 
 void ssdup_writeback_start(struct ssdup *c)
 {
-	wake_up_process(c->thread);
+	if (c->writeback->thread)
+		wake_up_process(c->writeback->thread);
 }
 
 void ssdup_writeback_stop(struct ssdup *c)
 {
-	if (!c->thread)
+	if (!c->writeback->thread)
 		return;
-	kthread_stop(c->thread);
-	WRITE_ONCE(c->thread, NULL);
+	kthread_stop(c->writeback->thread);
+	c->writeback->thread = NULL;
 }
 
-/* All generations up to @generation are on the HDD. */
-static bool drained(struct ssdup *c, u64 generation)
+/* Drain whatever the log holds now. Return: up to which generation. */
+static u64 ask(struct ssdup *c)
 {
-	struct ssdup_half *h;
-	bool drained;
+	/* An empty half is not asked for: what is written to it later would be drained at once. */
+	u64 generation = ssdup_last_dirty(c), asked = READ_ONCE(c->writeback->asked);
 
-	/* One look at both: a switch between two would hide the half it seals. */
-	spin_lock_irq(&c->half_lock);
-	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list) ?: c->open;
-	drained = h->generation > generation || (h == c->open && !open_dirty(c, true));
-	spin_unlock_irq(&c->half_lock);
-	return drained;
-}
-
-u64 ssdup_ask(struct ssdup *c)
-{
-	u64 generation, asked = READ_ONCE(c->asked);
-	unsigned long flags;
-
-	/*
-	 * An empty half is not asked for: what is written to it later would be
-	 * drained at once. One look at both: a switch between two would hide the
-	 * half it seals.
-	 */
-	spin_lock_irqsave(&c->half_lock, flags);
-	generation = c->open->generation - !open_dirty(c, true);
-	spin_unlock_irqrestore(&c->half_lock, flags);
 	/* Never back to less than somebody else has asked for meanwhile. */
-	while (asked < generation && !try_cmpxchg(&c->asked, &asked, generation))
+	while (asked < generation && !try_cmpxchg(&c->writeback->asked, &asked, generation))
 		;
 	ssdup_kick_writeback(c);
 	return generation;
 }
 
+void ssdup_drain_start(struct ssdup *c)
+{
+	WRITE_ONCE(c->writeback->paused, false);
+	ask(c);
+}
+
+void ssdup_drain_pause(struct ssdup *c)
+{
+	WRITE_ONCE(c->writeback->paused, true);
+	WRITE_ONCE(c->writeback->asked, 0);
+	ssdup_drain_told(c);
+	ssdup_kick_writeback(c);
+}
+
+enum drain_state ssdup_drain_state(struct ssdup *c)
+{
+	enum drain_state state = READ_ONCE(c->drain_state);
+	bool off = READ_ONCE(c->writeback->paused) ||
+		   READ_ONCE(c->set.drain) == SSDUP_DRAIN_MANUAL;
+
+	/* The thread sleeps, and is not woken for what it would not drain. */
+	return state == DRAIN_IDLE && off && atomic64_read(&c->extents) ? DRAIN_OFF : state;
+}
+
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
-	u64 relocated = READ_ONCE(c->relocated);
+	u64 moved = ssdup_drain_moved(c);
 	u64 generation;
 	int r;
 
@@ -282,28 +265,25 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	/* What cannot become durable on the SSD any more can still be brought home. */
 	if (r && ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
-	spin_lock_irq(&c->half_lock);
-	WRITE_ONCE(c->drain_anew, true);
-	WRITE_ONCE(c->drain_error, 0);
-	spin_unlock_irq(&c->half_lock);
+	ssdup_drain_anew(c);
 	atomic_inc(&c->nr_asking);
-	generation = ssdup_ask(c);
+	generation = ask(c);
 	r = wait_event_interruptible(c->done_wait,
-				     drained(c, generation) || READ_ONCE(c->drain_error) ||
+				     ssdup_drained(c, generation) || READ_ONCE(c->drain_error) ||
 				     ssdup_mode(c) == MODE_LOG_FAILED ||
-				     READ_ONCE(c->asked) < generation ||
+				     READ_ONCE(c->writeback->asked) < generation ||
 				     READ_ONCE(c->leaving) != leaving);
 	atomic_dec(&c->nr_asking);
 	if (r)
 		return -EINTR;
 	if (READ_ONCE(c->leaving) != leaving)
 		return -EAGAIN;
-	if (!drained(c, generation))
+	if (!ssdup_drained(c, generation))
 		return READ_ONCE(c->drain_error) ?:
-		       READ_ONCE(c->asked) < generation ? -ECANCELED : -EIO;
+		       READ_ONCE(c->writeback->asked) < generation ? -ECANCELED : -EIO;
 	/* Direct writes too. After the drain: a disk that empties its cache has no choice. */
 	r = ssdup_flush_hdd(c);
 	if (r)
 		return r;
-	return READ_ONCE(c->relocated) == relocated ? 0 : -EIO;
+	return ssdup_drain_moved(c) == moved ? 0 : -EIO;
 }
