@@ -7,7 +7,7 @@
 
 #include <setjmp.h>
 
-#include "shim.h"
+#include "tools/lib/shim.h"
 
 #define KUNIT_PARAM_DESC_SIZE	128
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the pure files and their suites use of the kernel's headers, in user
- * space. The Makefile makes each header named there include this one; the
- * rbtree and the lists are those of the kernel's tools/.
+ * What the pure files use of the kernel's headers, for user space. Each header
+ * that they include becomes this one.
  */
-#ifndef SSDUP_SHIM_H
-#define SSDUP_SHIM_H
+#ifndef SSDUP_LIB_SHIM_H
+#define SSDUP_LIB_SHIM_H
 
 #include <endian.h>
 #include <errno.h>
