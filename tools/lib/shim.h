@@ -31,18 +31,6 @@ typedef u64 __le64;
 typedef u64 sector_t;
 typedef unsigned int gfp_t;
 
-struct list_head {
-	struct list_head *next, *prev;
-};
-
-struct hlist_head {
-	struct hlist_node *first;
-};
-
-struct hlist_node {
-	struct hlist_node *next, **pprev;
-};
-
 #define U8_MAX		((u8)~0U)
 #define U16_MAX		((u16)~0U)
 #define U32_MAX		(~0U)
@@ -72,8 +60,6 @@ struct hlist_node {
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define EXPORT_SYMBOL(s)
 #define EXPORT_SYMBOL_GPL(s)
-#define MODULE_LICENSE(s)
-#define MODULE_DESCRIPTION(s)
 
 /* --- numbers --- */
 
@@ -183,7 +169,6 @@ static inline int fls64(u64 n)
 	_warn; })
 #define WARN_ON_ONCE(cond)	WARN_ON(cond)
 #define BUG_ON(cond)		((void)WARN_ON(cond))
-#define cond_resched()		((void)0)
 
 #define scnprintf(...)		snprintf(__VA_ARGS__)
 #define strscpy(to, from, len)	((void)snprintf(to, len, "%s", from))

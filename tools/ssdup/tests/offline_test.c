@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 
-#include "kunit.h"
+#include <kunit/test.h>
 #include "maker.h"
 
 #include "tools/ssdup/commands.h"

@@ -2,7 +2,7 @@
 /*
  * ssdup: sizes, times, progress, JSON, the status line.
  */
-#include "kunit.h"
+#include <kunit/test.h>
 
 #include "tools/ssdup/json.h"
 #include "tools/ssdup/progress.h"

@@ -6,7 +6,7 @@
 #include <getopt.h>
 #include <unistd.h>
 
-#include "kunit.h"
+#include <kunit/test.h>
 #include "kunit/prng.h"
 
 #include "tools/ssdup/tab.h"
