@@ -7,7 +7,7 @@
 #ifndef SSDUP_COMMANDS_H
 #define SSDUP_COMMANDS_H
 
-#include "tool.h"
+#include "lib/tool.h"
 
 #define SSDUP_COMMANDS(command) \
 	command(format, "write an empty log to an SSD") \

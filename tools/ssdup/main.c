@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "commands.h"
-#include "complete.h"
-#include "dmdev.h"
+#include "lib/complete.h"
+#include "lib/dmdev.h"
 
 #ifndef SSDUP_TOOL_VERSION
 #define SSDUP_TOOL_VERSION "1.0"

@@ -8,7 +8,7 @@
 #include <kunit/test.h>
 #include "maker.h"
 
-#include "tools/ssdup/commands.h"
+#include "commands.h"
 
 /* --- Made elsewhere --- */
 

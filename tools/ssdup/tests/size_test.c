@@ -4,9 +4,9 @@
  */
 #include <kunit/test.h>
 
-#include "tools/ssdup/json.h"
-#include "tools/ssdup/progress.h"
-#include "tools/ssdup/state.h"
+#include "lib/json.h"
+#include "lib/progress.h"
+#include "lib/state.h"
 
 static const struct size_case {
 	const char	*text;

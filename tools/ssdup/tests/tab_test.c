@@ -9,7 +9,7 @@
 #include <kunit/test.h>
 #include "kunit/prng.h"
 
-#include "tools/ssdup/tab.h"
+#include "lib/tab.h"
 
 struct faults {
 	unsigned int	nr;

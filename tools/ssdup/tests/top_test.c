@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "tools/ssdup/topview.h"
+#include "lib/topview.h"
 
 static struct top_view view;
 

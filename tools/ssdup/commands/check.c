@@ -6,9 +6,9 @@
 #include <getopt.h>
 
 #include "commands.h"
-#include "data.h"
-#include "offline.h"
-#include "wait.h"
+#include "lib/wait.h"
+#include "offline/data.h"
+#include "offline/offline.h"
 
 enum { OPT_HDD = 256, OPT_JSON, OPT_FULL, OPT_DATA };
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "commands.h"
-#include "dev.h"
-#include "json.h"
-#include "state.h"
+#include "lib/dev.h"
+#include "lib/json.h"
+#include "lib/state.h"
 
 enum { OPT_JSON = 256 };
 

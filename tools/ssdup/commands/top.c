@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "dev.h"
-#include "topview.h"
-#include "wait.h"
+#include "lib/dev.h"
+#include "lib/topview.h"
+#include "lib/wait.h"
 
 #define LEAST_MS	100U
 #define MOST_MS		60000U

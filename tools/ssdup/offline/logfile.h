@@ -10,12 +10,12 @@
 #ifndef SSDUP_LOGFILE_H
 #define SSDUP_LOGFILE_H
 
+#include "disk.h"
 #include "dm-ssdup/core/extent_map.h"
 #include "dm-ssdup/core/replay.h"
-#include "disk.h"
 #include "faults.h"
-#include "progress.h"
-#include "super.h"
+#include "lib/progress.h"
+#include "lib/super.h"
 
 #define NO_COPY		(-1)
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "dev.h"
-#include "super.h"
-#include "wait.h"
+#include "lib/dev.h"
+#include "lib/super.h"
+#include "lib/wait.h"
 
 #define DRAIN_ROUNDS	10	/* of drains, until nothing is written to the log any more */
 

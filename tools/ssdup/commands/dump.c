@@ -5,7 +5,7 @@
 #include <getopt.h>
 
 #include "commands.h"
-#include "offline.h"
+#include "offline/offline.h"
 
 enum { OPT_JSON = 256, OPT_ENTRIES };
 

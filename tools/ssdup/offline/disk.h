@@ -7,8 +7,8 @@
 #ifndef SSDUP_DISK_H
 #define SSDUP_DISK_H
 
-#include "dev.h"
-#include "tool.h"
+#include "lib/dev.h"
+#include "lib/tool.h"
 
 struct disk {
 	struct dev	dev;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "disk.h"
-#include "super.h"
+#include "lib/super.h"
 
 #define BOUNCE_SECTORS	256U
 

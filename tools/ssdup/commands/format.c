@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "pair.h"
+#include "lib/pair.h"
 
 enum { OPT_HDD = 256, OPT_HALVES, OPT_BLOCK, OPT_UUID, OPT_FORCE };
 

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dev.h"
-#include "metrics.h"
-#include "tab.h"
-#include "tool.h"
+#include "lib/dev.h"
+#include "lib/metrics.h"
+#include "lib/tab.h"
+#include "lib/tool.h"
 
 struct device {
 	char	*dir;		/* our folder of it in sysfs */

@@ -7,7 +7,7 @@
 #include <getopt.h>
 
 #include "commands.h"
-#include "offline.h"
+#include "offline/offline.h"
 
 enum { OPT_EXPORT = 256 };
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "dev.h"
-#include "state.h"
-#include "super.h"
+#include "lib/dev.h"
+#include "lib/state.h"
+#include "lib/super.h"
 
 /* --- remove --- */
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "commands.h"
-#include "make.h"
-#include "tab.h"
+#include "lib/make.h"
+#include "lib/tab.h"
 
 enum { OPT_HDD = 256, OPT_SSD, OPT_POLICY, OPT_FORMAT, OPT_FORCE, OPT_UUID, OPT_TAB, OPT_NO_WAIT };
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "data.h"
-#include "offline.h"
-#include "wait.h"
+#include "lib/wait.h"
+#include "offline/data.h"
+#include "offline/offline.h"
 
 #define SHOW_MS		300
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "wait.h"
+#include "lib/wait.h"
 
 /* --- drain --- */
 

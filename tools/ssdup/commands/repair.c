@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "offline.h"
+#include "offline/offline.h"
 
 enum { OPT_DRY_RUN = 256, OPT_YES };
 

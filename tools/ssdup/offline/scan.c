@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/wait.h"
 #include "logfile.h"
-#include "wait.h"
 
 #define PAIR_BYTES	(SSDUP_PAGE_SLOTS * SSDUP_PAGE_BYTES)
 #define PAIR_SECTORS	(PAIR_BYTES / SECTOR_BYTES)

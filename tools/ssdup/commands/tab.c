@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "dev.h"
-#include "tab.h"
-#include "tabcheck.h"
+#include "lib/dev.h"
+#include "lib/tab.h"
+#include "lib/tabcheck.h"
 
 enum { OPT_INITRD = 256, OPT_AUTO, OPT_READY, OPT_UDEV, OPT_CHECK };
 

@@ -8,8 +8,8 @@
 #ifndef SSDUP_FAULTS_H
 #define SSDUP_FAULTS_H
 
-#include "json.h"
-#include "tool.h"
+#include "lib/json.h"
+#include "lib/tool.h"
 
 enum severity {
 	SEV_NOTE,		/* no harm */
