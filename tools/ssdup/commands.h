@@ -25,7 +25,7 @@
 	command(export, "write back without the kernel module") \
 	command(probe, "is there a log on a device?") \
 	command(tab, "what ssduptab says; for boot scripts and udev") \
-	command(exporter, "state and statistics as text for Prometheus") \
+	command(metrics, "state and statistics as text for Prometheus") \
 	command(help, "what a command does and takes")
 
 #define DECLARE_COMMAND(name, about) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ssdup exporter: the table of metrics.
+ * ssdup metrics: the table of metrics.
  */
 #include "metrics.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ssdup exporter: which metric comes from which file of the device's folder in sysfs.
+ * ssdup metrics: which metric comes from which file of the device's folder in sysfs.
  *
  * Names, labels and units are an interface: rules and dashboards of others use them.
  * New ones may come; none changes its meaning. Documentation/monitoring.rst has them all.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ssdup exporter: all devices as text for Prometheus, from sysfs, without root.
+ * ssdup metrics: all devices as text for Prometheus, from sysfs, without root.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -303,7 +303,7 @@ static int print_to(const char *path, const struct ssdup_ctx *ctx, const struct 
 	return r;
 }
 
-int cmd_exporter(struct ssdup_ctx *ctx, int argc, char **argv)
+int cmd_metrics(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	static const struct option_spec options[] = {
 		{ 'o', "output", "FILE", "write to FILE, which is never seen half written" },
