@@ -12,9 +12,9 @@ LIB_SRC := $(addprefix $(TOP)/tools/lib/,shim.c rbtree.c)
 CORE_SRC := $(wildcard $(TOP)/dm-ssdup/core/*.c) $(LIB_SRC)
 
 # The kernel's warnings check the core; user space adds those that fit it.
-CORE_CFLAGS := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fno-strict-aliasing \
-	-I$(TOP)/tools/lib/include -I$(TOP)
-KERNEL_CFLAGS := -Wno-sign-compare -Wno-missing-field-initializers
+CORE_CFLAGS := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
+	-fno-strict-aliasing -I$(TOP)/tools/lib/include -I$(TOP)
+KERNEL_CFLAGS := -Wno-sign-compare
 
 # objects FOLDER SOURCE... - the objects of these sources below that folder
 objects = $(patsubst $(TOP)/%.c,$(1)/%.o,$(2))

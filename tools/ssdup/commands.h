@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ssdup: the commands, in the order of the help text. Each is a function cmd_NAME(): it
- * takes its own argv (argv[0] is its name) and returns an exit code. A new one needs a
- * line here and nothing else.
+ * takes its own argv (argv[0] is its name) and returns an exit code. What it takes is
+ * usage_NAME, in usage.c. A new one needs a line here, and its part of man/ssdup.8.in.
  */
 #ifndef SSDUP_COMMANDS_H
 #define SSDUP_COMMANDS_H
@@ -28,8 +28,17 @@
 	command(metrics, "state and statistics as text for Prometheus") \
 	command(help, "what a command does and takes")
 
+/* Options without a letter. */
+enum {
+	OPT_HDD = 256, OPT_HALVES, OPT_BLOCK, OPT_UUID, OPT_FORCE, OPT_SSD, OPT_POLICY,
+	OPT_FORMAT, OPT_TAB, OPT_NO_WAIT, OPT_JSON, OPT_BELOW, OPT_KEEP, OPT_FULL,
+	OPT_DATA, OPT_COPY, OPT_ENTRIES, OPT_TO, OPT_CLEAR, OPT_EXPORT, OPT_AUTO, OPT_INITRD,
+	OPT_READY, OPT_CHECK, OPT_UDEV, OPT_SYSFS,
+};
+
 #define DECLARE_COMMAND(name, about) \
-	int cmd_##name(struct ssdup_ctx *ctx, int argc, char **argv);
+	int cmd_##name(struct ssdup_ctx *ctx, int argc, char **argv); \
+	extern const struct usage usage_##name;
 
 SSDUP_COMMANDS(DECLARE_COMMAND)
 

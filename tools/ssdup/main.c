@@ -16,12 +16,13 @@
 #define SSDUP_TOOL_VERSION "1.0"
 #endif
 
-#define COMMAND(name, about)	{ #name, cmd_##name, about },
+#define COMMAND(name, about)	{ #name, cmd_##name, about, &usage_##name },
 
 static const struct command {
 	const char	*name;
 	int		(*run)(struct ssdup_ctx *ctx, int argc, char **argv);
 	const char	*about;
+	const struct usage *usage;
 } commands[] = {
 	SSDUP_COMMANDS(COMMAND)
 };
@@ -43,6 +44,7 @@ static int run(const struct command *command, int argc, char **argv,
 {
 	struct ssdup_ctx ctx = {
 		.command = command->name,
+		.usage = command->usage,
 		.completion = completion,
 		.tab = getenv("SSDUP_TAB") ?: SSDUP_TAB_FILE,
 	};
@@ -78,14 +80,10 @@ static int unknown(const char *name)
 
 int cmd_help(struct ssdup_ctx *ctx, int argc, char **argv)
 {
-	static const struct usage usage = {
-		.synopsis = "[COMMAND]",
-		.about = "Say what COMMAND does and takes, or list all commands.",
-	};
 	char help[] = "--help", *args[] = { NULL, help, NULL };
 	const struct command *command;
 
-	if (next_option(ctx, &usage, argc, argv) == OPT_STOP ||
+	if (next_option(ctx, argc, argv) == OPT_STOP ||
 	    !operands(ctx, argc, argv, 0, 1))
 		return ctx->exit;
 	if (optind == argc) {

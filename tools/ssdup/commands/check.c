@@ -10,28 +10,6 @@
 #include "offline/data.h"
 #include "offline/offline.h"
 
-enum { OPT_HDD = 256, OPT_JSON, OPT_FULL, OPT_DATA };
-
-static const struct option_spec options[] = {
-	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
-	{ OPT_FULL, "full", NULL, "look at every page behind the end of the halves, not only at\n"
-				  "those that the kernel looks at; by the size of the SSD" },
-	{ OPT_DATA, "data", NULL, "read all dirty data too" },
-	COPY_OPTION,
-	{ OPT_JSON, "json", NULL, "as JSON" },
-	{ 'q', "quiet", NULL, "only the faults, no progress" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "SSD [OPTIONS]",
-	.about = "Check the log on SSD, a device or an image of one, and name every fault by its\n"
-		 "number. Nothing is written.",
-	.options = options,
-	.more = "Exit status: 0 sound, 3 no log, 4 cannot be used here, 5 faults that repair\n"
-		"mends, 6 something is lost. Documentation/rescue.rst lists the numbers.",
-};
-
 struct args {
 	const char	*hdd;
 	int		copy;
@@ -189,7 +167,7 @@ int cmd_check(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct log_file l;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv))) {
+	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		a.json |= opt == OPT_JSON;

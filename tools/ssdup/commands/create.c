@@ -11,35 +11,6 @@
 #include "lib/make.h"
 #include "lib/tab.h"
 
-enum { OPT_HDD = 256, OPT_SSD, OPT_POLICY, OPT_FORMAT, OPT_FORCE, OPT_UUID, OPT_TAB, OPT_NO_WAIT };
-
-static const struct option_spec options[] = {
-	{ OPT_HDD, "hdd", "DEV", "the HDD, empty or not: what is on it stays" },
-	{ OPT_SSD, "ssd", "DEV", "the SSD: blank, or with the log of this HDD" },
-	{ OPT_UUID, "uuid", "UUID", "the SSD whose log has that UUID" },
-	{ OPT_POLICY, "policy", "POLICY", "adaptive, watermark, all, none or balance" },
-	{ 'o', "options", "KEY=VALUE,...", "keys of the table: stream_length, full, drain, ..." },
-	{ OPT_FORMAT, "format", NULL, "write a new log to the SSD first" },
-	{ OPT_FORCE, "force", NULL, "with --format, give up what the SSD holds; allow HDD\n"
-				    "and SSD on one disk" },
-	{ 'a', "all", NULL, "all devices of ssduptab whose disks are there" },
-	{ OPT_TAB, "tab", "NAME", "the device of that name in ssduptab" },
-	{ OPT_NO_WAIT, "no-udev-wait", NULL, "return before udev is done" },
-	{ 'q', "quiet", NULL, "say nothing when all is well" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "NAME --hdd DEV --ssd DEV [OPTIONS]\n"
-		    "       ssdup create NAME [--uuid UUID] | --tab NAME | -a",
-	.about = "Make the device /dev/mapper/NAME; without --hdd and --ssd, as ssduptab says.\n"
-		 "DEV is a path, also below /dev/disk/, or UUID=, PARTUUID=, LABEL=, WWN=, ID=.\n"
-		 "Disks, partitions, LVM volumes and md arrays will do.",
-	.options = options,
-	.more = "Refused: disks that are in use, an SSD that is (on) the same disk as the HDD,\n"
-		"that holds something else than a log, or the log of another HDD.",
-};
-
 static int take_option(struct ssdup_ctx *ctx, struct plan *plan, const char **tab, bool *all,
 		       int opt)
 {
@@ -166,7 +137,7 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 	bool all = false, whole;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv)) != OPT_END) {
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
 		r = opt == OPT_STOP ? ctx->exit : take_option(ctx, &plan, &tab, &all, opt);
 		if (opt == OPT_STOP || r)
 			return r;

@@ -18,24 +18,6 @@
 
 #define DRAIN_ROUNDS	10	/* of drains, until nothing is written to the log any more */
 
-enum { OPT_KEEP = 256 };
-
-static const struct option_spec options[] = {
-	{ OPT_KEEP, "keep-log", NULL, "do not wipe the (empty) log on the SSD" },
-	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "NAME [--keep-log] [--quiet]",
-	.about = "Write everything back, and make the device a plain mapping of its HDD; then\n"
-		 "wipe the log. File systems stay mounted. Afterwards the SSD is free, and the HDD\n"
-		 "holds everything: from the next boot on, use it by its own name.",
-	.options = options,
-	.more = "^C while it drains leaves everything as it was (exit code 7). So does an error:\n"
-		"while the log holds what cannot be written back, the device keeps its SSD.",
-};
-
 static int set_policy(const struct state *s, const char *policy)
 {
 	char *message = xprintf("set policy %s", policy);
@@ -182,7 +164,7 @@ int cmd_detach(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct state s;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv)) != OPT_END) {
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		if (opt == 'q')

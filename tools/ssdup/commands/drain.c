@@ -9,23 +9,6 @@
 #include "commands.h"
 #include "lib/wait.h"
 
-enum { OPT_BELOW = 256 };
-
-static const struct option_spec drain_options[] = {
-	{ OPT_BELOW, "wait-below", "SIZE", "return as soon as no more than SIZE is dirty" },
-	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
-	{ }
-};
-
-static const struct usage drain_usage = {
-	.synopsis = "NAME [--wait-below SIZE] [--quiet]",
-	.about = "Write back what the log holds, and wait until it is on the HDD.",
-	.options = drain_options,
-	.more = "^C ends the wait (exit code 7); the drain itself goes on.\n"
-		"SIZE is dirty data as \"ssdup status\" shows it, like 512M or 10GiB; it goes down by\n"
-		"a half of the log at a time.",
-};
-
 static int drain(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
 {
 	uint64_t begin = now_ms(), bytes = state_bytes_left(s);
@@ -55,7 +38,7 @@ int cmd_drain(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct state s;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &drain_usage, argc, argv)) != OPT_END) {
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		if (opt == 'q')

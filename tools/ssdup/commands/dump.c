@@ -7,23 +7,6 @@
 #include "commands.h"
 #include "offline/offline.h"
 
-enum { OPT_JSON = 256, OPT_ENTRIES };
-
-static const struct option_spec options[] = {
-	{ OPT_ENTRIES, "entries", NULL, "the entries of each page too" },
-	COPY_OPTION,
-	{ OPT_JSON, "json", NULL, "as JSON" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "SSD [superblock|pages|extents]... [OPTIONS]",
-	.about = "Print the log on SSD, a device or an image of one: both copies of the\n"
-		 "superblock, the metadata pages, and the extents that have to be written back,\n"
-		 "in the order of the HDD. All of them, unless some are named.",
-	.options = options,
-};
-
 static const char * const kind_name[SSDUP_KIND_MAX + 1] = {
 	[SSDUP_KIND_NONE]	= "none",
 	[SSDUP_KIND_DATA]	= "data",
@@ -337,7 +320,7 @@ int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 	int opt, i, r, copy = NO_COPY;
 	struct log_file l;
 
-	while ((opt = next_option(ctx, &usage, argc, argv))) {
+	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &copy))

@@ -14,28 +14,6 @@
 
 #define SHOW_MS		300
 
-enum { OPT_TO = 256, OPT_CLEAR, OPT_FORCE };
-
-static const struct option_spec options[] = {
-	{ OPT_TO, "to", "DEV", "the HDD, or an image of it in a file" },
-	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
-	{ OPT_FORCE, "force", NULL, "an HDD of another size; --clear whatever was lost" },
-	COPY_OPTION,
-	{ 'q', "quiet", NULL, "no progress, no list of what is lost" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "SSD --to HDD-OR-IMAGE [OPTIONS]",
-	.about = "Write what the log on SSD has not yet written back to an HDD, or to an image\n"
-		 "of one. What was discarded becomes zeros. The log stays as it is, unless\n"
-		 "--clear is given, so this can be done again.",
-	.options = options,
-	.more = "Exit status: 0 all of it is on the HDD, 1 it cannot be written, as on a file\n"
-		"system that is full, 4 refused, 6 something is lost (it is listed, all else\n"
-		"is on the HDD), 7 interrupted. After 1 and 7 begin again: the log is as it was.",
-};
-
 struct args {
 	const char	*to;
 	int		copy;
@@ -255,7 +233,7 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct log_file l;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv))) {
+	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		if (opt == OPT_TO)

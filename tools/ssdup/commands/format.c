@@ -8,29 +8,6 @@
 #include "commands.h"
 #include "lib/pair.h"
 
-enum { OPT_HDD = 256, OPT_HALVES, OPT_BLOCK, OPT_UUID, OPT_FORCE };
-
-static const struct option_spec options[] = {
-	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for (only its size is noted)" },
-	{ OPT_HALVES, "halves", "N", "halves of the log, 2 to 16 (default: 2)" },
-	{ OPT_BLOCK, "block-size", "SIZE",
-	  "512, 1K, 2K or 4K (default: the larger of the disks')" },
-	{ OPT_UUID, "uuid", "UUID", "of the log (default: a random one)" },
-	{ OPT_FORCE, "force", NULL, "give up what the SSD holds; take an HDD that holds a log" },
-	{ 'q', "quiet", NULL, "say nothing when all is well" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "SSD --hdd DEV [OPTIONS]",
-	.about = "Write an empty log for the HDD to SSD, as the kernel does to a blank SSD.\n"
-		 "The HDD is not written to: what is on it stays.",
-	.options = options,
-	.more = "Refused without --force: an SSD that holds a log, a file system, a partition\n"
-		"table, ...; an HDD that holds a log, as if the two were swapped. Refused\n"
-		"always: an SSD that is in use. The HDD may be mounted.",
-};
-
 struct args {
 	const char		*hdd;
 	bool			force;
@@ -88,7 +65,7 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct pair p;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv)) != OPT_END) {
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		r = take_option(ctx, &a, opt);

@@ -305,23 +305,11 @@ static int print_to(const char *path, const struct ssdup_ctx *ctx, const struct 
 
 int cmd_metrics(struct ssdup_ctx *ctx, int argc, char **argv)
 {
-	static const struct option_spec options[] = {
-		{ 'o', "output", "FILE", "write to FILE, which is never seen half written" },
-		{ 256, "sysfs", "DIR", "where sysfs is mounted (default: /sys)" },
-		{ }
-	};
-	static const struct usage usage = {
-		.synopsis = "[--output FILE]",
-		.about = "Print state and statistics of all devices as text for Prometheus.\n"
-			 "Needs no privileges. For node_exporter, FILE is one in the folder of its\n"
-			 "textfile collector, and its name ends in .prom.",
-		.options = options,
-	};
 	struct devices all = { .sysfs = "/sys" };
 	const char *output = NULL;
 	int r;
 
-	while ((r = next_option(ctx, &usage, argc, argv)) != OPT_END) {
+	while ((r = next_option(ctx, argc, argv)) != OPT_END) {
 		if (r == OPT_STOP)
 			return ctx->exit;
 		if (r == 'o')

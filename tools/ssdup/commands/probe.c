@@ -9,21 +9,6 @@
 #include "commands.h"
 #include "offline/offline.h"
 
-enum { OPT_EXPORT = 256 };
-
-static const struct option_spec options[] = {
-	{ OPT_EXPORT, "export", NULL, "as KEY=VALUE, for udev" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "DEV [--export]",
-	.about = "Say whether DEV holds a log, which one, and whether it may hold anything that\n"
-		 "is not on the HDD yet.",
-	.options = options,
-	.more = "Exit status: 0 there is a log, usable or not (SSDUP_FAULT), 3 there is none.",
-};
-
 static void probe_export(const struct log_file *l)
 {
 	char uuid[UUID_TEXT];
@@ -62,7 +47,7 @@ int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct log_file l;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv))) {
+	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		export |= opt == OPT_EXPORT;

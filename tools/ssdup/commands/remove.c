@@ -14,24 +14,6 @@
 #include "lib/state.h"
 #include "lib/super.h"
 
-enum { OPT_FORCE = 256 };
-
-static const struct option_spec remove_options[] = {
-	{ OPT_FORCE, "force", NULL, "although it is in use: whoever uses it gets errors from\n"
-				    "now on; for disks that are gone" },
-	{ 'q', "quiet", NULL, "say nothing when all is well" },
-	{ }
-};
-
-static const struct usage remove_usage = {
-	.synopsis = "NAME [--force]",
-	.about = "Remove the device. What the log holds stays there until \"ssdup create\" makes\n"
-		 "the device again; nothing is written back, and nothing is lost.",
-	.options = remove_options,
-	.more = "While the log holds something, the bare HDD is not up to date: do not use it.\n"
-		"\"ssdup detach\" leaves a plain HDD.",
-};
-
 /* Its users get errors instead of waiting for disks that do not answer. */
 static int cut_off(const struct ssdup_ctx *ctx, const struct state *s)
 {
@@ -102,7 +84,7 @@ int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct state s;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &remove_usage, argc, argv)) != OPT_END) {
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		if (opt == OPT_FORCE)

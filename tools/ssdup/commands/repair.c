@@ -8,26 +8,6 @@
 #include "commands.h"
 #include "offline/offline.h"
 
-enum { OPT_DRY_RUN = 256, OPT_YES };
-
-static const struct option_spec options[] = {
-	{ 'n', "dry-run", NULL, "only say what would be written" },
-	{ 'y', "yes", NULL, "do not ask" },
-	COPY_OPTION,
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "SSD [OPTIONS]",
-	.about = "Mend the log on SSD, a device that is not in use or an image of one, so that\n"
-		 "dm-ssdup accepts it, and list what is lost. Data is never written.",
-	.options = options,
-	.more = "Keep a copy of the SSD where something is lost, or export the log first.\n"
-		"Exit status: 0 sound now, 3 no log, 4 refused, 5 there is something to do, and\n"
-		"nothing is lost (--dry-run), 6 not repaired, 8 repaired, and something is lost\n"
-		"(with --dry-run: it would be).",
-};
-
 struct args {
 	int	copy;
 	bool	dry_run;
@@ -112,7 +92,7 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct plan plan;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv))) {
+	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))

@@ -10,13 +10,6 @@
 #include "commands.h"
 #include "lib/state.h"
 
-static const struct usage set_usage = {
-	.synopsis = "NAME KEY=VALUE...",
-	.about = "Change keys of a device at once. ssduptab is not changed.",
-	.more = "Keys: policy, stream_length, to_ssd_above, to_hdd_below, full, drain,\n"
-		"drain_depth, autocommit_ms, flush_on_suspend; see ssdup(8).",
-};
-
 static int set_key(const struct ssdup_ctx *ctx, const struct state *s, const char *word)
 {
 	const char *equals = strchr(word, '=');
@@ -45,7 +38,7 @@ int cmd_set(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct state s;
 	int i, r;
 
-	if (next_option(ctx, &set_usage, argc, argv) == OPT_STOP ||
+	if (next_option(ctx, argc, argv) == OPT_STOP ||
 	    !operands(ctx, argc, argv, 2, -1))
 		return ctx->exit;
 	for (i = optind + 1; i < argc; i++) {

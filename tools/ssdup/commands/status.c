@@ -12,21 +12,6 @@
 #include "lib/json.h"
 #include "lib/state.h"
 
-enum { OPT_JSON = 256 };
-
-static const struct option_spec options[] = {
-	{ OPT_JSON, "json", NULL, "every field of the status as JSON" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "[NAME...] [--json]",
-	.about = "Say how the devices are; without NAME, all of them.",
-	.options = options,
-	.more = "The exit code is 8 when a device is in a degraded mode, a disk of it is gone,\n"
-		"ranges are lost, or its last drain failed; 3 when there is no such device.",
-};
-
 /* --- Words --- */
 
 static void say_disk(const char *what, dev_t rdev)
@@ -243,7 +228,7 @@ int cmd_status(struct ssdup_ctx *ctx, int argc, char **argv)
 	char **names;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv)) != OPT_END) {
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		j = &json;

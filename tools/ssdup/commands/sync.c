@@ -10,21 +10,6 @@
 #include "commands.h"
 #include "lib/wait.h"
 
-static const struct option_spec sync_options[] = {
-	{ 'q', "quiet", NULL, "no progress bar" },
-	{ }
-};
-
-static const struct usage sync_usage = {
-	.synopsis = "NAME [--quiet]",
-	.about = "Return when everything written so far is on the HDD, that is: written back\n"
-		 "from the page cache, from the log, and the HDD's cache flushed.",
-	.options = sync_options,
-	.more = "The exit code is the answer: 0, it is there; anything else, it is not. With 8 a\n"
-		"disk has failed, and \"ssdup status\" says more. Nothing is printed when all is well,\n"
-		"but for a bar on a terminal.",
-};
-
 static int complain_sync(const struct ssdup_ctx *ctx, struct state *s, int r)
 {
 	bool degraded = !state_again(s) && state_degraded(s);
@@ -39,7 +24,7 @@ int cmd_sync(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct state s;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &sync_usage, argc, argv)) != OPT_END) {
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		ctx->quiet = true;

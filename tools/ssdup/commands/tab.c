@@ -16,24 +16,6 @@
 #include "lib/tab.h"
 #include "lib/tabcheck.h"
 
-enum { OPT_INITRD = 256, OPT_AUTO, OPT_READY, OPT_UDEV, OPT_CHECK };
-
-static const struct option_spec options[] = {
-	{ OPT_AUTO, "auto", NULL, "only those without noauto" },
-	{ OPT_INITRD, "initrd", NULL, "only those with x-initrd.attach" },
-	{ OPT_READY, "ready", NULL, "say which disks are missing; exit code 3 when one is" },
-	{ OPT_CHECK, "check", NULL, "say what is wrong with it: keys, values, disks, duplicates;\n"
-				    "exit code 1 when anything is" },
-	{ OPT_UDEV, "udev", NULL, "in an udev rule: properties of the device of the event" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "[NAME...] [OPTIONS]",
-	.about = "Print the lines of ssduptab, or those of these NAMEs, without comments.",
-	.options = options,
-};
-
 struct args {
 	bool	automatic;
 	bool	initrd;
@@ -286,7 +268,7 @@ int cmd_tab(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct tab tab;
 	int opt, r;
 
-	while ((opt = next_option(ctx, &usage, argc, argv)) > OPT_END) {
+	while ((opt = next_option(ctx, argc, argv)) > OPT_END) {
 		a.automatic |= opt == OPT_AUTO;
 		a.initrd |= opt == OPT_INITRD;
 		a.ready |= opt == OPT_READY;

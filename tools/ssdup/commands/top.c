@@ -17,22 +17,6 @@
 #define LEAST_MS	100U
 #define MOST_MS		60000U
 
-static const struct option_spec options[] = {
-	{ 'd', "delay", "SECONDS", "between two looks (default: 2)" },
-	{ 'n', "count", "COUNT", "end after so many looks" },
-	{ }
-};
-
-static const struct usage usage = {
-	.synopsis = "[NAME] [-d SECONDS] [-n COUNT]",
-	.about = "Show what a device does, again and again: its disks, the halves of the log,\n"
-		 "where writes and reads go, how random the writes are, and what waits.",
-	.options = options,
-	.more = "Keys: q quits, Tab shows the next device, + and - change the delay, Space looks\n"
-		"at once.\n"
-		"Without a terminal the screens are printed, $LINES times $COLUMNS or 24x80.",
-};
-
 struct top {
 	struct ssdup_ctx *ctx;
 	char		**names;	/* of all devices, or the one that was asked for */
@@ -255,7 +239,7 @@ int cmd_top(struct ssdup_ctx *ctx, int argc, char **argv)
 
 	t->ctx = ctx;
 	t->ms = 2000;
-	while (!r && (opt = next_option(ctx, &usage, argc, argv)) != OPT_END) {
+	while (!r && (opt = next_option(ctx, argc, argv)) != OPT_END) {
 		if (opt == OPT_STOP)
 			goto out;
 		if (opt == 'd' && (parse_seconds(optarg, &t->ms) || t->ms < LEAST_MS))

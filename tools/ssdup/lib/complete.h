@@ -16,9 +16,10 @@ struct completion {
 
 /**
  * complete_command() - print the words that fit behind a command, one a line
- * @usage: of the command; what it takes stands in its synopsis and its options
+ *
+ * What the command takes stands in the synopsis and the options of @ctx->usage.
  */
-void complete_command(const struct ssdup_ctx *ctx, const struct usage *usage);
+void complete_command(const struct ssdup_ctx *ctx);
 
 /** complete_word() - print @word if it begins with what stands of the one that is wanted */
 void complete_word(const char *begun, const char *word);

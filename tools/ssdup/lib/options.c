@@ -33,13 +33,24 @@ static void print_option(const struct option_spec *o)
 	}
 }
 
+static void print_synopsis(const char *command, const char *line)
+{
+	const char *usage = "Usage:", *end;
+
+	for (; line; line = *end ? end + 1 : NULL) {
+		end = strchrnul(line, '\n');
+		printf("%-6s ssdup %s %.*s\n", usage, command, (int)(end - line), line);
+		usage = "";
+	}
+}
+
 static void print_help(const struct ssdup_ctx *ctx, const struct usage *usage)
 {
 	static const struct option_spec help = { 'h', "help", NULL, "this text" };
 	const struct option_spec *o = usage->options;
 
-	printf("Usage: ssdup %s %s\n\n%s\n\nOptions:\n", ctx->command, usage->synopsis,
-	       usage->about);
+	print_synopsis(ctx->command, usage->synopsis);
+	printf("\n%s\n\nOptions:\n", usage->about);
 	for (; o && o->val; o++)
 		print_option(o);
 	print_option(&help);
@@ -84,7 +95,7 @@ int bad_usage(struct ssdup_ctx *ctx, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
-int next_option(struct ssdup_ctx *ctx, const struct usage *usage, int argc, char **argv)
+int next_option(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	char letters[2 * MAX_OPTIONS + 3];
 	struct option longs[MAX_OPTIONS + 2];
@@ -92,18 +103,18 @@ int next_option(struct ssdup_ctx *ctx, const struct usage *usage, int argc, char
 	int r;
 
 	if (ctx->completion) {
-		complete_command(ctx, usage);
+		complete_command(ctx);
 		ctx->exit = EXIT_OK;
 		return OPT_STOP;
 	}
-	translate(usage, letters, longs);
+	translate(ctx->usage, letters, longs);
 	opterr = 0;
 	r = getopt_long(argc, argv, letters, longs, NULL);
 	switch (r) {
 	case -1:
 		return OPT_END;
 	case 'h':
-		print_help(ctx, usage);
+		print_help(ctx, ctx->usage);
 		ctx->exit = EXIT_OK;
 		return OPT_STOP;
 	case ':':

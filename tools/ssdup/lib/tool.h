@@ -3,9 +3,9 @@
  * ssdup: what every command of the tool shares: its context, exit codes, how it
  * speaks, options and sizes.
  *
- * A command is one function, named in commands.h and nowhere else. It parses its options
- * with next_option(), does its work and returns an exit code. What is for people and
- * scripts goes to stdout; complaints go to stderr as
+ * A command is one function, see commands.h. It parses its options with next_option(),
+ * does its work and returns an exit code. What is for people and scripts goes to stdout;
+ * complaints go to stderr as
  *
  *	ssdup create: /dev/sdb1: mounted on /mnt; unmount it, or give another disk
  *
@@ -36,12 +36,14 @@ enum {
 };
 
 struct completion;
+struct usage;
 
 struct ssdup_ctx {
 	const char	*command;	/* in front of each complaint */
 	const char	*tab;		/* path of ssduptab */
 	bool		quiet;		/* no progress, no notes */
 	int		exit;		/* set by next_option() with OPT_STOP */
+	const struct usage *usage;	/* what the command takes */
 	const struct completion *completion;	/* nothing is done but to say what may be typed */
 };
 
@@ -84,10 +86,11 @@ struct option_spec {
 	const char	*name;	/* long name, without the dashes */
 	const char	*arg;	/* what it takes, as "DEV"; NULL for nothing */
 	const char	*help;	/* a line or more, "\n" between them */
+	const char	*manual; /* lines that only ssdup(8) adds; may be NULL */
 };
 
 struct usage {
-	const char	*synopsis;	/* "NAME --hdd DEV --ssd DEV [options]" */
+	const char	*synopsis;	/* "NAME --hdd DEV --ssd DEV [OPTIONS]", a line or more */
 	const char	*about;		/* one or more lines, no newline at the end */
 	const struct option_spec *options;	/* until val is 0; may be NULL */
 	const char	*more;		/* printed below the options, or NULL */
@@ -99,11 +102,11 @@ struct usage {
 /**
  * next_option() - the next option of a command, with its argument in optarg
  *
- * Every command has -h, --help besides @usage->options.
+ * Every command has -h, --help besides those of @ctx->usage.
  *
  * Return: its val, OPT_END, or OPT_STOP.
  */
-int next_option(struct ssdup_ctx *ctx, const struct usage *usage, int argc, char **argv);
+int next_option(struct ssdup_ctx *ctx, int argc, char **argv);
 
 /**
  * operands() - after OPT_END: between @min and @max operands must be left

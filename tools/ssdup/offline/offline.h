@@ -8,10 +8,6 @@
 
 #include "logfile.h"
 
-#define OPT_COPY	512
-#define COPY_OPTION	{ OPT_COPY, "copy", "N", \
-			  "take copy N (0 or 1) of the superblock, whatever the other is" }
-
 /** parse_copy() - optarg of --copy; false with the complaint made and ctx->exit set */
 bool parse_copy(struct ssdup_ctx *ctx, int *copy);
 
