@@ -10,9 +10,9 @@ static const struct option_spec format_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for (only its size is noted)" },
 	{ OPT_HALVES, "halves", "N", "halves of the log, 2 to 16 (default: 2)" },
 	{ OPT_BLOCK, "block-size", "SIZE",
-	  "512, 1K, 2K or 4K (default: the larger of the disks')" },
+	  "of 512, 1K, 2K or 4K (default: the larger of the disks')" },
 	{ OPT_UUID, "uuid", "UUID",
-	  "of the log (default: a random one)",
+	  "the log's UUID (default: a random one)",
 	  "It must not be the nil UUID. Pages of an earlier log with that UUID\n"
 	  "do not count: the halves get generations that no half had." },
 	{ OPT_FORCE, "force", NULL,
@@ -37,9 +37,10 @@ static const struct option_spec create_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD, empty or not: what is on it stays" },
 	{ OPT_SSD, "ssd", "DEV", "the SSD: blank, or with the log of this HDD" },
 	{ OPT_UUID, "uuid", "UUID", "the SSD whose log has that UUID" },
-	{ OPT_POLICY, "policy", "POLICY", "adaptive, watermark, all, none or balance" },
+	{ OPT_POLICY, "policy", "POLICY",
+	  "where writes go: adaptive, watermark, all, none or balance" },
 	{ 'o', "options", "KEY=VALUE,...",
-	  "keys of the table: stream_length, full, drain, ...",
+	  "other keys, such as full=bypass,drain=eager",
 	  "See KEYS." },
 	{ OPT_FORMAT, "format", NULL, "write a new log to the SSD first" },
 	{ OPT_FORCE, "force", NULL,
@@ -82,8 +83,7 @@ const struct usage usage_status = {
 
 static const struct option_spec top_options[] = {
 	{ 'd', "delay", "SECONDS",
-	  "between two looks (default: 2)",
-	  "It is at least 0.1." },
+	  "between two looks (default: 2, at least 0.1)" },
 	{ 'n', "count", "COUNT", "end after so many looks" },
 	{ }
 };
@@ -101,7 +101,8 @@ const struct usage usage_top = {
 static const struct option_spec drain_options[] = {
 	{ OPT_BELOW, "wait-below", "SIZE",
 	  "return as soon as no more than SIZE is dirty",
-	  "Writes that arrive meanwhile count too." },
+	  "Writes that arrive meanwhile count too.\n"
+	  "Dirty data goes down by a half of the log at a time." },
 	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
 	{ }
 };
@@ -155,7 +156,7 @@ const struct usage usage_set = {
 
 static const struct option_spec remove_options[] = {
 	{ OPT_FORCE, "force", NULL,
-	  "although it is in use: whoever uses it gets errors from\n"
+	  "although it is in use: its users get errors from\n"
 	  "now on; for disks that are gone",
 	  "The device is removed when the last user closes it." },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
@@ -277,8 +278,8 @@ static const struct option_spec tab_options[] = {
 	{ OPT_INITRD, "initrd", NULL, "only those with x-initrd.attach" },
 	{ OPT_READY, "ready", NULL, "say which disks are missing; exit code 3 when one is" },
 	{ OPT_CHECK, "check", NULL,
-	  "say what is wrong with it: keys, values, disks, duplicates;\n"
-	  "exit code 1 when anything is",
+	  "say what is wrong with ssduptab: keys, values, disks,\n"
+	  "duplicates; exit code 1 when anything is",
 	  "Lines that cannot be read, keys and values that the kernel refuses,\n"
 	  "disks that are not there or do not fit, and disks that are named twice: what stops\n"
 	  "a device from being made is an error, [E]. What may be well, such as a missing disk\n"
