@@ -39,8 +39,8 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int run(const struct command *command, int argc, char **argv,
-	       const struct completion *completion)
+static int run_command(const struct command *command, int argc, char **argv,
+		       const struct completion *completion)
 {
 	struct ssdup_ctx ctx = {
 		.command = command->name,
@@ -94,7 +94,7 @@ int cmd_help(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!command)
 		return unknown(argv[optind]);
 	args[0] = argv[optind];
-	return run(command, 2, args, NULL);
+	return run_command(command, 2, args, NULL);
 }
 
 /* @argv: the words behind "ssdup", the last one as far as it stands. */
@@ -112,7 +112,7 @@ static int complete(int argc, char **argv)
 		return EXIT_OK;
 	}
 	command = find_command(argv[0]);
-	return command ? run(command, 1, argv, &c) : EXIT_OK;
+	return command ? run_command(command, 1, argv, &c) : EXIT_OK;
 }
 
 int main(int argc, char **argv)
@@ -138,5 +138,5 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	return run(command, argc - 1, argv + 1, NULL);
+	return run_command(command, argc - 1, argv + 1, NULL);
 }

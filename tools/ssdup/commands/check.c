@@ -79,7 +79,7 @@ static const char *verdict_text(int verdict)
 	return verdict < 0 ? "it cannot be read" : ssdup_log_fault_text(verdict);
 }
 
-static void say(struct log_file *l, int verdict)
+static void say_findings(struct log_file *l, int verdict)
 {
 	const struct findings *all = &l->findings;
 	char uuid[UUID_TEXT], size[SIZE_TEXT];
@@ -157,7 +157,7 @@ static int check(struct log_file *l, const struct args *a)
 	if (a->json)
 		say_json(l, verdict, code);
 	else
-		say(l, verdict);
+		say_findings(l, verdict);
 	return code;
 }
 

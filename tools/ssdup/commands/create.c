@@ -11,34 +11,34 @@
 #include "lib/make.h"
 #include "lib/tab.h"
 
-static int take_option(struct ssdup_ctx *ctx, struct plan *plan, const char **tab, bool *all,
+static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char **tab, bool *all,
 		       int opt)
 {
 	const char *why = NULL;
 
 	switch (opt) {
 	case OPT_HDD:
-		plan->hdd = optarg;
+		new->hdd = optarg;
 		break;
 	case OPT_SSD:
 	case OPT_UUID:
-		if (plan->ssd)
+		if (new->ssd)
 			return bad_usage(ctx, "more than one SSD");
 		if (opt == OPT_UUID)
-			plan->ssd_text = xprintf("UUID=%s", optarg);
-		plan->ssd = plan->ssd_text ?: optarg;
+			new->ssd_text = xprintf("UUID=%s", optarg);
+		new->ssd = new->ssd_text ?: optarg;
 		break;
 	case OPT_POLICY:
-		why = plan_add(plan, "policy", optarg);
+		why = new_device_key(new, "policy", optarg);
 		break;
 	case 'o':
-		why = options_to_args(optarg, &plan->args, &plan->nr_args);
+		why = options_to_args(optarg, &new->args, &new->nr_args);
 		break;
 	case OPT_FORMAT:
-		plan->format = true;
+		new->format = true;
 		break;
 	case OPT_FORCE:
-		plan->force = true;
+		new->force = true;
 		break;
 	case OPT_TAB:
 		*tab = optarg;
@@ -60,7 +60,7 @@ static int take_option(struct ssdup_ctx *ctx, struct plan *plan, const char **ta
 
 static int make_entry(const struct ssdup_ctx *ctx, const struct tab_entry *e)
 {
-	struct plan plan = {
+	struct new_device new = {
 		.name = e->name,
 		.hdd = e->hdd,
 		.ssd = e->ssd,
@@ -69,7 +69,7 @@ static int make_entry(const struct ssdup_ctx *ctx, const struct tab_entry *e)
 		.tab = true,
 	};
 
-	return make(ctx, &plan);
+	return make(ctx, &new);
 }
 
 static bool devices_there(const struct tab_entry *e)
@@ -132,34 +132,34 @@ static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const ch
 
 int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 {
-	struct plan plan = { .args = xstrdup("") };
+	struct new_device new = { .args = xstrdup("") };
 	const char *tab = NULL;
 	bool all = false, whole;
 	int opt, r;
 
 	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
-		r = opt == OPT_STOP ? ctx->exit : take_option(ctx, &plan, &tab, &all, opt);
+		r = opt == OPT_STOP ? ctx->exit : take_option(ctx, &new, &tab, &all, opt);
 		if (opt == OPT_STOP || r)
 			return r;
 	}
 	whole = !tab && !all;
 	if (!operands(ctx, argc, argv, whole, whole))
 		return ctx->exit;
-	plan.name = whole ? argv[optind] : tab;
-	if ((tab || all) && (plan.hdd || plan.ssd || plan.nr_args || plan.format))
+	new.name = whole ? argv[optind] : tab;
+	if ((tab || all) && (new.hdd || new.ssd || new.nr_args || new.format))
 		return bad_usage(ctx, "what ssduptab says cannot be said again");
-	if (plan.force && !plan.format && !(plan.hdd && plan.ssd))
+	if (new.force && !new.format && !(new.hdd && new.ssd))
 		return bad_usage(ctx, "--force goes with --hdd and --ssd");
 	if (all)
 		r = make_from_tab(ctx, NULL, NULL);
-	else if (plan.hdd && plan.ssd)
-		r = make(ctx, &plan);
-	else if (plan.hdd || (plan.ssd && !plan.ssd_text) || plan.format || plan.nr_args)
-		r = bad_usage(ctx, "%s: which %s?", plan.hdd ? "--ssd" : "--hdd",
-			      plan.hdd ? "SSD" : "HDD");
+	else if (new.hdd && new.ssd)
+		r = make(ctx, &new);
+	else if (new.hdd || (new.ssd && !new.ssd_text) || new.format || new.nr_args)
+		r = bad_usage(ctx, "%s: which %s?", new.hdd ? "--ssd" : "--hdd",
+			      new.hdd ? "SSD" : "HDD");
 	else
-		r = make_from_tab(ctx, plan.name, plan.ssd);
-	free(plan.ssd_text);
-	free(plan.args);
+		r = make_from_tab(ctx, new.name, new.ssd);
+	free(new.ssd_text);
+	free(new.args);
 	return r;
 }

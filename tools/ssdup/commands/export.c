@@ -30,7 +30,7 @@ struct export {
 	struct progress		progress;
 };
 
-static void show(struct export *x)
+static void show_progress(struct export *x)
 {
 	u64 done = x->res->sectors + x->res->lost + x->res->known;
 	uint64_t now = now_ms();
@@ -76,7 +76,7 @@ static void put_lost(void *arg, u64 start, u64 sectors, bool known)
 
 static bool is_interrupted(void *arg)
 {
-	show(arg);
+	show_progress(arg);
 	return interrupted();
 }
 

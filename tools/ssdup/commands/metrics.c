@@ -50,7 +50,7 @@ static bool read_number(const struct device *d, const char *file, uint64_t *valu
 }
 
 /* label="text" with what Prometheus wants escaped, empty for NULL; free() it. */
-static char *label(const char *name, const char *text)
+static char *metric_label(const char *name, const char *text)
 {
 	char *escaped = xalloc(text ? 2 * strlen(text) + 1 : 1), *to = escaped, *all;
 
@@ -71,7 +71,7 @@ static void add_device(struct devices *all, const char *block)
 {
 	char *dir = xprintf("%s/block/%s/ssdup", all->sysfs, block);
 	char *name = folder_line(dir, "../dm/name"), *uuid = folder_line(dir, "log_uuid");
-	char *device = label("device", name), *log = label("uuid", uuid);
+	char *device = metric_label("device", name), *log = metric_label("uuid", uuid);
 
 	/* The folder is there once the device was resumed. */
 	if (name && uuid) {
@@ -176,7 +176,7 @@ static char *disk_label(const struct devices *all, const struct device *d, const
 	char *path = xprintf("%s/dev/block/%s", all->sysfs, number ?: ""), *name, *text;
 
 	name = number ? realpath(path, NULL) : NULL;
-	text = label(role, name ? strrchr(name, '/') + 1 : NULL);
+	text = metric_label(role, name ? strrchr(name, '/') + 1 : NULL);
 	free(file);
 	free(number);
 	free(path);
@@ -197,7 +197,7 @@ static void print_info(FILE *to, const struct devices *all)
 		fprintf(to, "ssdup_info{%s,%s,%s", all->device[i].labels, hdd, ssd);
 		for (w = 0; w < sizeof(words) / sizeof(words[0]); w++) {
 			line = folder_line(all->device[i].dir, words[w]);
-			word = label(words[w], line);
+			word = metric_label(words[w], line);
 			fprintf(to, ",%s", word);
 			free(line);
 			free(word);
@@ -246,7 +246,7 @@ static void print_configured(FILE *to, const struct ssdup_ctx *ctx)
 	for (i = 0; i < tab.nr; i++) {
 		if (tab.entry[i].noauto)
 			continue;
-		name = label("device", tab.entry[i].name);
+		name = metric_label("device", tab.entry[i].name);
 		fprintf(to, "ssdup_configured{%s} 1\n", name);
 		free(name);
 	}

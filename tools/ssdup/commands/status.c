@@ -76,7 +76,7 @@ static void say_troubles(const struct state *s, const char *lost)
 	}
 }
 
-static void say(const struct state *s, const char *lost)
+static void say_state(const struct state *s, const char *lost)
 {
 	const char *degraded = state_degraded(s);
 	char size[SIZE_TEXT], all[SIZE_TEXT];
@@ -176,7 +176,7 @@ static void put_json(struct json *j, const struct state *s, const char *lost)
 
 /* --- All of them --- */
 
-static int show(struct ssdup_ctx *ctx, const char *name, struct json *j, bool first)
+static int show_device(struct ssdup_ctx *ctx, const char *name, struct json *j, bool first)
 {
 	struct state s;
 	char *lost;
@@ -191,7 +191,7 @@ static int show(struct ssdup_ctx *ctx, const char *name, struct json *j, bool fi
 	} else {
 		if (!first)
 			putchar('\n');
-		say(&s, lost);
+		say_state(&s, lost);
 	}
 	r = state_degraded(&s) ? EXIT_DEGRADED : EXIT_OK;
 	free(lost);
@@ -209,7 +209,7 @@ static int show_all(struct ssdup_ctx *ctx, char **names, struct json *j)
 		json_begin(j, "devices", '[');
 	}
 	for (i = 0; names[i]; i++) {
-		r = show(ctx, names[i], j, !i);
+		r = show_device(ctx, names[i], j, !i);
 		if (!worst || (r && r != EXIT_DEGRADED))
 			worst = r;
 	}

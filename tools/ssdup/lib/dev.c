@@ -223,7 +223,7 @@ static char *resolve(const char *spec, char **twice)
 	return path;
 }
 
-static int measure(struct dev *dev)
+static int measure_dev(struct dev *dev)
 {
 	struct stat st;
 	int fd, r = 0;
@@ -262,7 +262,7 @@ static int find(const char *spec, struct dev *dev, char **twice)
 	dev->path = resolve(spec, twice);
 	if (!dev->path)
 		return *twice ? -ENOTUNIQ : -ENOENT;
-	r = measure(dev);
+	r = measure_dev(dev);
 	if (r)
 		dev_free(dev);
 	return r;

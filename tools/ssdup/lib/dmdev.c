@@ -49,7 +49,7 @@ static int no_task(void)
 	return -ENODEV;
 }
 
-static int run(struct dm_task *t)
+static int run_task(struct dm_task *t)
 {
 	if (!t)
 		return no_task();
@@ -69,12 +69,12 @@ static int plain(int type, const char *name)
 {
 	struct dm_task *t = task(type, name);
 
-	return finish(t, run(t));
+	return finish(t, run_task(t));
 }
 
 /* --- Looking --- */
 
-static int look(int type, const char *name, struct dmdev *d)
+static int read_device(int type, const char *name, struct dmdev *d)
 {
 	struct dm_task *t = task(type, name);
 	char *target = NULL, *params = NULL;
@@ -86,7 +86,7 @@ static int look(int type, const char *name, struct dmdev *d)
 	memset(d, 0, sizeof(*d));
 	if (t)
 		dm_task_no_flush(t);
-	r = run(t);
+	r = run_task(t);
 	if (!r && (!dm_task_get_info(t, &info) || !info.exists))
 		r = -ENXIO;
 	if (r)
@@ -112,12 +112,12 @@ static int look(int type, const char *name, struct dmdev *d)
 
 int dmdev_status(const char *name, struct dmdev *d)
 {
-	return look(DM_DEVICE_STATUS, name, d);
+	return read_device(DM_DEVICE_STATUS, name, d);
 }
 
 int dmdev_table(const char *name, struct dmdev *d)
 {
-	return look(DM_DEVICE_TABLE, name, d);
+	return read_device(DM_DEVICE_TABLE, name, d);
 }
 
 void dmdev_free(struct dmdev *d)
@@ -139,7 +139,7 @@ int dmdev_names(char ***names)
 	struct dm_task *t = task(DM_DEVICE_LIST, NULL);
 	struct dm_names *n;
 	unsigned int nr = 0, next = 0;
-	int r = run(t);
+	int r = run_task(t);
 
 	if (r)
 		return finish(t, r);
@@ -169,7 +169,7 @@ static int run_and_wait(struct dm_task *t)
 		return no_task();
 	if (!dm_task_set_cookie(t, &cookie, 0))
 		return finish(t, -EIO);
-	r = run(t);
+	r = run_task(t);
 	dm_udev_wait(cookie);
 	return finish(t, r);
 }
@@ -180,7 +180,7 @@ int dmdev_create(const char *name, const char *uuid)
 
 	if (t && *uuid && !dm_task_set_uuid(t, uuid))
 		return finish(t, -EINVAL);
-	return finish(t, run(t));
+	return finish(t, run_task(t));
 }
 
 int dmdev_load(const char *name, uint64_t sectors, const char *target, const char *params)
@@ -189,7 +189,7 @@ int dmdev_load(const char *name, uint64_t sectors, const char *target, const cha
 
 	if (t && !dm_task_add_target(t, 0, sectors, target, params))
 		return finish(t, -ENOMEM);
-	return finish(t, run(t));
+	return finish(t, run_task(t));
 }
 
 int dmdev_clear(const char *name)
@@ -205,7 +205,7 @@ int dmdev_suspend(const char *name, bool nolock, bool noflush)
 		dm_task_skip_lockfs(t);
 	if (t && noflush)
 		dm_task_no_flush(t);
-	return finish(t, run(t));
+	return finish(t, run_task(t));
 }
 
 int dmdev_resume(const char *name)
@@ -238,7 +238,7 @@ int dmdev_ask(const char *name, const char *text, char **answer)
 
 	if (t && (!dm_task_set_sector(t, 0) || !dm_task_set_message(t, text)))
 		return finish(t, -ENOMEM);
-	r = run(t);
+	r = run_task(t);
 	if (!r && answer)
 		*answer = xstrdup(dm_task_get_message_response(t) ?: "");
 	return finish(t, r);

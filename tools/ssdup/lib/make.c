@@ -13,11 +13,11 @@
 #include "state.h"
 #include "tab.h"
 
-const char *plan_add(struct plan *plan, const char *key, const char *value)
+const char *new_device_key(struct new_device *new, const char *key, const char *value)
 {
 	char *option = xprintf("%s=%s", key, value);
 	const char *why = strchr(value, ',') ? "not one word" :
-			  options_to_args(option, &plan->args, &plan->nr_args);
+			  options_to_args(option, &new->args, &new->nr_args);
 
 	free(option);
 	return why;
@@ -26,9 +26,9 @@ const char *plan_add(struct plan *plan, const char *key, const char *value)
 /* --- Looking --- */
 
 /* The value of a key among the arguments, or NULL; free() it. */
-static char *value_of(const struct plan *plan, const char *key)
+static char *value_of(const struct new_device *new, const char *key)
 {
-	char *copy = xstrdup(plan->args), *save, *word, *value = NULL;
+	char *copy = xstrdup(new->args), *save, *word, *value = NULL;
 
 	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		char *next = strtok_r(NULL, " ", &save);
@@ -78,13 +78,14 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p)
 }
 
 /* May this SSD be used as it is? A blank one may: it is formatted on the way. */
-static int refuse_ssd(const struct ssdup_ctx *ctx, const struct plan *plan, const struct pair *p)
+static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
+		      const struct pair *p)
 {
 	char *what;
 	int r;
 
-	if (plan->format)
-		return plan->force ? EXIT_OK : pair_refuse_contents(ctx, p);
+	if (new->format)
+		return new->force ? EXIT_OK : pair_refuse_contents(ctx, p);
 	if (p->log.fault == LOG_OK)
 		return refuse_misfit(ctx, p);
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
@@ -115,180 +116,180 @@ static void load_module(void)
 		waitpid(pid, NULL, 0);
 }
 
-static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct plan *plan, dev_t rdev,
+static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct new_device *new, dev_t rdev,
 			     const char *what, int r)
 {
 	char *reason = reason_read(rdev);
 	int code = r == -EBUSY ? EXIT_REFUSED : EXIT_FAILED;
 
 	if (reason && !strcmp(reason, "unknown target type"))
-		fail(ctx, code, plan->name,
+		fail(ctx, code, new->name,
 		     "the kernel has no dm-ssdup; is the module installed for this kernel?");
 	else if (reason && !strncmp(reason, "log refused: ", strlen("log refused: ")))
-		fail(ctx, code, plan->name, "the kernel refuses %s: %s; see \"ssdup check %s\"",
-		     what, reason, plan->ssd);
+		fail(ctx, code, new->name, "the kernel refuses %s: %s; see \"ssdup check %s\"",
+		     what, reason, new->ssd);
 	else if (reason)
-		fail(ctx, code, plan->name, "the kernel refuses %s: %s", what, reason);
+		fail(ctx, code, new->name, "the kernel refuses %s: %s", what, reason);
 	else
-		fail(ctx, code, plan->name, "the kernel refuses %s: %s; \"dmesg\" may say why",
+		fail(ctx, code, new->name, "the kernel refuses %s: %s; \"dmesg\" may say why",
 		     what, strerror(-r));
 	free(reason);
 	return code;
 }
 
-static char *table_params(const struct plan *plan, const struct pair *p)
+static char *table_params(const struct new_device *new, const struct pair *p)
 {
 	char hdd[DEV_NUMBER], ssd[DEV_NUMBER];
 
 	dev_number(hdd, p->hdd.rdev);
 	dev_number(ssd, p->ssd.rdev);
-	if (!plan->nr_args)
+	if (!new->nr_args)
 		return xprintf("%s %s", hdd, ssd);
-	return xprintf("%s %s %u %s", hdd, ssd, plan->nr_args, plan->args);
+	return xprintf("%s %s %u %s", hdd, ssd, new->nr_args, new->args);
 }
 
-static int load_table(const struct ssdup_ctx *ctx, const struct plan *plan, const struct pair *p,
-		      dev_t rdev)
+static int load_table(const struct ssdup_ctx *ctx, const struct new_device *new,
+		      const struct pair *p, dev_t rdev)
 {
-	char *params = table_params(plan, p);
+	char *params = table_params(new, p);
 	int r;
 
 	reason_mark();
-	r = dmdev_load(plan->name, p->hdd.bytes / SECTOR_BYTES, "ssdup", params);
+	r = dmdev_load(new->name, p->hdd.bytes / SECTOR_BYTES, "ssdup", params);
 	free(params);
-	return r ? refused_by_kernel(ctx, plan, rdev, "the table", r) : EXIT_OK;
+	return r ? refused_by_kernel(ctx, new, rdev, "the table", r) : EXIT_OK;
 }
 
-static int bring_up(const struct ssdup_ctx *ctx, struct plan *plan, struct pair *p,
+static int bring_up(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p,
 		    struct log_options *o, dev_t rdev)
 {
-	bool blank = p->log.fault == LOG_BLANK, format = plan->format || blank;
+	bool blank = p->log.fault == LOG_BLANK, format = new->format || blank;
 	int r = EXIT_OK;
 
 	/* The kernel looks at a table for a blank SSD before that is written to. */
 	if (format && !blank)
 		r = pair_format(ctx, p, o);
 	if (!r)
-		r = load_table(ctx, plan, p, rdev);
+		r = load_table(ctx, new, p, rdev);
 	if (!r && format && blank)
 		r = pair_format(ctx, p, o);
 	if (r)
 		return r;
 	reason_mark();
-	r = dmdev_resume(plan->name);
-	return r ? refused_by_kernel(ctx, plan, rdev, "to start it", r) : EXIT_OK;
+	r = dmdev_resume(new->name);
+	return r ? refused_by_kernel(ctx, new, rdev, "to start it", r) : EXIT_OK;
 }
 
-static int exists(const struct ssdup_ctx *ctx, const struct plan *plan, int r)
+static int exists(const struct ssdup_ctx *ctx, const struct new_device *new, int r)
 {
 	struct dmdev d;
 	bool ours;
 
-	if (dmdev_status(plan->name, &d))
-		return fail(ctx, EXIT_REFUSED, plan->name,
+	if (dmdev_status(new->name, &d))
+		return fail(ctx, EXIT_REFUSED, new->name,
 			    r == -EBUSY || r == -EEXIST ?
 			    "another device has the name, or the log; see \"ssdup status\"" :
 			    "cannot be created: %s", strerror(-r));
 	ours = dmdev_is_ssdup(&d);
 	dmdev_free(&d);
-	if (plan->tab && ours) {
-		note(ctx, "%s: is there already", plan->name);
+	if (new->tab && ours) {
+		note(ctx, "%s: is there already", new->name);
 		return EXIT_OK;
 	}
-	return fail(ctx, EXIT_REFUSED, plan->name, "a device of that name is there already");
+	return fail(ctx, EXIT_REFUSED, new->name, "a device of that name is there already");
 }
 
 /* The UUID that the log has, or will have. */
-static void choose_uuid(const struct plan *plan, const struct pair *p, struct log_options *o)
+static void choose_uuid(const struct new_device *new, const struct pair *p, struct log_options *o)
 {
-	char *halves = value_of(plan, "halves");
+	char *halves = value_of(new, "halves");
 	uint64_t nr;
 
 	if (halves && !parse_number(halves, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES, &nr))
 		o->halves = nr;
 	free(halves);
-	if (p->log.fault == LOG_OK && !plan->format)
+	if (p->log.fault == LOG_OK && !new->format)
 		memcpy(o->uuid, ssd_super(&p->log)->uuid, sizeof(o->uuid));
 	else
 		log_new_uuid(o->uuid);
 }
 
-static int make_checked(const struct ssdup_ctx *ctx, struct plan *plan, struct pair *p)
+static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
 {
 	char uuid[UUID_TEXT], size[SIZE_TEXT], *dm_uuid;
 	struct log_options o = { };
 	struct dmdev d;
 	int r;
 
-	choose_uuid(plan, p, &o);
+	choose_uuid(new, p, &o);
 	dm_uuid = xprintf(DM_UUID_PREFIX "%s", uuid_text(uuid, o.uuid));
-	r = dmdev_create(plan->name, dm_uuid);
+	r = dmdev_create(new->name, dm_uuid);
 	free(dm_uuid);
 	if (r)
-		return exists(ctx, plan, r);
-	r = dmdev_status(plan->name, &d);
+		return exists(ctx, new, r);
+	r = dmdev_status(new->name, &d);
 	if (r) {
-		dmdev_remove(plan->name);
-		return fail(ctx, EXIT_FAILED, plan->name, "%s", strerror(-r));
+		dmdev_remove(new->name);
+		return fail(ctx, EXIT_FAILED, new->name, "%s", strerror(-r));
 	}
-	r = bring_up(ctx, plan, p, &o, d.rdev);
+	r = bring_up(ctx, new, p, &o, d.rdev);
 	dmdev_free(&d);
 	if (r) {
-		dmdev_remove(plan->name);
+		dmdev_remove(new->name);
 		return r;
 	}
-	note(ctx, "/dev/mapper/%s: %s, log UUID %s", plan->name,
+	note(ctx, "/dev/mapper/%s: %s, log UUID %s", new->name,
 	     format_size(size, p->hdd.bytes), uuid);
 	return EXIT_OK;
 }
 
 /* A line of the tab: whoever reads the complaint in a journal has not typed it. */
-static int find_disk(const struct ssdup_ctx *ctx, const struct plan *plan, const char *what,
+static int find_disk(const struct ssdup_ctx *ctx, const struct new_device *new, const char *what,
 		     const char *spec)
 {
 	struct dev dev;
 	int r = dev_find_quietly(spec, &dev);
 
 	if (r == EXIT_NOT_FOUND)
-		return fail(ctx, r, plan->name, "the %s, %s, is not there", what, spec);
+		return fail(ctx, r, new->name, "the %s, %s, is not there", what, spec);
 	if (!r)
 		dev_free(&dev);
 	return EXIT_OK;
 }
 
-int make(const struct ssdup_ctx *ctx, struct plan *plan)
+int make(const struct ssdup_ctx *ctx, struct new_device *new)
 {
-	const char *why = name_fault(plan->name);
+	const char *why = name_fault(new->name);
 	struct dmdev d;
 	struct pair p;
 	int r;
 
 	if (why)
-		return fail(ctx, EXIT_USAGE, plan->name, "%s", why);
-	r = dmdev_status(plan->name, &d);
+		return fail(ctx, EXIT_USAGE, new->name, "%s", why);
+	r = dmdev_status(new->name, &d);
 	if (r == -ENODEV) {
 		load_module();
-		r = dmdev_status(plan->name, &d);
+		r = dmdev_status(new->name, &d);
 	}
 	if (!r) {
 		dmdev_free(&d);
-		return exists(ctx, plan, -EEXIST);
+		return exists(ctx, new, -EEXIST);
 	}
 	if (r != -ENXIO)
-		return state_complain(ctx, plan->name, r);
-	r = plan->tab ? find_disk(ctx, plan, "HDD", plan->hdd) ?:
-			find_disk(ctx, plan, "SSD", plan->ssd) : EXIT_OK;
+		return state_complain(ctx, new->name, r);
+	r = new->tab ? find_disk(ctx, new, "HDD", new->hdd) ?:
+			find_disk(ctx, new, "SSD", new->ssd) : EXIT_OK;
 	if (r)
 		return r;
-	r = pair_open(ctx, &p, plan->hdd, plan->ssd, false, plan->force);
+	r = pair_open(ctx, &p, new->hdd, new->ssd, false, new->force);
 	if (!r)
-		r = pair_refuse_hdd(ctx, &p, plan->force);
+		r = pair_refuse_hdd(ctx, &p, new->force);
 	if (!r)
-		r = refuse_ssd(ctx, plan, &p);
-	if (!r && !plan->tab)
+		r = refuse_ssd(ctx, new, &p);
+	if (!r && !new->tab)
 		warn_member(ctx, &p);
 	if (!r)
-		r = make_checked(ctx, plan, &p);
+		r = make_checked(ctx, new, &p);
 	pair_close(&p);
 	return r;
 }

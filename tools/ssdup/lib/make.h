@@ -8,7 +8,7 @@
 #include "dmdev.h"
 #include "pair.h"
 
-struct plan {
+struct new_device {
 	const char	*name;
 	const char	*hdd;
 	const char	*ssd;
@@ -20,14 +20,14 @@ struct plan {
 	bool		tab;		/* from ssduptab: that it exists already is fine */
 };
 
-/** plan_add() - add a key and its value; NULL, or what is wrong with them */
-const char *plan_add(struct plan *plan, const char *key, const char *value);
+/** new_device_key() - add a key and its value; NULL, or what is wrong with them */
+const char *new_device_key(struct new_device *new, const char *key, const char *value);
 
 /**
  * make() - make the device; nothing is left behind when that fails
  *
  * Return: EXIT_OK, or an exit code with the complaint made.
  */
-int make(const struct ssdup_ctx *ctx, struct plan *plan);
+int make(const struct ssdup_ctx *ctx, struct new_device *new);
 
 #endif

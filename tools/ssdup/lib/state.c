@@ -299,7 +299,7 @@ static bool add_ours(void *arg, dev_t rdev, const char *name)
 	return false;
 }
 
-static int compare(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
 	return strverscmp(*(char * const *)a, *(char * const *)b);
 }
@@ -330,7 +330,7 @@ int state_names(char ***names)
 		}
 		names_free(all);
 	}
-	qsort(l.name, l.nr, sizeof(*l.name), compare);
+	qsort(l.name, l.nr, sizeof(*l.name), by_name);
 	*names = l.name;
 	return 0;
 }

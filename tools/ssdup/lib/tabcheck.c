@@ -146,7 +146,7 @@ static void check_side(struct check *c, const struct tab_entry *e, struct side *
 	read_log(c, e, s);
 }
 
-static void check_log(struct check *c, const struct line *l)
+static void check_ssd_log(struct check *c, const struct line *l)
 {
 	const struct log_super *s = ssd_super(&l->ssd.log);
 	unsigned int block;
@@ -186,14 +186,14 @@ static void check_disks(struct check *c, struct line *l)
 	if (l->hdd.read && fault != LOG_BLANK && fault != LOG_NOT_OURS)
 		say(c, l->e, true, "the HDD, %s, holds a log: is it the SSD?", l->hdd.spec);
 	if (l->ssd.read)
-		check_log(c, l);
+		check_ssd_log(c, l);
 	if (l->hdd.there && l->ssd.there && l->hdd.dev.rdev == l->ssd.dev.rdev)
 		say(c, l->e, true, "HDD and SSD are the same device");
 }
 
 /* --- Lines --- */
 
-static bool same_disk(const struct side *a, const struct side *b)
+static bool same_side(const struct side *a, const struct side *b)
 {
 	return !strcmp(a->spec, b->spec) ||
 	       (a->there && b->there && a->dev.rdev == b->dev.rdev);
@@ -208,10 +208,10 @@ static void check_twice(struct check *c, const struct line *all, const struct li
 
 	for (o = all; o < l; o++)
 		for (i = 0; i < 2; i++) {
-			if (same_disk(mine[i], &o->hdd))
+			if (same_side(mine[i], &o->hdd))
 				say(c, l->e, true, "the %s, %s, is the HDD of %s too",
 				    mine[i]->what, mine[i]->spec, o->e->name);
-			if (same_disk(mine[i], &o->ssd))
+			if (same_side(mine[i], &o->ssd))
 				say(c, l->e, true, "the %s, %s, is the SSD of %s too",
 				    mine[i]->what, mine[i]->spec, o->e->name);
 		}

@@ -394,9 +394,10 @@ struct lines {
 	unsigned int	nr;
 };
 
-static void add(struct lines *l, unsigned int rank,
-		void (*draw)(const struct top_view *, struct screen *, unsigned int, unsigned int),
-		unsigned int arg)
+static void add_line(struct lines *l, unsigned int rank,
+		     void (*draw)(const struct top_view *, struct screen *, unsigned int,
+				  unsigned int),
+		     unsigned int arg)
 {
 	if (l->nr < MAX_LINES)
 		l->line[l->nr++] = (struct line){ draw, arg, rank };
@@ -407,25 +408,25 @@ static void choose_lines(const struct top_view *v, struct lines *l)
 	const struct state_fields *f = &v->now.v;
 	unsigned int i, halves = f->halves < 16 ? f->halves : 16;
 
-	add(l, 0, draw_title, 0);
+	add_line(l, 0, draw_title, 0);
 	if (state_degraded(&v->now))
-		add(l, 1, draw_alarm, 0);
-	add(l, 7, draw_heads, 0);
+		add_line(l, 1, draw_alarm, 0);
+	add_line(l, 7, draw_heads, 0);
 	for (i = 0; i < 3; i++)
-		add(l, i == 2 ? 6 : 2, draw_disk, i);
-	add(l, 10, draw_gap, 0);
+		add_line(l, i == 2 ? 6 : 2, draw_disk, i);
+	add_line(l, 10, draw_gap, 0);
 	for (i = 0; i < halves && i < HALVES_SHOWN - (halves > HALVES_SHOWN); i++)
-		add(l, i ? 5 : 3, draw_half, i);
+		add_line(l, i ? 5 : 3, draw_half, i);
 	if (halves > HALVES_SHOWN)
-		add(l, 6, draw_more_halves, 0);
-	add(l, 2, draw_log, 0);
-	add(l, 3, draw_drain, 0);
-	add(l, 10, draw_gap, 0);
-	add(l, 4, draw_writes, 0);
-	add(l, 6, draw_reads, 0);
-	add(l, f->waiting_writes ? 1 : 3, draw_waits, 0);
+		add_line(l, 6, draw_more_halves, 0);
+	add_line(l, 2, draw_log, 0);
+	add_line(l, 3, draw_drain, 0);
+	add_line(l, 10, draw_gap, 0);
+	add_line(l, 4, draw_writes, 0);
+	add_line(l, 6, draw_reads, 0);
+	add_line(l, f->waiting_writes ? 1 : 3, draw_waits, 0);
 	if (f->ssd_errors || f->hdd_errors || f->pinned_extents || f->lost_extents)
-		add(l, 2, draw_errors, 0);
+		add_line(l, 2, draw_errors, 0);
 }
 
 /* Take out the last of the lines that matter least. */

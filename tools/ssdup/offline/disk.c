@@ -13,7 +13,7 @@
 
 #define BOUNCE_SECTORS	256U
 
-static int measure(struct disk *d)
+static int measure_disk(struct disk *d)
 {
 	struct stat st;
 	uint64_t bytes;
@@ -36,7 +36,7 @@ static int measure(struct disk *d)
 int disk_take(struct disk *d, const char *path, int fd)
 {
 	*d = (struct disk){ .path = path, .fd = fd };
-	return measure(d);
+	return measure_disk(d);
 }
 
 /* Who reads need not be alone; who probes may not even for a moment keep others out. */

@@ -9,7 +9,7 @@
 
 #include "offline.h"
 
-static struct repair *add(struct plan *plan, enum repair_what what)
+static struct repair *plan_step(struct plan *plan, enum repair_what what)
 {
 	struct repair *x;
 
@@ -22,7 +22,7 @@ static struct repair *add(struct plan *plan, enum repair_what what)
 static struct repair *add_slot(struct plan *plan, enum repair_what what, u32 half, u32 page,
 			       u32 slot)
 {
-	struct repair *x = add(plan, what);
+	struct repair *x = plan_step(plan, what);
 
 	x->half = half;
 	x->page = page;
@@ -167,9 +167,9 @@ static void plan_super(struct log_file *l, struct plan *plan)
 
 	/* What stands on the pages is not what the last suspend counted. */
 	if (plan->nr || miscounted(l))
-		add(plan, REPAIR_SUPER);
+		plan_step(plan, REPAIR_SUPER);
 	else if (differs)
-		add(plan, REPAIR_COPY)->copy = other;
+		plan_step(plan, REPAIR_COPY)->copy = other;
 }
 
 static int refuse(struct log_file *l)
