@@ -2,12 +2,9 @@
 /*
  * ssdup check: what is wrong with a log. Nothing is written.
  */
-#include <errno.h>
 #include <getopt.h>
 
 #include "commands.h"
-#include "lib/wait.h"
-#include "offline/data.h"
 #include "offline/offline.h"
 
 struct args {
@@ -17,60 +14,6 @@ struct args {
 	bool		full;
 	bool		data;
 };
-
-/* --- Data --- */
-
-struct reading {
-	struct log_file	*l;
-	u64		sectors;
-};
-
-static int data_is_read(void *arg, u64 start, u64 sectors, const void *buf)
-{
-	struct reading *x = arg;
-	char done[SIZE_TEXT], all[SIZE_TEXT];
-
-	x->sectors += sectors;
-	ticker_show(x->l->ctx, &x->l->ticker, x->l->ssd.path, "%s of %s of data read",
-		    format_size(done, x->sectors * SECTOR_BYTES),
-		    format_size(all, x->l->map.sectors * SECTOR_BYTES));
-	return 0;
-}
-
-static int zeros_are_there(void *arg, u64 start, u64 sectors)
-{
-	return 0;
-}
-
-static void data_lost(void *arg, u64 start, u64 sectors, bool known)
-{
-	struct finding f = finding(FAULT_DATA_UNREADABLE);
-	struct reading *x = arg;
-
-	f.start = start;
-	f.sectors = sectors;
-	/* What was given up before has a note of its own. */
-	if (!known)
-		found(&x->l->findings, &f);
-}
-
-static bool never(void *arg)
-{
-	return false;
-}
-
-static void read_data(struct log_file *l)
-{
-	struct reading x = { .l = l };
-	struct data_sink sink = {
-		.data = data_is_read, .zeros = zeros_are_there, .lost = data_lost,
-		.stop = never, .arg = &x,
-	};
-
-	ticker_begin(&l->ticker);
-	data_walk(l, &sink);
-	ticker_end(&l->ticker);
-}
 
 /* --- Saying it --- */
 
@@ -131,18 +74,6 @@ static void say_json(struct log_file *l, int verdict, int code)
 }
 
 /* --- The command --- */
-
-int check_log(struct log_file *l, bool all, bool data)
-{
-	super_findings(l);
-	if (l->from == NO_COPY)
-		return LOG_OK;
-	log_scan(l, all);
-	log_map(l);
-	if (data)
-		read_data(l);
-	return log_accepts(l);
-}
 
 static int check(struct log_file *l, const struct args *a)
 {

@@ -14,18 +14,6 @@ struct args {
 	bool	yes;
 };
 
-bool parse_copy(struct ssdup_ctx *ctx, int *copy)
-{
-	uint64_t value;
-
-	if (parse_number(optarg, 0, 1, &value)) {
-		bad_usage(ctx, "--copy: neither 0 nor 1: %s", optarg);
-		return false;
-	}
-	*copy = value;
-	return true;
-}
-
 static bool confirmed(void)
 {
 	char answer[16];

@@ -291,3 +291,15 @@ int no_log(const struct log_file *l)
 			    "without one nothing of the log can be found");
 	}
 }
+
+bool parse_copy(struct ssdup_ctx *ctx, int *copy)
+{
+	uint64_t value;
+
+	if (parse_number(optarg, 0, 1, &value)) {
+		bad_usage(ctx, "--copy: neither 0 nor 1: %s", optarg);
+		return false;
+	}
+	*copy = value;
+	return true;
+}

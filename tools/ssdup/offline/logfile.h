@@ -141,4 +141,7 @@ void log_item_add(struct log_file *l, const struct log_item *item);
 /** log_map() - make @l->map of @l->items; these are freed */
 void log_map(struct log_file *l);
 
+/** parse_copy() - optarg of --copy; false with the complaint made and ctx->exit set */
+bool parse_copy(struct ssdup_ctx *ctx, int *copy);
+
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ssdup: what the commands that read a log without the module share, and what the
- * tests and the fuzzer call of them.
+ * ssdup: what is done with a log without the module, for commands, tests and the fuzzer.
  */
 #ifndef SSDUP_OFFLINE_H
 #define SSDUP_OFFLINE_H
 
 #include "logfile.h"
 
-/** parse_copy() - optarg of --copy; false with the complaint made and ctx->exit set */
-bool parse_copy(struct ssdup_ctx *ctx, int *copy);
+/* --- check.c --- */
 
 /**
  * check_log() - find all faults, and make the map
