@@ -2,7 +2,9 @@
 /*
  * dm-ssdup: keys and values: the table line, the message "set" and sysfs.
  */
-#include "ssdup.h"
+#include "args.h"
+#include "halves.h"
+#include "wake.h"
 
 char *ssdup_error(const char *fmt, ...)
 {
@@ -75,7 +77,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		*error = "unknown key";
 		return -EINVAL;
 	}
-	if (key->fixed) {
+	if (!key->file) {
 		*error = "fixed while the table is loaded";
 		return -EINVAL;
 	}

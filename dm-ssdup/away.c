@@ -8,52 +8,58 @@
  * while and then be as good as before; then the log is shut, writes go to the HDD, and
  * those that must not wait for the next try.
  */
-#include <linux/delay.h>
+#include <linux/slab.h>
 
-#include "ssdup.h"
+#include "away.h"
+#include "halves.h"
+#include "meta.h"
+#include "mode.h"
+#include "wake.h"
 
-static bool passes(blk_status_t status)
+struct ssdup_away {
+	unsigned long		until;		/* jiffies: then the log is tried again; a hint */
+	spinlock_t		lock;		/* errors */
+	struct retry_errors	errors;		/* of data writes to the SSD */
+};
+
+int ssdup_away_create(struct ssdup *c)
 {
-	switch (status) {
-	case BLK_STS_RESOURCE:
-	case BLK_STS_DEV_RESOURCE:
-	case BLK_STS_AGAIN:
-	case BLK_STS_TIMEOUT:
-	case BLK_STS_TRANSPORT:
-		return true;
-	default:
-		return false;
-	}
+	c->away = kzalloc(sizeof(*c->away), GFP_KERNEL);
+	if (!c->away)
+		return -ENOMEM;
+	spin_lock_init(&c->away->lock);
+	return 0;
 }
 
-bool ssdup_away(int error)
+void ssdup_away_destroy(struct ssdup *c)
 {
-	return passes(errno_to_blk_status(error));
+	kfree(c->away);
 }
 
 /* --- Data --- */
 
 static void shut_log(struct ssdup *c)
 {
-	unsigned long pause = msecs_to_jiffies(RETRY_PAUSE_MS), last = READ_ONCE(c->away_until);
+	unsigned long pause = msecs_to_jiffies(RETRY_PAUSE_MS);
+	unsigned long last = READ_ONCE(c->away->until);
 
-	WRITE_ONCE(c->away_until, jiffies + pause);
+	WRITE_ONCE(c->away->until, jiffies + pause);
 	/* Once, however many tries there are. */
 	if (!last || time_after(jiffies, last + msecs_to_jiffies(RETRY_AWAY_MS)))
 		DMWARN_LIMIT("%s: the SSD takes no writes for the moment", dm_device_name(c->md));
 	WRITE_ONCE(c->log_shut, true);
 	/* Also when nothing waits: somebody has to open it. */
-	queue_delayed_work(c->wq, &c->wait_work, pause);
+	ssdup_kick_waiting_in(c, pause);
 }
 
 void ssdup_look_for_ssd(struct ssdup *c)
 {
-	long left = READ_ONCE(c->away_until) - jiffies;
+	long left = READ_ONCE(c->away->until) - jiffies;
 
 	if (!READ_ONCE(c->log_shut) || ssdup_mode(c) != MODE_RUNNING)
 		return;
 	if (left > 0) {
-		queue_delayed_work(c->wq, &c->wait_work, left);
+		ssdup_kick_waiting_in(c, left);
 		return;
 	}
 	WRITE_ONCE(c->log_shut, false);
@@ -69,13 +75,13 @@ bool ssdup_data_error(struct ssdup *c, blk_status_t status)
 	bool many;
 
 	stat_inc(c, STAT_SSD_ERRORS);
-	if (passes(status)) {
+	if (ssdup_passes(blk_status_to_errno(status))) {
 		shut_log(c);
 		return true;
 	}
-	spin_lock_irqsave(&c->wait_lock, flags);
-	many = ssdup_retry_count(&c->errors, ktime_get_ns());
-	spin_unlock_irqrestore(&c->wait_lock, flags);
+	spin_lock_irqsave(&c->away->lock, flags);
+	many = ssdup_retry_count(&c->away->errors, ktime_get_ns());
+	spin_unlock_irqrestore(&c->away->lock, flags);
 	if (many)
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "too many writes of data to the SSD failed");
 	return false;
@@ -120,29 +126,4 @@ void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io)
 	bio->bi_end_io = end_io;
 	bio->bi_private = private;
 	bio->bi_ioprio = ioprio;
-}
-
-/* --- Metadata --- */
-
-/*
- * Does the SSD write with FUA without a flush? Such a flush may fail and drop data,
- * and the next one would know nothing of it. What is stacked says yes at all times.
- */
-bool ssdup_fua_is_no_flush(struct block_device *bdev)
-{
-	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
-}
-
-int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
-		     unsigned long end)
-{
-	if (!error || !ssdup_fua_is_no_flush(c->ssd->bdev))
-		return error;
-	while (error && ssdup_away(error) && time_before(jiffies, end)) {
-		stat_inc(c, STAT_SSD_ERRORS);
-		msleep(RETRY_PAUSE_MS);
-		error = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
-				      page, 0, SSDUP_PAGE_BYTES);
-	}
-	return error;
 }

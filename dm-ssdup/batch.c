@@ -5,6 +5,8 @@
 #include <linux/wait_bit.h>
 
 #include "batch.h"
+#include "halves.h"
+#include "meter.h"
 #include "trace.h"
 
 /* --- Buffers --- */
@@ -188,6 +190,30 @@ void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b)
 	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
 	ssdup_meter_drain_end(c, &b->meter, READ_ONCE(b->ended));
 	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
+}
+
+int ssdup_batch_mark(struct ssdup *c, const struct drain_run *run)
+{
+	int r = 0;
+
+	trace_ssdup_step(c, STEP_MARK_WRITE);
+	switch (run->kind) {
+	case SSDUP_KIND_ZERO:
+		/* Who zeroed may have asked to keep the space there; the log does not know. */
+		r = blkdev_issue_zeroout(c->hdd->bdev, run->start, run->sectors, GFP_NOIO,
+					 BLKDEV_ZERO_NOUNMAP);
+		break;
+	case SSDUP_KIND_DISCARD:
+		if (bdev_max_discard_sectors(c->hdd->bdev))
+			r = blkdev_issue_discard(c->hdd->bdev, run->start, run->sectors, GFP_NOIO);
+		if (r == -EOPNOTSUPP)
+			r = 0;
+		break;
+	case SSDUP_KIND_LOST:
+		return -ENODATA;
+	}
+	trace_ssdup_step(c, STEP_MARK_WRITTEN);
+	return r;
 }
 
 /* --- One block --- */

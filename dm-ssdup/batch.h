@@ -6,7 +6,7 @@
 #ifndef SSDUP_BATCH_H
 #define SSDUP_BATCH_H
 
-#include "ssdup.h"
+#include "meter.h"
 
 #define DRAIN_BYTES	(7U << 19)	/* of one batch's buffer: two, and all else, in 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
@@ -43,6 +43,12 @@ static inline u64 piece_sector(struct ssdup *c, const struct drain_piece *p)
 	return ssdup_log_data_sector(&c->g, p->half, p->pos);
 }
 
+/* A piece of another half than @h, which is being drained: no harm if it stays. */
+static inline bool drain_of_other(const struct ssdup_half *h, const struct drain_piece *p)
+{
+	return p->half != h->index;
+}
+
 /*
  * A drain's write. What somebody waits for, be it for space, is not to be throttled as writeback
  * is: that takes both flags.
@@ -77,6 +83,13 @@ void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b);
 
 /** ssdup_batch_write_end() - until they have been written; io[] tells of each whether it failed */
 void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b);
+
+/**
+ * ssdup_batch_mark() - send a run without data to the HDD, zeroes or a discard; sleeps
+ *
+ * Return: 0 or -errno; -ENODATA for what was lost.
+ */
+int ssdup_batch_mark(struct ssdup *c, const struct drain_run *run);
 
 /** ssdup_batch_reread() - read a part of a piece once more; it sleeps. Return: 0 or -errno */
 int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,

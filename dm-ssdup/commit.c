@@ -11,15 +11,21 @@
  * The version of a page that is durable is never written over: revision R goes
  * to slot R & 1, and R grows only when a write succeeded.
  *
- * A round that failed is the last one of a table. The SSD may have dropped data
- * with the flush that failed; the next flush would find nothing to do, and the
- * pages after it would speak of data that are not there. What was not durable
- * then can be read, and brought home, until the table is loaded anew. A write of
- * the superblock may flush too, on an SSD without FUA, so the same goes for one that
- * failed, and no round is under way beside it.
+ * A round that failed is the last one of a table, see meta.h. What was not durable then can
+ * be read, and brought home, until the table is loaded anew.
+ *
+ * A FUA write to the log needs a commit and nothing else: it never waits for the HDD. Each
+ * commit, whoever asked for it, also ends the FUA writes that wait when it begins.
  */
-#include "ssdup.h"
+#include "bioq.h"
+#include "commit.h"
+#include "halves.h"
+#include "meta.h"
+#include "mode.h"
+#include "reserve.h"
+#include "super.h"
 #include "trace.h"
+#include "wake.h"
 
 /* A page in the course of one round. */
 struct commit_page {
@@ -30,11 +36,19 @@ struct commit_page {
 };
 
 struct commit_round {
-	struct commit_page	page[SSDUP_COMMIT_PAGES];
+	struct commit_page	page[LOG_COMMIT_PAGES];
 	u32			nr;
 	atomic_t		pending;
 	struct completion	done;
 	bool			failed;
+};
+
+struct ssdup_committer {
+	struct ssdup		*c;
+	struct mutex		lock;		/* one commit at a time */
+	struct commit_round	round;
+	struct page		*page[LOG_COMMIT_PAGES];
+	struct bio_queue	fuas;		/* writes whose data is logged */
 };
 
 static void page_end_io(struct bio *bio)
@@ -51,20 +65,20 @@ static void page_end_io(struct bio *bio)
 static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_half *h,
 		     u32 page, u32 resolved)
 {
-	struct page *buf = c->commit_page[round->nr];
+	struct page *buf = c->committer->page[round->nr];
 	struct commit_page *cp = &round->page[round->nr++];
-	struct ring_page *p = ring_page(c, h, page);
+	struct ring_page *p = ssdup_ring_page(c, h, page);
 	struct ssdup_page *out = page_address(buf);
 	struct log_page_id id = {
 		.generation = h->generation,
-		.epoch = c->super.epoch,
+		.epoch = ssdup_super(c)->epoch,
 		.rev = p->rev + 1,
 		.page = page,
 		.half = h->index,
 	};
 	u32 i;
 
-	memcpy(id.uuid, c->super.uuid, sizeof(id.uuid));
+	memcpy(id.uuid, ssdup_super(c)->uuid, sizeof(id.uuid));
 	ssdup_log_page_begin(out, &id);
 	if (resolved == SSDUP_PAGE_ENTRIES && !READ_ONCE(p->holes))
 		ssdup_log_page_append(out, p->e, SSDUP_PAGE_ENTRIES);
@@ -95,7 +109,7 @@ static bool write_again(struct ssdup *c, struct commit_round *round)
 
 	for (i = 0; i < round->nr && !r; i++)
 		r = ssdup_meta_again(c, blk_status_to_errno(round->page[i].bio->bi_status),
-				     round->page[i].sector, c->commit_page[i], end);
+				     round->page[i].sector, c->committer->page[i], end);
 	return !r;
 }
 
@@ -105,8 +119,7 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 	bool flush = false;
 	u32 i;
 
-	mutex_lock(&c->ssd_lock);
-	if (c->commit_failed) {
+	if (ssdup_meta_begin(c)) {
 		round->failed = true;
 		goto out;
 	}
@@ -128,9 +141,7 @@ static int write_round(struct ssdup *c, struct commit_round *round)
 		round->failed = !write_again(c, round);
 	trace_ssdup_step(c, STEP_COMMIT_DONE);
 out:
-	if (round->failed)
-		ssdup_commits_end(c, flush);
-	mutex_unlock(&c->ssd_lock);
+	ssdup_meta_end(c, round->failed ? -EIO : 0, flush);
 	for (i = 0; i < round->nr; i++) {
 		if (!round->failed) {
 			round->page[i].p->rev++;
@@ -158,21 +169,6 @@ static u32 page_target(struct ssdup_half *h, u32 page)
 	return word & LOG_WORD_SEALED ? left : 0;
 }
 
-/* Sealed halves oldest first, then the open one: the order of the ring. */
-static u32 halves_in_order(struct ssdup *c, struct ssdup_half **halves)
-{
-	struct ssdup_half *h;
-	unsigned long flags;
-	u32 nr = 0;
-
-	spin_lock_irqsave(&c->half_lock, flags);
-	list_for_each_entry(h, &c->sealed, list)
-		halves[nr++] = h;
-	halves[nr++] = c->open;
-	spin_unlock_irqrestore(&c->half_lock, flags);
-	return nr;
-}
-
 /* Pages that are durable and complete leave the ring, from its tail on. */
 static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 {
@@ -183,13 +179,13 @@ static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	for (i = 0; i < nr; i++) {
 		h = halves[i];
 		while (h->pages_done < half_pages(h)) {
-			p = ring_page(c, h, h->pages_done);
+			p = ssdup_ring_page(c, h, h->pages_done);
 			if (!p->durable || p->durable != page_target(h, h->pages_done))
 				return;
 			memset(p, 0, sizeof(*p));
 			h->pages_done++;
 			WRITE_ONCE(c->ring_full, false);
-			/* Pairs with the acquire in ring_has_room(). */
+			/* Pairs with the acquire in ssdup_find_place(). */
 			smp_store_release(&c->ring_tail, h->base + h->pages_done);
 		}
 	}
@@ -211,20 +207,28 @@ static bool collect_half(struct ssdup *c, struct ssdup_half *h, struct commit_ro
 	u32 end = half_pages(h), page, resolved;
 	struct ring_page *p;
 
-	while (end > h->pages_done && !page_dirty(ring_page(c, h, end - 1)))
+	while (end > h->pages_done && !page_dirty(ssdup_ring_page(c, h, end - 1)))
 		end--;
 	for (page = h->pages_done; page < end; page++) {
-		p = ring_page(c, h, page);
+		p = ssdup_ring_page(c, h, page);
 		resolved = atomic_read(&p->resolved);
 		/* Pairs with the barrier before resolved is raised. */
 		smp_rmb();
 		if (resolved == p->durable && p->rev)
 			continue;
-		if (round->nr == SSDUP_COMMIT_PAGES)
+		if (round->nr == LOG_COMMIT_PAGES)
 			return false;
 		snapshot(c, round, h, page, resolved);
 	}
 	return true;
+}
+
+static void end_fuas(struct ssdup *c, struct bio_list *bios, int error)
+{
+	if (bio_list_empty(bios))
+		return;
+	trace_ssdup_step(c, STEP_FLUSH_END);
+	bio_queue_end(&c->committer->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
 }
 
 int ssdup_commit(struct ssdup *c)
@@ -239,16 +243,16 @@ int ssdup_commit(struct ssdup *c)
 
 	if (atomic64_read(&c->seq) > LOG_LAST_SEQ)
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
-	mutex_lock(&c->commit_lock);
+	mutex_lock(&c->committer->lock);
 	/* Before the first snapshot, so that it has their entries. */
-	fuas = ssdup_take_fuas(c);
+	fuas = bio_queue_take(&c->committer->fuas);
 	tail = c->ring_tail;
-	round = c->round;
+	round = &c->committer->round;
 	do {
 		round->nr = 0;
 		round->failed = false;
 		reinit_completion(&round->done);
-		nr = halves_in_order(c, halves);
+		nr = ssdup_halves_in_use(c, halves);
 		for (i = 0, all = true; i < nr && all; i++)
 			all = collect_half(c, halves[i], round);
 		if (round->nr) {
@@ -259,42 +263,21 @@ int ssdup_commit(struct ssdup *c)
 		retire_pages(c, halves, nr);
 	} while (!r && !all);
 	moved = c->ring_tail != tail;
-	mutex_unlock(&c->commit_lock);
-	ssdup_end_fuas(c, &fuas, r);
+	mutex_unlock(&c->committer->lock);
+	end_fuas(c, &fuas, r);
 	if (moved)
 		ssdup_kick_waiting(c);
 	return r;
 }
 
-int ssdup_commit_init(struct ssdup *c)
+void ssdup_commit_lock(struct ssdup *c)
 {
-	u32 i;
-
-	c->ring = kvcalloc(SSDUP_RING, sizeof(*c->ring), GFP_KERNEL);
-	c->round = kvzalloc(sizeof(*c->round), GFP_KERNEL);
-	c->super_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
-	if (!c->ring || !c->round || !c->super_page)
-		return -ENOMEM;
-	init_completion(&c->round->done);
-	for (i = 0; i < SSDUP_COMMIT_PAGES; i++) {
-		c->commit_page[i] = alloc_page(GFP_KERNEL);
-		if (!c->commit_page[i])
-			return -ENOMEM;
-	}
-	return 0;
+	mutex_lock(&c->committer->lock);
 }
 
-void ssdup_commit_exit(struct ssdup *c)
+void ssdup_commit_unlock(struct ssdup *c)
 {
-	u32 i;
-
-	for (i = 0; i < SSDUP_COMMIT_PAGES; i++)
-		if (c->commit_page[i])
-			__free_page(c->commit_page[i]);
-	if (c->super_page)
-		__free_page(c->super_page);
-	kvfree(c->round);
-	kvfree(c->ring);
+	mutex_unlock(&c->committer->lock);
 }
 
 void ssdup_autocommit_work(struct work_struct *work)
@@ -310,4 +293,61 @@ void ssdup_autocommit_work(struct work_struct *work)
 	ssdup_commit(c);
 	/* The open half holds something: the thread watches for an idle device. */
 	ssdup_kick_writeback(c);
+}
+
+/* --- FUA writes --- */
+
+void ssdup_queue_fua(struct ssdup *c, struct bio *bio)
+{
+	bio_queue_add(&c->committer->fuas, c->wq, bio);
+}
+
+u32 ssdup_queued_fuas(struct ssdup *c)
+{
+	return atomic_read(&c->committer->fuas.nr);
+}
+
+static void do_fuas(struct work_struct *work)
+{
+	struct ssdup_committer *m = container_of(work, struct ssdup_committer, fuas.work);
+
+	/* Another commit may have taken them along. */
+	if (!bio_queue_empty(&m->fuas))
+		ssdup_commit(m->c);
+}
+
+/* --- Life --- */
+
+int ssdup_commit_create(struct ssdup *c)
+{
+	struct ssdup_committer *m;
+	u32 i;
+
+	m = kvzalloc(sizeof(*m), GFP_KERNEL);
+	c->committer = m;
+	c->ring = kvcalloc(SSDUP_RING, sizeof(*c->ring), GFP_KERNEL);
+	if (!m || !c->ring)
+		return -ENOMEM;
+	m->c = c;
+	mutex_init(&m->lock);
+	init_completion(&m->round.done);
+	bio_queue_init(&m->fuas, do_fuas);
+	for (i = 0; i < LOG_COMMIT_PAGES; i++) {
+		m->page[i] = alloc_page(GFP_KERNEL);
+		if (!m->page[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void ssdup_commit_destroy(struct ssdup *c)
+{
+	struct ssdup_committer *m = c->committer;
+	u32 i;
+
+	for (i = 0; m && i < LOG_COMMIT_PAGES; i++)
+		if (m->page[i])
+			__free_page(m->page[i]);
+	kvfree(m);
+	kvfree(c->ring);
 }

@@ -6,7 +6,16 @@
  * that frees it; only then do its extents leave the map, and only when nobody reads it any
  * more is it used again.
  */
+#include "commit.h"
+#include "free.h"
+#include "halves.h"
+#include "hdd.h"
+#include "map.h"
+#include "meter.h"
+#include "nodes.h"
+#include "super.h"
 #include "trace.h"
+#include "wake.h"
 
 static void drop_range(struct ssdup *c, struct ssdup_half *h, struct ssdup_range *r)
 {
@@ -46,7 +55,7 @@ void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h)
 		from = 0;
 		do {
 			spin_lock_irq(&r->lock);
-			all = ssdup_drain_forget(&r->tree, h->index, &from);
+			all = ssdup_plan_forget(&r->tree, h->index, &from);
 			spin_unlock_irq(&r->lock);
 			cond_resched();
 		} while (!all);
@@ -63,7 +72,7 @@ int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
 	r = ssdup_flush_drained(c);
 	ssdup_meter_home_end(c, &meter);
 	/* After a flush that failed for somebody else a later one finds nothing to do. */
-	if (!h->drained && atomic_read(&c->hdd_flush_errors) != h->flush_errors)
+	if (!h->drained && ssdup_hdd_flush_errors(c) != h->flush_errors)
 		r = -EIO;
 	if (r) {
 		/* Nobody knows what the HDD has dropped: all of it again. */
@@ -84,6 +93,33 @@ void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h)
 	ssdup_free_arrays(c, h);
 }
 
+void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr)
+{
+	u32 i;
+
+	trace_ssdup_step(c, STEP_FREE_DROP);
+	for (i = 0; i < nr; i++) {
+		ssdup_drop_extents(c, halves[i]);
+		WRITE_ONCE(halves[i]->home, 0);
+	}
+	WRITE_ONCE(c->pass_home, 0);
+	trace_ssdup_step(c, STEP_FREE_DROPPED);
+	drain_does(c, DRAIN_READS);
+	for (i = 0; i < nr; i++)
+		wait_event(c->settle_wait, !atomic_read(&halves[i]->reads));
+
+	/* No commit may still look at the halves when their next lives begin. */
+	ssdup_commit_lock(c);
+	ssdup_meter_nothing_due(c);
+	ssdup_halves_freed(c, halves, nr, ssdup_super(c)->generation);
+	ssdup_commit_unlock(c);
+	trace_ssdup_step(c, STEP_FREE_DONE);
+	WRITE_ONCE(c->short_of_memory, false);
+	ssdup_event(c);
+	ssdup_kick_waiting(c);
+	ssdup_drain_told(c);
+}
+
 int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 {
 	int r;
@@ -99,42 +135,12 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 		return r;
 	h->drained = true;
 	trace_ssdup_step(c, STEP_FREE_RECORD);
-	mutex_lock(&c->super_lock);
-	c->super.generation[h->index] = ssdup_log_next_generation(&c->super);
-	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
-	mutex_unlock(&c->super_lock);
+	r = ssdup_free_record(c, &h, 1);
 	if (r)
 		return r;
-
-	trace_ssdup_free(c, h);
-	trace_ssdup_step(c, STEP_FREE_DROP);
-	ssdup_drop_extents(c, h);
-	WRITE_ONCE(h->home, 0);
-	WRITE_ONCE(c->pass_home, 0);
-	trace_ssdup_step(c, STEP_FREE_DROPPED);
-	drain_does(c, DRAIN_READS);
-	wait_event(c->settle_wait, !atomic_read(&h->reads));
-
-	/* No commit may still look at the half when its next life begins. */
-	mutex_lock(&c->commit_lock);
+	/* The commit made its pages durable, and nothing was added since. */
 	WARN_ON_ONCE(h->pages_done != half_pages(h));
-	mutex_lock(&c->super_lock);
-	h->generation = c->super.generation[h->index];
-	mutex_unlock(&c->super_lock);
-	spin_lock_irq(&c->half_lock);
-	/* Under the lock: who finds the half free finds it counted, and the other way round. */
-	stat_inc(c, STAT_FREES);
-	h->state = HALF_FREE;
-	list_move_tail(&h->list, &c->free);
-	ssdup_set_gate(c);
-	ssdup_meter_nothing_due(c);
-	c->full_told = false;
-	spin_unlock_irq(&c->half_lock);
-	mutex_unlock(&c->commit_lock);
-	trace_ssdup_step(c, STEP_FREE_DONE);
-	WRITE_ONCE(c->short_of_memory, false);
-	ssdup_event(c);
-	ssdup_kick_waiting(c);
-	wake_up_all(&c->done_wait);
+	trace_ssdup_free(c, h);
+	ssdup_free_end(c, &h, 1);
 	return 0;
 }

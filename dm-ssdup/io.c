@@ -9,8 +9,22 @@
  */
 #include <trace/events/block.h>
 
-#include "hot.h"
+#include "away.h"
+#include "commit.h"
+#include "debt.h"
+#include "flush.h"
+#include "halves.h"
+#include "hdd.h"
+#include "io.h"
+#include "map.h"
+#include "meter.h"
+#include "mode.h"
+#include "nodes.h"
+#include "reserve.h"
+#include "stream.h"
 #include "trace.h"
+#include "wait.h"
+#include "wake.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
 
@@ -19,15 +33,9 @@ static struct ssdup_io *io_of(struct bio *bio)
 	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
 }
 
-static void hdd_begin(struct ssdup *c)
-{
-	this_cpu_inc(c->stats->hdd_begun);
-	this_cpu_inc(c->stats->requests);
-}
-
 static void remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	hdd_begin(c);
+	ssdup_hdd_begun(c);
 	bio_set_dev(bio, c->hdd->bdev);
 	bio->bi_iter.bi_sector = io->start;
 }
@@ -111,7 +119,7 @@ static noinline void no_place(struct ssdup *c, struct ssdup_io *io, int error)
 	/* Nodes come back when a half is freed; memory may come back sooner. */
 	WRITE_ONCE(c->short_of_memory, true);
 	ssdup_kick_writeback(c);
-	queue_delayed_work(c->wq, &c->wait_work, MEMORY_RETRY);
+	ssdup_kick_waiting_in(c, MEMORY_RETRY);
 }
 
 /* Of the last half the end is rationed to those who would have to wait for another one. */
@@ -296,25 +304,12 @@ static noinline int take_way(struct ssdup *c, struct bio *bio, struct ssdup_io *
 	}
 }
 
-static void add_waiting(struct ssdup *c, struct bio *bio)
+static void wait_for_space(struct ssdup *c, struct bio *bio)
 {
-	unsigned long flags;
-
 	stat_inc(c, STAT_WAITED);
 	/* Its submitter does not wait any more. */
 	bio->bi_opf &= ~REQ_NOWAIT;
-	spin_lock_irqsave(&c->wait_lock, flags);
-	bio_list_add(&c->waiting, bio);
-	/* What was not handed out while nobody came for it is not owed. */
-	if (atomic_inc_return(&c->nr_waiting) == 1)
-		WRITE_ONCE(c->rationed, ktime_get_ns());
-	/*
-	 * Space may have come back between the decision and the list. Under the
-	 * lock for the same reason as in queue_bio() of flush.c.
-	 */
-	ssdup_kick_waiting(c);
-	ssdup_kick_writeback(c);
-	spin_unlock_irqrestore(&c->wait_lock, flags);
+	ssdup_wait_add(c, bio);
 }
 
 static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
@@ -324,7 +319,7 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
 	if (way != WRITE_WAITS)
 		return take_way(c, bio, io, way);
 	trace_ssdup_route(c, io, way);
-	add_waiting(c, bio);
+	wait_for_space(c, bio);
 	return DM_MAPIO_SUBMITTED;
 }
 
@@ -435,7 +430,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 		return true;
 	}
 	/* The data of a bio whose FLUSH failed, perhaps: see flush.c. */
-	if (op_is_write(bio_op(bio)) && ssdup_pay_fua(c)) {
+	if (op_is_write(bio_op(bio)) && ssdup_pay_fua(&c->debt)) {
 		bio_io_error(bio);
 		return true;
 	}
@@ -477,11 +472,10 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
 
-	if (READ_ONCE(c->hdd_dirty) != HDD_DIRTY)
-		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
+	ssdup_hdd_wrote(c);
 	if (atomic_dec_and_test(&r->direct[io->phase]))
 		ssdup_settled(c);
-	this_cpu_inc(c->stats->hdd_ended);
+	ssdup_hdd_ended(c);
 }
 
 /* Sent back for want of a tag: it counts when its submitter comes with it again. */
@@ -519,7 +513,7 @@ static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct
 	io->way = IO_NONE;
 	io->times = 1;
 	io->price = 0;
-	add_waiting(c, bio);
+	wait_for_space(c, bio);
 	return DM_ENDIO_INCOMPLETE;
 }
 
@@ -532,18 +526,18 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		uncount(c, bio, io);
 	switch (io->way) {
 	case IO_HDD_READ:
-		ssdup_meter_end(&c->meter.hdd, io, true);
-		this_cpu_inc(c->stats->hdd_ended);
+		ssdup_meter_end(&c->meter->hdd, io, true);
+		ssdup_hdd_ended(c);
 		break;
 	case IO_HDD_WRITE:
-		ssdup_meter_end(&c->meter.hdd, io, true);
+		ssdup_meter_end(&c->meter->hdd, io, true);
 		/* Below, FUA is a flush perhaps. Before the fence opens: a drain's comes later. */
 		if (unlikely(*status && *status != BLK_STS_AGAIN && (io->opf & REQ_FUA)))
 			ssdup_hdd_dropped(c);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
-		ssdup_meter_end(&c->meter.ssd, io, false);
+		ssdup_meter_end(&c->meter->ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same before and after a drain has marked it lost. */
@@ -552,7 +546,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c, io->half);
 		break;
 	case IO_LOG_WRITE:
-		ssdup_meter_end(&c->meter.ssd, io, false);
+		ssdup_meter_end(&c->meter->ssd, io, false);
 		if (unlikely(*status))
 			return end_log_write_error(c, bio, io, *status);
 		log_extent(c, io, SSDUP_KIND_DATA);
@@ -566,23 +560,6 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 }
 
 /* --- Waiting for space --- */
-
-void ssdup_kick_waiting(struct ssdup *c)
-{
-	if (atomic_read(&c->nr_waiting))
-		mod_delayed_work(c->wq, &c->wait_work, 0);
-}
-
-static struct bio *pop_waiting(struct ssdup *c)
-{
-	unsigned long flags;
-	struct bio *bio;
-
-	spin_lock_irqsave(&c->wait_lock, flags);
-	bio = bio_list_pop(&c->waiting);
-	spin_unlock_irqrestore(&c->wait_lock, flags);
-	return bio;
-}
 
 static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 			  enum write_way way)
@@ -600,23 +577,22 @@ void ssdup_wait_work(struct work_struct *work)
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
 	struct bio_list kept = BIO_EMPTY_LIST;
 	enum write_way way;
-	unsigned long flags;
 	struct ssdup_io *io;
 	struct bio *bio;
 
 	ssdup_look_for_ssd(c);
 	if (READ_ONCE(c->wait_cause) == WAIT_SPACE)
-		ssdup_ration(c);
-	while ((bio = pop_waiting(c))) {
+		ssdup_ration(c, ssdup_meter_left(c));
+	while ((bio = ssdup_wait_pop(c))) {
 		io = io_of(bio);
 		way = route_write(c, bio, io, true);
 		if (way == WRITE_WAITS && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */
-			atomic_dec(&c->nr_waiting);
+			ssdup_wait_done(c);
 			if (io->refused)
 				ssdup_renew(c, bio, io);
 			if (io->opf & REQ_FUA)
-				ssdup_unpay_fua(c);
+				ssdup_unpay_fua(&c->debt);
 			bio->bi_status = BLK_STS_DM_REQUEUE;
 			bio_endio(bio);
 			continue;
@@ -630,21 +606,16 @@ void ssdup_wait_work(struct work_struct *work)
 		if (way == WRITE_WAITS) {
 			/* For other causes somebody else kicks. */
 			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c))
-				ssdup_await_ration(c, place_sectors(bio, io));
-			spin_lock_irqsave(&c->wait_lock, flags);
-			bio_list_add_head(&c->waiting, bio);
-			spin_unlock_irqrestore(&c->wait_lock, flags);
+				ssdup_wait_ration(c, place_sectors(bio, io), ssdup_meter_left(c));
+			bio_list_add(&kept, bio);
 			break;
 		}
-		atomic_dec(&c->nr_waiting);
+		ssdup_wait_done(c);
 		if (io->refused)
 			ssdup_renew(c, bio, io);
 		submit_waited(c, bio, io, way);
 		cond_resched();
 	}
-	if (bio_list_empty(&kept))
-		return;
-	spin_lock_irqsave(&c->wait_lock, flags);
-	bio_list_merge_head(&c->waiting, &kept);
-	spin_unlock_irqrestore(&c->wait_lock, flags);
+	if (!bio_list_empty(&kept))
+		ssdup_wait_again(c, &kept);
 }

@@ -6,15 +6,23 @@
  * takes it off when it ends. Every METER_LOOK requests the time the disk was busy is
  * compared with what they were expected to take.
  */
-#include "hot.h"
+#include <linux/slab.h>
+
+#include "halves.h"
+#include "meter.h"
+#include "wake.h"
 
 #define WINDOW		8U	/* ticks */
 #define PROMISE_AGES	128U	/* windows: what was promised so long ago is not wanted any more */
 
-void ssdup_meter_init(struct ssdup_meter *l)
+int ssdup_meter_create(struct ssdup *c)
 {
+	struct ssdup_meter *l = kvzalloc(sizeof(*l), GFP_KERNEL);
 	u64 now = ktime_get_ns();
 
+	if (!l)
+		return -ENOMEM;
+	c->meter = l;
 	/* A hard disk of 170 MB/s and an SSD of 450, for the first requests. */
 	l->hdd.cost = (struct balance_cost){ 1500000, 20000, 1000000 };
 	l->ssd.cost = (struct balance_cost){ 580000, 10000, 0 };
@@ -31,6 +39,12 @@ void ssdup_meter_init(struct ssdup_meter *l)
 	l->flush_ns = 10 * NSEC_PER_MSEC;
 	l->home_ns = 500 * NSEC_PER_MSEC;
 	l->drain_ns = l->hdd.cost.unit_ns;
+	return 0;
+}
+
+void ssdup_meter_destroy(struct ssdup *c)
+{
+	kvfree(c->meter);
 }
 
 static struct balance_cost cost_of(const struct disk_meter *d)
@@ -140,7 +154,7 @@ static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 t
 
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 	u64 drain = div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT);
 
 	return balance_bypass(io->price, drain);
@@ -166,7 +180,7 @@ static bool only_small(const struct ssdup_meter *l, const struct ssdup_io *io, u
 void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io)
 {
 	u32 others = atomic_read(&io->half->writes) - 1;
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 
 	if (only_small(l, io, others)) {
 		WRITE_ONCE(l->small, BALANCE_SMALL);
@@ -181,7 +195,7 @@ void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io)
 
 bool ssdup_meter_quiet(const struct ssdup *c)
 {
-	const struct ssdup_meter *l = &c->meter;
+	const struct ssdup_meter *l = c->meter;
 
 	/* Under other policies nobody ends a disk's rest, and each stream counts. */
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
@@ -220,7 +234,7 @@ static u64 done_ns(const struct disk_meter *d)
 
 void ssdup_meter_drain_begin(struct ssdup *c, struct meter_drain *b, u32 sectors)
 {
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 
 	b->sectors = sectors;
 	b->done = done_ns(&l->hdd);
@@ -232,7 +246,7 @@ void ssdup_meter_drain_begin(struct ssdup *c, struct meter_drain *b, u32 sectors
 void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 ended)
 {
 	u64 passed = ktime_get_ns() - b->begun;
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 	s64 others;
 	u64 cost;
 
@@ -258,7 +272,7 @@ static u64 until_free(const struct ssdup_meter *l, u64 sectors)
 
 void ssdup_meter_due(struct ssdup *c, u64 sectors)
 {
-	WRITE_ONCE(c->meter.due, ktime_get_ns() + until_free(&c->meter, sectors));
+	WRITE_ONCE(c->meter->due, ktime_get_ns() + until_free(c->meter, sectors));
 	/* What waits for its ration has been told a time by what was known before. */
 	if (ssdup_rationed(c))
 		ssdup_kick_waiting(c);
@@ -266,15 +280,15 @@ void ssdup_meter_due(struct ssdup *c, u64 sectors)
 
 void ssdup_meter_nothing_due(struct ssdup *c)
 {
-	WRITE_ONCE(c->meter.due, 0);
+	WRITE_ONCE(c->meter->due, 0);
 }
 
 u64 ssdup_meter_left(const struct ssdup *c)
 {
-	u64 due = READ_ONCE(c->meter.due), now = ktime_get_ns();
+	u64 due = READ_ONCE(c->meter->due), now = ktime_get_ns();
 
 	if (!due)
-		return until_free(&c->meter, c->limits.sectors);
+		return until_free(c->meter, c->limits.sectors);
 	return due - min(due, now);
 }
 
@@ -286,7 +300,7 @@ static void price_flushes(struct ssdup_meter *l)
 
 void ssdup_meter_flush(struct ssdup *c)
 {
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 	u32 flushes = READ_ONCE(l->flushes) + 1, rate = flushes - READ_ONCE(l->flushes_seen);
 
 	WRITE_ONCE(l->flushes, flushes);
@@ -299,7 +313,7 @@ void ssdup_meter_flush(struct ssdup *c)
 
 void ssdup_meter_flushed(struct ssdup *c, u64 ns)
 {
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 
 	WRITE_ONCE(l->flush_ns, l->flush_ns - l->flush_ns / 4 + ns / 4);
 	price_flushes(l);
@@ -307,7 +321,7 @@ void ssdup_meter_flushed(struct ssdup *c, u64 ns)
 
 void ssdup_meter_home_begin(struct ssdup *c, struct meter_home *f)
 {
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 
 	f->price = l->home_ns + 1;
 	f->begun = ktime_get_ns();
@@ -316,7 +330,7 @@ void ssdup_meter_home_begin(struct ssdup *c, struct meter_home *f)
 
 void ssdup_meter_home_end(struct ssdup *c, const struct meter_home *f)
 {
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 
 	strange_end(l, f->price);
 	WRITE_ONCE(l->home_ns, l->home_ns - l->home_ns / 4 + (ktime_get_ns() - f->begun) / 4);
@@ -341,7 +355,7 @@ static noinline void window(struct ssdup_meter *l, u32 fill)
 void ssdup_meter_tick(struct ssdup *c)
 {
 	u64 all = (u64)c->limits.sectors * c->g.nr_halves;
-	struct ssdup_meter *l = &c->meter;
+	struct ssdup_meter *l = c->meter;
 	u32 age = READ_ONCE(l->age) + 1, fill;
 
 	WRITE_ONCE(l->age, age);
@@ -362,5 +376,5 @@ void ssdup_meter_tick(struct ssdup *c)
 
 void ssdup_meter_stream(struct ssdup *c, u32 percentage)
 {
-	WRITE_ONCE(c->meter.loose, percentage < SSDUP_PCT_ONE / 2);
+	WRITE_ONCE(c->meter->loose, percentage < SSDUP_PCT_ONE / 2);
 }

@@ -9,15 +9,11 @@
 #ifndef SSDUP_METER_H
 #define SSDUP_METER_H
 
-#include <linux/atomic.h>
-
 #include "core/balance.h"
+#include "ssdup.h"
 
 #define METER_LOOK	32U	/* requests, from one look to the next */
 #define METER_REST	256U	/* of a disk at rest */
-
-struct ssdup;
-struct ssdup_io;
 
 /*
  * One disk. Where one request comes after the other, each of them would pay for two
@@ -26,7 +22,7 @@ struct ssdup_io;
  */
 struct disk_meter {
 	atomic64_t	queue;		/* ns, expected, of what is in flight */
-	atomic64_t	ended;		/* balance_summand()s since the last look; see hot.h */
+	atomic64_t	ended;		/* balance_summand()s since the last look */
 	u32		look;		/* requests between looks; tells that it rests */
 	u32		empty;		/* of them, found the queue empty; not counted at rest */
 	u64		looked;		/* ns: time of that look */
@@ -65,8 +61,9 @@ struct ssdup_meter {
 	u64	due;		/* ns: when another half is free; 0: no drain has begun */
 };
 
-/** ssdup_meter_init() - costs to begin with, until they are measured */
-void ssdup_meter_init(struct ssdup_meter *l);
+/** ssdup_meter_create() - costs to begin with, until they are measured; Return: 0 or -ENOMEM */
+int ssdup_meter_create(struct ssdup *c);
+void ssdup_meter_destroy(struct ssdup *c);
 
 /**
  * ssdup_meter_bypass() - policy balance: the log is full; may the write go to the HDD?
@@ -152,5 +149,153 @@ void ssdup_meter_stream(struct ssdup *c, u32 percentage);
 
 /** ssdup_meter_quiet() - policy balance, and there is little to choose from; a hint */
 bool ssdup_meter_quiet(const struct ssdup *c);
+
+/* --- What every request does, inline: its instructions are counted, see costs.rst --- */
+
+static inline bool ssdup_meter_rests(const struct disk_meter *d)
+{
+	return READ_ONCE(d->look) != METER_LOOK;
+}
+
+/* What a disk is expected to spend on a request, ns. */
+static __always_inline u64 ssdup_price(const struct disk_meter *d, u32 sectors, bool placed)
+{
+	/* One that is not placed has it for nothing, which saves a multiplication. */
+	const struct balance_work w = { .sectors = sectors, .requests = 1, .placed = 1 };
+	const struct balance_cost cost = {
+		.unit_ns = READ_ONCE(d->cost.unit_ns),
+		.request_ns = READ_ONCE(d->cost.request_ns),
+		.place_ns = placed ? READ_ONCE(d->cost.place_ns) : 0,
+	};
+
+	return balance_price(&cost, &w);
+}
+
+static __always_inline void ssdup_queue_add(struct disk_meter *d, u64 price)
+{
+	u64 before = atomic64_fetch_add(price, &d->queue);
+	bool empty = !before;
+
+	/* An empty one: a time of idleness ends, unless nobody keeps it; else a rest ends. */
+	if (empty != ssdup_meter_rests(d))
+		ssdup_meter_turn(d, before);
+}
+
+/* A write joins a disk's queue. */
+static __always_inline void ssdup_meter_begin(struct disk_meter *d, const struct ssdup_io *io)
+{
+	if (unlikely(READ_ONCE(d->to_come) || io->place.front))
+		ssdup_meter_front(d, io);
+	ssdup_queue_add(d, io->price);
+}
+
+/** ssdup_meter_find() - fill in what is known of the place of a write, and its price at the HDD */
+static __always_inline void ssdup_meter_find(struct ssdup *c, struct ssdup_io *io)
+{
+	const struct ssdup_meter *l = c->meter;
+
+	io->place = balance_find(&l->map, io->start, io->sectors, READ_ONCE(l->age),
+				 READ_ONCE(l->loose));
+	io->price = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
+}
+
+/**
+ * ssdup_meter_route() - policy balance: the way of a write that may take either
+ * @io: its place and price will be filled in
+ *
+ * Return: the disk that is expected to end it first.
+ */
+static __always_inline enum ssdup_route ssdup_meter_route(struct ssdup *c, struct ssdup_io *io)
+{
+	const struct ssdup_meter *l = c->meter;
+	u64 hdd = atomic64_read(&l->hdd.queue), ssd = atomic64_read(&l->ssd.queue);
+	struct balance_facts f;
+
+	ssdup_meter_find(c, io);
+	f.place = io->place;
+	f.alone = !(hdd | ssd);
+	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + ssd;
+	f.hdd = io->price + hdd + READ_ONCE(l->flush_price);
+	if (unlikely(io->opf & REQ_FUA))
+		f.hdd += READ_ONCE(l->flush_ns);
+	if (unlikely(io->place.front) && !f.alone) {
+		f.hdd += READ_ONCE(l->hdd.to_come);
+		f.ssd += READ_ONCE(l->ssd.to_come);
+	}
+	if (balance_plain(&f))
+		return SSDUP_ROUTE_HDD;
+	f.keep = READ_ONCE(l->keep);
+	/* A small write does not make a chunk whole. */
+	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, BALANCE_UNIT) / BALANCE_UNIT;
+	return balance_choose(&f);
+}
+
+/**
+ * ssdup_balance() - policy balance: the same, with less effort for small writes
+ *
+ * As long as little waits at the SSD it takes all small writes, and only one in
+ * BALANCE_TICK is looked at, which speaks for the others: they have no price, and are
+ * not noted.
+ */
+static __always_inline enum ssdup_route ssdup_balance(struct ssdup *c, struct ssdup_io *io)
+{
+	const struct ssdup_meter *l = c->meter;
+
+	if (io->sectors <= READ_ONCE(l->small) && balance_near_ssd(&l->map, io->start))
+		return SSDUP_ROUTE_SSD;
+	return ssdup_meter_route(c, io);
+}
+
+/** ssdup_meter_write() - a write is sent to a disk; if it was looked at it joins the queue there */
+static __always_inline void ssdup_meter_write(struct ssdup *c, struct ssdup_io *io,
+					      enum ssdup_route route)
+{
+	struct ssdup_meter *l = c->meter;
+
+	if (!io->price)
+		return;
+	if (route == SSDUP_ROUTE_HDD)
+		ssdup_meter_begin(&l->hdd, io);
+	else
+		ssdup_meter_logged(c, io);
+	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
+}
+
+/** ssdup_meter_read() - a read is sent to a disk; under policy balance it gets a price */
+static __always_inline void ssdup_meter_read(struct ssdup *c, struct ssdup_io *io,
+					     enum ssdup_route route)
+{
+	bool hdd = route == SSDUP_ROUTE_HDD;
+	struct disk_meter *d = hdd ? &c->meter->hdd : &c->meter->ssd;
+
+	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
+		return;
+	io->place.follows = false;
+	io->price = ssdup_price(d, io->sectors, hdd);
+	ssdup_queue_add(d, io->price);
+}
+
+/**
+ * ssdup_meter_end() - a request to a disk has ended; for any, also those without a price
+ * @arm: the disk has one, to be placed for what does not follow
+ */
+static __always_inline void ssdup_meter_end(struct disk_meter *d, struct ssdup_io *io, bool arm)
+{
+	u64 work, ended;
+
+	if (!io->price)
+		return;
+	if (ssdup_meter_rests(d)) {
+		atomic64_sub(io->price, &d->queue);
+		work = BALANCE_SUM_REQUEST;
+	} else {
+		if (!atomic64_sub_return(io->price, &d->queue))
+			ssdup_meter_empty(d);
+		work = balance_summand(io->sectors, arm && !io->place.follows, io->times);
+	}
+	ended = atomic64_add_return(work, &d->ended);
+	if (unlikely(balance_sum_requests(ended) >= READ_ONCE(d->look)))
+		ssdup_meter_look(d);
+}
 
 #endif

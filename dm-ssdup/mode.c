@@ -5,25 +5,15 @@
  * running -> log read-only -> log failed. Each step is taken once, said once
  * in the kernel log, and left only by loading the table again.
  */
-#include "ssdup.h"
+#include "halves.h"
+#include "mode.h"
+#include "wake.h"
 
 static const char * const mode_names[] = {
 	[MODE_RUNNING]		= "running",
 	[MODE_LOG_READ_ONLY]	= "log read-only",
 	[MODE_LOG_FAILED]	= "log failed",
 };
-
-void ssdup_event_work(struct work_struct *work)
-{
-	struct ssdup *c = container_of(work, struct ssdup, event_work);
-
-	dm_table_event(c->ti->table);
-}
-
-void ssdup_event(struct ssdup *c)
-{
-	queue_work(c->wq, &c->event_work);
-}
 
 void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 {
@@ -39,5 +29,5 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 	ssdup_event(c);
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
-	wake_up_all(&c->done_wait);
+	ssdup_drain_told(c);
 }

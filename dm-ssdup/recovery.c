@@ -10,51 +10,16 @@
 #include <linux/sched/signal.h>
 #include <linux/uuid.h>
 
-#include "ssdup.h"
+#include "args.h"
+#include "free.h"
+#include "halves.h"
+#include "map.h"
+#include "nodes.h"
+#include "recovery.h"
+#include "super.h"
 #include "trace.h"
 
 #define BUFFER_BYTES	(256U << 10)		/* of the memory for reading metadata, at best */
-
-/* --- Superblock --- */
-
-static int read_super(struct ssdup *c, u32 copy, enum log_fault *fault, struct log_super *s,
-		      struct page *page)
-{
-	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
-			      SSDUP_SUPER_SECTOR(copy), page, 0, SSDUP_SUPER_BYTES);
-
-	*fault = r ? LOG_BAD_CRC : ssdup_log_super_decode(page_address(page), s);
-	return r;
-}
-
-/*
- * Read both copies, and let ssdup_log_super_pick() decide.
- *
- * Return: 0 with *s filled in and *mend set when a copy has to be rewritten,
- * 1 for a blank SSD, -errno with *fault set.
- */
-static int pick_super(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault)
-{
-	struct log_super copy[SSDUP_SUPER_COPIES];
-	enum log_fault f[SSDUP_SUPER_COPIES];
-	struct page *page;
-	int r[SSDUP_SUPER_COPIES];
-	u32 i, best;
-
-	page = alloc_page(GFP_KERNEL);
-	if (!page)
-		return -ENOMEM;
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
-		r[i] = read_super(c, i, &f[i], &copy[i], page);
-	__free_page(page);
-
-	*fault = ssdup_log_super_pick(f, copy, &best, mend);
-	if (*fault == LOG_OK)
-		*s = copy[best];
-	if (*fault == LOG_BLANK)
-		return 1;
-	return *fault == LOG_OK ? 0 : r[best] ?: -EINVAL;
-}
 
 int ssdup_check_super(struct ssdup *c, char **error)
 {
@@ -67,7 +32,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
 	if (!s)
 		return -ENOMEM;
-	r = pick_super(c, s, &mend, &fault);
+	r = ssdup_super_read(c, s, &mend, &fault);
 	if (!r) {
 		fault = ssdup_log_super_fits(s, hdd, ssd, c->block_sectors);
 		c->g = s->g;
@@ -117,6 +82,7 @@ struct page_buffer {
 
 struct replay_ctx {
 	struct ssdup	*c;
+	const struct log_super *super;
 	struct page_buffer buffer[2];	/* one is looked at, the other may be on its way */
 	u32		now;		/* which is looked at */
 	u32		half;		/* that @nodes are lent by */
@@ -345,12 +311,12 @@ static const struct replay_ops replay_ops = {
 };
 
 /* The oldest generation first: of equal entries the younger half's counts. */
-static void replay_order(struct ssdup *c, u32 *order)
+static void replay_order(const struct log_super *super, u32 *order)
 {
-	const u64 *generation = c->super.generation;
+	const u64 *generation = super->generation;
 	u32 i, j;
 
-	for (i = 0; i < c->g.nr_halves; i++) {
+	for (i = 0; i < super->g.nr_halves; i++) {
 		for (j = i; j && generation[order[j - 1]] > generation[i]; j--)
 			order[j] = order[j - 1];
 		order[j] = i;
@@ -365,10 +331,10 @@ static int replay_halves(struct replay_ctx *ctx, struct ssdup_replay_half *found
 	u64 seq = 0;
 	int r = 0;
 
-	replay_order(c, order);
+	replay_order(ctx->super, order);
 	for (i = 0; i < c->g.nr_halves && !r; i++) {
 		trace_ssdup_step(c, STEP_REPLAY_HALF);
-		r = ssdup_replay_half(&c->super, order[i], &replay_ops, ctx, &found[order[i]],
+		r = ssdup_replay_half(ctx->super, order[i], &replay_ops, ctx, &found[order[i]],
 				      fault);
 		seq = max(seq, found[order[i]].max_seq);
 	}
@@ -376,7 +342,8 @@ static int replay_halves(struct replay_ctx *ctx, struct ssdup_replay_half *found
 	return r;
 }
 
-static int replay_all(struct ssdup *c, struct ssdup_replay_half *found)
+static int replay_all(struct ssdup *c, const struct log_super *super,
+		      struct ssdup_replay_half *found)
 {
 	struct replay_fault fault = { };
 	struct replay_ctx *ctx;
@@ -386,6 +353,7 @@ static int replay_all(struct ssdup *c, struct ssdup_replay_half *found)
 	if (!ctx)
 		return r;
 	ctx->c = c;
+	ctx->super = super;
 	if (!get_buffer(&ctx->buffer[0]) || !get_buffer(&ctx->buffer[1])) {
 		DMERR("%s: no memory to read the log", dm_device_name(c->md));
 		goto out;
@@ -444,7 +412,7 @@ static void set_roles(struct ssdup *c, const struct ssdup_replay_half *found,
 	spin_lock_irq(&c->half_lock);
 	for (i = 0; i < c->g.nr_halves; i++) {
 		h = &c->half[i];
-		h->generation = c->super.generation[i];
+		h->generation = ssdup_super(c)->generation[i];
 		h->state = HALF_FREE;
 		h->pages_done = found[i].pages;
 		atomic64_set(&h->word, LOG_WORD_SEALED |
@@ -463,43 +431,12 @@ static void set_roles(struct ssdup *c, const struct ssdup_replay_half *found,
 	c->ring_tail = open->pages;
 }
 
-int ssdup_begin_epoch(struct ssdup *c)
-{
-	bool again = c->epoch_begun;
-	bool blank = !c->super.seq;
-	int r;
-
-	/* Nothing is logged any more; what was logged, and the HDD, can be read. */
-	if (again && ssdup_mode(c) != MODE_RUNNING)
-		return 0;
-	mutex_lock(&c->super_lock);
-	if (!again)
-		c->super.epoch++;
-	c->super.flags &= ~SSDUP_SUPER_CLEAN;
-	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
-	/* What was replayed, or blanked, may be in the SSD's cache still. */
-	r = ssdup_flush_ssd(c) ?:
-	    ssdup_write_super(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
-	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
-	if (!r)
-		c->epoch_begun = true;
-	mutex_unlock(&c->super_lock);
-	if (again)
-		return 0;
-	/* Counters used up: nothing can be logged, and all that was can be read. */
-	if (r == -EROFS)
-		return 0;
-	if (r)
-		DMERR("%s: cannot write the superblock (%d)", dm_device_name(c->md), r);
-	return r;
-}
-
-static void format(struct ssdup *c)
+static void format(struct ssdup *c, struct log_super *s)
 {
 	u8 uuid[16];
 
 	generate_random_uuid(uuid);
-	ssdup_log_super_fresh(&c->super, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
+	ssdup_log_super_fresh(s, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
 			      bdev_nr_sectors(c->ssd->bdev));
 	DMINFO("%s: formatting the SSD: %u halves of %u MiB", dm_device_name(c->md),
 	       c->g.nr_halves, c->g.data_sectors >> 11);
@@ -509,28 +446,30 @@ int ssdup_recover(struct ssdup *c)
 {
 	struct ssdup_replay_half *found;
 	struct ssdup_replay_roles *roles;
+	struct log_super *s;
 	enum log_fault fault = LOG_OK;
 	bool mend = false;
 	int r;
 
 	found = kcalloc(SSDUP_MAX_HALVES, sizeof(*found), GFP_KERNEL);
 	roles = kzalloc(sizeof(*roles), GFP_KERNEL);
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
 	r = -ENOMEM;
-	if (!found || !roles)
+	if (!found || !roles || !s)
 		goto out;
 
-	r = pick_super(c, &c->super, &mend, &fault);
+	r = ssdup_super_read(c, s, &mend, &fault);
 	if (r > 0 && c->read_only) {
 		DMERR("%s: ssd: no log, and a read-only table makes none", dm_device_name(c->md));
 		r = -EROFS;
 		goto out;
 	} else if (r > 0) {
-		format(c);
+		format(c, s);
 	} else if (r) {
 		DMERR("%s: ssd: %s", dm_device_name(c->md), ssdup_log_fault_text(fault));
 		goto out;
-	} else if (memcmp(&c->g, &c->super.g, sizeof(c->g)) ||
-		   ssdup_log_super_fits(&c->super, bdev_nr_sectors(c->hdd->bdev),
+	} else if (memcmp(&c->g, &s->g, sizeof(c->g)) ||
+		   ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
 					bdev_nr_sectors(c->ssd->bdev),
 					c->block_sectors) != LOG_OK) {
 		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
@@ -546,22 +485,24 @@ int ssdup_recover(struct ssdup *c)
 		       dm_device_name(c->md));
 	}
 
-	r = replay_all(c, found);
+	r = replay_all(c, s, found);
 	if (r) {
 		forget_replay(c);
 		goto out;
 	}
 	trace_ssdup_step(c, STEP_REPLAY_DONE);
 	/* What is aligned to the log's blocks is aligned to those of the disks. */
-	c->super.g.block_sectors = c->block_sectors;
-	c->g = c->super.g;
-	ssdup_replay_roles(&c->super, found, roles);
+	s->g.block_sectors = c->block_sectors;
+	c->g = s->g;
+	ssdup_super_take(c, s);
+	ssdup_replay_roles(s, found, roles);
 	set_roles(c, found, roles);
 	count_extents(c);
 	c->recovered = true;
 	DMINFO("%s: %lld extents, %lld MiB to write back", dm_device_name(c->md),
 	       atomic64_read(&c->extents), atomic64_read(&c->dirty_sectors) >> 11);
 out:
+	kfree(s);
 	kfree(roles);
 	kfree(found);
 	return r;

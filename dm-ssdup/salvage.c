@@ -15,7 +15,10 @@
  * What is home and not freed stays in the map, and writes over it still fail:
  * a replay would undo them.
  */
-#include "ssdup.h"
+#include "free.h"
+#include "halves.h"
+#include "salvage.h"
+#include "super.h"
 #include "trace.h"
 
 static void seal_for_good(struct ssdup *c)
@@ -79,59 +82,18 @@ int ssdup_salvage_home(struct ssdup *c, struct ssdup_half *h, u32 left, bool los
 	return 0;
 }
 
-/* The halves are empty, and the record of that is durable. */
-static void forget_halves(struct ssdup *c, struct ssdup_half **halves, u32 nr)
-{
-	struct ssdup_half *h;
-	u32 i;
-
-	trace_ssdup_step(c, STEP_FREE_DROP);
-	for (i = 0; i < nr; i++)
-		ssdup_drop_extents(c, halves[i]);
-	trace_ssdup_step(c, STEP_FREE_DROPPED);
-
-	/* No commit may be looking at them. Nothing will be logged in them any more. */
-	mutex_lock(&c->commit_lock);
-	mutex_lock(&c->super_lock);
-	spin_lock_irq(&c->half_lock);
-	stat_add(c, STAT_FREES, nr);
-	for (i = 0; i < nr; i++) {
-		h = halves[i];
-		h->generation = c->super.generation[h->index];
-		h->pages_done = 0;
-		atomic64_set(&h->word, LOG_WORD_SEALED);
-		if (h == c->open)
-			continue;
-		h->state = HALF_FREE;
-		list_move_tail(&h->list, &c->free);
-	}
-	ssdup_set_gate(c);
-	ssdup_meter_nothing_due(c);
-	spin_unlock_irq(&c->half_lock);
-	mutex_unlock(&c->super_lock);
-	mutex_unlock(&c->commit_lock);
-	trace_ssdup_step(c, STEP_FREE_DONE);
-	DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
-	ssdup_event(c);
-	ssdup_kick_waiting(c);
-	wake_up_all(&c->done_wait);
-}
-
 static int free_all(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 {
-	u32 i;
 	int r;
 
 	drain_does(c, DRAIN_FREES);
 	trace_ssdup_step(c, STEP_FREE_RECORD);
-	mutex_lock(&c->super_lock);
-	for (i = 0; i < nr; i++)
-		c->super.generation[halves[i]->index] = ssdup_log_next_generation(&c->super);
-	r = ssdup_write_super(c, STEP_FREE_BETWEEN);
-	mutex_unlock(&c->super_lock);
-	if (!r)
-		forget_halves(c, halves, nr);
-	return r;
+	r = ssdup_free_record(c, halves, nr);
+	if (r)
+		return r;
+	DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
+	ssdup_free_end(c, halves, nr);
+	return 0;
 }
 
 int ssdup_salvage_end(struct ssdup *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the device in memory; calls.h has what its files call of each other.
+ * dm-ssdup: the device in memory.
  *
  * Locks, in the order in which they nest:
  *
@@ -62,11 +62,12 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
+#include "core/balance.h"
 #include "core/detector.h"
 #include "core/extent_map.h"
-#include "meter.h"
 #include "core/log.h"
-#include "core/pipeline.h"
+#include "core/pacing.h"
+#include "core/plan.h"
 #include "core/redirector.h"
 #include "core/replay.h"
 #include "core/retry.h"
@@ -74,38 +75,11 @@
 #include "step.h"
 #include "core/threshold.h"
 #include "core/types.h"
+#include "debt.h"
 
 #define DM_MSG_PREFIX "ssdup"
 
-/* --- Statistics: per-CPU counters, in the order of the status line --- */
-
-enum ssdup_stat {
-	STAT_WRITES_HDD,
-	STAT_WRITES_SSD,
-	STAT_SECTORS_HDD,
-	STAT_SECTORS_SSD,
-	STAT_READS_HDD,
-	STAT_READS_SSD,
-	STAT_READ_SECTORS_HDD,
-	STAT_READ_SECTORS_SSD,
-	STAT_DISCARDS,
-	STAT_FLUSHES,
-	STAT_WAITED,		/* writes that waited for log space */
-	STAT_STREAMS,
-	STAT_STREAMS_SSD,	/* after which the route was the SSD */
-	STAT_COMMITS,
-	STAT_PAGES,		/* metadata pages written */
-	STAT_SEALS,
-	STAT_FREES,
-	STAT_DRAINED_SECTORS,
-	STAT_DRAIN_RUNS,	/* writes to the HDD */
-	STAT_DRAIN_PIECES,	/* reads from the SSD */
-	STAT_SSD_ERRORS,
-	STAT_HDD_ERRORS,	/* of drains */
-	STAT_PINNED,		/* extents moved because the HDD would not take them */
-	STAT_LOST,		/* extents moved because the SSD would not give them */
-	STAT_NR
-};
+/* --- Statistics: counters of each CPU --- */
 
 struct ssdup_stats {
 	u64	count[STAT_NR];
@@ -155,7 +129,7 @@ struct ssdup_half {
 	 * half is freed while a commit runs.
 	 */
 	u32			pages_done;	/* complete and durable ones; commit_lock */
-	u32			carried;	/* entries moved here; the writeback thread's */
+	u32			relocated;	/* entries moved here; the writeback thread's */
 	bool			drained;	/* all on the HDD, not freed; the thread's too */
 	bool			tried;		/* in this pass of a salvage; the thread's */
 	bool			lost;		/* it holds lost extents; salvage, the thread's */
@@ -201,40 +175,6 @@ struct ring_page {
 	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
-#define SSDUP_COMMIT_PAGES	LOG_COMMIT_PAGES	/* written at once */
-
-/* Sync and idle together: what writers wait for is not to be throttled as writeback is. */
-#define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
-
-/* Whom an error of a flush has not reached yet; see flush.c. */
-#define OWED_TO_FLUSH		BIT(0)
-#define OWED_TO_FUA		BIT(1)
-
-/* Bios that wait for a commit, and who makes it. */
-struct flush_queue {
-	spinlock_t		lock;	/* bios */
-	struct bio_list		bios;
-	struct work_struct	work;
-};
-
-/* --- Stream --- */
-
-/* No lock, and none is missed: see stream.c for what that may cost. */
-struct stream_window {
-	atomic_t		next ____cacheline_aligned_in_smp;
-	atomic_t		filled;
-	u32			length;
-	struct stream_sample	s[SSDUP_STREAM_MAX] ____cacheline_aligned_in_smp;
-};
-
-/* --- Failure modes: a one-way ladder, climbed by ssdup_fail() only --- */
-
-enum ssdup_mode {
-	MODE_RUNNING,
-	MODE_LOG_READ_ONLY,	/* the SSD refused a write: nothing new is logged */
-	MODE_LOG_FAILED,	/* the SSD refuses reads too: drains stop */
-};
-
 /* What direct writes have left in the cache of the HDD. */
 enum hdd_cache {
 	HDD_CLEAN,
@@ -242,35 +182,17 @@ enum hdd_cache {
 	HDD_FLUSHING,		/* those of before are being flushed, and none ended since */
 };
 
-/*
- * What the writeback thread does or waits for, and why writes wait. For status
- * only, in the order of the numbers it prints; only ever appended to.
- */
-enum drain_state {
-	DRAIN_IDLE,		/* nothing to drain */
-	DRAIN_OFF,		/* paused, or manual and not asked */
-	DRAIN_HELD_OFF,		/* the HDD serves others, or the device is not idle yet */
-	DRAIN_SEALS,		/* waits for log writes in flight to the half it seals */
-	DRAIN_COPIES,		/* a batch, from SSD to HDD */
-	DRAIN_FENCE,		/* waits for direct writes in flight */
-	DRAIN_FREES,		/* waits for a commit, a flush of the HDD, the free record */
-	DRAIN_READS,		/* waits for reads that point into the half */
-	DRAIN_RETRY,		/* failed; waits to try again */
-	DRAIN_STOPPED,		/* by the mode, or the device is suspended */
-};
-
-enum wait_cause {
-	WAIT_NONE,
-	WAIT_SPACE,		/* no half is free */
-	WAIT_SEAL,		/* for log writes in flight to the half that is full */
-	WAIT_COMMIT,		/* too many entries are not durable yet */
-	WAIT_MEMORY,
-	WAIT_DRAIN_ERROR,	/* no half is free, and the last drain failed */
-	WAIT_SSD,		/* it takes no writes for the moment */
-};
-
-struct commit_round;
 struct ssdup_drainer;
+struct ssdup_away;
+struct ssdup_committer;
+struct ssdup_flusher;
+struct ssdup_hdd;
+struct ssdup_meta;
+struct ssdup_meter;
+struct ssdup_stream;
+struct ssdup_superblock;
+struct ssdup_waiting;
+struct stream_window;
 
 struct ssdup {
 	struct dm_target	*ti;
@@ -286,7 +208,6 @@ struct ssdup {
 	bool			log_shut;	/* by the mode, or for the moment; a hint */
 	bool			read_only;	/* as the table is; the constructor's */
 	bool			recovered;	/* the log was read; preresume only */
-	bool			epoch_begun;	/* pages may be written; super_lock */
 	bool			leaving;	/* between presuspend and resume; a hint */
 	bool			active;		/* from resume to postsuspend, which write it */
 	u32			block_sectors;
@@ -297,6 +218,7 @@ struct ssdup {
 	u32			nr_ranges;
 	struct stream_window	*window_now;	/* who finds the old one is not sampled */
 	unsigned long		stream_due;	/* jiffies; while that is NULL: it goes on then */
+	struct ssdup_meter	*meter;		/* of the disks; policy balance */
 	struct ssdup_half	*open;		/* a stale one's word is sealed */
 	enum ssdup_route	route;		/* a hint; either is always right */
 	/*
@@ -314,15 +236,7 @@ struct ssdup {
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
 
-	/* Stream */
-	struct stream_window	window[2];
-	unsigned long		evaluating;	/* bit 0, a lock: of the next four */
-	struct stream_window	*window_next;
-	u64			sampled;	/* writes that were paid for, see stream.c */
-	struct threshold	threshold;
-	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
-	u32			percentage;	/* likewise */
-	struct ssdup_meter	meter;		/* of the disks; policy balance */
+	struct ssdup_stream	*stream;
 
 	/* Log */
 	struct log_geometry	g;
@@ -336,40 +250,27 @@ struct ssdup {
 	struct list_head	sealed;		/* oldest first */
 	struct list_head	free;		/* next to open first */
 	bool			full_told;	/* by an event, since a half was freed */
-	struct mutex		super_lock;
-	struct log_super	super;		/* uuid and epoch stand still while we run */
-	struct page		*super_page;
 
-	/* Commit */
-	struct mutex		commit_lock;
+	/* What has to become durable */
+	struct ssdup_debt	debt;
+	struct ssdup_meta	*meta;
+	struct ssdup_hdd	*hdd_state;
+	struct ssdup_flusher	*flusher;
+	struct ssdup_superblock	*superblock;
+	struct ssdup_committer	*committer;
 	struct ring_page	*ring;
 	u64			ring_tail;	/* first ring number in use; commit_lock writes */
 	bool			ring_full;	/* see ssdup_reserve() */
-	struct commit_round	*round;
-	bool			commit_failed;	/* for good; ssd_lock */
-	struct page		*commit_page[SSDUP_COMMIT_PAGES];
 	struct workqueue_struct	*wq;
 	struct delayed_work	autocommit;
-	struct flush_queue	flushes;
-	struct flush_queue	fuas;		/* writes whose data is logged */
-	atomic_t		nr_flushes;	/* queued in either, and not ended yet */
-	atomic_t		owed;		/* OWED_TO_*: an error of a flush; see flush.c */
-	atomic_t		owed_parts;	/* FUA writes that have to fail after FLUSHes did */
-	bool			fua_paid;	/* one of them has, ever */
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
-	struct mutex		ssd_lock;	/* one who flushes the SSD at a time */
-	struct mutex		hdd_lock;	/* one FLUSH of the HDD at a time */
-	atomic_t		hdd_flush_errors;	/* ever; see ssdup_hdd_dropped() */
 
 	/* Writes that wait for log space */
-	spinlock_t		wait_lock;	/* waiting, errors */
-	struct bio_list		waiting;
+	struct ssdup_waiting	*waiting;
 	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
 	enum wait_cause		wait_cause;	/* of the last that found no place; to look at */
 	struct delayed_work	wait_work;
-	struct hrtimer		ration_timer;	/* until the first has its ration */
-	unsigned long		away_until;	/* jiffies: then the log is tried again; a hint */
-	struct retry_errors	errors;		/* of data writes to the SSD; wait_lock */
+	struct ssdup_away	*away;
 
 	struct work_struct	event_work;
 
@@ -385,7 +286,7 @@ struct ssdup {
 	bool			short_of_memory;	/* a hint */
 	u64			asked;		/* drain all generations up to this one */
 	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
-	u64			carried;	/* moves by ssdup_carry(), ever; the thread's */
+	u64			relocated;	/* moves by ssdup_relocate(), ever; the thread's */
 	u64			pinned;		/* of those, because of the HDD; the thread's */
 	int			drain_error;	/* of the last try; 0 when it went well; a hint */
 	bool			drain_anew;	/* a flush asked since; set under half_lock */
@@ -446,35 +347,5 @@ static inline void drain_does(struct ssdup *c, enum drain_state state)
 {
 	WRITE_ONCE(c->drain_state, state);
 }
-
-static inline struct ssdup_range *range_of(struct ssdup *c, u64 sector)
-{
-	return &c->ranges[sector >> c->range_shift];
-}
-
-/* The tree has changed: let readers without the lock know, once it is whole again. */
-static inline void range_changed(struct ssdup_range *r)
-{
-	WRITE_ONCE(r->held, r->tree.nr);
-}
-
-static inline bool range_holds(const struct ssdup_range *r)
-{
-	return READ_ONCE(r->held);
-}
-
-static inline struct ring_page *ring_page(struct ssdup *c, const struct ssdup_half *h, u32 page)
-{
-	return &c->ring[(h->base + page) % SSDUP_RING];
-}
-
-static inline u32 half_pages(const struct ssdup_half *h)
-{
-	u32 entries = log_word_entries(atomic64_read(&h->word));
-
-	return DIV_ROUND_UP(entries, (u32)SSDUP_PAGE_ENTRIES);
-}
-
-#include "calls.h"
 
 #endif

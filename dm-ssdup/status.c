@@ -2,9 +2,19 @@
 /*
  * dm-ssdup: status, table and messages.
  */
-#include "ssdup.h"
+#include "args.h"
+#include "commit.h"
+#include "flush.h"
+#include "halves.h"
+#include "hdd.h"
+#include "map.h"
+#include "mode.h"
+#include "status.h"
+#include "stream.h"
+#include "wake.h"
+#include "writeback.h"
 
-u64 ssdup_stat_sum(struct ssdup *c, enum ssdup_stat stat)
+static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)
 {
 	u64 sum = 0;
 	int cpu;
@@ -25,35 +35,7 @@ void ssdup_clear_stats(struct ssdup *c)
 			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
 }
 
-u32 ssdup_fill(struct ssdup *c)
-{
-	struct ssdup_half *open = READ_ONCE(c->open);
-
-	return open ? ssdup_log_word_fill(atomic64_read(&open->word), &c->limits) : 0;
-}
-
-u32 ssdup_log_fill(struct ssdup *c)
-{
-	u32 halves = 0, i;
-
-	for (i = 0; i < c->g.nr_halves; i++)
-		halves += READ_ONCE(c->half[i].state) == HALF_SEALED;
-	return (halves * SSDUP_PCT_ONE + ssdup_fill(c)) / c->g.nr_halves;
-}
-
-u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
-{
-	unsigned long flags;
-	u32 i, nr = 0;
-
-	spin_lock_irqsave(&c->half_lock, flags);
-	for (i = 0; i < c->g.nr_halves; i++)
-		nr += c->half[i].state == state;
-	spin_unlock_irqrestore(&c->half_lock, flags);
-	return nr;
-}
-
-enum drain_state ssdup_drain_state(struct ssdup *c)
+static enum drain_state drain_state(struct ssdup *c)
 {
 	enum drain_state state = READ_ONCE(c->drain_state);
 	bool off = READ_ONCE(c->paused) || READ_ONCE(c->set.drain) == SSDUP_DRAIN_MANUAL;
@@ -62,7 +44,7 @@ enum drain_state ssdup_drain_state(struct ssdup *c)
 	return state == DRAIN_IDLE && off && atomic64_read(&c->extents) ? DRAIN_OFF : state;
 }
 
-enum wait_cause ssdup_wait_cause(struct ssdup *c)
+static enum wait_cause wait_cause(struct ssdup *c)
 {
 	enum wait_cause cause = READ_ONCE(c->wait_cause);
 
@@ -71,7 +53,7 @@ enum wait_cause ssdup_wait_cause(struct ssdup *c)
 	return cause == WAIT_SPACE && READ_ONCE(c->drain_error) ? WAIT_DRAIN_ERROR : cause;
 }
 
-u64 ssdup_home_sectors(struct ssdup *c)
+static u64 home_sectors(struct ssdup *c)
 {
 	u64 sectors = READ_ONCE(c->pass_home);
 	u32 i;
@@ -81,23 +63,40 @@ u64 ssdup_home_sectors(struct ssdup *c)
 	return min_t(u64, sectors, atomic64_read(&c->dirty_sectors));
 }
 
-/* Every field is explained in Documentation/dm-ssdup.rst; new ones go to the end. */
+void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
+{
+	int i;
+
+	value[FIELD_MODE] = ssdup_mode(c);
+	value[FIELD_POLICY] = READ_ONCE(c->set.policy);
+	value[FIELD_ROUTE] = READ_ONCE(c->route);
+	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c);
+	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c);
+	value[FIELD_HALVES] = c->g.nr_halves;
+	value[FIELD_HALVES_FREE] = ssdup_count_halves(c, HALF_FREE);
+	value[FIELD_HALVES_SEALED] = ssdup_count_halves(c, HALF_SEALED);
+	value[FIELD_FILL] = ssdup_fill(c);
+	value[FIELD_DIRTY] = atomic64_read(&c->dirty_sectors);
+	value[FIELD_EXTENTS] = atomic64_read(&c->extents);
+	value[FIELD_WAITING] = atomic_read(&c->nr_waiting);
+	value[FIELD_DRAIN_ERRNO] = -READ_ONCE(c->drain_error);
+	for (i = 0; i < STAT_NR; i++)
+		value[FIELD_WRITES_HDD + i] = stat_sum(c, i);
+	value[FIELD_DRAIN_STATE] = drain_state(c);
+	value[FIELD_WAIT_CAUSE] = wait_cause(c);
+	value[FIELD_FLUSHES_WAIT] = ssdup_queued_flushes(c) + ssdup_queued_fuas(c);
+	value[FIELD_HOME] = home_sectors(c);
+	value[FIELD_READ_ONLY] = c->read_only;
+}
+
 static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
 {
-	unsigned int sz = 0;
-	u32 i;
+	u64 value[SSDUP_NR_FIELDS];
+	unsigned int sz = 0, i;
 
-	DMEMIT("%u %u %u %u %u", ssdup_mode(c), READ_ONCE(c->set.policy), READ_ONCE(c->route),
-	       READ_ONCE(c->percentage), READ_ONCE(c->threshold_now));
-	DMEMIT(" %u %u %u %u", c->g.nr_halves, ssdup_count_halves(c, HALF_FREE),
-	       ssdup_count_halves(c, HALF_SEALED), ssdup_fill(c));
-	DMEMIT(" %lld %lld %d %d", atomic64_read(&c->dirty_sectors), atomic64_read(&c->extents),
-	       atomic_read(&c->nr_waiting), -READ_ONCE(c->drain_error));
-	for (i = 0; i < STAT_NR; i++)
-		DMEMIT(" %llu", ssdup_stat_sum(c, i));
-	DMEMIT(" %u %u %d %llu", ssdup_drain_state(c), ssdup_wait_cause(c),
-	       atomic_read(&c->nr_flushes), ssdup_home_sectors(c));
-	DMEMIT(" %u", c->read_only);
+	ssdup_fields(c, value);
+	for (i = 0; i < SSDUP_NR_FIELDS; i++)
+		DMEMIT("%s%llu", i ? " " : "", value[i]);
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
@@ -143,7 +142,7 @@ static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int ma
 		WRITE_ONCE(c->paused, true);
 		WRITE_ONCE(c->asked, 0);
 		/* Who waits for what was asked for is told. */
-		wake_up_all(&c->done_wait);
+		ssdup_drain_told(c);
 		ssdup_kick_writeback(c);
 	} else {
 		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));

@@ -13,13 +13,27 @@
  * SAMPLES_PER_SECOND, SAMPLES_AT_ONCE aside, only as many streams are sampled; between
  * them the sampling rests, and writes look at the jiffies and write nothing.
  */
-#include "ssdup.h"
+#include <linux/slab.h>
+
+#include "halves.h"
+#include "meter.h"
+#include "stream.h"
 #include "trace.h"
 
 #define QUIET_PASS	3U	/* of four streams one is sampled */
 
 #define SAMPLES_PER_SECOND	4096U
 #define SAMPLES_AT_ONCE		16384U
+
+struct ssdup_stream {
+	struct stream_window	window[2];
+	unsigned long		evaluating;	/* bit 0, a lock: of the next three */
+	struct stream_window	*next;
+	u64			sampled;	/* writes that were paid for, see pay() */
+	struct threshold	threshold;
+	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
+	u32			percentage;	/* likewise */
+};
 
 /* @pass: so many streams are not sampled, before the one that is */
 static void window_reset(struct ssdup *c, struct stream_window *w, u32 pass)
@@ -33,16 +47,35 @@ static void window_reset(struct ssdup *c, struct stream_window *w, u32 pass)
 	atomic_set(&w->next, -(int)(pass * length));
 }
 
-void ssdup_stream_init(struct ssdup *c)
+int ssdup_stream_create(struct ssdup *c)
 {
-	window_reset(c, &c->window[0], 0);
-	c->window_now = &c->window[0];
-	c->window_next = &c->window[1];
-	c->percentage = 0;
+	struct ssdup_stream *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return -ENOMEM;
+	c->stream = s;
+	window_reset(c, &s->window[0], 0);
+	c->window_now = &s->window[0];
+	s->next = &s->window[1];
 	c->route = ssdup_redirector_first(c->set.policy);
-	ssdup_threshold_init(&c->threshold);
-	c->threshold_now = c->threshold.value;
-	ssdup_meter_init(&c->meter);
+	ssdup_threshold_init(&s->threshold);
+	s->threshold_now = s->threshold.value;
+	return 0;
+}
+
+void ssdup_stream_destroy(struct ssdup *c)
+{
+	kvfree(c->stream);
+}
+
+u32 ssdup_stream_percentage(const struct ssdup *c)
+{
+	return READ_ONCE(c->stream->percentage);
+}
+
+u32 ssdup_stream_threshold(const struct ssdup *c)
+{
+	return READ_ONCE(c->stream->threshold_now);
 }
 
 static void stream_evaluate(struct ssdup *c, struct stream_window *w)
@@ -53,12 +86,12 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 	};
 	/* A sampler that was held up for a life of the window may still write; see below. */
 	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
-	u32 threshold = ssdup_threshold_update(&c->threshold, percentage);
+	u32 threshold = ssdup_threshold_update(&c->stream->threshold, percentage);
 	enum ssdup_policy policy;
 	enum ssdup_route route;
 
-	WRITE_ONCE(c->percentage, percentage);
-	WRITE_ONCE(c->threshold_now, threshold);
+	WRITE_ONCE(c->stream->percentage, percentage);
+	WRITE_ONCE(c->stream->threshold_now, threshold);
 	do {
 		policy = READ_ONCE(c->set.policy);
 		route = ssdup_redirector_next(policy, READ_ONCE(c->route), percentage, threshold,
@@ -78,9 +111,9 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 static bool pay(struct ssdup *c, u32 samples)
 {
 	u64 earned = div_u64(get_jiffies_64() * SAMPLES_PER_SECOND, HZ);
-	u64 paid = max(c->sampled, earned - min(earned, SAMPLES_AT_ONCE)) + samples;
+	u64 paid = max(c->stream->sampled, earned - min(earned, SAMPLES_AT_ONCE)) + samples;
 
-	c->sampled = paid;
+	c->stream->sampled = paid;
 	if (paid <= earned)
 		return true;
 	WRITE_ONCE(c->stream_due, jiffies + 1 + div_u64((paid - earned) * HZ, SAMPLES_PER_SECOND));
@@ -90,30 +123,32 @@ static bool pay(struct ssdup *c, u32 samples)
 /* What they are like matters little to balance where there is little to choose from. */
 static void next_window(struct ssdup *c)
 {
-	window_reset(c, c->window_next, ssdup_meter_quiet(c) ? QUIET_PASS : 0);
-	WRITE_ONCE(c->window_now, c->window_next);
+	window_reset(c, c->stream->next, ssdup_meter_quiet(c) ? QUIET_PASS : 0);
+	WRITE_ONCE(c->window_now, c->stream->next);
 }
 
 void ssdup_stream_go_on(struct ssdup *c)
 {
-	if (test_and_set_bit_lock(0, &c->evaluating))
+	if (test_and_set_bit_lock(0, &c->stream->evaluating))
 		return;
 	if (!READ_ONCE(c->window_now))
 		next_window(c);
-	clear_bit_unlock(0, &c->evaluating);
+	clear_bit_unlock(0, &c->stream->evaluating);
 }
 
 void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
 {
-	if (test_and_set_bit_lock(0, &c->evaluating)) {
+	struct ssdup_stream *s = c->stream;
+
+	if (test_and_set_bit_lock(0, &c->stream->evaluating)) {
 		window_reset(c, w, 0);
 		return;
 	}
-	c->window_next = w == &c->window[0] ? &c->window[1] : &c->window[0];
+	s->next = w == &s->window[0] ? &s->window[1] : &s->window[0];
 	if (pay(c, w->length))
 		next_window(c);
 	else
 		WRITE_ONCE(c->window_now, NULL);
 	stream_evaluate(c, w);
-	clear_bit_unlock(0, &c->evaluating);
+	clear_bit_unlock(0, &c->stream->evaluating);
 }

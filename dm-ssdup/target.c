@@ -5,10 +5,28 @@
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 
-#include "ssdup.h"
-
-#define CREATE_TRACE_POINTS
+#include "args.h"
+#include "away.h"
+#include "commit.h"
+#include "debt.h"
+#include "drain.h"
+#include "flush.h"
+#include "halves.h"
+#include "hdd.h"
+#include "io.h"
+#include "meta.h"
+#include "meter.h"
+#include "nodes.h"
+#include "recovery.h"
+#include "reserve.h"
+#include "status.h"
+#include "stream.h"
+#include "super.h"
+#include "sysfs.h"
 #include "trace.h"
+#include "wait.h"
+#include "wake.h"
+#include "writeback.h"
 
 #define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
 #define RANGE_MB_PRESET		4U
@@ -53,7 +71,7 @@ static void inherit(struct ssdup *c)
 	mutex_lock(&registry_lock);
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md)
-			ssdup_inherit_owed(c, other);
+			ssdup_inherit(&c->debt, &other->debt);
 	mutex_unlock(&registry_lock);
 }
 
@@ -65,7 +83,7 @@ static void delist(struct ssdup *c)
 	/* When another target kept the next table from being resumed, it has not inherited. */
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md) {
-			ssdup_inherit_owed(other, c);
+			ssdup_inherit(&other->debt, &c->debt);
 			break;
 		}
 	list_del_init(&c->registered);
@@ -146,44 +164,26 @@ static int make_ranges(struct ssdup *c)
 
 static void init_fields(struct ssdup *c)
 {
-	u32 i;
-
 	INIT_LIST_HEAD(&c->registered);
 	INIT_LIST_HEAD(&c->folder);
-	INIT_LIST_HEAD(&c->sealed);
-	INIT_LIST_HEAD(&c->free);
-	spin_lock_init(&c->half_lock);
-	spin_lock_init(&c->wait_lock);
 	mutex_init(&c->set_lock);
-	mutex_init(&c->super_lock);
-	mutex_init(&c->commit_lock);
-	mutex_init(&c->ssd_lock);
-	init_waitqueue_head(&c->wb_wait);
-	init_waitqueue_head(&c->settle_wait);
-	init_waitqueue_head(&c->done_wait);
-	bio_list_init(&c->waiting);
 	if (c->read_only)
 		drain_does(c, DRAIN_STOPPED);
-	ssdup_flush_init(c);
-	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
-	ssdup_hrtimer_init(&c->ration_timer, ssdup_ration_timer, HRTIMER_MODE_REL);
-	INIT_WORK(&c->event_work, ssdup_event_work);
-	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
-	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
-		c->half[i].index = i;
-		INIT_LIST_HEAD(&c->half[i].list);
-	}
+	ssdup_wake_init(c, ssdup_wait_work, ssdup_autocommit_work);
+	ssdup_halves_init(c);
 }
 
 static int allocate(struct ssdup *c)
 {
 	c->stats = alloc_percpu(struct ssdup_stats);
-	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI | SSDUP_WQ_PERCPU,
-				0, dm_device_name(c->md));
-	if (!c->stats || !c->wq)
+	if (!c->stats)
 		return -ENOMEM;
-	return ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
-	       make_ranges(c) ?: ssdup_commit_init(c) ?: ssdup_drainer_create(c);
+	return ssdup_wake_create(c) ?: ssdup_wait_create(c) ?:
+	       ssdup_away_create(c) ?: ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?:
+	       ssdup_flush_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
+	       ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
+	       make_ranges(c) ?: ssdup_super_create(c) ?: ssdup_commit_create(c) ?:
+	       ssdup_drainer_create(c);
 }
 
 static void free_extents(struct ssdup *c)
@@ -207,10 +207,17 @@ static void free_extents(struct ssdup *c)
 static void destroy(struct ssdup *c)
 {
 	delist(c);
-	if (c->wq)
-		destroy_workqueue(c->wq);
+	ssdup_wake_destroy(c);
+	ssdup_wait_destroy(c);
+	ssdup_away_destroy(c);
+	ssdup_flush_destroy(c);
+	ssdup_hdd_destroy(c);
+	ssdup_meta_destroy(c);
+	ssdup_stream_destroy(c);
+	ssdup_meter_destroy(c);
 	ssdup_drainer_destroy(c);
-	ssdup_commit_exit(c);
+	ssdup_commit_destroy(c);
+	ssdup_super_destroy(c);
 	free_extents(c);
 	bioset_exit(&c->bs);
 	ssdup_nodes_destroy(c);
@@ -256,7 +263,6 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	c->whole = min(c->longest, EXTENT_WALK);
 	for (i = 0; i < c->g.nr_halves; i++)
 		c->half[i].data_start = ssdup_log_data_sector(&c->g, i, to_log_pos(0));
-	ssdup_stream_init(c);
 
 	ti->error = NULL;
 	ti->private = c;
@@ -280,7 +286,7 @@ static void ssdup_presuspend(struct dm_target *ti)
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
 	/* A message that waits for a drain holds the table that the core waits for. */
-	wake_up_all(&c->done_wait);
+	ssdup_drain_told(c);
 }
 
 static void ssdup_presuspend_undo(struct dm_target *ti)
@@ -290,38 +296,14 @@ static void ssdup_presuspend_undo(struct dm_target *ti)
 	WRITE_ONCE(c->leaving, false);
 }
 
-static void write_clean(struct ssdup *c)
-{
-	struct ssdup_half *h;
-	bool void_pages;
-	u32 i;
-
-	mutex_lock(&c->super_lock);
-	for (i = 0; i < c->g.nr_halves; i++) {
-		h = &c->half[i];
-		/* A free record that failed is written along: those pages are void. */
-		void_pages = h->state == HALF_FREE || h->generation != c->super.generation[i];
-		c->super.pages[i] = void_pages ? 0 : half_pages(h);
-	}
-	trace_ssdup_step(c, STEP_SUSPEND_CLEAN);
-	c->super.flags |= SSDUP_SUPER_CLEAN;
-	ssdup_write_super(c, STEP_SUSPEND_BETWEEN);
-	c->super.flags &= ~SSDUP_SUPER_CLEAN;
-	mutex_unlock(&c->super_lock);
-	trace_ssdup_step(c, STEP_SUSPEND_DONE);
-}
-
 /* Nothing runs any more, and nothing is queued. */
 static void stop(struct ssdup *c)
 {
 	WRITE_ONCE(c->active, false);
 	ssdup_writeback_stop(c);
-	cancel_delayed_work_sync(&c->wait_work);
-	/* Nothing waits, so nobody starts it again, and the work that it queued finds nothing. */
-	hrtimer_cancel(&c->ration_timer);
-	cancel_delayed_work_sync(&c->autocommit);
-	WRITE_ONCE(c->autocommit_armed, false);
-	flush_workqueue(c->wq);
+	ssdup_wake_stop(c);
+	/* Nothing waits, so nobody starts it again, and it kicks nobody. */
+	ssdup_wait_stop(c);
 }
 
 static void ssdup_postsuspend(struct dm_target *ti)
@@ -343,12 +325,12 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	r = ssdup_commit(c);
 	/* Without a FLUSH nobody knows, and the next table does not have what it lost. */
 	if (r)
-		ssdup_owe(c);
+		ssdup_owe(&c->debt);
 	trace_ssdup_step(c, STEP_SUSPEND_FLUSH);
 	if (r || ssdup_flush_hdd(c))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));
 	else
-		write_clean(c);
+		ssdup_write_clean(c);
 }
 
 /*
@@ -379,7 +361,7 @@ static void ssdup_resume(struct dm_target *ti)
 	WRITE_ONCE(c->leaving, false);
 	/* A suspend has stopped who was to open it. */
 	if (READ_ONCE(c->log_shut))
-		queue_delayed_work(c->wq, &c->wait_work, 0);
+		ssdup_kick_waiting_in(c, 0);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
 	if (c->thread)

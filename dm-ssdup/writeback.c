@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the writeback thread. When is pipeline.c's to say; how is drain.c's
+ * dm-ssdup: the writeback thread. When is core/pacing.c's to say; how is drain.c's
  * to do; here is what the one is told and the other is made to do.
  */
 #include <linux/kthread.h>
 
-#include "ssdup.h"
+#include "batch.h"
+#include "commit.h"
+#include "drain.h"
+#include "halves.h"
+#include "hdd.h"
+#include "mode.h"
+#include "requests.h"
+#include "wake.h"
+#include "writeback.h"
 
 /* After a drain that failed, and between tries of extents that are pinned. */
 #define RETRY_MS	5000U
@@ -26,51 +34,6 @@ struct watch {
 	bool		holding;
 };
 
-void ssdup_kick_writeback(struct ssdup *c)
-{
-	WRITE_ONCE(c->wb_kick, true);
-	/* Pairs with the barrier of the thread's wait. */
-	if (wq_has_sleeper(&c->wb_wait))
-		wake_up(&c->wb_wait);
-}
-
-/* What all CPUs have counted. */
-struct sums {
-	u64	requests;
-	u64	reads;
-	u64	writes;
-	u32	hdd_inflight;
-};
-
-static struct sums sum_requests(struct ssdup *c)
-{
-	u64 begun = 0, ended = 0;
-	struct sums s = { };
-	int cpu;
-
-	/* Ended first: a request that moves between the sums counts as in flight. */
-	for_each_possible_cpu(cpu)
-		ended += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_ended);
-	for_each_possible_cpu(cpu) {
-		const struct ssdup_stats *st = per_cpu_ptr(c->stats, cpu);
-
-		begun += READ_ONCE(st->hdd_begun);
-		s.requests += READ_ONCE(st->requests);
-		/* When these are cleared, that is taken for a read and a write. */
-		s.reads += READ_ONCE(st->count[STAT_READS_HDD]);
-		s.reads += READ_ONCE(st->count[STAT_READS_SSD]);
-		s.writes += READ_ONCE(st->count[STAT_WRITES_SSD]);
-	}
-	s.requests += ended;
-	s.hdd_inflight = begun - ended;
-	return s;
-}
-
-u32 ssdup_hdd_inflight(struct ssdup *c)
-{
-	return sum_requests(c).hdd_inflight;
-}
-
 /* The generation that is drained next; ~0 when nothing is sealed. */
 static u64 oldest_sealed(struct ssdup *c)
 {
@@ -86,11 +49,11 @@ static u64 oldest_sealed(struct ssdup *c)
 }
 
 /* Does the open half hold more than what a drain put there itself? */
-static bool open_dirty(struct ssdup *c, bool count_carried)
+static bool open_dirty(struct ssdup *c, bool count_relocated)
 {
 	struct ssdup_half *h = READ_ONCE(c->open);
 
-	return log_word_entries(atomic64_read(&h->word)) > (count_carried ? 0 : h->carried);
+	return log_word_entries(atomic64_read(&h->word)) > (count_relocated ? 0 : h->relocated);
 }
 
 static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
@@ -101,10 +64,10 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	bool retry = w->pinned &&
 		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
 	bool spare = ssdup_count_halves(c, HALF_FREE);
-	struct sums s = sum_requests(c);
+	struct ssdup_requests s = ssdup_sum_requests(c);
 
-	if (s.requests != w->requests) {
-		w->requests = s.requests;
+	if (s.all != w->requests) {
+		w->requests = s.all;
 		w->active = now;
 	}
 	if (s.reads != w->reads) {
@@ -117,7 +80,8 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	}
 	if (!w->holding)
 		w->held = now;
-	in->mode = READ_ONCE(c->set.drain);
+	in->mode = ssdup_mode(c);
+	in->drain = READ_ONCE(c->set.drain);
 	in->route = READ_ONCE(c->route);
 	in->patient = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
 	in->paused = READ_ONCE(c->paused);
@@ -165,30 +129,21 @@ static bool tell_error(struct ssdup *c, int r)
 		WRITE_ONCE(c->drain_error, r);
 	spin_unlock_irq(&c->half_lock);
 	if (changed) {
-		wake_up_all(&c->done_wait);
+		ssdup_drain_told(c);
 		ssdup_kick_waiting(c);
 	}
 	return r && !anew;
 }
 
-static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in,
-			const struct pacing_out *out)
+static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_out *how)
 {
 	ktime_t begun = ktime_get();
 	u64 pinned = c->pinned;
-	const struct drain_manner how = {
-		/* With nobody in need of this half's space the arm passes over the disk once. */
-		.wide = !in->waiters &&
-			(in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS),
-		.gentle = out->gentle,
-		.spread = out->spread,
-		.urgent = in->waiters && !in->patient,
-	};
 	u32 wait;
 	int r;
 
 	drain_does(c, DRAIN_COPIES);
-	r = ssdup_drain_step(c, &how);
+	r = ssdup_drain_turn(c, how);
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
@@ -227,13 +182,10 @@ static int writeback_thread(void *arg)
 		smp_mb();
 		look(c, &w, &in);
 		out = ssdup_pacing_decide(&in);
-		if (ssdup_mode(c) == MODE_LOG_FAILED)
-			out.step = PACING_SLEEP;
-		w.holding = out.step == PACING_HOLD;
-		switch (out.step) {
+		w.holding = out.action == PACING_HOLD;
+		switch (out.action) {
 		case PACING_SLEEP:
-			drain_does(c, ssdup_mode(c) == MODE_LOG_FAILED ? DRAIN_STOPPED :
-									 DRAIN_IDLE);
+			drain_does(c, in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
 			/* Nobody kicks for extents that are pinned. */
 			wait_kick(c, w.pinned ? msecs_to_jiffies(PINNED_RETRY_MS) + 1 :
 						MAX_SCHEDULE_TIMEOUT);
@@ -247,18 +199,14 @@ static int writeback_thread(void *arg)
 				wait_kick(c, msecs_to_jiffies(out.wait_ms) + 1);
 			break;
 		case PACING_SEAL:
-			/* A log that is read-only is drained without another half. */
-			if (ssdup_mode(c) == MODE_RUNNING)
-				seal(c, &w);
-			else
-				drain_batch(c, &w, &in, &out);
+			seal(c, &w);
 			break;
 		case PACING_DRAIN:
-			drain_batch(c, &w, &in, &out);
+			drain_batch(c, &w, &out);
 			break;
 		}
 	}
-	ssdup_drain_finish(c);
+	ssdup_drain_drop(c);
 	drain_does(c, DRAIN_STOPPED);
 	return 0;
 }
@@ -326,7 +274,7 @@ u64 ssdup_ask(struct ssdup *c)
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
-	u64 carried = READ_ONCE(c->carried);
+	u64 relocated = READ_ONCE(c->relocated);
 	u64 generation;
 	int r;
 
@@ -357,5 +305,5 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	r = ssdup_flush_hdd(c);
 	if (r)
 		return r;
-	return READ_ONCE(c->carried) == carried ? 0 : -EIO;
+	return READ_ONCE(c->relocated) == relocated ? 0 : -EIO;
 }

@@ -5,7 +5,7 @@
 #include "../dm-ssdup/core/detector.c"
 #include "prng.h"
 
-#define WINDOW		SSDUP_STREAM_DEFAULT
+#define WINDOW		128U
 #define REQUEST		512U		/* 256 KiB, the paper's request */
 #define PROCESSES	128U		/* at most */
 

@@ -5,7 +5,7 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/ssdup.h"
+#include "../dm-ssdup/meter.h"
 
 static u64 clock_ns;
 static u32 kicks;
@@ -35,8 +35,12 @@ static int meter_test_init(struct kunit *test)
 	device.set.policy = SSDUP_POLICY_BALANCE;
 	clock_ns = MSEC;
 	kicks = 0;
-	ssdup_meter_init(&device.meter);
-	return 0;
+	return ssdup_meter_create(&device);
+}
+
+static void meter_test_exit(struct kunit *test)
+{
+	ssdup_meter_destroy(&device);
 }
 
 /* A scattered read begins. */
@@ -48,7 +52,7 @@ static void read_begins(struct ssdup_io *io)
 
 static void read_ends(struct ssdup_io *io)
 {
-	ssdup_meter_end(&device.meter.hdd, io, true);
+	ssdup_meter_end(&device.meter->hdd, io, true);
 }
 
 /* One after the other, each of which takes what it is expected to. */
@@ -67,7 +71,7 @@ static void reads_in_turn(u32 nr)
 static void hdd_comes_to_rest(struct kunit *test)
 {
 	reads_in_turn(METER_LOOK);
-	KUNIT_ASSERT_TRUE(test, ssdup_meter_rests(&device.meter.hdd));
+	KUNIT_ASSERT_TRUE(test, ssdup_meter_rests(&device.meter->hdd));
 }
 
 /* --- Drains --- */
@@ -78,7 +82,7 @@ static void hdd_comes_to_rest(struct kunit *test)
  */
 static void drain_pays_for_itself(struct kunit *test, u32 before)
 {
-	struct ssdup_meter *l = &device.meter;
+	struct ssdup_meter *l = device.meter;
 	u64 begun, others = 0, cost, wanted;
 	struct meter_drain b;
 	u32 i;
@@ -106,7 +110,7 @@ static void drain_pays_for_itself(struct kunit *test, u32 before)
 static void drain_of_a_busy_disk(struct kunit *test)
 {
 	drain_pays_for_itself(test, METER_LOOK / 2);
-	KUNIT_EXPECT_FALSE(test, ssdup_meter_rests(&device.meter.hdd));
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_rests(&device.meter->hdd));
 }
 
 static void drain_of_a_disk_at_rest(struct kunit *test)
@@ -130,7 +134,7 @@ static void dear_reads(u32 nr)
 /* However long a drain is under way: what requests seem to take beside it is no price. */
 static void drain_teaches_no_price(struct kunit *test)
 {
-	struct disk_meter *hdd = &device.meter.hdd;
+	struct disk_meter *hdd = &device.meter->hdd;
 	const struct balance_cost cost = hdd->cost;
 	struct meter_drain b;
 
@@ -149,7 +153,7 @@ static void drain_ends_a_rest(struct kunit *test)
 {
 	hdd_comes_to_rest(test);
 	drain_teaches_no_price(test);
-	KUNIT_EXPECT_FALSE(test, ssdup_meter_rests(&device.meter.hdd));
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_rests(&device.meter->hdd));
 }
 
 /* Who waits for space looks again after each batch: the HDD may be cheap now. */
@@ -181,7 +185,7 @@ static void batch_wakes_who_waits(struct kunit *test)
 /* Few would be left to learn by if the first window had to be over. */
 static void flushes_cost_at_once(struct kunit *test)
 {
-	struct ssdup_meter *l = &device.meter;
+	struct ssdup_meter *l = device.meter;
 
 	KUNIT_EXPECT_EQ(test, l->flush_price, 0);
 	ssdup_meter_flush(&device);
@@ -214,13 +218,13 @@ static void expect_sum(struct kunit *test, u64 sum, u32 times)
 /* The one that is looked at has the price, and counts as the work, of those that are not. */
 static void one_counts_for_three(struct kunit *test)
 {
-	struct disk_meter *ssd = &device.meter.ssd;
+	struct disk_meter *ssd = &device.meter->ssd;
 	u64 price = ssdup_price(ssd, 8, false);
 	struct ssdup_half *h = &device.half[0];
 	struct ssdup_io io;
 
 	/* Until then nobody was left out. */
-	balance_note(&device.meter.map, FAR, 8, 0, SSDUP_ROUTE_SSD);
+	balance_note(&device.meter->map, FAR, 8, 0, SSDUP_ROUTE_SSD);
 	log_one_of_three(h, &io);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), price);
 	ssdup_meter_end(ssd, &io, false);
@@ -249,6 +253,7 @@ static struct kunit_case meter_cases[] = {
 static struct kunit_suite meter_suite = {
 	.name = "ssdup-meter",
 	.init = meter_test_init,
+	.exit = meter_test_exit,
 	.test_cases = meter_cases,
 };
 

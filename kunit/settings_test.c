@@ -51,12 +51,12 @@ static void values(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, value, c->value);
 }
 
-/* A message names its key, and what is preset could have been given. */
+/* A message names its key and all its words, and what is preset could have been given. */
 static void keys_are_sound(struct kunit *test)
 {
 	const struct ssdup_settings_key *key;
 	struct ssdup_settings set;
-	u32 i, value, seen = 0;
+	u32 i, j, value, seen = 0;
 
 	ssdup_settings_preset(&set);
 	KUNIT_EXPECT_EQ(test, set.given, 0);
@@ -66,6 +66,8 @@ static void keys_are_sound(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen & ssdup_settings_bit(key), 0);
 		seen |= ssdup_settings_bit(key);
 		KUNIT_EXPECT_TRUE(test, !strncmp(key->error, key->name, strlen(key->name)));
+		for (j = 0; key->words && key->words[j]; j++)
+			KUNIT_EXPECT_TRUE(test, strstr(key->error, key->words[j]));
 		value = *ssdup_settings_of(&set, key);
 		if (!key->words && !key->power)
 			KUNIT_EXPECT_TRUE(test, value >= key->min && value <= key->max);

@@ -9,7 +9,6 @@
 
 #define SSDUP_STREAM_MIN	2U
 #define SSDUP_STREAM_MAX	1024U
-#define SSDUP_STREAM_DEFAULT	128U
 
 struct stream_sample {
 	u64	start;		/* sector on the device */

@@ -9,11 +9,9 @@
 #include "settings.h"
 
 static const char * const policies[] = {
-	[SSDUP_POLICY_ADAPTIVE]		= "adaptive",
-	[SSDUP_POLICY_WATERMARK]	= "watermark",
-	[SSDUP_POLICY_ALL]		= "all",
-	[SSDUP_POLICY_NONE]		= "none",
-	[SSDUP_POLICY_BALANCE]		= "balance",
+#define SSDUP_POLICY(symbol, name, ...)	\
+	[SSDUP_POLICY_##symbol] = name,
+#include "states.h"
 	NULL
 };
 
@@ -30,31 +28,17 @@ static const char * const drains[] = {
 	NULL
 };
 
-#define KEY(key_name, key_preset, ...) {				\
-	.name = #key_name,						\
-	.offset = offsetof(struct ssdup_settings, key_name),		\
-	.preset = key_preset, __VA_ARGS__				\
-}
+#define KEY(key_name, key_preset, array, least, most, takes, ...)	\
+	.name = #key_name, .offset = offsetof(struct ssdup_settings, key_name), \
+	.preset = key_preset, .words = array, .min = least, .max = most, \
+	.error = #key_name ": not " takes
 
-/* One line a key. */
 static const struct ssdup_settings_key keys[] = {
-	KEY(policy, SSDUP_POLICY_BALANCE, .words = policies,
-	    .error = "policy: not adaptive, watermark, all, none or balance"),
-	KEY(stream_length, SSDUP_STREAM_DEFAULT, .min = SSDUP_STREAM_MIN, .max = SSDUP_STREAM_MAX,
-	    .error = "stream_length: not a number from 2 to 1024"),
-	KEY(to_ssd_above, 45, .max = 100, .error = "to_ssd_above: not a per cent from 0 to 100"),
-	KEY(to_hdd_below, 30, .max = 100, .error = "to_hdd_below: not a per cent from 0 to 100"),
-	KEY(halves, SSDUP_MIN_HALVES, .min = SSDUP_MIN_HALVES, .max = SSDUP_MAX_HALVES,
-	    .fixed = true, .error = "halves: not a number from 2 to 16"),
-	KEY(range_mb, 0, .min = 1, .max = 65536, .power = true, .fixed = true,
-	    .error = "range_mb: not a power of two from 1 to 65536"),
-	KEY(full, SSDUP_FULL_BLOCK, .words = fulls, .error = "full: not block or bypass"),
-	KEY(drain, SSDUP_DRAIN_AUTO, .words = drains, .error = "drain: not auto, eager or manual"),
-	KEY(drain_depth, 256, .min = 1, .max = SSDUP_DRAIN_DEPTH_MAX,
-	    .error = "drain_depth: not a number from 1 to 1024"),
-	KEY(autocommit_ms, 1000, .min = 1, .max = 3600000,
-	    .error = "autocommit_ms: not a number from 1 to 3600000"),
-	KEY(flush_on_suspend, 0, .max = 1, .error = "flush_on_suspend: not 0 or 1"),
+#define SSDUP_KEY(name, file_name, ...)					\
+	{ KEY(name, __VA_ARGS__), .file = #file_name },
+#define SSDUP_FIXED_KEY(name, is_power, ...)				\
+	{ KEY(name, __VA_ARGS__), .power = is_power },
+#include "keys.h"
 };
 
 const struct ssdup_settings_key *ssdup_settings_key(u32 i)
@@ -84,7 +68,6 @@ u32 ssdup_settings_bit(const struct ssdup_settings_key *key)
 
 u32 *ssdup_settings_of(struct ssdup_settings *set, const struct ssdup_settings_key *key)
 {
-	static_assert(sizeof(enum ssdup_policy) == sizeof(u32), "all settings have one width");
 	return (u32 *)((char *)set + key->offset);
 }
 

@@ -10,20 +10,15 @@
 
 #define SSDUP_DRAIN_DEPTH_MAX	1024U
 
-/* All are 32 bits wide, the enums too. */
+#define SSDUP_BY_SIZE		0	/* of the HDD */
+
+/* The value of each key. */
 struct ssdup_settings {
-	enum ssdup_policy	policy;
-	enum ssdup_full		full;
-	enum ssdup_drain	drain;
-	u32	stream_length;		/* writes */
-	u32	to_ssd_above;		/* per cent */
-	u32	to_hdd_below;		/* per cent */
-	u32	halves;			/* fixed when the log is formatted */
-	u32	range_mb;		/* fixed while the table is loaded; 0: by the HDD's size */
-	u32	drain_depth;		/* SSD reads that a drain gathers at once */
-	u32	autocommit_ms;
-	u32	flush_on_suspend;	/* 0 or 1 */
-	u32	given;			/* keys of the table line, a bit each */
+	u32
+#define SSDUP_KEY(name, ...)		name,
+#define SSDUP_FIXED_KEY(name, ...)	name,
+#include "keys.h"
+		given;		/* keys of the table line, a bit each */
 };
 
 /* A key takes one of @words, or a number from @min to @max. */
@@ -35,7 +30,7 @@ struct ssdup_settings_key {
 	u32			max;
 	u32			preset;
 	bool			power;		/* a power of two */
-	bool			fixed;		/* cannot be set at run time */
+	const char		*file;		/* in sysfs; NULL: cannot be set at run time */
 	const char		*error;
 };
 

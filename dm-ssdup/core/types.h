@@ -37,14 +37,40 @@ enum ssdup_route {
 	SSDUP_ROUTE_SSD,
 };
 
-/* In the order of the numbers that the status line prints; only ever appended to. */
 enum ssdup_policy {
-	SSDUP_POLICY_ADAPTIVE,
-	SSDUP_POLICY_WATERMARK,
-	SSDUP_POLICY_ALL,
-	SSDUP_POLICY_NONE,
-	SSDUP_POLICY_BALANCE,
-	SSDUP_NR_POLICIES,
+#define SSDUP_POLICY(symbol, ...)	SSDUP_POLICY_##symbol,
+#include "states.h"
+};
+
+/* The device's; only ssdup_fail() climbs it. */
+enum ssdup_mode {
+#define SSDUP_MODE(symbol, ...)		MODE_##symbol,
+#include "states.h"
+};
+
+/* For status only. */
+enum drain_state {
+#define SSDUP_DRAIN_STATE(symbol, ...)	DRAIN_##symbol,
+#include "states.h"
+};
+
+enum wait_cause {
+#define SSDUP_WAIT_CAUSE(symbol, ...)	WAIT_##symbol,
+#include "states.h"
+};
+
+/* Of the status line; those that count are in a row. */
+enum ssdup_field {
+#define SSDUP_FIELD(symbol, ...)	FIELD_##symbol,
+#define SSDUP_STAT(symbol, ...)		FIELD_##symbol,
+#include "fields.h"
+	SSDUP_NR_FIELDS
+};
+
+enum ssdup_stat {
+#define SSDUP_STAT(symbol, ...)		STAT_##symbol,
+#include "fields.h"
+	STAT_NR
 };
 
 enum ssdup_full {

@@ -10,7 +10,7 @@ GROUPS_ALL="targets percentages processes sweep queue scarce gaps hpio tile pace
 # policies - those the module offers, as its code lists them
 policies()
 {
-	sed -n '/policies\[\] = {/,/}/s/.*"\(.*\)".*/\1/p' "$TOP/dm-ssdup/core/settings.c"
+	sed -nE 's/^SSDUP_POLICY\([A-Z]+, "(.*)",.*/\1/p' "$TOP/dm-ssdup/core/states.h"
 }
 
 # short N FULL - a number for the short and one for the full form

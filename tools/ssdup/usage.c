@@ -38,7 +38,10 @@ static const struct option_spec create_options[] = {
 	{ OPT_SSD, "ssd", "DEV", "the SSD: blank, or with the log of this HDD" },
 	{ OPT_UUID, "uuid", "UUID", "the SSD whose log has that UUID" },
 	{ OPT_POLICY, "policy", "POLICY",
-	  "where writes go: adaptive, watermark, all, none or balance" },
+	  "where writes go, one of:"
+#define SSDUP_POLICY(symbol, name, ...)	" " name
+#include "dm-ssdup/core/states.h"
+	},
 	{ 'o', "options", "KEY=VALUE,...",
 	  "other keys, such as full=bypass,drain=eager",
 	  "See KEYS." },
@@ -150,8 +153,9 @@ const struct usage usage_detach = {
 const struct usage usage_set = {
 	.synopsis = "NAME KEY=VALUE...",
 	.about = "Change keys of a device at once. ssduptab is not changed.",
-	.more = "Keys: policy, stream_length, to_ssd_above, to_hdd_below, full, drain,\n"
-		"drain_depth, autocommit_ms, flush_on_suspend; see ssdup(8).",
+	.more = "Keys, of which ssdup(8) has more:"
+#define SSDUP_KEY(name, file, preset, words, least, most, takes, ...)	"\n  " #name ": " takes
+#include "dm-ssdup/core/keys.h"
 };
 
 static const struct option_spec remove_options[] = {

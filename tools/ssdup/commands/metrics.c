@@ -12,6 +12,7 @@
 
 #include "lib/dev.h"
 #include "lib/metrics.h"
+#include "lib/state.h"
 #include "lib/tab.h"
 #include "lib/tool.h"
 
@@ -134,39 +135,88 @@ static void print_head(FILE *to, const char *name, const char *help)
 	fprintf(to, "# TYPE %s %s\n", name, counter ? "counter" : "gauge");
 }
 
-static void print_value(FILE *to, enum metric_unit unit, unsigned long long value)
+/* What is known of the fields, and the words of those whose numbers have some. */
+static void print_field_head(FILE *to, const struct metric *m)
 {
-	switch (unit) {
-	case PLAIN:
-		fprintf(to, " %llu\n", value);
-		break;
-	case SECTORS:
-		fprintf(to, " %llu\n", value * SECTOR_BYTES);
-		break;
-	case PAGES:
-		fprintf(to, " %llu\n", value * METRIC_PAGE_BYTES);
-		break;
-	case PER_10000:
-		fprintf(to, " %llu.%04llu\n", value / 10000, value % 10000);
-		break;
+	const struct field *field = &fields[m->field[0]], *other = &fields[m->field[1]];
+	const char *(*words)(uint64_t value) = NULL;
+	char *help, *more;
+	unsigned int i;
+
+	help = m->nr == 1 ? xprintf("%s: %s", field->name, field->text) :
+	       xprintf("%s: %s; %s: %s", field->name, field->text, other->name, other->text);
+	if (m->field[0] == FIELD_MODE)
+		words = mode_words;
+	else if (m->field[0] == FIELD_DRAIN_STATE)
+		words = drain_words;
+	else if (m->field[0] == FIELD_WAIT_CAUSE)
+		words = wait_words;
+	for (i = 0; words && *words(i) != '?'; i++) {
+		more = xprintf("%s; %u %s", help, i, words(i));
+		free(help);
+		help = more;
 	}
+	print_head(to, m->name, help);
+	free(help);
+}
+
+static void print_value(FILE *to, unsigned int unit, unsigned long long value)
+{
+	if (unit == PER_10000)
+		fprintf(to, " %llu.%04llu\n", value / 10000, value % 10000);
+	else
+		fprintf(to, " %llu\n", value * (unit == SECTORS ? SECTOR_BYTES :
+						 unit == PAGES ? SSDUP_PAGE_BYTES : 1));
 }
 
 /* What has gone meanwhile, or what an older module has not, is left out. */
 static void print_series(FILE *to, const struct metric *m, unsigned int i, const struct device *d)
 {
-	uint64_t value, other = 0;
+	const struct field *field = &fields[m->field[i]];
+	uint64_t value, ssd;
 
-	if (!read_number(d, m->series[i].file, &value) ||
-	    (m->series[i].op && !read_number(d, m->series[i].other, &other)))
+	if (!read_number(d, field->name, &value))
 		return;
-	if (m->series[i].op == '*')
-		value *= other;
-	else if (m->series[i].op == '-')
-		value -= other < value ? other : value;
-	fprintf(to, "%s{%s%s%s}", m->name, d->labels, m->series[i].label ? "," : "",
-		m->series[i].label ?: "");
-	print_value(to, m->unit, value);
+	/* The field has all streams. */
+	if (m->field[i] == FIELD_STREAMS) {
+		if (!read_number(d, fields[FIELD_STREAMS_SSD].name, &ssd))
+			return;
+		value -= ssd < value ? ssd : value;
+	}
+	fprintf(to, "%s{%s", m->name, d->labels);
+	if (m->label)
+		fprintf(to, ",%s=\"%s\"", m->label, m->value[i]);
+	fputc('}', to);
+	print_value(to, field->unit, value);
+}
+
+static void print_fields(FILE *to, const struct devices *all)
+{
+	const struct metric *m;
+	unsigned int d, i;
+
+	for (m = metrics; m < metrics + nr_metrics; m++) {
+		print_field_head(to, m);
+		for (d = 0; d < all->nr; d++)
+			for (i = 0; i < m->nr; i++)
+				print_series(to, m, i, &all->device[d]);
+	}
+}
+
+/* Of a half, which is no field, and of all halves of the log. */
+static void print_size(FILE *to, const struct devices *all, const char *name, const char *help,
+		       bool whole)
+{
+	uint64_t sectors, halves = 1;
+	const struct device *d;
+
+	print_head(to, name, help);
+	for (d = all->device; d < all->device + all->nr; d++)
+		if (read_number(d, "half_data_sectors", &sectors) &&
+		    (!whole || read_number(d, "halves", &halves))) {
+			fprintf(to, "%s{%s}", name, d->labels);
+			print_value(to, SECTORS, sectors * halves);
+		}
 }
 
 /* The kernel's name of a disk, as in iostat and node_exporter: sda for 8:0. */
@@ -255,19 +305,14 @@ static void print_configured(FILE *to, const struct ssdup_ctx *ctx)
 
 static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct devices *all)
 {
-	unsigned int m, s, d;
-
 	print_head(to, "ssdup_devices", "Devices that were resumed.");
 	fprintf(to, "ssdup_devices %u\n", all->nr);
 	print_configured(to, ctx);
 	print_info(to, all);
 	print_present(to, all);
-	for (m = 0; m < nr_metrics; m++) {
-		print_head(to, metrics[m].name, metrics[m].help);
-		for (d = 0; d < all->nr; d++)
-			for (s = 0; s < METRIC_SERIES && metrics[m].series[s].file; s++)
-				print_series(to, &metrics[m], s, &all->device[d]);
-	}
+	print_size(to, all, "ssdup_log_size_bytes", "Data that the log has room for.", true);
+	print_size(to, all, "ssdup_half_size_bytes", "Data that a half has room for.", false);
+	print_fields(to, all);
 }
 
 /* Whoever reads @path sees all of it, old or new. The new one's name has no .prom at its end. */

@@ -145,9 +145,7 @@ static void json_lost(struct json *j, const char *lost)
 
 static void put_json(struct json *j, const struct state *s, const char *lost)
 {
-	uint64_t value;
 	unsigned int i;
-	const char *key;
 
 	json_begin(j, NULL, '{');
 	json_text(j, "name", s->name);
@@ -166,10 +164,8 @@ static void put_json(struct json *j, const struct state *s, const char *lost)
 	json_text(j, "wait_cause_text", wait_words(s->v.wait_cause));
 	json_lost(j, lost);
 	json_begin(j, "status", '{');
-	for (i = 0; i < s->nr; i++) {
-		key = state_field(s, i, &value);
-		json_number(j, key, value);
-	}
+	for (i = 0; i < s->nr; i++)
+		json_number(j, fields[i].name, state_field(s, i));
 	json_end(j, '}');
 	json_end(j, '}');
 }

@@ -133,7 +133,7 @@ static void complete_key(const char *begun, bool fixed)
 	u32 i, j;
 
 	for (i = 0; (key = ssdup_settings_key(i)); i++) {
-		if (key->fixed && !fixed)
+		if (!key->file && !fixed)
 			continue;
 		word = xprintf("%.*s%s=", kept, begun, key->name);
 		if (strncmp(word, begun, strlen(word)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ssdup metrics: which metric comes from which file of the device's folder in sysfs.
+ * ssdup metrics: which metric shows which field of the status.
  *
  * Names, labels and units are an interface: rules and dashboards of others use them.
  * New ones may come; none changes its meaning. Documentation/monitoring.rst has them all.
@@ -8,26 +8,15 @@
 #ifndef SSDUP_METRICS_H
 #define SSDUP_METRICS_H
 
-#define METRIC_SERIES		2	/* of a device, at most */
-#define METRIC_PAGE_BYTES	4096ULL	/* of metadata */
+#include "dm-ssdup/core/types.h"
 
-enum metric_unit {
-	PLAIN,
-	SECTORS,	/* to bytes */
-	PAGES,		/* to bytes */
-	PER_10000,	/* to a ratio */
-};
-
+/* Sectors and pages are shown as bytes, 1/10000 as a ratio. */
 struct metric {
-	const char	*name;
-	const char	*help;
-	enum metric_unit	unit;
-	struct {
-		const char	*file;
-		const char	*label;		/* besides those of the device, or NULL */
-		char		op;		/* with the other file: '*', '-', or none */
-		const char	*other;
-	} series[METRIC_SERIES];
+	const char		*name;
+	unsigned int		nr;		/* of fields, 1 or 2 */
+	enum ssdup_field	field[2];
+	const char		*label;		/* that tells the two apart */
+	const char		*value[2];
 };
 
 extern const struct metric metrics[];

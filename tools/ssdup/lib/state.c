@@ -150,10 +150,8 @@ static void read_fields(struct state *s)
 	char *path, *text;
 	unsigned int i;
 
-	for (i = 0; i < STATE_FIELDS; i++) {
-		uint64_t unused;
-
-		path = xprintf("ssdup/%s", state_field(s, i, &unused));
+	for (i = 0; i < SSDUP_NR_FIELDS; i++) {
+		path = xprintf("ssdup/%s", fields[i].name);
 		text = dev_sysfs_read(s->rdev, path);
 		free(path);
 		if (!text)

@@ -5,39 +5,24 @@
 #ifndef SSDUP_STATE_H
 #define SSDUP_STATE_H
 
+#include "dm-ssdup/core/types.h"
+
 #include "dmdev.h"
-
-/* The fields of the status line, in its order: Documentation/dm-ssdup.rst. */
-#define SSDUP_FIELDS(field)							\
-	field(mode) field(policy) field(route) field(random_percentage_1e4)	\
-	field(threshold_1e4) field(halves) field(halves_free)			\
-	field(halves_sealed) field(receiving_fill_1e4) field(dirty_sectors)	\
-	field(extents) field(waiting_writes) field(drain_errno)			\
-	field(writes_hdd) field(writes_ssd) field(write_sectors_hdd)		\
-	field(write_sectors_ssd) field(reads_hdd) field(reads_ssd)		\
-	field(read_sectors_hdd) field(read_sectors_ssd) field(discards)		\
-	field(flushes) field(waited_writes) field(streams) field(streams_ssd)	\
-	field(commits) field(pages_written) field(seals) field(frees)		\
-	field(drained_sectors) field(drain_writes) field(drain_reads)		\
-	field(ssd_errors) field(hdd_errors) field(pinned_extents)		\
-	field(lost_extents) field(drain_state) field(wait_cause)		\
-	field(waiting_flushes) field(home_sectors) field(read_only)
-
-#define SSDUP_FIELD_MEMBER(name)	uint64_t name;
 
 /* All of one type and nothing between them: they are also an array. */
 struct state_fields {
-	SSDUP_FIELDS(SSDUP_FIELD_MEMBER)
+#define SSDUP_FIELD(symbol, name, ...)	uint64_t name;
+#define SSDUP_STAT(symbol, name, ...)	uint64_t name;
+#include "dm-ssdup/core/fields.h"
 };
 
-#define STATE_FIELDS	(sizeof(struct state_fields) / sizeof(uint64_t))
-
-/* Words of the fields mode, drain_state and wait_cause, by number. */
-enum { MODE_RUNNING, MODE_LOG_READ_ONLY, MODE_LOG_FAILED };
-enum {
-	DRAIN_IDLE, DRAIN_OFF, DRAIN_HELD_OFF, DRAIN_SEALS, DRAIN_COPIES, DRAIN_FENCE,
-	DRAIN_FREES, DRAIN_READS, DRAIN_RETRY, DRAIN_STOPPED,
+/* What core/fields.h says of a field. */
+struct field {
+	const char	*name, *text;
+	enum { PLAIN, SECTORS, PAGES, PER_10000 } unit;
 };
+
+extern const struct field fields[SSDUP_NR_FIELDS];
 
 struct state {
 	char		*name;
@@ -54,8 +39,8 @@ struct state {
 	struct state_fields v;
 };
 
-/** state_field() - name and value of field @i */
-const char *state_field(const struct state *s, unsigned int i, uint64_t *value);
+/** state_field() - the value of a field */
+uint64_t state_field(const struct state *s, enum ssdup_field field);
 
 /**
  * state_parse() - read a status line

@@ -8,17 +8,18 @@
 
 #include "state.h"
 
-#define FIELD_NAME(name)	#name,
-
-static const char * const field_names[STATE_FIELDS] = { SSDUP_FIELDS(FIELD_NAME) };
+const struct field fields[] = {
+#define SSDUP_FIELD(symbol, name, unit, text)	{ #name, text, unit },
+#define SSDUP_STAT(symbol, name, unit, text)	{ #name, text, unit },
+#include "dm-ssdup/core/fields.h"
+};
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 #define FIRST_FIELDS	40	/* those that the first version had */
 
-const char *state_field(const struct state *s, unsigned int i, uint64_t *value)
+uint64_t state_field(const struct state *s, enum ssdup_field field)
 {
-	*value = ((const uint64_t *)&s->v)[i];
-	return field_names[i];
+	return ((const uint64_t *)&s->v)[field];
 }
 
 bool state_parse(struct state *s, const char *line)
@@ -28,7 +29,7 @@ bool state_parse(struct state *s, const char *line)
 	char *end;
 
 	memset(&s->v, 0, sizeof(s->v));
-	for (s->nr = 0; s->nr < STATE_FIELDS; s->nr++, p = end) {
+	for (s->nr = 0; s->nr < SSDUP_NR_FIELDS; s->nr++, p = end) {
 		p += strspn(p, " ");
 		if (!*p)
 			break;
@@ -50,7 +51,8 @@ static const char *word(const char * const words[], size_t nr, uint64_t i)
 const char *policy_word(uint64_t policy)
 {
 	static const char * const words[] = {
-		"adaptive", "watermark", "all", "none", "balance",
+#define SSDUP_POLICY(symbol, name, ...)		name,
+#include "dm-ssdup/core/states.h"
 	};
 
 	return word(words, NR(words), policy);
@@ -59,7 +61,8 @@ const char *policy_word(uint64_t policy)
 const char *mode_words(uint64_t mode)
 {
 	static const char * const words[] = {
-		"running", "log read-only", "log failed",
+#define SSDUP_MODE(symbol, name)		name,
+#include "dm-ssdup/core/states.h"
 	};
 
 	return word(words, NR(words), mode);
@@ -68,16 +71,8 @@ const char *mode_words(uint64_t mode)
 const char *drain_words(uint64_t drain_state)
 {
 	static const char * const words[] = {
-		[DRAIN_IDLE]	 = "nothing to do",
-		[DRAIN_OFF]	 = "off (paused, or manual)",
-		[DRAIN_HELD_OFF] = "holds off until the HDD is quiet",
-		[DRAIN_SEALS]	 = "seals a half",
-		[DRAIN_COPIES]	 = "copies to the HDD",
-		[DRAIN_FENCE]	 = "waits for direct writes",
-		[DRAIN_FREES]	 = "frees a half",
-		[DRAIN_READS]	 = "waits for reads",
-		[DRAIN_RETRY]	 = "failed, will try again",
-		[DRAIN_STOPPED]	 = "stopped",
+#define SSDUP_DRAIN_STATE(symbol, name, ...)	name,
+#include "dm-ssdup/core/states.h"
 	};
 
 	return word(words, NR(words), drain_state);
@@ -86,8 +81,8 @@ const char *drain_words(uint64_t drain_state)
 const char *wait_words(uint64_t wait_cause)
 {
 	static const char * const words[] = {
-		"nothing", "a free half", "log writes in flight", "a commit", "memory",
-		"a free half, and the last drain failed", "the SSD",
+#define SSDUP_WAIT_CAUSE(symbol, name, ...)	name,
+#include "dm-ssdup/core/states.h"
 	};
 
 	return word(words, NR(words), wait_cause);

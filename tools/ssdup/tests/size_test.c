@@ -187,10 +187,10 @@ static void status_lines_are_read(struct kunit *test)
 	struct state s;
 	unsigned int i;
 
-	for (i = 0; i < STATE_FIELDS; i++)
+	for (i = 0; i < SSDUP_NR_FIELDS; i++)
 		sprintf(line + strlen(line), "%s%u", i ? " " : "", i + 1);
 	KUNIT_EXPECT_TRUE(test, state_parse(&s, line));
-	KUNIT_EXPECT_EQ(test, s.nr, STATE_FIELDS);
+	KUNIT_EXPECT_EQ(test, s.nr, SSDUP_NR_FIELDS);
 	KUNIT_EXPECT_EQ(test, s.v.mode, 1);
 	KUNIT_EXPECT_EQ(test, s.v.dirty_sectors, 10);
 	KUNIT_EXPECT_EQ(test, s.v.home_sectors, 41);

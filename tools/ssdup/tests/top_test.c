@@ -16,7 +16,7 @@ static struct state busy(unsigned int at)
 		.log_uuid = xstrdup("0123"),
 		.sectors = 2097152ULL << 10,
 		.half_sectors = 2097152,
-		.nr = STATE_FIELDS,
+		.nr = SSDUP_NR_FIELDS,
 		.v = {
 			.policy = 4, .route = 1, .random_percentage_1e4 = 6234,
 			.threshold_1e4 = 4521, .halves = 2, .halves_sealed = 1,

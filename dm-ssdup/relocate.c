@@ -8,7 +8,15 @@
  * in between has taken over, for that one is freed first. Places come from the
  * reserve that writers leave.
  */
-#include "ssdup.h"
+#include "away.h"
+#include "commit.h"
+#include "halves.h"
+#include "map.h"
+#include "meta.h"
+#include "mode.h"
+#include "nodes.h"
+#include "relocate.h"
+#include "reserve.h"
 #include "trace.h"
 
 /* The first part of @p, from @at on, that is held by @half in one extent. */
@@ -88,8 +96,8 @@ static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *p
 	return -EIO;
 }
 
-static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
-		      struct page *page, u32 at, u32 sectors)
+static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
+			 struct page *page, u32 at, u32 sectors)
 {
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
 	struct ssdup_io io = { };
@@ -115,8 +123,8 @@ static int carry_part(struct ssdup *c, const struct drain_piece *p, u8 from, u8 
 	}
 	trace_ssdup_step(c, STEP_CARRY_DONE);
 	if (moved) {
-		io.half->carried++;
-		WRITE_ONCE(c->carried, c->carried + 1);
+		io.half->relocated++;
+		WRITE_ONCE(c->relocated, c->relocated + 1);
 		if (kind != SSDUP_KIND_LOST)
 			c->pinned++;
 	} else {
@@ -128,7 +136,8 @@ out:
 	return r;
 }
 
-int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind, struct page *page)
+int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind,
+		   struct page *page)
 {
 	u32 at = 0, sectors;
 	int r;
@@ -136,7 +145,7 @@ int ssdup_carry(struct ssdup *c, const struct drain_piece *p, u8 from, u8 kind, 
 	if (ssdup_mode(c) != MODE_RUNNING)
 		return -EROFS;
 	while (next_part(c, p, from, &at, &sectors)) {
-		r = carry_part(c, p, from, kind, page, at, sectors);
+		r = relocate_part(c, p, from, kind, page, at, sectors);
 		if (r)
 			return r;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/minmax.h>
 
-#include "pipeline.h"
+#include "plan.h"
 
 /* Append [@from, end of @e) or as much of it as fits. Returns the sectors taken, 0 if full. */
 static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
@@ -51,8 +51,8 @@ static bool wanted(const struct drain_plan *plan, const struct extent *x, u8 hal
 	return x->seq <= others && x->kind != SSDUP_KIND_LOST;
 }
 
-bool ssdup_drain_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
-			 struct drain_plan *plan)
+bool ssdup_plan_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
+			struct drain_plan *plan)
 {
 	const struct extent *x;
 	u32 seen = 0;
@@ -73,7 +73,7 @@ bool ssdup_drain_collect(const struct extent_tree *tree, u8 half, u64 others, u6
 	return true;
 }
 
-bool ssdup_drain_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from)
+bool ssdup_plan_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from)
 {
 	u64 end = p->start + p->sectors;
 	struct extent *x;
@@ -92,7 +92,7 @@ bool ssdup_drain_home(struct extent_tree *tree, const struct drain_piece *p, u64
 	return true;
 }
 
-bool ssdup_drain_forget(struct extent_tree *tree, u8 half, u64 *from)
+bool ssdup_plan_forget(struct extent_tree *tree, u8 half, u64 *from)
 {
 	struct extent *x;
 	u32 seen = 0;
@@ -116,7 +116,7 @@ static bool run_takes(const struct drain_plan *plan, const struct drain_run *run
 	       p->sectors <= plan->max_run - run->sectors;
 }
 
-void ssdup_drain_join(struct drain_plan *plan)
+void ssdup_plan_join(struct drain_plan *plan)
 {
 	struct drain_run *run = NULL;
 	u32 i;
@@ -141,7 +141,7 @@ void ssdup_drain_join(struct drain_plan *plan)
 	}
 }
 
-u32 ssdup_drain_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part)
+u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part)
 {
 	struct drain_piece *p = &plan->pieces[piece];
 	u32 end = part->at + part->sectors, rest = p->sectors - end;
@@ -172,7 +172,7 @@ static u32 search_half(u32 sectors)
 	return min(sectors, round_up(sectors / 2, DRAIN_BLOCK));
 }
 
-void ssdup_drain_search_begin(struct drain_search *s, u32 sectors)
+void ssdup_plan_search_begin(struct drain_search *s, u32 sectors)
 {
 	*s = (struct drain_search){
 		.next.sectors = sectors > DRAIN_BLOCK ? search_half(sectors) : sectors,
@@ -180,7 +180,7 @@ void ssdup_drain_search_begin(struct drain_search *s, u32 sectors)
 	};
 }
 
-bool ssdup_drain_search_next(struct drain_search *s, bool failed, struct drain_part *bad)
+bool ssdup_plan_search_next(struct drain_search *s, bool failed, struct drain_part *bad)
 {
 	struct drain_part read = s->next;
 	bool found;
@@ -203,86 +203,4 @@ bool ssdup_drain_search_next(struct drain_search *s, bool failed, struct drain_p
 		s->bad.sectors = 0;
 	}
 	return found;
-}
-
-static struct pacing_out pacing(enum pacing_step step, u32 wait_ms)
-{
-	return (struct pacing_out){ .step = step, .wait_ms = wait_ms };
-}
-
-/* A sealed half waits, and somebody for it, though not for space. */
-static struct pacing_out pace_asked(const struct pacing_in *in)
-{
-	u32 hold = min(in->took_ms, PACING_PATIENCE_MS / PACING_GENTLE) * PACING_GENTLE;
-
-	if (!in->reads || in->mode == SSDUP_DRAIN_EAGER)
-		return pacing(PACING_DRAIN, 0);
-
-	if (in->held_ms < hold)
-		return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
-
-	return (struct pacing_out){ .step = PACING_DRAIN, .gentle = true };
-}
-
-/* A sealed half waits, and nothing but its own need drives the drain. */
-static struct pacing_out pace_sealed(const struct pacing_in *in)
-{
-	u32 hold;
-
-	if (in->mode == SSDUP_DRAIN_EAGER || (in->fill >= PACING_URGENT && !in->patient))
-		return pacing(PACING_DRAIN, 0);
-
-	if (!in->hdd_inflight &&
-	    (in->route == SSDUP_ROUTE_SSD || in->quiet_ms >= PACING_QUIET_MS))
-		return pacing(PACING_DRAIN, 0);
-
-	/* The fuller the open half, the shorter the hold and the larger the drain's share. */
-	hold = in->patient ? PACING_PATIENCE_MS :
-	       PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
-	if (in->held_ms >= hold)
-		return pacing(PACING_DRAIN, 0);
-
-	return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
-}
-
-/* Nothing is sealed: an idle device empties its receiving half too. */
-static struct pacing_out pace_open(const struct pacing_in *in)
-{
-	if (!in->dirty || !in->spare)
-		return pacing(PACING_SLEEP, 0);
-
-	/* The quiet begins when the last request ends. */
-	if (in->hdd_inflight)
-		return pacing(PACING_HOLD, PACING_IDLE_MS);
-
-	if (in->quiet_ms >= PACING_IDLE_MS)
-		return pacing(PACING_SEAL, 0);
-
-	return pacing(PACING_HOLD, PACING_IDLE_MS - in->quiet_ms);
-}
-
-static struct pacing_out pace(const struct pacing_in *in)
-{
-	if (in->waiters && in->sealed)
-		return pacing(PACING_DRAIN, 0);
-
-	if (in->asked && in->sealed)
-		return pace_asked(in);
-
-	if (in->asked && in->dirty && in->spare)
-		return pacing(PACING_SEAL, 0);
-
-	if (in->paused || in->mode == SSDUP_DRAIN_MANUAL)
-		return pacing(PACING_SLEEP, 0);
-
-	return in->sealed ? pace_sealed(in) : pace_open(in);
-}
-
-struct pacing_out ssdup_pacing_decide(const struct pacing_in *in)
-{
-	struct pacing_out out = pace(in);
-
-	out.spread = out.step == PACING_DRAIN && in->writes && !in->waiters &&
-		     in->mode != SSDUP_DRAIN_EAGER;
-	return out;
 }

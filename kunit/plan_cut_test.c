@@ -2,7 +2,7 @@
 /* What cannot be read of a piece: the search for it, and the cut that keeps it off the HDD. */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/pipeline.h"
+#include "../dm-ssdup/core/plan.h"
 #include "prng.h"
 
 #define PIECE		400U	/* sectors, at most */
@@ -47,12 +47,12 @@ static u32 search_and_cut(struct kunit *test, struct rig *rig)
 	struct drain_search s;
 	bool failed;
 
-	for (ssdup_drain_search_begin(&s, sectors); s.next.sectors; reads++) {
+	for (ssdup_plan_search_begin(&s, sectors); s.next.sectors; reads++) {
 		KUNIT_ASSERT_LE(test, s.next.at + s.next.sectors, sectors);
 		KUNIT_ASSERT_LT(test, reads, 3 * BLOCKS);
 		for (i = s.next.at, failed = false; i < s.next.at + s.next.sectors; i++)
 			failed |= rig->bad[i / DRAIN_BLOCK];
-		if (!ssdup_drain_search_next(&s, failed, &part))
+		if (!ssdup_plan_search_next(&s, failed, &part))
 			continue;
 		/* In order, and in one piece what is one stretch. */
 		KUNIT_ASSERT_GT(test, part.sectors, 0);
@@ -61,7 +61,7 @@ static u32 search_and_cut(struct kunit *test, struct rig *rig)
 		last = part;
 		part.at -= done;
 		done += part.at + part.sectors;
-		piece = ssdup_drain_cut(&rig->plan, piece, &part);
+		piece = ssdup_plan_cut(&rig->plan, piece, &part);
 	}
 	return reads;
 }
@@ -99,7 +99,7 @@ static void check_runs(struct kunit *test, struct rig *rig)
 	const struct drain_run *run;
 	u32 i, j, sectors;
 
-	ssdup_drain_join(&rig->plan);
+	ssdup_plan_join(&rig->plan);
 	for (i = 0; i < rig->plan.nr_runs; i++) {
 		run = &rig->plan.runs[i];
 		for (j = 0, sectors = 0; j < run->nr; j++) {
@@ -157,16 +157,16 @@ static void one_block_is_found_soon(struct kunit *test)
 	}
 }
 
-static struct kunit_case drain_cut_cases[] = {
+static struct kunit_case plan_cut_cases[] = {
 	KUNIT_CASE(what_is_unreadable_is_cut_out),
 	KUNIT_CASE(all_or_nothing),
 	KUNIT_CASE(one_block_is_found_soon),
 	{}
 };
 
-static struct kunit_suite drain_cut_suite = {
-	.name = "ssdup-drain-cut",
-	.test_cases = drain_cut_cases,
+static struct kunit_suite plan_cut_suite = {
+	.name = "ssdup-plan-cut",
+	.test_cases = plan_cut_cases,
 };
 
-kunit_test_suite(drain_cut_suite);
+kunit_test_suite(plan_cut_suite);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the fields of the status line in their order, each also a file in sysfs, as an X-macro
+ * table: define SSDUP_FIELD(symbol, name, unit, text) and SSDUP_STAT(likewise), which is one that
+ * counts, and include this. SSDUP_FILE(name, text) is a file in sysfs that is no field. Fields are
+ * plain numbers and keep their places; new ones go to the end.
+ *
+ * Units: SECTORS of 512 bytes, PAGES of 4 KiB, PER_10000, and PLAIN for all else.
+ */
+#ifndef SSDUP_FIELD
+#define SSDUP_FIELD(...)
+#endif
+#ifndef SSDUP_STAT
+#define SSDUP_STAT(...)
+#endif
+#ifndef SSDUP_FILE
+#define SSDUP_FILE(...)
+#endif
+
+SSDUP_FIELD(MODE, mode, PLAIN, "how far the device has failed")
+SSDUP_FIELD(POLICY, policy, PLAIN, "where writes go that may go to either disk")
+SSDUP_FIELD(ROUTE, route, PLAIN, "where the current stream goes: 0 HDD, 1 SSD")
+SSDUP_FIELD(PERCENTAGE, random_percentage_1e4, PER_10000, "how random the last stream was")
+SSDUP_FIELD(THRESHOLD, threshold_1e4, PER_10000, "the adaptive threshold after the last stream")
+SSDUP_FIELD(HALVES, halves, PLAIN, "halves of the log")
+SSDUP_FIELD(HALVES_FREE, halves_free, PLAIN, "empty halves, besides the one that receives")
+SSDUP_FIELD(HALVES_SEALED, halves_sealed, PLAIN, "halves that are drained, or wait for it")
+SSDUP_FIELD(FILL, receiving_fill_1e4, PER_10000,
+	    "how full the receiving half is for writes, metadata or data, the fuller")
+SSDUP_FIELD(DIRTY, dirty_sectors, SECTORS, "data that the log holds and the HDD has not")
+SSDUP_FIELD(EXTENTS, extents, PLAIN, "extents in the map")
+SSDUP_FIELD(WAITING, waiting_writes, PLAIN, "writes that wait for space in the log or for memory")
+SSDUP_FIELD(DRAIN_ERRNO, drain_errno, PLAIN,
+	    "0, or the error number with which the last step of a drain failed")
+
+/* Since the table was loaded or the message clear_stats; per CPU. */
+SSDUP_STAT(WRITES_HDD, writes_hdd, PLAIN, "writes, discards and write-zeroes sent to the HDD")
+SSDUP_STAT(WRITES_SSD, writes_ssd, PLAIN, "writes, discards and write-zeroes sent to the log")
+SSDUP_STAT(SECTORS_HDD, write_sectors_hdd, SECTORS, "data written straight to the HDD")
+SSDUP_STAT(SECTORS_SSD, write_sectors_ssd, SECTORS, "data written to the log")
+SSDUP_STAT(READS_HDD, reads_hdd, PLAIN, "reads from the HDD")
+SSDUP_STAT(READS_SSD, reads_ssd, PLAIN, "reads from the SSD")
+SSDUP_STAT(READ_SECTORS_HDD, read_sectors_hdd, SECTORS, "data read from the HDD")
+SSDUP_STAT(READ_SECTORS_SSD, read_sectors_ssd, SECTORS, "data read from the SSD")
+SSDUP_STAT(DISCARDS, discards, PLAIN, "discards and write-zeroes, whatever their route")
+SSDUP_STAT(FLUSHES, flushes, PLAIN, "FLUSH requests")
+SSDUP_STAT(WAITED, waited_writes, PLAIN,
+	   "writes that waited for space or memory, or were tried again after an SSD error")
+SSDUP_STAT(STREAMS, streams, PLAIN, "streams that were evaluated")
+SSDUP_STAT(STREAMS_SSD, streams_ssd, PLAIN, "streams after which the route was the SSD")
+SSDUP_STAT(COMMITS, commits, PLAIN, "rounds of metadata writes")
+SSDUP_STAT(PAGES, pages_written, PAGES, "metadata written to the SSD")
+SSDUP_STAT(SEALS, seals, PLAIN, "halves sealed")
+SSDUP_STAT(FREES, frees, PLAIN, "halves freed")
+SSDUP_STAT(DRAINED_SECTORS, drained_sectors, SECTORS,
+	   "data that drains brought to the HDD, discards and zeroes included")
+SSDUP_STAT(DRAIN_RUNS, drain_writes, PLAIN, "runs that drains wrote to the HDD")
+SSDUP_STAT(DRAIN_PIECES, drain_reads, PLAIN, "pieces that drains took from the log")
+SSDUP_STAT(SSD_ERRORS, ssd_errors, PLAIN, "reads and writes that the SSD failed")
+SSDUP_STAT(HDD_ERRORS, hdd_errors, PLAIN, "writes of drains, and flushes, that the HDD failed")
+SSDUP_STAT(PINNED, pinned_extents, PLAIN,
+	   "blocks moved to the receiving half because the HDD refused them")
+SSDUP_STAT(LOST, lost_extents, PLAIN,
+	   "blocks marked as lost because the SSD would not give them back")
+
+SSDUP_FIELD(DRAIN_STATE, drain_state, PLAIN, "what the drain does or waits for")
+SSDUP_FIELD(WAIT_CAUSE, wait_cause, PLAIN, "why the first of the waiting writes waits")
+SSDUP_FIELD(FLUSHES_WAIT, waiting_flushes, PLAIN,
+	    "FLUSHes, and FUA writes whose data is logged, that wait for a commit or the HDD")
+SSDUP_FIELD(HOME, home_sectors, SECTORS,
+	    "dirty data, about, that drains have copied already; it leaves the log with its half")
+SSDUP_FIELD(READ_ONLY, read_only, PLAIN, "1 when the table is read-only, else 0")
+
+SSDUP_FILE(hdd_dev, "major:minor of the HDD")
+SSDUP_FILE(ssd_dev, "major:minor of the SSD")
+SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")
+SSDUP_FILE(range_mb, "size of a range in MiB")
+SSDUP_FILE(half_data_sectors, "size of a half's data area")
+
+#undef SSDUP_FIELD
+#undef SSDUP_STAT
+#undef SSDUP_FILE

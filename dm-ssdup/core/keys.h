@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the keys of a table line, as an X-macro table: define SSDUP_KEY(name, file in sysfs,
+ * preset, words, least, most, what it takes, what it says) and, for those that hold while the
+ * table is loaded and have no file, SSDUP_FIXED_KEY(name, is it a power of two, preset ...), and
+ * include this.
+ */
+#ifndef SSDUP_KEY
+#define SSDUP_KEY(...)
+#endif
+#ifndef SSDUP_FIXED_KEY
+#define SSDUP_FIXED_KEY(...)
+#endif
+
+SSDUP_KEY(policy, policy, SSDUP_POLICY_BALANCE, policies, 0, 0,
+	  "adaptive, watermark, all, none or balance",
+	  "where writes go that overlap nothing in the log")
+SSDUP_KEY(stream_length, stream_length_writes, 128, NULL, SSDUP_STREAM_MIN, SSDUP_STREAM_MAX,
+	  "a number from 2 to 1024",
+	  "writes of a stream; a change takes effect with the next stream but one at the latest")
+SSDUP_KEY(to_ssd_above, to_ssd_above_percent, 45, NULL, 0, 100, "a per cent from 0 to 100",
+	  "with watermark, a stream more random than this sends the next one to the SSD")
+SSDUP_KEY(to_hdd_below, to_hdd_below_percent, 30, NULL, 0, 100, "a per cent from 0 to 100",
+	  "with watermark, a stream less random than this sends the next one to the HDD")
+SSDUP_FIXED_KEY(halves, false, 2, NULL, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES,
+		"a number from 2 to 16", "halves of the log; fixed when the SSD is formatted")
+SSDUP_FIXED_KEY(range_mb, true, SSDUP_BY_SIZE, NULL, 1, 65536, "a power of two from 1 to 65536",
+		"size of a range in MiB; by default 4, doubled until there are less than 16384")
+SSDUP_KEY(full, full, SSDUP_FULL_BLOCK, fulls, 0, 0, "block or bypass",
+	  "whether a write that finds the log full waits, or goes to the HDD if it may")
+SSDUP_KEY(drain, drain, SSDUP_DRAIN_AUTO, drains, 0, 0, "auto, eager or manual",
+	  "when sealed halves are drained")
+SSDUP_KEY(drain_depth, drain_depth_reads, 256, NULL, 1, SSDUP_DRAIN_DEPTH_MAX,
+	  "a number from 1 to 1024", "reads of the SSD that a drain has in flight at once")
+SSDUP_KEY(autocommit_ms, autocommit_ms, 1000, NULL, 1, 3600000, "a number from 1 to 3600000",
+	  "longest time in milliseconds until a log entry is committed without a FLUSH")
+SSDUP_KEY(flush_on_suspend, flush_on_suspend, 0, NULL, 0, 1, "0 or 1",
+	  "whether a suspend, and so a remove or a reload, drains everything first")
+
+#undef SSDUP_KEY
+#undef SSDUP_FIXED_KEY

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/minmax.h>
+
+#include "pacing.h"
+
+static struct pacing_out pacing(enum pacing_action action, u32 wait_ms)
+{
+	return (struct pacing_out){ .action = action, .wait_ms = wait_ms };
+}
+
+/* A sealed half waits, and somebody for it, though not for space. */
+static struct pacing_out pace_asked(const struct pacing_in *in)
+{
+	u32 hold = min(in->took_ms, PACING_PATIENCE_MS / PACING_GENTLE) * PACING_GENTLE;
+
+	if (!in->reads || in->drain == SSDUP_DRAIN_EAGER)
+		return pacing(PACING_DRAIN, 0);
+
+	if (in->held_ms < hold)
+		return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
+
+	return (struct pacing_out){ .action = PACING_DRAIN, .gentle = true };
+}
+
+/* A sealed half waits, and nothing but its own need drives the drain. */
+static struct pacing_out pace_sealed(const struct pacing_in *in)
+{
+	u32 hold;
+
+	if (in->drain == SSDUP_DRAIN_EAGER || (in->fill >= PACING_URGENT && !in->patient))
+		return pacing(PACING_DRAIN, 0);
+
+	if (!in->hdd_inflight &&
+	    (in->route == SSDUP_ROUTE_SSD || in->quiet_ms >= PACING_QUIET_MS))
+		return pacing(PACING_DRAIN, 0);
+
+	/* The fuller the open half, the shorter the hold and the larger the drain's share. */
+	hold = in->patient ? PACING_PATIENCE_MS :
+	       PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
+	if (in->held_ms >= hold)
+		return pacing(PACING_DRAIN, 0);
+
+	return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
+}
+
+/* Nothing is sealed: an idle device empties its receiving half too. */
+static struct pacing_out pace_open(const struct pacing_in *in)
+{
+	if (!in->dirty || !in->spare)
+		return pacing(PACING_SLEEP, 0);
+
+	/* The quiet begins when the last request ends. */
+	if (in->hdd_inflight)
+		return pacing(PACING_HOLD, PACING_IDLE_MS);
+
+	if (in->quiet_ms >= PACING_IDLE_MS)
+		return pacing(PACING_SEAL, 0);
+
+	return pacing(PACING_HOLD, PACING_IDLE_MS - in->quiet_ms);
+}
+
+static struct pacing_out pace(const struct pacing_in *in)
+{
+	if (in->waiters && in->sealed)
+		return pacing(PACING_DRAIN, 0);
+
+	if (in->asked && in->sealed)
+		return pace_asked(in);
+
+	if (in->asked && in->dirty && in->spare)
+		return pacing(PACING_SEAL, 0);
+
+	if (in->paused || in->drain == SSDUP_DRAIN_MANUAL)
+		return pacing(PACING_SLEEP, 0);
+
+	return in->sealed ? pace_sealed(in) : pace_open(in);
+}
+
+struct pacing_out ssdup_pacing_decide(const struct pacing_in *in)
+{
+	struct pacing_out out;
+
+	if (in->mode == MODE_LOG_FAILED)
+		return pacing(PACING_SLEEP, 0);
+
+	out = pace(in);
+	out.spread = out.action == PACING_DRAIN && in->writes && !in->waiters &&
+		     in->drain != SSDUP_DRAIN_EAGER;
+	if (out.action == PACING_SEAL && in->mode == MODE_LOG_READ_ONLY)
+		out.action = PACING_DRAIN;
+	if (out.action != PACING_DRAIN)
+		return out;
+
+	out.wide = !in->waiters &&
+		   (in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS);
+	out.urgent = in->waiters && !in->patient;
+	return out;
+}

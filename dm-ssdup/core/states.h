@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: what is a number in the status line and has words, as X-macro tables: define what
+ * you want of these and include this. SSDUP_POLICY(symbol, name, what it does),
+ * SSDUP_MODE(symbol, words), SSDUP_DRAIN_STATE(symbol, words, what is waited for) and
+ * SSDUP_WAIT_CAUSE(likewise). The numbers keep their meaning: new ones go to the end.
+ */
+#ifndef SSDUP_POLICY
+#define SSDUP_POLICY(...)
+#endif
+#ifndef SSDUP_MODE
+#define SSDUP_MODE(...)
+#endif
+#ifndef SSDUP_DRAIN_STATE
+#define SSDUP_DRAIN_STATE(...)
+#endif
+#ifndef SSDUP_WAIT_CAUSE
+#define SSDUP_WAIT_CAUSE(...)
+#endif
+
+/* Where a write goes that overlaps nothing in the log. */
+SSDUP_POLICY(ADAPTIVE, "adaptive",
+	     "A stream above a threshold that follows the load sends the next to the SSD.")
+SSDUP_POLICY(WATERMARK, "watermark",
+	     "The same with two fixed thresholds, to_ssd_above and to_hdd_below.")
+SSDUP_POLICY(ALL, "all", "All writes go to the log.")
+SSDUP_POLICY(NONE, "none", "No write goes to the log.")
+SSDUP_POLICY(BALANCE, "balance", "Each write goes to the disk that is expected to end it first.")
+
+/* A one-way ladder. Read-only: the SSD refused a write. Failed: it refuses reads, too. */
+SSDUP_MODE(RUNNING, "running")
+SSDUP_MODE(LOG_READ_ONLY, "log read-only")
+SSDUP_MODE(LOG_FAILED, "log failed")
+
+/* What the writeback thread does or waits for. */
+SSDUP_DRAIN_STATE(IDLE, "nothing to do", "a sealed half")
+SSDUP_DRAIN_STATE(OFF, "off (paused, or manual)",
+		  "drain start, flush, set drain, or writes that wait for space")
+SSDUP_DRAIN_STATE(HELD_OFF, "holds off until the HDD is quiet",
+		  "a quiet HDD, or the end of its time; with nothing sealed, an idle device")
+SSDUP_DRAIN_STATE(SEALS, "seals a half", "log writes in flight to that half")
+SSDUP_DRAIN_STATE(COPIES, "copies to the HDD", "the disks, for a batch")
+SSDUP_DRAIN_STATE(FENCE, "waits for direct writes", "those in flight to the range that it takes")
+SSDUP_DRAIN_STATE(FREES, "frees a half", "a commit, a flush of the HDD, the free record")
+SSDUP_DRAIN_STATE(READS, "waits for reads", "those that point into the half")
+SSDUP_DRAIN_STATE(RETRY, "failed, will try again",
+		  "5 s (60 s when drain_errno is 30), or a flush")
+SSDUP_DRAIN_STATE(STOPPED, "stopped",
+		  "another table (mode 2, or the table is read-only), or a resume")
+
+/* Why the first of the waiting writes waits. */
+SSDUP_WAIT_CAUSE(NONE, "nothing", "no write waits")
+SSDUP_WAIT_CAUSE(SPACE, "a free half", "a drain, which begins at once")
+SSDUP_WAIT_CAUSE(SEAL, "log writes in flight", "those to the half that is full")
+SSDUP_WAIT_CAUSE(COMMIT, "a commit",
+		 "the SSD, or a write in flight to the first of 128 metadata pages")
+SSDUP_WAIT_CAUSE(MEMORY, "memory", "memory; it is tried again every 20 ms")
+SSDUP_WAIT_CAUSE(DRAIN_ERROR, "a free half, and the last drain failed",
+		 "a drain that goes well, or a suspend")
+SSDUP_WAIT_CAUSE(SSD, "the SSD", "an SSD that is away; it is tried again every 250 ms for a minute")
+
+#undef SSDUP_POLICY
+#undef SSDUP_MODE
+#undef SSDUP_DRAIN_STATE
+#undef SSDUP_WAIT_CAUSE

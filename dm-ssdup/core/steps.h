@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the steps of everything that must survive a power cut, as an X-macro table: define
+ * SSDUP_STEP(symbol, name, where) and include this. Numbers may change, names do not.
+ */
+#ifndef SSDUP_STEP
+#define SSDUP_STEP(...)
+#endif
+
+SSDUP_STEP(FORMAT_BEGIN, "format_begin", "the SSD is blank: before its superblock is written")
+SSDUP_STEP(FORMAT_BETWEEN, "format_between", "copy 1 of the superblock is durable, copy 0 blank")
+SSDUP_STEP(FORMAT_DONE, "format_done", "both copies are durable")
+SSDUP_STEP(LOAD_SUPER, "load_super", "the superblock was read")
+SSDUP_STEP(REPLAY_HALF, "replay_half", "before the pages of a half are read")
+SSDUP_STEP(REPLAY_DONE, "replay_done", "the map is complete")
+SSDUP_STEP(MEND, "mend", "one copy of the superblock is bad or old: before both are written")
+SSDUP_STEP(EPOCH_BEGIN, "epoch_begin", "before the superblock with the new epoch is written")
+SSDUP_STEP(EPOCH_BETWEEN, "epoch_between", "between the two copies of that superblock")
+SSDUP_STEP(EPOCH_DONE, "epoch_done", "both copies are durable")
+SSDUP_STEP(COMMIT_FLUSH, "commit_flush", "before the data of a commit are flushed")
+SSDUP_STEP(COMMIT_FLUSHED, "commit_flushed", "they were flushed, and no page was sent")
+SSDUP_STEP(COMMIT_PAGE, "commit_page", "before each metadata page is sent")
+SSDUP_STEP(COMMIT_SENT, "commit_sent", "all pages of a round are under way")
+SSDUP_STEP(COMMIT_DONE, "commit_done", "the pages are durable, and nobody was told")
+SSDUP_STEP(HDD_FLUSH, "hdd_flush", "before the HDD is flushed for a FLUSH, a suspend or a message")
+SSDUP_STEP(HDD_FLUSHED, "hdd_flushed", "the HDD was flushed")
+SSDUP_STEP(FLUSH_END, "flush_end", "before FLUSH and FUA bios end")
+SSDUP_STEP(SEAL_BEGIN, "seal_begin", "before the receiving half is sealed")
+SSDUP_STEP(SEAL_BETWEEN, "seal_between", "the half is sealed, and the next one is not open")
+SSDUP_STEP(SEAL_DONE, "seal_done", "the next one receives")
+SSDUP_STEP(DRAIN_BEGIN, "drain_begin", "before a half is drained")
+SSDUP_STEP(DRAIN_FENCE, "drain_fence", "before direct writes to a range are waited for")
+SSDUP_STEP(DRAIN_READ, "drain_read", "the reads of a batch are under way")
+SSDUP_STEP(DRAIN_HAVE, "drain_have", "the reads have ended, nothing was written to the HDD")
+SSDUP_STEP(DRAIN_WRITE, "drain_write", "before a run is sent to the HDD")
+SSDUP_STEP(DRAIN_SENT, "drain_sent", "all runs of the batch are under way")
+SSDUP_STEP(DRAIN_WRITTEN, "drain_written", "the runs have ended")
+SSDUP_STEP(MARK_WRITE, "mark_write", "before a discard or zeroes are sent to the HDD")
+SSDUP_STEP(MARK_WRITTEN, "mark_written", "the discard or the zeroes have ended")
+SSDUP_STEP(REWRITE_BLOCK, "rewrite_block", "before a block of a refused run is tried by itself")
+SSDUP_STEP(CARRY_WRITE, "carry_write", "before a pinned block is written to the receiving half")
+SSDUP_STEP(CARRY_WRITTEN, "carry_written", "before its extent moves there")
+SSDUP_STEP(CARRY_DONE, "carry_done", "its entry waits for a commit")
+SSDUP_STEP(FREE_BEGIN, "free_begin", "all runs of a half are written or moved: before the commit")
+SSDUP_STEP(FREE_FLUSH, "free_flush", "before the flush of the HDD")
+SSDUP_STEP(FREE_RECORD, "free_record", "before the superblock that frees the half is written")
+SSDUP_STEP(FREE_BETWEEN, "free_between", "between the two copies of that superblock")
+SSDUP_STEP(FREE_DROP, "free_drop", "the record is durable, and the extents are still in the map")
+SSDUP_STEP(FREE_DROPPED, "free_dropped", "the extents have left the map")
+SSDUP_STEP(FREE_DONE, "free_done", "the half can be opened again")
+SSDUP_STEP(SUSPEND_COMMIT, "suspend_commit", "before the last commit")
+SSDUP_STEP(SUSPEND_FLUSH, "suspend_flush", "before the last flush of the HDD")
+SSDUP_STEP(SUSPEND_CLEAN, "suspend_clean", "before the superblock with the clean flag is written")
+SSDUP_STEP(SUSPEND_BETWEEN, "suspend_between", "between the two copies of that superblock")
+SSDUP_STEP(SUSPEND_DONE, "suspend_done", "both copies are durable")
+
+#undef SSDUP_STEP

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: FLUSH: a commit and a flush of the HDD, side by side.
+ */
+#ifndef SSDUP_FLUSH_H
+#define SSDUP_FLUSH_H
+
+#include "ssdup.h"
+
+int ssdup_flush_create(struct ssdup *c);
+void ssdup_flush_destroy(struct ssdup *c);
+
+/** ssdup_queue_flush() - a FLUSH: it is done after the next commit and a flush of the HDD */
+void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
+
+/** ssdup_queued_flushes() - how many of them wait or are under way; any context */
+u32 ssdup_queued_flushes(struct ssdup *c);
+
+#endif

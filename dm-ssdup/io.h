@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the way of a bio.
+ */
+#ifndef SSDUP_IO_H
+#define SSDUP_IO_H
+
+#include "ssdup.h"
+
+int ssdup_map(struct dm_target *ti, struct bio *bio);
+int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status);
+
+/** ssdup_wait_work() - try the waiting writes again, in order */
+void ssdup_wait_work(struct work_struct *work);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: single pages of either disk, and what the SSD has to take for good.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+
+#include "debt.h"
+#include "meta.h"
+#include "mode.h"
+
+struct ssdup_meta {
+	struct mutex		lock;	/* failed; and who flushes the SSD or writes metadata */
+	bool			failed;	/* for good */
+};
+
+int ssdup_meta_create(struct ssdup *c)
+{
+	c->meta = kzalloc(sizeof(*c->meta), GFP_KERNEL);
+	if (!c->meta)
+		return -ENOMEM;
+	mutex_init(&c->meta->lock);
+	return 0;
+}
+
+void ssdup_meta_destroy(struct ssdup *c)
+{
+	kfree(c->meta);
+}
+
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
+		  struct page *page, unsigned int offset, unsigned int bytes)
+{
+	struct bio_vec bv;
+	struct bio bio;
+	int r;
+
+	bio_init(&bio, bdev, &bv, 1, opf);
+	bio.bi_iter.bi_sector = sector;
+	__bio_add_page(&bio, page, bytes, offset);
+	r = submit_bio_wait(&bio);
+	bio_uninit(&bio);
+	return r;
+}
+
+bool ssdup_passes(int error)
+{
+	switch (errno_to_blk_status(error)) {
+	case BLK_STS_RESOURCE:
+	case BLK_STS_DEV_RESOURCE:
+	case BLK_STS_AGAIN:
+	case BLK_STS_TIMEOUT:
+	case BLK_STS_TRANSPORT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Does the SSD write with FUA without a flush? Such a flush may fail and drop data,
+ * and the next one would know nothing of it. What is stacked says yes at all times.
+ */
+static bool fua_is_no_flush(struct block_device *bdev)
+{
+	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
+}
+
+int ssdup_meta_begin(struct ssdup *c)
+{
+	mutex_lock(&c->meta->lock);
+	return c->meta->failed ? -EIO : 0;
+}
+
+void ssdup_meta_end(struct ssdup *c, int error, bool flush)
+{
+	struct ssdup_meta *m = c->meta;
+
+	lockdep_assert_held(&m->lock);
+	/* Once: when a drain has brought home what is dirty, a FLUSH finds nothing to fail for. */
+	if (error && !m->failed && (flush || !fua_is_no_flush(c->ssd->bdev)))
+		ssdup_owe(&c->debt);
+	m->failed |= error;
+	mutex_unlock(&m->lock);
+}
+
+int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
+		     unsigned long end)
+{
+	if (!error || !fua_is_no_flush(c->ssd->bdev))
+		return error;
+	while (error && ssdup_passes(error) && time_before(jiffies, end)) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		msleep(RETRY_PAUSE_MS);
+		error = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
+				      page, 0, SSDUP_PAGE_BYTES);
+	}
+	return error;
+}
+
+int ssdup_flush_ssd(struct ssdup *c)
+{
+	int r;
+
+	ssdup_meta_begin(c);
+	r = blkdev_issue_flush(c->ssd->bdev);
+	ssdup_meta_end(c, r, true);
+	if (r) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
+	}
+	return r;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <kunit/test.h>
+
+#include "../dm-ssdup/core/pacing.c"
+
+#define HDD	.route = SSDUP_ROUTE_HDD
+#define SSD	.route = SSDUP_ROUTE_SSD
+#define EAGER	.drain = SSDUP_DRAIN_EAGER
+#define MANUAL	.drain = SSDUP_DRAIN_MANUAL
+#define RO	.mode = MODE_LOG_READ_ONLY
+#define FAILED	.mode = MODE_LOG_FAILED
+
+struct pacing_case {
+	const char *name;
+	struct pacing_in in;
+	enum pacing_action action;
+	u32 wait_ms;
+};
+
+static const struct pacing_case pacing_cases[] = {
+	{ "nothing at all", { HDD }, PACING_SLEEP },
+	{ "writers wait", { HDD, .waiters = 1, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
+	{ "writers wait, manual", { MANUAL, .waiters = 1, .sealed = 1 }, PACING_DRAIN },
+	{ "writers wait, paused", { .paused = 1, .waiters = 1, .sealed = 1 }, PACING_DRAIN },
+	{ "asked", { HDD, .asked = 1, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
+	{ "asked, manual", { MANUAL, .asked = 1, .sealed = 1 }, PACING_DRAIN },
+	{ "asked, readers", { .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20, .held_ms = 7 },
+	  PACING_HOLD, PACING_POLL_MS },
+	{ "asked, readers, held off", { .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20,
+					.held_ms = 20 * PACING_GENTLE }, PACING_DRAIN },
+	{ "asked, readers, eager", { EAGER, .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20 },
+	  PACING_DRAIN },
+	{ "asked, readers, writers wait", { .asked = 1, .waiters = 1, .sealed = 1, .reads = 1,
+					    .took_ms = 20 }, PACING_DRAIN },
+	{ "asked, paused", { .paused = 1, .asked = 1, .sealed = 1 }, PACING_DRAIN },
+	{ "asked, only the open half", { .asked = 1, .dirty = 1, .spare = 1, .hdd_inflight = 9 },
+	  PACING_SEAL },
+	{ "asked, only the open half, manual", { MANUAL, .asked = 1, .dirty = 1, .spare = 1 },
+	  PACING_SEAL },
+	{ "asked, nothing held", { .asked = 1, .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "asked, no other half can receive", { .asked = 1, .dirty = 1, .quiet_ms = 1000 },
+	  PACING_SLEEP },
+	{ "paused", { SSD, .paused = 1, .sealed = 1, .fill = 9000 }, PACING_SLEEP },
+	{ "paused, eager", { EAGER, .paused = 1, .sealed = 1 }, PACING_SLEEP },
+	{ "paused, idle", { .paused = 1, .dirty = 1, .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "manual", { MANUAL, SSD, .sealed = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "manual, idle", { MANUAL, .dirty = 1, .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "eager, busy HDD", { EAGER, HDD, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
+	{ "random stream, HDD free", { SSD, .sealed = 1 }, PACING_DRAIN },
+	{ "random stream, HDD reads", { SSD, .sealed = 1, .hdd_inflight = 1 },
+	  PACING_HOLD, PACING_POLL_MS },
+	{ "sequential stream, HDD busy", { HDD, .sealed = 1, .hdd_inflight = 4 },
+	  PACING_HOLD, PACING_POLL_MS },
+	{ "sequential stream, between two requests", { HDD, .sealed = 1,
+	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_HOLD, PACING_POLL_MS },
+	{ "sequential stream, over", { HDD, .sealed = 1, .quiet_ms = PACING_QUIET_MS },
+	  PACING_DRAIN },
+	{ "a long request is not quiet", { HDD, .sealed = 1, .hdd_inflight = 1,
+	  .quiet_ms = 100 }, PACING_HOLD, PACING_POLL_MS },
+	{ "held long enough", { HDD, .sealed = 1, .hdd_inflight = 4, .held_ms = PACING_HOLD_MS },
+	  PACING_DRAIN },
+	{ "nearly held long enough", { HDD, .sealed = 1, .hdd_inflight = 4,
+	  .held_ms = PACING_HOLD_MS - 3 }, PACING_HOLD, 3 },
+	{ "half as urgent, half the hold", { HDD, .sealed = 1, .hdd_inflight = 4,
+	  .fill = PACING_URGENT / 2, .held_ms = PACING_HOLD_MS / 2 }, PACING_DRAIN },
+	{ "half as urgent, not yet", { HDD, .sealed = 1, .hdd_inflight = 4,
+	  .fill = PACING_URGENT / 2, .held_ms = PACING_HOLD_MS / 2 - 1 }, PACING_HOLD, 1 },
+	{ "urgent", { HDD, .sealed = 1, .hdd_inflight = 4, .fill = PACING_URGENT }, PACING_DRAIN },
+	{ "urgent, but writes go past the log", { HDD, .patient = 1, .sealed = 1,
+						  .hdd_inflight = 4, .fill = PACING_URGENT },
+	  PACING_HOLD, PACING_POLL_MS },
+	{ "patience ends", { HDD, .patient = 1, .sealed = 1, .hdd_inflight = 4,
+			     .fill = PACING_URGENT, .held_ms = PACING_PATIENCE_MS },
+	  PACING_DRAIN },
+	{ "patient, writers wait", { HDD, .patient = 1, .waiters = 1, .sealed = 1,
+				     .hdd_inflight = 4 }, PACING_DRAIN },
+	{ "open half, in use", { HDD, .dirty = 1, .spare = 1, .quiet_ms = 100 },
+	  PACING_HOLD, PACING_IDLE_MS - 100 },
+	{ "open half, a request under way", { HDD, .dirty = 1, .spare = 1, .quiet_ms = 1000,
+	  .hdd_inflight = 1 }, PACING_HOLD, PACING_IDLE_MS },
+	{ "open half, idle", { SSD, .dirty = 1, .spare = 1, .quiet_ms = PACING_IDLE_MS },
+	  PACING_SEAL },
+	{ "open half, idle, no other can receive", { .dirty = 1, .quiet_ms = 1000 },
+	  PACING_SLEEP },
+	{ "open half, idle, empty", { .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "writers wait, nothing sealed yet", { HDD, .waiters = 1, .spare = 1, .dirty = 1,
+	  .quiet_ms = 0 }, PACING_HOLD, PACING_IDLE_MS },
+	{ "log failed", { FAILED, .asked = 1, .waiters = 1, .sealed = 1, .dirty = 1, .spare = 1 },
+	  PACING_SLEEP },
+	{ "log read-only, open half, asked", { RO, .asked = 1, .dirty = 1, .spare = 1 },
+	  PACING_DRAIN },
+	{ "log read-only, open half, in use", { RO, .dirty = 1, .spare = 1, .quiet_ms = 100 },
+	  PACING_HOLD, PACING_IDLE_MS - 100 },
+	{ "log read-only, paused", { RO, .paused = 1, .sealed = 1 }, PACING_SLEEP },
+};
+
+static void pacing_case_desc(const struct pacing_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(pacing, pacing_cases, pacing_case_desc);
+
+static void pacing_by_example(struct kunit *test)
+{
+	const struct pacing_case *c = test->param_value;
+	struct pacing_out out = ssdup_pacing_decide(&c->in);
+
+	KUNIT_EXPECT_EQ(test, out.action, c->action);
+	KUNIT_EXPECT_EQ(test, out.wait_ms, c->wait_ms);
+}
+
+struct manner_case {
+	struct pacing_in in;
+	bool wide, gentle, spread, urgent;
+};
+
+/* With whom a batch shares the disks. */
+static void pacing_manner(struct kunit *test)
+{
+	static const struct manner_case cases[] = {
+		{ { SSD, .sealed = 1 } },
+		{ { SSD, .sealed = 1, .quiet_ms = PACING_QUIET_MS - 1 } },
+		{ { SSD, .sealed = 1, .quiet_ms = PACING_QUIET_MS }, .wide = 1 },
+		{ { SSD, .sealed = 1, .patient = 1 }, .wide = 1 },
+		{ { SSD, .sealed = 1, .asked = 1 }, .wide = 1 },
+		{ { SSD, .sealed = 1, .asked = 1, .waiters = 1 }, .urgent = 1 },
+		{ { SSD, .sealed = 1, .patient = 1, .waiters = 1 } },
+		{ { SSD, .sealed = 1, .asked = 1, .reads = 1 }, .wide = 1, .gentle = 1 },
+		{ { SSD, .sealed = 1, .writes = 1 }, .spread = 1 },
+		{ { SSD, .sealed = 1, .writes = 1, .waiters = 1 }, .urgent = 1 },
+		{ { SSD, EAGER, .sealed = 1, .writes = 1 } },
+		{ { SSD, .asked = 1, .dirty = 1, .spare = 1, .writes = 1 } },
+		{ { SSD, RO, .asked = 1, .dirty = 1, .spare = 1, .writes = 1 }, .wide = 1 },
+	};
+	struct pacing_out out;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		out = ssdup_pacing_decide(&cases[i].in);
+		KUNIT_EXPECT_EQ(test, out.wide, cases[i].wide);
+		KUNIT_EXPECT_EQ(test, out.gentle, cases[i].gentle);
+		KUNIT_EXPECT_EQ(test, out.spread, cases[i].spread);
+		KUNIT_EXPECT_EQ(test, out.urgent, cases[i].urgent);
+	}
+}
+
+/* How long a batch is held off while the HDD is never free. */
+static u32 held_off(struct kunit *test, u32 fill)
+{
+	struct pacing_in in = {
+		HDD, .sealed = true, .dirty = true, .hdd_inflight = 4, .fill = fill,
+	};
+	struct pacing_out out;
+
+	for (;;) {
+		out = ssdup_pacing_decide(&in);
+		if (out.action == PACING_DRAIN)
+			return in.held_ms;
+		KUNIT_ASSERT_EQ(test, out.action, PACING_HOLD);
+		KUNIT_ASSERT_GT(test, out.wait_ms, 0);
+		in.held_ms += out.wait_ms;
+		KUNIT_ASSERT_LE(test, in.held_ms, PACING_HOLD_MS);
+	}
+}
+
+/* Against a load that never ends, a batch still gets its turn, sooner the fuller the half. */
+static void pacing_never_starves(struct kunit *test)
+{
+	u32 fill, held, last = U32_MAX;
+
+	for (fill = 0; fill <= SSDUP_PCT_ONE; fill += 50) {
+		held = held_off(test, fill);
+		KUNIT_EXPECT_LE(test, held, last);
+		last = held;
+	}
+	KUNIT_EXPECT_EQ(test, held_off(test, 0), PACING_HOLD_MS);
+	KUNIT_EXPECT_EQ(test, held_off(test, PACING_URGENT), 0);
+}
+
+/* Whatever is going on: no wait of 0, nothing sealed in vain, who waits is served. */
+static void pacing_rules(struct kunit *test)
+{
+	static const u32 ms[] = { 0, 1, PACING_QUIET_MS, PACING_HOLD_MS, PACING_IDLE_MS, U32_MAX };
+	static const u32 fills[] = { 0, 1, PACING_URGENT - 1, PACING_URGENT, SSDUP_PCT_ONE };
+	struct pacing_out out;
+	u32 bits, i, j, k;
+	bool beside;
+
+	for (bits = 0; bits < 8192; bits++)
+		for (i = 0; i < ARRAY_SIZE(ms); i++)
+			for (j = 0; j < ARRAY_SIZE(ms); j++)
+				for (k = 0; k < ARRAY_SIZE(fills); k++) {
+					struct pacing_in in = {
+						.drain = (bits & 3) % 3, .paused = bits & 4,
+						.asked = bits & 8, .waiters = bits & 16,
+						.sealed = bits & 32, .spare = bits & 64,
+						.dirty = bits & 128, .route = !!(bits & 256),
+						.hdd_inflight = !!(bits & 512), .fill = fills[k],
+						.reads = bits & 1024, .writes = bits & 4096,
+						.took_ms = bits & 2048 ? ms[i] : 0,
+						.quiet_ms = ms[i], .held_ms = ms[j],
+					};
+
+					out = ssdup_pacing_decide(&in);
+					KUNIT_ASSERT_EQ(test, out.action == PACING_HOLD,
+							out.wait_ms != 0);
+					KUNIT_ASSERT_LE(test, out.wait_ms, PACING_IDLE_MS);
+					if (out.action == PACING_DRAIN)
+						KUNIT_ASSERT_TRUE(test, in.sealed);
+					if (out.action == PACING_SEAL)
+						KUNIT_ASSERT_TRUE(test, in.dirty && in.spare &&
+								  !in.sealed);
+					beside = in.reads && in.drain != SSDUP_DRAIN_EAGER &&
+						 in.held_ms < PACING_PATIENCE_MS;
+					if (in.sealed && (in.waiters || (in.asked && !beside)))
+						KUNIT_ASSERT_EQ(test, out.action, PACING_DRAIN);
+					if (out.gentle)
+						KUNIT_ASSERT_TRUE(test, in.reads && !in.waiters);
+					KUNIT_ASSERT_EQ(test, out.spread,
+							out.action == PACING_DRAIN && in.writes &&
+							!in.waiters &&
+							in.drain != SSDUP_DRAIN_EAGER);
+				}
+}
+
+static struct kunit_case pacing_suite_cases[] = {
+	KUNIT_CASE_PARAM(pacing_by_example, pacing_gen_params),
+	KUNIT_CASE(pacing_manner),
+	KUNIT_CASE(pacing_never_starves),
+	KUNIT_CASE(pacing_rules),
+	{}
+};
+
+static struct kunit_suite pacing_suite = {
+	.name = "ssdup-pacing",
+	.test_cases = pacing_suite_cases,
+};
+
+kunit_test_suite(pacing_suite);
