@@ -2,7 +2,7 @@
 #ifndef SSDUP_FUZZ_H
 #define SSDUP_FUZZ_H
 
-#include "shim.h"
+#include "tools/lib/shim.h"
 #include "../../tools/hostile/image.h"
 
 /*

@@ -5,7 +5,7 @@
  * and over again.
  */
 #include "fuzz.h"
-#include "kunit.h"
+#include <kunit/test.h>
 
 #ifndef ROUNDS
 #define ROUNDS	1000U

@@ -6,7 +6,7 @@
  */
 #include <stdarg.h>
 
-#include "kunit.h"
+#include <kunit/test.h>
 
 static struct kunit_suite *suites;
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Knobs take what they may and refuse the rest; everything can be read by anyone, and
-# the exporter for Prometheus says the same.
+# "ssdup metrics" says the same.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -73,7 +73,7 @@ metric()
 	sed -nE "s/^$1(\{[^}]*\})? //p" "$T/prom"
 }
 
-must ssdup exporter --output "$T/prom"
+must ssdup metrics --output "$T/prom"
 is "devices" "$(metric ssdup_devices)" 1
 is "dirty" "$(metric ssdup_dirty_bytes)" $((512 * $(stat dirty_sectors)))
 above "dirty" "$(metric ssdup_dirty_bytes)" 0
@@ -83,11 +83,11 @@ is "route" "$(metric ssdup_route_ssd)" 1
 grep -qF "ssdup_info{device=\"$NAME\",uuid=\"$(log_uuid)\",hdd=\"${HDD#/dev/}\",ssd=\"${SSD#/dev/}\",policy=\"all\",full=\"bypass\",drain=\"manual\"} 1" \
 	"$T/prom" || fail "info: $(grep ^ssdup_info "$T/prom")"
 is "all files" "$(echo "$T"/prom*)" "$T/prom"
-must_get "not a file" ssdup exporter --output /dev/null
+must_get "not a file" ssdup metrics --output /dev/null
 
 remove_ssdup
 [ ! -e "$SYS" ] || fail "$SYS is still there"
-is "devices" "$(ssdup exporter | tee "$T/prom" | grep -vc '^#')" 1
+is "devices" "$(ssdup metrics | tee "$T/prom" | grep -vc '^#')" 1
 make_ssdup policy all drain manual
 must dmsetup suspend $NAME
 is "policy while suspended" "$(stat policy)" all

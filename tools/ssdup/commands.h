@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ssdup: the commands, in the order of the help text. Each is a function cmd_NAME(): it
- * takes its own argv (argv[0] is its name) and returns an exit code. A new one needs a
- * line here and nothing else.
+ * takes its own argv (argv[0] is its name) and returns an exit code. What it takes is
+ * usage_NAME, in usage.c. A new one needs a line here, and its part of man/ssdup.8.in.
  */
 #ifndef SSDUP_COMMANDS_H
 #define SSDUP_COMMANDS_H
 
-#include "tool.h"
+#include "lib/tool.h"
 
 #define SSDUP_COMMANDS(command) \
 	command(format, "write an empty log to an SSD") \
@@ -25,11 +25,20 @@
 	command(export, "write back without the kernel module") \
 	command(probe, "is there a log on a device?") \
 	command(tab, "what ssduptab says; for boot scripts and udev") \
-	command(exporter, "state and statistics as text for Prometheus") \
+	command(metrics, "state and statistics as text for Prometheus") \
 	command(help, "what a command does and takes")
 
+/* Options without a letter. */
+enum {
+	OPT_HDD = 256, OPT_HALVES, OPT_BLOCK, OPT_UUID, OPT_FORCE, OPT_SSD, OPT_POLICY,
+	OPT_FORMAT, OPT_TAB, OPT_NO_WAIT, OPT_JSON, OPT_BELOW, OPT_KEEP, OPT_FULL,
+	OPT_DATA, OPT_COPY, OPT_ENTRIES, OPT_TO, OPT_CLEAR, OPT_EXPORT, OPT_AUTO, OPT_INITRD,
+	OPT_READY, OPT_CHECK, OPT_UDEV, OPT_SYSFS,
+};
+
 #define DECLARE_COMMAND(name, about) \
-	int cmd_##name(struct ssdup_ctx *ctx, int argc, char **argv);
+	int cmd_##name(struct ssdup_ctx *ctx, int argc, char **argv); \
+	extern const struct usage usage_##name;
 
 SSDUP_COMMANDS(DECLARE_COMMAND)
 

@@ -9,19 +9,20 @@
 #include <string.h>
 
 #include "commands.h"
-#include "complete.h"
-#include "dmdev.h"
+#include "lib/complete.h"
+#include "lib/dmdev.h"
 
 #ifndef SSDUP_TOOL_VERSION
 #define SSDUP_TOOL_VERSION "1.0"
 #endif
 
-#define COMMAND(name, about)	{ #name, cmd_##name, about },
+#define COMMAND(name, about)	{ #name, cmd_##name, about, &usage_##name },
 
 static const struct command {
 	const char	*name;
 	int		(*run)(struct ssdup_ctx *ctx, int argc, char **argv);
 	const char	*about;
+	const struct usage *usage;
 } commands[] = {
 	SSDUP_COMMANDS(COMMAND)
 };
@@ -38,11 +39,12 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int run(const struct command *command, int argc, char **argv,
-	       const struct completion *completion)
+static int run_command(const struct command *command, int argc, char **argv,
+		       const struct completion *completion)
 {
 	struct ssdup_ctx ctx = {
 		.command = command->name,
+		.usage = command->usage,
 		.completion = completion,
 		.tab = getenv("SSDUP_TAB") ?: SSDUP_TAB_FILE,
 	};
@@ -78,14 +80,10 @@ static int unknown(const char *name)
 
 int cmd_help(struct ssdup_ctx *ctx, int argc, char **argv)
 {
-	static const struct usage usage = {
-		.synopsis = "[COMMAND]",
-		.about = "Say what COMMAND does and takes, or list all commands.",
-	};
 	char help[] = "--help", *args[] = { NULL, help, NULL };
 	const struct command *command;
 
-	if (next_option(ctx, &usage, argc, argv) == OPT_STOP ||
+	if (next_option(ctx, argc, argv) == OPT_STOP ||
 	    !operands(ctx, argc, argv, 0, 1))
 		return ctx->exit;
 	if (optind == argc) {
@@ -96,7 +94,7 @@ int cmd_help(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!command)
 		return unknown(argv[optind]);
 	args[0] = argv[optind];
-	return run(command, 2, args, NULL);
+	return run_command(command, 2, args, NULL);
 }
 
 /* @argv: the words behind "ssdup", the last one as far as it stands. */
@@ -114,7 +112,7 @@ static int complete(int argc, char **argv)
 		return EXIT_OK;
 	}
 	command = find_command(argv[0]);
-	return command ? run(command, 1, argv, &c) : EXIT_OK;
+	return command ? run_command(command, 1, argv, &c) : EXIT_OK;
 }
 
 int main(int argc, char **argv)
@@ -140,5 +138,5 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	return run(command, argc - 1, argv + 1, NULL);
+	return run_command(command, argc - 1, argv + 1, NULL);
 }

@@ -16,7 +16,7 @@
 -- Slurm 22.05 uses Lua 5.1; this works with all later ones too.
 
 -- What is to be set: the storage nodes, the name of the device on each, the size of its
--- log in bytes (ssdup_log_size_bytes of "ssdup exporter"), and how to run a command there.
+-- log in bytes (ssdup_log_size_bytes of "ssdup metrics"), and how to run a command there.
 local nodes = { "io1", "io2" }
 local device = "burst"
 local log_bytes = 400 * 2^30

@@ -6,7 +6,7 @@
 #ifndef SSDUP_BENCH_H
 #define SSDUP_BENCH_H
 
-#include "../offline.h"
+#include "offline/offline.h"
 
 struct bench {
 	int		ssd;

@@ -3,7 +3,7 @@
  * Single damages: each is found under its own number and nothing else is, and repair
  * leaves a log that the kernel accepts.
  */
-#include "kunit.h"
+#include <kunit/test.h>
 #include "maker.h"
 
 #define OF(field)	offsetof(struct ssdup_super, field), \

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <getopt.h>
 
-#include "kunit.h"
+#include <kunit/test.h>
 #include "maker.h"
 
-#include "tools/ssdup/commands.h"
+#include "commands.h"
 
 /* --- Made elsewhere --- */
 
@@ -336,6 +336,7 @@ static int format_again(struct maker *m)
 	snprintf(hdd, sizeof(hdd), "/proc/self/fd/%d", m->b.hdd);
 	uuid_text(uuid, m->s.uuid);
 	optind = 0;
+	ctx.usage = &usage_format;
 	return cmd_format(&ctx, ARRAY_SIZE(argv) - 1, argv);
 }
 

@@ -2,11 +2,11 @@
 /*
  * ssdup: sizes, times, progress, JSON, the status line.
  */
-#include "kunit.h"
+#include <kunit/test.h>
 
-#include "tools/ssdup/json.h"
-#include "tools/ssdup/progress.h"
-#include "tools/ssdup/state.h"
+#include "lib/json.h"
+#include "lib/progress.h"
+#include "lib/state.h"
 
 static const struct size_case {
 	const char	*text;

@@ -6,10 +6,10 @@
 #include <getopt.h>
 #include <unistd.h>
 
-#include "kunit.h"
+#include <kunit/test.h>
 #include "kunit/prng.h"
 
-#include "tools/ssdup/tab.h"
+#include "lib/tab.h"
 
 struct faults {
 	unsigned int	nr;
@@ -200,7 +200,7 @@ static void speak_again(int old)
 
 static void options_are_read(struct kunit *test)
 {
-	struct ssdup_ctx ctx = { .command = "x" };
+	struct ssdup_ctx ctx = { .command = "x", .usage = &usage };
 	int old = silence(), argc, r;
 	size_t i;
 
@@ -212,7 +212,7 @@ static void options_are_read(struct kunit *test)
 		for (argc = 0; argv[argc]; argc++)
 			;
 		optind = 0;
-		r = next_option(&ctx, &usage, argc, argv);
+		r = next_option(&ctx, argc, argv);
 		KUNIT_EXPECT_EQ_MSG(test, r, c->val, "case %zu", i);
 		if (c->left < 0) {
 			KUNIT_EXPECT_EQ_MSG(test, ctx.exit, EXIT_USAGE, "case %zu", i);
@@ -221,7 +221,7 @@ static void options_are_read(struct kunit *test)
 		if (c->arg)
 			KUNIT_EXPECT_STREQ(test, optarg, c->arg);
 		while (r != OPT_END)
-			r = next_option(&ctx, &usage, argc, argv);
+			r = next_option(&ctx, argc, argv);
 		KUNIT_EXPECT_EQ_MSG(test, argc - optind, c->left, "case %zu", i);
 		KUNIT_EXPECT_FALSE(test, operands(&ctx, argc, argv, c->left + 1, -1));
 		KUNIT_EXPECT_TRUE(test, operands(&ctx, argc, argv, c->left, c->left));

@@ -2,9 +2,9 @@
 /*
  * ssdup top: the screen, in a terminal of the usual size, in a small one, and in any.
  */
-#include "kunit.h"
+#include <kunit/test.h>
 
-#include "tools/ssdup/topview.h"
+#include "lib/topview.h"
 
 static struct top_view view;
 

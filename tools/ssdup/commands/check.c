@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup check: what is wrong with a log. Nothing is written.
+ */
+#include <getopt.h>
+
+#include "commands.h"
+#include "offline/offline.h"
+
+struct args {
+	const char	*hdd;
+	int		copy;
+	bool		json;
+	bool		full;
+	bool		data;
+};
+
+/* --- Saying it --- */
+
+static const char *verdict_text(int verdict)
+{
+	return verdict < 0 ? "it cannot be read" : ssdup_log_fault_text(verdict);
+}
+
+static void say_findings(struct log_file *l, int verdict)
+{
+	const struct findings *all = &l->findings;
+	char uuid[UUID_TEXT], size[SIZE_TEXT];
+	size_t i;
+
+	if (l->from != NO_COPY && !l->ctx->quiet) {
+		printf("%s: log %s of %u halves, %s\n", l->ssd.path, uuid_text(uuid, l->s.uuid),
+		       l->s.g.nr_halves, super_end_text(&l->s));
+		printf("%s: %u extents, %s to write back to an HDD of %llu sectors\n", l->ssd.path,
+		       l->map.nr, format_size(size, l->map.sectors * SECTOR_BYTES),
+		       l->s.hdd_sectors);
+	}
+	for (i = 0; i < all->nr; i++)
+		finding_print(stdout, &all->all[i]);
+	if (all->more)
+		printf("... and %zu more\n", all->more);
+	if (l->from == NO_COPY || l->ctx->quiet)
+		return;
+	if (verdict == LOG_OK)
+		printf("%s: dm-ssdup accepts it\n", l->ssd.path);
+	else
+		printf("%s: dm-ssdup refuses it: %s\n", l->ssd.path, verdict_text(verdict));
+}
+
+static void say_json(struct log_file *l, int verdict, int code)
+{
+	struct json j = { .to = stdout };
+	char uuid[UUID_TEXT];
+	size_t i;
+
+	json_begin(&j, NULL, '{');
+	json_text(&j, "ssd", l->ssd.path);
+	json_number(&j, "exit", code);
+	json_bool(&j, "accepted", l->from != NO_COPY && verdict == LOG_OK);
+	if (l->from != NO_COPY) {
+		json_text(&j, "uuid", uuid_text(uuid, l->s.uuid));
+		json_bool(&j, "clean", l->s.flags & SSDUP_SUPER_CLEAN);
+		json_number(&j, "hdd_sectors", l->s.hdd_sectors);
+		json_number(&j, "extents", l->map.nr);
+		json_number(&j, "dirty_sectors", l->map.sectors);
+	}
+	for (i = 0; i < NR_SEVERITIES; i++)
+		json_number(&j, severity_name(i), l->findings.of[i]);
+	json_begin(&j, "faults", '[');
+	for (i = 0; i < l->findings.nr; i++)
+		finding_json(&j, &l->findings.all[i]);
+	json_end(&j, ']');
+	json_end(&j, '}');
+}
+
+/* --- The command --- */
+
+static int check(struct log_file *l, const struct args *a)
+{
+	int verdict, code;
+
+	verdict = check_log(l, a->full, a->data);
+	code = findings_exit(&l->findings);
+	if (l->from == NO_COPY)
+		code = no_log(l);
+	else if (verdict != LOG_OK && code == EXIT_OK)
+		code = EXIT_LOST;
+	if (a->json)
+		say_json(l, verdict, code);
+	else
+		say_findings(l, verdict);
+	return code;
+}
+
+int cmd_check(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct args a = { .copy = NO_COPY };
+	struct log_file l;
+	int opt, r;
+
+	while ((opt = next_option(ctx, argc, argv))) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		a.json |= opt == OPT_JSON;
+		a.full |= opt == OPT_FULL;
+		a.data |= opt == OPT_DATA;
+		ctx->quiet |= opt == 'q';
+		if (opt == OPT_HDD)
+			a.hdd = optarg;
+		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
+			return ctx->exit;
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	r = log_open(ctx, &l, argv[optind], DISK_READ, a.copy);
+	if (r != EXIT_OK)
+		return r;
+	if (a.hdd)
+		r = log_given(&l, a.hdd);
+	if (r == EXIT_OK)
+		r = check(&l, &a);
+	log_close(&l);
+	return r;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup create: a device from an HDD and an SSD, named on the command line or in
+ * ssduptab. What to do is in make.c; here is what it is to be done to.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "lib/make.h"
+#include "lib/tab.h"
+
+static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char **tab, bool *all,
+		       int opt)
+{
+	const char *why = NULL;
+
+	switch (opt) {
+	case OPT_HDD:
+		new->hdd = optarg;
+		break;
+	case OPT_SSD:
+	case OPT_UUID:
+		if (new->ssd)
+			return bad_usage(ctx, "more than one SSD");
+		if (opt == OPT_UUID)
+			new->ssd_text = xprintf("UUID=%s", optarg);
+		new->ssd = new->ssd_text ?: optarg;
+		break;
+	case OPT_POLICY:
+		why = new_device_key(new, "policy", optarg);
+		break;
+	case 'o':
+		why = options_to_args(optarg, &new->args, &new->nr_args);
+		break;
+	case OPT_FORMAT:
+		new->format = true;
+		break;
+	case OPT_FORCE:
+		new->force = true;
+		break;
+	case OPT_TAB:
+		*tab = optarg;
+		break;
+	case 'a':
+		*all = true;
+		break;
+	case OPT_NO_WAIT:
+		dmdev_dont_wait();
+		break;
+	case 'q':
+		ctx->quiet = true;
+		break;
+	}
+	return why ? bad_usage(ctx, "%s: %s", optarg, why) : EXIT_OK;
+}
+
+/* --- From the tab --- */
+
+static int make_entry(const struct ssdup_ctx *ctx, const struct tab_entry *e)
+{
+	struct new_device new = {
+		.name = e->name,
+		.hdd = e->hdd,
+		.ssd = e->ssd,
+		.args = e->args,
+		.nr_args = e->nr_args,
+		.tab = true,
+	};
+
+	return make(ctx, &new);
+}
+
+static bool devices_there(const struct tab_entry *e)
+{
+	struct dev dev;
+
+	if (dev_find_quietly(e->hdd, &dev))
+		return false;
+	dev_free(&dev);
+	if (dev_find_quietly(e->ssd, &dev))
+		return false;
+	dev_free(&dev);
+	return true;
+}
+
+static int make_all(const struct ssdup_ctx *ctx, const struct tab *tab)
+{
+	int r, worst = tab->faults ? EXIT_FAILED : EXIT_OK;
+	const struct tab_entry *e;
+
+	for (e = tab->entry; e < tab->entry + tab->nr; e++) {
+		if (e->noauto)
+			continue;
+		r = e->nofail && !devices_there(e) ? EXIT_OK : make_entry(ctx, e);
+		worst = worst ?: r;
+	}
+	return worst;
+}
+
+/* The entry of that name, or the one with the log of that UUID. */
+static const struct tab_entry *entry_for(const struct tab *tab, const char *name, const char *ssd)
+{
+	const struct tab_entry *e = tab_find(tab, name);
+
+	return e && (!ssd || !strcasecmp(e->ssd, ssd)) ? e : NULL;
+}
+
+static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const char *ssd)
+{
+	const struct tab_entry *e;
+	struct tab tab;
+	int r = tab_read(ctx, &tab);
+
+	if (r)
+		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(-r));
+	if (!name) {
+		r = make_all(ctx, &tab);
+	} else {
+		e = entry_for(&tab, name, ssd);
+		r = e ? make_entry(ctx, e) :
+		    fail(ctx, EXIT_NOT_FOUND, name,
+			 "no such device in %s%s; give --hdd and --ssd, or add a line", ctx->tab,
+			 ssd ? " with that log" : "");
+	}
+	tab_free(&tab);
+	return r;
+}
+
+/* --- The command --- */
+
+int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct new_device new = { .args = xstrdup("") };
+	const char *tab = NULL;
+	bool all = false, whole;
+	int opt, r;
+
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
+		r = opt == OPT_STOP ? ctx->exit : take_option(ctx, &new, &tab, &all, opt);
+		if (opt == OPT_STOP || r)
+			return r;
+	}
+	whole = !tab && !all;
+	if (!operands(ctx, argc, argv, whole, whole))
+		return ctx->exit;
+	new.name = whole ? argv[optind] : tab;
+	if ((tab || all) && (new.hdd || new.ssd || new.nr_args || new.format))
+		return bad_usage(ctx, "what ssduptab says cannot be said again");
+	if (new.force && !new.format && !(new.hdd && new.ssd))
+		return bad_usage(ctx, "--force goes with --hdd and --ssd");
+	if (all)
+		r = make_from_tab(ctx, NULL, NULL);
+	else if (new.hdd && new.ssd)
+		r = make(ctx, &new);
+	else if (new.hdd || (new.ssd && !new.ssd_text) || new.format || new.nr_args)
+		r = bad_usage(ctx, "%s: which %s?", new.hdd ? "--ssd" : "--hdd",
+			      new.hdd ? "SSD" : "HDD");
+	else
+		r = make_from_tab(ctx, new.name, new.ssd);
+	free(new.ssd_text);
+	free(new.args);
+	return r;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup detach: from a device with an SSD to one that is the bare HDD, while it is
+ * in use.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "lib/dev.h"
+#include "lib/super.h"
+#include "lib/wait.h"
+
+#define DRAIN_ROUNDS	10	/* of drains, until nothing is written to the log any more */
+
+static int set_policy(const struct state *s, const char *policy)
+{
+	char *message = xprintf("set policy %s", policy);
+	int r = dmdev_message(s->name, message);
+
+	free(message);
+	return r;
+}
+
+/*
+ * With the linear table loaded: hold the device up, and go on with that table if the
+ * log is still empty, else with ours. Nothing here may need the device: it may be the
+ * one that / lies on, so all of the program is kept in memory.
+ */
+static int switch_over(struct state *s)
+{
+	int r = dmdev_suspend(s->name, false, false);
+
+	if (!r && (state_again(s) || s->v.dirty_sectors || s->v.extents))
+		r = -EAGAIN;
+	/* Never resume with a table that leaves the log out while that holds something. */
+	if (r && dmdev_clear(s->name))
+		return -EUCLEAN;
+	return dmdev_resume(s->name) ?: r;
+}
+
+/*
+ * Put the linear table in the place of ours. Between the drain and the suspend
+ * something may have been written to the log: then all is as before.
+ *
+ * Return: 0, -EAGAIN for that, -EUCLEAN when the device is left suspended, or -errno.
+ */
+static int replace(struct state *s)
+{
+	char number[DEV_NUMBER], *params = xprintf("%s 0", dev_number(number, s->hdd));
+	int r = dmdev_load(s->name, s->sectors, "linear", params);
+
+	free(params);
+	if (r)
+		return r;
+	if (mlockall(MCL_CURRENT | MCL_FUTURE)) {
+		r = -errno;
+		dmdev_clear(s->name);
+		return r;
+	}
+	r = switch_over(s);
+	munlockall();
+	return r;
+}
+
+static int replace_failed(const struct ssdup_ctx *ctx, const struct state *s, int r)
+{
+	if (r == -EINTR)
+		return EXIT_INTERRUPTED;
+	if (r == -EUCLEAN)
+		return fail(ctx, EXIT_FAILED, s->name,
+			    "left suspended: \"dmsetup clear %s\", then \"dmsetup resume %s\"",
+			    s->name, s->name);
+	return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s", strerror(-r));
+}
+
+static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
+{
+	unsigned int i;
+	int r;
+
+	for (i = 0; i < DRAIN_ROUNDS; i++) {
+		r = drain_and_wait(ctx, s, 0);
+		if (r)
+			return r;
+		if (s->v.extents)
+			continue;
+		r = replace(s);
+		if (!r)
+			return EXIT_OK;
+		if (r != -EAGAIN)
+			return replace_failed(ctx, s, r);
+	}
+	return fail(ctx, EXIT_FAILED, s->name,
+		    "the log does not get empty: something writes to it faster than it drains");
+}
+
+/* The SSD is nobody's now; make sure that it is still the one with this log. */
+static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const u8 uuid[16])
+{
+	char number[DEV_NUMBER];
+	struct ssd_log log;
+	struct dev dev;
+	int fd, r;
+
+	r = dev_find(ctx, dev_number(number, ssd), &dev);
+	if (r)
+		return r;
+	fd = dev_open(&dev, O_RDWR | O_EXCL);
+	r = fd < 0 ? fd : ssd_log_read(fd, &log);
+	if (!r && log.fault == LOG_OK && memcmp(ssd_super(&log)->uuid, uuid, 16))
+		r = -EBUSY;
+	r = r ?: ssd_log_wipe(fd);
+	if (fd >= 0)
+		close(fd);
+	if (r)
+		r = fail(ctx, EXIT_FAILED, dev.path,
+			 "the log cannot be wiped: %s; zero the first MiB before you use it again",
+			 strerror(-r));
+	dev_free(&dev);
+	return r;
+}
+
+static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
+{
+	const char *policy = policy_word(s->v.policy);
+	dev_t hdd = s->hdd, ssd = s->ssd;
+	u8 uuid[16];
+	char *name;
+	int r;
+
+	if (s->suspended || !s->log_uuid || !uuid_read(s->log_uuid, uuid) || !hdd || !ssd)
+		return fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
+			    s->name);
+	/* Nothing new is to go to the log; what overlaps it still does. */
+	r = set_policy(s, "none");
+	if (r)
+		return fail(ctx, EXIT_FAILED, s->name, "%s", strerror(-r));
+	catch_signals();
+	r = drain_and_replace(ctx, s);
+	if (r) {
+		set_policy(s, policy);
+		if (r == EXIT_INTERRUPTED)
+			fail(ctx, r, s->name, "interrupted; the device is as it was");
+		return r;
+	}
+	if (!keep)
+		r = wipe(ctx, ssd, uuid);
+	name = dev_kernel_name(hdd);
+	note(ctx, "%s: now a plain mapping of %s; take its line out of %s", s->name, name,
+	     ctx->tab);
+	free(name);
+	return r;
+}
+
+int cmd_detach(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	bool keep = false;
+	struct state s;
+	int opt, r;
+
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		if (opt == 'q')
+			ctx->quiet = true;
+		else
+			keep = true;
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	r = state_read(argv[optind], &s);
+	if (r)
+		return state_complain(ctx, argv[optind], r);
+	r = detach(ctx, &s, keep);
+	state_free(&s);
+	return r;
+}

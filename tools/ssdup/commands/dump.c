@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup dump: print what stands on an SSD, see offline/dump.c.
+ */
+#include <getopt.h>
+#include <string.h>
+
+#include "commands.h"
+#include "offline/offline.h"
+
+static int take_part(struct ssdup_ctx *ctx, const char *name, unsigned int *parts)
+{
+	if (!strcmp(name, "superblock"))
+		*parts |= DUMP_SUPER;
+	else if (!strcmp(name, "pages"))
+		*parts |= DUMP_PAGES;
+	else if (!strcmp(name, "extents"))
+		*parts |= DUMP_EXTENTS;
+	else
+		return bad_usage(ctx, "neither superblock, pages nor extents: %s", name);
+	return EXIT_OK;
+}
+
+int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	unsigned int parts = 0, more = 0;
+	bool json = false;
+	int opt, i, r, copy = NO_COPY;
+	struct log_file l;
+
+	while ((opt = next_option(ctx, argc, argv))) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		if (opt == OPT_COPY && !parse_copy(ctx, &copy))
+			return ctx->exit;
+		json |= opt == OPT_JSON;
+		if (opt == OPT_ENTRIES)
+			more = DUMP_ENTRIES | DUMP_PAGES;
+	}
+	if (!operands(ctx, argc, argv, 1, 4))
+		return ctx->exit;
+	for (i = optind + 1; i < argc; i++) {
+		r = take_part(ctx, argv[i], &parts);
+		if (r != EXIT_OK)
+			return r;
+	}
+	r = log_open(ctx, &l, argv[optind], DISK_READ, copy);
+	if (r != EXIT_OK)
+		return r;
+	dump_log(&l, stdout, (parts ? parts : DUMP_SUPER | DUMP_PAGES | DUMP_EXTENTS) | more,
+		 json);
+	if (l.from == NO_COPY)
+		r = no_log(&l);
+	log_close(&l);
+	return r;
+}

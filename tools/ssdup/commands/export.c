@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup export: what a log has not yet written back, to the HDD or an image of it, see
+ * offline/export.c.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "lib/wait.h"
+#include "offline/offline.h"
+
+struct args {
+	const char	*to;
+	int		copy;
+	bool		clear;
+	bool		force;
+};
+
+static int fits(struct log_file *l, struct disk *to, bool force)
+{
+	const struct ssdup_ctx *ctx = l->ctx;
+
+	if (disk_same(&l->ssd, to))
+		return fail(ctx, EXIT_REFUSED, to->path, "the same as the SSD");
+	if (to->sectors == l->s.hdd_sectors)
+		return EXIT_OK;
+	if (force && !ssdup_extent_first(&l->map, to->sectors, U64_MAX))
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, to->path,
+		    "%llu sectors, the log was made for an HDD of %llu%s",
+		    (u64)to->sectors, l->s.hdd_sectors,
+		    force ? ", and has something behind the end of this one" :
+		    "; --force takes it all the same");
+}
+
+static int clear(struct log_file *l, bool whole, const struct args *a)
+{
+	const char *path = l->ssd.path;
+	int r;
+
+	if (!whole && !a->force)
+		return fail(l->ctx, EXIT_LOST, path,
+			    "not cleared, as something is lost; --force does it all the same");
+	if (l->super.copy_fault[l->from] != LOG_OK)
+		return fail(l->ctx, EXIT_REFUSED, path, "not cleared: %s",
+			    ssdup_log_fault_text(l->super.copy_fault[l->from]));
+	r = export_clear(l);
+	if (r)
+		return fail(l->ctx, EXIT_FAILED, path, "cannot be cleared: %s", strerror(-r));
+	note(l->ctx, "%s: the log is empty", path);
+	return whole ? EXIT_OK : EXIT_LOST;
+}
+
+static int broken_off(const struct log_file *l, const struct disk *to,
+		      const struct export_result *res, int r)
+{
+	char done[SIZE_TEXT], all[SIZE_TEXT];
+
+	switch (r) {
+	case -EINTR:
+		return fail(l->ctx, EXIT_INTERRUPTED, to->path,
+			    "interrupted; the log has not changed, begin again");
+	case -ENOSPC:
+	case -EDQUOT:
+		return fail(l->ctx, EXIT_FAILED, to->path,
+			    "no room left where it lies, after %s of %s: %s; make room and begin again, the log has not changed",
+			    format_size(done, res->sectors * SECTOR_BYTES),
+			    format_size(all, l->map.sectors * SECTOR_BYTES), strerror(-r));
+	default:
+		return fail(l->ctx, EXIT_FAILED, to->path,
+			    "cannot be written: %s; the log has not changed", strerror(-r));
+	}
+}
+
+static int export(struct log_file *l, struct disk *to, const struct args *a)
+{
+	struct export_result res;
+	char size[SIZE_TEXT];
+	bool whole;
+	size_t i;
+	int r;
+
+	for (i = 0; i < l->findings.nr; i++)
+		if (l->findings.all[i].severity == SEV_LOST)
+			finding_print(stdout, &l->findings.all[i]);
+	catch_signals();
+	r = export_log(l, to, &res);
+	if (r)
+		return broken_off(l, to, &res, r);
+	whole = !l->findings.of[SEV_LOST] && !res.lost && !res.known;
+	note(l->ctx, "%s: %s written%s", to->path, format_size(size, res.sectors * SECTOR_BYTES),
+	     whole ? "" : ", not all of what the log should hold");
+	if (a->clear)
+		return clear(l, whole, a);
+	return whole ? EXIT_OK : EXIT_LOST;
+}
+
+/* Somebody who wants a new image is not looking for a device. */
+static int refuse_no_image(const struct log_file *l, const char *to)
+{
+	if (strchr(to, '=') || !strncmp(to, "/dev/", 5) || !access(to, F_OK) || errno != ENOENT)
+		return EXIT_OK;
+	return fail(l->ctx, EXIT_NOT_FOUND, to,
+		    "no such file; \"truncate -s %llu %s\" makes an image as large as the HDD",
+		    l->s.hdd_sectors * SECTOR_BYTES, to);
+}
+
+static int export_to(struct log_file *l, const struct args *a)
+{
+	struct disk to;
+	int r;
+
+	if (l->from == NO_COPY)
+		return no_log(l);
+	r = refuse_no_image(l, a->to);
+	if (r != EXIT_OK)
+		return r;
+	check_log(l, true, false);
+	r = disk_open(l->ctx, &to, a->to, DISK_FILL);
+	if (r != EXIT_OK)
+		return r;
+	r = fits(l, &to, a->force);
+	if (r == EXIT_OK)
+		r = export(l, &to, a);
+	disk_close(&to);
+	return r;
+}
+
+int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct args a = { .copy = NO_COPY };
+	struct log_file l;
+	int opt, r;
+
+	while ((opt = next_option(ctx, argc, argv))) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		if (opt == OPT_TO)
+			a.to = optarg;
+		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
+			return ctx->exit;
+		a.clear |= opt == OPT_CLEAR;
+		a.force |= opt == OPT_FORCE;
+		ctx->quiet |= opt == 'q';
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	if (!a.to)
+		return bad_usage(ctx, "--to is missing");
+	r = log_open(ctx, &l, argv[optind], a.clear ? DISK_WRITE : DISK_READ_ALONE, a.copy);
+	if (r != EXIT_OK)
+		return r;
+	r = export_to(&l, &a);
+	log_close(&l);
+	return r;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup format: an empty log on an SSD.
+ */
+#include <getopt.h>
+#include <string.h>
+
+#include "commands.h"
+#include "lib/pair.h"
+
+struct args {
+	const char		*hdd;
+	bool			force;
+	struct log_options	log;
+};
+
+static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
+{
+	uint64_t value;
+
+	switch (opt) {
+	case OPT_HDD:
+		a->hdd = optarg;
+		break;
+	case OPT_HALVES:
+		if (parse_number(optarg, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES, &value))
+			return bad_usage(ctx, "--halves: not a number from 2 to 16: %s", optarg);
+		a->log.halves = value;
+		break;
+	case OPT_BLOCK:
+		if (parse_size(optarg, &value) || value < 512 || value > 4096 ||
+		    value & (value - 1))
+			return bad_usage(ctx, "--block-size: not 512, 1K, 2K or 4K: %s", optarg);
+		a->log.block = value;
+		break;
+	case OPT_UUID:
+		if (!uuid_read(optarg, a->log.uuid))
+			return bad_usage(ctx, "--uuid: not a UUID that a log can have: %s", optarg);
+		a->log.old_uuid = true;
+		break;
+	case OPT_FORCE:
+		a->force = true;
+		break;
+	case 'q':
+		ctx->quiet = true;
+		break;
+	}
+	return EXIT_OK;
+}
+
+static void say_format(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	const struct log_super *s = ssd_super(&p->log);
+	char uuid[UUID_TEXT], size[SIZE_TEXT];
+
+	note(ctx, "%s: an empty log, UUID %s: %u halves of %s, blocks of %u bytes", p->ssd.path,
+	     uuid_text(uuid, s->uuid), s->g.nr_halves,
+	     format_size(size, s->g.data_sectors * SECTOR_BYTES),
+	     (unsigned int)(s->g.block_sectors * SECTOR_BYTES));
+}
+
+int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct args a = { };
+	struct pair p;
+	int opt, r;
+
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		r = take_option(ctx, &a, opt);
+		if (r)
+			return r;
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	if (!a.hdd)
+		return bad_usage(ctx, "--hdd: which HDD is the log for?");
+	if (!a.log.old_uuid)
+		log_new_uuid(a.log.uuid);
+	r = pair_open(ctx, &p, a.hdd, argv[optind], true, a.force);
+	if (!r)
+		r = pair_refuse_hdd(ctx, &p, a.force);
+	if (!r && !a.force)
+		r = pair_refuse_contents(ctx, &p);
+	if (!r)
+		r = pair_format(ctx, &p, &a.log);
+	if (!r)
+		say_format(ctx, &p);
+	pair_close(&p);
+	return r;
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup metrics: all devices as text for Prometheus, from sysfs, without root.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/dev.h"
+#include "lib/metrics.h"
+#include "lib/state.h"
+#include "lib/tab.h"
+#include "lib/tool.h"
+
+struct device {
+	char	*dir;		/* our folder of it in sysfs */
+	char	*labels;	/* device="burst",uuid="..." */
+};
+
+struct devices {
+	const char	*sysfs;
+	struct device	*device;
+	unsigned int	nr;
+};
+
+/* A number, or the route, which is a word. */
+static bool to_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (!strcmp(text, "ssd") || !strcmp(text, "hdd")) {
+		*value = *text == 's';
+		return true;
+	}
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return !errno && end != text && !*end;
+}
+
+static bool read_number(const struct device *d, const char *file, uint64_t *value)
+{
+	char *line = folder_line(d->dir, file);
+	bool is = line && to_number(line, value);
+
+	free(line);
+	return is;
+}
+
+/* label="text" with what Prometheus wants escaped, empty for NULL; free() it. */
+static char *metric_label(const char *name, const char *text)
+{
+	char *escaped = xalloc(text ? 2 * strlen(text) + 1 : 1), *to = escaped, *all;
+
+	for (; text && *text; text++) {
+		if (strchr("\\\"", *text))
+			*to++ = '\\';
+		*to++ = *text;
+	}
+	*to = '\0';
+	all = xprintf("%s=\"%s\"", name, escaped);
+	free(escaped);
+	return all;
+}
+
+/* --- Devices --- */
+
+static void add_device(struct devices *all, const char *block)
+{
+	char *dir = xprintf("%s/block/%s/ssdup", all->sysfs, block);
+	char *name = folder_line(dir, "../dm/name"), *uuid = folder_line(dir, "log_uuid");
+	char *device = metric_label("device", name), *log = metric_label("uuid", uuid);
+
+	/* The folder is there once the device was resumed. */
+	if (name && uuid) {
+		all->device = xmore(all->device, all->nr, sizeof(*all->device));
+		all->device[all->nr++] = (struct device){ dir, xprintf("%s,%s", device, log) };
+	} else {
+		free(dir);
+	}
+	free(name);
+	free(uuid);
+	free(device);
+	free(log);
+}
+
+static int by_labels(const void *a, const void *b)
+{
+	return strcmp(((const struct device *)a)->labels, ((const struct device *)b)->labels);
+}
+
+static int find_devices(const struct ssdup_ctx *ctx, struct devices *all)
+{
+	char *path = xprintf("%s/block", all->sysfs);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir) {
+		fail(ctx, EXIT_FAILED, path, "%m");
+		free(path);
+		return EXIT_FAILED;
+	}
+	while ((entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "dm-", 3))
+			add_device(all, entry->d_name);
+	closedir(dir);
+	free(path);
+	if (all->nr)
+		qsort(all->device, all->nr, sizeof(*all->device), by_labels);
+	return EXIT_OK;
+}
+
+static void free_devices(struct devices *all)
+{
+	unsigned int i;
+
+	for (i = 0; i < all->nr; i++) {
+		free(all->device[i].dir);
+		free(all->device[i].labels);
+	}
+	free(all->device);
+}
+
+/* --- Printing --- */
+
+static void print_head(FILE *to, const char *name, const char *help)
+{
+	size_t length = strlen(name);
+	bool counter = length > 6 && !strcmp(name + length - 6, "_total");
+
+	fprintf(to, "# HELP %s %s\n", name, help);
+	fprintf(to, "# TYPE %s %s\n", name, counter ? "counter" : "gauge");
+}
+
+/* What is known of the fields, and the words of those whose numbers have some. */
+static void print_field_head(FILE *to, const struct metric *m)
+{
+	const struct field *field = &fields[m->field[0]], *other = &fields[m->field[1]];
+	const char *(*words)(uint64_t value) = NULL;
+	char *help, *more;
+	unsigned int i;
+
+	help = m->nr == 1 ? xprintf("%s: %s", field->name, field->text) :
+	       xprintf("%s: %s; %s: %s", field->name, field->text, other->name, other->text);
+	if (m->field[0] == FIELD_MODE)
+		words = mode_words;
+	else if (m->field[0] == FIELD_DRAIN_STATE)
+		words = drain_words;
+	else if (m->field[0] == FIELD_WAIT_CAUSE)
+		words = wait_words;
+	for (i = 0; words && *words(i) != '?'; i++) {
+		more = xprintf("%s; %u %s", help, i, words(i));
+		free(help);
+		help = more;
+	}
+	print_head(to, m->name, help);
+	free(help);
+}
+
+static void print_value(FILE *to, unsigned int unit, unsigned long long value)
+{
+	if (unit == PER_10000)
+		fprintf(to, " %llu.%04llu\n", value / 10000, value % 10000);
+	else
+		fprintf(to, " %llu\n", value * (unit == SECTORS ? SECTOR_BYTES :
+						 unit == PAGES ? SSDUP_PAGE_BYTES : 1));
+}
+
+/* What has gone meanwhile, or what an older module has not, is left out. */
+static void print_series(FILE *to, const struct metric *m, unsigned int i, const struct device *d)
+{
+	const struct field *field = &fields[m->field[i]];
+	uint64_t value, ssd;
+
+	if (!read_number(d, field->name, &value))
+		return;
+	/* The field has all streams. */
+	if (m->field[i] == FIELD_STREAMS) {
+		if (!read_number(d, fields[FIELD_STREAMS_SSD].name, &ssd))
+			return;
+		value -= ssd < value ? ssd : value;
+	}
+	fprintf(to, "%s{%s", m->name, d->labels);
+	if (m->label)
+		fprintf(to, ",%s=\"%s\"", m->label, m->value[i]);
+	fputc('}', to);
+	print_value(to, field->unit, value);
+}
+
+static void print_fields(FILE *to, const struct devices *all)
+{
+	const struct metric *m;
+	unsigned int d, i;
+
+	for (m = metrics; m < metrics + nr_metrics; m++) {
+		print_field_head(to, m);
+		for (d = 0; d < all->nr; d++)
+			for (i = 0; i < m->nr; i++)
+				print_series(to, m, i, &all->device[d]);
+	}
+}
+
+/* Of a half, which is no field, and of all halves of the log. */
+static void print_size(FILE *to, const struct devices *all, const char *name, const char *help,
+		       bool whole)
+{
+	uint64_t sectors, halves = 1;
+	const struct device *d;
+
+	print_head(to, name, help);
+	for (d = all->device; d < all->device + all->nr; d++)
+		if (read_number(d, "half_data_sectors", &sectors) &&
+		    (!whole || read_number(d, "halves", &halves))) {
+			fprintf(to, "%s{%s}", name, d->labels);
+			print_value(to, SECTORS, sectors * halves);
+		}
+}
+
+/* The kernel's name of a disk, as in iostat and node_exporter: sda for 8:0. */
+static char *disk_label(const struct devices *all, const struct device *d, const char *role)
+{
+	char *file = xprintf("%s_dev", role), *number = folder_line(d->dir, file);
+	char *path = xprintf("%s/dev/block/%s", all->sysfs, number ?: ""), *name, *text;
+
+	name = number ? realpath(path, NULL) : NULL;
+	text = metric_label(role, name ? strrchr(name, '/') + 1 : NULL);
+	free(file);
+	free(number);
+	free(path);
+	free(name);
+	return text;
+}
+
+static void print_info(FILE *to, const struct devices *all)
+{
+	static const char * const words[] = { "policy", "full", "drain" };
+	char *line, *hdd, *ssd, *word;
+	unsigned int i, w;
+
+	print_head(to, "ssdup_info", "1 for each device; what it is made of and how it is set.");
+	for (i = 0; i < all->nr; i++) {
+		hdd = disk_label(all, &all->device[i], "hdd");
+		ssd = disk_label(all, &all->device[i], "ssd");
+		fprintf(to, "ssdup_info{%s,%s,%s", all->device[i].labels, hdd, ssd);
+		for (w = 0; w < sizeof(words) / sizeof(words[0]); w++) {
+			line = folder_line(all->device[i].dir, words[w]);
+			word = metric_label(words[w], line);
+			fprintf(to, ",%s", word);
+			free(line);
+			free(word);
+		}
+		fprintf(to, "} 1\n");
+		free(hdd);
+		free(ssd);
+	}
+}
+
+/* The table goes on naming a disk that was pulled; the system knows it no more. */
+static void print_present(FILE *to, const struct devices *all)
+{
+	static const char * const roles[] = { "hdd", "ssd" };
+	char *file, *number, *path;
+	unsigned int i, r;
+
+	print_head(to, "ssdup_disk_present", "1 while the disk is there, 0 when it is gone.");
+	for (i = 0; i < all->nr; i++) {
+		for (r = 0; r < sizeof(roles) / sizeof(roles[0]); r++) {
+			file = xprintf("%s_dev", roles[r]);
+			number = folder_line(all->device[i].dir, file);
+			path = xprintf("%s/dev/block/%s", all->sysfs, number ?: "");
+			if (number)
+				fprintf(to, "ssdup_disk_present{%s,disk=\"%s\"} %d\n",
+					all->device[i].labels, roles[r], !access(path, F_OK));
+			free(path);
+			free(number);
+			free(file);
+		}
+	}
+}
+
+static void print_configured(FILE *to, const struct ssdup_ctx *ctx)
+{
+	unsigned int i;
+	struct tab tab;
+	char *name;
+	int r = tab_read(ctx, &tab);
+
+	if (r) {
+		warn(ctx, ctx->tab, "%s; ssdup_configured is left out", strerror(-r));
+		return;
+	}
+	print_head(to, "ssdup_configured", "1 for each device of ssduptab that is made at boot.");
+	for (i = 0; i < tab.nr; i++) {
+		if (tab.entry[i].noauto)
+			continue;
+		name = metric_label("device", tab.entry[i].name);
+		fprintf(to, "ssdup_configured{%s} 1\n", name);
+		free(name);
+	}
+	tab_free(&tab);
+}
+
+static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct devices *all)
+{
+	print_head(to, "ssdup_devices", "Devices that were resumed.");
+	fprintf(to, "ssdup_devices %u\n", all->nr);
+	print_configured(to, ctx);
+	print_info(to, all);
+	print_present(to, all);
+	print_size(to, all, "ssdup_log_size_bytes", "Data that the log has room for.", true);
+	print_size(to, all, "ssdup_half_size_bytes", "Data that a half has room for.", false);
+	print_fields(to, all);
+}
+
+/* Whoever reads @path sees all of it, old or new. The new one's name has no .prom at its end. */
+static int print_to(const char *path, const struct ssdup_ctx *ctx, const struct devices *all)
+{
+	int fd, r = EXIT_OK;
+	FILE *to = NULL;
+	struct stat st;
+	char *draft;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return fail(ctx, EXIT_REFUSED, path, "not a file that can be replaced");
+	draft = xprintf("%s.XXXXXX", path);
+	fd = mkstemp(draft);
+	if (fd < 0) {
+		fail(ctx, EXIT_FAILED, path, "cannot make a file beside it: %m");
+		free(draft);
+		return EXIT_FAILED;
+	}
+	if (!fchmod(fd, 0644))
+		to = fdopen(fd, "w");
+	if (to)
+		print_all(to, ctx, all);
+	if (!to || ferror(to) || fflush(to) || rename(draft, path)) {
+		r = fail(ctx, EXIT_FAILED, path, "cannot write it: %m; it was left as it was");
+		unlink(draft);
+	}
+	if (to)
+		fclose(to);
+	else
+		close(fd);
+	free(draft);
+	return r;
+}
+
+int cmd_metrics(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct devices all = { .sysfs = "/sys" };
+	const char *output = NULL;
+	int r;
+
+	while ((r = next_option(ctx, argc, argv)) != OPT_END) {
+		if (r == OPT_STOP)
+			return ctx->exit;
+		if (r == 'o')
+			output = optarg;
+		else
+			all.sysfs = optarg;
+	}
+	if (!operands(ctx, argc, argv, 0, 0))
+		return ctx->exit;
+	r = find_devices(ctx, &all);
+	if (!r && output)
+		r = print_to(output, ctx, &all);
+	else if (!r)
+		print_all(stdout, ctx, &all);
+	free_devices(&all);
+	return r;
+}

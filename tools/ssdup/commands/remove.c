@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup remove: take a device away; its log stays.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "lib/dev.h"
+#include "lib/state.h"
+#include "lib/super.h"
+
+/* Its users get errors instead of waiting for disks that do not answer. */
+static int cut_off(const struct ssdup_ctx *ctx, const struct state *s)
+{
+	int r;
+
+	r = dmdev_load(s->name, s->sectors, "error", "") ?: dmdev_suspend(s->name, true, true) ?:
+	    dmdev_resume(s->name);
+	if (r)
+		return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s",
+			    strerror(-r));
+	r = dmdev_remove_later(s->name);
+	if (r)
+		return fail(ctx, EXIT_FAILED, s->name, "%s", strerror(-r));
+	return EXIT_OK;
+}
+
+static int remove_busy(const struct ssdup_ctx *ctx, const struct state *s)
+{
+	struct dev dev = { .path = xprintf("/dev/mapper/%s", s->name), .rdev = s->rdev };
+	int r;
+
+	/* Says by whom. */
+	r = dev_refuse_used(ctx, &dev, "--force") ?:
+	    fail(ctx, EXIT_REFUSED, s->name, "in use; close what has it open, or --force");
+	dev_free(&dev);
+	return r;
+}
+
+/* The log as the removal has left it, which may have drained it (flush_on_suspend). */
+static bool log_is_empty(const struct state *s)
+{
+	char *name = dev_kernel_name(s->ssd);
+	struct dev ssd = { .path = xprintf("/dev/%s", name) };
+	int fd = s->ssd ? dev_open(&ssd, O_RDONLY) : -ENODEV;
+	struct ssd_log log;
+	bool empty = false;
+
+	if (fd >= 0) {
+		empty = !ssd_log_read(fd, &log) && log.fault == LOG_OK &&
+			!ssd_log_used(fd, ssd_super(&log));
+		close(fd);
+	}
+	dev_free(&ssd);
+	free(name);
+	return empty;
+}
+
+static void say_removed(const struct ssdup_ctx *ctx, const struct state *s)
+{
+	char size[SIZE_TEXT];
+	struct dmdev d;
+
+	if (!dmdev_status(s->name, &d)) {
+		note(ctx, "%s: cut off from its disks; it is removed when nobody uses it any more",
+		     s->name);
+		dmdev_free(&d);
+	} else if (s->v.dirty_sectors && !log_is_empty(s)) {
+		note(ctx, "%s: removed; its log holds up to %s that the HDD lacks", s->name,
+		     format_size(size, s->v.dirty_sectors * SECTOR_BYTES));
+	} else {
+		note(ctx, "%s: removed; all of it is on the HDD", s->name);
+	}
+}
+
+int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	bool force = false;
+	struct state s;
+	int opt, r;
+
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		if (opt == OPT_FORCE)
+			force = true;
+		else
+			ctx->quiet = true;
+	}
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	r = state_read(argv[optind], &s);
+	if (r)
+		return state_complain(ctx, argv[optind], r);
+	r = dmdev_remove(s.name);
+	if (r == -EBUSY)
+		r = force ? cut_off(ctx, &s) : remove_busy(ctx, &s);
+	else if (r)
+		r = fail(ctx, EXIT_FAILED, s.name, "cannot be removed: %s", strerror(-r));
+	if (!r)
+		say_removed(ctx, &s);
+	state_free(&s);
+	return r;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup status: a device in words, or all there is to know as JSON.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "lib/dev.h"
+#include "lib/json.h"
+#include "lib/state.h"
+
+/* --- Words --- */
+
+static void say_disk(const char *what, dev_t rdev)
+{
+	char number[DEV_NUMBER], size[SIZE_TEXT], *name, *sectors;
+
+	if (!rdev)
+		return;
+	name = dev_kernel_name(rdev);
+	sectors = dev_sysfs_read(rdev, "size");
+	printf("  %s:       %s (%s)", what, name, dev_number(number, rdev));
+	if (sectors)
+		printf(", %s", format_size(size, strtoull(sectors, NULL, 10) * SECTOR_BYTES));
+	putchar('\n');
+	free(sectors);
+	free(name);
+}
+
+static void say_halves(const struct state *s)
+{
+	unsigned int draining = state_halves_draining(s);
+	unsigned int sealed = s->v.halves_sealed - draining;
+
+	printf("  halves:    %llu: 1 receiving (%llu %% full)", (unsigned long long)s->v.halves,
+	       (unsigned long long)s->v.receiving_fill_1e4 / 100);
+	if (draining)
+		printf(", 1 draining");
+	if (sealed)
+		printf(", %u sealed", sealed);
+	printf(", %llu free\n", (unsigned long long)s->v.halves_free);
+}
+
+static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
+{
+	char a[SIZE_TEXT], b[SIZE_TEXT];
+
+	printf("  %-10s %s at the SSD, %s at the HDD", what,
+	       format_size(a, ssd * SECTOR_BYTES), format_size(b, hdd * SECTOR_BYTES));
+	if (ssd + hdd)
+		printf(" (%llu %% SSD)", (unsigned long long)(100 * ssd / (ssd + hdd)));
+	putchar('\n');
+}
+
+static void say_troubles(const struct state *s, const char *lost)
+{
+	const char *end;
+
+	if (s->v.waiting_writes || s->v.waiting_flushes)
+		printf("  waiting:   %llu writes for %s; %llu flushes\n",
+		       (unsigned long long)s->v.waiting_writes, wait_words(s->v.wait_cause),
+		       (unsigned long long)s->v.waiting_flushes);
+	if (s->v.ssd_errors || s->v.hdd_errors || s->v.pinned_extents || s->v.lost_extents)
+		printf("  errors:    SSD %llu, HDD %llu; %llu blocks pinned, %llu lost\n",
+		       (unsigned long long)s->v.ssd_errors, (unsigned long long)s->v.hdd_errors,
+		       (unsigned long long)s->v.pinned_extents,
+		       (unsigned long long)s->v.lost_extents);
+	if (s->v.drain_errno)
+		printf("  failed:    the last drain: %s\n", strerror(s->v.drain_errno));
+	for (; lost && *lost; lost = *end ? end + 1 : end) {
+		end = strchrnul(lost, '\n');
+		printf("  lost:      sector and sectors %.*s\n", (int)(end - lost), lost);
+	}
+}
+
+static void say_state(const struct state *s, const char *lost)
+{
+	const char *degraded = state_degraded(s);
+	char size[SIZE_TEXT], all[SIZE_TEXT];
+
+	printf("%s: %s%s%s, policy %s, %s%s\n", s->name, mode_words(s->v.mode),
+	       s->suspended ? ", suspended" : "", s->v.read_only ? ", read-only table" : "",
+	       policy_word(s->v.policy),
+	       format_size(size, s->sectors * SECTOR_BYTES),
+	       s->open_count > 0 ? ", in use" : "");
+	if (degraded)
+		printf("  degraded:  %s\n", degraded);
+	say_disk("HDD", s->hdd);
+	say_disk("SSD", s->ssd);
+	if (s->log_uuid)
+		printf("  log:       UUID %s\n", s->log_uuid);
+	printf("  dirty:     %s", format_size(size, s->v.dirty_sectors * SECTOR_BYTES));
+	if (s->half_sectors)
+		printf(" of %s", format_size(all, s->half_sectors * s->v.halves * SECTOR_BYTES));
+	printf(" not on the HDD yet, in %llu extent%s\n", (unsigned long long)s->v.extents,
+	       s->v.extents == 1 ? "" : "s");
+	say_halves(s);
+	printf("  drain:     %s\n", drain_words(s->v.drain_state));
+	printf("  stream:    %llu.%02llu %% random, threshold %llu.%02llu %%, to the %s\n",
+	       (unsigned long long)s->v.random_percentage_1e4 / 100,
+	       (unsigned long long)s->v.random_percentage_1e4 % 100,
+	       (unsigned long long)s->v.threshold_1e4 / 100,
+	       (unsigned long long)s->v.threshold_1e4 % 100, s->v.route ? "SSD" : "HDD");
+	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
+	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
+	say_troubles(s, lost);
+}
+
+/* --- JSON --- */
+
+static void json_disk(struct json *j, const char *key, dev_t rdev)
+{
+	char number[DEV_NUMBER], *name;
+
+	json_begin(j, key, '{');
+	if (rdev) {
+		name = dev_kernel_name(rdev);
+		json_text(j, "number", dev_number(number, rdev));
+		json_text(j, "name", name);
+		free(name);
+	}
+	json_end(j, '}');
+}
+
+static void json_lost(struct json *j, const char *lost)
+{
+	unsigned long long sector, sectors;
+	const char *end;
+
+	json_begin(j, "lost_ranges", '[');
+	for (; lost && *lost; lost = *end ? end + 1 : end) {
+		end = strchrnul(lost, '\n');
+		if (sscanf(lost, "%llu %llu", &sector, &sectors) != 2)
+			continue;
+		json_begin(j, NULL, '{');
+		json_number(j, "sector", sector);
+		json_number(j, "sectors", sectors);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_json(struct json *j, const struct state *s, const char *lost)
+{
+	unsigned int i;
+
+	json_begin(j, NULL, '{');
+	json_text(j, "name", s->name);
+	json_text(j, "log_uuid", s->log_uuid);
+	json_disk(j, "device", s->rdev);
+	json_disk(j, "hdd", s->hdd);
+	json_disk(j, "ssd", s->ssd);
+	json_number(j, "sectors", s->sectors);
+	json_number(j, "half_data_sectors", s->half_sectors);
+	json_bool(j, "suspended", s->suspended);
+	json_text(j, "degraded", state_degraded(s));
+	json_text(j, "mode_text", mode_words(s->v.mode));
+	json_text(j, "policy_text", policy_word(s->v.policy));
+	json_text(j, "route_text", s->v.route ? "ssd" : "hdd");
+	json_text(j, "drain_state_text", drain_words(s->v.drain_state));
+	json_text(j, "wait_cause_text", wait_words(s->v.wait_cause));
+	json_lost(j, lost);
+	json_begin(j, "status", '{');
+	for (i = 0; i < s->nr; i++)
+		json_number(j, fields[i].name, state_field(s, i));
+	json_end(j, '}');
+	json_end(j, '}');
+}
+
+/* --- All of them --- */
+
+static int show_device(struct ssdup_ctx *ctx, const char *name, struct json *j, bool first)
+{
+	struct state s;
+	char *lost;
+	int r;
+
+	r = state_read(name, &s);
+	if (r)
+		return state_complain(ctx, name, r);
+	lost = state_read_lost(&s);
+	if (j) {
+		put_json(j, &s, lost);
+	} else {
+		if (!first)
+			putchar('\n');
+		say_state(&s, lost);
+	}
+	r = state_degraded(&s) ? EXIT_DEGRADED : EXIT_OK;
+	free(lost);
+	state_free(&s);
+	return r;
+}
+
+static int show_all(struct ssdup_ctx *ctx, char **names, struct json *j)
+{
+	int r, worst = EXIT_OK;
+	unsigned int i;
+
+	if (j) {
+		json_begin(j, NULL, '{');
+		json_begin(j, "devices", '[');
+	}
+	for (i = 0; names[i]; i++) {
+		r = show_device(ctx, names[i], j, !i);
+		if (!worst || (r && r != EXIT_DEGRADED))
+			worst = r;
+	}
+	if (j) {
+		json_end(j, ']');
+		json_end(j, '}');
+	} else if (!i) {
+		note(ctx, "There is no dm-ssdup device.");
+	}
+	return worst;
+}
+
+int cmd_status(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct json json = { .to = stdout }, *j = NULL;
+	char **names;
+	int opt, r;
+
+	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		j = &json;
+	}
+	if (optind < argc)
+		return show_all(ctx, argv + optind, j);
+	r = state_names(&names);
+	if (r)
+		return fail(ctx, EXIT_FAILED, NULL, "cannot list the devices: %s%s",
+			    strerror(-r), root_hint());
+	r = show_all(ctx, names, j);
+	names_free(names);
+	return r;
+}

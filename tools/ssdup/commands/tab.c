@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup tab: ssduptab for scripts: its lines, whether both disks of one are there, and
+ * which of them a device is whose udev event is being handled.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "lib/dev.h"
+#include "lib/tab.h"
+#include "lib/tabcheck.h"
+
+struct args {
+	bool	automatic;
+	bool	initrd;
+	bool	ready;
+	bool	udev;
+	bool	check;
+};
+
+/* --- Lines --- */
+
+/* As a field of the tab: what would end it is written \NNN. */
+static void print_field(const char *s, char end)
+{
+	for (; *s; s++)
+		if (strchr(" \t\\#", *s))
+			printf("\\%03o", (unsigned char)*s);
+		else
+			putchar(*s);
+	putchar(end);
+}
+
+static void print_entry(const struct tab_entry *e)
+{
+	char *args = xstrdup(e->args), *save = NULL, *key, *value;
+	const char *comma = "";
+
+	print_field(e->name, ' ');
+	print_field(e->hdd, ' ');
+	print_field(e->ssd, ' ');
+	for (key = strtok_r(args, " ", &save); key; key = strtok_r(NULL, " ", &save)) {
+		value = strtok_r(NULL, " ", &save);
+		printf("%s%s=%s", comma, key, value ?: "");
+		comma = ",";
+	}
+	printf("%s%s", e->noauto ? comma : "", e->noauto ? "noauto" : "");
+	comma = e->noauto ? "," : comma;
+	printf("%s%s", e->nofail ? comma : "", e->nofail ? "nofail" : "");
+	comma = e->nofail ? "," : comma;
+	printf("%s%s", e->initrd ? comma : "", e->initrd ? "x-initrd.attach" : "");
+	comma = e->initrd ? "," : comma;
+	puts(*comma ? "" : "-");
+	free(args);
+}
+
+static bool missing(const struct tab_entry *e, const char *what, const char *spec)
+{
+	struct dev dev;
+	int r = dev_find_quietly(spec, &dev);
+
+	if (!r) {
+		dev_free(&dev);
+		return false;
+	}
+	printf("%s: the %s, %s, is %s\n", e->name, what, spec,
+	       r == EXIT_REFUSED ? "there twice" : "not there");
+	return true;
+}
+
+static int print_missing(const struct tab_entry *e)
+{
+	bool hdd = missing(e, "HDD", e->hdd);
+
+	return missing(e, "SSD", e->ssd) || hdd ? EXIT_NOT_FOUND : EXIT_OK;
+}
+
+static int print_entries(struct ssdup_ctx *ctx, const struct tab *tab, const struct args *a,
+			 char **names)
+{
+	unsigned int i;
+	int r = EXIT_OK, one;
+	char **name;
+
+	for (name = names; *name; name++)
+		if (!tab_find(tab, *name))
+			r = fail(ctx, EXIT_NOT_FOUND, *name, "no such line in %s", ctx->tab);
+	for (i = 0; i < tab->nr; i++) {
+		const struct tab_entry *e = &tab->entry[i];
+
+		if ((a->automatic && e->noauto) || (a->initrd && !e->initrd))
+			continue;
+		for (name = names; *name && strcmp(*name, e->name); name++)
+			;
+		if (*names && !*name)
+			continue;
+		one = a->ready ? print_missing(e) : EXIT_OK;
+		if (!a->ready)
+			print_entry(e);
+		r = r ?: one;
+	}
+	return r;
+}
+
+/* --- In an udev rule: the environment is what udev knows so far --- */
+
+static bool is_env(const char *variable, const char *value)
+{
+	const char *is = getenv(variable);
+
+	return is && !strcmp(is, value);
+}
+
+static bool has_link(const char *path)
+{
+	const char *links = getenv("DEVLINKS"), *p;
+	size_t len = strlen(path);
+
+	if (is_env("DEVNAME", path))
+		return true;
+	for (p = links; p && (p = strstr(p, path)); p += len)
+		if ((p == links || p[-1] == ' ') && (!p[len] || p[len] == ' '))
+			return true;
+	return false;
+}
+
+static bool has_id(const char *prefix, const char *id)
+{
+	char *path = xprintf("/dev/disk/by-id/%s%s", prefix, id);
+	bool has = has_link(path);
+
+	free(path);
+	return has;
+}
+
+/* A path of other making, such as another name of the same node. */
+static bool is_node(const char *path)
+{
+	char number[DEV_NUMBER], *event;
+	struct dev dev;
+	bool is;
+
+	if (dev_find_quietly(path, &dev))
+		return false;
+	event = xprintf("%s:%s", getenv("MAJOR") ?: "", getenv("MINOR") ?: "");
+	is = dev.rdev && !strcmp(dev_number(number, dev.rdev), event);
+	free(event);
+	dev_free(&dev);
+	return is;
+}
+
+static bool is_event(const char *spec)
+{
+	static const char *const tags[][2] = {
+		{ "UUID=", "ID_FS_UUID" }, { "LABEL=", "ID_FS_LABEL" },
+		{ "PARTUUID=", "ID_PART_ENTRY_UUID" }, { "PARTLABEL=", "ID_PART_ENTRY_NAME" },
+	};
+	size_t i, len;
+
+	if (*spec == '/')
+		return has_link(spec) || is_node(spec);
+	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
+		len = strlen(tags[i][0]);
+		if (!strncmp(spec, tags[i][0], len))
+			return is_env(tags[i][1], spec + len);
+	}
+	if (!strncmp(spec, "ID=", 3))
+		return has_id("", spec + 3);
+	if (!strncmp(spec, "WWN=", 4))
+		return has_id("wwn-", spec + 4) || has_id("nvme-", spec + 4);
+	return false;
+}
+
+/*
+ * Links that tell of the contents must not lead to an HDD that is out of date, unless
+ * that is how the tab finds it.
+ */
+static bool stale(const char *link, const char *named)
+{
+	return strcmp(link, named) && (!strncmp(link, "/dev/disk/by-uuid/", 18) ||
+				       !strncmp(link, "/dev/disk/by-label/", 19));
+}
+
+static void print_links(const char *named)
+{
+	char *links = xstrdup(getenv("DEVLINKS") ?: ""), *save = NULL, *link;
+	const char *space = "";
+
+	printf("SSDUP_LINKS=");
+	for (link = strtok_r(links, " ", &save); link; link = strtok_r(NULL, " ", &save)) {
+		if (stale(link, named) || strncmp(link, "/dev/", 5))
+			continue;
+		printf("%s%s", space, link + 5);
+		space = " ";
+	}
+	putchar('\n');
+	free(links);
+}
+
+/* Nobody reads what a program says to udev. */
+static void tell_kernel_log(const struct ssdup_ctx *ctx, const struct tab_fault *f)
+{
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	char *text;
+
+	text = xprintf("<4>ssdup: %s line %u: %s; no device is made, its HDD (%s) is hidden\n",
+		       ctx->tab, f->line, f->why, getenv("DEVNAME") ?: f->hdd);
+	if (fd >= 0) {
+		if (write(fd, text, strlen(text)) < 0)
+			warn(ctx, "/dev/kmsg", "cannot be written");
+		close(fd);
+	}
+	free(text);
+}
+
+/* Whatever is wrong with the line, the log of its HDD may hold newer data. */
+static int print_faulty(const struct ssdup_ctx *ctx, const struct tab *tab)
+{
+	const struct tab_fault *f;
+
+	for (f = tab->fault; f < tab->fault + tab->faults; f++) {
+		if (!f->hdd || !is_event(f->hdd))
+			continue;
+		puts("SSDUP_ROLE=hdd");
+		print_links(f->hdd);
+		tell_kernel_log(ctx, f);
+		return EXIT_OK;
+	}
+	return EXIT_NOT_FOUND;
+}
+
+static int print_event(const struct ssdup_ctx *ctx, const struct tab *tab)
+{
+	const struct tab_entry *e;
+	unsigned int i;
+
+	/* The rule has it from the whole disk. */
+	if (is_env("DEVTYPE", "partition") && is_env("SSDUP_ROLE", "hdd")) {
+		puts("SSDUP_ROLE=hdd-part");
+		print_links("");
+		return EXIT_OK;
+	}
+	for (i = 0; i < tab->nr; i++) {
+		e = &tab->entry[i];
+		if (is_event(e->hdd)) {
+			printf("SSDUP_ROLE=hdd\nSSDUP_NAME=%s\n", e->name);
+			print_links(e->hdd);
+		} else if (is_event(e->ssd)) {
+			printf("SSDUP_ROLE=ssd\nSSDUP_NAME=%s\n", e->name);
+		} else {
+			continue;
+		}
+		printf("SSDUP_AUTO=%d\n", !e->noauto);
+		return EXIT_OK;
+	}
+	return print_faulty(ctx, tab);
+}
+
+int cmd_tab(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct args a = { };
+	struct tab tab;
+	int opt, r;
+
+	while ((opt = next_option(ctx, argc, argv)) > OPT_END) {
+		a.automatic |= opt == OPT_AUTO;
+		a.initrd |= opt == OPT_INITRD;
+		a.ready |= opt == OPT_READY;
+		a.udev |= opt == OPT_UDEV;
+		a.check |= opt == OPT_CHECK;
+	}
+	if (opt == OPT_STOP || !operands(ctx, argc, argv, 0, a.udev || a.check ? 0 : -1))
+		return ctx->exit;
+	r = tab_read(ctx, &tab);
+	if (r)
+		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(-r));
+	if (a.check)
+		r = tab_check(ctx, &tab);
+	else
+		r = a.udev ? print_event(ctx, &tab) :
+			     print_entries(ctx, &tab, &a, argv + optind);
+	tab_free(&tab);
+	return r;
+}

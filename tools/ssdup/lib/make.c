@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: making a device. The order matters: everything that can be refused is
+ * looked at before anything is written, the kernel's own look at the table too.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "make.h"
+#include "state.h"
+#include "tab.h"
+
+const char *new_device_key(struct new_device *new, const char *key, const char *value)
+{
+	char *option = xprintf("%s=%s", key, value);
+	const char *why = strchr(value, ',') ? "not one word" :
+			  options_to_args(option, &new->args, &new->nr_args);
+
+	free(option);
+	return why;
+}
+
+/* --- Looking --- */
+
+/* The value of a key among the arguments, or NULL; free() it. */
+static char *value_of(const struct new_device *new, const char *key)
+{
+	char *copy = xstrdup(new->args), *save, *word, *value = NULL;
+
+	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		char *next = strtok_r(NULL, " ", &save);
+
+		if (next && !strcmp(word, key)) {
+			free(value);
+			value = xstrdup(next);
+		}
+	}
+	free(copy);
+	return value;
+}
+
+/* What LVM and md know by a mark on it they would find there, beside the device. */
+static void warn_member(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	char *what = dev_signature(&p->hdd);
+
+	if (what && (!strncmp(what, "LVM2_member", strlen("LVM2_member")) ||
+		     !strncmp(what, "linux_raid_member", strlen("linux_raid_member"))))
+		warn(ctx, p->hdd.path,
+		     "holds %s, which must no more be looked for here: see LVM AND MD in ssduptab(5)",
+		     what);
+	free(what);
+}
+
+static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	const struct log_super *s = ssd_super(&p->log);
+	unsigned int block = p->hdd.block > p->ssd.block ? p->hdd.block : p->ssd.block;
+	enum log_fault fault = ssdup_log_super_fits(s, p->hdd.bytes / SECTOR_BYTES,
+						    p->ssd.bytes / SECTOR_BYTES,
+						    block / SECTOR_BYTES);
+
+	switch (fault) {
+	case LOG_OK:
+		return EXIT_OK;
+	case LOG_OTHER_HDD_SIZE:
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds the log of an HDD of %llu sectors, and %s has %llu: not the HDD that belongs to it",
+			    (unsigned long long)s->hdd_sectors, p->hdd.path,
+			    (unsigned long long)(p->hdd.bytes / SECTOR_BYTES));
+	default:
+		return fail(ctx, EXIT_REFUSED, p->ssd.path, "holds a log that is %s (fault %d)",
+			    ssdup_log_fault_text(fault), fault);
+	}
+}
+
+/* May this SSD be used as it is? A blank one may: it is formatted on the way. */
+static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
+		      const struct pair *p)
+{
+	char *what;
+	int r;
+
+	if (new->format)
+		return new->force ? EXIT_OK : pair_refuse_contents(ctx, p);
+	if (p->log.fault == LOG_OK)
+		return refuse_misfit(ctx, p);
+	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
+		return fail(ctx, EXIT_FAULTS, p->ssd.path,
+			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",
+			    ssdup_log_fault_text(p->log.fault), p->log.fault, p->ssd.path);
+	what = dev_signature(&p->ssd);
+	if (!what && p->log.fault == LOG_BLANK)
+		return EXIT_OK;
+	r = fail(ctx, EXIT_REFUSED, p->ssd.path,
+		 "holds %s; give another SSD, or overwrite it with --format%s",
+		 what ?: "something that is no log", what ? " --force" : "");
+	free(what);
+	return r;
+}
+
+/* --- Doing --- */
+
+static void load_module(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		execlp("modprobe", "modprobe", "-q", "dm-ssdup", NULL);
+		_exit(127);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
+static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct new_device *new, dev_t rdev,
+			     const char *what, int r)
+{
+	char *reason = reason_read(rdev);
+	int code = r == -EBUSY ? EXIT_REFUSED : EXIT_FAILED;
+
+	if (reason && !strcmp(reason, "unknown target type"))
+		fail(ctx, code, new->name,
+		     "the kernel has no dm-ssdup; is the module installed for this kernel?");
+	else if (reason && !strncmp(reason, "log refused: ", strlen("log refused: ")))
+		fail(ctx, code, new->name, "the kernel refuses %s: %s; see \"ssdup check %s\"",
+		     what, reason, new->ssd);
+	else if (reason)
+		fail(ctx, code, new->name, "the kernel refuses %s: %s", what, reason);
+	else
+		fail(ctx, code, new->name, "the kernel refuses %s: %s; \"dmesg\" may say why",
+		     what, strerror(-r));
+	free(reason);
+	return code;
+}
+
+static char *table_params(const struct new_device *new, const struct pair *p)
+{
+	char hdd[DEV_NUMBER], ssd[DEV_NUMBER];
+
+	dev_number(hdd, p->hdd.rdev);
+	dev_number(ssd, p->ssd.rdev);
+	if (!new->nr_args)
+		return xprintf("%s %s", hdd, ssd);
+	return xprintf("%s %s %u %s", hdd, ssd, new->nr_args, new->args);
+}
+
+static int load_table(const struct ssdup_ctx *ctx, const struct new_device *new,
+		      const struct pair *p, dev_t rdev)
+{
+	char *params = table_params(new, p);
+	int r;
+
+	reason_mark();
+	r = dmdev_load(new->name, p->hdd.bytes / SECTOR_BYTES, "ssdup", params);
+	free(params);
+	return r ? refused_by_kernel(ctx, new, rdev, "the table", r) : EXIT_OK;
+}
+
+static int bring_up(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p,
+		    struct log_options *o, dev_t rdev)
+{
+	bool blank = p->log.fault == LOG_BLANK, format = new->format || blank;
+	int r = EXIT_OK;
+
+	/* The kernel looks at a table for a blank SSD before that is written to. */
+	if (format && !blank)
+		r = pair_format(ctx, p, o);
+	if (!r)
+		r = load_table(ctx, new, p, rdev);
+	if (!r && format && blank)
+		r = pair_format(ctx, p, o);
+	if (r)
+		return r;
+	reason_mark();
+	r = dmdev_resume(new->name);
+	return r ? refused_by_kernel(ctx, new, rdev, "to start it", r) : EXIT_OK;
+}
+
+static int exists(const struct ssdup_ctx *ctx, const struct new_device *new, int r)
+{
+	struct dmdev d;
+	bool ours;
+
+	if (dmdev_status(new->name, &d))
+		return fail(ctx, EXIT_REFUSED, new->name,
+			    r == -EBUSY || r == -EEXIST ?
+			    "another device has the name, or the log; see \"ssdup status\"" :
+			    "cannot be created: %s", strerror(-r));
+	ours = dmdev_is_ssdup(&d);
+	dmdev_free(&d);
+	if (new->tab && ours) {
+		note(ctx, "%s: is there already", new->name);
+		return EXIT_OK;
+	}
+	return fail(ctx, EXIT_REFUSED, new->name, "a device of that name is there already");
+}
+
+/* The UUID that the log has, or will have. */
+static void choose_uuid(const struct new_device *new, const struct pair *p, struct log_options *o)
+{
+	char *halves = value_of(new, "halves");
+	uint64_t nr;
+
+	if (halves && !parse_number(halves, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES, &nr))
+		o->halves = nr;
+	free(halves);
+	if (p->log.fault == LOG_OK && !new->format)
+		memcpy(o->uuid, ssd_super(&p->log)->uuid, sizeof(o->uuid));
+	else
+		log_new_uuid(o->uuid);
+}
+
+static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
+{
+	char uuid[UUID_TEXT], size[SIZE_TEXT], *dm_uuid;
+	struct log_options o = { };
+	struct dmdev d;
+	int r;
+
+	choose_uuid(new, p, &o);
+	dm_uuid = xprintf(DM_UUID_PREFIX "%s", uuid_text(uuid, o.uuid));
+	r = dmdev_create(new->name, dm_uuid);
+	free(dm_uuid);
+	if (r)
+		return exists(ctx, new, r);
+	r = dmdev_status(new->name, &d);
+	if (r) {
+		dmdev_remove(new->name);
+		return fail(ctx, EXIT_FAILED, new->name, "%s", strerror(-r));
+	}
+	r = bring_up(ctx, new, p, &o, d.rdev);
+	dmdev_free(&d);
+	if (r) {
+		dmdev_remove(new->name);
+		return r;
+	}
+	note(ctx, "/dev/mapper/%s: %s, log UUID %s", new->name,
+	     format_size(size, p->hdd.bytes), uuid);
+	return EXIT_OK;
+}
+
+/* A line of the tab: whoever reads the complaint in a journal has not typed it. */
+static int find_disk(const struct ssdup_ctx *ctx, const struct new_device *new, const char *what,
+		     const char *spec)
+{
+	struct dev dev;
+	int r = dev_find_quietly(spec, &dev);
+
+	if (r == EXIT_NOT_FOUND)
+		return fail(ctx, r, new->name, "the %s, %s, is not there", what, spec);
+	if (!r)
+		dev_free(&dev);
+	return EXIT_OK;
+}
+
+int make(const struct ssdup_ctx *ctx, struct new_device *new)
+{
+	const char *why = name_fault(new->name);
+	struct dmdev d;
+	struct pair p;
+	int r;
+
+	if (why)
+		return fail(ctx, EXIT_USAGE, new->name, "%s", why);
+	r = dmdev_status(new->name, &d);
+	if (r == -ENODEV) {
+		load_module();
+		r = dmdev_status(new->name, &d);
+	}
+	if (!r) {
+		dmdev_free(&d);
+		return exists(ctx, new, -EEXIST);
+	}
+	if (r != -ENXIO)
+		return state_complain(ctx, new->name, r);
+	r = new->tab ? find_disk(ctx, new, "HDD", new->hdd) ?:
+			find_disk(ctx, new, "SSD", new->ssd) : EXIT_OK;
+	if (r)
+		return r;
+	r = pair_open(ctx, &p, new->hdd, new->ssd, false, new->force);
+	if (!r)
+		r = pair_refuse_hdd(ctx, &p, new->force);
+	if (!r)
+		r = refuse_ssd(ctx, new, &p);
+	if (!r && !new->tab)
+		warn_member(ctx, &p);
+	if (!r)
+		r = make_checked(ctx, new, &p);
+	pair_close(&p);
+	return r;
+}

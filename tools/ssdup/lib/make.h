@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: making a device.
+ */
+#ifndef SSDUP_MAKE_H
+#define SSDUP_MAKE_H
+
+#include "dmdev.h"
+#include "pair.h"
+
+struct new_device {
+	const char	*name;
+	const char	*hdd;
+	const char	*ssd;
+	char		*ssd_text;	/* what ssd points to, to be freed, if that is UUID= */
+	char		*args;		/* "KEY VALUE KEY VALUE ..." */
+	unsigned int	nr_args;
+	bool		format;
+	bool		force;
+	bool		tab;		/* from ssduptab: that it exists already is fine */
+};
+
+/** new_device_key() - add a key and its value; NULL, or what is wrong with them */
+const char *new_device_key(struct new_device *new, const char *key, const char *value);
+
+/**
+ * make() - make the device; nothing is left behind when that fails
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made.
+ */
+int make(const struct ssdup_ctx *ctx, struct new_device *new);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup metrics: the table of metrics.
+ */
+#include "metrics.h"
+
+#define ONE(metric, symbol)							\
+	{ .name = metric, .nr = 1, .field = { FIELD_##symbol } }
+#define TWO(metric, of, a, symbol, b, other)					\
+	{ .name = metric, .nr = 2, .field = { FIELD_##symbol, FIELD_##other },	\
+	  .label = of, .value = { a, b } }
+
+/* A name that ends in _total is a counter, any other a gauge. */
+const struct metric metrics[] = {
+	ONE("ssdup_mode", MODE),
+	ONE("ssdup_read_only", READ_ONLY),
+	ONE("ssdup_route_ssd", ROUTE),
+	ONE("ssdup_random_ratio", PERCENTAGE),
+	ONE("ssdup_threshold_ratio", THRESHOLD),
+	TWO("ssdup_halves", "state", "free", HALVES_FREE, "sealed", HALVES_SEALED),
+	ONE("ssdup_receiving_fill_ratio", FILL),
+	ONE("ssdup_dirty_bytes", DIRTY),
+	ONE("ssdup_home_bytes", HOME),
+	ONE("ssdup_extents", EXTENTS),
+	ONE("ssdup_waiting_writes", WAITING),
+	ONE("ssdup_wait_cause", WAIT_CAUSE),
+	ONE("ssdup_waiting_flushes", FLUSHES_WAIT),
+	ONE("ssdup_drain_state", DRAIN_STATE),
+	ONE("ssdup_drain_errno", DRAIN_ERRNO),
+	TWO("ssdup_writes_total", "route", "hdd", WRITES_HDD, "ssd", WRITES_SSD),
+	TWO("ssdup_written_bytes_total", "route", "hdd", SECTORS_HDD, "ssd", SECTORS_SSD),
+	TWO("ssdup_reads_total", "route", "hdd", READS_HDD, "ssd", READS_SSD),
+	TWO("ssdup_read_bytes_total", "route", "hdd", READ_SECTORS_HDD, "ssd", READ_SECTORS_SSD),
+	ONE("ssdup_discards_total", DISCARDS),
+	ONE("ssdup_flushes_total", FLUSHES),
+	ONE("ssdup_waited_writes_total", WAITED),
+	TWO("ssdup_streams_total", "route", "hdd", STREAMS, "ssd", STREAMS_SSD),
+	ONE("ssdup_commits_total", COMMITS),
+	ONE("ssdup_metadata_written_bytes_total", PAGES),
+	ONE("ssdup_seals_total", SEALS),
+	ONE("ssdup_frees_total", FREES),
+	ONE("ssdup_drained_bytes_total", DRAINED_SECTORS),
+	ONE("ssdup_drain_writes_total", DRAIN_RUNS),
+	ONE("ssdup_drain_reads_total", DRAIN_PIECES),
+	TWO("ssdup_disk_errors_total", "disk", "hdd", HDD_ERRORS, "ssd", SSD_ERRORS),
+	ONE("ssdup_pinned_extents_total", PINNED),
+	ONE("ssdup_lost_extents_total", LOST),
+};
+
+const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: options, from one table for each command that also makes its help text.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "complete.h"
+
+#define MAX_OPTIONS	24
+#define HELP_COLUMN	28
+
+static void print_option(const struct option_spec *o)
+{
+	const char *line = o->help, *end;
+	int width;
+
+	width = o->val < 256 ? printf("  -%c", o->val) : printf("    ");
+	if (o->name)
+		width += printf("%s--%s", o->val < 256 ? ", " : "  ", o->name);
+	if (o->arg)
+		width += printf(" %s", o->arg);
+	if (width > HELP_COLUMN - 2) {
+		putchar('\n');
+		width = 0;
+	}
+	while (line) {
+		end = strchrnul(line, '\n');
+		printf("%*s%.*s\n", HELP_COLUMN - width, "", (int)(end - line), line);
+		line = *end ? end + 1 : NULL;
+		width = 0;
+	}
+}
+
+static void print_synopsis(const char *command, const char *line)
+{
+	const char *usage = "Usage:", *end;
+
+	for (; line; line = *end ? end + 1 : NULL) {
+		end = strchrnul(line, '\n');
+		printf("%-6s ssdup %s %.*s\n", usage, command, (int)(end - line), line);
+		usage = "";
+	}
+}
+
+static void print_help(const struct ssdup_ctx *ctx, const struct usage *usage)
+{
+	static const struct option_spec help = { 'h', "help", NULL, "this text" };
+	const struct option_spec *o = usage->options;
+
+	print_synopsis(ctx->command, usage->synopsis);
+	printf("\n%s\n\nOptions:\n", usage->about);
+	for (; o && o->val; o++)
+		print_option(o);
+	print_option(&help);
+	if (usage->more)
+		printf("\n%s\n", usage->more);
+}
+
+/* What getopt_long() wants, from our table. */
+static void translate(const struct usage *usage, char *letters, struct option *longs)
+{
+	const struct option_spec *o = usage->options;
+	unsigned int n = 0;
+
+	*letters++ = ':';
+	for (; o && o->val && n < MAX_OPTIONS; o++) {
+		if (o->val < 256) {
+			*letters++ = o->val;
+			if (o->arg)
+				*letters++ = ':';
+		}
+		if (o->name)
+			longs[n++] = (struct option){
+				o->name, o->arg ? required_argument : no_argument, NULL, o->val
+			};
+	}
+	*letters++ = 'h';
+	*letters = '\0';
+	longs[n++] = (struct option){ "help", no_argument, NULL, 'h' };
+	longs[n] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+int bad_usage(struct ssdup_ctx *ctx, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ssdup %s: ", ctx->command);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, "; try \"ssdup %s --help\"\n", ctx->command);
+	ctx->exit = EXIT_USAGE;
+	return EXIT_USAGE;
+}
+
+int next_option(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	char letters[2 * MAX_OPTIONS + 3];
+	struct option longs[MAX_OPTIONS + 2];
+	const char *word;
+	int r;
+
+	if (ctx->completion) {
+		complete_command(ctx);
+		ctx->exit = EXIT_OK;
+		return OPT_STOP;
+	}
+	translate(ctx->usage, letters, longs);
+	opterr = 0;
+	r = getopt_long(argc, argv, letters, longs, NULL);
+	switch (r) {
+	case -1:
+		return OPT_END;
+	case 'h':
+		print_help(ctx, ctx->usage);
+		ctx->exit = EXIT_OK;
+		return OPT_STOP;
+	case ':':
+	case '?':
+		word = argv[optind - 1];
+		/* A letter may stand in the middle of a word, or be the long option's own. */
+		if (strncmp(word, "--", 2) && optopt && optopt < 256)
+			bad_usage(ctx, r == ':' ? "option -%c needs an argument" :
+				  "unknown option -%c", optopt);
+		else if (r == ':')
+			bad_usage(ctx, "option %s needs an argument", word);
+		else if (optopt)
+			bad_usage(ctx, "option %s takes no argument", word);
+		else
+			bad_usage(ctx, "unknown or ambiguous option %s", word);
+		return OPT_STOP;
+	}
+	return r;
+}
+
+bool operands(struct ssdup_ctx *ctx, int argc, char **argv, int min, int max)
+{
+	if (argc - optind < min)
+		bad_usage(ctx, "something is missing behind \"%s\"", argv[argc - 1]);
+	else if (max >= 0 && argc - optind > max)
+		bad_usage(ctx, "nothing is to be done with \"%s\"", argv[optind + max]);
+	else
+		return true;
+	return false;
+}

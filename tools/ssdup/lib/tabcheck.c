@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup tab --check: what would go wrong with a line of ssduptab at the next boot, said as
+ * "findmnt --verify" does for fstab. Nothing is written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dm-ssdup/core/settings.h"
+
+#include "dev.h"
+#include "super.h"
+#include "tabcheck.h"
+
+struct side {
+	const char	*what;		/* "HDD" or "SSD" */
+	const char	*spec;
+	struct dev	dev;
+	bool		there;		/* it is a block device, and @dev is it */
+	bool		read;		/* @log is what it holds */
+	struct ssd_log	log;
+};
+
+struct line {
+	const struct tab_entry *e;
+	struct side		hdd;
+	struct side		ssd;
+	struct ssdup_settings	set;
+};
+
+struct check {
+	unsigned int	errors;
+	unsigned int	warnings;
+	const char	*name;		/* of the line that was complained about last */
+};
+
+/* --- Saying it --- */
+
+static void __attribute__((format(printf, 4, 5)))
+say(struct check *c, const struct tab_entry *e, bool error, const char *fmt, ...)
+{
+	va_list args;
+
+	if (c->name != e->name)
+		printf("%s\n", e->name);
+	c->name = e->name;
+	printf("   [%c] ", error ? 'E' : 'W');
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	error ? c->errors++ : c->warnings++;
+}
+
+/* --- Keys --- */
+
+static void check_keys(struct check *c, struct line *l)
+{
+	char *args = xstrdup(l->e->args), *save = NULL, *key, *value;
+	const char *why;
+
+	ssdup_settings_preset(&l->set);
+	for (key = strtok_r(args, " ", &save); key; key = strtok_r(NULL, " ", &save)) {
+		value = strtok_r(NULL, " ", &save) ?: "";
+		switch (ssdup_settings_take(&l->set, key, value)) {
+		case SETTINGS_OK:
+			break;
+		case SETTINGS_UNKNOWN:
+			say(c, l->e, true, "%s: unknown key", key);
+			break;
+		case SETTINGS_TWICE:
+			say(c, l->e, true, "%s: given twice", key);
+			break;
+		case SETTINGS_VALUE:
+			say(c, l->e, true, "%s: %s", ssdup_settings_find(key)->error, value);
+			break;
+		}
+	}
+	why = ssdup_settings_conflict(&l->set);
+	if (why)
+		say(c, l->e, true, "%s", why);
+	free(args);
+}
+
+/* --- Disks --- */
+
+/* Disks are numbered in the order in which they are found. */
+static bool is_unstable(const char *spec)
+{
+	static const char *const names[] = {
+		"/dev/sd", "/dev/hd", "/dev/vd", "/dev/xvd", "/dev/nvme", "/dev/loop", "/dev/dm-",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(spec, names[i], strlen(names[i])))
+			return true;
+	/* MAJOR:MINOR */
+	return *spec >= '0' && *spec <= '9';
+}
+
+static void read_log(struct check *c, const struct tab_entry *e, struct side *s)
+{
+	int fd = dev_open(&s->dev, O_RDONLY), r = fd < 0 ? fd : ssd_log_read(fd, &s->log);
+
+	if (fd >= 0)
+		close(fd);
+	s->read = !r;
+	if (r)
+		say(c, e, false, "the %s, %s, cannot be read: %s%s", s->what, s->spec,
+		    strerror(-r), r == -EACCES || r == -EPERM ? root_hint() : "");
+}
+
+static void check_side(struct check *c, const struct tab_entry *e, struct side *s)
+{
+	bool needed = !e->nofail && !e->noauto;
+
+	switch (dev_find_quietly(s->spec, &s->dev)) {
+	case EXIT_OK:
+		break;
+	case EXIT_NOT_FOUND:
+		say(c, e, needed, "the %s, %s, is not there", s->what, s->spec);
+		return;
+	case EXIT_REFUSED:
+		say(c, e, true, "the %s, %s, is there twice", s->what, s->spec);
+		return;
+	default:
+		say(c, e, true, "the %s, %s, is no block device, or cannot be looked at", s->what,
+		    s->spec);
+		return;
+	}
+	if (!s->dev.rdev) {
+		say(c, e, true, "the %s, %s, is no block device", s->what, s->spec);
+		dev_free(&s->dev);
+		return;
+	}
+	s->there = true;
+	if (is_unstable(s->spec))
+		say(c, e, false,
+		    "the %s, %s, may have another name after a boot: take one of /dev/disk/by-id",
+		    s->what, s->spec);
+	read_log(c, e, s);
+}
+
+static void check_ssd_log(struct check *c, const struct line *l)
+{
+	const struct log_super *s = ssd_super(&l->ssd.log);
+	unsigned int block;
+	enum log_fault fault = l->ssd.log.fault;
+
+	if (fault == LOG_BLANK) {
+		say(c, l->e, false,
+		    "the SSD, %s, is blank: a log is written to it at the next boot", l->ssd.spec);
+		return;
+	}
+	if (fault != LOG_OK) {
+		say(c, l->e, true, "the SSD, %s, holds no log that can be used: %s (fault %d)",
+		    l->ssd.spec, ssdup_log_fault_text(fault), fault);
+		return;
+	}
+	if (l->set.given & ssdup_settings_bit(ssdup_settings_find("halves")) &&
+	    l->set.halves != s->g.nr_halves)
+		say(c, l->e, true, "halves: the log on the SSD was made with %u", s->g.nr_halves);
+	if (!l->hdd.there)
+		return;
+	block = l->hdd.dev.block > l->ssd.dev.block ? l->hdd.dev.block : l->ssd.dev.block;
+	fault = ssdup_log_super_fits(s, l->hdd.dev.bytes / SECTOR_BYTES,
+				     l->ssd.dev.bytes / SECTOR_BYTES,
+				     block / SECTOR_BYTES);
+	if (fault != LOG_OK)
+		say(c, l->e, true, "the SSD, %s, holds a log that is %s (fault %d)", l->ssd.spec,
+		    ssdup_log_fault_text(fault), fault);
+}
+
+static void check_disks(struct check *c, struct line *l)
+{
+	enum log_fault fault;
+
+	check_side(c, l->e, &l->hdd);
+	check_side(c, l->e, &l->ssd);
+	fault = l->hdd.log.fault;
+	if (l->hdd.read && fault != LOG_BLANK && fault != LOG_NOT_OURS)
+		say(c, l->e, true, "the HDD, %s, holds a log: is it the SSD?", l->hdd.spec);
+	if (l->ssd.read)
+		check_ssd_log(c, l);
+	if (l->hdd.there && l->ssd.there && l->hdd.dev.rdev == l->ssd.dev.rdev)
+		say(c, l->e, true, "HDD and SSD are the same device");
+}
+
+/* --- Lines --- */
+
+static bool same_side(const struct side *a, const struct side *b)
+{
+	return !strcmp(a->spec, b->spec) ||
+	       (a->there && b->there && a->dev.rdev == b->dev.rdev);
+}
+
+/* A disk has one place in the whole table. */
+static void check_twice(struct check *c, const struct line *all, const struct line *l)
+{
+	const struct side *mine[] = { &l->hdd, &l->ssd };
+	const struct line *o;
+	size_t i;
+
+	for (o = all; o < l; o++)
+		for (i = 0; i < 2; i++) {
+			if (same_side(mine[i], &o->hdd))
+				say(c, l->e, true, "the %s, %s, is the HDD of %s too",
+				    mine[i]->what, mine[i]->spec, o->e->name);
+			if (same_side(mine[i], &o->ssd))
+				say(c, l->e, true, "the %s, %s, is the SSD of %s too",
+				    mine[i]->what, mine[i]->spec, o->e->name);
+		}
+}
+
+static const char *plural(unsigned int nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
+int tab_check(const struct ssdup_ctx *ctx, const struct tab *tab)
+{
+	struct line *all = xalloc((tab->nr + 1) * sizeof(*all)), *l;
+	struct check c = { };
+
+	if (access(ctx->tab, F_OK)) {
+		free(all);
+		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(errno));
+	}
+	for (l = all; l < all + tab->nr; l++) {
+		l->e = &tab->entry[l - all];
+		l->hdd = (struct side){ .what = "HDD", .spec = l->e->hdd };
+		l->ssd = (struct side){ .what = "SSD", .spec = l->e->ssd };
+		check_keys(&c, l);
+		check_disks(&c, l);
+		check_twice(&c, all, l);
+	}
+	while (l > all) {
+		l--;
+		dev_free(&l->hdd.dev);
+		dev_free(&l->ssd.dev);
+	}
+	free(all);
+	if (!c.errors && !c.warnings && !tab->faults)
+		printf("Success, no errors or warnings detected\n");
+	else
+		printf("%s%u parse error%s, %u error%s, %u warning%s\n", c.name ? "\n" : "",
+		       tab->faults, plural(tab->faults), c.errors, plural(c.errors), c.warnings,
+		       plural(c.warnings));
+	return c.errors || tab->faults ? EXIT_FAILED : EXIT_OK;
+}

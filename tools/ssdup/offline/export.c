@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: what a log has not yet written back, written to the HDD or to an image of it,
+ * without the module. In the order of the HDD; of each sector, the newest.
+ */
+#include <unistd.h>
+
+#include "lib/wait.h"
+
+#include "data.h"
+#include "offline.h"
+
+#define SHOW_MS		300
+
+struct export {
+	struct log_file		*l;
+	struct disk		*to;
+	struct export_result	*res;
+	bool			bar;
+	uint64_t		shown;		/* when */
+	struct progress		progress;
+};
+
+static void show_progress(struct export *x)
+{
+	u64 done = x->res->sectors + x->res->lost + x->res->known;
+	uint64_t now = now_ms();
+
+	if (!x->bar || now - x->shown < SHOW_MS)
+		return;
+	x->shown = now;
+	progress_update(&x->progress, now, (x->l->map.sectors - done) * SECTOR_BYTES,
+			x->res->sectors * SECTOR_BYTES);
+	bar_show(&x->progress);
+}
+
+/* --- What is done with it --- */
+
+static int put_data(void *arg, u64 start, u64 sectors, const void *buf)
+{
+	struct export *x = arg;
+	int r = disk_write(x->to, buf, start, sectors);
+
+	x->res->sectors += r ? 0 : sectors;
+	return r;
+}
+
+static int put_zeros(void *arg, u64 start, u64 sectors)
+{
+	struct export *x = arg;
+	int r = disk_zero(x->to, start, sectors);
+
+	x->res->sectors += r ? 0 : sectors;
+	return r;
+}
+
+static void put_lost(void *arg, u64 start, u64 sectors, bool known)
+{
+	struct export *x = arg;
+
+	*(known ? &x->res->known : &x->res->lost) += sectors;
+	if (x->bar)
+		bar_clear();
+	note(x->l->ctx, "lost: HDD sectors %llu + %llu%s", start, sectors,
+	     known ? " (given up before)" : " (the SSD cannot read them)");
+}
+
+static bool is_interrupted(void *arg)
+{
+	show_progress(arg);
+	return interrupted();
+}
+
+int export_log(struct log_file *l, struct disk *to, struct export_result *res)
+{
+	struct export x = {
+		.l = l, .to = to, .res = res, .bar = !l->ctx->quiet && isatty(STDERR_FILENO),
+	};
+	const struct data_sink sink = {
+		.data = put_data, .zeros = put_zeros, .lost = put_lost, .stop = is_interrupted,
+		.arg = &x,
+	};
+	int r;
+
+	memset(res, 0, sizeof(*res));
+	r = data_walk(l, &sink) ?: disk_sync(to);
+	if (x.bar)
+		bar_clear();
+	return r;
+}
+
+int export_clear(struct log_file *l)
+{
+	struct log_super s = l->s;
+	u32 half;
+
+	/* As when the kernel frees them. Nothing is left of which pages could be missing. */
+	for (half = 0; half < s.g.nr_halves; half++) {
+		s.generation[half] = ssdup_log_next_generation(&s);
+		s.pages[half] = 0;
+	}
+	s.seq++;
+	s.flags |= SSDUP_SUPER_CLEAN;
+	if (ssdup_log_super_spent(&s))
+		return -ERANGE;
+	return ssd_log_write(l->ssd.fd, &s);
+}

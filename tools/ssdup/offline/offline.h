@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: what is done with a log without the module, for commands, tests and the fuzzer.
+ */
+#ifndef SSDUP_OFFLINE_H
+#define SSDUP_OFFLINE_H
+
+#include "logfile.h"
+
+/* --- check.c --- */
+
+/**
+ * check_log() - find all faults, and make the map
+ * @all: look at all that is behind the end of the halves, see log_scan()
+ * @data: read the dirty data too
+ *
+ * Return: what log_accepts() says.
+ */
+int check_log(struct log_file *l, bool all, bool data);
+
+/* --- dump.c --- */
+
+enum dump_parts {
+	DUMP_SUPER	= 1,
+	DUMP_PAGES	= 2,
+	DUMP_EXTENTS	= 4,
+	DUMP_ENTRIES	= 8,	/* with the pages */
+};
+
+/** dump_log() - print it, @parts of it, as text or JSON */
+void dump_log(struct log_file *l, FILE *to, unsigned int parts, bool json);
+
+/* --- export.c --- */
+
+struct export_result {
+	u64	sectors;	/* written */
+	u64	lost;		/* sectors that could not be read */
+	u64	known;		/* that had been given up before */
+};
+
+/**
+ * export_log() - write all that is dirty to @to, and make it durable
+ *
+ * Lost ranges are printed, unless the context is quiet.
+ *
+ * Return: 0 or -errno; -EINTR when it was interrupted.
+ */
+int export_log(struct log_file *l, struct disk *to, struct export_result *res);
+
+/** export_clear() - make the log empty. Return: 0, -errno; -ERANGE with counters used up */
+int export_clear(struct log_file *l);
+
+/* --- plan.c --- */
+
+enum repair_what {
+	REPAIR_SLOT_VOID,	/* zero a slot of a page */
+	REPAIR_PAGE,		/* write a page, of the entries that are well */
+	REPAIR_COPY,		/* write a copy of the superblock as the other one is */
+	REPAIR_SUPER,		/* write both copies, of a log that was not suspended cleanly */
+};
+
+struct repair {
+	enum repair_what	what;
+	u32			half;
+	u32			page;
+	u32			slot;
+	u32			copy;
+	u32			kept;		/* entries of the page that is written */
+	u32			marked;		/* entries that become a lost range */
+	u32			dropped;	/* entries that are gone */
+	struct ssdup_page	*new;
+};
+
+struct plan {
+	struct repair	*all;
+	size_t		nr;
+	/* Pages of the half that is looked at, without a version, that may have to be filled. */
+	u32		*holes;
+	size_t		nr_holes;
+	struct log_file	*l;
+};
+
+/**
+ * plan_make() - what to write so that the kernel accepts the log
+ * @l: opened and not yet scanned; its findings are filled in, as by check_log()
+ *
+ * Return: EXIT_OK, also when there is nothing to do, or an exit code with the complaint
+ * made. Free with plan_free().
+ */
+int plan_make(struct log_file *l, struct plan *plan);
+
+/** plan_print() - a line for each step */
+void plan_print(FILE *to, const struct plan *plan);
+
+/** plan_apply() - do it: pages first, then the superblock. Return: 0 or -errno */
+int plan_apply(struct plan *plan);
+
+void plan_free(struct plan *plan);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: what each command takes, in the order of commands.h. The command line is read by
+ * these tables; help texts, completion and the manual page's lists of options are made
+ * of them.
+ */
+#include "commands.h"
+
+static const struct option_spec format_options[] = {
+	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for (only its size is noted)" },
+	{ OPT_HALVES, "halves", "N", "halves of the log, 2 to 16 (default: 2)" },
+	{ OPT_BLOCK, "block-size", "SIZE",
+	  "of 512, 1K, 2K or 4K (default: the larger of the disks')" },
+	{ OPT_UUID, "uuid", "UUID",
+	  "the log's UUID (default: a random one)",
+	  "It must not be the nil UUID. Pages of an earlier log with that UUID\n"
+	  "do not count: the halves get generations that no half had." },
+	{ OPT_FORCE, "force", NULL,
+	  "give up what the SSD holds; take an HDD that holds a log",
+	  "An SSD holds something if it has a log, a file\n"
+	  "system or a partition table. An HDD holds a log if the two disks were swapped." },
+	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ }
+};
+
+const struct usage usage_format = {
+	.synopsis = "SSD --hdd DEV [OPTIONS]",
+	.about = "Write an empty log for the HDD to SSD, as the kernel does to a blank SSD.\n"
+		 "The HDD is not written to: what is on it stays.",
+	.options = format_options,
+	.more = "Refused without --force: an SSD that holds a log, a file system, a partition\n"
+		"table, ...; an HDD that holds a log, as if the two were swapped. Refused\n"
+		"always: an SSD that is in use. The HDD may be mounted.",
+};
+
+static const struct option_spec create_options[] = {
+	{ OPT_HDD, "hdd", "DEV", "the HDD, empty or not: what is on it stays" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD: blank, or with the log of this HDD" },
+	{ OPT_UUID, "uuid", "UUID", "the SSD whose log has that UUID" },
+	{ OPT_POLICY, "policy", "POLICY",
+	  "where writes go, one of:"
+#define SSDUP_POLICY(symbol, name, ...)	" " name
+#include "dm-ssdup/core/states.h"
+	},
+	{ 'o', "options", "KEY=VALUE,...",
+	  "other keys, such as full=bypass,drain=eager",
+	  "See KEYS." },
+	{ OPT_FORMAT, "format", NULL, "write a new log to the SSD first" },
+	{ OPT_FORCE, "force", NULL,
+	  "with --format, give up what the SSD holds; allow HDD\n"
+	  "and SSD on one disk" },
+	{ 'a', "all", NULL, "all devices of ssduptab whose disks are there" },
+	{ OPT_TAB, "tab", "NAME",
+	  "the device of that name in ssduptab",
+	  "It is no error if the device exists already." },
+	{ OPT_NO_WAIT, "no-udev-wait", NULL, "return before udev is done" },
+	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ }
+};
+
+const struct usage usage_create = {
+	.synopsis = "NAME --hdd DEV --ssd DEV [OPTIONS]\n"
+		    "NAME [--uuid UUID] | --tab NAME | -a",
+	.about = "Make the device /dev/mapper/NAME; without --hdd and --ssd, as ssduptab says.\n"
+		 "DEV is a path, also below /dev/disk/, or UUID=, PARTUUID=, LABEL=, WWN=, ID=.\n"
+		 "Disks, partitions, LVM volumes and md arrays will do.",
+	.options = create_options,
+	.more = "Refused: disks that are in use, an SSD that is (on) the same disk as the HDD,\n"
+		"that holds something else than a log, or the log of another HDD.",
+};
+
+static const struct option_spec status_options[] = {
+	{ OPT_JSON, "json", NULL,
+	  "every field of the status as JSON",
+	  "The fields have the names of the kernel's documentation." },
+	{ }
+};
+
+const struct usage usage_status = {
+	.synopsis = "[NAME...] [--json]",
+	.about = "Say how the devices are; without NAME, all of them.",
+	.options = status_options,
+	.more = "The exit code is 8 when a device is in a degraded mode, a disk of it is gone,\n"
+		"ranges are lost, or its last drain failed; 3 when there is no such device.",
+};
+
+static const struct option_spec top_options[] = {
+	{ 'd', "delay", "SECONDS",
+	  "between two looks (default: 2, at least 0.1)" },
+	{ 'n', "count", "COUNT", "end after so many looks" },
+	{ }
+};
+
+const struct usage usage_top = {
+	.synopsis = "[NAME] [-d SECONDS] [-n COUNT]",
+	.about = "Show what a device does, again and again: its disks, the halves of the log,\n"
+		 "where writes and reads go, how random the writes are, and what waits.",
+	.options = top_options,
+	.more = "Keys: q quits, Tab shows the next device, + and - change the delay, Space looks\n"
+		"at once.\n"
+		"Without a terminal the screens are printed, $LINES times $COLUMNS or 24x80.",
+};
+
+static const struct option_spec drain_options[] = {
+	{ OPT_BELOW, "wait-below", "SIZE",
+	  "return as soon as no more than SIZE is dirty",
+	  "Writes that arrive meanwhile count too.\n"
+	  "Dirty data goes down by a half of the log at a time." },
+	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
+	{ }
+};
+
+const struct usage usage_drain = {
+	.synopsis = "NAME [--wait-below SIZE] [--quiet]",
+	.about = "Write back what the log holds, and wait until it is on the HDD.",
+	.options = drain_options,
+	.more = "^C ends the wait (exit code 7); the drain itself goes on.\n"
+		"SIZE is dirty data as \"ssdup status\" shows it, like 512M or 10GiB; it goes down by\n"
+		"a half of the log at a time.",
+};
+
+static const struct option_spec sync_options[] = {
+	{ 'q', "quiet", NULL, "no progress bar" },
+	{ }
+};
+
+const struct usage usage_sync = {
+	.synopsis = "NAME [--quiet]",
+	.about = "Return when everything written so far is on the HDD, that is: written back\n"
+		 "from the page cache, from the log, and the HDD's cache flushed.",
+	.options = sync_options,
+	.more = "The exit code is the answer: 0, it is there; anything else, it is not. With 8 a\n"
+		"disk has failed, and \"ssdup status\" says more. Nothing is printed when all is well,\n"
+		"but for a bar on a terminal.",
+};
+
+static const struct option_spec detach_options[] = {
+	{ OPT_KEEP, "keep-log", NULL, "do not wipe the (empty) log on the SSD" },
+	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
+	{ }
+};
+
+const struct usage usage_detach = {
+	.synopsis = "NAME [--keep-log] [--quiet]",
+	.about = "Write everything back, and make the device a plain mapping of its HDD; then\n"
+		 "wipe the log. File systems stay mounted. Afterwards the SSD is free, and the HDD\n"
+		 "holds everything: from the next boot on, use it by its own name.",
+	.options = detach_options,
+	.more = "^C while it drains leaves everything as it was (exit code 7). So does an error:\n"
+		"while the log holds what cannot be written back, the device keeps its SSD.",
+};
+
+const struct usage usage_set = {
+	.synopsis = "NAME KEY=VALUE...",
+	.about = "Change keys of a device at once. ssduptab is not changed.",
+	.more = "Keys, of which ssdup(8) has more:"
+#define SSDUP_KEY(name, file, preset, words, least, most, takes, ...)	"\n  " #name ": " takes
+#include "dm-ssdup/core/keys.h"
+};
+
+static const struct option_spec remove_options[] = {
+	{ OPT_FORCE, "force", NULL,
+	  "although it is in use: its users get errors from\n"
+	  "now on; for disks that are gone",
+	  "The device is removed when the last user closes it." },
+	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ }
+};
+
+const struct usage usage_remove = {
+	.synopsis = "NAME [--force]",
+	.about = "Remove the device. What the log holds stays there until \"ssdup create\" makes\n"
+		 "the device again; nothing is written back, and nothing is lost.",
+	.options = remove_options,
+	.more = "While the log holds something, the bare HDD is not up to date: do not use it.\n"
+		"\"ssdup detach\" leaves a plain HDD.",
+};
+
+static const struct option_spec check_options[] = {
+	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
+	{ OPT_FULL, "full", NULL,
+	  "look at every page behind the end of the halves, not only at\n"
+	  "those that the kernel looks at; by the size of the SSD",
+	  "Without it, a gap that no power cut leaves may be missed\n"
+	  "where little is left behind it." },
+	{ OPT_DATA, "data", NULL, "read all dirty data too" },
+	{ OPT_COPY, "copy", "N",
+	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	{ OPT_JSON, "json", NULL, "as JSON" },
+	{ 'q', "quiet", NULL, "only the faults, no progress" },
+	{ }
+};
+
+const struct usage usage_check = {
+	.synopsis = "SSD [OPTIONS]",
+	.about = "Check the log on SSD, a device or an image of one, and name every fault by its\n"
+		 "number. Nothing is written.",
+	.options = check_options,
+	.more = "Exit status: 0 sound, 3 no log, 4 cannot be used here, 5 faults that repair\n"
+		"mends, 6 something is lost. Documentation/rescue.rst lists the numbers.",
+};
+
+static const struct option_spec dump_options[] = {
+	{ OPT_ENTRIES, "entries", NULL, "the entries of each page too" },
+	{ OPT_COPY, "copy", "N",
+	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	{ OPT_JSON, "json", NULL, "as JSON" },
+	{ }
+};
+
+const struct usage usage_dump = {
+	.synopsis = "SSD [superblock|pages|extents]... [OPTIONS]",
+	.about = "Print the log on SSD, a device or an image of one: both copies of the\n"
+		 "superblock, the metadata pages, and the extents that have to be written back,\n"
+		 "in the order of the HDD. All of them, unless some are named.",
+	.options = dump_options,
+};
+
+static const struct option_spec repair_options[] = {
+	{ 'n', "dry-run", NULL,
+	  "only say what would be written",
+	  "The exit code is 5 when there is something to do\n"
+	  "and nothing would be lost, else that of the real run." },
+	{ 'y', "yes", NULL, "do not ask" },
+	{ OPT_COPY, "copy", "N",
+	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	{ }
+};
+
+const struct usage usage_repair = {
+	.synopsis = "SSD [OPTIONS]",
+	.about = "Mend the log on SSD, a device that is not in use or an image of one, so that\n"
+		 "dm-ssdup accepts it, and list what is lost. Data is never written.",
+	.options = repair_options,
+	.more = "Keep a copy of the SSD where something is lost, or export the log first.\n"
+		"Exit status: 0 sound now, 3 no log, 4 refused, 5 there is something to do, and\n"
+		"nothing is lost (--dry-run), 6 not repaired, 8 repaired, and something is lost\n"
+		"(with --dry-run: it would be).",
+};
+
+static const struct option_spec export_options[] = {
+	{ OPT_TO, "to", "DEV",
+	  "the HDD, or an image of it in a file",
+	  "truncate(1) makes an image. A sparse image\n"
+	  "needs room for what is written to it. If there is none left, or a quota is used up,\n"
+	  "export says how far it came and ends with 1. Make room and begin again: the log is\n"
+	  "as it was, also with --clear." },
+	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
+	{ OPT_FORCE, "force", NULL, "an HDD of another size; --clear whatever was lost" },
+	{ OPT_COPY, "copy", "N",
+	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	{ 'q', "quiet", NULL, "no progress, no list of what is lost" },
+	{ }
+};
+
+const struct usage usage_export = {
+	.synopsis = "SSD --to HDD-OR-IMAGE [OPTIONS]",
+	.about = "Write what the log on SSD has not yet written back to an HDD, or to an image\n"
+		 "of one. What was discarded becomes zeros. The log stays as it is, unless\n"
+		 "--clear is given, so this can be done again.",
+	.options = export_options,
+	.more = "Exit status: 0 all of it is on the HDD, 1 it cannot be written, as on a file\n"
+		"system that is full, 4 refused, 6 something is lost (it is listed, all else\n"
+		"is on the HDD), 7 interrupted. After 1 and 7 begin again: the log is as it was.",
+};
+
+static const struct option_spec probe_options[] = {
+	{ OPT_EXPORT, "export", NULL, "as KEY=VALUE, for udev" },
+	{ }
+};
+
+const struct usage usage_probe = {
+	.synopsis = "DEV [--export]",
+	.about = "Say whether DEV holds a log, which one, and whether it may hold anything that\n"
+		 "is not on the HDD yet.",
+	.options = probe_options,
+	.more = "Exit status: 0 there is a log, usable or not (SSDUP_FAULT), 3 there is none.",
+};
+
+static const struct option_spec tab_options[] = {
+	{ OPT_AUTO, "auto", NULL, "only those without noauto" },
+	{ OPT_INITRD, "initrd", NULL, "only those with x-initrd.attach" },
+	{ OPT_READY, "ready", NULL, "say which disks are missing; exit code 3 when one is" },
+	{ OPT_CHECK, "check", NULL,
+	  "say what is wrong with ssduptab: keys, values, disks,\n"
+	  "duplicates; exit code 1 when anything is",
+	  "Lines that cannot be read, keys and values that the kernel refuses,\n"
+	  "disks that are not there or do not fit, and disks that are named twice: what stops\n"
+	  "a device from being made is an error, [E]. What may be well, such as a missing disk\n"
+	  "of a line with nofail, or a blank SSD, is a warning, [W]." },
+	{ OPT_UDEV, "udev", NULL,
+	  "in an udev rule: properties of the device of the event",
+	  "A faulty line that names\n"
+	  "the device as its HDD hides it too, and the kernel's log says so." },
+	{ }
+};
+
+const struct usage usage_tab = {
+	.synopsis = "[NAME...] [OPTIONS]",
+	.about = "Print the lines of ssduptab, or those of these NAMEs, without comments.",
+	.options = tab_options,
+};
+
+static const struct option_spec metrics_options[] = {
+	{ 'o', "output", "FILE", "write to FILE, which is never seen half written" },
+	{ OPT_SYSFS, "sysfs", "DIR", "where sysfs is mounted (default: /sys)" },
+	{ }
+};
+
+const struct usage usage_metrics = {
+	.synopsis = "[--output FILE]",
+	.about = "Print state and statistics of all devices as text for Prometheus.\n"
+		 "Needs no privileges. For node_exporter, FILE is one in the folder of its\n"
+		 "textfile collector, and its name ends in .prom.",
+	.options = metrics_options,
+};
+
+const struct usage usage_help = {
+	.synopsis = "[COMMAND]",
+	.about = "Say what COMMAND does and takes, or list all commands.",
+};
