@@ -23,7 +23,7 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 	enum ssdup_route route = READ_ONCE(c->route);
 	u32 i;
 
-	if (unlikely(this_cpu_inc_return(c->stats->writes) % BALANCE_TICK == 1))
+	if (unlikely(this_cpu_inc_return(c->stats->writes) % tuning.tick == 1))
 		ssdup_meter_tick(c);
 	if (!w) {
 		if (unlikely(time_after_eq(jiffies, READ_ONCE(c->stream_due))))
@@ -50,7 +50,7 @@ static inline enum ssdup_route ssdup_stream_note(struct ssdup *c, u64 start, u32
 
 static inline bool ssdup_meter_rests(const struct disk_meter *d)
 {
-	return READ_ONCE(d->look) != METER_LOOK;
+	return READ_ONCE(d->look) != tuning.look;
 }
 
 /* What a disk is expected to spend on a request, ns. */
@@ -122,7 +122,7 @@ static __always_inline enum ssdup_route ssdup_meter_route(struct ssdup *c, struc
 		return SSDUP_ROUTE_HDD;
 	f.keep = READ_ONCE(l->keep);
 	/* A small write does not make a chunk whole. */
-	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, BALANCE_UNIT) / BALANCE_UNIT;
+	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, tuning.whole) / tuning.whole;
 	return balance_choose(&f);
 }
 
@@ -130,7 +130,7 @@ static __always_inline enum ssdup_route ssdup_meter_route(struct ssdup *c, struc
  * ssdup_balance() - policy balance: the same, with less effort for small writes
  *
  * As long as little waits at the SSD it takes all small writes, and only one in
- * BALANCE_TICK is looked at, which speaks for the others: they have no price, and are
+ * tuning.tick is looked at, which speaks for the others: they have no price, and are
  * not noted.
  */
 static __always_inline enum ssdup_route ssdup_balance(struct ssdup *c, struct ssdup_io *io)

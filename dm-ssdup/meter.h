@@ -13,8 +13,6 @@
 
 #include "core/balance.h"
 
-#define METER_LOOK	32U	/* requests, from one look to the next */
-#define METER_REST	256U	/* of a disk at rest */
 
 struct ssdup;
 struct ssdup_io;
@@ -46,7 +44,7 @@ struct ssdup_meter {
 	struct balance_map	map;
 	/* What every write looks at. */
 	u32	small;		/* sectors: no longer ones are looked at, see ssdup_balance() */
-	u32	age;		/* ticks: BALANCE_TICK writes each */
+	u32	age;		/* ticks: tuning.tick writes each */
 	u32	keep;		/* balance_keep() */
 	u32	promised_part;	/* promised, of what is left of the log; 1/BALANCE_ONE */
 	bool	loose;		/* writes of a run come out of their order */
@@ -141,7 +139,7 @@ void ssdup_meter_home_begin(struct ssdup *c, struct meter_home *f);
 void ssdup_meter_home_end(struct ssdup *c, const struct meter_home *f);
 
 /**
- * ssdup_meter_tick() - another BALANCE_TICK writes have come, more or less; any context
+ * ssdup_meter_tick() - another tuning.tick writes have come, more or less; any context
  *
  * The write that brings it is looked at, whatever its length.
  */

@@ -16,8 +16,6 @@
 #include "ssdup.h"
 #include "trace.h"
 
-#define QUIET_PASS	3U	/* of four streams one is sampled */
-
 #define SAMPLES_PER_SECOND	4096U
 #define SAMPLES_AT_ONCE		16384U
 
@@ -90,7 +88,7 @@ static bool pay(struct ssdup *c, u32 samples)
 /* What they are like matters little to balance where there is little to choose from. */
 static void next_window(struct ssdup *c)
 {
-	window_reset(c, c->window_next, ssdup_meter_quiet(c) ? QUIET_PASS : 0);
+	window_reset(c, c->window_next, ssdup_meter_quiet(c) ? tuning.pass : 0);
 	WRITE_ONCE(c->window_now, c->window_next);
 }
 
