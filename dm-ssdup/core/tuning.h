@@ -61,39 +61,53 @@ struct balance_tuning {
 };
 
 static const struct balance_tuning tuning __maybe_unused = {
+	/* Sixteen writes share what is worked out once: the fill, what is promised, the window. */
 	.tick = 16,
 	.window = 8,
+	/* A look costs two clock reads and a step of learning, which 32 requests share. */
 	.look = 32,
 	.rest = 256,
 	.pass = 3,
 
+	/* 1024 writes: a round of a hundred writers or so. 48 writes: a few rounds of 16. */
 	.recent = 64,
 	.near = 4,
 	.soon = 3,
+	/* Half of the neighbours of a stream do not follow each other. */
 	.loose = 5000,
+	/* 16 KiB: a front of 4 KiB would announce a thousand writes of its own price. */
 	.small = 32,
 	.come = 8,
 
+	/* Twelve was found with mixed and strided writers, as were the three next weights. */
 	.stay = 12,
 	.has = 3,
+	.fresh = 4,
+	.begun = 60,
+	/* With strided writers, which ran ahead until nearly all was promised. */
+	.roomless = 8,
+	/* Of two writes the HDD gets the one that goes on, and the SSD the one that does not. */
 	.run = 2,
 	.fill = 1,
-	.fresh = 4,
-	.roomless = 8,
-	.begun = 60,
+	/* 256 KiB: the writes that balance was tuned with. Sixteen of them make a chunk whole. */
 	.whole = 512,
 	.forget = 128,
 
+	/* An eighth: the prices follow another load within some 300 requests. */
 	.cost_step = 8,
 	.cost_steady = 64,
 	.flush_step = 4,
+	/* One flush for four of a window's 128 writes costs each direct write a whole flush. */
 	.flush_share = 32,
 
 	.drain_step = 4,
+	/* What requests are expected to have cost is a guess, and may leave nothing for the drain. */
 	.drain_least = 8,
+	/* 1 MiB: a batch of one small write says nothing about one of 4 MiB. */
 	.drain_full = 2048,
 	.bypass = 2,
 
+	/* A hard disk of 170 MB/s and an SSD of 450, until requests have told. */
 	.hdd_unit_ns = 1500000,
 	.hdd_request_ns = 20000,
 	.hdd_place_ns = 1000000,
