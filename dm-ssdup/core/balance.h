@@ -256,8 +256,7 @@ static inline u64 balance_keep_coming(u64 to_come)
  * the log, the rather other chunks are for the HDD.
  *
  * The HDD keeps a chunk for those that go on in it. From the neighbours of scattered writes it
- * has little; but when nearly all that is left of the log is promised to others, there is no
- * room for the rest of its chunk.
+ * has little, whatever is promised.
  */
 struct balance_facts {
 	struct balance_place place;
@@ -294,9 +293,7 @@ static inline u32 balance_better(const struct balance_facts *f)
 	if (f->place.last != BALANCE_HDD)
 		return BALANCE_ONE + tuning.fresh * square +
 		       tuning.roomless * fourth * fourth / BALANCE_ONE;
-	if (f->place.follows)
-		return tuning.stay * BALANCE_ONE;
-	return tuning.has * BALANCE_ONE + tuning.begun * fourth * fourth / BALANCE_ONE;
+	return (f->place.follows ? tuning.stay : tuning.has) * BALANCE_ONE;
 }
 
 /**

@@ -34,7 +34,6 @@ struct balance_tuning {
 	u32	fill;		/* times dearer does a full log make the SSD, besides */
 	u32	fresh;		/* weight of promises, against the SSD, for a new chunk */
 	u32	roomless;	/* the same, when nearly all is promised */
-	u32	begun;		/* the same, for scattered writes to a chunk of the HDD */
 	u32	whole;		/* sectors: a shorter write heeds promises the less */
 	u32	forget;		/* windows, after which little is left of a promise */
 
@@ -79,11 +78,10 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.small = 32,
 	.come = 8,
 
-	/* Twelve was found with mixed and strided writers, as were the three next weights. */
+	/* Found with mixed and strided writers, all three. */
 	.stay = 12,
 	.has = 3,
 	.fresh = 4,
-	.begun = 60,
 	/* With strided writers, which ran ahead until nearly all was promised. */
 	.roomless = 8,
 	/* Of two writes the HDD gets the one that goes on, and the SSD the one that does not. */
