@@ -3,7 +3,7 @@
  * dm-ssdup: the load of the disks, measured for policy balance.
  *
  * Each request adds its expected price to its disk's queue when it is sent, and
- * takes it off when it ends. Every METER_LOOK requests the time the disk was busy is
+ * takes it off when it ends. Every tuning.look requests the time the disk was busy is
  * compared with what they were expected to take.
  */
 #include <linux/slab.h>
@@ -12,8 +12,6 @@
 #include "meter.h"
 #include "wake.h"
 
-#define WINDOW		8U	/* ticks */
-#define PROMISE_AGES	128U	/* windows: what was promised so long ago is not wanted any more */
 
 int ssdup_meter_create(struct ssdup *c)
 {
@@ -23,21 +21,22 @@ int ssdup_meter_create(struct ssdup *c)
 	if (!l)
 		return -ENOMEM;
 	c->meter = l;
-	/* A hard disk of 170 MB/s and an SSD of 450, for the first requests. */
-	l->hdd.cost = (struct balance_cost){ 1500000, 20000, 1000000 };
-	l->ssd.cost = (struct balance_cost){ 580000, 10000, 0 };
-	l->hdd.look = METER_LOOK;
+	l->hdd.cost = (struct balance_cost){
+		tuning.hdd_unit_ns, tuning.hdd_request_ns, tuning.hdd_place_ns,
+	};
+	l->ssd.cost = (struct balance_cost){ tuning.ssd_unit_ns, tuning.ssd_request_ns, 0 };
+	l->hdd.look = tuning.look;
 	l->hdd.looked = now;
 	l->hdd.idle_since = now;
-	l->ssd.look = METER_LOOK;
+	l->ssd.look = tuning.look;
 	l->ssd.looked = now;
 	l->ssd.idle_since = now;
 	l->keep = balance_keep(0);
 	l->left = U32_MAX;
 	l->loose = true;
 	l->small_wait = ssdup_balance_small_wait(&l->hdd.cost, &l->ssd.cost, 0, !l->loose);
-	l->flush_ns = 10 * NSEC_PER_MSEC;
-	l->home_ns = 500 * NSEC_PER_MSEC;
+	l->flush_ns = tuning.flush_ns;
+	l->home_ns = tuning.home_ns;
 	l->drain_ns = l->hdd.cost.unit_ns;
 	return 0;
 }
@@ -84,7 +83,7 @@ static void learn(struct disk_meter *d)
 	if (take_drained(d) || idle >= passed)
 		return;
 	if (ssdup_balance_learn(&cost, &w, passed - idle) && one_by_one)
-		WRITE_ONCE(d->look, METER_REST);
+		WRITE_ONCE(d->look, tuning.rest);
 	WRITE_ONCE(d->cost.unit_ns, cost.unit_ns);
 	WRITE_ONCE(d->cost.request_ns, cost.request_ns);
 	WRITE_ONCE(d->cost.place_ns, cost.place_ns);
@@ -101,7 +100,7 @@ static void wake(struct disk_meter *d)
 	WRITE_ONCE(d->idle_since, now);
 	take_drained(d);
 	d->looked = now;
-	WRITE_ONCE(d->look, METER_LOOK);
+	WRITE_ONCE(d->look, tuning.look);
 }
 
 void ssdup_meter_look(struct disk_meter *d)
@@ -171,9 +170,9 @@ static bool only_small(const struct ssdup_meter *l, const struct ssdup_io *io, u
 {
 	/* Those of them that were not looked at are not in the queue. */
 	u64 waits = atomic64_read(&l->ssd.queue) +
-		    others * ssdup_price(&l->ssd, BALANCE_SMALL, false);
+		    others * ssdup_price(&l->ssd, tuning.small, false);
 
-	return io->place.last == BIT(SSDUP_SSD) && io->sectors <= BALANCE_SMALL &&
+	return io->place.last == BIT(SSDUP_SSD) && io->sectors <= tuning.small &&
 	       waits < READ_ONCE(l->small_wait);
 }
 
@@ -183,8 +182,8 @@ void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io)
 	struct ssdup_meter *l = c->meter;
 
 	if (only_small(l, io, others)) {
-		WRITE_ONCE(l->small, BALANCE_SMALL);
-		promise_rest(l, io, BALANCE_TICK);
+		WRITE_ONCE(l->small, tuning.small);
+		promise_rest(l, io, tuning.tick);
 		io->times = balance_stands_for(others, READ_ONCE(l->skipped));
 	} else {
 		promise_rest(l, io, 1);
@@ -295,7 +294,8 @@ u64 ssdup_meter_left(const struct ssdup *c)
 /* Who flushes often pays for every flush that finds the HDD with something to do. */
 static void price_flushes(struct ssdup_meter *l)
 {
-	WRITE_ONCE(l->flush_price, READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / 32);
+	WRITE_ONCE(l->flush_price,
+		   READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / tuning.flush_share);
 }
 
 void ssdup_meter_flush(struct ssdup *c)
@@ -315,7 +315,7 @@ void ssdup_meter_flushed(struct ssdup *c, u64 ns)
 {
 	struct ssdup_meter *l = c->meter;
 
-	WRITE_ONCE(l->flush_ns, l->flush_ns - l->flush_ns / 4 + ns / 4);
+	WRITE_ONCE(l->flush_ns, balance_average(l->flush_ns, ns));
 	price_flushes(l);
 }
 
@@ -333,7 +333,7 @@ void ssdup_meter_home_end(struct ssdup *c, const struct meter_home *f)
 	struct ssdup_meter *l = c->meter;
 
 	strange_end(l, f->price);
-	WRITE_ONCE(l->home_ns, l->home_ns - l->home_ns / 4 + (ktime_get_ns() - f->begun) / 4);
+	WRITE_ONCE(l->home_ns, balance_average(l->home_ns, ktime_get_ns() - f->begun));
 }
 
 static noinline void window(struct ssdup_meter *l, u32 fill)
@@ -349,7 +349,7 @@ static noinline void window(struct ssdup_meter *l, u32 fill)
 	WRITE_ONCE(l->hdd.to_come, balance_keep_coming(READ_ONCE(l->hdd.to_come)));
 	WRITE_ONCE(l->ssd.to_come, balance_keep_coming(READ_ONCE(l->ssd.to_come)));
 	/* Nobody has come back for it; and an empty log owes nothing. */
-	promise(l, fill ? promised - promised / PROMISE_AGES : 0);
+	promise(l, fill ? promised - promised / tuning.forget : 0);
 }
 
 void ssdup_meter_tick(struct ssdup *c)
@@ -368,7 +368,7 @@ void ssdup_meter_tick(struct ssdup *c)
 	fill = min(ssdup_log_fill(c), SSDUP_PCT_ONE);
 	WRITE_ONCE(l->keep, balance_keep(fill));
 	WRITE_ONCE(l->left, div_u64(all * (SSDUP_PCT_ONE - fill), SSDUP_PCT_ONE));
-	if (age % WINDOW)
+	if (age % tuning.window)
 		promise(l, READ_ONCE(l->promised));
 	else
 		window(l, fill);
@@ -376,5 +376,5 @@ void ssdup_meter_tick(struct ssdup *c)
 
 void ssdup_meter_stream(struct ssdup *c, u32 percentage)
 {
-	WRITE_ONCE(c->meter->loose, percentage < SSDUP_PCT_ONE / 2);
+	WRITE_ONCE(c->meter->loose, percentage < tuning.loose);
 }

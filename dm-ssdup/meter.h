@@ -12,8 +12,6 @@
 #include "core/balance.h"
 #include "ssdup.h"
 
-#define METER_LOOK	32U	/* requests, from one look to the next */
-#define METER_REST	256U	/* of a disk at rest */
 
 /*
  * One disk. Where one request comes after the other, each of them would pay for two
@@ -42,7 +40,7 @@ struct ssdup_meter {
 	struct balance_map	map;
 	/* What every write looks at. */
 	u32	small;		/* sectors: no longer ones are looked at, see ssdup_balance() */
-	u32	age;		/* ticks: BALANCE_TICK writes each */
+	u32	age;		/* ticks: tuning.tick writes each */
 	u32	keep;		/* balance_keep() */
 	u32	promised_part;	/* promised, of what is left of the log; 1/BALANCE_ONE */
 	bool	loose;		/* writes of a run come out of their order */
@@ -138,7 +136,7 @@ void ssdup_meter_home_begin(struct ssdup *c, struct meter_home *f);
 void ssdup_meter_home_end(struct ssdup *c, const struct meter_home *f);
 
 /**
- * ssdup_meter_tick() - another BALANCE_TICK writes have come, more or less; any context
+ * ssdup_meter_tick() - another tuning.tick writes have come, more or less; any context
  *
  * The write that brings it is looked at, whatever its length.
  */
@@ -154,7 +152,7 @@ bool ssdup_meter_quiet(const struct ssdup *c);
 
 static inline bool ssdup_meter_rests(const struct disk_meter *d)
 {
-	return READ_ONCE(d->look) != METER_LOOK;
+	return READ_ONCE(d->look) != tuning.look;
 }
 
 /* What a disk is expected to spend on a request, ns. */
@@ -226,7 +224,7 @@ static __always_inline enum ssdup_disk ssdup_meter_route(struct ssdup *c, struct
 		return SSDUP_HDD;
 	f.keep = READ_ONCE(l->keep);
 	/* A small write does not make a chunk whole. */
-	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, BALANCE_UNIT) / BALANCE_UNIT;
+	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, tuning.whole) / tuning.whole;
 	return balance_choose(&f);
 }
 
@@ -234,7 +232,7 @@ static __always_inline enum ssdup_disk ssdup_meter_route(struct ssdup *c, struct
  * ssdup_balance() - policy balance: the same, with less effort for small writes
  *
  * As long as little waits at the SSD it takes all small writes, and only one in
- * BALANCE_TICK is looked at, which speaks for the others: they have no price, and are
+ * tuning.tick is looked at, which speaks for the others: they have no price, and are
  * not noted.
  */
 static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssdup_io *io)

@@ -285,7 +285,7 @@ struct ssdup {
 	bool			wb_kick;	/* see ssdup_kick_writeback() */
 	bool			short_of_memory;	/* a hint */
 	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
-	int			drain_error;	/* of the last try; 0 when it went well; drain.c; a hint */
+	int			drain_error;	/* of the last try; 0 when it went well; a hint */
 	enum drain_state	drain_state;	/* of the thread; to look at */
 };
 

@@ -20,8 +20,6 @@
 #include "stream.h"
 #include "trace.h"
 
-#define QUIET_PASS	3U	/* of four streams one is sampled */
-
 #define SAMPLES_PER_SECOND	4096U
 #define SAMPLES_AT_ONCE		16384U
 
@@ -123,7 +121,7 @@ static bool pay(struct ssdup *c, u32 samples)
 /* What they are like matters little to balance where there is little to choose from. */
 static void next_window(struct ssdup *c)
 {
-	window_reset(c, c->stream->next, ssdup_meter_quiet(c) ? QUIET_PASS : 0);
+	window_reset(c, c->stream->next, ssdup_meter_quiet(c) ? tuning.pass : 0);
 	WRITE_ONCE(c->window_now, c->stream->next);
 }
 

@@ -45,7 +45,7 @@ static inline enum ssdup_disk ssdup_stream_note(struct ssdup *c, u64 start, u32 
 	enum ssdup_disk route = READ_ONCE(c->route);
 	u32 i;
 
-	if (unlikely(this_cpu_inc_return(c->stats->writes) % BALANCE_TICK == 1))
+	if (unlikely(this_cpu_inc_return(c->stats->writes) % tuning.tick == 1))
 		ssdup_meter_tick(c);
 	if (!w) {
 		if (unlikely(time_after_eq(jiffies, READ_ONCE(c->stream_due))))

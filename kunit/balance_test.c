@@ -186,16 +186,16 @@ static void runs_age_and_places_do_not(struct kunit *test)
 	struct balance_map *m = map_new(test);
 
 	balance_note(m, 100, 8, BALANCE_AGES - 1, SSDUP_SSD);
-	expect_place(test, m, 108, BALANCE_RECENT - 1, false, BIT(SSDUP_SSD), true);
-	expect_place(test, m, 108, BALANCE_RECENT, false, BIT(SSDUP_SSD), false);
+	expect_place(test, m, 108, tuning.recent - 1, false, BIT(SSDUP_SSD), true);
+	expect_place(test, m, 108, tuning.recent, false, BIT(SSDUP_SSD), false);
 	/* Among random writes only those that come soon belong to a run out of order. */
-	expect_place(test, m, 116, BALANCE_SOON - 1, true, BIT(SSDUP_SSD), true);
-	expect_place(test, m, 116, BALANCE_SOON, true, BIT(SSDUP_SSD), false);
-	expect_place(test, m, 108, BALANCE_SOON, true, BIT(SSDUP_SSD), true);
+	expect_place(test, m, 116, tuning.soon - 1, true, BIT(SSDUP_SSD), true);
+	expect_place(test, m, 116, tuning.soon, true, BIT(SSDUP_SSD), false);
+	expect_place(test, m, 108, tuning.soon, true, BIT(SSDUP_SSD), true);
 	/* Ages grow for ever. */
 	balance_note(m, CHUNK, 8, 6 * BALANCE_AGES + 1, SSDUP_HDD);
 	expect_place(test, m, CHUNK + 8, 6 * BALANCE_AGES + 1, false, BIT(SSDUP_HDD), true);
-	expect_place(test, m, CHUNK + 8, BALANCE_RECENT + 2, false, BIT(SSDUP_HDD), false);
+	expect_place(test, m, CHUNK + 8, tuning.recent + 2, false, BIT(SSDUP_HDD), false);
 }
 
 static void runs_cross_chunks(struct kunit *test)
@@ -208,11 +208,11 @@ static void runs_cross_chunks(struct kunit *test)
 	expect_place(test, m, CHUNK + 8, 0, false, 0, false);
 	balance_note(m, CHUNK - 16, 8, 0, SSDUP_SSD);
 	expect_place(test, m, CHUNK, 0, false, 0, false);
-	expect_place(test, m, CHUNK, BALANCE_SOON, true, 0, true);
-	expect_place(test, m, CHUNK, BALANCE_SOON + 1, true, 0, false);
+	expect_place(test, m, CHUNK, tuning.soon, true, 0, true);
+	expect_place(test, m, CHUNK, tuning.soon + 1, true, 0, false);
 	/* A chunk's own way counts, whatever that of the one before. */
 	balance_note(m, CHUNK + 400, 8, 0, SSDUP_HDD);
-	expect_place(test, m, CHUNK, BALANCE_SOON, true, BIT(SSDUP_HDD), true);
+	expect_place(test, m, CHUNK, tuning.soon, true, BIT(SSDUP_HDD), true);
 	/* A write over the border belongs to where it ends. */
 	balance_note(m, 3 * CHUNK - 4, 8, 0, SSDUP_HDD);
 	expect_place(test, m, 3 * CHUNK + 4, 0, false, BIT(SSDUP_HDD), true);
@@ -225,11 +225,11 @@ static void runs_cross_chunks(struct kunit *test)
 static void expect_front(struct kunit *test, const struct balance_map *m, u64 start, u32 age,
 			 bool front)
 {
-	const u32 sectors = BALANCE_SMALL + 8;
+	const u32 sectors = tuning.small + 8;
 
 	KUNIT_EXPECT_EQ(test, balance_find(m, start, sectors, age, true).front, front);
 	KUNIT_EXPECT_EQ(test, balance_find(m, start, sectors, age, false).front, front);
-	KUNIT_EXPECT_FALSE(test, balance_find(m, start, BALANCE_SMALL, age, true).front);
+	KUNIT_EXPECT_FALSE(test, balance_find(m, start, tuning.small, age, true).front);
 }
 
 static void fronts_leave_others_behind(struct kunit *test)
@@ -239,9 +239,9 @@ static void fronts_leave_others_behind(struct kunit *test)
 	expect_front(test, m, 0, 0, false);
 	expect_front(test, m, CHUNK, 0, false);
 	balance_note(m, 8, 8, 0, SSDUP_SSD);
-	expect_front(test, m, CHUNK, BALANCE_SOON, true);
-	expect_front(test, m, CHUNK + 800, BALANCE_SOON, true);
-	expect_front(test, m, CHUNK, BALANCE_SOON + 1, false);
+	expect_front(test, m, CHUNK, tuning.soon, true);
+	expect_front(test, m, CHUNK + 800, tuning.soon, true);
+	expect_front(test, m, CHUNK, tuning.soon + 1, false);
 	/* It is two chunks ahead of those that anybody was at. */
 	expect_front(test, m, 2 * CHUNK, 0, false);
 	/* That it is one does not make it go on there. */
@@ -306,14 +306,10 @@ static const struct choice choices[] = {
 	{ "promised away: a dear chunk", { .hdd = 131, .ssd = 10, .promised = ALL }, SSD },
 	{ "half promised: a new chunk", { .hdd = 20, .ssd = 10, .promised = ALL / 2 }, HDD },
 	{ "half promised: a dear chunk", { .hdd = 21, .ssd = 10, .promised = ALL / 2 }, SSD },
-	{ "promised away: the HDD's", { { BIT(SSDUP_HDD) }, .hdd = 630, .ssd = 10,
+	{ "promised away: the HDD's", { { BIT(SSDUP_HDD) }, .hdd = 30, .ssd = 10,
 					.promised = ALL }, HDD },
-	{ "promised away: too dear for it", { { BIT(SSDUP_HDD) }, .hdd = 631, .ssd = 10,
+	{ "promised away: too dear for it", { { BIT(SSDUP_HDD) }, .hdd = 31, .ssd = 10,
 					      .promised = ALL }, SSD },
-	{ "half promised: the HDD's", { { BIT(SSDUP_HDD) }, .hdd = 32, .ssd = 10,
-					.promised = ALL / 2 }, HDD },
-	{ "half promised: too dear for it", { { BIT(SSDUP_HDD) }, .hdd = 33, .ssd = 10,
-					      .promised = ALL / 2 }, SSD },
 	{ "promised away: the SSD's", { { BIT(SSDUP_SSD) }, .hdd = 5, .ssd = 59, .promised = ALL },
 	  SSD },
 	{ "log half full, random", { .hdd = 15, .ssd = 10 }, HDD, 5000 },
@@ -398,8 +394,8 @@ static void small_ones_are_alike(struct kunit *test)
 		for (n = 0; n < 50; n++) {
 			bool follows = !placed && n % 2;
 			const struct balance_work w = {
-				n < 2 ? 1 : n < 4 ? BALANCE_SMALL :
-				prng_below(&r, BALANCE_SMALL) + 1, 1, !follows,
+				n < 2 ? 1 : n < 4 ? tuning.small :
+				prng_below(&r, tuning.small) + 1, 1, !follows,
 			};
 			const struct balance_work logged = { w.sectors, 1, 0 };
 			struct balance_facts f = {

@@ -70,7 +70,7 @@ static void reads_in_turn(u32 nr)
 
 static void hdd_comes_to_rest(struct kunit *test)
 {
-	reads_in_turn(METER_LOOK);
+	reads_in_turn(tuning.look);
 	KUNIT_ASSERT_TRUE(test, ssdup_meter_rests(&device.meter->hdd));
 }
 
@@ -90,7 +90,7 @@ static void drain_pays_for_itself(struct kunit *test, u32 before)
 	reads_in_turn(before);
 	clock_ns += MSEC;
 	begun = clock_ns;
-	ssdup_meter_drain_begin(&device, &b, BALANCE_DRAIN_FULL);
+	ssdup_meter_drain_begin(&device, &b, tuning.drain_full);
 	for (i = 0; i < ARRAY_SIZE(beside); i++) {
 		read_begins(&beside[i]);
 		others += beside[i].price;
@@ -101,7 +101,7 @@ static void drain_pays_for_itself(struct kunit *test, u32 before)
 	}
 	cost = clock_ns - begun - others;
 	KUNIT_ASSERT_GT(test, cost, others);
-	wanted = balance_drain_learn(l->drain_ns, cost, BALANCE_DRAIN_FULL);
+	wanted = balance_drain_learn(l->drain_ns, cost, tuning.drain_full);
 	ssdup_meter_drain_end(&device, &b, clock_ns);
 	KUNIT_EXPECT_LT(test, abs_diff(l->drain_ns, wanted), 100);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&l->hdd.queue), 0);
@@ -109,14 +109,14 @@ static void drain_pays_for_itself(struct kunit *test, u32 before)
 
 static void drain_of_a_busy_disk(struct kunit *test)
 {
-	drain_pays_for_itself(test, METER_LOOK / 2);
+	drain_pays_for_itself(test, tuning.look / 2);
 	KUNIT_EXPECT_FALSE(test, ssdup_meter_rests(&device.meter->hdd));
 }
 
 static void drain_of_a_disk_at_rest(struct kunit *test)
 {
 	hdd_comes_to_rest(test);
-	drain_pays_for_itself(test, METER_REST / 2);
+	drain_pays_for_itself(test, tuning.rest / 2);
 }
 
 /* Each takes three times what it should. */
@@ -138,14 +138,14 @@ static void drain_teaches_no_price(struct kunit *test)
 	const struct balance_cost cost = hdd->cost;
 	struct meter_drain b;
 
-	ssdup_meter_drain_begin(&device, &b, BALANCE_DRAIN_FULL);
-	dear_reads(3 * METER_LOOK);
+	ssdup_meter_drain_begin(&device, &b, tuning.drain_full);
+	dear_reads(3 * tuning.look);
 	KUNIT_EXPECT_MEMEQ(test, &hdd->cost, &cost, sizeof(cost));
 	ssdup_meter_drain_end(&device, &b, clock_ns);
 	/* The first look after it sees its end. */
-	dear_reads(METER_LOOK);
+	dear_reads(tuning.look);
 	KUNIT_EXPECT_MEMEQ(test, &hdd->cost, &cost, sizeof(cost));
-	dear_reads(METER_LOOK);
+	dear_reads(tuning.look);
 	KUNIT_EXPECT_MEMNEQ(test, &hdd->cost, &cost, sizeof(cost));
 }
 
@@ -189,10 +189,10 @@ static void flushes_cost_at_once(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, l->flush_price, 0);
 	ssdup_meter_flush(&device);
-	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns / 32);
+	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns / tuning.flush_share);
 	ssdup_meter_flush(&device);
 	ssdup_meter_flush(&device);
-	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns * 3 / 32);
+	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns * 3 / tuning.flush_share);
 }
 
 /* --- Small writes --- */

@@ -4,14 +4,12 @@
 /* --- Costs --- */
 
 #define COST_MAX	BIT(30)		/* ns of any part: a second */
-#define COST_STEP	8		/* a step takes a part of the error: 1/8 */
-#define COST_STEADY	64		/* so little of a price is no change */
 #define SCALE		16		/* work is counted in sixteenths of a unit */
 
 static u32 corrected(u32 part, s64 error, u32 x, u64 norm)
 {
 	/* Written so that nothing overflows: |error| is below 2^40, x below 2^20. */
-	s64 step = div64_s64(error * SCALE / COST_STEP * (s64)x, (s64)norm);
+	s64 step = div64_s64(error * SCALE / tuning.cost_step * (s64)x, (s64)norm);
 
 	return clamp_t(s64, part + step, 0, COST_MAX);
 }
@@ -33,7 +31,7 @@ bool ssdup_balance_learn(struct balance_cost *cost, const struct balance_work *w
 	cost->request_ns = corrected(cost->request_ns, error, x[1], norm);
 	cost->place_ns = corrected(cost->place_ns, error, x[2], norm);
 	after = balance_price(cost, w);
-	return max(price, after) - min(price, after) <= price / COST_STEADY;
+	return max(price, after) - min(price, after) <= price / tuning.cost_steady;
 }
 
 /* --- Choice --- */
@@ -42,7 +40,7 @@ bool ssdup_balance_learn(struct balance_cost *cost, const struct balance_work *w
 static u64 wait_of(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 keep,
 		   const struct balance_work *w)
 {
-	u64 stay = balance_price(hdd, w) * BALANCE_STAY * BALANCE_ONE;
+	u64 stay = balance_price(hdd, w) * tuning.stay * BALANCE_ONE;
 	u64 most = div_u64(stay + keep - 1, keep);
 
 	return most - min(most, balance_price(ssd, w));
@@ -54,9 +52,9 @@ u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balanc
 {
 	const struct balance_work least = { .sectors = 1, .requests = 1, .placed = placed };
 	const struct balance_work most = {
-		.sectors = BALANCE_SMALL, .requests = 1, .placed = placed,
+		.sectors = tuning.small, .requests = 1, .placed = placed,
 	};
-	u32 keep = balance_keep(fill) * (placed ? 1 : BALANCE_RUN);
+	u32 keep = balance_keep(fill) * (placed ? 1 : tuning.run);
 
 	/* Linear in the length: the least is at one of the ends. */
 	return min(wait_of(hdd, ssd, keep, &least), wait_of(hdd, ssd, keep, &most));

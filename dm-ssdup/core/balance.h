@@ -18,6 +18,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
+#include "tuning.h"
 #include "types.h"
 
 /* --- What a request costs a disk --- */
@@ -63,6 +64,12 @@ static inline u64 balance_price(const struct balance_cost *cost, const struct ba
  */
 bool ssdup_balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns);
 
+/** balance_average() - of what a flush has taken until now, and what another one took; ns */
+static inline u64 balance_average(u64 average, u64 ns)
+{
+	return average - average / tuning.flush_step + ns / tuning.flush_step;
+}
+
 /* Work as one number, which sums are made of: requests 16 bits, those placed 16, sectors. */
 #define BALANCE_SUM_REQUEST	BIT_ULL(0)
 #define BALANCE_SUM_PLACED	BIT_ULL(16)
@@ -98,11 +105,6 @@ static inline struct balance_work balance_of_sum(u64 sum)
 #define BALANCE_CHUNK		((u32)BIT(BALANCE_CHUNK_SHIFT))
 #define BALANCE_CHUNKS		4096U
 #define BALANCE_AGES		1024U		/* ages are counted modulo this */
-#define BALANCE_TICK		16U		/* writes: the age's unit */
-#define BALANCE_NEAR		4U	/* lengths of a write: so far from the end is near */
-#define BALANCE_SOON		3U	/* ticks: one of a run that comes out of order */
-#define BALANCE_RECENT		64U	/* ticks: exactly where another ended, of many writers */
-#define BALANCE_SMALL		32U	/* sectors: those are alike, and no fronts */
 
 /*
  * For chunks of the HDD: where the last write there ended, and which disk
@@ -152,9 +154,9 @@ static inline void balance_find_before(const struct balance_map *m, u64 chunk, u
 {
 	u64 w = balance_word(m, chunk - 1);
 	bool exact = !at && balance_end(w) == BALANCE_CHUNK;
-	bool soon = balance_within(w, age, BALANCE_SOON);
+	bool soon = balance_within(w, age, tuning.soon);
 
-	place->follows = (exact && balance_within(w, age, BALANCE_RECENT)) || (loose && soon);
+	place->follows = (exact && balance_within(w, age, tuning.recent)) || (loose && soon);
 	place->front = fresh && soon && !exact;
 }
 
@@ -163,7 +165,7 @@ static inline void balance_find_before(const struct balance_map *m, u64 chunk, u
  * @m: chunks
  * @start: sector of the write
  * @sectors: its length
- * @age: ticks of BALANCE_TICK writes so far, modulo BALANCE_AGES
+ * @age: ticks of tuning.tick writes so far, modulo BALANCE_AGES
  * @loose: writes of a run come out of their order: near its end will do, soon after it
  *
  * Context: any; lock-free.
@@ -175,13 +177,13 @@ balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool 
 	u32 at = start % BALANCE_CHUNK;
 	u64 w = balance_word(m, chunk);
 	struct balance_place place = { .last = w & BALANCE_DISKS };
-	bool fresh = !place.last && sectors > BALANCE_SMALL;
+	bool fresh = !place.last && sectors > tuning.small;
 	u32 end = balance_end(w);
 
 	if (end == at)
-		place.follows = balance_within(w, age, BALANCE_RECENT);
-	else if (loose && (end > at ? end - at : at - end) <= BALANCE_NEAR * sectors)
-		place.follows = balance_within(w, age, BALANCE_SOON);
+		place.follows = balance_within(w, age, tuning.recent);
+	else if (loose && (end > at ? end - at : at - end) <= tuning.near * sectors)
+		place.follows = balance_within(w, age, tuning.soon);
 	if (!place.follows && chunk && (loose || !at || fresh))
 		balance_find_before(m, chunk, at, age, loose, fresh, &place);
 	return place;
@@ -223,25 +225,17 @@ static inline u64 balance_to_come(u64 to_come, bool front, u64 price, u32 sector
 	return to_come - min(to_come, price);
 }
 
-#define BALANCE_COME_AGES	8U	/* windows: then little is left of what did not come */
 
 /** balance_keep_coming() - of balance_to_come(), what is still expected a window later */
 static inline u64 balance_keep_coming(u64 to_come)
 {
-	return div_u64(to_come * (BALANCE_COME_AGES - 1), BALANCE_COME_AGES);
+	return div_u64(to_come * (tuning.come - 1), tuning.come);
 }
 
 /* --- The choice --- */
 
 #define BALANCE_ONE	256U	/* of the parts below: the whole */
 
-#define BALANCE_STAY	12U	/* so many times better must the other disk be */
-#define BALANCE_RUN	2U	/* so many times dearer is the SSD for one of many that goes on */
-/* Weights of promises against chunks that nobody wrote to yet, or the HDD got a write of. */
-#define BALANCE_FRESH	4U
-#define BALANCE_ROOMLESS 8U	/* and of nearly all being promised */
-#define BALANCE_BEGUN	60U
-#define BALANCE_HAS	3U	/* as BALANCE_STAY, for scattered ones; nothing is promised */
 
 /*
  * A chunk whose first write went to the SSD is expected to go there whole: then
@@ -250,8 +244,7 @@ static inline u64 balance_keep_coming(u64 to_come)
  * the log, the rather other chunks are for the HDD.
  *
  * The HDD keeps a chunk for those that go on in it. From the neighbours of scattered writes it
- * has little; but when nearly all that is left of the log is promised to others, there is no
- * room for the rest of its chunk.
+ * has little, whatever is promised.
  */
 struct balance_facts {
 	struct balance_place place;
@@ -270,7 +263,7 @@ struct balance_facts {
  */
 static inline u32 balance_keep(u32 fill)
 {
-	return BALANCE_ONE + BALANCE_ONE * fill / SSDUP_PCT_ONE;
+	return BALANCE_ONE + tuning.fill * BALANCE_ONE * fill / SSDUP_PCT_ONE;
 }
 
 /** balance_plain() - is it the HDD's, whatever is promised or kept? */
@@ -286,11 +279,9 @@ static inline u32 balance_better(const struct balance_facts *f)
 	u32 fourth = square * square / BALANCE_ONE;
 
 	if (f->place.last != BIT(SSDUP_HDD))
-		return BALANCE_ONE + BALANCE_FRESH * square +
-		       BALANCE_ROOMLESS * fourth * fourth / BALANCE_ONE;
-	if (f->place.follows)
-		return BALANCE_STAY * BALANCE_ONE;
-	return BALANCE_HAS * BALANCE_ONE + BALANCE_BEGUN * fourth * fourth / BALANCE_ONE;
+		return BALANCE_ONE + tuning.fresh * square +
+		       tuning.roomless * fourth * fourth / BALANCE_ONE;
+	return (f->place.follows ? tuning.stay : tuning.has) * BALANCE_ONE;
 }
 
 /**
@@ -305,9 +296,9 @@ static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
 
 	/* A single writer has no others to leave the SSD to. */
 	if (f->place.follows && !f->alone)
-		ssd *= BALANCE_RUN;
+		ssd *= tuning.run;
 	if (f->place.last == BIT(SSDUP_SSD))
-		return hdd * BALANCE_STAY <= ssd ? SSDUP_HDD : SSDUP_SSD;
+		return hdd * tuning.stay <= ssd ? SSDUP_HDD : SSDUP_SSD;
 	return hdd * BALANCE_ONE <= ssd * balance_better(f) ? SSDUP_HDD : SSDUP_SSD;
 }
 
@@ -318,7 +309,7 @@ static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
  * @fill: of the whole log, 1/10000
  * @placed: writes do not go on where others ended
  *
- * Of up to BALANCE_SMALL sectors, wherever balance_near_ssd(). While less waits at the SSD
+ * Of up to tuning.small sectors, wherever balance_near_ssd(). While less waits at the SSD
  * there is nothing to choose among such writes.
  *
  * Return: ns of work there.
@@ -339,15 +330,14 @@ static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
  * @skipped: the last ones were not looked at
  *
  * While it is in flight the SSD ends as many as there are beside it, and itself; of more than
- * BALANCE_TICK another one is looked at. When the last ones were looked at, too, they count
+ * tuning.tick another one is looked at. When the last ones were looked at, too, they count
  * for themselves.
  */
 static inline u32 balance_stands_for(u32 others, bool skipped)
 {
-	return skipped ? min(others + 1, BALANCE_TICK) : 1;
+	return skipped ? min(others + 1, tuning.tick) : 1;
 }
 
-#define BALANCE_DRAIN_LEAST	8U	/* one part in so many of its time is a drain's for sure */
 
 /**
  * balance_drain_cost() - what the HDD did for a drain
@@ -363,10 +353,9 @@ static inline u64 balance_drain_cost(u64 took, u64 passed, u64 others)
 {
 	u64 meanwhile = mul_u64_u64_div_u64(others, took, passed);
 
-	return max(took - min(took, meanwhile), took / BALANCE_DRAIN_LEAST);
+	return max(took - min(took, meanwhile), took / tuning.drain_least);
 }
 
-#define BALANCE_DRAIN_FULL	2048U	/* sectors: as many tell what a drain costs */
 
 /**
  * balance_drain_learn() - correct what a drain is expected to cost by what one did
@@ -379,13 +368,12 @@ static inline u64 balance_drain_cost(u64 took, u64 passed, u64 others)
 static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u32 sectors)
 {
 	u64 unit = div_u64(cost * BALANCE_UNIT, sectors);
-	u32 part = min(sectors, BALANCE_DRAIN_FULL);
+	u32 part = min(sectors, tuning.drain_full);
 
-	return unit_ns - div_u64(unit_ns * part, 4 * BALANCE_DRAIN_FULL) +
-	       div_u64(unit * part, 4 * BALANCE_DRAIN_FULL);
+	return unit_ns - div_u64(unit_ns * part, tuning.drain_step * tuning.drain_full) +
+	       div_u64(unit * part, tuning.drain_step * tuning.drain_full);
 }
 
-#define BALANCE_BYPASS	2U	/* times what a drain of it costs may a direct write cost */
 
 /**
  * balance_bypass() - with the log full: rather the HDD now than the log later?
@@ -397,7 +385,7 @@ static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u32 sectors)
  */
 static inline bool balance_bypass(u64 hdd_price, u64 drain_price)
 {
-	return hdd_price <= BALANCE_BYPASS * drain_price;
+	return hdd_price <= tuning.bypass * drain_price;
 }
 
 #endif

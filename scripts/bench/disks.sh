@@ -3,10 +3,10 @@
 #
 # The modelled disks of the bench, by name: parameters of ssdup-disks.
 
-# disk_parameters NAME
+# disk_parameters NAME[-PERCENT] - with the HDD's nominal size as much of what it is
 disk_parameters()
 {
-	local sata=(hdd_rpm=7200 hdd_rate_mbps=180 hdd_nominal_gb=1000 hdd_cache_mb=64)
+	local parameters gb sata=(hdd_rpm=7200 hdd_rate_mbps=180 hdd_nominal_gb=1000 hdd_cache_mb=64)
 
 	case $1 in
 	sata) echo "${sata[*]} ssd_rate_mbps=450 ssd_latency_us=60" ;;
@@ -15,6 +15,11 @@ disk_parameters()
 		"hdd_seek_track_us=400 hdd_seek_avg_us=4500 hdd_seek_full_us=9500" \
 		"ssd_rate_mbps=250 ssd_latency_us=80" ;;
 	instant) echo "instant=1" ;;
+	*-*)
+		parameters=$(disk_parameters "${1%-*}") || return
+		gb=$(sed -E 's/.*hdd_nominal_gb=([0-9]+).*/\1/' <<<"$parameters")
+		echo "${parameters/nominal_gb=$gb/nominal_gb=$((gb * ${1##*-} / 100))}"
+		;;
 	*) return 1 ;;
 	esac
 }

@@ -7,7 +7,7 @@ import paper
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation")
 
-PAGES = ["benchmarks.rst", "workloads.rst", "costs.rst"]
+PAGES = ["benchmarks.rst", "workloads.rst", "costs.rst", "sensitivity.rst"]
 
 PEERS = ["hdd", "ssd", "linear", "dm-writecache", "dm-cache", "bcache", "dm-writeboost"]
 
