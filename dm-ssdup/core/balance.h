@@ -225,7 +225,6 @@ static inline u64 balance_to_come(u64 to_come, bool front, u64 price, u32 sector
 	return to_come - min(to_come, price);
 }
 
-
 /** balance_keep_coming() - of balance_to_come(), what is still expected a window later */
 static inline u64 balance_keep_coming(u64 to_come)
 {
@@ -236,7 +235,6 @@ static inline u64 balance_keep_coming(u64 to_come)
 
 #define BALANCE_ONE	256U	/* of the parts below: the whole */
 
-
 /*
  * A chunk whose first write went to the SSD is expected to go there whole: then
  * the drain finds long runs, and so does the HDD in what is left to it. So the
@@ -244,7 +242,8 @@ static inline u64 balance_keep_coming(u64 to_come)
  * the log, the rather other chunks are for the HDD.
  *
  * The HDD keeps a chunk for those that go on in it. From the neighbours of scattered writes it
- * has little, whatever is promised.
+ * has little; but when nearly all that is left of the log is promised to others, there is no
+ * room for the rest of its chunk.
  */
 struct balance_facts {
 	struct balance_place place;
@@ -281,7 +280,9 @@ static inline u32 balance_better(const struct balance_facts *f)
 	if (f->place.last != BIT(SSDUP_HDD))
 		return BALANCE_ONE + tuning.fresh * square +
 		       tuning.roomless * fourth * fourth / BALANCE_ONE;
-	return (f->place.follows ? tuning.stay : tuning.has) * BALANCE_ONE;
+	if (f->place.follows)
+		return tuning.stay * BALANCE_ONE;
+	return tuning.has * BALANCE_ONE + tuning.begun * fourth * fourth / BALANCE_ONE;
 }
 
 /**
@@ -338,7 +339,6 @@ static inline u32 balance_stands_for(u32 others, bool skipped)
 	return skipped ? min(others + 1, tuning.tick) : 1;
 }
 
-
 /**
  * balance_drain_cost() - what the HDD did for a drain
  * @took: by the clock, ns
@@ -356,7 +356,6 @@ static inline u64 balance_drain_cost(u64 took, u64 passed, u64 others)
 	return max(took - min(took, meanwhile), took / tuning.drain_least);
 }
 
-
 /**
  * balance_drain_learn() - correct what a drain is expected to cost by what one did
  * @unit_ns: expected of BALANCE_UNIT sectors
@@ -373,7 +372,6 @@ static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u32 sectors)
 	return unit_ns - div_u64(unit_ns * part, tuning.drain_step * tuning.drain_full) +
 	       div_u64(unit * part, tuning.drain_step * tuning.drain_full);
 }
-
 
 /**
  * balance_bypass() - with the log full: rather the HDD now than the log later?
