@@ -6,6 +6,9 @@
 #include "halves.h"
 #include "wake.h"
 
+/* One change of a setting at a time, of any device. */
+static DEFINE_MUTEX(set_lock);
+
 char *ssdup_error(const char *fmt, ...)
 {
 	static char text[8][160];
@@ -86,7 +89,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		return -EINVAL;
 	}
 	/* Two marks that fit each with the old other one may not fit together. */
-	mutex_lock(&c->set_lock);
+	mutex_lock(&set_lock);
 	set = c->set;
 	*ssdup_settings_of(&set, key) = value;
 	*error = ssdup_settings_conflict(&set);
@@ -103,7 +106,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		WRITE_ONCE(c->route, ssdup_policy_next(value, READ_ONCE(c->route), 0, 0, &marks));
 	}
 out:
-	mutex_unlock(&c->set_lock);
+	mutex_unlock(&set_lock);
 	if (r)
 		return r;
 	ssdup_kick_waiting(c);

@@ -25,6 +25,7 @@
 #include "mode.h"
 #include "salvage.h"
 #include "trace.h"
+#include "wake.h"
 
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch beside readers, and as much as one run */
 #define DRAIN_AHEAD_LOOKS 256U		/* at EXTENT_WALK extents each, while writes wait */

@@ -15,6 +15,7 @@
 #include "faults.h"
 #include "meta.h"
 #include "mode.h"
+#include "relocate.h"
 #include "trace.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */

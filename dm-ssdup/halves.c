@@ -2,22 +2,38 @@
 /*
  * dm-ssdup: the halves of the log.
  */
+#include <linux/slab.h>
+
 #include "halves.h"
 #include "mode.h"
 #include "trace.h"
 #include "wake.h"
 
-void ssdup_halves_init(struct ssdup *c)
+struct ssdup_halves {
+	spinlock_t		lock;		/* what follows, and some of struct ssdup_half */
+	struct list_head	sealed;		/* oldest first */
+	struct list_head	free;		/* next to open first */
+	bool			full_told;	/* by an event, since a half was freed */
+};
+
+int ssdup_halves_create(struct ssdup *c)
 {
 	u32 i;
 
-	INIT_LIST_HEAD(&c->sealed);
-	INIT_LIST_HEAD(&c->free);
-	spin_lock_init(&c->half_lock);
-	for (i = 0; i < SSDUP_MAX_HALVES; i++) {
-		c->half[i].index = i;
+	c->halves = kzalloc(sizeof(*c->halves), GFP_KERNEL);
+	if (!c->halves)
+		return -ENOMEM;
+	spin_lock_init(&c->halves->lock);
+	INIT_LIST_HEAD(&c->halves->sealed);
+	INIT_LIST_HEAD(&c->halves->free);
+	for (i = 0; i < SSDUP_MAX_HALVES; i++)
 		INIT_LIST_HEAD(&c->half[i].list);
-	}
+	return 0;
+}
+
+void ssdup_halves_destroy(struct ssdup *c)
+{
+	kfree(c->halves);
 }
 
 void ssdup_last_write(struct ssdup *c)
@@ -33,9 +49,9 @@ void ssdup_put_read(struct ssdup *c, struct ssdup_half *h)
 		ssdup_settled(c);
 }
 
-void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
+static void open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 {
-	lockdep_assert_held(&c->half_lock);
+	lockdep_assert_held(&c->halves->lock);
 	h->state = HALF_OPEN;
 	WRITE_ONCE(h->base, base);
 	h->pages_done = DIV_ROUND_UP(log_word_entries(word), (u32)SSDUP_PAGE_ENTRIES);
@@ -63,18 +79,18 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	unsigned long flags;
 	bool tell;
 
-	spin_lock_irqsave(&c->half_lock, flags);
+	spin_lock_irqsave(&c->halves->lock, flags);
 	if (c->open != from) {
-		spin_unlock_irqrestore(&c->half_lock, flags);
+		spin_unlock_irqrestore(&c->halves->lock, flags);
 		return true;
 	}
-	next = list_first_entry_or_null(&c->free, struct ssdup_half, list);
+	next = list_first_entry_or_null(&c->halves->free, struct ssdup_half, list);
 	/* Once the log is read-only nothing is handed out any more, see salvage.c. */
 	if (!next || ssdup_mode(c) != MODE_RUNNING) {
 		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
-		tell = !next && !c->full_told;
-		c->full_told |= tell;
-		spin_unlock_irqrestore(&c->half_lock, flags);
+		tell = !next && !c->halves->full_told;
+		c->halves->full_told |= tell;
+		spin_unlock_irqrestore(&c->halves->lock, flags);
 		if (tell)
 			ssdup_event(c);
 		return false;
@@ -89,17 +105,17 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	atomic64_fetch_or(LOG_WORD_SEALED, &from->word);
 	if (atomic_read(&from->writes)) {
 		WRITE_ONCE(c->wait_cause, WAIT_SEAL);
-		spin_unlock_irqrestore(&c->half_lock, flags);
+		spin_unlock_irqrestore(&c->halves->lock, flags);
 		return false;
 	}
 	from->state = HALF_SEALED;
-	list_move_tail(&from->list, &c->sealed);
+	list_move_tail(&from->list, &c->halves->sealed);
 	list_del_init(&next->list);
 	/* Without the lock it might be drained and free already. */
 	trace_ssdup_seal(c, from);
 	trace_ssdup_step(c, STEP_SEAL_BETWEEN);
-	ssdup_open_half(c, next, from->base + half_pages(from), 0);
-	spin_unlock_irqrestore(&c->half_lock, flags);
+	open_half(c, next, from->base + half_pages(from), 0);
+	spin_unlock_irqrestore(&c->halves->lock, flags);
 
 	stat_inc(c, STAT_SEALS);
 	trace_ssdup_step(c, STEP_SEAL_DONE);
@@ -107,15 +123,44 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	return true;
 }
 
+void ssdup_halves_begin(struct ssdup *c, const struct ssdup_replay_half *found,
+			const struct ssdup_replay_roles *roles, const u64 *generation)
+{
+	const struct ssdup_replay_half *open = &found[roles->open];
+	struct ssdup_half *h;
+	u32 i;
+
+	/* Nobody writes yet, but who asks for the status is here before the log is. */
+	spin_lock_irq(&c->halves->lock);
+	for (i = 0; i < c->g.nr_halves; i++) {
+		h = &c->half[i];
+		h->generation = generation[i];
+		h->state = HALF_FREE;
+		h->pages_done = found[i].pages;
+		atomic64_set(&h->word, LOG_WORD_SEALED |
+			     log_word(found[i].pages * SSDUP_PAGE_ENTRIES, found[i].data_end));
+	}
+	for (i = 0; i < roles->nr_sealed; i++) {
+		h = &c->half[roles->sealed[i]];
+		h->state = HALF_SEALED;
+		list_add_tail(&h->list, &c->halves->sealed);
+	}
+	for (i = 0; i < roles->nr_free; i++)
+		list_add_tail(&c->half[roles->free[i]].list, &c->halves->free);
+	open_half(c, &c->half[roles->open], 0,
+			log_word(open->pages * SSDUP_PAGE_ENTRIES, open->data_end));
+	spin_unlock_irq(&c->halves->lock);
+}
+
 struct ssdup_half *ssdup_seal_for_good(struct ssdup *c)
 {
 	struct ssdup_half *h;
 
 	/* Who takes the lock after us sees the mode too, and opens no other half. */
-	spin_lock_irq(&c->half_lock);
+	spin_lock_irq(&c->halves->lock);
 	h = c->open;
 	atomic64_fetch_or(LOG_WORD_SEALED, &h->word);
-	spin_unlock_irq(&c->half_lock);
+	spin_unlock_irq(&c->halves->lock);
 	return h;
 }
 
@@ -124,9 +169,9 @@ u64 ssdup_open_generation(struct ssdup *c)
 	unsigned long flags;
 	u64 generation;
 
-	spin_lock_irqsave(&c->half_lock, flags);
+	spin_lock_irqsave(&c->halves->lock, flags);
 	generation = c->open->generation;
-	spin_unlock_irqrestore(&c->half_lock, flags);
+	spin_unlock_irqrestore(&c->halves->lock, flags);
 	return generation;
 }
 
@@ -136,11 +181,11 @@ u32 ssdup_halves_in_use(struct ssdup *c, struct ssdup_half **halves)
 	unsigned long flags;
 	u32 nr = 0;
 
-	spin_lock_irqsave(&c->half_lock, flags);
-	list_for_each_entry(h, &c->sealed, list)
+	spin_lock_irqsave(&c->halves->lock, flags);
+	list_for_each_entry(h, &c->halves->sealed, list)
 		halves[nr++] = h;
 	halves[nr++] = c->open;
-	spin_unlock_irqrestore(&c->half_lock, flags);
+	spin_unlock_irqrestore(&c->halves->lock, flags);
 	return nr;
 }
 
@@ -148,10 +193,10 @@ struct ssdup_half *ssdup_oldest_sealed(struct ssdup *c, u64 *generation)
 {
 	struct ssdup_half *h;
 
-	spin_lock_irq(&c->half_lock);
-	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list);
+	spin_lock_irq(&c->halves->lock);
+	h = list_first_entry_or_null(&c->halves->sealed, struct ssdup_half, list);
 	*generation = h ? h->generation : U64_MAX;
-	spin_unlock_irq(&c->half_lock);
+	spin_unlock_irq(&c->halves->lock);
 	return h;
 }
 
@@ -168,9 +213,9 @@ u64 ssdup_last_dirty(struct ssdup *c)
 	u64 generation;
 
 	/* One look at both: a switch between two would hide the half that it seals. */
-	spin_lock_irqsave(&c->half_lock, flags);
+	spin_lock_irqsave(&c->halves->lock, flags);
 	generation = c->open->generation - !ssdup_open_dirty(c, true);
-	spin_unlock_irqrestore(&c->half_lock, flags);
+	spin_unlock_irqrestore(&c->halves->lock, flags);
 	return generation;
 }
 
@@ -180,10 +225,10 @@ bool ssdup_drained(struct ssdup *c, u64 generation)
 	bool drained;
 
 	/* One look, as above. */
-	spin_lock_irq(&c->half_lock);
-	h = list_first_entry_or_null(&c->sealed, struct ssdup_half, list) ?: c->open;
+	spin_lock_irq(&c->halves->lock);
+	h = list_first_entry_or_null(&c->halves->sealed, struct ssdup_half, list) ?: c->open;
 	drained = h->generation > generation || (h == c->open && !ssdup_open_dirty(c, true));
-	spin_unlock_irq(&c->half_lock);
+	spin_unlock_irq(&c->halves->lock);
 	return drained;
 }
 
@@ -193,7 +238,7 @@ void ssdup_halves_freed(struct ssdup *c, struct ssdup_half **halves, u32 nr,
 	struct ssdup_half *h;
 	u32 i;
 
-	spin_lock_irq(&c->half_lock);
+	spin_lock_irq(&c->halves->lock);
 	/* Under the lock: who finds the half free finds it counted, and the other way round. */
 	stat_add(c, STAT_FREES, nr);
 	for (i = 0; i < nr; i++) {
@@ -206,11 +251,11 @@ void ssdup_halves_freed(struct ssdup *c, struct ssdup_half **halves, u32 nr,
 			continue;
 		}
 		h->state = HALF_FREE;
-		list_move_tail(&h->list, &c->free);
+		list_move_tail(&h->list, &c->halves->free);
 	}
 	ssdup_set_gate(c);
-	c->full_told = false;
-	spin_unlock_irq(&c->half_lock);
+	c->halves->full_told = false;
+	spin_unlock_irq(&c->halves->lock);
 }
 
 u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
@@ -218,10 +263,10 @@ u32 ssdup_count_halves(struct ssdup *c, enum half_state state)
 	unsigned long flags;
 	u32 i, nr = 0;
 
-	spin_lock_irqsave(&c->half_lock, flags);
+	spin_lock_irqsave(&c->halves->lock, flags);
 	for (i = 0; i < c->g.nr_halves; i++)
 		nr += c->half[i].state == state;
-	spin_unlock_irqrestore(&c->half_lock, flags);
+	spin_unlock_irqrestore(&c->halves->lock, flags);
 	return nr;
 }
 
@@ -254,8 +299,8 @@ void ssdup_set_gate(struct ssdup *c)
 	struct log_limits limits = c->limits;
 	u64 word = atomic64_read(&c->open->word);
 
-	lockdep_assert_held(&c->half_lock);
-	if (list_empty(&c->free)) {
+	lockdep_assert_held(&c->halves->lock);
+	if (list_empty(&c->halves->free)) {
 		limits = ssdup_log_limits_free(&c->limits);
 		/* What was replayed may go further, and a drain's moves further still. */
 		limits.entries = clamp(log_word_entries(word), limits.entries,
@@ -272,7 +317,7 @@ void ssdup_ration(struct ssdup *c, u64 left)
 	u64 now = ktime_get_ns(), since = READ_ONCE(c->rationed), passed = now - min(now, since);
 	struct log_limits gate;
 
-	spin_lock_irq(&c->half_lock);
+	spin_lock_irq(&c->halves->lock);
 	gate = c->gate;
 	/* From then on: what is left begins with what has passed. */
 	passed = ssdup_log_ration(&gate, &c->limits, passed, left + passed);
@@ -280,7 +325,7 @@ void ssdup_ration(struct ssdup *c, u64 left)
 		set_gate(c, &gate);
 		WRITE_ONCE(c->rationed, since + passed);
 	}
-	spin_unlock_irq(&c->half_lock);
+	spin_unlock_irq(&c->halves->lock);
 }
 
 u64 ssdup_ration_wait(struct ssdup *c, u32 sectors, u64 left)
@@ -288,11 +333,11 @@ u64 ssdup_ration_wait(struct ssdup *c, u32 sectors, u64 left)
 	u64 now = ktime_get_ns(), since, passed, wait, word;
 	struct log_limits gate;
 
-	spin_lock_irq(&c->half_lock);
+	spin_lock_irq(&c->halves->lock);
 	gate = c->gate;
 	since = READ_ONCE(c->rationed);
 	word = atomic64_read(&c->open->word);
-	spin_unlock_irq(&c->half_lock);
+	spin_unlock_irq(&c->halves->lock);
 	passed = now - min(now, since);
 	wait = ssdup_log_ration_wait(&gate, &c->limits, word, sectors, left + passed);
 	return wait == U64_MAX ? wait : wait - min(wait, passed);

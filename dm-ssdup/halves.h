@@ -14,8 +14,19 @@
 
 #include "ssdup.h"
 
-/** ssdup_halves_init() - all of them nowhere; context: the constructor */
-void ssdup_halves_init(struct ssdup *c);
+/** ssdup_halves_create() - all of them nowhere; context: the constructor. Return: 0 or -ENOMEM */
+int ssdup_halves_create(struct ssdup *c);
+void ssdup_halves_destroy(struct ssdup *c);
+
+/**
+ * ssdup_halves_begin() - give each half its role
+ * @found: what was replayed of each
+ * @generation: of each
+ *
+ * Ring numbers start where the open half's pages do. Context: preresume.
+ */
+void ssdup_halves_begin(struct ssdup *c, const struct ssdup_replay_half *found,
+			const struct ssdup_replay_roles *roles, const u64 *generation);
 
 /** half_pages() - metadata pages that have an entry handed out; any context */
 static inline u32 half_pages(const struct ssdup_half *h)
@@ -24,9 +35,6 @@ static inline u32 half_pages(const struct ssdup_half *h)
 
 	return DIV_ROUND_UP(entries, (u32)SSDUP_PAGE_ENTRIES);
 }
-
-/** ssdup_open_half() - start receiving in @h; caller holds half_lock */
-void ssdup_open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word);
 
 /**
  * ssdup_switch() - seal @from if it is still open, and open the next free half
@@ -40,7 +48,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from);
 /**
  * ssdup_open_generation() - the generation of the half that receives now
  *
- * Taken from the open half without half_lock it might be that of a later life.
+ * Taken from the open half without a lock it might be that of a later life.
  */
 u64 ssdup_open_generation(struct ssdup *c);
 
@@ -117,7 +125,7 @@ void ssdup_put_read(struct ssdup *c, struct ssdup_half *h);
  * ssdup_set_gate() - how far writers may go in the open half, as long as nobody waits
  *
  * All of it while another half is free; else ssdup_log_limits_free().
- * Context: half_lock; after every change of the open half or the free ones.
+ * Context: the halves' lock; after every change of the open half or the free ones.
  */
 void ssdup_set_gate(struct ssdup *c);
 

@@ -400,37 +400,6 @@ static void forget_replay(struct ssdup *c)
 		ssdup_drop_extents(c, &c->half[i]);
 }
 
-/* Give each half its role. Ring numbers start where the open half's pages do. */
-static void set_roles(struct ssdup *c, const struct ssdup_replay_half *found,
-		      const struct ssdup_replay_roles *roles)
-{
-	const struct ssdup_replay_half *open = &found[roles->open];
-	struct ssdup_half *h;
-	u32 i;
-
-	/* Nobody writes yet, but who asks for the status is here before the log is. */
-	spin_lock_irq(&c->half_lock);
-	for (i = 0; i < c->g.nr_halves; i++) {
-		h = &c->half[i];
-		h->generation = ssdup_super(c)->generation[i];
-		h->state = HALF_FREE;
-		h->pages_done = found[i].pages;
-		atomic64_set(&h->word, LOG_WORD_SEALED |
-			     log_word(found[i].pages * SSDUP_PAGE_ENTRIES, found[i].data_end));
-	}
-	for (i = 0; i < roles->nr_sealed; i++) {
-		h = &c->half[roles->sealed[i]];
-		h->state = HALF_SEALED;
-		list_add_tail(&h->list, &c->sealed);
-	}
-	for (i = 0; i < roles->nr_free; i++)
-		list_add_tail(&c->half[roles->free[i]].list, &c->free);
-	ssdup_open_half(c, &c->half[roles->open], 0,
-			log_word(open->pages * SSDUP_PAGE_ENTRIES, open->data_end));
-	spin_unlock_irq(&c->half_lock);
-	c->ring_tail = open->pages;
-}
-
 static void format(struct ssdup *c, struct log_super *s)
 {
 	u8 uuid[16];
@@ -496,7 +465,8 @@ int ssdup_recover(struct ssdup *c)
 	c->g = s->g;
 	ssdup_super_take(c, s);
 	ssdup_replay_roles(s, found, roles);
-	set_roles(c, found, roles);
+	ssdup_halves_begin(c, found, roles, s->generation);
+	c->ring_tail = found[roles->open].pages;
 	count_extents(c);
 	c->recovered = true;
 	DMINFO("%s: %lld extents, %lld MiB to write back", dm_device_name(c->md),

@@ -2,17 +2,19 @@
 /*
  * dm-ssdup: the device in memory.
  *
- * Locks, in the order in which they nest:
+ * Locks, in the order in which they nest. Each is taken in the file that it is named after:
  *
- *	set_lock	mutex: one change of a setting at a time
- *	hdd_lock	mutex: one FLUSH of the HDD at a time, a drain's own aside
- *	commit_lock	mutex: one commit of metadata pages at a time
- *	super_lock	mutex: the superblock and its writing
- *	ssd_lock	mutex: one who flushes the SSD at a time
- *	half_lock	spinlock, irq: which half is open, sealed, free
+ *	args.c		mutex: one change of a setting at a time
+ *	hdd.c		mutex: one FLUSH of the HDD at a time, a drain's own aside
+ *	commit.c	mutex: one commit of metadata pages at a time
+ *	super.c		mutex: the superblock and its writing
+ *	meta.c		mutex: one who flushes the SSD or writes metadata at a time
+ *	halves.c	spinlock, irq: which half is open, sealed, free
  *	range->lock	spinlock, irq: one range's tree and its direct writes
- *	wait_lock	spinlock, irq: bios that wait for log space
- *	queue->lock	spinlock, irq: bios that wait for a commit, in flushes and fuas
+ *	wait.c		spinlock, irq: writes that wait for log space
+ *	away.c		spinlock, irq: errors of the SSD, counted
+ *	drain.c		spinlock: the error of the last drain, and who asked since
+ *	bioq.h		spinlock, irq: bios that wait for a commit
  *
  * No two of the spinlocks are ever held together. A write takes its range's
  * lock and no other; a read takes it only where the range holds something.
@@ -121,12 +123,12 @@ struct ssdup_half {
 	struct llist_head	arrays;		/* of nodes, until it is free again */
 	/* Of another kind of bio: a cache line of its own. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
-	enum half_state		state;		/* half_lock */
+	enum half_state		state;		/* the halves' lock */
 	u32			index;		/* never changes */
 	u64			data_start;	/* sector on the SSD; nor does this */
 	/*
 	 * Of these a half that opens gets new ones before its word is not
-	 * sealed any more; a commit finds it on the lists of half_lock, and no
+	 * sealed any more; a commit finds it by ssdup_halves_in_use(), and no
 	 * half is freed while a commit runs.
 	 */
 	u32			pages_done;	/* complete and durable ones; commit_lock */
@@ -138,8 +140,8 @@ struct ssdup_half {
 	u64			home;		/* sectors of that, the thread's; a hint */
 	int			flush_errors;	/* of the HDD, before any went home; the thread's */
 	u64			base;		/* ring number of page 0; see ssdup_open_half() */
-	u64			generation;	/* half_lock; stands while commit_lock is held */
-	struct list_head	list;		/* on sealed or free; half_lock */
+	u64			generation;	/* the halves' lock; stands during a commit */
+	struct list_head	list;		/* on sealed or free; the halves' lock */
 };
 
 /*
@@ -188,6 +190,7 @@ struct ssdup_writeback;
 struct ssdup_away;
 struct ssdup_committer;
 struct ssdup_flusher;
+struct ssdup_halves;
 struct ssdup_hdd;
 struct ssdup_meta;
 struct ssdup_meter;
@@ -202,8 +205,7 @@ struct ssdup {
 	struct dm_dev		*ssd;
 	struct mapped_device	*md;
 	struct list_head	registered;	/* all targets, by their disks */
-	struct ssdup_settings	set;		/* written under set_lock, read without */
-	struct mutex		set_lock;
+	struct ssdup_settings	set;		/* args.c writes them one at a time */
 	struct ssdup_stats __percpu *stats;
 	struct list_head	folder;		/* in sysfs, of those who own theirs; sysfs.c */
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
@@ -221,8 +223,9 @@ struct ssdup {
 	struct stream_window	*window_now;	/* who finds the old one is not sampled */
 	unsigned long		stream_due;	/* jiffies; while that is NULL: it goes on then */
 	struct ssdup_meter	*meter;		/* of the disks; policy balance */
+	struct ssdup_stream	*stream;
 	struct ssdup_half	*open;		/* a stale one's word is sealed */
-	enum ssdup_disk	route;		/* a hint; either is always right */
+	enum ssdup_disk		route;		/* a hint; either is always right */
 	/*
 	 * enum hdd_cache. A write that finds HDD_DIRTY ended before the exchange that
 	 * ends that, so that flush has it.
@@ -237,20 +240,15 @@ struct ssdup {
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
 
-	struct ssdup_stream	*stream;
-
 	/* Log */
 	struct log_geometry	g;
 	struct log_limits	limits;		/* of writers */
-	struct log_limits	gate;		/* for now, see ssdup_ration(); half_lock, hint */
+	struct log_limits	gate;		/* for now; halves.c writes it, a hint */
 	u64			rationed;	/* ns: since when its time counts; a hint */
 	u32			longest;	/* write that they may log, in sectors */
 	u32			whole;		/* longer ones come in parts perhaps */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
-	spinlock_t		half_lock;	/* open, sealed, free, half->state, full_told */
-	struct list_head	sealed;		/* oldest first */
-	struct list_head	free;		/* next to open first */
-	bool			full_told;	/* by an event, since a half was freed */
+	struct ssdup_halves	*halves;
 
 	/* What has to become durable */
 	struct ssdup_debt	debt;
@@ -260,29 +258,30 @@ struct ssdup {
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
 	struct ring_page	*ring;
-	u64			ring_tail;	/* first ring number in use; commit_lock writes */
+	u64			ring_tail;	/* first ring number in use; a commit writes */
 	bool			ring_full;	/* see ssdup_reserve() */
-	struct workqueue_struct	*wq;
-	struct delayed_work	autocommit;
-	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 
 	/* Writes that wait for log space */
 	struct ssdup_waiting	*waiting;
 	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
 	enum wait_cause		wait_cause;	/* of the last that found no place; to look at */
-	struct delayed_work	wait_work;
 	struct ssdup_away	*away;
 
+	/* Wake-ups, see wake.h */
+	struct workqueue_struct	*wq;
+	struct delayed_work	wait_work;
+	struct delayed_work	autocommit;
+	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 	struct work_struct	event_work;
+	wait_queue_head_t	wb_wait;	/* the thread, for something to do */
+	wait_queue_head_t	settle_wait;	/* for I/O in flight to end */
+	wait_queue_head_t	done_wait;	/* who asked for a drain */
+	bool			wb_kick;	/* see ssdup_kick_writeback() */
 
 	/* Writeback */
 	struct ssdup_writeback	*writeback;
 	struct ssdup_drainer	*drainer;
 	struct bio_set		bs;
-	wait_queue_head_t	wb_wait;	/* the thread sleeps here for something to do */
-	wait_queue_head_t	settle_wait;	/* and here for I/O in flight to end */
-	wait_queue_head_t	done_wait;	/* who asked for a drain sleeps here */
-	bool			wb_kick;	/* see ssdup_kick_writeback() */
 	bool			short_of_memory;	/* a hint */
 	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
 	int			drain_error;	/* of the last try; 0 when it went well; a hint */

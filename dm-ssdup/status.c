@@ -12,7 +12,6 @@
 #include "mode.h"
 #include "status.h"
 #include "stream.h"
-#include "wake.h"
 #include "writeback.h"
 
 static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)

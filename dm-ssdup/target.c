@@ -163,13 +163,15 @@ static int make_ranges(struct ssdup *c)
 
 static void init_fields(struct ssdup *c)
 {
+	u32 i;
+
 	INIT_LIST_HEAD(&c->registered);
 	INIT_LIST_HEAD(&c->folder);
-	mutex_init(&c->set_lock);
 	if (c->read_only)
 		drain_does(c, DRAIN_STOPPED);
 	ssdup_wake_init(c, ssdup_wait_work, ssdup_autocommit_work);
-	ssdup_halves_init(c);
+	for (i = 0; i < SSDUP_MAX_HALVES; i++)
+		c->half[i].index = i;
 }
 
 static int allocate(struct ssdup *c)
@@ -177,7 +179,7 @@ static int allocate(struct ssdup *c)
 	c->stats = alloc_percpu(struct ssdup_stats);
 	if (!c->stats)
 		return -ENOMEM;
-	return ssdup_wake_create(c) ?: ssdup_wait_create(c) ?:
+	return ssdup_wake_create(c) ?: ssdup_halves_create(c) ?: ssdup_wait_create(c) ?:
 	       ssdup_away_create(c) ?: ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?:
 	       ssdup_flush_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
 	       ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
@@ -207,6 +209,7 @@ static void destroy(struct ssdup *c)
 {
 	delist(c);
 	ssdup_wake_destroy(c);
+	ssdup_halves_destroy(c);
 	ssdup_wait_destroy(c);
 	ssdup_away_destroy(c);
 	ssdup_flush_destroy(c);
