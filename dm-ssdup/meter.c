@@ -12,7 +12,6 @@
 #include "meter.h"
 #include "wake.h"
 
-
 int ssdup_meter_create(struct ssdup *c)
 {
 	struct ssdup_meter *l = kvzalloc(sizeof(*l), GFP_KERNEL);

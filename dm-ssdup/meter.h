@@ -12,7 +12,6 @@
 #include "core/balance.h"
 #include "ssdup.h"
 
-
 /*
  * One disk. Where one request comes after the other, each of them would pay for two
  * looks at the clock: a disk whose prices fit such a load rests, and nothing is learnt
