@@ -11,13 +11,14 @@ import tables
 
 # Parts of the kernel: the first whose word begins a function's name, or is its module.
 PARTS = [
-    ("stream: sort, threshold", ("detector_", "sorted", "threshold_", "ssdup_stream_full",
-                                 "ssdup_policy_next")),
-    ("balance: prices, queues", ("ssdup_meter", "balance_", "promise", "to_ssd", "ssdup_log_fill",
+    ("stream: sort, threshold", ("ssdup_detector", "sorted", "ssdup_threshold",
+                                 "ssdup_stream_full", "ssdup_policy_next")),
+    ("balance: prices, queues", ("ssdup_meter", "ssdup_balance", "promise", "to_ssd", "ssdup_log_fill",
                                  "ssdup_log_word_fill")),
-    ("commit of its share", ("ssdup_commit", "log_page", "crc", "collect_half", "write_round")),
+    ("commit of its share", ("ssdup_commit", "ssdup_log_page", "crc", "collect_half",
+                             "write_round")),
     ("map", ("ssdup_map", "map_", "send_write", "route_write")),
-    ("end_io, insert", ("ssdup_end_io", "ssdup_insert", "extent_", "rb_", "tree_")),
+    ("end_io, insert", ("ssdup_end_io", "ssdup_insert", "ssdup_extent", "rb_", "tree_")),
     ("rest of dm-ssdup", ("[dm_ssdup]",)),
     ("dm-writecache", ("[dm_writecache]",)),
     ("device mapper", ("[dm_mod]",)),

@@ -43,6 +43,7 @@ io_on $HDD verify
 
 # of a discard the log takes what it holds, and the HDD the rest: what is written there
 # later goes where it would have gone
+knob drain manual
 knob policy all
 io write start=4000 len=16 bs=16
 io write start=9000 len=8 bs=8
