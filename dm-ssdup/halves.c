@@ -148,7 +148,7 @@ void ssdup_halves_begin(struct ssdup *c, const struct ssdup_replay_half *found,
 	for (i = 0; i < roles->nr_free; i++)
 		list_add_tail(&c->half[roles->free[i]].list, &c->halves->free);
 	open_half(c, &c->half[roles->open], 0,
-			log_word(open->pages * SSDUP_PAGE_ENTRIES, open->data_end));
+		  log_word(open->pages * SSDUP_PAGE_ENTRIES, open->data_end));
 	spin_unlock_irq(&c->halves->lock);
 }
 
