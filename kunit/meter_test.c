@@ -5,7 +5,9 @@
  */
 #include <kunit/test.h>
 
+#include "../dm-ssdup/halves.h"
 #include "../dm-ssdup/meter.h"
+#include "../dm-ssdup/wake.h"
 
 static u64 clock_ns;
 static u32 kicks;
