@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: what the SSD refuses, and an SSD that is away for a moment.
+ * dm-ssdup: writes that the SSD refuses, and an SSD that is away for a while.
  *
- * A write of data that fails has not been acknowledged: its entry stays empty, no page
- * ever speaks of its place, and what it was to replace is still in the map. So it is
- * routed once more, see retry.h. An SSD behind a network may refuse requests for a
- * while and then be as good as before; then the log is shut, writes go to the HDD, and
- * those that must not wait for the next try.
+ * A data write that fails has not been acknowledged: its entry stays empty, no page refers
+ * to its place, and the older extents are still in the map. So it is routed again, see
+ * core/retry.h. An SSD behind a network may refuse requests for a while and then recover.
+ * Until then the log is shut: writes go to the HDD, or wait if the log holds older data
+ * for the same sectors.
  */
 #include <linux/slab.h>
 
@@ -17,8 +17,8 @@
 #include "wake.h"
 
 struct ssdup_away {
-	unsigned long		until;		/* jiffies: then the log is tried again; a hint */
-	spinlock_t		lock;		/* errors */
+	unsigned long		until;		/* jiffies: when to try the log again; a hint */
+	spinlock_t		lock;		/* protects errors */
 	struct retry_errors	errors;		/* of data writes to the SSD */
 };
 
@@ -44,11 +44,11 @@ static void shut_log(struct ssdup *c)
 	unsigned long last = READ_ONCE(c->away->until);
 
 	WRITE_ONCE(c->away->until, jiffies + pause);
-	/* Once, however many tries there are. */
+	/* Warn only at the first of a series of tries. */
 	if (!last || time_after(jiffies, last + msecs_to_jiffies(RETRY_AWAY_MS)))
 		DMWARN_LIMIT("%s: the SSD takes no writes for the moment", dm_device_name(c->md));
 	WRITE_ONCE(c->log_shut, true);
-	/* Also when nothing waits: somebody has to open it. */
+	/* Even if nothing waits: the work also reopens the log. */
 	ssdup_kick_waiting_in(c, pause);
 }
 
@@ -63,7 +63,7 @@ void ssdup_look_for_ssd(struct ssdup *c)
 		return;
 	}
 	WRITE_ONCE(c->log_shut, false);
-	/* Pairs with the exchange in ssdup_fail(): shut for good it stays. */
+	/* Pairs with the exchange in ssdup_fail(), which shuts the log for good. */
 	smp_mb();
 	if (ssdup_mode(c) != MODE_RUNNING)
 		WRITE_ONCE(c->log_shut, true);
@@ -119,7 +119,7 @@ void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io)
 	unsigned short ioprio = bio->bi_ioprio;
 	void *private = bio->bi_private;
 
-	/* What is below may have changed both device and flags; the hints are forgotten. */
+	/* Lower devices may have changed the device and the flags. Write hints are lost. */
 	bio_reset(bio, c->ssd->bdev, io->opf & ~REQ_NOWAIT);
 	bio_set_flag(bio, BIO_CLONED);
 	bio->bi_iter = io->iter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: what the SSD refuses, and an SSD that is away for a moment.
+ * dm-ssdup: writes that the SSD refuses, and an SSD that is away for a while.
  */
 #ifndef SSDUP_AWAY_H
 #define SSDUP_AWAY_H
@@ -11,25 +11,25 @@ int ssdup_away_create(struct ssdup *c);
 void ssdup_away_destroy(struct ssdup *c);
 
 /**
- * ssdup_data_error() - a write of data to the SSD failed with @status; any context
+ * ssdup_data_error() - count a failed data write to the SSD; any context
  *
- * Counts it, and shuts the log for a moment, or gives it up after too many.
- * Return: true when the SSD is away for the moment.
+ * A transient error shuts the log for a while. Too many others make it read-only.
+ * Return: true when the error was transient.
  */
 bool ssdup_data_error(struct ssdup *c, blk_status_t status);
 
 /**
- * ssdup_refused() - the SSD has refused a write, which is to be routed again
+ * ssdup_refused() - prepare a write that the SSD refused for another route
  * @io: io->route may change
  *
  * Context: any.
  */
 void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status);
 
-/** ssdup_renew() - make a bio as it came, that has come back from below; process context */
+/** ssdup_renew() - restore a failed bio, to submit it again; process context */
 void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io);
 
-/** ssdup_look_for_ssd() - open a log that was shut, when its time is over; ssdup_wait_work() */
+/** ssdup_look_for_ssd() - reopen a shut log when its pause is over; for ssdup_wait_work() */
 void ssdup_look_for_ssd(struct ssdup *c);
 
 #endif

@@ -52,7 +52,7 @@ static void batch_put(struct drain_batch *b)
 {
 	bool spread = b->spread;
 
-	/* With the last one the thread may end, and the batch. */
+	/* After the last put the thread may free the batch. */
 	if (atomic_dec_and_test(&b->pending))
 		complete(&b->done);
 	else if (spread)
@@ -81,12 +81,12 @@ static void drain_end_io(struct bio *bio)
 		WRITE_ONCE(io->failed, true);
 	}
 	WRITE_ONCE(io->batch->ended, ktime_get_ns());
-	/* First, for with the last one of a batch the thread may end, and the bioset. */
+	/* First: after the last put of the batch the thread may free the bioset. */
 	bio_put(bio);
 	batch_put(io->batch);
 }
 
-/* One of the short reads is under way. */
+/* Wait for one short read; after a late one read the rest at once. */
 static void wait_for_read(struct drain_batch *b)
 {
 	b->due += DRAIN_SPREAD_NS;
@@ -135,7 +135,7 @@ void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 	struct blk_plug plug;
 	u32 i;
 
-	/* One of them may take long. */
+	/* Allow for one slow read. */
 	b->due = ktime_get_ns() + NSEC_PER_MSEC;
 	batch_begin(b, spread);
 	blk_start_plug(&plug);
@@ -199,7 +199,7 @@ int ssdup_batch_mark(struct ssdup *c, const struct drain_run *run)
 	trace_ssdup_step(c, STEP_MARK_WRITE);
 	switch (run->kind) {
 	case SSDUP_KIND_ZERO:
-		/* Who zeroed may have asked to keep the space there; the log does not know. */
+		/* The log does not record REQ_NOUNMAP, so assume it. */
 		r = blkdev_issue_zeroout(c->hdd->bdev, run->start, run->sectors, GFP_NOIO,
 					 BLKDEV_ZERO_NOUNMAP);
 		break;

@@ -8,51 +8,47 @@
 
 #include "meter.h"
 
-#define DRAIN_BYTES	(7U << 19)	/* of one batch's buffer: two, and all else, in 10 MB */
+#define DRAIN_BYTES	(7U << 19)	/* of a batch's buffer: two and all else take 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
-#define DRAIN_UNREAD_MAX 512U		/* blocks of a half that fail, until a try ends */
+#define DRAIN_UNREAD_MAX 512U		/* unreadable blocks of a half before a try ends */
 #define DRAIN_ROOM	(SSDUP_DRAIN_DEPTH_MAX + DRAIN_UNREAD_MAX)	/* pieces, with cuts */
 #define DRAIN_RUN	2048U		/* sectors of one write */
-#define DRAIN_SPREAD	32U		/* of a read, where others write to the SSD */
-#define DRAIN_SPREAD_NS	150000U		/* for each, or the SSD has enough to do */
+#define DRAIN_SPREAD	32U		/* sectors of one read beside writes to the SSD */
+#define DRAIN_SPREAD_NS	150000U		/* for each; if longer, the SSD has a queue */
 
 struct drain_io {
 	struct drain_batch	*batch;
 	bool			failed;
-	blk_status_t		status;		/* of one that failed */
+	blk_status_t		status;		/* valid if failed */
 };
 
 struct drain_batch {
 	struct ssdup		*c;
 	struct drain_plan	plan;
-	struct drain_io		*io;		/* a piece when reading, a run when writing */
+	struct drain_io		*io;		/* for each piece read, or run written */
 	struct page		*page[DRAIN_PAGES];
-	struct page		*scratch;	/* one block, to read and write again */
+	struct page		*scratch;	/* one block, to read or write it again */
 	struct meter_drain	meter;		/* of the writes */
-	u64			ended;		/* ns: the last write so far */
-	u64			due;		/* ns: the read under way, if spread */
+	u64			ended;		/* ns: when the last transfer so far ended */
+	u64			due;		/* ns: when the spread read should end */
 	bool			spread;		/* see ssdup_batch_read() */
 	atomic_t		pending;
 	struct completion	done;
 };
 
-/* Where on the SSD a piece is. */
 static inline u64 piece_sector(struct ssdup *c, const struct drain_piece *p)
 {
 	return ssdup_log_data_sector(&c->g, p->half, p->pos);
 }
 
-/* A piece of another half than @h, which is being drained: no harm if it stays. */
+/* Not of @h, the half being drained: this piece may stay in the log. */
 static inline bool drain_of_other(const struct ssdup_half *h, const struct drain_piece *p)
 {
 	return p->half != h->index;
 }
 
-/*
- * A drain's write. What somebody waits for, be it for space, is not to be throttled as writeback
- * is: that takes both flags.
- */
+/* Both flags exempt a write from writeback throttling: use them while somebody waits. */
 static inline blk_opf_t drain_write_opf(struct ssdup *c)
 {
 	bool awaited = atomic_read(&c->nr_asking) || atomic_read(&c->nr_waiting);
@@ -60,42 +56,42 @@ static inline blk_opf_t drain_write_opf(struct ssdup *c)
 	return awaited ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_WRITE;
 }
 
-/** ssdup_batch_init() - the memory of a zeroed batch. Return: 0, -ENOMEM; exit in any case */
+/** ssdup_batch_init() - allocate a zeroed batch's memory; exit frees it even after -ENOMEM */
 int ssdup_batch_init(struct ssdup *c, struct drain_batch *b);
 void ssdup_batch_exit(struct drain_batch *b);
 
 /**
  * ssdup_batch_read() - start to read the pieces of a plan into the buffer
- * @spread: short reads, one after the other, so that a write of others waits for one at
- * most. Should they take longer than DRAIN_SPREAD_NS each, then because the SSD has a
- * queue in which it waits anyway, and the rest is read at once.
+ * @spread: read in short parts, one after the other, so that other writes wait for one at
+ * most. If the parts take longer than DRAIN_SPREAD_NS on average, the SSD has a queue
+ * anyway, and the rest is read at once.
  *
- * Sleeps until the last one has been sent. ssdup_batch_wait() is due. io[] tells of each piece
- * whether it failed.
+ * Sleeps until all reads are submitted. The caller has to call ssdup_batch_wait(). After that
+ * io[] says for each piece whether its read failed.
  */
 void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread);
 
-/** ssdup_batch_wait() - until the transfers of a batch have ended; process context */
+/** ssdup_batch_wait() - wait until the transfers of a batch have ended; process context */
 void ssdup_batch_wait(struct drain_batch *b);
 
-/** ssdup_batch_write_begin() - start to write the runs of a plan; ssdup_batch_write_end() is due */
+/** ssdup_batch_write_begin() - start to write a plan's runs; ends by ssdup_batch_write_end() */
 void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b);
 
-/** ssdup_batch_write_end() - until they have been written; io[] tells of each whether it failed */
+/** ssdup_batch_write_end() - wait for the writes; io[] says for each run whether it failed */
 void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b);
 
 /**
- * ssdup_batch_mark() - send a run without data to the HDD, zeroes or a discard; sleeps
+ * ssdup_batch_mark() - zero or discard a run on the HDD; sleeps
  *
- * Return: 0 or -errno; -ENODATA for what was lost.
+ * Return: 0 or -errno; -ENODATA for a lost run.
  */
 int ssdup_batch_mark(struct ssdup *c, const struct drain_run *run);
 
-/** ssdup_batch_reread() - read a part of a piece once more; it sleeps. Return: 0 or -errno */
+/** ssdup_batch_reread() - read a part of a piece again; sleeps. Return: 0 or -errno */
 int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
 		       const struct drain_part *part);
 
-/** ssdup_batch_copy() - one block from the buffer, at @offset sectors, to the scratch page */
+/** ssdup_batch_copy() - copy one block of the buffer, at @offset sectors, to the scratch page */
 void ssdup_batch_copy(struct drain_batch *b, u32 offset, u32 sectors);
 
 #endif

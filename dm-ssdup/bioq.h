@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: bios that wait for a work, which ends all that are there by then.
+ * dm-ssdup: a queue of bios that a work item ends together.
  */
 #ifndef SSDUP_BIOQ_H
 #define SSDUP_BIOQ_H
@@ -9,9 +9,9 @@
 #include <linux/workqueue.h>
 
 struct bio_queue {
-	spinlock_t		lock;	/* bios */
+	spinlock_t		lock;	/* protects bios */
 	struct bio_list		bios;
-	atomic_t		nr;	/* added, and not ended yet */
+	atomic_t		nr;	/* added, but not ended yet */
 	struct work_struct	work;
 };
 
@@ -23,7 +23,7 @@ static inline void bio_queue_init(struct bio_queue *q, work_func_t work)
 	INIT_WORK(&q->work, work);
 }
 
-/** bio_queue_add() - @bio waits, and the work comes; any context */
+/** bio_queue_add() - add @bio, and queue the work; any context */
 static inline void bio_queue_add(struct bio_queue *q, struct workqueue_struct *wq, struct bio *bio)
 {
 	unsigned long flags;
@@ -31,15 +31,12 @@ static inline void bio_queue_add(struct bio_queue *q, struct workqueue_struct *w
 	atomic_inc(&q->nr);
 	spin_lock_irqsave(&q->lock, flags);
 	bio_list_add(&q->bios, bio);
-	/*
-	 * Under the lock: once somebody can take the bio, and end it, nothing keeps the
-	 * device from being removed.
-	 */
+	/* Under the lock: once the bio has been taken and ended, the device may be removed. */
 	queue_work(wq, &q->work);
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-/** bio_queue_empty() - nothing is to be taken; process context */
+/** bio_queue_empty() - is there no bio to take? process context */
 static inline bool bio_queue_empty(struct bio_queue *q)
 {
 	bool empty;
@@ -50,7 +47,7 @@ static inline bool bio_queue_empty(struct bio_queue *q)
 	return empty;
 }
 
-/** bio_queue_take() - all of them; process context */
+/** bio_queue_take() - take all bios; process context */
 static inline struct bio_list bio_queue_take(struct bio_queue *q)
 {
 	struct bio_list bios;
@@ -62,7 +59,7 @@ static inline struct bio_list bio_queue_take(struct bio_queue *q)
 	return bios;
 }
 
-/** bio_queue_end() - end what was taken; process context */
+/** bio_queue_end() - end the bios that were taken; process context */
 static inline void bio_queue_end(struct bio_queue *q, struct bio_list *bios, blk_status_t status)
 {
 	struct bio *bio;

@@ -2,20 +2,20 @@
 /*
  * dm-ssdup: from published entries to durable pages.
  *
- * A commit goes through the ring from its tail and writes every page that has
- * more resolved entries than its last durable version. The data of an entry
- * was written before the entry was published, so a flush between taking the
- * snapshot and writing the pages makes it durable first. It is a flush of its own: of
- * a PREFLUSH in front of data a dm device below throws the error away.
+ * A commit goes through the ring from its tail and writes every page that has more
+ * resolved entries than its last durable version. An entry is published after its data
+ * was written, so a flush between the snapshot and the pages makes the data durable
+ * first. That flush is a bio of its own, because a dm device below would drop the error
+ * of a PREFLUSH that comes with data.
  *
- * The version of a page that is durable is never written over: revision R goes
- * to slot R & 1, and R grows only when a write succeeded.
+ * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
+ * grows only after a write has succeeded.
  *
- * A round that failed is the last one of a table, see meta.h. What was not durable then can
- * be read, and brought home, until the table is loaded anew.
+ * After a failed round the log takes no more writes until the table is loaded again, see
+ * meta.h. Until then data that is not durable can still be read and drained.
  *
- * A FUA write to the log needs a commit and nothing else: it never waits for the HDD. Each
- * commit, whoever asked for it, also ends the FUA writes that wait when it begins.
+ * A FUA write to the log needs only a commit and never waits for the HDD. Each commit ends
+ * the FUA writes that were queued when it began.
  */
 #include "bioq.h"
 #include "commit.h"
@@ -27,7 +27,7 @@
 #include "trace.h"
 #include "wake.h"
 
-/* A page in the course of one round. */
+/* A page in one round of a commit. */
 struct commit_page {
 	struct bio		*bio;
 	u64			sector;
@@ -61,7 +61,7 @@ static void page_end_io(struct bio *bio)
 		complete(&round->done);
 }
 
-/* Copy what is published of a page; what is published meanwhile may be in or not. */
+/* Copy the published entries of a page. One published meanwhile may be missing. */
 static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_half *h,
 		     u32 page, u32 resolved)
 {
@@ -100,7 +100,7 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 	__bio_add_page(cp->bio, buf, SSDUP_PAGE_BYTES, 0);
 }
 
-/* Pages were refused: those that may be are written again. Return: are all durable? */
+/* Retry failed pages where that is safe. Return: are all durable? */
 static bool write_again(struct ssdup *c, struct commit_round *round)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
@@ -113,7 +113,7 @@ static bool write_again(struct ssdup *c, struct commit_round *round)
 	return !r;
 }
 
-/* Write the pages of a round, after the data that they speak of. */
+/* Write the pages of a round, after a flush of the data that they refer to. */
 static int write_round(struct ssdup *c, struct commit_round *round)
 {
 	bool flush = false;
@@ -158,7 +158,7 @@ out:
 	return 0;
 }
 
-/* How many entries page @page of @h will have resolved in the end; 0 while that is open. */
+/* How many entries page @page of @h will have in the end; 0 if more may be handed out. */
 static u32 page_target(struct ssdup_half *h, u32 page)
 {
 	u64 word = atomic64_read(&h->word);
@@ -169,7 +169,7 @@ static u32 page_target(struct ssdup_half *h, u32 page)
 	return word & LOG_WORD_SEALED ? left : 0;
 }
 
-/* Pages that are durable and complete leave the ring, from its tail on. */
+/* Remove durable and complete pages from the ring, from its tail on. */
 static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 {
 	struct ssdup_half *h;
@@ -197,8 +197,8 @@ static bool page_dirty(const struct ring_page *p)
 }
 
 /*
- * Take up to a round of @h's dirty pages. A page that was never written goes
- * along, be it empty, when a later one is dirty: replay stops at a gap.
+ * Take @h's dirty pages, as many as a round can hold. An empty page that was never
+ * written is taken too if a later page is dirty, because replay stops at a gap.
  *
  * Return: false when there may be more.
  */
@@ -212,7 +212,7 @@ static bool collect_half(struct ssdup *c, struct ssdup_half *h, struct commit_ro
 	for (page = h->pages_done; page < end; page++) {
 		p = ssdup_ring_page(c, h, page);
 		resolved = atomic_read(&p->resolved);
-		/* Pairs with the barrier before resolved is raised. */
+		/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
 		smp_rmb();
 		if (resolved == p->durable && p->rev)
 			continue;
@@ -244,7 +244,7 @@ int ssdup_commit(struct ssdup *c)
 	if (atomic64_read(&c->seq) > LOG_LAST_SEQ)
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 	mutex_lock(&c->committer->lock);
-	/* Before the first snapshot, so that it has their entries. */
+	/* Before the first snapshot, so that the round contains their entries. */
 	fuas = bio_queue_take(&c->committer->fuas);
 	tail = c->ring_tail;
 	round = &c->committer->round;
@@ -259,7 +259,7 @@ int ssdup_commit(struct ssdup *c)
 			r = write_round(c, round);
 			stat_inc(c, STAT_COMMITS);
 		}
-		/* Even with nothing to write: a half may have been sealed since. */
+		/* Even if nothing was written: a half may have been sealed since. */
 		retire_pages(c, halves, nr);
 	} while (!r && !all);
 	moved = c->ring_tail != tail;
@@ -286,12 +286,12 @@ void ssdup_autocommit_work(struct work_struct *work)
 
 	WRITE_ONCE(c->autocommit_armed, false);
 	/*
-	 * Entries published before this are seen by the commit, later ones arm
-	 * it again. Pairs with the atomic_inc_return() in ssdup_publish().
+	 * The commit sees entries published before this; later ones arm it again.
+	 * Pairs with the atomic_inc_return() in ssdup_resolve().
 	 */
 	smp_mb();
 	ssdup_commit(c);
-	/* The open half holds something: the thread watches for an idle device. */
+	/* The open half is not empty: the thread drains it when the device is idle. */
 	ssdup_kick_writeback(c);
 }
 
@@ -311,7 +311,7 @@ static void do_fuas(struct work_struct *work)
 {
 	struct ssdup_committer *m = container_of(work, struct ssdup_committer, fuas.work);
 
-	/* Another commit may have taken them along. */
+	/* Another commit may have ended them. */
 	if (!bio_queue_empty(&m->fuas))
 		ssdup_commit(m->c);
 }

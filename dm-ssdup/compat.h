@@ -10,7 +10,7 @@
 #include <linux/mempool.h>
 #include <linux/workqueue.h>
 
-/* Is nothing of the pool's reserve in use? */
+/* Is the pool's whole reserve unused? */
 static inline bool ssdup_pool_full(mempool_t *pool)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -25,8 +25,8 @@ static inline bool ssdup_pool_full(mempool_t *pool)
 #endif
 
 /*
- * A workqueue for each CPU says so where the kernel has a word for it: since 7.1 the kernel
- * warns of one that says neither this nor WQ_UNBOUND. The word is no macro, but one of an enum.
+ * Since 7.1 the kernel warns about a workqueue with neither WQ_PERCPU nor WQ_UNBOUND.
+ * WQ_PERCPU is an enumerator, which #ifdef cannot test.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define SSDUP_WQ_PERCPU	WQ_PERCPU
@@ -34,7 +34,7 @@ static inline bool ssdup_pool_full(mempool_t *pool)
 #define SSDUP_WQ_PERCPU	0
 #endif
 
-/* What a target says of discards: the longest one and their granularity in bytes. */
+/* Both in bytes. */
 static inline void ssdup_set_discard_limits(struct queue_limits *limits,
 					    unsigned int max_sectors, unsigned int granularity)
 {

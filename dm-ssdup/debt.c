@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: errors of flushes that somebody has to be told.
+ * dm-ssdup: flush errors that a later request has to report.
  */
 #include <linux/compiler.h>
 

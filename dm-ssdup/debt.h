@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: errors of flushes that somebody has to be told.
+ * dm-ssdup: flush errors that a later request has to report.
  *
- * An error of a flush has to reach somebody who relied on it. A file system commits its
- * journal with one bio that has data, PREFLUSH and FUA. Device mapper sends us an empty
- * FLUSH for it, throws away the status of that, and sends the data then. So each error
- * is owed twice: to the next FLUSH that ends, and to the next FUA write that comes. When
- * FLUSHes fail, as many FUA writes fail after them, for each may be the data of one. The
- * next table of the same device inherits what is still owed.
+ * A file system commits its journal with one bio that has data, PREFLUSH and FUA. Device
+ * mapper first sends an empty FLUSH, drops its status, and then sends the data as a FUA
+ * write. So each flush error is reported twice: by the next FLUSH that ends, and by the
+ * next FUA write that comes. After failed FLUSHes as many FUA writes fail, because each
+ * may be the data of one. The next table of the device inherits what is still owed.
  */
 #ifndef SSDUP_DEBT_H
 #define SSDUP_DEBT_H
@@ -16,24 +15,24 @@
 #include <linux/types.h>
 
 struct ssdup_debt {
-	atomic_t	owed;		/* to whom */
+	atomic_t	owed;		/* OWED_TO_* */
 	atomic_t	parts;		/* FUA writes that have to fail after FLUSHes did */
-	bool		fua_paid;	/* one of them has, ever */
+	bool		fua_paid;	/* a FUA write has failed for this */
 };
 
-/** ssdup_owe() - a flush failed that somebody relied on, and who did was not told; any context */
+/** ssdup_owe() - let later requests report a flush that failed; any context */
 void ssdup_owe(struct ssdup_debt *d);
 
-/** ssdup_pay_flush() - do these FLUSHes, @nr that end together, have to fail? any context */
+/** ssdup_pay_flush() - must @nr FLUSHes, which end together, fail? any context */
 bool ssdup_pay_flush(struct ssdup_debt *d, u32 nr);
 
-/** ssdup_pay_fua() - does a FUA write that comes now have to fail? any context */
+/** ssdup_pay_fua() - must a FUA write that comes now fail? any context */
 bool ssdup_pay_fua(struct ssdup_debt *d);
 
-/** ssdup_unpay_fua() - part of a FUA write goes to the next table, which may undo its error */
+/** ssdup_unpay_fua() - a requeued FUA write may have failed in part: owe its error again */
 void ssdup_unpay_fua(struct ssdup_debt *d);
 
-/** ssdup_inherit() - what @from, of an earlier table, owes is @d's now; context: preresume */
+/** ssdup_inherit() - move what @from, of an earlier table, owes to @d; context: preresume */
 void ssdup_inherit(struct ssdup_debt *d, struct ssdup_debt *from);
 
 #endif

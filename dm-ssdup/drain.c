@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the drain of a half, a batch at a time. Its stages are at the end of the file;
- * Documentation/design.rst draws them.
+ * dm-ssdup: the drain of a half, a batch at a time. Documentation/design.rst draws its stages.
  *
- * Two batches take turns: while one is written to the HDD, the next is read
- * from the SSD. A batch is taken from the map by ssdup_plan_collect(); all its
- * pieces are read at once, into one buffer, in the order of the HDD; then its
- * runs are written, in that order and all at once, for the queue below to work
- * through. When writes wait for the half, a last batch, of other halves, is read beside the
- * flush that frees it.
+ * Two batches take turns: while one is written to the HDD, the next is read from the SSD.
+ * ssdup_plan_collect() takes a batch from the map. All its pieces are read at once into one
+ * buffer, in the order of the HDD. Then its runs are submitted at once, in the same order.
+ * When writes wait for the half, a last batch, of other halves, is read during the flush
+ * that frees the half.
  *
- * What the disks refuse is faults.c's.
+ * faults.c handles I/O errors.
  */
 #include <linux/kthread.h>
 
@@ -27,30 +25,30 @@
 #include "trace.h"
 #include "wake.h"
 
-#define DRAIN_GENTLE_PIECES 4U		/* of a batch beside readers, and as much as one run */
+#define DRAIN_GENTLE_PIECES 4U		/* of a batch of one run's size, beside readers */
 #define DRAIN_AHEAD_LOOKS 256U		/* at EXTENT_WALK extents each, while writes wait */
 
 enum drain_stage {
 	STAGE_CHOOSE,		/* no half is being drained */
-	STAGE_READ,		/* a half is, and nothing of it is under way */
-	STAGE_COPY,		/* a batch of it is being read */
-	STAGE_FREE,		/* all of it is on the HDD, or has moved */
+	STAGE_READ,		/* a half was chosen, and no batch is in flight */
+	STAGE_COPY,		/* a batch of the half is being read */
+	STAGE_FREE,		/* the whole half is on the HDD, or has moved */
 };
 
 struct ssdup_drainer {
 	enum drain_stage	stage;
-	struct ssdup_half	*half;		/* being drained, but in STAGE_CHOOSE */
+	struct ssdup_half	*half;		/* being drained; not in STAGE_CHOOSE */
 	struct drain_batch	batch[2];
 	struct drain_batch	*ahead;		/* being read; in STAGE_COPY */
-	u64			from;		/* HDD sector to go on from */
-	u64			fenced;		/* direct writes below this were waited for */
+	u64			from;		/* HDD sector to continue at */
+	u64			fenced;		/* ranges below this index are fenced */
 	struct drain_faults	faults;
-	u64			others;		/* seq up to which other halves' extents go along */
+	u64			others;		/* highest seq to take from other halves; 0: none */
 	u64			pass_home;	/* sectors copied from the half; a hint */
-	spinlock_t		lock;		/* of c->drain_error, and of: */
-	bool			anew;		/* somebody asked since the try began */
-	bool			wide;		/* they do, in ranges begun from now on */
-	bool			taken;		/* all of the half was: only others' go along */
+	spinlock_t		lock;		/* protects c->drain_error and anew */
+	bool			anew;		/* a drain was requested since the try began */
+	bool			wide;		/* take extents of other halves too */
+	bool			taken;		/* the half is done: take only other halves' */
 };
 
 int ssdup_drainer_create(struct ssdup *c)
@@ -75,8 +73,8 @@ void ssdup_drainer_destroy(struct ssdup *c)
 /* --- A batch from SSD to HDD --- */
 
 /*
- * Pieces of other halves are on the HDD: when their half's turn comes, they need
- * not be written once more. That holds while every flush of the HDD succeeds.
+ * Mark the pieces of other halves as written, so that the drain of their half skips
+ * them. That is valid as long as every flush of the HDD succeeds.
  */
 static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain_run *run,
 		      int flush_errors)
@@ -109,7 +107,7 @@ static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain
 	}
 }
 
-/* Of a run, what the half holds that is drained: what leaves the log with it. */
+/* The sectors of a run that belong to the half being drained. */
 static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drain_run *run)
 {
 	const struct drain_piece *p = &b->plan.pieces[run->first];
@@ -121,7 +119,7 @@ static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drai
 	return sectors;
 }
 
-/* What was overwritten since counts as left: who asks gets a later time rather than an earlier. */
+/* Overwritten sectors count as left, so the estimate is rather too late than too early. */
 static void tell_due(struct ssdup *c, const struct ssdup_half *h)
 {
 	const struct ssdup_drainer *d = c->drainer;
@@ -130,7 +128,7 @@ static void tell_due(struct ssdup *c, const struct ssdup_half *h)
 	ssdup_meter_due(c, all - min(all, home));
 }
 
-/* While it is written, @next is read, if there is one; not if this fails before. */
+/* Write @b, and read @next meanwhile unless it is NULL. After a failed read of @b do neither. */
 static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
 			bool spread)
 {
@@ -169,9 +167,8 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 }
 
 /*
- * Wait for the direct writes to a range that were sent off before now. Later
- * ones looked for overlaps while everything that the sealed half holds there
- * was in the tree already.
+ * Wait for the direct writes to a range that have begun. Later ones look for overlaps when
+ * all extents of the sealed half are in the tree.
  */
 static void fence_range(struct ssdup *c, struct ssdup_range *r)
 {
@@ -179,7 +176,7 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
 
 	trace_ssdup_step(c, STEP_DRAIN_FENCE);
 	spin_lock_irq(&r->lock);
-	/* What is in the tree by now has lower ones: it may be taken from any half. */
+	/* Extents up to this seq are in the tree: they may be taken from any half. */
 	c->drainer->others = c->drainer->wide ? atomic64_read(&c->seq) : 0;
 	old = r->phase;
 	r->phase ^= 1;
@@ -195,8 +192,8 @@ static bool has_direct(struct ssdup_range *r)
 }
 
 /*
- * Take the next batch of the half from the map. What goes ahead of its own half's turn, while
- * writes wait, is not worth a long search, nor a wait for direct writes. Return: is there one?
+ * Take the next batch from the map. With d->taken it holds only extents of other halves,
+ * which are not worth a long search or a wait for direct writes. Return: is there one?
  */
 static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 {
@@ -213,7 +210,7 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	b->plan.zeroes = 0;
 	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
 	b->plan.max_sectors = DRAIN_SECTORS;
-	/* The HDD is as long about them. */
+	/* The HDD takes as long to zero a sector as to write it. */
 	b->plan.max_zeroes = DRAIN_SECTORS;
 	b->plan.others_only = d->taken;
 	if (gentle) {
@@ -322,12 +319,11 @@ static int finish_half(struct ssdup *c)
 }
 
 /*
- * The HDD does nothing else while it is flushed for a half. When writes wait for that half, they
- * have the SSD afterwards. So what the HDD can do next is read meanwhile: of other halves, and
- * marked as home there.
+ * The flush that frees a half keeps the HDD busy. Writes that wait for the half keep the SSD
+ * busy afterwards. So during the flush read a batch of other halves, for the HDD to write next.
  *
- * Only what the freed half held leaves the map. What is taken here, or what replaces it, stays
- * in the log, so that no direct write gets there before.
+ * Only extents of the freed half leave the map. The batch's extents, or what replaces them,
+ * stay in the log, so no direct write can overtake the batch.
  */
 static int free_half(struct ssdup *c, const struct pacing_out *how)
 {
@@ -335,7 +331,7 @@ static int free_half(struct ssdup *c, const struct pacing_out *how)
 	struct drain_batch *b = &d->batch[0];
 	int r;
 
-	/* In a log that is read-only each half goes home for itself. */
+	/* A read-only log drains each half alone. */
 	if (!how->urgent || ssdup_mode(c) != MODE_RUNNING)
 		return finish_half(c);
 
@@ -354,11 +350,11 @@ static int free_half(struct ssdup *c, const struct pacing_out *how)
 	return batch_finish(c, b, NULL, false);
 }
 
-/* What a stage does, and which one follows. After an error that is STAGE_CHOOSE. */
+/* After an error the next stage is STAGE_CHOOSE. */
 static const struct {
 	int			(*run)(struct ssdup *c, const struct pacing_out *how);
-	enum drain_stage	more;		/* follows when that returns 1 */
-	enum drain_stage	done;		/* follows when it returns 0 */
+	enum drain_stage	more;		/* next when run() returns 1 */
+	enum drain_stage	done;		/* next when run() returns 0 */
 } stages[] = {
 	[STAGE_CHOOSE]	= { choose_half,	STAGE_READ,	STAGE_CHOOSE },
 	[STAGE_READ]	= { read_first,		STAGE_COPY,	STAGE_FREE },
@@ -393,7 +389,7 @@ static int turn(struct ssdup *c, const struct pacing_out *how)
 	return 0;
 }
 
-/* Return: is @r an error that counts? Who asked since the try began gets one of his own. */
+/* Return: is @r an error? Not if a drain was requested since the try began: that one retries. */
 static bool tell_error(struct ssdup *c, int r)
 {
 	struct ssdup_drainer *d = c->drainer;

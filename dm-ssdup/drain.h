@@ -7,34 +7,34 @@
 
 #include "ssdup.h"
 
-/** ssdup_drainer_create() - buffers and arrays of the drain */
+/** ssdup_drainer_create() - allocate the drain's buffers and arrays */
 int ssdup_drainer_create(struct ssdup *c);
 void ssdup_drainer_destroy(struct ssdup *c);
 
 /**
- * ssdup_drain_turn() - drain one batch of the oldest sealed half; frees it after the last
+ * ssdup_drain_turn() - drain one batch of the oldest sealed half, or free the half
  *
- * With @how->urgent a batch of other halves is read beside the flush that frees it, and written
- * then.
+ * With @how->urgent it reads a batch of other halves during the flush that frees the half,
+ * and writes that batch afterwards.
  *
- * Return: 0, or an error after which the half is tried again from its start. An error is not told
- * when somebody has asked since the try began.
+ * Return: 0, or an error after which the half is tried again from its start. Also 0 after an
+ * error if a drain was requested since the try began.
  */
 int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how);
 
-/** ssdup_drain_drop() - forget the half being drained, and what was already read of it */
+/** ssdup_drain_drop() - forget the half being drained and the batch being read */
 void ssdup_drain_drop(struct ssdup *c);
 
-/** ssdup_drain_anew() - forget the last error: who asks now is told of tries that begin later */
+/** ssdup_drain_anew() - forget the last error; later ones come from tries that begin after this */
 void ssdup_drain_anew(struct ssdup *c);
 
-/** ssdup_drain_moved() - extents that had to stay in the log, ever; any context */
+/** ssdup_drain_moved() - number of extents ever that had to stay in the log; any context */
 u64 ssdup_drain_moved(struct ssdup *c);
 
-/** ssdup_drain_pinned() - those of them that the HDD refused; any context */
+/** ssdup_drain_pinned() - number of those that the HDD refused; any context */
 u64 ssdup_drain_pinned(struct ssdup *c);
 
-/** ssdup_home_sectors() - dirty sectors that drains have copied already; any context */
+/** ssdup_home_sectors() - number of dirty sectors that drains have written; any context */
 u64 ssdup_home_sectors(struct ssdup *c);
 
 #endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: what the disks refuse of a half that is being drained.
+ * dm-ssdup: I/O errors of a drain.
  *
- * What the HDD refuses is written again in small blocks, and the blocks that it
- * still refuses are moved to the open half (pinned). What the SSD refuses is
- * read again in small blocks; those that it still refuses are marked lost there,
- * and the HDD keeps what it has in their place. When the log is
- * read-only neither is possible: what cannot go home stays where it is, and
- * salvage.c says what becomes of the halves.
+ * A failed write to the HDD is retried in small blocks. The blocks that fail again move
+ * to the open half (pinned). A failed read from the SSD is retried in small blocks. Those
+ * that fail again are marked as lost in the open half, and the HDD keeps its old content.
+ * A read-only log can do neither: the blocks stay where they are, and salvage.c decides
+ * what becomes of the halves.
  */
 #include <linux/kthread.h>
 
@@ -19,7 +18,7 @@
 #include "trace.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
-#define DRAIN_BAD_MAX	64U		/* refused blocks of a half: the HDD is gone */
+#define DRAIN_BAD_MAX	64U		/* failed blocks of a half; more: the HDD is gone */
 
 void ssdup_faults_begin(struct drain_faults *f, struct ssdup_half *h)
 {
@@ -42,7 +41,7 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 	return block;
 }
 
-/* Move a block to the open half; in a log that is read-only it stays where it is. */
+/* Move a block to the open half; in a read-only log it stays where it is. */
 static int move_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *p,
 		      u8 kind, struct page *page)
 {
@@ -58,8 +57,8 @@ static int move_block(struct ssdup *c, struct drain_faults *f, const struct drai
 }
 
 /*
- * A disk that can read neither of two places is gone: its blocks are not bad. Uses the scratch.
- * Return: 0 when it answers, -EAGAIN when it is away for the moment, else -EIO.
+ * A disk that can read neither of two places is gone, and has no bad blocks. Overwrites the
+ * scratch page. Return: 0 when it answers, -EAGAIN after a transient error, else -EIO.
  */
 static int answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
 {
@@ -73,7 +72,7 @@ static int answers(struct drain_batch *b, struct block_device *bdev, u64 one, u6
 	return ssdup_passes(r) || ssdup_passes(r2) ? -EAGAIN : -EIO;
 }
 
-/* An SSD that is gone has lost nothing yet. */
+/* If the SSD is gone, its blocks are not lost yet. */
 static bool ssd_answers(struct ssdup *c, struct drain_batch *b)
 {
 	int r = answers(b, c->ssd->bdev, SSDUP_SUPER_SECTOR(0), SSDUP_SUPER_SECTOR(1));
@@ -83,7 +82,7 @@ static bool ssd_answers(struct ssdup *c, struct drain_batch *b)
 	return !r;
 }
 
-/* An HDD that is gone is waited for; moving what it refuses would fill the log. */
+/* If the HDD is gone, wait for it: moving what it refuses would fill the log. */
 static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
 {
 	u64 end = round_down(bdev_nr_sectors(c->hdd->bdev), DRAIN_BLOCK);
@@ -91,7 +90,7 @@ static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
 	return !answers(b, c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK);
 }
 
-/* The HDD refused another block: does the try end? In a read-only log nothing moves, or ends. */
+/* Does another failed block end the try? Many do not in a read-only log, where none moves. */
 static bool hdd_is_bad(struct ssdup *c, struct drain_faults *f, struct drain_batch *b)
 {
 	bool many = ++f->bad > DRAIN_BAD_MAX;
@@ -101,8 +100,8 @@ static bool hdd_is_bad(struct ssdup *c, struct drain_faults *f, struct drain_bat
 }
 
 /*
- * What the SSD does not give for the moment is not lost; but a piece that is the first to fail
- * so for longer than the SSD may be away for, try after try, holds up all others.
+ * After a transient error a piece is not lost, and the try ends. But if the same piece ends
+ * every try for RETRY_AWAY_MS, give it up, because it holds up all others.
  */
 static bool only_away(struct drain_faults *f, const struct drain_piece *p, int error)
 {
@@ -118,20 +117,20 @@ static bool only_away(struct drain_faults *f, const struct drain_piece *p, int e
 	return time_before(jiffies, f->away_since + away);
 }
 
-/* The SSD refused to read a part of @p, of the search for what it refuses. */
+/* A read of a part of @p failed. Return: 0 to continue the search for bad blocks, or -EIO. */
 static int refused(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
 		   const struct drain_piece *p, u32 sectors, int error)
 {
 	stat_inc(c, STAT_SSD_ERRORS);
-	/* Each that counts is a block that leaves the half, so that the next try gets further. */
+	/* Count only blocks: each one leaves the half, so the next try gets further. */
 	if (sectors <= DRAIN_BLOCK)
 		f->unread++;
 	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 0;
 }
 
 /*
- * The SSD cannot read a part of a piece: mark it as lost. In a log that is read-only it is not
- * marked, and not given up: the next try may read it.
+ * The SSD cannot read a part of a piece: mark it as lost. A read-only log keeps it as it is,
+ * and the next try may read it.
  */
 static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piece *p,
 		const struct drain_part *part)
@@ -156,13 +155,13 @@ static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piec
 	return r;
 }
 
-/* Too much of the half is unreadable for one try: what is known by now, or the rest, is @part. */
+/* Too much of the half is unreadable: end the try, or in a read-only log give up the rest. */
 static int give_up(struct ssdup *c, struct drain_faults *f, struct drain_search *s,
 		   struct drain_part *part, const struct drain_piece *p)
 {
 	*part = s->bad;
 	if (ssdup_mode(c) == MODE_RUNNING) {
-		/* It leaves the half: the next try gets further. */
+		/* The bad part leaves the half, so the next try gets further. */
 		return (part->sectors ? lose(c, f, p, part) : 0) ?: -EIO;
 	}
 	if (!part->sectors)
@@ -173,8 +172,8 @@ static int give_up(struct ssdup *c, struct drain_faults *f, struct drain_search 
 }
 
 /*
- * The SSD refused a piece: find out what it keeps refusing, and take that out of the plan. The
- * HDD keeps what it has there, which may be the last copy of it.
+ * A read of a piece failed: find the bad blocks, and take them out of the plan. The HDD keeps
+ * its old content there, which may be the last copy.
  */
 static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
 			u32 piece)
@@ -205,7 +204,7 @@ static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_ba
 	return 0;
 }
 
-/* The HDD refused a run: write its pieces block by block, and move what it keeps refusing. */
+/* A write of a run failed: write its pieces block by block, and move the blocks that fail. */
 static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
 		       const struct drain_run *run)
 {
@@ -241,7 +240,7 @@ static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_bat
 	return 0;
 }
 
-/* The HDD refused a discard or zeroes, or the piece was lost before: it moves. */
+/* Move a mark: a discard or zeroes that the HDD refused, or a lost piece. */
 static int move_mark(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
 		     const struct drain_run *run)
 {
@@ -251,7 +250,7 @@ static int move_mark(struct ssdup *c, struct drain_faults *f, struct drain_batch
 		if (drain_of_other(f->half, p))
 			return 0;
 		stat_inc(c, STAT_HDD_ERRORS);
-		/* Zeroes come in many pieces, each of which takes an entry when it moves. */
+		/* Zeroes may have many pieces, and each takes an entry when it moves. */
 		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(c, f, b))
 			return -EIO;
 		if (ssdup_mode(c) == MODE_RUNNING)
@@ -274,7 +273,7 @@ int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_ba
 	u32 i;
 	int r;
 
-	/* From the last one on: a cut moves those behind it, and io[] stays. */
+	/* Backwards: a cut moves the pieces behind it, but not their io[]. */
 	for (i = b->plan.nr_pieces; i-- > 0; ) {
 		p = &b->plan.pieces[i];
 		if (p->kind != SSDUP_KIND_DATA || !b->io[i].failed)

@@ -31,7 +31,7 @@ static void do_flushes(struct work_struct *work)
 	hdd = ssdup_hdd_flush_begin(c, &hdd_flush);
 	if (ssdup_commit(c))
 		ssdup_owe(&c->debt);
-	/* It is owed already if it failed. */
+	/* If it failed, ssdup_hdd_dropped() has called ssdup_owe(). */
 	if (hdd)
 		ssdup_hdd_flush_end(c, &hdd_flush);
 	trace_ssdup_step(c, STEP_FLUSH_END);

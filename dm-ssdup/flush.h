@@ -10,10 +10,10 @@
 int ssdup_flush_create(struct ssdup *c);
 void ssdup_flush_destroy(struct ssdup *c);
 
-/** ssdup_queue_flush() - a FLUSH: it is done after the next commit and a flush of the HDD */
+/** ssdup_queue_flush() - end a FLUSH after a commit and a flush of the HDD */
 void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
 
-/** ssdup_queued_flushes() - how many of them wait or are under way; any context */
+/** ssdup_queued_flushes() - number of FLUSHes that have not ended yet; any context */
 u32 ssdup_queued_flushes(struct ssdup *c);
 
 #endif

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: a half that is home becomes free.
- *
- * What replaced its extents is made durable, then what it wrote to the HDD, then the record
- * that frees it; only then do its extents leave the map, and only when nobody reads it any
- * more is it used again.
+ * dm-ssdup: free a half that is on the HDD. ssdup.h has the order of the steps.
  */
 #include "commit.h"
 #include "free.h"
@@ -71,11 +67,11 @@ int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h)
 	ssdup_meter_home_begin(c, &meter);
 	r = ssdup_flush_drained(c);
 	ssdup_meter_home_end(c, &meter);
-	/* After a flush that failed for somebody else a later one finds nothing to do. */
+	/* If another flush failed and the HDD dropped its cache, ours succeeds all the same. */
 	if (!h->drained && ssdup_hdd_flush_errors(c) != h->flush_errors)
 		r = -EIO;
 	if (r) {
-		/* Nobody knows what the HDD has dropped: all of it again. */
+		/* The HDD may have dropped any of it: write the whole half again. */
 		h->drained = false;
 		if (h->has_home)
 			ssdup_forget_home(c, h);
@@ -107,7 +103,7 @@ void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	for (i = 0; i < nr; i++)
 		wait_event(c->settle_wait, !atomic_read(&halves[i]->reads));
 
-	/* No commit may still look at the halves when their next lives begin. */
+	/* No commit may use the halves while their state is reset. */
 	ssdup_commit_lock(c);
 	ssdup_meter_nothing_due(c);
 	ssdup_halves_freed(c, halves, nr, ssdup_super(c)->generation);
@@ -137,7 +133,7 @@ int ssdup_free_half(struct ssdup *c, struct ssdup_half *h)
 	r = ssdup_free_record(c, &h, 1);
 	if (r)
 		return r;
-	/* The commit made its pages durable, and nothing was added since. */
+	/* The commit has made all pages of the sealed half durable. */
 	WARN_ON_ONCE(h->pages_done != half_pages(h));
 	trace_ssdup_free(c, h);
 	ssdup_free_end(c, &h, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: a half whose extents are all on the HDD becomes free. Only the writeback thread calls
- * this, but for ssdup_drop_extents(), which a failed recovery calls too.
+ * dm-ssdup: free a half that is on the HDD. Only the writeback thread calls this, except that a
+ * failed recovery calls ssdup_drop_extents() too.
  */
 #ifndef SSDUP_FREE_H
 #define SSDUP_FREE_H
@@ -9,34 +9,31 @@
 #include "ssdup.h"
 
 /**
- * ssdup_flush_home() - make what was written of a half durable on the HDD
+ * ssdup_flush_home() - make a half that was written to the HDD durable there
  *
- * A flush of others that has failed since the first of the half was written counts too.
- *
- * Return: 0, or -errno: all of the half has to be written again.
+ * Return: 0, or -errno: the whole half must be written again. Also when any other flush has
+ * failed since the first part of the half was written.
  */
 int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h);
 
-/** ssdup_forget_home() - nothing of @h is on the HDD for sure */
+/** ssdup_forget_home() - forget what drains of other halves wrote of @h */
 void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h);
 
 /**
- * ssdup_free_half() - make the oldest sealed half reusable; all it held is on the HDD or moved
+ * ssdup_free_half() - free the oldest sealed half, whose extents were all written or moved
  *
- * See ssdup.h for the order of things.
- *
- * Return: 0, or -errno: it is tried again, from its start unless half->drained.
+ * Return: 0, or -errno. The next try starts over unless half->drained is set.
  */
 int ssdup_free_half(struct ssdup *c, struct ssdup_half *h);
 
 /**
- * ssdup_free_end() - @halves are free by record: they can be opened when their reads have ended
+ * ssdup_free_end() - make @halves available, whose free record is durable
  *
- * In a log that is read-only the open half may be among them; it stays, sealed and empty.
+ * Waits for reads of them. In a read-only log one may be the open half, which stays sealed.
  */
 void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr);
 
-/** ssdup_drop_extents() - take what @h holds out of the map */
+/** ssdup_drop_extents() - take the extents of @h out of the map */
 void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h);
 
 #endif

@@ -10,10 +10,10 @@
 #include "wake.h"
 
 struct ssdup_halves {
-	spinlock_t		lock;		/* what follows, and some of struct ssdup_half */
+	spinlock_t		lock;		/* these, and part of struct ssdup_half */
 	struct list_head	sealed;		/* oldest first */
 	struct list_head	free;		/* next to open first */
-	bool			full_told;	/* by an event, since a half was freed */
+	bool			full_told;	/* an event was sent since a half was last freed */
 };
 
 int ssdup_halves_create(struct ssdup *c)
@@ -62,9 +62,9 @@ static void open_half(struct ssdup *c, struct ssdup_half *h, u64 base, u64 word)
 	h->has_home = false;
 	WRITE_ONCE(h->home, 0);
 	/*
-	 * A writer that still holds @h from an earlier life may reserve from
-	 * here on: it must find the base of this life. Pairs with the acquire
-	 * in ssdup_reserve().
+	 * A writer may have read c->open long ago, and reserve as soon as the
+	 * word is unsealed. It must find the new base. Pairs with the acquire in
+	 * ssdup_try_reserve().
 	 */
 	smp_wmb();
 	atomic64_set(&h->word, word);
@@ -85,7 +85,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 		return true;
 	}
 	next = list_first_entry_or_null(&c->halves->free, struct ssdup_half, list);
-	/* Once the log is read-only nothing is handed out any more, see salvage.c. */
+	/* A read-only log hands out nothing, see salvage.c. */
 	if (!next || ssdup_mode(c) != MODE_RUNNING) {
 		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
 		tell = !next && !c->halves->full_told;
@@ -96,10 +96,8 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 		return false;
 	}
 	/*
-	 * Fully ordered: whoever reserved before has raised from->writes before.
-	 * Nothing is handed out of the next half until those have ended: of two
-	 * writes in flight at once, the one in the older half must not become the
-	 * newer of the two.
+	 * Fully ordered: a writer that reserved before the seal has raised
+	 * from->writes. See halves.h why the next half opens only when they have ended.
 	 */
 	trace_ssdup_step(c, STEP_SEAL_BEGIN);
 	atomic64_fetch_or(LOG_WORD_SEALED, &from->word);
@@ -111,7 +109,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_half *from)
 	from->state = HALF_SEALED;
 	list_move_tail(&from->list, &c->halves->sealed);
 	list_del_init(&next->list);
-	/* Without the lock it might be drained and free already. */
+	/* Under the lock, because without it the half may be freed meanwhile. */
 	trace_ssdup_seal(c, from);
 	trace_ssdup_step(c, STEP_SEAL_BETWEEN);
 	open_half(c, next, from->base + half_pages(from), 0);
@@ -130,7 +128,7 @@ void ssdup_halves_begin(struct ssdup *c, const struct ssdup_replay_half *found,
 	struct ssdup_half *h;
 	u32 i;
 
-	/* Nobody writes yet, but who asks for the status is here before the log is. */
+	/* No write comes yet, but a status request may. */
 	spin_lock_irq(&c->halves->lock);
 	for (i = 0; i < c->g.nr_halves; i++) {
 		h = &c->half[i];
@@ -156,7 +154,7 @@ struct ssdup_half *ssdup_seal_for_good(struct ssdup *c)
 {
 	struct ssdup_half *h;
 
-	/* Who takes the lock after us sees the mode too, and opens no other half. */
+	/* Under the lock: a later ssdup_switch() sees the mode, and opens no half. */
 	spin_lock_irq(&c->halves->lock);
 	h = c->open;
 	atomic64_fetch_or(LOG_WORD_SEALED, &h->word);
@@ -212,7 +210,7 @@ u64 ssdup_last_dirty(struct ssdup *c)
 	unsigned long flags;
 	u64 generation;
 
-	/* One look at both: a switch between two would hide the half that it seals. */
+	/* Under the lock: a switch in between would hide the half that it seals. */
 	spin_lock_irqsave(&c->halves->lock, flags);
 	generation = c->open->generation - !ssdup_open_dirty(c, true);
 	spin_unlock_irqrestore(&c->halves->lock, flags);
@@ -224,7 +222,6 @@ bool ssdup_drained(struct ssdup *c, u64 generation)
 	struct ssdup_half *h;
 	bool drained;
 
-	/* One look, as above. */
 	spin_lock_irq(&c->halves->lock);
 	h = list_first_entry_or_null(&c->halves->sealed, struct ssdup_half, list) ?: c->open;
 	drained = h->generation > generation || (h == c->open && !ssdup_open_dirty(c, true));
@@ -239,13 +236,13 @@ void ssdup_halves_freed(struct ssdup *c, struct ssdup_half **halves, u32 nr,
 	u32 i;
 
 	spin_lock_irq(&c->halves->lock);
-	/* Under the lock: who finds the half free finds it counted, and the other way round. */
+	/* Under the lock, so that the count agrees with the states. */
 	stat_add(c, STAT_FREES, nr);
 	for (i = 0; i < nr; i++) {
 		h = halves[i];
 		h->generation = generation[h->index];
 		if (h == c->open) {
-			/* The log is read-only: nothing will be logged in it any more. */
+			/* The log is read-only, so the open half stays sealed. */
 			h->pages_done = 0;
 			atomic64_set(&h->word, LOG_WORD_SEALED);
 			continue;
@@ -302,7 +299,7 @@ void ssdup_set_gate(struct ssdup *c)
 	lockdep_assert_held(&c->halves->lock);
 	if (list_empty(&c->halves->free)) {
 		limits = ssdup_log_limits_free(&c->limits);
-		/* What was replayed may go further, and a drain's moves further still. */
+		/* Replayed entries, and those that a drain moved, may lie beyond these limits. */
 		limits.entries = clamp(log_word_entries(word), limits.entries,
 				       c->limits.entries);
 		limits.sectors = clamp_t(u64, log_word_sectors(word), limits.sectors,
@@ -319,7 +316,7 @@ void ssdup_ration(struct ssdup *c, u64 left)
 
 	spin_lock_irq(&c->halves->lock);
 	gate = c->gate;
-	/* From then on: what is left begins with what has passed. */
+	/* @left counts from now, but the ration from the last time that the gate moved. */
 	passed = ssdup_log_ration(&gate, &c->limits, passed, left + passed);
 	if (ssdup_rationed(c) && passed) {
 		set_gate(c, &gate);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: what is in flight at the HDD, and what its cache may hold.
+ * dm-ssdup: requests in flight at the HDD, and flushes of its cache.
  */
 #include <linux/slab.h>
 
@@ -12,7 +12,7 @@
 #include "trace.h"
 
 struct ssdup_hdd {
-	struct mutex		flush_lock;	/* one FLUSH at a time, a drain's own aside */
+	struct mutex		flush_lock;	/* one FLUSH at a time, except the drain's */
 	atomic_t		flush_errors;	/* ever */
 };
 
@@ -22,7 +22,7 @@ int ssdup_hdd_create(struct ssdup *c)
 	if (!c->hdd_state)
 		return -ENOMEM;
 	mutex_init(&c->hdd_state->flush_lock);
-	/* What ended under an earlier table may not have been flushed. */
+	/* Writes of an earlier table may not have been flushed. */
 	c->hdd_dirty = HDD_DIRTY;
 	return 0;
 }
@@ -42,9 +42,9 @@ void ssdup_hdd_dropped(struct ssdup *c)
 	bool in_flight;
 
 	atomic_inc(&c->hdd_state->flush_errors);
-	/* Of a write that the HDD has ended, and its end_io has not, it may have dropped data. */
+	/* A write in flight may be complete at the HDD, and its data dropped. */
 	in_flight = ssdup_sum_requests(c).hdd_inflight;
-	/* What has left that sum has made it dirty before. */
+	/* A write sets hdd_dirty before it leaves that sum. */
 	smp_rmb();
 	if (in_flight || READ_ONCE(c->hdd_dirty) != HDD_CLEAN)
 		ssdup_owe(&c->debt);
@@ -84,7 +84,7 @@ static blk_status_t hdd_flush_wait(struct hdd_flush *f)
 
 bool ssdup_hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
 {
-	/* Who finds it clean must not return before the flush that made it so. */
+	/* A caller that finds it clean must not return before the flush that cleaned it. */
 	mutex_lock(&c->hdd_state->flush_lock);
 	if (cmpxchg(&c->hdd_dirty, HDD_DIRTY, HDD_FLUSHING) != HDD_DIRTY) {
 		mutex_unlock(&c->hdd_state->flush_lock);
@@ -101,7 +101,7 @@ int ssdup_hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
 
 	trace_ssdup_step(c, STEP_HDD_FLUSHED);
 	ssdup_meter_flushed(c, f->ns);
-	/* It stays dirty when a write ended meanwhile. */
+	/* If a write has ended meanwhile, it stays dirty. */
 	if (status)
 		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
 	else

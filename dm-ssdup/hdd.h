@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: what is in flight at the HDD, and what its cache may hold.
+ * dm-ssdup: requests in flight at the HDD, and flushes of its cache.
  */
 #ifndef SSDUP_HDD_H
 #define SSDUP_HDD_H
@@ -10,37 +10,35 @@
 int ssdup_hdd_create(struct ssdup *c);
 void ssdup_hdd_destroy(struct ssdup *c);
 
-/** ssdup_hdd_begun() - a request is sent to the HDD; any context */
+/** ssdup_hdd_begun() - count a request that is sent to the HDD; any context */
 static inline void ssdup_hdd_begun(struct ssdup *c)
 {
 	this_cpu_inc(c->stats->hdd_begun);
 	this_cpu_inc(c->stats->requests);
 }
 
-/** ssdup_hdd_wrote() - a write has left data in its cache; before ssdup_hdd_ended() */
+/** ssdup_hdd_wrote() - the HDD's cache is dirty; called before ssdup_hdd_ended() */
 static inline void ssdup_hdd_wrote(struct ssdup *c)
 {
 	if (READ_ONCE(c->hdd_dirty) != HDD_DIRTY)
 		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
 }
 
-/** ssdup_hdd_ended() - a request to the HDD has ended; any context */
+/** ssdup_hdd_ended() - count a request to the HDD that has ended; any context */
 static inline void ssdup_hdd_ended(struct ssdup *c)
 {
 	this_cpu_inc(c->stats->hdd_ended);
 }
 
 /**
- * ssdup_hdd_dropped() - a flush of the HDD failed, and may have dropped what was in its cache
+ * ssdup_hdd_dropped() - a flush of the HDD failed, and the HDD may have dropped its cache
  *
- * To be called before the request that failed ends: a later flush, which finds nothing to do
- * any more and succeeds, is not sent before that.
- *
- * Context: any.
+ * Call this before the failed request ends: after that a later flush may be sent, which
+ * succeeds because the cache is empty. Context: any.
  */
 void ssdup_hdd_dropped(struct ssdup *c);
 
-/** ssdup_hdd_flush_errors() - how many flushes have failed so far; any context */
+/** ssdup_hdd_flush_errors() - number of flushes that have failed so far; any context */
 int ssdup_hdd_flush_errors(struct ssdup *c);
 
 /* A flush of the HDD, under way. */
@@ -54,18 +52,18 @@ struct hdd_flush {
 /**
  * ssdup_hdd_flush_begin() - flush the HDD if direct writes ended since the last flush
  *
- * Context: process, sleeps; one at a time.
- * Return: false when there is nothing to do; else it ends with ssdup_hdd_flush_end().
+ * Context: process, sleeps until no other flush is under way.
+ * Return: true when the caller must call ssdup_hdd_flush_end(); false: nothing to do.
  */
 bool ssdup_hdd_flush_begin(struct ssdup *c, struct hdd_flush *f);
 
-/** ssdup_hdd_flush_end() - wait for it. Return: 0, or -errno, which is owed already */
+/** ssdup_hdd_flush_end() - wait for the flush. Return: 0, or -errno after ssdup_owe() */
 int ssdup_hdd_flush_end(struct ssdup *c, struct hdd_flush *f);
 
-/** ssdup_flush_hdd() - the two, one after the other; process context */
+/** ssdup_flush_hdd() - call both; process context. Return: 0 or -errno */
 int ssdup_flush_hdd(struct ssdup *c);
 
-/** ssdup_flush_drained() - flush the HDD for what a drain wrote there, beside other flushes */
+/** ssdup_flush_drained() - flush a drain's writes, without waiting for other flushes */
 int ssdup_flush_drained(struct ssdup *c);
 
 #endif

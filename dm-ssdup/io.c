@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the way of a bio.
+ * dm-ssdup: map and end bios.
  *
- * Nothing here sleeps: a write that finds no place in the log, or no memory
- * for its extent, joins a list and is tried again by ssdup_wait_work(). A map
- * function that slept could hold back, on its task's list of bios not yet
- * submitted, the very write that a drain waits for.
+ * Nothing here sleeps: a write that finds no place in the log, or no memory for its
+ * extent, joins a list, see wait.h, and ssdup_wait_work() tries it again.
  */
 #include <trace/events/block.h>
 
@@ -111,7 +109,7 @@ static u8 log_kind(const struct bio *bio)
 	}
 }
 
-/* Nodes come back when a half is freed; memory may come back sooner. */
+/* A freed half gives nodes back; memory may be free sooner. */
 static void await_memory(struct ssdup *c)
 {
 	WRITE_ONCE(c->short_of_memory, true);
@@ -119,16 +117,13 @@ static void await_memory(struct ssdup *c)
 	ssdup_kick_waiting_in(c, MEMORY_RETRY);
 }
 
-/* Of data, that it takes in the log. */
+/* The data sectors that a request takes in the log. */
 static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
 {
 	return bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
 }
 
-/*
- * Enter a write among its range's direct ones, unless something the log holds
- * overlaps it.
- */
+/* Count a write as one of its range's direct writes, unless an extent overlaps it. */
 static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
@@ -145,7 +140,7 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	return !overlaps;
 }
 
-/* Return: false when it was refused, which @f knows then. */
+/* Take what the route needs. Return: false when that failed; @f says why. */
 static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 		      enum route_action action, struct route_facts *f)
 {
@@ -169,7 +164,7 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 	}
 }
 
-/* Decide; what the route needs (a direct entry, a place and nodes) is taken with it. */
+/* Choose a route, and take what it needs: a count in range->direct, or a place and nodes. */
 static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 					      struct ssdup_io *io, bool queued)
 {
@@ -186,7 +181,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 	enum route_action action;
 
 	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE) {
-		/* It may have waited, and others went before. */
+		/* If it has waited, other requests went first. */
 		ssdup_meter_find(c, io);
 		f.bypass |= ssdup_meter_bypass(c, io);
 	}
@@ -198,7 +193,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 	return action;
 }
 
-/* The extent of a write that is in the log, or needs no data there, becomes visible. */
+/* Insert the extent of a request whose data, if any, is in the log. */
 static __always_inline void log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
 {
 	struct extent *e = io->e;
@@ -230,8 +225,8 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	stat_add(c, STAT_SECTORS_SSD, io->sectors);
 	ssdup_meter_write(c, io, SSDUP_SSD);
 	/*
-	 * The commit after the write makes its data durable too. And its place
-	 * is taken: it is not to come back for want of a tag.
+	 * The commit after the write makes its data durable too. The place is
+	 * taken, so the write must not fail for want of a tag.
 	 */
 	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
 	remap_log(c, bio, io);
@@ -242,12 +237,12 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 static noinline int mark_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_WRITE;
-	/* It was looked at like a write, and waits in no queue. */
+	/* The meter priced it like a write, but it does not count in a queue. */
 	io->price = 0;
 	stat_inc(c, STAT_WRITES_HDD);
 	remap_hdd(c, bio, io);
 	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
-		/* Nothing to tell a disk that does not care. */
+		/* The HDD has no discard: succeed without one. */
 		bio_endio(bio);
 		return DM_MAPIO_SUBMITTED;
 	}
@@ -286,7 +281,7 @@ static noinline int send_write(struct ssdup *c, struct bio *bio, struct ssdup_io
 static void wait_for_space(struct ssdup *c, struct bio *bio)
 {
 	stat_inc(c, STAT_WAITED);
-	/* Its submitter does not wait any more. */
+	/* A work item, which may block, will submit it. */
 	bio->bi_opf &= ~REQ_NOWAIT;
 	ssdup_wait_add(c, bio);
 }
@@ -302,7 +297,7 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* The first try decides for most writes; the others are mapped with care. */
+/* The fast path serves most writes; map_with_care() takes the others. */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct route_facts f = { .log_writable = true };
@@ -313,7 +308,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
 		f.disk = ssdup_balance(c, io);
 	io->route = f.disk;
-	/* What the HDD takes need not know. A log that takes no writes is shut. */
+	/* Direct writes need not look. A log that is not writable is also shut. */
 	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting));
 	switch (ssdup_route_next(&f)) {
 	case ROUTE_HDD:
@@ -333,9 +328,9 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 }
 
 /*
- * Only what the log holds has to be logged: a mark over all of it would draw later writes to
- * the SSD as well. What is logged replaces no more extents than may be walked over under the
- * lock. The rest comes again, as a bio of its own.
+ * Shorten a discard or zeroes to a part that the log either holds or does not. Only held
+ * sectors are logged, because later writes over a mark go to the SSD too. The part also
+ * replaces no more extents than the lock may be held for. The rest comes as another bio.
  */
 static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
@@ -345,7 +340,7 @@ static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	if (!range_holds(r))
 		return;
 	spin_lock_irqsave(&r->lock, flags);
-	/* A hint as to the way: who overlaps nothing by then goes to the HDD. */
+	/* Only a hint: if no extent overlaps the part by then, it goes to the HDD. */
 	ssdup_extent_held_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 	if (io->sectors < bio_sectors(bio))
@@ -363,9 +358,9 @@ static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *
 }
 
 /*
- * What a write replaces leaves the map with interrupts off: no more of it than may be walked
- * over. A write of EXTENT_WALK sectors replaces no more, whatever ends before it does; to a
- * longer one only those are added that are in flight beside it.
+ * A write's insert removes the extents that it replaces with interrupts off, so limit their
+ * number to EXTENT_WALK. A write of that many sectors cannot replace more. A longer one may
+ * exceed the limit by the writes that end while it is in flight.
  */
 static void take_walk(struct ssdup *c, struct ssdup_io *io)
 {
@@ -379,10 +374,7 @@ static void take_walk(struct ssdup *c, struct ssdup_io *io)
 	spin_unlock_irqrestore(&r->lock, flags);
 }
 
-/*
- * What does not lie within a range, asks for too much of a half, or replaces too much is
- * done in parts.
- */
+/* Split a request that crosses ranges, is too long for a half, or replaces too many extents. */
 static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	u64 size = 1ULL << c->range_shift, left = size - (io->start & (size - 1));
@@ -396,7 +388,7 @@ static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io
 		dm_accept_partial_bio(bio, io->sectors);
 }
 
-/* A FLUSH, or a FUA write. Return: true when it is not for the rest of ssdup_map(). */
+/* A FLUSH, or a FUA write. Return: true when ssdup_map() is done with it. */
 static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 {
 	if (bio->bi_opf & REQ_PREFLUSH) {
@@ -404,7 +396,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 		ssdup_queue_flush(c, bio);
 		return true;
 	}
-	/* The data of a bio whose FLUSH failed, perhaps: see flush.c. */
+	/* It may be the data of a bio whose FLUSH failed: see debt.h. */
 	if (op_is_write(bio_op(bio)) && ssdup_pay_fua(&c->debt)) {
 		bio_io_error(bio);
 		return true;
@@ -453,7 +445,7 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 	ssdup_hdd_ended(c);
 }
 
-/* Sent back for want of a tag: it counts when its submitter comes with it again. */
+/* It failed for want of a tag: count it when its submitter tries again. */
 static noinline void uncount(struct ssdup *c, const struct bio *bio, const struct ssdup_io *io)
 {
 	switch (io->state) {
@@ -475,7 +467,7 @@ static noinline void uncount(struct ssdup *c, const struct bio *bio, const struc
 	}
 }
 
-/* A log write that failed takes no harm: it gives its place up, and is routed again. */
+/* A failed log write abandons its place, and is routed again. */
 static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 					blk_status_t status)
 {
@@ -506,7 +498,10 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_HDD_WRITE:
 		ssdup_meter_end(&c->meter->hdd, io, true);
-		/* Below, FUA is a flush perhaps. Before the fence opens: a drain's comes later. */
+		/*
+		 * FUA may be a flush at a lower device. Count its error before end_direct():
+		 * a drain that waits for this write flushes afterwards.
+		 */
 		if (unlikely(*status && *status != BLK_STS_AGAIN && (io->opf & REQ_FUA)))
 			ssdup_hdd_dropped(c);
 		end_direct(c, io);
@@ -515,7 +510,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_meter_end(&c->meter->ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
-			/* The same before and after a drain has marked it lost. */
+			/* The same error as after a drain has marked it as lost. */
 			*status = BLK_STS_IOERR;
 		}
 		ssdup_put_read(c, io->half);
@@ -573,13 +568,13 @@ void ssdup_wait_work(struct work_struct *work)
 			continue;
 		}
 		if (action == ROUTE_WAIT && READ_ONCE(c->log_shut)) {
-			/* Others may go to the HDD meanwhile. */
+			/* Writes behind it may go to the HDD. */
 			bio_list_add(&kept, bio);
 			cond_resched();
 			continue;
 		}
 		if (action == ROUTE_WAIT) {
-			/* For other causes somebody else kicks. */
+			/* The other causes have their own kicks. */
 			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c))
 				ssdup_wait_ration(c, place_sectors(bio, io), ssdup_meter_left(c));
 			bio_list_add(&kept, bio);

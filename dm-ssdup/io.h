@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the way of a bio.
+ * dm-ssdup: map and end bios.
  */
 #ifndef SSDUP_IO_H
 #define SSDUP_IO_H

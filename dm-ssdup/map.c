@@ -15,7 +15,7 @@ void ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
 	lockdep_assert_held(&r->lock);
 	io->nodes.head = NULL;
 	if (!spares.head && ssdup_extent_spares(&r->tree, io->e)) {
-		/* Does not fail, see ssdup_has_spare(). */
+		/* Cannot fail, see ssdup_has_spare(). */
 		e = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
 		e->lent = false;
 		extent_push(&spares, e);

@@ -2,8 +2,8 @@
 /*
  * dm-ssdup: which sectors of the device the log holds, and where.
  *
- * The map is a tree of extents for each range of the HDD, see core/extent_map.h. What
- * changes a tree holds its range's lock.
+ * The map has a tree of extents for each range of the HDD, see core/extent_map.h. The range's
+ * lock protects the tree.
  */
 #ifndef SSDUP_MAP_H
 #define SSDUP_MAP_H
@@ -24,21 +24,21 @@ static inline bool range_holds(const struct ssdup_range *r)
 	return READ_ONCE(r->held);
 }
 
-/* The tree has changed: let readers without the lock know, once it is whole again. */
+/* Call this after a complete change of the tree, for readers without the lock. */
 static inline void range_changed(struct ssdup_range *r)
 {
 	WRITE_ONCE(r->held, r->tree.nr);
 }
 
-/** ssdup_insert_among() - the part of ssdup_insert() for what overlaps others; range's lock held */
+/** ssdup_insert_among() - insert an extent that may overlap others; the range's lock is held */
 void ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io);
 
 /**
- * ssdup_insert() - put the extent of a write in its tree
- * @io: its place, published under the same lock; io->e is complete but for its seq,
- * which it gets here: the highest
+ * ssdup_insert() - publish a write's entry, and put its extent into the tree
+ * @io: has a place; io->e is complete except for its seq
  *
- * Context: any. Frees io->nodes, and ends with ssdup_put_write().
+ * Under one range lock the extent gets the highest seq, is published and inserted. Frees
+ * io->nodes, and calls ssdup_put_write(). Context: any.
  */
 static __always_inline void ssdup_insert(struct ssdup *c, struct ssdup_io *io)
 {
@@ -70,12 +70,12 @@ static __always_inline void ssdup_insert(struct ssdup *c, struct ssdup_io *io)
 }
 
 /**
- * ssdup_move() - let part of an extent be in another half
- * @io: its new place; io->e is the part, and its seq stays; io->nodes are freed
- * @from: the half that must hold all of it, in one extent
+ * ssdup_move() - move a part of an extent to another half
+ * @io: has the new place; io->e is the part and keeps its seq; io->nodes are freed
+ * @from: the half that must hold the whole part in one extent
  *
- * Published as in ssdup_insert(). The caller calls ssdup_put_write().
- * Return: false, and nothing was changed, when @from does not hold it any more.
+ * Publishes and inserts like ssdup_insert(). The caller calls ssdup_put_write().
+ * Return: false, and nothing has changed, when @from does not hold the part any more.
  */
 bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u8 from);
 

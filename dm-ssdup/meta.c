@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: single pages of either disk, and what the SSD has to take for good.
+ * dm-ssdup: synchronous I/O, and durable writes to the SSD.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 #include "mode.h"
 
 struct ssdup_meta {
-	struct mutex		lock;	/* failed; and who flushes the SSD or writes metadata */
+	struct mutex		lock;	/* protects failed; held for a flush or metadata write */
 	bool			failed;	/* for good */
 };
 
@@ -58,8 +58,8 @@ bool ssdup_passes(int error)
 }
 
 /*
- * Does the SSD write with FUA without a flush? Such a flush may fail and drop data,
- * and the next one would know nothing of it. What is stacked says yes at all times.
+ * Does the SSD do FUA without a flush? A flush that fails may drop data, and the next
+ * one succeeds. A stacked device always claims FUA, so do not trust it.
  */
 static bool fua_is_no_flush(struct block_device *bdev)
 {
@@ -77,7 +77,7 @@ void ssdup_meta_end(struct ssdup *c, int error, bool flush)
 	struct ssdup_meta *m = c->meta;
 
 	lockdep_assert_held(&m->lock);
-	/* Once: when a drain has brought home what is dirty, a FLUSH finds nothing to fail for. */
+	/* Only the first error: a drain may write back all dirty data, and then FLUSHes succeed. */
 	if (error && !m->failed && (flush || !fua_is_no_flush(c->ssd->bdev)))
 		ssdup_owe(&c->debt);
 	m->failed |= error;

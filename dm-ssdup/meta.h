@@ -1,64 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: single pages of either disk, and what the SSD has to take for good.
+ * dm-ssdup: synchronous I/O, and durable writes to the SSD.
  *
- * One at a time flushes the SSD or writes metadata to it. After a flush that failed nothing
- * becomes durable any more: the SSD may have dropped data with it, the next flush would find
- * nothing to do, and what is written after it would speak of data that are not there.
+ * Flushes of the SSD and writes of metadata exclude each other. After a failed flush no
+ * metadata is written any more: the SSD may have dropped data, the next flush would succeed,
+ * and new metadata would refer to data that are not there.
  */
 #ifndef SSDUP_META_H
 #define SSDUP_META_H
 
 #include "ssdup.h"
 
-/* Sync and idle together: what writers wait for is not to be throttled as writeback is. */
+/* REQ_SYNC and REQ_IDLE together exempt a write from writeback throttling. */
 #define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
 
 int ssdup_meta_create(struct ssdup *c);
 void ssdup_meta_destroy(struct ssdup *c);
 
-/** ssdup_sync_io() - one synchronous transfer of a page-backed buffer */
+/** ssdup_sync_io() - transfer part of a page, and wait for it. Return: 0 or -errno */
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 		  struct page *page, unsigned int offset, unsigned int bytes);
 
-/** ssdup_passes() - is @error, of a request to the SSD, one that passes by itself? any context */
+/** ssdup_passes() - is @error transient? any context */
 bool ssdup_passes(int error);
 
 /**
- * ssdup_meta_begin() - whoever flushes the SSD or writes metadata to it
+ * ssdup_meta_begin() - begin a flush of the SSD, or a write of metadata
  *
- * Context: process, sleeps. Ends with ssdup_meta_end().
- * Return: 0, or -EIO when nothing becomes durable any more.
+ * Context: process, sleeps. The caller must call ssdup_meta_end(), even after an error.
+ * Return: 0, or -EIO after an earlier error.
  */
 int ssdup_meta_begin(struct ssdup *c);
 
 /**
- * ssdup_meta_end() - that has ended
- * @error: 0, or nothing more becomes durable
- * @flush: what failed was a flush
+ * ssdup_meta_end() - end what ssdup_meta_begin() began
+ * @error: of the flush or write; if not 0, all later ssdup_meta_begin() fail
+ * @flush: the error is a flush's
  *
- * If it was a flush, or may have been one below, the SSD may have dropped data: that is owed.
+ * After a failed flush the SSD may have dropped data, so this calls ssdup_owe(). The same
+ * holds for a write with FUA if the SSD may do that by a flush.
  */
 void ssdup_meta_end(struct ssdup *c, int error, bool flush);
 
 /**
- * ssdup_meta_again() - write metadata again that the SSD has refused
+ * ssdup_meta_again() - retry a metadata write after a transient error, until @end
  * @error: of the write, which must have had REQ_FUA and not REQ_PREFLUSH; or 0
  * @sector: its sector on the SSD
  * @page: 4 KiB, as written
- * @end: jiffies; of all that is written together, RETRY_AWAY_MS from its first error
+ * @end: jiffies; pages that are written together share one, RETRY_AWAY_MS from the error
  *
- * Until @end, while the SSD is away; each version of a page has one place, so a try whose
- * end we did not hear of does no harm. A flush that fails is never tried again: so this does
- * nothing where FUA may be made of one.
+ * Each version of a page has one place, so a try whose result was lost does no harm. A failed
+ * flush must not be retried, so this does nothing if the SSD may do FUA by a flush.
  *
  * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end().
- * Return: 0 when it is durable, or the error.
+ * Return: 0 when the page is durable, or the error.
  */
 int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
 		     unsigned long end);
 
-/** ssdup_flush_ssd() - what the SSD has in its cache is durable then; context: process, sleeps */
+/** ssdup_flush_ssd() - flush the SSD; process context, sleeps. Return: 0 or -errno */
 int ssdup_flush_ssd(struct ssdup *c);
 
 #endif

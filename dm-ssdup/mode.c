@@ -2,8 +2,8 @@
 /*
  * dm-ssdup: failure modes.
  *
- * running -> log read-only -> log failed. Each step is taken once, said once
- * in the kernel log, and left only by loading the table again.
+ * running -> log read-only -> log failed. Each change is logged once. Only loading
+ * the table again undoes it.
  */
 #include "halves.h"
 #include "mode.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: from an SSD to a running log: check, format, replay.
+ * dm-ssdup: check or format the SSD, and replay its log.
  *
- * The check runs in the constructor and writes nothing. Formatting and replay
- * run before the first resume, when no other table of the device is active any
- * more. Each activation raises the epoch in the superblock before it writes
- * any page, so that leftovers of a crash are told from what came later.
+ * The check runs in the constructor and writes nothing. Formatting and replay run before
+ * the first resume, when no other table of the device is active any more. Each activation
+ * raises the epoch in the superblock before it writes any page. So a later replay can tell
+ * pages of this epoch from those that a crash left.
  */
 #include <linux/sched/signal.h>
 #include <linux/uuid.h>
@@ -19,7 +19,7 @@
 #include "super.h"
 #include "trace.h"
 
-#define BUFFER_BYTES	(256U << 10)		/* of the memory for reading metadata, at best */
+#define BUFFER_BYTES	(256U << 10)		/* to read metadata; less if memory is short */
 
 int ssdup_check_super(struct ssdup *c, char **error)
 {
@@ -68,30 +68,30 @@ out:
 
 /* --- Replay --- */
 
-/* A part of a half's metadata, in memory or on its way there. */
+/* A part of a half's metadata, in memory or being read. */
 struct page_buffer {
 	struct page	*pages;
-	u32		order;		/* of that memory */
-	u32		most;		/* metadata pages that fit in it */
+	u32		order;		/* of the allocation */
+	u32		most;		/* metadata pages that fit */
 	u32		half;
-	u32		first;		/* metadata page that it starts with */
-	u32		nr;		/* metadata pages in it; 0: none */
-	struct bio	*bio;		/* while it is on its way */
+	u32		first;		/* the first metadata page */
+	u32		nr;		/* metadata pages; 0: none */
+	struct bio	*bio;		/* while it is being read */
 	struct completion read;
 };
 
 struct replay_ctx {
 	struct ssdup	*c;
 	const struct log_super *super;
-	struct page_buffer buffer[2];	/* one is looked at, the other may be on its way */
-	u32		now;		/* which is looked at */
-	u32		half;		/* that @nodes are lent by */
+	struct page_buffer buffer[2];	/* one is replayed, the other may be being read */
+	u32		now;		/* index of the one being replayed */
+	u32		half;		/* that lends nodes */
 	struct extent_list nodes;
 };
 
 /*
- * A resume allocates without I/O, and for such nobody is killed when memory runs out: an
- * allocation that may not fail would be tried for ever.
+ * A resume allocates without I/O, and such an allocation never invokes the OOM killer. If it
+ * must not fail either, it may be retried for ever.
  */
 #define REPLAY_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
@@ -134,7 +134,7 @@ static void read_begin(struct ssdup *c, struct page_buffer *b, u32 half, u32 pag
 	submit_bio(b->bio);
 }
 
-/* Return: 0, also when nothing is on its way; or the error of the read. */
+/* Return: 0, also when nothing is being read, or the error of the read. */
 static int read_end(struct page_buffer *b)
 {
 	int r;
@@ -156,8 +156,8 @@ static bool buffer_has(const struct page_buffer *b, u32 half, u32 page)
 }
 
 /*
- * Fill the buffer that starts with a page, unless it is on its way: while pages are asked
- * for in their order the next buffer is.
+ * Let ctx->now be a buffer that has the page. While pages are read in order, the next buffer
+ * is read ahead.
  */
 static int next_buffer(struct replay_ctx *ctx, u32 half, u32 page)
 {
@@ -171,7 +171,7 @@ static int next_buffer(struct replay_ctx *ctx, u32 half, u32 page)
 	}
 	r = read_end(b);
 	if (r) {
-		/* A bad sector further on in the buffer is none of this page's business. */
+		/* The bad sector may be on another page: read this page alone. */
 		read_begin(ctx->c, b, half, page, 1);
 		r = read_end(b);
 	}
@@ -196,14 +196,14 @@ static int replay_read(void *arg, u32 half, u32 page, const struct ssdup_page **
 	return 0;
 }
 
-/* A log made to cover the HDD over and over takes its time. */
+/* A crafted log may cover the HDD many times and take long. */
 static int replay_pause(void)
 {
 	cond_resched();
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* As for a write: the node of an entry is lent by the half that the entry is in. */
+/* As for a write, the half of an entry lends its node. */
 static __always_inline struct extent *replay_node(struct replay_ctx *ctx)
 {
 	if (!ctx->nodes.head)
@@ -211,7 +211,7 @@ static __always_inline struct extent *replay_node(struct replay_ctx *ctx)
 	return extent_pop(&ctx->nodes);
 }
 
-/* A node that another one replaced is used again, where it can be. */
+/* Reuse or free a replaced node; one that an earlier half lent stays with that half. */
 static void take_back(struct replay_ctx *ctx, struct extent *old)
 {
 	struct extent_list unused = { NULL };
@@ -224,7 +224,7 @@ static void take_back(struct replay_ctx *ctx, struct extent *old)
 	}
 }
 
-/* An extent that takes others apart, or that a newer one takes apart. */
+/* Insert an extent that overlaps others. */
 static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e)
 {
 	struct extent_list spares = { NULL }, unused = { NULL };
@@ -245,7 +245,7 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 	return 0;
 }
 
-/* Sectors [@at, @at + @len) of an entry, that lie in one range. */
+/* Insert sectors [@at, @at + @len) of an entry, which lie in one range. */
 static __always_inline int replay_extent(struct replay_ctx *ctx, const struct log_entry *le,
 					 u32 at, u32 len, u32 range, u32 half)
 {
@@ -261,7 +261,7 @@ static __always_inline int replay_extent(struct replay_ctx *ctx, const struct lo
 	e->half = half;
 	e->kind = le->kind;
 	e->home = false;
-	/* No lock: nobody else knows the device yet. */
+	/* No lock: no request uses the device yet. */
 	if (unlikely(!extent_insert_alone(&r->tree, e, &old)))
 		return insert_among(ctx->c, r, e) ?: replay_pause();
 	if (old)
@@ -269,7 +269,7 @@ static __always_inline int replay_extent(struct replay_ctx *ctx, const struct lo
 	return 0;
 }
 
-/* An entry may cross a border of ranges that were larger when it was written. */
+/* The ranges may have been larger when the entry was written, so it may cross borders now. */
 static noinline int replay_pieces(struct replay_ctx *ctx, struct log_entry le, u32 half)
 {
 	u32 at, len, shift = ctx->c->range_shift;
@@ -310,7 +310,7 @@ static const struct replay_ops replay_ops = {
 	.entries	= replay_entries,
 };
 
-/* The oldest generation first: of equal entries the younger half's counts. */
+/* The oldest generation first: of two entries with the same seq the younger half's wins. */
 static void replay_order(const struct log_super *super, u32 *order)
 {
 	const u64 *generation = super->generation;
@@ -390,7 +390,7 @@ static void count_extents(struct ssdup *c)
 	atomic64_set(&c->dirty_sectors, sectors);
 }
 
-/* The next try, if there is one, may find another log. */
+/* A later resume may try again, and find another log. */
 static void forget_replay(struct ssdup *c)
 {
 	u32 i;
@@ -460,7 +460,7 @@ int ssdup_recover(struct ssdup *c)
 		goto out;
 	}
 	trace_ssdup_step(c, STEP_REPLAY_DONE);
-	/* What is aligned to the log's blocks is aligned to those of the disks. */
+	/* The log's blocks are at least as large as those of the disks. */
 	s->g.block_sectors = c->block_sectors;
 	c->g = s->g;
 	ssdup_super_take(c, s);

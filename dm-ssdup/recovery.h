@@ -8,9 +8,9 @@
 #include "ssdup.h"
 
 /**
- * ssdup_check_super() - may this SSD be used with this HDD? Reads only.
+ * ssdup_check_super() - check, by reads alone, that this SSD can be used with this HDD
  *
- * Context: the constructor. An all-zero first block is fine: it will be formatted.
+ * Context: the constructor. A blank SSD is fine, and is formatted later.
  * Return: 0, or -errno with *error set.
  */
 int ssdup_check_super(struct ssdup *c, char **error);

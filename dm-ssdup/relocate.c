@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: extents that a drain cannot bring home move on to the open half.
+ * dm-ssdup: move extents that a drain cannot write to the HDD to the open half.
  *
- * They keep their seq, so that whatever is newer stays newer, on disk as in the
- * map. Only what the draining half still holds is moved, a fragment at a time:
- * an entry in a younger half must not speak for sectors that a write in a half
- * in between has taken over, for that one is freed first. Places come from the
- * reserve that writers leave.
+ * They keep their seq, so that newer extents stay newer, on disk and in the map. Only
+ * sectors that the drained half still holds are moved, a fragment at a time. An entry in
+ * a younger half must not cover sectors that a half in between has overwritten: that half
+ * is freed first. Places come from the reserve that writers leave.
  */
 #include "away.h"
 #include "commit.h"
@@ -19,7 +18,7 @@
 #include "reserve.h"
 #include "trace.h"
 
-/* The first part of @p, from @at on, that is held by @half in one extent. */
+/* Find the first part of @p, from @at on, that @half holds in one extent. */
 static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32 *at, u32 *sectors)
 {
 	struct ssdup_range *r = range_of(c, p->start);
@@ -52,7 +51,7 @@ static bool next_part(struct ssdup *c, const struct drain_piece *p, u8 half, u32
 	return found;
 }
 
-/* A switch that waits for writes in flight, or a full ring, is no lack of space. */
+/* Reserve a place. Retry while the ring is full or a sealed half has writes in flight. */
 static int reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 {
 	struct log_limits all = ssdup_log_limits_all(&c->g);
@@ -91,7 +90,7 @@ static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *p
 
 	if (!r)
 		return 0;
-	/* The drain has failed, and comes again with another place. */
+	/* The drain fails, and its next try takes another place. */
 	ssdup_data_error(c, errno_to_blk_status(r));
 	return -EIO;
 }

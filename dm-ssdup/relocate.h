@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: extents that a drain cannot bring home move on to the open half.
+ * dm-ssdup: move extents that a drain cannot write to the HDD to the open half.
  */
 #ifndef SSDUP_RELOCATE_H
 #define SSDUP_RELOCATE_H
 
 #include "ssdup.h"
 
-/* How many extents have moved, ever. */
+/* Numbers of extents that have ever moved. */
 struct ssdup_relocated {
 	u64	all;
 	u64	pinned;		/* because the HDD refused them */
@@ -16,9 +16,9 @@ struct ssdup_relocated {
 /**
  * ssdup_relocate() - move a piece to the open half
  * @moved: counts what moved
- * @p: the piece; when its kind is to be DATA, at most a page long
+ * @p: the piece; for kind DATA at most a page long
  * @from: the half that is being drained
- * @kind: DATA with its content in @page, or what the piece has become
+ * @kind: the new kind of the piece; for DATA @page has the content
  *
  * Context: the writeback thread.
  * Return: 0, or -errno when the half cannot be freed for now.

@@ -10,7 +10,7 @@ struct ssdup_requests ssdup_sum_requests(struct ssdup *c)
 	struct ssdup_requests s = { };
 	int cpu;
 
-	/* Ended first: a request that moves between the sums counts as in flight. */
+	/* Sum ended first: a request that ends between the sums counts as in flight. */
 	for_each_possible_cpu(cpu)
 		ended += READ_ONCE(per_cpu_ptr(c->stats, cpu)->hdd_ended);
 	for_each_possible_cpu(cpu) {
@@ -18,7 +18,7 @@ struct ssdup_requests ssdup_sum_requests(struct ssdup *c)
 
 		begun += READ_ONCE(st->hdd_begun);
 		s.all += READ_ONCE(st->requests);
-		/* When these are cleared, that is taken for a read and a write. */
+		/* When a user clears these, that looks like a read and a write. */
 		s.reads += READ_ONCE(st->count[STAT_READS_HDD]);
 		s.reads += READ_ONCE(st->count[STAT_READS_SSD]);
 		s.writes += READ_ONCE(st->count[STAT_WRITES_SSD]);

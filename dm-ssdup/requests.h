@@ -7,12 +7,12 @@
 
 #include "ssdup.h"
 
-/* What all CPUs have counted. Only changes mean something. */
+/* Sums of all CPUs. Only their changes are meaningful. */
 struct ssdup_requests {
-	u64	all;		/* begun, or ended at the HDD */
+	u64	all;		/* requests begun, plus those ended at the HDD */
 	u64	reads;
 	u64	writes;		/* to the SSD */
-	u32	hdd_inflight;	/* at the HDD now, but for the drain's */
+	u32	hdd_inflight;	/* at the HDD now, without the drain's */
 };
 
 /** ssdup_sum_requests() - add up the counters of all CPUs; any context, a hint */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: places in the log, and how an extent gets from there to the map.
+ * dm-ssdup: reserve a place in the log.
  */
 #include "halves.h"
 #include "nodes.h"
@@ -8,7 +8,7 @@
 
 /* --- Places --- */
 
-/* Say what is waited for, and see that it comes. */
+/* Record why there is no place. If the ring is full, start a commit. */
 static void await_place(struct ssdup *c, int error)
 {
 	if (error == -ENOMEM) {
@@ -17,7 +17,7 @@ static void await_place(struct ssdup *c, int error)
 	}
 	WRITE_ONCE(c->ring_full, true);
 	WRITE_ONCE(c->wait_cause, WAIT_COMMIT);
-	/* Pairs with the barrier in ssdup_publish(). */
+	/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
 	smp_mb();
 	mod_delayed_work(c->wq, &c->autocommit, 0);
 }
@@ -29,9 +29,9 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 	bool rationed;
 	int r;
 
-	/* Each turn gets a place, gives up, or finds another half open. */
+	/* Each turn reserves a place, fails, or finds another half open. */
 	for (;;) {
-		/* Before the try: if it fails for that, then not for the half. */
+		/* Read this before the try, which may fail for the gate or for the half. */
 		rationed = limits == &c->gate && ssdup_rationed(c);
 		h = READ_ONCE(c->open);
 		r = ssdup_try_reserve(c, h, io, sectors, limits);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: a place in the log: handed out, and filled or given up.
+ * dm-ssdup: reserve a place in the log, and fill or abandon its entry.
  *
- * A place comes with an entry of a metadata page and the node of its extent. Pages that are
- * not complete and durable yet live in a ring, see struct ring_page.
+ * A place comes with an entry of a metadata page and the node of its extent. SSDUP_RING says
+ * where pages are that are not complete and durable yet.
  */
 #ifndef SSDUP_RESERVE_H
 #define SSDUP_RESERVE_H
@@ -12,7 +12,7 @@
 #include "nodes.h"
 #include "wake.h"
 
-/** ssdup_ring_page() - where page @page of @h has its place in the ring; any context */
+/** ssdup_ring_page() - the place of page @page of @h in the ring; any context */
 static inline struct ring_page *ssdup_ring_page(struct ssdup *c, const struct ssdup_half *h,
 						u32 page)
 {
@@ -20,23 +20,22 @@ static inline struct ring_page *ssdup_ring_page(struct ssdup *c, const struct ss
 }
 
 /**
- * ssdup_reserve() - a place in the open half
- * @io: half, page, slot, pos and e are filled in, and nodes gets one perhaps; half->writes
- * stays raised until ssdup_put_write(). Without a place, nodes is empty
+ * ssdup_reserve() - reserve a place in the open half
+ * @io: receives half, page, slot, pos and e, and perhaps a spare node; half->writes stays
+ * raised until ssdup_put_write(). After an error nodes is empty
  * @sectors: of data, 0 for a tombstone
- * @limits: the gate, writers' or all
+ * @limits: &c->gate, &c->limits, or the limits of the whole half
  *
  * Opens the next half when this one is full and another is free.
- * Context: any; lock-free but for that switch.
- * Return: 0, -ENOSPC, -EAGAIN when the ring is full (a commit is then started), or
- * -ENOMEM.
+ * Context: any; takes no lock unless it opens a half.
+ * Return: 0, -ENOSPC, -EAGAIN when the ring is full (this starts a commit), or -ENOMEM.
  */
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
 		  const struct log_limits *limits);
 
 /*
- * The ring's place of entry number @entry, which is not handed out yet; NULL when the
- * ring is full. Return: where the array of its node is, or will be.
+ * Find the ring's place of entry @entry, which is not handed out yet. Return: the pointer to
+ * the array of its node, or NULL when the ring is full.
  */
 static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
 							      struct ssdup_half *h, u32 entry,
@@ -47,8 +46,8 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
 	struct ring_page *p;
 
 	/*
-	 * A page has its place in the ring once all before it have left. Pairs
-	 * with the release in commit.c: the place was cleared before.
+	 * The place is free once its previous page has left the ring. Pairs with the
+	 * release in retire_pages(), which clears the place first.
 	 */
 	if (unlikely(number >= smp_load_acquire(&c->ring_tail) + SSDUP_RING))
 		return NULL;
@@ -63,17 +62,17 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
  * ssdup_try_reserve() - one try of ssdup_reserve()
  * @h: the open half, as far as the caller knows
  *
- * An array is lent by who got an entry of it, never before: an entry that is not
- * handed out may turn out to be another half's, and so may its place in the ring.
+ * Lends an array only after it has got an entry: until then the place in the ring may turn
+ * out to be another half's.
  *
- * Return: 0, -ENOSPC when it is full or another one is open, or as ssdup_reserve();
- * @h->writes is raised in any case.
+ * Return: 0, -ENOSPC when @h is full or sealed, or as ssdup_reserve(). Raises @h->writes
+ * even if it fails.
  */
 static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half *h,
 					     struct ssdup_io *io, u32 sectors,
 					     const struct log_limits *limits)
 {
-	/* The gate moves meanwhile: a hint. */
+	/* The gate may move meanwhile: it is a hint. */
 	const struct log_limits most = {
 		.entries = READ_ONCE(limits->entries),
 		.sectors = READ_ONCE(limits->sectors),
@@ -93,9 +92,8 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 			break;
 		}
 		/*
-		 * Somebody else may have got this entry, and all of its page may be
-		 * durable and cleared just now. Then whatever is seen here does not
-		 * count, for the exchange below fails.
+		 * Another CPU may have got this entry, and a commit may be clearing its
+		 * page. Then the exchange below fails, and what is read here is not used.
 		 */
 		if (unlikely(!data_race(READ_ONCE(*array))) && !fresh) {
 			fresh = ssdup_new_array(c);
@@ -121,9 +119,9 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 }
 
 /**
- * ssdup_reserve_at_once() - ssdup_reserve() within the gate, of a half that is open already
+ * ssdup_reserve_at_once() - the fast path of ssdup_reserve(): one try, within the gate
  *
- * Return: false when there is more to it.
+ * Return: false when the caller has to call ssdup_reserve().
  */
 static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_io *io)
 {
@@ -138,13 +136,13 @@ static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_
 
 /* --- From there to a durable page --- */
 
-/* An entry was resolved: see to it that a commit comes, in time. */
+/* An entry was resolved: make sure that a commit follows. */
 static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct ring_page *p,
 						 u32 resolved)
 {
 	/*
-	 * At once when somebody waits for the tail of the ring, for this may have
-	 * been its last entry, and when much of the ring is in use.
+	 * Commit now if a write waits for the ring, because this may be the last entry
+	 * of its tail, or if a page is complete and much of the ring is in use.
 	 */
 	bool now = READ_ONCE(c->ring_full) ||
 		   (resolved == SSDUP_PAGE_ENTRIES &&
@@ -154,30 +152,27 @@ static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct r
 		ssdup_commit_soon(c, now);
 }
 
-/* An entry was filled, or given up. */
+/* An entry was filled or abandoned. */
 static __always_inline void ssdup_resolve(struct ssdup *c, struct ring_page *p)
 {
 	/*
-	 * Fully ordered: a committer that counts this one finds its entry
-	 * filled, and one that does not is seen by ssdup_commit_in_time() to be done.
+	 * Fully ordered: either the commit counts this entry and finds it filled,
+	 * or ssdup_commit_in_time() schedules another commit.
 	 */
 	ssdup_commit_in_time(c, p, atomic_inc_return(&p->resolved));
 }
 
-/** ssdup_give_up() - a handed-out entry stays empty; any context */
+/** ssdup_give_up() - abandon a reserved entry, which stays empty; any context */
 void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
 
-/*
- * Fill a handed-out entry. For what changes the map: under the range's lock,
- * before the insert.
- */
+/* Fill a reserved entry: under the range's lock, before the insert. */
 static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_entry *d = &io->page->e[io->slot];
 	const struct extent *e = io->e;
 
 	log_entry_encode(d, e->start, e->seq, e->sectors, e->pos);
-	/* Pairs with the acquire of the committer's snapshot. */
+	/* Pairs with the acquire in snapshot(). */
 	smp_store_release(&d->kind, e->kind);
 	ssdup_resolve(c, io->page);
 }

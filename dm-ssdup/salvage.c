@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the drain of a log that the SSD does not write to any more.
+ * dm-ssdup: the drain of a read-only log.
  *
- * Nothing can be moved, and a half may not be freed for long, or never. So each
- * half, the open one too, is brought home for itself, and what cannot go home
- * stays in it and holds up no other. Any order will do for that: the map says
- * of each sector which half has the newest of it, no sector is in two, and in
- * this mode nothing is added to it. To that end the open half is sealed for
- * good, with no other opened.
+ * Extents cannot move, and a half may never become free. So each half, the open one too,
+ * is drained alone, and what cannot be written to the HDD stays in it without delaying the
+ * others. They may be drained in any order: the map has each sector once, and nothing is
+ * added to it, because the open half is sealed for good.
  *
- * When everything is home, one record frees all halves at once. No commit has
- * to come first: no entry, durable or not, is needed any more. Otherwise those
- * in front of the first one that keeps something are freed in the usual way.
- * What is home and not freed stays in the map, and writes over it still fail:
- * a replay would undo them.
+ * When everything is on the HDD, one record frees all halves at once. No commit has to
+ * come first, because no entry is needed any more. Otherwise the halves before the first
+ * one that keeps extents are freed in the usual way. Extents of a half that is written but
+ * not freed stay in the map, and writes over them still fail: a replay would undo them.
  */
 #include "free.h"
 #include "halves.h"
@@ -30,7 +27,7 @@ struct ssdup_half *ssdup_salvage_next(struct ssdup *c, bool anew)
 	wait_event(c->settle_wait, !atomic_read(&open->writes));
 	drain_does(c, DRAIN_COPIES);
 	nr = ssdup_halves_in_use(c, halves);
-	/* All of them are one try. It begins anew for who has asked since. */
+	/* All halves together are one try. A new request begins another one. */
 	for (i = 0; i < nr && anew; i++)
 		halves[i]->tried = false;
 	for (i = 0; i < nr; i++)

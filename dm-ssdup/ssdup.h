@@ -2,52 +2,49 @@
 /*
  * dm-ssdup: the device in memory.
  *
- * Locks, in the order in which they nest. Each is taken in the file that it is named after:
+ * Locks, outermost first. Only the named file takes its lock:
  *
  *	args.c		mutex: one change of a setting at a time
- *	hdd.c		mutex: one FLUSH of the HDD at a time, a drain's own aside
+ *	hdd.c		mutex: one FLUSH of the HDD at a time, except the drain's
  *	commit.c	mutex: one commit of metadata pages at a time
- *	super.c		mutex: the superblock and its writing
- *	meta.c		mutex: one who flushes the SSD or writes metadata at a time
+ *	super.c		mutex: the superblock, in memory and while it is written
+ *	meta.c		mutex: flushes of the SSD and writes of metadata
  *	halves.c	spinlock, irq: which half is open, sealed, free
  *	range->lock	spinlock, irq: one range's tree and its direct writes
  *	wait.c		spinlock, irq: writes that wait for log space
- *	away.c		spinlock, irq: errors of the SSD, counted
- *	drain.c		spinlock: the error of the last drain, and who asked since
+ *	away.c		spinlock, irq: the count of the SSD's errors
+ *	drain.c		spinlock: the last drain's error, and whether a drain was requested since
  *	bioq.h		spinlock, irq: bios that wait for a commit
  *
- * No two of the spinlocks are ever held together. A write takes its range's
- * lock and no other; a read takes it only where the range holds something.
+ * No two spinlocks are ever held together. A write takes only its range's lock.
+ * A read takes it only if the range holds extents.
  *
- * What is read or written without its lock is marked READ_ONCE() or
- * WRITE_ONCE() where it is, or is an atomic; beside the fields below stands why
- * that is enough. "A hint" is one that a stale value of costs time, never
- * content: whoever changes it kicks those who look at it afterwards, and the
- * kick orders the change before the look.
+ * Accesses without the lock use READ_ONCE(), WRITE_ONCE() or an atomic; a
+ * comment at the field says why that is enough. A stale "hint" costs time but
+ * never corrupts data: the writer changes the hint, then kicks the readers, and
+ * the kick orders the change before their next look.
  *
  * What the data path relies on:
  *
- *  - A place in the log is handed out by a compare-and-exchange on the open
- *    half's word. half->writes is raised before and dropped after the extent
- *    is in its tree, and a sealed word hands out nothing. The next half opens
- *    when the writes of the sealed one are zero: a half on the sealed list has
- *    all its extents in the trees, and every seq in it is below every seq of
- *    the halves opened later.
- *  - The end of a write takes a seq, fills its entry and inserts its extent,
- *    in that order, under one range lock. So inserts are always the newest in
- *    their tree, and whatever an extent has replaced there, the entry that
- *    replaces it on disk is part of the next commit.
+ *  - A compare-and-exchange on the open half's word hands out a place in the
+ *    log. half->writes is raised before that, and dropped after the extent is
+ *    in its tree. A sealed word hands out nothing. The next half opens when the
+ *    sealed half's writes are zero. So all extents of a half on the sealed list
+ *    are in the trees, and their seqs are below every seq of a later half.
+ *  - When a write ends, it takes a seq, fills its entry and inserts its extent,
+ *    in that order, under one range lock. So each insert is the newest in its
+ *    tree, and the next commit has the entry that replaces older ones on disk.
  *  - A direct write looks for overlaps and enters range->direct under the same
- *    lock. A drain turns the phase of a range over, and waits for the
- *    direct writes of the old phase, before it takes anything from the range:
- *    direct writes of the new phase cannot overlap what it takes.
- *  - A read looks at range->held without a lock. It is written when a change of
- *    the tree is complete, before the write that changed it is acknowledged.
- *  - A half is freed in this order: everything it held is on the HDD; commit
- *    (what replaced its extents is durable); flush of the HDD; superblock with
- *    the new generation, durable; extents leave the trees; reads that point
- *    into it have ended. Halves are freed in the order in which they were
- *    opened.
+ *    lock. Before a drain takes anything from a range, it flips the range's
+ *    phase and waits for the direct writes of the old phase. Direct writes of
+ *    the new phase cannot overlap what the drain takes.
+ *  - A read looks at range->held without a lock. A write updates the tree, then
+ *    range->held, and is acknowledged after that.
+ *  - A half is freed in this order: write everything in it to the HDD; commit,
+ *    so that what replaced its extents is durable; flush the HDD; write the
+ *    superblock with the half's new generation; remove its extents from the
+ *    trees; wait for reads that point into it. Halves are freed in the order in
+ *    which they were opened.
  */
 #ifndef SSDUP_H
 #define SSDUP_H
@@ -86,7 +83,7 @@
 
 struct ssdup_stats {
 	u64	count[STAT_NR];
-	/* Not statistics, and not cleared: requests at the HDD are the difference. */
+	/* Never cleared: the difference is the number of requests at the HDD. */
 	u64	hdd_begun;
 	u64	hdd_ended;
 	u64	requests;	/* reads and writes of any route */
@@ -95,14 +92,14 @@ struct ssdup_stats {
 
 /* --- Map --- */
 
-/* A cache line of its own: two writes to neighbours do not take it from each other. */
+/* Aligned, so that writes to neighbouring ranges do not share a cache line. */
 struct ssdup_range {
-	spinlock_t		lock;		/* of what follows */
-	u8			phase;		/* index of direct[] for new ones */
+	spinlock_t		lock;		/* protects what follows */
+	u8			phase;		/* index in direct[] for new writes */
 	/*
-	 * Extents, whenever the tree is whole; read without the lock. Written
-	 * before the write that changed it is acknowledged: who knows of that
-	 * write finds it. Zero after a half was freed is late at worst.
+	 * The number of extents, read without the lock. It is updated before the
+	 * write that changed the tree is acknowledged, so a later read sees it.
+	 * After a half was freed it may become zero late.
 	 */
 	u32			held;
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
@@ -118,49 +115,47 @@ enum half_state {
 };
 
 struct ssdup_half {
-	atomic64_t		word;		/* see log.h; sealed unless open */
-	atomic_t		writes;		/* handed out, extent not yet in its tree */
-	struct llist_head	arrays;		/* of nodes, until it is free again */
-	/* Of another kind of bio: a cache line of its own. */
+	atomic64_t		word;		/* see core/log.h; sealed unless open */
+	atomic_t		writes;		/* have a place, but no extent in the tree yet */
+	struct llist_head	arrays;		/* lent nodes, until the half is free again */
+	/* Reads change this one: keep it off the cache line of the writes. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
-	enum half_state		state;		/* the halves' lock */
-	u32			index;		/* never changes */
-	u64			data_start;	/* sector on the SSD; nor does this */
+	enum half_state		state;		/* protected by the lock in halves.c */
+	u32			index;		/* constant */
+	u64			data_start;	/* sector on the SSD; constant */
 	/*
-	 * Of these a half that opens gets new ones before its word is not
-	 * sealed any more; a commit finds it by ssdup_halves_in_use(), and no
-	 * half is freed while a commit runs.
+	 * open_half() resets these before it unseals the word. No half is freed
+	 * while a commit runs. Fields marked WB belong to the writeback thread.
 	 */
-	u32			pages_done;	/* complete and durable ones; commit_lock */
-	u32			relocated;	/* entries moved here; the writeback thread's */
-	bool			drained;	/* all on the HDD, not freed; the thread's too */
-	bool			tried;		/* in this pass of a salvage; the thread's */
-	bool			lost;		/* it holds lost extents; salvage, the thread's */
-	bool			has_home;	/* another's drain wrote some home; the thread's */
-	u64			home;		/* sectors of that, the thread's; a hint */
-	int			flush_errors;	/* of the HDD, before any went home; the thread's */
-	u64			base;		/* ring number of page 0; see ssdup_open_half() */
-	u64			generation;	/* the halves' lock; stands during a commit */
-	struct list_head	list;		/* on sealed or free; the halves' lock */
+	u32			pages_done;	/* complete and durable; the lock in commit.c */
+	u32			relocated;	/* entries moved here; WB */
+	bool			drained;	/* all on the HDD, but not freed; WB */
+	bool			tried;		/* in this pass of a salvage; WB */
+	bool			lost;		/* holds lost extents, for salvage; WB */
+	bool			has_home;	/* drains of other halves wrote part of it; WB */
+	u64			home;		/* sectors that they wrote; WB, others: a hint */
+	int			flush_errors;	/* of the HDD, before the first was written; WB */
+	u64			base;		/* ring number of page 0; see open_half() */
+	u64			generation;	/* the lock in halves.c; constant in a commit */
+	struct list_head	list;		/* sealed or free; the lock in halves.c */
 };
 
 /*
- * Pages that are not complete and durable yet live in a ring. Page P of a half
- * has ring number half->base + P, and a place of that number modulo the ring.
- * An entry belongs to the write it was handed out to, which fills it and then
- * publishes it by its kind (release); no lock.
+ * Metadata pages that are not complete and durable yet live in a ring. Page P of
+ * a half has ring number half->base + P, and that number modulo the size of the
+ * ring is its index. A write owns its entry: it fills the entry without a lock,
+ * then publishes it by a store-release of its kind.
  */
 #define SSDUP_RING		128U
 
 /*
- * An entry comes with the node of its extent, so that writers allocate, and frees
- * of a half give back, many at a time. The half lends them; it has them back
- * when its extents have left the map.
+ * Each entry comes with the node of its extent, so that nodes are allocated and
+ * freed many at a time. The half lends them until its extents have left the map.
  */
 #define SSDUP_ARRAY_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_ARRAYS)
 #define SSDUP_PAGE_ARRAYS	2U
 
-/* Nodes beside those, for inserts that split an extent: so many are always there. */
+/* Preallocated single nodes, for inserts that split an extent. */
 #define SSDUP_NODES_RESERVED	256
 
 struct extent_array {
@@ -169,20 +164,20 @@ struct extent_array {
 };
 
 struct ring_page {
-	/* Of this page's entries; made when one of them is handed out. */
+	/* Nodes of the entries, allocated when the first one is handed out. */
 	struct extent_array	*array[SSDUP_PAGE_ARRAYS];
-	atomic_t		resolved;	/* entries published or given up */
-	u32			durable;	/* of those, on the SSD; commit_lock */
-	u64			rev;		/* of that version; commit_lock */
-	bool			holes;		/* an entry was given up */
+	atomic_t		resolved;	/* entries published or abandoned */
+	u32			durable;	/* those on the SSD; the lock in commit.c */
+	u64			rev;		/* of the durable version; the same lock */
+	bool			holes;		/* an entry was abandoned */
 	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
 /* What direct writes have left in the cache of the HDD. */
 enum hdd_cache {
 	HDD_CLEAN,
-	HDD_DIRTY,		/* of some nobody knows that they are durable */
-	HDD_FLUSHING,		/* those of before are being flushed, and none ended since */
+	HDD_DIRTY,		/* some may not be durable */
+	HDD_FLUSHING,		/* a flush is under way, and no write ended since it began */
 };
 
 struct ssdup_drainer;
@@ -207,50 +202,50 @@ struct ssdup {
 	struct list_head	registered;	/* all targets, by their disks */
 	struct ssdup_settings	set;		/* args.c writes them one at a time */
 	struct ssdup_stats __percpu *stats;
-	struct list_head	folder;		/* in sysfs, of those who own theirs; sysfs.c */
+	struct list_head	folder;		/* targets that have a folder in sysfs; sysfs.c */
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
-	bool			log_shut;	/* by the mode, or for the moment; a hint */
-	bool			read_only;	/* as the table is; the constructor's */
+	bool			log_shut;	/* for good by the mode, or for a while; a hint */
+	bool			read_only;	/* the table is; set by the constructor */
 	bool			recovered;	/* the log was read; preresume only */
 	bool			leaving;	/* between presuspend and resume; a hint */
 	bool			active;		/* from resume to postsuspend, which write it */
 	u32			block_sectors;
 
-	/* What every request looks at, and hardly any writes. */
+	/* Read by every request, rarely written. */
 	struct ssdup_range	*ranges ____cacheline_aligned_in_smp;
 	u32			range_shift;	/* sectors */
 	u32			nr_ranges;
-	struct stream_window	*window_now;	/* who finds the old one is not sampled */
-	unsigned long		stream_due;	/* jiffies; while that is NULL: it goes on then */
+	struct stream_window	*window_now;	/* a stale one misses a sample */
+	unsigned long		stream_due;	/* jiffies: resume sampling, if that is NULL */
 	struct ssdup_meter	*meter;		/* of the disks; policy balance */
 	struct ssdup_stream	*stream;
-	struct ssdup_half	*open;		/* a stale one's word is sealed */
-	enum ssdup_disk		route;		/* a hint; either is always right */
+	struct ssdup_half	*open;		/* the word of a stale one is sealed */
+	enum ssdup_disk		route;		/* a hint; either disk is always correct */
 	/*
-	 * enum hdd_cache. A write that finds HDD_DIRTY ended before the exchange that
-	 * ends that, so that flush has it.
+	 * enum hdd_cache. A write that ends and finds HDD_DIRTY precedes the exchange to
+	 * HDD_FLUSHING, so that flush covers it.
 	 */
 	u32			hdd_dirty;
 
-	/* Map: what every write to the log changes. */
+	/* Map: changed by every write to the log. */
 	atomic64_t		seq ____cacheline_aligned_in_smp;
 	atomic64_t		extents;
 	atomic64_t		dirty_sectors;
-	/* Those that are not lent; see ssdup_has_spare(). */
+	/* Single nodes, see ssdup_has_spare(), and arrays of nodes. */
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
 
 	/* Log */
 	struct log_geometry	g;
-	struct log_limits	limits;		/* of writers */
-	struct log_limits	gate;		/* for now; halves.c writes it, a hint */
-	u64			rationed;	/* ns: since when its time counts; a hint */
-	u32			longest;	/* write that they may log, in sectors */
-	u32			whole;		/* longer ones come in parts perhaps */
+	struct log_limits	limits;		/* of writers in a half */
+	struct log_limits	gate;		/* how far they may go now; by halves.c, a hint */
+	u64			rationed;	/* ns: when the gate last moved; a hint */
+	u32			longest;	/* write to the log, in sectors */
+	u32			whole;		/* longer requests may be split */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];
 	struct ssdup_halves	*halves;
 
-	/* What has to become durable */
+	/* Durability */
 	struct ssdup_debt	debt;
 	struct ssdup_meta	*meta;
 	struct ssdup_hdd	*hdd_state;
@@ -258,13 +253,13 @@ struct ssdup {
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
 	struct ring_page	*ring;
-	u64			ring_tail;	/* first ring number in use; a commit writes */
-	bool			ring_full;	/* see ssdup_reserve() */
+	u64			ring_tail;	/* first ring number in use; commits move it */
+	bool			ring_full;	/* see await_place() */
 
 	/* Writes that wait for log space */
 	struct ssdup_waiting	*waiting;
 	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
-	enum wait_cause		wait_cause;	/* of the last that found no place; to look at */
+	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 	struct ssdup_away	*away;
 
 	/* Wake-ups, see wake.h */
@@ -273,9 +268,9 @@ struct ssdup {
 	struct delayed_work	autocommit;
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 	struct work_struct	event_work;
-	wait_queue_head_t	wb_wait;	/* the thread, for something to do */
+	wait_queue_head_t	wb_wait;	/* the writeback thread waits for work */
 	wait_queue_head_t	settle_wait;	/* for I/O in flight to end */
-	wait_queue_head_t	done_wait;	/* who asked for a drain */
+	wait_queue_head_t	done_wait;	/* for a requested drain to end */
 	bool			wb_kick;	/* see ssdup_kick_writeback() */
 
 	/* Writeback */
@@ -283,41 +278,41 @@ struct ssdup {
 	struct ssdup_drainer	*drainer;
 	struct bio_set		bs;
 	bool			short_of_memory;	/* a hint */
-	atomic_t		nr_asking;	/* who asked and waits for that; a hint */
-	int			drain_error;	/* of the last try; 0 when it went well; a hint */
-	enum drain_state	drain_state;	/* of the thread; to look at */
+	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */
+	int			drain_error;	/* of the last try, or 0; a hint */
+	enum drain_state	drain_state;	/* of the thread, for status only */
 };
 
-/* What becomes of a bio, between map and end_io. */
+/* What end_io has to do for a bio. */
 enum io_state {
 	IO_NONE,
 	IO_HDD_READ,
 	IO_HDD_WRITE,
 	IO_LOG_READ,
 	IO_LOG_WRITE,
-	IO_LOGGED,		/* in the map; waits for a commit or is done */
+	IO_LOGGED,		/* in the map; done, or waits for a commit */
 };
 
 struct ssdup_io {
 	struct ssdup_half	*half;
-	struct ring_page	*page;		/* of its entry */
-	struct extent		*e;		/* that entry's node */
-	struct extent_list	nodes;		/* others: a spare one, then what is left over */
-	struct bvec_iter	iter;		/* as it came, to route it once more */
+	struct ring_page	*page;		/* that has its entry */
+	struct extent		*e;		/* its entry's node */
+	struct extent_list	nodes;		/* a spare node; after the insert, nodes to free */
+	struct bvec_iter	iter;		/* as mapped, to route it again after an error */
 	u64			start;		/* sector on the device */
 	u32			sectors;
-	u32			slot;		/* of its entry in the page */
+	u32			slot;		/* its entry in the page */
 	log_pos_t		pos;
 	u8			state;		/* enum io_state */
-	u8			times;		/* its price is that of so many */
+	u8			times;		/* requests that its price stands for */
 	u8			route;		/* of its stream */
 	u8			phase;
-	bool			refused;	/* by the SSD, before; then these two are set: */
-	u8			errors;		/* so often for good */
+	bool			refused;	/* by the SSD, before; makes the next two valid */
+	u8			errors;		/* refusals that were no transient errors */
 	unsigned long		refused_at;	/* jiffies: the first time */
-	blk_opf_t		opf;		/* as it came */
+	blk_opf_t		opf;		/* as mapped */
 	struct balance_place	place;
-	u64			price;		/* ns, at its disk; 0: it joins no queue */
+	u64			price;		/* ns at its disk; 0: not counted in its queue */
 };
 
 /* --- Small helpers --- */
@@ -337,7 +332,6 @@ static inline void stat_inc(struct ssdup *c, enum ssdup_stat stat)
 	stat_add(c, stat, 1);
 }
 
-/* The writeback thread says what it is about to do. */
 static inline void drain_does(struct ssdup *c, enum drain_state state)
 {
 	WRITE_ONCE(c->drain_state, state);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the steps of everything that must survive a power cut, as the
- * tracepoint ssdup_step tells them. Each stands before or between writes and
- * flushes, so that a test can cut the power there: tools/disks does, by name.
+ * dm-ssdup: the steps of whatever must survive a power cut, reported by the tracepoint
+ * ssdup_step. They lie before and between writes and flushes. tools/disks can cut the power
+ * at a step by its name.
  */
 #ifndef SSDUP_STEP_H
 #define SSDUP_STEP_H
@@ -13,7 +13,7 @@ enum ssdup_step {
 	STEP_NR
 };
 
-/** ssdup_step_name() - a step as the tracepoint prints it; @step is below STEP_NR */
+/** ssdup_step_name() - the name that the tracepoint prints; @step is below STEP_NR */
 static inline const char *ssdup_step_name(unsigned int step)
 {
 	static const char * const names[] = {

@@ -11,10 +11,10 @@
 #include "trace.h"
 
 struct ssdup_superblock {
-	struct mutex		lock;		/* what follows, and its writing */
-	struct log_super	super;		/* uuid and epoch stand still while we run */
+	struct mutex		lock;		/* protects these, also while they are written */
+	struct log_super	super;		/* uuid and epoch are constant after resume */
 	struct page		*page;
-	bool			epoch_begun;	/* pages may be written */
+	bool			epoch_begun;	/* metadata pages may be written */
 };
 
 int ssdup_super_create(struct ssdup *c)
@@ -81,7 +81,7 @@ int ssdup_super_read(struct ssdup *c, struct log_super *s, bool *mend, enum log_
 	return *fault == LOG_OK ? 0 : r[best] ?: -EINVAL;
 }
 
-/* A commit may come between two copies, so that FUA writes wait for one at most. */
+/* A commit may run between the copies, so a FUA write waits for one copy at most. */
 static int write_copy(struct ssdup *c, unsigned int copy)
 {
 	struct ssdup_superblock *s = c->superblock;
@@ -96,7 +96,7 @@ static int write_copy(struct ssdup *c, unsigned int copy)
 	return r;
 }
 
-/* Write both copies, durable; @between is the step between the two. */
+/* Write both copies durably; @between is the step between the two. */
 static int write_super(struct ssdup *c, enum ssdup_step between)
 {
 	struct ssdup_superblock *s = c->superblock;
@@ -113,7 +113,7 @@ static int write_super(struct ssdup *c, enum ssdup_step between)
 	for (copy = 0; copy < SSDUP_SUPER_COPIES && !r; copy++) {
 		if (copy)
 			trace_ssdup_step(c, between);
-		/* Last copy first: an SSD whose first block is blank is not formatted yet. */
+		/* The first copy last: an SSD with a blank first block is not formatted yet. */
 		r = write_copy(c, SSDUP_SUPER_COPIES - 1 - copy);
 	}
 	if (r) {
@@ -130,7 +130,7 @@ int ssdup_begin_epoch(struct ssdup *c)
 	bool blank = !s->super.seq;
 	int r;
 
-	/* Nothing is logged any more; what was logged, and the HDD, can be read. */
+	/* The log takes no more writes; reads still work. */
 	if (again && ssdup_mode(c) != MODE_RUNNING)
 		return 0;
 	mutex_lock(&s->lock);
@@ -138,7 +138,7 @@ int ssdup_begin_epoch(struct ssdup *c)
 		s->super.epoch++;
 	s->super.flags &= ~SSDUP_SUPER_CLEAN;
 	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
-	/* What was replayed, or blanked, may be in the SSD's cache still. */
+	/* What was replayed, or blanked, may still be in the SSD's cache. */
 	r = ssdup_flush_ssd(c) ?:
 	    write_super(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
 	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
@@ -147,7 +147,7 @@ int ssdup_begin_epoch(struct ssdup *c)
 	mutex_unlock(&s->lock);
 	if (again)
 		return 0;
-	/* Counters used up: nothing can be logged, and all that was can be read. */
+	/* The counters are used up: the log is read-only. */
 	if (r == -EROFS)
 		return 0;
 	if (r)
@@ -179,7 +179,7 @@ void ssdup_write_clean(struct ssdup *c)
 	mutex_lock(&s->lock);
 	for (i = 0; i < c->g.nr_halves; i++) {
 		h = &c->half[i];
-		/* A free record that failed is written along: those pages are void. */
+		/* This writes free records that failed before: their pages are void. */
 		void_pages = h->state == HALF_FREE || h->generation != s->super.generation[i];
 		s->super.pages[i] = void_pages ? 0 : half_pages(h);
 	}

@@ -8,13 +8,13 @@
 #include "wait.h"
 #include "wake.h"
 
-#define RATION_NS	200000ULL	/* what may go on sooner goes on together */
+#define RATION_NS	200000ULL	/* shortest wait, so that several writes go on together */
 
 struct ssdup_waiting {
 	struct ssdup		*c;
-	spinlock_t		lock;		/* bios */
+	spinlock_t		lock;		/* protects bios */
 	struct bio_list		bios;
-	struct hrtimer		ration_timer;	/* until the first has its ration */
+	struct hrtimer		ration_timer;	/* until the gate lets the first pass */
 };
 
 static enum hrtimer_restart ration_timer(struct hrtimer *timer)
@@ -54,12 +54,12 @@ void ssdup_wait_add(struct ssdup *c, struct bio *bio)
 
 	spin_lock_irqsave(&w->lock, flags);
 	bio_list_add(&w->bios, bio);
-	/* What was not handed out while nobody came for it is not owed. */
+	/* Time during which no write waited does not raise the gate. */
 	if (atomic_inc_return(&c->nr_waiting) == 1)
 		ssdup_ration_anew(c);
 	/*
-	 * Space may have come back between the decision and the list. Under the lock: once
-	 * somebody can take the bio, and end it, nothing keeps the device from being removed.
+	 * Space may have come back since the write was routed. Under the lock: once the bio
+	 * has been taken and ended, the device may be removed.
 	 */
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
@@ -87,7 +87,7 @@ void ssdup_wait_ration(struct ssdup *c, u32 sectors, u64 left)
 {
 	u64 wait = ssdup_ration_wait(c, sectors, left);
 
-	/* It has to wait for another half, and who frees that one kicks. */
+	/* It has to wait for another half, and ssdup_free_end() kicks then. */
 	if (wait == U64_MAX)
 		return;
 	wait = max(wait, RATION_NS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: who sleeps, and what wakes them.
+ * dm-ssdup: who waits for what, and the functions that wake them.
  */
 #include "bioq.h"
 #include "halves.h"
@@ -47,7 +47,7 @@ void ssdup_wake_stop(struct ssdup *c)
 void ssdup_kick_writeback(struct ssdup *c)
 {
 	WRITE_ONCE(c->wb_kick, true);
-	/* Pairs with the barrier of the thread's wait. */
+	/* The barrier in wq_has_sleeper() pairs with those of the thread. */
 	if (wq_has_sleeper(&c->wb_wait))
 		wake_up(&c->wb_wait);
 }

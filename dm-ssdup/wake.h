@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: who sleeps, and what wakes them.
+ * dm-ssdup: who waits for what, and the functions that wake them.
  *
  *	the writeback thread		until there may be something to drain
  *	waiting writes			until they may find a place in the log
- *	entries of the ring		until a commit comes by itself
- *	who waits for I/O to settle	until a count of requests in flight is zero
- *	who asked for a drain		until it has ended
+ *	entries of the ring		until the next automatic commit
+ *	settle_wait			until a count of requests in flight is zero
+ *	done_wait			until a requested drain has ended
  *	dmsetup wait			until an event
  *
  * Everything here may be called in any context, with any lock held.
@@ -17,42 +17,42 @@
 #include "ssdup.h"
 
 /**
- * ssdup_wake_init() - nobody sleeps yet
+ * ssdup_wake_init() - initialize the wait queues and the work items
  * @waiting: tries the waiting writes again, in order
- * @commit: makes a commit
+ * @commit: commits
  *
  * Context: the constructor.
  */
 void ssdup_wake_init(struct ssdup *c, work_func_t waiting, work_func_t commit);
 
-/** ssdup_wake_create() - the workqueue; context: the constructor. Return: 0 or -ENOMEM */
+/** ssdup_wake_create() - make the workqueue; context: the constructor. Return: 0 or -ENOMEM */
 int ssdup_wake_create(struct ssdup *c);
 void ssdup_wake_destroy(struct ssdup *c);
 
-/** ssdup_wake_stop() - no work runs or is queued any more; context: process, nobody waits */
+/** ssdup_wake_stop() - cancel or finish all work; context: process, no request waits */
 void ssdup_wake_stop(struct ssdup *c);
 
-/** ssdup_kick_writeback() - look again whether there is something to drain */
+/** ssdup_kick_writeback() - let the thread look again whether there is something to drain */
 void ssdup_kick_writeback(struct ssdup *c);
 
-/** ssdup_kick_waiting() - something changed that waiting writes may profit from */
+/** ssdup_kick_waiting() - try the waiting writes now */
 void ssdup_kick_waiting(struct ssdup *c);
 
-/** ssdup_kick_waiting_in() - try the waiting writes in @delay jiffies, if not before */
+/** ssdup_kick_waiting_in() - try the waiting writes in @delay jiffies, or sooner */
 void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay);
 
-/** ssdup_commit_soon() - a commit is to come by itself, or @now */
+/** ssdup_commit_soon() - schedule a commit after the autocommit time, or @now */
 void ssdup_commit_soon(struct ssdup *c, bool now);
 
-/** ssdup_settled() - a counter that somebody may wait for has become zero */
+/** ssdup_settled() - wake settle_wait: a counter has become zero */
 static inline void ssdup_settled(struct ssdup *c)
 {
-	/* Has the barrier that pairs with the one of wait_event(). */
+	/* The barrier in wq_has_sleeper() pairs with the one in wait_event(). */
 	if (wq_has_sleeper(&c->settle_wait))
 		wake_up(&c->settle_wait);
 }
 
-/** ssdup_drain_told() - who waits for a drain looks again at what came of it */
+/** ssdup_drain_told() - wake done_wait: the state of a drain has changed */
 void ssdup_drain_told(struct ssdup *c);
 
 /** ssdup_event() - let dmsetup wait return */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the writeback thread. When is core/pacing.c's to say; how is drain.c's
- * to do; here is what the one is told and the other is made to do.
+ * dm-ssdup: the writeback thread. It tells core/pacing.c what it sees, and drains by drain.c
+ * when core/pacing.c says so.
  */
 #include <linux/kthread.h>
 #include <linux/slab.h>
@@ -16,7 +16,7 @@
 #include "wake.h"
 #include "writeback.h"
 
-/* After a drain that failed, and between tries of extents that are pinned. */
+/* The pause after a failed drain, and between tries to write pinned extents. */
 #define RETRY_MS	5000U
 #define PINNED_RETRY_MS	60000U
 
@@ -38,18 +38,18 @@ void ssdup_writeback_destroy(struct ssdup *c)
 	kfree(c->writeback);
 }
 
-/* What the thread keeps between two looks. */
+/* What the thread remembers from look to look. */
 struct watch {
-	u64		requests;	/* seen at the last look */
-	u64		reads;		/* of them */
-	u64		writes;		/* of them, to the SSD */
+	u64		requests;	/* at the last look */
+	u64		reads;
+	u64		writes;		/* to the SSD */
 	unsigned long	active;		/* jiffies when requests last changed */
-	unsigned long	read;		/* when reads did */
-	unsigned long	written;	/* and when writes did */
-	u32		took_ms;	/* the last batch */
-	unsigned long	held;		/* jiffies since when this batch is held off */
-	unsigned long	pinned_at;	/* jiffies when a drain last moved something pinned */
-	bool		pinned;		/* and it was not tried again since */
+	unsigned long	read;		/* jiffies when reads last changed */
+	unsigned long	written;	/* jiffies when writes last changed */
+	u32		took_ms;	/* time of the last batch */
+	unsigned long	held;		/* jiffies when the next batch was first held off */
+	unsigned long	pinned_at;	/* jiffies when a drain last pinned an extent */
+	bool		pinned;		/* such an extent was not tried again yet */
 	bool		holding;
 };
 
@@ -131,12 +131,12 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_ou
 	}
 	if (!r || ssdup_mode(c) == MODE_LOG_FAILED)
 		return;
-	/* What a read-only log keeps will not go soon. */
+	/* What stays in a read-only log is unlikely to be written soon. */
 	wait = r == -EROFS ? PINNED_RETRY_MS : RETRY_MS;
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
 		    dm_device_name(c->md), r, wait);
 	drain_does(c, DRAIN_RETRY);
-	/* A flush, which clears the error, does not wait for that. */
+	/* ssdup_drain_all() clears the error, and so ends the pause. */
 	wait_event_interruptible_timeout(c->wb_wait,
 					 !READ_ONCE(c->drain_error) || kthread_should_stop(),
 					 msecs_to_jiffies(wait));
@@ -145,7 +145,7 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_ou
 static int writeback_thread(void *arg)
 {
 	struct ssdup *c = arg;
-	/* What was pinned before a suspend is tried again after it. */
+	/* Extents that were pinned before a suspend are tried again after it. */
 	struct watch w = {
 		.active = jiffies, .read = jiffies, .written = jiffies,
 		.pinned = ssdup_drain_pinned(c), .pinned_at = jiffies,
@@ -154,9 +154,9 @@ static int writeback_thread(void *arg)
 	struct pacing_out out;
 
 	while (!kthread_should_stop()) {
-		/* Before the look: a kick during it makes for another one. */
+		/* Before the look, so that a kick during the look causes another one. */
 		WRITE_ONCE(c->wb_kick, false);
-		/* Pairs with the barrier in wq_has_sleeper(). */
+		/* Pairs with the barrier in ssdup_kick_writeback(). */
 		smp_mb();
 		look(c, &w, &in);
 		out = ssdup_pacing_decide(&in);
@@ -164,13 +164,13 @@ static int writeback_thread(void *arg)
 		switch (out.action) {
 		case PACING_SLEEP:
 			drain_does(c, in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
-			/* Nobody kicks for extents that are pinned. */
+			/* Nothing kicks the thread for pinned extents. */
 			wait_kick(c, w.pinned ? msecs_to_jiffies(PINNED_RETRY_MS) + 1 :
 						MAX_SCHEDULE_TIMEOUT);
 			break;
 		case PACING_HOLD:
 			drain_does(c, DRAIN_HELD_OFF);
-			/* With a half to drain the holds are short, and the clock decides. */
+			/* If a half is to be drained, the holds are short: ignore kicks. */
 			if (in.sealed)
 				schedule_timeout_interruptible(msecs_to_jiffies(out.wait_ms) + 1);
 			else
@@ -194,7 +194,7 @@ int ssdup_writeback_prepare(struct ssdup *c)
 	struct ssdup_writeback *wb = c->writeback;
 	struct task_struct *thread;
 
-	/* There already, when another target of the table failed the last time. */
+	/* It exists if another target of the table failed at the last preresume. */
 	if (wb->thread)
 		return 0;
 	thread = kthread_create(writeback_thread, c, "ssdup-wb/%s", dm_device_name(c->md));
@@ -218,13 +218,13 @@ void ssdup_writeback_stop(struct ssdup *c)
 	c->writeback->thread = NULL;
 }
 
-/* Drain whatever the log holds now. Return: up to which generation. */
+/* Request a drain of all that the log holds now. Return: up to which generation. */
 static u64 ask(struct ssdup *c)
 {
-	/* An empty half is not asked for: what is written to it later would be drained at once. */
+	/* Do not ask for an empty half: later writes to it would be drained at once. */
 	u64 generation = ssdup_last_dirty(c), asked = READ_ONCE(c->writeback->asked);
 
-	/* Never back to less than somebody else has asked for meanwhile. */
+	/* Never lower what another process has asked for meanwhile. */
 	while (asked < generation && !try_cmpxchg(&c->writeback->asked, &asked, generation))
 		;
 	ssdup_kick_writeback(c);
@@ -251,7 +251,7 @@ enum drain_state ssdup_drain_state(struct ssdup *c)
 	bool off = READ_ONCE(c->writeback->paused) ||
 		   READ_ONCE(c->set.drain) == SSDUP_DRAIN_MANUAL;
 
-	/* The thread sleeps, and is not woken for what it would not drain. */
+	/* The thread sleeps because it must not drain what there is. */
 	return state == DRAIN_IDLE && off && atomic64_read(&c->extents) ? DRAIN_OFF : state;
 }
 
@@ -262,7 +262,7 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	int r;
 
 	r = ssdup_commit(c);
-	/* What cannot become durable on the SSD any more can still be brought home. */
+	/* A read-only log can still be drained. */
 	if (r && ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
 	ssdup_drain_anew(c);
@@ -281,7 +281,7 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	if (!ssdup_drained(c, generation))
 		return READ_ONCE(c->drain_error) ?:
 		       READ_ONCE(c->writeback->asked) < generation ? -ECANCELED : -EIO;
-	/* Direct writes too. After the drain: a disk that empties its cache has no choice. */
+	/* For direct writes too. After the drain, because a disk is slow while it is flushed. */
 	r = ssdup_flush_hdd(c);
 	if (r)
 		return r;
