@@ -22,20 +22,20 @@
 
 /* --- What a request costs a disk --- */
 
-#define BALANCE_UNIT	512U	/* sectors; what a cost per sector is counted by */
+#define BALANCE_UNIT	512U	/* sectors; transfers have a price per unit */
 
 /* Learnt from the requests of a busy disk. */
 struct balance_cost {
 	u32	unit_ns;	/* to transfer BALANCE_UNIT sectors */
 	u32	request_ns;	/* for every request */
-	u32	place_ns;	/* for a request that does not go on where another ended */
+	u32	place_ns;	/* for a request that is not sequential */
 };
 
 /* A sum of requests. */
 struct balance_work {
 	u32	sectors;
 	u32	requests;
-	u32	placed;		/* requests that do not go on where another ended */
+	u32	placed;		/* requests that are not sequential */
 };
 
 /**
@@ -98,7 +98,7 @@ static inline struct balance_work balance_of_sum(u64 sum)
 	};
 }
 
-/* --- Who goes on where another ended --- */
+/* --- Which writes are sequential --- */
 
 #define BALANCE_CHUNK_SHIFT	13U		/* sectors; 4 MiB */
 #define BALANCE_CHUNK		((u32)BIT(BALANCE_CHUNK_SHIFT))
@@ -121,7 +121,7 @@ struct balance_map {
 
 struct balance_place {
 	u8	last;		/* bit of the disk that took the chunk's last write; 0: unknown */
-	bool	follows;	/* begins where another write ended not long ago */
+	bool	follows;	/* sequential: begins where another write ended not long ago */
 	bool	front;		/* opens a chunk while others still write the one before */
 };
 
@@ -200,7 +200,7 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
 		   ((end << BALANCE_END_SHIFT) + BIT(disk)));
 }
 
-/* --- What comes after a front --- */
+/* --- The work that a front announces --- */
 
 /**
  * balance_to_come() - work that a disk is expected to get in the chunks that fronts opened
@@ -239,7 +239,7 @@ static inline u64 balance_keep_coming(u64 to_come)
  * and the HDD both get long runs. Log space for the rest of the chunk is promised. The more
  * of the free log is promised, the more new chunks are steered to the HDD.
  *
- * The HDD keeps a chunk for the writes that go on in it. Scattered writes to the chunk gain
+ * The HDD keeps a chunk for its sequential writes. Scattered writes to the chunk gain
  * little there, so the SSD may take them; but not when nearly all of the free log is promised,
  * since the log then has no room for the rest of the chunk.
  */
@@ -305,7 +305,7 @@ static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
  * @hdd: costs
  * @ssd: costs
  * @fill: of the whole log, 1/10000
- * @placed: writes do not go on where others ended
+ * @placed: the writes are not sequential
  *
  * This holds for writes of up to tuning.small sectors with balance_near_ssd(). While the
  * queue is shorter, balance_choose() need not be asked for such writes.

@@ -12,7 +12,7 @@
 /* SSD space for one page: its two slots, and the data of its entries when all writes are 4 KiB. */
 #define PAGE_SHARE	(SSDUP_PAGE_ENTRIES * SSDUP_PAGE_SECTORS + PAIR_SECTORS)
 
-/* The word counts entries in 29 bits. */
+/* The word has 29 bits for entries, and a position of their data has 32. */
 #define MAX_META_PAGES	((u32)(GENMASK(28, 0) / SSDUP_PAGE_ENTRIES))
 
 /* In bytes, larger sizes would not fit in 64 bits. */

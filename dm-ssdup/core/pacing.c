@@ -22,7 +22,7 @@ static struct pacing_out pace_asked(const struct pacing_in *in)
 	return (struct pacing_out){ .action = PACING_DRAIN, .gentle = true };
 }
 
-/* A sealed half waits, and nobody waits for it. */
+/* A sealed half waits, and neither a write nor a message waits for its drain. */
 static struct pacing_out pace_sealed(const struct pacing_in *in)
 {
 	u32 hold;

@@ -18,7 +18,7 @@ struct pacing_in {
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
 	bool	waiters;	/* writes wait for log space */
-	bool	sealed;		/* a sealed half waits to be drained */
+	bool	sealed;		/* there is a half to drain */
 	bool	spare;		/* a free half can replace the open one */
 	bool	dirty;		/* the open half holds something */
 	u32	fill;		/* of the open half, 1/10000 */

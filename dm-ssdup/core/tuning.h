@@ -19,10 +19,10 @@ struct balance_tuning {
 	u32	rest;		/* the same, for a disk at rest */
 	u32	pass;		/* streams skipped for each one evaluated, when quiet */
 
-	/* Which write goes on where another ended. */
-	u32	recent;		/* ticks within which a write goes on exactly there */
-	u32	soon;		/* ticks within which it goes on there out of order */
-	u32	near;		/* largest distance of such a write, in its lengths */
+	/* Which writes are sequential. */
+	u32	recent;		/* ticks within which a write may follow another one exactly */
+	u32	soon;		/* ticks within which it may follow out of order */
+	u32	near;		/* largest distance out of order, in lengths of the write */
 	u32	loose;		/* 1/10000: streams below this percentage are out of order */
 	u32	small;		/* sectors: writes up to this are alike, and no fronts */
 	u32	come;		/* windows after which little is expected behind a front */
@@ -30,7 +30,7 @@ struct balance_tuning {
 	/* Which disk takes a write. */
 	u32	stay;		/* factor by which another disk must be cheaper to get a chunk */
 	u32	has;		/* the same, for scattered writes to a chunk of the HDD */
-	u32	run;		/* factor on the SSD's price for a write that goes on */
+	u32	run;		/* factor on the SSD's price for a sequential write */
 	u32	fill;		/* what a full log adds to the factor on the SSD's price */
 	u32	fresh;		/* weight of promises, against the SSD, for a new chunk */
 	u32	roomless;	/* the same, when nearly all is promised */
@@ -88,7 +88,7 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.stay = 12,
 	/* The same. Scarce log 2 %; mixed gains 3 %. */
 	.has = 3,
-	/* The HDD gets the writes that go on. Mixed 10 %, scarce log 5 %. */
+	/* The HDD gets the sequential writes. Mixed 10 %, scarce log 5 %. */
 	.run = 2,
 	/* A full log doubles the price. The longest wait of mixed grows by 22 %. */
 	.fill = 1,
