@@ -65,10 +65,11 @@ struct pacing_out {
  *    times the duration of the one before, at most PACING_PATIENCE_MS.
  *  - A drain was asked for, the open half is dirty, and there is a spare: seal.
  *  - The drain is paused or manual: sleep.
- *  - A half is sealed: drain at once with drain eager, when the open half is urgently full, or
- *    when nothing is in flight at the HDD and the route is the SSD or the device was quiet for
- *    PACING_QUIET_MS. Else hold the batch off for at most
- *    PACING_HOLD_MS * (1 - fill / urgent): a fuller log gives the drain more of the HDD.
+ *  - A half is sealed: drain at once with drain eager, when the open half is urgently full (not
+ *    if patient), or when nothing is in flight at the HDD and the route is the SSD or the
+ *    device was quiet for PACING_QUIET_MS. Else hold the batch off for at most
+ *    PACING_HOLD_MS * (1 - fill / urgent), since a fuller log needs the drain more; if patient,
+ *    for PACING_PATIENCE_MS.
  *  - The open half is dirty, and there is a spare: seal after PACING_IDLE_MS of quiet.
  *  - Else sleep.
  *
