@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: keys and values: the table line, the message "set" and sysfs.
+ * dm-ssdup: keys and values of the table line, of the message "set" and in sysfs.
  */
 #include "args.h"
 #include "halves.h"
 #include "wake.h"
 
-/* One change of a setting at a time, of any device. */
+/* Serialises changes of settings, of all devices. */
 static DEFINE_MUTEX(set_lock);
 
 char *ssdup_error(const char *fmt, ...)
@@ -70,7 +70,7 @@ bool ssdup_given(struct ssdup *c, const char *name)
 int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **error)
 {
 	const struct ssdup_settings_key *key = ssdup_settings_find(name);
-	/* A percentage of 0 against marks of 0 moves nothing: only all and none decide. */
+	/* A percentage of 0 with marks of 0 keeps the route, except for all and none. */
 	const struct policy_marks marks = { };
 	struct ssdup_settings set;
 	u32 value;
@@ -88,7 +88,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		*error = key->error;
 		return -EINVAL;
 	}
-	/* Two marks that fit each with the old other one may not fit together. */
+	/* Two concurrent changes may each fit the old settings, but not each other. */
 	mutex_lock(&set_lock);
 	set = c->set;
 	*ssdup_settings_of(&set, key) = value;
@@ -97,11 +97,11 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		r = -EINVAL;
 		goto out;
 	}
-	/* Readers take no lock, but each setting once, with READ_ONCE. */
+	/* Readers take no lock; they read each setting once, with READ_ONCE(). */
 	WRITE_ONCE(*ssdup_settings_of(&c->set, key), value);
 	WRITE_ONCE(c->set.given, c->set.given | ssdup_settings_bit(key));
 	if (key->offset == offsetof(struct ssdup_settings, policy)) {
-		/* Pairs with the one in stream_evaluate(). */
+		/* Pairs with smp_mb() in stream_evaluate(). */
 		smp_mb();
 		WRITE_ONCE(c->route, ssdup_policy_next(value, READ_ONCE(c->route), 0, 0, &marks));
 	}

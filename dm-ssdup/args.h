@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: keys and values: the table line, the message "set" and sysfs.
+ * dm-ssdup: keys and values of the table line, of the message "set" and in sysfs.
  */
 #ifndef SSDUP_ARGS_H
 #define SSDUP_ARGS_H
@@ -8,39 +8,40 @@
 #include "ssdup.h"
 
 /**
- * ssdup_parse() - settings from the arguments behind the two devices
+ * ssdup_parse() - read the settings from the arguments behind the two devices
  *
  * Return: 0, or -EINVAL with *error set to a text that names the key.
  */
 int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error);
 
 /**
- * ssdup_set() - one key at run time
+ * ssdup_set() - change one key at run time
  *
- * Context: process. Takes effect at once; keys that are fixed by the log or
- * the table are refused.
- * Return: 0, -EINVAL with *error set.
+ * The change takes effect at once. Keys that the log or the table fixes are refused.
+ *
+ * Context: process.
+ * Return: 0, or -EINVAL with *error set.
  */
 int ssdup_set(struct ssdup *c, const char *key, const char *value, const char **error);
 
 /**
- * ssdup_error() - a text for ti->error that is made up at run time
+ * ssdup_error() - format a text for ti->error
  *
  * Return: one of a few static buffers, in turn; it outlives the constructor.
  */
 char *ssdup_error(const char *fmt, ...) __printf(1, 2);
 
-/** ssdup_given() - was a key part of the table line, or set since? */
+/** ssdup_given() - was a key in the table line, or set since? */
 bool ssdup_given(struct ssdup *c, const char *name);
 
 /**
- * ssdup_emit_args() - the optional arguments of a table line, as given or set since
+ * ssdup_emit_args() - print the optional arguments of the table line, as given or set since
  *
  * Return: characters written.
  */
 unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen);
 
-/** ssdup_key_value() - the value of a key that exists as text. Return: its length. */
+/** ssdup_key_value() - print the value of an existing key. Return: its length. */
 int ssdup_key_value(struct ssdup *c, const char *key, char *buf, size_t len);
 
 #endif

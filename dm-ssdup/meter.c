@@ -2,9 +2,9 @@
 /*
  * dm-ssdup: the load of the disks, measured for policy balance.
  *
- * Each request adds its expected price to its disk's queue when it is sent, and
- * takes it off when it ends. Every tuning.look requests the time the disk was busy is
- * compared with what they were expected to take.
+ * Each request adds its expected price to its disk's queue when it is sent, and takes it off
+ * when it ends. Every tuning.look requests, their expected time is compared with the time that
+ * the disk was busy.
  */
 #include <linux/slab.h>
 
@@ -54,12 +54,12 @@ static struct balance_cost cost_of(const struct disk_meter *d)
 	};
 }
 
-/* Has the disk done since the last look what no request will tell of? */
+/* Has the disk done work of a drain since the last look? Then its busy time teaches nothing. */
 static bool take_drained(struct disk_meter *d)
 {
 	bool drained = READ_ONCE(d->drained);
 
-	/* What is in flight counts at the next look, too. */
+	/* Work still in flight counts at the next look, too. */
 	WRITE_ONCE(d->drained, READ_ONCE(d->strange));
 	return drained;
 }
@@ -71,7 +71,7 @@ static void learn(struct disk_meter *d)
 	bool one_by_one = READ_ONCE(d->empty) > w.requests / 2;
 	struct balance_cost cost = d->cost;
 
-	/* Soon: until then it seems to have done less than before. */
+	/* Early: since the exchange above, done_ns() is too low. */
 	WRITE_ONCE(d->done, done);
 	now = ktime_get_ns();
 	passed = now - d->looked;
@@ -88,7 +88,7 @@ static void learn(struct disk_meter *d)
 	WRITE_ONCE(d->cost.place_ns, cost.place_ns);
 }
 
-/* A disk at rest is measured again: what was not kept begins here. */
+/* End a disk's rest. Restart everything that was not kept meanwhile. */
 static void wake(struct disk_meter *d)
 {
 	u64 now = ktime_get_ns();
@@ -137,8 +137,8 @@ static void promise(struct ssdup_meter *l, u64 sectors)
 }
 
 /*
- * A chunk that the SSD begins with is promised the rest of it; each write takes its part.
- * @times: the write stands for so many
+ * A write that begins a chunk on the SSD promises room for the rest; later ones use it up.
+ * @times: number of writes that this one stands for
  */
 static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 times)
 {
@@ -164,10 +164,10 @@ void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io)
 					       io->sectors));
 }
 
-/* Need the next ones not be looked at? @others: writes in flight beside it */
+/* May the SSD take the next small writes unseen? @others: log writes in flight beside @io */
 static bool only_small(const struct ssdup_meter *l, const struct ssdup_io *io, u32 others)
 {
-	/* Those of them that were not looked at are not in the queue. */
+	/* Writes that were not looked at are missing in the queue: assume the dearest. */
 	u64 waits = atomic64_read(&l->ssd.queue) +
 		    others * ssdup_price(&l->ssd, tuning.small, false);
 
@@ -195,14 +195,14 @@ bool ssdup_meter_quiet(const struct ssdup *c)
 {
 	const struct ssdup_meter *l = c->meter;
 
-	/* Under other policies nobody ends a disk's rest, and each stream counts. */
+	/* Other policies need every stream, and no request ends a disk's rest there. */
 	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
 		return false;
 	return READ_ONCE(l->small) ||
 	       (ssdup_meter_rests(&l->hdd) && !atomic64_read(&l->ssd.queue));
 }
 
-/* The HDD has something to do that no request will teach the price of. */
+/* The HDD begins work that is no request, so nothing can be learnt until it ends. */
 static void strange_begin(struct ssdup_meter *l, u64 price)
 {
 	WRITE_ONCE(l->hdd.strange, true);
@@ -218,13 +218,13 @@ static void strange_end(struct ssdup_meter *l, u64 price)
 	WRITE_ONCE(l->hdd.drained, true);
 }
 
-/* What a disk has done for requests, ever; ns, as expected. */
+/* Expected time of all requests that a disk has ended so far; ns. */
 static u64 done_ns(const struct disk_meter *d)
 {
 	const struct balance_work w = balance_of_sum(atomic64_read(&d->ended));
 	const struct balance_cost cost = cost_of(d);
 
-	/* Of what ends at rest only the number is kept, and not for long. */
+	/* At rest, @ended counts requests without their work. */
 	if (ssdup_meter_rests(d))
 		return READ_ONCE(d->done);
 	return READ_ONCE(d->done) + balance_price(&cost, &w);
@@ -249,18 +249,18 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 	u64 cost;
 
 	strange_end(l, b->price);
-	/* Nothing of it was left to write. */
+	/* There was nothing left to write. */
 	if (!b->sectors || ended <= b->begun)
 		return;
 	others = max_t(s64, done_ns(&l->hdd) - b->done, 0);
 	cost = balance_drain_cost(ended - b->begun, passed, others);
 	WRITE_ONCE(l->drain_ns, balance_drain_learn(l->drain_ns, cost, b->sectors));
-	/* What waits for space because the HDD was dear may find it cheap now. */
+	/* The HDD may be cheap now for writes that preferred to wait for space. */
 	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
 		ssdup_kick_waiting(c);
 }
 
-/* Rather too long than too short: what is not handed out by then comes with the half. */
+/* Rather too long than too short: space that is left over by then does no harm. */
 static u64 until_free(const struct ssdup_meter *l, u64 sectors)
 {
 	u64 ns = div_u64(READ_ONCE(l->drain_ns) * sectors, BALANCE_UNIT) + READ_ONCE(l->home_ns);
@@ -271,7 +271,7 @@ static u64 until_free(const struct ssdup_meter *l, u64 sectors)
 void ssdup_meter_due(struct ssdup *c, u64 sectors)
 {
 	WRITE_ONCE(c->meter->due, ktime_get_ns() + until_free(c->meter, sectors));
-	/* What waits for its ration has been told a time by what was known before. */
+	/* Writes that wait for a ration sleep until a time that is out of date now. */
 	if (ssdup_rationed(c))
 		ssdup_kick_waiting(c);
 }
@@ -290,7 +290,7 @@ u64 ssdup_meter_left(const struct ssdup *c)
 	return due - min(due, now);
 }
 
-/* Who flushes often pays for every flush that finds the HDD with something to do. */
+/* Frequent flushes make direct writes dearer, since each flush must bring them to the disk. */
 static void price_flushes(struct ssdup_meter *l)
 {
 	WRITE_ONCE(l->flush_price,
@@ -303,7 +303,7 @@ void ssdup_meter_flush(struct ssdup *c)
 	u32 flushes = READ_ONCE(l->flushes) + 1, rate = flushes - READ_ONCE(l->flushes_seen);
 
 	WRITE_ONCE(l->flushes, flushes);
-	/* This window has more than the last one, already. */
+	/* This window already has more than the last one. */
 	if (rate > READ_ONCE(l->flush_rate)) {
 		WRITE_ONCE(l->flush_rate, rate);
 		price_flushes(l);
@@ -347,7 +347,7 @@ static noinline void window(struct ssdup_meter *l, u32 fill)
 	WRITE_ONCE(l->small_wait, ssdup_balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));
 	WRITE_ONCE(l->hdd.to_come, balance_keep_coming(READ_ONCE(l->hdd.to_come)));
 	WRITE_ONCE(l->ssd.to_come, balance_keep_coming(READ_ONCE(l->ssd.to_come)));
-	/* Nobody has come back for it; and an empty log owes nothing. */
+	/* A part of each promise is never used; and an empty log needs none. */
 	promise(l, fill ? promised - promised / tuning.forget : 0);
 }
 

@@ -21,7 +21,7 @@ static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)
 
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[stat]);
-	/* What was counted before the statistics were cleared may be taken back after. */
+	/* A count from before clear_stats may be taken back after it: the sum may be negative. */
 	return max_t(s64, sum, 0);
 }
 
@@ -29,7 +29,7 @@ void ssdup_clear_stats(struct ssdup *c)
 {
 	int cpu, i;
 
-	/* A count that another CPU raises right now may survive; it is statistics. */
+	/* A counter that another CPU raises right now may survive. */
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < STAT_NR; i++)
 			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
@@ -143,7 +143,7 @@ static int msg_clear_stats(struct ssdup *c, char **argv, char *result, unsigned 
 	return 0;
 }
 
-/* A line for each lost range, "sector sectors"; "none" when there is none. */
+/* Print a line "sector sectors" for each lost range, or "none". */
 static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
 	const struct extent *e;
@@ -193,8 +193,8 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 	u32 i;
 
 	/*
-	 * A thread alone will not do: when another target fails, it is there and asleep. Who
-	 * waited for it would hold the table, and with it the next resume.
+	 * The thread may exist and sleep when the resume of another target has failed. A message
+	 * that waited for it would hold the table, and so block the next resume.
 	 */
 	if (!READ_ONCE(c->active)) {
 		DMERR("%s: messages need a device that is resumed", dm_device_name(c->md));

@@ -12,7 +12,7 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
 int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 		  char *result, unsigned int maxlen);
 
-/** ssdup_fields() - the fields of the status line, of a table that was resumed or not */
+/** ssdup_fields() - fill in the fields of the status line; the table need not be resumed */
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS]);
 
 void ssdup_clear_stats(struct ssdup *c);

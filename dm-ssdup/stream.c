@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: windows of writes, and the route of the next stream.
+ * dm-ssdup: sampling of writes into windows, and the route of the next stream.
  *
- * Two windows take turns. Writers fill the current one through an atomic
- * index; the one that completes it turns to the other, evaluates, and sets the
- * route. A write that arrives between the last place and the turn is not
- * sampled; so is a whole window that is full before the one before has been
- * evaluated. The detector is statistics: a lost sample costs nothing, a lock in
- * every write would.
+ * Two windows take turns. Writers fill the current one through an atomic index. The writer
+ * that completes it switches to the other window, evaluates the full one, and sets the route.
+ * Writes between the last place and the switch are not sampled. A window that fills up before
+ * the other one has been evaluated is dropped. This is statistics: a lost sample costs little,
+ * but a lock would cost every write.
  *
- * A sample is written to cache lines that all writers write. So of a load of more than
- * SAMPLES_PER_SECOND, SAMPLES_AT_ONCE aside, only as many streams are sampled; between
- * them the sampling rests, and writes look at the jiffies and write nothing.
+ * All writers share the cache lines that they write samples to. So at most SAMPLES_PER_SECOND
+ * are taken, after a burst of SAMPLES_AT_ONCE. Between streams the sampling rests: writes then
+ * look at jiffies and write no shared cache line.
  */
 #include <linux/slab.h>
 
@@ -25,15 +24,15 @@
 
 struct ssdup_stream {
 	struct stream_window	window[2];
-	unsigned long		evaluating;	/* bit 0, a lock: of the next three */
+	unsigned long		evaluating;	/* bit 0 is a lock for the next three */
 	struct stream_window	*next;
-	u64			sampled;	/* writes that were paid for, see pay() */
+	u64			sampled;	/* samples paid for, see pay() */
 	struct threshold	threshold;
-	u32			threshold_now;	/* of the last stream, 1/10000; to look at */
-	u32			percentage;	/* likewise */
+	u32			threshold_now;	/* after the last stream, 1/10000; for status */
+	u32			percentage;	/* of the last stream, 1/10000; for status */
 };
 
-/* @pass: so many streams are not sampled, before the one that is */
+/* @pass: number of streams to skip before the next one is sampled */
 static void window_reset(struct ssdup *c, struct stream_window *w, u32 pass)
 {
 	u32 length = READ_ONCE(c->set.stream_length);
@@ -82,7 +81,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 		.to_ssd_above = READ_ONCE(c->set.to_ssd_above) * (SSDUP_PCT_ONE / 100),
 		.to_hdd_below = READ_ONCE(c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
 	};
-	/* A sampler that was held up for a life of the window may still write; see below. */
+	/* A delayed sampler may still write to the window, see ssdup_stream_note(). */
 	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
 	u32 threshold = ssdup_threshold_update(&c->stream->threshold, percentage);
 	enum ssdup_policy policy;
@@ -95,7 +94,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 		route = ssdup_policy_next(policy, READ_ONCE(c->route), percentage, threshold,
 					  &marks);
 		WRITE_ONCE(c->route, route);
-		/* Pairs with ssdup_set(): the route is by the policy that was set last. */
+		/* Pairs with smp_mb() in ssdup_set(): the policy that was set last decides. */
 		smp_mb();
 	} while (policy != READ_ONCE(c->set.policy));
 	ssdup_meter_stream(c, percentage);
@@ -105,7 +104,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 	trace_ssdup_stream(c, percentage, threshold, route);
 }
 
-/* Pay for the samples of a stream. Return: whether the next one may be sampled at once. */
+/* Pay for the samples of a stream. Return: may the next stream be sampled at once? */
 static bool pay(struct ssdup *c, u32 samples)
 {
 	u64 earned = div_u64(get_jiffies_64() * SAMPLES_PER_SECOND, HZ);
@@ -118,7 +117,7 @@ static bool pay(struct ssdup *c, u32 samples)
 	return false;
 }
 
-/* What they are like matters little to balance where there is little to choose from. */
+/* When balance has little to choose from, it needs few streams. */
 static void next_window(struct ssdup *c)
 {
 	window_reset(c, c->stream->next, ssdup_meter_quiet(c) ? tuning.pass : 0);

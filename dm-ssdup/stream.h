@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: windows of writes, and the route of the next stream.
+ * dm-ssdup: sampling of writes into windows, and the route of the next stream.
  */
 #ifndef SSDUP_STREAM_H
 #define SSDUP_STREAM_H
@@ -8,7 +8,7 @@
 #include "halves.h"
 #include "meter.h"
 
-/* No lock, and none is missed: see stream.c for what that may cost. */
+/* Filled without a lock, see stream.c. */
 struct stream_window {
 	atomic_t		next ____cacheline_aligned_in_smp;
 	atomic_t		filled;
@@ -16,27 +16,26 @@ struct stream_window {
 	struct stream_sample	s[SSDUP_STREAM_MAX] ____cacheline_aligned_in_smp;
 };
 
-/** ssdup_stream_create() - empty windows, first route by policy; context: the constructor */
+/** ssdup_stream_create() - make empty windows and the first route; context: the constructor */
 int ssdup_stream_create(struct ssdup *c);
 void ssdup_stream_destroy(struct ssdup *c);
 
 /** ssdup_stream_percentage() - random percentage of the last stream, 1/10000; any context */
 u32 ssdup_stream_percentage(const struct ssdup *c);
 
-/** ssdup_stream_threshold() - the adaptive threshold after it, 1/10000; any context */
+/** ssdup_stream_threshold() - adaptive threshold after that stream, 1/10000; any context */
 u32 ssdup_stream_threshold(const struct ssdup *c);
 
-/** ssdup_stream_full() - evaluate the current window, whose last place the caller filled */
+/** ssdup_stream_full() - evaluate the current window, which the caller has completed */
 void ssdup_stream_full(struct ssdup *c, struct stream_window *w);
 
-/** ssdup_stream_go_on() - the sampling has rested; any context */
+/** ssdup_stream_go_on() - end the sampling's rest; any context */
 void ssdup_stream_go_on(struct ssdup *c);
 
 /**
  * ssdup_stream_note() - sample one write, unless the sampling rests
  *
- * Context: map, any number of CPUs at once. Whoever fills the last place of a
- * window evaluates it. While it rests, no line is written that others write.
+ * Context: map, on any number of CPUs at once. The writer that completes a window evaluates it.
  * Return: the route of the current stream, to which this write belongs.
  */
 static inline enum ssdup_disk ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
@@ -54,15 +53,15 @@ static inline enum ssdup_disk ssdup_stream_note(struct ssdup *c, u64 start, u32 
 	}
 	i = atomic_fetch_inc(&w->next);
 	/*
-	 * Whoever was held up here for a whole life of the window may find the
-	 * length of the next one, and count a sample that it has not got: then
-	 * one stream is judged by an older sample.
+	 * A writer that came too late for the window and is delayed here until the window
+	 * is used again may find a greater length, and count a sample too many. Then one
+	 * stream is judged with one older sample.
 	 */
 	if (unlikely(i >= READ_ONCE(w->length)))
 		return route;
 	WRITE_ONCE(w->s[i].start, start);
 	WRITE_ONCE(w->s[i].sectors, sectors);
-	/* Fully ordered: the evaluator sees every sample that was counted. */
+	/* Fully ordered, so the evaluator sees every sample that was counted. */
 	if (unlikely(atomic_inc_return(&w->filled) == READ_ONCE(w->length)))
 		ssdup_stream_full(c, w);
 	return route;

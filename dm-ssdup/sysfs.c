@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: /sys/block/dm-N/ssdup: knobs, state and statistics, a line each.
+ * dm-ssdup: /sys/block/dm-N/ssdup: keys, state and statistics, one line in each file.
  *
- * The folder is a group of files of the disk, so it has no object of its own whose last
- * reference somebody else may drop when this module is gone. It is there from the first
- * resume of a table until its owner is destroyed. The owner is the table that was resumed
- * last: another one takes the folder over, and a suspend leaves it alone.
+ * The folder is an attribute group of the disk, not a kobject: the last reference to a kobject
+ * may be dropped after this module is gone. The folder exists from the first resume of a table
+ * until its owner is destroyed. The owner is the table that was resumed last: its resume takes
+ * the folder over from the table before. A suspend does not change the owner.
  */
 #include <linux/sysfs.h>
 
@@ -15,19 +15,19 @@
 #include "sysfs.h"
 
 /*
- * folder_lock is held while folders are made and removed; that waits for those who read or
- * write a file. They take owner_lock, and nobody is destroyed meanwhile: so who waits for
- * them must not hold it.
+ * folder_lock is held while folders are made and removed. Removing one waits for the readers
+ * and writers of its files. They hold owner_lock, which keeps the owner alive, so the remover
+ * must not hold it.
  */
 static DEFINE_MUTEX(folder_lock);
-static DEFINE_MUTEX(owner_lock);	/* owners; taken with folder_lock, or a file in use */
+static DEFINE_MUTEX(owner_lock);	/* protects owners; nests inside folder_lock */
 static LIST_HEAD(owners);
 
 struct ssdup_attr {
 	struct device_attribute attr;
-	const char	*key;		/* a knob */
+	const char	*key;		/* of a file that shows a key */
 	ssize_t		(*show)(struct ssdup *c, char *buf);
-	enum ssdup_field field;		/* if it is neither */
+	enum ssdup_field field;		/* shown when @key and @show are NULL */
 };
 
 static ssize_t ssdup_show(struct device *dev, struct device_attribute *attr, char *buf);
@@ -131,7 +131,7 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 	return r ?: len;
 }
 
-/* Make @c the owner in another's place. Return: false when there is no owner. */
+/* Make @c the owner instead of another table. Return: false when there is none. */
 static bool take_over(struct ssdup *c)
 {
 	struct ssdup *old;
@@ -146,7 +146,7 @@ static bool take_over(struct ssdup *c)
 	return old;
 }
 
-/* Make nobody the owner. Return: was it @c? */
+/* Take the folder from @c. Return: was @c the owner? */
 static bool disown(struct ssdup *c)
 {
 	bool owned;
@@ -158,7 +158,7 @@ static bool disown(struct ssdup *c)
 	return owned;
 }
 
-/* The field "policy" has the file of its key. */
+/* The key "policy" already has a file, so the field gets none. */
 static void list_files(void)
 {
 	u32 i, nr = 0;
@@ -172,11 +172,11 @@ int ssdup_sysfs_add(struct ssdup *c)
 {
 	int r;
 
-	/* A folder is taken over without waiting for one that is removed, perhaps for memory. */
+	/* A takeover needs no folder_lock: a removal may hold it and wait for memory. */
 	if (take_over(c))
 		return 0;
 	mutex_lock(&folder_lock);
-	/* Nobody else makes an owner: tables of one device are resumed one after the other. */
+	/* No other table becomes owner here: tables of one device are resumed one by one. */
 	mutex_lock(&owner_lock);
 	list_add(&c->folder, &owners);
 	mutex_unlock(&owner_lock);

@@ -7,10 +7,10 @@
 
 #include "ssdup.h"
 
-/** ssdup_sysfs_add() - make /sys/block/dm-N/ssdup, or take it over; context: resume */
+/** ssdup_sysfs_add() - create /sys/block/dm-N/ssdup, or take it over; context: resume */
 int ssdup_sysfs_add(struct ssdup *c);
 
-/** ssdup_sysfs_remove() - unless another table has it; waits for readers; context: destruction */
+/** ssdup_sysfs_remove() - remove the folder if @c owns it; waits for its readers and writers */
 void ssdup_sysfs_remove(struct ssdup *c);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the target: construction, suspend and resume, limits.
+ * dm-ssdup: the target: construction, suspend, resume and limits.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -30,7 +30,7 @@
 #define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
 #define RANGE_MB_PRESET		4U
 
-/* All targets, so that two devices do not write the same disks. */
+/* All targets. It keeps two devices from writing to the same disk. */
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
 
@@ -40,7 +40,7 @@ static bool shares_disk(const struct ssdup *a, const struct ssdup *b)
 	       a->ssd->bdev == b->hdd->bdev || a->hdd->bdev == b->ssd->bdev;
 }
 
-/* Two tables of one device may share disks: one is loaded beside the other. */
+/* Two tables of one device may share disks, since the next one is loaded beside the first. */
 static int enlist(struct ssdup *c, char **error)
 {
 	struct ssdup *other;
@@ -62,7 +62,7 @@ static int enlist(struct ssdup *c, char **error)
 	return r;
 }
 
-/* The table before this one is suspended, and still there. */
+/* Take over the debt of the table before this one, which is suspended but still exists. */
 static void inherit(struct ssdup *c)
 {
 	struct ssdup *other;
@@ -79,7 +79,7 @@ static void delist(struct ssdup *c)
 	struct ssdup *other;
 
 	mutex_lock(&registry_lock);
-	/* When another target kept the next table from being resumed, it has not inherited. */
+	/* The next table has not inherited yet when another target kept it from being resumed. */
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md) {
 			ssdup_inherit(&other->debt, &c->debt);
@@ -128,7 +128,7 @@ static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 	return 0;
 }
 
-/* Ranges of a size that is not given: by the HDD's, so that there are not too many. */
+/* Without range_mb, the size of ranges follows that of the HDD, which limits their number. */
 static int size_ranges(struct ssdup *c, char **error)
 {
 	u64 hdd = bdev_nr_sectors(c->hdd->bdev), nr;
@@ -138,7 +138,7 @@ static int size_ranges(struct ssdup *c, char **error)
 		while (hdd >> c->range_shift >= RANGES_PREFERRED)
 			c->range_shift++;
 	nr = DIV_ROUND_UP_ULL(hdd, 1ULL << c->range_shift);
-	/* They are one allocation, which the kernel wants to be no longer than that. */
+	/* The ranges are one allocation, and kvcalloc() refuses more than INT_MAX bytes. */
 	if (nr > INT_MAX / sizeof(*c->ranges)) {
 		*error = ssdup_error("range_mb: too small for an HDD of %llu TiB", hdd >> 31);
 		return -EINVAL;
@@ -283,11 +283,11 @@ static void ssdup_presuspend(struct dm_target *ti)
 {
 	struct ssdup *c = ti->private;
 
-	/* Writes that wait for space get another way, where there is one. */
+	/* Writes that wait for space are routed again, to the HDD where that is possible. */
 	WRITE_ONCE(c->leaving, true);
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
-	/* A message that waits for a drain holds the table that the core waits for. */
+	/* End messages that wait for a drain: they hold the table, for which the core waits. */
 	ssdup_drain_told(c);
 }
 
@@ -298,13 +298,13 @@ static void ssdup_presuspend_undo(struct dm_target *ti)
 	WRITE_ONCE(c->leaving, false);
 }
 
-/* Nothing runs any more, and nothing is queued. */
+/* Afterwards nothing runs and nothing is queued. */
 static void stop(struct ssdup *c)
 {
 	WRITE_ONCE(c->active, false);
 	ssdup_writeback_stop(c);
 	ssdup_wake_stop(c);
-	/* Nothing waits, so nobody starts it again, and it kicks nobody. */
+	/* No write waits, so nothing starts the ration's timer again, and it kicks nothing. */
 	ssdup_wait_stop(c);
 }
 
@@ -325,7 +325,7 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	stop(c);
 	trace_ssdup_step(c, STEP_SUSPEND_COMMIT);
 	r = ssdup_commit(c);
-	/* Without a FLUSH nobody knows, and the next table does not have what it lost. */
+	/* The next FLUSH must fail: the next table has not got what this commit lost. */
 	if (r)
 		ssdup_owe(&c->debt);
 	trace_ssdup_step(c, STEP_SUSPEND_FLUSH);
@@ -336,8 +336,8 @@ static void ssdup_postsuspend(struct dm_target *ti)
 }
 
 /*
- * What is written to the device, swap perhaps, waits until it is resumed: memory
- * for that must not wait for such a write.
+ * Writes to the device wait until it is resumed, and it may hold swap. So an
+ * allocation here must not wait for writeback.
  */
 static int ssdup_preresume(struct dm_target *ti)
 {
@@ -345,10 +345,10 @@ static int ssdup_preresume(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 	int r;
 
-	/* First, for the table before this one goes even when the resume fails. */
+	/* This comes first: the table before this one goes even when the resume fails. */
 	inherit(c);
 	r = c->recovered ? 0 : ssdup_recover(c);
-	/* A table that is read-only writes no pages, and has no thread. */
+	/* A read-only table writes no pages and has no thread. */
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c) ?: ssdup_writeback_prepare(c);
 	memalloc_noio_restore(noio);
@@ -361,7 +361,7 @@ static void ssdup_resume(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 
 	WRITE_ONCE(c->leaving, false);
-	/* A suspend has stopped who was to open it. */
+	/* The suspend has cancelled the work that would have opened the log again. */
 	if (READ_ONCE(c->log_shut))
 		ssdup_kick_waiting_in(c, 0);
 	if (ssdup_sysfs_add(c))
@@ -376,7 +376,7 @@ static void ssdup_dtr(struct dm_target *ti)
 	struct ssdup *c = ti->private;
 
 	ssdup_sysfs_remove(c);
-	/* The thread is there still when another target kept the table from being resumed. */
+	/* The thread still exists when another target kept the table from being resumed. */
 	stop(c);
 	destroy(c);
 }
@@ -422,7 +422,7 @@ static int __init ssdup_init(void)
 {
 	int r;
 
-	/* Generations, ring numbers and the like are read in one piece without a lock. */
+	/* 64-bit fields are read without a lock, so a read must not tear. */
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_64BIT));
 
 	r = ssdup_nodes_init();

@@ -11,7 +11,7 @@
 
 #define ssdup_dev(c) disk_devt(dm_disk((c)->md))
 
-/* A stream was evaluated; percentages in 1/10000, route 0 HDD, 1 SSD. */
+/* A stream was evaluated. Percentages are in 1/10000; route is 0 (HDD) or 1 (SSD). */
 TRACE_EVENT(ssdup_stream,
 	TP_PROTO(struct ssdup *c, u32 percentage, u32 threshold, enum ssdup_disk route),
 	TP_ARGS(c, percentage, threshold, route),
@@ -38,7 +38,7 @@ TRACE_DEFINE_ENUM(ROUTE_LOG_REST);
 TRACE_DEFINE_ENUM(ROUTE_WAIT);
 TRACE_DEFINE_ENUM(ROUTE_FAIL);
 
-/* One write was routed; way as enum route_action. */
+/* A write was routed; way is an enum route_action. */
 TRACE_EVENT(ssdup_route,
 	TP_PROTO(struct ssdup *c, const struct ssdup_io *io, enum route_action way),
 	TP_ARGS(c, io, way),
@@ -95,7 +95,7 @@ DEFINE_EVENT(ssdup_half_class, ssdup_open,
 DEFINE_EVENT(ssdup_half_class, ssdup_free,
 	TP_PROTO(struct ssdup *c, const struct ssdup_half *h), TP_ARGS(c, h));
 
-/* One batch of a drain was taken from the map. */
+/* A drain has taken a batch from the map. */
 TRACE_EVENT(ssdup_drain,
 	TP_PROTO(struct ssdup *c, const struct ssdup_half *h, const struct drain_plan *plan),
 	TP_ARGS(c, h, plan),
@@ -120,7 +120,7 @@ TRACE_EVENT(ssdup_drain,
 		  __entry->start, __entry->pieces, __entry->runs, __entry->sectors)
 );
 
-/* A step between writes and flushes; see step.h. Any context. */
+/* A step between writes and flushes, see step.h; any context. */
 TRACE_EVENT(ssdup_step,
 	TP_PROTO(struct ssdup *c, enum ssdup_step step),
 	TP_ARGS(c, step),

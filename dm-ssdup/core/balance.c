@@ -8,7 +8,7 @@
 
 static u32 corrected(u32 part, s64 error, u32 x, u64 norm)
 {
-	/* Written so that nothing overflows: |error| is below 2^40, x below 2^20. */
+	/* Nothing overflows: |error| is below 2^40, x below 2^20. */
 	s64 step = div64_s64(error * SCALE / tuning.cost_step * (s64)x, (s64)norm);
 
 	return clamp_t(s64, part + step, 0, COST_MAX);
@@ -36,7 +36,7 @@ bool ssdup_balance_learn(struct balance_cost *cost, const struct balance_work *w
 
 /* --- Choice --- */
 
-/* The same of writes of one length: balance_choose(), solved for the SSD's queue. */
+/* The SSD's queue at which balance_choose() begins to prefer the HDD for the write @w. */
 static u64 wait_of(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 keep,
 		   const struct balance_work *w)
 {
@@ -56,6 +56,6 @@ u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balanc
 	};
 	u32 keep = balance_keep(fill) * (placed ? 1 : tuning.run);
 
-	/* Linear in the length: the least is at one of the ends. */
+	/* The wait is linear in the length, so its minimum is at one of the ends. */
 	return min(wait_of(hdd, ssd, keep, &least), wait_of(hdd, ssd, keep, &most));
 }

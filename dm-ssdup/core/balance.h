@@ -3,12 +3,11 @@
  * dm-ssdup: which disk takes one write, so that neither idles while the other
  * has work to spare (policy balance). Pure.
  *
- * The paper sends whole streams one way, and one disk watches the other. Here
- * each write goes where it is expected to end first, given what waits there
- * already, with two corrections. A chunk of the HDD that a disk has begun with stays
- * with it unless the other is better by far, so that the HDD gets long runs, and so does
- * the drain of what the SSD got. And the more of the log is in use, the dearer it is, and
- * dearest for what the HDD is good at.
+ * The paper sends whole streams to one disk, and the other idles. Here each write goes
+ * to the disk that is expected to end it first, with two corrections. A disk keeps a chunk
+ * that it has begun with, unless the other is better by far: so the HDD gets long runs, and
+ * the drain finds long runs in the log. And a fuller log makes the SSD dearer, most of all
+ * for sequential writes, which the HDD is good at.
  */
 #ifndef SSDUP_BALANCE_H
 #define SSDUP_BALANCE_H
@@ -23,20 +22,20 @@
 
 /* --- What a request costs a disk --- */
 
-#define BALANCE_UNIT	512U	/* sectors; what a cost per sector is counted by */
+#define BALANCE_UNIT	512U	/* sectors; transfers have a price per unit */
 
 /* Learnt from the requests of a busy disk. */
 struct balance_cost {
 	u32	unit_ns;	/* to transfer BALANCE_UNIT sectors */
-	u32	request_ns;	/* of every request */
-	u32	place_ns;	/* of one that does not go on where another ended */
+	u32	request_ns;	/* for every request */
+	u32	place_ns;	/* for a request that is not sequential */
 };
 
 /* A sum of requests. */
 struct balance_work {
 	u32	sectors;
 	u32	requests;
-	u32	placed;		/* of them, not going on where another ended */
+	u32	placed;		/* requests that are not sequential */
 };
 
 /**
@@ -52,44 +51,44 @@ static inline u64 balance_price(const struct balance_cost *cost, const struct ba
 }
 
 /**
- * ssdup_balance_learn() - correct the costs by what some work has really taken
- * @cost: to be corrected: a normalised least mean squares step
+ * ssdup_balance_learn() - correct the costs by the time that some work has really taken
+ * @cost: corrected by one normalised least mean squares step
  * @w: the work
- * @busy_ns: time it took, without that in which the disk had nothing to do
+ * @busy_ns: time it took, without the disk's idle time
  *
- * What all work has in common goes to the part that the most of it was made of;
- * loads that differ tell the parts from each other.
+ * The part that contributed most takes most of the correction. Only loads that differ tell
+ * the parts from each other.
  *
- * Return: whether there was next to nothing to correct.
+ * Return: true when there was next to nothing to correct.
  */
 bool ssdup_balance_learn(struct balance_cost *cost, const struct balance_work *w, u64 busy_ns);
 
-/** balance_average() - of what a flush has taken until now, and what another one took; ns */
+/** balance_average() - moving average of the time that a flush takes; ns */
 static inline u64 balance_average(u64 average, u64 ns)
 {
 	return average - average / tuning.flush_step + ns / tuning.flush_step;
 }
 
-/* Work as one number, which sums are made of: requests 16 bits, those placed 16, sectors. */
+/* Work in one word, so that one atomic adds it: requests (16 bits), placed (16), sectors (32). */
 #define BALANCE_SUM_REQUEST	BIT_ULL(0)
 #define BALANCE_SUM_PLACED	BIT_ULL(16)
 #define BALANCE_SUM_SECTORS	BIT_ULL(32)
 #define BALANCE_SUM_MASK	0xffffU
 
-/** balance_summand() - @times requests of @sectors, and @placed, that have ended */
+/** balance_summand() - @times requests of @sectors each, as a word to add */
 static inline u64 balance_summand(u32 sectors, bool placed, u32 times)
 {
 	return (BALANCE_SUM_REQUEST + (placed ? BALANCE_SUM_PLACED : 0) +
 		sectors * BALANCE_SUM_SECTORS) * times;
 }
 
-/* How many requests a sum has, while they fit. */
+/* Requests in a sum; modulo 2^16. */
 static inline u32 balance_sum_requests(u64 sum)
 {
 	return sum & BALANCE_SUM_MASK;
 }
 
-/** balance_of_sum() - the work of a sum of less than 2^16 requests */
+/** balance_of_sum() - unpack a sum of fewer than 2^16 requests */
 static inline struct balance_work balance_of_sum(u64 sum)
 {
 	return (struct balance_work){
@@ -99,7 +98,7 @@ static inline struct balance_work balance_of_sum(u64 sum)
 	};
 }
 
-/* --- Who goes on where another ended --- */
+/* --- Which writes are sequential --- */
 
 #define BALANCE_CHUNK_SHIFT	13U		/* sectors; 4 MiB */
 #define BALANCE_CHUNK		((u32)BIT(BALANCE_CHUNK_SHIFT))
@@ -107,8 +106,8 @@ static inline struct balance_work balance_of_sum(u64 sum)
 #define BALANCE_AGES		1024U		/* ages are counted modulo this */
 
 /*
- * For chunks of the HDD: where the last write there ended, and which disk
- * took it. A word each, read and written without a lock; a lost update costs a guess.
+ * For chunks of the HDD: where the last write ended, and which disk took it. One word
+ * each, read and written without a lock: a lost update only costs a wrong guess.
  * Tag 32 bits, age 10, end in the chunk 14, disk 2.
  */
 struct balance_map {
@@ -121,12 +120,12 @@ struct balance_map {
 #define BALANCE_TAG_SHIFT	32
 
 struct balance_place {
-	u8	last;		/* bit of the disk that took the chunk's last write; 0: not known */
-	bool	follows;	/* where one ended not long ago, also in the chunk before */
-	bool	front;		/* begins a chunk, not small, with others at the one before */
+	u8	last;		/* bit of the disk that took the chunk's last write; 0: unknown */
+	bool	follows;	/* sequential: begins where another write ended not long ago */
+	bool	front;		/* opens a chunk while others still write the one before */
 };
 
-/* What is known of a chunk; 0: nothing. */
+/* The word of a chunk, or 0 when the slot belongs to another one. */
 static inline u64 balance_word(const struct balance_map *m, u64 chunk)
 {
 	u64 w = READ_ONCE(m->chunk[chunk % BALANCE_CHUNKS]);
@@ -145,9 +144,9 @@ static inline u32 balance_end(u64 w)
 }
 
 /*
- * What the chunk before tells: does one go on where a write there ended, or was one there not
- * long ago and has left some of it to others? Then it is a front, @loose or not: one that runs
- * ahead makes streams look random, and would hide behind that.
+ * Judge a write by the chunk before its own. It follows when the last write there ended at the
+ * chunk's end. It is a front when there was a write not long ago that did not fill the chunk;
+ * even when @loose is false, since a writer that runs ahead makes streams look random.
  */
 static inline void balance_find_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
 				       bool loose, bool fresh, struct balance_place *place)
@@ -166,7 +165,7 @@ static inline void balance_find_before(const struct balance_map *m, u64 chunk, u
  * @start: sector of the write
  * @sectors: its length
  * @age: ticks of tuning.tick writes so far, modulo BALANCE_AGES
- * @loose: writes of a run come out of their order: near its end will do, soon after it
+ * @loose: writes of a run arrive out of order, so a write near the last end follows it, too
  *
  * Context: any; lock-free.
  */
@@ -189,7 +188,7 @@ balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool 
 	return place;
 }
 
-/** balance_note() - remember a write; arguments as of balance_find() */
+/** balance_note() - remember a write; the arguments are those of balance_find() */
 static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u32 age,
 				enum ssdup_disk disk)
 {
@@ -201,19 +200,19 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
 		   ((end << BALANCE_END_SHIFT) + BIT(disk)));
 }
 
-/* --- What comes after a front --- */
+/* --- The work that a front announces --- */
 
 /**
- * balance_to_come() - what a disk will get of the chunks that fronts began with there
+ * balance_to_come() - work that a disk is expected to get in the chunks that fronts opened
  * @to_come: so far, ns of work
- * @front: a front begins with another one; else the write is perhaps one of those expected
+ * @front: the write opens another chunk; else it may be part of the expected work
  * @price: of the write, ns
  * @sectors: of the write
  *
- * Writers that share a run, like the ranks that write a file by stripes, are not abreast, and
- * the first of them chooses for all. It would see but what waits now: as long as the others
- * are at the HDD it would begin one chunk after the other on the SSD, and get so far ahead that
- * the HDD gets the rest of its run in pieces. So what is to come waits, too.
+ * Writers that share a run (ranks that write a file by stripes) are not abreast, and the
+ * first one chooses the disk for all. If it saw only the queues, it would open chunk after
+ * chunk on the SSD while the others keep the HDD busy. It would get far ahead, and the HDD
+ * would get its run in pieces. So the work to come counts like work that is queued.
  *
  * Return: ns.
  */
@@ -225,7 +224,7 @@ static inline u64 balance_to_come(u64 to_come, bool front, u64 price, u32 sector
 	return to_come - min(to_come, price);
 }
 
-/** balance_keep_coming() - of balance_to_come(), what is still expected a window later */
+/** balance_keep_coming() - the part of balance_to_come() that is still expected a window later */
 static inline u64 balance_keep_coming(u64 to_come)
 {
 	return div_u64(to_come * (tuning.come - 1), tuning.come);
@@ -233,29 +232,28 @@ static inline u64 balance_keep_coming(u64 to_come)
 
 /* --- The choice --- */
 
-#define BALANCE_ONE	256U	/* of the parts below: the whole */
+#define BALANCE_ONE	256U	/* fractions below are in units of 1/BALANCE_ONE */
 
 /*
- * A chunk whose first write went to the SSD is expected to go there whole: then
- * the drain finds long runs, and so does the HDD in what is left to it. So the
- * room for the rest of such chunks is promised. The more is promised of what is left of
- * the log, the rather other chunks are for the HDD.
+ * A chunk whose first write went to the SSD is expected to go there whole, so that the drain
+ * and the HDD both get long runs. Log space for the rest of the chunk is promised. The more
+ * of the free log is promised, the more new chunks are steered to the HDD.
  *
- * The HDD keeps a chunk for those that go on in it. From the neighbours of scattered writes it
- * has little; but when nearly all that is left of the log is promised to others, there is no
- * room for the rest of its chunk.
+ * The HDD keeps a chunk for its sequential writes. Scattered writes to the chunk gain
+ * little there, so the SSD may take them; but not when nearly all of the free log is promised,
+ * since the log then has no room for the rest of the chunk.
  */
 struct balance_facts {
 	struct balance_place place;
 	bool	alone;		/* nothing is in flight at either disk */
-	u64	hdd;		/* ns of work there: what waits, of fronts what comes, this write */
-	u64	ssd;
+	u64	hdd;		/* ns: queued work and this write; for a front, work to come, too */
+	u64	ssd;		/* the same */
 	u32	keep;		/* balance_keep() */
-	u32	promised;	/* of what is left of the log, 1/BALANCE_ONE; at most all */
+	u32	promised;	/* promised part of the free log, 0..BALANCE_ONE */
 };
 
 /**
- * balance_keep() - how much dearer the SSD is, for its log is to last
+ * balance_keep() - factor on the SSD's price, so that the log's space lasts
  * @fill: of the whole log, 1/10000
  *
  * Return: 1/BALANCE_ONE.
@@ -265,13 +263,13 @@ static inline u32 balance_keep(u32 fill)
 	return BALANCE_ONE + tuning.fill * BALANCE_ONE * fill / SSDUP_PCT_ONE;
 }
 
-/** balance_plain() - is it the HDD's, whatever is promised or kept? */
+/** balance_plain() - does the HDD get the write, however full the log is? */
 static inline bool balance_plain(const struct balance_facts *f)
 {
 	return f->place.last != BIT(SSDUP_SSD) && f->hdd <= f->ssd;
 }
 
-/* How much better the SSD must be where it did not get the last write; 1/BALANCE_ONE. */
+/* How much cheaper the SSD must be in a chunk that is not its own; 1/BALANCE_ONE. */
 static inline u32 balance_better(const struct balance_facts *f)
 {
 	u32 square = f->promised * f->promised / BALANCE_ONE;
@@ -288,14 +286,13 @@ static inline u32 balance_better(const struct balance_facts *f)
 /**
  * balance_choose() - which disk takes the write
  *
- * Of two writes to chunks that are alike the one that the HDD likes better goes there. Nothing
- * overflows while queues are below ten minutes.
+ * Nothing overflows while queues are below ten minutes.
  */
 static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
 {
 	u64 hdd = f->hdd * BALANCE_ONE, ssd = f->ssd * f->keep;
 
-	/* A single writer has no others to leave the SSD to. */
+	/* A sequential write leaves the SSD to others, if there are any. */
 	if (f->place.follows && !f->alone)
 		ssd *= tuning.run;
 	if (f->place.last == BIT(SSDUP_SSD))
@@ -304,16 +301,16 @@ static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
 }
 
 /**
- * ssdup_balance_small_wait() - how much may wait at the SSD before a small write is the HDD's
+ * ssdup_balance_small_wait() - the SSD's queue up to which it takes all small writes
  * @hdd: costs
  * @ssd: costs
  * @fill: of the whole log, 1/10000
- * @placed: writes do not go on where others ended
+ * @placed: the writes are not sequential
  *
- * Of up to tuning.small sectors, wherever balance_near_ssd(). While less waits at the SSD
- * there is nothing to choose among such writes.
+ * This holds for writes of up to tuning.small sectors with balance_near_ssd(). While the
+ * queue is shorter, balance_choose() need not be asked for such writes.
  *
- * Return: ns of work there.
+ * Return: ns of work.
  */
 u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd,
 			     u32 fill,
@@ -326,13 +323,13 @@ static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
 }
 
 /**
- * balance_stands_for() - how many small writes has the SSD to end for one that was looked at?
+ * balance_stands_for() - how many small writes one that is looked at stands for
  * @others: log writes in flight beside it
- * @skipped: the last ones were not looked at
+ * @skipped: the writes before it were not looked at
  *
- * While it is in flight the SSD ends as many as there are beside it, and itself; of more than
- * tuning.tick another one is looked at. When the last ones were looked at, too, they count
- * for themselves.
+ * While the write is in flight, the SSD ends it and about @others more. One write in
+ * tuning.tick is looked at, so it stands for no more than that. When the writes before it
+ * were looked at, they have prices of their own, and it stands for itself alone.
  */
 static inline u32 balance_stands_for(u32 others, bool skipped)
 {
@@ -340,12 +337,12 @@ static inline u32 balance_stands_for(u32 others, bool skipped)
 }
 
 /**
- * balance_drain_cost() - what the HDD did for a drain
- * @took: by the clock, ns
- * @passed: ns until that was seen, for the drain had something else to do; at least @took
- * @others: what the HDD is expected to have done for requests until then, ns
+ * balance_drain_cost() - time that the HDD spent on a drain's write
+ * @took: from its begin to its end, ns
+ * @passed: ns until the drain noticed the end; at least @took
+ * @others: time the HDD is expected to have spent on requests in @passed, ns
  *
- * That is a guess, and may be more than there was time for.
+ * @others is a guess and may exceed @passed.
  *
  * Return: ns.
  */
@@ -357,12 +354,12 @@ static inline u64 balance_drain_cost(u64 took, u64 passed, u64 others)
 }
 
 /**
- * balance_drain_learn() - correct what a drain is expected to cost by what one did
- * @unit_ns: expected of BALANCE_UNIT sectors
- * @cost: of this one, ns
- * @sectors: of this one, at least 1; a short one counts for less
+ * balance_drain_learn() - correct the expected cost of drains by that of one write
+ * @unit_ns: expected for BALANCE_UNIT sectors
+ * @cost: of the write, ns
+ * @sectors: of the write, at least 1; a short one counts for less
  *
- * Return: ns, of BALANCE_UNIT sectors.
+ * Return: ns, for BALANCE_UNIT sectors.
  */
 static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u32 sectors)
 {
@@ -374,12 +371,12 @@ static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u32 sectors)
 }
 
 /**
- * balance_bypass() - with the log full: rather the HDD now than the log later?
+ * balance_bypass() - with the log full: does the write go to the HDD rather than wait?
  * @hdd_price: of the write, ns
- * @drain_price: what the HDD spent on as much data of the last drains, ns
+ * @drain_price: of draining as much data, ns
  *
- * Small random writes cost the HDD many times what a drain, which sorts them,
- * would: they wait for space, and the drain gets the HDD.
+ * Small random writes cost the HDD far more than a drain, which sorts them. So they wait
+ * for space and leave the HDD to the drain.
  */
 static inline bool balance_bypass(u64 hdd_price, u64 drain_price)
 {

@@ -6,14 +6,13 @@
 #include "detector.h"
 
 /*
- * Each stream is sorted, so each write pays a part of it: samples are dealt to
- * buckets by their offset, which leaves next to nothing to be sorted of a random
- * stream, and what shares a bucket is merged, so that no stream is expensive.
- * A link is the number of a sample plus one; 0 ends a list.
+ * Each stream is sorted, so sorting must be cheap. Samples are dealt to buckets by their
+ * offset, which nearly sorts a random stream. A merge sort within each bucket bounds the
+ * cost of any other stream. A link is the number of a sample plus one; 0 ends a list.
  */
 #define BUCKETS		256U
 
-/* By offset, then by length: a strict weak ordering of the whole sample. */
+/* Order by offset, then by length. */
 static bool below(const struct stream_sample *x, const struct stream_sample *y)
 {
 	return x->start != y->start ? x->start < y->start : x->sectors < y->sectors;
@@ -34,7 +33,7 @@ static u32 merged(struct stream_sample *s, u32 a, u32 b)
 	return head;
 }
 
-/* Sort the first @nr of a list; the rest of it is left at *@rest. */
+/* Sort the first @nr of a list; *@rest is set to the remainder. */
 static u32 sorted(struct stream_sample *s, u32 head, u32 nr, u32 *rest)
 {
 	u32 half;
@@ -48,7 +47,7 @@ static u32 sorted(struct stream_sample *s, u32 head, u32 nr, u32 *rest)
 	return merged(s, head, sorted(s, half, nr - nr / 2, rest));
 }
 
-/* All of a list, that has two at least. */
+/* Sort a list of at least two; exactly two are the usual case. */
 static u32 sorted_list(struct stream_sample *s, u32 head)
 {
 	u32 nr = 2, rest, next = s[head - 1].next, x = s[next - 1].next;
@@ -65,7 +64,7 @@ static u32 sorted_list(struct stream_sample *s, u32 head)
 	return sorted(s, head, nr, &rest);
 }
 
-/* Bucket @i holds those whose offset above *@low, shifted by the result, is i. */
+/* A sample belongs to bucket (start - *@low) >> result. */
 static u32 bucket_shift(const struct stream_sample *s, u32 nr, u64 *low)
 {
 	u64 high = s[0].start;
@@ -88,13 +87,13 @@ u32 ssdup_detector_random_percentage(struct stream_sample *s, u32 nr)
 
 	shift = bucket_shift(s, nr, &low);
 	for (i = 0; i < nr; i++) {
-		/* It may be written meanwhile, see stream.c, but there is a bucket for it. */
+		/* A late sampler may change it meanwhile, see stream.h: stay within head[]. */
 		b = &head[((s[i].start - low) >> shift) % BUCKETS];
 		s[i].next = *b;
 		*b = i + 1;
 	}
 
-	/* The first one is no gap. */
+	/* The first sample has no lower neighbour and counts for nothing. */
 	end = low;
 	for (i = 0; i < BUCKETS; i++) {
 		x = head[i];

@@ -13,17 +13,17 @@
 struct stream_sample {
 	u64	start;		/* sector on the device */
 	u32	sectors;
-	u32	next;		/* the detector's own */
+	u32	next;		/* link, for the detector only */
 };
 
 /**
  * ssdup_detector_random_percentage() - random percentage of one stream
- * @s: the stream's writes in any order; their links are written
- * @nr: how many, SSDUP_STREAM_MIN to SSDUP_STREAM_MAX
+ * @s: the stream's writes in any order; the links are overwritten
+ * @nr: number of writes, SSDUP_STREAM_MIN to SSDUP_STREAM_MAX
  *
- * Sorts by offset; a write that starts where its lower neighbour ends costs no
- * head movement (random factor 0), any other costs one (1). Equal offsets are
- * ordered by length, so that the result depends on the set of writes only.
+ * Writes are sorted by offset. A write that starts where its lower neighbour ends costs no
+ * head movement (random factor 0), any other costs one (1). Equal offsets are ordered by
+ * length, so that the result depends on the set of writes only.
  *
  * Return: sum of the nr - 1 factors over nr - 1, in 1/10000, rounded to nearest.
  */

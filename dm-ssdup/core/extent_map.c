@@ -53,7 +53,7 @@ static void tree_add(struct extent_tree *tree, struct extent *e)
 	tree->sectors += e->sectors;
 }
 
-/* A node is in no tree any more. */
+/* @e has left the tree. A lent node goes back with its half's array instead. */
 static void give_back(struct extent_list *unused, struct extent *e)
 {
 	if (!e->lent)
@@ -96,7 +96,7 @@ static void tree_cut(struct extent_tree *tree, struct extent *x, u64 start, u64 
 		if (x_end > end)
 			tree_add_part(tree, extent_pop(spares), &whole, end, x_end);
 	} else if (x_end > end) {
-		/* It keeps its place in the order: what is below it ends below @end. */
+		/* The order stays right: the start moves up within the old extent. */
 		tree->sectors -= end - x->start;
 		x->start = end;
 		x->sectors = x_end - end;
@@ -113,7 +113,7 @@ u32 ssdup_extent_spares(const struct extent_tree *tree, const struct extent *e)
 	struct extent *x = ssdup_extent_first(tree, from, end);
 	u32 pieces = 0;
 
-	/* The only older extent that ends up as two is one that @e lies within. */
+	/* @e splits an older extent only when it lies inside that one. */
 	if (x && x->seq <= e->seq && x->start < from && extent_end(x) > end)
 		return 1;
 
@@ -135,7 +135,7 @@ void ssdup_extent_insert(struct extent_tree *tree, struct extent *e,
 	u64 from = whole.start, end = extent_end(&whole);
 	struct extent *x, *next;
 
-	/* Everything below @from is settled; @e is NULL once it is in the tree. */
+	/* All below @from is done; @e is NULL once it is in the tree. */
 	for (x = ssdup_extent_first(tree, from, end); x && x->start < end; x = next) {
 		next = ssdup_extent_next(x);
 		if (x->seq <= whole.seq) {

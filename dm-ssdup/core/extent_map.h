@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: what of the HDD's address space the log holds. Pure.
+ * dm-ssdup: the map: which parts of the HDD's address space the log holds. Pure.
  *
  * The HDD is cut into ranges of a fixed power of two; each has a tree of the
  * extents in it, ordered by start. Invariants of a tree, true between calls:
@@ -8,14 +8,13 @@
  *  - extents are disjoint, not empty, and lie within the range;
  *  - each sector belongs to the newest extent that was ever inserted over it
  *    (highest seq; of equal ones the later insert) and not removed since;
- *  - nr and sectors say how many extents there are and what they cover.
+ *  - nr is the number of extents, and sectors the number of sectors that they cover.
  *
- * An extent is 56 bytes (the paper measured 56 a request, section 2.5), and one in
- * an array of the log's 58 with what is left over.
- * Nothing here allocates: an insert takes its nodes from the caller, and gives
- * back those that it no longer needs on a list, to be freed outside the lock;
- * but not those that are lent.
- * Each tree is serialised by its range's lock, which the caller holds.
+ * An extent takes 56 bytes (the paper measured 56 a request, section 2.5), or 58 in a half's
+ * array, with what is left over there.
+ * Nothing here allocates. An insert takes its nodes from the caller. Nodes that are no longer
+ * needed are returned on a list, to be freed outside the lock; except lent ones, which belong
+ * to the array of their half. The caller holds the lock of the tree's range.
  */
 #ifndef SSDUP_EXTENT_MAP_H
 #define SSDUP_EXTENT_MAP_H
@@ -36,7 +35,7 @@ struct extent {
 	u8		half;
 	u8		kind;		/* SSDUP_KIND_ */
 	bool		home;		/* a drain has written it to the HDD already */
-	bool		lent;		/* by its half, that takes it back with all others */
+	bool		lent;		/* part of its half's array, freed as a whole */
 };
 
 static inline u64 extent_end(const struct extent *e)
@@ -86,20 +85,20 @@ struct extent *ssdup_extent_next(const struct extent *e);
 /**
  * ssdup_extent_spares() - nodes that inserting @e would take beside @e itself
  *
- * At most 1 when nothing in the tree is newer than @e, as is always so for a
- * write that just ended; more only for replay and for extents that are moved.
+ * At most 1 when nothing in the tree is newer than @e, which is true for every write that
+ * just ended. Replay and relocation may need more.
  */
 u32 ssdup_extent_spares(const struct extent_tree *tree, const struct extent *e);
 
 /**
- * extent_insert_alone() - make @e known if that takes no others apart
- * @e: as of ssdup_extent_insert()
- * @old: the extent whose place it took, in no tree any more, or NULL
+ * extent_insert_alone() - insert @e if no other extent has to be cut
+ * @e: see ssdup_extent_insert()
+ * @old: set to the extent that @e replaced and that left the tree, or to NULL
  *
- * What nearly every write needs: it overlaps nothing, or exactly one older one that it
- * replaces. Inline, for its instructions are counted.
+ * This is enough for nearly every write: it overlaps nothing, or replaces exactly one older
+ * extent. It is inline because every write pays for it.
  *
- * Return: false, and nothing was changed, when ssdup_extent_insert() has to do it.
+ * Return: false, with nothing changed, when ssdup_extent_insert() is needed.
  */
 static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *e,
 				       struct extent **old)
@@ -137,38 +136,38 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
 }
 
 /**
- * ssdup_extent_insert() - make @e known
- * @tree: of the range @e lies in
+ * ssdup_extent_insert() - insert @e
+ * @tree: of the range that @e lies in
  * @e: start, seq, pos, sectors, half and kind filled in; the tree owns it from now on
- * @spares: at least ssdup_extent_spares() nodes; what is not used stays on it
- * @unused: nodes that left the tree, or that were not needed, are pushed here
+ * @spares: at least ssdup_extent_spares() nodes; unused ones stay on the list
+ * @unused: nodes that left the tree, or @e if it was not needed, are pushed here
  *
  * Older extents (lower or equal seq) give way where @e overlaps them: they are
- * trimmed, split or removed. Where a newer extent (higher seq) lies, @e gives
- * way; @e may end up in several pieces, or in none. A trim at the front moves
- * a DATA extent's pos along.
+ * trimmed, split or removed. @e gives way to newer extents (higher seq), and may
+ * end up in several pieces or in none. A trim at the front moves the pos of a
+ * DATA extent along.
  */
 void ssdup_extent_insert(struct extent_tree *tree, struct extent *e,
 			 struct extent_list *spares, struct extent_list *unused);
 
-/* How many extents a walk looks at before it lets go of the lock for a while. */
+/* Extents that a walk looks at before it drops the lock for a while. */
 #define EXTENT_WALK	1024U
 
 /**
  * ssdup_extent_drop_half() - remove the extents whose entry is in @half
- * @from: sector to start from; moved up to where the next call has to go on
+ * @from: sector to start from; moved up to where the next call must go on
  * @unused: the removed nodes are pushed here
  *
- * Only after the record that frees the half is durable (invariant 3).
+ * Call it only when the record that frees the half is durable (invariant 3).
  *
- * Return: false when the tree may hold more: EXTENT_WALK extents were looked at.
+ * Return: false when the tree may hold more, because EXTENT_WALK extents were looked at.
  */
 bool ssdup_extent_drop_half(struct extent_tree *tree, u8 half, u64 *from,
 			    struct extent_list *unused);
 
 /**
  * ssdup_extent_find_kind() - the first extent of a kind
- * @from: sector to start from; moved up to where the next call has to go on
+ * @from: sector to start from; moved up to where the next call must go on
  * @found: the extent, or NULL
  *
  * Return: false when the tree may hold more: one was found, or EXTENT_WALK
@@ -178,8 +177,8 @@ bool ssdup_extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
 			    const struct extent **found);
 
 /**
- * ssdup_extent_read_span() - how a read of [@start, @end) begins
- * @sectors: length of the first part, that is served from one place
+ * ssdup_extent_read_span() - the first part of a read of [@start, @end)
+ * @sectors: set to the length of that part, which one place serves
  *
  * Return: the extent that holds the first part, or NULL when the HDD does.
  */
@@ -189,17 +188,17 @@ const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 
 /**
  * ssdup_extent_walk_span() - how much of [@start, @end) an insert may replace at once
  *
- * Return: in sectors, up to where EXTENT_WALK extents overlap it.
+ * Return: sectors from @start that at most EXTENT_WALK extents overlap.
  */
 u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);
 
 /**
- * ssdup_extent_held_span() - how a discard of [@start, @end) begins
- * @sectors: length of the first part, that is held as a whole or not at all
+ * ssdup_extent_held_span() - the first part of a discard of [@start, @end)
+ * @sectors: set to the length of that part, which the log holds as a whole or not at all
  *
- * A part that is held ends after EXTENT_WALK extents, even if more of them follow.
+ * A held part ends after EXTENT_WALK extents, even if more follow.
  *
- * Return: is the first part held?
+ * Return: true when the log holds the part.
  */
 bool ssdup_extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the fields of the status line in their order, each also a file in sysfs, as an X-macro
- * table: define SSDUP_FIELD(symbol, name, unit, text) and SSDUP_STAT(likewise), which is one that
- * counts, and include this. SSDUP_FILE(name, text) is a file in sysfs that is no field. Fields are
+ * dm-ssdup: X-macro table of the status line's fields, in their order. Each is also a file in
+ * sysfs. Define any of SSDUP_FIELD(symbol, name, unit, text), SSDUP_STAT(same) for counters, and
+ * SSDUP_FILE(name, text) for files in sysfs that are no fields; then include this. Fields are
  * plain numbers and keep their places; new ones go to the end.
  *
  * Units: SECTORS of 512 bytes, PAGES of 4 KiB, PER_10000, and PLAIN for all else.
@@ -33,7 +33,7 @@ SSDUP_FIELD(WAITING, waiting_writes, PLAIN, "writes that wait for space in the l
 SSDUP_FIELD(DRAIN_ERRNO, drain_errno, PLAIN,
 	    "0, or the error number with which the last step of a drain failed")
 
-/* Since the table was loaded or the message clear_stats; per CPU. */
+/* Counted per CPU, since the table was loaded or the message clear_stats was sent. */
 SSDUP_STAT(WRITES_HDD, writes_hdd, PLAIN, "writes, discards and write-zeroes sent to the HDD")
 SSDUP_STAT(WRITES_SSD, writes_ssd, PLAIN, "writes, discards and write-zeroes sent to the log")
 SSDUP_STAT(SECTORS_HDD, write_sectors_hdd, SECTORS, "data written straight to the HDD")

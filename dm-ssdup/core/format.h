@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: what stands on the SSD. Shared by the kernel and the tools.
+ * dm-ssdup: the on-disk format of the SSD. Shared by the kernel and the tools.
  *
- *	sector 0	superblock, copy 0	(4 KiB; the first 512 bytes say all)
+ *	sector 0	superblock, copy 0	(4 KiB; all but the first 512 bytes is zero)
  *	sector 128	superblock, copy 1
  *	sector 2048	half 0: metadata area, data area
  *	...		half 1, ...
  *
- * A superblock fits in one 512-byte sector, the unit that a disk writes whole,
- * so a power cut leaves each copy as it was or as it should be. Both copies
- * are written for every change, one after the other.
+ * A disk writes a 512-byte sector whole, and a superblock fits in one. So a power cut
+ * leaves each copy either old or new. Every change writes both copies, one after the other.
  *
  * A half's metadata area is an array of pages with two 4 KiB slots each. Page
  * N is written to slot 2N or 2N + 1, in turn: a page that a FLUSH closes early
  * is written again, with more entries, to the slot that does not hold the
- * version that is durable. Which of the two is newer is told by @epoch (one
- * per activation of the device), then by @rev (one per write of the page).
+ * durable version. The newer one has the higher @epoch (one per activation of
+ * the device) or, in the same epoch, the higher @rev (one per write of the page).
  *
  * Every number is little endian, every unit of length or place is a sector of
  * 512 bytes, every checksum is crc32c (seed ~0, not inverted at the end) over
@@ -42,33 +41,33 @@
 
 #define SSDUP_MIN_HALVES	2
 #define SSDUP_MAX_HALVES	16
-#define SSDUP_MAX_SSDS		4	/* room for, one is used */
+#define SSDUP_MAX_SSDS		4	/* the format has room for so many; one is used */
 
 #define SSDUP_PAGE_BYTES	4096U
 #define SSDUP_PAGE_SECTORS	(SSDUP_PAGE_BYTES / 512U)
 #define SSDUP_PAGE_SLOTS	2U
 
-/* Feature bits. An unknown incompat bit: refuse. Unknown ro_compat: refuse to write. */
+/* Feature bits. A log with an unknown incompat bit is refused, one with ro_compat is read-only. */
 #define SSDUP_COMPAT_PAGES	0x1ULL	/* a clean suspend counts the pages of each half */
 #define SSDUP_COMPAT_KNOWN	SSDUP_COMPAT_PAGES
 #define SSDUP_RO_COMPAT_KNOWN	0ULL
 #define SSDUP_INCOMPAT_KNOWN	0ULL
 
-/* struct ssdup_super_half::state; what the log looks like is told by its pages. */
-#define SSDUP_HALF_UNUSED	0U	/* slot of the array beyond the halves of this log */
+/* struct ssdup_super_half::state; only the pages tell whether a half is free or sealed. */
+#define SSDUP_HALF_UNUSED	0U	/* element of the array beyond this log's halves */
 #define SSDUP_HALF_IN_USE	1U	/* pages of this generation, if any, are live */
 
 /* struct ssdup_super::flags */
 #define SSDUP_SUPER_CLEAN	0x1U	/* the last suspend committed everything; pages is right */
 
 /*
- * @generation of a half goes up, to a number no half ever had, when the half
- * is freed; pages of other generations are not looked at.
+ * Freeing a half raises its @generation to a number that no half ever had. Pages of
+ * other generations are ignored.
  */
 struct ssdup_super_half {
 	__le64	generation;
 	__le32	state;
-	__le32	pages;			/* live metadata pages; of use only while clean */
+	__le32	pages;			/* live metadata pages; valid only while clean */
 } __packed;
 
 struct ssdup_super {
@@ -91,7 +90,7 @@ struct ssdup_super {
 	__le32	flags;
 	__le16	nr_halves;
 	__le16	nr_ssds;
-	__le16	ssd_index;		/* which of them this one is */
+	__le16	ssd_index;		/* of this SSD, below nr_ssds */
 	__le16	reserved0;
 	__le64	lift_start;		/* lift area; none while zero */
 	__le64	lift_sectors;
@@ -109,17 +108,17 @@ struct ssdup_super {
 #define SSDUP_KIND_MAX		4U
 
 /*
- * struct ssdup_entry::flags. Reserved for checksums of data: nobody computes them
- * yet, so an entry that claims to have one was not written by this code.
+ * struct ssdup_entry::flags. Reserved for checksums of data, which are not computed
+ * yet. So an entry that claims to have one was not written by this code.
  */
 #define SSDUP_ENTRY_CRC		0x1U	/* @data_crc is valid */
 #define SSDUP_ENTRY_FLAGS_KNOWN	0x0U
 
 /*
- * One extent of the HDD's address space. Of two entries that overlap, the one
- * with the higher @seq is newer; with equal @seq they say the same of the
- * overlap, and the one in the younger half counts (the older half's copy was
- * moved because it could not be drained).
+ * One extent of the HDD's address space. Of two entries that overlap, the one with
+ * the higher @seq is newer. With equal @seq, the overlap was moved from the older half,
+ * which could not be drained, to the younger one: both say the same, and the younger
+ * half's entry counts.
  */
 struct ssdup_entry {
 	__le64	sector;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the keys of a table line, as an X-macro table: define SSDUP_KEY(name, file in sysfs,
- * preset, words, least, most, what it takes, what it says) and, for those that hold while the
- * table is loaded and have no file, SSDUP_FIXED_KEY(name, is it a power of two, preset ...), and
- * include this.
+ * dm-ssdup: X-macro table of the keys of a table line. Define SSDUP_KEY(name, file in sysfs,
+ * default, words, least, most, accepted values, meaning) and SSDUP_FIXED_KEY(name, is it a power
+ * of two, default ...), then include this. Fixed keys cannot change while the table is loaded,
+ * and have no file.
  */
 #ifndef SSDUP_KEY
 #define SSDUP_KEY(...)

@@ -9,13 +9,13 @@
 
 #define PAIR_SECTORS	(SSDUP_PAGE_SLOTS * SSDUP_PAGE_SECTORS)
 
-/* Data that the entries of one page describe when every write is 4 KiB, and its two slots. */
+/* SSD space for one page: its two slots, and the data of its entries when all writes are 4 KiB. */
 #define PAGE_SHARE	(SSDUP_PAGE_ENTRIES * SSDUP_PAGE_SECTORS + PAIR_SECTORS)
 
-/* Entries have 29 bits in the word; data places, 32. */
+/* The word has 29 bits for entries, and a position of their data has 32. */
 #define MAX_META_PAGES	((u32)(GENMASK(28, 0) / SSDUP_PAGE_ENTRIES))
 
-/* Sizes beyond this do not fit in a count of bytes. */
+/* In bytes, larger sizes would not fit in 64 bits. */
 #define MAX_SECTORS	BIT_ULL(54)
 
 #define RESERVE_SHARE	64U
@@ -96,7 +96,7 @@ static u64 ration(u32 what, u64 passed, u64 left)
 
 	if (passed >= left)
 		return what;
-	/* Of a long time not each ns: times the sectors of a half it has to fit. */
+	/* Drop low bits of long times: the product with @what must fit in 64 bits. */
 	shift = max(ilog2(left), 31) - 31;
 	return div64_u64((passed >> shift) * what, left >> shift);
 }
@@ -106,7 +106,7 @@ u64 ssdup_log_ration(struct log_limits *now, const struct log_limits *all, u64 p
 	u32 entries = all->entries - now->entries, sectors = all->sectors - now->sectors, part;
 	u64 used = passed;
 
-	/* There are fewer entries than sectors, so they are the measure of the time. */
+	/* Entries are fewer than sectors, so whole entries measure the time used. */
 	if (entries) {
 		part = ration(entries, passed, left);
 		if (!part)
@@ -135,7 +135,7 @@ u64 ssdup_log_ration_wait(const struct log_limits *now, const struct log_limits 
 
 	if (!ration_is_enough(*now, all, word, sectors, left, left))
 		return U64_MAX;
-	/* The more time has passed, the more is handed out: some 30 steps find the border. */
+	/* The ration grows with the time, so a binary search finds the border. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (ration_is_enough(*now, all, word, sectors, middle, left))
@@ -198,7 +198,7 @@ const char *ssdup_log_fault_text(enum log_fault fault)
 	return text[fault];
 }
 
-/* crc32c of @len bytes, whose crc field, at @at, counts as zero. */
+/* crc32c of @len bytes, as if the crc field at offset @at were zero. */
 static __le32 crc_of(const void *p, size_t len, size_t at)
 {
 	static const __le32 zero;
@@ -267,12 +267,12 @@ static void super_read(const struct ssdup_super *d, struct log_super *s)
 		s->generation[i] = le64_to_cpu(d->half[i].generation);
 		s->pages[i] = le32_to_cpu(d->half[i].pages);
 	}
-	/* Who does not know of pages does not count them. */
+	/* A writer without this feature does not count the pages. */
 	if (!(le64_to_cpu(d->compat) & SSDUP_COMPAT_PAGES))
 		s->flags &= ~SSDUP_SUPER_CLEAN;
 }
 
-/* Written so that no sum or product can wrap, whatever the numbers are. */
+/* No sum or product here wraps, whatever the numbers are. */
 static bool geometry_valid(const struct log_super *s)
 {
 	const struct log_geometry *g = &s->g;
@@ -362,7 +362,7 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 	if (!generations_valid(s))
 		return LOG_BAD_GENERATION;
 
-	/* The last two: who only reads may go on. */
+	/* These two come last, since a read-only user may go on. */
 	if (!memchr_inv(s->uuid, 0, sizeof(s->uuid)))
 		return LOG_NO_UUID;
 	if (le64_to_cpu(d->ro_compat) & ~SSDUP_RO_COMPAT_KNOWN)
@@ -370,7 +370,7 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 	return LOG_OK;
 }
 
-/* It has a right checksum, and was refused all the same. */
+/* Was the copy refused although its checksum is right? */
 static bool refused(enum log_fault fault)
 {
 	return fault != LOG_OK && fault != LOG_BLANK && fault != LOG_NOT_OURS &&
@@ -488,7 +488,7 @@ enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log
 		return LOG_BAD_CRC;
 	if (le16_to_cpu(p->h.nr_entries) > SSDUP_PAGE_ENTRIES)
 		return LOG_PAGE_BAD_COUNT;
-	/* The superblock's is raised, durable, before the first page of an epoch. */
+	/* The superblock's epoch is durable before the first page of that epoch is written. */
 	if (log_page_epoch(p) > want->epoch)
 		return LOG_PAGE_EPOCH;
 	return LOG_OK;

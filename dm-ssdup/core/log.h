@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the log's space and its encoding. Pure; the one place that encodes
- * what format.h describes, and the one that decodes it.
+ * dm-ssdup: the log's space, and the only code that encodes and decodes what format.h
+ * describes. Pure.
  *
- * Space. A half has room for so many entries (metadata) and so many sectors
- * (data); both are handed out together, in one 64-bit word that the caller
- * keeps in an atomic:
+ * A half has space for entries (metadata) and for sectors (data). Both are handed out
+ * together, in one 64-bit word that the caller keeps in an atomic:
  *
  *	63      62 .. 34            33 .. 0
  *	sealed  entries handed out  sectors handed out
  *
- * Entry N lies in page N / SSDUP_PAGE_ENTRIES. What was handed out is never
- * taken back before the half is freed; an entry whose write failed stays empty.
- * A sealed word hands out nothing. The last part of either space, the reserve,
- * is only for extents that a drain has to move (a bad HDD sector), so that a
- * full log can always be emptied.
+ * Entry N lies in page N / SSDUP_PAGE_ENTRIES. Space that was handed out comes back only when
+ * the half is freed; an entry whose write failed stays empty. A sealed word hands out nothing.
+ * The last part of both spaces is a reserve for extents that a drain has to move (a bad HDD
+ * sector), so that a full log can always be emptied.
  */
 #ifndef SSDUP_LOG_H
 #define SSDUP_LOG_H
@@ -36,7 +34,7 @@ struct log_geometry {
 	u32	nr_halves;
 };
 
-/* The least that a half may span, in sectors (4 MiB). */
+/* Smallest half, in sectors (4 MiB). */
 #define LOG_MIN_STRIDE	8192U
 
 /**
@@ -44,10 +42,10 @@ struct log_geometry {
  * @g: filled in
  * @ssd_sectors: size of the SSD
  * @nr_halves: SSDUP_MIN_HALVES..SSDUP_MAX_HALVES
- * @block_sectors: the stricter logical block size of both disks, in sectors
+ * @block_sectors: the larger logical block size of the two disks, in sectors
  *
- * Metadata pages are counted so that 4 KiB writes fill both spaces at once
- * (1.6 % of the SSD). Areas start on 4 KiB.
+ * The number of metadata pages is such that 4 KiB writes fill both spaces at once
+ * (1.6 % of the SSD). Areas are aligned to 4 KiB.
  *
  * Return: false when a half would be smaller than LOG_MIN_STRIDE.
  */
@@ -56,14 +54,13 @@ bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 nr_halves, u3
 /** ssdup_log_slot_sector() - SSD sector of a slot (0 or 1) of a metadata page */
 u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 half, u32 page, u32 slot);
 
-/** ssdup_log_data_sector() - SSD sector of a place in a half's data area */
+/** ssdup_log_data_sector() - SSD sector of a position in a half's data area */
 u64 ssdup_log_data_sector(const struct log_geometry *g, u32 half, log_pos_t pos);
 
 /**
- * ssdup_log_longest_write() - the longest write that such a log can take, in sectors
+ * ssdup_log_longest_write() - the longest write that the log takes, in sectors
  *
- * A quarter of what writers may use of a half, rounded down to a power of two: no
- * write finds a half too small, or all of one to itself.
+ * It is a quarter of what writers may use of a half, rounded down to a power of two.
  */
 u32 ssdup_log_longest_write(const struct log_geometry *g);
 
@@ -74,42 +71,40 @@ struct log_limits {
 	u32	sectors;
 };
 
-/** ssdup_log_limits_all() - all of a half: what a drain may hand out */
+/** ssdup_log_limits_all() - all of a half, which a drain may use */
 struct log_limits ssdup_log_limits_all(const struct log_geometry *g);
 
-/** ssdup_log_limits_writers() - what writers may: all but 1/64, at least 128 KiB and a page */
+/** ssdup_log_limits_writers() - all but the reserve: 1/64, at least 128 KiB and one page */
 struct log_limits ssdup_log_limits_writers(const struct log_geometry *g);
 
 /**
- * ssdup_log_limits_free() - what is handed out of the last half as it comes: three quarters
- * @all: what writers may
- *
- * The rest is rationed, see ssdup_log_ration().
+ * ssdup_log_limits_free() - the part of the last half that is not rationed: three quarters
+ * @all: the limits of writers
  */
 struct log_limits ssdup_log_limits_free(const struct log_limits *all);
 
 /**
  * ssdup_log_ration() - hand out more of the last half
- * @now: how far writers may go; raised
- * @all: how far at most
- * @passed: since it was raised before, ns
- * @left: from then on until another half is free, ns; 0: it is overdue
+ * @now: the writers' limits, to be raised
+ * @all: the highest limits
+ * @passed: time since the last raise, ns
+ * @left: from the last raise until another half is free, ns; 0 when that is overdue
  *
- * So that what is left lasts until then: writers become slower, and do not stop.
+ * What is left of the half lasts until another one is free: writers slow down rather than stop.
  *
- * Return: of @passed what was used, ns; 0 and nothing is raised when it is too little for
- * another entry.
+ * Return: the part of @passed that was used up, ns; 0 when it was too little for another entry,
+ * and nothing was raised.
  */
 u64 ssdup_log_ration(struct log_limits *now, const struct log_limits *all, u64 passed, u64 left);
 
 /**
  * ssdup_log_ration_wait() - how long a write has to wait for ssdup_log_ration()
- * @now, @all, @left: as there
+ * @now, @all, @left: see there
  * @word: of the last half
  * @sectors: of data, 0 for a tombstone
  *
- * Return: the least @passed with which the write gets its place, ns, @left at most; U64_MAX
- * when all of the half is not enough for it.
+ * Return: the least @passed that makes room for the write, ns, at most @left; U64_MAX when
+ * it does not fit into the half at all.
  */
 u64 ssdup_log_ration_wait(const struct log_limits *now, const struct log_limits *all, u64 word,
 			  u32 sectors, u64 left);
@@ -135,13 +130,13 @@ static inline u64 log_word(u32 entries, u32 sectors)
 /**
  * log_word_reserve() - hand out one entry and @sectors of data
  * @word: now
- * @limits: how far the caller may go
- * @sectors: may be 0 (a tombstone)
- * @next: the word afterwards
+ * @limits: of the caller
+ * @sectors: 0 for a tombstone
+ * @next: set to the word afterwards
  *
- * The place handed out is log_word_entries(@word), log_word_sectors(@word).
+ * The caller gets entry log_word_entries(@word) and data from log_word_sectors(@word) on.
  *
- * Return: false when sealed or when it does not fit.
+ * Return: false when the half is sealed or has too little space.
  */
 static inline bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors,
 				    u64 *next)
@@ -186,7 +181,7 @@ enum log_fault {
 	LOG_PAGES_MISSING	= 20,	/* not the pages that a clean suspend counted */
 	LOG_TWO_LOGS		= 21,	/* the superblock's copies are of two logs */
 	LOG_NO_UUID		= 22,	/* superblock: the UUID is nil */
-	/* Those between are the tool's. */
+	/* The numbers between belong to the tool. */
 	LOG_PAGES_GAP		= 34,	/* a page that was durable is gone, later ones are not */
 	LOG_NR_FAULTS
 };
@@ -197,12 +192,12 @@ const char *ssdup_log_fault_text(enum log_fault fault);
 /* --- Superblock --- */
 
 /*
- * Counters that stand on the SSD end here. Whatever is beyond was not counted up
- * to; what would go beyond is not written, for it would be refused the next time.
+ * Highest value of counters on the SSD. No device counts that far, so a higher value is
+ * damage and is refused. None is written either.
  */
 #define LOG_MAX_COUNT		BIT_ULL(62)
 
-/* Seqs stop earlier: writes in flight when that is noticed still get theirs. */
+/* Seqs stop earlier, since writes in flight take more until the limit is noticed. */
 #define LOG_LAST_SEQ		(LOG_MAX_COUNT - BIT_ULL(32))
 
 struct log_super {
@@ -224,26 +219,26 @@ void ssdup_log_super_encode(const struct log_super *s, void *buf);
  * ssdup_log_super_decode() - read and validate one copy
  * @buf: SSDUP_SUPER_BYTES
  *
- * Everything that later arithmetic relies on is checked here: halves within
- * @ssd_sectors, areas within a half, generations non-zero and distinct.
+ * This checks everything that later arithmetic relies on: halves within
+ * ssd_sectors, areas within a half, generations non-zero and distinct.
  *
- * Return: LOG_OK with @s filled in, or the first fault found; LOG_BLANK only
- * when all SSDUP_SUPER_BYTES are zero. LOG_UNKNOWN_RO_COMPAT only when all else
- * is right, and then @s is filled in too: reading is allowed.
+ * Return: LOG_OK with @s filled in, or the first fault found. LOG_BLANK means that all
+ * SSDUP_SUPER_BYTES are zero. LOG_UNKNOWN_RO_COMPAT means that all else is right: @s is
+ * filled in, and the log may be read.
  */
 enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s);
 
 /**
  * ssdup_log_super_pick() - which copy of the superblock counts
  * @fault: of each copy, from ssdup_log_super_decode(); LOG_BAD_CRC for one that cannot be read
- * @copy: where that is LOG_OK
- * @best: the copy that counts
- * @mend: another one has to be written again
+ * @copy: the copies; valid where @fault is LOG_OK
+ * @best: set to the number of the copy that counts
+ * @mend: set to true when the superblock has to be written again
  *
- * The copy with the higher seq. Copy 0 decides what the SSD is: blank, it is blank
- * whatever the other says, for that is how a log is given up; with another magic it
- * is somebody else's, as no fault of a disk makes a magic. A copy that is refused
- * under a right checksum is no damage, so the other one must not replace it.
+ * The copy with the higher seq counts. But copy 0 alone decides whose the SSD is. When it is
+ * blank, so is the SSD: zeroing it is how a log is given up. With another magic, the SSD
+ * belongs to somebody else, since no disk fault makes a magic. A copy that is refused although
+ * its checksum is right is not damaged, so the other one must not replace it.
  *
  * Return: LOG_OK with *best and *mend set, LOG_BLANK, or why not.
  */
@@ -251,14 +246,14 @@ enum log_fault ssdup_log_super_pick(const enum log_fault fault[SSDUP_SUPER_COPIE
 				    const struct log_super copy[SSDUP_SUPER_COPIES],
 				    u32 *best, bool *mend);
 
-/** ssdup_log_super_spent() - a counter is beyond LOG_MAX_COUNT: not to be written */
+/** ssdup_log_super_spent() - is a counter above LOG_MAX_COUNT? Then @s must not be written. */
 bool ssdup_log_super_spent(const struct log_super *s);
 
 /**
  * ssdup_log_super_fits() - may a valid log be used on these disks?
- * @hdd_sectors: must be what the log was made for
- * @ssd_sectors: must be at least what the log was made for
- * @block_sectors: of the disks; at most what the log was made for
+ * @hdd_sectors: must equal the size that the log was made for
+ * @ssd_sectors: must be at least the size that the log was made for
+ * @block_sectors: of the disks; must be at most that of the log
  */
 enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 				    u64 ssd_sectors, u32 block_sectors);
@@ -267,14 +262,14 @@ enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 void ssdup_log_super_fresh(struct log_super *s, const u8 uuid[16], const struct log_geometry *g,
 			   u64 hdd_sectors, u64 ssd_sectors);
 
-/** ssdup_log_next_generation() - a number that no half of @s has or had */
+/** ssdup_log_next_generation() - a generation that no half of @s has or had */
 u64 ssdup_log_next_generation(const struct log_super *s);
 
 /* --- Metadata pages --- */
 
 /*
- * So many pages are written at once, and no others before all of these are durable;
- * see log_page_outlives().
+ * A round of a commit writes at most this many pages, and the next round begins only when
+ * all of these are durable; see log_page_outlives().
  */
 #define LOG_COMMIT_PAGES	16U
 
@@ -298,7 +293,7 @@ struct log_page_id {
 /** ssdup_log_page_begin() - an empty page */
 void ssdup_log_page_begin(struct ssdup_page *p, const struct log_page_id *id);
 
-/** log_entry_encode() - fill an entry that is all zero, but for its kind */
+/** log_entry_encode() - fill an entry that is zero except for its kind */
 static inline void log_entry_encode(struct ssdup_entry *d, u64 sector, u64 seq, u32 sectors,
 				    log_pos_t pos)
 {
@@ -308,24 +303,24 @@ static inline void log_entry_encode(struct ssdup_entry *d, u64 sector, u64 seq, 
 	d->pos = cpu_to_le32(from_log_pos(pos));
 }
 
-/** ssdup_log_page_append() - append encoded entries; the caller adds at most SSDUP_PAGE_ENTRIES */
+/** ssdup_log_page_append() - append encoded entries; at most SSDUP_PAGE_ENTRIES in total */
 void ssdup_log_page_append(struct ssdup_page *p, const struct ssdup_entry *e, u32 nr);
 
-/** ssdup_log_page_add() - append an entry; likewise */
+/** ssdup_log_page_add() - encode and append one entry; the same limit holds */
 void ssdup_log_page_add(struct ssdup_page *p, const struct log_entry *e);
 
 /** ssdup_log_page_finish() - compute the crc; nothing may be added after */
 void ssdup_log_page_finish(struct ssdup_page *p);
 
 /**
- * ssdup_log_page_check() - is this the page @want names?
+ * ssdup_log_page_check() - is @p the page that @want names?
  * @p: as read
- * @want: uuid, generation, half and page are compared; epoch is the highest there
- * can be; rev does not matter
+ * @want: uuid, generation, half and page must match; epoch is the highest possible one; rev is
+ * ignored
  *
- * Return: LOG_OK; LOG_PAGE_STALE for another magic, log, generation, half or
- * place; LOG_BAD_CRC (torn); LOG_PAGE_BAD_COUNT or LOG_PAGE_EPOCH for what was not
- * written by this code.
+ * Return: LOG_OK; LOG_PAGE_STALE for another magic, log, generation, half or page number;
+ * LOG_BAD_CRC for a torn page; LOG_PAGE_BAD_COUNT or LOG_PAGE_EPOCH for a page that this
+ * code cannot have written.
  */
 enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log_page_id *want);
 
@@ -340,30 +335,30 @@ static inline u64 log_page_rev(const struct ssdup_page *p)
 }
 
 /**
- * log_page_outlives() - was a page that is gone durable before this one was written?
- * @p: its newest version, which passed its check
+ * log_page_outlives() - does @p prove that page @gap was durable and is damaged now?
+ * @p: the newest version of a later page, which passed its check
  * @gap: number of the page that is gone, lower than @p's
  * @epoch: of the last page in front of @gap, or 0
  *
- * No power cut leaves such a page, whatever it takes or leaves of what was under way.
- * Let D be the first page of a half that no round of a commit has written with success,
- * and no replay has found: all pages in front of it are durable, and the version of a
- * page that is durable is never written over.
+ * No power cut leaves such a page, whatever becomes of the writes in flight. Let D be the
+ * first page of a half that no round of a commit has written successfully and that no replay
+ * has found. All pages in front of D are durable, and a durable version of a page is never
+ * overwritten.
  *
- *  - A round takes pages in their order, those that are dirty or that this table has not
- *    written yet, and at most LOG_COMMIT_PAGES of all halves. From D on that is each of
- *    them, since the round that first takes one is either the one that moves D or, having
- *    failed, the last of the table. So a round that goes beyond D takes D, none further
- *    than D + LOG_COMMIT_PAGES - 1, and each of these for the first time: as rev 1.
- *  - No other round begins before all pages of this one are durable.
+ *  - A round takes pages in order: those that are dirty or that this table has not written
+ *    yet, at most LOG_COMMIT_PAGES of all halves. From D on it takes every page: the round
+ *    that first takes one either moves D or fails, and then it is the last of the table.
+ *    So a round that goes beyond D takes D, takes none further than
+ *    D + LOG_COMMIT_PAGES - 1, and writes each of these for the first time, as rev 1.
+ *  - The next round begins only when all pages of this one are durable.
  *  - D only goes up: a replay ends at D, or behind it where more of the last round got
- *    through. What earlier epochs have left from D on is as near, and of rev 1 as well.
+ *    through. Pages that earlier epochs left from D on are as near, and have rev 1, too.
  *
- * So a replay that ends at D finds no page behind it that was written twice, and none
- * LOG_COMMIT_PAGES or more behind. Where it does it has ended in front of D.
+ * So a replay that ends at D finds no later page that was written twice, and none that is
+ * LOG_COMMIT_PAGES or more away. If there is one, the replay has ended in front of D.
  *
- * What is of a lower epoch than the page in front of the gap proves nothing: a replay
- * has given it up before (in a gap too short to tell), and the half went on from there.
+ * A page with a lower epoch than the page in front of the gap proves nothing. An earlier
+ * replay gave it up, in a gap too short to tell, and the half went on from there.
  */
 static inline bool log_page_outlives(const struct ssdup_page *p, u32 gap, u64 epoch)
 {
@@ -376,7 +371,7 @@ static inline bool log_within(u64 start, u32 len, u64 end)
 	return start < end && len <= end - start;
 }
 
-/** log_entry_read() - what an entry says, be it possible or not */
+/** log_entry_read() - read an entry without validating it */
 static inline struct log_entry log_entry_read(const struct ssdup_entry *e)
 {
 	return (struct log_entry){
@@ -390,12 +385,12 @@ static inline struct log_entry log_entry_read(const struct ssdup_entry *e)
 
 /**
  * log_entry_decode() - read and validate one entry of a page that passed its check
- * @s: bounds: HDD size, data area, block size
+ * @s: has the bounds: HDD size, data area, block size
  *
- * Inline, for a replay does it a million times.
+ * It is inline because a replay calls it a million times.
  *
- * Return: LOG_OK with @out filled in, else what is wrong: a page with a right
- * crc and a wrong entry was not written by this code.
+ * Return: LOG_OK with @out filled in, else the fault. This code never writes a page with a
+ * right crc and a wrong entry.
  */
 static inline enum log_fault log_entry_decode(const struct log_super *s,
 					      const struct ssdup_entry *e, struct log_entry *out)

@@ -8,7 +8,7 @@ static struct pacing_out pacing(enum pacing_action action, u32 wait_ms)
 	return (struct pacing_out){ .action = action, .wait_ms = wait_ms };
 }
 
-/* A sealed half waits, and somebody for it, though not for space. */
+/* A drain was asked for, and no write waits for its space. */
 static struct pacing_out pace_asked(const struct pacing_in *in)
 {
 	u32 hold = min(in->took_ms, PACING_PATIENCE_MS / PACING_GENTLE) * PACING_GENTLE;
@@ -22,7 +22,7 @@ static struct pacing_out pace_asked(const struct pacing_in *in)
 	return (struct pacing_out){ .action = PACING_DRAIN, .gentle = true };
 }
 
-/* A sealed half waits, and nothing but its own need drives the drain. */
+/* A sealed half waits, and neither a write nor a message waits for its drain. */
 static struct pacing_out pace_sealed(const struct pacing_in *in)
 {
 	u32 hold;
@@ -34,7 +34,7 @@ static struct pacing_out pace_sealed(const struct pacing_in *in)
 	    (in->route == SSDUP_SSD || in->quiet_ms >= PACING_QUIET_MS))
 		return pacing(PACING_DRAIN, 0);
 
-	/* The fuller the open half, the shorter the hold and the larger the drain's share. */
+	/* A fuller open half shortens the hold and gives the drain more of the HDD. */
 	hold = in->patient ? PACING_PATIENCE_MS :
 	       PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
 	if (in->held_ms >= hold)

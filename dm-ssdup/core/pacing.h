@@ -10,22 +10,22 @@
 /* What pacing looks at. */
 struct pacing_in {
 	enum ssdup_mode		mode;
-	enum ssdup_drain	drain;		/* the key */
+	enum ssdup_drain	drain;		/* the key of the table */
 	enum ssdup_disk	route;		/* of the current stream */
-	bool	patient;	/* writes can go past the log: no need to hurry for them */
-	bool	reads;		/* somebody has read within PACING_SEEN_MS */
-	bool	writes;		/* or written to the SSD */
+	bool	patient;	/* writes can bypass the log, so a full log stops none */
+	bool	reads;		/* a read came within PACING_SEEN_MS */
+	bool	writes;		/* a write to the SSD came within PACING_SEEN_MS */
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
 	bool	waiters;	/* writes wait for log space */
-	bool	sealed;		/* a sealed half waits to be drained */
-	bool	spare;		/* a free half could receive instead of the open one */
+	bool	sealed;		/* there is a half to drain */
+	bool	spare;		/* a free half can replace the open one */
 	bool	dirty;		/* the open half holds something */
 	u32	fill;		/* of the open half, 1/10000 */
 	u32	hdd_inflight;	/* foreground requests at the HDD now */
 	u32	quiet_ms;	/* since the last foreground request ended or began */
 	u32	held_ms;	/* how long this batch has been held off already */
-	u32	took_ms;	/* the batch before it */
+	u32	took_ms;	/* duration of the batch before it */
 };
 
 enum pacing_action {
@@ -38,47 +38,44 @@ enum pacing_action {
 struct pacing_out {
 	enum pacing_action	action;
 	u32			wait_ms;
-	/* With whom the batch shares the disks: */
-	bool			wide;		/* on its way, take what other halves hold too */
-	bool			gentle;		/* a small batch: somebody reads */
-	bool			spread;		/* short reads: somebody writes to the SSD */
-	bool			urgent;		/* writes wait, and do not use the HDD meanwhile */
+	/* How the batch shares the disks: */
+	bool			wide;		/* take what other halves hold near it, too */
+	bool			gentle;		/* a small batch, beside readers */
+	bool			spread;		/* short reads, beside writers to the SSD */
+	bool			urgent;		/* writes wait, and leave the HDD to the drain */
 };
 
-#define PACING_IDLE_MS		500U	/* quiet for so long: drain the receiving half too */
-#define PACING_QUIET_MS		20U	/* quiet for so long: the HDD is not needed */
+#define PACING_IDLE_MS		500U	/* after this quiet time, drain the open half, too */
+#define PACING_QUIET_MS		20U	/* after this quiet time, the HDD is free for the drain */
 #define PACING_HOLD_MS		200U	/* longest hold of a batch while the open half is empty */
-#define PACING_PATIENCE_MS 1000U	/* longest hold of a patient drain, however full */
-#define PACING_URGENT		7500U	/* open half this full (1/10000): no holding off */
+#define PACING_PATIENCE_MS 1000U	/* longest hold of a patient drain */
+#define PACING_URGENT		7500U	/* fill of the open half (1/10000) that ends all holds */
 #define PACING_POLL_MS		10U
-#define PACING_SEEN_MS		100U	/* no read, or write, for so long: nobody does */
-#define PACING_GENTLE		2U	/* readers have the HDD so many times as long as a drain */
+#define PACING_SEEN_MS		100U	/* how long a read or write counts as recent */
+#define PACING_GENTLE		2U	/* hold of a gentle batch, in durations of the one before */
 
 /**
  * ssdup_pacing_decide() - may the drain go on?
  *
- * A log that has failed is not drained. One that is read-only is drained without another half
- * to receive: instead of sealing, a batch. Else, in this order:
- *  - writers that wait are served at once, whatever the key; so is who asked,
- *    but beside readers the HDD is theirs for most of the time, except with drain eager:
- *    small batches, each held off for PACING_GENTLE times what the one before took, at
- *    most PACING_PATIENCE_MS; asked with nothing sealed seals the open half, if it is
- *    dirty and another can receive;
- *  - paused or manual: sleep;
- *  - a sealed half: drained at once with drain eager, when the open half is
- *    urgently full, or when the HDD is quiet (nothing in flight for
- *    PACING_QUIET_MS); else it is held off while the HDD serves others -
- *    the route is the HDD, or foreground requests are in flight there - for at
- *    most PACING_HOLD_MS * (1 - fill / urgent), so that the share of the drain
- *    grows with the need for it; a route of SSD with nothing in flight at the HDD
- *    drains at once;
- *  - nothing sealed, the open half dirty and quiet for PACING_IDLE_MS with a
- *    spare: seal. Not yet that long: hold until then.
- *  - else sleep.
+ * A failed log is not drained. A read-only one opens no other half: it drains a batch where
+ * another log would seal. The first rule that fits decides:
+ *  - Writes wait for space and a half is sealed: drain at once, whatever the key.
+ *  - A drain was asked for and a half is sealed: drain. Unless the key is eager, readers keep
+ *    the HDD for most of the time: batches are small, and each is held off for PACING_GENTLE
+ *    times the duration of the one before, at most PACING_PATIENCE_MS.
+ *  - A drain was asked for, the open half is dirty, and there is a spare: seal.
+ *  - The drain is paused or manual: sleep.
+ *  - A half is sealed: drain at once with drain eager, when the open half is urgently full (not
+ *    if patient), or when nothing is in flight at the HDD and the route is the SSD or the
+ *    device was quiet for PACING_QUIET_MS. Else hold the batch off for at most
+ *    PACING_HOLD_MS * (1 - fill / urgent), since a fuller log needs the drain more; if patient,
+ *    for PACING_PATIENCE_MS.
+ *  - The open half is dirty, and there is a spare: seal after PACING_IDLE_MS of quiet.
+ *  - Else sleep.
  *
- * A batch's reads from the SSD are short and come one by one where others write there; not with
- * drain eager, and not when writes wait. With nobody in need of the half's space the arm passes
- * over the disk once for all halves.
+ * While others write to the SSD, a batch's reads are short and come one by one; except with
+ * drain eager, or when writes wait. When nobody needs the half's space soon, one pass over the
+ * HDD drains all halves.
  */
 struct pacing_out ssdup_pacing_decide(const struct pacing_in *in);
 

@@ -3,7 +3,7 @@
 
 #include "plan.h"
 
-/* Append [@from, end of @e) or as much of it as fits. Returns the sectors taken, 0 if full. */
+/* Append [@from, end of @e) as far as it fits. Return: sectors taken, 0 when the plan is full. */
 static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 {
 	struct drain_piece *p = &plan->pieces[plan->nr_pieces];

@@ -14,21 +14,20 @@ struct policy_marks {
 
 /**
  * ssdup_policy_next() - route of the next stream
- * @policy: table argument or knob
+ * @policy: the key of that name
  * @now: route of the stream just seen
  * @percentage: its random percentage, 1/10000
  * @threshold: adaptive threshold after that stream, 1/10000
- * @marks: static water marks of SSDUP
+ * @marks: the fixed water marks of SSDUP
  *
- * adaptive: above the threshold to the SSD, below it to the HDD, equal: stay.
- * watermark: the same with a mark of its own for each direction. all, none:
- * always the SSD, always the HDD.
+ * With adaptive, a percentage above the threshold sends the next stream to the SSD, and one
+ * below it to the HDD. watermark has a fixed mark for each direction.
  */
 enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
 				  u32 percentage, u32 threshold,
 				  const struct policy_marks *marks);
 
-/** ssdup_policy_first() - route of the first stream: the HDD but for policy all */
+/** ssdup_policy_first() - route of the first stream: the SSD with policy all, else the HDD */
 enum ssdup_disk ssdup_policy_first(enum ssdup_policy policy);
 
 #endif

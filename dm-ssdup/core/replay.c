@@ -13,9 +13,8 @@ static bool page_newer(const struct ssdup_page *a, const struct ssdup_page *b)
 }
 
 /*
- * The valid version of a page that counts, or NULL. A slot that is stale or
- * torn is as if it were not there; a wrong count or epoch under a right crc is no
- * such accident, and is returned.
+ * Find the newest valid version of a page, or NULL. Stale and torn slots are ignored, since a
+ * power cut leaves such. A wrong count or epoch under a right crc is a fault.
  */
 static enum log_fault newest_slot(const struct ssdup_page *slots, const struct log_page_id *want,
 				  const struct ssdup_page **newest)
@@ -35,7 +34,7 @@ static enum log_fault newest_slot(const struct ssdup_page *slots, const struct l
 	return wrong;
 }
 
-/* All of a page's entries are checked before any is handed over. */
+/* Check all entries of a page before any is handed over. */
 static int replay_page(const struct log_super *s, const struct ssdup_page *p,
 		       const struct replay_ops *ops, void *ctx,
 		       struct ssdup_replay_half *res, struct replay_fault *fault)
@@ -63,8 +62,8 @@ static int replay_page(const struct log_super *s, const struct ssdup_page *p,
 }
 
 /*
- * The half ends at page @gap: is that damage? What cannot be read, or cannot be, further
- * on is no reason to refuse the log, for a power cut may have done that.
+ * The half ends at page @gap: is that damage? Pages behind the gap that are unreadable or
+ * invalid prove nothing, since a power cut may leave such.
  */
 static bool gap_is_damage(const struct log_super *s, struct log_page_id *want, u32 gap,
 			  u64 epoch, const struct replay_ops *ops, void *ctx)
@@ -163,8 +162,8 @@ void ssdup_replay_roles(struct log_super *s, const struct ssdup_replay_half *fou
 	youngest = s->generation[roles->open];
 
 	/*
-	 * Those that are too old stand first. Raised in turn above all others,
-	 * they come last, in the same order.
+	 * Halves that are too old come first in the list. Each gets the highest
+	 * generation in turn and moves to the end.
 	 */
 	for (i = 0; i < roles->nr_free && s->generation[roles->free[0]] < youngest; i++) {
 		half = roles->free[0];

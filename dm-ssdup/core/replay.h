@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: from a log back to the map. Pure: reads pages and reports extents
- * through callbacks.
+ * dm-ssdup: rebuild the map from the log. Pure: callbacks read the pages and take the
+ * entries.
  *
- * Within a half, pages are read in order until the first whose slots both fail
- * their check, or whose newest valid slot has a lower epoch than the page
- * before: that one is a leftover of a crash, from before a later activation
- * that wrote over the pages in front of it. Of two valid slots the higher
- * (epoch, rev) counts. A slot whose crc is right and whose count or epoch cannot be
- * ends the replay as an impossible entry does.
+ * The pages of a half are read in order. Of two valid slots, the higher (epoch, rev) counts.
+ * A half ends at the first page that has no valid slot, or whose epoch is lower than that of
+ * the page before: such a page is left from before a crash, and a later activation has
+ * overwritten the pages in front of it. A slot with a right crc and an impossible count,
+ * epoch or entry is a fault, and ends the replay.
  *
- * That page may have been durable once, and what follows it is not to be dropped without
- * a word. When the last suspend was clean it counted the pages, and another number
- * of them is a fault; else one behind the gap that no power cut leaves there is,
- * see log_page_outlives().
+ * The page at which a half ends may be a damaged one, and then the pages behind it must not
+ * be dropped silently. A clean suspend counts the pages, and any other number is a fault.
+ * Without one, a later page that no power cut can leave is a fault, see log_page_outlives().
  */
 #ifndef SSDUP_REPLAY_H
 #define SSDUP_REPLAY_H
@@ -24,13 +22,13 @@
 
 struct replay_ops {
 	/*
-	 * Read both slots of a page. Sets *slots to SSDUP_PAGE_SLOTS adjacent
-	 * pages, valid until the next call. May sleep. 0 or -errno.
+	 * Read both slots of a page, and set *slots to SSDUP_PAGE_SLOTS adjacent
+	 * pages, valid until the next call. May sleep. Return: 0 or -errno.
 	 */
 	int (*read_page)(void *ctx, u32 half, u32 page, const struct ssdup_page **slots);
 	/*
-	 * The entries of a page that has any, all of them valid, in no order that
-	 * matters; as on disk, for a copy of each would be felt. May sleep. 0 or -errno.
+	 * Take the entries of a page: at least one, all valid, in any order. They are
+	 * in disk format, since decoded copies would cost time. May sleep. Return: 0 or -errno.
 	 */
 	int (*entries)(void *ctx, u32 half, const struct ssdup_entry *e, u32 nr);
 };
@@ -38,8 +36,8 @@ struct replay_ops {
 /**
  * replay_look_on() - which page behind a gap to look at after @page
  *
- * Each one at first, then ever fewer: some 250 in a half of any size. Of damage that has
- * more behind it than a sixteenth of itself, one of these is found.
+ * The steps grow with the distance, so a half of any size takes some 250 reads. They find a
+ * page behind the damage when there are more of these than a sixteenth of the damage.
  */
 static inline u32 replay_look_on(u32 gap, u32 page)
 {
@@ -47,7 +45,7 @@ static inline u32 replay_look_on(u32 gap, u32 page)
 }
 
 struct ssdup_replay_half {
-	u32	pages;		/* live ones: the next page to write */
+	u32	pages;		/* number of live ones; also the next page to write */
 	u32	entries;
 	u32	data_end;	/* sectors of the data area in use, from its start */
 	u64	max_seq;
@@ -63,9 +61,9 @@ struct replay_fault {
 /**
  * ssdup_replay_half() - read one half
  * @s: the superblock, with the half's generation
- * @half: which
- * @res: what was found
- * @fault: on -EINVAL, what is wrong and where
+ * @half: number of the half
+ * @res: set to what was found
+ * @fault: set on -EINVAL to what is wrong and where
  *
  * Return: 0, an error of a callback, or -EINVAL for content that this code
  * cannot have written.
@@ -75,7 +73,7 @@ int ssdup_replay_half(const struct log_super *s, u32 half, const struct replay_o
 
 /* What each half is after a replay. */
 struct ssdup_replay_roles {
-	u32	open;				/* receives */
+	u32	open;				/* receives writes */
 	u32	nr_sealed;
 	u32	sealed[SSDUP_MAX_HALVES];	/* to be drained, oldest first */
 	u32	nr_free;
@@ -84,14 +82,14 @@ struct ssdup_replay_roles {
 
 /**
  * ssdup_replay_roles() - decide what each half is
- * @s: generations are raised where needed; the caller writes it before any page
+ * @s: generations are raised where needed; the caller must write it before any page
  * @found: result of ssdup_replay_half() for each half
  * @roles: filled in
  *
- * The youngest half with live pages goes on receiving, the others that have
- * any are sealed. With none, the lowest generation receives. A free half must
- * be younger than every half with pages, as halves are opened and freed in the
- * order of their generations; one that is not gets a new generation.
+ * The youngest half with live pages goes on receiving, and the others that have any are
+ * sealed. When no half has pages, the one with the lowest generation receives. Halves are
+ * opened and freed in the order of their generations. So a free half that is older than one
+ * with pages gets a new generation.
  */
 void ssdup_replay_roles(struct log_super *s, const struct ssdup_replay_half *found,
 			struct ssdup_replay_roles *roles);

@@ -80,7 +80,7 @@ void ssdup_settings_preset(struct ssdup_settings *set)
 	set->given = 0;
 }
 
-/* Digits alone, as kstrtou32() takes them; what is too large for @max is too large for all. */
+/* Like kstrtou32(), but only digits, at most @max; user space runs this, too. */
 static bool number(const char *text, u32 max, u32 *value)
 {
 	u64 n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the keys of a table and their values. Pure; shared by the kernel and by
- * "ssdup tab --check", so that both refuse the same.
+ * dm-ssdup: the keys of a table and their values. Pure: the kernel and "ssdup tab --check"
+ * share it, so that both refuse the same tables.
  */
 #ifndef SSDUP_SETTINGS_H
 #define SSDUP_SETTINGS_H
@@ -10,7 +10,7 @@
 
 #define SSDUP_DRAIN_DEPTH_MAX	1024U
 
-#define SSDUP_BY_SIZE		0	/* of the HDD */
+#define SSDUP_BY_SIZE		0	/* default that depends on the HDD's size */
 
 /* The value of each key. */
 struct ssdup_settings {
@@ -18,7 +18,7 @@ struct ssdup_settings {
 #define SSDUP_KEY(name, ...)		name,
 #define SSDUP_FIXED_KEY(name, ...)	name,
 #include "keys.h"
-		given;		/* keys of the table line, a bit each */
+		given;		/* one bit for each key that was set */
 };
 
 /* A key takes one of @words, or a number from @min to @max. */
@@ -41,32 +41,32 @@ enum settings_fault {
 	SETTINGS_VALUE,		/* see the key's @error */
 };
 
-/** ssdup_settings_key() - key number @i, in the order of the documentation; NULL behind the last */
+/** ssdup_settings_key() - key number @i, or NULL behind the last one */
 const struct ssdup_settings_key *ssdup_settings_key(u32 i);
 
-/** ssdup_settings_nr_keys() - how many there are */
+/** ssdup_settings_nr_keys() - the number of keys */
 u32 ssdup_settings_nr_keys(void);
 
 /** ssdup_settings_find() - the key of that name, or NULL */
 const struct ssdup_settings_key *ssdup_settings_find(const char *name);
 
-/** ssdup_settings_bit() - of @set->given */
+/** ssdup_settings_bit() - the bit of a key in struct ssdup_settings::given */
 u32 ssdup_settings_bit(const struct ssdup_settings_key *key);
 
-/** ssdup_settings_of() - where @set has the value of a key */
+/** ssdup_settings_of() - pointer to the value of a key in @set */
 u32 *ssdup_settings_of(struct ssdup_settings *set, const struct ssdup_settings_key *key);
 
-/** ssdup_settings_preset() - what holds where nothing is given */
+/** ssdup_settings_preset() - set all keys to their defaults */
 void ssdup_settings_preset(struct ssdup_settings *set);
 
-/** ssdup_settings_value() - read a value. Return: false when the key cannot have it */
+/** ssdup_settings_value() - read a value. Return: false when the key does not accept it. */
 bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text, u32 *value);
 
-/** ssdup_settings_take() - take a key and its value of a table line */
+/** ssdup_settings_take() - set a key from the words of a table line */
 enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *name,
 					const char *text);
 
-/** ssdup_settings_conflict() - which of the values do not go together; NULL: all do */
+/** ssdup_settings_conflict() - a text that names values which exclude each other, or NULL */
 const char *ssdup_settings_conflict(const struct ssdup_settings *set);
 
 #endif

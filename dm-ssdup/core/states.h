@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: what is a number in the status line and has words, as X-macro tables: define what
- * you want of these and include this. SSDUP_POLICY(symbol, name, what it does),
- * SSDUP_MODE(symbol, words), SSDUP_DRAIN_STATE(symbol, words, what is waited for) and
- * SSDUP_WAIT_CAUSE(likewise). The numbers keep their meaning: new ones go to the end.
+ * dm-ssdup: X-macro tables of the numbers in the status line that have names. Define any of
+ * SSDUP_POLICY(symbol, name, what it does), SSDUP_MODE(symbol, words),
+ * SSDUP_DRAIN_STATE(symbol, words, what is waited for) and SSDUP_WAIT_CAUSE(same), then include
+ * this. The numbers keep their meaning, so new ones go to the end.
  */
 #ifndef SSDUP_POLICY
 #define SSDUP_POLICY(...)
@@ -27,7 +27,7 @@ SSDUP_POLICY(ALL, "all", "All writes go to the log.")
 SSDUP_POLICY(NONE, "none", "No write goes to the log.")
 SSDUP_POLICY(BALANCE, "balance", "Each write goes to the disk that is expected to end it first.")
 
-/* A one-way ladder. Read-only: the SSD refused a write. Failed: it refuses reads, too. */
+/* Modes only go up. Read-only: the SSD refused a write. Failed: it refused reads, too. */
 SSDUP_MODE(RUNNING, "running")
 SSDUP_MODE(LOG_READ_ONLY, "log read-only")
 SSDUP_MODE(LOG_FAILED, "log failed")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the steps of everything that must survive a power cut, as an X-macro table: define
+ * dm-ssdup: X-macro table of the steps between which a power cut must do no harm. Define
  * SSDUP_STEP(symbol, name, where) and include this. Numbers may change, names do not.
  */
 #ifndef SSDUP_STEP

@@ -67,7 +67,7 @@ static u32 list_threshold(const struct threshold *t)
 	return t->sorted[((one - t->sum) * (t->nr - 1) + one / 2) / one];
 }
 
-/* Note how this stream compares with the threshold in force; has the pattern changed? */
+/* Compare this stream with the threshold in force. Return: has the pattern changed? */
 static bool pattern_changed(struct threshold *t, u32 percentage)
 {
 	u32 i, far = 0;
@@ -87,9 +87,9 @@ u32 ssdup_threshold_update(struct threshold *t, u32 percentage)
 	percentage = min(percentage, SSDUP_PCT_ONE);
 
 	/*
-	 * The change test starts over as well. Would its window live on, one
-	 * more far stream would empty the list again, and a load that is all
-	 * random never get a threshold of its own.
+	 * The change test starts over as well. If its window lived on, the next
+	 * far stream would empty the list again, and a load that is all random
+	 * would never get a threshold of its own.
 	 */
 	if (pattern_changed(t, percentage))
 		ssdup_threshold_init(t);

@@ -7,13 +7,13 @@
  *
  *	PercentList[round((1 - avgper) * (n - 1))]
  *
- * with avgper the mean of the list: the more random the recent past, the lower
- * the threshold. The paper leaves the rounding open; to the nearest gives nine
+ * with avgper the mean of the list. So recent random streams lower the
+ * threshold. The paper leaves the rounding open: rounding to nearest gives nine
  * of the ten values of its worked example, truncation four. The threshold is
  * 0.5 until two streams were seen.
  *
- * The list is bounded: beyond THRESHOLD_LIST streams the oldest leaves it, so a
- * device that runs for a year still follows its load.
+ * The list holds the last THRESHOLD_LIST streams, so that a device which runs
+ * for a year still follows its load.
  */
 #ifndef SSDUP_THRESHOLD_H
 #define SSDUP_THRESHOLD_H
@@ -35,7 +35,7 @@ struct threshold {
 	u32	recent_next;
 	u16	sorted[THRESHOLD_LIST];
 	u16	arrival[THRESHOLD_LIST];	/* same values in order of arrival, a ring */
-	u8	far[THRESHOLD_RECENT];	/* was far above the threshold of its day; a ring */
+	u8	far[THRESHOLD_RECENT];	/* was far above the threshold then in force; a ring */
 };
 
 /** ssdup_threshold_init() - start over: an empty list, threshold 0.5 */
@@ -46,10 +46,9 @@ void ssdup_threshold_init(struct threshold *t);
  * @t: state; the caller serialises
  * @percentage: 0..10000
  *
- * First the change test: when more than 70 % of the last 10 streams, this one
- * included, lay above the threshold in force when they were seen by more than
- * 0.3, the list is emptied and the threshold starts over at 0.5 with this
- * stream as the only one in the list. The test starts over as well.
+ * The pattern has changed when more than 70 % of the last 10 streams, this one
+ * included, exceeded the threshold then in force by more than 0.3. In that case
+ * the list and the test start over, with threshold 0.5 and this stream alone.
  *
  * Return: the threshold that this stream's percentage is compared with.
  */

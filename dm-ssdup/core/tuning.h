@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: every number that policy balance was tuned by. Pure.
+ * dm-ssdup: all tuned constants of policy balance. Pure.
  *
- * The compiler folds them, as they stand in one constant. scripts/bench/sweep changes one at a
- * time and measures what becomes of the bench; Documentation/sensitivity.rst has its tables.
+ * The compiler folds them, since they stand in one const struct. scripts/bench/sweep changes one
+ * at a time and runs the bench; Documentation/sensitivity.rst has the results.
  */
 #ifndef SSDUP_TUNING_H
 #define SSDUP_TUNING_H
@@ -16,56 +16,56 @@ struct balance_tuning {
 	u32	tick;		/* writes, from one tick to the next */
 	u32	window;		/* ticks, from one window to the next */
 	u32	look;		/* requests of a disk, from one look at it to the next */
-	u32	rest;		/* the same, of a disk at rest */
-	u32	pass;		/* streams that are not evaluated for one that is, when quiet */
+	u32	rest;		/* the same, for a disk at rest */
+	u32	pass;		/* streams skipped for each one evaluated, when quiet */
 
-	/* Which write goes on where another ended. */
-	u32	recent;		/* ticks: exactly there, with many writers */
-	u32	soon;		/* ticks: out of order */
-	u32	near;		/* lengths of the write: so far from there, out of order */
-	u32	loose;		/* 1/10000: streams of a lower percentage are out of order */
+	/* Which writes are sequential. */
+	u32	recent;		/* ticks within which a write may follow another one exactly */
+	u32	soon;		/* ticks within which it may follow out of order */
+	u32	near;		/* largest distance out of order, in lengths of the write */
+	u32	loose;		/* 1/10000: streams below this percentage are out of order */
 	u32	small;		/* sectors: writes up to this are alike, and no fronts */
-	u32	come;		/* windows, after which few are expected behind a front */
+	u32	come;		/* windows after which little is expected behind a front */
 
 	/* Which disk takes a write. */
-	u32	stay;		/* times better must the other disk be to get a chunk */
+	u32	stay;		/* factor by which another disk must be cheaper to get a chunk */
 	u32	has;		/* the same, for scattered writes to a chunk of the HDD */
-	u32	run;		/* times dearer is the SSD for a write that goes on */
-	u32	fill;		/* times dearer does a full log make the SSD, besides */
+	u32	run;		/* factor on the SSD's price for a sequential write */
+	u32	fill;		/* what a full log adds to the factor on the SSD's price */
 	u32	fresh;		/* weight of promises, against the SSD, for a new chunk */
 	u32	roomless;	/* the same, when nearly all is promised */
 	u32	begun;		/* the same, for scattered writes to a chunk of the HDD */
-	u32	whole;		/* sectors: a shorter write heeds promises the less */
-	u32	forget;		/* windows, after which little is left of a promise */
+	u32	whole;		/* sectors: for a shorter write, promises count less */
+	u32	forget;		/* windows after which little is left of a promise */
 
 	/* What a request costs. */
 	u32	cost_step;	/* part of an error that is corrected at once: 1/8 */
-	u32	cost_steady;	/* part of a price that is no error: 1/64 */
+	u32	cost_steady;	/* part of a price that is too little to correct: 1/64 */
 	u32	flush_step;	/* part of a flush's time that is learnt at once: 1/4 */
 	u32	flush_share;	/* flushes in a window that cost each direct write a flush */
 
 	/* What a drain costs. */
 	u32	drain_step;	/* part of a drain's cost that is learnt at once: 1/4 */
 	u32	drain_least;	/* part of its time that a drain costs at least: 1/8 */
-	u32	drain_full;	/* sectors: a shorter drain tells less */
-	u32	bypass;		/* times a drain's cost may a write past a full log cost */
+	u32	drain_full;	/* sectors: a shorter drain counts for less */
+	u32	bypass;		/* price of a write past a full log, in those of a drain, at most */
 
-	/* What is assumed until it is measured. */
+	/* Assumed until measured. */
 	u32	hdd_unit_ns;
 	u32	hdd_request_ns;
 	u32	hdd_place_ns;
 	u32	ssd_unit_ns;
 	u32	ssd_request_ns;
 	u32	flush_ns;	/* of a FLUSH of the HDD */
-	u32	home_ns;	/* of one that frees a half */
+	u32	home_ns;	/* of a flush that frees a half */
 };
 
 /*
- * Where each comes from, and what the bench's writers lose without its rule: MB/s, in short runs
- * on its SATA disks. What is not said was not measured.
+ * A comment says where a number comes from, and how much throughput a workload of the bench
+ * loses without the rule, in short runs on SATA disks. No percentage: not measured.
  */
 static const struct balance_tuning tuning __maybe_unused = {
-	/* Sixteen writes share what is worked out once: the fill, what is promised, the window. */
+	/* Sixteen writes share the cost of a tick: the fill, the promises, the window. */
 	.tick = 16,
 	.window = 8,
 	/* A look costs two clock reads and a step of learning, which 32 requests share. */
@@ -73,10 +73,10 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.rest = 256,
 	.pass = 3,
 
-	/* 1024 writes: a round of a hundred writers or so. 48 writes: a few rounds of 16. */
+	/* 1024 writes: some rounds of a hundred writers. 48 writes: three rounds of 16. */
 	.recent = 64,
 	.soon = 3,
-	/* For writers that share a run. Mixed 3 %, in one run. */
+	/* For writers that share a run. Mixed 3 %, measured once. */
 	.near = 4,
 	/* Half of the neighbours of a stream do not follow each other. Scarce log 4 %. */
 	.loose = 5000,
@@ -86,38 +86,38 @@ static const struct balance_tuning tuning __maybe_unused = {
 
 	/* Found with mixed and strided writers. Mixed 13 %, scarce log 8 %, contiguous 5 %. */
 	.stay = 12,
-	/* The same. Scarce log 2 %; mixed wins 3 %. */
+	/* The same. Scarce log 2 %; mixed gains 3 %. */
 	.has = 3,
-	/* Of two writes the HDD gets the one that goes on. Mixed 10 %, scarce log 5 %. */
+	/* The HDD gets the sequential writes. Mixed 10 %, scarce log 5 %. */
 	.run = 2,
-	/* A full log is twice as dear. The longest wait of mixed grows by 22 %. */
+	/* A full log doubles the price. The longest wait of mixed grows by 22 %. */
 	.fill = 1,
-	/* The SSD begins no more chunks than it has room for. Mixed, scarce log 4 %. */
+	/* The SSD begins no more chunks than the log has room for. Mixed, scarce log 4 %. */
 	.fresh = 4,
 	/* For strided writers that run ahead. Strided 5 %. */
 	.roomless = 8,
-	/* Found as stay was. Random 3 %; but mixed wins 7 %. */
+	/* Found like stay. Random 3 %; but mixed gains 7 %. */
 	.begun = 60,
-	/* 256 KiB, which balance was tuned with. The longest wait of 4 KiB writes grows. */
+	/* 256 KiB: balance was tuned with it. The longest wait of 4 KiB writes grows. */
 	.whole = 512,
 	.forget = 128,
 
-	/* An eighth: the prices follow another load within some 300 requests. */
+	/* The prices follow a new load within some 300 requests. */
 	.cost_step = 8,
 	.cost_steady = 64,
 	.flush_step = 4,
-	/* One flush for four writes: each direct write pays for a whole one. fsync 32 %. */
+	/* At a flush for every four writes, each direct write pays for one. fsync 32 %. */
 	.flush_share = 32,
 
 	.drain_step = 4,
-	/* What requests have cost is a guess, and may leave nothing for the drain. */
+	/* The cost of requests is a guess, and could leave nothing for the drain. */
 	.drain_least = 8,
-	/* 1 MiB: a batch of one small write says nothing about one of 4 MiB. */
+	/* 1 MiB: a batch of one small write says little about one of 4 MiB. */
 	.drain_full = 2048,
-	/* For scattered 4 KiB writes at a full log, which no workload of the sweep has. */
+	/* For scattered 4 KiB writes at a full log; no workload of the sweep has these. */
 	.bypass = 2,
 
-	/* A hard disk of 170 MB/s and an SSD of 450, until requests have told. */
+	/* A hard disk of 170 MB/s and an SSD of 450 MB/s. */
 	.hdd_unit_ns = 1500000,
 	.hdd_request_ns = 20000,
 	.hdd_place_ns = 1000000,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The types of the two address spaces, and the words both the deciding
- * and the doing files use.
+ * dm-ssdup: the types of the two address spaces, and the enums that core/ and the files
+ * around it share.
  *
- * A place on the HDD is a sector_t-like u64 counted from the start of the HDD.
- * A place in the log is a log_pos_t, sectors from the start of the data area
- * of a half; sparse keeps the two apart.
+ * A place on the HDD is a u64, in sectors from its start. A place in the log is a log_pos_t,
+ * in sectors from the start of a half's data area. sparse keeps the two apart.
  */
 #ifndef SSDUP_TYPES_H
 #define SSDUP_TYPES_H
@@ -31,7 +30,7 @@ static inline log_pos_t log_pos_add(log_pos_t pos, u32 sectors)
 	return to_log_pos(from_log_pos(pos) + sectors);
 }
 
-/* Which disk; the status line prints these numbers, and balance remembers bits of them. */
+/* The status line prints these numbers, and struct balance_map stores them as bits. */
 enum ssdup_disk {
 	SSDUP_HDD,
 	SSDUP_SSD,
@@ -42,13 +41,13 @@ enum ssdup_policy {
 #include "states.h"
 };
 
-/* The device's; only ssdup_fail() climbs it. */
+/* Mode of the device. Only ssdup_fail() raises it. */
 enum ssdup_mode {
 #define SSDUP_MODE(symbol, ...)		MODE_##symbol,
 #include "states.h"
 };
 
-/* For status only. */
+/* Only for the status line. */
 enum drain_state {
 #define SSDUP_DRAIN_STATE(symbol, ...)	DRAIN_##symbol,
 #include "states.h"
@@ -59,7 +58,7 @@ enum wait_cause {
 #include "states.h"
 };
 
-/* Of the status line; those that count are in a row. */
+/* Fields of the status line; the counters are consecutive. */
 enum ssdup_field {
 #define SSDUP_FIELD(symbol, ...)	FIELD_##symbol,
 #define SSDUP_STAT(symbol, ...)		FIELD_##symbol,
