@@ -44,7 +44,6 @@ struct ssdup_drainer {
 	u64			fenced;		/* ranges below this index are fenced */
 	struct drain_faults	faults;
 	u64			others;		/* highest seq to take from other halves; 0: none */
-	u64			pass_home;	/* sectors copied from the half; a hint */
 	spinlock_t		lock;		/* protects c->drain_error and anew */
 	bool			anew;		/* a drain was requested since the try began */
 	bool			wide;		/* take extents of other halves too */
@@ -122,8 +121,7 @@ static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drai
 /* Overwritten sectors count as left, so the estimate is rather too late than too early. */
 static void tell_due(struct ssdup *c, const struct ssdup_half *h)
 {
-	const struct ssdup_drainer *d = c->drainer;
-	u64 all = log_word_sectors(atomic64_read(&h->word)), home = h->home + d->pass_home;
+	u64 all = log_word_sectors(atomic64_read(&h->word)), home = h->home + c->pass_home;
 
 	ssdup_meter_due(c, all - min(all, home));
 }
@@ -161,7 +159,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		if (!failed)
 			mark_home(c, b, run, flush_errors);
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
-		WRITE_ONCE(d->pass_home, d->pass_home + own_sectors(c, b, run));
+		WRITE_ONCE(c->pass_home, c->pass_home + own_sectors(c, b, run));
 	}
 	return 0;
 }
@@ -172,12 +170,14 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
  */
 static void fence_range(struct ssdup *c, struct ssdup_range *r)
 {
+	bool wide;
 	u8 old;
 
 	trace_ssdup_step(c, STEP_DRAIN_FENCE);
 	spin_lock_irq(&r->lock);
 	/* Extents up to this seq are in the tree: they may be taken from any half. */
-	c->drainer->others = c->drainer->wide ? atomic64_read(&c->seq) : 0;
+	wide = c->drainer->wide && ssdup_mode(c) == MODE_RUNNING;
+	c->drainer->others = wide ? atomic64_read(&c->seq) : 0;
 	old = r->phase;
 	r->phase ^= 1;
 	spin_unlock_irq(&r->lock);
@@ -261,7 +261,7 @@ static int choose_half(struct ssdup *c, const struct pacing_out *how)
 	if (!d->half)
 		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
 	d->from = 0;
-	WRITE_ONCE(d->pass_home, 0);
+	WRITE_ONCE(c->pass_home, 0);
 	d->fenced = 0;
 	ssdup_faults_begin(&d->faults, d->half);
 	d->taken = false;
@@ -308,14 +308,9 @@ static int finish_half(struct ssdup *c)
 {
 	struct ssdup_drainer *d = c->drainer;
 
-	int r;
-
 	if (ssdup_mode(c) != MODE_RUNNING)
 		return ssdup_salvage_home(c, d->half, d->faults.left, d->faults.lost);
-	r = ssdup_free_half(c, d->half);
-	if (!r)
-		WRITE_ONCE(d->pass_home, 0);
-	return r;
+	return ssdup_free_half(c, d->half);
 }
 
 /*
@@ -439,7 +434,7 @@ u64 ssdup_drain_pinned(struct ssdup *c)
 
 u64 ssdup_home_sectors(struct ssdup *c)
 {
-	u64 sectors = READ_ONCE(c->drainer->pass_home);
+	u64 sectors = READ_ONCE(c->pass_home);
 	u32 i;
 
 	for (i = 0; i < c->g.nr_halves; i++)

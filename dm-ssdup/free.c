@@ -8,6 +8,7 @@
 #include "hdd.h"
 #include "map.h"
 #include "meter.h"
+#include "mode.h"
 #include "nodes.h"
 #include "super.h"
 #include "trace.h"
@@ -98,9 +99,11 @@ void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 		ssdup_drop_extents(c, halves[i]);
 		WRITE_ONCE(halves[i]->home, 0);
 	}
+	WRITE_ONCE(c->pass_home, 0);
 	trace_ssdup_step(c, STEP_FREE_DROPPED);
 	drain_does(c, DRAIN_READS);
-	for (i = 0; i < nr; i++)
+	/* In a log that is read-only no half is opened again. */
+	for (i = 0; i < nr && ssdup_mode(c) == MODE_RUNNING; i++)
 		wait_event(c->settle_wait, !atomic_read(&halves[i]->reads));
 
 	/* No commit may use the halves while their state is reset. */

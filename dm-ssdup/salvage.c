@@ -59,8 +59,8 @@ static int free_all(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 	r = ssdup_free_record(c, halves, nr);
 	if (r)
 		return r;
-	DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
 	ssdup_free_end(c, halves, nr);
+	DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
 	return 0;
 }
 

@@ -277,6 +277,7 @@ struct ssdup {
 	struct ssdup_writeback	*writeback;
 	struct ssdup_drainer	*drainer;
 	struct bio_set		bs;
+	u64			pass_home;	/* sectors copied from the draining half; a hint */
 	bool			short_of_memory;	/* a hint */
 	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */
 	int			drain_error;	/* of the last try, or 0; a hint */

@@ -32,9 +32,9 @@ struct route_facts {
 enum route_action {
 	ROUTE_HDD,		/* try the HDD, unless the write overlaps the log */
 	ROUTE_LOG,		/* try to get a place in the log, within the ration */
-	ROUTE_LOG_REST,		/* the same, whatever the ration */
 	ROUTE_WAIT,		/* queue for log space, in order */
 	ROUTE_FAIL,		/* the write needs the log, which takes none: EIO */
+	ROUTE_LOG_REST,		/* as ROUTE_LOG, whatever the ration */
 };
 
 /**

@@ -32,6 +32,9 @@ drain=$!
 # the drain says what it waits for
 wait_until drain_state -eq 7
 is "free halves" "$(stat halves_free)" 0
+# what it copied has left the log, and counts no more for what came since
+io write start=65536 len=256 bs=64
+is "copied sectors of the log" "$(stat home_sectors)" 0
 # twice around
 io write start=65536 len=$((2 * half - 2000)) bs=512 &
 writer=$!
