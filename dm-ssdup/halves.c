@@ -316,7 +316,7 @@ void ssdup_ration(struct ssdup *c, u64 left)
 
 	spin_lock_irq(&c->halves->lock);
 	gate = c->gate;
-	/* @left counts from now, but the ration from the last time that the gate moved. */
+	/* @left counts from now, but the ration from c->rationed. */
 	passed = ssdup_log_ration(&gate, &c->limits, passed, left + passed);
 	if (ssdup_rationed(c) && passed) {
 		set_gate(c, &gate);

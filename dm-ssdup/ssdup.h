@@ -124,8 +124,8 @@ struct ssdup_half {
 	u32			index;		/* constant */
 	u64			data_start;	/* sector on the SSD; constant */
 	/*
-	 * open_half() resets these before it unseals the word. No half is freed
-	 * while a commit runs. Fields marked WB belong to the writeback thread.
+	 * pages_done, base and generation are new before the word is unsealed. No half
+	 * is freed while a commit runs. WB: belongs to the writeback thread.
 	 */
 	u32			pages_done;	/* complete and durable; the lock in commit.c */
 	u32			relocated;	/* entries moved here; WB */
@@ -239,7 +239,7 @@ struct ssdup {
 	struct log_geometry	g;
 	struct log_limits	limits;		/* of writers in a half */
 	struct log_limits	gate;		/* how far they may go now; by halves.c, a hint */
-	u64			rationed;	/* ns: when the gate last moved; a hint */
+	u64			rationed;	/* ns: from when on time raises the gate; a hint */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
 	struct ssdup_half	half[SSDUP_MAX_HALVES];

@@ -47,7 +47,7 @@ int ssdup_begin_epoch(struct ssdup *c);
  */
 int ssdup_free_record(struct ssdup *c, struct ssdup_half **halves, u32 nr);
 
-/** ssdup_write_clean() - write how many pages each half has; context: no I/O is in flight */
+/** ssdup_write_clean() - write that the log is clean, and its page counts; no I/O is in flight */
 void ssdup_write_clean(struct ssdup *c);
 
 #endif
