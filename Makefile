@@ -77,6 +77,10 @@ mutants: ## deliberate bugs, one at a time, and whether the tests notice
 recovery: ## what a recovery costs in time and memory, measured
 	scripts/recovery/run
 
+intree: ## a copy of the target in a kernel tree: does it build there?
+	scripts/lab/setup tools
+	scripts/lab/intree
+
 newest: ## the newest kernel that Debian has: build, small set of tests; LINE="sid 7.2"
 	scripts/newest $(if $(LINE),"$(LINE)")
 
@@ -95,4 +99,4 @@ clean: ## remove what was built in the checkout
 help: ## this text
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
 
-.PHONY: all modules install tools install-tools deb demo bench test test-system soak kcsan lint kunit host-test mutants recovery newest arm64 clean help
+.PHONY: all modules install tools install-tools deb demo bench test test-system soak kcsan lint kunit host-test mutants recovery intree newest arm64 clean help

@@ -35,7 +35,7 @@ bool ssdup_bring_spare(struct ssdup_io *io);
  */
 static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int writes)
 {
-	if (likely(writes <= SSDUP_NODES_RESERVED && ssdup_pool_full(&c->nodes)))
+	if (likely(writes <= SSDUP_NODES_RESERVED && mempool_is_saturated(&c->nodes)))
 		return true;
 	return io->nodes.head || ssdup_bring_spare(io);
 }

@@ -58,7 +58,8 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_HALVES_SEALED] = ssdup_count_halves(c, HALF_SEALED);
 	value[FIELD_FILL] = ssdup_fill(c);
 	value[FIELD_DIRTY] = atomic64_read(&c->dirty_sectors);
-	value[FIELD_EXTENTS] = atomic64_read(&c->extents);
+	/* Inserts count after they have left the lock, so the sum may be late. */
+	value[FIELD_EXTENTS] = max_t(s64, atomic64_read(&c->extents), 0);
 	value[FIELD_WAITING] = atomic_read(&c->nr_waiting);
 	value[FIELD_DRAIN_ERRNO] = -READ_ONCE(c->drain_error);
 	for (i = 0; i < STAT_NR; i++)

@@ -395,7 +395,9 @@ static void ssdup_io_hints(struct dm_target *ti, struct queue_limits *limits)
 {
 	struct ssdup *c = ti->private;
 
-	ssdup_set_discard_limits(limits, 1U << c->range_shift, c->block_sectors << SECTOR_SHIFT);
+	limits->max_hw_discard_sectors = 1U << c->range_shift;
+	limits->discard_granularity = c->block_sectors << SECTOR_SHIFT;
+	ssdup_compat_limits(limits);
 }
 
 static struct target_type ssdup_target = {

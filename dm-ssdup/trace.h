@@ -34,7 +34,6 @@ TRACE_EVENT(ssdup_stream,
 
 TRACE_DEFINE_ENUM(ROUTE_HDD);
 TRACE_DEFINE_ENUM(ROUTE_LOG);
-TRACE_DEFINE_ENUM(ROUTE_LOG_REST);
 TRACE_DEFINE_ENUM(ROUTE_WAIT);
 TRACE_DEFINE_ENUM(ROUTE_FAIL);
 
@@ -54,13 +53,13 @@ TRACE_EVENT(ssdup_route,
 		__entry->start = io->start;
 		__entry->sectors = io->sectors;
 		__entry->stream = io->route;
-		__entry->way = way;
+		__entry->way = way == ROUTE_LOG_REST ? ROUTE_LOG : way;
 	),
 	TP_printk("%d:%d %llu + %u stream %s way %s",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->start,
 		  __entry->sectors, __entry->stream ? "ssd" : "hdd",
 		  __print_symbolic(__entry->way, { ROUTE_HDD, "hdd" }, { ROUTE_LOG, "log" },
-				   { ROUTE_LOG_REST, "log" }, { ROUTE_WAIT, "waits" },
+				   { ROUTE_WAIT, "waits" },
 				   { ROUTE_FAIL, "fails" }))
 );
 

@@ -2,6 +2,7 @@
 /*
  * dm-ssdup: writes that wait for a place in the log.
  */
+#include <linux/hrtimer.h>
 #include <linux/slab.h>
 
 #include "halves.h"
@@ -32,7 +33,7 @@ int ssdup_wait_create(struct ssdup *c)
 	w->c = c;
 	spin_lock_init(&w->lock);
 	bio_list_init(&w->bios);
-	ssdup_hrtimer_init(&w->ration_timer, ration_timer, HRTIMER_MODE_REL);
+	hrtimer_setup(&w->ration_timer, ration_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	c->waiting = w;
 	return 0;
 }

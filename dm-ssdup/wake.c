@@ -25,7 +25,7 @@ void ssdup_wake_init(struct ssdup *c, work_func_t waiting, work_func_t commit)
 
 int ssdup_wake_create(struct ssdup *c)
 {
-	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI | SSDUP_WQ_PERCPU,
+	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU,
 				0, dm_device_name(c->md));
 	return c->wq ? 0 : -ENOMEM;
 }

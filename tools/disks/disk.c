@@ -228,7 +228,7 @@ static int disk_init_request(struct blk_mq_tag_set *set, struct request *rq,
 
 	cmd->disk = set->driver_data;
 	INIT_LIST_HEAD(&cmd->op.node);
-	ssdup_hrtimer_init(&cmd->timer, disk_cmd_timer, HRTIMER_MODE_ABS_SOFT);
+	hrtimer_setup(&cmd->timer, disk_cmd_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	return 0;
 }
 

@@ -95,7 +95,7 @@ int hdd_create(struct disk *d, const struct hdd_params *p,
 
 	if (r)
 		return r;
-	ssdup_hrtimer_init(&d->arm, hdd_arm_timer, HRTIMER_MODE_ABS_SOFT);
+	hrtimer_setup(&d->arm, hdd_arm_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	d->runs = kvcalloc(runs, sizeof(*d->runs), GFP_KERNEL);
 	if (!d->runs)
 		return -ENOMEM;
