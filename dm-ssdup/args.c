@@ -3,7 +3,6 @@
  * dm-ssdup: keys and values of the table line, of the message "set" and in sysfs.
  */
 #include "args.h"
-#include "halves.h"
 #include "wake.h"
 
 /* Serialises changes of settings, of all devices. */

@@ -11,7 +11,6 @@
 #include <linux/slab.h>
 
 #include "away.h"
-#include "halves.h"
 #include "meta.h"
 #include "mode.h"
 #include "wake.h"

@@ -5,7 +5,6 @@
 #include <linux/wait_bit.h>
 
 #include "batch.h"
-#include "halves.h"
 #include "meter.h"
 #include "trace.h"
 

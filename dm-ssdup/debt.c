@@ -5,7 +5,6 @@
 #include <linux/compiler.h>
 
 #include "debt.h"
-#include "halves.h"
 
 #define OWED_TO_FLUSH	1
 #define OWED_TO_FUA	2

@@ -372,7 +372,7 @@ static int turn(struct ssdup *c, const struct pacing_out *how)
 	struct ssdup_drainer *d = c->drainer;
 	int r;
 
-	d->wide = how->wide && ssdup_mode(c) == MODE_RUNNING;
+	d->wide = how->wide;
 	do {
 		r = stages[d->stage].run(c, how);
 		if (r < 0) {

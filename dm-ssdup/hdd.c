@@ -5,7 +5,6 @@
 #include <linux/slab.h>
 
 #include "debt.h"
-#include "halves.h"
 #include "hdd.h"
 #include "meter.h"
 #include "requests.h"

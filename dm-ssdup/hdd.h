@@ -5,7 +5,7 @@
 #ifndef SSDUP_HDD_H
 #define SSDUP_HDD_H
 
-#include "halves.h"
+#include "ssdup.h"
 
 int ssdup_hdd_create(struct ssdup *c);
 void ssdup_hdd_destroy(struct ssdup *c);

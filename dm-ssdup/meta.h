@@ -3,8 +3,8 @@
  * dm-ssdup: synchronous I/O, and durable writes to the SSD.
  *
  * Flushes of the SSD and writes of metadata exclude each other. After a failed flush no
- * metadata is written any more: the SSD may have dropped data, the next flush would succeed,
- * and new metadata would refer to data that are not there.
+ * commit is made any more: the SSD may have dropped data, the next flush would succeed, and
+ * new entries would refer to data that are not there.
  */
 #ifndef SSDUP_META_H
 #define SSDUP_META_H
@@ -28,7 +28,8 @@ bool ssdup_passes(int error);
  * ssdup_meta_begin() - begin a flush of the SSD, or a write of metadata
  *
  * Context: process, sleeps. The caller must call ssdup_meta_end(), even after an error.
- * Return: 0, or -EIO after an earlier error.
+ * Return: 0, or -EIO after an earlier error. The superblock refers to no data, so it may
+ * be written all the same.
  */
 int ssdup_meta_begin(struct ssdup *c);
 

@@ -5,7 +5,6 @@
  * running -> log read-only -> log failed. Each change is logged once. Only loading
  * the table again undoes it.
  */
-#include "halves.h"
 #include "mode.h"
 #include "wake.h"
 

@@ -14,7 +14,6 @@
  */
 #include <linux/slab.h>
 
-#include "halves.h"
 #include "meter.h"
 #include "stream.h"
 #include "trace.h"

@@ -5,7 +5,6 @@
 #ifndef SSDUP_STREAM_H
 #define SSDUP_STREAM_H
 
-#include "halves.h"
 #include "meter.h"
 
 /* Filled without a lock, see stream.c. */

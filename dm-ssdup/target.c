@@ -17,7 +17,6 @@
 #include "meter.h"
 #include "nodes.h"
 #include "recovery.h"
-#include "reserve.h"
 #include "status.h"
 #include "stream.h"
 #include "super.h"

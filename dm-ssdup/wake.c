@@ -2,8 +2,6 @@
 /*
  * dm-ssdup: who waits for what, and the functions that wake them.
  */
-#include "bioq.h"
-#include "halves.h"
 #include "wake.h"
 
 static void event_work(struct work_struct *work)

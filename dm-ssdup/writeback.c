@@ -6,7 +6,6 @@
 #include <linux/kthread.h>
 #include <linux/slab.h>
 
-#include "batch.h"
 #include "commit.h"
 #include "drain.h"
 #include "halves.h"
