@@ -3,34 +3,44 @@
 #
 # The modelled disks of the bench, by name: parameters of ssdup-disks.
 
+# disk_table - a line for each pair of disks: its name, the HDD's parameters, the SSD's;
+# those before "paper" are what users have
+disk_table()
+{
+	local hdd="hdd_rpm=7200 hdd_rate_mbps=180 hdd_nominal_gb=1000 hdd_cache_mb=64"
+	local sata="ssd_rate_mbps=450 ssd_latency_us=60" nvme="ssd_rate_mbps=2000 ssd_latency_us=15"
+
+	cat <<-EOT
+	sata|$hdd|$sata
+	nvme|$hdd|$nvme
+	nocache|${hdd/cache_mb=64/cache_mb=0}|$sata
+	array|hdd_rpm=15000 hdd_rate_mbps=800 hdd_nominal_gb=1000 hdd_cache_mb=512 hdd_cache_runs=4096 hdd_bus_mbps=2000|$nvme
+	slow|hdd_rpm=5400 hdd_rate_mbps=120 hdd_nominal_gb=1000 hdd_cache_mb=16|ssd_rate_mbps=250 ssd_latency_us=90
+	even|${hdd/mbps=180/mbps=450}|$sata
+	paper|hdd_rpm=10000 hdd_rate_mbps=130 hdd_nominal_gb=300 hdd_cache_mb=16 hdd_seek_track_us=400 hdd_seek_avg_us=4500 hdd_seek_full_us=9500|ssd_rate_mbps=250 ssd_latency_us=80
+	instant|instant=1|
+	EOT
+}
+
+# disk_pairs - the names of those that users have
+disk_pairs()
+{
+	disk_table | sed '/^paper/,$d; s/|.*//'
+}
+
 # disk_parameters NAME[-PERCENT] - with the HDD's nominal size as much of what it is
 disk_parameters()
 {
-	local parameters gb sata=(hdd_rpm=7200 hdd_rate_mbps=180 hdd_nominal_gb=1000 hdd_cache_mb=64)
+	local name hdd ssd gb
 
-	case $1 in
-	sata) echo "${sata[*]} ssd_rate_mbps=450 ssd_latency_us=60" ;;
-	nvme) echo "${sata[*]} ssd_rate_mbps=2000 ssd_latency_us=20" ;;
-	paper) echo "hdd_rpm=10000 hdd_rate_mbps=130 hdd_nominal_gb=300 hdd_cache_mb=16" \
-		"hdd_seek_track_us=400 hdd_seek_avg_us=4500 hdd_seek_full_us=9500" \
-		"ssd_rate_mbps=250 ssd_latency_us=80" ;;
-	instant) echo "instant=1" ;;
-	*-*)
-		parameters=$(disk_parameters "${1%-*}") || return
-		gb=$(sed -E 's/.*hdd_nominal_gb=([0-9]+).*/\1/' <<<"$parameters")
-		echo "${parameters/nominal_gb=$gb/nominal_gb=$((gb * ${1##*-} / 100))}"
-		;;
-	*) return 1 ;;
-	esac
-}
-
-# disk_words NAME - the same for people
-disk_words()
-{
-	case $1 in
-	sata) echo "7200 rpm, 180 MB/s, 1 TB, 64 MB cache; SATA SSD 450 MB/s, 60 us" ;;
-	nvme) echo "7200 rpm, 180 MB/s, 1 TB, 64 MB cache; NVMe SSD 2 GB/s, 20 us" ;;
-	paper) echo "10000 rpm, 130 MB/s, 300 GB, 16 MB cache; SATA SSD 250 MB/s, 80 us" ;;
-	instant) echo "disks that take no time" ;;
-	esac
+	while IFS='|' read -r name hdd ssd; do
+		[ "$name" = "${1%-*}" ] || continue
+		if [[ $1 = *-* ]]; then
+			gb=$(sed -E 's/.*hdd_nominal_gb=([0-9]+).*/\1/' <<<"$hdd")
+			hdd=${hdd/nominal_gb=$gb/nominal_gb=$((gb * ${1##*-} / 100))}
+		fi
+		echo "$hdd $ssd"
+		return
+	done < <(disk_table)
+	return 1
 }

@@ -17,6 +17,7 @@ prepare()
 	"$LAB/setup" tools "$kernel"
 	"$LAB/modules" "$kernel" >/dev/null
 	files=(--file "$(command -v split):/usr/bin/split")
+	! grep -q '[|;]reader ' "$work/all" || files+=(--program fio)
 	if grep -q '|bcache|' "$work/all"; then
 		file=$(make_bcache_program) || file=''
 		if [ -n "$file" ]; then
@@ -95,13 +96,18 @@ head_of()
 		"$group" "$workload" "$system" "$disks" "$ssd_mb" "$keys"
 }
 
-# forget_measured - leave out what the folder has a result for
+# forget_measured - leave out as many runs of a unit as the folder has results for
 forget_measured()
 {
-	local unit
+	local unit head
+	local -A left=()
 
 	while IFS= read -r unit; do
-		grep -qF "$(head_of "$unit")," "$out/results.jsonl" || echo "$unit"
+		head=$(head_of "$unit"),
+		[ -n "${left[$head]:-}" ] ||
+			left[$head]=$(grep -cF "$head" "$out/results.jsonl" || true)
+		[ "${left[$head]}" -gt 0 ] || echo "$unit"
+		left[$head]=$((left[$head] - 1))
 	done <"$work/all" >"$work/rest"
 	mv "$work/rest" "$work/all"
 }

@@ -91,6 +91,45 @@ step_during()
 	add quiet "$kind"
 }
 
+# step_aside OPTION... - others at work beside the burst that follows; step_join has
+# what they have done
+step_aside()
+{
+	burst "$@" "$device" >/tmp/aside &
+	aside=$!
+}
+
+# step_reader OPTION... - the same, who reads in order, with fio's options
+step_reader()
+{
+	fio --name=reader --filename="$device" --rw=read --direct=1 --ioengine=libaio --thread \
+		--time_based --output-format=terse --terse-version=3 "$@" >/tmp/reader &
+	aside=$!
+}
+
+# step_join - the end of those at work beside the burst
+step_join()
+{
+	wait "$aside"
+	[ ! -e /tmp/reader ] || fio_line </tmp/reader >/tmp/aside
+	add aside "$(</tmp/aside)"
+	rm -f /tmp/reader /tmp/aside
+}
+
+# fio_line - the figures of fio's terse line that "burst" has too
+fio_line()
+{
+	awk -F';' '{
+		for (i = 18; i <= 37; i++) {
+			split($i, at, "%=")
+			us[at[1] + 0] = at[2]
+		}
+		printf "{\"mb_s\":%.1f,\"requests\":%d,\"ms\":%d", $7 * 1.024 / 1000,
+			$8 * $9 / 1000, $9
+		printf ",\"p50_us\":%d,\"p99_us\":%d,\"max_us\":%d}\n", us[50], us[99], $15
+	}'
+}
+
 # make_archive - a tree of small files as /tmp/tree.tar
 make_archive()
 {

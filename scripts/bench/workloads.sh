@@ -5,7 +5,9 @@
 # are those of guest.sh.  $full is "yes" in the full form.
 
 GROUPS_ALL="targets percentages processes sweep queue scarce gaps hpio tile paced overhead
-	beyond small fsync readwrite zipf checkpoint sustained drain untar cpu memory"
+	beyond small fsync readwrite zipf checkpoint sustained drain untar beside full cpu memory"
+# Those of them that run on any pair of disks, and whose MB/s can be compared.
+GROUPS_DISKS="targets small fsync readwrite zipf checkpoint sustained untar full"
 
 # policies - those the module offers, as its code lists them
 policies()
@@ -56,21 +58,31 @@ work()
 # The table of "what to reach".
 group_targets()
 {
+	local disks
+
+	for disks in ${only_disks:-sata}; do
+		targets_on "$disks"
+	done
+}
+
+# targets_on DISKS
+targets_on()
+{
 	local pattern big="--procs 16 --request 256k --size 1g"
 
 	for pattern in contiguous random mixed strided; do
-		work $pattern sata 512 -- 1088 "$EVERYBODY" "" \
+		work $pattern "$1" 512 -- 1088 "$EVERYBODY" "" \
 			"burst --pattern $pattern $big;drain;verify"
 	done
 	for pattern in $(short "contiguous mixed" "contiguous random mixed strided"); do
-		work "$pattern" sata 2560 -- 1088 "dm-writecache $MINE" "" \
+		work "$pattern" "$1" 2560 -- 1088 "dm-writecache $MINE" "" \
 			"burst --pattern $pattern $big;drain;verify"
 	done
-	work small sata 512 -- 1088 "$EVERYBODY" "" \
-		"burst --pattern random --procs 16 --request 4k --size 32m --span 1g;drain;verify"
+	work small "$1" 512 -- 1088 "$EVERYBODY" "" \
+		"burst --pattern random --procs 16 --request 4k --size 32m --span 512m;drain;verify"
 }
 
-# What users run, on the kinds of SSD that are wanted.
+# What users run, on the pairs of disks that are wanted.
 each_disk()
 {
 	local disks workload=$1
@@ -128,12 +140,14 @@ group_checkpoint()
 	done
 }
 
-# Random data of several times the SSD, with the course of time.
+# Random data of four times the SSD, with the course of time, and of eight times.
 group_sustained()
 {
 	each_disk sustained "$(short 128 512)" -- "$(short 576 2112)" "$EVERYBODY" "" \
 		"burst --slice 250 --pattern random --procs 16 --request 256k \
 		--size $(short 512m 2g);drain;verify"
+	each_disk times-8 "$(short 128 512)" -- "$(short 1088 4160)" "$EVERYBODY" "" \
+		"burst --pattern random --procs 16 --request 256k --size $(short 1g 4g);drain;verify"
 }
 
 # Readers and writers while the system is drained, and after: writers that compute in
@@ -149,6 +163,31 @@ group_drain()
 		"$fill;during $others --jitter 1000;drain"
 	each_disk overload 512 -- 1088 "$EVERYBODY" "drain manual" \
 		"$fill;during $others;drain"
+}
+
+# Two loads at once, while the log is full: a reader of its own part of the disk beside
+# random writers; and while it has room: a database's log beside its pages.
+group_beside()
+{
+	local ms=$(($(short 20 60) * 1000))
+	local random="burst --pattern random --procs 16 --request 256k --span 2g"
+
+	each_disk reader 512 -- 3136 "$EVERYBODY" "" "$random --size 1g --seed 2;forget;\
+reader --bs=256k --iodepth=4 --offset=2g --size=1g --runtime=$((ms / 1000 - 1));\
+$random --size 2g --ms $ms;join"
+	each_disk database 512 -- 4224 "$EVERYBODY" "" "burst --pattern random --procs 16 \
+--request 256k --size 256m --span 4g --seed 2;forget;\
+aside --pattern contiguous --procs 1 --request 8k --fsync 1 --size 64m --offset 4g --ms $ms;\
+burst --pattern uniform --procs 8 --request 16k --size 2g --span 4g --ms $ms;join"
+}
+
+# How long a writer waits once the log is full.
+group_full()
+{
+	local random="burst --pattern random --procs 16 --request 256k --span 2g"
+
+	each_disk writers 512 -- 2112 "$EVERYBODY" "" "$random --size 1g --seed 2;forget;\
+$random --size 2g --ms $(short 10000 60000);drain"
 }
 
 group_untar()
