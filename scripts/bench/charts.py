@@ -49,9 +49,11 @@ def make(results):
     for r in results:
         groups.setdefault(r["group"], []).append(r)
     drawn = {}
-    for size in sorted(set(r["ssd_mb"] for r in groups.get("targets", [])
-                           if r["system"] not in ("hdd", "ssd"))):
-        drawn["targets-%d" % size] = targets(groups["targets"], size)
+    for disks in unique(r["disks"] for r in groups.get("targets", [])):
+        mine = [r for r in groups["targets"] if r["disks"] == disks]
+        name = "targets-" + ("" if disks == "sata" else disks + "-")
+        for size in sorted(set(r["ssd_mb"] for r in mine if r["system"] not in ("hdd", "ssd"))):
+            drawn[name + str(size)] = targets(mine, size)
     if "processes" in groups:
         drawn["processes"] = speed_by_number(
             groups["processes"], "The bare hard disk (paper: one node's half)", "processes",

@@ -63,23 +63,57 @@ def to_ssd(r):
 
 TARGETS = ["contiguous", "random", "mixed", "strided", "small"]
 
+# What tells one unit from another; a unit may have several runs.
+UNIT = ("group", "workload", "system", "disks", "ssd_mb", "keys")
+
+
+def median_runs(results):
+    """Of each unit the run with the median of the MB/s, or one that failed; "runs" has all."""
+    units = {}
+    for r in results:
+        units.setdefault(tuple(r.get(key) for key in UNIT), []).append(r)
+    found = []
+    for runs in units.values():
+        runs.sort(key=lambda r: (not r.get("fault"), r.get("mb_s") or 0))
+        at = 0 if runs[0].get("fault") else (len(runs) - 1) // 2
+        found.append({**runs[at], "runs": runs})
+    return found
+
+
+def spread(r, key, words):
+    """A figure; of several runs the least and the greatest."""
+    if r.get(key) is None:
+        return "-"
+    values = [run[key] for run in r.get("runs", [r])]
+    ends = [words(min(values)), words(max(values))]
+    return " to ".join(unique(ends))
+
 
 def targets(results):
     """MB/s and seconds of each system, columns are workloads; the independent
     model's in brackets."""
     workloads = [w for w in TARGETS if any(r["workload"] == w for r in results)]
     rows = [["SSD, system"] + workloads]
+    for disks in unique(r["disks"] for r in results):
+        rows += targets_on(disks, [r for r in results if r["disks"] == disks], workloads)
+    return rows
+
+
+def targets_on(disks, results, workloads):
+    """The rows of one pair of disks; the independent model has but the first."""
+    rows = []
     sizes = sorted(set(r["ssd_mb"] for r in results if r["system"] not in ("hdd", "ssd")))
     lines = [(None, "hdd"), (None, "ssd")] + \
         [(size, s) for size in sizes for s in
          sorted(set(r["system"] for r in results) - {"hdd", "ssd"}, key=order)]
     for size, system in lines:
-        row = ["%s%s" % ("" if size is None else "%d MB, " % size, system)]
+        row = ["%s%s%s" % ("" if disks == "sata" else disks + ", ",
+                           "" if size is None else "%d MB, " % size, system)]
         for workload in workloads:
             r = next((r for r in results if r["system"] == system and
                       r["workload"] == workload and size in (None, r["ssd_mb"])), None)
             theirs = INDEPENDENT.get((workload, size or 512), {}).get(system)
-            row.append(cell(r, theirs))
+            row.append(cell(r, theirs if disks == "sata" else None))
         if any(word != "-" for word in row[1:]):
             rows.append(row)
     return rows
@@ -90,7 +124,7 @@ def cell(r, theirs):
         return "-"
     if r.get("fault"):
         return "failed"
-    text = "%s, %s" % (number(r["mb_s"]), seconds(r.get("drained_ms")))
+    text = "%s, %s" % (spread(r, "mb_s", number), spread(r, "drained_ms", seconds))
     if theirs:
         text += " (%g, %s)" % (theirs[0], "-" if theirs[1] is None else "%g" % theirs[1])
     return text
@@ -98,17 +132,29 @@ def cell(r, theirs):
 
 def full(results):
     """A line for each result with what every table wants to know."""
-    rows = [["workload", "SSD MB", "system", "MB/s", "p50 ms", "p99 ms", "p99.9 ms", "max ms",
-             "drained s", "seeks", "HDD ops", "to SSD %"]]
+    rows = [["workload", "SSD MB", "system", "MB/s", "p50 ms", "p99 ms", "p99 / p50", "p99.9 ms",
+             "max ms", "drained s", "seeks", "HDD ops", "to SSD %"]]
     for r in results:
+        name = [workload_of(r), str(r["ssd_mb"]), r["system"]]
         if r.get("fault"):
-            rows.append([r["workload"], str(r["ssd_mb"]), r["system"], r["fault"][:40]] + [""] * 8)
+            rows.append(name + [r["fault"][:40]] + [""] * 9)
             continue
-        rows.append([r["workload"], str(r["ssd_mb"]), r["system"], number(r["mb_s"]),
-                     latency(r.get("p50_us")), latency(r.get("p99_us")), latency(r.get("p999_us")),
-                     latency(r.get("max_us")), seconds(r.get("drained_ms")),
-                     str(r.get("hdd_seeks", "-")), str(r.get("hdd_ops", "-")), to_ssd(r)])
+        rows.append(name + [spread(r, "mb_s", number), latency(r.get("p50_us")),
+                            latency(r.get("p99_us")), tail(r), latency(r.get("p999_us")),
+                            spread(r, "max_us", latency), spread(r, "drained_ms", seconds),
+                            str(r.get("hdd_seeks", "-")), str(r.get("hdd_ops", "-")), to_ssd(r)])
     return rows
+
+
+def workload_of(r):
+    """Its name, with the pair of disks if that is not the usual one."""
+    usual = r["disks"] in ("sata", "paper", "instant") or r["workload"].endswith("-" + r["disks"])
+    return r["workload"] + ("" if usual else "-" + r["disks"])
+
+
+def tail(r):
+    """How much longer than a median write the longest of a hundred takes."""
+    return "%.1f" % (r["p99_us"] / r["p50_us"]) if r.get("p50_us") else "-"
 
 
 def percentages(results):
@@ -284,20 +330,38 @@ def readwrite(results):
     return rows
 
 
+def beside(results):
+    """Two loads at once: the writers, and what others do meanwhile."""
+    rows = [["workload", "system", "writers: MB/s", "a second", "p50 ms", "p99 ms", "max ms",
+             "others: MB/s", "a second", "p50 ms", "p99 ms", "max ms"]]
+    for r in results:
+        row = [r["workload"], r["system"]]
+        if r.get("fault"):
+            rows.append(row + [r["fault"][:40]] + [""] * 9)
+            continue
+        runs = r.get("runs", [r])
+        for sides in (runs, [run["aside"] for run in runs]):
+            both = [dict(side, rate=1000 * side["requests"] / side["ms"]) for side in sides]
+            side = {**both[0], "runs": both}
+            row += [spread(side, "mb_s", number), spread(side, "rate", "{:.0f}".format)] + \
+                [spread(side, key, latency) for key in ("p50_us", "p99_us", "max_us")]
+        rows.append(row)
+    return rows
+
+
 def behind(results):
     """Where a bare hard disk or a peer has more MB/s, or everything on the disk earlier, by
     more than two runs differ."""
     rows = [["group, workload", "system", "MB/s", "the better ones", "drained s", "earlier ones"]]
     others = [s for s in PEERS if s not in ("ssd", "linear")]
     for r in results:
-        if r["system"] not in ("adaptive", "balance") or r.get("fault") or r["group"] in APART:
+        if r["system"] not in ("adaptive", "balance") or r.get("fault") or \
+           r["group"] in ("targets",) + APART:
             continue
-        beside = [o for o in results if o["system"] in others and not o.get("fault") and
-                  all(o[k] == r[k] for k in ("group", "workload", "disks")) and
-                  (o["ssd_mb"] == r["ssd_mb"] or o["system"] == "hdd")]
-        faster = ["%s %s" % (o["system"], number(o["mb_s"])) for o in beside
+        peers = rivals(results, r, others)
+        faster = ["%s %s" % (o["system"], number(o["mb_s"])) for o in peers
                   if o.get("mb_s") and o["mb_s"] * 0.97 > r["mb_s"]]
-        earlier = ["%s %s" % (o["system"], seconds(o["drained_ms"])) for o in beside
+        earlier = ["%s %s" % (o["system"], seconds(o["drained_ms"])) for o in peers
                    if o.get("drained_ms") and o["drained_ms"] < r["drained_ms"] * 0.97 - 50]
         if faster or earlier:
             rows.append(["%s, %s" % (r["group"], r["workload"]), r["system"], number(r["mb_s"]),
@@ -306,18 +370,49 @@ def behind(results):
     return rows
 
 
+def rivals(results, r, systems):
+    """What these systems have done of the same."""
+    return [o for o in results if o["system"] in systems and not o.get("fault") and
+            all(o[k] == r[k] for k in ("group", "workload", "disks")) and
+            (o["ssd_mb"] == r["ssd_mb"] or o["system"] == "hdd")]
+
+
+# What balance is held against, and how much slower it may be.
+BEST_OF = ("hdd", "dm-writecache", "dm-cache")
+SLOWER = 0.02
+
+
+def slower(results):
+    """How many figures of balance were judged, and a row for each that is too slow."""
+    rows, judged = [["group, workload", "SSD MB", "figure", "balance", "the best", "ratio"]], 0
+    for r in results:
+        if r["system"] != "balance" or r.get("fault") or r["group"] in APART:
+            continue
+        for key, name in (("mb_s", "MB/s"), ("read_mb_s", "MB/s read")):
+            peers = [o for o in rivals(results, r, BEST_OF) if o.get(key)]
+            if not peers or r.get(key) is None:
+                continue
+            judged += 1
+            best = max(peers, key=lambda o: o[key])
+            if r[key] < best[key] * (1 - SLOWER):
+                rows.append(["%s, %s" % (r["group"], workload_of(r)), str(r["ssd_mb"]), name,
+                             number(r[key]), "%s %s" % (best["system"], number(best[key])),
+                             "%.3f" % (r[key] / best[key])])
+    return judged, rows
+
+
 MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
           "cpu": instructions, "memory": memory, "drain": drains, "sweep": beside_paper,
           "queue": beside_paper, "scarce": beside_paper, "gaps": beside_paper,
           "hpio": beside_paper, "tile": beside_paper, "beyond": beside_paper,
-          "paced": beside_paper, "readwrite": readwrite,
+          "paced": beside_paper, "readwrite": readwrite, "beside": beside,
           "processes": processes}
 
 # These have numbers of their own, and no use for the table of everything.
-SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead")
+SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead", "beside")
 
-# Here MB/s are no measure, or, of targets, a table has it all.
-APART = ("targets", "cpu", "memory", "drain", "percentages", "paced")
+# Here the writers' MB/s are no measure.
+APART = ("cpu", "memory", "drain", "percentages", "paced", "beside")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -337,7 +432,9 @@ TITLES = {
     "readwrite": "70 % reads, 30 % writes of 4 KiB",
     "zipf": "Rewrites of 4 KiB by Zipf's law",
     "checkpoint": "Four checkpoints of 256 MiB",
-    "sustained": "Random data of four times the SSD",
+    "sustained": "Random data of four and of eight times the SSD",
+    "beside": "Loads beside each other",
+    "full": "Writers at a full log",
     "drain": "Others during a drain",
     "untar": "A tree of files onto ext4, and sync",
     "cpu": "Instructions of a request",
@@ -372,7 +469,9 @@ def make(results):
 def sort_key(results):
     workloads = unique([w for w in TARGETS if any(r["workload"] == w for r in results)] +
                        [r["workload"] for r in results])
-    return lambda r: (workloads.index(r["workload"]), r["ssd_mb"], order(r["system"]))
+    disks = unique(r["disks"] for r in results)
+    return lambda r: (disks.index(r["disks"]), workloads.index(r["workload"]), r["ssd_mb"],
+                      order(r["system"]))
 
 
 def plain(title, rows):
