@@ -153,8 +153,8 @@ def workload_of(r):
 
 
 def tail(r):
-    """How much longer than a median write the longest of a hundred takes."""
-    return "%.1f" % (r["p99_us"] / r["p50_us"]) if r.get("p50_us") else "-"
+    """The 99th percentile of the waits over the median."""
+    return "%.1f" % (r["p99_us"] / r["p50_us"]) if r.get("p99_us") and r["p50_us"] else "-"
 
 
 def percentages(results):

@@ -166,17 +166,17 @@ group_drain()
 }
 
 # Two loads at once, while the log is full: a reader of its own part of the disk beside
-# random writers; and while it has room: a database's log beside its pages.
+# random writers; and while it has room: a database's log beside its pages.  What fills the
+# log before lies elsewhere, or writes over it would have to go there too.
 group_beside()
 {
 	local ms=$(($(short 20 60) * 1000))
-	local random="burst --pattern random --procs 16 --request 256k --span 2g"
+	local random="burst --pattern random --procs 16 --request 256k"
 
-	each_disk reader 512 -- 3136 "$EVERYBODY" "" "$random --size 1g --seed 2;forget;\
+	each_disk reader 512 -- 4160 "$EVERYBODY" "" "$random --size 1g --offset 3g;forget;\
 reader --bs=256k --iodepth=4 --offset=2g --size=1g --runtime=$((ms / 1000 - 1));\
 $random --size 2g --ms $ms;join"
-	each_disk database 512 -- 4224 "$EVERYBODY" "" "burst --pattern random --procs 16 \
---request 256k --size 256m --span 4g --seed 2;forget;\
+	each_disk database 512 -- 4480 "$EVERYBODY" "" "$random --size 256m --offset 4160m;forget;\
 aside --pattern contiguous --procs 1 --request 8k --fsync 1 --size 64m --offset 4g --ms $ms;\
 burst --pattern uniform --procs 8 --request 16k --size 2g --span 4g --ms $ms;join"
 }
@@ -184,10 +184,11 @@ burst --pattern uniform --procs 8 --request 16k --size 2g --span 4g --ms $ms;joi
 # How long a writer waits once the log is full.
 group_full()
 {
-	local random="burst --pattern random --procs 16 --request 256k --span 2g"
+	local random="burst --pattern random --procs 16 --request 256k"
 
-	each_disk writers 512 -- 2112 "$EVERYBODY" "" "$random --size 1g --seed 2;forget;\
-$random --size 2g --ms $(short 10000 60000);drain"
+	each_disk writers 512 -- "$(short 3136 9280)" "$EVERYBODY" "" \
+		"$random --size 1g;forget;$random --size $(short 2g 8g) --offset 1g \
+		--ms $(short 10000 60000);drain"
 }
 
 group_untar()
