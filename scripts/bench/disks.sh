@@ -14,7 +14,7 @@ disk_table()
 	sata|$hdd|$sata
 	nvme|$hdd|$nvme
 	nocache|${hdd/cache_mb=64/cache_mb=0}|$sata
-	array|hdd_rpm=15000 hdd_rate_mbps=800 hdd_nominal_gb=1000 hdd_cache_mb=512 hdd_cache_runs=1024 hdd_bus_mbps=2000|$nvme
+	array|hdd_rpm=15000 hdd_rate_mbps=800 hdd_nominal_gb=1000 hdd_cache_mb=512 hdd_cache_runs=1024 hdd_bus_mbps=2000 ready_mb=1600|$nvme
 	slow|hdd_rpm=5400 hdd_rate_mbps=120 hdd_nominal_gb=1000 hdd_cache_mb=16|ssd_rate_mbps=250 ssd_latency_us=90
 	even|${hdd/mbps=180/mbps=450}|$sata
 	paper|hdd_rpm=10000 hdd_rate_mbps=130 hdd_nominal_gb=300 hdd_cache_mb=16 hdd_seek_track_us=400 hdd_seek_avg_us=4500 hdd_seek_full_us=9500|ssd_rate_mbps=250 ssd_latency_us=80

@@ -300,7 +300,7 @@ int disk_add(struct disk *d)
 	d->counters = alloc_percpu(struct disk_counters);
 	if (!d->fifo.ring || !d->counters)
 		return -ENOMEM;
-	r = store_init(&d->store, d->p.sectors);
+	r = store_init(&d->store, d->p.sectors, d->p.ready_sectors);
 	if (r)
 		return r;
 	return disk_add_queue(d);

@@ -107,6 +107,7 @@ struct disk_inject {
  * @cache_sectors: volatile cache, 0 for none
  * @rotational: as the block layer means it
  * @discard: takes discards and write-zeroes
+ * @ready_sectors: memory for so many is taken before the first write
  */
 struct disk_params {
 	char name[DISK_NAME_LEN];
@@ -117,6 +118,7 @@ struct disk_params {
 	u64 cache_sectors;
 	bool rotational;
 	bool discard;
+	u64 ready_sectors;
 };
 
 /**

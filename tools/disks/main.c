@@ -42,6 +42,7 @@ DISKS_PARAM(ssd_discard, bool, true, "takes discards and write-zeroes");
 
 DISKS_PARAM(instant, bool, false, "requests take no time");
 DISKS_PARAM(late, bool, false, "data of a write are there only when it ends");
+DISKS_PARAM(ready_mb, uint, 0, "memory taken beforehand for the data of each disk in MiB");
 
 static struct disk *disks[DISKS_MAX];
 static unsigned int nr_disks;
@@ -143,6 +144,7 @@ static int disks_create_all(void)
 	unsigned int i;
 	int r = 0;
 
+	p.ready_sectors = (u64)ready_mb << 11;
 	p.ops = &hdd_ops;
 	p.sectors = (u64)hdd_size_mb << 11;
 	p.block_size = hdd_block_size;

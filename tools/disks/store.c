@@ -72,11 +72,11 @@ static void store_copy(void *to, const void *from, size_t bytes)
 }
 
 /* What is no page on kernels with larger ones is a part of one there. */
-static void *store_block_new(void)
+static void *store_block_new(gfp_t gfp)
 {
 	if (PAGE_SIZE == STORE_BLOCK_BYTES)
-		return (void *)__get_free_page(STORE_GFP);
-	return kmalloc(STORE_BLOCK_BYTES, STORE_GFP);
+		return (void *)__get_free_page(gfp);
+	return kmalloc(STORE_BLOCK_BYTES, gfp);
 }
 
 static void store_block_gone(void *page)
@@ -108,7 +108,7 @@ static void *store_alloc(struct store *st)
 		s->nr--;
 	}
 	local_irq_restore(flags);
-	return page ?: store_block_new();
+	return page ?: store_block_new(STORE_GFP);
 }
 
 static void *store_alloc_zeroes(struct store *st)
@@ -140,13 +140,34 @@ static void store_free(struct store *st, void *page)
 		store_block_gone(page);
 }
 
-int store_init(struct store *st, u64 sectors)
+/* Under emulation a fresh page costs as much as what is copied into it. */
+static int store_prepare(struct store *st, u64 sectors)
+{
+	u64 blocks = sectors / STORE_BLOCK_SECTORS;
+
+	while (blocks--) {
+		void **page = store_block_new(GFP_KERNEL);
+		struct store_spares *s;
+
+		if (!page)
+			return -ENOMEM;
+		s = get_cpu_ptr(st->spares);
+		*page = s->first;
+		s->first = page;
+		s->nr++;
+		put_cpu_ptr(st->spares);
+		cond_resched();
+	}
+	return 0;
+}
+
+int store_init(struct store *st, u64 sectors, u64 ready)
 {
 	st->sectors = sectors;
 	st->nr_chunks = DIV_ROUND_UP_ULL(sectors, STORE_CHUNK_SECTORS);
 	st->chunks = kvcalloc(st->nr_chunks, sizeof(*st->chunks), GFP_KERNEL);
 	st->spares = alloc_percpu(struct store_spares);
-	return st->chunks && st->spares ? 0 : -ENOMEM;
+	return st->chunks && st->spares ? store_prepare(st, min(ready, sectors)) : -ENOMEM;
 }
 
 void store_exit(struct store *st)

@@ -34,10 +34,11 @@ struct store {
  * store_init() - a disk full of zeroes
  * @st: store to fill
  * @sectors: its size
+ * @ready: memory for so many is kept ready on the CPU that calls, no more than the disk has
  *
  * May sleep. Return: 0 or -ENOMEM.
  */
-int store_init(struct store *st, u64 sectors);
+int store_init(struct store *st, u64 sectors, u64 ready);
 
 /**
  * store_exit() - free everything
