@@ -142,7 +142,7 @@ void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 		p = &b->plan.pieces[i];
 		if (p->kind == SSDUP_KIND_DATA)
 			drain_transfer(b, &b->io[i], c->ssd->bdev, REQ_OP_READ,
-				       piece_sector(c, p), p->offset, p->sectors);
+				       p->pos, p->offset, p->sectors);
 	}
 	blk_finish_plug(&plug);
 	trace_ssdup_step(c, STEP_DRAIN_READ);
@@ -155,7 +155,7 @@ int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drai
 	struct drain_io io;
 
 	batch_begin(b, false);
-	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, piece_sector(c, p) + part->at,
+	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, p->pos + part->at,
 		       p->offset + part->at, part->sectors);
 	ssdup_batch_wait(b);
 	return io.failed ? blk_status_to_errno(io.status) : 0;
@@ -191,11 +191,11 @@ void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b)
 	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 
-int ssdup_batch_mark(struct ssdup *c, const struct drain_run *run)
+int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run)
 {
 	int r = 0;
 
-	trace_ssdup_step(c, STEP_MARK_WRITE);
+	trace_ssdup_step(c, STEP_TOMBSTONE_WRITE);
 	switch (run->kind) {
 	case SSDUP_KIND_ZERO:
 		/* The log does not record REQ_NOUNMAP, so assume it. */
@@ -211,7 +211,7 @@ int ssdup_batch_mark(struct ssdup *c, const struct drain_run *run)
 	case SSDUP_KIND_LOST:
 		return -ENODATA;
 	}
-	trace_ssdup_step(c, STEP_MARK_WRITTEN);
+	trace_ssdup_step(c, STEP_TOMBSTONE_WRITTEN);
 	return r;
 }
 

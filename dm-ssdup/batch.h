@@ -11,7 +11,7 @@
 #define DRAIN_BYTES	(7U << 19)	/* of a batch's buffer: two and all else take 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
-#define DRAIN_UNREAD_MAX 512U		/* unreadable blocks of a half before a try ends */
+#define DRAIN_UNREAD_MAX 512U		/* unreadable blocks of a group before a try ends */
 #define DRAIN_ROOM	(SSDUP_DRAIN_DEPTH_MAX + DRAIN_UNREAD_MAX)	/* pieces, with cuts */
 #define DRAIN_RUN	2048U		/* sectors of one write */
 #define DRAIN_SPREAD	32U		/* sectors of one read beside writes to the SSD */
@@ -36,17 +36,6 @@ struct drain_batch {
 	atomic_t		pending;
 	struct completion	done;
 };
-
-static inline u64 piece_sector(struct ssdup *c, const struct drain_piece *p)
-{
-	return ssdup_log_data_sector(&c->g, p->half, p->pos);
-}
-
-/* Not of @h, the half being drained: this piece may stay in the log. */
-static inline bool drain_of_other(const struct ssdup_half *h, const struct drain_piece *p)
-{
-	return p->half != h->index;
-}
 
 /* Both flags exempt a write from writeback throttling: use them while somebody waits. */
 static inline blk_opf_t drain_write_opf(struct ssdup *c)
@@ -81,11 +70,11 @@ void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b);
 void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b);
 
 /**
- * ssdup_batch_mark() - zero or discard a run on the HDD; sleeps
+ * ssdup_batch_tombstone() - zero or discard a run on the HDD; sleeps
  *
  * Return: 0 or -errno; -ENODATA for a lost run.
  */
-int ssdup_batch_mark(struct ssdup *c, const struct drain_run *run);
+int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run);
 
 /** ssdup_batch_reread() - read a part of a piece again; sleeps. Return: 0 or -errno */
 int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,

@@ -6,7 +6,8 @@
  * resolved entries than its last durable version. An entry is published after its data
  * was written, so a flush between the snapshot and the pages makes the data durable
  * first. That flush is a bio of its own, because a dm device below would drop the error
- * of a PREFLUSH that comes with data.
+ * of a PREFLUSH that comes with data. The headers of segments that were opened since are
+ * written beside it: they are durable before the first page.
  *
  * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
  * grows only after a write has succeeded.
@@ -19,24 +20,27 @@
  */
 #include "bioq.h"
 #include "commit.h"
-#include "halves.h"
 #include "meta.h"
 #include "mode.h"
 #include "reserve.h"
+#include "segments.h"
 #include "super.h"
 #include "trace.h"
 #include "wake.h"
 
-/* A page in one round of a commit. */
-struct commit_page {
+/* A write of a round. */
+struct commit_write {
 	struct bio		*bio;
 	u64			sector;
-	struct ring_page	*p;
+	struct page		*buf;		/* constant */
+	struct ssdup_segment	*segment;	/* of a header */
+	struct ring_page	*p;		/* of a page */
 	u32			resolved;
 };
 
-struct commit_round {
-	struct commit_page	page[LOG_COMMIT_PAGES];
+/* Pages or headers, which are written together. */
+struct commit_batch {
+	struct commit_write	write[LOG_COMMIT_PAGES];
 	u32			nr;
 	atomic_t		pending;
 	struct completion	done;
@@ -46,36 +50,113 @@ struct commit_round {
 struct ssdup_committer {
 	struct ssdup		*c;
 	struct mutex		lock;		/* one commit at a time */
-	struct commit_round	round;
-	struct page		*page[LOG_COMMIT_PAGES];
+	struct commit_batch	headers;
+	struct commit_batch	pages;
+	struct ssdup_segment	*segment[SSDUP_RING + 1];	/* with pages in the ring */
 	struct bio_queue	fuas;		/* writes whose data is logged */
 };
 
-static void page_end_io(struct bio *bio)
+static void commit_end_io(struct bio *bio)
 {
-	struct commit_round *round = bio->bi_private;
+	struct commit_batch *batch = bio->bi_private;
 
 	if (bio->bi_status)
-		WRITE_ONCE(round->failed, true);
-	if (atomic_dec_and_test(&round->pending))
-		complete(&round->done);
+		WRITE_ONCE(batch->failed, true);
+	if (atomic_dec_and_test(&batch->pending))
+		complete(&batch->done);
+}
+
+static void batch_reset(struct commit_batch *batch)
+{
+	batch->nr = 0;
+	batch->failed = false;
+	reinit_completion(&batch->done);
+}
+
+/* Add a write of a block. Return: its buffer. */
+static struct commit_write *batch_add(struct ssdup *c, struct commit_batch *batch, u64 sector)
+{
+	struct commit_write *w = &batch->write[batch->nr++];
+
+	w->sector = sector;
+	w->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
+				  &c->bs);
+	w->bio->bi_iter.bi_sector = sector;
+	w->bio->bi_end_io = commit_end_io;
+	w->bio->bi_private = batch;
+	__bio_add_page(w->bio, w->buf, SSDUP_BLOCK_BYTES, 0);
+	return w;
+}
+
+static void batch_send(struct ssdup *c, struct commit_batch *batch, enum ssdup_step step)
+{
+	u32 i;
+
+	atomic_set(&batch->pending, batch->nr + 1);
+	for (i = 0; i < batch->nr; i++) {
+		trace_ssdup_step(c, step);
+		submit_bio(batch->write[i].bio);
+	}
+}
+
+/* Wait for a batch, and retry what failed where that is safe. Return: is all of it durable? */
+static bool batch_wait(struct ssdup *c, struct commit_batch *batch)
+{
+	unsigned long end;
+	struct commit_write *w;
+	u32 i;
+
+	if (!atomic_dec_and_test(&batch->pending))
+		wait_for_completion_io(&batch->done);
+	end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
+	for (i = 0; i < batch->nr && batch->failed; i++) {
+		w = &batch->write[i];
+		if (ssdup_meta_again(c, blk_status_to_errno(w->bio->bi_status), w->sector,
+				     w->buf, end))
+			return false;
+	}
+	batch->failed = false;
+	return true;
+}
+
+static void batch_put(struct commit_batch *batch)
+{
+	u32 i;
+
+	for (i = 0; i < batch->nr; i++)
+		bio_put(batch->write[i].bio);
+}
+
+/* Add the header of a segment. */
+static void add_header(struct ssdup *c, struct ssdup_segment *h)
+{
+	struct log_header header = {
+		.generation = h->generation,
+		.epoch = ssdup_super(c)->epoch,
+		.segment = h->index,
+	};
+	struct commit_write *w = batch_add(c, &c->committer->headers,
+					   log_segment_sector(&c->g, h->index));
+
+	ssdup_log_header_encode(ssdup_super(c), &header, page_address(w->buf));
+	w->segment = h;
 }
 
 /* Copy the published entries of a page. One published meanwhile may be missing. */
-static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_half *h,
-		     u32 page, u32 resolved)
+static void add_page(struct ssdup *c, struct ssdup_segment *h, u32 page, u32 resolved)
 {
-	struct page *buf = c->committer->page[round->nr];
-	struct commit_page *cp = &round->page[round->nr++];
 	struct ring_page *p = ssdup_ring_page(c, h, page);
-	struct ssdup_page *out = page_address(buf);
 	struct log_page_id id = {
 		.generation = h->generation,
 		.epoch = ssdup_super(c)->epoch,
 		.rev = p->rev + 1,
 		.page = page,
-		.half = h->index,
+		.segment = h->index,
+		.number = h->base + page,
 	};
+	u64 sector = ssdup_log_slot_sector(&c->g, h->index, page, id.rev & 1);
+	struct commit_write *w = batch_add(c, &c->committer->pages, sector);
+	struct ssdup_page *out = page_address(w->buf);
 	u32 i;
 
 	memcpy(id.uuid, ssdup_super(c)->uuid, sizeof(id.uuid));
@@ -88,78 +169,58 @@ static void snapshot(struct ssdup *c, struct commit_round *round, struct ssdup_h
 			if (smp_load_acquire(&p->e[i].kind) != SSDUP_KIND_NONE)
 				ssdup_log_page_append(out, &p->e[i], 1);
 	ssdup_log_page_finish(out);
-
-	cp->p = p;
-	cp->resolved = resolved;
-	cp->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
-				   &c->bs);
-	cp->bio->bi_iter.bi_sector = ssdup_log_slot_sector(&c->g, h->index, page, id.rev & 1);
-	cp->sector = cp->bio->bi_iter.bi_sector;
-	cp->bio->bi_end_io = page_end_io;
-	cp->bio->bi_private = round;
-	__bio_add_page(cp->bio, buf, SSDUP_PAGE_BYTES, 0);
+	w->p = p;
+	w->resolved = resolved;
 }
 
-/* Retry failed pages where that is safe. Return: are all durable? */
-static bool write_again(struct ssdup *c, struct commit_round *round)
+/* Flush the data beside the headers, then write the pages that refer to both. */
+static bool send_round(struct ssdup *c, bool *flush)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
-	int r = 0;
-	u32 i;
+	struct ssdup_committer *m = c->committer;
+	bool ok;
 
-	for (i = 0; i < round->nr && !r; i++)
-		r = ssdup_meta_again(c, blk_status_to_errno(round->page[i].bio->bi_status),
-				     round->page[i].sector, c->committer->page[i], end);
-	return !r;
-}
-
-/* Write the pages of a round, after a flush of the data that they refer to. */
-static int write_round(struct ssdup *c, struct commit_round *round)
-{
-	bool flush = false;
-	u32 i;
-
-	if (ssdup_meta_begin(c)) {
-		round->failed = true;
-		goto out;
-	}
 	trace_ssdup_step(c, STEP_COMMIT_FLUSH);
-	if (blkdev_issue_flush(c->ssd->bdev)) {
-		round->failed = true;
-		flush = true;
-		goto out;
-	}
+	batch_send(c, &m->headers, STEP_COMMIT_HEADER);
+	*flush = blkdev_issue_flush(c->ssd->bdev);
+	ok = batch_wait(c, &m->headers);
+	if (*flush || !ok)
+		return false;
 	trace_ssdup_step(c, STEP_COMMIT_FLUSHED);
-	atomic_set(&round->pending, round->nr);
-	for (i = 0; i < round->nr; i++) {
-		trace_ssdup_step(c, STEP_COMMIT_PAGE);
-		submit_bio(round->page[i].bio);
-	}
+	batch_send(c, &m->pages, STEP_COMMIT_PAGE);
 	trace_ssdup_step(c, STEP_COMMIT_SENT);
-	wait_for_completion_io(&round->done);
-	if (round->failed)
-		round->failed = !write_again(c, round);
+	ok = batch_wait(c, &m->pages);
 	trace_ssdup_step(c, STEP_COMMIT_DONE);
-out:
-	ssdup_meta_end(c, round->failed ? -EIO : 0, flush);
-	for (i = 0; i < round->nr; i++) {
-		if (!round->failed) {
-			round->page[i].p->rev++;
-			round->page[i].p->durable = round->page[i].resolved;
-		}
-		bio_put(round->page[i].bio);
+	return ok;
+}
+
+static int write_round(struct ssdup *c)
+{
+	struct ssdup_committer *m = c->committer;
+	bool flush = false, ok = !ssdup_meta_begin(c);
+	u32 i;
+
+	if (ok)
+		ok = send_round(c, &flush);
+	ssdup_meta_end(c, ok ? 0 : -EIO, flush);
+	for (i = 0; i < m->headers.nr && ok; i++)
+		m->headers.write[i].segment->header = true;
+	for (i = 0; i < m->pages.nr && ok; i++) {
+		m->pages.write[i].p->rev++;
+		m->pages.write[i].p->durable = m->pages.write[i].resolved;
 	}
-	if (round->failed) {
+	batch_put(&m->headers);
+	batch_put(&m->pages);
+	if (!ok) {
 		stat_inc(c, STAT_SSD_ERRORS);
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
 		return -EIO;
 	}
-	stat_add(c, STAT_PAGES, round->nr);
+	stat_add(c, STAT_PAGES, m->pages.nr);
 	return 0;
 }
 
 /* How many entries page @page of @h will have in the end; 0 if more may be handed out. */
-static u32 page_target(struct ssdup_half *h, u32 page)
+static u32 page_target(struct ssdup_segment *h, u32 page)
 {
 	u64 word = atomic64_read(&h->word);
 	u32 left = log_word_entries(word) - page * SSDUP_PAGE_ENTRIES;
@@ -170,15 +231,15 @@ static u32 page_target(struct ssdup_half *h, u32 page)
 }
 
 /* Remove durable and complete pages from the ring, from its tail on. */
-static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
+static void retire_pages(struct ssdup *c, struct ssdup_segment **segments, u32 nr)
 {
-	struct ssdup_half *h;
+	struct ssdup_segment *h;
 	struct ring_page *p;
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		h = halves[i];
-		while (h->pages_done < half_pages(h)) {
+		h = segments[i];
+		while (h->pages_done < segment_pages(h)) {
 			p = ssdup_ring_page(c, h, h->pages_done);
 			if (!p->durable || p->durable != page_target(h, h->pages_done))
 				return;
@@ -188,6 +249,11 @@ static void retire_pages(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 			/* Pairs with the acquire in ssdup_find_place(). */
 			smp_store_release(&c->ring_tail, h->base + h->pages_done);
 		}
+		/* An open segment gets more pages; a later one may have some already. */
+		if (!(atomic64_read(&h->word) & LOG_WORD_SEALED) ||
+		    h->pages_done < segment_pages(h))
+			return;
+		ssdup_left_ring(c, h);
 	}
 }
 
@@ -196,19 +262,23 @@ static bool page_dirty(const struct ring_page *p)
 	return atomic_read(&p->resolved) != p->durable;
 }
 
-/*
- * Take @h's dirty pages, as many as a round can hold. An empty page that was never
- * written is taken too if a later page is dirty, because replay stops at a gap.
- *
- * Return: false when there may be more.
- */
-static bool collect_half(struct ssdup *c, struct ssdup_half *h, struct commit_round *round)
+/* Where the last dirty page of a segment ends; pages_done if there is none. */
+static u32 dirty_end(struct ssdup *c, struct ssdup_segment *h)
 {
-	u32 end = half_pages(h), page, resolved;
-	struct ring_page *p;
+	u32 end = segment_pages(h);
 
 	while (end > h->pages_done && !page_dirty(ssdup_ring_page(c, h, end - 1)))
 		end--;
+	return end;
+}
+
+/* Take pages of @h below @end, as many as a round can hold. Return: false: there may be more. */
+static bool collect_segment(struct ssdup *c, struct ssdup_segment *h, u32 end)
+{
+	struct commit_batch *pages = &c->committer->pages;
+	u32 page, resolved, before = pages->nr;
+	struct ring_page *p;
+
 	for (page = h->pages_done; page < end; page++) {
 		p = ssdup_ring_page(c, h, page);
 		resolved = atomic_read(&p->resolved);
@@ -216,10 +286,32 @@ static bool collect_half(struct ssdup *c, struct ssdup_half *h, struct commit_ro
 		smp_rmb();
 		if (resolved == p->durable && p->rev)
 			continue;
-		if (round->nr == LOG_COMMIT_PAGES)
+		if (pages->nr == LOG_COMMIT_PAGES)
 			return false;
-		snapshot(c, round, h, page, resolved);
+		if (pages->nr == before && !h->header)
+			add_header(c, h);
+		add_page(c, h, page, resolved);
 	}
+	return true;
+}
+
+/*
+ * Take dirty pages in the order of the ring. In front of a dirty page, those that were never
+ * written are taken too, because a replay stops at a gap. Return: false: there may be more.
+ */
+static bool collect(struct ssdup *c, struct ssdup_segment **segments, u32 nr)
+{
+	u32 i, last, end = 0;
+
+	for (last = nr; last; last--) {
+		end = dirty_end(c, segments[last - 1]);
+		if (end > segments[last - 1]->pages_done)
+			break;
+	}
+	for (i = 0; i < last; i++)
+		if (!collect_segment(c, segments[i],
+				     i + 1 < last ? segment_pages(segments[i]) : end))
+			return false;
 	return true;
 }
 
@@ -233,37 +325,31 @@ static void end_fuas(struct ssdup *c, struct bio_list *bios, int error)
 
 int ssdup_commit(struct ssdup *c)
 {
-	struct ssdup_half *halves[SSDUP_MAX_HALVES];
-	struct commit_round *round;
+	struct ssdup_committer *m = c->committer;
 	struct bio_list fuas;
 	bool all, moved;
-	u64 tail;
-	u32 nr, i;
 	int r = 0;
+	u64 tail;
+	u32 nr;
 
-	if (atomic64_read(&c->seq) > LOG_LAST_SEQ)
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
-	mutex_lock(&c->committer->lock);
-	/* Before the first snapshot, so that the round contains their entries. */
-	fuas = bio_queue_take(&c->committer->fuas);
+	mutex_lock(&m->lock);
+	/* Before the first page is copied, so that the round contains their entries. */
+	fuas = bio_queue_take(&m->fuas);
 	tail = c->ring_tail;
-	round = &c->committer->round;
 	do {
-		round->nr = 0;
-		round->failed = false;
-		reinit_completion(&round->done);
-		nr = ssdup_halves_in_use(c, halves);
-		for (i = 0, all = true; i < nr && all; i++)
-			all = collect_half(c, halves[i], round);
-		if (round->nr) {
-			r = write_round(c, round);
+		batch_reset(&m->headers);
+		batch_reset(&m->pages);
+		nr = ssdup_segments_in_ring(c, m->segment);
+		all = collect(c, m->segment, nr);
+		if (m->pages.nr) {
+			r = write_round(c);
 			stat_inc(c, STAT_COMMITS);
 		}
-		/* Even if nothing was written: a half may have been sealed since. */
-		retire_pages(c, halves, nr);
+		/* Even if nothing was written: a segment may have been sealed since. */
+		retire_pages(c, m->segment, nr);
 	} while (!r && !all);
 	moved = c->ring_tail != tail;
-	mutex_unlock(&c->committer->lock);
+	mutex_unlock(&m->lock);
 	end_fuas(c, &fuas, r);
 	if (moved)
 		ssdup_kick_waiting(c);
@@ -291,7 +377,7 @@ void ssdup_autocommit_work(struct work_struct *work)
 	 */
 	smp_mb();
 	ssdup_commit(c);
-	/* The open half is not empty: the thread drains it when the device is idle. */
+	/* The open segment is not empty: the thread drains it when the device is idle. */
 	ssdup_kick_writeback(c);
 }
 
@@ -318,10 +404,31 @@ static void do_fuas(struct work_struct *work)
 
 /* --- Life --- */
 
+static int batch_create(struct commit_batch *batch)
+{
+	u32 i;
+
+	init_completion(&batch->done);
+	for (i = 0; i < LOG_COMMIT_PAGES; i++) {
+		batch->write[i].buf = alloc_page(GFP_KERNEL);
+		if (!batch->write[i].buf)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void batch_destroy(struct commit_batch *batch)
+{
+	u32 i;
+
+	for (i = 0; i < LOG_COMMIT_PAGES; i++)
+		if (batch->write[i].buf)
+			__free_page(batch->write[i].buf);
+}
+
 int ssdup_commit_create(struct ssdup *c)
 {
 	struct ssdup_committer *m;
-	u32 i;
 
 	m = kvzalloc(sizeof(*m), GFP_KERNEL);
 	c->committer = m;
@@ -330,24 +437,18 @@ int ssdup_commit_create(struct ssdup *c)
 		return -ENOMEM;
 	m->c = c;
 	mutex_init(&m->lock);
-	init_completion(&m->round.done);
 	bio_queue_init(&m->fuas, do_fuas);
-	for (i = 0; i < LOG_COMMIT_PAGES; i++) {
-		m->page[i] = alloc_page(GFP_KERNEL);
-		if (!m->page[i])
-			return -ENOMEM;
-	}
-	return 0;
+	return batch_create(&m->headers) ?: batch_create(&m->pages);
 }
 
 void ssdup_commit_destroy(struct ssdup *c)
 {
 	struct ssdup_committer *m = c->committer;
-	u32 i;
 
-	for (i = 0; m && i < LOG_COMMIT_PAGES; i++)
-		if (m->page[i])
-			__free_page(m->page[i]);
+	if (m) {
+		batch_destroy(&m->headers);
+		batch_destroy(&m->pages);
+	}
 	kvfree(m);
 	kvfree(c->ring);
 }

@@ -22,7 +22,7 @@ int ssdup_commit(struct ssdup *c);
 /** ssdup_autocommit_work() - commit after the autocommit time, or when the ring is full */
 void ssdup_autocommit_work(struct work_struct *work);
 
-/** ssdup_commit_lock() - no commit is looking at any half until ssdup_commit_unlock() */
+/** ssdup_commit_lock() - no commit is looking at any segment until ssdup_commit_unlock() */
 void ssdup_commit_lock(struct ssdup *c);
 void ssdup_commit_unlock(struct ssdup *c);
 

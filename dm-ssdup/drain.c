@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the drain of a half, a batch at a time. Documentation/design.rst draws its stages.
+ * dm-ssdup: the drain of a group of segments, a batch at a time. Documentation/design.rst draws
+ * its stages.
  *
- * Two batches take turns: while one is written to the HDD, the next is read from the SSD.
- * ssdup_plan_collect() takes a batch from the map. All its pieces are read at once into one
- * buffer, in the order of the HDD. Then its runs are submitted at once, in the same order.
- * When writes wait for the half, a last batch, of other halves, is read during the flush
- * that frees the half.
+ * Two batches take turns: while one is written to the HDD, the next is read from the SSD. A
+ * batch is taken from the group's extents in the order of the HDD. All its pieces are read at
+ * once into one buffer. Then its runs are submitted at once, in the same order.
+ *
+ * When a group was copied, a work item flushes the HDD and frees it. Meanwhile the next group is
+ * copied, so the HDD does not wait for its own flush.
  *
  * faults.c handles I/O errors.
  */
@@ -16,7 +18,6 @@
 #include "drain.h"
 #include "faults.h"
 #include "free.h"
-#include "halves.h"
 #include "hdd.h"
 #include "map.h"
 #include "meter.h"
@@ -26,38 +27,67 @@
 #include "wake.h"
 
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch of one run's size, beside readers */
-#define DRAIN_AHEAD_LOOKS 256U		/* at EXTENT_WALK extents each, while writes wait */
 
 enum drain_stage {
-	STAGE_CHOOSE,		/* no half is being drained */
-	STAGE_READ,		/* a half was chosen, and no batch is in flight */
-	STAGE_COPY,		/* a batch of the half is being read */
-	STAGE_FREE,		/* the whole half is on the HDD, or has moved */
+	STAGE_CHOOSE,		/* no group is being copied */
+	STAGE_READ,		/* a group was chosen, and no batch is in flight */
+	STAGE_COPY,		/* a batch of the group is being read */
+	STAGE_FREE,		/* the whole group is on the HDD, or has moved */
 };
 
 struct ssdup_drainer {
+	struct ssdup		*c;
 	enum drain_stage	stage;
-	struct ssdup_half	*half;		/* being drained; not in STAGE_CHOOSE */
+	struct drain_group	group;		/* being copied; not in STAGE_CHOOSE */
+	struct extent_order	order;		/* its extents that were not taken yet */
 	struct drain_batch	batch[2];
 	struct drain_batch	*ahead;		/* being read; in STAGE_COPY */
-	u64			from;		/* HDD sector to continue at */
 	u64			fenced;		/* ranges below this index are fenced */
+	bool			again;		/* this is a second pass */
+	u64			copied;		/* sectors of the group */
+	u64			chosen;		/* ns: when the group was */
 	struct drain_faults	faults;
-	u64			others;		/* highest seq to take from other halves; 0: none */
+	struct work_struct	free_work;	/* the next five belong to it while it is queued */
+	struct drain_group	freed;		/* the group that it frees */
+	u64			freed_sectors;	/* copied from it */
+	u64			freed_since;	/* ns: when it was chosen */
+	u64			freed_at;	/* ns: when the one before was free */
+	int			free_error;	/* of the last one */
 	spinlock_t		lock;		/* protects c->drain_error and anew */
 	bool			anew;		/* a drain was requested since the try began */
-	bool			wide;		/* take extents of other halves too */
-	bool			taken;		/* the half is done: take only other halves' */
 };
+
+static void free_work(struct work_struct *work)
+{
+	struct ssdup_drainer *d = container_of(work, struct ssdup_drainer, free_work);
+	u64 now;
+	int r;
+
+	r = ssdup_free_group(d->c, &d->freed);
+	now = ktime_get_ns();
+	/* While groups follow each other, from one to the next; a short one says little. */
+	if (!r)
+		ssdup_meter_freed(d->c, d->freed_sectors, now - max(d->freed_since, d->freed_at));
+	d->freed_at = now;
+
+	if (r && !d->freed.durable)
+		ssdup_group_set(d->c, &d->freed, SEGMENT_SEALED);
+	WRITE_ONCE(d->free_error, r);
+	WRITE_ONCE(d->c->free_state, DRAIN_IDLE);
+	ssdup_kick_writeback(d->c);
+}
 
 int ssdup_drainer_create(struct ssdup *c)
 {
-	c->drainer = kvzalloc(sizeof(*c->drainer), GFP_KERNEL);
-	if (!c->drainer)
+	struct ssdup_drainer *d = kvzalloc(sizeof(*d), GFP_KERNEL);
+
+	c->drainer = d;
+	if (!d)
 		return -ENOMEM;
-	spin_lock_init(&c->drainer->lock);
-	return ssdup_batch_init(c, &c->drainer->batch[0]) ?:
-	       ssdup_batch_init(c, &c->drainer->batch[1]);
+	d->c = c;
+	spin_lock_init(&d->lock);
+	INIT_WORK(&d->free_work, free_work);
+	return ssdup_batch_init(c, &d->batch[0]) ?: ssdup_batch_init(c, &d->batch[1]);
 }
 
 void ssdup_drainer_destroy(struct ssdup *c)
@@ -71,68 +101,14 @@ void ssdup_drainer_destroy(struct ssdup *c)
 
 /* --- A batch from SSD to HDD --- */
 
-/*
- * Mark the pieces of other halves as written, so that the drain of their half skips
- * them. That is valid as long as every flush of the HDD succeeds.
- */
-static void mark_home(struct ssdup *c, struct drain_batch *b, const struct drain_run *run,
-		      int flush_errors)
-{
-	const struct drain_piece *p;
-	struct ssdup_range *r;
-	struct ssdup_half *h;
-	u64 from;
-	bool all;
-	u32 i;
-
-	for (i = run->first; i < run->first + run->nr; i++) {
-		p = &b->plan.pieces[i];
-		if (!drain_of_other(c->drainer->half, p) || p->kind == SSDUP_KIND_NONE)
-			continue;
-		h = &c->half[p->half];
-		if (!h->has_home) {
-			h->has_home = true;
-			h->flush_errors = flush_errors;
-		}
-		r = range_of(c, p->start);
-		from = p->start;
-		do {
-			spin_lock_irq(&r->lock);
-			all = ssdup_plan_home(&r->tree, p, &from);
-			spin_unlock_irq(&r->lock);
-			cond_resched();
-		} while (!all);
-		WRITE_ONCE(h->home, h->home + p->sectors);
-	}
-}
-
-/* The sectors of a run that belong to the half being drained. */
-static u32 own_sectors(struct ssdup *c, struct drain_batch *b, const struct drain_run *run)
-{
-	const struct drain_piece *p = &b->plan.pieces[run->first];
-	u32 sectors = 0, i;
-
-	for (i = 0; i < run->nr; i++)
-		if (!drain_of_other(c->drainer->half, &p[i]) && p[i].kind != SSDUP_KIND_NONE)
-			sectors += p[i].sectors;
-	return sectors;
-}
-
-/* Overwritten sectors count as left, so the estimate is rather too late than too early. */
-static void tell_due(struct ssdup *c, const struct ssdup_half *h)
-{
-	u64 all = log_word_sectors(atomic64_read(&h->word)), home = h->home + c->pass_home;
-
-	ssdup_meter_due(c, all - min(all, home));
-}
-
 /* Write @b, and read @next meanwhile unless it is NULL. After a failed read of @b do neither. */
 static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
 			bool spread)
 {
 	struct ssdup_drainer *d = c->drainer;
-	int r, flush_errors;
+	const struct drain_run *run;
 	bool failed;
+	int r;
 	u32 i;
 
 	ssdup_batch_wait(b);
@@ -140,44 +116,36 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 	r = ssdup_faults_reread(c, &d->faults, b);
 	if (r)
 		return r;
-	flush_errors = ssdup_hdd_flush_errors(c);
 	ssdup_batch_write_begin(c, b);
 	if (next)
 		ssdup_batch_read(c, next, spread);
 	d->ahead = next;
 	ssdup_batch_write_end(c, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
-		const struct drain_run *run = &b->plan.runs[i];
-
+		run = &b->plan.runs[i];
 		if (run->kind == SSDUP_KIND_NONE)
 			continue;
 		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].failed :
-							ssdup_batch_mark(c, run);
+							ssdup_batch_tombstone(c, run);
 		r = failed ? ssdup_faults_run(c, &d->faults, b, run) : 0;
 		if (r)
 			return r;
-		if (!failed)
-			mark_home(c, b, run, flush_errors);
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
-		WRITE_ONCE(c->pass_home, c->pass_home + own_sectors(c, b, run));
+		d->copied += run->sectors;
 	}
 	return 0;
 }
 
 /*
  * Wait for the direct writes to a range that have begun. Later ones look for overlaps when
- * all extents of the sealed half are in the tree.
+ * all extents of the sealed segments are in the tree.
  */
 static void fence_range(struct ssdup *c, struct ssdup_range *r)
 {
-	bool wide;
 	u8 old;
 
 	trace_ssdup_step(c, STEP_DRAIN_FENCE);
 	spin_lock_irq(&r->lock);
-	/* Extents up to this seq are in the tree: they may be taken from any half. */
-	wide = c->drainer->wide && ssdup_mode(c) == MODE_RUNNING;
-	c->drainer->others = wide ? atomic64_read(&c->seq) : 0;
 	old = r->phase;
 	r->phase ^= 1;
 	spin_unlock_irq(&r->lock);
@@ -186,23 +154,74 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
 	drain_does(c, DRAIN_COPIES);
 }
 
-static bool has_direct(struct ssdup_range *r)
+/*
+ * Writes have split extents of the group, which may not have been taken yet: put the rear parts
+ * in order too. Return: were there any?
+ */
+static bool add_pieces(struct ssdup *c)
 {
-	return atomic_read(&r->direct[0]) || atomic_read(&r->direct[1]);
+	struct ssdup_drainer *d = c->drainer;
+	struct extent_array *a, *next;
+	struct ssdup_segment *h;
+	bool any = false;
+
+	for (h = group_first(&d->group); h; h = group_next(&d->group, h)) {
+		llist_for_each_entry_safe(a, next, llist_del_all(&h->pieces), list) {
+			ssdup_order_add(&d->order, a);
+			llist_add(&a->list, &h->ordered);
+			any = true;
+		}
+	}
+	return any;
 }
 
-/*
- * Take the next batch from the map. With d->taken it holds only extents of other halves,
- * which are not worth a long search or a wait for direct writes. Return: is there one?
- */
+/* Begin a pass over the HDD with all extents of the group, or go on where @at is. */
+static void order_group(struct ssdup *c, const struct extent_order *at)
+{
+	struct ssdup_drainer *d = c->drainer;
+	struct extent_array *a;
+	struct ssdup_segment *h;
+
+	ssdup_order_begin(&d->order);
+	if (at) {
+		d->order.base = at->base;
+		d->order.from = at->from;
+	}
+	for (h = group_first(&d->group); h; h = group_next(&d->group, h)) {
+		llist_for_each_entry(a, h->arrays.first, list) {
+			ssdup_order_add(&d->order, a);
+			cond_resched();
+		}
+		llist_for_each_entry(a, h->ordered.first, list)
+			ssdup_order_add(&d->order, a);
+	}
+	add_pieces(c);
+}
+
+/* The next extent of the group, or NULL when all were taken. */
+static struct extent *next_extent(struct ssdup *c, u64 *start)
+{
+	struct ssdup_drainer *d = c->drainer;
+	struct extent *e = ssdup_order_next(&d->order, start);
+
+	if (e)
+		return e;
+	/* A second pass, for what was split off before it was taken. */
+	ssdup_order_begin(&d->order);
+	if (!add_pieces(c))
+		return NULL;
+	d->fenced = 0;
+	d->again = true;
+	return ssdup_order_next(&d->order, start);
+}
+
+/* Take the next batch from the map. Return: is there one? */
 static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 {
 	struct ssdup_drainer *d = c->drainer;
-	u64 size = 1ULL << c->range_shift;
-	u32 looks = d->taken ? DRAIN_AHEAD_LOOKS : U32_MAX;
 	struct ssdup_range *r;
-	u64 index;
-	bool all;
+	struct extent *e;
+	u64 start, index;
 
 	b->plan.nr_pieces = 0;
 	b->plan.nr_runs = 0;
@@ -212,74 +231,87 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	b->plan.max_sectors = DRAIN_SECTORS;
 	/* The HDD takes as long to zero a sector as to write it. */
 	b->plan.max_zeroes = DRAIN_SECTORS;
-	b->plan.others_only = d->taken;
 	if (gentle) {
 		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
 		b->plan.max_sectors = DRAIN_RUN;
 		b->plan.max_zeroes = DRAIN_RUN;
 	}
-	while (looks && !plan_full(&b->plan) &&
-	       (index = d->from >> c->range_shift) < c->nr_ranges) {
+	while (!plan_full(&b->plan) && (e = next_extent(c, &start))) {
+		index = start >> c->range_shift;
 		r = &c->ranges[index];
-		all = true;
-		if (range_holds(r) && !(d->taken && has_direct(r))) {
-			looks--;
-			if (d->fenced <= index) {
-				fence_range(c, r);
-				d->fenced = index + 1;
-			}
-			spin_lock_irq(&r->lock);
-			all = ssdup_plan_collect(&r->tree, d->half->index, d->others, &d->from,
-						 &b->plan);
-			spin_unlock_irq(&r->lock);
+		if (d->fenced <= index) {
+			fence_range(c, r);
+			d->fenced = index + 1;
 		}
-		if (all)
-			d->from = (index + 1) * size;
+		spin_lock_irq(&r->lock);
+		ssdup_plan_collect(&b->plan, &d->order, e, start);
+		spin_unlock_irq(&r->lock);
 		cond_resched();
 	}
 	ssdup_plan_join(&b->plan);
 	if (b->plan.nr_pieces)
-		trace_ssdup_drain(c, d->half, &b->plan);
+		trace_ssdup_drain(c, d->group.first, &b->plan);
 	return b->plan.nr_pieces;
 }
 
 /* --- Stages --- */
 
-/* Return: 1, or 0 when there is nothing to drain. */
-static int choose_half(struct ssdup *c, const struct pacing_out *how)
+/* Wait until the last group is free. Return: 0 or -errno. */
+static int free_end(struct ssdup *c)
 {
 	struct ssdup_drainer *d = c->drainer;
-	bool anew = READ_ONCE(d->anew);
-	u64 generation;
+	int r;
 
+	drain_does(c, DRAIN_FREES);
+	flush_work(&d->free_work);
+	drain_does(c, DRAIN_COPIES);
+	r = d->free_error;
+	d->free_error = 0;
+	return r;
+}
+
+/* Return: 1, or 0 when there is nothing to drain. */
+static int choose_group(struct ssdup *c, const struct pacing_out *how,
+			const struct pacing_group *size)
+{
+	struct ssdup_drainer *d = c->drainer;
+	bool anew = READ_ONCE(d->anew), found;
+	int r;
+
+	/* A group that was begun before the request may fail: that is not its error. */
+	if (anew || READ_ONCE(d->free_error)) {
+		r = free_end(c);
+		if (r)
+			return r;
+	}
 	if (anew)
 		WRITE_ONCE(d->anew, false);
-	if (ssdup_mode(c) == MODE_RUNNING)
-		d->half = ssdup_oldest_sealed(c, &generation);
-	else
-		d->half = ssdup_salvage_next(c, anew);
-	if (!d->half)
+	if (ssdup_mode(c) == MODE_RUNNING) {
+		found = ssdup_group_take(c, ssdup_pacing_group(size), &d->group);
+	} else {
+		free_end(c);
+		found = ssdup_salvage_next(c, anew, &d->group);
+	}
+	if (!found)
 		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
-	d->from = 0;
-	WRITE_ONCE(c->pass_home, 0);
+	d->group.flush_errors = ssdup_hdd_flush_errors(c);
 	d->fenced = 0;
-	ssdup_faults_begin(&d->faults, d->half);
-	d->taken = false;
-	tell_due(c, d->half);
+	d->copied = 0;
+	d->chosen = ktime_get_ns();
+	ssdup_faults_begin(&d->faults);
+	d->again = false;
+	order_group(c, NULL);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
-	if (d->half->has_home && ssdup_hdd_flush_errors(c) != d->half->flush_errors)
-		ssdup_forget_home(c, d->half);
-	if (!d->half->has_home)
-		d->half->flush_errors = ssdup_hdd_flush_errors(c);
 	return 1;
 }
 
-/* Return: 1, or 0 when all of the half is on the HDD already. */
-static int read_first(struct ssdup *c, const struct pacing_out *how)
+/* Return: 1, or 0 when nothing of the group is left in the map. */
+static int read_first(struct ssdup *c, const struct pacing_out *how,
+		      const struct pacing_group *size)
 {
 	struct ssdup_drainer *d = c->drainer;
 
-	if (d->half->drained || !batch_collect(c, &d->batch[0], how->gentle))
+	if (!batch_collect(c, &d->batch[0], how->gentle))
 		return 0;
 	d->ahead = &d->batch[0];
 	ssdup_batch_read(c, d->ahead, how->spread);
@@ -287,7 +319,8 @@ static int read_first(struct ssdup *c, const struct pacing_out *how)
 }
 
 /* Return: 1 while another batch is being read, or 0 when this was the last one. */
-static int copy_batch(struct ssdup *c, const struct pacing_out *how)
+static int copy_batch(struct ssdup *c, const struct pacing_out *how,
+		      const struct pacing_group *size)
 {
 	struct ssdup_drainer *d = c->drainer;
 	struct drain_batch *now = d->ahead;
@@ -298,90 +331,105 @@ static int copy_batch(struct ssdup *c, const struct pacing_out *how)
 		next = NULL;
 	d->ahead = NULL;
 	r = batch_finish(c, now, next, how->spread);
-	if (r)
-		return r;
-	tell_due(c, d->half);
-	return !!next;
+	return r ?: !!next;
 }
 
-static int finish_half(struct ssdup *c)
+/* Hand the group over to the work item. A read-only log frees none of its own. */
+static int free_group(struct ssdup *c, const struct pacing_out *how,
+		      const struct pacing_group *size)
 {
 	struct ssdup_drainer *d = c->drainer;
+	int r = free_end(c);
 
 	if (ssdup_mode(c) != MODE_RUNNING)
-		return ssdup_salvage_home(c, d->half, d->faults.left, d->faults.lost);
-	return ssdup_free_half(c, d->half);
-}
-
-/*
- * The flush that frees a half keeps the HDD busy. Writes that wait for the half keep the SSD
- * busy afterwards. So during the flush read a batch of other halves, for the HDD to write next.
- *
- * Only extents of the freed half leave the map. The batch's extents, or what replaces them,
- * stay in the log, so no direct write can overtake the batch.
- */
-static int free_half(struct ssdup *c, const struct pacing_out *how)
-{
-	struct ssdup_drainer *d = c->drainer;
-	struct drain_batch *b = &d->batch[0];
-	int r;
-
-	/* A read-only log drains each half alone. */
-	if (!how->urgent || ssdup_mode(c) != MODE_RUNNING)
-		return finish_half(c);
-
-	d->from = 0;
-	d->fenced = 0;
-	d->wide = true;
-	d->taken = true;
-	batch_collect(c, b, false);
-	ssdup_batch_read(c, b, false);
-	r = finish_half(c);
-	if (r || kthread_should_stop()) {
-		ssdup_batch_wait(b);
+		return ssdup_salvage_written(c, &d->group, d->faults.left, d->faults.lost);
+	if (r)
 		return r;
-	}
-	drain_does(c, DRAIN_COPIES);
-	return batch_finish(c, b, NULL, false);
+	ssdup_group_set(c, &d->group, SEGMENT_WRITTEN_BACK);
+	d->freed = d->group;
+	d->freed_sectors = d->copied;
+	d->freed_since = d->chosen;
+	WRITE_ONCE(c->free_state, DRAIN_FREES);
+	queue_work(c->wq, &d->free_work);
+	return 0;
 }
 
 /* After an error the next stage is STAGE_CHOOSE. */
 static const struct {
-	int			(*run)(struct ssdup *c, const struct pacing_out *how);
+	int			(*run)(struct ssdup *c, const struct pacing_out *how,
+				       const struct pacing_group *size);
 	enum drain_stage	more;		/* next when run() returns 1 */
 	enum drain_stage	done;		/* next when run() returns 0 */
 } stages[] = {
-	[STAGE_CHOOSE]	= { choose_half,	STAGE_READ,	STAGE_CHOOSE },
+	[STAGE_CHOOSE]	= { choose_group,	STAGE_READ,	STAGE_CHOOSE },
 	[STAGE_READ]	= { read_first,		STAGE_COPY,	STAGE_FREE },
 	[STAGE_COPY]	= { copy_batch,		STAGE_COPY,	STAGE_FREE },
-	[STAGE_FREE]	= { free_half,		STAGE_CHOOSE,	STAGE_CHOOSE },
+	[STAGE_FREE]	= { free_group,		STAGE_CHOOSE,	STAGE_CHOOSE },
 };
 
-void ssdup_drain_drop(struct ssdup *c)
+/* Forget the group being copied. */
+static void drop_group(struct ssdup *c)
 {
 	struct ssdup_drainer *d = c->drainer;
 
 	if (d->ahead)
 		ssdup_batch_wait(d->ahead);
 	d->ahead = NULL;
+	if (d->stage != STAGE_CHOOSE)
+		ssdup_group_set(c, &d->group, SEGMENT_SEALED);
 	d->stage = STAGE_CHOOSE;
 }
 
-static int turn(struct ssdup *c, const struct pacing_out *how)
+void ssdup_drain_drop(struct ssdup *c)
+{
+	drop_group(c);
+	flush_work(&c->drainer->free_work);
+}
+
+/*
+ * Writes wait, but the group was chosen when none did. Let so many segments go that the rest is
+ * free in time: what is copied of the rest need not be copied again.
+ */
+static void shrink_group(struct ssdup *c, const struct pacing_group *size)
+{
+	struct ssdup_drainer *d = c->drainer;
+	const struct extent_order at = d->order;
+	u64 all = d->group.sectors, left = all - min(all, d->copied);
+	u64 wanted = (u64)ssdup_pacing_group(size) * c->g.data_sectors;
+	u32 keep;
+
+	if (!size->waiters || d->stage != STAGE_COPY || d->again || left <= wanted ||
+	    ssdup_mode(c) != MODE_RUNNING)
+		return;
+	keep = max(div64_u64(wanted * d->group.nr, left), 1ULL);
+	if (keep >= d->group.nr)
+		return;
+	ssdup_group_shrink(c, &d->group, keep);
+	d->group.sectors = mul_u64_u64_div_u64(d->group.sectors, left, all);
+	d->copied = 0;
+	order_group(c, &at);
+}
+
+static int turn(struct ssdup *c, const struct pacing_out *how, const struct pacing_group *size)
 {
 	struct ssdup_drainer *d = c->drainer;
 	int r;
 
-	d->wide = how->wide;
+	shrink_group(c, size);
 	do {
-		r = stages[d->stage].run(c, how);
+		r = stages[d->stage].run(c, how, size);
 		if (r < 0) {
-			ssdup_drain_drop(c);
+			drop_group(c);
 			return r;
 		}
 		d->stage = r ? stages[d->stage].more : stages[d->stage].done;
 	} while (d->stage == STAGE_READ || d->stage == STAGE_FREE);
 	return 0;
+}
+
+bool ssdup_drain_failed(struct ssdup *c)
+{
+	return READ_ONCE(c->drainer->free_error);
 }
 
 /* Return: is @r an error? Not if a drain was requested since the try began: that one retries. */
@@ -403,9 +451,10 @@ static bool tell_error(struct ssdup *c, int r)
 	return r && !anew;
 }
 
-int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how)
+int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
+		     const struct pacing_group *size)
 {
-	int r = turn(c, how);
+	int r = turn(c, how, size);
 
 	return !kthread_should_stop() && tell_error(c, r) ? r : 0;
 }
@@ -427,17 +476,7 @@ u64 ssdup_drain_moved(struct ssdup *c)
 	return READ_ONCE(c->drainer->faults.moved.all);
 }
 
-u64 ssdup_drain_pinned(struct ssdup *c)
+u64 ssdup_drain_unwritable(struct ssdup *c)
 {
-	return READ_ONCE(c->drainer->faults.moved.pinned);
-}
-
-u64 ssdup_home_sectors(struct ssdup *c)
-{
-	u64 sectors = READ_ONCE(c->pass_home);
-	u32 i;
-
-	for (i = 0; i < c->g.nr_halves; i++)
-		sectors += READ_ONCE(c->half[i].home);
-	return min_t(u64, sectors, atomic64_read(&c->dirty_sectors));
+	return READ_ONCE(c->drainer->faults.moved.unwritable);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the drain of a half. Only the writeback thread drains.
+ * dm-ssdup: the drain of a group of segments. Only the writeback thread drains.
  */
 #ifndef SSDUP_DRAIN_H
 #define SSDUP_DRAIN_H
@@ -12,18 +12,23 @@ int ssdup_drainer_create(struct ssdup *c);
 void ssdup_drainer_destroy(struct ssdup *c);
 
 /**
- * ssdup_drain_turn() - drain one batch of the oldest sealed half, or free the half
+ * ssdup_drain_turn() - choose a group, drain one batch of it, or let it be freed
+ * @how: for the batch
+ * @size: for the next group
  *
- * With @how->urgent it reads a batch of other halves during the flush that frees the half,
- * and writes that batch afterwards.
+ * A work item frees the group while the next one is copied.
  *
- * Return: 0, or an error after which the half is tried again from its start. Also 0 after an
- * error if a drain was requested since the try began.
+ * Return: 0, or an error after which the oldest group is tried again from its start. Also 0
+ * after an error if a drain was requested since the try began.
  */
-int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how);
+int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
+		     const struct pacing_group *size);
 
-/** ssdup_drain_drop() - forget the half being drained and the batch being read */
+/** ssdup_drain_drop() - forget the group being drained, and wait for the one being freed */
 void ssdup_drain_drop(struct ssdup *c);
+
+/** ssdup_drain_failed() - could a group not be freed? The next turn returns the error */
+bool ssdup_drain_failed(struct ssdup *c);
 
 /** ssdup_drain_anew() - forget the last error; later ones come from tries that begin after this */
 void ssdup_drain_anew(struct ssdup *c);
@@ -31,10 +36,7 @@ void ssdup_drain_anew(struct ssdup *c);
 /** ssdup_drain_moved() - number of extents ever that had to stay in the log; any context */
 u64 ssdup_drain_moved(struct ssdup *c);
 
-/** ssdup_drain_pinned() - number of those that the HDD refused; any context */
-u64 ssdup_drain_pinned(struct ssdup *c);
-
-/** ssdup_home_sectors() - number of dirty sectors that drains have written; any context */
-u64 ssdup_home_sectors(struct ssdup *c);
+/** ssdup_drain_unwritable() - number of those that the HDD refused; any context */
+u64 ssdup_drain_unwritable(struct ssdup *c);
 
 #endif

@@ -3,10 +3,10 @@
  * dm-ssdup: I/O errors of a drain.
  *
  * A failed write to the HDD is retried in small blocks. The blocks that fail again move
- * to the open half (pinned). A failed read from the SSD is retried in small blocks. Those
- * that fail again are marked as lost in the open half, and the HDD keeps its old content.
+ * to the open segment (unwritable). A failed read from the SSD is retried in small blocks. Those
+ * that fail again are marked as lost in the open segment, and the HDD keeps its old content.
  * A read-only log can do neither: the blocks stay where they are, and salvage.c decides
- * what becomes of the halves.
+ * what becomes of the segments.
  */
 #include <linux/kthread.h>
 
@@ -18,11 +18,10 @@
 #include "trace.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
-#define DRAIN_BAD_MAX	64U		/* failed blocks of a half; more: the HDD is gone */
+#define DRAIN_BAD_MAX	64U		/* failed blocks of a group; more: the HDD is gone */
 
-void ssdup_faults_begin(struct drain_faults *f, struct ssdup_half *h)
+void ssdup_faults_begin(struct drain_faults *f)
 {
-	f->half = h;
 	f->bad = 0;
 	f->unread = 0;
 	f->left = 0;
@@ -35,17 +34,17 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 	struct drain_piece block = *p;
 
 	block.start += at;
-	block.pos = log_pos_add(p->pos, at);
+	block.pos += at;
 	block.offset += at;
 	block.sectors = min(DRAIN_BLOCK, p->sectors - at);
 	return block;
 }
 
-/* Move a block to the open half; in a read-only log it stays where it is. */
+/* Move a block to the open segment; in a read-only log it stays where it is. */
 static int move_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *p,
 		      u8 kind, struct page *page)
 {
-	int r = ssdup_relocate(c, &f->moved, p, f->half->index, kind, page);
+	int r = ssdup_relocate(c, &f->moved, p, kind, page);
 
 	if (!r || ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
@@ -122,7 +121,7 @@ static int refused(struct ssdup *c, struct drain_faults *f, struct drain_batch *
 		   const struct drain_piece *p, u32 sectors, int error)
 {
 	stat_inc(c, STAT_SSD_ERRORS);
-	/* Count only blocks: each one leaves the half, so the next try gets further. */
+	/* Count only blocks: each one leaves the group, so the next try gets further. */
 	if (sectors <= DRAIN_BLOCK)
 		f->unread++;
 	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 0;
@@ -141,7 +140,7 @@ static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piec
 
 	lost.start += part->at;
 	lost.sectors = part->sectors;
-	r = ssdup_relocate(c, &f->moved, &lost, f->half->index, SSDUP_KIND_LOST, NULL);
+	r = ssdup_relocate(c, &f->moved, &lost, SSDUP_KIND_LOST, NULL);
 	if (!r) {
 		stat_add(c, STAT_LOST, blocks);
 		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",
@@ -155,13 +154,13 @@ static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piec
 	return r;
 }
 
-/* Too much of the half is unreadable: end the try, or in a read-only log give up the rest. */
+/* Too much of the group is unreadable: end the try, or in a read-only log give up the rest. */
 static int give_up(struct ssdup *c, struct drain_faults *f, struct drain_search *s,
 		   struct drain_part *part, const struct drain_piece *p)
 {
 	*part = s->bad;
 	if (ssdup_mode(c) == MODE_RUNNING) {
-		/* The bad part leaves the half, so the next try gets further. */
+		/* The bad part leaves the group, so the next try gets further. */
 		return (part->sectors ? lose(c, f, p, part) : 0) ?: -EIO;
 	}
 	if (!part->sectors)
@@ -215,8 +214,6 @@ static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_bat
 	for (i = run->first; i < run->first + run->nr; i++) {
 		const struct drain_piece *p = &b->plan.pieces[i];
 
-		if (drain_of_other(f->half, p))
-			continue;
 		for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 			block = block_of(p, at);
 			ssdup_batch_copy(b, block.offset, block.sectors);
@@ -232,7 +229,7 @@ static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_bat
 			if (r)
 				return r;
 			if (ssdup_mode(c) == MODE_RUNNING)
-				stat_inc(c, STAT_PINNED);
+				stat_inc(c, STAT_UNWRITABLE);
 			DMWARN_LIMIT("%s: the HDD refuses sectors %llu + %u, they stay in the log",
 				     dm_device_name(c->md), block.start, block.sectors);
 		}
@@ -240,21 +237,19 @@ static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_bat
 	return 0;
 }
 
-/* Move a mark: a discard or zeroes that the HDD refused, or a lost piece. */
-static int move_mark(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
-		     const struct drain_run *run)
+/* Move a tombstone: a discard or zeroes that the HDD refused, or a lost piece. */
+static int move_tombstone(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+			  const struct drain_run *run)
 {
 	const struct drain_piece *p = &b->plan.pieces[run->first];
 
 	if (run->kind != SSDUP_KIND_LOST) {
-		if (drain_of_other(f->half, p))
-			return 0;
 		stat_inc(c, STAT_HDD_ERRORS);
 		/* Zeroes may have many pieces, and each takes an entry when it moves. */
 		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(c, f, b))
 			return -EIO;
 		if (ssdup_mode(c) == MODE_RUNNING)
-			stat_inc(c, STAT_PINNED);
+			stat_inc(c, STAT_UNWRITABLE);
 	}
 	return move_block(c, f, p, run->kind, NULL);
 }
@@ -263,7 +258,7 @@ int ssdup_faults_run(struct ssdup *c, struct drain_faults *f, struct drain_batch
 		     const struct drain_run *run)
 {
 	return run->kind == SSDUP_KIND_DATA ? rewrite_run(c, f, b, run) :
-					      move_mark(c, f, b, run);
+					      move_tombstone(c, f, b, run);
 }
 
 int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_batch *b)
@@ -279,10 +274,6 @@ int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_ba
 		if (p->kind != SSDUP_KIND_DATA || !b->io[i].failed)
 			continue;
 		changed = true;
-		if (drain_of_other(f->half, p)) {
-			p->kind = SSDUP_KIND_NONE;
-			continue;
-		}
 		r = reread_piece(c, f, b, i);
 		if (r)
 			return r;

@@ -9,25 +9,23 @@
 #include "relocate.h"
 
 struct drain_faults {
-	struct ssdup_half	*half;		/* being drained */
-	u32			bad;		/* blocks refused by the HDD in this half */
-	u32			unread;		/* blocks that the SSD refused in this half */
+	u32			bad;		/* blocks refused by the HDD in this group */
+	u32			unread;		/* blocks that the SSD refused in this group */
 	u32			left;		/* blocks that could be neither written nor moved */
 	bool			lost;		/* some extents that could not move are lost */
 	u64			away_at;	/* HDD sector of the last piece that ended a try */
 	unsigned long		away_since;	/* jiffies: when it first did */
 	unsigned long		away_last;	/* jiffies: when it last did */
-	struct ssdup_relocated	moved;		/* from all halves */
+	struct ssdup_relocated	moved;		/* from all groups */
 };
 
-/** ssdup_faults_begin() - begin a try to drain @h */
-void ssdup_faults_begin(struct drain_faults *f, struct ssdup_half *h);
+/** ssdup_faults_begin() - begin a try to drain a group */
+void ssdup_faults_begin(struct drain_faults *f);
 
 /**
  * ssdup_faults_reread() - retry the failed reads of a batch, and take bad blocks out of the plan
  *
- * Bad blocks of the half being drained are marked as lost. Failed pieces of other halves are
- * left to their own drain.
+ * Bad blocks are marked as lost.
  *
  * Return: 0, or -errno when the batch must not be written.
  */
@@ -36,10 +34,9 @@ int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_ba
 /**
  * ssdup_faults_run() - handle a run that the HDD refused, or that is lost
  *
- * Blocks that the HDD refuses again, and lost runs, move to the open half. Pieces of other
- * halves are left to their own drain.
+ * Blocks that the HDD refuses again, and lost runs, move to the open segment.
  *
- * Return: 0, or -errno when the half cannot be freed for now.
+ * Return: 0, or -errno when the group cannot be freed for now.
  */
 int ssdup_faults_run(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
 		     const struct drain_run *run);

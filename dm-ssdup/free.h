@@ -1,39 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: free a half that is on the HDD. Only the writeback thread calls this, except that a
- * failed recovery calls ssdup_drop_extents() too.
+ * dm-ssdup: free a drain group that is on the HDD.
  */
 #ifndef SSDUP_FREE_H
 #define SSDUP_FREE_H
 
-#include "ssdup.h"
+#include "segments.h"
 
 /**
- * ssdup_flush_home() - make a half that was written to the HDD durable there
+ * ssdup_flush_group() - make a group that was written to the HDD durable there
  *
- * Return: 0, or -errno: the whole half must be written again. Also when any other flush has
- * failed since the first part of the half was written.
+ * Context: process. Return: 0, or -errno: the whole group must be written again. Also when any
+ * other flush has failed since the first part of the group was written.
  */
-int ssdup_flush_home(struct ssdup *c, struct ssdup_half *h);
-
-/** ssdup_forget_home() - forget what drains of other halves wrote of @h */
-void ssdup_forget_home(struct ssdup *c, struct ssdup_half *h);
+int ssdup_flush_group(struct ssdup *c, const struct drain_group *g);
 
 /**
- * ssdup_free_half() - free the oldest sealed half, whose extents were all written or moved
+ * ssdup_free_group() - free the oldest group, whose extents were all written or relocated
+ * @g: durable is set after the flush of the HDD
  *
- * Return: 0, or -errno. The next try starts over unless half->drained is set.
+ * Context: process. Return: 0, or -errno: nothing is free.
  */
-int ssdup_free_half(struct ssdup *c, struct ssdup_half *h);
+int ssdup_free_group(struct ssdup *c, struct drain_group *g);
 
 /**
- * ssdup_free_end() - make @halves available, whose free record is durable
+ * ssdup_free_end() - make a group available, when the record with the tail behind it is durable
  *
- * Waits for reads of them. In a read-only log one may be the open half, which stays sealed.
+ * Waits for reads of it. Context: process.
  */
-void ssdup_free_end(struct ssdup *c, struct ssdup_half **halves, u32 nr);
-
-/** ssdup_drop_extents() - take the extents of @h out of the map */
-void ssdup_drop_extents(struct ssdup *c, struct ssdup_half *h);
+void ssdup_free_end(struct ssdup *c, const struct drain_group *g);
 
 #endif

@@ -11,7 +11,6 @@
 #include "commit.h"
 #include "debt.h"
 #include "flush.h"
-#include "halves.h"
 #include "hdd.h"
 #include "io.h"
 #include "map.h"
@@ -19,6 +18,7 @@
 #include "mode.h"
 #include "nodes.h"
 #include "reserve.h"
+#include "segments.h"
 #include "stream.h"
 #include "trace.h"
 #include "wait.h"
@@ -38,11 +38,11 @@ static void remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	bio->bi_iter.bi_sector = io->start;
 }
 
-static void remap_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static void remap_log(struct ssdup *c, struct bio *bio, u64 sector)
 {
 	this_cpu_inc(c->stats->requests);
 	bio_set_dev(bio, c->ssd->bdev);
-	bio->bi_iter.bi_sector = io->half->data_start + from_log_pos(io->pos);
+	bio->bi_iter.bi_sector = sector;
 }
 
 /* --- Reads --- */
@@ -53,6 +53,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	const struct extent *e = NULL;
 	u8 kind = SSDUP_KIND_NONE;
 	unsigned long flags;
+	u64 pos = 0;
 
 	if (range_holds(r)) {
 		spin_lock_irqsave(&r->lock, flags);
@@ -60,10 +61,10 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 					   &io->sectors);
 		if (e) {
 			kind = e->kind;
-			io->half = &c->half[e->half];
-			io->pos = log_pos_add(e->pos, io->start - e->start);
+			pos = e->pos + (io->start - e->start);
+			io->segment = segment_of(c, e->pos);
 			if (kind == SSDUP_KIND_DATA)
-				atomic_inc(&io->half->reads);
+				atomic_inc(&io->segment->reads);
 		}
 		spin_unlock_irqrestore(&r->lock, flags);
 		if (io->sectors < bio_sectors(bio))
@@ -83,7 +84,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		stat_inc(c, STAT_READS_SSD);
 		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
 		ssdup_meter_read(c, io, SSDUP_SSD);
-		remap_log(c, bio, io);
+		remap_log(c, bio, pos);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
 		bio_io_error(bio);
@@ -109,7 +110,7 @@ static u8 log_kind(const struct bio *bio)
 	}
 }
 
-/* A freed half gives nodes back; memory may be free sooner. */
+/* A freed segment gives nodes back; memory may be free sooner. */
 static void await_memory(struct ssdup *c)
 {
 	WRITE_ONCE(c->short_of_memory, true);
@@ -140,8 +141,28 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	return !overlaps;
 }
 
+/*
+ * A write that is too long for the rest of the segment takes that, rather than leave it unused.
+ * What is left of the write comes as another bio. Return: has it got a place?
+ */
+static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	u32 sectors = io->sectors, rest = ssdup_rest(c);
+
+	if (bio_op(bio) != REQ_OP_WRITE || !rest || rest >= sectors || rest < sectors / 4)
+		return false;
+	io->sectors = rest;
+	if (!ssdup_reserve_at_once(c, io)) {
+		io->sectors = sectors;
+		return false;
+	}
+	dm_accept_partial_bio(bio, rest);
+	io->iter = bio->bi_iter;
+	return true;
+}
+
 /* Take what the route needs. Return: false when that failed; @f says why. */
-static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, bool queued,
 		      enum route_action action, struct route_facts *f)
 {
 	int r;
@@ -151,9 +172,9 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 		f->overlaps = !begin_direct(c, io);
 		return !f->overlaps;
 	case ROUTE_LOG:
-	case ROUTE_LOG_REST:
-		r = ssdup_reserve(c, io, place_sectors(bio, io),
-				  action == ROUTE_LOG ? &c->gate : &c->limits);
+		if (!queued && take_rest(c, bio, io))
+			return true;
+		r = ssdup_reserve(c, io, place_sectors(bio, io), false);
 		f->no_place = r;
 		f->no_memory = r == -ENOMEM;
 		if (f->no_memory)
@@ -172,8 +193,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 		.disk = io->route,
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.shut = READ_ONCE(c->log_shut),
-		.queue = !queued && atomic_read(&c->nr_waiting),
-		.rationed = ssdup_rationed(c),
+		.queue = !queued && (READ_ONCE(c->throttled) || atomic_read(&c->nr_waiting)),
 		.bypass = READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS,
 		.leaving = READ_ONCE(c->leaving),
 		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
@@ -187,25 +207,23 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 	}
 	do
 		action = ssdup_route_next(&f);
-	while (!try_route(c, bio, io, action, &f));
+	while (!try_route(c, bio, io, queued, action, &f));
 	if (action == ROUTE_WAIT && f.shut)
 		WRITE_ONCE(c->wait_cause, WAIT_SSD);
 	return action;
 }
 
-/* Insert the extent of a request whose data, if any, is in the log. */
-static __always_inline void log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
+/*
+ * Insert the extent of a request whose data, if any, is in the log. Return: false when it was
+ * overtaken, see ssdup_insert().
+ */
+static __always_inline bool log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
 {
-	struct extent *e = io->e;
-
-	e->start = io->start;
-	e->sectors = io->sectors;
-	e->half = io->half->index;
-	e->kind = kind;
-	e->home = false;
-	e->pos = kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0);
+	ssdup_fill_extent(c, io, io->start, io->sectors, kind);
+	if (unlikely(!ssdup_insert(c, io)))
+		return false;
 	io->state = IO_LOGGED;
-	ssdup_insert(c, io);
+	return true;
 }
 
 static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
@@ -229,12 +247,12 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	 * taken, so the write must not fail for want of a tag.
 	 */
 	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
-	remap_log(c, bio, io);
+	remap_log(c, bio, ssdup_log_data_sector(&c->g, io->segment->index, io->pos));
 	return DM_MAPIO_REMAPPED;
 }
 
 /* A discard, or zeroes. */
-static noinline int mark_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static noinline int tombstone_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_WRITE;
 	/* The meter priced it like a write, but it does not count in a queue. */
@@ -249,10 +267,33 @@ static noinline int mark_direct(struct ssdup *c, struct bio *bio, struct ssdup_i
 	return DM_MAPIO_REMAPPED;
 }
 
-static noinline int mark_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
+	stat_inc(c, STAT_WAITED);
+	/* A work item, which may block, will submit it. */
+	bio->bi_opf &= ~REQ_NOWAIT;
+	ssdup_wait_add(c, bio, io);
+}
+
+/* Give up the place of a request that the log has not got after all, and route it again. */
+static noinline void log_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	ssdup_give_up(c, io);
+	ssdup_free_spare(c, io);
+	ssdup_put_write(c, io->segment);
+	io->state = IO_NONE;
+	io->times = 1;
+	io->price = 0;
+	wait_for_space(c, bio, io);
+}
+
+static noinline int tombstone_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	if (!log_extent(c, io, log_kind(bio))) {
+		log_again(c, bio, io);
+		return DM_MAPIO_SUBMITTED;
+	}
 	stat_inc(c, STAT_WRITES_SSD);
-	log_extent(c, io, log_kind(bio));
 	if (io->opf & REQ_FUA)
 		ssdup_queue_fua(c, bio);
 	else
@@ -268,22 +309,13 @@ static noinline int send_write(struct ssdup *c, struct bio *bio, struct ssdup_io
 	trace_ssdup_route(c, io, action);
 	switch (action) {
 	case ROUTE_HDD:
-		return data ? write_direct(c, bio, io) : mark_direct(c, bio, io);
+		return data ? write_direct(c, bio, io) : tombstone_direct(c, bio, io);
 	case ROUTE_LOG:
-	case ROUTE_LOG_REST:
-		return data ? write_log(c, bio, io) : mark_log(c, bio, io);
+		return data ? write_log(c, bio, io) : tombstone_log(c, bio, io);
 	default:
 		bio_io_error(bio);
 		return DM_MAPIO_SUBMITTED;
 	}
-}
-
-static void wait_for_space(struct ssdup *c, struct bio *bio)
-{
-	stat_inc(c, STAT_WAITED);
-	/* A work item, which may block, will submit it. */
-	bio->bi_opf &= ~REQ_NOWAIT;
-	ssdup_wait_add(c, bio);
 }
 
 static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
@@ -293,7 +325,7 @@ static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup
 	if (action != ROUTE_WAIT)
 		return send_write(c, bio, io, action);
 	trace_ssdup_route(c, io, action);
-	wait_for_space(c, bio);
+	wait_for_space(c, bio, io);
 	return DM_MAPIO_SUBMITTED;
 }
 
@@ -309,7 +341,8 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 		f.disk = ssdup_balance(c, io);
 	io->route = f.disk;
 	/* Direct writes need not look. A log that is not writable is also shut. */
-	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting));
+	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) || READ_ONCE(c->throttled) ||
+					  atomic_read(&c->nr_waiting));
 	switch (ssdup_route_next(&f)) {
 	case ROUTE_HDD:
 		if (unlikely(!begin_direct(c, io)))
@@ -329,7 +362,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 
 /*
  * Shorten a discard or zeroes to a part that the log either holds or does not. Only held
- * sectors are logged, because later writes over a mark go to the SSD too. The part also
+ * sectors are logged, because later writes over a tombstone go to the SSD too. The part also
  * replaces no more extents than the lock may be held for. The rest comes as another bio.
  */
 static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
@@ -347,7 +380,7 @@ static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		dm_accept_partial_bio(bio, io->sectors);
 }
 
-static noinline int map_mark(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static noinline int map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	take_held(c, bio, io);
 	stat_inc(c, STAT_DISCARDS);
@@ -374,7 +407,7 @@ static void take_walk(struct ssdup *c, struct ssdup_io *io)
 	spin_unlock_irqrestore(&r->lock, flags);
 }
 
-/* Split a request that crosses ranges, is too long for a half, or replaces too many extents. */
+/* Split a request that crosses ranges, is too long for a segment, or replaces too many extents. */
 static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	u64 size = 1ULL << c->range_shift, left = size - (io->start & (size - 1));
@@ -412,8 +445,9 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	io->state = IO_NONE;
 	io->times = 1;
 	io->price = 0;
+	io->again = false;
 	io->refused = false;
-	io->nodes.head = NULL;
+	io->spare = NULL;
 	if (unlikely(op_is_flush(bio->bi_opf)) && map_durable(c, bio))
 		return DM_MAPIO_SUBMITTED;
 
@@ -430,7 +464,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 		return map_write(c, bio, io);
 	if (bio_op(bio) == REQ_OP_READ)
 		return map_read(c, bio, io);
-	return map_mark(c, bio, io);
+	return map_tombstone(c, bio, io);
 }
 
 /* --- Completion --- */
@@ -467,20 +501,16 @@ static noinline void uncount(struct ssdup *c, const struct bio *bio, const struc
 	}
 }
 
-/* A failed log write abandons its place, and is routed again. */
-static noinline int end_log_write_error(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+/* A log write that failed, or was overtaken, abandons its place, and is routed again. */
+static noinline int end_log_write_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 					blk_status_t status)
 {
 	stat_sub(c, STAT_WRITES_SSD, 1);
 	stat_sub(c, STAT_SECTORS_SSD, io->sectors);
-	ssdup_refused(c, io, status);
-	ssdup_give_up(c, io);
-	ssdup_free_nodes(c, &io->nodes);
-	ssdup_put_write(c, io->half);
-	io->state = IO_NONE;
-	io->times = 1;
-	io->price = 0;
-	wait_for_space(c, bio);
+	if (status)
+		ssdup_refused(c, io, status);
+	io->again = true;
+	log_again(c, bio, io);
 	return DM_ENDIO_INCOMPLETE;
 }
 
@@ -513,13 +543,12 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 			/* The same error as after a drain has marked it as lost. */
 			*status = BLK_STS_IOERR;
 		}
-		ssdup_put_read(c, io->half);
+		ssdup_put_read(c, io->segment);
 		break;
 	case IO_LOG_WRITE:
 		ssdup_meter_end(&c->meter->ssd, io, false);
-		if (unlikely(*status))
-			return end_log_write_error(c, bio, io, *status);
-		log_extent(c, io, SSDUP_KIND_DATA);
+		if (unlikely(*status) || unlikely(!log_extent(c, io, SSDUP_KIND_DATA)))
+			return end_log_write_again(c, bio, io, *status);
 		if (io->opf & REQ_FUA) {
 			ssdup_queue_fua(c, bio);
 			return DM_ENDIO_INCOMPLETE;
@@ -551,15 +580,18 @@ void ssdup_wait_work(struct work_struct *work)
 	struct bio *bio;
 
 	ssdup_look_for_ssd(c);
-	if (READ_ONCE(c->wait_cause) == WAIT_SPACE)
-		ssdup_ration(c, ssdup_meter_left(c));
 	while ((bio = ssdup_wait_pop(c))) {
+		if (ssdup_throttled(c)) {
+			bio_list_add(&kept, bio);
+			ssdup_kick_waiting_in(c, 1);
+			break;
+		}
 		io = io_of(bio);
 		action = route_write(c, bio, io, true);
 		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */
-			ssdup_wait_done(c);
-			if (io->refused)
+			ssdup_wait_done(c, io);
+			if (io->again)
 				ssdup_renew(c, bio, io);
 			if (io->opf & REQ_FUA)
 				ssdup_unpay_fua(&c->debt);
@@ -574,14 +606,15 @@ void ssdup_wait_work(struct work_struct *work)
 			continue;
 		}
 		if (action == ROUTE_WAIT) {
-			/* The other causes have their own kicks. */
-			if (READ_ONCE(c->wait_cause) == WAIT_SPACE && ssdup_rationed(c))
-				ssdup_wait_ration(c, place_sectors(bio, io), ssdup_meter_left(c));
+			/* Each cause has its own kick. */
+			if (READ_ONCE(c->wait_cause) == WAIT_SPACE)
+				ssdup_throttle_begin(c);
 			bio_list_add(&kept, bio);
 			break;
 		}
-		ssdup_wait_done(c);
-		if (io->refused)
+		ssdup_wait_done(c, io);
+		ssdup_throttle_passed(c, io->sectors);
+		if (io->again)
 			ssdup_renew(c, bio, io);
 		submit_waited(c, bio, io, action);
 		cond_resched();

@@ -3,32 +3,48 @@
  * dm-ssdup: which sectors of the device the log holds, and where.
  */
 #include "map.h"
-#include "nodes.h"
-#include "reserve.h"
 
-void ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io)
+struct ssdup_held ssdup_sum_held(struct ssdup *c)
 {
-	s64 nr = r->tree.nr, sectors = r->tree.sectors;
-	struct extent_list spares = io->nodes;
-	struct extent *e;
+	s64 extents = 0, sectors = 0;
+	const struct ssdup_stats *s;
+	int cpu;
 
-	lockdep_assert_held(&r->lock);
-	io->nodes.head = NULL;
-	if (!spares.head && ssdup_extent_spares(&r->tree, io->e)) {
-		/* Cannot fail, see ssdup_has_spare(). */
-		e = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
-		e->lent = false;
-		extent_push(&spares, e);
+	for_each_possible_cpu(cpu) {
+		s = per_cpu_ptr(c->stats, cpu);
+		extents += READ_ONCE(s->extents);
+		sectors += READ_ONCE(s->sectors);
 	}
-	ssdup_extent_insert(&r->tree, io->e, &spares, &io->nodes);
-	while ((e = extent_pop(&spares)))
-		extent_push(&io->nodes, e);
-	range_changed(r);
-	atomic64_add(r->tree.nr - nr, &c->extents);
-	atomic64_add(r->tree.sectors - sectors, &c->dirty_sectors);
+	return (struct ssdup_held){ max(extents, 0LL), max(sectors, 0LL) };
 }
 
-bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u8 from)
+bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io)
+{
+	s64 nr = r->tree.nr, sectors = r->tree.sectors;
+	struct extent_array *spare = NULL;
+	const struct extent *split;
+
+	lockdep_assert_held(&r->lock);
+	if (ssdup_extent_overtaken(&r->tree, io->e))
+		return false;
+	split = ssdup_extent_splits(&r->tree, io->e);
+	if (split) {
+		spare = io->spare;
+		io->spare = NULL;
+		if (!spare) {
+			/* Cannot fail, see ssdup_has_spare(). */
+			spare = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
+			extent_array_init(spare, 1);
+		}
+		llist_add(&spare->list, &segment_of(c, split->pos)->pieces);
+	}
+	ssdup_extent_insert(&r->tree, io->e, spare ? spare->e : NULL);
+	range_changed(r);
+	map_counts(c, r->tree.nr - nr, r->tree.sectors - sectors);
+	return true;
+}
+
+bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq)
 {
 	struct extent *e = io->e;
 	struct ssdup_range *r = range_of(c, e->start);
@@ -38,14 +54,59 @@ bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u8 from)
 
 	spin_lock_irqsave(&r->lock, flags);
 	x = ssdup_extent_first(&r->tree, e->start, extent_end(e));
-	held = x && x->half == from && x->seq == e->seq && x->start <= e->start &&
-	       extent_end(x) >= extent_end(e);
+	held = x && x->seq == seq && x->start <= e->start && extent_end(x) >= extent_end(e);
 	if (held) {
-		e->lent = true;
-		ssdup_publish(c, io);
+		e->seq = atomic64_inc_return(&io->segment->seq);
 		ssdup_insert_among(c, r, io);
+		ssdup_publish(c, io);
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
-	ssdup_free_nodes(c, &io->nodes);
+	ssdup_free_spare(c, io);
 	return held;
+}
+
+/* --- A segment is freed --- */
+
+static void drop_extent(struct ssdup *c, struct extent *e)
+{
+	/* A write may trim it meanwhile, but not move it to another range. */
+	struct ssdup_range *r = range_of(c, data_race(READ_ONCE(e->start)));
+
+	spin_lock_irq(&r->lock);
+	if (extent_mapped(e)) {
+		map_counts(c, -1, -(s64)e->sectors);
+		ssdup_extent_remove(&r->tree, e);
+		range_changed(r);
+	}
+	spin_unlock_irq(&r->lock);
+}
+
+static void drop_arrays(struct ssdup *c, const struct llist_head *arrays)
+{
+	struct extent_array *a;
+	u32 i;
+
+	llist_for_each_entry(a, arrays->first, list) {
+		for (i = 0; i < a->nr; i++)
+			/* A write may remove one meanwhile; none comes back. */
+			if (data_race(extent_mapped(&a->e[i])))
+				drop_extent(c, &a->e[i]);
+		cond_resched();
+	}
+}
+
+void ssdup_drop(struct ssdup *c, struct ssdup_segment *h)
+{
+	drop_arrays(c, &h->arrays);
+	drop_arrays(c, &h->ordered);
+	/* Splitting an extent of @h adds a piece: look again until all of them are out. */
+	while (!llist_empty(&h->pieces)) {
+		struct llist_node *pieces = llist_del_all(&h->pieces), *last = pieces;
+
+		while (last->next)
+			last = last->next;
+		llist_add_batch(pieces, last, &h->ordered);
+		drop_arrays(c, &h->ordered);
+	}
+	ssdup_free_arrays(c, h);
 }

@@ -8,9 +8,9 @@
 #ifndef SSDUP_MAP_H
 #define SSDUP_MAP_H
 
-#include "halves.h"
 #include "nodes.h"
 #include "reserve.h"
+#include "segments.h"
 
 /** range_of() - the range of a sector; any context */
 static inline struct ssdup_range *range_of(struct ssdup *c, u64 sector)
@@ -30,53 +30,97 @@ static inline void range_changed(struct ssdup_range *r)
 	WRITE_ONCE(r->held, r->tree.nr);
 }
 
-/** ssdup_insert_among() - insert an extent that may overlap others; the range's lock is held */
-void ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io);
+/** map_counts() - the map has @extents and @sectors more; any context */
+static inline void map_counts(struct ssdup *c, s64 extents, s64 sectors)
+{
+	this_cpu_add(c->stats->extents, extents);
+	this_cpu_add(c->stats->sectors, sectors);
+}
 
-/**
- * ssdup_insert() - publish a write's entry, and put its extent into the tree
- * @io: has a place; io->e is complete except for its seq
- *
- * Under one range lock the extent gets the highest seq, is published and inserted. Frees
- * io->nodes, and calls ssdup_put_write(). Context: any.
- */
-static __always_inline void ssdup_insert(struct ssdup *c, struct ssdup_io *io)
+/* What the map holds, about: writers change it meanwhile. */
+struct ssdup_held {
+	u64	extents;
+	u64	sectors;
+};
+
+/** ssdup_sum_held() - sum up map_counts() of all CPUs; any context */
+struct ssdup_held ssdup_sum_held(struct ssdup *c);
+
+/** segment_of() - the segment of a place on the SSD; any context */
+static inline struct ssdup_segment *segment_of(struct ssdup *c, u64 pos)
+{
+	return &c->segment[log_segment_of(&c->g, pos)];
+}
+
+/** ssdup_fill_extent() - fill the extent of a place in the log, but for its seq; any context */
+static __always_inline void ssdup_fill_extent(struct ssdup *c, const struct ssdup_io *io,
+					      u64 start, u32 sectors, u8 kind)
 {
 	struct extent *e = io->e;
-	struct ssdup_range *r = range_of(c, e->start);
-	struct extent *old;
-	unsigned long flags;
+	u64 pos = log_segment_sector(&c->g, io->segment->index);
 
-	spin_lock_irqsave(&r->lock, flags);
-	e->lent = true;
-	e->seq = atomic64_inc_return(&c->seq);
-	ssdup_publish(c, io);
-	if (unlikely(!extent_insert_alone(&r->tree, e, &old))) {
-		ssdup_insert_among(c, r, io);
-		spin_unlock_irqrestore(&r->lock, flags);
-	} else if (old) {
-		if (!old->lent)
-			extent_push(&io->nodes, old);
-		spin_unlock_irqrestore(&r->lock, flags);
-	} else {
-		range_changed(r);
-		spin_unlock_irqrestore(&r->lock, flags);
-		atomic64_inc(&c->extents);
-		atomic64_add(io->sectors, &c->dirty_sectors);
-	}
-	if (unlikely(io->nodes.head))
-		ssdup_free_nodes(c, &io->nodes);
-	ssdup_put_write(c, io->half);
+	if (kind == SSDUP_KIND_DATA)
+		pos += c->g.data_start + from_log_pos(io->pos);
+	e->start = start;
+	e->sectors = sectors;
+	e->kind = kind;
+	e->pos = pos;
 }
 
 /**
- * ssdup_move() - move a part of an extent to another half
- * @io: has the new place; io->e is the part and keeps its seq; io->nodes are freed
- * @from: the half that must hold the whole part in one extent
+ * ssdup_insert_among() - insert an extent that may overlap others; the range's lock is held
  *
- * Publishes and inserts like ssdup_insert(). The caller calls ssdup_put_write().
- * Return: false, and nothing has changed, when @from does not hold the part any more.
+ * Return: false, and nothing has changed, when a newer extent overlaps it.
  */
-bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u8 from);
+bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io);
+
+/**
+ * ssdup_insert() - put a write's extent into the tree, and publish its entry
+ * @io: has a place; io->e is complete except for its seq
+ *
+ * Under one range lock the extent gets the highest seq of its segment, is inserted and
+ * published. Frees io->spare. Context: any.
+ *
+ * Return: false when a write to a younger segment has overtaken this one: the caller has to
+ * give up the place. True after ssdup_put_write().
+ */
+static __always_inline bool ssdup_insert(struct ssdup *c, struct ssdup_io *io)
+{
+	struct extent *e = io->e;
+	struct ssdup_range *r = range_of(c, e->start);
+	unsigned long flags;
+	u32 nr;
+
+	spin_lock_irqsave(&r->lock, flags);
+	nr = r->tree.nr;
+	e->seq = atomic64_inc_return(&io->segment->seq);
+	if (likely(extent_insert_alone(&r->tree, e))) {
+		if (r->tree.nr != nr) {
+			range_changed(r);
+			map_counts(c, 1, io->sectors);
+		}
+	} else if (!ssdup_insert_among(c, r, io)) {
+		spin_unlock_irqrestore(&r->lock, flags);
+		return false;
+	}
+	ssdup_publish(c, io);
+	spin_unlock_irqrestore(&r->lock, flags);
+	ssdup_free_spare(c, io);
+	ssdup_put_write(c, io->segment);
+	return true;
+}
+
+/**
+ * ssdup_move() - insert a copy of a part of an extent, in another segment
+ * @io: has the new place; io->e is the part; io->spare is freed
+ * @seq: of the extent, which must hold the whole part
+ *
+ * Like ssdup_insert(), but the caller calls ssdup_put_write().
+ * Return: false, and nothing has changed, when the extent does not hold the part any more.
+ */
+bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq);
+
+/** ssdup_drop() - take the extents of @h out of the map, and free them; process context */
+void ssdup_drop(struct ssdup *c, struct ssdup_segment *h);
 
 #endif

@@ -8,8 +8,8 @@
  */
 #include <linux/slab.h>
 
-#include "halves.h"
 #include "meter.h"
+#include "segments.h"
 #include "wake.h"
 
 int ssdup_meter_create(struct ssdup *c)
@@ -35,8 +35,10 @@ int ssdup_meter_create(struct ssdup *c)
 	l->loose = true;
 	l->small_wait = ssdup_balance_small_wait(&l->hdd.cost, &l->ssd.cost, 0, !l->loose);
 	l->flush_ns = tuning.flush_ns;
-	l->home_ns = tuning.home_ns;
+	l->sync_ns = tuning.sync_ns;
 	l->drain_ns = l->hdd.cost.unit_ns;
+	/* Until it is measured, scattered writes of BALANCE_UNIT sectors. */
+	l->free_ns = l->hdd.cost.unit_ns + l->hdd.cost.place_ns + l->hdd.cost.request_ns;
 	return 0;
 }
 
@@ -60,7 +62,7 @@ static bool take_drained(struct disk_meter *d)
 	bool drained = READ_ONCE(d->drained);
 
 	/* Work still in flight counts at the next look, too. */
-	WRITE_ONCE(d->drained, READ_ONCE(d->strange));
+	WRITE_ONCE(d->drained, atomic_read(&d->strange));
 	return drained;
 }
 
@@ -152,10 +154,7 @@ static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 t
 
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	struct ssdup_meter *l = c->meter;
-	u64 drain = div_u64(READ_ONCE(l->drain_ns) * io->sectors, BALANCE_UNIT);
-
-	return balance_bypass(io->price, drain);
+	return balance_bypass(io->price, ssdup_meter_drain_ns(c, io->sectors));
 }
 
 void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io)
@@ -177,7 +176,7 @@ static bool only_small(const struct ssdup_meter *l, const struct ssdup_io *io, u
 
 void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io)
 {
-	u32 others = atomic_read(&io->half->writes) - 1;
+	u32 others = atomic_read(&io->segment->writes) - 1;
 	struct ssdup_meter *l = c->meter;
 
 	if (only_small(l, io, others)) {
@@ -205,7 +204,7 @@ bool ssdup_meter_quiet(const struct ssdup *c)
 /* The HDD begins work that is no request, so nothing can be learnt until it ends. */
 static void strange_begin(struct ssdup_meter *l, u64 price)
 {
-	WRITE_ONCE(l->hdd.strange, true);
+	atomic_inc(&l->hdd.strange);
 	WRITE_ONCE(l->hdd.drained, true);
 	ssdup_queue_add(&l->hdd, price);
 }
@@ -214,7 +213,7 @@ static void strange_end(struct ssdup_meter *l, u64 price)
 {
 	if (!atomic64_sub_return(price, &l->hdd.queue))
 		ssdup_meter_empty(&l->hdd);
-	WRITE_ONCE(l->hdd.strange, false);
+	atomic_dec(&l->hdd.strange);
 	WRITE_ONCE(l->hdd.drained, true);
 }
 
@@ -260,34 +259,22 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 		ssdup_kick_waiting(c);
 }
 
-/* Rather too long than too short: space that is left over by then does no harm. */
-static u64 until_free(const struct ssdup_meter *l, u64 sectors)
+u64 ssdup_meter_drain_ns(const struct ssdup *c, u32 sectors)
 {
-	u64 ns = div_u64(READ_ONCE(l->drain_ns) * sectors, BALANCE_UNIT) + READ_ONCE(l->home_ns);
-
-	return ns + ns / 8;
+	return div_u64(READ_ONCE(c->meter->drain_ns) * sectors, BALANCE_UNIT);
 }
 
-void ssdup_meter_due(struct ssdup *c, u64 sectors)
+void ssdup_meter_freed(struct ssdup *c, u64 sectors, u64 ns)
 {
-	WRITE_ONCE(c->meter->due, ktime_get_ns() + until_free(c->meter, sectors));
-	/* Writes that wait for a ration sleep until a time that is out of date now. */
-	if (ssdup_rationed(c))
-		ssdup_kick_waiting(c);
+	struct ssdup_meter *l = c->meter;
+
+	if (sectors)
+		WRITE_ONCE(l->free_ns, balance_drain_learn(l->free_ns, ns, sectors));
 }
 
-void ssdup_meter_nothing_due(struct ssdup *c)
+u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors)
 {
-	WRITE_ONCE(c->meter->due, 0);
-}
-
-u64 ssdup_meter_left(const struct ssdup *c)
-{
-	u64 due = READ_ONCE(c->meter->due), now = ktime_get_ns();
-
-	if (!due)
-		return until_free(c->meter, c->limits.sectors);
-	return due - min(due, now);
+	return div_u64(READ_ONCE(c->meter->free_ns) * sectors, BALANCE_UNIT);
 }
 
 /* Frequent flushes make direct writes dearer, since each flush must bring them to the disk. */
@@ -318,21 +305,21 @@ void ssdup_meter_flushed(struct ssdup *c, u64 ns)
 	price_flushes(l);
 }
 
-void ssdup_meter_home_begin(struct ssdup *c, struct meter_home *f)
+void ssdup_meter_sync_begin(struct ssdup *c, struct meter_sync *f)
 {
 	struct ssdup_meter *l = c->meter;
 
-	f->price = l->home_ns + 1;
+	f->price = l->sync_ns + 1;
 	f->begun = ktime_get_ns();
 	strange_begin(l, f->price);
 }
 
-void ssdup_meter_home_end(struct ssdup *c, const struct meter_home *f)
+void ssdup_meter_sync_end(struct ssdup *c, const struct meter_sync *f)
 {
 	struct ssdup_meter *l = c->meter;
 
 	strange_end(l, f->price);
-	WRITE_ONCE(l->home_ns, balance_average(l->home_ns, ktime_get_ns() - f->begun));
+	WRITE_ONCE(l->sync_ns, balance_average(l->sync_ns, ktime_get_ns() - f->begun));
 }
 
 static noinline void window(struct ssdup_meter *l, u32 fill)
@@ -353,7 +340,7 @@ static noinline void window(struct ssdup_meter *l, u32 fill)
 
 void ssdup_meter_tick(struct ssdup *c)
 {
-	u64 all = (u64)c->limits.sectors * c->g.nr_halves;
+	u64 all = (u64)c->limits.sectors * (c->g.nr_segments - LOG_SPARE);
 	struct ssdup_meter *l = c->meter;
 	u32 age = READ_ONCE(l->age) + 1, fill;
 

@@ -27,7 +27,7 @@ struct disk_meter {
 	u64		done;		/* ns: expected time of all requests ended by that look */
 	u64		to_come;	/* ns: balance_to_come() */
 	unsigned long	looking;	/* bit 0 */
-	bool		strange;	/* a drain's write or its flush is in flight */
+	atomic_t	strange;	/* writes and flushes of drains in flight */
 	bool		drained;	/* such work since the last look: learn nothing */
 	struct balance_cost cost;
 } ____cacheline_aligned_in_smp;
@@ -52,9 +52,9 @@ struct ssdup_meter {
 	u32	flushes_seen;	/* at the end of the last window */
 	u32	flush_rate;	/* flushes in the last window, or in this one if more */
 	u64	flush_ns;	/* of a FLUSH of the HDD */
-	u64	home_ns;	/* of a flush that frees a half */
+	u64	sync_ns;	/* of a flush that frees segments */
 	u64	drain_ns;	/* of BALANCE_UNIT sectors of a drain */
-	u64	due;		/* ns: when another half will be free; 0: no drain has begun */
+	u64	free_ns;	/* the same, until they are free */
 };
 
 /** ssdup_meter_create() - start with assumed costs. Return: 0 or -ENOMEM. */
@@ -102,36 +102,36 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 /** ssdup_meter_flush() - count a flush of the device; process context, one at a time */
 void ssdup_meter_flush(struct ssdup *c);
 
-/** ssdup_meter_due() - @sectors of a half are left to drain; context: the drain's thread */
-void ssdup_meter_due(struct ssdup *c, u64 sectors);
+/** ssdup_meter_drain_ns() - expected time to drain @sectors, ns; any context */
+u64 ssdup_meter_drain_ns(const struct ssdup *c, u32 sectors);
 
-/** ssdup_meter_nothing_due() - a half was freed; any context */
-void ssdup_meter_nothing_due(struct ssdup *c);
+/** ssdup_meter_freed() - a group of @sectors was freed, @ns after the one before or its choice */
+void ssdup_meter_freed(struct ssdup *c, u64 sectors, u64 ns);
 
-/** ssdup_meter_left() - expected ns until another half is free, 0 when overdue; any context */
-u64 ssdup_meter_left(const struct ssdup *c);
+/** ssdup_meter_free_ns() - expected time until @sectors more are drained and free; any context */
+u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors);
 
 /** ssdup_meter_flushed() - a FLUSH of the HDD took @ns; one at a time */
 void ssdup_meter_flushed(struct ssdup *c, u64 ns);
 
-/* A flush of the HDD that frees a half, in flight. */
-struct meter_home {
+/* A flush of the HDD that frees segments, in flight. */
+struct meter_sync {
 	u64	begun;
 	u64	price;
 };
 
 /**
- * ssdup_meter_home_begin() - the HDD will be flushed now to free a half; fills in @f
+ * ssdup_meter_sync_begin() - the HDD will be flushed now to free segments; fills in @f
  *
  * The flush may take a second, in which the HDD does nothing else. So its price is queued like
  * that of a request.
  *
- * Context: the drain's thread.
+ * Context: process, one at a time.
  */
-void ssdup_meter_home_begin(struct ssdup *c, struct meter_home *f);
+void ssdup_meter_sync_begin(struct ssdup *c, struct meter_sync *f);
 
-/** ssdup_meter_home_end() - that flush has ended; context: the drain's thread */
-void ssdup_meter_home_end(struct ssdup *c, const struct meter_home *f);
+/** ssdup_meter_sync_end() - that flush has ended; context: as above */
+void ssdup_meter_sync_end(struct ssdup *c, const struct meter_sync *f);
 
 /**
  * ssdup_meter_tick() - some tuning.tick more writes have come; any context

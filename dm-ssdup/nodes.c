@@ -7,13 +7,15 @@
 #include "nodes.h"
 
 #define ARRAYS_RESERVED	8
+#define ARRAY_BYTES(nr)	(sizeof(struct extent_array) + (nr) * sizeof(struct extent))
 
 static struct kmem_cache *node_cache, *array_cache;
 
 int ssdup_nodes_init(void)
 {
-	node_cache = kmem_cache_create("ssdup_extent", sizeof(struct extent), 0, 0, NULL);
-	array_cache = kmem_cache_create("ssdup_extents", sizeof(struct extent_array), 0, 0, NULL);
+	node_cache = kmem_cache_create("ssdup_extent", ARRAY_BYTES(1), 0, 0, NULL);
+	array_cache = kmem_cache_create("ssdup_extents", ARRAY_BYTES(SSDUP_ARRAY_NODES), 0, 0,
+					NULL);
 	if (node_cache && array_cache)
 		return 0;
 	ssdup_nodes_exit();
@@ -38,48 +40,53 @@ void ssdup_nodes_destroy(struct ssdup *c)
 	mempool_exit(&c->nodes);
 }
 
-struct extent *ssdup_get_node(gfp_t gfp)
+struct extent_array *ssdup_new_node(gfp_t gfp)
 {
-	struct extent *e = kmem_cache_alloc(node_cache, gfp);
+	struct extent_array *node = kmem_cache_alloc(node_cache, gfp);
 
-	if (e)
-		e->lent = false;
-	return e;
+	if (node)
+		extent_array_init(node, 1);
+	return node;
+}
+
+void ssdup_free_node(struct ssdup *c, struct extent_array *node)
+{
+	mempool_free(node, &c->nodes);
 }
 
 bool ssdup_bring_spare(struct ssdup_io *io)
 {
-	struct extent *e = ssdup_get_node(GFP_NOWAIT | __GFP_NOWARN);
-
-	if (e)
-		extent_push(&io->nodes, e);
-	return e;
+	io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
+	return io->spare;
 }
 
-void ssdup_free_nodes(struct ssdup *c, struct extent_list *list)
-{
-	struct extent *e;
-
-	while ((e = extent_pop(list)))
-		mempool_free(e, &c->nodes);
-}
-
-void ssdup_free_arrays(struct ssdup *c, struct ssdup_half *h)
+static void free_arrays(struct llist_node *all, mempool_t *pool)
 {
 	struct extent_array *array, *next;
 
-	llist_for_each_entry_safe(array, next, llist_del_all(&h->arrays), list) {
-		mempool_free(array, &c->arrays);
+	llist_for_each_entry_safe(array, next, all, list) {
+		mempool_free(array, pool);
 		cond_resched();
 	}
 }
 
-struct extent_array *ssdup_new_array(struct ssdup *c)
+void ssdup_free_arrays(struct ssdup *c, struct ssdup_segment *h)
 {
-	return mempool_alloc(&c->arrays, GFP_NOWAIT | __GFP_NOWARN);
+	free_arrays(llist_del_all(&h->arrays), &c->arrays);
+	free_arrays(llist_del_all(&h->pieces), &c->nodes);
+	free_arrays(llist_del_all(&h->ordered), &c->nodes);
 }
 
-void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_array **place,
+struct extent_array *ssdup_new_array(struct ssdup *c)
+{
+	struct extent_array *array = mempool_alloc(&c->arrays, GFP_NOWAIT | __GFP_NOWARN);
+
+	if (array)
+		extent_array_init(array, SSDUP_ARRAY_NODES);
+	return array;
+}
+
+void ssdup_lend(struct ssdup *c, struct ssdup_segment *h, struct extent_array **place,
 		struct extent_array *array)
 {
 	if (cmpxchg(place, NULL, array))
@@ -88,16 +95,13 @@ void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_array **pla
 		llist_add(&array->list, &h->arrays);
 }
 
-void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes, gfp_t gfp)
+struct extent_array *ssdup_add_array(struct ssdup_segment *h, gfp_t gfp)
 {
 	struct extent_array *array = kmem_cache_alloc(array_cache, gfp);
-	u32 i;
 
 	if (!array)
-		return;
+		return NULL;
+	extent_array_init(array, SSDUP_ARRAY_NODES);
 	llist_add(&array->list, &h->arrays);
-	for (i = SSDUP_ARRAY_NODES; i; i--) {
-		array->e[i - 1].lent = true;
-		extent_push(nodes, &array->e[i - 1]);
-	}
+	return array;
 }

@@ -2,9 +2,9 @@
 /*
  * dm-ssdup: the memory of extents.
  *
- * A half lends nodes to its extents, as one array for each part of a metadata page. They are
- * freed after the half's extents have left the map. Inserts that split an extent use single
- * nodes.
+ * The extents of a segment's entries are arrays, one for each part of a metadata page. An insert
+ * that splits an extent takes an array of one node, for the segment of the split extent. All are
+ * freed after the segment's extents have left the map.
  */
 #ifndef SSDUP_NODES_H
 #define SSDUP_NODES_H
@@ -19,14 +19,22 @@ void ssdup_nodes_exit(void);
 int ssdup_nodes_create(struct ssdup *c);
 void ssdup_nodes_destroy(struct ssdup *c);
 
-/** ssdup_get_node() - allocate a single node, not from the pool, or NULL; context: by @gfp */
-struct extent *ssdup_get_node(gfp_t gfp);
+/** ssdup_new_node() - allocate an array of one node, not from the pool, or NULL */
+struct extent_array *ssdup_new_node(gfp_t gfp);
 
-/** ssdup_free_nodes() - free a list of single nodes */
-void ssdup_free_nodes(struct ssdup *c, struct extent_list *list);
+/** ssdup_free_node() - free an array of one node that no segment has */
+void ssdup_free_node(struct ssdup *c, struct extent_array *node);
 
 /** ssdup_bring_spare() - allocate a spare node for @io; any context. Return: false: no memory */
 bool ssdup_bring_spare(struct ssdup_io *io);
+
+/** ssdup_free_spare() - free what @io did not need; any context */
+static inline void ssdup_free_spare(struct ssdup *c, struct ssdup_io *io)
+{
+	if (unlikely(io->spare))
+		ssdup_free_node(c, io->spare);
+	io->spare = NULL;
+}
 
 /*
  * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). It serves
@@ -37,19 +45,14 @@ static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int wri
 {
 	if (likely(writes <= SSDUP_NODES_RESERVED && mempool_is_saturated(&c->nodes)))
 		return true;
-	return io->nodes.head || ssdup_bring_spare(io);
+	return io->spare || ssdup_bring_spare(io);
 }
 
-/**
- * ssdup_lend_nodes() - allocate an array of nodes, not from the pool, lent by @h
- * @nodes: receives them; stays as it is if there is no memory
- *
- * Context: a replay, by @gfp.
- */
-void ssdup_lend_nodes(struct ssdup_half *h, struct extent_list *nodes, gfp_t gfp);
+/** ssdup_add_array() - allocate an array, not from the pool, for @h; or NULL. Context: a replay */
+struct extent_array *ssdup_add_array(struct ssdup_segment *h, gfp_t gfp);
 
-/** ssdup_free_arrays() - free what @h has lent, after its extents have left the map */
-void ssdup_free_arrays(struct ssdup *c, struct ssdup_half *h);
+/** ssdup_free_arrays() - free the arrays of @h, after its extents have left the map */
+void ssdup_free_arrays(struct ssdup *c, struct ssdup_segment *h);
 
 /** ssdup_new_array() - allocate the nodes of part of a page, or NULL; any context */
 struct extent_array *ssdup_new_array(struct ssdup *c);
@@ -61,7 +64,7 @@ struct extent_array *ssdup_new_array(struct ssdup *c);
  *
  * Context: any, while a write is in flight to @h.
  */
-void ssdup_lend(struct ssdup *c, struct ssdup_half *h, struct extent_array **place,
+void ssdup_lend(struct ssdup *c, struct ssdup_segment *h, struct extent_array **place,
 		struct extent_array *array);
 
 #endif

@@ -4,22 +4,28 @@
  *
  * The check runs in the constructor and writes nothing. Formatting and replay run before
  * the first resume, when no other table of the device is active any more. Each activation
- * raises the epoch in the superblock before it writes any page. So a later replay can tell
- * pages of this epoch from those that a crash left.
+ * raises the epoch in the log's record before it writes any header or page. So a later replay
+ * can tell pages of this epoch from those that a crash left.
  */
 #include <linux/sched/signal.h>
 #include <linux/uuid.h>
 
 #include "args.h"
-#include "free.h"
-#include "halves.h"
 #include "map.h"
+#include "meta.h"
 #include "nodes.h"
 #include "recovery.h"
+#include "segments.h"
 #include "super.h"
 #include "trace.h"
 
 #define BUFFER_BYTES	(256U << 10)		/* to read metadata; less if memory is short */
+
+/* By the key segment_mb; 0: by the size of the SSD. */
+static u32 segment_sectors(const struct ssdup *c)
+{
+	return c->set.segment_mb << 11;
+}
 
 int ssdup_check_super(struct ssdup *c, char **error)
 {
@@ -36,21 +42,20 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	if (!r) {
 		fault = ssdup_log_super_fits(s, hdd, ssd, c->block_sectors);
 		c->g = s->g;
-		if (c->set.halves != s->g.nr_halves && ssdup_given(c, "halves")) {
-			*error = ssdup_error("halves: the log on the SSD was made with %u",
-					     s->g.nr_halves);
+		if (c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
+			*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
+					     s->g.segment_sectors / 2);
 			r = -EINVAL;
 			goto out;
 		}
-		c->set.halves = s->g.nr_halves;
 	} else if (r > 0 && c->read_only) {
 		*error = "ssd: no log, and a read-only table makes none";
 		r = -EROFS;
 		goto out;
 	} else if (r > 0) {
 		r = 0;
-		if (!ssdup_log_layout(&c->g, ssd, c->set.halves, c->block_sectors)) {
-			*error = "ssd: too small for that many halves";
+		if (!ssdup_log_layout(&c->g, ssd, segment_sectors(c), c->block_sectors)) {
+			*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 			r = -ENOSPC;
 		}
 		goto out;
@@ -68,12 +73,12 @@ out:
 
 /* --- Replay --- */
 
-/* A part of a half's metadata, in memory or being read. */
+/* A part of a segment's metadata, in memory or being read. */
 struct page_buffer {
 	struct page	*pages;
 	u32		order;		/* of the allocation */
 	u32		most;		/* metadata pages that fit */
-	u32		half;
+	u32		segment;
 	u32		first;		/* the first metadata page */
 	u32		nr;		/* metadata pages; 0: none */
 	struct bio	*bio;		/* while it is being read */
@@ -85,8 +90,9 @@ struct replay_ctx {
 	const struct log_super *super;
 	struct page_buffer buffer[2];	/* one is replayed, the other may be being read */
 	u32		now;		/* index of the one being replayed */
-	u32		half;		/* that lends nodes */
-	struct extent_list nodes;
+	struct ssdup_segment *segment;	/* that gets the nodes */
+	struct extent_array *nodes;	/* the last one; NULL: none */
+	u32		used;		/* nodes of it */
 };
 
 /*
@@ -120,14 +126,14 @@ static void buffer_end_io(struct bio *bio)
 	complete(bio->bi_private);
 }
 
-static void read_begin(struct ssdup *c, struct page_buffer *b, u32 half, u32 page, u32 nr)
+static void read_begin(struct ssdup *c, struct page_buffer *b, u32 segment, u32 page, u32 nr)
 {
-	b->half = half;
+	b->segment = segment;
 	b->first = page;
 	b->nr = min(nr, c->g.meta_pages - page);
 	reinit_completion(&b->read);
 	b->bio = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
-	b->bio->bi_iter.bi_sector = ssdup_log_slot_sector(&c->g, half, page, 0);
+	b->bio->bi_iter.bi_sector = ssdup_log_slot_sector(&c->g, segment, page, 0);
 	b->bio->bi_end_io = buffer_end_io;
 	b->bio->bi_private = &b->read;
 	__bio_add_page(b->bio, b->pages, b->nr * PAIR_BYTES, 0);
@@ -150,45 +156,45 @@ static int read_end(struct page_buffer *b)
 	return r;
 }
 
-static bool buffer_has(const struct page_buffer *b, u32 half, u32 page)
+static bool buffer_has(const struct page_buffer *b, u32 segment, u32 page)
 {
-	return half == b->half && page >= b->first && page - b->first < b->nr;
+	return segment == b->segment && page >= b->first && page - b->first < b->nr;
 }
 
 /*
  * Let ctx->now be a buffer that has the page. While pages are read in order, the next buffer
  * is read ahead.
  */
-static int next_buffer(struct replay_ctx *ctx, u32 half, u32 page)
+static int next_buffer(struct replay_ctx *ctx, u32 segment, u32 page)
 {
 	struct page_buffer *old = &ctx->buffer[ctx->now], *b = &ctx->buffer[!ctx->now];
-	bool in_order = old->nr && half == old->half && page == old->first + old->nr;
+	bool in_order = old->nr && segment == old->segment && page == old->first + old->nr;
 	int r;
 
-	if (!buffer_has(b, half, page)) {
+	if (!buffer_has(b, segment, page)) {
 		read_end(b);
-		read_begin(ctx->c, b, half, page, b->most);
+		read_begin(ctx->c, b, segment, page, b->most);
 	}
 	r = read_end(b);
 	if (r) {
 		/* The bad sector may be on another page: read this page alone. */
-		read_begin(ctx->c, b, half, page, 1);
+		read_begin(ctx->c, b, segment, page, 1);
 		r = read_end(b);
 	}
 	ctx->now = !ctx->now;
 	if (!r && in_order && page + b->nr < ctx->c->g.meta_pages)
-		read_begin(ctx->c, old, half, page + b->nr, old->most);
+		read_begin(ctx->c, old, segment, page + b->nr, old->most);
 	return r;
 }
 
-static int replay_read(void *arg, u32 half, u32 page, const struct ssdup_page **slots)
+static int replay_read(void *arg, u32 segment, u32 page, const struct ssdup_page **slots)
 {
 	struct replay_ctx *ctx = arg;
 	struct page_buffer *b;
 	int r = 0;
 
-	if (!buffer_has(&ctx->buffer[ctx->now], half, page))
-		r = next_buffer(ctx, half, page);
+	if (!buffer_has(&ctx->buffer[ctx->now], segment, page))
+		r = next_buffer(ctx, segment, page);
 	if (r)
 		return r;
 	b = &ctx->buffer[ctx->now];
@@ -203,104 +209,115 @@ static int replay_pause(void)
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* As for a write, the half of an entry lends its node. */
+/* As for a write, the segment of an entry has its node. */
 static __always_inline struct extent *replay_node(struct replay_ctx *ctx)
 {
-	if (!ctx->nodes.head)
-		ssdup_lend_nodes(&ctx->c->half[ctx->half], &ctx->nodes, REPLAY_GFP);
-	return extent_pop(&ctx->nodes);
-}
-
-/* Reuse or free a replaced node; one that an earlier half lent stays with that half. */
-static void take_back(struct replay_ctx *ctx, struct extent *old)
-{
-	struct extent_list unused = { NULL };
-
-	if (!old->lent) {
-		extent_push(&unused, old);
-		ssdup_free_nodes(ctx->c, &unused);
-	} else if (old->half == ctx->half) {
-		extent_push(&ctx->nodes, old);
+	if (!ctx->nodes || ctx->used == SSDUP_ARRAY_NODES) {
+		ctx->nodes = ssdup_add_array(ctx->segment, REPLAY_GFP);
+		ctx->used = 0;
 	}
+	return ctx->nodes ? &ctx->nodes->e[ctx->used++] : NULL;
 }
 
-/* Insert an extent that overlaps others. */
+/* Insert an extent that overlaps older ones. */
 static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e)
 {
-	struct extent_list spares = { NULL }, unused = { NULL };
-	struct extent *spare;
-	u32 need;
+	const struct extent *split = ssdup_extent_splits(&r->tree, e);
+	struct extent_array *spare = NULL;
 
-	for (need = ssdup_extent_spares(&r->tree, e); need; need--) {
-		spare = ssdup_get_node(REPLAY_GFP);
-		if (!spare) {
-			ssdup_free_nodes(c, &spares);
+	if (split) {
+		spare = ssdup_new_node(REPLAY_GFP);
+		if (!spare)
 			return -ENOMEM;
-		}
-		extent_push(&spares, spare);
+		llist_add(&spare->list, &segment_of(c, split->pos)->pieces);
 	}
-	ssdup_extent_insert(&r->tree, e, &spares, &unused);
-	ssdup_free_nodes(c, &unused);
-	ssdup_free_nodes(c, &spares);
+	ssdup_extent_insert(&r->tree, e, spare ? spare->e : NULL);
 	return 0;
 }
 
-/* Insert sectors [@at, @at + @len) of an entry, which lie in one range. */
+/* Insert what no newer entry has of sectors [@at, @at + @len) of an entry, all in one range. */
+static int replay_among(struct replay_ctx *ctx, const struct log_entry *le, u32 at, u32 len,
+			struct ssdup_range *r)
+{
+	u64 start = le->sector + at, end = start + len, pos, from;
+	struct extent *e;
+	u32 sectors;
+	int rc = 0;
+
+	pos = log_segment_sector(&ctx->c->g, ctx->segment->index);
+	while (!rc && (sectors = ssdup_extent_older_span(&r->tree, start, end, le->seq, &from))) {
+		e = replay_node(ctx);
+		if (!e)
+			return -ENOMEM;
+		e->start = from;
+		e->sectors = sectors;
+		e->seq = le->seq;
+		e->kind = le->kind;
+		e->pos = pos;
+		if (le->kind == SSDUP_KIND_DATA)
+			e->pos += ctx->c->g.data_start + from_log_pos(le->pos) +
+				  (from - le->sector);
+		rc = insert_among(ctx->c, r, e) ?: replay_pause();
+		start = from + sectors;
+	}
+	return rc;
+}
+
+/* The same; nearly all entries overlap nothing, or replace exactly one extent. */
 static __always_inline int replay_extent(struct replay_ctx *ctx, const struct log_entry *le,
-					 u32 at, u32 len, u32 range, u32 half)
+					 u32 at, u32 len, u32 range)
 {
 	struct ssdup_range *r = &ctx->c->ranges[range];
-	struct extent *e = replay_node(ctx), *old;
+	struct extent *e = replay_node(ctx);
 
 	if (!e)
 		return -ENOMEM;
 	e->start = le->sector + at;
 	e->sectors = len;
 	e->seq = le->seq;
-	e->pos = le->kind == SSDUP_KIND_DATA ? log_pos_add(le->pos, at) : le->pos;
-	e->half = half;
 	e->kind = le->kind;
-	e->home = false;
+	e->pos = log_segment_sector(&ctx->c->g, ctx->segment->index);
+	if (le->kind == SSDUP_KIND_DATA)
+		e->pos += ctx->c->g.data_start + from_log_pos(le->pos) + at;
 	/* No lock: no request uses the device yet. */
-	if (unlikely(!extent_insert_alone(&r->tree, e, &old)))
-		return insert_among(ctx->c, r, e) ?: replay_pause();
-	if (old)
-		take_back(ctx, old);
-	return 0;
+	if (likely(extent_insert_alone(&r->tree, e)))
+		return 0;
+	ctx->used--;
+	return replay_among(ctx, le, at, len, r);
 }
 
 /* The ranges may have been larger when the entry was written, so it may cross borders now. */
-static noinline int replay_pieces(struct replay_ctx *ctx, struct log_entry le, u32 half)
+static noinline int replay_pieces(struct replay_ctx *ctx, const struct log_entry *le)
 {
 	u32 at, len, shift = ctx->c->range_shift;
 	u64 size = 1ULL << shift, start;
 	int r = 0;
 
-	for (at = 0; at < le.sectors && !r; at += len) {
-		start = le.sector + at;
-		len = min_t(u64, le.sectors - at, size - (start & (size - 1)));
-		r = replay_extent(ctx, &le, at, len, start >> shift, half) ?: replay_pause();
+	for (at = 0; at < le->sectors && !r; at += len) {
+		start = le->sector + at;
+		len = min_t(u64, le->sectors - at, size - (start & (size - 1)));
+		r = replay_extent(ctx, le, at, len, start >> shift) ?: replay_pause();
 	}
 	return r;
 }
 
-static int replay_entries(void *arg, u32 half, const struct ssdup_entry *e, u32 nr)
+static int replay_entries(void *arg, u32 segment, const struct ssdup_entry *e, u32 nr)
 {
 	struct replay_ctx *ctx = arg;
 	u32 shift = ctx->c->range_shift;
 	int r = 0;
 
-	if (ctx->half != half)
-		ctx->nodes.head = NULL;
-	ctx->half = half;
+	if (ctx->segment != &ctx->c->segment[segment])
+		ctx->nodes = NULL;
+	ctx->segment = &ctx->c->segment[segment];
 	for (; nr && !r; nr--, e++) {
 		struct log_entry le = log_entry_read(e);
 		u32 range = le.sector >> shift;
 
 		if (likely(range == (le.sector + le.sectors - 1) >> shift))
-			r = replay_extent(ctx, &le, 0, le.sectors, range, half);
+			r = replay_extent(ctx, &le, 0, le.sectors, range);
 		else
-			r = replay_pieces(ctx, le, half);
+			r = replay_pieces(ctx, &le);
 	}
 	return r ?: replay_pause();
 }
@@ -310,46 +327,157 @@ static const struct replay_ops replay_ops = {
 	.entries	= replay_entries,
 };
 
-/* The oldest generation first: of two entries with the same seq the younger half's wins. */
-static void replay_order(const struct log_super *super, u32 *order)
-{
-	const u64 *generation = super->generation;
-	u32 i, j;
+/* --- Headers --- */
 
-	for (i = 0; i < super->g.nr_halves; i++) {
-		for (j = i; j && generation[order[j - 1]] > generation[i]; j--)
-			order[j] = order[j - 1];
-		order[j] = i;
-	}
+#define HEADERS_AT_ONCE	64U
+
+struct header_read {
+	struct bio		*bio[HEADERS_AT_ONCE];
+	struct page		*page[HEADERS_AT_ONCE];
+	atomic_t		pending;
+	struct completion	done;
+};
+
+static void header_end_io(struct bio *bio)
+{
+	struct header_read *hr = bio->bi_private;
+
+	if (atomic_dec_and_test(&hr->pending))
+		complete(&hr->done);
 }
 
-static int replay_halves(struct replay_ctx *ctx, struct ssdup_replay_half *found,
-			 struct replay_fault *fault)
+/* Read the headers of @nr segments at once. */
+static void read_headers(struct ssdup *c, struct header_read *hr, u32 first, u32 nr)
 {
-	u32 order[SSDUP_MAX_HALVES], i;
-	struct ssdup *c = ctx->c;
-	u64 seq = 0;
-	int r = 0;
+	u32 i;
 
-	replay_order(ctx->super, order);
-	for (i = 0; i < c->g.nr_halves && !r; i++) {
-		trace_ssdup_step(c, STEP_REPLAY_HALF);
-		r = ssdup_replay_half(ctx->super, order[i], &replay_ops, ctx, &found[order[i]],
-				      fault);
-		seq = max(seq, found[order[i]].max_seq);
+	reinit_completion(&hr->done);
+	atomic_set(&hr->pending, nr);
+	for (i = 0; i < nr; i++) {
+		hr->bio[i] = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
+		hr->bio[i]->bi_iter.bi_sector = log_segment_sector(&c->g, first + i);
+		hr->bio[i]->bi_end_io = header_end_io;
+		hr->bio[i]->bi_private = hr;
+		__bio_add_page(hr->bio[i], hr->page[i], SSDUP_BLOCK_BYTES, 0);
+		submit_bio(hr->bio[i]);
 	}
-	atomic64_set(&c->seq, seq);
+	wait_for_completion_io(&hr->done);
+}
+
+/*
+ * The header of a segment cannot be read. Is the segment live, as far as its first page shows?
+ * Return: 0 when it is not; -EIO when it is, or when nobody knows.
+ */
+static int without_header(struct ssdup *c, const struct log_super *super, u32 segment,
+			  struct page *page)
+{
+	u32 slot;
+	int r;
+
+	DMWARN_LIMIT("%s: cannot read the header of segment %u", dm_device_name(c->md), segment);
+	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
+		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_META,
+				  ssdup_log_slot_sector(&c->g, segment, 0, slot), page, 0,
+				  SSDUP_PAGE_BYTES);
+		if (r || ssdup_log_page_live(page_address(page), super, segment)) {
+			DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r ?: -EIO);
+			return r ?: -EIO;
+		}
+	}
+	return 0;
+}
+
+static int take_headers(struct ssdup *c, const struct log_super *super, struct header_read *hr,
+			struct log_header *headers, u32 *found)
+{
+	enum log_fault fault = LOG_OK;
+	u32 first, nr, i;
+	int r, error = 0;
+
+	*found = 0;
+	for (first = 0; first < c->g.nr_segments && fault == LOG_OK && !error; first += nr) {
+		nr = min(c->g.nr_segments - first, HEADERS_AT_ONCE);
+		read_headers(c, hr, first, nr);
+		for (i = 0; i < nr; i++) {
+			r = blk_status_to_errno(hr->bio[i]->bi_status);
+			bio_put(hr->bio[i]);
+			if (r && !error)
+				error = without_header(c, super, first + i, hr->page[i]);
+			if (r || fault != LOG_OK)
+				continue;
+			fault = ssdup_log_header_decode(page_address(hr->page[i]), super, first + i,
+							&headers[*found]);
+			*found += fault == LOG_OK;
+			if (fault == LOG_HEADER_STALE || fault == LOG_BAD_CRC)
+				fault = LOG_OK;
+			if (fault != LOG_OK)
+				DMERR("%s: log refused: %s (fault %d, header of segment %u)",
+				      dm_device_name(c->md), ssdup_log_fault_text(fault), fault,
+				      first + i);
+		}
+	}
+	return fault == LOG_OK ? error : -EINVAL;
+}
+
+/* Find the live segments, and the next generation. Return: 0 or -errno. */
+static int find_live(struct ssdup *c, const struct log_super *super, struct log_header *headers,
+		     u32 *nr, u64 *next)
+{
+	struct header_read *hr = kzalloc(sizeof(*hr), GFP_KERNEL);
+	enum log_fault fault;
+	int r = -ENOMEM;
+	u32 i;
+
+	if (!hr)
+		return r;
+	init_completion(&hr->done);
+	for (i = 0; i < HEADERS_AT_ONCE; i++) {
+		hr->page[i] = alloc_page(REPLAY_GFP);
+		if (!hr->page[i])
+			goto out;
+	}
+	trace_ssdup_step(c, STEP_LOAD_HEADERS);
+	r = take_headers(c, super, hr, headers, nr);
+	if (r)
+		goto out;
+	fault = ssdup_replay_live(super, headers, nr, next);
+	if (fault != LOG_OK) {
+		DMERR("%s: log refused: %s (fault %d)", dm_device_name(c->md),
+		      ssdup_log_fault_text(fault), fault);
+		r = -EINVAL;
+	}
+out:
+	for (i = 0; i < HEADERS_AT_ONCE; i++)
+		if (hr->page[i])
+			__free_page(hr->page[i]);
+	kfree(hr);
 	return r;
 }
 
-static int replay_all(struct ssdup *c, const struct log_super *super,
-		      struct ssdup_replay_half *found)
+/* --- Segments --- */
+
+static int replay_segments(struct replay_ctx *ctx, struct ssdup_replay *rp,
+			   const struct log_header *live, u32 *pages, u32 nr)
 {
-	struct replay_fault fault = { };
-	struct replay_ctx *ctx;
+	u32 i;
+	int r;
+
+	for (i = 0; i < nr; i++) {
+		trace_ssdup_step(ctx->c, STEP_REPLAY_SEGMENT);
+		r = ssdup_replay_segment(rp, &live[i], &pages[i]);
+		if (r)
+			return r;
+	}
+	return ssdup_replay_end(rp);
+}
+
+static int replay_all(struct ssdup *c, const struct log_super *super,
+		      const struct log_header *live, u32 *pages, u32 nr)
+{
+	struct replay_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct ssdup_replay rp;
 	int r = -ENOMEM;
 
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
 	if (!ctx)
 		return r;
 	ctx->c = c;
@@ -358,11 +486,12 @@ static int replay_all(struct ssdup *c, const struct log_super *super,
 		DMERR("%s: no memory to read the log", dm_device_name(c->md));
 		goto out;
 	}
-	r = replay_halves(ctx, found, &fault);
-	if (r && fault.fault != LOG_OK)
-		DMERR("%s: log refused: %s (fault %d, half %u, page %u, entry %u)",
-		      dm_device_name(c->md), ssdup_log_fault_text(fault.fault), fault.fault,
-		      fault.half, fault.page, fault.entry);
+	ssdup_replay_begin(&rp, super, &replay_ops, ctx);
+	r = replay_segments(ctx, &rp, live, pages, nr);
+	if (r == -EINVAL && rp.fault.fault != LOG_OK)
+		DMERR("%s: log refused: %s (fault %d, segment %u, page %u, entry %u)",
+		      dm_device_name(c->md), ssdup_log_fault_text(rp.fault.fault), rp.fault.fault,
+		      rp.fault.segment, rp.fault.page, rp.fault.entry);
 	else if (r)
 		DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r);
 	read_end(&ctx->buffer[0]);
@@ -378,16 +507,12 @@ out:
 
 static void count_extents(struct ssdup *c)
 {
-	u64 extents = 0, sectors = 0;
 	u32 i;
 
 	for (i = 0; i < c->nr_ranges; i++) {
 		range_changed(&c->ranges[i]);
-		extents += c->ranges[i].tree.nr;
-		sectors += c->ranges[i].tree.sectors;
+		map_counts(c, c->ranges[i].tree.nr, c->ranges[i].tree.sectors);
 	}
-	atomic64_set(&c->extents, extents);
-	atomic64_set(&c->dirty_sectors, sectors);
 }
 
 /* A later resume may try again, and find another log. */
@@ -396,65 +521,72 @@ static void forget_replay(struct ssdup *c)
 	u32 i;
 
 	count_extents(c);
-	for (i = 0; i < c->g.nr_halves; i++)
-		ssdup_drop_extents(c, &c->half[i]);
+	for (i = 0; i < c->g.nr_segments; i++)
+		ssdup_drop(c, &c->segment[i]);
 }
 
 static void format(struct ssdup *c, struct log_super *s)
 {
-	u8 uuid[16];
+	u8 pool[16], uuid[16];
 
+	generate_random_uuid(pool);
 	generate_random_uuid(uuid);
-	ssdup_log_super_fresh(s, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
+	ssdup_log_super_fresh(s, pool, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
 			      bdev_nr_sectors(c->ssd->bdev));
-	DMINFO("%s: formatting the SSD: %u halves of %u MiB", dm_device_name(c->md),
-	       c->g.nr_halves, c->g.data_sectors >> 11);
+	DMINFO("%s: formatting the SSD: %u segments of %u KiB", dm_device_name(c->md),
+	       c->g.nr_segments, c->g.segment_sectors / 2);
 }
 
-int ssdup_recover(struct ssdup *c)
+/* Read the superblock and the record, or make them. Return: 0 or -errno */
+static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
 {
-	struct ssdup_replay_half *found;
-	struct ssdup_replay_roles *roles;
-	struct log_super *s;
 	enum log_fault fault = LOG_OK;
-	bool mend = false;
-	int r;
+	int r = ssdup_super_read(c, s, mend, &fault);
 
-	found = kcalloc(SSDUP_MAX_HALVES, sizeof(*found), GFP_KERNEL);
-	roles = kzalloc(sizeof(*roles), GFP_KERNEL);
-	s = kzalloc(sizeof(*s), GFP_KERNEL);
-	r = -ENOMEM;
-	if (!found || !roles || !s)
-		goto out;
-
-	r = ssdup_super_read(c, s, &mend, &fault);
 	if (r > 0 && c->read_only) {
 		DMERR("%s: ssd: no log, and a read-only table makes none", dm_device_name(c->md));
-		r = -EROFS;
-		goto out;
-	} else if (r > 0) {
+		return -EROFS;
+	}
+	if (r > 0) {
+		*mend = false;
 		format(c, s);
 	} else if (r) {
 		DMERR("%s: ssd: %s", dm_device_name(c->md), ssdup_log_fault_text(fault));
-		goto out;
+		return r;
 	} else if (memcmp(&c->g, &s->g, sizeof(c->g)) ||
 		   ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
 					bdev_nr_sectors(c->ssd->bdev),
 					c->block_sectors) != LOG_OK) {
 		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
-		r = -EINVAL;
-		goto out;
+		return -EINVAL;
 	}
 	trace_ssdup_step(c, STEP_LOAD_SUPER);
-	if (mend && c->read_only) {
-		DMWARN("%s: one copy of the superblock is bad or old", dm_device_name(c->md));
-	} else if (mend) {
+	if (*mend)
+		DMWARN("%s: a copy of the superblock or of the record is bad or old%s",
+		       dm_device_name(c->md), c->read_only ? "" : ", mending it");
+	if (*mend && !c->read_only)
 		trace_ssdup_step(c, STEP_MEND);
-		DMWARN("%s: one copy of the superblock is bad or old, mending it",
-		       dm_device_name(c->md));
-	}
+	return 0;
+}
 
-	r = replay_all(c, s, found);
+int ssdup_recover(struct ssdup *c)
+{
+	struct log_header *live = kvcalloc(c->g.nr_segments, sizeof(*live), GFP_KERNEL);
+	u32 *pages = kvcalloc(c->g.nr_segments, sizeof(*pages), GFP_KERNEL), nr = 0;
+	struct log_super *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct ssdup_held held;
+	bool mend = false;
+	int r = -ENOMEM;
+	u64 next = 1;
+
+	if (!live || !pages || !s)
+		goto out;
+	r = load_super(c, s, &mend);
+	if (!r && s->pool_seq)
+		r = find_live(c, s, live, &nr, &next);
+	if (r)
+		goto out;
+	r = replay_all(c, s, live, pages, nr);
 	if (r) {
 		forget_replay(c);
 		goto out;
@@ -463,17 +595,17 @@ int ssdup_recover(struct ssdup *c)
 	/* The log's blocks are at least as large as those of the disks. */
 	s->g.block_sectors = c->block_sectors;
 	c->g = s->g;
-	ssdup_super_take(c, s);
-	ssdup_replay_roles(s, found, roles);
-	ssdup_halves_begin(c, found, roles, s->generation);
-	c->ring_tail = found[roles->open].pages;
+	s->first = next;
+	ssdup_super_take(c, s, mend);
+	ssdup_segments_begin(c, live, pages, nr, next);
 	count_extents(c);
 	c->recovered = true;
-	DMINFO("%s: %lld extents, %lld MiB to write back", dm_device_name(c->md),
-	       atomic64_read(&c->extents), atomic64_read(&c->dirty_sectors) >> 11);
+	held = ssdup_sum_held(c);
+	DMINFO("%s: %llu extents, %llu MiB to write back", dm_device_name(c->md), held.extents,
+	       held.sectors >> 11);
 out:
 	kfree(s);
-	kfree(roles);
-	kfree(found);
+	kvfree(pages);
+	kvfree(live);
 	return r;
 }

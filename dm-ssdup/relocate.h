@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: move extents that a drain cannot write to the HDD to the open half.
+ * dm-ssdup: move extents that a drain cannot write to the HDD to the open segment.
  */
 #ifndef SSDUP_RELOCATE_H
 #define SSDUP_RELOCATE_H
@@ -10,20 +10,19 @@
 /* Numbers of extents that have ever moved. */
 struct ssdup_relocated {
 	u64	all;
-	u64	pinned;		/* because the HDD refused them */
+	u64	unwritable;	/* because the HDD refused them */
 };
 
 /**
- * ssdup_relocate() - move a piece to the open half
+ * ssdup_relocate() - move a piece to the open segment
  * @moved: counts what moved
  * @p: the piece; for kind DATA at most a page long
- * @from: the half that is being drained
  * @kind: the new kind of the piece; for DATA @page has the content
  *
  * Context: the writeback thread.
- * Return: 0, or -errno when the half cannot be freed for now.
+ * Return: 0, or -errno when the group cannot be freed for now.
  */
 int ssdup_relocate(struct ssdup *c, struct ssdup_relocated *moved, const struct drain_piece *p,
-		   u8 from, u8 kind, struct page *page);
+		   u8 kind, struct page *page);
 
 #endif

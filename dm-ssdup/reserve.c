@@ -2,9 +2,9 @@
 /*
  * dm-ssdup: reserve a place in the log.
  */
-#include "halves.h"
 #include "nodes.h"
 #include "reserve.h"
+#include "segments.h"
 
 /* --- Places --- */
 
@@ -22,34 +22,23 @@ static void await_place(struct ssdup *c, int error)
 	mod_delayed_work(c->wq, &c->autocommit, 0);
 }
 
-int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
-		  const struct log_limits *limits)
+int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 {
-	struct ssdup_half *h;
-	bool rationed;
+	u64 spare = last ? LOG_WORD_SPARE : 0;
+	struct ssdup_segment *h;
 	int r;
 
-	/* Each turn reserves a place, fails, or finds another half open. */
-	for (;;) {
-		/* Read this before the try, which may fail for the gate or for the half. */
-		rationed = limits == &c->gate && ssdup_rationed(c);
+	/* Each turn reserves a place, fails, or finds another segment open. */
+	do {
 		h = READ_ONCE(c->open);
-		r = ssdup_try_reserve(c, h, io, sectors, limits);
+		r = ssdup_try_reserve(c, h, io, sectors, spare);
 		if (!r)
 			return 0;
 		ssdup_put_write(c, h);
-		if (r != -ENOSPC) {
-			await_place(c, r);
-			break;
-		}
-		if (rationed && READ_ONCE(c->open) == h) {
-			WRITE_ONCE(c->wait_cause, WAIT_SPACE);
-			break;
-		}
-		if (!ssdup_switch(c, h))
-			break;
-	}
-	ssdup_free_nodes(c, &io->nodes);
+	} while (r == -ENOSPC && ssdup_switch(c, h, last));
+	if (r != -ENOSPC)
+		await_place(c, r);
+	ssdup_free_spare(c, io);
 	return r;
 }
 

@@ -8,37 +8,46 @@
 #ifndef SSDUP_RESERVE_H
 #define SSDUP_RESERVE_H
 
-#include "halves.h"
+#include "segments.h"
 #include "nodes.h"
 #include "wake.h"
 
 /** ssdup_ring_page() - the place of page @page of @h in the ring; any context */
-static inline struct ring_page *ssdup_ring_page(struct ssdup *c, const struct ssdup_half *h,
+static inline struct ring_page *ssdup_ring_page(struct ssdup *c, const struct ssdup_segment *h,
 						u32 page)
 {
 	return &c->ring[(h->base + page) % SSDUP_RING];
 }
 
 /**
- * ssdup_reserve() - reserve a place in the open half
- * @io: receives half, page, slot, pos and e, and perhaps a spare node; half->writes stays
- * raised until ssdup_put_write(). After an error nodes is empty
+ * ssdup_reserve() - reserve a place in the open segment
+ * @io: receives segment, page, slot, pos and e, and perhaps a spare node; segment->writes stays
+ * raised until ssdup_put_write(). After an error there is no spare node
  * @sectors: of data, 0 for a tombstone
- * @limits: &c->gate, &c->limits, or the limits of the whole half
+ * @last: for a drain, which may open one of the last LOG_SPARE segments
  *
- * Opens the next half when this one is full and another is free.
- * Context: any; takes no lock unless it opens a half.
+ * Opens the next segment when this one is full.
+ * Context: any; takes no lock unless it opens a segment.
  * Return: 0, -ENOSPC, -EAGAIN when the ring is full (this starts a commit), or -ENOMEM.
  */
-int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors,
-		  const struct log_limits *limits);
+int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last);
+
+/** ssdup_rest() - sectors of data that the open segment has left; any context, a hint */
+static inline u32 ssdup_rest(const struct ssdup *c)
+{
+	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
+
+	if (word & LOG_WORD_CLOSED || log_word_entries(word) >= c->limits.entries)
+		return 0;
+	return c->limits.sectors - log_word_sectors(word);
+}
 
 /*
  * Find the ring's place of entry @entry, which is not handed out yet. Return: the pointer to
  * the array of its node, or NULL when the ring is full.
  */
 static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
-							      struct ssdup_half *h, u32 entry,
+							      struct ssdup_segment *h, u32 entry,
 							      struct ssdup_io *io)
 {
 	u32 page = entry / SSDUP_PAGE_ENTRIES, slot = entry % SSDUP_PAGE_ENTRIES;
@@ -54,38 +63,31 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
 	p = &c->ring[number % SSDUP_RING];
 	io->page = p;
 	io->slot = slot;
-	BUILD_BUG_ON(SSDUP_PAGE_ARRAYS != 2);
-	return &p->array[slot >= SSDUP_ARRAY_NODES];
+	return &p->array[slot / SSDUP_ARRAY_NODES];
 }
 
 /**
  * ssdup_try_reserve() - one try of ssdup_reserve()
- * @h: the open half, as far as the caller knows
+ * @h: the open segment, as far as the caller knows
+ * @spare: LOG_WORD_SPARE for a drain, which may use a spare segment; 0 for writers
  *
- * Lends an array only after it has got an entry: until then the place in the ring may turn
- * out to be another half's.
+ * Gives the segment an array only after it has got an entry: until then the place in the ring
+ * may turn out to be another segment's.
  *
  * Return: 0, -ENOSPC when @h is full or sealed, or as ssdup_reserve(). Raises @h->writes
  * even if it fails.
  */
-static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half *h,
-					     struct ssdup_io *io, u32 sectors,
-					     const struct log_limits *limits)
+static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segment *h,
+					     struct ssdup_io *io, u32 sectors, u64 spare)
 {
-	/* The gate may move meanwhile: it is a hint. */
-	const struct log_limits most = {
-		.entries = READ_ONCE(limits->entries),
-		.sectors = READ_ONCE(limits->sectors),
-	};
 	struct extent_array **array, *fresh = NULL;
 	u64 word, next;
 	int r = -ENOSPC;
-	u32 node;
 
 	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
 		return -ENOMEM;
 	word = atomic64_read_acquire(&h->word);
-	while (log_word_reserve(word, &most, sectors, &next)) {
+	while (log_word_reserve(word & ~spare, &c->limits, sectors, &next)) {
 		array = ssdup_find_place(c, h, log_word_entries(word), io);
 		if (unlikely(!array)) {
 			r = -EAGAIN;
@@ -102,14 +104,13 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 				break;
 			}
 		}
+		next |= word & spare;
 		if (likely(atomic64_try_cmpxchg(&h->word, (s64 *)&word, next))) {
 			if (unlikely(fresh))
 				ssdup_lend(c, h, array, fresh);
-			io->half = h;
+			io->segment = h;
 			io->pos = to_log_pos(log_word_sectors(word));
-			node = io->slot < SSDUP_ARRAY_NODES ? io->slot :
-			       io->slot - SSDUP_ARRAY_NODES;
-			io->e = &READ_ONCE(*array)->e[node];
+			io->e = &READ_ONCE(*array)->e[io->slot % SSDUP_ARRAY_NODES];
 			return 0;
 		}
 	}
@@ -119,18 +120,18 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_half 
 }
 
 /**
- * ssdup_reserve_at_once() - the fast path of ssdup_reserve(): one try, within the gate
+ * ssdup_reserve_at_once() - the fast path of ssdup_reserve(): one try
  *
  * Return: false when the caller has to call ssdup_reserve().
  */
 static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_io *io)
 {
-	struct ssdup_half *h = READ_ONCE(c->open);
+	struct ssdup_segment *h = READ_ONCE(c->open);
 
-	if (likely(!ssdup_try_reserve(c, h, io, io->sectors, &c->gate)))
+	if (likely(!ssdup_try_reserve(c, h, io, io->sectors, 0)))
 		return true;
 	ssdup_put_write(c, h);
-	ssdup_free_nodes(c, &io->nodes);
+	ssdup_free_spare(c, io);
 	return false;
 }
 
@@ -165,13 +166,14 @@ static __always_inline void ssdup_resolve(struct ssdup *c, struct ring_page *p)
 /** ssdup_give_up() - abandon a reserved entry, which stays empty; any context */
 void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
 
-/* Fill a reserved entry: under the range's lock, before the insert. */
+/* Fill a reserved entry: under the range's lock, with the insert. */
 static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_entry *d = &io->page->e[io->slot];
 	const struct extent *e = io->e;
 
-	log_entry_encode(d, e->start, e->seq, e->sectors, e->pos);
+	log_entry_encode(d, e->start, e->seq, e->sectors,
+			 e->kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0));
 	/* Pairs with the acquire in snapshot(). */
 	smp_store_release(&d->kind, e->kind);
 	ssdup_resolve(c, io->page);

@@ -5,29 +5,29 @@
 #ifndef SSDUP_SALVAGE_H
 #define SSDUP_SALVAGE_H
 
-#include "ssdup.h"
+#include "segments.h"
 
 /**
- * ssdup_salvage_next() - seal the open half for good, and choose the half to drain next
- * @anew: a drain was requested since the try began: try all halves again
+ * ssdup_salvage_next() - seal the open segment, and choose the next to drain, as a group
+ * @anew: a drain was requested since the last try: try all segments again
  *
- * Return: NULL when all were tried: call ssdup_salvage_end().
+ * Return: false when the try has ended.
  */
-struct ssdup_half *ssdup_salvage_next(struct ssdup *c, bool anew);
+bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g);
 
 /**
- * ssdup_salvage_home() - flush the HDD after a try to drain @h
- * @left: number of blocks that could not be read or written
- * @lost: @h holds extents that are lost
+ * ssdup_salvage_written() - a segment was copied, except for what stays in it
+ * @left: blocks that stay
+ * @lost: some of its extents are lost
  *
- * Return: 0, or -errno: the half must be written again.
+ * Return: 0, or an error: it must be written again.
  */
-int ssdup_salvage_home(struct ssdup *c, struct ssdup_half *h, u32 left, bool lost);
+int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left, bool lost);
 
 /**
- * ssdup_salvage_end() - free the halves that are on the HDD, if the SSD takes the record
+ * ssdup_salvage_end() - all segments were tried: free what can be freed
  *
- * Return: 0 when the log is empty, -EROFS when something stays in it.
+ * Return: 0 when the log is empty, else -EROFS.
  */
 int ssdup_salvage_end(struct ssdup *c);
 

@@ -7,9 +7,9 @@
  *	args.c		mutex: one change of a setting at a time
  *	hdd.c		mutex: one FLUSH of the HDD at a time, except the drain's
  *	commit.c	mutex: one commit of metadata pages at a time
- *	super.c		mutex: the superblock, in memory and while it is written
+ *	super.c		mutex: the log's record, in memory and while it is written
  *	meta.c		mutex: flushes of the SSD and writes of metadata
- *	halves.c	spinlock, irq: which half is open, sealed, free
+ *	segments.c	spinlock, irq: which segments are open, sealed, free
  *	range->lock	spinlock, irq: one range's tree and its direct writes
  *	wait.c		spinlock, irq: writes that wait for log space
  *	away.c		spinlock, irq: the count of the SSD's errors
@@ -26,25 +26,24 @@
  *
  * What the data path relies on:
  *
- *  - A compare-and-exchange on the open half's word hands out a place in the
- *    log. half->writes is raised before that, and dropped after the extent is
- *    in its tree. A sealed word hands out nothing. The next half opens when the
- *    sealed half's writes are zero. So all extents of a half on the sealed list
- *    are in the trees, and their seqs are below every seq of a later half.
- *  - When a write ends, it takes a seq, fills its entry and inserts its extent,
- *    in that order, under one range lock. So each insert is the newest in its
- *    tree, and the next commit has the entry that replaces older ones on disk.
+ *  - A compare-and-exchange on the open segment's word hands out a place in the log.
+ *    segment->writes is raised before that, and dropped after the extent is in its tree. A
+ *    sealed word hands out nothing. The next segment opens at once. A drain takes sealed
+ *    segments only when their writes are zero: so all of their extents are in the trees.
+ *  - When a write ends, it takes a seq of its segment, inserts its extent and fills its entry
+ *    under one range lock. Seqs of a younger segment are higher. A write that finds a newer
+ *    extent over its sectors was overtaken: it gives up its place and is routed again, to the
+ *    open segment. So each insert is the newest in its tree, and on disk too.
  *  - A direct write looks for overlaps and enters range->direct under the same
  *    lock. Before a drain takes anything from a range, it flips the range's
  *    phase and waits for the direct writes of the old phase. Direct writes of
  *    the new phase cannot overlap what the drain takes.
  *  - A read looks at range->held without a lock. A write updates the tree, then
  *    range->held, and is acknowledged after that.
- *  - A half is freed in this order: write everything in it to the HDD; commit,
- *    so that what replaced its extents is durable; flush the HDD; write the
- *    superblock with the half's new generation; remove its extents from the
- *    trees; wait for reads that point into it. Halves are freed in the order in
- *    which they were opened.
+ *  - A group of segments is freed in this order: write everything in it to the HDD; commit,
+ *    so that what replaced its extents is durable; flush the HDD; write the record with the
+ *    tail behind the group; remove its extents from the trees; wait for reads that point into
+ *    it. Groups are freed in the order in which their segments were opened.
  */
 #ifndef SSDUP_H
 #define SSDUP_H
@@ -65,6 +64,7 @@
 #include "core/detector.h"
 #include "core/extent_map.h"
 #include "core/log.h"
+#include "core/order.h"
 #include "core/pacing.h"
 #include "core/plan.h"
 #include "core/policy.h"
@@ -87,6 +87,8 @@ struct ssdup_stats {
 	u64	hdd_begun;
 	u64	hdd_ended;
 	u64	requests;	/* reads and writes of any route */
+	s64	extents;	/* of the map; the sum of all CPUs counts */
+	s64	sectors;	/* that they cover; the same */
 	u32	writes;		/* for ssdup_meter_tick() */
 };
 
@@ -99,7 +101,7 @@ struct ssdup_range {
 	/*
 	 * The number of extents, read without the lock. It is updated before the
 	 * write that changed the tree is acknowledged, so a later read sees it.
-	 * After a half was freed it may become zero late.
+	 * After a segment was freed it may become zero late.
 	 */
 	u32			held;
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
@@ -108,60 +110,55 @@ struct ssdup_range {
 
 /* --- Log --- */
 
-enum half_state {
-	HALF_FREE,
-	HALF_OPEN,
-	HALF_SEALED,
+enum segment_state {
+	SEGMENT_FREE,
+	SEGMENT_OPEN,
+	SEGMENT_SEALED,
+	SEGMENT_DRAINING,
+	SEGMENT_WRITTEN_BACK,		/* all on the HDD, perhaps in its cache, but not freed */
 };
 
-struct ssdup_half {
+struct ssdup_segment {
+	/* Every write to the log changes these. */
 	atomic64_t		word;		/* see core/log.h; sealed unless open */
+	atomic64_t		seq;		/* of the last write that ended here */
 	atomic_t		writes;		/* have a place, but no extent in the tree yet */
-	struct llist_head	arrays;		/* lent nodes, until the half is free again */
+	struct llist_head	arrays;		/* extents of its entries, until it is free again */
+	struct llist_head	pieces;		/* split off its extents, in no order yet */
 	/* Reads change this one: keep it off the cache line of the writes. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
-	enum half_state		state;		/* protected by the lock in halves.c */
 	u32			index;		/* constant */
-	u64			data_start;	/* sector on the SSD; constant */
-	/*
-	 * pages_done, base and generation are new before the word is unsealed. No half
-	 * is freed while a commit runs. WB: belongs to the writeback thread.
-	 */
+	enum segment_state	state;		/* protected by the lock in segments.c */
+	/* These are new before the word is unsealed. No segment is freed while a commit runs. */
 	u32			pages_done;	/* complete and durable; the lock in commit.c */
-	u32			relocated;	/* entries moved here; WB */
-	bool			drained;	/* all on the HDD, but not freed; WB */
-	bool			tried;		/* in this pass of a salvage; WB */
-	bool			lost;		/* holds lost extents, for salvage; WB */
-	bool			has_home;	/* drains of other halves wrote part of it; WB */
-	u64			home;		/* sectors that they wrote; WB, others: a hint */
-	int			flush_errors;	/* of the HDD, before the first was written; WB */
-	u64			base;		/* ring number of page 0; see open_half() */
-	u64			generation;	/* the lock in halves.c; constant in a commit */
-	struct list_head	list;		/* sealed or free; the lock in halves.c */
+	bool			header;		/* is durable; the lock in commit.c */
+	bool			tried;		/* in this pass of a salvage; the thread */
+	bool			lost;		/* holds lost extents, for salvage; the same */
+	u64			base;		/* ring number of page 0 */
+	u64			generation;	/* constant in a commit */
+	u32			relocated;	/* entries moved here; the writeback thread */
+	struct list_head	list;		/* sealed, free, or a drain group; segments.c */
+	struct list_head	ring;		/* has pages in the ring; the same */
+	struct llist_head	ordered;	/* pieces that a drain has in its order */
 };
 
 /*
- * Metadata pages that are not complete and durable yet live in a ring. Page P of
- * a half has ring number half->base + P, and that number modulo the size of the
- * ring is its index. A write owns its entry: it fills the entry without a lock,
- * then publishes it by a store-release of its kind.
+ * Metadata pages that are not complete and durable yet live in a ring. Page P of a segment has
+ * ring number segment->base + P, and that number modulo the size of the ring is its index. A
+ * write owns its entry: it fills the entry without a lock, then publishes it by a store-release
+ * of its kind.
  */
 #define SSDUP_RING		128U
 
 /*
  * Each entry comes with the node of its extent, so that nodes are allocated and
- * freed many at a time. The half lends them until its extents have left the map.
+ * freed many at a time. They belong to the segment until its extents have left the map.
  */
 #define SSDUP_ARRAY_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_ARRAYS)
-#define SSDUP_PAGE_ARRAYS	2U
+#define SSDUP_PAGE_ARRAYS	6U
 
-/* Preallocated single nodes, for inserts that split an extent. */
+/* Preallocated arrays of one node, for inserts that split an extent. */
 #define SSDUP_NODES_RESERVED	256
-
-struct extent_array {
-	struct llist_node	list;
-	struct extent		e[SSDUP_ARRAY_NODES];
-};
 
 struct ring_page {
 	/* Nodes of the entries, allocated when the first one is handed out. */
@@ -185,10 +182,10 @@ struct ssdup_writeback;
 struct ssdup_away;
 struct ssdup_committer;
 struct ssdup_flusher;
-struct ssdup_halves;
 struct ssdup_hdd;
 struct ssdup_meta;
 struct ssdup_meter;
+struct ssdup_segments;
 struct ssdup_stream;
 struct ssdup_superblock;
 struct ssdup_waiting;
@@ -205,6 +202,7 @@ struct ssdup {
 	struct list_head	folder;		/* targets that have a folder in sysfs; sysfs.c */
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
 	bool			log_shut;	/* for good by the mode, or for a while; a hint */
+	bool			throttled;	/* writes to the log queue, see wait.h; a hint */
 	bool			read_only;	/* the table is; set by the constructor */
 	bool			recovered;	/* the log was read; preresume only */
 	bool			leaving;	/* between presuspend and resume; a hint */
@@ -219,7 +217,7 @@ struct ssdup {
 	unsigned long		stream_due;	/* jiffies: resume sampling, if that is NULL */
 	struct ssdup_meter	*meter;		/* of the disks; policy balance */
 	struct ssdup_stream	*stream;
-	struct ssdup_half	*open;		/* the word of a stale one is sealed */
+	struct ssdup_segment	*open;		/* the word of a stale one is sealed */
 	enum ssdup_disk		route;		/* a hint; either disk is always correct */
 	/*
 	 * enum hdd_cache. A write that ends and finds HDD_DIRTY precedes the exchange to
@@ -227,23 +225,17 @@ struct ssdup {
 	 */
 	u32			hdd_dirty;
 
-	/* Map: changed by every write to the log. */
-	atomic64_t		seq ____cacheline_aligned_in_smp;
-	atomic64_t		extents;
-	atomic64_t		dirty_sectors;
-	/* Single nodes, see ssdup_has_spare(), and arrays of nodes. */
+	/* Arrays of one node, see ssdup_has_spare(), and of more. */
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
 
 	/* Log */
 	struct log_geometry	g;
-	struct log_limits	limits;		/* of writers in a half */
-	struct log_limits	gate;		/* how far they may go now; by halves.c, a hint */
-	u64			rationed;	/* ns: from when on time raises the gate; a hint */
+	struct log_limits	limits;		/* of a segment */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
-	struct ssdup_half	half[SSDUP_MAX_HALVES];
-	struct ssdup_halves	*halves;
+	struct ssdup_segment	*segment;	/* all of them */
+	struct ssdup_segments	*segments;
 
 	/* Durability */
 	struct ssdup_debt	debt;
@@ -277,11 +269,11 @@ struct ssdup {
 	struct ssdup_writeback	*writeback;
 	struct ssdup_drainer	*drainer;
 	struct bio_set		bs;
-	u64			pass_home;	/* sectors copied from the draining half; a hint */
 	bool			short_of_memory;	/* a hint */
 	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */
 	int			drain_error;	/* of the last try, or 0; a hint */
 	enum drain_state	drain_state;	/* of the thread, for status only */
+	enum drain_state	free_state;	/* of the work that frees; DRAIN_IDLE: none */
 };
 
 /* What end_io has to do for a bio. */
@@ -295,10 +287,10 @@ enum io_state {
 };
 
 struct ssdup_io {
-	struct ssdup_half	*half;
+	struct ssdup_segment	*segment;
 	struct ring_page	*page;		/* that has its entry */
 	struct extent		*e;		/* its entry's node */
-	struct extent_list	nodes;		/* a spare node; after the insert, nodes to free */
+	struct extent_array	*spare;		/* a spare node, or NULL */
 	struct bvec_iter	iter;		/* as mapped, to route it again after an error */
 	u64			start;		/* sector on the device */
 	u32			sectors;
@@ -308,10 +300,13 @@ struct ssdup_io {
 	u8			times;		/* requests that its price stands for */
 	u8			route;		/* of its stream */
 	u8			phase;
+	bool			again;		/* the SSD had it before: renew it */
 	bool			refused;	/* by the SSD, before; makes the next two valid */
 	u8			errors;		/* refusals that were no transient errors */
+	bool			for_space;	/* it waits, or waited last, for a free segment */
 	unsigned long		refused_at;	/* jiffies: the first time */
 	blk_opf_t		opf;		/* as mapped */
+	u32			waits_since;	/* ms: when it began to wait */
 	struct balance_place	place;
 	u64			price;		/* ns at its disk; 0: not counted in its queue */
 };

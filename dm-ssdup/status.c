@@ -6,12 +6,13 @@
 #include "commit.h"
 #include "drain.h"
 #include "flush.h"
-#include "halves.h"
 #include "hdd.h"
 #include "map.h"
 #include "mode.h"
+#include "segments.h"
 #include "status.h"
 #include "stream.h"
+#include "wait.h"
 #include "writeback.h"
 
 static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)
@@ -33,6 +34,7 @@ void ssdup_clear_stats(struct ssdup *c)
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < STAT_NR; i++)
 			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
+	ssdup_wait_clear(c);
 }
 
 static enum wait_cause wait_cause(struct ssdup *c)
@@ -46,6 +48,7 @@ static enum wait_cause wait_cause(struct ssdup *c)
 
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 {
+	const struct ssdup_held held = ssdup_sum_held(c);
 	int i;
 
 	value[FIELD_MODE] = ssdup_mode(c);
@@ -53,13 +56,12 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_ROUTE] = READ_ONCE(c->route);
 	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c);
 	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c);
-	value[FIELD_HALVES] = c->g.nr_halves;
-	value[FIELD_HALVES_FREE] = ssdup_count_halves(c, HALF_FREE);
-	value[FIELD_HALVES_SEALED] = ssdup_count_halves(c, HALF_SEALED);
-	value[FIELD_FILL] = ssdup_fill(c);
-	value[FIELD_DIRTY] = atomic64_read(&c->dirty_sectors);
-	/* Inserts count after they have left the lock, so the sum may be late. */
-	value[FIELD_EXTENTS] = max_t(s64, atomic64_read(&c->extents), 0);
+	value[FIELD_SEGMENTS] = c->g.nr_segments;
+	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c);
+	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c);
+	value[FIELD_FILL] = ssdup_open_fill(c);
+	value[FIELD_DIRTY] = held.sectors;
+	value[FIELD_EXTENTS] = held.extents;
 	value[FIELD_WAITING] = atomic_read(&c->nr_waiting);
 	value[FIELD_DRAIN_ERRNO] = -READ_ONCE(c->drain_error);
 	for (i = 0; i < STAT_NR; i++)
@@ -67,8 +69,9 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
 	value[FIELD_FLUSHES_WAIT] = ssdup_queued_flushes(c) + ssdup_queued_fuas(c);
-	value[FIELD_HOME] = ssdup_home_sectors(c);
+	value[FIELD_HOME] = 0;
 	value[FIELD_READ_ONLY] = c->read_only;
+	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c);
 }
 
 static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the superblock.
+ * dm-ssdup: the pool's superblock, and the record of the log.
  */
 #include <linux/slab.h>
 
-#include "halves.h"
 #include "meta.h"
 #include "mode.h"
+#include "segments.h"
 #include "super.h"
 #include "trace.h"
 
 struct ssdup_superblock {
 	struct mutex		lock;		/* protects these, also while they are written */
-	struct log_super	super;		/* uuid and epoch are constant after resume */
+	struct log_super	super;		/* UUIDs and epoch are constant after resume */
 	struct page		*page;
 	bool			epoch_begun;	/* metadata pages may be written */
+	bool			mend;		/* a copy of the superblock is bad or old */
 };
 
 int ssdup_super_create(struct ssdup *c)
@@ -43,65 +44,107 @@ const struct log_super *ssdup_super(const struct ssdup *c)
 	return &c->superblock->super;
 }
 
-void ssdup_super_take(struct ssdup *c, const struct log_super *super)
+void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend)
 {
 	c->superblock->super = *super;
+	c->superblock->mend = mend;
 }
 
-static int read_super(struct ssdup *c, u32 copy, enum log_fault *fault, struct log_super *s,
+/* Read one block. Return: 0 or -errno. */
+static int read_block(struct ssdup *c, u64 sector, struct page *page)
+{
+	return ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META, sector, page, 0,
+			     SSDUP_BLOCK_BYTES);
+}
+
+/* Return: 0, or the error of the read of the copy that counts. */
+static int read_super(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault,
 		      struct page *page)
 {
-	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
-			      SSDUP_SUPER_SECTOR(copy), page, 0, SSDUP_SUPER_BYTES);
+	struct log_super copy[SSDUP_COPIES];
+	enum log_fault f[SSDUP_COPIES];
+	int r[SSDUP_COPIES];
+	u32 i, best;
 
-	*fault = r ? LOG_BAD_CRC : ssdup_log_super_decode(page_address(page), s);
-	return r;
+	for (i = 0; i < SSDUP_COPIES; i++) {
+		r[i] = read_block(c, SSDUP_SUPER_SECTOR(i), page);
+		f[i] = r[i] ? LOG_BAD_CRC : ssdup_log_super_decode(page_address(page), &copy[i]);
+	}
+	*fault = ssdup_log_super_pick(f, copy, &best, mend);
+	if (*fault == LOG_OK)
+		*s = copy[best];
+	return *fault == LOG_OK ? 0 : r[best];
+}
+
+static int read_record(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault,
+		       struct page *page)
+{
+	struct log_super copy[SSDUP_COPIES] = { *s, *s };
+	enum log_fault f[SSDUP_COPIES];
+	int r[SSDUP_COPIES];
+	u32 i, best;
+	bool old;
+
+	for (i = 0; i < SSDUP_COPIES; i++) {
+		r[i] = read_block(c, SSDUP_RECORD_SECTOR(0, i), page);
+		f[i] = r[i] ? LOG_BAD_CRC : ssdup_log_record_decode(page_address(page), &copy[i]);
+	}
+	*fault = ssdup_log_record_pick(f, copy, &best, &old);
+	*mend |= old;
+	if (*fault == LOG_OK)
+		*s = copy[best];
+	return *fault == LOG_OK ? 0 : r[best];
 }
 
 int ssdup_super_read(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault)
 {
-	struct log_super copy[SSDUP_SUPER_COPIES];
-	enum log_fault f[SSDUP_SUPER_COPIES];
-	struct page *page;
-	int r[SSDUP_SUPER_COPIES];
-	u32 i, best;
+	struct page *page = alloc_page(GFP_KERNEL);
+	int r;
 
-	page = alloc_page(GFP_KERNEL);
 	if (!page)
 		return -ENOMEM;
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
-		r[i] = read_super(c, i, &f[i], &copy[i], page);
-	__free_page(page);
-
-	*fault = ssdup_log_super_pick(f, copy, &best, mend);
+	r = read_super(c, s, mend, fault, page);
 	if (*fault == LOG_OK)
-		*s = copy[best];
+		r = read_record(c, s, mend, fault, page);
+	__free_page(page);
 	if (*fault == LOG_BLANK)
 		return 1;
-	return *fault == LOG_OK ? 0 : r[best] ?: -EINVAL;
+	return *fault == LOG_OK ? 0 : r ?: -EINVAL;
 }
 
 /* A commit may run between the copies, so a FUA write waits for one copy at most. */
-static int write_copy(struct ssdup *c, unsigned int copy)
+static int write_copy(struct ssdup *c, u64 sector)
 {
 	struct ssdup_superblock *s = c->superblock;
 	int r;
 
 	ssdup_meta_begin(c);
-	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS,
-			  SSDUP_SUPER_SECTOR(copy), s->page, 0, SSDUP_SUPER_BYTES);
-	r = ssdup_meta_again(c, r, SSDUP_SUPER_SECTOR(copy), s->page,
-			     jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
+	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, s->page, 0,
+			  SSDUP_BLOCK_BYTES);
+	r = ssdup_meta_again(c, r, sector, s->page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
 	ssdup_meta_end(c, r, false);
 	return r;
 }
 
-/* Write both copies durably; @between is the step between the two. */
-static int write_super(struct ssdup *c, enum ssdup_step between)
+/* Write the block in s->page to two sectors durably; @between is the step between the two. */
+static int write_copies(struct ssdup *c, u64 first, u64 second, enum ssdup_step between)
+{
+	int r = write_copy(c, first);
+
+	if (!r) {
+		trace_ssdup_step(c, between);
+		r = write_copy(c, second);
+	}
+	if (r) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a write of the log's record to the SSD failed");
+	}
+	return r;
+}
+
+static int write_record(struct ssdup *c, enum ssdup_step between)
 {
 	struct ssdup_superblock *s = c->superblock;
-	unsigned int copy;
-	int r = 0;
 
 	lockdep_assert_held(&s->lock);
 	s->super.seq++;
@@ -109,17 +152,36 @@ static int write_super(struct ssdup *c, enum ssdup_step between)
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 		return -EROFS;
 	}
+	ssdup_log_record_encode(&s->super, page_address(s->page));
+	return write_copies(c, SSDUP_RECORD_SECTOR(0, 1), SSDUP_RECORD_SECTOR(0, 0), between);
+}
+
+/* The first copy comes last: an SSD with a blank first block is not formatted yet. */
+static int write_super(struct ssdup *c, enum ssdup_step between)
+{
+	struct ssdup_superblock *s = c->superblock;
+
+	lockdep_assert_held(&s->lock);
+	s->super.pool_seq++;
 	ssdup_log_super_encode(&s->super, page_address(s->page));
-	for (copy = 0; copy < SSDUP_SUPER_COPIES && !r; copy++) {
-		if (copy)
-			trace_ssdup_step(c, between);
-		/* The first copy last: an SSD with a blank first block is not formatted yet. */
-		r = write_copy(c, SSDUP_SUPER_COPIES - 1 - copy);
+	return write_copies(c, SSDUP_SUPER_SECTOR(1), SSDUP_SUPER_SECTOR(0), between);
+}
+
+/* What was replayed, or blanked, may still be in the SSD's cache. */
+static int begin_epoch(struct ssdup *c)
+{
+	struct ssdup_superblock *s = c->superblock;
+	bool blank = !s->super.pool_seq;
+	int r;
+
+	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
+	r = ssdup_flush_ssd(c) ?:
+	    write_record(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
+	if (!r && (blank || s->mend)) {
+		trace_ssdup_step(c, STEP_FORMAT_RECORD);
+		r = write_super(c, STEP_FORMAT_BETWEEN);
 	}
-	if (r) {
-		stat_inc(c, STAT_SSD_ERRORS);
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "a superblock write to the SSD failed");
-	}
+	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
 	return r;
 }
 
@@ -127,7 +189,6 @@ int ssdup_begin_epoch(struct ssdup *c)
 {
 	struct ssdup_superblock *s = c->superblock;
 	bool again = s->epoch_begun;
-	bool blank = !s->super.seq;
 	int r;
 
 	/* The log takes no more writes; reads still work. */
@@ -136,14 +197,12 @@ int ssdup_begin_epoch(struct ssdup *c)
 	mutex_lock(&s->lock);
 	if (!again)
 		s->super.epoch++;
-	s->super.flags &= ~SSDUP_SUPER_CLEAN;
-	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
-	/* What was replayed, or blanked, may still be in the SSD's cache. */
-	r = ssdup_flush_ssd(c) ?:
-	    write_super(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
-	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
-	if (!r)
+	s->super.flags &= ~SSDUP_RECORD_CLEAN;
+	r = begin_epoch(c);
+	if (!r) {
 		s->epoch_begun = true;
+		s->mend = false;
+	}
 	mutex_unlock(&s->lock);
 	if (again)
 		return 0;
@@ -151,20 +210,18 @@ int ssdup_begin_epoch(struct ssdup *c)
 	if (r == -EROFS)
 		return 0;
 	if (r)
-		DMERR("%s: cannot write the superblock (%d)", dm_device_name(c->md), r);
+		DMERR("%s: cannot write the record of the log (%d)", dm_device_name(c->md), r);
 	return r;
 }
 
-int ssdup_free_record(struct ssdup *c, struct ssdup_half **halves, u32 nr)
+int ssdup_raise_tail(struct ssdup *c, u64 tail)
 {
 	struct ssdup_superblock *s = c->superblock;
-	u32 i;
 	int r;
 
 	mutex_lock(&s->lock);
-	for (i = 0; i < nr; i++)
-		s->super.generation[halves[i]->index] = ssdup_log_next_generation(&s->super);
-	r = write_super(c, STEP_FREE_BETWEEN);
+	s->super.tail = max(s->super.tail, tail);
+	r = write_record(c, STEP_FREE_BETWEEN);
 	mutex_unlock(&s->lock);
 	return r;
 }
@@ -172,21 +229,25 @@ int ssdup_free_record(struct ssdup *c, struct ssdup_half **halves, u32 nr)
 void ssdup_write_clean(struct ssdup *c)
 {
 	struct ssdup_superblock *s = c->superblock;
-	struct ssdup_half *h;
-	bool void_pages;
+	struct ssdup_segment *h;
 	u32 i;
 
 	mutex_lock(&s->lock);
-	for (i = 0; i < c->g.nr_halves; i++) {
-		h = &c->half[i];
-		/* This writes free records that failed before: their pages are void. */
-		void_pages = h->state == HALF_FREE || h->generation != s->super.generation[i];
-		s->super.pages[i] = void_pages ? 0 : half_pages(h);
+	s->super.live_segments = 0;
+	s->super.live_pages = 0;
+	for (i = 0; i < c->g.nr_segments; i++) {
+		h = &c->segment[i];
+		/* A tail that could not be written before is written now. */
+		if (h->state == SEGMENT_FREE || h->generation < s->super.tail ||
+		    !segment_pages(h))
+			continue;
+		s->super.live_segments++;
+		s->super.live_pages += segment_pages(h);
 	}
 	trace_ssdup_step(c, STEP_SUSPEND_CLEAN);
-	s->super.flags |= SSDUP_SUPER_CLEAN;
-	write_super(c, STEP_SUSPEND_BETWEEN);
-	s->super.flags &= ~SSDUP_SUPER_CLEAN;
+	s->super.flags |= SSDUP_RECORD_CLEAN;
+	write_record(c, STEP_SUSPEND_BETWEEN);
+	s->super.flags &= ~SSDUP_RECORD_CLEAN;
 	mutex_unlock(&s->lock);
 	trace_ssdup_step(c, STEP_SUSPEND_DONE);
 }

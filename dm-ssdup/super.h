@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the superblock.
+ * dm-ssdup: the pool's superblock, and the record of the log.
  */
 #ifndef SSDUP_SUPER_H
 #define SSDUP_SUPER_H
@@ -12,15 +12,14 @@ int ssdup_super_create(struct ssdup *c);
 void ssdup_super_destroy(struct ssdup *c);
 
 /**
- * ssdup_super() - the superblock
+ * ssdup_super() - superblock and record
  *
- * While the device runs, uuid and epoch are constant, and only the writeback thread changes
- * the generations. Context: any.
+ * While the device runs, UUIDs and epoch are constant. Context: any.
  */
 const struct log_super *ssdup_super(const struct ssdup *c);
 
 /**
- * ssdup_super_read() - read both copies, and let ssdup_log_super_pick() decide
+ * ssdup_super_read() - read both copies of superblock and record, and pick one of each
  * @mend: receives whether a copy has to be rewritten
  *
  * Context: process, sleeps.
@@ -28,8 +27,13 @@ const struct log_super *ssdup_super(const struct ssdup *c);
  */
 int ssdup_super_read(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault);
 
-/** ssdup_super_take() - let @super, which was read or made, be the superblock; in preresume */
-void ssdup_super_take(struct ssdup *c, const struct log_super *super);
+/**
+ * ssdup_super_take() - use @super, which was read or made
+ * @mend: a copy has to be rewritten
+ *
+ * Context: preresume.
+ */
+void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend);
 
 /**
  * ssdup_begin_epoch() - begin an epoch: metadata pages may be written from here on
@@ -40,14 +44,14 @@ void ssdup_super_take(struct ssdup *c, const struct log_super *super);
 int ssdup_begin_epoch(struct ssdup *c);
 
 /**
- * ssdup_free_record() - give @nr halves new generations in the superblock, which frees them
+ * ssdup_raise_tail() - write the record with a higher tail, which frees all older segments
+ * @tail: the lowest generation that stays
  *
- * Context: the writeback thread.
- * Return: 0, or -errno: the halves are not free.
+ * Context: process, one at a time. Return: 0, or -errno: nothing is free.
  */
-int ssdup_free_record(struct ssdup *c, struct ssdup_half **halves, u32 nr);
+int ssdup_raise_tail(struct ssdup *c, u64 tail);
 
-/** ssdup_write_clean() - write that the log is clean, and its page counts; no I/O is in flight */
+/** ssdup_write_clean() - write that the log is clean, and how much it holds; no I/O is in flight */
 void ssdup_write_clean(struct ssdup *c);
 
 #endif

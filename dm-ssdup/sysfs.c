@@ -44,7 +44,7 @@ SHOW(hdd_dev, "%s", c->hdd->name)
 SHOW(ssd_dev, "%s", c->ssd->name)
 SHOW(log_uuid, "%pUb", ssdup_super(c)->uuid)
 SHOW(range_mb, "%u", 1U << (c->range_shift - 11))
-SHOW(half_data_sectors, "%u", c->g.data_sectors)
+SHOW(segment_sectors, "%u", c->g.segment_sectors)
 
 static struct ssdup_attr files[] = {
 #define SSDUP_KEY(name, file, ...)						\

@@ -10,13 +10,13 @@
 #include "commit.h"
 #include "debt.h"
 #include "flush.h"
-#include "halves.h"
 #include "hdd.h"
 #include "io.h"
 #include "meta.h"
 #include "meter.h"
 #include "nodes.h"
 #include "recovery.h"
+#include "segments.h"
 #include "status.h"
 #include "stream.h"
 #include "super.h"
@@ -134,7 +134,8 @@ static int size_ranges(struct ssdup *c, char **error)
 
 	c->range_shift = 11 + ilog2(c->set.range_mb ?: RANGE_MB_PRESET);
 	if (!c->set.range_mb)
-		while (hdd >> c->range_shift >= RANGES_PREFERRED)
+		while (hdd >> c->range_shift >= RANGES_PREFERRED &&
+		       1U << c->range_shift < EXTENT_MAX_SECTORS)
 			c->range_shift++;
 	nr = DIV_ROUND_UP_ULL(hdd, 1ULL << c->range_shift);
 	/* The ranges are one allocation, and kvcalloc() refuses more than INT_MAX bytes. */
@@ -162,15 +163,11 @@ static int make_ranges(struct ssdup *c)
 
 static void init_fields(struct ssdup *c)
 {
-	u32 i;
-
 	INIT_LIST_HEAD(&c->registered);
 	INIT_LIST_HEAD(&c->folder);
 	if (c->read_only)
 		drain_does(c, DRAIN_STOPPED);
 	ssdup_wake_init(c, ssdup_wait_work, ssdup_autocommit_work);
-	for (i = 0; i < SSDUP_MAX_HALVES; i++)
-		c->half[i].index = i;
 }
 
 static int allocate(struct ssdup *c)
@@ -178,7 +175,7 @@ static int allocate(struct ssdup *c)
 	c->stats = alloc_percpu(struct ssdup_stats);
 	if (!c->stats)
 		return -ENOMEM;
-	return ssdup_wake_create(c) ?: ssdup_halves_create(c) ?: ssdup_wait_create(c) ?:
+	return ssdup_wake_create(c) ?: ssdup_segments_create(c) ?: ssdup_wait_create(c) ?:
 	       ssdup_away_create(c) ?: ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?:
 	       ssdup_flush_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
 	       ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
@@ -186,29 +183,20 @@ static int allocate(struct ssdup *c)
 	       ssdup_writeback_create(c);
 }
 
-static void free_extents(struct ssdup *c)
+/* All extents go with their segments. */
+static void free_map(struct ssdup *c)
 {
-	u32 i, half;
+	u32 i;
 
-	for (i = 0; c->ranges && i < c->nr_ranges; i++)
-		for (half = 0; half < SSDUP_MAX_HALVES && c->ranges[i].tree.nr; half++) {
-			struct extent_list unused = { NULL };
-			u64 from = 0;
-
-			while (!ssdup_extent_drop_half(&c->ranges[i].tree, half, &from, &unused))
-				cond_resched();
-			ssdup_free_nodes(c, &unused);
-		}
+	for (i = 0; c->segment && i < c->g.nr_segments; i++)
+		ssdup_free_arrays(c, &c->segment[i]);
 	kvfree(c->ranges);
-	for (i = 0; i < SSDUP_MAX_HALVES; i++)
-		ssdup_free_arrays(c, &c->half[i]);
 }
 
 static void destroy(struct ssdup *c)
 {
 	delist(c);
 	ssdup_wake_destroy(c);
-	ssdup_halves_destroy(c);
 	ssdup_wait_destroy(c);
 	ssdup_away_destroy(c);
 	ssdup_flush_destroy(c);
@@ -219,7 +207,8 @@ static void destroy(struct ssdup *c)
 	ssdup_writeback_destroy(c);
 	ssdup_commit_destroy(c);
 	ssdup_super_destroy(c);
-	free_extents(c);
+	free_map(c);
+	ssdup_segments_destroy(c);
 	bioset_exit(&c->bs);
 	ssdup_nodes_destroy(c);
 	free_percpu(c->stats);
@@ -234,7 +223,6 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 {
 	struct dm_arg_set as = { .argc = argc, .argv = argv };
 	struct ssdup *c;
-	u32 i;
 	int r;
 
 	c = kvzalloc(sizeof(*c), GFP_KERNEL);
@@ -259,11 +247,9 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		destroy(c);
 		return r;
 	}
-	c->limits = ssdup_log_limits_writers(&c->g);
+	c->limits = ssdup_log_limits(&c->g);
 	c->longest = ssdup_log_longest_write(&c->g);
 	c->whole = min(c->longest, EXTENT_WALK);
-	for (i = 0; i < c->g.nr_halves; i++)
-		c->half[i].data_start = ssdup_log_data_sector(&c->g, i, to_log_pos(0));
 
 	ti->error = NULL;
 	ti->private = c;
@@ -303,8 +289,6 @@ static void stop(struct ssdup *c)
 	WRITE_ONCE(c->active, false);
 	ssdup_writeback_stop(c);
 	ssdup_wake_stop(c);
-	/* No write waits, so nothing starts the ration's timer again, and it kicks nothing. */
-	ssdup_wait_stop(c);
 }
 
 static void ssdup_postsuspend(struct dm_target *ti)

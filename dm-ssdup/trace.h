@@ -53,7 +53,7 @@ TRACE_EVENT(ssdup_route,
 		__entry->start = io->start;
 		__entry->sectors = io->sectors;
 		__entry->stream = io->route;
-		__entry->way = way == ROUTE_LOG_REST ? ROUTE_LOG : way;
+		__entry->way = way;
 	),
 	TP_printk("%d:%d %llu + %u stream %s way %s",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->start,
@@ -63,12 +63,12 @@ TRACE_EVENT(ssdup_route,
 				   { ROUTE_FAIL, "fails" }))
 );
 
-DECLARE_EVENT_CLASS(ssdup_half_class,
-	TP_PROTO(struct ssdup *c, const struct ssdup_half *h),
+DECLARE_EVENT_CLASS(ssdup_segment_class,
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h),
 	TP_ARGS(c, h),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
-		__field(u32, half)
+		__field(u32, segment)
 		__field(u64, generation)
 		__field(u32, entries)
 		__field(u64, sectors)
@@ -77,30 +77,30 @@ DECLARE_EVENT_CLASS(ssdup_half_class,
 		u64 word = atomic64_read(&h->word);
 
 		__entry->dev = ssdup_dev(c);
-		__entry->half = h->index;
+		__entry->segment = h->index;
 		__entry->generation = h->generation;
 		__entry->entries = log_word_entries(word);
 		__entry->sectors = log_word_sectors(word);
 	),
-	TP_printk("%d:%d half %u generation %llu entries %u sectors %llu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->half,
+	TP_printk("%d:%d segment %u generation %llu entries %u sectors %llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->segment,
 		  __entry->generation, __entry->entries, __entry->sectors)
 );
 
-DEFINE_EVENT(ssdup_half_class, ssdup_seal,
-	TP_PROTO(struct ssdup *c, const struct ssdup_half *h), TP_ARGS(c, h));
-DEFINE_EVENT(ssdup_half_class, ssdup_open,
-	TP_PROTO(struct ssdup *c, const struct ssdup_half *h), TP_ARGS(c, h));
-DEFINE_EVENT(ssdup_half_class, ssdup_free,
-	TP_PROTO(struct ssdup *c, const struct ssdup_half *h), TP_ARGS(c, h));
+DEFINE_EVENT(ssdup_segment_class, ssdup_seal,
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h), TP_ARGS(c, h));
+DEFINE_EVENT(ssdup_segment_class, ssdup_open,
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h), TP_ARGS(c, h));
+DEFINE_EVENT(ssdup_segment_class, ssdup_free,
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h), TP_ARGS(c, h));
 
 /* A drain has taken a batch from the map. */
 TRACE_EVENT(ssdup_drain,
-	TP_PROTO(struct ssdup *c, const struct ssdup_half *h, const struct drain_plan *plan),
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h, const struct drain_plan *plan),
 	TP_ARGS(c, h, plan),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
-		__field(u32, half)
+		__field(u32, segment)
 		__field(u64, start)
 		__field(u32, pieces)
 		__field(u32, runs)
@@ -108,14 +108,14 @@ TRACE_EVENT(ssdup_drain,
 	),
 	TP_fast_assign(
 		__entry->dev = ssdup_dev(c);
-		__entry->half = h->index;
+		__entry->segment = h->index;
 		__entry->start = plan->nr_pieces ? plan->pieces[0].start : 0;
 		__entry->pieces = plan->nr_pieces;
 		__entry->runs = plan->nr_runs;
 		__entry->sectors = plan->sectors;
 	),
-	TP_printk("%d:%d half %u from %llu: %u pieces in %u runs, %u sectors",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->half,
+	TP_printk("%d:%d segment %u from %llu: %u pieces in %u runs, %u sectors",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->segment,
 		  __entry->start, __entry->pieces, __entry->runs, __entry->sectors)
 );
 

@@ -2,27 +2,23 @@
 /*
  * dm-ssdup: writes that wait for a place in the log.
  */
-#include <linux/hrtimer.h>
 #include <linux/slab.h>
 
-#include "halves.h"
+#include "meter.h"
+#include "segments.h"
 #include "wait.h"
 #include "wake.h"
 
-#define RATION_NS	200000ULL	/* shortest wait, so that several writes go on together */
-
 struct ssdup_waiting {
-	struct ssdup		*c;
-	spinlock_t		lock;		/* protects bios */
+	spinlock_t		lock;		/* protects bios and waits */
 	struct bio_list		bios;
-	struct hrtimer		ration_timer;	/* until the gate lets the first pass */
+	u64			waits;		/* for space, ever; read without the lock */
+	u32			longest;	/* ms; a hint */
+	u64			turn;		/* ns: of the next write, while throttled */
 };
 
-static enum hrtimer_restart ration_timer(struct hrtimer *timer)
-{
-	ssdup_kick_waiting(container_of(timer, struct ssdup_waiting, ration_timer)->c);
-	return HRTIMER_NORESTART;
-}
+/* The work comes once a tick, so turns that it has missed by less are taken together. */
+#define THROTTLE_MISSED	(2 * TICK_NSEC)
 
 int ssdup_wait_create(struct ssdup *c)
 {
@@ -30,10 +26,8 @@ int ssdup_wait_create(struct ssdup *c)
 
 	if (!w)
 		return -ENOMEM;
-	w->c = c;
 	spin_lock_init(&w->lock);
 	bio_list_init(&w->bios);
-	hrtimer_setup(&w->ration_timer, ration_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	c->waiting = w;
 	return 0;
 }
@@ -43,21 +37,23 @@ void ssdup_wait_destroy(struct ssdup *c)
 	kfree(c->waiting);
 }
 
-void ssdup_wait_stop(struct ssdup *c)
+/* It wraps, and only differences count. */
+static u32 now_ms(void)
 {
-	hrtimer_cancel(&c->waiting->ration_timer);
+	return ktime_to_ms(ktime_get());
 }
 
-void ssdup_wait_add(struct ssdup *c, struct bio *bio)
+void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_waiting *w = c->waiting;
 	unsigned long flags;
 
+	io->waits_since = now_ms();
+	io->for_space = ssdup_segments_full(c) || READ_ONCE(c->throttled);
 	spin_lock_irqsave(&w->lock, flags);
 	bio_list_add(&w->bios, bio);
-	/* Time during which no write waited does not raise the gate. */
-	if (atomic_inc_return(&c->nr_waiting) == 1)
-		ssdup_ration_anew(c);
+	WRITE_ONCE(w->waits, w->waits + io->for_space);
+	atomic_inc(&c->nr_waiting);
 	/*
 	 * Space may have come back since the write was routed. Under the lock: once the bio
 	 * has been taken and ended, the device may be removed.
@@ -84,13 +80,57 @@ void ssdup_wait_again(struct ssdup *c, struct bio_list *bios)
 	spin_unlock_irq(&c->waiting->lock);
 }
 
-void ssdup_wait_ration(struct ssdup *c, u32 sectors, u64 left)
+void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io)
 {
-	u64 wait = ssdup_ration_wait(c, sectors, left);
+	u32 waited = now_ms() - io->waits_since;
 
-	/* It has to wait for another half, and ssdup_free_end() kicks then. */
-	if (wait == U64_MAX)
+	if (io->for_space && waited > READ_ONCE(c->waiting->longest))
+		WRITE_ONCE(c->waiting->longest, waited);
+	atomic_dec(&c->nr_waiting);
+}
+
+void ssdup_throttle_begin(struct ssdup *c)
+{
+	if (READ_ONCE(c->throttled) || READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
 		return;
-	wait = max(wait, RATION_NS);
-	hrtimer_start(&c->waiting->ration_timer, ns_to_ktime(wait), HRTIMER_MODE_REL);
+	c->waiting->turn = ktime_get_ns();
+	WRITE_ONCE(c->throttled, true);
+}
+
+void ssdup_throttle_look(struct ssdup *c)
+{
+	if (READ_ONCE(c->leaving) || READ_ONCE(c->drain_error) || READ_ONCE(c->log_shut) ||
+	    ssdup_free_segments(c) > LOG_SPARE + ssdup_last_freed(c))
+		WRITE_ONCE(c->throttled, false);
+}
+
+bool ssdup_throttled(struct ssdup *c)
+{
+	if (!READ_ONCE(c->throttled))
+		return false;
+	ssdup_throttle_look(c);
+	return READ_ONCE(c->throttled) && ktime_get_ns() < c->waiting->turn;
+}
+
+void ssdup_throttle_passed(struct ssdup *c, u32 sectors)
+{
+	u64 missed = ktime_get_ns() - THROTTLE_MISSED;
+
+	if (READ_ONCE(c->throttled))
+		c->waiting->turn = max(c->waiting->turn, missed) + ssdup_meter_free_ns(c, sectors);
+}
+
+u64 ssdup_waits(const struct ssdup *c)
+{
+	return READ_ONCE(c->waiting->waits);
+}
+
+u32 ssdup_longest_wait(const struct ssdup *c)
+{
+	return READ_ONCE(c->waiting->longest);
+}
+
+void ssdup_wait_clear(struct ssdup *c)
+{
+	WRITE_ONCE(c->waiting->longest, 0);
 }

@@ -17,11 +17,8 @@
 int ssdup_wait_create(struct ssdup *c);
 void ssdup_wait_destroy(struct ssdup *c);
 
-/** ssdup_wait_stop() - stop the timer; context: process, no write waits any more */
-void ssdup_wait_stop(struct ssdup *c);
-
 /** ssdup_wait_add() - add a write at the end of the list; any context */
-void ssdup_wait_add(struct ssdup *c, struct bio *bio);
+void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
 /** ssdup_wait_pop() - take the first write, or NULL; it still counts; process context */
 struct bio *ssdup_wait_pop(struct ssdup *c);
@@ -30,18 +27,35 @@ struct bio *ssdup_wait_pop(struct ssdup *c);
 void ssdup_wait_again(struct ssdup *c, struct bio_list *bios);
 
 /** ssdup_wait_done() - a popped write does not wait any more; any context */
-static inline void ssdup_wait_done(struct ssdup *c)
-{
-	atomic_dec(&c->nr_waiting);
-}
+void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io);
 
 /**
- * ssdup_wait_ration() - try the list again when ssdup_ration() may let the first write pass
- * @sectors: its data, 0 for a tombstone
- * @left: estimated ns until another half is free; call again when the estimate changes
+ * ssdup_throttle_begin() - a write has found the log full: throttle the writes to come
  *
- * Context: process.
+ * Space comes back a group of segments at a time. Without a throttle, writers use it up at the
+ * speed of the SSD and then stop until the next group is free. So each write goes on when the
+ * drain has had the time to free as much again. It ends when more is free than one group.
+ *
+ * Not with policy balance, which sends writes to the HDD meanwhile. Context: ssdup_wait_work().
  */
-void ssdup_wait_ration(struct ssdup *c, u32 sectors, u64 left);
+void ssdup_throttle_begin(struct ssdup *c);
+
+/** ssdup_throttle_look() - end the throttle if there is no need for it any more; any context */
+void ssdup_throttle_look(struct ssdup *c);
+
+/** ssdup_throttled() - must the next write wait for its turn? context: as above */
+bool ssdup_throttled(struct ssdup *c);
+
+/** ssdup_throttle_passed() - a write of @sectors goes on; context: as above */
+void ssdup_throttle_passed(struct ssdup *c, u32 sectors);
+
+/** ssdup_waits() - how often a write has begun to wait for a free segment; any context */
+u64 ssdup_waits(const struct ssdup *c);
+
+/** ssdup_longest_wait() - the longest time that a write has waited, ms; any context */
+u32 ssdup_longest_wait(const struct ssdup *c);
+
+/** ssdup_wait_clear() - forget the longest wait; any context */
+void ssdup_wait_clear(struct ssdup *c);
 
 #endif

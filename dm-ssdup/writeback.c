@@ -8,16 +8,21 @@
 
 #include "commit.h"
 #include "drain.h"
-#include "halves.h"
 #include "hdd.h"
+#include "map.h"
 #include "mode.h"
+#include "meter.h"
 #include "requests.h"
+#include "segments.h"
+#include "wait.h"
 #include "wake.h"
 #include "writeback.h"
 
-/* The pause after a failed drain, and between tries to write pinned extents. */
+/* The pause after a failed drain, and between tries to write unwritable extents. */
 #define RETRY_MS	5000U
-#define PINNED_RETRY_MS	60000U
+#define UNWRITABLE_RETRY_MS	60000U
+
+#define RATE_NS		(50 * NSEC_PER_MSEC)	/* between looks at how fast the log fills */
 
 struct ssdup_writeback {
 	struct task_struct	*thread;	/* written by preresume and postsuspend */
@@ -47,18 +52,22 @@ struct watch {
 	unsigned long	written;	/* jiffies when writes last changed */
 	u32		took_ms;	/* time of the last batch */
 	unsigned long	held;		/* jiffies when the next batch was first held off */
-	unsigned long	pinned_at;	/* jiffies when a drain last pinned an extent */
-	bool		pinned;		/* such an extent was not tried again yet */
+	unsigned long	refused_at;	/* jiffies when the HDD last refused an extent */
+	bool		refused;	/* such an extent was not tried again yet */
 	bool		holding;
+	bool		part;		/* a part of the log was full, and it is not empty yet */
+	u64		waits;		/* of writes for space, before the last batch */
+	u64		opened;		/* generation that was open at the last look at the rate */
+	u64		rate_since;	/* ns: time of that look */
+	u64		rate;		/* ns for each segment that was opened */
 };
 
 static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 {
 	unsigned long now = jiffies;
-	u64 sealed, asked = READ_ONCE(c->writeback->asked);
-	bool retry = w->pinned &&
-		     time_after(now, w->pinned_at + msecs_to_jiffies(PINNED_RETRY_MS));
-	bool spare = ssdup_count_halves(c, HALF_FREE);
+	u64 sealed = ssdup_oldest_sealed(c), asked = READ_ONCE(c->writeback->asked);
+	bool retry = w->refused &&
+		     time_after(now, w->refused_at + msecs_to_jiffies(UNWRITABLE_RETRY_MS));
 	struct ssdup_requests s = ssdup_sum_requests(c);
 
 	if (s.all != w->requests) {
@@ -80,19 +89,50 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->route = READ_ONCE(c->route);
 	in->patient = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
 	in->paused = READ_ONCE(c->writeback->paused);
-	in->sealed = ssdup_oldest_sealed(c, &sealed);
-	in->asked = (in->sealed ? sealed : ssdup_open_generation(c)) <= asked;
+	in->sealed = sealed != U64_MAX || ssdup_drain_failed(c);
+	w->part = in->sealed && (w->part || ssdup_sealed_segments(c) >= ssdup_part(c));
+	in->part = w->part;
+	in->asked = min(sealed, ssdup_open_generation(c)) <= asked;
 	in->asked |= READ_ONCE(c->short_of_memory);
-	in->waiters = atomic_read(&c->nr_waiting);
+	/* Others wait for a commit, for memory or for the SSD. */
+	in->waiters = atomic_read(&c->nr_waiting) &&
+		      (ssdup_segments_full(c) || READ_ONCE(c->throttled));
 	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
-	in->spare = spare;
 	in->dirty = ssdup_open_dirty(c, retry || in->asked);
-	in->fill = ssdup_fill(c);
+	in->fill = ssdup_part_fill(c);
 	in->hdd_inflight = s.hdd_inflight;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
 	in->held_ms = jiffies_to_msecs(now - w->held);
+}
+
+/* Note how fast segments are opened. */
+static void look_at_rate(struct ssdup *c, struct watch *w)
+{
+	u64 now = ktime_get_ns(), opened = ssdup_open_generation(c);
+
+	if (now - w->rate_since < RATE_NS)
+		return;
+	w->rate = opened > w->opened ? div64_u64(now - w->rate_since, opened - w->opened) : 0;
+	w->rate_since = now;
+	w->opened = opened;
+}
+
+/* What the next group may be. */
+static struct pacing_group group_size(struct ssdup *c, const struct watch *w,
+				      const struct pacing_in *in)
+{
+	u32 free = ssdup_free_segments(c);
+
+	return (struct pacing_group){
+		.part = ssdup_part(c),
+		.waiters = in->waiters || w->waits != ssdup_waits(c),
+		.writes = in->writes,
+		.max_wait_ns = (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC,
+		.full_ns = w->rate * (free - min(free, LOG_SPARE)),
+		.segment_ns = ssdup_meter_free_ns(c, c->g.data_sectors),
+	};
 }
 
 static void wait_kick(struct ssdup *c, long timeout)
@@ -104,34 +144,37 @@ static void wait_kick(struct ssdup *c, long timeout)
 
 static void seal(struct ssdup *c, struct watch *w)
 {
-	struct ssdup_half *h = READ_ONCE(c->open);
+	struct ssdup_segment *h = READ_ONCE(c->open);
 
-	w->pinned = false;
+	w->refused = false;
 	drain_does(c, DRAIN_SEALS);
-	if (!ssdup_switch(c, h))
-		wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
+	ssdup_seal(c);
+	wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
-static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_out *how)
+static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in,
+			const struct pacing_out *how)
 {
+	struct pacing_group size = group_size(c, w, in);
 	ktime_t begun = ktime_get();
-	u64 pinned = ssdup_drain_pinned(c);
+	u64 unwritable = ssdup_drain_unwritable(c);
 	u32 wait;
 	int r;
 
 	drain_does(c, DRAIN_COPIES);
-	r = ssdup_drain_turn(c, how);
+	w->waits = ssdup_waits(c);
+	r = ssdup_drain_turn(c, how, &size);
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
-	if (pinned != ssdup_drain_pinned(c)) {
-		w->pinned = true;
-		w->pinned_at = jiffies;
+	if (unwritable != ssdup_drain_unwritable(c)) {
+		w->refused = true;
+		w->refused_at = jiffies;
 	}
 	if (!r || ssdup_mode(c) == MODE_LOG_FAILED)
 		return;
 	/* What stays in a read-only log is unlikely to be written soon. */
-	wait = r == -EROFS ? PINNED_RETRY_MS : RETRY_MS;
+	wait = r == -EROFS ? UNWRITABLE_RETRY_MS : RETRY_MS;
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
 		    dm_device_name(c->md), r, wait);
 	drain_does(c, DRAIN_RETRY);
@@ -144,10 +187,10 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_ou
 static int writeback_thread(void *arg)
 {
 	struct ssdup *c = arg;
-	/* Extents that were pinned before a suspend are tried again after it. */
+	/* Extents that were refused before a suspend are tried again after it. */
 	struct watch w = {
 		.active = jiffies, .read = jiffies, .written = jiffies,
-		.pinned = ssdup_drain_pinned(c), .pinned_at = jiffies,
+		.refused = ssdup_drain_unwritable(c), .refused_at = jiffies,
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
@@ -158,19 +201,20 @@ static int writeback_thread(void *arg)
 		/* Pairs with the barrier in ssdup_kick_writeback(). */
 		smp_mb();
 		look(c, &w, &in);
+		look_at_rate(c, &w);
 		out = ssdup_pacing_decide(&in);
 		w.holding = out.action == PACING_HOLD;
 		switch (out.action) {
 		case PACING_SLEEP:
 			drain_does(c, in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
-			/* Nothing kicks the thread for pinned extents. */
-			wait_kick(c, w.pinned ? msecs_to_jiffies(PINNED_RETRY_MS) + 1 :
+			/* Nothing kicks the thread for unwritable extents. */
+			wait_kick(c, w.refused ? msecs_to_jiffies(UNWRITABLE_RETRY_MS) + 1 :
 						MAX_SCHEDULE_TIMEOUT);
 			break;
 		case PACING_HOLD:
 			drain_does(c, DRAIN_HELD_OFF);
-			/* If a half is to be drained, the holds are short: ignore kicks. */
-			if (in.sealed)
+			/* If a part is to be drained, the holds are short: ignore kicks. */
+			if (in.part)
 				schedule_timeout_interruptible(msecs_to_jiffies(out.wait_ms) + 1);
 			else
 				wait_kick(c, msecs_to_jiffies(out.wait_ms) + 1);
@@ -179,7 +223,7 @@ static int writeback_thread(void *arg)
 			seal(c, &w);
 			break;
 		case PACING_DRAIN:
-			drain_batch(c, &w, &out);
+			drain_batch(c, &w, &in, &out);
 			break;
 		}
 	}
@@ -220,7 +264,7 @@ void ssdup_writeback_stop(struct ssdup *c)
 /* Request a drain of all that the log holds now. Return: up to which generation. */
 static u64 ask(struct ssdup *c)
 {
-	/* Do not ask for an empty half: later writes to it would be drained at once. */
+	/* Do not ask for an empty segment: later writes to it would be drained at once. */
 	u64 generation = ssdup_last_dirty(c), asked = READ_ONCE(c->writeback->asked);
 
 	/* Never lower what another process has asked for meanwhile. */
@@ -246,12 +290,16 @@ void ssdup_drain_pause(struct ssdup *c)
 
 enum drain_state ssdup_drain_state(struct ssdup *c)
 {
-	enum drain_state state = READ_ONCE(c->drain_state);
+	enum drain_state state = READ_ONCE(c->drain_state), frees = READ_ONCE(c->free_state);
 	bool off = READ_ONCE(c->writeback->paused) ||
 		   READ_ONCE(c->set.drain) == SSDUP_DRAIN_MANUAL;
 
+	/* The thread has nothing to do, or waits for the work that frees. */
+	if (frees != DRAIN_IDLE &&
+	    (state == DRAIN_IDLE || state == DRAIN_HELD_OFF || state == DRAIN_FREES))
+		return frees;
 	/* The thread sleeps because it must not drain what there is. */
-	return state == DRAIN_IDLE && off && atomic64_read(&c->extents) ? DRAIN_OFF : state;
+	return state == DRAIN_IDLE && off && ssdup_sum_held(c).extents ? DRAIN_OFF : state;
 }
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)

@@ -1,159 +1,313 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ration of the last half, and the wait for it, of log.c, which log_test.c includes.
+ * How an SSD is divided, and the space of a segment, of log.c, which log_test.c includes.
  */
 #include <kunit/test.h>
 
 #include "../dm-ssdup/core/log.h"
 #include "prng.h"
 
-#define MSEC		1000000ULL	/* ns */
+#define MIB		2048ULL		/* sectors */
+#define GIB		(1024 * MIB)
+#define TIB		(1024 * GIB)
+#define LEAST		(SSDUP_HEAD_SECTORS + SSDUP_MIN_SEGMENTS * SSDUP_MIN_SEGMENT_SECTORS)
+#define LARGEST		BIT_ULL(36)	/* sectors of an SSD that an extent can name */
+#define PAIR		(SSDUP_PAGE_SLOTS * SSDUP_PAGE_SECTORS)
 
-/* --- How long a write waits for the ration of the last half --- */
+/* Two slots, and the data of a page's entries when all writes are 4 KiB. */
+#define SHARE		(PAIR + SSDUP_PAGE_ENTRIES * 8)
 
-static bool passes(const struct log_limits *now, const struct log_limits *all, u64 word,
-		   u32 sectors, u64 passed, u64 left)
+/* --- Layout --- */
+
+/* What is in a segment: header, pages, data; each on 4 KiB, one behind the other. */
+static void segment_rules(struct kunit *test, const struct log_geometry *g, u32 segment)
 {
-	struct log_limits limits = *now;
-	u64 next;
+	u64 start = log_segment_sector(g, segment), at = start + SSDUP_BLOCK_SECTORS;
+	u32 page = g->meta_pages - 1;
 
-	ssdup_log_ration(&limits, all, passed, left);
-	return log_word_reserve(word, &limits, sectors, &next);
+	KUNIT_ASSERT_EQ(test, start % SSDUP_PAGE_SECTORS, 0);
+	KUNIT_ASSERT_EQ(test, start, SSDUP_HEAD_SECTORS + (u64)segment * g->segment_sectors);
+	KUNIT_ASSERT_EQ(test, ssdup_log_slot_sector(g, segment, 0, 0), at);
+	KUNIT_ASSERT_EQ(test, ssdup_log_slot_sector(g, segment, 0, 1), at + SSDUP_PAGE_SECTORS);
+	at += (u64)page * PAIR;
+	KUNIT_ASSERT_EQ(test, ssdup_log_slot_sector(g, segment, page, 0), at);
+	at += PAIR;
+	KUNIT_ASSERT_EQ(test, ssdup_log_data_sector(g, segment, to_log_pos(0)), at);
+	KUNIT_ASSERT_EQ(test, ssdup_log_data_sector(g, segment, to_log_pos(g->data_sectors)),
+			start + g->segment_sectors);
+
+	KUNIT_ASSERT_EQ(test, log_segment_of(g, start), segment);
+	KUNIT_ASSERT_EQ(test, log_segment_of(g, at), segment);
+	KUNIT_ASSERT_EQ(test, log_segment_of(g, start + g->segment_sectors - 1), segment);
 }
 
-/* It passes then, and not 1 ns before; who waits longer passes as well. */
-static void wait_rules(struct kunit *test, const struct log_limits *now,
-		       const struct log_limits *all, u64 word, u32 sectors, u64 left)
+/* The largest size that follows the rule; a given size is taken as it is. */
+static u32 size_by_rule(u64 room, u32 given)
 {
-	u64 wait = ssdup_log_ration_wait(now, all, word, sectors, left), next, more;
+	u32 size = SSDUP_MIN_SEGMENT_SECTORS;
 
-	if (wait == U64_MAX) {
-		KUNIT_ASSERT_FALSE(test, log_word_reserve(word, all, sectors, &next));
-		return;
+	while (size < 256 * MIB && room / (2 * size) >= 32 &&
+	       (size < 4 * MIB || room / (2 * size) >= 1024))
+		size *= 2;
+	return given ?: size;
+}
+
+static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 given, u32 block)
+{
+	u64 room = min(ssd_sectors, LARGEST) - SSDUP_HEAD_SECTORS, used;
+	struct log_limits limits;
+	struct log_geometry g;
+	u64 word;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, ssd_sectors, given, block));
+	KUNIT_ASSERT_EQ(test, g.segment_sectors, size_by_rule(room, given));
+	KUNIT_ASSERT_EQ(test, g.segment_start, SSDUP_HEAD_SECTORS);
+	KUNIT_ASSERT_EQ(test, g.block_sectors, block);
+	KUNIT_ASSERT_GE(test, g.nr_segments, SSDUP_MIN_SEGMENTS);
+	KUNIT_ASSERT_LE(test, g.nr_segments, SSDUP_MAX_SEGMENTS);
+
+	/* Only a log of very many segments leaves more than a part of one unused. */
+	used = (u64)g.nr_segments * g.segment_sectors;
+	KUNIT_ASSERT_LE(test, used, room);
+	if (g.nr_segments < SSDUP_MAX_SEGMENTS)
+		KUNIT_ASSERT_LT(test, room - used, g.segment_sectors);
+	segment_rules(test, &g, 0);
+	segment_rules(test, &g, g.nr_segments / 2);
+	segment_rules(test, &g, g.nr_segments - 1);
+
+	/* 4 KiB writes find an entry for all data; the two spaces end together. */
+	limits = ssdup_log_limits(&g);
+	KUNIT_ASSERT_EQ(test, limits.entries, g.meta_pages * SSDUP_PAGE_ENTRIES);
+	KUNIT_ASSERT_EQ(test, limits.sectors, g.data_sectors);
+	KUNIT_ASSERT_GE(test, (u64)limits.entries * 8, limits.sectors);
+	KUNIT_ASSERT_LT(test, (u64)limits.entries * 8, limits.sectors + 2ULL * SHARE);
+	KUNIT_ASSERT_LT(test, limits.entries, 1U << SSDUP_SEQ_BITS);
+
+	/* An empty segment takes the longest write. */
+	KUNIT_ASSERT_TRUE(test, log_word_reserve(0, &limits, ssdup_log_longest_write(&g), &word));
+}
+
+static void layout_of_many_sizes(struct kunit *test)
+{
+	static const u64 sizes[] = {
+		10 * MIB, 64 * MIB, 129 * MIB, 512 * MIB, GIB, 4 * GIB + 1, 5 * GIB, 220 * GIB,
+		256 * GIB + 1, TIB, 4 * TIB, LARGEST - 1, LARGEST, LARGEST + 1, 100 * TIB,
+	};
+	struct prng r = { 1 };
+	u32 i, block, size;
+
+	for (block = 1; block <= SSDUP_PAGE_SECTORS; block *= 2) {
+		for (i = 0; i < ARRAY_SIZE(sizes); i++)
+			layout_rules(test, sizes[i], 0, block);
+		for (i = 0; i < 400; i++)
+			layout_rules(test, LEAST + (i < 40 ? i : prng_u64(&r) >>
+						   prng_between(&r, 26, 63)), 0, block);
+		for (size = SSDUP_MIN_SEGMENT_SECTORS; size <= SSDUP_MAX_SEGMENT_SECTORS; size *= 2)
+			for (i = 0; i < 20; i++)
+				layout_rules(test, SSDUP_HEAD_SECTORS + 32ULL * size + i +
+					     (i < 10 ? 0 : prng_u64(&r) >>
+					      prng_between(&r, 26, 63)), size, block);
 	}
-	KUNIT_ASSERT_LE(test, wait, left);
-	KUNIT_ASSERT_TRUE(test, passes(now, all, word, sectors, wait, left));
-	if (wait)
-		KUNIT_ASSERT_FALSE(test, passes(now, all, word, sectors, wait - 1, left));
-	for (more = 1; more; more <<= 3)
-		KUNIT_ASSERT_TRUE(test, passes(now, all, word, sectors,
-					       min(wait, U64_MAX - more) + more, left));
 }
 
-static void waits_end_in_time(struct kunit *test)
+static void layout_by_example(struct kunit *test)
 {
-	struct prng r = { 66 };
-	struct log_limits all, now;
-	u32 round, sectors;
-	u64 word, left;
-
-	for (round = 0; round < 4000; round++) {
-		all.entries = prng_between(&r, 1, 1U << prng_below(&r, 30));
-		all.sectors = prng_between(&r, 1, 1U << prng_below(&r, 32));
-		now = ssdup_log_limits_free(&all);
-		if (round % 2) {
-			now.entries = all.entries - prng_below(&r, all.entries - now.entries + 1);
-			now.sectors = all.sectors - prng_below(&r, all.sectors - now.sectors + 1);
-		}
-		/* Both spaces are used up to a little less than is handed out. */
-		word = log_word(now.entries - min(now.entries, prng_below(&r, 2)),
-				now.sectors - min(now.sectors, prng_below(&r, 16)));
-		if (!prng_below(&r, 20))
-			word |= LOG_WORD_SEALED;
-		sectors = prng_below(&r, min(all.sectors / 4, 1U << prng_below(&r, 16)) + 2);
-		left = prng_u64(&r) >> prng_below(&r, 64);
-		wait_rules(test, &now, &all, word, sectors, left);
-	}
-}
-
-static void waits_by_example(struct kunit *test)
-{
-	static const struct log_limits all = { .entries = 1000, .sectors = 400000 };
-	const struct log_limits free = ssdup_log_limits_free(&all);
-	const u64 left = 1000 * MSEC, full = log_word(500, 300000);
-	struct log_limits now = free;
-	u64 wait;
-
-	/* There is room. */
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, log_word(500, 299000), 1000, left),
-			0);
-	/* A tenth of what is rationed: a tenth of the time, in steps of one of 250 entries. */
-	wait = ssdup_log_ration_wait(&free, &all, full, 10000, left);
-	KUNIT_EXPECT_GE(test, wait, 100 * MSEC);
-	KUNIT_EXPECT_LE(test, wait, 105 * MSEC);
-	/* The next entry. */
-	wait = ssdup_log_ration_wait(&free, &all, log_word(750, 1000), 8, left);
-	KUNIT_EXPECT_GE(test, wait, 4 * MSEC);
-	KUNIT_EXPECT_LE(test, wait, 4 * MSEC + 1);
-	/* The last ones: all of the time. */
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, full, 100000, left), left);
-	/* More than there is, or of a half that hands out nothing. */
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, full, 100001, left), U64_MAX);
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, log_word(1000, 0), 0, left),
-			U64_MAX);
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, LOG_WORD_SEALED, 8, left),
-			U64_MAX);
-	/* Overdue. */
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration_wait(&free, &all, full, 100000, 0), 0);
-	/* One that never comes: as long as there are numbers. */
-	wait = ssdup_log_ration_wait(&free, &all, full, 100000, U64_MAX - 1);
-	KUNIT_EXPECT_GE(test, wait, U64_MAX / 1000 * 995);
-	KUNIT_EXPECT_NE(test, wait, U64_MAX);
-	wait = ssdup_log_ration_wait(&free, &all, full, 50000, U64_MAX - 1);
-	KUNIT_EXPECT_GE(test, wait, U64_MAX / 2 - 1);
-	KUNIT_EXPECT_LE(test, wait, U64_MAX / 1000 * 505);
-	/* Entries are not scarce any more. */
-	now.entries = all.entries;
-	wait = ssdup_log_ration_wait(&now, &all, log_word(999, 300000), 1000, left);
-	KUNIT_EXPECT_GE(test, wait, 10 * MSEC);
-	KUNIT_EXPECT_LE(test, wait, 10 * MSEC + 1);
-}
-
-/* The larger the write, or the later the half, the longer the wait. */
-static void waits_grow(struct kunit *test)
-{
-	static const struct log_limits all = { .entries = 5000, .sectors = 2000000 };
-	const struct log_limits free = ssdup_log_limits_free(&all);
-	u64 word = log_word(3750, 1500000), last = 0, wait;
+	static const struct {
+		u64 ssd;
+		u32 given;
+		u32 sectors;		/* of a segment */
+		u32 nr;
+		u32 pages;
+	} rows[] = {
+		{ 9 * MIB, 0, 512, 32, 1 },
+		{ 16 * MIB, 0, 512, 60, 1 },
+		{ 33 * MIB, 0, MIB, 32, 2 },
+		{ 128 * MIB, 0, 2 * MIB, 63, 4 },
+		{ 129 * MIB, 0, 4 * MIB, 32, 8 },
+		{ 512 * MIB, 0, 4 * MIB, 127, 8 },
+		{ 8 * GIB, 0, 4 * MIB, 2047, 8 },
+		{ 8 * GIB + MIB, 0, 8 * MIB, 1024, 16 },
+		{ 220 * GIB, 0, 128 * MIB, 1759, 256 },
+		{ TIB, 0, 256 * MIB, 4095, 512 },
+		{ TIB, MIB, MIB, 1048575, 2 },
+		{ 8 * TIB, MIB, MIB, SSDUP_MAX_SEGMENTS, 2 },
+		{ 100 * TIB, 0, 256 * MIB, 131071, 512 },
+	};
+	struct log_geometry g;
 	u32 i;
 
-	for (i = 0; i <= 500000; i += 1000) {
-		wait = ssdup_log_ration_wait(&free, &all, word, i, 7000 * MSEC);
-		KUNIT_ASSERT_GE(test, wait, last);
-		last = wait;
-	}
-	KUNIT_EXPECT_EQ(test, last, 7000 * MSEC);
-	for (i = 20, last = 0; i < 64; i++) {
-		wait = ssdup_log_ration_wait(&free, &all, word, 1000, BIT_ULL(i));
-		KUNIT_ASSERT_GE(test, wait, last);
-		last = wait;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, rows[i].ssd, rows[i].given, 1));
+		KUNIT_EXPECT_EQ_MSG(test, g.segment_sectors, rows[i].sectors, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, g.nr_segments, rows[i].nr, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, g.meta_pages, rows[i].pages, "row %u", i);
 	}
 }
 
-static void ration_by_example(struct kunit *test)
+static void layout_too_small(struct kunit *test)
 {
-	static const struct log_limits all = { .entries = 1000, .sectors = 1U << 31 };
-	struct log_limits now = ssdup_log_limits_free(&all);
+	struct log_geometry g;
+	u32 size;
 
-	/* Too little time for one entry: it is not lost. */
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, MSEC, 3600000 * MSEC), 0);
-	KUNIT_EXPECT_EQ(test, now.sectors, (1U << 31) / 4 * 3);
-	/* Half of the time, however long: half of the rest. */
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, 60000 * MSEC, 120000 * MSEC),
-			60000 * MSEC);
-	KUNIT_EXPECT_EQ(test, now.entries, 875);
-	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 28, 7);
-	/* One of the two may be at its end. */
-	now.entries = all.entries;
-	KUNIT_EXPECT_EQ(test, ssdup_log_ration(&now, &all, 1000 * MSEC, 2000 * MSEC), 1000 * MSEC);
-	KUNIT_EXPECT_EQ(test, (now.sectors + 100) >> 27, 15);
+	KUNIT_EXPECT_TRUE(test, ssdup_log_layout(&g, LEAST, 0, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, LEAST - 1, 0, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, SSDUP_HEAD_SECTORS, 0, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, SSDUP_HEAD_SECTORS - 1, 0, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, 0, 0, 1));
+	for (size = MIB; size <= SSDUP_MAX_SEGMENT_SECTORS; size *= 2) {
+		u64 least = SSDUP_HEAD_SECTORS + 32ULL * size;
+
+		KUNIT_EXPECT_TRUE(test, ssdup_log_layout(&g, least, size, 1));
+		KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, least - 1, size, 1));
+	}
+}
+
+/* 1.6 per cent of the SSD, as the design says. */
+static void layout_metadata_share(struct kunit *test)
+{
+	struct log_geometry g;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, 220 * GIB, 0, 8));
+	KUNIT_EXPECT_EQ(test, (u64)g.meta_pages * PAIR * 10000 / g.segment_sectors, 156);
+}
+
+static void longest_writes(struct kunit *test)
+{
+	struct log_geometry g = {};
+	u32 longest;
+
+	for (g.data_sectors = 32; g.data_sectors < 1U << 20; g.data_sectors += 97) {
+		longest = ssdup_log_longest_write(&g);
+		KUNIT_ASSERT_GE(test, longest, SSDUP_PAGE_SECTORS);
+		KUNIT_ASSERT_LE(test, longest, g.data_sectors / 4);
+		KUNIT_ASSERT_GT(test, 2 * longest, g.data_sectors / 4);
+		KUNIT_ASSERT_EQ(test, longest & (longest - 1), 0);
+	}
+}
+
+/* --- Space --- */
+
+static void reserve_limits(struct kunit *test)
+{
+	static const struct log_limits limits = { .entries = 3, .sectors = 100 };
+	u64 word = 0, next = 0;
+
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 101, &next));
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &limits, 100, &next));
+	KUNIT_EXPECT_EQ(test, next, log_word(1, 100));
+
+	/* Data is full, an entry without data fits. */
+	word = next;
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 1, &next));
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &limits, 0, &next));
+	word = next;
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &limits, 0, &next));
+	KUNIT_EXPECT_EQ(test, next, log_word(3, 100));
+
+	/* Entries are full. */
+	word = log_word(3, 0);
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 0, &next));
+
+	/* Sealed: nothing, and it reads as before. */
+	word = log_word(1, 7) | LOG_WORD_SEALED;
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 0, &next));
+	KUNIT_EXPECT_EQ(test, log_word_entries(word), 1);
+	KUNIT_EXPECT_EQ(test, log_word_sectors(word), 7);
+
+	/* Spare: the same for writers; a drain takes the flag off. */
+	word = log_word(1, 7) | LOG_WORD_SPARE;
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 0, &next));
+	KUNIT_EXPECT_EQ(test, log_word_entries(word), 1);
+	KUNIT_EXPECT_EQ(test, log_word_sectors(word), 7);
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word & ~LOG_WORD_SPARE, &limits, 0, &next));
+
+	/* Beyond what there is. */
+	word = log_word(2, 120);
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 0, &next));
+}
+
+/* The largest segment there is: no field runs into its neighbour. */
+static void reserve_in_largest_segment(struct kunit *test)
+{
+	struct log_geometry g;
+	struct log_limits all;
+	u64 word, next;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, 100 * TIB, 0, 8));
+	KUNIT_EXPECT_EQ(test, g.segment_sectors, SSDUP_MAX_SEGMENT_SECTORS);
+	all = ssdup_log_limits(&g);
+
+	word = log_word(all.entries - 1, all.sectors - 8);
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &all, 9, &next));
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &all, U32_MAX, &next));
+	KUNIT_ASSERT_TRUE(test, log_word_reserve(word, &all, 8, &next));
+	KUNIT_EXPECT_EQ(test, log_word_entries(next), all.entries);
+	KUNIT_EXPECT_EQ(test, log_word_sectors(next), all.sectors);
+	KUNIT_EXPECT_FALSE(test, next & LOG_WORD_SEALED);
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(next, &all, 0, &next));
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(next, &all), SSDUP_PCT_ONE);
+}
+
+static void reserve_never_overlaps(struct kunit *test)
+{
+	struct prng r = { 4 };
+	struct log_geometry g;
+	struct log_limits limits;
+	u32 round, sectors, entry, end, refused;
+	u64 word, next;
+
+	for (round = 0; round < 100; round++) {
+		KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, round % 2 ? 129 * MIB : LEAST, 0, 1));
+		limits = ssdup_log_limits(&g);
+		word = 0;
+		entry = 0;
+		end = 0;
+		for (refused = 0; refused < 50;) {
+			sectors = prng_below(&r, round % 3 ? 256 : 9);
+			if (!log_word_reserve(word, &limits, sectors, &next)) {
+				KUNIT_ASSERT_TRUE(test, entry == limits.entries ||
+						  end + sectors > limits.sectors);
+				refused++;
+				continue;
+			}
+			/* The place begins where the one before ended. */
+			KUNIT_ASSERT_EQ(test, log_word_entries(word), entry);
+			KUNIT_ASSERT_EQ(test, log_word_sectors(word), end);
+			entry++;
+			end += sectors;
+			KUNIT_ASSERT_EQ(test, next, log_word(entry, end));
+			KUNIT_ASSERT_LE(test, entry, limits.entries);
+			KUNIT_ASSERT_LE(test, end, limits.sectors);
+			word = next;
+		}
+	}
+}
+
+static void fill_is_the_fuller_of_two(struct kunit *test)
+{
+	static const struct log_limits limits = { .entries = 1000, .sectors = 8000 };
+	static const struct log_limits none = { 0, 0 };
+
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(0, &limits), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(500, 1), &limits), 5000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 6000), &limits), 7500);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 6000) | LOG_WORD_SEALED, &limits),
+			7500);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1000, 0), &limits), 10000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 9000), &limits), 10000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(0, &none), 10000);
 }
 
 static struct kunit_case log_space_cases[] = {
-	KUNIT_CASE(ration_by_example),
-	KUNIT_CASE(waits_end_in_time),
-	KUNIT_CASE(waits_by_example),
-	KUNIT_CASE(waits_grow),
+	KUNIT_CASE(layout_of_many_sizes),
+	KUNIT_CASE(layout_by_example),
+	KUNIT_CASE(layout_too_small),
+	KUNIT_CASE(layout_metadata_share),
+	KUNIT_CASE(longest_writes),
+	KUNIT_CASE(reserve_limits),
+	KUNIT_CASE(reserve_in_largest_segment),
+	KUNIT_CASE(reserve_never_overlaps),
+	KUNIT_CASE(fill_is_the_fuller_of_two),
 	{}
 };
 

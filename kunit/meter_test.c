@@ -5,8 +5,8 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/halves.h"
 #include "../dm-ssdup/meter.h"
+#include "../dm-ssdup/segments.h"
 #include "../dm-ssdup/wake.h"
 
 static u64 clock_ns;
@@ -29,11 +29,13 @@ void ssdup_kick_waiting(struct ssdup *c)
 #define FAR		(100ULL * BALANCE_CHUNK)
 
 static struct ssdup device;
+static struct ssdup_segment segment;
 static struct ssdup_io beside[8];
 
 static int meter_test_init(struct kunit *test)
 {
 	memset(&device, 0, sizeof(device));
+	memset(&segment, 0, sizeof(segment));
 	device.set.policy = SSDUP_POLICY_BALANCE;
 	clock_ns = MSEC;
 	kicks = 0;
@@ -182,6 +184,27 @@ static void batch_wakes_who_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kicks, 3);
 }
 
+/* What groups take until they are free is learnt, and tells what the next one will take. */
+static void groups_take_their_time(struct kunit *test)
+{
+	const u32 sectors = 8 * tuning.drain_full;
+	u64 assumed = ssdup_meter_free_ns(&device, sectors), wanted = 3 * assumed, last = assumed;
+	u32 i;
+
+	KUNIT_ASSERT_GT(test, assumed, 0);
+	KUNIT_EXPECT_LT(test, abs_diff(ssdup_meter_free_ns(&device, 2 * sectors), 2 * assumed),
+			1000);
+	for (i = 0; i < 100; i++) {
+		ssdup_meter_freed(&device, sectors, wanted);
+		KUNIT_ASSERT_GE(test, ssdup_meter_free_ns(&device, sectors) + 1000, last);
+		last = ssdup_meter_free_ns(&device, sectors);
+	}
+	KUNIT_EXPECT_LT(test, abs_diff(last, wanted), wanted / 50);
+	/* A group of which nothing was left to copy says nothing. */
+	ssdup_meter_freed(&device, 0, MSEC);
+	KUNIT_EXPECT_EQ(test, ssdup_meter_free_ns(&device, sectors), last);
+}
+
 /* --- Flushes --- */
 
 /* Few would be left to learn by if the first window had to be over. */
@@ -200,10 +223,10 @@ static void flushes_cost_at_once(struct kunit *test)
 /* --- Small writes --- */
 
 /* One small write is logged, with two others in flight. */
-static void log_one_of_three(struct ssdup_half *h, struct ssdup_io *io)
+static void log_one_of_three(struct ssdup_segment *h, struct ssdup_io *io)
 {
 	atomic_set(&h->writes, 3);
-	*io = (struct ssdup_io){ .half = h, .start = FAR, .sectors = 8, .times = 1 };
+	*io = (struct ssdup_io){ .segment = h, .start = FAR, .sectors = 8, .times = 1 };
 	ssdup_meter_find(&device, io);
 	ssdup_meter_write(&device, io, SSDUP_SSD);
 }
@@ -222,7 +245,7 @@ static void one_counts_for_three(struct kunit *test)
 {
 	struct disk_meter *ssd = &device.meter->ssd;
 	u64 price = ssdup_price(ssd, 8, false);
-	struct ssdup_half *h = &device.half[0];
+	struct ssdup_segment *h = &segment;
 	struct ssdup_io io;
 
 	/* Until then nobody was left out. */
@@ -247,6 +270,7 @@ static struct kunit_case meter_cases[] = {
 	KUNIT_CASE(drain_teaches_no_price),
 	KUNIT_CASE(drain_ends_a_rest),
 	KUNIT_CASE(batch_wakes_who_waits),
+	KUNIT_CASE(groups_take_their_time),
 	KUNIT_CASE(flushes_cost_at_once),
 	KUNIT_CASE(one_counts_for_three),
 	{ }

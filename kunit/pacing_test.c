@@ -2,6 +2,7 @@
 #include <kunit/test.h>
 
 #include "../dm-ssdup/core/pacing.c"
+#include "prng.h"
 
 #define HDD	.route = SSDUP_HDD
 #define SSD	.route = SSDUP_SSD
@@ -33,63 +34,73 @@ static const struct pacing_case pacing_cases[] = {
 	{ "asked, readers, writers wait", { .asked = 1, .waiters = 1, .sealed = 1, .reads = 1,
 					    .took_ms = 20 }, PACING_DRAIN },
 	{ "asked, paused", { .paused = 1, .asked = 1, .sealed = 1 }, PACING_DRAIN },
-	{ "asked, only the open half", { .asked = 1, .dirty = 1, .spare = 1, .hdd_inflight = 9 },
+	{ "asked, only the open segment", { .asked = 1, .dirty = 1, .hdd_inflight = 9 },
 	  PACING_SEAL },
-	{ "asked, only the open half, manual", { MANUAL, .asked = 1, .dirty = 1, .spare = 1 },
+	{ "asked, only the open segment, manual", { MANUAL, .asked = 1, .dirty = 1 },
 	  PACING_SEAL },
-	{ "asked, nothing held", { .asked = 1, .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
-	{ "asked, no other half can receive", { .asked = 1, .dirty = 1, .quiet_ms = 1000 },
-	  PACING_SLEEP },
+	{ "asked, nothing held", { .asked = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "asked, sealed ones first", { .asked = 1, .sealed = 1, .dirty = 1 }, PACING_DRAIN },
 	{ "paused", { SSD, .paused = 1, .sealed = 1, .fill = 9000 }, PACING_SLEEP },
 	{ "paused, eager", { EAGER, .paused = 1, .sealed = 1 }, PACING_SLEEP },
-	{ "paused, idle", { .paused = 1, .dirty = 1, .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "paused, idle", { .paused = 1, .dirty = 1, .quiet_ms = 1000 }, PACING_SLEEP },
 	{ "manual", { MANUAL, SSD, .sealed = 1, .quiet_ms = 1000 }, PACING_SLEEP },
-	{ "manual, idle", { MANUAL, .dirty = 1, .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "manual, idle", { MANUAL, .dirty = 1, .quiet_ms = 1000 }, PACING_SLEEP },
 	{ "eager, busy HDD", { EAGER, HDD, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
-	{ "random stream, HDD free", { SSD, .sealed = 1 }, PACING_DRAIN },
-	{ "random stream, HDD reads", { SSD, .sealed = 1, .hdd_inflight = 1 },
+	{ "random stream, HDD free", { SSD, .sealed = 1, .part = 1 }, PACING_DRAIN },
+	{ "random stream, HDD reads", { SSD, .sealed = 1, .part = 1, .hdd_inflight = 1 },
 	  PACING_HOLD, PACING_POLL_MS },
-	{ "sequential stream, HDD busy", { HDD, .sealed = 1, .hdd_inflight = 4 },
+	{ "sequential stream, HDD busy", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4 },
 	  PACING_HOLD, PACING_POLL_MS },
-	{ "sequential stream, between two requests", { HDD, .sealed = 1,
+	{ "sequential stream, between two requests", { HDD, .sealed = 1, .part = 1,
 	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_HOLD, PACING_POLL_MS },
-	{ "sequential stream, over", { HDD, .sealed = 1, .quiet_ms = PACING_QUIET_MS },
+	{ "sequential stream, over", { HDD, .sealed = 1, .part = 1, .quiet_ms = PACING_QUIET_MS },
 	  PACING_DRAIN },
-	{ "a long request is not quiet", { HDD, .sealed = 1, .hdd_inflight = 1,
+	{ "a long request is not quiet", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 1,
 	  .quiet_ms = 100 }, PACING_HOLD, PACING_POLL_MS },
-	{ "held long enough", { HDD, .sealed = 1, .hdd_inflight = 4, .held_ms = PACING_HOLD_MS },
-	  PACING_DRAIN },
-	{ "nearly held long enough", { HDD, .sealed = 1, .hdd_inflight = 4,
+	{ "held long enough", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4,
+	  .held_ms = PACING_HOLD_MS }, PACING_DRAIN },
+	{ "nearly held long enough", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4,
 	  .held_ms = PACING_HOLD_MS - 3 }, PACING_HOLD, 3 },
-	{ "half as urgent, half the hold", { HDD, .sealed = 1, .hdd_inflight = 4,
+	{ "half as urgent, half the hold", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4,
 	  .fill = PACING_URGENT / 2, .held_ms = PACING_HOLD_MS / 2 }, PACING_DRAIN },
-	{ "half as urgent, not yet", { HDD, .sealed = 1, .hdd_inflight = 4,
+	{ "half as urgent, not yet", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4,
 	  .fill = PACING_URGENT / 2, .held_ms = PACING_HOLD_MS / 2 - 1 }, PACING_HOLD, 1 },
-	{ "urgent", { HDD, .sealed = 1, .hdd_inflight = 4, .fill = PACING_URGENT }, PACING_DRAIN },
-	{ "urgent, but writes go past the log", { HDD, .patient = 1, .sealed = 1,
+	{ "urgent", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4, .fill = PACING_URGENT },
+	  PACING_DRAIN },
+	{ "urgent, but writes go past the log", { HDD, .patient = 1, .sealed = 1, .part = 1,
 						  .hdd_inflight = 4, .fill = PACING_URGENT },
 	  PACING_HOLD, PACING_POLL_MS },
-	{ "patience ends", { HDD, .patient = 1, .sealed = 1, .hdd_inflight = 4,
+	{ "patience ends", { HDD, .patient = 1, .sealed = 1, .part = 1, .hdd_inflight = 4,
 			     .fill = PACING_URGENT, .held_ms = PACING_PATIENCE_MS },
 	  PACING_DRAIN },
 	{ "patient, writers wait", { HDD, .patient = 1, .waiters = 1, .sealed = 1,
 				     .hdd_inflight = 4 }, PACING_DRAIN },
-	{ "open half, in use", { HDD, .dirty = 1, .spare = 1, .quiet_ms = 100 },
+	{ "open segment, in use", { HDD, .dirty = 1, .quiet_ms = 100 },
 	  PACING_HOLD, PACING_IDLE_MS - 100 },
-	{ "open half, a request under way", { HDD, .dirty = 1, .spare = 1, .quiet_ms = 1000,
+	{ "open segment, a request under way", { HDD, .dirty = 1, .quiet_ms = 1000,
 	  .hdd_inflight = 1 }, PACING_HOLD, PACING_IDLE_MS },
-	{ "open half, idle", { SSD, .dirty = 1, .spare = 1, .quiet_ms = PACING_IDLE_MS },
+	{ "open segment, idle", { SSD, .dirty = 1, .quiet_ms = PACING_IDLE_MS },
 	  PACING_SEAL },
-	{ "open half, idle, no other can receive", { .dirty = 1, .quiet_ms = 1000 },
+	{ "sealed ones, idle", { SSD, .sealed = 1, .quiet_ms = PACING_IDLE_MS }, PACING_DRAIN },
+	{ "both, idle", { SSD, .sealed = 1, .dirty = 1, .quiet_ms = PACING_IDLE_MS },
+	  PACING_SEAL },
+	{ "a part that is not full, HDD free", { SSD, .sealed = 1, .quiet_ms = PACING_QUIET_MS },
+	  PACING_HOLD, PACING_IDLE_MS - PACING_QUIET_MS },
+	{ "a part that is not full, nearly urgent", { SSD, .sealed = 1, .fill = 9999 },
+	  PACING_HOLD, PACING_IDLE_MS },
+	{ "a part that is full, nothing sealed", { SSD, .part = 1, .dirty = 1, .fill = 9999 },
+	  PACING_HOLD, PACING_IDLE_MS },
+	{ "a part that is full, paused", { SSD, .sealed = 1, .part = 1, .paused = 1 },
 	  PACING_SLEEP },
-	{ "open half, idle, empty", { .spare = 1, .quiet_ms = 1000 }, PACING_SLEEP },
-	{ "writers wait, nothing sealed yet", { HDD, .waiters = 1, .spare = 1, .dirty = 1,
+	{ "a part that is full, manual", { MANUAL, SSD, .sealed = 1, .part = 1 }, PACING_SLEEP },
+	{ "open segment, idle, empty", { .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "writers wait, nothing sealed yet", { HDD, .waiters = 1, .dirty = 1,
 	  .quiet_ms = 0 }, PACING_HOLD, PACING_IDLE_MS },
-	{ "log failed", { FAILED, .asked = 1, .waiters = 1, .sealed = 1, .dirty = 1, .spare = 1 },
+	{ "log failed", { FAILED, .asked = 1, .waiters = 1, .sealed = 1, .dirty = 1 },
 	  PACING_SLEEP },
-	{ "log read-only, open half, asked", { RO, .asked = 1, .dirty = 1, .spare = 1 },
+	{ "log read-only, open segment, asked", { RO, .asked = 1, .dirty = 1 },
 	  PACING_DRAIN },
-	{ "log read-only, open half, in use", { RO, .dirty = 1, .spare = 1, .quiet_ms = 100 },
+	{ "log read-only, open segment, in use", { RO, .dirty = 1, .quiet_ms = 100 },
 	  PACING_HOLD, PACING_IDLE_MS - 100 },
 	{ "log read-only, paused", { RO, .paused = 1, .sealed = 1 }, PACING_SLEEP },
 };
@@ -112,36 +123,34 @@ static void pacing_by_example(struct kunit *test)
 
 struct manner_case {
 	struct pacing_in in;
-	bool wide, gentle, spread, urgent;
+	bool gentle, spread;
 };
 
 /* With whom a batch shares the disks. */
 static void pacing_manner(struct kunit *test)
 {
 	static const struct manner_case cases[] = {
-		{ { SSD, .sealed = 1 } },
-		{ { SSD, .sealed = 1, .quiet_ms = PACING_QUIET_MS - 1 } },
-		{ { SSD, .sealed = 1, .quiet_ms = PACING_QUIET_MS }, .wide = 1 },
-		{ { SSD, .sealed = 1, .patient = 1 }, .wide = 1 },
-		{ { SSD, .sealed = 1, .asked = 1 }, .wide = 1 },
-		{ { SSD, .sealed = 1, .asked = 1, .waiters = 1 }, .urgent = 1 },
-		{ { SSD, .sealed = 1, .patient = 1, .waiters = 1 } },
-		{ { SSD, .sealed = 1, .asked = 1, .reads = 1 }, .wide = 1, .gentle = 1 },
-		{ { SSD, .sealed = 1, .writes = 1 }, .spread = 1 },
-		{ { SSD, .sealed = 1, .writes = 1, .waiters = 1 }, .urgent = 1 },
+		{ { SSD, .sealed = 1, .part = 1 } },
+		{ { SSD, .sealed = 1, .part = 1, .patient = 1 } },
+		{ { SSD, .sealed = 1, .asked = 1 } },
+		{ { SSD, .sealed = 1, .asked = 1, .reads = 1 }, .gentle = 1 },
+		{ { SSD, .sealed = 1, .asked = 1, .reads = 1, .waiters = 1 } },
+		{ { SSD, EAGER, .sealed = 1, .asked = 1, .reads = 1 } },
+		{ { SSD, .sealed = 1, .asked = 1, .reads = 1, .writes = 1 },
+		  .gentle = 1, .spread = 1 },
+		{ { SSD, .sealed = 1, .part = 1, .writes = 1 }, .spread = 1 },
+		{ { SSD, .sealed = 1, .writes = 1, .waiters = 1 } },
 		{ { SSD, EAGER, .sealed = 1, .writes = 1 } },
-		{ { SSD, .asked = 1, .dirty = 1, .spare = 1, .writes = 1 } },
-		{ { SSD, RO, .asked = 1, .dirty = 1, .spare = 1, .writes = 1 }, .wide = 1 },
+		{ { SSD, .asked = 1, .dirty = 1, .writes = 1 } },
+		{ { SSD, RO, .asked = 1, .dirty = 1, .writes = 1 } },
 	};
 	struct pacing_out out;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		out = ssdup_pacing_decide(&cases[i].in);
-		KUNIT_EXPECT_EQ(test, out.wide, cases[i].wide);
-		KUNIT_EXPECT_EQ(test, out.gentle, cases[i].gentle);
-		KUNIT_EXPECT_EQ(test, out.spread, cases[i].spread);
-		KUNIT_EXPECT_EQ(test, out.urgent, cases[i].urgent);
+		KUNIT_EXPECT_EQ_MSG(test, out.gentle, cases[i].gentle, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, out.spread, cases[i].spread, "row %u", i);
 	}
 }
 
@@ -149,7 +158,7 @@ static void pacing_manner(struct kunit *test)
 static u32 held_off(struct kunit *test, u32 fill)
 {
 	struct pacing_in in = {
-		HDD, .sealed = true, .dirty = true, .hdd_inflight = 4, .fill = fill,
+		HDD, .sealed = true, .part = true, .dirty = true, .hdd_inflight = 4, .fill = fill,
 	};
 	struct pacing_out out;
 
@@ -164,7 +173,7 @@ static u32 held_off(struct kunit *test, u32 fill)
 	}
 }
 
-/* Against a load that never ends, a batch still gets its turn, sooner the fuller the half. */
+/* Against a load that never ends, a batch still gets its turn: sooner in a fuller log. */
 static void pacing_never_starves(struct kunit *test)
 {
 	u32 fill, held, last = U32_MAX;
@@ -185,7 +194,7 @@ static void pacing_rules(struct kunit *test)
 	static const u32 fills[] = { 0, 1, PACING_URGENT - 1, PACING_URGENT, SSDUP_PCT_ONE };
 	struct pacing_out out;
 	u32 bits, i, j, k;
-	bool beside;
+	bool beside, idle, wanted;
 
 	for (bits = 0; bits < 8192; bits++)
 		for (i = 0; i < ARRAY_SIZE(ms); i++)
@@ -194,7 +203,7 @@ static void pacing_rules(struct kunit *test)
 					struct pacing_in in = {
 						.drain = (bits & 3) % 3, .paused = bits & 4,
 						.asked = bits & 8, .waiters = bits & 16,
-						.sealed = bits & 32, .spare = bits & 64,
+						.sealed = bits & 32, .part = bits & 64,
 						.dirty = bits & 128, .route = !!(bits & 256),
 						.hdd_inflight = !!(bits & 512), .fill = fills[k],
 						.reads = bits & 1024, .writes = bits & 4096,
@@ -208,13 +217,17 @@ static void pacing_rules(struct kunit *test)
 					KUNIT_ASSERT_LE(test, out.wait_ms, PACING_IDLE_MS);
 					if (out.action == PACING_DRAIN)
 						KUNIT_ASSERT_TRUE(test, in.sealed);
+					wanted = in.sealed && (in.waiters || in.asked);
 					if (out.action == PACING_SEAL)
-						KUNIT_ASSERT_TRUE(test, in.dirty && in.spare &&
-								  !in.sealed);
+						KUNIT_ASSERT_TRUE(test, in.dirty && !wanted);
 					beside = in.reads && in.drain != SSDUP_DRAIN_EAGER &&
 						 in.held_ms < PACING_PATIENCE_MS;
 					if (in.sealed && (in.waiters || (in.asked && !beside)))
 						KUNIT_ASSERT_EQ(test, out.action, PACING_DRAIN);
+					idle = in.quiet_ms >= PACING_IDLE_MS && !in.hdd_inflight &&
+					       !in.paused && in.drain != SSDUP_DRAIN_MANUAL;
+					if (idle && !in.asked && (in.sealed || in.dirty))
+						KUNIT_ASSERT_GE(test, out.action, PACING_SEAL);
 					if (out.gentle)
 						KUNIT_ASSERT_TRUE(test, in.reads && !in.waiters);
 					KUNIT_ASSERT_EQ(test, out.spread,
@@ -224,11 +237,106 @@ static void pacing_rules(struct kunit *test)
 				}
 }
 
+/* --- Drain groups --- */
+
+#define MS	1000000ULL	/* ns */
+
+struct group_case {
+	const char *name;
+	struct pacing_group g;
+	u32 segments;
+};
+
+static const struct group_case group_cases[] = {
+	{ "nobody writes: the whole part", { .part = 60, .max_wait_ns = 1, .segment_ns = MS }, 60 },
+	{ "no part at all", { .part = 0 }, 1 },
+	{ "waiters: as many as there is time for",
+	  { .part = 60, .waiters = 1, .max_wait_ns = 250 * MS, .full_ns = 900 * MS,
+	    .segment_ns = 20 * MS }, 12 },
+	{ "waiters, one segment takes too long",
+	  { .part = 60, .waiters = 1, .max_wait_ns = 250 * MS, .segment_ns = 900 * MS }, 1 },
+	{ "waiters, time for more than the part",
+	  { .part = 7, .waiters = 1, .max_wait_ns = 250 * MS, .segment_ns = MS }, 7 },
+	{ "waiters, nothing was measured yet",
+	  { .part = 7, .waiters = 1, .max_wait_ns = 250 * MS }, 7 },
+	{ "the key counts", { .part = 60, .waiters = 1, .max_wait_ns = 500 * MS,
+			      .segment_ns = 20 * MS }, 25 },
+	{ "waiters and writers", { .part = 60, .waiters = 1, .writes = 1, .full_ns = 900 * MS,
+				   .max_wait_ns = 250 * MS, .segment_ns = 20 * MS }, 12 },
+	{ "writers: until the log is full",
+	  { .part = 60, .writes = 1, .full_ns = 900 * MS, .max_wait_ns = 250 * MS,
+	    .segment_ns = 20 * MS }, 45 },
+	{ "writers, soon full: what there is time for",
+	  { .part = 60, .writes = 1, .full_ns = 90 * MS, .max_wait_ns = 250 * MS,
+	    .segment_ns = 20 * MS }, 12 },
+	{ "writers, not full for long", { .part = 60, .writes = 1, .full_ns = 90000 * MS,
+					  .max_wait_ns = 250 * MS, .segment_ns = 20 * MS }, 60 },
+	{ "writers, no time", { .part = 60, .writes = 1, .max_wait_ns = MS,
+				.segment_ns = 20 * MS }, 1 },
+	{ "longest wait, shortest segment", { .part = U32_MAX, .waiters = 1,
+					      .max_wait_ns = U64_MAX, .segment_ns = 1 }, U32_MAX },
+	{ "a disk that never ends", { .part = 60, .waiters = 1, .max_wait_ns = 250 * MS,
+				      .segment_ns = U64_MAX }, 1 },
+};
+
+static void group_case_desc(const struct group_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(group, group_cases, group_case_desc);
+
+static void group_by_example(struct kunit *test)
+{
+	const struct group_case *c = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, ssdup_pacing_group(&c->g), c->segments);
+}
+
+/* Whatever was measured: never none, never beyond the part, and in time if that is possible. */
+static void group_rules(struct kunit *test)
+{
+	struct prng r = { 5 };
+	struct pacing_group g;
+	u32 i, nr, waits;
+	u64 time;
+
+	for (i = 0; i < 100000; i++) {
+		g = (struct pacing_group){
+			.part = prng_u64(&r) >> prng_between(&r, 32, 63),
+			.waiters = prng_below(&r, 2), .writes = prng_below(&r, 2),
+			.max_wait_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
+			.full_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
+			.segment_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
+		};
+		nr = ssdup_pacing_group(&g);
+		KUNIT_ASSERT_GE(test, nr, 1);
+		KUNIT_ASSERT_LE(test, nr, max(g.part, 1U));
+		time = g.waiters ? g.max_wait_ns : max(g.max_wait_ns, g.full_ns);
+		if (!g.waiters && !g.writes)
+			KUNIT_ASSERT_EQ(test, nr, max(g.part, 1U));
+		else if (nr > 1)
+			KUNIT_ASSERT_LE(test, g.segment_ns, div64_u64(time, nr));
+		/* It is as many as possible: a pass is cheapest then. */
+		if (nr < g.part)
+			KUNIT_ASSERT_GT(test, max(g.segment_ns, 1ULL), div64_u64(time, nr + 1ULL));
+		/* While writes wait, space comes back no later. */
+		g.waiters = true;
+		waits = ssdup_pacing_group(&g);
+		KUNIT_ASSERT_LE(test, waits, nr);
+		/* More time, more segments. */
+		g.max_wait_ns++;
+		KUNIT_ASSERT_GE(test, ssdup_pacing_group(&g), waits);
+	}
+}
+
 static struct kunit_case pacing_suite_cases[] = {
 	KUNIT_CASE_PARAM(pacing_by_example, pacing_gen_params),
 	KUNIT_CASE(pacing_manner),
 	KUNIT_CASE(pacing_never_starves),
 	KUNIT_CASE(pacing_rules),
+	KUNIT_CASE_PARAM(group_by_example, group_gen_params),
+	KUNIT_CASE(group_rules),
 	{}
 };
 

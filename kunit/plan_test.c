@@ -7,8 +7,8 @@
 #define SPACE		4096U		/* sectors of a range */
 #define MAX_EXTENTS	600U
 #define MAX_PIECES	64U
-#define HALVES		3U
-#define DRAINED		1U		/* the half that is */
+#define DRAINED		8U		/* extents with lower seqs are in the drain group */
+#define SEGMENT		(BIT_ULL(35) + 2048)	/* its first sector on the SSD */
 
 struct rig {
 	struct prng		r;
@@ -32,16 +32,36 @@ static struct rig *rig_new(struct kunit *test)
 	return rig;
 }
 
-static void rig_add(struct rig *rig, u64 start, u32 sectors, u32 pos, u8 half, u8 kind)
+static void rig_add(struct rig *rig, u64 start, u32 sectors, u64 pos, u64 seq, u8 kind)
 {
-	struct extent_list none = {}, unused = {};
 	struct extent *e = &rig->extents[rig->nr++];
 
 	*e = (struct extent){
-		.start = start, .sectors = sectors, .seq = rig->nr,
-		.pos = to_log_pos(pos), .half = half, .kind = kind,
+		.start = start, .sectors = sectors, .seq = seq,
+		.pos = SEGMENT + pos, .kind = kind,
 	};
-	ssdup_extent_insert(&rig->tree, e, &none, &unused);
+	ssdup_extent_insert(&rig->tree, e, NULL);
+}
+
+/*
+ * As a drain takes the group's extents: in the order of the HDD, from @from on, until the plan
+ * is full. Return: were these all?
+ */
+static bool collect(struct rig *rig, u64 *from)
+{
+	const struct extent *x = ssdup_extent_first(&rig->tree, *from, U64_MAX);
+	u32 taken;
+
+	for (; x; x = ssdup_extent_next(x)) {
+		if (x->seq >= DRAINED)
+			continue;
+		*from = max(*from, x->start);
+		taken = ssdup_plan_take(&rig->plan, x, *from);
+		*from += taken;
+		if (*from < extent_end(x))
+			return false;
+	}
+	return true;
 }
 
 static void plan_limits(struct drain_plan *plan, u32 pieces, u32 sectors, u32 run)
@@ -56,7 +76,7 @@ static void plan_limits(struct drain_plan *plan, u32 pieces, u32 sectors, u32 ru
 	plan->zeroes = 0;
 }
 
-/* Extents side by side and apart, of all halves and kinds, all over the range. */
+/* Extents side by side and apart, of the group and others, of all kinds, all over the range. */
 static void rig_fill(struct rig *rig, u64 base)
 {
 	u32 at = 0;
@@ -75,7 +95,7 @@ static void rig_fill(struct rig *rig, u64 base)
 			kind = prng_between(&rig->r, SSDUP_KIND_DISCARD, SSDUP_KIND_MAX);
 		pos = kind == SSDUP_KIND_DATA ? prng_below(&rig->r, 1U << 20) : 0;
 		rig_add(rig, base + at, sectors, pos,
-			prng_below(&rig->r, 3) ? DRAINED : prng_below(&rig->r, HALVES), kind);
+			prng_below(&rig->r, 12), kind);
 		at += sectors;
 	}
 }
@@ -96,14 +116,15 @@ static void check_pieces(struct kunit *test, struct rig *rig, u64 base, u64 *las
 		KUNIT_ASSERT_GE(test, p->start, *last);
 		*last = p->start + p->sectors;
 		KUNIT_ASSERT_LE(test, *last, extent_end(x));
-		KUNIT_ASSERT_EQ(test, x->half, DRAINED);
-		KUNIT_ASSERT_EQ(test, p->kind, x->kind);
-		KUNIT_ASSERT_EQ(test, p->seq, x->seq);
+		KUNIT_ASSERT_TRUE(test, x->seq < DRAINED);
+		KUNIT_ASSERT_TRUE(test, p->kind == x->kind);
+		KUNIT_ASSERT_TRUE(test, p->seq == x->seq);
 		if (p->kind == SSDUP_KIND_DATA) {
-			KUNIT_ASSERT_EQ(test, from_log_pos(p->pos),
-					from_log_pos(x->pos) + (u32)(p->start - x->start));
+			KUNIT_ASSERT_EQ(test, p->pos, x->pos + (p->start - x->start));
 			KUNIT_ASSERT_EQ(test, p->offset, buffer);
 			buffer += p->sectors;
+		} else {
+			KUNIT_ASSERT_TRUE(test, p->pos == x->pos);
 		}
 		zeroes += p->kind == SSDUP_KIND_ZERO ? p->sectors : 0;
 		for (j = 0; j < p->sectors; j++)
@@ -169,7 +190,7 @@ static void plans_are_sorted_disjoint_complete(struct kunit *test)
 		do {
 			plan_limits(&rig->plan, prng_between(&rig->r, 1, MAX_PIECES),
 				    prng_between(&rig->r, 1, 400), prng_between(&rig->r, 1, 64));
-			done = ssdup_plan_collect(&rig->tree, DRAINED, 0, &from, &rig->plan);
+			done = collect(rig, &from);
 			KUNIT_ASSERT_TRUE(test, done || rig->plan.nr_pieces);
 			check_pieces(test, rig, base, &last);
 			ssdup_plan_join(&rig->plan);
@@ -177,33 +198,32 @@ static void plans_are_sorted_disjoint_complete(struct kunit *test)
 			KUNIT_ASSERT_LT(test, calls++, SPACE);
 		} while (!done);
 
-		/* All of the half, once, and nothing else. */
+		/* All of the group, once, and nothing else. */
 		for (i = 0; i < SPACE; i++) {
 			x = ssdup_extent_first(&rig->tree, base + i, base + i + 1);
-			KUNIT_ASSERT_EQ(test, rig->taken[i], x && x->half == DRAINED);
+			KUNIT_ASSERT_EQ(test, rig->taken[i], x && x->seq < DRAINED);
 		}
 	}
 }
 
-static void ranges_in_turn_keep_the_order(struct kunit *test)
+/* The segments of a group are elsewhere on the SSD, and side by side on the HDD. */
+static void segments_are_joined(struct kunit *test)
 {
-	struct rig *low = rig_new(test), *high = rig_new(test);
+	struct rig *rig = rig_new(test);
 	u64 from = 0;
 
-	rig_add(low, 100, 8, 40, DRAINED, SSDUP_KIND_DATA);
-	rig_add(low, 120, 8, 48, DRAINED, SSDUP_KIND_DATA);
-	rig_add(high, 128, 8, 0, DRAINED, SSDUP_KIND_DATA);
-	plan_limits(&low->plan, MAX_PIECES, 1000, 1000);
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&low->tree, DRAINED, 0, &from, &low->plan));
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&high->tree, DRAINED, 0, &from, &low->plan));
-	KUNIT_ASSERT_EQ(test, low->plan.nr_pieces, 3);
+	rig_add(rig, 100, 8, 40, 1, SSDUP_KIND_DATA);
+	rig_add(rig, 120, 8, 48, 1, SSDUP_KIND_DATA);
+	rig_add(rig, 128, 8, 800000, 2, SSDUP_KIND_DATA);
+	plan_limits(&rig->plan, MAX_PIECES, 1000, 1000);
+	KUNIT_EXPECT_TRUE(test, collect(rig, &from));
+	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 3);
 
-	/* Neighbours across the border of two ranges are one run. */
-	ssdup_plan_join(&low->plan);
-	KUNIT_ASSERT_EQ(test, low->plan.nr_runs, 2);
-	KUNIT_EXPECT_EQ(test, low->plan.runs[1].start, 120);
-	KUNIT_EXPECT_EQ(test, low->plan.runs[1].sectors, 16);
-	KUNIT_EXPECT_EQ(test, low->plan.runs[1].offset, 8);
+	ssdup_plan_join(&rig->plan);
+	KUNIT_ASSERT_EQ(test, rig->plan.nr_runs, 2);
+	KUNIT_EXPECT_EQ(test, rig->plan.runs[1].start, 120);
+	KUNIT_EXPECT_EQ(test, rig->plan.runs[1].sectors, 16);
+	KUNIT_EXPECT_EQ(test, rig->plan.runs[1].offset, 8);
 }
 
 static void extent_larger_than_the_buffer(struct kunit *test)
@@ -212,20 +232,46 @@ static void extent_larger_than_the_buffer(struct kunit *test)
 	u32 i, piece = 0;
 	u64 from = 0;
 
-	rig_add(rig, 10, 100, 500, DRAINED, SSDUP_KIND_DATA);
+	rig_add(rig, 10, 100, 500, 1, SSDUP_KIND_DATA);
 	for (i = 0; i < 4; i++) {
 		plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-		KUNIT_EXPECT_EQ(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from,
-							 &rig->plan),
-				i == 3);
+		KUNIT_EXPECT_EQ(test, collect(rig, &from), i == 3);
 		KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
+		KUNIT_EXPECT_EQ(test, plan_full(&rig->plan), i != 3);
 		KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 10 + 32 * i);
-		KUNIT_EXPECT_EQ(test, from_log_pos(rig->pieces[0].pos), 500 + 32 * i);
+		KUNIT_EXPECT_EQ(test, rig->pieces[0].pos, SEGMENT + 500 + 32 * i);
 		KUNIT_EXPECT_EQ(test, rig->pieces[0].offset, 0);
 		piece += rig->pieces[0].sectors;
 		KUNIT_EXPECT_EQ(test, from, 10 + piece);
 	}
 	KUNIT_EXPECT_EQ(test, piece, 100);
+}
+
+/* What does not fit changes nothing. */
+static void full_plans_take_nothing(struct kunit *test)
+{
+	static const struct extent data = {
+		.start = 16, .sectors = 8, .seq = 1, .pos = SEGMENT, .kind = SSDUP_KIND_DATA,
+	};
+	static const struct extent zeroes = {
+		.start = 16, .sectors = 8, .seq = 1, .pos = SEGMENT, .kind = SSDUP_KIND_ZERO,
+	};
+	struct rig *rig = rig_new(test);
+
+	/* Without another piece, */
+	plan_limits(&rig->plan, 0, 100, 100);
+	KUNIT_EXPECT_EQ(test, ssdup_plan_take(&rig->plan, &data, 16), 0);
+	/* without buffer, */
+	plan_limits(&rig->plan, 1, 0, 100);
+	KUNIT_EXPECT_EQ(test, ssdup_plan_take(&rig->plan, &data, 16), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_plan_take(&rig->plan, &zeroes, 16), 0);
+	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 0);
+	KUNIT_EXPECT_EQ(test, rig->plan.sectors, 0);
+	KUNIT_EXPECT_EQ(test, rig->plan.zeroes, 0);
+	/* and with as much as is needed. */
+	plan_limits(&rig->plan, 1, 5, 100);
+	KUNIT_EXPECT_EQ(test, ssdup_plan_take(&rig->plan, &data, 19), 5);
+	KUNIT_EXPECT_TRUE(test, plan_full(&rig->plan));
 }
 
 /* The HDD gets no more zeroes in a batch than data. */
@@ -235,30 +281,20 @@ static void zeroes_in_batches(struct kunit *test)
 	u32 i;
 	u64 from = 0;
 
-	rig_add(rig, 10, 100, 0, DRAINED, SSDUP_KIND_ZERO);
-	rig_add(rig, 110, 1000, 0, DRAINED, SSDUP_KIND_DISCARD);
+	rig_add(rig, 10, 100, 0, 1, SSDUP_KIND_ZERO);
+	rig_add(rig, 110, 1000, 0, 2, SSDUP_KIND_DISCARD);
 	for (i = 0; i < 4; i++) {
 		plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-		KUNIT_EXPECT_EQ(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from,
-							 &rig->plan),
-				i == 3);
+		KUNIT_EXPECT_EQ(test, collect(rig, &from), i == 3);
 		KUNIT_EXPECT_EQ(test, plan_full(&rig->plan), i != 3);
 		/* A discard is none. */
 		KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, i == 3 ? 2 : 1);
 		KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 10 + 32 * i);
 		KUNIT_EXPECT_EQ(test, rig->pieces[0].sectors, i == 3 ? 4 : 32);
+		KUNIT_EXPECT_EQ(test, rig->pieces[0].pos, SEGMENT);
 	}
 	KUNIT_EXPECT_EQ(test, rig->pieces[1].sectors, 1000);
 	KUNIT_EXPECT_EQ(test, from, 1110);
-
-	/* Those that are too long do not go along, and do not hold up what may. */
-	rig_add(rig, 2000, 33, 0, DRAINED + 1, SSDUP_KIND_ZERO);
-	rig_add(rig, 2040, 32, 0, DRAINED + 1, SSDUP_KIND_ZERO);
-	plan_limits(&rig->plan, MAX_PIECES, 32, 1000);
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, rig->nr, &from,
-						   &rig->plan));
-	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
-	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 2040);
 }
 
 static void nothing_to_drain(struct kunit *test)
@@ -267,117 +303,12 @@ static void nothing_to_drain(struct kunit *test)
 	u64 from = 0;
 
 	plan_limits(&rig->plan, MAX_PIECES, 32, 32);
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
-	rig_add(rig, 0, 8, 0, DRAINED + 1, SSDUP_KIND_DATA);
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
+	KUNIT_EXPECT_TRUE(test, collect(rig, &from));
+	rig_add(rig, 0, 8, 0, DRAINED, SSDUP_KIND_DATA);
+	KUNIT_EXPECT_TRUE(test, collect(rig, &from));
 	ssdup_plan_join(&rig->plan);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 0);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_runs, 0);
-}
-
-static void go_home(struct kunit *test, struct rig *rig, u32 piece)
-{
-	u64 from = rig->pieces[piece].start;
-
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_home(&rig->tree, &rig->pieces[piece], &from));
-}
-
-/* Taken along: what others hold up to a seq, but for lost data; and only once. */
-static void others_go_along_once(struct kunit *test)
-{
-	struct rig *rig = rig_new(test);
-	struct extent *x;
-	u64 from = 0;
-
-	rig_add(rig, 0, 8, 64, DRAINED, SSDUP_KIND_DATA);
-	rig_add(rig, 8, 8, 64, DRAINED + 1, SSDUP_KIND_DATA);
-	rig_add(rig, 16, 8, 0, DRAINED + 1, SSDUP_KIND_LOST);
-	rig_add(rig, 24, 8, 0, DRAINED, SSDUP_KIND_LOST);
-	rig_add(rig, 32, 8, 0, DRAINED + 1, SSDUP_KIND_DISCARD);
-	rig_add(rig, 40, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
-	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, 5, &from, &rig->plan));
-	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 4);
-	KUNIT_EXPECT_EQ(test, rig->pieces[1].start, 8);
-	KUNIT_EXPECT_EQ(test, rig->pieces[1].half, DRAINED + 1);
-	KUNIT_EXPECT_EQ(test, rig->pieces[2].start, 24);
-	KUNIT_EXPECT_EQ(test, rig->pieces[3].kind, SSDUP_KIND_DISCARD);
-
-	go_home(test, rig, 1);
-	go_home(test, rig, 3);
-	from = 0;
-	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED + 1, 0, &from, &rig->plan));
-	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
-	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 16);
-	KUNIT_EXPECT_EQ(test, rig->pieces[1].start, 40);
-
-	from = 0;
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_forget(&rig->tree, DRAINED + 1, &from));
-	for (x = ssdup_extent_first(&rig->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
-		KUNIT_EXPECT_FALSE(test, x->home);
-}
-
-/* When the half was taken, what others hold goes along alone. */
-static void others_go_alone(struct kunit *test)
-{
-	struct rig *rig = rig_new(test);
-	u64 from = 0;
-
-	rig_add(rig, 0, 8, 64, DRAINED, SSDUP_KIND_DATA);
-	rig_add(rig, 8, 8, 64, DRAINED + 1, SSDUP_KIND_DATA);
-	rig_add(rig, 16, 8, 0, DRAINED, SSDUP_KIND_LOST);
-	rig_add(rig, 24, 8, 0, DRAINED + 1, SSDUP_KIND_ZERO);
-	rig_add(rig, 32, 8, 72, DRAINED + 1, SSDUP_KIND_DATA);
-	plan_limits(&rig->plan, MAX_PIECES, 1000, 100);
-	rig->plan.others_only = true;
-	KUNIT_EXPECT_TRUE(test, ssdup_plan_collect(&rig->tree, DRAINED, 4, &from, &rig->plan));
-	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 1);
-	KUNIT_EXPECT_EQ(test, rig->pieces[0].start, 8);
-}
-
-/* What replaced a part of a piece since, or reaches beyond it, is not home. */
-static void home_is_what_was_written(struct kunit *test)
-{
-	struct extent_list spares = {}, unused = {};
-	struct rig *rig = rig_new(test);
-	struct extent newer = {
-		.start = 10, .sectors = 4, .seq = 9, .half = DRAINED + 1,
-		.kind = SSDUP_KIND_DATA,
-	};
-	struct extent spare, *x;
-	u64 from = 0;
-
-	rig_add(rig, 0, 32, 64, DRAINED + 1, SSDUP_KIND_DATA);
-	rig_add(rig, 32, 32, 96, DRAINED + 1, SSDUP_KIND_DATA);
-	plan_limits(&rig->plan, MAX_PIECES, 48, 100);
-	KUNIT_EXPECT_FALSE(test, ssdup_plan_collect(&rig->tree, DRAINED, 8, &from, &rig->plan));
-	KUNIT_ASSERT_EQ(test, rig->plan.nr_pieces, 2);
-	extent_push(&spares, &spare);
-	ssdup_extent_insert(&rig->tree, &newer, &spares, &unused);
-	go_home(test, rig, 0);
-	go_home(test, rig, 1);
-	for (x = ssdup_extent_first(&rig->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
-		KUNIT_EXPECT_EQ(test, x->home, x->seq == 1);
-}
-
-/* A part that is split off what is home is home. */
-static void parts_stay_home(struct kunit *test)
-{
-	struct extent_list spares = {}, unused = {};
-	struct rig *rig = rig_new(test);
-	struct extent newer = {
-		.start = 10, .sectors = 4, .seq = 9, .half = DRAINED, .kind = SSDUP_KIND_DATA,
-	};
-	struct extent spare, *x;
-
-	rig_add(rig, 0, 32, 64, DRAINED, SSDUP_KIND_DATA);
-	rig->extents[0].home = true;
-	extent_push(&spares, &spare);
-	ssdup_extent_insert(&rig->tree, &newer, &spares, &unused);
-	KUNIT_EXPECT_EQ(test, rig->tree.nr, 3);
-	for (x = ssdup_extent_first(&rig->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
-		KUNIT_EXPECT_EQ(test, x->home, x->seq == 1);
 }
 
 /* A tombstone needs no buffer: a full one does not stop it. */
@@ -386,11 +317,11 @@ static void tombstones_take_no_buffer(struct kunit *test)
 	struct rig *rig = rig_new(test);
 	u64 from = 0;
 
-	rig_add(rig, 0, 8, 64, DRAINED, SSDUP_KIND_DATA);
-	rig_add(rig, 8, 1000, 0, DRAINED, SSDUP_KIND_DISCARD);
-	rig_add(rig, 1008, 8, 72, DRAINED, SSDUP_KIND_DATA);
+	rig_add(rig, 0, 8, 64, 1, SSDUP_KIND_DATA);
+	rig_add(rig, 8, 1000, 0, 2, SSDUP_KIND_DISCARD);
+	rig_add(rig, 1008, 8, 72, 3, SSDUP_KIND_DATA);
 	plan_limits(&rig->plan, MAX_PIECES, 8, 100);
-	KUNIT_EXPECT_FALSE(test, ssdup_plan_collect(&rig->tree, DRAINED, 0, &from, &rig->plan));
+	KUNIT_EXPECT_FALSE(test, collect(rig, &from));
 	KUNIT_EXPECT_EQ(test, from, 1008);
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 2);
 	KUNIT_EXPECT_EQ(test, rig->plan.sectors, 8);
@@ -398,17 +329,64 @@ static void tombstones_take_no_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->plan.nr_runs, 2);
 }
 
+/* A write cuts off the rear of an extent, of which more than the rest was taken already. */
+static void cut_behind_the_taken(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	struct extent *e = &rig->extents[0];
+	struct extent_order order;
+
+	ssdup_order_begin(&order);
+	rig_add(rig, 100, 64, 0, 1, SSDUP_KIND_DATA);
+	rig->plan.max_pieces = MAX_PIECES;
+	rig->plan.max_sectors = 40;
+	ssdup_plan_collect(&rig->plan, &order, e, 100);
+	KUNIT_EXPECT_EQ(test, rig->plan.sectors, 40U);
+	KUNIT_EXPECT_EQ(test, order.base, 100ULL);
+	KUNIT_EXPECT_EQ(test, order.from, 140ULL);
+
+	rig_add(rig, 120, 44, 200, DRAINED, SSDUP_KIND_DATA);
+	KUNIT_EXPECT_EQ(test, (u32)e->sectors, 20U);
+	rig->plan.nr_pieces = 0;
+	rig->plan.sectors = 0;
+	ssdup_plan_collect(&rig->plan, &order, e, 100);
+	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 0U);
+	KUNIT_EXPECT_EQ(test, rig->plan.sectors, 0U);
+	KUNIT_EXPECT_EQ(test, order.base, 140ULL);
+}
+
+/* What a write has removed, or trimmed at the front, since it was found is not taken. */
+static void changed_since_found(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	struct extent_order order;
+
+	ssdup_order_begin(&order);
+	rig_add(rig, 100, 8, 0, 1, SSDUP_KIND_DATA);
+	rig_add(rig, 200, 8, 8, 2, SSDUP_KIND_DATA);
+	rig_add(rig, 100, 8, 16, DRAINED, SSDUP_KIND_DATA);
+	rig_add(rig, 200, 4, 24, DRAINED + 1, SSDUP_KIND_DATA);
+	rig->plan.max_pieces = MAX_PIECES;
+	rig->plan.max_sectors = 64;
+	ssdup_plan_collect(&rig->plan, &order, &rig->extents[0], 100);
+	ssdup_plan_collect(&rig->plan, &order, &rig->extents[1], 200);
+	KUNIT_EXPECT_EQ(test, rig->plan.nr_pieces, 0U);
+	KUNIT_EXPECT_EQ(test, order.base, 0ULL);
+	ssdup_plan_collect(&rig->plan, &order, &rig->extents[1], 204);
+	KUNIT_EXPECT_EQ(test, rig->plan.sectors, 4U);
+	KUNIT_EXPECT_EQ(test, order.base, 208ULL);
+}
+
 static struct kunit_case plan_cases[] = {
+	KUNIT_CASE(cut_behind_the_taken),
+	KUNIT_CASE(changed_since_found),
 	KUNIT_CASE(plans_are_sorted_disjoint_complete),
-	KUNIT_CASE(ranges_in_turn_keep_the_order),
+	KUNIT_CASE(segments_are_joined),
 	KUNIT_CASE(extent_larger_than_the_buffer),
+	KUNIT_CASE(full_plans_take_nothing),
 	KUNIT_CASE(zeroes_in_batches),
 	KUNIT_CASE(nothing_to_drain),
 	KUNIT_CASE(tombstones_take_no_buffer),
-	KUNIT_CASE(others_go_along_once),
-	KUNIT_CASE(others_go_alone),
-	KUNIT_CASE(home_is_what_was_written),
-	KUNIT_CASE(parts_stay_home),
 	{}
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a half ends, of replay.c, which replay_test.c includes: a gap that a power cut
- * leaves is told from a page that was durable and is damaged.
+ * Where a segment and an epoch end, of replay.c, which replay_test.c includes: a gap that a power
+ * cut leaves is told from a page or a header that was durable and is damaged.
  *
- * A half of pages without entries. They are made when they are read, of what was
- * written to each slot.
+ * The pages have no entries. They are made when they are read, of what was written to each slot.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
@@ -12,133 +11,134 @@
 #include "../dm-ssdup/core/replay.h"
 #include "prng.h"
 
-#define PAGES	160U
+#define SEGMENTS	6U
+#define PAGES		160U
+#define EPOCH		9U	/* the present one */
 
 struct version {
-	u64	epoch;		/* 0: nothing that is valid */
-	u64	rev;
+	u64	rev;		/* 0: nothing that is valid */
+	u64	epoch;
+	u32	number;
 };
 
-/* A page as long as it is in the ring, see commit.c. */
-struct ring_page {
-	u32	resolved;
-	u32	durable;
-	u64	rev;
-};
-
-struct life {
+struct rig {
 	struct log_super	s;
-	struct version		slot[PAGES][SSDUP_PAGE_SLOTS];
+	struct log_header	h[SEGMENTS];	/* in the order of generations; 0: none */
+	struct version		slot[SEGMENTS][PAGES][SSDUP_PAGE_SLOTS];
 	struct ssdup_page	buf[SSDUP_PAGE_SLOTS];
-	struct ssdup_replay_half	found;
-	struct replay_fault	fault;
+	struct ssdup_replay	rp;
+	u32			pages[SEGMENTS];
 	u32			unreadable;	/* page + 1 */
-	struct prng		r;
-	/* The writer */
-	struct ring_page	ring[PAGES];
-	u32			begin;		/* first page of this table */
-	u32			end;		/* behind the last page handed out */
-	u32			durable;	/* pages that no power cut takes */
 };
 
-static struct life *life_new(struct kunit *test, u64 seed)
+static struct rig *rig_new(struct kunit *test, u32 meta_pages)
 {
-	struct life *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
+	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
 	struct log_geometry g = {
-		.half_start = SSDUP_HEAD_SECTORS, .half_stride = 4 * LOG_MIN_STRIDE,
-		.meta_pages = PAGES, .data_sectors = LOG_MIN_STRIDE, .block_sectors = 1,
-		.nr_halves = 2,
+		.segment_start = SSDUP_HEAD_SECTORS, .segment_sectors = 1U << 18,
+		.nr_segments = SEGMENTS, .meta_pages = meta_pages, .data_sectors = 1U << 17,
+		.block_sectors = 1,
 	};
-	static const u8 uuid[16] = { 7 };
+	static const u8 pool[16] = { 6 }, uuid[16] = { 7 };
 
-	KUNIT_ASSERT_NOT_NULL(test, l);
-	ssdup_log_super_fresh(&l->s, uuid, &g, BIT_ULL(20), BIT_ULL(20));
-	l->s.epoch = 9;
-	l->r.state = seed;
-	return l;
+	KUNIT_ASSERT_NOT_NULL(test, rig);
+	ssdup_log_super_fresh(&rig->s, pool, uuid, &g, BIT_ULL(20), BIT_ULL(22));
+	rig->s.epoch = EPOCH;
+	return rig;
 }
 
-static int life_read(void *ctx, u32 half, u32 page, const struct ssdup_page **slots)
+static void header(struct rig *rig, u32 segment, u64 generation, u64 epoch)
 {
-	struct life *l = ctx;
+	rig->h[segment] = (struct log_header){ generation, epoch, segment };
+}
+
+static void put(struct rig *rig, u32 segment, u32 page, u64 rev, u32 number)
+{
+	rig->slot[segment][page][rev & 1] = (struct version){
+		rev, rig->h[segment].epoch, number,
+	};
+}
+
+static int rig_read(void *ctx, u32 segment, u32 page, const struct ssdup_page **slots)
+{
+	struct rig *rig = ctx;
 	u32 i;
 
-	if (page + 1 == l->unreadable)
+	if (page + 1 == rig->unreadable)
 		return -EIO;
 	for (i = 0; i < SSDUP_PAGE_SLOTS; i++) {
-		const struct version *v = &l->slot[page][i];
+		const struct version *v = &rig->slot[segment][page][i];
 		struct log_page_id id = {
-			.generation = l->s.generation[half], .epoch = v->epoch, .rev = v->rev,
-			.page = page, .half = half,
+			.generation = rig->h[segment].generation, .epoch = v->epoch,
+			.rev = v->rev, .page = page, .segment = segment, .number = v->number,
 		};
 
-		memset(&l->buf[i].h, 0, sizeof(l->buf[i].h));
-		if (!v->epoch)
+		memset(&rig->buf[i].h, 0, sizeof(rig->buf[i].h));
+		if (!v->rev)
 			continue;
-		memcpy(id.uuid, l->s.uuid, sizeof(id.uuid));
-		ssdup_log_page_begin(&l->buf[i], &id);
-		ssdup_log_page_finish(&l->buf[i]);
+		memcpy(id.uuid, rig->s.uuid, sizeof(id.uuid));
+		ssdup_log_page_begin(&rig->buf[i], &id);
+		ssdup_log_page_finish(&rig->buf[i]);
 	}
-	*slots = l->buf;
+	*slots = rig->buf;
 	return 0;
 }
 
-static int life_entries(void *ctx, u32 half, const struct ssdup_entry *e, u32 nr)
+static int rig_entries(void *ctx, u32 segment, const struct ssdup_entry *e, u32 nr)
 {
 	return -EINVAL;
 }
 
-static const struct replay_ops life_ops = {
-	.read_page = life_read,
-	.entries = life_entries,
+static const struct replay_ops rig_ops = {
+	.read_page = rig_read,
+	.entries = rig_entries,
 };
 
-static int life_replay(struct life *l)
+static int rig_replay(struct rig *rig)
 {
-	return ssdup_replay_half(&l->s, 0, &life_ops, l, &l->found, &l->fault);
+	int r = 0;
+	u32 i;
+
+	memset(rig->pages, 0, sizeof(rig->pages));
+	ssdup_replay_begin(&rig->rp, &rig->s, &rig_ops, rig);
+	for (i = 0; i < SEGMENTS && !r; i++)
+		if (rig->h[i].generation)
+			r = ssdup_replay_segment(&rig->rp, &rig->h[i], &rig->pages[i]);
+	return r ?: ssdup_replay_end(&rig->rp);
 }
 
-static void put(struct life *l, u32 page, u64 epoch, u64 rev)
+static void expect_end(struct kunit *test, struct rig *rig, u32 segment, u32 pages)
 {
-	l->slot[page][rev & 1] = (struct version){ epoch, rev };
+	KUNIT_EXPECT_EQ(test, rig_replay(rig), 0);
+	KUNIT_EXPECT_EQ(test, rig->pages[segment], pages);
 }
 
-static void expect_end(struct kunit *test, struct life *l, u32 pages)
+static void expect_fault(struct kunit *test, struct rig *rig, enum log_fault fault, u32 segment,
+			 u32 page)
 {
-	KUNIT_EXPECT_EQ(test, life_replay(l), 0);
-	KUNIT_EXPECT_EQ(test, l->found.pages, pages);
+	KUNIT_EXPECT_EQ(test, rig_replay(rig), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rig->rp.fault.fault, fault);
+	KUNIT_EXPECT_EQ(test, rig->rp.fault.segment, segment);
+	KUNIT_EXPECT_EQ(test, rig->rp.fault.page, page);
+	KUNIT_EXPECT_EQ(test, rig->rp.fault.entry, 0);
 }
 
-static void expect_damage(struct kunit *test, struct life *l, u32 gap)
-{
-	KUNIT_EXPECT_EQ(test, life_replay(l), -EINVAL);
-	KUNIT_EXPECT_EQ(test, l->fault.fault, LOG_PAGES_GAP);
-	KUNIT_EXPECT_EQ(test, l->fault.half, 0);
-	KUNIT_EXPECT_EQ(test, l->fault.page, gap);
-	KUNIT_EXPECT_EQ(test, l->fault.entry, 0);
-}
-
-/* --- By example --- */
+/* --- Within a segment --- */
 
 struct gap_case {
 	const char	*name;
 	u32		distance;	/* of a page behind the gap */
-	u64		epoch;		/* of it; of the page in front of the gap: 5 */
 	u64		rev;
 	bool		damage;
 };
 
 static const struct gap_case gap_cases[] = {
-	{ "in flight together", 1, 5, 1, false },
-	{ "as far as a round goes", LOG_COMMIT_PAGES - 1, 5, 1, false },
-	{ "farther", LOG_COMMIT_PAGES, 5, 1, true },
-	{ "much farther", 2 * LOG_COMMIT_PAGES, 5, 1, true },
-	{ "written twice", 1, 5, 2, true },
-	{ "written time and again", LOG_COMMIT_PAGES - 1, 5, 1000, true },
-	{ "of a later epoch", 1, 6, 1, false },
-	{ "of a later epoch, farther", LOG_COMMIT_PAGES, 6, 1, true },
-	{ "of a later epoch, twice", 2, 6, 2, true },
-	{ "given up before", 2 * LOG_COMMIT_PAGES, 4, 2, false },
+	{ "in flight together", 1, 1, false },
+	{ "as far as a round goes", LOG_COMMIT_PAGES - 1, 1, false },
+	{ "farther", LOG_COMMIT_PAGES, 1, true },
+	{ "much farther", 2 * LOG_COMMIT_PAGES, 1, true },
+	{ "written twice", 1, 2, true },
+	{ "written time and again", LOG_COMMIT_PAGES - 1, 1000, true },
 };
 
 static void gap_case_desc(const struct gap_case *c, char *desc)
@@ -151,187 +151,280 @@ KUNIT_ARRAY_PARAM(gap, gap_cases, gap_case_desc);
 static void gaps_by_example(struct kunit *test)
 {
 	const struct gap_case *c = test->param_value;
-	struct life *l = life_new(test, 1);
+	struct rig *rig = rig_new(test, PAGES);
 
-	put(l, 0, 5, 1);
-	put(l, 1, 5, 1);
-	put(l, 2 + c->distance, c->epoch, c->rev);
+	header(rig, 0, 1, EPOCH);
+	put(rig, 0, 0, 1, 0);
+	put(rig, 0, 1, 1, 1);
+	put(rig, 0, 2 + c->distance, c->rev, 2 + c->distance);
 	if (c->damage)
-		expect_damage(test, l, 2);
+		expect_fault(test, rig, LOG_PAGES_GAP, 0, 2);
 	else
-		expect_end(test, l, 2);
+		expect_end(test, rig, 0, 2);
 	/* What cannot be read may have been torn. */
-	l->unreadable = 2 + c->distance + 1;
-	expect_end(test, l, 2);
+	rig->unreadable = 2 + c->distance + 1;
+	expect_end(test, rig, 0, 2);
+	/* A page of another epoch is none of this segment's. */
+	rig->unreadable = 0;
+	rig->slot[0][2 + c->distance][c->rev & 1].epoch--;
+	expect_end(test, rig, 0, 2);
+	rig->slot[0][2 + c->distance][c->rev & 1].epoch++;
 	/* After a clean suspend the count decides. */
-	l->unreadable = 0;
-	l->s.flags = SSDUP_SUPER_CLEAN;
-	l->s.pages[0] = 2;
-	expect_end(test, l, 2);
+	rig->s.flags = SSDUP_RECORD_CLEAN;
+	rig->s.live_segments = 1;
+	rig->s.live_pages = 2;
+	expect_end(test, rig, 0, 2);
 }
 
-/* With no page in front of it, any epoch will do. */
+/* Numbers that begin somewhere, since segments of the epoch were freed: distances count. */
 static void gap_at_the_first_page(struct kunit *test)
 {
-	struct life *l = life_new(test, 1);
+	struct rig *rig = rig_new(test, PAGES);
 
-	put(l, LOG_COMMIT_PAGES - 1, 1, 1);
-	expect_end(test, l, 0);
-	put(l, LOG_COMMIT_PAGES, 1, 1);
-	expect_damage(test, l, 0);
-}
-
-/* The newest version of a page is what counts: an older one may have been given up. */
-static void gap_before_a_leftover(struct kunit *test)
-{
-	struct life *l = life_new(test, 1);
-
-	put(l, 0, 5, 1);
-	put(l, 2, 5, 2);
-	put(l, 2, 6, 1);
-	expect_end(test, l, 1);
-}
-
-/* A page at the gap that is whole, and of an epoch before, is no page either. */
-static void gap_of_a_leftover(struct kunit *test)
-{
-	struct life *l = life_new(test, 1);
-
-	put(l, 0, 5, 1);
-	put(l, 1, 4, 1);
-	put(l, 2, 5, 1);
-	expect_end(test, l, 1);
-	put(l, 2, 5, 2);
-	expect_damage(test, l, 1);
+	rig->s.tail = 30;
+	header(rig, 0, 30, EPOCH - 1);
+	put(rig, 0, LOG_COMMIT_PAGES - 1, 1, 1000 + LOG_COMMIT_PAGES - 1);
+	expect_end(test, rig, 0, 0);
+	put(rig, 0, LOG_COMMIT_PAGES, 1, 1000 + LOG_COMMIT_PAGES);
+	expect_fault(test, rig, LOG_PAGES_GAP, 0, 0);
 }
 
 /* However long the damage is: what is behind it need not be much longer. */
 static void gap_of_any_length(struct kunit *test)
 {
-	struct life *l = life_new(test, 1);
+	struct rig *rig = rig_new(test, PAGES);
 	u32 gap = 3, from, page;
 
+	header(rig, 0, 1, EPOCH);
 	for (page = 0; page < PAGES; page++)
-		put(l, page, 5, 1);
+		put(rig, 0, page, 1, page);
 	for (from = gap + 1; from + from / LOG_COMMIT_PAGES + 1 < PAGES; from++) {
-		memset(l->slot[gap], 0, (from - gap) * sizeof(l->slot[0]));
-		expect_damage(test, l, gap);
+		memset(rig->slot[0][gap], 0, (from - gap) * sizeof(rig->slot[0][0]));
+		expect_fault(test, rig, LOG_PAGES_GAP, 0, gap);
 	}
 }
 
-/* --- As commit.c writes --- */
+/* --- From segment to segment --- */
 
-/* A round: what of it gets to the medium when the power goes in it is drawn. */
-static void write_round(struct life *l, const u32 *pages, u32 nr, bool cut)
+/* Segments 0.. of the present epoch, @pages in each, which is sealed then. */
+static struct rig *rig_of_epoch(struct kunit *test, u32 segments, u32 pages, u64 epoch)
 {
-	struct ring_page *p;
-	struct version *v;
+	struct rig *rig = rig_new(test, 8);
+	u32 i, page;
+
+	for (i = 0; i < segments; i++) {
+		header(rig, i, i + 1, epoch);
+		for (page = 0; page < pages; page++)
+			put(rig, i, page, 1, i * pages + page);
+	}
+	KUNIT_EXPECT_EQ(test, rig_replay(rig), 0);
+	KUNIT_EXPECT_EQ(test, rig->rp.pages, segments * pages);
+	KUNIT_EXPECT_EQ(test, rig->rp.segments, segments);
+	return rig;
+}
+
+static void erase(struct rig *rig, u32 segment, u32 page, u32 nr)
+{
+	memset(rig->slot[segment][page], 0, nr * sizeof(rig->slot[0][0]));
+}
+
+/* The last page of a segment, proved by the numbers of the next ones. */
+static void gap_at_the_end_of_a_segment(struct kunit *test)
+{
+	struct rig *rig = rig_of_epoch(test, SEGMENTS, 4, EPOCH);
+
+	/* Page 7 of the epoch; 23 is the first that is far enough. */
+	erase(rig, 1, 3, 1);
+	expect_fault(test, rig, LOG_PAGES_GAP, 5, 3);
+	erase(rig, 5, 3, 1);
+	expect_end(test, rig, 1, 3);
+	/* A near one that was written twice. */
+	put(rig, 2, 0, 2, 8);
+	expect_fault(test, rig, LOG_PAGES_GAP, 2, 0);
+}
+
+/* It is the first gap of the epoch that counts, not the one of the segment. */
+static void gap_before_another(struct kunit *test)
+{
+	struct rig *rig = rig_of_epoch(test, SEGMENTS, 4, EPOCH);
+
+	erase(rig, 1, 3, 1);
+	erase(rig, 5, 1, 1);
+	expect_fault(test, rig, LOG_PAGES_GAP, 5, 1);
+	erase(rig, 5, 3, 1);
+	expect_end(test, rig, 5, 1);
+}
+
+/* All pages of a segment. */
+static void gap_of_a_whole_segment(struct kunit *test)
+{
+	static const struct {
+		u32 erased;
+		bool older;		/* the epoch is not the present one */
+		u32 segment, page;	/* the proof */
+	} rows[] = {
+		{ 0, false, 4, 0 }, { 1, false, 5, 0 }, { 1, true, 5, 0 },
+		/* Its numbers may begin anywhere, but it had a page. */
+		{ 0, true, 4, 3 },
+	};
+	struct rig *rig;
 	u32 i;
 
-	for (i = 0; i < nr; i++) {
-		p = &l->ring[pages[i]];
-		v = &l->slot[pages[i]][(p->rev + 1) & 1];
-		switch (cut ? prng_below(&l->r, 3) : 0) {
-		case 0:
-			*v = (struct version){ l->s.epoch, p->rev + 1 };
-			break;
-		case 1:
-			v->epoch = 0;
-			break;
-		default:
-			break;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		rig = rig_of_epoch(test, SEGMENTS, 4, EPOCH);
+		erase(rig, rows[i].erased, 0, 4);
+		if (rows[i].older) {
+			rig->s.epoch++;
+			rig->s.first = SEGMENTS + 1;
 		}
-		if (!cut) {
-			p->rev++;
-			p->durable = p->resolved;
-		}
-	}
-	while (l->durable < l->end && l->ring[l->durable].rev)
-		l->durable++;
-}
-
-/* As ssdup_commit(); the power goes in round @cut, if it comes so far. */
-static bool commit(struct life *l, u32 cut)
-{
-	u32 pages[LOG_COMMIT_PAGES], nr, page, end;
-	bool all;
-
-	do {
-		end = l->end;
-		while (end > l->begin && l->ring[end - 1].resolved == l->ring[end - 1].durable)
-			end--;
-		for (nr = 0, all = true, page = l->begin; page < end; page++) {
-			if (l->ring[page].resolved == l->ring[page].durable && l->ring[page].rev)
-				continue;
-			all = nr < LOG_COMMIT_PAGES;
-			if (!all)
-				break;
-			pages[nr++] = page;
-		}
-		write_round(l, pages, nr, !cut);
-	} while (cut-- && !all);
-	return cut != U32_MAX;
-}
-
-/* The log is loaded, written to, and the power goes. */
-static void live(struct life *l)
-{
-	u32 i, commits = prng_below(&l->r, 6), page;
-
-	l->s.epoch++;
-	memset(l->ring, 0, sizeof(l->ring));
-	l->begin = l->found.pages;
-	l->end = l->begin;
-	l->durable = max(l->durable, l->begin);
-	for (i = 0; i <= commits; i++) {
-		/* Places are handed out in order, and their writes end in any. */
-		l->end = min(PAGES, l->end + prng_below(&l->r, i & 1 ? 40 : 4));
-		for (page = l->begin; page < l->end; page++)
-			if (prng_below(&l->r, 3) && l->ring[page].resolved < SSDUP_PAGE_ENTRIES)
-				l->ring[page].resolved++;
-		if (!commit(l, i == commits ? prng_below(&l->r, 3) : U32_MAX - 1))
-			break;
+		expect_fault(test, rig, LOG_PAGES_GAP, rows[i].segment, rows[i].page);
 	}
 }
 
-/* No power cut is taken for damage, and a page in front of a round's worth of others is. */
-static void any_power_cuts(struct kunit *test)
+/* Where the numbers begin is known of an epoch of which nothing was freed. */
+static void gap_at_the_start_of_an_epoch(struct kunit *test)
 {
-	struct version kept[SSDUP_PAGE_SLOTS];
-	u32 round, gap, cuts = 0, gaps = 0;
-	struct life *l;
+	struct rig *rig = rig_of_epoch(test, 3, 8, EPOCH);
 
-	for (round = 0; round < 30; round++) {
-		l = life_new(test, round);
-		while (l->durable < PAGES && cuts < 40 * (round + 1)) {
-			live(l);
-			cuts++;
-			KUNIT_ASSERT_EQ_MSG(test, life_replay(l), 0, "seed %u, epoch %llu", round,
-					    l->s.epoch);
-			KUNIT_ASSERT_GE(test, l->found.pages, l->durable);
-			gaps += l->found.pages < l->end;
-		}
-		if (l->durable <= LOG_COMMIT_PAGES)
-			continue;
-		gap = prng_below(&l->r, l->durable - LOG_COMMIT_PAGES);
-		memcpy(kept, l->slot[gap], sizeof(kept));
-		memset(l->slot[gap], 0, sizeof(kept));
-		expect_damage(test, l, gap);
-		memcpy(l->slot[gap], kept, sizeof(kept));
-		KUNIT_EXPECT_EQ(test, life_replay(l), 0);
-		kunit_kfree(test, l);
+	/* The present epoch: the pages of its first segment were durable, page 16 tells. */
+	erase(rig, 0, 0, 8);
+	erase(rig, 2, 1, 7);
+	expect_fault(test, rig, LOG_PAGES_GAP, 2, 0);
+	/* Page 15 does not. */
+	erase(rig, 2, 0, 1);
+	expect_end(test, rig, 1, 8);
+
+	/* An older epoch, in front of which stands another live segment. */
+	rig = rig_new(test, 8);
+	rig->s.first = 20;
+	header(rig, 0, 5, EPOCH - 2);
+	put(rig, 0, 0, 1, 0);
+	header(rig, 1, 6, EPOCH - 1);
+	header(rig, 2, 7, EPOCH - 1);
+	put(rig, 2, 0, 1, 8);
+	expect_end(test, rig, 2, 1);
+	put(rig, 2, 0, 2, 8);
+	expect_fault(test, rig, LOG_PAGES_GAP, 2, 0);
+
+	/* One whose first segments may have been freed: each empty one had a page at least. */
+	rig = rig_new(test, 8);
+	rig->s.first = 20;
+	rig->s.tail = 6;
+	header(rig, 1, 6, EPOCH - 1);
+	header(rig, 2, 7, EPOCH - 1);
+	put(rig, 2, 0, 1, 800);
+	expect_end(test, rig, 2, 1);
+	put(rig, 2, 0, 2, 800);
+	expect_fault(test, rig, LOG_PAGES_GAP, 2, 0);
+}
+
+/* A number from before the gap is none that this code writes. */
+static void numbers_only_rise(struct kunit *test)
+{
+	struct rig *rig = rig_of_epoch(test, 3, 4, EPOCH);
+
+	put(rig, 2, 0, 1, 3);
+	expect_fault(test, rig, LOG_PAGES_GAP, 2, 0);
+}
+
+/* Epochs are numbered on their own. */
+static void epochs_begin_anew(struct kunit *test)
+{
+	struct rig *rig = rig_of_epoch(test, 4, 4, EPOCH);
+	u32 page;
+
+	rig->s.epoch++;
+	rig->s.first = 5;
+	erase(rig, 3, 1, 3);
+	header(rig, 4, 5, EPOCH + 1);
+	for (page = 0; page < 8; page++)
+		put(rig, 4, page, 5, page);
+	expect_end(test, rig, 4, 8);
+	KUNIT_EXPECT_EQ(test, rig->rp.pages, 21);
+}
+
+/* --- Headers --- */
+
+static void header_of_the_present_epoch(struct kunit *test)
+{
+	struct rig *rig = rig_of_epoch(test, SEGMENTS, 4, EPOCH);
+	u32 i;
+
+	for (i = 0; i + 1 < SEGMENTS; i++) {
+		rig->h[i].generation = 0;
+		expect_fault(test, rig, LOG_SEGMENT_GAP, i + 1, 0);
+		rig->h[i].generation = i + 1;
 	}
-	KUNIT_EXPECT_GT(test, cuts, 100);
-	KUNIT_EXPECT_GT(test, gaps, 30);
+	/* Of the last one, nothing is known. */
+	rig->h[i].generation = 0;
+	expect_end(test, rig, i - 1, 4);
+	/* It was clean, and then it is. */
+	rig->s.flags = SSDUP_RECORD_CLEAN;
+	rig->s.live_segments = SEGMENTS;
+	rig->s.live_pages = SEGMENTS * 4;
+	KUNIT_EXPECT_EQ(test, rig_replay(rig), -EINVAL);
+	KUNIT_EXPECT_EQ(test, rig->rp.fault.fault, LOG_PAGES_MISSING);
+}
+
+/* The tail, and where the epoch began: what is below was freed, or is of another epoch. */
+static void header_of_what_was_freed(struct kunit *test)
+{
+	struct rig *rig = rig_of_epoch(test, SEGMENTS, 4, EPOCH);
+
+	rig->h[0].generation = 0;
+	rig->h[1].generation = 0;
+	rig->s.tail = 3;
+	expect_end(test, rig, 2, 4);
+	rig->s.tail = 2;
+	expect_fault(test, rig, LOG_SEGMENT_GAP, 2, 0);
+}
+
+static void header_of_an_older_epoch(struct kunit *test)
+{
+	struct rig *rig = rig_of_epoch(test, SEGMENTS, 4, EPOCH);
+	u32 i;
+
+	rig->s.epoch++;
+	rig->s.first = SEGMENTS + 1;
+	for (i = 0; i + 1 < SEGMENTS; i++) {
+		rig->h[i].generation = 0;
+		expect_fault(test, rig, LOG_SEGMENT_GAP, i + 1, 0);
+		rig->h[i].generation = i + 1;
+	}
+}
+
+/* In the round that wrote the headers, no page was sent yet: any of them may be missing. */
+static void headers_in_flight(struct kunit *test)
+{
+	struct rig *rig = rig_of_epoch(test, SEGMENTS, 4, EPOCH);
+	u32 i;
+
+	for (i = 3; i < SEGMENTS; i++)
+		erase(rig, i, 0, 8);
+	rig->h[3].generation = 0;
+	expect_end(test, rig, 2, 4);
+	/* One page, and it was none of them; wherever the page is. */
+	put(rig, 5, 0, 1, 20);
+	expect_fault(test, rig, LOG_SEGMENT_GAP, 5, 0);
+	erase(rig, 5, 0, 1);
+	put(rig, 5, 2, 1, 22);
+	expect_fault(test, rig, LOG_SEGMENT_GAP, 5, 0);
 }
 
 static struct kunit_case replay_gap_cases[] = {
 	KUNIT_CASE_PARAM(gaps_by_example, gap_gen_params),
 	KUNIT_CASE(gap_at_the_first_page),
-	KUNIT_CASE(gap_before_a_leftover),
-	KUNIT_CASE(gap_of_a_leftover),
 	KUNIT_CASE(gap_of_any_length),
-	KUNIT_CASE(any_power_cuts),
+	KUNIT_CASE(gap_at_the_end_of_a_segment),
+	KUNIT_CASE(gap_before_another),
+	KUNIT_CASE(gap_of_a_whole_segment),
+	KUNIT_CASE(gap_at_the_start_of_an_epoch),
+	KUNIT_CASE(numbers_only_rise),
+	KUNIT_CASE(epochs_begin_anew),
+	KUNIT_CASE(header_of_the_present_epoch),
+	KUNIT_CASE(header_of_what_was_freed),
+	KUNIT_CASE(header_of_an_older_epoch),
+	KUNIT_CASE(headers_in_flight),
 	{}
 };
 

@@ -5,20 +5,22 @@
 #include "prng.h"
 
 #define HDD_SECTORS	(BIT_ULL(30) + 8)
-#define HALVES		3U
-#define PAGES		8U	/* of a half of LOG_MIN_STRIDE */
-#define SSD_SECTORS	(SSDUP_HEAD_SECTORS + HALVES * LOG_MIN_STRIDE)
+#define SEGMENTS	3U	/* that are looked at */
+#define PAGES		8U	/* of a segment of 4 MiB */
+#define SSD_SECTORS	(SSDUP_HEAD_SECTORS + SSDUP_MIN_SEGMENTS * 8192)
 #define SECTOR_BYTES	512U
 
+static const u8 pool[16] = { 1, 2, 2 };
 static const u8 uuid[16] = { 1, 2, 3 };
 
 /* The metadata areas of an SSD, and what a replay found there. */
 struct image {
 	struct log_super	s;
-	struct ssdup_page	slot[HALVES][PAGES][SSDUP_PAGE_SLOTS];
+	struct log_header	h[SEGMENTS];
+	struct ssdup_page	slot[SEGMENTS][PAGES][SSDUP_PAGE_SLOTS];
 	struct ssdup_page	scratch;
-	struct ssdup_replay_half	found;
-	struct replay_fault	fault;
+	struct ssdup_replay	rp;
+	u32			pages;		/* of the last segment */
 	u32			reads;
 	u32			nr;
 	u64			seqs[PAGES * SSDUP_PAGE_ENTRIES];
@@ -30,28 +32,35 @@ static struct image *image_new(struct kunit *test)
 {
 	struct image *im = kunit_kzalloc(test, sizeof(*im), GFP_KERNEL);
 	struct log_geometry g;
+	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, im);
-	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, SSD_SECTORS, HALVES, 1));
+	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, SSD_SECTORS, 0, 1));
 	KUNIT_ASSERT_EQ(test, g.meta_pages, PAGES);
-	ssdup_log_super_fresh(&im->s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
+	ssdup_log_super_fresh(&im->s, pool, uuid, &g, HDD_SECTORS, SSD_SECTORS);
 	im->s.epoch = BIT_ULL(33);
+	for (i = 0; i < SEGMENTS; i++)
+		im->h[i] = (struct log_header){ i + 1, im->s.epoch, i };
 	return im;
 }
 
 struct version {
-	u64 epoch;
 	u64 rev;
 	u64 seq;	/* of the first entry; the others count on */
 	u32 nr;
 };
 
-static void make_page(const struct image *im, struct ssdup_page *p, u32 half, u32 page,
+static u64 seq_of(const struct image *im, u32 segment, u64 seq)
+{
+	return im->h[segment].generation << SSDUP_SEQ_BITS | seq;
+}
+
+static void make_page(const struct image *im, struct ssdup_page *p, u32 segment, u32 page,
 		      struct version v)
 {
 	struct log_page_id id = {
-		.generation = im->s.generation[half],
-		.epoch = v.epoch, .rev = v.rev, .page = page, .half = half,
+		.generation = im->h[segment].generation, .epoch = im->h[segment].epoch,
+		.rev = v.rev, .page = page, .segment = segment, .number = page,
 	};
 	u32 i;
 
@@ -59,7 +68,8 @@ static void make_page(const struct image *im, struct ssdup_page *p, u32 half, u3
 	ssdup_log_page_begin(p, &id);
 	for (i = 0; i < v.nr; i++) {
 		struct log_entry e = {
-			.sector = (v.seq + i) * 8, .sectors = 8, .seq = v.seq + i,
+			.sector = (v.seq + i) * 8, .sectors = 8,
+			.seq = seq_of(im, segment, v.seq + i),
 			.pos = to_log_pos((page * SSDUP_PAGE_ENTRIES + i) * 8),
 			.kind = SSDUP_KIND_DATA,
 		};
@@ -69,25 +79,25 @@ static void make_page(const struct image *im, struct ssdup_page *p, u32 half, u3
 	ssdup_log_page_finish(p);
 }
 
-static void put(struct image *im, u32 half, u32 page, u32 slot, struct version v)
+static void put(struct image *im, u32 segment, u32 page, u32 slot, struct version v)
 {
-	make_page(im, &im->slot[half][page][slot], half, page, v);
+	make_page(im, &im->slot[segment][page][slot], segment, page, v);
 }
 
-#define V(e, r, s, n)	((struct version){ e, r, s, n })
+#define V(r, s, n)	((struct version){ r, s, n })
 
-static int image_read(void *ctx, u32 half, u32 page, const struct ssdup_page **slots)
+static int image_read(void *ctx, u32 segment, u32 page, const struct ssdup_page **slots)
 {
 	struct image *im = ctx;
 
 	im->reads++;
 	if (im->fail_read == page + 1)
 		return -EIO;
-	*slots = im->slot[half][page];
+	*slots = im->slot[segment][page];
 	return 0;
 }
 
-static int image_entries(void *ctx, u32 half, const struct ssdup_entry *e, u32 nr)
+static int image_entries(void *ctx, u32 segment, const struct ssdup_entry *e, u32 nr)
 {
 	struct image *im = ctx;
 	u32 i;
@@ -105,56 +115,59 @@ static const struct replay_ops image_ops = {
 	.entries = image_entries,
 };
 
-static int image_replay(struct image *im, u32 half)
+/* A log of this segment only. */
+static int image_replay(struct image *im, u32 segment)
 {
+	int r;
+
 	im->nr = 0;
 	im->reads = 0;
-	return ssdup_replay_half(&im->s, half, &image_ops, im, &im->found, &im->fault);
+	im->s.first = im->h[segment].generation;
+	ssdup_replay_begin(&im->rp, &im->s, &image_ops, im);
+	r = ssdup_replay_segment(&im->rp, &im->h[segment], &im->pages);
+	return r ?: ssdup_replay_end(&im->rp);
 }
 
-/* Expect @nr entries, with seqs from @seq on. */
-static void expect_seqs(struct kunit *test, const struct image *im, u64 seq, u32 nr)
+/* Expect @nr entries of @segment, with seqs from @seq on. */
+static void expect_seqs(struct kunit *test, const struct image *im, u32 segment, u64 seq, u32 nr)
 {
 	u32 i;
 
 	KUNIT_ASSERT_EQ(test, im->nr, nr);
-	KUNIT_EXPECT_EQ(test, im->found.entries, nr);
 	for (i = 0; i < nr; i++)
-		KUNIT_ASSERT_EQ(test, im->seqs[i], seq + i);
-	if (nr)
-		KUNIT_EXPECT_EQ(test, im->found.max_seq, seq + nr - 1);
+		KUNIT_ASSERT_EQ(test, im->seqs[i], seq_of(im, segment, seq + i));
+	KUNIT_EXPECT_EQ(test, im->rp.pages, im->pages);
+	KUNIT_EXPECT_EQ(test, im->rp.segments, !!im->pages);
 }
 
-/* --- Where a half ends --- */
+/* --- Where a segment ends --- */
 
-static void empty_half(struct kunit *test)
+static void empty_segment(struct kunit *test)
 {
 	struct image *im = image_new(test);
 
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	expect_seqs(test, im, 0, 0);
-	KUNIT_EXPECT_EQ(test, im->found.pages, 0);
-	KUNIT_EXPECT_EQ(test, im->found.data_end, 0);
-	KUNIT_EXPECT_EQ(test, im->found.max_seq, 0);
+	expect_seqs(test, im, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, im->pages, 0);
 	/* Is there something behind it? After a clean suspend that is known. */
 	KUNIT_EXPECT_EQ(test, im->reads, PAGES);
-	im->s.flags = SSDUP_SUPER_CLEAN;
+	im->s.flags = SSDUP_RECORD_CLEAN;
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
 	KUNIT_EXPECT_EQ(test, im->reads, 1);
 }
 
-static void full_half(struct kunit *test)
+static void full_segment(struct kunit *test)
 {
 	struct image *im = image_new(test);
 	u32 page;
 
 	for (page = 0; page < PAGES; page++)
 		put(im, 1, page, page % 2,
-		    V(1, page, 1 + page * SSDUP_PAGE_ENTRIES, SSDUP_PAGE_ENTRIES));
+		    V(1, 1 + page * SSDUP_PAGE_ENTRIES,
+		      page == PAGES - 1 ? 100 : SSDUP_PAGE_ENTRIES));
 	KUNIT_EXPECT_EQ(test, image_replay(im, 1), 0);
-	expect_seqs(test, im, 1, PAGES * SSDUP_PAGE_ENTRIES);
-	KUNIT_EXPECT_EQ(test, im->found.pages, PAGES);
-	KUNIT_EXPECT_EQ(test, im->found.data_end, im->s.g.data_sectors);
+	expect_seqs(test, im, 1, 1, (PAGES - 1) * SSDUP_PAGE_ENTRIES + 100);
+	KUNIT_EXPECT_EQ(test, im->pages, PAGES);
 	KUNIT_EXPECT_EQ(test, im->reads, PAGES);
 }
 
@@ -162,13 +175,12 @@ static void stops_at_gap(struct kunit *test)
 {
 	struct image *im = image_new(test);
 
-	put(im, 0, 0, 0, V(1, 0, 1, 10));
-	put(im, 0, 1, 0, V(1, 1, 11, 5));
-	put(im, 0, 3, 1, V(1, 1, 16, 5));
+	put(im, 0, 0, 0, V(1, 1, 10));
+	put(im, 0, 1, 0, V(1, 11, 5));
+	put(im, 0, 3, 1, V(1, 16, 5));
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	expect_seqs(test, im, 1, 15);
-	KUNIT_EXPECT_EQ(test, im->found.pages, 2);
-	KUNIT_EXPECT_EQ(test, im->found.data_end, (SSDUP_PAGE_ENTRIES + 5) * 8);
+	expect_seqs(test, im, 0, 1, 15);
+	KUNIT_EXPECT_EQ(test, im->pages, 2);
 }
 
 /* A page with nothing in it, as all its writes failed, is no gap. */
@@ -176,105 +188,119 @@ static void page_without_entries_is_no_gap(struct kunit *test)
 {
 	struct image *im = image_new(test);
 
-	put(im, 0, 0, 0, V(1, 0, 1, 0));
-	put(im, 0, 1, 0, V(1, 1, 1, 5));
+	put(im, 0, 0, 0, V(1, 1, 0));
+	put(im, 0, 1, 0, V(1, 1, 5));
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	expect_seqs(test, im, 1, 5);
-	KUNIT_EXPECT_EQ(test, im->found.pages, 2);
+	expect_seqs(test, im, 0, 1, 5);
+	KUNIT_EXPECT_EQ(test, im->pages, 2);
 }
 
 static void stops_at_other_generation(struct kunit *test)
 {
 	struct image *im = image_new(test);
 
-	put(im, 0, 0, 0, V(1, 0, 1, 10));
-	put(im, 0, 1, 0, V(1, 1, 11, 10));
-	im->s.generation[0] = ssdup_log_next_generation(&im->s);
-	put(im, 0, 0, 1, V(1, 2, 21, 10));
+	put(im, 0, 0, 0, V(1, 1, 10));
+	put(im, 0, 1, 0, V(1, 11, 10));
+	im->h[0].generation = 9;
+	put(im, 0, 0, 1, V(1, 21, 10));
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	expect_seqs(test, im, 21, 10);
-	KUNIT_EXPECT_EQ(test, im->found.pages, 1);
+	expect_seqs(test, im, 0, 21, 10);
+	KUNIT_EXPECT_EQ(test, im->pages, 1);
 }
 
-static void stops_at_lower_epoch(struct kunit *test)
+/* The epoch is that of the header, whatever else is there. */
+static void stops_at_other_epoch(struct kunit *test)
 {
 	struct image *im = image_new(test);
+	u64 epoch = im->h[0].epoch;
 
-	/* After a crash page 1 was written anew; page 2 is from before it. */
-	put(im, 0, 0, 0, V(1, 0, 1, 10));
-	put(im, 0, 1, 0, V(2, 0, 11, 10));
-	put(im, 0, 2, 0, V(1, 2, 11, 10));
-	put(im, 0, 2, 1, V(1, 9, 11, 10));
+	put(im, 0, 0, 0, V(1, 1, 10));
+	im->h[0].epoch--;
+	put(im, 0, 0, 1, V(9, 500, 10));
+	put(im, 0, 1, 0, V(2, 11, 10));
+	im->h[0].epoch = epoch;
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	expect_seqs(test, im, 1, 20);
-	KUNIT_EXPECT_EQ(test, im->found.pages, 2);
-
-	/* One slot of it is rewritten: that one counts. */
-	put(im, 0, 2, 0, V(2, 1, 21, 10));
+	expect_seqs(test, im, 0, 1, 10);
+	put(im, 0, 1, 1, V(1, 11, 10));
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	expect_seqs(test, im, 1, 30);
+	expect_seqs(test, im, 0, 1, 20);
+	KUNIT_EXPECT_EQ(test, im->pages, 2);
 }
 
 static void newest_version_counts(struct kunit *test)
 {
 	static const struct {
-		u64 epoch[2], rev[2];
+		u64 rev[2];
 		u32 newer;
 	} rows[] = {
-		{ { 1, 1 }, { 3, 4 }, 1 }, { { 1, 1 }, { 4, 3 }, 0 },
-		{ { 2, 1 }, { 3, 4 }, 0 }, { { 1, 2 }, { 4, 3 }, 1 },
-		{ { 1, 1 }, { BIT_ULL(32), 1 }, 0 },
+		{ { 3, 4 }, 1 }, { { 4, 3 }, 0 }, { { 1, 2 }, 1 },
+		{ { BIT_ULL(32), 1 }, 0 }, { { 5, BIT_ULL(40) }, 1 },
 	};
 	struct image *im = image_new(test);
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		put(im, 0, 0, 0, V(rows[i].epoch[0], rows[i].rev[0], 100, 3));
-		put(im, 0, 0, 1, V(rows[i].epoch[1], rows[i].rev[1], 200, 3));
+		put(im, 0, 0, 0, V(rows[i].rev[0], 100, 3));
+		put(im, 0, 0, 1, V(rows[i].rev[1], 200, 3));
 		KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-		expect_seqs(test, im, rows[i].newer ? 200 : 100, 3);
+		expect_seqs(test, im, 0, rows[i].newer ? 200 : 100, 3);
 
 		/* Torn, it is as if it were not there. */
 		im->slot[0][0][rows[i].newer].e[0].data_crc ^= cpu_to_le32(1);
 		KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-		expect_seqs(test, im, rows[i].newer ? 100 : 200, 3);
+		expect_seqs(test, im, 0, rows[i].newer ? 100 : 200, 3);
 	}
 }
 
 /* --- What cannot have been written, and what cannot be read --- */
 
-/* After a clean suspend the number of pages is known. */
+/* After a clean suspend the numbers of segments and pages are known. */
 static void counts_pages_of_a_clean_log(struct kunit *test)
 {
 	struct image *im = image_new(test);
 
-	put(im, 0, 0, 0, V(1, 0, 1, 126));
-	put(im, 0, 1, 0, V(1, 0, 127, 10));
-	im->s.flags = SSDUP_SUPER_CLEAN;
-	im->s.pages[0] = 2;
+	put(im, 0, 0, 0, V(1, 1, 126));
+	put(im, 0, 1, 0, V(1, 127, 10));
+	im->s.flags = SSDUP_RECORD_CLEAN;
+	im->s.live_pages = 2;
+	im->s.live_segments = 1;
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	KUNIT_EXPECT_EQ(test, image_replay(im, 1), 0);
+
+	im->s.live_segments = 2;
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, im->rp.fault.fault, LOG_PAGES_MISSING);
+	im->s.live_segments = 0;
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EINVAL);
+	im->s.live_segments = 1;
+	im->s.live_pages = 1;
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EINVAL);
+	im->s.live_pages = BIT_ULL(32) + 2;
+	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EINVAL);
+	im->s.live_pages = 2;
+	KUNIT_EXPECT_EQ(test, image_replay(im, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, im->rp.fault.fault, LOG_PAGES_MISSING);
 
 	im->slot[0][1][0].h.crc ^= cpu_to_le32(1);
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_PAGES_MISSING);
-	KUNIT_EXPECT_EQ(test, im->fault.page, 1);
+	KUNIT_EXPECT_EQ(test, im->rp.fault.fault, LOG_PAGES_MISSING);
 
 	/* Without a clean suspend that is how a log ends. */
 	im->s.flags = 0;
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	expect_seqs(test, im, 1, 126);
+	expect_seqs(test, im, 0, 1, 126);
 }
 
-static void refuses_epoch_to_come(struct kunit *test)
+/* Epochs come one after the other, so generations and epochs rise together. */
+static void refuses_epoch_of_the_past(struct kunit *test)
 {
 	struct image *im = image_new(test);
 
-	put(im, 0, 0, 0, V(im->s.epoch, 0, 1, 10));
-	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
-	put(im, 0, 0, 1, V(im->s.epoch + 1, 0, 1, 10));
-	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_PAGE_EPOCH);
+	im->h[1].epoch--;
+	ssdup_replay_begin(&im->rp, &im->s, &image_ops, im);
+	KUNIT_EXPECT_EQ(test, ssdup_replay_segment(&im->rp, &im->h[0], &im->pages), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_replay_segment(&im->rp, &im->h[1], &im->pages), -EINVAL);
+	KUNIT_EXPECT_EQ(test, im->rp.fault.fault, LOG_EPOCH);
+	KUNIT_EXPECT_EQ(test, im->rp.fault.segment, 1);
 }
 
 static void refuses_impossible_entry(struct kunit *test)
@@ -284,33 +310,41 @@ static void refuses_impossible_entry(struct kunit *test)
 	struct ssdup_page *p = &im->slot[2][1][0];
 	u32 i;
 
-	put(im, 2, 0, 0, V(1, 0, 1, 10));
+	put(im, 2, 0, 0, V(1, 1, 10));
 	for (i = 0; i < ARRAY_SIZE(where); i++) {
-		put(im, 2, 1, 0, V(1, 1, 11, SSDUP_PAGE_ENTRIES));
+		put(im, 2, 1, 0, V(1, 11, SSDUP_PAGE_ENTRIES));
 		p->e[where[i]].sector = cpu_to_le64(HDD_SECTORS);
 		ssdup_log_page_finish(p);
 		KUNIT_EXPECT_EQ(test, image_replay(im, 2), -EINVAL);
-		KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_ENTRY_OUTSIDE_HDD);
-		KUNIT_EXPECT_EQ(test, im->fault.half, 2);
-		KUNIT_EXPECT_EQ(test, im->fault.page, 1);
-		KUNIT_EXPECT_EQ(test, im->fault.entry, where[i]);
+		KUNIT_EXPECT_EQ(test, im->rp.fault.fault, LOG_ENTRY_OUTSIDE_HDD);
+		KUNIT_EXPECT_EQ(test, im->rp.fault.segment, 2);
+		KUNIT_EXPECT_EQ(test, im->rp.fault.page, 1);
+		KUNIT_EXPECT_EQ(test, im->rp.fault.entry, where[i]);
 		/* Nothing of its page was handed over. */
 		KUNIT_EXPECT_EQ(test, im->nr, 10);
+
+		/* A younger segment's entries are newer, so an older one has none of its seqs. */
+		put(im, 2, 1, 0, V(1, 11, SSDUP_PAGE_ENTRIES));
+		p->e[where[i]].seq = cpu_to_le64((im->h[2].generation + 1) << SSDUP_SEQ_BITS);
+		ssdup_log_page_finish(p);
+		KUNIT_EXPECT_EQ(test, image_replay(im, 2), -EINVAL);
+		KUNIT_EXPECT_EQ(test, im->rp.fault.fault, LOG_ENTRY_EMPTY);
+		KUNIT_EXPECT_EQ(test, im->rp.fault.entry, where[i]);
 	}
 
 	p->h.nr_entries = cpu_to_le16(SSDUP_PAGE_ENTRIES + 1);
 	ssdup_log_page_finish(p);
 	KUNIT_EXPECT_EQ(test, image_replay(im, 2), -EINVAL);
-	KUNIT_EXPECT_EQ(test, im->fault.fault, LOG_PAGE_BAD_COUNT);
-	KUNIT_EXPECT_EQ(test, im->fault.page, 1);
+	KUNIT_EXPECT_EQ(test, im->rp.fault.fault, LOG_PAGE_BAD_COUNT);
+	KUNIT_EXPECT_EQ(test, im->rp.fault.page, 1);
 }
 
 static void hands_errors_on(struct kunit *test)
 {
 	struct image *im = image_new(test);
 
-	put(im, 0, 0, 0, V(1, 0, 1, 10));
-	put(im, 0, 1, 0, V(1, 1, 11, 10));
+	put(im, 0, 0, 0, V(1, 1, 10));
+	put(im, 0, 1, 0, V(1, 11, 10));
 	im->fail_read = 2;
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), -EIO);
 	KUNIT_EXPECT_EQ(test, im->nr, 10);
@@ -344,12 +378,10 @@ static void any_torn_rewrite(struct kunit *test)
 		struct version below, durable, written;
 		bool other_generation;
 	} rows[] = {
-		{ "over an older version", { 1, 1, 1, 20 }, { 1, 2, 1, 60 }, { 1, 3, 1, 100 } },
-		{ "over nothing much", { 1, 1, 1, 1 }, { 1, 2, 1, 2 }, { 1, 3, 1, 3 } },
-		{ "full pages", { 1, 1, 1, 124 }, { 1, 2, 1, 125 }, { 1, 3, 1, 126 } },
-		{ "of a former epoch", { 1, 900, 1, 126 }, { 2, 2, 1, 60 }, { 2, 3, 1, 100 } },
-		{ "of a former life", { 1, 900, 77, 126 }, { 2, 2, 1, 60 }, { 2, 3, 1, 100 },
-		  true },
+		{ "over an older version", { 1, 1, 20 }, { 2, 1, 60 }, { 3, 1, 100 } },
+		{ "over nothing much", { 1, 1, 1 }, { 2, 1, 2 }, { 3, 1, 3 } },
+		{ "full pages", { 1, 1, 124 }, { 2, 1, 125 }, { 3, 1, 126 } },
+		{ "of a former life", { 900, 77, 126 }, { 2, 1, 60 }, { 3, 1, 100 }, true },
 	};
 	struct image *im = image_new(test);
 	struct ssdup_page *slot = &im->slot[0][0][1];
@@ -357,20 +389,18 @@ static void any_torn_rewrite(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		for (which = 0; which < 1U << SSDUP_PAGE_SECTORS; which++) {
+			im->h[0].generation += rows[i].other_generation;
 			put(im, 0, 0, 1, rows[i].below);
-			if (rows[i].other_generation) {
-				slot->h.generation = cpu_to_le64(im->s.generation[0] + 7);
-				ssdup_log_page_finish(slot);
-			}
+			im->h[0].generation -= rows[i].other_generation;
 			put(im, 0, 0, 0, rows[i].durable);
 			make_page(im, &im->scratch, 0, 0, rows[i].written);
 			copy_sectors(slot, &im->scratch, which);
 
 			KUNIT_ASSERT_EQ(test, image_replay(im, 0), 0);
 			if (memcmp(slot, &im->scratch, sizeof(*slot))) {
-				expect_seqs(test, im, rows[i].durable.seq, rows[i].durable.nr);
+				expect_seqs(test, im, 0, rows[i].durable.seq, rows[i].durable.nr);
 			} else {
-				expect_seqs(test, im, rows[i].written.seq, rows[i].written.nr);
+				expect_seqs(test, im, 0, rows[i].written.seq, rows[i].written.nr);
 				news++;
 			}
 		}
@@ -381,129 +411,105 @@ static void any_torn_rewrite(struct kunit *test)
 	KUNIT_EXPECT_LT(test, news, (u32)ARRAY_SIZE(rows) << (SSDUP_PAGE_SECTORS - 1));
 }
 
-/* --- Roles --- */
+/* --- Which segments are live --- */
 
-struct roles_rig {
-	struct log_super	s;
-	struct ssdup_replay_half	found[SSDUP_MAX_HALVES];
-	struct ssdup_replay_roles	roles;
-};
-
-struct roles_case {
+struct live_case {
 	const char *name;
+	u64 tail, first;
 	u32 nr;
-	u64 generation[6];
-	u32 pages[6];
-	u32 open;
-	u32 nr_sealed;
-	u32 sealed[5];
-	u32 nr_free;
-	u32 free[5];
-	u64 raised[6];		/* 0: as it was */
+	u64 generation[5];
+	enum log_fault fault;
+	u32 nr_live;
+	u64 live[5];
+	u64 next;
 };
 
-static const struct roles_case roles_cases[] = {
-	{ "fresh", 2, { 1, 2 }, {}, 0, 0, {}, 1, { 1 } },
-	{ "empty, other order", 2, { 5, 4 }, {}, 1, 0, {}, 1, { 0 } },
-	{ "empty, many", 4, { 9, 7, 8, 6 }, {}, 3, 0, {}, 3, { 1, 2, 0 } },
-	{ "one receives", 2, { 1, 2 }, { 3 }, 0, 0, {}, 1, { 1 } },
-	{ "one receives, the younger number is free", 2, { 5, 4 }, { 0, 3 }, 1, 0, {}, 1, { 0 } },
-	{ "both have entries", 2, { 1, 2 }, { 8, 1 }, 1, 1, { 0 }, 0 },
-	{ "both have entries, other order", 2, { 4, 3 }, { 1, 8 }, 0, 1, { 1 }, 0 },
-	{ "the free one is too old", 2, { 1, 2 }, { 0, 3 }, 1, 0, {}, 1, { 0 }, { 3 } },
-	{ "sealed oldest first", 4, { 4, 2, 3, 1 }, { 1, 1, 1, 1 }, 0, 3, { 3, 1, 2 }, 0 },
-	{ "sealed and free", 5, { 11, 8, 10, 9, 12 }, { 0, 8, 2, 8, 0 },
-	  2, 2, { 1, 3 }, 2, { 0, 4 } },
-	{ "free ones too old, and one in between", 6, { 1, 20, 7, 3, 21, 5 },
-	  { 0, 8, 0, 8, 0, 0 }, 1, 1, { 3 }, 4, { 4, 0, 5, 2 }, { 22, 0, 24, 0, 0, 23 } },
+static const struct live_case live_cases[] = {
+	{ "fresh", 1, 1, 0, {}, LOG_OK, 0, {}, 1 },
+	{ "sorted", 1, 1, 3, { 3, 1, 2 }, LOG_OK, 3, { 1, 2, 3 }, 4 },
+	{ "below the tail", 3, 1, 4, { 4, 2, 3, 1 }, LOG_OK, 2, { 3, 4 }, 5 },
+	{ "all freed", 9, 1, 2, { 4, 8 }, LOG_OK, 0, {}, 9 },
+	{ "freed, and the tail is behind", 5, 1, 2, { 4, 8 }, LOG_OK, 1, { 8 }, 9 },
+	{ "none of the epoch yet", 2, 12, 1, { 4 }, LOG_OK, 1, { 4 }, 12 },
+	{ "twice", 1, 1, 3, { 3, 1, 3 }, LOG_BAD_GENERATION },
+	{ "twice, freed", 4, 1, 3, { 3, 5, 3 }, LOG_OK, 1, { 5 }, 6 },
+	{ "at the tail, twice", 3, 1, 3, { 3, 5, 3 }, LOG_BAD_GENERATION },
+	{ "no 32 bit number", BIT_ULL(33), 1, 2, { BIT_ULL(35) + 1, BIT_ULL(33) + 2 },
+	  LOG_OK, 2, { BIT_ULL(33) + 2, BIT_ULL(35) + 1 }, BIT_ULL(35) + 2 },
 };
 
-static void roles_case_desc(const struct roles_case *c, char *desc)
+static void live_case_desc(const struct live_case *c, char *desc)
 {
 	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-KUNIT_ARRAY_PARAM(roles, roles_cases, roles_case_desc);
+KUNIT_ARRAY_PARAM(live, live_cases, live_case_desc);
 
-static void roles_by_example(struct kunit *test)
+static void live_by_example(struct kunit *test)
 {
-	const struct roles_case *c = test->param_value;
-	struct roles_rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
-	u32 i;
+	const struct live_case *c = test->param_value;
+	const struct log_super s = { .tail = c->tail, .first = c->first };
+	struct log_header h[5] = {};
+	u32 i, nr = c->nr;
+	u64 next;
 
-	KUNIT_ASSERT_NOT_NULL(test, rig);
-	rig->s.g.nr_halves = c->nr;
-	for (i = 0; i < c->nr; i++) {
-		rig->s.generation[i] = c->generation[i];
-		rig->found[i].pages = c->pages[i];
-		rig->found[i].entries = c->pages[i];
+	for (i = 0; i < nr; i++)
+		h[i] = (struct log_header){ c->generation[i], 7, 100 + c->generation[i] % 50 };
+	KUNIT_ASSERT_EQ(test, ssdup_replay_live(&s, h, &nr, &next), c->fault);
+	if (c->fault != LOG_OK)
+		return;
+	KUNIT_EXPECT_EQ(test, next, c->next);
+	KUNIT_ASSERT_EQ(test, nr, c->nr_live);
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ(test, h[i].generation, c->live[i]);
+		KUNIT_EXPECT_EQ(test, h[i].segment, 100 + c->live[i] % 50);
 	}
-
-	ssdup_replay_roles(&rig->s, rig->found, &rig->roles);
-	KUNIT_EXPECT_EQ(test, rig->roles.open, c->open);
-	KUNIT_ASSERT_EQ(test, rig->roles.nr_sealed, c->nr_sealed);
-	for (i = 0; i < c->nr_sealed; i++)
-		KUNIT_EXPECT_EQ(test, rig->roles.sealed[i], c->sealed[i]);
-	KUNIT_ASSERT_EQ(test, rig->roles.nr_free, c->nr_free);
-	for (i = 0; i < c->nr_free; i++)
-		KUNIT_EXPECT_EQ(test, rig->roles.free[i], c->free[i]);
-	for (i = 0; i < c->nr; i++)
-		KUNIT_EXPECT_EQ(test, rig->s.generation[i], c->raised[i] ?: c->generation[i]);
 }
 
-static void roles_rules(struct kunit *test)
+#define MANY	4096U
+
+/* As many as a large log has. */
+static void live_rules(struct kunit *test)
 {
-	struct roles_rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
+	struct log_header *h = kunit_kcalloc(test, MANY, sizeof(*h), GFP_KERNEL);
+	struct log_super s = { .tail = 1 + MANY / 4, .first = 1 };
+	u32 i, j, nr = MANY;
 	struct prng r = { 9 };
-	u32 round, i, j, nr;
-	u64 last;
+	u64 next;
 
-	KUNIT_ASSERT_NOT_NULL(test, rig);
-	for (round = 0; round < 2000; round++) {
-		memset(rig, 0, sizeof(*rig));
-		nr = prng_between(&r, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES);
-		rig->s.g.nr_halves = nr;
-		for (i = 0; i < nr; i++) {
-			rig->s.generation[i] = i + 1;
-			j = prng_below(&r, i + 1);
-			swap(rig->s.generation[i], rig->s.generation[j]);
-			rig->found[i].pages = prng_below(&r, 3);
-		}
-		ssdup_replay_roles(&rig->s, rig->found, &rig->roles);
-
-		/* Every half has one role; generations go up along the roles. */
-		KUNIT_ASSERT_EQ(test, rig->roles.nr_sealed + 1 + rig->roles.nr_free, nr);
-		last = 0;
-		for (i = 0; i < nr; i++) {
-			u32 half = i < rig->roles.nr_sealed ? rig->roles.sealed[i] :
-				i == rig->roles.nr_sealed ? rig->roles.open :
-				rig->roles.free[i - rig->roles.nr_sealed - 1];
-
-			KUNIT_ASSERT_LT(test, half, nr);
-			KUNIT_ASSERT_GT(test, rig->s.generation[half], last);
-			last = rig->s.generation[half];
-			if (i != rig->roles.nr_sealed)
-				KUNIT_ASSERT_EQ(test, !!rig->found[half].pages,
-						i < rig->roles.nr_sealed);
-		}
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	for (i = 0; i < MANY; i++) {
+		h[i] = (struct log_header){ i + 1, 1, i };
+		j = prng_below(&r, i + 1);
+		swap(h[i], h[j]);
 	}
+	KUNIT_ASSERT_EQ(test, ssdup_replay_live(&s, h, &nr, &next), LOG_OK);
+	KUNIT_ASSERT_EQ(test, nr, MANY / 4 * 3);
+	KUNIT_EXPECT_EQ(test, next, MANY + 1);
+	for (i = 0; i < nr; i++) {
+		KUNIT_ASSERT_EQ(test, h[i].generation, s.tail + i);
+		KUNIT_ASSERT_EQ(test, h[i].segment, s.tail + i - 1);
+	}
+	/* Any two. */
+	h[prng_below(&r, 100)].generation = h[100 + prng_below(&r, nr - 100)].generation;
+	KUNIT_EXPECT_EQ(test, ssdup_replay_live(&s, h, &nr, &next), LOG_BAD_GENERATION);
 }
 
 static struct kunit_case replay_cases[] = {
-	KUNIT_CASE(empty_half),
-	KUNIT_CASE(full_half),
+	KUNIT_CASE(empty_segment),
+	KUNIT_CASE(full_segment),
 	KUNIT_CASE(stops_at_gap),
 	KUNIT_CASE(page_without_entries_is_no_gap),
 	KUNIT_CASE(stops_at_other_generation),
-	KUNIT_CASE(stops_at_lower_epoch),
+	KUNIT_CASE(stops_at_other_epoch),
 	KUNIT_CASE(newest_version_counts),
 	KUNIT_CASE(counts_pages_of_a_clean_log),
-	KUNIT_CASE(refuses_epoch_to_come),
+	KUNIT_CASE(refuses_epoch_of_the_past),
 	KUNIT_CASE(refuses_impossible_entry),
 	KUNIT_CASE(hands_errors_on),
 	KUNIT_CASE(any_torn_rewrite),
-	KUNIT_CASE_PARAM(roles_by_example, roles_gen_params),
-	KUNIT_CASE(roles_rules),
+	KUNIT_CASE_PARAM(live_by_example, live_gen_params),
+	KUNIT_CASE(live_rules),
 	{}
 };
 

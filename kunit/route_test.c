@@ -9,14 +9,13 @@
 #define WRITABLE	BIT(1)
 #define SHUT		BIT(2)
 #define QUEUE		BIT(3)
-#define RATIONED	BIT(4)
-#define BYPASS		BIT(5)
-#define LEAVING		BIT(6)
-#define STUCK		BIT(7)
-#define OVERLAPS	BIT(8)
-#define NO_PLACE	BIT(9)
-#define NO_MEMORY	BIT(10)
-#define FACTS		BIT(11)
+#define BYPASS		BIT(4)
+#define LEAVING		BIT(5)
+#define STUCK		BIT(6)
+#define OVERLAPS	BIT(7)
+#define NO_PLACE	BIT(8)
+#define NO_MEMORY	BIT(9)
+#define FACTS		BIT(10)
 
 static struct route_facts facts(u32 bits)
 {
@@ -25,7 +24,6 @@ static struct route_facts facts(u32 bits)
 		.log_writable = bits & WRITABLE,
 		.shut = bits & SHUT,
 		.queue = bits & QUEUE,
-		.rationed = bits & RATIONED,
 		.bypass = bits & BYPASS,
 		.leaving = bits & LEAVING,
 		.stuck = bits & STUCK,
@@ -53,34 +51,29 @@ static const struct route_case route_cases[] = {
 	{ "random", RANDOM, ROUTE_LOG },
 	{ "random, log full", RANDOM | NO_PLACE, ROUTE_WAIT },
 	{ "random, others wait", RANDOM | QUEUE, ROUTE_WAIT },
-	{ "random, others wait for the ration", RANDOM | QUEUE | RATIONED, ROUTE_WAIT },
 	{ "random, no memory", RANDOM | NO_PLACE | NO_MEMORY, ROUTE_HDD },
 	{ "random, log not writable", TO_SSD, ROUTE_HDD },
 	{ "random, log shut", RANDOM | SHUT, ROUTE_HDD },
 
-	{ "bypass", RANDOM | BYPASS, ROUTE_LOG_REST },
+	{ "bypass", RANDOM | BYPASS, ROUTE_LOG },
 	{ "bypass, log full", RANDOM | BYPASS | NO_PLACE, ROUTE_HDD },
 	{ "bypass, log full, overlaps", RANDOM | BYPASS | NO_PLACE | OVERLAPS, ROUTE_WAIT },
 	{ "bypass, others wait", RANDOM | BYPASS | QUEUE, ROUTE_HDD },
 	{ "bypass, others wait, overlaps", RANDOM | BYPASS | QUEUE | OVERLAPS, ROUTE_WAIT },
-	{ "bypass, others wait for the ration", RANDOM | BYPASS | QUEUE | RATIONED,
-	  ROUTE_LOG_REST },
 
-	{ "leaving", RANDOM | LEAVING, ROUTE_LOG_REST },
+	{ "leaving", RANDOM | LEAVING, ROUTE_LOG },
 	{ "leaving, log full", RANDOM | LEAVING | NO_PLACE, ROUTE_HDD },
 	{ "leaving, others wait", RANDOM | LEAVING | QUEUE, ROUTE_HDD },
 	{ "leaving, log full, overlaps", OVER | LEAVING | NO_PLACE, ROUTE_WAIT },
-	{ "leaving, stuck", RANDOM | LEAVING | STUCK, ROUTE_LOG_REST },
+	{ "leaving, stuck", RANDOM | LEAVING | STUCK, ROUTE_LOG },
 	{ "leaving, stuck, log full", RANDOM | LEAVING | STUCK | NO_PLACE, ROUTE_HDD },
 	{ "leaving, stuck, log full, overlaps", OVER | LEAVING | STUCK | NO_PLACE, ROUTE_FAIL },
 	{ "leaving, stuck, shut, overlaps", OVER | LEAVING | STUCK | SHUT, ROUTE_WAIT },
 
-	{ "stuck", RANDOM | STUCK, ROUTE_LOG_REST },
+	{ "stuck", RANDOM | STUCK, ROUTE_LOG },
 	{ "stuck, log full", RANDOM | STUCK | NO_PLACE, ROUTE_WAIT },
-	{ "stuck, bypass, others wait for the ration",
-	  RANDOM | STUCK | BYPASS | QUEUE | RATIONED, ROUTE_HDD },
-	{ "stuck, overlaps, others wait for the ration",
-	  OVER | STUCK | BYPASS | QUEUE | RATIONED, ROUTE_WAIT },
+	{ "stuck, bypass, others wait", RANDOM | STUCK | BYPASS | QUEUE, ROUTE_HDD },
+	{ "stuck, overlaps, others wait", OVER | STUCK | BYPASS | QUEUE, ROUTE_WAIT },
 
 	{ "overlaps", OVER, ROUTE_LOG },
 	{ "overlaps, log full", OVER | NO_PLACE, ROUTE_WAIT },
@@ -116,7 +109,7 @@ static void route_rules(struct kunit *test)
 		struct route_facts f = facts(bits);
 		enum route_action action = ssdup_route_next(&f);
 		bool hurries = f.bypass || f.leaving, open = f.log_writable && !f.shut;
-		bool log = action == ROUTE_LOG || action == ROUTE_LOG_REST;
+		bool log = action == ROUTE_LOG;
 
 		/* Invariant 3, never older over newer; and nothing is tried again. */
 		if (f.overlaps)
@@ -124,13 +117,13 @@ static void route_rules(struct kunit *test)
 		if (f.no_place || !open)
 			KUNIT_EXPECT_FALSE_MSG(test, log, "facts %x", bits);
 
-		/* A write passes others only when those wait for a ration that it needs not. */
-		if (log && f.queue)
-			KUNIT_EXPECT_TRUE_MSG(test, f.rationed && hurries && !f.stuck,
-					      "facts %x", bits);
-		if (log)
-			KUNIT_EXPECT_EQ_MSG(test, action == ROUTE_LOG, !hurries && !f.stuck,
-					    "facts %x", bits);
+		/* No write overtakes those that wait for the log. */
+		if (f.queue)
+			KUNIT_EXPECT_FALSE_MSG(test, log, "facts %x", bits);
+
+		/* What can have a place in the log gets it, unless the HDD takes it. */
+		if (open && !f.queue && !f.no_place && (f.overlaps || f.disk == SSDUP_SSD))
+			KUNIT_EXPECT_TRUE_MSG(test, log, "facts %x", bits);
 
 		/* Nothing fails or waits that can go to the HDD. */
 		if (action == ROUTE_FAIL)

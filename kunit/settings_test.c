@@ -31,6 +31,18 @@ static const struct value_case value_cases[] = {
 	{ "a power of two", "range_mb", "64", true, 64 },
 	{ "no power of two", "range_mb", "63", false },
 	{ "zero of a range", "range_mb", "0", false },
+	{ "least segment", "segment_mb", "1", true, 1 },
+	{ "largest segment", "segment_mb", "256", true, 256 },
+	{ "no power of two", "segment_mb", "6", false },
+	{ "zero of a segment", "segment_mb", "0", false },
+	{ "too large a segment", "segment_mb", "512", false },
+	{ "shortest wait", "max_wait_ms", "1", true, 1 },
+	{ "longest wait", "max_wait_ms", "60000", true, 60000 },
+	{ "no wait", "max_wait_ms", "0", false },
+	{ "too long a wait", "max_wait_ms", "60001", false },
+	{ "fewest halves", "halves", "2", true, 2 },
+	{ "most halves", "halves", "16", true, 16 },
+	{ "one half", "halves", "1", false },
 };
 
 static void value_desc(const struct value_case *c, char *desc)
@@ -86,11 +98,39 @@ static void lines_are_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_TWICE);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "depth", "1"), SETTINGS_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "halves", "17"), SETTINGS_VALUE);
-	KUNIT_EXPECT_EQ(test, set.halves, SSDUP_MIN_HALVES);
+	KUNIT_EXPECT_EQ(test, set.halves, 2);
 	/* What was refused was not given. */
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "halves", "16"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.given, ssdup_settings_bit(ssdup_settings_find("full")) |
 			ssdup_settings_bit(ssdup_settings_find("halves")));
+}
+
+/* What may change while the table is loaded has a file; what a format fixes has none. */
+static void keys_with_files(struct kunit *test)
+{
+	static const struct {
+		const char *name;
+		bool file;
+		u32 preset;
+	} rows[] = {
+		{ "halves", true, 2 }, { "max_wait_ms", true, 250 },
+		{ "segment_mb", false, SSDUP_BY_SIZE }, { "range_mb", false, SSDUP_BY_SIZE },
+	};
+	const struct ssdup_settings_key *key;
+	struct ssdup_settings set;
+	u32 i;
+
+	ssdup_settings_preset(&set);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		key = ssdup_settings_find(rows[i].name);
+		KUNIT_ASSERT_NOT_NULL(test, key);
+		KUNIT_EXPECT_EQ(test, !!key->file, rows[i].file);
+		KUNIT_EXPECT_EQ(test, *ssdup_settings_of(&set, key), rows[i].preset);
+	}
+	/* The sizes that the key takes are those that the format takes. */
+	key = ssdup_settings_find("segment_mb");
+	KUNIT_EXPECT_EQ(test, key->max * 2048, SSDUP_MAX_SEGMENT_SECTORS);
+	KUNIT_EXPECT_GE(test, key->min * 2048, SSDUP_MIN_SEGMENT_SECTORS);
 }
 
 static void marks_do_not_cross(struct kunit *test)
@@ -108,6 +148,7 @@ static struct kunit_case settings_cases[] = {
 	KUNIT_CASE_PARAM(values, value_gen_params),
 	KUNIT_CASE(keys_are_sound),
 	KUNIT_CASE(lines_are_taken),
+	KUNIT_CASE(keys_with_files),
 	KUNIT_CASE(marks_do_not_cross),
 	{}
 };

@@ -361,10 +361,10 @@ static inline u64 balance_drain_cost(u64 took, u64 passed, u64 others)
  *
  * Return: ns, for BALANCE_UNIT sectors.
  */
-static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u32 sectors)
+static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u64 sectors)
 {
-	u64 unit = div_u64(cost * BALANCE_UNIT, sectors);
-	u32 part = min(sectors, tuning.drain_full);
+	u64 unit = div64_u64(cost * BALANCE_UNIT, sectors);
+	u32 part = min_t(u64, sectors, tuning.drain_full);
 
 	return unit_ns - div_u64(unit_ns * part, tuning.drain_step * tuning.drain_full) +
 	       div_u64(unit * part, tuning.drain_step * tuning.drain_full);

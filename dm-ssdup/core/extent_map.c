@@ -53,124 +53,74 @@ static void tree_add(struct extent_tree *tree, struct extent *e)
 	tree->sectors += e->sectors;
 }
 
-/* @e has left the tree. A lent node goes back with its half's array instead. */
-static void give_back(struct extent_list *unused, struct extent *e)
-{
-	if (!e->lent)
-		extent_push(unused, e);
-}
-
-static void tree_remove(struct extent_tree *tree, struct extent *e, struct extent_list *unused)
+void ssdup_extent_remove(struct extent_tree *tree, struct extent *e)
 {
 	rb_erase(&e->node, &tree->root);
+	RB_CLEAR_NODE(&e->node);
 	tree->nr--;
 	tree->sectors -= e->sectors;
-	give_back(unused, e);
-}
-
-/* Fill @piece with the part [@start, @end) of @whole, and put it into the tree. */
-static void tree_add_part(struct extent_tree *tree, struct extent *piece,
-			  const struct extent *whole, u64 start, u64 end)
-{
-	piece->start = start;
-	piece->sectors = end - start;
-	piece->seq = whole->seq;
-	piece->half = whole->half;
-	piece->kind = whole->kind;
-	piece->home = whole->home;
-	piece->pos = whole->kind == SSDUP_KIND_DATA ?
-		log_pos_add(whole->pos, start - whole->start) : to_log_pos(0);
-	tree_add(tree, piece);
 }
 
 /* Take [@start, @end) from @x, which overlaps it. */
 static void tree_cut(struct extent_tree *tree, struct extent *x, u64 start, u64 end,
-		     struct extent_list *spares, struct extent_list *unused)
+		     struct extent *spare)
 {
-	struct extent whole = *x;
+	bool data = x->kind == SSDUP_KIND_DATA;
 	u64 x_end = extent_end(x);
 
-	if (x->start < start) {
-		tree->sectors -= x_end - start;
-		x->sectors = start - x->start;
-		if (x_end > end)
-			tree_add_part(tree, extent_pop(spares), &whole, end, x_end);
-	} else if (x_end > end) {
+	if (x->start >= start && x_end <= end) {
+		ssdup_extent_remove(tree, x);
+		return;
+	}
+	if (x->start >= start) {
 		/* The order stays right: the start moves up within the old extent. */
 		tree->sectors -= end - x->start;
+		x->pos += data ? end - x->start : 0;
 		x->start = end;
 		x->sectors = x_end - end;
-		if (x->kind == SSDUP_KIND_DATA)
-			x->pos = log_pos_add(whole.pos, end - whole.start);
-	} else {
-		tree_remove(tree, x, unused);
+		return;
 	}
+	tree->sectors -= x_end - start;
+	if (x_end > end) {
+		spare->start = end;
+		spare->sectors = x_end - end;
+		spare->seq = x->seq;
+		spare->kind = x->kind;
+		spare->pos = x->pos + (data ? end - x->start : 0);
+		tree_add(tree, spare);
+	}
+	x->sectors = start - x->start;
 }
 
-u32 ssdup_extent_spares(const struct extent_tree *tree, const struct extent *e)
+bool ssdup_extent_overtaken(const struct extent_tree *tree, const struct extent *e)
 {
-	u64 from = e->start, end = extent_end(e);
-	struct extent *x = ssdup_extent_first(tree, from, end);
-	u32 pieces = 0;
+	u64 end = extent_end(e);
+	const struct extent *x;
 
-	/* @e splits an older extent only when it lies inside that one. */
-	if (x && x->seq <= e->seq && x->start < from && extent_end(x) > end)
-		return 1;
-
-	for (; x && x->start < end; x = ssdup_extent_next(x)) {
-		if (x->seq <= e->seq)
-			continue;
-		pieces += x->start > from;
-		from = extent_end(x);
-	}
-	pieces += from < end;
-
-	return pieces ? pieces - 1 : 0;
+	for (x = ssdup_extent_first(tree, e->start, end); x && x->start < end;
+	     x = ssdup_extent_next(x))
+		if (x->seq > e->seq)
+			return true;
+	return false;
 }
 
-void ssdup_extent_insert(struct extent_tree *tree, struct extent *e,
-			 struct extent_list *spares, struct extent_list *unused)
+const struct extent *ssdup_extent_splits(const struct extent_tree *tree, const struct extent *e)
 {
-	const struct extent whole = *e;
-	u64 from = whole.start, end = extent_end(&whole);
+	const struct extent *x = ssdup_extent_first(tree, e->start, extent_end(e));
+
+	return x && x->start < e->start && extent_end(x) > extent_end(e) ? x : NULL;
+}
+
+void ssdup_extent_insert(struct extent_tree *tree, struct extent *e, struct extent *spare)
+{
+	u64 end = extent_end(e);
 	struct extent *x, *next;
 
-	/* All below @from is done; @e is NULL once it is in the tree. */
-	for (x = ssdup_extent_first(tree, from, end); x && x->start < end; x = next) {
+	for (x = ssdup_extent_first(tree, e->start, end); x && x->start < end; x = next) {
 		next = ssdup_extent_next(x);
-		if (x->seq <= whole.seq) {
-			tree_cut(tree, x, whole.start, end, spares, unused);
-			continue;
-		}
-		if (x->start > from) {
-			tree_add_part(tree, e ?: extent_pop(spares), &whole, from, x->start);
-			e = NULL;
-		}
-		from = extent_end(x);
+		tree_cut(tree, x, e->start, end, spare);
 	}
-	if (from < end) {
-		tree_add_part(tree, e ?: extent_pop(spares), &whole, from, end);
-		e = NULL;
-	}
-	if (e)
-		give_back(unused, e);
-}
-
-bool ssdup_extent_drop_half(struct extent_tree *tree, u8 half, u64 *from,
-			    struct extent_list *unused)
-{
-	struct extent *x, *next;
-	u32 seen = 0;
-
-	for (x = ssdup_extent_first(tree, *from, U64_MAX); x; x = next) {
-		*from = x->start;
-		if (seen++ == EXTENT_WALK)
-			return false;
-		next = ssdup_extent_next(x);
-		if (x->half == half)
-			tree_remove(tree, x, unused);
-	}
-	return true;
+	tree_add(tree, e);
 }
 
 bool ssdup_extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
@@ -204,6 +154,22 @@ const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 
 	}
 	*sectors = (x ? x->start : end) - start;
 	return NULL;
+}
+
+u32 ssdup_extent_older_span(const struct extent_tree *tree, u64 start, u64 end, u64 seq,
+			    u64 *from)
+{
+	const struct extent *x = ssdup_extent_first(tree, start, end);
+
+	*from = start;
+	for (; x && x->start < end; x = ssdup_extent_next(x)) {
+		if (x->seq <= seq)
+			continue;
+		if (x->start > *from)
+			return x->start - *from;
+		*from = min(extent_end(x), end);
+	}
+	return end - *from;
 }
 
 u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end)

@@ -6,61 +6,65 @@
  * extents in it, ordered by start. Invariants of a tree, true between calls:
  *
  *  - extents are disjoint, not empty, and lie within the range;
- *  - each sector belongs to the newest extent that was ever inserted over it
- *    (highest seq; of equal ones the later insert) and not removed since;
+ *  - each sector belongs to the newest extent that was ever inserted over it (highest seq) and
+ *    not removed since;
  *  - nr is the number of extents, and sectors the number of sectors that they cover.
  *
- * An extent takes 56 bytes (the paper measured 56 a request, section 2.5), or 58 in a half's
- * array, with what is left over there.
- * Nothing here allocates. An insert takes its nodes from the caller. Nodes that are no longer
- * needed are returned on a list, to be freed outside the lock; except lent ones, which belong
- * to the array of their half. The caller holds the lock of the tree's range.
+ * An extent takes 48 bytes (the paper measured 56 a request, section 2.5). Extents belong to
+ * arrays, and arrays to segments: the memory of an extent that leaves its tree stays with its
+ * segment, until that is free. So nothing here allocates or frees, and a segment finds all of
+ * its extents. The caller holds the lock of the tree's range.
  */
 #ifndef SSDUP_EXTENT_MAP_H
 #define SSDUP_EXTENT_MAP_H
 
+#include <linux/llist.h>
 #include <linux/rbtree.h>
 
 #include "types.h"
 
 struct extent {
-	union {
-		struct rb_node	node;
-		struct extent	*next;	/* while on an extent_list */
-	};
+	struct rb_node	node;		/* empty while the extent is in no tree */
 	u64		start;		/* HDD sector */
-	u64		seq;
-	log_pos_t	pos;		/* in the data area of @half; 0 unless DATA */
-	u32		sectors;
-	u8		half;
-	u8		kind;		/* SSDUP_KIND_ */
-	bool		home;		/* a drain has written it to the HDD already */
-	bool		lent;		/* part of its half's array, freed as a whole */
+	u64		seq : 60;
+	u64		kind : 4;	/* SSDUP_KIND_ */
+	u64		pos : 36;	/* sector on the SSD; of a tombstone: its segment's first */
+	u64		sectors : 28;
 };
+
+#define EXTENT_MAX_SECTORS	134217728U	/* so ranges are no longer */
 
 static inline u64 extent_end(const struct extent *e)
 {
 	return e->start + e->sectors;
 }
 
-/* A stack of nodes that are in no tree. */
-struct extent_list {
-	struct extent	*head;
-};
-
-static inline void extent_push(struct extent_list *list, struct extent *e)
+/** extent_mapped() - is @e in a tree? Without the lock of its range it is a hint. */
+static inline bool extent_mapped(const struct extent *e)
 {
-	e->next = list->head;
-	list->head = e;
+	return !RB_EMPTY_NODE(&e->node);
 }
 
-static inline struct extent *extent_pop(struct extent_list *list)
-{
-	struct extent *e = list->head;
+/*
+ * The extents of consecutive entries of a segment, or one extent that was split off. A drain
+ * takes the extents of several arrays in the order of the HDD, see order.h.
+ */
+struct extent_array {
+	struct llist_node	list;		/* of the segment */
+	struct rb_node		turn;		/* by @first */
+	u64			first : 56;	/* lowest start that was not taken yet */
+	u64			nr : 8;
+	struct extent		e[];
+};
 
-	if (e)
-		list->head = e->next;
-	return e;
+/** extent_array_init() - an array of @nr extents that are in no tree */
+static inline void extent_array_init(struct extent_array *a, u32 nr)
+{
+	u32 i;
+
+	a->nr = nr;
+	for (i = 0; i < nr; i++)
+		RB_CLEAR_NODE(&a->e[i].node);
 }
 
 struct extent_tree {
@@ -83,25 +87,15 @@ struct extent *ssdup_extent_first(const struct extent_tree *tree, u64 start, u64
 struct extent *ssdup_extent_next(const struct extent *e);
 
 /**
- * ssdup_extent_spares() - nodes that inserting @e would take beside @e itself
- *
- * At most 1 when nothing in the tree is newer than @e, which is true for every write that
- * just ended. Replay and relocation may need more.
- */
-u32 ssdup_extent_spares(const struct extent_tree *tree, const struct extent *e);
-
-/**
  * extent_insert_alone() - insert @e if no other extent has to be cut
  * @e: see ssdup_extent_insert()
- * @old: set to the extent that @e replaced and that left the tree, or to NULL
  *
  * This is enough for nearly every write: it overlaps nothing, or replaces exactly one older
  * extent. It is inline because every write pays for it.
  *
  * Return: false, with nothing changed, when ssdup_extent_insert() is needed.
  */
-static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *e,
-				       struct extent **old)
+static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *e)
 {
 	struct rb_node **link = &tree->root.rb_node, *parent = NULL;
 	struct extent *x, *lower = NULL, *higher = NULL;
@@ -117,7 +111,6 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
 			link = &parent->rb_right;
 		}
 	}
-	*old = NULL;
 	if (higher && higher->start < extent_end(e))
 		return false;
 	if (lower && extent_end(lower) > e->start) {
@@ -125,7 +118,7 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
 		    lower->seq > e->seq)
 			return false;
 		rb_replace_node(&lower->node, &e->node, &tree->root);
-		*old = lower;
+		RB_CLEAR_NODE(&lower->node);
 		return true;
 	}
 	rb_link_node(&e->node, parent, link);
@@ -136,34 +129,35 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
 }
 
 /**
- * ssdup_extent_insert() - insert @e
- * @tree: of the range that @e lies in
- * @e: start, seq, pos, sectors, half and kind filled in; the tree owns it from now on
- * @spares: at least ssdup_extent_spares() nodes; unused ones stay on the list
- * @unused: nodes that left the tree, or @e if it was not needed, are pushed here
+ * ssdup_extent_overtaken() - does a newer extent overlap @e?
  *
- * Older extents (lower or equal seq) give way where @e overlaps them: they are
- * trimmed, split or removed. @e gives way to newer extents (higher seq), and may
- * end up in several pieces or in none. A trim at the front moves the pos of a
- * DATA extent along.
+ * A write to a sealed segment may end after a write to the next one.
  */
-void ssdup_extent_insert(struct extent_tree *tree, struct extent *e,
-			 struct extent_list *spares, struct extent_list *unused);
+bool ssdup_extent_overtaken(const struct extent_tree *tree, const struct extent *e);
+
+/**
+ * ssdup_extent_splits() - does @e lie inside an older extent, which it would split?
+ *
+ * Return: that extent, whose segment gets the node of the rear part, or NULL.
+ */
+const struct extent *ssdup_extent_splits(const struct extent_tree *tree, const struct extent *e);
+
+/**
+ * ssdup_extent_insert() - insert @e, which no newer extent overlaps
+ * @tree: of the range that @e lies in
+ * @e: all but node filled in
+ * @spare: for the rear part of an extent that @e splits; may be NULL if it splits none
+ *
+ * Extents give way where @e overlaps them: they are trimmed, split or removed. A trim at the
+ * front moves the pos of a DATA extent along.
+ */
+void ssdup_extent_insert(struct extent_tree *tree, struct extent *e, struct extent *spare);
+
+/** ssdup_extent_remove() - take @e out of its tree */
+void ssdup_extent_remove(struct extent_tree *tree, struct extent *e);
 
 /* Extents that a walk looks at before it drops the lock for a while. */
 #define EXTENT_WALK	1024U
-
-/**
- * ssdup_extent_drop_half() - remove the extents whose entry is in @half
- * @from: sector to start from; moved up to where the next call must go on
- * @unused: the removed nodes are pushed here
- *
- * Call it only when the record that frees the half is durable (invariant 3).
- *
- * Return: false when the tree may hold more, because EXTENT_WALK extents were looked at.
- */
-bool ssdup_extent_drop_half(struct extent_tree *tree, u8 half, u64 *from,
-			    struct extent_list *unused);
 
 /**
  * ssdup_extent_find_kind() - the first extent of a kind
@@ -184,6 +178,18 @@ bool ssdup_extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
  */
 const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 start,
 					    u64 end, u32 *sectors);
+
+/**
+ * ssdup_extent_older_span() - the first part of [@start, @end) that no newer extent holds
+ * @seq: extents above it are newer
+ * @from: set to the start of that part
+ *
+ * For a replay, where entries of a segment come in any order.
+ *
+ * Return: its length in sectors, or 0 when newer extents hold all of it.
+ */
+u32 ssdup_extent_older_span(const struct extent_tree *tree, u64 start, u64 end, u64 seq,
+			    u64 *from);
 
 /**
  * ssdup_extent_walk_span() - how much of [@start, @end) an insert may replace at once

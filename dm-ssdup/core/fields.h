@@ -22,11 +22,12 @@ SSDUP_FIELD(POLICY, policy, PLAIN, "where writes go that may go to either disk")
 SSDUP_FIELD(ROUTE, route, PLAIN, "where the current stream goes: 0 HDD, 1 SSD")
 SSDUP_FIELD(PERCENTAGE, random_percentage_1e4, PER_10000, "how random the last stream was")
 SSDUP_FIELD(THRESHOLD, threshold_1e4, PER_10000, "the adaptive threshold after the last stream")
-SSDUP_FIELD(HALVES, halves, PLAIN, "halves of the log")
-SSDUP_FIELD(HALVES_FREE, halves_free, PLAIN, "empty halves, besides the one that receives")
-SSDUP_FIELD(HALVES_SEALED, halves_sealed, PLAIN, "halves that are drained, or wait for it")
-SSDUP_FIELD(FILL, receiving_fill_1e4, PER_10000,
-	    "how full the receiving half is for writes, metadata or data, the fuller")
+SSDUP_FIELD(SEGMENTS, segments, PLAIN, "segments of the log")
+SSDUP_FIELD(SEGMENTS_FREE, segments_free, PLAIN, "free segments")
+SSDUP_FIELD(SEGMENTS_SEALED, segments_sealed, PLAIN,
+	    "segments that are drained, or wait for it")
+SSDUP_FIELD(FILL, open_fill_1e4, PER_10000,
+	    "how full the open segment is, metadata or data, the fuller")
 SSDUP_FIELD(DIRTY, dirty_sectors, SECTORS, "data that the log holds and the HDD has not")
 SSDUP_FIELD(EXTENTS, extents, PLAIN, "extents in the map")
 SSDUP_FIELD(WAITING, waiting_writes, PLAIN, "writes that wait for space in the log or for memory")
@@ -50,16 +51,16 @@ SSDUP_STAT(STREAMS, streams, PLAIN, "streams that were evaluated")
 SSDUP_STAT(STREAMS_SSD, streams_ssd, PLAIN, "streams after which the route was the SSD")
 SSDUP_STAT(COMMITS, commits, PLAIN, "rounds of metadata writes")
 SSDUP_STAT(PAGES, pages_written, PAGES, "metadata written to the SSD")
-SSDUP_STAT(SEALS, seals, PLAIN, "halves sealed")
-SSDUP_STAT(FREES, frees, PLAIN, "halves freed")
+SSDUP_STAT(SEALS, seals, PLAIN, "segments sealed")
+SSDUP_STAT(FREES, frees, PLAIN, "segments freed")
 SSDUP_STAT(DRAINED_SECTORS, drained_sectors, SECTORS,
 	   "data that drains brought to the HDD, discards and zeroes included")
 SSDUP_STAT(DRAIN_RUNS, drain_writes, PLAIN, "runs that drains wrote to the HDD")
 SSDUP_STAT(DRAIN_PIECES, drain_reads, PLAIN, "pieces that drains took from the log")
 SSDUP_STAT(SSD_ERRORS, ssd_errors, PLAIN, "reads and writes that the SSD failed")
 SSDUP_STAT(HDD_ERRORS, hdd_errors, PLAIN, "writes of drains, and flushes, that the HDD failed")
-SSDUP_STAT(PINNED, pinned_extents, PLAIN,
-	   "blocks moved to the receiving half because the HDD refused them")
+SSDUP_STAT(UNWRITABLE, unwritable_extents, PLAIN,
+	   "blocks relocated to the open segment because the HDD refused them")
 SSDUP_STAT(LOST, lost_extents, PLAIN,
 	   "blocks marked as lost because the SSD would not give them back")
 
@@ -67,15 +68,16 @@ SSDUP_FIELD(DRAIN_STATE, drain_state, PLAIN, "what the drain does or waits for")
 SSDUP_FIELD(WAIT_CAUSE, wait_cause, PLAIN, "why the first of the waiting writes waits")
 SSDUP_FIELD(FLUSHES_WAIT, waiting_flushes, PLAIN,
 	    "FLUSHes, and FUA writes whose data is logged, that wait for a commit or the HDD")
-SSDUP_FIELD(HOME, home_sectors, SECTORS,
-	    "dirty data, about, that drains have copied already; it leaves the log with its half")
+SSDUP_FIELD(HOME, home_sectors, SECTORS, "always 0; the field keeps its place")
 SSDUP_FIELD(READ_ONLY, read_only, PLAIN, "1 when the table is read-only, else 0")
+SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, PLAIN,
+	    "longest time in milliseconds that a write has waited for space in the log")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")
 SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")
 SSDUP_FILE(range_mb, "size of a range in MiB")
-SSDUP_FILE(half_data_sectors, "size of a half's data area")
+SSDUP_FILE(segment_sectors, "size of a segment")
 
 #undef SSDUP_FIELD
 #undef SSDUP_STAT

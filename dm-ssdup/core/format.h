@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the on-disk format of the SSD. Shared by the kernel and the tools.
+ * dm-ssdup: the on-disk format of the SSD, version 2. Shared by the kernel and the tools.
  *
- *	sector 0	superblock, copy 0	(4 KiB; all but the first 512 bytes is zero)
- *	sector 128	superblock, copy 1
- *	sector 2048	half 0: metadata area, data area
- *	...		half 1, ...
+ *	sector 0	pool superblock, copy 0	(4 KiB; all but the first 512 bytes is zero)
+ *	sector 128	pool superblock, copy 1
+ *	sector 1024	records of up to 64 logs, two slots of 4 KiB each (512 bytes used)
+ *	sector 2048	segment 0: header, metadata pages, data
+ *	...		segment 1, ...
  *
- * A disk writes a 512-byte sector whole, and a superblock fits in one. So a power cut
- * leaves each copy either old or new. Every change writes both copies, one after the other.
+ * A disk writes a 512-byte sector whole, and a superblock, a record and a header each fit in
+ * one. So a power cut leaves each copy either old or new. Every change of a superblock or a
+ * record writes both copies, one after the other.
  *
- * A half's metadata area is an array of pages with two 4 KiB slots each. Page
- * N is written to slot 2N or 2N + 1, in turn: a page that a FLUSH closes early
- * is written again, with more entries, to the slot that does not hold the
- * durable version. The newer one has the higher @epoch (one per activation of
- * the device) or, in the same epoch, the higher @rev (one per write of the page).
+ * A segment begins with a header of 4 KiB (512 bytes used): whose it is, and its generation.
+ * The segments of a log with a generation below the log's tail are free, whatever they hold.
+ * Raising the tail frees segments, in the order in which they were opened.
+ *
+ * A header is followed by metadata pages with two 4 KiB slots each. Page N is written to slot
+ * 2N or 2N + 1, in turn: a page that a FLUSH closes early is written again, with more entries,
+ * to the slot that does not hold the durable version. The newer one has the higher @rev.
  *
  * Every number is little endian, every unit of length or place is a sector of
  * 512 bytes, every checksum is crc32c (seed ~0, not inverted at the end) over
@@ -30,46 +34,39 @@
 #endif
 #include <linux/types.h>
 
-#define SSDUP_SUPER_MAGIC	0x53534455502d4c31ULL	/* "SSDUP-L1" */
+#define SSDUP_SUPER_MAGIC	0x53534455502d4c31ULL	/* "SSDUP-L1"; every version has it */
+#define SSDUP_RECORD_MAGIC	0x53444c52U		/* "SDLR" */
+#define SSDUP_HEADER_MAGIC	0x53444c48U		/* "SDLH" */
 #define SSDUP_PAGE_MAGIC	0x53444c50U		/* "SDLP" */
-#define SSDUP_VERSION		1
+#define SSDUP_VERSION		2
 
-#define SSDUP_SUPER_COPIES	2
+#define SSDUP_COPIES		2U		/* of a superblock and of a record */
 #define SSDUP_SUPER_SECTOR(copy) ((copy) * 128U)
-#define SSDUP_SUPER_BYTES	4096U
-#define SSDUP_HEAD_SECTORS	2048U	/* before the first half */
+#define SSDUP_RECORD_SECTOR(log, copy) (1024U + ((log) * SSDUP_COPIES + (copy)) * 8U)
+#define SSDUP_BLOCK_BYTES	4096U		/* of a superblock, record or header */
+#define SSDUP_BLOCK_SECTORS	(SSDUP_BLOCK_BYTES / 512U)
+#define SSDUP_HEAD_SECTORS	2048U		/* before the first segment */
 
-#define SSDUP_MIN_HALVES	2
-#define SSDUP_MAX_HALVES	16
-#define SSDUP_MAX_SSDS		4	/* the format has room for so many; one is used */
+/* The format has room for so many; one of each is used. */
+#define SSDUP_MAX_LOGS		64
+#define SSDUP_MAX_SSDS		8
+#define SSDUP_MAX_CLASSES	8
+
+#define SSDUP_MIN_SEGMENTS	32U
+#define SSDUP_MAX_SEGMENTS	1048576U
+#define SSDUP_MIN_SEGMENT_SECTORS 512U		/* 256 KiB */
+#define SSDUP_MAX_SEGMENT_SECTORS 524288U	/* 256 MiB */
 
 #define SSDUP_PAGE_BYTES	4096U
 #define SSDUP_PAGE_SECTORS	(SSDUP_PAGE_BYTES / 512U)
 #define SSDUP_PAGE_SLOTS	2U
 
 /* Feature bits. A log with an unknown incompat bit is refused, one with ro_compat is read-only. */
-#define SSDUP_COMPAT_PAGES	0x1ULL	/* a clean suspend counts the pages of each half */
-#define SSDUP_COMPAT_KNOWN	SSDUP_COMPAT_PAGES
+#define SSDUP_COMPAT_KNOWN	0ULL
 #define SSDUP_RO_COMPAT_KNOWN	0ULL
 #define SSDUP_INCOMPAT_KNOWN	0ULL
 
-/* struct ssdup_super_half::state; only the pages tell whether a half is free or sealed. */
-#define SSDUP_HALF_UNUSED	0U	/* element of the array beyond this log's halves */
-#define SSDUP_HALF_IN_USE	1U	/* pages of this generation, if any, are live */
-
-/* struct ssdup_super::flags */
-#define SSDUP_SUPER_CLEAN	0x1U	/* the last suspend committed everything; pages is right */
-
-/*
- * Freeing a half raises its @generation to a number that no half ever had. Pages of
- * other generations are ignored.
- */
-struct ssdup_super_half {
-	__le64	generation;
-	__le32	state;
-	__le32	pages;			/* live metadata pages; valid only while clean */
-} __packed;
-
+/* The pool's SSD. It changes only when the pool does. */
 struct ssdup_super {
 	__le64	magic;
 	__le32	crc;
@@ -77,26 +74,57 @@ struct ssdup_super {
 	__le64	compat;
 	__le64	ro_compat;
 	__le64	incompat;
-	__u8	uuid[16];
+	__u8	uuid[16];		/* of the pool */
 	__le64	seq;			/* of superblock writes */
-	__le64	epoch;			/* of activations */
-	__le64	hdd_sectors;
 	__le64	ssd_sectors;
-	__le64	half_start;		/* first half */
-	__le64	half_stride;		/* from half to half */
-	__le32	meta_pages;		/* of a half */
-	__le32	data_sectors;		/* of a half */
-	__le32	block_sectors;		/* data is aligned to this */
-	__le32	flags;
-	__le16	nr_halves;
+	__le64	segment_start;		/* first segment */
+	__le32	segment_sectors;	/* of a segment; a power of two */
+	__le32	nr_segments;
+	__le32	meta_pages;		/* of a segment */
 	__le16	nr_ssds;
 	__le16	ssd_index;		/* of this SSD, below nr_ssds */
-	__le16	reserved0;
-	__le64	lift_start;		/* lift area; none while zero */
-	__le64	lift_sectors;
-	__u8	peer_uuid[SSDUP_MAX_SSDS - 1][16];	/* other SSDs; none while zero */
-	__u8	reserved1[64];
-	struct ssdup_super_half half[SSDUP_MAX_HALVES];
+	__u8	member[SSDUP_MAX_SSDS][16];	/* UUIDs of the SSDs; none while zero */
+	__u8	reserved[288];
+} __packed;
+
+/* struct ssdup_record::flags */
+#define SSDUP_RECORD_CLEAN	0x1U	/* the last suspend committed all; live_* are right */
+
+/*
+ * A log: the segments of one HDD. A segment is free if its generation is below the tail of its
+ * class.
+ */
+struct ssdup_record {
+	__le32	magic;
+	__le32	crc;
+	__u8	pool[16];		/* UUID of the pool */
+	__u8	uuid[16];		/* of the log; headers and pages repeat it */
+	__le16	log;			/* number of the record */
+	__le16	nr_classes;
+	__le32	flags;
+	__le64	seq;			/* of record writes */
+	__le64	epoch;			/* of activations */
+	__le64	hdd_sectors;
+	__le64	first;			/* lowest generation that this epoch may open */
+	__le32	block_sectors;		/* data is aligned to this */
+	__le32	live_segments;		/* with pages, while clean */
+	__le64	live_pages;		/* in them, while clean */
+	__le64	tail[SSDUP_MAX_CLASSES];
+	__u8	reserved[352];
+} __packed;
+
+/* At the start of a segment. Written with FUA before the segment's first page. */
+struct ssdup_header {
+	__le32	magic;
+	__le32	crc;
+	__u8	pool[16];		/* UUID of the pool */
+	__u8	uuid[16];		/* of the log */
+	__le64	generation;		/* counts the segments that the log has opened */
+	__le64	epoch;			/* in which it was opened */
+	__le32	segment;		/* its number */
+	__le16	log;
+	__le16	class;
+	__u8	reserved[448];
 } __packed;
 
 /* struct ssdup_entry::kind */
@@ -115,16 +143,17 @@ struct ssdup_super {
 #define SSDUP_ENTRY_FLAGS_KNOWN	0x0U
 
 /*
- * One extent of the HDD's address space. Of two entries that overlap, the one with
- * the higher @seq is newer. With equal @seq, the overlap was moved from the older half,
- * which could not be drained, to the younger one: both say the same, and the younger
- * half's entry counts.
+ * One extent of the HDD's address space. Of two entries that overlap, the one with the higher
+ * @seq is newer. Its upper part is the generation of the segment: so a younger segment's entry
+ * is always the newer one.
  */
+#define SSDUP_SEQ_BITS		20	/* lower part: counts writes that ended in the segment */
+
 struct ssdup_entry {
 	__le64	sector;
 	__le64	seq;
 	__le32	sectors;
-	__le32	pos;			/* in the half's data area; 0 unless DATA */
+	__le32	pos;			/* in the segment's data area; 0 unless DATA */
 	__le32	data_crc;
 	__u8	kind;
 	__u8	flags;
@@ -134,14 +163,15 @@ struct ssdup_entry {
 struct ssdup_page_header {
 	__le32	magic;
 	__le32	crc;
-	__u8	uuid[16];
+	__u8	uuid[16];		/* of the log */
 	__le64	generation;
 	__le64	epoch;
 	__le64	rev;
-	__le32	page;			/* number within the half */
-	__le16	half;
+	__le32	page;			/* number within the segment */
+	__le32	segment;
+	__le32	number;			/* within the epoch: counts on from segment to segment */
 	__le16	nr_entries;
-	__u8	reserved[8];
+	__u8	reserved[2];
 } __packed;
 
 #define SSDUP_PAGE_ENTRIES \
@@ -152,8 +182,9 @@ struct ssdup_page {
 	struct ssdup_entry e[SSDUP_PAGE_ENTRIES];
 } __packed;
 
-static_assert(sizeof(struct ssdup_super_half) == 16, "superblock half record");
 static_assert(sizeof(struct ssdup_super) == 512, "a superblock is one sector");
+static_assert(sizeof(struct ssdup_record) == 512, "a log's record is one sector");
+static_assert(sizeof(struct ssdup_header) == 512, "a segment's header is one sector");
 static_assert(sizeof(struct ssdup_entry) == 32, "log entry");
 static_assert(sizeof(struct ssdup_page_header) == 64, "page header");
 static_assert(sizeof(struct ssdup_page) == SSDUP_PAGE_BYTES, "metadata page");

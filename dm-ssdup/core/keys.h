@@ -22,14 +22,18 @@ SSDUP_KEY(to_ssd_above, to_ssd_above_percent, 45, NULL, 0, 100, "a per cent from
 	  "with watermark, a stream more random than this sends the next one to the SSD")
 SSDUP_KEY(to_hdd_below, to_hdd_below_percent, 30, NULL, 0, 100, "a per cent from 0 to 100",
 	  "with watermark, a stream less random than this sends the next one to the HDD")
-SSDUP_FIXED_KEY(halves, false, 2, NULL, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES,
-		"a number from 2 to 16", "halves of the log; fixed when the SSD is formatted")
+SSDUP_KEY(halves, halves, 2, NULL, 2, 16, "a number from 2 to 16",
+	  "a busy device is drained when this part of its log is full; at most that much at once")
+SSDUP_KEY(max_wait_ms, max_wait_ms, 250, NULL, 1, 60000, "a number from 1 to 60000",
+	  "time in milliseconds within which a drain brings space back while writes wait")
+SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two from 1 to 256",
+		"size of a segment in MiB; by default a 1024th of the SSD, but 4 to 256")
 SSDUP_FIXED_KEY(range_mb, true, SSDUP_BY_SIZE, NULL, 1, 65536, "a power of two from 1 to 65536",
 		"size of a range in MiB; by default 4, doubled until there are less than 16384")
 SSDUP_KEY(full, full, SSDUP_FULL_BLOCK, fulls, 0, 0, "block or bypass",
 	  "whether a write that finds the log full waits, or goes to the HDD if it may")
 SSDUP_KEY(drain, drain, SSDUP_DRAIN_AUTO, drains, 0, 0, "auto, eager or manual",
-	  "when sealed halves are drained")
+	  "when sealed segments are drained")
 SSDUP_KEY(drain_depth, drain_depth_reads, 256, NULL, 1, SSDUP_DRAIN_DEPTH_MAX,
 	  "a number from 1 to 1024", "reads of the SSD that a drain has in flight at once")
 SSDUP_KEY(autocommit_ms, autocommit_ms, 1000, NULL, 1, 3600000, "a number from 1 to 3600000",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "pacing.h"
@@ -22,19 +23,19 @@ static struct pacing_out pace_asked(const struct pacing_in *in)
 	return (struct pacing_out){ .action = PACING_DRAIN, .gentle = true };
 }
 
-/* A sealed half waits, and neither a write nor a message waits for its drain. */
-static struct pacing_out pace_sealed(const struct pacing_in *in)
+/* A part is full, and neither a write nor a message waits for its drain. */
+static struct pacing_out pace_part(const struct pacing_in *in)
 {
 	u32 hold;
 
-	if (in->drain == SSDUP_DRAIN_EAGER || (in->fill >= PACING_URGENT && !in->patient))
+	if (in->fill >= PACING_URGENT && !in->patient)
 		return pacing(PACING_DRAIN, 0);
 
 	if (!in->hdd_inflight &&
 	    (in->route == SSDUP_SSD || in->quiet_ms >= PACING_QUIET_MS))
 		return pacing(PACING_DRAIN, 0);
 
-	/* A fuller open half shortens the hold and gives the drain more of the HDD. */
+	/* A fuller last part shortens the hold and gives the drain more of the HDD. */
 	hold = in->patient ? PACING_PATIENCE_MS :
 	       PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
 	if (in->held_ms >= hold)
@@ -43,10 +44,10 @@ static struct pacing_out pace_sealed(const struct pacing_in *in)
 	return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
 }
 
-/* Nothing is sealed: an idle device empties its receiving half too. */
-static struct pacing_out pace_open(const struct pacing_in *in)
+/* An idle device empties its whole log. */
+static struct pacing_out pace_idle(const struct pacing_in *in)
 {
-	if (!in->dirty || !in->spare)
+	if (!in->dirty && !in->sealed)
 		return pacing(PACING_SLEEP, 0);
 
 	/* The quiet begins when the last request ends. */
@@ -54,7 +55,7 @@ static struct pacing_out pace_open(const struct pacing_in *in)
 		return pacing(PACING_HOLD, PACING_IDLE_MS);
 
 	if (in->quiet_ms >= PACING_IDLE_MS)
-		return pacing(PACING_SEAL, 0);
+		return pacing(in->dirty ? PACING_SEAL : PACING_DRAIN, 0);
 
 	return pacing(PACING_HOLD, PACING_IDLE_MS - in->quiet_ms);
 }
@@ -67,13 +68,16 @@ static struct pacing_out pace(const struct pacing_in *in)
 	if (in->asked && in->sealed)
 		return pace_asked(in);
 
-	if (in->asked && in->dirty && in->spare)
+	if (in->asked && in->dirty)
 		return pacing(PACING_SEAL, 0);
 
 	if (in->paused || in->drain == SSDUP_DRAIN_MANUAL)
 		return pacing(PACING_SLEEP, 0);
 
-	return in->sealed ? pace_sealed(in) : pace_open(in);
+	if (in->sealed && in->drain == SSDUP_DRAIN_EAGER)
+		return pacing(PACING_DRAIN, 0);
+
+	return in->sealed && in->part ? pace_part(in) : pace_idle(in);
 }
 
 struct pacing_out ssdup_pacing_decide(const struct pacing_in *in)
@@ -88,11 +92,16 @@ struct pacing_out ssdup_pacing_decide(const struct pacing_in *in)
 		     in->drain != SSDUP_DRAIN_EAGER;
 	if (out.action == PACING_SEAL && in->mode == MODE_LOG_READ_ONLY)
 		out.action = PACING_DRAIN;
-	if (out.action != PACING_DRAIN)
-		return out;
-
-	out.wide = !in->waiters &&
-		   (in->asked || in->patient || in->quiet_ms >= PACING_QUIET_MS);
-	out.urgent = in->waiters && !in->patient;
 	return out;
+}
+
+u32 ssdup_pacing_group(const struct pacing_group *g)
+{
+	u64 time = g->max_wait_ns;
+
+	if (!g->waiters && !g->writes)
+		return max(g->part, 1U);
+	if (!g->waiters)
+		time = max(time, g->full_ns);
+	return clamp_t(u64, div64_u64(time, max(g->segment_ns, 1ULL)), 1, max(g->part, 1U));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: when a half is drained (SSDUP+ section 2.4). Pure.
+ * dm-ssdup: when the log is drained, and how much of it at once (SSDUP+ section 2.4). Pure.
  */
 #ifndef SSDUP_PACING_H
 #define SSDUP_PACING_H
@@ -18,10 +18,10 @@ struct pacing_in {
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
 	bool	waiters;	/* writes wait for log space */
-	bool	sealed;		/* there is a half to drain */
-	bool	spare;		/* a free half can replace the open one */
-	bool	dirty;		/* the open half holds something */
-	u32	fill;		/* of the open half, 1/10000 */
+	bool	sealed;		/* there is a segment to drain */
+	bool	part;		/* a part of the log is full, see the key halves */
+	bool	dirty;		/* the open segment holds something */
+	u32	fill;		/* of the last part of the log, 1/10000 */
 	u32	hdd_inflight;	/* foreground requests at the HDD now */
 	u32	quiet_ms;	/* since the last foreground request ended or began */
 	u32	held_ms;	/* how long this batch has been held off already */
@@ -31,7 +31,7 @@ struct pacing_in {
 enum pacing_action {
 	PACING_SLEEP,		/* nothing to do until woken */
 	PACING_HOLD,		/* look again after wait_ms */
-	PACING_SEAL,		/* seal the open half, then look again */
+	PACING_SEAL,		/* seal the open segment, then look again */
 	PACING_DRAIN,		/* one batch */
 };
 
@@ -39,17 +39,15 @@ struct pacing_out {
 	enum pacing_action	action;
 	u32			wait_ms;
 	/* How the batch shares the disks: */
-	bool			wide;		/* take what other halves hold near it, too */
 	bool			gentle;		/* a small batch, beside readers */
 	bool			spread;		/* short reads, beside writers to the SSD */
-	bool			urgent;		/* writes wait, and leave the HDD to the drain */
 };
 
-#define PACING_IDLE_MS		500U	/* after this quiet time, drain the open half, too */
+#define PACING_IDLE_MS		500U	/* after this quiet time, drain all of the log */
 #define PACING_QUIET_MS		20U	/* after this quiet time, the HDD is free for the drain */
-#define PACING_HOLD_MS		200U	/* longest hold of a batch while the open half is empty */
+#define PACING_HOLD_MS		200U	/* longest hold of a batch while the last part is empty */
 #define PACING_PATIENCE_MS 1000U	/* longest hold of a patient drain */
-#define PACING_URGENT		7500U	/* fill of the open half (1/10000) that ends all holds */
+#define PACING_URGENT		7500U	/* fill of the last part (1/10000) that ends all holds */
 #define PACING_POLL_MS		10U
 #define PACING_SEEN_MS		100U	/* how long a read or write counts as recent */
 #define PACING_GENTLE		2U	/* hold of a gentle batch, in durations of the one before */
@@ -57,26 +55,47 @@ struct pacing_out {
 /**
  * ssdup_pacing_decide() - may the drain go on?
  *
- * A failed log is not drained. A read-only one opens no other half: it drains a batch where
+ * A failed log is not drained. A read-only one opens no other segment: it drains a batch where
  * another log would seal. The first rule that fits decides:
- *  - Writes wait for space and a half is sealed: drain at once, whatever the key.
- *  - A drain was asked for and a half is sealed: drain. Unless the key is eager, readers keep
+ *  - Writes wait for space and a segment is sealed: drain at once, whatever the key.
+ *  - A drain was asked for and a segment is sealed: drain. Unless the key is eager, readers keep
  *    the HDD for most of the time: batches are small, and each is held off for PACING_GENTLE
  *    times the duration of the one before, at most PACING_PATIENCE_MS.
- *  - A drain was asked for, the open half is dirty, and there is a spare: seal.
+ *  - A drain was asked for, and the open segment is dirty: seal.
  *  - The drain is paused or manual: sleep.
- *  - A half is sealed: drain at once with drain eager, when the open half is urgently full (not
- *    if patient), or when nothing is in flight at the HDD and the route is the SSD or the
+ *  - A segment is sealed, with drain eager: drain at once.
+ *  - A part of the log is full: drain at once when the last part is urgently full (not if
+ *    patient), or when nothing is in flight at the HDD and the route is the SSD or the
  *    device was quiet for PACING_QUIET_MS. Else hold the batch off for at most
  *    PACING_HOLD_MS * (1 - fill / urgent), since a fuller log needs the drain more; if patient,
  *    for PACING_PATIENCE_MS.
- *  - The open half is dirty, and there is a spare: seal after PACING_IDLE_MS of quiet.
+ *  - The log holds anything: after PACING_IDLE_MS of quiet seal the open segment, and drain.
  *  - Else sleep.
  *
  * While others write to the SSD, a batch's reads are short and come one by one; except with
- * drain eager, or when writes wait. When nobody needs the half's space soon, one pass over the
- * HDD drains all halves.
+ * drain eager, or when writes wait.
  */
 struct pacing_out ssdup_pacing_decide(const struct pacing_in *in);
+
+/* What the size of a drain group depends on. */
+struct pacing_group {
+	u32	part;		/* segments that the key halves allows */
+	bool	waiters;	/* writes wait for space, or did since the last group */
+	bool	writes;		/* somebody writes to the log */
+	u64	max_wait_ns;	/* the key max_wait_ms */
+	u64	full_ns;	/* expected time until the log is full */
+	u64	segment_ns;	/* expected time to drain and free a segment */
+};
+
+/**
+ * ssdup_pacing_group() - how many of the oldest segments are drained together
+ *
+ * One pass over the HDD is cheapest for as many as possible. But none of them is free before all
+ * are. So while writes wait, it is as few as max_wait_ns has time for; while somebody writes,
+ * no more than the time until the log is full allows; else the whole part.
+ *
+ * Return: at least 1.
+ */
+u32 ssdup_pacing_group(const struct pacing_group *g);
 
 #endif

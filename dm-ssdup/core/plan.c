@@ -3,8 +3,7 @@
 
 #include "plan.h"
 
-/* Append [@from, end of @e) as far as it fits. Return: sectors taken, 0 when the plan is full. */
-static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
+u32 ssdup_plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 {
 	struct drain_piece *p = &plan->pieces[plan->nr_pieces];
 	u32 cut = from - e->start;
@@ -25,9 +24,8 @@ static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 	p->start = from;
 	p->seq = e->seq;
 	p->sectors = sectors;
-	p->pos = data ? log_pos_add(e->pos, cut) : to_log_pos(0);
+	p->pos = e->pos + (data ? cut : 0);
 	p->offset = data ? plan->sectors : 0;
-	p->half = e->half;
 	p->kind = e->kind;
 
 	plan->nr_pieces++;
@@ -38,73 +36,16 @@ static u32 plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 	return sectors;
 }
 
-static bool wanted(const struct drain_plan *plan, const struct extent *x, u8 half, u64 others)
+void ssdup_plan_collect(struct drain_plan *plan, struct extent_order *o, const struct extent *e,
+			u64 start)
 {
-	if (x->home)
-		return false;
-	if (plan->others_only && (x->half == half || x->kind != SSDUP_KIND_DATA))
-		return false;
-	if (x->half == half)
-		return true;
-	if (x->kind == SSDUP_KIND_ZERO && x->sectors > plan->max_zeroes)
-		return false;
-	return x->seq <= others && x->kind != SSDUP_KIND_LOST;
-}
-
-bool ssdup_plan_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
-			struct drain_plan *plan)
-{
-	const struct extent *x;
-	u32 seen = 0;
-
-	for (x = ssdup_extent_first(tree, *from, U64_MAX); x; x = ssdup_extent_next(x)) {
-		if (seen++ == EXTENT_WALK) {
-			*from = max(*from, x->start);
-			return false;
-		}
-		if (!wanted(plan, x, half, others))
-			continue;
-
-		*from = max(*from, x->start);
-		*from += plan_take(plan, x, *from);
-		if (*from < extent_end(x))
-			return false;
-	}
-	return true;
-}
-
-bool ssdup_plan_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from)
-{
-	u64 end = p->start + p->sectors;
-	struct extent *x;
-	u32 seen = 0;
-
-	for (x = ssdup_extent_first(tree, *from, end); x && x->start < end;
-	     x = ssdup_extent_next(x)) {
-		if (seen++ == EXTENT_WALK) {
-			*from = x->start;
-			return false;
-		}
-		if (x->seq == p->seq && x->half == p->half && x->start >= p->start &&
-		    extent_end(x) <= end)
-			x->home = true;
-	}
-	return true;
-}
-
-bool ssdup_plan_forget(struct extent_tree *tree, u8 half, u64 *from)
-{
-	struct extent *x;
-	u32 seen = 0;
-
-	for (x = ssdup_extent_first(tree, *from, U64_MAX); x; x = ssdup_extent_next(x)) {
-		*from = x->start;
-		if (seen++ == EXTENT_WALK)
-			return false;
-		if (x->half == half)
-			x->home = false;
-	}
-	return true;
+	if (!extent_mapped(e) || e->start != start)
+		return;
+	o->from = max(o->from, start);
+	/* Its rear may have been cut off where a part was taken already. */
+	if (o->from < extent_end(e))
+		o->from += ssdup_plan_take(plan, e, o->from);
+	o->base = o->from < extent_end(e) ? start : o->from;
 }
 
 static bool run_takes(const struct drain_plan *plan, const struct drain_run *run,
@@ -160,7 +101,7 @@ u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, const struct drain_part *
 		piece++;
 	}
 	p->start += end;
-	p->pos = log_pos_add(p->pos, end);
+	p->pos += end;
 	p->offset += end;
 	p->sectors = rest;
 	return piece;

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the pieces in which a half is drained (SSDUP+ section 2.4). Pure.
+ * dm-ssdup: the pieces in which segments are drained (SSDUP+ section 2.4). Pure.
  *
- * A drain walks the ranges upwards and takes what the half holds, a batch at a time. A
+ * A drain takes what a group of segments holds in the order of the HDD, a batch at a time. A
  * batch consists of pieces, which are disjoint and sorted by HDD sector, and which are read
  * from the SSD together. Neighbours are joined into runs; each run is one write to the HDD.
  */
 #ifndef SSDUP_PLAN_H
 #define SSDUP_PLAN_H
 
-#include "extent_map.h"
+#include "order.h"
 
 #define DRAIN_BLOCK	8U	/* sectors that succeed or fail together */
 
 struct drain_piece {
 	u64		start;		/* HDD sector */
 	u64		seq;
+	u64		pos;		/* SSD sector */
 	u32		sectors;
-	log_pos_t	pos;
 	u32		offset;		/* in the batch's buffer, sectors; DATA only */
-	u8		half;
 	u8		kind;
 };
 
@@ -40,7 +39,6 @@ struct drain_plan {
 	u32			max_sectors;	/* room in the buffer */
 	u32			max_zeroes;	/* sectors without data to write, SSDUP_KIND_ZERO */
 	u32			max_run;	/* longest run, sectors */
-	bool			others_only;	/* take only data, and only of other halves */
 	u32			nr_pieces;
 	u32			nr_runs;
 	u32			sectors;	/* of the buffer, in use */
@@ -48,44 +46,26 @@ struct drain_plan {
 };
 
 /**
- * ssdup_plan_collect() - take what @half holds in one tree, from *@from on
- * @tree: the caller holds its lock
- * @half: being drained
- * @others: take extents of other halves up to this seq, too; 0: do not
- * @from: sector to start from; moved up to where the next call must go on
- * @plan: pieces and their offsets are appended, in order
+ * ssdup_plan_take() - append a piece
+ * @e: an extent of the drain group; the caller holds the lock of its range
+ * @from: sector to start from, within @e; not below the end of the last piece
  *
- * Extents that are home already are skipped, and so are lost ones of other halves. With
- * others_only, all extents of @half and all without data are skipped, too. An extent is cut
- * where the plan is full. Zeroes of other halves that exceed max_zeroes are skipped: if they
- * were cut, their parts could not be marked as home. Calls for ascending ranges keep the plan
- * sorted.
+ * The piece is cut where the plan is full.
  *
- * Return: false when the tree may hold more, because the plan is full or EXTENT_WALK extents
- * were looked at.
+ * Return: sectors taken, 0 when the plan is full.
  */
-bool ssdup_plan_collect(const struct extent_tree *tree, u8 half, u64 others, u64 *from,
-			struct drain_plan *plan);
+u32 ssdup_plan_take(struct drain_plan *plan, const struct extent *e, u64 from);
 
 /**
- * ssdup_plan_home() - mark a piece of another half as home: it is on the HDD now
- * @tree: the caller holds its lock
- * @p: the piece
- * @from: its start; moved up to where the next call must go on
+ * ssdup_plan_collect() - take the next extent of a group, or what is left of it
+ * @o: the group's; goes on behind what was taken
+ * @e: from ssdup_order_next(); the caller holds the lock of its range
+ * @start: from there, too
  *
- * The drain of that half will skip what is left of the piece's extent in the map. An extent
- * that reaches beyond the piece is not marked.
- *
- * Return: false when EXTENT_WALK extents were looked at and there are more.
+ * Takes nothing when a write has removed or trimmed @e since it was found.
  */
-bool ssdup_plan_home(struct extent_tree *tree, const struct drain_piece *p, u64 *from);
-
-/**
- * ssdup_plan_forget() - clear the home marks of @half in one tree
- *
- * The arguments and the return value are those of ssdup_plan_collect().
- */
-bool ssdup_plan_forget(struct extent_tree *tree, u8 half, u64 *from);
+void ssdup_plan_collect(struct drain_plan *plan, struct extent_order *o, const struct extent *e,
+			u64 start);
 
 /** plan_full() - is a limit of the plan reached? */
 static inline bool plan_full(const struct drain_plan *plan)

@@ -1,175 +1,218 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "replay.h"
 
-static bool page_newer(const struct ssdup_page *a, const struct ssdup_page *b)
+static int by_generation(const void *a, const void *b)
 {
-	if (log_page_epoch(a) != log_page_epoch(b))
-		return log_page_epoch(a) > log_page_epoch(b);
-	return log_page_rev(a) > log_page_rev(b);
+	const struct log_header *x = a, *y = b;
+
+	if (x->generation == y->generation)
+		return 0;
+	return x->generation < y->generation ? -1 : 1;
+}
+
+enum log_fault ssdup_replay_live(const struct log_super *s, struct log_header *h, u32 *nr,
+				 u64 *next)
+{
+	u32 all = *nr, i, live = 0;
+
+	*next = max(s->tail, s->first);
+	for (i = 0; i < all; i++) {
+		*next = max(*next, h[i].generation + 1);
+		if (h[i].generation >= s->tail)
+			h[live++] = h[i];
+	}
+	*nr = live;
+	sort(h, live, sizeof(*h), by_generation, NULL);
+	for (i = 1; i < live; i++)
+		if (h[i].generation == h[i - 1].generation)
+			return LOG_BAD_GENERATION;
+	return LOG_OK;
+}
+
+void ssdup_replay_begin(struct ssdup_replay *rp, const struct log_super *s,
+			const struct replay_ops *ops, void *ctx)
+{
+	*rp = (struct ssdup_replay){ .s = s, .ops = ops, .ctx = ctx };
 }
 
 /*
  * Find the newest valid version of a page, or NULL. Stale and torn slots are ignored, since a
- * power cut leaves such. A wrong count or epoch under a right crc is a fault.
+ * power cut leaves such. A wrong count under a right crc is a fault.
  */
 static enum log_fault newest_slot(const struct ssdup_page *slots, const struct log_page_id *want,
 				  const struct ssdup_page **newest)
 {
-	enum log_fault wrong = LOG_OK;
+	enum log_fault fault, wrong = LOG_OK;
 	u32 slot;
 
 	*newest = NULL;
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
-		enum log_fault fault = ssdup_log_page_check(&slots[slot], want);
-
-		if (fault == LOG_PAGE_BAD_COUNT || fault == LOG_PAGE_EPOCH)
+		fault = ssdup_log_page_check(&slots[slot], want);
+		if (fault == LOG_PAGE_BAD_COUNT)
 			wrong = fault;
-		if (fault == LOG_OK && (!*newest || page_newer(&slots[slot], *newest)))
+		if (fault == LOG_OK &&
+		    (!*newest || log_page_rev(&slots[slot]) > log_page_rev(*newest)))
 			*newest = &slots[slot];
 	}
 	return wrong;
 }
 
-/* Check all entries of a page before any is handed over. */
-static int replay_page(const struct log_super *s, const struct ssdup_page *p,
-		       const struct replay_ops *ops, void *ctx,
-		       struct ssdup_replay_half *res, struct replay_fault *fault)
+static int refuse(struct ssdup_replay *rp, enum log_fault fault)
 {
-	u32 i, nr = le16_to_cpu(p->h.nr_entries), data_end = res->data_end;
-	u64 max_seq = res->max_seq;
+	rp->fault.fault = fault;
+	return -EINVAL;
+}
+
+/* Check all entries of a page before any is handed over. */
+static int replay_page(struct ssdup_replay *rp, const struct log_header *h,
+		       const struct ssdup_page *p)
+{
+	u32 i, nr = le16_to_cpu(p->h.nr_entries);
 	struct log_entry e;
-	enum log_fault f;
+	enum log_fault fault;
 
 	for (i = 0; i < nr; i++) {
-		f = log_entry_decode(s, &p->e[i], &e);
-		if (f != LOG_OK) {
-			fault->entry = i;
-			fault->fault = f;
-			return -EINVAL;
+		fault = log_entry_decode(rp->s, h->generation, &p->e[i], &e);
+		if (fault != LOG_OK) {
+			rp->fault.entry = i;
+			return refuse(rp, fault);
 		}
-		max_seq = max(max_seq, e.seq);
-		if (e.kind == SSDUP_KIND_DATA)
-			data_end = max(data_end, from_log_pos(e.pos) + e.sectors);
 	}
-	res->entries += nr;
-	res->max_seq = max_seq;
-	res->data_end = data_end;
-	return nr ? ops->entries(ctx, fault->half, p->e, nr) : 0;
+	return nr ? rp->ops->entries(rp->ctx, h->segment, p->e, nr) : 0;
 }
 
 /*
- * The half ends at page @gap: is that damage? Pages behind the gap that are unreadable or
+ * The number of the epoch's first page, when @number is that of the first one found. Live
+ * segments before it in the epoch are empty: their pages are gone, and each had one at least.
+ */
+static enum log_fault begin_numbers(struct ssdup_replay *rp, u32 number)
+{
+	rp->numbered = true;
+	rp->number = rp->whole ? 0 : number - rp->empty;
+	/* More pages than those segments have room for: another segment is gone. */
+	return rp->whole && number > (u64)rp->empty * rp->s->g.meta_pages ? LOG_SEGMENT_GAP :
+	       LOG_OK;
+}
+
+/* Note the number of a valid page. Does it show that another one is gone? */
+static enum log_fault note_number(struct ssdup_replay *rp, const struct ssdup_page *p)
+{
+	u32 number = log_page_number(p);
+
+	if (rp->lost || (!rp->numbered && begin_numbers(rp, number) != LOG_OK))
+		return LOG_SEGMENT_GAP;
+	if (number != rp->number && !rp->missing) {
+		rp->missing = true;
+		rp->gap = rp->number;
+	}
+	if (rp->missing && log_page_outlives(p, rp->gap))
+		return LOG_PAGES_GAP;
+	rp->number = number + 1;
+	return LOG_OK;
+}
+
+/*
+ * The segment ends at page @gap: is that damage? Pages behind the gap that are unreadable or
  * invalid prove nothing, since a power cut may leave such.
  */
-static bool gap_is_damage(const struct log_super *s, struct log_page_id *want, u32 gap,
-			  u64 epoch, const struct replay_ops *ops, void *ctx)
+static bool gap_is_damage(struct ssdup_replay *rp, struct log_page_id *want, u32 gap)
 {
 	const struct ssdup_page *slots, *p;
+	u32 number;
 
-	for (want->page = gap + 1; want->page < s->g.meta_pages;
+	for (want->page = gap + 1; want->page < rp->s->g.meta_pages;
 	     want->page = replay_look_on(gap, want->page)) {
-		if (ops->read_page(ctx, want->half, want->page, &slots))
+		if (rp->ops->read_page(rp->ctx, want->segment, want->page, &slots))
 			continue;
 		newest_slot(slots, want, &p);
-		if (p && log_page_outlives(p, gap, epoch))
+		if (!p)
+			continue;
+		number = rp->missing ? rp->gap : log_page_number(p) - (want->page - gap);
+		if (rp->lost || log_page_outlives(p, number))
 			return true;
 	}
 	return false;
 }
 
-int ssdup_replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
-		      void *ctx, struct ssdup_replay_half *res, struct replay_fault *fault)
+/* Is a generation missing between the last segment and @h? */
+static enum log_fault note_header(struct ssdup_replay *rp, const struct log_header *h)
+{
+	const struct log_super *s = rp->s;
+	u64 before = rp->generation;
+
+	if (h->epoch < rp->epoch)
+		return LOG_EPOCH;
+	if (h->epoch > rp->epoch || !before) {
+		rp->lost = false;
+		rp->missing = false;
+		rp->numbered = false;
+		rp->empty = 0;
+		/* If a generation between the tail and this one was of the epoch, it is gone. */
+		rp->whole = h->generation > s->tail ||
+			    (h->epoch == s->epoch && h->generation == s->first);
+		/* Only of the present epoch is it known where it began. */
+		before = (h->epoch == s->epoch ? max(s->first, s->tail) : h->generation) - 1;
+	}
+	rp->lost |= h->generation > before + 1;
+	rp->epoch = h->epoch;
+	rp->generation = h->generation;
+	return LOG_OK;
+}
+
+int ssdup_replay_segment(struct ssdup_replay *rp, const struct log_header *h, u32 *pages)
 {
 	struct log_page_id want = {
-		.generation = s->generation[half], .epoch = s->epoch, .half = half,
+		.generation = h->generation, .epoch = h->epoch, .segment = h->segment,
 	};
 	const struct ssdup_page *slots, *p;
-	u64 epoch = 0;
+	enum log_fault fault;
 	int ret;
 
-	memcpy(want.uuid, s->uuid, sizeof(want.uuid));
-	memset(res, 0, sizeof(*res));
-	memset(fault, 0, sizeof(*fault));
-	fault->half = half;
+	*pages = 0;
+	memcpy(want.uuid, rp->s->uuid, sizeof(want.uuid));
+	rp->fault = (struct replay_fault){ .segment = h->segment };
+	fault = note_header(rp, h);
+	if (fault != LOG_OK)
+		return refuse(rp, fault);
 
-	for (; res->pages < s->g.meta_pages; res->pages++) {
-		want.page = res->pages;
-		fault->page = res->pages;
-		fault->entry = 0;
-
-		ret = ops->read_page(ctx, half, want.page, &slots);
+	for (; *pages < rp->s->g.meta_pages; ++*pages) {
+		want.page = *pages;
+		rp->fault.page = *pages;
+		ret = rp->ops->read_page(rp->ctx, h->segment, want.page, &slots);
 		if (ret)
 			return ret;
-
-		fault->fault = newest_slot(slots, &want, &p);
-		if (fault->fault != LOG_OK)
-			return -EINVAL;
-		if (!p || log_page_epoch(p) < epoch)
+		fault = newest_slot(slots, &want, &p);
+		if (fault == LOG_OK && !p)
 			break;
-
-		ret = replay_page(s, p, ops, ctx, res, fault);
+		if (fault == LOG_OK)
+			fault = note_number(rp, p);
+		if (fault != LOG_OK)
+			return refuse(rp, fault);
+		ret = replay_page(rp, h, p);
 		if (ret)
 			return ret;
-		epoch = log_page_epoch(p);
 	}
-
-	if (s->flags & SSDUP_SUPER_CLEAN) {
-		if (res->pages != s->pages[half])
-			fault->fault = LOG_PAGES_MISSING;
-	} else if (gap_is_damage(s, &want, res->pages, epoch, ops, ctx)) {
-		fault->fault = LOG_PAGES_GAP;
-	}
-	return fault->fault == LOG_OK ? 0 : -EINVAL;
+	rp->segments += !!*pages;
+	rp->empty += !*pages;
+	rp->pages += *pages;
+	/* A clean log is compared with its counts instead. */
+	if (!(rp->s->flags & SSDUP_RECORD_CLEAN) && gap_is_damage(rp, &want, *pages))
+		return refuse(rp, rp->lost ? LOG_SEGMENT_GAP : LOG_PAGES_GAP);
+	return 0;
 }
 
-/* Insertion sort of at most SSDUP_MAX_HALVES numbers of halves by generation. */
-static void add_by_generation(const struct log_super *s, u32 *halves, u32 *nr, u32 half)
+int ssdup_replay_end(struct ssdup_replay *rp)
 {
-	u32 i;
+	const struct log_super *s = rp->s;
 
-	for (i = *nr; i && s->generation[halves[i - 1]] > s->generation[half]; i--)
-		halves[i] = halves[i - 1];
-	halves[i] = half;
-	++*nr;
-}
-
-void ssdup_replay_roles(struct log_super *s, const struct ssdup_replay_half *found,
-			struct ssdup_replay_roles *roles)
-{
-	u32 half, i;
-	u64 youngest;
-
-	memset(roles, 0, sizeof(*roles));
-	for (half = 0; half < s->g.nr_halves; half++) {
-		if (found[half].pages)
-			add_by_generation(s, roles->sealed, &roles->nr_sealed, half);
-		else
-			add_by_generation(s, roles->free, &roles->nr_free, half);
-	}
-
-	if (!roles->nr_sealed) {
-		roles->open = roles->free[0];
-		roles->nr_free--;
-		memmove(roles->free, roles->free + 1, roles->nr_free * sizeof(roles->free[0]));
-		return;
-	}
-
-	roles->open = roles->sealed[--roles->nr_sealed];
-	youngest = s->generation[roles->open];
-
-	/*
-	 * Halves that are too old come first in the list. Each gets the highest
-	 * generation in turn and moves to the end.
-	 */
-	for (i = 0; i < roles->nr_free && s->generation[roles->free[0]] < youngest; i++) {
-		half = roles->free[0];
-		s->generation[half] = ssdup_log_next_generation(s);
-		memmove(roles->free, roles->free + 1,
-			(roles->nr_free - 1) * sizeof(roles->free[0]));
-		roles->free[roles->nr_free - 1] = half;
-	}
+	if (!(s->flags & SSDUP_RECORD_CLEAN) ||
+	    (s->live_segments == rp->segments && s->live_pages == rp->pages))
+		return 0;
+	rp->fault = (struct replay_fault){ .fault = LOG_PAGES_MISSING };
+	return -EINVAL;
 }

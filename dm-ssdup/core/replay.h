@@ -3,15 +3,17 @@
  * dm-ssdup: rebuild the map from the log. Pure: callbacks read the pages and take the
  * entries.
  *
- * The pages of a half are read in order. Of two valid slots, the higher (epoch, rev) counts.
- * A half ends at the first page that has no valid slot, or whose epoch is lower than that of
- * the page before: such a page is left from before a crash, and a later activation has
- * overwritten the pages in front of it. A slot with a right crc and an impossible count,
- * epoch or entry is a fault, and ends the replay.
+ * The headers say which segments are live: those whose generation is not below the tail. They
+ * are replayed in the order of their generations. The pages of a segment are read in order. Of
+ * two valid slots, the higher rev counts. A segment ends at the first page that has no valid
+ * slot. A slot with a right crc and an impossible count or entry is a fault, and ends the replay.
  *
- * The page at which a half ends may be a damaged one, and then the pages behind it must not
- * be dropped silently. A clean suspend counts the pages, and any other number is a fault.
- * Without one, a later page that no power cut can leave is a fault, see log_page_outlives().
+ * The page at which a segment ends may be a damaged one, and a header may be damaged, too. Then
+ * what is behind must not be dropped silently. A clean suspend counts segments and pages, and
+ * any other number is a fault. Without one, faults are:
+ *  - a later page that no power cut can leave, see log_page_outlives();
+ *  - a page behind a missing generation of the same epoch: a round of a commit writes its pages
+ *    when all headers are durable. The numbers of pages begin at 0 in each epoch.
  */
 #ifndef SSDUP_REPLAY_H
 #define SSDUP_REPLAY_H
@@ -25,73 +27,81 @@ struct replay_ops {
 	 * Read both slots of a page, and set *slots to SSDUP_PAGE_SLOTS adjacent
 	 * pages, valid until the next call. May sleep. Return: 0 or -errno.
 	 */
-	int (*read_page)(void *ctx, u32 half, u32 page, const struct ssdup_page **slots);
+	int (*read_page)(void *ctx, u32 segment, u32 page, const struct ssdup_page **slots);
 	/*
 	 * Take the entries of a page: at least one, all valid, in any order. They are
 	 * in disk format, since decoded copies would cost time. May sleep. Return: 0 or -errno.
 	 */
-	int (*entries)(void *ctx, u32 half, const struct ssdup_entry *e, u32 nr);
+	int (*entries)(void *ctx, u32 segment, const struct ssdup_entry *e, u32 nr);
 };
 
 /**
  * replay_look_on() - which page behind a gap to look at after @page
  *
- * The steps grow with the distance, so a half of any size takes some 250 reads. They find a
- * page behind the damage when there are more of these than a sixteenth of the damage.
+ * The steps grow with the distance. They find a page behind the damage when there are more of
+ * these than a sixteenth of the damage.
  */
 static inline u32 replay_look_on(u32 gap, u32 page)
 {
 	return page + max((page - gap) / LOG_COMMIT_PAGES, 1U);
 }
 
-struct ssdup_replay_half {
-	u32	pages;		/* number of live ones; also the next page to write */
-	u32	entries;
-	u32	data_end;	/* sectors of the data area in use, from its start */
-	u64	max_seq;
-};
-
 struct replay_fault {
 	enum log_fault	fault;
-	u32		half;
+	u32		segment;
 	u32		page;
 	u32		entry;
 };
 
-/**
- * ssdup_replay_half() - read one half
- * @s: the superblock, with the half's generation
- * @half: number of the half
- * @res: set to what was found
- * @fault: set on -EINVAL to what is wrong and where
- *
- * Return: 0, an error of a callback, or -EINVAL for content that this code
- * cannot have written.
- */
-int ssdup_replay_half(const struct log_super *s, u32 half, const struct replay_ops *ops,
-		      void *ctx, struct ssdup_replay_half *res, struct replay_fault *fault);
-
-/* What each half is after a replay. */
-struct ssdup_replay_roles {
-	u32	open;				/* receives writes */
-	u32	nr_sealed;
-	u32	sealed[SSDUP_MAX_HALVES];	/* to be drained, oldest first */
-	u32	nr_free;
-	u32	free[SSDUP_MAX_HALVES];		/* to be opened, lowest generation first */
+/* A replay under way. */
+struct ssdup_replay {
+	const struct log_super	*s;
+	const struct replay_ops	*ops;
+	void			*ctx;
+	struct replay_fault	fault;		/* valid after -EINVAL */
+	u64			pages;		/* live ones */
+	u32			segments;	/* with live pages */
+	/* Of the last segment: */
+	u64			generation;	/* 0: there was none */
+	u64			epoch;
+	u32			number;		/* of the next page of the epoch */
+	u32			gap;		/* number of the first missing page; if @missing */
+	u32			empty;		/* segments of the epoch without a page */
+	bool			numbered;	/* @number is valid */
+	bool			whole;		/* no segment of the epoch was freed */
+	bool			missing;	/* a page of the epoch is missing */
+	bool			lost;		/* a generation of the epoch is missing */
 };
 
 /**
- * ssdup_replay_roles() - decide what each half is
- * @s: generations are raised where needed; the caller must write it before any page
- * @found: result of ssdup_replay_half() for each half
- * @roles: filled in
+ * ssdup_replay_live() - find the live segments
+ * @s: has the tail
+ * @h: valid headers; sorted by generation, with the live ones first
+ * @nr: number of headers; set to that of the live ones
+ * @next: set to a generation that no segment has or had
  *
- * The youngest half with live pages goes on receiving, and the others that have any are
- * sealed. When no half has pages, the one with the lowest generation receives. Halves are
- * opened and freed in the order of their generations. So a free half that is older than one
- * with pages gets a new generation.
+ * Return: LOG_OK, or LOG_BAD_GENERATION when two segments have the same one.
  */
-void ssdup_replay_roles(struct log_super *s, const struct ssdup_replay_half *found,
-			struct ssdup_replay_roles *roles);
+enum log_fault ssdup_replay_live(const struct log_super *s, struct log_header *h, u32 *nr,
+				 u64 *next);
+
+/** ssdup_replay_begin() - begin a replay of the log of @s */
+void ssdup_replay_begin(struct ssdup_replay *rp, const struct log_super *s,
+			const struct replay_ops *ops, void *ctx);
+
+/**
+ * ssdup_replay_segment() - read one live segment; call it in the order of generations
+ * @pages: set to the number of its live pages
+ *
+ * A segment without pages must not be opened again before the tail has passed it. A power cut
+ * may have taken its pages, but not those of the next segment. Without its header, the next
+ * replay would take it for one that is damaged.
+ *
+ * Return: 0, an error of a callback, or -EINVAL for content that this code cannot have written.
+ */
+int ssdup_replay_segment(struct ssdup_replay *rp, const struct log_header *h, u32 *pages);
+
+/** ssdup_replay_end() - after the last segment. Return: 0 or -EINVAL, as above */
+int ssdup_replay_end(struct ssdup_replay *rp);
 
 #endif

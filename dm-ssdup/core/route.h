@@ -19,7 +19,6 @@ struct route_facts {
 	bool	log_writable;	/* the mode of the device allows new log entries */
 	bool	shut;		/* the SSD takes no writes for the moment */
 	bool	queue;		/* other writes wait for log space already */
-	bool	rationed;	/* the end of the last half is rationed, see ssdup_log_ration() */
 	bool	bypass;		/* the HDD is better than waiting for log space */
 	bool	leaving;	/* a suspend waits for this write */
 	bool	stuck;		/* the log cannot be drained for now */
@@ -31,10 +30,9 @@ struct route_facts {
 
 enum route_action {
 	ROUTE_HDD,		/* try the HDD, unless the write overlaps the log */
-	ROUTE_LOG,		/* try to get a place in the log, within the ration */
+	ROUTE_LOG,		/* try to get a place in the log */
 	ROUTE_WAIT,		/* queue for log space, in order */
 	ROUTE_FAIL,		/* the write needs the log, which takes none: EIO */
-	ROUTE_LOG_REST,		/* as ROUTE_LOG, whatever the ration */
 };
 
 /**
@@ -46,21 +44,16 @@ enum route_action {
  * and must not: because of the policy or the key full, a suspend, or a lack of memory. A
  * suspend does not wait for a drain that fails.
  *
- * A write to the log queues behind the writes that wait already, and stays within the ration.
- * A write that must not wait may take all that is left of the log, and overtakes the writes
- * that only the ration holds up.
+ * A write to the log queues behind the writes that wait already.
  */
 static __always_inline enum route_action ssdup_route_next(const struct route_facts *f)
 {
 	bool open = f->log_writable && !f->shut;
-	bool waits = !f->bypass && !f->leaving && !f->stuck;
-	/* While the log is stuck, no write may overtake another one. */
-	bool behind = f->queue && (waits || f->stuck || !f->rationed);
 
 	if (!f->overlaps && (f->disk == SSDUP_HDD || !open))
 		return ROUTE_HDD;
-	if (open && !behind && !f->no_place)
-		return waits ? ROUTE_LOG : ROUTE_LOG_REST;
+	if (open && !f->queue && !f->no_place)
+		return ROUTE_LOG;
 	if (!f->overlaps && (f->bypass || f->leaving || f->no_memory))
 		return ROUTE_HDD;
 	if (!f->log_writable || (f->leaving && f->stuck && !f->shut))

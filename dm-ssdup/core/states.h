@@ -33,16 +33,16 @@ SSDUP_MODE(LOG_READ_ONLY, "log read-only")
 SSDUP_MODE(LOG_FAILED, "log failed")
 
 /* What the writeback thread does or waits for. */
-SSDUP_DRAIN_STATE(IDLE, "nothing to do", "a sealed half")
+SSDUP_DRAIN_STATE(IDLE, "nothing to do", "a full part of the log")
 SSDUP_DRAIN_STATE(OFF, "off (paused, or manual)",
 		  "drain start, flush, set drain, or writes that wait for space")
 SSDUP_DRAIN_STATE(HELD_OFF, "holds off until the HDD is quiet",
 		  "a quiet HDD, or the end of its time; with nothing sealed, an idle device")
-SSDUP_DRAIN_STATE(SEALS, "seals a half", "log writes in flight to that half")
+SSDUP_DRAIN_STATE(SEALS, "seals a segment", "nothing")
 SSDUP_DRAIN_STATE(COPIES, "copies to the HDD", "the disks, for a batch")
 SSDUP_DRAIN_STATE(FENCE, "waits for direct writes", "those in flight to the range that it takes")
-SSDUP_DRAIN_STATE(FREES, "frees a half", "a commit, a flush of the HDD, the free record")
-SSDUP_DRAIN_STATE(READS, "waits for reads", "those that point into the half")
+SSDUP_DRAIN_STATE(FREES, "frees segments", "a commit, a flush of the HDD, the record with the tail")
+SSDUP_DRAIN_STATE(READS, "waits for reads", "those that point into the segments")
 SSDUP_DRAIN_STATE(RETRY, "failed, will try again",
 		  "5 s (60 s when drain_errno is 30), or a flush")
 SSDUP_DRAIN_STATE(STOPPED, "stopped",
@@ -50,12 +50,12 @@ SSDUP_DRAIN_STATE(STOPPED, "stopped",
 
 /* Why the first of the waiting writes waits. */
 SSDUP_WAIT_CAUSE(NONE, "nothing", "no write waits")
-SSDUP_WAIT_CAUSE(SPACE, "a free half", "a drain, which begins at once")
-SSDUP_WAIT_CAUSE(SEAL, "log writes in flight", "those to the half that is full")
+SSDUP_WAIT_CAUSE(SPACE, "a free segment", "a drain, which begins at once")
+SSDUP_WAIT_CAUSE(SEAL, "log writes in flight", "nothing: no write waits for these any more")
 SSDUP_WAIT_CAUSE(COMMIT, "a commit",
 		 "the SSD, or a write in flight to the first of 128 metadata pages")
 SSDUP_WAIT_CAUSE(MEMORY, "memory", "memory; it is tried again every 20 ms")
-SSDUP_WAIT_CAUSE(DRAIN_ERROR, "a free half, and the last drain failed",
+SSDUP_WAIT_CAUSE(DRAIN_ERROR, "a free segment, and the last drain failed",
 		 "a drain that goes well, or a suspend")
 SSDUP_WAIT_CAUSE(SSD, "the SSD", "an SSD that is away; it is tried again every 250 ms for a minute")
 

@@ -57,7 +57,7 @@ struct balance_tuning {
 	u32	ssd_unit_ns;
 	u32	ssd_request_ns;
 	u32	flush_ns;	/* of a FLUSH of the HDD */
-	u32	home_ns;	/* of a flush that frees a half */
+	u32	sync_ns;	/* of a flush that frees segments */
 };
 
 /*
@@ -124,7 +124,7 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.ssd_unit_ns = 580000,
 	.ssd_request_ns = 10000,
 	.flush_ns = 10000000,
-	.home_ns = 500000000,
+	.sync_ns = 500000000,
 };
 
 #endif

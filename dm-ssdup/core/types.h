@@ -4,7 +4,7 @@
  * around it share.
  *
  * A place on the HDD is a u64, in sectors from its start. A place in the log is a log_pos_t,
- * in sectors from the start of a half's data area. sparse keeps the two apart.
+ * in sectors from the start of a segment's data area. sparse keeps the two apart.
  */
 #ifndef SSDUP_TYPES_H
 #define SSDUP_TYPES_H

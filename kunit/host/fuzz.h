@@ -6,12 +6,14 @@
 #include "../../tools/hostile/image.h"
 
 /*
- * An input is an image without its zeros: both superblocks, 512 bytes each, then
- * for each slot that holds something: half, page, slot and 0 in a byte each, the
- * length in two, and so many bytes. What is missing at the end is zeros.
+ * An input is an image without its zeros: both superblocks and both records, 512 bytes each, then
+ * for each header or slot that holds something: segment, page (IMAGE_PAGES: the header), slot and
+ * 0 in a byte each, the length in two, and so many bytes. What is missing at the end is zeros.
  */
-#define FUZZ_MAX_INPUT	(SSDUP_SUPER_COPIES * sizeof(struct ssdup_super) + \
-			 IMAGE_HALVES * IMAGE_PAGES * SSDUP_PAGE_SLOTS * (6 + SSDUP_PAGE_BYTES))
+#define FUZZ_PART	6U	/* bytes in front of each */
+#define FUZZ_MAX_INPUT	(offsetof(struct image, header) + IMAGE_SEGMENTS * \
+			 (FUZZ_PART + sizeof(struct ssdup_header) + \
+			  IMAGE_PAGES * SSDUP_PAGE_SLOTS * (FUZZ_PART + SSDUP_PAGE_BYTES)))
 
 /** fuzz_unpack() - an image from an input of any length */
 void fuzz_unpack(const u8 *data, size_t size, struct image *im);

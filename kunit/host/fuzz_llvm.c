@@ -9,14 +9,21 @@ static struct image im;
 
 static void repair(u32 seed)
 {
+	struct ssdup_page *p = (struct ssdup_page *)im.slot;
 	u32 i;
 
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
+	for (i = 0; i < SSDUP_COPIES; i++) {
 		if (im.super[i].s.magic && seed >> i & 3)
 			image_repair_super(&im, i);
-	for (i = 0; i < IMAGE_HALVES * IMAGE_PAGES * SSDUP_PAGE_SLOTS; i++)
-		if (((struct ssdup_page *)im.slot)[i].h.magic && (seed >> 4 ^ i) & 7)
-			image_repair_page((struct ssdup_page *)im.slot + i);
+		if (im.record[i].r.magic && seed >> (2 + i) & 3)
+			image_repair_record(&im, i);
+	}
+	for (i = 0; i < IMAGE_SEGMENTS; i++)
+		if (im.header[i].h.magic && (seed >> 5 ^ i) & 7)
+			image_repair_header(&im, i);
+	for (i = 0; i < IMAGE_SEGMENTS * IMAGE_PAGES * SSDUP_PAGE_SLOTS; i++)
+		if (p[i].h.magic && (seed >> 4 ^ i) & 7)
+			image_repair_page(&p[i]);
 }
 
 size_t fuzz_mutate(u8 *data, size_t size, size_t max, unsigned int seed)

@@ -7,51 +7,84 @@
 #include "fuzz.h"
 
 #define HDD_SECTORS	32768U
-#define SSD_SECTORS	(SSDUP_HEAD_SECTORS + IMAGE_HALVES * IMAGE_STRIDE)
 
 struct maker {
 	struct image		*im;
 	struct log_super	s;
-	u64			seq;
+	u64			generation;	/* of the open segment */
+	u32			segment;
+	u32			number;		/* of the epoch's next page */
+	u32			count;		/* of entries in the segment */
 	u32			pos;
+	u32			at;		/* changes with each entry */
 };
 
-static void super_to(struct maker *m, u32 copy)
+static void record_to(struct maker *m, u32 copy)
 {
-	static u8 block[SSDUP_SUPER_BYTES];
+	static u8 block[SSDUP_BLOCK_BYTES];
 
 	m->s.seq++;
-	ssdup_log_super_encode(&m->s, block);
-	memcpy(m->im->super[copy].b, block, sizeof(m->im->super[copy]));
+	ssdup_log_record_encode(&m->s, block);
+	memcpy(m->im->record[copy].b, block, sizeof(m->im->record[copy]));
+}
+
+static void records(struct maker *m)
+{
+	record_to(m, 1);
+	m->s.seq--;
+	record_to(m, 0);
 }
 
 static void supers(struct maker *m)
 {
-	super_to(m, 1);
-	m->s.seq--;
-	super_to(m, 0);
+	static u8 block[SSDUP_BLOCK_BYTES];
+	u32 copy;
+
+	ssdup_log_super_encode(&m->s, block);
+	for (copy = 0; copy < SSDUP_COPIES; copy++)
+		memcpy(m->im->super[copy].b, block, sizeof(m->im->super[copy]));
+}
+
+static void open_segment(struct maker *m, u32 segment)
+{
+	static u8 block[SSDUP_BLOCK_BYTES];
+	struct log_header h = { ++m->generation, m->s.epoch, segment };
+
+	m->segment = segment;
+	m->count = 0;
+	m->pos = 0;
+	ssdup_log_header_encode(&m->s, &h, block);
+	memcpy(m->im->header[segment].b, block, sizeof(m->im->header[segment]));
+}
+
+static void next_epoch(struct maker *m)
+{
+	m->s.epoch++;
+	m->s.first = m->generation + 1;
+	m->number = 0;
 }
 
 /* A page of @nr entries, those of the version before it included. */
-static void page(struct maker *m, u32 half, u32 number, u64 rev, u32 nr, u32 kinds)
+static void page(struct maker *m, u32 page, u64 rev, u32 nr, u32 kinds)
 {
-	struct ssdup_page *p = &m->im->slot[half][number][rev & 1];
+	struct ssdup_page *p = &m->im->slot[m->segment][page][rev & 1];
 	struct log_page_id id = {
-		.generation = m->s.generation[half], .epoch = m->s.epoch, .rev = rev,
-		.page = number, .half = half,
+		.generation = m->generation, .epoch = m->s.epoch, .rev = rev,
+		.page = page, .segment = m->segment, .number = m->number,
 	};
 	u32 i;
 
 	memcpy(id.uuid, m->s.uuid, sizeof(id.uuid));
 	ssdup_log_page_begin(p, &id);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr; i++, m->at++) {
 		struct log_entry e = {
-			.sector = (m->seq * 56 + i * 24) % (HDD_SECTORS - 64),
-			.seq = ++m->seq, .sectors = 8 + i % 3 * 8, .kind = 1 + i % kinds,
+			.sector = (m->at * 56 + i * 24) % (HDD_SECTORS - 64),
+			.seq = m->generation << SSDUP_SEQ_BITS | m->count++,
+			.sectors = 8 + i % 3 * 8, .kind = 1 + i % kinds,
 		};
 
 		if (e.kind == SSDUP_KIND_DATA) {
-			e.pos = to_log_pos(m->pos % (m->s.g.data_sectors - 64));
+			e.pos = to_log_pos(m->pos % (m->s.g.data_sectors - 64) / 8 * 8);
 			m->pos += e.sectors;
 		}
 		ssdup_log_page_add(p, &e);
@@ -59,72 +92,114 @@ static void page(struct maker *m, u32 half, u32 number, u64 rev, u32 nr, u32 kin
 	ssdup_log_page_finish(p);
 }
 
-static void full_half(struct maker *m, u32 half)
+static void full_segment(struct maker *m, u32 segment)
 {
 	u32 i;
 
-	m->pos = 0;
-	for (i = 0; i < IMAGE_PAGES; i++)
-		page(m, half, i, 1 + i % 2, SSDUP_PAGE_ENTRIES, 1);
+	open_segment(m, segment);
+	for (i = 0; i < IMAGE_PAGES; i++, m->number++)
+		page(m, i, 1 + i % 2, i ? 100 : SSDUP_PAGE_ENTRIES, 1);
 }
 
-bool fuzz_seed(u32 nr, struct image *im)
+static void make_image(struct maker *m, u32 nr)
 {
-	static const u8 uuid[16] = { 0x5d, 0xd0, 0x0f };
-	struct maker m = { .im = im };
-	struct log_geometry g;
+	u32 i;
 
-	memset(im, 0, sizeof(*im));
-	WARN_ON(!ssdup_log_layout(&g, SSD_SECTORS, IMAGE_HALVES, 1));
-	WARN_ON(g.meta_pages != IMAGE_PAGES || g.half_stride != IMAGE_STRIDE);
-	ssdup_log_super_fresh(&m.s, uuid, &g, HDD_SECTORS, SSD_SECTORS);
-	m.s.epoch = 1;
 	switch (nr) {
 	case 0:			/* fresh */
 		break;
 	case 1:			/* all kinds, rewritten as FLUSHes come */
-		page(&m, 0, 0, 1, 3, SSDUP_KIND_MAX);
-		page(&m, 0, 0, 2, 9, SSDUP_KIND_MAX);
-		page(&m, 0, 0, 3, 20, SSDUP_KIND_MAX);
+		open_segment(m, 0);
+		page(m, 0, 1, 3, SSDUP_KIND_MAX);
+		page(m, 0, 2, 9, SSDUP_KIND_MAX);
+		page(m, 0, 3, 20, SSDUP_KIND_MAX);
 		break;
-	case 2:			/* both halves in use */
-		full_half(&m, 0);
-		page(&m, 1, 0, 1, 60, 2);
-		page(&m, 1, 1, 1, 5, 1);
+	case 2:			/* several segments, anywhere; overlapping writes */
+		for (i = 0; i < 4; i++)
+			full_segment(m, i * 11 % IMAGE_SEGMENTS);
+		open_segment(m, 5);
+		page(m, 0, 1, 60, 2);
+		m->number++;
+		page(m, 1, 1, 5, 1);
 		break;
-	case 3:			/* both full */
-		full_half(&m, 0);
-		full_half(&m, 1);
+	case 3:			/* all full */
+		for (i = 0; i < IMAGE_SEGMENTS; i++)
+			full_segment(m, i);
 		break;
-	case 4:			/* a gap that a power cut left, filled in a later epoch */
-		page(&m, 0, 0, 1, 30, 2);
-		page(&m, 0, 2, 1, 30, 2);
-		m.s.epoch++;
-		page(&m, 0, 1, 1, 10, 3);
+	case 4:			/* a gap that a power cut left, and the next epoch */
+		full_segment(m, 0);
+		open_segment(m, 1);
+		m->number++;
+		page(m, 1, 1, 30, 2);
+		open_segment(m, 2);
+		next_epoch(m);
+		full_segment(m, 3);
+		open_segment(m, 4);
+		page(m, 0, 1, 10, 3);
 		break;
-	case 5:			/* a half that was freed, pages of its former life left */
-		full_half(&m, 0);
-		m.s.generation[0] = ssdup_log_next_generation(&m.s);
-		page(&m, 1, 0, 1, 40, 4);
-		page(&m, 0, 0, 2, 7, 1);
+	case 5:			/* segments that were freed, one of them used again */
+		for (i = 0; i < 5; i++)
+			full_segment(m, i);
+		m->s.tail = m->generation - 1;
+		open_segment(m, 1);
+		page(m, 0, 2, 7, SSDUP_KIND_MAX);
 		break;
 	case 6:			/* suspended cleanly */
-		page(&m, 0, 0, 1, 126, 1);
-		page(&m, 0, 1, 1, 0, 1);
-		page(&m, 0, 2, 1, 12, 4);
-		m.s.pages[0] = 3;
-		m.s.flags = SSDUP_SUPER_CLEAN;
+		full_segment(m, 0);
+		open_segment(m, 1);
+		page(m, 0, 1, 0, 1);
+		m->number++;
+		page(m, 1, 1, 12, SSDUP_KIND_MAX);
+		m->s.live_segments = 2;
+		m->s.live_pages = IMAGE_PAGES + 2;
+		m->s.flags = SSDUP_RECORD_CLEAN;
 		break;
 	case 7:			/* one copy is behind */
-		super_to(&m, 0);
-		page(&m, 1, 0, 1, 12, 4);
-		m.s.epoch++;
-		super_to(&m, 1);
-		return true;
-	default:
-		return false;
+		full_segment(m, 0);
+		full_segment(m, 1);
+		record_to(m, 0);
+		m->s.tail = 2;
+		record_to(m, 1);
+		break;
+	case 8:			/* a power cut took all pages of a segment, but not of the next */
+		full_segment(m, 0);
+		open_segment(m, 1);
+		m->number += IMAGE_PAGES;
+		open_segment(m, 2);
+		page(m, 0, 1, 9, 1);
+		next_epoch(m);
+		break;
+	case 9:			/* epochs, each longer than a round */
+		for (i = 0; i < 27; i++) {
+			if (i && i % 9 == 0)
+				next_epoch(m);
+			full_segment(m, (i * 7 + 3) % IMAGE_SEGMENTS);
+		}
+		m->s.tail = 4;
+		break;
 	}
+}
+
+#define SEEDS	10U
+
+bool fuzz_seed(u32 nr, struct image *im)
+{
+	static const u8 pool[16] = { 0x5d, 0xd0 }, uuid[16] = { 0x5d, 0xd0, 0x0f };
+	struct maker m = { .im = im };
+	struct log_geometry g;
+
+	memset(im, 0, sizeof(*im));
+	WARN_ON(!ssdup_log_layout(&g, IMAGE_SSD_SECTORS, 0, 1));
+	WARN_ON(g.meta_pages != IMAGE_PAGES || g.segment_sectors != IMAGE_SEGMENT_SECTORS ||
+		g.nr_segments != IMAGE_SEGMENTS);
+	ssdup_log_super_fresh(&m.s, pool, uuid, &g, HDD_SECTORS, IMAGE_SSD_SECTORS);
+	m.s.epoch = 1;
+	if (nr >= SEEDS)
+		return false;
+	make_image(&m, nr);
 	supers(&m);
+	if (!im->record[0].r.magic)
+		records(&m);
 	return true;
 }
 

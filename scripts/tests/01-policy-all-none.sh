@@ -21,9 +21,9 @@ remove_ssdup
 
 make_ssdup policy all drain manual
 io random bs=8 nr=300 seed=2
-io write start=32768 len=8192 bs=256
+io write start=32768 len=8192 bs=8
 is "direct writes of all" "$(stat writes_hdd)" 0
-is "logged writes" "$(stat writes_ssd)" 332
+is "logged writes" "$(stat writes_ssd)" $((300 + 8192 / 8))
 is "logged sectors" "$(stat write_sectors_ssd)" $((300 * 8 + 8192))
 io verify
 above "reads from the SSD" "$(stat reads_ssd)" 0

@@ -16,9 +16,10 @@ sequential_stream()
 	io write start="$1" len=$((32 * 64)) bs=64 depth=1
 }
 
-make_disks
+# no write is split between two segments: each part would be a write of its stream
+make_disks ssd_size_mb=260
 for policy in watermark adaptive; do
-	make_ssdup policy $policy stream_length 32 drain manual
+	make_ssdup policy $policy stream_length 32 drain manual segment_mb 8
 	is "first route" "$(stat route)" hdd
 	random_stream 1
 	is "streams of $policy" "$(stat streams)" 1
@@ -40,13 +41,13 @@ done
 
 # Between its marks, watermark stays where it is.
 make_ssdup policy watermark stream_length 32 to_ssd_above 60 to_hdd_below 40
-for half in 0 32768; do
+for at in 0 32768; do
 	# 16 neighbours and 16 that are none: 16 of 31, 52 per cent
-	io write start=$half len=$((17 * 8)) bs=8 depth=1
-	io write start=$((half + 4096)) len=$((15 * 64)) bs=8 step=64 depth=1
+	io write start=$at len=$((17 * 8)) bs=8 depth=1
+	io write start=$((at + 4096)) len=$((15 * 64)) bs=8 step=64 depth=1
 	below "percentage" "$(stat random_percentage_1e4)" 6000
 	above "percentage" "$(stat random_percentage_1e4)" 4000
-	is "route between the marks" "$(stat route)" "$([ $half = 0 ] && echo hdd || echo ssd)"
-	[ $half = 32768 ] || { random_stream 3; is "route" "$(stat route)" ssd; }
+	is "route between the marks" "$(stat route)" "$([ $at = 0 ] && echo hdd || echo ssd)"
+	[ $at = 32768 ] || { random_stream 3; is "route" "$(stat route)" ssd; }
 done
 all_home

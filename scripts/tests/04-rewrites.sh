@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Rewrites across routes and halves: never older over newer, wherever the older
+# Rewrites across routes and segments: never older over newer, wherever the older
 # and the newer one went.
 # kernels: 6.12 6.1
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks
+make_disks ssd_size_mb=32
 make_ssdup policy none drain manual
 
 # HDD, then log over it, then HDD-bound over that: the last has to be logged too
@@ -26,19 +26,18 @@ io mixed len=8192 nr=200 seed=2
 io verify len=8192
 above "writes that overlapped nothing" "$(stat writes_hdd)" "$direct"
 
-# newer over what a sealed half and over what the open half holds
+# newer over what sealed segments and over what the open one holds
 knob policy all
-half=$(stat half_data_sectors)
-io write start=16384 len="$half" bs=128
-wait_until halves_sealed -eq 1
+io write start=16384 len=8192 bs=128
+above "sealed segments" "$(stat segments_sealed)" 10
 io random start=16384 len=8192 bs=4 nr=300 seed=3
-io random start=$((16384 + half - 2048)) len=2048 bs=4 nr=100 seed=4
+io random start=24064 len=512 bs=4 nr=100 seed=4
 io verify
 knob policy none
 io random start=16384 len=8192 bs=8 nr=100 seed=5
 io verify
 
-# rewrites while the half drains
+# rewrites while segments drain
 message flush &
 while kill -0 $! 2>/dev/null; do
 	io mixed start=16384 len=8192 nr=30 seed=$RANDOM

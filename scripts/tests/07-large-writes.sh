@@ -1,25 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Bios of 1 MiB and more into tiny halves, also larger than what is left of one.
+# Bios of 1 MiB and more into tiny segments, also larger than what is left of one.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
 make_disks ssd_size_mb=10
 make_ssdup policy all full block
-below "a half" "$(stat half_data_sectors)" 9216
-# 4 MiB writes, 16 MiB in all: nearly four halves
+below "a segment" "$(stat segment_sectors)" 1024
+# 4 MiB writes, 16 MiB in all: more than the log holds
 io write len=32768 bs=8192 depth=4
-above "halves sealed" "$(stat seals)" 2
-# leave a remainder of odd size in each half
+above "segments sealed" "$(stat seals)" "$(stat segments)"
+# leave a remainder of odd size in each segment
 io mixed max=1500 nr=60 seed=1 len=65536
 io write start=40001 len=20000 bs=3001 depth=8
 all_home
 
-# the same when the receiving half is nearly full and no other is free
+# the same when the open segment is nearly full and no other is free
 message set drain manual
-half=$(stat half_data_sectors)
-io write start=65536 len=$((2 * half - 3000)) bs=64 &
-writer=$!
-wait $writer || fail "writer"
+waited=$(stat waited_writes)
+io write start=65536 len=$((8 * ($(log_writes 8) - 1))) bs=8
+is "writes that waited" "$(stat waited_writes)" "$waited"
+is "free segments" "$(stat segments_free)" 2
 io write start=65536 len=8192 bs=4096 depth=2
+above "writes that waited" "$(stat waited_writes)" "$waited"
 all_home

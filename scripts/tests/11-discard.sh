@@ -67,8 +67,9 @@ all_home
 # what replaces many extents does so in parts of 1024, for the range is locked meanwhile
 remove_ssdup
 rm "$MODEL"
-make_disks hdd_discard=1 ssd_size_mb=64
-make_ssdup policy all drain manual range_mb 16
+make_disks hdd_discard=1 ssd_size_mb=260
+# whole requests of 2048 sectors fit in a segment of 8 MiB
+make_ssdup policy all drain manual range_mb 16 segment_mb 8
 io write len=4000 bs=1
 is "extents" "$(stat extents)" 4000
 io discard len=4000
@@ -110,7 +111,7 @@ io write len=1024 bs=8
 io discard len=1024
 io verify
 remove_ssdup
-# drained, the mark would go, for the HDD knows nothing of it
+# drained, the tombstone would go, for the HDD knows nothing of it
 make_ssdup drain manual
 io verify
 flush

@@ -27,7 +27,7 @@ for discard in 0 1; do
 	rm "$MODEL"
 done
 
-# of zeroes, too, the log takes what it holds. A drain brings them home a batch at a time, and
+# of zeroes, too, the log takes what it holds. A drain writes them back a batch at a time, and
 # stops between two.
 make_disks hdd_discard=1 ssd_size_mb=64
 size=$(blockdev --getsz $HDD)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The power goes in the middle of a burst of writes, flushes, discards and
-# zeroes over both routes, with halves turning over: every sector is one of
+# zeroes over both routes, with segments turning over: every sector is one of
 # those versions that may be there.
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh

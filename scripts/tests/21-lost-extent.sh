@@ -46,18 +46,18 @@ io write start=108 len=4
 is "lost ranges" "$(message lost_ranges)" none
 all_home
 
-# the power goes when what is lost is logged anew, and the half that held the data is not free
-# yet: of the two, which have the same seq, the younger half's counts
+# the power goes when what is lost is logged anew, and the segment that held the data is not free
+# yet: of the two, the younger segment's counts
 remove_ssdup
 make_disks
 rm "$MODEL"
 make_ssdup policy all drain manual
 io write len=640 bs=16
 model $SSD fail_read "$(log_sector 24) 1"
-echo "free_record 1 7" >/sys/module/ssdup_disks/parameters/cut_at || fail "no cut at free_record"
+echo "free_tail 1 7" >/sys/module/ssdup_disks/parameters/cut_at || fail "no cut at free_tail"
 must_not message flush
 # the disks are decided about in the background
-until [ "$(</sys/module/ssdup_disks/parameters/cut_at)" = "done free_record" ]; do
+until [ "$(</sys/module/ssdup_disks/parameters/cut_at)" = "done free_tail" ]; do
 	nap 0.01
 done
 remove_ssdup

@@ -9,21 +9,21 @@
 
 make_disks
 make_ssdup policy all drain manual
-io write len=2048 bs=64 fsync=1
+io write len=2048 bs=8 fsync=1
 logged=$(stat writes_ssd)
 
-# one bad place
-model $SSD fail_write "$(log_sector 2048) 8"
+# one bad place: they fill four segments, and a part of the next one
+model $SSD fail_write "$(log_sector $((2048 - 4 * $(segment_data))) 4) 8"
 io write start=1024 len=64 bs=8
 is "writes to the log" "$(stat writes_ssd)" $((logged + 8))
 is "errors, mode" "$(stat ssd_errors) $(stat mode)" "1 0"
 io flush
 io verify
 # three, of which two are enough for what the HDD can take
-model $SSD fail_write "$(log_sector 2120) 24"
+model $SSD fail_write "$(log_sector $((2120 - 4 * $(segment_data))) 4) 24"
 io write start=1024 len=8 bs=8
 is "writes to the log and the HDD" "$(stat writes_ssd) $(stat writes_hdd)" "$((logged + 9)) 0"
-model $SSD fail_write "$(log_sector 2152) 16"
+model $SSD fail_write "$(log_sector $((2152 - 4 * $(segment_data))) 4) 16"
 io write start=8192 len=8 bs=8
 is "writes to the log and the HDD" "$(stat writes_ssd) $(stat writes_hdd)" "$((logged + 9)) 1"
 is "errors, mode" "$(stat ssd_errors) $(stat mode)" "6 0"
@@ -36,7 +36,9 @@ make_ssdup policy all drain manual
 io verify
 is "dirty sectors" "$(stat dirty_sectors)" 2048
 
-model $SSD fail_write "$(log_sector 0) 8192"
+for segment in 5 6 7; do
+	model $SSD fail_write "$(log_sector 0 $segment) $(segment_data)"
+done
 # the mode changes, which is an event
 raises_event io random start=16384 len=8192 nr=100
 is "mode" "$(stat mode)" 1
@@ -66,10 +68,21 @@ is "mode" "$(stat mode)" 0
 io random len=4096 nr=50 seed=4
 all_home
 
-# a metadata write that fails: the flush that needed it says so
-io write len=512 bs=64
-model $SSD fail_write "2048 $(($(log_sector 0) - 2048))"
-model $SSD fail_write "$(($(log_sector 0) + $(stat half_data_sectors))) 400"
-must_not iocheck "$MODEL" $DEV flush
-is "mode" "$(stat mode)" 1
-io verify
+# a metadata write that fails, of a header or of a page of a segment that has one: the flush that
+# needed it says so
+for durable in 0 1; do
+	[ $durable = 0 ] || io write len=64 bs=64 fsync=1
+	pages=$(stat pages_written)
+	io write len=64 bs=64
+	model $SSD fail_write "2048 $(($(blockdev --getsz $SSD) - 2048))"
+	must_not iocheck "$MODEL" $DEV flush
+	is "mode" "$(stat mode)" 1
+	is "pages written" "$(stat pages_written)" "$pages"
+	io verify
+	model $SSD fail_write clear
+	flush
+	io_on $HDD verify
+	remove_ssdup
+	make_ssdup policy all drain manual autocommit_ms 3600000
+	io verify
+done

@@ -41,6 +41,12 @@ bad to_hdd_below x "not a per cent"
 bad to_hdd_below 50 "must not be above to_ssd_above"
 bad halves 1 "not a number from 2 to 16"
 bad halves 17 "not a number from 2 to 16"
+for value in 0 60001; do
+	bad max_wait_ms $value "not a number from 1 to 60000"
+done
+for value in 0 3 512; do
+	bad segment_mb $value "not a power of two from 1 to 256"
+done
 bad range_mb 3 "not a power of two"
 bad range_mb 0 "not a power of two"
 bad range_mb 131072 "not a power of two"
@@ -49,7 +55,7 @@ bad drain never "not auto, eager or manual"
 bad drain_depth 0 "not a number from 1 to 1024"
 bad autocommit_ms 0 "not a number"
 bad flush_on_suspend 2 "not 0 or 1"
-refused "ssd: too small" "$HDD $SSD 2 halves 16"
+refused "ssd: too small for 32 segments" "$HDD $SSD 2 segment_mb 1"
 must modprobe dm-zero
 must dmsetup create other --table "0 $((100 << 31)) zero"
 refused "range_mb: too small for an HDD of 100 TiB" "/dev/mapper/other $SSD 2 range_mb 1"
@@ -59,6 +65,6 @@ is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 
 # and the largest and smallest values that are right
 make_ssdup policy watermark stream_length 1024 to_ssd_above 100 to_hdd_below 0 range_mb 65536 \
-	drain_depth 1024 autocommit_ms 1 full bypass drain eager
+	drain_depth 1024 autocommit_ms 1 full bypass drain eager halves 16 max_wait_ms 60000
 io random nr=100
 all_home

@@ -30,6 +30,10 @@ must mkfs.ext4 -q $SSD
 # its first KiB is zero, but not its first block
 refused "not a dm-ssdup superblock"
 dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
+# the superblock of an older format: its magic, checksum and version
+printf '1L-PUDSS\x5c\x3b\xb7\xa6\x01' | dd of=$SSD bs=4k conv=sync,fsync status=none
+refused 'log of format 1, which "ssdup upgrade" converts (fault 35)'
+dd if=/dev/zero of=$SSD bs=4k count=1 conv=fsync status=none
 
 make_ssdup policy all
 io random nr=100
@@ -53,11 +57,11 @@ dd if="$T/log" of=$SSD bs=1M count=15 conv=fsync status=none
 refused "made for a larger SSD"
 make_disks ssd_size_mb=17
 dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
-refused "halves: the log on the SSD was made with 2" halves 3
+refused "segment_mb: the log on the SSD was made with 256 KiB" segment_mb 1
 make_ssdup
 remove_ssdup
 
-# a page with a right checksum of its own that cannot be: here, none of it is
+# both copies of the superblock are damaged
 printf 'a' | dd of=$SSD bs=1 seek=100 conv=notrunc,fsync status=none
 printf 'a' | dd of=$SSD bs=1 seek=$((65536 + 100)) conv=notrunc,fsync status=none
 refused "checksum mismatch"

@@ -19,12 +19,12 @@ takes()
 	done
 }
 
-# log_uuid - that of the superblock, as the SSD has it (format.rst)
+# log_uuid - that of the record, as the SSD has it (format.rst)
 log_uuid()
 {
 	local hex
 
-	hex=$(dd if=$SSD bs=1 skip=40 count=16 status=none | od -An -v -tx1 | tr -d ' \n')
+	hex=$(dd if=$SSD bs=1 skip=$((1024 * 512 + 24)) count=16 status=none | od -An -v -tx1 | tr -d ' \n')
 	echo "${hex:0:8}-${hex:8:4}-${hex:12:4}-${hex:16:4}-${hex:20}"
 }
 
@@ -55,6 +55,8 @@ takes policy adaptive
 takes stream_length_writes 1024 1 1025 x "" -5
 takes to_ssd_above_percent 80 101 29
 takes to_hdd_below_percent 70 81
+takes halves 5 1 17
+takes max_wait_ms 60000 0 60001
 takes full bypass maybe
 takes drain eager always
 takes drain_depth_reads 1 0 1025
@@ -78,7 +80,8 @@ is "devices" "$(metric ssdup_devices)" 1
 is "dirty" "$(metric ssdup_dirty_bytes)" $((512 * $(stat dirty_sectors)))
 above "dirty" "$(metric ssdup_dirty_bytes)" 0
 is "written" "$(metric ssdup_written_bytes_total | tail -n 1)" $((512 * $(stat write_sectors_ssd)))
-is "log" "$(metric ssdup_log_size_bytes)" $((1024 * $(stat half_data_sectors)))
+is "log" "$(metric ssdup_log_size_bytes)" $((512 * $(stat segments) * $(stat segment_sectors)))
+is "segment" "$(metric ssdup_segment_size_bytes)" $((512 * $(stat segment_sectors)))
 is "route" "$(metric ssdup_route_ssd)" 1
 grep -qF "ssdup_info{device=\"$NAME\",uuid=\"$(log_uuid)\",hdd=\"${HDD#/dev/}\",ssd=\"${SSD#/dev/}\",policy=\"all\",full=\"bypass\",drain=\"manual\"} 1" \
 	"$T/prom" || fail "info: $(grep ^ssdup_info "$T/prom")"

@@ -43,10 +43,10 @@ seen()
 seen 4 'ssdup_stream: [0-9]+:[0-9]+ percentage [0-9]+ threshold [0-9]+ next (ssd|hdd)'
 seen 16 'ssdup_route: .* stream hdd way hdd'
 seen 40 'ssdup_route: .* stream ssd way log'
-seen 1 'ssdup_open: .* half [01] generation'
-seen 1 'ssdup_seal: .* half 0 generation 1 entries [1-9]'
-seen 1 'ssdup_drain: .* half 0 from [0-9]+: [0-9]+ pieces in [0-9]+ runs'
-seen 1 'ssdup_free: .* half 0'
+seen 1 'ssdup_open: .* segment 0 generation 1 entries 0'
+seen 1 'ssdup_seal: .* segment 0 generation 1 entries [1-9]'
+seen 1 'ssdup_drain: .* segment 0 from [0-9]+: [0-9]+ pieces in [0-9]+ runs'
+seen 1 'ssdup_free: .* segment 0 generation 1'
 seen 64 "block_bio_remap: .* <- \\($(tr : , <"${SYS%/ssdup}/dev")\\)"
 blkparse -q -D "$T" -i mssd0 >"$T/ssd"
 blkparse -q -D "$T" -i mhdd0 >"$T/hdd"

@@ -1,42 +1,55 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One bad copy of the superblock is mended, two are refused; a first block of
-# zeros is a blank SSD.
+# One bad copy of the superblock, or of the log's record, is mended, two are refused; a first
+# block of zeros is a blank SSD.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# spoil COPY... - copies of the superblock
+# spoil SECTOR... - blocks there
 spoil()
 {
-	local copy
+	local sector
 
-	for copy; do
-		dd if=/dev/urandom of=$SSD bs=8 count=1 seek=$((copy * 8192 + 20)) \
+	for sector; do
+		dd if=/dev/urandom of=$SSD bs=8 count=1 seek=$((sector * 64 + 20)) \
 			conv=notrunc,fsync status=none
 	done
 }
+
+# both copies of the superblock, and of the record
+super=(0 128) record=(1024 1032)
 
 make_disks
 make_ssdup policy all drain manual
 io random nr=200
 remove_ssdup
-for copy in 0 1; do
-	spoil $copy
+for copy in "${super[@]}" "${record[@]}"; do
+	spoil "$copy"
 	make_ssdup policy all drain manual
-	must said "one copy of the superblock is bad or old, mending it"
+	must said "a copy of the superblock or of the record is bad or old, mending it"
 	io verify
-	io random nr=50 seed=$copy
+	io random nr=50 seed="$copy"
 	remove_ssdup
 	make_ssdup policy all drain manual
-	! said "one copy of the superblock" || fail "copy $copy was not mended"
+	! said "a copy of the superblock" || fail "the copy at $copy was not mended"
 	io verify
 	remove_ssdup
 done
-dd if=$SSD of="$T/super" bs=4k count=1 status=none
-spoil 0 1
+# one of each at once
+spoil 0 1032
+make_ssdup policy all drain manual
+must said "mending it"
+io verify
+remove_ssdup
+dd if=$SSD of="$T/head" bs=1M count=1 status=none
+spoil "${super[@]}"
 must_not dmsetup create $NAME --table "$(table)"
 must said "checksum mismatch"
-dd if="$T/super" of=$SSD bs=4k conv=notrunc,fsync status=none
+dd if="$T/head" of=$SSD bs=1M conv=notrunc,fsync status=none
+spoil "${record[@]}"
+must_not dmsetup create $NAME --table "$(table)"
+must said "without a valid record of the log"
+dd if="$T/head" of=$SSD bs=1M conv=notrunc,fsync status=none
 make_ssdup policy all drain manual
 io verify
 flush

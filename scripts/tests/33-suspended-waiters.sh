@@ -8,11 +8,11 @@
 
 make_disks ssd_size_mb=10
 make_ssdup policy all full block drain manual
-half=$(stat half_data_sectors)
+len=$((2 * 64 * $(log_writes 64)))
 # NOFLUSH: those that wait are handed back, and sent again to the new table
 for NOFLUSH in yes ""; do
 	model $HDD fail_flush 1
-	io write start=20000 len=$((2 * half)) bs=64 depth=64 errors=1 &
+	io write start=20000 len=$len bs=64 depth=64 errors=1 &
 	io write start=60000 len=10000 bs=64 depth=64 &
 	writer=$!
 	wait_until waiting_writes -gt 20

@@ -28,7 +28,7 @@ make_late()
 	HDD=$hdd SSD=$ssd
 }
 
-# begin_freeing - a drain has copied its half, and is at what frees it
+# begin_freeing - a drain has copied its group, and is at what frees it
 begin_freeing()
 {
 	message drain start
@@ -52,17 +52,17 @@ is_told()
 must modprobe dm-delay
 make_disks hdd_cache_mb=4 ssd_cache_mb=4
 
-# the record that frees a half fails, which is a flush below perhaps, and with it what was
+# the record that frees segments fails, which is a flush below perhaps, and with it what was
 # written meanwhile: of that nothing becomes durable any more
 late $HDD 500
 make_late
 io write len=1024 bs=64
 begin_freeing
 io write start=20000 len=64 bs=8
-model $SSD fail_write "128 8"
+model $SSD fail_write "1032 8"
 wait_until mode -eq 1
 model $SSD fail_write clear
-is "halves freed" "$(stat frees)" 0
+is "segments freed" "$(stat frees)" 0
 must_get "$eio" iocheck "$MODEL" $DEV flush
 must_get "$eio" message commit
 io verify
@@ -86,7 +86,7 @@ model $HDD fail_flush 0
 is_told
 write_fails "$eio" start=40000 len=8 fua=1
 io flush
-is "halves freed" "$(stat frees)" 0
+is "segments freed" "$(stat frees)" 0
 all_home
 
 # a write with FUA fails, which is a flush below perhaps, while a drain copies
@@ -95,13 +95,14 @@ io flush
 knob policy all
 io write len=1024 bs=64
 commits
+frees=$(stat frees)
 begin_freeing
 knob policy none
 model $HDD fail_write "30003 1"
 must_get "No data available" iocheck "$MODEL" $DEV write start=30000 len=8 fua=1
 model $HDD fail_write clear
 wait_until drain_errno -eq 5
-is "halves freed" "$(stat frees)" 1
+is "segments freed" "$(stat frees)" "$frees"
 all_home
 remove_ssdup
 
@@ -117,7 +118,7 @@ flush_beside
 wait_until hdd_errors -eq 1
 model $HDD fail_flush 0
 wait_until drain_errno -eq 5
-is "halves freed" "$(stat frees)" 0
+is "segments freed" "$(stat frees)" 0
 is_told
 all_home
 remove_ssdup

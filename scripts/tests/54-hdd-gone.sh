@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The HDD is gone: who needs it gets EIO, the log goes on, a drain waits for it
-# without moving anything, and when it is back all goes home. No suspend or
+# without moving anything, and when it is back all of it is written back. No suspend or
 # removal waits, whatever is under way.
 # time: virtual
 # layers: bare linear
@@ -20,7 +20,7 @@ io write start=4096 len=64 bs=8 fsync=1
 must_get "$eio" message flush
 wait_until drain_state -eq 8
 is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
-is "pinned and lost extents" "$(stat pinned_extents) $(stat lost_extents)" "0 0"
+is "unwritable and lost extents" "$(stat unwritable_extents) $(stat lost_extents)" "0 0"
 is "dirty sectors" "$(stat dirty_sectors)" 4160
 knob policy none
 write_fails "$eio" start=50000 len=8

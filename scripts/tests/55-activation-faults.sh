@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Disks that fail while the log is being read: with a metadata page or both
-# superblocks unreadable the log is refused by name and left as it is; with one
-# superblock, data or the HDD unreadable the device comes up.
+# Disks that fail while the log is being read: with a metadata page, a header, or both copies
+# of the superblock or of the record unreadable, the log is refused by name and left as it is;
+# with one copy, a header of a free segment, data or the HDD unreadable the device comes up.
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
@@ -23,26 +23,56 @@ make_disks
 make_ssdup policy all drain manual
 io random len=16384 nr=400 fsync=1
 data=$(log_sector 0)
+youngest=$((2048 + $(stat seals) * $(stat segment_sectors)))
 remove_ssdup
 
-model $SSD fail_read "2048 16"
+model $SSD fail_read "2056 16"
 refused "cannot read the log"
-model $SSD fail_read "0 8"
-model $SSD fail_read "128 8"
-refused "ssd: cannot read the superblock"
+model $SSD fail_read "2048 8"
+refused "cannot read the header of segment 0"
+for copies in "0 128" "1024 1032"; do
+	for copy in $copies; do
+		model $SSD fail_read "$copy 8"
+	done
+	refused "ssd: cannot read the superblock"
+done
 model $SSD gone 1
 refused "ssd: cannot read the superblock"
 model $SSD fail_write "0 2048"
-refused "cannot write the superblock"
+refused "cannot write the record of the log"
 
-for copy in 0 128; do
+for copy in 0 128 1024 1032; do
 	model $SSD fail_read "$copy 8"
 	make_ssdup policy all drain manual
-	must said "one copy of the superblock is bad or old, mending it"
+	must said "a copy of the superblock or of the record is bad or old, mending it"
 	heal
 	io verify
 	remove_ssdup
 done
+
+# the header of the youngest segment after a power cut: nothing else tells of that segment
+make_ssdup policy all drain manual
+io write start=20000 len=64 bs=8 fsync=1
+power_cut 1
+must dmsetup remove --force $NAME
+power_on
+youngest=$((youngest + 512))
+model $SSD fail_read "$youngest 8"
+must_not dmsetup create $NAME --table "$(table)"
+must said "cannot read the log"
+! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
+heal
+make_ssdup policy all drain manual
+io recover
+all_home
+remove_ssdup
+# and of one that is free
+model $SSD fail_read "$youngest 8"
+make_ssdup policy all drain manual
+must said "cannot read the header of segment"
+heal
+io random len=16384 nr=400 seed=2 fsync=1
+remove_ssdup
 
 # data are not read before somebody asks
 model $SSD fail_read "$data 1"
@@ -61,15 +91,13 @@ remove_ssdup
 make_disks ssd_size_mb=160
 rm "$MODEL"
 make_ssdup policy all drain manual range_mb 64
-second=$((2048 + ($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8))
-io write bs=8
+io write bs=8 fsync=1
 above "extents" "$(stat extents)" 16383
-io write len=$(($(stat half_data_sectors) - LEN + 512)) bs=64 fsync=1
-is "seals" "$(stat seals)" 1
+youngest=$((2048 + $(stat seals) * $(stat segment_sectors)))
 remove_ssdup
 must dmsetup create $NAME --notable
 must dmsetup load $NAME --table "$(table policy none drain manual range_mb 64)"
-model $SSD fail_read "$second 16"
+model $SSD fail_read "$((youngest + 8)) 16"
 must_not dmsetup resume $NAME
 must said "cannot read the log"
 heal

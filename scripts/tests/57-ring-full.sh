@@ -7,30 +7,29 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# large enough for the ring to be full before the last half is rationed
+# large enough for the ring to be full before the log is
 make_disks hdd_size_mb=256 ssd_size_mb=240
 make_ssdup
-half=$(stat half_data_sectors)
-data=$(($(log_sector 0) + ($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8))
+len=$(segment_data)
+data=$(log_sector 0 1)
 remove_ssdup
-# the first place of half 1 takes a write, and keeps it
+# the first place of segment 1 takes a write, and keeps it
 must modprobe dm-delay
 must dmsetup create other <<-TABLE
 	0 $data linear $SSD 0
-	$data 256 delay $SSD $data 0 $SSD $data 3600000
-	$((data + 256)) $(($(blockdev --getsz $SSD) - data - 256)) linear $SSD $((data + 256))
+	$data 8 delay $SSD $data 0 $SSD $data 3600000
+	$((data + 8)) $(($(blockdev --getsz $SSD) - data - 8)) linear $SSD $((data + 8))
 TABLE
 SSD=/dev/mapper/other
 make_ssdup policy all drain manual autocommit_ms 3600000
 model $HDD fail_write "1001 3"
 
-# half 0, and somewhat more: 1/64 of it is not for writers
-iocheck "$MODEL" $DEV write len="$half" bs=256 &
+# all of segment 0, and the first place of segment 1
+io write len="$len" bs=8 fsync=1
+iocheck "$MODEL" $DEV write start="$len" len=8 bs=8 &
 fill=$!
 wait_until seals -eq 1
-is "free halves" "$(stat halves_free)" 0
-# all of it has a place, among them the first of half 1
-wait_until writes_ssd -eq $(((half + 255) / 256))
+wait_until writes_ssd -eq $((len / 8 + 1))
 # the ring has 128 pages of 126 entries
 iocheck "$MODEL" $DEV write start=300000 len=$((128 * 126 + 200)) bs=1 depth=64 &
 writer=$!
@@ -41,7 +40,7 @@ drain=$!
 wait_until hdd_errors -gt 0
 # no event says that it does not give up: time for it to do so all the same
 sleep 1
-is "blocks moved" "$(stat pinned_extents)" 0
+is "blocks moved" "$(stat unwritable_extents)" 0
 is "what the drain does" "$(stat drain_state) $(stat drain_errno)" "4 0"
 above "waiting writes" "$(stat waiting_writes)" 0
 
@@ -51,9 +50,9 @@ must dmsetup resume other
 must wait $fill
 must wait $writer
 must_not wait $drain
-above "blocks moved" "$(stat pinned_extents)" 0
+above "blocks moved" "$(stat unwritable_extents)" 0
 is "what the drain has met" "$(stat drain_errno)" 0
-above "free halves" "$(stat halves_free)" 0
+above "segments freed" "$(stat frees)" 0
 io verify
 model $HDD fail_write clear
 all_home

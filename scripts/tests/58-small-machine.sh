@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A machine of 256 MB that swaps to the device, with more data than it has memory,
-# under a burst to the same device, with halves that fill up: it goes on, kills
+# under a burst to the same device, with a log that fills up: it goes on, kills
 # nobody, and keeps all data. It boots with more, for its root file system is in
 # memory twice then, and what is too much is taken away. The disks are parts of the
 # host's, for modelled ones are in memory.
@@ -57,7 +57,7 @@ for ((n = 0; n < files; n++)); do
 	(echo $n; cat /mnt/ram/base) | cmp - /mnt/ram/$n || fail "file $n is not what it was"
 done
 must wait $burst
-above "halves freed" "$(stat frees)" 5
+above "segments freed" "$(stat frees)" 5
 ! dmesg | grep -iE 'out of memory|oom-kill' || fail "somebody was killed"
 umount /mnt/ram
 must swapoff /dev/mapper/other

@@ -11,7 +11,7 @@
 [ "$SSDUP_KERNEL" = debug ] && images=32 || images=100
 images=${1:-$images}
 
-make_disks hdd_size_mb=1 ssd_size_mb=9 hdd_discard=1
+make_disks hdd_size_mb=1 ssd_size_mb=33 hdd_discard=1
 hostile images $HDD $SSD "$images" "${2:-1}" >"$T/verdicts" || fail "the images"
 sed 1d "$T/verdicts"
 head -n 1 "$T/verdicts"

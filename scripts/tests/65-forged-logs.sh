@@ -5,7 +5,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-top=4611686018427387904		# 2^62
+top=$((1 << 56)) generations=$((1 << 39))	# the highest, see core/log.h
 
 # restore - the log as it was
 restore()
@@ -26,54 +26,75 @@ refused()
 	! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
 }
 
-# forged TEXT COPIES AT BYTES VALUE - in the log as it was, of which no such case has
-# changed more than the superblocks
+# forged TEXT WHAT AT BYTES VALUE - in the log as it was, of which no such case has
+# changed more than its first MiB and the headers of two segments; see tools/hostile
 forged()
 {
 	local text=$1
 
 	shift
-	must dd if="$T/log" of=$SSD bs=1M count=1 oflag=direct conv=fsync status=none
+	must dd if="$T/log" of=$SSD bs=1M count=2 oflag=direct conv=fsync status=none
 	must hostile forge $SSD "$@"
 	refused "$text"
 }
 
 make_disks ssd_size_mb=16
 make_ssdup policy all drain manual
-io random nr=200
+io random len=65536 nr=200
+above "sealed segments" "$(stat segments_sealed)" 0
 remove_ssdup
 must dd if=$SSD of="$T/log" bs=1M status=none
 
-forged "unknown format version (fault 4)" 01 0x0c 4 2
-forged "unknown format version (fault 4)" 0 0x0c 4 2
-forged "unknown format version (fault 4)" 1 0x0c 4 2
-forged "unknown incompatible feature (fault 5)" 01 0x20 8 0x8000000000000000
-forged "unknown incompatible feature (fault 5)" 1 0x20 8 1
-forged "unknown feature that forbids writing (fault 6)" 01 0x18 8 2
-forged "impossible geometry (fault 7)" 01 0x6c 4 263
-forged "impossible geometry (fault 7)" 01 0x60 8 0x8000000000000000
-forged "generation zero, used twice or out of range (fault 8)" 01 0x110 8 1
-forged "generation zero, used twice or out of range (fault 8)" 01 0x40 8 $((top + 1))
-forged "made for an HDD of another size (fault 9)" 01 0x48 8 $((LEN + 8))
-forged "made for a larger SSD (fault 10)" 01 0x50 8 $((16 * 2048 + 8))
-forged "copies of the superblock are of two logs (fault 21)" 1 0x28 8 1
-forged "page of an epoch yet to come" 01 0x40 8 0
+# the superblock
+forged "unknown format version (fault 4)" super 0x0c 4 3
+forged "unknown format version (fault 4)" super0 0x0c 4 3
+forged "unknown format version (fault 4)" super1 0x0c 4 3
+forged "of format 1, which \"ssdup upgrade\" converts (fault 35)" super 0x0c 4 1
+forged "unknown incompatible feature (fault 5)" super 0x20 8 0x8000000000000000
+forged "unknown incompatible feature (fault 5)" super1 0x20 8 1
+forged "unknown feature that forbids writing (fault 6)" super 0x18 8 2
+forged "impossible geometry (fault 7)" super 0x58 4 263
+forged "impossible geometry (fault 7)" super 0x50 4 513
+forged "impossible geometry (fault 7)" super 0x48 8 0x8000000000000000
+forged "generation zero, used twice or out of range (fault 8)" super 0x38 8 $((top + 1))
+forged "made for a larger SSD (fault 10)" super 0x40 8 $((16 * 2048 + 8))
+forged "of two logs (fault 21)" super1 0x28 8 1
+forged "without a valid record of the log (fault 36)" super 0x28 8 1
+# the record
+forged "impossible geometry (fault 7)" record 0x2a 2 2
+forged "impossible geometry (fault 7)" record 0x50 4 3
+forged "generation zero, used twice or out of range (fault 8)" record 0x30 8 $((top + 1))
+forged "generation zero, used twice or out of range (fault 8)" record 0x38 8 $((top + 1))
+forged "generation zero, used twice or out of range (fault 8)" record 0x48 8 0
+forged "generation zero, used twice or out of range (fault 8)" record 0x60 8 0
+forged "generation zero, used twice or out of range (fault 8)" record0 0x60 8 0
+forged "made for an HDD of another size (fault 9)" record 0x40 8 $((LEN + 8))
+forged "of two logs (fault 21)" record1 0x18 8 1
+forged "without a valid record of the log (fault 36)" record 0x08 8 1
+forged "header of an epoch yet to come (fault 19" record 0x38 8 0
+# headers
+forged "generation zero, used twice or out of range (fault 8" header1 0x28 8 0
+forged "generation zero, used twice or out of range (fault 8" header1 0x28 8 $((generations + 1))
+forged "generation zero, used twice or out of range (fault 8" header1 0x28 8 1
+forged "header of an epoch yet to come (fault 19" header0 0x30 8 9
+forged "a segment's header that was durable is damaged (fault 37" header0 0x08 8 1
+forged "a segment's header that was durable is damaged (fault 37" header0 0x38 4 1
 
 # a page that has gone bad in both slots, after a clean suspend
 restore
-must dd if=/dev/zero of=$SSD bs=4k seek=258 count=2 conv=notrunc,fsync status=none
+must dd if=/dev/zero of=$SSD bs=4k seek=257 count=2 conv=notrunc,fsync status=none
 refused "not the pages that the last suspend counted"
 
 # a feature that does not matter does not matter
 restore
-must hostile forge $SSD 01 0x10 8 0xff00000000000001
+must hostile forge $SSD super 0x10 8 0xff00000000000001
 make_ssdup policy all drain manual
 io verify
 remove_ssdup
 
 # no epoch left: nothing is logged, and all can be read
 restore
-must hostile forge $SSD 01 0x40 8 $top
+must hostile forge $SSD record 0x38 8 $top
 make_ssdup policy all drain manual
 must said "counters of the log are used up"
 is "mode" "$(stat mode)" 1
@@ -83,13 +104,12 @@ make_ssdup policy all drain manual
 io verify
 remove_ssdup
 
-# no generation left: a half cannot be freed, and nothing of it is lost
+# one generation left: no other segment is opened, none is freed, and nothing is lost
 restore
-must hostile forge $SSD 01 0x110 8 $top
+must hostile forge $SSD record 0x48 8 $generations
 make_ssdup policy all drain manual
 io verify
-io random nr=100 seed=2 fsync=1
-must_not message flush
+io write start=65536 len=2400 bs=8 fsync=1
 must said "counters of the log are used up"
 io verify
 remove_ssdup

@@ -37,7 +37,7 @@ for policy in none all; do
 	remove_ssdup
 done
 
-# so does one that failed at the SSD; what is not durable stays so, and is brought home
+# so does one that failed at the SSD; what is not durable stays so, and is written back
 make_ssdup policy all drain manual autocommit_ms 3600000
 io write len=64
 model $SSD fail_flush 1
@@ -52,7 +52,7 @@ io write start=30000 len=8 fua=1
 io flush
 remove_ssdup
 
-# a commit by the clock fails, and a drain brings home what the SSD has then: that a FLUSH
+# a commit by the clock fails, and a drain writes back what the SSD has then: that a FLUSH
 # finds nothing to do is no reason for it to succeed
 make_ssdup policy all drain auto autocommit_ms 100
 model $SSD fail_flush 1

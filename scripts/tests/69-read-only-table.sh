@@ -66,11 +66,11 @@ io verify
 remove_ssdup
 not_written
 
-# a copy of the superblock that cannot be read is not mended
-model $SSD fail_read "0 8"
+# a copy of the record that cannot be read is not mended
+model $SSD fail_read "1024 8"
 create_read_only
 heal
-must said "one copy of the superblock is bad or old"
+must said "a copy of the superblock or of the record is bad or old"
 io verify
 remove_ssdup
 not_written

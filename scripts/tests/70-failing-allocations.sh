@@ -40,13 +40,13 @@ make_disks hdd_discard=1
 make_ssdup policy all full block drain manual
 
 # Each write cuts something that the log holds, so it has to go there, and takes
-# nodes; there are more of them than nodes set aside, in a half that is far from
+# nodes; there are more of them than nodes set aside, in a log that is far from
 # full. Nodes come back by a drain, and nothing but the want of them starts one.
 io write start=0 len=20000 bs=64
 fail_memory 100
 within 60 io mixed start=0 len=20000 max=16 nr=600
 above "writes that waited" "$(stat waited_writes)" 0
-above "halves freed" "$(stat frees)" 0
+above "segments freed" "$(stat frees)" 0
 within 60 io verify
 within 60 commits
 within 60 flush

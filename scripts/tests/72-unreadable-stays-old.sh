@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What the SSD cannot read is not written: the HDD keeps the older data that it has there,
-# while all around it goes home. A large stretch takes the drain several tries.
+# while all around it is written back. A large stretch takes the drain several tries.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -18,16 +18,16 @@ stays_old()
 	must cmp -n $(($2 * 512)) "$T/old" "$T/now" $(($1 * 512)) $(($1 * 512))
 }
 
-# older - data on the HDD, with the log empty
+# older - data on the HDD, with the log empty; a segment has room for all that is written to it
 older()
 {
-	make_ssdup policy none drain manual
+	make_ssdup policy none drain manual segment_mb 8
 	io write len=16384 bs=64
 	hdd_has "$T/old"
 	knob policy all
 }
 
-make_disks
+make_disks ssd_size_mb=320
 older
 io write start=80 len=80 bs=16
 io write start=4096 len=8192 bs=64
@@ -58,7 +58,7 @@ all_home
 remove_ssdup
 
 # in a log that is read-only it is not lost yet, and stays there
-make_disks
+make_disks ssd_size_mb=320
 rm "$MODEL"
 older
 io write start=80 len=80 bs=16

@@ -22,10 +22,14 @@ io discard start=8200 len=40
 io verify
 commits
 
-# the copies of the superblock and the first page, in one of its two slots, are where
-# format.rst has them
+# the copies of the superblock and of the record, the first header, and the first page, in one
+# of its two slots, are where format.rst has them
 must cmp -n 8 -i 0:$((128 * 512)) $SSD $SSD
-page="$(byte 2048 0 4) $(byte 2056 0 4)"
+for sector in 1024 1032; do
+	is "magic of the record in sector $sector" "$(byte $sector 0 4)" $((0x53444c52))
+done
+is "magic of the header" "$(byte 2048 0 4)" $((0x53444c48))
+page="$(byte 2056 0 4) $(byte 2064 0 4)"
 [[ $page == *$((0x53444c50))* ]] || fail "no page of the log, but $page"
 
 # a replay reads what has been written, page by page
@@ -39,7 +43,7 @@ model $HDD fail_read "64 8"
 model $HDD fail_read "$((LEN - 64)) 8"
 model $HDD fail_write "8193 1"
 must_not message flush
-above "pinned extents" "$(stat pinned_extents)" 0
+above "unwritable extents" "$(stat unwritable_extents)" 0
 below "dirty sectors" "$(stat dirty_sectors)" 9
 model $HDD fail_read clear
 model $HDD fail_write clear

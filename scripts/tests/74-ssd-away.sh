@@ -51,7 +51,9 @@ for status in transport timeout resource; do
 done
 
 # who is suspended meanwhile finds it open as well
-model $SSD fail_write "$(log_sector 0) $(stat half_data_sectors)"
+for segment in $(($(stat seals))) $(($(stat seals) + 1)); do
+	model $SSD fail_write "$(log_sector 0 $segment) $(segment_data)"
+done
 io write start=50000 len=8 bs=8
 must dmsetup suspend $NAME
 model $SSD fail_write clear

@@ -105,7 +105,7 @@ drain_stage
 fua_stage
 write_stage
 drain_stage
-above "halves freed" "$(stat frees)" 1
+above "segments freed" "$(stat frees)" 1
 remove_ssdup
 must dmsetup remove logged-hdd
 must dmsetup remove logged-ssd

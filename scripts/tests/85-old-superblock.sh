@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Of two valid copies of the superblock the newer one counts: with the other, a
-# half that was freed would come back over what is newer on the HDD.
+# Of two valid copies of the log's record the newer one counts: with the other, segments that
+# were freed would come back over what is newer on the HDD.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# copy_super FROM TO N - copy N of the superblock
-copy_super()
+# copy_record FROM TO N - copy N of the record
+copy_record()
 {
-	dd if="$1" of="$2" bs=4k count=1 skip=$(($3 * 16)) seek=$(($3 * 16)) \
+	dd if="$1" of="$2" bs=4k count=1 skip=$((128 + $3)) seek=$((128 + $3)) \
 		conv=notrunc,fsync status=none
 }
 
@@ -17,7 +17,7 @@ make_ssdup policy all drain manual
 io write len=2048 bs=64
 remove_ssdup
 for copy in 0 1; do
-	copy_super $SSD "$T/old" $copy
+	copy_record $SSD "$T/old" $copy
 done
 make_ssdup policy all drain manual
 flush
@@ -25,9 +25,9 @@ knob policy none
 io write len=2048 bs=64
 remove_ssdup
 for copy in 0 1; do
-	copy_super "$T/old" $SSD $copy
+	copy_record "$T/old" $SSD $copy
 	make_ssdup policy none
-	must said "one copy of the superblock is bad or old, mending it"
+	must said "a copy of the superblock or of the record is bad or old, mending it"
 	is "sectors that came back with copy $copy" "$(stat dirty_sectors)" 0
 	io verify
 	remove_ssdup

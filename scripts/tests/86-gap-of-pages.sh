@@ -5,7 +5,8 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks
+# a segment has several pages
+make_disks ssd_size_mb=160
 make_ssdup
 data=$(log_sector 0)
 remove_ssdup
@@ -13,13 +14,13 @@ remove_ssdup
 must modprobe dm-delay
 must dmsetup create other <<-TABLE
 	0 $data linear $SSD 0
-	$data 128 delay $SSD $data 0 $SSD $data 3600000
-	$((data + 128)) $(($(blockdev --getsz $SSD) - data - 128)) linear $SSD $((data + 128))
+	$data 126 delay $SSD $data 0 $SSD $data 3600000
+	$((data + 126)) $(($(blockdev --getsz $SSD) - data - 126)) linear $SSD $((data + 126))
 TABLE
 SSD=/dev/mapper/other
 make_ssdup policy all drain manual autocommit_ms 3600000
-iocheck "$MODEL" $DEV write len=128 bs=1 depth=128 errors=1 &
-wait_until writes_ssd -eq 128
+iocheck "$MODEL" $DEV write len=126 bs=1 depth=126 errors=1 &
+wait_until writes_ssd -eq 126
 io write start=8192 len=64 bs=1
 io flush start=8192 len=64
 is "extents" "$(stat extents)" 64

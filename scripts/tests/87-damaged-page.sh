@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A page that was durable has gone bad, and the power had gone before: the log is
+# A page or a header that was durable has gone bad, and the power had gone before: the log is
 # refused by name and nothing is written, where a replay would drop without a word what
 # was acknowledged after it. All that is left can be exported, and after a repair the
 # device has it.
@@ -16,22 +16,38 @@ cut()
 	must dd if=$SSD of="$T/log" bs=1M status=none
 }
 
-# lose FIRST COUNT - these pages of half 0, of the log as it was
-lose()
+# restore - the log as it was
+restore()
 {
 	must dd if="$T/log" of=$SSD bs=1M oflag=direct conv=fsync status=none
-	must dd if=/dev/zero of=$SSD bs=8k seek=$((128 + $1)) count="$2" conv=notrunc,fsync status=none
 }
 
-# refused PAGE
+# zero SECTOR COUNT - blocks of 4 KiB
+zero()
+{
+	must dd if=/dev/zero of=$SSD bs=4k seek=$(($1 / 8)) count="$2" conv=notrunc,fsync status=none
+}
+
+# lose FIRST COUNT - these pages of the log as it was; 8 are in each segment of 4 MiB
+lose()
+{
+	local page segment
+
+	restore
+	for ((page = $1; page < $1 + $2; page++)); do
+		segment=$((page / 8))
+		zero $((2048 + segment * 8192 + 8 + page % 8 * 16)) 2
+	done
+}
+
+# refused TEXT - as the kernel has it
 refused()
 {
 	local before
 
 	before=$(model $SSD bytes_written)
 	must_not dmsetup create $NAME --table "$(table policy all drain manual)"
-	said "a page that was durable is damaged (fault 34, half 0, page $1," ||
-		fail "the kernel said: $(tail -n 1 "$T/said")"
+	said "$1" || fail "the kernel said: $(tail -n 2 "$T/said")"
 	is "bytes written to the SSD" "$(model $SSD bytes_written)" "$before"
 	# what was refused by its first resume is there still
 	! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
@@ -44,7 +60,8 @@ the_rest()
 	io_on "$1" verify start=8192 len=$((17 * 126))
 }
 
-make_disks ssd_size_mb=64 ssd_cache_mb=8
+page="a page that was durable is damaged (fault 34," header="a segment's header that was durable is damaged (fault 37,"
+make_disks ssd_size_mb=160 ssd_cache_mb=8
 make_ssdup policy all drain manual autocommit_ms 3600000
 # a sector an entry, 126 entries a page, and no page is written twice
 io write len=252 bs=1
@@ -59,7 +76,7 @@ io verify
 remove_ssdup
 
 lose 2 1
-refused 2
+refused "$page"
 ssdup_exits 1 create $NAME --hdd $HDD --ssd $SSD
 grep -q "log refused: a page that was durable is damaged (fault 34.*see \"ssdup check $SSD\"" "$T/out" || fail "create says: $(cat "$T/out")"
 ssdup_exits 6 check $SSD --hdd $HDD
@@ -80,14 +97,21 @@ remove_ssdup
 
 # several, and the first: there is a page far enough behind
 lose 1 3
-refused 1
+refused "$page"
 lose 0 4
-refused 0
+refused "$page"
 # as many behind it as a power cut may leave: nobody can tell
 lose 4 1
 make_ssdup policy all drain manual
-is "extents in front of the gap" "$(stat extents)" $((4 * 126))
+is "extents in front of the gap, and of later segments" "$(stat extents)" $(((4 + 12) * 126))
 remove_ssdup
+
+# headers of the first segment, and of one in the middle
+for segment in 0 1; do
+	restore
+	zero $((2048 + segment * 8192)) 1
+	refused "$header"
+done
 
 # a page that was written twice, right behind
 must dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
@@ -97,4 +121,4 @@ io write start=1000 len=10 bs=1 fsync=1
 is "pages written" "$(stat pages_written)" 3
 cut
 lose 0 1
-refused 0
+refused "$page segment 0, page 0,"

@@ -52,16 +52,16 @@ field()
 	sed -nE "s/^ *\"$1\": \"?([^\",]*)\"?,?$/\1/p" "$T/json" | head -n 1
 }
 
-make_disks
+make_disks ssd_size_mb=33
 
-# what_is FILE - the superblock at the beginning of it, but for what its last use has left,
-# and for the generations: with a UUID that is given they are new ones
+# what_is FILE - superblock and record at the beginning of it, but for what its last use has
+# left, for the pool's UUID, and for the generations: with a UUID that is given they are new ones
 what_is()
 {
-	ssdup dump "$1" superblock | grep -v "flags" | sed 's/generation [0-9]*//'
+	ssdup dump "$1" superblock | grep -v "flags" | sed 's/pool .*//; s/tail .*//'
 }
 
-# the same as the kernel's own formatting, but for the UUID unless it is given
+# the same as the kernel's own formatting, but for the UUIDs unless they are given
 make_ssdup
 head_of $SSD "$T/kernel"
 uuid=$(stat log_uuid)
@@ -118,20 +118,21 @@ head_of $SSD "$T/tool"
 must cmp -n 1048576 "$T/tool" /dev/zero
 
 # a blank SSD is formatted on the way
-must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,halves=3
+must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,halves=3,segment_mb=1
 find_sys
 is "policy" "$(stat policy)" all
 is "halves" "$(stat halves)" 3
+is "size of a segment" "$(stat segment_sectors)" 2048
 is "UUID" "$(dmsetup info -c --noheadings -o uuid $NAME)" "SSDUP-$(stat log_uuid)"
 refuses 4 "there already" ssdup create $NAME --hdd $HDD --ssd $SSD
 refuses 4 "in use by $NAME" ssdup format $SSD --hdd $HDD --force
 
 # the tab with disks that are there: those that fit, those that do not
-echo "$NAME $HDD UUID=$(stat log_uuid) halves=3" >"$T/tab"
+echo "$NAME $HDD UUID=$(stat log_uuid) segment_mb=1" >"$T/tab"
 SSDUP_TAB=$T/tab must ssdup tab --check
-echo "$NAME $HDD $SSD halves=4" >"$T/tab"
+echo "$NAME $HDD $SSD segment_mb=2" >"$T/tab"
 SSDUP_TAB=$T/tab exits 1 ssdup tab --check >"$T/out"
-grep -qF "[E] halves: the log on the SSD was made with 3" "$T/out" || fail "$(cat "$T/out")"
+grep -qF "[E] segment_mb: the log on the SSD was made with 1.0 MiB" "$T/out" || fail "$(cat "$T/out")"
 echo "$NAME $SSD $HDD" >"$T/tab"
 SSDUP_TAB=$T/tab exits 1 ssdup tab --check >"$T/out"
 grep -qF "[E] the HDD, $SSD, holds a log: is it the SSD?" "$T/out" || fail "$(cat "$T/out")"
@@ -141,7 +142,7 @@ io write len=4096 bs=64
 must ssdup status | tee "$T/words"
 grep -qE "dirty: +2.0 MiB of .* not on the HDD yet" "$T/words" || fail "words of the status"
 ssdup status $NAME --json >"$T/json" || fail "no JSON"
-for f in mode dirty_sectors halves halves_free extents writes_ssd home_sectors; do
+for f in mode dirty_sectors segments segments_free extents writes_ssd longest_wait_ms; do
 	is "$f as JSON" "$(field $f)" "$(stat $f)"
 done
 is "log_uuid as JSON" "$(field log_uuid)" "$(stat log_uuid)"

@@ -40,17 +40,28 @@ accepted()
 	remove_ssdup
 }
 
-# slot HALF PAGE SLOT - the first byte of it
+# header SEGMENT - the first byte of it
+header()
+{
+	echo $(((2048 + $1 * 2048) * 512))
+}
+
+# slot SEGMENT PAGE SLOT - the same; segments have 1 MiB
 slot()
 {
-	local stride=$((($(blockdev --getsz $SSD) - 2048) / 2 / 8 * 8))
+	echo $(($(header "$1") + (8 + (2 * $2 + $3) * 8) * 512))
+}
 
-	echo $(((2048 + $1 * stride + (2 * $2 + $3) * 8) * 512))
+# gone SEGMENT - zeros in place of its header and its two pages
+gone()
+{
+	must dd if=/dev/zero of=$SSD bs=4k count=5 seek=$(($(header "$1") / 4096)) \
+		conv=notrunc,fsync status=none
 }
 
 # --- What a power cut leaves ---
 
-make_disks hdd_size_mb=16 ssd_size_mb=9 ssd_cache_mb=8 hdd_cache_mb=16 hdd_discard=1
+make_disks hdd_size_mb=16 ssd_size_mb=33 ssd_cache_mb=8 hdd_cache_mb=16 hdd_discard=1
 make_ssdup policy none drain manual autocommit_ms 3600000
 # what zeros and discards have to take away
 io write len=4096 bs=64
@@ -118,6 +129,8 @@ commits
 io random nr=10 seed=6
 remove_ssdup
 dd if=$SSD of="$T/log" bs=1M status=none
+must ssdup dump $SSD headers >"$T/headers"
+live=$(sed -n 's/^segment \([0-9]*\): live.*/\1/p' "$T/headers" | head -n 1)
 spoil 64
 damaged E103 5 0
 accepted io verify
@@ -127,43 +140,59 @@ restore
 must dd if=/dev/zero of=$SSD bs=4k count=1 seek=16 conv=notrunc,fsync status=none
 damaged E101 5 0
 restore
-must hostile forge $SSD 1 0x38 8 1
+must hostile forge $SSD super1 0x38 8 0
 damaged E131 5 0
-must hostile forge $SSD 1 0x78 2 99
+must hostile forge $SSD super1 0x54 4 9
 damaged E107 5 0
-must hostile forge $SSD 1 0x100 8 0
-damaged E108 5 0
+spoil $((1024 * 512 + 64))
+damaged E503 5 0
+must hostile forge $SSD record1 0x30 8 1
+damaged E531 5 0
+must hostile forge $SSD record1 0x60 8 0
+damaged E508 5 0
 accepted io verify
 restore
-must hostile forge $SSD 01 0x10c 4 1
+must hostile forge $SSD record 0x58 8 1
 damaged E233 5 0
 accepted io verify
 restore
-must hostile forge $SSD 01 0x0c 4 2
+must hostile forge $SSD super 0x0c 4 3
 damaged E104 4 4
 restore
-must hostile forge $SSD 01 0x20 8 2
+must hostile forge $SSD super 0x0c 4 1
+damaged E135 4 4
+restore
+must hostile forge $SSD super 0x20 8 2
 damaged E105 4 4
 restore
-must hostile forge $SSD 01 0x18 8 2
+must hostile forge $SSD super 0x18 8 2
 damaged E106 4 4
 restore
-must hostile forge $SSD 01 0x48 8 $((LEN - 8))
+must hostile forge $SSD record 0x40 8 $((LEN - 8))
 ssdup_exits 4 check $SSD --hdd $HDD
 names E109
 restore
-must hostile forge $SSD 01 0x40 8 0
-damaged E219 6 8
+must hostile forge $SSD record 0x38 8 0
+damaged E619 6 8
 accepted true
 restore
-spoil $(($(slot 0 1 1) + 200))
+spoil $(($(header "$live") + 64))
+damaged E631 5 0
+accepted io verify
+restore
+spoil $(($(slot "$live" 1 1) + 200))
 damaged E220 6 8
 accepted true
 # not suspended cleanly: what follows the page shows that it was durable
 restore
-must hostile forge $SSD 01 0x74 4 0
-spoil $(($(slot 0 1 1) + 200))
+must hostile forge $SSD record 0x2c 4 0
+spoil $(($(slot "$live" 1 1) + 200))
 damaged E234 6 8
+accepted true
+restore
+must hostile forge $SSD record 0x2c 4 0
+gone "$live"
+damaged E637 6 8
 accepted true
 
 # --- What the SSD cannot read ---
@@ -173,7 +202,15 @@ model $SSD fail_read "128 1"
 ssdup_exits 5 check $SSD
 names E130
 model $SSD fail_read clear
-model $SSD fail_read "$(($(slot 0 0 0) / 512)) 1"
+model $SSD fail_read "$((1024 + 8)) 1"
+ssdup_exits 5 check $SSD
+names E530
+model $SSD fail_read clear
+model $SSD fail_read "$(($(header "$live") / 512)) 1"
+ssdup_exits 5 check $SSD
+names E631
+model $SSD fail_read clear
+model $SSD fail_read "$(($(slot "$live" 0 0) / 512)) 1"
 ssdup_exits 5 check $SSD
 names E230
 model $SSD fail_read clear
@@ -193,7 +230,7 @@ must cmp $HDD "$T/hdd"
 
 # --- On disks that the module refuses it on ---
 
-make_disks hdd_size_mb=16 ssd_size_mb=9 hdd_block_size=4096 ssd_block_size=4096
+make_disks hdd_size_mb=16 ssd_size_mb=33 hdd_block_size=4096 ssd_block_size=4096
 restore
 ssdup_exits 4 check $SSD --data
 names E111

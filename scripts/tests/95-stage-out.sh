@@ -64,7 +64,7 @@ tree /mnt/s | must diff - <(tree /mnt/hdd)
 must umount /mnt/hdd
 must dmsetup remove other
 
-# Slurm: room for 10 of 12 MiB on two nodes, then all of it home
+# Slurm: room for 10 of 12 MiB on two nodes, then all of it written back
 plant /mnt/s/2
 sync
 above "dirty" "$(stat dirty_sectors)" 2048

@@ -8,11 +8,11 @@
 #
 #	1  newest data is read, by any route, while draining	03 04 05 07 34 37
 #	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 42 43 49 80-86
-#	3  never older over newer, tombstones			04 11 12 15 16 17 38 40 42 43
-#	4  a half is reused only when nothing needs it		17 35 42
-#	5  overlapping writes in flight: no flip later		19
+#	3  never older over newer, tombstones			04 11 12 15 16 17 38 40 42 43 76
+#	4  a segment is reused only when nothing needs it		17 35 42
+#	5  overlapping writes in flight: no flip later		19 40 76
 #	6  an extent is visible when its data is there		34
-#	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 72 74 87
+#	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 72 74 78 79 87
 #	8  no wait for memory that only it could free		36 58 68 70 71
 #
 # Content is checked by iocheck (tools/iocheck): whatever a test writes with io
@@ -354,12 +354,33 @@ heal()
 	done
 }
 
-# log_sector POS - where on the SSD a place in half 0's data is
+# segment_pages - the metadata pages of a segment (format.rst)
+segment_pages()
+{
+	echo $((($(stat segment_sectors) - 8 + 1023) / 1024))
+}
+
+# segment_data - the sectors of data that a segment has room for
+segment_data()
+{
+	echo $(($(stat segment_sectors) - 8 - 16 * $(segment_pages)))
+}
+
+# log_writes BS - the writes of BS sectors that an empty log takes before others wait: the last
+# two segments are for what a drain relocates. Of 8 sectors exactly so many; longer ones may be
+# split where a segment ends.
+log_writes()
+{
+	echo $((($(stat segments) - 2) * $(segment_data) / $1))
+}
+
+# log_sector POS [SEGMENT] - where on the SSD a place in a segment's data is
 log_sector()
 {
-	local stride=$((($(blockdev --getsz $SSD) - 2048) / $(stat halves) / 8 * 8))
+	local segment
 
-	echo $((2048 + stride - $(stat half_data_sectors) + $1))
+	segment=$(stat segment_sectors)
+	echo $((2048 + (${2:-0} + 1) * segment - $(segment_data) + $1))
 }
 
 # reboot SEED [KEY VALUE]... - the power goes and comes back; the device is made

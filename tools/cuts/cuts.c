@@ -257,7 +257,7 @@ static void check(const char *path, uint64_t since, const char *where)
 	close(fd);
 }
 
-/* Bring all of it home; pinned sectors can be written again. */
+/* Write all of it back; unwritable sectors can be written again. */
 static void drain(void)
 {
 	int i;
@@ -279,20 +279,24 @@ static void choose_table(void)
 	static const char *const fulls[] = { "block", "block", "bypass" };
 	static const char *const drains[] = { "auto", "eager", "manual" };
 	static const unsigned int commits[] = { 1, 20, 1000 }, depths[] = { 1, 8, 256 };
+	static const unsigned int halves[] = { 2, 2, 5, 16 }, waits[] = { 1, 50, 250 };
 	struct rng r = rng_split(c.seed, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
 
-	if (c.step || c.plan.pinned) {
+	if (c.step || c.plan.unwritable) {
 		policy = 0;
 		full = 0;
 	}
 	snprintf(c.d.table, sizeof(c.d.table),
-		 "%s 14 stream_length 8 policy %s full %s drain %s %s %u drain_depth %u range_mb %u",
+		 "%s 18 stream_length 8 policy %s full %s drain %s %s %u %s %u range_mb %u %s %u %s %u",
 		 HDD " " SSD, policies[policy], fulls[full],
 		 drains[rng_below(&r, ARRAY_SIZE(drains))],
 		 "autocommit_ms", commits[rng_below(&r, ARRAY_SIZE(commits))],
-		 depths[rng_below(&r, ARRAY_SIZE(depths))], rng_below(&r, 2) ? 1 : 16);
+		 "drain_depth", depths[rng_below(&r, ARRAY_SIZE(depths))],
+		 rng_below(&r, 2) ? 1 : 16,
+		 "halves", halves[rng_below(&r, ARRAY_SIZE(halves))],
+		 "max_wait_ms", waits[rng_below(&r, ARRAY_SIZE(waits))]);
 }
 
 static void choose(uint64_t seed)
@@ -305,13 +309,13 @@ static void choose(uint64_t seed)
 	read_steps();
 	if (arg.steps)
 		c.step = steps[seed % nr_steps];
-	c.plan.pinned = is_step("carry") || is_step("rewrite") ||
+	c.plan.unwritable = is_step("relocate") || is_step("rewrite") ||
 			(!c.step && !arg.hook && !rng_below(&c.rng, 8));
-	if (is_step("mark")) {
+	if (is_step("tombstone")) {
 		c.plan.weight[5] = 8;
 		c.plan.weight[6] = 8;
 	}
-	if (c.plan.pinned) {
+	if (c.plan.unwritable) {
 		c.plan.suspends = false;
 		c.plan.weight[5] = 0;
 		c.plan.weight[6] = 0;
@@ -328,7 +332,7 @@ static void choose(uint64_t seed)
 	choose_table();
 }
 
-static void pin(void)
+static void make_unwritable(void)
 {
 	char text[40];
 	unsigned int i;
@@ -382,12 +386,14 @@ static bool reach(void)
 static void recover(void)
 {
 	unsigned int more = c.step ? of_recovery() : rng_below(&c.rng, 3), begun = c.cuts, row;
+	unsigned int first = step_number("load_super"), last = step_number("epoch_done");
 	const char *what;
 
 	for (; more && !arg.hook; more--) {
 		what = of_recovery() ? c.step :
-		       rng_below(&c.rng, 3) ? steps[step_number("load_super") +
-						    rng_below(&c.rng, 7)] : "request";
+		       rng_below(&c.rng, 3) ? steps[first +
+						    rng_below(&c.rng, last - first + 1)] :
+		       "request";
 		arm(what, strcmp(what, "request") ? 1 : 1 + rng_below(&c.rng, 30));
 		device_up(&c.d);
 		if (!cut_happened()) {
@@ -410,8 +416,8 @@ static bool round_of(unsigned int round)
 	bool cut;
 
 	arm_for_work();
-	if (c.plan.pinned)
-		pin();
+	if (c.plan.unwritable)
+		make_unwritable();
 	if (!work_run(&c.plan, &c.d, round)) {
 		printf("FAIL seed %llu: hangs;%s\n", (unsigned long long)c.seed, c.plot);
 		fflush(stdout);

@@ -85,6 +85,9 @@ struct device {
 bool device_up(struct device *d);
 bool device_down(struct device *d);
 
+/* device_fail() - whoever waits for it gets an error, as by dmsetup remove --force */
+void device_fail(struct device *d);
+
 /* device_reload() - suspend, another table, resume */
 bool device_reload(struct device *d, bool noflush);
 bool device_message(struct device *d, const char *message);
@@ -102,7 +105,7 @@ struct plan {
 	unsigned int writers, ops, align, max, span;
 	unsigned int weight[8];		/* of each kind of thing that writers do */
 	unsigned int controls;		/* things that the controller does */
-	bool pinned;			/* some sectors of the HDD refuse writes */
+	bool unwritable;		/* some sectors of the HDD refuse writes */
 	bool suspends;			/* reloads are among the controls */
 };
 

@@ -115,6 +115,12 @@ bool device_down(struct device *d)
 	return false;
 }
 
+void device_fail(struct device *d)
+{
+	if (d->subject != SUBJECT_HOOK && load("error", "") && resume(DM_SUSPEND_FLAG))
+		resume(0);
+}
+
 bool device_reload(struct device *d, bool noflush)
 {
 	bool ok;

@@ -242,8 +242,8 @@ static bool judge(uint64_t sector, const struct stamp *s, uint64_t since)
 			return false;
 		ok = !found->dead && !outdated(sector, found, node_ended(found), since);
 		/*
-		 * An older one; or a newer one that a drain had taken along to the HDD, and
-		 * of which the log knew nothing after the cut, only of the discard.
+		 * An older one; or a newer one that a drain had written to the HDD before its
+		 * entry was durable. Then the log knew only of the discard after the cut.
 		 */
 		brought_back = !ok && discard;
 	} else {

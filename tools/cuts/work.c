@@ -22,6 +22,7 @@
 #define BATCH		16U
 #define MAX_SECTORS	128U
 #define HANG_SECONDS	400
+#define WAIT_SECONDS	30	/* until writers that wait with the power off get errors */
 
 enum { DO_RANDOM, DO_SEQ, DO_HOT, DO_FUA, DO_FLUSH, DO_ZERO, DO_DISCARD, DO_READ };
 
@@ -284,12 +285,14 @@ static void turn(struct controller *c)
 		{ "drain", "auto eager manual" },
 		{ "drain_depth_reads", "1 7 64 256" },
 		{ "autocommit_ms", "1 20 1000" },
+		{ "halves", "2 5 16" },
+		{ "max_wait_ms", "1 50 250" },
 		/* Of those behind here none when some sectors must not be written directly. */
 		{ "policy", "all none adaptive watermark balance all" },
 		{ "full", "block bypass" },
 		{ "stream_length_writes", "2 8 32" },
 	};
-	unsigned int i = rng_below(&c->rng, c->p->pinned ? 3 : ARRAY_SIZE(knobs));
+	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 5 : ARRAY_SIZE(knobs));
 
 	device_knob(c->d, knobs[i].knob, pick(&c->rng, knobs[i].values));
 }
@@ -329,8 +332,8 @@ void work_plan(struct plan *p, uint64_t seed)
 		{ 4, 4, 1, 0, 1, 0, 0, 1 },		/* both routes */
 		{ 1, 0, 8, 1, 2, 1, 1, 2 },		/* rewrites */
 		{ 3, 0, 1, 6, 6, 0, 0, 1 },		/* storms */
-		{ 12, 2, 1, 0, 1, 0, 0, 0 },		/* full halves */
-		{ 4, 1, 2, 1, 2, 4, 4, 2 },		/* marks */
+		{ 12, 2, 1, 0, 1, 0, 0, 0 },		/* a full log */
+		{ 4, 1, 2, 1, 2, 4, 4, 2 },		/* tombstones */
 	};
 	static const unsigned int spans[] = { 4096, 8192, 16384, HDD_SECTORS };
 	struct rng r = rng_split(seed, 1);
@@ -347,6 +350,26 @@ void work_plan(struct plan *p, uint64_t seed)
 	p->align = 1;
 	p->controls = rng_below(&r, 3) ? rng_below(&r, 12) : 0;
 	p->suspends = rng_below(&r, 2);
+}
+
+/*
+ * Wait for a writer until @end. With the power off, one that waits for space waits for an HDD
+ * that never answers again: give it its error.
+ */
+static bool joined(pthread_t writer, struct device *d, const struct timespec *end)
+{
+	struct timespec soon;
+
+	do {
+		clock_gettime(CLOCK_REALTIME, &soon);
+		if (soon.tv_sec >= end->tv_sec)
+			return false;
+		soon.tv_sec += WAIT_SECONDS;
+		if (!pthread_timedjoin_np(writer, NULL, &soon))
+			return true;
+		if (power_is_off())
+			device_fail(d);
+	} while (true);
 }
 
 bool work_run(const struct plan *p, struct device *d, unsigned int round)
@@ -366,7 +389,7 @@ bool work_run(const struct plan *p, struct device *d, unsigned int round)
 	clock_gettime(CLOCK_REALTIME, &end);
 	end.tv_sec += HANG_SECONDS;
 	for (i = 0; i < p->writers; i++)
-		if (pthread_timedjoin_np(w[i].thread, NULL, &end))
+		if (!joined(w[i].thread, d, &end))
 			return false;
 	if (pthread_timedjoin_np(controller, NULL, &end))
 		return false;

@@ -7,6 +7,7 @@
  * anything else than what stands in a data area or on the HDD.
  */
 #define _GNU_SOURCE
+#include <endian.h>
 #include <errno.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -19,7 +20,6 @@
 #include "hostile.h"
 #include "image.h"
 
-#define HALF_START	2048U
 #define META_BYTES	(IMAGE_PAGES * SSDUP_PAGE_SLOTS * SSDUP_PAGE_BYTES)
 #define THOROUGH	16U	/* one image of so many is written to, drained and loaded again */
 #define MAX_TEXTS	32
@@ -58,27 +58,41 @@ static void transfer(int fd, void *b, size_t bytes, uint64_t sector, bool write)
 
 /* --- Images and the SSD --- */
 
-static void image_transfer(struct image *i, bool write)
+/* A block of which 512 bytes are used. */
+static void block_transfer(void *b, uint64_t sector, bool write)
 {
 	static unsigned char *block;
-	unsigned int copy, half;
 
-	block = block ?: memory(SSDUP_SUPER_BYTES);
-	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
-		memset(block, 0, SSDUP_SUPER_BYTES);
-		if (write)
-			memcpy(block, i->super[copy].b, sizeof(i->super[copy]));
-		transfer(disks.ssd_fd, block, SSDUP_SUPER_BYTES, SSDUP_SUPER_SECTOR(copy), write);
-		memcpy(i->super[copy].b, block, sizeof(i->super[copy]));
-	}
-	for (half = 0; half < IMAGE_HALVES; half++) {
-		static unsigned char *meta;
+	block = block ?: memory(SSDUP_BLOCK_BYTES);
+	memset(block, 0, SSDUP_BLOCK_BYTES);
+	if (write)
+		memcpy(block, b, SECTOR);
+	transfer(disks.ssd_fd, block, SSDUP_BLOCK_BYTES, sector, write);
+	memcpy(b, block, SECTOR);
+}
 
-		meta = meta ?: memory(META_BYTES);
-		memcpy(meta, i->slot[half], META_BYTES);
-		transfer(disks.ssd_fd, meta, META_BYTES, HALF_START + half * IMAGE_STRIDE, write);
-		memcpy(i->slot[half], meta, META_BYTES);
+static void segment_transfer(struct image *i, unsigned int segment, bool write)
+{
+	uint64_t sector = SSDUP_HEAD_SECTORS + segment * IMAGE_SEGMENT_SECTORS;
+	static unsigned char *meta;
+
+	meta = meta ?: memory(META_BYTES);
+	block_transfer(i->header[segment].b, sector, write);
+	memcpy(meta, i->slot[segment], META_BYTES);
+	transfer(disks.ssd_fd, meta, META_BYTES, sector + SSDUP_BLOCK_SECTORS, write);
+	memcpy(i->slot[segment], meta, META_BYTES);
+}
+
+static void image_transfer(struct image *i, bool write)
+{
+	unsigned int copy, segment;
+
+	for (copy = 0; copy < SSDUP_COPIES; copy++) {
+		block_transfer(i->super[copy].b, SSDUP_SUPER_SECTOR(copy), write);
+		block_transfer(i->record[copy].b, SSDUP_RECORD_SECTOR(0, copy), write);
 	}
+	for (segment = 0; segment < IMAGE_SEGMENTS; segment++)
+		segment_transfer(i, segment, write);
 }
 
 static void say(const char *message)
@@ -89,11 +103,25 @@ static void say(const char *message)
 		fail("message %s: %s", message, strerror(-r));
 }
 
-/* A log with both halves in use and entries of every kind that a user can make. */
+/* Segments that have a header, and pages that were written. */
+static void count_used(const struct image *i, unsigned int *headers, unsigned int *pages)
+{
+	const struct ssdup_page *p = (const struct ssdup_page *)i->slot;
+	unsigned int k;
+
+	*headers = 0;
+	*pages = 0;
+	for (k = 0; k < IMAGE_SEGMENTS; k++)
+		*headers += i->header[k].h.magic == htole32(SSDUP_HEADER_MAGIC);
+	for (k = 0; k < IMAGE_SEGMENTS * IMAGE_PAGES * SSDUP_PAGE_SLOTS; k++)
+		*pages += p[k].h.magic == htole32(SSDUP_PAGE_MAGIC);
+}
+
+/* A log with several segments in use and entries of every kind that a user can make. */
 static void make_base(void)
 {
+	unsigned int i, headers, pages;
 	uint64_t range[2];
-	unsigned int i;
 	int fd;
 
 	fill_disks();
@@ -116,8 +144,10 @@ static void make_base(void)
 	image_set_dirty(base[0]);
 	must(!dm_suspend(), "suspend");
 	image_transfer(base[1], false);
-	if (!base[0]->slot[0][IMAGE_PAGES - 2][1].h.magic || !base[0]->slot[1][0][1].h.magic)
-		fail("the log is not as full as it should be");
+	count_used(base[0], &headers, &pages);
+	if (headers < 4 || pages < 2 * headers - 1)
+		fail("%u segments with %u pages: the log is not as full as it should be", headers,
+		     pages);
 	must(!dm_resume(), "resume");
 	expected = memory(disks.hdd_sectors * SECTOR);
 	fd = device_open();
@@ -157,11 +187,11 @@ static void count(const char *text)
 /* A superblock that was forged may say that the data areas are elsewhere. */
 static bool moved_areas(void)
 {
-	const size_t from = offsetof(struct ssdup_super, half_start);
-	const size_t to = offsetof(struct ssdup_super, block_sectors);
+	const size_t from = offsetof(struct ssdup_super, segment_start);
+	const size_t to = offsetof(struct ssdup_super, nr_ssds);
 	unsigned int copy;
 
-	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++)
+	for (copy = 0; copy < SSDUP_COPIES; copy++)
 		if (memcmp(im->super[copy].b + from, base[0]->super[copy].b + from, to - from))
 			return true;
 	return false;
@@ -277,8 +307,8 @@ int images(uint64_t nr, uint64_t seed)
 {
 	uint64_t i, accepted = 0;
 
-	if (disks.ssd_sectors != HALF_START + IMAGE_HALVES * IMAGE_STRIDE)
-		fail("the SSD must be of 9 MiB");
+	if (disks.ssd_sectors != IMAGE_SSD_SECTORS)
+		fail("the SSD must be of %u MiB", IMAGE_SSD_SECTORS / 2048);
 	make_base();
 	log_skip();
 	for (i = seed; i < seed + nr; i++)

@@ -6,13 +6,15 @@
  *	hostile words HDD SSD NR SEED	tables, messages and sysfs files, NR of each
  *	hostile starve HDD SSD MODEL	tables while allocations fail, see starve.c; MODEL is
  *					iocheck's, of what is written in between
- *	hostile forge SSD COPIES AT BYTES VALUE	a field of the superblock, with a right
- *					checksum, in copy 0, 1 or both of them (01)
+ *	hostile forge SSD WHAT AT BYTES VALUE	a field, with a right checksum; WHAT is super or
+ *					record (both copies), super0, super1, record0, record1,
+ *					or header and the number of a segment
  *
- * The disks are modelled ones, for images the SSD is of 9 MiB. A case is a number,
+ * The disks are modelled ones, for images the SSD is of 33 MiB. A case is a number,
  * printed when it fails: NR 1 and that number as SEED repeat it alone.
  */
 #define _GNU_SOURCE
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -30,6 +32,7 @@
 
 #define POISON		0xa5
 #define CASE_SECONDS	60
+#define TABLE		"policy all drain manual autocommit_ms 3600000"
 
 struct disks disks;
 static uint64_t now;
@@ -228,30 +231,63 @@ static int open_disk(const char *path, uint64_t *sectors)
 	return fd;
 }
 
+/* Where the header of a segment is, by the first copy of the superblock. */
+static uint64_t header_sector(int fd, unsigned int segment)
+{
+	struct ssdup_super *s = buffer(SSDUP_BLOCK_BYTES);
+	uint64_t sector;
+
+	if (pread(fd, s, SSDUP_BLOCK_BYTES, 0) != SSDUP_BLOCK_BYTES)
+		fail("no superblock");
+	sector = le64toh(s->segment_start) + (uint64_t)segment * le32toh(s->segment_sectors);
+	free(s);
+	return sector;
+}
+
+/* Set a field of the structure in a block of which 512 bytes are used. */
+static void forge_block(int fd, uint64_t sector, unsigned int at, uint64_t value,
+			unsigned int bytes, void (*repair)(struct image *im, unsigned int which))
+{
+	struct image *im = buffer(sizeof(*im));
+	char *block = buffer(SSDUP_BLOCK_BYTES);
+	off_t place = sector * SECTOR;
+	unsigned char *b = repair == image_repair_super ? im->super[0].b :
+			   repair == image_repair_record ? im->record[0].b : im->header[0].b;
+
+	if (at + bytes > SECTOR || bytes > sizeof(value))
+		fail("no such field");
+	if (pread(fd, block, SSDUP_BLOCK_BYTES, place) != SSDUP_BLOCK_BYTES)
+		fail("a block cannot be read: %s", strerror(errno));
+	memcpy(b, block, SECTOR);
+	memcpy(b + at, &value, bytes);
+	repair(im, 0);
+	memcpy(block, b, SECTOR);
+	if (pwrite(fd, block, SSDUP_BLOCK_BYTES, place) != SSDUP_BLOCK_BYTES)
+		fail("a block cannot be written: %s", strerror(errno));
+	free(block);
+	free(im);
+}
+
 static int forge(char **argv)
 {
-	unsigned int at = strtoul(argv[2], NULL, 0), bytes = strtoul(argv[3], NULL, 0), copy;
+	unsigned int at = strtoul(argv[2], NULL, 0), bytes = strtoul(argv[3], NULL, 0), copy, nr;
 	uint64_t value = strtoull(argv[4], NULL, 0), sectors;
 	int fd = open_disk(argv[0], &sectors);
-	struct image *im = buffer(sizeof(*im));
-	char *block = buffer(SSDUP_SUPER_BYTES);
+	const char *what = argv[1];
+	bool super = !strncmp(what, "super", 5);
 
-	if (at + bytes > sizeof(im->super[0]) || bytes > sizeof(value))
-		fail("no such field");
-	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
-		off_t place = SSDUP_SUPER_SECTOR(copy) * SECTOR;
-
-		if (!strchr(argv[1], '0' + copy))
-			continue;
-		if (pread(fd, block, SSDUP_SUPER_BYTES, place) != SSDUP_SUPER_BYTES)
-			fail("%s: %s", argv[0], strerror(errno));
-		memcpy(im->super[copy].b, block, sizeof(im->super[copy]));
-		memcpy(im->super[copy].b + at, &value, bytes);
-		image_repair_super(im, copy);
-		memcpy(block, im->super[copy].b, sizeof(im->super[copy]));
-		if (pwrite(fd, block, SSDUP_SUPER_BYTES, place) != SSDUP_SUPER_BYTES)
-			fail("%s: %s", argv[0], strerror(errno));
+	if (sscanf(what, "header%u", &nr) == 1) {
+		forge_block(fd, header_sector(fd, nr), at, value, bytes, image_repair_header);
+		return 0;
 	}
+	if (!super && strncmp(what, "record", 6))
+		fail("nothing is called %s", what);
+	what += super ? 5 : 6;
+	for (copy = 0; copy < SSDUP_COPIES; copy++)
+		if (!*what || *what == (char)('0' + copy))
+			forge_block(fd, super ? SSDUP_SUPER_SECTOR(copy) :
+				    SSDUP_RECORD_SECTOR(0, copy), at, value, bytes,
+				    super ? image_repair_super : image_repair_record);
 	return 0;
 }
 
@@ -266,7 +302,7 @@ int main(int argc, char **argv)
 	if (argc != 6 && !(argc == 5 && !strcmp(argv[1], "starve"))) {
 		fprintf(stderr, "usage: hostile images|words HDD SSD NR SEED\n"
 			"       hostile starve HDD SSD MODEL\n"
-			"       hostile forge SSD COPIES AT BYTES VALUE\n");
+			"       hostile forge SSD WHAT AT BYTES VALUE\n");
 		return 2;
 	}
 	disks.hdd = argv[2];
@@ -281,7 +317,8 @@ int main(int argc, char **argv)
 		 strrchr(disks.ssd, '/') + 1);
 	disks.written_fd = open(path, O_RDONLY | O_CLOEXEC);
 	snprintf(disks.table, sizeof(disks.table),
-		 "%s %s 6 policy all drain manual autocommit_ms 3600000", disks.hdd, disks.ssd);
+		 strcmp(argv[1], "images") ? "%s %s 6 " TABLE : "%s %s 8 " TABLE " segment_mb %u",
+		 disks.hdd, disks.ssd, IMAGE_SEGMENT_MB);
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (disks.written_fd < 0 || kmsg < 0) {
 		perror("hostile");

@@ -56,6 +56,20 @@ void image_repair_super(struct image *im, unsigned int copy)
 	s->crc = htole32(crc32c_of(s, sizeof(*s), offsetof(struct ssdup_super, crc)));
 }
 
+void image_repair_record(struct image *im, unsigned int copy)
+{
+	struct ssdup_record *r = &im->record[copy].r;
+
+	r->crc = htole32(crc32c_of(r, sizeof(*r), offsetof(struct ssdup_record, crc)));
+}
+
+void image_repair_header(struct image *im, unsigned int segment)
+{
+	struct ssdup_header *h = &im->header[segment].h;
+
+	h->crc = htole32(crc32c_of(h, sizeof(*h), offsetof(struct ssdup_header, crc)));
+}
+
 void image_repair_page(struct ssdup_page *p)
 {
 	p->h.crc = htole32(crc32c_of(p, sizeof(*p), offsetof(struct ssdup_page_header, crc)));
@@ -65,9 +79,9 @@ void image_set_dirty(struct image *im)
 {
 	unsigned int copy;
 
-	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
-		im->super[copy].s.flags &= htole32(~SSDUP_SUPER_CLEAN);
-		image_repair_super(im, copy);
+	for (copy = 0; copy < SSDUP_COPIES; copy++) {
+		im->record[copy].r.flags &= htole32(~SSDUP_RECORD_CLEAN);
+		image_repair_record(im, copy);
 	}
 }
 
@@ -83,23 +97,38 @@ struct field {
 static const struct field super_fields[] = {
 	FIELD(ssdup_super, magic), FIELD(ssdup_super, crc), FIELD(ssdup_super, version),
 	FIELD(ssdup_super, compat), FIELD(ssdup_super, ro_compat), FIELD(ssdup_super, incompat),
-	FIELD(ssdup_super, seq), FIELD(ssdup_super, epoch), FIELD(ssdup_super, hdd_sectors),
-	FIELD(ssdup_super, ssd_sectors), FIELD(ssdup_super, half_start),
-	FIELD(ssdup_super, half_stride), FIELD(ssdup_super, meta_pages),
-	FIELD(ssdup_super, data_sectors), FIELD(ssdup_super, block_sectors),
-	FIELD(ssdup_super, flags), FIELD(ssdup_super, nr_halves), FIELD(ssdup_super, nr_ssds),
-	FIELD(ssdup_super, ssd_index), FIELD(ssdup_super, lift_start),
-	FIELD(ssdup_super, lift_sectors), FIELD(ssdup_super, half[0].generation),
-	FIELD(ssdup_super, half[1].generation), FIELD(ssdup_super, half[0].state),
-	FIELD(ssdup_super, half[2].state), FIELD(ssdup_super, half[0].pages),
-	FIELD(ssdup_super, half[1].pages), { offsetof(struct ssdup_super, uuid), 8 },
+	FIELD(ssdup_super, seq), FIELD(ssdup_super, ssd_sectors),
+	FIELD(ssdup_super, segment_start), FIELD(ssdup_super, segment_sectors),
+	FIELD(ssdup_super, nr_segments), FIELD(ssdup_super, meta_pages),
+	FIELD(ssdup_super, nr_ssds), FIELD(ssdup_super, ssd_index),
+	{ offsetof(struct ssdup_super, uuid), 8 }, { offsetof(struct ssdup_super, member), 8 },
+	{ offsetof(struct ssdup_super, reserved), 8 },
+};
+
+static const struct field record_fields[] = {
+	FIELD(ssdup_record, magic), FIELD(ssdup_record, crc), FIELD(ssdup_record, log),
+	FIELD(ssdup_record, nr_classes), FIELD(ssdup_record, flags), FIELD(ssdup_record, seq),
+	FIELD(ssdup_record, epoch), FIELD(ssdup_record, hdd_sectors),
+	FIELD(ssdup_record, first), FIELD(ssdup_record, first),
+	FIELD(ssdup_record, block_sectors), FIELD(ssdup_record, live_segments),
+	FIELD(ssdup_record, live_pages), FIELD(ssdup_record, tail[0]),
+	FIELD(ssdup_record, tail[0]), FIELD(ssdup_record, tail[1]),
+	{ offsetof(struct ssdup_record, pool), 8 }, { offsetof(struct ssdup_record, uuid), 8 },
 };
 
 static const struct field header_fields[] = {
+	FIELD(ssdup_header, magic), FIELD(ssdup_header, crc), FIELD(ssdup_header, generation),
+	FIELD(ssdup_header, generation), FIELD(ssdup_header, epoch), FIELD(ssdup_header, epoch),
+	FIELD(ssdup_header, segment), FIELD(ssdup_header, log), FIELD(ssdup_header, class),
+	{ offsetof(struct ssdup_header, pool), 8 }, { offsetof(struct ssdup_header, uuid), 8 },
+};
+
+static const struct field page_fields[] = {
 	FIELD(ssdup_page_header, magic), FIELD(ssdup_page_header, crc),
 	FIELD(ssdup_page_header, generation), FIELD(ssdup_page_header, epoch),
 	FIELD(ssdup_page_header, rev), FIELD(ssdup_page_header, page),
-	FIELD(ssdup_page_header, half), FIELD(ssdup_page_header, nr_entries),
+	FIELD(ssdup_page_header, segment), FIELD(ssdup_page_header, number),
+	FIELD(ssdup_page_header, number), FIELD(ssdup_page_header, nr_entries),
 	FIELD(ssdup_page_header, reserved), { offsetof(struct ssdup_page_header, uuid), 8 },
 };
 
@@ -110,11 +139,12 @@ static const struct field entry_fields[] = {
 };
 
 static const uint64_t edges[] = {
-	0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 125, 126, 127, 255, 256, 257, 263, 287, 288, 289,
-	2047, 2048, 2049, 8063, 8064, 8065, 8191, 8192, 8193, 18432, 1U << 16, 1U << 24, 1U << 28,
-	UINT32_MAX - 7, UINT32_MAX, 1ULL << 32, 1ULL << 54, (1ULL << 54) + 1,
-	(1ULL << 62) - (1ULL << 32), (1ULL << 62) - 1, 1ULL << 62, (1ULL << 62) + 1,
-	1ULL << 63, UINT64_MAX - 7, UINT64_MAX,
+	0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 125, 126, 127, 255, 256, 257, 488, 511, 512,
+	513, 1024, 2007, 2008, 2009, 2047, 2048, 2049, 4095, 4096, 4097, 8192, 67584, 1U << 16,
+	1U << 19, 1U << 20, 1U << 24, 1U << 28, UINT32_MAX - 7, UINT32_MAX, 1ULL << 32,
+	1ULL << 36, 1ULL << 39, (1ULL << 39) + 1, 1ULL << 40, 1ULL << 54, (1ULL << 54) + 1,
+	1ULL << 56, (1ULL << 56) + 1, 1ULL << 60, 1ULL << 62, 1ULL << 63, UINT64_MAX - 7,
+	UINT64_MAX,
 };
 
 /* An edge, a neighbour of what is there, one bit of it, or anything. */
@@ -144,40 +174,58 @@ static void set_field(void *base, const struct field *f)
 	memcpy((char *)base + f->at, &v, f->bytes);
 }
 
-/* --- Superblock --- */
+/* --- Superblock and record --- */
 
 /* The checksum is right again, mostly. */
-static void settle_super(struct image *im, unsigned int copy)
+static void settle(struct image *im, void (*repair)(struct image *im, unsigned int which),
+		   unsigned int which)
 {
 	if (!below(4))
 		return;
-	image_repair_super(im, copy);
+	repair(im, which);
 	forged = true;
 }
 
 static void spoil_super_field(struct image *im)
 {
-	const struct field *f = &super_fields[below(COUNT(super_fields))];
 	unsigned int which = below(3);
 
-	set_field(im->super[which % 2].b, f);
-	settle_super(im, which % 2);
+	set_field(im->super[which % 2].b, &super_fields[below(COUNT(super_fields))]);
+	settle(im, image_repair_super, which % 2);
 	/* Two of three times both copies say the same. */
 	if (which != 1)
 		im->super[!(which % 2)] = im->super[which % 2];
 }
 
-static void spoil_super_bytes(struct image *im)
+static void spoil_record_field(struct image *im)
 {
-	unsigned int copy = below(2), i;
+	unsigned int which = below(3);
 
-	for (i = below(8) + 1; i; i--)
-		im->super[copy].b[8 + below(sizeof(im->super[0]) - 8)] ^= 1 + below(255);
+	set_field(im->record[which % 2].b, &record_fields[below(COUNT(record_fields))]);
+	settle(im, image_repair_record, which % 2);
+	if (which != 1)
+		im->record[!(which % 2)] = im->record[which % 2];
 }
 
-static void zero_super(struct image *im)
+static void spoil_bytes(struct image *im)
 {
-	memset(&im->super[below(4) != 0], 0, sizeof(im->super[0]));
+	unsigned char *b = im->super[below(2)].b;
+	unsigned int i, from = 8;
+
+	if (below(2)) {
+		b = im->record[below(2)].b;
+		from = 4;
+	}
+	for (i = below(8) + 1; i; i--)
+		b[from + below(512 - from)] ^= 1 + below(255);
+}
+
+static void zero_copy(struct image *im)
+{
+	if (below(2))
+		memset(&im->super[below(4) != 0], 0, sizeof(im->super[0]));
+	else
+		memset(&im->record[below(2)], 0, sizeof(im->record[0]));
 }
 
 static void swap_supers(struct image *im)
@@ -194,26 +242,137 @@ static void swap_supers(struct image *im)
 	forged = true;
 }
 
-static void play_generations(struct image *im)
+/* A copy that is older, or newer, than the other one. */
+static void age_record(struct image *im)
 {
-	struct ssdup_super_half *h;
-	unsigned int copy;
+	unsigned int copy = below(2);
+	struct ssdup_record *r = &im->record[copy].r;
 
-	for (copy = 0; copy < SSDUP_SUPER_COPIES; copy++) {
-		h = im->super[copy].s.half;
-		switch (below(3)) {
-		case 0:
-			h[0].generation = h[1].generation;
-			break;
-		case 1:
-			h[0].generation = htole64(le64toh(h[1].generation) + 1);
-			break;
-		default:
-			h[1].generation = h[0].generation;
-			h[0].generation = htole64(le64toh(h[0].generation) + 1);
-		}
+	r->seq = htole64(le64toh(r->seq) + below(5) - 2);
+	if (below(2))
+		r->tail[0] = htole64(le64toh(r->tail[0]) + below(7) - 3);
+	image_repair_record(im, copy);
+	forged = true;
+}
+
+/* The superblock of a format that was, or is to come, with what else there is. */
+static void other_format(struct image *im)
+{
+	unsigned int copy, which = 1 + below(3), version = below(2) ? 1 : 3;
+
+	for (copy = 0; copy < SSDUP_COPIES; copy++) {
+		if (!(which & 1U << copy))
+			continue;
+		im->super[copy].s.version = htole32(version);
 		image_repair_super(im, copy);
 	}
+	forged = true;
+}
+
+static void nil_uuid(struct image *im)
+{
+	unsigned int copy, which = below(2);
+
+	for (copy = 0; copy < SSDUP_COPIES; copy++) {
+		if (which)
+			memset(im->super[copy].s.uuid, 0, sizeof(im->super[copy].s.uuid));
+		else
+			memset(im->record[copy].r.uuid, 0, sizeof(im->record[copy].r.uuid));
+		image_repair_super(im, copy);
+		image_repair_record(im, copy);
+	}
+	forged = true;
+}
+
+/* Both copies say it: what is free, where the epoch began, how much there is. */
+static void play_record(struct image *im)
+{
+	struct ssdup_record *r = &im->record[0].r;
+	unsigned int copy;
+
+	switch (below(5)) {
+	case 0:
+		r->tail[0] = htole64(le64toh(r->tail[0]) + below(9) - 4);
+		break;
+	case 1:
+		r->first = htole64(le64toh(r->first) + below(9) - 4);
+		break;
+	case 2:
+		r->epoch = htole64(le64toh(r->epoch) + below(5) - 2);
+		break;
+	case 3:
+		r->flags ^= htole32(SSDUP_RECORD_CLEAN);
+		break;
+	default:
+		r->live_pages = htole64(le64toh(r->live_pages) + below(5) - 2);
+		r->live_segments = htole32(le32toh(r->live_segments) + below(3) - 1);
+	}
+	im->record[1].r = *r;
+	for (copy = 0; copy < SSDUP_COPIES; copy++)
+		image_repair_record(im, copy);
+	forged = true;
+}
+
+/* --- Headers --- */
+
+/* Rather one that has a header. */
+static unsigned int any_segment(const struct image *im)
+{
+	unsigned int segment = 0, tries;
+
+	for (tries = 0; tries < 16; tries++) {
+		segment = below(IMAGE_SEGMENTS);
+		if (im->header[segment].h.magic)
+			break;
+	}
+	return segment;
+}
+
+static void spoil_header_field(struct image *im)
+{
+	unsigned int segment = any_segment(im);
+
+	set_field(im->header[segment].b, &header_fields[below(COUNT(header_fields))]);
+	settle(im, image_repair_header, segment);
+}
+
+static void zero_header(struct image *im)
+{
+	memset(&im->header[any_segment(im)], 0, sizeof(im->header[0]));
+}
+
+/* A header where another should be; some of them say that they belong there. */
+static void copy_header(struct image *im)
+{
+	unsigned int segment = below(2) ? any_segment(im) : below(IMAGE_SEGMENTS);
+
+	im->header[segment] = im->header[any_segment(im)];
+	if (below(2))
+		return;
+	im->header[segment].h.segment = htole32(segment);
+	settle(im, image_repair_header, segment);
+}
+
+/* Generations in another order, used twice, or left out. */
+static void play_generations(struct image *im)
+{
+	unsigned int a = any_segment(im), b = any_segment(im);
+	struct ssdup_header *x = &im->header[a].h, *y = &im->header[b].h;
+	uint64_t generation = x->generation;
+
+	x->generation = y->generation;
+	switch (below(3)) {
+	case 0:
+		y->generation = generation;
+		break;
+	case 1:
+		x->generation = htole64(le64toh(generation) + below(5) - 2);
+		break;
+	default:
+		break;
+	}
+	image_repair_header(im, a);
+	image_repair_header(im, b);
 	forged = true;
 }
 
@@ -226,7 +385,7 @@ static struct ssdup_page *any_slot(struct image *im)
 
 	/* Rather one that holds something. */
 	for (tries = 0; tries < 8; tries++) {
-		p = &im->slot[below(IMAGE_HALVES)][below(IMAGE_PAGES)][below(SSDUP_PAGE_SLOTS)];
+		p = &im->slot[any_segment(im)][below(IMAGE_PAGES)][below(SSDUP_PAGE_SLOTS)];
 		if (p->h.magic)
 			break;
 	}
@@ -241,11 +400,11 @@ static void settle_page(struct ssdup_page *p)
 	forged = true;
 }
 
-static void spoil_header_field(struct image *im)
+static void spoil_page_field(struct image *im)
 {
 	struct ssdup_page *p = any_slot(im);
 
-	set_field(&p->h, &header_fields[below(COUNT(header_fields))]);
+	set_field(&p->h, &page_fields[below(COUNT(page_fields))]);
 	settle_page(p);
 }
 
@@ -278,34 +437,41 @@ static void spoil_page_bytes(struct image *im)
 
 static void zero_slots(struct image *im)
 {
-	unsigned int half = below(IMAGE_HALVES), page = below(IMAGE_PAGES);
+	unsigned int segment = any_segment(im), page = below(IMAGE_PAGES);
 	unsigned int slot = below(3);
 
 	if (slot != 1)
-		memset(&im->slot[half][page][0], 0, SSDUP_PAGE_BYTES);
+		memset(&im->slot[segment][page][0], 0, SSDUP_PAGE_BYTES);
 	if (slot != 0)
-		memset(&im->slot[half][page][1], 0, SSDUP_PAGE_BYTES);
+		memset(&im->slot[segment][page][1], 0, SSDUP_PAGE_BYTES);
 }
 
 static void cut_off(struct image *im)
 {
-	unsigned int half = below(IMAGE_HALVES), page = below(IMAGE_PAGES);
+	unsigned int segment = any_segment(im), page = below(IMAGE_PAGES);
 
-	memset(&im->slot[half][page], 0, (IMAGE_PAGES - page) * sizeof(im->slot[0][0]));
+	memset(&im->slot[segment][page], 0, (IMAGE_PAGES - page) * sizeof(im->slot[0][0]));
+	/* A few segments behind it, with their headers or without. */
+	while (++segment < IMAGE_SEGMENTS && below(3)) {
+		memset(&im->slot[segment], 0, sizeof(im->slot[0]));
+		if (below(2))
+			memset(&im->header[segment], 0, sizeof(im->header[0]));
+	}
 }
 
 /* A page where another should be; some of them say that they belong there. */
 static void copy_slot(struct image *im)
 {
-	unsigned int half = below(IMAGE_HALVES), page = below(IMAGE_PAGES);
-	struct ssdup_page *p = &im->slot[half][page][below(SSDUP_PAGE_SLOTS)];
+	unsigned int segment = any_segment(im), page = below(IMAGE_PAGES);
+	struct ssdup_page *p = &im->slot[segment][page][below(SSDUP_PAGE_SLOTS)];
 
 	*p = *any_slot(im);
 	if (below(2))
 		return;
-	p->h.half = htole16(half);
+	p->h.segment = htole32(segment);
 	p->h.page = htole32(page);
-	p->h.generation = im->super[0].s.half[half].generation;
+	p->h.generation = im->header[segment].h.generation;
+	p->h.epoch = im->header[segment].h.epoch;
 	settle_page(p);
 }
 
@@ -329,10 +495,12 @@ static void tear_slot(struct image *im)
 }
 
 static void (*const ways[])(struct image *im) = {
-	spoil_super_field, spoil_super_field, spoil_super_bytes, zero_super, swap_supers,
-	play_generations, spoil_header_field, spoil_header_field, spoil_entry_field,
-	spoil_entry_field, spoil_entry_field, copy_entry, spoil_page_bytes, zero_slots,
-	cut_off, copy_slot, swap_slots, tear_slot,
+	spoil_super_field, spoil_super_field, spoil_record_field, spoil_record_field, spoil_bytes,
+	zero_copy, swap_supers, age_record, other_format, nil_uuid, play_record, play_record,
+	spoil_header_field, spoil_header_field, zero_header, copy_header, play_generations,
+	spoil_page_field, spoil_page_field, spoil_entry_field, spoil_entry_field,
+	spoil_entry_field, copy_entry, spoil_page_bytes, zero_slots, cut_off, copy_slot,
+	swap_slots, tear_slot,
 };
 
 int image_mutate(struct image *im, unsigned long long seed)

@@ -29,18 +29,29 @@ static unsigned int nr_files;
 
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
-	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "halves", "range_mb", "full",
-	"drain", "drain_depth", "autocommit_ms", "flush_on_suspend", "adaptive", "watermark",
-	"all", "none", "block", "bypass", "auto", "eager", "manual", "flush", "commit", "start",
-	"pause", "set", "clear_stats", "lost_ranges", "ssdup", "policy\tall", "POLICY", "polic",
+	/* Keys, */
+	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "halves", "max_wait_ms",
+	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
+	"flush_on_suspend",
+	/* their words, */
+	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
+	/* messages, */
+	"flush", "commit", "start", "pause", "set", "clear_stats", "lost_ranges",
+	/* and others. */
+	"ssdup", "policy\tall", "POLICY", "polic",
 };
+
+#define KEYS		13U
+#define KEY_WORDS	9U
+#define MESSAGES	7U
 
 static const char * const numbers[] = {
 	"0", "1", "2", "3", "-1", "-0", "+1", "00", "01", "0x10", "0b1", "1e3", "1.5", "16", "17",
-	"30", "45", "100", "101", "255", "256", "1023", "1024", "1025", "3600000", "3600001",
-	"65535", "65536", "65537", "131072", "2147483647", "2147483648", "4294967294",
-	"4294967295", "4294967296", "4294967297", "9223372036854775807", "9223372036854775808",
-	"18446744073709551615", "18446744073709551616", "-9223372036854775808",
+	"30", "45", "100", "101", "255", "256", "257", "512", "1023", "1024", "1025", "60000",
+	"60001", "3600000", "3600001", "65535", "65536", "65537", "131072", "2147483647",
+	"2147483648", "4294967294", "4294967295", "4294967296", "4294967297",
+	"9223372036854775807", "9223372036854775808", "18446744073709551615",
+	"18446744073709551616", "-9223372036854775808",
 	"00000000000000000000000000000000000000002", "1k", "1 ", "%s", "%n%n", "\\", "\"", "''",
 };
 
@@ -106,9 +117,10 @@ static void make_table(void)
 	}
 	to += sprintf(to, " %u", below(8) ? 2 * pairs : below(40));
 	for (i = 0; i < pairs; i++) {
-		to += sprintf(to, " %s ", known[below(11)]);
+		to += sprintf(to, " %s ", known[below(KEYS)]);
 		to = below(4) ? stpcpy(to, below(2) ? numbers[below(COUNT(numbers))] :
-						      known[11 + below(9)]) : add_word(to);
+						      known[KEYS + below(KEY_WORDS)]) :
+			       add_word(to);
 		if (to > text + MAX_TEXT - 6000)
 			break;
 	}
@@ -126,6 +138,8 @@ static const struct knob {
 	{ "stream_length_writes", NULL, 2, 1024 },
 	{ "to_ssd_above_percent", NULL, 0, 100 },
 	{ "to_hdd_below_percent", NULL, 0, 100 },
+	{ "halves", NULL, 2, 16 },
+	{ "max_wait_ms", NULL, 1, 60000 },
 	{ "full", "block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },
 	{ "drain_depth_reads", NULL, 1, 1024 },
@@ -249,12 +263,13 @@ static bool message_case(void)
 		end = add_words(text, below(100));
 		break;
 	case 2:
-		end = add_words(stpcpy(text, known[20 + below(7)]), below(3));
+		end = add_words(stpcpy(text, known[KEYS + KEY_WORDS + below(MESSAGES)]), below(3));
 		break;
 	default:
-		end = text + sprintf(text, "set %s ", known[below(11)]);
+		end = text + sprintf(text, "set %s ", known[below(KEYS)]);
 		end = below(2) ? stpcpy(end, below(2) ? numbers[below(COUNT(numbers))] :
-							known[11 + below(9)]) : add_word(end);
+							known[KEYS + below(KEY_WORDS)]) :
+				 add_word(end);
 	}
 	return !dm_message(text, end - text);
 }

@@ -151,12 +151,19 @@ static inline int fls64(u64 n)
 #define roundup_pow_of_two(n)	(1UL << fls64((n) - 1UL))
 #define rounddown_pow_of_two(n)	(1UL << ilog2(n))
 
+#define NSEC_PER_MSEC		1000000L
+
 #define cpu_to_le16(x)		htole16(x)
 #define cpu_to_le32(x)		htole32(x)
 #define cpu_to_le64(x)		((u64)htole64(x))
 #define le16_to_cpu(x)		le16toh(x)
 #define le32_to_cpu(x)		le32toh(x)
 #define le64_to_cpu(x)		((u64)le64toh(x))
+
+/* Only the type: the kernel links arrays of extents in such lists. */
+struct llist_node {
+	struct llist_node *next;
+};
 
 /* --- functions --- */
 
@@ -168,6 +175,8 @@ static inline int fls64(u64 n)
 	}								\
 	_warn; })
 #define WARN_ON_ONCE(cond)	WARN_ON(cond)
+/* Nothing races here. */
+#define data_race(expr)		(expr)
 #define BUG_ON(cond)		((void)WARN_ON(cond))
 
 #define scnprintf(...)		snprintf(__VA_ARGS__)

@@ -23,6 +23,7 @@
 	command(dump, "print what stands on an SSD") \
 	command(repair, "make a damaged log usable again") \
 	command(export, "write back without the kernel module") \
+	command(upgrade, "convert a log of format 1") \
 	command(probe, "is there a log on a device?") \
 	command(tab, "what ssduptab says; for boot scripts and udev") \
 	command(metrics, "state and statistics as text for Prometheus") \
@@ -30,7 +31,7 @@
 
 /* Options without a letter. */
 enum {
-	OPT_HDD = 256, OPT_HALVES, OPT_BLOCK, OPT_UUID, OPT_FORCE, OPT_SSD, OPT_POLICY,
+	OPT_HDD = 256, OPT_SEGMENT, OPT_BLOCK, OPT_UUID, OPT_FORCE, OPT_SSD, OPT_POLICY,
 	OPT_FORMAT, OPT_TAB, OPT_NO_WAIT, OPT_JSON, OPT_BELOW, OPT_KEEP, OPT_FULL,
 	OPT_DATA, OPT_COPY, OPT_ENTRIES, OPT_TO, OPT_CLEAR, OPT_EXPORT, OPT_AUTO, OPT_INITRD,
 	OPT_READY, OPT_CHECK, OPT_UDEV, OPT_SYSFS,

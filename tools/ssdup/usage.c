@@ -8,13 +8,15 @@
 
 static const struct option_spec format_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for (only its size is noted)" },
-	{ OPT_HALVES, "halves", "N", "halves of the log, 2 to 16 (default: 2)" },
+	{ OPT_SEGMENT, "segment-mb", "N",
+	  "MiB of a segment, a power of two up to 256 (default: a 1024th of the\n"
+	  "SSD, but 4 to 256, and at least 32 segments)" },
 	{ OPT_BLOCK, "block-size", "SIZE",
 	  "of 512, 1K, 2K or 4K (default: the larger of the disks')" },
 	{ OPT_UUID, "uuid", "UUID",
 	  "the log's UUID (default: a random one)",
 	  "It must not be the nil UUID. Pages of an earlier log with that UUID\n"
-	  "do not count: the halves get generations that no half had." },
+	  "do not count: the segments get generations that none had." },
 	{ OPT_FORCE, "force", NULL,
 	  "give up what the SSD holds; take an HDD that holds a log",
 	  "An SSD holds something if it has a log, a file\n"
@@ -93,7 +95,7 @@ static const struct option_spec top_options[] = {
 
 const struct usage usage_top = {
 	.synopsis = "[NAME] [-d SECONDS] [-n COUNT]",
-	.about = "Show what a device does, again and again: its disks, the halves of the log,\n"
+	.about = "Show what a device does, again and again: its disks, the segments of the log,\n"
 		 "where writes and reads go, how random the writes are, and what waits.",
 	.options = top_options,
 	.more = "Keys: q quits, Tab shows the next device, + and - change the delay, Space looks\n"
@@ -105,7 +107,7 @@ static const struct option_spec drain_options[] = {
 	{ OPT_BELOW, "wait-below", "SIZE",
 	  "return as soon as no more than SIZE is dirty",
 	  "Writes that arrive meanwhile count too.\n"
-	  "Dirty data goes down by a half of the log at a time." },
+	  "Dirty data goes down by a group of segments at a time." },
 	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
 	{ }
 };
@@ -116,7 +118,7 @@ const struct usage usage_drain = {
 	.options = drain_options,
 	.more = "^C ends the wait (exit code 7); the drain itself goes on.\n"
 		"SIZE is dirty data as \"ssdup status\" shows it, like 512M or 10GiB; it goes down by\n"
-		"a half of the log at a time.",
+		"a group of segments at a time.",
 };
 
 static const struct option_spec sync_options[] = {
@@ -179,10 +181,10 @@ const struct usage usage_remove = {
 static const struct option_spec check_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
 	{ OPT_FULL, "full", NULL,
-	  "look at every page behind the end of the halves, not only at\n"
-	  "those that the kernel looks at; by the size of the SSD",
-	  "Without it, a gap that no power cut leaves may be missed\n"
-	  "where little is left behind it." },
+	  "look at every page of segments without a valid header too; takes\n"
+	  "a time by the size of the SSD",
+	  "Without it, such a segment may be missed\n"
+	  "if its first page is damaged as well." },
 	{ OPT_DATA, "data", NULL, "read all dirty data too" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },
@@ -209,10 +211,11 @@ static const struct option_spec dump_options[] = {
 };
 
 const struct usage usage_dump = {
-	.synopsis = "SSD [superblock|pages|extents]... [OPTIONS]",
+	.synopsis = "SSD [superblock|headers|pages|extents]... [OPTIONS]",
 	.about = "Print the log on SSD, a device or an image of one: both copies of the\n"
-		 "superblock, the metadata pages, and the extents that have to be written back,\n"
-		 "in the order of the HDD. All of them, unless some are named.",
+		 "superblock and of the log's record, the headers of the segments, the metadata\n"
+		 "pages, and the extents that have to be written back, in the order of the HDD.\n"
+		 "All of them, unless some are named.",
 	.options = dump_options,
 };
 
@@ -262,6 +265,28 @@ const struct usage usage_export = {
 	.more = "Exit status: 0 all of it is on the HDD, 1 it cannot be written, as on a file\n"
 		"system that is full, 4 refused, 6 something is lost (it is listed, all else\n"
 		"is on the HDD), 7 interrupted. After 1 and 7 begin again: the log is as it was.",
+};
+
+static const struct option_spec upgrade_options[] = {
+	{ OPT_SEGMENT, "segment-mb", "N",
+	  "MiB of a segment of the new log, as with \"ssdup format\"" },
+	{ 'n', "dry-run", NULL, "only check the log, and say what would be written" },
+	{ 'y', "yes", NULL, "do not ask" },
+	{ 'q', "quiet", NULL, "no progress, and nothing said when all is well" },
+	{ }
+};
+
+const struct usage usage_upgrade = {
+	.synopsis = "HDD SSD [OPTIONS]",
+	.about = "Convert the log on SSD from format 1, which earlier versions of dm-ssdup wrote:\n"
+		 "write all that it holds to its HDD, then put an empty log of the present format\n"
+		 "in its place. The new log has the same UUID. No device may use the two.",
+	.options = upgrade_options,
+	.more = "It may be interrupted at any time: begin again. Until all is on the HDD, the old\n"
+		"log stays as it is. A damaged log is refused, and nothing is written.\n"
+		"Exit status: 0 converted, 1 a disk failed, 3 no log, 4 refused, 6 the log is\n"
+		"damaged, 7 interrupted, 8 converted, but ranges had been lost before (they are\n"
+		"listed).",
 };
 
 static const struct option_spec probe_options[] = {

@@ -28,9 +28,9 @@ static void say_findings(struct log_file *l, int verdict)
 	char uuid[UUID_TEXT], size[SIZE_TEXT];
 	size_t i;
 
-	if (l->from != NO_COPY && !l->ctx->quiet) {
-		printf("%s: log %s of %u halves, %s\n", l->ssd.path, uuid_text(uuid, l->s.uuid),
-		       l->s.g.nr_halves, super_end_text(&l->s));
+	if (l->known && !l->ctx->quiet) {
+		printf("%s: log %s of %u segments, %s\n", l->ssd.path, uuid_text(uuid, l->s.uuid),
+		       l->s.g.nr_segments, super_end_text(&l->s));
 		printf("%s: %u extents, %s to write back to an HDD of %llu sectors\n", l->ssd.path,
 		       l->map.nr, format_size(size, l->map.sectors * SECTOR_BYTES),
 		       l->s.hdd_sectors);
@@ -39,7 +39,7 @@ static void say_findings(struct log_file *l, int verdict)
 		finding_print(stdout, &all->all[i]);
 	if (all->more)
 		printf("... and %zu more\n", all->more);
-	if (l->from == NO_COPY || l->ctx->quiet)
+	if (!l->known || l->ctx->quiet)
 		return;
 	if (verdict == LOG_OK)
 		printf("%s: dm-ssdup accepts it\n", l->ssd.path);
@@ -56,10 +56,10 @@ static void say_json(struct log_file *l, int verdict, int code)
 	json_begin(&j, NULL, '{');
 	json_text(&j, "ssd", l->ssd.path);
 	json_number(&j, "exit", code);
-	json_bool(&j, "accepted", l->from != NO_COPY && verdict == LOG_OK);
-	if (l->from != NO_COPY) {
+	json_bool(&j, "accepted", l->known && verdict == LOG_OK);
+	if (l->known) {
 		json_text(&j, "uuid", uuid_text(uuid, l->s.uuid));
-		json_bool(&j, "clean", l->s.flags & SSDUP_SUPER_CLEAN);
+		json_bool(&j, "clean", l->s.flags & SSDUP_RECORD_CLEAN);
 		json_number(&j, "hdd_sectors", l->s.hdd_sectors);
 		json_number(&j, "extents", l->map.nr);
 		json_number(&j, "dirty_sectors", l->map.sectors);
@@ -81,7 +81,7 @@ static int check(struct log_file *l, const struct args *a)
 
 	verdict = check_log(l, a->full, a->data);
 	code = findings_exit(&l->findings);
-	if (l->from == NO_COPY)
+	if (!l->known)
 		code = no_log(l);
 	else if (verdict != LOG_OK && code == EXIT_OK)
 		code = EXIT_LOST;

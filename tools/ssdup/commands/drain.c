@@ -11,7 +11,7 @@
 
 static int drain(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
 {
-	uint64_t begin = now_ms(), bytes = state_bytes_left(s);
+	uint64_t begin = now_ms(), bytes = state_dirty_bytes(s);
 	char size[SIZE_TEXT], time[SIZE_TEXT];
 	int r;
 
@@ -19,7 +19,7 @@ static int drain(const struct ssdup_ctx *ctx, struct state *s, uint64_t below)
 	r = drain_and_wait(ctx, s, below);
 	if (r == EXIT_INTERRUPTED)
 		return fail(ctx, r, s->name, "interrupted with %s left; it goes on without us",
-			    format_size(size, state_bytes_left(s)));
+			    format_size(size, state_dirty_bytes(s)));
 	if (r)
 		return r;
 	format_time(time, (now_ms() - begin + 999) / 1000);

@@ -12,12 +12,14 @@ static int take_part(struct ssdup_ctx *ctx, const char *name, unsigned int *part
 {
 	if (!strcmp(name, "superblock"))
 		*parts |= DUMP_SUPER;
+	else if (!strcmp(name, "headers"))
+		*parts |= DUMP_HEADERS;
 	else if (!strcmp(name, "pages"))
 		*parts |= DUMP_PAGES;
 	else if (!strcmp(name, "extents"))
 		*parts |= DUMP_EXTENTS;
 	else
-		return bad_usage(ctx, "neither superblock, pages nor extents: %s", name);
+		return bad_usage(ctx, "neither superblock, headers, pages nor extents: %s", name);
 	return EXIT_OK;
 }
 
@@ -37,7 +39,7 @@ int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 		if (opt == OPT_ENTRIES)
 			more = DUMP_ENTRIES | DUMP_PAGES;
 	}
-	if (!operands(ctx, argc, argv, 1, 4))
+	if (!operands(ctx, argc, argv, 1, 5))
 		return ctx->exit;
 	for (i = optind + 1; i < argc; i++) {
 		r = take_part(ctx, argv[i], &parts);
@@ -47,9 +49,8 @@ int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 	r = log_open(ctx, &l, argv[optind], DISK_READ, copy);
 	if (r != EXIT_OK)
 		return r;
-	dump_log(&l, stdout, (parts ? parts : DUMP_SUPER | DUMP_PAGES | DUMP_EXTENTS) | more,
-		 json);
-	if (l.from == NO_COPY)
+	dump_log(&l, stdout, (parts ? parts : DUMP_ALL) | more, json);
+	if (!l.known)
 		r = no_log(&l);
 	log_close(&l);
 	return r;

@@ -38,14 +38,19 @@ static int fits(struct log_file *l, struct disk *to, bool force)
 static int clear(struct log_file *l, bool whole, const struct args *a)
 {
 	const char *path = l->ssd.path;
+	enum log_fault fault;
+	u32 i;
 	int r;
 
 	if (!whole && !a->force)
 		return fail(l->ctx, EXIT_LOST, path,
 			    "not cleared, as something is lost; --force does it all the same");
-	if (l->super.copy_fault[l->from] != LOG_OK)
-		return fail(l->ctx, EXIT_REFUSED, path, "not cleared: %s",
-			    ssdup_log_fault_text(l->super.copy_fault[l->from]));
+	for (i = 0; i < NR_PARTS; i++) {
+		fault = l->log.part[i].copy_fault[l->from[i]];
+		if (fault != LOG_OK)
+			return fail(l->ctx, EXIT_REFUSED, path, "not cleared: %s",
+				    ssdup_log_fault_text(fault));
+	}
 	r = export_clear(l);
 	if (r)
 		return fail(l->ctx, EXIT_FAILED, path, "cannot be cleared: %s", strerror(-r));
@@ -112,7 +117,7 @@ static int export_to(struct log_file *l, const struct args *a)
 	struct disk to;
 	int r;
 
-	if (l->from == NO_COPY)
+	if (!l->known)
 		return no_log(l);
 	r = refuse_no_image(l, a->to);
 	if (r != EXIT_OK)

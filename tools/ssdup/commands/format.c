@@ -22,10 +22,11 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 	case OPT_HDD:
 		a->hdd = optarg;
 		break;
-	case OPT_HALVES:
-		if (parse_number(optarg, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES, &value))
-			return bad_usage(ctx, "--halves: not a number from 2 to 16: %s", optarg);
-		a->log.halves = value;
+	case OPT_SEGMENT:
+		if (parse_number(optarg, 1, 256, &value) || value & (value - 1))
+			return bad_usage(ctx, "--segment-mb: not a power of two from 1 to 256: %s",
+					 optarg);
+		a->log.segment_mb = value;
 		break;
 	case OPT_BLOCK:
 		if (parse_size(optarg, &value) || value < 512 || value > 4096 ||
@@ -53,9 +54,9 @@ static void say_format(const struct ssdup_ctx *ctx, const struct pair *p)
 	const struct log_super *s = ssd_super(&p->log);
 	char uuid[UUID_TEXT], size[SIZE_TEXT];
 
-	note(ctx, "%s: an empty log, UUID %s: %u halves of %s, blocks of %u bytes", p->ssd.path,
-	     uuid_text(uuid, s->uuid), s->g.nr_halves,
-	     format_size(size, s->g.data_sectors * SECTOR_BYTES),
+	note(ctx, "%s: an empty log, UUID %s: %u segments of %s, blocks of %u bytes", p->ssd.path,
+	     uuid_text(uuid, s->uuid), s->g.nr_segments,
+	     format_size(size, s->g.segment_sectors * SECTOR_BYTES),
 	     (unsigned int)(s->g.block_sectors * SECTOR_BYTES));
 }
 

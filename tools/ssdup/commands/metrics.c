@@ -203,19 +203,19 @@ static void print_fields(FILE *to, const struct devices *all)
 	}
 }
 
-/* Of a half, which is no field, and of all halves of the log. */
+/* Of a segment, which is no field, and of all segments of the log. */
 static void print_size(FILE *to, const struct devices *all, const char *name, const char *help,
 		       bool whole)
 {
-	uint64_t sectors, halves = 1;
+	uint64_t sectors, segments = 1;
 	const struct device *d;
 
 	print_head(to, name, help);
 	for (d = all->device; d < all->device + all->nr; d++)
-		if (read_number(d, "half_data_sectors", &sectors) &&
-		    (!whole || read_number(d, "halves", &halves))) {
+		if (read_number(d, "segment_sectors", &sectors) &&
+		    (!whole || read_number(d, "segments", &segments))) {
 			fprintf(to, "%s{%s}", name, d->labels);
-			print_value(to, SECTORS, sectors * halves);
+			print_value(to, SECTORS, sectors * segments);
 		}
 }
 
@@ -310,8 +310,8 @@ static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct device
 	print_configured(to, ctx);
 	print_info(to, all);
 	print_present(to, all);
-	print_size(to, all, "ssdup_log_size_bytes", "Data that the log has room for.", true);
-	print_size(to, all, "ssdup_half_size_bytes", "Data that a half has room for.", false);
+	print_size(to, all, "ssdup_log_size_bytes", "Size of the log.", true);
+	print_size(to, all, "ssdup_segment_size_bytes", "Size of a segment.", false);
 	print_fields(to, all);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ssdup probe: is there a log, and whose? For udev, so it reads no more than a few
- * blocks (some hundred of a log that seems to be empty after a crash), and says nothing of
+ * blocks (of each segment after a crash), and says nothing of
  * what is no log.
  */
 #include <getopt.h>
@@ -11,28 +11,37 @@
 
 static void probe_export(const struct log_file *l)
 {
+	enum ssd_part part = l->log.part[PART_SUPER].fault == LOG_OK ? PART_RECORD : PART_SUPER;
+	const u8 *bytes = l->known ? l->s.uuid : ssd_uuid(&l->log);
 	char uuid[UUID_TEXT];
 
 	printf("ID_FS_TYPE=ssdup\nID_FS_USAGE=other\n");
-	if (l->from != NO_COPY) {
-		uuid_text(uuid, l->s.uuid);
+	if (bytes) {
+		uuid_text(uuid, bytes);
 		printf("ID_FS_UUID=%s\nID_FS_UUID_ENC=%s\nID_FS_VERSION=%u\n", uuid, uuid,
-		       SSDUP_VERSION);
-		printf("SSDUP_CLEAN=%d\nSSDUP_HDD_SECTORS=%llu\nSSDUP_DIRTY=%d\n",
-		       !!(l->s.flags & SSDUP_SUPER_CLEAN), l->s.hdd_sectors,
-		       ssd_log_used(l->ssd.fd, &l->s) != 0);
+		       l->known ? SSDUP_VERSION : 1);
 	}
-	if (l->super.fault != LOG_OK)
-		printf("SSDUP_FAULT=E%03u\n", FAULT_SUPER + l->super.fault);
+	if (l->known)
+		printf("SSDUP_CLEAN=%d\nSSDUP_HDD_SECTORS=%llu\nSSDUP_DIRTY=%d\n",
+		       !!(l->s.flags & SSDUP_RECORD_CLEAN), l->s.hdd_sectors,
+		       ssd_log_used(l->ssd.fd, &l->s) != 0);
+	if (l->log.fault != LOG_OK)
+		printf("SSDUP_FAULT=E%03u\n",
+		       (part == PART_SUPER ? FAULT_SUPER : FAULT_RECORD) + l->log.fault);
 }
 
 static void probe_words(const struct log_file *l)
 {
 	char uuid[UUID_TEXT];
 
-	if (l->from == NO_COPY) {
+	if (l->log.fault == LOG_FORMAT_1) {
+		printf("%s: log %s of format 1, which \"ssdup upgrade\" converts\n", l->ssd.path,
+		       uuid_text(uuid, ssd_uuid(&l->log)));
+		return;
+	}
+	if (!l->known) {
 		printf("%s: a log that cannot be used: %s\n", l->ssd.path,
-		       ssdup_log_fault_text(l->super.fault));
+		       ssdup_log_fault_text(l->log.fault));
 		return;
 	}
 	printf("%s: log %s for an HDD of %llu sectors, %s, %s\n", l->ssd.path,
@@ -57,7 +66,7 @@ int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
 	r = log_open(ctx, &l, argv[optind], DISK_PROBE, NO_COPY);
 	if (r != EXIT_OK)
 		return r;
-	if (l.from == NO_COPY && !log_has_magic(&l))
+	if (!l.known && !log_has_magic(&l))
 		r = EXIT_NOT_FOUND;
 	else if (export)
 		probe_export(&l);

@@ -14,15 +14,6 @@ struct args {
 	bool	yes;
 };
 
-static bool confirmed(void)
-{
-	char answer[16];
-
-	printf("Go on? [y/N] ");
-	fflush(stdout);
-	return fgets(answer, sizeof(answer), stdin) && (*answer == 'y' || *answer == 'Y');
-}
-
 /* Not what repair mends: the disks do not fit, or two entries claim one place. */
 static int nothing_to_do(struct log_file *l)
 {

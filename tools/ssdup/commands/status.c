@@ -30,18 +30,15 @@ static void say_disk(const char *what, dev_t rdev)
 	free(name);
 }
 
-static void say_halves(const struct state *s)
+static void say_segments(const struct state *s)
 {
-	unsigned int draining = state_halves_draining(s);
-	unsigned int sealed = s->v.halves_sealed - draining;
-
-	printf("  halves:    %llu: 1 receiving (%llu %% full)", (unsigned long long)s->v.halves,
-	       (unsigned long long)s->v.receiving_fill_1e4 / 100);
-	if (draining)
-		printf(", 1 draining");
-	if (sealed)
-		printf(", %u sealed", sealed);
-	printf(", %llu free\n", (unsigned long long)s->v.halves_free);
+	printf("  segments:  %llu: ", (unsigned long long)s->v.segments);
+	/* None is open before the first write, and after a drain of everything. */
+	if (s->v.segments_free + s->v.segments_sealed < s->v.segments)
+		printf("1 open (%llu %% full), ", (unsigned long long)s->v.open_fill_1e4 / 100);
+	if (s->v.segments_sealed)
+		printf("%llu sealed, ", (unsigned long long)s->v.segments_sealed);
+	printf("%llu free\n", (unsigned long long)s->v.segments_free);
 }
 
 static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
@@ -63,10 +60,13 @@ static void say_troubles(const struct state *s, const char *lost)
 		printf("  waiting:   %llu writes for %s; %llu flushes\n",
 		       (unsigned long long)s->v.waiting_writes, wait_words(s->v.wait_cause),
 		       (unsigned long long)s->v.waiting_flushes);
-	if (s->v.ssd_errors || s->v.hdd_errors || s->v.pinned_extents || s->v.lost_extents)
-		printf("  errors:    SSD %llu, HDD %llu; %llu blocks pinned, %llu lost\n",
+	if (s->v.longest_wait_ms)
+		printf("  waited:    a write for %llu ms at most\n",
+		       (unsigned long long)s->v.longest_wait_ms);
+	if (s->v.ssd_errors || s->v.hdd_errors || s->v.unwritable_extents || s->v.lost_extents)
+		printf("  errors:    SSD %llu, HDD %llu; %llu blocks unwritable, %llu lost\n",
 		       (unsigned long long)s->v.ssd_errors, (unsigned long long)s->v.hdd_errors,
-		       (unsigned long long)s->v.pinned_extents,
+		       (unsigned long long)s->v.unwritable_extents,
 		       (unsigned long long)s->v.lost_extents);
 	if (s->v.drain_errno)
 		printf("  failed:    the last drain: %s\n", strerror(s->v.drain_errno));
@@ -93,11 +93,11 @@ static void say_state(const struct state *s, const char *lost)
 	if (s->log_uuid)
 		printf("  log:       UUID %s\n", s->log_uuid);
 	printf("  dirty:     %s", format_size(size, s->v.dirty_sectors * SECTOR_BYTES));
-	if (s->half_sectors)
-		printf(" of %s", format_size(all, s->half_sectors * s->v.halves * SECTOR_BYTES));
+	if (state_log_bytes(s))
+		printf(" of %s", format_size(all, state_log_bytes(s)));
 	printf(" not on the HDD yet, in %llu extent%s\n", (unsigned long long)s->v.extents,
 	       s->v.extents == 1 ? "" : "s");
-	say_halves(s);
+	say_segments(s);
 	printf("  drain:     %s\n", drain_words(s->v.drain_state));
 	printf("  stream:    %llu.%02llu %% random, threshold %llu.%02llu %%, to the %s\n",
 	       (unsigned long long)s->v.random_percentage_1e4 / 100,
@@ -154,7 +154,7 @@ static void put_json(struct json *j, const struct state *s, const char *lost)
 	json_disk(j, "hdd", s->hdd);
 	json_disk(j, "ssd", s->ssd);
 	json_number(j, "sectors", s->sectors);
-	json_number(j, "half_data_sectors", s->half_sectors);
+	json_number(j, "segment_sectors", s->segment_sectors);
 	json_bool(j, "suspended", s->suspended);
 	json_text(j, "degraded", state_degraded(s));
 	json_text(j, "mode_text", mode_words(s->v.mode));

@@ -171,7 +171,7 @@ static void complete_words(const char *begun, const char *words)
 
 static void complete_kind(const struct ssdup_ctx *ctx, const char *kind, const char *begun)
 {
-	if (!strcmp(kind, "SSD") || !strcmp(kind, "DEV"))
+	if (!strcmp(kind, "SSD") || !strcmp(kind, "HDD") || !strcmp(kind, "DEV"))
 		complete_device(begun);
 	else if (!strcmp(kind, "NAME") && (!strcmp(ctx->command, "create") ||
 					   !strcmp(ctx->command, "tab")))
@@ -270,7 +270,7 @@ void complete_command(const struct ssdup_ctx *ctx)
 	char *kind;
 
 	if (o && o->arg) {
-		/* Sizes of blocks, and copies, are few; halves and the like are any. */
+		/* Sizes of blocks, and copies, are few; those of segments and the like are any. */
 		if ((strcmp(o->arg, "SIZE") || !strcmp(o->name, "block-size")) &&
 		    (strcmp(o->arg, "N") || !strcmp(o->name, "copy")))
 			complete_kind(ctx, !strcmp(o->name, "tab") ? "NAME" : o->arg, c->word);

@@ -94,13 +94,14 @@ static bool is_log(const char *path, const u8 uuid[16])
 {
 	struct dev dev = { .path = (char *)path };
 	struct ssd_log log;
+	const u8 *found;
 	bool is;
 	int fd = dev_open(&dev, O_RDONLY);
 
 	if (fd < 0)
 		return false;
-	is = !ssd_log_read(fd, &log) && log.fault == LOG_OK &&
-	     !memcmp(ssd_super(&log)->uuid, uuid, sizeof(ssd_super(&log)->uuid));
+	found = ssd_log_read(fd, &log) ? NULL : ssd_uuid(&log);
+	is = found && !memcmp(found, uuid, 16);
 	close(fd);
 	return is;
 }

@@ -88,6 +88,10 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 		return new->force ? EXIT_OK : pair_refuse_contents(ctx, p);
 	if (p->log.fault == LOG_OK)
 		return refuse_misfit(ctx, p);
+	if (p->log.fault == LOG_FORMAT_1)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds a log of format 1; convert it with \"ssdup upgrade %s %s\"",
+			    p->hdd.path, p->ssd.path);
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
 		return fail(ctx, EXIT_FAULTS, p->ssd.path,
 			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",
@@ -202,12 +206,13 @@ static int exists(const struct ssdup_ctx *ctx, const struct new_device *new, int
 /* The UUID that the log has, or will have. */
 static void choose_uuid(const struct new_device *new, const struct pair *p, struct log_options *o)
 {
-	char *halves = value_of(new, "halves");
-	uint64_t nr;
+	char *size = value_of(new, "segment_mb");
+	uint64_t mb;
 
-	if (halves && !parse_number(halves, SSDUP_MIN_HALVES, SSDUP_MAX_HALVES, &nr))
-		o->halves = nr;
-	free(halves);
+	/* The kernel says what is wrong with any other. */
+	if (size && !parse_number(size, 1, 256, &mb) && !(mb & (mb - 1)))
+		o->segment_mb = mb;
+	free(size);
 	if (p->log.fault == LOG_OK && !new->format)
 		memcpy(o->uuid, ssd_super(&p->log)->uuid, sizeof(o->uuid));
 	else

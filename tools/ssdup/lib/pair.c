@@ -12,6 +12,8 @@
 
 #include "pair.h"
 
+#define SECTORS_PER_MB	2048U
+
 /* A size of no blocks would be written to the log, and refused ever after. */
 static int refuse_small_hdd(const struct ssdup_ctx *ctx, const struct dev *hdd)
 {
@@ -23,7 +25,8 @@ static int refuse_small_hdd(const struct ssdup_ctx *ctx, const struct dev *hdd)
 
 static int refuse_small_ssd(const struct ssdup_ctx *ctx, const struct dev *ssd)
 {
-	const uint64_t least = SSDUP_HEAD_SECTORS + SSDUP_MIN_HALVES * LOG_MIN_STRIDE;
+	const uint64_t least = SSDUP_HEAD_SECTORS +
+			       SSDUP_MIN_SEGMENTS * SSDUP_MIN_SEGMENT_SECTORS;
 	char size[SIZE_TEXT];
 
 	if (ssd->bytes / SECTOR_BYTES >= least)
@@ -109,6 +112,9 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p)
 
 	if (p->log.fault == LOG_OK)
 		return refuse_log(ctx, p);
+	if (p->log.fault == LOG_FORMAT_1)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds a log of format 1; \"ssdup upgrade\" brings it to the HDD and converts it, --force gives it up");
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --force",
@@ -129,53 +135,85 @@ void log_new_uuid(u8 uuid[16])
 	uuid_generate_random(uuid);
 }
 
-static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const struct log_options *o,
-		   struct log_geometry *g)
+static int lay_out(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
+		   const struct log_options *o, struct log_geometry *g)
 {
-	unsigned int least = p->hdd.block > p->ssd.block ? p->hdd.block : p->ssd.block;
+	unsigned int least = hdd->block > ssd->block ? hdd->block : ssd->block;
 	unsigned int block = o->block ? o->block : least;
-	unsigned int halves = o->halves ? o->halves : SSDUP_MIN_HALVES;
 
 	if (least > SSDUP_PAGE_BYTES)
-		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+		return fail(ctx, EXIT_REFUSED, ssd->path,
 			    "it or the HDD has logical blocks larger than 4 KiB");
 	if (block < least)
-		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+		return fail(ctx, EXIT_REFUSED, ssd->path,
 			    "blocks of %u bytes: the disks have blocks of %u", block, least);
-	if (!ssdup_log_layout(g, p->ssd.bytes / SECTOR_BYTES, halves, block / SECTOR_BYTES))
-		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "too small for %u halves: each needs 4 MiB, and there is 1 MiB in front",
-			    halves);
+	if (!ssdup_log_layout(g, ssd->bytes / SECTOR_BYTES, o->segment_mb * SECTORS_PER_MB,
+			      block / SECTOR_BYTES))
+		return fail(ctx, EXIT_REFUSED, ssd->path,
+			    "too small for segments of %u MiB: a log has at least %u, and there is 1 MiB in front",
+			    o->segment_mb, SSDUP_MIN_SEGMENTS);
 	return EXIT_OK;
 }
 
 /*
  * With the UUID of an earlier log its leftover pages could pass for new ones, wherever on
- * the SSD they are. They are of other generations: no half has had one of these.
+ * the SSD they are. They are of other generations: no segment has had one of these.
  */
 static int new_generations(struct log_super *s)
 {
 	u64 from;
-	u32 i;
 
 	if (getrandom(&from, sizeof(from), 0) != sizeof(from))
 		return -EIO;
-	for (i = 0; i < s->g.nr_halves; i++)
-		s->generation[i] += from % (LOG_MAX_COUNT / 2);
+	s->tail += from % (LOG_MAX_GENERATION / 2);
+	s->first = s->tail;
 	return 0;
 }
 
 /* What the kernel would refuse is not written. */
 static enum log_fault would_be(const struct log_super *s)
 {
-	void *buf = xpages(SSDUP_SUPER_BYTES);
+	void *buf = xpages(SSDUP_BLOCK_BYTES);
 	struct log_super again;
 	enum log_fault fault;
 
 	ssdup_log_super_encode(s, buf);
 	fault = ssdup_log_super_decode(buf, &again);
+	if (fault == LOG_OK) {
+		ssdup_log_record_encode(s, buf);
+		fault = ssdup_log_record_decode(buf, &again);
+	}
 	free(buf);
 	return fault;
+}
+
+int pair_new_log(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
+		 const struct log_options *o, struct log_super *s)
+{
+	struct log_geometry g;
+	enum log_fault fault;
+	u8 pool[16];
+	int r;
+
+	r = lay_out(ctx, hdd, ssd, o, &g);
+	if (r)
+		return r;
+	log_new_uuid(pool);
+	ssdup_log_super_fresh(s, pool, o->uuid, &g, hdd->bytes / SECTOR_BYTES,
+			      ssd->bytes / SECTOR_BYTES);
+	s->pool_seq = 1;
+	s->epoch = 1;
+	s->seq = 1;
+	/* Nothing is in it, and nothing was. */
+	s->flags = SSDUP_RECORD_CLEAN;
+	if (o->old_uuid && new_generations(s))
+		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
+	fault = would_be(s);
+	if (fault != LOG_OK)
+		return fail(ctx, EXIT_REFUSED, ssd->path,
+			    "no log can be made for %s: %s (fault %d)", hdd->path,
+			    ssdup_log_fault_text(fault), fault);
+	return EXIT_OK;
 }
 
 /* As the kernel does to a blank SSD when the device is resumed. */
@@ -189,27 +227,12 @@ static int write_log(struct pair *p, const struct log_super *s)
 
 int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o)
 {
-	struct log_geometry g;
-	enum log_fault fault;
 	struct log_super s;
 	int r;
 
-	r = lay_out(ctx, p, o, &g);
+	r = pair_new_log(ctx, &p->hdd, &p->ssd, o, &s);
 	if (r)
 		return r;
-	ssdup_log_super_fresh(&s, o->uuid, &g, p->hdd.bytes / SECTOR_BYTES,
-			      p->ssd.bytes / SECTOR_BYTES);
-	s.epoch = 1;
-	s.seq = 1;
-	/* Nothing is in it, and nothing was. */
-	s.flags = SSDUP_SUPER_CLEAN;
-	if (o->old_uuid && new_generations(&s))
-		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
-	fault = would_be(&s);
-	if (fault != LOG_OK)
-		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "no log can be made for %s: %s (fault %d)", p->hdd.path,
-			    ssdup_log_fault_text(fault), fault);
 	r = write_log(p, &s);
 	if (r)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be formatted: %s",

@@ -39,7 +39,7 @@ int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool forc
 int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p);
 
 struct log_options {
-	unsigned int	halves;		/* 0: 2 */
+	unsigned int	segment_mb;	/* 0: by the size of the SSD */
 	unsigned int	block;		/* in bytes; 0: the larger of the disks' */
 	bool		old_uuid;	/* a log may have had it: its pages must not count */
 	u8		uuid[16];
@@ -58,5 +58,14 @@ void log_new_uuid(u8 uuid[16]);
  * Return: EXIT_OK, or an exit code with the complaint made.
  */
 int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o);
+
+/**
+ * pair_new_log() - what pair_format() would write; nothing is written
+ * @s: filled in
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made.
+ */
+int pair_new_log(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
+		 const struct log_options *o, struct log_super *s);
 
 #endif

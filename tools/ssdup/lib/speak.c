@@ -52,6 +52,15 @@ void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 	putchar('\n');
 }
 
+bool confirmed(void)
+{
+	char answer[16];
+
+	printf("Go on? [y/N] ");
+	fflush(stdout);
+	return fgets(answer, sizeof(answer), stdin) && (*answer == 'y' || *answer == 'Y');
+}
+
 const char *root_hint(void)
 {
 	return geteuid() ? "; are you root?" : "";

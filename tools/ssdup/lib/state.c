@@ -55,7 +55,7 @@ static void read_table(const char *name, struct state *s)
 /* The same of the folder in sysfs. */
 static void read_folder(struct state *s)
 {
-	s->half_sectors = sysfs_number(s->rdev, "ssdup/half_data_sectors");
+	s->segment_sectors = sysfs_number(s->rdev, "ssdup/segment_sectors");
 	s->log_uuid = dev_sysfs_read(s->rdev, "ssdup/log_uuid");
 }
 

@@ -31,7 +31,7 @@ struct state {
 	dev_t		hdd, ssd;	/* 0: unknown */
 	bool		hdd_gone, ssd_gone;	/* pulled: the system does not know it any more */
 	uint64_t	sectors;	/* of the device */
-	uint64_t	half_sectors;	/* of a half's data area; 0: likewise */
+	uint64_t	segment_sectors; /* of a segment; 0: likewise */
 	bool		suspended;
 	bool		lost;		/* see state_read_lost() */
 	int		open_count;	/* -1: unknown */
@@ -88,11 +88,17 @@ int state_names(char ***names);
 /** names_free() - free such an array */
 void names_free(char **names);
 
-/** state_bytes_left() - of what is dirty, what no drain has copied yet */
-uint64_t state_bytes_left(const struct state *s);
+/** state_dirty_bytes() - what the log holds and the HDD has not */
+static inline uint64_t state_dirty_bytes(const struct state *s)
+{
+	return s->v.dirty_sectors * SECTOR_BYTES;
+}
 
-/** state_halves_draining() - how many are being drained: 0 or 1 */
-unsigned int state_halves_draining(const struct state *s);
+/** state_log_bytes() - the size of the log; 0: unknown */
+static inline uint64_t state_log_bytes(const struct state *s)
+{
+	return s->segment_sectors * s->v.segments * SECTOR_BYTES;
+}
 
 /* In words; "?" for a number beyond what this tool knows. */
 const char *policy_word(uint64_t policy);

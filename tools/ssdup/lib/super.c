@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ssdup: superblocks.
+ * ssdup: superblocks and records.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,8 @@
 
 #include "dm-ssdup/core/replay.h"
 #include "super.h"
+
+#define GENERATIONS	BIT(24)	/* that one epoch may have opened */
 
 int transfer(int fd, void *buf, size_t len, uint64_t offset, bool write)
 {
@@ -38,39 +40,97 @@ int write_all(int fd, const void *buf, size_t len, uint64_t offset)
 	return transfer(fd, (void *)buf, len, offset, true);
 }
 
-int ssd_log_read(int fd, struct ssd_log *log)
+const u8 *ssd_uuid(const struct ssd_log *log)
 {
-	void *buf = xpages(SSDUP_SUPER_BYTES);
+	if (log->fault == LOG_OK)
+		return ssd_super(log)->uuid;
+	return log->fault == LOG_FORMAT_1 ? log->part[PART_SUPER].copy[0].uuid : NULL;
+}
+
+const char *part_name(enum ssd_part part)
+{
+	return part == PART_SUPER ? "superblock" : "record";
+}
+
+u32 part_sector(enum ssd_part part, u32 copy)
+{
+	return part == PART_SUPER ? SSDUP_SUPER_SECTOR(copy) : SSDUP_RECORD_SECTOR(0, copy);
+}
+
+/* @super: what the record of the log belongs to, NULL for the superblock itself. */
+static void read_copies(int fd, struct ssd_log *log, const struct log_super *super)
+{
+	enum ssd_part part = super ? PART_RECORD : PART_SUPER;
+	struct ssd_copies *c = &log->part[part];
+	void *buf = xpages(SSDUP_BLOCK_BYTES);
+	bool mend;
 	u32 i;
 
-	memset(log, 0, sizeof(*log));
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++) {
-		log->error[i] = read_all(fd, buf, SSDUP_SUPER_BYTES,
-					 SSDUP_SUPER_SECTOR(i) * SECTOR_BYTES);
-		log->copy_fault[i] = log->error[i] ? LOG_BAD_CRC :
-				     ssdup_log_super_decode(buf, &log->copy[i]);
+	memset(c, 0, sizeof(*c));
+	for (i = 0; i < SSDUP_COPIES; i++) {
+		c->error[i] = read_all(fd, buf, SSDUP_BLOCK_BYTES,
+				       part_sector(part, i) * SECTOR_BYTES);
+		if (super)
+			c->copy[i] = *super;
+		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
+				   super ? ssdup_log_record_decode(buf, &c->copy[i]) :
+				   ssdup_log_super_decode(buf, &c->copy[i]);
+		/* The UUID stands where that of the pool does now. */
+		if (c->copy_fault[i] == LOG_FORMAT_1)
+			memcpy(c->copy[i].uuid, ((const struct ssdup_super *)buf)->uuid, 16);
 	}
 	free(buf);
-	if (log->error[0] && log->error[1])
-		return log->error[0];
-	log->fault = ssdup_log_super_pick(log->copy_fault, log->copy, &log->best, &log->mend);
+	if (super)
+		c->fault = ssdup_log_record_pick(c->copy_fault, c->copy, &c->best, &mend);
+	else
+		c->fault = ssdup_log_super_pick(c->copy_fault, c->copy, &c->best, &mend);
+	log->mend |= mend;
+}
+
+void ssd_record_read(int fd, struct ssd_log *log, const struct log_super *super)
+{
+	read_copies(fd, log, super);
+	log->fault = log->part[PART_SUPER].fault;
+	if (log->fault == LOG_OK)
+		log->fault = log->part[PART_RECORD].fault;
+}
+
+int ssd_log_read(int fd, struct ssd_log *log)
+{
+	struct ssd_copies *c = &log->part[PART_SUPER];
+
+	memset(log, 0, sizeof(*log));
+	read_copies(fd, log, NULL);
+	if (c->error[0] && c->error[1])
+		return c->error[0];
+	log->fault = c->fault;
+	if (c->fault == LOG_OK)
+		ssd_record_read(fd, log, &c->copy[c->best]);
 	return 0;
 }
 
-int ssd_log_write(int fd, const struct log_super *s)
+int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s)
 {
-	void *buf = xpages(SSDUP_SUPER_BYTES);
+	void *buf = xpages(SSDUP_BLOCK_BYTES);
 	u32 i;
 	int r = 0;
 
-	ssdup_log_super_encode(s, buf);
-	for (i = SSDUP_SUPER_COPIES; i-- && !r;) {
-		r = write_all(fd, buf, SSDUP_SUPER_BYTES, SSDUP_SUPER_SECTOR(i) * SECTOR_BYTES);
+	if (part == PART_SUPER)
+		ssdup_log_super_encode(s, buf);
+	else
+		ssdup_log_record_encode(s, buf);
+	for (i = SSDUP_COPIES; i-- && !r;) {
+		r = write_all(fd, buf, SSDUP_BLOCK_BYTES, part_sector(part, i) * SECTOR_BYTES);
 		if (!r && fsync(fd))
 			r = -errno;
 	}
 	free(buf);
 	return r;
+}
+
+int ssd_log_write(int fd, const struct log_super *s)
+{
+	return ssd_part_write(fd, PART_RECORD, s) ?: ssd_part_write(fd, PART_SUPER, s);
 }
 
 int ssd_log_wipe(int fd)
@@ -80,7 +140,7 @@ int ssd_log_wipe(int fd)
 	int r;
 
 	/* The first copy first: blank, it says that this is no log, whatever follows. */
-	r = write_all(fd, zeros, SSDUP_SUPER_BYTES, 0);
+	r = write_all(fd, zeros, SSDUP_BLOCK_BYTES, 0);
 	if (!r && fsync(fd))
 		r = -errno;
 	r = r ?: write_all(fd, zeros, bytes, 0);
@@ -90,45 +150,95 @@ int ssd_log_wipe(int fd)
 	return r;
 }
 
-/* Of this generation, whatever else may be wrong with it: 1, 0 or -errno. */
-static int page_used(int fd, const struct log_super *s, const struct log_page_id *id,
-		     struct ssdup_page *slots)
+/* --- Does it hold anything? --- */
+
+/* The blocks at the beginning of a segment: its header, and both slots of the first page. */
+struct head {
+	u8			header[SSDUP_BLOCK_BYTES];
+	struct ssdup_page	page[SSDUP_PAGE_SLOTS];
+};
+
+bool generation_possible(const struct log_super *s, u64 generation)
 {
-	int r, used = 0;
+	return generation >= s->tail && generation < max(s->tail, s->first) + GENERATIONS &&
+	       generation <= LOG_MAX_GENERATION;
+}
+
+/* A version of a page of this log that is not free, whatever else may be wrong with it. */
+static bool page_used(const struct log_super *s, const struct ssdup_page *slots, u32 segment,
+		      u32 page)
+{
+	struct log_page_id id = { .page = page, .segment = segment };
 	u32 slot;
 
-	r = read_all(fd, slots, SSDUP_PAGE_SLOTS * sizeof(*slots),
-		     ssdup_log_slot_sector(&s->g, id->half, id->page, 0) * SECTOR_BYTES);
-	for (slot = 0; slot < SSDUP_PAGE_SLOTS && !r; slot++)
-		if (ssdup_log_page_check(&slots[slot], id) != LOG_PAGE_STALE)
-			used = 1;
-	return r ?: used;
+	memcpy(id.uuid, s->uuid, sizeof(id.uuid));
+	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
+		id.generation = le64_to_cpu(slots[slot].h.generation);
+		id.epoch = le64_to_cpu(slots[slot].h.epoch);
+		if (ssdup_log_page_check(&slots[slot], &id) != LOG_PAGE_STALE &&
+		    generation_possible(s, id.generation) && id.epoch <= s->epoch)
+			return true;
+	}
+	return false;
+}
+
+/* The rest of a segment whose first page has nothing: 1, 0 or -errno. */
+static int pages_used(int fd, const struct log_super *s, u32 segment, struct head *head)
+{
+	int r, used = 0;
+	u32 page;
+
+	for (page = 1; !used && page < s->g.meta_pages; page = replay_look_on(0, page)) {
+		r = read_all(fd, head->page, sizeof(head->page),
+			     ssdup_log_slot_sector(&s->g, segment, page, 0) * SECTOR_BYTES);
+		if (r)
+			return r;
+		used = page_used(s, head->page, segment, page);
+	}
+	return used;
+}
+
+static int segment_used(int fd, const struct log_super *s, u32 segment, struct head *head)
+{
+	int r = read_all(fd, head, sizeof(*head),
+			 log_segment_sector(&s->g, segment) * SECTOR_BYTES);
+	struct log_header h;
+
+	if (r)
+		return r;
+	switch (ssdup_log_header_decode(head->header, s, segment, &h)) {
+	case LOG_OK:
+		if (h.generation < s->tail)
+			return 0;
+		break;
+	case LOG_HEADER_STALE:
+		return page_used(s, head->page, segment, 0);
+	default:
+		break;
+	}
+	if (page_used(s, head->page, segment, 0))
+		return 1;
+	return pages_used(fd, s, segment, head);
 }
 
 int ssd_log_used(int fd, const struct log_super *s)
 {
-	struct ssdup_page *slots = xpages(SSDUP_PAGE_SLOTS * sizeof(*slots));
-	bool clean = s->flags & SSDUP_SUPER_CLEAN;
-	struct log_page_id id = { .epoch = s->epoch };
+	struct head *head = xpages(sizeof(*head));
 	int used = 0;
+	u32 segment;
 
-	memcpy(id.uuid, s->uuid, sizeof(id.uuid));
-	for (id.half = 0; id.half < s->g.nr_halves && !used; id.half++) {
-		id.generation = s->generation[id.half];
-		id.page = 0;
-		used = clean && s->pages[id.half] ? 1 : page_used(fd, s, &id, slots);
-		/* Both versions of the first page may be damaged beyond recognition. */
-		for (id.page = 1; !clean && !used && id.page < s->g.meta_pages;
-		     id.page = replay_look_on(0, id.page))
-			used = page_used(fd, s, &id, slots);
-	}
-	free(slots);
+	if (s->flags & SSDUP_RECORD_CLEAN)
+		used = !!s->live_segments;
+	else
+		for (segment = 0; segment < s->g.nr_segments && !used; segment++)
+			used = segment_used(fd, s, segment, head);
+	free(head);
 	return used;
 }
 
 const char *super_end_text(const struct log_super *s)
 {
-	if (!(s->flags & SSDUP_SUPER_CLEAN))
+	if (!(s->flags & SSDUP_RECORD_CLEAN))
 		return "not suspended cleanly";
 	return s->seq == 1 ? "never used" : "suspended cleanly";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ssdup: the superblock of an SSD, read and written without the kernel module, by the
+ * ssdup: superblock and record of an SSD, read and written without the kernel module, by the
  * kernel's own code (dm-ssdup/core/log.c).
  */
 #ifndef SSDUP_SUPER_H
@@ -12,38 +12,70 @@
 
 #define UUID_TEXT	37
 
-struct ssd_log {
-	int		error[SSDUP_SUPER_COPIES];	/* of reading that copy: 0 or -errno */
-	enum log_fault	copy_fault[SSDUP_SUPER_COPIES];
-	struct log_super copy[SSDUP_SUPER_COPIES];
+/* Two blocks that exist twice: the pool's superblock, and the record of its log. */
+enum ssd_part {
+	PART_SUPER,
+	PART_RECORD,
+	NR_PARTS,
+};
+
+struct ssd_copies {
+	int		error[SSDUP_COPIES];	/* of reading that copy: 0 or -errno */
+	enum log_fault	copy_fault[SSDUP_COPIES];
+	/* Of a record, with the superblock's fields. Of format 1, just the UUID of the log. */
+	struct log_super copy[SSDUP_COPIES];
 	enum log_fault	fault;		/* LOG_OK, LOG_BLANK, or why it is refused */
-	bool		mend;		/* one copy is bad or old */
 	u32		best;		/* the copy that counts, when @fault is LOG_OK */
 };
 
-/** ssd_super() - the superblock that counts; only when log->fault is LOG_OK */
+struct ssd_log {
+	struct ssd_copies part[NR_PARTS];
+	enum log_fault	fault;		/* of the superblock or, when that is well, of the record */
+	bool		mend;		/* one copy is bad or old */
+};
+
+/** ssd_super() - superblock and record that count; only when log->fault is LOG_OK */
 static inline const struct log_super *ssd_super(const struct ssd_log *log)
 {
-	return &log->copy[log->best];
+	return &log->part[PART_RECORD].copy[log->part[PART_RECORD].best];
 }
 
+/** ssd_uuid() - of the log, also of format 1; NULL for none */
+const u8 *ssd_uuid(const struct ssd_log *log);
+
+/** part_name() - "superblock" or "record" */
+const char *part_name(enum ssd_part part);
+
+/** part_sector() - where a copy is on the SSD */
+u32 part_sector(enum ssd_part part, u32 copy);
+
 /**
- * ssd_log_read() - read both copies, and choose as the kernel does
+ * ssd_log_read() - read both copies of superblock and record, and choose as the kernel does
  * @fd: of the SSD or an image of it, with O_DIRECT or without
  *
- * Return: 0 with @log filled in, -errno when no copy can be read.
+ * Return: 0 with @log filled in, -errno when no copy of the superblock can be read.
  */
 int ssd_log_read(int fd, struct ssd_log *log);
 
+/** ssd_record_read() - the copies of the record alone, and log->fault, by this superblock */
+void ssd_record_read(int fd, struct ssd_log *log, const struct log_super *super);
+
 /**
- * ssd_log_write() - write both copies in the kernel's order, each made durable
+ * ssd_part_write() - write both copies of one of them in the kernel's order, each made durable
  *
- * Return: 0 or -errno; copy 0 is written last, and decides what the SSD is.
+ * Return: 0 or -errno; copy 0 is written last.
+ */
+int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s);
+
+/**
+ * ssd_log_write() - write the record, then the superblock
+ *
+ * Return: 0 or -errno; copy 0 of the superblock is written last, and decides what the SSD is.
  */
 int ssd_log_write(int fd, const struct log_super *s);
 
 /**
- * ssd_log_wipe() - zero everything in front of the first half: no log any more
+ * ssd_log_wipe() - zero everything in front of the first segment: no log any more
  *
  * Return: 0 or -errno.
  */
@@ -52,13 +84,20 @@ int ssd_log_wipe(int fd);
 /**
  * ssd_log_used() - may it hold anything?
  *
- * Looks at the pages that a clean suspend has counted, and at the first page of each half;
- * where neither says so and the suspend was none, at some 250 further pages of each half, as
- * the kernel does behind a gap. A damaged page of the log may have held something.
+ * A clean suspend has counted the segments. Without one this looks at the header and at the first
+ * page of each segment, and at further pages of those whose header is live or damaged. A damaged
+ * page of the log may have held something.
  *
  * Return: 1, 0 for certainly nothing, or -errno.
  */
 int ssd_log_used(int fd, const struct log_super *s);
+
+/**
+ * generation_possible() - may a page of the log be of that generation?
+ *
+ * An earlier log of that UUID had generations far away, see pair_format().
+ */
+bool generation_possible(const struct log_super *s, u64 generation);
 
 /** super_end_text() - how its last use has ended: "suspended cleanly", ... */
 const char *super_end_text(const struct log_super *s);

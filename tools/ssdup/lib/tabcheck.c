@@ -16,6 +16,8 @@
 #include "super.h"
 #include "tabcheck.h"
 
+#define SECTORS_PER_MB	2048U
+
 struct side {
 	const char	*what;		/* "HDD" or "SSD" */
 	const char	*spec;
@@ -149,8 +151,9 @@ static void check_side(struct check *c, const struct tab_entry *e, struct side *
 static void check_ssd_log(struct check *c, const struct line *l)
 {
 	const struct log_super *s = ssd_super(&l->ssd.log);
-	unsigned int block;
 	enum log_fault fault = l->ssd.log.fault;
+	char size[SIZE_TEXT];
+	unsigned int block;
 
 	if (fault == LOG_BLANK) {
 		say(c, l->e, false,
@@ -162,9 +165,10 @@ static void check_ssd_log(struct check *c, const struct line *l)
 		    l->ssd.spec, ssdup_log_fault_text(fault), fault);
 		return;
 	}
-	if (l->set.given & ssdup_settings_bit(ssdup_settings_find("halves")) &&
-	    l->set.halves != s->g.nr_halves)
-		say(c, l->e, true, "halves: the log on the SSD was made with %u", s->g.nr_halves);
+	if (l->set.given & ssdup_settings_bit(ssdup_settings_find("segment_mb")) &&
+	    l->set.segment_mb * SECTORS_PER_MB != s->g.segment_sectors)
+		say(c, l->e, true, "segment_mb: the log on the SSD was made with %s",
+		    format_size(size, s->g.segment_sectors * SECTOR_BYTES));
 	if (!l->hdd.there)
 		return;
 	block = l->hdd.dev.block > l->ssd.dev.block ? l->hdd.dev.block : l->ssd.dev.block;

@@ -67,6 +67,9 @@ void warn(const struct ssdup_ctx *ctx, const char *subject, const char *fmt, ...
 void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** confirmed() - ask whether to go on */
+bool confirmed(void);
+
 /** root_hint() - "; are you root?" to put behind a refusal, or "" for whoever is */
 const char *root_hint(void);
 

@@ -9,7 +9,6 @@
 #include "topview.h"
 
 #define MAX_LINES	32U
-#define HALVES_SHOWN	4U
 #define LEAST_GRAPH	5U
 #define LABEL		10U	/* columns of the words in front */
 #define WIDE		64U	/* from here on there is room for bars and whole sentences */
@@ -74,7 +73,7 @@ void top_look(struct top_view *v, uint64_t ms, struct state *now,
 		look_at_disk(&v->disk[i], &disks[i], v->ms);
 	if (!v->now.v.dirty_sectors)
 		v->drain.all = 0;
-	progress_update(&v->drain, ms, state_bytes_left(&v->now),
+	progress_update(&v->drain, ms, state_dirty_bytes(&v->now),
 			v->now.v.drained_sectors * SECTOR_BYTES);
 	remember(v);
 }
@@ -158,43 +157,11 @@ static void draw_disk(const struct top_view *v, struct screen *s, unsigned int r
 		screen_bar(s, row, at, s->columns - at, d->busy_1e4);
 }
 
-/* How much of the half that is being drained is on the HDD, in 1/10000. */
-static uint64_t copied_1e4(const struct state *s)
+static void draw_segments(struct screen *s, unsigned int row, unsigned int at, const char *what,
+			  uint64_t share, const char *after)
 {
-	uint64_t receiving = s->half_sectors * s->v.receiving_fill_1e4 / 10000;
-	uint64_t sealed = s->half_sectors * (s->v.halves_sealed - 1);
-	uint64_t other = receiving + sealed, half;
+	unsigned int width;
 
-	half = s->v.dirty_sectors > other ? s->v.dirty_sectors - other : 0;
-	if (half < s->v.home_sectors)
-		half = s->v.home_sectors;
-	return half ? (__uint128_t)s->v.home_sectors * 10000 / half : 0;
-}
-
-/* Half 0 receives; then the one that is drained, those that are sealed, the free ones. */
-static void draw_half(const struct top_view *v, struct screen *s, unsigned int row,
-		      unsigned int arg)
-{
-	unsigned int draining = state_halves_draining(&v->now), at, width;
-	uint64_t share = 0;
-	const char *what;
-	char after[32] = "";
-
-	if (!arg) {
-		what = "receiving";
-		share = v->now.v.receiving_fill_1e4;
-		snprintf(after, sizeof(after), "%llu %% full", (unsigned long long)share / 100);
-	} else if (arg <= draining) {
-		what = "draining";
-		share = 10000 - copied_1e4(&v->now);
-		snprintf(after, sizeof(after), "%llu %% to copy", (unsigned long long)share / 100);
-	} else if (arg <= v->now.v.halves_sealed) {
-		what = "sealed";
-		share = 10000;
-	} else {
-		what = "free";
-	}
-	at = label(s, row, arg ? "" : "halves");
 	at = screen_put(s, row, at, ATTR_PLAIN, "%-10s", what);
 	width = s->columns > at + 16 ? s->columns - at - 14 : 0;
 	if (width > 50)
@@ -203,15 +170,27 @@ static void draw_half(const struct top_view *v, struct screen *s, unsigned int r
 	screen_put(s, row, at + 1, ATTR_PLAIN, "%s", after);
 }
 
-static void draw_more_halves(const struct top_view *v, struct screen *s, unsigned int row,
-			     unsigned int arg)
+static void draw_open(const struct top_view *v, struct screen *s, unsigned int row,
+		      unsigned int arg)
 {
-	unsigned int all = v->now.v.halves, shown = HALVES_SHOWN - 1;
-	unsigned int sealed = v->now.v.halves_sealed;
+	uint64_t share = v->now.v.open_fill_1e4;
+	char after[32];
 
-	sealed = sealed >= shown ? sealed - shown + 1 : 0;
-	screen_put(s, row, LABEL, ATTR_PLAIN, "%u more: %u sealed, %u free", all - shown, sealed,
-		   all - shown - sealed);
+	snprintf(after, sizeof(after), "%llu %% full", (unsigned long long)share / 100);
+	draw_segments(s, row, label(s, row, "segments"), "open", share, after);
+}
+
+static void draw_sealed(const struct top_view *v, struct screen *s, unsigned int row,
+			unsigned int arg)
+{
+	uint64_t all = v->now.v.segments, sealed = v->now.v.segments_sealed;
+	char after[64];
+
+	snprintf(after, sizeof(after), "%llu of %llu", (unsigned long long)sealed,
+		 (unsigned long long)all);
+	draw_segments(s, row, LABEL, "sealed",
+		      all && sealed < all ? (__uint128_t)sealed * 10000 / all :
+		      sealed ? 10000 : 0, after);
 }
 
 static void draw_log(const struct top_view *v, struct screen *s, unsigned int row,
@@ -222,10 +201,9 @@ static void draw_log(const struct top_view *v, struct screen *s, unsigned int ro
 
 	at = screen_put(s, row, at, ATTR_PLAIN, "%s",
 			format_size(dirty, v->now.v.dirty_sectors * SECTOR_BYTES));
-	if (v->now.half_sectors)
+	if (state_log_bytes(&v->now))
 		at = screen_put(s, row, at, ATTR_PLAIN, " of %s",
-				format_size(all, v->now.half_sectors * v->now.v.halves *
-					    SECTOR_BYTES));
+				format_size(all, state_log_bytes(&v->now)));
 	if (s->columns >= WIDE)
 		screen_put(s, row, at, ATTR_PLAIN, ", %llu extents",
 			   (unsigned long long)v->now.v.extents);
@@ -328,9 +306,9 @@ static void draw_errors(const struct top_view *v, struct screen *s, unsigned int
 	const struct state_fields *f = &v->now.v;
 
 	screen_put(s, row, label(s, row, "errors"), ATTR_ALARM,
-		   "SSD %llu, HDD %llu; %llu blocks pinned, %llu lost",
+		   "SSD %llu, HDD %llu; %llu blocks unwritable, %llu lost",
 		   (unsigned long long)f->ssd_errors, (unsigned long long)f->hdd_errors,
-		   (unsigned long long)f->pinned_extents, (unsigned long long)f->lost_extents);
+		   (unsigned long long)f->unwritable_extents, (unsigned long long)f->lost_extents);
 }
 
 static void draw_keys(const struct top_view *v, struct screen *s, unsigned int row,
@@ -406,7 +384,7 @@ static void add_line(struct lines *l, unsigned int rank,
 static void choose_lines(const struct top_view *v, struct lines *l)
 {
 	const struct state_fields *f = &v->now.v;
-	unsigned int i, halves = f->halves < 16 ? f->halves : 16;
+	unsigned int i;
 
 	add_line(l, 0, draw_title, 0);
 	if (state_degraded(&v->now))
@@ -415,17 +393,15 @@ static void choose_lines(const struct top_view *v, struct lines *l)
 	for (i = 0; i < 3; i++)
 		add_line(l, i == 2 ? 6 : 2, draw_disk, i);
 	add_line(l, 10, draw_gap, 0);
-	for (i = 0; i < halves && i < HALVES_SHOWN - (halves > HALVES_SHOWN); i++)
-		add_line(l, i ? 5 : 3, draw_half, i);
-	if (halves > HALVES_SHOWN)
-		add_line(l, 6, draw_more_halves, 0);
+	add_line(l, 3, draw_open, 0);
+	add_line(l, 5, draw_sealed, 0);
 	add_line(l, 2, draw_log, 0);
 	add_line(l, 3, draw_drain, 0);
 	add_line(l, 10, draw_gap, 0);
 	add_line(l, 4, draw_writes, 0);
 	add_line(l, 6, draw_reads, 0);
 	add_line(l, f->waiting_writes ? 1 : 3, draw_waits, 0);
-	if (f->ssd_errors || f->hdd_errors || f->pinned_extents || f->lost_extents)
+	if (f->ssd_errors || f->hdd_errors || f->unwritable_extents || f->lost_extents)
 		add_line(l, 2, draw_errors, 0);
 }
 

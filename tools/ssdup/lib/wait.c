@@ -199,7 +199,7 @@ static int flush_once(const struct ssdup_ctx *ctx, struct state *s, uint64_t bel
 	if (r)
 		return fail(ctx, EXIT_FAILED, NULL, "%s", strerror(-r));
 	while (!stop && !ended && !gone && !enough(s, below)) {
-		progress_update(p, now_ms(), state_bytes_left(s),
+		progress_update(p, now_ms(), state_dirty_bytes(s),
 				s->v.drained_sectors * SECTOR_BYTES);
 		if (bar)
 			bar_show(p);

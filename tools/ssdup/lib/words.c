@@ -88,26 +88,6 @@ const char *wait_words(uint64_t wait_cause)
 	return word(words, NR(words), wait_cause);
 }
 
-uint64_t state_bytes_left(const struct state *s)
-{
-	uint64_t dirty = s->v.dirty_sectors, home = s->v.home_sectors;
-
-	return (dirty > home ? dirty - home : 0) * SECTOR_BYTES;
-}
-
-unsigned int state_halves_draining(const struct state *s)
-{
-	switch (s->v.drain_state) {
-	case DRAIN_COPIES:
-	case DRAIN_FENCE:
-	case DRAIN_FREES:
-	case DRAIN_READS:
-		return s->v.halves_sealed ? 1 : 0;
-	default:
-		return 0;
-	}
-}
-
 const char *state_degraded(const struct state *s)
 {
 	if (s->v.mode == MODE_LOG_FAILED)

@@ -62,10 +62,10 @@ static void read_data(struct log_file *l)
 int check_log(struct log_file *l, bool all, bool data)
 {
 	super_findings(l);
-	if (l->from == NO_COPY)
+	if (!l->known)
 		return LOG_OK;
 	log_scan(l, all);
-	log_map(l);
+	log_map(l, false);
 	if (data)
 		read_data(l);
 	return log_accepts(l);

@@ -42,7 +42,7 @@ static int walk_small(struct log_file *l, const struct data_sink *sink, u64 at, 
 static int walk_data(struct log_file *l, const struct data_sink *sink, const struct extent *e,
 		     char *buf)
 {
-	u64 at = ssdup_log_data_sector(&l->s.g, e->half, e->pos), done, n;
+	u64 at = e->pos, done, n;
 	struct gap gap = {};
 	int r = 0;
 

@@ -25,103 +25,185 @@ struct dump {
 	FILE		*to;
 	unsigned int	parts;
 	struct json	*j;	/* NULL: text */
+	bool		begun;	/* headers were shown */
 };
 
-/* --- Superblock --- */
+/* --- Superblock and record --- */
 
-static void dump_copy(const struct dump *d, u32 copy)
+static const char *verdict_of(const struct log_file *l, enum ssd_part part, u32 copy)
 {
-	const struct ssdup_super *s = (const void *)d->l->raw[copy];
-	bool used = d->l->from == (int)copy;
-	char uuid[UUID_TEXT];
-	u32 i;
+	const struct ssd_copies *c = &l->log.part[part];
 
-	fprintf(d->to, "superblock copy %u: %s%s\n", copy,
-		d->l->super.error[copy] ? "cannot be read" :
-		ssdup_log_fault_text(d->l->super.copy_fault[copy]), used ? ", counts" : "");
-	if (d->l->super.error[copy] || le64_to_cpu(s->magic) != SSDUP_SUPER_MAGIC)
-		return;
+	return c->error[copy] ? "cannot be read" : ssdup_log_fault_text(c->copy_fault[copy]);
+}
+
+/* Is there anything to show, besides what is wrong with it? */
+static bool shown(const struct log_file *l, enum ssd_part part, u32 copy)
+{
+	const void *raw = l->raw[part][copy];
+	const struct ssdup_record *r = raw;
+	const struct ssdup_super *s = raw;
+
+	if (l->log.part[part].error[copy] ||
+	    l->log.part[part].copy_fault[copy] == LOG_FORMAT_1)
+		return false;
+	return part == PART_SUPER ? le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC :
+	       le32_to_cpu(r->magic) == SSDUP_RECORD_MAGIC;
+}
+
+static void dump_super(const struct dump *d, const struct ssdup_super *s)
+{
+	char uuid[UUID_TEXT];
+
 	fprintf(d->to, "  version %u, compat 0x%llx, ro_compat 0x%llx, incompat 0x%llx\n",
 		le32_to_cpu(s->version), le64_to_cpu(s->compat), le64_to_cpu(s->ro_compat),
 		le64_to_cpu(s->incompat));
-	fprintf(d->to, "  uuid %s\n", uuid_text(uuid, s->uuid));
+	fprintf(d->to, "  pool %s, seq %llu\n", uuid_text(uuid, s->uuid), le64_to_cpu(s->seq));
+	fprintf(d->to, "  ssd_sectors %llu, nr_ssds %u, ssd_index %u\n",
+		le64_to_cpu(s->ssd_sectors), le16_to_cpu(s->nr_ssds), le16_to_cpu(s->ssd_index));
+	fprintf(d->to, "  segment_start %llu, segment_sectors %u, nr_segments %u, meta_pages %u\n",
+		le64_to_cpu(s->segment_start), le32_to_cpu(s->segment_sectors),
+		le32_to_cpu(s->nr_segments), le32_to_cpu(s->meta_pages));
+}
+
+static void dump_record(const struct dump *d, const struct ssdup_record *s)
+{
+	char uuid[UUID_TEXT];
+
+	fprintf(d->to, "  log %u, uuid %s\n", le16_to_cpu(s->log), uuid_text(uuid, s->uuid));
 	fprintf(d->to, "  seq %llu, epoch %llu, flags 0x%x%s\n", le64_to_cpu(s->seq),
 		le64_to_cpu(s->epoch), le32_to_cpu(s->flags),
-		le32_to_cpu(s->flags) & SSDUP_SUPER_CLEAN ? " (suspended cleanly)" : "");
-	fprintf(d->to, "  hdd_sectors %llu, ssd_sectors %llu, block_sectors %u\n",
-		le64_to_cpu(s->hdd_sectors), le64_to_cpu(s->ssd_sectors),
+		le32_to_cpu(s->flags) & SSDUP_RECORD_CLEAN ? " (suspended cleanly)" : "");
+	fprintf(d->to, "  hdd_sectors %llu, block_sectors %u\n", le64_to_cpu(s->hdd_sectors),
 		le32_to_cpu(s->block_sectors));
-	fprintf(d->to, "  half_start %llu, half_stride %llu, meta_pages %u, data_sectors %u\n",
-		le64_to_cpu(s->half_start), le64_to_cpu(s->half_stride),
-		le32_to_cpu(s->meta_pages), le32_to_cpu(s->data_sectors));
-	fprintf(d->to, "  nr_halves %u, nr_ssds %u, ssd_index %u\n", le16_to_cpu(s->nr_halves),
-		le16_to_cpu(s->nr_ssds), le16_to_cpu(s->ssd_index));
-	for (i = 0; i < min_t(u32, le16_to_cpu(s->nr_halves), SSDUP_MAX_HALVES); i++)
-		fprintf(d->to, "  half %u: generation %llu, state %u, pages %u\n", i,
-			le64_to_cpu(s->half[i].generation), le32_to_cpu(s->half[i].state),
-			le32_to_cpu(s->half[i].pages));
+	fprintf(d->to, "  tail %llu, first %llu, live_segments %u, live_pages %llu\n",
+		le64_to_cpu(s->tail[0]), le64_to_cpu(s->first), le32_to_cpu(s->live_segments),
+		le64_to_cpu(s->live_pages));
 }
 
-static void json_halves(struct json *j, const struct ssdup_super *s)
+static void json_super(struct json *j, const struct ssdup_super *s)
 {
-	u32 i;
-
-	json_begin(j, "halves", '[');
-	for (i = 0; i < min_t(u32, le16_to_cpu(s->nr_halves), SSDUP_MAX_HALVES); i++) {
-		json_begin(j, NULL, '{');
-		json_number(j, "generation", le64_to_cpu(s->half[i].generation));
-		json_number(j, "state", le32_to_cpu(s->half[i].state));
-		json_number(j, "pages", le32_to_cpu(s->half[i].pages));
-		json_end(j, '}');
-	}
-	json_end(j, ']');
-}
-
-static void json_copy(const struct dump *d, u32 copy)
-{
-	const struct ssdup_super *s = (const void *)d->l->raw[copy];
-	struct json *j = d->j;
 	char uuid[UUID_TEXT];
+
+	json_number(j, "version", le32_to_cpu(s->version));
+	json_number(j, "compat", le64_to_cpu(s->compat));
+	json_number(j, "ro_compat", le64_to_cpu(s->ro_compat));
+	json_number(j, "incompat", le64_to_cpu(s->incompat));
+	json_text(j, "uuid", uuid_text(uuid, s->uuid));
+	json_number(j, "seq", le64_to_cpu(s->seq));
+	json_number(j, "ssd_sectors", le64_to_cpu(s->ssd_sectors));
+	json_number(j, "segment_start", le64_to_cpu(s->segment_start));
+	json_number(j, "segment_sectors", le32_to_cpu(s->segment_sectors));
+	json_number(j, "nr_segments", le32_to_cpu(s->nr_segments));
+	json_number(j, "meta_pages", le32_to_cpu(s->meta_pages));
+	json_number(j, "nr_ssds", le16_to_cpu(s->nr_ssds));
+	json_number(j, "ssd_index", le16_to_cpu(s->ssd_index));
+}
+
+static void json_record(struct json *j, const struct ssdup_record *s)
+{
+	char uuid[UUID_TEXT];
+
+	json_number(j, "log", le16_to_cpu(s->log));
+	json_text(j, "uuid", uuid_text(uuid, s->uuid));
+	json_number(j, "seq", le64_to_cpu(s->seq));
+	json_number(j, "epoch", le64_to_cpu(s->epoch));
+	json_number(j, "flags", le32_to_cpu(s->flags));
+	json_number(j, "hdd_sectors", le64_to_cpu(s->hdd_sectors));
+	json_number(j, "block_sectors", le32_to_cpu(s->block_sectors));
+	json_number(j, "tail", le64_to_cpu(s->tail[0]));
+	json_number(j, "first", le64_to_cpu(s->first));
+	json_number(j, "live_segments", le32_to_cpu(s->live_segments));
+	json_number(j, "live_pages", le64_to_cpu(s->live_pages));
+}
+
+static void dump_copy(const struct dump *d, enum ssd_part part, u32 copy)
+{
+	const void *raw = d->l->raw[part][copy];
+
+	fprintf(d->to, "%s copy %u: %s%s\n", part_name(part), copy, verdict_of(d->l, part, copy),
+		d->l->from[part] == (int)copy ? ", counts" : "");
+	if (!shown(d->l, part, copy))
+		return;
+	if (part == PART_SUPER)
+		dump_super(d, raw);
+	else
+		dump_record(d, raw);
+}
+
+static void json_copy(const struct dump *d, enum ssd_part part, u32 copy)
+{
+	const void *raw = d->l->raw[part][copy];
+	struct json *j = d->j;
 
 	json_begin(j, NULL, '{');
 	json_number(j, "copy", copy);
-	json_bool(j, "counts", d->l->from == (int)copy);
-	json_text(j, "verdict", d->l->super.error[copy] ? "cannot be read" :
-		  ssdup_log_fault_text(d->l->super.copy_fault[copy]));
-	json_number(j, "fault", d->l->super.copy_fault[copy]);
-	if (!d->l->super.error[copy] && le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC) {
-		json_number(j, "version", le32_to_cpu(s->version));
-		json_number(j, "compat", le64_to_cpu(s->compat));
-		json_number(j, "ro_compat", le64_to_cpu(s->ro_compat));
-		json_number(j, "incompat", le64_to_cpu(s->incompat));
-		json_text(j, "uuid", uuid_text(uuid, s->uuid));
-		json_number(j, "seq", le64_to_cpu(s->seq));
-		json_number(j, "epoch", le64_to_cpu(s->epoch));
-		json_number(j, "flags", le32_to_cpu(s->flags));
-		json_number(j, "hdd_sectors", le64_to_cpu(s->hdd_sectors));
-		json_number(j, "ssd_sectors", le64_to_cpu(s->ssd_sectors));
-		json_number(j, "block_sectors", le32_to_cpu(s->block_sectors));
-		json_number(j, "half_start", le64_to_cpu(s->half_start));
-		json_number(j, "half_stride", le64_to_cpu(s->half_stride));
-		json_number(j, "meta_pages", le32_to_cpu(s->meta_pages));
-		json_number(j, "data_sectors", le32_to_cpu(s->data_sectors));
-		json_number(j, "nr_halves", le16_to_cpu(s->nr_halves));
-		json_halves(j, s);
-	}
+	json_bool(j, "counts", d->l->from[part] == (int)copy);
+	json_text(j, "verdict", verdict_of(d->l, part, copy));
+	json_number(j, "fault", d->l->log.part[part].copy_fault[copy]);
+	if (shown(d->l, part, copy) && part == PART_SUPER)
+		json_super(j, raw);
+	else if (shown(d->l, part, copy))
+		json_record(j, raw);
 	json_end(j, '}');
 }
 
-static void dump_supers(const struct dump *d)
+static void dump_copies(const struct dump *d)
 {
+	u32 part, i;
+
+	for (part = 0; part < NR_PARTS; part++) {
+		/* Without a superblock nobody knows whose record it is. */
+		if (part == PART_RECORD && d->l->from[PART_SUPER] == NO_COPY)
+			return;
+		if (d->j)
+			json_begin(d->j, part_name(part), '[');
+		for (i = 0; i < SSDUP_COPIES; i++)
+			if (d->j)
+				json_copy(d, part, i);
+			else
+				dump_copy(d, part, i);
+		if (d->j)
+			json_end(d->j, ']');
+	}
+}
+
+/* --- Headers --- */
+
+static void dump_headers(const struct dump *d)
+{
+	static const char * const name[] = {
+		[HEADER_FREE] = "free", [HEADER_LIVE] = "live",
+		[HEADER_REBUILT] = "damaged, as its pages say", [HEADER_VOID] = "refused",
+	};
+	const struct header_view *hv;
 	u32 i;
 
 	if (d->j)
-		json_begin(d->j, "superblock", '[');
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
-		if (d->j)
-			json_copy(d, i);
-		else
-			dump_copy(d, i);
+		json_begin(d->j, "headers", '[');
+	for (i = 0; i < d->l->s.g.nr_segments; i++) {
+		hv = &d->l->header[i];
+		/* Those that say nothing would fill the screen. */
+		if (hv->state == HEADER_NONE)
+			continue;
+		if (!d->j) {
+			fprintf(d->to, "segment %u: %s", i, name[hv->state]);
+			if (hv->error)
+				fprintf(d->to, ", the header cannot be read");
+			if (!hv->error || hv->state == HEADER_REBUILT)
+				fprintf(d->to, ", generation %llu, epoch %llu",
+					hv->h.generation, hv->h.epoch);
+			fputc('\n', d->to);
+			continue;
+		}
+		json_begin(d->j, NULL, '{');
+		json_number(d->j, "segment", i);
+		json_text(d->j, "state", name[hv->state]);
+		json_number(d->j, "fault", hv->fault);
+		json_number(d->j, "generation", hv->h.generation);
+		json_number(d->j, "epoch", hv->h.epoch);
+		json_end(d->j, '}');
+	}
 	if (d->j)
 		json_end(d->j, ']');
 }
@@ -132,6 +214,8 @@ static const char *slot_text(const struct page_view *v, u32 slot)
 {
 	if (v->error[slot])
 		return "unreadable";
+	if (v->misnumbered[slot])
+		return "of another number";
 	switch (v->fault[slot]) {
 	case LOG_OK:
 		return v->newest == (int)slot ? "counts" : "older";
@@ -149,8 +233,9 @@ static const char *kind_text(u8 kind)
 	return kind <= SSDUP_KIND_MAX ? kind_name[kind] : "unknown";
 }
 
-static void dump_entries(const struct dump *d, const struct ssdup_page *p)
+static void dump_entries(const struct dump *d, const struct page_view *v)
 {
+	const struct ssdup_page *p = &v->slot[v->newest];
 	u32 i, nr = min_t(u32, le16_to_cpu(p->h.nr_entries), SSDUP_PAGE_ENTRIES);
 	enum log_fault fault;
 	struct log_entry e;
@@ -158,7 +243,7 @@ static void dump_entries(const struct dump *d, const struct ssdup_page *p)
 	if (d->j)
 		json_begin(d->j, "entries", '[');
 	for (i = 0; i < nr; i++) {
-		fault = log_entry_decode(&d->l->s, &p->e[i], &e);
+		fault = log_entry_decode(&d->l->s, v->in->h.generation, &p->e[i], &e);
 		if (!d->j) {
 			fprintf(d->to, "    entry %u: sector %llu + %u, %s, pos %u, seq %llu%s%s\n",
 				i, e.sector, e.sectors, kind_text(e.kind), from_log_pos(e.pos),
@@ -186,7 +271,7 @@ static void dump_slot(const struct dump *d, const struct page_view *v, u32 slot)
 	if (!d->j) {
 		fprintf(d->to, "  slot %u: %s", slot, slot_text(v, slot));
 		if (!v->error[slot] && v->fault[slot] != LOG_PAGE_STALE)
-			fprintf(d->to, ", epoch %llu, rev %llu, %u entries", log_page_epoch(p),
+			fprintf(d->to, ", number %u, rev %llu, %u entries", log_page_number(p),
 				log_page_rev(p), le16_to_cpu(p->h.nr_entries));
 		fputc('\n', d->to);
 		return;
@@ -194,26 +279,40 @@ static void dump_slot(const struct dump *d, const struct page_view *v, u32 slot)
 	json_begin(d->j, NULL, '{');
 	json_text(d->j, "verdict", slot_text(v, slot));
 	if (!v->error[slot] && v->fault[slot] != LOG_PAGE_STALE) {
-		json_number(d->j, "epoch", log_page_epoch(p));
+		json_number(d->j, "number", log_page_number(p));
 		json_number(d->j, "rev", log_page_rev(p));
 		json_number(d->j, "nr_entries", le16_to_cpu(p->h.nr_entries));
 	}
 	json_end(d->j, '}');
 }
 
+/* All headers have been read before the first page is shown. */
+static void begin_pages(struct dump *d)
+{
+	if (d->begun)
+		return;
+	d->begun = true;
+	if (d->parts & DUMP_HEADERS)
+		dump_headers(d);
+	if (d->j && d->parts & DUMP_PAGES)
+		json_begin(d->j, "pages", '[');
+}
+
 /* Those with nothing of this log in them would fill the screen. */
 static int dump_page(void *arg, const struct page_view *v)
 {
-	const struct dump *d = arg;
+	struct dump *d = arg;
 
+	begin_pages(d);
 	if (v->state == PAGE_VOID && v->fault[0] == LOG_PAGE_STALE &&
 	    v->fault[1] == LOG_PAGE_STALE)
 		return 0;
 	if (!d->j)
-		fprintf(d->to, "half %u page %u: %s\n", v->half, v->page, state_name[v->state]);
+		fprintf(d->to, "segment %u page %u: %s\n", v->in->h.segment, v->page,
+			state_name[v->state]);
 	if (d->j) {
 		json_begin(d->j, NULL, '{');
-		json_number(d->j, "half", v->half);
+		json_number(d->j, "segment", v->in->h.segment);
 		json_number(d->j, "page", v->page);
 		json_text(d->j, "state", state_name[v->state]);
 		json_begin(d->j, "slots", '[');
@@ -223,21 +322,22 @@ static int dump_page(void *arg, const struct page_view *v)
 	if (d->j)
 		json_end(d->j, ']');
 	if (d->parts & DUMP_ENTRIES && v->newest >= 0)
-		dump_entries(d, &v->slot[v->newest]);
+		dump_entries(d, v);
 	if (d->j)
 		json_end(d->j, '}');
 	return 0;
 }
 
-static void dump_pages(struct dump *d)
+static void dump_segments(struct dump *d)
 {
-	if (d->j)
-		json_begin(d->j, "pages", '[');
-	d->l->visit = dump_page;
-	d->l->visit_arg = d;
+	if (d->parts & DUMP_PAGES) {
+		d->l->visit = dump_page;
+		d->l->visit_arg = d;
+	}
 	log_scan(d->l, true);
 	d->l->visit = NULL;
-	if (d->j)
+	begin_pages(d);
+	if (d->j && d->parts & DUMP_PAGES)
 		json_end(d->j, ']');
 }
 
@@ -250,13 +350,13 @@ static void dump_extents(const struct dump *d)
 	if (d->j)
 		json_begin(d->j, "extents", '[');
 	for (e = ssdup_extent_first(&d->l->map, 0, U64_MAX); e; e = ssdup_extent_next(e)) {
-		u64 at = ssdup_log_data_sector(&d->l->s.g, e->half, e->pos);
+		u32 segment = log_segment_of(&d->l->s.g, e->pos);
 
 		if (!d->j) {
-			fprintf(d->to, "extent %llu + %u: %s, half %u, seq %llu", e->start,
-				e->sectors, kind_text(e->kind), e->half, e->seq);
+			fprintf(d->to, "extent %llu + %u: %s, segment %u, seq %llu", e->start,
+				e->sectors, kind_text(e->kind), segment, (u64)e->seq);
 			if (e->kind == SSDUP_KIND_DATA)
-				fprintf(d->to, ", at SSD sector %llu", at);
+				fprintf(d->to, ", at SSD sector %llu", (u64)e->pos);
 			fputc('\n', d->to);
 			continue;
 		}
@@ -264,10 +364,10 @@ static void dump_extents(const struct dump *d)
 		json_number(d->j, "sector", e->start);
 		json_number(d->j, "sectors", e->sectors);
 		json_text(d->j, "kind", kind_text(e->kind));
-		json_number(d->j, "half", e->half);
+		json_number(d->j, "segment", segment);
 		json_number(d->j, "seq", e->seq);
 		if (e->kind == SSDUP_KIND_DATA)
-			json_number(d->j, "ssd_sector", at);
+			json_number(d->j, "ssd_sector", e->pos);
 		json_end(d->j, '}');
 	}
 	if (d->j)
@@ -284,13 +384,11 @@ void dump_log(struct log_file *l, FILE *to, unsigned int parts, bool json)
 	if (json)
 		json_begin(&j, NULL, '{');
 	if (parts & DUMP_SUPER)
-		dump_supers(&d);
-	if (l->from != NO_COPY && parts & DUMP_PAGES)
-		dump_pages(&d);
-	else if (l->from != NO_COPY && parts & DUMP_EXTENTS)
-		log_scan(l, true);
-	if (l->from != NO_COPY && parts & DUMP_EXTENTS) {
-		log_map(l);
+		dump_copies(&d);
+	if (l->known && parts & ~DUMP_SUPER)
+		dump_segments(&d);
+	if (l->known && parts & DUMP_EXTENTS) {
+		log_map(l, false);
 		dump_extents(&d);
 	}
 	if (json)

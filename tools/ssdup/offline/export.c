@@ -92,16 +92,18 @@ int export_log(struct log_file *l, struct disk *to, struct export_result *res)
 int export_clear(struct log_file *l)
 {
 	struct log_super s = l->s;
-	u32 half;
+	u32 i;
 
 	/* As when the kernel frees them. Nothing is left of which pages could be missing. */
-	for (half = 0; half < s.g.nr_halves; half++) {
-		s.generation[half] = ssdup_log_next_generation(&s);
-		s.pages[half] = 0;
-	}
+	s.tail = max(s.tail, s.first);
+	for (i = 0; i < s.g.nr_segments; i++)
+		if (l->header[i].h.generation <= LOG_MAX_GENERATION)
+			s.tail = max(s.tail, l->header[i].h.generation + 1);
+	s.live_segments = 0;
+	s.live_pages = 0;
 	s.seq++;
-	s.flags |= SSDUP_SUPER_CLEAN;
+	s.flags |= SSDUP_RECORD_CLEAN;
 	if (ssdup_log_super_spent(&s))
 		return -ERANGE;
-	return ssd_log_write(l->ssd.fd, &s);
+	return ssd_part_write(l->ssd.fd, PART_RECORD, &s);
 }

@@ -30,24 +30,27 @@ static const struct kind {
 	{ FAULT_SUPER_UNLIKE, SEV_REPAIRABLE, "super-unlike",
 	  "not the same as the other copy, though both are of one write" },
 	{ FAULT_SUPER_COMPAT, SEV_NOTE, "super-compat", "unknown feature that does not matter" },
+	{ FAULT_SUPER_OLD, SEV_REFUSED, "super-old",
+	  "of format 1, which \"ssdup upgrade\" converts" },
 	{ FAULT_PAGE_TORN, SEV_NOTE, "page-torn",
 	  "a write that was torn, as by a power cut; the other version counts" },
 	{ FAULT_PAGE_COUNT, SEV_LOST, "page-count", "page with too many entries" },
-	{ FAULT_PAGE_EPOCH, SEV_LOST, "page-epoch", "page of an epoch yet to come" },
 	{ FAULT_PAGES_MISSING, SEV_LOST, "pages-missing",
 	  "pages that the last suspend counted are damaged" },
+	{ FAULT_PAGE_NUMBER, SEV_LOST, "page-number",
+	  "page with a number that its place cannot have" },
 	{ FAULT_PAGE_UNREADABLE, SEV_REPAIRABLE, "page-unreadable", "cannot be read" },
 	{ FAULT_PAGE_DAMAGED, SEV_LOST, "page-damaged",
 	  "the newest version is damaged, and an older one takes its place" },
 	{ FAULT_PAGES_BEHIND, SEV_NOTE, "pages-behind",
-	  "pages behind the end of the half, as a power cut leaves them" },
+	  "pages behind the end of the segment, as a power cut leaves them" },
 	{ FAULT_PAGES_MORE, SEV_REPAIRABLE, "pages-more",
 	  "more pages than the last suspend counted" },
 	{ FAULT_PAGES_GAP, SEV_LOST, "pages-gap",
 	  "pages that were durable are damaged, and others behind them are not" },
 	{ FAULT_ENTRY_KIND, SEV_LOST, "entry-kind", "entry of unknown kind or flags" },
 	{ FAULT_ENTRY_EMPTY, SEV_LOST, "entry-empty",
-	  "entry without sectors or sequence number" },
+	  "entry without sectors, or of another generation" },
 	{ FAULT_ENTRY_HDD, SEV_LOST, "entry-outside-hdd", "entry outside the HDD" },
 	{ FAULT_ENTRY_LOG, SEV_LOST, "entry-outside-log", "entry outside the log" },
 	{ FAULT_ENTRY_UNALIGNED, SEV_LOST, "entry-unaligned",
@@ -56,6 +59,27 @@ static const struct kind {
 	{ FAULT_RANGE_LOST, SEV_NOTE, "range-lost",
 	  "marked as lost: an I/O error until it is written again" },
 	{ FAULT_DATA_UNREADABLE, SEV_LOST, "data-unreadable", "the SSD cannot read the data" },
+	{ FAULT_RECORD_FOREIGN, SEV_REPAIRABLE, "record-foreign", "no record of this pool" },
+	{ FAULT_RECORD_CRC, SEV_REPAIRABLE, "record-crc", "checksum mismatch" },
+	{ FAULT_RECORD_GEOMETRY, SEV_REPAIRABLE, "record-geometry", "impossible geometry" },
+	{ FAULT_RECORD_GENERATION, SEV_REPAIRABLE, "record-generation",
+	  "generation zero or out of range" },
+	{ FAULT_RECORD_TWO_LOGS, SEV_LOST, "record-two-logs", "the copies are of two logs" },
+	{ FAULT_RECORD_UUID, SEV_REFUSED, "record-uuid", "the UUID is nil" },
+	{ FAULT_RECORD_UNREADABLE, SEV_REPAIRABLE, "record-unreadable", "cannot be read" },
+	{ FAULT_RECORD_BEHIND, SEV_REPAIRABLE, "record-behind", "older than the other copy" },
+	{ FAULT_RECORD_UNLIKE, SEV_REPAIRABLE, "record-unlike",
+	  "not the same as the other copy, though both are of one write" },
+	{ FAULT_RECORD_MISSING, SEV_LOST, "record-missing", "no copy is valid" },
+	{ FAULT_HEADER_GENERATION, SEV_LOST, "header-generation",
+	  "generation zero, used twice or out of range" },
+	{ FAULT_HEADER_EPOCH, SEV_LOST, "header-epoch",
+	  "of an epoch yet to come, or of one that had ended" },
+	{ FAULT_HEADER_UNREADABLE, SEV_REPAIRABLE, "header-unreadable", "cannot be read" },
+	{ FAULT_HEADER_DAMAGED, SEV_REPAIRABLE, "header-damaged",
+	  "the header is damaged; the segment's pages say what it was" },
+	{ FAULT_SEGMENT_GAP, SEV_LOST, "segment-gap",
+	  "segments that were durable are damaged, and others behind them are not" },
 };
 
 static const struct kind *kind_of(unsigned int number)
@@ -100,7 +124,7 @@ struct finding finding(unsigned int number)
 {
 	return (struct finding){
 		.number = number, .severity = fault_severity(number),
-		.copy = -1, .half = -1, .page = -1, .slot = -1, .entry = -1,
+		.copy = -1, .segment = -1, .page = -1, .slot = -1, .entry = -1,
 	};
 }
 
@@ -135,16 +159,16 @@ void finding_print(FILE *to, const struct finding *f)
 	fprintf(to, "E%03u %s (%s):", f->number, fault_name(f->number),
 		severity_name(f->severity));
 	if (f->copy >= 0)
-		fprintf(to, " superblock copy %d:", f->copy);
-	if (f->half >= 0)
-		fprintf(to, " half %d", f->half);
+		fprintf(to, " %s copy %d:", part_name(f->part), f->copy);
+	if (f->segment >= 0)
+		fprintf(to, " segment %lld", (long long)f->segment);
 	if (f->page >= 0)
 		fprintf(to, " page %lld", (long long)f->page);
 	if (f->slot >= 0)
 		fprintf(to, " slot %d", f->slot);
 	if (f->entry >= 0)
 		fprintf(to, " entry %d", f->entry);
-	fprintf(to, "%s %s", f->half >= 0 ? ":" : "", fault_text(f->number));
+	fprintf(to, "%s %s", f->segment >= 0 ? ":" : "", fault_text(f->number));
 	if (f->text[0])
 		fprintf(to, "; %s", f->text);
 	if (f->sectors)
@@ -168,8 +192,10 @@ void finding_json(struct json *j, const struct finding *f)
 	json_text(j, "number", text);
 	json_text(j, "name", fault_name(f->number));
 	json_text(j, "severity", severity_name(f->severity));
+	if (f->copy >= 0)
+		json_text(j, "part", part_name(f->part));
 	json_place(j, "copy", f->copy);
-	json_place(j, "half", f->half);
+	json_place(j, "segment", f->segment);
 	json_place(j, "page", f->page);
 	json_place(j, "slot", f->slot);
 	json_place(j, "entry", f->entry);

@@ -2,14 +2,15 @@
 /*
  * ssdup: what can be wrong with a log. Each kind has a number and a name that never
  * change, and are listed in Documentation/rescue.rst. E1xx is about the superblock, E2xx
- * about pages, E3xx about entries, E4xx about data. Where the last two digits are
- * 1 to 22, or 34, they are the number the kernel gives the same fault (enum log_fault).
+ * about pages, E3xx about entries, E4xx about data, E5xx about the log's record, E6xx about
+ * headers of segments. Where the last two digits are 1 to 22, or 34 to 38, they are the number
+ * the kernel gives the same fault (enum log_fault).
  */
 #ifndef SSDUP_FAULTS_H
 #define SSDUP_FAULTS_H
 
 #include "lib/json.h"
-#include "lib/tool.h"
+#include "lib/super.h"
 
 enum severity {
 	SEV_NOTE,		/* no harm */
@@ -23,6 +24,8 @@ enum severity {
 #define FAULT_SUPER		100U
 #define FAULT_PAGE		200U
 #define FAULT_ENTRY		300U
+#define FAULT_RECORD		500U
+#define FAULT_HEADER		600U
 
 enum {
 	FAULT_SUPER_BLANK	= 101,
@@ -42,10 +45,11 @@ enum {
 	FAULT_SUPER_BEHIND	= 131,
 	FAULT_SUPER_UNLIKE	= 132,
 	FAULT_SUPER_COMPAT	= 133,
+	FAULT_SUPER_OLD	= 135,
 	FAULT_PAGE_TORN		= 203,
 	FAULT_PAGE_COUNT	= 213,
-	FAULT_PAGE_EPOCH	= 219,
 	FAULT_PAGES_MISSING	= 220,
+	FAULT_PAGE_NUMBER	= 229,
 	FAULT_PAGE_UNREADABLE	= 230,
 	FAULT_PAGE_DAMAGED	= 231,
 	FAULT_PAGES_BEHIND	= 232,
@@ -59,14 +63,30 @@ enum {
 	FAULT_ENTRY_SHARED	= 330,
 	FAULT_RANGE_LOST	= 331,
 	FAULT_DATA_UNREADABLE	= 401,
+	FAULT_RECORD_FOREIGN	= 502,
+	FAULT_RECORD_CRC	= 503,
+	FAULT_RECORD_GEOMETRY	= 507,
+	FAULT_RECORD_GENERATION	= 508,
+	FAULT_RECORD_TWO_LOGS	= 521,
+	FAULT_RECORD_UUID	= 522,
+	FAULT_RECORD_UNREADABLE	= 530,
+	FAULT_RECORD_BEHIND	= 531,
+	FAULT_RECORD_UNLIKE	= 532,
+	FAULT_RECORD_MISSING	= 536,
+	FAULT_HEADER_GENERATION	= 608,
+	FAULT_HEADER_EPOCH	= 619,
+	FAULT_HEADER_UNREADABLE	= 630,
+	FAULT_HEADER_DAMAGED	= 631,
+	FAULT_SEGMENT_GAP	= 637,
 };
 
 /* One fault, and where it is; -1 where that means nothing. */
 struct finding {
 	unsigned int	number;
 	enum severity	severity;
-	int		copy;		/* of the superblock */
-	int		half;
+	enum ssd_part	part;		/* that @copy is of */
+	int		copy;
+	int64_t		segment;
 	int64_t		page;
 	int		slot;
 	int		entry;

@@ -2,20 +2,21 @@
 /*
  * ssdup: from the entries of a log to the map of what is dirty.
  *
- * The map is the kernel's, and what it holds in the end does not depend on the order
- * of inserts. Oldest first, none of them meets a newer one, so that a log made to
- * cover the HDD over and over takes no longer than its entries.
+ * The map is the kernel's. Oldest first, no entry meets a newer one, as an insert demands; and
+ * a log made to cover the HDD over and over takes no longer than its entries.
  */
 #include <stdlib.h>
 
 #include "logfile.h"
 
-#define BLOCK_NODES	1024U
+#define BLOCK_EXTENTS	1024U
 
 void log_item_add(struct log_file *l, const struct log_item *item)
 {
 	l->items = xmore(l->items, l->nr_items, sizeof(*item));
-	l->items[l->nr_items++] = *item;
+	l->items[l->nr_items] = *item;
+	l->items[l->nr_items].order = l->nr_items;
+	l->nr_items++;
 }
 
 static int compare(u64 a, u64 b)
@@ -23,19 +24,19 @@ static int compare(u64 a, u64 b)
 	return a < b ? -1 : a > b;
 }
 
-/* Of equal numbers the younger half's counts, and in a half, what comes later. */
+/* Equal numbers are of a log that is wrong, or of format 1: what comes later counts. */
 static int by_age(const void *a, const void *b)
 {
 	const struct log_item *x = a, *y = b;
 
-	return compare(x->seq, y->seq) ?: compare(x->age, y->age) ?: compare(x->order, y->order);
+	return compare(x->seq, y->seq) ?: compare(x->order, y->order);
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct log_item *x = a, *y = b;
 
-	return compare(x->half, y->half) ?: compare(x->pos, y->pos) ?: by_age(a, b);
+	return compare(x->pos, y->pos) ?: by_age(a, b);
 }
 
 /* Two that have one place: at least one of them has the data of the other. */
@@ -50,63 +51,61 @@ static void find_shared(struct log_file *l)
 		x = &l->items[i];
 		if (x->kind != SSDUP_KIND_DATA)
 			continue;
-		if (last && last->half == x->half && x->pos - last->pos < last->sectors) {
+		if (last && x->pos - last->pos < last->sectors) {
 			f = finding(FAULT_ENTRY_SHARED);
-			f.half = x->half;
+			f.segment = log_segment_of(&l->s.g, x->pos);
 			f.start = x->sector;
 			f.sectors = x->sectors;
-			snprintf(f.text, sizeof(f.text), "place %u, seq %llu and %llu",
+			snprintf(f.text, sizeof(f.text), "SSD sector %llu, seq %llu and %llu",
 				 x->pos, last->seq, x->seq);
 			found(&l->findings, &f);
 		}
-		if (!last || last->half != x->half ||
-		    (u64)x->pos + x->sectors > (u64)last->pos + last->sectors)
+		if (!last || x->pos + x->sectors > last->pos + last->sectors)
 			last = x;
 	}
 }
 
-static struct extent *new_node(struct log_file *l)
+static struct extent *new_extent(struct log_file *l)
 {
-	struct extent *nodes;
-	u32 i;
-
-	if (!l->spare.head) {
+	if (!l->nr_blocks || l->nr_extents == BLOCK_EXTENTS) {
 		l->blocks = xmore(l->blocks, l->nr_blocks, sizeof(*l->blocks));
-		nodes = xalloc(BLOCK_NODES * sizeof(*nodes));
-		l->blocks[l->nr_blocks++] = nodes;
-		for (i = 0; i < BLOCK_NODES; i++)
-			extent_push(&l->spare, &nodes[i]);
+		l->blocks[l->nr_blocks++] = xalloc(BLOCK_EXTENTS * sizeof(**l->blocks));
+		l->nr_extents = 0;
 	}
-	return extent_pop(&l->spare);
+	return &l->blocks[l->nr_blocks - 1][l->nr_extents++];
 }
 
-static void insert(struct log_file *l, const struct log_item *item)
+/* An entry that was made to be longer than any range becomes more than one extent. */
+static void insert(struct log_file *l, const struct log_item *item, u64 seq)
 {
-	struct extent_list spares = {}, unused = {};
-	struct extent *e = new_node(l);
-	u32 need;
+	struct extent *e;
+	u32 at, len;
 
-	*e = (struct extent){
-		.start = item->sector, .seq = item->seq, .sectors = item->sectors,
-		.pos = to_log_pos(item->pos), .half = item->half, .kind = item->kind,
-	};
-	for (need = ssdup_extent_spares(&l->map, e); need; need--)
-		extent_push(&spares, new_node(l));
-	ssdup_extent_insert(&l->map, e, &spares, &unused);
-	while ((e = extent_pop(&spares)) || (e = extent_pop(&unused)))
-		extent_push(&l->spare, e);
+	for (at = 0; at < item->sectors; at += len) {
+		len = min(item->sectors - at, EXTENT_MAX_SECTORS);
+		e = new_extent(l);
+		*e = (struct extent){
+			.start = item->sector + at, .seq = seq, .sectors = len,
+			.kind = item->kind,
+			.pos = item->pos + (item->kind == SSDUP_KIND_DATA ? at : 0),
+		};
+		ssdup_extent_insert(&l->map, e,
+				    ssdup_extent_splits(&l->map, e) ? new_extent(l) : NULL);
+	}
 }
 
-void log_map(struct log_file *l)
+void log_map(struct log_file *l, bool format_1)
 {
 	size_t i;
 
 	if (!l->nr_items)
 		return;
-	find_shared(l);
+	if (!format_1)
+		find_shared(l);
 	qsort(l->items, l->nr_items, sizeof(*l->items), by_age);
+	/* Seqs of format 1 may be longer than those of an extent. */
 	for (i = 0; i < l->nr_items; i++)
-		insert(l, &l->items[i]);
+		insert(l, &l->items[i], format_1 ? i : l->items[i].seq);
 	free(l->items);
 	l->items = NULL;
 	l->nr_items = 0;

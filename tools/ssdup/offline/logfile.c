@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ssdup: the superblock of a log that is read without the module.
+ * ssdup: superblock and record of a log that is read without the module.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,42 +14,65 @@ static bool usable(enum log_fault fault)
 
 static bool too_short(const struct log_file *l)
 {
-	return l->ssd.sectors < SSDUP_SUPER_BYTES / SECTOR_BYTES;
+	return l->ssd.sectors < SSDUP_BLOCK_SECTORS;
 }
 
 bool log_has_magic(const struct log_file *l)
 {
-	const struct ssdup_super *s = (const void *)l->raw[0];
+	const struct ssdup_super *s = (const void *)l->raw[PART_SUPER][0];
 
 	return le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC;
 }
 
 static void read_copies(struct log_file *l)
 {
-	struct ssd_log *log = &l->super;
-	u32 i;
+	struct ssd_copies *super = &l->log.part[PART_SUPER];
+	u32 part, i;
 
-	if (ssd_log_read(l->ssd.fd, log))
-		log->fault = LOG_BAD_CRC;
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
-		l->raw[i] = xpages(SSDUP_SUPER_BYTES);
+	if (ssd_log_read(l->ssd.fd, &l->log)) {
+		l->log.fault = LOG_BAD_CRC;
+		super->fault = LOG_BAD_CRC;
+	}
+	for (part = 0; part < NR_PARTS; part++)
+		for (i = 0; i < SSDUP_COPIES; i++)
+			l->raw[part][i] = xpages(SSDUP_BLOCK_BYTES);
 	/* An image that is too short for a superblock has none, unless it begins with one. */
 	if (too_short(l)) {
-		if (pread(l->ssd.fd, l->raw[0], SSDUP_SUPER_BYTES, 0) < 0 || log_has_magic(l))
+		if (pread(l->ssd.fd, l->raw[0][0], SSDUP_BLOCK_BYTES, 0) < 0 || log_has_magic(l))
 			return;
-		*log = (struct ssd_log){
+		l->log.fault = LOG_NOT_OURS;
+		*super = (struct ssd_copies){
 			.fault = LOG_NOT_OURS, .copy_fault = { LOG_NOT_OURS, LOG_NOT_OURS },
 		};
 		return;
 	}
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
-		disk_read(&l->ssd, l->raw[i], SSDUP_SUPER_SECTOR(i),
-			  SSDUP_SUPER_BYTES / SECTOR_BYTES);
+	for (part = 0; part < NR_PARTS; part++)
+		for (i = 0; i < SSDUP_COPIES; i++)
+			disk_read(&l->ssd, l->raw[part][i], part_sector(part, i),
+				  SSDUP_BLOCK_SECTORS);
 }
 
-static const struct ssdup_super *raw(const struct log_file *l, u32 copy)
+/* --- Which copy counts --- */
+
+struct raw_copy {
+	const u8	*uuid;
+	u64		seq;
+};
+
+static struct raw_copy raw_copy(const struct log_file *l, enum ssd_part part, u32 copy)
 {
-	return (const struct ssdup_super *)l->raw[copy];
+	const void *raw = l->raw[part][copy];
+	const struct ssdup_record *r = raw;
+	const struct ssdup_super *s = raw;
+
+	if (part == PART_SUPER)
+		return (struct raw_copy){ s->uuid, le64_to_cpu(s->seq) };
+	return (struct raw_copy){ r->uuid, le64_to_cpu(r->seq) };
+}
+
+static bool same_uuid(const struct log_file *l, enum ssd_part part)
+{
+	return !memcmp(raw_copy(l, part, 0).uuid, raw_copy(l, part, 1).uuid, 16);
 }
 
 /*
@@ -57,60 +80,78 @@ static const struct ssdup_super *raw(const struct log_file *l, u32 copy)
  * is refused under a right checksum must at least claim to be no newer than the one
  * that takes its place, and to be of the same log.
  */
-bool super_replaces(const struct log_file *l, u32 copy)
+bool copy_replaced(const struct log_file *l, enum ssd_part part, u32 copy)
 {
-	const struct log_super *good = &l->super.copy[!copy];
+	const struct ssd_copies *c = &l->log.part[part];
+	u64 seq = raw_copy(l, part, copy).seq, good = raw_copy(l, part, !copy).seq;
 
-	if (l->super.copy_fault[!copy] != LOG_OK)
+	if (c->copy_fault[!copy] != LOG_OK)
 		return false;
 	if (l->asked == (int)!copy)
 		return true;
-	switch (l->super.copy_fault[copy]) {
+	switch (c->copy_fault[copy]) {
 	case LOG_OK:
-		return !memcmp(l->super.copy[copy].uuid, good->uuid, sizeof(good->uuid)) &&
-		       (l->super.copy[copy].seq < good->seq ||
-			(l->super.copy[copy].seq == good->seq && copy == 1));
+		return same_uuid(l, part) && (seq < good || (seq == good && copy == 1));
 	case LOG_BAD_CRC:
 		return true;
 	case LOG_BLANK:
 	case LOG_NOT_OURS:
-		return copy == 1;
+		return copy == 1 || part == PART_RECORD;
 	case LOG_BAD_GEOMETRY:
 	case LOG_BAD_GENERATION:
-		return !memcmp(raw(l, copy)->uuid, good->uuid, sizeof(good->uuid)) &&
-		       le64_to_cpu(raw(l, copy)->seq) <= good->seq;
+		return same_uuid(l, part) && seq <= good;
 	default:
 		return false;
 	}
 }
 
 /* Reading is allowed where the kernel would not write. */
-static int choose(struct log_file *l)
+static int choose(const struct log_file *l, enum ssd_part part)
 {
-	if (l->asked != NO_COPY)
-		return usable(l->super.copy_fault[l->asked]) ? l->asked : NO_COPY;
-	if (l->super.fault == LOG_OK)
-		return l->super.best;
-	if (l->super.fault == LOG_BAD_GEOMETRY || l->super.fault == LOG_BAD_GENERATION)
-		return super_replaces(l, 0) ? 1 : super_replaces(l, 1) ? 0 : NO_COPY;
-	if (!usable(l->super.fault))
+	const struct ssd_copies *c = &l->log.part[part];
+
+	if (c->fault == LOG_OK)
+		return c->best;
+	if (c->fault == LOG_BAD_GEOMETRY || c->fault == LOG_BAD_GENERATION)
+		return copy_replaced(l, part, 0) ? 1 : copy_replaced(l, part, 1) ? 0 : NO_COPY;
+	if (!usable(c->fault))
 		return NO_COPY;
-	if (!usable(l->super.copy_fault[0]) || !usable(l->super.copy_fault[1]))
-		return usable(l->super.copy_fault[0]) ? 0 : 1;
-	if (memcmp(l->super.copy[0].uuid, l->super.copy[1].uuid, sizeof(l->super.copy[0].uuid)))
+	if (!usable(c->copy_fault[0]) || !usable(c->copy_fault[1]))
+		return usable(c->copy_fault[0]) ? 0 : 1;
+	if (!same_uuid(l, part))
 		return NO_COPY;
-	return l->super.copy[1].seq > l->super.copy[0].seq;
+	return raw_copy(l, part, 1).seq > raw_copy(l, part, 0).seq;
+}
+
+/* @asked is about the superblock, and about the record where the rules choose none. */
+static int choose_or_ask(const struct log_file *l, enum ssd_part part)
+{
+	int from = part == PART_RECORD || l->asked == NO_COPY ? choose(l, part) : NO_COPY;
+
+	if (from != NO_COPY || l->asked == NO_COPY)
+		return from;
+	return usable(l->log.part[part].copy_fault[l->asked]) ? l->asked : NO_COPY;
 }
 
 void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, int asked)
 {
+	int from;
+
 	l->ctx = ctx;
 	l->asked = asked;
 	ssdup_extent_tree_init(&l->map);
 	read_copies(l);
-	l->from = choose(l);
-	if (l->from != NO_COPY)
-		l->s = l->super.copy[l->from];
+	l->from[PART_RECORD] = NO_COPY;
+	from = choose_or_ask(l, PART_SUPER);
+	l->from[PART_SUPER] = from;
+	if (from == NO_COPY)
+		return;
+	ssd_record_read(l->ssd.fd, &l->log, &l->log.part[PART_SUPER].copy[from]);
+	from = choose_or_ask(l, PART_RECORD);
+	l->from[PART_RECORD] = from;
+	l->known = from != NO_COPY;
+	if (l->known)
+		l->s = l->log.part[PART_RECORD].copy[from];
 }
 
 int log_open(const struct ssdup_ctx *ctx, struct log_file *l, const char *path,
@@ -127,14 +168,18 @@ int log_open(const struct ssdup_ctx *ctx, struct log_file *l, const char *path,
 
 void log_close(struct log_file *l)
 {
-	u32 i;
+	u32 part, i;
 
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
-		free(l->raw[i]);
+	for (part = 0; part < NR_PARTS; part++)
+		for (i = 0; i < SSDUP_COPIES; i++)
+			free(l->raw[part][i]);
 	while (l->nr_blocks)
 		free(l->blocks[--l->nr_blocks]);
 	free(l->blocks);
 	free(l->items);
+	free(l->header);
+	free(l->segment);
+	free(l->gaps);
 	findings_free(&l->findings);
 	disk_close(&l->ssd);
 }
@@ -156,84 +201,85 @@ int log_given(struct log_file *l, const char *hdd)
 
 /* --- What is wrong with it --- */
 
-static void copy_findings(struct log_file *l, u32 copy)
+static unsigned int fault_base(enum ssd_part part)
 {
-	struct finding f = finding(FAULT_SUPER + l->super.copy_fault[copy]);
-	u64 compat = le64_to_cpu(raw(l, copy)->compat) & ~SSDUP_COMPAT_KNOWN;
+	return part == PART_SUPER ? FAULT_SUPER : FAULT_RECORD;
+}
 
-	f.copy = copy;
-	if (usable(l->super.copy_fault[copy]) && compat) {
-		struct finding c = finding(FAULT_SUPER_COMPAT);
+static void compat_finding(struct log_file *l, u32 copy)
+{
+	const struct ssdup_super *s = (const void *)l->raw[PART_SUPER][copy];
+	u64 compat = le64_to_cpu(s->compat) & ~SSDUP_COMPAT_KNOWN;
+	struct finding f = finding(FAULT_SUPER_COMPAT);
 
-		c.copy = copy;
-		snprintf(c.text, sizeof(c.text), "bits 0x%llx", compat);
-		found(&l->findings, &c);
-	}
-	if (l->super.copy_fault[copy] == LOG_OK)
+	if (!compat || !usable(l->log.part[PART_SUPER].copy_fault[copy]))
 		return;
-	if (l->super.error[copy])
-		f.number = FAULT_SUPER_UNREADABLE;
-	if (l->super.copy_fault[copy] == LOG_NEWER_VERSION)
+	f.copy = copy;
+	snprintf(f.text, sizeof(f.text), "bits 0x%llx", compat);
+	found(&l->findings, &f);
+}
+
+static void copy_finding(struct log_file *l, enum ssd_part part, u32 copy)
+{
+	const struct ssdup_super *s = (const void *)l->raw[part][copy];
+	const struct ssd_copies *c = &l->log.part[part];
+	struct finding f = finding(fault_base(part) + c->copy_fault[copy]);
+
+	if (c->copy_fault[copy] == LOG_OK)
+		return;
+	f.part = part;
+	f.copy = copy;
+	if (c->error[copy])
+		f.number = fault_base(part) + 30;
+	if (c->copy_fault[copy] == LOG_UNKNOWN_VERSION)
 		snprintf(f.text, sizeof(f.text), "version %u, this program knows %u",
-			 le32_to_cpu(raw(l, copy)->version), SSDUP_VERSION);
-	if (l->super.copy_fault[copy] == LOG_UNKNOWN_INCOMPAT)
+			 le32_to_cpu(s->version), SSDUP_VERSION);
+	if (c->copy_fault[copy] == LOG_UNKNOWN_INCOMPAT)
 		snprintf(f.text, sizeof(f.text), "bits 0x%llx",
-			 le64_to_cpu(raw(l, copy)->incompat) & ~SSDUP_INCOMPAT_KNOWN);
-	if (l->super.copy_fault[copy] == LOG_UNKNOWN_RO_COMPAT)
+			 le64_to_cpu(s->incompat) & ~SSDUP_INCOMPAT_KNOWN);
+	if (c->copy_fault[copy] == LOG_UNKNOWN_RO_COMPAT)
 		snprintf(f.text, sizeof(f.text), "bits 0x%llx",
-			 le64_to_cpu(raw(l, copy)->ro_compat) & ~SSDUP_RO_COMPAT_KNOWN);
-	if (f.severity == SEV_REPAIRABLE && !super_replaces(l, copy)) {
+			 le64_to_cpu(s->ro_compat) & ~SSDUP_RO_COMPAT_KNOWN);
+	if (f.severity == SEV_REPAIRABLE && !copy_replaced(l, part, copy)) {
 		f.severity = SEV_LOST;
-		if (l->super.copy_fault[!copy] == LOG_OK)
+		if (c->copy_fault[!copy] == LOG_OK)
 			snprintf(f.text, sizeof(f.text),
 				 "copy %u looks well: see --copy of repair and export", !copy);
 	}
 	found(&l->findings, &f);
 }
 
-static void pair_findings(struct log_file *l)
+static void pair_finding(struct log_file *l, enum ssd_part part)
 {
-	const struct log_super *a = &l->super.copy[0], *b = &l->super.copy[1];
+	const struct ssd_copies *c = &l->log.part[part];
+	u64 a = raw_copy(l, part, 0).seq, b = raw_copy(l, part, 1).seq;
 	struct finding f;
 
-	if (l->super.copy_fault[0] != LOG_OK || l->super.copy_fault[1] != LOG_OK)
+	if (c->copy_fault[0] != LOG_OK || c->copy_fault[1] != LOG_OK)
 		return;
-	if (memcmp(a->uuid, b->uuid, sizeof(a->uuid))) {
-		f = finding(FAULT_TWO_LOGS);
+	if (!same_uuid(l, part)) {
+		f = finding(fault_base(part) + LOG_TWO_LOGS);
 		snprintf(f.text, sizeof(f.text), "choose one: see --copy of repair and export");
-	} else if (a->seq != b->seq) {
-		f = finding(FAULT_SUPER_BEHIND);
-		f.copy = a->seq > b->seq;
-		snprintf(f.text, sizeof(f.text), "seq %llu and %llu", a->seq, b->seq);
-	} else if (memcmp(l->raw[0], l->raw[1], SSDUP_SUPER_BYTES)) {
-		f = finding(FAULT_SUPER_UNLIKE);
+	} else if (a != b) {
+		f = finding(fault_base(part) + 31);
+		f.copy = a > b;
+		snprintf(f.text, sizeof(f.text), "seq %llu and %llu", a, b);
+	} else if (memcmp(l->raw[part][0], l->raw[part][1], SSDUP_BLOCK_BYTES)) {
+		f = finding(fault_base(part) + 32);
 		f.copy = 1;
 	} else {
 		return;
 	}
+	f.part = part;
 	found(&l->findings, &f);
 }
 
-static bool ours(const struct log_file *l, u32 copy)
-{
-	return l->super.error[copy] || (l->super.copy_fault[copy] != LOG_BLANK &&
-					l->super.copy_fault[copy] != LOG_NOT_OURS);
-}
-
-void super_findings(struct log_file *l)
+static void size_findings(struct log_file *l)
 {
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
 	u32 block = max(l->ssd.block_sectors, l->hdd_block_sectors);
 	struct finding f;
 
-	/* A disk that never had a log has lost none. */
-	if (!ours(l, 0) && !ours(l, 1))
-		return;
-	copy_findings(l, 0);
-	copy_findings(l, 1);
-	pair_findings(l);
-	if (l->from == NO_COPY)
-		return;
 	if (hdd != l->s.hdd_sectors) {
 		f = finding(FAULT_HDD_SIZE);
 		snprintf(f.text, sizeof(f.text), "%llu sectors, this one has %llu",
@@ -254,17 +300,46 @@ void super_findings(struct log_file *l)
 	}
 }
 
-int no_log(const struct log_file *l)
+static bool ours(const struct log_file *l, u32 copy)
 {
+	const struct ssd_copies *c = &l->log.part[PART_SUPER];
+
+	return c->error[copy] || (c->copy_fault[copy] != LOG_BLANK &&
+				  c->copy_fault[copy] != LOG_NOT_OURS);
+}
+
+void super_findings(struct log_file *l)
+{
+	u32 part, copy;
+
+	/* A disk that never had a log has lost none. */
+	if (!ours(l, 0) && !ours(l, 1))
+		return;
+	for (part = 0; part < NR_PARTS; part++) {
+		/* A record belongs to a superblock. */
+		if (part == PART_RECORD && l->from[PART_SUPER] == NO_COPY)
+			return;
+		for (copy = 0; copy < SSDUP_COPIES; copy++) {
+			if (part == PART_SUPER)
+				compat_finding(l, copy);
+			copy_finding(l, part, copy);
+		}
+		pair_finding(l, part);
+	}
+	if (l->known)
+		size_findings(l);
+}
+
+/* --- Why there is none --- */
+
+static int no_super(const struct log_file *l)
+{
+	const struct ssd_copies *c = &l->log.part[PART_SUPER];
+	bool other = c->copy_fault[1] == LOG_OK;
 	const struct ssdup_ctx *ctx = l->ctx;
 	const char *path = l->ssd.path;
-	bool other = l->super.copy_fault[1] == LOG_OK;
 
-	if (l->asked != NO_COPY)
-		return fail(ctx, EXIT_LOST, path, "copy %d of the superblock: %s", l->asked,
-			    l->super.error[l->asked] ? "cannot be read" :
-			    ssdup_log_fault_text(l->super.copy_fault[l->asked]));
-	switch (l->super.fault) {
+	switch (c->fault) {
 	case LOG_BLANK:
 		return fail(ctx, EXIT_NOT_FOUND, path, "no log: the first block is blank%s",
 			    other ? "; a log that was given up can be read with --copy 1" : "");
@@ -272,24 +347,45 @@ int no_log(const struct log_file *l)
 		if (too_short(l))
 			return fail(ctx, EXIT_NOT_FOUND, path, "no log: too small for one");
 		return fail(ctx, EXIT_NOT_FOUND, path, "no dm-ssdup log: %s%s",
-			    ssdup_log_fault_text(l->super.fault), other ?
+			    ssdup_log_fault_text(c->fault), other ?
 			    "; where one was overwritten, it can be read with --copy 1" : "");
-	case LOG_NEWER_VERSION:
+	case LOG_FORMAT_1:
+		return fail(ctx, EXIT_REFUSED, path,
+			    "a log of format 1; \"ssdup upgrade HDD %s\" converts it", path);
+	case LOG_UNKNOWN_VERSION:
 	case LOG_UNKNOWN_INCOMPAT:
 		return fail(ctx, EXIT_REFUSED, path, "%s: a newer ssdup is needed",
-			    ssdup_log_fault_text(l->super.fault));
+			    ssdup_log_fault_text(c->fault));
 	case LOG_TWO_LOGS:
 		return fail(ctx, EXIT_LOST, path, "%s: choose with --copy 0 or --copy 1",
-			    ssdup_log_fault_text(l->super.fault));
+			    ssdup_log_fault_text(c->fault));
 	default:
 		return fail(ctx, EXIT_LOST, path, "no usable superblock: %s; %s",
-			    l->ssd.sectors < SSDUP_SUPER_SECTOR(SSDUP_SUPER_COPIES) ?
-			    "too small for one" : l->super.error[0] ?
-			    "cannot be read" : ssdup_log_fault_text(l->super.fault),
-			    other || l->super.copy_fault[0] == LOG_OK ?
+			    l->ssd.sectors < SSDUP_SUPER_SECTOR(SSDUP_COPIES) ?
+			    "too small for one" : c->error[0] ?
+			    "cannot be read" : ssdup_log_fault_text(c->fault),
+			    other || c->copy_fault[0] == LOG_OK ?
 			    "one copy looks well, see --copy" :
 			    "without one nothing of the log can be found");
 	}
+}
+
+int no_log(const struct log_file *l)
+{
+	const struct ssd_copies *super = &l->log.part[PART_SUPER];
+	const struct ssd_copies *record = &l->log.part[PART_RECORD];
+
+	if (l->from[PART_SUPER] != NO_COPY)
+		return fail(l->ctx, EXIT_LOST, l->ssd.path, "no usable record of the log: %s; %s",
+			    ssdup_log_fault_text(record->fault),
+			    usable(record->copy_fault[0]) || usable(record->copy_fault[1]) ?
+			    "one copy looks well, see --copy" :
+			    "without one nothing of the log can be found");
+	if (l->asked == NO_COPY || super->copy_fault[l->asked] == LOG_FORMAT_1)
+		return no_super(l);
+	return fail(l->ctx, EXIT_LOST, l->ssd.path, "copy %d of the superblock: %s", l->asked,
+		    super->error[l->asked] ? "cannot be read" :
+		    ssdup_log_fault_text(super->copy_fault[l->asked]));
 }
 
 bool parse_copy(struct ssdup_ctx *ctx, int *copy)

@@ -5,13 +5,14 @@
 #ifndef SSDUP_OFFLINE_H
 #define SSDUP_OFFLINE_H
 
+#include "format1.h"
 #include "logfile.h"
 
 /* --- check.c --- */
 
 /**
  * check_log() - find all faults, and make the map
- * @all: look at all that is behind the end of the halves, see log_scan()
+ * @all: look at all pages of segments without a header, see log_scan()
  * @data: read the dirty data too
  *
  * Return: what log_accepts() says.
@@ -25,6 +26,8 @@ enum dump_parts {
 	DUMP_PAGES	= 2,
 	DUMP_EXTENTS	= 4,
 	DUMP_ENTRIES	= 8,	/* with the pages */
+	DUMP_HEADERS	= 16,
+	DUMP_ALL	= DUMP_SUPER | DUMP_HEADERS | DUMP_PAGES | DUMP_EXTENTS,
 };
 
 /** dump_log() - print it, @parts of it, as text or JSON */
@@ -50,20 +53,49 @@ int export_log(struct log_file *l, struct disk *to, struct export_result *res);
 /** export_clear() - make the log empty. Return: 0, -errno; -ERANGE with counters used up */
 int export_clear(struct log_file *l);
 
+/* --- upgrade.c --- */
+
+/**
+ * upgrade_read() - read a log of format 1, and make its map
+ * @l: with its SSD open
+ * @old: filled in
+ *
+ * Return: 0, -EINVAL with @fault set for a log that is damaged, or -errno.
+ */
+int upgrade_read(struct log_file *l, struct f1_log *old, struct f1_fault *fault);
+
+/**
+ * upgrade_drain() - write what the log holds to the HDD, and make it durable; as export_log()
+ *
+ * Return: 0; -EBADMSG when the SSD could not read all of it; or -errno.
+ */
+int upgrade_drain(struct log_file *l, struct disk *hdd, struct export_result *res);
+
+/**
+ * upgrade_format() - write an empty log in the place of one that was drained
+ *
+ * Whenever this is interrupted, the SSD has the whole old log, or it is blank, or it has the
+ * new log. Return: 0 or -errno.
+ */
+int upgrade_format(struct log_file *l, const struct log_super *s);
+
 /* --- plan.c --- */
 
 enum repair_what {
 	REPAIR_SLOT_VOID,	/* zero a slot of a page */
 	REPAIR_PAGE,		/* write a page, of the entries that are well */
-	REPAIR_COPY,		/* write a copy of the superblock as the other one is */
-	REPAIR_SUPER,		/* write both copies, of a log that was not suspended cleanly */
+	REPAIR_HEADER_VOID,	/* zero the header of a segment */
+	REPAIR_HEADER,		/* write it */
+	REPAIR_COPY,		/* write a copy of superblock or record as the other one is */
+	REPAIR_RECORD,		/* write both copies, of a log that was not suspended cleanly */
 };
 
 struct repair {
 	enum repair_what	what;
-	u32			half;
+	struct log_header	h;		/* of the segment; its number, or all of it */
 	u32			page;
 	u32			slot;
+	enum ssd_part		part;
 	u32			copy;
 	u32			kept;		/* entries of the page that is written */
 	u32			marked;		/* entries that become a lost range */
@@ -74,9 +106,6 @@ struct repair {
 struct plan {
 	struct repair	*all;
 	size_t		nr;
-	/* Pages of the half that is looked at, without a version, that may have to be filled. */
-	u32		*holes;
-	size_t		nr_holes;
 	struct log_file	*l;
 };
 
@@ -92,7 +121,7 @@ int plan_make(struct log_file *l, struct plan *plan);
 /** plan_print() - a line for each step */
 void plan_print(FILE *to, const struct plan *plan);
 
-/** plan_apply() - do it: pages first, then the superblock. Return: 0 or -errno */
+/** plan_apply() - do it: pages first, then headers and the record. Return: 0 or -errno */
 int plan_apply(struct plan *plan);
 
 void plan_free(struct plan *plan);

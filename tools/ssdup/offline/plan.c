@@ -19,12 +19,12 @@ static struct repair *plan_step(struct plan *plan, enum repair_what what)
 	return x;
 }
 
-static struct repair *add_slot(struct plan *plan, enum repair_what what, u32 half, u32 page,
+static struct repair *add_slot(struct plan *plan, enum repair_what what, u32 segment, u32 page,
 			       u32 slot)
 {
 	struct repair *x = plan_step(plan, what);
 
-	x->half = half;
+	x->h.segment = segment;
 	x->page = page;
 	x->slot = slot;
 	return x;
@@ -36,26 +36,26 @@ static struct repair *add_slot(struct plan *plan, enum repair_what what, u32 hal
 #define MAX_REV		(LOG_MAX_COUNT - 1)
 
 /* An empty page for a place: behind it, the log goes on. */
-static struct repair *add_page(struct plan *plan, u32 half, u32 page, u64 epoch, u64 rev)
+static struct repair *add_page(struct plan *plan, const struct log_header *h, u32 page, u32 number,
+			       u64 rev)
 {
-	const struct log_super *s = &plan->l->s;
+	struct repair *x = add_slot(plan, REPAIR_PAGE, h->segment, page, rev & 1);
 	struct log_page_id id = {
-		.generation = s->generation[half], .epoch = epoch, .rev = rev, .page = page,
-		.half = half,
+		.generation = h->generation, .epoch = h->epoch, .rev = rev, .page = page,
+		.segment = h->segment, .number = number,
 	};
-	struct repair *x = add_slot(plan, REPAIR_PAGE, half, page, rev & 1);
 
-	memcpy(id.uuid, s->uuid, sizeof(id.uuid));
+	memcpy(id.uuid, plan->l->s.uuid, sizeof(id.uuid));
 	x->new = xpages(SSDUP_PAGE_BYTES);
 	ssdup_log_page_begin(x->new, &id);
 	return x;
 }
 
 /* What can still be said of an entry that is wrong: these sectors are not what they should be. */
-static bool lost_range(const struct log_super *s, const struct log_entry *e)
+static bool lost_range(const struct log_super *s, u64 generation, const struct log_entry *e)
 {
-	return e->sectors && e->sector < s->hdd_sectors &&
-	       e->sectors <= s->hdd_sectors - e->sector && e->seq && e->seq <= LOG_MAX_COUNT &&
+	return e->sectors && log_within(e->sector, e->sectors, s->hdd_sectors) &&
+	       e->seq >> SSDUP_SEQ_BITS == generation &&
 	       !((e->sector | e->sectors) & (s->g.block_sectors - 1));
 }
 
@@ -64,18 +64,19 @@ static void rewrite_page(struct plan *plan, const struct page_view *v)
 {
 	const struct ssdup_page *p = &v->slot[v->newest];
 	const struct log_super *s = &plan->l->s;
+	const struct log_header *h = &v->in->h;
 	u64 rev = log_page_rev(p) < MAX_REV ? log_page_rev(p) + 1 : 2;
 	u32 i, nr = le16_to_cpu(p->h.nr_entries);
 	struct log_entry e;
 	struct repair *x;
 
 	if (rev == 2 && log_page_rev(p) != 1)
-		add_slot(plan, REPAIR_SLOT_VOID, v->half, v->page, 1);
-	x = add_page(plan, v->half, v->page, log_page_epoch(p), rev);
+		add_slot(plan, REPAIR_SLOT_VOID, h->segment, v->page, 1);
+	x = add_page(plan, h, v->page, log_page_number(p), rev);
 	for (i = 0; i < nr; i++) {
-		if (log_entry_decode(s, &p->e[i], &e) == LOG_OK) {
+		if (log_entry_decode(s, h->generation, &p->e[i], &e) == LOG_OK) {
 			x->kept++;
-		} else if (lost_range(s, &e)) {
+		} else if (lost_range(s, h->generation, &e)) {
 			e.kind = SSDUP_KIND_LOST;
 			e.pos = to_log_pos(0);
 			x->marked++;
@@ -95,106 +96,169 @@ static bool entries_well(const struct plan *plan, const struct page_view *v)
 	u32 i;
 
 	for (i = 0; i < le16_to_cpu(p->h.nr_entries); i++)
-		if (log_entry_decode(&plan->l->s, &p->e[i], &e) != LOG_OK)
+		if (log_entry_decode(&plan->l->s, v->in->h.generation, &p->e[i], &e) != LOG_OK)
 			return false;
 	return true;
-}
-
-/* The pages behind these are good: empty ones lead to them. */
-static void fill_holes(struct plan *plan, const struct page_view *v)
-{
-	size_t i;
-
-	for (i = 0; i < plan->nr_holes; i++)
-		ssdup_log_page_finish(add_page(plan, v->half, plan->holes[i],
-					       log_page_epoch(&v->slot[v->newest]), 1)->new);
-	plan->nr_holes = 0;
-}
-
-static void add_hole(struct plan *plan, u32 page)
-{
-	plan->holes = xmore(plan->holes, plan->nr_holes, sizeof(*plan->holes));
-	plan->holes[plan->nr_holes++] = page;
 }
 
 /* Such a slot makes the kernel refuse the log, or hides that something is lost. */
 static bool slot_wrong(const struct page_view *v, u32 slot)
 {
-	return v->error[slot] || v->damaged[slot] || v->fault[slot] == LOG_PAGE_BAD_COUNT ||
-	       v->fault[slot] == LOG_PAGE_EPOCH;
+	return v->error[slot] || v->damaged[slot] || v->misnumbered[slot] ||
+	       v->fault[slot] == LOG_PAGE_BAD_COUNT;
 }
 
 static int plan_page(void *arg, const struct page_view *v)
 {
+	const struct segment_scan *x = v->in;
 	struct plan *plan = arg;
-	const struct half_scan *h = &plan->l->half[v->half];
 	u32 slot;
 
-	if (!v->page)
-		plan->nr_holes = 0;
-	if (v->state == PAGE_BEHIND || (v->state == PAGE_VOID && v->page != h->end))
+	if (v->state == PAGE_BEHIND || (v->state == PAGE_VOID && v->page != x->end))
 		return 0;
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++)
 		if (slot_wrong(v, slot))
-			add_slot(plan, REPAIR_SLOT_VOID, v->half, v->page, slot);
+			add_slot(plan, REPAIR_SLOT_VOID, x->h.segment, v->page, slot);
+	/* The pages behind it are good: an empty one leads to them. */
 	if (v->state == PAGE_MISSING)
-		add_hole(plan, v->page);
-	if (v->state == PAGE_KEPT)
-		fill_holes(plan, v);
-	if ((v->state == PAGE_KEPT || v->state == PAGE_LIVE) && !entries_well(plan, v))
+		ssdup_log_page_finish(add_page(plan, &x->h, v->page, x->base + v->page, 1)->new);
+	else if (v->state != PAGE_VOID && !entries_well(plan, v))
 		rewrite_page(plan, v);
 	return 0;
 }
 
-/* --- Superblock --- */
+/* --- Segments --- */
+
+static void add_header(struct plan *plan, enum repair_what what, const struct log_header *h)
+{
+	plan_step(plan, what)->h = *h;
+}
+
+/* A free segment; rather one that looks like what is gone. */
+static bool take_free(struct plan *plan, u32 *segment)
+{
+	struct log_file *l = plan->l;
+	u32 pass, i;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < l->s.g.nr_segments; i++) {
+			struct header_view *hv = &l->header[i];
+
+			if (hv->state == HEADER_LIVE || hv->state == HEADER_REBUILT ||
+			    (!pass && hv->fault == LOG_OK))
+				continue;
+			hv->state = HEADER_LIVE;
+			*segment = i;
+			return true;
+		}
+	return false;
+}
+
+/* Empty pages, then the header that makes them count. False: there is no room for it. */
+static bool fill_gap(struct plan *plan, const struct segment_gap *gap)
+{
+	u32 number = gap->base, end = gap->base + gap->pages, page;
+	struct log_header h = { .generation = gap->generation, .epoch = gap->epoch };
+
+	for (; h.generation < gap->generation + gap->nr; h.generation++) {
+		if (!take_free(plan, &h.segment))
+			return false;
+		for (page = 0; page < plan->l->s.g.meta_pages && number != end; page++, number++)
+			ssdup_log_page_finish(add_page(plan, &h, page, number, 1)->new);
+		add_header(plan, REPAIR_HEADER, &h);
+	}
+	return true;
+}
+
+static bool plan_segments(struct plan *plan)
+{
+	struct log_file *l = plan->l;
+	struct log_header h = { };
+	size_t i;
+
+	for (; h.segment < l->s.g.nr_segments; h.segment++) {
+		if (l->header[h.segment].state == HEADER_VOID)
+			add_header(plan, REPAIR_HEADER_VOID, &h);
+		if (l->header[h.segment].state == HEADER_REBUILT)
+			add_header(plan, REPAIR_HEADER, &l->header[h.segment].h);
+	}
+	for (i = 0; i < l->nr_gaps; i++)
+		if (!fill_gap(plan, &l->gaps[i]))
+			return false;
+	return true;
+}
+
+/* --- Superblock and record --- */
 
 /* The last suspend has counted the pages, and not these. */
 static bool miscounted(const struct log_file *l)
 {
-	u32 half;
+	u64 pages = 0, segments = 0;
+	u32 i;
 
-	for (half = 0; half < l->s.g.nr_halves && l->s.flags & SSDUP_SUPER_CLEAN; half++)
-		if (l->half[half].live != l->s.pages[half])
-			return true;
-	return false;
+	for (i = 0; i < l->nr_segments; i++) {
+		pages += l->segment[i].live;
+		segments += !!l->segment[i].live;
+	}
+	return l->s.flags & SSDUP_RECORD_CLEAN &&
+	       (pages != l->s.live_pages || segments != l->s.live_segments);
 }
 
-static void plan_super(struct log_file *l, struct plan *plan)
+static void plan_copies(struct log_file *l, struct plan *plan)
 {
-	u32 other = !l->from;
-	enum log_fault fault = l->super.copy_fault[other];
-	bool differs = fault != LOG_OK || memcmp(l->raw[0], l->raw[1], SSDUP_SUPER_BYTES);
+	bool changed = plan->nr || miscounted(l);
+	struct repair *x;
+	u32 part, other;
 
-	/* What stands on the pages is not what the last suspend counted. */
-	if (plan->nr || miscounted(l))
-		plan_step(plan, REPAIR_SUPER);
-	else if (differs)
-		plan_step(plan, REPAIR_COPY)->copy = other;
+	for (part = 0; part < NR_PARTS; part++) {
+		other = !l->from[part];
+		/* What stands on the pages is not what the last suspend counted. */
+		if (part == PART_RECORD && changed) {
+			plan_step(plan, REPAIR_RECORD);
+		} else if (l->log.part[part].copy_fault[other] != LOG_OK ||
+			   memcmp(l->raw[part][0], l->raw[part][1], SSDUP_BLOCK_BYTES)) {
+			x = plan_step(plan, REPAIR_COPY);
+			x->part = part;
+			x->copy = other;
+		}
+	}
+}
+
+static int refuse_fault(struct log_file *l, enum log_fault fault)
+{
+	const char *path = l->ssd.path;
+
+	switch (fault) {
+	case LOG_FORMAT_1:
+	case LOG_UNKNOWN_VERSION:
+	case LOG_UNKNOWN_INCOMPAT:
+	case LOG_UNKNOWN_RO_COMPAT:
+		return fail(l->ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
+			    ssdup_log_fault_text(fault));
+	case LOG_NO_UUID:
+		return fail(l->ctx, EXIT_REFUSED, path,
+			    "%s: its pages could be of any log; export takes what it holds",
+			    ssdup_log_fault_text(LOG_NO_UUID));
+	default:
+		return EXIT_OK;
+	}
 }
 
 static int refuse(struct log_file *l)
 {
-	const char *path = l->ssd.path;
-	u32 i;
+	u32 part, i;
+	int r;
 
-	if (l->from == NO_COPY)
+	if (!l->known)
 		return no_log(l);
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
-		switch (l->super.copy_fault[i]) {
-		case LOG_NEWER_VERSION:
-		case LOG_UNKNOWN_INCOMPAT:
-		case LOG_UNKNOWN_RO_COMPAT:
-			return fail(l->ctx, EXIT_REFUSED, path, "%s: a newer ssdup is needed",
-				    ssdup_log_fault_text(l->super.copy_fault[i]));
-		case LOG_NO_UUID:
-			return fail(l->ctx, EXIT_REFUSED, path,
-				    "%s: its pages could be of any log; export takes what it holds",
-				    ssdup_log_fault_text(LOG_NO_UUID));
-		default:
-			break;
+	for (part = 0; part < NR_PARTS; part++)
+		for (i = 0; i < SSDUP_COPIES; i++) {
+			r = refuse_fault(l, l->log.part[part].copy_fault[i]);
+			if (r != EXIT_OK)
+				return r;
 		}
 	if (l->ssd.sectors < l->s.ssd_sectors)
-		return fail(l->ctx, EXIT_LOST, path,
+		return fail(l->ctx, EXIT_LOST, l->ssd.path,
 			    "a part of the log is not there, and cannot be made; export takes the rest");
 	return EXIT_OK;
 }
@@ -213,8 +277,11 @@ int plan_make(struct log_file *l, struct plan *plan)
 	l->visit_arg = plan;
 	log_scan(l, true);
 	l->visit = NULL;
-	log_map(l);
-	plan_super(l, plan);
+	log_map(l, false);
+	if (l->contradictory || !plan_segments(plan))
+		return fail(l->ctx, EXIT_LOST, l->ssd.path,
+			    "its headers and pages contradict each other; export takes what it holds");
+	plan_copies(l, plan);
 	return EXIT_OK;
 }
 
@@ -223,7 +290,6 @@ void plan_free(struct plan *plan)
 	while (plan->nr)
 		free(plan->all[--plan->nr].new);
 	free(plan->all);
-	free(plan->holes);
 }
 
 /* --- Doing it --- */
@@ -237,19 +303,28 @@ void plan_print(FILE *to, const struct plan *plan)
 		x = &plan->all[i];
 		switch (x->what) {
 		case REPAIR_SLOT_VOID:
-			fprintf(to, "zero half %u page %u slot %u\n", x->half, x->page, x->slot);
+			fprintf(to, "zero segment %u page %u slot %u\n", x->h.segment, x->page,
+				x->slot);
 			break;
 		case REPAIR_PAGE:
-			fprintf(to, "write half %u page %u slot %u: ", x->half, x->page, x->slot);
+			fprintf(to, "write segment %u page %u slot %u: ", x->h.segment, x->page,
+				x->slot);
 			fprintf(to, "%u entries kept, %u marked as lost, %u dropped\n", x->kept,
 				x->marked, x->dropped);
 			break;
-		case REPAIR_COPY:
-			fprintf(to, "write superblock copy %u as copy %d is\n", x->copy,
-				plan->l->from);
+		case REPAIR_HEADER_VOID:
+			fprintf(to, "zero the header of segment %u\n", x->h.segment);
 			break;
-		case REPAIR_SUPER:
-			fprintf(to, "write both copies of the superblock: not suspended cleanly\n");
+		case REPAIR_HEADER:
+			fprintf(to, "write the header of segment %u: generation %llu, epoch %llu\n",
+				x->h.segment, x->h.generation, x->h.epoch);
+			break;
+		case REPAIR_COPY:
+			fprintf(to, "write %s copy %u as copy %d is\n", part_name(x->part),
+				x->copy, plan->l->from[x->part]);
+			break;
+		case REPAIR_RECORD:
+			fprintf(to, "write both copies of the record: not suspended cleanly\n");
 			break;
 		}
 	}
@@ -258,22 +333,36 @@ void plan_print(FILE *to, const struct plan *plan)
 static int write_slot(struct plan *plan, const struct repair *x, const void *content)
 {
 	return disk_write(&plan->l->ssd, content,
-			  ssdup_log_slot_sector(&plan->l->s.g, x->half, x->page, x->slot),
+			  ssdup_log_slot_sector(&plan->l->s.g, x->h.segment, x->page, x->slot),
 			  SSDUP_PAGE_SECTORS);
 }
 
-static int write_super(struct log_file *l)
+static int write_header(struct log_file *l, const struct repair *x)
 {
+	void *block = xpages(SSDUP_BLOCK_BYTES);
+	int r;
+
+	if (x->what == REPAIR_HEADER)
+		ssdup_log_header_encode(&l->s, &x->h, block);
+	r = disk_write(&l->ssd, block, log_segment_sector(&l->s.g, x->h.segment),
+		       SSDUP_BLOCK_SECTORS);
+	free(block);
+	return r;
+}
+
+static int write_record(struct log_file *l)
+{
+	const struct ssd_copies *c = &l->log.part[PART_RECORD];
 	struct log_super s = l->s;
 	u32 i;
 
 	/* Above both, so that none of the two wins over what is written now. */
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++)
-		if (l->super.copy_fault[i] == LOG_OK)
-			s.seq = max(s.seq, l->super.copy[i].seq);
+	for (i = 0; i < SSDUP_COPIES; i++)
+		if (c->copy_fault[i] == LOG_OK)
+			s.seq = max(s.seq, c->copy[i].seq);
 	s.seq++;
-	s.flags &= ~SSDUP_SUPER_CLEAN;
-	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_log_write(l->ssd.fd, &s);
+	s.flags &= ~SSDUP_RECORD_CLEAN;
+	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_part_write(l->ssd.fd, PART_RECORD, &s);
 }
 
 static int apply(struct plan *plan, const struct repair *x)
@@ -290,11 +379,14 @@ static int apply(struct plan *plan, const struct repair *x)
 		return r;
 	case REPAIR_PAGE:
 		return write_slot(plan, x, x->new);
+	case REPAIR_HEADER_VOID:
+	case REPAIR_HEADER:
+		return write_header(l, x);
 	case REPAIR_COPY:
-		return disk_write(&l->ssd, l->raw[l->from], SSDUP_SUPER_SECTOR(x->copy),
-				  SSDUP_SUPER_BYTES / SECTOR_BYTES);
+		return disk_write(&l->ssd, l->raw[x->part][l->from[x->part]],
+				  part_sector(x->part, x->copy), SSDUP_BLOCK_SECTORS);
 	default:
-		return write_super(l);
+		return write_record(l);
 	}
 }
 
@@ -304,8 +396,8 @@ int plan_apply(struct plan *plan)
 	int r;
 
 	for (i = 0; i < plan->nr; i++) {
-		/* The superblock stands at the end, and counts on the pages. */
-		r = plan->all[i].what >= REPAIR_COPY ? disk_sync(&plan->l->ssd) : 0;
+		/* A header counts on its pages, and the record on all of them. */
+		r = plan->all[i].what >= REPAIR_HEADER ? disk_sync(&plan->l->ssd) : 0;
 		r = r ?: apply(plan, &plan->all[i]);
 		if (r)
 			return r;

@@ -2,87 +2,73 @@
 /*
  * ssdup: the pages of a log that is read without the module.
  *
- * A half ends as the kernel's replay ends it, at the first page with no version that
- * counts. Where the last suspend has counted more pages than that, or those behind the
- * gap show that it is not one of a power cut, they were promised, and are taken too. The
- * kernel refuses such a log.
+ * A segment ends as the kernel's replay ends it, at the first page with no version that counts.
+ * Where later pages show that this one was durable, the ones behind it were promised, and are
+ * taken too. The kernel refuses such a log.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "lib/wait.h"
-#include "logfile.h"
+#include "scan.h"
 
-#define PAIR_BYTES	(SSDUP_PAGE_SLOTS * SSDUP_PAGE_BYTES)
-#define PAIR_SECTORS	(PAIR_BYTES / SECTOR_BYTES)
 #define CHUNK		64U		/* pages read at once */
 
-struct scan {
-	struct log_file	*l;
-	bool		all;
-	bool		again;		/* behind the gap, a second time */
-	u32		half;
-	u32		age;
-	u32		order;
-	u32		first;		/* page that the chunk starts with */
-	u32		nr;		/* pages in it */
-	char		*chunk;
-	bool		ended;		/* the run from page 0 on is over */
-	bool		read_out;	/* the SSD ends here */
-	u32		promised;	/* pages of the half, as far as that is known */
-	struct log_page_id want;
+struct segment_run {
+	struct scan		*sc;
+	struct segment_scan	*x;
+	bool			ended;	/* the segment is over */
 };
-
-static bool clean(const struct log_file *l)
-{
-	return l->s.flags & SSDUP_SUPER_CLEAN;
-}
 
 /* --- Reading --- */
 
-/* Behind a gap all pages are read twice: first to learn what it is. */
-static void show(struct scan *sc, u32 page)
+static void show(struct scan *sc)
 {
-	const struct log_geometry *g = &sc->l->s.g;
-	u64 pages = (u64)g->meta_pages * (1 + sc->all);
-	u64 done = sc->half * pages + page + (sc->again ? g->meta_pages : 0);
-
 	ticker_show(sc->l->ctx, &sc->l->ticker, sc->l->ssd.path,
 		    "%u %% of the metadata looked at",
-		    (unsigned int)(100 * done / (g->nr_halves * pages)));
+		    (unsigned int)min(100 * sc->done / sc->to_do, 100ULL));
 }
 
-static int read_chunk(struct scan *sc, u32 page, u32 nr)
+static int read_chunk(struct scan *sc, u32 segment, u32 page, u32 nr)
 {
 	int r;
 
-	show(sc, page);
+	show(sc);
 	nr = min(nr, sc->l->s.g.meta_pages - page);
-	r = disk_read(&sc->l->ssd, sc->chunk, ssdup_log_slot_sector(&sc->l->s.g, sc->half, page, 0),
-		      nr * PAIR_SECTORS);
+	r = disk_read(&sc->l->ssd, sc->chunk,
+		      ssdup_log_slot_sector(&sc->l->s.g, segment, page, 0), nr * PAIR_SECTORS);
+	sc->segment = segment;
 	sc->first = page;
 	sc->nr = r ? 0 : nr;
 	return r;
 }
 
-static void read_page(struct scan *sc, u32 page, struct page_view *v)
+static bool have_page(const struct scan *sc, u32 segment, u32 page)
+{
+	return sc->nr && segment == sc->segment && page >= sc->first &&
+	       page - sc->first < sc->nr;
+}
+
+void scan_read(struct scan *sc, u32 segment, u32 page, struct page_view *v)
 {
 	char *to = sc->chunk;
-	u32 slot;
+	u32 slot, nr;
 	u64 at;
 	int r;
 
-	*v = (struct page_view){ .half = sc->half, .page = page, .newest = -1 };
-	if (!sc->nr || page < sc->first || page - sc->first >= sc->nr) {
+	*v = (struct page_view){ .page = page, .newest = -1 };
+	if (!have_page(sc, segment, page)) {
+		/* A segment without a header is mostly over after its first page. */
+		nr = sc->l->header[segment].state == HEADER_NONE && !page && !sc->all ? 1 : CHUNK;
 		/* What is bad further on is none of this page's business. */
-		r = read_chunk(sc, page, CHUNK);
+		r = read_chunk(sc, segment, page, nr);
 		if (r)
-			r = read_chunk(sc, page, 1);
+			r = read_chunk(sc, segment, page, 1);
 		for (slot = 0; slot < SSDUP_PAGE_SLOTS && r; slot++) {
 			char *b = to + slot * SSDUP_PAGE_BYTES;
 
 			memset(b, 0, SSDUP_PAGE_BYTES);
-			at = ssdup_log_slot_sector(&sc->l->s.g, sc->half, page, slot);
+			at = ssdup_log_slot_sector(&sc->l->s.g, segment, page, slot);
 			v->error[slot] = disk_read(&sc->l->ssd, b, at, SSDUP_PAGE_SECTORS);
 			sc->read_out |= v->error[slot] == -ENXIO;
 		}
@@ -94,54 +80,60 @@ static void read_page(struct scan *sc, u32 page, struct page_view *v)
 
 /* --- One page --- */
 
-static bool newer(const struct ssdup_page *a, const struct ssdup_page *b)
-{
-	if (log_page_epoch(a) != log_page_epoch(b))
-		return log_page_epoch(a) > log_page_epoch(b);
-	return log_page_rev(a) > log_page_rev(b);
-}
-
 /*
- * No power cut has been since the log was loaded, if its suspend was clean: a torn
- * page of this epoch is damage then, and if it is the newer one, something is lost.
+ * No power cut has been since the epoch began, if its suspend was clean: a torn page is damage
+ * then, and if it is the newer one, something is lost.
  */
 static bool newest_damaged(const struct log_file *l, const struct page_view *v, u32 slot)
 {
-	const struct ssdup_page *torn = &v->slot[slot], *other = &v->slot[!slot];
-
-	return v->fault[slot] == LOG_BAD_CRC && !v->error[slot] && clean(l) && v->newest >= 0 &&
-	       log_page_epoch(torn) == l->s.epoch &&
-	       (log_page_epoch(other) < l->s.epoch || log_page_rev(torn) > log_page_rev(other));
+	return v->fault[slot] == LOG_BAD_CRC && !v->error[slot] && v->newest >= 0 &&
+	       scan_clean(l, v->in->h.epoch) &&
+	       log_page_rev(&v->slot[slot]) > log_page_rev(&v->slot[!slot]);
 }
 
-static void judge(struct scan *sc, struct page_view *v)
+void scan_judge(const struct log_file *l, struct page_view *v)
 {
-	struct half_scan *h = &sc->l->half[sc->half];
+	struct log_page_id want = {
+		.generation = v->in->h.generation, .epoch = v->in->h.epoch,
+		.segment = v->in->h.segment, .page = v->page,
+	};
 	u32 slot;
-	bool valid;
 
-	sc->want.page = v->page;
+	memcpy(want.uuid, l->s.uuid, sizeof(want.uuid));
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
 		v->fault[slot] = v->error[slot] ? LOG_BAD_CRC :
-				 ssdup_log_page_check(&v->slot[slot], &sc->want);
-		if (v->fault[slot] == LOG_OK &&
-		    (v->newest < 0 || newer(&v->slot[slot], &v->slot[v->newest])))
+				 ssdup_log_page_check(&v->slot[slot], &want);
+		v->misnumbered[slot] = v->fault[slot] == LOG_OK && v->in->based &&
+				       log_page_number(&v->slot[slot]) != v->in->base + v->page;
+		if (v->fault[slot] == LOG_OK && !v->misnumbered[slot] &&
+		    (v->newest < 0 ||
+		     log_page_rev(&v->slot[slot]) > log_page_rev(&v->slot[v->newest])))
 			v->newest = slot;
 	}
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++)
-		v->damaged[slot] = newest_damaged(sc->l, v, slot);
-	valid = v->newest >= 0 && log_page_epoch(&v->slot[v->newest]) >= h->epoch;
-	if (!valid)
-		sc->ended = true;
-	if (!sc->ended)
-		v->state = PAGE_LIVE;
-	else if (v->page < sc->promised)
-		v->state = valid ? PAGE_KEPT : PAGE_MISSING;
-	else if (valid && v->page == h->end)
-		/* The next one after those that were kept. */
-		v->state = PAGE_KEPT;
+		v->damaged[slot] = newest_damaged(l, v, slot);
+}
+
+/* Must the segment have had this page? */
+static bool promised(const struct segment_scan *x, u32 page)
+{
+	if (page >= x->top)
+		return page < x->top + x->lost;
+	return (u64)x->base + page < x->proven;
+}
+
+static void place(struct segment_run *run, struct page_view *v)
+{
+	struct segment_scan *x = run->x;
+
+	if (v->newest < 0 && !promised(x, v->page))
+		run->ended = true;
+	if (run->ended)
+		v->state = v->newest >= 0 ? PAGE_BEHIND : PAGE_VOID;
+	else if (v->newest < 0)
+		v->state = PAGE_MISSING;
 	else
-		v->state = valid ? PAGE_BEHIND : PAGE_VOID;
+		v->state = x->missing ? PAGE_KEPT : PAGE_LIVE;
 }
 
 static void page_finding(struct log_file *l, const struct page_view *v, u32 slot, u32 number,
@@ -150,28 +142,29 @@ static void page_finding(struct log_file *l, const struct page_view *v, u32 slot
 	struct finding f = finding(number);
 
 	f.severity = severity;
-	f.half = v->half;
+	f.segment = v->in->h.segment;
 	f.page = v->page;
 	f.slot = slot;
 	if (number == FAULT_PAGE_UNREADABLE && v->newest >= 0)
 		snprintf(f.text, sizeof(f.text), "the other version counts");
-	if (number == FAULT_PAGE_EPOCH)
-		snprintf(f.text, sizeof(f.text), "epoch %llu, the superblock's is %llu",
-			 log_page_epoch(&v->slot[slot]), l->s.epoch);
+	if (number == FAULT_PAGE_NUMBER)
+		snprintf(f.text, sizeof(f.text), "%u instead of %u",
+			 log_page_number(&v->slot[slot]), v->in->base + v->page);
 	found(&l->findings, &f);
 }
 
-static void slot_findings(struct scan *sc, const struct page_view *v)
+static void slot_findings(struct log_file *l, const struct page_view *v)
 {
-	struct log_file *l = sc->l;
 	u32 slot;
 
 	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
 		if (v->error[slot])
 			page_finding(l, v, slot, FAULT_PAGE_UNREADABLE,
 				     v->newest >= 0 ? SEV_REPAIRABLE : SEV_LOST);
-		else if (v->fault[slot] == LOG_PAGE_BAD_COUNT || v->fault[slot] == LOG_PAGE_EPOCH)
-			page_finding(l, v, slot, FAULT_PAGE + v->fault[slot], SEV_LOST);
+		else if (v->fault[slot] == LOG_PAGE_BAD_COUNT)
+			page_finding(l, v, slot, FAULT_PAGE_COUNT, SEV_LOST);
+		else if (v->misnumbered[slot])
+			page_finding(l, v, slot, FAULT_PAGE_NUMBER, SEV_LOST);
 		else if (v->damaged[slot])
 			page_finding(l, v, slot, FAULT_PAGE_DAMAGED, SEV_LOST);
 		else if (v->fault[slot] == LOG_BAD_CRC && v->newest >= 0)
@@ -181,24 +174,23 @@ static void slot_findings(struct scan *sc, const struct page_view *v)
 
 /* --- Entries --- */
 
-static void entry_finding(struct scan *sc, const struct page_view *v, u32 i,
+static void entry_finding(struct log_file *l, const struct page_view *v, u32 i,
 			  enum log_fault fault, const struct log_entry *e)
 {
 	struct finding f = finding(FAULT_ENTRY + fault);
 
-	f.half = v->half;
+	f.segment = v->in->h.segment;
 	f.page = v->page;
 	f.slot = v->newest;
 	f.entry = i;
-	if (e->sectors && e->sector < sc->l->s.hdd_sectors &&
-	    e->sectors <= sc->l->s.hdd_sectors - e->sector) {
+	if (e->sectors && log_within(e->sector, e->sectors, l->s.hdd_sectors)) {
 		f.start = e->sector;
 		f.sectors = e->sectors;
 	}
-	found(&sc->l->findings, &f);
+	found(&l->findings, &f);
 }
 
-static void take_entries(struct scan *sc, const struct page_view *v)
+static void take_entries(struct log_file *l, struct segment_scan *x, const struct page_view *v)
 {
 	const struct ssdup_page *p = &v->slot[v->newest];
 	u32 i, nr = le16_to_cpu(p->h.nr_entries);
@@ -208,161 +200,168 @@ static void take_entries(struct scan *sc, const struct page_view *v)
 	struct finding f;
 
 	for (i = 0; i < nr; i++) {
-		fault = log_entry_decode(&sc->l->s, &p->e[i], &e);
+		fault = log_entry_decode(&l->s, x->h.generation, &p->e[i], &e);
 		if (fault != LOG_OK) {
-			entry_finding(sc, v, i, fault, &e);
+			entry_finding(l, v, i, fault, &e);
 			continue;
 		}
 		item = (struct log_item){
-			.sector = e.sector, .seq = e.seq, .sectors = e.sectors,
-			.pos = from_log_pos(e.pos), .order = sc->order++,
-			.half = v->half, .age = sc->age, .kind = e.kind,
+			.sector = e.sector, .seq = e.seq, .sectors = e.sectors, .kind = e.kind,
+			.pos = e.kind == SSDUP_KIND_DATA ?
+			       ssdup_log_data_sector(&l->s.g, x->h.segment, e.pos) :
+			       log_segment_sector(&l->s.g, x->h.segment),
 		};
-		log_item_add(sc->l, &item);
+		log_item_add(l, &item);
 		if (e.kind != SSDUP_KIND_LOST)
 			continue;
 		f = finding(FAULT_RANGE_LOST);
-		f.half = v->half;
+		f.segment = x->h.segment;
 		f.start = e.sector;
 		f.sectors = e.sectors;
-		found(&sc->l->findings, &f);
+		found(&l->findings, &f);
 	}
-	sc->l->half[v->half].entries += nr;
+	x->entries += nr;
 }
 
-/* --- One half --- */
+/* --- One segment --- */
 
-static void take_page(struct scan *sc, const struct page_view *v)
+static void take_page(struct log_file *l, struct segment_scan *x, const struct page_view *v)
 {
-	struct half_scan *h = &sc->l->half[sc->half];
-
 	switch (v->state) {
 	case PAGE_LIVE:
-		h->live++;
+		x->live++;
 		break;
 	case PAGE_KEPT:
 		break;
 	case PAGE_MISSING:
-		h->missing++;
-		slot_findings(sc, v);
+		x->missing++;
+		x->end = v->page + 1;
+		slot_findings(l, v);
 		return;
 	case PAGE_BEHIND:
-		h->behind++;
+		x->behind++;
 		return;
 	case PAGE_VOID:
-		/* The kernel looks at the page that ends the half. */
-		if (v->page == h->end)
-			slot_findings(sc, v);
+		/* The kernel looks at the page that ends the segment. */
+		if (v->page == x->end)
+			slot_findings(l, v);
 		return;
 	}
-	h->end = v->page + 1;
-	h->epoch = log_page_epoch(&v->slot[v->newest]);
-	slot_findings(sc, v);
-	take_entries(sc, v);
+	x->end = v->page + 1;
+	slot_findings(l, v);
+	take_entries(l, x, v);
 }
 
-static void half_findings(struct scan *sc)
+static void segment_findings(struct log_file *l, const struct segment_scan *x)
 {
-	struct log_file *l = sc->l;
-	struct half_scan *h = &l->half[sc->half];
-	u32 said = l->s.pages[sc->half], lost = max(h->missing, 1U);
-	bool missing = clean(l) && h->live < said;
 	struct finding f;
 
-	if (missing || h->live < sc->promised) {
-		f = finding(missing ? FAULT_PAGES_MISSING : FAULT_PAGES_GAP);
-		f.page = h->live;
-		snprintf(f.text, sizeof(f.text), "%u of %u pages, up to %llu writes", lost,
-			 missing ? said : h->end, (u64)lost * SSDUP_PAGE_ENTRIES);
-	} else if (clean(l) && h->live > said) {
-		f = finding(FAULT_PAGES_MORE);
-		snprintf(f.text, sizeof(f.text), "%u, the suspend counted %u", h->live, said);
-	} else if (h->behind) {
+	if (x->missing) {
+		f = finding(scan_clean(l, x->h.epoch) ? FAULT_PAGES_MISSING : FAULT_PAGES_GAP);
+		f.page = x->live;
+		snprintf(f.text, sizeof(f.text), "%u of %u pages, up to %llu writes", x->missing,
+			 x->end, (u64)x->missing * SSDUP_PAGE_ENTRIES);
+	} else if (x->behind) {
 		f = finding(FAULT_PAGES_BEHIND);
-		f.page = h->end;
-		snprintf(f.text, sizeof(f.text), "%u of them", h->behind);
+		f.page = x->end;
+		snprintf(f.text, sizeof(f.text), "%u of them", x->behind);
 	} else {
 		return;
 	}
-	f.half = sc->half;
+	f.segment = x->h.segment;
 	found(&l->findings, &f);
 }
 
-/*
- * Where the half ends at @gap, how many pages it must have had: up to the last one that
- * nobody writes before the page at the gap is durable. Looks at all of them, or only at
- * those that the kernel looks at.
- */
-static u32 proven(struct scan *sc, u32 gap, bool all)
+static int take_segment(struct scan *sc, struct segment_scan *x)
 {
-	struct log_file *l = sc->l;
-	struct half_scan before = l->half[sc->half];
-	struct page_view v;
-	u32 page, nr = 0;
-
-	for (page = gap + 1; page < l->s.g.meta_pages && !sc->read_out;
-	     page = all ? page + 1 : replay_look_on(gap, page)) {
-		read_page(sc, page, &v);
-		judge(sc, &v);
-		if (v.newest >= 0 &&
-		    log_page_outlives(&v.slot[v.newest], gap, before.epoch))
-			nr = page + 1;
-	}
-	sc->read_out = false;
-	return nr;
-}
-
-static int scan_half(struct scan *sc, bool all)
-{
+	struct segment_run run = { .sc = sc, .x = x };
 	struct log_file *l = sc->l;
 	struct page_view v;
 	int r = 0;
 	u32 page;
 
-	memcpy(sc->want.uuid, l->s.uuid, sizeof(sc->want.uuid));
-	sc->want.generation = l->s.generation[sc->half];
-	sc->want.epoch = l->s.epoch;
-	sc->want.half = sc->half;
-	if (clean(l))
-		sc->promised = min(l->s.pages[sc->half], l->s.g.meta_pages);
+	sc->read_out = false;
 	for (page = 0; page < l->s.g.meta_pages && !sc->read_out && !r; page++) {
-		bool ended = sc->ended;
-
-		read_page(sc, page, &v);
-		judge(sc, &v);
-		if (sc->ended && !ended && (all || !clean(l))) {
-			sc->promised = max(sc->promised, proven(sc, page, all));
-			sc->again = all;
-			read_page(sc, page, &v);
-			judge(sc, &v);
-		}
-		take_page(sc, &v);
+		scan_read(sc, x->h.segment, page, &v);
+		v.in = x;
+		scan_judge(l, &v);
+		place(&run, &v);
+		take_page(l, x, &v);
 		if (l->visit)
 			r = l->visit(l->visit_arg, &v);
-		if (sc->ended && !all && page + 1 >= sc->promised && v.state != PAGE_KEPT)
-			break;
 	}
-	half_findings(sc);
+	sc->done += l->s.g.meta_pages;
+	segment_findings(l, x);
 	return r;
+}
+
+/* --- All of them --- */
+
+static void gap_findings(struct log_file *l)
+{
+	const struct segment_gap *gap;
+	struct finding f;
+
+	for (gap = l->gaps; gap < l->gaps + l->nr_gaps; gap++) {
+		f = finding(FAULT_SEGMENT_GAP);
+		snprintf(f.text, sizeof(f.text),
+			 "%llu from generation %llu on, %u pages, up to %llu writes", gap->nr,
+			 gap->generation, gap->pages, (u64)gap->pages * SSDUP_PAGE_ENTRIES);
+		found(&l->findings, &f);
+	}
+}
+
+/* Is there what the last suspend has counted, and nothing else? */
+static void count_findings(struct log_file *l)
+{
+	u64 pages = 0, missing = 0, segments = 0;
+	struct finding f;
+	size_t i;
+
+	if (!(l->s.flags & SSDUP_RECORD_CLEAN))
+		return;
+	for (i = 0; i < l->nr_segments; i++) {
+		pages += l->segment[i].end - l->segment[i].missing;
+		missing += l->segment[i].missing;
+		segments += !!l->segment[i].end;
+	}
+	for (i = 0; i < l->nr_gaps; i++)
+		missing += l->gaps[i].pages;
+	if (pages + missing < l->s.live_pages) {
+		f = finding(FAULT_PAGES_MISSING);
+		snprintf(f.text, sizeof(f.text), "%llu of %llu pages at the end of segments",
+			 l->s.live_pages - pages - missing, l->s.live_pages);
+	} else if (pages > l->s.live_pages || (!missing && segments != l->s.live_segments)) {
+		f = finding(FAULT_PAGES_MORE);
+		snprintf(f.text, sizeof(f.text),
+			 "%llu in %llu segments, the suspend counted %llu in %u", pages, segments,
+			 l->s.live_pages, l->s.live_segments);
+	} else {
+		return;
+	}
+	found(&l->findings, &f);
 }
 
 int log_scan(struct log_file *l, bool all)
 {
-	char *chunk = xpages((size_t)min(CHUNK, l->s.g.meta_pages) * PAIR_BYTES);
-	u32 half, other;
+	u32 i, meta = l->s.g.meta_pages;
+	struct scan sc = {
+		.l = l, .all = all,
+		.chunk = xpages((size_t)min(CHUNK, meta) * PAIR_BYTES),
+		.to_do = (u64)l->s.g.nr_segments * ((all ? meta : 1) + 2 * meta),
+	};
 	int r = 0;
 
-	memset(l->half, 0, sizeof(l->half));
 	ticker_begin(&l->ticker);
-	for (half = 0; half < l->s.g.nr_halves && !r; half++) {
-		struct scan sc = { .l = l, .half = half, .chunk = chunk, .all = all };
-
-		for (other = 0; other < l->s.g.nr_halves; other++)
-			sc.age += l->s.generation[other] < l->s.generation[half];
-		r = scan_half(&sc, all);
-	}
+	scan_headers(&sc);
+	sc.done = sc.to_do - (u64)l->nr_segments * 2 * meta;
+	scan_numbers(&sc);
+	for (i = 0; i < l->nr_segments && !r; i++)
+		r = take_segment(&sc, &l->segment[i]);
+	gap_findings(l);
+	count_findings(l);
 	ticker_end(&l->ticker);
-	free(chunk);
+	free(sc.chunk);
 	return r;
 }
 
@@ -373,40 +372,93 @@ struct verdict {
 	struct ssdup_page *slots;
 };
 
-static int verdict_page(void *ctx, u32 half, u32 page, const struct ssdup_page **slots)
+static int verdict_page(void *ctx, u32 segment, u32 page, const struct ssdup_page **slots)
 {
 	struct verdict *v = ctx;
 
 	*slots = v->slots;
-	return disk_read(&v->l->ssd, v->slots, ssdup_log_slot_sector(&v->l->s.g, half, page, 0),
-			 PAIR_SECTORS);
+	return disk_read(&v->l->ssd, v->slots,
+			 ssdup_log_slot_sector(&v->l->s.g, segment, page, 0), PAIR_SECTORS);
 }
 
-static int verdict_entries(void *ctx, u32 half, const struct ssdup_entry *e, u32 nr)
+static int verdict_entries(void *ctx, u32 segment, const struct ssdup_entry *e, u32 nr)
 {
 	return 0;
 }
 
-int log_accepts(struct log_file *l)
+/* The header of a segment cannot be read. Return: 0 if its first page shows that it is free */
+static int verdict_without_header(struct log_file *l, u32 segment)
+{
+	struct ssdup_page *slots = xpages(PAIR_BYTES);
+	int r = disk_read(&l->ssd, slots, ssdup_log_slot_sector(&l->s.g, segment, 0, 0),
+			  PAIR_SECTORS);
+
+	if (!r && (ssdup_log_page_live(&slots[0], &l->s, segment) ||
+		   ssdup_log_page_live(&slots[1], &l->s, segment)))
+		r = -EIO;
+	free(slots);
+	return r;
+}
+
+/* All valid headers. Return: LOG_OK or why not; < 0 for -errno */
+static int verdict_headers(struct log_file *l, struct log_header *h, u32 *nr)
+{
+	void *block = xpages(SSDUP_BLOCK_BYTES);
+	enum log_fault fault;
+	int r = 0;
+	u32 i;
+
+	for (i = 0; i < l->s.g.nr_segments && !r; i++) {
+		if (disk_read(&l->ssd, block, log_segment_sector(&l->s.g, i),
+			      SSDUP_BLOCK_SECTORS)) {
+			r = verdict_without_header(l, i);
+			continue;
+		}
+		fault = ssdup_log_header_decode(block, &l->s, i, &h[*nr]);
+		if (fault == LOG_OK)
+			++*nr;
+		else if (fault != LOG_HEADER_STALE && fault != LOG_BAD_CRC)
+			r = fault;
+	}
+	free(block);
+	return r;
+}
+
+static int verdict_pages(struct log_file *l, const struct log_header *h, u32 nr)
 {
 	static const struct replay_ops ops = { verdict_page, verdict_entries };
-	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
-	struct verdict v = { .l = l };
-	struct ssdup_replay_half res;
-	struct replay_fault fault;
-	enum log_fault fits;
-	u32 half;
+	struct verdict v = { .l = l, .slots = xpages(PAIR_BYTES) };
+	struct ssdup_replay rp;
+	u32 i, pages;
 	int r = 0;
 
-	if (l->super.fault != LOG_OK)
-		return l->super.fault;
+	ssdup_replay_begin(&rp, &l->s, &ops, &v);
+	for (i = 0; i < nr && !r; i++)
+		r = ssdup_replay_segment(&rp, &h[i], &pages);
+	r = r ?: ssdup_replay_end(&rp);
+	free(v.slots);
+	return r == -EINVAL && rp.fault.fault != LOG_OK ? (int)rp.fault.fault : r;
+}
+
+int log_accepts(struct log_file *l)
+{
+	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors, next;
+	struct log_header *h;
+	enum log_fault fits;
+	u32 nr = 0;
+	int r;
+
+	if (l->log.fault != LOG_OK)
+		return l->log.fault;
 	fits = ssdup_log_super_fits(&l->s, hdd, l->ssd.sectors,
 				    max(l->ssd.block_sectors, l->hdd_block_sectors));
 	if (fits != LOG_OK)
 		return fits;
-	v.slots = xpages(PAIR_BYTES);
-	for (half = 0; half < l->s.g.nr_halves && !r; half++)
-		r = ssdup_replay_half(&l->s, half, &ops, &v, &res, &fault);
-	free(v.slots);
-	return r == -EINVAL && fault.fault != LOG_OK ? (int)fault.fault : r;
+	h = xalloc(l->s.g.nr_segments * sizeof(*h));
+	r = verdict_headers(l, h, &nr);
+	if (!r)
+		r = ssdup_replay_live(&l->s, h, &nr, &next);
+	r = r ?: verdict_pages(l, h, nr);
+	free(h);
+	return r;
 }

@@ -97,7 +97,7 @@ bool bench_exported(struct bench *b, struct log_file *l)
 	for (e = ssdup_extent_first(&l->map, 0, U64_MAX); e; e = ssdup_extent_next(e))
 		for (i = 0; i < e->sectors && e->kind != SSDUP_KIND_LOST; i++) {
 			want = e->kind == SSDUP_KIND_DATA ?
-			       ssdup_log_data_sector(&l->s.g, e->half, e->pos) + i : 0;
+			       e->pos + i : 0;
 			must(pread(b->hdd, &at, sizeof(at), (e->start + i) * SECTOR_BYTES) ==
 			     sizeof(at), "read");
 			if (at != want)

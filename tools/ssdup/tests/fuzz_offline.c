@@ -9,7 +9,7 @@
 #include "kunit/host/fuzz.h"
 
 #define HDD_SECTORS	32768U
-#define SSD_SECTORS	(SSDUP_HEAD_SECTORS + IMAGE_HALVES * IMAGE_STRIDE)
+
 /* Not to stderr, which says nothing here. */
 #define EXPECT(cond) do {							\
 	if (!(cond)) {								\
@@ -20,123 +20,137 @@
 
 static struct bench bench;
 
+static void put_block(const void *from, u64 sector)
+{
+	static u8 block[SSDUP_BLOCK_BYTES];
+
+	memcpy(block, from, SECTOR_BYTES);
+	bench_write(&bench, block, sector, SSDUP_BLOCK_SECTORS);
+}
+
 static void put_image(const struct image *im)
 {
-	static u8 block[SSDUP_SUPER_BYTES];
 	u32 i;
 
 	bench_silence();
 	if (!bench.ssd_sectors)
-		bench_open(&bench, SSD_SECTORS, HDD_SECTORS);
-	for (i = 0; i < SSDUP_SUPER_COPIES; i++) {
-		memset(block, 0, sizeof(block));
-		memcpy(block, im->super[i].b, sizeof(im->super[i]));
-		bench_write(&bench, block, SSDUP_SUPER_SECTOR(i), SSDUP_SUPER_BYTES / 512);
+		bench_open(&bench, IMAGE_SSD_SECTORS, HDD_SECTORS);
+	for (i = 0; i < SSDUP_COPIES; i++) {
+		put_block(&im->super[i], SSDUP_SUPER_SECTOR(i));
+		put_block(&im->record[i], SSDUP_RECORD_SECTOR(0, i));
 	}
-	for (i = 0; i < IMAGE_HALVES; i++)
-		bench_write(&bench, im->slot[i], SSDUP_HEAD_SECTORS + i * IMAGE_STRIDE,
+	for (i = 0; i < IMAGE_SEGMENTS; i++) {
+		u64 at = SSDUP_HEAD_SECTORS + i * IMAGE_SEGMENT_SECTORS;
+
+		put_block(&im->header[i], at);
+		bench_write(&bench, im->slot[i], at + SSDUP_BLOCK_SECTORS,
 			    sizeof(im->slot[i]) / 512);
+	}
 }
 
 /* --- The kernel's map --- */
 
+#define NODES	(2U * IMAGE_SEGMENTS * IMAGE_PAGES * SSDUP_PAGE_ENTRIES)
+
 struct kernel_map {
 	struct log_file		*l;
 	struct extent_tree	tree;
-	struct extent_list	all;
 	struct ssdup_page	slots[SSDUP_PAGE_SLOTS];
+	u32			used;	/* of: */
+	struct extent		node[NODES];
 };
 
-static struct extent *node(void)
+static struct extent *node(struct kernel_map *k)
 {
-	return xalloc(sizeof(struct extent));
+	EXPECT(k->used < NODES);
+	return &k->node[k->used++];
 }
 
-static int kernel_page(void *arg, u32 half, u32 page, const struct ssdup_page **slots)
+static int kernel_page(void *arg, u32 segment, u32 page, const struct ssdup_page **slots)
 {
 	struct kernel_map *k = arg;
 
 	*slots = k->slots;
-	return disk_read(&k->l->ssd, k->slots, ssdup_log_slot_sector(&k->l->s.g, half, page, 0),
+	return disk_read(&k->l->ssd, k->slots,
+			 ssdup_log_slot_sector(&k->l->s.g, segment, page, 0),
 			 sizeof(k->slots) / 512);
 }
 
-static void kernel_entry(struct kernel_map *k, u32 half, struct log_entry le)
+/* As replay_among() of recovery.c. */
+static void kernel_entry(struct kernel_map *k, u32 segment, struct log_entry le)
 {
-	struct extent_list spares = {}, unused = {};
-	struct extent *e = node(), *old;
-	u32 need;
+	u64 start = le.sector, end = start + le.sectors, from;
+	bool data = le.kind == SSDUP_KIND_DATA;
+	struct extent *e;
+	u32 sectors;
 
-	*e = (struct extent){ .start = le.sector, .seq = le.seq, .sectors = le.sectors,
-			      .pos = le.pos, .half = half, .kind = le.kind };
-	if (extent_insert_alone(&k->tree, e, &old)) {
-		free(old);
-		return;
+	while ((sectors = ssdup_extent_older_span(&k->tree, start, end, le.seq, &from))) {
+		e = node(k);
+		*e = (struct extent){
+			.start = from, .seq = le.seq, .sectors = sectors, .kind = le.kind,
+			.pos = data ? ssdup_log_data_sector(&k->l->s.g, segment, le.pos) +
+				      (from - le.sector) :
+			       log_segment_sector(&k->l->s.g, segment),
+		};
+		ssdup_extent_insert(&k->tree, e,
+				    ssdup_extent_splits(&k->tree, e) ? node(k) : NULL);
+		start = from + sectors;
 	}
-	for (need = ssdup_extent_spares(&k->tree, e); need; need--)
-		extent_push(&spares, node());
-	ssdup_extent_insert(&k->tree, e, &spares, &unused);
-	while ((e = extent_pop(&spares)) || (e = extent_pop(&unused)))
-		free(e);
 }
 
-static int kernel_entries(void *arg, u32 half, const struct ssdup_entry *e, u32 nr)
+static int kernel_entries(void *arg, u32 segment, const struct ssdup_entry *e, u32 nr)
 {
 	for (; nr; nr--, e++)
-		kernel_entry(arg, half, log_entry_read(e));
+		kernel_entry(arg, segment, log_entry_read(e));
 	return 0;
 }
 
 static bool alike(const struct extent *a, const struct extent *b)
 {
 	return a->start == b->start && a->sectors == b->sectors && a->kind == b->kind &&
-	       a->pos == b->pos && a->half == b->half && a->seq == b->seq;
+	       a->pos == b->pos && a->seq == b->seq;
 }
 
-/* Half by half, the lowest generation first, as recovery.c does. */
+static u32 kernel_headers(struct log_file *l, struct log_header *h)
+{
+	static u8 block[SSDUP_BLOCK_BYTES];
+	u32 i, nr = 0;
+	u64 next;
+
+	for (i = 0; i < l->s.g.nr_segments; i++) {
+		bench_read(&bench, block, log_segment_sector(&l->s.g, i), SSDUP_BLOCK_SECTORS);
+		nr += ssdup_log_header_decode(block, &l->s, i, &h[nr]) == LOG_OK;
+	}
+	EXPECT(ssdup_replay_live(&l->s, h, &nr, &next) == LOG_OK);
+	return nr;
+}
+
+/* As recovery.c does. */
 static void same_as_kernel(struct log_file *l)
 {
 	static const struct replay_ops ops = { kernel_page, kernel_entries };
-	struct kernel_map k = { .l = l };
-	struct extent_list unused = {};
-	struct ssdup_replay_half res;
-	struct replay_fault fault;
+	struct log_header *h = xalloc(l->s.g.nr_segments * sizeof(*h));
+	struct kernel_map *k = xalloc(sizeof(*k));
+	struct ssdup_replay rp;
 	struct extent *a, *b;
-	u64 done = 0, next, from;
-	u32 i, half, nr;
+	u32 i, pages, nr = kernel_headers(l, h);
 
-	ssdup_extent_tree_init(&k.tree);
-	for (nr = 0; nr < l->s.g.nr_halves; nr++, done = next) {
-		for (i = 0, half = 0, next = U64_MAX; i < l->s.g.nr_halves; i++)
-			if (l->s.generation[i] > done && l->s.generation[i] < next) {
-				next = l->s.generation[i];
-				half = i;
-			}
-		EXPECT(!ssdup_replay_half(&l->s, half, &ops, &k, &res, &fault));
-	}
-	EXPECT(k.tree.nr == l->map.nr && k.tree.sectors == l->map.sectors);
-	a = ssdup_extent_first(&k.tree, 0, U64_MAX);
+	k->l = l;
+	ssdup_extent_tree_init(&k->tree);
+	ssdup_replay_begin(&rp, &l->s, &ops, k);
+	for (i = 0; i < nr; i++)
+		EXPECT(!ssdup_replay_segment(&rp, &h[i], &pages));
+	EXPECT(!ssdup_replay_end(&rp));
+	EXPECT(k->tree.nr == l->map.nr && k->tree.sectors == l->map.sectors);
+	a = ssdup_extent_first(&k->tree, 0, U64_MAX);
 	b = ssdup_extent_first(&l->map, 0, U64_MAX);
 	for (; a && b; a = ssdup_extent_next(a), b = ssdup_extent_next(b))
 		EXPECT(alike(a, b));
-	for (half = 0; half < l->s.g.nr_halves; half++)
-		for (from = 0; !ssdup_extent_drop_half(&k.tree, half, &from, &unused);)
-			;
-	while ((a = extent_pop(&unused)))
-		free(a);
+	free(k);
+	free(h);
 }
 
 /* --- Commands --- */
-
-static bool gaps(const struct log_file *l)
-{
-	size_t i;
-
-	for (i = 0; i < l->findings.nr; i++)
-		if (l->findings.all[i].number == FAULT_PAGES_GAP)
-			return true;
-	return false;
-}
 
 static void check_one(int *verdict)
 {
@@ -146,12 +160,11 @@ static void check_one(int *verdict)
 	bench_log(&bench, &l, NO_COPY);
 	*verdict = check_log(&l, true, true);
 	code = findings_exit(&l.findings);
-	if (l.from != NO_COPY) {
+	if (l.known) {
 		/* Whatever the kernel refuses has a number that says so. */
 		EXPECT(*verdict == LOG_OK || code != EXIT_OK);
-		EXPECT(*verdict != LOG_PAGES_GAP || gaps(&l));
-		/* Where it stops and this goes on, something is lost. */
-		if (*verdict == LOG_OK && !gaps(&l))
+		/* Where it stops and this goes on, something is lost, or can be mended. */
+		if (*verdict == LOG_OK && code == EXIT_OK)
 			same_as_kernel(&l);
 	} else {
 		EXPECT(no_log(&l) != EXIT_OK);
@@ -164,15 +177,16 @@ static void dump_one(bool json)
 	struct log_file l;
 
 	bench_log(&bench, &l, NO_COPY);
-	dump_log(&l, bench_null, DUMP_SUPER | DUMP_PAGES | DUMP_EXTENTS | DUMP_ENTRIES, json);
+	dump_log(&l, bench_null, DUMP_SUPER | DUMP_HEADERS | DUMP_PAGES | DUMP_EXTENTS |
+		 DUMP_ENTRIES, json);
 	log_close(&l);
 }
 
 /* The areas are where the stamps of their sectors were not written over. */
 static bool usual(const struct log_super *s)
 {
-	return s->g.half_stride == IMAGE_STRIDE && s->g.half_start == SSDUP_HEAD_SECTORS &&
-	       s->g.meta_pages == IMAGE_PAGES && s->hdd_sectors == HDD_SECTORS;
+	return s->g.segment_sectors == IMAGE_SEGMENT_SECTORS &&
+	       s->g.segment_start == SSDUP_HEAD_SECTORS && s->hdd_sectors == HDD_SECTORS;
 }
 
 static void export_one(void)
@@ -183,7 +197,7 @@ static void export_one(void)
 	int r;
 
 	bench_log(&bench, &l, NO_COPY);
-	if (l.from != NO_COPY) {
+	if (l.known) {
 		check_log(&l, true, false);
 		bench_hdd(&bench, &hdd);
 		r = export_log(&l, &hdd, &res);

@@ -8,24 +8,24 @@
 
 static struct top_view view;
 
-/* A look at a device that drains one half while another receives. */
+/* A look at a device that drains segments while another one is open. */
 static struct state busy(unsigned int at)
 {
 	struct state s = {
 		.name = xstrdup("fast"),
 		.log_uuid = xstrdup("0123"),
 		.sectors = 2097152ULL << 10,
-		.half_sectors = 2097152,
+		.segment_sectors = 8192,
 		.nr = SSDUP_NR_FIELDS,
 		.v = {
 			.policy = 4, .route = 1, .random_percentage_1e4 = 6234,
-			.threshold_1e4 = 4521, .halves = 2, .halves_sealed = 1,
-			.receiving_fill_1e4 = 3400, .dirty_sectors = 2800000, .extents = 12345,
+			.threshold_1e4 = 4521, .segments = 512, .segments_sealed = 300,
+			.open_fill_1e4 = 3400, .dirty_sectors = 2800000, .extents = 12345,
 			.drain_state = DRAIN_COPIES, .streams = at,
 			.write_sectors_ssd = 400000ULL * at, .write_sectors_hdd = 200000ULL * at,
 			.reads_ssd = 25 * at, .reads_hdd = 75 * at,
 			.read_sectors_ssd = 2000 * at, .read_sectors_hdd = 6000 * at,
-			.drained_sectors = 300000ULL * at, .home_sectors = 300000ULL * at,
+			.drained_sectors = 300000ULL * at,
 		},
 	};
 
@@ -107,10 +107,10 @@ static void the_usual_terminal(struct kunit *test)
 		      "SSD       nvme0n1          77.3 MB      102.4 MB      1.0   40 % [#####--------]\n"
 		      "device    dm-0              2.0 MB      153.6 MB      2.0  100 % [#############]\n"
 		      "\n"
-		      "halves    receiving [###############-----------------------------] 34 % full\n"
-		      "          draining  [#########################-------------------] 56 % to copy\n"
+		      "segments  open      [###############-----------------------------] 34 % full\n"
+		      "          sealed    [##########################------------------] 300 of 512\n"
 		      "dirty     1.3 GiB of 2.0 GiB, 12345 extents\n"
-		      "drain     copies to the HDD: 76.8 MB/s, 927.7 MiB left, 13 s\n"
+		      "drain     copies to the HDD: 76.8 MB/s, 1.3 GiB left, 19 s\n"
 		      "\n"
 		      "writes    SSD  66 % (102.4 MB/s), HDD  34 % (51.2 MB/s); stream to the SSD\n"
 		      "reads     SSD  25 % (0.5 MB/s), HDD  75 % (1.5 MB/s); 25 % hits\n"
@@ -136,8 +136,8 @@ static void a_small_terminal(struct kunit *test)
 		      "HDD           1.5 MB   128.0 MB    3.2\n"
 		      "SSD          77.3 MB   102.4 MB    1.0\n"
 		      "device        2.0 MB   153.6 MB    2.0\n"
-		      "halves    receiving [#---] 34 % full\n"
-		      "          draining  [##--] 56 % to copy\n"
+		      "segments  open      [#---] 34 % full\n"
+		      "          sealed    [##--] 300 of 512\n"
 		      "dirty     1.3 GiB of 2.0 GiB\n"
 		      "drain     copies to the HDD: 76.8 MB/s\n"
 		      "writes    SSD 66 %, HDD 34 %; SSD now\n"
@@ -151,9 +151,9 @@ static struct state troubled(unsigned int at)
 {
 	struct state s = busy(at);
 
-	s.v.halves = 16;
-	s.v.halves_sealed = 9;
-	s.v.halves_free = 6;
+	s.v.segments = 16;
+	s.v.segments_sealed = 9;
+	s.v.segments_free = 6;
 	s.v.mode = MODE_LOG_READ_ONLY;
 	s.v.ssd_errors = 3;
 	s.v.lost_extents = 2;
@@ -171,13 +171,13 @@ static void troubles_are_shown(struct kunit *test)
 	text = laid_out(24, 80);
 	KUNIT_EXPECT_TRUE_MSG(test, strstr(text, "the log is read-only: the SSD has refused"),
 			      "got:\n%s", text);
-	KUNIT_EXPECT_TRUE(test, strstr(text, "17 writes for a free half; 2 flushes"));
-	KUNIT_EXPECT_TRUE(test, strstr(text, "SSD 3, HDD 0; 0 blocks pinned, 2 lost"));
-	KUNIT_EXPECT_TRUE(test, strstr(text, "13 more: 7 sealed, 6 free"));
+	KUNIT_EXPECT_TRUE(test, strstr(text, "17 writes for a free segment; 2 flushes"));
+	KUNIT_EXPECT_TRUE(test, strstr(text, "SSD 3, HDD 0; 0 blocks unwritable, 2 lost"));
+	KUNIT_EXPECT_TRUE(test, strstr(text, "9 of 16"));
 	free(text);
 	text = laid_out(8, 38);
 	KUNIT_EXPECT_TRUE_MSG(test, strstr(text, "the log is read-only"), "got:\n%s", text);
-	KUNIT_EXPECT_TRUE(test, strstr(text, "17 writes for a free half"));
+	KUNIT_EXPECT_TRUE(test, strstr(text, "17 writes for a free segment"));
 	free(text);
 	begin();
 }

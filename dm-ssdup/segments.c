@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: the segments of the log.
+ */
+#include <linux/slab.h>
+
+#include "mode.h"
+#include "segments.h"
+#include "trace.h"
+#include "wake.h"
+
+struct ssdup_segments {
+	spinlock_t		lock;		/* these, and part of struct ssdup_segment */
+	struct list_head	sealed;		/* oldest first */
+	struct list_head	free;		/* next to open first */
+	struct list_head	ring;		/* with pages in the ring, oldest first */
+	u32			nr_sealed;	/* read without the lock: a hint */
+	u32			nr_free;	/* the same */
+	u32			last_freed;	/* size of the last group; the same */
+	u64			next;		/* generation to open */
+	u64			number;		/* ring number behind the last sealed segment */
+	bool			full;		/* a write has found none free since */
+};
+
+int ssdup_segments_create(struct ssdup *c)
+{
+	struct ssdup_segments *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	u32 i;
+
+	c->segments = s;
+	c->segment = kvcalloc(c->g.nr_segments, sizeof(*c->segment), GFP_KERNEL);
+	if (!s || !c->segment)
+		return -ENOMEM;
+	spin_lock_init(&s->lock);
+	INIT_LIST_HEAD(&s->sealed);
+	INIT_LIST_HEAD(&s->free);
+	INIT_LIST_HEAD(&s->ring);
+	for (i = 0; i < c->g.nr_segments; i++) {
+		c->segment[i].index = i;
+		INIT_LIST_HEAD(&c->segment[i].list);
+		INIT_LIST_HEAD(&c->segment[i].ring);
+		atomic64_set(&c->segment[i].word, LOG_WORD_SEALED);
+	}
+	c->open = c->segment;
+	return 0;
+}
+
+void ssdup_segments_destroy(struct ssdup *c)
+{
+	kvfree(c->segment);
+	kfree(c->segments);
+}
+
+void ssdup_last_write(struct ssdup *c)
+{
+	ssdup_settled(c);
+	ssdup_kick_writeback(c);
+}
+
+void ssdup_put_read(struct ssdup *c, struct ssdup_segment *h)
+{
+	if (atomic_dec_and_test(&h->reads))
+		ssdup_settled(c);
+}
+
+static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *h)
+{
+	h->state = SEGMENT_SEALED;
+	list_move_tail(&h->list, &s->sealed);
+	WRITE_ONCE(s->nr_sealed, s->nr_sealed + 1);
+}
+
+static void add_free(struct ssdup_segments *s, struct ssdup_segment *h)
+{
+	h->state = SEGMENT_FREE;
+	list_move_tail(&h->list, &s->free);
+	WRITE_ONCE(s->nr_free, s->nr_free + 1);
+}
+
+/* Fully ordered: a writer that reserved before this has raised h->writes. */
+static void seal(struct ssdup *c, struct ssdup_segment *h)
+{
+	lockdep_assert_held(&c->segments->lock);
+	atomic64_fetch_or(LOG_WORD_SEALED, &h->word);
+	if (h->state != SEGMENT_OPEN)
+		return;
+	c->segments->number = h->base + segment_pages(h);
+	add_sealed(c->segments, h);
+	stat_inc(c, STAT_SEALS);
+	trace_ssdup_seal(c, h);
+}
+
+static void open_segment(struct ssdup *c, struct ssdup_segment *h)
+{
+	struct ssdup_segments *s = c->segments;
+	/* What a drain opens of the last ones it needs for itself. */
+	u64 word = s->nr_free > LOG_SPARE ? 0 : LOG_WORD_SPARE;
+
+	lockdep_assert_held(&s->lock);
+	list_del_init(&h->list);
+	WRITE_ONCE(s->nr_free, s->nr_free - 1);
+	list_add_tail(&h->ring, &s->ring);
+	h->state = SEGMENT_OPEN;
+	h->generation = s->next++;
+	atomic64_set(&h->seq, h->generation << SSDUP_SEQ_BITS);
+	WRITE_ONCE(h->base, s->number);
+	h->pages_done = 0;
+	h->header = false;
+	h->relocated = 0;
+	h->tried = false;
+	h->lost = false;
+	/*
+	 * A writer may have read c->open long ago, and reserve as soon as the
+	 * word is unsealed. It must find the new base. Pairs with the acquire in
+	 * ssdup_try_reserve().
+	 */
+	smp_wmb();
+	atomic64_set(&h->word, word);
+	WRITE_ONCE(c->open, h);
+	trace_ssdup_open(c, h);
+}
+
+bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *next;
+	unsigned long flags;
+	bool tell, much, spent;
+
+	spin_lock_irqsave(&s->lock, flags);
+	if (c->open != from) {
+		spin_unlock_irqrestore(&s->lock, flags);
+		return true;
+	}
+	next = s->nr_free > (last ? 0 : LOG_SPARE) ?
+	       list_first_entry(&s->free, struct ssdup_segment, list) : NULL;
+	/* Headers of higher generations are refused. */
+	spent = s->next > LOG_MAX_GENERATION;
+	/* A read-only log hands out nothing, see salvage.c. */
+	if (!next || spent || ssdup_mode(c) != MODE_RUNNING) {
+		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
+		tell = !next && !s->full;
+		WRITE_ONCE(s->full, s->full || tell);
+		spin_unlock_irqrestore(&s->lock, flags);
+		if (tell) {
+			ssdup_event(c);
+			ssdup_kick_writeback(c);
+		}
+		if (spent)
+			ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
+		return false;
+	}
+	trace_ssdup_step(c, STEP_SEAL_BEGIN);
+	seal(c, from);
+	trace_ssdup_step(c, STEP_SEAL_BETWEEN);
+	open_segment(c, next);
+	/* The last page of a segment is complete without being full. */
+	much = s->number - READ_ONCE(c->ring_tail) >= SSDUP_RING / 4;
+	spin_unlock_irqrestore(&s->lock, flags);
+
+	trace_ssdup_step(c, STEP_SEAL_DONE);
+	if (much)
+		ssdup_commit_soon(c, true);
+	ssdup_kick_writeback(c);
+	return true;
+}
+
+void ssdup_seal(struct ssdup *c)
+{
+	spin_lock_irq(&c->segments->lock);
+	if (ssdup_open_dirty(c, true))
+		seal(c, c->open);
+	spin_unlock_irq(&c->segments->lock);
+}
+
+void ssdup_seal_for_good(struct ssdup *c)
+{
+	/* Under the lock: a later ssdup_switch() sees the mode, and opens no segment. */
+	spin_lock_irq(&c->segments->lock);
+	seal(c, c->open);
+	spin_unlock_irq(&c->segments->lock);
+}
+
+void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const u32 *pages, u32 nr,
+			  u64 next)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h;
+	u32 i, first = 0;
+
+	/* No write comes yet, but a status request may. */
+	spin_lock_irq(&s->lock);
+	s->next = next;
+	for (i = 0; i < nr; i++) {
+		h = &c->segment[live[i].segment];
+		h->generation = live[i].generation;
+		h->header = true;
+		h->pages_done = pages[i];
+		atomic64_set(&h->word, LOG_WORD_SEALED |
+			     log_word(pages[i] * SSDUP_PAGE_ENTRIES,
+				      pages[i] ? c->g.data_sectors : 0));
+		add_sealed(s, h);
+		first = h->index + 1;
+	}
+	/* Go on behind the youngest, so that the SSD is worn evenly. */
+	for (i = 0; i < c->g.nr_segments; i++) {
+		h = &c->segment[(first + i) % c->g.nr_segments];
+		if (list_empty(&h->list))
+			add_free(s, h);
+	}
+	spin_unlock_irq(&s->lock);
+}
+
+u64 ssdup_open_generation(struct ssdup *c)
+{
+	struct ssdup_segments *s = c->segments;
+	unsigned long flags;
+	u64 generation;
+
+	spin_lock_irqsave(&s->lock, flags);
+	generation = c->open->state == SEGMENT_OPEN ? c->open->generation : s->next;
+	spin_unlock_irqrestore(&s->lock, flags);
+	return generation;
+}
+
+u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_segment **segments)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h;
+	unsigned long flags;
+	u32 nr = 0;
+
+	spin_lock_irqsave(&s->lock, flags);
+	list_for_each_entry(h, &s->ring, ring)
+		segments[nr++] = h;
+	spin_unlock_irqrestore(&s->lock, flags);
+	return nr;
+}
+
+void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->segments->lock, flags);
+	list_del_init(&h->ring);
+	spin_unlock_irqrestore(&c->segments->lock, flags);
+}
+
+/* --- Drain groups --- */
+
+static bool settled(const struct ssdup_segment *h)
+{
+	return h->state == SEGMENT_SEALED && !atomic_read(&h->writes);
+}
+
+static void group_add(struct drain_group *g, struct ssdup_segment *h)
+{
+	if (!g->nr++)
+		g->first = h;
+	g->last = h->generation;
+	g->sectors += log_word_sectors(atomic64_read(&h->word));
+}
+
+u64 ssdup_oldest_sealed(struct ssdup *c)
+{
+	struct ssdup_segments *s = c->segments;
+	bool running = ssdup_mode(c) == MODE_RUNNING;
+	struct ssdup_segment *h;
+	u64 generation = U64_MAX;
+
+	spin_lock_irq(&s->lock);
+	list_for_each_entry(h, &s->sealed, list) {
+		if (running && h->state == SEGMENT_WRITTEN_BACK)
+			continue;
+		if (!running || h->state == SEGMENT_DRAINING || settled(h))
+			generation = h->generation;
+		break;
+	}
+	spin_unlock_irq(&s->lock);
+	return generation;
+}
+
+bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h;
+
+	*g = (struct drain_group){ };
+	spin_lock_irq(&s->lock);
+	list_for_each_entry(h, &s->sealed, list) {
+		if (!g->nr && h->state != SEGMENT_SEALED)
+			continue;
+		if (g->nr == most || !settled(h))
+			break;
+		h->state = SEGMENT_DRAINING;
+		group_add(g, h);
+	}
+	spin_unlock_irq(&s->lock);
+	return g->nr;
+}
+
+void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
+{
+	struct drain_group kept = { .flush_errors = g->flush_errors };
+	struct ssdup_segment *h;
+
+	spin_lock_irq(&c->segments->lock);
+	for (h = group_first(g); h; h = group_next(g, h)) {
+		if (kept.nr < keep)
+			group_add(&kept, h);
+		else
+			h->state = SEGMENT_SEALED;
+	}
+	spin_unlock_irq(&c->segments->lock);
+	*g = kept;
+}
+
+bool ssdup_group_one(struct ssdup *c, struct drain_group *g)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h;
+
+	*g = (struct drain_group){ };
+	spin_lock_irq(&s->lock);
+	list_for_each_entry(h, &s->sealed, list) {
+		if (h->tried || !settled(h))
+			continue;
+		h->state = SEGMENT_DRAINING;
+		group_add(g, h);
+		break;
+	}
+	spin_unlock_irq(&s->lock);
+	return g->nr;
+}
+
+void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state)
+{
+	struct ssdup_segment *h;
+
+	spin_lock_irq(&c->segments->lock);
+	for (h = group_first(g); h; h = group_next(g, h))
+		h->state = state;
+	spin_unlock_irq(&c->segments->lock);
+}
+
+bool ssdup_group_all(struct ssdup *c, bool written, struct drain_group *g)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h;
+
+	*g = (struct drain_group){ };
+	spin_lock_irq(&s->lock);
+	list_for_each_entry(h, &s->sealed, list) {
+		if (written && (h->state != SEGMENT_WRITTEN_BACK || h->lost))
+			break;
+		group_add(g, h);
+	}
+	spin_unlock_irq(&s->lock);
+	return g->nr;
+}
+
+void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h, *next;
+
+	spin_lock_irq(&s->lock);
+	/* Under the lock, so that the count agrees with the states. */
+	stat_add(c, STAT_FREES, g->nr);
+	for (h = g->first; h; h = next) {
+		next = group_next(g, h);
+		/* A log that is read-only has entries that never became durable. */
+		list_del_init(&h->ring);
+		WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
+		add_free(s, h);
+	}
+	WRITE_ONCE(s->last_freed, g->nr);
+	WRITE_ONCE(s->full, false);
+	if (s->nr_free > LOG_SPARE)
+		atomic64_andnot(LOG_WORD_SPARE, &c->open->word);
+	spin_unlock_irq(&s->lock);
+}
+
+/* --- Facts --- */
+
+bool ssdup_open_dirty(struct ssdup *c, bool relocated)
+{
+	struct ssdup_segment *h = READ_ONCE(c->open);
+	u64 word = atomic64_read(&h->word);
+
+	return !(word & LOG_WORD_SEALED) &&
+	       log_word_entries(word) > (relocated ? 0 : READ_ONCE(h->relocated));
+}
+
+u64 ssdup_last_dirty(struct ssdup *c)
+{
+	struct ssdup_segments *s = c->segments;
+	unsigned long flags;
+	u64 generation;
+
+	/* Under the lock: a switch in between would hide the segment that it seals. */
+	spin_lock_irqsave(&s->lock, flags);
+	generation = s->next - 1;
+	if (c->open->state == SEGMENT_OPEN && !ssdup_open_dirty(c, true))
+		generation--;
+	spin_unlock_irqrestore(&s->lock, flags);
+	return generation;
+}
+
+bool ssdup_drained(struct ssdup *c, u64 generation)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h;
+	bool drained;
+
+	spin_lock_irq(&s->lock);
+	h = list_first_entry_or_null(&s->sealed, struct ssdup_segment, list);
+	if (h)
+		drained = h->generation > generation;
+	else
+		drained = !ssdup_open_dirty(c, true) || c->open->generation > generation;
+	spin_unlock_irq(&s->lock);
+	return drained;
+}
+
+bool ssdup_segments_full(struct ssdup *c)
+{
+	return READ_ONCE(c->segments->full);
+}
+
+u32 ssdup_free_segments(struct ssdup *c)
+{
+	return READ_ONCE(c->segments->nr_free);
+}
+
+u32 ssdup_last_freed(struct ssdup *c)
+{
+	return READ_ONCE(c->segments->last_freed);
+}
+
+u32 ssdup_sealed_segments(struct ssdup *c)
+{
+	return READ_ONCE(c->segments->nr_sealed);
+}
+
+u32 ssdup_part(const struct ssdup *c)
+{
+	return max(c->g.nr_segments / READ_ONCE(c->set.halves), 1U);
+}
+
+u32 ssdup_open_fill(struct ssdup *c)
+{
+	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
+
+	return word & LOG_WORD_SEALED ? 0 : ssdup_log_word_fill(word, &c->limits);
+}
+
+/* Segments in use, as 1/10000 of one. */
+static u64 used(struct ssdup *c)
+{
+	return (u64)ssdup_sealed_segments(c) * SSDUP_PCT_ONE + ssdup_open_fill(c);
+}
+
+u32 ssdup_part_fill(struct ssdup *c)
+{
+	u64 part = ssdup_part(c), others = (c->g.nr_segments - part) * SSDUP_PCT_ONE;
+	u64 in_use = used(c);
+
+	return min(div_u64(in_use - min(in_use, others), part), SSDUP_PCT_ONE);
+}
+
+u32 ssdup_log_fill(struct ssdup *c)
+{
+	return min(div_u64(used(c), c->g.nr_segments - LOG_SPARE), SSDUP_PCT_ONE);
+}

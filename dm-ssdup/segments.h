@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the segments of the log: which one is open, which are sealed, which are free.
+ *
+ * A segment is free, then open, sealed, draining, written back, and free again. At most one is
+ * open. When it is full it is sealed and the next one opens at once, although writes to the old
+ * one are still in flight.
+ *
+ * The sealed segments, those being drained among them, stand in a list in the order in which
+ * they were opened. A drain group is a part of that list. Only the writeback thread and the
+ * work that frees for it take segments off the list; so a group can be walked without the lock.
+ */
+#ifndef SSDUP_SEGMENTS_H
+#define SSDUP_SEGMENTS_H
+
+#include "ssdup.h"
+
+/** ssdup_segments_create() - make empty lists; context: the constructor. Return: 0 or -ENOMEM */
+int ssdup_segments_create(struct ssdup *c);
+void ssdup_segments_destroy(struct ssdup *c);
+
+/**
+ * ssdup_segments_begin() - seal what was replayed, and put the rest on the free list
+ * @live: headers of live segments, the oldest first
+ * @pages: number of pages of each; even a segment without any is not opened before it is freed
+ * @nr: number of these segments
+ * @next: the first generation to open
+ *
+ * No segment is open then: the first write opens one. Context: preresume.
+ */
+void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const u32 *pages, u32 nr,
+			  u64 next);
+
+/** segment_pages() - number of metadata pages with entries handed out; any context */
+static inline u32 segment_pages(const struct ssdup_segment *h)
+{
+	u32 entries = log_word_entries(atomic64_read(&h->word));
+
+	return DIV_ROUND_UP(entries, (u32)SSDUP_PAGE_ENTRIES);
+}
+
+/**
+ * ssdup_switch() - seal @from if it is still open, and open the next free segment
+ * @last: open one of the last LOG_SPARE segments, too
+ *
+ * Context: any. Return: false when no segment is free or the log is not writable.
+ */
+bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last);
+
+/** ssdup_seal() - seal the open segment if it holds anything; the next write opens another */
+void ssdup_seal(struct ssdup *c);
+
+/** ssdup_seal_for_good() - seal the open segment of a log that is now read-only */
+void ssdup_seal_for_good(struct ssdup *c);
+
+/** ssdup_open_generation() - the generation of the open segment, or of the next; any context */
+u64 ssdup_open_generation(struct ssdup *c);
+
+/**
+ * ssdup_segments_in_ring() - list the segments that have pages in the ring, in their order
+ * @segments: room for SSDUP_RING + 1
+ *
+ * Context: the lock in commit.c is held. Return: how many.
+ */
+u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_segment **segments);
+
+/** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
+void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h);
+
+/* --- Drain groups --- */
+
+struct drain_group {
+	struct ssdup_segment	*first;
+	u32			nr;		/* segments; 0: no group */
+	u64			last;		/* generation of the youngest */
+	u64			sectors;	/* of data in them, about */
+	int			flush_errors;	/* of the HDD, before anything was written */
+	bool			durable;	/* on the HDD */
+};
+
+/* The first or next segment of a group, or NULL; for the writeback thread and its work. */
+static inline struct ssdup_segment *group_next(const struct drain_group *g,
+					       struct ssdup_segment *h)
+{
+	return h->generation == g->last ? NULL : list_next_entry(h, list);
+}
+
+static inline struct ssdup_segment *group_first(const struct drain_group *g)
+{
+	return g->nr ? g->first : NULL;
+}
+
+/**
+ * ssdup_oldest_sealed() - the generation of the first segment to copy
+ *
+ * In a log that is read-only, also of one to free: the thread does that there.
+ * Context: process. Return: U64_MAX when there is none.
+ */
+u64 ssdup_oldest_sealed(struct ssdup *c);
+
+/**
+ * ssdup_group_take() - the next drain group: the oldest sealed segments
+ * @most: segments, at least 1
+ *
+ * They have no writes in flight. Context: the writeback thread. Return: false: there is none.
+ */
+bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g);
+
+/**
+ * ssdup_group_shrink() - let the youngest segments of a group go
+ * @keep: segments that stay, fewer than there are
+ *
+ * Context: the writeback thread.
+ */
+void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep);
+
+/**
+ * ssdup_group_one() - the next segment of a log that is read-only, as a group
+ *
+ * It is not written back, and was not tried. Context, return: see above.
+ */
+bool ssdup_group_one(struct ssdup *c, struct drain_group *g);
+
+/** ssdup_group_set() - set the state of a group's segments; context: as above, or the work */
+void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state);
+
+/**
+ * ssdup_group_all() - all sealed segments, or the first ones
+ * @written: only those in front of the first that is not written back or holds lost extents
+ *
+ * Return: false when there is none.
+ */
+bool ssdup_group_all(struct ssdup *c, bool written, struct drain_group *g);
+
+/**
+ * ssdup_group_freed() - put a group, whose tail is durable, on the free list
+ *
+ * Context: process, between ssdup_commit_lock() and ssdup_commit_unlock().
+ */
+void ssdup_group_freed(struct ssdup *c, const struct drain_group *g);
+
+/* --- Facts; any context --- */
+
+/** ssdup_open_dirty() - does the open segment hold anything?
+ * @relocated: count entries that a drain has moved there too
+ */
+bool ssdup_open_dirty(struct ssdup *c, bool relocated);
+
+/** ssdup_last_dirty() - the youngest generation that may hold extents */
+u64 ssdup_last_dirty(struct ssdup *c);
+
+/** ssdup_drained() - is every generation up to @generation free or empty? */
+bool ssdup_drained(struct ssdup *c, u64 generation);
+
+/** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
+bool ssdup_segments_full(struct ssdup *c);
+
+/** ssdup_free_segments() - number of free segments */
+u32 ssdup_free_segments(struct ssdup *c);
+
+/** ssdup_last_freed() - number of segments in the group that was freed last */
+u32 ssdup_last_freed(struct ssdup *c);
+
+/** ssdup_sealed_segments() - number of sealed segments, those being drained included */
+u32 ssdup_sealed_segments(struct ssdup *c);
+
+/** ssdup_part() - the segments of a part of the log, by the key halves */
+u32 ssdup_part(const struct ssdup *c);
+
+/** ssdup_open_fill() - fill of the open segment, 1/10000 */
+u32 ssdup_open_fill(struct ssdup *c);
+
+/** ssdup_part_fill() - fill of the last part of the log, 1/10000: 0 until all others are full */
+u32 ssdup_part_fill(struct ssdup *c);
+
+/** ssdup_log_fill() - fill of the whole log, 1/10000 */
+u32 ssdup_log_fill(struct ssdup *c);
+
+/* --- Writes and reads in flight --- */
+
+/** ssdup_last_write() - the last write in flight to a sealed segment has ended; any context */
+void ssdup_last_write(struct ssdup *c);
+
+/** ssdup_put_write() - a write has put its extent into the tree, or abandoned its place */
+static inline void ssdup_put_write(struct ssdup *c, struct ssdup_segment *h)
+{
+	/* Fully ordered: either we see the seal, or ssdup_group_take() sees our zero. */
+	if (atomic_dec_and_test(&h->writes) &&
+	    unlikely(atomic64_read(&h->word) & LOG_WORD_SEALED))
+		ssdup_last_write(c);
+}
+
+/** ssdup_put_read() - a read that pointed into the segment has ended */
+void ssdup_put_read(struct ssdup *c, struct ssdup_segment *h);
+
+#endif

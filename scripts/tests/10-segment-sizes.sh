@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Segments of any size: they take turns, are replayed in order, and keep their size.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# By default they are as large as leaves 32 of them: sizes of the SSD, and what it is divided into.
+while read -r mb segments sectors; do
+	make_disks ssd_size_mb="$mb"
+	make_ssdup
+	is "segments of $mb MiB" "$(stat segments) $(stat segment_sectors)" "$segments $sectors"
+	remove_ssdup
+done <<-SIZES
+	9 32 512
+	16 60 512
+	17 32 1024
+	66 32 4096
+SIZES
+
+make_disks ssd_size_mb=65
+for mb in 1 2; do
+	dd if=/dev/zero of=$SSD bs=4k count=1 oflag=direct status=none
+	make_ssdup policy all drain manual segment_mb $mb
+	segments=$((64 / mb))
+	is "segments" "$(stat segments) $(stat segment_sectors)" "$segments $((2048 * mb))"
+	# rewrite the same place in each segment
+	len=$(segment_data)
+	for ((i = 3; i < segments; i++)); do
+		io write len="$len" bs=64
+		[ $((i % 5)) != 0 ] || io random len="$len" bs=8 nr=10 seed="$i"
+	done
+	is "writes that waited" "$(stat waited_writes)" 0
+	below "free segments" "$(stat segments_free)" 4
+	io verify
+	remove_ssdup
+	make_ssdup policy all drain manual
+	is "segments" "$(stat segments) $(stat segment_sectors)" "$segments $((2048 * mb))"
+	below "free segments" "$(stat segments_free)" 4
+	io verify
+	remove_ssdup
+	must_not dmsetup create $NAME --table "$(table segment_mb 4)"
+	must said "segment_mb: the log on the SSD was made with $((mb * 1024)) KiB"
+	make_ssdup policy all full block
+	io random len=65536 bs=128 nr=300 seed=9
+	all_home
+	remove_ssdup
+done

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A segment is not used again while a read still points into it, however late that
+# read reaches the SSD.
+# cpus: 2
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+make_disks ssd_size_mb=10
+make_ssdup
+data=$(log_sector 0)
+remove_ssdup
+# a read of the log's first place is under way until that table is replaced
+must modprobe dm-delay
+must dmsetup create other <<-TABLE
+	0 $data linear $SSD 0
+	$data 8 delay $SSD $data 60000 $SSD $data 0
+	$((data + 8)) $(($(blockdev --getsz $SSD) - data - 8)) linear $SSD $((data + 8))
+TABLE
+SSD=/dev/mapper/other
+make_ssdup policy all drain manual
+SSD=/dev/mssd0
+io write len=256 bs=64
+iocheck "$MODEL" $DEV watch len=8 bs=8 seconds=0 >"$T/reads" &
+read=$!
+wait_until reads_ssd -eq 1
+# newer data elsewhere in the segment: the drain does not read that place too
+io write len=8
+message flush &
+drain=$!
+# the drain says what it waits for
+wait_until drain_state -eq 7
+is "segments that are not free" "$(($(stat segments) - $(stat segments_free)))" 1
+# more than is free
+io write start=65536 len=$((64 * ($(log_writes 64) + 100))) bs=512 &
+writer=$!
+wait_until waiting_writes -gt 0
+kill -0 $read || fail "the read was not under way any more"
+must dmsetup reload other --table "0 $(blockdev --getsz /dev/mssd0) linear /dev/mssd0 0"
+must dmsetup suspend other
+must dmsetup resume other
+must wait $read
+must wait $drain
+must wait $writer
+is "reads" "$(<"$T/reads")" "1 reads"
+io verify len=256
+io verify
+remove_ssdup

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The log is full, writes wait, and the HDD refuses blocks of the oldest segments. A drain
+# relocates these to the segments that writers leave, and writers do not take them meanwhile:
+# so every group of segments becomes free, however long the HDD takes to refuse.
+# time: virtual
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# refuse MS - the HDD takes so long for each of the blocks that it refuses
+refuse()
+{
+	local at=0 block
+
+	model $DISK fail_write clear
+	for ((block = 8; block < 1000; block += 88)); do
+		model $DISK fail_write "$block 8"
+		echo "$at $((block - at)) linear $DISK $at"
+		echo "$block 8 delay $DISK $block 0 $DISK $block $1"
+		at=$((block + 8))
+	done >"$T/table"
+	echo "$at $((LEN - at)) linear $DISK $at" >>"$T/table"
+	must dmsetup reload other "$T/table"
+	must dmsetup suspend other
+	must dmsetup resume other
+}
+
+must modprobe dm-delay
+make_disks ssd_size_mb=10
+must dmsetup create other --table "0 $LEN linear $HDD 0"
+DISK=$HDD HDD=/dev/mapper/other
+refuse 100
+make_ssdup policy all full block drain manual autocommit_ms 1
+room=$(($(log_writes 8) * 8))
+io write len=$room bs=8
+is "free segments" "$(stat segments_free)" 2
+
+# twice as much as the log holds: each group is drained while others wait
+must timeout 100 iocheck "$MODEL" $DEV write start=$room len=$((room * 2)) bs=8 depth=64
+is "waiting writes and error of drains" "$(stat waiting_writes) $(stat drain_errno)" "0 0"
+above "unwritable extents" "$(stat unwritable_extents)" 11
+io verify
+
+must dmsetup reload other --table "0 $LEN linear $DISK 0"
+must dmsetup suspend other
+must dmsetup resume other
+model $DISK fail_write clear
+all_home
+remove_ssdup
+must dmsetup remove other
