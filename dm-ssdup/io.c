@@ -613,7 +613,8 @@ void ssdup_wait_work(struct work_struct *work)
 			break;
 		}
 		ssdup_wait_done(c, io);
-		ssdup_throttle_passed(c, io->sectors);
+		if (action == ROUTE_LOG)
+			ssdup_throttle_passed(c, place_sectors(bio, io));
 		if (io->again)
 			ssdup_renew(c, bio, io);
 		submit_waited(c, bio, io, action);

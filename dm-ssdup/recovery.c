@@ -87,7 +87,6 @@ struct page_buffer {
 
 struct replay_ctx {
 	struct ssdup	*c;
-	const struct log_super *super;
 	struct page_buffer buffer[2];	/* one is replayed, the other may be being read */
 	u32		now;		/* index of the one being replayed */
 	struct ssdup_segment *segment;	/* that gets the nodes */
@@ -481,7 +480,6 @@ static int replay_all(struct ssdup *c, const struct log_super *super,
 	if (!ctx)
 		return r;
 	ctx->c = c;
-	ctx->super = super;
 	if (!get_buffer(&ctx->buffer[0]) || !get_buffer(&ctx->buffer[1])) {
 		DMERR("%s: no memory to read the log", dm_device_name(c->md));
 		goto out;

@@ -46,7 +46,7 @@ void ssdup_throttle_look(struct ssdup *c);
 /** ssdup_throttled() - must the next write wait for its turn? context: as above */
 bool ssdup_throttled(struct ssdup *c);
 
-/** ssdup_throttle_passed() - a write of @sectors goes on; context: as above */
+/** ssdup_throttle_passed() - @sectors of data go to the log; context: as above */
 void ssdup_throttle_passed(struct ssdup *c, u32 sectors);
 
 /** ssdup_waits() - how often a write has begun to wait for a free segment; any context */
