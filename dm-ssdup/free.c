@@ -10,7 +10,6 @@
 #include "mode.h"
 #include "super.h"
 #include "trace.h"
-#include "wait.h"
 #include "wake.h"
 
 int ssdup_flush_group(struct ssdup *c, const struct drain_group *g)
@@ -47,7 +46,6 @@ void ssdup_free_end(struct ssdup *c, const struct drain_group *g)
 	ssdup_commit_unlock(c);
 	trace_ssdup_step(c, STEP_FREE_DONE);
 	WRITE_ONCE(c->short_of_memory, false);
-	ssdup_throttle_look(c);
 	ssdup_event(c);
 	ssdup_kick_waiting(c);
 	ssdup_drain_told(c);

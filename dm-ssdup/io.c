@@ -161,6 +161,18 @@ static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	return true;
 }
 
+/* With the log full: may the write go to the HDD rather than wait? */
+static bool bypasses(struct ssdup *c, struct ssdup_io *io)
+{
+	enum ssdup_full full = READ_ONCE(c->set.full);
+
+	/* If it has waited, other requests went first. */
+	if (ssdup_balances(c))
+		ssdup_meter_find(c, io);
+	return full == SSDUP_FULL_BYPASS ||
+	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_meter_bypass(c, io));
+}
+
 /* Take what the route needs. Return: false when that failed; @f says why. */
 static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, bool queued,
 		      enum route_action action, struct route_facts *f)
@@ -177,6 +189,7 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		r = ssdup_reserve(c, io, place_sectors(bio, io), false);
 		f->no_place = r;
 		f->no_memory = r == -ENOMEM;
+		f->bypass = r && bypasses(c, io);
 		if (f->no_memory)
 			await_memory(c);
 		return !r;
@@ -193,18 +206,13 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 		.disk = io->route,
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.shut = READ_ONCE(c->log_shut),
-		.queue = !queued && (READ_ONCE(c->throttled) || atomic_read(&c->nr_waiting)),
-		.bypass = READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS,
+		.queue = !queued && atomic_read(&c->nr_waiting),
+		.bypass = bypasses(c, io),
 		.leaving = READ_ONCE(c->leaving),
 		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
 	};
 	enum route_action action;
 
-	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE) {
-		/* If it has waited, other requests went first. */
-		ssdup_meter_find(c, io);
-		f.bypass |= ssdup_meter_bypass(c, io);
-	}
 	do
 		action = ssdup_route_next(&f);
 	while (!try_route(c, bio, io, queued, action, &f));
@@ -337,12 +345,11 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
 	f.disk = ssdup_stream_note(c, io->start, io->sectors);
-	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
+	if (ssdup_balances(c))
 		f.disk = ssdup_balance(c, io);
 	io->route = f.disk;
 	/* Direct writes need not look. A log that is not writable is also shut. */
-	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) || READ_ONCE(c->throttled) ||
-					  atomic_read(&c->nr_waiting));
+	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting));
 	switch (ssdup_route_next(&f)) {
 	case ROUTE_HDD:
 		if (unlikely(!begin_direct(c, io)))
@@ -581,11 +588,6 @@ void ssdup_wait_work(struct work_struct *work)
 
 	ssdup_look_for_ssd(c);
 	while ((bio = ssdup_wait_pop(c))) {
-		if (ssdup_throttled(c)) {
-			bio_list_add(&kept, bio);
-			ssdup_kick_waiting_in(c, 1);
-			break;
-		}
 		io = io_of(bio);
 		action = route_write(c, bio, io, true);
 		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
@@ -607,14 +609,10 @@ void ssdup_wait_work(struct work_struct *work)
 		}
 		if (action == ROUTE_WAIT) {
 			/* Each cause has its own kick. */
-			if (READ_ONCE(c->wait_cause) == WAIT_SPACE)
-				ssdup_throttle_begin(c);
 			bio_list_add(&kept, bio);
 			break;
 		}
 		ssdup_wait_done(c, io);
-		if (action == ROUTE_LOG)
-			ssdup_throttle_passed(c, place_sectors(bio, io));
 		if (io->again)
 			ssdup_renew(c, bio, io);
 		submit_waited(c, bio, io, action);

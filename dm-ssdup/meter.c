@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: the load of the disks, measured for policy balance.
+ * dm-ssdup: the load of the disks, measured while balance chooses.
  *
  * Each request adds its expected price to its disk's queue when it is sent, and takes it off
  * when it ends. Every tuning.look requests, their expected time is compared with the time that
@@ -195,7 +195,7 @@ bool ssdup_meter_quiet(const struct ssdup *c)
 	const struct ssdup_meter *l = c->meter;
 
 	/* Other policies need every stream, and no request ends a disk's rest there. */
-	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
+	if (!ssdup_balances(c))
 		return false;
 	return READ_ONCE(l->small) ||
 	       (ssdup_meter_rests(&l->hdd) && !atomic64_read(&l->ssd.queue));
@@ -255,7 +255,7 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 	cost = balance_drain_cost(ended - b->begun, passed, others);
 	WRITE_ONCE(l->drain_ns, balance_drain_learn(l->drain_ns, cost, b->sectors));
 	/* The HDD may be cheap now for writes that preferred to wait for space. */
-	if (READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
+	if (ssdup_balances(c))
 		ssdup_kick_waiting(c);
 }
 
@@ -347,7 +347,7 @@ void ssdup_meter_tick(struct ssdup *c)
 	WRITE_ONCE(l->age, age);
 	WRITE_ONCE(l->skipped, READ_ONCE(l->small));
 	WRITE_ONCE(l->small, 0);
-	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE) {
+	if (!ssdup_balances(c)) {
 		WRITE_ONCE(l->flushes_seen, READ_ONCE(l->flushes));
 		return;
 	}

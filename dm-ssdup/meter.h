@@ -62,7 +62,7 @@ int ssdup_meter_create(struct ssdup *c);
 void ssdup_meter_destroy(struct ssdup *c);
 
 /**
- * ssdup_meter_bypass() - policy balance, with the log full: should the write go to the HDD?
+ * ssdup_meter_bypass() - with the log full: should the write go to the HDD?
  * @io: place and price are filled in by ssdup_meter_find()
  */
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io);
@@ -148,6 +148,18 @@ bool ssdup_meter_quiet(const struct ssdup *c);
 
 /* --- The fast path of every request, inline; Documentation/costs.rst counts it --- */
 
+/**
+ * ssdup_balances() - does balance choose the disk of a write, and is the load measured?
+ *
+ * With its own policy, and by the key full with any policy, from the time that a write finds
+ * the log full until less than a part of it is in use. Context: any; a hint.
+ */
+static inline bool ssdup_balances(const struct ssdup *c)
+{
+	return READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE ||
+	       (READ_ONCE(c->scarce) && READ_ONCE(c->set.full) == SSDUP_FULL_BALANCE);
+}
+
 static inline bool ssdup_meter_rests(const struct disk_meter *d)
 {
 	return READ_ONCE(d->look) != tuning.look;
@@ -196,7 +208,7 @@ static __always_inline void ssdup_meter_find(struct ssdup *c, struct ssdup_io *i
 }
 
 /**
- * ssdup_meter_route() - policy balance: the disk for a write that may go to either
+ * ssdup_meter_route() - the disk for a write that may go to either
  * @io: place and price are filled in
  *
  * Return: the disk that is expected to end it first.
@@ -256,14 +268,14 @@ static __always_inline void ssdup_meter_write(struct ssdup *c, struct ssdup_io *
 	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
 }
 
-/** ssdup_meter_read() - a read is sent to a disk; with policy balance it gets a price */
+/** ssdup_meter_read() - a read is sent to a disk; it gets a price if balance chooses */
 static __always_inline void ssdup_meter_read(struct ssdup *c, struct ssdup_io *io,
 					     enum ssdup_disk route)
 {
 	bool hdd = route == SSDUP_HDD;
 	struct disk_meter *d = hdd ? &c->meter->hdd : &c->meter->ssd;
 
-	if (READ_ONCE(c->set.policy) != SSDUP_POLICY_BALANCE)
+	if (!ssdup_balances(c))
 		return;
 	io->place.follows = false;
 	io->price = ssdup_price(d, io->sectors, hdd);

@@ -16,7 +16,6 @@ struct ssdup_segments {
 	struct list_head	ring;		/* with pages in the ring, oldest first */
 	u32			nr_sealed;	/* read without the lock: a hint */
 	u32			nr_free;	/* the same */
-	u32			last_freed;	/* size of the last group; the same */
 	u64			next;		/* generation to open */
 	u64			number;		/* ring number behind the last sealed segment */
 	bool			full;		/* a write has found none free since */
@@ -140,7 +139,10 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last)
 	if (!next || spent || ssdup_mode(c) != MODE_RUNNING) {
 		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
 		tell = !next && !s->full;
-		WRITE_ONCE(s->full, s->full || tell);
+		if (tell) {
+			WRITE_ONCE(s->full, true);
+			WRITE_ONCE(c->scarce, true);
+		}
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (tell) {
 			ssdup_event(c);
@@ -374,8 +376,8 @@ void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 		WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
 		add_free(s, h);
 	}
-	WRITE_ONCE(s->last_freed, g->nr);
 	WRITE_ONCE(s->full, false);
+	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
 	if (s->nr_free > LOG_SPARE)
 		atomic64_andnot(LOG_WORD_SPARE, &c->open->word);
 	spin_unlock_irq(&s->lock);
@@ -431,11 +433,6 @@ bool ssdup_segments_full(struct ssdup *c)
 u32 ssdup_free_segments(struct ssdup *c)
 {
 	return READ_ONCE(c->segments->nr_free);
-}
-
-u32 ssdup_last_freed(struct ssdup *c)
-{
-	return READ_ONCE(c->segments->last_freed);
 }
 
 u32 ssdup_sealed_segments(struct ssdup *c)

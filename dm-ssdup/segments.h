@@ -158,9 +158,6 @@ bool ssdup_segments_full(struct ssdup *c);
 /** ssdup_free_segments() - number of free segments */
 u32 ssdup_free_segments(struct ssdup *c);
 
-/** ssdup_last_freed() - number of segments in the group that was freed last */
-u32 ssdup_last_freed(struct ssdup *c);
-
 /** ssdup_sealed_segments() - number of sealed segments, those being drained included */
 u32 ssdup_sealed_segments(struct ssdup *c);
 

@@ -14,11 +14,7 @@ struct ssdup_waiting {
 	struct bio_list		bios;
 	u64			waits;		/* for space, ever; read without the lock */
 	u32			longest;	/* ms; a hint */
-	u64			turn;		/* ns: of the next write, while throttled */
 };
-
-/* The work comes once a tick, so turns that it has missed by less are taken together. */
-#define THROTTLE_MISSED	(2 * TICK_NSEC)
 
 int ssdup_wait_create(struct ssdup *c)
 {
@@ -49,7 +45,7 @@ void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	unsigned long flags;
 
 	io->waits_since = now_ms();
-	io->for_space = ssdup_segments_full(c) || READ_ONCE(c->throttled);
+	io->for_space = ssdup_segments_full(c);
 	spin_lock_irqsave(&w->lock, flags);
 	bio_list_add(&w->bios, bio);
 	WRITE_ONCE(w->waits, w->waits + io->for_space);
@@ -87,37 +83,6 @@ void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io)
 	if (io->for_space && waited > READ_ONCE(c->waiting->longest))
 		WRITE_ONCE(c->waiting->longest, waited);
 	atomic_dec(&c->nr_waiting);
-}
-
-void ssdup_throttle_begin(struct ssdup *c)
-{
-	if (READ_ONCE(c->throttled) || READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE)
-		return;
-	c->waiting->turn = ktime_get_ns();
-	WRITE_ONCE(c->throttled, true);
-}
-
-void ssdup_throttle_look(struct ssdup *c)
-{
-	if (READ_ONCE(c->leaving) || READ_ONCE(c->drain_error) || READ_ONCE(c->log_shut) ||
-	    ssdup_free_segments(c) > LOG_SPARE + ssdup_last_freed(c))
-		WRITE_ONCE(c->throttled, false);
-}
-
-bool ssdup_throttled(struct ssdup *c)
-{
-	if (!READ_ONCE(c->throttled))
-		return false;
-	ssdup_throttle_look(c);
-	return READ_ONCE(c->throttled) && ktime_get_ns() < c->waiting->turn;
-}
-
-void ssdup_throttle_passed(struct ssdup *c, u32 sectors)
-{
-	u64 missed = ktime_get_ns() - THROTTLE_MISSED;
-
-	if (READ_ONCE(c->throttled))
-		c->waiting->turn = max(c->waiting->turn, missed) + ssdup_meter_free_ns(c, sectors);
 }
 
 u64 ssdup_waits(const struct ssdup *c)

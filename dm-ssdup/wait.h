@@ -29,26 +29,6 @@ void ssdup_wait_again(struct ssdup *c, struct bio_list *bios);
 /** ssdup_wait_done() - a popped write does not wait any more; any context */
 void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io);
 
-/**
- * ssdup_throttle_begin() - a write has found the log full: throttle the writes to come
- *
- * Space comes back a group of segments at a time. Without a throttle, writers use it up at the
- * speed of the SSD and then stop until the next group is free. So each write goes on when the
- * drain has had the time to free as much again. It ends when more is free than one group.
- *
- * Not with policy balance, which sends writes to the HDD meanwhile. Context: ssdup_wait_work().
- */
-void ssdup_throttle_begin(struct ssdup *c);
-
-/** ssdup_throttle_look() - end the throttle if there is no need for it any more; any context */
-void ssdup_throttle_look(struct ssdup *c);
-
-/** ssdup_throttled() - must the next write wait for its turn? context: as above */
-bool ssdup_throttled(struct ssdup *c);
-
-/** ssdup_throttle_passed() - @sectors of data go to the log; context: as above */
-void ssdup_throttle_passed(struct ssdup *c, u32 sectors);
-
 /** ssdup_waits() - how often a write has begun to wait for a free segment; any context */
 u64 ssdup_waits(const struct ssdup *c);
 

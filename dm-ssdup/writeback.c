@@ -87,7 +87,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->mode = ssdup_mode(c);
 	in->drain = READ_ONCE(c->set.drain);
 	in->route = READ_ONCE(c->route);
-	in->patient = READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
+	in->patient = ssdup_balances(c);
 	in->paused = READ_ONCE(c->writeback->paused);
 	in->sealed = sealed != U64_MAX || ssdup_drain_failed(c);
 	w->part = in->sealed && (w->part || ssdup_sealed_segments(c) >= ssdup_part(c));
@@ -95,8 +95,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->asked = min(sealed, ssdup_open_generation(c)) <= asked;
 	in->asked |= READ_ONCE(c->short_of_memory);
 	/* Others wait for a commit, for memory or for the SSD. */
-	in->waiters = atomic_read(&c->nr_waiting) &&
-		      (ssdup_segments_full(c) || READ_ONCE(c->throttled));
+	in->waiters = atomic_read(&c->nr_waiting) && ssdup_segments_full(c);
 	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;

@@ -30,8 +30,8 @@ SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two f
 		"size of a segment in MiB; by default a 1024th of the SSD, but 4 to 256")
 SSDUP_FIXED_KEY(range_mb, true, SSDUP_BY_SIZE, NULL, 1, 65536, "a power of two from 1 to 65536",
 		"size of a range in MiB; by default 4, doubled until there are less than 16384")
-SSDUP_KEY(full, full, SSDUP_FULL_BLOCK, fulls, 0, 0, "block or bypass",
-	  "whether a write that finds the log full waits, or goes to the HDD if it may")
+SSDUP_KEY(full, full, SSDUP_FULL_BALANCE, fulls, 0, 0, "balance, block or bypass",
+	  "does a write that finds the log full go to the HDD: if that is cheaper, never, always")
 SSDUP_KEY(drain, drain, SSDUP_DRAIN_AUTO, drains, 0, 0, "auto, eager or manual",
 	  "when sealed segments are drained")
 SSDUP_KEY(drain_depth, drain_depth_reads, 256, NULL, 1, SSDUP_DRAIN_DEPTH_MAX,

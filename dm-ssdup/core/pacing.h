@@ -12,7 +12,7 @@ struct pacing_in {
 	enum ssdup_mode		mode;
 	enum ssdup_drain	drain;		/* the key of the table */
 	enum ssdup_disk	route;		/* of the current stream */
-	bool	patient;	/* writes can bypass the log, so a full log stops none */
+	bool	patient;	/* writes can bypass the log, so a full log stops few */
 	bool	reads;		/* a read came within PACING_SEEN_MS */
 	bool	writes;		/* a write to the SSD came within PACING_SEEN_MS */
 	bool	paused;		/* message: drain pause */

@@ -16,6 +16,7 @@ static const char * const policies[] = {
 };
 
 static const char * const fulls[] = {
+	[SSDUP_FULL_BALANCE]	= "balance",
 	[SSDUP_FULL_BLOCK]	= "block",
 	[SSDUP_FULL_BYPASS]	= "bypass",
 	NULL

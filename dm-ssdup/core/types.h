@@ -73,6 +73,7 @@ enum ssdup_stat {
 };
 
 enum ssdup_full {
+	SSDUP_FULL_BALANCE,
 	SSDUP_FULL_BLOCK,
 	SSDUP_FULL_BYPASS,
 };

@@ -50,7 +50,7 @@ done
 bad range_mb 3 "not a power of two"
 bad range_mb 0 "not a power of two"
 bad range_mb 131072 "not a power of two"
-bad full perhaps "not block or bypass"
+bad full perhaps "not balance, block or bypass"
 bad drain never "not auto, eager or manual"
 bad drain_depth 0 "not a number from 1 to 1024"
 bad autocommit_ms 0 "not a number"

@@ -42,7 +42,7 @@ turn()
 knobs()
 {
 	turn policy all none adaptive watermark balance
-	turn full block bypass
+	turn full balance block bypass
 	turn drain auto eager manual
 	turn drain_depth_reads 1 7 256 1024
 	turn halves 2 5 16
@@ -80,7 +80,7 @@ tables()
 	dmsetup suspend ${NOFLUSH:+--noflush} $NAME
 	dmsetup resume $NAME
 	doze
-	dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" full "$(pick block bypass)" \
+	dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" full "$(pick balance block bypass)" \
 		policy "$(pick all watermark adaptive balance)")"
 	case $((RANDOM % 4)) in
 	0) dmsetup clear $NAME ;;

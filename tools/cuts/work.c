@@ -289,7 +289,7 @@ static void turn(struct controller *c)
 		{ "max_wait_ms", "1 50 250" },
 		/* Of those behind here none when some sectors must not be written directly. */
 		{ "policy", "all none adaptive watermark balance all" },
-		{ "full", "block bypass" },
+		{ "full", "balance block bypass" },
 		{ "stream_length_writes", "2 8 32" },
 	};
 	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 5 : ARRAY_SIZE(knobs));

@@ -140,7 +140,7 @@ static const struct knob {
 	{ "to_hdd_below_percent", NULL, 0, 100 },
 	{ "halves", NULL, 2, 16 },
 	{ "max_wait_ms", NULL, 1, 60000 },
-	{ "full", "block bypass", 0, 0 },
+	{ "full", "balance block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },
 	{ "drain_depth_reads", NULL, 1, 1024 },
 	{ "autocommit_ms", NULL, 1, 3600000 },
