@@ -152,6 +152,11 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last)
 			ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 		return false;
 	}
+	/* It was free when the caller looked, and is open anew: an empty one is never sealed. */
+	if (from->state == SEGMENT_OPEN && !log_word_entries(atomic64_read(&from->word))) {
+		spin_unlock_irqrestore(&s->lock, flags);
+		return true;
+	}
 	trace_ssdup_step(c, STEP_SEAL_BEGIN);
 	seal(c, from);
 	trace_ssdup_step(c, STEP_SEAL_BETWEEN);
