@@ -73,7 +73,7 @@ out:
 
 /* --- Replay --- */
 
-/* A part of a segment's metadata, in memory or being read. */
+/* A part of a segment's metadata, in memory or being read. Of its header: only pages and read. */
 struct page_buffer {
 	struct page	*pages;
 	u32		order;		/* of the allocation */
@@ -102,12 +102,12 @@ struct replay_ctx {
 
 #define PAIR_BYTES	(SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS)
 
-static bool get_buffer(struct page_buffer *b)
+static bool get_buffer(struct page_buffer *b, u32 bytes, u32 least)
 {
-	for (b->order = get_order(BUFFER_BYTES); ; b->order--) {
+	for (b->order = get_order(bytes); ; b->order--) {
 		b->pages = alloc_pages(REPLAY_GFP, b->order);
 		b->most = (PAGE_SIZE << b->order) / PAIR_BYTES;
-		if (b->pages || b->order == get_order(PAIR_BYTES))
+		if (b->pages || b->order == get_order(least))
 			break;
 	}
 	init_completion(&b->read);
@@ -125,18 +125,23 @@ static void buffer_end_io(struct bio *bio)
 	complete(bio->bi_private);
 }
 
-static void read_begin(struct ssdup *c, struct page_buffer *b, u32 segment, u32 page, u32 nr)
+static void read_begin(struct ssdup *c, struct page_buffer *b, u64 sector, u32 bytes)
+{
+	reinit_completion(&b->read);
+	b->bio = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
+	b->bio->bi_iter.bi_sector = sector;
+	b->bio->bi_end_io = buffer_end_io;
+	b->bio->bi_private = &b->read;
+	__bio_add_page(b->bio, b->pages, bytes, 0);
+	submit_bio(b->bio);
+}
+
+static void pages_begin(struct ssdup *c, struct page_buffer *b, u32 segment, u32 page, u32 nr)
 {
 	b->segment = segment;
 	b->first = page;
 	b->nr = min(nr, c->g.meta_pages - page);
-	reinit_completion(&b->read);
-	b->bio = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
-	b->bio->bi_iter.bi_sector = ssdup_log_slot_sector(&c->g, segment, page, 0);
-	b->bio->bi_end_io = buffer_end_io;
-	b->bio->bi_private = &b->read;
-	__bio_add_page(b->bio, b->pages, b->nr * PAIR_BYTES, 0);
-	submit_bio(b->bio);
+	read_begin(c, b, ssdup_log_slot_sector(&c->g, segment, page, 0), b->nr * PAIR_BYTES);
 }
 
 /* Return: 0, also when nothing is being read, or the error of the read. */
@@ -172,17 +177,17 @@ static int next_buffer(struct replay_ctx *ctx, u32 segment, u32 page)
 
 	if (!buffer_has(b, segment, page)) {
 		read_end(b);
-		read_begin(ctx->c, b, segment, page, b->most);
+		pages_begin(ctx->c, b, segment, page, b->most);
 	}
 	r = read_end(b);
 	if (r) {
 		/* The bad sector may be on another page: read this page alone. */
-		read_begin(ctx->c, b, segment, page, 1);
+		pages_begin(ctx->c, b, segment, page, 1);
 		r = read_end(b);
 	}
 	ctx->now = !ctx->now;
 	if (!r && in_order && page + b->nr < ctx->c->g.meta_pages)
-		read_begin(ctx->c, old, segment, page + b->nr, old->most);
+		pages_begin(ctx->c, old, segment, page + b->nr, old->most);
 	return r;
 }
 
@@ -328,65 +333,40 @@ static const struct replay_ops replay_ops = {
 
 /* --- Headers --- */
 
-#define HEADERS_AT_ONCE	64U
-
-struct header_read {
-	struct bio		*bio[HEADERS_AT_ONCE];
-	struct page		*page[HEADERS_AT_ONCE];
-	atomic_t		pending;
-	struct completion	done;
-};
-
-static void header_end_io(struct bio *bio)
-{
-	struct header_read *hr = bio->bi_private;
-
-	if (atomic_dec_and_test(&hr->pending))
-		complete(&hr->done);
-}
-
-/* Read the headers of @nr segments at once. */
-static void read_headers(struct ssdup *c, struct header_read *hr, u32 first, u32 nr)
-{
-	u32 i;
-
-	reinit_completion(&hr->done);
-	atomic_set(&hr->pending, nr);
-	for (i = 0; i < nr; i++) {
-		hr->bio[i] = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
-		hr->bio[i]->bi_iter.bi_sector = log_segment_sector(&c->g, first + i);
-		hr->bio[i]->bi_end_io = header_end_io;
-		hr->bio[i]->bi_private = hr;
-		__bio_add_page(hr->bio[i], hr->page[i], SSDUP_BLOCK_BYTES, 0);
-		submit_bio(hr->bio[i]);
-	}
-	wait_for_completion_io(&hr->done);
-}
+#define HEADS_AT_ONCE	16U
 
 /*
- * The header of a segment cannot be read. Is the segment live, as far as its first page shows?
- * Return: 0 when it is not; -EIO when it is, or when nobody knows.
+ * A read has failed: read block by block, and leave zeroes for the others. Return: 0, or -errno
+ * when the header cannot be read and the segment is live, or when nobody knows.
  */
-static int without_header(struct ssdup *c, const struct log_super *super, u32 segment,
-			  struct page *page)
+static int reread_head(struct ssdup *c, const struct log_super *super, u32 segment,
+		       const struct page_buffer *b)
 {
-	u32 slot;
-	int r;
+	void *head = page_address(b->pages);
+	int r, header = 0, slots = 0;
+	struct log_header h;
+	u32 at;
 
-	DMWARN_LIMIT("%s: cannot read the header of segment %u", dm_device_name(c->md), segment);
-	for (slot = 0; slot < SSDUP_PAGE_SLOTS; slot++) {
+	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
 		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_META,
-				  ssdup_log_slot_sector(&c->g, segment, 0, slot), page, 0,
-				  SSDUP_PAGE_BYTES);
-		if (r || ssdup_log_page_live(page_address(page), super, segment)) {
-			DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r ?: -EIO);
-			return r ?: -EIO;
-		}
+				  log_segment_sector(&c->g, segment) + (at >> SECTOR_SHIFT),
+				  b->pages, at, SSDUP_BLOCK_BYTES);
+		if (!r)
+			continue;
+		memset(head + at, 0, SSDUP_BLOCK_BYTES);
+		*(at ? &slots : &header) = r;
 	}
-	return 0;
+	if (!header)
+		return 0;
+	DMWARN_LIMIT("%s: cannot read the header of segment %u", dm_device_name(c->md), segment);
+	if (!slots && ssdup_log_head_decode(head, super, segment, &h) == LOG_HEADER_STALE)
+		return 0;
+	DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), header);
+	return header;
 }
 
-static int take_headers(struct ssdup *c, const struct log_super *super, struct header_read *hr,
+/* A header is read with the first page behind it, and some of them at once. */
+static int take_headers(struct ssdup *c, const struct log_super *super, struct page_buffer *b,
 			struct log_header *headers, u32 *found)
 {
 	enum log_fault fault = LOG_OK;
@@ -395,17 +375,16 @@ static int take_headers(struct ssdup *c, const struct log_super *super, struct h
 
 	*found = 0;
 	for (first = 0; first < c->g.nr_segments && fault == LOG_OK && !error; first += nr) {
-		nr = min(c->g.nr_segments - first, HEADERS_AT_ONCE);
-		read_headers(c, hr, first, nr);
+		nr = min(c->g.nr_segments - first, HEADS_AT_ONCE);
+		for (i = 0; i < nr; i++)
+			read_begin(c, &b[i], log_segment_sector(&c->g, first + i), LOG_HEAD_BYTES);
 		for (i = 0; i < nr; i++) {
-			r = blk_status_to_errno(hr->bio[i]->bi_status);
-			bio_put(hr->bio[i]);
-			if (r && !error)
-				error = without_header(c, super, first + i, hr->page[i]);
+			r = read_end(&b[i]) ? reread_head(c, super, first + i, &b[i]) : 0;
+			error = error ?: r;
 			if (r || fault != LOG_OK)
 				continue;
-			fault = ssdup_log_header_decode(page_address(hr->page[i]), super, first + i,
-							&headers[*found]);
+			fault = ssdup_log_head_decode(page_address(b[i].pages), super, first + i,
+						      &headers[*found]);
 			*found += fault == LOG_OK;
 			if (fault == LOG_HEADER_STALE || fault == LOG_BAD_CRC)
 				fault = LOG_OK;
@@ -422,21 +401,18 @@ static int take_headers(struct ssdup *c, const struct log_super *super, struct h
 static int find_live(struct ssdup *c, const struct log_super *super, struct log_header *headers,
 		     u32 *nr, u64 *next)
 {
-	struct header_read *hr = kzalloc(sizeof(*hr), GFP_KERNEL);
+	struct page_buffer *b = kcalloc(HEADS_AT_ONCE, sizeof(*b), GFP_KERNEL);
 	enum log_fault fault;
 	int r = -ENOMEM;
 	u32 i;
 
-	if (!hr)
+	if (!b)
 		return r;
-	init_completion(&hr->done);
-	for (i = 0; i < HEADERS_AT_ONCE; i++) {
-		hr->page[i] = alloc_page(REPLAY_GFP);
-		if (!hr->page[i])
+	for (i = 0; i < HEADS_AT_ONCE; i++)
+		if (!get_buffer(&b[i], LOG_HEAD_BYTES, LOG_HEAD_BYTES))
 			goto out;
-	}
 	trace_ssdup_step(c, STEP_LOAD_HEADERS);
-	r = take_headers(c, super, hr, headers, nr);
+	r = take_headers(c, super, b, headers, nr);
 	if (r)
 		goto out;
 	fault = ssdup_replay_live(super, headers, nr, next);
@@ -446,10 +422,9 @@ static int find_live(struct ssdup *c, const struct log_super *super, struct log_
 		r = -EINVAL;
 	}
 out:
-	for (i = 0; i < HEADERS_AT_ONCE; i++)
-		if (hr->page[i])
-			__free_page(hr->page[i]);
-	kfree(hr);
+	for (i = 0; i < HEADS_AT_ONCE; i++)
+		put_buffer(&b[i]);
+	kfree(b);
 	return r;
 }
 
@@ -480,7 +455,8 @@ static int replay_all(struct ssdup *c, const struct log_super *super,
 	if (!ctx)
 		return r;
 	ctx->c = c;
-	if (!get_buffer(&ctx->buffer[0]) || !get_buffer(&ctx->buffer[1])) {
+	if (!get_buffer(&ctx->buffer[0], BUFFER_BYTES, PAIR_BYTES) ||
+	    !get_buffer(&ctx->buffer[1], BUFFER_BYTES, PAIR_BYTES)) {
 		DMERR("%s: no memory to read the log", dm_device_name(c->md));
 		goto out;
 	}

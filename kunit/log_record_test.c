@@ -315,6 +315,76 @@ static void header_any_bit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_log_header_decode(buf, &s, SEGMENT, &out), LOG_OK);
 }
 
+/* --- The first page behind a header --- */
+
+#define TAIL		20U
+#define FIRST		40U
+#define SEGMENTS	255U
+#define WELL		U32_MAX
+
+struct head_case {
+	const char	*name;
+	u64		generation;	/* of the page */
+	u64		epoch;
+	u32		at;		/* the byte of the header that is damaged, or WELL */
+	u32		slot;
+	enum log_fault	fault;
+};
+
+static const struct head_case head_cases[] = {
+	{ "its page", FIRST, EPOCH, HEADER(reserved), 0, LOG_SEGMENT_GAP },
+	{ "the other slot", FIRST, EPOCH, HEADER(reserved), 1, LOG_SEGMENT_GAP },
+	{ "no magic", FIRST, EPOCH, HEADER(magic), 0, LOG_SEGMENT_GAP },
+	{ "header is well", FIRST + 1, EPOCH, WELL, 0, LOG_OK },
+	{ "older epoch", FIRST - 1, EPOCH - 1, HEADER(crc), 0, LOG_SEGMENT_GAP },
+	{ "tail", TAIL, EPOCH - 1, HEADER(crc), 0, LOG_SEGMENT_GAP },
+	{ "below the tail", TAIL - 1, EPOCH - 1, HEADER(crc), 0, LOG_BAD_CRC },
+	{ "last that there can be", FIRST + SEGMENTS - 1, EPOCH, HEADER(crc), 0, LOG_SEGMENT_GAP },
+	{ "one more", FIRST + SEGMENTS, EPOCH, HEADER(crc), 0, LOG_BAD_CRC },
+	{ "epoch to come", FIRST, EPOCH + 1, HEADER(magic), 0, LOG_HEADER_STALE },
+};
+
+static void head_case_desc(const struct head_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(head, head_cases, head_case_desc);
+
+/* A page of a live segment shows that the header in front of it is damaged. */
+static void head_by_its_page(struct kunit *test)
+{
+	const struct head_case *c = test->param_value;
+	struct log_header h = { FIRST, EPOCH, SEGMENT };
+	struct log_page_id id = {
+		.generation = c->generation, .epoch = c->epoch, .rev = 1, .segment = SEGMENT,
+	};
+	u8 *buf = kunit_kzalloc(test, LOG_HEAD_BYTES, GFP_KERNEL);
+	struct ssdup_page *slot;
+	struct log_super s;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	super_example(&s);
+	KUNIT_ASSERT_EQ(test, s.g.nr_segments, SEGMENTS);
+	s.tail = TAIL;
+	s.first = FIRST;
+	ssdup_log_header_encode(&s, &h, buf);
+	if (c->at != WELL)
+		buf[c->at] ^= 1;
+	slot = (void *)buf + SSDUP_BLOCK_BYTES;
+	slot += c->slot;
+	memcpy(id.uuid, s.uuid, sizeof(id.uuid));
+	ssdup_log_page_begin(slot, &id);
+	ssdup_log_page_finish(slot);
+	KUNIT_EXPECT_EQ(test, ssdup_log_head_decode(buf, &s, SEGMENT, &h), c->fault);
+	/* A page that is torn, or of another place, shows nothing. */
+	if (c->fault != LOG_SEGMENT_GAP)
+		return;
+	KUNIT_EXPECT_NE(test, ssdup_log_head_decode(buf, &s, SEGMENT + 1, &h), c->fault);
+	slot->h.nr_entries++;
+	KUNIT_EXPECT_NE(test, ssdup_log_head_decode(buf, &s, SEGMENT, &h), c->fault);
+}
+
 static struct kunit_case log_record_cases[] = {
 	KUNIT_CASE_PARAM(record_faults, record_gen_params),
 	KUNIT_CASE(record_any_bit),
@@ -323,6 +393,7 @@ static struct kunit_case log_record_cases[] = {
 	KUNIT_CASE_PARAM(header_faults, header_gen_params),
 	KUNIT_CASE(header_round_trip),
 	KUNIT_CASE(header_any_bit),
+	KUNIT_CASE_PARAM(head_by_its_page, head_gen_params),
 	{}
 };
 

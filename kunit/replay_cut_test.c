@@ -61,6 +61,7 @@ struct life {
 	struct log_header	header[SEGMENTS];
 	struct version		slot[SEGMENTS][PAGES][SSDUP_PAGE_SLOTS];
 	/* A replay */
+	u8			head[LOG_HEAD_BYTES];
 	struct ssdup_page	buf[SSDUP_PAGE_SLOTS];
 	struct ssdup_replay	rp;
 	struct log_header	live[SEGMENTS];
@@ -144,6 +145,20 @@ static const struct replay_ops life_ops = {
 	.entries = life_entries,
 };
 
+static enum log_fault read_header(struct life *l, u32 segment)
+{
+	struct ssdup_page *slots = (void *)l->head + SSDUP_BLOCK_BYTES;
+	struct log_header *h = &l->header[segment];
+	u32 i;
+
+	memset(l->head, 0, SSDUP_BLOCK_BYTES);
+	if (h->generation)
+		ssdup_log_header_encode(&l->s, h, l->head);
+	for (i = 0; i < SSDUP_PAGE_SLOTS; i++)
+		make_page(l, &slots[i], segment, 0, &l->slot[segment][0][i]);
+	return ssdup_log_head_decode(l->head, &l->s, segment, &l->live[l->nr_live]);
+}
+
 /* As recovery.c reads a log. Return: the fault, or LOG_OK. */
 static enum log_fault life_replay(struct kunit *test, struct life *l)
 {
@@ -154,9 +169,12 @@ static enum log_fault life_replay(struct kunit *test, struct life *l)
 	memset(l->pages, 0, sizeof(l->pages));
 	memset(l->found, 0, sizeof(l->found));
 	l->nr_live = 0;
-	for (i = 0; i < SEGMENTS; i++)
-		if (l->header[i].generation)
-			l->live[l->nr_live++] = l->header[i];
+	for (i = 0; i < SEGMENTS; i++) {
+		fault = read_header(l, i);
+		l->nr_live += fault == LOG_OK;
+		if (fault == LOG_SEGMENT_GAP)
+			return fault;
+	}
 	fault = ssdup_replay_live(&l->s, l->live, &l->nr_live, &l->next);
 	if (fault != LOG_OK)
 		return fault;
@@ -247,18 +265,19 @@ enum cut {
 	CUT_PAGES,
 };
 
-/* All headers are durable before the first page is sent. */
+/* All headers are durable before the first page is sent. A cut leaves old, new, or a torn one. */
 static void write_headers(struct life *l, const u32 *pages, u32 nr, enum cut cut)
 {
 	struct opened *o;
-	u32 i;
+	u32 i, left;
 
 	for (i = 0; i < nr; i++) {
 		o = &l->opened[l->ring[pages[i]].opened];
-		if (o->header || (cut == CUT_HEADERS && prng_below(&l->r, 2)))
+		left = cut == CUT_HEADERS ? prng_below(&l->r, 4) : 2;
+		if (o->header || left < 1)
 			continue;
 		l->header[o->segment] = (struct log_header){
-			o->generation, l->s.epoch, o->segment,
+			left == 1 ? 0 : o->generation, l->s.epoch, o->segment,
 		};
 		o->header = cut != CUT_HEADERS;
 	}
@@ -503,14 +522,17 @@ static bool damage_page(struct kunit *test, struct life *l, u32 i)
 	return true;
 }
 
-/* Does a page of a later segment show that the header of hit @i was durable? */
-static bool header_is_proved(const struct life *l, u32 i)
+/*
+ * Does a page show that the header of hit @i was durable? The first one of its own segment does,
+ * whatever its epoch; one of a later segment does without that.
+ */
+static bool header_is_proved(const struct life *l, u32 i, bool own)
 {
 	const struct hit *h = &l->hit[i];
 	u64 generation = l->header[h->segment].generation;
 	u32 j;
 
-	if (l->s.flags & SSDUP_RECORD_CLEAN)
+	if (own || l->s.flags & SSDUP_RECORD_CLEAN)
 		return true;
 	for (j = i + 1; j < l->nr_hits && l->hit[j].epoch == h->epoch; j++)
 		if (l->hit[j].segment != h->segment)
@@ -522,15 +544,22 @@ static bool header_is_proved(const struct life *l, u32 i)
 static bool damage_header(struct kunit *test, struct life *l, u32 i)
 {
 	struct log_header *header = &l->header[l->hit[i].segment], kept = *header;
+	struct version first[SSDUP_PAGE_SLOTS], *slot = l->slot[l->hit[i].segment][0];
+	bool own = prng_below(&l->r, 2);
 	enum log_fault fault;
 
-	if (!header_is_proved(l, i))
+	if (!header_is_proved(l, i, own))
 		return false;
+	memcpy(first, slot, sizeof(first));
 	header->generation = 0;
+	if (!own)
+		memset(slot, 0, sizeof(first));
 	fault = life_replay(test, l);
 	KUNIT_EXPECT_TRUE_MSG(test, fault == LOG_SEGMENT_GAP ||
-			      (fault == LOG_PAGES_MISSING && l->s.flags), "fault %u", fault);
+			      (fault == LOG_PAGES_MISSING && l->s.flags && !own),
+			      "fault %u", fault);
 	*header = kept;
+	memcpy(slot, first, sizeof(first));
 	return true;
 }
 

@@ -479,7 +479,11 @@ enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log
 	return LOG_OK;
 }
 
-bool ssdup_log_page_live(const struct ssdup_page *p, const struct log_super *s, u32 segment)
+/*
+ * Is @p the first page of a live segment? Those that this epoch has opened are all below the last
+ * bound, because each has another place. A log of the same UUID, long ago, may have left others.
+ */
+static bool page_live(const struct ssdup_page *p, const struct log_super *s, u32 segment)
 {
 	struct log_page_id want = {
 		.generation = le64_to_cpu(p->h.generation), .epoch = le64_to_cpu(p->h.epoch),
@@ -487,5 +491,19 @@ bool ssdup_log_page_live(const struct ssdup_page *p, const struct log_super *s, 
 	};
 
 	memcpy(want.uuid, s->uuid, sizeof(want.uuid));
-	return want.generation >= s->tail && ssdup_log_page_check(p, &want) == LOG_OK;
+	return want.generation >= s->tail && want.epoch <= s->epoch &&
+	       want.generation < max(s->tail, s->first) + s->g.nr_segments &&
+	       ssdup_log_page_check(p, &want) == LOG_OK;
+}
+
+enum log_fault ssdup_log_head_decode(const void *head, const struct log_super *s, u32 segment,
+				     struct log_header *h)
+{
+	enum log_fault fault = ssdup_log_header_decode(head, s, segment, h);
+	const struct ssdup_page *slots = head + SSDUP_BLOCK_BYTES;
+
+	if ((fault == LOG_HEADER_STALE || fault == LOG_BAD_CRC) &&
+	    (page_live(&slots[0], s, segment) || page_live(&slots[1], s, segment)))
+		return LOG_SEGMENT_GAP;
+	return fault;
 }

@@ -302,6 +302,21 @@ void ssdup_log_header_encode(const struct log_super *s, const struct log_header 
 enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *s, u32 segment,
 				       struct log_header *h);
 
+/* A segment's header, and both slots of its first page behind it. */
+#define LOG_HEAD_BYTES	(SSDUP_BLOCK_BYTES + SSDUP_PAGE_SLOTS * SSDUP_PAGE_BYTES)
+
+/**
+ * ssdup_log_head_decode() - the same, with a look at the first page when the header is not valid
+ * @head: LOG_HEAD_BYTES
+ *
+ * A header is durable before the first page of its segment is written. So a page of a live segment
+ * shows that the header in front of it is damaged.
+ *
+ * Return: as above, but LOG_SEGMENT_GAP for such a header.
+ */
+enum log_fault ssdup_log_head_decode(const void *head, const struct log_super *s, u32 segment,
+				     struct log_header *h);
+
 /* --- Metadata pages --- */
 
 /*
@@ -360,17 +375,6 @@ void ssdup_log_page_finish(struct ssdup_page *p);
  * have written.
  */
 enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log_page_id *want);
-
-/**
- * ssdup_log_page_live() - is @p the first page of a live segment, whatever its header says?
- * @p: as read
- * @s: of the log
- * @segment: where @p was read
- *
- * A segment's header is durable before its first page. So when the header cannot be read, such
- * a page shows that it is damaged.
- */
-bool ssdup_log_page_live(const struct ssdup_page *p, const struct log_super *s, u32 segment);
 
 static inline u64 log_page_rev(const struct ssdup_page *p)
 {

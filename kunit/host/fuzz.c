@@ -131,7 +131,7 @@ static bool load_record(struct rig *rig)
 /* As find_live() of recovery.c. Return: whether the log is loaded. */
 static bool load_headers(struct rig *rig)
 {
-	static u8 block[SSDUP_BLOCK_BYTES];
+	static u8 head[LOG_HEAD_BYTES];
 	enum log_fault fault;
 	u64 next;
 	u32 i;
@@ -140,10 +140,13 @@ static bool load_headers(struct rig *rig)
 	for (i = 0; i < rig->s.g.nr_segments; i++) {
 		struct log_header *h = &rig->live[rig->nr_live];
 
-		memset(block, 0, sizeof(block));
-		if (i < IMAGE_SEGMENTS)
-			memcpy(block, rig->im->header[i].b, sizeof(rig->im->header[i]));
-		fault = ssdup_log_header_decode(block, &rig->s, i, h);
+		memset(head, 0, sizeof(head));
+		if (i < IMAGE_SEGMENTS) {
+			memcpy(head, rig->im->header[i].b, sizeof(rig->im->header[i]));
+			memcpy(head + SSDUP_BLOCK_BYTES, rig->im->slot[i][0],
+			       sizeof(rig->im->slot[i][0]));
+		}
+		fault = ssdup_log_head_decode(head, &rig->s, i, h);
 		if (fault == LOG_HEADER_STALE || fault == LOG_BAD_CRC)
 			continue;
 		if (!judge(fault))

@@ -60,7 +60,7 @@ the_rest()
 	io_on "$1" verify start=8192 len=$((17 * 126))
 }
 
-page="a page that was durable is damaged (fault 34," header="a segment's header that was durable is damaged (fault 37,"
+page="a page that was durable is damaged (fault 34," damaged="a segment's header that was durable is damaged (fault 37,"
 make_disks ssd_size_mb=160 ssd_cache_mb=8
 make_ssdup policy all drain manual autocommit_ms 3600000
 # a sector an entry, 126 entries a page, and no page is written twice
@@ -106,12 +106,44 @@ make_ssdup policy all drain manual
 is "extents in front of the gap, and of later segments" "$(stat extents)" $(((4 + 12) * 126))
 remove_ssdup
 
-# headers of the first segment, and of one in the middle
-for segment in 0 1; do
+# headers of the first segment, of one in the middle, and of the last: nothing is left of it, or
+# a byte is wrong. The segment's first page shows that it was well
+for segment in 0 1 2; do
+	restore
+	header=$((2048 + segment * 8192))
+	zero $header 1
+	refused "$damaged header of segment $segment)"
+	restore
+	printf x | must dd of=$SSD bs=1 seek=$((header * 512 + 100)) conv=notrunc,fsync status=none
+	refused "$damaged header of segment $segment)"
+done
+ssdup_exits 5 check $SSD --hdd $HDD
+grep -q '^E631 ' "$T/out" || fail "check says: $(cat "$T/out")"
+ssdup_exits 0 repair $SSD --yes
+make_ssdup policy all drain manual
+is "extents after the repair" "$(stat extents)" $((20 * 126))
+io verify
+remove_ssdup
+# also when another epoch has begun since
+restore
+make_ssdup policy all drain manual
+io write start=1000 len=8
+commits
+cut
+for segment in 0 1 2 3; do
 	restore
 	zero $((2048 + segment * 8192)) 1
-	refused "$header"
+	refused "$damaged header of segment $segment)"
 done
+# without that page, later ones tell
+for segment in 1 3; do
+	restore
+	zero $((2048 + segment * 8192)) 3
+	[ $segment = 3 ] || refused "$damaged segment"
+done
+make_ssdup policy all drain manual
+is "extents but those of the last segment" "$(stat extents)" $((20 * 126))
+remove_ssdup
 
 # a page that was written twice, right behind
 must dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none

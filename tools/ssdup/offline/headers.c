@@ -144,6 +144,13 @@ static void refuse_headers(struct scan *sc)
 	}
 }
 
+/* What its pages say contradicts the other headers. */
+static void refuse_one(struct header_view *hv, bool twice)
+{
+	hv->fault = twice ? LOG_BAD_GENERATION : LOG_EPOCH;
+	hv->state = HEADER_VOID;
+}
+
 /* A segment that pages tell of must fit between those that have headers. */
 static void refuse_rebuilt(struct log_file *l)
 {
@@ -157,20 +164,19 @@ static void refuse_rebuilt(struct log_file *l)
 		if (hv->state == HEADER_LIVE)
 			behind = *h;
 		else if (h->generation == behind.generation || h->epoch > behind.epoch)
-			hv->state = HEADER_VOID;
+			refuse_one(hv, h->generation == behind.generation);
 	}
 	for (i = 0; i < l->nr_segments; i++) {
 		h = &l->segment[i].h;
 		hv = header_of(l, i);
 		if (hv->state == HEADER_REBUILT &&
 		    (h->generation == before.generation || h->epoch < before.epoch))
-			hv->state = HEADER_VOID;
+			refuse_one(hv, h->generation == before.generation);
 		if (hv->state != HEADER_VOID)
 			before = *h;
 	}
 }
 
-/* What else may be void: where the kernel refuses nothing, nothing is void. */
 static void header_findings(struct log_file *l)
 {
 	struct header_view *hv;
@@ -184,12 +190,8 @@ static void header_findings(struct log_file *l)
 		}
 		if (hv->state != HEADER_VOID)
 			continue;
-		if (hv->error)
-			header_finding(l, segment, FAULT_HEADER_UNREADABLE);
-		else if (hv->fault == LOG_BAD_GENERATION || hv->fault == LOG_EPOCH)
-			header_finding(l, segment, FAULT_HEADER + hv->fault);
-		else
-			hv->state = HEADER_NONE;
+		header_finding(l, segment, hv->error ? FAULT_HEADER_UNREADABLE :
+			       FAULT_HEADER + hv->fault);
 	}
 }
 

@@ -84,7 +84,7 @@ int upgrade_format(struct log_file *l, const struct log_super *s);
 enum repair_what {
 	REPAIR_SLOT_VOID,	/* zero a slot of a page */
 	REPAIR_PAGE,		/* write a page, of the entries that are well */
-	REPAIR_HEADER_VOID,	/* zero the header of a segment */
+	REPAIR_HEADER_VOID,	/* zero the header and the pages of a segment */
 	REPAIR_HEADER,		/* write it */
 	REPAIR_COPY,		/* write a copy of superblock or record as the other one is */
 	REPAIR_RECORD,		/* write both copies, of a log that was not suspended cleanly */

@@ -313,7 +313,7 @@ void plan_print(FILE *to, const struct plan *plan)
 				x->marked, x->dropped);
 			break;
 		case REPAIR_HEADER_VOID:
-			fprintf(to, "zero the header of segment %u\n", x->h.segment);
+			fprintf(to, "zero the header and the pages of segment %u\n", x->h.segment);
 			break;
 		case REPAIR_HEADER:
 			fprintf(to, "write the header of segment %u: generation %llu, epoch %llu\n",
@@ -339,13 +339,14 @@ static int write_slot(struct plan *plan, const struct repair *x, const void *con
 
 static int write_header(struct log_file *l, const struct repair *x)
 {
-	void *block = xpages(SSDUP_BLOCK_BYTES);
+	/* With all pages: they would show that there was a header. */
+	u32 sectors = x->what == REPAIR_HEADER ? SSDUP_BLOCK_SECTORS : l->s.g.data_start;
+	void *block = xpages((size_t)sectors * SECTOR_BYTES);
 	int r;
 
 	if (x->what == REPAIR_HEADER)
 		ssdup_log_header_encode(&l->s, &x->h, block);
-	r = disk_write(&l->ssd, block, log_segment_sector(&l->s.g, x->h.segment),
-		       SSDUP_BLOCK_SECTORS);
+	r = disk_write(&l->ssd, block, log_segment_sector(&l->s.g, x->h.segment), sectors);
 	free(block);
 	return r;
 }

@@ -386,41 +386,39 @@ static int verdict_entries(void *ctx, u32 segment, const struct ssdup_entry *e, 
 	return 0;
 }
 
-/* The header of a segment cannot be read. Return: 0 if its first page shows that it is free */
-static int verdict_without_header(struct log_file *l, u32 segment)
+/* A header as the kernel judges it. What cannot be read is zero. Return: as below */
+static int verdict_header(struct log_file *l, u32 segment, void *head, struct log_header *h)
 {
-	struct ssdup_page *slots = xpages(PAIR_BYTES);
-	int r = disk_read(&l->ssd, slots, ssdup_log_slot_sector(&l->s.g, segment, 0, 0),
-			  PAIR_SECTORS);
+	u64 sector = log_segment_sector(&l->s.g, segment);
+	int r, header = 0, slots = 0;
+	enum log_fault fault;
+	u32 at;
 
-	if (!r && (ssdup_log_page_live(&slots[0], &l->s, segment) ||
-		   ssdup_log_page_live(&slots[1], &l->s, segment)))
-		r = -EIO;
-	free(slots);
-	return r;
+	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
+		r = disk_read(&l->ssd, head + at, sector + at / SECTOR_BYTES, SSDUP_BLOCK_SECTORS);
+		if (!r)
+			continue;
+		memset(head + at, 0, SSDUP_BLOCK_BYTES);
+		*(at ? &slots : &header) = r;
+	}
+	fault = ssdup_log_head_decode(head, &l->s, segment, h);
+	return header && (slots || fault != LOG_HEADER_STALE) ? header : (int)fault;
 }
 
 /* All valid headers. Return: LOG_OK or why not; < 0 for -errno */
 static int verdict_headers(struct log_file *l, struct log_header *h, u32 *nr)
 {
-	void *block = xpages(SSDUP_BLOCK_BYTES);
-	enum log_fault fault;
-	int r = 0;
+	void *head = xpages(LOG_HEAD_BYTES);
+	int r = LOG_OK;
 	u32 i;
 
-	for (i = 0; i < l->s.g.nr_segments && !r; i++) {
-		if (disk_read(&l->ssd, block, log_segment_sector(&l->s.g, i),
-			      SSDUP_BLOCK_SECTORS)) {
-			r = verdict_without_header(l, i);
-			continue;
-		}
-		fault = ssdup_log_header_decode(block, &l->s, i, &h[*nr]);
-		if (fault == LOG_OK)
-			++*nr;
-		else if (fault != LOG_HEADER_STALE && fault != LOG_BAD_CRC)
-			r = fault;
+	for (i = 0; i < l->s.g.nr_segments && r == LOG_OK; i++) {
+		r = verdict_header(l, i, head, &h[*nr]);
+		*nr += r == LOG_OK;
+		if (r == LOG_HEADER_STALE || r == LOG_BAD_CRC)
+			r = LOG_OK;
 	}
-	free(block);
+	free(head);
 	return r;
 }
 
