@@ -127,6 +127,8 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 			continue;
 		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].failed :
 							ssdup_batch_tombstone(c, run);
+		if (!failed)
+			d->faults.bad = 0;
 		r = failed ? ssdup_faults_run(c, &d->faults, b, run) : 0;
 		if (r)
 			return r;
@@ -387,8 +389,8 @@ void ssdup_drain_drop(struct ssdup *c)
 }
 
 /*
- * Writes wait, but the group was chosen when none did. Let so many segments go that the rest is
- * free in time: what is copied of the rest need not be copied again.
+ * Space is wanted, but the group was chosen when it was not. Let so many segments go that the
+ * rest is free in time: what is copied of the rest need not be copied again.
  */
 static void shrink_group(struct ssdup *c, const struct pacing_group *size)
 {

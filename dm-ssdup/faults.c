@@ -18,11 +18,10 @@
 #include "trace.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
-#define DRAIN_BAD_MAX	64U		/* failed blocks of a group; more: the HDD is gone */
+#define DRAIN_BAD_MAX	64U		/* failed blocks in a row; more: the HDD is gone */
 
 void ssdup_faults_begin(struct drain_faults *f)
 {
-	f->bad = 0;
 	f->unread = 0;
 	f->left = 0;
 	f->lost = false;
@@ -92,7 +91,7 @@ static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
 /* Does another failed block end the try? Many do not in a read-only log, where none moves. */
 static bool hdd_is_bad(struct ssdup *c, struct drain_faults *f, struct drain_batch *b)
 {
-	bool many = ++f->bad > DRAIN_BAD_MAX;
+	bool many = !(++f->bad % (DRAIN_BAD_MAX + 1));
 
 	return (many && ssdup_mode(c) == MODE_RUNNING) || kthread_should_stop() ||
 	       !hdd_answers(c, b);
@@ -219,8 +218,10 @@ static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_bat
 			ssdup_batch_copy(b, block.offset, block.sectors);
 			trace_ssdup_step(c, STEP_REWRITE_BLOCK);
 			if (!ssdup_sync_io(c->hdd->bdev, drain_write_opf(c), block.start,
-					   b->scratch, 0, block.sectors << SECTOR_SHIFT))
+					   b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
+				f->bad = 0;
 				continue;
+			}
 			stat_inc(c, STAT_HDD_ERRORS);
 			if (hdd_is_bad(c, f, b))
 				return -EIO;

@@ -9,7 +9,7 @@
 #include "relocate.h"
 
 struct drain_faults {
-	u32			bad;		/* blocks refused by the HDD in this group */
+	u32			bad;		/* blocks refused by the HDD, in a row */
 	u32			unread;		/* blocks that the SSD refused in this group */
 	u32			left;		/* blocks that could be neither written nor moved */
 	bool			lost;		/* some extents that could not move are lost */
