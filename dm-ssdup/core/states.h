@@ -3,7 +3,7 @@
  * dm-ssdup: X-macro tables of the numbers in the status line that have names. Define any of
  * SSDUP_POLICY(symbol, name, what it does), SSDUP_MODE(symbol, words),
  * SSDUP_DRAIN_STATE(symbol, words, what is waited for) and SSDUP_WAIT_CAUSE(same), then include
- * this. The numbers keep their meaning, so new ones go to the end.
+ * this. The numbers keep their meaning: new ones go to the end, and one without words is unused.
  */
 #ifndef SSDUP_POLICY
 #define SSDUP_POLICY(...)
@@ -51,7 +51,7 @@ SSDUP_DRAIN_STATE(STOPPED, "stopped",
 /* Why the first of the waiting writes waits. */
 SSDUP_WAIT_CAUSE(NONE, "nothing", "no write waits")
 SSDUP_WAIT_CAUSE(SPACE, "a free segment", "a drain, which begins at once")
-SSDUP_WAIT_CAUSE(SEAL, "log writes in flight", "nothing: no write waits for these any more")
+SSDUP_WAIT_CAUSE(RETIRED, "", "")
 SSDUP_WAIT_CAUSE(COMMIT, "a commit",
 		 "the SSD, or a write in flight to the first of 128 metadata pages")
 SSDUP_WAIT_CAUSE(MEMORY, "memory", "memory; it is tried again every 20 ms")

@@ -45,7 +45,7 @@ bool state_parse(struct state *s, const char *line)
 
 static const char *word(const char * const words[], size_t nr, uint64_t i)
 {
-	return i < nr ? words[i] : "?";
+	return i < nr && *words[i] ? words[i] : "?";
 }
 
 const char *policy_word(uint64_t policy)
