@@ -123,10 +123,12 @@ static struct pacing_group group_size(struct ssdup *c, const struct watch *w,
 				      const struct pacing_in *in)
 {
 	u32 free = ssdup_free_segments(c);
+	/* Blocks that move take the last segments, and only a group as a whole gives some back. */
+	bool last = free < LOG_SPARE;
 
 	return (struct pacing_group){
-		.part = ssdup_part(c),
-		.waiters = in->waiters || w->waits != ssdup_waits(c),
+		.part = last ? 1 : ssdup_part(c),
+		.waiters = last || in->waiters || w->waits != ssdup_waits(c),
 		.writes = in->writes,
 		.max_wait_ns = (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC,
 		.full_ns = w->rate * (free - min(free, LOG_SPARE)),

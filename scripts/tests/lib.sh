@@ -12,7 +12,7 @@
 #	4  a segment is reused only when nothing needs it		17 35 42 88 89
 #	5  overlapping writes in flight: no flip later		19 40 76
 #	6  an extent is visible when its data is there		34
-#	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 72 74 78 79 87
+#	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 72 74 77-79 87 91
 #	8  no wait for memory that only it could free		36 58 68 70 71
 #
 # Content is checked by iocheck (tools/iocheck): whatever a test writes with io
