@@ -197,7 +197,9 @@ static void order_group(struct ssdup *c, const struct extent_order *at)
 		llist_for_each_entry(a, h->ordered.first, list)
 			ssdup_order_add(&d->order, a);
 	}
-	add_pieces(c);
+	/* Of those that were split off since, some lie behind: the second pass has all. */
+	if (!at)
+		add_pieces(c);
 }
 
 /* The next extent of the group, or NULL when all were taken. */

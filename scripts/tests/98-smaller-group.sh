@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A write splits an extent of a drain group before the drain takes it, and the rear part comes
+# later. Then writes begin to wait, and the drain lets most of the group go. The rear part of what
+# stays is drained all the same.
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+must modprobe dm-delay
+make_disks ssd_size_mb=10
+must dmsetup create other --table "0 $LEN linear $HDD 0"
+DISK=$HDD HDD=/dev/mapper/other
+# A batch has 61 extents. The HDD takes a while for the first batch, those below 488, and holds
+# the third one back.
+must dmsetup reload other <<-TABLE
+	0 488 delay $DISK 0 0 $DISK 0 3000 $DISK 0 0
+	488 576 linear $DISK 488
+	1064 400 delay $DISK 1064 0 $DISK 1064 3600000 $DISK 1064 0
+	1464 $((LEN - 1464)) linear $DISK 1464
+TABLE
+must dmsetup suspend other
+must dmsetup resume other
+make_ssdup policy all full block drain manual drain_depth 61 max_wait_ms 1
+data=$(segment_data)
+# the first segment has the extent that will be split, and the log is nearly full
+io write start=1000 len=64 bs=64
+io write len=1000 bs=8
+io write start=1064 len=$((data * ($(stat segments) - 3) - 1064)) bs=8
+# the thread looks, and some time later it knows that nobody writes: the group is large
+message drain pause
+nap 0.3
+message drain start
+wait_until drain_state -eq 4
+nap 0.3
+io write start=1020 len=8
+is "sectors drained" "$(stat drained_sectors)" 0
+
+# now the fourth batch was taken, too
+wait_until drained_sectors -ge 976
+nap 0.5
+io write start=40000 len=$((4 * data)) bs=8 depth=16 &
+writes=$!
+wait_until waiting_writes -gt 0
+is "segments freed" "$(stat frees)" 0
+must dmsetup reload other --table "0 $LEN linear $DISK 0"
+must dmsetup suspend other
+must dmsetup resume other
+must wait $writes
+all_home
+remove_ssdup
+must dmsetup remove other
