@@ -177,18 +177,17 @@ static bool add_pieces(struct ssdup *c)
 	return any;
 }
 
-/* Begin a pass over the HDD with all extents of the group, or go on where @at is. */
-static void order_group(struct ssdup *c, const struct extent_order *at)
+/*
+ * Put the extents of the group in order from where the arm is. Of those that were split off since,
+ * some may lie behind the arm: all of these are left to a second pass.
+ */
+static void order_group(struct ssdup *c)
 {
 	struct ssdup_drainer *d = c->drainer;
 	struct extent_array *a;
 	struct ssdup_segment *h;
 
-	ssdup_order_begin(&d->order);
-	if (at) {
-		d->order.base = at->base;
-		d->order.from = at->from;
-	}
+	d->order.arrays = RB_ROOT_CACHED;
 	for (h = group_first(&d->group); h; h = group_next(&d->group, h)) {
 		llist_for_each_entry(a, h->arrays.first, list) {
 			ssdup_order_add(&d->order, a);
@@ -197,9 +196,6 @@ static void order_group(struct ssdup *c, const struct extent_order *at)
 		llist_for_each_entry(a, h->ordered.first, list)
 			ssdup_order_add(&d->order, a);
 	}
-	/* Of those that were split off since, some lie behind: the second pass has all. */
-	if (!at)
-		add_pieces(c);
 }
 
 /* The next extent of the group, or NULL when all were taken. */
@@ -304,7 +300,9 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 	d->chosen = ktime_get_ns();
 	ssdup_faults_begin(&d->faults);
 	d->again = false;
-	order_group(c, NULL);
+	ssdup_order_begin(&d->order);
+	order_group(c);
+	add_pieces(c);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
 	return 1;
 }
@@ -397,7 +395,6 @@ void ssdup_drain_drop(struct ssdup *c)
 static void shrink_group(struct ssdup *c, const struct pacing_group *size)
 {
 	struct ssdup_drainer *d = c->drainer;
-	const struct extent_order at = d->order;
 	u64 all = d->group.sectors, left = all - min(all, d->copied);
 	u64 wanted = (u64)ssdup_pacing_group(size) * c->g.data_sectors;
 	u32 keep;
@@ -411,7 +408,7 @@ static void shrink_group(struct ssdup *c, const struct pacing_group *size)
 	ssdup_group_shrink(c, &d->group, keep);
 	d->group.sectors = mul_u64_u64_div_u64(d->group.sectors, left, all);
 	d->copied = 0;
-	order_group(c, &at);
+	order_group(c);
 }
 
 static int turn(struct ssdup *c, const struct pacing_out *how, const struct pacing_group *size)

@@ -21,15 +21,10 @@
 
 #define BUFFER_BYTES	(256U << 10)		/* to read metadata; less if memory is short */
 
-/* By the key segment_mb; 0: by the size of the SSD. */
-static u32 segment_sectors(const struct ssdup *c)
-{
-	return c->set.segment_mb << 11;
-}
-
 int ssdup_check_super(struct ssdup *c, char **error)
 {
 	u64 ssd = bdev_nr_sectors(c->ssd->bdev), hdd = bdev_nr_sectors(c->hdd->bdev);
+	u32 segment = c->set.segment_mb << 11;	/* 0: by the size of the SSD */
 	struct log_super *s;
 	enum log_fault fault = LOG_OK;
 	bool mend;
@@ -42,7 +37,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	if (!r) {
 		fault = ssdup_log_super_fits(s, hdd, ssd, c->block_sectors);
 		c->g = s->g;
-		if (c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
+		if (segment && s->g.segment_sectors != segment) {
 			*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
 					     s->g.segment_sectors / 2);
 			r = -EINVAL;
@@ -54,7 +49,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		goto out;
 	} else if (r > 0) {
 		r = 0;
-		if (!ssdup_log_layout(&c->g, ssd, segment_sectors(c), c->block_sectors)) {
+		if (!ssdup_log_layout(&c->g, ssd, segment, c->block_sectors)) {
 			*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 			r = -ENOSPC;
 		}
