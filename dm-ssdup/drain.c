@@ -116,6 +116,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 	r = ssdup_faults_reread(c, &d->faults, b);
 	if (r)
 		return r;
+	d->group.wrote = true;
 	ssdup_batch_write_begin(c, b);
 	if (next)
 		ssdup_batch_read(c, next, spread);

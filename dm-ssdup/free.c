@@ -17,6 +17,9 @@ int ssdup_flush_group(struct ssdup *c, const struct drain_group *g)
 	struct meter_sync meter;
 	int r;
 
+	/* All of it was overwritten in younger segments, or moved there. */
+	if (!g->wrote)
+		return 0;
 	trace_ssdup_step(c, STEP_FREE_FLUSH);
 	ssdup_meter_sync_begin(c, &meter);
 	r = ssdup_flush_drained(c);

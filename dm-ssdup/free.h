@@ -8,7 +8,7 @@
 #include "segments.h"
 
 /**
- * ssdup_flush_group() - make a group that was written to the HDD durable there
+ * ssdup_flush_group() - make durable on the HDD what was written there of a group
  *
  * Context: process. Return: 0, or -errno: the whole group must be written again. Also when any
  * other flush has failed since the first part of the group was written.

@@ -13,7 +13,6 @@
  * but not freed stay in the map, and writes over them still fail: a replay would undo them.
  */
 #include "free.h"
-#include "hdd.h"
 #include "salvage.h"
 #include "super.h"
 #include "trace.h"
@@ -80,7 +79,6 @@ int ssdup_salvage_end(struct ssdup *c)
 		DMWARN_LIMIT("%s: all of the log is on the HDD, but the SSD takes no record of it",
 			     dm_device_name(c->md));
 	} else if (written.nr) {
-		written.flush_errors = ssdup_hdd_flush_errors(c);
 		ssdup_free_group(c, &written);
 	}
 	return -EROFS;

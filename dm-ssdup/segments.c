@@ -308,7 +308,7 @@ bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g)
 
 void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
 {
-	struct drain_group kept = { .flush_errors = g->flush_errors };
+	struct drain_group kept = { .flush_errors = g->flush_errors, .wrote = g->wrote };
 	struct ssdup_segment *h;
 
 	spin_lock_irq(&c->segments->lock);

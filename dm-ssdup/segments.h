@@ -75,7 +75,8 @@ struct drain_group {
 	u64			last;		/* generation of the youngest */
 	u64			sectors;	/* of data in them, about */
 	int			flush_errors;	/* of the HDD, before anything was written */
-	bool			durable;	/* on the HDD */
+	bool			wrote;		/* something to the HDD */
+	bool			durable;	/* there, if anything */
 };
 
 /* The first or next segment of a group, or NULL; for the writeback thread and its work. */

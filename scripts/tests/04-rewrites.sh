@@ -49,3 +49,23 @@ logged=$(stat writes_ssd)
 io mixed start=16384 len=8192 nr=100 seed=6
 is "writes logged after the flush" "$(stat writes_ssd)" "$logged"
 io_on $HDD verify
+remove_ssdup
+
+# segments that were overwritten as a whole become free without a flush of the HDD
+make_disks ssd_size_mb=32 ssd_cache_mb=4 hdd_cache_mb=4
+rm "$MODEL"
+make_ssdup policy all drain manual halves 16
+len=$(segment_data)
+for _ in 1 2 3 4 5; do
+	io write len="$len" bs=8
+done
+flushes=$(model $HDD flushes)
+message drain start
+wait_until frees -eq 5
+is "flushes of the HDD" "$(($(model $HDD flushes) - flushes))" 1
+power_cut 1
+must dmsetup remove --force $NAME
+power_on
+io_on $HDD verify
+make_ssdup policy all drain manual
+is "extents" "$(stat extents)" 0
