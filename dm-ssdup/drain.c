@@ -43,7 +43,7 @@ struct ssdup_drainer {
 	struct drain_batch	batch[2];
 	struct drain_batch	*ahead;		/* being read; in STAGE_COPY */
 	u64			fenced;		/* ranges below this index are fenced */
-	bool			again;		/* this is a second pass */
+	bool			again;		/* this is not the first pass */
 	u64			copied;		/* sectors of the group */
 	u64			chosen;		/* ns: when the group was */
 	struct drain_faults	faults;
@@ -178,10 +178,7 @@ static bool add_pieces(struct ssdup *c)
 	return any;
 }
 
-/*
- * Put the extents of the group in order from where the arm is. Of those that were split off since,
- * some may lie behind the arm: all of these are left to a second pass.
- */
+/* Put the group in order from where the arm is; what was split off since comes in another pass. */
 static void order_group(struct ssdup *c)
 {
 	struct ssdup_drainer *d = c->drainer;
@@ -203,17 +200,17 @@ static void order_group(struct ssdup *c)
 static struct extent *next_extent(struct ssdup *c, u64 *start)
 {
 	struct ssdup_drainer *d = c->drainer;
-	struct extent *e = ssdup_order_next(&d->order, start);
+	struct extent *e;
 
-	if (e)
-		return e;
-	/* A second pass, for what was split off before it was taken. */
-	ssdup_order_begin(&d->order);
-	if (!add_pieces(c))
-		return NULL;
-	d->fenced = 0;
-	d->again = true;
-	return ssdup_order_next(&d->order, start);
+	while (!(e = ssdup_order_next(&d->order, start))) {
+		/* Another pass, for what was split off before it was taken. */
+		ssdup_order_begin(&d->order);
+		if (!add_pieces(c))
+			break;
+		d->fenced = 0;
+		d->again = true;
+	}
+	return e;
 }
 
 /* Take the next batch from the map. Return: is there one? */

@@ -36,9 +36,11 @@ bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
 			spare = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
 			extent_array_init(spare, 1);
 		}
-		llist_add(&spare->list, &segment_of(c, split->pos)->pieces);
 	}
 	ssdup_extent_insert(&r->tree, io->e, spare ? spare->e : NULL);
+	/* Not before: a drain leaves out what is not in a tree, and does not take the lock. */
+	if (spare)
+		llist_add(&spare->list, &segment_of(c, split->pos)->pieces);
 	range_changed(r);
 	map_counts(c, r->tree.nr - nr, r->tree.sectors - sectors);
 	return true;

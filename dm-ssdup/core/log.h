@@ -309,10 +309,8 @@ enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *
  * ssdup_log_head_decode() - the same, with a look at the first page when the header is not valid
  * @head: LOG_HEAD_BYTES
  *
- * A header is durable before the first page of its segment is written. So a page of a live segment
- * shows that the header in front of it is damaged.
- *
- * Return: as above, but LOG_SEGMENT_GAP for such a header.
+ * Return: as above, but LOG_SEGMENT_GAP for a header behind which a page of a live segment stands:
+ * it was durable before the page was written, so it is damaged.
  */
 enum log_fault ssdup_log_head_decode(const void *head, const struct log_super *s, u32 segment,
 				     struct log_header *h);
