@@ -61,11 +61,6 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 	return *error ? -EINVAL : 0;
 }
 
-bool ssdup_given(struct ssdup *c, const char *name)
-{
-	return c->set.given & ssdup_settings_bit(ssdup_settings_find(name));
-}
-
 int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **error)
 {
 	const struct ssdup_settings_key *key = ssdup_settings_find(name);

@@ -31,9 +31,6 @@ int ssdup_set(struct ssdup *c, const char *key, const char *value, const char **
  */
 char *ssdup_error(const char *fmt, ...) __printf(1, 2);
 
-/** ssdup_given() - was a key in the table line, or set since? */
-bool ssdup_given(struct ssdup *c, const char *name);
-
 /**
  * ssdup_emit_args() - print the optional arguments of the table line, as given or set since
  *

@@ -25,11 +25,6 @@ static inline u32 from_log_pos(log_pos_t pos)
 	return (__force u32)pos;
 }
 
-static inline log_pos_t log_pos_add(log_pos_t pos, u32 sectors)
-{
-	return to_log_pos(from_log_pos(pos) + sectors);
-}
-
 /* The status line prints these numbers, and struct balance_map stores them as bits. */
 enum ssdup_disk {
 	SSDUP_HDD,
