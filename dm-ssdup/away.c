@@ -30,11 +30,6 @@ int ssdup_away_create(struct ssdup *c)
 	return 0;
 }
 
-void ssdup_away_destroy(struct ssdup *c)
-{
-	kfree(c->away);
-}
-
 /* --- Data --- */
 
 static void shut_log(struct ssdup *c)

@@ -8,7 +8,6 @@
 #include "ssdup.h"
 
 int ssdup_away_create(struct ssdup *c);
-void ssdup_away_destroy(struct ssdup *c);
 
 /**
  * ssdup_data_error() - count a failed data write to the SSD; any context

@@ -49,11 +49,6 @@ int ssdup_flush_create(struct ssdup *c)
 	return 0;
 }
 
-void ssdup_flush_destroy(struct ssdup *c)
-{
-	kfree(c->flusher);
-}
-
 void ssdup_queue_flush(struct ssdup *c, struct bio *bio)
 {
 	bio_queue_add(&c->flusher->queue, c->wq, bio);

@@ -8,7 +8,6 @@
 #include "ssdup.h"
 
 int ssdup_flush_create(struct ssdup *c);
-void ssdup_flush_destroy(struct ssdup *c);
 
 /** ssdup_queue_flush() - end a FLUSH after a commit and a flush of the HDD */
 void ssdup_queue_flush(struct ssdup *c, struct bio *bio);

@@ -26,11 +26,6 @@ int ssdup_hdd_create(struct ssdup *c)
 	return 0;
 }
 
-void ssdup_hdd_destroy(struct ssdup *c)
-{
-	kfree(c->hdd_state);
-}
-
 int ssdup_hdd_flush_errors(struct ssdup *c)
 {
 	return atomic_read(&c->hdd_state->flush_errors);

@@ -8,7 +8,6 @@
 #include "ssdup.h"
 
 int ssdup_hdd_create(struct ssdup *c);
-void ssdup_hdd_destroy(struct ssdup *c);
 
 /** ssdup_hdd_begun() - count a request that is sent to the HDD; any context */
 static inline void ssdup_hdd_begun(struct ssdup *c)

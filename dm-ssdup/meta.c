@@ -23,11 +23,6 @@ int ssdup_meta_create(struct ssdup *c)
 	return 0;
 }
 
-void ssdup_meta_destroy(struct ssdup *c)
-{
-	kfree(c->meta);
-}
-
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 		  struct page *page, unsigned int offset, unsigned int bytes)
 {

@@ -15,7 +15,6 @@
 #define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
 
 int ssdup_meta_create(struct ssdup *c);
-void ssdup_meta_destroy(struct ssdup *c);
 
 /** ssdup_sync_io() - transfer part of a page, and wait for it. Return: 0 or -errno */
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,

@@ -42,11 +42,6 @@ int ssdup_meter_create(struct ssdup *c)
 	return 0;
 }
 
-void ssdup_meter_destroy(struct ssdup *c)
-{
-	kvfree(c->meter);
-}
-
 static struct balance_cost cost_of(const struct disk_meter *d)
 {
 	return (struct balance_cost){

@@ -59,7 +59,6 @@ struct ssdup_meter {
 
 /** ssdup_meter_create() - start with assumed costs. Return: 0 or -ENOMEM. */
 int ssdup_meter_create(struct ssdup *c);
-void ssdup_meter_destroy(struct ssdup *c);
 
 /**
  * ssdup_meter_bypass() - with the log full: should the write go to the HDD?

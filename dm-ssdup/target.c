@@ -198,12 +198,12 @@ static void destroy(struct ssdup *c)
 	delist(c);
 	ssdup_wake_destroy(c);
 	ssdup_wait_destroy(c);
-	ssdup_away_destroy(c);
-	ssdup_flush_destroy(c);
-	ssdup_hdd_destroy(c);
-	ssdup_meta_destroy(c);
 	ssdup_stream_destroy(c);
-	ssdup_meter_destroy(c);
+	kfree(c->away);
+	kfree(c->flusher);
+	kfree(c->hdd_state);
+	kfree(c->meta);
+	kvfree(c->meter);
 	ssdup_writeback_destroy(c);
 	ssdup_commit_destroy(c);
 	ssdup_super_destroy(c);

@@ -44,7 +44,7 @@ static int meter_test_init(struct kunit *test)
 
 static void meter_test_exit(struct kunit *test)
 {
-	ssdup_meter_destroy(&device);
+	kvfree(device.meter);
 }
 
 /* A scattered read begins. */
