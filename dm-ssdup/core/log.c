@@ -153,21 +153,6 @@ static __le32 crc_of(const void *p, size_t len, size_t at)
 
 /* --- Superblock and record --- */
 
-static __le32 super_crc(const struct ssdup_super *d)
-{
-	return crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc));
-}
-
-static __le32 record_crc(const struct ssdup_record *d)
-{
-	return crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc));
-}
-
-static __le32 header_crc(const struct ssdup_header *d)
-{
-	return crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc));
-}
-
 void ssdup_log_super_encode(const struct log_super *s, void *buf)
 {
 	struct ssdup_super *d = buf;
@@ -183,7 +168,7 @@ void ssdup_log_super_encode(const struct log_super *s, void *buf)
 	d->nr_segments = cpu_to_le32(s->g.nr_segments);
 	d->meta_pages = cpu_to_le32(s->g.meta_pages);
 	d->nr_ssds = cpu_to_le16(1);
-	d->crc = super_crc(d);
+	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc));
 }
 
 void ssdup_log_record_encode(const struct log_super *s, void *buf)
@@ -204,7 +189,7 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 	d->live_segments = cpu_to_le32(s->live_segments);
 	d->live_pages = cpu_to_le64(s->live_pages);
 	d->tail[0] = cpu_to_le64(s->tail);
-	d->crc = record_crc(d);
+	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc));
 }
 
 /* No sum or product here wraps, whatever the numbers are. */
@@ -237,7 +222,7 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 		return LOG_BLANK;
 	if (le64_to_cpu(d->magic) != SSDUP_SUPER_MAGIC)
 		return LOG_NOT_OURS;
-	if (d->crc != super_crc(d))
+	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc)))
 		return LOG_BAD_CRC;
 	if (le32_to_cpu(d->version) == 1)
 		return LOG_FORMAT_1;
@@ -280,7 +265,7 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 	if (le32_to_cpu(d->magic) != SSDUP_RECORD_MAGIC ||
 	    memcmp(d->pool, s->pool, sizeof(d->pool)))
 		return LOG_NOT_OURS;
-	if (d->crc != record_crc(d))
+	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc)))
 		return LOG_BAD_CRC;
 
 	memcpy(s->uuid, d->uuid, sizeof(s->uuid));
@@ -397,7 +382,7 @@ void ssdup_log_header_encode(const struct log_super *s, const struct log_header 
 	d->generation = cpu_to_le64(h->generation);
 	d->epoch = cpu_to_le64(h->epoch);
 	d->segment = cpu_to_le32(h->segment);
-	d->crc = header_crc(d);
+	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc));
 }
 
 enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *s, u32 segment,
@@ -410,7 +395,7 @@ enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *
 	    memcmp(d->uuid, s->uuid, sizeof(d->uuid)) ||
 	    le32_to_cpu(d->segment) != segment || d->log)
 		return LOG_HEADER_STALE;
-	if (d->crc != header_crc(d))
+	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc)))
 		return LOG_BAD_CRC;
 
 	h->generation = le64_to_cpu(d->generation);
@@ -423,11 +408,6 @@ enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *
 }
 
 /* --- Metadata pages --- */
-
-static __le32 page_crc(const struct ssdup_page *p)
-{
-	return crc_of(p, sizeof(*p), offsetof(struct ssdup_page, h.crc));
-}
 
 void ssdup_log_page_begin(struct ssdup_page *p, const struct log_page_id *id)
 {
@@ -460,7 +440,7 @@ void ssdup_log_page_add(struct ssdup_page *p, const struct log_entry *e)
 
 void ssdup_log_page_finish(struct ssdup_page *p)
 {
-	p->h.crc = page_crc(p);
+	p->h.crc = crc_of(p, sizeof(*p), offsetof(struct ssdup_page, h.crc));
 }
 
 enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log_page_id *want)
@@ -472,7 +452,7 @@ enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log
 	    le32_to_cpu(p->h.page) != want->page ||
 	    le32_to_cpu(p->h.segment) != want->segment)
 		return LOG_PAGE_STALE;
-	if (p->h.crc != page_crc(p))
+	if (p->h.crc != crc_of(p, sizeof(*p), offsetof(struct ssdup_page, h.crc)))
 		return LOG_BAD_CRC;
 	if (le16_to_cpu(p->h.nr_entries) > SSDUP_PAGE_ENTRIES)
 		return LOG_PAGE_BAD_COUNT;
