@@ -29,6 +29,17 @@ static inline void ssdup_hdd_ended(struct ssdup *c)
 	this_cpu_inc(c->stats->hdd_ended);
 }
 
+/* Sums of all CPUs. Only their changes are meaningful. */
+struct ssdup_requests {
+	u64	all;		/* requests begun, plus those ended at the HDD */
+	u64	reads;
+	u64	writes;		/* to the SSD */
+	u32	hdd_inflight;	/* at the HDD now, without the drain's */
+};
+
+/** ssdup_sum_requests() - add up the counters of all CPUs; any context, a hint */
+struct ssdup_requests ssdup_sum_requests(struct ssdup *c);
+
 /**
  * ssdup_hdd_dropped() - a flush of the HDD failed, and the HDD may have dropped its cache
  *

@@ -12,7 +12,6 @@
 #include "map.h"
 #include "mode.h"
 #include "meter.h"
-#include "requests.h"
 #include "segments.h"
 #include "wait.h"
 #include "wake.h"
