@@ -21,49 +21,54 @@
 
 #define BUFFER_BYTES	(256U << 10)		/* to read metadata; less if memory is short */
 
-int ssdup_check_super(struct ssdup *c, char **error)
+/* By the key segment_mb; 0: by the size of the SSD. */
+static u32 segment_sectors(const struct ssdup *c)
 {
-	u64 ssd = bdev_nr_sectors(c->ssd->bdev), hdd = bdev_nr_sectors(c->hdd->bdev);
-	u32 segment = c->set.segment_mb << 11;	/* 0: by the size of the SSD */
-	struct log_super *s;
-	enum log_fault fault = LOG_OK;
-	bool mend;
-	int r;
+	return c->set.segment_mb << 11;
+}
 
-	s = kzalloc(sizeof(*s), GFP_KERNEL);
-	if (!s)
-		return -ENOMEM;
-	r = ssdup_super_read(c, s, &mend, &fault);
-	if (!r) {
-		fault = ssdup_log_super_fits(s, hdd, ssd, c->block_sectors);
-		c->g = s->g;
-		if (segment && s->g.segment_sectors != segment) {
-			*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
-					     s->g.segment_sectors / 2);
-			r = -EINVAL;
-			goto out;
-		}
-	} else if (r > 0 && c->read_only) {
+/* Return: 0 for a log that fits the disks, 1 for a blank SSD, or -errno with *error set */
+static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **error)
+{
+	enum log_fault fault = LOG_OK;
+	int r = ssdup_super_read(c, s, mend, &fault);
+
+	if (r > 0 && c->read_only) {
 		*error = "ssd: no log, and a read-only table makes none";
-		r = -EROFS;
-		goto out;
-	} else if (r > 0) {
-		r = 0;
-		if (!ssdup_log_layout(&c->g, ssd, segment, c->block_sectors)) {
-			*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
-			r = -ENOSPC;
-		}
-		goto out;
+		return -EROFS;
 	}
-	if (r && r != -EINVAL) {
+	if (!r)
+		fault = ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
+					     bdev_nr_sectors(c->ssd->bdev), c->block_sectors);
+	if (r < 0 && r != -EINVAL) {
 		*error = "ssd: cannot read the superblock";
-	} else if (fault != LOG_OK) {
+	} else if (r <= 0 && fault != LOG_OK) {
 		*error = ssdup_error("ssd: log %s (fault %d)", ssdup_log_fault_text(fault), fault);
 		r = -EINVAL;
 	}
-out:
-	kfree(s);
 	return r;
+}
+
+int ssdup_check_super(struct ssdup *c, char **error)
+{
+	struct log_super s = { };
+	bool mend;
+	int r = read_super(c, &s, &mend, error);
+
+	if (r < 0)
+		return r;
+	if (!r && c->set.segment_mb && s.g.segment_sectors != segment_sectors(c)) {
+		*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
+				     s.g.segment_sectors / 2);
+		return -EINVAL;
+	}
+	c->g = s.g;
+	if (r && !ssdup_log_layout(&c->g, bdev_nr_sectors(c->ssd->bdev), segment_sectors(c),
+				   c->block_sectors)) {
+		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
+		return -ENOSPC;
+	}
+	return 0;
 }
 
 /* --- Replay --- */
@@ -509,26 +514,17 @@ static void format(struct ssdup *c, struct log_super *s)
 /* Read the superblock and the record, or make them. Return: 0 or -errno */
 static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
 {
-	enum log_fault fault = LOG_OK;
-	int r = ssdup_super_read(c, s, mend, &fault);
+	char *error = "the log has changed since the table was loaded";
+	int r = read_super(c, s, mend, &error);
 
-	if (r > 0 && c->read_only) {
-		DMERR("%s: ssd: no log, and a read-only table makes none", dm_device_name(c->md));
-		return -EROFS;
-	}
-	if (r > 0) {
-		*mend = false;
-		format(c, s);
-	} else if (r) {
-		DMERR("%s: ssd: %s", dm_device_name(c->md), ssdup_log_fault_text(fault));
+	if (!r && memcmp(&c->g, &s->g, sizeof(c->g)))
+		r = -EINVAL;
+	if (r < 0) {
+		DMERR("%s: %s", dm_device_name(c->md), error);
 		return r;
-	} else if (memcmp(&c->g, &s->g, sizeof(c->g)) ||
-		   ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
-					bdev_nr_sectors(c->ssd->bdev),
-					c->block_sectors) != LOG_OK) {
-		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
-		return -EINVAL;
 	}
+	if (r)
+		format(c, s);
 	trace_ssdup_step(c, STEP_LOAD_SUPER);
 	if (*mend)
 		DMWARN("%s: a copy of the superblock or of the record is bad or old%s",
@@ -542,30 +538,30 @@ int ssdup_recover(struct ssdup *c)
 {
 	struct log_header *live = kvcalloc(c->g.nr_segments, sizeof(*live), GFP_KERNEL);
 	u32 *pages = kvcalloc(c->g.nr_segments, sizeof(*pages), GFP_KERNEL), nr = 0;
-	struct log_super *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct log_super s = { };
 	struct ssdup_held held;
-	bool mend = false;
+	bool mend;
 	int r = -ENOMEM;
 	u64 next = 1;
 
-	if (!live || !pages || !s)
+	if (!live || !pages)
 		goto out;
-	r = load_super(c, s, &mend);
-	if (!r && s->pool_seq)
-		r = find_live(c, s, live, &nr, &next);
+	r = load_super(c, &s, &mend);
+	if (!r && s.pool_seq)
+		r = find_live(c, &s, live, &nr, &next);
 	if (r)
 		goto out;
-	r = replay_all(c, s, live, pages, nr);
+	r = replay_all(c, &s, live, pages, nr);
 	if (r) {
 		forget_replay(c);
 		goto out;
 	}
 	trace_ssdup_step(c, STEP_REPLAY_DONE);
 	/* The log's blocks are at least as large as those of the disks. */
-	s->g.block_sectors = c->block_sectors;
-	c->g = s->g;
-	s->first = next;
-	ssdup_super_take(c, s, mend);
+	s.g.block_sectors = c->block_sectors;
+	c->g = s.g;
+	s.first = next;
+	ssdup_super_take(c, &s, mend);
 	ssdup_segments_begin(c, live, pages, nr, next);
 	count_extents(c);
 	c->recovered = true;
@@ -573,7 +569,6 @@ int ssdup_recover(struct ssdup *c)
 	DMINFO("%s: %llu extents, %llu MiB to write back", dm_device_name(c->md), held.extents,
 	       held.sectors >> 11);
 out:
-	kfree(s);
 	kvfree(pages);
 	kvfree(live);
 	return r;

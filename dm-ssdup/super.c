@@ -50,35 +50,11 @@ void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend)
 	c->superblock->mend = mend;
 }
 
-/* Read one block. Return: 0 or -errno. */
-static int read_block(struct ssdup *c, u64 sector, struct page *page)
+/* Read both copies, and pick one. Return: 0, or the error of the read of the one that counts. */
+static int read_copies(struct ssdup *c, bool record, struct log_super *s, bool *mend,
+		       enum log_fault *fault)
 {
-	return ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META, sector, page, 0,
-			     SSDUP_BLOCK_BYTES);
-}
-
-/* Return: 0, or the error of the read of the copy that counts. */
-static int read_super(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault,
-		      struct page *page)
-{
-	struct log_super copy[SSDUP_COPIES];
-	enum log_fault f[SSDUP_COPIES];
-	int r[SSDUP_COPIES];
-	u32 i, best;
-
-	for (i = 0; i < SSDUP_COPIES; i++) {
-		r[i] = read_block(c, SSDUP_SUPER_SECTOR(i), page);
-		f[i] = r[i] ? LOG_BAD_CRC : ssdup_log_super_decode(page_address(page), &copy[i]);
-	}
-	*fault = ssdup_log_super_pick(f, copy, &best, mend);
-	if (*fault == LOG_OK)
-		*s = copy[best];
-	return *fault == LOG_OK ? 0 : r[best];
-}
-
-static int read_record(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault,
-		       struct page *page)
-{
+	struct page *page = c->superblock->page;
 	struct log_super copy[SSDUP_COPIES] = { *s, *s };
 	enum log_fault f[SSDUP_COPIES];
 	int r[SSDUP_COPIES];
@@ -86,27 +62,29 @@ static int read_record(struct ssdup *c, struct log_super *s, bool *mend, enum lo
 	bool old;
 
 	for (i = 0; i < SSDUP_COPIES; i++) {
-		r[i] = read_block(c, SSDUP_RECORD_SECTOR(0, i), page);
-		f[i] = r[i] ? LOG_BAD_CRC : ssdup_log_record_decode(page_address(page), &copy[i]);
+		r[i] = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
+				     record ? SSDUP_RECORD_SECTOR(0, i) : SSDUP_SUPER_SECTOR(i),
+				     page, 0, SSDUP_BLOCK_BYTES);
+		f[i] = r[i] ? LOG_BAD_CRC :
+		       record ? ssdup_log_record_decode(page_address(page), &copy[i]) :
+				ssdup_log_super_decode(page_address(page), &copy[i]);
 	}
-	*fault = ssdup_log_record_pick(f, copy, &best, &old);
+	*fault = ssdup_log_pick(record, f, copy, &best, &old);
 	*mend |= old;
-	if (*fault == LOG_OK)
-		*s = copy[best];
-	return *fault == LOG_OK ? 0 : r[best];
+	if (*fault != LOG_OK)
+		return r[best];
+	*s = copy[best];
+	return 0;
 }
 
 int ssdup_super_read(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault)
 {
-	struct page *page = alloc_page(GFP_KERNEL);
 	int r;
 
-	if (!page)
-		return -ENOMEM;
-	r = read_super(c, s, mend, fault, page);
+	*mend = false;
+	r = read_copies(c, false, s, mend, fault);
 	if (*fault == LOG_OK)
-		r = read_record(c, s, mend, fault, page);
-	__free_page(page);
+		r = read_copies(c, true, s, mend, fault);
 	if (*fault == LOG_BLANK)
 		return 1;
 	return *fault == LOG_OK ? 0 : r ?: -EINVAL;

@@ -179,8 +179,7 @@ static int allocate(struct ssdup *c)
 	       ssdup_away_create(c) ?: ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?:
 	       ssdup_flush_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
 	       ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
-	       make_ranges(c) ?: ssdup_super_create(c) ?: ssdup_commit_create(c) ?:
-	       ssdup_writeback_create(c);
+	       make_ranges(c) ?: ssdup_commit_create(c) ?: ssdup_writeback_create(c);
 }
 
 /* All extents go with their segments. */
@@ -239,7 +238,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	    size_ranges(c, &ti->error) ?: enlist(c, &ti->error);
 	if (!r) {
 		ti->error = "out of memory";
-		r = ssdup_check_super(c, &ti->error);
+		r = ssdup_super_create(c) ?: ssdup_check_super(c, &ti->error);
 	}
 	if (!r)
 		r = allocate(c);

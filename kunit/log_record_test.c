@@ -195,7 +195,7 @@ static void record_copies(struct kunit *test)
 	/* What the superblock says does not count here. */
 	copy[0].pool_seq = c->seq[1];
 	copy[1].pool_seq = c->seq[0];
-	KUNIT_EXPECT_EQ(test, ssdup_log_record_pick(c->fault, copy, &best, &mend), c->verdict);
+	KUNIT_EXPECT_EQ(test, ssdup_log_pick(true, c->fault, copy, &best, &mend), c->verdict);
 	if (c->verdict != LOG_OK)
 		return;
 	KUNIT_EXPECT_EQ(test, best, c->best);

@@ -384,7 +384,7 @@ static void super_copies(struct kunit *test)
 	copy[0].seq = c->seq[1];
 	copy[1].seq = c->seq[0];
 	copy[1].uuid[15] = 1;
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_pick(c->fault, copy, &best, &mend), c->verdict);
+	KUNIT_EXPECT_EQ(test, ssdup_log_pick(false, c->fault, copy, &best, &mend), c->verdict);
 	if (c->verdict != LOG_OK)
 		return;
 	KUNIT_EXPECT_EQ(test, best, c->best);

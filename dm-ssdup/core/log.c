@@ -294,54 +294,31 @@ static bool refused(enum log_fault fault)
 	       fault != LOG_BAD_CRC;
 }
 
-/* Of two copies that are not refused: the valid one, or the newer of two. */
-static enum log_fault pick(const enum log_fault fault[SSDUP_COPIES], const u8 *uuid[SSDUP_COPIES],
-			   const u64 seq[SSDUP_COPIES], u32 *best, bool *mend)
+enum log_fault ssdup_log_pick(bool record, const enum log_fault fault[SSDUP_COPIES],
+			      const struct log_super copy[SSDUP_COPIES], u32 *best, bool *mend)
 {
-	if (fault[0] == LOG_OK && fault[1] == LOG_OK) {
-		if (memcmp(uuid[0], uuid[1], 16))
-			return LOG_TWO_LOGS;
-		*best = seq[1] > seq[0];
-		*mend = seq[1] != seq[0];
+	u64 seq0 = record ? copy[0].seq : copy[0].pool_seq;
+	u64 seq1 = record ? copy[1].seq : copy[1].pool_seq;
+
+	*best = 0;
+	*mend = false;
+	if (!record && (fault[0] == LOG_BLANK || fault[0] == LOG_NOT_OURS))
+		return fault[0];
+	if (refused(fault[0]) || refused(fault[1]))
+		return refused(fault[0]) ? fault[0] : fault[1];
+	if (fault[0] != LOG_OK && fault[1] != LOG_OK)
+		return record ? LOG_NO_RECORD : fault[0];
+	if (fault[0] != LOG_OK || fault[1] != LOG_OK) {
+		*best = fault[0] != LOG_OK;
+		*mend = true;
 		return LOG_OK;
 	}
-	*best = fault[0] != LOG_OK && fault[1] == LOG_OK;
-	*mend = true;
-	return fault[*best];
-}
-
-enum log_fault ssdup_log_super_pick(const enum log_fault fault[SSDUP_COPIES],
-				    const struct log_super copy[SSDUP_COPIES],
-				    u32 *best, bool *mend)
-{
-	const u8 *uuid[] = { copy[0].pool, copy[1].pool };
-	const u64 seq[] = { copy[0].pool_seq, copy[1].pool_seq };
-
-	*best = 0;
-	*mend = false;
-	if (fault[0] == LOG_BLANK || fault[0] == LOG_NOT_OURS || refused(fault[0]))
-		return fault[0];
-	if (refused(fault[1]))
-		return fault[1];
-	return pick(fault, uuid, seq, best, mend);
-}
-
-enum log_fault ssdup_log_record_pick(const enum log_fault fault[SSDUP_COPIES],
-				     const struct log_super copy[SSDUP_COPIES],
-				     u32 *best, bool *mend)
-{
-	const u8 *uuid[] = { copy[0].uuid, copy[1].uuid };
-	const u64 seq[] = { copy[0].seq, copy[1].seq };
-	u32 i;
-
-	*best = 0;
-	*mend = false;
-	for (i = 0; i < SSDUP_COPIES; i++)
-		if (refused(fault[i]))
-			return fault[i];
-	if (fault[0] != LOG_OK && fault[1] != LOG_OK)
-		return LOG_NO_RECORD;
-	return pick(fault, uuid, seq, best, mend);
+	if (record ? memcmp(copy[0].uuid, copy[1].uuid, sizeof(copy[0].uuid)) :
+		     memcmp(copy[0].pool, copy[1].pool, sizeof(copy[0].pool)))
+		return LOG_TWO_LOGS;
+	*best = seq1 > seq0;
+	*mend = seq1 != seq0;
+	return LOG_OK;
 }
 
 enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,

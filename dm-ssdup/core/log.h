@@ -232,33 +232,22 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s);
 enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s);
 
 /**
- * ssdup_log_super_pick() - which copy of the superblock counts
- * @fault: of each copy, from ssdup_log_super_decode(); LOG_BAD_CRC for one that cannot be read
+ * ssdup_log_pick() - which copy of the superblock or of the record counts
+ * @record: of the record
+ * @fault: of each copy, from its decode; LOG_BAD_CRC for one that cannot be read
  * @copy: the copies; valid where @fault is LOG_OK
  * @best: set to the number of the copy that counts
- * @mend: set to true when the superblock has to be written again
+ * @mend: set to true when both copies have to be written again
  *
- * The copy with the higher seq counts. But copy 0 alone decides whose the SSD is. When it is
- * blank, so is the SSD: zeroing it is how a log is given up. With another magic, the SSD
- * belongs to somebody else, since no disk fault makes a magic. A copy that is refused although
- * its checksum is right is not damaged, so the other one must not replace it.
+ * The copy with the higher seq counts. But copy 0 of the superblock alone decides whose the SSD
+ * is. When it is blank, so is the SSD: zeroing it is how a log is given up. With another magic,
+ * the SSD belongs to somebody else, since no disk fault makes a magic. A copy that is refused
+ * although its checksum is right is not damaged, so the other one must not replace it.
  *
- * Return: LOG_OK with *best and *mend set, LOG_BLANK, or why not.
+ * Return: LOG_OK with *best and *mend set, LOG_BLANK, LOG_NO_RECORD, or why not.
  */
-enum log_fault ssdup_log_super_pick(const enum log_fault fault[SSDUP_COPIES],
-				    const struct log_super copy[SSDUP_COPIES],
-				    u32 *best, bool *mend);
-
-/**
- * ssdup_log_record_pick() - which copy of the record counts; the arguments are as above
- *
- * The copy with the higher seq counts.
- *
- * Return: LOG_OK with *best and *mend set, LOG_NO_RECORD, or why not.
- */
-enum log_fault ssdup_log_record_pick(const enum log_fault fault[SSDUP_COPIES],
-				     const struct log_super copy[SSDUP_COPIES],
-				     u32 *best, bool *mend);
+enum log_fault ssdup_log_pick(bool record, const enum log_fault fault[SSDUP_COPIES],
+			      const struct log_super copy[SSDUP_COPIES], u32 *best, bool *mend);
 
 /** ssdup_log_super_spent() - is a counter too high? Then the record must not be written. */
 bool ssdup_log_super_spent(const struct log_super *s);

@@ -97,7 +97,7 @@ static bool load_super(struct rig *rig)
 		if (judge(f[i]))
 			check_super(&copy[i]);
 	}
-	if (!judge(ssdup_log_super_pick(f, copy, &best, &mend)))
+	if (!judge(ssdup_log_pick(false, f, copy, &best, &mend)))
 		return false;
 	EXPECT(best < SSDUP_COPIES && f[best] == LOG_OK);
 	rig->s = copy[best];
@@ -119,7 +119,7 @@ static bool load_record(struct rig *rig)
 		if (judge(f[i]))
 			check_record(&copy[i]);
 	}
-	if (!judge(ssdup_log_record_pick(f, copy, &best, &mend)))
+	if (!judge(ssdup_log_pick(true, f, copy, &best, &mend)))
 		return false;
 	EXPECT(best < SSDUP_COPIES && f[best] == LOG_OK);
 	rig->s = copy[best];

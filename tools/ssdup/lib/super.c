@@ -80,10 +80,7 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 			memcpy(c->copy[i].uuid, ((const struct ssdup_super *)buf)->uuid, 16);
 	}
 	free(buf);
-	if (super)
-		c->fault = ssdup_log_record_pick(c->copy_fault, c->copy, &c->best, &mend);
-	else
-		c->fault = ssdup_log_super_pick(c->copy_fault, c->copy, &c->best, &mend);
+	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &mend);
 	log->mend |= mend;
 }
 
