@@ -149,14 +149,13 @@ void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
-int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
-		       const struct drain_part *part)
+int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *block)
 {
 	struct drain_io io;
 
 	batch_begin(b, false);
-	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, p->pos + part->at,
-		       p->offset + part->at, part->sectors);
+	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, block->pos, block->offset,
+		       block->sectors);
 	ssdup_batch_wait(b);
 	return io.failed ? blk_status_to_errno(io.status) : 0;
 }

@@ -76,9 +76,8 @@ void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b);
  */
 int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run);
 
-/** ssdup_batch_reread() - read a part of a piece again; sleeps. Return: 0 or -errno */
-int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *p,
-		       const struct drain_part *part);
+/** ssdup_batch_reread() - read a block of a piece again; sleeps. Return: 0 or -errno */
+int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *block);
 
 /** ssdup_batch_copy() - copy one block of the buffer, at @offset sectors, to the scratch page */
 void ssdup_batch_copy(struct drain_batch *b, u32 offset, u32 sectors);

@@ -115,89 +115,75 @@ static bool only_away(struct drain_faults *f, const struct drain_piece *p, int e
 	return time_before(jiffies, f->away_since + away);
 }
 
-/* A read of a part of @p failed. Return: 0 to continue the search for bad blocks, or -EIO. */
-static int refused(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
-		   const struct drain_piece *p, u32 sectors, int error)
+/* Read a block of @p again. Return: 0, 1 when it cannot be read, or -EIO when the try ends. */
+static int reread_block(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+			const struct drain_piece *p, const struct drain_piece *block)
 {
+	int error;
+
+	/* Too many: a read-only log keeps the rest as it is. Else the next try gets further. */
+	if (f->unread == DRAIN_UNREAD_MAX)
+		return ssdup_mode(c) == MODE_RUNNING ? -EIO : 1;
+	error = ssdup_batch_reread(c, b, block);
+	if (!error)
+		return 0;
 	stat_inc(c, STAT_SSD_ERRORS);
-	/* Count only blocks: each one leaves the group, so the next try gets further. */
-	if (sectors <= DRAIN_BLOCK)
-		f->unread++;
-	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 0;
+	f->unread++;
+	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 1;
 }
 
 /*
- * The SSD cannot read a part of a piece: mark it as lost. A read-only log keeps it as it is,
- * and the next try may read it.
+ * The SSD cannot read this: mark it as lost. A read-only log keeps it as it is, and the next
+ * try may read it.
  */
-static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piece *p,
-		const struct drain_part *part)
+static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piece *bad)
 {
-	u32 blocks = DIV_ROUND_UP(part->sectors, DRAIN_BLOCK);
-	struct drain_piece lost = *p;
-	int r;
+	u32 blocks = DIV_ROUND_UP(bad->sectors, DRAIN_BLOCK);
+	int r = ssdup_relocate(c, &f->moved, bad, SSDUP_KIND_LOST, NULL);
 
-	lost.start += part->at;
-	lost.sectors = part->sectors;
-	r = ssdup_relocate(c, &f->moved, &lost, SSDUP_KIND_LOST, NULL);
 	if (!r) {
 		stat_add(c, STAT_LOST, blocks);
 		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",
-			    dm_device_name(c->md), lost.start, lost.sectors);
+			    dm_device_name(c->md), bad->start, bad->sectors);
 	} else if (ssdup_mode(c) == MODE_LOG_READ_ONLY) {
 		f->left += blocks;
 		DMERR_LIMIT("%s: sectors %llu + %u stay in the log: the SSD cannot read them",
-			    dm_device_name(c->md), lost.start, lost.sectors);
+			    dm_device_name(c->md), bad->start, bad->sectors);
 		r = 0;
 	}
 	return r;
 }
 
-/* Too much of the group is unreadable: end the try, or in a read-only log give up the rest. */
-static int give_up(struct ssdup *c, struct drain_faults *f, struct drain_search *s,
-		   struct drain_part *part, const struct drain_piece *p)
-{
-	*part = s->bad;
-	if (ssdup_mode(c) == MODE_RUNNING) {
-		/* The bad part leaves the group, so the next try gets further. */
-		return (part->sectors ? lose(c, f, p, part) : 0) ?: -EIO;
-	}
-	if (!part->sectors)
-		part->at = s->next.at;
-	part->sectors = s->sectors - part->at;
-	s->next.sectors = 0;
-	return 0;
-}
-
 /*
- * A read of a piece failed: find the bad blocks, and take them out of the plan. The HDD keeps
- * its old content there, which may be the last copy.
+ * A read of a piece failed: read it again block by block, and take the stretches that cannot
+ * be read out of the plan. The HDD keeps its old content there, which may be the last copy.
  */
 static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
 			u32 piece)
 {
 	const struct drain_piece p = b->plan.pieces[piece];
-	struct drain_search s;
-	struct drain_part part;
-	u32 done = 0;
-	int error, r;
+	struct drain_piece block, bad = { };
+	u32 at;
+	int r;
 
-	ssdup_plan_search_begin(&s, p.sectors);
-	while (s.next.sectors) {
-		if (f->unread >= DRAIN_UNREAD_MAX) {
-			r = give_up(c, f, &s, &part, &p);
-		} else {
-			error = ssdup_batch_reread(c, b, &p, &s.next);
-			r = error ? refused(c, f, b, &p, s.next.sectors, error) : 0;
-			if (!r && !ssdup_plan_search_next(&s, error, &part))
+	for (at = 0; at < p.sectors; at += block.sectors) {
+		block = block_of(&p, at);
+		r = reread_block(c, f, b, &p, &block);
+		if (r > 0) {
+			if (!bad.sectors)
+				bad = block;
+			else
+				bad.sectors += block.sectors;
+			if (at + block.sectors < p.sectors)
 				continue;
 		}
-		r = r ?: lose(c, f, &p, &part);
-		if (r)
+		if (bad.sectors) {
+			r = lose(c, f, &bad) ?: r;
+			piece = ssdup_plan_cut(&b->plan, piece, bad.start, bad.sectors);
+			bad.sectors = 0;
+		}
+		if (r < 0)
 			return r;
-		part.at -= done;
-		done += part.at + part.sectors;
-		piece = ssdup_plan_cut(&b->plan, piece, &part);
 	}
 	return 0;
 }

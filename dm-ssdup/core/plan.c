@@ -82,21 +82,21 @@ void ssdup_plan_join(struct drain_plan *plan)
 	}
 }
 
-u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part)
+u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, u64 start, u32 sectors)
 {
 	struct drain_piece *p = &plan->pieces[piece];
-	u32 end = part->at + part->sectors, rest = p->sectors - end;
+	u32 at = start - p->start, end = at + sectors, rest = p->sectors - end;
 
 	if (!rest) {
-		p->sectors = part->at ?: p->sectors;
-		p->kind = part->at ? p->kind : SSDUP_KIND_NONE;
+		p->sectors = at ?: p->sectors;
+		p->kind = at ? p->kind : SSDUP_KIND_NONE;
 		return piece;
 	}
 
-	if (part->at) {
+	if (at) {
 		memmove(p + 1, p, (plan->nr_pieces - piece) * sizeof(*p));
 		plan->nr_pieces++;
-		p->sectors = part->at;
+		p->sectors = at;
 		p++;
 		piece++;
 	}
@@ -105,43 +105,4 @@ u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, const struct drain_part *
 	p->offset += end;
 	p->sectors = rest;
 	return piece;
-}
-
-/* Half of a read, in whole blocks. */
-static u32 search_half(u32 sectors)
-{
-	return min(sectors, round_up(sectors / 2, DRAIN_BLOCK));
-}
-
-void ssdup_plan_search_begin(struct drain_search *s, u32 sectors)
-{
-	*s = (struct drain_search){
-		.next.sectors = sectors > DRAIN_BLOCK ? search_half(sectors) : sectors,
-		.sectors = sectors,
-	};
-}
-
-bool ssdup_plan_search_next(struct drain_search *s, bool failed, struct drain_part *bad)
-{
-	struct drain_part read = s->next;
-	bool found;
-
-	if (failed && read.sectors > DRAIN_BLOCK) {
-		s->next.sectors = search_half(read.sectors);
-		return false;
-	}
-
-	if (failed) {
-		s->bad.at = s->bad.sectors ? s->bad.at : read.at;
-		s->bad.sectors += read.sectors;
-	}
-	s->next.at += read.sectors;
-	s->next.sectors = min(failed ? DRAIN_BLOCK : 2 * read.sectors, s->sectors - s->next.at);
-
-	found = s->bad.sectors && (!failed || !s->next.sectors);
-	if (found) {
-		*bad = s->bad;
-		s->bad.sectors = 0;
-	}
-	return found;
 }

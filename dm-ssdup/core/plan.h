@@ -82,45 +82,18 @@ static inline bool plan_full(const struct drain_plan *plan)
  */
 void ssdup_plan_join(struct drain_plan *plan);
 
-/* Part of a piece. */
-struct drain_part {
-	u32	at;		/* sectors from its start */
-	u32	sectors;
-};
-
 /**
- * ssdup_plan_cut() - take a part that must not be written out of a piece
+ * ssdup_plan_cut() - take sectors that must not be written out of a piece
  * @piece: number of the piece
- * @part: of it; not empty
+ * @start: the first of these sectors
+ * @sectors: their number, at least 1
  *
- * The piece is split when something is left on both sides of the part; the arrays must have
- * room for that. A piece of which nothing is left gets kind NONE. The caller must call
- * ssdup_plan_join() afterwards.
+ * The piece is split when something is left on both sides; the arrays must have room for that.
+ * A piece of which nothing is left gets kind NONE. The caller must call ssdup_plan_join()
+ * afterwards.
  *
- * Return: the number of the piece behind the part, or @piece if there is none.
+ * Return: the number of the piece behind these sectors, or @piece if there is none.
  */
-u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, const struct drain_part *part);
-
-/*
- * The search for the blocks of a piece that cannot be read. A failed read is tried again at
- * half its length; a successful one doubles the length of the next.
- */
-struct drain_search {
-	struct drain_part	next;		/* to be read; empty when done */
-	struct drain_part	bad;		/* failed blocks just in front of @next, or empty */
-	u32			sectors;	/* of the piece */
-};
-
-/** ssdup_plan_search_begin() - begin the search after a piece could not be read in one go */
-void ssdup_plan_search_begin(struct drain_search *s, u32 sectors);
-
-/**
- * ssdup_plan_search_next() - go on after @s->next was read
- * @failed: the disk refused that read
- * @bad: filled in when true is returned
- *
- * Return: true when @bad is a whole stretch of unreadable blocks; its neighbours are readable.
- */
-bool ssdup_plan_search_next(struct drain_search *s, bool failed, struct drain_part *bad);
+u32 ssdup_plan_cut(struct drain_plan *plan, u32 piece, u64 start, u32 sectors);
 
 #endif
