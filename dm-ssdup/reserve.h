@@ -37,9 +37,9 @@ static inline u32 ssdup_rest(const struct ssdup *c)
 {
 	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
 
-	if (word & LOG_WORD_CLOSED || log_word_entries(word) >= c->limits.entries)
+	if (word & LOG_WORD_CLOSED || log_word_entries(word) >= log_segment_entries(&c->g))
 		return 0;
-	return c->limits.sectors - log_word_sectors(word);
+	return c->g.data_sectors - log_word_sectors(word);
 }
 
 /*
@@ -87,7 +87,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
 		return -ENOMEM;
 	word = atomic64_read_acquire(&h->word);
-	while (log_word_reserve(word & ~spare, &c->limits, sectors, &next)) {
+	while (log_word_reserve(word & ~spare, &c->g, sectors, &next)) {
 		array = ssdup_find_place(c, h, log_word_entries(word), io);
 		if (unlikely(!array)) {
 			r = -EAGAIN;

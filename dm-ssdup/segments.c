@@ -454,7 +454,7 @@ u32 ssdup_open_fill(struct ssdup *c)
 {
 	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
 
-	return word & LOG_WORD_SEALED ? 0 : ssdup_log_word_fill(word, &c->limits);
+	return word & LOG_WORD_SEALED ? 0 : ssdup_log_word_fill(word, &c->g);
 }
 
 /* Segments in use, as 1/10000 of one. */

@@ -231,7 +231,6 @@ struct ssdup {
 
 	/* Log */
 	struct log_geometry	g;
-	struct log_limits	limits;		/* of a segment */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
 	struct ssdup_segment	*segment;	/* all of them */

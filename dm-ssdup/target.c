@@ -246,7 +246,6 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		destroy(c);
 		return r;
 	}
-	c->limits = ssdup_log_limits(&c->g);
 	c->longest = ssdup_log_longest_write(&c->g);
 	c->whole = min(c->longest, EXTENT_WALK);
 

@@ -55,9 +55,8 @@ static u32 size_by_rule(u64 room, u32 given)
 static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 given, u32 block)
 {
 	u64 room = min(ssd_sectors, LARGEST) - SSDUP_HEAD_SECTORS, used;
-	struct log_limits limits;
 	struct log_geometry g;
-	u64 word;
+	u64 word, entries;
 
 	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, ssd_sectors, given, block));
 	KUNIT_ASSERT_EQ(test, g.segment_sectors, size_by_rule(room, given));
@@ -76,15 +75,14 @@ static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 given, u32 blo
 	segment_rules(test, &g, g.nr_segments - 1);
 
 	/* 4 KiB writes find an entry for all data; the two spaces end together. */
-	limits = ssdup_log_limits(&g);
-	KUNIT_ASSERT_EQ(test, limits.entries, g.meta_pages * SSDUP_PAGE_ENTRIES);
-	KUNIT_ASSERT_EQ(test, limits.sectors, g.data_sectors);
-	KUNIT_ASSERT_GE(test, (u64)limits.entries * 8, limits.sectors);
-	KUNIT_ASSERT_LT(test, (u64)limits.entries * 8, limits.sectors + 2ULL * SHARE);
-	KUNIT_ASSERT_LT(test, limits.entries, 1U << SSDUP_SEQ_BITS);
+	entries = log_segment_entries(&g);
+	KUNIT_ASSERT_EQ(test, entries, g.meta_pages * SSDUP_PAGE_ENTRIES);
+	KUNIT_ASSERT_GE(test, entries * 8, g.data_sectors);
+	KUNIT_ASSERT_LT(test, entries * 8, g.data_sectors + 2ULL * SHARE);
+	KUNIT_ASSERT_LT(test, entries, 1U << SSDUP_SEQ_BITS);
 
 	/* An empty segment takes the longest write. */
-	KUNIT_ASSERT_TRUE(test, log_word_reserve(0, &limits, ssdup_log_longest_write(&g), &word));
+	KUNIT_ASSERT_TRUE(test, log_word_reserve(0, &g, ssdup_log_longest_write(&g), &word));
 }
 
 static void layout_of_many_sizes(struct kunit *test)
@@ -189,84 +187,81 @@ static void longest_writes(struct kunit *test)
 
 static void reserve_limits(struct kunit *test)
 {
-	static const struct log_limits limits = { .entries = 3, .sectors = 100 };
+	static const struct log_geometry g = { .meta_pages = 1, .data_sectors = 100 };
+	const u32 last = SSDUP_PAGE_ENTRIES - 1;
 	u64 word = 0, next = 0;
 
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 101, &next));
-	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &limits, 100, &next));
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 101, &next));
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &g, 100, &next));
 	KUNIT_EXPECT_EQ(test, next, log_word(1, 100));
 
 	/* Data is full, an entry without data fits. */
 	word = next;
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 1, &next));
-	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &limits, 0, &next));
-	word = next;
-	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &limits, 0, &next));
-	KUNIT_EXPECT_EQ(test, next, log_word(3, 100));
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 1, &next));
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &g, 0, &next));
+	word = log_word(last, 100);
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word, &g, 0, &next));
+	KUNIT_EXPECT_EQ(test, next, log_word(last + 1, 100));
 
 	/* Entries are full. */
-	word = log_word(3, 0);
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 0, &next));
+	word = log_word(last + 1, 0);
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 0, &next));
 
 	/* Sealed: nothing, and it reads as before. */
 	word = log_word(1, 7) | LOG_WORD_SEALED;
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 0, &next));
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 0, &next));
 	KUNIT_EXPECT_EQ(test, log_word_entries(word), 1);
 	KUNIT_EXPECT_EQ(test, log_word_sectors(word), 7);
 
 	/* Spare: the same for writers; a drain takes the flag off. */
 	word = log_word(1, 7) | LOG_WORD_SPARE;
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 0, &next));
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 0, &next));
 	KUNIT_EXPECT_EQ(test, log_word_entries(word), 1);
 	KUNIT_EXPECT_EQ(test, log_word_sectors(word), 7);
-	KUNIT_EXPECT_TRUE(test, log_word_reserve(word & ~LOG_WORD_SPARE, &limits, 0, &next));
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word & ~LOG_WORD_SPARE, &g, 0, &next));
 
 	/* Beyond what there is. */
 	word = log_word(2, 120);
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &limits, 0, &next));
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 0, &next));
 }
 
 /* The largest segment there is: no field runs into its neighbour. */
 static void reserve_in_largest_segment(struct kunit *test)
 {
 	struct log_geometry g;
-	struct log_limits all;
 	u64 word, next;
 
 	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, 100 * TIB, 0, 8));
 	KUNIT_EXPECT_EQ(test, g.segment_sectors, SSDUP_MAX_SEGMENT_SECTORS);
-	all = ssdup_log_limits(&g);
 
-	word = log_word(all.entries - 1, all.sectors - 8);
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &all, 9, &next));
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &all, U32_MAX, &next));
-	KUNIT_ASSERT_TRUE(test, log_word_reserve(word, &all, 8, &next));
-	KUNIT_EXPECT_EQ(test, log_word_entries(next), all.entries);
-	KUNIT_EXPECT_EQ(test, log_word_sectors(next), all.sectors);
+	word = log_word(log_segment_entries(&g) - 1, g.data_sectors - 8);
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 9, &next));
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, U32_MAX, &next));
+	KUNIT_ASSERT_TRUE(test, log_word_reserve(word, &g, 8, &next));
+	KUNIT_EXPECT_EQ(test, log_word_entries(next), log_segment_entries(&g));
+	KUNIT_EXPECT_EQ(test, log_word_sectors(next), g.data_sectors);
 	KUNIT_EXPECT_FALSE(test, next & LOG_WORD_SEALED);
-	KUNIT_EXPECT_FALSE(test, log_word_reserve(next, &all, 0, &next));
-	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(next, &all), SSDUP_PCT_ONE);
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(next, &g, 0, &next));
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(next, &g), SSDUP_PCT_ONE);
 }
 
 static void reserve_never_overlaps(struct kunit *test)
 {
 	struct prng r = { 4 };
 	struct log_geometry g;
-	struct log_limits limits;
 	u32 round, sectors, entry, end, refused;
 	u64 word, next;
 
 	for (round = 0; round < 100; round++) {
 		KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, round % 2 ? 129 * MIB : LEAST, 0, 1));
-		limits = ssdup_log_limits(&g);
 		word = 0;
 		entry = 0;
 		end = 0;
 		for (refused = 0; refused < 50;) {
 			sectors = prng_below(&r, round % 3 ? 256 : 9);
-			if (!log_word_reserve(word, &limits, sectors, &next)) {
-				KUNIT_ASSERT_TRUE(test, entry == limits.entries ||
-						  end + sectors > limits.sectors);
+			if (!log_word_reserve(word, &g, sectors, &next)) {
+				KUNIT_ASSERT_TRUE(test, entry == log_segment_entries(&g) ||
+						  end + sectors > g.data_sectors);
 				refused++;
 				continue;
 			}
@@ -276,8 +271,8 @@ static void reserve_never_overlaps(struct kunit *test)
 			entry++;
 			end += sectors;
 			KUNIT_ASSERT_EQ(test, next, log_word(entry, end));
-			KUNIT_ASSERT_LE(test, entry, limits.entries);
-			KUNIT_ASSERT_LE(test, end, limits.sectors);
+			KUNIT_ASSERT_LE(test, entry, log_segment_entries(&g));
+			KUNIT_ASSERT_LE(test, end, g.data_sectors);
 			word = next;
 		}
 	}
@@ -285,16 +280,17 @@ static void reserve_never_overlaps(struct kunit *test)
 
 static void fill_is_the_fuller_of_two(struct kunit *test)
 {
-	static const struct log_limits limits = { .entries = 1000, .sectors = 8000 };
-	static const struct log_limits none = { 0, 0 };
+	static const struct log_geometry g = { .meta_pages = 10, .data_sectors = 8000 };
+	static const struct log_geometry none = { 0, 0 };
+	const u32 all = 10 * SSDUP_PAGE_ENTRIES;
 
-	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(0, &limits), 0);
-	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(500, 1), &limits), 5000);
-	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 6000), &limits), 7500);
-	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 6000) | LOG_WORD_SEALED, &limits),
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(0, &g), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(all / 2, 1), &g), 5000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 6000), &g), 7500);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 6000) | LOG_WORD_SEALED, &g),
 			7500);
-	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1000, 0), &limits), 10000);
-	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 9000), &limits), 10000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(all, 0), &g), 10000);
+	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(log_word(1, 9000), &g), 10000);
 	KUNIT_EXPECT_EQ(test, ssdup_log_word_fill(0, &none), 10000);
 }
 

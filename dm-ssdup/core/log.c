@@ -76,14 +76,6 @@ u64 ssdup_log_data_sector(const struct log_geometry *g, u32 segment, log_pos_t p
 
 /* --- Space --- */
 
-struct log_limits ssdup_log_limits(const struct log_geometry *g)
-{
-	return (struct log_limits){
-		.entries = g->meta_pages * SSDUP_PAGE_ENTRIES,
-		.sectors = g->data_sectors,
-	};
-}
-
 u32 ssdup_log_longest_write(const struct log_geometry *g)
 {
 	return rounddown_pow_of_two(max(g->data_sectors / 4, 1U));
@@ -94,10 +86,10 @@ static u32 share(u64 part, u32 all)
 	return part < all ? div_u64(part * SSDUP_PCT_ONE, all) : SSDUP_PCT_ONE;
 }
 
-u32 ssdup_log_word_fill(u64 word, const struct log_limits *limits)
+u32 ssdup_log_word_fill(u64 word, const struct log_geometry *g)
 {
-	return max(share(log_word_entries(word), limits->entries),
-		   share(log_word_sectors(word), limits->sectors));
+	return max(share(log_word_entries(word), log_segment_entries(g)),
+		   share(log_word_sectors(word), g->data_sectors));
 }
 
 /* --- Faults --- */

@@ -82,13 +82,11 @@ u32 ssdup_log_longest_write(const struct log_geometry *g);
 
 /* --- Space --- */
 
-struct log_limits {
-	u32	entries;
-	u32	sectors;
-};
-
-/** ssdup_log_limits() - the space of a segment */
-struct log_limits ssdup_log_limits(const struct log_geometry *g);
+/** log_segment_entries() - the entries that a segment has room for; of data, g->data_sectors */
+static inline u32 log_segment_entries(const struct log_geometry *g)
+{
+	return g->meta_pages * SSDUP_PAGE_ENTRIES;
+}
 
 #define LOG_WORD_SEALED		BIT_ULL(63)
 #define LOG_WORD_SPARE		BIT_ULL(62)
@@ -113,7 +111,7 @@ static inline u64 log_word(u32 entries, u32 sectors)
 /**
  * log_word_reserve() - hand out one entry and @sectors of data
  * @word: now
- * @limits: of the segment
+ * @g: says how large the segment is
  * @sectors: 0 for a tombstone
  * @next: set to the word afterwards
  *
@@ -121,22 +119,21 @@ static inline u64 log_word(u32 entries, u32 sectors)
  *
  * Return: false when the segment is sealed or spare, or has too little space.
  */
-static inline bool log_word_reserve(u64 word, const struct log_limits *limits, u32 sectors,
-				    u64 *next)
+static inline bool log_word_reserve(u64 word, const struct log_geometry *g, u32 sectors, u64 *next)
 {
 	if (word & LOG_WORD_CLOSED)
 		return false;
-	if (log_word_entries(word) >= limits->entries)
+	if (log_word_entries(word) >= log_segment_entries(g))
 		return false;
-	if (log_word_sectors(word) + sectors > limits->sectors)
+	if (log_word_sectors(word) + sectors > g->data_sectors)
 		return false;
 
 	*next = word + LOG_WORD_ENTRY + sectors;
 	return true;
 }
 
-/** ssdup_log_word_fill() - how full a segment is by the fuller space, 1/10000 of @limits */
-u32 ssdup_log_word_fill(u64 word, const struct log_limits *limits);
+/** ssdup_log_word_fill() - how full a segment is by the fuller space, 1/10000 */
+u32 ssdup_log_word_fill(u64 word, const struct log_geometry *g);
 
 /* --- Faults: a stable number and a text for each, also for the tools --- */
 

@@ -36,7 +36,6 @@ struct rig {
 static void check_super(const struct log_super *s)
 {
 	static u8 again[SSDUP_BLOCK_BYTES];
-	struct log_limits limits = ssdup_log_limits(&s->g);
 	u32 segment = 0, longest = ssdup_log_longest_write(&s->g);
 	struct log_super t;
 	u64 word;
@@ -55,11 +54,11 @@ static void check_super(const struct log_super *s)
 		segment += s->g.nr_segments - 1;
 	} while (segment < s->g.nr_segments);
 
-	EXPECT(limits.entries < 1U << SSDUP_SEQ_BITS);
-	EXPECT(limits.entries / SSDUP_PAGE_ENTRIES == s->g.meta_pages);
+	EXPECT(log_segment_entries(&s->g) < 1U << SSDUP_SEQ_BITS);
+	EXPECT(log_segment_entries(&s->g) / SSDUP_PAGE_ENTRIES == s->g.meta_pages);
 	/* An empty segment takes the longest write, whatever the blocks. */
 	EXPECT(longest >= SSDUP_PAGE_SECTORS && longest % SSDUP_PAGE_SECTORS == 0);
-	EXPECT(log_word_reserve(0, &limits, longest, &word));
+	EXPECT(log_word_reserve(0, &s->g, longest, &word));
 
 	ssdup_log_super_encode(s, again);
 	EXPECT(ssdup_log_super_decode(again, &t) == LOG_OK);
