@@ -38,21 +38,6 @@ struct extent *ssdup_extent_next(const struct extent *e)
 	return to_extent(rb_next(&e->node));
 }
 
-static void tree_add(struct extent_tree *tree, struct extent *e)
-{
-	struct rb_node **link = &tree->root.rb_node;
-	struct rb_node *parent = NULL;
-
-	while (*link) {
-		parent = *link;
-		link = e->start < to_extent(parent)->start ? &parent->rb_left : &parent->rb_right;
-	}
-	rb_link_node(&e->node, parent, link);
-	rb_insert_color(&e->node, &tree->root);
-	tree->nr++;
-	tree->sectors += e->sectors;
-}
-
 void ssdup_extent_remove(struct extent_tree *tree, struct extent *e)
 {
 	rb_erase(&e->node, &tree->root);
@@ -81,15 +66,15 @@ static void tree_cut(struct extent_tree *tree, struct extent *x, u64 start, u64 
 		return;
 	}
 	tree->sectors -= x_end - start;
+	x->sectors = start - x->start;
 	if (x_end > end) {
 		spare->start = end;
 		spare->sectors = x_end - end;
 		spare->seq = x->seq;
 		spare->kind = x->kind;
 		spare->pos = x->pos + (data ? end - x->start : 0);
-		tree_add(tree, spare);
+		extent_insert_alone(tree, spare);
 	}
-	x->sectors = start - x->start;
 }
 
 bool ssdup_extent_overtaken(const struct extent_tree *tree, const struct extent *e)
@@ -120,7 +105,7 @@ void ssdup_extent_insert(struct extent_tree *tree, struct extent *e, struct exte
 		next = ssdup_extent_next(x);
 		tree_cut(tree, x, e->start, end, spare);
 	}
-	tree_add(tree, e);
+	extent_insert_alone(tree, e);
 }
 
 bool ssdup_extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
