@@ -9,9 +9,9 @@
 #include "wake.h"
 
 static const char * const mode_names[] = {
-	[MODE_RUNNING]		= "running",
-	[MODE_LOG_READ_ONLY]	= "log read-only",
-	[MODE_LOG_FAILED]	= "log failed",
+#define SSDUP_MODE(symbol, words)	\
+	[MODE_##symbol] = words,
+#include "core/states.h"
 };
 
 void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)

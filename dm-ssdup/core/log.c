@@ -97,34 +97,9 @@ u32 ssdup_log_word_fill(u64 word, const struct log_geometry *g)
 const char *ssdup_log_fault_text(enum log_fault fault)
 {
 	static const char * const text[LOG_NR_FAULTS] = {
-		[LOG_OK]		= "no fault",
-		[LOG_BLANK]		= "blank",
-		[LOG_NOT_OURS]		= "not a dm-ssdup superblock",
-		[LOG_BAD_CRC]		= "checksum mismatch",
-		[LOG_UNKNOWN_VERSION]	= "unknown format version",
-		[LOG_UNKNOWN_INCOMPAT]	= "unknown incompatible feature",
-		[LOG_UNKNOWN_RO_COMPAT]	= "unknown feature that forbids writing",
-		[LOG_BAD_GEOMETRY]	= "impossible geometry",
-		[LOG_BAD_GENERATION]	= "generation zero, used twice or out of range",
-		[LOG_OTHER_HDD_SIZE]	= "made for an HDD of another size",
-		[LOG_OTHER_SSD_SIZE]	= "made for a larger SSD",
-		[LOG_BLOCK_SIZE]	= "made for smaller logical blocks",
-		[LOG_PAGE_STALE]	= "page of another log, generation, epoch or place",
-		[LOG_PAGE_BAD_COUNT]	= "page with too many entries",
-		[LOG_ENTRY_KIND]	= "entry of unknown kind or flags",
-		[LOG_ENTRY_EMPTY]	= "entry without sectors, or of another generation",
-		[LOG_ENTRY_OUTSIDE_HDD]	= "entry outside the HDD",
-		[LOG_ENTRY_OUTSIDE_LOG]	= "entry outside the log",
-		[LOG_ENTRY_UNALIGNED]	= "entry not aligned to the block size",
-		[LOG_EPOCH]		= "header of an epoch yet to come",
-		[LOG_PAGES_MISSING]	= "not the pages that the last suspend counted",
-		[LOG_TWO_LOGS]		= "copies of the superblock or the record are of two logs",
-		[LOG_NO_UUID]		= "the UUID is nil",
-		[LOG_PAGES_GAP]		= "a page that was durable is damaged",
-		[LOG_FORMAT_1]		= "of format 1, which \"ssdup upgrade\" converts",
-		[LOG_NO_RECORD]		= "without a valid record of the log",
-		[LOG_SEGMENT_GAP]	= "a segment's header that was durable is damaged",
-		[LOG_HEADER_STALE]	= "header of another log or segment",
+#define SSDUP_FAULT(symbol, number, words)	\
+		[LOG_##symbol] = words,
+#include "states.h"
 	};
 
 	if ((u32)fault >= LOG_NR_FAULTS || !text[fault])

@@ -135,38 +135,11 @@ static inline bool log_word_reserve(u64 word, const struct log_geometry *g, u32 
 /** ssdup_log_word_fill() - how full a segment is by the fuller space, 1/10000 */
 u32 ssdup_log_word_fill(u64 word, const struct log_geometry *g);
 
-/* --- Faults: a stable number and a text for each, also for the tools --- */
+/* --- Faults, also for the tools: states.h has a number and a text for each --- */
 
 enum log_fault {
-	LOG_OK			= 0,
-	LOG_BLANK		= 1,	/* superblock: all zero */
-	LOG_NOT_OURS		= 2,	/* superblock: another magic */
-	LOG_BAD_CRC		= 3,
-	LOG_UNKNOWN_VERSION	= 4,
-	LOG_UNKNOWN_INCOMPAT	= 5,
-	LOG_UNKNOWN_RO_COMPAT	= 6,
-	LOG_BAD_GEOMETRY	= 7,
-	LOG_BAD_GENERATION	= 8,	/* zero, used twice or out of range */
-	LOG_OTHER_HDD_SIZE	= 9,
-	LOG_OTHER_SSD_SIZE	= 10,
-	LOG_BLOCK_SIZE		= 11,	/* the disks need larger blocks than the log has */
-	LOG_PAGE_STALE		= 12,	/* page of another log, generation, epoch or place */
-	LOG_PAGE_BAD_COUNT	= 13,
-	LOG_ENTRY_KIND		= 14,
-	LOG_ENTRY_EMPTY		= 15,	/* no sectors, or a seq of another generation */
-	LOG_ENTRY_OUTSIDE_HDD	= 16,
-	LOG_ENTRY_OUTSIDE_LOG	= 17,
-	LOG_ENTRY_UNALIGNED	= 18,
-	LOG_EPOCH		= 19,	/* header of an epoch that is yet to come */
-	LOG_PAGES_MISSING	= 20,	/* not the pages that a clean suspend counted */
-	LOG_TWO_LOGS		= 21,	/* copies of a superblock or a record are of two logs */
-	LOG_NO_UUID		= 22,	/* superblock or record: the UUID is nil */
-	/* The numbers between belong to the tool. */
-	LOG_PAGES_GAP		= 34,	/* a page that was durable is gone, later ones are not */
-	LOG_FORMAT_1		= 35,	/* superblock: format 1, which "ssdup upgrade" converts */
-	LOG_NO_RECORD		= 36,	/* no copy of the log's record is valid */
-	LOG_SEGMENT_GAP		= 37,	/* a header that was durable is gone, later pages are not */
-	LOG_HEADER_STALE	= 38,	/* header of another log or place, or none. No error */
+#define SSDUP_FAULT(symbol, number, ...)	LOG_##symbol = number,
+#include "states.h"
 	LOG_NR_FAULTS
 };
 

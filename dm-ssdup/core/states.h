@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: X-macro tables of the numbers in the status line that have names. Define any of
- * SSDUP_POLICY(symbol, name, what it does), SSDUP_MODE(symbol, words),
- * SSDUP_DRAIN_STATE(symbol, words, what is waited for) and SSDUP_WAIT_CAUSE(same), then include
- * this. The numbers keep their meaning: new ones go to the end, and one without words is unused.
+ * dm-ssdup: X-macro tables of the numbers that have names: in the status line, and of faults.
+ * Define any of SSDUP_POLICY(symbol, name, what it does), SSDUP_MODE(symbol, words),
+ * SSDUP_DRAIN_STATE(symbol, words, what is waited for), SSDUP_WAIT_CAUSE(same) and
+ * SSDUP_FAULT(symbol, number, words), then include this. The numbers keep their meaning, so new
+ * ones go to the end, and one without words is unused.
  */
 #ifndef SSDUP_POLICY
 #define SSDUP_POLICY(...)
@@ -16,6 +17,9 @@
 #endif
 #ifndef SSDUP_WAIT_CAUSE
 #define SSDUP_WAIT_CAUSE(...)
+#endif
+#ifndef SSDUP_FAULT
+#define SSDUP_FAULT(...)
 #endif
 
 /* Where a write goes that overlaps nothing in the log. */
@@ -59,7 +63,39 @@ SSDUP_WAIT_CAUSE(DRAIN_ERROR, "a free segment, and the last drain failed",
 		 "a drain that goes well, or a suspend")
 SSDUP_WAIT_CAUSE(SSD, "the SSD", "an SSD that is away; it is tried again every 250 ms for a minute")
 
+/* What is wrong with the log. A stale header or page is no error: the log does not have it. */
+SSDUP_FAULT(OK, 0, "no fault")
+SSDUP_FAULT(BLANK, 1, "blank")
+SSDUP_FAULT(NOT_OURS, 2, "not a dm-ssdup superblock")
+SSDUP_FAULT(BAD_CRC, 3, "checksum mismatch")
+SSDUP_FAULT(UNKNOWN_VERSION, 4, "unknown format version")
+SSDUP_FAULT(UNKNOWN_INCOMPAT, 5, "unknown incompatible feature")
+SSDUP_FAULT(UNKNOWN_RO_COMPAT, 6, "unknown feature that forbids writing")
+SSDUP_FAULT(BAD_GEOMETRY, 7, "impossible geometry")
+SSDUP_FAULT(BAD_GENERATION, 8, "generation zero, used twice or out of range")
+SSDUP_FAULT(OTHER_HDD_SIZE, 9, "made for an HDD of another size")
+SSDUP_FAULT(OTHER_SSD_SIZE, 10, "made for a larger SSD")
+SSDUP_FAULT(BLOCK_SIZE, 11, "made for smaller logical blocks")
+SSDUP_FAULT(PAGE_STALE, 12, "page of another log, generation, epoch or place")
+SSDUP_FAULT(PAGE_BAD_COUNT, 13, "page with too many entries")
+SSDUP_FAULT(ENTRY_KIND, 14, "entry of unknown kind or flags")
+SSDUP_FAULT(ENTRY_EMPTY, 15, "entry without sectors, or of another generation")
+SSDUP_FAULT(ENTRY_OUTSIDE_HDD, 16, "entry outside the HDD")
+SSDUP_FAULT(ENTRY_OUTSIDE_LOG, 17, "entry outside the log")
+SSDUP_FAULT(ENTRY_UNALIGNED, 18, "entry not aligned to the block size")
+SSDUP_FAULT(EPOCH, 19, "header of an epoch yet to come")
+SSDUP_FAULT(PAGES_MISSING, 20, "not the pages that the last suspend counted")
+SSDUP_FAULT(TWO_LOGS, 21, "copies of the superblock or the record are of two logs")
+SSDUP_FAULT(NO_UUID, 22, "the UUID is nil")
+/* The numbers between belong to the tool. */
+SSDUP_FAULT(PAGES_GAP, 34, "a page that was durable is damaged")
+SSDUP_FAULT(FORMAT_1, 35, "of format 1, which \"ssdup upgrade\" converts")
+SSDUP_FAULT(NO_RECORD, 36, "without a valid record of the log")
+SSDUP_FAULT(SEGMENT_GAP, 37, "a segment's header that was durable is damaged")
+SSDUP_FAULT(HEADER_STALE, 38, "header of another log or segment")
+
 #undef SSDUP_POLICY
 #undef SSDUP_MODE
 #undef SSDUP_DRAIN_STATE
 #undef SSDUP_WAIT_CAUSE
+#undef SSDUP_FAULT
