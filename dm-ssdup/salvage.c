@@ -32,7 +32,7 @@ bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g)
 		}
 	}
 	drain_does(c, DRAIN_COPIES);
-	return ssdup_group_one(c, g);
+	return ssdup_group_take(c, 1, g);
 }
 
 int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left, bool lost)

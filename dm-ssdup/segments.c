@@ -295,7 +295,7 @@ bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g)
 	*g = (struct drain_group){ };
 	spin_lock_irq(&s->lock);
 	list_for_each_entry(h, &s->sealed, list) {
-		if (!g->nr && h->state != SEGMENT_SEALED)
+		if (!g->nr && (h->state != SEGMENT_SEALED || h->tried))
 			continue;
 		if (g->nr == most || !settled(h))
 			break;
@@ -320,24 +320,6 @@ void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
 	}
 	spin_unlock_irq(&c->segments->lock);
 	*g = kept;
-}
-
-bool ssdup_group_one(struct ssdup *c, struct drain_group *g)
-{
-	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h;
-
-	*g = (struct drain_group){ };
-	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &s->sealed, list) {
-		if (h->tried || !settled(h))
-			continue;
-		h->state = SEGMENT_DRAINING;
-		group_add(g, h);
-		break;
-	}
-	spin_unlock_irq(&s->lock);
-	return g->nr;
 }
 
 void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state)

@@ -100,7 +100,7 @@ static inline struct ssdup_segment *group_first(const struct drain_group *g)
 u64 ssdup_oldest_sealed(struct ssdup *c);
 
 /**
- * ssdup_group_take() - the next drain group: the oldest sealed segments
+ * ssdup_group_take() - the next drain group: the oldest sealed segments that were not tried
  * @most: segments, at least 1
  *
  * They have no writes in flight. Context: the writeback thread. Return: false: there is none.
@@ -114,13 +114,6 @@ bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g);
  * Context: the writeback thread.
  */
 void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep);
-
-/**
- * ssdup_group_one() - the next segment of a log that is read-only, as a group
- *
- * It is not written back, and was not tried. Context, return: see above.
- */
-bool ssdup_group_one(struct ssdup *c, struct drain_group *g);
 
 /** ssdup_group_set() - set the state of a group's segments; context: as above, or the work */
 void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state);
