@@ -469,13 +469,3 @@ void ssdup_drain_anew(struct ssdup *c)
 	WRITE_ONCE(c->drain_error, 0);
 	spin_unlock(&d->lock);
 }
-
-u64 ssdup_drain_moved(struct ssdup *c)
-{
-	return READ_ONCE(c->drainer->faults.moved.all);
-}
-
-u64 ssdup_drain_unwritable(struct ssdup *c)
-{
-	return READ_ONCE(c->drainer->faults.moved.unwritable);
-}

@@ -33,10 +33,4 @@ bool ssdup_drain_failed(struct ssdup *c);
 /** ssdup_drain_anew() - forget the last error; later ones come from tries that begin after this */
 void ssdup_drain_anew(struct ssdup *c);
 
-/** ssdup_drain_moved() - number of extents ever that had to stay in the log; any context */
-u64 ssdup_drain_moved(struct ssdup *c);
-
-/** ssdup_drain_unwritable() - number of those that the HDD refused; any context */
-u64 ssdup_drain_unwritable(struct ssdup *c);
-
 #endif

@@ -43,7 +43,7 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 static int move_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *p,
 		      u8 kind, struct page *page)
 {
-	int r = ssdup_relocate(c, &f->moved, p, kind, page);
+	int r = ssdup_relocate(c, p, kind, page);
 
 	if (!r || ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
@@ -139,7 +139,7 @@ static int reread_block(struct ssdup *c, struct drain_faults *f, struct drain_ba
 static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piece *bad)
 {
 	u32 blocks = DIV_ROUND_UP(bad->sectors, DRAIN_BLOCK);
-	int r = ssdup_relocate(c, &f->moved, bad, SSDUP_KIND_LOST, NULL);
+	int r = ssdup_relocate(c, bad, SSDUP_KIND_LOST, NULL);
 
 	if (!r) {
 		stat_add(c, STAT_LOST, blocks);

@@ -16,7 +16,6 @@ struct drain_faults {
 	u64			away_at;	/* HDD sector of the last piece that ended a try */
 	unsigned long		away_since;	/* jiffies: when it first did */
 	unsigned long		away_last;	/* jiffies: when it last did */
-	struct ssdup_relocated	moved;		/* from all groups */
 };
 
 /** ssdup_faults_begin() - begin a try to drain a group */

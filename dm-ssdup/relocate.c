@@ -22,31 +22,23 @@ static bool next_part(struct ssdup *c, const struct drain_piece *p, u32 *at, u32
 {
 	struct ssdup_range *r = range_of(c, p->start);
 	u64 end = p->start + p->sectors, from;
+	bool any, found = false;
 	const struct extent *x;
-	bool found;
-	u32 seen;
 
 	do {
-		found = false;
 		from = p->start + *at;
 		spin_lock_irq(&r->lock);
 		x = ssdup_extent_first(&r->tree, from, end);
-		for (seen = 0; x && x->start < end && seen < EXTENT_WALK; seen++) {
+		any = x;
+		if (any) {
 			found = x->seq == p->seq;
-			if (found)
-				break;
-			x = ssdup_extent_next(x);
-		}
-		if (x && x->start >= end)
-			x = NULL;
-		if (x) {
 			from = max(from, x->start);
-			*at = from - p->start;
 			*sectors = min(end, extent_end(x)) - from;
+			*at = from - p->start + (found ? 0 : *sectors);
 		}
 		spin_unlock_irq(&r->lock);
 		cond_resched();
-	} while (x && !found);
+	} while (any && !found);
 	return found;
 }
 
@@ -77,9 +69,8 @@ static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *p
 	return -EIO;
 }
 
-static int relocate_part(struct ssdup *c, struct ssdup_relocated *count,
-			 const struct drain_piece *p, u8 kind, struct page *page, u32 at,
-			 u32 sectors)
+static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 kind,
+			 struct page *page, u32 at, u32 sectors)
 {
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
 	struct ssdup_io io = { };
@@ -98,9 +89,8 @@ static int relocate_part(struct ssdup *c, struct ssdup_relocated *count,
 	trace_ssdup_step(c, STEP_RELOCATE_DONE);
 	if (moved) {
 		WRITE_ONCE(io.segment->relocated, io.segment->relocated + 1);
-		WRITE_ONCE(count->all, count->all + 1);
-		if (kind != SSDUP_KIND_LOST)
-			count->unwritable++;
+		WRITE_ONCE(c->relocated, c->relocated + 1);
+		c->unwritable += kind != SSDUP_KIND_LOST;
 	} else {
 		ssdup_give_up(c, &io);
 	}
@@ -109,8 +99,7 @@ static int relocate_part(struct ssdup *c, struct ssdup_relocated *count,
 	return r;
 }
 
-int ssdup_relocate(struct ssdup *c, struct ssdup_relocated *moved, const struct drain_piece *p,
-		   u8 kind, struct page *page)
+int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page)
 {
 	u32 at = 0, sectors;
 	int r;
@@ -118,7 +107,7 @@ int ssdup_relocate(struct ssdup *c, struct ssdup_relocated *moved, const struct 
 	if (ssdup_mode(c) != MODE_RUNNING)
 		return -EROFS;
 	while (next_part(c, p, &at, &sectors)) {
-		r = relocate_part(c, moved, p, kind, page, at, sectors);
+		r = relocate_part(c, p, kind, page, at, sectors);
 		if (r)
 			return r;
 	}

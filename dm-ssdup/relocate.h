@@ -7,22 +7,14 @@
 
 #include "ssdup.h"
 
-/* Numbers of extents that have ever moved. */
-struct ssdup_relocated {
-	u64	all;
-	u64	unwritable;	/* because the HDD refused them */
-};
-
 /**
  * ssdup_relocate() - move a piece to the open segment
- * @moved: counts what moved
  * @p: the piece; for kind DATA at most a page long
  * @kind: the new kind of the piece; for DATA @page has the content
  *
  * Context: the writeback thread.
  * Return: 0, or -errno when the group cannot be freed for now.
  */
-int ssdup_relocate(struct ssdup *c, struct ssdup_relocated *moved, const struct drain_piece *p,
-		   u8 kind, struct page *page);
+int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page);
 
 #endif

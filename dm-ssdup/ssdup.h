@@ -270,6 +270,8 @@ struct ssdup {
 	struct bio_set		bs;
 	bool			short_of_memory;	/* a hint */
 	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */
+	u64			relocated;	/* extents ever; the thread writes these two */
+	u64			unwritable;	/* of these, because the HDD refused them */
 	int			drain_error;	/* of the last try, or 0; a hint */
 	enum drain_state	drain_state;	/* of the thread, for status only */
 	enum drain_state	free_state;	/* of the work that frees; DRAIN_IDLE: none */

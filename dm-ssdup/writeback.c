@@ -157,7 +157,7 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in
 {
 	struct pacing_group size = group_size(c, w, in);
 	ktime_t begun = ktime_get();
-	u64 unwritable = ssdup_drain_unwritable(c);
+	u64 unwritable = c->unwritable;
 	u32 wait;
 	int r;
 
@@ -167,7 +167,7 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
-	if (unwritable != ssdup_drain_unwritable(c)) {
+	if (unwritable != c->unwritable) {
 		w->refused = true;
 		w->refused_at = jiffies;
 	}
@@ -190,7 +190,7 @@ static int writeback_thread(void *arg)
 	/* Extents that were refused before a suspend are tried again after it. */
 	struct watch w = {
 		.active = jiffies, .read = jiffies, .written = jiffies,
-		.refused = ssdup_drain_unwritable(c), .refused_at = jiffies,
+		.refused = c->unwritable, .refused_at = jiffies,
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
@@ -304,7 +304,7 @@ enum drain_state ssdup_drain_state(struct ssdup *c)
 
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
-	u64 moved = ssdup_drain_moved(c);
+	u64 relocated = READ_ONCE(c->relocated);
 	u64 generation;
 	int r;
 
@@ -332,5 +332,5 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	r = ssdup_flush_hdd(c);
 	if (r)
 		return r;
-	return ssdup_drain_moved(c) == moved ? 0 : -EIO;
+	return READ_ONCE(c->relocated) == relocated ? 0 : -EIO;
 }
