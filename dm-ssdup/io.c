@@ -381,7 +381,7 @@ static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		return;
 	spin_lock_irqsave(&r->lock, flags);
 	/* Only a hint: if no extent overlaps the part by then, it goes to the HDD. */
-	ssdup_extent_held_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
+	io->sectors = ssdup_extent_held_span(&r->tree, io->start, io->start + io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 	if (io->sectors < bio_sectors(bio))
 		dm_accept_partial_bio(bio, io->sectors);

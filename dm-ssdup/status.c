@@ -150,26 +150,27 @@ static int msg_clear_stats(struct ssdup *c, char **argv, char *result, unsigned 
 /* Print a line "sector sectors" for each lost range, or "none". */
 static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
+	unsigned int sz = 0, seen;
 	const struct extent *e;
 	struct ssdup_range *r;
-	unsigned int sz = 0;
-	bool all;
-	u64 from;
+	u64 from = 0;
 	u32 i;
 
-	for (i = 0; i < c->nr_ranges; i++) {
+	for (i = 0; i < c->nr_ranges && sz < maxlen; i++) {
 		r = &c->ranges[i];
 		if (!range_holds(r))
 			continue;
-		from = 0;
 		do {
 			spin_lock_irq(&r->lock);
-			all = ssdup_extent_find_kind(&r->tree, SSDUP_KIND_LOST, &from, &e);
-			if (e)
-				DMEMIT("%s%llu %u", sz ? "\n" : "", e->start, e->sectors);
+			e = ssdup_extent_first(&r->tree, from, U64_MAX);
+			for (seen = 0; e && seen < EXTENT_WALK; seen++, e = ssdup_extent_next(e)) {
+				if (e->kind == SSDUP_KIND_LOST)
+					DMEMIT("%s%llu %u", sz ? "\n" : "", e->start, e->sectors);
+				from = extent_end(e);
+			}
 			spin_unlock_irq(&r->lock);
 			cond_resched();
-		} while (!all && sz < maxlen);
+		} while (e && sz < maxlen);
 	}
 	if (!sz)
 		DMEMIT("none");

@@ -108,26 +108,6 @@ void ssdup_extent_insert(struct extent_tree *tree, struct extent *e, struct exte
 	extent_insert_alone(tree, e);
 }
 
-bool ssdup_extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
-			    const struct extent **found)
-{
-	const struct extent *x;
-	u32 seen = 0;
-
-	*found = NULL;
-	for (x = ssdup_extent_first(tree, *from, U64_MAX); x; x = ssdup_extent_next(x)) {
-		*from = x->start;
-		if (seen++ == EXTENT_WALK)
-			return false;
-		*from = extent_end(x);
-		if (x->kind == kind) {
-			*found = x;
-			return false;
-		}
-	}
-	return true;
-}
-
 const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 start,
 					    u64 end, u32 *sectors)
 {
@@ -167,18 +147,15 @@ u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end)
 	return (x && x->start < end ? x->start : end) - start;
 }
 
-bool ssdup_extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors)
+u32 ssdup_extent_held_span(const struct extent_tree *tree, u64 start, u64 end)
 {
 	const struct extent *x = ssdup_extent_first(tree, start, end);
 	u32 seen = 0;
 	u64 at = start;
 
-	if (!x || x->start > start) {
-		*sectors = (x ? x->start : end) - start;
-		return false;
-	}
+	if (!x || x->start > start)
+		return (x ? x->start : end) - start;
 	for (; x && x->start <= at && at < end && seen++ < EXTENT_WALK; x = ssdup_extent_next(x))
 		at = extent_end(x);
-	*sectors = min(at, end) - start;
-	return true;
+	return min(at, end) - start;
 }

@@ -156,19 +156,8 @@ void ssdup_extent_insert(struct extent_tree *tree, struct extent *e, struct exte
 /** ssdup_extent_remove() - take @e out of its tree */
 void ssdup_extent_remove(struct extent_tree *tree, struct extent *e);
 
-/* Extents that a walk looks at before it drops the lock for a while. */
+/* Extents that a walk looks at while it holds the lock. */
 #define EXTENT_WALK	1024U
-
-/**
- * ssdup_extent_find_kind() - the first extent of a kind
- * @from: sector to start from; moved up to where the next call must go on
- * @found: the extent, or NULL
- *
- * Return: false when the tree may hold more: one was found, or EXTENT_WALK
- * extents were looked at.
- */
-bool ssdup_extent_find_kind(const struct extent_tree *tree, u8 kind, u64 *from,
-			    const struct extent **found);
 
 /**
  * ssdup_extent_read_span() - the first part of a read of [@start, @end)
@@ -200,12 +189,10 @@ u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);
 
 /**
  * ssdup_extent_held_span() - the first part of a discard of [@start, @end)
- * @sectors: set to the length of that part, which the log holds as a whole or not at all
  *
- * A held part ends after EXTENT_WALK extents, even if more follow.
- *
- * Return: true when the log holds the part.
+ * Return: its length in sectors. The log holds it as a whole or not at all; a held part ends
+ * after EXTENT_WALK extents, even if more follow.
  */
-bool ssdup_extent_held_span(const struct extent_tree *tree, u64 start, u64 end, u32 *sectors);
+u32 ssdup_extent_held_span(const struct extent_tree *tree, u64 start, u64 end);
 
 #endif
