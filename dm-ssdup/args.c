@@ -108,18 +108,13 @@ out:
 	return 0;
 }
 
-static int print_value(struct ssdup *c, const struct ssdup_settings_key *key, char *buf, size_t len)
+int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char *buf, size_t len)
 {
 	u32 value = READ_ONCE(*ssdup_settings_of(&c->set, key));
 
 	if (key->words)
 		return scnprintf(buf, len, "%s", key->words[value]);
 	return scnprintf(buf, len, "%u", value);
-}
-
-int ssdup_key_value(struct ssdup *c, const char *name, char *buf, size_t len)
-{
-	return print_value(c, ssdup_settings_find(name), buf, len);
 }
 
 unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
@@ -135,7 +130,7 @@ unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
 		key = ssdup_settings_key(i);
 		if (!(given & ssdup_settings_bit(key)))
 			continue;
-		print_value(c, key, value, sizeof(value));
+		ssdup_key_value(c, key, value, sizeof(value));
 		DMEMIT(" %s %s", key->name, value);
 	}
 	return sz;

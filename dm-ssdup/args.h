@@ -38,7 +38,7 @@ char *ssdup_error(const char *fmt, ...) __printf(1, 2);
  */
 unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen);
 
-/** ssdup_key_value() - print the value of an existing key. Return: its length. */
-int ssdup_key_value(struct ssdup *c, const char *key, char *buf, size_t len);
+/** ssdup_key_value() - print the value of a key. Return: its length. */
+int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char *buf, size_t len);
 
 #endif

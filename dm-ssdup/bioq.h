@@ -36,17 +36,6 @@ static inline void bio_queue_add(struct bio_queue *q, struct workqueue_struct *w
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-/** bio_queue_empty() - is there no bio to take? process context */
-static inline bool bio_queue_empty(struct bio_queue *q)
-{
-	bool empty;
-
-	spin_lock_irq(&q->lock);
-	empty = bio_list_empty(&q->bios);
-	spin_unlock_irq(&q->lock);
-	return empty;
-}
-
 /** bio_queue_take() - take all bios; process context */
 static inline struct bio_list bio_queue_take(struct bio_queue *q)
 {

@@ -398,7 +398,7 @@ static void do_fuas(struct work_struct *work)
 	struct ssdup_committer *m = container_of(work, struct ssdup_committer, fuas.work);
 
 	/* Another commit may have ended them. */
-	if (!bio_queue_empty(&m->fuas))
+	if (atomic_read(&m->fuas.nr))
 		ssdup_commit(m->c);
 }
 

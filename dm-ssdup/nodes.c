@@ -49,11 +49,6 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 	return node;
 }
 
-void ssdup_free_node(struct ssdup *c, struct extent_array *node)
-{
-	mempool_free(node, &c->nodes);
-}
-
 bool ssdup_bring_spare(struct ssdup_io *io)
 {
 	io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);

@@ -22,9 +22,6 @@ void ssdup_nodes_destroy(struct ssdup *c);
 /** ssdup_new_node() - allocate an array of one node, not from the pool, or NULL */
 struct extent_array *ssdup_new_node(gfp_t gfp);
 
-/** ssdup_free_node() - free an array of one node that no segment has */
-void ssdup_free_node(struct ssdup *c, struct extent_array *node);
-
 /** ssdup_bring_spare() - allocate a spare node for @io; any context. Return: false: no memory */
 bool ssdup_bring_spare(struct ssdup_io *io);
 
@@ -32,7 +29,7 @@ bool ssdup_bring_spare(struct ssdup_io *io);
 static inline void ssdup_free_spare(struct ssdup *c, struct ssdup_io *io)
 {
 	if (unlikely(io->spare))
-		ssdup_free_node(c, io->spare);
+		mempool_free(io->spare, &c->nodes);
 	io->spare = NULL;
 }
 

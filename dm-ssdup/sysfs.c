@@ -85,7 +85,7 @@ static ssize_t show_of(struct ssdup *c, const struct ssdup_attr *a, char *buf)
 	if (a->show)
 		return a->show(c, buf);
 	if (a->key) {
-		len = ssdup_key_value(c, a->key, buf, PAGE_SIZE - 1);
+		len = ssdup_key_value(c, ssdup_settings_find(a->key), buf, PAGE_SIZE - 1);
 		return len + sysfs_emit_at(buf, len, "\n");
 	}
 	ssdup_fields(c, value);
