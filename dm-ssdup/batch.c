@@ -75,10 +75,8 @@ static void drain_end_io(struct bio *bio)
 {
 	struct drain_io *io = bio->bi_private;
 
-	if (bio->bi_status) {
+	if (bio->bi_status)
 		WRITE_ONCE(io->status, bio->bi_status);
-		WRITE_ONCE(io->failed, true);
-	}
 	WRITE_ONCE(io->batch->ended, ktime_get_ns());
 	/* First: after the last put of the batch the thread may free the bioset. */
 	bio_put(bio);
@@ -102,7 +100,7 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io,
 	struct bio *bio;
 
 	io->batch = b;
-	io->failed = false;
+	io->status = BLK_STS_OK;
 	while (left) {
 		room = b->spread ? min(left, DRAIN_SPREAD << SECTOR_SHIFT) : left;
 		left -= room;
@@ -157,7 +155,7 @@ int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drai
 	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, block->pos, block->offset,
 		       block->sectors);
 	ssdup_batch_wait(b);
-	return io.failed ? blk_status_to_errno(io.status) : 0;
+	return blk_status_to_errno(io.status);
 }
 
 void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b)

@@ -19,8 +19,7 @@
 
 struct drain_io {
 	struct drain_batch	*batch;
-	bool			failed;
-	blk_status_t		status;		/* valid if failed */
+	blk_status_t		status;		/* not 0: it failed */
 };
 
 struct drain_batch {

@@ -44,13 +44,9 @@ struct ssdup_drainer {
 	struct drain_batch	*ahead;		/* being read; in STAGE_COPY */
 	u64			fenced;		/* ranges below this index are fenced */
 	bool			again;		/* this is not the first pass */
-	u64			copied;		/* sectors of the group */
-	u64			chosen;		/* ns: when the group was */
 	struct drain_faults	faults;
-	struct work_struct	free_work;	/* the next five belong to it while it is queued */
+	struct work_struct	free_work;	/* the next three belong to it while it is queued */
 	struct drain_group	freed;		/* the group that it frees */
-	u64			freed_sectors;	/* copied from it */
-	u64			freed_since;	/* ns: when it was chosen */
 	u64			freed_at;	/* ns: when the one before was free */
 	int			free_error;	/* of the last one */
 	spinlock_t		lock;		/* protects c->drain_error and anew */
@@ -67,7 +63,7 @@ static void free_work(struct work_struct *work)
 	now = ktime_get_ns();
 	/* While groups follow each other, from one to the next; a short one says little. */
 	if (!r)
-		ssdup_meter_freed(d->c, d->freed_sectors, now - max(d->freed_since, d->freed_at));
+		ssdup_meter_freed(d->c, d->freed.copied, now - max(d->freed.chosen, d->freed_at));
 	d->freed_at = now;
 
 	if (r && !d->freed.durable)
@@ -126,7 +122,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		run = &b->plan.runs[i];
 		if (run->kind == SSDUP_KIND_NONE)
 			continue;
-		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].failed :
+		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].status != BLK_STS_OK :
 							ssdup_batch_tombstone(c, run);
 		if (!failed)
 			d->faults.bad = 0;
@@ -134,7 +130,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		if (r)
 			return r;
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
-		d->copied += run->sectors;
+		d->group.copied += run->sectors;
 	}
 	return 0;
 }
@@ -294,8 +290,7 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
 	d->group.flush_errors = ssdup_hdd_flush_errors(c);
 	d->fenced = 0;
-	d->copied = 0;
-	d->chosen = ktime_get_ns();
+	d->group.chosen = ktime_get_ns();
 	ssdup_faults_begin(&d->faults);
 	d->again = false;
 	ssdup_order_begin(&d->order);
@@ -347,8 +342,6 @@ static int free_group(struct ssdup *c, const struct pacing_out *how,
 		return r;
 	ssdup_group_set(c, &d->group, SEGMENT_WRITTEN_BACK);
 	d->freed = d->group;
-	d->freed_sectors = d->copied;
-	d->freed_since = d->chosen;
 	WRITE_ONCE(c->free_state, DRAIN_FREES);
 	queue_work(c->wq, &d->free_work);
 	return 0;
@@ -393,7 +386,7 @@ void ssdup_drain_drop(struct ssdup *c)
 static void shrink_group(struct ssdup *c, const struct pacing_group *size)
 {
 	struct ssdup_drainer *d = c->drainer;
-	u64 all = d->group.sectors, left = all - min(all, d->copied);
+	u64 all = d->group.sectors, left = all - min(all, d->group.copied);
 	u64 wanted = (u64)ssdup_pacing_group(size) * c->g.data_sectors;
 	u32 keep;
 
@@ -405,7 +398,6 @@ static void shrink_group(struct ssdup *c, const struct pacing_group *size)
 		return;
 	ssdup_group_shrink(c, &d->group, keep);
 	d->group.sectors = mul_u64_u64_div_u64(d->group.sectors, left, all);
-	d->copied = 0;
 	order_group(c);
 }
 

@@ -258,7 +258,7 @@ int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_ba
 	/* Backwards: a cut moves the pieces behind it, but not their io[]. */
 	for (i = b->plan.nr_pieces; i-- > 0; ) {
 		p = &b->plan.pieces[i];
-		if (p->kind != SSDUP_KIND_DATA || !b->io[i].failed)
+		if (p->kind != SSDUP_KIND_DATA || !b->io[i].status)
 			continue;
 		changed = true;
 		r = reread_piece(c, f, b, i);

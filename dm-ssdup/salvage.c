@@ -22,7 +22,7 @@ bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g)
 	struct ssdup_segment *h;
 
 	drain_does(c, DRAIN_SEALS);
-	ssdup_seal_for_good(c);
+	ssdup_seal(c, true);
 	if (ssdup_group_all(c, false, g)) {
 		for (h = group_first(g); h; h = group_next(g, h)) {
 			wait_event(c->settle_wait, !atomic_read(&h->writes));

@@ -172,19 +172,12 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last)
 	return true;
 }
 
-void ssdup_seal(struct ssdup *c)
+void ssdup_seal(struct ssdup *c, bool empty)
 {
+	/* Under the lock: a later ssdup_switch() sees the mode. */
 	spin_lock_irq(&c->segments->lock);
-	if (ssdup_open_dirty(c, true))
+	if (empty || ssdup_open_dirty(c, true))
 		seal(c, c->open);
-	spin_unlock_irq(&c->segments->lock);
-}
-
-void ssdup_seal_for_good(struct ssdup *c)
-{
-	/* Under the lock: a later ssdup_switch() sees the mode, and opens no segment. */
-	spin_lock_irq(&c->segments->lock);
-	seal(c, c->open);
 	spin_unlock_irq(&c->segments->lock);
 }
 
@@ -308,7 +301,9 @@ bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g)
 
 void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
 {
-	struct drain_group kept = { .flush_errors = g->flush_errors, .wrote = g->wrote };
+	struct drain_group kept = {
+		.chosen = g->chosen, .flush_errors = g->flush_errors, .wrote = g->wrote,
+	};
 	struct ssdup_segment *h;
 
 	spin_lock_irq(&c->segments->lock);

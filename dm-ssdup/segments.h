@@ -47,11 +47,11 @@ static inline u32 segment_pages(const struct ssdup_segment *h)
  */
 bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last);
 
-/** ssdup_seal() - seal the open segment if it holds anything; the next write opens another */
-void ssdup_seal(struct ssdup *c);
-
-/** ssdup_seal_for_good() - seal the open segment of a log that is now read-only */
-void ssdup_seal_for_good(struct ssdup *c);
+/**
+ * ssdup_seal() - seal the open segment, if there is one; the next write opens another
+ * @empty: even if it holds nothing; for a log that is now read-only, so that nothing is added
+ */
+void ssdup_seal(struct ssdup *c, bool empty);
 
 /** ssdup_open_generation() - the generation of the open segment, or of the next; any context */
 u64 ssdup_open_generation(struct ssdup *c);
@@ -74,6 +74,8 @@ struct drain_group {
 	u32			nr;		/* segments; 0: no group */
 	u64			last;		/* generation of the youngest */
 	u64			sectors;	/* of data in them, about */
+	u64			copied;		/* sectors that the drain wrote to the HDD */
+	u64			chosen;		/* ns: when the drain chose the group */
 	int			flush_errors;	/* of the HDD, before anything was written */
 	bool			wrote;		/* something to the HDD */
 	bool			durable;	/* there, if anything */

@@ -161,25 +161,17 @@ static int make_ranges(struct ssdup *c)
 	return 0;
 }
 
-static void init_fields(struct ssdup *c)
-{
-	INIT_LIST_HEAD(&c->registered);
-	INIT_LIST_HEAD(&c->folder);
-	if (c->read_only)
-		drain_does(c, DRAIN_STOPPED);
-	ssdup_wake_init(c, ssdup_wait_work, ssdup_autocommit_work);
-}
-
 static int allocate(struct ssdup *c)
 {
 	c->stats = alloc_percpu(struct ssdup_stats);
 	if (!c->stats)
 		return -ENOMEM;
-	return ssdup_wake_create(c) ?: ssdup_segments_create(c) ?: ssdup_wait_create(c) ?:
-	       ssdup_away_create(c) ?: ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?:
-	       ssdup_flush_create(c) ?: ssdup_meter_create(c) ?: ssdup_stream_create(c) ?:
-	       ssdup_nodes_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
-	       make_ranges(c) ?: ssdup_commit_create(c) ?: ssdup_writeback_create(c);
+	return ssdup_wake_create(c, ssdup_wait_work, ssdup_autocommit_work) ?:
+	       ssdup_segments_create(c) ?: ssdup_wait_create(c) ?: ssdup_away_create(c) ?:
+	       ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?: ssdup_flush_create(c) ?:
+	       ssdup_meter_create(c) ?: ssdup_stream_create(c) ?: ssdup_nodes_create(c) ?:
+	       bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?: make_ranges(c) ?:
+	       ssdup_commit_create(c) ?: ssdup_writeback_create(c);
 }
 
 /* All extents go with their segments. */
@@ -232,7 +224,9 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	c->ti = ti;
 	c->md = dm_table_get_md(ti->table);
 	c->read_only = !(dm_table_get_mode(ti->table) & BLK_OPEN_WRITE);
-	init_fields(c);
+	c->drain_state = c->read_only ? DRAIN_STOPPED : DRAIN_IDLE;
+	INIT_LIST_HEAD(&c->registered);
+	INIT_LIST_HEAD(&c->folder);
 	ti->error = "out of memory";
 	r = get_disks(c, &as, &ti->error) ?: ssdup_parse(c, &as, &ti->error) ?:
 	    size_ranges(c, &ti->error) ?: enlist(c, &ti->error);

@@ -17,16 +17,13 @@
 #include "ssdup.h"
 
 /**
- * ssdup_wake_init() - initialize the wait queues and the work items
+ * ssdup_wake_create() - make the wait queues, the work items and the workqueue
  * @waiting: tries the waiting writes again, in order
  * @commit: commits
  *
- * Context: the constructor.
+ * Context: the constructor. Return: 0 or -ENOMEM
  */
-void ssdup_wake_init(struct ssdup *c, work_func_t waiting, work_func_t commit);
-
-/** ssdup_wake_create() - make the workqueue; context: the constructor. Return: 0 or -ENOMEM */
-int ssdup_wake_create(struct ssdup *c);
+int ssdup_wake_create(struct ssdup *c, work_func_t waiting, work_func_t commit);
 void ssdup_wake_destroy(struct ssdup *c);
 
 /** ssdup_wake_stop() - cancel or finish all work; context: process, no request waits */

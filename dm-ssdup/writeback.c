@@ -148,7 +148,7 @@ static void seal(struct ssdup *c, struct watch *w)
 
 	w->refused = false;
 	drain_does(c, DRAIN_SEALS);
-	ssdup_seal(c);
+	ssdup_seal(c, false);
 	wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
