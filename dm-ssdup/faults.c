@@ -45,6 +45,8 @@ static int move_block(struct ssdup *c, struct drain_faults *f, const struct drai
 {
 	int r = ssdup_relocate(c, p, kind, page);
 
+	if (!r && kind != SSDUP_KIND_LOST)
+		stat_inc(c, STAT_UNWRITABLE);
 	if (!r || ssdup_mode(c) != MODE_LOG_READ_ONLY)
 		return r;
 	if (kind == SSDUP_KIND_LOST)
@@ -215,8 +217,6 @@ static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_bat
 			r = move_block(c, f, &block, SSDUP_KIND_DATA, b->scratch);
 			if (r)
 				return r;
-			if (ssdup_mode(c) == MODE_RUNNING)
-				stat_inc(c, STAT_UNWRITABLE);
 			DMWARN_LIMIT("%s: the HDD refuses sectors %llu + %u, they stay in the log",
 				     dm_device_name(c->md), block.start, block.sectors);
 		}
@@ -235,8 +235,6 @@ static int move_tombstone(struct ssdup *c, struct drain_faults *f, struct drain_
 		/* Zeroes may have many pieces, and each takes an entry when it moves. */
 		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(c, f, b))
 			return -EIO;
-		if (ssdup_mode(c) == MODE_RUNNING)
-			stat_inc(c, STAT_UNWRITABLE);
 	}
 	return move_block(c, f, p, run->kind, NULL);
 }

@@ -149,7 +149,9 @@ static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 t
 
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	return balance_bypass(io->price, ssdup_meter_drain_ns(c, io->sectors));
+	u64 drain_ns = div_u64(READ_ONCE(c->meter->drain_ns) * io->sectors, BALANCE_UNIT);
+
+	return balance_bypass(io->price, drain_ns);
 }
 
 void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io)
@@ -252,11 +254,6 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 	/* The HDD may be cheap now for writes that preferred to wait for space. */
 	if (ssdup_balances(c))
 		ssdup_kick_waiting(c);
-}
-
-u64 ssdup_meter_drain_ns(const struct ssdup *c, u32 sectors)
-{
-	return div_u64(READ_ONCE(c->meter->drain_ns) * sectors, BALANCE_UNIT);
 }
 
 void ssdup_meter_freed(struct ssdup *c, u64 sectors, u64 ns)

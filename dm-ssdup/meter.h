@@ -101,9 +101,6 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 /** ssdup_meter_flush() - count a flush of the device; process context, one at a time */
 void ssdup_meter_flush(struct ssdup *c);
 
-/** ssdup_meter_drain_ns() - expected time to drain @sectors, ns; any context */
-u64 ssdup_meter_drain_ns(const struct ssdup *c, u32 sectors);
-
 /** ssdup_meter_freed() - a group of @sectors was freed, @ns after the one before or its choice */
 void ssdup_meter_freed(struct ssdup *c, u64 sectors, u64 ns);
 
@@ -207,17 +204,24 @@ static __always_inline void ssdup_meter_find(struct ssdup *c, struct ssdup_io *i
 }
 
 /**
- * ssdup_meter_route() - the disk for a write that may go to either
- * @io: place and price are filled in
+ * ssdup_balance() - the disk for a write that may go to either
+ * @io: place and price are filled in, unless the write goes unseen
+ *
+ * While the SSD's queue is short it takes all small writes. Only one in tuning.tick is looked
+ * at and stands for the others, which have no price and leave no note in the map of chunks.
  *
  * Return: the disk that is expected to end it first.
  */
-static __always_inline enum ssdup_disk ssdup_meter_route(struct ssdup *c, struct ssdup_io *io)
+static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssdup_io *io)
 {
 	const struct ssdup_meter *l = c->meter;
-	u64 hdd = atomic64_read(&l->hdd.queue), ssd = atomic64_read(&l->ssd.queue);
 	struct balance_facts f;
+	u64 hdd, ssd;
 
+	if (io->sectors <= READ_ONCE(l->small) && balance_near_ssd(&l->map, io->start))
+		return SSDUP_SSD;
+	hdd = atomic64_read(&l->hdd.queue);
+	ssd = atomic64_read(&l->ssd.queue);
 	ssdup_meter_find(c, io);
 	f.place = io->place;
 	f.alone = !(hdd | ssd);
@@ -235,21 +239,6 @@ static __always_inline enum ssdup_disk ssdup_meter_route(struct ssdup *c, struct
 	/* A small write uses little of its chunk's room, so promises matter less to it. */
 	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, tuning.whole) / tuning.whole;
 	return balance_choose(&f);
-}
-
-/**
- * ssdup_balance() - like ssdup_meter_route(), with less effort for small writes
- *
- * While the SSD's queue is short it takes all small writes. Only one in tuning.tick is looked
- * at and stands for the others, which have no price and leave no note in the map of chunks.
- */
-static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssdup_io *io)
-{
-	const struct ssdup_meter *l = c->meter;
-
-	if (io->sectors <= READ_ONCE(l->small) && balance_near_ssd(&l->map, io->start))
-		return SSDUP_SSD;
-	return ssdup_meter_route(c, io);
 }
 
 /** ssdup_meter_write() - a write is sent to a disk; it joins the queue if it has a price */

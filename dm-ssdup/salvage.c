@@ -49,20 +49,6 @@ int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left
 	return 0;
 }
 
-static int free_all(struct ssdup *c, const struct drain_group *g)
-{
-	int r;
-
-	drain_does(c, DRAIN_FREES);
-	trace_ssdup_step(c, STEP_FREE_TAIL);
-	r = ssdup_raise_tail(c, g->last + 1);
-	if (r)
-		return r;
-	ssdup_free_end(c, g);
-	DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
-	return 0;
-}
-
 int ssdup_salvage_end(struct ssdup *c)
 {
 	struct drain_group all, written;
@@ -74,8 +60,14 @@ int ssdup_salvage_end(struct ssdup *c)
 		h->tried = false;
 	ssdup_group_all(c, true, &written);
 	if (written.nr == all.nr) {
-		if (!free_all(c, &all))
+		drain_does(c, DRAIN_FREES);
+		trace_ssdup_step(c, STEP_FREE_TAIL);
+		if (!ssdup_raise_tail(c, all.last + 1)) {
+			ssdup_free_end(c, &all);
+			DMINFO("%s: the log is empty, all of it is on the HDD",
+			       dm_device_name(c->md));
 			return 0;
+		}
 		DMWARN_LIMIT("%s: all of the log is on the HDD, but the SSD takes no record of it",
 			     dm_device_name(c->md));
 	} else if (written.nr) {

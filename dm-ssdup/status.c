@@ -26,17 +26,6 @@ static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)
 	return max_t(s64, sum, 0);
 }
 
-void ssdup_clear_stats(struct ssdup *c)
-{
-	int cpu, i;
-
-	/* A counter that another CPU raises right now may survive. */
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < STAT_NR; i++)
-			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
-	ssdup_wait_clear(c);
-}
-
 static enum wait_cause wait_cause(struct ssdup *c)
 {
 	enum wait_cause cause = READ_ONCE(c->wait_cause);
@@ -143,7 +132,13 @@ static int msg_set(struct ssdup *c, char **argv, char *result, unsigned int maxl
 
 static int msg_clear_stats(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
-	ssdup_clear_stats(c);
+	int cpu, i;
+
+	/* A counter that another CPU raises right now may survive. */
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < STAT_NR; i++)
+			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
+	ssdup_wait_clear(c);
 	return 0;
 }
 

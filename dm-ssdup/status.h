@@ -15,6 +15,4 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 /** ssdup_fields() - fill in the fields of the status line; the table need not be resumed */
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS]);
 
-void ssdup_clear_stats(struct ssdup *c);
-
 #endif

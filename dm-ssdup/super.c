@@ -145,28 +145,10 @@ static int write_super(struct ssdup *c, enum ssdup_step between)
 	return write_copies(c, SSDUP_SUPER_SECTOR(1), SSDUP_SUPER_SECTOR(0), between);
 }
 
-/* What was replayed, or blanked, may still be in the SSD's cache. */
-static int begin_epoch(struct ssdup *c)
-{
-	struct ssdup_superblock *s = c->superblock;
-	bool blank = !s->super.pool_seq;
-	int r;
-
-	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
-	r = ssdup_flush_ssd(c) ?:
-	    write_record(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
-	if (!r && (blank || s->mend)) {
-		trace_ssdup_step(c, STEP_FORMAT_RECORD);
-		r = write_super(c, STEP_FORMAT_BETWEEN);
-	}
-	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
-	return r;
-}
-
 int ssdup_begin_epoch(struct ssdup *c)
 {
 	struct ssdup_superblock *s = c->superblock;
-	bool again = s->epoch_begun;
+	bool again = s->epoch_begun, blank = !s->super.pool_seq;
 	int r;
 
 	/* The log takes no more writes; reads still work. */
@@ -176,16 +158,22 @@ int ssdup_begin_epoch(struct ssdup *c)
 	if (!again)
 		s->super.epoch++;
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
-	r = begin_epoch(c);
+	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
+	/* What was replayed, or blanked, may still be in the SSD's cache. */
+	r = ssdup_flush_ssd(c) ?:
+	    write_record(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
+	if (!r && (blank || s->mend)) {
+		trace_ssdup_step(c, STEP_FORMAT_RECORD);
+		r = write_super(c, STEP_FORMAT_BETWEEN);
+	}
+	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
 	if (!r) {
 		s->epoch_begun = true;
 		s->mend = false;
 	}
 	mutex_unlock(&s->lock);
-	if (again)
-		return 0;
-	/* The counters are used up: the log is read-only. */
-	if (r == -EROFS)
+	/* -EROFS: the counters are used up, and the log is read-only. */
+	if (again || r == -EROFS)
 		return 0;
 	if (r)
 		DMERR("%s: cannot write the record of the log (%d)", dm_device_name(c->md), r);
