@@ -3,12 +3,11 @@
  * dm-ssdup: the segments of the log: which one is open, which are sealed, which are free.
  *
  * A segment is free, then open, sealed, draining, written back, and free again. At most one is
- * open. When it is full it is sealed and the next one opens at once, although writes to the old
- * one are still in flight.
+ * open. When it is full the next one opens at once, although writes to it are still in flight.
  *
- * The sealed segments, those being drained among them, stand in a list in the order in which
- * they were opened. A drain group is a part of that list. Only the writeback thread and the
- * work that frees for it take segments off the list; so a group can be walked without the lock.
+ * From sealed to freed, segments stand in a list in the order in which they were opened. A drain
+ * group is a part of that list. Only the writeback thread and the work that frees for it take
+ * segments off the list; so a group can be walked without the lock.
  */
 #ifndef SSDUP_SEGMENTS_H
 #define SSDUP_SEGMENTS_H
@@ -24,9 +23,9 @@ void ssdup_segments_destroy(struct ssdup *c);
  * @live: headers of live segments, the oldest first
  * @pages: number of pages of each; even a segment without any is not opened before it is freed
  * @nr: number of these segments
- * @next: the first generation to open
+ * @next: the first generation to open, by the first write
  *
- * No segment is open then: the first write opens one. Context: preresume.
+ * Context: preresume.
  */
 void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const u32 *pages, u32 nr,
 			  u64 next);
@@ -94,10 +93,9 @@ static inline struct ssdup_segment *group_first(const struct drain_group *g)
 }
 
 /**
- * ssdup_oldest_sealed() - the generation of the first segment to copy
+ * ssdup_oldest_sealed() - the generation of the first segment to copy, or U64_MAX
  *
- * In a log that is read-only, also of one to free: the thread does that there.
- * Context: process. Return: U64_MAX when there is none.
+ * In a read-only log, also of one to free: the thread does that there. Context: process.
  */
 u64 ssdup_oldest_sealed(struct ssdup *c);
 
@@ -109,30 +107,19 @@ u64 ssdup_oldest_sealed(struct ssdup *c);
  */
 bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g);
 
-/**
- * ssdup_group_shrink() - let the youngest segments of a group go
- * @keep: segments that stay, fewer than there are
- *
- * Context: the writeback thread.
- */
+/** ssdup_group_shrink() - let all but the @keep oldest segments go; the writeback thread */
 void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep);
 
 /** ssdup_group_set() - set the state of a group's segments; context: as above, or the work */
 void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state);
 
 /**
- * ssdup_group_all() - all sealed segments, or the first ones
+ * ssdup_group_all() - all sealed segments, as a group. Return: false when there is none
  * @written: only those in front of the first that is not written back or holds lost extents
- *
- * Return: false when there is none.
  */
 bool ssdup_group_all(struct ssdup *c, bool written, struct drain_group *g);
 
-/**
- * ssdup_group_freed() - put a group, whose tail is durable, on the free list
- *
- * Context: process, between ssdup_commit_lock() and ssdup_commit_unlock().
- */
+/** ssdup_group_freed() - put a group on the free list; between ssdup_commit_lock() and unlock */
 void ssdup_group_freed(struct ssdup *c, const struct drain_group *g);
 
 /* --- Facts; any context --- */

@@ -10,10 +10,9 @@
  *    not removed since;
  *  - nr is the number of extents, and sectors the number of sectors that they cover.
  *
- * An extent takes 48 bytes (the paper measured 56 a request, section 2.5). Extents belong to
- * arrays, and arrays to segments: the memory of an extent that leaves its tree stays with its
- * segment, until that is free. So nothing here allocates or frees, and a segment finds all of
- * its extents. The caller holds the lock of the tree's range.
+ * An extent takes 48 bytes (the paper measured 56 a request, section 2.5). Its memory belongs to
+ * an array of its segment until that is free, even when it has left its tree. So nothing here
+ * allocates or frees. The caller holds the lock of the tree's range.
  */
 #ifndef SSDUP_EXTENT_MAP_H
 #define SSDUP_EXTENT_MAP_H
@@ -45,10 +44,7 @@ static inline bool extent_mapped(const struct extent *e)
 	return !RB_EMPTY_NODE(&e->node);
 }
 
-/*
- * The extents of consecutive entries of a segment, or one extent that was split off. A drain
- * takes the extents of several arrays in the order of the HDD, see order.h.
- */
+/* The extents of consecutive entries of a segment, or one that was split off; see order.h */
 struct extent_array {
 	struct llist_node	list;		/* of the segment */
 	struct rb_node		turn;		/* by @first */
@@ -76,22 +72,17 @@ struct extent_tree {
 /** ssdup_extent_tree_init() - make an empty tree */
 void ssdup_extent_tree_init(struct extent_tree *tree);
 
-/**
- * ssdup_extent_first() - lowest extent that overlaps [@start, @end)
- *
- * Return: NULL when none does. O(log n).
- */
+/** ssdup_extent_first() - lowest extent that overlaps [@start, @end), or NULL; O(log n) */
 struct extent *ssdup_extent_first(const struct extent_tree *tree, u64 start, u64 end);
 
 /** ssdup_extent_next() - the next higher extent, or NULL */
 struct extent *ssdup_extent_next(const struct extent *e);
 
 /**
- * extent_insert_alone() - insert @e if no other extent has to be cut
+ * extent_insert_alone() - insert @e if it overlaps nothing, or replaces exactly one older extent
  * @e: see ssdup_extent_insert()
  *
- * This is enough for nearly every write: it overlaps nothing, or replaces exactly one older
- * extent. It is inline because every write pays for it.
+ * It is inline because every write pays for it, and for nearly every write it is enough.
  *
  * Return: false, with nothing changed, when ssdup_extent_insert() is needed.
  */
@@ -128,18 +119,10 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
 	return true;
 }
 
-/**
- * ssdup_extent_overtaken() - does a newer extent overlap @e?
- *
- * A write to a sealed segment may end after a write to the next one.
- */
+/** ssdup_extent_overtaken() - does a newer extent, of a write to a younger segment, overlap @e? */
 bool ssdup_extent_overtaken(const struct extent_tree *tree, const struct extent *e);
 
-/**
- * ssdup_extent_splits() - does @e lie inside an older extent, which it would split?
- *
- * Return: that extent, whose segment gets the node of the rear part, or NULL.
- */
+/** ssdup_extent_splits() - the older extent that @e lies inside, and would split; or NULL */
 const struct extent *ssdup_extent_splits(const struct extent_tree *tree, const struct extent *e);
 
 /**
@@ -170,21 +153,15 @@ const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 
 
 /**
  * ssdup_extent_older_span() - the first part of [@start, @end) that no newer extent holds
- * @seq: extents above it are newer
+ * @seq: extents above it are newer; in a replay, entries of a segment come in any order
  * @from: set to the start of that part
- *
- * For a replay, where entries of a segment come in any order.
  *
  * Return: its length in sectors, or 0 when newer extents hold all of it.
  */
 u32 ssdup_extent_older_span(const struct extent_tree *tree, u64 start, u64 end, u64 seq,
 			    u64 *from);
 
-/**
- * ssdup_extent_walk_span() - how much of [@start, @end) an insert may replace at once
- *
- * Return: sectors from @start that at most EXTENT_WALK extents overlap.
- */
+/** ssdup_extent_walk_span() - sectors from @start that at most EXTENT_WALK extents overlap */
 u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);
 
 /**

@@ -9,11 +9,11 @@
  *	63      62     61 .. 34            33 .. 0
  *	sealed  spare  entries handed out  sectors handed out
  *
- * Entry N lies in page N / SSDUP_PAGE_ENTRIES. Space that was handed out comes back only when
- * the segment is freed; an entry whose write failed stays empty. A sealed word hands out
- * nothing. Writers leave LOG_SPARE segments to extents that a drain has to relocate (a bad HDD
- * sector), so that a full log can always be emptied. Such a one is marked as spare when a drain
- * opens it, and hands out nothing to writers until others are free.
+ * Entry N lies in page N / SSDUP_PAGE_ENTRIES. Space comes back only when the segment is freed;
+ * an entry whose write failed stays empty. A sealed word hands out nothing. Writers leave
+ * LOG_SPARE segments to extents that a drain has to relocate (a bad HDD sector), so that a full
+ * log can always be emptied. What a drain opens of these is spare: writers get nothing there
+ * until others are free.
  */
 #ifndef SSDUP_LOG_H
 #define SSDUP_LOG_H
@@ -40,15 +40,12 @@ struct log_geometry {
 #define LOG_SPARE		2U	/* free segments that writers leave to relocated extents */
 
 /**
- * ssdup_log_layout() - lay out an SSD
- * @g: filled in
+ * ssdup_log_layout() - lay out an SSD, so that 4 KiB writes fill metadata and data at once
+ * @g: filled in; areas are aligned to 4 KiB
  * @ssd_sectors: size of the SSD
  * @segment_sectors: a power of two, or 0: a 1024th of the SSD, but 4 to 256 MiB, and at least
  * SSDUP_MIN_SEGMENTS segments
  * @block_sectors: the larger logical block size of the two disks, in sectors
- *
- * The number of metadata pages is such that 4 KiB writes fill both spaces at once
- * (1.6 % of the SSD). Areas are aligned to 4 KiB.
  *
  * Return: false when the SSD has room for fewer than SSDUP_MIN_SEGMENTS segments.
  */
@@ -73,11 +70,7 @@ u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 segment, u32 page, u
 /** ssdup_log_data_sector() - SSD sector of a position in a segment's data area */
 u64 ssdup_log_data_sector(const struct log_geometry *g, u32 segment, log_pos_t pos);
 
-/**
- * ssdup_log_longest_write() - the longest write that the log takes, in sectors
- *
- * It is a quarter of a segment's data, rounded down to a power of two.
- */
+/** ssdup_log_longest_write() - in sectors: a power of two, at most a quarter of a segment's data */
 u32 ssdup_log_longest_write(const struct log_geometry *g);
 
 /* --- Space --- */
@@ -109,13 +102,11 @@ static inline u64 log_word(u32 entries, u32 sectors)
 }
 
 /**
- * log_word_reserve() - hand out one entry and @sectors of data
+ * log_word_reserve() - hand out entry log_word_entries(@word), and data from log_word_sectors() on
  * @word: now
  * @g: says how large the segment is
- * @sectors: 0 for a tombstone
+ * @sectors: of data, 0 for a tombstone
  * @next: set to the word afterwards
- *
- * The caller gets entry log_word_entries(@word) and data from log_word_sectors(@word) on.
  *
  * Return: false when the segment is sealed or spare, or has too little space.
  */
@@ -148,10 +139,7 @@ const char *ssdup_log_fault_text(enum log_fault fault);
 
 /* --- Superblock and record --- */
 
-/*
- * Highest value of counters on the SSD. No device counts that far, so a higher value is
- * damage and is refused. None is written either.
- */
+/* Highest counters on the SSD. No device counts that far: higher ones are damage. */
 #define LOG_MAX_COUNT		BIT_ULL(56)
 #define LOG_MAX_GENERATION	BIT_ULL(39)	/* of a segment: a seq has 60 bits */
 
@@ -180,20 +168,17 @@ void ssdup_log_super_encode(const struct log_super *s, void *buf);
 void ssdup_log_record_encode(const struct log_super *s, void *buf);
 
 /**
- * ssdup_log_super_decode() - read and validate one copy of the superblock
+ * ssdup_log_super_decode() - read one copy of the superblock, and check all that others rely on
  * @buf: SSDUP_BLOCK_BYTES
  * @s: the fields of the pool and all of g but block_sectors are filled in
  *
- * This checks everything that later arithmetic relies on: segments within ssd_sectors, areas
- * within a segment.
- *
- * Return: LOG_OK, or the first fault found. LOG_BLANK means that all SSDUP_BLOCK_BYTES are zero.
- * LOG_UNKNOWN_RO_COMPAT means that all else is right: @s is filled in, and the log may be read.
+ * Return: LOG_OK, or the first fault found. LOG_BLANK: all of @buf is zero.
+ * LOG_UNKNOWN_RO_COMPAT: all else is right, @s is filled in, and the log may be read.
  */
 enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s);
 
 /**
- * ssdup_log_record_decode() - read and validate one copy of the log's record
+ * ssdup_log_record_decode() - the same for the log's record
  * @buf: SSDUP_BLOCK_BYTES
  * @s: from ssdup_log_super_decode(); the fields of the record are filled in
  *
@@ -231,11 +216,7 @@ bool ssdup_log_super_spent(const struct log_super *s);
 enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 				    u64 ssd_sectors, u32 block_sectors);
 
-/**
- * ssdup_log_super_fresh() - a new pool with one log: tail and first 1, epoch 0, seqs 0
- * @pool: its UUID
- * @uuid: of the log
- */
+/** ssdup_log_super_fresh() - a new pool and its log, by their UUIDs: tail and first 1, else 0 */
 void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid[16],
 			   const struct log_geometry *g, u64 hdd_sectors, u64 ssd_sectors);
 
@@ -251,12 +232,11 @@ struct log_header {
 void ssdup_log_header_encode(const struct log_super *s, const struct log_header *h, void *buf);
 
 /**
- * ssdup_log_header_decode() - read and validate the header of segment @segment
+ * ssdup_log_header_decode() - read and check the header of segment @segment
  * @buf: SSDUP_BLOCK_BYTES, of which 512 count
  *
- * Return: LOG_OK with @h filled in; LOG_HEADER_STALE for anything that is no header of this
- * log and segment, and LOG_BAD_CRC for a torn one: both are free; LOG_BAD_GENERATION or
- * LOG_EPOCH for a header that this code cannot have written.
+ * Return: LOG_OK with @h filled in; LOG_HEADER_STALE for no header of this log and segment, and
+ * LOG_BAD_CRC for a torn one: both are free; else a fault that this code cannot have written.
  */
 enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *s, u32 segment,
 				       struct log_header *h);
@@ -325,11 +305,10 @@ void ssdup_log_page_finish(struct ssdup_page *p);
 /**
  * ssdup_log_page_check() - is @p the page that @want names?
  * @p: as read
- * @want: uuid, generation, epoch, segment and page must match; rev and number are ignored
+ * @want: all but rev and number must match
  *
- * Return: LOG_OK; LOG_PAGE_STALE for another magic, log, generation, epoch, segment or page
- * number; LOG_BAD_CRC for a torn page; LOG_PAGE_BAD_COUNT for a page that this code cannot
- * have written.
+ * Return: LOG_OK; LOG_PAGE_STALE for another page; LOG_BAD_CRC for a torn one;
+ * LOG_PAGE_BAD_COUNT for one that this code cannot have written.
  */
 enum log_fault ssdup_log_page_check(const struct ssdup_page *p, const struct log_page_id *want);
 
@@ -348,19 +327,14 @@ static inline u32 log_page_number(const struct ssdup_page *p)
  * @p: the newest version of a later page of the same epoch, which passed its check
  * @gap: number of a page that is gone; lower than @p's, or it wraps
  *
- * No power cut leaves such a page, whatever becomes of the writes in flight. Let D be the
- * first page of an epoch that no round of a commit has written successfully. All pages in
- * front of D are durable, and a durable version of a page is never overwritten.
+ * Let D be the first page of an epoch that no round of a commit has written successfully. A round
+ * takes pages in the order of their numbers: those that are dirty or that were not written yet,
+ * at most LOG_COMMIT_PAGES. So a round that goes beyond D takes D, none further than
+ * D + LOG_COMMIT_PAGES - 1, and writes each of these for the first time, as rev 1. If it fails,
+ * it is the last of the epoch; the next one begins only when all of its pages are durable.
  *
- *  - A round takes pages in the order of their numbers: those that are dirty or that were not
- *    written yet, at most LOG_COMMIT_PAGES. From D on it takes every page: the round that first
- *    takes one either moves D or fails, and then it is the last of the epoch. So a round that
- *    goes beyond D takes D, takes none further than D + LOG_COMMIT_PAGES - 1, and writes each
- *    of these for the first time, as rev 1.
- *  - The next round begins only when all pages of this one are durable.
- *
- * So an epoch whose first missing page is D has no later page that was written twice, and none
- * that is LOG_COMMIT_PAGES or more away. If there is one, a page in front of D is missing.
+ * So whatever a power cut does to the writes in flight, no page behind D was written twice, and
+ * none is LOG_COMMIT_PAGES or more away. If there is one, a page in front of D is missing.
  */
 static inline bool log_page_outlives(const struct ssdup_page *p, u32 gap)
 {
@@ -385,14 +359,12 @@ static inline struct log_entry log_entry_read(const struct ssdup_entry *e)
 }
 
 /**
- * log_entry_decode() - read and validate one entry of a page that passed its check
+ * log_entry_decode() - read and check one entry of a page that passed its check
  * @s: has the bounds: HDD size, data area, block size
  * @generation: of the segment
  *
  * It is inline because a replay calls it a million times.
- *
- * Return: LOG_OK with @out filled in, else the fault. This code never writes a page with a
- * right crc and a wrong entry.
+ * Return: LOG_OK with @out filled in, else a fault that this code cannot have written.
  */
 static inline enum log_fault log_entry_decode(const struct log_super *s, u64 generation,
 					      const struct ssdup_entry *e, struct log_entry *out)

@@ -2,14 +2,13 @@
 /*
  * dm-ssdup: the extents of some segments in the order of the HDD (SSDUP+ section 2.4). Pure.
  *
- * Each array of extents stands in a tree by its lowest extent that was not taken yet. Taking the
- * lowest of all costs a look at one array and a place in the tree, so a pass costs what the
- * segments hold, whatever else the log holds. It needs no memory.
+ * Each array of extents stands in a tree by its lowest extent that was not taken yet. So a pass
+ * costs what the segments hold, whatever else the log holds, and needs no memory.
  *
  * Writers remove and trim extents meanwhile, under the lock of the range. So what is found here
- * is a hint: the caller locks the range, and looks whether the extent is as it was found. An
- * extent's start only grows, and an extent that left its tree never comes back. The rear of an
- * extent that was split is an array of its own, which the caller adds later.
+ * is a hint: the caller looks again under that lock. An extent's start only grows, and one that
+ * left its tree never comes back. The rear of an extent that was split is an array of its own,
+ * which the caller adds later.
  */
 #ifndef SSDUP_ORDER_H
 #define SSDUP_ORDER_H
@@ -29,12 +28,10 @@ void ssdup_order_begin(struct extent_order *o);
 void ssdup_order_add(struct extent_order *o, struct extent_array *a);
 
 /**
- * ssdup_order_next() - the lowest extent that starts at base or behind
+ * ssdup_order_next() - the lowest extent that starts at base or behind, or NULL
  * @start: set to its start
  *
  * Arrays that have none leave the order.
- *
- * Return: NULL when there is none.
  */
 struct extent *ssdup_order_next(struct extent_order *o, u64 *start);
 

@@ -2,9 +2,8 @@
 /*
  * dm-ssdup: the pieces in which segments are drained (SSDUP+ section 2.4). Pure.
  *
- * A drain takes what a group of segments holds in the order of the HDD, a batch at a time. A
- * batch consists of pieces, which are disjoint and sorted by HDD sector, and which are read
- * from the SSD together. Neighbours are joined into runs; each run is one write to the HDD.
+ * A batch of a drain consists of pieces, which are disjoint, sorted by HDD sector, and read from
+ * the SSD together. Neighbours are joined into runs; each run is one write to the HDD.
  */
 #ifndef SSDUP_PLAN_H
 #define SSDUP_PLAN_H
@@ -46,11 +45,9 @@ struct drain_plan {
 };
 
 /**
- * ssdup_plan_take() - append a piece
+ * ssdup_plan_take() - append a piece, which is cut where the plan is full
  * @e: an extent of the drain group; the caller holds the lock of its range
  * @from: sector to start from, within @e; not below the end of the last piece
- *
- * The piece is cut where the plan is full.
  *
  * Return: sectors taken, 0 when the plan is full.
  */
@@ -75,10 +72,10 @@ static inline bool plan_full(const struct drain_plan *plan)
 }
 
 /**
- * ssdup_plan_join() - make the runs of a plan
+ * ssdup_plan_join() - make the runs of a plan, in the order of the pieces
  *
  * DATA pieces that are neighbours on the HDD become one run of at most max_run sectors. A
- * longer piece, or one of another kind, is a run by itself. Runs are in the order of the pieces.
+ * longer piece, or one of another kind, is a run by itself.
  */
 void ssdup_plan_join(struct drain_plan *plan);
 

@@ -3,14 +3,14 @@
  * dm-ssdup: rebuild the map from the log. Pure: callbacks read the pages and take the
  * entries.
  *
- * The headers say which segments are live: those whose generation is not below the tail. They
- * are replayed in the order of their generations. The pages of a segment are read in order. Of
- * two valid slots, the higher rev counts. A segment ends at the first page that has no valid
- * slot. A slot with a right crc and an impossible count or entry is a fault, and ends the replay.
+ * Segments whose generation is not below the tail are live, and are replayed in the order of
+ * their generations. Of two valid slots of a page, the higher rev counts. A segment ends at the
+ * first page that has no valid slot. A slot with a right crc and an impossible count or entry is
+ * a fault, and ends the replay.
  *
  * The page at which a segment ends may be a damaged one, and a header may be damaged, too. Then
- * what is behind must not be dropped silently. A clean suspend counts segments and pages, and
- * any other number is a fault. Without one, faults are:
+ * what is behind must not be dropped silently. After a clean suspend any other number of
+ * segments and pages than it counted is a fault. Without one, faults are:
  *  - a later page that no power cut can leave, see log_page_outlives();
  *  - a page behind a missing generation of the same epoch: a round of a commit writes its pages
  *    when all headers are durable. The numbers of pages begin at 0 in each epoch.
@@ -23,23 +23,16 @@
 #include "log.h"
 
 struct replay_ops {
-	/*
-	 * Read both slots of a page, and set *slots to SSDUP_PAGE_SLOTS adjacent
-	 * pages, valid until the next call. May sleep. Return: 0 or -errno.
-	 */
+	/* Read both slots of a page; *slots is valid until the next call. Return: 0 or -errno */
 	int (*read_page)(void *ctx, u32 segment, u32 page, const struct ssdup_page **slots);
-	/*
-	 * Take the entries of a page: at least one, all valid, in any order. They are
-	 * in disk format, since decoded copies would cost time. May sleep. Return: 0 or -errno.
-	 */
+	/* Take the entries of a page: at least one, all valid, in any order. Return: the same */
 	int (*entries)(void *ctx, u32 segment, const struct ssdup_entry *e, u32 nr);
 };
 
 /**
  * replay_look_on() - which page behind a gap to look at after @page
  *
- * The steps grow with the distance. They find a page behind the damage when there are more of
- * these than a sixteenth of the damage.
+ * The steps grow: they find pages behind the damage that are more than a sixteenth of it.
  */
 static inline u32 replay_look_on(u32 gap, u32 page)
 {
