@@ -51,11 +51,10 @@ void ssdup_batch_exit(struct drain_batch *b);
 /**
  * ssdup_batch_read() - start to read the pieces of a plan into the buffer
  * @spread: read in short parts, one after the other, so that other writes wait for one at
- * most. If the parts take longer than DRAIN_SPREAD_NS on average, the SSD has a queue
- * anyway, and the rest is read at once.
+ * most; until they take longer than DRAIN_SPREAD_NS on average, since the SSD has a queue then
  *
- * Sleeps until all reads are submitted. The caller has to call ssdup_batch_wait(). After that
- * io[] says for each piece whether its read failed.
+ * Sleeps until all reads are submitted. After ssdup_batch_wait(), io[] says for each piece
+ * whether its read failed.
  */
 void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread);
 
@@ -68,11 +67,7 @@ void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b);
 /** ssdup_batch_write_end() - wait for the writes; io[] says for each run whether it failed */
 void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b);
 
-/**
- * ssdup_batch_tombstone() - zero or discard a run on the HDD; sleeps
- *
- * Return: 0 or -errno; -ENODATA for a lost run.
- */
+/** ssdup_batch_tombstone() - zero or discard a run on the HDD; -ENODATA for a lost one; sleeps */
 int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run);
 
 /** ssdup_batch_reread() - read a block of a piece again; sleeps. Return: 0 or -errno */

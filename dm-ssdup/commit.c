@@ -2,18 +2,17 @@
 /*
  * dm-ssdup: from published entries to durable pages.
  *
- * A commit goes through the ring from its tail and writes every page that has more
- * resolved entries than its last durable version. An entry is published after its data
- * was written, so a flush between the snapshot and the pages makes the data durable
- * first. That flush is a bio of its own, because a dm device below would drop the error
- * of a PREFLUSH that comes with data. The headers of segments that were opened since are
- * written beside it: they are durable before the first page.
+ * A commit goes through the ring from its tail and writes every page that has more resolved
+ * entries than its last durable version. An entry is published after its data was written, so a
+ * flush before the pages makes the data durable first. That flush is a bio of its own, because a
+ * dm device below would drop the error of a PREFLUSH that comes with data. The headers of
+ * segments that were opened since are written beside it.
  *
  * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
  * grows only after a write has succeeded.
  *
- * After a failed round the log takes no more writes until the table is loaded again, see
- * meta.h. Until then data that is not durable can still be read and drained.
+ * After a failed round the log takes no more writes, see meta.h, but data that is not durable
+ * can still be read and drained.
  *
  * A FUA write to the log needs only a commit and never waits for the HDD. Each commit ends
  * the FUA writes that were queued when it began.
@@ -73,7 +72,6 @@ static void batch_reset(struct commit_batch *batch)
 	reinit_completion(&batch->done);
 }
 
-/* Add a write of a block. Return: its buffer. */
 static struct commit_write *batch_add(struct ssdup *c, struct commit_batch *batch, u64 sector)
 {
 	struct commit_write *w = &batch->write[batch->nr++];
@@ -127,7 +125,6 @@ static void batch_put(struct commit_batch *batch)
 		bio_put(batch->write[i].bio);
 }
 
-/* Add the header of a segment. */
 static void add_header(struct ssdup *c, struct ssdup_segment *h)
 {
 	struct log_header header = {

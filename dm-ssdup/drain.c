@@ -3,14 +3,9 @@
  * dm-ssdup: the drain of a group of segments, a batch at a time. Documentation/design.rst draws
  * its stages.
  *
- * Two batches take turns: while one is written to the HDD, the next is read from the SSD. A
- * batch is taken from the group's extents in the order of the HDD. All its pieces are read at
- * once into one buffer. Then its runs are submitted at once, in the same order.
- *
- * When a group was copied, a work item flushes the HDD and frees it. Meanwhile the next group is
- * copied, so the HDD does not wait for its own flush.
- *
- * faults.c handles I/O errors.
+ * Two batches take turns: while one is written to the HDD, the next is read from the SSD. When a
+ * group was copied, a work item flushes the HDD and frees it. Meanwhile the next group is copied,
+ * so the HDD does not wait for its own flush. faults.c handles I/O errors.
  */
 #include <linux/kthread.h>
 

@@ -2,11 +2,10 @@
 /*
  * dm-ssdup: I/O errors of a drain.
  *
- * A failed write to the HDD is retried in small blocks. The blocks that fail again move
- * to the open segment (unwritable). A failed read from the SSD is retried in small blocks. Those
- * that fail again are marked as lost in the open segment, and the HDD keeps its old content.
- * A read-only log can do neither: the blocks stay where they are, and salvage.c decides
- * what becomes of the segments.
+ * A failed read or write is retried in small blocks. Those that the HDD refuses again move to the
+ * open segment (unwritable). Those that the SSD refuses again are marked as lost there, and the
+ * HDD keeps its old content. A read-only log can do neither: the blocks stay where they are, and
+ * salvage.c decides what becomes of the segments.
  */
 #include <linux/kthread.h>
 

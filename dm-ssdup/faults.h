@@ -22,9 +22,7 @@ struct drain_faults {
 void ssdup_faults_begin(struct drain_faults *f);
 
 /**
- * ssdup_faults_reread() - retry the failed reads of a batch, and take bad blocks out of the plan
- *
- * Bad blocks are marked as lost.
+ * ssdup_faults_reread() - retry the failed reads of a batch; bad blocks are lost
  *
  * Return: 0, or -errno when the batch must not be written.
  */

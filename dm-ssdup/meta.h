@@ -27,8 +27,7 @@ bool ssdup_passes(int error);
  * ssdup_meta_begin() - begin a flush of the SSD, or a write of metadata
  *
  * Context: process, sleeps. The caller must call ssdup_meta_end(), even after an error.
- * Return: 0, or -EIO after an earlier error. The superblock refers to no data, so it may
- * be written all the same.
+ * Return: 0, or -EIO after an earlier error. Then only what refers to no data may be written.
  */
 int ssdup_meta_begin(struct ssdup *c);
 
@@ -37,8 +36,7 @@ int ssdup_meta_begin(struct ssdup *c);
  * @error: of the flush or write; if not 0, all later ssdup_meta_begin() fail
  * @flush: the error is a flush's
  *
- * After a failed flush the SSD may have dropped data, so this calls ssdup_owe(). The same
- * holds for a write with FUA if the SSD may do that by a flush.
+ * After a failed flush, or a write with FUA that may be one, this calls ssdup_owe().
  */
 void ssdup_meta_end(struct ssdup *c, int error, bool flush);
 
@@ -49,8 +47,7 @@ void ssdup_meta_end(struct ssdup *c, int error, bool flush);
  * @page: 4 KiB, as written
  * @end: jiffies; pages that are written together share one, RETRY_AWAY_MS from the error
  *
- * Each version of a page has one place, so a try whose result was lost does no harm. A failed
- * flush must not be retried, so this does nothing if the SSD may do FUA by a flush.
+ * A failed flush must not be retried, so this does nothing if the SSD may do FUA by a flush.
  *
  * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end().
  * Return: 0 when the page is durable, or the error.

@@ -66,10 +66,7 @@ int ssdup_meter_create(struct ssdup *c);
  */
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io);
 
-/**
- * ssdup_meter_logged() - a write is sent to the SSD
- * @io: it has its space in the log, and its place is filled in
- */
+/** ssdup_meter_logged() - a write, with its space in the log and its place, is sent to the SSD */
 void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io);
 
 /** ssdup_meter_front() - update the work to come: a front, or a write it announced, is sent */
@@ -119,21 +116,14 @@ struct meter_sync {
 /**
  * ssdup_meter_sync_begin() - the HDD will be flushed now to free segments; fills in @f
  *
- * The flush may take a second, in which the HDD does nothing else. So its price is queued like
- * that of a request.
- *
- * Context: process, one at a time.
+ * The flush may take a second, so its price is queued. Context: process, one at a time.
  */
 void ssdup_meter_sync_begin(struct ssdup *c, struct meter_sync *f);
 
 /** ssdup_meter_sync_end() - that flush has ended; context: as above */
 void ssdup_meter_sync_end(struct ssdup *c, const struct meter_sync *f);
 
-/**
- * ssdup_meter_tick() - some tuning.tick more writes have come; any context
- *
- * The write that calls it is looked at, whatever its length.
- */
+/** ssdup_meter_tick() - some tuning.tick writes have come; the calling one is looked at */
 void ssdup_meter_tick(struct ssdup *c);
 
 /** ssdup_meter_stream() - a stream was evaluated; one at a time */

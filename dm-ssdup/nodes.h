@@ -3,8 +3,7 @@
  * dm-ssdup: the memory of extents.
  *
  * The extents of a segment's entries are arrays, one for each part of a metadata page. An insert
- * that splits an extent takes an array of one node, for the segment of the split extent. All are
- * freed after the segment's extents have left the map.
+ * that splits an extent takes an array of one node, for the segment of the split extent.
  */
 #ifndef SSDUP_NODES_H
 #define SSDUP_NODES_H
@@ -34,9 +33,8 @@ static inline void ssdup_free_spare(struct ssdup *c, struct ssdup_io *io)
 }
 
 /*
- * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). It serves
- * as many writes in flight as it has nodes. Writes beyond that, and writes that come while part
- * of it is in use, allocate their own spare node.
+ * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). Writes in
+ * flight beyond its nodes, and those that come while part of it is in use, bring their own.
  */
 static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int writes)
 {

@@ -72,10 +72,9 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
  * @spare: LOG_WORD_SPARE for a drain, which may use a spare segment; 0 for writers
  *
  * Gives the segment an array only after it has got an entry: until then the place in the ring
- * may turn out to be another segment's.
+ * may turn out to be another segment's. Raises @h->writes even if it fails.
  *
- * Return: 0, -ENOSPC when @h is full or sealed, or as ssdup_reserve(). Raises @h->writes
- * even if it fails.
+ * Return: 0, -ENOSPC when @h is full or sealed, or as ssdup_reserve().
  */
 static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segment *h,
 					     struct ssdup_io *io, u32 sectors, u64 spare)
@@ -119,11 +118,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 	return r;
 }
 
-/**
- * ssdup_reserve_at_once() - the fast path of ssdup_reserve(): one try
- *
- * Return: false when the caller has to call ssdup_reserve().
- */
+/** ssdup_reserve_at_once() - one try. Return: false when the caller must call ssdup_reserve() */
 static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_io *io)
 {
 	struct ssdup_segment *h = READ_ONCE(c->open);
@@ -141,10 +136,7 @@ static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_
 static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct ring_page *p,
 						 u32 resolved)
 {
-	/*
-	 * Commit now if a write waits for the ring, because this may be the last entry
-	 * of its tail, or if a page is complete and much of the ring is in use.
-	 */
+	/* If a write waits for the ring, this may be the last entry of its tail. */
 	bool now = READ_ONCE(c->ring_full) ||
 		   (resolved == SSDUP_PAGE_ENTRIES &&
 		    (p - c->ring - READ_ONCE(c->ring_tail)) % SSDUP_RING >= SSDUP_RING / 4);

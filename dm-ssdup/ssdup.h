@@ -19,17 +19,15 @@
  * No two spinlocks are ever held together. A write takes only its range's lock.
  * A read takes it only if the range holds extents.
  *
- * Accesses without the lock use READ_ONCE(), WRITE_ONCE() or an atomic; a
- * comment at the field says why that is enough. A stale "hint" costs time but
- * never corrupts data: the writer changes the hint, then kicks the readers, and
- * the kick orders the change before their next look.
+ * Accesses without the lock use READ_ONCE(), WRITE_ONCE() or an atomic. A stale "hint" costs time
+ * but never corrupts data: the writer changes the hint, then kicks the readers, and the kick
+ * orders the change before their next look.
  *
  * What the data path relies on:
  *
  *  - A compare-and-exchange on the open segment's word hands out a place in the log.
- *    segment->writes is raised before that, and dropped after the extent is in its tree. A
- *    sealed word hands out nothing. The next segment opens at once. A drain takes sealed
- *    segments only when their writes are zero: so all of their extents are in the trees.
+ *    segment->writes is raised before that, and dropped after the extent is in its tree. A drain
+ *    takes sealed segments only when their writes are zero: so all their extents are in the trees.
  *  - When a write ends, it takes a seq of its segment, inserts its extent and fills its entry
  *    under one range lock. Seqs of a younger segment are higher. A write that finds a newer
  *    extent over its sectors was overtaken: it gives up its place and is routed again, to the
@@ -144,16 +142,12 @@ struct ssdup_segment {
 
 /*
  * Metadata pages that are not complete and durable yet live in a ring. Page P of a segment has
- * ring number segment->base + P, and that number modulo the size of the ring is its index. A
- * write owns its entry: it fills the entry without a lock, then publishes it by a store-release
- * of its kind.
+ * number segment->base + P, and that modulo the size of the ring is its index. A write fills its
+ * entry without a lock, then publishes it by a store-release of its kind.
  */
 #define SSDUP_RING		128U
 
-/*
- * Each entry comes with the node of its extent, so that nodes are allocated and
- * freed many at a time. They belong to the segment until its extents have left the map.
- */
+/* Nodes of extents are allocated with the entries, many at a time, and freed with the segment. */
 #define SSDUP_ARRAY_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_ARRAYS)
 #define SSDUP_PAGE_ARRAYS	6U
 

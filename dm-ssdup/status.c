@@ -63,25 +63,18 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c);
 }
 
-static void emit_info(struct ssdup *c, char *result, unsigned int maxlen)
-{
-	u64 value[SSDUP_NR_FIELDS];
-	unsigned int sz = 0, i;
-
-	ssdup_fields(c, value);
-	for (i = 0; i < SSDUP_NR_FIELDS; i++)
-		DMEMIT("%s%llu", i ? " " : "", value[i]);
-}
-
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
 		  char *result, unsigned int maxlen)
 {
 	struct ssdup *c = ti->private;
-	unsigned int sz = 0;
+	u64 value[SSDUP_NR_FIELDS];
+	unsigned int sz = 0, i;
 
 	switch (type) {
 	case STATUSTYPE_INFO:
-		emit_info(c, result, maxlen);
+		ssdup_fields(c, value);
+		for (i = 0; i < SSDUP_NR_FIELDS; i++)
+			DMEMIT("%s%llu", i ? " " : "", value[i]);
 		break;
 	case STATUSTYPE_TABLE:
 		DMEMIT("%s %s", c->hdd->name, c->ssd->name);

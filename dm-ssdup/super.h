@@ -11,11 +11,7 @@
 int ssdup_super_create(struct ssdup *c);
 void ssdup_super_destroy(struct ssdup *c);
 
-/**
- * ssdup_super() - superblock and record
- *
- * While the device runs, UUIDs and epoch are constant. Context: any.
- */
+/** ssdup_super() - superblock and record; UUIDs and epoch are constant while the device runs */
 const struct log_super *ssdup_super(const struct ssdup *c);
 
 /**
@@ -27,19 +23,13 @@ const struct log_super *ssdup_super(const struct ssdup *c);
  */
 int ssdup_super_read(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault);
 
-/**
- * ssdup_super_take() - use @super, which was read or made
- * @mend: a copy has to be rewritten
- *
- * Context: preresume.
- */
+/** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
 void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend);
 
 /**
  * ssdup_begin_epoch() - begin an epoch: metadata pages may be written from here on
  *
- * Raises the epoch once after recovery. A later resume of the same table continues the epoch,
- * because its pages do. Context: each preresume.
+ * A later resume of the same table continues the epoch, because its pages do. Context: preresume.
  */
 int ssdup_begin_epoch(struct ssdup *c);
 

@@ -47,8 +47,7 @@ static u64 wait_of(const struct balance_cost *hdd, const struct balance_cost *ss
 }
 
 u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd,
-			     u32 fill,
-			     bool placed)
+			     u32 fill, bool placed)
 {
 	const struct balance_work least = { .sectors = 1, .requests = 1, .placed = placed };
 	const struct balance_work most = {

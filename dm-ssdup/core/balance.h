@@ -38,11 +38,7 @@ struct balance_work {
 	u32	placed;		/* requests that are not sequential */
 };
 
-/**
- * balance_price() - time that a disk is expected to spend on some work
- *
- * Return: ns, at least 1.
- */
+/** balance_price() - time that a disk is expected to spend on some work; ns, at least 1 */
 static inline u64 balance_price(const struct balance_cost *cost, const struct balance_work *w)
 {
 	u64 ns = div_u64((u64)cost->unit_ns * w->sectors, BALANCE_UNIT);
@@ -52,12 +48,9 @@ static inline u64 balance_price(const struct balance_cost *cost, const struct ba
 
 /**
  * ssdup_balance_learn() - correct the costs by the time that some work has really taken
- * @cost: corrected by one normalised least mean squares step
+ * @cost: corrected by one normalised least mean squares step, most where most was contributed
  * @w: the work
  * @busy_ns: time it took, without the disk's idle time
- *
- * The part that contributed most takes most of the correction. Only loads that differ tell
- * the parts from each other.
  *
  * Return: true when there was next to nothing to correct.
  */
@@ -106,9 +99,8 @@ static inline struct balance_work balance_of_sum(u64 sum)
 #define BALANCE_AGES		1024U		/* ages are counted modulo this */
 
 /*
- * For chunks of the HDD: where the last write ended, and which disk took it. One word
- * each, read and written without a lock: a lost update only costs a wrong guess.
- * Tag 32 bits, age 10, end in the chunk 14, disk 2.
+ * Where the last write to a chunk of the HDD ended, and which disk took it, in one word: tag 32
+ * bits, age 10, end 14, disk 2. There is no lock: a lost update only costs a wrong guess.
  */
 struct balance_map {
 	u64	chunk[BALANCE_CHUNKS];
@@ -145,8 +137,8 @@ static inline u32 balance_end(u64 w)
 
 /*
  * Judge a write by the chunk before its own. It follows when the last write there ended at the
- * chunk's end. It is a front when there was a write not long ago that did not fill the chunk;
- * even when @loose is false, since a writer that runs ahead makes streams look random.
+ * chunk's end. It is a front when a write not long ago did not fill the chunk, whatever @loose
+ * says, since a writer that runs ahead makes streams look random.
  */
 static inline void balance_find_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
 				       bool loose, bool fresh, struct balance_place *place)
@@ -209,10 +201,10 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
  * @price: of the write, ns
  * @sectors: of the write
  *
- * Writers that share a run (ranks that write a file by stripes) are not abreast, and the
- * first one chooses the disk for all. If it saw only the queues, it would open chunk after
- * chunk on the SSD while the others keep the HDD busy. It would get far ahead, and the HDD
- * would get its run in pieces. So the work to come counts like work that is queued.
+ * Writers that share a run (ranks that write a file by stripes) are not abreast, and the first
+ * one chooses the disk for all. If it saw only the queues, it would open chunk after chunk on the
+ * SSD while the others keep the HDD busy, and the HDD would get its run in pieces. So the work to
+ * come counts like work that is queued.
  *
  * Return: ns.
  */
@@ -235,13 +227,10 @@ static inline u64 balance_keep_coming(u64 to_come)
 #define BALANCE_ONE	256U	/* fractions below are in units of 1/BALANCE_ONE */
 
 /*
- * A chunk whose first write went to the SSD is expected to go there whole, so that the drain
- * and the HDD both get long runs. Log space for the rest of the chunk is promised. The more
- * of the free log is promised, the more new chunks are steered to the HDD.
- *
- * The HDD keeps a chunk for its sequential writes. Scattered writes to the chunk gain
- * little there, so the SSD may take them; but not when nearly all of the free log is promised,
- * since the log then has no room for the rest of the chunk.
+ * A chunk whose first write went to the SSD is expected to go there whole, so log space for its
+ * rest is promised. The more of the free log is promised, the more new chunks are steered to the
+ * HDD. The HDD keeps a chunk for its sequential writes. Scattered ones gain little there, so the
+ * SSD may take them, unless nearly all of the free log is promised.
  */
 struct balance_facts {
 	struct balance_place place;
@@ -252,12 +241,7 @@ struct balance_facts {
 	u32	promised;	/* promised part of the free log, 0..BALANCE_ONE */
 };
 
-/**
- * balance_keep() - factor on the SSD's price, so that the log's space lasts
- * @fill: of the whole log, 1/10000
- *
- * Return: 1/BALANCE_ONE.
- */
+/** balance_keep() - factor on the SSD's price by the fill of the log (1/10000); 1/BALANCE_ONE */
 static inline u32 balance_keep(u32 fill)
 {
 	return BALANCE_ONE + tuning.fill * BALANCE_ONE * fill / SSDUP_PCT_ONE;
@@ -283,11 +267,7 @@ static inline u32 balance_better(const struct balance_facts *f)
 	return tuning.has * BALANCE_ONE + tuning.begun * fourth * fourth / BALANCE_ONE;
 }
 
-/**
- * balance_choose() - which disk takes the write
- *
- * Nothing overflows while queues are below ten minutes.
- */
+/** balance_choose() - which disk takes the write; sums overflow with queues of ten minutes */
 static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
 {
 	u64 hdd = f->hdd * BALANCE_ONE, ssd = f->ssd * f->keep;
@@ -301,20 +281,17 @@ static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
 }
 
 /**
- * ssdup_balance_small_wait() - the SSD's queue up to which it takes all small writes
+ * ssdup_balance_small_wait() - the SSD's queue up to which it takes all small writes; ns of work
  * @hdd: costs
  * @ssd: costs
  * @fill: of the whole log, 1/10000
  * @placed: the writes are not sequential
  *
- * This holds for writes of up to tuning.small sectors with balance_near_ssd(). While the
- * queue is shorter, balance_choose() need not be asked for such writes.
- *
- * Return: ns of work.
+ * While the queue is shorter, balance_choose() need not be asked for writes of up to
+ * tuning.small sectors with balance_near_ssd().
  */
 u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd,
-			     u32 fill,
-			     bool placed);
+			     u32 fill, bool placed);
 
 /** balance_near_ssd() - did the last write near this place go to the SSD? */
 static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
@@ -327,9 +304,8 @@ static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
  * @others: log writes in flight beside it
  * @skipped: the writes before it were not looked at
  *
- * While the write is in flight, the SSD ends it and about @others more. One write in
- * tuning.tick is looked at, so it stands for no more than that. When the writes before it
- * were looked at, they have prices of their own, and it stands for itself alone.
+ * While the write is in flight, the SSD ends it and about @others more; but only one write in
+ * tuning.tick is looked at. When those before it were, they have prices of their own.
  */
 static inline u32 balance_stands_for(u32 others, bool skipped)
 {
@@ -340,9 +316,7 @@ static inline u32 balance_stands_for(u32 others, bool skipped)
  * balance_drain_cost() - time that the HDD spent on a drain's write
  * @took: from its begin to its end, ns
  * @passed: ns until the drain noticed the end; at least @took
- * @others: time the HDD is expected to have spent on requests in @passed, ns
- *
- * @others is a guess and may exceed @passed.
+ * @others: time the HDD is expected to have spent on requests in @passed, ns; a guess
  *
  * Return: ns.
  */
@@ -375,8 +349,7 @@ static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u64 sectors)
  * @hdd_price: of the write, ns
  * @drain_price: of draining as much data, ns
  *
- * Small random writes cost the HDD far more than a drain, which sorts them. So they wait
- * for space and leave the HDD to the drain.
+ * Small random writes cost the HDD far more than a drain, which sorts them. So they wait.
  */
 static inline bool balance_bypass(u64 hdd_price, u64 drain_price)
 {

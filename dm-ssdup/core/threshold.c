@@ -87,9 +87,8 @@ u32 ssdup_threshold_update(struct threshold *t, u32 percentage)
 	percentage = min(percentage, SSDUP_PCT_ONE);
 
 	/*
-	 * The change test starts over as well. If its window lived on, the next
-	 * far stream would empty the list again, and a load that is all random
-	 * would never get a threshold of its own.
+	 * The change test starts over as well: else the next far stream would empty the list
+	 * again, and a load that is all random would never get a threshold of its own.
 	 */
 	if (pattern_changed(t, percentage))
 		ssdup_threshold_init(t);

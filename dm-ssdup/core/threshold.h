@@ -2,18 +2,15 @@
 /*
  * dm-ssdup: the adaptive threshold (SSDUP+ section 2.3.2). Pure.
  *
- * PercentList holds the percentages of the streams seen since the access
- * pattern last changed, ascending; the threshold is
+ * PercentList holds the percentages of streams since the access pattern last changed, ascending;
+ * the threshold is
  *
  *	PercentList[round((1 - avgper) * (n - 1))]
  *
- * with avgper the mean of the list. So recent random streams lower the
- * threshold. The paper leaves the rounding open: rounding to nearest gives nine
- * of the ten values of its worked example, truncation four. The threshold is
- * 0.5 until two streams were seen.
- *
- * The list holds the last THRESHOLD_LIST streams, so that a device which runs
- * for a year still follows its load.
+ * with avgper the mean of the list. So recent random streams lower the threshold. The paper
+ * leaves the rounding open: rounding to nearest gives nine of the ten values of its example,
+ * truncation four. The threshold is 0.5 until two streams were seen. The list holds the last
+ * THRESHOLD_LIST streams, so that a device which runs for a year still follows its load.
  */
 #ifndef SSDUP_THRESHOLD_H
 #define SSDUP_THRESHOLD_H
@@ -46,9 +43,8 @@ void ssdup_threshold_init(struct threshold *t);
  * @t: state; the caller serialises
  * @percentage: 0..10000
  *
- * The pattern has changed when more than 70 % of the last 10 streams, this one
- * included, exceeded the threshold then in force by more than 0.3. In that case
- * the list and the test start over, with threshold 0.5 and this stream alone.
+ * The pattern has changed when more than 70 % of the last 10 streams, this one included, exceeded
+ * the threshold then in force by more than 0.3. Then list and test start over with this stream.
  *
  * Return: the threshold that this stream's percentage is compared with.
  */
