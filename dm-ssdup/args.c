@@ -68,7 +68,6 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	const struct policy_marks marks = { };
 	struct ssdup_settings set;
 	u32 value;
-	int r = 0;
 
 	if (!key) {
 		*error = "unknown key";
@@ -88,8 +87,8 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	*ssdup_settings_of(&set, key) = value;
 	*error = ssdup_settings_conflict(&set);
 	if (*error) {
-		r = -EINVAL;
-		goto out;
+		mutex_unlock(&set_lock);
+		return -EINVAL;
 	}
 	/* Readers take no lock; they read each setting once, with READ_ONCE(). */
 	WRITE_ONCE(*ssdup_settings_of(&c->set, key), value);
@@ -99,10 +98,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		smp_mb();
 		WRITE_ONCE(c->route, ssdup_policy_next(value, READ_ONCE(c->route), 0, 0, &marks));
 	}
-out:
 	mutex_unlock(&set_lock);
-	if (r)
-		return r;
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
 	return 0;

@@ -218,12 +218,9 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	b->plan.zeroes = 0;
 	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
 	b->plan.max_sectors = DRAIN_SECTORS;
-	/* The HDD takes as long to zero a sector as to write it. */
-	b->plan.max_zeroes = DRAIN_SECTORS;
 	if (gentle) {
 		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
 		b->plan.max_sectors = DRAIN_RUN;
-		b->plan.max_zeroes = DRAIN_RUN;
 	}
 	while (!plan_full(&b->plan) && (e = next_extent(c, &start))) {
 		index = start >> c->range_shift;

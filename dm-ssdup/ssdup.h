@@ -171,20 +171,6 @@ enum hdd_cache {
 	HDD_FLUSHING,		/* a flush is under way, and no write ended since it began */
 };
 
-struct ssdup_drainer;
-struct ssdup_writeback;
-struct ssdup_away;
-struct ssdup_committer;
-struct ssdup_flusher;
-struct ssdup_hdd;
-struct ssdup_meta;
-struct ssdup_meter;
-struct ssdup_segments;
-struct ssdup_stream;
-struct ssdup_superblock;
-struct ssdup_waiting;
-struct stream_window;
-
 struct ssdup {
 	struct dm_target	*ti;
 	struct dm_dev		*hdd;

@@ -68,7 +68,6 @@ static void plan_limits(struct drain_plan *plan, u32 pieces, u32 sectors, u32 ru
 {
 	plan->max_pieces = pieces;
 	plan->max_sectors = sectors;
-	plan->max_zeroes = sectors;
 	plan->max_run = run;
 	plan->nr_pieces = 0;
 	plan->nr_runs = 0;
@@ -133,7 +132,7 @@ static void check_pieces(struct kunit *test, struct rig *rig, u64 base, u64 *las
 	KUNIT_ASSERT_EQ(test, plan->sectors, buffer);
 	KUNIT_ASSERT_LE(test, buffer, plan->max_sectors);
 	KUNIT_ASSERT_EQ(test, plan->zeroes, zeroes);
-	KUNIT_ASSERT_LE(test, zeroes, plan->max_zeroes);
+	KUNIT_ASSERT_LE(test, zeroes, plan->max_sectors);
 }
 
 /* Runs cover every piece once, in order; a run is one stretch of HDD and of buffer. */

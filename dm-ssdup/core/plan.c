@@ -17,7 +17,7 @@ u32 ssdup_plan_take(struct drain_plan *plan, const struct extent *e, u64 from)
 	if (data)
 		sectors = min(sectors, plan->max_sectors - plan->sectors);
 	else if (e->kind == SSDUP_KIND_ZERO)
-		sectors = min(sectors, plan->max_zeroes - plan->zeroes);
+		sectors = min(sectors, plan->max_sectors - plan->zeroes);
 	if (!sectors)
 		return 0;
 

@@ -35,8 +35,7 @@ struct drain_plan {
 	struct drain_piece	*pieces;
 	struct drain_run	*runs;
 	u32			max_pieces;	/* only ssdup_plan_cut() may add more */
-	u32			max_sectors;	/* room in the buffer */
-	u32			max_zeroes;	/* sectors without data to write, SSDUP_KIND_ZERO */
+	u32			max_sectors;	/* of data; and of zeroes, which take as long */
 	u32			max_run;	/* longest run, sectors */
 	u32			nr_pieces;
 	u32			nr_runs;
@@ -68,7 +67,7 @@ void ssdup_plan_collect(struct drain_plan *plan, struct extent_order *o, const s
 static inline bool plan_full(const struct drain_plan *plan)
 {
 	return plan->nr_pieces == plan->max_pieces || plan->sectors == plan->max_sectors ||
-	       plan->zeroes == plan->max_zeroes;
+	       plan->zeroes == plan->max_sectors;
 }
 
 /**
