@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: keys and values of the table line, of the message "set" and in sysfs.
- */
 #include "args.h"
 #include "wake.h"
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: buffers and transfers of a drain's batches.
- */
 #include <linux/wait_bit.h>
 
 #include "batch.h"

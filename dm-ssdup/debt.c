@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: flush errors that a later request has to report.
- */
 #include <linux/compiler.h>
 
 #include "debt.h"

@@ -16,8 +16,6 @@ void ssdup_drainer_destroy(struct ssdup *c);
  * @how: for the batch
  * @size: for the next group
  *
- * A work item frees the group while the next one is copied.
- *
  * Return: 0, or an error after which the oldest group is tried again from its start. Also 0
  * after an error if a drain was requested since the try began.
  */

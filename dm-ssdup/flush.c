@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: FLUSH: a commit and a flush of the HDD, side by side.
- */
 #include <linux/slab.h>
 
 #include "bioq.h"

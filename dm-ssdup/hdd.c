@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: requests in flight at the HDD, and flushes of its cache.
- */
 #include <linux/slab.h>
 
 #include "debt.h"

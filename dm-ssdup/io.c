@@ -198,7 +198,7 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 	}
 }
 
-/* Choose a route, and take what it needs: a count in range->direct, or a place and nodes. */
+/* Choose a route, and take what it needs: a count in range->direct, or a place. */
 static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 					      struct ssdup_io *io, bool queued)
 {
@@ -368,9 +368,9 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 }
 
 /*
- * Shorten a discard or zeroes to a part that the log either holds or does not. Only held
- * sectors are logged, because later writes over a tombstone go to the SSD too. The part also
- * replaces no more extents than the lock may be held for. The rest comes as another bio.
+ * Shorten a discard or zeroes to a part that the log either holds or does not, and no more
+ * extents than the lock may be held for. Only held sectors are logged, because later writes over
+ * a tombstone go to the SSD too. The rest comes as another bio.
  */
 static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
@@ -399,8 +399,7 @@ static noinline int map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup
 
 /*
  * A write's insert removes the extents that it replaces with interrupts off, so limit their
- * number to EXTENT_WALK. A write of that many sectors cannot replace more. A longer one may
- * exceed the limit by the writes that end while it is in flight.
+ * number. A long write may exceed the limit by the writes that end while it is in flight.
  */
 static void take_walk(struct ssdup *c, struct ssdup_io *io)
 {

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: synchronous I/O, and durable writes to the SSD.
- */
 #include <linux/delay.h>
 #include <linux/slab.h>
 

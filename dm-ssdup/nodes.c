@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: the memory of extents.
- */
 #include <linux/slab.h>
 
 #include "nodes.h"

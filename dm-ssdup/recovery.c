@@ -2,10 +2,8 @@
 /*
  * dm-ssdup: check or format the SSD, and replay its log.
  *
- * The check runs in the constructor and writes nothing. Formatting and replay run before
- * the first resume, when no other table of the device is active any more. Each activation
- * raises the epoch in the log's record before it writes any header or page. So a later replay
- * can tell pages of this epoch from those that a crash left.
+ * The check runs in the constructor and writes nothing. Formatting and replay run before the
+ * first resume, when no other table of the device is active any more.
  */
 #include <linux/sched/signal.h>
 #include <linux/uuid.h>

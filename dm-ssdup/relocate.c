@@ -3,8 +3,7 @@
  * dm-ssdup: move extents that a drain cannot write to the HDD to the open segment.
  *
  * Only sectors that their extent still holds are moved, a fragment at a time and under the lock
- * of their range. So a moved fragment is the newest copy, and gets a new seq like any write.
- * Places come from the segments that writers leave.
+ * of their range. So a moved fragment is the newest copy. Its place is one that writers leave.
  */
 #include "away.h"
 #include "commit.h"

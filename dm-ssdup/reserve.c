@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: reserve a place in the log.
- */
 #include "nodes.h"
 #include "reserve.h"
 #include "segments.h"

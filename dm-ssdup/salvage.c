@@ -4,8 +4,7 @@
  *
  * Extents cannot move, and a segment may never become free. So each segment, the open one too,
  * is drained alone, and what cannot be written to the HDD stays in it without delaying the
- * others. They may be drained in any order: the map has each sector once, and nothing is
- * added to it, because the open segment is sealed for good.
+ * others. Any order will do: the map has each sector once, and nothing is added to it.
  *
  * When everything is on the HDD, one record frees all segments at once. No commit has to
  * come first, because no entry is needed any more. Otherwise the segments before the first

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: the segments of the log.
- */
 #include <linux/slab.h>
 
 #include "mode.h"

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: status, table and messages.
- */
 #include "args.h"
 #include "commit.h"
 #include "drain.h"

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: the pool's superblock, and the record of the log.
- */
 #include <linux/slab.h>
 
 #include "meta.h"

@@ -29,7 +29,8 @@ void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend)
 /**
  * ssdup_begin_epoch() - begin an epoch: metadata pages may be written from here on
  *
- * A later resume of the same table continues the epoch, because its pages do. Context: preresume.
+ * So a later replay can tell these pages from those that a crash left. A later resume of the
+ * same table continues the epoch, because its pages do. Context: preresume.
  */
 int ssdup_begin_epoch(struct ssdup *c);
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dm-ssdup: who waits for what, and the functions that wake them.
- */
 #include "wake.h"
 
 static void event_work(struct work_struct *work)

@@ -21,9 +21,8 @@ struct stream_sample {
  * @s: the stream's writes in any order; the links are overwritten
  * @nr: number of writes, SSDUP_STREAM_MIN to SSDUP_STREAM_MAX
  *
- * Writes are sorted by offset. A write that starts where its lower neighbour ends costs no
- * head movement (random factor 0), any other costs one (1). Equal offsets are ordered by
- * length, so that the result depends on the set of writes only.
+ * Writes are sorted by offset, then by length. A write that starts where its lower neighbour
+ * ends costs no head movement (random factor 0), any other costs one (1).
  *
  * Return: sum of the nr - 1 factors over nr - 1, in 1/10000, rounded to nearest.
  */
