@@ -12,36 +12,6 @@
 #include "segments.h"
 #include "wake.h"
 
-int ssdup_meter_create(struct ssdup *c)
-{
-	struct ssdup_meter *l = kvzalloc(sizeof(*l), GFP_KERNEL);
-	u64 now = ktime_get_ns();
-
-	if (!l)
-		return -ENOMEM;
-	c->meter = l;
-	l->hdd.cost = (struct balance_cost){
-		tuning.hdd_unit_ns, tuning.hdd_request_ns, tuning.hdd_place_ns,
-	};
-	l->ssd.cost = (struct balance_cost){ tuning.ssd_unit_ns, tuning.ssd_request_ns, 0 };
-	l->hdd.look = tuning.look;
-	l->hdd.looked = now;
-	l->hdd.idle_since = now;
-	l->ssd.look = tuning.look;
-	l->ssd.looked = now;
-	l->ssd.idle_since = now;
-	l->keep = balance_keep(0);
-	l->left = U32_MAX;
-	l->loose = true;
-	l->small_wait = ssdup_balance_small_wait(&l->hdd.cost, &l->ssd.cost, 0, !l->loose);
-	l->flush_ns = tuning.flush_ns;
-	l->sync_ns = tuning.sync_ns;
-	l->drain_ns = l->hdd.cost.unit_ns;
-	/* Until it is measured, scattered writes of BALANCE_UNIT sectors. */
-	l->free_ns = l->hdd.cost.unit_ns + l->hdd.cost.place_ns + l->hdd.cost.request_ns;
-	return 0;
-}
-
 static struct balance_cost cost_of(const struct disk_meter *d)
 {
 	return (struct balance_cost){
@@ -85,7 +55,7 @@ static void learn(struct disk_meter *d)
 	WRITE_ONCE(d->cost.place_ns, cost.place_ns);
 }
 
-/* End a disk's rest. Restart everything that was not kept meanwhile. */
+/* Begin, or end a disk's rest: restart everything that was not kept meanwhile. */
 static void wake(struct disk_meter *d)
 {
 	u64 now = ktime_get_ns();
@@ -97,6 +67,31 @@ static void wake(struct disk_meter *d)
 	take_drained(d);
 	d->looked = now;
 	WRITE_ONCE(d->look, tuning.look);
+}
+
+int ssdup_meter_create(struct ssdup *c)
+{
+	struct ssdup_meter *l = kvzalloc(sizeof(*l), GFP_KERNEL);
+
+	if (!l)
+		return -ENOMEM;
+	c->meter = l;
+	l->hdd.cost = (struct balance_cost){
+		tuning.hdd_unit_ns, tuning.hdd_request_ns, tuning.hdd_place_ns,
+	};
+	l->ssd.cost = (struct balance_cost){ tuning.ssd_unit_ns, tuning.ssd_request_ns, 0 };
+	wake(&l->hdd);
+	wake(&l->ssd);
+	l->keep = balance_keep(0);
+	l->left = U32_MAX;
+	l->loose = true;
+	l->small_wait = ssdup_balance_small_wait(&l->hdd.cost, &l->ssd.cost, 0, !l->loose);
+	l->flush_ns = tuning.flush_ns;
+	l->sync_ns = tuning.sync_ns;
+	l->drain_ns = l->hdd.cost.unit_ns;
+	/* Until it is measured, scattered writes of BALANCE_UNIT sectors. */
+	l->free_ns = l->hdd.cost.unit_ns + l->hdd.cost.place_ns + l->hdd.cost.request_ns;
+	return 0;
 }
 
 void ssdup_meter_look(struct disk_meter *d)
