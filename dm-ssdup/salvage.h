@@ -24,11 +24,7 @@ bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g);
  */
 int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left, bool lost);
 
-/**
- * ssdup_salvage_end() - all segments were tried: free what can be freed
- *
- * Return: 0 when the log is empty, else -EROFS.
- */
+/** ssdup_salvage_end() - all were tried: free what can be freed. Return: 0, -EROFS: not all */
 int ssdup_salvage_end(struct ssdup *c);
 
 #endif

@@ -224,23 +224,20 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_segment **segments)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_segment *h;
-	unsigned long flags;
 	u32 nr = 0;
 
-	spin_lock_irqsave(&s->lock, flags);
+	spin_lock_irq(&s->lock);
 	list_for_each_entry(h, &s->ring, ring)
 		segments[nr++] = h;
-	spin_unlock_irqrestore(&s->lock, flags);
+	spin_unlock_irq(&s->lock);
 	return nr;
 }
 
 void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&c->segments->lock, flags);
+	spin_lock_irq(&c->segments->lock);
 	list_del_init(&h->ring);
-	spin_unlock_irqrestore(&c->segments->lock, flags);
+	spin_unlock_irq(&c->segments->lock);
 }
 
 /* --- Drain groups --- */
