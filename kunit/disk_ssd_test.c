@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The timing of the modelled SSD. */
 #include <kunit/test.h>
+#include "../tools/disks/latency.h"
 #include "../tools/disks/ssd_model.c"
 
 #define SECOND	1000000000ULL
@@ -111,12 +112,30 @@ static void ssd_refuses_no_bandwidth(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssd_model_init(&m, &p), -EINVAL);
 }
 
+/* Every latency is below its bucket's limit, and not below that of the bucket before. */
+static void ssd_latency_has_a_bucket(struct kunit *test)
+{
+	u64 ns;
+	u32 b;
+
+	for (ns = 1ULL << LATENCY_FIRST; ns < 1ULL << 33; ns += ns / 7) {
+		b = latency_bucket(ns);
+		KUNIT_ASSERT_LT(test, b, (u32)LATENCY_BUCKETS);
+		KUNIT_EXPECT_LT(test, ns, latency_limit(b));
+		KUNIT_EXPECT_GE(test, ns * 5, latency_limit(b) * 4);
+		KUNIT_EXPECT_EQ(test, latency_bucket(latency_limit(b)), b + 1);
+	}
+	KUNIT_EXPECT_EQ(test, latency_bucket(0), 0U);
+	KUNIT_EXPECT_EQ(test, latency_bucket(U64_MAX), LATENCY_BUCKETS - 1U);
+}
+
 static struct kunit_case disk_ssd_cases[] = {
 	KUNIT_CASE_PARAM(ssd_rates, ssd_gen_params),
 	KUNIT_CASE(ssd_flush_waits_for_a_volatile_cache_only),
 	KUNIT_CASE(ssd_durable_write_costs_a_flush),
 	KUNIT_CASE(ssd_counts_its_work),
 	KUNIT_CASE(ssd_refuses_no_bandwidth),
+	KUNIT_CASE(ssd_latency_has_a_bucket),
 	{}
 };
 

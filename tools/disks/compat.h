@@ -17,6 +17,8 @@
  * @write_cache: it has a volatile cache, and knows FLUSH and FUA
  * @rotational: it has an arm
  * @discard_sectors: longest discard and write-zeroes, 0 for none
+ * @discard_granularity: what a discard is a multiple of, in bytes
+ * @streams: write streams, where the kernel has any
  */
 struct ssdup_disk_limits {
 	unsigned int logical_block_size;
@@ -24,6 +26,8 @@ struct ssdup_disk_limits {
 	bool write_cache;
 	bool rotational;
 	unsigned int discard_sectors;
+	unsigned int discard_granularity;
+	unsigned int streams;
 };
 
 #define SSDUP_DISK_MAX_SEGMENTS	1024
@@ -39,7 +43,10 @@ static inline struct gendisk *ssdup_alloc_disk(struct blk_mq_tag_set *set,
 		.max_segments			= SSDUP_DISK_MAX_SEGMENTS,
 		.max_hw_discard_sectors		= l->discard_sectors,
 		.max_write_zeroes_sectors	= l->discard_sectors,
-		.discard_granularity		= l->discard_sectors ? l->logical_block_size : 0,
+		.discard_granularity		= l->discard_sectors ? l->discard_granularity : 0,
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+		.max_write_streams		= l->streams,
+#endif
 	};
 
 	if (l->write_cache)
@@ -65,7 +72,7 @@ static inline struct gendisk *ssdup_alloc_disk(struct blk_mq_tag_set *set,
 	blk_queue_max_segments(q, SSDUP_DISK_MAX_SEGMENTS);
 	blk_queue_max_discard_sectors(q, l->discard_sectors);
 	blk_queue_max_write_zeroes_sectors(q, l->discard_sectors);
-	q->limits.discard_granularity = l->discard_sectors ? l->logical_block_size : 0;
+	q->limits.discard_granularity = l->discard_sectors ? l->discard_granularity : 0;
 	blk_queue_write_cache(q, l->write_cache, l->write_cache);
 	if (l->rotational)
 		blk_queue_flag_clear(QUEUE_FLAG_NONROT, q);
@@ -75,6 +82,21 @@ static inline struct gendisk *ssdup_alloc_disk(struct blk_mq_tag_set *set,
 }
 
 #endif
+
+/**
+ * ssdup_disk_stream() - the write stream that a request names
+ * @rq: request; those that are merged name the same one
+ *
+ * Return: its number, or 0 for none.
+ */
+static inline unsigned int ssdup_disk_stream(const struct request *rq)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	return rq->bio ? rq->bio->bi_write_stream : 0;
+#else
+	return 0;
+#endif
+}
 
 /* Requests are merged; newer kernels do that without being told. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)

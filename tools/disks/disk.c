@@ -132,6 +132,11 @@ static void disk_do_now(struct disk *d, struct request *rq, struct disk_cmd *cmd
 		disk_cache_write(d, cmd);
 		spin_unlock_bh(&d->lock);
 	}
+	if (d->p.ops->map && disk_is_write(rq)) {
+		spin_lock_bh(&d->lock);
+		d->p.ops->map(d, cmd);
+		spin_unlock_bh(&d->lock);
+	}
 	blk_mq_end_request(rq, disk_has_no_power(d) ? BLK_STS_IOERR : BLK_STS_OK);
 }
 
@@ -164,6 +169,7 @@ static void disk_cmd_prepare(struct disk *d, struct request *rq, struct disk_cmd
 	cmd->epoch = READ_ONCE(d->epoch);
 	cmd->op.lba = blk_rq_pos(rq);
 	cmd->op.sectors = blk_rq_sectors(rq);
+	cmd->stream = ssdup_disk_stream(rq);
 	cmd->through = false;
 	cmd->mark = 0;
 	if (req_op(rq) == REQ_OP_FLUSH) {
@@ -256,6 +262,8 @@ static int disk_add_queue(struct disk *d)
 		.write_cache		= d->p.cache_sectors != 0,
 		.rotational		= d->p.rotational,
 		.discard_sectors	= d->p.discard ? 1 << 20 : 0,
+		.discard_granularity	= d->p.discard_granularity,
+		.streams		= d->p.streams,
 	};
 	struct gendisk *gd;
 	int r;
@@ -279,7 +287,7 @@ static int disk_add_queue(struct disk *d)
 	gd->private_data = d;
 	strscpy(gd->disk_name, d->p.name, DISK_NAME_LEN);
 	set_capacity(gd, d->p.sectors);
-	r = device_add_disk(NULL, gd, disk_groups);
+	r = device_add_disk(NULL, gd, d->ftl_memory ? disk_ftl_groups : disk_groups);
 	if (r) {
 		put_disk(gd);
 		blk_mq_free_tag_set(&d->tags);
@@ -318,6 +326,7 @@ void disk_remove(struct disk *d)
 	store_exit(&d->store);
 	free_percpu(d->counters);
 	vfree(d->fifo.ring);
+	kvfree(d->ftl_memory);
 	kvfree(d->runs);
 	kfree(d);
 }
@@ -355,6 +364,8 @@ void disk_erase(struct disk *d, u64 unused)
 	disk_power_cut(d, 0);
 	blk_mq_quiesce_queue(d->gd->queue);
 	store_erase(&d->store);
+	if (d->p.ops->renew)
+		d->p.ops->renew(d);
 	blk_mq_unquiesce_queue(d->gd->queue);
 	disk_power_on(d, 0);
 }

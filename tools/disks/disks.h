@@ -8,7 +8,9 @@
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include "store.h"
+#include "ftl_model.h"
 #include "hdd_queue.h"
+#include "latency.h"
 #include "ssd_model.h"
 
 #define DISK_MAX_RANGES		16
@@ -21,6 +23,7 @@ struct disk;
  * @timer: ends the request
  * @disk: whose it is
  * @epoch: power cuts that @disk had seen when the request came
+ * @stream: WRITE: the write stream that it names, or 0
  * @through: it must be on the medium when it ends
  * @mark: FLUSH: how far the cache's ring is to be emptied
  * @status: how it ends
@@ -30,6 +33,7 @@ struct disk_cmd {
 	struct hrtimer timer;
 	struct disk *disk;
 	u32 epoch;
+	u32 stream;
 	bool through;
 	u64 mark;
 	blk_status_t status;
@@ -39,7 +43,10 @@ struct disk_cmd {
  * struct disk_ops - what differs between the kinds of disk
  * @submit: take a request in hand; called with the disk's lock held
  * @ended: a request's time has come; called with the disk's lock held
+ * @map: what a write or a discard changes beside the data, or NULL; called with the
+ *	disk's lock held, and only if no time passes
  * @power_cut: everything under way is lost; called with the disk's lock held
+ * @renew: the disk is as it was made, or NULL; may sleep; nothing is under way
  * @stats: number of seeks and busy time in ns; called with the disk's lock held
  *
  * Requests that are over at once are added to the list.
@@ -47,7 +54,9 @@ struct disk_cmd {
 struct disk_ops {
 	void (*submit)(struct disk *d, struct disk_cmd *cmd, u64 now, struct list_head *over);
 	void (*ended)(struct disk *d, struct disk_cmd *cmd);
+	void (*map)(struct disk *d, struct disk_cmd *cmd);
 	void (*power_cut)(struct disk *d, struct list_head *over);
+	void (*renew)(struct disk *d);
 	void (*stats)(struct disk *d, u64 *seeks, u64 *busy_ns);
 };
 
@@ -75,6 +84,16 @@ struct disk_counters {
 struct disk_range {
 	u64 sector;
 	u64 end;
+};
+
+/**
+ * struct disk_stream - sectors that are written as a stream
+ * @range: the sectors
+ * @stream: its number
+ */
+struct disk_stream {
+	struct disk_range range;
+	u32 stream;
 };
 
 /**
@@ -107,6 +126,8 @@ struct disk_inject {
  * @cache_sectors: volatile cache, 0 for none
  * @rotational: as the block layer means it
  * @discard: takes discards and write-zeroes
+ * @discard_granularity: what discards are multiples of, in bytes
+ * @streams: write streams that it has
  * @ready_sectors: memory for so many is taken before the first write
  */
 struct disk_params {
@@ -118,6 +139,8 @@ struct disk_params {
 	u64 cache_sectors;
 	bool rotational;
 	bool discard;
+	u32 discard_granularity;
+	u32 streams;
 	u64 ready_sectors;
 };
 
@@ -142,6 +165,12 @@ struct disk_params {
  * @hdd: hard disk's model
  * @runs: nodes of its cache
  * @ssd: SSD's model
+ * @ftl: its flash memory, if @ftl_memory
+ * @ftl_memory: the maps, NULL for an SSD that is no more than a pipe
+ * @age: pages written before its time begins
+ * @nr_streams: number of @stream_ranges
+ * @stream_ranges: which writes are a stream though they name none
+ * @read_latency: reads, by how long they took
  */
 struct disk {
 	struct disk_params p;
@@ -164,9 +193,17 @@ struct disk {
 	struct hdd_queue hdd;
 	struct cache_run *runs;
 	struct ssd_model ssd;
+	struct ftl ftl;
+	void *ftl_memory;
+	u64 age;
+	unsigned int nr_streams;
+	struct disk_stream stream_ranges[DISK_MAX_RANGES];
+	u64 read_latency[LATENCY_BUCKETS];
 };
 
 extern const struct attribute_group *disk_groups[];
+extern const struct attribute_group *disk_ftl_groups[];
+extern const struct attribute_group disk_ftl_group;
 extern const struct disk_ops hdd_ops;
 extern const struct disk_ops ssd_ops;
 
@@ -225,6 +262,17 @@ static inline bool disk_has_no_power(const struct disk *d)
  */
 int hdd_create(struct disk *d, const struct hdd_params *p,
 	       const struct hdd_queue_params *q, u32 runs);
+
+/**
+ * ssd_create() - make an SSD's model
+ * @d: disk
+ * @p: its interface
+ * @f: its flash memory, or NULL for none
+ * @age: how many times its size was written at random before, 0 for a new one
+ *
+ * May sleep. Return: 0 or an error.
+ */
+int ssd_create(struct disk *d, const struct ssd_params *p, const struct ftl_params *f, u32 age);
 
 /**
  * disk_add() - make the block device of a disk whose model is ready

@@ -40,6 +40,17 @@ DISKS_PARAM(ssd_cache_mb, uint, 0, "volatile cache in MiB, 0 for power-loss prot
 DISKS_PARAM(ssd_block_size, uint, 512, "logical block size");
 DISKS_PARAM(ssd_discard, bool, true, "takes discards and write-zeroes");
 
+DISKS_PARAM(ssd_ftl, bool, false, "has flash memory and a flash translation layer");
+DISKS_PARAM(ssd_spare_percent, uint, 7, "spare area of the flash memory in per cent");
+DISKS_PARAM(ssd_dies, uint, 8, "dies of the flash memory");
+DISKS_PARAM(ssd_block_kb, uint, 256, "block of a die in KiB, a multiple of 64");
+DISKS_PARAM(ssd_die_read_us, uint, 60, "time in which a die reads up to 64 KiB");
+DISKS_PARAM(ssd_die_program_us, uint, 600, "time in which a die programs 64 KiB");
+DISKS_PARAM(ssd_die_erase_us, uint, 1000, "time in which a die erases a block");
+DISKS_PARAM(ssd_buffer_kb, uint, 2048, "write buffer in KiB, a multiple of 64");
+DISKS_PARAM(ssd_streams, uint, 0, "write streams");
+DISKS_PARAM(ssd_aged, uint, 0, "how many times it was written at random before");
+
 DISKS_PARAM(instant, bool, false, "requests take no time");
 DISKS_PARAM(late, bool, false, "data of a write are there only when it ends");
 DISKS_PARAM(ready_mb, uint, 0, "memory taken beforehand for the data of each disk in MiB");
@@ -84,8 +95,25 @@ static int disks_make_hdd(struct disk *d)
 	return hdd_create(d, &mechanics, &electronics, hdd_cache_runs);
 }
 
+/* What a die programs at once. */
+#define DISKS_UNIT_KB	64
+
 static int disks_make_ssd(struct disk *d)
 {
+	const struct ftl_params f = {
+		.pages		= div_u64(d->p.sectors, FTL_PAGE_SECTORS),
+		.spare_percent	= ssd_spare_percent,
+		.unit_pages	= DISKS_UNIT_KB * 1024 / FTL_PAGE_BYTES,
+		.block_units	= ssd_block_kb / DISKS_UNIT_KB,
+		.streams	= ssd_streams,
+		.nand = {
+			.dies		= ssd_dies,
+			.buffer_units	= ssd_buffer_kb / DISKS_UNIT_KB,
+			.read_us	= ssd_die_read_us,
+			.program_us	= ssd_die_program_us,
+			.erase_us	= ssd_die_erase_us,
+		},
+	};
 	const struct ssd_params p = {
 		.read_kbps	  = (ssd_read_mbps ?: ssd_rate_mbps) * 1000,
 		.write_kbps	  = ssd_rate_mbps * 1000,
@@ -95,7 +123,7 @@ static int disks_make_ssd(struct disk *d)
 		.volatile_cache	  = ssd_cache_mb != 0,
 	};
 
-	return ssd_model_init(&d->ssd, &p);
+	return ssd_create(d, &p, ssd_ftl ? &f : NULL, ssd_aged);
 }
 
 static int disks_create(const struct disk_params *p, int (*make)(struct disk *d))
@@ -126,6 +154,8 @@ static int disks_check(void)
 	if (!hdd_bus_mbps || !hdd_cache_runs || !hdd_depth || !ssd_depth ||
 	    hdds + ssds > DISKS_MAX)
 		return -EINVAL;
+	if (ssd_block_kb % DISKS_UNIT_KB || ssd_buffer_kb % DISKS_UNIT_KB)
+		return -EINVAL;
 	if ((hdd_block_size != 512 && hdd_block_size != 4096) ||
 	    (ssd_block_size != 512 && ssd_block_size != 4096))
 		return -EINVAL;
@@ -152,6 +182,7 @@ static int disks_create_all(void)
 	p.cache_sectors = (u64)hdd_cache_mb << 11;
 	p.rotational = true;
 	p.discard = hdd_discard;
+	p.discard_granularity = hdd_block_size;
 	for (i = 0; i < hdds && !r; i++) {
 		snprintf(p.name, sizeof(p.name), "mhdd%u", i);
 		r = disks_create(&p, disks_make_hdd);
@@ -164,6 +195,8 @@ static int disks_create_all(void)
 	p.cache_sectors = (u64)ssd_cache_mb << 11;
 	p.rotational = false;
 	p.discard = ssd_discard;
+	p.discard_granularity = ssd_ftl ? FTL_PAGE_BYTES : ssd_block_size;
+	p.streams = ssd_ftl ? ssd_streams : 0;
 	for (i = 0; i < ssds && !r; i++) {
 		snprintf(p.name, sizeof(p.name), "mssd%u", i);
 		r = disks_create(&p, disks_make_ssd);

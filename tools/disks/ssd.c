@@ -1,6 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs the SSD's model by timers. */
+#include <linux/mm.h>
+#include <linux/sched.h>
 #include "disks.h"
+
+/* Pages that are written in one go while a disk ages. */
+#define SSD_AGE_STEP	4096
+
+static u32 ssd_stream(const struct disk *d, const struct disk_cmd *cmd)
+{
+	unsigned int i;
+
+	for (i = 0; !cmd->stream && i < d->nr_streams; i++) {
+		const struct disk_stream *s = &d->stream_ranges[i];
+
+		if (cmd->op.lba >= s->range.sector && cmd->op.lba < s->range.end)
+			return s->stream;
+	}
+	return cmd->stream;
+}
+
+/* Return: when the write buffer has taken it. */
+static u64 ssd_map(struct disk *d, struct disk_cmd *cmd, u64 now)
+{
+	if (req_op(blk_mq_rq_from_pdu(cmd)) == REQ_OP_WRITE)
+		return ftl_write(&d->ftl, cmd->op.lba, cmd->op.sectors, ssd_stream(d, cmd), now);
+	ftl_discard(&d->ftl, cmd->op.lba, cmd->op.sectors);
+	return now;
+}
+
+static void ssd_map_at_once(struct disk *d, struct disk_cmd *cmd)
+{
+	if (d->ftl_memory)
+		ssd_map(d, cmd, 0);
+}
+
+/*
+ * The flash memory behind the interface: a write ends when the buffer has taken
+ * it. A latency has the time of an idle die in it, so a read takes longer by what
+ * it takes longer than that.
+ */
+static u64 ssd_flash(struct disk *d, struct disk_cmd *cmd, u64 now, u64 done)
+{
+	struct ssd_model *m = &d->ssd;
+	u64 taken, idle;
+
+	if (cmd->op.kind != HDD_OP_READ) {
+		taken = ssd_map(d, cmd, m->written);
+		done += taken - m->written;
+		m->written = m->p.volatile_cache ? max(taken, d->ftl.nand.programmed) : taken;
+		return done;
+	}
+	idle = now + ssd_transfer_ns(cmd->op.sectors, m->p.read_kbps) +
+	       m->p.read_latency_us * 1000ULL;
+	done = max(done, idle + ftl_read(&d->ftl, cmd->op.lba, cmd->op.sectors, now));
+	d->read_latency[latency_bucket(done - now)]++;
+	return done;
+}
 
 static void ssd_submit(struct disk *d, struct disk_cmd *cmd, u64 now, struct list_head *over)
 {
@@ -19,6 +75,8 @@ static void ssd_submit(struct disk *d, struct disk_cmd *cmd, u64 now, struct lis
 		cmd->op.done = READ_ONCE(d->inject.drop_flush) ? now : ssd_flush(&d->ssd, now);
 		break;
 	}
+	if (d->ftl_memory && cmd->op.kind != HDD_OP_FLUSH)
+		cmd->op.done = ssd_flash(d, cmd, now, cmd->op.done);
 	disk_end_at(cmd);
 }
 
@@ -34,6 +92,8 @@ static void ssd_power_cut(struct disk *d, struct list_head *over)
 {
 	d->ssd.pipe_free = 0;
 	d->ssd.written = 0;
+	if (d->ftl_memory)
+		nand_reset(&d->ftl.nand);
 }
 
 static void ssd_stats(struct disk *d, u64 *seeks, u64 *busy_ns)
@@ -42,9 +102,47 @@ static void ssd_stats(struct disk *d, u64 *seeks, u64 *busy_ns)
 	*busy_ns = d->ssd.busy_ns;
 }
 
+/* Its past takes no time, but the processor's. */
+static void ssd_renew(struct disk *d)
+{
+	const struct ftl_params p = d->ftl.p;
+	u64 done, step;
+
+	if (!d->ftl_memory)
+		return;
+	ftl_init(&d->ftl, &p, d->ftl_memory);
+	for (done = 0; done < d->age; done += step) {
+		step = min_t(u64, d->age - done, SSD_AGE_STEP);
+		ftl_age(&d->ftl, done, done + step);
+		cond_resched();
+	}
+	ftl_rest(&d->ftl);
+	memset(d->read_latency, 0, sizeof(d->read_latency));
+}
+
 const struct disk_ops ssd_ops = {
 	.submit		= ssd_submit,
 	.ended		= ssd_ended,
+	.map		= ssd_map_at_once,
 	.power_cut	= ssd_power_cut,
+	.renew		= ssd_renew,
 	.stats		= ssd_stats,
 };
+
+int ssd_create(struct disk *d, const struct ssd_params *p, const struct ftl_params *f, u32 age)
+{
+	size_t size = f ? ftl_size(f) : 0;
+	int r = ssd_model_init(&d->ssd, p);
+
+	if (r || !f)
+		return r;
+	if (!size)
+		return -EINVAL;
+	d->ftl_memory = kvmalloc(size, GFP_KERNEL);
+	if (!d->ftl_memory)
+		return -ENOMEM;
+	d->ftl.p = *f;
+	d->age = age ? (u64)f->pages * (age + 1) : 0;
+	ssd_renew(d);
+	return 0;
+}

@@ -16,9 +16,14 @@ int ssd_model_init(struct ssd_model *m, const struct ssd_params *p)
 	return 0;
 }
 
+u64 ssd_transfer_ns(u64 sectors, u32 kbps)
+{
+	return div_u64(sectors * 512 * 1000 * 1000, kbps);
+}
+
 static u64 ssd_pipe(struct ssd_model *m, u64 sectors, u32 kbps, u64 now)
 {
-	u64 transfer = div_u64(sectors * 512 * 1000 * 1000, kbps);
+	u64 transfer = ssd_transfer_ns(sectors, kbps);
 
 	m->pipe_free = max(m->pipe_free, now) + transfer;
 	m->busy_ns += transfer;

@@ -54,6 +54,15 @@ struct ssd_model {
 int ssd_model_init(struct ssd_model *m, const struct ssd_params *p);
 
 /**
+ * ssd_transfer_ns() - how long the pipe moves something
+ * @sectors: length
+ * @kbps: bandwidth in 1000 bytes per second
+ *
+ * Return: nanoseconds.
+ */
+u64 ssd_transfer_ns(u64 sectors, u32 kbps);
+
+/**
  * ssd_read() - a read
  * @m: model
  * @sectors: length

@@ -105,6 +105,8 @@ static ssize_t reset_store(struct device *dev, struct device_attribute *attr,
 		memset(per_cpu_ptr(d->counters, cpu), 0, sizeof(struct disk_counters));
 	spin_lock_bh(&d->lock);
 	d->p.ops->stats(d, &d->seeks_base, &d->busy_base);
+	memset(&d->ftl.counters, 0, sizeof(d->ftl.counters));
+	memset(d->read_latency, 0, sizeof(d->read_latency));
 	spin_unlock_bh(&d->lock);
 	return count;
 }
@@ -275,6 +277,7 @@ static const struct attribute_group disk_group = {
 };
 
 const struct attribute_group *disk_groups[] = { &disk_group, NULL };
+const struct attribute_group *disk_ftl_groups[] = { &disk_group, &disk_ftl_group, NULL };
 
 static bool disk_in_range(struct disk *d, int dir, struct request *rq)
 {
