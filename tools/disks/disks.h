@@ -267,7 +267,7 @@ int hdd_create(struct disk *d, const struct hdd_params *p,
  * ssd_create() - make an SSD's model
  * @d: disk
  * @p: its interface
- * @f: its flash memory, or NULL for none
+ * @f: its flash memory, for which ftl_size() is not 0, or NULL for none
  * @age: how many times its size was written at random before, 0 for a new one
  *
  * May sleep. Return: 0 or an error.

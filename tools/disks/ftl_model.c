@@ -33,7 +33,7 @@ static bool ftl_possible(const struct ftl_params *p)
 {
 	const struct nand_params *n = &p->nand;
 
-	if (!p->pages || p->pages > 1U << 30 || p->spare_percent > 100 ||
+	if (!p->pages || p->pages > FTL_MAX_PAGES || p->spare_percent > 100 ||
 	    p->streams > FTL_MAX_STREAMS || !p->unit_pages || p->unit_pages > 1024 ||
 	    !p->block_units || p->block_units > 1024 || !n->dies || n->dies > 256 ||
 	    !n->buffer_units || n->buffer_units > 1 << 16)

@@ -2,6 +2,7 @@
 /* Creates the modelled disks that the module's parameters describe. */
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include "disks.h"
 
@@ -98,12 +99,12 @@ static int disks_make_hdd(struct disk *d)
 /* What a die programs at once. */
 #define DISKS_UNIT_KB	64
 
-static int disks_make_ssd(struct disk *d)
+static struct ftl_params disks_flash(void)
 {
 	const struct ftl_params f = {
-		.pages		= div_u64(d->p.sectors, FTL_PAGE_SECTORS),
+		.pages		= ssd_size_mb * (SZ_1M / FTL_PAGE_BYTES),
 		.spare_percent	= ssd_spare_percent,
-		.unit_pages	= DISKS_UNIT_KB * 1024 / FTL_PAGE_BYTES,
+		.unit_pages	= DISKS_UNIT_KB * SZ_1K / FTL_PAGE_BYTES,
 		.block_units	= ssd_block_kb / DISKS_UNIT_KB,
 		.streams	= ssd_streams,
 		.nand = {
@@ -114,6 +115,13 @@ static int disks_make_ssd(struct disk *d)
 			.erase_us	= ssd_die_erase_us,
 		},
 	};
+
+	return f;
+}
+
+static int disks_make_ssd(struct disk *d)
+{
+	const struct ftl_params f = disks_flash();
 	const struct ssd_params p = {
 		.read_kbps	  = (ssd_read_mbps ?: ssd_rate_mbps) * 1000,
 		.write_kbps	  = ssd_rate_mbps * 1000,
@@ -151,10 +159,13 @@ static int disks_create(const struct disk_params *p, int (*make)(struct disk *d)
 
 static int disks_check(void)
 {
+	const struct ftl_params f = disks_flash();
+
 	if (!hdd_bus_mbps || !hdd_cache_runs || !hdd_depth || !ssd_depth ||
 	    hdds + ssds > DISKS_MAX)
 		return -EINVAL;
-	if (ssd_block_kb % DISKS_UNIT_KB || ssd_buffer_kb % DISKS_UNIT_KB)
+	if (ssd_ftl && (ssd_block_kb % DISKS_UNIT_KB || ssd_buffer_kb % DISKS_UNIT_KB ||
+			ssd_size_mb > FTL_MAX_PAGES / (SZ_1M / FTL_PAGE_BYTES) || !ftl_size(&f)))
 		return -EINVAL;
 	if ((hdd_block_size != 512 && hdd_block_size != 4096) ||
 	    (ssd_block_size != 512 && ssd_block_size != 4096))

@@ -131,14 +131,11 @@ const struct disk_ops ssd_ops = {
 
 int ssd_create(struct disk *d, const struct ssd_params *p, const struct ftl_params *f, u32 age)
 {
-	size_t size = f ? ftl_size(f) : 0;
 	int r = ssd_model_init(&d->ssd, p);
 
 	if (r || !f)
 		return r;
-	if (!size)
-		return -EINVAL;
-	d->ftl_memory = kvmalloc(size, GFP_KERNEL);
+	d->ftl_memory = kvmalloc(ftl_size(f), GFP_KERNEL);
 	if (!d->ftl_memory)
 		return -ENOMEM;
 	d->ftl.p = *f;
