@@ -60,7 +60,7 @@ io_on $SSD verify
 # what is discarded reads as zeroes and is spare area, which theory has at 1.19; a page that is
 # discarded in part stays
 io_on $SSD discard start=4 len=$((all / 2 - 4))
-is "bytes discarded" "$(ftl discarded_bytes)" $((all / 2 * 512 - 4096))
+is "bytes discarded" "$(ftl discarded_bytes)" $((all * 256 - 4096))
 io_on $SSD verify
 io_on $SSD random start=$((all / 2)) len=$((all / 2)) bs=8 nr=16384
 model mssd0 reset 1

@@ -62,8 +62,9 @@ idle=$(slowest_us 40)
 flash_disks ssd_aged=1
 speed=$(kb_s --rw=randwrite --bs=4k --iodepth=16 --size=128m --io_size=32m)
 programmed=$((speed * $(<$FTL/waf_1e3) / 1000))
-above "KiB programmed a second" $programmed $((8 * 64 * 1000000 / 750 * 85 / 100))
-below "KiB programmed a second" $programmed $((8 * 64 * 1000000 / 750))
+most=$((8 * 64 * 1000000 / 750))
+above "KiB programmed a second" $programmed $((most * 85 / 100))
+below "KiB programmed a second" $programmed $most
 model mssd0 reset 1
 fio --name=writer --filename=$SSD --direct=1 --ioengine=libaio --rw=randwrite --bs=4k \
 	--iodepth=16 --size=128m --runtime=60 --time_based --output="$T/writer" &

@@ -29,7 +29,7 @@
 #define FTL_PAGE_SECTORS	8
 #define FTL_PAGE_BYTES		4096
 #define FTL_MAX_STREAMS		16
-#define FTL_MAX_PAGES		(1U << 30)
+#define FTL_MAX_PAGES		0x40000000U
 
 /**
  * struct ftl_params - an FTL and its flash memory

@@ -6,6 +6,7 @@
 #ifndef SSDUP_DISKS_LATENCY_H
 #define SSDUP_DISKS_LATENCY_H
 
+#include <linux/bits.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
@@ -23,9 +24,10 @@
  */
 static inline u32 latency_bucket(u64 ns)
 {
+	const u64 end = BIT_ULL(LATENCY_FIRST + LATENCY_POWERS);
 	u32 power;
 
-	ns = clamp_t(u64, ns, 1ULL << LATENCY_FIRST, (1ULL << (LATENCY_FIRST + LATENCY_POWERS)) - 1);
+	ns = clamp_t(u64, ns, BIT_ULL(LATENCY_FIRST), end - 1);
 	power = ilog2(ns);
 	return 4 * (power - LATENCY_FIRST) + ((ns >> (power - 2)) & 3);
 }
