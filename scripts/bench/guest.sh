@@ -68,6 +68,17 @@ step_gap()
 	sleep "$1"
 }
 
+# add_flash - what the SSD's flash memory did, if it has any
+add_flash()
+{
+	local name
+
+	[ -e /sys/block/mssd0/ftl ] || return 0
+	for name in nand copied erased discarded; do
+		add ssd_$name $(($(</sys/block/mssd0/ftl/${name}_bytes)))
+	done
+}
+
 # step_drain - the writers are done: bring everything to the hard disk
 step_drain()
 {
@@ -85,6 +96,7 @@ step_drain()
 	add ssd_written $(($(model mssd0 bytes_written)))
 	add ssd_read $(($(model mssd0 bytes_read)))
 	add ssd_busy_ms $(($(model mssd0 busy_us) / 1000))
+	add_flash
 }
 
 # step_verify - what the last burst wrote is on the bare disk
