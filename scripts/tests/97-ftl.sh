@@ -87,6 +87,9 @@ io_on $SSD recover
 flash_disks ssd_streams=2
 echo 800 80 2 >$FTL/stream_ranges
 echo 1600 160 1 >$FTL/stream_ranges
+if [ -e /sys/block/mssd0/queue/max_write_streams ]; then
+	is "streams" "$(</sys/block/mssd0/queue/max_write_streams)" 2
+fi
 is "stream_ranges" "$(ftl stream_ranges)" "800 80 2
 1600 160 1"
 must_not sh -c "echo 0 8 3 >$FTL/stream_ranges"

@@ -18,7 +18,8 @@
  * @rotational: it has an arm
  * @discard_sectors: longest discard and write-zeroes, 0 for none
  * @discard_granularity: what a discard is a multiple of, in bytes
- * @streams: write streams, where the kernel has any
+ * @streams: write streams, for kernels that have them
+ * @stream_granularity: what each stream fills by and by, in bytes
  */
 struct ssdup_disk_limits {
 	unsigned int logical_block_size;
@@ -28,6 +29,7 @@ struct ssdup_disk_limits {
 	unsigned int discard_sectors;
 	unsigned int discard_granularity;
 	unsigned int streams;
+	unsigned int stream_granularity;
 };
 
 #define SSDUP_DISK_MAX_SEGMENTS	1024
@@ -46,6 +48,7 @@ static inline struct gendisk *ssdup_alloc_disk(struct blk_mq_tag_set *set,
 		.discard_granularity		= l->discard_sectors ? l->discard_granularity : 0,
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 		.max_write_streams		= l->streams,
+		.write_stream_granularity	= l->stream_granularity,
 #endif
 	};
 

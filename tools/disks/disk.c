@@ -264,6 +264,7 @@ static int disk_add_queue(struct disk *d)
 		.discard_sectors	= d->p.discard ? 1 << 20 : 0,
 		.discard_granularity	= d->p.discard_granularity,
 		.streams		= d->p.streams,
+		.stream_granularity	= d->ftl.superblock_pages * FTL_PAGE_BYTES,
 	};
 	struct gendisk *gd;
 	int r;

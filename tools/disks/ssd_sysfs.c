@@ -21,13 +21,24 @@ static struct ftl_counters ftl_sum(struct disk *d)
 	return c;
 }
 
-/* Only a whole look makes a ratio. */
+static u64 ftl_nand_bytes(const struct ftl_counters *c)
+{
+	return (c->written + c->copied) * FTL_PAGE_BYTES;
+}
+
+static u64 ftl_programmed(struct disk *d)
+{
+	struct ftl_counters c = ftl_sum(d);
+
+	return ftl_nand_bytes(&c);
+}
+
 static u64 ftl_waf(struct disk *d)
 {
 	struct ftl_counters c = ftl_sum(d);
-	u64 nand = (c.written + c.copied) * FTL_PAGE_BYTES;
+	u64 host = c.host_sectors << SECTOR_SHIFT;
 
-	return c.host_sectors ? div64_u64(nand * 1000, c.host_sectors << SECTOR_SHIFT) : 0;
+	return host ? div64_u64(ftl_nand_bytes(&c) * 1000, host) : 0;
 }
 
 static u64 ftl_erased_bytes(struct disk *d)
@@ -46,7 +57,7 @@ static ssize_t _name##_show(struct device *dev, struct device_attribute *attr,	\
 static DEVICE_ATTR_RO(_name)
 
 FTL_ATTR(host_bytes, ftl_sum(d).host_sectors << SECTOR_SHIFT);
-FTL_ATTR(nand_bytes, (ftl_sum(d).written + ftl_sum(d).copied) * FTL_PAGE_BYTES);
+FTL_ATTR(nand_bytes, ftl_programmed(d));
 FTL_ATTR(copied_bytes, ftl_sum(d).copied * FTL_PAGE_BYTES);
 FTL_ATTR(erased_bytes, ftl_erased_bytes(d));
 FTL_ATTR(discarded_bytes, ftl_sum(d).discarded * FTL_PAGE_BYTES);
