@@ -179,6 +179,27 @@ static void ftl_aged_disk(struct kunit *test)
 	expect_near(test, amplification(f), greedy(usable(f), p->pages, f->superblock_pages), 5);
 }
 
+/* At an amplification of eight each write has some seven copies beside it; few wait for more. */
+static void ftl_copies_keep_pace(struct kunit *test)
+{
+	const struct ftl_params *p = &ftl_small;
+	struct ftl *f = make_ftl(test, p);
+	struct prng r = { 8 };
+	u32 i, none = 0, many = 0;
+
+	ftl_age(f, 0, 2 * p->pages);
+	ftl_rest(f);
+	for (i = 0; i < p->pages; i++) {
+		u64 before = f->counters.copied;
+
+		write_at_random(f, &r, 0, p->pages, 0, 1);
+		none += f->counters.copied == before;
+		many += f->counters.copied > before + 14;
+	}
+	KUNIT_EXPECT_LT(test, none, p->pages / 25);
+	KUNIT_EXPECT_LT(test, many, p->pages / 200);
+}
+
 static void ftl_sequential_writes_are_not_copied(struct kunit *test)
 {
 	const struct ftl_params *p = &ftl_small;
@@ -495,6 +516,8 @@ static void ftl_random_rate(struct kunit *test)
 	for (i = 0; i < p->pages; i++)
 		now = ftl_write(f, (u64)prng_below(&r, p->pages) * FTL_PAGE_SECTORS,
 				FTL_PAGE_SECTORS, 0, now);
+	/* copies take no place in the buffer */
+	KUNIT_EXPECT_EQ(test, f->nand.next, p->pages / UNIT % p->nand.buffer_units);
 	units = div_u64(f->counters.written + f->counters.copied, UNIT);
 	least = div_u64(units * (600 + 60) * US, DIES) + f->counters.erased * 1000 * US;
 	KUNIT_EXPECT_GE(test, now * 100, least * 99);
@@ -524,10 +547,49 @@ static void ftl_reads_wait(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->nand.busy_until[3], 10060 * US);
 }
 
+struct part_case {
+	const char *name;
+	u32 sector, sectors;
+	u32 reads[DIES];	/* of each die */
+};
+
+/* A unit of four pages has 32 sectors. */
+static const struct part_case part_cases[] = {
+	{ "whole pages", 32, 32, { 0, 0, 0, 0 } },
+	{ "the middle of a page", 33, 3, { 0, 1, 0, 0 } },
+	{ "the end of a page", 36, 4, { 0, 1, 0, 0 } },
+	{ "the start of a page", 32, 4, { 0, 1, 0, 0 } },
+	{ "the end of one, a whole one and the start of one", 60, 32, { 0, 1, 1, 0 } },
+	{ "whole ones and the start of one", 56, 44, { 0, 0, 0, 1 } },
+};
+
+static void part_desc(const struct part_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(part, part_cases, part_desc);
+
+/* What is left of a page that is written in part is read first. */
+static void ftl_parts_are_read(struct kunit *test)
+{
+	const struct part_case *c = test->param_value;
+	struct ftl *f = make_ftl(test, &ftl_small);
+	u32 die;
+
+	write_pages(f, 0, DIES * UNIT, 0);
+	ftl_rest(f);
+	ftl_write(f, c->sector, c->sectors, 0, US);
+	for (die = 1; die < DIES; die++)
+		KUNIT_EXPECT_EQ(test, f->nand.busy_until[die],
+				c->reads[die] ? US + c->reads[die] * 60 * US : 0);
+}
+
 static struct kunit_case disk_ftl_cases[] = {
 	KUNIT_CASE(ftl_theory_is_that_of_the_papers),
 	KUNIT_CASE_PARAM(ftl_uniform_random_writes, uniform_gen_params),
 	KUNIT_CASE(ftl_aged_disk),
+	KUNIT_CASE(ftl_copies_keep_pace),
 	KUNIT_CASE(ftl_sequential_writes_are_not_copied),
 	KUNIT_CASE(ftl_discarded_half),
 	KUNIT_CASE(ftl_discarded_disk_is_new),
@@ -540,6 +602,7 @@ static struct kunit_case disk_ftl_cases[] = {
 	KUNIT_CASE(ftl_sequential_rate),
 	KUNIT_CASE(ftl_random_rate),
 	KUNIT_CASE(ftl_reads_wait),
+	KUNIT_CASE_PARAM(ftl_parts_are_read, part_gen_params),
 	{}
 };
 

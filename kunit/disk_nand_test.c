@@ -71,6 +71,22 @@ static void nand_buffer_takes_what_it_has_room_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n.taken, 9000 * US);
 }
 
+/* Nothing overtakes what waits for room, though a place that is taken later is free before. */
+static void nand_buffer_keeps_the_order(struct kunit *test)
+{
+	struct nand_model n;
+
+	make_nand(test, &n);
+	nand_write(&n, 0, US);
+	nand_write(&n, 2, US);
+	nand_write(&n, 1, US);
+	nand_write(&n, 3, US);
+	nand_write(&n, 5, US);
+	KUNIT_EXPECT_EQ(test, n.taken, 1001 * US);
+	nand_write(&n, 7, US);
+	KUNIT_EXPECT_EQ(test, n.taken, 1001 * US);
+}
+
 static void nand_buffer_answers_reads(struct kunit *test)
 {
 	struct nand_model n;
@@ -99,6 +115,7 @@ static struct kunit_case disk_nand_cases[] = {
 	KUNIT_CASE(nand_dies_work_side_by_side),
 	KUNIT_CASE(nand_reads_wait_for_programs_and_erases),
 	KUNIT_CASE(nand_buffer_takes_what_it_has_room_for),
+	KUNIT_CASE(nand_buffer_keeps_the_order),
 	KUNIT_CASE(nand_buffer_answers_reads),
 	KUNIT_CASE(nand_reset_forgets),
 	{}
