@@ -99,7 +99,8 @@ is "superblocks open or full" $((free - $(ftl free_superblocks))) $((2160 / 512 
 echo clear >$FTL/stream_ranges
 is "stream_ranges" "$(ftl stream_ranges)" ""
 
-# no spare area, and blocks that are no multiple of what a die programs
+# no spare area, blocks that are no multiple of what a die programs, and a disk without bandwidth
 modprobe -r ssdup-disks
 must_not modprobe ssdup-disks ssd_size_mb=64 ssd_ftl=1 ssd_spare_percent=0
 must_not modprobe ssdup-disks ssd_size_mb=64 ssd_ftl=1 ssd_block_kb=100
+must_not modprobe ssdup-disks ssd_rate_mbps=0

@@ -9,7 +9,10 @@
 #define FTL_ENOUGH_FREE		2
 #define FTL_FOR_COPIES		1
 
-/* Free and open ones, the victim, and one more: see the essay in the header. */
+/*
+ * The free one, the open ones of writes without a stream and of copies, the one
+ * that is opened next, and one that makes it more: see the essay in the header.
+ */
 #define FTL_LEAST_SPARE		5
 
 static u32 ftl_superblock_pages(const struct ftl_params *p)

@@ -12,10 +12,9 @@
  * at the pace at which they use up what that gains. Only a write that finds no
  * superblock left waits until one is free.
  *
- * Where nothing is invalid there is nothing to gain, and the spare area sees to
- * it that something always is: with so many more superblocks than the data
- * fill as can be open, or free, or the victim, one of the closed ones has an
- * invalid page.
+ * A victim without an invalid page would gain nothing. The spare area rules that
+ * out: it has more superblocks than can be open or free when a victim is chosen,
+ * so the closed ones have more places than the disk has pages.
  *
  * Addresses and lengths are 512-byte sectors, pages and units count from 0, times
  * are nanoseconds. Callers serialise.

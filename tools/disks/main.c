@@ -145,15 +145,29 @@ static int disks_create(const struct disk_params *p, int (*make)(struct disk *d)
 	d->instant = instant;
 	d->late = late && !instant;
 	d->number = nr_disks;
-	r = make(d);
-	if (!r)
-		r = disk_add(d);
-	if (r) {
-		pr_err("ssdup-disks: %s: not created: error %d\n", p->name, r);
-		disk_remove(d);
-		return r;
-	}
 	disks[nr_disks++] = d;
+	r = make(d);
+	if (r)
+		pr_err("ssdup-disks: %s: no model of it: error %d\n", p->name, r);
+	return r;
+}
+
+/*
+ * All models are there before the first block device is: the kernel looks for
+ * partitions on that, and may close it again only after a load that has failed.
+ */
+static int disks_add_all(void)
+{
+	unsigned int i;
+	int r;
+
+	for (i = 0; i < nr_disks; i++) {
+		r = disk_add(disks[i]);
+		if (r) {
+			pr_err("ssdup-disks: %s: not created: error %d\n", disks[i]->p.name, r);
+			return r;
+		}
+	}
 	return 0;
 }
 
@@ -224,7 +238,7 @@ static int __init disks_init(void)
 		return r;
 	}
 	mutex_lock(&disks_lock);
-	r = disks_create_all() ?: disks_power_init();
+	r = disks_create_all() ?: disks_add_all() ?: disks_power_init();
 	if (r)
 		disks_destroy();
 	mutex_unlock(&disks_lock);
