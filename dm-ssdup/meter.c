@@ -144,9 +144,7 @@ static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 t
 
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	u64 drain_ns = div_u64(READ_ONCE(c->meter->drain_ns) * io->sectors, BALANCE_UNIT);
-
-	return balance_bypass(io->price, drain_ns);
+	return io->price <= ssdup_meter_free_ns(c, io->sectors);
 }
 
 void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io)

@@ -440,12 +440,6 @@ static void small_ones_by_example(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ssdup_balance_small_wait(&hdd, &ssd, 9000, true), MSEC);
 }
 
-static void bypass_costs_at_most_twice(struct kunit *test)
-{
-	KUNIT_EXPECT_TRUE(test, balance_bypass(20, 10));
-	KUNIT_EXPECT_FALSE(test, balance_bypass(21, 10));
-}
-
 static void drain_does_not_pay_for_others(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, balance_drain_cost(24 * MSEC, 25 * MSEC, 0), 24 * MSEC);
@@ -542,7 +536,6 @@ static struct kunit_case balance_cases[] = {
 	KUNIT_CASE(plain_is_right),
 	KUNIT_CASE(small_ones_are_alike),
 	KUNIT_CASE(small_ones_by_example),
-	KUNIT_CASE(bypass_costs_at_most_twice),
 	KUNIT_CASE(drain_does_not_pay_for_others),
 	KUNIT_CASE(short_drains_tell_little),
 	KUNIT_CASE(keeps_both_disks_busy),

@@ -205,6 +205,21 @@ static void groups_take_their_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_meter_free_ns(&device, sectors), last);
 }
 
+/* Passing a full log is compared with what the same data takes until it is drained and free. */
+static void a_full_log_is_passed_if_that_is_cheaper(struct kunit *test)
+{
+	struct ssdup_io io = { .sectors = BALANCE_UNIT, .start = FAR };
+
+	io.price = ssdup_meter_free_ns(&device, io.sectors);
+	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
+	io.price++;
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));
+	/* The arm is placed for a small write as for a long one; a drain sorts them. */
+	io.sectors = 8;
+	ssdup_meter_find(&device, &io);
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));
+}
+
 /* --- Flushes --- */
 
 /* Few would be left to learn by if the first window had to be over. */
@@ -271,6 +286,7 @@ static struct kunit_case meter_cases[] = {
 	KUNIT_CASE(drain_ends_a_rest),
 	KUNIT_CASE(batch_wakes_who_waits),
 	KUNIT_CASE(groups_take_their_time),
+	KUNIT_CASE(a_full_log_is_passed_if_that_is_cheaper),
 	KUNIT_CASE(flushes_cost_at_once),
 	KUNIT_CASE(one_counts_for_three),
 	{ }

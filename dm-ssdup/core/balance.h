@@ -344,16 +344,4 @@ static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u64 sectors)
 	       div_u64(unit * part, tuning.drain_step * tuning.drain_full);
 }
 
-/**
- * balance_bypass() - with the log full: does the write go to the HDD rather than wait?
- * @hdd_price: of the write, ns
- * @drain_price: of draining as much data, ns
- *
- * Small random writes cost the HDD far more than a drain, which sorts them. So they wait.
- */
-static inline bool balance_bypass(u64 hdd_price, u64 drain_price)
-{
-	return hdd_price <= tuning.bypass * drain_price;
-}
-
 #endif

@@ -48,7 +48,6 @@ struct balance_tuning {
 	u32	drain_step;	/* part of a drain's cost that is learnt at once: 1/4 */
 	u32	drain_least;	/* part of its time that a drain costs at least: 1/8 */
 	u32	drain_full;	/* sectors: a shorter drain counts for less */
-	u32	bypass;		/* price of a write past a full log, in those of a drain, at most */
 
 	/* Assumed until measured. */
 	u32	hdd_unit_ns;
@@ -114,8 +113,6 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.drain_least = 8,
 	/* 1 MiB: a batch of one small write says little about one of 4 MiB. */
 	.drain_full = 2048,
-	/* For scattered 4 KiB writes at a full log; no workload of the sweep has these. */
-	.bypass = 2,
 
 	/* A hard disk of 170 MB/s and an SSD of 450 MB/s. */
 	.hdd_unit_ns = 1500000,
