@@ -21,23 +21,22 @@ static bool next_part(struct ssdup *c, const struct drain_piece *p, u32 *at, u32
 {
 	struct ssdup_range *r = range_of(c, p->start);
 	u64 end = p->start + p->sectors, from;
-	bool any, found = false;
 	const struct extent *x;
+	bool found = false;
 
-	do {
+	while (!found && *at < p->sectors) {
 		from = p->start + *at;
 		spin_lock_irq(&r->lock);
 		x = ssdup_extent_first(&r->tree, from, end);
-		any = x;
-		if (any) {
+		if (x) {
 			found = x->seq == p->seq;
 			from = max(from, x->start);
 			*sectors = min(end, extent_end(x)) - from;
-			*at = from - p->start + (found ? 0 : *sectors);
 		}
 		spin_unlock_irq(&r->lock);
+		*at = !x ? p->sectors : from - p->start + (found ? 0 : *sectors);
 		cond_resched();
-	} while (any && !found);
+	}
 	return found;
 }
 
