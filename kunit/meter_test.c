@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the disks are measured by. meter.c is no pure file, so this suite is for a kernel only;
- * the clock is the suite's, and so is what meter.c calls of others.
+ * the clock is the suite's, and so is what meter.c calls of others. The suite of segments.c, in
+ * the same module, has the real ssdup_log_fill().
  */
 #include <kunit/test.h>
 
@@ -12,7 +13,7 @@
 static u64 clock_ns;
 static u32 kicks;
 
-u32 ssdup_log_fill(struct ssdup *c)
+static u32 log_fill(struct ssdup *c)
 {
 	return 0;
 }
@@ -23,6 +24,7 @@ void ssdup_kick_waiting(struct ssdup *c)
 }
 
 #define ktime_get_ns()	clock_ns
+#define ssdup_log_fill	log_fill
 #include "../dm-ssdup/meter.c"
 
 #define MSEC		1000000ULL

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which segments are open, sealed, drained and free. segments.c is no pure file, so this suite is
+ * for a kernel only. It has no tracepoints, and what segments.c calls of others is the suite's.
+ */
+#define NOTRACE
+#include <kunit/test.h>
+
+#include "../dm-ssdup/mode.h"
+#include "../dm-ssdup/wake.h"
+
+static u32 commits, events;
+
+void ssdup_commit_soon(struct ssdup *c, bool now)
+{
+	commits++;
+}
+
+void ssdup_event(struct ssdup *c)
+{
+	events++;
+}
+
+void ssdup_kick_writeback(struct ssdup *c)
+{
+}
+
+void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
+{
+	c->mode = mode;
+}
+
+#include "../dm-ssdup/segments.c"
+
+#define NR		8U
+#define FOR_WRITERS	(NR - LOG_SPARE)
+
+static struct ssdup device;
+
+/* A log without data. */
+static int segments_test_init(struct kunit *test)
+{
+	memset(&device, 0, sizeof(device));
+	device.g.nr_segments = NR;
+	device.g.data_sectors = SZ_1M;
+	device.g.meta_pages = SSDUP_RING;
+	device.set.halves = 2;
+	commits = 0;
+	events = 0;
+	device.stats = alloc_percpu(struct ssdup_stats);
+	if (!device.stats || ssdup_segments_create(&device))
+		return -ENOMEM;
+	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
+	return 0;
+}
+
+static void segments_test_exit(struct kunit *test)
+{
+	ssdup_segments_destroy(&device);
+	free_percpu(device.stats);
+}
+
+static u64 counted(enum ssdup_stat stat)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(device.stats, cpu)->count[stat];
+	return sum;
+}
+
+/* A writer finds no place in the segment that is open. */
+static bool writer_switches(void)
+{
+	return ssdup_switch(&device, device.open, false);
+}
+
+static bool drain_switches(void)
+{
+	return ssdup_switch(&device, device.open, true);
+}
+
+/* To the open segment. */
+static void log_entries(u32 entries)
+{
+	atomic64_add(log_word(entries, 8 * entries), &device.open->word);
+}
+
+/* The last one stays open. */
+static void write_segments(struct kunit *test, u32 nr)
+{
+	while (nr--) {
+		KUNIT_ASSERT_TRUE(test, writer_switches());
+		log_entries(1);
+	}
+}
+
+static void free_oldest(struct kunit *test, u32 nr)
+{
+	struct drain_group g;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, nr, &g));
+	KUNIT_ASSERT_EQ(test, g.nr, nr);
+	ssdup_group_freed(&device, &g);
+}
+
+/* Those of a drain count as sealed. States and counts agree. */
+static void expect_segments(struct kunit *test, u32 nr_free, u32 nr_open, u32 nr_sealed)
+{
+	u32 nr[SEGMENT_WRITTEN_BACK + 1] = { }, i;
+
+	for (i = 0; i < NR; i++)
+		nr[device.segment[i].state]++;
+	KUNIT_EXPECT_EQ(test, nr[SEGMENT_FREE], nr_free);
+	KUNIT_EXPECT_EQ(test, nr[SEGMENT_OPEN], nr_open);
+	KUNIT_EXPECT_EQ(test, NR - nr_free - nr_open, nr_sealed);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(&device), nr_free);
+	KUNIT_EXPECT_EQ(test, ssdup_sealed_segments(&device), nr_sealed);
+}
+
+/* --- Switches --- */
+
+/* Both find the first segment sealed, because it is free; then one opens it. */
+static void two_first_writes(struct kunit *test)
+{
+	struct ssdup_segment *first = device.open;
+
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, false));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, false));
+	KUNIT_EXPECT_PTR_EQ(test, device.open, first);
+	KUNIT_EXPECT_EQ(test, first->generation, 1);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&first->word), 0);
+	expect_segments(test, NR - 1, 1, 0);
+	/* A drain that relocates is a writer, too. */
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, true));
+	expect_segments(test, NR - 1, 1, 0);
+
+	log_entries(1);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, false));
+	KUNIT_EXPECT_EQ(test, device.open->generation, 2);
+	expect_segments(test, NR - 2, 1, 1);
+}
+
+/* A writer finds a segment full, and sleeps until it was freed and is open again. */
+static void the_same_segment_later(struct kunit *test)
+{
+	struct ssdup_segment *h;
+
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	h = device.open;
+	h->header = true;
+	h->pages_done = 1;
+	h->relocated = 1;
+	do {
+		log_entries(1);
+		KUNIT_ASSERT_TRUE(test, writer_switches());
+		free_oldest(test, 1);
+	} while (device.open != h);
+
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, h, false));
+	KUNIT_EXPECT_PTR_EQ(test, device.open, h);
+	KUNIT_EXPECT_EQ(test, h->generation, NR + 1);
+	KUNIT_EXPECT_FALSE(test, h->header || h->pages_done || h->relocated);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&h->word), 0);
+	expect_segments(test, NR - 1, 1, 0);
+}
+
+static void a_switch_seals_and_opens(struct kunit *test)
+{
+	const u32 entries = SSDUP_PAGE_ENTRIES + 1;
+	struct ssdup_segment *old, *ring[NR];
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device), 1);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	for (i = 1; i < 4; i++) {
+		old = device.open;
+		KUNIT_EXPECT_EQ(test, old->index, i - 1);
+		KUNIT_EXPECT_EQ(test, old->generation, i);
+		KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device), i);
+		KUNIT_EXPECT_EQ(test, atomic64_read(&old->seq), (u64)i << SSDUP_SEQ_BITS);
+		/* Behind two pages of each one before. */
+		KUNIT_EXPECT_EQ(test, old->base, 2 * (i - 1));
+
+		log_entries(entries);
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, old, false));
+		KUNIT_EXPECT_EQ(test, old->state, SEGMENT_SEALED);
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&old->word),
+				LOG_WORD_SEALED | log_word(entries, 8 * entries));
+		expect_segments(test, NR - 1 - i, 1, i);
+		/* Who comes late finds another one open. */
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, old, false));
+		expect_segments(test, NR - 1 - i, 1, i);
+	}
+	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 3);
+
+	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(&device, ring), 4);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_PTR_EQ(test, ring[i], &device.segment[i]);
+	ssdup_left_ring(&device, ring[0]);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(&device, ring), 3);
+	KUNIT_EXPECT_PTR_EQ(test, ring[0], &device.segment[1]);
+}
+
+/* With a quarter of the ring in use a switch asks for a commit. */
+static void a_switch_commits(struct kunit *test)
+{
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	log_entries((SSDUP_RING / 4 - 1) * SSDUP_PAGE_ENTRIES);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, commits, 0);
+	log_entries(1);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, commits, 1);
+	device.ring_tail = 1;
+	log_entries(1);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, commits, 2);
+	device.ring_tail = device.open->base;
+	log_entries(1);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, commits, 2);
+}
+
+static void an_empty_segment_stays_open(struct kunit *test)
+{
+	ssdup_seal(&device, false);
+	expect_segments(test, NR, 0, 0);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	ssdup_seal(&device, false);
+	expect_segments(test, NR - 1, 1, 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&device.open->word), 0);
+
+	log_entries(1);
+	ssdup_seal(&device, false);
+	expect_segments(test, NR - 1, 0, 1);
+	ssdup_seal(&device, true);
+	expect_segments(test, NR - 1, 0, 1);
+	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 1);
+	/* Nothing is added to a log that is read-only. */
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	ssdup_seal(&device, true);
+	expect_segments(test, NR - 2, 0, 2);
+}
+
+static void a_read_only_log_opens_nothing(struct kunit *test)
+{
+	write_segments(test, 1);
+	device.mode = MODE_LOG_READ_ONLY;
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_FALSE(test, drain_switches());
+	expect_segments(test, NR - 1, 1, 0);
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(&device));
+}
+
+static void generations_end(struct kunit *test)
+{
+	device.segments->next = LOG_MAX_GENERATION;
+	write_segments(test, 1);
+	KUNIT_EXPECT_EQ(test, device.mode, MODE_RUNNING);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, device.mode, MODE_LOG_READ_ONLY);
+	expect_segments(test, NR - 1, 1, 0);
+}
+
+/* The first generation is behind all live ones, and the first segment behind the youngest. */
+static void a_log_goes_on_after_a_replay(struct kunit *test)
+{
+	const struct log_header live[] = {
+		{ .segment = 3, .generation = 9 }, { .segment = 6, .generation = 11 },
+	};
+	const u32 pages[] = { 2, 0 }, order[] = { 7, 0, 1, 2, 4, 5 };
+	struct drain_group g;
+	u32 i;
+
+	ssdup_segments_destroy(&device);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_create(&device), 0);
+	ssdup_segments_begin(&device, live, pages, 2, 12);
+	expect_segments(test, FOR_WRITERS, 0, 2);
+	KUNIT_EXPECT_EQ(test, segment_pages(&device.segment[3]), 2);
+	KUNIT_EXPECT_EQ(test, segment_pages(&device.segment[6]), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), 9);
+	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device), 11);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_EXPECT_EQ(test, g.nr, 2);
+	KUNIT_EXPECT_EQ(test, g.sectors, device.g.data_sectors);
+
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		KUNIT_ASSERT_TRUE(test, drain_switches());
+		KUNIT_EXPECT_EQ(test, device.open->index, order[i]);
+		KUNIT_EXPECT_EQ(test, device.open->generation, 12 + i);
+		KUNIT_EXPECT_EQ(test, device.open->base, i);
+		log_entries(1);
+	}
+}
+
+/* --- A full log --- */
+
+static void the_last_segments_are_spare(struct kunit *test)
+{
+	u64 next;
+	u32 i;
+
+	write_segments(test, FOR_WRITERS);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	expect_segments(test, LOG_SPARE, 1, FOR_WRITERS - 1);
+	KUNIT_EXPECT_EQ(test, device.wait_cause, WAIT_SPACE);
+
+	for (i = 1; i <= LOG_SPARE; i++) {
+		KUNIT_EXPECT_TRUE(test, drain_switches());
+		expect_segments(test, LOG_SPARE - i, 1, FOR_WRITERS - 1 + i);
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&device.open->word), LOG_WORD_SPARE);
+		/* It is empty, but a writer gets no place, and waits: it would try for ever. */
+		KUNIT_EXPECT_FALSE(test, log_word_reserve(LOG_WORD_SPARE, &device.g, 8, &next));
+		KUNIT_EXPECT_FALSE(test, writer_switches());
+		if (i < LOG_SPARE) {
+			KUNIT_EXPECT_TRUE(test, drain_switches());
+			expect_segments(test, LOG_SPARE - i, 1, FOR_WRITERS - 1 + i);
+		}
+		log_entries(1);
+	}
+	KUNIT_EXPECT_FALSE(test, drain_switches());
+	expect_segments(test, 0, 1, NR - 1);
+
+	/* Writers get what is left of it as soon as more are free than a drain needs. */
+	free_oldest(test, LOG_SPARE);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&device.open->word),
+			LOG_WORD_SPARE | log_word(1, 8));
+	free_oldest(test, 1);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&device.open->word), log_word(1, 8));
+	KUNIT_EXPECT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, atomic64_read(&device.open->word), 0);
+}
+
+/* A full log is told once. It is scarce until less than a part is sealed. */
+static void full_and_scarce(struct kunit *test)
+{
+	const u32 sealed = FOR_WRITERS - 1;
+
+	KUNIT_ASSERT_EQ(test, ssdup_part(&device), NR / 2);
+	KUNIT_ASSERT_EQ(test, sealed, NR / 2 + 1);
+	write_segments(test, FOR_WRITERS);
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(&device));
+	KUNIT_EXPECT_FALSE(test, device.scarce);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(&device));
+	KUNIT_EXPECT_TRUE(test, device.scarce);
+	KUNIT_EXPECT_EQ(test, events, 1);
+
+	free_oldest(test, 1);
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(&device));
+	KUNIT_EXPECT_TRUE(test, device.scarce);
+	free_oldest(test, 1);
+	KUNIT_EXPECT_FALSE(test, device.scarce);
+
+	write_segments(test, 2);
+	KUNIT_EXPECT_FALSE(test, device.scarce);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, device.scarce);
+	KUNIT_EXPECT_EQ(test, events, 2);
+}
+
+/* --- Drain groups --- */
+
+/* Of the oldest that were not tried, up to the first that has writes in flight or is open. */
+static void groups_are_taken_in_order(struct kunit *test)
+{
+	struct ssdup_segment *h = device.segment;
+	struct drain_group g;
+
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, NR, &g));
+	write_segments(test, 5);
+	atomic_set(&h[0].writes, 1);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), U64_MAX);
+	atomic_set(&h[0].writes, 0);
+	atomic_set(&h[3].writes, 1);
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), 1);
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, 2, &g));
+	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[0]);
+	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &h[0]), &h[1]);
+	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &h[1]), NULL);
+	KUNIT_EXPECT_EQ(test, g.nr, 2);
+	KUNIT_EXPECT_EQ(test, g.last, 2);
+	KUNIT_EXPECT_EQ(test, g.sectors, 16);
+	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_DRAINING);
+	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_DRAINING);
+	KUNIT_EXPECT_EQ(test, h[2].state, SEGMENT_SEALED);
+	expect_segments(test, NR - 5, 1, 4);
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[2]);
+	KUNIT_EXPECT_EQ(test, g.nr, 1);
+	atomic_set(&h[3].writes, 0);
+	h[3].tried = true;
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, NR, &g));
+}
+
+static void a_group_shrinks(struct kunit *test)
+{
+	struct ssdup_segment *h = device.segment;
+	struct drain_group g;
+
+	write_segments(test, 4);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_ASSERT_EQ(test, g.nr, 3);
+	g.wrote = true;
+	g.chosen = 7;
+	ssdup_group_shrink(&device, &g, 1);
+	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[0]);
+	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &h[0]), NULL);
+	KUNIT_EXPECT_EQ(test, g.nr, 1);
+	KUNIT_EXPECT_EQ(test, g.sectors, 8);
+	KUNIT_EXPECT_EQ(test, g.chosen, 7);
+	KUNIT_EXPECT_TRUE(test, g.wrote);
+	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_DRAINING);
+	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_SEALED);
+	KUNIT_EXPECT_EQ(test, h[2].state, SEGMENT_SEALED);
+
+	ssdup_group_shrink(&device, &g, 0);
+	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), NULL);
+	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_SEALED);
+	/* All can be taken again. */
+	free_oldest(test, 3);
+}
+
+static void what_is_written_back_is_freed(struct kunit *test)
+{
+	struct ssdup_segment *h = device.segment, *ring[NR];
+	struct drain_group g, all;
+	u32 i;
+
+	write_segments(test, 4);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_all(&device, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, 2, &g));
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), 1);
+	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), 3);
+	h[1].lost = true;
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, true, &all));
+	KUNIT_EXPECT_EQ(test, all.nr, 1);
+	h[1].lost = false;
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, true, &all));
+	KUNIT_EXPECT_EQ(test, all.nr, 2);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, false, &all));
+	KUNIT_EXPECT_EQ(test, all.nr, 3);
+	expect_segments(test, NR - 4, 1, 3);
+
+	ssdup_group_freed(&device, &g);
+	KUNIT_EXPECT_EQ(test, counted(STAT_FREES), 2);
+	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_FREE);
+	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_FREE);
+	expect_segments(test, NR - 2, 1, 1);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, ring), 2);
+	KUNIT_EXPECT_PTR_EQ(test, ring[0], &h[2]);
+	/* They are the last to open. */
+	for (i = 4; i < NR + 2; i++) {
+		KUNIT_ASSERT_TRUE(test, drain_switches());
+		KUNIT_EXPECT_EQ(test, device.open->index, i % NR);
+		KUNIT_EXPECT_EQ(test, device.open->generation, i + 1);
+		log_entries(1);
+	}
+	KUNIT_EXPECT_FALSE(test, drain_switches());
+}
+
+/* --- Facts --- */
+
+/* Every generation below @oldest is free or empty. */
+static void expect_dirty(struct kunit *test, bool dirty, u64 last, u64 oldest)
+{
+	u64 generation;
+
+	KUNIT_EXPECT_EQ(test, ssdup_open_dirty(&device, true), dirty);
+	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device), last);
+	for (generation = 0; generation < 4; generation++)
+		KUNIT_EXPECT_EQ(test, ssdup_drained(&device, generation), generation < oldest);
+}
+
+static void dirty_and_drained(struct kunit *test)
+{
+	expect_dirty(test, false, 0, U64_MAX);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	expect_dirty(test, false, 0, U64_MAX);
+	log_entries(2);
+	expect_dirty(test, true, 1, 1);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	expect_dirty(test, false, 1, 1);
+	log_entries(1);
+	expect_dirty(test, true, 2, 1);
+	ssdup_seal(&device, false);
+	expect_dirty(test, false, 2, 1);
+	free_oldest(test, 1);
+	expect_dirty(test, false, 2, 2);
+	free_oldest(test, 1);
+	expect_dirty(test, false, 2, U64_MAX);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	expect_dirty(test, false, 2, U64_MAX);
+	log_entries(1);
+	expect_dirty(test, true, 3, 3);
+}
+
+/* What a drain has moved to the open segment is no reason to drain that one. */
+static void relocated_entries(struct kunit *test)
+{
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	log_entries(2);
+	device.open->relocated = 2;
+	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(&device, true));
+	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(&device, false));
+	log_entries(1);
+	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(&device, false));
+	ssdup_seal(&device, false);
+	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(&device, false));
+}
+
+static struct kunit_case segments_cases[] = {
+	KUNIT_CASE(two_first_writes),
+	KUNIT_CASE(the_same_segment_later),
+	KUNIT_CASE(a_switch_seals_and_opens),
+	KUNIT_CASE(a_switch_commits),
+	KUNIT_CASE(an_empty_segment_stays_open),
+	KUNIT_CASE(a_read_only_log_opens_nothing),
+	KUNIT_CASE(generations_end),
+	KUNIT_CASE(a_log_goes_on_after_a_replay),
+	KUNIT_CASE(the_last_segments_are_spare),
+	KUNIT_CASE(full_and_scarce),
+	KUNIT_CASE(groups_are_taken_in_order),
+	KUNIT_CASE(a_group_shrinks),
+	KUNIT_CASE(what_is_written_back_is_freed),
+	KUNIT_CASE(dirty_and_drained),
+	KUNIT_CASE(relocated_entries),
+	{ }
+};
+
+static struct kunit_suite segments_suite = {
+	.name = "ssdup-segments",
+	.init = segments_test_init,
+	.exit = segments_test_exit,
+	.test_cases = segments_cases,
+};
+
+kunit_test_suite(segments_suite);
