@@ -381,7 +381,7 @@ static void head_by_its_page(struct kunit *test)
 	if (c->fault != LOG_SEGMENT_GAP)
 		return;
 	KUNIT_EXPECT_NE(test, ssdup_log_head_decode(buf, &s, SEGMENT + 1, &h), c->fault);
-	slot->h.nr_entries++;
+	slot->h.nr_entries = cpu_to_le16(le16_to_cpu(slot->h.nr_entries) + 1);
 	KUNIT_EXPECT_NE(test, ssdup_log_head_decode(buf, &s, SEGMENT, &h), c->fault);
 }
 
