@@ -81,6 +81,8 @@ system_make()
 		local policy=$1
 
 		shift
+		# as in the paper, writers wait for a full log
+		[ "${disks:-}" != paper ] || [ "$policy" = balance ] || set -- full block "$@"
 		zero_head $ssd
 		dm ssdup $hdd $ssd $((2 + $#)) policy "$policy" "$@"
 		stats=/sys/block/$(basename "$(readlink -f "/sys/dev/block/$(dmsetup \
