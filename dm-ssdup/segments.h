@@ -39,7 +39,7 @@ static inline u32 segment_pages(const struct ssdup_segment *h)
 }
 
 /**
- * ssdup_switch() - seal @from if it is still open, and open the next free segment
+ * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
  * @last: open one of the last LOG_SPARE segments, too
  *
  * Context: any. Return: false when no segment is free or the log is not writable.
@@ -124,7 +124,8 @@ void ssdup_group_freed(struct ssdup *c, const struct drain_group *g);
 
 /* --- Facts; any context --- */
 
-/** ssdup_open_dirty() - does the open segment hold anything?
+/**
+ * ssdup_open_dirty() - does the open segment hold anything?
  * @relocated: count entries that a drain has moved there too
  */
 bool ssdup_open_dirty(struct ssdup *c, bool relocated);

@@ -7,29 +7,11 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# refuse MS - the HDD takes so long for each of the blocks that it refuses
-refuse()
-{
-	local at=0 block
-
-	model $DISK fail_write clear
-	for ((block = 8; block < 1000; block += 88)); do
-		model $DISK fail_write "$block 8"
-		echo "$at $((block - at)) linear $DISK $at"
-		echo "$block 8 delay $DISK $block 0 $DISK $block $1"
-		at=$((block + 8))
-	done >"$T/table"
-	echo "$at $((LEN - at)) linear $DISK $at" >>"$T/table"
-	must dmsetup reload other "$T/table"
-	must dmsetup suspend other
-	must dmsetup resume other
-}
-
 must modprobe dm-delay
 make_disks ssd_size_mb=10
 must dmsetup create other --table "0 $LEN linear $HDD 0"
 DISK=$HDD HDD=/dev/mapper/other
-refuse 100
+refuse_late 100 {8..999..88}
 make_ssdup policy all full block drain manual autocommit_ms 1
 room=$(($(log_writes 8) * 8))
 io write len=$room bs=8
@@ -41,10 +23,7 @@ is "waiting writes and error of drains" "$(stat waiting_writes) $(stat drain_err
 above "unwritable extents" "$(stat unwritable_extents)" 11
 io verify
 
-must dmsetup reload other --table "0 $LEN linear $DISK 0"
-must dmsetup suspend other
-must dmsetup resume other
-model $DISK fail_write clear
+refuse_late 0
 all_home
 remove_ssdup
 must dmsetup remove other

@@ -7,23 +7,6 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# refuse SECTOR... - the HDD refuses the block there, after a second
-refuse()
-{
-	local at=0 block
-
-	for block; do
-		model $DISK fail_write "$block 8"
-		echo "$at $((block - at)) linear $DISK $at"
-		echo "$block 8 delay $DISK $block 0 $DISK $block 1000"
-		at=$((block + 8))
-	done >"$T/table"
-	echo "$at $((LEN - at)) linear $DISK $at" >>"$T/table"
-	must dmsetup reload other "$T/table"
-	must dmsetup suspend other
-	must dmsetup resume other
-}
-
 must modprobe dm-delay
 make_disks ssd_size_mb=10
 must dmsetup create other --table "0 $LEN linear $HDD 0"
@@ -35,7 +18,7 @@ data=$(segment_data) segments=$(stat segments)
 is "blocks of a segment" $((data / 8)) 61
 io write len=$((data * (segments - 2))) bs=8 fsync=1
 is "free segments" "$(stat segments_free)" 2
-refuse $((4 * data + 8)) $((8 * data + 8)) $((12 * data + 8)) $((16 * data + 8))
+refuse_late 1000 $((4 * data + 8)) $((8 * data + 8)) $((12 * data + 8)) $((16 * data + 8))
 
 for cut in 1 2 3; do
 	message drain start
@@ -50,10 +33,7 @@ is "error of the drain" "$(stat drain_errno)" 0
 above "free segments" "$(stat segments_free)" $((segments - 3))
 io verify
 
-must dmsetup reload other --table "0 $LEN linear $DISK 0"
-must dmsetup suspend other
-must dmsetup resume other
-model $DISK fail_write clear
+refuse_late 0
 all_home
 remove_ssdup
 must dmsetup remove other

@@ -536,6 +536,27 @@ cuts_seen()
 	sed -n '$s/.* \([0-9]*\) cuts,.*/\1/p' "$T/cuts"
 }
 
+# refuse_late MS SECTOR... - $DISK refuses the blocks there, each after MS ms; "other" lies on it.
+# Without a SECTOR it refuses none
+refuse_late()
+{
+	local at=0 block ms=$1
+
+	shift
+	# shellcheck disable=SC2153
+	model "$DISK" fail_write clear
+	for block; do
+		model "$DISK" fail_write "$block 8"
+		echo "$at $((block - at)) linear $DISK $at"
+		echo "$block 8 delay $DISK $block 0 $DISK $block $ms"
+		at=$((block + 8))
+	done >"$T/table"
+	echo "$at $((LEN - at)) linear $DISK $at" >>"$T/table"
+	must dmsetup reload other "$T/table"
+	must dmsetup suspend other
+	must dmsetup resume other
+}
+
 # all_home - drained, and the bare HDD has everything
 all_home()
 {
