@@ -3,6 +3,7 @@
 
 #include "batch.h"
 #include "meter.h"
+#include "segments.h"
 #include "trace.h"
 
 /* --- Buffers --- */
@@ -71,13 +72,16 @@ void ssdup_batch_wait(struct drain_batch *b)
 static void drain_end_io(struct bio *bio)
 {
 	struct drain_io *io = bio->bi_private;
+	struct drain_batch *b = io->batch;
 
 	if (bio->bi_status)
 		WRITE_ONCE(io->status, bio->bi_status);
-	WRITE_ONCE(io->batch->ended, ktime_get_ns());
+	WRITE_ONCE(b->ended, ktime_get_ns());
+	if (op_is_write(bio_op(bio)))
+		ssdup_throttle_allow(b->c, b->plan.sectors / b->plan.nr_runs);
 	/* First: after the last put of the batch the thread may free the bioset. */
 	bio_put(bio);
-	batch_put(io->batch);
+	batch_put(b);
 }
 
 /* Wait for one short read; after a late one read the rest at once. */

@@ -21,18 +21,18 @@ static void await_place(struct ssdup *c, int error)
 
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 {
-	u64 spare = last ? LOG_WORD_SPARE : 0;
+	u64 allowed = last ? LOG_WORD_LAST : ssdup_throttle_pass(c, sectors);
 	struct ssdup_segment *h;
 	int r;
 
 	/* Each turn reserves a place, fails, or finds another segment open. */
 	do {
 		h = READ_ONCE(c->open);
-		r = ssdup_try_reserve(c, h, io, sectors, spare);
+		r = ssdup_try_reserve(c, h, io, sectors, allowed);
 		if (!r)
 			return 0;
 		ssdup_put_write(c, h);
-	} while (r == -ENOSPC && ssdup_switch(c, h, last));
+	} while (r == -ENOSPC && ssdup_switch(c, h, allowed));
 	if (r != -ENOSPC)
 		await_place(c, r);
 	ssdup_free_spare(c, io);

@@ -69,7 +69,7 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
 /**
  * ssdup_try_reserve() - one try of ssdup_reserve()
  * @h: the open segment, as far as the caller knows
- * @spare: LOG_WORD_SPARE for a drain, which may use a spare segment; 0 for writers
+ * @allowed: bits of LOG_WORD_LAST that do not close the segment to the caller
  *
  * Gives the segment an array only after it has got an entry: until then the place in the ring
  * may turn out to be another segment's. Raises @h->writes even if it fails.
@@ -77,7 +77,7 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
  * Return: 0, -ENOSPC when @h is full or sealed, or as ssdup_reserve().
  */
 static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segment *h,
-					     struct ssdup_io *io, u32 sectors, u64 spare)
+					     struct ssdup_io *io, u32 sectors, u64 allowed)
 {
 	struct extent_array **array, *fresh = NULL;
 	u64 word, next;
@@ -86,7 +86,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
 		return -ENOMEM;
 	word = atomic64_read_acquire(&h->word);
-	while (log_word_reserve(word & ~spare, &c->g, sectors, &next)) {
+	while (log_word_reserve(word & ~allowed, &c->g, sectors, &next)) {
 		array = ssdup_find_place(c, h, log_word_entries(word), io);
 		if (unlikely(!array)) {
 			r = -EAGAIN;
@@ -103,7 +103,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 				break;
 			}
 		}
-		next |= word & spare;
+		next |= word & allowed;
 		if (likely(atomic64_try_cmpxchg(&h->word, (s64 *)&word, next))) {
 			if (unlikely(fresh))
 				ssdup_lend(c, h, array, fresh);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/slab.h>
 
+#include "meter.h"
 #include "mode.h"
 #include "segments.h"
 #include "trace.h"
 #include "wake.h"
+
+#define THROTTLE_SEGMENTS	2U	/* the last ones that writers get */
 
 struct ssdup_segments {
 	spinlock_t		lock;		/* these, and part of struct ssdup_segment */
@@ -16,6 +19,7 @@ struct ssdup_segments {
 	u64			next;		/* generation to open */
 	u64			number;		/* ring number behind the last sealed segment */
 	bool			full;		/* a write has found none free since */
+	atomic64_t		allowed;	/* sectors for writes, in a throttled segment */
 };
 
 int ssdup_segments_create(struct ssdup *c)
@@ -86,11 +90,49 @@ static void seal(struct ssdup *c, struct ssdup_segment *h)
 	trace_ssdup_seal(c, h);
 }
 
+/* Is the next segment to be throttled? Return: LOG_WORD_THROTTLED or 0. */
+static u64 throttle(struct ssdup *c)
+{
+	struct ssdup_segments *s = c->segments;
+
+	if (s->nr_free > LOG_SPARE + THROTTLE_SEGMENTS ||
+	    ssdup_meter_free_ns(c, c->g.data_sectors) <=
+	    (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC)
+		return 0;
+	/* What was allowed when nothing was throttled does not count. */
+	if (!(atomic64_read(&c->open->word) & LOG_WORD_THROTTLED))
+		atomic64_set(&s->allowed, 0);
+	return LOG_WORD_THROTTLED;
+}
+
+u64 ssdup_throttle_pass(struct ssdup *c, u32 sectors)
+{
+	struct ssdup_segments *s = c->segments;
+
+	/* A write may be longer than what is allowed: then the next one waits longer. */
+	if (atomic64_read(&s->allowed) <= 0 && !READ_ONCE(c->drain_error))
+		return 0;
+	atomic64_sub(sectors, &s->allowed);
+	return LOG_WORD_THROTTLED;
+}
+
+void ssdup_throttle_allow(struct ssdup *c, u32 sectors)
+{
+	struct ssdup_segments *s = c->segments;
+
+	if (!(atomic64_read(&READ_ONCE(c->open)->word) & LOG_WORD_THROTTLED))
+		return;
+	/* Not much for later: a burst would use up the segment that the flush takes time for. */
+	if (atomic64_read(&s->allowed) < (s64)c->longest)
+		atomic64_add(sectors, &s->allowed);
+	ssdup_kick_waiting(c);
+}
+
 static void open_segment(struct ssdup *c, struct ssdup_segment *h)
 {
 	struct ssdup_segments *s = c->segments;
 	/* What a drain opens of the last ones it needs for itself. */
-	u64 word = s->nr_free > LOG_SPARE ? 0 : LOG_WORD_SPARE;
+	u64 word = s->nr_free > LOG_SPARE ? throttle(c) : LOG_WORD_SPARE;
 
 	lockdep_assert_held(&s->lock);
 	list_del_init(&h->list);
@@ -116,7 +158,7 @@ static void open_segment(struct ssdup *c, struct ssdup_segment *h)
 	trace_ssdup_open(c, h);
 }
 
-bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last)
+bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, u64 allowed)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_segment *next;
@@ -128,8 +170,10 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last)
 		spin_unlock_irqrestore(&s->lock, flags);
 		return true;
 	}
-	next = s->nr_free > (last ? 0 : LOG_SPARE) ?
+	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : LOG_SPARE) ?
 	       list_first_entry(&s->free, struct ssdup_segment, list) : NULL;
+	if (atomic64_read(&from->word) & LOG_WORD_THROTTLED & ~allowed)
+		next = NULL;
 	/* Headers of higher generations are refused. */
 	spent = s->next > LOG_MAX_GENERATION;
 	/* A read-only log hands out nothing, see salvage.c. */
@@ -356,6 +400,8 @@ void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
 	if (s->nr_free > LOG_SPARE)
 		atomic64_andnot(LOG_WORD_SPARE, &c->open->word);
+	if (s->nr_free >= LOG_SPARE + THROTTLE_SEGMENTS)
+		atomic64_andnot(LOG_WORD_THROTTLED, &c->open->word);
 	spin_unlock_irq(&s->lock);
 }
 

@@ -40,17 +40,31 @@ static inline u32 segment_pages(const struct ssdup_segment *h)
 
 /**
  * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
- * @last: open one of the last LOG_SPARE segments, too
+ * @allowed: with LOG_WORD_SPARE, open one of the last LOG_SPARE segments, too; without
+ * LOG_WORD_THROTTLED, do not seal a throttled one
  *
  * Context: any. Return: false when no segment is free or the log is not writable.
  */
-bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, bool last);
+bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, u64 allowed);
 
 /**
  * ssdup_seal() - seal the open segment, if there is one; the next write opens another
  * @empty: even if it holds nothing; for a log that is now read-only, so that nothing is added
  */
 void ssdup_seal(struct ssdup *c, bool empty);
+
+/**
+ * ssdup_throttle_pass() - does a write that wants @sectors go on in a throttled segment?
+ *
+ * When a single segment takes longer than max_wait_ms until it is free, the last ones for writers
+ * are throttled: each sector that a drain writes to the HDD lets one go on. So no write waits for
+ * a whole segment. It takes two: one is filled while the one before is freed.
+ * Context: any. Return: LOG_WORD_THROTTLED, or 0.
+ */
+u64 ssdup_throttle_pass(struct ssdup *c, u32 sectors);
+
+/** ssdup_throttle_allow() - a drain has written @sectors to the HDD; any context */
+void ssdup_throttle_allow(struct ssdup *c, u32 sectors);
 
 /** ssdup_open_generation() - the generation of the open segment, or of the next; any context */
 u64 ssdup_open_generation(struct ssdup *c);

@@ -53,7 +53,7 @@ int ssdup_stream_create(struct ssdup *c)
 	window_reset(c, &s->window[0], 0);
 	c->window_now = &s->window[0];
 	s->next = &s->window[1];
-	c->route = ssdup_policy_first(c->set.policy);
+	c->route = ssdup_policy_next(c->set.policy, SSDUP_HDD, 0, 0, &(struct policy_marks){ });
 	ssdup_threshold_init(&s->threshold);
 	s->threshold_now = s->threshold.value;
 	return 0;

@@ -56,17 +56,8 @@ static void next_route(struct kunit *test)
 			c->from_ssd);
 }
 
-static void first_route(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, ssdup_policy_first(SSDUP_POLICY_ADAPTIVE), HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_policy_first(SSDUP_POLICY_WATERMARK), HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_policy_first(SSDUP_POLICY_ALL), SSD);
-	KUNIT_EXPECT_EQ(test, ssdup_policy_first(SSDUP_POLICY_NONE), HDD);
-}
-
 static struct kunit_case policy_cases[] = {
 	KUNIT_CASE_PARAM(next_route, next_gen_params),
-	KUNIT_CASE(first_route),
 	{}
 };
 

@@ -34,8 +34,11 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 
 #define NR		8U
 #define FOR_WRITERS	(NR - LOG_SPARE)
+/* To drain BALANCE_UNIT sectors, while a segment of SZ_1M sectors takes at most 250 ms */
+#define LONGEST_NS	(250 * NSEC_PER_MSEC * BALANCE_UNIT / SZ_1M)
 
 static struct ssdup device;
+static struct ssdup_meter meter;	/* of meter.c, which another suite brings along */
 
 /* A log without data. */
 static int segments_test_init(struct kunit *test)
@@ -45,6 +48,9 @@ static int segments_test_init(struct kunit *test)
 	device.g.data_sectors = SZ_1M;
 	device.g.meta_pages = SSDUP_RING;
 	device.set.halves = 2;
+	device.set.max_wait_ms = 250;
+	device.meter = &meter;
+	meter.free_ns = 0;
 	commits = 0;
 	events = 0;
 	device.stats = alloc_percpu(struct ssdup_stats);
@@ -73,12 +79,12 @@ static u64 counted(enum ssdup_stat stat)
 /* A writer finds no place in the segment that is open. */
 static bool writer_switches(void)
 {
-	return ssdup_switch(&device, device.open, false);
+	return ssdup_switch(&device, device.open, 0);
 }
 
 static bool drain_switches(void)
 {
-	return ssdup_switch(&device, device.open, true);
+	return ssdup_switch(&device, device.open, LOG_WORD_LAST);
 }
 
 /* To the open segment. */
@@ -126,18 +132,18 @@ static void two_first_writes(struct kunit *test)
 {
 	struct ssdup_segment *first = device.open;
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, false));
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, false));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, 0));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, 0));
 	KUNIT_EXPECT_PTR_EQ(test, device.open, first);
 	KUNIT_EXPECT_EQ(test, first->generation, 1);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&first->word), 0);
 	expect_segments(test, NR - 1, 1, 0);
 	/* A drain that relocates is a writer, too. */
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, true));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, LOG_WORD_LAST));
 	expect_segments(test, NR - 1, 1, 0);
 
 	log_entries(1);
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, false));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, 0));
 	KUNIT_EXPECT_EQ(test, device.open->generation, 2);
 	expect_segments(test, NR - 2, 1, 1);
 }
@@ -158,7 +164,7 @@ static void the_same_segment_later(struct kunit *test)
 		free_oldest(test, 1);
 	} while (device.open != h);
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, h, false));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, h, 0));
 	KUNIT_EXPECT_PTR_EQ(test, device.open, h);
 	KUNIT_EXPECT_EQ(test, h->generation, NR + 1);
 	KUNIT_EXPECT_FALSE(test, h->header || h->pages_done || h->relocated);
@@ -184,13 +190,13 @@ static void a_switch_seals_and_opens(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, old->base, 2 * (i - 1));
 
 		log_entries(entries);
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, old, false));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, old, 0));
 		KUNIT_EXPECT_EQ(test, old->state, SEGMENT_SEALED);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&old->word),
 				LOG_WORD_SEALED | log_word(entries, 8 * entries));
 		expect_segments(test, NR - 1 - i, 1, i);
 		/* Who comes late finds another one open. */
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, old, false));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, old, 0));
 		expect_segments(test, NR - 1 - i, 1, i);
 	}
 	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 3);
@@ -296,6 +302,75 @@ static void a_log_goes_on_after_a_replay(struct kunit *test)
 }
 
 /* --- A full log --- */
+
+/* Does the open segment have a place for a write that may use @allowed? */
+static bool place(u64 allowed)
+{
+	u64 next;
+
+	return log_word_reserve(atomic64_read(&device.open->word) & ~allowed, &device.g, 8, &next);
+}
+
+static void large_segments_are_throttled(struct kunit *test)
+{
+	device.longest = 64;
+	meter.free_ns = LONGEST_NS + 1;
+	/* What drains write before does not count. */
+	ssdup_throttle_allow(&device, 64);
+	write_segments(test, FOR_WRITERS - THROTTLE_SEGMENTS);
+	KUNIT_EXPECT_TRUE(test, place(0));
+	ssdup_throttle_allow(&device, 64);
+
+	/* All of the last ones are, and a writer neither gets a place nor opens another. */
+	KUNIT_EXPECT_TRUE(test, writer_switches());
+	expect_segments(test, LOG_SPARE + 1, 1, FOR_WRITERS - THROTTLE_SEGMENTS);
+	KUNIT_EXPECT_FALSE(test, place(0));
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), 0);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(&device));
+	KUNIT_EXPECT_TRUE(test, device.scarce);
+	/* A drain does not wait for itself. */
+	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_LAST));
+
+	/* What a drain writes goes on, and a long write once. */
+	ssdup_throttle_allow(&device, 16);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 24), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), 0);
+	ssdup_throttle_allow(&device, 16);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), 0);
+	/* What no write wants is not saved up. */
+	ssdup_throttle_allow(&device, 64);
+	ssdup_throttle_allow(&device, 64);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 64), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), 0);
+
+	/* Whoever may go on opens the next one, which is throttled, too. */
+	log_entries(1);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, device.open, LOG_WORD_THROTTLED));
+	expect_segments(test, LOG_SPARE, 1, FOR_WRITERS - 1);
+	KUNIT_EXPECT_FALSE(test, place(0));
+	log_entries(1);
+	KUNIT_EXPECT_FALSE(test, ssdup_switch(&device, device.open, LOG_WORD_THROTTLED));
+
+	/* A drain that fails lets all go on. */
+	device.drain_error = -EIO;
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), LOG_WORD_THROTTLED);
+	device.drain_error = 0;
+
+	/* One that is freed will be the next, and with more nothing is throttled. */
+	free_oldest(test, 1);
+	KUNIT_EXPECT_FALSE(test, place(0));
+	free_oldest(test, 1);
+	KUNIT_EXPECT_TRUE(test, place(0));
+}
+
+static void small_segments_are_not(struct kunit *test)
+{
+	meter.free_ns = LONGEST_NS;
+	write_segments(test, FOR_WRITERS);
+	KUNIT_EXPECT_TRUE(test, place(0));
+}
 
 static void the_last_segments_are_spare(struct kunit *test)
 {
@@ -525,6 +600,8 @@ static struct kunit_case segments_cases[] = {
 	KUNIT_CASE(a_read_only_log_opens_nothing),
 	KUNIT_CASE(generations_end),
 	KUNIT_CASE(a_log_goes_on_after_a_replay),
+	KUNIT_CASE(large_segments_are_throttled),
+	KUNIT_CASE(small_segments_are_not),
 	KUNIT_CASE(the_last_segments_are_spare),
 	KUNIT_CASE(full_and_scarce),
 	KUNIT_CASE(groups_are_taken_in_order),

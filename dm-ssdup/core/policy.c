@@ -5,8 +5,7 @@ enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
 				  u32 percentage, u32 threshold,
 				  const struct policy_marks *marks)
 {
-	u32 to_ssd_above = threshold;
-	u32 to_hdd_below = threshold;
+	u32 to_ssd_above = threshold, to_hdd_below = threshold;
 
 	switch (policy) {
 	case SSDUP_POLICY_ALL:
@@ -26,9 +25,4 @@ enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
 		return percentage > to_ssd_above ? SSDUP_SSD : SSDUP_HDD;
 
 	return percentage < to_hdd_below ? SSDUP_HDD : SSDUP_SSD;
-}
-
-enum ssdup_disk ssdup_policy_first(enum ssdup_policy policy)
-{
-	return policy == SSDUP_POLICY_ALL ? SSDUP_SSD : SSDUP_HDD;
 }

@@ -27,7 +27,4 @@ enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
 				  u32 percentage, u32 threshold,
 				  const struct policy_marks *marks);
 
-/** ssdup_policy_first() - route of the first stream: the SSD with policy all, else the HDD */
-enum ssdup_disk ssdup_policy_first(enum ssdup_policy policy);
-
 #endif
