@@ -25,7 +25,7 @@ data=$(segment_data)
 # the first segment has the extent that will be split, and the log is nearly full
 io write start=1000 len=64 bs=64
 io write len=1000 bs=8
-io write start=1064 len=$((data * ($(stat segments) - 3) - 1064)) bs=8
+io write start=1064 len=$((data * ($(stat segments) - 5) - 1064)) bs=8
 # the thread looks, and some time later it knows that nobody writes: the group is large
 message drain pause
 nap 0.3
