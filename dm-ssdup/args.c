@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "args.h"
+#include "discard.h"
 #include "wake.h"
 
 /* Serialises changes of settings, of all devices. */
@@ -97,6 +98,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	}
 	mutex_unlock(&set_lock);
 	ssdup_kick_waiting(c);
+	ssdup_discard_soon(c);
 	ssdup_kick_writeback(c);
 	return 0;
 }

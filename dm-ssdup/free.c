@@ -3,6 +3,7 @@
  * dm-ssdup: free a drain group that is on the HDD. ssdup.h has the order of the steps.
  */
 #include "commit.h"
+#include "discard.h"
 #include "free.h"
 #include "hdd.h"
 #include "map.h"
@@ -51,6 +52,7 @@ void ssdup_free_end(struct ssdup *c, const struct drain_group *g)
 	WRITE_ONCE(c->short_of_memory, false);
 	ssdup_event(c);
 	ssdup_kick_waiting(c);
+	ssdup_discard_soon(c);
 	ssdup_drain_told(c);
 }
 

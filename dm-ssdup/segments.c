@@ -8,14 +8,17 @@
 #include "wake.h"
 
 #define THROTTLE_SEGMENTS	2U	/* the last ones that writers get */
+#define READY	4U	/* segments that can be opened at once when a log is loaded */
 
 struct ssdup_segments {
 	spinlock_t		lock;		/* these, and part of struct ssdup_segment */
 	struct list_head	sealed;		/* oldest first */
 	struct list_head	free;		/* next to open first */
+	struct list_head	stale;		/* free, not discarded yet: opened last */
 	struct list_head	ring;		/* with pages in the ring, oldest first */
 	u32			nr_sealed;	/* read without the lock: a hint */
-	u32			nr_free;	/* the same */
+	u32			nr_free;	/* on those two lists; the same */
+	u32			discarding;	/* free, but on neither; the same */
 	u64			next;		/* generation to open */
 	u64			number;		/* ring number behind the last sealed segment */
 	bool			full;		/* a write has found none free since */
@@ -34,6 +37,7 @@ int ssdup_segments_create(struct ssdup *c)
 	spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->sealed);
 	INIT_LIST_HEAD(&s->free);
+	INIT_LIST_HEAD(&s->stale);
 	INIT_LIST_HEAD(&s->ring);
 	for (i = 0; i < c->g.nr_segments; i++) {
 		c->segment[i].index = i;
@@ -70,10 +74,10 @@ static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *h)
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed + 1);
 }
 
-static void add_free(struct ssdup_segments *s, struct ssdup_segment *h)
+static void add_free(struct ssdup_segments *s, struct ssdup_segment *h, struct list_head *list)
 {
 	h->state = SEGMENT_FREE;
-	list_move_tail(&h->list, &s->free);
+	list_move_tail(&h->list, list);
 	WRITE_ONCE(s->nr_free, s->nr_free + 1);
 }
 
@@ -171,7 +175,8 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, u64 allowed)
 		return true;
 	}
 	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : LOG_SPARE) ?
-	       list_first_entry(&s->free, struct ssdup_segment, list) : NULL;
+	       list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
+				struct ssdup_segment, list) : NULL;
 	if (atomic64_read(&from->word) & LOG_WORD_THROTTLED & ~allowed)
 		next = NULL;
 	/* Headers of higher generations are refused. */
@@ -243,11 +248,15 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 		add_sealed(s, h);
 		first = h->index + 1;
 	}
-	/* Go on behind the youngest, so that the SSD is worn evenly. */
+	/*
+	 * Go on behind the youngest, so that the SSD is worn evenly. It is not known which were
+	 * discarded. The first stay ready until others are, and in a new log, which may have
+	 * taken the SSD by mistake, all of them.
+	 */
 	for (i = 0; i < c->g.nr_segments; i++) {
 		h = &c->segment[(first + i) % c->g.nr_segments];
 		if (list_empty(&h->list))
-			add_free(s, h);
+			add_free(s, h, next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
 	}
 	spin_unlock_irq(&s->lock);
 }
@@ -381,6 +390,18 @@ bool ssdup_group_all(struct ssdup *c, bool written, struct drain_group *g)
 	return g->nr;
 }
 
+static void more_to_open(struct ssdup *c)
+{
+	struct ssdup_segments *s = c->segments;
+
+	WRITE_ONCE(s->full, false);
+	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
+	if (s->nr_free > LOG_SPARE)
+		atomic64_andnot(LOG_WORD_SPARE, &c->open->word);
+	if (s->nr_free >= LOG_SPARE + THROTTLE_SEGMENTS)
+		atomic64_andnot(LOG_WORD_THROTTLED, &c->open->word);
+}
+
 void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 {
 	struct ssdup_segments *s = c->segments;
@@ -394,14 +415,45 @@ void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 		/* A log that is read-only has entries that never became durable. */
 		list_del_init(&h->ring);
 		WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
-		add_free(s, h);
+		add_free(s, h, &s->stale);
 	}
-	WRITE_ONCE(s->full, false);
-	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
-	if (s->nr_free > LOG_SPARE)
-		atomic64_andnot(LOG_WORD_SPARE, &c->open->word);
-	if (s->nr_free >= LOG_SPARE + THROTTLE_SEGMENTS)
-		atomic64_andnot(LOG_WORD_THROTTLED, &c->open->word);
+	more_to_open(c);
+	spin_unlock_irq(&s->lock);
+}
+
+u32 ssdup_discard_begin(struct ssdup *c, u32 most, struct list_head *batch)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h, *next;
+	u32 nr = 0, first = 0;
+
+	spin_lock_irq(&s->lock);
+	/* Reads may still point into what a read-only log has freed. */
+	most = ssdup_mode(c) == MODE_RUNNING ?
+	       min(most, (s->nr_free - min(s->nr_free, LOG_SPARE)) / 2) : 0;
+	list_for_each_entry_safe(h, next, &s->stale, list) {
+		if (!nr)
+			first = h->index;
+		if (nr == most || h->index != first + nr)
+			break;
+		list_move_tail(&h->list, batch);
+		nr++;
+	}
+	WRITE_ONCE(s->discarding, nr);
+	WRITE_ONCE(s->nr_free, s->nr_free - nr);
+	spin_unlock_irq(&s->lock);
+	return nr;
+}
+
+void ssdup_discard_end(struct ssdup *c, struct list_head *batch)
+{
+	struct ssdup_segments *s = c->segments;
+
+	spin_lock_irq(&s->lock);
+	list_splice_tail(batch, &s->free);
+	WRITE_ONCE(s->nr_free, s->nr_free + s->discarding);
+	WRITE_ONCE(s->discarding, 0);
+	more_to_open(c);
 	spin_unlock_irq(&s->lock);
 }
 
@@ -455,6 +507,11 @@ bool ssdup_segments_full(struct ssdup *c)
 u32 ssdup_free_segments(struct ssdup *c)
 {
 	return READ_ONCE(c->segments->nr_free);
+}
+
+u32 ssdup_discarding_segments(struct ssdup *c)
+{
+	return READ_ONCE(c->segments->discarding);
 }
 
 u32 ssdup_sealed_segments(struct ssdup *c)

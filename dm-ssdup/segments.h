@@ -136,6 +136,19 @@ bool ssdup_group_all(struct ssdup *c, bool written, struct drain_group *g);
 /** ssdup_group_freed() - put a group on the free list; between ssdup_commit_lock() and unlock */
 void ssdup_group_freed(struct ssdup *c, const struct drain_group *g);
 
+/**
+ * ssdup_discard_begin() - take free segments that were not discarded since they were freed
+ * @most: segments; no more than are left for writers
+ * @batch: receives them: neighbours on the SSD, the first one first, which are not opened until
+ *	ssdup_discard_end()
+ *
+ * Context: process, one batch at a time. Return: how many.
+ */
+u32 ssdup_discard_begin(struct ssdup *c, u32 most, struct list_head *batch);
+
+/** ssdup_discard_end() - let a batch be opened again */
+void ssdup_discard_end(struct ssdup *c, struct list_head *batch);
+
 /* --- Facts; any context --- */
 
 /**
@@ -153,8 +166,11 @@ bool ssdup_drained(struct ssdup *c, u64 generation);
 /** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
 bool ssdup_segments_full(struct ssdup *c);
 
-/** ssdup_free_segments() - number of free segments */
+/** ssdup_free_segments() - number of segments that can be opened */
 u32 ssdup_free_segments(struct ssdup *c);
+
+/** ssdup_discarding_segments() - number of free segments that are being discarded */
+u32 ssdup_discarding_segments(struct ssdup *c);
 
 /** ssdup_sealed_segments() - number of sealed segments, those being drained included */
 u32 ssdup_sealed_segments(struct ssdup *c);

@@ -237,6 +237,7 @@ struct ssdup {
 	struct workqueue_struct	*wq;
 	struct delayed_work	wait_work;
 	struct delayed_work	autocommit;
+	struct delayed_work	discard_work;
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 	struct work_struct	event_work;
 	wait_queue_head_t	wb_wait;	/* the writeback thread waits for work */

@@ -34,6 +34,10 @@ static enum wait_cause wait_cause(struct ssdup *c)
 
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 {
+	static const enum ssdup_field counters[] = {
+#define SSDUP_STAT(symbol, ...)	FIELD_##symbol,
+#include "core/fields.h"
+	};
 	const struct ssdup_held held = ssdup_sum_held(c);
 	int i;
 
@@ -43,7 +47,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c);
 	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c);
 	value[FIELD_SEGMENTS] = c->g.nr_segments;
-	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c);
+	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c) + ssdup_discarding_segments(c);
 	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c);
 	value[FIELD_FILL] = ssdup_open_fill(c);
 	value[FIELD_DIRTY] = held.sectors;
@@ -51,7 +55,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_WAITING] = atomic_read(&c->nr_waiting);
 	value[FIELD_DRAIN_ERRNO] = -READ_ONCE(c->drain_error);
 	for (i = 0; i < STAT_NR; i++)
-		value[FIELD_WRITES_HDD + i] = stat_sum(c, i);
+		value[counters[i]] = stat_sum(c, i);
 	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
 	value[FIELD_FLUSHES_WAIT] = ssdup_queued_flushes(c) + ssdup_queued_fuas(c);

@@ -9,6 +9,7 @@
 #include "away.h"
 #include "commit.h"
 #include "debt.h"
+#include "discard.h"
 #include "flush.h"
 #include "hdd.h"
 #include "io.h"
@@ -166,6 +167,7 @@ static int allocate(struct ssdup *c)
 	c->stats = alloc_percpu(struct ssdup_stats);
 	if (!c->stats)
 		return -ENOMEM;
+	ssdup_discard_create(c);
 	return ssdup_wake_create(c, ssdup_wait_work, ssdup_autocommit_work) ?:
 	       ssdup_segments_create(c) ?: ssdup_wait_create(c) ?: ssdup_away_create(c) ?:
 	       ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?: ssdup_flush_create(c) ?:
@@ -343,6 +345,7 @@ static void ssdup_resume(struct dm_target *ti)
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
 	ssdup_writeback_start(c);
 	WRITE_ONCE(c->active, true);
+	ssdup_discard_soon(c);
 	memalloc_noio_restore(noio);
 }
 

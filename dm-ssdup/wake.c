@@ -31,6 +31,7 @@ void ssdup_wake_stop(struct ssdup *c)
 {
 	cancel_delayed_work_sync(&c->wait_work);
 	cancel_delayed_work_sync(&c->autocommit);
+	cancel_delayed_work_sync(&c->discard_work);
 	WRITE_ONCE(c->autocommit_armed, false);
 	flush_workqueue(c->wq);
 }

@@ -345,6 +345,75 @@ static void full_and_scarce(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, events, 2);
 }
 
+/* --- Discards --- */
+
+static u32 first_of(struct list_head *batch)
+{
+	return list_first_entry(batch, struct ssdup_segment, list)->index;
+}
+
+/* Of what writers may open half is discarded at once. Nobody opens that meanwhile. */
+static void none_is_opened_while_discarded(struct kunit *test)
+{
+	LIST_HEAD(batch);
+	u32 i;
+
+	/* A new log has nothing to discard. */
+	KUNIT_EXPECT_EQ(test, ssdup_discard_begin(&device, NR, &batch), 0);
+	write_segments(test, FOR_WRITERS);
+	free_oldest(test, FOR_WRITERS - 1);
+	KUNIT_ASSERT_EQ(test, ssdup_discard_begin(&device, NR, &batch), 2);
+	KUNIT_EXPECT_EQ(test, first_of(&batch), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(&device), NR - 3);
+	KUNIT_EXPECT_EQ(test, ssdup_discarding_segments(&device), 2);
+
+	/* Two that were never used, and one that is still to be discarded. */
+	write_segments(test, 3);
+	KUNIT_EXPECT_EQ(test, device.open->index, 2);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	for (i = 0; i < LOG_SPARE; i++) {
+		KUNIT_ASSERT_TRUE(test, drain_switches());
+		log_entries(1);
+	}
+	KUNIT_EXPECT_FALSE(test, drain_switches());
+
+	ssdup_discard_end(&device, &batch);
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(&device));
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(&device), LOG_SPARE);
+	KUNIT_EXPECT_EQ(test, ssdup_discarding_segments(&device), 0);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	free_oldest(test, 1);
+	KUNIT_EXPECT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, device.open->index, 0);
+}
+
+/* A batch is one range of the SSD. The first segments of a log stay ready. */
+static void neighbours_are_discarded(struct kunit *test)
+{
+	const struct log_header live[] = {
+		{ .segment = 5, .generation = 1 }, { .segment = 7, .generation = 2 },
+	};
+	const u32 pages[] = { 1, 1 }, order[] = { 4, 6 };
+	u32 i;
+
+	ssdup_segments_destroy(&device);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_create(&device), 0);
+	ssdup_segments_begin(&device, live, pages, 2, 3);
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		LIST_HEAD(batch);
+
+		/* Reads may still point into what a read-only log has freed. */
+		device.mode = MODE_LOG_READ_ONLY;
+		KUNIT_EXPECT_EQ(test, ssdup_discard_begin(&device, NR, &batch), 0);
+		device.mode = MODE_RUNNING;
+		KUNIT_ASSERT_EQ(test, ssdup_discard_begin(&device, NR, &batch), 1);
+		KUNIT_EXPECT_EQ(test, first_of(&batch), order[i]);
+		ssdup_discard_end(&device, &batch);
+	}
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, device.open->index, 0);
+}
+
 /* --- Drain groups --- */
 
 /* Of the oldest that were not tried, up to the first that has writes in flight or is open. */
@@ -512,6 +581,8 @@ static struct kunit_case segments_cases[] = {
 	KUNIT_CASE(small_segments_are_not),
 	KUNIT_CASE(the_last_segments_are_spare),
 	KUNIT_CASE(full_and_scarce),
+	KUNIT_CASE(none_is_opened_while_discarded),
+	KUNIT_CASE(neighbours_are_discarded),
 	KUNIT_CASE(groups_are_taken_in_order),
 	KUNIT_CASE(a_group_shrinks),
 	KUNIT_CASE(what_is_written_back_is_freed),

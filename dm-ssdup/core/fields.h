@@ -73,6 +73,8 @@ SSDUP_FIELD(READ_ONLY, read_only, PLAIN, "1 when the table is read-only, else 0"
 SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, PLAIN,
 	    "longest time in milliseconds that a write has waited for space in the log")
 
+SSDUP_STAT(SSD_DISCARDED, ssd_discarded_sectors, SECTORS, "space discarded on the SSD")
+
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")
 SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")

@@ -29,6 +29,12 @@ static const char * const drains[] = {
 	NULL
 };
 
+static const char * const discards[] = {
+	[SSDUP_DISCARD_AUTO]	= "auto",
+	[SSDUP_DISCARD_OFF]	= "off",
+	NULL
+};
+
 #define KEY(key_name, key_preset, array, least, most, takes, ...)	\
 	.name = #key_name, .offset = offsetof(struct ssdup_settings, key_name), \
 	.preset = key_preset, .words = array, .min = least, .max = most, \

@@ -53,7 +53,7 @@ enum wait_cause {
 #include "states.h"
 };
 
-/* Fields of the status line; the counters are consecutive. */
+/* Fields of the status line. */
 enum ssdup_field {
 #define SSDUP_FIELD(symbol, ...)	FIELD_##symbol,
 #define SSDUP_STAT(symbol, ...)		FIELD_##symbol,
@@ -77,6 +77,11 @@ enum ssdup_drain {
 	SSDUP_DRAIN_AUTO,
 	SSDUP_DRAIN_EAGER,
 	SSDUP_DRAIN_MANUAL,
+};
+
+enum ssdup_discard {
+	SSDUP_DISCARD_AUTO,
+	SSDUP_DISCARD_OFF,
 };
 
 /* Random percentages and thresholds are in units of 1/10000. */

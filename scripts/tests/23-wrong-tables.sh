@@ -55,6 +55,7 @@ bad drain never "not auto, eager or manual"
 bad drain_depth 0 "not a number from 1 to 1024"
 bad autocommit_ms 0 "not a number"
 bad flush_on_suspend 2 "not 0 or 1"
+bad discard on "not auto or off"
 refused "ssd: too small for 32 segments" "$HDD $SSD 2 segment_mb 1"
 must modprobe dm-zero
 must dmsetup create other --table "0 $((100 << 31)) zero"

@@ -44,7 +44,7 @@ for file in "$SYS"/*; do
 		is "$name" "$value" "$(cat "/sys/block/m${name%_dev}0/dev")"
 		;;
 	log_uuid) is "log" "$value" "$(log_uuid)" ;;
-	policy | route | full | drain) [[ $value =~ ^[a-z]+$ ]] || fail "$file: $value" ;;
+	policy | route | full | drain | discard) [[ $value =~ ^[a-z]+$ ]] || fail "$file: $value" ;;
 	*) [[ $value =~ ^[0-9]+$ ]] || fail "$file: $value" ;;
 	esac
 	is "lines of $file" "$(wc -l <"$file")" 1
@@ -62,6 +62,7 @@ takes drain eager always
 takes drain_depth_reads 1 0 1025
 takes autocommit_ms 50 0 3600001
 takes flush_on_suspend 1 2
+takes discard off on 0
 above "commits before" 1 "$(stat commits)"
 # autocommit, as the knob says; a drain would commit too
 knob policy all

@@ -21,7 +21,8 @@ must dmsetup create other <<-TABLE
 	$((data + 8)) $(($(blockdev --getsz $SSD) - data - 8)) linear $SSD $((data + 8))
 TABLE
 SSD=/dev/mapper/other
-make_ssdup policy all drain manual autocommit_ms 3600000
+# it would keep a discard, too
+make_ssdup policy all drain manual autocommit_ms 3600000 discard off
 model $HDD fail_write "1001 3"
 
 # all of segment 0, and the first place of segment 1

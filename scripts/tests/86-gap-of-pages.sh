@@ -30,7 +30,8 @@ must dmsetup resume other
 wait
 must dmsetup remove --retry $NAME
 power_on
-make_ssdup policy all drain manual
+# a discard would be held back like the writes
+make_ssdup policy all drain manual discard off
 above "extents" "$(stat extents)" 63
 io recover
 all_home

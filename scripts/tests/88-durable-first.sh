@@ -51,8 +51,8 @@ for seed in 1 2 3 4 5 6 7 8; do
 done
 
 # the power goes while the first of three headers is on its way
-late 3600000 1
 fresh
+late 3600000 1
 io write start=1024 len=$((3 * segment)) bs=64
 iocheck "$MODEL" $DEV flush 2>"$T/flush" &
 flush=$!

@@ -9,7 +9,7 @@
 #	1  newest data is read, by any route, while draining	03 04 05 07 34 37
 #	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 42 43 49 80-86 88 89
 #	3  never older over newer, tombstones			04 11 12 15 16 17 38 40 42 43 76
-#	4  a segment is reused only when nothing needs it		17 35 42 88 89 98
+#	4  a segment is reused only when nothing needs it		17 35 42 88 89 98 100
 #	5  overlapping writes in flight: no flip later		19 40 76
 #	6  an extent is visible when its data is there		34
 #	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 72 74 77-79 87 91

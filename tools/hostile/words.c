@@ -32,17 +32,18 @@ static const char * const known[] = {
 	/* Keys, */
 	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "halves", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
-	"flush_on_suspend",
+	"flush_on_suspend", "discard",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
+	"off",
 	/* messages, */
 	"flush", "commit", "start", "pause", "set", "clear_stats", "lost_ranges",
 	/* and others. */
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		13U
-#define KEY_WORDS	9U
+#define KEYS		14U
+#define KEY_WORDS	10U
 #define MESSAGES	7U
 
 static const char * const numbers[] = {
@@ -145,6 +146,7 @@ static const struct knob {
 	{ "drain_depth_reads", NULL, 1, 1024 },
 	{ "autocommit_ms", NULL, 1, 3600000 },
 	{ "flush_on_suspend", NULL, 0, 1 },
+	{ "discard", "auto off", 0, 0 },
 };
 
 static int open_file(const char *name, int flags)

@@ -17,6 +17,9 @@ static const struct option_spec format_options[] = {
 	  "the log's UUID (default: a random one)",
 	  "It must not be the nil UUID. Pages of an earlier log with that UUID\n"
 	  "do not count: the segments get generations that none had." },
+	{ OPT_NO_DISCARD, "no-discard", NULL,
+	  "do not discard what the SSD holds",
+	  "Otherwise all of it is discarded, if the SSD takes discards." },
 	{ OPT_FORCE, "force", NULL,
 	  "give up what the SSD holds; take an HDD that holds a log",
 	  "An SSD holds something if it has a log, a file\n"

@@ -39,6 +39,9 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 			return bad_usage(ctx, "--uuid: not a UUID that a log can have: %s", optarg);
 		a->log.old_uuid = true;
 		break;
+	case OPT_NO_DISCARD:
+		a->log.no_discard = true;
+		break;
 	case OPT_FORCE:
 		a->force = true;
 		break;

@@ -203,16 +203,18 @@ static int exists(const struct ssdup_ctx *ctx, const struct new_device *new, int
 	return fail(ctx, EXIT_REFUSED, new->name, "a device of that name is there already");
 }
 
-/* The UUID that the log has, or will have. */
-static void choose_uuid(const struct new_device *new, const struct pair *p, struct log_options *o)
+/* What the keys say of a new log; and the UUID that the log has, or will have. */
+static void choose_log(const struct new_device *new, const struct pair *p, struct log_options *o)
 {
-	char *size = value_of(new, "segment_mb");
+	char *size = value_of(new, "segment_mb"), *discard = value_of(new, "discard");
 	uint64_t mb;
 
 	/* The kernel says what is wrong with any other. */
 	if (size && !parse_number(size, 1, 256, &mb) && !(mb & (mb - 1)))
 		o->segment_mb = mb;
 	free(size);
+	o->no_discard = discard && !strcmp(discard, "off");
+	free(discard);
 	if (p->log.fault == LOG_OK && !new->format)
 		memcpy(o->uuid, ssd_super(&p->log)->uuid, sizeof(o->uuid));
 	else
@@ -226,7 +228,7 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 	struct dmdev d;
 	int r;
 
-	choose_uuid(new, p, &o);
+	choose_log(new, p, &o);
 	dm_uuid = xprintf(DM_UUID_PREFIX "%s", uuid_text(uuid, o.uuid));
 	r = dmdev_create(new->name, dm_uuid);
 	free(dm_uuid);

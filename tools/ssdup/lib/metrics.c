@@ -39,6 +39,7 @@ const struct metric metrics[] = {
 	ONE("ssdup_metadata_written_bytes_total", PAGES),
 	ONE("ssdup_seals_total", SEALS),
 	ONE("ssdup_frees_total", FREES),
+	ONE("ssdup_ssd_discarded_bytes_total", SSD_DISCARDED),
 	ONE("ssdup_drained_bytes_total", DRAINED_SECTORS),
 	ONE("ssdup_drain_writes_total", DRAIN_RUNS),
 	ONE("ssdup_drain_reads_total", DRAIN_PIECES),

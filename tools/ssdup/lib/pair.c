@@ -4,8 +4,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <unistd.h>
 #include <uuid/uuid.h>
@@ -216,12 +218,25 @@ int pair_new_log(const struct ssdup_ctx *ctx, const struct dev *hdd, const struc
 	return EXIT_OK;
 }
 
+/* All but the head, which is blank and durable: after a power cut it must not be an old log's. */
+static void discard(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	const uint64_t head = SSDUP_HEAD_SECTORS * SECTOR_BYTES;
+	uint64_t range[2] = { head, p->ssd.bytes - head };
+
+	if (p->ssd.rdev && ioctl(p->ssd_fd, BLKDISCARD, range) && errno != EOPNOTSUPP)
+		warn(ctx, p->ssd.path, "cannot be discarded: %s", strerror(errno));
+}
+
 /* As the kernel does to a blank SSD when the device is resumed. */
-static int write_log(struct pair *p, const struct log_super *s)
+static int write_log(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o,
+		     const struct log_super *s)
 {
 	int r;
 
 	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd);
+	if (!r && !o->no_discard)
+		discard(ctx, p);
 	return r ?: ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log);
 }
 
@@ -233,7 +248,7 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	r = pair_new_log(ctx, &p->hdd, &p->ssd, o, &s);
 	if (r)
 		return r;
-	r = write_log(p, &s);
+	r = write_log(ctx, p, o, &s);
 	if (r)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be formatted: %s",
 			    strerror(-r));

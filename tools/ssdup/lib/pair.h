@@ -42,6 +42,7 @@ struct log_options {
 	unsigned int	segment_mb;	/* 0: by the size of the SSD */
 	unsigned int	block;		/* in bytes; 0: the larger of the disks' */
 	bool		old_uuid;	/* a log may have had it: its pages must not count */
+	bool		no_discard;	/* of what the SSD holds */
 	u8		uuid[16];
 };
 

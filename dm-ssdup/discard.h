@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: discards of free segments on the SSD. When it fails one it gets the next one an hour
+ * later.
+ */
+#ifndef SSDUP_DISCARD_H
+#define SSDUP_DISCARD_H
+
+#include "ssdup.h"
+
+/** ssdup_discard_create() - make the work item; context: the constructor */
+void ssdup_discard_create(struct ssdup *c);
+
+/** ssdup_discard_soon() - discard what is free, after the rest if it rests; any context */
+void ssdup_discard_soon(struct ssdup *c);
+
+#endif

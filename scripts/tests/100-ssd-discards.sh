@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Segments that are free are discarded on the SSD, so that it maps next to nothing after a drain;
+# not while a read points into them, not with discard off, and none is opened meanwhile.
+# kernels: 6.12 6.1
+# cpus: 2
+# seconds: 480
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+FTL=/sys/block/mssd0/ftl
+
+# flash_ssd - 64 MiB, and what a log holds
+flash_ssd()
+{
+	make_disks ssd_size_mb=64 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 hdd_size_mb=128
+	rm -f "$MODEL"
+}
+
+# maps_below BYTES - the SSD does, sooner or later
+maps_below()
+{
+	local end=$((SECONDS + 150))
+
+	until [ "$(<$FTL/mapped_bytes)" -lt "$1" ]; do
+		[ $SECONDS -lt $end ] || fail "the SSD maps $(<$FTL/mapped_bytes) bytes, not below $1"
+		nap 0.01
+	done
+}
+
+# freed - sectors of the segments freed so far
+freed()
+{
+	echo $(($(stat frees) * $(stat segment_sectors)))
+}
+
+# the tool discards the SSD before it makes a log, unless told not to; the kernel does not
+flash_ssd
+io_on $SSD write len=131072 bs=512
+rm "$MODEL"
+must ssdup format $SSD --hdd $HDD --force --no-discard
+above "bytes mapped" "$(<$FTL/mapped_bytes)" $((60 << 20))
+dd if=/dev/zero of=$SSD bs=4k count=1 oflag=direct status=none
+make_ssdup policy all drain manual
+remove_ssdup
+above "bytes mapped" "$(<$FTL/mapped_bytes)" $((60 << 20))
+must ssdup format $SSD --hdd $HDD --force
+below "bytes mapped" "$(<$FTL/mapped_bytes)" $((1100 << 10))
+make_ssdup policy all drain manual
+is "sectors discarded" "$(stat ssd_discarded_sectors)" 0
+
+# a burst and a drain, thrice; a log alone copies nothing
+model mssd0 reset 1
+for seed in 1 2 3; do
+	io random len=131072 bs=16 nr=3000 seed=$seed
+	above "bytes mapped" "$(<$FTL/mapped_bytes)" $((20 << 20))
+	flush
+	maps_below $((1500 << 10))
+done
+below "write amplification" "$(<$FTL/waf_1e3)" 1021
+wait_until ssd_discarded_sectors -eq "$(freed)"
+is "free segments" "$(stat segments_free)" $(($(stat segments)))
+all_home
+
+# while a log that is full rewrites itself, too
+knob drain auto
+io random len=262144 bs=64 nr=4096 seed=4
+below "write amplification" "$(<$FTL/waf_1e3)" 1021
+all_home
+
+# what a replay finds is older than the tail, or zeroes
+remove_ssdup
+make_ssdup policy all drain manual
+is "extents" "$(stat extents)" 0
+io random len=131072 bs=8 nr=1000 seed=5
+remove_ssdup
+must_not sh -c "ssdup check --full $SSD | grep -i fault"
+make_ssdup policy all drain manual discard off
+io verify
+before=$(<$FTL/discarded_bytes)
+io random len=131072 bs=16 nr=2000 seed=6
+flush
+nap 1
+is "sectors discarded" "$(stat ssd_discarded_sectors)" 0
+is "bytes discarded" "$(<$FTL/discarded_bytes)" "$before"
+# those that were not discarded are, when the key is set, and what an earlier life has left
+above "bytes mapped" "$(<$FTL/mapped_bytes)" $((16 << 20))
+knob discard auto
+maps_below $((1500 << 10))
+all_home
+
+# an SSD that refuses one gets no more for an hour or until a resume, and the log goes on
+remove_ssdup
+flash_ssd
+make_ssdup policy all drain manual
+before=$(stat ssd_discarded_sectors)
+model $SSD fail_write "$(log_sector $(($(segment_data) - 8))) 8"
+io write len=64
+said "" || :
+flush
+wait_until frees -eq 1
+end=$((SECONDS + 60))
+until said "the SSD has failed a discard"; do
+	[ $SECONDS -lt $end ] || fail "no word of a discard that failed"
+	nap 0.1
+done
+heal
+io write len=64
+flush
+nap 0.5
+is "sectors discarded" "$(stat ssd_discarded_sectors)" "$before"
+is "mode" "$(stat mode)" 0
+must dmsetup suspend $NAME
+must dmsetup resume $NAME
+wait_until ssd_discarded_sectors -gt "$before"
+all_home
+remove_ssdup
+
+# slow_ssd KIND SECTOR - an SSD whose reads, or writes and discards, of 8 sectors take a minute
+slow_ssd()
+{
+	local read=0 write=60000
+
+	[ "$1" != reads ] || read=60000 write=0
+	must modprobe dm-delay
+	must dmsetup create other <<-TABLE
+		0 $2 linear /dev/mssd0 0
+		$2 8 delay /dev/mssd0 $2 $read /dev/mssd0 $2 $write
+		$(($2 + 8)) $(($(blockdev --getsz /dev/mssd0) - $2 - 8)) linear /dev/mssd0 $(($2 + 8))
+	TABLE
+	SSD=/dev/mapper/other
+}
+
+# fast_ssd - what was held back ends now
+fast_ssd()
+{
+	must dmsetup reload other --table "0 $(blockdev --getsz /dev/mssd0) linear /dev/mssd0 0"
+	must dmsetup suspend other
+	must dmsetup resume other
+}
+
+make_disks ssd_size_mb=10
+rm "$MODEL"
+make_ssdup
+first=$(log_sector 0) last=$(log_sector $(($(segment_data) - 8)))
+remove_ssdup
+
+# a read holds the segment while it is freed
+slow_ssd reads "$first"
+make_ssdup policy all drain manual
+io write len=256 bs=64
+iocheck "$MODEL" $DEV watch len=8 bs=8 seconds=0 >"$T/reads" &
+read=$!
+wait_until reads_ssd -eq 1
+io write len=8
+message flush &
+drain=$!
+wait_until drain_state -eq 7
+nap 0.5
+kill -0 $read || fail "the read was not under way any more"
+is "sectors discarded" "$(stat ssd_discarded_sectors)" 0
+fast_ssd
+must wait $read
+must wait $drain
+is "reads" "$(<"$T/reads")" "1 reads"
+wait_until ssd_discarded_sectors -eq "$(freed)"
+io verify
+remove_ssdup
+must dmsetup remove other
+
+# no segment is opened while it is discarded: writers take the others, and then they wait
+slow_ssd discards "$last"
+dd if=/dev/zero of=$SSD bs=4k count=1 oflag=direct status=none
+make_ssdup policy all drain manual discard off
+io write len=$((20 * $(segment_data))) bs=64 start=8
+flush
+knob discard auto
+io write start=65536 len=$((64 * ($(log_writes 64) * 3 / 4))) bs=64 &
+writer=$!
+wait_until waiting_writes -gt 0
+above "free segments" "$(stat segments_free)" 10
+is "sectors discarded" "$(stat ssd_discarded_sectors)" 0
+fast_ssd
+must wait $writer
+wait_until ssd_discarded_sectors -gt 0
+io verify
+remove_ssdup
+make_ssdup policy all drain manual
+all_home
