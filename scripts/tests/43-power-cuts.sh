@@ -9,7 +9,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 cuts=0 thrice=0
-for profile in 0 1 2 3 4; do
+for profile in 0 1 2 3 4 5; do
 	cuts_test profile=$profile $((profile * 100)) 13
 	read -r _ _ _ _ _ _ _ n3 _ < <(tail -n 1 "$T/cuts")
 	cuts=$((cuts + $(cuts_seen))) thrice=$((thrice + n3))

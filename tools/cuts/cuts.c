@@ -96,6 +96,7 @@ static void setup_disks(unsigned int profile)
 		"ssd_cache_mb=4 hdd_cache_mb=16 late=1",
 		"ssd_cache_mb=4 hdd_cache_mb=16 instant=1",
 		"ssd_cache_mb=1 hdd_cache_mb=1 hdd_block_size=4096 hdd_discard=1",
+		"ssd_cache_mb=4 hdd_cache_mb=16 ssd_ftl=1 ssd_dies=2 ssd_block_kb=64 ssd_spare_percent=28",
 	};
 	static unsigned int loaded = -1U;
 	char command[400];

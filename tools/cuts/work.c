@@ -287,12 +287,13 @@ static void turn(struct controller *c)
 		{ "autocommit_ms", "1 20 1000" },
 		{ "halves", "2 5 16" },
 		{ "max_wait_ms", "1 50 250" },
+		{ "discard", "auto auto off" },
 		/* Of those behind here none when some sectors must not be written directly. */
 		{ "policy", "all none adaptive watermark balance all" },
 		{ "full", "balance block bypass" },
 		{ "stream_length_writes", "2 8 32" },
 	};
-	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 5 : ARRAY_SIZE(knobs));
+	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 6 : ARRAY_SIZE(knobs));
 
 	device_knob(c->d, knobs[i].knob, pick(&c->rng, knobs[i].values));
 }
