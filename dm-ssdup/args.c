@@ -107,9 +107,7 @@ int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char 
 {
 	u32 value = READ_ONCE(*ssdup_settings_of(&c->set, key));
 
-	if (key->words)
-		return scnprintf(buf, len, "%s", key->words[value]);
-	return scnprintf(buf, len, "%u", value);
+	return ssdup_settings_text(key, value, buf, len);
 }
 
 unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)

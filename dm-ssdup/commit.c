@@ -198,6 +198,7 @@ static int write_round(struct ssdup *c)
 
 	if (ok)
 		ok = send_round(c, &flush);
+	ssdup_meta_wrote(c, m->headers.nr + m->pages.nr);
 	ssdup_meta_end(c, ok ? 0 : -EIO, flush);
 	for (i = 0; i < m->headers.nr && ok; i++)
 		m->headers.write[i].segment->header = true;

@@ -9,6 +9,7 @@
 struct ssdup_meta {
 	struct mutex		lock;	/* protects failed; held for a flush or metadata write */
 	bool			failed;	/* for good */
+	u64			written;	/* sectors, ever; read without the lock */
 };
 
 int ssdup_meta_create(struct ssdup *c)
@@ -74,6 +75,17 @@ void ssdup_meta_end(struct ssdup *c, int error, bool flush)
 		ssdup_owe(&c->debt);
 	m->failed |= error;
 	mutex_unlock(&m->lock);
+}
+
+void ssdup_meta_wrote(struct ssdup *c, u32 blocks)
+{
+	lockdep_assert_held(&c->meta->lock);
+	WRITE_ONCE(c->meta->written, c->meta->written + blocks * SSDUP_BLOCK_SECTORS);
+}
+
+u64 ssdup_meta_written(const struct ssdup *c)
+{
+	return READ_ONCE(c->meta->written);
 }
 
 int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,

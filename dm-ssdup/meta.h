@@ -40,6 +40,12 @@ int ssdup_meta_begin(struct ssdup *c);
  */
 void ssdup_meta_end(struct ssdup *c, int error, bool flush);
 
+/** ssdup_meta_wrote() - count blocks of metadata; between ssdup_meta_begin() and _end() */
+void ssdup_meta_wrote(struct ssdup *c, u32 blocks);
+
+/** ssdup_meta_written() - sectors of metadata since the table was loaded; any context */
+u64 ssdup_meta_written(const struct ssdup *c);
+
 /**
  * ssdup_meta_again() - retry a metadata write after a transient error, until @end
  * @error: of the write, which must have had REQ_FUA and not REQ_PREFLUSH; or 0

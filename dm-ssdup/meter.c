@@ -8,6 +8,7 @@
  */
 #include <linux/slab.h>
 
+#include "meta.h"
 #include "meter.h"
 #include "segments.h"
 #include "wake.h"
@@ -85,7 +86,8 @@ int ssdup_meter_create(struct ssdup *c)
 	l->keep = balance_keep(0);
 	l->left = U32_MAX;
 	l->loose = true;
-	l->small_wait = ssdup_balance_small_wait(&l->hdd.cost, &l->ssd.cost, 0, !l->loose);
+	l->small_wait = ssdup_balance_small_wait(&l->hdd.cost, &l->ssd.cost, l->keep, 0,
+						 !l->loose);
 	l->flush_ns = tuning.flush_ns;
 	l->sync_ns = tuning.sync_ns;
 	l->drain_ns = l->hdd.cost.unit_ns;
@@ -307,6 +309,50 @@ void ssdup_meter_sync_end(struct ssdup *c, const struct meter_sync *f)
 	WRITE_ONCE(l->sync_ns, balance_average(l->sync_ns, ktime_get_ns() - f->begun));
 }
 
+u64 ssdup_meter_budget(const struct ssdup *c)
+{
+	return ssdup_settings_sectors(READ_ONCE(c->set.ssd_budget),
+				      bdev_nr_sectors(c->ssd->bdev));
+}
+
+u64 ssdup_meter_written(struct ssdup *c)
+{
+	return ssdup_log_written(c) + ssdup_meta_written(c);
+}
+
+u64 ssdup_meter_settle(struct ssdup *c)
+{
+	u32 budget = READ_ONCE(c->set.ssd_budget), thrift = READ_ONCE(c->set.thrift);
+	struct ssdup_meter *l = c->meter;
+	u64 day = 0;
+	s64 left;
+
+	if (budget || READ_ONCE(l->account.then)) {
+		day = ssdup_meter_budget(c);
+		if (!test_and_set_bit_lock(0, &l->settling)) {
+			ssdup_thrift_update(&l->account, day, ktime_get_boottime_ns(),
+					    ssdup_meter_written(c));
+			clear_bit_unlock(0, &l->settling);
+		}
+	}
+	left = READ_ONCE(l->account.left);
+	WRITE_ONCE(l->price, ssdup_thrift_price(thrift, day, left,
+						READ_ONCE(l->hdd.cost.unit_ns)));
+	return max(left, 0LL);
+}
+
+void ssdup_meter_inherit(struct ssdup *c, struct ssdup *from)
+{
+	struct ssdup_meter *l = c->meter;
+
+	/* One of them may still be under construction, and this one may go on with its own. */
+	if (!l || !from->meter || c->recovered || !from->meter->account.then)
+		return;
+	ssdup_meter_settle(from);
+	l->account = from->meter->account;
+	l->account.used = ssdup_meter_written(c);
+}
+
 static noinline void window(struct ssdup_meter *l, u32 fill)
 {
 	const struct balance_cost hdd = cost_of(&l->hdd), ssd = cost_of(&l->ssd);
@@ -316,7 +362,8 @@ static noinline void window(struct ssdup_meter *l, u32 fill)
 	WRITE_ONCE(l->flush_rate, flushes - READ_ONCE(l->flushes_seen));
 	WRITE_ONCE(l->flushes_seen, flushes);
 	price_flushes(l);
-	WRITE_ONCE(l->small_wait, ssdup_balance_small_wait(&hdd, &ssd, fill, !READ_ONCE(l->loose)));
+	WRITE_ONCE(l->small_wait, ssdup_balance_small_wait(&hdd, &ssd, l->keep, l->price,
+							   !READ_ONCE(l->loose)));
 	WRITE_ONCE(l->hdd.to_come, balance_keep_coming(READ_ONCE(l->hdd.to_come)));
 	WRITE_ONCE(l->ssd.to_come, balance_keep_coming(READ_ONCE(l->ssd.to_come)));
 	/* A part of each promise is never used; and an empty log needs none. */
@@ -338,6 +385,7 @@ void ssdup_meter_tick(struct ssdup *c)
 	}
 	fill = min(ssdup_log_fill(c), SSDUP_PCT_ONE);
 	WRITE_ONCE(l->keep, balance_keep(fill));
+	ssdup_meter_settle(c);
 	WRITE_ONCE(l->left, div_u64(all * (SSDUP_PCT_ONE - fill), SSDUP_PCT_ONE));
 	if (age % tuning.window)
 		promise(l, READ_ONCE(l->promised));

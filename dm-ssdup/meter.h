@@ -9,6 +9,7 @@
 #define SSDUP_METER_H
 
 #include "core/balance.h"
+#include "core/thrift.h"
 #include "ssdup.h"
 
 /*
@@ -40,6 +41,7 @@ struct ssdup_meter {
 	u32	small;		/* sectors: writes up to this go unseen, see ssdup_balance() */
 	u32	age;		/* ticks: tuning.tick writes each */
 	u32	keep;		/* balance_keep() */
+	u64	price;		/* of BALANCE_UNIT sectors on the SSD, see core/thrift.h; ns */
 	u32	promised_part;	/* promised part of the free log; 1/BALANCE_ONE */
 	bool	loose;		/* writes of a run arrive out of order */
 	u64	flush_price;	/* ns: what flushes add to the price of a direct write */
@@ -55,6 +57,8 @@ struct ssdup_meter {
 	u64	sync_ns;	/* of a flush that frees segments */
 	u64	drain_ns;	/* of BALANCE_UNIT sectors of a drain */
 	u64	free_ns;	/* the same, until they are free */
+	struct thrift_account account;
+	unsigned long	settling;	/* bit 0 is a lock for the account */
 };
 
 /** ssdup_meter_create() - start with assumed costs. Return: 0 or -ENOMEM. */
@@ -125,6 +129,22 @@ void ssdup_meter_sync_end(struct ssdup *c, const struct meter_sync *f);
 
 /** ssdup_meter_tick() - some tuning.tick writes have come; the calling one is looked at */
 void ssdup_meter_tick(struct ssdup *c);
+
+/**
+ * ssdup_meter_settle() - bring the account of the SSD's budget up to date, and set the price
+ *
+ * Context: any. Return: sectors that are left, 0 without a budget.
+ */
+u64 ssdup_meter_settle(struct ssdup *c);
+
+/** ssdup_meter_budget() - sectors that the key ssd_budget allows in a day, 0: no limit */
+u64 ssdup_meter_budget(const struct ssdup *c);
+
+/** ssdup_meter_written() - sectors written to the SSD since the table was loaded; any context */
+u64 ssdup_meter_written(struct ssdup *c);
+
+/** ssdup_meter_inherit() - take over the account of an earlier table; context: process */
+void ssdup_meter_inherit(struct ssdup *c, struct ssdup *from);
 
 /** ssdup_meter_stream() - a stream was evaluated; one at a time */
 void ssdup_meter_stream(struct ssdup *c, u32 percentage);
@@ -216,15 +236,17 @@ static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssd
 	f.place = io->place;
 	f.alone = !(hdd | ssd);
 	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + ssd;
-	f.hdd = io->price + hdd + READ_ONCE(l->flush_price);
+	f.arm = io->price + READ_ONCE(l->flush_price);
 	if (unlikely(io->opf & REQ_FUA))
-		f.hdd += READ_ONCE(l->flush_ns);
+		f.arm += READ_ONCE(l->flush_ns);
+	f.hdd = f.arm + hdd;
 	if (unlikely(io->place.front) && !f.alone) {
 		f.hdd += READ_ONCE(l->hdd.to_come);
 		f.ssd += READ_ONCE(l->ssd.to_come);
 	}
 	if (balance_plain(&f))
 		return SSDUP_HDD;
+	f.due = balance_due(READ_ONCE(l->price), io->sectors);
 	f.keep = READ_ONCE(l->keep);
 	/* A small write uses little of its chunk's room, so promises matter less to it. */
 	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, tuning.whole) / tuning.whole;

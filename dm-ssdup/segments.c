@@ -21,6 +21,7 @@ struct ssdup_segments {
 	u32			discarding;	/* free, but on neither; the same */
 	u64			next;		/* generation to open */
 	u64			number;		/* ring number behind the last sealed segment */
+	u64			written;	/* sectors of data ever sealed; a hint */
 	bool			full;		/* a write has found none free since */
 	atomic64_t		allowed;	/* sectors for writes, in a throttled segment */
 };
@@ -84,10 +85,13 @@ static void add_free(struct ssdup_segments *s, struct ssdup_segment *h, struct l
 /* Fully ordered: a writer that reserved before this has raised h->writes. */
 static void seal(struct ssdup *c, struct ssdup_segment *h)
 {
+	u64 word;
+
 	lockdep_assert_held(&c->segments->lock);
-	atomic64_fetch_or(LOG_WORD_SEALED, &h->word);
+	word = atomic64_fetch_or(LOG_WORD_SEALED, &h->word);
 	if (h->state != SEGMENT_OPEN)
 		return;
+	WRITE_ONCE(c->segments->written, c->segments->written + log_word_sectors(word));
 	c->segments->number = h->base + segment_pages(h);
 	add_sealed(c->segments, h);
 	stat_inc(c, STAT_SEALS);
@@ -529,6 +533,14 @@ u32 ssdup_open_fill(struct ssdup *c)
 	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
 
 	return word & LOG_WORD_SEALED ? 0 : ssdup_log_word_fill(word, &c->g);
+}
+
+u64 ssdup_log_written(struct ssdup *c)
+{
+	u64 sealed = READ_ONCE(c->segments->written);
+	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
+
+	return sealed + (word & LOG_WORD_SEALED ? 0 : log_word_sectors(word));
 }
 
 /* Segments in use, as 1/10000 of one. */

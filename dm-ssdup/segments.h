@@ -187,6 +187,13 @@ u32 ssdup_part_fill(struct ssdup *c);
 /** ssdup_log_fill() - fill of the whole log, 1/10000 */
 u32 ssdup_log_fill(struct ssdup *c);
 
+/**
+ * ssdup_log_written() - sectors of data that got a place since the table was loaded
+ *
+ * While a segment is sealed, those in it may be missing for a moment.
+ */
+u64 ssdup_log_written(struct ssdup *c);
+
 /* --- Writes and reads in flight --- */
 
 /** ssdup_last_write() - the last write in flight to a sealed segment has ended; any context */

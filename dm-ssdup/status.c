@@ -5,6 +5,7 @@
 #include "flush.h"
 #include "hdd.h"
 #include "map.h"
+#include "meter.h"
 #include "mode.h"
 #include "segments.h"
 #include "status.h"
@@ -62,6 +63,10 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_HOME] = 0;
 	value[FIELD_READ_ONLY] = c->read_only;
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c);
+	value[FIELD_SSD_WRITTEN] = ssdup_meter_written(c);
+	value[FIELD_BUDGET] = ssdup_meter_budget(c);
+	value[FIELD_BUDGET_LEFT] = ssdup_meter_settle(c);
+	value[FIELD_PRICE] = READ_ONCE(c->meter->price);
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,

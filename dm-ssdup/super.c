@@ -96,6 +96,7 @@ static int write_copy(struct ssdup *c, u64 sector)
 	ssdup_meta_begin(c);
 	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, s->page, 0,
 			  SSDUP_BLOCK_BYTES);
+	ssdup_meta_wrote(c, 1);
 	r = ssdup_meta_again(c, r, sector, s->page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
 	ssdup_meta_end(c, r, false);
 	return r;

@@ -47,8 +47,10 @@ SHOW(range_mb, "%u", 1U << (c->range_shift - 11))
 SHOW(segment_sectors, "%u", c->g.segment_sectors)
 
 static struct ssdup_attr files[] = {
-#define SSDUP_KEY(name, file, ...)						\
+#define KNOB(name, file, ...)							\
 	{ .attr = __ATTR(file, 0644, ssdup_show, ssdup_store), .key = #name },
+#define SSDUP_KEY		KNOB
+#define SSDUP_AMOUNT_KEY	KNOB
 #include "core/keys.h"
 #define READ_FIELD(symbol, file, ...)						\
 	{ .attr = __ATTR(file, 0444, ssdup_show, NULL), .field = FIELD_##symbol },

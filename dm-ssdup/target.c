@@ -62,15 +62,17 @@ static int enlist(struct ssdup *c, char **error)
 	return r;
 }
 
-/* Take over the debt of the table before this one, which is suspended but still exists. */
+/* Take over what the table before this one owes. It is suspended but still exists. */
 static void inherit(struct ssdup *c)
 {
 	struct ssdup *other;
 
 	mutex_lock(&registry_lock);
 	list_for_each_entry(other, &registry, registered)
-		if (other != c && other->md == c->md)
+		if (other != c && other->md == c->md) {
 			ssdup_inherit(&c->debt, &other->debt);
+			ssdup_meter_inherit(c, other);
+		}
 	mutex_unlock(&registry_lock);
 }
 
@@ -83,6 +85,7 @@ static void delist(struct ssdup *c)
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md) {
 			ssdup_inherit(&other->debt, &c->debt);
+			ssdup_meter_inherit(other, c);
 			break;
 		}
 	list_del_init(&c->registered);
@@ -344,6 +347,8 @@ static void ssdup_resume(struct dm_target *ti)
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
 	ssdup_writeback_start(c);
+	/* The account of a budget begins. */
+	ssdup_meter_settle(c);
 	WRITE_ONCE(c->active, true);
 	ssdup_discard_soon(c);
 	memalloc_noio_restore(noio);

@@ -327,6 +327,15 @@ static const struct choice choices[] = {
 	  HDD, 10000 },
 	{ "log full, sequential, busy", { { 0, true }, .hdd = 41, .ssd = 10 },
 	  SSD, 10000 },
+	{ "a price, and the HDD is busy", { .hdd = 99, .ssd = 10, .arm = 12, .due = 11 }, SSD },
+	{ "it costs the HDD less than the price", { .hdd = 9999, .ssd = 10, .arm = 10, .due = 11 },
+	  HDD },
+	{ "it ends sooner, but not by its price", { .hdd = 97, .ssd = 10, .arm = 12, .due = 11 },
+	  HDD },
+	{ "the same, the SSD's chunk", { { BIT(SSDUP_SSD) }, .hdd = 97, .ssd = 10, .arm = 12,
+					 .due = 11 }, SSD },
+	{ "cheap for the HDD, the SSD's chunk", { { BIT(SSDUP_SSD) }, .hdd = 97, .ssd = 10,
+						  .arm = 10, .due = 11 }, HDD },
 	{ "ten minutes of work at either", { { BIT(SSDUP_HDD), true }, .hdd = 600000 * MSEC,
 					     .ssd = 600000 * MSEC, .promised = ALL }, HDD, 10000 },
 	{ "the same, the SSD's chunk", { { BIT(SSDUP_SSD) }, .hdd = 600000 * MSEC,
@@ -381,7 +390,7 @@ static void small_ones_are_alike(struct kunit *test)
 {
 	struct prng r = { 11 };
 	u32 i, n, yes = 0;
-	u64 wait;
+	u64 wait, price;
 
 	for (i = 0; i < 2000; i++) {
 		const struct balance_cost hdd = {
@@ -393,7 +402,8 @@ static void small_ones_are_alike(struct kunit *test)
 		u32 fill = prng_below(&r, SSDUP_PCT_ONE + 1), to_hdd = 0;
 		bool placed = prng_below(&r, 2);
 
-		wait = ssdup_balance_small_wait(&hdd, &ssd, fill, placed);
+		price = prng_below(&r, 3) * prng_below(&r, 100000000);
+		wait = ssdup_balance_small_wait(&hdd, &ssd, balance_keep(fill), price, placed);
 		yes += wait > 0;
 		for (n = 0; n < 50; n++) {
 			bool follows = !placed && n % 2;
@@ -406,6 +416,8 @@ static void small_ones_are_alike(struct kunit *test)
 				.place = { BIT(SSDUP_SSD), follows },
 				.hdd = balance_price(&hdd, &w),
 				.ssd = balance_price(&ssd, &logged) + wait,
+				.arm = balance_price(&hdd, &w),
+				.due = balance_due(price, w.sectors),
 				.keep = balance_keep(fill),
 			};
 
@@ -424,20 +436,30 @@ static void small_ones_are_alike(struct kunit *test)
 	KUNIT_EXPECT_LT(test, yes, 1900);
 }
 
+static const struct balance_cost usual_hdd = { 1500000, 20000, 1000000 };
+
+static u64 small_wait(const struct balance_cost *ssd, u32 fill, u64 price, bool placed)
+{
+	return ssdup_balance_small_wait(&usual_hdd, ssd, balance_keep(fill), price, placed);
+}
+
 static void small_ones_by_example(struct kunit *test)
 {
-	const struct balance_cost hdd = { 1500000, 20000, 1000000 };
 	const struct balance_cost ssd = { 580000, 20000, 0 }, slow = { 580000, 400000, 0 };
 
-	KUNIT_EXPECT_GT(test, ssdup_balance_small_wait(&hdd, &ssd, 0, false), 0);
-	KUNIT_EXPECT_LT(test, ssdup_balance_small_wait(&hdd, &ssd, 0, false), MSEC / 5);
+	KUNIT_EXPECT_GT(test, small_wait(&ssd, 0, 0, false), 0);
+	KUNIT_EXPECT_LT(test, small_wait(&ssd, 0, 0, false), MSEC / 5);
 	/* What is left of the log is for what is worse. */
-	KUNIT_EXPECT_LT(test, ssdup_balance_small_wait(&hdd, &ssd, 9000, false),
-			ssdup_balance_small_wait(&hdd, &ssd, 0, false) / 2);
-	KUNIT_EXPECT_EQ(test, ssdup_balance_small_wait(&hdd, &slow, 0, false), 0);
+	KUNIT_EXPECT_LT(test, small_wait(&ssd, 9000, 0, false),
+			small_wait(&ssd, 0, 0, false) / 2);
+	KUNIT_EXPECT_EQ(test, small_wait(&slow, 0, 0, false), 0);
 	/* What the arm has to be placed for. */
-	KUNIT_EXPECT_GT(test, ssdup_balance_small_wait(&hdd, &ssd, 0, true), 4 * MSEC);
-	KUNIT_EXPECT_GT(test, ssdup_balance_small_wait(&hdd, &ssd, 9000, true), MSEC);
+	KUNIT_EXPECT_GT(test, small_wait(&ssd, 0, 0, true), 4 * MSEC);
+	KUNIT_EXPECT_GT(test, small_wait(&ssd, 9000, 0, true), MSEC);
+	/* One that is worth its price may be alike to one that is not. */
+	KUNIT_EXPECT_EQ(test, small_wait(&ssd, 0, MSEC * 18 / 10, false),
+			small_wait(&ssd, 0, 0, false));
+	KUNIT_EXPECT_EQ(test, small_wait(&ssd, 0, MSEC * 19 / 10, false), 0);
 }
 
 static void drain_does_not_pay_for_others(struct kunit *test)

@@ -6,11 +6,12 @@
  */
 #include <kunit/test.h>
 
+#include "../dm-ssdup/meta.h"
 #include "../dm-ssdup/meter.h"
 #include "../dm-ssdup/segments.h"
 #include "../dm-ssdup/wake.h"
 
-static u64 clock_ns;
+static u64 clock_ns, written;
 static u32 kicks;
 
 static u32 log_fill(struct ssdup *c)
@@ -23,14 +24,28 @@ void ssdup_kick_waiting(struct ssdup *c)
 	kicks++;
 }
 
-#define ktime_get_ns()	clock_ns
-#define ssdup_log_fill	log_fill
+static u64 log_written(struct ssdup *c)
+{
+	return written;
+}
+
+u64 ssdup_meta_written(const struct ssdup *c)
+{
+	return 8;
+}
+
+#define ktime_get_ns()		clock_ns
+#define ktime_get_boottime_ns()	clock_ns
+#define ssdup_log_fill		log_fill
+#define ssdup_log_written	log_written
+#define bdev_nr_sectors(b)	((void)(b), 2000ULL)
 #include "../dm-ssdup/meter.c"
 
 #define MSEC		1000000ULL
 #define FAR		(100ULL * BALANCE_CHUNK)
 
 static struct ssdup device;
+static struct dm_dev ssd;
 static struct ssdup_segment segment;
 static struct ssdup_io beside[8];
 
@@ -39,6 +54,8 @@ static int meter_test_init(struct kunit *test)
 	memset(&device, 0, sizeof(device));
 	memset(&segment, 0, sizeof(segment));
 	device.set.policy = SSDUP_POLICY_BALANCE;
+	device.ssd = &ssd;
+	written = 0;
 	clock_ns = MSEC;
 	kicks = 0;
 	return ssdup_meter_create(&device);
@@ -281,6 +298,63 @@ static void one_counts_for_three(struct kunit *test)
 	expect_sum(test, atomic64_read(&ssd->ended), 1 + 3);
 }
 
+/* --- The price --- */
+
+static void price_follows_the_keys(struct kunit *test)
+{
+	struct ssdup_meter *l = device.meter;
+
+	ssdup_meter_tick(&device);
+	KUNIT_EXPECT_EQ(test, l->price, 0);
+	device.set.thrift = 40;
+	ssdup_meter_tick(&device);
+	KUNIT_EXPECT_EQ(test, l->price, ssdup_thrift_price(40, 0, 0, l->hdd.cost.unit_ns));
+	/* Half of the SSD a day: 1000 sectors, of which nothing is earned yet. */
+	KUNIT_ASSERT_TRUE(test, ssdup_settings_value(ssdup_settings_find("ssd_budget"), "0.5dwpd",
+						     &device.set.ssd_budget));
+	written = 5000;
+	ssdup_meter_tick(&device);
+	KUNIT_EXPECT_EQ(test, l->price, THRIFT_NEVER);
+	clock_ns += THRIFT_DAY;
+	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&device), 1000);
+	KUNIT_EXPECT_EQ(test, l->price, ssdup_thrift_price(40, 0, 0, l->hdd.cost.unit_ns));
+	written += 900;
+	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&device), 100);
+	KUNIT_EXPECT_EQ(test, l->price, 900ULL * l->hdd.cost.unit_ns / 100 / tuning.ample);
+	written += 200;
+	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&device), 0);
+	KUNIT_EXPECT_EQ(test, l->price, THRIFT_NEVER);
+	device.set.ssd_budget = 0;
+	device.set.thrift = 0;
+	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&device), 0);
+	KUNIT_EXPECT_EQ(test, l->price, 0);
+}
+
+/* The next table goes on with the account of the last one; what that wrote is paid for. */
+static void account_is_inherited(struct kunit *test)
+{
+	static struct ssdup next;
+
+	memset(&next, 0, sizeof(next));
+	next.ssd = &ssd;
+	next.set.ssd_budget = 1;
+	KUNIT_ASSERT_EQ(test, ssdup_meter_create(&next), 0);
+	ssdup_meter_inherit(&next, &device);
+	KUNIT_EXPECT_EQ(test, next.meter->account.then, 0);
+	device.set.ssd_budget = 1;
+	ssdup_meter_settle(&device);
+	clock_ns += THRIFT_DAY / 2;
+	written = 24;
+	ssdup_meter_inherit(&next, &device);
+	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&next), 1024 - 24);
+	/* After its resume it has its own. */
+	next.recovered = true;
+	written = 48;
+	ssdup_meter_inherit(&next, &device);
+	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&next), 1024 - 48);
+	kvfree(next.meter);
+}
+
 static struct kunit_case meter_cases[] = {
 	KUNIT_CASE(drain_of_a_busy_disk),
 	KUNIT_CASE(drain_of_a_disk_at_rest),
@@ -291,6 +365,8 @@ static struct kunit_case meter_cases[] = {
 	KUNIT_CASE(a_full_log_is_passed_if_that_is_cheaper),
 	KUNIT_CASE(flushes_cost_at_once),
 	KUNIT_CASE(one_counts_for_three),
+	KUNIT_CASE(price_follows_the_keys),
+	KUNIT_CASE(account_is_inherited),
 	{ }
 };
 

@@ -158,6 +158,21 @@ static void an_empty_segment_stays_open(struct kunit *test)
 	expect_segments(test, NR - 2, 0, 2);
 }
 
+/* Data counts as written from when it has a place, in the open segment or a sealed one. */
+static void places_are_counted(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 0);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	atomic64_set(&device.open->word, log_word(3, 24));
+	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 24);
+	KUNIT_ASSERT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 24);
+	atomic64_set(&device.open->word, log_word(1, 8));
+	ssdup_seal(&device, false);
+	ssdup_seal(&device, true);
+	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 32);
+}
+
 static void a_read_only_log_opens_nothing(struct kunit *test)
 {
 	write_segments(test, 1);
@@ -574,6 +589,7 @@ static struct kunit_case segments_cases[] = {
 	KUNIT_CASE(a_switch_seals_and_opens),
 	KUNIT_CASE(a_switch_commits),
 	KUNIT_CASE(an_empty_segment_stays_open),
+	KUNIT_CASE(places_are_counted),
 	KUNIT_CASE(a_read_only_log_opens_nothing),
 	KUNIT_CASE(generations_end),
 	KUNIT_CASE(a_log_goes_on_after_a_replay),

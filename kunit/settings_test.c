@@ -43,6 +43,32 @@ static const struct value_case value_cases[] = {
 	{ "fewest halves", "halves", "2", true, 2 },
 	{ "most halves", "halves", "16", true, 16 },
 	{ "one half", "halves", "1", false },
+	{ "no thrift", "thrift", "0", true, 0 },
+	{ "all thrift", "thrift", "100", true, 100 },
+	{ "too much thrift", "thrift", "101", false },
+	{ "no budget", "ssd_budget", "0", true, 0 },
+	{ "megabytes", "ssd_budget", "200M", true, 200 },
+	{ "gigabytes", "ssd_budget", "200G", true, 200 << 10 },
+	{ "terabytes", "ssd_budget", "2047T", true, 2047 << 20 },
+	{ "too many terabytes", "ssd_budget", "2048T", false },
+	{ "bytes without a unit", "ssd_budget", "200", false },
+	{ "another unit", "ssd_budget", "200K", false },
+	{ "two units", "ssd_budget", "200GB", false },
+	{ "only a unit", "ssd_budget", "G", false },
+	{ "parts of bytes", "ssd_budget", "0.5G", false },
+	{ "drive writes", "ssd_budget", "3dwpd", true, AMOUNT_DRIVE | 3000 },
+	{ "parts of drive writes", "ssd_budget", "0.5dwpd", true, AMOUNT_DRIVE | 500 },
+	{ "three digits", "ssd_budget", "12.345dwpd", true, AMOUNT_DRIVE | 12345 },
+	{ "four digits", "ssd_budget", "0.1234dwpd", false },
+	{ "no digit", "ssd_budget", "1.dwpd", false },
+	{ "no drive writes", "ssd_budget", "0.0dwpd", true, 0 },
+	{ "other writes", "ssd_budget", "1dwp", false },
+	{ "more than drive writes", "ssd_budget", "1dwpds", false },
+	{ "most drive writes", "ssd_budget", "100dwpd", true, AMOUNT_DRIVE | 100000 },
+	{ "too many drive writes", "ssd_budget", "100.001dwpd", false },
+	{ "far too many", "ssd_budget", "4294968dwpd", false },
+	{ "a negative budget", "ssd_budget", "-1G", false },
+	{ "an empty budget", "ssd_budget", "", false },
 };
 
 static void value_desc(const struct value_case *c, char *desc)
@@ -81,7 +107,7 @@ static void keys_are_sound(struct kunit *test)
 		for (j = 0; key->words && key->words[j]; j++)
 			KUNIT_EXPECT_TRUE(test, strstr(key->error, key->words[j]));
 		value = *ssdup_settings_of(&set, key);
-		if (!key->words && !key->power)
+		if (!key->words && !key->power && !key->amount)
 			KUNIT_EXPECT_TRUE(test, value >= key->min && value <= key->max);
 	}
 	KUNIT_EXPECT_EQ(test, i, ssdup_settings_nr_keys());
@@ -144,12 +170,73 @@ static void marks_do_not_cross(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ssdup_settings_conflict(&set));
 }
 
+/* What a key prints it takes, with the same value. */
+static void values_are_printed(struct kunit *test)
+{
+	static const struct { const char *key, *text, *printed; } rows[] = {
+		{ "policy", "none", "none" }, { "halves", "7", "7" }, { "ssd_budget", "0", "0" },
+		{ "ssd_budget", "1M", "1M" }, { "ssd_budget", "1025M", "1025M" },
+		{ "ssd_budget", "2048M", "2G" }, { "ssd_budget", "1024G", "1T" },
+		{ "ssd_budget", "0.25dwpd", "0.250dwpd" }, { "ssd_budget", "30dwpd", "30.000dwpd" },
+	};
+	u32 i, value, again;
+	char text[16];
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct ssdup_settings_key *key = ssdup_settings_find(rows[i].key);
+
+		KUNIT_ASSERT_TRUE(test, ssdup_settings_value(key, rows[i].text, &value));
+		KUNIT_EXPECT_EQ(test, ssdup_settings_text(key, value, text, sizeof(text)),
+				strlen(rows[i].printed));
+		KUNIT_EXPECT_STREQ(test, text, rows[i].printed);
+		KUNIT_ASSERT_TRUE(test, ssdup_settings_value(key, text, &again));
+		KUNIT_EXPECT_EQ(test, value, again);
+	}
+}
+
+static void amounts_are_sectors(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ssdup_settings_sectors(0, 1000), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_sectors(3, 1000), 3 * 2048);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_sectors(AMOUNT_MAX, 1000), (u64)AMOUNT_MAX * 2048);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_sectors(AMOUNT_DRIVE | 500, 6000), 3000);
+	/* Some budget is no lack of one; and the product has more than 64 bits. */
+	KUNIT_EXPECT_EQ(test, ssdup_settings_sectors(AMOUNT_DRIVE | 1, 10), 1);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_sectors(AMOUNT_DRIVE | 100000, 1ULL << 54),
+			100 * (1ULL << 54));
+}
+
+/* Only balance asks what the SSD costs; with none there is nothing to ask. */
+static void thrift_needs_balance(struct kunit *test)
+{
+	struct ssdup_settings set;
+	enum ssdup_policy policy;
+
+	ssdup_settings_preset(&set);
+	for (policy = 0; policies[policy]; policy++) {
+		set.policy = policy;
+		set.thrift = 0;
+		KUNIT_EXPECT_TRUE(test, !ssdup_settings_conflict(&set));
+		set.thrift = 1;
+		KUNIT_EXPECT_EQ(test, !ssdup_settings_conflict(&set),
+				policy == SSDUP_POLICY_BALANCE || policy == SSDUP_POLICY_NONE);
+		set.thrift = 0;
+		set.ssd_budget = 1;
+		KUNIT_EXPECT_EQ(test, !ssdup_settings_conflict(&set),
+				policy == SSDUP_POLICY_BALANCE || policy == SSDUP_POLICY_NONE);
+		set.ssd_budget = 0;
+	}
+}
+
 static struct kunit_case settings_cases[] = {
 	KUNIT_CASE_PARAM(values, value_gen_params),
 	KUNIT_CASE(keys_are_sound),
 	KUNIT_CASE(lines_are_taken),
 	KUNIT_CASE(keys_with_files),
 	KUNIT_CASE(marks_do_not_cross),
+	KUNIT_CASE(values_are_printed),
+	KUNIT_CASE(amounts_are_sectors),
+	KUNIT_CASE(thrift_needs_balance),
 	{}
 };
 

@@ -91,6 +91,12 @@ static inline struct balance_work balance_of_sum(u64 sum)
 	};
 }
 
+/** balance_due() - the price of room for @sectors on the SSD; ns. @price: for BALANCE_UNIT */
+static inline u64 balance_due(u64 price, u32 sectors)
+{
+	return price * sectors / BALANCE_UNIT;
+}
+
 /* --- Which writes are sequential --- */
 
 #define BALANCE_CHUNK_SHIFT	13U		/* sectors; 4 MiB */
@@ -237,6 +243,8 @@ struct balance_facts {
 	bool	alone;		/* nothing is in flight at either disk */
 	u64	hdd;		/* ns: queued work and this write; for a front, work to come, too */
 	u64	ssd;		/* the same */
+	u64	arm;		/* ns: what this write costs the HDD, without the queue */
+	u64	due;		/* ns: the price of its room on the SSD, see thrift.h */
 	u32	keep;		/* balance_keep() */
 	u32	promised;	/* promised part of the free log, 0..BALANCE_ONE */
 };
@@ -267,11 +275,23 @@ static inline u32 balance_better(const struct balance_facts *f)
 	return tuning.has * BALANCE_ONE + tuning.begun * fourth * fourth / BALANCE_ONE;
 }
 
+/*
+ * Does the SSD save less than its price? It keeps its chunks whatever waits at the HDD, because
+ * the HDD would get the rest in pieces.
+ */
+static inline bool balance_spares(const struct balance_facts *f)
+{
+	return f->arm < f->due || (f->place.last != BIT(SSDUP_SSD) &&
+				   f->hdd < f->ssd + f->due * tuning.patience);
+}
+
 /** balance_choose() - which disk takes the write; sums overflow with queues of ten minutes */
 static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
 {
 	u64 hdd = f->hdd * BALANCE_ONE, ssd = f->ssd * f->keep;
 
+	if (balance_spares(f))
+		return SSDUP_HDD;
 	/* A sequential write leaves the SSD to others, if there are any. */
 	if (f->place.follows && !f->alone)
 		ssd *= tuning.run;
@@ -284,14 +304,15 @@ static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
  * ssdup_balance_small_wait() - the SSD's queue up to which it takes all small writes; ns of work
  * @hdd: costs
  * @ssd: costs
- * @fill: of the whole log, 1/10000
+ * @keep: balance_keep()
+ * @price: of the SSD, see thrift.h
  * @placed: the writes are not sequential
  *
  * While the queue is shorter, balance_choose() need not be asked for writes of up to
  * tuning.small sectors with balance_near_ssd().
  */
 u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd,
-			     u32 fill, bool placed);
+			     u32 keep, u64 price, bool placed);
 
 /** balance_near_ssd() - did the last write near this place go to the SSD? */
 static inline bool balance_near_ssd(const struct balance_map *m, u64 start)

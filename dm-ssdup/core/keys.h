@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dm-ssdup: X-macro table of the keys of a table line. Define SSDUP_KEY(name, file in sysfs,
- * default, words, least, most, accepted values, meaning) and SSDUP_FIXED_KEY(name, is it a power
- * of two, default ...), then include this. Fixed keys cannot change while the table is loaded,
- * and have no file.
+ * default, words, least, most, accepted values, meaning), SSDUP_AMOUNT_KEY(same) for bytes or
+ * drive writes, and SSDUP_FIXED_KEY(name, is it a power of two, default ...), then include this.
+ * Fixed keys cannot change while the table is loaded, and have no file.
  */
 #ifndef SSDUP_KEY
 #define SSDUP_KEY(...)
+#endif
+#ifndef SSDUP_AMOUNT_KEY
+#define SSDUP_AMOUNT_KEY(...)
 #endif
 #ifndef SSDUP_FIXED_KEY
 #define SSDUP_FIXED_KEY(...)
@@ -43,5 +46,12 @@ SSDUP_KEY(discard, discard, SSDUP_DISCARD_AUTO, discards, 0, 0, "auto or off",
 SSDUP_KEY(flush_on_suspend, flush_on_suspend, 0, NULL, 0, 1, "0 or 1",
 	  "whether a suspend, and so a remove or a reload, drains everything first")
 
+SSDUP_KEY(thrift, thrift, 0, NULL, 0, 100, "a number from 0 to 100",
+	  "how far balance spares the SSD")
+SSDUP_AMOUNT_KEY(ssd_budget, ssd_budget, 0, NULL, 0, 0,
+		 "0, bytes as 200G (or M, T), or drive writes as 0.5dwpd",
+		 "what balance may write to the SSD in a day, on average; 0 is no limit")
+
 #undef SSDUP_KEY
+#undef SSDUP_AMOUNT_KEY
 #undef SSDUP_FIXED_KEY

@@ -2,6 +2,7 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 
 #include "detector.h"
@@ -35,6 +36,13 @@ static const char * const discards[] = {
 	NULL
 };
 
+/* An amount is given in MiB, or with this bit in thousandths of the SSD (drive writes). */
+#define AMOUNT_DRIVE	BIT(31)
+#define AMOUNT_MAX	(AMOUNT_DRIVE - 1)
+#define DRIVE		1000U
+#define DRIVE_MAX	(100 * DRIVE)
+#define DRIVE_WORD	"dwpd"
+
 #define KEY(key_name, key_preset, array, least, most, takes, ...)	\
 	.name = #key_name, .offset = offsetof(struct ssdup_settings, key_name), \
 	.preset = key_preset, .words = array, .min = least, .max = most, \
@@ -43,6 +51,8 @@ static const char * const discards[] = {
 static const struct ssdup_settings_key keys[] = {
 #define SSDUP_KEY(name, file_name, ...)					\
 	{ KEY(name, __VA_ARGS__), .file = #file_name },
+#define SSDUP_AMOUNT_KEY(name, file_name, ...)				\
+	{ KEY(name, __VA_ARGS__), .file = #file_name, .amount = true },
 #define SSDUP_FIXED_KEY(name, is_power, ...)				\
 	{ KEY(name, __VA_ARGS__), .power = is_power },
 #include "keys.h"
@@ -87,22 +97,59 @@ void ssdup_settings_preset(struct ssdup_settings *set)
 	set->given = 0;
 }
 
+/* Take digits off a text. Return: false when there are none, or they are more than @max. */
+static bool digits(const char **text, u32 max, u64 *value)
+{
+	const char *from = *text;
+
+	for (*value = 0; **text >= '0' && **text <= '9'; (*text)++) {
+		*value = 10 * *value + (**text - '0');
+		if (*value > max)
+			return false;
+	}
+	return *text != from;
+}
+
 /* Like kstrtou32(), but only digits, at most @max; user space runs this, too. */
 static bool number(const char *text, u32 max, u32 *value)
 {
-	u64 n = 0;
+	u64 n;
 
-	if (!*text)
+	if (!digits(&text, max, &n) || *text)
 		return false;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9')
-			return false;
-		n = 10 * n + (*text - '0');
-		if (n > max)
-			return false;
-	}
 	*value = n;
 	return true;
+}
+
+/* "0", "200G" (or M, T), or "0.5dwpd" with up to three digits behind the point. */
+static bool amount(const char *text, u32 *value)
+{
+	static const char units[] = "MGT";
+	u32 unit, scale = DRIVE;
+	const char *at;
+	u64 n;
+
+	if (!digits(&text, AMOUNT_MAX, &n))
+		return false;
+	if (*text && !text[1]) {
+		at = strchr(units, *text);
+		for (unit = at ? at - units : 0; unit && n <= AMOUNT_MAX; unit--)
+			n *= 1024;
+		*value = n;
+		return at && n <= AMOUNT_MAX;
+	}
+	n *= DRIVE;
+	if (*text == '.') {
+		text++;
+		for (; *text >= '0' && *text <= '9' && scale > 1; text++) {
+			scale /= 10;
+			n += (*text - '0') * scale;
+		}
+		if (scale == DRIVE)
+			return false;
+	}
+	*value = n | (n ? AMOUNT_DRIVE : 0);
+	return n <= DRIVE_MAX && (!strcmp(text, DRIVE_WORD) || (!n && !*text));
 }
 
 bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text, u32 *value)
@@ -114,9 +161,35 @@ bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text
 			*value = i;
 			return true;
 		}
+	if (key->amount)
+		return amount(text, value);
 	if (key->words || !number(text, key->max, value) || *value < key->min)
 		return false;
 	return !key->power || is_power_of_2(*value);
+}
+
+int ssdup_settings_text(const struct ssdup_settings_key *key, u32 value, char *buf, size_t len)
+{
+	u32 drive = value & AMOUNT_MAX;
+
+	if (key->words)
+		return scnprintf(buf, len, "%s", key->words[value]);
+	if (!key->amount || !value)
+		return scnprintf(buf, len, "%u", value);
+	if (value & AMOUNT_DRIVE)
+		return scnprintf(buf, len, "%u.%03u" DRIVE_WORD, drive / DRIVE, drive % DRIVE);
+	if (value % 1024)
+		return scnprintf(buf, len, "%uM", value);
+	if (value % (1024 * 1024))
+		return scnprintf(buf, len, "%uG", value / 1024);
+	return scnprintf(buf, len, "%uT", value / (1024 * 1024));
+}
+
+u64 ssdup_settings_sectors(u32 amount, u64 ssd)
+{
+	if (amount & AMOUNT_DRIVE)
+		return max(mul_u64_u64_div_u64(ssd, amount & AMOUNT_MAX, DRIVE), 1ULL);
+	return (u64)amount << (20 - 9);
 }
 
 enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *name,
@@ -140,5 +213,8 @@ const char *ssdup_settings_conflict(const struct ssdup_settings *set)
 {
 	if (set->to_hdd_below > set->to_ssd_above)
 		return "to_hdd_below: must not be above to_ssd_above";
+	if ((set->thrift || set->ssd_budget) && set->policy != SSDUP_POLICY_BALANCE &&
+	    set->policy != SSDUP_POLICY_NONE)
+		return "thrift, ssd_budget: only with policy balance or none";
 	return NULL;
 }

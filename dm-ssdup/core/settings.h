@@ -16,12 +16,13 @@
 struct ssdup_settings {
 	u32
 #define SSDUP_KEY(name, ...)		name,
+#define SSDUP_AMOUNT_KEY(name, ...)	name,
 #define SSDUP_FIXED_KEY(name, ...)	name,
 #include "keys.h"
 		given;		/* one bit for each key that was set */
 };
 
-/* A key takes one of @words, or a number from @min to @max. */
+/* A key takes one of @words, or a number from @min to @max, or bytes or drive writes. */
 struct ssdup_settings_key {
 	const char		*name;
 	u32			offset;
@@ -30,6 +31,7 @@ struct ssdup_settings_key {
 	u32			max;
 	u32			preset;
 	bool			power;		/* a power of two */
+	bool			amount;		/* see ssdup_settings_sectors() */
 	const char		*file;		/* in sysfs; NULL: cannot be set at run time */
 	const char		*error;
 };
@@ -61,6 +63,12 @@ void ssdup_settings_preset(struct ssdup_settings *set);
 
 /** ssdup_settings_value() - read a value. Return: false when the key does not accept it. */
 bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text, u32 *value);
+
+/** ssdup_settings_text() - print a value as the key takes it. Return: its length. */
+int ssdup_settings_text(const struct ssdup_settings_key *key, u32 value, char *buf, size_t len);
+
+/** ssdup_settings_sectors() - an amount that was given, on an SSD of @ssd sectors; sectors */
+u64 ssdup_settings_sectors(u32 amount, u64 ssd);
 
 /** ssdup_settings_take() - set a key from the words of a table line */
 enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *name,

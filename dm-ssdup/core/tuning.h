@@ -38,6 +38,11 @@ struct balance_tuning {
 	u32	whole;		/* sectors: for a shorter write, promises count less */
 	u32	forget;		/* windows after which little is left of a promise */
 
+	/* What room on the SSD costs. */
+	u32	dearest;	/* price with thrift 100, in transfers of the HDD; 1/256 */
+	u32	patience;	/* prices that a write must end sooner by at the SSD */
+	u32	ample;		/* with 1/(1 + ample) of the budget left the price is a transfer */
+
 	/* What a request costs. */
 	u32	cost_step;	/* part of an error that is corrected at once: 1/8 */
 	u32	cost_steady;	/* part of a price that is too little to correct: 1/64 */
@@ -100,6 +105,10 @@ static const struct balance_tuning tuning __maybe_unused = {
 	/* 256 KiB: balance was tuned with it. The longest wait of 4 KiB writes grows. */
 	.whole = 512,
 	.forget = 128,
+
+	.dearest = 300,
+	.patience = 8,
+	.ample = 8,
 
 	/* The prices follow a new load within some 300 requests. */
 	.cost_step = 8,

@@ -56,6 +56,12 @@ bad drain_depth 0 "not a number from 1 to 1024"
 bad autocommit_ms 0 "not a number"
 bad flush_on_suspend 2 "not 0 or 1"
 bad discard on "not auto or off"
+bad thrift 101 "not a number from 0 to 100"
+for value in 1 1K 0.5G -1G 1dwpds 2048T; do
+	bad ssd_budget "$value" "not 0, bytes as 200G (or M, T), or drive writes as 0.5dwpd"
+done
+refused "thrift, ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all ssd_budget 1G"
+refused "thrift, ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all thrift 1"
 refused "ssd: too small for 32 segments" "$HDD $SSD 2 segment_mb 1"
 must modprobe dm-zero
 must dmsetup create other --table "0 $((100 << 31)) zero"

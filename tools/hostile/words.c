@@ -32,7 +32,7 @@ static const char * const known[] = {
 	/* Keys, */
 	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "halves", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
-	"flush_on_suspend", "discard",
+	"flush_on_suspend", "discard", "thrift", "ssd_budget",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
 	"off",
@@ -42,7 +42,7 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		14U
+#define KEYS		16U
 #define KEY_WORDS	10U
 #define MESSAGES	7U
 
@@ -147,6 +147,7 @@ static const struct knob {
 	{ "autocommit_ms", NULL, 1, 3600000 },
 	{ "flush_on_suspend", NULL, 0, 1 },
 	{ "discard", "auto off", 0, 0 },
+	{ "thrift", NULL, 0, 100 },
 };
 
 static int open_file(const char *name, int flags)

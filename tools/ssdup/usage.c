@@ -159,7 +159,9 @@ const struct usage usage_set = {
 	.synopsis = "NAME KEY=VALUE...",
 	.about = "Change keys of a device at once. ssduptab is not changed.",
 	.more = "Keys, of which ssdup(8) has more:"
-#define SSDUP_KEY(name, file, preset, words, least, most, takes, ...)	"\n  " #name ": " takes
+#define KEY_LINE(name, file, preset, words, least, most, takes, ...)	"\n  " #name ": " takes
+#define SSDUP_KEY		KEY_LINE
+#define SSDUP_AMOUNT_KEY	KEY_LINE
 #include "dm-ssdup/core/keys.h"
 };
 

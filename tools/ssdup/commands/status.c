@@ -52,6 +52,19 @@ static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
 	putchar('\n');
 }
 
+static void say_budget(const struct state *s)
+{
+	char left[SIZE_TEXT], day[SIZE_TEXT];
+
+	if (s->v.ssd_budget_sectors)
+		printf("  budget:    %s of %s a day left\n",
+		       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES),
+		       format_size(day, s->v.ssd_budget_sectors * SECTOR_BYTES));
+	if (s->v.ssd_price_ns)
+		printf("  price:     256 KiB on the SSD have to save %llu us\n",
+		       (unsigned long long)s->v.ssd_price_ns / 1000);
+}
+
 static void say_troubles(const struct state *s, const char *lost)
 {
 	const char *end;
@@ -106,6 +119,7 @@ static void say_state(const struct state *s, const char *lost)
 	       (unsigned long long)s->v.threshold_1e4 % 100, s->v.route ? "SSD" : "HDD");
 	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
 	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
+	say_budget(s);
 	say_troubles(s, lost);
 }
 

@@ -46,6 +46,10 @@ const struct metric metrics[] = {
 	TWO("ssdup_disk_errors_total", "disk", "hdd", HDD_ERRORS, "ssd", SSD_ERRORS),
 	ONE("ssdup_unwritable_extents_total", UNWRITABLE),
 	ONE("ssdup_lost_extents_total", LOST),
+	ONE("ssdup_ssd_written_bytes_total", SSD_WRITTEN),
+	ONE("ssdup_ssd_budget_bytes", BUDGET),
+	ONE("ssdup_ssd_left_bytes", BUDGET_LEFT),
+	ONE("ssdup_ssd_price_ns", PRICE),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The key thrift: with a price the SSD gets small scattered writes as before, but sequential ones
+# no more; and an HDD that has little to do gets what it can take.
+# time: virtual
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# share LEAST MOST - per cent of the sectors that went to the SSD; then a new count
+share()
+{
+	local hdd ssd
+
+	hdd=$(stat write_sectors_hdd)
+	ssd=$(stat write_sectors_ssd)
+	above "per cent to the SSD" $((100 * ssd / (hdd + ssd))) "$1"
+	below "per cent to the SSD" $((100 * ssd / (hdd + ssd))) "$2"
+	message clear_stats
+}
+
+# sequential START DEPTH - 64 MiB behind the first START MiB, which nobody wrote
+sequential()
+{
+	io write start=$(($1 * 2048)) len=$((64 * 2048)) bs=512 depth="$2"
+}
+
+make_disks instant=0 hdd_size_mb=512 ssd_size_mb=384
+make_ssdup drain manual
+sequential 0 16
+share 30 101
+sequential 64 1
+share 20 101
+
+# a lone writer, whom the HDD keeps up with
+knob thrift 25
+above "price" "$(stat ssd_price_ns)" 0
+sequential 128 1
+share -1 10
+# but both disks are busy
+sequential 192 16
+share 20 101
+
+knob thrift 100
+sequential 256 16
+share -1 25
+io random start=$((320 * 2048)) len=$((192 * 2048)) bs=8 nr=4000 depth=32
+share 90 101
+all_home
