@@ -3,7 +3,7 @@
 
 import figures
 import paper
-from tables import TARGETS, order, unique
+from tables import TARGETS, curve_points, order, unique
 
 
 def speed_by_number(results, title, x_label, series_of=lambda r: r["system"], more=None, log=True):
@@ -43,6 +43,18 @@ def course(results, what):
     return figures.lines(title, "seconds", label, series) if series else None
 
 
+def curve(points, disks, paced):
+    """Speed by the share of the SSD; the line is thrift, the points beside it are policies."""
+    series = {}
+    for (on, held, name), (share, speed) in points.items():
+        if (on, held) == (disks, paced):
+            words = name.split()
+            series.setdefault(words[0], []).append((100 * share, speed, (words + [""])[1]))
+    title = "Speed by the share of the SSD, disks %s%s" % (disks, ", paced" if paced else "")
+    return figures.scatter(title, "per cent of what policy all sends to the SSD",
+                           "MB/s, to policy all's", series)
+
+
 def make(results):
     """name -> SVG of all figures that the results are there for."""
     groups = {}
@@ -64,6 +76,9 @@ def make(results):
                                 ("gaps", "Two bursts with a gap, SSD half the data", "seconds")):
         if group in groups:
             drawn[group] = speed_by_number(groups[group], title, label, log=group != "gaps")
+    points = curve_points(groups.get("curve", []))
+    for disks, paced in unique(key[:2] for key in points):
+        drawn["curve-" + disks + ("-paced" if paced else "")] = curve(points, disks, paced)
     for disks in unique(r["disks"] for r in groups.get("sustained", [])):
         mine = [r for r in groups["sustained"] if r["disks"] == disks]
         drawn["sustained-%s-speed" % disks] = course(mine, "speed")

@@ -80,7 +80,7 @@ group_sweep()
 
 	mb=$(short 384 1408)
 	for procs in $(procs_list 8 "$(short 128 512)"); do
-		work "procs-$procs" paper "$mb" -- "$mb" "$PAPER" "" \
+		work "procs-$procs" "${on:-paper}" "$mb" -- "$mb" "$PAPER" "${priced:-}" \
 			"$(three --procs "$procs" "$(jitter "$procs")");drain"
 	done
 }
@@ -131,7 +131,8 @@ group_hpio()
 
 	mb=$(short 128 512)
 	for kb in $(short "32 256" "32 64 128 256"); do
-		work "region-$kb" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" "" \
+		work "region-$kb" "${on:-paper}" $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" \
+			"${priced:-}" \
 			"burst --pattern contiguous --procs 32 --request ${kb}k --size ${mb}m \
 			$(jitter 32 "$kb") --and --pattern hpio --procs 32 --request ${kb}k --size ${mb}m \
 			--offset ${mb}m $(jitter 32 "$kb");drain"
@@ -148,7 +149,8 @@ group_tile()
 	for procs in $(short "16 64" "16 32 64 128"); do
 		across=4
 		[ "$procs" -lt 64 ] || across=8
-		work "procs-$procs" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" "" \
+		work "procs-$procs" "${on:-paper}" $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" \
+			"${priced:-}" \
 			"burst --pattern tile --procs $procs --tiles-x 1 --size ${mb}m \
 			$(jitter "$procs") --and --pattern tile --procs $procs --tiles-x $across --size ${mb}m \
 			--offset ${mb}m $(jitter "$procs");drain"
@@ -164,6 +166,34 @@ group_paced()
 	prefix=sweep- group_sweep
 	prefix=hpio- group_hpio
 	prefix=tile- group_tile
+}
+
+# The three figures by the key thrift, beside other policies, on any disks; then behind a link.
+group_curve()
+{
+	local on thrift priced link PAPER
+
+	for on in ${only_disks:-paper}; do
+		for link in "" 109000000; do
+			PAPER="hdd $(short "all adaptive watermark" "$OURS")" priced=''
+			curve_figures
+			PAPER=balance
+			for thrift in 0 10 25 50 75 100; do
+				priced="thrift $thrift"
+				curve_figures
+			done
+		done
+	done
+}
+
+# curve_figures - their workloads, for $PAPER
+curve_figures()
+{
+	local name=${link:+paced-}
+
+	prefix=${name}sweep- group_sweep
+	prefix=${name}hpio- group_hpio
+	prefix=${name}tile- group_tile
 }
 
 # Table 1: the processor's time, everything to the SSD.
