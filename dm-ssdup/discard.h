@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: discards of free segments on the SSD. When it fails one it gets the next one an hour
+ * dm-ssdup: discards of free segments on the SSD. An SSD that fails one gets the next one an hour
  * later.
  */
 #ifndef SSDUP_DISCARD_H

@@ -362,7 +362,8 @@ static noinline void window(struct ssdup_meter *l, u32 fill)
 	WRITE_ONCE(l->flush_rate, flushes - READ_ONCE(l->flushes_seen));
 	WRITE_ONCE(l->flushes_seen, flushes);
 	price_flushes(l);
-	WRITE_ONCE(l->small_wait, ssdup_balance_small_wait(&hdd, &ssd, l->keep, l->price,
+	WRITE_ONCE(l->small_wait, ssdup_balance_small_wait(&hdd, &ssd, READ_ONCE(l->keep),
+							   READ_ONCE(l->price),
 							   !READ_ONCE(l->loose)));
 	WRITE_ONCE(l->hdd.to_come, balance_keep_coming(READ_ONCE(l->hdd.to_come)));
 	WRITE_ONCE(l->ssd.to_come, balance_keep_coming(READ_ONCE(l->ssd.to_come)));

@@ -8,7 +8,7 @@
 #include "wake.h"
 
 #define THROTTLE_SEGMENTS	2U	/* the last ones that writers get */
-#define READY	4U	/* segments that can be opened at once when a log is loaded */
+#define READY		4U	/* free at once when a log is loaded */
 
 struct ssdup_segments {
 	spinlock_t		lock;		/* these, and part of struct ssdup_segment */

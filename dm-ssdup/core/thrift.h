@@ -43,7 +43,7 @@ struct thrift_account {
  * @a: the account; a new one begins empty, so that a restart gains nothing
  * @day: sectors of the budget; 0: none, and the account begins anew with the next one
  * @now: ns, of a clock that never goes back
- * @used: sectors written so far, of data and metadata; never less than before
+ * @used: sectors written so far, of data and metadata; it may seem less for a moment
  */
 void ssdup_thrift_update(struct thrift_account *a, u64 day, u64 now, u64 used);
 
