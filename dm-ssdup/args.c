@@ -103,9 +103,28 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	return 0;
 }
 
+static int class_names(const struct class_table *t, char *buf, size_t len)
+{
+	const char *hint;
+	int at = 0;
+	u32 i;
+
+	for (i = 1; i < t->nr; i++) {
+		hint = ssdup_class_hint(t, i);
+		at += scnprintf(buf + at, len - at, "%s%s%s%s%s", i > 1 ? "+" : "", t->name[i],
+				class_is_late(t, i) ? ":late" : "", hint ? ":hint=" : "",
+				hint ?: "");
+	}
+	return at;
+}
+
 int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char *buf, size_t len)
 {
-	u32 value = READ_ONCE(*ssdup_settings_of(&c->set, key));
+	u32 value;
+
+	if (key->classes)
+		return class_names(&c->set.classes, buf, len);
+	value = READ_ONCE(*ssdup_settings_of(&c->set, key));
 
 	return ssdup_settings_text(key, value, buf, len);
 }
@@ -115,7 +134,7 @@ unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
 	u32 given = READ_ONCE(c->set.given), i;
 	const struct ssdup_settings_key *key;
 	unsigned int sz = 0;
-	char value[16];
+	char value[(SSDUP_MAX_CLASSES - 1) * (SSDUP_CLASS_NAME + sizeof(":late:hint=extreme"))];
 
 	if (given)
 		DMEMIT(" %u", 2 * hweight32(given));

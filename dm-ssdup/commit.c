@@ -2,11 +2,11 @@
 /*
  * dm-ssdup: from published entries to durable pages.
  *
- * A commit goes through the ring from its tail and writes every page that has more resolved
- * entries than its last durable version. An entry is published after its data was written, so a
- * flush before the pages makes the data durable first. That flush is a bio of its own, because a
- * dm device below would drop the error of a PREFLUSH that comes with data. The headers of
- * segments that were opened since are written beside it.
+ * A commit goes through the ring of each class from its tail and writes every page that has more
+ * resolved entries than its last durable version. An entry is published after its data was
+ * written, so a flush before the pages makes the data durable first. That flush is a bio of its
+ * own, because a dm device below would drop the error of a PREFLUSH that comes with data. The
+ * headers of segments that were opened since are written beside it.
  *
  * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
  * grows only after a write has succeeded.
@@ -51,7 +51,7 @@ struct ssdup_committer {
 	struct mutex		lock;		/* one commit at a time */
 	struct commit_batch	headers;
 	struct commit_batch	pages;
-	struct ssdup_segment	*segment[SSDUP_RING + 1];	/* with pages in the ring */
+	struct ssdup_segment	*segment[SSDUP_RING + 1];	/* of a class, in its ring */
 	struct bio_queue	fuas;		/* writes whose data is logged */
 };
 
@@ -142,7 +142,7 @@ static void add_header(struct ssdup *c, struct ssdup_segment *h)
 /* Copy the published entries of a page. One published meanwhile may be missing. */
 static void add_page(struct ssdup *c, struct ssdup_segment *h, u32 page, u32 resolved)
 {
-	struct ring_page *p = ssdup_ring_page(c, h, page);
+	struct ring_page *p = ssdup_ring_page(h, page);
 	struct log_page_id id = {
 		.generation = h->generation,
 		.epoch = ssdup_super(c)->epoch,
@@ -229,23 +229,23 @@ static u32 page_target(struct ssdup_segment *h, u32 page)
 }
 
 /* Remove durable and complete pages from the ring, from its tail on. */
-static void retire_pages(struct ssdup *c, struct ssdup_segment **segments, u32 nr)
+static void retire_pages(struct ssdup *c, struct ssdup_class *k)
 {
-	struct ssdup_segment *h;
+	struct ssdup_segment **segments = c->committer->segment, *h;
+	u32 i, nr = ssdup_segments_in_ring(c, k, segments);
 	struct ring_page *p;
-	u32 i;
 
 	for (i = 0; i < nr; i++) {
 		h = segments[i];
 		while (h->pages_done < segment_pages(h)) {
-			p = ssdup_ring_page(c, h, h->pages_done);
+			p = ssdup_ring_page(h, h->pages_done);
 			if (!p->durable || p->durable != page_target(h, h->pages_done))
 				return;
 			memset(p, 0, sizeof(*p));
 			h->pages_done++;
-			WRITE_ONCE(c->ring_full, false);
+			WRITE_ONCE(k->ring_full, false);
 			/* Pairs with the acquire in ssdup_find_place(). */
-			smp_store_release(&c->ring_tail, h->base + h->pages_done);
+			smp_store_release(&k->ring_tail, h->base + h->pages_done);
 		}
 		/* An open segment gets more pages; a later one may have some already. */
 		if (!(atomic64_read(&h->word) & LOG_WORD_SEALED) ||
@@ -261,11 +261,11 @@ static bool page_dirty(const struct ring_page *p)
 }
 
 /* Where the last dirty page of a segment ends; pages_done if there is none. */
-static u32 dirty_end(struct ssdup *c, struct ssdup_segment *h)
+static u32 dirty_end(struct ssdup_segment *h)
 {
 	u32 end = segment_pages(h);
 
-	while (end > h->pages_done && !page_dirty(ssdup_ring_page(c, h, end - 1)))
+	while (end > h->pages_done && !page_dirty(ssdup_ring_page(h, end - 1)))
 		end--;
 	return end;
 }
@@ -278,7 +278,7 @@ static bool collect_segment(struct ssdup *c, struct ssdup_segment *h, u32 end)
 	struct ring_page *p;
 
 	for (page = h->pages_done; page < end; page++) {
-		p = ssdup_ring_page(c, h, page);
+		p = ssdup_ring_page(h, page);
 		resolved = atomic_read(&p->resolved);
 		/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
 		smp_rmb();
@@ -294,15 +294,16 @@ static bool collect_segment(struct ssdup *c, struct ssdup_segment *h, u32 end)
 }
 
 /*
- * Take dirty pages in the order of the ring. In front of a dirty page, those that were never
- * written are taken too, because a replay stops at a gap. Return: false: there may be more.
+ * Take dirty pages of a class in the order of its ring. In front of a dirty page, those that were
+ * never written are taken too, because a replay stops at a gap. Return: false: there may be more.
  */
-static bool collect(struct ssdup *c, struct ssdup_segment **segments, u32 nr)
+static bool collect_class(struct ssdup *c, struct ssdup_class *k)
 {
+	struct ssdup_segment **segments = c->committer->segment;
 	u32 i, last, end = 0;
 
-	for (last = nr; last; last--) {
-		end = dirty_end(c, segments[last - 1]);
+	for (last = ssdup_segments_in_ring(c, k, segments); last; last--) {
+		end = dirty_end(segments[last - 1]);
 		if (end > segments[last - 1]->pages_done)
 			break;
 	}
@@ -311,6 +312,28 @@ static bool collect(struct ssdup *c, struct ssdup_segment **segments, u32 nr)
 				     i + 1 < last ? segment_pages(segments[i]) : end))
 			return false;
 	return true;
+}
+
+/* The same of all classes. */
+static bool collect(struct ssdup *c)
+{
+	struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		if (!collect_class(c, k))
+			return false;
+	return true;
+}
+
+/* It changes when pages leave a ring. */
+static u64 ring_tails(struct ssdup *c)
+{
+	struct ssdup_class *k;
+	u64 sum = 0;
+
+	for (k = c->class; k < class_end(c); k++)
+		sum += k->ring_tail;
+	return sum;
 }
 
 static void end_fuas(struct ssdup *c, struct bio_list *bios, int error)
@@ -324,29 +347,29 @@ static void end_fuas(struct ssdup *c, struct bio_list *bios, int error)
 int ssdup_commit(struct ssdup *c)
 {
 	struct ssdup_committer *m = c->committer;
+	struct ssdup_class *k;
 	struct bio_list fuas;
 	bool all, moved;
 	int r = 0;
-	u64 tail;
-	u32 nr;
+	u64 tails;
 
 	mutex_lock(&m->lock);
 	/* Before the first page is copied, so that the round contains their entries. */
 	fuas = bio_queue_take(&m->fuas);
-	tail = c->ring_tail;
+	tails = ring_tails(c);
 	do {
 		batch_reset(&m->headers);
 		batch_reset(&m->pages);
-		nr = ssdup_segments_in_ring(c, m->segment);
-		all = collect(c, m->segment, nr);
+		all = collect(c);
 		if (m->pages.nr) {
 			r = write_round(c);
 			stat_inc(c, STAT_COMMITS);
 		}
 		/* Even if nothing was written: a segment may have been sealed since. */
-		retire_pages(c, m->segment, nr);
+		for (k = c->class; k < class_end(c); k++)
+			retire_pages(c, k);
 	} while (!r && !all);
-	moved = c->ring_tail != tail;
+	moved = ring_tails(c) != tails;
 	mutex_unlock(&m->lock);
 	end_fuas(c, &fuas, r);
 	if (moved)
@@ -427,12 +450,17 @@ static void batch_destroy(struct commit_batch *batch)
 int ssdup_commit_create(struct ssdup *c)
 {
 	struct ssdup_committer *m;
+	struct ssdup_class *k;
 
 	m = kvzalloc(sizeof(*m), GFP_KERNEL);
 	c->committer = m;
-	c->ring = kvcalloc(SSDUP_RING, sizeof(*c->ring), GFP_KERNEL);
-	if (!m || !c->ring)
+	if (!m)
 		return -ENOMEM;
+	for (k = c->class; k < class_end(c); k++) {
+		k->ring = kvcalloc(SSDUP_RING, sizeof(*k->ring), GFP_KERNEL);
+		if (!k->ring)
+			return -ENOMEM;
+	}
 	m->c = c;
 	mutex_init(&m->lock);
 	bio_queue_init(&m->fuas, do_fuas);
@@ -442,11 +470,13 @@ int ssdup_commit_create(struct ssdup *c)
 void ssdup_commit_destroy(struct ssdup *c)
 {
 	struct ssdup_committer *m = c->committer;
+	u32 i;
 
 	if (m) {
 		batch_destroy(&m->headers);
 		batch_destroy(&m->pages);
 	}
 	kvfree(m);
-	kvfree(c->ring);
+	for (i = 0; i < SSDUP_MAX_CLASSES; i++)
+		kvfree(c->class[i].ring);
 }

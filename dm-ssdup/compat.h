@@ -45,6 +45,16 @@ static inline void ssdup_compat_limits(struct queue_limits *limits)
 #endif
 }
 
+/* Before 6.9 a bio has no hint. */
+static inline u32 ssdup_write_hint(const struct bio *bio)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+	return bio->bi_write_hint;
+#else
+	return 0;
+#endif
+}
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define BLK_OPEN_WRITE	FMODE_WRITE
 #endif

@@ -33,6 +33,8 @@ enum drain_stage {
 struct ssdup_drainer {
 	struct ssdup		*c;
 	enum drain_stage	stage;
+	struct ssdup_class	*class;		/* of the next group */
+	bool			empty;		/* the next group is of empty segments */
 	struct drain_group	group;		/* being copied; not in STAGE_CHOOSE */
 	struct extent_order	order;		/* its extents that were not taken yet */
 	struct drain_batch	batch[2];
@@ -125,6 +127,7 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		if (r)
 			return r;
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
+		this_cpu_add(c->stats->class[d->group.first->class->index].drained, run->sectors);
 		d->group.copied += run->sectors;
 	}
 	return 0;
@@ -273,7 +276,8 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 	if (anew)
 		WRITE_ONCE(d->anew, false);
 	if (ssdup_mode(c) == MODE_RUNNING) {
-		found = ssdup_group_take(c, ssdup_pacing_group(size), &d->group);
+		found = ssdup_group_take(c, d->class, ssdup_pacing_group(size),
+					 d->empty, &d->group);
 	} else {
 		free_end(c);
 		found = ssdup_salvage_next(c, anew, &d->group);
@@ -435,14 +439,29 @@ static bool tell_error(struct ssdup *c, int r)
 }
 
 int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
-		     const struct pacing_group *size)
+		     const struct pacing_group *size, struct ssdup_class *class, bool empty)
 {
-	int r = turn(c, how, size);
+	int r;
 
+	c->drainer->class = class;
+	c->drainer->empty = empty;
+	r = turn(c, how, size);
 	return !kthread_should_stop() && tell_error(c, r) ? r : 0;
 }
 
 /* --- For others --- */
+
+u32 ssdup_drain_freeing(const struct ssdup *c)
+{
+	return READ_ONCE(c->free_state) == DRAIN_IDLE ? 0 : c->drainer->freed.nr;
+}
+
+struct ssdup_class *ssdup_drain_class(struct ssdup *c)
+{
+	struct ssdup_drainer *d = c->drainer;
+
+	return d->stage == STAGE_CHOOSE ? NULL : d->group.first->class;
+}
 
 void ssdup_drain_anew(struct ssdup *c)
 {

@@ -15,12 +15,20 @@ void ssdup_drainer_destroy(struct ssdup *c);
  * ssdup_drain_turn() - choose a group, drain one batch of it, or let it be freed
  * @how: for the batch
  * @size: for the next group
+ * @class: of the next group
+ * @empty: the next group is of segments of which nothing has to be written
  *
  * Return: 0, or an error after which the oldest group is tried again from its start. Also 0
  * after an error if a drain was requested since the try began.
  */
 int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
-		     const struct pacing_group *size);
+		     const struct pacing_group *size, struct ssdup_class *class, bool empty);
+
+/** ssdup_drain_class() - the class of the group being copied, or NULL; the writeback thread */
+struct ssdup_class *ssdup_drain_class(struct ssdup *c);
+
+/** ssdup_drain_freeing() - segments of the group that is being freed; the writeback thread */
+u32 ssdup_drain_freeing(const struct ssdup *c);
 
 /** ssdup_drain_drop() - forget the group being drained, and wait for the one being freed */
 void ssdup_drain_drop(struct ssdup *c);

@@ -67,7 +67,7 @@ int ssdup_free_group(struct ssdup *c, struct drain_group *g)
 		return r;
 	g->durable = true;
 	trace_ssdup_step(c, STEP_FREE_TAIL);
-	r = ssdup_raise_tail(c, g->last + 1);
+	r = ssdup_raise_tail(c, g->first->class, g->last + 1);
 	if (r)
 		return r;
 	for (h = group_first(g); h; h = group_next(g, h)) {

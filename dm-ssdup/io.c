@@ -8,6 +8,7 @@
 #include <trace/events/block.h>
 
 #include "away.h"
+#include "classes.h"
 #include "commit.h"
 #include "debt.h"
 #include "flush.h"
@@ -147,7 +148,7 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
  */
 static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	u32 sectors = io->sectors, rest = ssdup_rest(c);
+	u32 sectors = io->sectors, rest = ssdup_rest(c, ssdup_class_of(c, io));
 
 	if (bio_op(bio) != REQ_OP_WRITE || !rest || rest >= sectors || rest < sectors / 4)
 		return false;
@@ -184,6 +185,11 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		f->overlaps = !begin_direct(c, io);
 		return !f->overlaps;
 	case ROUTE_LOG:
+		/* The map may have changed since the class was chosen. */
+		if (unlikely(c->nr_classes > 1) && !ssdup_class_keep(c, io)) {
+			f->no_place = true;
+			return false;
+		}
 		if (!queued && take_rest(c, bio, io))
 			return true;
 		r = ssdup_reserve(c, io, place_sectors(bio, io), false);
@@ -213,6 +219,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 	};
 	enum route_action action;
 
+	io->torn = false;
 	do
 		action = ssdup_route_next(&f);
 	while (!try_route(c, bio, io, queued, action, &f));
@@ -387,9 +394,19 @@ static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		dm_accept_partial_bio(bio, io->sectors);
 }
 
+/* Shorten a write to a part of one class. The rest comes as another bio. */
+static noinline void take_class(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	ssdup_class_take(c, bio, io);
+	if (io->sectors < bio_sectors(bio))
+		dm_accept_partial_bio(bio, io->sectors);
+}
+
 static noinline int map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	take_held(c, bio, io);
+	if (unlikely(c->nr_classes > 1))
+		take_class(c, bio, io);
 	stat_inc(c, STAT_DISCARDS);
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
@@ -453,6 +470,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	io->price = 0;
 	io->again = false;
 	io->refused = false;
+	io->class = 0;
 	io->spare = NULL;
 	if (unlikely(op_is_flush(bio->bi_opf)) && map_durable(c, bio))
 		return DM_MAPIO_SUBMITTED;
@@ -466,8 +484,11 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	if (unlikely((io->start + io->sectors - 1) >> c->range_shift !=
 		     io->start >> c->range_shift || io->sectors > c->whole))
 		take_part(c, bio, io);
-	if (bio_op(bio) == REQ_OP_WRITE)
+	if (bio_op(bio) == REQ_OP_WRITE) {
+		if (unlikely(c->nr_classes > 1))
+			take_class(c, bio, io);
 		return map_write(c, bio, io);
+	}
 	if (bio_op(bio) == REQ_OP_READ)
 		return map_read(c, bio, io);
 	return map_tombstone(c, bio, io);
@@ -600,8 +621,8 @@ void ssdup_wait_work(struct work_struct *work)
 			bio_endio(bio);
 			continue;
 		}
-		if (action == ROUTE_WAIT && READ_ONCE(c->log_shut)) {
-			/* Writes behind it may go to the HDD. */
+		if (action == ROUTE_WAIT && (READ_ONCE(c->log_shut) || io->torn)) {
+			/* Writes behind it may go to the HDD, or to the log. */
 			bio_list_add(&kept, bio);
 			cond_resched();
 			continue;

@@ -3,6 +3,7 @@
  * dm-ssdup: which sectors of the device the log holds, and where.
  */
 #include "map.h"
+#include "wake.h"
 
 struct ssdup_held ssdup_sum_held(struct ssdup *c)
 {
@@ -46,6 +47,84 @@ bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
 	return true;
 }
 
+/* --- Accounts of classes --- */
+
+void ssdup_class_count(struct ssdup *c, const struct extent *e, s64 sectors)
+{
+	struct ssdup_segment *h = segment_of(c, e->pos);
+
+	this_cpu_add(c->stats->class[extent_class(e, c->nr_classes)].sectors, sectors);
+	/* A drain has nothing to write of it. */
+	if (e->kind == SSDUP_KIND_DISCARD)
+		return;
+	if (!atomic64_add_return(sectors, &h->live) && sectors < 0)
+		ssdup_kick_writeback(c);
+}
+
+/* What an insert of @e takes from others. Return: sectors. */
+static u64 count_replaced(struct ssdup *c, const struct ssdup_range *r, const struct extent *e)
+{
+	u64 end = extent_end(e), sectors, sum = 0;
+	const struct extent *x;
+
+	for (x = ssdup_extent_first(&r->tree, e->start, end); x && x->start < end;
+	     x = ssdup_extent_next(x)) {
+		sectors = min(extent_end(x), end) - max(x->start, e->start);
+		ssdup_class_count(c, x, -(s64)sectors);
+		sum += sectors;
+	}
+	ssdup_class_count(c, e, e->sectors);
+	return sum;
+}
+
+bool ssdup_class_insert(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io)
+{
+	const struct extent *e = io->e;
+	u32 own = extent_class(e, c->nr_classes), class = own;
+	u64 replaced;
+	u32 span;
+
+	span = ssdup_extent_class_span(&r->tree, e->start, extent_end(e), c->nr_classes, &class);
+	if (span != e->sectors || class != own || ssdup_extent_overtaken(&r->tree, e))
+		return false;
+	replaced = count_replaced(c, r, e);
+	this_cpu_add(c->stats->class[own].replaced, replaced);
+	if (e->kind == SSDUP_KIND_DATA)
+		this_cpu_add(c->stats->class[own].written, io->sectors);
+	return true;
+}
+
+void ssdup_class_move(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io)
+{
+	count_replaced(c, r, io->e);
+}
+
+void ssdup_class_replayed(struct ssdup *c, const struct ssdup_range *r)
+{
+	const struct extent *x;
+
+	for (x = ssdup_extent_first(&r->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
+		ssdup_class_count(c, x, x->sectors);
+}
+
+struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_class *k)
+{
+	struct ssdup_class_stats sum = { };
+	const struct ssdup_class_stats *s;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		s = &per_cpu_ptr(c->stats, cpu)->class[k->index];
+		sum.sectors += READ_ONCE(s->sectors);
+		sum.written += READ_ONCE(s->written);
+		sum.drained += READ_ONCE(s->drained);
+		sum.replaced += READ_ONCE(s->replaced);
+	}
+	return sum;
+}
+
+/* --- A block is relocated --- */
+
 bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq)
 {
 	struct extent *e = io->e;
@@ -59,6 +138,8 @@ bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq)
 	held = x && x->seq == seq && x->start <= e->start && extent_end(x) >= extent_end(e);
 	if (held) {
 		e->seq = atomic64_inc_return(&io->segment->seq);
+		if (c->nr_classes > 1)
+			ssdup_class_move(c, r, io);
 		ssdup_insert_among(c, r, io);
 		ssdup_publish(c, io);
 	}
@@ -77,6 +158,8 @@ static void drop_extent(struct ssdup *c, struct extent *e)
 	spin_lock_irq(&r->lock);
 	if (extent_mapped(e)) {
 		map_counts(c, -1, -(s64)e->sectors);
+		if (c->nr_classes > 1)
+			ssdup_class_count(c, e, -(s64)e->sectors);
 		ssdup_extent_remove(&r->tree, e);
 		range_changed(r);
 	}

@@ -74,6 +74,35 @@ static __always_inline void ssdup_fill_extent(struct ssdup *c, const struct ssdu
  */
 bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io);
 
+/* --- Accounts of classes, in a log that has some --- */
+
+/**
+ * ssdup_class_insert() - may the extent of a request be inserted? If so, account for that
+ * @r: its range, whose lock is held
+ *
+ * Return: false when an extent of another class, or a newer one, overlaps it.
+ */
+bool ssdup_class_insert(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io);
+
+/** ssdup_class_move() - account for an extent that is relocated; the lock of @r is held */
+void ssdup_class_move(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io);
+
+/**
+ * ssdup_class_count() - account for @sectors of @e that enter or leave the map
+ *
+ * segment->live is the number of sectors that a drain would have to write to the HDD, which those
+ * of discards are not. The thread is kicked when it becomes zero. Context: any.
+ */
+void ssdup_class_count(struct ssdup *c, const struct extent *e, s64 sectors);
+
+/** ssdup_class_replayed() - account for all that a range holds; context: preresume */
+void ssdup_class_replayed(struct ssdup *c, const struct ssdup_range *r);
+
+/** ssdup_class_sum() - sum up the counts of a class of all CPUs; any context */
+struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_class *k);
+
+/* --- Changes of the map --- */
+
 /**
  * ssdup_insert() - put a write's extent into the tree, and publish its entry
  * @io: has a place; io->e is complete except for its seq
@@ -81,8 +110,8 @@ bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
  * Under one range lock the extent gets the highest seq of its segment, is inserted and
  * published. Frees io->spare. Context: any.
  *
- * Return: false when a write to a younger segment has overtaken this one: the caller has to
- * give up the place. True after ssdup_put_write().
+ * Return: false when a write to a younger segment, or of another class, has overtaken this one:
+ * the caller has to give up the place. True after ssdup_put_write().
  */
 static __always_inline bool ssdup_insert(struct ssdup *c, struct ssdup_io *io)
 {
@@ -94,6 +123,10 @@ static __always_inline bool ssdup_insert(struct ssdup *c, struct ssdup_io *io)
 	spin_lock_irqsave(&r->lock, flags);
 	nr = r->tree.nr;
 	e->seq = atomic64_inc_return(&io->segment->seq);
+	if (unlikely(c->nr_classes > 1) && !ssdup_class_insert(c, r, io)) {
+		spin_unlock_irqrestore(&r->lock, flags);
+		return false;
+	}
 	if (likely(extent_insert_alone(&r->tree, e))) {
 		if (r->tree.nr != nr) {
 			range_changed(r);

@@ -61,6 +61,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		return -EINVAL;
 	}
 	c->g = s.g;
+	c->nr_classes = max(s.nr_classes, c->set.classes.nr);
 	if (r && !ssdup_log_layout(&c->g, bdev_nr_sectors(c->ssd->bdev), segment_sectors(c),
 				   c->block_sectors)) {
 		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
@@ -483,6 +484,8 @@ static void count_extents(struct ssdup *c)
 
 	for (i = 0; i < c->nr_ranges; i++) {
 		range_changed(&c->ranges[i]);
+		if (c->nr_classes > 1)
+			ssdup_class_replayed(c, &c->ranges[i]);
 		map_counts(c, c->ranges[i].tree.nr, c->ranges[i].tree.sectors);
 	}
 }
@@ -532,6 +535,27 @@ static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
 	return 0;
 }
 
+/*
+ * An empty log takes the number of classes from the table: all that was ever written is below the
+ * tail of each. Another log keeps its own, because its generations depend on it.
+ */
+static int choose_classes(struct ssdup *c, struct log_super *s, u32 live, u64 next)
+{
+	u32 i;
+
+	if (!live && !c->read_only) {
+		s->nr_classes = c->set.classes.nr;
+		for (i = 0; i < s->nr_classes; i++)
+			s->tail[i] = next;
+	}
+	if (!c->class[s->nr_classes - 1].ring) {
+		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
+		return -EINVAL;
+	}
+	c->nr_classes = s->nr_classes;
+	return 0;
+}
+
 int ssdup_recover(struct ssdup *c)
 {
 	struct log_header *live = kvcalloc(c->g.nr_segments, sizeof(*live), GFP_KERNEL);
@@ -547,6 +571,8 @@ int ssdup_recover(struct ssdup *c)
 	r = load_super(c, &s, &mend);
 	if (!r && s.pool_seq)
 		r = find_live(c, &s, live, &nr, &next);
+	if (!r)
+		r = choose_classes(c, &s, nr, next);
 	if (r)
 		goto out;
 	r = replay_all(c, &s, live, pages, nr);

@@ -71,7 +71,8 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 kind,
 			 struct page *page, u32 at, u32 sectors)
 {
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
-	struct ssdup_io io = { };
+	/* It keeps its class, like any data that the log holds. */
+	struct ssdup_io io = { .class = log_class(c->nr_classes, p->seq >> SSDUP_SEQ_BITS) };
 	int r;
 
 	r = reserve(c, &io, data ? sectors : 0);

@@ -6,13 +6,13 @@
 /* --- Places --- */
 
 /* Record why there is no place. If the ring is full, start a commit. */
-static void await_place(struct ssdup *c, int error)
+static void await_place(struct ssdup *c, struct ssdup_class *k, int error)
 {
 	if (error == -ENOMEM) {
 		WRITE_ONCE(c->wait_cause, WAIT_MEMORY);
 		return;
 	}
-	WRITE_ONCE(c->ring_full, true);
+	WRITE_ONCE(k->ring_full, true);
 	WRITE_ONCE(c->wait_cause, WAIT_COMMIT);
 	/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
 	smp_mb();
@@ -22,19 +22,20 @@ static void await_place(struct ssdup *c, int error)
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 {
 	u64 allowed = last ? LOG_WORD_LAST : ssdup_throttle_pass(c, sectors);
+	struct ssdup_class *k = ssdup_class_of(c, io);
 	struct ssdup_segment *h;
 	int r;
 
 	/* Each turn reserves a place, fails, or finds another segment open. */
 	do {
-		h = READ_ONCE(c->open);
+		h = READ_ONCE(k->open);
 		r = ssdup_try_reserve(c, h, io, sectors, allowed);
 		if (!r)
 			return 0;
 		ssdup_put_write(c, h);
-	} while (r == -ENOSPC && ssdup_switch(c, h, allowed));
+	} while (r == -ENOSPC && ssdup_switch(c, k, h, allowed));
 	if (r != -ENOSPC)
-		await_place(c, r);
+		await_place(c, k, r);
 	ssdup_free_spare(c, io);
 	return r;
 }
@@ -44,5 +45,5 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io)
 {
 	WRITE_ONCE(io->page->holes, true);
-	ssdup_resolve(c, io->page);
+	ssdup_resolve(c, io);
 }

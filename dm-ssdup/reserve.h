@@ -13,18 +13,23 @@
 #include "wake.h"
 
 /** ssdup_ring_page() - the place of page @page of @h in the ring; any context */
-static inline struct ring_page *ssdup_ring_page(struct ssdup *c, const struct ssdup_segment *h,
-						u32 page)
+static inline struct ring_page *ssdup_ring_page(const struct ssdup_segment *h, u32 page)
 {
-	return &c->ring[(h->base + page) % SSDUP_RING];
+	return &h->class->ring[(h->base + page) % SSDUP_RING];
+}
+
+/** ssdup_class_of() - the class that a request has a place in, or wants one; any context */
+static inline struct ssdup_class *ssdup_class_of(struct ssdup *c, const struct ssdup_io *io)
+{
+	return &c->class[io->class];
 }
 
 /**
- * ssdup_reserve() - reserve a place in the open segment
+ * ssdup_reserve() - reserve a place in the open segment of io->class
  * @io: receives segment, page, slot, pos and e, and perhaps a spare node; segment->writes stays
  * raised until ssdup_put_write(). After an error there is no spare node
  * @sectors: of data, 0 for a tombstone
- * @last: for a drain, which may open one of the last LOG_SPARE segments
+ * @last: for a drain, which may open one of the last segments, see ssdup_spare()
  *
  * Opens the next segment when this one is full.
  * Context: any; takes no lock unless it opens a segment.
@@ -32,10 +37,10 @@ static inline struct ring_page *ssdup_ring_page(struct ssdup *c, const struct ss
  */
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last);
 
-/** ssdup_rest() - sectors of data that the open segment has left; any context, a hint */
-static inline u32 ssdup_rest(const struct ssdup *c)
+/** ssdup_rest() - sectors of data that the open segment of @k has left; any context, a hint */
+static inline u32 ssdup_rest(const struct ssdup *c, const struct ssdup_class *k)
 {
-	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
+	u64 word = atomic64_read(&READ_ONCE(k->open)->word);
 
 	if (word & LOG_WORD_CLOSED || log_word_entries(word) >= log_segment_entries(&c->g))
 		return 0;
@@ -46,21 +51,21 @@ static inline u32 ssdup_rest(const struct ssdup *c)
  * Find the ring's place of entry @entry, which is not handed out yet. Return: the pointer to
  * the array of its node, or NULL when the ring is full.
  */
-static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
-							      struct ssdup_segment *h, u32 entry,
+static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segment *h, u32 entry,
 							      struct ssdup_io *io)
 {
 	u32 page = entry / SSDUP_PAGE_ENTRIES, slot = entry % SSDUP_PAGE_ENTRIES;
 	u64 number = READ_ONCE(h->base) + page;
+	const struct ssdup_class *k = READ_ONCE(h->class);
 	struct ring_page *p;
 
 	/*
 	 * The place is free once its previous page has left the ring. Pairs with the
 	 * release in retire_pages(), which clears the place first.
 	 */
-	if (unlikely(number >= smp_load_acquire(&c->ring_tail) + SSDUP_RING))
+	if (unlikely(number >= smp_load_acquire(&k->ring_tail) + SSDUP_RING))
 		return NULL;
-	p = &c->ring[number % SSDUP_RING];
+	p = &k->ring[number % SSDUP_RING];
 	io->page = p;
 	io->slot = slot;
 	return &p->array[slot / SSDUP_ARRAY_NODES];
@@ -68,7 +73,8 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup *c,
 
 /**
  * ssdup_try_reserve() - one try of ssdup_reserve()
- * @h: the open segment, as far as the caller knows
+ * @h: the open segment, as far as the caller knows; once in a blue moon it was freed since, and
+ * is open for another class: that does no harm, because ssdup_insert() goes by the segment's class
  * @allowed: bits of LOG_WORD_LAST that do not close the segment to the caller
  *
  * Gives the segment an array only after it has got an entry: until then the place in the ring
@@ -87,7 +93,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 		return -ENOMEM;
 	word = atomic64_read_acquire(&h->word);
 	while (log_word_reserve(word & ~allowed, &c->g, sectors, &next)) {
-		array = ssdup_find_place(c, h, log_word_entries(word), io);
+		array = ssdup_find_place(h, log_word_entries(word), io);
 		if (unlikely(!array)) {
 			r = -EAGAIN;
 			break;
@@ -121,7 +127,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 /** ssdup_reserve_at_once() - one try. Return: false when the caller must call ssdup_reserve() */
 static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_io *io)
 {
-	struct ssdup_segment *h = READ_ONCE(c->open);
+	struct ssdup_segment *h = READ_ONCE(ssdup_class_of(c, io)->open);
 
 	if (likely(!ssdup_try_reserve(c, h, io, io->sectors, 0)))
 		return true;
@@ -133,26 +139,27 @@ static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_
 /* --- From there to a durable page --- */
 
 /* An entry was resolved: make sure that a commit follows. */
-static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct ring_page *p,
-						 u32 resolved)
+static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct ssdup_class *k,
+						 const struct ring_page *p, u32 resolved)
 {
 	/* If a write waits for the ring, this may be the last entry of its tail. */
-	bool now = READ_ONCE(c->ring_full) ||
+	bool now = READ_ONCE(k->ring_full) ||
 		   (resolved == SSDUP_PAGE_ENTRIES &&
-		    (p - c->ring - READ_ONCE(c->ring_tail)) % SSDUP_RING >= SSDUP_RING / 4);
+		    (p - k->ring - READ_ONCE(k->ring_tail)) % SSDUP_RING >= SSDUP_RING / 4);
 
 	if (unlikely(now || !READ_ONCE(c->autocommit_armed)))
 		ssdup_commit_soon(c, now);
 }
 
 /* An entry was filled or abandoned. */
-static __always_inline void ssdup_resolve(struct ssdup *c, struct ring_page *p)
+static __always_inline void ssdup_resolve(struct ssdup *c, const struct ssdup_io *io)
 {
 	/*
 	 * Fully ordered: either the commit counts this entry and finds it filled,
 	 * or ssdup_commit_in_time() schedules another commit.
 	 */
-	ssdup_commit_in_time(c, p, atomic_inc_return(&p->resolved));
+	ssdup_commit_in_time(c, io->segment->class, io->page,
+			     atomic_inc_return(&io->page->resolved));
 }
 
 /** ssdup_give_up() - abandon a reserved entry, which stays empty; any context */
@@ -168,7 +175,7 @@ static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io
 			 e->kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0));
 	/* Pairs with the acquire in snapshot(). */
 	smp_store_release(&d->kind, e->kind);
-	ssdup_resolve(c, io->page);
+	ssdup_resolve(c, io);
 }
 
 #endif

@@ -6,32 +6,45 @@
  * is drained alone, and what cannot be written to the HDD stays in it without delaying the
  * others. Any order will do: the map has each sector once, and nothing is added to it.
  *
- * When everything is on the HDD, one record frees all segments at once. No commit has to
- * come first, because no entry is needed any more. Otherwise the segments before the first
- * one that keeps extents are freed in the usual way. Extents of a segment that is written back
- * but not freed stay in the map, and writes over them still fail: a replay would undo them.
+ * When everything of a class is on the HDD, one record frees all of its segments at once. No
+ * commit has to come first, because no entry is needed any more. Otherwise the segments before the
+ * first one that keeps extents are freed in the usual way. Extents of a segment that is written
+ * back but not freed stay in the map, and writes over them still fail: a replay would undo them.
  */
 #include "free.h"
 #include "salvage.h"
 #include "super.h"
 #include "trace.h"
 
-bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g)
+/* Let nothing be added to a class any more. A new request (@anew) begins another try. */
+static void settle_class(struct ssdup *c, struct ssdup_class *k, bool anew)
 {
+	struct drain_group all;
 	struct ssdup_segment *h;
 
-	drain_does(c, DRAIN_SEALS);
-	ssdup_seal(c, true);
-	if (ssdup_group_all(c, false, g)) {
-		for (h = group_first(g); h; h = group_next(g, h)) {
-			wait_event(c->settle_wait, !atomic_read(&h->writes));
-			/* All segments together are one try. A new request begins another one. */
-			if (anew)
-				h->tried = false;
-		}
+	ssdup_seal(c, k, true);
+	if (!ssdup_group_all(c, k, false, &all))
+		return;
+	for (h = group_first(&all); h; h = group_next(&all, h)) {
+		wait_event(c->settle_wait, !atomic_read(&h->writes));
+		/* All segments together are one try. */
+		if (anew)
+			h->tried = false;
 	}
+}
+
+bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g)
+{
+	struct ssdup_class *k;
+
+	drain_does(c, DRAIN_SEALS);
+	for (k = c->class; k < class_end(c); k++)
+		settle_class(c, k, anew);
 	drain_does(c, DRAIN_COPIES);
-	return ssdup_group_take(c, 1, g);
+	for (k = c->class; k < class_end(c); k++)
+		if (ssdup_group_take(c, k, 1, false, g))
+			return true;
+	return false;
 }
 
 int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left, bool lost)
@@ -48,29 +61,40 @@ int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left
 	return 0;
 }
 
-int ssdup_salvage_end(struct ssdup *c)
+/* Return: is the class empty? */
+static bool end_of_class(struct ssdup *c, struct ssdup_class *k)
 {
 	struct drain_group all, written;
 	struct ssdup_segment *h;
 
-	if (!ssdup_group_all(c, false, &all))
-		return 0;
+	if (!ssdup_group_all(c, k, false, &all))
+		return true;
 	for (h = group_first(&all); h; h = group_next(&all, h))
 		h->tried = false;
-	ssdup_group_all(c, true, &written);
+	ssdup_group_all(c, k, true, &written);
 	if (written.nr == all.nr) {
 		drain_does(c, DRAIN_FREES);
 		trace_ssdup_step(c, STEP_FREE_TAIL);
-		if (!ssdup_raise_tail(c, all.last + 1)) {
+		if (!ssdup_raise_tail(c, k, all.last + 1)) {
 			ssdup_free_end(c, &all);
-			DMINFO("%s: the log is empty, all of it is on the HDD",
-			       dm_device_name(c->md));
-			return 0;
+			return true;
 		}
 		DMWARN_LIMIT("%s: all of the log is on the HDD, but the SSD takes no record of it",
 			     dm_device_name(c->md));
 	} else if (written.nr) {
 		ssdup_free_group(c, &written);
 	}
-	return -EROFS;
+	return false;
+}
+
+int ssdup_salvage_end(struct ssdup *c)
+{
+	bool empty = true, any = ssdup_sealed_segments(c);
+	struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		empty &= end_of_class(c, k);
+	if (empty && any)
+		DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
+	return empty ? 0 : -EROFS;
 }

@@ -11,20 +11,23 @@
 #define READY		4U	/* free at once when a log is loaded */
 
 struct ssdup_segments {
-	spinlock_t		lock;		/* these, and part of struct ssdup_segment */
-	struct list_head	sealed;		/* oldest first */
+	spinlock_t		lock;		/* these, and part of segments and classes */
 	struct list_head	free;		/* next to open first */
 	struct list_head	stale;		/* free, not discarded yet: opened last */
-	struct list_head	ring;		/* with pages in the ring, oldest first */
 	u32			nr_sealed;	/* read without the lock: a hint */
 	u32			nr_free;	/* on those two lists; the same */
 	u32			discarding;	/* free, but on neither; the same */
-	u64			next;		/* generation to open */
-	u64			number;		/* ring number behind the last sealed segment */
-	u64			written;	/* sectors of data ever sealed; a hint */
+	u64			opened;		/* how many, ever; the same */
+	u64			written;	/* sectors of data ever sealed; the same */
 	bool			full;		/* a write has found none free since */
 	atomic64_t		allowed;	/* sectors for writes, in a throttled segment */
 };
+
+/* It is always sealed: the open segment of a class that has none. */
+static struct ssdup_segment *no_segment(struct ssdup *c)
+{
+	return &c->segment[c->g.nr_segments];
+}
 
 int ssdup_segments_create(struct ssdup *c)
 {
@@ -32,21 +35,24 @@ int ssdup_segments_create(struct ssdup *c)
 	u32 i;
 
 	c->segments = s;
-	c->segment = kvcalloc(c->g.nr_segments, sizeof(*c->segment), GFP_KERNEL);
+	c->segment = kvcalloc(c->g.nr_segments + 1, sizeof(*c->segment), GFP_KERNEL);
 	if (!s || !c->segment)
 		return -ENOMEM;
 	spin_lock_init(&s->lock);
-	INIT_LIST_HEAD(&s->sealed);
 	INIT_LIST_HEAD(&s->free);
 	INIT_LIST_HEAD(&s->stale);
-	INIT_LIST_HEAD(&s->ring);
-	for (i = 0; i < c->g.nr_segments; i++) {
+	for (i = 0; i < SSDUP_MAX_CLASSES; i++) {
+		c->class[i].index = i;
+		c->class[i].open = no_segment(c);
+		INIT_LIST_HEAD(&c->class[i].sealed);
+		INIT_LIST_HEAD(&c->class[i].in_ring);
+	}
+	for (i = 0; i <= c->g.nr_segments; i++) {
 		c->segment[i].index = i;
 		INIT_LIST_HEAD(&c->segment[i].list);
 		INIT_LIST_HEAD(&c->segment[i].ring);
 		atomic64_set(&c->segment[i].word, LOG_WORD_SEALED);
 	}
-	c->open = c->segment;
 	return 0;
 }
 
@@ -71,7 +77,8 @@ void ssdup_put_read(struct ssdup *c, struct ssdup_segment *h)
 static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *h)
 {
 	h->state = SEGMENT_SEALED;
-	list_move_tail(&h->list, &s->sealed);
+	list_move_tail(&h->list, &h->class->sealed);
+	WRITE_ONCE(h->class->nr_sealed, h->class->nr_sealed + 1);
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed + 1);
 }
 
@@ -92,10 +99,21 @@ static void seal(struct ssdup *c, struct ssdup_segment *h)
 	if (h->state != SEGMENT_OPEN)
 		return;
 	WRITE_ONCE(c->segments->written, c->segments->written + log_word_sectors(word));
-	c->segments->number = h->base + segment_pages(h);
+	h->class->number = h->base + segment_pages(h);
 	add_sealed(c->segments, h);
 	stat_inc(c, STAT_SEALS);
 	trace_ssdup_seal(c, h);
+}
+
+/* Is the open segment of any class throttled? */
+static bool throttled(struct ssdup *c)
+{
+	const struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		if (atomic64_read(&READ_ONCE(k->open)->word) & LOG_WORD_THROTTLED)
+			return true;
+	return false;
 }
 
 /* Is the next segment to be throttled? Return: LOG_WORD_THROTTLED or 0. */
@@ -103,12 +121,12 @@ static u64 throttle(struct ssdup *c)
 {
 	struct ssdup_segments *s = c->segments;
 
-	if (s->nr_free > LOG_SPARE + THROTTLE_SEGMENTS ||
+	if (s->nr_free > ssdup_spare(c) + THROTTLE_SEGMENTS ||
 	    ssdup_meter_free_ns(c, c->g.data_sectors) <=
 	    (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC)
 		return 0;
 	/* What was allowed when nothing was throttled does not count. */
-	if (!(atomic64_read(&c->open->word) & LOG_WORD_THROTTLED))
+	if (!throttled(c))
 		atomic64_set(&s->allowed, 0);
 	return LOG_WORD_THROTTLED;
 }
@@ -128,7 +146,7 @@ void ssdup_throttle_allow(struct ssdup *c, u32 sectors)
 {
 	struct ssdup_segments *s = c->segments;
 
-	if (!(atomic64_read(&READ_ONCE(c->open)->word) & LOG_WORD_THROTTLED))
+	if (!throttled(c))
 		return;
 	/* Not much for later: a burst would use up the segment that the flush takes time for. */
 	if (atomic64_read(&s->allowed) < (s64)c->longest)
@@ -136,37 +154,41 @@ void ssdup_throttle_allow(struct ssdup *c, u32 sectors)
 	ssdup_kick_waiting(c);
 }
 
-static void open_segment(struct ssdup *c, struct ssdup_segment *h)
+static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *h)
 {
 	struct ssdup_segments *s = c->segments;
 	/* What a drain opens of the last ones it needs for itself. */
-	u64 word = s->nr_free > LOG_SPARE ? throttle(c) : LOG_WORD_SPARE;
+	u64 word = s->nr_free > ssdup_spare(c) ? throttle(c) : LOG_WORD_SPARE;
 
 	lockdep_assert_held(&s->lock);
 	list_del_init(&h->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
-	list_add_tail(&h->ring, &s->ring);
+	WRITE_ONCE(s->opened, s->opened + 1);
+	list_add_tail(&h->ring, &k->in_ring);
 	h->state = SEGMENT_OPEN;
-	h->generation = s->next++;
+	WRITE_ONCE(h->class, k);
+	h->generation = k->next;
+	k->next += c->nr_classes;
 	atomic64_set(&h->seq, h->generation << SSDUP_SEQ_BITS);
-	WRITE_ONCE(h->base, s->number);
+	WRITE_ONCE(h->base, k->number);
 	h->pages_done = 0;
 	h->header = false;
 	h->relocated = 0;
+	atomic64_set(&h->live, 0);
 	h->tried = false;
 	h->lost = false;
 	/*
-	 * A writer may have read c->open long ago, and reserve as soon as the
-	 * word is unsealed. It must find the new base. Pairs with the acquire in
-	 * ssdup_try_reserve().
+	 * A writer may have read open long ago, perhaps of another class, and reserve
+	 * as soon as the word is unsealed. It must find the new class and base. Pairs
+	 * with the acquire in ssdup_try_reserve().
 	 */
 	smp_wmb();
 	atomic64_set(&h->word, word);
-	WRITE_ONCE(c->open, h);
+	WRITE_ONCE(k->open, h);
 	trace_ssdup_open(c, h);
 }
 
-bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, u64 allowed)
+bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *from, u64 allowed)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_segment *next;
@@ -174,17 +196,17 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, u64 allowed)
 	bool tell, much, spent;
 
 	spin_lock_irqsave(&s->lock, flags);
-	if (c->open != from) {
+	if (k->open != from) {
 		spin_unlock_irqrestore(&s->lock, flags);
 		return true;
 	}
-	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : LOG_SPARE) ?
+	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : ssdup_spare(c)) ?
 	       list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
 				struct ssdup_segment, list) : NULL;
 	if (atomic64_read(&from->word) & LOG_WORD_THROTTLED & ~allowed)
 		next = NULL;
 	/* Headers of higher generations are refused. */
-	spent = s->next > LOG_MAX_GENERATION;
+	spent = k->next > LOG_MAX_GENERATION;
 	/* A read-only log hands out nothing, see salvage.c. */
 	if (!next || spent || ssdup_mode(c) != MODE_RUNNING) {
 		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
@@ -210,9 +232,9 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, u64 allowed)
 	trace_ssdup_step(c, STEP_SEAL_BEGIN);
 	seal(c, from);
 	trace_ssdup_step(c, STEP_SEAL_BETWEEN);
-	open_segment(c, next);
+	open_segment(c, k, next);
 	/* The last page of a segment is complete without being full. */
-	much = s->number - READ_ONCE(c->ring_tail) >= SSDUP_RING / 4;
+	much = k->number - READ_ONCE(k->ring_tail) >= SSDUP_RING / 4;
 	spin_unlock_irqrestore(&s->lock, flags);
 
 	trace_ssdup_step(c, STEP_SEAL_DONE);
@@ -222,12 +244,12 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, u64 allowed)
 	return true;
 }
 
-void ssdup_seal(struct ssdup *c, bool empty)
+void ssdup_seal(struct ssdup *c, struct ssdup_class *k, bool empty)
 {
 	/* Under the lock: a later ssdup_switch() sees the mode. */
 	spin_lock_irq(&c->segments->lock);
-	if (empty || ssdup_open_dirty(c, true))
-		seal(c, c->open);
+	if (empty || ssdup_open_dirty(k, true))
+		seal(c, k->open);
 	spin_unlock_irq(&c->segments->lock);
 }
 
@@ -236,14 +258,17 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_segment *h;
+	struct ssdup_class *k;
 	u32 i, first = 0;
 
 	/* No write comes yet, but a status request may. */
 	spin_lock_irq(&s->lock);
-	s->next = next;
+	for (k = c->class; k < class_end(c); k++)
+		k->next = log_class_from(c->nr_classes, k->index, next);
 	for (i = 0; i < nr; i++) {
 		h = &c->segment[live[i].segment];
 		h->generation = live[i].generation;
+		h->class = &c->class[log_class(c->nr_classes, h->generation)];
 		h->header = true;
 		h->pages_done = pages[i];
 		atomic64_set(&h->word, LOG_WORD_SEALED |
@@ -265,26 +290,32 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 	spin_unlock_irq(&s->lock);
 }
 
-u64 ssdup_open_generation(struct ssdup *c)
+u64 ssdup_open_generation(struct ssdup *c, struct ssdup_class *k)
 {
 	struct ssdup_segments *s = c->segments;
 	unsigned long flags;
 	u64 generation;
 
 	spin_lock_irqsave(&s->lock, flags);
-	generation = c->open->state == SEGMENT_OPEN ? c->open->generation : s->next;
+	generation = k->open->state == SEGMENT_OPEN ? k->open->generation : k->next;
 	spin_unlock_irqrestore(&s->lock, flags);
 	return generation;
 }
 
-u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_segment **segments)
+u64 ssdup_segments_opened(struct ssdup *c)
+{
+	return READ_ONCE(c->segments->opened);
+}
+
+u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
+			   struct ssdup_segment **segments)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_segment *h;
 	u32 nr = 0;
 
 	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &s->ring, ring)
+	list_for_each_entry(h, &k->in_ring, ring)
 		segments[nr++] = h;
 	spin_unlock_irq(&s->lock);
 	return nr;
@@ -312,7 +343,7 @@ static void group_add(struct drain_group *g, struct ssdup_segment *h)
 	g->sectors += log_word_sectors(atomic64_read(&h->word));
 }
 
-u64 ssdup_oldest_sealed(struct ssdup *c)
+u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k)
 {
 	struct ssdup_segments *s = c->segments;
 	bool running = ssdup_mode(c) == MODE_RUNNING;
@@ -320,7 +351,7 @@ u64 ssdup_oldest_sealed(struct ssdup *c)
 	u64 generation = U64_MAX;
 
 	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &s->sealed, list) {
+	list_for_each_entry(h, &k->sealed, list) {
 		if (running && h->state == SEGMENT_WRITTEN_BACK)
 			continue;
 		if (!running || h->state == SEGMENT_DRAINING || settled(h))
@@ -331,17 +362,34 @@ u64 ssdup_oldest_sealed(struct ssdup *c)
 	return generation;
 }
 
-bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g)
+bool ssdup_oldest_empty(struct ssdup *c, struct ssdup_class *k)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *h;
+	bool empty = false;
+
+	spin_lock_irq(&s->lock);
+	list_for_each_entry(h, &k->sealed, list)
+		if (h->state != SEGMENT_WRITTEN_BACK) {
+			empty = settled(h) && !h->tried && !atomic64_read(&h->live);
+			break;
+		}
+	spin_unlock_irq(&s->lock);
+	return empty;
+}
+
+bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,
+		      struct drain_group *g)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_segment *h;
 
 	*g = (struct drain_group){ };
 	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &s->sealed, list) {
+	list_for_each_entry(h, &k->sealed, list) {
 		if (!g->nr && (h->state != SEGMENT_SEALED || h->tried))
 			continue;
-		if (g->nr == most || !settled(h))
+		if (g->nr == most || !settled(h) || (empty && atomic64_read(&h->live)))
 			break;
 		h->state = SEGMENT_DRAINING;
 		group_add(g, h);
@@ -378,14 +426,15 @@ void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_
 	spin_unlock_irq(&c->segments->lock);
 }
 
-bool ssdup_group_all(struct ssdup *c, bool written, struct drain_group *g)
+bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
+		     struct drain_group *g)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_segment *h;
 
 	*g = (struct drain_group){ };
 	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &s->sealed, list) {
+	list_for_each_entry(h, &k->sealed, list) {
 		if (written && (h->state != SEGMENT_WRITTEN_BACK || h->lost))
 			break;
 		group_add(g, h);
@@ -397,13 +446,16 @@ bool ssdup_group_all(struct ssdup *c, bool written, struct drain_group *g)
 static void more_to_open(struct ssdup *c)
 {
 	struct ssdup_segments *s = c->segments;
+	struct ssdup_class *k;
 
 	WRITE_ONCE(s->full, false);
 	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
-	if (s->nr_free > LOG_SPARE)
-		atomic64_andnot(LOG_WORD_SPARE, &c->open->word);
-	if (s->nr_free >= LOG_SPARE + THROTTLE_SEGMENTS)
-		atomic64_andnot(LOG_WORD_THROTTLED, &c->open->word);
+	for (k = c->class; k < class_end(c); k++) {
+		if (s->nr_free > ssdup_spare(c))
+			atomic64_andnot(LOG_WORD_SPARE, &k->open->word);
+		if (s->nr_free >= ssdup_spare(c) + THROTTLE_SEGMENTS)
+			atomic64_andnot(LOG_WORD_THROTTLED, &k->open->word);
+	}
 }
 
 void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
@@ -418,8 +470,12 @@ void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 		next = group_next(g, h);
 		/* A log that is read-only has entries that never became durable. */
 		list_del_init(&h->ring);
+		WRITE_ONCE(h->class->nr_sealed, h->class->nr_sealed - 1);
 		WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
 		add_free(s, h, &s->stale);
+		/* Another class may open it. */
+		if (h->class->open == h)
+			WRITE_ONCE(h->class->open, no_segment(c));
 	}
 	more_to_open(c);
 	spin_unlock_irq(&s->lock);
@@ -434,7 +490,7 @@ u32 ssdup_discard_begin(struct ssdup *c, u32 most, struct list_head *batch)
 	spin_lock_irq(&s->lock);
 	/* Reads may still point into what a read-only log has freed. */
 	most = ssdup_mode(c) == MODE_RUNNING ?
-	       min(most, (s->nr_free - min(s->nr_free, LOG_SPARE)) / 2) : 0;
+	       min(most, (s->nr_free - min(s->nr_free, ssdup_spare(c))) / 2) : 0;
 	list_for_each_entry_safe(h, next, &s->stale, list) {
 		if (!nr)
 			first = h->index;
@@ -463,16 +519,16 @@ void ssdup_discard_end(struct ssdup *c, struct list_head *batch)
 
 /* --- Facts --- */
 
-bool ssdup_open_dirty(struct ssdup *c, bool relocated)
+bool ssdup_open_dirty(const struct ssdup_class *k, bool relocated)
 {
-	struct ssdup_segment *h = READ_ONCE(c->open);
+	struct ssdup_segment *h = READ_ONCE(k->open);
 	u64 word = atomic64_read(&h->word);
 
 	return !(word & LOG_WORD_SEALED) &&
 	       log_word_entries(word) > (relocated ? 0 : READ_ONCE(h->relocated));
 }
 
-u64 ssdup_last_dirty(struct ssdup *c)
+u64 ssdup_last_dirty(struct ssdup *c, struct ssdup_class *k)
 {
 	struct ssdup_segments *s = c->segments;
 	unsigned long flags;
@@ -480,27 +536,37 @@ u64 ssdup_last_dirty(struct ssdup *c)
 
 	/* Under the lock: a switch in between would hide the segment that it seals. */
 	spin_lock_irqsave(&s->lock, flags);
-	generation = s->next - 1;
-	if (c->open->state == SEGMENT_OPEN && !ssdup_open_dirty(c, true))
-		generation--;
+	generation = k->next - 1;
+	if (k->open->state == SEGMENT_OPEN && !ssdup_open_dirty(k, true))
+		generation -= c->nr_classes;
 	spin_unlock_irqrestore(&s->lock, flags);
 	return generation;
 }
 
-bool ssdup_drained(struct ssdup *c, u64 generation)
+bool ssdup_drained(struct ssdup *c, struct ssdup_class *k, u64 generation)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_segment *h;
 	bool drained;
 
 	spin_lock_irq(&s->lock);
-	h = list_first_entry_or_null(&s->sealed, struct ssdup_segment, list);
+	h = list_first_entry_or_null(&k->sealed, struct ssdup_segment, list);
 	if (h)
 		drained = h->generation > generation;
 	else
-		drained = !ssdup_open_dirty(c, true) || c->open->generation > generation;
+		drained = !ssdup_open_dirty(k, true) || k->open->generation > generation;
 	spin_unlock_irq(&s->lock);
 	return drained;
+}
+
+void ssdup_ask_drain(struct ssdup *c, struct ssdup_class *k, u64 generation)
+{
+	u64 asked = READ_ONCE(k->asked);
+
+	/* Never lower what another process has asked for meanwhile. */
+	while (asked < generation && !try_cmpxchg(&k->asked, &asked, generation))
+		;
+	ssdup_kick_writeback(c);
 }
 
 bool ssdup_segments_full(struct ssdup *c)
@@ -528,25 +594,34 @@ u32 ssdup_part(const struct ssdup *c)
 	return max(c->g.nr_segments / READ_ONCE(c->set.halves), 1U);
 }
 
-u32 ssdup_open_fill(struct ssdup *c)
+u32 ssdup_open_fill(const struct ssdup *c, const struct ssdup_class *k)
 {
-	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
+	u64 word = atomic64_read(&READ_ONCE(k->open)->word);
 
 	return word & LOG_WORD_SEALED ? 0 : ssdup_log_word_fill(word, &c->g);
 }
 
 u64 ssdup_log_written(struct ssdup *c)
 {
-	u64 sealed = READ_ONCE(c->segments->written);
-	u64 word = atomic64_read(&READ_ONCE(c->open)->word);
+	u64 written = READ_ONCE(c->segments->written), word;
+	const struct ssdup_class *k;
 
-	return sealed + (word & LOG_WORD_SEALED ? 0 : log_word_sectors(word));
+	for (k = c->class; k < class_end(c); k++) {
+		word = atomic64_read(&READ_ONCE(k->open)->word);
+		written += word & LOG_WORD_SEALED ? 0 : log_word_sectors(word);
+	}
+	return written;
 }
 
 /* Segments in use, as 1/10000 of one. */
 static u64 used(struct ssdup *c)
 {
-	return (u64)ssdup_sealed_segments(c) * SSDUP_PCT_ONE + ssdup_open_fill(c);
+	u64 fill = (u64)ssdup_sealed_segments(c) * SSDUP_PCT_ONE;
+	const struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		fill += ssdup_open_fill(c, k);
+	return fill;
 }
 
 u32 ssdup_part_fill(struct ssdup *c)
@@ -559,5 +634,5 @@ u32 ssdup_part_fill(struct ssdup *c)
 
 u32 ssdup_log_fill(struct ssdup *c)
 {
-	return min(div_u64(used(c), c->g.nr_segments - LOG_SPARE), SSDUP_PCT_ONE);
+	return min(div_u64(used(c), c->g.nr_segments - ssdup_spare(c)), SSDUP_PCT_ONE);
 }

@@ -2,12 +2,13 @@
 /*
  * dm-ssdup: the segments of the log: which one is open, which are sealed, which are free.
  *
- * A segment is free, then open, sealed, draining, written back, and free again. At most one is
- * open. When it is full the next one opens at once, although writes to it are still in flight.
+ * A segment is free, then open, sealed, draining, written back, and free again. At most one of a
+ * class is open. When it is full the next one opens at once, although writes to it are still in
+ * flight.
  *
- * From sealed to freed, segments stand in a list in the order in which they were opened. A drain
- * group is a part of that list. Only the writeback thread and the work that frees for it take
- * segments off the list; so a group can be walked without the lock.
+ * From sealed to freed, segments stand in a list of their class, in the order in which they were
+ * opened. A drain group is a part of that list. Only the writeback thread and the work that frees
+ * for it take segments off the list; so a group can be walked without the lock.
  */
 #ifndef SSDUP_SEGMENTS_H
 #define SSDUP_SEGMENTS_H
@@ -23,7 +24,7 @@ void ssdup_segments_destroy(struct ssdup *c);
  * @live: headers of live segments, the oldest first
  * @pages: number of pages of each; even a segment without any is not opened before it is freed
  * @nr: number of these segments
- * @next: the first generation to open, by the first write
+ * @next: no class opens a lower generation
  *
  * Context: preresume.
  */
@@ -40,18 +41,19 @@ static inline u32 segment_pages(const struct ssdup_segment *h)
 
 /**
  * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
- * @allowed: with LOG_WORD_SPARE, open one of the last LOG_SPARE segments, too; without
+ * @k: class of both; @from may have been freed and be another's since
+ * @allowed: with LOG_WORD_SPARE, open one of the last segments, too, see ssdup_spare(); without
  * LOG_WORD_THROTTLED, do not seal a throttled one
  *
  * Context: any. Return: false when no segment is free or the log is not writable.
  */
-bool ssdup_switch(struct ssdup *c, struct ssdup_segment *from, u64 allowed);
+bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *from, u64 allowed);
 
 /**
- * ssdup_seal() - seal the open segment, if there is one; the next write opens another
+ * ssdup_seal() - seal the class's open segment, if there is one; the next write opens another
  * @empty: even if it holds nothing; for a log that is now read-only, so that nothing is added
  */
-void ssdup_seal(struct ssdup *c, bool empty);
+void ssdup_seal(struct ssdup *c, struct ssdup_class *k, bool empty);
 
 /**
  * ssdup_throttle_pass() - does a write that wants @sectors go on in a throttled segment?
@@ -67,15 +69,19 @@ u64 ssdup_throttle_pass(struct ssdup *c, u32 sectors);
 void ssdup_throttle_allow(struct ssdup *c, u32 sectors);
 
 /** ssdup_open_generation() - the generation of the open segment, or of the next; any context */
-u64 ssdup_open_generation(struct ssdup *c);
+u64 ssdup_open_generation(struct ssdup *c, struct ssdup_class *k);
+
+/** ssdup_segments_opened() - the number of segments that were opened since the resume; a hint */
+u64 ssdup_segments_opened(struct ssdup *c);
 
 /**
- * ssdup_segments_in_ring() - list the segments that have pages in the ring, in their order
+ * ssdup_segments_in_ring() - list the segments that have pages in the ring of @k, in their order
  * @segments: room for SSDUP_RING + 1
  *
  * Context: the lock in commit.c is held. Return: how many.
  */
-u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_segment **segments);
+u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
+			   struct ssdup_segment **segments);
 
 /** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
 void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h);
@@ -111,15 +117,20 @@ static inline struct ssdup_segment *group_first(const struct drain_group *g)
  *
  * In a read-only log, also of one to free: the thread does that there. Context: process.
  */
-u64 ssdup_oldest_sealed(struct ssdup *c);
+u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k);
+
+/** ssdup_oldest_empty() - is nothing of that segment to be written? Context: process. */
+bool ssdup_oldest_empty(struct ssdup *c, struct ssdup_class *k);
 
 /**
- * ssdup_group_take() - the next drain group: the oldest sealed segments that were not tried
+ * ssdup_group_take() - a drain group of @k: the oldest sealed segments that were not tried
  * @most: segments, at least 1
+ * @empty: only those in front of the first of which anything has to be written
  *
  * They have no writes in flight. Context: the writeback thread. Return: false: there is none.
  */
-bool ssdup_group_take(struct ssdup *c, u32 most, struct drain_group *g);
+bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,
+		      struct drain_group *g);
 
 /** ssdup_group_shrink() - let all but the @keep oldest segments go; the writeback thread */
 void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep);
@@ -128,10 +139,11 @@ void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep);
 void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state);
 
 /**
- * ssdup_group_all() - all sealed segments, as a group. Return: false when there is none
+ * ssdup_group_all() - all sealed segments of @k, as a group. Return: false when there is none
  * @written: only those in front of the first that is not written back or holds lost extents
  */
-bool ssdup_group_all(struct ssdup *c, bool written, struct drain_group *g);
+bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
+		     struct drain_group *g);
 
 /** ssdup_group_freed() - put a group on the free list; between ssdup_commit_lock() and unlock */
 void ssdup_group_freed(struct ssdup *c, const struct drain_group *g);
@@ -155,13 +167,16 @@ void ssdup_discard_end(struct ssdup *c, struct list_head *batch);
  * ssdup_open_dirty() - does the open segment hold anything?
  * @relocated: count entries that a drain has moved there too
  */
-bool ssdup_open_dirty(struct ssdup *c, bool relocated);
+bool ssdup_open_dirty(const struct ssdup_class *k, bool relocated);
 
-/** ssdup_last_dirty() - the youngest generation that may hold extents */
-u64 ssdup_last_dirty(struct ssdup *c);
+/** ssdup_last_dirty() - the youngest generation of @k that may hold extents */
+u64 ssdup_last_dirty(struct ssdup *c, struct ssdup_class *k);
 
-/** ssdup_drained() - is every generation up to @generation free or empty? */
-bool ssdup_drained(struct ssdup *c, u64 generation);
+/** ssdup_drained() - is every generation of @k up to @generation free or empty? */
+bool ssdup_drained(struct ssdup *c, struct ssdup_class *k, u64 generation);
+
+/** ssdup_ask_drain() - request a drain of a class up to @generation; any context */
+void ssdup_ask_drain(struct ssdup *c, struct ssdup_class *k, u64 generation);
 
 /** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
 bool ssdup_segments_full(struct ssdup *c);
@@ -175,11 +190,17 @@ u32 ssdup_discarding_segments(struct ssdup *c);
 /** ssdup_sealed_segments() - number of sealed segments, those being drained included */
 u32 ssdup_sealed_segments(struct ssdup *c);
 
+/** ssdup_spare() - free segments that writers leave to a drain: each class may need one */
+static inline u32 ssdup_spare(const struct ssdup *c)
+{
+	return LOG_SPARE + c->nr_classes - 1;
+}
+
 /** ssdup_part() - the segments of a part of the log, by the key halves */
 u32 ssdup_part(const struct ssdup *c);
 
-/** ssdup_open_fill() - fill of the open segment, 1/10000 */
-u32 ssdup_open_fill(struct ssdup *c);
+/** ssdup_open_fill() - fill of the open segment of @k, 1/10000 */
+u32 ssdup_open_fill(const struct ssdup *c, const struct ssdup_class *k);
 
 /** ssdup_part_fill() - fill of the last part of the log, 1/10000: 0 until all others are full */
 u32 ssdup_part_fill(struct ssdup *c);

@@ -5,6 +5,7 @@
  * Locks, outermost first. Only the named file takes its lock:
  *
  *	args.c		mutex: one change of a setting at a time
+ *	classes.c	mutex: one change of the rules for new data at a time
  *	hdd.c		mutex: one FLUSH of the HDD at a time, except the drain's
  *	commit.c	mutex: one commit of metadata pages at a time
  *	super.c		mutex: the log's record, in memory and while it is written
@@ -30,8 +31,9 @@
  *    takes sealed segments only when their writes are zero: so all their extents are in the trees.
  *  - When a write ends, it takes a seq of its segment, inserts its extent and fills its entry
  *    under one range lock. Seqs of a younger segment are higher. A write that finds a newer
- *    extent over its sectors was overtaken: it gives up its place and is routed again, to the
- *    open segment. So each insert is the newest in its tree, and on disk too.
+ *    extent over its sectors, or one of another class, was overtaken: it gives up its place and
+ *    is routed again, to the open segment of the class that holds them. So each insert is the
+ *    newest in its tree, and on disk too, and two classes never hold the same sector.
  *  - A direct write looks for overlaps and enters range->direct under the same
  *    lock. Before a drain takes anything from a range, it flips the range's
  *    phase and waits for the direct writes of the old phase. Direct writes of
@@ -41,7 +43,7 @@
  *  - A group of segments is freed in this order: write everything in it to the HDD; commit,
  *    so that what replaced its extents is durable; flush the HDD; write the record with the
  *    tail behind the group; remove its extents from the trees; wait for reads that point into
- *    it. Groups are freed in the order in which their segments were opened.
+ *    it. Groups of a class are freed in the order in which their segments were opened.
  */
 #ifndef SSDUP_H
 #define SSDUP_H
@@ -87,6 +89,13 @@ struct ssdup_stats {
 	u64	requests;	/* reads and writes of any route */
 	s64	extents;	/* of the map; the sum of all CPUs counts */
 	s64	sectors;	/* that they cover; the same */
+	/* Of a log with classes; the same. */
+	struct ssdup_class_stats {
+		s64	sectors;	/* that the map holds of the class */
+		u64	written;	/* sectors */
+		u64	drained;	/* sectors, to the HDD */
+		u64	replaced;	/* sectors, overwritten or discarded before that */
+	} class[SSDUP_MAX_CLASSES];
 	u32	writes;		/* for ssdup_meter_tick() */
 };
 
@@ -121,10 +130,12 @@ struct ssdup_segment {
 	atomic64_t		word;		/* see core/log.h; sealed unless open */
 	atomic64_t		seq;		/* of the last write that ended here */
 	atomic_t		writes;		/* have a place, but no extent in the tree yet */
+	struct ssdup_class	*class;		/* constant while the segment is not free */
 	struct llist_head	arrays;		/* extents of its entries, until it is free again */
 	struct llist_head	pieces;		/* split off its extents, in no order yet */
 	/* Reads change this one: keep it off the cache line of the writes. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
+	atomic64_t		live;		/* see ssdup_class_count() */
 	u32			index;		/* constant */
 	enum segment_state	state;		/* protected by the lock in segments.c */
 	/* These are new before the word is unsealed. No segment is freed while a commit runs. */
@@ -164,6 +175,26 @@ struct ring_page {
 	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
 };
 
+/*
+ * Data of one expected lifetime. A class has segments of its own, in the order of their
+ * generations, and a ring of its own. Two classes never hold the same sector, so they need no
+ * order between each other.
+ */
+struct ssdup_class {
+	struct ssdup_segment	*open;		/* the word of a stale one is sealed */
+	struct ring_page	*ring;
+	u64			ring_tail;	/* first ring number in use; commits move it */
+	bool			ring_full;	/* see await_place() */
+	u32			index;		/* constant */
+	u64			asked;		/* drain generations up to this one; a hint */
+	u32			nr_sealed;	/* a hint */
+	/* These are protected by the lock in segments.c. */
+	struct list_head	sealed;		/* oldest first */
+	struct list_head	in_ring;	/* with pages in the ring, oldest first */
+	u64			next;		/* generation to open */
+	u64			number;		/* ring number behind the last sealed segment */
+} ____cacheline_aligned_in_smp;
+
 /* What direct writes have left in the cache of the HDD. */
 enum hdd_cache {
 	HDD_CLEAN,
@@ -193,11 +224,11 @@ struct ssdup {
 	struct ssdup_range	*ranges ____cacheline_aligned_in_smp;
 	u32			range_shift;	/* sectors */
 	u32			nr_ranges;
+	u32			nr_classes;	/* of the log; written by preresume */
 	struct stream_window	*window_now;	/* a stale one misses a sample */
 	unsigned long		stream_due;	/* jiffies: resume sampling, if that is NULL */
 	struct ssdup_meter	*meter;		/* of the disks; policy balance */
 	struct ssdup_stream	*stream;
-	struct ssdup_segment	*open;		/* the word of a stale one is sealed */
 	enum ssdup_disk		route;		/* a hint; either disk is always correct */
 	/*
 	 * enum hdd_cache. A write that ends and finds HDD_DIRTY precedes the exchange to
@@ -213,8 +244,10 @@ struct ssdup {
 	struct log_geometry	g;
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
-	struct ssdup_segment	*segment;	/* all of them */
+	struct ssdup_segment	*segment;	/* all of them, and one that stays sealed */
 	struct ssdup_segments	*segments;
+	struct ssdup_class	class[SSDUP_MAX_CLASSES];
+	struct class_rules __rcu *class_rules;	/* of new data; NULL: none were set */
 
 	/* Durability */
 	struct ssdup_debt	debt;
@@ -223,9 +256,6 @@ struct ssdup {
 	struct ssdup_flusher	*flusher;
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
-	struct ring_page	*ring;
-	u64			ring_tail;	/* first ring number in use; commits move it */
-	bool			ring_full;	/* see await_place() */
 
 	/* Writes that wait for log space */
 	struct ssdup_waiting	*waiting;
@@ -281,6 +311,9 @@ struct ssdup_io {
 	u8			state;		/* enum io_state */
 	u8			times;		/* requests that its price stands for */
 	u8			route;		/* of its stream */
+	u8			class;		/* of its place in the log */
+	u8			own;		/* class that it would get as new data */
+	bool			torn;		/* it waits, because two classes hold parts of it */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */
 	bool			refused;	/* by the SSD, before; makes the next two valid */
@@ -308,6 +341,12 @@ static inline void stat_sub(struct ssdup *c, enum ssdup_stat stat, u64 n)
 static inline void stat_inc(struct ssdup *c, enum ssdup_stat stat)
 {
 	stat_add(c, stat, 1);
+}
+
+/* Behind the last class. */
+static inline struct ssdup_class *class_end(struct ssdup *c)
+{
+	return c->class + c->nr_classes;
 }
 
 static inline void drain_does(struct ssdup *c, enum drain_state state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "args.h"
+#include "classes.h"
 #include "commit.h"
 #include "drain.h"
 #include "flush.h"
@@ -50,7 +51,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_SEGMENTS] = c->g.nr_segments;
 	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c) + ssdup_discarding_segments(c);
 	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c);
-	value[FIELD_FILL] = ssdup_open_fill(c);
+	value[FIELD_FILL] = ssdup_open_fill(c, c->class);
 	value[FIELD_DIRTY] = held.sectors;
 	value[FIELD_EXTENTS] = held.extents;
 	value[FIELD_WAITING] = atomic_read(&c->nr_waiting);
@@ -171,6 +172,27 @@ static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned 
 	return 1;
 }
 
+static int set_class(struct ssdup *c, const char *name, const char *start, const char *len)
+{
+	const char *error;
+	int r = ssdup_class_message(c, name, start, len, &error);
+
+	if (r)
+		DMERR("%s: message class %.64s: %s", dm_device_name(c->md), name, error);
+	return r;
+}
+
+static int msg_class(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	return set_class(c, argv[1], NULL, NULL);
+}
+
+static int msg_class_range(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	return set_class(c, argv[1], argv[2], argv[3]);
+}
+
+/* Of two of the same name, the number of arguments says which. */
 static const struct {
 	const char	*name;
 	unsigned int	argc;
@@ -183,13 +205,15 @@ static const struct {
 	{ "set",		3, msg_set },
 	{ "clear_stats",	1, msg_clear_stats },
 	{ "lost_ranges",	1, msg_lost_ranges },
+	{ "class",		2, msg_class },
+	{ "class",		4, msg_class_range },
 };
 
 int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 		  char *result, unsigned int maxlen)
 {
 	struct ssdup *c = ti->private;
-	u32 i;
+	u32 i, takes = 0;
 
 	/*
 	 * The thread may exist and sleep when the resume of another target has failed. A message
@@ -202,11 +226,9 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 	for (i = 0; i < ARRAY_SIZE(messages); i++) {
 		if (!argc || strcmp(messages[i].name, argv[0]))
 			continue;
-		if (argc != messages[i].argc) {
-			DMERR("%s: message %s: takes %u arguments", dm_device_name(c->md),
-			      argv[0], messages[i].argc - 1);
-			return -EINVAL;
-		}
+		takes = messages[i].argc;
+		if (argc != takes)
+			continue;
 		if (messages[i].drains && c->read_only) {
 			DMERR("%s: message %s: the table is read-only, nothing is drained",
 			      dm_device_name(c->md), argv[0]);
@@ -214,6 +236,10 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
 		}
 		return messages[i].fn(c, argv, result, maxlen);
 	}
-	DMERR("%s: unknown message %.64s", dm_device_name(c->md), argc ? argv[0] : "");
+	if (takes)
+		DMERR("%s: message %s: takes %u arguments", dm_device_name(c->md), argv[0],
+		      takes - 1);
+	else
+		DMERR("%s: unknown message %.64s", dm_device_name(c->md), argc ? argv[0] : "");
 	return -EINVAL;
 }

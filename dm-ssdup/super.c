@@ -178,13 +178,13 @@ int ssdup_begin_epoch(struct ssdup *c)
 	return r;
 }
 
-int ssdup_raise_tail(struct ssdup *c, u64 tail)
+int ssdup_raise_tail(struct ssdup *c, const struct ssdup_class *k, u64 tail)
 {
 	struct ssdup_superblock *s = c->superblock;
 	int r;
 
 	mutex_lock(&s->lock);
-	s->super.tail = max(s->super.tail, tail);
+	s->super.tail[k->index] = max(s->super.tail[k->index], tail);
 	r = write_record(c, STEP_FREE_BETWEEN);
 	mutex_unlock(&s->lock);
 	return r;
@@ -202,7 +202,7 @@ void ssdup_write_clean(struct ssdup *c)
 	for (i = 0; i < c->g.nr_segments; i++) {
 		h = &c->segment[i];
 		/* A tail that could not be written before is written now. */
-		if (h->state == SEGMENT_FREE || h->generation < s->super.tail ||
+		if (h->state == SEGMENT_FREE || !log_live(&s->super, h->generation) ||
 		    !segment_pages(h))
 			continue;
 		s->super.live_segments++;

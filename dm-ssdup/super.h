@@ -35,12 +35,12 @@ void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend)
 int ssdup_begin_epoch(struct ssdup *c);
 
 /**
- * ssdup_raise_tail() - write the record with a higher tail, which frees all older segments
- * @tail: the lowest generation that stays
+ * ssdup_raise_tail() - write the record with a higher tail, which frees all older segments of @k
+ * @tail: the lowest generation of the class that stays
  *
  * Context: process, one at a time. Return: 0, or -errno: nothing is free.
  */
-int ssdup_raise_tail(struct ssdup *c, u64 tail);
+int ssdup_raise_tail(struct ssdup *c, const struct ssdup_class *k, u64 tail);
 
 /** ssdup_write_clean() - write that the log is clean, and how much it holds; no I/O is in flight */
 void ssdup_write_clean(struct ssdup *c);

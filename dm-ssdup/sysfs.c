@@ -10,6 +10,7 @@
 #include <linux/sysfs.h>
 
 #include "args.h"
+#include "map.h"
 #include "status.h"
 #include "super.h"
 #include "sysfs.h"
@@ -45,6 +46,25 @@ SHOW(ssd_dev, "%s", c->ssd->name)
 SHOW(log_uuid, "%pUb", ssdup_super(c)->uuid)
 SHOW(range_mb, "%u", 1U << (c->range_shift - 11))
 SHOW(segment_sectors, "%u", c->g.segment_sectors)
+
+static ssize_t show_classes(struct ssdup *c, char *buf)
+{
+	const struct ssdup_class *k;
+	struct ssdup_class_stats s;
+	int len = 0;
+
+	if (c->nr_classes == 1)
+		return sysfs_emit(buf, "none\n");
+	for (k = c->class; k < class_end(c); k++) {
+		s = ssdup_class_sum(c, k);
+		len += sysfs_emit_at(buf, len, "%s %s %lld %llu %llu %llu\n",
+				     k->index < c->set.classes.nr ?
+				     c->set.classes.name[k->index] : "unnamed",
+				     class_is_late(&c->set.classes, k->index) ? "late" : "soon",
+				     max(s.sectors, 0LL), s.written, s.drained, s.replaced);
+	}
+	return len;
+}
 
 static struct ssdup_attr files[] = {
 #define KNOB(name, file, ...)							\

@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "away.h"
+#include "classes.h"
 #include "commit.h"
 #include "debt.h"
 #include "discard.h"
@@ -205,6 +206,7 @@ static void destroy(struct ssdup *c)
 	ssdup_super_destroy(c);
 	free_map(c);
 	ssdup_segments_destroy(c);
+	ssdup_classes_destroy(c);
 	bioset_exit(&c->bs);
 	ssdup_nodes_destroy(c);
 	free_percpu(c->stats);

@@ -25,7 +25,6 @@
 
 struct ssdup_writeback {
 	struct task_struct	*thread;	/* written by preresume and postsuspend */
-	u64			asked;		/* drain all generations up to this one */
 	bool			paused;		/* a hint */
 };
 
@@ -56,15 +55,53 @@ struct watch {
 	bool		holding;
 	bool		part;		/* a part of the log was full, and it is not empty yet */
 	u64		waits;		/* of writes for space, before the last batch */
-	u64		opened;		/* generation that was open at the last look at the rate */
+	u64		opened;		/* segments, ever, at the last look at the rate */
 	u64		rate_since;	/* ns: time of that look */
 	u64		rate;		/* ns for each segment that was opened */
+	struct ssdup_class *class;	/* to be drained or sealed next */
 };
+
+static void look_at_class(struct ssdup *c, struct ssdup_class *k, bool retry,
+			  struct pacing_class *p)
+{
+	u64 sealed = ssdup_oldest_sealed(c, k), asked = READ_ONCE(k->asked);
+
+	p->sealed = sealed == U64_MAX ? 0 : max(READ_ONCE(k->nr_sealed), 1U);
+	p->asked = min(sealed, ssdup_open_generation(c, k)) <= asked ||
+		   READ_ONCE(c->short_of_memory);
+	p->dirty = ssdup_open_dirty(k, retry || p->asked);
+	/* A log that takes no more writes is given up as a whole. */
+	p->late = class_is_late(&c->set.classes, k->index) && ssdup_mode(c) == MODE_RUNNING;
+	p->empty = p->late && p->sealed && ssdup_oldest_empty(c, k);
+}
+
+/* Choose the class that is drained or sealed next, unless a group is being copied. */
+static void look_at_classes(struct ssdup *c, struct watch *w, struct pacing_in *in, bool retry)
+{
+	u32 sealed = ssdup_sealed_segments(c), freeing = min(sealed, ssdup_drain_freeing(c));
+	bool part = sealed >= ssdup_part(c), still = sealed - freeing >= ssdup_part(c);
+	struct ssdup_class *copied = ssdup_drain_class(c), *k;
+	struct pacing_class p[SSDUP_MAX_CLASSES];
+	u32 next;
+
+	for (k = c->class; k < class_end(c); k++)
+		look_at_class(c, k, retry, &p[k->index]);
+	next = ssdup_pacing_class(p, c->nr_classes, in->waiters || still);
+	w->class = copied ?: &c->class[next];
+	in->late = p[w->class->index].late;
+	in->sealed = p[w->class->index].sealed || ssdup_drain_failed(c);
+	/* What was asked for comes when the group is done. */
+	in->asked = p[w->class->index].asked || p[next].asked;
+	in->dirty = p[w->class->index].dirty;
+	in->empty = p[w->class->index].empty && !copied;
+	/* A late class gives no more back than is needed, but a group that was begun goes on. */
+	w->part = in->sealed && !in->late && (w->part || part);
+	in->part = in->late ? still || copied : w->part;
+}
 
 static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 {
 	unsigned long now = jiffies;
-	u64 sealed = ssdup_oldest_sealed(c), asked = READ_ONCE(c->writeback->asked);
 	bool retry = w->refused &&
 		     time_after(now, w->refused_at + msecs_to_jiffies(UNWRITABLE_RETRY_MS));
 	struct ssdup_requests s = ssdup_sum_requests(c);
@@ -88,17 +125,12 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 	in->route = READ_ONCE(c->route);
 	in->patient = ssdup_balances(c);
 	in->paused = READ_ONCE(c->writeback->paused);
-	in->sealed = sealed != U64_MAX || ssdup_drain_failed(c);
-	w->part = in->sealed && (w->part || ssdup_sealed_segments(c) >= ssdup_part(c));
-	in->part = w->part;
-	in->asked = min(sealed, ssdup_open_generation(c)) <= asked;
-	in->asked |= READ_ONCE(c->short_of_memory);
 	/* Others wait for a commit, for memory or for the SSD. */
 	in->waiters = atomic_read(&c->nr_waiting) && ssdup_segments_full(c);
+	look_at_classes(c, w, in, retry);
 	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
-	in->dirty = ssdup_open_dirty(c, retry || in->asked);
 	in->fill = ssdup_part_fill(c);
 	in->hdd_inflight = s.hdd_inflight;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
@@ -108,7 +140,7 @@ static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
 /* Note how fast segments are opened. */
 static void look_at_rate(struct ssdup *c, struct watch *w)
 {
-	u64 now = ktime_get_ns(), opened = ssdup_open_generation(c);
+	u64 now = ktime_get_ns(), opened = ssdup_segments_opened(c);
 
 	if (now - w->rate_since < RATE_NS)
 		return;
@@ -123,14 +155,14 @@ static struct pacing_group group_size(struct ssdup *c, const struct watch *w,
 {
 	u32 free = ssdup_free_segments(c);
 	/* Blocks that move take the last segments, and only a group as a whole gives some back. */
-	bool last = free < LOG_SPARE;
+	bool last = free < ssdup_spare(c);
 
 	return (struct pacing_group){
 		.part = last ? 1 : ssdup_part(c),
 		.waiters = last || in->waiters || w->waits != ssdup_waits(c),
 		.writes = in->writes,
 		.max_wait_ns = (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC,
-		.full_ns = w->rate * (free - min(free, LOG_SPARE)),
+		.full_ns = w->rate * (free - min(free, ssdup_spare(c))),
 		.segment_ns = ssdup_meter_free_ns(c, c->g.data_sectors),
 	};
 }
@@ -144,11 +176,11 @@ static void wait_kick(struct ssdup *c, long timeout)
 
 static void seal(struct ssdup *c, struct watch *w)
 {
-	struct ssdup_segment *h = READ_ONCE(c->open);
+	struct ssdup_segment *h = READ_ONCE(w->class->open);
 
 	w->refused = false;
 	drain_does(c, DRAIN_SEALS);
-	ssdup_seal(c, false);
+	ssdup_seal(c, w->class, false);
 	wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
 }
 
@@ -163,7 +195,7 @@ static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in
 
 	drain_does(c, DRAIN_COPIES);
 	w->waits = ssdup_waits(c);
-	r = ssdup_drain_turn(c, how, &size);
+	r = ssdup_drain_turn(c, how, &size, w->class, in->empty);
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
@@ -261,30 +293,35 @@ void ssdup_writeback_stop(struct ssdup *c)
 	c->writeback->thread = NULL;
 }
 
-/* Request a drain of all that the log holds now. Return: up to which generation. */
-static u64 ask(struct ssdup *c)
+/* Request a drain of all that a class holds now. Return: up to which generation. */
+static u64 ask(struct ssdup *c, struct ssdup_class *k)
 {
 	/* Do not ask for an empty segment: later writes to it would be drained at once. */
-	u64 generation = ssdup_last_dirty(c), asked = READ_ONCE(c->writeback->asked);
+	u64 generation = ssdup_last_dirty(c, k);
 
-	/* Never lower what another process has asked for meanwhile. */
-	while (asked < generation && !try_cmpxchg(&c->writeback->asked, &asked, generation))
-		;
-	ssdup_kick_writeback(c);
+	ssdup_ask_drain(c, k, generation);
 	return generation;
 }
 
 void ssdup_drain_start(struct ssdup *c)
 {
+	struct ssdup_class *k;
+
 	WRITE_ONCE(c->writeback->paused, false);
-	ask(c);
+	for (k = c->class; k < class_end(c); k++)
+		ask(c, k);
 }
 
 void ssdup_drain_pause(struct ssdup *c)
 {
+	struct ssdup_class *k;
+
 	WRITE_ONCE(c->writeback->paused, true);
-	WRITE_ONCE(c->writeback->asked, 0);
+	for (k = c->class; k < class_end(c); k++)
+		WRITE_ONCE(k->asked, 0);
 	ssdup_drain_told(c);
+	/* A write that needs the drain of a class asks for it again. */
+	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
 }
 
@@ -302,10 +339,37 @@ enum drain_state ssdup_drain_state(struct ssdup *c)
 	return state == DRAIN_IDLE && off && ssdup_sum_held(c).extents ? DRAIN_OFF : state;
 }
 
+/* Up to which generation a drain of each class was asked for. */
+struct asked {
+	u64	generation[SSDUP_MAX_CLASSES];
+};
+
+static bool all_drained(struct ssdup *c, const struct asked *a)
+{
+	struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		if (!ssdup_drained(c, k, a->generation[k->index]))
+			return false;
+	return true;
+}
+
+/* Has a pause taken it back? */
+static bool called_off(struct ssdup *c, const struct asked *a)
+{
+	struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		if (READ_ONCE(k->asked) < a->generation[k->index])
+			return true;
+	return false;
+}
+
 int ssdup_drain_all(struct ssdup *c, bool leaving)
 {
 	u64 relocated = READ_ONCE(c->relocated);
-	u64 generation;
+	struct ssdup_class *k;
+	struct asked a;
 	int r;
 
 	r = ssdup_commit(c);
@@ -314,20 +378,19 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 		return r;
 	ssdup_drain_anew(c);
 	atomic_inc(&c->nr_asking);
-	generation = ask(c);
+	for (k = c->class; k < class_end(c); k++)
+		a.generation[k->index] = ask(c, k);
 	r = wait_event_interruptible(c->done_wait,
-				     ssdup_drained(c, generation) || READ_ONCE(c->drain_error) ||
-				     ssdup_mode(c) == MODE_LOG_FAILED ||
-				     READ_ONCE(c->writeback->asked) < generation ||
+				     all_drained(c, &a) || READ_ONCE(c->drain_error) ||
+				     ssdup_mode(c) == MODE_LOG_FAILED || called_off(c, &a) ||
 				     READ_ONCE(c->leaving) != leaving);
 	atomic_dec(&c->nr_asking);
 	if (r)
 		return -EINTR;
 	if (READ_ONCE(c->leaving) != leaving)
 		return -EAGAIN;
-	if (!ssdup_drained(c, generation))
-		return READ_ONCE(c->drain_error) ?:
-		       READ_ONCE(c->writeback->asked) < generation ? -ECANCELED : -EIO;
+	if (!all_drained(c, &a))
+		return READ_ONCE(c->drain_error) ?: called_off(c, &a) ? -ECANCELED : -EIO;
 	/* For direct writes too. After the drain, because a disk is slow while it is flushed. */
 	r = ssdup_flush_hdd(c);
 	if (r)

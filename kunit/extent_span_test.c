@@ -136,11 +136,64 @@ static void walk_spans(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_extent_walk_span(&rig->tree, 30, 4 * nr), 4 * nr - 30);
 }
 
+struct class_case {
+	const char	*name;
+	u64		start, end;
+	u32		own;		/* class of new data */
+	u32		sectors;
+	u32		class;
+};
+
+/* Of three classes, 1 holds [10, 20), 2 holds [20, 30), and 0 holds [40, 50). */
+static const struct class_case class_cases[] = {
+	{ "new data", 0, 10, 0, 10, 0 },
+	{ "new data up to another class", 5, 15, 0, 5, 0 },
+	{ "new data and its own class", 5, 15, 1, 10, 1 },
+	{ "its own class and new data", 45, 60, 0, 15, 0 },
+	{ "another class", 10, 20, 0, 10, 1 },
+	{ "a part of another class", 12, 15, 0, 3, 1 },
+	{ "two other classes", 12, 25, 0, 8, 1 },
+	{ "its own class, then another", 12, 25, 1, 8, 1 },
+	{ "another class, then its own", 12, 25, 2, 8, 1 },
+	{ "another class, then new data", 25, 40, 0, 5, 2 },
+	{ "another class, new data, its own", 25, 45, 0, 5, 2 },
+	{ "its own class, new data, another", 25, 45, 2, 15, 2 },
+	{ "new data between two", 30, 50, 1, 10, 1 },
+	{ "behind all", 50, 60, 2, 10, 2 },
+};
+
+static void class_case_desc(const struct class_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(class, class_cases, class_case_desc);
+
+static void class_spans(struct kunit *test)
+{
+	/* The generation is the upper part of a seq, and modulo 3 it is the class. */
+	static const struct extent held[] = {
+		DATA(10, 4, 4ULL << SSDUP_SEQ_BITS, 100), GONE(14, 6, 7ULL << SSDUP_SEQ_BITS),
+		DATA(20, 10, 5ULL << SSDUP_SEQ_BITS | 3, 200),
+		DATA(40, 10, 9ULL << SSDUP_SEQ_BITS, 0),
+	};
+	const struct class_case *c = test->param_value;
+	struct rig *rig = rig_new(test);
+	u32 i, class = c->own;
+
+	for (i = 0; i < ARRAY_SIZE(held); i++)
+		rig_insert(test, rig, &held[i]);
+	KUNIT_EXPECT_EQ(test, ssdup_extent_class_span(&rig->tree, c->start, c->end, 3, &class),
+			c->sectors);
+	KUNIT_EXPECT_EQ(test, class, c->class);
+}
+
 static struct kunit_case extent_span_cases[] = {
 	KUNIT_CASE(read_spans),
 	KUNIT_CASE(held_spans),
 	KUNIT_CASE(held_spans_end),
 	KUNIT_CASE(walk_spans),
+	KUNIT_CASE_PARAM(class_spans, class_gen_params),
 	{}
 };
 

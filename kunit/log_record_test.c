@@ -82,7 +82,8 @@ static const struct field_case record_cases[] = {
 	{ "nil UUID", RECORD(uuid), 16, 0, LOG_NO_UUID },
 	{ "another log's place", RECORD(log), 2, 1, LOG_BAD_GEOMETRY },
 	{ "no classes", RECORD(nr_classes), 2, 0, LOG_BAD_GEOMETRY },
-	{ "two classes", RECORD(nr_classes), 2, 2, LOG_BAD_GEOMETRY },
+	{ "two classes, one without a tail", RECORD(nr_classes), 2, 2, LOG_BAD_GENERATION },
+	{ "nine classes", RECORD(nr_classes), 2, 9, LOG_BAD_GEOMETRY },
 	{ "HDD of 0", RECORD(hdd_sectors), 8, 0, LOG_BAD_GEOMETRY },
 	{ "largest HDD", RECORD(hdd_sectors), 8, MAX_SECTORS, LOG_OK },
 	{ "HDD too large", RECORD(hdd_sectors), 8, MAX_SECTORS + 1, LOG_BAD_GEOMETRY },
@@ -366,7 +367,7 @@ static void head_by_its_page(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	super_example(&s);
 	KUNIT_ASSERT_EQ(test, s.g.nr_segments, SEGMENTS);
-	s.tail = TAIL;
+	s.tail[0] = TAIL;
 	s.first = FIRST;
 	ssdup_log_header_encode(&s, &h, buf);
 	if (c->at != WELL)

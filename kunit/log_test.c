@@ -26,7 +26,7 @@ static void super_round_trip(struct kunit *test)
 	struct log_super s, t;
 	struct prng r = { 6 };
 	u8 *super, *record;
-	u32 i;
+	u32 i, j;
 
 	super = kunit_kzalloc(test, SSDUP_BLOCK_BYTES, GFP_KERNEL);
 	record = kunit_kzalloc(test, SSDUP_BLOCK_BYTES, GFP_KERNEL);
@@ -45,7 +45,9 @@ static void super_round_trip(struct kunit *test)
 		s.seq = prng_u64(&r) % LOG_MAX_COUNT;
 		s.epoch = prng_u64(&r) % LOG_MAX_COUNT;
 		s.first = 1 + prng_u64(&r) % LOG_MAX_GENERATION;
-		s.tail = 1 + prng_u64(&r) % LOG_MAX_GENERATION;
+		s.nr_classes = 1 + prng_below(&r, SSDUP_MAX_CLASSES);
+		for (j = 0; j < s.nr_classes; j++)
+			s.tail[j] = 1 + prng_u64(&r) % LOG_MAX_GENERATION;
 		s.flags = prng_below(&r, 2) ? SSDUP_RECORD_CLEAN : 0;
 		s.live_segments = prng_u64(&r);
 		s.live_pages = prng_u64(&r);
@@ -79,7 +81,7 @@ static void super_fresh(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.seq, 0);
 	KUNIT_EXPECT_EQ(test, s.epoch, 0);
 	KUNIT_EXPECT_EQ(test, s.first, 1);
-	KUNIT_EXPECT_EQ(test, s.tail, 1);
+	KUNIT_EXPECT_EQ(test, s.tail[0], 1);
 	KUNIT_EXPECT_EQ(test, s.flags, 0);
 	KUNIT_EXPECT_TRUE(test, !memcmp(s.pool, pool, sizeof(pool)));
 	KUNIT_EXPECT_TRUE(test, !memcmp(s.uuid, uuid, sizeof(uuid)));
@@ -88,7 +90,7 @@ static void super_fresh(struct kunit *test)
 static void super_is_spent(struct kunit *test)
 {
 	struct log_super s, t;
-	u64 *counts[] = { &t.seq, &t.epoch, &t.first, &t.tail };
+	u64 *counts[] = { &t.seq, &t.epoch, &t.first, &t.tail[0] };
 	u32 i;
 
 	super_example(&s);

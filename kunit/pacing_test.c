@@ -45,6 +45,17 @@ static const struct pacing_case pacing_cases[] = {
 	{ "paused, idle", { .paused = 1, .dirty = 1, .quiet_ms = 1000 }, PACING_SLEEP },
 	{ "manual", { MANUAL, SSD, .sealed = 1, .quiet_ms = 1000 }, PACING_SLEEP },
 	{ "manual, idle", { MANUAL, .dirty = 1, .quiet_ms = 1000 }, PACING_SLEEP },
+	{ "late, idle", { SSD, .late = 1, .sealed = 1, .dirty = 1, .quiet_ms = 1000 },
+	  PACING_SLEEP },
+	{ "late, eager", { EAGER, .late = 1, .sealed = 1 }, PACING_SLEEP },
+	{ "late, a part is full", { SSD, .late = 1, .sealed = 1, .part = 1 }, PACING_DRAIN },
+	{ "late, a part is full, HDD busy", { HDD, .late = 1, .sealed = 1, .part = 1,
+					      .hdd_inflight = 4 }, PACING_HOLD, PACING_POLL_MS },
+	{ "late, writers wait", { .late = 1, .waiters = 1, .sealed = 1 }, PACING_DRAIN },
+	{ "late, asked", { .late = 1, .asked = 1, .sealed = 1 }, PACING_DRAIN },
+	{ "late, asked, only the open segment", { .late = 1, .asked = 1, .dirty = 1 },
+	  PACING_SEAL },
+	{ "late and empty, manual", { MANUAL, .late = 1, .sealed = 1, .empty = 1 }, PACING_DRAIN },
 	{ "eager, busy HDD", { EAGER, HDD, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
 	{ "random stream, HDD free", { SSD, .sealed = 1, .part = 1 }, PACING_DRAIN },
 	{ "random stream, HDD reads", { SSD, .sealed = 1, .part = 1, .hdd_inflight = 1 },
@@ -237,6 +248,47 @@ static void pacing_rules(struct kunit *test)
 				}
 }
 
+/* --- Classes --- */
+
+struct choice_case {
+	const char *name;
+	struct pacing_class k[3];
+	bool wanted;
+	u32 class;
+};
+
+static const struct choice_case choice_cases[] = {
+	{ "nothing anywhere", { }, true, 0 },
+	{ "the only one", { { }, { }, { .dirty = 1 } }, false, 2 },
+	{ "most segments", { { .sealed = 2 }, { .sealed = 5 }, { .sealed = 3 } }, false, 1 },
+	{ "asked for", { { .sealed = 9 }, { .asked = 1 }, { .sealed = 1, .asked = 1 } }, true, 2 },
+	{ "asked for, open", { { .sealed = 9 }, { .dirty = 1, .asked = 1 } }, false, 1 },
+	{ "asked for, late", { { .sealed = 9 }, { .sealed = 1, .asked = 1, .late = 1 } }, false,
+	  1 },
+	{ "asked for, the late one last", { { .sealed = 9, .asked = 1, .late = 1 },
+					    { .dirty = 1, .asked = 1 } }, true, 1 },
+	{ "empty ones first", { { .asked = 1, .sealed = 9 },
+				{ .late = 1, .sealed = 1, .empty = 1 } }, true, 1 },
+	{ "late ones last", { { .sealed = 9, .late = 1 }, { .sealed = 1 } }, true, 1 },
+	{ "late before an open one, for space", { { .dirty = 1 }, { .sealed = 1, .late = 1 } },
+	  true, 1 },
+	{ "late behind an open one", { { .sealed = 1, .late = 1 }, { .dirty = 1 } }, false, 1 },
+};
+
+static void choice_case_desc(const struct choice_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(choice, choice_cases, choice_case_desc);
+
+static void class_by_example(struct kunit *test)
+{
+	const struct choice_case *c = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, ssdup_pacing_class(c->k, 3, c->wanted), c->class);
+}
+
 /* --- Drain groups --- */
 
 #define MS	1000000ULL	/* ns */
@@ -335,6 +387,7 @@ static struct kunit_case pacing_suite_cases[] = {
 	KUNIT_CASE(pacing_manner),
 	KUNIT_CASE(pacing_never_starves),
 	KUNIT_CASE(pacing_rules),
+	KUNIT_CASE_PARAM(class_by_example, choice_gen_params),
 	KUNIT_CASE_PARAM(group_by_example, group_gen_params),
 	KUNIT_CASE(group_rules),
 	{}

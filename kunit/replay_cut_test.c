@@ -375,7 +375,7 @@ static void free_segments(struct life *l, u32 nr)
 		memset(l->durable[i], 0, sizeof(l->durable[i]));
 		l->frees++;
 	}
-	l->s.tail = i < SEGMENTS ? l->owner[i] : open;
+	l->s.tail[0] = i < SEGMENTS ? l->owner[i] : open;
 }
 
 /* What the replay found is what the log holds from now on, and a new epoch begins. */
@@ -449,7 +449,7 @@ static void expect_all(struct kunit *test, struct life *l, u32 seed)
 	/* A generation that nobody has had. */
 	for (i = 0; i < SEGMENTS; i++)
 		KUNIT_ASSERT_GT(test, l->next, l->header[i].generation);
-	KUNIT_ASSERT_GE(test, l->next, max(l->s.tail, l->s.first));
+	KUNIT_ASSERT_GE(test, l->next, max(l->s.tail[0], l->s.first));
 	note_hits(l);
 }
 

@@ -181,7 +181,7 @@ static void gap_at_the_first_page(struct kunit *test)
 {
 	struct rig *rig = rig_new(test, PAGES);
 
-	rig->s.tail = 30;
+	rig->s.tail[0] = 30;
 	header(rig, 0, 30, EPOCH - 1);
 	put(rig, 0, LOG_COMMIT_PAGES - 1, 1, 1000 + LOG_COMMIT_PAGES - 1);
 	expect_end(test, rig, 0, 0);
@@ -309,7 +309,7 @@ static void gap_at_the_start_of_an_epoch(struct kunit *test)
 	/* One whose first segments may have been freed: each empty one had a page at least. */
 	rig = rig_new(test, 8);
 	rig->s.first = 20;
-	rig->s.tail = 6;
+	rig->s.tail[0] = 6;
 	header(rig, 1, 6, EPOCH - 1);
 	header(rig, 2, 7, EPOCH - 1);
 	put(rig, 2, 0, 1, 800);
@@ -373,9 +373,9 @@ static void header_of_what_was_freed(struct kunit *test)
 
 	rig->h[0].generation = 0;
 	rig->h[1].generation = 0;
-	rig->s.tail = 3;
+	rig->s.tail[0] = 3;
 	expect_end(test, rig, 2, 4);
-	rig->s.tail = 2;
+	rig->s.tail[0] = 2;
 	expect_fault(test, rig, LOG_SEGMENT_GAP, 2, 0);
 }
 
@@ -411,6 +411,67 @@ static void headers_in_flight(struct kunit *test)
 	expect_fault(test, rig, LOG_SEGMENT_GAP, 5, 0);
 }
 
+/* --- Classes --- */
+
+/* Two classes take turns: each has generations and numbers of its own. */
+static struct rig *rig_of_classes(struct kunit *test)
+{
+	struct rig *rig = rig_new(test, 8);
+	u32 i, page;
+
+	rig->s.nr_classes = 2;
+	rig->s.tail[1] = 1;
+	for (i = 0; i < SEGMENTS; i++) {
+		header(rig, i, i + 1, EPOCH);
+		for (page = 0; page < 4 + i % 2; page++)
+			put(rig, i, page, 1, i / 2 * (4 + i % 2) + page);
+	}
+	KUNIT_EXPECT_EQ(test, rig_replay(rig), 0);
+	KUNIT_EXPECT_EQ(test, rig->rp.pages, SEGMENTS / 2 * 9);
+	return rig;
+}
+
+static void classes_follow_themselves(struct kunit *test)
+{
+	struct rig *rig = rig_of_classes(test);
+	u32 i;
+
+	/* The next one of its class tells of one that is missing; of the last, nothing is known. */
+	for (i = 0; i < SEGMENTS; i++) {
+		rig->h[i].generation = 0;
+		if (i + 2 < SEGMENTS)
+			expect_fault(test, rig, LOG_SEGMENT_GAP, i + 2, 0);
+		else
+			KUNIT_EXPECT_EQ(test, rig_replay(rig), 0);
+		rig->h[i].generation = i + 1;
+	}
+	/* A class that was freed further than the other. */
+	rig->h[1].generation = 0;
+	rig->h[3].generation = 0;
+	rig->s.tail[0] = 5;
+	KUNIT_EXPECT_EQ(test, rig_replay(rig), 0);
+	rig->s.tail[0] = 4;
+	expect_fault(test, rig, LOG_SEGMENT_GAP, 5, 0);
+	/* One that begins late. */
+	rig->s.tail[0] = 1;
+	rig->h[5].generation = 0;
+	KUNIT_EXPECT_EQ(test, rig_replay(rig), 0);
+}
+
+/* A page of one class says nothing of another's. */
+static void gaps_of_a_class(struct kunit *test)
+{
+	struct rig *rig = rig_of_classes(test);
+
+	/* Page 3 of the class; its pages 4 to 11 are not far enough. */
+	erase(rig, 0, 3, 1);
+	expect_end(test, rig, 0, 3);
+	put(rig, 3, 2, 2, 7);
+	expect_end(test, rig, 0, 3);
+	put(rig, 4, 2, 2, 10);
+	expect_fault(test, rig, LOG_PAGES_GAP, 4, 2);
+}
+
 static struct kunit_case replay_gap_cases[] = {
 	KUNIT_CASE_PARAM(gaps_by_example, gap_gen_params),
 	KUNIT_CASE(gap_at_the_first_page),
@@ -425,6 +486,8 @@ static struct kunit_case replay_gap_cases[] = {
 	KUNIT_CASE(header_of_what_was_freed),
 	KUNIT_CASE(header_of_an_older_epoch),
 	KUNIT_CASE(headers_in_flight),
+	KUNIT_CASE(classes_follow_themselves),
+	KUNIT_CASE(gaps_of_a_class),
 	{}
 };
 

@@ -448,7 +448,7 @@ KUNIT_ARRAY_PARAM(live, live_cases, live_case_desc);
 static void live_by_example(struct kunit *test)
 {
 	const struct live_case *c = test->param_value;
-	const struct log_super s = { .tail = c->tail, .first = c->first };
+	const struct log_super s = { .nr_classes = 1, .tail = { c->tail }, .first = c->first };
 	struct log_header h[5] = {};
 	u32 i, nr = c->nr;
 	u64 next;
@@ -472,7 +472,7 @@ static void live_by_example(struct kunit *test)
 static void live_rules(struct kunit *test)
 {
 	struct log_header *h = kunit_kcalloc(test, MANY, sizeof(*h), GFP_KERNEL);
-	struct log_super s = { .tail = 1 + MANY / 4, .first = 1 };
+	struct log_super s = { .nr_classes = 1, .tail = { 1 + MANY / 4 }, .first = 1 };
 	u32 i, j, nr = MANY;
 	struct prng r = { 9 };
 	u64 next;
@@ -487,8 +487,8 @@ static void live_rules(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, nr, MANY / 4 * 3);
 	KUNIT_EXPECT_EQ(test, next, MANY + 1);
 	for (i = 0; i < nr; i++) {
-		KUNIT_ASSERT_EQ(test, h[i].generation, s.tail + i);
-		KUNIT_ASSERT_EQ(test, h[i].segment, s.tail + i - 1);
+		KUNIT_ASSERT_EQ(test, h[i].generation, s.tail[0] + i);
+		KUNIT_ASSERT_EQ(test, h[i].segment, s.tail[0] + i - 1);
 	}
 	/* Any two. */
 	h[prng_below(&r, 100)].generation = h[100 + prng_below(&r, nr - 100)].generation;

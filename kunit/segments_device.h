@@ -12,6 +12,7 @@
 
 static struct ssdup device;
 static struct ssdup_meter meter;	/* of meter.c, which another suite brings along */
+static struct ssdup_class *const k = device.class;
 
 /* A log without data. */
 static int segments_test_init(struct kunit *test)
@@ -24,6 +25,7 @@ static int segments_test_init(struct kunit *test)
 	device.set.max_wait_ms = 250;
 	device.meter = &meter;
 	meter.free_ns = 0;
+	device.nr_classes = 1;
 	commits = 0;
 	events = 0;
 	device.stats = alloc_percpu(struct ssdup_stats);
@@ -52,18 +54,18 @@ static u64 counted(enum ssdup_stat stat)
 /* A writer finds no place in the segment that is open. */
 static bool writer_switches(void)
 {
-	return ssdup_switch(&device, device.open, 0);
+	return ssdup_switch(&device, k, k->open, 0);
 }
 
 static bool drain_switches(void)
 {
-	return ssdup_switch(&device, device.open, LOG_WORD_LAST);
+	return ssdup_switch(&device, k, k->open, LOG_WORD_LAST);
 }
 
 /* To the open segment. */
 static void log_entries(u32 entries)
 {
-	atomic64_add(log_word(entries, 8 * entries), &device.open->word);
+	atomic64_add(log_word(entries, 8 * entries), &k->open->word);
 }
 
 /* The last one stays open. */
@@ -79,7 +81,7 @@ static void free_oldest(struct kunit *test, u32 nr)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, nr, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, nr, false, &g));
 	KUNIT_ASSERT_EQ(test, g.nr, nr);
 	ssdup_group_freed(&device, &g);
 }

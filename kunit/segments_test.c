@@ -38,21 +38,21 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 /* Both find the first segment sealed, because it is free; then one opens it. */
 static void two_first_writes(struct kunit *test)
 {
-	struct ssdup_segment *first = device.open;
+	struct ssdup_segment *none = k->open, *first = device.segment;
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, 0));
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, 0));
-	KUNIT_EXPECT_PTR_EQ(test, device.open, first);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, none, 0));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, none, 0));
+	KUNIT_EXPECT_PTR_EQ(test, k->open, first);
 	KUNIT_EXPECT_EQ(test, first->generation, 1);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&first->word), 0);
 	expect_segments(test, NR - 1, 1, 0);
 	/* A drain that relocates is a writer, too. */
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, LOG_WORD_LAST));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, first, LOG_WORD_LAST));
 	expect_segments(test, NR - 1, 1, 0);
 
 	log_entries(1);
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, first, 0));
-	KUNIT_EXPECT_EQ(test, device.open->generation, 2);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, first, 0));
+	KUNIT_EXPECT_EQ(test, k->open->generation, 2);
 	expect_segments(test, NR - 2, 1, 1);
 }
 
@@ -62,7 +62,7 @@ static void the_same_segment_later(struct kunit *test)
 	struct ssdup_segment *h;
 
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	h = device.open;
+	h = k->open;
 	h->header = true;
 	h->pages_done = 1;
 	h->relocated = 1;
@@ -70,10 +70,10 @@ static void the_same_segment_later(struct kunit *test)
 		log_entries(1);
 		KUNIT_ASSERT_TRUE(test, writer_switches());
 		free_oldest(test, 1);
-	} while (device.open != h);
+	} while (k->open != h);
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, h, 0));
-	KUNIT_EXPECT_PTR_EQ(test, device.open, h);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, h, 0));
+	KUNIT_EXPECT_PTR_EQ(test, k->open, h);
 	KUNIT_EXPECT_EQ(test, h->generation, NR + 1);
 	KUNIT_EXPECT_FALSE(test, h->header || h->pages_done || h->relocated);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&h->word), 0);
@@ -86,34 +86,34 @@ static void a_switch_seals_and_opens(struct kunit *test)
 	struct ssdup_segment *old, *ring[NR];
 	u32 i;
 
-	KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device), 1);
+	KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device, k), 1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	for (i = 1; i < 4; i++) {
-		old = device.open;
+		old = k->open;
 		KUNIT_EXPECT_EQ(test, old->index, i - 1);
 		KUNIT_EXPECT_EQ(test, old->generation, i);
-		KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device), i);
+		KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device, k), i);
 		KUNIT_EXPECT_EQ(test, atomic64_read(&old->seq), (u64)i << SSDUP_SEQ_BITS);
 		/* Behind two pages of each one before. */
 		KUNIT_EXPECT_EQ(test, old->base, 2 * (i - 1));
 
 		log_entries(entries);
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, old, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, old, 0));
 		KUNIT_EXPECT_EQ(test, old->state, SEGMENT_SEALED);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&old->word),
 				LOG_WORD_SEALED | log_word(entries, 8 * entries));
 		expect_segments(test, NR - 1 - i, 1, i);
 		/* Who comes late finds another one open. */
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, old, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, old, 0));
 		expect_segments(test, NR - 1 - i, 1, i);
 	}
 	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 3);
 
-	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(&device, ring), 4);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(&device, k, ring), 4);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_PTR_EQ(test, ring[i], &device.segment[i]);
 	ssdup_left_ring(&device, ring[0]);
-	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(&device, ring), 3);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(&device, k, ring), 3);
 	KUNIT_EXPECT_PTR_EQ(test, ring[0], &device.segment[1]);
 }
 
@@ -127,11 +127,11 @@ static void a_switch_commits(struct kunit *test)
 	log_entries(1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, commits, 1);
-	device.ring_tail = 1;
+	k->ring_tail = 1;
 	log_entries(1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, commits, 2);
-	device.ring_tail = device.open->base;
+	k->ring_tail = k->open->base;
 	log_entries(1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, commits, 2);
@@ -139,22 +139,22 @@ static void a_switch_commits(struct kunit *test)
 
 static void an_empty_segment_stays_open(struct kunit *test)
 {
-	ssdup_seal(&device, false);
+	ssdup_seal(&device, k, false);
 	expect_segments(test, NR, 0, 0);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	ssdup_seal(&device, false);
+	ssdup_seal(&device, k, false);
 	expect_segments(test, NR - 1, 1, 0);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&device.open->word), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&k->open->word), 0);
 
 	log_entries(1);
-	ssdup_seal(&device, false);
+	ssdup_seal(&device, k, false);
 	expect_segments(test, NR - 1, 0, 1);
-	ssdup_seal(&device, true);
+	ssdup_seal(&device, k, true);
 	expect_segments(test, NR - 1, 0, 1);
 	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 1);
 	/* Nothing is added to a log that is read-only. */
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	ssdup_seal(&device, true);
+	ssdup_seal(&device, k, true);
 	expect_segments(test, NR - 2, 0, 2);
 }
 
@@ -163,13 +163,13 @@ static void places_are_counted(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 0);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	atomic64_set(&device.open->word, log_word(3, 24));
+	atomic64_set(&k->open->word, log_word(3, 24));
 	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 24);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 24);
-	atomic64_set(&device.open->word, log_word(1, 8));
-	ssdup_seal(&device, false);
-	ssdup_seal(&device, true);
+	atomic64_set(&k->open->word, log_word(1, 8));
+	ssdup_seal(&device, k, false);
+	ssdup_seal(&device, k, true);
 	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 32);
 }
 
@@ -185,7 +185,7 @@ static void a_read_only_log_opens_nothing(struct kunit *test)
 
 static void generations_end(struct kunit *test)
 {
-	device.segments->next = LOG_MAX_GENERATION;
+	k->next = LOG_MAX_GENERATION;
 	write_segments(test, 1);
 	KUNIT_EXPECT_EQ(test, device.mode, MODE_RUNNING);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
@@ -209,17 +209,17 @@ static void a_log_goes_on_after_a_replay(struct kunit *test)
 	expect_segments(test, FOR_WRITERS, 0, 2);
 	KUNIT_EXPECT_EQ(test, segment_pages(&device.segment[3]), 2);
 	KUNIT_EXPECT_EQ(test, segment_pages(&device.segment[6]), 0);
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), 9);
-	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device), 11);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), 9);
+	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device, k), 11);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 	KUNIT_EXPECT_EQ(test, g.sectors, device.g.data_sectors);
 
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		KUNIT_ASSERT_TRUE(test, drain_switches());
-		KUNIT_EXPECT_EQ(test, device.open->index, order[i]);
-		KUNIT_EXPECT_EQ(test, device.open->generation, 12 + i);
-		KUNIT_EXPECT_EQ(test, device.open->base, i);
+		KUNIT_EXPECT_EQ(test, k->open->index, order[i]);
+		KUNIT_EXPECT_EQ(test, k->open->generation, 12 + i);
+		KUNIT_EXPECT_EQ(test, k->open->base, i);
 		log_entries(1);
 	}
 }
@@ -231,7 +231,7 @@ static bool place(u64 allowed)
 {
 	u64 next;
 
-	return log_word_reserve(atomic64_read(&device.open->word) & ~allowed, &device.g, 8, &next);
+	return log_word_reserve(atomic64_read(&k->open->word) & ~allowed, &device.g, 8, &next);
 }
 
 static void large_segments_are_throttled(struct kunit *test)
@@ -270,11 +270,11 @@ static void large_segments_are_throttled(struct kunit *test)
 
 	/* Whoever may go on opens the next one, which is throttled, too. */
 	log_entries(1);
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, device.open, LOG_WORD_THROTTLED));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, k->open, LOG_WORD_THROTTLED));
 	expect_segments(test, LOG_SPARE, 1, FOR_WRITERS - 1);
 	KUNIT_EXPECT_FALSE(test, place(0));
 	log_entries(1);
-	KUNIT_EXPECT_FALSE(test, ssdup_switch(&device, device.open, LOG_WORD_THROTTLED));
+	KUNIT_EXPECT_FALSE(test, ssdup_switch(&device, k, k->open, LOG_WORD_THROTTLED));
 
 	/* A drain that fails lets all go on. */
 	device.drain_error = -EIO;
@@ -308,7 +308,7 @@ static void the_last_segments_are_spare(struct kunit *test)
 	for (i = 1; i <= LOG_SPARE; i++) {
 		KUNIT_EXPECT_TRUE(test, drain_switches());
 		expect_segments(test, LOG_SPARE - i, 1, FOR_WRITERS - 1 + i);
-		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&device.open->word), LOG_WORD_SPARE);
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), LOG_WORD_SPARE);
 		/* It is empty, but a writer gets no place, and waits: it would try for ever. */
 		KUNIT_EXPECT_FALSE(test, log_word_reserve(LOG_WORD_SPARE, &device.g, 8, &next));
 		KUNIT_EXPECT_FALSE(test, writer_switches());
@@ -323,12 +323,12 @@ static void the_last_segments_are_spare(struct kunit *test)
 
 	/* Writers get what is left of it as soon as more are free than a drain needs. */
 	free_oldest(test, LOG_SPARE);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&device.open->word),
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word),
 			LOG_WORD_SPARE | log_word(1, 8));
 	free_oldest(test, 1);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&device.open->word), log_word(1, 8));
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), log_word(1, 8));
 	KUNIT_EXPECT_TRUE(test, writer_switches());
-	KUNIT_EXPECT_EQ(test, atomic64_read(&device.open->word), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&k->open->word), 0);
 }
 
 /* A full log is told once. It is scarce until less than a part is sealed. */
@@ -384,7 +384,7 @@ static void none_is_opened_while_discarded(struct kunit *test)
 
 	/* Two that were never used, and one that is still to be discarded. */
 	write_segments(test, 3);
-	KUNIT_EXPECT_EQ(test, device.open->index, 2);
+	KUNIT_EXPECT_EQ(test, k->open->index, 2);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	for (i = 0; i < LOG_SPARE; i++) {
 		KUNIT_ASSERT_TRUE(test, drain_switches());
@@ -399,7 +399,7 @@ static void none_is_opened_while_discarded(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	free_oldest(test, 1);
 	KUNIT_EXPECT_TRUE(test, writer_switches());
-	KUNIT_EXPECT_EQ(test, device.open->index, 0);
+	KUNIT_EXPECT_EQ(test, k->open->index, 0);
 }
 
 /* A batch is one range of the SSD. The first segments of a log stay ready. */
@@ -426,7 +426,7 @@ static void neighbours_are_discarded(struct kunit *test)
 		ssdup_discard_end(&device, &batch);
 	}
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	KUNIT_EXPECT_EQ(test, device.open->index, 0);
+	KUNIT_EXPECT_EQ(test, k->open->index, 0);
 }
 
 /* --- Drain groups --- */
@@ -437,16 +437,16 @@ static void groups_are_taken_in_order(struct kunit *test)
 	struct ssdup_segment *h = device.segment;
 	struct drain_group g;
 
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
 	write_segments(test, 5);
 	atomic_set(&h[0].writes, 1);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, NR, &g));
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), U64_MAX);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), U64_MAX);
 	atomic_set(&h[0].writes, 0);
 	atomic_set(&h[3].writes, 1);
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), 1);
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), 1);
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, 2, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, 2, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[0]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &h[0]), &h[1]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &h[1]), NULL);
@@ -458,12 +458,12 @@ static void groups_are_taken_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, h[2].state, SEGMENT_SEALED);
 	expect_segments(test, NR - 5, 1, 4);
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[2]);
 	KUNIT_EXPECT_EQ(test, g.nr, 1);
 	atomic_set(&h[3].writes, 0);
 	h[3].tried = true;
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
 }
 
 static void a_group_shrinks(struct kunit *test)
@@ -472,7 +472,7 @@ static void a_group_shrinks(struct kunit *test)
 	struct drain_group g;
 
 	write_segments(test, 4);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, NR, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
 	KUNIT_ASSERT_EQ(test, g.nr, 3);
 	g.wrote = true;
 	g.chosen = 7;
@@ -501,18 +501,18 @@ static void what_is_written_back_is_freed(struct kunit *test)
 	u32 i;
 
 	write_segments(test, 4);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_all(&device, true, &all));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, 2, &g));
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), 1);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_all(&device, k, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, 2, false, &g));
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), 1);
 	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device), 3);
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), 3);
 	h[1].lost = true;
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 1);
 	h[1].lost = false;
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 2);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, false, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, false, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 3);
 	expect_segments(test, NR - 4, 1, 3);
 
@@ -521,13 +521,13 @@ static void what_is_written_back_is_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_FREE);
 	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_FREE);
 	expect_segments(test, NR - 2, 1, 1);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, ring), 2);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, k, ring), 2);
 	KUNIT_EXPECT_PTR_EQ(test, ring[0], &h[2]);
 	/* They are the last to open. */
 	for (i = 4; i < NR + 2; i++) {
 		KUNIT_ASSERT_TRUE(test, drain_switches());
-		KUNIT_EXPECT_EQ(test, device.open->index, i % NR);
-		KUNIT_EXPECT_EQ(test, device.open->generation, i + 1);
+		KUNIT_EXPECT_EQ(test, k->open->index, i % NR);
+		KUNIT_EXPECT_EQ(test, k->open->generation, i + 1);
 		log_entries(1);
 	}
 	KUNIT_EXPECT_FALSE(test, drain_switches());
@@ -540,10 +540,10 @@ static void expect_dirty(struct kunit *test, bool dirty, u64 last, u64 oldest)
 {
 	u64 generation;
 
-	KUNIT_EXPECT_EQ(test, ssdup_open_dirty(&device, true), dirty);
-	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device), last);
+	KUNIT_EXPECT_EQ(test, ssdup_open_dirty(k, true), dirty);
+	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device, k), last);
 	for (generation = 0; generation < 4; generation++)
-		KUNIT_EXPECT_EQ(test, ssdup_drained(&device, generation), generation < oldest);
+		KUNIT_EXPECT_EQ(test, ssdup_drained(&device, k, generation), generation < oldest);
 }
 
 static void dirty_and_drained(struct kunit *test)
@@ -557,7 +557,7 @@ static void dirty_and_drained(struct kunit *test)
 	expect_dirty(test, false, 1, 1);
 	log_entries(1);
 	expect_dirty(test, true, 2, 1);
-	ssdup_seal(&device, false);
+	ssdup_seal(&device, k, false);
 	expect_dirty(test, false, 2, 1);
 	free_oldest(test, 1);
 	expect_dirty(test, false, 2, 2);
@@ -574,13 +574,13 @@ static void relocated_entries(struct kunit *test)
 {
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	log_entries(2);
-	device.open->relocated = 2;
-	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(&device, true));
-	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(&device, false));
+	k->open->relocated = 2;
+	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(k, true));
+	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(k, false));
 	log_entries(1);
-	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(&device, false));
-	ssdup_seal(&device, false);
-	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(&device, false));
+	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(k, false));
+	ssdup_seal(&device, k, false);
+	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(k, false));
 }
 
 static struct kunit_case segments_cases[] = {

@@ -20,7 +20,7 @@
 #include <linux/llist.h>
 #include <linux/rbtree.h>
 
-#include "types.h"
+#include "log.h"
 
 struct extent {
 	struct rb_node	node;		/* empty while the extent is in no tree */
@@ -160,6 +160,24 @@ const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 
  */
 u32 ssdup_extent_older_span(const struct extent_tree *tree, u64 start, u64 end, u64 seq,
 			    u64 *from);
+
+/** extent_class() - the class of an extent, which its generation says */
+static inline u32 extent_class(const struct extent *e, u32 nr_classes)
+{
+	return log_class(nr_classes, e->seq >> SSDUP_SEQ_BITS);
+}
+
+/**
+ * ssdup_extent_class_span() - the first part of a write of [@start, @end) that has one class
+ * @class: of new data; set to the class that holds the first part, if any does
+ *
+ * What a class holds it keeps, but new data beside it gets its own. So the part is all held by
+ * one class; or it has extents of the class of new data, and of no other.
+ *
+ * Return: its length in sectors.
+ */
+u32 ssdup_extent_class_span(const struct extent_tree *tree, u64 start, u64 end, u32 nr_classes,
+			    u32 *class);
 
 /** ssdup_extent_walk_span() - sectors from @start that at most EXTENT_WALK extents overlap */
 u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);

@@ -85,6 +85,8 @@ SSDUP_FILE(ssd_dev, "major:minor of the SSD")
 SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")
 SSDUP_FILE(range_mb, "size of a range in MiB")
 SSDUP_FILE(segment_sectors, "size of a segment")
+SSDUP_FILE(classes,
+	   "of each class: name, soon or late, sectors held, written, drained, replaced")
 
 #undef SSDUP_FIELD
 #undef SSDUP_STAT

@@ -2,8 +2,9 @@
 /*
  * dm-ssdup: X-macro table of the keys of a table line. Define SSDUP_KEY(name, file in sysfs,
  * default, words, least, most, accepted values, meaning), SSDUP_AMOUNT_KEY(same) for bytes or
- * drive writes, and SSDUP_FIXED_KEY(name, is it a power of two, default ...), then include this.
- * Fixed keys cannot change while the table is loaded, and have no file.
+ * drive writes, SSDUP_FIXED_KEY(name, is it a power of two, default ...) and SSDUP_TEXT_KEY(name,
+ * accepted values, meaning), then include this. Fixed and text keys cannot change while the table
+ * is loaded, and have no file.
  */
 #ifndef SSDUP_KEY
 #define SSDUP_KEY(...)
@@ -13,6 +14,9 @@
 #endif
 #ifndef SSDUP_FIXED_KEY
 #define SSDUP_FIXED_KEY(...)
+#endif
+#ifndef SSDUP_TEXT_KEY
+#define SSDUP_TEXT_KEY(...)
 #endif
 
 SSDUP_KEY(policy, policy, SSDUP_POLICY_BALANCE, policies, 0, 0,
@@ -45,6 +49,8 @@ SSDUP_KEY(discard, discard, SSDUP_DISCARD_AUTO, discards, 0, 0, "auto or off",
 	  "whether segments that become free are discarded on the SSD, if it takes discards")
 SSDUP_KEY(flush_on_suspend, flush_on_suspend, 0, NULL, 0, 1, "0 or 1",
 	  "whether a suspend, and so a remove or a reload, drains everything first")
+SSDUP_TEXT_KEY(classes, "1 to 7 names with + between, each perhaps with :late and :hint=WORD",
+	       "classes of data by lifetime; an empty log takes a new number of them")
 
 SSDUP_KEY(thrift, thrift, 0, NULL, 0, 100, "a number from 0 to 100",
 	  "how far balance spares the SSD")
@@ -55,3 +61,4 @@ SSDUP_AMOUNT_KEY(ssd_budget, ssd_budget, 0, NULL, 0, 0,
 #undef SSDUP_KEY
 #undef SSDUP_AMOUNT_KEY
 #undef SSDUP_FIXED_KEY
+#undef SSDUP_TEXT_KEY

@@ -141,12 +141,13 @@ void ssdup_log_super_encode(const struct log_super *s, void *buf)
 void ssdup_log_record_encode(const struct log_super *s, void *buf)
 {
 	struct ssdup_record *d = buf;
+	u32 i;
 
 	memset(buf, 0, SSDUP_BLOCK_BYTES);
 	d->magic = cpu_to_le32(SSDUP_RECORD_MAGIC);
 	memcpy(d->pool, s->pool, sizeof(d->pool));
 	memcpy(d->uuid, s->uuid, sizeof(d->uuid));
-	d->nr_classes = cpu_to_le16(1);
+	d->nr_classes = cpu_to_le16(s->nr_classes);
 	d->flags = cpu_to_le32(s->flags);
 	d->seq = cpu_to_le64(s->seq);
 	d->epoch = cpu_to_le64(s->epoch);
@@ -155,7 +156,8 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 	d->block_sectors = cpu_to_le32(s->g.block_sectors);
 	d->live_segments = cpu_to_le32(s->live_segments);
 	d->live_pages = cpu_to_le64(s->live_pages);
-	d->tail[0] = cpu_to_le64(s->tail);
+	for (i = 0; i < s->nr_classes; i++)
+		d->tail[i] = cpu_to_le64(s->tail[i]);
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc));
 }
 
@@ -222,12 +224,13 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 bool ssdup_log_super_spent(const struct log_super *s)
 {
 	return s->seq > LOG_MAX_COUNT || s->epoch > LOG_MAX_COUNT ||
-	       max(s->tail, s->first) > LOG_MAX_GENERATION;
+	       log_highest(s) > LOG_MAX_GENERATION;
 }
 
 enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 {
 	const struct ssdup_record *d = buf;
+	u32 i;
 
 	if (le32_to_cpu(d->magic) != SSDUP_RECORD_MAGIC ||
 	    memcmp(d->pool, s->pool, sizeof(d->pool)))
@@ -244,12 +247,17 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 	s->g.block_sectors = le32_to_cpu(d->block_sectors);
 	s->live_segments = le32_to_cpu(d->live_segments);
 	s->live_pages = le64_to_cpu(d->live_pages);
-	s->tail = le64_to_cpu(d->tail[0]);
-	if (!s->hdd_sectors || s->hdd_sectors > MAX_SECTORS || d->log ||
-	    le16_to_cpu(d->nr_classes) != 1 || !is_power_of_2(s->g.block_sectors) ||
+	s->nr_classes = le16_to_cpu(d->nr_classes);
+	if (!s->hdd_sectors || s->hdd_sectors > MAX_SECTORS || d->log || !s->nr_classes ||
+	    s->nr_classes > SSDUP_MAX_CLASSES || !is_power_of_2(s->g.block_sectors) ||
 	    s->g.block_sectors > SSDUP_PAGE_SECTORS)
 		return LOG_BAD_GEOMETRY;
-	if (!s->tail || !s->first || ssdup_log_super_spent(s))
+	for (i = 0; i < s->nr_classes; i++) {
+		s->tail[i] = le64_to_cpu(d->tail[i]);
+		if (!s->tail[i])
+			return LOG_BAD_GENERATION;
+	}
+	if (!s->first || ssdup_log_super_spent(s))
 		return LOG_BAD_GENERATION;
 	return memchr_inv(s->uuid, 0, sizeof(s->uuid)) ? LOG_OK : LOG_NO_UUID;
 }
@@ -309,8 +317,9 @@ void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid
 	s->hdd_sectors = hdd_sectors;
 	s->ssd_sectors = ssd_sectors;
 	s->g = *g;
+	s->nr_classes = 1;
 	s->first = 1;
-	s->tail = 1;
+	s->tail[0] = 1;
 }
 
 /* --- Segment headers --- */
@@ -326,6 +335,7 @@ void ssdup_log_header_encode(const struct log_super *s, const struct log_header 
 	d->generation = cpu_to_le64(h->generation);
 	d->epoch = cpu_to_le64(h->epoch);
 	d->segment = cpu_to_le32(h->segment);
+	d->class = cpu_to_le16(log_class(s->nr_classes, h->generation));
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc));
 }
 
@@ -345,7 +355,11 @@ enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *
 	h->generation = le64_to_cpu(d->generation);
 	h->epoch = le64_to_cpu(d->epoch);
 	h->segment = segment;
-	if (!h->generation || h->generation > LOG_MAX_GENERATION || d->class)
+	if (!h->generation || h->generation > LOG_MAX_GENERATION)
+		return LOG_BAD_GENERATION;
+	/* The log may have had another number of classes before it was empty. */
+	if (log_live(s, h->generation) &&
+	    le16_to_cpu(d->class) != log_class(s->nr_classes, h->generation))
 		return LOG_BAD_GENERATION;
 	/* The record's epoch is durable before the first header of that epoch is written. */
 	return h->epoch > s->epoch ? LOG_EPOCH : LOG_OK;
@@ -415,8 +429,8 @@ static bool page_live(const struct ssdup_page *p, const struct log_super *s, u32
 	};
 
 	memcpy(want.uuid, s->uuid, sizeof(want.uuid));
-	return want.generation >= s->tail && want.epoch <= s->epoch &&
-	       want.generation < max(s->tail, s->first) + s->g.nr_segments &&
+	return log_live(s, want.generation) && want.epoch <= s->epoch &&
+	       want.generation < log_highest(s) + (u64)s->nr_classes * s->g.nr_segments &&
 	       ssdup_log_page_check(p, &want) == LOG_OK;
 }
 

@@ -20,6 +20,7 @@
 
 #include <linux/bits.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 
 #include <asm/byteorder.h>
 
@@ -157,11 +158,41 @@ struct log_super {
 	u64	epoch;
 	u64	hdd_sectors;
 	u64	first;		/* lowest generation that this epoch may open */
-	u64	tail;		/* segments of lower generations are free */
+	u64	tail[SSDUP_MAX_CLASSES];	/* segments of lower generations are free */
 	u64	live_pages;	/* while flags say clean */
 	u32	live_segments;	/* the same */
 	u32	flags;
+	u32	nr_classes;
 };
+
+/** log_class() - the class of a generation: each class counts by steps of their number */
+static inline u32 log_class(u32 nr_classes, u64 generation)
+{
+	return nr_classes > 1 ? generation % nr_classes : 0;
+}
+
+/** log_class_from() - the lowest generation of class @class that is not below @from */
+static inline u64 log_class_from(u32 nr_classes, u32 class, u64 from)
+{
+	return from + (class + nr_classes - log_class(nr_classes, from)) % nr_classes;
+}
+
+/** log_live() - is a segment of that generation live? Else it is free, whatever it holds. */
+static inline bool log_live(const struct log_super *s, u64 generation)
+{
+	return generation >= s->tail[log_class(s->nr_classes, generation)];
+}
+
+/** log_highest() - a generation below which all segments that this epoch has not opened are */
+static inline u64 log_highest(const struct log_super *s)
+{
+	u64 highest = s->first;
+	u32 i;
+
+	for (i = 0; i < s->nr_classes; i++)
+		highest = max(highest, s->tail[i]);
+	return highest;
+}
 
 /** ssdup_log_super_encode() - fill a buffer of SSDUP_BLOCK_BYTES, padding and crc included */
 void ssdup_log_super_encode(const struct log_super *s, void *buf);
@@ -218,7 +249,7 @@ bool ssdup_log_super_spent(const struct log_super *s);
 enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 				    u64 ssd_sectors, u32 block_sectors);
 
-/** ssdup_log_super_fresh() - a new pool and its log, by their UUIDs: tail and first 1, else 0 */
+/** ssdup_log_super_fresh() - a new pool and its log, by their UUIDs: one class, empty */
 void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid[16],
 			   const struct log_geometry *g, u64 hdd_sectors, u64 ssd_sectors);
 

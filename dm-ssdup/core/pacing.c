@@ -62,7 +62,7 @@ static struct pacing_out pace_idle(const struct pacing_in *in)
 
 static struct pacing_out pace(const struct pacing_in *in)
 {
-	if (in->waiters && in->sealed)
+	if (in->empty || (in->waiters && in->sealed))
 		return pacing(PACING_DRAIN, 0);
 
 	if (in->asked && in->sealed)
@@ -72,6 +72,10 @@ static struct pacing_out pace(const struct pacing_in *in)
 		return pacing(PACING_SEAL, 0);
 
 	if (in->paused || in->drain == SSDUP_DRAIN_MANUAL)
+		return pacing(PACING_SLEEP, 0);
+
+	/* What is late may never have to be drained. */
+	if (in->late && !(in->sealed && in->part))
 		return pacing(PACING_SLEEP, 0);
 
 	if (in->sealed && in->drain == SSDUP_DRAIN_EAGER)
@@ -93,6 +97,32 @@ struct pacing_out ssdup_pacing_decide(const struct pacing_in *in)
 	if (out.action == PACING_SEAL && in->mode == MODE_LOG_READ_ONLY)
 		out.action = PACING_DRAIN;
 	return out;
+}
+
+/* How much a class needs a drain. */
+static u32 need(const struct pacing_class *k, bool wanted)
+{
+	if (k->empty)
+		return 7;
+	if (k->asked && (k->sealed || k->dirty))
+		return k->late ? 5 : 6;
+	if (k->sealed && (wanted || !k->late))
+		return k->late ? 3 : 4;
+	return k->sealed || k->dirty ? 1 + !k->late : 0;
+}
+
+u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted)
+{
+	u32 i, best = 0, most = need(&k[0], wanted), n;
+
+	for (i = 1; i < nr; i++) {
+		n = need(&k[i], wanted);
+		if (n > most || (n == most && k[i].sealed > k[best].sealed)) {
+			most = n;
+			best = i;
+		}
+	}
+	return best;
 }
 
 u32 ssdup_pacing_group(const struct pacing_group *g)

@@ -7,7 +7,7 @@
 
 #include "types.h"
 
-/* What pacing looks at. */
+/* What pacing looks at. The last of these are of the class that ssdup_pacing_class() has chosen. */
 struct pacing_in {
 	enum ssdup_mode		mode;
 	enum ssdup_drain	drain;		/* the key of the table */
@@ -21,6 +21,8 @@ struct pacing_in {
 	bool	sealed;		/* there is a segment to drain */
 	bool	part;		/* a part of the log is full, see the key halves */
 	bool	dirty;		/* the open segment holds something */
+	bool	late;		/* the class is drained for want of space, or when asked for */
+	bool	empty;		/* it is late, and its first segment has at most discards */
 	u32	fill;		/* of the last part of the log, 1/10000 */
 	u32	hdd_inflight;	/* foreground requests at the HDD now */
 	u32	quiet_ms;	/* since the last foreground request ended or began */
@@ -57,12 +59,14 @@ struct pacing_out {
  *
  * A failed log is not drained. A read-only one opens no other segment: it drains a batch where
  * another log would seal. The first rule that fits decides:
+ *  - The segment is empty but for discards: drain at once, for nothing has to be written.
  *  - Writes wait for space and a segment is sealed: drain at once, whatever the key.
  *  - A drain was asked for and a segment is sealed: drain. Unless the key is eager, readers keep
  *    the HDD for most of the time: batches are small, and each is held off for PACING_GENTLE
  *    times the duration of the one before, at most PACING_PATIENCE_MS.
  *  - A drain was asked for, and the open segment is dirty: seal.
  *  - The drain is paused or manual: sleep.
+ *  - The class is late, and no part of the log is full: sleep.
  *  - A segment is sealed, with drain eager: drain at once.
  *  - A part of the log is full: drain at once when the last part is urgently full (not if
  *    patient), or when nothing is in flight at the HDD and the route is the SSD or the
@@ -76,6 +80,26 @@ struct pacing_out {
  * drain eager, or when writes wait.
  */
 struct pacing_out ssdup_pacing_decide(const struct pacing_in *in);
+
+/* What the choice of a class depends on. */
+struct pacing_class {
+	u32	sealed;		/* segments; 0: none, or the first cannot be drained yet */
+	bool	dirty;		/* the open segment holds something */
+	bool	asked;		/* a drain of the class was asked for */
+	bool	late;
+	bool	empty;		/* it is late, and its first segment has at most discards */
+};
+
+/**
+ * ssdup_pacing_class() - which class is drained, or sealed, next
+ * @k: all classes, @nr of them
+ * @wanted: writes wait for space, or a part of the log is in use
+ *
+ * One that can free a segment without writing comes first, then one that was asked for, then one
+ * that has sealed segments, the more the better. Late ones come after the others, and without need
+ * after all else.
+ */
+u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted);
 
 /* What the size of a drain group depends on. */
 struct pacing_group {

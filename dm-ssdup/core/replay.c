@@ -20,10 +20,10 @@ enum log_fault ssdup_replay_live(const struct log_super *s, struct log_header *h
 {
 	u32 all = *nr, i, live = 0;
 
-	*next = max(s->tail, s->first);
+	*next = log_highest(s);
 	for (i = 0; i < all; i++) {
 		*next = max(*next, h[i].generation + 1);
-		if (h[i].generation >= s->tail)
+		if (log_live(s, h[i].generation))
 			h[live++] = h[i];
 	}
 	*nr = live;
@@ -90,29 +90,30 @@ static int replay_page(struct ssdup_replay *rp, const struct log_header *h,
  * The number of the epoch's first page, when @number is that of the first one found. Live
  * segments before it in the epoch are empty: their pages are gone, and each had one at least.
  */
-static enum log_fault begin_numbers(struct ssdup_replay *rp, u32 number)
+static enum log_fault begin_numbers(const struct log_super *s, struct replay_chain *rc,
+				    u32 number)
 {
-	rp->numbered = true;
-	rp->number = rp->whole ? 0 : number - rp->empty;
+	rc->numbered = true;
+	rc->number = rc->whole ? 0 : number - rc->empty;
 	/* More pages than those segments have room for: another segment is gone. */
-	return rp->whole && number > (u64)rp->empty * rp->s->g.meta_pages ? LOG_SEGMENT_GAP :
-	       LOG_OK;
+	return rc->whole && number > (u64)rc->empty * s->g.meta_pages ? LOG_SEGMENT_GAP : LOG_OK;
 }
 
 /* Note the number of a valid page. Does it show that another one is gone? */
-static enum log_fault note_number(struct ssdup_replay *rp, const struct ssdup_page *p)
+static enum log_fault note_number(const struct log_super *s, struct replay_chain *rc,
+				  const struct ssdup_page *p)
 {
 	u32 number = log_page_number(p);
 
-	if (rp->lost || (!rp->numbered && begin_numbers(rp, number) != LOG_OK))
+	if (rc->lost || (!rc->numbered && begin_numbers(s, rc, number) != LOG_OK))
 		return LOG_SEGMENT_GAP;
-	if (number != rp->number && !rp->missing) {
-		rp->missing = true;
-		rp->gap = rp->number;
+	if (number != rc->number && !rc->missing) {
+		rc->missing = true;
+		rc->gap = rc->number;
 	}
-	if (rp->missing && log_page_outlives(p, rp->gap))
+	if (rc->missing && log_page_outlives(p, rc->gap))
 		return LOG_PAGES_GAP;
-	rp->number = number + 1;
+	rc->number = number + 1;
 	return LOG_OK;
 }
 
@@ -120,7 +121,8 @@ static enum log_fault note_number(struct ssdup_replay *rp, const struct ssdup_pa
  * The segment ends at page @gap: is that damage? Pages behind the gap that are unreadable or
  * invalid prove nothing, since a power cut may leave such.
  */
-static bool gap_is_damage(struct ssdup_replay *rp, struct log_page_id *want, u32 gap)
+static bool gap_is_damage(struct ssdup_replay *rp, const struct replay_chain *rc,
+			  struct log_page_id *want, u32 gap)
 {
 	const struct ssdup_page *slots, *p;
 	u32 number;
@@ -132,40 +134,44 @@ static bool gap_is_damage(struct ssdup_replay *rp, struct log_page_id *want, u32
 		newest_slot(slots, want, &p);
 		if (!p)
 			continue;
-		number = rp->missing ? rp->gap : log_page_number(p) - (want->page - gap);
-		if (rp->lost || log_page_outlives(p, number))
+		number = rc->missing ? rc->gap : log_page_number(p) - (want->page - gap);
+		if (rc->lost || log_page_outlives(p, number))
 			return true;
 	}
 	return false;
 }
 
-/* Is a generation missing between the last segment and @h? */
-static enum log_fault note_header(struct ssdup_replay *rp, const struct log_header *h)
+/* Is a generation of the class missing between its last segment and @h? */
+static enum log_fault note_header(const struct log_super *s, struct replay_chain *rc, u32 class,
+				  const struct log_header *h)
 {
-	const struct log_super *s = rp->s;
-	u64 before = rp->generation;
+	u64 first = log_class_from(s->nr_classes, class, s->first);
+	u64 tail = log_class_from(s->nr_classes, class, s->tail[class]);
+	u64 expected = rc->generation + s->nr_classes;
 
-	if (h->epoch < rp->epoch)
+	if (h->epoch < rc->epoch)
 		return LOG_EPOCH;
-	if (h->epoch > rp->epoch || !before) {
-		rp->lost = false;
-		rp->missing = false;
-		rp->numbered = false;
-		rp->empty = 0;
+	if (h->epoch > rc->epoch || !rc->generation) {
+		rc->lost = false;
+		rc->missing = false;
+		rc->numbered = false;
+		rc->empty = 0;
 		/* If a generation between the tail and this one was of the epoch, it is gone. */
-		rp->whole = h->generation > s->tail ||
-			    (h->epoch == s->epoch && h->generation == s->first);
+		rc->whole = h->generation > tail ||
+			    (h->epoch == s->epoch && h->generation == first);
 		/* Only of the present epoch is it known where it began. */
-		before = (h->epoch == s->epoch ? max(s->first, s->tail) : h->generation) - 1;
+		expected = h->epoch == s->epoch ? max(first, tail) : h->generation;
 	}
-	rp->lost |= h->generation > before + 1;
-	rp->epoch = h->epoch;
-	rp->generation = h->generation;
+	rc->lost |= h->generation > expected;
+	rc->epoch = h->epoch;
+	rc->generation = h->generation;
 	return LOG_OK;
 }
 
 int ssdup_replay_segment(struct ssdup_replay *rp, const struct log_header *h, u32 *pages)
 {
+	u32 class = log_class(rp->s->nr_classes, h->generation);
+	struct replay_chain *rc = &rp->chain[class];
 	struct log_page_id want = {
 		.generation = h->generation, .epoch = h->epoch, .segment = h->segment,
 	};
@@ -176,7 +182,7 @@ int ssdup_replay_segment(struct ssdup_replay *rp, const struct log_header *h, u3
 	*pages = 0;
 	memcpy(want.uuid, rp->s->uuid, sizeof(want.uuid));
 	rp->fault = (struct replay_fault){ .segment = h->segment };
-	fault = note_header(rp, h);
+	fault = note_header(rp->s, rc, class, h);
 	if (fault != LOG_OK)
 		return refuse(rp, fault);
 
@@ -190,7 +196,7 @@ int ssdup_replay_segment(struct ssdup_replay *rp, const struct log_header *h, u3
 		if (fault == LOG_OK && !p)
 			break;
 		if (fault == LOG_OK)
-			fault = note_number(rp, p);
+			fault = note_number(rp->s, rc, p);
 		if (fault != LOG_OK)
 			return refuse(rp, fault);
 		ret = replay_page(rp, h, p);
@@ -198,11 +204,11 @@ int ssdup_replay_segment(struct ssdup_replay *rp, const struct log_header *h, u3
 			return ret;
 	}
 	rp->segments += !!*pages;
-	rp->empty += !*pages;
 	rp->pages += *pages;
+	rc->empty += !*pages;
 	/* A clean log is compared with its counts instead. */
-	if (!(rp->s->flags & SSDUP_RECORD_CLEAN) && gap_is_damage(rp, &want, *pages))
-		return refuse(rp, rp->lost ? LOG_SEGMENT_GAP : LOG_PAGES_GAP);
+	if (!(rp->s->flags & SSDUP_RECORD_CLEAN) && gap_is_damage(rp, rc, &want, *pages))
+		return refuse(rp, rc->lost ? LOG_SEGMENT_GAP : LOG_PAGES_GAP);
 	return 0;
 }
 

@@ -3,10 +3,11 @@
  * dm-ssdup: rebuild the map from the log. Pure: callbacks read the pages and take the
  * entries.
  *
- * Segments whose generation is not below the tail are live, and are replayed in the order of
- * their generations. Of two valid slots of a page, the higher rev counts. A segment ends at the
- * first page that has no valid slot. A slot with a right crc and an impossible count or entry is
- * a fault, and ends the replay.
+ * Segments whose generation is not below the tail of their class are live, and are replayed in
+ * the order of their generations. Each class is judged by itself: its generations follow each
+ * other by steps of the number of classes, and its pages have numbers of their own. Of two valid
+ * slots of a page, the higher rev counts. A segment ends at the first page that has no valid slot.
+ * A slot with a right crc and an impossible count or entry is a fault, and ends the replay.
  *
  * The page at which a segment ends may be a damaged one, and a header may be damaged, too. Then
  * what is behind must not be dropped silently. After a clean suspend any other number of
@@ -46,17 +47,10 @@ struct replay_fault {
 	u32		entry;
 };
 
-/* A replay under way. */
-struct ssdup_replay {
-	const struct log_super	*s;
-	const struct replay_ops	*ops;
-	void			*ctx;
-	struct replay_fault	fault;		/* valid after -EINVAL */
-	u64			pages;		/* live ones */
-	u32			segments;	/* with live pages */
-	/* Of the last segment: */
-	u64			generation;	/* 0: there was none */
-	u64			epoch;
+/* What is known of a class from the segments so far. */
+struct replay_chain {
+	u64			generation;	/* of the last segment; 0: there was none */
+	u64			epoch;		/* of it */
 	u32			number;		/* of the next page of the epoch */
 	u32			gap;		/* number of the first missing page; if @missing */
 	u32			empty;		/* segments of the epoch without a page */
@@ -66,9 +60,20 @@ struct ssdup_replay {
 	bool			lost;		/* a generation of the epoch is missing */
 };
 
+/* A replay under way. */
+struct ssdup_replay {
+	const struct log_super	*s;
+	const struct replay_ops	*ops;
+	void			*ctx;
+	struct replay_fault	fault;		/* valid after -EINVAL */
+	u64			pages;		/* live ones */
+	u32			segments;	/* with live pages */
+	struct replay_chain	chain[SSDUP_MAX_CLASSES];
+};
+
 /**
  * ssdup_replay_live() - find the live segments
- * @s: has the tail
+ * @s: has the tails
  * @h: valid headers; sorted by generation, with the live ones first
  * @nr: number of headers; set to that of the live ones
  * @next: set to a generation that no segment has or had

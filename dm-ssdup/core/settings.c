@@ -55,6 +55,8 @@ static const struct ssdup_settings_key keys[] = {
 	{ KEY(name, __VA_ARGS__), .file = #file_name, .amount = true },
 #define SSDUP_FIXED_KEY(name, is_power, ...)				\
 	{ KEY(name, __VA_ARGS__), .power = is_power },
+#define SSDUP_TEXT_KEY(key_name, takes, ...)				\
+	{ .name = #key_name, .classes = true, .error = #key_name ": not " takes },
 #include "keys.h"
 };
 
@@ -93,7 +95,9 @@ void ssdup_settings_preset(struct ssdup_settings *set)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		*ssdup_settings_of(set, &keys[i]) = keys[i].preset;
+		if (!keys[i].classes)
+			*ssdup_settings_of(set, &keys[i]) = keys[i].preset;
+	ssdup_classes_preset(&set->classes);
 	set->given = 0;
 }
 
@@ -156,6 +160,8 @@ bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text
 {
 	u32 i;
 
+	if (key->classes)
+		return false;
 	for (i = 0; key->words && key->words[i]; i++)
 		if (!strcmp(key->words[i], text)) {
 			*value = i;
@@ -202,9 +208,14 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 		return SETTINGS_UNKNOWN;
 	if (set->given & ssdup_settings_bit(key))
 		return SETTINGS_TWICE;
-	if (!ssdup_settings_value(key, text, &value))
-		return SETTINGS_VALUE;
-	*ssdup_settings_of(set, key) = value;
+	if (key->classes) {
+		if (!ssdup_classes_parse(&set->classes, text))
+			return SETTINGS_VALUE;
+	} else {
+		if (!ssdup_settings_value(key, text, &value))
+			return SETTINGS_VALUE;
+		*ssdup_settings_of(set, key) = value;
+	}
 	set->given |= ssdup_settings_bit(key);
 	return SETTINGS_OK;
 }

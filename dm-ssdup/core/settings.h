@@ -6,7 +6,7 @@
 #ifndef SSDUP_SETTINGS_H
 #define SSDUP_SETTINGS_H
 
-#include "types.h"
+#include "class.h"
 
 #define SSDUP_DRAIN_DEPTH_MAX	1024U
 
@@ -20,9 +20,13 @@ struct ssdup_settings {
 #define SSDUP_FIXED_KEY(name, ...)	name,
 #include "keys.h"
 		given;		/* one bit for each key that was set */
+	struct class_table classes;
 };
 
-/* A key takes one of @words, or a number from @min to @max, or bytes or drive writes. */
+/*
+ * A key takes one of @words, or a number from @min to @max, or bytes or drive writes, or the names
+ * of classes.
+ */
 struct ssdup_settings_key {
 	const char		*name;
 	u32			offset;
@@ -32,6 +36,7 @@ struct ssdup_settings_key {
 	u32			preset;
 	bool			power;		/* a power of two */
 	bool			amount;		/* see ssdup_settings_sectors() */
+	bool			classes;	/* the value is a struct class_table */
 	const char		*file;		/* in sysfs; NULL: cannot be set at run time */
 	const char		*error;
 };
@@ -55,7 +60,7 @@ const struct ssdup_settings_key *ssdup_settings_find(const char *name);
 /** ssdup_settings_bit() - the bit of a key in struct ssdup_settings::given */
 u32 ssdup_settings_bit(const struct ssdup_settings_key *key);
 
-/** ssdup_settings_of() - pointer to the value of a key in @set */
+/** ssdup_settings_of() - pointer to the value of a key in @set, unless it is classes */
 u32 *ssdup_settings_of(struct ssdup_settings *set, const struct ssdup_settings_key *key);
 
 /** ssdup_settings_preset() - set all keys to their defaults */

@@ -70,7 +70,7 @@ static void check_record(const struct log_super *s)
 	static u8 again[SSDUP_BLOCK_BYTES];
 	struct log_super t = *s;
 
-	EXPECT(s->tail && s->first && s->hdd_sectors && !ssdup_log_super_spent(s));
+	EXPECT(s->tail[0] && s->first && s->hdd_sectors && !ssdup_log_super_spent(s));
 	ssdup_log_record_encode(s, again);
 	EXPECT(ssdup_log_record_decode(again, &t) == LOG_OK);
 	EXPECT(!memcmp(s, &t, sizeof(t)));
@@ -155,9 +155,9 @@ static bool load_headers(struct rig *rig)
 	}
 	if (!judge(ssdup_replay_live(&rig->s, rig->live, &rig->nr_live, &next)))
 		return false;
-	EXPECT(next >= rig->s.first && next >= rig->s.tail);
+	EXPECT(next >= rig->s.first && next >= rig->s.tail[0]);
 	for (i = 0; i < rig->nr_live; i++) {
-		EXPECT(rig->live[i].generation >= rig->s.tail && rig->live[i].generation < next);
+		EXPECT(rig->live[i].generation >= rig->s.tail[0] && rig->live[i].generation < next);
 		EXPECT(!i || rig->live[i].generation > rig->live[i - 1].generation);
 	}
 	return true;

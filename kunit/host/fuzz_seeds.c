@@ -140,7 +140,7 @@ static void make_image(struct maker *m, u32 nr)
 	case 5:			/* segments that were freed, one of them used again */
 		for (i = 0; i < 5; i++)
 			full_segment(m, i);
-		m->s.tail = m->generation - 1;
+		m->s.tail[0] = m->generation - 1;
 		open_segment(m, 1);
 		page(m, 0, 2, 7, SSDUP_KIND_MAX);
 		break;
@@ -158,7 +158,7 @@ static void make_image(struct maker *m, u32 nr)
 		full_segment(m, 0);
 		full_segment(m, 1);
 		record_to(m, 0);
-		m->s.tail = 2;
+		m->s.tail[0] = 2;
 		record_to(m, 1);
 		break;
 	case 8:			/* a power cut took all pages of a segment, but not of the next */
@@ -175,7 +175,7 @@ static void make_image(struct maker *m, u32 nr)
 				next_epoch(m);
 			full_segment(m, (i * 7 + 3) % IMAGE_SEGMENTS);
 		}
-		m->s.tail = 4;
+		m->s.tail[0] = 4;
 		break;
 	}
 }

@@ -44,7 +44,9 @@ for file in "$SYS"/*; do
 		is "$name" "$value" "$(cat "/sys/block/m${name%_dev}0/dev")"
 		;;
 	log_uuid) is "log" "$value" "$(log_uuid)" ;;
-	policy | route | full | drain | discard) [[ $value =~ ^[a-z]+$ ]] || fail "$file: $value" ;;
+	policy | route | full | drain | discard | classes)
+		[[ $value =~ ^[a-z]+$ ]] || fail "$file: $value"
+		;;
 	*) [[ $value =~ ^[0-9]+$ ]] || fail "$file: $value" ;;
 	esac
 	is "lines of $file" "$(wc -l <"$file")" 1

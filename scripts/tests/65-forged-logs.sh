@@ -61,7 +61,10 @@ forged "made for a larger SSD (fault 10)" super 0x40 8 $((16 * 2048 + 8))
 forged "of two logs (fault 21)" super1 0x28 8 1
 forged "without a valid record of the log (fault 36)" super 0x28 8 1
 # the record
-forged "impossible geometry (fault 7)" record 0x2a 2 2
+forged "impossible geometry (fault 7)" record 0x2a 2 0
+forged "impossible geometry (fault 7)" record 0x2a 2 9
+# a second class, without a tail
+forged "generation zero, used twice or out of range (fault 8)" record 0x2a 2 2
 forged "impossible geometry (fault 7)" record 0x50 4 3
 forged "generation zero, used twice or out of range (fault 8)" record 0x30 8 $((top + 1))
 forged "generation zero, used twice or out of range (fault 8)" record 0x38 8 $((top + 1))
@@ -74,6 +77,7 @@ forged "without a valid record of the log (fault 36)" record 0x08 8 1
 forged "header of an epoch yet to come (fault 19" record 0x38 8 0
 # headers
 forged "generation zero, used twice or out of range (fault 8" header1 0x28 8 0
+forged "generation zero, used twice or out of range (fault 8" header1 0x3e 2 1
 forged "generation zero, used twice or out of range (fault 8" header1 0x28 8 $((generations + 1))
 forged "generation zero, used twice or out of range (fault 8" header1 0x28 8 1
 forged "header of an epoch yet to come (fault 19" header0 0x30 8 9

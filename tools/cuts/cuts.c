@@ -15,6 +15,7 @@
  *	drop_flush=1	the disks ignore FLUSH and FUA
  *	hook=COMMAND	another device: "COMMAND up", "COMMAND down"; path=/dev/...
  *	align=N		of all writes, sectors
+ *	classes=1	new data gets other classes, again and again
  *	twice=1		each case twice: are content and journal the same?
  *	verbose=1	a line for each case
  *
@@ -36,7 +37,7 @@
 #define MAX_STEPS	100
 
 static struct {
-	unsigned long steps, drop_flush, twice, verbose, profile, align;
+	unsigned long steps, drop_flush, twice, verbose, profile, align, classes;
 	const char *hook, *path;
 } arg = { .profile = -1UL };
 
@@ -290,8 +291,9 @@ static void choose_table(void)
 		full = 0;
 	}
 	snprintf(c.d.table, sizeof(c.d.table),
-		 "%s 18 stream_length 8 policy %s full %s drain %s %s %u %s %u range_mb %u %s %u %s %u",
-		 HDD " " SSD, policies[policy], fulls[full],
+		 "%s %s stream_length 8 policy %s full %s drain %s %s %u %s %u range_mb %u %s %u %s %u",
+		 HDD " " SSD, arg.classes ? "20 classes a:late+b" : "18",
+		 policies[policy], fulls[full],
 		 drains[rng_below(&r, ARRAY_SIZE(drains))],
 		 "autocommit_ms", commits[rng_below(&r, ARRAY_SIZE(commits))],
 		 "drain_depth", depths[rng_below(&r, ARRAY_SIZE(depths))],
@@ -306,6 +308,9 @@ static void choose(uint64_t seed)
 	c.seed = seed;
 	c.rng = rng_split(seed, 3);
 	work_plan(&c.plan, seed);
+	c.plan.classes = arg.classes;
+	if (arg.classes)
+		c.plan.controls += 24;
 	setup_disks(arg.profile != -1UL ? arg.profile : seed / 50);
 	read_steps();
 	if (arg.steps)
@@ -479,6 +484,7 @@ static void parse(const char *word)
 		{ "steps=", &arg.steps, NULL }, { "profile=", &arg.profile, NULL },
 		{ "drop_flush=", &arg.drop_flush, NULL }, { "twice=", &arg.twice, NULL },
 		{ "verbose=", &arg.verbose, NULL }, { "align=", &arg.align, NULL },
+		{ "classes=", &arg.classes, NULL },
 		{ "hook=", NULL, &arg.hook }, { "path=", NULL, &arg.path }
 	};
 	unsigned int i;

@@ -107,6 +107,7 @@ struct plan {
 	unsigned int controls;		/* things that the controller does */
 	bool unwritable;		/* some sectors of the HDD refuse writes */
 	bool suspends;			/* reloads are among the controls */
+	bool classes;			/* the classes of new data are, too */
 };
 
 extern unsigned int work_errors;	/* things that went wrong before the power did */

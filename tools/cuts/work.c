@@ -298,6 +298,21 @@ static void turn(struct controller *c)
 	device_knob(c->d, knobs[i].knob, pick(&c->rng, knobs[i].values));
 }
 
+/* New data, or new data somewhere, gets another class. */
+static void change_class(struct controller *c)
+{
+	const char *name = pick(&c->rng, "default a b a b");
+	unsigned int len = (1 + rng_below(&c->rng, c->p->span / 32)) * 8;
+	unsigned int start = rng_below(&c->rng, c->p->span - len) / 8 * 8;
+	char message[80];
+
+	if (rng_below(&c->rng, 2))
+		snprintf(message, sizeof(message), "class %s", name);
+	else
+		snprintf(message, sizeof(message), "class %s %u %u", name, start, len);
+	device_message(c->d, message);
+}
+
 static void *controller_thread(void *arg)
 {
 	struct controller *c = arg;
@@ -305,6 +320,10 @@ static void *controller_thread(void *arg)
 
 	for (i = 0; i < c->p->controls && !stopped; i++) {
 		usleep(rng_below(&c->rng, 30000));
+		if (c->p->classes && rng_below(&c->rng, 4)) {
+			change_class(c);
+			continue;
+		}
 		switch (rng_below(&c->rng, 6)) {
 		case 0:
 			device_message(c->d, "flush");

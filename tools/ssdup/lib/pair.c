@@ -167,8 +167,8 @@ static int new_generations(struct log_super *s)
 
 	if (getrandom(&from, sizeof(from), 0) != sizeof(from))
 		return -EIO;
-	s->tail += from % (LOG_MAX_GENERATION / 2);
-	s->first = s->tail;
+	s->tail[0] += from % (LOG_MAX_GENERATION / 2);
+	s->first = s->tail[0];
 	return 0;
 }
 

@@ -157,7 +157,7 @@ struct head {
 
 bool generation_possible(const struct log_super *s, u64 generation)
 {
-	return generation >= s->tail && generation < max(s->tail, s->first) + GENERATIONS &&
+	return log_live(s, generation) && generation < log_highest(s) + GENERATIONS &&
 	       generation <= LOG_MAX_GENERATION;
 }
 
@@ -205,7 +205,7 @@ static int segment_used(int fd, const struct log_super *s, u32 segment, struct h
 		return r;
 	switch (ssdup_log_header_decode(head->header, s, segment, &h)) {
 	case LOG_OK:
-		if (h.generation < s->tail)
+		if (!log_live(s, h.generation))
 			return 0;
 		break;
 	case LOG_HEADER_STALE:

@@ -69,6 +69,7 @@ static void dump_super(const struct dump *d, const struct ssdup_super *s)
 static void dump_record(const struct dump *d, const struct ssdup_record *s)
 {
 	char uuid[UUID_TEXT];
+	u32 i, nr = min_t(u32, le16_to_cpu(s->nr_classes), SSDUP_MAX_CLASSES);
 
 	fprintf(d->to, "  log %u, uuid %s\n", le16_to_cpu(s->log), uuid_text(uuid, s->uuid));
 	fprintf(d->to, "  seq %llu, epoch %llu, flags 0x%x%s\n", le64_to_cpu(s->seq),
@@ -79,6 +80,8 @@ static void dump_record(const struct dump *d, const struct ssdup_record *s)
 	fprintf(d->to, "  tail %llu, first %llu, live_segments %u, live_pages %llu\n",
 		le64_to_cpu(s->tail[0]), le64_to_cpu(s->first), le32_to_cpu(s->live_segments),
 		le64_to_cpu(s->live_pages));
+	for (i = 1; i < nr; i++)
+		fprintf(d->to, "  tail of class %u: %llu\n", i, le64_to_cpu(s->tail[i]));
 }
 
 static void json_super(struct json *j, const struct ssdup_super *s)
@@ -103,8 +106,10 @@ static void json_super(struct json *j, const struct ssdup_super *s)
 static void json_record(struct json *j, const struct ssdup_record *s)
 {
 	char uuid[UUID_TEXT];
+	u32 i, nr = min_t(u32, le16_to_cpu(s->nr_classes), SSDUP_MAX_CLASSES);
 
 	json_number(j, "log", le16_to_cpu(s->log));
+	json_number(j, "nr_classes", le16_to_cpu(s->nr_classes));
 	json_text(j, "uuid", uuid_text(uuid, s->uuid));
 	json_number(j, "seq", le64_to_cpu(s->seq));
 	json_number(j, "epoch", le64_to_cpu(s->epoch));
@@ -112,6 +117,10 @@ static void json_record(struct json *j, const struct ssdup_record *s)
 	json_number(j, "hdd_sectors", le64_to_cpu(s->hdd_sectors));
 	json_number(j, "block_sectors", le32_to_cpu(s->block_sectors));
 	json_number(j, "tail", le64_to_cpu(s->tail[0]));
+	json_begin(j, "tails", '[');
+	for (i = 0; i < nr; i++)
+		json_number(j, NULL, le64_to_cpu(s->tail[i]));
+	json_end(j, ']');
 	json_number(j, "first", le64_to_cpu(s->first));
 	json_number(j, "live_segments", le32_to_cpu(s->live_segments));
 	json_number(j, "live_pages", le64_to_cpu(s->live_pages));
@@ -193,6 +202,9 @@ static void dump_headers(const struct dump *d)
 			if (!hv->error || hv->state == HEADER_REBUILT)
 				fprintf(d->to, ", generation %llu, epoch %llu",
 					hv->h.generation, hv->h.epoch);
+			if (d->l->s.nr_classes > 1 && hv->state == HEADER_LIVE)
+				fprintf(d->to, ", class %u",
+					log_class(d->l->s.nr_classes, hv->h.generation));
 			fputc('\n', d->to);
 			continue;
 		}

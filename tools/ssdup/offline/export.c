@@ -92,13 +92,15 @@ int export_log(struct log_file *l, struct disk *to, struct export_result *res)
 int export_clear(struct log_file *l)
 {
 	struct log_super s = l->s;
+	u64 tail = log_highest(&s);
 	u32 i;
 
 	/* As when the kernel frees them. Nothing is left of which pages could be missing. */
-	s.tail = max(s.tail, s.first);
 	for (i = 0; i < s.g.nr_segments; i++)
 		if (l->header[i].h.generation <= LOG_MAX_GENERATION)
-			s.tail = max(s.tail, l->header[i].h.generation + 1);
+			tail = max(tail, l->header[i].h.generation + 1);
+	for (i = 0; i < s.nr_classes; i++)
+		s.tail[i] = tail;
 	s.live_segments = 0;
 	s.live_pages = 0;
 	s.seq++;

@@ -81,7 +81,7 @@ static void read_header(struct scan *sc, u32 segment, void *block)
 	hv->fault = hv->error ? LOG_BAD_CRC :
 		    ssdup_log_header_decode(block, s, segment, &hv->h);
 	if (hv->fault == LOG_OK)
-		hv->state = hv->h.generation < s->tail ? HEADER_FREE : HEADER_LIVE;
+		hv->state = log_live(s, hv->h.generation) ? HEADER_LIVE : HEADER_FREE;
 	else if (tell_by_pages(sc, segment, hv))
 		hv->state = HEADER_REBUILT;
 	else if (hv->error || hv->fault == LOG_BAD_GENERATION || hv->fault == LOG_EPOCH)
@@ -95,13 +95,13 @@ static int compare(u64 a, u64 b)
 	return a < b ? -1 : a > b;
 }
 
-/* Of two with one generation, the one of the later epoch comes first. */
+/* Class by class. Of two with one generation, the one of the later epoch comes first. */
 static int by_generation(const void *a, const void *b)
 {
 	const struct segment_scan *x = a, *y = b;
 
-	return compare(x->h.generation, y->h.generation) ?: compare(y->h.epoch, x->h.epoch) ?:
-	       compare(x->h.segment, y->h.segment);
+	return compare(x->class, y->class) ?: compare(x->h.generation, y->h.generation) ?:
+	       compare(y->h.epoch, x->h.epoch) ?: compare(x->h.segment, y->h.segment);
 }
 
 static struct header_view *header_of(struct log_file *l, u32 i)
@@ -109,7 +109,7 @@ static struct header_view *header_of(struct log_file *l, u32 i)
 	return &l->header[l->segment[i].h.segment];
 }
 
-/* Those in one of two states, by generation. */
+/* Those in one of two states, class by class in the order of their generations. */
 static void collect(struct log_file *l, enum header_state a, enum header_state b)
 {
 	u32 i, nr = 0;
@@ -117,7 +117,10 @@ static void collect(struct log_file *l, enum header_state a, enum header_state b
 	for (i = 0; i < l->s.g.nr_segments; i++)
 		if (l->header[i].state == a || l->header[i].state == b) {
 			l->segment = xmore(l->segment, nr, sizeof(*l->segment));
-			l->segment[nr++] = (struct segment_scan){ .h = l->header[i].h };
+			l->segment[nr++] = (struct segment_scan){
+				.h = l->header[i].h,
+				.class = log_class(l->s.nr_classes, l->header[i].h.generation),
+			};
 		}
 	l->nr_segments = nr;
 	if (nr)
@@ -134,6 +137,8 @@ static void refuse_headers(struct scan *sc)
 
 	for (i = 0; i < l->nr_segments; i++) {
 		h = &l->segment[i].h;
+		if (!i || l->segment[i].class != l->segment[i - 1].class)
+			last = NULL;
 		if (!last || (h->generation != last->generation && h->epoch >= last->epoch)) {
 			last = h;
 			continue;
@@ -154,13 +159,17 @@ static void refuse_one(struct header_view *hv, bool twice)
 /* A segment that pages tell of must fit between those that have headers. */
 static void refuse_rebuilt(struct log_file *l)
 {
-	struct log_header before = { }, behind = { .epoch = U64_MAX }, *h;
+	const struct log_header none = { }, end = { .epoch = U64_MAX };
+	struct log_header before = none, behind = end, *h;
+	const struct segment_scan *x = l->segment;
 	struct header_view *hv;
 	u32 i;
 
 	for (i = l->nr_segments; i-- > 0;) {
 		h = &l->segment[i].h;
 		hv = header_of(l, i);
+		if (i + 1 < l->nr_segments && x[i].class != x[i + 1].class)
+			behind = end;
 		if (hv->state == HEADER_LIVE)
 			behind = *h;
 		else if (h->generation == behind.generation || h->epoch > behind.epoch)
@@ -169,6 +178,8 @@ static void refuse_rebuilt(struct log_file *l)
 	for (i = 0; i < l->nr_segments; i++) {
 		h = &l->segment[i].h;
 		hv = header_of(l, i);
+		if (i && x[i].class != x[i - 1].class)
+			before = none;
 		if (hv->state == HEADER_REBUILT &&
 		    (h->generation == before.generation || h->epoch < before.epoch))
 			refuse_one(hv, h->generation == before.generation);

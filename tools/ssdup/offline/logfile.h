@@ -69,6 +69,7 @@ struct log_item {
 /* A segment that a replay reads. */
 struct segment_scan {
 	struct log_header	h;
+	u32	class;
 	u32	base;		/* number of page 0; valid if @based */
 	bool	based;
 	u32	top;		/* the page behind the last that has a version */
@@ -81,7 +82,7 @@ struct segment_scan {
 	u64	entries;
 };
 
-/* Segments of which nothing is left, though others behind them were written. */
+/* Segments of a class of which nothing is left, though others behind them were written. */
 struct segment_gap {
 	u64	generation;	/* the first */
 	u64	nr;

@@ -2,16 +2,15 @@
 /*
  * ssdup: which pages a log must have had.
  *
- * The pages of an epoch are numbered from 0, on from segment to segment. A page with a high
- * number shows that those far enough in front of it were durable, see log_page_outlives(). So a
- * page that is gone is damage, or what a power cut leaves behind.
+ * The pages that a class has in an epoch are numbered from 0, on from segment to segment. A page
+ * with a high number shows that those far enough in front of it were durable, see
+ * log_page_outlives(). So a page that is gone is damage, or what a power cut leaves behind.
  */
 #include "scan.h"
 
 /* A run of missing pages may lie at the end of a segment, and in segments that are gone. */
 struct numbers {
 	struct log_file	*l;
-	u64		epoch;
 	u64		next;		/* number of the next page */
 	bool		begun;		/* @next is known */
 	bool		whole;		/* no segment of the epoch was freed */
@@ -68,7 +67,22 @@ static void survey(struct scan *sc, struct segment_scan *x)
 	sc->done += sc->l->s.g.meta_pages;
 }
 
-/* What a segment proves holds for its epoch. */
+/* Do pages of segment @j count on from those of @i? */
+static bool same_numbers(const struct log_file *l, u32 i, u32 j)
+{
+	return l->segment[i].class == l->segment[j].class &&
+	       l->segment[i].h.epoch == l->segment[j].h.epoch;
+}
+
+/* The generation with which a class began in the present epoch, or the lowest that is not free. */
+static u64 class_begin(const struct log_file *l, u32 class)
+{
+	const struct log_super *s = &l->s;
+
+	return log_class_from(s->nr_classes, class, max(s->first, s->tail[class]));
+}
+
+/* What a segment proves holds for its class in its epoch. */
 static void share_proofs(struct log_file *l)
 {
 	u32 i, first, j;
@@ -76,8 +90,7 @@ static void share_proofs(struct log_file *l)
 
 	for (first = 0; first < l->nr_segments; first = i) {
 		proven = 0;
-		for (i = first; i < l->nr_segments &&
-		     l->segment[i].h.epoch == l->segment[first].h.epoch; i++)
+		for (i = first; i < l->nr_segments && same_numbers(l, first, i); i++)
 			proven = max(proven, l->segment[i].proven);
 		for (j = first; j < i; j++)
 			l->segment[j].proven = proven;
@@ -93,16 +106,16 @@ static void wrong_first(struct log_file *l, u32 i)
 
 	f.segment = l->segment[i].h.segment;
 	snprintf(f.text, sizeof(f.text), "its epoch began with generation %llu",
-		 max(l->s.first, l->s.tail));
+		 class_begin(l, l->segment[i].class));
 	found(&l->findings, &f);
 	l->contradictory = true;
 }
 
 static bool pages_follow(const struct log_file *l, u32 i)
 {
-	u64 epoch = l->segment[i].h.epoch;
+	u32 first = i;
 
-	for (; i < l->nr_segments && l->segment[i].h.epoch == epoch; i++)
+	for (; i < l->nr_segments && same_numbers(l, first, i); i++)
 		if (l->segment[i].based)
 			return true;
 	return false;
@@ -112,25 +125,27 @@ static bool pages_follow(const struct log_file *l, u32 i)
 static void find_gap(struct numbers *n, u32 i)
 {
 	struct log_file *l = n->l;
-	const struct log_header *h = &l->segment[i].h;
+	const struct segment_scan *x = &l->segment[i], *before = i ? x - 1 : NULL;
+	const struct log_header *h = &x->h;
 	u64 expected;
 
 	/* Of another epoch than the present one it is not known where it began. */
-	if (i && l->segment[i - 1].h.epoch == h->epoch)
-		expected = l->segment[i - 1].h.generation + 1;
+	if (i && same_numbers(l, i - 1, i))
+		expected = before->h.generation + l->s.nr_classes;
 	else if (h->epoch == l->s.epoch)
-		expected = max(l->s.first, l->s.tail);
+		expected = class_begin(l, x->class);
 	else
 		return;
 	if (h->generation <= expected || !pages_follow(l, i))
 		return;
-	if (i && expected <= l->segment[i - 1].h.generation) {
+	if (i && before->class == x->class && expected <= before->h.generation) {
 		wrong_first(l, i);
 		return;
 	}
 	l->gaps = xmore(l->gaps, l->nr_gaps, sizeof(*l->gaps));
 	l->gaps[l->nr_gaps++] = (struct segment_gap){
-		.generation = expected, .nr = h->generation - expected, .epoch = h->epoch,
+		.generation = expected, .nr = (h->generation - expected) / l->s.nr_classes,
+		.epoch = h->epoch,
 	};
 }
 
@@ -203,34 +218,37 @@ static void place_missing(struct numbers *n, u32 i, u64 missing)
 
 static void begin_epoch(struct numbers *n, u32 i)
 {
-	const struct log_header *h = &n->l->segment[i].h;
+	const struct segment_scan *x = &n->l->segment[i];
 	const struct log_super *s = &n->l->s;
+	const struct log_header *h = &x->h;
 
 	n->last = -1;
 	n->from = i;
 	n->gaps = n->l->nr_gaps;
-	n->epoch = h->epoch;
 	n->begun = false;
 	/* A generation between the tail and this one is of another epoch, or it is gone. */
-	n->whole = h->generation > s->tail ||
-		   (h->epoch == s->epoch && h->generation == s->first);
+	n->whole = h->generation > log_class_from(s->nr_classes, x->class, s->tail[x->class]) ||
+		   (h->epoch == s->epoch &&
+		    h->generation == log_class_from(s->nr_classes, x->class, s->first));
 }
 
 /* Add segments in front of the first one of the epoch, which are gone with all that they had. */
 static bool add_first_gap(struct numbers *n, u64 nr)
 {
 	struct log_file *l = n->l;
-	const struct log_header *h = &l->segment[n->from].h;
-	u64 lowest;
+	const struct segment_scan *x = &l->segment[n->from], *before = n->from ? x - 1 : NULL;
+	const struct log_header *h = &x->h;
+	u64 lowest, span = nr * l->s.nr_classes;
 
-	lowest = n->from ? l->segment[n->from - 1].h.generation + 1 : l->s.tail;
+	lowest = before && before->class == x->class ? before->h.generation + 1 :
+						       l->s.tail[x->class];
 	if (h->epoch == l->s.epoch)
 		lowest = max(lowest, l->s.first);
-	if (h->generation < lowest || h->generation - lowest < nr || n->gaps < l->nr_gaps)
+	if (h->generation < lowest || h->generation - lowest < span || n->gaps < l->nr_gaps)
 		return false;
 	l->gaps = xmore(l->gaps, l->nr_gaps, sizeof(*l->gaps));
 	l->gaps[l->nr_gaps++] = (struct segment_gap){
-		.generation = h->generation - nr, .nr = nr, .epoch = h->epoch,
+		.generation = h->generation - span, .nr = nr, .epoch = h->epoch,
 	};
 	return true;
 }
@@ -254,7 +272,7 @@ static void look_at(struct numbers *n, u32 i)
 	struct segment_scan *x = &l->segment[i];
 	u64 until;
 
-	if (!i || x->h.epoch != n->epoch)
+	if (!i || !same_numbers(l, i - 1, i))
 		begin_epoch(n, i);
 	find_gap(n, i);
 	if (!x->based)

@@ -159,8 +159,9 @@ static bool fill_gap(struct plan *plan, const struct segment_gap *gap)
 {
 	u32 number = gap->base, end = gap->base + gap->pages, page;
 	struct log_header h = { .generation = gap->generation, .epoch = gap->epoch };
+	u64 nr = gap->nr;
 
-	for (; h.generation < gap->generation + gap->nr; h.generation++) {
+	for (; nr; nr--, h.generation += plan->l->s.nr_classes) {
 		if (!take_free(plan, &h.segment))
 			return false;
 		for (page = 0; page < plan->l->s.g.meta_pages && number != end; page++, number++)

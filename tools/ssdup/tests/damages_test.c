@@ -180,7 +180,7 @@ static void record_geometry(struct maker *m)
 
 static void records_geometry(struct maker *m)
 {
-	maker_forge(m, PART_RECORD, 3, OF(record, nr_classes), 2);
+	maker_forge(m, PART_RECORD, 3, OF(record, nr_classes), SSDUP_MAX_CLASSES + 1);
 }
 
 static void record_generation(struct maker *m)

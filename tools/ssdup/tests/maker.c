@@ -18,7 +18,7 @@ void maker_begin(struct maker *m, u32 segment_sectors, u32 block_sectors)
 	m->s.seq = 7;
 	m->s.pool_seq = 2;
 	m->s.first = MAKER_FIRST;
-	m->s.tail = MAKER_FIRST;
+	m->s.tail[0] = MAKER_FIRST;
 	bench_silence();
 	bench_open(&m->b, ssd, HDD_SECTORS);
 }

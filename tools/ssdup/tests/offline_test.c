@@ -213,7 +213,7 @@ static void epochs_that_were_freed_from(struct kunit *test)
 	struct maker m;
 
 	maker_begin(&m, MAKER_SECTORS, 1);
-	m.s.tail = MAKER_FIRST + 1;
+	m.s.tail[0] = MAKER_FIRST + 1;
 	maker_open(&m, 4, MAKER_FIRST + 1, 77);
 	maker_page(&m, 4, 0, 2, 3, 1);
 	m.s.epoch++;

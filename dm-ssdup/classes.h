@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the class of a write to the log.
+ *
+ * What the log holds keeps its class, so two classes never hold the same sector. New data gets
+ * the class that a message has set for its sectors, or else for the present job.
+ */
+#ifndef SSDUP_CLASSES_H
+#define SSDUP_CLASSES_H
+
+#include "ssdup.h"
+
+void ssdup_classes_destroy(struct ssdup *c);
+
+/**
+ * ssdup_class_take() - choose the class of a write that was just mapped
+ * @io: sectors are cut to the first part that has one class; own and class are set
+ *
+ * The map may change until the write ends: ssdup_insert() looks again. Context: any.
+ */
+void ssdup_class_take(struct ssdup *c, const struct bio *bio, struct ssdup_io *io);
+
+/**
+ * ssdup_class_keep() - choose it again for a write that cannot be cut any more
+ *
+ * Context: any. Return: false when two classes hold parts of it. Then it must wait for the drain
+ * of one of them, which this asks for.
+ */
+bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io);
+
+/**
+ * ssdup_class_message() - set the class of new data
+ * @name: of the table, or "default"
+ * @start: NULL: of all data that no range has; else in sectors of the device, as is @len
+ *
+ * Context: process. Return: 0 or -errno, with *error set.
+ */
+int ssdup_class_message(struct ssdup *c, const char *name, const char *start, const char *len,
+			const char **error);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The segments of several classes, of segments.c, which segments_test.c includes.
+ */
+#include <kunit/test.h>
+
+#include "../dm-ssdup/meter.h"
+#include "../dm-ssdup/segments.h"
+
+#define NR		12U
+#define CLASSES		3U
+
+static struct ssdup device;
+static struct ssdup_meter meter;
+static struct ssdup_class *const k = device.class;
+
+static int class_test_init(struct kunit *test)
+{
+	memset(&device, 0, sizeof(device));
+	device.g.nr_segments = NR;
+	device.g.data_sectors = SZ_1M;
+	device.g.meta_pages = SSDUP_RING;
+	device.set.halves = 2;
+	device.set.max_wait_ms = 250;
+	device.meter = &meter;
+	device.nr_classes = CLASSES;
+	device.stats = alloc_percpu(struct ssdup_stats);
+	if (!device.stats || ssdup_segments_create(&device))
+		return -ENOMEM;
+	ssdup_segments_begin(&device, NULL, NULL, 0, 5);
+	return 0;
+}
+
+static void class_test_exit(struct kunit *test)
+{
+	ssdup_segments_destroy(&device);
+	free_percpu(device.stats);
+}
+
+static void log_to(struct kunit *test, struct ssdup_class *to)
+{
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, to, to->open, 0));
+	atomic64_add(log_word(1, 8), &to->open->word);
+}
+
+static void free_oldest(struct kunit *test, struct ssdup_class *from)
+{
+	struct drain_group g;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, from, 1, false, &g));
+	KUNIT_EXPECT_PTR_EQ(test, group_first(&g)->class, from);
+	ssdup_group_freed(&device, &g);
+}
+
+/* Each has its own generations and segments, and pages in its own ring. */
+static void classes_are_apart(struct kunit *test)
+{
+	struct ssdup_segment *h = device.segment, *ring[NR];
+	struct drain_group g;
+
+	KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device, &k[0]), 6);
+	log_to(test, &k[1]);
+	log_to(test, &k[2]);
+	log_to(test, &k[1]);
+	KUNIT_EXPECT_EQ(test, h[0].generation, 7);
+	KUNIT_EXPECT_EQ(test, h[1].generation, 5);
+	KUNIT_EXPECT_EQ(test, h[2].generation, 10);
+	KUNIT_EXPECT_EQ(test, h[1].base, 0);
+	KUNIT_EXPECT_EQ(test, h[2].base, 1);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, &k[1], ring), 2);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, &k[0], ring), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, &k[1]), 7);
+	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, &k[2]), U64_MAX);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, &k[2], NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_drained(&device, &k[1], 7));
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[1], 6));
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[0], 100));
+	free_oldest(test, &k[1]);
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[1], 9));
+	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_OPEN);
+}
+
+/* What was its open segment may be open for another one. */
+static void a_freed_segment_is_nobodys(struct kunit *test)
+{
+	struct ssdup_segment *h;
+	u32 i;
+
+	log_to(test, &k[2]);
+	h = k[2].open;
+	ssdup_seal(&device, &k[2], false);
+	free_oldest(test, &k[2]);
+	KUNIT_EXPECT_PTR_NE(test, k[2].open, h);
+	for (i = 0; i < NR && k[1].open != h; i++) {
+		log_to(test, &k[1]);
+		if (i)
+			free_oldest(test, &k[1]);
+	}
+	KUNIT_ASSERT_PTR_EQ(test, k[1].open, h);
+	KUNIT_EXPECT_PTR_EQ(test, h->class, &k[1]);
+	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(&k[1], true));
+	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(&k[2], true));
+}
+
+/* Each class needs a segment of its own for what a drain relocates. */
+static void each_has_a_spare_segment(struct kunit *test)
+{
+	u32 i;
+
+	while (ssdup_free_segments(&device) > LOG_SPARE + CLASSES - 1)
+		log_to(test, &k[1]);
+	for (i = 0; i < CLASSES; i++) {
+		KUNIT_EXPECT_FALSE(test, ssdup_switch(&device, &k[i], k[i].open, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, &k[i], k[i].open, LOG_WORD_LAST));
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k[i].open->word), LOG_WORD_SPARE);
+	}
+	/* Writers get them as soon as more are free. */
+	for (i = 0; i < CLASSES + 1; i++)
+		free_oldest(test, &k[1]);
+	for (i = 0; i < CLASSES; i++)
+		KUNIT_EXPECT_EQ(test, atomic64_read(&k[i].open->word), 0);
+}
+
+/* Those in front of the first of which something would have to be written. */
+static void empty_ones_are_a_group(struct kunit *test)
+{
+	struct ssdup_segment *h = device.segment;
+	struct drain_group g;
+	u32 i;
+
+	KUNIT_EXPECT_FALSE(test, ssdup_oldest_empty(&device, k));
+	for (i = 0; i < 5; i++)
+		log_to(test, k);
+	atomic64_set(&h[2].live, 8);
+	KUNIT_EXPECT_TRUE(test, ssdup_oldest_empty(&device, k));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, true, &g));
+	KUNIT_EXPECT_EQ(test, g.nr, 2);
+	ssdup_group_freed(&device, &g);
+	KUNIT_EXPECT_FALSE(test, ssdup_oldest_empty(&device, k));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, true, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_EXPECT_EQ(test, g.nr, 2);
+}
+
+static struct kunit_case segments_class_cases[] = {
+	KUNIT_CASE(classes_are_apart),
+	KUNIT_CASE(a_freed_segment_is_nobodys),
+	KUNIT_CASE(each_has_a_spare_segment),
+	KUNIT_CASE(empty_ones_are_a_group),
+	{ }
+};
+
+static struct kunit_suite segments_class_suite = {
+	.name = "ssdup-segments-class",
+	.init = class_test_init,
+	.exit = class_test_exit,
+	.test_cases = segments_class_cases,
+};
+
+kunit_test_suite(segments_class_suite);

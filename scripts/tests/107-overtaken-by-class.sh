@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# While a write of one class is in flight, its sectors get another class, and a write of that
+# one ends first. The first does not win in the log of its own class: it is written again, to
+# the class that holds its sectors. So no class is left with an older copy when the other one
+# has been freed.
+# cpus: 2
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+keys=(policy all drain manual autocommit_ms 3600000 classes a+b)
+
+# other TABLE - what lies between dm-ssdup and the SSD
+other()
+{
+	must dmsetup reload other "$@"
+	must dmsetup suspend other
+	must dmsetup resume other
+}
+
+# hold DEFAULT A B - sectors that the log holds of each class
+hold()
+{
+	is "sectors of the classes" "$(awk '{ print $3 }' "$SYS/classes" | xargs)" "$*"
+}
+
+content()
+{
+	dd if="$1" bs=512 count=512 iflag=direct status=none | md5sum
+}
+
+make_disks ssd_cache_mb=4
+SIZE=$(blockdev --getsz $SSD)
+must modprobe dm-delay
+must dmsetup create other --table "0 $SIZE linear /dev/mssd0 0"
+SSD=/dev/mapper/other
+make_ssdup "${keys[@]}"
+place=$(log_sector 0)
+other <<-TABLE
+	0 $place linear /dev/mssd0 0
+	$place 8 delay /dev/mssd0 $place 0 /dev/mssd0 $place 60000 /dev/mssd0 $place 0
+	$((place + 8)) $((SIZE - place - 8)) linear /dev/mssd0 $((place + 8))
+TABLE
+# to class b, whose generation is the higher one; then over a part of it to class a
+must message class b
+iocheck "$MODEL" $DEV write len=8 bs=8 &
+first=$!
+wait_until writes_ssd -eq 1
+must message class a
+io write start=4 len=8 bs=8
+kill -0 $first || fail "the first write was not the slow one"
+hold 0 8 0
+other --table "0 $SIZE linear /dev/mssd0 0"
+must wait $first
+is "writes that were routed again" "$(stat waited_writes)" 1
+hold 0 12 0
+now=$(content $DEV)
+for seed in 1 2; do
+	commits
+	reboot $seed "${keys[@]}"
+	is "content after a power cut" "$(content $DEV)" "$now"
+	hold 0 12 0
+done
+flush
+is "content of the HDD" "$(content $HDD)" "$now"
+io recover len=512
+
+# One that waits for a full log is whole, and two classes hold its sectors: one of them is drained
+must message class a
+io write len=8 bs=8
+must message class b
+io write start=8 len=8 bs=8
+knob full block
+must message class default
+iocheck "$MODEL" $DEV write start=4096 len=$((8 * ($(log_writes 8) + 1000))) bs=8 &
+writer=$!
+wait_until waiting_writes -gt 0
+io write start=4 len=8 bs=8
+must wait $writer
+io verify
+all_home
+remove_ssdup
