@@ -72,7 +72,8 @@ static void batch_reset(struct commit_batch *batch)
 	reinit_completion(&batch->done);
 }
 
-static struct commit_write *batch_add(struct ssdup *c, struct commit_batch *batch, u64 sector)
+static struct commit_write *batch_add(struct ssdup *c, struct commit_batch *batch,
+				      const struct ssdup_class *k, u64 sector)
 {
 	struct commit_write *w = &batch->write[batch->nr++];
 
@@ -81,6 +82,7 @@ static struct commit_write *batch_add(struct ssdup *c, struct commit_batch *batc
 				  &c->bs);
 	w->bio->bi_iter.bi_sector = sector;
 	w->bio->bi_end_io = commit_end_io;
+	ssdup_set_stream(w->bio, k->stream);
 	w->bio->bi_private = batch;
 	__bio_add_page(w->bio, w->buf, SSDUP_BLOCK_BYTES, 0);
 	return w;
@@ -132,7 +134,7 @@ static void add_header(struct ssdup *c, struct ssdup_segment *h)
 		.epoch = ssdup_super(c)->epoch,
 		.segment = h->index,
 	};
-	struct commit_write *w = batch_add(c, &c->committer->headers,
+	struct commit_write *w = batch_add(c, &c->committer->headers, h->class,
 					   log_segment_sector(&c->g, h->index));
 
 	ssdup_log_header_encode(ssdup_super(c), &header, page_address(w->buf));
@@ -152,7 +154,7 @@ static void add_page(struct ssdup *c, struct ssdup_segment *h, u32 page, u32 res
 		.number = h->base + page,
 	};
 	u64 sector = ssdup_log_slot_sector(&c->g, h->index, page, id.rev & 1);
-	struct commit_write *w = batch_add(c, &c->committer->pages, sector);
+	struct commit_write *w = batch_add(c, &c->committer->pages, h->class, sector);
 	struct ssdup_page *out = page_address(w->buf);
 	u32 i;
 

@@ -55,6 +55,30 @@ static inline u32 ssdup_write_hint(const struct bio *bio)
 #endif
 }
 
+/* Before 6.16 an SSD has no streams. */
+static inline u32 ssdup_max_streams(struct block_device *bdev)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	return bdev_max_write_streams(bdev);
+#else
+	return 0;
+#endif
+}
+
+/*
+ * A place in the log does not live as long as the file whose data it gets: the class counts, and
+ * the file's hint is not passed on.
+ */
+static inline void ssdup_set_stream(struct bio *bio, u8 stream)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+	bio->bi_write_hint = WRITE_LIFE_NOT_SET;
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	bio->bi_write_stream = stream;
+#endif
+}
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define BLK_OPEN_WRITE	FMODE_WRITE
 #endif

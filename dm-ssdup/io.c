@@ -262,6 +262,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	 * taken, so the write must not fail for want of a tag.
 	 */
 	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
+	ssdup_set_stream(bio, io->segment->class->stream);
 	remap_log(c, bio, ssdup_log_data_sector(&c->g, io->segment->index, io->pos));
 	return DM_MAPIO_REMAPPED;
 }

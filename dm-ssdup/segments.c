@@ -43,6 +43,9 @@ int ssdup_segments_create(struct ssdup *c)
 	INIT_LIST_HEAD(&s->stale);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++) {
 		c->class[i].index = i;
+		/* One class is what the SSD takes all data for anyway. */
+		if (c->nr_classes > 1 && i < ssdup_max_streams(c->ssd->bdev))
+			c->class[i].stream = i + 1;
 		c->class[i].open = no_segment(c);
 		INIT_LIST_HEAD(&c->class[i].sealed);
 		INIT_LIST_HEAD(&c->class[i].in_ring);

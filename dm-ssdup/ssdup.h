@@ -186,6 +186,7 @@ struct ssdup_class {
 	u64			ring_tail;	/* first ring number in use; commits move it */
 	bool			ring_full;	/* see await_place() */
 	u32			index;		/* constant */
+	u8			stream;		/* of the SSD; 0: none; constant */
 	u64			asked;		/* drain generations up to this one; a hint */
 	u32			nr_sealed;	/* a hint */
 	/* These are protected by the lock in segments.c. */
