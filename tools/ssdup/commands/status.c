@@ -41,6 +41,51 @@ static void say_segments(const struct state *s)
 	printf("%llu free\n", (unsigned long long)s->v.segments_free);
 }
 
+/* The file of a log with classes; NULL for another one. */
+static FILE *open_classes(const struct state *s)
+{
+	char number[DEV_NUMBER], *path;
+	char *first = dev_sysfs_read(s->rdev, "ssdup/classes");
+	FILE *f = NULL;
+
+	if (first && strcmp(first, "none")) {
+		path = xprintf("/sys/dev/block/%s/ssdup/classes", dev_number(number, s->rdev));
+		f = fopen(path, "re");
+		free(path);
+	}
+	free(first);
+	return f;
+}
+
+/* The numbers of a class, as sectors: held, written, drained and replaced. */
+struct class_line {
+	char name[32], late[8];
+	unsigned long long sectors[4];
+};
+
+static bool read_class(FILE *f, struct class_line *k)
+{
+	return fscanf(f, "%31s %7s %llu %llu %llu %llu", k->name, k->late, &k->sectors[0],
+		      &k->sectors[1], &k->sectors[2], &k->sectors[3]) == 6;
+}
+
+static void say_classes(const struct state *s)
+{
+	FILE *f = open_classes(s);
+	char size[4][SIZE_TEXT];
+	struct class_line k;
+	int i;
+
+	while (f && read_class(f, &k)) {
+		for (i = 0; i < 4; i++)
+			format_size(size[i], k.sectors[i] * SECTOR_BYTES);
+		printf("  class:     %s, %s: %s held, %s written, %s drained, %s replaced\n",
+		       k.name, k.late, size[0], size[1], size[2], size[3]);
+	}
+	if (f)
+		fclose(f);
+}
+
 static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
 {
 	char a[SIZE_TEXT], b[SIZE_TEXT];
@@ -111,6 +156,7 @@ static void say_state(const struct state *s, const char *lost)
 	printf(" not on the HDD yet, in %llu extent%s\n", (unsigned long long)s->v.extents,
 	       s->v.extents == 1 ? "" : "s");
 	say_segments(s);
+	say_classes(s);
 	printf("  drain:     %s\n", drain_words(s->v.drain_state));
 	printf("  stream:    %llu.%02llu %% random, threshold %llu.%02llu %%, to the %s\n",
 	       (unsigned long long)s->v.random_percentage_1e4 / 100,
@@ -157,6 +203,29 @@ static void json_lost(struct json *j, const char *lost)
 	json_end(j, ']');
 }
 
+static void json_classes(struct json *j, const struct state *s)
+{
+	static const char *const words[] = {
+		"held_sectors", "written_sectors", "drained_sectors", "replaced_sectors",
+	};
+	FILE *f = open_classes(s);
+	struct class_line k;
+	int i;
+
+	json_begin(j, "classes", '[');
+	while (f && read_class(f, &k)) {
+		json_begin(j, NULL, '{');
+		json_text(j, "name", k.name);
+		json_bool(j, "late", !strcmp(k.late, "late"));
+		for (i = 0; i < 4; i++)
+			json_number(j, words[i], k.sectors[i]);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	if (f)
+		fclose(f);
+}
+
 static void put_json(struct json *j, const struct state *s, const char *lost)
 {
 	unsigned int i;
@@ -177,6 +246,7 @@ static void put_json(struct json *j, const struct state *s, const char *lost)
 	json_text(j, "drain_state_text", drain_words(s->v.drain_state));
 	json_text(j, "wait_cause_text", wait_words(s->v.wait_cause));
 	json_lost(j, lost);
+	json_classes(j, s);
 	json_begin(j, "status", '{');
 	for (i = 0; i < s->nr; i++)
 		json_number(j, fields[i].name, state_field(s, i));
