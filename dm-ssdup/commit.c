@@ -17,7 +17,6 @@
  * A FUA write to the log needs only a commit and never waits for the HDD. Each commit ends
  * the FUA writes that were queued when it began.
  */
-#include "bioq.h"
 #include "commit.h"
 #include "meta.h"
 #include "mode.h"
@@ -47,12 +46,10 @@ struct commit_batch {
 };
 
 struct ssdup_committer {
-	struct ssdup		*c;
 	struct mutex		lock;		/* one commit at a time */
 	struct commit_batch	headers;
 	struct commit_batch	pages;
 	struct ssdup_segment	*segment[SSDUP_RING + 1];	/* of a class, in its ring */
-	struct bio_queue	fuas;		/* writes whose data is logged */
 };
 
 static void commit_end_io(struct bio *bio)
@@ -343,7 +340,7 @@ static void end_fuas(struct ssdup *c, struct bio_list *bios, int error)
 	if (bio_list_empty(bios))
 		return;
 	trace_ssdup_step(c, STEP_FLUSH_END);
-	bio_queue_end(&c->committer->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
+	bio_queue_end(&c->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
 }
 
 int ssdup_commit(struct ssdup *c)
@@ -357,7 +354,7 @@ int ssdup_commit(struct ssdup *c)
 
 	mutex_lock(&m->lock);
 	/* Before the first page is copied, so that the round contains their entries. */
-	fuas = bio_queue_take(&m->fuas);
+	fuas = bio_queue_take(&c->fuas);
 	tails = ring_tails(c);
 	do {
 		batch_reset(&m->headers);
@@ -404,25 +401,13 @@ void ssdup_autocommit_work(struct work_struct *work)
 	ssdup_kick_writeback(c);
 }
 
-/* --- FUA writes --- */
-
-void ssdup_queue_fua(struct ssdup *c, struct bio *bio)
+void ssdup_fua_work(struct work_struct *work)
 {
-	bio_queue_add(&c->committer->fuas, c->wq, bio);
-}
-
-u32 ssdup_queued_fuas(struct ssdup *c)
-{
-	return atomic_read(&c->committer->fuas.nr);
-}
-
-static void do_fuas(struct work_struct *work)
-{
-	struct ssdup_committer *m = container_of(work, struct ssdup_committer, fuas.work);
+	struct ssdup *c = container_of(work, struct ssdup, fuas.work);
 
 	/* Another commit may have ended them. */
-	if (atomic_read(&m->fuas.nr))
-		ssdup_commit(m->c);
+	if (atomic_read(&c->fuas.nr))
+		ssdup_commit(c);
 }
 
 /* --- Life --- */
@@ -463,9 +448,7 @@ int ssdup_commit_create(struct ssdup *c)
 		if (!k->ring)
 			return -ENOMEM;
 	}
-	m->c = c;
 	mutex_init(&m->lock);
-	bio_queue_init(&m->fuas, do_fuas);
 	return batch_create(&m->headers) ?: batch_create(&m->pages);
 }
 

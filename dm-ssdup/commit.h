@@ -26,10 +26,7 @@ void ssdup_autocommit_work(struct work_struct *work);
 void ssdup_commit_lock(struct ssdup *c);
 void ssdup_commit_unlock(struct ssdup *c);
 
-/** ssdup_queue_fua() - end a FUA write, whose extent is published, after the next commit */
-void ssdup_queue_fua(struct ssdup *c, struct bio *bio);
-
-/** ssdup_queued_fuas() - number of FUA writes that have not ended yet; any context */
-u32 ssdup_queued_fuas(struct ssdup *c);
+/** ssdup_fua_work() - end c->fuas after a commit */
+void ssdup_fua_work(struct work_struct *work);
 
 #endif

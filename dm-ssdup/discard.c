@@ -33,8 +33,7 @@ static int send(struct ssdup *c, const struct list_head *batch, u32 sectors)
 	return r;
 }
 
-/* A batch, then a rest. */
-static void discard_work(struct work_struct *work)
+void ssdup_discard_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, discard_work);
 	u32 size = c->g.segment_sectors, nr;
@@ -55,11 +54,6 @@ static void discard_work(struct work_struct *work)
 	/* This puts off a turn that was asked for meanwhile, too. */
 	mod_delayed_work(c->wq, &c->discard_work, r ? msecs_to_jiffies(FAILED_REST_MS) :
 			 nsecs_to_jiffies(REST * (ktime_get_ns() - begun)) + 1);
-}
-
-void ssdup_discard_create(struct ssdup *c)
-{
-	INIT_DELAYED_WORK(&c->discard_work, discard_work);
 }
 
 void ssdup_discard_soon(struct ssdup *c)

@@ -8,8 +8,8 @@
 
 #include "ssdup.h"
 
-/** ssdup_discard_create() - make the work item; context: the constructor */
-void ssdup_discard_create(struct ssdup *c);
+/** ssdup_discard_work() - discard a batch, then rest */
+void ssdup_discard_work(struct work_struct *work);
 
 /** ssdup_discard_soon() - discard what is free, after the rest if it rests; any context */
 void ssdup_discard_soon(struct ssdup *c);

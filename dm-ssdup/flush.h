@@ -7,12 +7,7 @@
 
 #include "ssdup.h"
 
-int ssdup_flush_create(struct ssdup *c);
-
-/** ssdup_queue_flush() - end a FLUSH after a commit and a flush of the HDD */
-void ssdup_queue_flush(struct ssdup *c, struct bio *bio);
-
-/** ssdup_queued_flushes() - number of FLUSHes that have not ended yet; any context */
-u32 ssdup_queued_flushes(struct ssdup *c);
+/** ssdup_flush_work() - end c->flushes after a commit and a flush of the HDD */
+void ssdup_flush_work(struct work_struct *work);
 
 #endif

@@ -11,7 +11,6 @@
 #include "classes.h"
 #include "commit.h"
 #include "debt.h"
-#include "flush.h"
 #include "hdd.h"
 #include "io.h"
 #include "map.h"
@@ -311,7 +310,7 @@ static noinline int tombstone_log(struct ssdup *c, struct bio *bio, struct ssdup
 	}
 	stat_inc(c, STAT_WRITES_SSD);
 	if (io->opf & REQ_FUA)
-		ssdup_queue_fua(c, bio);
+		bio_queue_add(&c->fuas, c->wq, bio);
 	else
 		bio_endio(bio);
 	return DM_MAPIO_SUBMITTED;
@@ -450,7 +449,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 {
 	if (bio->bi_opf & REQ_PREFLUSH) {
 		stat_inc(c, STAT_FLUSHES);
-		ssdup_queue_flush(c, bio);
+		bio_queue_add(&c->flushes, c->wq, bio);
 		return true;
 	}
 	/* It may be the data of a bio whose FLUSH failed: see debt.h. */
@@ -578,7 +577,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		if (unlikely(*status) || unlikely(!log_extent(c, io, SSDUP_KIND_DATA)))
 			return end_log_write_again(c, bio, io, *status);
 		if (io->opf & REQ_FUA) {
-			ssdup_queue_fua(c, bio);
+			bio_queue_add(&c->fuas, c->wq, bio);
 			return DM_ENDIO_INCOMPLETE;
 		}
 		break;

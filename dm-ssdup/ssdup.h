@@ -59,6 +59,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "bioq.h"
 #include "compat.h"
 #include "core/balance.h"
 #include "core/detector.h"
@@ -254,7 +255,8 @@ struct ssdup {
 	struct ssdup_debt	debt;
 	struct ssdup_meta	*meta;
 	struct ssdup_hdd	*hdd_state;
-	struct ssdup_flusher	*flusher;
+	struct bio_queue	flushes;	/* FLUSHes; see flush.c */
+	struct bio_queue	fuas;		/* writes whose extent is published; see commit.c */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
 

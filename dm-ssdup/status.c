@@ -3,7 +3,6 @@
 #include "classes.h"
 #include "commit.h"
 #include "drain.h"
-#include "flush.h"
 #include "hdd.h"
 #include "map.h"
 #include "meter.h"
@@ -60,7 +59,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 		value[counters[i]] = stat_sum(c, i);
 	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
-	value[FIELD_FLUSHES_WAIT] = ssdup_queued_flushes(c) + ssdup_queued_fuas(c);
+	value[FIELD_FLUSHES_WAIT] = atomic_read(&c->flushes.nr) + atomic_read(&c->fuas.nr);
 	value[FIELD_HOME] = 0;
 	value[FIELD_READ_ONLY] = c->read_only;
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c);

@@ -171,10 +171,13 @@ static int allocate(struct ssdup *c)
 	c->stats = alloc_percpu(struct ssdup_stats);
 	if (!c->stats)
 		return -ENOMEM;
-	ssdup_discard_create(c);
-	return ssdup_wake_create(c, ssdup_wait_work, ssdup_autocommit_work) ?:
-	       ssdup_segments_create(c) ?: ssdup_wait_create(c) ?: ssdup_away_create(c) ?:
-	       ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?: ssdup_flush_create(c) ?:
+	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
+	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
+	INIT_DELAYED_WORK(&c->discard_work, ssdup_discard_work);
+	bio_queue_init(&c->flushes, ssdup_flush_work);
+	bio_queue_init(&c->fuas, ssdup_fua_work);
+	return ssdup_wake_create(c) ?: ssdup_segments_create(c) ?: ssdup_wait_create(c) ?:
+	       ssdup_away_create(c) ?: ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?:
 	       ssdup_meter_create(c) ?: ssdup_stream_create(c) ?: ssdup_nodes_create(c) ?:
 	       bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?: make_ranges(c) ?:
 	       ssdup_commit_create(c) ?: ssdup_writeback_create(c);
@@ -197,7 +200,6 @@ static void destroy(struct ssdup *c)
 	ssdup_wait_destroy(c);
 	ssdup_stream_destroy(c);
 	kfree(c->away);
-	kfree(c->flusher);
 	kfree(c->hdd_state);
 	kfree(c->meta);
 	kvfree(c->meter);

@@ -8,13 +8,11 @@ static void event_work(struct work_struct *work)
 	dm_table_event(c->ti->table);
 }
 
-int ssdup_wake_create(struct ssdup *c, work_func_t waiting, work_func_t commit)
+int ssdup_wake_create(struct ssdup *c)
 {
 	init_waitqueue_head(&c->wb_wait);
 	init_waitqueue_head(&c->settle_wait);
 	init_waitqueue_head(&c->done_wait);
-	INIT_DELAYED_WORK(&c->wait_work, waiting);
-	INIT_DELAYED_WORK(&c->autocommit, commit);
 	INIT_WORK(&c->event_work, event_work);
 	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU,
 				0, dm_device_name(c->md));

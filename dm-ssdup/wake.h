@@ -16,14 +16,8 @@
 
 #include "ssdup.h"
 
-/**
- * ssdup_wake_create() - make the wait queues, the work items and the workqueue
- * @waiting: tries the waiting writes again, in order
- * @commit: commits
- *
- * Context: the constructor. Return: 0 or -ENOMEM
- */
-int ssdup_wake_create(struct ssdup *c, work_func_t waiting, work_func_t commit);
+/** ssdup_wake_create() - make wait queues and workqueue; the constructor. Return: 0 or -ENOMEM */
+int ssdup_wake_create(struct ssdup *c);
 void ssdup_wake_destroy(struct ssdup *c);
 
 /** ssdup_wake_stop() - cancel or finish all work; context: process, no request waits */
