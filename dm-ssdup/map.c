@@ -7,15 +7,8 @@
 
 struct ssdup_held ssdup_sum_held(struct ssdup *c)
 {
-	s64 extents = 0, sectors = 0;
-	const struct ssdup_stats *s;
-	int cpu;
+	s64 extents = stats_sum(&c->stats->extents), sectors = stats_sum(&c->stats->sectors);
 
-	for_each_possible_cpu(cpu) {
-		s = per_cpu_ptr(c->stats, cpu);
-		extents += READ_ONCE(s->extents);
-		sectors += READ_ONCE(s->sectors);
-	}
 	return (struct ssdup_held){ max(extents, 0LL), max(sectors, 0LL) };
 }
 
@@ -109,18 +102,12 @@ void ssdup_class_replayed(struct ssdup *c, const struct ssdup_range *r)
 
 struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_class *k)
 {
-	struct ssdup_class_stats sum = { };
-	const struct ssdup_class_stats *s;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		s = &per_cpu_ptr(c->stats, cpu)->class[k->index];
-		sum.sectors += READ_ONCE(s->sectors);
-		sum.written += READ_ONCE(s->written);
-		sum.drained += READ_ONCE(s->drained);
-		sum.replaced += READ_ONCE(s->replaced);
-	}
-	return sum;
+	return (struct ssdup_class_stats){
+		.sectors = stats_sum(&c->stats->class[k->index].sectors),
+		.written = stats_sum(&c->stats->class[k->index].written),
+		.drained = stats_sum(&c->stats->class[k->index].drained),
+		.replaced = stats_sum(&c->stats->class[k->index].replaced),
+	};
 }
 
 /* --- A block is relocated --- */

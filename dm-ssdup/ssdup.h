@@ -331,6 +331,18 @@ struct ssdup_io {
 
 /* --- Small helpers --- */
 
+/* The sum over all CPUs of one of the 64-bit counters in struct ssdup_stats; a hint. */
+static inline u64 stats_sum(const void __percpu *counter)
+{
+	const u64 __percpu *each = counter;
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(each, cpu));
+	return sum;
+}
+
 static inline void stat_add(struct ssdup *c, enum ssdup_stat stat, u64 n)
 {
 	this_cpu_add(c->stats->count[stat], n);

@@ -15,13 +15,8 @@
 
 static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)
 {
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(c->stats, cpu)->count[stat]);
 	/* A count from before clear_stats may be taken back after it: the sum may be negative. */
-	return max_t(s64, sum, 0);
+	return max_t(s64, stats_sum(&c->stats->count[stat]), 0);
 }
 
 static enum wait_cause wait_cause(struct ssdup *c)
