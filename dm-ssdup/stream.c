@@ -59,11 +59,6 @@ int ssdup_stream_create(struct ssdup *c)
 	return 0;
 }
 
-void ssdup_stream_destroy(struct ssdup *c)
-{
-	kvfree(c->stream);
-}
-
 u32 ssdup_stream_percentage(const struct ssdup *c)
 {
 	return READ_ONCE(c->stream->percentage);

@@ -17,7 +17,6 @@ struct stream_window {
 
 /** ssdup_stream_create() - make empty windows and the first route; context: the constructor */
 int ssdup_stream_create(struct ssdup *c);
-void ssdup_stream_destroy(struct ssdup *c);
 
 /** ssdup_stream_percentage() - random percentage of the last stream, 1/10000; any context */
 u32 ssdup_stream_percentage(const struct ssdup *c);

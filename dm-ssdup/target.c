@@ -197,8 +197,8 @@ static void destroy(struct ssdup *c)
 {
 	delist(c);
 	ssdup_wake_destroy(c);
-	ssdup_wait_destroy(c);
-	ssdup_stream_destroy(c);
+	kfree(c->waiting);
+	kvfree(c->stream);
 	kfree(c->away);
 	kfree(c->hdd_state);
 	kfree(c->meta);

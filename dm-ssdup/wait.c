@@ -28,11 +28,6 @@ int ssdup_wait_create(struct ssdup *c)
 	return 0;
 }
 
-void ssdup_wait_destroy(struct ssdup *c)
-{
-	kfree(c->waiting);
-}
-
 /* It wraps, and only differences count. */
 static u32 now_ms(void)
 {

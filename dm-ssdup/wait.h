@@ -15,7 +15,6 @@
 
 /** ssdup_wait_create() - make an empty list; context: the constructor. Return: 0 or -ENOMEM */
 int ssdup_wait_create(struct ssdup *c);
-void ssdup_wait_destroy(struct ssdup *c);
 
 /** ssdup_wait_add() - add a write at the end of the list; any context */
 void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
