@@ -87,11 +87,6 @@ bool ssdup_class_insert(struct ssdup *c, struct ssdup_range *r, const struct ssd
 	return true;
 }
 
-void ssdup_class_move(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io)
-{
-	count_replaced(c, r, io->e);
-}
-
 void ssdup_class_replayed(struct ssdup *c, const struct ssdup_range *r)
 {
 	const struct extent *x;
@@ -126,7 +121,7 @@ bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq)
 	if (held) {
 		e->seq = atomic64_inc_return(&io->segment->seq);
 		if (c->nr_classes > 1)
-			ssdup_class_move(c, r, io);
+			count_replaced(c, r, e);
 		ssdup_insert_among(c, r, io);
 		ssdup_publish(c, io);
 	}

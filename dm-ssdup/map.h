@@ -84,9 +84,6 @@ bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
  */
 bool ssdup_class_insert(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io);
 
-/** ssdup_class_move() - account for an extent that is relocated; the lock of @r is held */
-void ssdup_class_move(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io);
-
 /**
  * ssdup_class_count() - account for @sectors of @e that enter or leave the map
  *
