@@ -46,12 +46,6 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 	return node;
 }
 
-bool ssdup_bring_spare(struct ssdup_io *io)
-{
-	io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
-	return io->spare;
-}
-
 static void free_arrays(struct llist_node *all, mempool_t *pool)
 {
 	struct extent_array *array, *next;

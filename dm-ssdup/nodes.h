@@ -21,9 +21,6 @@ void ssdup_nodes_destroy(struct ssdup *c);
 /** ssdup_new_node() - allocate an array of one node, not from the pool, or NULL */
 struct extent_array *ssdup_new_node(gfp_t gfp);
 
-/** ssdup_bring_spare() - allocate a spare node for @io; any context. Return: false: no memory */
-bool ssdup_bring_spare(struct ssdup_io *io);
-
 /** ssdup_free_spare() - free what @io did not need; any context */
 static inline void ssdup_free_spare(struct ssdup *c, struct ssdup_io *io)
 {
@@ -40,7 +37,9 @@ static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int wri
 {
 	if (likely(writes <= SSDUP_NODES_RESERVED && mempool_is_saturated(&c->nodes)))
 		return true;
-	return io->spare || ssdup_bring_spare(io);
+	if (!io->spare)
+		io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
+	return io->spare;
 }
 
 /** ssdup_add_array() - allocate an array, not from the pool, for @h; or NULL. Context: a replay */
