@@ -346,39 +346,25 @@ static void group_add(struct drain_group *g, struct ssdup_segment *h)
 	g->sectors += log_word_sectors(atomic64_read(&h->word));
 }
 
-u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k)
+u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty)
 {
 	struct ssdup_segments *s = c->segments;
 	bool running = ssdup_mode(c) == MODE_RUNNING;
 	struct ssdup_segment *h;
 	u64 generation = U64_MAX;
 
+	*empty = false;
 	spin_lock_irq(&s->lock);
 	list_for_each_entry(h, &k->sealed, list) {
 		if (running && h->state == SEGMENT_WRITTEN_BACK)
 			continue;
 		if (!running || h->state == SEGMENT_DRAINING || settled(h))
 			generation = h->generation;
+		*empty = settled(h) && !h->tried && !atomic64_read(&h->live);
 		break;
 	}
 	spin_unlock_irq(&s->lock);
 	return generation;
-}
-
-bool ssdup_oldest_empty(struct ssdup *c, struct ssdup_class *k)
-{
-	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h;
-	bool empty = false;
-
-	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &k->sealed, list)
-		if (h->state != SEGMENT_WRITTEN_BACK) {
-			empty = settled(h) && !h->tried && !atomic64_read(&h->live);
-			break;
-		}
-	spin_unlock_irq(&s->lock);
-	return empty;
 }
 
 bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,

@@ -114,13 +114,11 @@ static inline struct ssdup_segment *group_first(const struct drain_group *g)
 
 /**
  * ssdup_oldest_sealed() - the generation of the first segment to copy, or U64_MAX
+ * @empty: set to whether nothing of it is to be written
  *
  * In a read-only log, also of one to free: the thread does that there. Context: process.
  */
-u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k);
-
-/** ssdup_oldest_empty() - is nothing of that segment to be written? Context: process. */
-bool ssdup_oldest_empty(struct ssdup *c, struct ssdup_class *k);
+u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty);
 
 /**
  * ssdup_group_take() - a drain group of @k: the oldest sealed segments that were not tried

@@ -64,7 +64,7 @@ struct watch {
 static void look_at_class(struct ssdup *c, struct ssdup_class *k, bool retry,
 			  struct pacing_class *p)
 {
-	u64 sealed = ssdup_oldest_sealed(c, k), asked = READ_ONCE(k->asked);
+	u64 sealed = ssdup_oldest_sealed(c, k, &p->empty), asked = READ_ONCE(k->asked);
 
 	p->sealed = sealed == U64_MAX ? 0 : max(READ_ONCE(k->nr_sealed), 1U);
 	p->asked = min(sealed, ssdup_open_generation(c, k)) <= asked ||
@@ -72,7 +72,7 @@ static void look_at_class(struct ssdup *c, struct ssdup_class *k, bool retry,
 	p->dirty = ssdup_open_dirty(k, retry || p->asked);
 	/* A log that takes no more writes is given up as a whole. */
 	p->late = class_is_late(&c->set.classes, k->index) && ssdup_mode(c) == MODE_RUNNING;
-	p->empty = p->late && p->sealed && ssdup_oldest_empty(c, k);
+	p->empty &= p->late;
 }
 
 /* Choose the class that is drained or sealed next, unless a group is being copied. */

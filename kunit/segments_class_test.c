@@ -37,6 +37,21 @@ static void class_test_exit(struct kunit *test)
 	free_percpu(device.stats);
 }
 
+static u64 oldest_sealed(struct ssdup_class *class)
+{
+	bool empty;
+
+	return ssdup_oldest_sealed(&device, class, &empty);
+}
+
+static bool oldest_empty(struct ssdup_class *class)
+{
+	bool empty;
+
+	ssdup_oldest_sealed(&device, class, &empty);
+	return empty;
+}
+
 static void log_to(struct kunit *test, struct ssdup_class *to)
 {
 	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, to, to->open, 0));
@@ -69,8 +84,8 @@ static void classes_are_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, h[2].base, 1);
 	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, &k[1], ring), 2);
 	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, &k[0], ring), 0);
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, &k[1]), 7);
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, &k[2]), U64_MAX);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[1]), 7);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[2]), U64_MAX);
 	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, &k[2], NR, false, &g));
 	KUNIT_EXPECT_FALSE(test, ssdup_drained(&device, &k[1], 7));
 	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[1], 6));
@@ -128,15 +143,15 @@ static void empty_ones_are_a_group(struct kunit *test)
 	struct drain_group g;
 	u32 i;
 
-	KUNIT_EXPECT_FALSE(test, ssdup_oldest_empty(&device, k));
+	KUNIT_EXPECT_FALSE(test, oldest_empty(k));
 	for (i = 0; i < 5; i++)
 		log_to(test, k);
 	atomic64_set(&h[2].live, 8);
-	KUNIT_EXPECT_TRUE(test, ssdup_oldest_empty(&device, k));
+	KUNIT_EXPECT_TRUE(test, oldest_empty(k));
 	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, true, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 	ssdup_group_freed(&device, &g);
-	KUNIT_EXPECT_FALSE(test, ssdup_oldest_empty(&device, k));
+	KUNIT_EXPECT_FALSE(test, oldest_empty(k));
 	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, true, &g));
 	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);

@@ -43,12 +43,14 @@ static void segments_test_exit(struct kunit *test)
 
 static u64 counted(enum ssdup_stat stat)
 {
-	u64 sum = 0;
-	int cpu;
+	return stats_sum(&device.stats->count[stat]);
+}
 
-	for_each_possible_cpu(cpu)
-		sum += per_cpu_ptr(device.stats, cpu)->count[stat];
-	return sum;
+static u64 oldest_sealed(struct ssdup_class *class)
+{
+	bool empty;
+
+	return ssdup_oldest_sealed(&device, class, &empty);
 }
 
 /* A writer finds no place in the segment that is open. */

@@ -209,7 +209,7 @@ static void a_log_goes_on_after_a_replay(struct kunit *test)
 	expect_segments(test, FOR_WRITERS, 0, 2);
 	KUNIT_EXPECT_EQ(test, segment_pages(&device.segment[3]), 2);
 	KUNIT_EXPECT_EQ(test, segment_pages(&device.segment[6]), 0);
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), 9);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 9);
 	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device, k), 11);
 	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
@@ -441,10 +441,10 @@ static void groups_are_taken_in_order(struct kunit *test)
 	write_segments(test, 5);
 	atomic_set(&h[0].writes, 1);
 	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), U64_MAX);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(k), U64_MAX);
 	atomic_set(&h[0].writes, 0);
 	atomic_set(&h[3].writes, 1);
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), 1);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
 
 	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, 2, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[0]);
@@ -503,9 +503,9 @@ static void what_is_written_back_is_freed(struct kunit *test)
 	write_segments(test, 4);
 	KUNIT_EXPECT_FALSE(test, ssdup_group_all(&device, k, true, &all));
 	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, 2, false, &g));
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), 1);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
 	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
-	KUNIT_EXPECT_EQ(test, ssdup_oldest_sealed(&device, k), 3);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 3);
 	h[1].lost = true;
 	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 1);
