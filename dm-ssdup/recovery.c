@@ -212,14 +212,31 @@ static int replay_pause(void)
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* As for a write, the segment of an entry has its node. */
-static __always_inline struct extent *replay_node(struct replay_ctx *ctx)
+/*
+ * The extent of sectors [@start, @start + @sectors) of an entry, or NULL. As for a write, the
+ * segment of the entry has its node.
+ */
+static __always_inline struct extent *replay_node(struct replay_ctx *ctx,
+						  const struct log_entry *le, u64 start,
+						  u32 sectors)
 {
+	struct extent *e;
+
 	if (!ctx->nodes || ctx->used == SSDUP_ARRAY_NODES) {
 		ctx->nodes = ssdup_add_array(ctx->segment, REPLAY_GFP);
 		ctx->used = 0;
 	}
-	return ctx->nodes ? &ctx->nodes->e[ctx->used++] : NULL;
+	if (!ctx->nodes)
+		return NULL;
+	e = &ctx->nodes->e[ctx->used++];
+	e->start = start;
+	e->sectors = sectors;
+	e->seq = le->seq;
+	e->kind = le->kind;
+	e->pos = log_segment_sector(&ctx->c->g, ctx->segment->index);
+	if (le->kind == SSDUP_KIND_DATA)
+		e->pos += ctx->c->g.data_start + from_log_pos(le->pos) + (start - le->sector);
+	return e;
 }
 
 /* Insert an extent that overlaps older ones. */
@@ -242,24 +259,15 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 static int replay_among(struct replay_ctx *ctx, const struct log_entry *le, u32 at, u32 len,
 			struct ssdup_range *r)
 {
-	u64 start = le->sector + at, end = start + len, pos, from;
+	u64 start = le->sector + at, end = start + len, from;
 	struct extent *e;
 	u32 sectors;
 	int rc = 0;
 
-	pos = log_segment_sector(&ctx->c->g, ctx->segment->index);
 	while (!rc && (sectors = ssdup_extent_older_span(&r->tree, start, end, le->seq, &from))) {
-		e = replay_node(ctx);
+		e = replay_node(ctx, le, from, sectors);
 		if (!e)
 			return -ENOMEM;
-		e->start = from;
-		e->sectors = sectors;
-		e->seq = le->seq;
-		e->kind = le->kind;
-		e->pos = pos;
-		if (le->kind == SSDUP_KIND_DATA)
-			e->pos += ctx->c->g.data_start + from_log_pos(le->pos) +
-				  (from - le->sector);
 		rc = insert_among(ctx->c, r, e) ?: replay_pause();
 		start = from + sectors;
 	}
@@ -271,17 +279,10 @@ static __always_inline int replay_extent(struct replay_ctx *ctx, const struct lo
 					 u32 at, u32 len, u32 range)
 {
 	struct ssdup_range *r = &ctx->c->ranges[range];
-	struct extent *e = replay_node(ctx);
+	struct extent *e = replay_node(ctx, le, le->sector + at, len);
 
 	if (!e)
 		return -ENOMEM;
-	e->start = le->sector + at;
-	e->sectors = len;
-	e->seq = le->seq;
-	e->kind = le->kind;
-	e->pos = log_segment_sector(&ctx->c->g, ctx->segment->index);
-	if (le->kind == SSDUP_KIND_DATA)
-		e->pos += ctx->c->g.data_start + from_log_pos(le->pos) + at;
 	/* No lock: no request uses the device yet. */
 	if (likely(extent_insert_alone(&r->tree, e)))
 		return 0;
