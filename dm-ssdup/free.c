@@ -15,7 +15,7 @@
 
 int ssdup_flush_group(struct ssdup *c, const struct drain_group *g)
 {
-	struct meter_sync meter;
+	struct meter_drain meter;
 	int r;
 
 	/* All of it was overwritten in younger segments, or moved there. */

@@ -194,19 +194,25 @@ bool ssdup_meter_quiet(const struct ssdup *c)
 }
 
 /* The HDD begins work that is no request, so nothing can be learnt until it ends. */
-static void strange_begin(struct ssdup_meter *l, u64 price)
+static void strange_begin(struct ssdup_meter *l, struct meter_drain *b, u64 price)
 {
+	b->price = price + 1;
+	b->begun = ktime_get_ns();
 	atomic_inc(&l->hdd.strange);
 	WRITE_ONCE(l->hdd.drained, true);
-	ssdup_queue_add(&l->hdd, price);
+	ssdup_queue_add(&l->hdd, b->price);
 }
 
-static void strange_end(struct ssdup_meter *l, u64 price)
+/* Return: how long it took, ns. */
+static u64 strange_end(struct ssdup_meter *l, const struct meter_drain *b)
 {
-	if (!atomic64_sub_return(price, &l->hdd.queue))
+	u64 passed = ktime_get_ns() - b->begun;
+
+	if (!atomic64_sub_return(b->price, &l->hdd.queue))
 		ssdup_meter_empty(&l->hdd);
 	atomic_dec(&l->hdd.strange);
 	WRITE_ONCE(l->hdd.drained, true);
+	return passed;
 }
 
 /* Expected time of all requests that a disk has ended so far; ns. */
@@ -227,19 +233,15 @@ void ssdup_meter_drain_begin(struct ssdup *c, struct meter_drain *b, u32 sectors
 
 	b->sectors = sectors;
 	b->done = done_ns(&l->hdd);
-	b->price = div_u64(l->drain_ns * sectors, BALANCE_UNIT) + 1;
-	b->begun = ktime_get_ns();
-	strange_begin(l, b->price);
+	strange_begin(l, b, div_u64(l->drain_ns * sectors, BALANCE_UNIT));
 }
 
 void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 ended)
 {
-	u64 passed = ktime_get_ns() - b->begun;
 	struct ssdup_meter *l = c->meter;
+	u64 passed = strange_end(l, b), cost;
 	s64 others;
-	u64 cost;
 
-	strange_end(l, b->price);
 	/* There was nothing left to write. */
 	if (!b->sectors || ended <= b->begun)
 		return;
@@ -292,21 +294,16 @@ void ssdup_meter_flushed(struct ssdup *c, u64 ns)
 	price_flushes(l);
 }
 
-void ssdup_meter_sync_begin(struct ssdup *c, struct meter_sync *f)
+void ssdup_meter_sync_begin(struct ssdup *c, struct meter_drain *f)
 {
-	struct ssdup_meter *l = c->meter;
-
-	f->price = l->sync_ns + 1;
-	f->begun = ktime_get_ns();
-	strange_begin(l, f->price);
+	strange_begin(c->meter, f, c->meter->sync_ns);
 }
 
-void ssdup_meter_sync_end(struct ssdup *c, const struct meter_sync *f)
+void ssdup_meter_sync_end(struct ssdup *c, const struct meter_drain *f)
 {
 	struct ssdup_meter *l = c->meter;
 
-	strange_end(l, f->price);
-	WRITE_ONCE(l->sync_ns, balance_average(l->sync_ns, ktime_get_ns() - f->begun));
+	WRITE_ONCE(l->sync_ns, balance_average(l->sync_ns, strange_end(l, f)));
 }
 
 u64 ssdup_meter_budget(const struct ssdup *c)

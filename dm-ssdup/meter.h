@@ -85,12 +85,12 @@ void ssdup_meter_empty(struct disk_meter *d);
 /** ssdup_meter_look() - learn from the requests that have ended, or end the disk's rest */
 void ssdup_meter_look(struct disk_meter *d);
 
-/* A drain's write to the HDD, in flight. */
+/* A drain's write to the HDD, or a flush of it that frees segments, in flight. */
 struct meter_drain {
 	u64	begun;
 	u64	price;
-	u64	done;		/* ns: done_ns() of the HDD at the beginning */
-	u32	sectors;
+	u64	done;		/* ns: done_ns() of the HDD at the beginning; of a write */
+	u32	sectors;	/* of a write */
 };
 
 /** ssdup_meter_drain_begin() - the drain will write @sectors to the HDD now; fills in @b */
@@ -111,21 +111,15 @@ u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors);
 /** ssdup_meter_flushed() - a FLUSH of the HDD took @ns; one at a time */
 void ssdup_meter_flushed(struct ssdup *c, u64 ns);
 
-/* A flush of the HDD that frees segments, in flight. */
-struct meter_sync {
-	u64	begun;
-	u64	price;
-};
-
 /**
  * ssdup_meter_sync_begin() - the HDD will be flushed now to free segments; fills in @f
  *
  * The flush may take a second, so its price is queued. Context: process, one at a time.
  */
-void ssdup_meter_sync_begin(struct ssdup *c, struct meter_sync *f);
+void ssdup_meter_sync_begin(struct ssdup *c, struct meter_drain *f);
 
 /** ssdup_meter_sync_end() - that flush has ended; context: as above */
-void ssdup_meter_sync_end(struct ssdup *c, const struct meter_sync *f);
+void ssdup_meter_sync_end(struct ssdup *c, const struct meter_drain *f);
 
 /** ssdup_meter_tick() - some tuning.tick writes have come; the calling one is looked at */
 void ssdup_meter_tick(struct ssdup *c);
