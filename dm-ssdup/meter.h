@@ -238,9 +238,9 @@ static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssd
 		f.hdd += READ_ONCE(l->hdd.to_come);
 		f.ssd += READ_ONCE(l->ssd.to_come);
 	}
-	if (balance_plain(&f))
-		return SSDUP_HDD;
 	f.due = balance_due(READ_ONCE(l->price), io->sectors);
+	if (balance_spares(&f))
+		return SSDUP_HDD;
 	f.keep = READ_ONCE(l->keep);
 	/* A small write uses little of its chunk's room, so promises matter less to it. */
 	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, tuning.whole) / tuning.whole;

@@ -255,12 +255,6 @@ static inline u32 balance_keep(u32 fill)
 	return BALANCE_ONE + tuning.fill * BALANCE_ONE * fill / SSDUP_PCT_ONE;
 }
 
-/** balance_plain() - does the HDD get the write, however full the log is? */
-static inline bool balance_plain(const struct balance_facts *f)
-{
-	return f->place.last != BIT(SSDUP_SSD) && f->hdd <= f->ssd;
-}
-
 /* How much cheaper the SSD must be in a chunk that is not its own; 1/BALANCE_ONE. */
 static inline u32 balance_better(const struct balance_facts *f)
 {
@@ -275,14 +269,16 @@ static inline u32 balance_better(const struct balance_facts *f)
 	return tuning.has * BALANCE_ONE + tuning.begun * fourth * fourth / BALANCE_ONE;
 }
 
-/*
- * Does the SSD save less than its price? It keeps its chunks whatever waits at the HDD, because
- * the HDD would get the rest in pieces.
+/**
+ * balance_spares() - does the SSD save no more than its price? keep and promised need not be set
+ *
+ * Then the HDD gets the write, however full the log is. The SSD keeps its chunks whatever waits
+ * at the HDD, because the HDD would get the rest in pieces.
  */
 static inline bool balance_spares(const struct balance_facts *f)
 {
 	return f->arm < f->due || (f->place.last != BIT(SSDUP_SSD) &&
-				   f->hdd < f->ssd + f->due * tuning.patience);
+				   f->hdd <= f->ssd + f->due * tuning.patience);
 }
 
 /** balance_choose() - which disk takes the write; sums overflow with queues of ten minutes */
