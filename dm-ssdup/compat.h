@@ -9,24 +9,12 @@
 #include <linux/version.h>
 
 #include <linux/blkdev.h>
-#include <linux/hrtimer.h>
 #include <linux/mempool.h>
 #include <linux/workqueue.h>
 
 /* In some older kernels the word is there, and does nothing. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define WQ_PERCPU	0
-#endif
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-#define hrtimer_setup	ssdup_hrtimer_setup
-static inline void ssdup_hrtimer_setup(struct hrtimer *timer,
-				       enum hrtimer_restart (*function)(struct hrtimer *),
-				       clockid_t clock, enum hrtimer_mode mode)
-{
-	hrtimer_init(timer, clock, mode);
-	timer->function = function;
-}
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
