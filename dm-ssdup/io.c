@@ -45,6 +45,14 @@ static void remap_log(struct ssdup *c, struct bio *bio, u64 sector)
 	bio->bi_iter.bi_sector = sector;
 }
 
+/* Count a request and its sectors; with a @sign of -1, take them back. */
+static __always_inline void count(struct ssdup *c, const struct ssdup_io *io,
+				  enum ssdup_stat requests, enum ssdup_stat sectors, s64 sign)
+{
+	stat_add(c, requests, sign);
+	stat_add(c, sectors, sign * io->sectors);
+}
+
 /* --- Reads --- */
 
 static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
@@ -74,15 +82,13 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	switch (kind) {
 	case SSDUP_KIND_NONE:
 		io->state = IO_HDD_READ;
-		stat_inc(c, STAT_READS_HDD);
-		stat_add(c, STAT_READ_SECTORS_HDD, io->sectors);
+		count(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
 		ssdup_meter_read(c, io, SSDUP_HDD);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		io->state = IO_LOG_READ;
-		stat_inc(c, STAT_READS_SSD);
-		stat_add(c, STAT_READ_SECTORS_SSD, io->sectors);
+		count(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
 		ssdup_meter_read(c, io, SSDUP_SSD);
 		remap_log(c, bio, pos);
 		return DM_MAPIO_REMAPPED;
@@ -243,8 +249,7 @@ static __always_inline bool log_extent(struct ssdup *c, struct ssdup_io *io, u8 
 static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_WRITE;
-	stat_inc(c, STAT_WRITES_HDD);
-	stat_add(c, STAT_SECTORS_HDD, io->sectors);
+	count(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
 	ssdup_meter_write(c, io, SSDUP_HDD);
 	remap_hdd(c, bio, io);
 	return DM_MAPIO_REMAPPED;
@@ -253,8 +258,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_LOG_WRITE;
-	stat_inc(c, STAT_WRITES_SSD);
-	stat_add(c, STAT_SECTORS_SSD, io->sectors);
+	count(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
 	ssdup_meter_write(c, io, SSDUP_SSD);
 	/*
 	 * The commit after the write makes its data durable too. The place is
@@ -511,19 +515,18 @@ static noinline void uncount(struct ssdup *c, const struct bio *bio, const struc
 {
 	switch (io->state) {
 	case IO_HDD_READ:
-		stat_sub(c, STAT_READS_HDD, 1);
-		stat_sub(c, STAT_READ_SECTORS_HDD, io->sectors);
+		count(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, -1);
 		break;
 	case IO_LOG_READ:
-		stat_sub(c, STAT_READS_SSD, 1);
-		stat_sub(c, STAT_READ_SECTORS_SSD, io->sectors);
+		count(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, -1);
 		break;
 	case IO_HDD_WRITE:
-		stat_sub(c, STAT_WRITES_HDD, 1);
-		if (bio_op(bio) == REQ_OP_WRITE)
-			stat_sub(c, STAT_SECTORS_HDD, io->sectors);
-		else
-			stat_sub(c, STAT_DISCARDS, 1);
+		if (bio_op(bio) == REQ_OP_WRITE) {
+			count(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, -1);
+			break;
+		}
+		stat_add(c, STAT_WRITES_HDD, -1);
+		stat_add(c, STAT_DISCARDS, -1);
 		break;
 	}
 }
@@ -532,8 +535,7 @@ static noinline void uncount(struct ssdup *c, const struct bio *bio, const struc
 static noinline int end_log_write_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 					blk_status_t status)
 {
-	stat_sub(c, STAT_WRITES_SSD, 1);
-	stat_sub(c, STAT_SECTORS_SSD, io->sectors);
+	count(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, -1);
 	if (status)
 		ssdup_refused(c, io, status);
 	io->again = true;

@@ -348,11 +348,6 @@ static inline void stat_add(struct ssdup *c, enum ssdup_stat stat, u64 n)
 	this_cpu_add(c->stats->count[stat], n);
 }
 
-static inline void stat_sub(struct ssdup *c, enum ssdup_stat stat, u64 n)
-{
-	this_cpu_sub(c->stats->count[stat], n);
-}
-
 static inline void stat_inc(struct ssdup *c, enum ssdup_stat stat)
 {
 	stat_add(c, stat, 1);
