@@ -21,7 +21,7 @@ static void await_place(struct ssdup *c, struct ssdup_class *k, int error)
 
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 {
-	u64 allowed = last ? LOG_WORD_LAST : ssdup_throttle_pass(c, sectors);
+	u64 allowed = last ? LOG_WORD_LAST : ssdup_throttle_pass(c);
 	struct ssdup_class *k = ssdup_class_of(c, io);
 	struct ssdup_segment *h;
 	int r;
@@ -30,8 +30,11 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 	do {
 		h = READ_ONCE(k->open);
 		r = ssdup_try_reserve(c, h, io, sectors, allowed);
-		if (!r)
+		if (!r) {
+			if (!last && atomic64_read(&h->word) & LOG_WORD_THROTTLED)
+				ssdup_throttle_passed(c, sectors);
 			return 0;
+		}
 		ssdup_put_write(c, h);
 	} while (r == -ENOSPC && ssdup_switch(c, k, h, allowed));
 	if (r != -ENOSPC)

@@ -134,15 +134,17 @@ static u64 throttle(struct ssdup *c)
 	return LOG_WORD_THROTTLED;
 }
 
-u64 ssdup_throttle_pass(struct ssdup *c, u32 sectors)
+u64 ssdup_throttle_pass(struct ssdup *c)
 {
-	struct ssdup_segments *s = c->segments;
+	return atomic64_read(&c->segments->allowed) > 0 || READ_ONCE(c->drain_error) ?
+	       LOG_WORD_THROTTLED : 0;
+}
 
+void ssdup_throttle_passed(struct ssdup *c, u32 sectors)
+{
 	/* A write may be longer than what is allowed: then the next one waits longer. */
-	if (atomic64_read(&s->allowed) <= 0 && !READ_ONCE(c->drain_error))
-		return 0;
-	atomic64_sub(sectors, &s->allowed);
-	return LOG_WORD_THROTTLED;
+	if (atomic64_read(&c->segments->allowed) > 0)
+		atomic64_sub(sectors, &c->segments->allowed);
 }
 
 void ssdup_throttle_allow(struct ssdup *c, u32 sectors)

@@ -248,7 +248,7 @@ static void large_segments_are_throttled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, writer_switches());
 	expect_segments(test, LOG_SPARE + 1, 1, FOR_WRITERS - THROTTLE_SEGMENTS);
 	KUNIT_EXPECT_FALSE(test, place(0));
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(&device));
 	KUNIT_EXPECT_TRUE(test, device.scarce);
@@ -257,16 +257,18 @@ static void large_segments_are_throttled(struct kunit *test)
 
 	/* What a drain writes goes on, and a long write once. */
 	ssdup_throttle_allow(&device, 16);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), LOG_WORD_THROTTLED);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 24), LOG_WORD_THROTTLED);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), 0);
+	ssdup_throttle_passed(&device, 8);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	ssdup_throttle_passed(&device, 24);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
 	ssdup_throttle_allow(&device, 16);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
 	/* What no write wants is not saved up. */
 	ssdup_throttle_allow(&device, 64);
 	ssdup_throttle_allow(&device, 64);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 64), LOG_WORD_THROTTLED);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	ssdup_throttle_passed(&device, 64);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
 
 	/* Whoever may go on opens the next one, which is throttled, too. */
 	log_entries(1);
@@ -276,10 +278,14 @@ static void large_segments_are_throttled(struct kunit *test)
 	log_entries(1);
 	KUNIT_EXPECT_FALSE(test, ssdup_switch(&device, k, k->open, LOG_WORD_THROTTLED));
 
-	/* A drain that fails lets all go on. */
+	/* A drain that fails lets all go on, and the next one does not make up for them. */
 	device.drain_error = -EIO;
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device, 8), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	ssdup_throttle_passed(&device, 64);
 	device.drain_error = 0;
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
+	ssdup_throttle_allow(&device, 8);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
 
 	/* One that is freed will be the next, and with more nothing is throttled. */
 	free_oldest(test, 1);
