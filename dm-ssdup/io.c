@@ -233,19 +233,6 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 	return action;
 }
 
-/*
- * Insert the extent of a request whose data, if any, is in the log. Return: false when it was
- * overtaken, see ssdup_insert().
- */
-static __always_inline bool log_extent(struct ssdup *c, struct ssdup_io *io, u8 kind)
-{
-	ssdup_fill_extent(c, io, io->start, io->sectors, kind);
-	if (unlikely(!ssdup_insert(c, io)))
-		return false;
-	io->state = IO_LOGGED;
-	return true;
-}
-
 static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_WRITE;
@@ -266,7 +253,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	 */
 	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
 	ssdup_set_stream(bio, io->segment->class->stream);
-	remap_log(c, bio, ssdup_log_data_sector(&c->g, io->segment->index, io->pos));
+	remap_log(c, bio, ssdup_fill_extent(c, io, io->start, io->sectors, SSDUP_KIND_DATA));
 	return DM_MAPIO_REMAPPED;
 }
 
@@ -308,7 +295,8 @@ static noinline void log_again(struct ssdup *c, struct bio *bio, struct ssdup_io
 
 static noinline int tombstone_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	if (!log_extent(c, io, log_kind(bio))) {
+	ssdup_fill_extent(c, io, io->start, io->sectors, log_kind(bio));
+	if (!ssdup_insert(c, io)) {
 		log_again(c, bio, io);
 		return DM_MAPIO_SUBMITTED;
 	}
@@ -576,9 +564,11 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_LOG_WRITE:
 		ssdup_meter_end(&c->meter->ssd, io, false);
-		if (unlikely(*status) || unlikely(!log_extent(c, io, SSDUP_KIND_DATA)))
+		if (unlikely(*status) || unlikely(!ssdup_insert(c, io)))
 			return end_log_write_again(c, bio, io, *status);
 		if (io->opf & REQ_FUA) {
+			/* It ends once more, when it is durable. */
+			io->state = IO_NONE;
 			bio_queue_add(&c->fuas, c->wq, bio);
 			return DM_ENDIO_INCOMPLETE;
 		}

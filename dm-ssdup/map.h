@@ -52,19 +52,27 @@ static inline struct ssdup_segment *segment_of(struct ssdup *c, u64 pos)
 	return &c->segment[log_segment_of(&c->g, pos)];
 }
 
-/** ssdup_fill_extent() - fill the extent of a place in the log, but for its seq; any context */
-static __always_inline void ssdup_fill_extent(struct ssdup *c, const struct ssdup_io *io,
-					      u64 start, u32 sectors, u8 kind)
+/**
+ * ssdup_fill_extent() - fill the extent of a place in the log, but for its seq; any context
+ *
+ * Nobody else looks at it before it is inserted.
+ * Return: where data goes on the SSD, in sectors.
+ */
+static __always_inline u64 ssdup_fill_extent(struct ssdup *c, struct ssdup_io *io, u64 start,
+					     u32 sectors, u8 kind)
 {
 	struct extent *e = io->e;
-	u64 pos = log_segment_sector(&c->g, io->segment->index);
+	u64 pos;
 
-	if (kind == SSDUP_KIND_DATA)
-		pos += c->g.data_start + from_log_pos(io->pos);
+	/* An entry without data has none. */
+	if (kind != SSDUP_KIND_DATA)
+		io->pos = to_log_pos(0);
+	pos = log_data_sector(&c->g, io->segment->index, io->pos);
 	e->start = start;
 	e->sectors = sectors;
 	e->kind = kind;
 	e->pos = pos;
+	return pos;
 }
 
 /**

@@ -53,12 +53,10 @@ static int reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 	return r;
 }
 
-static int write_part(struct ssdup *c, const struct ssdup_io *io, struct page *page,
-		      u32 at, u32 sectors)
+static int write_part(struct ssdup *c, u64 sector, struct page *page, u32 at, u32 sectors)
 {
-	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE,
-			      ssdup_log_data_sector(&c->g, io->segment->index, io->pos),
-			      page, at << SECTOR_SHIFT, sectors << SECTOR_SHIFT);
+	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE, sector, page, at << SECTOR_SHIFT,
+			      sectors << SECTOR_SHIFT);
 
 	if (!r)
 		return 0;
@@ -73,16 +71,17 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 kind,
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
 	/* It keeps its class, like any data that the log holds. */
 	struct ssdup_io io = { .class = log_class(c->nr_classes, p->seq >> SSDUP_SEQ_BITS) };
+	u64 sector;
 	int r;
 
 	r = reserve(c, &io, data ? sectors : 0);
 	if (r)
 		return r;
 	trace_ssdup_step(c, STEP_RELOCATE_WRITE);
-	r = data ? write_part(c, &io, page, at, sectors) : 0;
+	sector = ssdup_fill_extent(c, &io, p->start + at, sectors, kind);
+	r = data ? write_part(c, sector, page, at, sectors) : 0;
 	if (!r) {
 		trace_ssdup_step(c, STEP_RELOCATE_WRITTEN);
-		ssdup_fill_extent(c, &io, p->start + at, sectors, kind);
 		moved = ssdup_move(c, &io, p->seq);
 	}
 	trace_ssdup_step(c, STEP_RELOCATE_DONE);

@@ -171,8 +171,7 @@ static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io
 	struct ssdup_entry *d = &io->page->e[io->slot];
 	const struct extent *e = io->e;
 
-	log_entry_encode(d, e->start, e->seq, e->sectors,
-			 e->kind == SSDUP_KIND_DATA ? io->pos : to_log_pos(0));
+	log_entry_encode(d, e->start, e->seq, e->sectors, io->pos);
 	/* Pairs with the acquire in snapshot(). */
 	smp_store_release(&d->kind, e->kind);
 	ssdup_resolve(c, io);

@@ -159,9 +159,12 @@ struct ssdup_segment {
  */
 #define SSDUP_RING		128U
 
-/* Nodes of extents are allocated with the entries, many at a time, and freed with the segment. */
-#define SSDUP_ARRAY_NODES	((u32)SSDUP_PAGE_ENTRIES / SSDUP_PAGE_ARRAYS)
-#define SSDUP_PAGE_ARRAYS	6U
+/*
+ * Nodes of extents are allocated with the entries, many at a time, and freed with the segment. Each
+ * write divides by their number, which is a power of two therefore.
+ */
+#define SSDUP_ARRAY_NODES	32U
+#define SSDUP_PAGE_ARRAYS	DIV_ROUND_UP((u32)SSDUP_PAGE_ENTRIES, SSDUP_ARRAY_NODES)
 
 /* Preallocated arrays of one node, for inserts that split an extent. */
 #define SSDUP_NODES_RESERVED	256
@@ -298,7 +301,6 @@ enum io_state {
 	IO_HDD_WRITE,
 	IO_LOG_READ,
 	IO_LOG_WRITE,
-	IO_LOGGED,		/* in the map; done, or waits for a commit */
 };
 
 struct ssdup_io {

@@ -32,8 +32,8 @@ static void segment_rules(struct kunit *test, const struct log_geometry *g, u32 
 	at += (u64)page * PAIR;
 	KUNIT_ASSERT_EQ(test, ssdup_log_slot_sector(g, segment, page, 0), at);
 	at += PAIR;
-	KUNIT_ASSERT_EQ(test, ssdup_log_data_sector(g, segment, to_log_pos(0)), at);
-	KUNIT_ASSERT_EQ(test, ssdup_log_data_sector(g, segment, to_log_pos(g->data_sectors)),
+	KUNIT_ASSERT_EQ(test, log_data_sector(g, segment, to_log_pos(0)), at);
+	KUNIT_ASSERT_EQ(test, log_data_sector(g, segment, to_log_pos(g->data_sectors)),
 			start + g->segment_sectors);
 
 	KUNIT_ASSERT_EQ(test, log_segment_of(g, start), segment);

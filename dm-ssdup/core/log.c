@@ -69,11 +69,6 @@ u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 segment, u32 page, u
 	       ((u64)page * SSDUP_PAGE_SLOTS + slot) * SSDUP_PAGE_SECTORS;
 }
 
-u64 ssdup_log_data_sector(const struct log_geometry *g, u32 segment, log_pos_t pos)
-{
-	return log_segment_sector(g, segment) + g->data_start + from_log_pos(pos);
-}
-
 /* --- Space --- */
 
 u32 ssdup_log_longest_write(const struct log_geometry *g)

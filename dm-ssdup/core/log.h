@@ -68,8 +68,11 @@ static inline u32 log_segment_of(const struct log_geometry *g, u64 sector)
 /** ssdup_log_slot_sector() - SSD sector of a slot (0 or 1) of a metadata page */
 u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 segment, u32 page, u32 slot);
 
-/** ssdup_log_data_sector() - SSD sector of a position in a segment's data area */
-u64 ssdup_log_data_sector(const struct log_geometry *g, u32 segment, log_pos_t pos);
+/** log_data_sector() - SSD sector of a position in a segment's data area */
+static inline u64 log_data_sector(const struct log_geometry *g, u32 segment, log_pos_t pos)
+{
+	return log_segment_sector(g, segment) + g->data_start + from_log_pos(pos);
+}
 
 /** ssdup_log_longest_write() - in sectors: a power of two, at most a quarter of a segment's data */
 u32 ssdup_log_longest_write(const struct log_geometry *g);

@@ -43,8 +43,8 @@ static void check_super(const struct log_super *s)
 	do {
 		u64 start = log_segment_sector(&s->g, segment);
 		u64 slots = ssdup_log_slot_sector(&s->g, segment, 0, 0);
-		u64 data = ssdup_log_data_sector(&s->g, segment, to_log_pos(0));
-		u64 end = ssdup_log_data_sector(&s->g, segment, to_log_pos(s->g.data_sectors));
+		u64 data = log_data_sector(&s->g, segment, to_log_pos(0));
+		u64 end = log_data_sector(&s->g, segment, to_log_pos(s->g.data_sectors));
 
 		EXPECT(start >= SSDUP_HEAD_SECTORS && slots == start + SSDUP_BLOCK_SECTORS);
 		EXPECT(slots < data && data < end && end <= s->ssd_sectors);
@@ -200,7 +200,7 @@ static void insert_entry(struct rig *rig, u32 segment, const struct log_entry *l
 {
 	u64 at = le->sector, end = at + le->sectors, from;
 	bool data = le->kind == SSDUP_KIND_DATA;
-	u64 pos = data ? ssdup_log_data_sector(&rig->s.g, segment, le->pos) :
+	u64 pos = data ? log_data_sector(&rig->s.g, segment, le->pos) :
 			 log_segment_sector(&rig->s.g, segment);
 	struct extent *e;
 	u32 len;
@@ -236,7 +236,7 @@ static int take_entries(void *ctx, u32 segment, const struct ssdup_entry *entrie
 		EXPECT(e.kind > SSDUP_KIND_NONE && e.kind <= SSDUP_KIND_MAX);
 		EXPECT(e.sectors && e.sector < HDD_SECTORS && e.sectors <= HDD_SECTORS - e.sector);
 		EXPECT(e.seq >> SSDUP_SEQ_BITS && !(e.seq >> 60));
-		EXPECT(ssdup_log_data_sector(&rig->s.g, segment, e.pos) +
+		EXPECT(log_data_sector(&rig->s.g, segment, e.pos) +
 		       (e.kind == SSDUP_KIND_DATA ? e.sectors : 0) <= IMAGE_SSD_SECTORS);
 		insert_entry(rig, segment, &e);
 	}
@@ -247,7 +247,7 @@ static int take_entries(void *ctx, u32 segment, const struct ssdup_entry *entrie
 static void check_place(const struct rig *rig, const struct extent *x)
 {
 	u32 segment = log_segment_of(&rig->s.g, x->pos), i;
-	u64 data = ssdup_log_data_sector(&rig->s.g, segment, to_log_pos(0));
+	u64 data = log_data_sector(&rig->s.g, segment, to_log_pos(0));
 
 	EXPECT(segment < rig->s.g.nr_segments);
 	if (x->kind == SSDUP_KIND_DATA)

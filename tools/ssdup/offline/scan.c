@@ -208,7 +208,7 @@ static void take_entries(struct log_file *l, struct segment_scan *x, const struc
 		item = (struct log_item){
 			.sector = e.sector, .seq = e.seq, .sectors = e.sectors, .kind = e.kind,
 			.pos = e.kind == SSDUP_KIND_DATA ?
-			       ssdup_log_data_sector(&l->s.g, x->h.segment, e.pos) :
+			       log_data_sector(&l->s.g, x->h.segment, e.pos) :
 			       log_segment_sector(&l->s.g, x->h.segment),
 		};
 		log_item_add(l, &item);

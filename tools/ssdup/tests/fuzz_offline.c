@@ -88,7 +88,7 @@ static void kernel_entry(struct kernel_map *k, u32 segment, struct log_entry le)
 		e = node(k);
 		*e = (struct extent){
 			.start = from, .seq = le.seq, .sectors = sectors, .kind = le.kind,
-			.pos = data ? ssdup_log_data_sector(&k->l->s.g, segment, le.pos) +
+			.pos = data ? log_data_sector(&k->l->s.g, segment, le.pos) +
 				      (from - le.sector) :
 			       log_segment_sector(&k->l->s.g, segment),
 		};
