@@ -70,7 +70,9 @@ static void check_record(const struct log_super *s)
 	static u8 again[SSDUP_BLOCK_BYTES];
 	struct log_super t = *s;
 
-	EXPECT(s->tail[0] && s->first && s->hdd_sectors && !ssdup_log_super_spent(s));
+	EXPECT(s->nr_classes && s->nr_classes <= SSDUP_MAX_CLASSES);
+	EXPECT(s->tail[0] && s->tail[s->nr_classes - 1] && s->first && s->hdd_sectors &&
+	       !ssdup_log_super_spent(s));
 	ssdup_log_record_encode(s, again);
 	EXPECT(ssdup_log_record_decode(again, &t) == LOG_OK);
 	EXPECT(!memcmp(s, &t, sizeof(t)));
@@ -155,9 +157,10 @@ static bool load_headers(struct rig *rig)
 	}
 	if (!judge(ssdup_replay_live(&rig->s, rig->live, &rig->nr_live, &next)))
 		return false;
-	EXPECT(next >= rig->s.first && next >= rig->s.tail[0]);
+	EXPECT(next >= log_highest(&rig->s));
 	for (i = 0; i < rig->nr_live; i++) {
-		EXPECT(rig->live[i].generation >= rig->s.tail[0] && rig->live[i].generation < next);
+		EXPECT(log_live(&rig->s, rig->live[i].generation));
+		EXPECT(rig->live[i].generation < next);
 		EXPECT(!i || rig->live[i].generation > rig->live[i - 1].generation);
 	}
 	return true;
@@ -299,13 +302,14 @@ static bool replay(struct rig *rig)
 	return true;
 }
 
-void fuzz_image(const struct image *im)
+bool fuzz_image(const struct image *im)
 {
 	struct rig rig = { .im = im };
 
 	ssdup_extent_tree_init(&rig.tree);
 	if (!load_super(&rig) || !load_record(&rig) || !load_headers(&rig) || !replay(&rig))
-		return;
+		return false;
 	EXPECT(rig.pages_read <= rig.s.g.nr_segments * (IMAGE_PAGES + 1 + MAX_LOOKS));
 	check_map(&rig);
+	return true;
 }

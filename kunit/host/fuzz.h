@@ -21,8 +21,12 @@ void fuzz_unpack(const u8 *data, size_t size, struct image *im);
 /** fuzz_pack() - the input of an image. Return: its length; 0 when it is beyond @max */
 size_t fuzz_pack(const struct image *im, u8 *data, size_t max);
 
-/** fuzz_image() - load an image as the kernel would; a violated rule ends the process */
-void fuzz_image(const struct image *im);
+/**
+ * fuzz_image() - load an image as the kernel would; a violated rule ends the process
+ *
+ * Return: was it accepted?
+ */
+bool fuzz_image(const struct image *im);
 
 /** fuzz_seed() - an image made by the encoders, number @nr. Return: false beyond the last */
 bool fuzz_seed(u32 nr, struct image *im);

@@ -13,7 +13,9 @@ struct maker {
 	struct log_super	s;
 	u64			generation;	/* of the open segment */
 	u32			segment;
-	u32			number;		/* of the epoch's next page */
+	u32			class;		/* of both */
+	u64			next[SSDUP_MAX_CLASSES];	/* generations */
+	u32			number[SSDUP_MAX_CLASSES];	/* of the epoch's next page */
 	u32			count;		/* of entries in the segment */
 	u32			pos;
 	u32			at;		/* changes with each entry */
@@ -45,23 +47,32 @@ static void supers(struct maker *m)
 		memcpy(m->im->super[copy].b, block, sizeof(m->im->super[copy]));
 }
 
+/* The next epoch, and so the first one, begins behind all generations. */
+static void begin_epoch(struct maker *m)
+{
+	u32 i;
+
+	m->s.epoch++;
+	for (i = 0; i < m->s.nr_classes; i++)
+		m->s.first = max(m->s.first, m->next[i] - min(m->next[i], m->s.nr_classes - 1ULL));
+	for (i = 0; i < m->s.nr_classes; i++) {
+		m->next[i] = log_class_from(m->s.nr_classes, i, m->s.first);
+		m->number[i] = 0;
+	}
+}
+
 static void open_segment(struct maker *m, u32 segment)
 {
 	static u8 block[SSDUP_BLOCK_BYTES];
-	struct log_header h = { ++m->generation, m->s.epoch, segment };
+	struct log_header h = { m->next[m->class], m->s.epoch, segment };
 
+	m->next[m->class] += m->s.nr_classes;
+	m->generation = h.generation;
 	m->segment = segment;
 	m->count = 0;
 	m->pos = 0;
 	ssdup_log_header_encode(&m->s, &h, block);
 	memcpy(m->im->header[segment].b, block, sizeof(m->im->header[segment]));
-}
-
-static void next_epoch(struct maker *m)
-{
-	m->s.epoch++;
-	m->s.first = m->generation + 1;
-	m->number = 0;
 }
 
 /* A page of @nr entries, those of the version before it included. */
@@ -70,15 +81,16 @@ static void page(struct maker *m, u32 page, u64 rev, u32 nr, u32 kinds)
 	struct ssdup_page *p = &m->im->slot[m->segment][page][rev & 1];
 	struct log_page_id id = {
 		.generation = m->generation, .epoch = m->s.epoch, .rev = rev,
-		.page = page, .segment = m->segment, .number = m->number,
+		.page = page, .segment = m->segment, .number = m->number[m->class],
 	};
-	u32 i;
+	/* No two classes hold the same sector. */
+	u32 share = HDD_SECTORS / m->s.nr_classes / 8 * 8, i;
 
 	memcpy(id.uuid, m->s.uuid, sizeof(id.uuid));
 	ssdup_log_page_begin(p, &id);
 	for (i = 0; i < nr; i++, m->at++) {
 		struct log_entry e = {
-			.sector = (m->at * 56 + i * 24) % (HDD_SECTORS - 64),
+			.sector = m->class * share + (m->at * 56 + i * 24) % (share - 64),
 			.seq = m->generation << SSDUP_SEQ_BITS | m->count++,
 			.sectors = 8 + i % 3 * 8, .kind = 1 + i % kinds,
 		};
@@ -97,8 +109,56 @@ static void full_segment(struct maker *m, u32 segment)
 	u32 i;
 
 	open_segment(m, segment);
-	for (i = 0; i < IMAGE_PAGES; i++, m->number++)
+	for (i = 0; i < IMAGE_PAGES; i++, m->number[m->class]++)
 		page(m, i, 1 + i % 2, i ? 100 : SSDUP_PAGE_ENTRIES, 1);
+}
+
+/* From the start on. */
+static void set_classes(struct maker *m, u32 nr)
+{
+	m->s.epoch = 0;
+	m->s.nr_classes = nr;
+	while (nr--)
+		m->s.tail[nr] = 1;
+	begin_epoch(m);
+}
+
+static void make_classes(struct maker *m, u32 nr)
+{
+	u32 i;
+
+	switch (nr) {
+	case 10:		/* three in turn, with a tail each; the last one is used again */
+		set_classes(m, 3);
+		for (i = 0; i < 9; i++) {
+			m->class = i % 3;
+			full_segment(m, i * 5 % IMAGE_SEGMENTS);
+		}
+		m->s.tail[1] = 4;
+		m->s.tail[2] = m->generation;
+		full_segment(m, 10);
+		break;
+	case 11:		/* a power cut left a gap in one of two, and the next epoch */
+		set_classes(m, 2);
+		full_segment(m, 3);
+		m->class = 1;
+		open_segment(m, 7);
+		m->number[1]++;
+		page(m, 1, 1, 30, 2);
+		begin_epoch(m);
+		full_segment(m, 1);
+		m->class = 0;
+		open_segment(m, 2);
+		page(m, 0, 1, 9, SSDUP_KIND_MAX);
+		break;
+	default:		/* as many as there are, suspended cleanly; one has no segment */
+		set_classes(m, SSDUP_MAX_CLASSES);
+		for (m->class = 1; m->class < SSDUP_MAX_CLASSES; m->class++)
+			full_segment(m, 4 * m->class);
+		m->s.live_segments = SSDUP_MAX_CLASSES - 1;
+		m->s.live_pages = m->s.live_segments * IMAGE_PAGES;
+		m->s.flags = SSDUP_RECORD_CLEAN;
+	}
 }
 
 static void make_image(struct maker *m, u32 nr)
@@ -119,7 +179,7 @@ static void make_image(struct maker *m, u32 nr)
 			full_segment(m, i * 11 % IMAGE_SEGMENTS);
 		open_segment(m, 5);
 		page(m, 0, 1, 60, 2);
-		m->number++;
+		m->number[m->class]++;
 		page(m, 1, 1, 5, 1);
 		break;
 	case 3:			/* all full */
@@ -129,10 +189,10 @@ static void make_image(struct maker *m, u32 nr)
 	case 4:			/* a gap that a power cut left, and the next epoch */
 		full_segment(m, 0);
 		open_segment(m, 1);
-		m->number++;
+		m->number[m->class]++;
 		page(m, 1, 1, 30, 2);
 		open_segment(m, 2);
-		next_epoch(m);
+		begin_epoch(m);
 		full_segment(m, 3);
 		open_segment(m, 4);
 		page(m, 0, 1, 10, 3);
@@ -148,7 +208,7 @@ static void make_image(struct maker *m, u32 nr)
 		full_segment(m, 0);
 		open_segment(m, 1);
 		page(m, 0, 1, 0, 1);
-		m->number++;
+		m->number[m->class]++;
 		page(m, 1, 1, 12, SSDUP_KIND_MAX);
 		m->s.live_segments = 2;
 		m->s.live_pages = IMAGE_PAGES + 2;
@@ -164,23 +224,25 @@ static void make_image(struct maker *m, u32 nr)
 	case 8:			/* a power cut took all pages of a segment, but not of the next */
 		full_segment(m, 0);
 		open_segment(m, 1);
-		m->number += IMAGE_PAGES;
+		m->number[m->class] += IMAGE_PAGES;
 		open_segment(m, 2);
 		page(m, 0, 1, 9, 1);
-		next_epoch(m);
+		begin_epoch(m);
 		break;
 	case 9:			/* epochs, each longer than a round */
 		for (i = 0; i < 27; i++) {
 			if (i && i % 9 == 0)
-				next_epoch(m);
+				begin_epoch(m);
 			full_segment(m, (i * 7 + 3) % IMAGE_SEGMENTS);
 		}
 		m->s.tail[0] = 4;
 		break;
+	default:
+		make_classes(m, nr);
 	}
 }
 
-#define SEEDS	10U
+#define SEEDS	13U
 
 bool fuzz_seed(u32 nr, struct image *im)
 {
@@ -193,9 +255,9 @@ bool fuzz_seed(u32 nr, struct image *im)
 	WARN_ON(g.meta_pages != IMAGE_PAGES || g.segment_sectors != IMAGE_SEGMENT_SECTORS ||
 		g.nr_segments != IMAGE_SEGMENTS);
 	ssdup_log_super_fresh(&m.s, pool, uuid, &g, HDD_SECTORS, IMAGE_SSD_SECTORS);
-	m.s.epoch = 1;
 	if (nr >= SEEDS)
 		return false;
+	begin_epoch(&m);
 	make_image(&m, nr);
 	supers(&m);
 	if (!im->record[0].r.magic)

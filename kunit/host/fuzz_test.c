@@ -24,7 +24,7 @@ static void images_of_the_encoders(struct kunit *test)
 	u32 i;
 
 	for (i = 0; fuzz_seed(i, &im); i++) {
-		fuzz_image(&im);
+		KUNIT_EXPECT_TRUE_MSG(test, fuzz_image(&im), "seed %u", i);
 		size = fuzz_pack(&im, data, sizeof(data));
 		fuzz_unpack(data, size, &again);
 		KUNIT_EXPECT_TRUE(test, !memcmp(&im, &again, sizeof(im)));

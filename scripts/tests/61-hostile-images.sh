@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Spoiled images of an SSD: each is refused by name with nothing written, or
-# accepted with every sector some version of itself. The debug kernel, on which each takes
-# some times as long, has the first of them.
+# Spoiled images of an SSD, also of a log with classes: each is refused by name with nothing
+# written, or accepted with every sector some version of itself. The debug kernel, on which
+# each takes some times as long, has the first of them.
 # kernels: debug 6.12
 # seconds: 400
 # shellcheck source=scripts/tests/lib.sh
@@ -12,11 +12,13 @@
 images=${1:-$images}
 
 make_disks hdd_size_mb=1 ssd_size_mb=33 hdd_discard=1
-hostile images $HDD $SSD "$images" "${2:-1}" >"$T/verdicts" || fail "the images"
-sed 1d "$T/verdicts"
-head -n 1 "$T/verdicts"
-[ "$images" -ge 100 ] || exit 0
-read -r accepted _ refused _ <"$T/verdicts"
-above "images accepted" "$accepted" $((images / 10))
-above "images refused" "$refused" $((images / 10))
-above "kinds of refusals" $(($(wc -l <"$T/verdicts") - 1)) 4
+for what in images classes; do
+	hostile $what $HDD $SSD "$images" "${2:-1}" >"$T/verdicts" || fail "the $what"
+	sed 1d "$T/verdicts"
+	head -n 1 "$T/verdicts"
+	[ "$images" -ge 100 ] || continue
+	read -r accepted _ refused _ <"$T/verdicts"
+	above "$what accepted" "$accepted" $((images / 10))
+	above "$what refused" "$refused" $((images / 10))
+	above "kinds of refusals" $(($(wc -l <"$T/verdicts") - 1)) 4
+done

@@ -16,5 +16,5 @@ cat "$T/counts"
 [ "$cases" -ge 100 ] || exit 0
 read -r _ _ _ tables _ messages _ files _ <"$T/counts"
 above "tables taken" "$tables" $((cases / 20))
-above "messages taken" "$messages" $((cases / 20))
+above "messages taken" "$messages" $((cases / 30))
 above "writes to files taken" "$files" $((cases / 30))

@@ -18,6 +18,7 @@ struct disks {
 	uint64_t	hdd_sectors;
 	uint64_t	ssd_sectors;
 	char		table[256];	/* parameters of a plain table */
+	bool		classes;	/* it names classes a and b */
 };
 
 extern struct disks disks;

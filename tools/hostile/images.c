@@ -117,9 +117,13 @@ static void count_used(const struct image *i, unsigned int *headers, unsigned in
 		*pages += p[k].h.magic == htole32(SSDUP_PAGE_MAGIC);
 }
 
-/* A log with several segments in use and entries of every kind that a user can make. */
+/*
+ * A log with several segments in use, in turn of each class, and entries of every kind that a
+ * user can make.
+ */
 static void make_base(void)
 {
+	static const char * const class[] = { "class a", "class default", "class b" };
 	unsigned int i, headers, pages;
 	uint64_t range[2];
 	int fd;
@@ -129,6 +133,8 @@ static void make_base(void)
 		fail("no device");
 	fd = device_open();
 	for (i = 0; i < 10; i++) {
+		if (disks.classes)
+			say(class[i % 3]);
 		write_some(fd, i, 95, 12);
 		range[0] = (i * 190 + 17) * SECTOR;
 		range[1] = 31 * SECTOR;

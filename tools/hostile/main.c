@@ -3,6 +3,7 @@
  * hostile: what nobody in his right mind does to a device of dm-ssdup.
  *
  *	hostile images HDD SSD NR SEED	activate NR spoiled images of the SSD
+ *	hostile classes HDD SSD NR SEED	the same, of a log with classes
  *	hostile words HDD SSD NR SEED	tables, messages and sysfs files, NR of each
  *	hostile starve HDD SSD MODEL	tables while allocations fail, see starve.c; MODEL is
  *					iocheck's, of what is written in between
@@ -295,12 +296,13 @@ int main(int argc, char **argv)
 {
 	char path[128];
 	uint64_t nr = 0, seed = 0;
+	bool image;
 	int r;
 
 	if (argc == 7 && !strcmp(argv[1], "forge"))
 		return forge(argv + 2);
 	if (argc != 6 && !(argc == 5 && !strcmp(argv[1], "starve"))) {
-		fprintf(stderr, "usage: hostile images|words HDD SSD NR SEED\n"
+		fprintf(stderr, "usage: hostile images|classes|words HDD SSD NR SEED\n"
 			"       hostile starve HDD SSD MODEL\n"
 			"       hostile forge SSD WHAT AT BYTES VALUE\n");
 		return 2;
@@ -316,9 +318,11 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "/sys/block/%s/model/bytes_written",
 		 strrchr(disks.ssd, '/') + 1);
 	disks.written_fd = open(path, O_RDONLY | O_CLOEXEC);
-	snprintf(disks.table, sizeof(disks.table),
-		 strcmp(argv[1], "images") ? "%s %s 6 " TABLE : "%s %s 8 " TABLE " segment_mb %u",
-		 disks.hdd, disks.ssd, IMAGE_SEGMENT_MB);
+	disks.classes = strcmp(argv[1], "images");
+	image = !disks.classes || !strcmp(argv[1], "classes");
+	snprintf(disks.table, sizeof(disks.table), "%s %s %u " TABLE "%s%s", disks.hdd, disks.ssd,
+		 6 + 2 * image + 2 * disks.classes, image ? " segment_mb 1" : "",
+		 disks.classes ? " classes a:late+b" : "");
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (disks.written_fd < 0 || kmsg < 0) {
 		perror("hostile");
@@ -329,7 +333,7 @@ int main(int argc, char **argv)
 	if (argc == 5)
 		r = starve(argv[4]);
 	else
-		r = !strcmp(argv[1], "images") ? images(nr, seed) : words(nr, seed);
+		r = !strcmp(argv[1], "words") ? words(nr, seed) : images(nr, seed);
 	dm_close();
 	return r;
 }

@@ -112,7 +112,7 @@ static const struct field record_fields[] = {
 	FIELD(ssdup_record, first), FIELD(ssdup_record, first),
 	FIELD(ssdup_record, block_sectors), FIELD(ssdup_record, live_segments),
 	FIELD(ssdup_record, live_pages), FIELD(ssdup_record, tail[0]),
-	FIELD(ssdup_record, tail[0]), FIELD(ssdup_record, tail[1]),
+	FIELD(ssdup_record, tail[0]), FIELD(ssdup_record, tail[1]), FIELD(ssdup_record, tail[2]),
 	{ offsetof(struct ssdup_record, pool), 8 }, { offsetof(struct ssdup_record, uuid), 8 },
 };
 
@@ -242,6 +242,15 @@ static void swap_supers(struct image *im)
 	forged = true;
 }
 
+/* Of one of the classes. */
+static void move_tail(struct ssdup_record *r, unsigned int most)
+{
+	unsigned int nr = le16toh(r->nr_classes), class;
+
+	class = below(nr && nr <= SSDUP_MAX_CLASSES ? nr : SSDUP_MAX_CLASSES);
+	r->tail[class] = htole64(le64toh(r->tail[class]) + below(2 * most + 1) - most);
+}
+
 /* A copy that is older, or newer, than the other one. */
 static void age_record(struct image *im)
 {
@@ -250,7 +259,7 @@ static void age_record(struct image *im)
 
 	r->seq = htole64(le64toh(r->seq) + below(5) - 2);
 	if (below(2))
-		r->tail[0] = htole64(le64toh(r->tail[0]) + below(7) - 3);
+		move_tail(r, 3);
 	image_repair_record(im, copy);
 	forged = true;
 }
@@ -284,15 +293,15 @@ static void nil_uuid(struct image *im)
 	forged = true;
 }
 
-/* Both copies say it: what is free, where the epoch began, how much there is. */
+/* Both copies say it: what is free, where the epoch began, how much there is, and of what. */
 static void play_record(struct image *im)
 {
 	struct ssdup_record *r = &im->record[0].r;
-	unsigned int copy;
+	unsigned int copy, i;
 
-	switch (below(5)) {
+	switch (below(6)) {
 	case 0:
-		r->tail[0] = htole64(le64toh(r->tail[0]) + below(9) - 4);
+		move_tail(r, 4);
 		break;
 	case 1:
 		r->first = htole64(le64toh(r->first) + below(9) - 4);
@@ -302,6 +311,11 @@ static void play_record(struct image *im)
 		break;
 	case 3:
 		r->flags ^= htole32(SSDUP_RECORD_CLEAN);
+		break;
+	case 4:
+		r->nr_classes = htole16(1 + below(SSDUP_MAX_CLASSES));
+		for (i = 0; i < SSDUP_MAX_CLASSES; i++)
+			r->tail[i] = r->tail[i] ?: r->tail[0];
 		break;
 	default:
 		r->live_pages = htole64(le64toh(r->live_pages) + below(5) - 2);
@@ -353,7 +367,7 @@ static void copy_header(struct image *im)
 	settle(im, image_repair_header, segment);
 }
 
-/* Generations in another order, used twice, or left out. */
+/* Generations in another order, used twice, or left out, and so perhaps of another class. */
 static void play_generations(struct image *im)
 {
 	unsigned int a = any_segment(im), b = any_segment(im);
@@ -361,6 +375,8 @@ static void play_generations(struct image *im)
 	uint64_t generation = x->generation;
 
 	x->generation = y->generation;
+	if (below(2))
+		x->class = y->class;
 	switch (below(3)) {
 	case 0:
 		y->generation = generation;

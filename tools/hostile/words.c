@@ -32,19 +32,19 @@ static const char * const known[] = {
 	/* Keys, */
 	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "halves", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
-	"flush_on_suspend", "discard", "thrift", "ssd_budget",
+	"flush_on_suspend", "discard", "thrift", "ssd_budget", "classes",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
-	"off",
+	"off", "default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
 	/* messages, */
-	"flush", "commit", "start", "pause", "set", "clear_stats", "lost_ranges",
+	"flush", "commit", "start", "pause", "set", "clear_stats", "lost_ranges", "class",
 	/* and others. */
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		16U
-#define KEY_WORDS	10U
-#define MESSAGES	7U
+#define KEYS		17U
+#define KEY_WORDS	14U
+#define MESSAGES	8U
 
 static const char * const numbers[] = {
 	"0", "1", "2", "3", "-1", "-0", "+1", "00", "01", "0x10", "0b1", "1e3", "1.5", "16", "17",
@@ -266,7 +266,7 @@ static bool message_case(void)
 		end = add_words(text, below(100));
 		break;
 	case 2:
-		end = add_words(stpcpy(text, known[KEYS + KEY_WORDS + below(MESSAGES)]), below(3));
+		end = add_words(stpcpy(text, known[KEYS + KEY_WORDS + below(MESSAGES)]), below(4));
 		break;
 	default:
 		end = text + sprintf(text, "set %s ", known[below(KEYS)]);
