@@ -5,7 +5,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-top=$((1 << 56)) generations=$((1 << 39))	# the highest, see core/log.h
+at=0 top=$((1 << 56)) generations=$((1 << 39))	# the highest, see core/log.h
 
 # restore - the log as it was
 restore()
@@ -117,6 +117,38 @@ io write start=65536 len=2400 bs=8 fsync=1
 must said "counters of the log are used up"
 io verify
 remove_ssdup
+make_ssdup policy all drain manual
+io verify
+remove_ssdup
+
+# a log with classes: what says which class a segment has, and what of it is free
+rm "$MODEL"
+make_disks ssd_size_mb=16
+make_ssdup policy all drain manual classes a+b
+for class in a b default; do
+	message class $class
+	io write bs=8 len=64 start=$((++at * 64))
+done
+is "sectors of the classes" "$(awk '{ print $3 }' "$SYS/classes" | xargs)" "64 64 64"
+remove_ssdup
+must dd if=$SSD of="$T/log" bs=1M status=none
+for value in 0 9; do
+	forged "impossible geometry (fault 7)" record 0x2a 2 $value
+done
+# of a class more, which has no tail; of a class less
+for value in 4 2; do
+	forged "generation zero, used twice or out of range (fault 8" record 0x2a 2 $value
+done
+for value in 0 $((top + 1)); do
+	forged "generation zero, used twice or out of range (fault 8)" record 0x70 8 $value
+done
+forged "not the pages that the last suspend counted" record 0x70 8 1000
+for value in 0 1 8; do
+	forged "generation zero, used twice or out of range (fault 8" header1 0x3e 2 $value
+done
+# the generation of another class
+forged "generation zero, used twice or out of range (fault 8" header1 0x28 8 3
+restore
 make_ssdup policy all drain manual
 io verify
 remove_ssdup

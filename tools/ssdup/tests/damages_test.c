@@ -3,11 +3,7 @@
  * Single damages: each is found under its own number and nothing else is, and repair
  * leaves a log that the kernel accepts.
  */
-#include <kunit/test.h>
-#include "maker.h"
-
-#define OF(what, field)	offsetof(struct ssdup_##what, field), \
-			sizeof(((struct ssdup_##what *)0)->field)
+#include "judge.h"
 
 struct damage {
 	const char	*name;
@@ -547,53 +543,7 @@ static const struct damage damages[] = {
 	{ "range lost", range_lost, 331, EXIT_OK, EXIT_OK, EXIT_OK },
 };
 
-/* --- Judging --- */
-
-/* Exit code of check, and whether @number is all there is, of what is no note. */
-static int judge(struct kunit *test, struct maker *m, unsigned int number)
-{
-	struct log_file l;
-	int verdict, code;
-	bool there = !number;
-	size_t i;
-
-	bench_log(&m->b, &l, NO_COPY);
-	l.hdd_sectors = m->b.hdd_sectors;
-	verdict = check_log(&l, true, true);
-	code = !l.known ? no_log(&l) : findings_exit(&l.findings);
-	for (i = 0; i < l.findings.nr; i++) {
-		const struct finding *f = &l.findings.all[i];
-
-		there |= f->number == number;
-		if (number && f->number != number)
-			KUNIT_EXPECT_EQ_MSG(test, f->severity, SEV_NOTE, "also E%u", f->number);
-	}
-	KUNIT_EXPECT_TRUE_MSG(test, there, "E%u is not found", number);
-	KUNIT_EXPECT_TRUE(test, verdict == LOG_OK || code != EXIT_OK);
-	log_close(&l);
-	return code;
-}
-
-/* As the command does. */
-static int mend(struct maker *m)
-{
-	struct log_file l;
-	struct plan plan;
-	bool lost;
-	int r;
-
-	bench_log(&m->b, &l, NO_COPY);
-	l.hdd_sectors = m->b.hdd_sectors;
-	r = plan_make(&l, &plan);
-	lost = l.findings.of[SEV_LOST];
-	if (r == EXIT_OK && !plan.nr)
-		r = findings_exit(&l.findings);
-	else if (r == EXIT_OK)
-		r = plan_apply(&plan) ? EXIT_FAILED : lost ? EXIT_DEGRADED : EXIT_OK;
-	plan_free(&plan);
-	log_close(&l);
-	return r;
-}
+/* --- Found and mended --- */
 
 static void describe_damage(const struct damage *d, char *desc)
 {
@@ -608,11 +558,11 @@ static void found_and_mended(struct kunit *test)
 	struct maker m;
 
 	maker_usual(&m, MAKER_SECTORS, d->number == 318 ? 8 : 1);
-	KUNIT_EXPECT_EQ(test, judge(test, &m, 0), EXIT_OK);
+	KUNIT_EXPECT_EQ(test, judge_log(test, &m, 0), EXIT_OK);
 	d->spoil(&m);
-	KUNIT_EXPECT_EQ_MSG(test, judge(test, &m, d->number), d->check, "%s", d->name);
-	KUNIT_EXPECT_EQ_MSG(test, mend(&m), d->repair, "%s", d->name);
-	KUNIT_EXPECT_EQ_MSG(test, judge(test, &m, 0), d->after, "%s", d->name);
+	KUNIT_EXPECT_EQ_MSG(test, judge_log(test, &m, d->number), d->check, "%s", d->name);
+	KUNIT_EXPECT_EQ_MSG(test, judge_mended(&m), d->repair, "%s", d->name);
+	KUNIT_EXPECT_EQ_MSG(test, judge_log(test, &m, 0), d->after, "%s", d->name);
 	maker_end(&m);
 }
 
