@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/classes.h"
 #include "lib/dev.h"
 #include "lib/metrics.h"
 #include "lib/state.h"
@@ -219,6 +220,38 @@ static void print_size(FILE *to, const struct devices *all, const char *name, co
 		}
 }
 
+/* One number of each class of each device that has several. */
+static void print_class(FILE *to, const struct devices *all, const char *name, const char *help,
+			unsigned int number)
+{
+	const struct device *d;
+	struct class_line k;
+	FILE *f;
+
+	print_head(to, name, help);
+	for (d = all->device; d < all->device + all->nr; d++) {
+		f = classes_open(d->dir);
+		while (f && classes_next(f, &k)) {
+			fprintf(to, "%s{%s,class=\"%s\",drained=\"%s\"}", name, d->labels, k.name,
+				k.late);
+			print_value(to, SECTORS, k.sectors[number]);
+		}
+		if (f)
+			fclose(f);
+	}
+}
+
+static void print_classes(FILE *to, const struct devices *all)
+{
+	print_class(to, all, "ssdup_class_held_bytes", "What the log holds of a class.", 0);
+	print_class(to, all, "ssdup_class_written_bytes_total",
+		    "What was written to the log of a class.", 1);
+	print_class(to, all, "ssdup_class_drained_bytes_total",
+		    "What was drained of a class to the HDD.", 2);
+	print_class(to, all, "ssdup_class_replaced_bytes_total",
+		    "What was overwritten or discarded of a class while the log held it.", 3);
+}
+
 /* The kernel's name of a disk, as in iostat and node_exporter: sda for 8:0. */
 static char *disk_label(const struct devices *all, const struct device *d, const char *role)
 {
@@ -312,6 +345,7 @@ static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct device
 	print_present(to, all);
 	print_size(to, all, "ssdup_log_size_bytes", "Size of the log.", true);
 	print_size(to, all, "ssdup_segment_size_bytes", "Size of a segment.", false);
+	print_classes(to, all);
 	print_fields(to, all);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "lib/classes.h"
 #include "lib/dev.h"
 #include "lib/json.h"
 #include "lib/state.h"
@@ -32,52 +33,39 @@ static void say_disk(const char *what, dev_t rdev)
 
 static void say_segments(const struct state *s)
 {
+	uint64_t open = s->v.segments - s->v.segments_free - s->v.segments_sealed;
+
 	printf("  segments:  %llu: ", (unsigned long long)s->v.segments);
 	/* None is open before the first write, and after a drain of everything. */
-	if (s->v.segments_free + s->v.segments_sealed < s->v.segments)
+	if (open == 1)
 		printf("1 open (%llu %% full), ", (unsigned long long)s->v.open_fill_1e4 / 100);
+	else if (open)
+		printf("%llu open, ", (unsigned long long)open);
 	if (s->v.segments_sealed)
 		printf("%llu sealed, ", (unsigned long long)s->v.segments_sealed);
 	printf("%llu free\n", (unsigned long long)s->v.segments_free);
 }
 
-/* The file of a log with classes; NULL for another one. */
 static FILE *open_classes(const struct state *s)
 {
 	char number[DEV_NUMBER], *path;
-	char *first = dev_sysfs_read(s->rdev, "ssdup/classes");
-	FILE *f = NULL;
+	FILE *f;
 
-	if (first && strcmp(first, "none")) {
-		path = xprintf("/sys/dev/block/%s/ssdup/classes", dev_number(number, s->rdev));
-		f = fopen(path, "re");
-		free(path);
-	}
-	free(first);
+	path = xprintf("/sys/dev/block/%s/ssdup", dev_number(number, s->rdev));
+	f = classes_open(path);
+	free(path);
 	return f;
-}
-
-/* The numbers of a class, as sectors: held, written, drained and replaced. */
-struct class_line {
-	char name[32], late[8];
-	unsigned long long sectors[4];
-};
-
-static bool read_class(FILE *f, struct class_line *k)
-{
-	return fscanf(f, "%31s %7s %llu %llu %llu %llu", k->name, k->late, &k->sectors[0],
-		      &k->sectors[1], &k->sectors[2], &k->sectors[3]) == 6;
 }
 
 static void say_classes(const struct state *s)
 {
 	FILE *f = open_classes(s);
-	char size[4][SIZE_TEXT];
+	char size[CLASS_NUMBERS][SIZE_TEXT];
 	struct class_line k;
 	int i;
 
-	while (f && read_class(f, &k)) {
-		for (i = 0; i < 4; i++)
+	while (f && classes_next(f, &k)) {
+		for (i = 0; i < CLASS_NUMBERS; i++)
 			format_size(size[i], k.sectors[i] * SECTOR_BYTES);
 		printf("  class:     %s, %s: %s held, %s written, %s drained, %s replaced\n",
 		       k.name, k.late, size[0], size[1], size[2], size[3]);
@@ -213,11 +201,11 @@ static void json_classes(struct json *j, const struct state *s)
 	int i;
 
 	json_begin(j, "classes", '[');
-	while (f && read_class(f, &k)) {
+	while (f && classes_next(f, &k)) {
 		json_begin(j, NULL, '{');
 		json_text(j, "name", k.name);
 		json_bool(j, "late", !strcmp(k.late, "late"));
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < CLASS_NUMBERS; i++)
 			json_number(j, words[i], k.sectors[i]);
 		json_end(j, '}');
 	}
