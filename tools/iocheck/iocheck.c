@@ -24,7 +24,8 @@
  *	watch		start=0 len=.. bs=.. seconds=10 verify while another process writes
  *	stress		start=0 len=.. max=64 seconds=10 seed=1 all of them in turn
  * For those that write: depth=16 align=1 fua=0 fsync=0, errors=0 (1: an error ends
- * it quietly, and what failed to be written may be there or not).
+ * it quietly, and what failed to be written may be there or not), hint=0 (of the file that
+ * the device's node is, see F_SET_RW_HINT; it stays).
  *
  * Exit status: 0 all well, 1 wrong content, 2 an error.
  */
@@ -45,7 +46,7 @@
 
 struct args {
 	uint64_t start, len, bs, step, nr, seed, max, depth, align, fua, fsync, errors, seconds,
-		 error;
+		 error, hint;
 };
 
 static struct args arg;
@@ -434,7 +435,8 @@ static void parse(char **argv)
 		{ "step", &arg.step }, { "nr", &arg.nr }, { "seed", &arg.seed },
 		{ "max", &arg.max }, { "depth", &arg.depth }, { "align", &arg.align },
 		{ "fua", &arg.fua }, { "fsync", &arg.fsync }, { "errors", &arg.errors },
-		{ "seconds", &arg.seconds }, { "errno", &arg.error }, { NULL, NULL }
+		{ "seconds", &arg.seconds }, { "errno", &arg.error },
+		{ "hint", &arg.hint }, { NULL, NULL }
 	};
 	size_t i, n;
 
@@ -539,6 +541,8 @@ int main(int argc, char **argv)
 	fd = open(argv[2], (c->reads ? O_RDONLY : O_RDWR) | O_DIRECT | O_CLOEXEC);
 	if (fd < 0 || ioctl(fd, BLKGETSIZE64, &bytes))
 		die(argv[2]);
+	if (arg.hint && fcntl(fd, F_SET_RW_HINT, &arg.hint))
+		die("F_SET_RW_HINT");
 	open_model(argv[1], bytes / SECTOR);
 	defaults();
 	if (!c->reads && syscall(SYS_io_setup, MAX_DEPTH, &aio))
