@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 
+#include "cgroups.h"
 #include "classes.h"
 #include "map.h"
 #include "segments.h"
@@ -15,15 +17,18 @@ void ssdup_classes_destroy(struct ssdup *c)
 }
 
 /* The class of new data; @sectors is cut to what has one class. */
-static u32 new_class(struct ssdup *c, u32 hint, u64 start, u32 *sectors)
+static u32 new_class(struct ssdup *c, const struct bio *bio, u64 start, u32 *sectors)
 {
+	u32 hint = ssdup_write_hint(bio);
 	u32 class = hint < SSDUP_HINTS ? c->set.classes.hint[hint] : 0;
 	const struct class_rules *rules;
 
 	rcu_read_lock();
 	rules = rcu_dereference(c->class_rules);
-	if (rules)
+	if (rules) {
+		class = ssdup_cgroup_class(rules, bio) ?: class;
 		class = ssdup_class_choose(rules, class, start, sectors);
+	}
 	rcu_read_unlock();
 	/* A log that is not empty keeps its number of classes. */
 	return class < c->nr_classes ? class : 0;
@@ -32,7 +37,7 @@ static u32 new_class(struct ssdup *c, u32 hint, u64 start, u32 *sectors)
 void ssdup_class_take(struct ssdup *c, const struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
-	u32 class = new_class(c, ssdup_write_hint(bio), io->start, &io->sectors);
+	u32 class = new_class(c, bio, io->start, &io->sectors);
 	unsigned long flags;
 
 	io->own = class;
@@ -71,41 +76,33 @@ bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io)
 	return one;
 }
 
-/* --- Messages --- */
+/* --- Rules for new data --- */
 
-/* Change the rules from @old to @rules. Without a length, for all data that no range has. */
-static bool change(struct class_rules *rules, const struct class_rules *old, u32 class, u64 start,
-		   u64 len)
+struct class_change {
+	u64	cgroup;		/* 0: none */
+	u64	start;
+	u64	len;		/* 0: for all data that has no rule of its own */
+	u32	class;
+};
+
+static bool change(struct class_rules *rules, const struct class_rules *old,
+		   const struct class_change *x)
 {
-	if (len)
-		return ssdup_class_set_range(rules, old, start, start + len, class);
+	if (x->cgroup)
+		return ssdup_class_set_cgroup(rules, old, x->cgroup, x->class);
+	if (x->len)
+		return ssdup_class_set_range(rules, old, x->start, x->start + x->len, x->class);
 	*rules = *old;
-	rules->epoch = class;
+	rules->epoch = x->class;
 	return true;
 }
 
-int ssdup_class_message(struct ssdup *c, const char *name, const char *start, const char *len,
-			const char **error)
+static int change_rules(struct ssdup *c, const struct class_change *x, const char **error)
 {
 	static const struct class_rules none;
 	struct class_rules *rules, *old;
-	u64 from = 0, sectors = 0;
 	bool done;
-	u32 class;
 
-	if (!ssdup_class_find(&c->set.classes, name, &class)) {
-		*error = "no such class";
-		return -EINVAL;
-	}
-	if (class >= c->nr_classes) {
-		*error = "the log has fewer classes until it is empty and activated anew";
-		return -EBUSY;
-	}
-	if (start && (kstrtou64(start, 10, &from) || kstrtou64(len, 10, &sectors) || !sectors ||
-		      from >= c->ti->len || sectors > c->ti->len - from)) {
-		*error = "not a start and a length in sectors within the device";
-		return -EINVAL;
-	}
 	rules = kzalloc(sizeof(*rules), GFP_KERNEL);
 	if (!rules) {
 		*error = "out of memory";
@@ -113,16 +110,82 @@ int ssdup_class_message(struct ssdup *c, const char *name, const char *start, co
 	}
 	mutex_lock(&rules_lock);
 	old = rcu_dereference_protected(c->class_rules, lockdep_is_held(&rules_lock));
-	done = change(rules, old ?: &none, class, from, sectors);
+	done = change(rules, old ?: &none, x);
 	if (done)
 		rcu_assign_pointer(c->class_rules, rules);
 	mutex_unlock(&rules_lock);
 	if (!done) {
 		kfree(rules);
-		*error = "too many ranges";
+		*error = x->cgroup ? "too many cgroups" : "too many ranges";
 		return -ENOSPC;
 	}
 	synchronize_rcu();
 	kfree(old);
 	return 0;
+}
+
+static int find_class(struct ssdup *c, const char *name, u32 *class, const char **error)
+{
+	if (!ssdup_class_find(&c->set.classes, name, class)) {
+		*error = "no such class";
+		return -EINVAL;
+	}
+	if (*class >= c->nr_classes) {
+		*error = "the log has fewer classes until it is empty and activated anew";
+		return -EBUSY;
+	}
+	return 0;
+}
+
+int ssdup_class_message(struct ssdup *c, const char *name, const char *start, const char *len,
+			const char **error)
+{
+	struct class_change x = { };
+	int r = find_class(c, name, &x.class, error);
+
+	if (r)
+		return r;
+	if (start && (kstrtou64(start, 10, &x.start) || kstrtou64(len, 10, &x.len) || !x.len ||
+		      x.start >= c->ti->len || x.len > c->ti->len - x.start)) {
+		*error = "not a start and a length in sectors within the device";
+		return -EINVAL;
+	}
+	return change_rules(c, &x, error);
+}
+
+int ssdup_class_cgroup(struct ssdup *c, char *text, const char **error)
+{
+	char *name = strrchr(text, ' ');
+	struct class_change x = { };
+	int r;
+
+	if (!name) {
+		*error = "not a cgroup and a class";
+		return -EINVAL;
+	}
+	*name++ = '\0';
+	r = find_class(c, name, &x.class, error);
+	if (r)
+		return r;
+	r = ssdup_cgroup_id(strim(text), &x.cgroup);
+	if (r) {
+		*error = "no such cgroup";
+		return r;
+	}
+	return change_rules(c, &x, error);
+}
+
+ssize_t ssdup_class_cgroups(struct ssdup *c, char *buf)
+{
+	const struct class_rules *rules;
+	const struct class_cgroup *x;
+	int len = 0;
+
+	rcu_read_lock();
+	rules = rcu_dereference(c->class_rules);
+	for (x = rules ? rules->cgroup : NULL; rules && x < rules->cgroup + rules->nr_cgroups; x++)
+		len += sysfs_emit_at(buf, len, "%llu %s\n", x->id,
+				     c->set.classes.name[x->class]);
+	rcu_read_unlock();
+	return len ?: sysfs_emit(buf, "none\n");
 }

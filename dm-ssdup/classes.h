@@ -3,7 +3,7 @@
  * dm-ssdup: the class of a write to the log.
  *
  * What the log holds keeps its class, so two classes never hold the same sector. New data gets
- * the class that a message has set for its sectors, or else for the present job.
+ * the class that was set for its sectors, or else for its cgroup, its hint, or the present job.
  */
 #ifndef SSDUP_CLASSES_H
 #define SSDUP_CLASSES_H
@@ -37,5 +37,16 @@ bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io);
  */
 int ssdup_class_message(struct ssdup *c, const char *name, const char *start, const char *len,
 			const char **error);
+
+/**
+ * ssdup_class_cgroup() - set the class of a cgroup's new data
+ * @text: "PATH CLASS" or "NUMBER CLASS"; changed
+ *
+ * Context: process. Return: 0 or -errno, with *error set.
+ */
+int ssdup_class_cgroup(struct ssdup *c, char *text, const char **error);
+
+/** ssdup_class_cgroups() - a line for each of these, or "none"; context: process */
+ssize_t ssdup_class_cgroups(struct ssdup *c, char *buf);
 
 #endif

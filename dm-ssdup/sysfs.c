@@ -7,9 +7,11 @@
  * until its owner is destroyed. The owner is the table that was resumed last: its resume takes
  * the folder over from the table before. A suspend does not change the owner.
  */
+#include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "args.h"
+#include "classes.h"
 #include "map.h"
 #include "status.h"
 #include "super.h"
@@ -28,6 +30,7 @@ struct ssdup_attr {
 	struct device_attribute attr;
 	const char	*key;		/* of a file that shows a key */
 	ssize_t		(*show)(struct ssdup *c, char *buf);
+	int		(*store)(struct ssdup *c, char *text, const char **error);
 	enum ssdup_field field;		/* shown when @key and @show are NULL */
 };
 
@@ -66,6 +69,9 @@ static ssize_t show_classes(struct ssdup *c, char *buf)
 	return len;
 }
 
+#define show_class_cgroups	ssdup_class_cgroups
+#define store_class_cgroups	ssdup_class_cgroup
+
 static struct ssdup_attr files[] = {
 #define KNOB(name, file, ...)							\
 	{ .attr = __ATTR(file, 0644, ssdup_show, ssdup_store), .key = #name },
@@ -78,6 +84,9 @@ static struct ssdup_attr files[] = {
 #define SSDUP_STAT		READ_FIELD
 #define SSDUP_FILE(file, ...)							\
 	{ .attr = __ATTR(file, 0444, ssdup_show, NULL), .show = show_##file },
+#define SSDUP_RULES_FILE(file, ...)						\
+	{ .attr = __ATTR(file, 0644, ssdup_show, ssdup_store),			\
+	  .show = show_##file, .store = store_##file },
 #include "core/fields.h"
 };
 
@@ -133,23 +142,23 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 			   size_t len)
 {
 	struct ssdup_attr *a = container_of(attr, struct ssdup_attr, attr);
+	char *text = kmemdup_nul(buf, len, GFP_KERNEL), *word;
 	const char *error;
 	struct ssdup *c;
-	char text[32];
 	int r = -ENODEV;
 
-	if (len >= sizeof(text))
-		return -EINVAL;
-	memcpy(text, buf, len);
-	text[len] = '\0';
+	if (!text)
+		return -ENOMEM;
+	word = strim(text);
 	mutex_lock(&owner_lock);
 	c = owner_of(dev);
 	if (c) {
-		r = ssdup_set(c, a->key, strim(text), &error);
+		r = a->store ? a->store(c, word, &error) : ssdup_set(c, a->key, word, &error);
 		if (r)
 			DMERR_LIMIT("%s: %s: %s", dm_device_name(c->md), attr->attr.name, error);
 	}
 	mutex_unlock(&owner_lock);
+	kfree(text);
 	return r ?: len;
 }
 

@@ -176,12 +176,51 @@ static void too_many_ranges(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, class_at(r, 3), 2);
 }
 
+static bool set_cgroup(struct kunit *test, struct class_rules *r, u64 id, u32 class)
+{
+	struct class_rules *next = new_rules(test, 0);
+	bool done;
+
+	done = ssdup_class_set_cgroup(next, r, id, class);
+	if (done)
+		*r = *next;
+	return done;
+}
+
+static void cgroups_have_classes(struct kunit *test)
+{
+	struct class_rules *r = new_rules(test, 7);
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, ssdup_class_of_cgroup(r, 1), 0);
+	for (i = 0; i < SSDUP_CLASS_CGROUPS; i++)
+		KUNIT_ASSERT_TRUE(test, set_cgroup(test, r, 100 + i, 1 + i % 7));
+	for (i = 0; i < SSDUP_CLASS_CGROUPS; i++)
+		KUNIT_EXPECT_EQ(test, ssdup_class_of_cgroup(r, 100 + i), 1 + i % 7);
+	KUNIT_EXPECT_FALSE(test, set_cgroup(test, r, 1, 1));
+	KUNIT_EXPECT_EQ(test, ssdup_class_of_cgroup(r, 1), 0);
+	/* One that is there takes no more room. */
+	KUNIT_EXPECT_TRUE(test, set_cgroup(test, r, 100, 5));
+	KUNIT_EXPECT_EQ(test, ssdup_class_of_cgroup(r, 100), 5);
+	KUNIT_EXPECT_TRUE(test, set_cgroup(test, r, 101, 0));
+	KUNIT_EXPECT_EQ(test, ssdup_class_of_cgroup(r, 101), 0);
+	KUNIT_EXPECT_EQ(test, r->nr_cgroups, SSDUP_CLASS_CGROUPS - 1);
+	KUNIT_EXPECT_TRUE(test, set_cgroup(test, r, 1, 1));
+	/* A change of one kind keeps the others. */
+	KUNIT_EXPECT_TRUE(test, set_range(test, r, 100, 200, 3));
+	KUNIT_EXPECT_EQ(test, ssdup_class_of_cgroup(r, 1), 1);
+	KUNIT_EXPECT_TRUE(test, set_cgroup(test, r, 1, 0));
+	KUNIT_EXPECT_EQ(test, class_at(r, 100), 3);
+	KUNIT_EXPECT_EQ(test, class_at(r, 99), 7);
+}
+
 static struct kunit_case class_cases[] = {
 	KUNIT_CASE_PARAM(names_by_example, names_gen_params),
 	KUNIT_CASE(new_data),
 	KUNIT_CASE(hints_give_classes),
 	KUNIT_CASE(ranges_change),
 	KUNIT_CASE(too_many_ranges),
+	KUNIT_CASE(cgroups_have_classes),
 	{}
 };
 

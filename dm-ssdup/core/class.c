@@ -114,7 +114,7 @@ bool ssdup_class_set_range(struct class_rules *r, const struct class_rules *old,
 {
 	const struct class_range *o;
 
-	r->epoch = old->epoch;
+	*r = *old;
 	r->nr = 0;
 	for (o = old->range; o < old->range + old->nr; o++)
 		if (!put_range(r, o->start, min(o->end, start), o->class) ||
@@ -123,11 +123,39 @@ bool ssdup_class_set_range(struct class_rules *r, const struct class_rules *old,
 	return !class || put_range(r, start, end, class);
 }
 
-u32 ssdup_class_choose(const struct class_rules *r, u32 hint, u64 start, u32 *sectors)
+bool ssdup_class_set_cgroup(struct class_rules *r, const struct class_rules *old, u64 id,
+			    u32 class)
+{
+	u32 i;
+
+	*r = *old;
+	r->nr_cgroups = 0;
+	for (i = 0; i < old->nr_cgroups; i++)
+		if (old->cgroup[i].id != id)
+			r->cgroup[r->nr_cgroups++] = old->cgroup[i];
+	if (!class)
+		return true;
+	if (r->nr_cgroups == SSDUP_CLASS_CGROUPS)
+		return false;
+	r->cgroup[r->nr_cgroups++] = (struct class_cgroup){ id, class };
+	return true;
+}
+
+u32 ssdup_class_of_cgroup(const struct class_rules *r, u64 id)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr_cgroups; i++)
+		if (r->cgroup[i].id == id)
+			return r->cgroup[i].class;
+	return 0;
+}
+
+u32 ssdup_class_choose(const struct class_rules *r, u32 asked, u64 start, u32 *sectors)
 {
 	const struct class_range *x;
 	u64 end = start + *sectors;
-	u32 class = hint ?: r->epoch;
+	u32 class = asked ?: r->epoch;
 
 	for (x = r->range; x < r->range + r->nr; x++) {
 		if (x->end <= start || x->start >= end)

@@ -12,6 +12,7 @@
 
 #define SSDUP_CLASS_NAME	16U	/* bytes, with the zero behind it */
 #define SSDUP_CLASS_RANGES	32U
+#define SSDUP_CLASS_CGROUPS	32U
 #define SSDUP_HINTS		6U	/* RWH_WRITE_LIFE_ of <linux/fcntl.h>; 0: not set */
 
 /* The classes that a table names. */
@@ -45,13 +46,18 @@ static inline bool class_is_late(const struct class_table *t, u32 class)
 
 /* Which class new data gets, as messages have set it. */
 struct class_rules {
-	u32	epoch;		/* class of what no range has */
+	u32	epoch;		/* class of all else */
 	u32	nr;		/* of ranges, which do not overlap */
 	struct class_range {
 		u64	start;		/* sectors of the device */
 		u64	end;
 		u32	class;
 	} range[SSDUP_CLASS_RANGES];
+	u32	nr_cgroups;
+	struct class_cgroup {
+		u64	id;
+		u32	class;
+	} cgroup[SSDUP_CLASS_CGROUPS];
 };
 
 /**
@@ -66,10 +72,21 @@ bool ssdup_class_set_range(struct class_rules *r, const struct class_rules *old,
 			   u32 class);
 
 /**
+ * ssdup_class_set_cgroup() - let the data of a cgroup have a class
+ *
+ * As ssdup_class_set_range(). Return: false when there would be more than SSDUP_CLASS_CGROUPS.
+ */
+bool ssdup_class_set_cgroup(struct class_rules *r, const struct class_rules *old, u64 id,
+			    u32 class);
+
+/** ssdup_class_of_cgroup() - the class that was set for it, or 0 */
+u32 ssdup_class_of_cgroup(const struct class_rules *r, u64 id);
+
+/**
  * ssdup_class_choose() - the class of new data
- * @hint: class that the write's hint asks for, or 0
+ * @asked: class that the write's cgroup asks for, or else its hint, or 0
  * @sectors: of the write; shortened to the first part, which has one class
  */
-u32 ssdup_class_choose(const struct class_rules *r, u32 hint, u64 start, u32 *sectors);
+u32 ssdup_class_choose(const struct class_rules *r, u32 asked, u64 start, u32 *sectors);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * dm-ssdup: X-macro table of the status line's fields, in their order. Each is also a file in
  * sysfs. Define any of SSDUP_FIELD(symbol, name, unit, text), SSDUP_STAT(same) for counters, and
- * SSDUP_FILE(name, text) for files in sysfs that are no fields; then include this. Fields are
- * plain numbers and keep their places; new ones go to the end.
+ * SSDUP_FILE(name, text) for files in sysfs that are no fields, and SSDUP_RULES_FILE(same) for
+ * those that can be written; then include this. Fields are plain numbers and keep their places;
+ * new ones go to the end.
  *
  * Units: SECTORS of 512 bytes, PAGES of 4 KiB, PER_10000, and PLAIN for all else.
  */
@@ -15,6 +16,9 @@
 #endif
 #ifndef SSDUP_FILE
 #define SSDUP_FILE(...)
+#endif
+#ifndef SSDUP_RULES_FILE
+#define SSDUP_RULES_FILE(...)
 #endif
 
 SSDUP_FIELD(MODE, mode, PLAIN, "how far the device has failed")
@@ -87,7 +91,9 @@ SSDUP_FILE(range_mb, "size of a range in MiB")
 SSDUP_FILE(segment_sectors, "size of a segment")
 SSDUP_FILE(classes,
 	   "of each class: name, soon or late, sectors held, written, drained, replaced")
+SSDUP_RULES_FILE(class_cgroups, "of each cgroup whose data has a class: number, class; writable")
 
 #undef SSDUP_FIELD
 #undef SSDUP_STAT
 #undef SSDUP_FILE
+#undef SSDUP_RULES_FILE

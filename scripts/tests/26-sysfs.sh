@@ -44,7 +44,7 @@ for file in "$SYS"/*; do
 		is "$name" "$value" "$(cat "/sys/block/m${name%_dev}0/dev")"
 		;;
 	log_uuid) is "log" "$value" "$(log_uuid)" ;;
-	policy | route | full | drain | discard | classes)
+	policy | route | full | drain | discard | classes | class_cgroups)
 		[[ $value =~ ^[a-z]+$ ]] || fail "$file: $value"
 		;;
 	*) [[ $value =~ ^[0-9]+$ ]] || fail "$file: $value" ;;
