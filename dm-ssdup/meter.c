@@ -370,7 +370,7 @@ static noinline void window(struct ssdup_meter *l, u32 fill)
 
 void ssdup_meter_tick(struct ssdup *c)
 {
-	u64 all = (u64)c->g.data_sectors * (c->g.nr_segments - LOG_SPARE);
+	u64 all = (u64)c->g.data_sectors * (c->g.nr_segments - ssdup_spare(c));
 	struct ssdup_meter *l = c->meter;
 	u32 age = READ_ONCE(l->age) + 1, fill;
 
