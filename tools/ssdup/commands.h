@@ -16,6 +16,7 @@
 	command(top, "what a device does, on a screen that refreshes") \
 	command(drain, "write back what the log holds, and wait") \
 	command(sync, "wait until all that was written is on the HDD") \
+	command(job, "give a job a device, a class and room in the log") \
 	command(detach, "write back, and leave a plain HDD") \
 	command(set, "change a key of a device") \
 	command(remove, "remove a device; its log stays") \
@@ -35,6 +36,7 @@ enum {
 	OPT_FORMAT, OPT_TAB, OPT_NO_WAIT, OPT_JSON, OPT_BELOW, OPT_KEEP, OPT_FULL,
 	OPT_DATA, OPT_COPY, OPT_ENTRIES, OPT_TO, OPT_CLEAR, OPT_EXPORT, OPT_AUTO, OPT_INITRD,
 	OPT_READY, OPT_CHECK, OPT_UDEV, OPT_SYSFS, OPT_NO_DISCARD,
+	OPT_TENANT, OPT_CLASS, OPT_SIZE, OPT_MAX, OPT_START, OPT_END_JOB,
 };
 
 #define DECLARE_COMMAND(name, about) \

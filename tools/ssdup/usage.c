@@ -139,6 +139,32 @@ const struct usage usage_sync = {
 		"but for a bar on a terminal.",
 };
 
+static const struct option_spec job_options[] = {
+	{ OPT_TENANT, "tenant", "TENANT", "whose job it is: a user, or a group" },
+	{ OPT_CLASS, "class", "CLASS",
+	  "class of what the job writes (default: default)",
+	  "With auto, the one that the tenant has on the device already, else one that no\n"
+	  "job has, else the least used one." },
+	{ OPT_SIZE, "size", "SIZE", "what the job is going to write (default: 0)" },
+	{ OPT_MAX, "max", "SIZE",
+	  "what all jobs of the tenant may have together (default: no limit)",
+	  "A job beyond it is refused with exit code 4, until others have ended." },
+	{ OPT_START, "start", NULL, "the job begins to write" },
+	{ OPT_END_JOB, "end", NULL, "the job has ended, or never will begin" },
+	{ }
+};
+
+const struct usage usage_job = {
+	.synopsis = "ID NAME... --tenant TENANT [--class CLASS] [--size SIZE] [--max SIZE]\n"
+		    "ID --start | --end",
+	.about = "Give job ID one of the devices NAME, and print which one, and its class. A\n"
+		 "device without jobs comes first, then the least used one where the tenant has\n"
+		 "no job. New data gets the class when the job starts.",
+	.options = job_options,
+	.more = "For prologs and epilogs, see Documentation/hpc.rst. Nothing is reserved:\n"
+		"\"ssdup drain\" makes room. To end a job that is not known is no error.",
+};
+
 static const struct option_spec detach_options[] = {
 	{ OPT_KEEP, "keep-log", NULL, "do not wipe the (empty) log on the SSD" },
 	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },

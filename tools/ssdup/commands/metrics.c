@@ -12,6 +12,7 @@
 
 #include "lib/classes.h"
 #include "lib/dev.h"
+#include "lib/jobs.h"
 #include "lib/metrics.h"
 #include "lib/state.h"
 #include "lib/tab.h"
@@ -19,6 +20,7 @@
 
 struct device {
 	char	*dir;		/* our folder of it in sysfs */
+	char	*name;
 	char	*labels;	/* device="burst",uuid="..." */
 };
 
@@ -78,7 +80,8 @@ static void add_device(struct devices *all, const char *block)
 	/* The folder is there once the device was resumed. */
 	if (name && uuid) {
 		all->device = xmore(all->device, all->nr, sizeof(*all->device));
-		all->device[all->nr++] = (struct device){ dir, xprintf("%s,%s", device, log) };
+		all->device[all->nr++] = (struct device){ dir, xstrdup(name),
+							  xprintf("%s,%s", device, log) };
 	} else {
 		free(dir);
 	}
@@ -120,6 +123,7 @@ static void free_devices(struct devices *all)
 
 	for (i = 0; i < all->nr; i++) {
 		free(all->device[i].dir);
+		free(all->device[i].name);
 		free(all->device[i].labels);
 	}
 	free(all->device);
@@ -336,8 +340,30 @@ static void print_configured(FILE *to, const struct ssdup_ctx *ctx)
 	tab_free(&tab);
 }
 
+/* What jobs were granted, for each tenant and class: numbers of jobs, or bytes. */
+static void print_tenants(FILE *to, const struct devices *all, const struct jobs *jobs,
+			  const char *name, const char *help, bool bytes)
+{
+	const struct device *d;
+	struct tenant t;
+	unsigned int at;
+	char *label;
+
+	print_head(to, name, help);
+	for (d = all->device; d < all->device + all->nr; d++) {
+		for (at = 0; tenant_next(jobs, d->name, &at, &t);) {
+			label = metric_label("tenant", t.name);
+			fprintf(to, "%s{%s,%s,class=\"%s\"} %llu\n", name, d->labels, label,
+				t.class, bytes ? (unsigned long long)t.bytes : t.jobs);
+			free(label);
+		}
+	}
+}
+
 static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct devices *all)
 {
+	struct jobs jobs;
+
 	print_head(to, "ssdup_devices", "Devices that were resumed.");
 	fprintf(to, "ssdup_devices %u\n", all->nr);
 	print_configured(to, ctx);
@@ -347,6 +373,11 @@ static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct device
 	print_size(to, all, "ssdup_segment_size_bytes", "Size of a segment.", false);
 	print_classes(to, all);
 	print_fields(to, all);
+	jobs_read(&jobs);
+	print_tenants(to, all, &jobs, "ssdup_tenant_jobs", "Jobs that were granted room.", false);
+	print_tenants(to, all, &jobs, "ssdup_tenant_granted_bytes", "Room that they were granted.",
+		      true);
+	jobs_free(&jobs);
 }
 
 /* Whoever reads @path sees all of it, old or new. The new one's name has no .prom at its end. */

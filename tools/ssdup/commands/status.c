@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "lib/classes.h"
 #include "lib/dev.h"
+#include "lib/jobs.h"
 #include "lib/json.h"
 #include "lib/state.h"
 
@@ -74,6 +75,17 @@ static void say_classes(const struct state *s)
 		fclose(f);
 }
 
+static void say_tenants(const struct state *s, const struct jobs *jobs)
+{
+	char size[SIZE_TEXT];
+	unsigned int at = 0;
+	struct tenant t;
+
+	while (tenant_next(jobs, s->name, &at, &t))
+		printf("  tenant:    %s, class %s: %u job%s, %s granted\n", t.name, t.class, t.jobs,
+		       t.jobs == 1 ? "" : "s", format_size(size, t.bytes));
+}
+
 static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
 {
 	char a[SIZE_TEXT], b[SIZE_TEXT];
@@ -122,7 +134,7 @@ static void say_troubles(const struct state *s, const char *lost)
 	}
 }
 
-static void say_state(const struct state *s, const char *lost)
+static void say_state(const struct state *s, const char *lost, const struct jobs *jobs)
 {
 	const char *degraded = state_degraded(s);
 	char size[SIZE_TEXT], all[SIZE_TEXT];
@@ -145,6 +157,7 @@ static void say_state(const struct state *s, const char *lost)
 	       s->v.extents == 1 ? "" : "s");
 	say_segments(s);
 	say_classes(s);
+	say_tenants(s, jobs);
 	printf("  drain:     %s\n", drain_words(s->v.drain_state));
 	printf("  stream:    %llu.%02llu %% random, threshold %llu.%02llu %%, to the %s\n",
 	       (unsigned long long)s->v.random_percentage_1e4 / 100,
@@ -214,7 +227,27 @@ static void json_classes(struct json *j, const struct state *s)
 		fclose(f);
 }
 
-static void put_json(struct json *j, const struct state *s, const char *lost)
+static void json_jobs(struct json *j, const struct state *s, const struct jobs *jobs)
+{
+	const struct job *job;
+
+	json_begin(j, "jobs", '[');
+	for (job = jobs->job; job < jobs->job + jobs->nr; job++) {
+		if (strcmp(job->device, s->name))
+			continue;
+		json_begin(j, NULL, '{');
+		json_text(j, "id", job->id);
+		json_text(j, "tenant", job->tenant);
+		json_text(j, "class", job->class);
+		json_number(j, "granted_bytes", job->bytes);
+		json_bool(j, "runs", job->runs);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_json(struct json *j, const struct state *s, const char *lost,
+		     const struct jobs *jobs)
 {
 	unsigned int i;
 
@@ -235,6 +268,7 @@ static void put_json(struct json *j, const struct state *s, const char *lost)
 	json_text(j, "wait_cause_text", wait_words(s->v.wait_cause));
 	json_lost(j, lost);
 	json_classes(j, s);
+	json_jobs(j, s, jobs);
 	json_begin(j, "status", '{');
 	for (i = 0; i < s->nr; i++)
 		json_number(j, fields[i].name, state_field(s, i));
@@ -246,6 +280,7 @@ static void put_json(struct json *j, const struct state *s, const char *lost)
 
 static int show_device(struct ssdup_ctx *ctx, const char *name, struct json *j, bool first)
 {
+	struct jobs jobs;
 	struct state s;
 	char *lost;
 	int r;
@@ -254,14 +289,16 @@ static int show_device(struct ssdup_ctx *ctx, const char *name, struct json *j, 
 	if (r)
 		return state_complain(ctx, name, r);
 	lost = state_read_lost(&s);
+	jobs_read(&jobs);
 	if (j) {
-		put_json(j, &s, lost);
+		put_json(j, &s, lost, &jobs);
 	} else {
 		if (!first)
 			putchar('\n');
-		say_state(&s, lost);
+		say_state(&s, lost, &jobs);
 	}
 	r = state_degraded(&s) ? EXIT_DEGRADED : EXIT_OK;
+	jobs_free(&jobs);
 	free(lost);
 	state_free(&s);
 	return r;
