@@ -54,7 +54,7 @@ set_up()
 	# names are looked up only where there is an address besides the loopback's
 	must inside ip addr add 10.9.9.1/24 dev lo
 	make_disks hdd_size_mb=512 ssd_size_mb=64
-	make_ssdup policy all drain manual
+	make_ssdup policy all drain manual classes scratch
 	must inside mkfs.xfs -q -i size=512 $DEV
 	must inside mkdir -p /bricks/1 /mnt/volume
 	must inside mount $DEV /bricks/1
@@ -122,7 +122,7 @@ start_slurm()
 	echo "CgroupPlugin=cgroup/v1" >"$ROOT/etc/slurm/cgroup.conf"
 	must cp /ssdup/examples/burst_buffer.conf "$ROOT/etc/slurm/"
 	sed -e 's/^local nodes = .*/local nodes = { "server1" }/' \
-		-e 's/^local device = .*/local device = "brick1"/' \
+		-e 's/^local devices = .*/local devices = { "brick1" }/' \
 		-e 's/^local log_bytes = .*/local log_bytes = 60 * 2^20/' \
 		-e 's/^local remote = .*/local remote = "test %s \&\&"/' \
 		/ssdup/examples/burst_buffer.lua >"$ROOT/etc/slurm/burst_buffer.lua"
@@ -139,25 +139,30 @@ node_is_idle()
 
 slurm()
 {
-	local end=$((SECONDS + 120))
+	local end=$((SECONDS + 120)) told before after scratch
 
 	start_slurm
 	must inside dd if=/dev/urandom of=/bricks/1/others bs=1M count=50 conv=fsync status=none
-	above "MiB not on the HDD" "$(dirty)" 45
+	above "MiB not on the HDD" "$(dirty)" 40
 	chmod 1777 "$ROOT/bricks/1" "$ROOT/run"
 	cat >"$ROOT/run/job" <<-'EOF'
 		#!/bin/bash
-		#BB_LUA pool=ssdup capacity=40M
+		#BB_LUA pool=ssdup capacity=40M class=scratch
+		echo "$SSDUP_DEVICE $SSDUP_CLASS"
 		echo $(($(cat /sys/block/dm-0/ssdup/dirty_sectors) / 2048))
 		dd if=/dev/urandom of=/bricks/1/job bs=1M count=20 conv=fsync status=none
 		echo $(($(cat /sys/block/dm-0/ssdup/dirty_sectors) / 2048))
+		grep ^scratch /sys/block/dm-0/ssdup/classes | cut -d ' ' -f 4
 	EOF
-	must as_user sbatch --chdir /run -o /run/job.out /run/job
+	as_user sbatch --chdir /run -o /run/job.out /run/job || fail "$(tail "$ROOT/run/ctld.log")"
 	while [ -n "$(inside squeue -h)" ]; do
 		[ $SECONDS -lt $end ] || fail "$(inside squeue; tail "$ROOT/run/ctld.log")"
 		sleep 2
 	done
-	{ read -r before; read -r after; } <"$ROOT/run/job.out" || fail "the job wrote nothing"
+	{ read -r told; read -r before; read -r after; read -r scratch; } <"$ROOT/run/job.out" ||
+		fail "the job wrote nothing"
+	is "what the job was told" "$told" "brick1 scratch"
+	above "sectors of its class" "$scratch" 40000
 	below "MiB not on the HDD when the job began" "$before" 21
 	above "MiB not on the HDD when it ended" "$after" 19
 	is "MiB not on the HDD after its stage-out" "$(dirty)" 0

@@ -4,37 +4,8 @@
 # "ssdup drain --wait-below" makes room and no more; Slurm's script does both.
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-
-# slurm FUNCTION ARGUMENT... - as slurmctld calls it; its code and message to $T/slurm
-slurm()
-{
-	lua5.1 - "$@" >"$T/slurm" <<-'EOF' || fail "slurm $*: $(cat "$T/slurm")"
-		slurm = { SUCCESS = 0, ERROR = -1, log_info = string.format, log_error = string.format }
-		ssdup_conf = { nodes = { "one", "two" }, remote = "test %s &&", device = "s",
-			log_bytes = 12 * 2^20 }
-		dofile("/ssdup/examples/burst_buffer.lua")
-		for _, name in ipairs({ "job_process", "pools", "job_teardown", "setup", "data_in",
-				"real_size", "paths", "pre_run", "post_run", "data_out", "get_status" }) do
-			assert(type(_G["slurm_bb_" .. name]) == "function", name)
-		end
-		local answer = { n = 0 }
-		local function keep(...) answer = { n = select("#", ...), ... } end
-		keep(_G["slurm_bb_" .. arg[1]](unpack(arg, 2)))
-		-- it takes a second value that is no string for an error
-		assert(answer.n == 1 or type(answer[2]) == "string", "a second value of nil")
-		print(answer[1], answer[2])
-	EOF
-}
-
-# slurm_is TEXT FUNCTION ARGUMENT...
-slurm_is()
-{
-	local text=$1
-
-	shift
-	slurm "$@"
-	grep -q -- "$text" "$T/slurm" || fail "slurm $*: $(cat "$T/slurm")"
-}
+# shellcheck source=scripts/tests/slurm.sh
+. /ssdup/scripts/tests/slurm.sh
 
 make_disks
 make_ssdup policy all drain manual
@@ -64,16 +35,19 @@ tree /mnt/s | must diff - <(tree /mnt/hdd)
 must umount /mnt/hdd
 must dmsetup remove other
 
+SLURM='nodes = { "one", "two" }, remote = "test %s &&", devices = { "s" }, log_bytes = 12 * 2^20'
+export SSDUP_JOBS=$T/run/jobs
+echo "#!/bin/sh" >"$T/job"
 # Slurm: room for 10 of 12 MiB on two nodes, then all of it written back
 plant /mnt/s/2
 sync
 above "dirty" "$(stat dirty_sectors)" 2048
 slurm_is '"quantity": 24,' pools
-slurm_is '^0' setup 1 0 0 ssdup $((22 << 20)) /dev/null
+slurm_is '^0' setup 1 0 0 ssdup $((22 << 20)) "$T/job"
 below "dirty" "$(stat dirty_sectors)" 2049
-slurm_is 'that large' setup 1 0 0 ssdup $((26 << 20)) /dev/null
+slurm_is 'that large' setup 1 0 0 ssdup $((26 << 20)) "$T/job"
 plant /mnt/s/3
-slurm_is '^0' data_out 1 /dev/null 0 0
+slurm_is '^0' data_out 1 "$T/job" 0 0
 is "dirty" "$(stat dirty_sectors)" 0
 slurm_is '^0.*one:' get_status 0 0 "\$(touch $T/evil)"
 [ ! -e "$T/evil" ] || fail "what a user says is run"
@@ -85,7 +59,7 @@ model $HDD fail_write "9000 8"
 r=0
 ssdup sync $NAME 2>"$T/stderr" || r=$?
 is "exit code of a sync that left something: $(cat "$T/stderr")" $r 8
-slurm_is "^-1.*one: ssdup sync s: the device is degraded" data_out 1 /dev/null 0 0
+slurm_is "^-1.*one: ssdup sync s: the device is degraded" data_out 1 "$T/job" 0 0
 model $HDD fail_write clear
 must ssdup sync $NAME
 io_on $HDD verify start=8192 len=4096
