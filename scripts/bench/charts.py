@@ -55,6 +55,19 @@ def curve(points, disks, paced):
                            "MB/s, to policy all's", series)
 
 
+def tenants(results):
+    """Write amplification in the course of what was written, eight tenants on one SSD."""
+    series = {}
+    for r in results:
+        _, _, streams, _, _, discard = r["workload"].split("-")
+        if r["disks"] == "tenants" and streams != "4" and r.get("waf_course"):
+            name = "%s, %s%s" % (r["system"], streams, "" if discard == "off" else ", discard")
+            series[name] = [((i + 1) / 4, value / 1000)
+                            for i, value in enumerate(r["waf_course"])]
+    return figures.lines("Write amplification by system and streams, eight tenants",
+                         "written, times the SSD", "WAF", series) if series else None
+
+
 def make(results):
     """name -> SVG of all figures that the results are there for."""
     groups = {}
@@ -76,6 +89,8 @@ def make(results):
                                 ("gaps", "Two bursts with a gap, SSD half the data", "seconds")):
         if group in groups:
             drawn[group] = speed_by_number(groups[group], title, label, log=group != "gaps")
+    if "tenants" in groups:
+        drawn["tenants"] = tenants(groups["tenants"])
     points = curve_points(groups.get("curve", []))
     for disks, paced in unique(key[:2] for key in points):
         drawn["curve-" + disks + ("-paced" if paced else "")] = curve(points, disks, paced)

@@ -11,7 +11,8 @@ COLOURS = {
     "dm-cache": "#56b4e9", "bcache": "#009e73", "dm-writeboost": "#cc79a7", "none": "#999933",
     "all": "#332288", "watermark": "#88ccee", "adaptive": "#d55e00", "balance": "#aa0000",
 }
-SPARE = ["#0072b2", "#117733", "#aa4499", "#000000", "#ddcc77"]
+SPARE = ["#0072b2", "#117733", "#aa4499", "#000000", "#ddcc77", "#e69f00", "#56b4e9",
+         "#cc79a7"]
 
 
 def colour(name, number):

@@ -72,6 +72,7 @@ system_make()
 	case $1 in
 	hdd) device=$hdd ;;
 	ssd) device=$ssd bottom=$ssd ;;
+	files | logs | classes) ;; # step_tenants makes them
 	linear) dm linear $hdd 0 ;;
 	dm-writecache) zero_head $ssd; dm writecache s $hdd $ssd 4096 0 ;;
 	dm-cache) make_cache ;;
@@ -172,7 +173,7 @@ cache_clean()
 system_remove()
 {
 	case $1 in
-	hdd | ssd) ;;
+	hdd | ssd | files | logs | classes) ;;
 	bcache) remove_bcache ;;
 	dm-cache)
 		dmsetup remove $name

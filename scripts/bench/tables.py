@@ -7,7 +7,7 @@ import paper
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation")
 
-PAGES = ["benchmarks.rst", "workloads.rst", "costs.rst", "sensitivity.rst"]
+PAGES = ["benchmarks.rst", "workloads.rst", "costs.rst", "sensitivity.rst", "lifetimes.rst"]
 
 PEERS = ["hdd", "ssd", "linear", "dm-writecache", "dm-cache", "bcache", "dm-writeboost"]
 
@@ -452,18 +452,31 @@ def slower(results):
     return judged, rows
 
 
+def tenants(results):
+    """Write amplification, and what the tenants notice."""
+    rows = [["disks", "tenants", "system", "streams", "discard", "WAF", "MB/s", "file p50 ms",
+             "max ms", "SSD read p99 ms"]]
+    for r in results:
+        number_of, _, streams, _, mapping, discard = r["workload"].split("-")
+        rows.append([r["disks"], number_of, r["system"],
+                     streams + ("" if mapping == "alike" else ", " + mapping), discard,
+                     number(r["ssd_nand"] / r["ssd_host"], 2), number(r["mb_s"]),
+                     latency(r["p50_us"]), latency(r["max_us"]), latency(r["ssd_read_p99_us"])])
+    return rows
+
+
 MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
           "cpu": instructions, "memory": memory, "drain": drains, "sweep": beside_paper,
           "queue": beside_paper, "scarce": beside_paper, "gaps": beside_paper,
           "hpio": beside_paper, "tile": beside_paper, "beyond": beside_paper,
           "paced": beside_paper, "curve": curve, "readwrite": readwrite, "beside": beside,
-          "processes": processes}
+          "processes": processes, "tenants": tenants}
 
 # These have numbers of their own, and no use for the table of everything.
-SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead", "beside", "curve")
+SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead", "beside", "curve", "tenants")
 
 # Here the writers' MB/s are no measure.
-APART = ("cpu", "memory", "drain", "percentages", "paced", "beside", "curve")
+APART = ("cpu", "memory", "drain", "percentages", "paced", "beside", "curve", "tenants")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -488,6 +501,7 @@ TITLES = {
     "beside": "Loads beside each other",
     "full": "Writers at a full log",
     "drain": "Others during a drain",
+    "tenants": "Tenants that share SSDs, by write streams and discards",
     "untar": "A tree of files onto ext4, and sync",
     "cpu": "Instructions of a request",
     "memory": "Memory while the SSD fills",
