@@ -16,7 +16,7 @@ hold()
 
 [ "$SSDUP_KERNEL" != 6.1 ] || skip "no hints in bios before Linux 6.9"
 make_disks
-classes=job+short:late:hint=short+long:hint=long
+classes="job+short:late:hint=short+long:hint=long"
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,classes=$classes
 find_sys
 is "the table" "$(dmsetup table $NAME | grep -o 'classes .*')" "classes $classes"

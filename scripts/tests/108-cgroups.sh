@@ -83,9 +83,9 @@ hold 64 128 256 128
 within /a iocheck "$MODEL" $DEV write start=64 len=64 bs=8
 hold 64 128 256 128
 # forgotten, also by its number
-for rule in $(awk '{ print $1 }' "$SYS/class_cgroups"); do
-	rule "$rule" default
-done
+while read -r id _; do
+	rule "$id" default
+done < <(cat "$SYS/class_cgroups")
 is "cgroups" "$(<"$SYS/class_cgroups")" none
 within /a iocheck "$MODEL" $DEV write start=576 len=64 bs=8 hint=1
 hold 64 128 256 192

@@ -52,16 +52,22 @@ knobs()
 	turn to_hdd_below_percent 20 30 50
 	turn autocommit_ms 1 100 2000
 	turn flush_on_suspend 0 0 0 1
+	turn discard auto off
+	turn thrift 0 0 50 100
+	turn ssd_budget 0 0 1M
 	sleep 0.2
 }
 
-# Marks that do not fit together are refused; which were, the other may say.
+# Marks that do not fit together are refused; which were, the other may say. So are classes, if the
+# log has one only.
 messages()
 {
 	message "$(pick flush commit commit clear_stats lost_ranges)"
 	message drain "$(pick start start pause)"
 	message set "$(pick to_ssd_above to_hdd_below)" "$(pick 10 30 40)"
 	message set policy "$(pick all adaptive)"
+	message class "$(pick default a b)"
+	message class "$(pick default a b)" $((RANDOM % (4 * span))) $((RANDOM % span + 1))
 	doze
 }
 
@@ -81,7 +87,7 @@ tables()
 	dmsetup resume $NAME
 	doze
 	dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" full "$(pick balance block bypass)" \
-		policy "$(pick all watermark adaptive balance)")"
+		policy "$(pick all watermark adaptive balance)" "${classes[@]}")"
 	case $((RANDOM % 4)) in
 	0) dmsetup clear $NAME ;;
 	1) ;;
@@ -173,7 +179,8 @@ if [ -d $kcsan ]; then
 fi
 
 make_disks ssd_size_mb=12 hdd_discard=1
-make_ssdup
+classes=(classes a:late+b)
+make_ssdup "${classes[@]}"
 must iocheck "$MODEL.w" $DEV write start=$((4 * span)) len=2048
 NOFLUSH=
 rounds=0 carried_over=0
@@ -187,7 +194,10 @@ while left=$((end - SECONDS)); [ $left -gt 0 ]; do
 	iocheck "$MODEL.w" $DEV random start=$((4 * span)) len=2048 bs=8 nr=100 || fail "last writes"
 	[ "$(stat dirty_sectors)" = 0 ] || carried_over=$((carried_over + 1))
 	remove_ssdup
-	make_ssdup
+	# What the log holds keeps it from another number of classes.
+	classes=(classes a:late+b)
+	[ $((RANDOM % 3)) != 0 ] || classes=()
+	make_ssdup "${classes[@]}"
 	verify $DEV
 done
 above "rounds with something to carry over" $carried_over 0
