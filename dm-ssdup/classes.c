@@ -153,9 +153,10 @@ int ssdup_class_message(struct ssdup *c, const char *name, const char *start, co
 	return change_rules(c, &x, error);
 }
 
-int ssdup_class_cgroup(struct ssdup *c, char *text, const char **error)
+/* @words: changed */
+static int set_cgroup(struct ssdup *c, char *words, const char **error)
 {
-	char *name = strrchr(text, ' ');
+	char *name = strrchr(words, ' ');
 	struct class_change x = { };
 	int r;
 
@@ -167,12 +168,26 @@ int ssdup_class_cgroup(struct ssdup *c, char *text, const char **error)
 	r = find_class(c, name, &x.class, error);
 	if (r)
 		return r;
-	r = ssdup_cgroup_id(strim(text), &x.cgroup);
+	r = ssdup_cgroup_id(strim(words), &x.cgroup);
 	if (r) {
 		*error = "no such cgroup";
 		return r;
 	}
 	return change_rules(c, &x, error);
+}
+
+int ssdup_class_cgroup(struct ssdup *c, const char *text, const char **error)
+{
+	char *words = kstrdup(text, GFP_KERNEL);
+	int r;
+
+	if (!words) {
+		*error = "out of memory";
+		return -ENOMEM;
+	}
+	r = set_cgroup(c, strim(words), error);
+	kfree(words);
+	return r;
 }
 
 ssize_t ssdup_class_cgroups(struct ssdup *c, char *buf)

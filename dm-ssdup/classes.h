@@ -40,11 +40,11 @@ int ssdup_class_message(struct ssdup *c, const char *name, const char *start, co
 
 /**
  * ssdup_class_cgroup() - set the class of a cgroup's new data
- * @text: "PATH CLASS" or "NUMBER CLASS"; changed
+ * @text: "PATH CLASS" or "NUMBER CLASS"
  *
  * Context: process. Return: 0 or -errno, with *error set.
  */
-int ssdup_class_cgroup(struct ssdup *c, char *text, const char **error);
+int ssdup_class_cgroup(struct ssdup *c, const char *text, const char **error);
 
 /** ssdup_class_cgroups() - a line for each of these, or "none"; context: process */
 ssize_t ssdup_class_cgroups(struct ssdup *c, char *buf);

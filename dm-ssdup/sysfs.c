@@ -7,7 +7,7 @@
  * until its owner is destroyed. The owner is the table that was resumed last: its resume takes
  * the folder over from the table before. A suspend does not change the owner.
  */
-#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "args.h"
@@ -30,7 +30,7 @@ struct ssdup_attr {
 	struct device_attribute attr;
 	const char	*key;		/* of a file that shows a key */
 	ssize_t		(*show)(struct ssdup *c, char *buf);
-	int		(*store)(struct ssdup *c, char *text, const char **error);
+	int		(*store)(struct ssdup *c, const char *text, const char **error);
 	enum ssdup_field field;		/* shown when @key and @show are NULL */
 };
 
@@ -142,23 +142,22 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 			   size_t len)
 {
 	struct ssdup_attr *a = container_of(attr, struct ssdup_attr, attr);
-	char *text = kmemdup_nul(buf, len, GFP_KERNEL), *word;
 	const char *error;
 	struct ssdup *c;
+	char text[32];
 	int r = -ENODEV;
 
-	if (!text)
-		return -ENOMEM;
-	word = strim(text);
+	if (!a->store && strscpy(text, buf, sizeof(text)) < 0)
+		return -EINVAL;
 	mutex_lock(&owner_lock);
 	c = owner_of(dev);
 	if (c) {
-		r = a->store ? a->store(c, word, &error) : ssdup_set(c, a->key, word, &error);
+		r = a->store ? a->store(c, buf, &error) :
+		    ssdup_set(c, a->key, strim(text), &error);
 		if (r)
 			DMERR_LIMIT("%s: %s: %s", dm_device_name(c->md), attr->attr.name, error);
 	}
 	mutex_unlock(&owner_lock);
-	kfree(text);
 	return r ?: len;
 }
 
