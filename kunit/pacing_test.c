@@ -81,6 +81,10 @@ static const struct pacing_case pacing_cases[] = {
 	{ "urgent, but writes go past the log", { HDD, .patient = 1, .sealed = 1, .part = 1,
 						  .hdd_inflight = 4, .fill = PACING_URGENT },
 	  PACING_HOLD, PACING_POLL_MS },
+	{ "patient, the HDD has just ended a request", { SSD, .patient = 1, .sealed = 1, .part = 1,
+	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_HOLD, PACING_POLL_MS },
+	{ "patient, the HDD is quiet", { SSD, .patient = 1, .sealed = 1, .part = 1,
+	  .quiet_ms = PACING_QUIET_MS }, PACING_DRAIN },
 	{ "patience ends", { HDD, .patient = 1, .sealed = 1, .part = 1, .hdd_inflight = 4,
 			     .fill = PACING_URGENT, .held_ms = PACING_PATIENCE_MS },
 	  PACING_DRAIN },
@@ -142,7 +146,7 @@ static void pacing_manner(struct kunit *test)
 {
 	static const struct manner_case cases[] = {
 		{ { SSD, .sealed = 1, .part = 1 } },
-		{ { SSD, .sealed = 1, .part = 1, .patient = 1 } },
+		{ { SSD, .sealed = 1, .part = 1, .patient = 1, .quiet_ms = PACING_QUIET_MS } },
 		{ { SSD, .sealed = 1, .asked = 1 } },
 		{ { SSD, .sealed = 1, .asked = 1, .reads = 1 }, .gentle = 1 },
 		{ { SSD, .sealed = 1, .asked = 1, .reads = 1, .waiters = 1 } },

@@ -32,7 +32,7 @@ static struct pacing_out pace_part(const struct pacing_in *in)
 		return pacing(PACING_DRAIN, 0);
 
 	if (!in->hdd_inflight &&
-	    (in->route == SSDUP_SSD || in->quiet_ms >= PACING_QUIET_MS))
+	    ((in->route == SSDUP_SSD && !in->patient) || in->quiet_ms >= PACING_QUIET_MS))
 		return pacing(PACING_DRAIN, 0);
 
 	/* A fuller last part shortens the hold and gives the drain more of the HDD. */

@@ -68,11 +68,10 @@ struct pacing_out {
  *  - The drain is paused or manual: sleep.
  *  - The class is late, and no part of the log is full: sleep.
  *  - A segment is sealed, with drain eager: drain at once.
- *  - A part of the log is full: drain at once when the last part is urgently full (not if
- *    patient), or when nothing is in flight at the HDD and the route is the SSD or the
- *    device was quiet for PACING_QUIET_MS. Else hold the batch off for at most
- *    PACING_HOLD_MS * (1 - fill / urgent), since a fuller log needs the drain more; if patient,
- *    for PACING_PATIENCE_MS.
+ *  - A part of the log is full: drain at once when the last part is urgently full or, with nothing
+ *    in flight at the HDD, the route is the SSD (neither if patient), or when the device was quiet
+ *    for PACING_QUIET_MS. Else hold the batch off for at most PACING_HOLD_MS * (1 - fill / urgent),
+ *    since a fuller log needs the drain more; if patient, for PACING_PATIENCE_MS.
  *  - The log holds anything: after PACING_IDLE_MS of quiet seal the open segment, and drain.
  *  - Else sleep.
  *
