@@ -189,6 +189,9 @@ while left=$((end - SECONDS)); [ $left -gt 0 ]; do
 	one_round $((left < round ? left : round))
 	rounds=$((rounds + 1))
 	echo 0 >/sys/kernel/tracing/events/ssdup/enable
+	# Another policy than balance has no price.
+	knob thrift 0
+	knob ssd_budget 0
 	knob policy all
 	knob drain manual
 	iocheck "$MODEL.w" $DEV random start=$((4 * span)) len=2048 bs=8 nr=100 || fail "last writes"
