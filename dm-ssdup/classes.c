@@ -50,30 +50,50 @@ void ssdup_class_take(struct ssdup *c, const struct bio *bio, struct ssdup_io *i
 	io->class = class;
 }
 
+/*
+ * Which generation has to be drained, so that one class holds all of a write? Of one class after
+ * the other: what the HDD refuses stays in the log, however often it is drained.
+ * @x: the first of the extents, which two classes have
+ * @before: what was asked for at the last look, or 0
+ */
+static u64 torn_by(const struct ssdup *c, const struct extent *x, u64 end, u64 before)
+{
+	u32 asked = log_class(c->nr_classes, before);
+	u64 generation, other = 0;
+
+	for (; x && x->start < end; x = ssdup_extent_next(x)) {
+		generation = x->seq >> SSDUP_SEQ_BITS;
+		if (!before || log_class(c->nr_classes, generation) != asked)
+			other = generation;
+		else if (generation <= before)
+			return before;
+	}
+	return other;
+}
+
 bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c, io->start);
-	u64 end = io->start + io->sectors, generation = 0;
+	u64 end = io->start + io->sectors, before = io->torn;
 	const struct extent *x;
 	u32 class = io->own;
 	unsigned long flags;
-	bool one = true;
 
+	io->torn = 0;
 	spin_lock_irqsave(&r->lock, flags);
 	x = ssdup_extent_first(&r->tree, io->start, end);
 	if (x) {
 		/* New sectors of the write go with those that the log has. */
 		class = extent_class(x, c->nr_classes);
-		generation = x->seq >> SSDUP_SEQ_BITS;
-		one = ssdup_extent_class_span(&r->tree, io->start, end, c->nr_classes, &class) ==
-		      io->sectors;
+		if (ssdup_extent_class_span(&r->tree, io->start, end, c->nr_classes, &class) !=
+		    io->sectors)
+			io->torn = torn_by(c, x, end, before);
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
 	io->class = class;
-	io->torn = !one;
-	if (!one)
-		ssdup_ask_drain(c, &c->class[class], generation);
-	return one;
+	if (io->torn)
+		ssdup_ask_drain(c, &c->class[log_class(c->nr_classes, io->torn)], io->torn);
+	return !io->torn;
 }
 
 /* --- Rules for new data --- */

@@ -224,7 +224,6 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 	};
 	enum route_action action;
 
-	io->torn = false;
 	do
 		action = ssdup_route_next(&f);
 	while (!try_route(c, bio, io, queued, action, &f));
@@ -463,6 +462,7 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 	io->again = false;
 	io->refused = false;
 	io->class = 0;
+	io->torn = 0;
 	io->spare = NULL;
 	if (unlikely(op_is_flush(bio->bi_opf)) && map_durable(c, bio))
 		return DM_MAPIO_SUBMITTED;

@@ -310,6 +310,7 @@ struct ssdup_io {
 	struct extent_array	*spare;		/* a spare node, or NULL */
 	struct bvec_iter	iter;		/* as mapped, to route it again after an error */
 	u64			start;		/* sector on the device */
+	u64			torn;		/* generation that must be drained first; 0: none */
 	u32			sectors;
 	u32			slot;		/* its entry in the page */
 	log_pos_t		pos;
@@ -318,7 +319,6 @@ struct ssdup_io {
 	u8			route;		/* of its stream */
 	u8			class;		/* of its place in the log */
 	u8			own;		/* class that it would get as new data */
-	bool			torn;		/* it waits, because two classes hold parts of it */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */
 	bool			refused;	/* by the SSD, before; makes the next two valid */
