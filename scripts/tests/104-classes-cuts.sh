@@ -10,7 +10,7 @@
 
 cuts=0
 for profile in 0 1 2 3 4; do
-	cuts_test classes=1 profile=$profile $((profile * 100 + 50)) 13
+	cuts_test classes=1 profile=$profile $((profile * 100 + 50)) 6
 	cuts=$((cuts + $(cuts_seen)))
 done
 above "cuts" $cuts 60

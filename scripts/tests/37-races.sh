@@ -12,7 +12,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-duration=${1:-150}
+duration=${1:-100}
 round=50
 span=16384
 go=$T/go
