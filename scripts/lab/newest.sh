@@ -53,24 +53,25 @@ make_newest_root()
 	suite_unpack install "$suite" amd64 "$root" "linux-headers-$release" bash dash \
 		binutils coreutils sed grep mawk findutils diffutils make || return 1
 	ln -sf mawk "$root/usr/bin/awk" || return 1
-	mkdir -p "$root"/{proc,dev,tmp,work} || return 1
+	mkdir -p "$root"/{proc,dev,tmp} || return 1
 	touch "$root/dev/null" "$root/ready" || return 1
 	find "$CACHE/roots" -mindepth 1 -maxdepth 1 ! -path "$root" -mtime +8 \
 		-exec rm -rf {} +
 }
 
-# in_root ROOT WORK COMMAND... - run it there, WORK being /work; what is mounted for that,
+# in_root ROOT WORK COMMAND... - run it there, WORK being /build; what is mounted for that,
 # is for this process only, and gone with it
 in_root()
 {
 	local root=$1 work=$2 enter=(unshare --mount)
 
 	shift 2
+	mkdir -p "$root/build" || return 1
 	[ "$(id -u)" = 0 ] || enter+=(--map-root-user)
 	# shellcheck disable=SC2016 # for the inner shell
 	"${enter[@]}" --propagation private sh -c '
 		mount --rbind /proc "$1/proc" && mount --bind /dev/null "$1/dev/null" &&
-		mount --bind "$2" "$1/work" || exit 99
+		mount --bind "$2" "$1/build" || exit 99
 		root=$1
 		shift 2
 		exec chroot "$root" /usr/bin/env -i PATH=/usr/bin:/usr/sbin LC_ALL=C \
@@ -107,7 +108,7 @@ newest_make()
 
 	shift 3
 	in_root "$root" "$copy" timeout -k 10 300 make \
-		-C "/usr/src/linux-headers-${root##*/}" M="/work/$dir" "$@"
+		-C "/usr/src/linux-headers-${root##*/}" M="/build/$dir" "$@"
 }
 
 # fetch_newest_image RELEASE ROOT - the kernel and its modules, below ROOT
