@@ -123,7 +123,8 @@ static int change_rules(struct ssdup *c, const struct class_change *x, const cha
 	struct class_rules *rules, *old;
 	bool done;
 
-	rules = kzalloc(sizeof(*rules), GFP_KERNEL);
+	/* The caller may hold what a resume needs, and swap may wait for that resume. */
+	rules = kzalloc(sizeof(*rules), GFP_NOIO);
 	if (!rules) {
 		*error = "out of memory";
 		return -ENOMEM;
@@ -198,7 +199,7 @@ static int set_cgroup(struct ssdup *c, char *words, const char **error)
 
 int ssdup_class_cgroup(struct ssdup *c, const char *text, const char **error)
 {
-	char *words = kstrdup(text, GFP_KERNEL);
+	char *words = kstrdup(text, GFP_NOIO);
 	int r;
 
 	if (!words) {
