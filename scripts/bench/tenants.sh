@@ -130,10 +130,10 @@ ftl()
 }
 
 # until_written QUARTERS - of the SSDs' size by the host; $course gets the write amplification of
-# each
+# each. A writer that fails ends the bench
 until_written()
 {
-	local i host nand sum
+	local i host job nand sum
 
 	for ((i = 1; i <= $1; i++)); do
 		ftl nand_bytes
@@ -141,6 +141,9 @@ until_written()
 		ftl host_bytes
 		host=$sum
 		while ftl host_bytes; [ "$sum" -lt $((i * all_mb << 18)) ]; do
+			for job in "${jobs[@]}"; do
+				kill -0 "$job"
+			done
 			sleep 0.05
 		done
 		host=$((sum - host))
