@@ -153,14 +153,7 @@ static void page_gone(struct maker *m)
 	maker_blank(m, ssdup_log_slot_sector(&m->s.g, 2, 1, 0), 2 * SSDUP_PAGE_SECTORS);
 }
 
-static const struct damage {
-	const char	*name;
-	void		(*spoil)(struct maker *m);
-	unsigned int	number;
-	int		check;
-	int		repair;
-	int		after;
-} damages[] = {
+static const struct damage damages[] = {
 	{ "header: class", other_class, 631, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "header: no class", no_such_class, 631, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "header: generation", generation_of_another, 631, EXIT_FAULTS, EXIT_OK, EXIT_OK },
@@ -172,25 +165,14 @@ static const struct damage {
 	{ "page gone", page_gone, 220, EXIT_LOST, EXIT_DEGRADED, EXIT_OK },
 };
 
-static void describe_damage(const struct damage *d, char *desc)
-{
-	strscpy(desc, d->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(damage, damages, describe_damage);
+KUNIT_ARRAY_PARAM(damage, damages, judge_describe);
 
 static void found_and_mended(struct kunit *test)
 {
-	const struct damage *d = test->param_value;
 	struct maker m;
 
 	make_log(&m);
-	KUNIT_EXPECT_EQ(test, judge_log(test, &m, 0), EXIT_OK);
-	d->spoil(&m);
-	KUNIT_EXPECT_EQ_MSG(test, judge_log(test, &m, d->number), d->check, "%s", d->name);
-	KUNIT_EXPECT_EQ_MSG(test, judge_mended(&m), d->repair, "%s", d->name);
-	KUNIT_EXPECT_EQ_MSG(test, judge_log(test, &m, 0), d->after, "%s", d->name);
-	maker_end(&m);
+	judge_damage(test, &m);
 }
 
 static struct kunit_case classes_cases[] = {

@@ -5,15 +5,6 @@
  */
 #include "judge.h"
 
-struct damage {
-	const char	*name;
-	void		(*spoil)(struct maker *m);
-	unsigned int	number;
-	int		check;		/* exit codes */
-	int		repair;		/* EXIT_OK, EXIT_DEGRADED, or why not */
-	int		after;		/* check, after repair */
-};
-
 /* --- Superblock and record --- */
 
 static void spoil_copy(struct maker *m, enum ssd_part part, u32 copy, u32 at)
@@ -545,12 +536,7 @@ static const struct damage damages[] = {
 
 /* --- Found and mended --- */
 
-static void describe_damage(const struct damage *d, char *desc)
-{
-	strscpy(desc, d->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(damage, damages, describe_damage);
+KUNIT_ARRAY_PARAM(damage, damages, judge_describe);
 
 static void found_and_mended(struct kunit *test)
 {
@@ -558,12 +544,7 @@ static void found_and_mended(struct kunit *test)
 	struct maker m;
 
 	maker_usual(&m, MAKER_SECTORS, d->number == 318 ? 8 : 1);
-	KUNIT_EXPECT_EQ(test, judge_log(test, &m, 0), EXIT_OK);
-	d->spoil(&m);
-	KUNIT_EXPECT_EQ_MSG(test, judge_log(test, &m, d->number), d->check, "%s", d->name);
-	KUNIT_EXPECT_EQ_MSG(test, judge_mended(&m), d->repair, "%s", d->name);
-	KUNIT_EXPECT_EQ_MSG(test, judge_log(test, &m, 0), d->after, "%s", d->name);
-	maker_end(&m);
+	judge_damage(test, &m);
 }
 
 static struct kunit_case damages_cases[] = {

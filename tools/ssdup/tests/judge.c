@@ -44,3 +44,20 @@ int judge_mended(struct maker *m)
 	log_close(&l);
 	return r;
 }
+
+void judge_describe(const struct damage *d, char *desc)
+{
+	strscpy(desc, d->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+void judge_damage(struct kunit *test, struct maker *m)
+{
+	const struct damage *d = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, judge_log(test, m, 0), EXIT_OK);
+	d->spoil(m);
+	KUNIT_EXPECT_EQ_MSG(test, judge_log(test, m, d->number), d->check, "%s", d->name);
+	KUNIT_EXPECT_EQ_MSG(test, judge_mended(m), d->repair, "%s", d->name);
+	KUNIT_EXPECT_EQ_MSG(test, judge_log(test, m, 0), d->after, "%s", d->name);
+	maker_end(m);
+}
