@@ -10,10 +10,18 @@
 
 keys=(policy all drain manual autocommit_ms 3600000 classes a+b)
 
-# other TABLE - what lies between dm-ssdup and the SSD
-other()
+# hold_back PLACE... - writes to these places of the SSD end when they are not held back any more
+hold_back()
 {
-	must dmsetup reload other "$@"
+	local at=0 place
+
+	for place; do
+		echo "$at $((place - at)) linear /dev/mssd0 $at"
+		echo "$place 8 delay /dev/mssd0 $place 0 /dev/mssd0 $place 60000 /dev/mssd0 $place 0"
+		at=$((place + 8))
+	done >"$T/table"
+	echo "$at $((SIZE - at)) linear /dev/mssd0 $at" >>"$T/table"
+	must dmsetup reload other "$T/table"
 	must dmsetup suspend other
 	must dmsetup resume other
 }
@@ -35,12 +43,8 @@ must modprobe dm-delay
 must dmsetup create other --table "0 $SIZE linear /dev/mssd0 0"
 SSD=/dev/mapper/other
 make_ssdup "${keys[@]}"
-place=$(log_sector 0)
-other <<-TABLE
-	0 $place linear /dev/mssd0 0
-	$place 8 delay /dev/mssd0 $place 0 /dev/mssd0 $place 60000 /dev/mssd0 $place 0
-	$((place + 8)) $((SIZE - place - 8)) linear /dev/mssd0 $((place + 8))
-TABLE
+place=$(log_sector 0) next=$(log_sector 0 1)
+hold_back "$place"
 # to class b, whose generation is the higher one; then over a part of it to class a
 must message class b
 iocheck "$MODEL" $DEV write len=8 bs=8 &
@@ -50,7 +54,7 @@ must message class a
 io write start=4 len=8 bs=8
 kill -0 $first || fail "the first write was not the slow one"
 hold 0 8 0
-other --table "0 $SIZE linear /dev/mssd0 0"
+hold_back
 must wait $first
 is "writes that were routed again" "$(stat waited_writes)" 1
 hold 0 12 0
@@ -65,18 +69,39 @@ flush
 is "content of the HDD" "$(content $HDD)" "$now"
 io recover len=512
 
-# One that waits for a full log is whole, and two classes hold its sectors: one of them is drained
-must message class a
-io write len=8 bs=8
-must message class b
-io write start=8 len=8 bs=8
-knob full block
+# One waits for a full log, and cannot be cut any more. Meanwhile two classes get parts of it: then
+# it waits until one of them was drained, and goes to the other
+remove_ssdup
+dd if=/dev/zero of=/dev/mssd0 bs=4k count=1 oflag=direct status=none
+must dmsetup create below --table "0 $LEN linear $HDD 0"
+HDD=/dev/mapper/below
+hold_back "$place" "$next"
+make_ssdup "${keys[@]}" full block
+writers=()
+for class in a b; do
+	must message class $class
+	iocheck "$MODEL" $DEV write start=$((8 * ${#writers[@]})) len=8 bs=8 &
+	writers+=($!)
+	wait_until writes_ssd -eq ${#writers[@]}
+done
 must message class default
-iocheck "$MODEL" $DEV write start=4096 len=$((8 * ($(log_writes 8) + 1000))) bs=8 &
-writer=$!
-wait_until waiting_writes -gt 0
-io write start=4 len=8 bs=8
-must wait $writer
-io verify
+must dmsetup suspend below
+iocheck "$MODEL" $DEV write start=4096 len=$((8 * ($(log_writes 8) + 10))) bs=8 depth=1 &
+writers+=($!)
+wait_until waiting_writes -eq 1
+iocheck "$MODEL" $DEV write start=4 len=8 bs=8 &
+writers+=($!)
+wait_until waiting_writes -eq 2
+hold_back
+must dmsetup resume below
+for writer in "${writers[@]}"; do
+	must wait "$writer"
+done
+is "sectors of the classes" "$(awk 'NR > 1 { print $3 }' "$SYS/classes" | xargs)" "12 0"
+now=$(content $DEV)
+flush
+is "content of the HDD" "$(content $HDD)" "$now"
+io recover len=512
 all_home
 remove_ssdup
+must dmsetup remove below
