@@ -103,27 +103,12 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	return 0;
 }
 
-static int class_names(const struct class_table *t, char *buf, size_t len)
-{
-	const char *hint;
-	int at = 0;
-	u32 i;
-
-	for (i = 1; i < t->nr; i++) {
-		hint = ssdup_class_hint(t, i);
-		at += scnprintf(buf + at, len - at, "%s%s%s%s%s", i > 1 ? "+" : "", t->name[i],
-				class_is_late(t, i) ? ":late" : "", hint ? ":hint=" : "",
-				hint ?: "");
-	}
-	return at;
-}
-
 int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char *buf, size_t len)
 {
 	u32 value;
 
 	if (key->classes)
-		return class_names(&c->set.classes, buf, len);
+		return ssdup_classes_text(&c->set.classes, buf, len);
 	value = READ_ONCE(*ssdup_settings_of(&c->set, key));
 
 	return ssdup_settings_text(key, value, buf, len);

@@ -49,11 +49,14 @@ static void names_by_example(struct kunit *test)
 {
 	const struct names_case *c = test->param_value;
 	struct class_table t;
+	char text[64];
 	u32 class;
 
 	KUNIT_ASSERT_EQ(test, ssdup_classes_parse(&t, c->text), !!c->nr);
 	if (!c->nr)
 		return;
+	KUNIT_EXPECT_EQ(test, ssdup_classes_text(&t, text, sizeof(text)), strlen(c->text));
+	KUNIT_EXPECT_STREQ(test, text, c->text);
 	KUNIT_EXPECT_EQ(test, t.nr, c->nr);
 	KUNIT_EXPECT_EQ(test, t.late, c->late);
 	KUNIT_EXPECT_TRUE(test, ssdup_class_find(&t, c->last, &class));
@@ -130,8 +133,6 @@ static void hints_give_classes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t.hint[2], 2);
 	KUNIT_EXPECT_EQ(test, t.hint[5], 3);
 	KUNIT_EXPECT_EQ(test, t.hint[0] + t.hint[1] + t.hint[3] + t.hint[4], 0);
-	KUNIT_EXPECT_STREQ(test, ssdup_class_hint(&t, 2), "short");
-	KUNIT_EXPECT_TRUE(test, !ssdup_class_hint(&t, 0) && !ssdup_class_hint(&t, 1));
 	/* Before the job, behind a range. */
 	KUNIT_ASSERT_TRUE(test, set_range(test, r, 100, 200, 1));
 	KUNIT_EXPECT_EQ(test, ssdup_class_choose(r, 2, 80, &sectors), 2);

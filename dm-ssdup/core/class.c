@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bits.h>
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
@@ -89,14 +90,19 @@ bool ssdup_class_find(const struct class_table *t, const char *name, u32 *class)
 	return false;
 }
 
-const char *ssdup_class_hint(const struct class_table *t, u32 class)
+int ssdup_classes_text(const struct class_table *t, char *buf, size_t len)
 {
-	u32 i;
+	u32 i, hint;
+	int at = 0;
 
-	for (i = 1; i < SSDUP_HINTS; i++)
-		if (class && t->hint[i] == class)
-			return hints[i];
-	return NULL;
+	for (i = 1; i < t->nr; i++) {
+		at += scnprintf(buf + at, len - at, "%s%s%s", i > 1 ? "+" : "", t->name[i],
+				class_is_late(t, i) ? ":late" : "");
+		for (hint = 1; hint < SSDUP_HINTS; hint++)
+			if (t->hint[hint] == i)
+				at += scnprintf(buf + at, len - at, ":hint=%s", hints[hint]);
+	}
+	return at;
 }
 
 static bool put_range(struct class_rules *r, u64 start, u64 end, u32 class)

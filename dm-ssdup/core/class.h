@@ -36,8 +36,8 @@ bool ssdup_classes_parse(struct class_table *t, const char *text);
 /** ssdup_class_find() - the class of that name. Return: false when there is none. */
 bool ssdup_class_find(const struct class_table *t, const char *name, u32 *class);
 
-/** ssdup_class_hint() - the word for the hint that gives data the class, or NULL */
-const char *ssdup_class_hint(const struct class_table *t, u32 class);
+/** ssdup_classes_text() - print what ssdup_classes_parse() reads. Return: its length. */
+int ssdup_classes_text(const struct class_table *t, char *buf, size_t len);
 
 static inline bool class_is_late(const struct class_table *t, u32 class)
 {
