@@ -10,18 +10,10 @@
 
 keys=(policy all drain manual autocommit_ms 3600000 classes a+b)
 
-# hold_back PLACE... - writes to these places of the SSD end when they are not held back any more
-hold_back()
+# other TABLE - what lies between dm-ssdup and the SSD
+other()
 {
-	local at=0 place
-
-	for place; do
-		echo "$at $((place - at)) linear /dev/mssd0 $at"
-		echo "$place 8 delay /dev/mssd0 $place 0 /dev/mssd0 $place 60000 /dev/mssd0 $place 0"
-		at=$((place + 8))
-	done >"$T/table"
-	echo "$at $((SIZE - at)) linear /dev/mssd0 $at" >>"$T/table"
-	must dmsetup reload other "$T/table"
+	must dmsetup reload other "$@"
 	must dmsetup suspend other
 	must dmsetup resume other
 }
@@ -37,14 +29,42 @@ content()
 	dd if="$1" bs=512 count=512 iflag=direct status=none | md5sum
 }
 
-make_disks ssd_cache_mb=4
-SIZE=$(blockdev --getsz $SSD)
+# begin - new disks and a device; the first write to the log stays in flight
+begin()
+{
+	local place
+
+	make_disks ssd_cache_mb=4
+	SIZE=$(blockdev --getsz /dev/mssd0)
+	must dmsetup create other --table "0 $SIZE linear /dev/mssd0 0"
+	make_ssdup "${keys[@]}"
+	place=$(log_sector 0)
+	other <<-TABLE
+		0 $place linear /dev/mssd0 0
+		$place 8 delay /dev/mssd0 $place 0 /dev/mssd0 $place 60000 /dev/mssd0 $place 0
+		$((place + 8)) $((SIZE - place - 8)) linear /dev/mssd0 $((place + 8))
+	TABLE
+}
+
+# it_ends - that write does
+it_ends()
+{
+	kill -0 "$first" || fail "the first write was not the slow one"
+	other --table "0 $SIZE linear /dev/mssd0 0"
+	wait_until waited_writes -eq 1
+	wait_until waiting_writes -eq 0
+	must wait "$first"
+}
+
+end()
+{
+	remove_ssdup
+	must dmsetup remove other
+}
+
 must modprobe dm-delay
-must dmsetup create other --table "0 $SIZE linear /dev/mssd0 0"
 SSD=/dev/mapper/other
-make_ssdup "${keys[@]}"
-place=$(log_sector 0) next=$(log_sector 0 1)
-hold_back "$place"
+begin
 # to class b, whose generation is the higher one; then over a part of it to class a
 must message class b
 iocheck "$MODEL" $DEV write len=8 bs=8 &
@@ -52,11 +72,8 @@ first=$!
 wait_until writes_ssd -eq 1
 must message class a
 io write start=4 len=8 bs=8
-kill -0 $first || fail "the first write was not the slow one"
 hold 0 8 0
-hold_back
-must wait $first
-is "writes that were routed again" "$(stat waited_writes)" 1
+it_ends
 hold 0 12 0
 now=$(content $DEV)
 for seed in 1 2; do
@@ -68,40 +85,25 @@ done
 flush
 is "content of the HDD" "$(content $HDD)" "$now"
 io recover len=512
+end
 
-# One waits for a full log, and cannot be cut any more. Meanwhile two classes get parts of it: then
-# it waits until one of them was drained, and goes to the other
-remove_ssdup
-dd if=/dev/zero of=/dev/mssd0 bs=4k count=1 oflag=direct status=none
-must dmsetup create below --table "0 $LEN linear $HDD 0"
-HDD=/dev/mapper/below
-hold_back "$place" "$next"
-make_ssdup "${keys[@]}" full block
-writers=()
-for class in a b; do
-	must message class $class
-	iocheck "$MODEL" $DEV write start=$((8 * ${#writers[@]})) len=8 bs=8 &
-	writers+=($!)
-	wait_until writes_ssd -eq ${#writers[@]}
+# Two classes get parts of what such a write is over: it waits until one of them was drained.
+# The HDD refuses the block of one, which stays in the log: then it is the other one.
+for bad in 0 8; do
+	begin
+	iocheck "$MODEL" $DEV write start=4 len=8 bs=8 &
+	first=$!
+	wait_until writes_ssd -eq 1
+	must message class a
+	io write len=8 bs=8
+	must message class b
+	io write start=8 len=8 bs=8
+	hold 0 8 8
+	model $HDD fail_write "$bad 8"
+	it_ends
+	hold 0 $((bad ? 0 : 12)) $((bad ? 12 : 0))
+	io recover len=16
+	model $HDD fail_write clear
+	all_home
+	end
 done
-must message class default
-must dmsetup suspend below
-iocheck "$MODEL" $DEV write start=4096 len=$((8 * ($(log_writes 8) + 10))) bs=8 depth=1 &
-writers+=($!)
-wait_until waiting_writes -eq 1
-iocheck "$MODEL" $DEV write start=4 len=8 bs=8 &
-writers+=($!)
-wait_until waiting_writes -eq 2
-hold_back
-must dmsetup resume below
-for writer in "${writers[@]}"; do
-	must wait "$writer"
-done
-is "sectors of the classes" "$(awk 'NR > 1 { print $3 }' "$SYS/classes" | xargs)" "12 0"
-now=$(content $DEV)
-flush
-is "content of the HDD" "$(content $HDD)" "$now"
-io recover len=512
-all_home
-remove_ssdup
-must dmsetup remove below
