@@ -217,7 +217,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 		.disk = io->route,
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.shut = READ_ONCE(c->log_shut),
-		.queue = !queued && atomic_read(&c->nr_waiting),
+		.queue = !queued && ssdup_wait_queue(c, io),
 		.bypass = bypasses(c, io),
 		.leaving = READ_ONCE(c->leaving),
 		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
@@ -593,13 +593,14 @@ static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
-	struct bio_list kept = BIO_EMPTY_LIST;
+	struct bio_list kept[SSDUP_MAX_CLASSES] = { };
 	enum route_action action;
 	struct ssdup_io *io;
 	struct bio *bio;
+	u32 skip = 0;
 
 	ssdup_look_for_ssd(c);
-	while ((bio = ssdup_wait_pop(c))) {
+	while ((bio = ssdup_wait_pop(c, skip))) {
 		io = io_of(bio);
 		action = route_write(c, bio, io, true);
 		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
@@ -613,16 +614,14 @@ void ssdup_wait_work(struct work_struct *work)
 			bio_endio(bio);
 			continue;
 		}
-		if (action == ROUTE_WAIT && (READ_ONCE(c->log_shut) || io->torn)) {
-			/* Writes behind it may go to the HDD, or to the log. */
-			bio_list_add(&kept, bio);
-			cond_resched();
-			continue;
-		}
 		if (action == ROUTE_WAIT) {
 			/* Each cause has its own kick. */
-			bio_list_add(&kept, bio);
-			break;
+			bio_list_add(&kept[io->queue], bio);
+			/* Or writes behind it may go to the HDD, or to the log. */
+			if (!READ_ONCE(c->log_shut) && !io->torn)
+				skip |= BIT(io->class);
+			cond_resched();
+			continue;
 		}
 		ssdup_wait_done(c, io);
 		if (io->again)
@@ -630,6 +629,5 @@ void ssdup_wait_work(struct work_struct *work)
 		submit_waited(c, bio, io, action);
 		cond_resched();
 	}
-	if (!bio_list_empty(&kept))
-		ssdup_wait_again(c, &kept);
+	ssdup_wait_again(c, kept);
 }

@@ -265,7 +265,7 @@ struct ssdup {
 
 	/* Writes that wait for log space */
 	struct ssdup_waiting	*waiting;
-	atomic_t		nr_waiting;	/* on the list or being tried; a hint */
+	atomic_t		nr_waiting;	/* on the lists or being tried; a hint */
 	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 	struct ssdup_away	*away;
 
@@ -319,6 +319,7 @@ struct ssdup_io {
 	u8			route;		/* of its stream */
 	u8			class;		/* of its place in the log */
 	u8			own;		/* class that it would get as new data */
+	u8			queue;		/* list that it waits in: class when it began to */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */
 	bool			refused;	/* by the SSD, before; makes the next two valid */

@@ -1,29 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: writes that wait for a place in the log, in the order in which they came.
+ * dm-ssdup: writes that wait for a place in the log, those of a class in the order in which they
+ * came. A class has its own ring and open segment, so it does not wait behind another one.
  *
  * A map function must not sleep: the write that a drain waits for may be on the same task's
- * list of bios to submit. So a write that finds no place joins this list, and a work item
- * tries the list again when something has changed.
+ * list of bios to submit. So a write that finds no place joins a list, and a work item
+ * tries the lists again when something has changed.
  *
- * c->nr_waiting counts the writes on the list and those being tried.
+ * c->nr_waiting counts the writes on all lists and those being tried.
  */
 #ifndef SSDUP_WAIT_H
 #define SSDUP_WAIT_H
 
 #include "ssdup.h"
 
-/** ssdup_wait_create() - make an empty list; context: the constructor. Return: 0 or -ENOMEM */
+/** ssdup_wait_create() - make empty lists; context: the constructor. Return: 0 or -ENOMEM */
 int ssdup_wait_create(struct ssdup *c);
 
-/** ssdup_wait_add() - add a write at the end of the list; any context */
+/** ssdup_wait_add() - add a write at the end of its class's list; any context */
 void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
-/** ssdup_wait_pop() - take the first write, or NULL; it still counts; process context */
-struct bio *ssdup_wait_pop(struct ssdup *c);
+/** ssdup_wait_queue() - do others of its class wait, so that a new write queues? Any context */
+bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io);
 
-/** ssdup_wait_again() - put popped writes back at the head of the list; process context */
-void ssdup_wait_again(struct ssdup *c, struct bio_list *bios);
+/**
+ * ssdup_wait_pop() - take a write; it still counts; process context
+ * @skip: a bit for each list to pass over
+ *
+ * Return: of the first of each list the one that has waited longest, or NULL.
+ */
+struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip);
+
+/**
+ * ssdup_wait_again() - put popped writes back at the heads of their lists; process context
+ * @bios: a list for each class, by io->queue
+ */
+void ssdup_wait_again(struct ssdup *c, struct bio_list bios[]);
 
 /** ssdup_wait_done() - a popped write does not wait any more; any context */
 void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io);

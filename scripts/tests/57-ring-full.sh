@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The drain has to move what the HDD refuses, and the ring of entries that are not
 # durable is full: the first of them is still being written. That is no lack of space:
-# the drain waits with the writers, and goes on with them.
+# the drain waits with the writers, and goes on with them. Another class has a ring of its own,
+# and its writes do not wait behind those.
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
@@ -22,7 +23,8 @@ must dmsetup create other <<-TABLE
 TABLE
 SSD=/dev/mapper/other
 # it would keep a discard, too
-make_ssdup policy all drain manual autocommit_ms 3600000 discard off
+make_ssdup policy all drain manual autocommit_ms 3600000 discard off classes a
+must message class a 400000 1000
 model $HDD fail_write "1001 3"
 
 # all of segment 0, and the first place of segment 1
@@ -31,10 +33,21 @@ iocheck "$MODEL" $DEV write start="$len" len=8 bs=8 &
 fill=$!
 wait_until seals -eq 1
 wait_until writes_ssd -eq $((len / 8 + 1))
+# segment 2 is of class a
+io write start=400000 len=8 bs=8
 # the ring has 128 pages of 126 entries
 iocheck "$MODEL" $DEV write start=300000 len=$((128 * 126 + 200)) bs=1 depth=64 &
 writer=$!
 wait_until wait_cause -eq 3
+# two writes, one of which the SSD refuses: so it is tried again with those that wait
+model mssd0 fail_write "$(log_sector 8 2) 8"
+logged=$(stat writes_ssd)
+iocheck "$MODEL" $DEV write start=400008 len=16 bs=8 &
+beside=$!
+wait_until writes_ssd -eq $((logged + 2))
+must wait $beside
+is "errors of the SSD" "$(stat ssd_errors)" 1
+model mssd0 fail_write clear
 
 message flush 2>"$T/flush" &
 drain=$!
