@@ -93,7 +93,9 @@ static void look_at_classes(struct ssdup *c, struct watch *w, struct pacing_in *
 	/* What was asked for comes when the group is done. */
 	in->asked = p[w->class->index].asked || p[next].asked;
 	in->dirty = p[w->class->index].dirty;
-	in->empty = p[w->class->index].empty && !copied;
+	/* A group of empty segments stays one until it is free, also when drains are paused. */
+	if (!copied)
+		in->empty = p[next].empty;
 	/* A late class gives no more back than is needed, but a group that was begun goes on. */
 	w->part = in->sealed && !in->late && (w->part || part);
 	in->part = in->late ? still || copied : w->part;

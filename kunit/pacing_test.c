@@ -55,6 +55,8 @@ static const struct pacing_case pacing_cases[] = {
 	{ "late, asked", { .late = 1, .asked = 1, .sealed = 1 }, PACING_DRAIN },
 	{ "late, asked, only the open segment", { .late = 1, .asked = 1, .dirty = 1 },
 	  PACING_SEAL },
+	{ "late and empty, paused", { .paused = 1, .late = 1, .sealed = 1, .empty = 1 },
+	  PACING_DRAIN },
 	{ "late and empty, manual", { MANUAL, .late = 1, .sealed = 1, .empty = 1 }, PACING_DRAIN },
 	{ "eager, busy HDD", { EAGER, HDD, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
 	{ "random stream, HDD free", { SSD, .sealed = 1, .part = 1 }, PACING_DRAIN },

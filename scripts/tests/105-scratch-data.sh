@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Data of a class that is drained late: an idle device keeps it in the log, and what is
-# discarded before its drain never reaches the HDD. Its segments become free by themselves.
+# discarded before its drain never reaches the HDD. Its segments become free by themselves, also
+# while drains are paused.
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
@@ -36,12 +37,14 @@ io verify
 io discard len=4096
 
 # several times what the log holds
+must message drain pause
 must message class scratch
 for ((i = 0; i < 12; i++)); do
 	io write start=16384 len=8192 bs=128
 	io discard start=16384 len=8192
 done
 is "writes that waited" "$(stat waited_writes)" 0
+must message drain start
 io verify
 flush
 is "sectors that the HDD has got" "$(written)" 4096
