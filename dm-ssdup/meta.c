@@ -24,12 +24,19 @@ int ssdup_meta_create(struct ssdup *c)
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 		  struct page *page, unsigned int offset, unsigned int bytes)
 {
+	return ssdup_sync_stream(bdev, opf, sector, page, offset, bytes, 0);
+}
+
+int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
+		      unsigned int offset, unsigned int bytes, u8 stream)
+{
 	struct bio_vec bv;
 	struct bio bio;
 	int r;
 
 	bio_init(&bio, bdev, &bv, 1, opf);
 	bio.bi_iter.bi_sector = sector;
+	ssdup_set_stream(&bio, stream);
 	__bio_add_page(&bio, page, bytes, offset);
 	r = submit_bio_wait(&bio);
 	bio_uninit(&bio);

@@ -20,6 +20,10 @@ int ssdup_meta_create(struct ssdup *c);
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 		  struct page *page, unsigned int offset, unsigned int bytes);
 
+/** ssdup_sync_stream() - the same with a write stream of the SSD; 0: none */
+int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
+		      unsigned int offset, unsigned int bytes, u8 stream);
+
 /** ssdup_passes() - is @error transient? any context */
 bool ssdup_passes(int error);
 

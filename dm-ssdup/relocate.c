@@ -53,10 +53,11 @@ static int reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 	return r;
 }
 
-static int write_part(struct ssdup *c, u64 sector, struct page *page, u32 at, u32 sectors)
+static int write_part(struct ssdup *c, const struct ssdup_class *k, u64 sector, struct page *page,
+		      u32 at, u32 sectors)
 {
-	int r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE, sector, page, at << SECTOR_SHIFT,
-			      sectors << SECTOR_SHIFT);
+	int r = ssdup_sync_stream(c->ssd->bdev, REQ_OP_WRITE, sector, page, at << SECTOR_SHIFT,
+				  sectors << SECTOR_SHIFT, k->stream);
 
 	if (!r)
 		return 0;
@@ -79,7 +80,7 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 kind,
 		return r;
 	trace_ssdup_step(c, STEP_RELOCATE_WRITE);
 	sector = ssdup_fill_extent(c, &io, p->start + at, sectors, kind);
-	r = data ? write_part(c, sector, page, at, sectors) : 0;
+	r = data ? write_part(c, io.segment->class, sector, page, at, sectors) : 0;
 	if (!r) {
 		trace_ssdup_step(c, STEP_RELOCATE_WRITTEN);
 		moved = ssdup_move(c, &io, p->seq);
