@@ -35,13 +35,10 @@ struct names {
 /* CLASS_DEFAULT first, as in sysfs; a log without classes has nothing else. */
 static void read_classes(const struct state *s, struct names *all)
 {
-	char number[DEV_NUMBER], *folder;
+	FILE *f = classes_of(s->rdev);
 	struct class_line k;
-	FILE *f;
 
-	folder = xprintf("/sys/dev/block/%s/ssdup", dev_number(number, s->rdev));
 	*all = (struct names){ };
-	f = classes_open(folder);
 	while (f && classes_next(f, &k)) {
 		all->name = xmore(all->name, all->nr, sizeof(*all->name));
 		all->name[all->nr++] = xstrdup(k.name);
@@ -52,7 +49,6 @@ static void read_classes(const struct state *s, struct names *all)
 		all->name = xmore(all->name, 0, sizeof(*all->name));
 		all->name[all->nr++] = xstrdup(CLASS_DEFAULT);
 	}
-	free(folder);
 }
 
 static void free_classes(struct names *all)

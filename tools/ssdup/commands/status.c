@@ -47,20 +47,9 @@ static void say_segments(const struct state *s)
 	printf("%llu free\n", (unsigned long long)s->v.segments_free);
 }
 
-static FILE *open_classes(const struct state *s)
-{
-	char number[DEV_NUMBER], *path;
-	FILE *f;
-
-	path = xprintf("/sys/dev/block/%s/ssdup", dev_number(number, s->rdev));
-	f = classes_open(path);
-	free(path);
-	return f;
-}
-
 static void say_classes(const struct state *s)
 {
-	FILE *f = open_classes(s);
+	FILE *f = classes_of(s->rdev);
 	char size[CLASS_NUMBERS][SIZE_TEXT];
 	struct class_line k;
 	int i;
@@ -209,7 +198,7 @@ static void json_classes(struct json *j, const struct state *s)
 	static const char *const words[] = {
 		"held_sectors", "written_sectors", "drained_sectors", "replaced_sectors",
 	};
-	FILE *f = open_classes(s);
+	FILE *f = classes_of(s->rdev);
 	struct class_line k;
 	int i;
 

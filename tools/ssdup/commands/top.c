@@ -40,6 +40,19 @@ static void read_disk(dev_t rdev, const char *what, struct top_disk *d, struct d
 	free(name);
 }
 
+static void look_at_classes(struct top *t, dev_t rdev)
+{
+	struct class_line k[SSDUP_MAX_CLASSES];
+	FILE *f = classes_of(rdev);
+	unsigned int nr = 0;
+
+	while (f && nr < SSDUP_MAX_CLASSES && classes_next(f, &k[nr]))
+		nr++;
+	if (f)
+		fclose(f);
+	top_look_at_classes(&t->view, k, nr);
+}
+
 static int look(struct top *t)
 {
 	static const char * const what[] = { "HDD", "SSD", "device" };
@@ -58,6 +71,7 @@ static int look(struct top *t)
 			  &counters[i]);
 	strftime(t->view.clock, sizeof(t->view.clock), "%H:%M:%S", localtime_r(&now, &tm));
 	top_look(&t->view, now_ms(), &s, counters);
+	look_at_classes(t, t->view.now.rdev);
 	return 0;
 }
 

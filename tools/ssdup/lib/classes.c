@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "classes.h"
+#include "dev.h"
 #include "tool.h"
 
 FILE *classes_open(const char *folder)
@@ -10,6 +11,17 @@ FILE *classes_open(const char *folder)
 	FILE *f = fopen(path, "re");
 
 	free(path);
+	return f;
+}
+
+FILE *classes_of(dev_t rdev)
+{
+	char number[DEV_NUMBER], *folder;
+	FILE *f;
+
+	folder = xprintf("/sys/dev/block/%s/ssdup", dev_number(number, rdev));
+	f = classes_open(folder);
+	free(folder);
 	return f;
 }
 

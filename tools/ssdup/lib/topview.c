@@ -78,6 +78,25 @@ void top_look(struct top_view *v, uint64_t ms, struct state *now,
 	remember(v);
 }
 
+static void look_at_class(struct top_class *k, const struct class_line *now, uint64_t ms)
+{
+	k->written_bps = per_second(now->sectors[CLASS_WRITTEN], k->last.sectors[CLASS_WRITTEN],
+				    ms) * SECTOR_BYTES;
+	k->drained_bps = per_second(now->sectors[CLASS_DRAINED], k->last.sectors[CLASS_DRAINED],
+				    ms) * SECTOR_BYTES;
+	k->last = *now;
+}
+
+void top_look_at_classes(struct top_view *v, const struct class_line *now, unsigned int nr)
+{
+	unsigned int i;
+
+	nr = nr < SSDUP_MAX_CLASSES ? nr : SSDUP_MAX_CLASSES;
+	for (i = 0; i < nr; i++)
+		look_at_class(&v->class[i], &now[i], i < v->nr_classes ? v->ms : 0);
+	v->nr_classes = nr;
+}
+
 /* --- Lines --- */
 
 struct line {
@@ -207,6 +226,23 @@ static void draw_log(const struct top_view *v, struct screen *s, unsigned int ro
 	if (s->columns >= WIDE)
 		screen_put(s, row, at, ATTR_PLAIN, ", %llu extents",
 			   (unsigned long long)v->now.v.extents);
+}
+
+static void draw_class(const struct top_view *v, struct screen *s, unsigned int row,
+		       unsigned int arg)
+{
+	char held[SIZE_TEXT], written[SIZE_TEXT], drained[SIZE_TEXT];
+	const struct top_class *k = &v->class[arg];
+	unsigned int at = label(s, row, arg ? "" : "classes");
+
+	format_size(held, k->last.sectors[CLASS_HELD] * SECTOR_BYTES);
+	put_rate(written, sizeof(written), k->written_bps);
+	put_rate(drained, sizeof(drained), k->drained_bps);
+	if (s->columns >= WIDE)
+		screen_put(s, row, at, ATTR_PLAIN, "%-15.15s %s: %s, %s/s written, %s/s drained",
+			   k->last.name, k->last.late, held, written, drained);
+	else
+		screen_put(s, row, at, ATTR_PLAIN, "%s: %s", k->last.name, held);
 }
 
 static void draw_drain(const struct top_view *v, struct screen *s, unsigned int row,
@@ -396,6 +432,8 @@ static void choose_lines(const struct top_view *v, struct lines *l)
 	add_line(l, 3, draw_open, 0);
 	add_line(l, 5, draw_sealed, 0);
 	add_line(l, 2, draw_log, 0);
+	for (i = 0; i < v->nr_classes; i++)
+		add_line(l, 5, draw_class, i);
 	add_line(l, 3, draw_drain, 0);
 	add_line(l, 10, draw_gap, 0);
 	add_line(l, 4, draw_writes, 0);

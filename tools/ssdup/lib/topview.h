@@ -6,6 +6,7 @@
 #ifndef SSDUP_TOPVIEW_H
 #define SSDUP_TOPVIEW_H
 
+#include "classes.h"
 #include "progress.h"
 #include "screen.h"
 #include "state.h"
@@ -36,6 +37,12 @@ struct top_disk {
 	uint32_t	busy_1e4;
 };
 
+struct top_class {
+	struct class_line last;
+	uint64_t	written_bps;	/* to the log, since the look before */
+	uint64_t	drained_bps;	/* to the HDD */
+};
+
 struct top_view {
 	char		clock[16];	/* what is in the corner */
 	struct state	now;
@@ -43,6 +50,8 @@ struct top_view {
 	uint64_t	ms;		/* between the two; 0 at the first look */
 	uint64_t	last_ms;
 	struct top_disk	disk[3];	/* HDD, SSD, the device itself */
+	struct top_class class[SSDUP_MAX_CLASSES];
+	unsigned int	nr_classes;	/* 0: the log has one */
 	struct progress	drain;
 	unsigned int	history;	/* looks in the following */
 	uint16_t	random_1e4[TOP_HISTORY];
@@ -60,6 +69,9 @@ bool disk_parse(struct disk_counters *d, const char *line);
  */
 void top_look(struct top_view *v, uint64_t ms, struct state *now,
 	      const struct disk_counters disks[3]);
+
+/** top_look_at_classes() - take a look at the classes of the log, behind top_look() */
+void top_look_at_classes(struct top_view *v, const struct class_line *now, unsigned int nr);
 
 /** top_layout() - fill a blank screen of any size */
 void top_layout(const struct top_view *v, struct screen *s);

@@ -128,6 +128,48 @@ static void the_usual_terminal(struct kunit *test)
 	begin();
 }
 
+/* In 2 s, the first class gets 100 MB, and the second one drains 60 MB. */
+static void look_at_two_classes(unsigned int at)
+{
+	struct class_line k[2] = {
+		{ "default", "soon", { 2097152, 195313ULL * at, 0, 0 } },
+		{ "scratch", "late", { 8192, 8192, 117188ULL * at, 0 } },
+	};
+
+	top_look_at_classes(&view, k, 2);
+}
+
+static void classes_are_shown(struct kunit *test)
+{
+	static const char two_classes[] =
+		"classes   default         soon: 1.0 GiB, 50.0 MB/s written, 0.0 MB/s drained\n"
+		"          scratch         late: 4.0 MiB, 0.0 MB/s written, 30.0 MB/s drained\n";
+	char *text;
+
+	begin();
+	look_at(busy(1), 1);
+	look_at_two_classes(1);
+	text = laid_out(24, 80);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(text, "default         soon: 1.0 GiB, 0.0 MB/s written"),
+			      "got:\n%s", text);
+	free(text);
+	look_at(busy(2), 2);
+	look_at_two_classes(2);
+	text = laid_out(24, 80);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(text, two_classes), "got:\n%s", text);
+	free(text);
+	text = laid_out(24, 40);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(text, "classes   default: 1.0 GiB\n"
+						 "          scratch: 4.0 MiB\n"), "got:\n%s", text);
+	free(text);
+	/* Drained, and activated anew with one. */
+	top_look_at_classes(&view, NULL, 0);
+	text = laid_out(24, 80);
+	KUNIT_EXPECT_FALSE(test, strstr(text, "classes"));
+	free(text);
+	begin();
+}
+
 static void a_small_terminal(struct kunit *test)
 {
 	look_thrice(busy);
@@ -188,8 +230,10 @@ static void any_terminal(struct kunit *test)
 	unsigned int i, rows, columns;
 
 	begin();
-	for (i = 1; i <= TOP_HISTORY + 50; i++)
+	for (i = 1; i <= TOP_HISTORY + 50; i++) {
 		look_at(i & 1 ? troubled(i) : busy(i), i);
+		look_at_two_classes(i);
+	}
 	for (rows = 0; rows < 60; rows++)
 		for (columns = 0; columns < 200; columns += columns < 90 ? 1 : 13)
 			free(laid_out(rows, columns));
@@ -227,6 +271,7 @@ static void disk_files_are_read(struct kunit *test)
 
 static struct kunit_case top_cases[] = {
 	KUNIT_CASE(the_usual_terminal),
+	KUNIT_CASE(classes_are_shown),
 	KUNIT_CASE(a_small_terminal),
 	KUNIT_CASE(troubles_are_shown),
 	KUNIT_CASE(any_terminal),
