@@ -50,6 +50,7 @@ tool_libraries()
 	/usr/include/blkid/blkid.h libblkid-dev
 	/usr/include/uuid/uuid.h uuid-dev
 	/usr/include/libdevmapper.h libdevmapper-dev
+	/usr/include/libsmartcols/libsmartcols.h libsmartcols-dev
 	/usr/include/ncurses.h libncurses-dev
 	LIST
 }

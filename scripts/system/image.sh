@@ -16,7 +16,7 @@ image_packages()
 	echo systemd-sysv udev dmsetup kmod linux-image-cloud-amd64 \
 		linux-headers-cloud-amd64 dkms initramfs-tools e2fsprogs procps \
 		mount util-linux tmux ncurses-term less man-db bash-completion \
-		dracut-core zstd python3-minimal libncursesw6 libblkid1 libuuid1 \
+		dracut-core zstd python3-minimal libncursesw6 libblkid1 libuuid1 libsmartcols1 \
 		libdevmapper1.02.1 lvm2 mdadm fdisk
 }
 

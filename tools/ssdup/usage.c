@@ -83,10 +83,29 @@ static const struct option_spec status_options[] = {
 
 const struct usage usage_status = {
 	.synopsis = "[NAME...] [--json]",
-	.about = "Say how the devices are; without NAME, all of them.",
+	.about = "Say how the devices are; without NAME, all of them. More than two are listed\n"
+		 "as by \"ssdup list\".",
 	.options = status_options,
 	.more = "The exit code is 8 when a device is in a degraded mode, a disk of it is gone,\n"
 		"ranges are lost, or its last drain failed; 3 when there is no such device.",
+};
+
+static const struct option_spec list_options[] = {
+	{ OPT_JSON, "json", NULL, "as JSON, with sizes in bytes" },
+	{ 'o', "output", "COLUMN,...",
+	  "which columns: NAME, STATE, POLICY, DIRTY, USE%, SHARE,\n"
+	  "HDD, SSD (these are usual), SIZE, LOG, UUID",
+	  "STATE is running, suspended, or what is wrong. DIRTY is what the HDD lacks, USE% the\n"
+	  "part of the log's segments that are not free, SHARE the part of what was written that\n"
+	  "went to the SSD, SIZE the size of the device, LOG that of its log, UUID the log's." },
+	{ }
+};
+
+const struct usage usage_list = {
+	.synopsis = "[NAME...] [--json] [--output COLUMN,...]",
+	.about = "Print a line for each device; without NAME, for all of them.",
+	.options = list_options,
+	.more = "The exit code is that of \"ssdup status\".",
 };
 
 static const struct option_spec top_options[] = {

@@ -12,6 +12,7 @@
 #include "lib/dev.h"
 #include "lib/jobs.h"
 #include "lib/json.h"
+#include "lib/list.h"
 #include "lib/state.h"
 
 /* --- Words --- */
@@ -304,8 +305,7 @@ static int show_all(struct ssdup_ctx *ctx, char **names, struct json *j)
 	}
 	for (i = 0; names[i]; i++) {
 		r = show_device(ctx, names[i], j, !i);
-		if (!worst || (r && r != EXIT_DEGRADED))
-			worst = r;
+		worst = worse(worst, r);
 	}
 	if (j) {
 		json_end(j, ']');
@@ -329,11 +329,13 @@ int cmd_status(struct ssdup_ctx *ctx, int argc, char **argv)
 	}
 	if (optind < argc)
 		return show_all(ctx, argv + optind, j);
-	r = state_names(&names);
+	r = all_names(ctx, &names);
 	if (r)
-		return fail(ctx, EXIT_FAILED, NULL, "cannot list the devices: %s%s",
-			    strerror(-r), root_hint());
-	r = show_all(ctx, names, j);
+		return r;
+	if (!j && names[0] && names[1] && names[2])
+		r = list_devices(ctx, names, NULL, false);
+	else
+		r = show_all(ctx, names, j);
 	names_free(names);
 	return r;
 }

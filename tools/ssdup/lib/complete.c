@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "complete.h"
 #include "dev.h"
+#include "list.h"
 #include "tab.h"
 
 void complete_word(const char *begun, const char *word)
@@ -149,6 +150,20 @@ static void complete_key(const char *begun, bool fixed)
 	}
 }
 
+/* "a,b,c": likewise. */
+static void complete_column(const char *begun)
+{
+	const char *comma = strrchr(begun, ','), *name;
+	char *word;
+	unsigned int i;
+
+	for (i = 0; (name = list_column_name(i)); i++) {
+		word = xprintf("%.*s%s", comma ? (int)(comma + 1 - begun) : 0, begun, name);
+		complete_word(begun, word);
+		free(word);
+	}
+}
+
 static void complete_policy(const char *begun)
 {
 	const struct ssdup_settings_key *key = ssdup_settings_find("policy");
@@ -180,6 +195,8 @@ static void complete_kind(const struct ssdup_ctx *ctx, const char *kind, const c
 		complete_names(begun);
 	else if (!strncmp(kind, "KEY=VALUE", 9))
 		complete_key(begun, strcmp(ctx->command, "set"));
+	else if (!strncmp(kind, "COLUMN", 6))
+		complete_column(begun);
 	else if (!strcmp(kind, "POLICY"))
 		complete_policy(begun);
 	else if (!strcmp(kind, "COMMAND"))

@@ -66,7 +66,7 @@ const char *root_hint(void)
 	return geteuid() ? "; are you root?" : "";
 }
 
-static void *given(void *p)
+void *xgiven(void *p)
 {
 	if (p)
 		return p;
@@ -76,12 +76,12 @@ static void *given(void *p)
 
 void *xalloc(size_t bytes)
 {
-	return given(calloc(1, bytes));
+	return xgiven(calloc(1, bytes));
 }
 
 void *xgrow(void *p, size_t bytes)
 {
-	return given(realloc(p, bytes));
+	return xgiven(realloc(p, bytes));
 }
 
 /* The room doubles when it is used up, which is at powers of two: @nr tells. */
@@ -94,12 +94,12 @@ void *xpages(size_t bytes)
 {
 	void *p;
 
-	return memset(given(posix_memalign(&p, 4096, bytes) ? NULL : p), 0, bytes);
+	return memset(xgiven(posix_memalign(&p, 4096, bytes) ? NULL : p), 0, bytes);
 }
 
 char *xstrdup(const char *s)
 {
-	return given(strdup(s));
+	return xgiven(strdup(s));
 }
 
 char *xprintf(const char *fmt, ...)
@@ -111,5 +111,5 @@ char *xprintf(const char *fmt, ...)
 	va_start(args, fmt);
 	r = vasprintf(&s, fmt, args);
 	va_end(args);
-	return given(r < 0 ? NULL : s);
+	return xgiven(r < 0 ? NULL : s);
 }

@@ -333,6 +333,14 @@ int state_names(char ***names)
 	return 0;
 }
 
+int all_names(const struct ssdup_ctx *ctx, char ***names)
+{
+	int r = state_names(names);
+
+	return r ? fail(ctx, EXIT_FAILED, NULL, "cannot list the devices: %s%s", strerror(-r),
+			root_hint()) : EXIT_OK;
+}
+
 void names_free(char **names)
 {
 	unsigned int i;

@@ -85,6 +85,9 @@ int state_complain(const struct ssdup_ctx *ctx, const char *name, int r);
  */
 int state_names(char ***names);
 
+/** all_names() - the same; an exit code with the complaint made */
+int all_names(const struct ssdup_ctx *ctx, char ***names);
+
 /** names_free() - free such an array */
 void names_free(char **names);
 
@@ -105,6 +108,15 @@ const char *policy_word(uint64_t policy);
 const char *mode_words(uint64_t mode);
 const char *drain_words(uint64_t drain_state);
 const char *wait_words(uint64_t wait_cause);
+
+/* Why a device is not as it should be. */
+struct trouble {
+	const char	*brief;		/* some words */
+	const char	*text;		/* a sentence */
+};
+
+/** state_trouble() - the worst that is wrong with the device, or NULL */
+const struct trouble *state_trouble(const struct state *s);
 
 /** state_degraded() - why the device is not as it should be, or NULL */
 const char *state_degraded(const struct state *s);

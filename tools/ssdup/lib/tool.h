@@ -35,6 +35,12 @@ enum {
 	EXIT_DEGRADED	= 8,	/* the device runs, but not as it should */
 };
 
+/** worse() - of two exit codes, so that EXIT_DEGRADED hides no other */
+static inline int worse(int a, int b)
+{
+	return !a || (b && b != EXIT_DEGRADED) ? b : a;
+}
+
 struct completion;
 struct usage;
 
@@ -75,6 +81,7 @@ const char *root_hint(void);
 
 /* --- Memory: the program ends with EXIT_FAILED when there is none --- */
 
+void *xgiven(void *p);			/* what a library has allocated, or NULL */
 void *xalloc(size_t bytes);		/* zeroed; free() it */
 void *xgrow(void *p, size_t bytes);
 void *xmore(void *p, size_t nr, size_t size);	/* an array that grows: room for [nr] */

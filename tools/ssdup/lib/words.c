@@ -88,21 +88,33 @@ const char *wait_words(uint64_t wait_cause)
 	return word(words, NR(words), wait_cause);
 }
 
+const struct trouble *state_trouble(const struct state *s)
+{
+	static const struct trouble
+		failed = { "log failed", "the log has failed: the SSD does not answer" },
+		read_only = { "log read-only", "the log is read-only: the SSD has refused a write" },
+		unknown = { "?", "it is in a mode that this tool does not know" },
+		ssd_gone = { "SSD gone", "the SSD is gone" },
+		hdd_gone = { "HDD gone", "the HDD is gone" },
+		lost = { "ranges lost",
+			 "the SSD would not give back some of the log: ranges are lost" },
+		drain = { "drain failed", "the last drain failed" };
+
+	if (s->v.mode)
+		return s->v.mode == MODE_LOG_FAILED ? &failed :
+		       s->v.mode == MODE_LOG_READ_ONLY ? &read_only : &unknown;
+	if (s->ssd_gone)
+		return &ssd_gone;
+	if (s->hdd_gone)
+		return &hdd_gone;
+	if (s->lost)
+		return &lost;
+	return s->v.drain_errno ? &drain : NULL;
+}
+
 const char *state_degraded(const struct state *s)
 {
-	if (s->v.mode == MODE_LOG_FAILED)
-		return "the log has failed: the SSD does not answer";
-	if (s->v.mode == MODE_LOG_READ_ONLY)
-		return "the log is read-only: the SSD has refused a write";
-	if (s->v.mode)
-		return "it is in a mode that this tool does not know";
-	if (s->ssd_gone)
-		return "the SSD is gone";
-	if (s->hdd_gone)
-		return "the HDD is gone";
-	if (s->lost)
-		return "the SSD would not give back some of the log: ranges are lost";
-	if (s->v.drain_errno)
-		return "the last drain failed";
-	return NULL;
+	const struct trouble *trouble = state_trouble(s);
+
+	return trouble ? trouble->text : NULL;
 }
