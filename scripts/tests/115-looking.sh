@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # ssdup list: a line for each device, with the numbers that the kernel has; ssdup status shows
-# the same when there are more than two.
+# the same when there are more than two. ssdup doctor has its lines for each device and disk.
 
 # shellcheck source=scripts/tests/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
@@ -36,7 +36,8 @@ says()
 {
 	local pattern
 
-	pattern=$(printf ' %s .*' "$@")
+	# shellcheck disable=SC2048,SC2086 # words
+	pattern=$(printf ' %s .*' $*)
 	sed -E 's/ +/  /g; s/.*/ & /' "$T/out" | grep "$pattern" >/dev/null ||
 		fail "no line with $*: $(cat "$T/out")"
 }
@@ -79,3 +80,17 @@ ssdup_exits 8 list
 says t2 drain failed all
 model $HDD fail_flush 0
 ssdup_exits 0 drain t2
+
+# the machine has no udev, and one read-ahead is too small
+h1=/sys/block/dm-$(dmsetup info -c --noheadings -o minor h1)/queue/read_ahead_kb
+echo 1000 >"$h1" || fail "no read-ahead"
+ssdup_exits 8 doctor
+says ok module "loaded, and installed for $(uname -r)"
+says ok signature
+says advice udev
+says ok device t1: runs
+says ok disk mhdd0,
+says ok write cache mhdd0: write back
+says ok scheduler mssd0:
+is "lines for the SSD" "$(grep -c "ok *disk *mssd0" "$T/out")" 1
+says advice read-ahead t1: .*, and its HDD has 1000: "\"blockdev --setra 2000 /dev/mapper/t1\""

@@ -27,6 +27,7 @@
 	command(export, "write back without the kernel module") \
 	command(upgrade, "convert a log of format 1") \
 	command(probe, "is there a log on a device?") \
+	command(doctor, "what a machine lacks that has such devices") \
 	command(tab, "what ssduptab says; for boot scripts and udev") \
 	command(metrics, "state and statistics as text for Prometheus") \
 	command(help, "what a command does and takes")

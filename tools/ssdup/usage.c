@@ -352,6 +352,15 @@ const struct usage usage_probe = {
 	.more = "Exit status: 0 there is a log, usable or not (SSDUP_FAULT), 3 there is none.",
 };
 
+const struct usage usage_doctor = {
+	.synopsis = "",
+	.about = "Look at the module, its signature, the kernels, udev, the initramfs, ssduptab,\n"
+		 "and each device and its disks. Each line says that something is well (ok), what can\n"
+		 "be done about it (advice), or that no device can be made or a disk is gone\n"
+		 "(wrong).",
+	.more = "Exit status: 0 all is well, 1 something is wrong, 8 there is advice.",
+};
+
 static const struct option_spec tab_options[] = {
 	{ OPT_AUTO, "auto", NULL, "only those without noauto" },
 	{ OPT_INITRD, "initrd", NULL, "only those with x-initrd.attach" },

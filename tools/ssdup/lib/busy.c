@@ -262,6 +262,17 @@ static void add_disks(struct disks *disks, dev_t rdev)
 		disks->disk[disks->nr++] = rdev;
 }
 
+unsigned int dev_disks(dev_t rdev, dev_t *disk, unsigned int most)
+{
+	struct disks disks = { .nr = 0 };
+
+	add_disks(&disks, rdev);
+	if (disks.nr < most)
+		most = disks.nr;
+	memcpy(disk, disks.disk, most * sizeof(*disk));
+	return most;
+}
+
 struct below {
 	dev_t		wanted;
 	unsigned int	depth;

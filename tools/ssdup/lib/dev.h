@@ -83,6 +83,9 @@ int dev_refuse_same(const struct ssdup_ctx *ctx, const struct dev *hdd, const st
 /** dev_lies_on() - does @rdev consist of @below, by LVM, md, multipath or the like? */
 bool dev_lies_on(dev_t rdev, dev_t below);
 
+/** dev_disks() - the whole disks that a device consists of, @most of them; their number */
+unsigned int dev_disks(dev_t rdev, dev_t *disk, unsigned int most);
+
 /** dev_two_paths() - the same disk, or partition, on two paths, by its WWN */
 bool dev_two_paths(dev_t a, dev_t b);
 

@@ -31,7 +31,9 @@ static char *state_of(const struct state *s)
 {
 	const struct trouble *trouble = state_trouble(s);
 
-	return xstrdup(trouble ? trouble->brief : s->suspended ? "suspended" : mode_words(s->v.mode));
+	if (trouble)
+		return xstrdup(trouble->brief);
+	return xstrdup(s->suspended ? "suspended" : mode_words(s->v.mode));
 }
 
 static char *policy_of(const struct state *s)

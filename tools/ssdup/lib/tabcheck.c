@@ -37,6 +37,7 @@ struct line {
 struct check {
 	unsigned int	errors;
 	unsigned int	warnings;
+	bool		quiet;		/* they are only counted */
 	const char	*name;		/* of the line that was complained about last */
 };
 
@@ -47,6 +48,9 @@ say(struct check *c, const struct tab_entry *e, bool error, const char *fmt, ...
 {
 	va_list args;
 
+	error ? c->errors++ : c->warnings++;
+	if (c->quiet)
+		return;
 	if (c->name != e->name)
 		printf("%s\n", e->name);
 	c->name = e->name;
@@ -55,7 +59,6 @@ say(struct check *c, const struct tab_entry *e, bool error, const char *fmt, ...
 	vprintf(fmt, args);
 	va_end(args);
 	putchar('\n');
-	error ? c->errors++ : c->warnings++;
 }
 
 /* --- Keys --- */
@@ -226,22 +229,17 @@ static const char *plural(unsigned int nr)
 	return nr == 1 ? "" : "s";
 }
 
-int tab_check(const struct ssdup_ctx *ctx, const struct tab *tab)
+static void look(struct check *c, const struct tab *tab)
 {
 	struct line *all = xalloc((tab->nr + 1) * sizeof(*all)), *l;
-	struct check c = { };
 
-	if (access(ctx->tab, F_OK)) {
-		free(all);
-		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(errno));
-	}
 	for (l = all; l < all + tab->nr; l++) {
 		l->e = &tab->entry[l - all];
 		l->hdd = (struct side){ .what = "HDD", .spec = l->e->hdd };
 		l->ssd = (struct side){ .what = "SSD", .spec = l->e->ssd };
-		check_keys(&c, l);
-		check_disks(&c, l);
-		check_twice(&c, all, l);
+		check_keys(c, l);
+		check_disks(c, l);
+		check_twice(c, all, l);
 	}
 	while (l > all) {
 		l--;
@@ -249,6 +247,24 @@ int tab_check(const struct ssdup_ctx *ctx, const struct tab *tab)
 		dev_free(&l->ssd.dev);
 	}
 	free(all);
+}
+
+void tab_count(const struct tab *tab, unsigned int *errors, unsigned int *warnings)
+{
+	struct check c = { .quiet = true };
+
+	look(&c, tab);
+	*errors = c.errors;
+	*warnings = c.warnings;
+}
+
+int tab_check(const struct ssdup_ctx *ctx, const struct tab *tab)
+{
+	struct check c = { };
+
+	if (access(ctx->tab, F_OK))
+		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(errno));
+	look(&c, tab);
 	if (!c.errors && !c.warnings && !tab->faults)
 		printf("Success, no errors or warnings detected\n");
 	else

@@ -16,4 +16,7 @@
  */
 int tab_check(const struct ssdup_ctx *ctx, const struct tab *tab);
 
+/** tab_count() - how much tab_check() would say, but for lines that could not be read */
+void tab_count(const struct tab *tab, unsigned int *errors, unsigned int *warnings);
+
 #endif

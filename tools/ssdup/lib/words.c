@@ -92,7 +92,8 @@ const struct trouble *state_trouble(const struct state *s)
 {
 	static const struct trouble
 		failed = { "log failed", "the log has failed: the SSD does not answer" },
-		read_only = { "log read-only", "the log is read-only: the SSD has refused a write" },
+		read_only = { "log read-only",
+			      "the log is read-only: the SSD has refused a write" },
 		unknown = { "?", "it is in a mode that this tool does not know" },
 		ssd_gone = { "SSD gone", "the SSD is gone" },
 		hdd_gone = { "HDD gone", "the HDD is gone" },
