@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # ssdup list: a line for each device, with the numbers that the kernel has; ssdup status shows
-# the same when there are more than two. ssdup doctor has its lines for each device and disk.
+# the same when there are more than two. It tells the wear of the SSD. ssdup doctor has its lines
+# for each device and disk.
 
 # shellcheck source=scripts/tests/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
@@ -80,6 +81,23 @@ ssdup_exits 8 list
 says t2 drain failed all
 model $HDD fail_flush 0
 ssdup_exits 0 drain t2
+
+# wear, by a program that says what smartctl does
+mkdir "$T/bin"
+cat >"$T/bin/smartctl" <<'END'
+#!/bin/sh
+echo '{"nvme_smart_health_information_log": {"percentage_used": 7, "data_units_written": 2000}}'
+END
+chmod +x "$T/bin/smartctl"
+PATH=$T/bin:$PATH ssdup_exits 0 status t1
+says wear: mssd0: 7 "%" of its rated life used, 976.6 MiB written
+PATH=$T/bin:$PATH ssdup_exits 0 status --json t1
+grep -q '"used_percent": 7' "$T/out" || fail "$(cat "$T/out")"
+PATH=$T/bin:$PATH ssdup_exits 0 metrics --wear
+grep -q '^ssdup_ssd_life_used_ratio{device="t3",.*,ssd="mssd0"} 0.07$' "$T/out" ||
+	fail "$(cat "$T/out")"
+ssdup_exits 0 status t1
+! grep -q wear "$T/out" || fail "$(cat "$T/out")"
 
 # the machine has no udev, and one read-ahead is too small
 h1=/sys/block/dm-$(dmsetup info -c --noheadings -o minor h1)/queue/read_ahead_kb

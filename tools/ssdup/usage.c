@@ -387,14 +387,18 @@ const struct usage usage_tab = {
 
 static const struct option_spec metrics_options[] = {
 	{ 'o', "output", "FILE", "write to FILE, which is never seen half written" },
+	{ OPT_WEAR, "wear", NULL,
+	  "the wear of the SSDs instead, by smartctl or nvme; needs root",
+	  "An SSD is asked what it says itself of its life: how much of it is used, and what was\n"
+	  "written. Once in an hour is enough: ssdup-wear.timer does so." },
 	{ OPT_SYSFS, "sysfs", "DIR", "where sysfs is mounted (default: /sys)" },
 	{ }
 };
 
 const struct usage usage_metrics = {
-	.synopsis = "[--output FILE]",
+	.synopsis = "[--wear] [--output FILE]",
 	.about = "Print state and statistics of all devices as text for Prometheus.\n"
-		 "Needs no privileges. For node_exporter, FILE is one in the folder of its\n"
+		 "Needs no privileges, but for --wear. For node_exporter, FILE is one in the folder of its\n"
 		 "textfile collector, and its name ends in .prom.",
 	.options = metrics_options,
 };

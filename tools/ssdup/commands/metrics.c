@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "lib/classes.h"
 #include "lib/dev.h"
 #include "lib/jobs.h"
@@ -17,6 +19,7 @@
 #include "lib/state.h"
 #include "lib/tab.h"
 #include "lib/tool.h"
+#include "lib/wear.h"
 
 struct device {
 	char	*dir;		/* our folder of it in sysfs */
@@ -360,6 +363,56 @@ static void print_tenants(FILE *to, const struct devices *all, const struct jobs
 	}
 }
 
+/* --- Wear --- */
+
+struct worn {
+	FILE		*to;
+	const struct device *device;
+	bool		written;	/* which of the two */
+};
+
+static void print_one_wear(void *arg, const char *disk, const struct wear *w)
+{
+	const struct worn *worn = arg;
+	char *label = metric_label("ssd", disk);
+
+	if (worn->written && w->has_written)
+		fprintf(worn->to, "ssdup_ssd_life_written_bytes_total{%s,%s} %llu\n",
+			worn->device->labels, label, (unsigned long long)w->written);
+	else if (!worn->written && w->has_used)
+		fprintf(worn->to, "ssdup_ssd_life_used_ratio{%s,%s} %u.%02u\n",
+			worn->device->labels, label, w->used / 100, w->used % 100);
+	free(label);
+}
+
+static void print_worn(FILE *to, const struct devices *all, const char *name, const char *help,
+		       bool written)
+{
+	const struct device *d;
+	unsigned int ma, mi;
+	struct worn worn;
+	char *number;
+
+	print_head(to, name, help);
+	for (d = all->device; d < all->device + all->nr; d++) {
+		worn = (struct worn){ to, d, written };
+		number = folder_line(d->dir, "ssd_dev");
+		if (number && sscanf(number, "%u:%u", &ma, &mi) == 2)
+			wear_each(makedev(ma, mi), print_one_wear, &worn);
+		free(number);
+	}
+}
+
+static void print_wear(FILE *to, const struct ssdup_ctx *ctx, const struct devices *all)
+{
+	print_worn(to, all, "ssdup_ssd_life_used_ratio",
+		   "The part of its rated life that the SSD has used, by its own account.", false);
+	print_worn(to, all, "ssdup_ssd_life_written_bytes_total",
+		   "What was written to the SSD in its life, by its own account.", true);
+}
+
+/* --- All of them --- */
+
 static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct devices *all)
 {
 	struct jobs jobs;
@@ -380,8 +433,11 @@ static void print_all(FILE *to, const struct ssdup_ctx *ctx, const struct device
 	jobs_free(&jobs);
 }
 
+typedef void (*print_fn)(FILE *to, const struct ssdup_ctx *ctx, const struct devices *all);
+
 /* Whoever reads @path sees all of it, old or new. The new one's name has no .prom at its end. */
-static int print_to(const char *path, const struct ssdup_ctx *ctx, const struct devices *all)
+static int print_to(const char *path, const struct ssdup_ctx *ctx, const struct devices *all,
+		    print_fn print)
 {
 	int fd, r = EXIT_OK;
 	FILE *to = NULL;
@@ -400,7 +456,7 @@ static int print_to(const char *path, const struct ssdup_ctx *ctx, const struct 
 	if (!fchmod(fd, 0644))
 		to = fdopen(fd, "w");
 	if (to)
-		print_all(to, ctx, all);
+		print(to, ctx, all);
 	if (!to || ferror(to) || fflush(to) || rename(draft, path)) {
 		r = fail(ctx, EXIT_FAILED, path, "cannot write it: %m; it was left as it was");
 		unlink(draft);
@@ -417,6 +473,7 @@ int cmd_metrics(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	struct devices all = { .sysfs = "/sys" };
 	const char *output = NULL;
+	print_fn print = print_all;
 	int r;
 
 	while ((r = next_option(ctx, argc, argv)) != OPT_END) {
@@ -424,16 +481,19 @@ int cmd_metrics(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		if (r == 'o')
 			output = optarg;
+		else if (r == OPT_WEAR)
+			print = print_wear;
 		else
 			all.sysfs = optarg;
 	}
 	if (!operands(ctx, argc, argv, 0, 0))
 		return ctx->exit;
+	dev_sysfs_at(all.sysfs);
 	r = find_devices(ctx, &all);
 	if (!r && output)
-		r = print_to(output, ctx, &all);
+		r = print_to(output, ctx, &all, print);
 	else if (!r)
-		print_all(stdout, ctx, &all);
+		print(stdout, ctx, &all);
 	free_devices(&all);
 	return r;
 }

@@ -14,6 +14,7 @@
 #include "lib/json.h"
 #include "lib/list.h"
 #include "lib/state.h"
+#include "lib/wear.h"
 
 /* --- Words --- */
 
@@ -100,6 +101,18 @@ static void say_budget(const struct state *s)
 		       (unsigned long long)s->v.ssd_price_ns / 1000);
 }
 
+static void say_one_wear(void *arg, const char *disk, const struct wear *w)
+{
+	char size[SIZE_TEXT];
+
+	printf("  wear:      %s: ", disk);
+	if (w->has_used)
+		printf("%u %% of its rated life used%s", w->used, w->has_written ? ", " : "");
+	if (w->has_written)
+		printf("%s written in its life", format_size(size, w->written));
+	putchar('\n');
+}
+
 static void say_troubles(const struct state *s, const char *lost)
 {
 	const char *end;
@@ -157,6 +170,8 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
 	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
 	say_budget(s);
+	if (s->ssd)
+		wear_each(s->ssd, say_one_wear, NULL);
 	say_troubles(s, lost);
 }
 
@@ -236,6 +251,19 @@ static void json_jobs(struct json *j, const struct state *s, const struct jobs *
 	json_end(j, ']');
 }
 
+static void json_one_wear(void *arg, const char *disk, const struct wear *w)
+{
+	struct json *j = arg;
+
+	json_begin(j, NULL, '{');
+	json_text(j, "disk", disk);
+	if (w->has_used)
+		json_number(j, "used_percent", w->used);
+	if (w->has_written)
+		json_number(j, "written_bytes", w->written);
+	json_end(j, '}');
+}
+
 static void put_json(struct json *j, const struct state *s, const char *lost,
 		     const struct jobs *jobs)
 {
@@ -259,6 +287,10 @@ static void put_json(struct json *j, const struct state *s, const char *lost,
 	json_lost(j, lost);
 	json_classes(j, s);
 	json_jobs(j, s, jobs);
+	json_begin(j, "wear", '[');
+	if (s->ssd)
+		wear_each(s->ssd, json_one_wear, j);
+	json_end(j, ']');
 	json_begin(j, "status", '{');
 	for (i = 0; i < s->nr; i++)
 		json_number(j, fields[i].name, state_field(s, i));

@@ -107,12 +107,11 @@ static bool is_swap(dev_t rdev)
 static int each_entry(dev_t rdev, const char *folder,
 		      int (*fn)(void *arg, const char *path, const char *name), void *arg)
 {
-	char number[DEV_NUMBER], *path, *entry;
+	char *path = dev_sysfs_path(rdev, folder), *entry;
 	struct dirent *d;
 	DIR *dir;
 	int r = 0;
 
-	path = xprintf("/sys/dev/block/%s/%s", dev_number(number, rdev), folder);
 	dir = opendir(path);
 	while (dir && !r && (d = readdir(dir))) {
 		if (*d->d_name == '.')
@@ -236,12 +235,12 @@ static int add_slave(void *arg, const char *path, const char *name)
 /* The number of the disk that @rdev is a partition of, or @rdev. */
 static dev_t whole_disk(dev_t rdev)
 {
-	char number[DEV_NUMBER], *is = dev_sysfs_read(rdev, "partition"), *path;
+	char *is = dev_sysfs_read(rdev, "partition"), *path;
 
 	if (!is)
 		return rdev;
 	free(is);
-	path = xprintf("/sys/dev/block/%s/..", dev_number(number, rdev));
+	path = dev_sysfs_path(rdev, "..");
 	rdev = entry_number(path) ?: rdev;
 	free(path);
 	return rdev;

@@ -40,19 +40,31 @@ char *folder_line(const char *folder, const char *file)
 	return text;
 }
 
+static const char *sysfs = "/sys";
+
+void dev_sysfs_at(const char *folder)
+{
+	sysfs = folder;
+}
+
+char *dev_sysfs_path(dev_t rdev, const char *file)
+{
+	char number[DEV_NUMBER];
+
+	return xprintf("%s/dev/block/%s/%s", sysfs, dev_number(number, rdev), file);
+}
+
 char *dev_sysfs_read(dev_t rdev, const char *file)
 {
-	char number[DEV_NUMBER], *folder, *text;
+	char *folder = dev_sysfs_path(rdev, ""), *text = folder_line(folder, file);
 
-	folder = xprintf("/sys/dev/block/%s", dev_number(number, rdev));
-	text = folder_line(folder, file);
 	free(folder);
 	return text;
 }
 
 bool dev_known(dev_t rdev)
 {
-	char number[DEV_NUMBER], *path = xprintf("/sys/dev/block/%s", dev_number(number, rdev));
+	char *path = dev_sysfs_path(rdev, "");
 	bool known = !access(path, F_OK);
 
 	free(path);
@@ -64,7 +76,7 @@ char *dev_kernel_name(dev_t rdev)
 	char number[DEV_NUMBER], target[512], *path;
 	ssize_t n;
 
-	path = xprintf("/sys/dev/block/%s", dev_number(number, rdev));
+	path = xprintf("%s/dev/block/%s", sysfs, dev_number(number, rdev));
 	n = readlink(path, target, sizeof(target) - 1);
 	free(path);
 	if (n <= 0)

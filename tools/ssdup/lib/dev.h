@@ -41,6 +41,12 @@ int dev_open(const struct dev *dev, int flags);
 #define DEV_NUMBER	24
 const char *dev_number(char text[DEV_NUMBER], dev_t rdev);
 
+/** dev_sysfs_at() - another folder than /sys, for tests */
+void dev_sysfs_at(const char *folder);
+
+/** dev_sysfs_path() - of @file in the folder of a device in sysfs; free() it */
+char *dev_sysfs_path(dev_t rdev, const char *file);
+
 /** dev_known() - does the system know the device, or has it been pulled? */
 bool dev_known(dev_t rdev);
 
