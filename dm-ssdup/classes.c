@@ -158,20 +158,31 @@ static int find_class(struct ssdup *c, const char *name, u32 *class, const char 
 	return 0;
 }
 
+static int parse_range(const struct ssdup *c, const char *start, const char *len,
+		       struct class_change *x, const char **error)
+{
+	if (kstrtou64(start, 10, &x->start) || kstrtou64(len, 10, &x->len) || !x->len ||
+	    x->start >= c->ti->len || x->len > c->ti->len - x->start) {
+		*error = "not a start and a length in sectors within the device";
+		return -EINVAL;
+	}
+	/* Writes are cut where a range begins and ends. */
+	if (!log_aligned(&c->g, x->start | x->len)) {
+		*error = "start or length is not a multiple of the logical block size";
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int ssdup_class_message(struct ssdup *c, const char *name, const char *start, const char *len,
 			const char **error)
 {
 	struct class_change x = { };
 	int r = find_class(c, name, &x.class, error);
 
-	if (r)
-		return r;
-	if (start && (kstrtou64(start, 10, &x.start) || kstrtou64(len, 10, &x.len) || !x.len ||
-		      x.start >= c->ti->len || x.len > c->ti->len - x.start)) {
-		*error = "not a start and a length in sectors within the device";
-		return -EINVAL;
-	}
-	return change_rules(c, &x, error);
+	if (!r && start)
+		r = parse_range(c, start, len, &x, error);
+	return r ?: change_rules(c, &x, error);
 }
 
 /* @words: changed */

@@ -200,6 +200,7 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		r = ssdup_reserve(c, io, place_sectors(bio, io), false);
 		f->no_place = r;
 		f->no_memory = r == -ENOMEM;
+		f->unaligned = r == -EINVAL;
 		f->bypass = r && bypasses(c, io);
 		if (f->no_memory)
 			await_memory(c);

@@ -71,7 +71,11 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 kind,
 {
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
 	/* It keeps its class, like any data that the log holds. */
-	struct ssdup_io io = { .class = log_class(c->nr_classes, p->seq >> SSDUP_SEQ_BITS) };
+	struct ssdup_io io = {
+		.class = log_class(c->nr_classes, p->seq >> SSDUP_SEQ_BITS),
+		.start = p->start + at,
+		.sectors = sectors,
+	};
 	u64 sector;
 	int r;
 
@@ -79,7 +83,7 @@ static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 kind,
 	if (r)
 		return r;
 	trace_ssdup_step(c, STEP_RELOCATE_WRITE);
-	sector = ssdup_fill_extent(c, &io, p->start + at, sectors, kind);
+	sector = ssdup_fill_extent(c, &io, io.start, sectors, kind);
 	r = data ? write_part(c, io.segment->class, sector, page, at, sectors) : 0;
 	if (!r) {
 		trace_ssdup_step(c, STEP_RELOCATE_WRITTEN);

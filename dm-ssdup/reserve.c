@@ -37,7 +37,8 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 		}
 		ssdup_put_write(c, h);
 	} while (r == -ENOSPC && ssdup_switch(c, k, h, allowed));
-	if (r != -ENOSPC)
+	/* It was cut at a wrong place, here or above the device. */
+	if (!WARN_ON_ONCE(r == -EINVAL) && r != -ENOSPC)
 		await_place(c, k, r);
 	ssdup_free_spare(c, io);
 	return r;

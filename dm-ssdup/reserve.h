@@ -26,14 +26,15 @@ static inline struct ssdup_class *ssdup_class_of(struct ssdup *c, const struct s
 
 /**
  * ssdup_reserve() - reserve a place in the open segment of io->class
- * @io: receives segment, page, slot, pos and e, and perhaps a spare node; segment->writes stays
- * raised until ssdup_put_write(). After an error there is no spare node
+ * @io: has start and sectors, and receives segment, page, slot, pos and e, and perhaps a spare
+ * node; segment->writes stays raised until ssdup_put_write(). After an error there is no spare node
  * @sectors: of data, 0 for a tombstone
  * @last: for a drain, which may open one of the last segments, see ssdup_spare()
  *
  * Opens the next segment when this one is full.
  * Context: any; takes no lock unless it opens a segment.
- * Return: 0, -ENOSPC, -EAGAIN when the ring is full (this starts a commit), or -ENOMEM.
+ * Return: 0, -ENOSPC, -EAGAIN when the ring is full (this starts a commit), -ENOMEM, or -EINVAL
+ * when the request is not aligned to the logical block.
  */
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last);
 
@@ -80,6 +81,9 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segme
  * Gives the segment an array only after it has got an entry: until then the place in the ring
  * may turn out to be another segment's. Raises @h->writes even if it fails.
  *
+ * The log takes nothing that is not aligned to the logical block. One such entry would make all
+ * later places of its segment unaligned, and a replay would refuse the log.
+ *
  * Return: 0, -ENOSPC when @h is full or sealed, or as ssdup_reserve().
  */
 static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segment *h,
@@ -91,6 +95,8 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 
 	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
 		return -ENOMEM;
+	if (unlikely(!log_aligned(&c->g, io->start | io->sectors)))
+		return -EINVAL;
 	word = atomic64_read_acquire(&h->word);
 	while (log_word_reserve(word & ~allowed, &c->g, sectors, &next)) {
 		array = ssdup_find_place(h, log_word_entries(word), io);

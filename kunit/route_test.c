@@ -15,7 +15,8 @@
 #define OVERLAPS	BIT(7)
 #define NO_PLACE	BIT(8)
 #define NO_MEMORY	BIT(9)
-#define FACTS		BIT(10)
+#define UNALIGNED	BIT(10)
+#define FACTS		BIT(11)
 
 static struct route_facts facts(u32 bits)
 {
@@ -30,6 +31,7 @@ static struct route_facts facts(u32 bits)
 		.overlaps = bits & OVERLAPS,
 		.no_place = bits & NO_PLACE,
 		.no_memory = bits & NO_MEMORY,
+		.unaligned = bits & UNALIGNED,
 	};
 }
 
@@ -52,6 +54,7 @@ static const struct route_case route_cases[] = {
 	{ "random, log full", RANDOM | NO_PLACE, ROUTE_WAIT },
 	{ "random, others wait", RANDOM | QUEUE, ROUTE_WAIT },
 	{ "random, no memory", RANDOM | NO_PLACE | NO_MEMORY, ROUTE_HDD },
+	{ "random, unaligned", RANDOM | NO_PLACE | UNALIGNED, ROUTE_FAIL },
 	{ "random, log not writable", TO_SSD, ROUTE_HDD },
 	{ "random, log shut", RANDOM | SHUT, ROUTE_HDD },
 
@@ -78,6 +81,7 @@ static const struct route_case route_cases[] = {
 	{ "overlaps", OVER, ROUTE_LOG },
 	{ "overlaps, log full", OVER | NO_PLACE, ROUTE_WAIT },
 	{ "overlaps, no memory", OVER | NO_PLACE | NO_MEMORY, ROUTE_WAIT },
+	{ "overlaps, unaligned", OVER | NO_PLACE | UNALIGNED, ROUTE_FAIL },
 	{ "overlaps, others wait", OVER | QUEUE, ROUTE_WAIT },
 	{ "overlaps, log shut", OVER | SHUT, ROUTE_WAIT },
 	{ "overlaps, log shut and not writable", OVERLAPS | SHUT, ROUTE_FAIL },
@@ -114,7 +118,7 @@ static void route_rules(struct kunit *test)
 		/* Invariant 3, never older over newer; and nothing is tried again. */
 		if (f.overlaps)
 			KUNIT_EXPECT_NE_MSG(test, action, ROUTE_HDD, "facts %x", bits);
-		if (f.no_place || !open)
+		if (f.no_place || f.unaligned || !open)
 			KUNIT_EXPECT_FALSE_MSG(test, log, "facts %x", bits);
 
 		/* No write overtakes those that wait for the log. */
@@ -122,13 +126,15 @@ static void route_rules(struct kunit *test)
 			KUNIT_EXPECT_FALSE_MSG(test, log, "facts %x", bits);
 
 		/* What can have a place in the log gets it, unless the HDD takes it. */
-		if (open && !f.queue && !f.no_place && (f.overlaps || f.disk == SSDUP_SSD))
+		if (open && !f.queue && !f.no_place && !f.unaligned &&
+		    (f.overlaps || f.disk == SSDUP_SSD))
 			KUNIT_EXPECT_TRUE_MSG(test, log, "facts %x", bits);
 
 		/* Nothing fails or waits that can go to the HDD. */
 		if (action == ROUTE_FAIL)
-			KUNIT_EXPECT_TRUE_MSG(test, f.overlaps &&
-					      (!f.log_writable || (f.leaving && f.stuck)),
+			KUNIT_EXPECT_TRUE_MSG(test, f.unaligned ||
+					      (f.overlaps && !f.log_writable) ||
+					      (f.overlaps && f.leaving && f.stuck),
 					      "facts %x", bits);
 		if (action == ROUTE_WAIT)
 			KUNIT_EXPECT_TRUE_MSG(test, f.overlaps || (!hurries && !f.no_memory),

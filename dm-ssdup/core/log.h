@@ -74,6 +74,12 @@ static inline u64 log_data_sector(const struct log_geometry *g, u32 segment, log
 	return log_segment_sector(g, segment) + g->data_start + from_log_pos(pos);
 }
 
+/** log_aligned() - is a number of sectors, or several ORed, a multiple of the logical block? */
+static inline bool log_aligned(const struct log_geometry *g, u64 sectors)
+{
+	return !(sectors & (g->block_sectors - 1));
+}
+
 /** ssdup_log_longest_write() - in sectors: a power of two, at most a quarter of a segment's data */
 u32 ssdup_log_longest_write(const struct log_geometry *g);
 
@@ -417,7 +423,7 @@ static inline enum log_fault log_entry_decode(const struct log_super *s, u64 gen
 		return LOG_ENTRY_OUTSIDE_HDD;
 	if (out->kind == SSDUP_KIND_DATA ? !log_within(pos, out->sectors, s->g.data_sectors) : pos)
 		return LOG_ENTRY_OUTSIDE_LOG;
-	if ((out->sector | out->sectors | pos) & (s->g.block_sectors - 1))
+	if (!log_aligned(&s->g, out->sector | out->sectors | pos))
 		return LOG_ENTRY_UNALIGNED;
 	return LOG_OK;
 }

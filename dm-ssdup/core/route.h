@@ -26,6 +26,7 @@ struct route_facts {
 	bool	overlaps;	/* by the HDD: the write overlaps the log */
 	bool	no_place;	/* by the log, for want of space */
 	bool	no_memory;	/* by the log, for want of memory for the extent */
+	bool	unaligned;	/* by the log, for good: to the logical block */
 };
 
 enum route_action {
@@ -42,7 +43,7 @@ enum route_action {
  * A write that overlaps the log never goes to the HDD (invariant 3). Any other write goes there
  * when its stream does, when the log takes no writes, or when it would have to wait for the log
  * and must not: because of the policy or the key full, a suspend, or a lack of memory. A
- * suspend does not wait for a drain that fails.
+ * suspend does not wait for a drain that fails. The log never takes a write that is not aligned.
  *
  * A write to the log queues behind the writes that wait already.
  */
@@ -52,6 +53,8 @@ static __always_inline enum route_action ssdup_route_next(const struct route_fac
 
 	if (!f->overlaps && (f->disk == SSDUP_HDD || !open))
 		return ROUTE_HDD;
+	if (f->unaligned)
+		return ROUTE_FAIL;
 	if (open && !f->queue && !f->no_place)
 		return ROUTE_LOG;
 	if (!f->overlaps && (f->bypass || f->leaving || f->no_memory))

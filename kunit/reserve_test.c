@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Places in the log, and the nodes that come with them. What reserve.c and nodes.c call of other
+ * files is that of segments.c, and the stubs, of segments_test.c.
+ */
+#include <kunit/test.h>
+
+#include "../dm-ssdup/meter.h"
+#include "../dm-ssdup/reserve.h"
+
+#include "../dm-ssdup/nodes.c"
+#include "../dm-ssdup/reserve.c"
+
+#define NR		64U
+
+static struct ssdup device;
+static struct ssdup_meter meter;
+static struct ssdup_class *const k = device.class;
+
+static int reserve_test_init(struct kunit *test)
+{
+	u32 i;
+
+	memset(&device, 0, sizeof(device));
+	device.g.nr_segments = NR;
+	device.g.data_sectors = SZ_1M;
+	device.g.meta_pages = SSDUP_RING;
+	device.g.block_sectors = 1;
+	device.set.halves = 2;
+	device.set.max_wait_ms = 250;
+	device.meter = &meter;
+	device.nr_classes = 1;
+	init_waitqueue_head(&device.settle_wait);
+	device.stats = alloc_percpu(struct ssdup_stats);
+	if (!device.stats || ssdup_segments_create(&device) || ssdup_nodes_create(&device))
+		return -ENOMEM;
+	for (i = 0; i < device.nr_classes; i++) {
+		k[i].ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*k[i].ring), GFP_KERNEL);
+		if (!k[i].ring)
+			return -ENOMEM;
+	}
+	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
+	return 0;
+}
+
+static void reserve_test_exit(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < NR; i++)
+		ssdup_free_arrays(&device, &device.segment[i]);
+	ssdup_nodes_destroy(&device);
+	ssdup_segments_destroy(&device);
+	free_percpu(device.stats);
+}
+
+static int reserve_test_suite_init(struct kunit_suite *suite)
+{
+	return ssdup_nodes_init();
+}
+
+static void reserve_test_suite_exit(struct kunit_suite *suite)
+{
+	ssdup_nodes_exit();
+}
+
+/* --- Alignment --- */
+
+struct aligned_case {
+	const char *name;
+	u32 block;
+	u32 start;
+	u32 sectors;
+	int result;
+};
+
+static const struct aligned_case aligned_cases[] = {
+	{ "sectors", 1, 1003, 1, 0 },
+	{ "blocks", 8, 1000, 16, 0 },
+	{ "two sectors", 2, 1002, 2, 0 },
+	{ "begins within a block", 8, 1004, 8, -EINVAL },
+	{ "ends within a block", 8, 1000, 4, -EINVAL },
+	{ "within a block", 8, 1001, 1, -EINVAL },
+	{ "odd sectors", 2, 1000, 3, -EINVAL },
+};
+
+static void aligned_case_desc(const struct aligned_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(aligned, aligned_cases, aligned_case_desc);
+
+static void only_blocks_get_a_place(struct kunit *test)
+{
+	const struct aligned_case *x = test->param_value;
+	struct ssdup_io io = { .start = x->start, .sectors = x->sectors };
+	struct ssdup_segment *h;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, k, k->open, 0));
+	h = k->open;
+	device.g.block_sectors = x->block;
+	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(&device, h, &io, io.sectors, 0), x->result);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&h->word), x->result ? 0 : log_word(1, x->sectors));
+	ssdup_put_write(&device, h);
+	/* A discard takes no data, but has an entry. */
+	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(&device, h, &io, 0, 0), x->result);
+	ssdup_put_write(&device, h);
+}
+
+static struct kunit_case reserve_test_cases[] = {
+	KUNIT_CASE_PARAM(only_blocks_get_a_place, aligned_gen_params),
+	{}
+};
+
+static struct kunit_suite reserve_test_suite = {
+	.name = "ssdup-reserve",
+	.suite_init = reserve_test_suite_init,
+	.suite_exit = reserve_test_suite_exit,
+	.init = reserve_test_init,
+	.exit = reserve_test_exit,
+	.test_cases = reserve_test_cases,
+};
+
+kunit_test_suite(reserve_test_suite);
