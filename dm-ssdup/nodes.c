@@ -27,6 +27,7 @@ void ssdup_nodes_exit(void)
 
 int ssdup_nodes_create(struct ssdup *c)
 {
+	c->spares = SSDUP_NODES_RESERVED;
 	return mempool_init_slab_pool(&c->nodes, SSDUP_NODES_RESERVED, node_cache) ?:
 	       mempool_init_slab_pool(&c->arrays, ARRAYS_RESERVED, array_cache);
 }
@@ -44,6 +45,18 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 	if (node)
 		extent_array_init(node, 1);
 	return node;
+}
+
+void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *h)
+{
+	WRITE_ONCE(h->spares, min(c->spares, SSDUP_NODES_RESERVED / 2 / c->nr_classes));
+	c->spares -= h->spares;
+}
+
+void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *h)
+{
+	c->spares += h->spares;
+	WRITE_ONCE(h->spares, 0);
 }
 
 static void free_arrays(struct llist_node *all, mempool_t *pool)

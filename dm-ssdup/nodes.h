@@ -31,16 +31,24 @@ static inline void ssdup_free_spare(struct ssdup *c, struct ssdup_io *io)
 
 /*
  * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). Writes in
- * flight beyond its nodes, and those that come while part of it is in use, bring their own.
+ * flight beyond what @h was promised of it, and those that come while part of it is in use, bring
+ * their own nodes. The promises to all segments together are no more than the reserve.
  */
-static inline bool ssdup_has_spare(struct ssdup *c, struct ssdup_io *io, int writes)
+static inline bool ssdup_has_spare(struct ssdup *c, const struct ssdup_segment *h,
+				   struct ssdup_io *io, u32 writes)
 {
-	if (likely(writes <= SSDUP_NODES_RESERVED && mempool_is_saturated(&c->nodes)))
+	if (likely(writes <= READ_ONCE(h->spares) && mempool_is_saturated(&c->nodes)))
 		return true;
 	if (!io->spare)
 		io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
 	return io->spare;
 }
+
+/** ssdup_promise_spares() - promise a segment that opens its share; the lock in segments.c */
+void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *h);
+
+/** ssdup_take_spares_back() - no write to the segment needs a node; the lock in segments.c */
+void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *h);
 
 /** ssdup_add_array() - allocate an array, not from the pool, for @h; or NULL. Context: a replay */
 struct extent_array *ssdup_add_array(struct ssdup_segment *h, gfp_t gfp);

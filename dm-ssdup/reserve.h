@@ -90,14 +90,16 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 					     struct ssdup_io *io, u32 sectors, u64 allowed)
 {
 	struct extent_array **array, *fresh = NULL;
+	u32 writes = atomic_inc_return(&h->writes);
 	u64 word, next;
 	int r = -ENOSPC;
 
-	if (unlikely(!ssdup_has_spare(c, io, atomic_inc_return(&h->writes))))
-		return -ENOMEM;
 	if (unlikely(!log_aligned(&c->g, io->start | io->sectors)))
 		return -EINVAL;
+	/* Before the promise is read: it is of the time when the segment was opened. */
 	word = atomic64_read_acquire(&h->word);
+	if (unlikely(!ssdup_has_spare(c, h, io, writes)))
+		return -ENOMEM;
 	while (log_word_reserve(word & ~allowed, &c->g, sectors, &next)) {
 		array = ssdup_find_place(h, log_word_entries(word), io);
 		if (unlikely(!array)) {

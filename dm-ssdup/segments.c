@@ -3,6 +3,7 @@
 
 #include "meter.h"
 #include "mode.h"
+#include "nodes.h"
 #include "segments.h"
 #include "trace.h"
 #include "wake.h"
@@ -159,6 +160,17 @@ void ssdup_throttle_allow(struct ssdup *c, u32 sectors)
 	ssdup_kick_waiting(c);
 }
 
+static void promise_spares(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *h)
+{
+	struct ssdup_segment *x;
+
+	/* A sealed segment gets no new writes. */
+	list_for_each_entry(x, &k->in_ring, ring)
+		if (x->state != SEGMENT_OPEN && !atomic_read(&x->writes))
+			ssdup_take_spares_back(c, x);
+	ssdup_promise_spares(c, h);
+}
+
 static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *h)
 {
 	struct ssdup_segments *s = c->segments;
@@ -169,6 +181,7 @@ static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_se
 	list_del_init(&h->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
 	WRITE_ONCE(s->opened, s->opened + 1);
+	promise_spares(c, k, h);
 	list_add_tail(&h->ring, &k->in_ring);
 	h->state = SEGMENT_OPEN;
 	WRITE_ONCE(h->class, k);
@@ -184,7 +197,7 @@ static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_se
 	h->lost = false;
 	/*
 	 * A writer may have read open long ago, perhaps of another class, and reserve
-	 * as soon as the word is unsealed. It must find the new class and base. Pairs
+	 * as soon as the word is unsealed. It must find the new class, base and spares. Pairs
 	 * with the acquire in ssdup_try_reserve().
 	 */
 	smp_wmb();
@@ -329,6 +342,7 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
 void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h)
 {
 	spin_lock_irq(&c->segments->lock);
+	ssdup_take_spares_back(c, h);
 	list_del_init(&h->ring);
 	spin_unlock_irq(&c->segments->lock);
 }
@@ -460,6 +474,7 @@ void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 	for (h = g->first; h; h = next) {
 		next = group_next(g, h);
 		/* A log that is read-only has entries that never became durable. */
+		ssdup_take_spares_back(c, h);
 		list_del_init(&h->ring);
 		WRITE_ONCE(h->class->nr_sealed, h->class->nr_sealed - 1);
 		WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);

@@ -131,6 +131,7 @@ struct ssdup_segment {
 	atomic64_t		word;		/* see core/log.h; sealed unless open */
 	atomic64_t		seq;		/* of the last write that ended here */
 	atomic_t		writes;		/* have a place, but no extent in the tree yet */
+	u32			spares;		/* nodes of the reserve promised to these */
 	struct ssdup_class	*class;		/* constant while the segment is not free */
 	struct llist_head	arrays;		/* extents of its entries, until it is free again */
 	struct llist_head	pieces;		/* split off its extents, in no order yet */
@@ -166,8 +167,12 @@ struct ssdup_segment {
 #define SSDUP_ARRAY_NODES	32U
 #define SSDUP_PAGE_ARRAYS	DIV_ROUND_UP((u32)SSDUP_PAGE_ENTRIES, SSDUP_ARRAY_NODES)
 
-/* Preallocated arrays of one node, for inserts that split an extent. */
-#define SSDUP_NODES_RESERVED	256
+/*
+ * Preallocated arrays of one node, for inserts that split an extent. A segment that opens is
+ * promised a share, which comes back when its last write has ended. Half of them are for segments
+ * that were sealed with writes in flight. With one class, 256 writes need no node of their own.
+ */
+#define SSDUP_NODES_RESERVED	512U
 
 struct ring_page {
 	/* Nodes of the entries, allocated when the first one is handed out. */
@@ -244,6 +249,7 @@ struct ssdup {
 	/* Arrays of one node, see ssdup_has_spare(), and of more. */
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
+	u32			spares;		/* not promised; the lock in segments.c */
 
 	/* Log */
 	struct log_geometry	g;

@@ -17,7 +17,7 @@ static struct ssdup device;
 static struct ssdup_meter meter;
 static struct ssdup_class *const k = device.class;
 
-static int reserve_test_init(struct kunit *test)
+static int make_device(struct kunit *test, u32 nr_classes)
 {
 	u32 i;
 
@@ -29,7 +29,7 @@ static int reserve_test_init(struct kunit *test)
 	device.set.halves = 2;
 	device.set.max_wait_ms = 250;
 	device.meter = &meter;
-	device.nr_classes = 1;
+	device.nr_classes = nr_classes;
 	init_waitqueue_head(&device.settle_wait);
 	device.stats = alloc_percpu(struct ssdup_stats);
 	if (!device.stats || ssdup_segments_create(&device) || ssdup_nodes_create(&device))
@@ -41,6 +41,11 @@ static int reserve_test_init(struct kunit *test)
 	}
 	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
 	return 0;
+}
+
+static int reserve_test_init(struct kunit *test)
+{
+	return make_device(test, 1);
 }
 
 static void reserve_test_exit(struct kunit *test)
@@ -108,8 +113,88 @@ static void only_blocks_get_a_place(struct kunit *test)
 	ssdup_put_write(&device, h);
 }
 
+/* --- Nodes for inserts that split an extent --- */
+
+/* So many writes to the open segment of @to. Return: those that rely on the reserve. */
+static u32 begin_writes(struct kunit *test, struct ssdup_class *to, u32 nr)
+{
+	u32 relying = 0;
+
+	while (nr--) {
+		struct ssdup_io io = { .sectors = 8, .class = to->index };
+
+		KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, &io, io.sectors, false), 0);
+		KUNIT_ASSERT_PTR_EQ(test, io.segment, to->open);
+		relying += !io.spare;
+		ssdup_free_spare(&device, &io);
+	}
+	return relying;
+}
+
+static void end_writes(struct ssdup_segment *h)
+{
+	while (atomic_read(&h->writes))
+		ssdup_put_write(&device, h);
+}
+
+static void open_next(struct kunit *test, struct ssdup_class *to)
+{
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, to, to->open, 0));
+}
+
+/* However many classes and sealed segments there are. */
+static void no_more_rely_on_the_reserve(struct kunit *test)
+{
+	u32 nr, i, times, relying;
+
+	for (nr = 1; nr <= SSDUP_MAX_CLASSES; nr++) {
+		reserve_test_exit(test);
+		KUNIT_ASSERT_EQ(test, make_device(test, nr), 0);
+		relying = 0;
+		for (times = 0; times < 3; times++)
+			for (i = 0; i < nr; i++) {
+				open_next(test, k + i);
+				relying += begin_writes(test, k + i, 300);
+			}
+		KUNIT_EXPECT_LE_MSG(test, relying, SSDUP_NODES_RESERVED, "%u classes", nr);
+		KUNIT_EXPECT_GE_MSG(test, relying, SSDUP_NODES_RESERVED / 2, "%u classes", nr);
+	}
+}
+
+/* 256 in the open segment, when nothing else is in flight. */
+static void the_promise_comes_back(struct kunit *test)
+{
+	const u32 share = SSDUP_NODES_RESERVED / 2;
+	struct ssdup_segment *old[3];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(old); i++) {
+		open_next(test, k);
+		KUNIT_EXPECT_EQ(test, begin_writes(test, k, 300), i < 2 ? share : 0);
+		old[i] = k->open;
+	}
+	/* The segment that is open keeps its promise. */
+	end_writes(old[2]);
+	KUNIT_EXPECT_EQ(test, begin_writes(test, k, 300), 0);
+	end_writes(old[1]);
+	open_next(test, k);
+	KUNIT_EXPECT_EQ(test, begin_writes(test, k, 300), share);
+	/* All entries of one are durable: its writes have ended. */
+	end_writes(old[0]);
+	ssdup_left_ring(&device, old[0]);
+	KUNIT_EXPECT_EQ(test, old[0]->spares, 0);
+	end_writes(k->open);
+	for (i = 0; i < 4; i++) {
+		open_next(test, k);
+		KUNIT_EXPECT_EQ(test, begin_writes(test, k, share), share);
+		end_writes(k->open);
+	}
+}
+
 static struct kunit_case reserve_test_cases[] = {
 	KUNIT_CASE_PARAM(only_blocks_get_a_place, aligned_gen_params),
+	KUNIT_CASE(no_more_rely_on_the_reserve),
+	KUNIT_CASE(the_promise_comes_back),
 	{}
 };
 
