@@ -3,10 +3,13 @@
  * dm-ssdup: from published entries to durable pages.
  *
  * A commit goes through the ring of each class from its tail and writes every page that has more
- * resolved entries than its last durable version. An entry is published after its data was
- * written, so a flush before the pages makes the data durable first. That flush is a bio of its
- * own, because a dm device below would drop the error of a PREFLUSH that comes with data. The
- * headers of segments that were opened since are written beside it.
+ * resolved entries than its last durable version. It does so in rounds of a few pages. An entry is
+ * published after its data was written, so a flush before the pages makes the data durable first.
+ * That flush is a bio of its own, because a dm device below would drop the error of a PREFLUSH that
+ * comes with data. The headers of segments that were opened since are written beside it.
+ *
+ * A commit ends with the pages that were dirty when it began: what writers publish meanwhile is for
+ * the next one. So it has at most the pages of all rings to write, and no class keeps up another's.
  *
  * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
  * grows only after a write has succeeded.
@@ -45,11 +48,19 @@ struct commit_batch {
 	bool			failed;
 };
 
+/* The pages of a class that a commit has yet to look at, by their ring numbers. */
+struct commit_span {
+	u64			next;		/* or a later one, if that has left the ring */
+	u64			end;		/* behind the last that was dirty at first */
+};
+
 struct ssdup_committer {
 	struct mutex		lock;		/* one commit at a time */
 	struct commit_batch	headers;
 	struct commit_batch	pages;
-	struct ssdup_segment	*segment[SSDUP_RING + 1];	/* of a class, in its ring */
+	struct commit_span	span[SSDUP_MAX_CLASSES];
+	u32			first;		/* class with which the next round begins */
+	struct ssdup_segment	*segment[SSDUP_RING_SEGMENTS];	/* of a class, in its ring */
 };
 
 static void commit_end_io(struct bio *bio)
@@ -269,14 +280,32 @@ static u32 dirty_end(struct ssdup_segment *h)
 	return end;
 }
 
-/* Take pages of @h below @end, as many as a round can hold. Return: false: there may be more. */
-static bool collect_segment(struct ssdup *c, struct ssdup_segment *h, u32 end)
+/* What a commit that begins now has to write of a class. */
+static struct commit_span dirty_span(struct ssdup *c, struct ssdup_class *k)
+{
+	struct ssdup_segment **segments = c->committer->segment, *h;
+	u32 nr = ssdup_segments_in_ring(c, k, segments), end;
+
+	while (nr) {
+		h = segments[--nr];
+		end = dirty_end(h);
+		if (end > h->pages_done)
+			return (struct commit_span){ .end = h->base + end };
+	}
+	return (struct commit_span){ };
+}
+
+/* Take pages of @h, as many as a round can hold. Return: false: there may be more. */
+static bool collect_segment(struct ssdup *c, struct ssdup_segment *h, struct commit_span *span)
 {
 	struct commit_batch *pages = &c->committer->pages;
+	u64 end = min(span->end, h->base + segment_pages(h));
 	u32 page, resolved, before = pages->nr;
 	struct ring_page *p;
 
-	for (page = h->pages_done; page < end; page++) {
+	span->next = max(span->next, h->base + h->pages_done);
+	for (; span->next < end; span->next++) {
+		page = span->next - h->base;
 		p = ssdup_ring_page(h, page);
 		resolved = atomic_read(&p->resolved);
 		/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
@@ -298,28 +327,27 @@ static bool collect_segment(struct ssdup *c, struct ssdup_segment *h, u32 end)
  */
 static bool collect_class(struct ssdup *c, struct ssdup_class *k)
 {
+	struct commit_span *span = &c->committer->span[k->index];
 	struct ssdup_segment **segments = c->committer->segment;
-	u32 i, last, end = 0;
+	u32 i, nr;
 
-	for (last = ssdup_segments_in_ring(c, k, segments); last; last--) {
-		end = dirty_end(segments[last - 1]);
-		if (end > segments[last - 1]->pages_done)
-			break;
-	}
-	for (i = 0; i < last; i++)
-		if (!collect_segment(c, segments[i],
-				     i + 1 < last ? segment_pages(segments[i]) : end))
+	if (span->next >= span->end)
+		return true;
+	nr = ssdup_segments_in_ring(c, k, segments);
+	for (i = 0; i < nr; i++)
+		if (!collect_segment(c, segments[i], span))
 			return false;
 	return true;
 }
 
-/* The same of all classes. */
-static bool collect(struct ssdup *c)
+/* The same of all classes: another one comes first each time. */
+static bool collect_round(struct ssdup *c)
 {
-	struct ssdup_class *k;
+	u32 i, first = c->committer->first;
 
-	for (k = c->class; k < class_end(c); k++)
-		if (!collect_class(c, k))
+	c->committer->first = (first + 1) % c->nr_classes;
+	for (i = 0; i < c->nr_classes; i++)
+		if (!collect_class(c, &c->class[(first + i) % c->nr_classes]))
 			return false;
 	return true;
 }
@@ -343,36 +371,44 @@ static void end_fuas(struct ssdup *c, struct bio_list *bios, int error)
 	bio_queue_end(&c->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
 }
 
+/* Retire what is complete, also if nothing was written: a segment may have been sealed since. */
+static void retire_all(struct ssdup *c)
+{
+	u64 before = ring_tails(c);
+	struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		retire_pages(c, k);
+	/* Now, and not when the commit has ended: there is room in a ring. */
+	if (ring_tails(c) != before)
+		ssdup_kick_waiting(c);
+}
+
 int ssdup_commit(struct ssdup *c)
 {
 	struct ssdup_committer *m = c->committer;
 	struct ssdup_class *k;
 	struct bio_list fuas;
-	bool all, moved;
+	bool all;
 	int r = 0;
-	u64 tails;
 
 	mutex_lock(&m->lock);
-	/* Before the first page is copied, so that the round contains their entries. */
+	/* Before the dirty pages are found, so that the commit contains their entries. */
 	fuas = bio_queue_take(&c->fuas);
-	tails = ring_tails(c);
+	for (k = c->class; k < class_end(c); k++)
+		m->span[k->index] = dirty_span(c, k);
 	do {
 		batch_reset(&m->headers);
 		batch_reset(&m->pages);
-		all = collect(c);
+		all = collect_round(c);
 		if (m->pages.nr) {
 			r = write_round(c);
 			stat_inc(c, STAT_COMMITS);
 		}
-		/* Even if nothing was written: a segment may have been sealed since. */
-		for (k = c->class; k < class_end(c); k++)
-			retire_pages(c, k);
+		retire_all(c);
 	} while (!r && !all);
-	moved = ring_tails(c) != tails;
 	mutex_unlock(&m->lock);
 	end_fuas(c, &fuas, r);
-	if (moved)
-		ssdup_kick_waiting(c);
 	return r;
 }
 

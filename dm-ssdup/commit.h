@@ -12,7 +12,7 @@ int ssdup_commit_create(struct ssdup *c);
 void ssdup_commit_destroy(struct ssdup *c);
 
 /**
- * ssdup_commit() - make every published entry and its data durable
+ * ssdup_commit() - make every entry that was published before, and its data, durable
  *
  * Context: process, sleeps.
  * Return: 0, or -EIO after which the log is read-only.

@@ -333,8 +333,11 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
 	u32 nr = 0;
 
 	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &k->in_ring, ring)
+	list_for_each_entry(h, &k->in_ring, ring) {
+		if (WARN_ON_ONCE(nr == SSDUP_RING_SEGMENTS))
+			break;
 		segments[nr++] = h;
+	}
 	spin_unlock_irq(&s->lock);
 	return nr;
 }

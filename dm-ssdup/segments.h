@@ -79,7 +79,7 @@ u64 ssdup_segments_opened(struct ssdup *c);
 
 /**
  * ssdup_segments_in_ring() - list the segments that have pages in the ring of @k, in their order
- * @segments: room for SSDUP_RING + 1
+ * @segments: room for SSDUP_RING_SEGMENTS
  *
  * Context: the lock in commit.c is held. Return: how many.
  */

@@ -161,6 +161,12 @@ struct ssdup_segment {
 #define SSDUP_RING		128U
 
 /*
+ * Most segments that are in the ring of a class. Each has a page there but two: the first, whose
+ * pages have all left the ring before it was sealed, and the last, which nobody has written to yet.
+ */
+#define SSDUP_RING_SEGMENTS	(SSDUP_RING + 2)
+
+/*
  * Nodes of extents are allocated with the entries, many at a time, and freed with the segment. Each
  * write divides by their number, which is a power of two therefore.
  */

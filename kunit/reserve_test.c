@@ -11,7 +11,7 @@
 #include "../dm-ssdup/nodes.c"
 #include "../dm-ssdup/reserve.c"
 
-#define NR		64U
+#define NR		256U
 
 static struct ssdup device;
 static struct ssdup_meter meter;
@@ -191,10 +191,46 @@ static void the_promise_comes_back(struct kunit *test)
 	}
 }
 
+/* --- Segments in the ring --- */
+
+/* One place in the open segment. Return: as ssdup_reserve(). */
+static int take_place(struct ssdup_io *io)
+{
+	int r;
+
+	*io = (struct ssdup_io){ .sectors = 8 };
+	r = ssdup_try_reserve(&device, k->open, io, io->sectors, 0);
+	ssdup_put_write(&device, k->open);
+	return r;
+}
+
+/* While a commit hangs: the first segment was open, and complete, when it began. */
+static void as_many_as_a_ring_can_have(struct kunit *test)
+{
+	struct ssdup_segment **list;
+	struct ssdup_io io;
+	u32 nr = 0;
+
+	list = kunit_kcalloc(test, NR, sizeof(*list), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, list);
+	open_next(test, k);
+	KUNIT_ASSERT_EQ(test, take_place(&io), 0);
+	k->open->pages_done = 1;
+	memset(io.page, 0, sizeof(*io.page));
+	k->ring_tail = 1;
+	do {
+		open_next(test, k);
+		nr++;
+	} while (!take_place(&io));
+	KUNIT_EXPECT_EQ(test, nr, SSDUP_RING + 1);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, k, list), SSDUP_RING_SEGMENTS);
+}
+
 static struct kunit_case reserve_test_cases[] = {
 	KUNIT_CASE_PARAM(only_blocks_get_a_place, aligned_gen_params),
 	KUNIT_CASE(no_more_rely_on_the_reserve),
 	KUNIT_CASE(the_promise_comes_back),
+	KUNIT_CASE(as_many_as_a_ring_can_have),
 	{}
 };
 
