@@ -2,6 +2,7 @@
 #include <linux/wait_bit.h>
 
 #include "batch.h"
+#include "meta.h"
 #include "meter.h"
 #include "segments.h"
 #include "trace.h"
@@ -189,6 +190,40 @@ void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b)
 	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 
+/* Zeroes for an HDD that has no command for them, or refuses it. */
+static int write_zeroes(struct ssdup *c, u64 sector, u32 sectors)
+{
+	struct bio *bio;
+	u32 len;
+	int r;
+
+	for (r = 0; sectors && !r; sectors -= len, sector += len) {
+		bio = bio_alloc_bioset(c->hdd->bdev, BIO_MAX_VECS, REQ_OP_WRITE, GFP_NOIO, &c->bs);
+		bio->bi_iter.bi_sector = sector;
+		while (bio_sectors(bio) < sectors) {
+			len = min_t(u32, sectors - bio_sectors(bio), PAGE_SECTORS);
+			if (!bio_add_page(bio, ZERO_PAGE(0), len << SECTOR_SHIFT, 0))
+				break;
+		}
+		len = bio_sectors(bio);
+		r = submit_bio_wait(bio);
+		bio_put(bio);
+	}
+	return r;
+}
+
+static int zero(struct ssdup *c, u64 sector, u32 sectors)
+{
+	struct block_device *hdd = c->hdd->bdev;
+	int r = -EOPNOTSUPP;
+
+	/* The log does not record REQ_NOUNMAP, so assume it. */
+	if (bdev_write_zeroes_sectors(hdd))
+		r = ssdup_sync_range(hdd, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, sector, sectors);
+	/* A disk that turns out not to have the command says so for all later ones. */
+	return r && !bdev_write_zeroes_sectors(hdd) ? write_zeroes(c, sector, sectors) : r;
+}
+
 int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run)
 {
 	int r = 0;
@@ -196,13 +231,12 @@ int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run)
 	trace_ssdup_step(c, STEP_TOMBSTONE_WRITE);
 	switch (run->kind) {
 	case SSDUP_KIND_ZERO:
-		/* The log does not record REQ_NOUNMAP, so assume it. */
-		r = blkdev_issue_zeroout(c->hdd->bdev, run->start, run->sectors, GFP_NOIO,
-					 BLKDEV_ZERO_NOUNMAP);
+		r = zero(c, run->start, run->sectors);
 		break;
 	case SSDUP_KIND_DISCARD:
 		if (bdev_max_discard_sectors(c->hdd->bdev))
-			r = blkdev_issue_discard(c->hdd->bdev, run->start, run->sectors, GFP_NOIO);
+			r = ssdup_sync_range(c->hdd->bdev, REQ_OP_DISCARD, run->start,
+					     run->sectors);
 		if (r == -EOPNOTSUPP)
 			r = 0;
 		break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "discard.h"
+#include "meta.h"
 #include "segments.h"
 #include "trace.h"
 #include "wake.h"
@@ -14,18 +15,14 @@ static bool discards(const struct ssdup *c)
 	       !c->read_only && bdev_max_discard_sectors(c->ssd->bdev);
 }
 
-/* A bio of our own: others that wait for memory may need this workqueue. Return: 0 or -errno. */
+/* Return: 0 or -errno */
 static int send(struct ssdup *c, const struct list_head *batch, u32 sectors)
 {
 	u32 first = list_first_entry(batch, struct ssdup_segment, list)->index;
-	struct bio bio;
 	int r;
 
-	bio_init(&bio, c->ssd->bdev, NULL, 0, REQ_OP_DISCARD);
-	bio.bi_iter.bi_sector = log_segment_sector(&c->g, first);
-	bio.bi_iter.bi_size = sectors << SECTOR_SHIFT;
-	r = submit_bio_wait(&bio);
-	bio_uninit(&bio);
+	r = ssdup_sync_range(c->ssd->bdev, REQ_OP_DISCARD, log_segment_sector(&c->g, first),
+			     sectors);
 	if (r)
 		DMWARN("%s: the SSD has failed a discard (%d)", dm_device_name(c->md), r);
 	else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/delay.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "debt.h"
@@ -40,6 +41,26 @@ int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, stru
 	__bio_add_page(&bio, page, bytes, offset);
 	r = submit_bio_wait(&bio);
 	bio_uninit(&bio);
+	return r;
+}
+
+/* 2 GiB: a bio counts bytes in 32 bits. */
+#define RANGE_SECTORS	((u32)SZ_4M)
+
+int ssdup_sync_range(struct block_device *bdev, blk_opf_t opf, u64 sector, u64 sectors)
+{
+	struct bio bio;
+	u32 part;
+	int r;
+
+	for (r = 0; sectors && !r; sectors -= part, sector += part) {
+		part = min_t(u64, sectors, RANGE_SECTORS);
+		bio_init(&bio, bdev, NULL, 0, opf);
+		bio.bi_iter.bi_sector = sector;
+		bio.bi_iter.bi_size = part << SECTOR_SHIFT;
+		r = submit_bio_wait(&bio);
+		bio_uninit(&bio);
+	}
 	return r;
 }
 

@@ -20,6 +20,14 @@ int ssdup_meta_create(struct ssdup *c);
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
 		  struct page *page, unsigned int offset, unsigned int bytes);
 
+/**
+ * ssdup_sync_range() - discard or zero a range, and wait for it; without data
+ *
+ * blkdev_issue_discard() and blkdev_issue_zeroout() take bios from a set that everybody shares, and
+ * writes that wait for us may hold all of them. Context: sleeps. Return: 0 or -errno
+ */
+int ssdup_sync_range(struct block_device *bdev, blk_opf_t opf, u64 sector, u64 sectors);
+
 /** ssdup_sync_stream() - the same with a write stream of the SSD; 0: none */
 int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
 		      unsigned int offset, unsigned int bytes, u8 stream);

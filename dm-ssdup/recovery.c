@@ -127,7 +127,7 @@ static void buffer_end_io(struct bio *bio)
 static void read_begin(struct ssdup *c, struct page_buffer *b, u64 sector, u32 bytes)
 {
 	reinit_completion(&b->read);
-	b->bio = bio_alloc(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_KERNEL);
+	b->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_NOIO, &c->bs);
 	b->bio->bi_iter.bi_sector = sector;
 	b->bio->bi_end_io = buffer_end_io;
 	b->bio->bi_private = &b->read;

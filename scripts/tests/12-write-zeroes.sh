@@ -56,6 +56,26 @@ must dmsetup remove other
 HDD=$DISK
 rm "$MODEL"
 
+# zeroes in the log of an HDD that is replaced by one without a command for them
+make_disks hdd_discard=1
+make_ssdup policy all drain manual
+io write len=8192 bs=64
+io zero start=1001 len=4003
+io zero start=5999 len=9
+remove_ssdup
+for disk in $HDD $SSD; do
+	must dd if="$disk" of="$T/${disk##*/}" bs=1M status=none
+done
+make_disks
+for disk in $HDD $SSD; do
+	must dd if="$T/${disk##*/}" of="$disk" bs=1M conv=fsync status=none
+done
+make_ssdup policy all drain manual
+io verify
+all_home
+remove_ssdup
+rm "$MODEL"
+
 # an HDD that would give the space of zeroes away: who zeroes may have asked to keep it
 make_disks
 must modprobe sd_mod
