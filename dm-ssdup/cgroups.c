@@ -6,7 +6,10 @@
 
 #include "cgroups.h"
 
-/* What a page of the page cache is charged to, or NULL. */
+/*
+ * What a page is charged to that the page cache writes back, or NULL. The buffer of a direct write
+ * may be a page of the page cache too, of a file that is mapped: who writes is what counts then.
+ */
 static struct cgroup *page_cgroup(const struct bio *bio)
 {
 	struct mem_cgroup *memcg = NULL;
@@ -15,7 +18,7 @@ static struct cgroup *page_cgroup(const struct bio *bio)
 	if (bio_op(bio) != REQ_OP_WRITE)
 		return NULL;
 	folio = page_folio(bio_page(bio));
-	if (folio->mapping && !folio_test_anon(folio))
+	if (folio_test_writeback(folio) && folio->mapping && !folio_test_anon(folio))
 		memcg = page_memcg_check(&folio->page);
 	return memcg && memcg->css.cgroup->root == &cgrp_dfl_root ? memcg->css.cgroup : NULL;
 }

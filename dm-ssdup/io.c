@@ -568,7 +568,10 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		if (unlikely(*status) || unlikely(!ssdup_insert(c, io)))
 			return end_log_write_again(c, bio, io, *status);
 		if (io->opf & REQ_FUA) {
-			/* It ends once more, when it is durable. */
+			/*
+			 * It ends once more, when it is durable. The first end has put bi_blkg, so
+			 * io.latency and io.cost of the SSD do not count the second.
+			 */
 			io->state = IO_NONE;
 			bio_queue_add(&c->fuas, c->wq, bio);
 			return DM_ENDIO_INCOMPLETE;

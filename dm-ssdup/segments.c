@@ -352,9 +352,10 @@ void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h)
 
 /* --- Drain groups --- */
 
+/* All that its writes have left is seen: pairs with the decrement in ssdup_put_write(). */
 static bool settled(const struct ssdup_segment *h)
 {
-	return h->state == SEGMENT_SEALED && !atomic_read(&h->writes);
+	return h->state == SEGMENT_SEALED && !atomic_read_acquire(&h->writes);
 }
 
 static void group_add(struct drain_group *g, struct ssdup_segment *h)

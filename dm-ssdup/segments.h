@@ -224,7 +224,7 @@ void ssdup_last_write(struct ssdup *c);
 /** ssdup_put_write() - a write has put its extent into the tree, or abandoned its place */
 static inline void ssdup_put_write(struct ssdup *c, struct ssdup_segment *h)
 {
-	/* Fully ordered: either we see the seal, or ssdup_group_take() sees our zero. */
+	/* Fully ordered: either we see the seal, or settled() sees our zero. */
 	if (atomic_dec_and_test(&h->writes) &&
 	    unlikely(atomic64_read(&h->word) & LOG_WORD_SEALED))
 		ssdup_last_write(c);

@@ -4,7 +4,7 @@
 # to it, whoever writes it back. The nearest cgroup above counts; a range comes first, a hint
 # and the job behind.
 # kernels: 6.12 6.1
-# programs: mkfs.ext4
+# programs: mkfs.ext4 fio
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -92,9 +92,20 @@ hold 64 128 256 192
 io verify
 all_home
 
-# files: nobody of the cgroups writes them back
+# a direct write is the task's, also when its buffer is a file of another cgroup
 rule /a a
 rule /b b
+must mkdir -p /mnt/ram
+must mount -t tmpfs none /mnt/ram
+a=$(written a) b=$(written b)
+within /a dd if=/dev/zero of=/mnt/ram/buffer bs=64k count=1 status=none
+within /b fio --name=mapped --filename=$DEV --direct=1 --rw=write --bs=64k --size=64k \
+	--offset=8m --mem=mmapshared:/mnt/ram/buffer --ioengine=psync >"$T/fio"
+is "sectors of class b" "$(($(written b) - b))" 128
+is "sectors of class a" "$(($(written a) - a))" 0
+must umount /mnt/ram
+
+# files: nobody of the cgroups writes them back
 must message class default
 must mkfs.ext4 -q -F $DEV
 mkdir /mnt/fs
