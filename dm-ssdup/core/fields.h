@@ -6,7 +6,8 @@
  * those that can be written; then include this. Fields are plain numbers and keep their places;
  * new ones go to the end.
  *
- * Units: SECTORS of 512 bytes, PAGES of 4 KiB, PER_10000, and PLAIN for all else.
+ * Units: SECTORS of 512 bytes, PAGES of 4 KiB, PER_10000, MILLISECONDS, NANOSECONDS, and PLAIN for
+ * all else.
  */
 #ifndef SSDUP_FIELD
 #define SSDUP_FIELD(...)
@@ -74,15 +75,15 @@ SSDUP_FIELD(FLUSHES_WAIT, waiting_flushes, PLAIN,
 	    "FLUSHes, and FUA writes whose data is logged, that wait for a commit or the HDD")
 SSDUP_FIELD(HOME, home_sectors, SECTORS, "always 0; the field keeps its place")
 SSDUP_FIELD(READ_ONLY, read_only, PLAIN, "1 when the table is read-only, else 0")
-SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, PLAIN,
-	    "longest time in milliseconds that a write has waited for space in the log")
+SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, MILLISECONDS,
+	    "longest wait of a write for space in the log")
 SSDUP_STAT(SSD_DISCARDED, ssd_discarded_sectors, SECTORS, "space discarded on the SSD")
 SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
 	    "written to the SSD since the table was loaded")
 SSDUP_FIELD(BUDGET, ssd_budget_sectors, SECTORS, "what ssd_budget allows in a day; 0 is no limit")
 SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what is left of it, see ssd_budget")
-SSDUP_FIELD(PRICE, ssd_price_ns, PLAIN,
-	    "what 256 KiB on the SSD have to save, in nanoseconds; 0 is no price")
+SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
+	    "the time that 256 KiB on the SSD have to save; 0 is no price")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")

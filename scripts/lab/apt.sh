@@ -39,6 +39,7 @@ host_tools()
 	lua5.1 lua5.1
 	sparse sparse
 	shellcheck shellcheck
+	docutils python3-docutils
 	LIST
 	tool_libraries
 }
@@ -160,6 +161,16 @@ apt_install()
 newest_package()
 {
 	apt-cache pkgnames | grep -Ex -- "$1" | sort -V | tail -n 1
+}
+
+# promtool - the checker of Prometheus' rules and metrics, unpacked into the cache, not installed
+promtool()
+{
+	local root=$CACHE/programs/prometheus
+
+	locked prometheus unpack_package prometheus "$root" ||
+		[ -x "$root/usr/bin/promtool" ] || die "cannot fetch promtool (package prometheus)"
+	echo "$root/usr/bin/promtool"
 }
 
 # package_version NAME - the version apt would install, safe for a file name

@@ -170,11 +170,25 @@ static void print_field_head(FILE *to, const struct metric *m)
 
 static void print_value(FILE *to, unsigned int unit, unsigned long long value)
 {
-	if (unit == PER_10000)
+	switch (unit) {
+	case PER_10000:
 		fprintf(to, " %llu.%04llu\n", value / 10000, value % 10000);
-	else
-		fprintf(to, " %llu\n", value * (unit == SECTORS ? SECTOR_BYTES :
-						 unit == PAGES ? SSDUP_PAGE_BYTES : 1));
+		break;
+	case MILLISECONDS:
+		fprintf(to, " %llu.%03llu\n", value / 1000, value % 1000);
+		break;
+	case NANOSECONDS:
+		fprintf(to, " %llu.%09llu\n", value / 1000000000, value % 1000000000);
+		break;
+	case SECTORS:
+		fprintf(to, " %llu\n", value * SECTOR_BYTES);
+		break;
+	case PAGES:
+		fprintf(to, " %llu\n", value * SSDUP_PAGE_BYTES);
+		break;
+	default:
+		fprintf(to, " %llu\n", value);
+	}
 }
 
 /* What has gone meanwhile, or what an older module has not, is left out. */

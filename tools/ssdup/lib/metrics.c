@@ -23,7 +23,7 @@ const struct metric metrics[] = {
 	ONE("ssdup_extents", EXTENTS),
 	ONE("ssdup_waiting_writes", WAITING),
 	ONE("ssdup_wait_cause", WAIT_CAUSE),
-	ONE("ssdup_longest_wait_ms", LONGEST_WAIT),
+	ONE("ssdup_longest_wait_seconds", LONGEST_WAIT),
 	ONE("ssdup_waiting_flushes", FLUSHES_WAIT),
 	ONE("ssdup_drain_state", DRAIN_STATE),
 	ONE("ssdup_drain_errno", DRAIN_ERRNO),
@@ -49,7 +49,7 @@ const struct metric metrics[] = {
 	ONE("ssdup_ssd_written_bytes_total", SSD_WRITTEN),
 	ONE("ssdup_ssd_budget_bytes", BUDGET),
 	ONE("ssdup_ssd_left_bytes", BUDGET_LEFT),
-	ONE("ssdup_ssd_price_ns", PRICE),
+	ONE("ssdup_ssd_price_seconds", PRICE),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);

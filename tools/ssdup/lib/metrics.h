@@ -10,7 +10,7 @@
 
 #include "dm-ssdup/core/types.h"
 
-/* Sectors and pages are shown as bytes, 1/10000 as a ratio. */
+/* Sectors and pages are shown as bytes, 1/10000 as a ratio, times as seconds. */
 struct metric {
 	const char		*name;
 	unsigned int		nr;		/* of fields, 1 or 2 */

@@ -19,7 +19,7 @@ struct state_fields {
 /* What core/fields.h says of a field. */
 struct field {
 	const char	*name, *text;
-	enum { PLAIN, SECTORS, PAGES, PER_10000 } unit;
+	enum { PLAIN, SECTORS, PAGES, PER_10000, MILLISECONDS, NANOSECONDS } unit;
 };
 
 extern const struct field fields[SSDUP_NR_FIELDS];
