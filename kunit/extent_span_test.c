@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 3 */
 /*
  * The parts in which reads, writes and discards meet extents, of extent_map.c, which
  * extent_map_test.c includes.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 2 */
 /*
  * The log's record and the headers of segments, of log.c, which log_test.c includes.
  */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 7 */
 /* What cannot be read of a piece is cut out, which keeps it off the HDD. */
 #include <kunit/test.h>
 

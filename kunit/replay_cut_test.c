@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 2 7 */
 /*
  * A model of what commit.c and recovery.c write: epochs, segments, rounds of pages, and power
  * cuts. replay.c, which replay_test.c includes, must accept what any cut leaves, find all that

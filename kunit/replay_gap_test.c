@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 7 */
 /*
  * Where a segment and an epoch end, of replay.c, which replay_test.c includes: a gap that a power
  * cut leaves is told from a page or a header that was durable and is damaged.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 2 3 */
 #include <kunit/test.h>
 
 #include "../dm-ssdup/core/replay.c"

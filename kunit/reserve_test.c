@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 7 8 */
 /*
  * Places in the log, and the nodes that come with them. What reserve.c and nodes.c call of other
  * files is that of segments.c, and the stubs, of segments_test.c.

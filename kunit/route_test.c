@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 3 */
 #include <kunit/test.h>
 #include <linux/bits.h>
 

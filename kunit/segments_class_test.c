@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 4 */
 /*
  * The segments of several classes, of segments.c, which segments_test.c includes.
  */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 2 4 */
 /*
  * Which segments are open, sealed, drained and free. segments.c is no pure file, so this suite is
  * for a kernel only. It has no tracepoints, and what segments.c calls of others is the suite's.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # watermark and adaptive send random streams to the SSD and sequential ones to
 # the HDD, the stream after the one that told.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

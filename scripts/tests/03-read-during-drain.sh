@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # While a slow HDD takes a drain, reads return the newest data, and new writes
 # over what is draining are neither lost nor undone.
+# invariant: 1
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Rewrites across routes and segments: never older over newer, wherever the older
 # and the newer one went.
+# invariant: 1 3 4
 # kernels: 6.12 6.1
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh

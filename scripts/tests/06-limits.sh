@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The device's limits are the stricter of both disks'; each mix of block sizes works.
 # A write that may not block need not.
+# invariant: none
 # programs: fio
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # full block: with no segment free, writers wait in order, and finish when one is.
 # That the log is full is an event, one until a segment is freed.
+# invariant: none
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

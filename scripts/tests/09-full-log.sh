@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # full bypass and full balance: with no segment free, what overlaps nothing in the log goes to the
 # HDD at once; what does overlap waits.
+# invariant: none
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

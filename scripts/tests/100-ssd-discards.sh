@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Segments that are free are discarded on the SSD, so that it maps next to nothing after a drain;
 # not while a read points into them, not with discard off, and none is opened meanwhile.
+# invariant: 4
 # kernels: 6.12 6.1
 # cpus: 2
 # seconds: 480

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The hint of a file gives new data its class, from Linux 6.9 on: before the job, and behind a
 # range and what the log holds. The tool passes the key on as it is.
+# invariant: none
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The key ssd_budget: the SSD gets no more than the account has earned, and what overlaps the
 # log. All that is written there is counted. A reload goes on with the account.
+# invariant: none
 # time: virtual
 # seconds: 900
 # shellcheck source=scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The key thrift: with a price the SSD gets small scattered writes as before, but sequential ones
 # no more; and an HDD that has little to do gets what it can take.
+# invariant: none
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

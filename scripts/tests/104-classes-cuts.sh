@@ -3,6 +3,7 @@
 # The power goes while new data gets one class and then another, by messages for all
 # data or for ranges, and writes overlap what two classes hold: nothing is lost that
 # was promised.
+# invariant: 2 3
 # time: virtual
 # seconds: 600
 # shellcheck source=scripts/tests/lib.sh

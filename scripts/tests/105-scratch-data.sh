@@ -3,6 +3,7 @@
 # Data of a class that is drained late: an idle device keeps it in the log, and what is
 # discarded before its drain never reaches the HDD. Its segments become free by themselves, also
 # while drains are paused.
+# invariant: none
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Each class has segments of its own. A range keeps its class while the log holds any of it,
 # and new data beside it gets the class of its own.
+# invariant: 3 4
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -4,6 +4,7 @@
 # one ends first. The first does not win in the log of its own class: it is written again, to
 # the class that holds its sectors. So no class is left with an older copy when the other one
 # has been freed.
+# invariant: 3
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

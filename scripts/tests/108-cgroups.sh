@@ -3,6 +3,7 @@
 # The class of a cgroup: of direct writes by the task, of the page cache by the cgroup that wrote
 # to it, whoever writes it back. The nearest cgroup above counts; a range comes first, a hint
 # and the job behind.
+# invariant: none
 # kernels: 6.12 6.1
 # programs: mkfs.ext4 fio
 # shellcheck source=scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Jobs of two tenants get devices and classes of their own. A tenant's job beyond max_mb waits.
 # What can never be had is refused by name, and then nothing has changed.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 # shellcheck source=scripts/tests/slurm.sh

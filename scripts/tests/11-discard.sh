@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A discard over what the log holds reads as zeros at once, also after the table
 # is loaded anew; after the drain too on an HDD that takes discards.
+# invariant: 3
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A write is cut where the range of a class begins and ends. On disks with blocks of 4096 bytes a
 # range within a block is refused, and whatever else cuts a write, the log can be read again.
+# invariant: 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

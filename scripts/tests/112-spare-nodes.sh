@@ -3,6 +3,7 @@
 # Writes to several classes are in flight, each of which splits an extent, and there are more of
 # them than nodes in the reserve. Then no memory is left. Each of them ends well: those that the
 # reserve is not for have brought a node along.
+# invariant: 8
 # kernels: debug
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Data of one class comes faster than a commit can write its entries. A FUA write of another class
 # ends nevertheless, after a number of rounds that the rings bound.
+# invariant: none
 # time: virtual
 # seconds: 300
 # shellcheck source=scripts/tests/lib.sh

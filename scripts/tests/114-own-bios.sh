@@ -3,6 +3,7 @@
 # Writes of the page cache wait for a drain, or for a resume, and hold all bios that the kernel has
 # set aside for everybody, while it has no memory for more. A drain of zeroes and discards, and a
 # replay, have bios of their own.
+# invariant: 8
 # kernels: debug
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh

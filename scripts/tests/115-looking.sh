@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-#
 # ssdup list: a line for each device, with the numbers that the kernel has; ssdup status shows
 # the same when there are more than two. It tells the wear of the SSD. ssdup doctor has its lines
 # for each device and disk.
-
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Write-zeroes reads as zeros whatever the route, and is on the HDD after a drain,
 # which keeps its space there.
+# invariant: 3
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

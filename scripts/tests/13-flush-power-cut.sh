@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What was written before a completed FLUSH is there after a power cut, whatever
 # its route; every other sector is old or new. The SSD's cache is volatile too.
+# invariant: 2
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

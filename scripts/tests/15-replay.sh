@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A device removed with dirty data has all of it when it is made again, over
 # sealed segments, rewrites and many short lives.
+# invariant: 2 3
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

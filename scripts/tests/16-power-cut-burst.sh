@@ -3,6 +3,7 @@
 # The power goes in the middle of a burst of writes, flushes, discards and
 # zeroes over both routes, with segments turning over: every sector is one of
 # those versions that may be there.
+# invariant: 2 3
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

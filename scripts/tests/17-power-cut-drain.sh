@@ -3,6 +3,7 @@
 # A power cut at any moment of a drain loses nothing that was flushed: a segment is
 # freed only after its data is durable on the HDD, whose cache is volatile. Nor does
 # one while a segment is sealed, or its header or the tail is written.
+# invariant: 2 3 4
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

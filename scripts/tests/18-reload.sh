@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tables are loaded anew in the middle of a burst, with and without flushing;
 # nobody notices. A suspended device holds writers and lets them go on.
+# invariant: 2
 # kernels: 6.12 6.1
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Two overlapping writes in flight at once, one to the HDD, one to the log: the
 # drain of the second waits for the first, so that who has won has won for good.
+# invariant: 5
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

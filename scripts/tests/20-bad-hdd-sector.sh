@@ -3,6 +3,7 @@
 # Sectors that the HDD refuses stay in the log: flush says so, they are counted
 # and readable, also after the table is loaded anew; all the rest is drained.
 # When the HDD takes them again, they are written back.
+# invariant: 7
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the SSD cannot give back reads as EIO until it is overwritten, whatever
 # happens in between, and lost_ranges lists it; nothing else is touched.
+# invariant: 3 7
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

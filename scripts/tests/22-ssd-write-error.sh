@@ -3,6 +3,7 @@
 # An SSD that refuses a write: it takes another place in the log. One that refuses
 # many: nothing new is logged, what was acknowledged stays, writes that overlap none
 # of it go to the HDD; the mode says so, once.
+# invariant: 7
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A table that makes no sense is refused with a text that names the key and the
 # reason, and nothing was written.
+# invariant: none
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

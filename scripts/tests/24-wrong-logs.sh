@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # An SSD with anything else on it than this HDD's log is refused, and left as it
 # is; so are disks that another device uses.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

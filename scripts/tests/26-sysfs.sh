@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Knobs take what they may and refuse the rest; everything can be read by anyone, and
 # "ssdup metrics" says the same.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The status line is a fixed list of plain integers that agrees with sysfs; the
 # table line says what was given or set, and makes the same device again.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tracepoints tell of streams, routes, seals and drains; the block layer's and
 # blktrace show the remaps. A drain's writes are synchronous while somebody waits for it.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # ext4 on the device: files are the same after drains, remounts and replays, on
 # the bare HDD too, and fsck has nothing to say.
+# invariant: 1
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One bad copy of the superblock, or of the log's record, is mended, two are refused; a first
 # block of zeros is a blank SSD.
+# invariant: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Suspends and removals do not wait for a drain, not even while writers wait for
 # log space and the HDD takes nothing; no write is lost.
+# invariant: 7
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

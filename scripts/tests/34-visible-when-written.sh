@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A read beside a write gets old data or new, never what the log held before:
 # an extent is visible only when its data is on the SSD.
+# invariant: 1 6
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

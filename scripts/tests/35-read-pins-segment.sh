@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A segment is not used again while a read still points into it, however late that
 # read reaches the SSD.
+# invariant: 4
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # Memory that can only be had by writing through the device: swap on it, with
 # segments that fill up, and file data that is written back under pressure.
 # While the device is suspended there is none of that: a resume does not ask for it.
+# invariant: 8
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

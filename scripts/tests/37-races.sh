@@ -5,6 +5,7 @@
 # rounds the device is removed with what is not written back, and made again.
 # Content stays right, and the kernel reports nothing. An argument is the seconds
 # to go on for.
+# invariant: 1
 # kernels: debug
 # cpus: 4
 # nice: 10

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Segments behind a tail that did not become durable are still in the log: what goes
 # to the HDD over them would be undone by a replay, so nothing does.
+# invariant: 3 4 7
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

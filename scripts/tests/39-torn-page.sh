@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The power goes while a metadata page is written again with more entries: what
 # its durable version said is still there.
+# invariant: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Of two overlapping log writes the one that ended last has won, now and after a
 # replay, also when it got its place in the log first.
+# invariant: 3 5
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The power goes at the very step or request it was told, and stays off; steps
 # are counted whichever of the two modules came first.
+# invariant: none
 # kernels: 6.12 6.1
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # The power goes at random moments of loads with several writers over both routes,
 # and again while the device recovers: nothing is lost that was promised. The disks
 # tear in all the ways they can.
+# invariant: 2 3
 # time: virtual
 # seconds: 600
 # shellcheck source=scripts/tests/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The oracle of the power cuts sees what is lost when the disks ignore FLUSH.
+# invariant: none
 # time: virtual
 # seconds: 600
 # shellcheck source=scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # A flush that fails may have dropped what others had in the cache, and the next one,
 # which finds nothing to do, succeeds. So whoever relies on a flush of the same disk is
 # told of it, whatever the order in which they began and ended.
+# invariant: 7
 # time: virtual
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh

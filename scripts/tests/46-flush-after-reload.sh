@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A FLUSH covers what the HDD was sent under an earlier table, be it of another
 # target.
+# invariant: 2
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Reads and writes that must not wait, and that a disk sends back for want of a tag, are
 # counted when they get through, and then once.
+# invariant: none
 # programs: fio
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # A flush that fails, at either disk, reaches the file system: fsync fails, and the journal
 # of ext4 is aborted, or XFS shut down. Both write their log with PREFLUSH, FUA and data in
 # one bio, of which dm core throws the flush's error away.
+# invariant: 7
 # layers: bare linear
 # seconds: 600
 # shellcheck source=scripts/tests/lib.sh

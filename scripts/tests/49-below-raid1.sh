@@ -3,6 +3,7 @@
 # Each disk a RAID 1 of md: what one leg fails nobody notices, what both fail ends as
 # with a bare disk. But md tells nobody of a FLUSH that failed (see admin-guide.rst), and
 # an array whose last leg failed takes no more writes until it is assembled anew.
+# invariant: 2 7
 # seconds: 300
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

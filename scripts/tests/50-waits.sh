@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Whatever waits has a cause that the status shows: writes for space, while a
 # drain copies and frees; a FLUSH for the HDD; a drain for an idle device.
+# invariant: 7
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the HDD fails is the error of who asked for it, and of nobody else: direct
 # writes and reads, FLUSHes, drains. What was logged stays in the log for so long.
+# invariant: 4 7
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

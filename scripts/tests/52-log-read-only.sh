@@ -3,6 +3,7 @@
 # The SSD takes no more writes: everything that can be is written back, also of younger
 # segments and of the open one. What the HDD refuses stays readable and holds up nothing, and
 # when all is written back one record empties the log.
+# invariant: 7
 # seconds: 300
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # The SSD is gone: what is only there reads as EIO, all else goes on, nothing is
 # given up, nothing hangs, and with the SSD all of it is back. No suspend or
 # removal waits, whatever is under way.
+# invariant: 7
 # time: virtual
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh

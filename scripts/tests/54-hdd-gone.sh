@@ -3,6 +3,7 @@
 # The HDD is gone: who needs it gets EIO, the log goes on, a drain waits for it
 # without moving anything, and when it is back all of it is written back. No suspend or
 # removal waits, whatever is under way.
+# invariant: 7
 # time: virtual
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh

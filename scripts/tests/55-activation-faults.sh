@@ -3,6 +3,7 @@
 # Disks that fail while the log is being read: with a metadata page, a header, or both copies
 # of the superblock or of the record unreadable, the log is refused by name and left as it is;
 # with one copy, a header of a free segment, data or the HDD unreadable the device comes up.
+# invariant: 3 7
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

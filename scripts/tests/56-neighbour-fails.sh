@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Another target of the same table keeps it from being resumed: it can be tried
 # again, or replaced, as often as it takes.
+# invariant: 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

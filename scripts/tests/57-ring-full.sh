@@ -4,6 +4,7 @@
 # durable is full: the first of them is still being written. That is no lack of space:
 # the drain waits with the writers, and goes on with them. Another class has a ring of its own,
 # and its writes do not wait behind those.
+# invariant: 7
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

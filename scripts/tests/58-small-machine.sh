@@ -5,6 +5,7 @@
 # nobody, and keeps all data. It boots with more, for its root file system is in
 # memory twice then, and what is too much is taken away. The disks are parts of the
 # host's, for modelled ones are in memory.
+# invariant: 8
 # mem: 512
 # seconds: 180
 # cpus: 2

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The key halves, which can be set at any time: a busy device is drained when this part of
 # its log is full, and no more segments at once; an idle one is drained whatever it is.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A log that moves to disks with smaller blocks takes writes of these, and is
 # accepted the next time; one that moves to larger blocks is refused.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -3,6 +3,7 @@
 # Spoiled images of an SSD, also of a log with classes: each is refused by name with nothing
 # written, or accepted with every sector some version of itself. The debug kernel, on which
 # each takes some times as long, has the first of them.
+# invariant: 7
 # kernels: debug 6.12
 # seconds: 400
 # shellcheck source=scripts/tests/lib.sh

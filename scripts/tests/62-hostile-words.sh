@@ -3,6 +3,7 @@
 # Tables, messages and writes to sysfs files of random bytes, long strings and
 # numbers at every limit: what is taken is what the manual says, a refused table
 # writes nothing, and the device reads right.
+# invariant: none
 # kernels: debug
 # seconds: 300
 # shellcheck source=scripts/tests/lib.sh

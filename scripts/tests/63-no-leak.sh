@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # No read ever returns what the SSD held before: not beside writes, not after a
 # power cut, a lost extent or a discard of a part; and none of it gets to the HDD.
+# invariant: 6
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Without root nothing of the device can be written or made to do something, and
 # every statistic can be read.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A log that this code cannot use is refused by name, though its checksums are
 # right, and nothing is written; one whose counters are used up can be read.
+# invariant: 3 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

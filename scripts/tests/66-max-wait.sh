@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The key max_wait_ms: while writes wait for a full log, so few segments are drained at once
 # that space comes back within about that time. longest_wait_ms shows the longest wait.
+# invariant: none
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # The error of a flush reaches both who waits for a FLUSH and who writes with FUA: of a bio
 # with data, PREFLUSH and FUA device mapper throws the status of the FLUSH away. And a FUA
 # write to the log does not wait for the HDD.
+# invariant: 2 7
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

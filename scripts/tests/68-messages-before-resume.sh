@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A table whose resume another target has made fail takes no messages: a flush would wait
 # for a thread that nobody wakes, and keep the table from being resumed or replaced.
+# invariant: 8
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

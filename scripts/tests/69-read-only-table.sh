@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A read-only table writes to neither disk: it replays the log for reading, refuses writes,
 # drains nothing and mends nothing. What it cannot read without writing it refuses by name.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -3,6 +3,7 @@
 # The data path while allocations fail: all of them, so that nothing but what was
 # set aside keeps it going, and then some, of the module and of its thread. It is
 # slower, and that is all.
+# invariant: 8
 # kernels: debug
 # cpus: 2
 # seconds: 240

@@ -3,6 +3,7 @@
 # A table is loaded and resumed while one allocation fails, a later one each time:
 # it is refused for want of memory or works, leaves nothing behind, and the next
 # try finds what the log holds. A reload that fails leaves the old table at work.
+# invariant: 8
 # kernels: debug
 # seconds: 240
 # shellcheck source=scripts/tests/lib.sh

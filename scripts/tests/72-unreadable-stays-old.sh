@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the SSD cannot read is not written: the HDD keeps the older data that it has there,
 # while all around it is written back. A large stretch takes the drain several tries.
+# invariant: 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

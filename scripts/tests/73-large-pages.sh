@@ -3,6 +3,7 @@
 # Nothing depends on the size of the kernel's pages: the log is laid out in blocks of
 # 4 KiB, and it is such blocks that a disk may refuse. "make arm64" runs this with pages
 # of 16 and of 64 KiB.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -3,6 +3,7 @@
 # An SSD that is away for a moment, as one behind a network may be: writes go to the
 # HDD or wait, pages are written again, a drain tries again, and the log goes on. A
 # flush that fails is final, and so is an absence of more than a minute.
+# invariant: 2 7
 # seconds: 300
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh

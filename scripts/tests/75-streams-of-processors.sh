@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A stream is one whichever processors send it. Of a load that goes on for long
 # not every stream is looked at, and yet it is noticed when they change.
+# invariant: none
 # cpus: 4
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh

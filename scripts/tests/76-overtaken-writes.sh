@@ -3,6 +3,7 @@
 # Segments open and close while writes are in flight. A write to an older segment that ends
 # after a newer one over the same sectors does not win: it is written again, to a younger
 # segment. So what is read is what a replay, a power cut and the HDD have.
+# invariant: 3 4 5
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

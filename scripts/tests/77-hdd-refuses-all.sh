@@ -3,6 +3,7 @@
 # The HDD can be read, and refuses every write; a segment has fewer blocks than may be refused in
 # a row. A drain does not move one segment after the other round and round: it fails, and waits.
 # So the writes that wait for it do not hold up a suspend, and all is well when the HDD is.
+# invariant: 7 8
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # The log is full, writes wait, and the HDD refuses blocks of the oldest segments. A drain
 # relocates these to the segments that writers leave, and writers do not take them meanwhile:
 # so every group of segments becomes free, however long the HDD takes to refuse.
+# invariant: 7
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

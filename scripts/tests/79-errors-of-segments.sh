@@ -3,6 +3,7 @@
 # What the disks refuse where segments change their state: a header, a copy of the record with
 # the tail, a write to a segment that is sealed already, the HDD's flush before the tail. What
 # passes is tried again. Nothing becomes free too early, and nothing acknowledged is lost.
+# invariant: 7
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # dm-log-writes under both disks: replayed to points that agree with the flushes
 # of each and are otherwise independent of each other, the pair holds everything
 # that was flushed before, and of the rest old or new.
+# invariant: 2
 # seconds: 200
 #
 # Usage in a machine by hand: 80-log-writes.sh [POINTS-OF-A-STAGE [SEED]]

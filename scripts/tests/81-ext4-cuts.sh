@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A database on ext4, with data=ordered and data=journal: what was committed is
 # there after each power cut, and fsck has nothing to say.
+# invariant: 2
 # seconds: 200
 #
 # Usage in a machine by hand: 81-ext4-cuts.sh [SEED...]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A database on xfs: what was committed is there after each power cut, and
 # xfs_repair has nothing to say.
+# invariant: 2
 # seconds: 200
 #
 # Usage in a machine by hand: 82-xfs-cuts.sh [SEED...]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A database on btrfs: what was committed is there after each power cut, and
 # btrfs check has nothing to say.
+# invariant: 2
 # seconds: 200
 #
 # Usage in a machine by hand: 83-btrfs-cuts.sh [SEED...]

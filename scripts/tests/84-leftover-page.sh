@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A page that a failed commit left behind a gap does not come back in a later life of the
 # log, not even when its segment is opened again, and the gap is filled.
+# invariant: 2 4
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Of two valid copies of the log's record the newer one counts: with the other, segments that
 # were freed would come back over what is newer on the HDD.
+# invariant: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A page of which every write is still under way does not part a FLUSH from the
 # page behind it: a replay that ended there would lose what was promised.
+# invariant: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -4,6 +4,7 @@
 # refused by name and nothing is written, where a replay would drop without a word what
 # was acknowledged after it. All that is left can be exported, and after a repair the
 # device has it.
+# invariant: 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -3,6 +3,7 @@
 # What must be durable before something else is written: a segment's header before a page, or
 # a replay would take the segment for a free or a damaged one; and what has replaced data of a
 # group before the tail that frees the group.
+# invariant: 2 4
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -3,6 +3,7 @@
 # A power cut takes the page of a segment, and not that of the next one. The empty segment is
 # not opened again before the tail has passed it: without its header, a replay would take the
 # other segment for the rest of a damaged log.
+# invariant: 2 4
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

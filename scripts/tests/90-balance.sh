@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# invariant: none
 # time: virtual
 # Policy balance keeps both disks busy with a sequential burst and with a random
 # one, shares a front's chunks out, sends small random writes and those that are

@@ -3,6 +3,7 @@
 # The log is full, the HDD refuses blocks of it, and the power goes each time that a drain has
 # relocated one: what was left to relocated blocks is soon used up. A drain frees one segment
 # after the other then, so that the next block finds room again.
+# invariant: 7
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# invariant: none
 #
 # The tool ssdup against the kernel: it formats as the kernel does, creates what may
 # be created and refuses the rest, tells how a device is, drains, detaches a mounted

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The log read without the module: after a power cut it is sound, what export writes
 # is what a drain writes; damages are named by their numbers, and mended for the module.
+# invariant: 2 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

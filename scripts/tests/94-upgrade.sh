@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A log of format 1, as an earlier version has left it: module and tool refuse it by name, and
 # an upgrade brings all of it to the HDD. Then the module uses the SSD, under the same UUID.
+# invariant: none
 # programs: xz
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

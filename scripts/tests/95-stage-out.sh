@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Stage-out: "ssdup sync" promises that all is on the HDD, or says that it is not;
 # "ssdup drain --wait-below" makes room and no more; Slurm's script does both.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 # shellcheck source=scripts/tests/slurm.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Every command of the administrator's guide, as it is printed and in its order, does what
 # it says; what is written meanwhile is on the bare HDD at the end.
+# invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The modelled SSD's flash memory counts what it programs, copies and erases, as theory has it;
 # discards save copies, and data are what they were without it.
+# invariant: none
 # kernels: 6.12 6.1 debug
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -3,6 +3,7 @@
 # A write splits an extent of a drain group before the drain takes it, and the rear part comes
 # later. Then writes begin to wait, and the drain lets most of the group go. The rear part of what
 # stays is drained all the same.
+# invariant: 4
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

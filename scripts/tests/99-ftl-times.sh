@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# invariant: none
 # time: virtual
 # seconds: 300
 # programs: fio

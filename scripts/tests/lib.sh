@@ -4,16 +4,8 @@
 # What the tests share. A test sources this, calls make_disks and make_ssdup,
 # and may simply end: a trap takes down what was set up.
 #
-# Which test shows which invariant of Documentation/design.rst:
-#
-#	1  newest data is read, by any route, while draining	03 04 05 07 34 37
-#	2  power cuts: FLUSH and FUA, old or new		13 14 16 17 39 42 43 49 80-86 88 89
-#	3  never older over newer, tombstones			04 11 12 15 16 17 38 40 42 43 76
-#	4  a segment is reused only when nothing needs it		17 35 42 88 89 98 100
-#	5  overlapping writes in flight: no flip later		19 40 76
-#	6  an extent is visible when its data is there		34
-#	7  errors drop nothing that was acknowledged		20 21 22 33 45 48 49 51-57 67 72 74 77-79 87 91
-#	8  no wait for memory that only it could free		36 58 68 70 71
+# "# invariant: N" in a test's head says which invariants of Documentation/design.rst it shows, or
+# "none". The table there is made of these lines.
 #
 # Content is checked by iocheck (tools/iocheck): whatever a test writes with io
 # is stamped and remembered, and io verify tells whether all of it is there.
