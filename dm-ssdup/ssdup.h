@@ -2,20 +2,24 @@
 /*
  * dm-ssdup: the device in memory.
  *
- * Locks, outermost first. Only the named file takes its lock:
+ * Locks, outermost first, with the files that take them (tabs part the columns: the list in
+ * Documentation/design.rst is made of this one, and lint compares it with the code):
  *
- *	args.c		mutex: one change of a setting at a time
- *	classes.c	mutex: one change of the rules for new data at a time
- *	hdd.c		mutex: one FLUSH of the HDD at a time, except the drain's
- *	commit.c	mutex: one commit of metadata pages at a time
- *	super.c		mutex: the log's record, in memory and while it is written
- *	meta.c		mutex: flushes of the SSD and writes of metadata
- *	segments.c	spinlock, irq: which segments are open, sealed, free
- *	range->lock	spinlock, irq: one range's tree and its direct writes
- *	wait.c		spinlock, irq: writes that wait for log space
- *	away.c		spinlock, irq: the count of the SSD's errors
- *	drain.c		spinlock: the last drain's error, and whether a drain was requested since
- *	bioq.h		spinlock, irq: bios that wait for a commit
+ *	registry_lock	target.c	mutex	targets, by their disks
+ *	folder_lock	sysfs.c	mutex	makes and removes folders in sysfs
+ *	owner_lock	sysfs.c	mutex	users of a folder's files, and its target
+ *	set_lock	args.c	mutex	one change of a setting at a time
+ *	rules_lock	classes.c	mutex	one change of the rules for new data at a time
+ *	flush_lock	hdd.c	mutex	FLUSHes of the HDD, except those of a drain
+ *	committer->lock	commit.c	mutex	one commit; none while free.c frees segments
+ *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
+ *	meta->lock	meta.c	mutex	flushes of the SSD, and writes of metadata
+ *	segments->lock	segments.c	spin	which segments are open, sealed, free
+ *	range->lock	classes.c drain.c io.c map.c map.h relocate.c status.c	spin	a tree
+ *	waiting->lock	wait.c	spin	writes that wait for log space
+ *	away->lock	away.c	spin	the count of the SSD's errors
+ *	drainer->lock	drain.c	spin	the last drain's error; who asked since
+ *	queue->lock	bioq.h	spin	bios that wait for a commit: FLUSHes, or FUA writes
  *
  * No two spinlocks are ever held together. A write takes only its range's lock.
  * A read takes it only if the range holds extents.
