@@ -16,6 +16,7 @@
  *	hook=COMMAND	another device: "COMMAND up", "COMMAND down"; path=/dev/...
  *	align=N		of all writes, sectors
  *	classes=1	new data gets other classes, again and again
+ *	budget=1	policy balance with ssd_budget and thrift, which change as well
  *	twice=1		each case twice: are content and journal the same?
  *	verbose=1	a line for each case
  *
@@ -37,7 +38,7 @@
 #define MAX_STEPS	100
 
 static struct {
-	unsigned long steps, drop_flush, twice, verbose, profile, align, classes;
+	unsigned long steps, drop_flush, twice, verbose, profile, align, classes, budget;
 	const char *hook, *path;
 } arg = { .profile = -1UL };
 
@@ -282,17 +283,29 @@ static void choose_table(void)
 	static const char *const drains[] = { "auto", "eager", "manual" };
 	static const unsigned int commits[] = { 1, 20, 1000 }, depths[] = { 1, 8, 256 };
 	static const unsigned int halves[] = { 2, 2, 5, 16 }, waits[] = { 1, 50, 250 };
+	static const char *const budgets[] = { "1M", "64M", "100G", "0.5dwpd" };
 	struct rng r = rng_split(c.seed, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
+	unsigned int args = 18;
+	char more[64] = "";
 
 	if (c.step || c.plan.unwritable) {
 		policy = 0;
 		full = 0;
+	} else if (arg.budget) {
+		policy = ARRAY_SIZE(policies) - 1;
+		snprintf(more, sizeof(more), " ssd_budget %s",
+			 budgets[rng_below(&r, ARRAY_SIZE(budgets))]);
+		args += 2;
+	}
+	if (arg.classes) {
+		strcat(more, " classes a:late+b");
+		args += 2;
 	}
 	snprintf(c.d.table, sizeof(c.d.table),
-		 "%s %s stream_length 8 policy %s full %s drain %s %s %u %s %u range_mb %u %s %u %s %u",
-		 HDD " " SSD, arg.classes ? "20 classes a:late+b" : "18",
+		 "%s %u%s stream_length 8 policy %s full %s drain %s %s %u %s %u range_mb %u %s %u %s %u",
+		 HDD " " SSD, args, more,
 		 policies[policy], fulls[full],
 		 drains[rng_below(&r, ARRAY_SIZE(drains))],
 		 "autocommit_ms", commits[rng_below(&r, ARRAY_SIZE(commits))],
@@ -309,7 +322,8 @@ static void choose(uint64_t seed)
 	c.rng = rng_split(seed, 3);
 	work_plan(&c.plan, seed);
 	c.plan.classes = arg.classes;
-	if (arg.classes)
+	c.plan.budget = arg.budget;
+	if (arg.classes || arg.budget)
 		c.plan.controls += 24;
 	setup_disks(arg.profile != -1UL ? arg.profile : seed / 50);
 	read_steps();
@@ -484,7 +498,7 @@ static void parse(const char *word)
 		{ "steps=", &arg.steps, NULL }, { "profile=", &arg.profile, NULL },
 		{ "drop_flush=", &arg.drop_flush, NULL }, { "twice=", &arg.twice, NULL },
 		{ "verbose=", &arg.verbose, NULL }, { "align=", &arg.align, NULL },
-		{ "classes=", &arg.classes, NULL },
+		{ "classes=", &arg.classes, NULL }, { "budget=", &arg.budget, NULL },
 		{ "hook=", NULL, &arg.hook }, { "path=", NULL, &arg.path }
 	};
 	unsigned int i;
@@ -520,6 +534,10 @@ static void again_by(void)
 		printf(" steps=1");
 	if (arg.drop_flush)
 		printf(" drop_flush=1");
+	if (arg.classes)
+		printf(" classes=1");
+	if (arg.budget)
+		printf(" budget=1");
 	if (arg.profile != -1UL)
 		printf(" profile=%lu", arg.profile);
 	printf(" %llu 1\n", (unsigned long long)c.seed);

@@ -108,6 +108,7 @@ struct plan {
 	bool unwritable;		/* some sectors of the HDD refuse writes */
 	bool suspends;			/* reloads are among the controls */
 	bool classes;			/* the classes of new data are, too */
+	bool budget;			/* and what space on the SSD costs */
 };
 
 extern unsigned int work_errors;	/* things that went wrong before the power did */

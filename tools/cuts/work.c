@@ -313,6 +313,15 @@ static void change_class(struct controller *c)
 	device_message(c->d, message);
 }
 
+/* Space on the SSD gets dearer or cheaper; the kernel refuses it beside some policies. */
+static void change_price(struct controller *c)
+{
+	if (rng_below(&c->rng, 2))
+		device_knob(c->d, "ssd_budget", pick(&c->rng, "1M 64M 100G 0 0.5dwpd"));
+	else
+		device_knob(c->d, "thrift", pick(&c->rng, "0 1 10 100"));
+}
+
 static void *controller_thread(void *arg)
 {
 	struct controller *c = arg;
@@ -322,6 +331,10 @@ static void *controller_thread(void *arg)
 		usleep(rng_below(&c->rng, 30000));
 		if (c->p->classes && rng_below(&c->rng, 4)) {
 			change_class(c);
+			continue;
+		}
+		if (c->p->budget && rng_below(&c->rng, 2)) {
+			change_price(c);
 			continue;
 		}
 		switch (rng_below(&c->rng, 6)) {
