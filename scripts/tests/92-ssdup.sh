@@ -73,7 +73,16 @@ head_of $SSD "$T/tool"
 what_is "$T/kernel" >"$T/x"
 what_is "$T/tool" | must diff "$T/x" -
 
-# what holds something is refused
+# what holds something is refused, also what nobody knows: another cache, a database, noise
+must dd if=/dev/urandom of=$SSD bs=1M count=2 oflag=direct status=none
+head_of $SSD "$T/noise"
+refuses 4 "is not blank" ssdup format $SSD --hdd $HDD
+refuses 4 "is not blank" ssdup create $NAME --hdd $HDD --ssd $SSD --format
+head_of $SSD "$T/x"
+must cmp "$T/noise" "$T/x"
+must ssdup format $SSD --hdd $HDD --force
+blank
+must ssdup format $SSD --hdd $HDD
 refuses 4 "an empty log" ssdup format $SSD --hdd $HDD
 refuses 4 "the same device" ssdup format $SSD --hdd $SSD
 must mkfs.ext4 -q -F $SSD

@@ -22,8 +22,9 @@ static const struct option_spec format_options[] = {
 	  "Otherwise all of it is discarded, if the SSD takes discards." },
 	{ OPT_FORCE, "force", NULL,
 	  "give up what the SSD holds; take an HDD that holds a log",
-	  "An SSD holds something if it has a log, a file\n"
-	  "system or a partition table. An HDD holds a log if the two disks were swapped." },
+	  "An SSD holds something if its first block is not\n"
+	  "all zeros, or if it has a log, a file system or a partition table. An HDD holds\n"
+	  "a log if the two disks were swapped." },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
 	{ }
 };
@@ -33,9 +34,10 @@ const struct usage usage_format = {
 	.about = "Write an empty log for the HDD to SSD, as the kernel does to a blank SSD.\n"
 		 "The HDD is not written to: what is on it stays.",
 	.options = format_options,
-	.more = "Refused without --force: an SSD that holds a log, a file system, a partition\n"
-		"table, ...; an HDD that holds a log, as if the two were swapped. Refused\n"
-		"always: an SSD that is in use. The HDD may be mounted.",
+	.more = "Refused without --force: an SSD that is not blank, be it a log, a file system,\n"
+		"a partition table, or bytes that nobody knows; an HDD that holds a log, as if\n"
+		"the two were swapped. Refused always: an SSD that is in use. The HDD may be\n"
+		"mounted.",
 };
 
 static const struct option_spec create_options[] = {

@@ -122,8 +122,12 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p)
 			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --force",
 			    ssdup_log_fault_text(p->log.fault), p->log.fault);
 	what = dev_signature(&p->ssd);
-	if (!what)
+	if (!what && p->log.fault == LOG_BLANK)
 		return EXIT_OK;
+	/* Caches of other kinds, databases: the kernel refuses such an SSD too. */
+	if (!what)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "is not blank: its first block holds something unknown; give another SSD, or overwrite it with --force");
 	r = fail(ctx, EXIT_REFUSED, p->ssd.path,
 		 "holds %s; give another SSD, or overwrite it with --force", what);
 	free(what);
