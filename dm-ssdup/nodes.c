@@ -53,10 +53,12 @@ void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *h)
 	c->spares -= h->spares;
 }
 
-void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *h)
+void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *h, u32 writes)
 {
-	c->spares += h->spares;
-	WRITE_ONCE(h->spares, 0);
+	u32 keep = min(h->spares, writes);
+
+	c->spares += h->spares - keep;
+	WRITE_ONCE(h->spares, keep);
 }
 
 static void free_arrays(struct llist_node *all, mempool_t *pool)

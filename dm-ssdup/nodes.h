@@ -47,8 +47,8 @@ static inline bool ssdup_has_spare(struct ssdup *c, const struct ssdup_segment *
 /** ssdup_promise_spares() - promise a segment that opens its share; the lock in segments.c */
 void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *h);
 
-/** ssdup_take_spares_back() - no write to the segment needs a node; the lock in segments.c */
-void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *h);
+/** ssdup_take_spares_back() - all but those of @writes in flight; the lock in segments.c */
+void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *h, u32 writes);
 
 /** ssdup_add_array() - allocate an array, not from the pool, for @h; or NULL. Context: a replay */
 struct extent_array *ssdup_add_array(struct ssdup_segment *h, gfp_t gfp);

@@ -98,9 +98,12 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 		return -EINVAL;
 	/* Before the promise is read: it is of the time when the segment was opened. */
 	word = atomic64_read_acquire(&h->word);
-	if (unlikely(!ssdup_has_spare(c, h, io, writes)))
-		return -ENOMEM;
 	while (log_word_reserve(word & ~allowed, &c->g, sectors, &next)) {
+		/* Not of a sealed segment, which has no promise: the next one may have. */
+		if (unlikely(!ssdup_has_spare(c, h, io, writes))) {
+			r = -ENOMEM;
+			break;
+		}
 		array = ssdup_find_place(h, log_word_entries(word), io);
 		if (unlikely(!array)) {
 			r = -EAGAIN;

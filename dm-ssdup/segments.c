@@ -164,10 +164,10 @@ static void promise_spares(struct ssdup *c, struct ssdup_class *k, struct ssdup_
 {
 	struct ssdup_segment *x;
 
-	/* A sealed segment gets no new writes. */
+	/* A sealed segment gets no new writes, so it needs no more than it has. */
 	list_for_each_entry(x, &k->in_ring, ring)
-		if (x->state != SEGMENT_OPEN && !atomic_read(&x->writes))
-			ssdup_take_spares_back(c, x);
+		if (x->state != SEGMENT_OPEN)
+			ssdup_take_spares_back(c, x, atomic_read(&x->writes));
 	ssdup_promise_spares(c, h);
 }
 
@@ -345,7 +345,7 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
 void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h)
 {
 	spin_lock_irq(&c->segments->lock);
-	ssdup_take_spares_back(c, h);
+	ssdup_take_spares_back(c, h, 0);
 	list_del_init(&h->ring);
 	spin_unlock_irq(&c->segments->lock);
 }
@@ -478,7 +478,7 @@ void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 	for (h = g->first; h; h = next) {
 		next = group_next(g, h);
 		/* A log that is read-only has entries that never became durable. */
-		ssdup_take_spares_back(c, h);
+		ssdup_take_spares_back(c, h, 0);
 		list_del_init(&h->ring);
 		WRITE_ONCE(h->class->nr_sealed, h->class->nr_sealed - 1);
 		WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);

@@ -179,8 +179,8 @@ struct ssdup_segment {
 
 /*
  * Preallocated arrays of one node, for inserts that split an extent. A segment that opens is
- * promised a share, which comes back when its last write has ended. Half of them are for segments
- * that were sealed with writes in flight. With one class, 256 writes need no node of their own.
+ * promised a share. After it was sealed, what its writes in flight do not need comes back. Half of
+ * the nodes are for these sealed segments. With one class, 256 writes need no node of their own.
  */
 #define SSDUP_NODES_RESERVED	512U
 

@@ -162,6 +162,46 @@ static void no_more_rely_on_the_reserve(struct kunit *test)
 	}
 }
 
+/* One write to the open segment, which is still in flight. Return: does it rely on the reserve? */
+static bool one_relies(struct kunit *test)
+{
+	struct ssdup_io io = { .sectors = 8 };
+	bool relies;
+
+	KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, &io, io.sectors, false), 0);
+	relies = !io.spare;
+	ssdup_free_spare(&device, &io);
+	return relies;
+}
+
+/* A write asks for memory neither while no segment is open, nor when the open one was sealed. */
+static void a_sealed_segment_asks_for_no_node(struct kunit *test)
+{
+	struct ssdup_segment *first;
+
+	KUNIT_EXPECT_TRUE(test, one_relies(test));
+	first = k->open;
+	end_writes(first);
+	ssdup_seal(&device, k, false);
+	ssdup_left_ring(&device, first);
+	KUNIT_EXPECT_EQ(test, first->spares, 0);
+	KUNIT_EXPECT_TRUE(test, one_relies(test));
+	KUNIT_EXPECT_PTR_NE(test, k->open, first);
+}
+
+/* A write that hangs withholds its own node, and not the share of its segment. */
+static void one_write_withholds_one(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		open_next(test, k);
+		KUNIT_EXPECT_TRUE(test, one_relies(test));
+	}
+	KUNIT_EXPECT_EQ(test, k->open->spares, SSDUP_NODES_RESERVED / 2);
+	KUNIT_EXPECT_EQ(test, device.spares, SSDUP_NODES_RESERVED / 2 - 7);
+}
+
 /* 256 in the open segment, when nothing else is in flight. */
 static void the_promise_comes_back(struct kunit *test)
 {
@@ -230,6 +270,8 @@ static void as_many_as_a_ring_can_have(struct kunit *test)
 static struct kunit_case reserve_test_cases[] = {
 	KUNIT_CASE_PARAM(only_blocks_get_a_place, aligned_gen_params),
 	KUNIT_CASE(no_more_rely_on_the_reserve),
+	KUNIT_CASE(a_sealed_segment_asks_for_no_node),
+	KUNIT_CASE(one_write_withholds_one),
 	KUNIT_CASE(the_promise_comes_back),
 	KUNIT_CASE(as_many_as_a_ring_can_have),
 	{}
