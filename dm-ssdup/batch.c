@@ -220,8 +220,8 @@ static int zero(struct ssdup *c, u64 sector, u32 sectors)
 	/* The log does not record REQ_NOUNMAP, so assume it. */
 	if (bdev_write_zeroes_sectors(hdd))
 		r = ssdup_sync_range(hdd, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, sector, sectors);
-	/* A disk that turns out not to have the command says so for all later ones. */
-	return r && !bdev_write_zeroes_sectors(hdd) ? write_zeroes(c, sector, sectors) : r;
+	/* One that has not got the command, or refuses it, may take zeroes as data. */
+	return r ? write_zeroes(c, sector, sectors) : 0;
 }
 
 int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run)

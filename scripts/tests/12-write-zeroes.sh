@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Write-zeroes reads as zeros whatever the route, and is on the HDD after a drain,
 # which keeps its space there.
-# invariant: 3
+# invariant: 3 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
@@ -72,6 +72,20 @@ for disk in $HDD $SSD; do
 	must dd if="$T/${disk##*/}" of="$disk" bs=1M conv=fsync status=none
 done
 make_ssdup policy all drain manual
+io verify
+all_home
+remove_ssdup
+rm "$MODEL"
+
+# or by one that has the command in its limits and refuses it
+make_disks hdd_discard=1
+make_ssdup policy all drain manual
+io write len=8192 bs=64
+io zero start=1001 len=4003
+model $HDD no_zeroes 1
+flush
+is "extents that the HDD refused" "$(stat unwritable_extents)" 0
+model $HDD no_zeroes 0
 io verify
 all_home
 remove_ssdup

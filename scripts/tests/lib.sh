@@ -340,7 +340,7 @@ heal()
 			echo clear >"$disk/$file"
 		done
 		echo medium >"$disk/fail_status"
-		for file in fail_flush drop_flush gone; do
+		for file in fail_flush drop_flush no_zeroes gone; do
 			echo 0 >"$disk/$file"
 		done
 	done

@@ -104,6 +104,7 @@ struct disk_stream {
  * @fail_flush: flushes fail
  * @status: what @ranges and @fail_flush fail with, a place in sysfs.c's list
  * @drop_flush: flushes and FUA are acknowledged and not done
+ * @no_zeroes: write-zeroes is refused as unknown, although the limits have it
  * @gone: every request fails
  */
 struct disk_inject {
@@ -113,6 +114,7 @@ struct disk_inject {
 	bool fail_flush;
 	int status;
 	bool drop_flush;
+	bool no_zeroes;
 	bool gone;
 };
 

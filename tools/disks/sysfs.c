@@ -159,6 +159,7 @@ static DEVICE_ATTR_RW(_name)
 
 DISK_ATTR_FLAG(fail_flush);
 DISK_ATTR_FLAG(drop_flush);
+DISK_ATTR_FLAG(no_zeroes);
 DISK_ATTR_FLAG(gone);
 
 static ssize_t disk_ranges_show(struct disk *d, int dir, char *buf)
@@ -267,6 +268,7 @@ static struct attribute *disk_attrs[] = {
 	&dev_attr_fail_flush.attr,
 	&dev_attr_fail_status.attr,
 	&dev_attr_drop_flush.attr,
+	&dev_attr_no_zeroes.attr,
 	&dev_attr_gone.attr,
 	NULL
 };
@@ -304,6 +306,8 @@ blk_status_t disk_inject_check(struct disk *d, struct request *rq)
 		return BLK_STS_IOERR;
 	if (req_op(rq) == REQ_OP_FLUSH)
 		return READ_ONCE(d->inject.fail_flush) ? disk_statuses[i].flush : BLK_STS_OK;
+	if (req_op(rq) == REQ_OP_WRITE_ZEROES && READ_ONCE(d->inject.no_zeroes))
+		return BLK_STS_NOTSUPP;
 	if (disk_in_range(d, op_is_write(req_op(rq)), rq))
 		return disk_statuses[i].status;
 	return BLK_STS_OK;
