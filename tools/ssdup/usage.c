@@ -21,10 +21,15 @@ static const struct option_spec format_options[] = {
 	  "do not discard what the SSD holds",
 	  "Otherwise all of it is discarded, if the SSD takes discards." },
 	{ OPT_FORCE, "force", NULL,
-	  "give up what the SSD holds; take an HDD that holds a log",
+	  "give up what the SSD holds, but no data of a log; allow HDD\n"
+	  "and SSD on one disk",
 	  "An SSD holds something if its first block is not\n"
-	  "all zeros, or if it has a log, a file system or a partition table. An HDD holds\n"
-	  "a log if the two disks were swapped." },
+	  "all zeros, or if it has a log, a file system or a partition table. An HDD that\n"
+	  "holds a log is refused too, as if the two disks were swapped." },
+	{ OPT_UNSAVED, "discard-unsaved", NULL,
+	  "give up a log, with all that it holds and its HDD does not",
+	  "This is needed for a log that may hold something: one that was not drained, is\n"
+	  "damaged, or of format 1. What it holds is gone. No script should give it by habit." },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
 	{ }
 };
@@ -34,10 +39,11 @@ const struct usage usage_format = {
 	.about = "Write an empty log for the HDD to SSD, as the kernel does to a blank SSD.\n"
 		 "The HDD is not written to: what is on it stays.",
 	.options = format_options,
-	.more = "Refused without --force: an SSD that is not blank, be it a log, a file system,\n"
-		"a partition table, or bytes that nobody knows; an HDD that holds a log, as if\n"
-		"the two were swapped. Refused always: an SSD that is in use. The HDD may be\n"
-		"mounted.",
+	.more = "Refused without --force: an SSD that is not blank, be it an empty log, a file\n"
+		"system, a partition table, or bytes that nobody knows; an HDD that holds a log,\n"
+		"as if the two were swapped. Refused without --discard-unsaved: a log that may\n"
+		"hold data which is not on its HDD. Refused always: an SSD that is in use. The\n"
+		"HDD may be mounted.",
 };
 
 static const struct option_spec create_options[] = {
@@ -52,10 +58,15 @@ static const struct option_spec create_options[] = {
 	{ 'o', "options", "KEY=VALUE,...",
 	  "other keys, such as full=bypass,drain=eager",
 	  "See KEYS." },
-	{ OPT_FORMAT, "format", NULL, "write a new log to the SSD first" },
+	{ OPT_FORMAT, "format", NULL,
+	  "write a new log to the SSD first, which has to be blank" },
 	{ OPT_FORCE, "force", NULL,
-	  "with --format, give up what the SSD holds; allow HDD\n"
-	  "and SSD on one disk" },
+	  "with --format, give up what the SSD holds, but no data\n"
+	  "of a log; allow HDD and SSD on one disk" },
+	{ OPT_UNSAVED, "discard-unsaved", NULL,
+	  "with --format, give up a log, with all that it\n"
+	  "holds and its HDD does not",
+	  "See \"ssdup format\"." },
 	{ 'a', "all", NULL, "all devices of ssduptab whose disks are there" },
 	{ OPT_TAB, "tab", "NAME",
 	  "the device of that name in ssduptab",
@@ -301,7 +312,8 @@ static const struct option_spec export_options[] = {
 	  "export says how far it came and ends with 1. Make room and begin again: the log is\n"
 	  "as it was, also with --clear." },
 	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
-	{ OPT_FORCE, "force", NULL, "an HDD of another size; --clear whatever was lost" },
+	{ OPT_FORCE, "force", NULL, "an HDD of another size" },
+	{ OPT_UNSAVED, "discard-unsaved", NULL, "--clear whatever was lost" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },
 	{ 'q', "quiet", NULL, "no progress, no list of what is lost" },

@@ -38,7 +38,10 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 		new->format = true;
 		break;
 	case OPT_FORCE:
-		new->force = true;
+		new->give_up.other = true;
+		break;
+	case OPT_UNSAVED:
+		new->give_up.unsaved = true;
 		break;
 	case OPT_TAB:
 		*tab = optarg;
@@ -148,7 +151,9 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 	new.name = whole ? argv[optind] : tab;
 	if ((tab || all) && (new.hdd || new.ssd || new.nr_args || new.format))
 		return bad_usage(ctx, "what ssduptab says cannot be said again");
-	if (new.force && !new.format && !(new.hdd && new.ssd))
+	if (new.give_up.unsaved && !new.format)
+		return bad_usage(ctx, "--discard-unsaved goes with --format");
+	if (new.give_up.other && !(new.hdd && new.ssd))
 		return bad_usage(ctx, "--force goes with --hdd and --ssd");
 	if (all)
 		r = make_from_tab(ctx, NULL, NULL);

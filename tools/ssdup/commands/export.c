@@ -16,6 +16,7 @@ struct args {
 	int		copy;
 	bool		clear;
 	bool		force;
+	bool		unsaved;
 };
 
 static int fits(struct log_file *l, struct disk *to, bool force)
@@ -42,9 +43,9 @@ static int clear(struct log_file *l, bool whole, const struct args *a)
 	u32 i;
 	int r;
 
-	if (!whole && !a->force)
+	if (!whole && !a->unsaved)
 		return fail(l->ctx, EXIT_LOST, path,
-			    "not cleared, as something is lost; --force does it all the same");
+			    "not cleared, as something is lost; --discard-unsaved does it all the same");
 	for (i = 0; i < NR_PARTS; i++) {
 		fault = l->log.part[i].copy_fault[l->from[i]];
 		if (fault != LOG_OK)
@@ -148,6 +149,7 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		a.clear |= opt == OPT_CLEAR;
 		a.force |= opt == OPT_FORCE;
+		a.unsaved |= opt == OPT_UNSAVED;
 		ctx->quiet |= opt == 'q';
 	}
 	if (!operands(ctx, argc, argv, 1, 1))

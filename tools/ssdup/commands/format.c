@@ -10,7 +10,7 @@
 
 struct args {
 	const char		*hdd;
-	bool			force;
+	struct give_up		give_up;
 	struct log_options	log;
 };
 
@@ -43,7 +43,10 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 		a->log.no_discard = true;
 		break;
 	case OPT_FORCE:
-		a->force = true;
+		a->give_up.other = true;
+		break;
+	case OPT_UNSAVED:
+		a->give_up.unsaved = true;
 		break;
 	case 'q':
 		ctx->quiet = true;
@@ -82,11 +85,11 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		return bad_usage(ctx, "--hdd: which HDD is the log for?");
 	if (!a.log.old_uuid)
 		log_new_uuid(a.log.uuid);
-	r = pair_open(ctx, &p, a.hdd, argv[optind], true, a.force);
+	r = pair_open(ctx, &p, a.hdd, argv[optind], true, a.give_up.other);
 	if (!r)
-		r = pair_refuse_hdd(ctx, &p, a.force);
-	if (!r && !a.force)
-		r = pair_refuse_contents(ctx, &p);
+		r = pair_refuse_hdd(ctx, &p, &a.give_up);
+	if (!r)
+		r = pair_refuse_contents(ctx, &p, &a.give_up);
 	if (!r)
 		r = pair_format(ctx, &p, &a.log);
 	if (!r)

@@ -85,7 +85,7 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 	int r;
 
 	if (new->format)
-		return new->force ? EXIT_OK : pair_refuse_contents(ctx, p);
+		return pair_refuse_contents(ctx, p, &new->give_up);
 	if (p->log.fault == LOG_OK)
 		return refuse_misfit(ctx, p);
 	if (p->log.fault == LOG_FORMAT_1)
@@ -100,8 +100,8 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 	if (!what && p->log.fault == LOG_BLANK)
 		return EXIT_OK;
 	r = fail(ctx, EXIT_REFUSED, p->ssd.path,
-		 "holds %s; give another SSD, or overwrite it with --format%s",
-		 what ?: "something that is no log", what ? " --force" : "");
+		 "holds %s; give another SSD, or overwrite it with --format --force",
+		 what ?: "something that is no log");
 	free(what);
 	return r;
 }
@@ -288,9 +288,9 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 			find_disk(ctx, new, "SSD", new->ssd) : EXIT_OK;
 	if (r)
 		return r;
-	r = pair_open(ctx, &p, new->hdd, new->ssd, false, new->force);
+	r = pair_open(ctx, &p, new->hdd, new->ssd, false, new->give_up.other);
 	if (!r)
-		r = pair_refuse_hdd(ctx, &p, new->force);
+		r = pair_refuse_hdd(ctx, &p, &new->give_up);
 	if (!r)
 		r = refuse_ssd(ctx, new, &p);
 	if (!r && !new->tab)

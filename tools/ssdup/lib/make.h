@@ -16,7 +16,7 @@ struct new_device {
 	char		*args;		/* "KEY VALUE KEY VALUE ..." */
 	unsigned int	nr_args;
 	bool		format;
-	bool		force;
+	struct give_up	give_up;
 	bool		tab;		/* from ssduptab: that it exists already is fine */
 };
 

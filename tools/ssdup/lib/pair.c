@@ -78,49 +78,68 @@ void pair_close(struct pair *p)
 	dev_free(&p->ssd);
 }
 
-int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool force)
+static bool holds_log(const struct ssd_log *log)
 {
-	struct ssd_log log;
+	return log->fault != LOG_BLANK && log->fault != LOG_NOT_OURS;
+}
+
+/* A log that cannot be read, or is of an earlier format, may hold anything. */
+static bool holds_unsaved(const struct ssd_log *log, int fd)
+{
+	return holds_log(log) && (log->fault != LOG_OK || ssd_log_used(fd, ssd_super(log)));
+}
+
+int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const struct give_up *g)
+{
 	int fd = dev_open(&p->hdd, O_RDONLY), r;
+	struct ssd_log log;
+	bool unsaved;
 
 	if (fd < 0)
 		return fail(ctx, EXIT_FAILED, p->hdd.path, "%s", strerror(-fd));
 	r = ssd_log_read(fd, &log);
+	unsaved = !r && holds_unsaved(&log, fd);
 	close(fd);
-	if (force || r || log.fault == LOG_BLANK || log.fault == LOG_NOT_OURS)
+	if (r || !holds_log(&log) || g->unsaved || (g->other && !unsaved))
 		return EXIT_OK;
 	return fail(ctx, EXIT_REFUSED, p->hdd.path,
-		    "holds a log of dm-ssdup: is it the SSD? Swap the two, or --force");
+		    "holds a log of dm-ssdup: is it the SSD? Swap the two, or give the log up with %s",
+		    unsaved ? "--discard-unsaved" : "--force");
 }
 
-static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p)
+static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const struct give_up *g)
 {
-	const struct log_super *s = ssd_super(&p->log);
 	char uuid[UUID_TEXT];
 
-	uuid_text(uuid, s->uuid);
-	if (!ssd_log_used(p->ssd_fd, s))
+	if (g->unsaved)
+		return EXIT_OK;
+	if (p->log.fault == LOG_FORMAT_1)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds an empty log (UUID %s); --force replaces it", uuid);
-	return fail(ctx, EXIT_REFUSED, p->ssd.path,
-		    "holds a log (UUID %s) with data that may not be on its HDD yet; bring them there first (\"ssdup create\" and \"ssdup drain\", or \"ssdup export\"), or give them up with --force",
-		    uuid);
+			    "holds a log of format 1; \"ssdup upgrade\" brings it to the HDD and converts it, --discard-unsaved gives it up");
+	if (p->log.fault != LOG_OK)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --discard-unsaved",
+			    ssdup_log_fault_text(p->log.fault), p->log.fault);
+	uuid_text(uuid, ssd_super(&p->log)->uuid);
+	if (holds_unsaved(&p->log, p->ssd_fd))
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds a log (UUID %s) with data that may not be on its HDD yet; bring them there first (\"ssdup create\" and \"ssdup drain\", or \"ssdup export\"), or give them up with --discard-unsaved",
+			    uuid);
+	return g->other ? EXIT_OK :
+	       fail(ctx, EXIT_REFUSED, p->ssd.path,
+		    "holds an empty log (UUID %s); --force replaces it", uuid);
 }
 
-int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p)
+int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p,
+			 const struct give_up *g)
 {
 	char *what;
 	int r;
 
-	if (p->log.fault == LOG_OK)
-		return refuse_log(ctx, p);
-	if (p->log.fault == LOG_FORMAT_1)
-		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds a log of format 1; \"ssdup upgrade\" brings it to the HDD and converts it, --force gives it up");
-	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
-		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --force",
-			    ssdup_log_fault_text(p->log.fault), p->log.fault);
+	if (holds_log(&p->log))
+		return refuse_log(ctx, p, g);
+	if (g->other)
+		return EXIT_OK;
 	what = dev_signature(&p->ssd);
 	if (!what && p->log.fault == LOG_BLANK)
 		return EXIT_OK;

@@ -29,14 +29,18 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 
 void pair_close(struct pair *p);
 
-/**
- * pair_refuse_hdd() - refuse an HDD that holds a log: it is taken for the SSD
- * @force: do not
- */
-int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, bool force);
+/* What the user gives up. */
+struct give_up {
+	bool	unsaved;	/* a log, with what may not be on its HDD yet: --discard-unsaved */
+	bool	other;		/* an empty log, a file system, unknown contents: --force */
+};
 
-/** pair_refuse_contents() - refuse to format an SSD that holds anything */
-int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p);
+/** pair_refuse_hdd() - refuse an HDD that holds a log: it is taken for the SSD */
+int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const struct give_up *g);
+
+/** pair_refuse_contents() - refuse to format an SSD that holds anything but what is given up */
+int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p,
+			 const struct give_up *g);
 
 struct log_options {
 	unsigned int	segment_mb;	/* 0: by the size of the SSD */

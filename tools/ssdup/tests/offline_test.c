@@ -401,11 +401,11 @@ static void nil_uuid_is_exported(struct kunit *test)
 	maker_end(&m);
 }
 
-static int format_again(struct maker *m)
+static int format_again(struct maker *m, char *word)
 {
 	struct ssdup_ctx ctx = bench_ctx;
 	char ssd[32], hdd[32], uuid[UUID_TEXT];
-	char *argv[9] = { "format", ssd, "--hdd", hdd, "--uuid", uuid, "--force", "-q", NULL };
+	char *argv[9] = { "format", ssd, "--hdd", hdd, "--uuid", uuid, word, "-q", NULL };
 
 	snprintf(ssd, sizeof(ssd), "/proc/self/fd/%d", m->b.ssd);
 	snprintf(hdd, sizeof(hdd), "/proc/self/fd/%d", m->b.hdd);
@@ -428,7 +428,12 @@ static void nothing_is_left_of_an_older_log(struct kunit *test)
 	maker_open(&m, 1, MAKER_FIRST + 1, 1);
 	maker_page(&m, 1, 0, 2, 20, 1);
 	maker_supers(&m, true);
-	KUNIT_ASSERT_EQ(test, format_again(&m), EXIT_OK);
+	KUNIT_ASSERT_EQ(test, format_again(&m, "--force"), EXIT_REFUSED);
+	bench_log(&m.b, &l, NO_COPY);
+	KUNIT_EXPECT_EQ(test, check_log(&l, true, false), LOG_OK);
+	KUNIT_EXPECT_EQ(test, l.map.nr, 40);
+	log_close(&l);
+	KUNIT_ASSERT_EQ(test, format_again(&m, "--discard-unsaved"), EXIT_OK);
 	bench_log(&m.b, &l, NO_COPY);
 	KUNIT_EXPECT_EQ(test, check_log(&l, true, false), LOG_OK);
 	KUNIT_EXPECT_EQ(test, l.map.nr, 0);
