@@ -219,7 +219,7 @@ root_line()
 {
 	local uuid
 
-	"$TOP/tools/ssdup/ssdup" format "$1/ssd.img" --hdd "$1/root.img"
+	"$TOP/tools/ssdup/ssdup" format "$1/root.img" "$1/ssd.img"
 	uuid=$("$TOP/tools/ssdup/ssdup" probe --export "$1/ssd.img" |
 		sed -n 's/^ID_FS_UUID=//p')
 	echo "sysroot /dev/disk/by-id/virtio-ssdup-root UUID=$uuid" \

@@ -39,13 +39,13 @@ freed()
 flash_ssd
 io_on $SSD write len=131072 bs=512
 rm "$MODEL"
-must ssdup format $SSD --hdd $HDD --force --no-discard
+must ssdup format $HDD $SSD --force --no-discard
 above "bytes mapped" "$(<$FTL/mapped_bytes)" $((60 << 20))
 dd if=/dev/zero of=$SSD bs=4k count=1 oflag=direct status=none
 make_ssdup policy all drain manual
 remove_ssdup
 above "bytes mapped" "$(<$FTL/mapped_bytes)" $((60 << 20))
-must ssdup format $SSD --hdd $HDD --force
+must ssdup format $HDD $SSD --force
 below "bytes mapped" "$(<$FTL/mapped_bytes)" $((1100 << 10))
 make_ssdup policy all drain manual
 is "sectors discarded" "$(stat ssd_discarded_sectors)" 0

@@ -26,7 +26,7 @@ devices()
 			"0 $((SSD_MB << 11)) linear /dev/mssd0 $((i * SSD_MB << 11))"
 		must dmsetup create hdd$i --table \
 			"0 $((HDD_MB << 11)) linear /dev/mhdd0 $((i * HDD_MB << 11))"
-		must ssdup format /dev/mapper/ssd$i --hdd /dev/mapper/hdd$i --force ${1:+"$1"} >"$T/format"
+		must ssdup format /dev/mapper/hdd$i /dev/mapper/ssd$i --force ${1:+"$1"} >"$T/format"
 		must dmsetup create log$i --table "0 $((HDD_MB << 11)) ssdup /dev/mapper/hdd$i \
 			/dev/mapper/ssd$i 4 policy all discard $2"
 	done

@@ -80,11 +80,11 @@ lose 2 1
 refused "$page"
 ssdup_exits 1 create $NAME --hdd $HDD --ssd $SSD
 grep -q "log refused: a page that was durable is damaged (fault 34.*see \"ssdup check $SSD\"" "$T/out" || fail "create says: $(cat "$T/out")"
-ssdup_exits 6 check $SSD --hdd $HDD
+ssdup_exits 6 check $HDD $SSD
 grep -q '^E234 ' "$T/out" || fail "check says: $(cat "$T/out")"
 ssdup_exits 6 check $SSD --full
 grep -q '^E234 ' "$T/out" || fail "check --full says: $(cat "$T/out")"
-ssdup_exits 6 export $SSD --to $HDD
+ssdup_exits 6 export $HDD $SSD
 the_rest $HDD
 must dd if=/dev/zero of=$HDD bs=1M count=8 conv=fsync status=none
 ssdup_exits 8 repair $SSD --dry-run
@@ -118,7 +118,7 @@ for segment in 0 1 2; do
 	printf x | must dd of=$SSD bs=1 seek=$((header * 512 + 100)) conv=notrunc,fsync status=none
 	refused "$damaged header of segment $segment)"
 done
-ssdup_exits 5 check $SSD --hdd $HDD
+ssdup_exits 5 check $HDD $SSD
 grep -q '^E631 ' "$T/out" || fail "check says: $(cat "$T/out")"
 ssdup_exits 0 repair $SSD --yes
 make_ssdup policy all drain manual

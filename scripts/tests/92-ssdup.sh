@@ -68,7 +68,7 @@ head_of $SSD "$T/kernel"
 uuid=$(stat log_uuid)
 remove_ssdup
 blank
-must ssdup format $SSD --hdd $HDD --uuid "$uuid"
+must ssdup format $HDD $SSD --uuid "$uuid"
 head_of $SSD "$T/tool"
 what_is "$T/kernel" >"$T/x"
 what_is "$T/tool" | must diff "$T/x" -
@@ -76,21 +76,21 @@ what_is "$T/tool" | must diff "$T/x" -
 # what holds something is refused, also what nobody knows: another cache, a database, noise
 must dd if=/dev/urandom of=$SSD bs=1M count=2 oflag=direct status=none
 head_of $SSD "$T/noise"
-refuses 4 "is not blank" ssdup format $SSD --hdd $HDD
+refuses 4 "is not blank" ssdup format $HDD $SSD
 refuses 4 "is not blank" ssdup create $NAME --hdd $HDD --ssd $SSD --format
 head_of $SSD "$T/x"
 must cmp "$T/noise" "$T/x"
-must ssdup format $SSD --hdd $HDD --force
+must ssdup format $HDD $SSD --force
 blank
-must ssdup format $SSD --hdd $HDD
-refuses 4 "an empty log" ssdup format $SSD --hdd $HDD
-refuses 4 "the same device" ssdup format $SSD --hdd $SSD
+must ssdup format $HDD $SSD
+refuses 4 "an empty log" ssdup format $HDD $SSD
+refuses 4 "the same device" ssdup format $SSD $SSD
 must mkfs.ext4 -q -F $SSD
-refuses 4 "holds ext4" ssdup format $SSD --hdd $HDD
+refuses 4 "holds ext4" ssdup format $HDD $SSD
 refuses 4 "holds ext4" ssdup create $NAME --hdd $HDD --ssd $SSD
 must mkdir -p /mnt/s
 must mount $SSD /mnt/s
-refuses 4 "mounted on /mnt/s" ssdup format $SSD --hdd $HDD --force
+refuses 4 "mounted on /mnt/s" ssdup format $HDD $SSD --force
 must umount /mnt/s
 refuses 4 "the same device" ssdup create $NAME --hdd $HDD --ssd /dev/../dev/${HDD##*/}
 refuses 3 "no such device" ssdup create $NAME --hdd /dev/none --ssd $SSD
@@ -118,7 +118,7 @@ dmesg | grep "$T/tab line 1: more than four fields; no device is made, its HDD (
 
 echo "a few bytes" >"$T/short"
 refuses 3 "too small for one" ssdup check "$T/short"
-must ssdup format $SSD --hdd $HDD --force
+must ssdup format $HDD $SSD --force
 refuses 4 "is it the SSD" ssdup create $NAME --hdd $SSD --ssd $HDD
 refuses 1 "policy: not" ssdup create $NAME --hdd $HDD --ssd $SSD --policy fast
 exits 1 dmsetup info $NAME
@@ -135,7 +135,7 @@ is "halves" "$(stat halves)" 3
 is "size of a segment" "$(stat segment_sectors)" 2048
 is "UUID" "$(dmsetup info -c --noheadings -o uuid $NAME)" "SSDUP-$(stat log_uuid)"
 refuses 4 "there already" ssdup create $NAME --hdd $HDD --ssd $SSD
-refuses 4 "in use by $NAME" ssdup format $SSD --hdd $HDD --force
+refuses 4 "in use by $NAME" ssdup format $HDD $SSD --force
 
 # the tab with disks that are there: those that fit, those that do not
 echo "$NAME $HDD UUID=$(stat log_uuid) segment_mb=1" >"$T/tab"
@@ -186,7 +186,7 @@ exits 0 ssdup status $NAME
 # remove leaves the log, create finds it
 io write start=20000 len=2048 bs=64
 must ssdup remove $NAME
-refuses 4 "with data that may not be on its HDD" ssdup format $SSD --hdd $HDD
+refuses 4 "with data that may not be on its HDD" ssdup format $HDD $SSD
 uuid=$(ssdup probe --export $SSD | sed -n 's/^ID_FS_UUID=//p')
 must ssdup create $NAME --uuid "$uuid" --hdd $HDD --policy all
 find_sys

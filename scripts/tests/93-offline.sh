@@ -28,7 +28,7 @@ spoil()
 # damaged NUMBER CHECK REPAIR - named so, and with these exit codes
 damaged()
 {
-	ssdup_exits "$2" check $SSD --hdd $HDD
+	ssdup_exits "$2" check $HDD $SSD
 	names "$1"
 	ssdup_exits "$3" repair $SSD --yes
 }
@@ -76,20 +76,20 @@ io random start=20000 len=10000 bs=64 nr=20
 knob policy all
 io mixed max=64 nr=100 seed=2
 ssdup_exits 4 repair $SSD --yes
-ssdup_exits 4 export $SSD --to "$T/hdd"
+ssdup_exits 4 export "$T/hdd" $SSD
 message commit
 io mixed max=64 nr=50 seed=3
 power_cut 7
 must dmsetup remove --force $NAME
 power_on
 
-ssdup_exits 0 check $SSD --hdd $HDD --data
-ssdup_exits 4 check $SSD --hdd $SSD
+ssdup_exits 0 check $HDD $SSD --data
+ssdup_exits 4 check $SSD $SSD
 ssdup_exits 0 probe $SSD --export
 grep -qx SSDUP_DIRTY=1 "$T/out" || fail "the probe sees nothing dirty"
 ssdup_exits 0 dump $SSD --entries
 must dd if=$HDD of="$T/hdd" bs=1M status=none
-ssdup_exits 0 export $SSD --to "$T/hdd"
+ssdup_exits 0 export "$T/hdd" $SSD
 make_ssdup policy all drain manual
 io recover
 flush
@@ -107,15 +107,15 @@ remove_ssdup
 mkdir -p /mnt/small
 must mount -t tmpfs -o size=512k none /mnt/small
 truncate -s 16M /mnt/small/hdd
-ssdup_exits 1 export $SSD --to /mnt/small/hdd --clear
+ssdup_exits 1 export /mnt/small/hdd $SSD --clear
 grep -q "no room left where it lies.*the log has not changed" "$T/out" ||
 	fail "a full file system is not told of"
 ! ssdup dump $SSD >/dev/full 2>"$T/out" || fail "a dump that could not be written"
 grep -q "cannot write the output: No space left" "$T/out" || fail "a full disk is not told of"
 must mount -o remount,size=32m /mnt/small
 must dd if=$HDD of=/mnt/small/hdd bs=1M conv=notrunc status=none
-ssdup_exits 0 export $SSD --to /mnt/small/hdd
-ssdup_exits 0 export $SSD --to $HDD --clear
+ssdup_exits 0 export /mnt/small/hdd $SSD
+ssdup_exits 0 export $HDD $SSD --clear
 must cmp $HDD /mnt/small/hdd
 umount /mnt/small
 io_on $HDD verify
@@ -170,7 +170,7 @@ must hostile forge $SSD super 0x18 8 2
 damaged E106 4 4
 restore
 must hostile forge $SSD record 0x40 8 $((LEN - 8))
-ssdup_exits 4 check $SSD --hdd $HDD
+ssdup_exits 4 check $HDD $SSD
 names E109
 restore
 must hostile forge $SSD record 0x38 8 0
@@ -220,10 +220,10 @@ ssdup dump $SSD extents | sed -n 's/.* at SSD sector //p' | head -n 1 >"$T/secto
 model $SSD fail_read "$(cat "$T/sector") 1"
 ssdup_exits 6 check $SSD --data
 names E401
-ssdup_exits 6 export $SSD --to "$T/hdd" --clear
+ssdup_exits 6 export "$T/hdd" $SSD --clear
 is "ranges lost" "$(grep -c '^lost: HDD sectors' "$T/out")" 1
 model $SSD fail_read clear
-ssdup_exits 0 export $SSD --to "$T/hdd"
+ssdup_exits 0 export "$T/hdd" $SSD
 make_ssdup policy all drain manual
 all_home
 remove_ssdup
@@ -237,9 +237,9 @@ ssdup_exits 4 check $SSD --data
 names E111
 must dd if=/dev/zero of=$HDD bs=1M count=16 conv=fsync status=none
 cp "$T/hdd" "$T/again"
-ssdup_exits 0 export $SSD --to "$T/again"
+ssdup_exits 0 export "$T/again" $SSD
 must cmp "$T/hdd" "$T/again"
-ssdup_exits 0 export $SSD --to $HDD
+ssdup_exits 0 export $HDD $SSD
 ssdup dump $SSD extents | sed -n 's/^extent \([0-9]*\) + \([0-9]*\): data.*/\1 \2/p' >"$T/extents"
 above "extents" "$(wc -l <"$T/extents")" 100
 while read -r start len; do

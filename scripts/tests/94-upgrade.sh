@@ -43,8 +43,8 @@ said "of format 1" || fail "the kernel said: $(tail -n 1 "$T/said")"
 refuses check $SSD
 refuses dump $SSD
 refuses repair $SSD --yes
-refuses export $SSD --to $HDD
-refuses format $SSD --hdd $HDD
+refuses export $HDD $SSD
+refuses format $HDD $SSD
 refuses create $NAME --hdd $HDD --ssd $SSD
 ssdup_exits 0 probe --export $SSD
 grep -qx "ID_FS_UUID=$uuid" "$T/out" || fail "the probe says: $(cat "$T/out")"
@@ -69,7 +69,7 @@ ssdup_exits 1 upgrade $HDD $SSD --yes
 model $HDD fail_flush 0
 ssdup_exits 0 upgrade $HDD "UUID=$uuid" --yes
 is "the HDD" "$(hdd_sum)" $sum
-ssdup_exits 0 check $SSD --hdd $HDD --full
+ssdup_exits 0 check $HDD $SSD --full
 ssdup_exits 0 upgrade $HDD $SSD
 
 make_ssdup policy all drain manual
@@ -79,4 +79,4 @@ is "what is read" "$(dd if=$DEV bs=1M iflag=direct status=none | sha256sum | cut
 io write len=1024 bs=64
 flush
 remove_ssdup
-ssdup_exits 0 check $SSD --hdd $HDD --full
+ssdup_exits 0 check $HDD $SSD --full

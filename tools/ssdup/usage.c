@@ -8,6 +8,7 @@
 
 static const struct option_spec format_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for (only its size is noted)" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ OPT_SEGMENT, "segment-mb", "N",
 	  "MiB of a segment, a power of two up to 256 (default: a 1024th of the\n"
 	  "SSD, but 4 to 256, and at least 32 segments)" },
@@ -35,8 +36,9 @@ static const struct option_spec format_options[] = {
 };
 
 const struct usage usage_format = {
-	.synopsis = "SSD --hdd DEV [OPTIONS]",
-	.about = "Write an empty log for the HDD to SSD, as the kernel does to a blank SSD.\n"
+	.synopsis = "HDD SSD [OPTIONS]\n"
+		    "--hdd HDD --ssd SSD [OPTIONS]",
+	.about = "Write an empty log for HDD to SSD, as the kernel does to a blank SSD.\n"
 		 "The HDD is not written to: what is on it stays.",
 	.options = format_options,
 	.more = "Refused without --force: an SSD that is not blank, be it an empty log, a file\n"
@@ -243,6 +245,7 @@ const struct usage usage_remove = {
 
 static const struct option_spec check_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ OPT_FULL, "full", NULL,
 	  "look at every page of segments without a valid header too; takes\n"
 	  "a time by the size of the SSD",
@@ -257,15 +260,16 @@ static const struct option_spec check_options[] = {
 };
 
 const struct usage usage_check = {
-	.synopsis = "SSD [OPTIONS]",
+	.synopsis = "[HDD] SSD [OPTIONS]",
 	.about = "Check the log on SSD, a device or an image of one, and name every fault by its\n"
-		 "number. Nothing is written.",
+		 "number. With HDD, see whether the log fits that. Nothing is written.",
 	.options = check_options,
 	.more = "Exit status: 0 sound, 3 no log, 4 cannot be used here, 5 faults that repair\n"
 		"mends, 6 something is lost. Documentation/rescue.rst lists the numbers.",
 };
 
 static const struct option_spec dump_options[] = {
+	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ OPT_ENTRIES, "entries", NULL, "the entries of each page too" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },
@@ -283,6 +287,7 @@ const struct usage usage_dump = {
 };
 
 static const struct option_spec repair_options[] = {
+	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ 'n', "dry-run", NULL,
 	  "only say what would be written",
 	  "The exit code is 5 when there is something to do\n"
@@ -305,12 +310,13 @@ const struct usage usage_repair = {
 };
 
 static const struct option_spec export_options[] = {
-	{ OPT_TO, "to", "DEV",
+	{ OPT_HDD, "hdd", "DEV",
 	  "the HDD, or an image of it in a file",
 	  "truncate(1) makes an image. A sparse image\n"
 	  "needs room for what is written to it. If there is none left, or a quota is used up,\n"
 	  "export says how far it came and ends with 1. Make room and begin again: the log is\n"
 	  "as it was, also with --clear." },
+	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
 	{ OPT_FORCE, "force", NULL, "an HDD of another size" },
 	{ OPT_UNSAVED, "discard-unsaved", NULL, "--clear whatever was lost" },
@@ -321,9 +327,10 @@ static const struct option_spec export_options[] = {
 };
 
 const struct usage usage_export = {
-	.synopsis = "SSD --to HDD-OR-IMAGE [OPTIONS]",
-	.about = "Write what the log on SSD has not yet written back to an HDD, or to an image\n"
-		 "of one. What was discarded becomes zeros. The log stays as it is, unless\n"
+	.synopsis = "HDD SSD [OPTIONS]\n"
+		    "--hdd HDD-OR-IMAGE --ssd SSD [OPTIONS]",
+	.about = "Write what the log on SSD has not yet written back to HDD, or to an image of\n"
+		 "one. What was discarded becomes zeros. The log stays as it is, unless\n"
 		 "--clear is given, so this can be done again.",
 	.options = export_options,
 	.more = "Exit status: 0 all of it is on the HDD, 1 it cannot be written, as on a file\n"
@@ -332,6 +339,8 @@ const struct usage usage_export = {
 };
 
 static const struct option_spec upgrade_options[] = {
+	{ OPT_HDD, "hdd", "DEV", "the HDD" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ OPT_SEGMENT, "segment-mb", "N",
 	  "MiB of a segment of the new log, as with \"ssdup format\"" },
 	{ 'n', "dry-run", NULL, "only check the log, and say what would be written" },

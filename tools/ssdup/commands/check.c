@@ -9,6 +9,7 @@
 
 struct args {
 	const char	*hdd;
+	const char	*ssd;
 	int		copy;
 	bool		json;
 	bool		full;
@@ -107,12 +108,14 @@ int cmd_check(struct ssdup_ctx *ctx, int argc, char **argv)
 		ctx->quiet |= opt == 'q';
 		if (opt == OPT_HDD)
 			a.hdd = optarg;
+		if (opt == OPT_SSD)
+			a.ssd = optarg;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
 			return ctx->exit;
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
+	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, true))
 		return ctx->exit;
-	r = log_open(ctx, &l, argv[optind], DISK_READ, a.copy);
+	r = log_open(ctx, &l, a.ssd, DISK_READ, a.copy);
 	if (r != EXIT_OK)
 		return r;
 	if (a.hdd)

@@ -26,6 +26,7 @@ static int take_part(struct ssdup_ctx *ctx, const char *name, unsigned int *part
 int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	unsigned int parts = 0, more = 0;
+	const char *ssd = NULL;
 	bool json = false;
 	int opt, i, r, copy = NO_COPY;
 	struct log_file l;
@@ -35,18 +36,21 @@ int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &copy))
 			return ctx->exit;
+		if (opt == OPT_SSD)
+			ssd = optarg;
 		json |= opt == OPT_JSON;
 		if (opt == OPT_ENTRIES)
 			more = DUMP_ENTRIES | DUMP_PAGES;
 	}
-	if (!operands(ctx, argc, argv, 1, 5))
+	if (!operands(ctx, argc, argv, !ssd, 4 + !ssd))
 		return ctx->exit;
-	for (i = optind + 1; i < argc; i++) {
+	ssd = ssd ?: argv[optind++];
+	for (i = optind; i < argc; i++) {
 		r = take_part(ctx, argv[i], &parts);
 		if (r != EXIT_OK)
 			return r;
 	}
-	r = log_open(ctx, &l, argv[optind], DISK_READ, copy);
+	r = log_open(ctx, &l, ssd, DISK_READ, copy);
 	if (r != EXIT_OK)
 		return r;
 	dump_log(&l, stdout, (parts ? parts : DUMP_ALL) | more, json);

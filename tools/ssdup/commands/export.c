@@ -12,7 +12,8 @@
 #include "offline/offline.h"
 
 struct args {
-	const char	*to;
+	const char	*hdd;		/* or an image of it */
+	const char	*ssd;
 	int		copy;
 	bool		clear;
 	bool		force;
@@ -120,11 +121,11 @@ static int export_to(struct log_file *l, const struct args *a)
 
 	if (!l->known)
 		return no_log(l);
-	r = refuse_no_image(l, a->to);
+	r = refuse_no_image(l, a->hdd);
 	if (r != EXIT_OK)
 		return r;
 	check_log(l, true, false);
-	r = disk_open(l->ctx, &to, a->to, DISK_FILL);
+	r = disk_open(l->ctx, &to, a->hdd, DISK_FILL);
 	if (r != EXIT_OK)
 		return r;
 	r = fits(l, &to, a->force);
@@ -143,8 +144,10 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
-		if (opt == OPT_TO)
-			a.to = optarg;
+		if (opt == OPT_HDD)
+			a.hdd = optarg;
+		if (opt == OPT_SSD)
+			a.ssd = optarg;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
 			return ctx->exit;
 		a.clear |= opt == OPT_CLEAR;
@@ -152,11 +155,9 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.unsaved |= opt == OPT_UNSAVED;
 		ctx->quiet |= opt == 'q';
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
+	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, false))
 		return ctx->exit;
-	if (!a.to)
-		return bad_usage(ctx, "--to is missing");
-	r = log_open(ctx, &l, argv[optind], a.clear ? DISK_WRITE : DISK_READ_ALONE, a.copy);
+	r = log_open(ctx, &l, a.ssd, a.clear ? DISK_WRITE : DISK_READ_ALONE, a.copy);
 	if (r != EXIT_OK)
 		return r;
 	r = export_to(&l, &a);

@@ -10,6 +10,7 @@
 
 struct args {
 	const char		*hdd;
+	const char		*ssd;
 	struct give_up		give_up;
 	struct log_options	log;
 };
@@ -21,6 +22,9 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 	switch (opt) {
 	case OPT_HDD:
 		a->hdd = optarg;
+		break;
+	case OPT_SSD:
+		a->ssd = optarg;
 		break;
 	case OPT_SEGMENT:
 		if (parse_number(optarg, 1, 256, &value) || value & (value - 1))
@@ -79,13 +83,11 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		if (r)
 			return r;
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
+	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, false))
 		return ctx->exit;
-	if (!a.hdd)
-		return bad_usage(ctx, "--hdd: which HDD is the log for?");
 	if (!a.log.old_uuid)
 		log_new_uuid(a.log.uuid);
-	r = pair_open(ctx, &p, a.hdd, argv[optind], true, a.give_up.other);
+	r = pair_open(ctx, &p, a.hdd, a.ssd, true, a.give_up.other);
 	if (!r)
 		r = pair_refuse_hdd(ctx, &p, &a.give_up);
 	if (!r)

@@ -9,9 +9,10 @@
 #include "offline/offline.h"
 
 struct args {
-	int	copy;
-	bool	dry_run;
-	bool	yes;
+	const char	*ssd;
+	int		copy;
+	bool		dry_run;
+	bool		yes;
 };
 
 /* Not what repair mends: the disks do not fit, or two entries claim one place. */
@@ -76,12 +77,14 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
 			return ctx->exit;
+		if (opt == OPT_SSD)
+			a.ssd = optarg;
 		a.dry_run |= opt == 'n';
 		a.yes |= opt == 'y';
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
+	if (!operands(ctx, argc, argv, !a.ssd, !a.ssd))
 		return ctx->exit;
-	r = log_open(ctx, &l, argv[optind], a.dry_run ? DISK_READ : DISK_WRITE, a.copy);
+	r = log_open(ctx, &l, a.ssd ?: argv[optind], a.dry_run ? DISK_READ : DISK_WRITE, a.copy);
 	if (r != EXIT_OK)
 		return r;
 	r = plan_make(&l, &plan);

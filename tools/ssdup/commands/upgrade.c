@@ -12,6 +12,7 @@
 
 struct args {
 	const char	*hdd;
+	const char	*ssd;
 	unsigned int	segment_mb;
 	bool		dry_run;
 	bool		yes;
@@ -51,8 +52,8 @@ static int nothing_to_convert(struct log_file *l, const char *hdd)
 	if (!interrupted_upgrade(l, uuid))
 		return no_log(l);
 	return fail(l->ctx, EXIT_NOT_FOUND, path,
-		    "no log: the first block is blank. If an upgrade was interrupted, all is on the HDD, and \"ssdup format %s --hdd %s --uuid %s\" ends it",
-		    path, hdd, uuid);
+		    "no log: the first block is blank. If an upgrade was interrupted, all is on the HDD, and \"ssdup format %s %s --uuid %s\" ends it",
+		    hdd, path, uuid);
 }
 
 static int refuse_damaged(const struct log_file *l, const struct f1_fault *fault, int r)
@@ -223,14 +224,17 @@ int cmd_upgrade(struct ssdup_ctx *ctx, int argc, char **argv)
 						 optarg);
 			a.segment_mb = value;
 		}
+		if (opt == OPT_HDD)
+			a.hdd = optarg;
+		if (opt == OPT_SSD)
+			a.ssd = optarg;
 		a.dry_run |= opt == 'n';
 		a.yes |= opt == 'y';
 		ctx->quiet |= opt == 'q';
 	}
-	if (!operands(ctx, argc, argv, 2, 2))
+	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, false))
 		return ctx->exit;
-	a.hdd = argv[optind];
-	r = log_open(ctx, &l, argv[optind + 1], a.dry_run ? DISK_READ : DISK_WRITE, NO_COPY);
+	r = log_open(ctx, &l, a.ssd, a.dry_run ? DISK_READ : DISK_WRITE, NO_COPY);
 	if (r != EXIT_OK)
 		return r;
 	r = upgrade(&l, &a);

@@ -135,6 +135,23 @@ int next_option(struct ssdup_ctx *ctx, int argc, char **argv)
 	return r;
 }
 
+bool disk_operands(struct ssdup_ctx *ctx, int argc, char **argv, const char **hdd,
+		   const char **ssd, bool alone)
+{
+	int most = !*hdd + !*ssd, nr = argc - optind;
+
+	if (!operands(ctx, argc, argv, 0, most))
+		return false;
+	if (!*hdd && (nr == 2 || (nr == 1 && *ssd)))
+		*hdd = argv[optind++];
+	if (!*ssd && optind < argc)
+		*ssd = argv[optind++];
+	if (!*ssd || (!*hdd && !alone))
+		bad_usage(ctx, "which %s? Name %s", *ssd ? "HDD" : "SSD",
+			  alone ? "the SSD" : "both disks, the HDD first");
+	return *ssd && (*hdd || alone);
+}
+
 bool operands(struct ssdup_ctx *ctx, int argc, char **argv, int min, int max)
 {
 	if (argc - optind < min)

@@ -126,6 +126,17 @@ int next_option(struct ssdup_ctx *ctx, int argc, char **argv);
  */
 bool operands(struct ssdup_ctx *ctx, int argc, char **argv, int min, int max);
 
+/**
+ * disk_operands() - after OPT_END: the disks that no option has named, the HDD first
+ * @hdd: what --hdd said, or NULL; set
+ * @ssd: the same of --ssd
+ * @alone: the HDD may be missing: then it stays NULL
+ *
+ * Return: true, or false with the complaint made and ctx->exit set.
+ */
+bool disk_operands(struct ssdup_ctx *ctx, int argc, char **argv, const char **hdd,
+		   const char **ssd, bool alone);
+
 /** bad_usage() - complain about the command line, and say how to get help */
 int bad_usage(struct ssdup_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
