@@ -31,6 +31,7 @@ bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
 			extent_array_init(spare, 1);
 		}
 	}
+	ssdup_publish(c, io);
 	ssdup_extent_insert(&r->tree, io->e, spare ? spare->e : NULL);
 	/* Not before: a drain leaves out what is not in a tree, and does not take the lock. */
 	if (spare)
@@ -123,7 +124,6 @@ bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq)
 		if (c->nr_classes > 1)
 			count_replaced(c, r, e);
 		ssdup_insert_among(c, r, io);
-		ssdup_publish(c, io);
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
 	ssdup_free_spare(c, io);

@@ -4,6 +4,10 @@
  *
  * The map has a tree of extents for each range of the HDD, see core/extent_map.h. The range's
  * lock protects the tree.
+ *
+ * An entry is published before an extent that it replaces leaves the tree. A drain looks at the
+ * extents of its group without the lock, and leaves out what is in no tree. So the commit before
+ * it raises the tail has the entry of what is there instead.
  */
 #ifndef SSDUP_MAP_H
 #define SSDUP_MAP_H
@@ -76,7 +80,8 @@ static __always_inline u64 ssdup_fill_extent(struct ssdup *c, struct ssdup_io *i
 }
 
 /**
- * ssdup_insert_among() - insert an extent that may overlap others; the range's lock is held
+ * ssdup_insert_among() - insert an extent that may overlap others, and publish its entry
+ * @r: its range, whose lock is held
  *
  * Return: false, and nothing has changed, when a newer extent overlaps it.
  */
@@ -112,8 +117,8 @@ struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_cla
  * ssdup_insert() - put a write's extent into the tree, and publish its entry
  * @io: has a place; io->e is complete except for its seq
  *
- * Under one range lock the extent gets the highest seq of its segment, is inserted and
- * published. Frees io->spare. Context: any.
+ * Under one range lock the extent gets the highest seq of its segment, is published and
+ * inserted. Frees io->spare. Context: any.
  *
  * Return: false when a write to a younger segment, or of another class, has overtaken this one:
  * the caller has to give up the place. True after ssdup_put_write().
@@ -122,18 +127,19 @@ static __always_inline bool ssdup_insert(struct ssdup *c, struct ssdup_io *io)
 {
 	struct extent *e = io->e;
 	struct ssdup_range *r = range_of(c, e->start);
+	struct extent_place place;
 	unsigned long flags;
-	u32 nr;
 
 	spin_lock_irqsave(&r->lock, flags);
-	nr = r->tree.nr;
 	e->seq = atomic64_inc_return(&io->segment->seq);
 	if (unlikely(c->nr_classes > 1) && !ssdup_class_insert(c, r, io)) {
 		spin_unlock_irqrestore(&r->lock, flags);
 		return false;
 	}
-	if (likely(extent_insert_alone(&r->tree, e))) {
-		if (r->tree.nr != nr) {
+	if (likely(extent_find_place(&r->tree, e, &place))) {
+		ssdup_publish(c, io);
+		extent_insert_at(&r->tree, e, &place);
+		if (!place.same) {
 			range_changed(r);
 			map_counts(c, 1, io->sectors);
 		}
@@ -141,7 +147,6 @@ static __always_inline bool ssdup_insert(struct ssdup *c, struct ssdup_io *io)
 		spin_unlock_irqrestore(&r->lock, flags);
 		return false;
 	}
-	ssdup_publish(c, io);
 	spin_unlock_irqrestore(&r->lock, flags);
 	ssdup_free_spare(c, io);
 	ssdup_put_write(c, io->segment);

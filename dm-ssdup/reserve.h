@@ -176,7 +176,7 @@ static __always_inline void ssdup_resolve(struct ssdup *c, const struct ssdup_io
 /** ssdup_give_up() - abandon a reserved entry, which stays empty; any context */
 void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
 
-/* Fill a reserved entry: under the range's lock, with the insert. */
+/* Fill a reserved entry: under the range's lock, before the insert. */
 static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io *io)
 {
 	struct ssdup_entry *d = &io->page->e[io->slot];

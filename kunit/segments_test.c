@@ -10,11 +10,17 @@
 #include "../dm-ssdup/mode.h"
 #include "../dm-ssdup/wake.h"
 
+#include "commit_soon.h"
+
 static u32 commits, events;
+
+void (*on_commit_soon)(struct ssdup *c);
 
 void ssdup_commit_soon(struct ssdup *c, bool now)
 {
 	commits++;
+	if (on_commit_soon)
+		on_commit_soon(c);
 }
 
 void ssdup_event(struct ssdup *c)

@@ -41,9 +41,9 @@ struct extent *ssdup_extent_next(const struct extent *e)
 void ssdup_extent_remove(struct extent_tree *tree, struct extent *e)
 {
 	rb_erase(&e->node, &tree->root);
-	RB_CLEAR_NODE(&e->node);
 	tree->nr--;
 	tree->sectors -= e->sectors;
+	extent_unmap(e);
 }
 
 /* Take [@start, @end) from @x, which overlaps it. */

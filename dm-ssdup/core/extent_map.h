@@ -44,6 +44,13 @@ static inline bool extent_mapped(const struct extent *e)
 	return !RB_EMPTY_NODE(&e->node);
 }
 
+/* Nothing of @e is looked at after this: who finds it unmapped may free it. */
+static inline void extent_unmap(struct extent *e)
+{
+	/* Pairs with the control dependency in drop_arrays(). */
+	smp_store_release(&e->node.__rb_parent_color, (unsigned long)&e->node);
+}
+
 /* The extents of consecutive entries of a segment, or one that was split off; see order.h */
 struct extent_array {
 	struct llist_node	list;		/* of the segment */
@@ -78,15 +85,23 @@ struct extent *ssdup_extent_first(const struct extent_tree *tree, u64 start, u64
 /** ssdup_extent_next() - the next higher extent, or NULL */
 struct extent *ssdup_extent_next(const struct extent *e);
 
+/* Where an extent goes in a tree that does not change meanwhile. */
+struct extent_place {
+	struct rb_node	**link;
+	struct rb_node	*parent;
+	struct extent	*same;		/* an older one that it replaces; NULL: none */
+};
+
 /**
- * extent_insert_alone() - insert @e if it overlaps nothing, or replaces exactly one older extent
+ * extent_find_place() - find a place for @e if it overlaps nothing, or exactly one older extent
  * @e: see ssdup_extent_insert()
  *
  * It is inline because every write pays for it, and for nearly every write it is enough.
  *
- * Return: false, with nothing changed, when ssdup_extent_insert() is needed.
+ * Return: false when ssdup_extent_insert() is needed.
  */
-static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *e)
+static inline bool extent_find_place(struct extent_tree *tree, const struct extent *e,
+				     struct extent_place *place)
 {
 	struct rb_node **link = &tree->root.rb_node, *parent = NULL;
 	struct extent *x, *lower = NULL, *higher = NULL;
@@ -108,14 +123,38 @@ static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *
 		if (lower->start != e->start || lower->sectors != e->sectors ||
 		    lower->seq > e->seq)
 			return false;
-		rb_replace_node(&lower->node, &e->node, &tree->root);
-		RB_CLEAR_NODE(&lower->node);
+		place->same = lower;
 		return true;
 	}
-	rb_link_node(&e->node, parent, link);
+	place->same = NULL;
+	place->link = link;
+	place->parent = parent;
+	return true;
+}
+
+/** extent_insert_at() - insert @e where extent_find_place() has found a place for it */
+static inline void extent_insert_at(struct extent_tree *tree, struct extent *e,
+				    const struct extent_place *place)
+{
+	if (place->same) {
+		rb_replace_node(&place->same->node, &e->node, &tree->root);
+		extent_unmap(place->same);
+		return;
+	}
+	rb_link_node(&e->node, place->parent, place->link);
 	rb_insert_color(&e->node, &tree->root);
 	tree->nr++;
 	tree->sectors += e->sectors;
+}
+
+/** extent_insert_alone() - extent_find_place(), and if there is one, extent_insert_at() */
+static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *e)
+{
+	struct extent_place place;
+
+	if (!extent_find_place(tree, e, &place))
+		return false;
+	extent_insert_at(tree, e, &place);
 	return true;
 }
 

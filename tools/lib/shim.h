@@ -177,6 +177,8 @@ struct llist_node {
 #define WARN_ON_ONCE(cond)	WARN_ON(cond)
 /* Nothing races here. */
 #define data_race(expr)		(expr)
+/* The same. */
+#define smp_store_release(p, v)	(*(p) = (v))
 #define BUG_ON(cond)		((void)WARN_ON(cond))
 
 #define scnprintf(...)		snprintf(__VA_ARGS__)

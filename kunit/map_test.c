@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 2 */
+/*
+ * An insert into the map, beside a drain that looks at the extents of its group without the lock.
+ * What map.c calls of other files is that of reserve_test.c and segments_test.c.
+ */
+#define NOTRACE
+#include <kunit/test.h>
+
+#include "../dm-ssdup/meter.h"
+
+#include "../dm-ssdup/map.c"
+#include "commit_soon.h"
+
+#define NR		8U
+
+static struct ssdup device;
+static struct ssdup_meter meter;
+static struct ssdup_range range;
+
+/* What stands in the tree while an entry is published. */
+static struct {
+	const struct extent *e;		/* an older extent */
+	u32 times;
+	bool mapped;
+	u32 sectors;
+} watched;
+
+/* Of segments_test.c, called with each entry as long as no commit is due. */
+static void look_at_watched(struct ssdup *c)
+{
+	if (c != &device || !watched.e)
+		return;
+	watched.times++;
+	watched.mapped = extent_mapped(watched.e);
+	watched.sectors = watched.e->sectors;
+}
+
+static void watch(const struct ssdup_io *io)
+{
+	watched.e = io->e;
+}
+
+static int map_test_init(struct kunit *test)
+{
+	memset(&device, 0, sizeof(device));
+	memset(&range, 0, sizeof(range));
+	memset(&watched, 0, sizeof(watched));
+	device.g.nr_segments = NR;
+	device.g.segment_sectors = SZ_1M;
+	device.g.data_sectors = SZ_1M / 2;
+	device.g.meta_pages = SSDUP_RING;
+	device.g.block_sectors = 1;
+	device.set.halves = 2;
+	device.set.max_wait_ms = 250;
+	device.meter = &meter;
+	device.nr_classes = 1;
+	device.ranges = &range;
+	device.range_shift = 32;
+	init_waitqueue_head(&device.settle_wait);
+	spin_lock_init(&range.lock);
+	ssdup_extent_tree_init(&range.tree);
+	device.stats = alloc_percpu(struct ssdup_stats);
+	if (!device.stats || ssdup_segments_create(&device) || ssdup_nodes_create(&device))
+		return -ENOMEM;
+	device.class->ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*device.class->ring),
+					   GFP_KERNEL);
+	if (!device.class->ring)
+		return -ENOMEM;
+	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
+	on_commit_soon = look_at_watched;
+	return 0;
+}
+
+static void map_test_exit(struct kunit *test)
+{
+	u32 i;
+
+	on_commit_soon = NULL;
+	for (i = 0; i < NR; i++)
+		ssdup_free_arrays(&device, &device.segment[i]);
+	ssdup_nodes_destroy(&device);
+	ssdup_segments_destroy(&device);
+	free_percpu(device.stats);
+}
+
+static int map_test_suite_init(struct kunit_suite *suite)
+{
+	return ssdup_nodes_init();
+}
+
+static void map_test_suite_exit(struct kunit_suite *suite)
+{
+	ssdup_nodes_exit();
+}
+
+/* The data of a write has arrived in the log. */
+static void place_at(struct kunit *test, struct ssdup_io *io, u64 start, u32 sectors)
+{
+	io->start = start;
+	io->sectors = sectors;
+	KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, io, sectors, false), 0);
+	ssdup_fill_extent(&device, io, start, sectors, SSDUP_KIND_DATA);
+}
+
+static void write_at(struct kunit *test, struct ssdup_io *io, u64 start, u32 sectors)
+{
+	place_at(test, io, start, sectors);
+	KUNIT_ASSERT_TRUE(test, ssdup_insert(&device, io));
+}
+
+/* --- What a drain finds when the entry is published --- */
+
+/* An older extent of eight sectors at 1000, and a write over a part of it. */
+struct over_case {
+	const char *name;
+	u64 start;
+	u32 sectors;
+	u32 nr;			/* extents in the tree, after that */
+};
+
+static const struct over_case over_cases[] = {
+	{ "the same sectors", 1000, 8, 1 },
+	{ "more on both sides", 992, 24, 1 },
+	{ "its head", 992, 12, 2 },
+	{ "its tail", 1004, 8, 2 },
+	{ "its middle", 1002, 4, 3 },
+};
+
+static void over_case_desc(const struct over_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(over, over_cases, over_case_desc);
+
+/* The commit that a drain begins now has the entry, or the drain finds the older extent. */
+static void found_until_published(struct kunit *test)
+{
+	const struct over_case *x = test->param_value;
+	struct ssdup_io old = { }, new = { };
+
+	write_at(test, &old, 1000, 8);
+	watch(&old);
+	write_at(test, &new, x->start, x->sectors);
+	KUNIT_EXPECT_EQ(test, watched.times, 1);
+	KUNIT_EXPECT_TRUE(test, watched.mapped);
+	KUNIT_EXPECT_EQ(test, watched.sectors, 8);
+	KUNIT_EXPECT_EQ(test, new.page->e[new.slot].kind, SSDUP_KIND_DATA);
+	KUNIT_EXPECT_EQ(test, range.tree.nr, x->nr);
+	KUNIT_EXPECT_EQ(test, range.held, x->nr);
+	KUNIT_EXPECT_TRUE(test, extent_mapped(new.e));
+	KUNIT_EXPECT_EQ(test, extent_mapped(old.e), x->nr > 1);
+	KUNIT_EXPECT_EQ(test, ssdup_sum_held(&device).extents, x->nr);
+	KUNIT_EXPECT_EQ(test, ssdup_sum_held(&device).sectors, range.tree.sectors);
+}
+
+/* A drain moves an extent that the HDD has refused. */
+static void found_until_moved(struct kunit *test)
+{
+	struct ssdup_io old = { }, copy = { };
+
+	write_at(test, &old, 1000, 8);
+	watch(&old);
+	place_at(test, &copy, 1000, 8);
+	KUNIT_EXPECT_TRUE(test, ssdup_move(&device, &copy, old.e->seq));
+	ssdup_put_write(&device, copy.segment);
+	KUNIT_EXPECT_EQ(test, watched.times, 1);
+	KUNIT_EXPECT_TRUE(test, watched.mapped);
+	KUNIT_EXPECT_FALSE(test, extent_mapped(old.e));
+	KUNIT_EXPECT_TRUE(test, extent_mapped(copy.e));
+}
+
+/* What was overwritten since does not move, and nothing is published. */
+static void overwritten_does_not_move(struct kunit *test)
+{
+	struct ssdup_io old = { }, new = { }, copy = { };
+	u64 seq;
+
+	write_at(test, &old, 1000, 8);
+	seq = old.e->seq;
+	write_at(test, &new, 1000, 8);
+	watch(&new);
+	place_at(test, &copy, 1000, 8);
+	KUNIT_EXPECT_FALSE(test, ssdup_move(&device, &copy, seq));
+	KUNIT_EXPECT_EQ(test, watched.times, 0);
+	KUNIT_EXPECT_EQ(test, copy.page->e[copy.slot].kind, SSDUP_KIND_NONE);
+	KUNIT_EXPECT_TRUE(test, extent_mapped(new.e));
+	ssdup_put_write(&device, copy.segment);
+}
+
+/* A write to a younger segment has ended first: the older write is given up, not published. */
+static void overtaken_is_not_published(struct kunit *test)
+{
+	struct ssdup_io slow = { }, fast = { };
+
+	place_at(test, &slow, 1000, 16);
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, device.class, device.class->open, 0));
+	write_at(test, &fast, 1008, 16);
+	watch(&fast);
+	KUNIT_EXPECT_FALSE(test, ssdup_insert(&device, &slow));
+	KUNIT_EXPECT_EQ(test, watched.times, 0);
+	KUNIT_EXPECT_EQ(test, slow.page->e[slow.slot].kind, SSDUP_KIND_NONE);
+	KUNIT_EXPECT_EQ(test, range.tree.nr, 1);
+	ssdup_put_write(&device, slow.segment);
+}
+
+static struct kunit_case map_test_cases[] = {
+	KUNIT_CASE_PARAM(found_until_published, over_gen_params),
+	KUNIT_CASE(found_until_moved),
+	KUNIT_CASE(overwritten_does_not_move),
+	KUNIT_CASE(overtaken_is_not_published),
+	{}
+};
+
+static struct kunit_suite map_test_suite = {
+	.name = "ssdup-map",
+	.suite_init = map_test_suite_init,
+	.suite_exit = map_test_suite_exit,
+	.init = map_test_init,
+	.exit = map_test_exit,
+	.test_cases = map_test_cases,
+};
+
+kunit_test_suite(map_test_suite);
