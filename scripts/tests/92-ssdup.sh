@@ -120,10 +120,10 @@ echo "a few bytes" >"$T/short"
 refuses 3 "too small for one" ssdup check "$T/short"
 must ssdup format $HDD $SSD --force
 refuses 4 "is it the SSD" ssdup create $NAME --hdd $SSD --ssd $HDD
-refuses 1 "policy: not" ssdup create $NAME --hdd $HDD --ssd $SSD --policy fast
+refuses 2 "policy: not" ssdup create $NAME --hdd $HDD --ssd $SSD --policy fast
 exits 1 dmsetup info $NAME
 blank
-refuses 1 "depth: unknown key" ssdup create $NAME --hdd $HDD --ssd $SSD -o depth=3
+refuses 2 "depth: unknown key" ssdup create $NAME --hdd $HDD --ssd $SSD -o depth=3
 head_of $SSD "$T/tool"
 must cmp -n 1048576 "$T/tool" /dev/zero
 

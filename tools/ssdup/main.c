@@ -48,15 +48,18 @@ static int run_command(const struct command *command, int argc, char **argv,
 		.completion = completion,
 		.tab = getenv("SSDUP_TAB") ?: SSDUP_TAB_FILE,
 	};
-	int r;
 
 	optind = 0;
-	r = command->run(&ctx, argc, argv);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "ssdup %s: cannot write the output: %m\n", ctx.command);
-		return r ?: EXIT_FAILED;
-	}
-	return r;
+	return command->run(&ctx, argc, argv);
+}
+
+/* Was all of it printed? Return: @r, or an error if not. */
+static int finish(const char *name, int r)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return r;
+	fprintf(stderr, "ssdup %s: cannot write the output: %m\n", name);
+	return r ?: EXIT_FAILED;
 }
 
 static void print_commands(FILE *to)
@@ -131,12 +134,12 @@ int main(int argc, char **argv)
 		argv[1] = "help";
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("ssdup %s\n", SSDUP_TOOL_VERSION);
-		return EXIT_OK;
+		return finish("--version", EXIT_OK);
 	}
 	if (!strcmp(argv[1], "--complete"))
 		return complete(argc - 2, argv + 2);
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	return run_command(command, argc - 1, argv + 1, NULL);
+	return finish(command->name, run_command(command, argc - 1, argv + 1, NULL));
 }

@@ -375,12 +375,18 @@ const struct usage usage_probe = {
 	.more = "Exit status: 0 there is a log, usable or not (SSDUP_FAULT), 3 there is none.",
 };
 
+static const struct option_spec doctor_options[] = {
+	{ OPT_JSON, "json", NULL, "as JSON" },
+	{ }
+};
+
 const struct usage usage_doctor = {
-	.synopsis = "",
+	.synopsis = "[--json]",
 	.about = "Look at the module, its signature, the kernels, udev, the initramfs, ssduptab,\n"
 		 "and each device and its disks. Each line says that something is well (ok), what can\n"
 		 "be done about it (advice), or that no device can be made or a disk is gone\n"
 		 "(wrong).",
+	.options = doctor_options,
 	.more = "Exit status: 0 all is well, 1 something is wrong, 8 there is advice.",
 };
 
@@ -394,7 +400,9 @@ static const struct option_spec tab_options[] = {
 	  "Lines that cannot be read, keys and values that the kernel refuses,\n"
 	  "disks that are not there or do not fit, and disks that are named twice: what stops\n"
 	  "a device from being made is an error, [E]. What may be well, such as a missing disk\n"
-	  "of a line with nofail, or a blank SSD, is a warning, [W]." },
+	  "of a line with nofail, or a blank SSD, is a warning, [W]; so is a name that may lead\n"
+	  "to another disk after a boot, and an HDD named by what it holds." },
+	{ OPT_JSON, "json", NULL, "the lines, or what --check finds, as JSON" },
 	{ OPT_UDEV, "udev", NULL,
 	  "in an udev rule: properties of the device of the event",
 	  "A faulty line that names\n"

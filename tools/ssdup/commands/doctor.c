@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "lib/dev.h"
 #include "lib/doctor.h"
+#include "lib/json.h"
 #include "lib/run.h"
 #include "lib/state.h"
 #include "lib/tab.h"
@@ -26,13 +27,27 @@
 #define SECURE_BOOT	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
 /* What is said, and the worst of it. */
-static enum verdict say(enum verdict worst, const char *what, struct finding f)
-{
-	static const char *const words[NR_VERDICTS] = { "ok", "advice", "wrong" };
+struct report {
+	enum verdict	worst;
+	struct json	*json;		/* for programs; NULL: for people */
+};
 
-	printf("%-6s  %-11s %s\n", words[f.verdict], what, f.text);
+static const char *const verdicts[NR_VERDICTS] = { "ok", "advice", "wrong" };
+
+static void say(struct report *to, const char *what, struct finding f)
+{
+	if (to->json) {
+		json_begin(to->json, NULL, '{');
+		json_text(to->json, "what", what);
+		json_text(to->json, "verdict", verdicts[f.verdict]);
+		json_text(to->json, "text", f.text);
+		json_end(to->json, '}');
+	} else {
+		printf("%-6s  %-11s %s\n", verdicts[f.verdict], what, f.text);
+	}
 	free(f.text);
-	return f.verdict > worst ? f.verdict : worst;
+	if (f.verdict > to->worst)
+		to->worst = f.verdict;
 }
 
 /* --- Facts of the machine --- */
@@ -222,7 +237,7 @@ static bool in_array(const char *name)
 	return in;
 }
 
-static enum verdict look_at_disk(enum verdict worst, dev_t rdev, bool hdd)
+static void look_at_disk(struct report *to, dev_t rdev, bool hdd)
 {
 	char *name = dev_kernel_name(rdev), *cache = queue_line(rdev, "write_cache");
 	char *scheduler = queue_line(rdev, "scheduler");
@@ -237,15 +252,14 @@ static enum verdict look_at_disk(enum verdict worst, dev_t rdev, bool hdd)
 		.scheduler = scheduler,
 	};
 
-	worst = say(worst, "disk", doctor_disk(&d));
+	say(to, "disk", doctor_disk(&d));
 	if (!d.gone) {
-		worst = say(worst, "write cache", doctor_cache(&d));
-		worst = say(worst, "scheduler", doctor_scheduler(&d));
+		say(to, "write cache", doctor_cache(&d));
+		say(to, "scheduler", doctor_scheduler(&d));
 	}
 	free(name);
 	free(cache);
 	free(scheduler);
-	return worst;
 }
 
 /* Disks that were looked at: several devices may share one. */
@@ -267,15 +281,14 @@ static bool see(struct seen *seen, dev_t disk)
 }
 
 /* The disks that one side of a device lies on. */
-static enum verdict look_at_side(enum verdict worst, struct seen *seen, dev_t rdev, bool hdd)
+static void look_at_side(struct report *to, struct seen *seen, dev_t rdev, bool hdd)
 {
 	dev_t disk[MAX_DISKS];
 	unsigned int nr = dev_disks(rdev, disk, MAX_DISKS), i;
 
 	for (i = 0; i < nr; i++)
 		if (see(seen, disk[i]))
-			worst = look_at_disk(worst, disk[i], hdd);
-	return worst;
+			look_at_disk(to, disk[i], hdd);
 }
 
 static unsigned int read_ahead(dev_t rdev)
@@ -288,25 +301,23 @@ static unsigned int read_ahead(dev_t rdev)
 	return kib;
 }
 
-static enum verdict look_at_device(enum verdict worst, struct seen *seen, const char *name)
+static void look_at_device(struct report *to, struct seen *seen, const char *name)
 {
 	const char *degraded;
 	struct state s;
 
 	if (state_read(name, &s))
-		return worst;
+		return;
 	free(state_read_lost(&s));
 	degraded = state_degraded(&s);
-	worst = say(worst, "device", (struct finding){
-			    degraded ? VERDICT_ADVICE : VERDICT_OK,
-			    xprintf("%s: %s%s", name, degraded ?: "runs",
-				    degraded ? "; see \"ssdup status\"" : "") });
-	worst = say(worst, "read-ahead",
-		    doctor_read_ahead(name, read_ahead(s.rdev), read_ahead(s.hdd)));
-	worst = look_at_side(worst, seen, s.hdd, true);
-	worst = look_at_side(worst, seen, s.ssd, false);
+	say(to, "device", (struct finding){
+		    degraded ? VERDICT_ADVICE : VERDICT_OK,
+		    xprintf("%s: %s%s", name, degraded ?: "runs",
+			    degraded ? "; see \"ssdup status\"" : "") });
+	say(to, "read-ahead", doctor_read_ahead(name, read_ahead(s.rdev), read_ahead(s.hdd)));
+	look_at_side(to, seen, s.hdd, true);
+	look_at_side(to, seen, s.ssd, false);
 	state_free(&s);
-	return worst;
 }
 
 /* --- All of it --- */
@@ -323,18 +334,31 @@ static const struct {
 	{ "ssduptab", doctor_tab },
 };
 
+static void look_at_all(struct report *to, const struct doctor_facts *f, char *const *names)
+{
+	struct seen seen = { };
+	size_t i;
+
+	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		say(to, checks[i].what, checks[i].judge(f));
+	for (; *names; names++)
+		look_at_device(to, &seen, *names);
+}
+
 int cmd_doctor(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	static const int codes[NR_VERDICTS] = { EXIT_OK, EXIT_DEGRADED, EXIT_FAILED };
-	enum verdict worst = VERDICT_OK;
+	struct json j = { .to = stdout };
 	struct doctor_facts f = { };
-	struct seen seen = { };
 	struct utsname kernel;
+	struct report to = { };
 	char **names;
-	size_t i;
-	int r;
+	int opt, r;
 
-	if (next_option(ctx, argc, argv) == OPT_STOP || !operands(ctx, argc, argv, 0, 0))
+	while ((opt = next_option(ctx, argc, argv)) > OPT_END)
+		if (opt == OPT_JSON)
+			to.json = &j;
+	if (opt == OPT_STOP || !operands(ctx, argc, argv, 0, 0))
 		return ctx->exit;
 	uname(&kernel);
 	f.release = kernel.release;
@@ -344,12 +368,18 @@ int cmd_doctor(struct ssdup_ctx *ctx, int argc, char **argv)
 	look_at_module(&f);
 	look_at_signatures(&f);
 	look_at_boot(ctx, &f);
-	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-		worst = say(worst, checks[i].what, checks[i].judge(&f));
-	for (i = 0; names[i]; i++)
-		worst = look_at_device(worst, &seen, names[i]);
+	if (to.json) {
+		json_begin(&j, NULL, '{');
+		json_begin(&j, "checks", '[');
+	}
+	look_at_all(&to, &f, names);
+	if (to.json) {
+		json_end(&j, ']');
+		json_text(&j, "verdict", verdicts[to.worst]);
+		json_end(&j, '}');
+	}
 	names_free(names);
 	free((char *)f.signer);
 	free((char *)f.without);
-	return codes[worst];
+	return codes[to.worst];
 }

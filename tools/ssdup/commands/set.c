@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "lib/keys.h"
 #include "lib/state.h"
 
 static int set_key(const struct ssdup_ctx *ctx, const struct state *s, const char *word)
@@ -35,6 +36,7 @@ static int set_key(const struct ssdup_ctx *ctx, const struct state *s, const cha
 
 int cmd_set(struct ssdup_ctx *ctx, int argc, char **argv)
 {
+	char *fault, *key;
 	struct state s;
 	int i, r;
 
@@ -47,6 +49,11 @@ int cmd_set(struct ssdup_ctx *ctx, int argc, char **argv)
 		if (!equals || equals == argv[i] || !equals[1] ||
 		    argv[i][strcspn(argv[i], " \t\n\\")])
 			return bad_usage(ctx, "not KEY=VALUE: %s", argv[i]);
+		key = xprintf("%.*s", (int)(equals - argv[i]), argv[i]);
+		fault = key_fault_running(key, equals + 1);
+		free(key);
+		if (fault)
+			return bad_usage(ctx, "%s", fault);
 	}
 	r = state_read(argv[optind], &s);
 	if (r)

@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "lib/dev.h"
+#include "lib/json.h"
 #include "lib/tab.h"
 #include "lib/tabcheck.h"
 
@@ -22,6 +23,7 @@ struct args {
 	bool	ready;
 	bool	udev;
 	bool	check;
+	bool	json;
 };
 
 /* --- Lines --- */
@@ -60,6 +62,25 @@ static void print_entry(const struct tab_entry *e)
 	free(args);
 }
 
+static void print_entry_json(struct json *j, const struct tab_entry *e)
+{
+	char *args = xstrdup(e->args), *save = NULL, *key;
+
+	json_begin(j, NULL, '{');
+	json_text(j, "name", e->name);
+	json_text(j, "hdd", e->hdd);
+	json_text(j, "ssd", e->ssd);
+	json_begin(j, "keys", '{');
+	for (key = strtok_r(args, " ", &save); key; key = strtok_r(NULL, " ", &save))
+		json_text(j, key, strtok_r(NULL, " ", &save));
+	json_end(j, '}');
+	json_bool(j, "noauto", e->noauto);
+	json_bool(j, "nofail", e->nofail);
+	json_bool(j, "initrd", e->initrd);
+	json_end(j, '}');
+	free(args);
+}
+
 static bool missing(const struct tab_entry *e, const char *what, const char *spec)
 {
 	struct dev dev;
@@ -84,10 +105,13 @@ static int print_missing(const struct tab_entry *e)
 static int print_entries(struct ssdup_ctx *ctx, const struct tab *tab, const struct args *a,
 			 char **names)
 {
+	struct json j = { .to = stdout };
 	unsigned int i;
 	int r = EXIT_OK, one;
 	char **name;
 
+	if (a->json)
+		json_begin(&j, NULL, '[');
 	for (name = names; *name; name++)
 		if (!tab_find(tab, *name))
 			r = fail(ctx, EXIT_NOT_FOUND, *name, "no such line in %s", ctx->tab);
@@ -101,10 +125,14 @@ static int print_entries(struct ssdup_ctx *ctx, const struct tab *tab, const str
 		if (*names && !*name)
 			continue;
 		one = a->ready ? print_missing(e) : EXIT_OK;
-		if (!a->ready)
+		if (a->json)
+			print_entry_json(&j, e);
+		else if (!a->ready)
 			print_entry(e);
 		r = r ?: one;
 	}
+	if (a->json)
+		json_end(&j, ']');
 	return r;
 }
 
@@ -274,14 +302,17 @@ int cmd_tab(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.ready |= opt == OPT_READY;
 		a.udev |= opt == OPT_UDEV;
 		a.check |= opt == OPT_CHECK;
+		a.json |= opt == OPT_JSON;
 	}
 	if (opt == OPT_STOP || !operands(ctx, argc, argv, 0, a.udev || a.check ? 0 : -1))
 		return ctx->exit;
+	if (a.json && (a.ready || a.udev))
+		return bad_usage(ctx, "--json: not with --%s", a.ready ? "ready" : "udev");
 	r = tab_read(ctx, &tab);
 	if (r)
 		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(-r));
 	if (a.check)
-		r = tab_check(ctx, &tab);
+		r = tab_check(ctx, &tab, a.json);
 	else
 		r = a.udev ? print_event(ctx, &tab) :
 			     print_entries(ctx, &tab, &a, argv + optind);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "keys.h"
 #include "make.h"
 #include "state.h"
 #include "tab.h"
@@ -269,10 +270,17 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 	const char *why = name_fault(new->name);
 	struct dmdev d;
 	struct pair p;
+	char *fault;
 	int r;
 
 	if (why)
 		return fail(ctx, EXIT_USAGE, new->name, "%s", why);
+	fault = keys_fault(new->args);
+	if (fault) {
+		fail(ctx, EXIT_USAGE, new->name, "%s", fault);
+		free(fault);
+		return EXIT_USAGE;
+	}
 	r = dmdev_status(new->name, &d);
 	if (r == -ENODEV) {
 		load_module();

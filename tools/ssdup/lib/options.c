@@ -39,7 +39,8 @@ static void print_synopsis(const char *command, const char *line)
 
 	for (; line; line = *end ? end + 1 : NULL) {
 		end = strchrnul(line, '\n');
-		printf("%-6s ssdup %s %.*s\n", usage, command, (int)(end - line), line);
+		printf("%-6s ssdup %s%s%.*s\n", usage, command, end > line ? " " : "",
+		       (int)(end - line), line);
 		usage = "";
 	}
 }

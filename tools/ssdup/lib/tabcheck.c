@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dm-ssdup/core/settings.h"
-
 #include "dev.h"
+#include "json.h"
+#include "keys.h"
 #include "super.h"
 #include "tabcheck.h"
 
@@ -38,6 +38,7 @@ struct check {
 	unsigned int	errors;
 	unsigned int	warnings;
 	bool		quiet;		/* they are only counted */
+	struct json	*json;		/* for programs; NULL: for people */
 	const char	*name;		/* of the line that was complained about last */
 };
 
@@ -46,44 +47,45 @@ struct check {
 static void __attribute__((format(printf, 4, 5)))
 say(struct check *c, const struct tab_entry *e, bool error, const char *fmt, ...)
 {
+	char *text = NULL;
 	va_list args;
 
 	error ? c->errors++ : c->warnings++;
 	if (c->quiet)
 		return;
-	if (c->name != e->name)
-		printf("%s\n", e->name);
-	c->name = e->name;
-	printf("   [%c] ", error ? 'E' : 'W');
 	va_start(args, fmt);
-	vprintf(fmt, args);
+	if (vasprintf(&text, fmt, args) < 0)
+		abort();
 	va_end(args);
-	putchar('\n');
+	if (c->json) {
+		json_begin(c->json, NULL, '{');
+		json_text(c->json, "name", e->name);
+		json_number(c->json, "line", e->line);
+		json_text(c->json, "severity", error ? "error" : "warning");
+		json_text(c->json, "text", text);
+		json_end(c->json, '}');
+	} else {
+		if (c->name != e->name)
+			printf("%s\n", e->name);
+		c->name = e->name;
+		printf("   [%c] %s\n", error ? 'E' : 'W', text);
+	}
+	free(text);
 }
 
 /* --- Keys --- */
 
 static void check_keys(struct check *c, struct line *l)
 {
-	char *args = xstrdup(l->e->args), *save = NULL, *key, *value;
+	char *args = xstrdup(l->e->args), *save = NULL, *key, *fault;
 	const char *why;
 
 	ssdup_settings_preset(&l->set);
 	for (key = strtok_r(args, " ", &save); key; key = strtok_r(NULL, " ", &save)) {
-		value = strtok_r(NULL, " ", &save) ?: "";
-		switch (ssdup_settings_take(&l->set, key, value)) {
-		case SETTINGS_OK:
-			break;
-		case SETTINGS_UNKNOWN:
-			say(c, l->e, true, "%s: unknown key", key);
-			break;
-		case SETTINGS_TWICE:
-			say(c, l->e, true, "%s: given twice", key);
-			break;
-		case SETTINGS_VALUE:
-			say(c, l->e, true, "%s: %s", ssdup_settings_find(key)->error, value);
-			break;
-		}
+		fault = key_fault(&l->set, key, strtok_r(NULL, " ", &save) ?: "");
+		if (fault)
+			say(c, l->e, true, "%s", fault);
+		free(fault);
 	}
 	why = ssdup_settings_conflict(&l->set);
 	if (why)
@@ -106,6 +108,33 @@ static bool is_unstable(const char *spec)
 			return true;
 	/* MAJOR:MINOR */
 	return *spec >= '0' && *spec <= '9';
+}
+
+/* The device has what its HDD holds, and so it has these names too. */
+static bool is_of_contents(const char *spec)
+{
+	static const char *const names[] = {
+		"UUID=", "LABEL=", "/dev/disk/by-uuid/", "/dev/disk/by-label/",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(spec, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static void check_spec(struct check *c, const struct tab_entry *e, const struct side *s, bool hdd)
+{
+	if (is_unstable(s->spec))
+		say(c, e, false,
+		    "the %s, %s, may have another name after a boot: take one of /dev/disk/by-id",
+		    s->what, s->spec);
+	/* Of the SSD that is the log, which is there once. */
+	if (hdd && is_of_contents(s->spec))
+		say(c, e, false,
+		    "the HDD, %s, is named by what it holds, and the device holds that too: take a name of /dev/disk/by-id",
+		    s->spec);
 }
 
 static void read_log(struct check *c, const struct tab_entry *e, struct side *s)
@@ -144,10 +173,6 @@ static void check_side(struct check *c, const struct tab_entry *e, struct side *
 		return;
 	}
 	s->there = true;
-	if (is_unstable(s->spec))
-		say(c, e, false,
-		    "the %s, %s, may have another name after a boot: take one of /dev/disk/by-id",
-		    s->what, s->spec);
 	read_log(c, e, s);
 }
 
@@ -187,6 +212,8 @@ static void check_disks(struct check *c, struct line *l)
 {
 	enum log_fault fault;
 
+	check_spec(c, l->e, &l->hdd, true);
+	check_spec(c, l->e, &l->ssd, false);
 	check_side(c, l->e, &l->hdd);
 	check_side(c, l->e, &l->ssd);
 	fault = l->hdd.log.fault;
@@ -258,12 +285,46 @@ void tab_count(const struct tab *tab, unsigned int *errors, unsigned int *warnin
 	*warnings = c.warnings;
 }
 
-int tab_check(const struct ssdup_ctx *ctx, const struct tab *tab)
+static void say_faults(struct json *j, const struct tab *tab)
+{
+	const struct tab_fault *f;
+
+	for (f = tab->fault; f < tab->fault + tab->faults; f++) {
+		json_begin(j, NULL, '{');
+		json_text(j, "name", NULL);
+		json_number(j, "line", f->line);
+		json_text(j, "severity", "parse error");
+		json_text(j, "text", f->why);
+		json_end(j, '}');
+	}
+}
+
+static void look_for_programs(struct check *c, const struct tab *tab)
+{
+	struct json j = { .to = stdout };
+
+	c->json = &j;
+	json_begin(&j, NULL, '{');
+	json_begin(&j, "findings", '[');
+	say_faults(&j, tab);
+	look(c, tab);
+	json_end(&j, ']');
+	json_number(&j, "parse_errors", tab->faults);
+	json_number(&j, "errors", c->errors);
+	json_number(&j, "warnings", c->warnings);
+	json_end(&j, '}');
+}
+
+int tab_check(const struct ssdup_ctx *ctx, const struct tab *tab, bool json)
 {
 	struct check c = { };
 
 	if (access(ctx->tab, F_OK))
 		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(errno));
+	if (json) {
+		look_for_programs(&c, tab);
+		return c.errors || tab->faults ? EXIT_FAILED : EXIT_OK;
+	}
 	look(&c, tab);
 	if (!c.errors && !c.warnings && !tab->faults)
 		printf("Success, no errors or warnings detected\n");

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2317
+#
+# Tests of the tool as it is typed, run by tests/cli: logs, what is written, and what is refused and
+# left as it is.
+
+test_format_looks_at_the_hdd_first()
+{
+	local size
+
+	a_log
+	for size in 0 1 511; do
+		image small "$size"
+		unchanged exits 4 "$ssdup" format small ssd --force
+		errs "small: too small for an HDD: $size bytes"
+	done
+	image small 512
+	exits 0 "$ssdup" format small ssd --force
+	exits 0 "$ssdup" check small ssd
+}
+
+test_format_refuses_an_hdd_with_a_log()
+{
+	a_log
+	image blank 64M
+	exits 4 "$ssdup" format ssd blank
+	errs "ssd: holds a log of dm-ssdup: is it the SSD?"
+	[ "$(stat -c %b blank)" = 0 ] || fail "the blank image was written to"
+	exits 0 "$ssdup" format ssd blank --force
+
+	# one that is damaged is one all the same, and nobody knows what it holds
+	image blank 64M
+	spoil ssd
+	exits 4 "$ssdup" format ssd blank
+	exits 4 "$ssdup" format ssd blank --force
+	errs "give the log up with --discard-unsaved"
+	[ "$(stat -c %b blank)" = 0 ] || fail "the blank image was written to"
+	exits 0 "$ssdup" format ssd blank --discard-unsaved
+	# too short for a superblock: it has none
+	image blank 64M
+	image short 2048
+	exits 0 "$ssdup" format short blank
+}
+
+# the HDD first, or each by its name
+test_disks_have_one_order()
+{
+	local names
+
+	a_log
+	for names in "hdd ssd" "--hdd hdd --ssd ssd" "--ssd ssd --hdd hdd" "ssd --hdd hdd" \
+			"hdd --ssd ssd"; do
+		# shellcheck disable=SC2086
+		{
+			exits 0 "$ssdup" format $names --force
+			says "ssd: an empty log"
+			unchanged exits 0 "$ssdup" check $names
+			unchanged exits 0 "$ssdup" export $names
+			says "hdd: 0 B written"
+			unchanged exits 0 "$ssdup" upgrade $names
+			says "ssd: a log of format 2 already"
+		}
+	done
+	for names in ssd "--ssd ssd"; do
+		# shellcheck disable=SC2086
+		{
+			unchanged exits 0 "$ssdup" check $names
+			unchanged exits 0 "$ssdup" repair $names -y
+			unchanged exits 0 "$ssdup" dump $names headers
+		}
+	done
+	for command in format export upgrade; do
+		unchanged exits 2 "$ssdup" "$command" ssd
+		errs "Name both disks, the HDD first"
+		unchanged exits 2 "$ssdup" "$command" --hdd hdd
+		errs "which SSD"
+		unchanged exits 2 "$ssdup" "$command" --ssd ssd
+		errs "which HDD"
+		unchanged exits 2 "$ssdup" "$command" hdd ssd more
+		errs 'nothing is to be done with "more"'
+	done
+	unchanged exits 2 "$ssdup" check --hdd hdd
+	errs "which SSD? Name the SSD"
+	unchanged exits 2 "$ssdup" repair --ssd ssd ssd
+	# swapped: the log is on the one that is named as the HDD
+	unchanged exits 4 "$ssdup" format ssd hdd
+	errs "is it the SSD? Swap the two"
+	unchanged exits 3 "$ssdup" check ssd hdd
+	unchanged exits 3 "$ssdup" export ssd hdd
+	unchanged exits 3 "$ssdup" upgrade ssd hdd
+}
+
+test_a_new_log_was_never_used()
+{
+	a_log
+	exits 0 "$ssdup" check hdd ssd
+	says "never used"
+	exits 0 "$ssdup" probe ssd
+	says "never used, empty"
+	exits 0 "$ssdup" probe --export ssd
+	says "SSDUP_CLEAN=1"
+	says "SSDUP_DIRTY=0"
+}
+
+test_too_small_for_a_log()
+{
+	local size command
+
+	image hdd 256M
+	for size in 0 100 511 4095; do
+		image ssd "$size"
+		for command in probe check dump repair; do
+			exits 3 "$ssdup" "$command" ssd
+			errs "too small for one"
+		done
+		exits 3 "$ssdup" export hdd ssd
+	done
+	for size in 0 100 4096 1M 9437183; do
+		image ssd "$size"
+		unchanged exits 4 "$ssdup" format hdd ssd
+		errs "too small for a log"
+	done
+	image ssd 9437184
+	exits 0 "$ssdup" format hdd ssd
+	# the beginning of one is one of which the rest is lost
+	truncate -s 100 ssd
+	exits 6 "$ssdup" check ssd
+	errs "too small for one"
+	exits 0 "$ssdup" probe ssd
+}
+
+test_a_dry_repair_exits_as_the_real_one()
+{
+	a_log
+	exits 0 "$ssdup" repair ssd --dry-run
+	# a superblock that can be written anew
+	dd if=/dev/zero of=ssd bs=512 seek=128 count=8 conv=notrunc status=none
+	unchanged exits 5 "$ssdup" repair ssd --dry-run
+	exits 0 "$ssdup" repair ssd --yes
+	exits 0 "$ssdup" repair ssd --dry-run
+}
+
+# an_old_log - of format 1, in ssd; and its HDD, which is blank
+an_old_log()
+{
+	grep -v '^#' "$tool/../../scripts/tests/format-1-log" | base64 -d | xz -d >ssd
+	image hdd 16M
+}
+
+test_an_old_log_is_refused_by_name()
+{
+	local command
+
+	an_old_log
+	for command in check dump "repair -y" "export --hdd hdd" "format --hdd hdd"; do
+		# shellcheck disable=SC2086
+		unchanged exits 4 "$ssdup" $command ssd
+		errs 'ssdup upgrade'
+	done
+	exits 0 "$ssdup" probe ssd
+	says 'ssdup upgrade'
+}
+
+# what may not be on the HDD yet goes by a word of its own
+test_force_gives_up_no_data()
+{
+	an_old_log
+	unchanged exits 4 "$ssdup" format hdd ssd --force
+	errs "--discard-unsaved gives it up"
+	exits 0 "$ssdup" format hdd ssd --discard-unsaved
+
+	spoil ssd
+	unchanged exits 4 "$ssdup" format hdd ssd --force
+	errs "give it up with --discard-unsaved"
+	exits 0 "$ssdup" format hdd ssd --discard-unsaved
+
+	# an empty log holds none
+	unchanged exits 4 "$ssdup" format hdd ssd
+	errs "--force replaces it"
+	exits 0 "$ssdup" format hdd ssd --force
+
+	# nor does a file system: the word for a log is not enough for it
+	image ssd 64M
+	mke2fs -q -F ssd
+	unchanged exits 4 "$ssdup" format hdd ssd --discard-unsaved
+	errs "holds ext2"
+	exits 0 "$ssdup" format hdd ssd --force
+	# it writes no log without --format
+	exits 2 "$ssdup" create x --hdd hdd --ssd ssd --discard-unsaved
+	errs "goes with --format"
+}
+
+test_an_old_log_is_upgraded()
+{
+	local uuid=f4c9c730-827d-4684-aaed-42ec15fe5b6d
+
+	an_old_log
+	unchanged exits 0 "$ssdup" upgrade hdd ssd --dry-run
+	says "write 5.3 MiB to hdd"
+	# nobody says yes
+	unchanged exits 4 "$ssdup" upgrade hdd ssd
+	errs "left as it was"
+	image other 17M
+	unchanged exits 4 "$ssdup" upgrade other ssd --yes
+	errs "made for an HDD of 32768"
+	exits 0 "$ssdup" upgrade hdd ssd --yes
+	says "an empty log of format 2"
+	[ "$(sha256sum <hdd)" = \
+		"d955a65b11fabb03ae32256fa8edc413bf8cc1a8e72ee7df550a54768964a96e  -" ] ||
+		fail "the HDD does not hold what the log held"
+	exits 0 "$ssdup" check hdd ssd --full
+	says "log $uuid of 32 segments, never used"
+	unchanged exits 0 "$ssdup" upgrade hdd ssd --yes
+	says "of format 2 already"
+
+	# interrupted between the two
+	dd if=/dev/zero of=ssd bs=4k count=1 conv=notrunc status=none
+	exits 3 "$ssdup" upgrade hdd ssd --yes
+	errs "ssdup format hdd ssd --uuid $uuid"
+	exits 0 "$ssdup" format hdd ssd --uuid "$uuid"
+
+	# both copies of the superblock are damaged
+	an_old_log
+	spoil ssd
+	unchanged exits 6 "$ssdup" upgrade hdd ssd --yes
+}
+
+test_uuids_are_uuids()
+{
+	local n nil=00000000-0000-0000-0000-000000000000
+
+	for n in 1 2 3 4; do
+		a_log
+		grep -qE 'UUID [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}:' out ||
+			fail "no random UUID of RFC 4122: $(cat out)"
+	done
+	for n in $nil 2c05d183-70ea-475b-8f78-433d6a933be 2c05d183 ""; do
+		unchanged exits 2 "$ssdup" format hdd ssd --force --uuid "$n"
+		errs "--uuid: not a UUID that a log can have"
+	done
+}
+
+test_a_missing_image_is_no_missing_disk()
+{
+	a_log
+	exits 3 "$ssdup" export new.img ssd
+	errs "truncate -s 268435456 new.img"
+	! grep -q lsblk err || fail "$(cat err)"
+	exits 3 "$ssdup" check none.img
+	errs "no such file or device"
+	exits 3 "$ssdup" check /dev/none
+	errs lsblk
+	exits 0 truncate -s 268435456 new.img
+	exits 0 "$ssdup" export new.img ssd
+}
+
+# a_large_log - of 8 TiB, all holes but for its first MiB
+a_large_log()
+{
+	image ssd 8T
+	image hdd 256M
+	exits 0 "$ssdup" format hdd ssd "$@"
+}
+
+test_format_writes_a_mib()
+{
+	local uuid=2c05d183-70ea-475b-8f78-433d6a933bed
+
+	a_large_log
+	a_large_log --uuid "$uuid"
+	exits 0 "$ssdup" format hdd ssd --uuid "$uuid" --force
+	# of 512 bytes; a file system takes a few for itself
+	[ "$(stat -c %b ssd)" -le 4096 ] || fail "$(stat -c %b ssd) blocks"
+}
+
+test_check_takes_no_longer_on_a_large_disk()
+{
+	a_large_log
+	# metadata of 128 GiB
+	exits 0 timeout 60 "$ssdup" check ssd
+	exits 2 "$ssdup" check ssd --quick
+}
+
+# it reads 256 GiB of holes: that takes longer than the first line of it
+test_a_long_check_says_how_far_it_is()
+{
+	local child
+
+	a_large_log
+	"$ssdup" check ssd --full >out 2>err &
+	child=$!
+	while ! grep -q "^ssdup check: ssd: [0-9]* % of the metadata looked at$" err; do
+		kill -0 "$child" 2>/dev/null || fail "it has ended, and said: $(cat err)"
+		sleep 0.1
+	done
+	kill "$child"
+	wait "$child"
+	"$ssdup" check ssd --full -q >out 2>err &
+	child=$!
+	sleep 3
+	kill "$child"
+	wait "$child"
+	silent err
+}
