@@ -435,3 +435,4 @@ module_exit(ssdup_exit);
 MODULE_DESCRIPTION(DM_NAME " traffic-aware SSD write buffer for HDDs");
 MODULE_AUTHOR("dm-ssdup developers");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(SSDUP_MODULE_VERSION);

@@ -88,6 +88,8 @@ case_packages()
 	verify "apt installs them" install_debs "$WORK/old" "$OLD" || return
 	verify "built for the machine's kernel, not the one that runs" test "$(modules "$WORK/old")" \
 		= "$OLD $kernel"
+	verify "modinfo tells the version" test \
+		"$(machine_chroot "$WORK/old" modinfo -k "$kernel" -F version dm-ssdup)" = "$OLD"
 	machine_copy "$WORK/old" "$WORK/new"
 	verify "apt upgrades them" install_debs "$WORK/new" "$NEW" || return
 	verify "the new module has taken the place of the old" \
@@ -98,7 +100,20 @@ case_packages()
 	verify "nothing is left" test -z "$(machine_chroot "$WORK/removed" sh -c \
 		'find /etc /lib /usr /var/lib -xdev -iname "*ssdup*" ! -path "*ssdup-test*" \
 		! -name ssdup-second-kernel ! -path "/var/lib/dpkg/*"')"
+	verify "they install and upgrade where /proc is not mounted" install_without_proc "$WORK/removed"
 	rm -rf "$WORK/removed"
+}
+
+# install_without_proc DIR - with the kernel headers there, so that DKMS is asked to build
+install_without_proc()
+{
+	rm -rf "${1:?}/files"/*
+	cp -r "$WORK/deb-$OLD" "$WORK/deb-$NEW" "$1/files"
+	machine_chroot "$1" sh -ec 'umount /proc
+		dpkg -i /opt/*'"$OLD"'/*.deb
+		dpkg -i /opt/*'"$NEW"'/*.deb
+		dpkg-query -W -f "\${Status}\n" ssdup dm-ssdup-dkms | sort -u >/tmp/is
+		echo "install ok installed" | cmp - /tmp/is'
 }
 
 # complete DIR - the packages there have all that is not built
