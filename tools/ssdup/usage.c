@@ -271,6 +271,9 @@ const struct usage usage_check = {
 static const struct option_spec dump_options[] = {
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ OPT_ENTRIES, "entries", NULL, "the entries of each page too" },
+	{ OPT_FULL, "full", NULL,
+	  "look at every page of segments without a valid header too; takes\n"
+	  "a time by the size of the SSD" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },
 	{ OPT_JSON, "json", NULL, "as JSON" },

@@ -40,7 +40,9 @@ int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 			ssd = optarg;
 		json |= opt == OPT_JSON;
 		if (opt == OPT_ENTRIES)
-			more = DUMP_ENTRIES | DUMP_PAGES;
+			more |= DUMP_ENTRIES | DUMP_PAGES;
+		if (opt == OPT_FULL)
+			more |= DUMP_FULL;
 	}
 	if (!operands(ctx, argc, argv, !ssd, 4 + !ssd))
 		return ctx->exit;

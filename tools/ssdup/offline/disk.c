@@ -170,6 +170,16 @@ int disk_read(struct disk *d, void *buf, uint64_t sector, uint64_t sectors)
 	return 0;
 }
 
+uint64_t disk_next_data(const struct disk *d, uint64_t sector)
+{
+	off_t at = d->block ? -1 : lseek(d->fd, sector * SECTOR_BYTES, SEEK_DATA);
+
+	if (at >= 0)
+		return max(sector, (uint64_t)at / SECTOR_BYTES);
+	/* Not every file system can tell. */
+	return d->block || errno != ENXIO ? sector : UINT64_MAX;
+}
+
 int disk_write(struct disk *d, const void *buf, uint64_t sector, uint64_t sectors)
 {
 	uint64_t from, len, n;

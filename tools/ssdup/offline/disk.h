@@ -54,6 +54,13 @@ bool disk_same(const struct disk *a, const struct disk *b);
  */
 int disk_read(struct disk *d, void *buf, uint64_t sector, uint64_t sectors);
 
+/**
+ * disk_next_data() - where the first sector from @sector on is that is not in a hole of a file
+ *
+ * Holes read as zeros. A device has none. Return: UINT64_MAX when a hole goes on to the end.
+ */
+uint64_t disk_next_data(const struct disk *d, uint64_t sector);
+
 /** disk_write() - write; durable after disk_sync(). Return: as disk_read() */
 int disk_write(struct disk *d, const void *buf, uint64_t sector, uint64_t sectors);
 

@@ -346,7 +346,7 @@ static void dump_segments(struct dump *d)
 		d->l->visit = dump_page;
 		d->l->visit_arg = d;
 	}
-	log_scan(d->l, true);
+	log_scan(d->l, d->parts & DUMP_FULL);
 	d->l->visit = NULL;
 	begin_pages(d);
 	if (d->j && d->parts & DUMP_PAGES)
@@ -397,7 +397,7 @@ void dump_log(struct log_file *l, FILE *to, unsigned int parts, bool json)
 		json_begin(&j, NULL, '{');
 	if (parts & DUMP_SUPER)
 		dump_copies(&d);
-	if (l->known && parts & ~DUMP_SUPER)
+	if (l->known && parts & (DUMP_HEADERS | DUMP_PAGES | DUMP_EXTENTS))
 		dump_segments(&d);
 	if (l->known && parts & DUMP_EXTENTS) {
 		log_map(l, false);

@@ -35,6 +35,15 @@ static bool tell_by_page(const struct log_file *l, const struct page_view *v, u3
 	return told;
 }
 
+/* The first page from @page on that is not in a hole of an image. */
+static u32 next_page(const struct scan *sc, u32 segment, u32 page, u32 nr)
+{
+	u64 first = ssdup_log_slot_sector(&sc->l->s.g, segment, 0, 0);
+	u64 data = disk_next_data(&sc->l->ssd, first + (u64)page * PAIR_SECTORS);
+
+	return min((data - first) / PAIR_SECTORS, (u64)nr);
+}
+
 /* All pages are looked at where a header of the log once was, or if the user wants it. */
 static bool tell_by_pages(struct scan *sc, u32 segment, struct header_view *hv)
 {
@@ -43,7 +52,8 @@ static bool tell_by_pages(struct scan *sc, u32 segment, struct header_view *hv)
 	bool told = false;
 
 	sc->read_out = false;
-	for (page = 0; page < nr && !told && !sc->read_out; page++) {
+	for (page = next_page(sc, segment, 0, nr); page < nr && !told && !sc->read_out;
+	     page = next_page(sc, segment, page + 1, nr)) {
 		scan_read(sc, segment, page, &v);
 		told = tell_by_page(sc->l, &v, segment, &hv->h);
 	}

@@ -27,6 +27,7 @@ enum dump_parts {
 	DUMP_EXTENTS	= 4,
 	DUMP_ENTRIES	= 8,	/* with the pages */
 	DUMP_HEADERS	= 16,
+	DUMP_FULL	= 32,	/* pages of segments without a header too, see log_scan() */
 	DUMP_ALL	= DUMP_SUPER | DUMP_HEADERS | DUMP_PAGES | DUMP_EXTENTS,
 };
 

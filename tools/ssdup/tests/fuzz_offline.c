@@ -178,7 +178,7 @@ static void dump_one(bool json)
 
 	bench_log(&bench, &l, NO_COPY);
 	dump_log(&l, bench_null, DUMP_SUPER | DUMP_HEADERS | DUMP_PAGES | DUMP_EXTENTS |
-		 DUMP_ENTRIES, json);
+		 DUMP_ENTRIES | DUMP_FULL, json);
 	log_close(&l);
 }
 
