@@ -188,7 +188,7 @@ machine()
 {
 	local units=$1 on ended extra=()
 
-	on=$(sed -E 's/.*taken-[0-9]+-(z-)?(6\.[0-9]+)-.*/\2/' <<<"$units")
+	on=$(sed -E 's/.*taken-[0-9]+-(z-)?(6\.[0-9]+|newest)-.*/\2/' <<<"$units")
 	[[ $units != *-boost-* ]] || extra=(--file "$writeboost")
 	cp "$units" "$units.now"
 	"$LAB/vm" --kernel "$on" --virtual-time --timeout $((900 * $(wc -l <"$units"))) \

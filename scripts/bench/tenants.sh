@@ -8,7 +8,8 @@
 #		 is read before it is deleted, as a stage-out does
 #	logs	 a device of dm-ssdup for each tenant, with a log on its share of the SSD
 #	classes	 one device, and a class for each tenant: the last one's is drained soon, the
-#		 others late
+#		 others late.  With streams its log is on the SSD itself, since device mapper
+#		 hands none on
 
 FILE_MB=2
 # A tenant's files take so much of its share, and it writes so many at once.
@@ -52,13 +53,13 @@ mount_share()
 	mount -t ext4 -o $option "/dev/mapper/share$1" "/mnt/$1"
 }
 
-# log_share NAME START-MB MB [KEY VALUE]... - a device of the same size over it
+# log_share NAME START-MB MB [KEY VALUE]... - a device of the same size over it, or over $bare
 log_share()
 {
 	dmsetup create "hdd$1" --table "0 $(($3 * 2048)) linear $hdd $((home * 2048))"
 	home=$((home + $3))
 	dmsetup create "log$1" --table "0 $(($3 * 2048)) ssdup /dev/mapper/hdd$1 \
-/dev/mapper/share$1 $(($# + 3)) policy all full block discard $discard ${*:4}"
+${bare:-/dev/mapper/share$1} $(($# + 3)) policy all full block discard $discard ${*:4}"
 }
 
 # tenant NUMBER START-MB MB - what it has of its own, and in $where and $base where it writes
@@ -198,7 +199,7 @@ tenants_remove()
 step_tenants()
 {
 	local tenants=$1 streams=$2 mapping=$3 discard=$4 ssds mine all_mb course='' i j start=0 mb unit
-	local where base files writers=() jobs=() names='' begin end home=0
+	local where base files writers=() jobs=() names='' begin end home=0 bare=''
 
 	ssds=(/sys/block/mssd*)
 	ssds=("${ssds[@]##*/}")
@@ -212,7 +213,8 @@ step_tenants()
 	case $system/$streams in
 	files/1) share all 0 $all_mb; mount_share all ;;
 	classes/*)
-		share all 0 $all_mb
+		if [ "$streams" = 1 ]; then share all 0 $all_mb; else bare=/dev/${ssds[0]}; fi
+		[ -z "$bare" ] || zero_head "$bare"
 		for ((i = 0; i < tenants - 1; i++)); do
 			names+="${names:++}t$i:late"
 		done
@@ -250,6 +252,8 @@ step_tenants()
 	end=${EPOCHREALTIME/./}
 	touch /tmp/files/stop
 	wait "${jobs[@]}"
+	[ -z "$bare" ] || [ "$(grep -cv '^0 ' "/sys/block/${ssds[0]}/model/stream_bytes")" = "$streams" ] ||
+		die "the writes name no $streams streams"
 	tenants_result "$begin" "$end"
 	add waf_course "[$course]"
 	tenants_remove

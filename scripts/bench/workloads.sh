@@ -245,6 +245,8 @@ group_tenants()
 	done
 	tenants_work logs tenants 200 1 8 4 alike off
 	tenants_work classes tenants 200 1 8 1 alike auto
+	# no older kernel has streams
+	[ "$kernel" != newest ] || tenants_work classes tenants 200 1 8 8 alike auto
 	for way in "1 alike off" "1 alike auto"; do
 		tenants_work logs stripe1 100 1 4 $way
 		tenants_work logs stripe2 100 2 8 $way

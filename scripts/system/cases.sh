@@ -104,6 +104,49 @@ case_packages()
 	rm -rf "$WORK/removed"
 }
 
+# in_tree DIR COMMAND... - in a chroot that is a folder
+in_tree()
+{
+	local dir=$1
+
+	shift
+	# shellcheck disable=SC2016 # expanded there
+	unshare -m --propagation private sh -ec 'dir=$1
+		shift
+		mount -t proc proc "$dir/proc"
+		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+			DEBIAN_FRONTEND=noninteractive chroot "$dir" "$@"' - "$dir" "$@"
+}
+
+make_trixie()
+{
+	suite_sources trixie | mmdebstrap --variant=apt --skip=cleanup/apt/lists \
+		--aptopt='Acquire::Check-Valid-Until "false"' \
+		--include=dkms,linux-headers-amd64,udev,dmsetup,kmod,initramfs-tools \
+		trixie "$1" - 2>&1
+}
+
+# case_trixie WORK - the packages that Debian 12 has built, on Debian 13
+case_trixie()
+{
+	local tree=$1/trixie kernel
+	CASE=trixie WORK=$1
+
+	verify "mmdebstrap" make_trixie "$tree" || return
+	cp "$WORK/deb-$OLD"/ssdup_*.deb "$WORK/deb-$OLD"/dm-ssdup-dkms_*.deb "$tree/opt"
+	verify "apt installs them" in_tree "$tree" sh -c 'apt-get -y install /opt/*.deb' || return
+	kernel=$(basename "$tree"/lib/modules/*)
+	verify "DKMS builds for $kernel" test \
+		"$(in_tree "$tree" modinfo -k "$kernel" -F version dm-ssdup)" = "$OLD"
+	verify "the tool runs" in_tree "$tree" sh -ec 'cd /tmp
+		truncate -s 64M ssd
+		truncate -s 256M hdd
+		ssdup format hdd ssd
+		ssdup check hdd ssd
+		ssdup export hdd ssd'
+	rm -rf "$tree"
+}
+
 # install_without_proc DIR - with the kernel headers there, so that DKMS is asked to build
 install_without_proc()
 {

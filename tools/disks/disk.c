@@ -154,6 +154,8 @@ static void disk_count(struct disk *d, struct request *rq)
 		break;
 	case REQ_OP_WRITE:
 		c->bytes_written += blk_rq_bytes(rq);
+		c->stream_bytes[min_t(u32, ssdup_disk_stream(rq), FTL_MAX_STREAMS)] +=
+			blk_rq_bytes(rq);
 		fallthrough;
 	default:
 		c->writes++;

@@ -67,6 +67,7 @@ struct disk_ops {
  * @flushes: flushes
  * @bytes_read: by reads
  * @bytes_written: by writes
+ * @stream_bytes: of these, by the write stream that a write names; 0: none
  */
 struct disk_counters {
 	u64 reads;
@@ -74,6 +75,7 @@ struct disk_counters {
 	u64 flushes;
 	u64 bytes_read;
 	u64 bytes_written;
+	u64 stream_bytes[FTL_MAX_STREAMS + 1];
 };
 
 /**

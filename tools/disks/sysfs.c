@@ -14,6 +14,7 @@ static struct disk *disk_of(struct device *dev)
 static struct disk_counters disk_sum(struct disk *d)
 {
 	struct disk_counters sum = { 0 };
+	u32 i;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -24,6 +25,8 @@ static struct disk_counters disk_sum(struct disk *d)
 		sum.flushes += c->flushes;
 		sum.bytes_read += c->bytes_read;
 		sum.bytes_written += c->bytes_written;
+		for (i = 0; i <= FTL_MAX_STREAMS; i++)
+			sum.stream_bytes[i] += c->stream_bytes[i];
 	}
 	return sum;
 }
@@ -94,6 +97,20 @@ DISK_ATTR_VALUE(bytes_written, disk_sum(d).bytes_written);
 DISK_ATTR_VALUE(seeks, disk_seeks(d));
 DISK_ATTR_VALUE(busy_us, disk_busy_us(d));
 DISK_ATTR_VALUE(cached_bytes, disk_cached_bytes(d));
+
+/* "STREAM BYTES", a line for each that was written to. */
+static ssize_t stream_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct disk_counters sum = disk_sum(disk_of(dev));
+	ssize_t n = 0;
+	u32 i;
+
+	for (i = 0; i <= FTL_MAX_STREAMS; i++)
+		if (sum.stream_bytes[i])
+			n += sysfs_emit_at(buf, n, "%u %llu\n", i, sum.stream_bytes[i]);
+	return n;
+}
+static DEVICE_ATTR_RO(stream_bytes);
 
 static ssize_t reset_store(struct device *dev, struct device_attribute *attr,
 			   const char *buf, size_t count)
@@ -257,6 +274,7 @@ static struct attribute *disk_attrs[] = {
 	&dev_attr_flushes.attr,
 	&dev_attr_bytes_read.attr,
 	&dev_attr_bytes_written.attr,
+	&dev_attr_stream_bytes.attr,
 	&dev_attr_seeks.attr,
 	&dev_attr_busy_us.attr,
 	&dev_attr_cached_bytes.attr,
