@@ -136,6 +136,99 @@ static void queue_deeper_is_faster(struct kunit *test)
 	KUNIT_EXPECT_LT(test, last * 3, first);
 }
 
+/* Sectors in MiB: the arm is on its way to the first one when the others come. */
+struct order_case {
+	const char *name;
+	enum hdd_order order;
+	u32 sent[5];
+	u32 served[5];
+};
+
+static const struct order_case order_cases[] = {
+	{ "elevator", HDD_ORDER_ELEVATOR,
+	  { 1000, 100, 3000, 1500, 900 }, { 1000, 1500, 3000, 100, 900 } },
+	{ "arrival", HDD_ORDER_ARRIVAL,
+	  { 1000, 100, 3000, 1500, 900 }, { 1000, 100, 3000, 1500, 900 } },
+};
+
+static void order_case_desc(const struct order_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(order, order_cases, order_case_desc);
+
+static void queue_in_order(struct kunit *test)
+{
+	const struct order_case *c = test->param_value;
+	struct host *h = host_new(test, 0);
+	u32 i;
+
+	h->q.p.order = c->order;
+	/* The elements of a list are as old as each other, unless time passes. */
+	for (i = 0; i < ARRAY_SIZE(c->sent); i++, h->now += 1000)
+		host_submit(h, &h->ops[i], HDD_OP_READ, c->sent[i] * MB, 8);
+	for (i = 0; i < ARRAY_SIZE(c->served); i++)
+		KUNIT_EXPECT_EQ(test, host_wait(h)->lba / MB, c->served[i]);
+}
+
+/* Among writes that are nearer, and only if the disk is like that. */
+static void queue_reads_first(struct kunit *test)
+{
+	u32 i, reads, before;
+
+	for (reads = 0; reads < 2; reads++) {
+		struct host *h = host_new(test, 0);
+
+		h->q.p.reads_first = reads;
+		for (i = 0; i < 8; i++)
+			host_submit(h, &h->ops[i], HDD_OP_WRITE, i * 8, 8);
+		host_submit(h, &h->ops[8], HDD_OP_READ, 4000 * MB, 8);
+		for (before = 0; host_wait(h) != &h->ops[8]; before++)
+			;
+		KUNIT_EXPECT_EQ(test, before, reads ? 1 : 8);
+	}
+}
+
+/* What is left of 64 cached runs after reads that never stop, and without reads. */
+static void queue_destages(struct kunit *test)
+{
+	static const struct {
+		enum hdd_destage when;
+		bool under_reads, idle;
+	} cases[] = {
+		{ HDD_DESTAGE_IDLE, false, true },
+		{ HDD_DESTAGE_AT_ONCE, true, true },
+		{ HDD_DESTAGE_FULL, false, false },
+	};
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct host *h = host_new(test, 64 * MB);
+		struct hdd_op flush;
+
+		h->q.p.destage = cases[i].when;
+		for (j = 0; j < 8; j++)
+			host_submit(h, &h->ops[j], HDD_OP_READ, host_random(h, DISK_SECTORS, 8), 8);
+		for (j = 8; j < MAX_OPS; j++)
+			host_submit(h, &h->ops[j], HDD_OP_WRITE, j * 16 * MB, 64);
+		for (j = 0; j < 400; j++) {
+			struct hdd_op *op = host_wait(h);
+
+			if (op < h->ops + 8)
+				host_submit(h, op, HDD_OP_READ, host_random(h, DISK_SECTORS, 8), 8);
+		}
+		KUNIT_EXPECT_EQ(test, !h->q.cache.sectors, cases[i].under_reads);
+		while (host_wait(h))
+			;
+		KUNIT_EXPECT_EQ(test, !h->q.cache.sectors, cases[i].idle);
+		host_submit(h, &flush, HDD_OP_FLUSH, 0, 0);
+		while (host_wait(h))
+			;
+		KUNIT_EXPECT_EQ(test, h->q.cache.sectors, 0ULL);
+	}
+}
+
 struct rate_case {
 	const char *name;
 	u64 cache_sectors;
@@ -329,6 +422,9 @@ static void queue_power_loss_ends_everything(struct kunit *test)
 
 static struct kunit_case disk_queue_cases[] = {
 	KUNIT_CASE(queue_deeper_is_faster),
+	KUNIT_CASE_PARAM(queue_in_order, order_gen_params),
+	KUNIT_CASE(queue_reads_first),
+	KUNIT_CASE(queue_destages),
 	KUNIT_CASE_PARAM(queue_random_rate, rate_gen_params),
 	KUNIT_CASE(queue_contiguous_writers),
 	KUNIT_CASE(queue_nobody_starves),

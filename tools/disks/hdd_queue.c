@@ -98,20 +98,54 @@ void hdd_queue_submit(struct hdd_queue *q, struct hdd_op *op, u64 now)
 	}
 }
 
+/* Upwards from the arm, then from the lowest sector on. */
+static u64 hdd_upwards(const struct hdd_queue *q, u64 lba)
+{
+	return lba - q->model.head_lba;
+}
+
+/* How far an order puts a command back: the smallest comes first. */
+static u64 hdd_rank(const struct hdd_queue *q, const struct hdd_op *op, u64 cost)
+{
+	switch (q->p.order) {
+	case HDD_ORDER_ELEVATOR:
+		return hdd_upwards(q, op->lba);
+	case HDD_ORDER_ARRIVAL:
+		return op->arrived;
+	default:
+		return cost;
+	}
+}
+
+static bool hdd_has_read(const struct hdd_queue *q)
+{
+	const struct hdd_op *op;
+
+	list_for_each_entry(op, &q->queue, node)
+		if (op->kind == HDD_OP_READ)
+			return true;
+	return false;
+}
+
 static void hdd_choose_op(struct hdd_queue *q, u64 now, struct hdd_choice *best)
 {
+	bool reads = q->p.reads_first && hdd_has_read(q);
+	u64 ns, rank, first = U64_MAX;
 	struct hdd_cost cost;
 	struct hdd_op *op;
 
 	list_for_each_entry(op, &q->queue, node) {
-		u64 ns = hdd_position(&q->model, op->lba, op->kind == HDD_OP_READ, now, &cost);
-
-		if (ns < best->cost) {
+		if (reads && op->kind != HDD_OP_READ)
+			continue;
+		ns = hdd_position(&q->model, op->lba, op->kind == HDD_OP_READ, now, &cost);
+		rank = hdd_rank(q, op, ns);
+		if (rank < first) {
 			best->op = op;
 			best->run = NULL;
 			best->cost = ns;
+			first = rank;
 		}
-		if (!ns)
+		if (!rank)
 			return;
 	}
 }
@@ -142,6 +176,11 @@ static void hdd_choose_destage(struct hdd_queue *q, u64 now, struct hdd_choice *
 
 	if (!from)
 		from = cache_model_find(&q->cache, 0);
+	if (q->p.order != HDD_ORDER_NEAREST) {
+		if (from)
+			hdd_choose_run(q, from, now, best);
+		return;
+	}
 	for (run = from, i = 0; run && i < q->p.window; run = cache_model_next(run), i++)
 		if (!hdd_choose_run(q, run, now, best))
 			return;
@@ -159,6 +198,19 @@ static u64 hdd_waited(const struct list_head *list, u64 now)
 	arrived = list_first_entry(list, struct hdd_op, node)->arrived;
 	/* The arm's clock is that of its last access, which may lie before it. */
 	return now > arrived ? now - arrived : 0;
+}
+
+/* Does the arm write the cache though nobody waits for that? @op is to be served next, or NULL. */
+static bool hdd_may_destage(const struct hdd_queue *q, const struct hdd_op *op)
+{
+	switch (q->p.destage) {
+	case HDD_DESTAGE_AT_ONCE:
+		return !op || op->kind != HDD_OP_READ || !q->p.reads_first;
+	case HDD_DESTAGE_FULL:
+		return false;
+	default:
+		return !op;
+	}
 }
 
 /*
@@ -180,7 +232,7 @@ static bool hdd_choose(struct hdd_queue *q, u64 now, struct hdd_choice *best)
 	}
 	if (for_cache < age || !q->cache.sectors)
 		hdd_choose_op(q, now, best);
-	if (q->cache.sectors && (wanted || !best->op))
+	if (q->cache.sectors && (wanted || hdd_may_destage(q, best->op)))
 		hdd_choose_destage(q, now, best);
 	return best->op || best->run;
 }

@@ -60,6 +60,20 @@ struct hdd_stats {
 	u64 cache_hits;
 };
 
+/* Which of the commands at hand the arm serves next. */
+enum hdd_order {
+	HDD_ORDER_NEAREST,	/* the one with the shortest positioning */
+	HDD_ORDER_ELEVATOR,	/* the next one upwards; behind the last, the lowest */
+	HDD_ORDER_ARRIVAL,	/* the oldest */
+};
+
+/* When the arm writes the cache to the medium, besides for a flush or because it is full. */
+enum hdd_destage {
+	HDD_DESTAGE_IDLE,	/* when there is no command */
+	HDD_DESTAGE_AT_ONCE,	/* whenever that is nearer than the command to be served next */
+	HDD_DESTAGE_FULL,	/* not at all */
+};
+
 /**
  * struct hdd_queue_params - the disk's electronics
  * @cache_sectors: size of the write cache, 0 for none
@@ -68,6 +82,9 @@ struct hdd_stats {
  * @bus_kbps: interface rate in 1000 bytes per second
  * @command_us: time the electronics take for a command
  * @age_ms: a command that waited this long is served next
+ * @order: which command is next
+ * @destage: when the cache is written
+ * @reads_first: reads come before writes
  */
 struct hdd_queue_params {
 	u64 cache_sectors;
@@ -76,6 +93,9 @@ struct hdd_queue_params {
 	u32 bus_kbps;
 	u32 command_us;
 	u32 age_ms;
+	enum hdd_order order;
+	enum hdd_destage destage;
+	bool reads_first;
 };
 
 /**

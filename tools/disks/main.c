@@ -25,6 +25,9 @@ DISKS_PARAM(hdd_seek_full_us, uint, 16000, "seek over the whole disk");
 DISKS_PARAM(hdd_depth, uint, 32, "queue depth");
 DISKS_PARAM(hdd_cache_mb, uint, 64, "volatile write cache in MiB, 0 for none");
 DISKS_PARAM(hdd_cache_runs, uint, 512, "separate runs of sectors the cache can hold");
+DISKS_PARAM(hdd_order, uint, 0, "0 nearest command first, 1 elevator, 2 as they arrive");
+DISKS_PARAM(hdd_destage, uint, 0, "the cache is written 0 when idle, 1 at once, 2 when it is full");
+DISKS_PARAM(hdd_reads_first, bool, false, "reads come before writes");
 DISKS_PARAM(hdd_bus_mbps, uint, 550, "interface rate in MB/s");
 DISKS_PARAM(hdd_block_size, uint, 512, "logical block size");
 DISKS_PARAM(hdd_discard, bool, false, "takes discards and write-zeroes");
@@ -91,6 +94,9 @@ static int disks_make_hdd(struct disk *d)
 		.bus_kbps	 = hdd_bus_mbps * 1000,
 		.command_us	 = 20,
 		.age_ms		 = 500,
+		.order		 = hdd_order,
+		.destage	 = hdd_destage,
+		.reads_first	 = hdd_reads_first,
 	};
 
 	return hdd_create(d, &mechanics, &electronics, hdd_cache_runs);
@@ -176,6 +182,7 @@ static int disks_check(void)
 	const struct ftl_params f = disks_flash();
 
 	if (!hdd_bus_mbps || !hdd_cache_runs || !hdd_depth || !ssd_depth ||
+	    hdd_order > HDD_ORDER_ARRIVAL || hdd_destage > HDD_DESTAGE_FULL ||
 	    hdds + ssds > DISKS_MAX)
 		return -EINVAL;
 	if (ssd_ftl && (ssd_block_kb % DISKS_UNIT_KB || ssd_buffer_kb % DISKS_UNIT_KB ||
