@@ -33,6 +33,8 @@ disk_table()
 	stripe2|$rack|$half ssds=2
 	stripe4|$rack|$half ssds=4
 	EOT
+	# those of the group family, as family.py draws them
+	cat "${FAMILY:-/dev/null}"
 }
 
 # disk_pairs - the names of those that users have

@@ -17,6 +17,7 @@ trap 'echo "stopped: line $LINENO: $BASH_COMMAND"' ERR
 
 # shellcheck source=scripts/bench/systems.sh
 . "${BASH_SOURCE[0]%/*}/systems.sh"
+FAMILY=/files/family
 # shellcheck source=scripts/bench/disks.sh
 . "${BASH_SOURCE[0]%/*}/disks.sh"
 # shellcheck source=scripts/bench/steps.sh

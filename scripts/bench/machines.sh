@@ -16,7 +16,7 @@ prepare()
 	echo "bench: setting up"
 	"$LAB/setup" tools "$kernel"
 	"$LAB/modules" "$kernel" >/dev/null
-	files=(--file "$(command -v split):/usr/bin/split")
+	files=(--file "$(command -v split):/usr/bin/split" --file "$FAMILY:/files/family")
 	! grep -q '[|;]reader ' "$work/all" || files+=(--program fio)
 	if grep -q '|bcache|' "$work/all"; then
 		file=$(make_bcache_program) || file=''

@@ -3,11 +3,13 @@
 
 import os
 
+import judge
 import paper
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation")
 
-PAGES = ["benchmarks.rst", "workloads.rst", "costs.rst", "sensitivity.rst", "lifetimes.rst"]
+PAGES = ["benchmarks.rst", "workloads.rst", "costs.rst", "sensitivity.rst", "lifetimes.rst",
+         "family.rst"]
 
 PEERS = ["hdd", "ssd", "linear", "dm-writecache", "dm-cache", "bcache", "dm-writeboost"]
 
@@ -457,10 +459,13 @@ def tenants(results):
     rows = [["disks", "tenants", "system", "streams", "discard", "WAF", "MB/s", "file p50 ms",
              "max ms", "SSD read p99 ms"]]
     for r in results:
+        for run in r.get("runs", [r]):
+            run["waf"] = run["ssd_nand"] / run["ssd_host"]
+        r["waf"] = r["ssd_nand"] / r["ssd_host"]
         number_of, _, streams, _, mapping, discard = r["workload"].split("-")
         rows.append([r["disks"], number_of, r["system"],
                      streams + ("" if mapping == "alike" else ", " + mapping), discard,
-                     number(r["ssd_nand"] / r["ssd_host"], 2), number(r["mb_s"]),
+                     spread(r, "waf", lambda waf: number(waf, 2)), spread(r, "mb_s", number),
                      latency(r["p50_us"]), latency(r["max_us"]), latency(r["ssd_read_p99_us"])])
     return rows
 
@@ -470,13 +475,14 @@ MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
           "queue": beside_paper, "scarce": beside_paper, "gaps": beside_paper,
           "hpio": beside_paper, "tile": beside_paper, "beyond": beside_paper,
           "paced": beside_paper, "curve": curve, "readwrite": readwrite, "beside": beside,
-          "processes": processes, "tenants": tenants}
+          "processes": processes, "tenants": tenants, "family": judge.family}
 
 # These have numbers of their own, and no use for the table of everything.
-SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead", "beside", "curve", "tenants")
+SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead", "beside", "curve", "tenants",
+           "family")
 
 # Here the writers' MB/s are no measure.
-APART = ("cpu", "memory", "drain", "percentages", "paced", "beside", "curve", "tenants")
+APART = ("cpu", "memory", "drain", "percentages", "paced", "beside", "curve", "tenants", "family")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -502,6 +508,7 @@ TITLES = {
     "full": "Writers at a full log",
     "drain": "Others during a drain",
     "tenants": "Tenants that share SSDs, by write streams and discards",
+    "family": "Pairs of disks drawn at random: of the best of the others (1: as good)",
     "untar": "A tree of files onto ext4, and sync",
     "cpu": "Instructions of a request",
     "memory": "Memory while the SSD fills",

@@ -170,15 +170,41 @@ group_drain()
 # log before lies elsewhere, or writes over it would have to go there too.
 group_beside()
 {
-	local ms=$(($(short 20 60) * 1000))
-	local random="burst --pattern random --procs 16 --request 256k"
+	work_beside "$EVERYBODY" "$(short 20 60)000"
+}
 
-	each_disk reader 512 -- 4160 "$EVERYBODY" "" "$random --size 1g --offset 3g;forget;\
+# work_beside SYSTEMS MS
+work_beside()
+{
+	local ms=$2 random="burst --pattern random --procs 16 --request 256k"
+
+	each_disk reader 512 -- 4160 "$1" "" "$random --size 1g --offset 3g;forget;\
 reader --bs=256k --iodepth=4 --offset=2g --size=1g --runtime=$((ms / 1000 - 1));\
 $random --size 2g --ms $ms;join"
-	each_disk database 512 -- 4480 "$EVERYBODY" "" "$random --size 256m --offset 4160m;forget;\
+	each_disk database 512 -- 4480 "$1" "" "$random --size 256m --offset 4160m;forget;\
 aside --pattern contiguous --procs 1 --request 8k --fsync 1 --size 64m --offset 4g --ms $ms;\
 burst --pattern uniform --procs 8 --request 16k --size 2g --span 4g --ms $ms;join"
+}
+
+# On pairs of disks that nobody has chosen: what writers do, what is beside what, and pauses.
+group_family()
+{
+	local pattern seed one="burst --pattern mixed --procs 16 --request 256k --size 256m"
+	local systems="hdd dm-writecache dm-cache adaptive balance" only_disks
+	local big="--procs 16 --request 256k --size 1g"
+
+	for seed in "${family[@]}"; do
+		for pattern in contiguous random mixed strided; do
+			work $pattern "family$seed" 512 -- 1088 "$systems" "" \
+				"burst --pattern $pattern $big;drain"
+		done
+		work small "family$seed" 512 -- 1088 "$systems" "" \
+			"burst --pattern random --procs 16 --request 4k --size 32m --span 512m;drain"
+		work gaps "family$seed" 512 -- 1088 "$systems" "" \
+			"$one;gap 2;$one;gap 2;$one;gap 2;$one;drain"
+		only_disks="family$seed"
+		work_beside "$systems" 10000
+	done
 }
 
 # How long a writer waits once the log is full.
