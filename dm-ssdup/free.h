@@ -5,7 +5,7 @@
 #ifndef SSDUP_FREE_H
 #define SSDUP_FREE_H
 
-#include "segments.h"
+#include "groups.h"
 
 /**
  * ssdup_flush_group() - make durable on the HDD what was written there of a group

@@ -5,7 +5,7 @@
 #ifndef SSDUP_SALVAGE_H
 #define SSDUP_SALVAGE_H
 
-#include "segments.h"
+#include "groups.h"
 
 /**
  * ssdup_salvage_next() - seal the open segment, and choose the next to drain, as a group

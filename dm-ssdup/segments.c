@@ -4,31 +4,12 @@
 #include "meter.h"
 #include "mode.h"
 #include "nodes.h"
-#include "segments.h"
+#include "segments_list.h"
 #include "trace.h"
 #include "wake.h"
 
 #define THROTTLE_SEGMENTS	2U	/* the last ones that writers get */
 #define READY		4U	/* free at once when a log is loaded */
-
-struct ssdup_segments {
-	spinlock_t		lock;		/* these, and part of segments and classes */
-	struct list_head	free;		/* next to open first */
-	struct list_head	stale;		/* free, not discarded yet: opened last */
-	u32			nr_sealed;	/* read without the lock: a hint */
-	u32			nr_free;	/* on those two lists; the same */
-	u32			discarding;	/* free, but on neither; the same */
-	u64			opened;		/* how many, ever; the same */
-	u64			written;	/* sectors of data ever sealed; the same */
-	bool			full;		/* a write has found none free since */
-	atomic64_t		allowed;	/* sectors for writes, in a throttled segment */
-};
-
-/* It is always sealed: the open segment of a class that has none. */
-static struct ssdup_segment *no_segment(struct ssdup *c)
-{
-	return &c->segment[c->g.nr_segments];
-}
 
 int ssdup_segments_create(struct ssdup *c)
 {
@@ -47,7 +28,7 @@ int ssdup_segments_create(struct ssdup *c)
 		/* One class is what the SSD takes all data for anyway. */
 		if (c->nr_classes > 1 && i < ssdup_max_streams(c->ssd->bdev))
 			c->class[i].stream = i + 1;
-		c->class[i].open = no_segment(c);
+		c->class[i].open = ssdup_no_segment(c);
 		INIT_LIST_HEAD(&c->class[i].sealed);
 		INIT_LIST_HEAD(&c->class[i].in_ring);
 	}
@@ -82,15 +63,10 @@ static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *h)
 {
 	h->state = SEGMENT_SEALED;
 	list_move_tail(&h->list, &h->class->sealed);
+	if (!h->class->to_drain)
+		h->class->to_drain = h;
 	WRITE_ONCE(h->class->nr_sealed, h->class->nr_sealed + 1);
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed + 1);
-}
-
-static void add_free(struct ssdup_segments *s, struct ssdup_segment *h, struct list_head *list)
-{
-	h->state = SEGMENT_FREE;
-	list_move_tail(&h->list, list);
-	WRITE_ONCE(s->nr_free, s->nr_free + 1);
 }
 
 /* Fully ordered: a writer that reserved before this has raised h->writes. */
@@ -303,7 +279,8 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 	for (i = 0; i < c->g.nr_segments; i++) {
 		h = &c->segment[(first + i) % c->g.nr_segments];
 		if (list_empty(&h->list))
-			add_free(s, h, next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
+			ssdup_add_free(s, h,
+				       next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
 	}
 	spin_unlock_irq(&s->lock);
 }
@@ -350,113 +327,12 @@ void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h)
 	spin_unlock_irq(&c->segments->lock);
 }
 
-/* --- Drain groups --- */
-
-/* All that its writes have left is seen: pairs with the decrement in ssdup_put_write(). */
-static bool settled(const struct ssdup_segment *h)
-{
-	return h->state == SEGMENT_SEALED && !atomic_read_acquire(&h->writes);
-}
-
-static void group_add(struct drain_group *g, struct ssdup_segment *h)
-{
-	if (!g->nr++)
-		g->first = h;
-	g->last = h->generation;
-	g->sectors += log_word_sectors(atomic64_read(&h->word));
-}
-
-u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty)
-{
-	struct ssdup_segments *s = c->segments;
-	bool running = ssdup_mode(c) == MODE_RUNNING;
-	struct ssdup_segment *h;
-	u64 generation = U64_MAX;
-
-	*empty = false;
-	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &k->sealed, list) {
-		if (running && h->state == SEGMENT_WRITTEN_BACK)
-			continue;
-		if (!running || h->state == SEGMENT_DRAINING || settled(h))
-			generation = h->generation;
-		*empty = settled(h) && !h->tried && !atomic64_read(&h->live);
-		break;
-	}
-	spin_unlock_irq(&s->lock);
-	return generation;
-}
-
-bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,
-		      struct drain_group *g)
-{
-	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h;
-
-	*g = (struct drain_group){ };
-	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &k->sealed, list) {
-		if (!g->nr && (h->state != SEGMENT_SEALED || h->tried))
-			continue;
-		if (g->nr == most || !settled(h) || (empty && atomic64_read(&h->live)))
-			break;
-		h->state = SEGMENT_DRAINING;
-		group_add(g, h);
-	}
-	spin_unlock_irq(&s->lock);
-	return g->nr;
-}
-
-void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
-{
-	struct drain_group kept = {
-		.chosen = g->chosen, .flush_errors = g->flush_errors, .wrote = g->wrote,
-	};
-	struct ssdup_segment *h;
-
-	spin_lock_irq(&c->segments->lock);
-	for (h = group_first(g); h; h = group_next(g, h)) {
-		if (kept.nr < keep)
-			group_add(&kept, h);
-		else
-			h->state = SEGMENT_SEALED;
-	}
-	spin_unlock_irq(&c->segments->lock);
-	*g = kept;
-}
-
-void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state)
-{
-	struct ssdup_segment *h;
-
-	spin_lock_irq(&c->segments->lock);
-	for (h = group_first(g); h; h = group_next(g, h))
-		h->state = state;
-	spin_unlock_irq(&c->segments->lock);
-}
-
-bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
-		     struct drain_group *g)
-{
-	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h;
-
-	*g = (struct drain_group){ };
-	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &k->sealed, list) {
-		if (written && (h->state != SEGMENT_WRITTEN_BACK || h->lost))
-			break;
-		group_add(g, h);
-	}
-	spin_unlock_irq(&s->lock);
-	return g->nr;
-}
-
-static void more_to_open(struct ssdup *c)
+void ssdup_more_to_open(struct ssdup *c)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_class *k;
 
+	lockdep_assert_held(&s->lock);
 	WRITE_ONCE(s->full, false);
 	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
 	for (k = c->class; k < class_end(c); k++) {
@@ -467,29 +343,7 @@ static void more_to_open(struct ssdup *c)
 	}
 }
 
-void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
-{
-	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h, *next;
-
-	spin_lock_irq(&s->lock);
-	/* Under the lock, so that the count agrees with the states. */
-	stat_add(c, STAT_FREES, g->nr);
-	for (h = g->first; h; h = next) {
-		next = group_next(g, h);
-		/* A log that is read-only has entries that never became durable. */
-		ssdup_take_spares_back(c, h, 0);
-		list_del_init(&h->ring);
-		WRITE_ONCE(h->class->nr_sealed, h->class->nr_sealed - 1);
-		WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
-		add_free(s, h, &s->stale);
-		/* Another class may open it. */
-		if (h->class->open == h)
-			WRITE_ONCE(h->class->open, no_segment(c));
-	}
-	more_to_open(c);
-	spin_unlock_irq(&s->lock);
-}
+/* --- Discards --- */
 
 u32 ssdup_discard_begin(struct ssdup *c, u32 most, struct list_head *batch)
 {
@@ -523,7 +377,7 @@ void ssdup_discard_end(struct ssdup *c, struct list_head *batch)
 	list_splice_tail(batch, &s->free);
 	WRITE_ONCE(s->nr_free, s->nr_free + s->discarding);
 	WRITE_ONCE(s->discarding, 0);
-	more_to_open(c);
+	ssdup_more_to_open(c);
 	spin_unlock_irq(&s->lock);
 }
 

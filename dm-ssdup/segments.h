@@ -7,8 +7,7 @@
  * flight.
  *
  * From sealed to freed, segments stand in a list of their class, in the order in which they were
- * opened. A drain group is a part of that list. Only the writeback thread and the work that frees
- * for it take segments off the list; so a group can be walked without the lock.
+ * opened. See groups.h for what is drained of it.
  */
 #ifndef SSDUP_SEGMENTS_H
 #define SSDUP_SEGMENTS_H
@@ -89,65 +88,7 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
 /** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
 void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h);
 
-/* --- Drain groups --- */
-
-struct drain_group {
-	struct ssdup_segment	*first;
-	u32			nr;		/* segments; 0: no group */
-	u64			last;		/* generation of the youngest */
-	u64			sectors;	/* of data in them, about */
-	u64			copied;		/* sectors that the drain wrote to the HDD */
-	u64			chosen;		/* ns: when the drain chose the group */
-	int			flush_errors;	/* of the HDD, before anything was written */
-	bool			wrote;		/* something to the HDD */
-	bool			durable;	/* there, if anything */
-};
-
-/* The first or next segment of a group, or NULL; for the writeback thread and its work. */
-static inline struct ssdup_segment *group_next(const struct drain_group *g,
-					       struct ssdup_segment *h)
-{
-	return h->generation == g->last ? NULL : list_next_entry(h, list);
-}
-
-static inline struct ssdup_segment *group_first(const struct drain_group *g)
-{
-	return g->nr ? g->first : NULL;
-}
-
-/**
- * ssdup_oldest_sealed() - the generation of the first segment to copy, or U64_MAX
- * @empty: set to whether nothing of it is to be written
- *
- * In a read-only log, also of one to free: the thread does that there. Context: process.
- */
-u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty);
-
-/**
- * ssdup_group_take() - a drain group of @k: the oldest sealed segments that were not tried
- * @most: segments, at least 1
- * @empty: only those in front of the first of which anything has to be written
- *
- * They have no writes in flight. Context: the writeback thread. Return: false: there is none.
- */
-bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,
-		      struct drain_group *g);
-
-/** ssdup_group_shrink() - let all but the @keep oldest segments go; the writeback thread */
-void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep);
-
-/** ssdup_group_set() - set the state of a group's segments; context: as above, or the work */
-void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state);
-
-/**
- * ssdup_group_all() - all sealed segments of @k, as a group. Return: false when there is none
- * @written: only those in front of the first that is not written back or holds lost extents
- */
-bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
-		     struct drain_group *g);
-
-/** ssdup_group_freed() - put a group on the free list; between ssdup_commit_lock() and unlock */
-void ssdup_group_freed(struct ssdup *c, const struct drain_group *g);
+/* --- Discards of free segments --- */
 
 /**
  * ssdup_discard_begin() - take free segments that were not discarded since they were freed

@@ -14,7 +14,7 @@
  *	committer->lock	commit.c	mutex	one commit; none while free.c frees segments
  *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
  *	meta->lock	meta.c	mutex	flushes of the SSD, and writes of metadata
- *	segments->lock	segments.c	spin	which segments are open, sealed, free
+ *	segments->lock	groups.c segments.c	spin	which segments are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c status.c	spin	a tree
  *	waiting->lock	wait.c	spin	writes that wait for log space
  *	away->lock	away.c	spin	the count of the SSD's errors
@@ -210,6 +210,7 @@ struct ssdup_class {
 	u32			nr_sealed;	/* a hint */
 	/* These are protected by the lock in segments.c. */
 	struct list_head	sealed;		/* oldest first */
+	struct ssdup_segment	*to_drain;	/* the first there that is not written back */
 	struct list_head	in_ring;	/* with pages in the ring, oldest first */
 	u64			next;		/* generation to open */
 	u64			number;		/* ring number behind the last sealed segment */

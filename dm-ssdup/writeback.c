@@ -8,11 +8,11 @@
 
 #include "commit.h"
 #include "drain.h"
+#include "groups.h"
 #include "hdd.h"
 #include "map.h"
 #include "mode.h"
 #include "meter.h"
-#include "segments.h"
 #include "wait.h"
 #include "wake.h"
 #include "writeback.h"

@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 
 #include "../dm-ssdup/meter.h"
-#include "../dm-ssdup/segments.h"
+#include "../dm-ssdup/groups.h"
 
 #define NR		12U
 #define CLASSES		3U

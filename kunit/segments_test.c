@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* invariant: 2 4 */
 /*
- * Which segments are open, sealed, drained and free. segments.c is no pure file, so this suite is
- * for a kernel only. It has no tracepoints, and what segments.c calls of others is the suite's.
+ * Which segments are open, sealed, drained and free. segments.c and groups.c are no pure files, so
+ * this suite is for a kernel only. It has no tracepoints, and what they call of others is the
+ * suite's.
  */
 #define NOTRACE
 #include <kunit/test.h>
@@ -38,6 +39,7 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 }
 
 #include "../dm-ssdup/segments.c"
+#include "../dm-ssdup/groups.c"
 #include "segments_device.h"
 
 /* --- Switches --- */

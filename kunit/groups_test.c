@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 4 */
+/*
+ * Drain groups of so many segments that the lock is let go in between; groups.c is that of
+ * segments_test.c.
+ */
+#include <kunit/test.h>
+
+#include "../dm-ssdup/groups.h"
+#include "../dm-ssdup/meter.h"
+
+#define NR		512U
+#define SEALED		300U
+
+static struct ssdup device;
+static struct ssdup_meter meter;
+static struct ssdup_class *const k = device.class;
+
+/* A log of which SEALED segments are sealed: generations 1 and up. */
+static int groups_test_init(struct kunit *test)
+{
+	u32 i;
+
+	memset(&device, 0, sizeof(device));
+	device.g.nr_segments = NR;
+	device.g.data_sectors = SZ_1M;
+	device.g.meta_pages = SSDUP_RING;
+	device.set.halves = 2;
+	device.set.max_wait_ms = 250;
+	device.meter = &meter;
+	device.nr_classes = 1;
+	device.stats = alloc_percpu(struct ssdup_stats);
+	if (!device.stats || ssdup_segments_create(&device))
+		return -ENOMEM;
+	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
+	for (i = 0; i <= SEALED; i++) {
+		if (!ssdup_switch(&device, k, k->open, 0))
+			return -ENOSPC;
+		atomic64_add(log_word(1, 8), &k->open->word);
+		/* Else the list of segments in the ring becomes longer than it can be. */
+		list_del_init(&k->open->ring);
+	}
+	return 0;
+}
+
+static void groups_test_exit(struct kunit *test)
+{
+	ssdup_segments_destroy(&device);
+	free_percpu(device.stats);
+}
+
+static u64 oldest(void)
+{
+	bool empty;
+
+	return ssdup_oldest_sealed(&device, k, &empty);
+}
+
+/* The states of the generations from 1 on: so many written back, drained, and sealed. */
+static void expect_states(struct kunit *test, u32 written, u32 draining, u32 sealed)
+{
+	u32 nr[SEGMENT_WRITTEN_BACK + 1] = { };
+	enum segment_state last = SEGMENT_WRITTEN_BACK;
+	struct ssdup_segment *h;
+
+	list_for_each_entry(h, &k->sealed, list) {
+		/* They come in this order, of which each is a number less. */
+		KUNIT_EXPECT_LE(test, h->state, last);
+		last = h->state;
+		nr[h->state]++;
+	}
+	KUNIT_EXPECT_EQ(test, nr[SEGMENT_WRITTEN_BACK], written);
+	KUNIT_EXPECT_EQ(test, nr[SEGMENT_DRAINING], draining);
+	KUNIT_EXPECT_EQ(test, nr[SEGMENT_SEALED], sealed);
+	KUNIT_EXPECT_EQ(test, ssdup_sealed_segments(&device), written + draining + sealed);
+	KUNIT_EXPECT_EQ(test, k->nr_sealed, written + draining + sealed);
+}
+
+static void expect_group(struct kunit *test, const struct drain_group *g, u64 first, u32 nr)
+{
+	struct ssdup_segment *h;
+	u64 generation = first;
+
+	KUNIT_ASSERT_EQ(test, g->nr, nr);
+	KUNIT_EXPECT_EQ(test, g->sectors, 8 * nr);
+	for (h = group_first(g); h; h = group_next(g, h))
+		KUNIT_EXPECT_EQ(test, h->generation, generation++);
+	KUNIT_EXPECT_EQ(test, generation, first + nr);
+}
+
+/* Sizes around the number of segments that are looked at without a pause. */
+static const u32 group_sizes[] = { 1, 63, 64, 65, 127, 128, 129, SEALED - 1, SEALED };
+
+static void group_size_desc(const u32 *size, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u segments", *size);
+}
+
+KUNIT_ARRAY_PARAM(group_size, group_sizes, group_size_desc);
+
+static void taken_and_freed(struct kunit *test)
+{
+	const u32 size = *(const u32 *)test->param_value, rest = SEALED - size;
+	struct drain_group g, next;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, size, false, &g));
+	expect_group(test, &g, 1, size);
+	expect_states(test, 0, size, rest);
+	KUNIT_EXPECT_EQ(test, oldest(), 1);
+
+	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
+	expect_states(test, size, 0, rest);
+	KUNIT_EXPECT_EQ(test, oldest(), rest ? size + 1 : U64_MAX);
+	/* The next one is copied while this one is freed. */
+	KUNIT_EXPECT_EQ(test, ssdup_group_take(&device, k, NR, false, &next), !!rest);
+	if (rest)
+		expect_group(test, &next, size + 1, rest);
+	ssdup_group_freed(&device, &g);
+	expect_states(test, 0, rest, 0);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(&device), NR - 1 - rest);
+	KUNIT_EXPECT_EQ(test, stats_sum(&device.stats->count[STAT_FREES]), size);
+}
+
+/* The flush of a group fails while the next one is copied: both are drained again, in order. */
+static void set_back_and_taken_again(struct kunit *test)
+{
+	const u32 size = *(const u32 *)test->param_value, rest = SEALED - size;
+	struct drain_group g, next;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, size, false, &g));
+	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
+	if (ssdup_group_take(&device, k, NR, false, &next)) {
+		ssdup_group_set(&device, &g, SEGMENT_SEALED);
+		KUNIT_EXPECT_EQ(test, oldest(), 1);
+		ssdup_group_set(&device, &next, SEGMENT_SEALED);
+	} else {
+		ssdup_group_set(&device, &g, SEGMENT_SEALED);
+	}
+	expect_states(test, 0, 0, SEALED);
+	KUNIT_EXPECT_EQ(test, oldest(), 1);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, size + rest / 2, false, &g));
+	expect_group(test, &g, 1, size + rest / 2);
+}
+
+/* What a group lets go is taken next. */
+static void shrunk_and_taken(struct kunit *test)
+{
+	const u32 size = *(const u32 *)test->param_value;
+	struct drain_group g, next;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	ssdup_group_shrink(&device, &g, size);
+	expect_group(test, &g, 1, size);
+	expect_states(test, 0, size, SEALED - size);
+	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
+	KUNIT_EXPECT_EQ(test, ssdup_group_take(&device, k, NR, false, &next), size < SEALED);
+	if (size < SEALED)
+		expect_group(test, &next, size + 1, SEALED - size);
+}
+
+/* A segment that is sealed while nothing is to be drained is the next to be. */
+static void sealed_later(struct kunit *test)
+{
+	struct drain_group g;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
+	KUNIT_EXPECT_EQ(test, oldest(), U64_MAX);
+	ssdup_seal(&device, k, false);
+	KUNIT_EXPECT_EQ(test, oldest(), SEALED + 1);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	expect_group(test, &g, SEALED + 1, 1);
+}
+
+static struct kunit_case groups_test_cases[] = {
+	KUNIT_CASE_PARAM(taken_and_freed, group_size_gen_params),
+	KUNIT_CASE_PARAM(set_back_and_taken_again, group_size_gen_params),
+	KUNIT_CASE_PARAM(shrunk_and_taken, group_size_gen_params),
+	KUNIT_CASE(sealed_later),
+	{}
+};
+
+static struct kunit_suite groups_test_suite = {
+	.name = "ssdup-groups",
+	.init = groups_test_init,
+	.exit = groups_test_exit,
+	.test_cases = groups_test_cases,
+};
+
+kunit_test_suite(groups_test_suite);
