@@ -146,7 +146,7 @@ static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 t
 
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	return io->price <= ssdup_meter_free_ns(c, io->sectors);
+	return ssdup_meter_arm(c->meter, io) <= ssdup_meter_free_ns(c, io->sectors);
 }
 
 void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io)

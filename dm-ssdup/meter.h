@@ -207,6 +207,14 @@ static __always_inline void ssdup_meter_find(struct ssdup *c, struct ssdup_io *i
 	io->price = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
 }
 
+/** ssdup_meter_arm() - time that a write costs the HDD, with its share of the flushes; ns */
+static __always_inline u64 ssdup_meter_arm(const struct ssdup_meter *l, const struct ssdup_io *io)
+{
+	u64 ns = io->price + READ_ONCE(l->flush_price);
+
+	return unlikely(io->opf & REQ_FUA) ? ns + READ_ONCE(l->flush_ns) : ns;
+}
+
 /**
  * ssdup_balance() - the disk for a write that may go to either
  * @io: place and price are filled in, unless the write goes unseen
@@ -230,9 +238,7 @@ static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssd
 	f.place = io->place;
 	f.alone = !(hdd | ssd);
 	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + ssd;
-	f.arm = io->price + READ_ONCE(l->flush_price);
-	if (unlikely(io->opf & REQ_FUA))
-		f.arm += READ_ONCE(l->flush_ns);
+	f.arm = ssdup_meter_arm(l, io);
 	f.hdd = f.arm + hdd;
 	if (unlikely(io->place.front) && !f.alone) {
 		f.hdd += READ_ONCE(l->hdd.to_come);

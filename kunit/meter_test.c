@@ -254,6 +254,26 @@ static void flushes_cost_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns * 3 / tuning.flush_share);
 }
 
+/* Also of a write that would pass a full log, and of one that asks for a flush itself. */
+static void a_full_log_is_not_passed_if_flushes_are_dear(struct kunit *test)
+{
+	struct ssdup_io io = { .sectors = 64 * BALANCE_UNIT, .start = FAR };
+	struct ssdup_meter *l = device.meter;
+
+	io.price = ssdup_meter_free_ns(&device, io.sectors);
+	io.opf = REQ_FUA;
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));
+	io.price -= l->flush_ns;
+	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
+	io.opf = 0;
+	io.price += l->flush_ns;
+	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
+	ssdup_meter_flush(&device);
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));
+	io.price -= l->flush_price;
+	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
+}
+
 /* --- Small writes --- */
 
 /* One small write is logged, with two others in flight. */
@@ -364,6 +384,7 @@ static struct kunit_case meter_cases[] = {
 	KUNIT_CASE(groups_take_their_time),
 	KUNIT_CASE(a_full_log_is_passed_if_that_is_cheaper),
 	KUNIT_CASE(flushes_cost_at_once),
+	KUNIT_CASE(a_full_log_is_not_passed_if_flushes_are_dear),
 	KUNIT_CASE(one_counts_for_three),
 	KUNIT_CASE(price_follows_the_keys),
 	KUNIT_CASE(account_is_inherited),
