@@ -172,6 +172,22 @@ static void queue_in_order(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, host_wait(h)->lba / MB, c->served[i]);
 }
 
+/* The arm stands behind the sector that is asked for again. */
+static void queue_same_sector_again(struct kunit *test)
+{
+	u32 order, i;
+
+	for (order = 0; order <= HDD_ORDER_ARRIVAL; order++) {
+		struct host *h = host_new(test, 0);
+
+		h->q.p.order = order;
+		for (i = 0; i < 3; i++) {
+			host_submit(h, &h->ops[0], HDD_OP_READ, 1000 * MB, 1);
+			KUNIT_EXPECT_PTR_EQ(test, host_wait(h), &h->ops[0]);
+		}
+	}
+}
+
 /* Among writes that are nearer, and only if the disk is like that. */
 static void queue_reads_first(struct kunit *test)
 {
@@ -423,6 +439,7 @@ static void queue_power_loss_ends_everything(struct kunit *test)
 static struct kunit_case disk_queue_cases[] = {
 	KUNIT_CASE(queue_deeper_is_faster),
 	KUNIT_CASE_PARAM(queue_in_order, order_gen_params),
+	KUNIT_CASE(queue_same_sector_again),
 	KUNIT_CASE(queue_reads_first),
 	KUNIT_CASE(queue_destages),
 	KUNIT_CASE_PARAM(queue_random_rate, rate_gen_params),

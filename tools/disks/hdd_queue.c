@@ -139,7 +139,7 @@ static void hdd_choose_op(struct hdd_queue *q, u64 now, struct hdd_choice *best)
 			continue;
 		ns = hdd_position(&q->model, op->lba, op->kind == HDD_OP_READ, now, &cost);
 		rank = hdd_rank(q, op, ns);
-		if (rank < first) {
+		if (!best->op || rank < first) {
 			best->op = op;
 			best->run = NULL;
 			best->cost = ns;
@@ -165,8 +165,9 @@ static u64 hdd_choose_run(struct hdd_queue *q, struct cache_run *run, u64 now,
 }
 
 /*
- * The runs of the cache near the arm, as many above it as below. A run that
- * starts where the arm is costs nothing and ends the search.
+ * The runs of the cache near the arm, as many above it as below; with another order than the
+ * nearest first, the next one above. A run that starts where the arm is costs nothing and ends
+ * the search.
  */
 static void hdd_choose_destage(struct hdd_queue *q, u64 now, struct hdd_choice *best)
 {
@@ -215,8 +216,8 @@ static bool hdd_may_destage(const struct hdd_queue *q, const struct hdd_op *op)
 
 /*
  * Commands come before the cache, which nobody waits for, unless writers or a
- * flush do. Shortest positioning first starves whoever is far away; so whoever
- * has waited too long comes first.
+ * flush do, or the disk writes its cache at once. Shortest positioning first
+ * starves whoever is far away; so whoever has waited too long comes first.
  */
 static bool hdd_choose(struct hdd_queue *q, u64 now, struct hdd_choice *best)
 {

@@ -70,7 +70,7 @@ enum hdd_order {
 /* When the arm writes the cache to the medium, besides for a flush or because it is full. */
 enum hdd_destage {
 	HDD_DESTAGE_IDLE,	/* when there is no command */
-	HDD_DESTAGE_AT_ONCE,	/* whenever that is nearer than the command to be served next */
+	HDD_DESTAGE_AT_ONCE,	/* also if that is nearer than the next command; see @reads_first */
 	HDD_DESTAGE_FULL,	/* not at all */
 };
 
@@ -84,7 +84,7 @@ enum hdd_destage {
  * @age_ms: a command that waited this long is served next
  * @order: which command is next
  * @destage: when the cache is written
- * @reads_first: reads come before writes
+ * @reads_first: reads come before other commands, and before the cache while nobody waits for it
  */
 struct hdd_queue_params {
 	u64 cache_sectors;

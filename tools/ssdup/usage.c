@@ -44,8 +44,8 @@ const struct usage usage_format = {
 	.more = "Refused without --force: an SSD that is not blank, be it an empty log, a file\n"
 		"system, a partition table, or bytes that nobody knows; an HDD that holds a log,\n"
 		"as if the two were swapped. Refused without --discard-unsaved: a log that may\n"
-		"hold data which is not on its HDD. Refused always: an SSD that is in use. The\n"
-		"HDD may be mounted.",
+		"hold data which is not on its HDD. Refused always: such a log on the HDD; an SSD\n"
+		"that is in use. The HDD may be mounted.",
 };
 
 static const struct option_spec create_options[] = {

@@ -96,12 +96,23 @@ int bad_usage(struct ssdup_ctx *ctx, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+/* A part of a name is no option: --discard is not --discard-unsaved. */
+static bool whole_name(struct ssdup_ctx *ctx, char **argv, const char *name)
+{
+	const char *last = argv[optind - 1], *word = optarg == last ? argv[optind - 2] : last;
+
+	if (!strncmp(word + 2, name, strlen(name)))
+		return true;
+	bad_usage(ctx, "unknown option %s: is it --%s?", word, name);
+	return false;
+}
+
 int next_option(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	char letters[2 * MAX_OPTIONS + 3];
 	struct option longs[MAX_OPTIONS + 2];
+	int r, nr = -1;
 	const char *word;
-	int r;
 
 	if (ctx->completion) {
 		complete_command(ctx);
@@ -110,7 +121,9 @@ int next_option(struct ssdup_ctx *ctx, int argc, char **argv)
 	}
 	translate(ctx->usage, letters, longs);
 	opterr = 0;
-	r = getopt_long(argc, argv, letters, longs, NULL);
+	r = getopt_long(argc, argv, letters, longs, &nr);
+	if (nr >= 0 && r != '?' && r != ':' && !whole_name(ctx, argv, longs[nr].name))
+		return OPT_STOP;
 	switch (r) {
 	case -1:
 		return OPT_END;

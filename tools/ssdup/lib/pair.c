@@ -78,9 +78,17 @@ void pair_close(struct pair *p)
 	dev_free(&p->ssd);
 }
 
+/* A boot loader or a partition table may stand where the first copy of the superblock was. */
+static bool overwritten(const struct ssd_log *log)
+{
+	enum log_fault second = log->part[PART_SUPER].copy_fault[1];
+
+	return log->fault == LOG_NOT_OURS && (second == LOG_OK || second == LOG_FORMAT_1);
+}
+
 static bool holds_log(const struct ssd_log *log)
 {
-	return log->fault != LOG_BLANK && log->fault != LOG_NOT_OURS;
+	return (log->fault != LOG_BLANK && log->fault != LOG_NOT_OURS) || overwritten(log);
 }
 
 /* A log that cannot be read, or is of an earlier format, may hold anything. */
@@ -100,11 +108,14 @@ int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const str
 	r = ssd_log_read(fd, &log);
 	unsaved = !r && holds_unsaved(&log, fd);
 	close(fd);
-	if (r || !holds_log(&log) || g->unsaved || (g->other && !unsaved))
+	if (r || !holds_log(&log) || (g->other && !unsaved))
 		return EXIT_OK;
+	/* Nothing is said of it by a word that is meant for the SSD. */
+	if (unsaved)
+		return fail(ctx, EXIT_REFUSED, p->hdd.path,
+			    "holds a log of dm-ssdup with data that may not be on its HDD: is it the SSD? Swap the two. To give the log up, overwrite the first MiB");
 	return fail(ctx, EXIT_REFUSED, p->hdd.path,
-		    "holds a log of dm-ssdup: is it the SSD? Swap the two, or give the log up with %s",
-		    unsaved ? "--discard-unsaved" : "--force");
+		    "holds an empty log of dm-ssdup: is it the SSD? Swap the two, or --force");
 }
 
 static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const struct give_up *g)
@@ -116,6 +127,9 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 	if (p->log.fault == LOG_FORMAT_1)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a log of format 1; \"ssdup upgrade\" brings it to the HDD and converts it, --discard-unsaved gives it up");
+	if (overwritten(&p->log))
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds a log of which the first block was overwritten; see \"ssdup check --copy 1\", or give it up with --discard-unsaved");
 	if (p->log.fault != LOG_OK)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --discard-unsaved",

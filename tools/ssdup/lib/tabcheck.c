@@ -104,7 +104,9 @@ static bool is_unstable(const char *spec)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(spec, names[i], strlen(names[i])))
+		/* Not a volume group that is called so: /dev/VG/LV */
+		if (!strncmp(spec, names[i], strlen(names[i])) &&
+		    !strchr(spec + strlen("/dev/"), '/'))
 			return true;
 	/* MAJOR:MINOR */
 	return *spec >= '0' && *spec <= '9';

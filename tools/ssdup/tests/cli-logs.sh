@@ -24,7 +24,7 @@ test_format_refuses_an_hdd_with_a_log()
 	a_log
 	image blank 64M
 	exits 4 "$ssdup" format ssd blank
-	errs "ssd: holds a log of dm-ssdup: is it the SSD?"
+	errs "ssd: holds an empty log of dm-ssdup: is it the SSD?"
 	[ "$(stat -c %b blank)" = 0 ] || fail "the blank image was written to"
 	exits 0 "$ssdup" format ssd blank --force
 
@@ -32,10 +32,12 @@ test_format_refuses_an_hdd_with_a_log()
 	image blank 64M
 	spoil ssd
 	exits 4 "$ssdup" format ssd blank
-	exits 4 "$ssdup" format ssd blank --force
-	errs "give the log up with --discard-unsaved"
+	# the word for the log of the SSD says nothing of this one
+	exits 4 "$ssdup" format ssd blank --force --discard-unsaved
+	errs "is it the SSD? Swap the two. To give the log up, overwrite the first MiB"
 	[ "$(stat -c %b blank)" = 0 ] || fail "the blank image was written to"
-	exits 0 "$ssdup" format ssd blank --discard-unsaved
+	dd if=/dev/zero of=ssd bs=1M count=1 conv=notrunc status=none
+	exits 0 "$ssdup" format ssd blank
 	# too short for a superblock: it has none
 	image blank 64M
 	image short 2048
@@ -173,6 +175,19 @@ test_force_gives_up_no_data()
 	unchanged exits 4 "$ssdup" format hdd ssd --force
 	errs "give it up with --discard-unsaved"
 	exits 0 "$ssdup" format hdd ssd --discard-unsaved
+
+	# a boot loader stands where the first copy was, and the second is whole
+	head -c 512 /dev/urandom | dd of=ssd conv=notrunc status=none
+	unchanged exits 4 "$ssdup" format hdd ssd --force
+	errs "the first block was overwritten; see \"ssdup check --copy 1\""
+	exits 5 "$ssdup" check ssd --copy 1
+	# a part of the word is another word
+	unchanged exits 2 "$ssdup" format hdd ssd --discard
+	errs "unknown option --discard: is it --discard-unsaved?"
+	unchanged exits 2 "$ssdup" export --hdd=hdd --ssd ssd --clear --disc
+	unchanged exits 2 "$ssdup" format --hd hdd --ss=ssd
+	errs "unknown option --hd: is it --hdd?"
+	exits 0 "$ssdup" format --hdd=hdd --ssd ssd --discard-unsaved
 
 	# an empty log holds none
 	unchanged exits 4 "$ssdup" format hdd ssd

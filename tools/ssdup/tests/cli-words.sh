@@ -134,6 +134,9 @@ test_the_tab_is_checked()
 	says "   [W] the HDD, UUID=2c05d183-70ea-475b-8f78-433d6a933be3, is named by what it holds"
 	says "   [W] the HDD, LABEL=data, is named by what it holds"
 	says "   [W] the SSD, 8:17, may have another name after a boot"
+	echo "a /dev/hdd/data /dev/sdfast/log nofail" >tab
+	exits 0 "$ssdup" tab --check
+	says "0 parse errors, 0 errors, 2 warnings"
 
 	# images are for logs without the kernel
 	echo "a $T/hdd $T/ssd" >tab

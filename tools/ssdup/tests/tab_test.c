@@ -168,7 +168,8 @@ static const struct option_case {
 } option_cases[] = {
 	{ { "x", "--hdd", "sda", "a" }, 256, "sda", 1 },
 	{ { "x", "a", "--hdd=sda", "b" }, 256, "sda", 2 },
-	{ { "x", "--hd", "sda" }, 256, "sda", 0 },
+	{ { "x", "--hd", "sda" }, OPT_STOP, NULL, -1 },
+	{ { "x", "--hd=sda" }, OPT_STOP, NULL, -1 },
 	{ { "x", "-d5" }, 'd', "5", 0 },
 	{ { "x", "-q", "--", "-q" }, 'q', NULL, 1 },
 	{ { "x", "a", "b" }, OPT_END, NULL, 2 },
