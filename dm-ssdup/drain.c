@@ -264,6 +264,8 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 			const struct pacing_group *size)
 {
 	struct ssdup_drainer *d = c->drainer;
+	/* Once: when it changes meanwhile, the next turn does as it says, from the start. */
+	bool running = ssdup_mode(c) == MODE_RUNNING;
 	bool anew = READ_ONCE(d->anew), found;
 	int r;
 
@@ -275,7 +277,7 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 	}
 	if (anew)
 		WRITE_ONCE(d->anew, false);
-	if (ssdup_mode(c) == MODE_RUNNING) {
+	if (running) {
 		found = ssdup_group_take(c, d->class, ssdup_pacing_group(size),
 					 d->empty, &d->group);
 	} else {
@@ -283,7 +285,7 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 		found = ssdup_salvage_next(c, anew, &d->group);
 	}
 	if (!found)
-		return ssdup_mode(c) == MODE_RUNNING ? 0 : ssdup_salvage_end(c);
+		return running ? 0 : ssdup_salvage_end(c);
 	d->group.flush_errors = ssdup_hdd_flush_errors(c);
 	d->fenced = 0;
 	d->group.chosen = ktime_get_ns();

@@ -94,7 +94,10 @@ void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
 	*g = kept;
 }
 
-/* The first one to drain is not written back, and no older one is sealed. */
+/*
+ * All segments before the first one to drain are written back. It is not itself, unless the log is
+ * read-only, where segments are drained one by one and some stay.
+ */
 static void choose_to_drain(struct ssdup_class *k, const struct drain_group *g,
 			    struct ssdup_segment *last, enum segment_state state)
 {

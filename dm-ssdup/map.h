@@ -114,7 +114,7 @@ struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_cla
 /* --- Changes of the map --- */
 
 /**
- * ssdup_insert() - put a write's extent into the tree, and publish its entry
+ * ssdup_insert() - publish a write's entry, and put its extent into the tree
  * @io: has a place; io->e is complete except for its seq
  *
  * Under one range lock the extent gets the highest seq of its segment, is published and

@@ -183,7 +183,7 @@ static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io
 	const struct extent *e = io->e;
 
 	log_entry_encode(d, e->start, e->seq, e->sectors, io->pos);
-	/* Pairs with the acquire in snapshot(). */
+	/* Pairs with the acquire in add_page(). */
 	smp_store_release(&d->kind, e->kind);
 	ssdup_resolve(c, io);
 }

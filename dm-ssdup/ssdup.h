@@ -33,7 +33,7 @@
  *  - A compare-and-exchange on the open segment's word hands out a place in the log.
  *    segment->writes is raised before that, and dropped after the extent is in its tree. A drain
  *    takes sealed segments only when their writes are zero: so all their extents are in the trees.
- *  - When a write ends, it takes a seq of its segment, inserts its extent and fills its entry
+ *  - When a write ends, it takes a seq of its segment, fills its entry and inserts its extent
  *    under one range lock. Seqs of a younger segment are higher. A write that finds a newer
  *    extent over its sectors, or one of another class, was overtaken: it gives up its place and
  *    is routed again, to the open segment of the class that holds them. So each insert is the
@@ -143,7 +143,7 @@ struct ssdup_segment {
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
 	atomic64_t		live;		/* see ssdup_class_count() */
 	u32			index;		/* constant */
-	enum segment_state	state;		/* protected by the lock in segments.c */
+	enum segment_state	state;		/* protected by segments->lock */
 	/* These are new before the word is unsealed. No segment is freed while a commit runs. */
 	u32			pages_done;	/* complete and durable; the lock in commit.c */
 	bool			header;		/* is durable; the lock in commit.c */
@@ -152,7 +152,7 @@ struct ssdup_segment {
 	u64			base;		/* ring number of page 0 */
 	u64			generation;	/* constant in a commit */
 	u32			relocated;	/* entries moved here; the writeback thread */
-	struct list_head	list;		/* sealed, free, or a drain group; segments.c */
+	struct list_head	list;		/* sealed or free; segments.c, groups.c */
 	struct list_head	ring;		/* has pages in the ring; the same */
 	struct llist_head	ordered;	/* pieces that a drain has in its order */
 };
@@ -210,7 +210,7 @@ struct ssdup_class {
 	u32			nr_sealed;	/* a hint */
 	/* These are protected by the lock in segments.c. */
 	struct list_head	sealed;		/* oldest first */
-	struct ssdup_segment	*to_drain;	/* the first there that is not written back */
+	struct ssdup_segment	*to_drain;	/* those before it are written back */
 	struct list_head	in_ring;	/* with pages in the ring, oldest first */
 	u64			next;		/* generation to open */
 	u64			number;		/* ring number behind the last sealed segment */

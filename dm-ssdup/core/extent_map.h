@@ -38,7 +38,11 @@ static inline u64 extent_end(const struct extent *e)
 	return e->start + e->sectors;
 }
 
-/** extent_mapped() - is @e in a tree? Without the lock of its range it is a hint. */
+/**
+ * extent_mapped() - is @e in a tree?
+ *
+ * Without the lock of its range true is a hint. False is final, see extent_unmap().
+ */
 static inline bool extent_mapped(const struct extent *e)
 {
 	return !RB_EMPTY_NODE(&e->node);
@@ -93,7 +97,7 @@ struct extent_place {
 };
 
 /**
- * extent_find_place() - find a place for @e if it overlaps nothing, or exactly one older extent
+ * extent_find_place() - a place for @e, if it overlaps nothing or has the sectors of an older one
  * @e: see ssdup_extent_insert()
  *
  * It is inline because every write pays for it, and for nearly every write it is enough.
@@ -147,7 +151,7 @@ static inline void extent_insert_at(struct extent_tree *tree, struct extent *e,
 	tree->sectors += e->sectors;
 }
 
-/** extent_insert_alone() - extent_find_place(), and if there is one, extent_insert_at() */
+/** extent_insert_alone() - extent_find_place(), and extent_insert_at() if there is one */
 static inline bool extent_insert_alone(struct extent_tree *tree, struct extent *e)
 {
 	struct extent_place place;
