@@ -24,13 +24,14 @@ def hard_disk(draw):
     """From a laptop's disk to an array behind a controller."""
     rpm = draw.choice([5400, 5900, 7200, 10000, 15000])
     rate = between(draw, 80, 1000)
-    full = draw.randint(6000, 25000)
+    track, full = draw.randint(200, 1500), draw.randint(6000, 25000)
     return {
         "hdd_rpm": rpm,
         "hdd_rate_mbps": rate,
         "hdd_nominal_gb": between(draw, 300, 20000),
-        "hdd_seek_track_us": draw.randint(200, 1500),
-        "hdd_seek_avg_us": round(full * draw.uniform(0.45, 0.6)),
+        "hdd_seek_track_us": track,
+        # Outside of this the curve of the model would fall somewhere.
+        "hdd_seek_avg_us": round(track + (full - track) * draw.uniform(0.42, 0.53)),
         "hdd_seek_full_us": full,
         "hdd_depth": draw.choice([1, 4, 32, 64, 128, 256]),
         "hdd_cache_mb": draw.choice([0, 8, 16, 32, 64, 128, 256, 512]),
