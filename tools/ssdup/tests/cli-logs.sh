@@ -312,8 +312,12 @@ long_check()
 
 	"$ssdup" check ssd --full "$@" >out 2>err &
 	child=$!
-	sleep 0.2
-	kill -STOP "$child" || fail "it has ended, and said: $(cat err)"
+	# until it has read a megabyte; it has gigabytes to read
+	until grep -q '^rchar: [0-9]\{7\}' "/proc/$child/io" 2>/dev/null; do
+		kill -0 "$child" 2>/dev/null || fail "it has ended, and said: $(cat err)"
+		sleep 0.01
+	done
+	kill -STOP "$child"
 	sleep 3
 	kill -CONT "$child"
 	wait "$child" || fail "exit code $?"
