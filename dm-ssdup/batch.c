@@ -4,7 +4,6 @@
 #include "batch.h"
 #include "meta.h"
 #include "meter.h"
-#include "segments.h"
 #include "trace.h"
 
 /* --- Buffers --- */
@@ -78,8 +77,6 @@ static void drain_end_io(struct bio *bio)
 	if (bio->bi_status)
 		WRITE_ONCE(io->status, bio->bi_status);
 	WRITE_ONCE(b->ended, ktime_get_ns());
-	if (!bio->bi_status && op_is_write(bio_op(bio)))
-		ssdup_throttle_allow(b->c, b->plan.sectors / b->plan.nr_runs);
 	/* First: after the last put of the batch the thread may free the bioset. */
 	bio_put(bio);
 	batch_put(b);

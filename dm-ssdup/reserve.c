@@ -2,6 +2,7 @@
 #include "nodes.h"
 #include "reserve.h"
 #include "segments.h"
+#include "throttle.h"
 
 /* --- Places --- */
 
@@ -32,7 +33,7 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 		r = ssdup_try_reserve(c, h, io, sectors, allowed);
 		if (!r) {
 			if (!last && atomic64_read(&h->word) & LOG_WORD_THROTTLED)
-				ssdup_throttle_passed(c, sectors);
+				ssdup_throttle_passed(c, h, sectors);
 			return 0;
 		}
 		ssdup_put_write(c, h);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/slab.h>
 
-#include "meter.h"
 #include "mode.h"
 #include "nodes.h"
 #include "segments_list.h"
+#include "throttle.h"
 #include "trace.h"
 #include "wake.h"
 
-#define THROTTLE_SEGMENTS	2U	/* the last ones that writers get */
 #define READY		4U	/* free at once when a log is loaded */
 
 int ssdup_segments_create(struct ssdup *c)
@@ -85,57 +84,6 @@ static void seal(struct ssdup *c, struct ssdup_segment *h)
 	trace_ssdup_seal(c, h);
 }
 
-/* Is the open segment of any class throttled? */
-static bool throttled(struct ssdup *c)
-{
-	const struct ssdup_class *k;
-
-	for (k = c->class; k < class_end(c); k++)
-		if (atomic64_read(&READ_ONCE(k->open)->word) & LOG_WORD_THROTTLED)
-			return true;
-	return false;
-}
-
-/* Is the next segment to be throttled? Return: LOG_WORD_THROTTLED or 0. */
-static u64 throttle(struct ssdup *c)
-{
-	struct ssdup_segments *s = c->segments;
-
-	if (s->nr_free > ssdup_spare(c) + THROTTLE_SEGMENTS ||
-	    ssdup_meter_free_ns(c, c->g.data_sectors) <=
-	    (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC)
-		return 0;
-	/* What was allowed when nothing was throttled does not count. */
-	if (!throttled(c))
-		atomic64_set(&s->allowed, 0);
-	return LOG_WORD_THROTTLED;
-}
-
-u64 ssdup_throttle_pass(struct ssdup *c)
-{
-	return atomic64_read(&c->segments->allowed) > 0 || READ_ONCE(c->drain_error) ?
-	       LOG_WORD_THROTTLED : 0;
-}
-
-void ssdup_throttle_passed(struct ssdup *c, u32 sectors)
-{
-	/* A write may be longer than what is allowed: then the next one waits longer. */
-	if (atomic64_read(&c->segments->allowed) > 0)
-		atomic64_sub(sectors, &c->segments->allowed);
-}
-
-void ssdup_throttle_allow(struct ssdup *c, u32 sectors)
-{
-	struct ssdup_segments *s = c->segments;
-
-	if (!throttled(c))
-		return;
-	/* Not much for later: a burst would use up the segment that the flush takes time for. */
-	if (atomic64_read(&s->allowed) < (s64)c->longest)
-		atomic64_add(sectors, &s->allowed);
-	ssdup_kick_waiting(c);
-}
-
 static void promise_spares(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *h)
 {
 	struct ssdup_segment *x;
@@ -150,10 +98,14 @@ static void promise_spares(struct ssdup *c, struct ssdup_class *k, struct ssdup_
 static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *h)
 {
 	struct ssdup_segments *s = c->segments;
-	/* What a drain opens of the last ones it needs for itself. */
-	u64 word = s->nr_free > ssdup_spare(c) ? throttle(c) : LOG_WORD_SPARE;
+	u64 word = 0;
 
 	lockdep_assert_held(&s->lock);
+	/* What a drain opens of the last ones it needs for itself. */
+	if (s->nr_free <= ssdup_spare(c))
+		word = LOG_WORD_SPARE;
+	else if (s->nr_free <= ssdup_spare(c) + ssdup_throttle_segments(c))
+		word = LOG_WORD_THROTTLED;
 	list_del_init(&h->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
 	WRITE_ONCE(s->opened, s->opened + 1);
@@ -338,7 +290,7 @@ void ssdup_more_to_open(struct ssdup *c)
 	for (k = c->class; k < class_end(c); k++) {
 		if (s->nr_free > ssdup_spare(c))
 			atomic64_andnot(LOG_WORD_SPARE, &k->open->word);
-		if (s->nr_free >= ssdup_spare(c) + THROTTLE_SEGMENTS)
+		if (s->nr_free >= ssdup_spare(c) + ssdup_throttle_segments(c))
 			atomic64_andnot(LOG_WORD_THROTTLED, &k->open->word);
 	}
 }

@@ -54,22 +54,6 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *
  */
 void ssdup_seal(struct ssdup *c, struct ssdup_class *k, bool empty);
 
-/**
- * ssdup_throttle_pass() - does a write go on in a throttled segment?
- *
- * When a single segment takes longer than max_wait_ms until it is free, the last ones for writers
- * are throttled: each sector that a drain writes to the HDD lets one go on. So no write waits for
- * a whole segment. It takes two: one is filled while the one before is freed.
- * Context: any. Return: LOG_WORD_THROTTLED, or 0.
- */
-u64 ssdup_throttle_pass(struct ssdup *c);
-
-/** ssdup_throttle_passed() - a write has got @sectors of a throttled segment; any context */
-void ssdup_throttle_passed(struct ssdup *c, u32 sectors);
-
-/** ssdup_throttle_allow() - a drain has written @sectors to the HDD; any context */
-void ssdup_throttle_allow(struct ssdup *c, u32 sectors);
-
 /** ssdup_open_generation() - the generation of the open segment, or of the next; any context */
 u64 ssdup_open_generation(struct ssdup *c, struct ssdup_class *k);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the lists of segments, and their lock: for segments.c and groups.c alone.
+ * dm-ssdup: the lists of segments, and their lock: for segments.c, groups.c and throttle.c.
  */
 #ifndef SSDUP_SEGMENTS_LIST_H
 #define SSDUP_SEGMENTS_LIST_H
@@ -17,7 +17,7 @@ struct ssdup_segments {
 	u64			opened;		/* how many, ever; the same */
 	u64			written;	/* sectors of data ever sealed; the same */
 	bool			full;		/* a write has found none free since */
-	atomic64_t		allowed;	/* sectors for writes, in a throttled segment */
+	atomic64_t		next_pass;	/* ns: for writes in a throttled segment */
 };
 
 /* It is always sealed: the open segment of a class that has none. */

@@ -7,32 +7,19 @@
 #include <kunit/test.h>
 
 #include "../dm-ssdup/groups.h"
-#include "../dm-ssdup/meter.h"
+
+#include "device.h"
 
 #define NR		512U
 #define SEALED		300U
-
-static struct ssdup device;
-static struct ssdup_meter meter;
-static struct ssdup_class *const k = device.class;
 
 /* A log of which SEALED segments are sealed: generations 1 and up. */
 static int groups_test_init(struct kunit *test)
 {
 	u32 i;
 
-	memset(&device, 0, sizeof(device));
-	device.g.nr_segments = NR;
-	device.g.data_sectors = SZ_1M;
-	device.g.meta_pages = SSDUP_RING;
-	device.set.halves = 2;
-	device.set.max_wait_ms = 250;
-	device.meter = &meter;
-	device.nr_classes = 1;
-	device.stats = alloc_percpu(struct ssdup_stats);
-	if (!device.stats || ssdup_segments_create(&device))
+	if (make_device(NR, 1, 1))
 		return -ENOMEM;
-	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
 	for (i = 0; i <= SEALED; i++) {
 		if (!ssdup_switch(&device, k, k->open, 0))
 			return -ENOSPC;
@@ -45,8 +32,7 @@ static int groups_test_init(struct kunit *test)
 
 static void groups_test_exit(struct kunit *test)
 {
-	ssdup_segments_destroy(&device);
-	free_percpu(device.stats);
+	drop_device();
 }
 
 static u64 oldest(void)

@@ -7,15 +7,12 @@
 #define NOTRACE
 #include <kunit/test.h>
 
-#include "../dm-ssdup/meter.h"
-
 #include "../dm-ssdup/map.c"
 #include "commit_soon.h"
+#include "device.h"
 
 #define NR		8U
 
-static struct ssdup device;
-static struct ssdup_meter meter;
 static struct ssdup_range range;
 
 /* What stands in the tree while an entry is published. */
@@ -43,31 +40,18 @@ static void watch(const struct ssdup_io *io)
 
 static int map_test_init(struct kunit *test)
 {
-	memset(&device, 0, sizeof(device));
+	if (make_device(NR, 1, 1) || ssdup_nodes_create(&device))
+		return -ENOMEM;
 	memset(&range, 0, sizeof(range));
 	memset(&watched, 0, sizeof(watched));
-	device.g.nr_segments = NR;
-	device.g.segment_sectors = SZ_1M;
-	device.g.data_sectors = SZ_1M / 2;
-	device.g.meta_pages = SSDUP_RING;
-	device.g.block_sectors = 1;
-	device.set.halves = 2;
-	device.set.max_wait_ms = 250;
-	device.meter = &meter;
-	device.nr_classes = 1;
 	device.ranges = &range;
 	device.range_shift = 32;
-	init_waitqueue_head(&device.settle_wait);
 	spin_lock_init(&range.lock);
 	ssdup_extent_tree_init(&range.tree);
-	device.stats = alloc_percpu(struct ssdup_stats);
-	if (!device.stats || ssdup_segments_create(&device) || ssdup_nodes_create(&device))
-		return -ENOMEM;
 	device.class->ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*device.class->ring),
 					   GFP_KERNEL);
 	if (!device.class->ring)
 		return -ENOMEM;
-	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
 	on_commit_soon = look_at_watched;
 	return 0;
 }
@@ -80,8 +64,7 @@ static void map_test_exit(struct kunit *test)
 	for (i = 0; i < NR; i++)
 		ssdup_free_arrays(&device, &device.segment[i]);
 	ssdup_nodes_destroy(&device);
-	ssdup_segments_destroy(&device);
-	free_percpu(device.stats);
+	drop_device();
 }
 
 static int map_test_suite_init(struct kunit_suite *suite)

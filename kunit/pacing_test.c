@@ -388,6 +388,25 @@ static void group_rules(struct kunit *test)
 	}
 }
 
+static void what_is_free_lasts(struct kunit *test)
+{
+	struct pacing_group g = {
+		.part = 60, .waiters = 1, .max_wait_ns = 250 * MS, .segment_ns = 20 * MS,
+	};
+
+	/* Twelve segments, 240 ms. */
+	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 1000, 1000), 240 * MS);
+	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 8, 1000), 240 * MS / 125);
+	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 0, 1), 0);
+	g.part = 1;
+	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 8, 80), 2 * MS);
+	/* The longest write, and a disk that never ends. */
+	g.segment_ns = U64_MAX;
+	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, BIT(23), BIT(23)), PACING_LONGEST_NS);
+	g.segment_ns = 0;
+	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 8, 8), 0);
+}
+
 static struct kunit_case pacing_suite_cases[] = {
 	KUNIT_CASE_PARAM(pacing_by_example, pacing_gen_params),
 	KUNIT_CASE(pacing_manner),
@@ -396,6 +415,7 @@ static struct kunit_case pacing_suite_cases[] = {
 	KUNIT_CASE_PARAM(class_by_example, choice_gen_params),
 	KUNIT_CASE_PARAM(group_by_example, group_gen_params),
 	KUNIT_CASE(group_rules),
+	KUNIT_CASE(what_is_free_lasts),
 	{}
 };
 

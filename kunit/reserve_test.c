@@ -6,47 +6,31 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/meter.h"
 #include "../dm-ssdup/reserve.h"
 
 #include "../dm-ssdup/nodes.c"
 #include "../dm-ssdup/reserve.c"
+#include "device.h"
 
 #define NR		256U
 
-static struct ssdup device;
-static struct ssdup_meter meter;
-static struct ssdup_class *const k = device.class;
-
-static int make_device(struct kunit *test, u32 nr_classes)
+static int make_rings(struct kunit *test, u32 nr_classes)
 {
 	u32 i;
 
-	memset(&device, 0, sizeof(device));
-	device.g.nr_segments = NR;
-	device.g.data_sectors = SZ_1M;
-	device.g.meta_pages = SSDUP_RING;
-	device.g.block_sectors = 1;
-	device.set.halves = 2;
-	device.set.max_wait_ms = 250;
-	device.meter = &meter;
-	device.nr_classes = nr_classes;
-	init_waitqueue_head(&device.settle_wait);
-	device.stats = alloc_percpu(struct ssdup_stats);
-	if (!device.stats || ssdup_segments_create(&device) || ssdup_nodes_create(&device))
+	if (make_device(NR, nr_classes, 1) || ssdup_nodes_create(&device))
 		return -ENOMEM;
 	for (i = 0; i < device.nr_classes; i++) {
 		k[i].ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*k[i].ring), GFP_KERNEL);
 		if (!k[i].ring)
 			return -ENOMEM;
 	}
-	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
 	return 0;
 }
 
 static int reserve_test_init(struct kunit *test)
 {
-	return make_device(test, 1);
+	return make_rings(test, 1);
 }
 
 static void reserve_test_exit(struct kunit *test)
@@ -56,8 +40,7 @@ static void reserve_test_exit(struct kunit *test)
 	for (i = 0; i < NR; i++)
 		ssdup_free_arrays(&device, &device.segment[i]);
 	ssdup_nodes_destroy(&device);
-	ssdup_segments_destroy(&device);
-	free_percpu(device.stats);
+	drop_device();
 }
 
 static int reserve_test_suite_init(struct kunit_suite *suite)
@@ -150,7 +133,7 @@ static void no_more_rely_on_the_reserve(struct kunit *test)
 
 	for (nr = 1; nr <= SSDUP_MAX_CLASSES; nr++) {
 		reserve_test_exit(test);
-		KUNIT_ASSERT_EQ(test, make_device(test, nr), 0);
+		KUNIT_ASSERT_EQ(test, make_rings(test, nr), 0);
 		relying = 0;
 		for (times = 0; times < 3; times++)
 			for (i = 0; i < nr; i++) {

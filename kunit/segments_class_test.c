@@ -5,37 +5,21 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/meter.h"
 #include "../dm-ssdup/groups.h"
+
+#include "device.h"
 
 #define NR		12U
 #define CLASSES		3U
 
-static struct ssdup device;
-static struct ssdup_meter meter;
-static struct ssdup_class *const k = device.class;
-
 static int class_test_init(struct kunit *test)
 {
-	memset(&device, 0, sizeof(device));
-	device.g.nr_segments = NR;
-	device.g.data_sectors = SZ_1M;
-	device.g.meta_pages = SSDUP_RING;
-	device.set.halves = 2;
-	device.set.max_wait_ms = 250;
-	device.meter = &meter;
-	device.nr_classes = CLASSES;
-	device.stats = alloc_percpu(struct ssdup_stats);
-	if (!device.stats || ssdup_segments_create(&device))
-		return -ENOMEM;
-	ssdup_segments_begin(&device, NULL, NULL, 0, 5);
-	return 0;
+	return make_device(NR, CLASSES, 5);
 }
 
 static void class_test_exit(struct kunit *test)
 {
-	ssdup_segments_destroy(&device);
-	free_percpu(device.stats);
+	drop_device();
 }
 
 static u64 oldest_sealed(struct ssdup_class *class)

@@ -1,52 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A log of some segments without data, for segments_test.c, which includes segments.c first.
+ * A log of a few segments, and what is done with them, for segments_test.c and throttle_test.c.
  */
 #ifndef SSDUP_KUNIT_SEGMENTS_DEVICE_H
 #define SSDUP_KUNIT_SEGMENTS_DEVICE_H
+
+#include "../dm-ssdup/groups.h"
+#include "device.h"
 
 #define NR		8U
 #define FOR_WRITERS	(NR - LOG_SPARE)
 /* To drain BALANCE_UNIT sectors, while a segment of SZ_1M sectors takes at most 250 ms */
 #define LONGEST_NS	(250 * NSEC_PER_MSEC * BALANCE_UNIT / SZ_1M)
 
-static struct ssdup device;
-static struct ssdup_meter meter;	/* of meter.c, which another suite brings along */
-static struct ssdup_class *const k = device.class;
-
-/* A log without data. */
-static int segments_test_init(struct kunit *test)
-{
-	memset(&device, 0, sizeof(device));
-	device.g.nr_segments = NR;
-	device.g.data_sectors = SZ_1M;
-	device.g.meta_pages = SSDUP_RING;
-	device.set.halves = 2;
-	device.set.max_wait_ms = 250;
-	device.meter = &meter;
-	meter.free_ns = 0;
-	device.nr_classes = 1;
-	commits = 0;
-	events = 0;
-	device.stats = alloc_percpu(struct ssdup_stats);
-	if (!device.stats || ssdup_segments_create(&device))
-		return -ENOMEM;
-	ssdup_segments_begin(&device, NULL, NULL, 0, 1);
-	return 0;
-}
-
-static void segments_test_exit(struct kunit *test)
-{
-	ssdup_segments_destroy(&device);
-	free_percpu(device.stats);
-}
-
-static u64 counted(enum ssdup_stat stat)
+static __maybe_unused u64 counted(enum ssdup_stat stat)
 {
 	return stats_sum(&device.stats->count[stat]);
 }
 
-static u64 oldest_sealed(struct ssdup_class *class)
+static __maybe_unused u64 oldest_sealed(struct ssdup_class *class)
 {
 	bool empty;
 
@@ -54,24 +26,24 @@ static u64 oldest_sealed(struct ssdup_class *class)
 }
 
 /* A writer finds no place in the segment that is open. */
-static bool writer_switches(void)
+static __maybe_unused bool writer_switches(void)
 {
 	return ssdup_switch(&device, k, k->open, 0);
 }
 
-static bool drain_switches(void)
+static __maybe_unused bool drain_switches(void)
 {
 	return ssdup_switch(&device, k, k->open, LOG_WORD_LAST);
 }
 
 /* To the open segment. */
-static void log_entries(u32 entries)
+static __maybe_unused void log_entries(u32 entries)
 {
 	atomic64_add(log_word(entries, 8 * entries), &k->open->word);
 }
 
 /* The last one stays open. */
-static void write_segments(struct kunit *test, u32 nr)
+static __maybe_unused void write_segments(struct kunit *test, u32 nr)
 {
 	while (nr--) {
 		KUNIT_ASSERT_TRUE(test, writer_switches());
@@ -79,7 +51,7 @@ static void write_segments(struct kunit *test, u32 nr)
 	}
 }
 
-static void free_oldest(struct kunit *test, u32 nr)
+static __maybe_unused void free_oldest(struct kunit *test, u32 nr)
 {
 	struct drain_group g;
 
@@ -89,7 +61,8 @@ static void free_oldest(struct kunit *test, u32 nr)
 }
 
 /* Those of a drain count as sealed. States and counts agree. */
-static void expect_segments(struct kunit *test, u32 nr_free, u32 nr_open, u32 nr_sealed)
+static __maybe_unused void expect_segments(struct kunit *test, u32 nr_free, u32 nr_open,
+					   u32 nr_sealed)
 {
 	u32 nr[SEGMENT_WRITTEN_BACK + 1] = { }, i;
 

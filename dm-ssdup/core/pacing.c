@@ -135,3 +135,10 @@ u32 ssdup_pacing_group(const struct pacing_group *g)
 		time = max(time, g->full_ns);
 	return clamp_t(u64, div64_u64(time, max(g->segment_ns, 1ULL)), 1, max(g->part, 1U));
 }
+
+u64 ssdup_pacing_lasts_ns(const struct pacing_group *g, u32 sectors, u64 free)
+{
+	u64 ns = min(g->segment_ns, PACING_LONGEST_NS) * ssdup_pacing_group(g);
+
+	return div64_u64(min(ns, PACING_LONGEST_NS) * sectors, free);
+}

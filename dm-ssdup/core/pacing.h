@@ -5,6 +5,8 @@
 #ifndef SSDUP_PACING_H
 #define SSDUP_PACING_H
 
+#include <linux/bits.h>
+
 #include "types.h"
 
 /* What pacing looks at. The last of these are of the class that ssdup_pacing_class() has chosen. */
@@ -52,6 +54,7 @@ struct pacing_out {
 #define PACING_URGENT		7500U	/* fill of the last part (1/10000) that ends all holds */
 #define PACING_POLL_MS		10U
 #define PACING_SEEN_MS		100U	/* how long a read or write counts as recent */
+#define PACING_LONGEST_NS	BIT_ULL(40)	/* 18 minutes; times 2^23 sectors it fits */
 #define PACING_GENTLE		2U	/* hold of a gentle batch, in durations of the one before */
 
 /**
@@ -120,5 +123,15 @@ struct pacing_group {
  * Return: at least 1.
  */
 u32 ssdup_pacing_group(const struct pacing_group *g);
+
+/**
+ * ssdup_pacing_lasts_ns() - how long a part of the free log has to last
+ * @g: what a group would be now
+ * @sectors: that part, at most @free
+ * @free: sectors that are free, not 0
+ *
+ * All of it has to last until the next group is free.
+ */
+u64 ssdup_pacing_lasts_ns(const struct pacing_group *g, u32 sectors, u64 free);
 
 #endif

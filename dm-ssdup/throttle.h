@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the last free segments are handed out at a rate.
+ *
+ * Space comes back a group at a time. Without a throttle the fastest writers take a group at once,
+ * and all writers wait for the next one. So while the log is scarce, or when a single segment takes
+ * longer than max_wait_ms, the last segments for writers are throttled: there writes take as much
+ * of what is free as would last as long as a group takes. The free space settles at about a group,
+ * and no write waits for one.
+ */
+#ifndef SSDUP_THROTTLE_H
+#define SSDUP_THROTTLE_H
+
+#include "ssdup.h"
+
+/** ssdup_throttle_segments() - how many of the last segments for writers are; any context */
+u32 ssdup_throttle_segments(struct ssdup *c);
+
+/**
+ * ssdup_throttle_pass() - may a write go on in a throttled segment now?
+ *
+ * While a drain fails, all may: else the log would never be full, and no write would go elsewhere.
+ * Context: any. Return: LOG_WORD_THROTTLED, or 0; then the waiting writes are tried soon.
+ */
+u64 ssdup_throttle_pass(struct ssdup *c);
+
+/** ssdup_throttle_passed() - a write has got @sectors of @h, which is throttled; any context */
+void ssdup_throttle_passed(struct ssdup *c, const struct ssdup_segment *h, u32 sectors);
+
+#endif

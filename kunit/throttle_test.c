@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* invariant: none */
+/*
+ * When the last free segments are throttled, and at what rate. What throttle.c calls of other files
+ * is that of segments.c, and the stubs, of segments_test.c.
+ */
+#include <kunit/test.h>
+
+#include "../dm-ssdup/wake.h"
+
+static u32 tries;	/* of the waiting writes, soon */
+
+void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay)
+{
+	tries++;
+}
+
+static u64 now;	/* ns */
+
+static u64 the_time(void)
+{
+	return now;
+}
+
+#define ktime_get_ns the_time
+#include "../dm-ssdup/throttle.c"
+#undef ktime_get_ns
+#include "segments_device.h"
+
+static int throttle_test_init(struct kunit *test)
+{
+	now = NSEC_PER_SEC;
+	tries = 0;
+	return make_device(NR, 1, 1);
+}
+
+static void throttle_test_exit(struct kunit *test)
+{
+	drop_device();
+}
+
+/* Does the open segment have a place for a write that may use @allowed? */
+static bool place(u64 allowed)
+{
+	u64 next;
+
+	return log_word_reserve(atomic64_read(&k->open->word) & ~allowed, &device.g, 8, &next);
+}
+
+/* A write gets @sectors, and the next one has to wait for @ns. */
+static void expect_wait(struct kunit *test, u32 sectors, u64 ns)
+{
+	ssdup_throttle_passed(&device, k->open, sectors);
+	now += ns - 1;
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
+	now++;
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+}
+
+static void large_segments_are_throttled(struct kunit *test)
+{
+	/* For a quarter of a segment. */
+	const u64 wait = 256 * NSEC_PER_MSEC;
+
+	meter.free_ns = 4 * wait / (SZ_1M / BALANCE_UNIT);
+	write_segments(test, FOR_WRITERS - 3);
+	KUNIT_EXPECT_TRUE(test, place(0));
+
+	/* All of the last ones are: who may not go on gets no place, and opens no other. */
+	KUNIT_EXPECT_TRUE(test, writer_switches());
+	expect_segments(test, LOG_SPARE + 2, 1, FOR_WRITERS - 3);
+	KUNIT_EXPECT_FALSE(test, place(0));
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(&device));
+	KUNIT_EXPECT_TRUE(test, device.scarce);
+	/* A drain does not wait for itself. */
+	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_LAST));
+
+	/* Three are free, so a quarter of that has to last for a quarter of the time. */
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	atomic64_add(log_word(1, 3 * SZ_1M / 4), &k->open->word);
+	expect_wait(test, 3 * SZ_1M / 4, wait - SLACK_NS);
+	/* The next one came just in time. */
+	expect_wait(test, 3 * SZ_1M / 4, wait);
+	KUNIT_EXPECT_EQ(test, tries, 2);
+
+	/* Whoever may go on opens the next one, which is throttled, too. */
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, k->open, LOG_WORD_THROTTLED));
+	expect_segments(test, LOG_SPARE + 1, 1, FOR_WRITERS - 2);
+	KUNIT_EXPECT_FALSE(test, place(0));
+	/* Less is free now, and lasts as long. */
+	atomic64_add(log_word(1, SZ_1M / 2), &k->open->word);
+	expect_wait(test, SZ_1M / 2, wait);
+
+	/* A drain that fails lets all go on. */
+	ssdup_throttle_passed(&device, k->open, SZ_1M);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
+	device.drain_error = -EIO;
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+
+	/* One that is freed will be the next, and with more nothing is throttled. */
+	free_oldest(test, 1);
+	KUNIT_EXPECT_FALSE(test, place(0));
+	free_oldest(test, 1);
+	KUNIT_EXPECT_TRUE(test, place(0));
+}
+
+static void small_segments_are_not(struct kunit *test)
+{
+	meter.free_ns = LONGEST_NS;
+	write_segments(test, FOR_WRITERS);
+	KUNIT_EXPECT_TRUE(test, place(0));
+}
+
+/* Until the log was full: from then on its last segments are, too. */
+static void a_scarce_log_is_throttled(struct kunit *test)
+{
+	meter.free_ns = LONGEST_NS;
+	write_segments(test, FOR_WRITERS);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	free_oldest(test, 1);
+	KUNIT_EXPECT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_FALSE(test, place(0));
+	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_THROTTLED));
+	/* Less than a part is in use, so it is not scarce. */
+	free_oldest(test, 3);
+	KUNIT_EXPECT_FALSE(test, device.scarce);
+	KUNIT_EXPECT_TRUE(test, place(0));
+}
+
+static struct kunit_case throttle_test_cases[] = {
+	KUNIT_CASE(large_segments_are_throttled),
+	KUNIT_CASE(small_segments_are_not),
+	KUNIT_CASE(a_scarce_log_is_throttled),
+	{}
+};
+
+static struct kunit_suite throttle_suite = {
+	.name = "ssdup-throttle",
+	.init = throttle_test_init,
+	.exit = throttle_test_exit,
+	.test_cases = throttle_test_cases,
+};
+
+kunit_test_suite(throttle_suite);
