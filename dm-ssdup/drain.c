@@ -42,9 +42,11 @@ struct ssdup_drainer {
 	u64			fenced;		/* ranges below this index are fenced */
 	bool			again;		/* this is not the first pass */
 	struct drain_faults	faults;
-	struct work_struct	free_work;	/* the next three belong to it while it is queued */
+	struct meter_mark	chosen;		/* when it was */
+	struct work_struct	free_work;	/* the next four belong to it while it is queued */
 	struct drain_group	freed;		/* the group that it frees */
-	u64			freed_at;	/* ns: when the one before was free */
+	struct meter_mark	since;		/* when it was chosen, or one before was free */
+	struct meter_mark	freed_at;	/* when the last one was free */
 	int			free_error;	/* of the last one */
 	spinlock_t		lock;		/* protects c->drain_error and anew */
 	bool			anew;		/* a drain was requested since the try began */
@@ -53,14 +55,14 @@ struct ssdup_drainer {
 static void free_work(struct work_struct *work)
 {
 	struct ssdup_drainer *d = container_of(work, struct ssdup_drainer, free_work);
-	u64 now;
+	struct meter_mark now;
 	int r;
 
 	r = ssdup_free_group(d->c, &d->freed);
-	now = ktime_get_ns();
+	now = ssdup_meter_mark(d->c);
 	/* While groups follow each other, from one to the next; a short one says little. */
 	if (!r)
-		ssdup_meter_freed(d->c, d->freed.copied, now - max(d->freed.chosen, d->freed_at));
+		ssdup_meter_freed(d->c, d->freed.copied, d->since, now);
 	d->freed_at = now;
 
 	if (r && !d->freed.durable)
@@ -288,7 +290,7 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 		return running ? 0 : ssdup_salvage_end(c);
 	d->group.flush_errors = ssdup_hdd_flush_errors(c);
 	d->fenced = 0;
-	d->group.chosen = ktime_get_ns();
+	d->chosen = ssdup_meter_mark(c);
 	ssdup_faults_begin(&d->faults);
 	d->again = false;
 	ssdup_order_begin(&d->order);
@@ -340,6 +342,7 @@ static int free_group(struct ssdup *c, const struct pacing_out *how,
 		return r;
 	ssdup_group_set(c, &d->group, SEGMENT_WRITTEN_BACK);
 	d->freed = d->group;
+	d->since = d->chosen.ns > d->freed_at.ns ? d->chosen : d->freed_at;
 	WRITE_ONCE(c->free_state, DRAIN_FREES);
 	queue_work(c->wq, &d->free_work);
 	return 0;
@@ -395,6 +398,8 @@ static void shrink_group(struct ssdup *c, const struct pacing_group *size)
 	if (keep >= d->group.nr)
 		return;
 	ssdup_group_shrink(c, &d->group, keep);
+	/* What is copied is counted anew, too. */
+	d->chosen = ssdup_meter_mark(c);
 	d->group.sectors = mul_u64_u64_div_u64(d->group.sectors, left, all);
 	order_group(c);
 }

@@ -82,9 +82,7 @@ bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool emp
 
 void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
 {
-	struct drain_group kept = {
-		.chosen = g->chosen, .flush_errors = g->flush_errors, .wrote = g->wrote,
-	};
+	struct drain_group kept = { .flush_errors = g->flush_errors, .wrote = g->wrote };
 	struct drain_group rest = { };
 	struct ssdup_segment *h;
 

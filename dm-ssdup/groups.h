@@ -18,7 +18,6 @@ struct drain_group {
 	u64			last;		/* generation of the youngest */
 	u64			sectors;	/* of data in them, about */
 	u64			copied;		/* sectors that the drain wrote to the HDD */
-	u64			chosen;		/* ns: when the drain chose the group */
 	int			flush_errors;	/* of the HDD, before anything was written */
 	bool			wrote;		/* something to the HDD */
 	bool			durable;	/* there, if anything */

@@ -93,6 +93,7 @@ int ssdup_meter_create(struct ssdup *c)
 	l->drain_ns = l->hdd.cost.unit_ns;
 	/* Until it is measured, scattered writes of BALANCE_UNIT sectors. */
 	l->free_ns = l->hdd.cost.unit_ns + l->hdd.cost.place_ns + l->hdd.cost.request_ns;
+	l->net_ns = l->free_ns;
 	return 0;
 }
 
@@ -146,7 +147,10 @@ static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 t
 
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	return ssdup_meter_arm(c->meter, io) <= ssdup_meter_free_ns(c, io->sectors);
+	const struct ssdup_meter *l = c->meter;
+
+	return ssdup_meter_arm(l, io) <=
+	       div_u64(READ_ONCE(l->net_ns) * io->sectors, BALANCE_UNIT);
 }
 
 void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io)
@@ -253,12 +257,22 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 		ssdup_kick_waiting(c);
 }
 
-void ssdup_meter_freed(struct ssdup *c, u64 sectors, u64 ns)
+struct meter_mark ssdup_meter_mark(const struct ssdup *c)
 {
+	return (struct meter_mark){ ktime_get_ns(), done_ns(&c->meter->hdd) };
+}
+
+void ssdup_meter_freed(struct ssdup *c, u64 sectors, struct meter_mark since,
+		       struct meter_mark now)
+{
+	u64 ns = now.ns - since.ns, others = max_t(s64, now.done - since.done, 0), net;
 	struct ssdup_meter *l = c->meter;
 
-	if (sectors)
-		WRITE_ONCE(l->free_ns, balance_drain_learn(l->free_ns, ns, sectors));
+	if (!sectors || !ns)
+		return;
+	net = balance_drain_cost(ns, ns, others);
+	WRITE_ONCE(l->free_ns, balance_drain_learn(l->free_ns, ns, sectors));
+	WRITE_ONCE(l->net_ns, balance_drain_learn(l->net_ns, net, sectors));
 }
 
 u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors)

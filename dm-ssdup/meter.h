@@ -57,6 +57,7 @@ struct ssdup_meter {
 	u64	sync_ns;	/* of a flush that frees segments */
 	u64	drain_ns;	/* of BALANCE_UNIT sectors of a drain */
 	u64	free_ns;	/* the same, until they are free */
+	u64	net_ns;		/* the same, without what else the HDD does meanwhile */
 	struct thrift_account account;
 	unsigned long	settling;	/* bit 0 is a lock for the account */
 };
@@ -102,8 +103,18 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 /** ssdup_meter_flush() - count a flush of the device; process context, one at a time */
 void ssdup_meter_flush(struct ssdup *c);
 
-/** ssdup_meter_freed() - a group of @sectors was freed, @ns after the one before or its choice */
-void ssdup_meter_freed(struct ssdup *c, u64 sectors, u64 ns);
+/* A moment, and what the HDD has done for others than drains by then. */
+struct meter_mark {
+	u64	ns;
+	u64	done;		/* ns: expected time of the requests that have ended */
+};
+
+/** ssdup_meter_mark() - this moment; any context */
+struct meter_mark ssdup_meter_mark(const struct ssdup *c);
+
+/** ssdup_meter_freed() - a group of @sectors was copied and freed between two moments */
+void ssdup_meter_freed(struct ssdup *c, u64 sectors, struct meter_mark since,
+		       struct meter_mark now);
 
 /** ssdup_meter_free_ns() - expected time until @sectors more are drained and free; any context */
 u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors);

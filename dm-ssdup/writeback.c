@@ -162,7 +162,8 @@ static struct pacing_group group_size(struct ssdup *c, const struct watch *w,
 	return (struct pacing_group){
 		.part = last ? 1 : ssdup_part(c),
 		.waiters = last || in->waiters || w->waits != ssdup_waits(c),
-		.writes = in->writes,
+		/* Who writes to the HDD now may write to the log soon. */
+		.writes = in->writes || in->quiet_ms < PACING_SEEN_MS,
 		.max_wait_ns = (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC,
 		.full_ns = w->rate * (free - min(free, ssdup_spare(c))),
 		.segment_ns = ssdup_meter_free_ns(c, c->g.data_sectors),

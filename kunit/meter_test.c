@@ -203,6 +203,15 @@ static void batch_wakes_who_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kicks, 3);
 }
 
+/* A group was copied and freed in @ns, of which the HDD has worked for others for @others. */
+static void freed(u32 sectors, u64 ns, u64 others)
+{
+	const struct meter_mark since = { .ns = 5, .done = 7 };
+
+	ssdup_meter_freed(&device, sectors, since,
+			  (struct meter_mark){ since.ns + ns, since.done + others });
+}
+
 /* What groups take until they are free is learnt, and tells what the next one will take. */
 static void groups_take_their_time(struct kunit *test)
 {
@@ -214,22 +223,40 @@ static void groups_take_their_time(struct kunit *test)
 	KUNIT_EXPECT_LT(test, abs_diff(ssdup_meter_free_ns(&device, 2 * sectors), 2 * assumed),
 			1000);
 	for (i = 0; i < 100; i++) {
-		ssdup_meter_freed(&device, sectors, wanted);
+		freed(sectors, wanted, 0);
 		KUNIT_ASSERT_GE(test, ssdup_meter_free_ns(&device, sectors) + 1000, last);
 		last = ssdup_meter_free_ns(&device, sectors);
 	}
 	KUNIT_EXPECT_LT(test, abs_diff(last, wanted), wanted / 50);
 	/* A group of which nothing was left to copy says nothing. */
-	ssdup_meter_freed(&device, 0, MSEC);
+	freed(0, MSEC, 0);
+	KUNIT_EXPECT_EQ(test, ssdup_meter_free_ns(&device, sectors), last);
+	/* Nor does a moment. */
+	freed(sectors, 0, 0);
 	KUNIT_EXPECT_EQ(test, ssdup_meter_free_ns(&device, sectors), last);
 }
 
-/* Passing a full log is compared with what the same data takes until it is drained and free. */
+/*
+ * Passing a full log is compared with what the HDD does for the same data until it is drained and
+ * free, and not with what it does for others meanwhile: else who passes would make that dearer.
+ */
 static void a_full_log_is_passed_if_that_is_cheaper(struct kunit *test)
 {
 	struct ssdup_io io = { .sectors = BALANCE_UNIT, .start = FAR };
+	u64 assumed = ssdup_meter_free_ns(&device, io.sectors);
+	u32 i;
 
-	io.price = ssdup_meter_free_ns(&device, io.sectors);
+	for (i = 0; i < 100; i++)
+		freed(8 * tuning.drain_full, 8 * tuning.drain_full / BALANCE_UNIT * 4 * assumed,
+		      8 * tuning.drain_full / BALANCE_UNIT * 3 * assumed);
+	KUNIT_EXPECT_GT(test, ssdup_meter_free_ns(&device, io.sectors), 3 * assumed);
+	io.price = assumed + assumed / 50;
+	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));
+	io.price = assumed - assumed / 50;
+	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
+	device.meter->net_ns = assumed;
+
+	io.price = assumed;
 	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
 	io.price++;
 	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));

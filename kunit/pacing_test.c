@@ -306,8 +306,8 @@ struct group_case {
 };
 
 static const struct group_case group_cases[] = {
-	{ "nobody writes: the whole part", { .part = 60, .max_wait_ns = 1, .segment_ns = MS }, 60 },
-	{ "no part at all", { .part = 0 }, 1 },
+	{ "nobody writes: all", { .part = 60, .max_wait_ns = 1, .segment_ns = MS }, U32_MAX },
+	{ "no part at all", { .part = 0, .writes = 1, .segment_ns = MS }, 1 },
 	{ "waiters: as many as there is time for",
 	  { .part = 60, .waiters = 1, .max_wait_ns = 250 * MS, .full_ns = 900 * MS,
 	    .segment_ns = 20 * MS }, 12 },
@@ -369,11 +369,12 @@ static void group_rules(struct kunit *test)
 		};
 		nr = ssdup_pacing_group(&g);
 		KUNIT_ASSERT_GE(test, nr, 1);
-		KUNIT_ASSERT_LE(test, nr, max(g.part, 1U));
 		time = g.waiters ? g.max_wait_ns : max(g.max_wait_ns, g.full_ns);
 		if (!g.waiters && !g.writes)
-			KUNIT_ASSERT_EQ(test, nr, max(g.part, 1U));
-		else if (nr > 1)
+			KUNIT_ASSERT_EQ(test, nr, U32_MAX);
+		else
+			KUNIT_ASSERT_LE(test, nr, max(g.part, 1U));
+		if ((g.waiters || g.writes) && nr > 1)
 			KUNIT_ASSERT_LE(test, g.segment_ns, div64_u64(time, nr));
 		/* It is as many as possible: a pass is cheapest then. */
 		if (nr < g.part)

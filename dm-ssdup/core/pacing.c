@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
@@ -130,7 +131,7 @@ u32 ssdup_pacing_group(const struct pacing_group *g)
 	u64 time = g->max_wait_ns;
 
 	if (!g->waiters && !g->writes)
-		return max(g->part, 1U);
+		return U32_MAX;
 	if (!g->waiters)
 		time = max(time, g->full_ns);
 	return clamp_t(u64, div64_u64(time, max(g->segment_ns, 1ULL)), 1, max(g->part, 1U));

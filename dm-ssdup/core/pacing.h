@@ -107,7 +107,7 @@ u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted);
 struct pacing_group {
 	u32	part;		/* segments that the key halves allows */
 	bool	waiters;	/* writes wait for space, or did since the last group */
-	bool	writes;		/* somebody writes to the log */
+	bool	writes;		/* somebody writes to the log, or may soon */
 	u64	max_wait_ns;	/* the key max_wait_ms */
 	u64	full_ns;	/* expected time until the log is full */
 	u64	segment_ns;	/* expected time to drain and free a segment */
@@ -118,9 +118,9 @@ struct pacing_group {
  *
  * One pass over the HDD is cheapest for as many as possible. But none of them is free before all
  * are. So while writes wait, it is as few as max_wait_ns has time for; while somebody writes,
- * no more than the time until the log is full allows; else the whole part.
+ * no more than the time until the log is full allows, and at most a part; else all there are.
  *
- * Return: at least 1.
+ * Return: at least 1; there may be fewer.
  */
 u32 ssdup_pacing_group(const struct pacing_group *g);
 
