@@ -157,7 +157,7 @@ void ssdup_meter_stream(struct ssdup *c, u32 percentage);
 /** ssdup_meter_quiet() - policy balance has little to choose from; a hint */
 bool ssdup_meter_quiet(const struct ssdup *c);
 
-/* --- The fast path of every request, inline; Documentation/costs.rst counts it --- */
+/* --- The fast path of every request, inline; scripts/bench/where counts it --- */
 
 /**
  * ssdup_balances() - does balance choose the disk of a write, and is the load measured?

@@ -3,7 +3,7 @@
  * dm-ssdup: all tuned constants of policy balance. Pure.
  *
  * The compiler folds them, since they stand in one const struct. scripts/bench/sweep changes one
- * at a time and runs the bench; Documentation/sensitivity.rst has the results.
+ * at a time and runs the bench.
  */
 #ifndef SSDUP_TUNING_H
 #define SSDUP_TUNING_H

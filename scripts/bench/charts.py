@@ -2,18 +2,16 @@
 """Which figures are made of which results."""
 
 import figures
-import paper
 from tables import TARGETS, curve_points, order, unique
 
 
-def speed_by_number(results, title, x_label, series_of=lambda r: r["system"], more=None, log=True):
+def speed_by_number(results, title, x_label, log=True):
     """MB/s over the number at the end of the workload's name."""
     series = {}
     for r in sorted(results, key=lambda r: order(r["system"])):
         if r.get("mb_s"):
-            series.setdefault(series_of(r), []).append(
+            series.setdefault(r["system"], []).append(
                 (int(r["workload"].rsplit("-", 1)[1]), r["mb_s"]))
-    series.update(more or {})
     return figures.lines(title, x_label, "MB/s", series, log) if series else None
 
 
@@ -79,11 +77,6 @@ def make(results):
         name = "targets-" + ("" if disks == "sata" else disks + "-")
         for size in sorted(set(r["ssd_mb"] for r in mine if r["system"] not in ("hdd", "ssd"))):
             drawn[name + str(size)] = targets(mine, size)
-    if "processes" in groups:
-        drawn["processes"] = speed_by_number(
-            groups["processes"], "The bare hard disk (paper: one node's half)", "processes",
-            lambda r: r["workload"].rsplit("-", 1)[0],
-            {"paper " + name: points for name, points in paper.PROCESSES.items()})
     for group, title, label in (("sweep", "Three patterns in turn, SSD large enough", "processes"),
                                 ("beyond", "Random data through an SSD of 128 MB", "times the SSD"),
                                 ("gaps", "Two bursts with a gap, SSD half the data", "seconds")):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Usage: cpus.py FILE [--publish SOURCE] - the table of scripts/bench/cpus, from its lines."""
+"""Usage: cpus.py FILE - the table of scripts/bench/cpus, from its lines."""
 
 import sys
 
@@ -17,11 +17,7 @@ def main():
     rows = [["processors"] + systems]
     for cpus in tables.unique(n for _, n in price):
         rows.append([str(cpus)] + ["%.0f" % price[s, cpus] for s in systems])
-    made = [("cpus", "A 4 KiB write by number of processors", rows)]
-    print(tables.plain(*made[0][1:]))
-    if "--publish" in sys.argv:
-        note = "Source %s." % sys.argv[sys.argv.index("--publish") + 1]
-        tables.publish(made, {name: note for name, _, _ in made})
+    print(tables.plain("A 4 KiB write by number of processors", rows))
 
 
 main()

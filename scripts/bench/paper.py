@@ -10,21 +10,11 @@ PERCENTAGES = {
     "strided-128": "71",
 }
 
-# Fig. 2, MB/s of a node at the ends of the range
-PROCESSES = {"contiguous": [(4, 109), (128, 75)], "strided": [(4, 82), (128, 53.5)],
-             "random": [(4, 47.5), (128, 47.5)]}
-
 # share that SSDUP+ buffered, per cent
 SWEEP = {8: 25, 16: 25, 32: 25, 64: 40, 128: 66, 256: 84.5, 512: 97}
 
-# The same for every figure about thrift, as parts of one, and MB/s over those of a
-# buffer that takes everything.
-SHARES = {"sweep": {n: share / 100 for n, share in SWEEP.items()},
-          "hpio": {32: 0.83, 64: 0.84, 128: 0.86, 256: 0.80},
-          "tile": {16: 0, 32: 0.469, 64: 0.725, 128: 0.85}}
-SPEEDS = {"sweep": {128: 0.978, 256: 0.95, 512: 0.975},
-          "hpio": {32: 0.97, 64: 0.95, 128: 0.95, 256: 0.99},
-          "tile": {16: 1, 32: 1, 64: 1, 128: 1}}
+# The figures about thrift.
+SHARES = ("sweep", "hpio", "tile")
 
 REMARKS = {
     ("queue", "queue-32"): "adaptive / hdd 1.60", ("queue", "queue-128"): "adaptive / hdd 1.42",
@@ -45,12 +35,6 @@ REMARKS = {
 REMARKS.update({("sweep", "procs-%d" % n): "%g %% to the SSD" % share +
                 (", adaptive / all 0.95 to 0.98" if n >= 128 else "")
                 for n, share in SWEEP.items()})
-REMARKS.update({("paced", "%s-%s" % of): words for of, words in REMARKS.items()
-                if of[0] in SHARES})
-
-# Table 1: grouping and tree, per cent of the time
-OVERHEAD = {"request-32": "0.79", "request-64": "0.45", "request-128": "0.49",
-            "request-256": "0.26", "request-512": "0.13"}
 
 
 def ratio(results, workload, a, b):

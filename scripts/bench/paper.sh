@@ -47,20 +47,6 @@ group_percentages()
 	done
 }
 
-# Fig. 2: the bare hard disk by pattern and processes.
-group_processes()
-{
-	local pattern procs
-
-	for pattern in contiguous strided random; do
-		for procs in $(short "4 128" "$(procs_list 4 128)"); do
-			work "$pattern-$procs" paper 64 -- 576 hdd "" \
-				"burst --pattern $pattern --procs $procs --size $(short 128m 512m) \
-				$(jitter "$procs")"
-		done
-	done
-}
-
 # three OPTIONS - the three instances of Fig. 9 and 10, one after the other, with
 # the paper's proportions of 16, 16 and 8 GB
 three()
@@ -157,18 +143,8 @@ group_tile()
 	done
 }
 
-# Fig. 9, 13 and 14 again, with a link of 1 Gbit/s before the node, which all share: the
-# paper's bare disks peak at 109 MB/s a node.
-group_paced()
-{
-	local link=109000000
-
-	prefix=sweep- group_sweep
-	prefix=hpio- group_hpio
-	prefix=tile- group_tile
-}
-
-# The three figures by the key thrift, beside other policies, on any disks; then behind a link.
+# The three figures by the key thrift, beside other policies, on any disks; then with a link of 1
+# Gbit/s before the node, which all share: the paper's bare disks peak at 109 MB/s a node.
 group_curve()
 {
 	local on thrift priced link PAPER
@@ -194,18 +170,6 @@ curve_figures()
 	prefix=${name}sweep- group_sweep
 	prefix=${name}hpio- group_hpio
 	prefix=${name}tile- group_tile
-}
-
-# Table 1: the processor's time, everything to the SSD.
-group_overhead()
-{
-	local kb mb
-
-	mb=$(short 256 2048)
-	for kb in $(short "32 512" "32 64 128 256 512"); do
-		work "request-$kb" paper $((mb + mb / 4)) -- $((mb + 64)) "ssd all" "drain manual" \
-			"burst --pattern random --procs 16 --request ${kb}k --size ${mb}m"
-	done
 }
 
 # Fig. 15: random data up to many times the SSD.

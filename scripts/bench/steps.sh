@@ -130,6 +130,20 @@ fio_line()
 	}'
 }
 
+# step_restart - the device goes, and comes again with what it holds
+step_restart()
+{
+	local table begin
+
+	table=$(dmsetup table "$name")
+	system_remove "$system"
+	echo 1 >/sys/block/mssd0/model/reset
+	begin=$(date +%s%N)
+	dmsetup create "$name" --table "$table"
+	add restart_us $((($(date +%s%N) - begin) / 1000))
+	add restart_read $(($(model mssd0 bytes_read)))
+}
+
 # make_archive - a tree of small files as /tmp/tree.tar
 make_archive()
 {

@@ -8,9 +8,6 @@ import paper
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Documentation")
 
-PAGES = ["benchmarks.rst", "workloads.rst", "costs.rst", "sensitivity.rst", "lifetimes.rst",
-         "family.rst"]
-
 PEERS = ["hdd", "ssd", "linear", "dm-writecache", "dm-cache", "bcache", "dm-writeboost"]
 
 # The table of the independent model: MB/s seen by the writers, seconds until drained.
@@ -167,15 +164,6 @@ def percentages(results):
     return rows
 
 
-def processes(results):
-    rows = [["workload", "MB/s", "the paper"]]
-    for r in results:
-        pattern, procs = r["workload"].rsplit("-", 1)
-        rows.append([r["workload"], number(r.get("mb_s")),
-                     str(dict(paper.PROCESSES[pattern]).get(int(procs), "-"))])
-    return rows
-
-
 def beside_paper(results):
     """A line for each workload: MB/s of each system (and per cent to the SSD), the
     ratios that the paper gives, and the paper's."""
@@ -198,19 +186,6 @@ def beside_paper(results):
 
 def one(results, workload, system):
     return next((r for r in results if r["workload"] == workload and r["system"] == system), None)
-
-
-def overhead(results):
-    """Processor time that the log adds to that of the bare SSD."""
-    rows = [["workload", "requests", "added ms", "of the time", "the paper"]]
-    for workload in unique(r["workload"] for r in results):
-        bare, ours = one(results, workload, "ssd"), one(results, workload, "all")
-        if bare and ours and "cpu_ms" in bare and "cpu_ms" in ours:
-            added = ours["cpu_ms"] - bare["cpu_ms"]
-            rows.append([workload, str(ours["requests"]), str(added),
-                         "%.2f %%" % (100 * added / ours["ms"]),
-                         paper.OVERHEAD.get(workload, "-") + " %"])
-    return rows
 
 
 def instructions(results):
@@ -255,39 +230,20 @@ def memory(results):
     return rows
 
 
+def start(results):
+    """How long it takes until a device that holds data is there."""
+    rows = [["MiB written", "in writes of", "system", "start ms", "MiB read"]]
+    for r in results:
+        _, size, mib = r["workload"].split("-")
+        rows.append([mib, size.replace("k", " KiB"), "dm-ssdup" if r["system"] == "all"
+                     else r["system"], "%.0f" % (r["restart_us"] / 1000),
+                     "%.1f" % (r["restart_read"] / 1048576)])
+    return rows
+
+
 def mean(values):
     values = [v for v in values if v is not None]
     return sum(values) / len(values) if values else None
-
-
-def thrift(results):
-    """By figure, means over its points: what went to the SSD, of what policy all sent
-    there, and the speed beside it."""
-    systems = [s for s in ("adaptive", "watermark", "balance")
-               if any(r["system"] == s for r in results)]
-    rows = [["figure", "points"] + [s + what for s in systems for what in
-                                    (": SSD %", ": MB/s to all's")] +
-            ["paper: SSD %", "MB/s to all's"]]
-    for paced in ("", ", paced"):
-        figures = []
-        for figure in paper.SHARES:
-            mine = [r for r in results if not r.get("fault") and
-                    (r["group"] == "paced" and r["workload"].startswith(figure) if paced
-                     else r["group"] == figure)]
-            points = [w for w in unique(r["workload"] for r in mine) if one(mine, w, "all")]
-            if not points:
-                continue
-            numbers = [mean(portion(mine, w, s, key) for w in points)
-                       for s in systems for key in ("ssd_written", "mb_s")]
-            numbers += [mean(facts[figure].get(int(w.rsplit("-", 1)[1])) for w in points)
-                        for facts in (paper.SHARES, paper.SPEEDS)]
-            figures.append(numbers)
-            rows.append([TITLES[figure].split("(")[1].split(")")[0] + paced,
-                         str(len(points))] + thrift_words(numbers))
-        if figures:
-            rows.append(["mean" + paced, ""] +
-                        thrift_words([mean(column) for column in zip(*figures)]))
-    return rows
 
 
 def curve_points(results):
@@ -339,12 +295,6 @@ def curve(results):
             numbers += points.get((*column, name), (None, None))
         rows.append([name] + thrift_words(numbers))
     return rows
-
-
-def portion(results, workload, system, key):
-    """A number of this system's over that of policy all."""
-    mine, alls = one(results, workload, system), one(results, workload, "all")
-    return mine[key] / alls[key] if mine and alls else None
 
 
 def thrift_words(numbers):
@@ -470,33 +420,29 @@ def tenants(results):
     return rows
 
 
-MAKERS = {"targets": targets, "percentages": percentages, "overhead": overhead,
-          "cpu": instructions, "memory": memory, "drain": drains, "sweep": beside_paper,
-          "queue": beside_paper, "scarce": beside_paper, "gaps": beside_paper,
-          "hpio": beside_paper, "tile": beside_paper, "beyond": beside_paper,
-          "paced": beside_paper, "curve": curve, "readwrite": readwrite, "beside": beside,
-          "processes": processes, "tenants": tenants, "family": judge.family}
+MAKERS = {"targets": targets, "percentages": percentages, "cpu": instructions, "memory": memory,
+          "drain": drains, "sweep": beside_paper, "queue": beside_paper, "scarce": beside_paper,
+          "gaps": beside_paper, "hpio": beside_paper, "tile": beside_paper,
+          "beyond": beside_paper, "curve": curve, "readwrite": readwrite, "beside": beside,
+          "start": start, "tenants": tenants, "family": judge.family}
 
 # These have numbers of their own, and no use for the table of everything.
-SPECIAL = ("percentages", "cpu", "memory", "drain", "overhead", "beside", "curve", "tenants",
+SPECIAL = ("percentages", "cpu", "memory", "start", "drain", "beside", "curve", "tenants",
            "family")
 
 # Here the writers' MB/s are no measure.
-APART = ("cpu", "memory", "drain", "percentages", "paced", "beside", "curve", "tenants", "family")
+APART = ("cpu", "memory", "start", "drain", "percentages", "beside", "curve", "tenants", "family")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
     "percentages": "Random percentage of streams (Fig. 5 and 6)",
-    "processes": "The bare hard disk by pattern and number of processes (Fig. 2)",
     "sweep": "Processes, SSD large enough (Fig. 9): MB/s, and share of the data that took the SSD",
     "queue": "Queue of the scheduler and length of streams (Fig. 10)",
     "scarce": "Two bursts at once, SSD half the data (Fig. 11)",
     "gaps": "Time to compute between two bursts, SSD half the data (Fig. 12)",
     "hpio": "HPIO by region size in KiB (Fig. 13)",
     "tile": "MPI-Tile-IO by number of processes (Fig. 14)",
-    "paced": "Fig. 9, 13 and 14 with writers held back by a link of 1 Gbit/s",
     "curve": "Speed by the share of the SSD (Fig. 9, 13 and 14), policies and thrift",
-    "overhead": "Processor time of the log (Table 1)",
     "beyond": "Random data, times the SSD (Fig. 15)",
     "small": "4 KiB random writes at depth 1 and 32",
     "fsync": "4 writers, fdatasync after every write",
@@ -512,15 +458,13 @@ TITLES = {
     "untar": "A tree of files onto ext4, and sync",
     "cpu": "Instructions of a request",
     "memory": "Memory while the SSD fills",
+    "start": "How long a device that holds data takes to start",
 }
 
 
 def make(results):
     """List of (name, title, table) for the groups there are."""
     found = []
-    if any(r["group"] in [*paper.SHARES, "paced"] and r["system"] == "all" for r in results):
-        found.append(("thrift", "The SSD's share, and what it costs (Fig. 9, 13, 14)",
-                      thrift(results)))
     for group in unique(r["group"] for r in results):
         mine = [r for r in results if r["group"] == group]
         mine.sort(key=sort_key(mine))
@@ -567,39 +511,3 @@ def rst(rows):
     lines = ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip()
              for row in rows]
     return "\n".join([rule, lines[0], rule] + lines[1:] + [rule]) + "\n"
-
-
-def origins(results, meta):
-    """Table -> of which source its results are, as words."""
-    groups = {name: [name] for name in unique(r["group"] for r in results)}
-    groups["thrift"] = [*paper.SHARES, "paced"]
-    groups["behind"] = list(groups)
-    notes = {}
-    for name, those in groups.items():
-        mine = [r for r in results if r["group"] in those and not r.get("fault")]
-        sources = unique(r.get("source", meta.get("source", "unknown")) for r in mine)
-        forms = unique(r.get("form", meta.get("form", "short")) for r in mine)
-        notes[name] = "Source %s; %s form." % (", ".join(sources), " and ".join(forms))
-    return notes
-
-
-def publish(found, notes=None):
-    """Tables (name, title, rows) into the pages that have a place for them, with the note
-    on the group."""
-    for page in PAGES:
-        publish_in(os.path.join(DOCS, page), found, notes or {})
-
-
-def publish_in(path, found, notes):
-    """Those of the tables that this page has a place for."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    for name, _, table in found:
-        begin, end = ".. begin %s\n" % name, ".. end %s\n" % name
-        if begin in text:
-            head, rest = text.split(begin)
-            note = notes.get(name.replace("-full", ""))
-            text = head + begin + "\n" + rst(table) + "\n" + (note + "\n\n" if note else "") + \
-                end + rest.split(end)[1]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Usage: where.py FOLDER [--publish SOURCE] - the tables of scripts/bench/where, from its counts."""
+"""Usage: where.py FOLDER - the tables of scripts/bench/where, from its counts."""
 
 import bisect
 import json
@@ -96,9 +96,6 @@ def main():
              table(found, workload)) for workload in tables.unique(w for w, _ in found)]
     for _, title, rows in made:
         print(tables.plain(title, rows))
-    if "--publish" in sys.argv:
-        note = "Source %s." % sys.argv[sys.argv.index("--publish") + 1]
-        tables.publish(made, {name: note for name, _, _ in made})
 
 
 main()

@@ -4,8 +4,8 @@
 # The groups of workloads; those of the paper are in paper.sh.  group_NAME calls "work" for each workload; the steps
 # are those of guest.sh.  $full is "yes" in the full form.
 
-GROUPS_ALL="targets percentages processes sweep queue scarce gaps hpio tile paced overhead
-	beyond small fsync readwrite zipf checkpoint sustained drain untar beside full cpu memory tenants"
+GROUPS_ALL="targets small fsync readwrite zipf checkpoint sustained drain untar beside full
+	percentages sweep queue scarce gaps hpio tile beyond cpu memory start tenants"
 # Those of them that run on any pair of disks, and whose MB/s can be compared.
 GROUPS_DISKS="targets small fsync readwrite zipf checkpoint sustained untar full"
 
@@ -251,6 +251,19 @@ group_memory()
 		"prefill;memory --pattern random --procs 4 --request 4k --size $(short 192m 384m) --span 512m"
 	work fill-256k instant 512 -- 576 "$systems" "drain manual" \
 		"prefill;memory --pattern random --procs 4 --request 256k --size 384m"
+}
+
+# How long a device takes to start, by what it holds.
+group_start()
+{
+	local mb
+
+	for mb in 64 256 1024; do
+		work "fill-4k-$mb" sata 1280 -- 1088 "dm-writecache all" "drain manual" \
+			"burst --pattern random --procs 16 --request 4k --size ${mb}m --span 1g;restart"
+	done
+	work "fill-256k-$mb" sata 1280 -- 1088 "dm-writecache all" "drain manual" \
+		"burst --pattern random --procs 16 --request 256k --size ${mb}m;restart"
 }
 
 # tenants_work SYSTEM DISKS SSD-MB SSDS TENANTS STREAMS MAPPING DISCARD - see step_tenants
