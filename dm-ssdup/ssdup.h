@@ -323,7 +323,10 @@ enum io_state {
 struct ssdup_io {
 	struct ssdup_segment	*segment;
 	struct ring_page	*page;		/* that has its entry */
-	struct extent		*e;		/* its entry's node */
+	union {
+		struct extent	*e;		/* its entry's node */
+		u64		turn;		/* while it waits, see wait.c; in sectors */
+	};
 	struct extent_array	*spare;		/* a spare node, or NULL */
 	struct bvec_iter	iter;		/* as mapped, to route it again after an error */
 	u64			start;		/* sector on the device */

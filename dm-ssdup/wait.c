@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dm-ssdup: writes that wait for a place in the log.
+ *
+ * Who writes little does not wait behind all others: as in start-time fair queueing (Goyal et al.,
+ * SIGCOMM 1996), the turn of a write comes when its task has got as many sectors as the others. It
+ * goes before the first of its list, or behind the last. So a list stays in order but for tasks
+ * that write unlike amounts, and adding to it takes no longer than before.
  */
+#include <linux/hash.h>
 #include <linux/slab.h>
 
 #include "meter.h"
@@ -9,11 +15,15 @@
 #include "wait.h"
 #include "wake.h"
 
+#define FLOW_BITS	6	/* tasks that happen to share a flow share its turns */
+
 struct ssdup_waiting {
-	spinlock_t		lock;		/* protects bios and waits */
+	spinlock_t		lock;		/* protects bios, waits, now and next */
 	struct bio_list		bios[SSDUP_MAX_CLASSES];	/* by io->queue */
 	atomic_t		nr[SSDUP_MAX_CLASSES];	/* of these, and of those being tried */
 	u64			waits;		/* for space, ever; read without the lock */
+	u64			now;		/* turn of the write that was tried last */
+	u64			next[1 << FLOW_BITS];	/* turn of the next write of each flow */
 	u32			longest;	/* ms; a hint */
 };
 
@@ -35,6 +45,30 @@ static u32 now_ms(void)
 	return ktime_to_ms(ktime_get());
 }
 
+static struct ssdup_io *first_of(struct bio_list *bios)
+{
+	return dm_per_bio_data(bio_list_peek(bios), sizeof(struct ssdup_io));
+}
+
+/* The turn of a write that begins to wait. One that has got its place before need not queue. */
+static u64 turn_of(struct ssdup_waiting *w, const struct ssdup_io *io)
+{
+	u64 *next = &w->next[hash_32(current->pid, FLOW_BITS)], turn = max(w->now, *next);
+
+	if (io->again)
+		return w->now;
+	*next = turn + io->sectors;
+	return turn;
+}
+
+static void list_add_in_turn(struct bio_list *bios, struct bio *bio, u64 turn)
+{
+	if (!bio_list_empty(bios) && turn <= first_of(bios)->turn)
+		bio_list_add_head(bios, bio);
+	else
+		bio_list_add(bios, bio);
+}
+
 void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_waiting *w = c->waiting;
@@ -44,7 +78,8 @@ void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	io->waits_since = now_ms();
 	io->for_space = ssdup_segments_full(c);
 	spin_lock_irqsave(&w->lock, flags);
-	bio_list_add(&w->bios[io->queue], bio);
+	io->turn = turn_of(w, io);
+	list_add_in_turn(&w->bios[io->queue], bio, io->turn);
 	atomic_inc(&w->nr[io->queue]);
 	WRITE_ONCE(w->waits, w->waits + io->for_space);
 	atomic_inc(&c->nr_waiting);
@@ -62,30 +97,25 @@ bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io)
 	return atomic_read(&c->nr_waiting) && atomic_read(&c->waiting->nr[io->class]);
 }
 
-/* When the first of a list that is not empty began to wait. */
-static u32 since(struct bio_list *bios)
-{
-	struct ssdup_io *io = dm_per_bio_data(bio_list_peek(bios), sizeof(*io));
-
-	return io->waits_since;
-}
-
 struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip)
 {
 	struct bio_list *bios, *first = NULL;
+	struct ssdup_waiting *w = c->waiting;
 	struct bio *bio = NULL;
 	u32 i;
 
-	spin_lock_irq(&c->waiting->lock);
+	spin_lock_irq(&w->lock);
 	for (i = 0; i < c->nr_classes; i++) {
-		bios = &c->waiting->bios[i];
+		bios = &w->bios[i];
 		if (!bio_list_empty(bios) && !(skip & BIT(i)) &&
-		    (!first || (s32)(since(bios) - since(first)) < 0))
+		    (!first || first_of(bios)->turn < first_of(first)->turn))
 			first = bios;
 	}
-	if (first)
+	if (first) {
+		w->now = max(w->now, first_of(first)->turn);
 		bio = bio_list_pop(first);
-	spin_unlock_irq(&c->waiting->lock);
+	}
+	spin_unlock_irq(&w->lock);
 	return bio;
 }
 

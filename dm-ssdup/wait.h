@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: writes that wait for a place in the log, those of a class in the order in which they
- * came. A class has its own ring and open segment, so it does not wait behind another one.
+ * dm-ssdup: writes that wait for a place in the log, a list for each class: it has its own ring and
+ * open segment, and does not wait behind another one. Tasks get as many sectors in turn.
  *
  * A map function must not sleep: the write that a drain waits for may be on the same task's
  * list of bios to submit. So a write that finds no place joins a list, and a work item
@@ -17,7 +17,7 @@
 /** ssdup_wait_create() - make empty lists; context: the constructor. Return: 0 or -ENOMEM */
 int ssdup_wait_create(struct ssdup *c);
 
-/** ssdup_wait_add() - add a write at the end of its class's list; any context */
+/** ssdup_wait_add() - add a write to its class's list, at its turn; any context */
 void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
 /** ssdup_wait_queue() - do others of its class wait, so that a new write queues? Any context */
@@ -27,7 +27,7 @@ bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io);
  * ssdup_wait_pop() - take a write; it still counts; process context
  * @skip: a bit for each list to pass over
  *
- * Return: of the first of each list the one that has waited longest, or NULL.
+ * Return: of the first of each list the one whose turn is the earliest, or NULL.
  */
 struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip);
 

@@ -48,9 +48,8 @@ static int map_test_init(struct kunit *test)
 	device.range_shift = 32;
 	spin_lock_init(&range.lock);
 	ssdup_extent_tree_init(&range.tree);
-	device.class->ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*device.class->ring),
-					   GFP_KERNEL);
-	if (!device.class->ring)
+	k->ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*k->ring), GFP_KERNEL);
+	if (!k->ring)
 		return -ENOMEM;
 	on_commit_soon = look_at_watched;
 	return 0;
@@ -178,7 +177,7 @@ static void overtaken_is_not_published(struct kunit *test)
 	struct ssdup_io slow = { }, fast = { };
 
 	place_at(test, &slow, 1000, 16);
-	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, device.class, device.class->open, 0));
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, k, k->open, 0));
 	write_at(test, &fast, 1008, 16);
 	watch(&fast);
 	KUNIT_EXPECT_FALSE(test, ssdup_insert(&device, &slow));

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The log is full, and many write more than the HDD takes. Space comes back a group at a time, but
-# the last segments are handed out at a rate, so a process that writes little does not wait for a
-# group. Nothing that is freed stays unused.
+# The log is full, and some write more than the HDD takes. Space comes back a group at a time, but
+# the last segments are handed out at a rate, so nobody waits for a group. A process that writes
+# little does not wait behind one that has many writes waiting.
 # invariant: none
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
@@ -12,16 +12,31 @@
 slow_disks hdd_size_mb=512 ssd_size_mb=132 hdd_rate_mbps=40
 make_ssdup policy all full block
 all=$(log_writes 64)
+
+# beside DEPTH - one process has that many writes of 32 KiB waiting, and another one writes 40 times
+# 4 KiB; then how long that took, ms
+beside()
+{
+	local many begun
+
+	io random bs=64 nr=$((all / 2)) depth="$1" start=262144 len=524288 &
+	many=$!
+	wait_until waiting_writes -gt $(($1 / 2))
+	message clear_stats
+	begun=${EPOCHREALTIME/./}
+	io write start=917504 len=320 bs=8 depth=1
+	took=$(((${EPOCHREALTIME/./} - begun) / 1000))
+	longest=$(stat longest_wait_ms)
+	echo "depth $1: 40 small writes took $took ms, the longest wait was $longest ms"
+	above "writes that waited" "$(stat waited_writes)" 0
+	wait $many
+}
+
 io write len=$((64 * all)) bs=64
-io random bs=64 nr=$((2 * all)) depth=8 start=262144 len=524288 &
-many=$!
-wait_until waited_writes -gt 100
-message clear_stats
-io write start=917504 len=320 bs=8 depth=1
-longest=$(stat longest_wait_ms)
-echo "longest wait of 40 small writes and those beside: $longest ms"
-above "writes that waited" "$(stat waited_writes)" 0
+
+beside 8
 below "longest wait" "$longest" 60
-wait $many
-below "free segments after the writes" "$(stat segments_free)" 8
+# in the order in which they come, each waits for 2 MiB
+beside 64
+below "time of the small writes" "$took" 1000
 all_home
