@@ -169,6 +169,7 @@ static bool add_pieces(struct ssdup *c)
 			ssdup_order_add(&d->order, a);
 			llist_add(&a->list, &h->ordered);
 			any = true;
+			cond_resched();
 		}
 	}
 	return any;
@@ -187,8 +188,10 @@ static void order_group(struct ssdup *c)
 			ssdup_order_add(&d->order, a);
 			cond_resched();
 		}
-		llist_for_each_entry(a, h->ordered.first, list)
+		llist_for_each_entry(a, h->ordered.first, list) {
 			ssdup_order_add(&d->order, a);
+			cond_resched();
+		}
 	}
 }
 
@@ -468,6 +471,15 @@ struct ssdup_class *ssdup_drain_class(struct ssdup *c)
 	struct ssdup_drainer *d = c->drainer;
 
 	return d->stage == STAGE_CHOOSE ? NULL : d->group.first->class;
+}
+
+void ssdup_drain_held(struct ssdup *c, struct meter_mark since)
+{
+	struct meter_mark now = ssdup_meter_mark(c);
+	struct ssdup_drainer *d = c->drainer;
+
+	d->chosen.ns += now.ns - since.ns;
+	d->chosen.done += now.done - since.done;
 }
 
 void ssdup_drain_anew(struct ssdup *c)

@@ -5,7 +5,7 @@
 #ifndef SSDUP_DRAIN_H
 #define SSDUP_DRAIN_H
 
-#include "ssdup.h"
+#include "meter.h"
 
 /** ssdup_drainer_create() - allocate the drain's buffers and arrays */
 int ssdup_drainer_create(struct ssdup *c);
@@ -29,6 +29,9 @@ struct ssdup_class *ssdup_drain_class(struct ssdup *c);
 
 /** ssdup_drain_freeing() - segments of the group that is being freed; the writeback thread */
 u32 ssdup_drain_freeing(const struct ssdup *c);
+
+/** ssdup_drain_held() - the thread has rested since then: that is no time of the group's */
+void ssdup_drain_held(struct ssdup *c, struct meter_mark since);
 
 /** ssdup_drain_drop() - forget the group being drained, and wait for the one being freed */
 void ssdup_drain_drop(struct ssdup *c);

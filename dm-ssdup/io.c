@@ -597,7 +597,7 @@ static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
-	struct bio_list kept[SSDUP_MAX_CLASSES] = { };
+	struct bio_list kept = BIO_EMPTY_LIST;
 	enum route_action action;
 	struct ssdup_io *io;
 	struct bio *bio;
@@ -620,7 +620,7 @@ void ssdup_wait_work(struct work_struct *work)
 		}
 		if (action == ROUTE_WAIT) {
 			/* Each cause has its own kick. */
-			bio_list_add(&kept[io->queue], bio);
+			bio_list_add_head(&kept, bio);
 			/* Or writes behind it may go to the HDD, or to the log. */
 			if (!READ_ONCE(c->log_shut) && !io->torn)
 				skip |= BIT(io->class);
@@ -633,5 +633,5 @@ void ssdup_wait_work(struct work_struct *work)
 		submit_waited(c, bio, io, action);
 		cond_resched();
 	}
-	ssdup_wait_again(c, kept);
+	ssdup_wait_again(c, &kept);
 }

@@ -265,13 +265,18 @@ struct meter_mark ssdup_meter_mark(const struct ssdup *c)
 void ssdup_meter_freed(struct ssdup *c, u64 sectors, struct meter_mark since,
 		       struct meter_mark now)
 {
-	u64 ns = now.ns - since.ns, others = max_t(s64, now.done - since.done, 0), net;
+	s64 ns = now.ns - since.ns, others = max_t(s64, now.done - since.done, 0);
 	struct ssdup_meter *l = c->meter;
+	u64 net;
 
-	if (!sectors || !ns)
+	/* When the drain was held off after the group before was free, that is not known. */
+	if (!sectors || ns <= 0)
+		return;
+	WRITE_ONCE(l->free_ns, balance_drain_learn(l->free_ns, ns, sectors));
+	/* A disk at rest does not count what it does. */
+	if (ssdup_meter_rests(&l->hdd))
 		return;
 	net = balance_drain_cost(ns, ns, others);
-	WRITE_ONCE(l->free_ns, balance_drain_learn(l->free_ns, ns, sectors));
 	WRITE_ONCE(l->net_ns, balance_drain_learn(l->net_ns, net, sectors));
 }
 

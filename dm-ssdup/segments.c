@@ -283,15 +283,22 @@ void ssdup_more_to_open(struct ssdup *c)
 {
 	struct ssdup_segments *s = c->segments;
 	struct ssdup_class *k;
+	bool throttled;
+	u64 word;
 
 	lockdep_assert_held(&s->lock);
 	WRITE_ONCE(s->full, false);
 	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
+	ssdup_throttle_freed(c);
+	throttled = s->nr_free < ssdup_spare(c) + ssdup_throttle_segments(c);
 	for (k = c->class; k < class_end(c); k++) {
+		word = atomic64_read(&k->open->word);
+		if (!throttled)
+			atomic64_andnot(LOG_WORD_THROTTLED, &k->open->word);
+		else if (word & LOG_WORD_SPARE)
+			atomic64_or(LOG_WORD_THROTTLED, &k->open->word);
 		if (s->nr_free > ssdup_spare(c))
 			atomic64_andnot(LOG_WORD_SPARE, &k->open->word);
-		if (s->nr_free >= ssdup_spare(c) + ssdup_throttle_segments(c))
-			atomic64_andnot(LOG_WORD_THROTTLED, &k->open->word);
 	}
 }
 

@@ -44,7 +44,8 @@ static inline u32 segment_pages(const struct ssdup_segment *h)
  * @allowed: with LOG_WORD_SPARE, open one of the last segments, too, see ssdup_spare(); without
  * LOG_WORD_THROTTLED, do not seal a throttled one
  *
- * Context: any. Return: false when no segment is free or the log is not writable.
+ * Context: any. Return: false when no segment is free, @from is throttled, or the log takes no
+ * writes.
  */
 bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *from, u64 allowed);
 

@@ -339,7 +339,8 @@ struct ssdup_io {
 	u8			route;		/* of its stream */
 	u8			class;		/* of its place in the log */
 	u8			own;		/* class that it would get as new data */
-	u8			queue;		/* list that it waits in: class when it began to */
+	u8			queue;		/* that it waits in: class when it began to */
+	u8			flow;		/* in that, see wait.c */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */
 	bool			refused;	/* by the SSD, before; makes the next two valid */

@@ -197,7 +197,7 @@ static void destroy(struct ssdup *c)
 {
 	delist(c);
 	ssdup_wake_destroy(c);
-	kfree(c->waiting);
+	kvfree(c->waiting);
 	kvfree(c->stream);
 	kfree(c->away);
 	kfree(c->hdd_state);

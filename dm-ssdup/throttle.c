@@ -22,10 +22,12 @@ u32 ssdup_throttle_segments(struct ssdup *c)
 {
 	const struct pacing_group g = group_of(c);
 
-	if (!READ_ONCE(c->scarce) && g.segment_ns <= g.max_wait_ns)
+	/* Who may go to the HDD waits for nothing, as long as he overlaps nothing. */
+	if (READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS ||
+	    (!READ_ONCE(c->scarce) && g.segment_ns <= g.max_wait_ns))
 		return 0;
 	/* When a group is freed, there are about that many. */
-	return 2 * ssdup_pacing_group(&g) + 1;
+	return min(2 * ssdup_pacing_group(&g) + 1, c->g.nr_segments / 2);
 }
 
 u64 ssdup_throttle_pass(struct ssdup *c)
@@ -45,9 +47,21 @@ void ssdup_throttle_passed(struct ssdup *c, const struct ssdup_segment *h, u32 s
 	s64 next, then = atomic64_read(&s->next_pass), soonest = ktime_get_ns() - SLACK_NS;
 	u64 ns;
 
-	left += (nr_free - min(nr_free, spare)) * size;
+	if (READ_ONCE(c->drain_error))
+		return;
+	/* The log has metadata for writes of a page. */
+	sectors = max_t(u32, sectors, PAGE_SECTORS);
+	left += (nr_free - min(nr_free, spare) + READ_ONCE(s->discarding)) * size;
 	ns = ssdup_pacing_lasts_ns(&g, sectors, left + sectors);
 	do
 		next = max(then, soonest) + ns;
 	while (!atomic64_try_cmpxchg(&s->next_pass, &then, next));
+}
+
+void ssdup_throttle_freed(struct ssdup *c)
+{
+	s64 now = ktime_get_ns(), then = atomic64_read(&c->segments->next_pass);
+
+	while (then > now && !atomic64_try_cmpxchg(&c->segments->next_pass, &then, now))
+		;
 }

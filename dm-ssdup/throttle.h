@@ -6,7 +6,7 @@
  * and all writers wait for the next one. So while the log is scarce, or when a single segment takes
  * longer than max_wait_ms, the last segments for writers are throttled: there writes take as much
  * of what is free as would last as long as a group takes. The free space settles at about a group,
- * and no write waits for one.
+ * and no write waits for one, but those that find the log full first.
  */
 #ifndef SSDUP_THROTTLE_H
 #define SSDUP_THROTTLE_H
@@ -26,5 +26,8 @@ u64 ssdup_throttle_pass(struct ssdup *c);
 
 /** ssdup_throttle_passed() - a write has got @sectors of @h, which is throttled; any context */
 void ssdup_throttle_passed(struct ssdup *c, const struct ssdup_segment *h, u32 sectors);
+
+/** ssdup_throttle_freed() - segments are free: who waits for the rate of the last ones goes on */
+void ssdup_throttle_freed(struct ssdup *c);
 
 #endif

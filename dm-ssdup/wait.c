@@ -2,10 +2,10 @@
 /*
  * dm-ssdup: writes that wait for a place in the log.
  *
- * Who writes little does not wait behind all others: as in start-time fair queueing (Goyal et al.,
- * SIGCOMM 1996), the turn of a write comes when its task has got as many sectors as the others. It
- * goes before the first of its list, or behind the last. So a list stays in order but for tasks
- * that write unlike amounts, and adding to it takes no longer than before.
+ * Who writes little does not wait behind all others: by start-time fair queueing (Goyal et al.,
+ * SIGCOMM 1996) tasks get as many sectors in turn. Each task has a flow, and writes of a flow wait
+ * in the order in which they came. A write's turn is where its flow has got to, in sectors, or the
+ * turn that was tried last if that is later. The earliest turn is tried first.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
@@ -16,20 +16,27 @@
 #include "wake.h"
 
 #define FLOW_BITS	6	/* tasks that happen to share a flow share its turns */
+#define FLOWS		BIT(FLOW_BITS)
+
+/* Writes of a class. */
+struct wait_queue {
+	struct bio_list		bios[FLOWS];
+	DECLARE_BITMAP(busy, FLOWS);		/* those that are not empty */
+	atomic_t		nr;		/* of these, and of those being tried */
+};
 
 struct ssdup_waiting {
-	spinlock_t		lock;		/* protects bios, waits, now and next */
-	struct bio_list		bios[SSDUP_MAX_CLASSES];	/* by io->queue */
-	atomic_t		nr[SSDUP_MAX_CLASSES];	/* of these, and of those being tried */
+	spinlock_t		lock;		/* protects all but the atomics, and longest */
+	struct wait_queue	queue[SSDUP_MAX_CLASSES];	/* by io->queue */
+	u64			now;		/* turn that was tried last */
+	u64			next[FLOWS];	/* turn of the next write of each flow */
 	u64			waits;		/* for space, ever; read without the lock */
-	u64			now;		/* turn of the write that was tried last */
-	u64			next[1 << FLOW_BITS];	/* turn of the next write of each flow */
 	u32			longest;	/* ms; a hint */
 };
 
 int ssdup_wait_create(struct ssdup *c)
 {
-	struct ssdup_waiting *w = kzalloc(sizeof(*w), GFP_KERNEL);
+	struct ssdup_waiting *w = kvzalloc(sizeof(*w), GFP_KERNEL);
 
 	if (!w)
 		return -ENOMEM;
@@ -45,42 +52,39 @@ static u32 now_ms(void)
 	return ktime_to_ms(ktime_get());
 }
 
-static struct ssdup_io *first_of(struct bio_list *bios)
+static struct ssdup_io *first_of(const struct bio_list *bios)
 {
-	return dm_per_bio_data(bio_list_peek(bios), sizeof(struct ssdup_io));
+	return dm_per_bio_data(bios->head, sizeof(struct ssdup_io));
 }
 
-/* The turn of a write that begins to wait. One that has got its place before need not queue. */
-static u64 turn_of(struct ssdup_waiting *w, const struct ssdup_io *io)
+/* Give a write that begins to wait its flow and turn. What had a place before need not queue. */
+static void queue_up(struct ssdup_waiting *w, const struct bio *bio, struct ssdup_io *io)
 {
-	u64 *next = &w->next[hash_32(current->pid, FLOW_BITS)], turn = max(w->now, *next);
+	u64 *next;
 
-	if (io->again)
-		return w->now;
-	*next = turn + io->sectors;
-	return turn;
-}
-
-static void list_add_in_turn(struct bio_list *bios, struct bio *bio, u64 turn)
-{
-	if (!bio_list_empty(bios) && turn <= first_of(bios)->turn)
-		bio_list_add_head(bios, bio);
-	else
-		bio_list_add(bios, bio);
+	io->flow = hash_32(current->pid, FLOW_BITS);
+	next = &w->next[io->flow];
+	io->turn = io->again ? w->now : max(w->now, *next);
+	/* Discards and zeroes take no data. */
+	if (!io->again && bio_op(bio) == REQ_OP_WRITE)
+		*next = io->turn + io->sectors;
 }
 
 void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_waiting *w = c->waiting;
+	struct wait_queue *q;
 	unsigned long flags;
 
 	io->queue = io->class;
 	io->waits_since = now_ms();
 	io->for_space = ssdup_segments_full(c);
 	spin_lock_irqsave(&w->lock, flags);
-	io->turn = turn_of(w, io);
-	list_add_in_turn(&w->bios[io->queue], bio, io->turn);
-	atomic_inc(&w->nr[io->queue]);
+	queue_up(w, bio, io);
+	q = &w->queue[io->queue];
+	bio_list_add(&q->bios[io->flow], bio);
+	__set_bit(io->flow, q->busy);
+	atomic_inc(&q->nr);
 	WRITE_ONCE(w->waits, w->waits + io->for_space);
 	atomic_inc(&c->nr_waiting);
 	/*
@@ -94,39 +98,54 @@ void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io)
 {
-	return atomic_read(&c->nr_waiting) && atomic_read(&c->waiting->nr[io->class]);
+	return atomic_read(&c->nr_waiting) && atomic_read(&c->waiting->queue[io->class].nr);
 }
 
 struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip)
 {
-	struct bio_list *bios, *first = NULL;
 	struct ssdup_waiting *w = c->waiting;
+	struct ssdup_io *io, *first = NULL;
 	struct bio *bio = NULL;
-	u32 i;
+	struct wait_queue *q;
+	u32 i, flow;
 
 	spin_lock_irq(&w->lock);
 	for (i = 0; i < c->nr_classes; i++) {
-		bios = &w->bios[i];
-		if (!bio_list_empty(bios) && !(skip & BIT(i)) &&
-		    (!first || first_of(bios)->turn < first_of(first)->turn))
-			first = bios;
+		q = &w->queue[i];
+		if (skip & BIT(i))
+			continue;
+		for_each_set_bit(flow, q->busy, FLOWS) {
+			io = first_of(&q->bios[flow]);
+			if (!first || io->turn < first->turn)
+				first = io;
+		}
 	}
 	if (first) {
-		w->now = max(w->now, first_of(first)->turn);
-		bio = bio_list_pop(first);
+		w->now = max(w->now, first->turn);
+		q = &w->queue[first->queue];
+		bio = bio_list_pop(&q->bios[first->flow]);
+		if (bio_list_empty(&q->bios[first->flow]))
+			__clear_bit(first->flow, q->busy);
 	}
 	spin_unlock_irq(&w->lock);
 	return bio;
 }
 
-void ssdup_wait_again(struct ssdup *c, struct bio_list bios[])
+void ssdup_wait_again(struct ssdup *c, struct bio_list *kept)
 {
-	u32 i;
+	struct ssdup_waiting *w = c->waiting;
+	struct ssdup_io *io;
+	struct wait_queue *q;
+	struct bio *bio;
 
-	spin_lock_irq(&c->waiting->lock);
-	for (i = 0; i < c->nr_classes; i++)
-		bio_list_merge_head(&c->waiting->bios[i], &bios[i]);
-	spin_unlock_irq(&c->waiting->lock);
+	spin_lock_irq(&w->lock);
+	while ((bio = bio_list_pop(kept))) {
+		io = dm_per_bio_data(bio, sizeof(*io));
+		q = &w->queue[io->queue];
+		bio_list_add_head(&q->bios[io->flow], bio);
+		__set_bit(io->flow, q->busy);
+	}
+	spin_unlock_irq(&w->lock);
 }
 
 void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io)
@@ -135,7 +154,7 @@ void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io)
 
 	if (io->for_space && waited > READ_ONCE(c->waiting->longest))
 		WRITE_ONCE(c->waiting->longest, waited);
-	atomic_dec(&c->waiting->nr[io->queue]);
+	atomic_dec(&c->waiting->queue[io->queue].nr);
 	atomic_dec(&c->nr_waiting);
 }
 

@@ -25,17 +25,17 @@ bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io);
 
 /**
  * ssdup_wait_pop() - take a write; it still counts; process context
- * @skip: a bit for each list to pass over
+ * @skip: a bit for each class to pass over
  *
- * Return: of the first of each list the one whose turn is the earliest, or NULL.
+ * Return: the one whose turn is the earliest, or NULL.
  */
 struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip);
 
 /**
- * ssdup_wait_again() - put popped writes back at the heads of their lists; process context
- * @bios: a list for each class, by io->queue
+ * ssdup_wait_again() - put popped writes back; process context
+ * @kept: the last that was popped first; empty afterwards
  */
-void ssdup_wait_again(struct ssdup *c, struct bio_list bios[]);
+void ssdup_wait_again(struct ssdup *c, struct bio_list *kept);
 
 /** ssdup_wait_done() - a popped write does not wait any more; any context */
 void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io);

@@ -161,9 +161,10 @@ static struct pacing_group group_size(struct ssdup *c, const struct watch *w,
 
 	return (struct pacing_group){
 		.part = last ? 1 : ssdup_part(c),
-		.waiters = last || in->waiters || w->waits != ssdup_waits(c),
-		/* Who writes to the HDD now may write to the log soon. */
-		.writes = in->writes || in->quiet_ms < PACING_SEEN_MS,
+		.waiters = last || in->waiters || w->waits != ssdup_waits(c) ||
+			   (in->asked && atomic_read(&c->nr_waiting)),
+		/* Who uses the HDD now may write soon; and what is late may never be drained. */
+		.writes = in->writes || in->late || in->quiet_ms < PACING_SEEN_MS,
 		.max_wait_ns = (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC,
 		.full_ns = w->rate * (free - min(free, ssdup_spare(c))),
 		.segment_ns = ssdup_meter_free_ns(c, c->g.data_sectors),
@@ -229,6 +230,7 @@ static int writeback_thread(void *arg)
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
+	struct meter_mark since;
 
 	while (!kthread_should_stop()) {
 		/* Before the look, so that a kick during the look causes another one. */
@@ -239,6 +241,7 @@ static int writeback_thread(void *arg)
 		look_at_rate(c, &w);
 		out = ssdup_pacing_decide(&in);
 		w.holding = out.action == PACING_HOLD;
+		since = ssdup_meter_mark(c);
 		switch (out.action) {
 		case PACING_SLEEP:
 			drain_does(c, in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
@@ -261,6 +264,8 @@ static int writeback_thread(void *arg)
 			drain_batch(c, &w, &in, &out);
 			break;
 		}
+		if (out.action == PACING_SLEEP || out.action == PACING_HOLD)
+			ssdup_drain_held(c, since);
 	}
 	ssdup_drain_drop(c);
 	drain_does(c, DRAIN_STOPPED);

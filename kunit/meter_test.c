@@ -231,8 +231,9 @@ static void groups_take_their_time(struct kunit *test)
 	/* A group of which nothing was left to copy says nothing. */
 	freed(0, MSEC, 0);
 	KUNIT_EXPECT_EQ(test, ssdup_meter_free_ns(&device, sectors), last);
-	/* Nor does a moment. */
+	/* Nor does one that was held off for longer than it took. */
 	freed(sectors, 0, 0);
+	freed(sectors, -MSEC, 0);
 	KUNIT_EXPECT_EQ(test, ssdup_meter_free_ns(&device, sectors), last);
 }
 
@@ -254,7 +255,12 @@ static void a_full_log_is_passed_if_that_is_cheaper(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));
 	io.price = assumed - assumed / 50;
 	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
+	/* A disk at rest has not counted what it did for others. */
 	device.meter->net_ns = assumed;
+	device.meter->hdd.look = tuning.rest;
+	freed(8 * tuning.drain_full, 100 * assumed, 0);
+	KUNIT_EXPECT_EQ(test, device.meter->net_ns, assumed);
+	device.meter->hdd.look = tuning.look;
 
 	io.price = assumed;
 	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));

@@ -92,15 +92,22 @@ static void large_segments_are_throttled(struct kunit *test)
 	atomic64_add(log_word(1, SZ_1M / 2), &k->open->word);
 	expect_wait(test, SZ_1M / 2, wait);
 
-	/* A drain that fails lets all go on. */
+	/* A drain that fails lets all go on, and nobody waits for them later. */
+	device.drain_error = -EIO;
 	ssdup_throttle_passed(&device, k->open, SZ_1M);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
+	device.drain_error = 0;
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
 	device.drain_error = -EIO;
 	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	device.drain_error = 0;
 
-	/* One that is freed will be the next, and with more nothing is throttled. */
+	/* One that is freed will be the next; who waited for the rate goes on. */
+	ssdup_throttle_passed(&device, k->open, SZ_1M / 2);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
 	free_oldest(test, 1);
+	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
 	KUNIT_EXPECT_FALSE(test, place(0));
+	/* With more nothing is throttled. */
 	free_oldest(test, 1);
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
@@ -128,10 +135,24 @@ static void a_scarce_log_is_throttled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
 
+/* A drain has opened one of the last segments, and then writers get the rest of it. */
+static void what_was_spare_is_throttled(struct kunit *test)
+{
+	meter.free_ns = LONGEST_NS;
+	write_segments(test, FOR_WRITERS);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, drain_switches());
+	log_entries(1);
+	free_oldest(test, 2);
+	KUNIT_EXPECT_FALSE(test, place(0));
+	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_THROTTLED));
+}
+
 static struct kunit_case throttle_test_cases[] = {
 	KUNIT_CASE(large_segments_are_throttled),
 	KUNIT_CASE(small_segments_are_not),
 	KUNIT_CASE(a_scarce_log_is_throttled),
+	KUNIT_CASE(what_was_spare_is_throttled),
 	{}
 };
 

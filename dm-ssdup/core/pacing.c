@@ -131,7 +131,8 @@ u32 ssdup_pacing_group(const struct pacing_group *g)
 	u64 time = g->max_wait_ns;
 
 	if (!g->waiters && !g->writes)
-		return U32_MAX;
+		return clamp_t(u64, div64_u64(PACING_IDLE_GROUP_NS, max(g->segment_ns, 1ULL)),
+			       max(g->part, 1U), U32_MAX);
 	if (!g->waiters)
 		time = max(time, g->full_ns);
 	return clamp_t(u64, div64_u64(time, max(g->segment_ns, 1ULL)), 1, max(g->part, 1U));
@@ -141,5 +142,5 @@ u64 ssdup_pacing_lasts_ns(const struct pacing_group *g, u32 sectors, u64 free)
 {
 	u64 ns = min(g->segment_ns, PACING_LONGEST_NS) * ssdup_pacing_group(g);
 
-	return div64_u64(min(ns, PACING_LONGEST_NS) * sectors, free);
+	return div64_u64(min(ns, PACING_LONGEST_NS) * sectors, max(free, 1ULL));
 }

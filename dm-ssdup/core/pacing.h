@@ -54,6 +54,7 @@ struct pacing_out {
 #define PACING_URGENT		7500U	/* fill of the last part (1/10000) that ends all holds */
 #define PACING_POLL_MS		10U
 #define PACING_SEEN_MS		100U	/* how long a read or write counts as recent */
+#define PACING_IDLE_GROUP_NS	300000000000ULL	/* what an interruption may lose */
 #define PACING_LONGEST_NS	BIT_ULL(40)	/* 18 minutes; times 2^23 sectors it fits */
 #define PACING_GENTLE		2U	/* hold of a gentle batch, in durations of the one before */
 
@@ -118,7 +119,8 @@ struct pacing_group {
  *
  * One pass over the HDD is cheapest for as many as possible. But none of them is free before all
  * are. So while writes wait, it is as few as max_wait_ns has time for; while somebody writes,
- * no more than the time until the log is full allows, and at most a part; else all there are.
+ * no more than the time until the log is full allows, and at most a part; else as many as take
+ * PACING_IDLE_GROUP_NS.
  *
  * Return: at least 1; there may be fewer.
  */
@@ -126,9 +128,9 @@ u32 ssdup_pacing_group(const struct pacing_group *g);
 
 /**
  * ssdup_pacing_lasts_ns() - how long a part of the free log has to last
- * @g: what a group would be now
+ * @g: what a group would be now; with waiters
  * @sectors: that part, at most @free
- * @free: sectors that are free, not 0
+ * @free: sectors that are free
  *
  * All of it has to last until the next group is free.
  */

@@ -38,5 +38,5 @@ beside 8
 below "longest wait" "$longest" 60
 # in the order in which they come, each waits for 2 MiB
 beside 64
-below "time of the small writes" "$took" 1000
+below "time of the small writes" "$took" 500
 all_home
