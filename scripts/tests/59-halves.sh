@@ -46,13 +46,8 @@ is "sectors drained" "$(stat drained_sectors)" "$drained"
 knob halves 8
 wait_until segments_sealed -eq 0
 is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 policy all halves 8"
-kill -0 $read || fail "the device was not busy any more"
-must dmsetup reload other --table "0 $LEN linear $DISK 0"
-must dmsetup suspend other
-must dmsetup resume other
-must wait $read
 
-# nobody writes, and the log is drained: in groups that are a part of the log at most
+# the log is drained, in groups that are a part of the log at most
 knob drain manual
 flush
 for halves in 2 4 16; do
@@ -67,6 +62,11 @@ for halves in 2 4 16; do
 	above "groups of up to $part" "${taken[halves]}" $(((39 + part - 1) / part))
 done
 below "groups, with 2 halves" "${taken[2]}" "${taken[16]}"
+kill -0 $read || fail "the device was not busy any more"
+must dmsetup reload other --table "0 $LEN linear $DISK 0"
+must dmsetup suspend other
+must dmsetup resume other
+must wait $read
 
 # idle, the log is emptied, though no part is full
 knob halves 2
