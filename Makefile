@@ -74,9 +74,6 @@ mutants: ## deliberate bugs, one at a time, and whether the tests notice
 	scripts/lab/setup tools
 	scripts/mutants/run
 
-recovery: ## what a recovery costs in time and memory, measured
-	scripts/recovery/run
-
 intree: ## a copy of the target in a kernel tree: does it build there?
 	scripts/lab/setup tools
 	scripts/lab/intree
@@ -99,4 +96,4 @@ clean: ## remove what was built in the checkout
 help: ## this text
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/\1\t\2/p' Makefile | expand -t 15
 
-.PHONY: all modules install tools install-tools deb demo bench test test-system soak kcsan lint kunit host-test mutants recovery intree newest arm64 clean help
+.PHONY: all modules install tools install-tools deb demo bench test test-system soak kcsan lint kunit host-test mutants intree newest arm64 clean help

@@ -110,9 +110,13 @@ def users(results):
         mine = [r for r in results if r["group"] == group]
         row = [one(mine, workload, system) for system in systems]
         if any(row):
-            rows.append([name] + [r and "%s (%s)" % (number(r["mb_s"]), latency(r["p99_us"])) or "-"
-                                  for r in row])
+            rows.append([name] + [timed(r) if r else "-" for r in row])
     return rows
+
+
+def timed(r):
+    """MB/s, and the waits if there are any."""
+    return number(r["mb_s"]) + (" (%s)" % latency(r["p99_us"]) if r.get("p99_us") else "")
 
 
 def bursts(results):
@@ -214,9 +218,10 @@ PLACES = {
 
 
 def source(results, groups):
-    """Of which source the results are, as words."""
-    sources = unique(r["source"] for r in results if r["group"] in groups)
-    return "Source %s." % ", ".join(sources)
+    """Of which source and kernel the results are, as words."""
+    mine = [r for r in results if r["group"] in groups]
+    return "Source %s; Linux %s." % (", ".join(unique(r["source"] for r in mine)),
+                                     ", ".join(unique(r["kernel"] for r in mine)))
 
 
 def markdown(rows):
