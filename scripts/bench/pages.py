@@ -20,7 +20,7 @@ NAMES = {"hdd": "HDD alone"}
 
 BURSTS = ["contiguous", "random", "mixed", "strided"]
 
-# What users do, as the pages call it; None: every workload of the group by its own name.
+# What users do, as the pages call it.
 LOADS = {
     ("targets", "contiguous"): "16 writers, 256 KiB, contiguous",
     ("targets", "strided"): "16 writers, 256 KiB, strided",

@@ -30,7 +30,8 @@ procs_list()
 }
 
 # Fig. 5: random percentages of the patterns; Fig. 6: of strided by processes.  A
-# stream must be few of the places, or what is random has neighbours by chance.
+# stream must be few of the places, or what is random has neighbours by chance.  And
+# no write may be split, as those to small segments are: its parts follow each other.
 group_percentages()
 {
 	local pattern procs size=512m span
@@ -38,11 +39,11 @@ group_percentages()
 	for pattern in contiguous strided random mixed; do
 		span=
 		[ $pattern != random ] || span="--span 2g"
-		work "$pattern-16" paper 64 -- 2112 none "" \
+		work "$pattern-16" paper 512 -- 2112 none "" \
 			"streams;burst --pattern $pattern --procs 16 --size $size $span $(jitter 16);percentage"
 	done
 	for procs in $(short "8 128" "8 32 64 128"); do
-		work "strided-$procs" paper 64 -- 576 none "" \
+		work "strided-$procs" paper 512 -- 576 none "" \
 			"streams;burst --pattern strided --procs $procs --size $size $(jitter "$procs");percentage"
 	done
 }
