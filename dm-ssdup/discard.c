@@ -2,6 +2,7 @@
 #include "discard.h"
 #include "meta.h"
 #include "segments.h"
+#include "throttle.h"
 #include "trace.h"
 #include "wake.h"
 
@@ -47,6 +48,7 @@ void ssdup_discard_work(struct work_struct *work)
 	r = send(c, &batch, nr * size);
 	trace_ssdup_step(c, STEP_DISCARD_DONE);
 	ssdup_discard_end(c, &batch);
+	ssdup_throttle_freed(c);
 	ssdup_kick_waiting(c);
 	/* This puts off a turn that was asked for meanwhile, too. */
 	mod_delayed_work(c->wq, &c->discard_work, r ? msecs_to_jiffies(FAILED_REST_MS) :

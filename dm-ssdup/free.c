@@ -10,6 +10,7 @@
 #include "meter.h"
 #include "mode.h"
 #include "super.h"
+#include "throttle.h"
 #include "trace.h"
 #include "wake.h"
 
@@ -47,6 +48,7 @@ void ssdup_free_end(struct ssdup *c, const struct drain_group *g)
 	/* No commit may use the segments while their state is reset. */
 	ssdup_commit_lock(c);
 	ssdup_group_freed(c, g);
+	ssdup_throttle_freed(c);
 	ssdup_commit_unlock(c);
 	trace_ssdup_step(c, STEP_FREE_DONE);
 	WRITE_ONCE(c->short_of_memory, false);

@@ -2,6 +2,7 @@
 #include "groups.h"
 #include "mode.h"
 #include "nodes.h"
+#include "segments.h"
 #include "segments_list.h"
 
 #define AT_ONCE		64U	/* segments that are looked at while interrupts are off */

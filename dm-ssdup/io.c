@@ -20,6 +20,7 @@
 #include "reserve.h"
 #include "segments.h"
 #include "stream.h"
+#include "throttle.h"
 #include "trace.h"
 #include "wait.h"
 #include "wake.h"
@@ -197,7 +198,7 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		}
 		if (!queued && take_rest(c, bio, io))
 			return true;
-		r = ssdup_reserve(c, io, place_sectors(bio, io), false);
+		r = ssdup_throttle_reserve(c, io, place_sectors(bio, io));
 		f->no_place = r;
 		f->no_memory = r == -ENOMEM;
 		f->unaligned = r == -EINVAL;

@@ -45,7 +45,7 @@ static int reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
 {
 	int r;
 
-	while ((r = ssdup_reserve(c, io, sectors, true)) == -EAGAIN) {
+	while ((r = ssdup_reserve(c, io, sectors, LOG_WORD_LAST)) == -EAGAIN) {
 		if (ssdup_mode(c) != MODE_RUNNING || ssdup_commit(c))
 			return -ENOSPC;
 		schedule_timeout_uninterruptible(1);

@@ -2,7 +2,6 @@
 #include "nodes.h"
 #include "reserve.h"
 #include "segments.h"
-#include "throttle.h"
 
 /* --- Places --- */
 
@@ -20,9 +19,8 @@ static void await_place(struct ssdup *c, struct ssdup_class *k, int error)
 	mod_delayed_work(c->wq, &c->autocommit, 0);
 }
 
-int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
+int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, u64 allowed)
 {
-	u64 allowed = last ? LOG_WORD_LAST : ssdup_throttle_pass(c);
 	struct ssdup_class *k = ssdup_class_of(c, io);
 	struct ssdup_segment *h;
 	int r;
@@ -31,11 +29,8 @@ int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last)
 	do {
 		h = READ_ONCE(k->open);
 		r = ssdup_try_reserve(c, h, io, sectors, allowed);
-		if (!r) {
-			if (!last && atomic64_read(&h->word) & LOG_WORD_THROTTLED)
-				ssdup_throttle_passed(c, h, sectors);
+		if (!r)
 			return 0;
-		}
 		ssdup_put_write(c, h);
 	} while (r == -ENOSPC && ssdup_switch(c, k, h, allowed));
 	/* It was cut at a wrong place, here or above the device. */

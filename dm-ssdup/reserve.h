@@ -29,14 +29,14 @@ static inline struct ssdup_class *ssdup_class_of(struct ssdup *c, const struct s
  * @io: has start and sectors, and receives segment, page, slot, pos and e, and perhaps a spare
  * node; segment->writes stays raised until ssdup_put_write(). After an error there is no spare node
  * @sectors: of data, 0 for a tombstone
- * @last: for a drain, which may open one of the last segments, see ssdup_spare()
+ * @allowed: bits of LOG_WORD_LAST, see ssdup_switch(); all of them for a drain
  *
  * Opens the next segment when this one is full.
  * Context: any; takes no lock unless it opens a segment.
  * Return: 0, -ENOSPC, -EAGAIN when the ring is full (this starts a commit), -ENOMEM, or -EINVAL
  * when the request is not aligned to the logical block.
  */
-int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, bool last);
+int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, u64 allowed);
 
 /** ssdup_rest() - sectors of data that the open segment of @k has left; any context, a hint */
 static inline u32 ssdup_rest(const struct ssdup *c, const struct ssdup_class *k)

@@ -3,8 +3,8 @@
 
 #include "mode.h"
 #include "nodes.h"
+#include "segments.h"
 #include "segments_list.h"
-#include "throttle.h"
 #include "trace.h"
 #include "wake.h"
 
@@ -104,7 +104,7 @@ static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_se
 	/* What a drain opens of the last ones it needs for itself. */
 	if (s->nr_free <= ssdup_spare(c))
 		word = LOG_WORD_SPARE;
-	else if (s->nr_free <= ssdup_spare(c) + ssdup_throttle_segments(c))
+	else if (s->nr_free <= ssdup_spare(c) + READ_ONCE(s->throttled))
 		word = LOG_WORD_THROTTLED;
 	list_del_init(&h->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
@@ -279,18 +279,15 @@ void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h)
 	spin_unlock_irq(&c->segments->lock);
 }
 
-void ssdup_more_to_open(struct ssdup *c)
+/* Let writers have the rest of the open segments, by what is free now. */
+static void let_writers_have(struct ssdup *c)
 {
 	struct ssdup_segments *s = c->segments;
+	bool throttled = s->nr_free < ssdup_spare(c) + READ_ONCE(s->throttled);
 	struct ssdup_class *k;
-	bool throttled;
 	u64 word;
 
 	lockdep_assert_held(&s->lock);
-	WRITE_ONCE(s->full, false);
-	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
-	ssdup_throttle_freed(c);
-	throttled = s->nr_free < ssdup_spare(c) + ssdup_throttle_segments(c);
 	for (k = c->class; k < class_end(c); k++) {
 		word = atomic64_read(&k->open->word);
 		if (!throttled)
@@ -300,6 +297,28 @@ void ssdup_more_to_open(struct ssdup *c)
 		if (s->nr_free > ssdup_spare(c))
 			atomic64_andnot(LOG_WORD_SPARE, &k->open->word);
 	}
+}
+
+void ssdup_more_to_open(struct ssdup *c)
+{
+	struct ssdup_segments *s = c->segments;
+
+	WRITE_ONCE(s->full, false);
+	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
+	let_writers_have(c);
+}
+
+void ssdup_segments_throttle(struct ssdup *c, u32 nr)
+{
+	struct ssdup_segments *s = c->segments;
+	unsigned long flags;
+
+	if (nr == READ_ONCE(s->throttled))
+		return;
+	spin_lock_irqsave(&s->lock, flags);
+	WRITE_ONCE(s->throttled, nr);
+	let_writers_have(c);
+	spin_unlock_irqrestore(&s->lock, flags);
 }
 
 /* --- Discards --- */

@@ -73,6 +73,14 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
 /** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
 void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h);
 
+/**
+ * ssdup_segments_throttle() - open the last segments for writers with LOG_WORD_THROTTLED
+ * @nr: how many of them
+ *
+ * When more are free, the rest of those that are open is no longer throttled. Context: any.
+ */
+void ssdup_segments_throttle(struct ssdup *c, u32 nr);
+
 /* --- Discards of free segments --- */
 
 /**

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the lists of segments, and their lock: for segments.c, groups.c and throttle.c.
+ * dm-ssdup: the lists of segments, and their lock: for segments.c and groups.c.
  */
 #ifndef SSDUP_SEGMENTS_LIST_H
 #define SSDUP_SEGMENTS_LIST_H
 
-#include "segments.h"
+#include "ssdup.h"
 
 struct ssdup_segments {
 	spinlock_t		lock;		/* these, and part of segments and classes */
@@ -17,7 +17,7 @@ struct ssdup_segments {
 	u64			opened;		/* how many, ever; the same */
 	u64			written;	/* sectors of data ever sealed; the same */
 	bool			full;		/* a write has found none free since */
-	atomic64_t		next_pass;	/* ns: for writes in a throttled segment */
+	u32			throttled;	/* of the last ones for writers; the same */
 };
 
 /* It is always sealed: the open segment of a class that has none. */

@@ -283,6 +283,7 @@ struct ssdup {
 	/* Writes that wait for log space */
 	struct ssdup_waiting	*waiting;
 	atomic_t		nr_waiting;	/* on the lists or being tried; a hint */
+	atomic64_t		next_pass;	/* ns: in the last segments; throttle.c */
 	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 	struct ssdup_away	*away;
 

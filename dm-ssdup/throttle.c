@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/pacing.h"
 #include "meter.h"
-#include "segments_list.h"
+#include "reserve.h"
 #include "throttle.h"
 #include "wake.h"
 
@@ -18,50 +18,67 @@ static struct pacing_group group_of(struct ssdup *c)
 	};
 }
 
-u32 ssdup_throttle_segments(struct ssdup *c)
+/* Tell how many of the last segments for writers are throttled. */
+static void throttle_segments(struct ssdup *c)
 {
 	const struct pacing_group g = group_of(c);
+	u32 nr = 0;
 
 	/* Who may go to the HDD waits for nothing, as long as he overlaps nothing. */
-	if (READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS ||
-	    (!READ_ONCE(c->scarce) && g.segment_ns <= g.max_wait_ns))
-		return 0;
-	/* When a group is freed, there are about that many. */
-	return min(2 * ssdup_pacing_group(&g) + 1, c->g.nr_segments / 2);
+	if (READ_ONCE(c->set.full) != SSDUP_FULL_BYPASS &&
+	    (READ_ONCE(c->scarce) || g.segment_ns > g.max_wait_ns))
+		/* When a group is freed, there are about that many. */
+		nr = min(2 * ssdup_pacing_group(&g) + 1, c->g.nr_segments / 2);
+	ssdup_segments_throttle(c, nr);
 }
 
-u64 ssdup_throttle_pass(struct ssdup *c)
+/* Return: what a write may use now. */
+static u64 pass_throttle(struct ssdup *c)
 {
-	if (ktime_get_ns() >= atomic64_read(&c->segments->next_pass) || READ_ONCE(c->drain_error))
+	throttle_segments(c);
+	if (ktime_get_ns() >= atomic64_read(&c->next_pass) || READ_ONCE(c->drain_error))
 		return LOG_WORD_THROTTLED;
 	ssdup_kick_waiting_in(c, 1);
 	return 0;
 }
 
-void ssdup_throttle_passed(struct ssdup *c, const struct ssdup_segment *h, u32 sectors)
+/* A write has got @sectors of @h, which is throttled. */
+static void passed_throttle(struct ssdup *c, const struct ssdup_segment *h, u32 sectors)
 {
 	const struct pacing_group g = group_of(c);
-	struct ssdup_segments *s = c->segments;
-	u32 nr_free = READ_ONCE(s->nr_free), spare = ssdup_spare(c);
+	u32 nr_free = ssdup_free_segments(c), spare = ssdup_spare(c);
 	u64 size = c->g.data_sectors, left = size - log_word_sectors(atomic64_read(&h->word));
-	s64 next, then = atomic64_read(&s->next_pass), soonest = ktime_get_ns() - SLACK_NS;
+	s64 next, then = atomic64_read(&c->next_pass), soonest = ktime_get_ns() - SLACK_NS;
 	u64 ns;
 
 	if (READ_ONCE(c->drain_error))
 		return;
 	/* The log has metadata for writes of a page. */
 	sectors = max_t(u32, sectors, PAGE_SECTORS);
-	left += (nr_free - min(nr_free, spare) + READ_ONCE(s->discarding)) * size;
+	left += (nr_free - min(nr_free, spare) + ssdup_discarding_segments(c)) * size;
 	ns = ssdup_pacing_lasts_ns(&g, sectors, left + sectors);
 	do
 		next = max(then, soonest) + ns;
-	while (!atomic64_try_cmpxchg(&s->next_pass, &then, next));
+	while (!atomic64_try_cmpxchg(&c->next_pass, &then, next));
+}
+
+int ssdup_throttle_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
+{
+	int r = ssdup_reserve(c, io, sectors, pass_throttle(c));
+
+	/* From now on the log may be scarce. */
+	if (r == -ENOSPC)
+		throttle_segments(c);
+	else if (!r && atomic64_read(&io->segment->word) & LOG_WORD_THROTTLED)
+		passed_throttle(c, io->segment, sectors);
+	return r;
 }
 
 void ssdup_throttle_freed(struct ssdup *c)
 {
-	s64 now = ktime_get_ns(), then = atomic64_read(&c->segments->next_pass);
+	s64 now = ktime_get_ns(), then = atomic64_read(&c->next_pass);
 
-	while (then > now && !atomic64_try_cmpxchg(&c->segments->next_pass, &then, now))
+	throttle_segments(c);
+	while (then > now && !atomic64_try_cmpxchg(&c->next_pass, &then, now))
 		;
 }

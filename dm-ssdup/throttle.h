@@ -13,19 +13,14 @@
 
 #include "ssdup.h"
 
-/** ssdup_throttle_segments() - how many of the last segments for writers are; any context */
-u32 ssdup_throttle_segments(struct ssdup *c);
-
 /**
- * ssdup_throttle_pass() - may a write go on in a throttled segment now?
+ * ssdup_throttle_reserve() - ssdup_reserve() for a writer: of a throttled segment, at the rate
  *
- * While a drain fails, all may: else the log would never be full, and no write would go elsewhere.
- * Context: any. Return: LOG_WORD_THROTTLED, or 0; then the waiting writes are tried soon.
+ * While a drain fails, writes do not keep to it: else the log would never be full, and no write
+ * would go elsewhere. Context: any. Return: as ssdup_reserve(); with -ENOSPC that the rate causes,
+ * the waiting writes are tried soon.
  */
-u64 ssdup_throttle_pass(struct ssdup *c);
-
-/** ssdup_throttle_passed() - a write has got @sectors of @h, which is throttled; any context */
-void ssdup_throttle_passed(struct ssdup *c, const struct ssdup_segment *h, u32 sectors);
+int ssdup_throttle_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors);
 
 /** ssdup_throttle_freed() - segments are free: who waits for the rate of the last ones goes on */
 void ssdup_throttle_freed(struct ssdup *c);

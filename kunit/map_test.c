@@ -81,7 +81,7 @@ static void place_at(struct kunit *test, struct ssdup_io *io, u64 start, u32 sec
 {
 	io->start = start;
 	io->sectors = sectors;
-	KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, io, sectors, false), 0);
+	KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, io, sectors, 0), 0);
 	ssdup_fill_extent(&device, io, start, sectors, SSDUP_KIND_DATA);
 }
 

@@ -107,7 +107,7 @@ static u32 begin_writes(struct kunit *test, struct ssdup_class *to, u32 nr)
 	while (nr--) {
 		struct ssdup_io io = { .sectors = 8, .class = to->index };
 
-		KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, &io, io.sectors, false), 0);
+		KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, &io, io.sectors, 0), 0);
 		KUNIT_ASSERT_PTR_EQ(test, io.segment, to->open);
 		relying += !io.spare;
 		ssdup_free_spare(&device, &io);
@@ -151,7 +151,7 @@ static bool one_relies(struct kunit *test)
 	struct ssdup_io io = { .sectors = 8 };
 	bool relies;
 
-	KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, &io, io.sectors, false), 0);
+	KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, &io, io.sectors, 0), 0);
 	relies = !io.spare;
 	ssdup_free_spare(&device, &io);
 	return relies;

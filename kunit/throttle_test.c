@@ -47,14 +47,21 @@ static bool place(u64 allowed)
 	return log_word_reserve(atomic64_read(&k->open->word) & ~allowed, &device.g, 8, &next);
 }
 
+/* A drain has written back and freed the oldest segments. */
+static void freed(struct kunit *test, u32 nr)
+{
+	free_oldest(test, nr);
+	ssdup_throttle_freed(&device);
+}
+
 /* A write gets @sectors, and the next one has to wait for @ns. */
 static void expect_wait(struct kunit *test, u32 sectors, u64 ns)
 {
-	ssdup_throttle_passed(&device, k->open, sectors);
+	passed_throttle(&device, k->open, sectors);
 	now += ns - 1;
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&device), 0);
 	now++;
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
 }
 
 static void large_segments_are_throttled(struct kunit *test)
@@ -63,6 +70,7 @@ static void large_segments_are_throttled(struct kunit *test)
 	const u64 wait = 256 * NSEC_PER_MSEC;
 
 	meter.free_ns = 4 * wait / (SZ_1M / BALANCE_UNIT);
+	throttle_segments(&device);
 	write_segments(test, FOR_WRITERS - 3);
 	KUNIT_EXPECT_TRUE(test, place(0));
 
@@ -77,7 +85,7 @@ static void large_segments_are_throttled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_LAST));
 
 	/* Three are free, so a quarter of that has to last for a quarter of the time. */
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
 	atomic64_add(log_word(1, 3 * SZ_1M / 4), &k->open->word);
 	expect_wait(test, 3 * SZ_1M / 4, wait - SLACK_NS);
 	/* The next one came just in time. */
@@ -94,27 +102,28 @@ static void large_segments_are_throttled(struct kunit *test)
 
 	/* A drain that fails lets all go on, and nobody waits for them later. */
 	device.drain_error = -EIO;
-	ssdup_throttle_passed(&device, k->open, SZ_1M);
+	passed_throttle(&device, k->open, SZ_1M);
 	device.drain_error = 0;
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
 	device.drain_error = -EIO;
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
 	device.drain_error = 0;
 
 	/* One that is freed will be the next; who waited for the rate goes on. */
-	ssdup_throttle_passed(&device, k->open, SZ_1M / 2);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), 0);
-	free_oldest(test, 1);
-	KUNIT_EXPECT_EQ(test, ssdup_throttle_pass(&device), LOG_WORD_THROTTLED);
+	passed_throttle(&device, k->open, SZ_1M / 2);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&device), 0);
+	freed(test, 1);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
 	KUNIT_EXPECT_FALSE(test, place(0));
 	/* With more nothing is throttled. */
-	free_oldest(test, 1);
+	freed(test, 1);
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
 
 static void small_segments_are_not(struct kunit *test)
 {
 	meter.free_ns = LONGEST_NS;
+	throttle_segments(&device);
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
@@ -125,12 +134,12 @@ static void a_scarce_log_is_throttled(struct kunit *test)
 	meter.free_ns = LONGEST_NS;
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	free_oldest(test, 1);
+	freed(test, 1);
 	KUNIT_EXPECT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_FALSE(test, place(0));
 	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_THROTTLED));
 	/* Less than a part is in use, so it is not scarce. */
-	free_oldest(test, 3);
+	freed(test, 3);
 	KUNIT_EXPECT_FALSE(test, device.scarce);
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
@@ -141,9 +150,10 @@ static void what_was_spare_is_throttled(struct kunit *test)
 	meter.free_ns = LONGEST_NS;
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
+	throttle_segments(&device);
 	KUNIT_EXPECT_TRUE(test, drain_switches());
 	log_entries(1);
-	free_oldest(test, 2);
+	freed(test, 2);
 	KUNIT_EXPECT_FALSE(test, place(0));
 	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_THROTTLED));
 }
