@@ -16,7 +16,7 @@
  *
  * --state adds the outcome to that of earlier runs and reports the sum; --list
  * prints each process's places in bytes and touches no device. The patterns, and
- * the other settings, are explained in burst.h.
+ * the other settings, are explained in order.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "burst.h"
+#include "outcome.h"
+#include "verify.h"
 
 #define JOBS_MAX	4
 
@@ -55,30 +56,6 @@ struct writer {
 	char			*buf;
 	u64			random;
 };
-
-u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-void die(const char *what, const char *which)
-{
-	fprintf(stderr, "burst: %s: %s\n", which, what);
-	exit(1);
-}
-
-void *alloc(size_t bytes)
-{
-	void *p = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-
-	if (!p)
-		die(strerror(ENOMEM), "buffer");
-	memset(p, 0, bytes);
-	return p;
-}
 
 static void stamp_buffer(const struct job *job, char *buf, u64 at)
 {

@@ -2,7 +2,7 @@
 /* burst: who writes where, in which order. */
 #include <math.h>
 #include <stdlib.h>
-#include "burst.h"
+#include "order.h"
 
 const char * const pattern_names[PATTERNS] = {
 	[CONTIGUOUS]	= "contiguous",

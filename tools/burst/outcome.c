@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* burst: latencies, sums, and the line that tells them. */
 #include <stdio.h>
-#include "burst.h"
+#include "outcome.h"
 
 static u32 hist_slot(u64 ns)
 {

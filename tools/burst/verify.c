@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "burst.h"
+#include "verify.h"
 
 #define READ_SECTORS	2048
 

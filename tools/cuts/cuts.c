@@ -26,11 +26,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cuts.h"
+#include "../iocheck/stamp.h"
+#include "journal.h"
+#include "work.h"
 
 #define DISKS		"/sys/module/ssdup_disks/parameters/"
 #define MODEL(disk)	"/sys/block/" disk "/model/"
@@ -44,7 +47,7 @@ static struct {
 
 /* All the case's state. */
 static struct {
-	uint64_t seed, hash;
+	uint64_t hash;
 	struct rng rng;
 	struct plan plan;
 	struct device d;
@@ -55,32 +58,6 @@ static struct {
 
 static char steps[MAX_STEPS][32];
 static unsigned int nr_steps, hits[MAX_STEPS + 1], cuts_in_a_row[4];
-
-/* --- Random numbers --- */
-
-uint64_t rng_next(struct rng *r)
-{
-	r->state += 0x9e3779b97f4a7c15ULL;
-	return mix(r->state);
-}
-
-uint64_t rng_below(struct rng *r, uint64_t n)
-{
-	return rng_next(r) % n;
-}
-
-struct rng rng_split(uint64_t seed, uint64_t name)
-{
-	return (struct rng){ mix(mix(seed + 1) + name) };
-}
-
-void die(const char *what)
-{
-	fflush(stdout);
-	fprintf(stderr, "cuts: seed %llu: %s: %s\n", (unsigned long long)c.seed, what,
-		strerror(errno));
-	exit(2);
-}
 
 /* --- Disks --- */
 
@@ -284,7 +261,7 @@ static void choose_table(void)
 	static const unsigned int commits[] = { 1, 20, 1000 }, depths[] = { 1, 8, 256 };
 	static const unsigned int halves[] = { 2, 2, 5, 16 }, waits[] = { 1, 50, 250 };
 	static const char *const budgets[] = { "1M", "64M", "100G", "0.5dwpd" };
-	struct rng r = rng_split(c.seed, 2);
+	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
 	unsigned int args = 18;
@@ -318,7 +295,7 @@ static void choose_table(void)
 static void choose(uint64_t seed)
 {
 	memset(&c, 0, sizeof(c));
-	c.seed = seed;
+	seed_of_case = seed;
 	c.rng = rng_split(seed, 3);
 	work_plan(&c.plan, seed);
 	c.plan.classes = arg.classes;
@@ -370,7 +347,7 @@ static void arm_for_work(void)
 
 	if (c.step && !of_recovery() && !is_step("format")) {
 		/* Each step once for sure; then later passings, should there be any. */
-		arm(c.step, c.seed < nr_steps ? 1 : 1 + rng_below(&c.rng, 4));
+		arm(c.step, seed_of_case < nr_steps ? 1 : 1 + rng_below(&c.rng, 4));
 	} else if (is_step("mend")) {
 		arm("suspend_between", 1);
 	} else if (arg.hook || rng_below(&c.rng, 2)) {
@@ -439,7 +416,7 @@ static bool round_of(unsigned int round)
 	if (c.plan.unwritable)
 		make_unwritable();
 	if (!work_run(&c.plan, &c.d, round)) {
-		printf("FAIL seed %llu: hangs;%s\n", (unsigned long long)c.seed, c.plot);
+		printf("FAIL seed %llu: hangs;%s\n", (unsigned long long)seed_of_case, c.plot);
 		fflush(stdout);
 		_exit(1);
 	}
@@ -540,7 +517,7 @@ static void again_by(void)
 		printf(" budget=1");
 	if (arg.profile != -1UL)
 		printf(" profile=%lu", arg.profile);
-	printf(" %llu 1\n", (unsigned long long)c.seed);
+	printf(" %llu 1\n", (unsigned long long)seed_of_case);
 }
 
 static bool again(uint64_t seed)

@@ -3,13 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dm-ioctl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "cuts.h"
+#include "device.h"
+#include "util.h"
 
 #define NAME	"cut"
 

@@ -16,10 +16,13 @@
  * zeros or what was written before, and need not stay the same.
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuts.h"
+#include "../iocheck/stamp.h"
+#include "journal.h"
+#include "util.h"
 
 #define NEVER		UINT64_MAX
 #define MAX_REPORTS	3

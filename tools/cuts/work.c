@@ -9,6 +9,7 @@
 #include <linux/aio_abi.h>
 #include <linux/fs.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,7 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cuts.h"
+#include "../iocheck/stamp.h"
+#include "journal.h"
+#include "work.h"
 
 #define MAX_WRITERS	8
 #define BATCH		16U

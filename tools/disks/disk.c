@@ -290,7 +290,7 @@ static int disk_add_queue(struct disk *d)
 	gd->private_data = d;
 	strscpy(gd->disk_name, d->p.name, DISK_NAME_LEN);
 	set_capacity(gd, d->p.sectors);
-	r = device_add_disk(NULL, gd, d->ftl_memory ? disk_ftl_groups : disk_groups);
+	r = device_add_disk(NULL, gd, d->p.groups);
 	if (r) {
 		put_disk(gd);
 		blk_mq_free_tag_set(&d->tags);
@@ -334,7 +334,7 @@ void disk_remove(struct disk *d)
 	kfree(d);
 }
 
-void disk_power_cut(struct disk *d, u64 seed)
+int disk_power_cut(struct disk *d, u64 seed)
 {
 	LIST_HEAD(over);
 	struct disk_cmd *cmd;
@@ -355,14 +355,16 @@ void disk_power_cut(struct disk *d, u64 seed)
 	local_bh_disable();
 	disk_end(&over);
 	local_bh_enable();
+	return 0;
 }
 
-void disk_power_on(struct disk *d, u64 unused)
+int disk_power_on(struct disk *d, u64 unused)
 {
 	WRITE_ONCE(d->off, false);
+	return 0;
 }
 
-void disk_erase(struct disk *d, u64 unused)
+int disk_erase(struct disk *d, u64 unused)
 {
 	disk_power_cut(d, 0);
 	blk_mq_quiesce_queue(d->gd->queue);
@@ -370,5 +372,5 @@ void disk_erase(struct disk *d, u64 unused)
 	if (d->p.ops->renew)
 		d->p.ops->renew(d);
 	blk_mq_unquiesce_queue(d->gd->queue);
-	disk_power_on(d, 0);
+	return disk_power_on(d, 0);
 }

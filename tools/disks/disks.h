@@ -5,6 +5,7 @@
 
 #include <linux/blk-mq.h>
 #include <linux/hrtimer.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include "store.h"
@@ -13,6 +14,7 @@
 #include "latency.h"
 #include "ssd_model.h"
 
+#define DISKS_MAX		8
 #define DISK_MAX_RANGES		16
 
 struct disk;
@@ -104,7 +106,7 @@ struct disk_stream {
  * @nr: number of ranges, for [0] reads and [1] writes
  * @ranges: the ranges
  * @fail_flush: flushes fail
- * @status: what @ranges and @fail_flush fail with, a place in sysfs.c's list
+ * @status: what @ranges and @fail_flush fail with, a place in disk_status_names
  * @drop_flush: flushes and FUA are acknowledged and not done
  * @no_zeroes: write-zeroes is refused as unknown, although the limits have it
  * @gone: every request fails
@@ -124,6 +126,7 @@ struct disk_inject {
  * struct disk_params - a disk to create
  * @name: of the block device
  * @ops: its kind
+ * @groups: its files in sysfs
  * @sectors: size
  * @block_size: logical block size in bytes
  * @depth: queue depth
@@ -137,6 +140,7 @@ struct disk_inject {
 struct disk_params {
 	char name[DISK_NAME_LEN];
 	const struct disk_ops *ops;
+	const struct attribute_group **groups;
 	u64 sectors;
 	u32 block_size;
 	u32 depth;
@@ -205,6 +209,9 @@ struct disk {
 	u64 read_latency[LATENCY_BUCKETS];
 };
 
+#define DISK_STATUSES	4
+
+extern const char * const disk_status_names[DISK_STATUSES];
 extern const struct attribute_group *disk_groups[];
 extern const struct attribute_group *disk_ftl_groups[];
 extern const struct attribute_group disk_ftl_group;
@@ -214,28 +221,47 @@ extern const struct disk_ops ssd_ops;
 /* While set, no disk acknowledges anything. */
 extern bool disks_all_off;
 
+/* Protects the list of all disks. */
+extern struct mutex disks_lock;
+
 /**
- * disks_each() - do something with every disk
+ * disks_enlist() - add a disk to the list, and number it
+ * @d: disk
+ *
+ * With @disks_lock held. Return: 0, or -ENOSPC after DISKS_MAX of them.
+ */
+int disks_enlist(struct disk *d);
+
+/**
+ * disks_delist() - take the last disk off the list
+ *
+ * With @disks_lock held. Return: it, or NULL.
+ */
+struct disk *disks_delist(void);
+
+/**
+ * disks_each() - do something with every disk, until it fails
  * @fn: what
  * @arg: given to it
  *
- * May sleep.
+ * With @disks_lock held; may sleep. Return: 0 or the error.
  */
-void disks_each(void (*fn)(struct disk *d, u64 arg), u64 arg);
+int disks_each(int (*fn)(struct disk *d, u64 arg), u64 arg);
 
 /**
- * disks_power_init() - listen to dm-ssdup's steps
+ * disks_passings_init() - listen to dm-ssdup's steps
+ * @cut: cuts the power of all disks by a seed; may sleep
  *
  * May sleep. Return: 0 or an error.
  */
-int disks_power_init(void);
+int disks_passings_init(void (*cut)(u64 seed));
 
 /**
- * disks_power_exit() - undo disks_power_init(); the disks are there still
+ * disks_passings_exit() - undo disks_passings_init(); the disks are there still
  *
  * May sleep.
  */
-void disks_power_exit(void);
+void disks_passings_exit(void);
 
 /**
  * disks_pass_request() - a request has come, and its data may be on the way
@@ -243,6 +269,14 @@ void disks_power_exit(void);
  * Any context. The power may go here.
  */
 void disks_pass_request(void);
+
+/**
+ * disks_cut() - cut the power of all disks
+ * @seed: decides about their volatile data
+ *
+ * May sleep.
+ */
+void disks_cut(u64 seed);
 
 /**
  * disk_has_no_power() - is a disk, or are all of them, switched off
@@ -327,25 +361,27 @@ void disk_cache_flush(struct disk *d, struct disk_cmd *cmd);
  * @d: disk
  * @seed: of the cut; the disk's number makes another one of it
  *
- * May sleep.
+ * May sleep. Return: 0, for disks_each().
  */
-void disk_power_cut(struct disk *d, u64 seed);
+int disk_power_cut(struct disk *d, u64 seed);
 
 /**
  * disk_power_on() - switch a disk on again
  * @d: disk
  * @unused: for disks_each()
+ *
+ * Return: 0.
  */
-void disk_power_on(struct disk *d, u64 unused);
+int disk_power_on(struct disk *d, u64 unused);
 
 /**
  * disk_erase() - what a disk holds is zeros, and it is on
  * @d: disk
  * @unused: for disks_each()
  *
- * May sleep. What is under way fails.
+ * May sleep. What is under way fails. Return: 0.
  */
-void disk_erase(struct disk *d, u64 unused);
+int disk_erase(struct disk *d, u64 unused);
 
 /**
  * disk_inject_check() - does a request fail by order

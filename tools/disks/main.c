@@ -6,8 +6,6 @@
 #include <linux/slab.h>
 #include "disks.h"
 
-#define DISKS_MAX	8
-
 #define DISKS_PARAM(_name, _type, _value, _desc)	\
 static _type _name = _value;				\
 module_param(_name, _type, 0444);			\
@@ -58,20 +56,6 @@ DISKS_PARAM(ssd_aged, uint, 0, "how many times it was written at random before")
 DISKS_PARAM(instant, bool, false, "requests take no time");
 DISKS_PARAM(late, bool, false, "data of a write are there only when it ends");
 DISKS_PARAM(ready_mb, uint, 0, "memory taken beforehand for the data of each disk in MiB");
-
-static struct disk *disks[DISKS_MAX];
-static unsigned int nr_disks;
-static DEFINE_MUTEX(disks_lock);
-
-void disks_each(void (*fn)(struct disk *d, u64 arg), u64 arg)
-{
-	unsigned int i;
-
-	mutex_lock(&disks_lock);
-	for (i = 0; i < nr_disks; i++)
-		fn(disks[i], arg);
-	mutex_unlock(&disks_lock);
-}
 
 static int disks_make_hdd(struct disk *d)
 {
@@ -150,9 +134,7 @@ static int disks_create(const struct disk_params *p, int (*make)(struct disk *d)
 	d->p = *p;
 	d->instant = instant;
 	d->late = late && !instant;
-	d->number = nr_disks;
-	disks[nr_disks++] = d;
-	r = make(d);
+	r = disks_enlist(d) ?: make(d);
 	if (r)
 		pr_err("ssdup-disks: %s: no model of it: error %d\n", p->name, r);
 	return r;
@@ -162,19 +144,13 @@ static int disks_create(const struct disk_params *p, int (*make)(struct disk *d)
  * All models are there before the first block device is: the kernel looks for
  * partitions on that, and may close it again only after a load that has failed.
  */
-static int disks_add_all(void)
+static int disks_add(struct disk *d, u64 unused)
 {
-	unsigned int i;
-	int r;
+	int r = disk_add(d);
 
-	for (i = 0; i < nr_disks; i++) {
-		r = disk_add(disks[i]);
-		if (r) {
-			pr_err("ssdup-disks: %s: not created: error %d\n", disks[i]->p.name, r);
-			return r;
-		}
-	}
-	return 0;
+	if (r)
+		pr_err("ssdup-disks: %s: not created: error %d\n", d->p.name, r);
+	return r;
 }
 
 static int disks_check(void)
@@ -196,8 +172,10 @@ static int disks_check(void)
 
 static void disks_destroy(void)
 {
-	while (nr_disks)
-		disk_remove(disks[--nr_disks]);
+	struct disk *d;
+
+	while ((d = disks_delist()))
+		disk_remove(d);
 }
 
 static int disks_create_all(void)
@@ -208,6 +186,7 @@ static int disks_create_all(void)
 
 	p.ready_sectors = (u64)ready_mb << 11;
 	p.ops = &hdd_ops;
+	p.groups = disk_groups;
 	p.sectors = (u64)hdd_size_mb << 11;
 	p.block_size = hdd_block_size;
 	p.depth = hdd_depth;
@@ -221,6 +200,7 @@ static int disks_create_all(void)
 	}
 
 	p.ops = &ssd_ops;
+	p.groups = ssd_ftl ? disk_ftl_groups : disk_groups;
 	p.sectors = (u64)ssd_size_mb << 11;
 	p.block_size = ssd_block_size;
 	p.depth = ssd_depth;
@@ -245,7 +225,7 @@ static int __init disks_init(void)
 		return r;
 	}
 	mutex_lock(&disks_lock);
-	r = disks_create_all() ?: disks_add_all() ?: disks_power_init();
+	r = disks_create_all() ?: disks_each(disks_add, 0) ?: disks_passings_init(disks_cut);
 	if (r)
 		disks_destroy();
 	mutex_unlock(&disks_lock);
@@ -254,7 +234,7 @@ static int __init disks_init(void)
 
 static void __exit disks_exit(void)
 {
-	disks_power_exit();
+	disks_passings_exit();
 	mutex_lock(&disks_lock);
 	disks_destroy();
 	mutex_unlock(&disks_lock);

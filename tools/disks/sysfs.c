@@ -234,36 +234,22 @@ static DEVICE_ATTR_RW(_name)
 DISK_ATTR_RANGES(fail_read, 0);
 DISK_ATTR_RANGES(fail_write, 1);
 
-/* What a request fails with by order. A bad sector is none of a flush. */
-static const struct {
-	const char	*name;
-	blk_status_t	status;
-	blk_status_t	flush;
-} disk_statuses[] = {
-	{ "medium", BLK_STS_MEDIUM, BLK_STS_IOERR },
-	{ "resource", BLK_STS_RESOURCE, BLK_STS_RESOURCE },
-	{ "timeout", BLK_STS_TIMEOUT, BLK_STS_TIMEOUT },
-	{ "transport", BLK_STS_TRANSPORT, BLK_STS_TRANSPORT },
-};
-
 static ssize_t fail_status_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	int i = READ_ONCE(disk_of(dev)->inject.status);
 
-	return sysfs_emit(buf, "%s\n", disk_statuses[i].name);
+	return sysfs_emit(buf, "%s\n", disk_status_names[i]);
 }
 
 static ssize_t fail_status_store(struct device *dev, struct device_attribute *attr,
 				 const char *buf, size_t count)
 {
-	unsigned int i;
+	int i = __sysfs_match_string(disk_status_names, DISK_STATUSES, buf);
 
-	for (i = 0; i < ARRAY_SIZE(disk_statuses); i++)
-		if (sysfs_streq(buf, disk_statuses[i].name)) {
-			WRITE_ONCE(disk_of(dev)->inject.status, i);
-			return count;
-		}
-	return -EINVAL;
+	if (i < 0)
+		return i;
+	WRITE_ONCE(disk_of(dev)->inject.status, i);
+	return count;
 }
 static DEVICE_ATTR_RW(fail_status);
 
@@ -298,35 +284,3 @@ static const struct attribute_group disk_group = {
 
 const struct attribute_group *disk_groups[] = { &disk_group, NULL };
 const struct attribute_group *disk_ftl_groups[] = { &disk_group, &disk_ftl_group, NULL };
-
-static bool disk_in_range(struct disk *d, int dir, struct request *rq)
-{
-	struct disk_inject *in = &d->inject;
-	u64 sector = blk_rq_pos(rq), end = sector + blk_rq_sectors(rq);
-	bool hit = false;
-	unsigned int i;
-
-	if (likely(!READ_ONCE(in->nr[dir])))
-		return false;
-	spin_lock_bh(&in->lock);
-	for (i = 0; i < in->nr[dir]; i++)
-		if (sector < in->ranges[dir][i].end && end > in->ranges[dir][i].sector)
-			hit = true;
-	spin_unlock_bh(&in->lock);
-	return hit;
-}
-
-blk_status_t disk_inject_check(struct disk *d, struct request *rq)
-{
-	int i = READ_ONCE(d->inject.status);
-
-	if (unlikely(READ_ONCE(d->inject.gone)))
-		return BLK_STS_IOERR;
-	if (req_op(rq) == REQ_OP_FLUSH)
-		return READ_ONCE(d->inject.fail_flush) ? disk_statuses[i].flush : BLK_STS_OK;
-	if (req_op(rq) == REQ_OP_WRITE_ZEROES && READ_ONCE(d->inject.no_zeroes))
-		return BLK_STS_NOTSUPP;
-	if (disk_in_range(d, op_is_write(req_op(rq)), rq))
-		return disk_statuses[i].status;
-	return BLK_STS_OK;
-}

@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "dm.h"
 #include "hostile.h"
 #include "image.h"

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "dm.h"
 #include "hostile.h"
 

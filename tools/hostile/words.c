@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "dm.h"
 #include "hostile.h"
 #include "image.h"

@@ -39,15 +39,18 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int run_command(const struct command *command, int argc, char **argv,
-		       const struct completion *completion)
+static struct ssdup_ctx context_of(const struct command *command)
 {
-	struct ssdup_ctx ctx = {
+	return (struct ssdup_ctx){
 		.command = command->name,
 		.usage = command->usage,
-		.completion = completion,
 		.tab = getenv("SSDUP_TAB") ?: SSDUP_TAB_FILE,
 	};
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+	struct ssdup_ctx ctx = context_of(command);
 
 	optind = 0;
 	return command->run(&ctx, argc, argv);
@@ -97,7 +100,7 @@ int cmd_help(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!command)
 		return unknown(argv[optind]);
 	args[0] = argv[optind];
-	return run_command(command, 2, args, NULL);
+	return run_command(command, 2, args);
 }
 
 /* @argv: the words behind "ssdup", the last one as far as it stands. */
@@ -105,6 +108,7 @@ static int complete(int argc, char **argv)
 {
 	struct completion c = { .words = argv + 1, .nr = argc - 2, .word = argv[argc - 1] };
 	const struct command *command;
+	struct ssdup_ctx ctx;
 	size_t i;
 
 	if (argc < 2) {
@@ -115,7 +119,11 @@ static int complete(int argc, char **argv)
 		return EXIT_OK;
 	}
 	command = find_command(argv[0]);
-	return command ? run_command(command, 1, argv, &c) : EXIT_OK;
+	if (command) {
+		ctx = context_of(command);
+		complete_command(&ctx, &c);
+	}
+	return EXIT_OK;
 }
 
 int main(int argc, char **argv)
@@ -141,5 +149,5 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	return finish(command->name, run_command(command, argc - 1, argv + 1, NULL));
+	return finish(command->name, run_command(command, argc - 1, argv + 1));
 }

@@ -279,10 +279,9 @@ static unsigned int operands_before(const struct usage *usage, char *const *word
 	return found;
 }
 
-void complete_command(const struct ssdup_ctx *ctx)
+void complete_command(const struct ssdup_ctx *ctx, const struct completion *c)
 {
 	const struct usage *usage = ctx->usage;
-	const struct completion *c = ctx->completion;
 	const struct option_spec *o = c->nr ? find_option(usage, c->words[c->nr - 1]) : NULL;
 	char *kind;
 

@@ -19,7 +19,7 @@ struct completion {
  *
  * What the command takes stands in the synopsis and the options of @ctx->usage.
  */
-void complete_command(const struct ssdup_ctx *ctx);
+void complete_command(const struct ssdup_ctx *ctx, const struct completion *c);
 
 /** complete_word() - print @word if it begins with what stands of the one that is wanted */
 void complete_word(const char *begun, const char *word);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "complete.h"
+#include "tool.h"
 
 #define MAX_OPTIONS	24
 #define HELP_COLUMN	28
@@ -114,11 +114,6 @@ int next_option(struct ssdup_ctx *ctx, int argc, char **argv)
 	int r, nr = -1;
 	const char *word;
 
-	if (ctx->completion) {
-		complete_command(ctx);
-		ctx->exit = EXIT_OK;
-		return OPT_STOP;
-	}
 	translate(ctx->usage, letters, longs);
 	opterr = 0;
 	r = getopt_long(argc, argv, letters, longs, &nr);

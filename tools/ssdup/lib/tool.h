@@ -41,7 +41,6 @@ static inline int worse(int a, int b)
 	return !a || (b && b != EXIT_DEGRADED) ? b : a;
 }
 
-struct completion;
 struct usage;
 
 struct ssdup_ctx {
@@ -50,7 +49,6 @@ struct ssdup_ctx {
 	bool		quiet;		/* no progress, no notes */
 	int		exit;		/* set by next_option() with OPT_STOP */
 	const struct usage *usage;	/* what the command takes */
-	const struct completion *completion;	/* nothing is done but to say what may be typed */
 };
 
 /* --- Speaking --- */

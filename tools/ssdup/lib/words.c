@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state.h"
+#include "words.h"
 
 const struct field fields[] = {
 #define SSDUP_FIELD(symbol, name, unit, text)	{ #name, text, unit },

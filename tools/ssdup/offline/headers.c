@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "scan.h"
+#include "pages.h"
 
 /* --- What a segment without a header was --- */
 

@@ -6,7 +6,7 @@
  * with a high number shows that those far enough in front of it were durable, see
  * log_page_outlives(). So a page that is gone is damage, or what a power cut leaves behind.
  */
-#include "scan.h"
+#include "pages.h"
 
 /* A run of missing pages may lie at the end of a segment, and in segments that are gone. */
 struct numbers {

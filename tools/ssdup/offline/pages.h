@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ssdup: what the steps of a scan share, see log_scan(): headers.c finds out which segments are
- * live, numbers.c which of their pages must have been there, scan.c takes the pages.
+ * live, numbers.c which of their pages must have been there, pages.c reads pages, and scan.c takes
+ * them.
  */
-#ifndef SSDUP_SCAN_H
-#define SSDUP_SCAN_H
+#ifndef SSDUP_PAGES_H
+#define SSDUP_PAGES_H
 
 #include "logfile.h"
 
 #define PAIR_BYTES	(SSDUP_PAGE_SLOTS * SSDUP_PAGE_BYTES)
 #define PAIR_SECTORS	(PAIR_BYTES / SECTOR_BYTES)
+#define SCAN_CHUNK	64U		/* pages read at once */
 
 struct scan {
 	struct log_file	*l;

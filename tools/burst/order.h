@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* burst: what its files share. */
-#ifndef BURST_H
-#define BURST_H
+/* burst: the places that processes write, in order. */
+#ifndef BURST_ORDER_H
+#define BURST_ORDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-#define SECTOR		512
+#include "util.h"
 
 enum pattern {
 	CONTIGUOUS,	/* a segment each, in order */
@@ -98,81 +92,10 @@ u64 *make_order(const struct job *job, u32 proc);
  */
 u64 area_end(const struct job *job);
 
-void *alloc(size_t bytes);
-void die(const char *what, const char *which) __attribute__((noreturn));
-u64 now_ns(void);
-
-/* Latencies by size, 32 steps for each power of two: 3 % apart at most. */
-#define HIST_STEPS	32
-#define HIST_SLOTS	(HIST_STEPS * 40)
-
-/* Time is cut in slices for the course of latency and speed. */
-#define COURSE_SLICES	4096
-
-/**
- * struct outcome - what happened, of all processes and of all runs added up
- * @runs: number of runs
- * @start_ns: begin of the first run, by CLOCK_MONOTONIC; slices count from here
- * @run_ns: begin of this one
- * @end_ns: end of the last one
- * @ns: time of all runs
- * @link_ns: when the link has let through what waits for it
- * @error: the first error of any process
- * @bytes: [0] written, [1] read
- * @requests: their number
- * @longest_ns: the longest of them
- * @hist: their latencies
- * @slice_bytes: written and read in each slice of time
- * @slice_longest_ns: the longest request that ended in it
- */
-struct outcome {
-	u64	runs;
-	u64	start_ns;
-	u64	run_ns;
-	u64	end_ns;
-	u64	ns;
-	u64	link_ns;
-	int	error;
-	u64	bytes[2];
-	u64	requests[2];
-	u64	longest_ns[2];
-	u32	hist[2][HIST_SLOTS];
-	u64	slice_bytes[COURSE_SLICES];
-	u64	slice_longest_ns[COURSE_SLICES];
-};
-
-/**
- * outcome_add() - note a request that ended; from any process
- * @out: shared by all of them
- * @read: it was a read
- * @bytes: its length
- * @begin: when it began
- * @end: when it ended
- * @slice_ns: length of a slice
- */
-void outcome_add(struct outcome *out, bool read, u32 bytes, u64 begin, u64 end, u64 slice_ns);
-
-/**
- * outcome_report() - print the line that is the result, as JSON
- * @out: what happened
- * @job: the (first) job
- * @slice_ms: print the course too, in slices of that length; 0: do not
- */
-void outcome_report(const struct outcome *out, const struct job *job, u32 slice_ms);
-
-/**
- * run_verify() - read back what a job wrote
- * @job: the job
- * @path: device
- *
- * Return: sectors that do not hold what the job wrote; their number is printed.
- */
-u64 run_verify(const struct job *job, const char *path);
-
 /* The head of every sector. */
 struct head {
 	u64	lba;
 	u64	stamp;
 };
 
-#endif /* BURST_H */
+#endif /* BURST_ORDER_H */

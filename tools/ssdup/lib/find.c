@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: find a block device by what people call it.
+ */
+#include <blkid/blkid.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "dev.h"
+#include "super.h"
+
+/* --- By the UUID of a log --- */
+
+static bool is_log(const char *path, const u8 uuid[16])
+{
+	struct dev dev = { .path = (char *)path };
+	struct ssd_log log;
+	const u8 *found;
+	bool is;
+	int fd = dev_open(&dev, O_RDONLY);
+
+	if (fd < 0)
+		return false;
+	found = ssd_log_read(fd, &log) ? NULL : ssd_uuid(&log);
+	is = found && !memcmp(found, uuid, 16);
+	close(fd);
+	return is;
+}
+
+/*
+ * One of two devices that show the same log: the one on top, as an array is of its members;
+ * either, if they are one disk on two paths. NULL: they are two disks.
+ */
+static const char *one_of(const char *a, const char *b)
+{
+	struct stat st_a, st_b;
+
+	if (stat(a, &st_a) || stat(b, &st_b))
+		return NULL;
+	if (dev_lies_on(st_b.st_rdev, st_a.st_rdev))
+		return b;
+	return dev_lies_on(st_a.st_rdev, st_b.st_rdev) ||
+	       dev_two_paths(st_a.st_rdev, st_b.st_rdev) ? a : NULL;
+}
+
+/* The device that no other one takes the place of; NULL with both names in *@twice. */
+static char *choose_log(char **found, unsigned int nr, char **twice)
+{
+	const char *best = NULL, *one;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		one = best ? one_of(best, found[i]) : found[i];
+		best = one ?: best;
+	}
+	/* Members of an array are two disks for each other, but not for the array. */
+	for (i = 0; i < nr; i++)
+		if (found[i] != best && !one_of(best, found[i])) {
+			*twice = xprintf("%s and %s", best, found[i]);
+			return NULL;
+		}
+	return best ? xstrdup(best) : NULL;
+}
+
+/* Where udev does not run, or runs without our rules, all devices are looked at. */
+static char *find_log(const char *text, char **twice)
+{
+	char **found = NULL, *path;
+	unsigned int nr = 0;
+	struct dirent *d;
+	u8 uuid[16];
+	DIR *dir;
+
+	if (!uuid_read(text, uuid))
+		return NULL;
+	dir = opendir("/sys/class/block");
+	while (dir && (d = readdir(dir))) {
+		if (*d->d_name == '.' || !strncmp(d->d_name, "ram", 3))
+			continue;
+		path = xprintf("/dev/%s", d->d_name);
+		if (is_log(path, uuid)) {
+			found = xmore(found, nr, sizeof(*found));
+			found[nr++] = path;
+		} else {
+			free(path);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	path = choose_log(found, nr, twice);
+	while (nr)
+		free(found[--nr]);
+	free(found);
+	return path;
+}
+
+/* --- By any name --- */
+
+static char *by_id(const char *prefix, const char *name)
+{
+	char *path = xprintf("/dev/disk/by-id/%s%s", prefix, name);
+
+	if (!strchr(name, '/') && !access(path, F_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* 8:1 -> /dev/sda1 */
+static char *by_number(const char *spec)
+{
+	unsigned int ma, mi;
+	char *name, *path, end;
+
+	if (sscanf(spec, "%u:%u%c", &ma, &mi, &end) != 2)
+		return NULL;
+	name = dev_kernel_name(makedev(ma, mi));
+	path = *name == '?' ? NULL : xprintf("/dev/%s", name);
+	free(name);
+	return path;
+}
+
+static char *resolve(const char *spec, char **twice)
+{
+	const char *equals = strchr(spec, '=');
+	char *path, *tag;
+
+	if (*spec == '/' || *spec == '.')
+		return xstrdup(spec);
+	if (!equals)
+		return by_number(spec) ?: xstrdup(spec);
+	if (!strncmp(spec, "ID=", 3))
+		return by_id("", equals + 1);
+	if (!strncmp(spec, "WWN=", 4))
+		return by_id(strncmp(equals + 1, "eui.", 4) &&
+			     strncmp(equals + 1, "uuid.", 5) ? "wwn-" : "nvme-", equals + 1);
+	if (!strncmp(spec, "UUID=", 5)) {
+		path = find_log(equals + 1, twice);
+		if (path || *twice)
+			return path;
+	}
+	tag = xprintf("%.*s", (int)(equals - spec), spec);
+	path = blkid_evaluate_tag(tag, equals + 1, NULL);
+	free(tag);
+	return path;
+}
+
+static int measure_dev(struct dev *dev)
+{
+	struct stat st;
+	int fd, r = 0;
+	char *rotational;
+
+	if (stat(dev->path, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode)) {
+		dev->bytes = st.st_size;
+		dev->block = SECTOR_BYTES;
+		return 0;
+	}
+	if (!S_ISBLK(st.st_mode))
+		return -ENOTBLK;
+	dev->rdev = st.st_rdev;
+	fd = open(dev->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, BLKGETSIZE64, &dev->bytes) || ioctl(fd, BLKSSZGET, &dev->block))
+		r = -errno;
+	close(fd);
+	rotational = dev_sysfs_read(dev->rdev, "queue/rotational") ?:
+		     dev_sysfs_read(dev->rdev, "../queue/rotational");
+	dev->rotational = rotational && *rotational == '1';
+	free(rotational);
+	return r;
+}
+
+/* *@twice: both names, where that is -ENOTUNIQ; free() it. */
+static int find(const char *spec, struct dev *dev, char **twice)
+{
+	int r;
+
+	*twice = NULL;
+	memset(dev, 0, sizeof(*dev));
+	dev->path = resolve(spec, twice);
+	if (!dev->path)
+		return *twice ? -ENOTUNIQ : -ENOENT;
+	r = measure_dev(dev);
+	if (r)
+		dev_free(dev);
+	return r;
+}
+
+static int exit_code(int r)
+{
+	if (r == -ENOTUNIQ)
+		return EXIT_REFUSED;
+	return r == -ENOENT || r == -ENXIO || r == -ENODEV || r == -ENOMEDIUM ?
+	       EXIT_NOT_FOUND : EXIT_FAILED;
+}
+
+int dev_find_quietly(const char *spec, struct dev *dev)
+{
+	char *twice;
+	int r = find(spec, dev, &twice);
+
+	free(twice);
+	return r ? exit_code(r) : EXIT_OK;
+}
+
+int dev_find(const struct ssdup_ctx *ctx, const char *spec, struct dev *dev)
+{
+	char *twice;
+	int r = find(spec, dev, &twice);
+
+	switch (r) {
+	case 0:
+		return EXIT_OK;
+	case -ENOTUNIQ:
+		r = fail(ctx, EXIT_REFUSED, spec,
+			 "this log is on two disks, %s; take the copy out, or give a path", twice);
+		free(twice);
+		return r;
+	case -ENOTBLK:
+		return fail(ctx, EXIT_REFUSED, spec, "neither a block device nor an image");
+	case -EACCES:
+	case -EPERM:
+		return fail(ctx, EXIT_FAILED, spec, "%s%s", strerror(-r), root_hint());
+	case -ENOENT:
+		if (!strchr(spec, '=') && strncmp(spec, "/dev/", 5))
+			return fail(ctx, EXIT_NOT_FOUND, spec, "no such file or device");
+		return fail(ctx, EXIT_NOT_FOUND, spec,
+			    "no such device; \"lsblk\" and /dev/disk/ show what there is");
+	default:
+		return fail(ctx, exit_code(r), spec, "%s", strerror(-r));
+	}
+}
