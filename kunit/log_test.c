@@ -146,7 +146,7 @@ static const struct super_case super_cases[] = {
 	{ "crc", FIELD(seq), 8, 5, LOG_BAD_CRC, .stale_crc = true },
 	{ "version", FIELD(version), 4, SSDUP_VERSION + 1, LOG_UNKNOWN_VERSION },
 	{ "version 0", FIELD(version), 4, 0, LOG_UNKNOWN_VERSION },
-	{ "version 1", FIELD(version), 4, 1, LOG_FORMAT_1 },
+	{ "version 1", FIELD(version), 4, 1, LOG_UNKNOWN_VERSION },
 	{ "version 257", FIELD(version), 4, 257, LOG_UNKNOWN_VERSION },
 	{ "incompat", FIELD(incompat), 8, BIT_ULL(63), LOG_UNKNOWN_INCOMPAT },
 	{ "ro_compat", FIELD(ro_compat), 8, 1, LOG_UNKNOWN_RO_COMPAT },
@@ -277,37 +277,6 @@ static void super_blank(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &s), LOG_NOT_OURS);
 }
 
-/* Made by the code that wrote format 1: an SSD of 9 MiB, two halves. */
-static void super_of_format_1(struct kunit *test)
-{
-	static const struct {
-		u32 at;
-		u64 value;
-	} words[] = {
-		{ 0x000, 0x53534455502d4c31 }, { 0x008, 0x00000001b31d2a45 }, { 0x010, 1 },
-		{ 0x028, 0x0807060504030201 }, { 0x030, 0x100f0e0d0c0b0a09 }, { 0x038, 3 },
-		{ 0x040, 1 }, { 0x048, 0x8000 }, { 0x050, 0x4800 }, { 0x058, 0x800 },
-		{ 0x060, 0x2000 }, { 0x068, 0x00001f8000000008 }, { 0x070, 1 }, { 0x078, 0x10002 },
-		{ 0x100, 1 }, { 0x108, 1 }, { 0x110, 2 }, { 0x118, 1 },
-	};
-	struct log_super s;
-	__le64 value;
-	u32 i;
-	u8 *buf;
-
-	buf = kunit_kzalloc(test, SSDUP_BLOCK_BYTES, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, buf);
-	for (i = 0; i < ARRAY_SIZE(words); i++) {
-		value = cpu_to_le64(words[i].value);
-		memcpy(buf + words[i].at, &value, sizeof(value));
-	}
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &s), LOG_FORMAT_1);
-	KUNIT_EXPECT_TRUE(test, strstr(ssdup_log_fault_text(LOG_FORMAT_1), "ssdup upgrade"));
-	/* A torn one could be anything. */
-	buf[0x78] ^= 1;
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &s), LOG_BAD_CRC);
-}
-
 static void super_on_other_disks(struct kunit *test)
 {
 	struct log_super s;
@@ -353,11 +322,8 @@ static const struct pick_case pick_cases[] = {
 	  LOG_UNKNOWN_VERSION },
 	{ "copy 1 of another format", { LOG_OK, LOG_UNKNOWN_VERSION }, { 5, 0 }, false,
 	  LOG_UNKNOWN_VERSION },
-	{ "of format 1", { LOG_FORMAT_1, LOG_FORMAT_1 }, { 5, 5 }, false, LOG_FORMAT_1 },
-	{ "copy 0 of format 1", { LOG_FORMAT_1, LOG_OK }, { 0, 5 }, false, LOG_FORMAT_1 },
-	{ "copy 1 of format 1", { LOG_OK, LOG_FORMAT_1 }, { 5, 0 }, false, LOG_FORMAT_1 },
-	{ "copy 0 torn, copy 1 of format 1", { LOG_BAD_CRC, LOG_FORMAT_1 }, {}, false,
-	  LOG_FORMAT_1 },
+	{ "copy 0 torn, copy 1 of another format", { LOG_BAD_CRC, LOG_UNKNOWN_VERSION }, {}, false,
+	  LOG_UNKNOWN_VERSION },
 	{ "copy 1 with a feature", { LOG_OK, LOG_UNKNOWN_INCOMPAT }, { 5, 0 }, false,
 	  LOG_UNKNOWN_INCOMPAT },
 	{ "copy 1 torn, copy 0 impossible", { LOG_BAD_GEOMETRY, LOG_BAD_CRC }, {}, false,
@@ -425,7 +391,6 @@ static struct kunit_case log_cases[] = {
 	KUNIT_CASE_PARAM(super_faults, super_gen_params),
 	KUNIT_CASE(super_geometries),
 	KUNIT_CASE(super_blank),
-	KUNIT_CASE(super_of_format_1),
 	KUNIT_CASE(super_on_other_disks),
 	KUNIT_CASE_PARAM(super_copies, pick_gen_params),
 	KUNIT_CASE(fault_texts),

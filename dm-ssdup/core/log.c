@@ -188,8 +188,6 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 		return LOG_NOT_OURS;
 	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc)))
 		return LOG_BAD_CRC;
-	if (le32_to_cpu(d->version) == 1)
-		return LOG_FORMAT_1;
 	if (le32_to_cpu(d->version) != SSDUP_VERSION)
 		return LOG_UNKNOWN_VERSION;
 	if (le64_to_cpu(d->incompat) & ~SSDUP_INCOMPAT_KNOWN)

@@ -89,7 +89,6 @@ SSDUP_FAULT(TWO_LOGS, 21, "copies of the superblock or the record are of two log
 SSDUP_FAULT(NO_UUID, 22, "the UUID is nil")
 /* The numbers between belong to the tool. */
 SSDUP_FAULT(PAGES_GAP, 34, "a page that was durable is damaged")
-SSDUP_FAULT(FORMAT_1, 35, "of format 1, which \"ssdup upgrade\" converts")
 SSDUP_FAULT(NO_RECORD, 36, "without a valid record of the log")
 SSDUP_FAULT(SEGMENT_GAP, 37, "a segment's header that was durable is damaged")
 SSDUP_FAULT(HEADER_STALE, 38, "header of another log or segment")

@@ -31,9 +31,9 @@ must mkfs.ext4 -q $SSD
 # its first KiB is zero, but not its first block
 refused "not a dm-ssdup superblock"
 dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
-# the superblock of an older format: its magic, checksum and version
+# the superblock of format 1: its magic, checksum and version
 printf '1L-PUDSS\x5c\x3b\xb7\xa6\x01' | dd of=$SSD bs=4k conv=sync,fsync status=none
-refused 'log of format 1, which "ssdup upgrade" converts (fault 35)'
+refused 'unknown format version (fault 4)'
 dd if=/dev/zero of=$SSD bs=4k count=1 conv=fsync status=none
 
 make_ssdup policy all

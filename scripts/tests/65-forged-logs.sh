@@ -50,7 +50,7 @@ must dd if=$SSD of="$T/log" bs=1M status=none
 forged "unknown format version (fault 4)" super 0x0c 4 3
 forged "unknown format version (fault 4)" super0 0x0c 4 3
 forged "unknown format version (fault 4)" super1 0x0c 4 3
-forged "of format 1, which \"ssdup upgrade\" converts (fault 35)" super 0x0c 4 1
+forged "unknown format version (fault 4)" super 0x0c 4 1
 forged "unknown incompatible feature (fault 5)" super 0x20 8 0x8000000000000000
 forged "unknown incompatible feature (fault 5)" super1 0x20 8 1
 forged "unknown feature that forbids writing (fault 6)" super 0x18 8 2

@@ -25,7 +25,6 @@
 	command(dump, "print what stands on an SSD") \
 	command(repair, "make a damaged log usable again") \
 	command(export, "write back without the kernel module") \
-	command(upgrade, "convert a log of format 1") \
 	command(probe, "is there a log on a device?") \
 	command(doctor, "what a machine lacks that has such devices") \
 	command(tab, "what ssduptab says; for boot scripts and udev") \

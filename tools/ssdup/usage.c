@@ -30,7 +30,7 @@ static const struct option_spec format_options[] = {
 	{ OPT_UNSAVED, "discard-unsaved", NULL,
 	  "give up a log, with all that it holds and its HDD does not",
 	  "This is needed for a log that may hold something: one that was not drained, is\n"
-	  "damaged, or of format 1. What it holds is gone. No script should give it by habit." },
+	  "damaged, or of another version. What it holds is gone. No script should give it by habit." },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
 	{ }
 };
@@ -339,30 +339,6 @@ const struct usage usage_export = {
 	.more = "Exit status: 0 all of it is on the HDD, 1 it cannot be written, as on a file\n"
 		"system that is full, 4 refused, 6 something is lost (it is listed, all else\n"
 		"is on the HDD), 7 interrupted. After 1 and 7 begin again: the log is as it was.",
-};
-
-static const struct option_spec upgrade_options[] = {
-	{ OPT_HDD, "hdd", "DEV", "the HDD" },
-	{ OPT_SSD, "ssd", "DEV", "the SSD" },
-	{ OPT_SEGMENT, "segment-mb", "N",
-	  "MiB of a segment of the new log, as with \"ssdup format\"" },
-	{ 'n', "dry-run", NULL, "only check the log, and say what would be written" },
-	{ 'y', "yes", NULL, "do not ask" },
-	{ 'q', "quiet", NULL, "no progress, and nothing said when all is well" },
-	{ }
-};
-
-const struct usage usage_upgrade = {
-	.synopsis = "HDD SSD [OPTIONS]",
-	.about = "Convert the log on SSD from format 1, which earlier versions of dm-ssdup wrote:\n"
-		 "write all that it holds to its HDD, then put an empty log of the present format\n"
-		 "in its place. The new log has the same UUID. No device may use the two.",
-	.options = upgrade_options,
-	.more = "It may be interrupted at any time: begin again. Until all is on the HDD, the old\n"
-		"log stays as it is. A damaged log is refused, and nothing is written.\n"
-		"Exit status: 0 converted, 1 a disk failed, 3 no log, 4 refused, 6 the log is\n"
-		"damaged, 7 interrupted, 8 converted, but ranges had been lost before (they are\n"
-		"listed).",
 };
 
 static const struct option_spec probe_options[] = {

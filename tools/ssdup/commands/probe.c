@@ -19,7 +19,7 @@ static void probe_export(const struct log_file *l)
 	if (bytes) {
 		uuid_text(uuid, bytes);
 		printf("ID_FS_UUID=%s\nID_FS_UUID_ENC=%s\nID_FS_VERSION=%u\n", uuid, uuid,
-		       l->known ? SSDUP_VERSION : 1);
+		       SSDUP_VERSION);
 	}
 	if (l->known)
 		printf("SSDUP_CLEAN=%d\nSSDUP_HDD_SECTORS=%llu\nSSDUP_DIRTY=%d\n",
@@ -34,11 +34,6 @@ static void probe_words(const struct log_file *l)
 {
 	char uuid[UUID_TEXT];
 
-	if (l->log.fault == LOG_FORMAT_1) {
-		printf("%s: log %s of format 1, which \"ssdup upgrade\" converts\n", l->ssd.path,
-		       uuid_text(uuid, ssd_uuid(&l->log)));
-		return;
-	}
 	if (!l->known) {
 		printf("%s: a log that cannot be used: %s\n", l->ssd.path,
 		       ssdup_log_fault_text(l->log.fault));

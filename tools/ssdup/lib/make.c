@@ -89,10 +89,6 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 		return pair_refuse_contents(ctx, p, &new->give_up);
 	if (p->log.fault == LOG_OK)
 		return refuse_misfit(ctx, p);
-	if (p->log.fault == LOG_FORMAT_1)
-		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds a log of format 1; convert it with \"ssdup upgrade %s %s\"",
-			    p->hdd.path, p->ssd.path);
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
 		return fail(ctx, EXIT_FAULTS, p->ssd.path,
 			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",

@@ -83,7 +83,7 @@ static bool overwritten(const struct ssd_log *log)
 {
 	enum log_fault second = log->part[PART_SUPER].copy_fault[1];
 
-	return log->fault == LOG_NOT_OURS && (second == LOG_OK || second == LOG_FORMAT_1);
+	return log->fault == LOG_NOT_OURS && second == LOG_OK;
 }
 
 static bool holds_log(const struct ssd_log *log)
@@ -91,7 +91,7 @@ static bool holds_log(const struct ssd_log *log)
 	return (log->fault != LOG_BLANK && log->fault != LOG_NOT_OURS) || overwritten(log);
 }
 
-/* A log that cannot be read, or is of an earlier format, may hold anything. */
+/* A log that cannot be read may hold anything. */
 static bool holds_unsaved(const struct ssd_log *log, int fd)
 {
 	return holds_log(log) && (log->fault != LOG_OK || ssd_log_used(fd, ssd_super(log)));
@@ -124,9 +124,9 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 
 	if (g->unsaved)
 		return EXIT_OK;
-	if (p->log.fault == LOG_FORMAT_1)
+	if (p->log.fault == LOG_UNKNOWN_VERSION)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds a log of format 1; \"ssdup upgrade\" brings it to the HDD and converts it, --discard-unsaved gives it up");
+			    "holds a log of another format version; drain it with the dm-ssdup that wrote it, or give it up with --discard-unsaved");
 	if (overwritten(&p->log))
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a log of which the first block was overwritten; see \"ssdup check --copy 1\", or give it up with --discard-unsaved");

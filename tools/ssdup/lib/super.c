@@ -42,9 +42,7 @@ int write_all(int fd, const void *buf, size_t len, uint64_t offset)
 
 const u8 *ssd_uuid(const struct ssd_log *log)
 {
-	if (log->fault == LOG_OK)
-		return ssd_super(log)->uuid;
-	return log->fault == LOG_FORMAT_1 ? log->part[PART_SUPER].copy[0].uuid : NULL;
+	return log->fault == LOG_OK ? ssd_super(log)->uuid : NULL;
 }
 
 const char *part_name(enum ssd_part part)
@@ -75,9 +73,6 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
 				   super ? ssdup_log_record_decode(buf, &c->copy[i]) :
 				   ssdup_log_super_decode(buf, &c->copy[i]);
-		/* The UUID stands where that of the pool does now. */
-		if (c->copy_fault[i] == LOG_FORMAT_1)
-			memcpy(c->copy[i].uuid, ((const struct ssdup_super *)buf)->uuid, 16);
 	}
 	free(buf);
 	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &mend);

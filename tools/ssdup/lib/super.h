@@ -22,7 +22,7 @@ enum ssd_part {
 struct ssd_copies {
 	int		error[SSDUP_COPIES];	/* of reading that copy: 0 or -errno */
 	enum log_fault	copy_fault[SSDUP_COPIES];
-	/* Of a record, with the superblock's fields. Of format 1, just the UUID of the log. */
+	/* Of a record, with the superblock's fields. */
 	struct log_super copy[SSDUP_COPIES];
 	enum log_fault	fault;		/* LOG_OK, LOG_BLANK, or why it is refused */
 	u32		best;		/* the copy that counts, when @fault is LOG_OK */
@@ -40,7 +40,7 @@ static inline const struct log_super *ssd_super(const struct ssd_log *log)
 	return &log->part[PART_RECORD].copy[log->part[PART_RECORD].best];
 }
 
-/** ssd_uuid() - of the log, also of format 1; NULL for none */
+/** ssd_uuid() - of the log; NULL for none */
 const u8 *ssd_uuid(const struct ssd_log *log);
 
 /** part_name() - "superblock" or "record" */

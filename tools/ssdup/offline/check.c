@@ -65,7 +65,7 @@ int check_log(struct log_file *l, bool all, bool data)
 	if (!l->known)
 		return LOG_OK;
 	log_scan(l, all);
-	log_map(l, false);
+	log_map(l);
 	if (data)
 		read_data(l);
 	return log_accepts(l);

@@ -44,8 +44,7 @@ static bool shown(const struct log_file *l, enum ssd_part part, u32 copy)
 	const struct ssdup_record *r = raw;
 	const struct ssdup_super *s = raw;
 
-	if (l->log.part[part].error[copy] ||
-	    l->log.part[part].copy_fault[copy] == LOG_FORMAT_1)
+	if (l->log.part[part].error[copy])
 		return false;
 	return part == PART_SUPER ? le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC :
 	       le32_to_cpu(r->magic) == SSDUP_RECORD_MAGIC;
@@ -400,7 +399,7 @@ void dump_log(struct log_file *l, FILE *to, unsigned int parts, bool json)
 	if (l->known && parts & (DUMP_HEADERS | DUMP_PAGES | DUMP_EXTENTS))
 		dump_segments(&d);
 	if (l->known && parts & DUMP_EXTENTS) {
-		log_map(l, false);
+		log_map(l);
 		dump_extents(&d);
 	}
 	if (json)

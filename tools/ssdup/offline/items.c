@@ -24,7 +24,7 @@ static int compare(u64 a, u64 b)
 	return a < b ? -1 : a > b;
 }
 
-/* Equal numbers are of a log that is wrong, or of format 1: what comes later counts. */
+/* Equal numbers are of a log that is wrong: what comes later counts. */
 static int by_age(const void *a, const void *b)
 {
 	const struct log_item *x = a, *y = b;
@@ -76,7 +76,7 @@ static struct extent *new_extent(struct log_file *l)
 }
 
 /* An entry that was made to be longer than any range becomes more than one extent. */
-static void insert(struct log_file *l, const struct log_item *item, u64 seq)
+static void insert(struct log_file *l, const struct log_item *item)
 {
 	struct extent *e;
 	u32 at, len;
@@ -85,7 +85,7 @@ static void insert(struct log_file *l, const struct log_item *item, u64 seq)
 		len = min(item->sectors - at, EXTENT_MAX_SECTORS);
 		e = new_extent(l);
 		*e = (struct extent){
-			.start = item->sector + at, .seq = seq, .sectors = len,
+			.start = item->sector + at, .seq = item->seq, .sectors = len,
 			.kind = item->kind,
 			.pos = item->pos + (item->kind == SSDUP_KIND_DATA ? at : 0),
 		};
@@ -94,18 +94,16 @@ static void insert(struct log_file *l, const struct log_item *item, u64 seq)
 	}
 }
 
-void log_map(struct log_file *l, bool format_1)
+void log_map(struct log_file *l)
 {
 	size_t i;
 
 	if (!l->nr_items)
 		return;
-	if (!format_1)
-		find_shared(l);
+	find_shared(l);
 	qsort(l->items, l->nr_items, sizeof(*l->items), by_age);
-	/* Seqs of format 1 may be longer than those of an extent. */
 	for (i = 0; i < l->nr_items; i++)
-		insert(l, &l->items[i], format_1 ? i : l->items[i].seq);
+		insert(l, &l->items[i]);
 	free(l->items);
 	l->items = NULL;
 	l->nr_items = 0;

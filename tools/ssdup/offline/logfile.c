@@ -349,10 +349,9 @@ static int no_super(const struct log_file *l)
 		return fail(ctx, EXIT_NOT_FOUND, path, "no dm-ssdup log: %s%s",
 			    ssdup_log_fault_text(c->fault), other ?
 			    "; where one was overwritten, it can be read with --copy 1" : "");
-	case LOG_FORMAT_1:
-		return fail(ctx, EXIT_REFUSED, path,
-			    "a log of format 1; \"ssdup upgrade HDD %s\" converts it", path);
 	case LOG_UNKNOWN_VERSION:
+		return fail(ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
+			    ssdup_log_fault_text(c->fault));
 	case LOG_UNKNOWN_INCOMPAT:
 		return fail(ctx, EXIT_REFUSED, path, "%s: a newer ssdup is needed",
 			    ssdup_log_fault_text(c->fault));
@@ -381,7 +380,7 @@ int no_log(const struct log_file *l)
 			    usable(record->copy_fault[0]) || usable(record->copy_fault[1]) ?
 			    "one copy looks well, see --copy" :
 			    "without one nothing of the log can be found");
-	if (l->asked == NO_COPY || super->copy_fault[l->asked] == LOG_FORMAT_1)
+	if (l->asked == NO_COPY)
 		return no_super(l);
 	return fail(l->ctx, EXIT_LOST, l->ssd.path, "copy %d of the superblock: %s", l->asked,
 		    super->error[l->asked] ? "cannot be read" :

@@ -174,11 +174,8 @@ int log_accepts(struct log_file *l);
 /** log_item_add() - one more entry that counts; sets its order */
 void log_item_add(struct log_file *l, const struct log_item *item);
 
-/**
- * log_map() - make @l->map of @l->items; these are freed
- * @format_1: of a log of format 1, which @l->s does not describe
- */
-void log_map(struct log_file *l, bool format_1);
+/** log_map() - make @l->map of @l->items; these are freed */
+void log_map(struct log_file *l);
 
 /** parse_copy() - optarg of --copy; false with the complaint made and ctx->exit set */
 bool parse_copy(struct ssdup_ctx *ctx, int *copy);

@@ -5,7 +5,6 @@
 #ifndef SSDUP_OFFLINE_H
 #define SSDUP_OFFLINE_H
 
-#include "format1.h"
 #include "logfile.h"
 
 /* --- check.c --- */
@@ -53,32 +52,6 @@ int export_log(struct log_file *l, struct disk *to, struct export_result *res);
 
 /** export_clear() - make the log empty. Return: 0, -errno; -ERANGE with counters used up */
 int export_clear(struct log_file *l);
-
-/* --- upgrade.c --- */
-
-/**
- * upgrade_read() - read a log of format 1, and make its map
- * @l: with its SSD open
- * @old: filled in
- *
- * Return: 0, -EINVAL with @fault set for a log that is damaged, or -errno.
- */
-int upgrade_read(struct log_file *l, struct f1_log *old, struct f1_fault *fault);
-
-/**
- * upgrade_drain() - write what the log holds to the HDD, and make it durable; as export_log()
- *
- * Return: 0; -EBADMSG when the SSD could not read all of it; or -errno.
- */
-int upgrade_drain(struct log_file *l, struct disk *hdd, struct export_result *res);
-
-/**
- * upgrade_format() - write an empty log in the place of one that was drained
- *
- * Whenever this is interrupted, the SSD has the whole old log, or it is blank, or it has the
- * new log. Return: 0 or -errno.
- */
-int upgrade_format(struct log_file *l, const struct log_super *s);
 
 /* --- plan.c --- */
 

@@ -230,7 +230,6 @@ static int refuse_fault(struct log_file *l, enum log_fault fault)
 	const char *path = l->ssd.path;
 
 	switch (fault) {
-	case LOG_FORMAT_1:
 	case LOG_UNKNOWN_VERSION:
 	case LOG_UNKNOWN_INCOMPAT:
 	case LOG_UNKNOWN_RO_COMPAT:
@@ -278,7 +277,7 @@ int plan_make(struct log_file *l, struct plan *plan)
 	l->visit_arg = plan;
 	log_scan(l, true);
 	l->visit = NULL;
-	log_map(l, false);
+	log_map(l);
 	if (l->contradictory || !plan_segments(plan))
 		return fail(l->ctx, EXIT_LOST, l->ssd.path,
 			    "its headers and pages contradict each other; export takes what it holds");

@@ -59,8 +59,6 @@ test_disks_have_one_order()
 			unchanged exits 0 "$ssdup" check $names
 			unchanged exits 0 "$ssdup" export $names
 			says "hdd: 0 B written"
-			unchanged exits 0 "$ssdup" upgrade $names
-			says "ssd: a log of format 2 already"
 		}
 	done
 	for names in ssd "--ssd ssd"; do
@@ -71,7 +69,7 @@ test_disks_have_one_order()
 			unchanged exits 0 "$ssdup" dump $names headers
 		}
 	done
-	for command in format export upgrade; do
+	for command in format export; do
 		unchanged exits 2 "$ssdup" "$command" ssd
 		errs "Name both disks, the HDD first"
 		unchanged exits 2 "$ssdup" "$command" --hdd hdd
@@ -89,7 +87,6 @@ test_disks_have_one_order()
 	errs "is it the SSD? Swap the two"
 	unchanged exits 3 "$ssdup" check ssd hdd
 	unchanged exits 3 "$ssdup" export ssd hdd
-	unchanged exits 3 "$ssdup" upgrade ssd hdd
 }
 
 test_a_new_log_was_never_used()
@@ -142,33 +139,36 @@ test_a_dry_repair_exits_as_the_real_one()
 	exits 0 "$ssdup" repair ssd --dry-run
 }
 
-# an_old_log - of format 1, in ssd; and its HDD, which is blank
-an_old_log()
+# another_version - a log in ssd of which both superblocks say version 1, with a right checksum
+another_version()
 {
-	grep -v '^#' "$tool/../../scripts/tests/format-1-log" | base64 -d | xz -d >ssd
-	image hdd 16M
+	local block
+
+	a_log
+	for block in 0 16; do
+		printf '1L-PUDSS\x5c\x3b\xb7\xa6\x01' |
+			dd of=ssd bs=4k seek=$block conv=sync,notrunc status=none
+	done
 }
 
-test_an_old_log_is_refused_by_name()
+test_another_version_is_refused()
 {
 	local command
 
-	an_old_log
-	for command in check dump "repair -y" "export --hdd hdd" "format --hdd hdd"; do
+	another_version
+	for command in check dump "repair -y" "export --hdd hdd"; do
 		# shellcheck disable=SC2086
 		unchanged exits 4 "$ssdup" $command ssd
-		errs 'ssdup upgrade'
+		errs 'unknown format version: another ssdup is needed'
 	done
-	exits 0 "$ssdup" probe ssd
-	says 'ssdup upgrade'
 }
 
 # what may not be on the HDD yet goes by a word of its own
 test_force_gives_up_no_data()
 {
-	an_old_log
+	another_version
 	unchanged exits 4 "$ssdup" format hdd ssd --force
-	errs "--discard-unsaved gives it up"
+	errs "give it up with --discard-unsaved"
 	exits 0 "$ssdup" format hdd ssd --discard-unsaved
 
 	spoil ssd
@@ -203,41 +203,6 @@ test_force_gives_up_no_data()
 	# it writes no log without --format
 	exits 2 "$ssdup" create x --hdd hdd --ssd ssd --discard-unsaved
 	errs "goes with --format"
-}
-
-test_an_old_log_is_upgraded()
-{
-	local uuid=f4c9c730-827d-4684-aaed-42ec15fe5b6d
-
-	an_old_log
-	unchanged exits 0 "$ssdup" upgrade hdd ssd --dry-run
-	says "write 5.3 MiB to hdd"
-	# nobody says yes
-	unchanged exits 4 "$ssdup" upgrade hdd ssd
-	errs "left as it was"
-	image other 17M
-	unchanged exits 4 "$ssdup" upgrade other ssd --yes
-	errs "made for an HDD of 32768"
-	exits 0 "$ssdup" upgrade hdd ssd --yes
-	says "an empty log of format 2"
-	[ "$(sha256sum <hdd)" = \
-		"d955a65b11fabb03ae32256fa8edc413bf8cc1a8e72ee7df550a54768964a96e  -" ] ||
-		fail "the HDD does not hold what the log held"
-	exits 0 "$ssdup" check hdd ssd --full
-	says "log $uuid of 32 segments, never used"
-	unchanged exits 0 "$ssdup" upgrade hdd ssd --yes
-	says "of format 2 already"
-
-	# interrupted between the two
-	dd if=/dev/zero of=ssd bs=4k count=1 conv=notrunc status=none
-	exits 3 "$ssdup" upgrade hdd ssd --yes
-	errs "ssdup format hdd ssd --uuid $uuid"
-	exits 0 "$ssdup" format hdd ssd --uuid "$uuid"
-
-	# both copies of the superblock are damaged
-	an_old_log
-	spoil ssd
-	unchanged exits 6 "$ssdup" upgrade hdd ssd --yes
 }
 
 test_uuids_are_uuids()

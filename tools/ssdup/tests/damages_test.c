@@ -59,11 +59,6 @@ static void both_blank(struct maker *m)
 	copy_1_blank(m);
 }
 
-static void format_1(struct maker *m)
-{
-	maker_forge(m, PART_SUPER, 3, OF(super, version), 1);
-}
-
 static void version(struct maker *m)
 {
 	maker_forge(m, PART_SUPER, 3, OF(super, version), 3);
@@ -472,7 +467,6 @@ static const struct damage damages[] = {
 	  EXIT_NOT_FOUND },
 	{ "copy 1: foreign", copy_1_foreign, 102, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "no log", both_blank, 0, EXIT_NOT_FOUND, EXIT_NOT_FOUND, EXIT_NOT_FOUND },
-	{ "format 1", format_1, 135, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "newer version", version, 104, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "incompat", incompat, 105, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "ro_compat", ro_compat, 106, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
