@@ -87,7 +87,7 @@ SSDUP_FAULT(EPOCH, 19, "header of an epoch yet to come")
 SSDUP_FAULT(PAGES_MISSING, 20, "not the pages that the last suspend counted")
 SSDUP_FAULT(TWO_LOGS, 21, "copies of the superblock or the record are of two logs")
 SSDUP_FAULT(NO_UUID, 22, "the UUID is nil")
-/* The numbers between belong to the tool. */
+/* The numbers between belong to the tool; 35 was another format. None is used again. */
 SSDUP_FAULT(PAGES_GAP, 34, "a page that was durable is damaged")
 SSDUP_FAULT(NO_RECORD, 36, "without a valid record of the log")
 SSDUP_FAULT(SEGMENT_GAP, 37, "a segment's header that was durable is damaged")
