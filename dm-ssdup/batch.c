@@ -45,7 +45,7 @@ void ssdup_batch_exit(struct drain_batch *b)
 
 /* --- Transfers --- */
 
-static void batch_put(struct drain_batch *b)
+static void transfer_ended(struct drain_batch *b)
 {
 	bool spread = b->spread;
 
@@ -65,7 +65,7 @@ static void batch_begin(struct drain_batch *b, bool spread)
 
 void ssdup_batch_wait(struct drain_batch *b)
 {
-	batch_put(b);
+	transfer_ended(b);
 	wait_for_completion_io(&b->done);
 }
 
@@ -79,7 +79,7 @@ static void drain_end_io(struct bio *bio)
 	WRITE_ONCE(b->ended, ktime_get_ns());
 	/* First: after the last put of the batch the thread may free the bioset. */
 	bio_put(bio);
-	batch_put(b);
+	transfer_ended(b);
 }
 
 /* Wait for one short read; after a late one read the rest at once. */
@@ -209,7 +209,7 @@ static int write_zeroes(struct ssdup *c, u64 sector, u32 sectors)
 	return r;
 }
 
-static int zero(struct ssdup *c, u64 sector, u32 sectors)
+static int zero_range(struct ssdup *c, u64 sector, u32 sectors)
 {
 	struct block_device *hdd = c->hdd->bdev;
 	int r = -EOPNOTSUPP;
@@ -228,7 +228,7 @@ int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run)
 	trace_ssdup_step(c, STEP_TOMBSTONE_WRITE);
 	switch (run->kind) {
 	case SSDUP_KIND_ZERO:
-		r = zero(c, run->start, run->sectors);
+		r = zero_range(c, run->start, run->sectors);
 		break;
 	case SSDUP_KIND_DISCARD:
 		if (bdev_max_discard_sectors(c->hdd->bdev))

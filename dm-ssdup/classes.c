@@ -105,8 +105,8 @@ struct class_change {
 	u32	class;
 };
 
-static bool change(struct class_rules *rules, const struct class_rules *old,
-		   const struct class_change *x)
+static bool make_rules(struct class_rules *rules, const struct class_rules *old,
+		       const struct class_change *x)
 {
 	if (x->cgroup)
 		return ssdup_class_set_cgroup(rules, old, x->cgroup, x->class);
@@ -131,7 +131,7 @@ static int change_rules(struct ssdup *c, const struct class_change *x, const cha
 	}
 	mutex_lock(&rules_lock);
 	old = rcu_dereference_protected(c->class_rules, lockdep_is_held(&rules_lock));
-	done = change(rules, old ?: &none, x);
+	done = make_rules(rules, old ?: &none, x);
 	if (done)
 		rcu_assign_pointer(c->class_rules, rules);
 	mutex_unlock(&rules_lock);

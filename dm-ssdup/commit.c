@@ -127,7 +127,7 @@ static bool batch_wait(struct ssdup *c, struct commit_batch *batch)
 	return true;
 }
 
-static void batch_put(struct commit_batch *batch)
+static void batch_free(struct commit_batch *batch)
 {
 	u32 i;
 
@@ -135,34 +135,34 @@ static void batch_put(struct commit_batch *batch)
 		bio_put(batch->write[i].bio);
 }
 
-static void add_header(struct ssdup *c, struct ssdup_segment *h)
+static void add_header(struct ssdup *c, struct ssdup_segment *seg)
 {
 	struct log_header header = {
-		.generation = h->generation,
+		.generation = seg->generation,
 		.epoch = ssdup_super(c)->epoch,
-		.segment = h->index,
+		.segment = seg->index,
 	};
-	struct commit_write *w = batch_add(c, &c->committer->headers, h->class,
-					   log_segment_sector(&c->g, h->index));
+	struct commit_write *w = batch_add(c, &c->committer->headers, seg->class,
+					   log_segment_sector(&c->g, seg->index));
 
 	ssdup_log_header_encode(ssdup_super(c), &header, page_address(w->buf));
-	w->segment = h;
+	w->segment = seg;
 }
 
 /* Copy the published entries of a page. One published meanwhile may be missing. */
-static void add_page(struct ssdup *c, struct ssdup_segment *h, u32 page, u32 resolved)
+static void add_page(struct ssdup *c, struct ssdup_segment *seg, u32 page, u32 resolved)
 {
-	struct ring_page *p = ssdup_ring_page(h, page);
+	struct ring_page *p = ssdup_ring_page(seg, page);
 	struct log_page_id id = {
-		.generation = h->generation,
+		.generation = seg->generation,
 		.epoch = ssdup_super(c)->epoch,
 		.rev = p->rev + 1,
 		.page = page,
-		.segment = h->index,
-		.number = h->base + page,
+		.segment = seg->index,
+		.number = seg->base + page,
 	};
-	u64 sector = ssdup_log_slot_sector(&c->g, h->index, page, id.rev & 1);
-	struct commit_write *w = batch_add(c, &c->committer->pages, h->class, sector);
+	u64 sector = ssdup_log_slot_sector(&c->g, seg->index, page, id.rev & 1);
+	struct commit_write *w = batch_add(c, &c->committer->pages, seg->class, sector);
 	struct ssdup_page *out = page_address(w->buf);
 	u32 i;
 
@@ -183,54 +183,54 @@ static void add_page(struct ssdup *c, struct ssdup_segment *h, u32 page, u32 res
 /* Flush the data beside the headers, then write the pages that refer to both. */
 static bool send_round(struct ssdup *c, bool *flush)
 {
-	struct ssdup_committer *m = c->committer;
+	struct ssdup_committer *committer = c->committer;
 	bool ok;
 
 	trace_ssdup_step(c, STEP_COMMIT_FLUSH);
-	batch_send(c, &m->headers, STEP_COMMIT_HEADER);
+	batch_send(c, &committer->headers, STEP_COMMIT_HEADER);
 	*flush = blkdev_issue_flush(c->ssd->bdev);
-	ok = batch_wait(c, &m->headers);
+	ok = batch_wait(c, &committer->headers);
 	if (*flush || !ok)
 		return false;
 	trace_ssdup_step(c, STEP_COMMIT_FLUSHED);
-	batch_send(c, &m->pages, STEP_COMMIT_PAGE);
+	batch_send(c, &committer->pages, STEP_COMMIT_PAGE);
 	trace_ssdup_step(c, STEP_COMMIT_SENT);
-	ok = batch_wait(c, &m->pages);
+	ok = batch_wait(c, &committer->pages);
 	trace_ssdup_step(c, STEP_COMMIT_DONE);
 	return ok;
 }
 
 static int write_round(struct ssdup *c)
 {
-	struct ssdup_committer *m = c->committer;
+	struct ssdup_committer *committer = c->committer;
 	bool flush = false, ok = !ssdup_meta_begin(c);
 	u32 i;
 
 	if (ok)
 		ok = send_round(c, &flush);
-	ssdup_meta_wrote(c, m->headers.nr + m->pages.nr);
+	ssdup_meta_wrote(c, committer->headers.nr + committer->pages.nr);
 	ssdup_meta_end(c, ok ? 0 : -EIO, flush);
-	for (i = 0; i < m->headers.nr && ok; i++)
-		m->headers.write[i].segment->header = true;
-	for (i = 0; i < m->pages.nr && ok; i++) {
-		m->pages.write[i].p->rev++;
-		m->pages.write[i].p->durable = m->pages.write[i].resolved;
+	for (i = 0; i < committer->headers.nr && ok; i++)
+		committer->headers.write[i].segment->header = true;
+	for (i = 0; i < committer->pages.nr && ok; i++) {
+		committer->pages.write[i].p->rev++;
+		committer->pages.write[i].p->durable = committer->pages.write[i].resolved;
 	}
-	batch_put(&m->headers);
-	batch_put(&m->pages);
+	batch_free(&committer->headers);
+	batch_free(&committer->pages);
 	if (!ok) {
 		stat_inc(c, STAT_SSD_ERRORS);
 		ssdup_fail(c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
 		return -EIO;
 	}
-	stat_add(c, STAT_PAGES, m->pages.nr);
+	stat_add(c, STAT_PAGES, committer->pages.nr);
 	return 0;
 }
 
-/* How many entries page @page of @h will have in the end; 0 if more may be handed out. */
-static u32 page_target(struct ssdup_segment *h, u32 page)
+/* How many entries page @page of @seg will have in the end; 0 if more may be handed out. */
+static u32 page_target(struct ssdup_segment *seg, u32 page)
 {
-	u64 word = atomic64_read(&h->word);
+	u64 word = atomic64_read(&seg->word);
 	u32 left = log_word_entries(word) - page * SSDUP_PAGE_ENTRIES;
 
 	if (left >= SSDUP_PAGE_ENTRIES)
@@ -241,27 +241,27 @@ static u32 page_target(struct ssdup_segment *h, u32 page)
 /* Remove durable and complete pages from the ring, from its tail on. */
 static void retire_pages(struct ssdup *c, struct ssdup_class *k)
 {
-	struct ssdup_segment **segments = c->committer->segment, *h;
+	struct ssdup_segment **segments = c->committer->segment, *seg;
 	u32 i, nr = ssdup_segments_in_ring(c, k, segments);
 	struct ring_page *p;
 
 	for (i = 0; i < nr; i++) {
-		h = segments[i];
-		while (h->pages_done < segment_pages(h)) {
-			p = ssdup_ring_page(h, h->pages_done);
-			if (!p->durable || p->durable != page_target(h, h->pages_done))
+		seg = segments[i];
+		while (seg->pages_done < segment_pages(seg)) {
+			p = ssdup_ring_page(seg, seg->pages_done);
+			if (!p->durable || p->durable != page_target(seg, seg->pages_done))
 				return;
 			memset(p, 0, sizeof(*p));
-			h->pages_done++;
+			seg->pages_done++;
 			WRITE_ONCE(k->ring_full, false);
 			/* Pairs with the acquire in ssdup_find_place(). */
-			smp_store_release(&k->ring_tail, h->base + h->pages_done);
+			smp_store_release(&k->ring_tail, seg->base + seg->pages_done);
 		}
 		/* An open segment gets more pages; a later one may have some already. */
-		if (!(atomic64_read(&h->word) & LOG_WORD_SEALED) ||
-		    h->pages_done < segment_pages(h))
+		if (!(atomic64_read(&seg->word) & LOG_WORD_SEALED) ||
+		    seg->pages_done < segment_pages(seg))
 			return;
-		ssdup_left_ring(c, h);
+		ssdup_left_ring(c, seg);
 	}
 }
 
@@ -271,11 +271,11 @@ static bool page_dirty(const struct ring_page *p)
 }
 
 /* Where the last dirty page of a segment ends; pages_done if there is none. */
-static u32 dirty_end(struct ssdup_segment *h)
+static u32 dirty_end(struct ssdup_segment *seg)
 {
-	u32 end = segment_pages(h);
+	u32 end = segment_pages(seg);
 
-	while (end > h->pages_done && !page_dirty(ssdup_ring_page(h, end - 1)))
+	while (end > seg->pages_done && !page_dirty(ssdup_ring_page(seg, end - 1)))
 		end--;
 	return end;
 }
@@ -283,30 +283,30 @@ static u32 dirty_end(struct ssdup_segment *h)
 /* What a commit that begins now has to write of a class. */
 static struct commit_span dirty_span(struct ssdup *c, struct ssdup_class *k)
 {
-	struct ssdup_segment **segments = c->committer->segment, *h;
+	struct ssdup_segment **segments = c->committer->segment, *seg;
 	u32 nr = ssdup_segments_in_ring(c, k, segments), end;
 
 	while (nr) {
-		h = segments[--nr];
-		end = dirty_end(h);
-		if (end > h->pages_done)
-			return (struct commit_span){ .end = h->base + end };
+		seg = segments[--nr];
+		end = dirty_end(seg);
+		if (end > seg->pages_done)
+			return (struct commit_span){ .end = seg->base + end };
 	}
 	return (struct commit_span){ };
 }
 
-/* Take pages of @h, as many as a round can hold. Return: false: there may be more. */
-static bool collect_segment(struct ssdup *c, struct ssdup_segment *h, struct commit_span *span)
+/* Take pages of @seg, as many as a round can hold. Return: false: there may be more. */
+static bool collect_segment(struct ssdup *c, struct ssdup_segment *seg, struct commit_span *span)
 {
 	struct commit_batch *pages = &c->committer->pages;
-	u64 end = min(span->end, h->base + segment_pages(h));
+	u64 end = min(span->end, seg->base + segment_pages(seg));
 	u32 page, resolved, before = pages->nr;
 	struct ring_page *p;
 
-	span->next = max(span->next, h->base + h->pages_done);
+	span->next = max(span->next, seg->base + seg->pages_done);
 	for (; span->next < end; span->next++) {
-		page = span->next - h->base;
-		p = ssdup_ring_page(h, page);
+		page = span->next - seg->base;
+		p = ssdup_ring_page(seg, page);
 		resolved = atomic_read(&p->resolved);
 		/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
 		smp_rmb();
@@ -314,9 +314,9 @@ static bool collect_segment(struct ssdup *c, struct ssdup_segment *h, struct com
 			continue;
 		if (pages->nr == LOG_COMMIT_PAGES)
 			return false;
-		if (pages->nr == before && !h->header)
-			add_header(c, h);
-		add_page(c, h, page, resolved);
+		if (pages->nr == before && !seg->header)
+			add_header(c, seg);
+		add_page(c, seg, page, resolved);
 	}
 	return true;
 }
@@ -386,28 +386,28 @@ static void retire_all(struct ssdup *c)
 
 int ssdup_commit(struct ssdup *c)
 {
-	struct ssdup_committer *m = c->committer;
+	struct ssdup_committer *committer = c->committer;
 	struct ssdup_class *k;
 	struct bio_list fuas;
 	bool all;
 	int r = 0;
 
-	mutex_lock(&m->lock);
+	mutex_lock(&committer->lock);
 	/* Before the dirty pages are found, so that the commit contains their entries. */
 	fuas = bio_queue_take(&c->fuas);
 	for (k = c->class; k < class_end(c); k++)
-		m->span[k->index] = dirty_span(c, k);
+		committer->span[k->index] = dirty_span(c, k);
 	do {
-		batch_reset(&m->headers);
-		batch_reset(&m->pages);
+		batch_reset(&committer->headers);
+		batch_reset(&committer->pages);
 		all = collect_round(c);
-		if (m->pages.nr) {
+		if (committer->pages.nr) {
 			r = write_round(c);
 			stat_inc(c, STAT_COMMITS);
 		}
 		retire_all(c);
 	} while (!r && !all);
-	mutex_unlock(&m->lock);
+	mutex_unlock(&committer->lock);
 	end_fuas(c, &fuas, r);
 	return r;
 }
@@ -472,32 +472,32 @@ static void batch_destroy(struct commit_batch *batch)
 
 int ssdup_commit_create(struct ssdup *c)
 {
-	struct ssdup_committer *m;
+	struct ssdup_committer *committer;
 	struct ssdup_class *k;
 
-	m = kvzalloc(sizeof(*m), GFP_KERNEL);
-	c->committer = m;
-	if (!m)
+	committer = kvzalloc(sizeof(*committer), GFP_KERNEL);
+	c->committer = committer;
+	if (!committer)
 		return -ENOMEM;
 	for (k = c->class; k < class_end(c); k++) {
 		k->ring = kvcalloc(SSDUP_RING, sizeof(*k->ring), GFP_KERNEL);
 		if (!k->ring)
 			return -ENOMEM;
 	}
-	mutex_init(&m->lock);
-	return batch_create(&m->headers) ?: batch_create(&m->pages);
+	mutex_init(&committer->lock);
+	return batch_create(&committer->headers) ?: batch_create(&committer->pages);
 }
 
 void ssdup_commit_destroy(struct ssdup *c)
 {
-	struct ssdup_committer *m = c->committer;
+	struct ssdup_committer *committer = c->committer;
 	u32 i;
 
-	if (m) {
-		batch_destroy(&m->headers);
-		batch_destroy(&m->pages);
+	if (committer) {
+		batch_destroy(&committer->headers);
+		batch_destroy(&committer->pages);
 	}
-	kvfree(m);
+	kvfree(committer);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++)
 		kvfree(c->class[i].ring);
 }

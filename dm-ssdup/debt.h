@@ -21,18 +21,18 @@ struct ssdup_debt {
 };
 
 /** ssdup_owe() - let later requests report a flush that failed; any context */
-void ssdup_owe(struct ssdup_debt *d);
+void ssdup_owe(struct ssdup_debt *debt);
 
 /** ssdup_pay_flush() - must @nr FLUSHes, which end together, fail? any context */
-bool ssdup_pay_flush(struct ssdup_debt *d, u32 nr);
+bool ssdup_pay_flush(struct ssdup_debt *debt, u32 nr);
 
 /** ssdup_pay_fua() - must a FUA write that comes now fail? any context */
-bool ssdup_pay_fua(struct ssdup_debt *d);
+bool ssdup_pay_fua(struct ssdup_debt *debt);
 
 /** ssdup_unpay_fua() - a requeued FUA write may have failed in part: owe its error again */
-void ssdup_unpay_fua(struct ssdup_debt *d);
+void ssdup_unpay_fua(struct ssdup_debt *debt);
 
-/** ssdup_inherit() - move what @from, of an earlier table, owes to @d; context: preresume */
-void ssdup_inherit(struct ssdup_debt *d, struct ssdup_debt *from);
+/** ssdup_inherit() - move what @from, of an earlier table, owes to @debt; context: preresume */
+void ssdup_inherit(struct ssdup_debt *debt, struct ssdup_debt *from);
 
 #endif

@@ -17,7 +17,7 @@ static bool discards(const struct ssdup *c)
 }
 
 /* Return: 0 or -errno */
-static int send(struct ssdup *c, const struct list_head *batch, u32 sectors)
+static int send_discard(struct ssdup *c, const struct list_head *batch, u32 sectors)
 {
 	u32 first = list_first_entry(batch, struct ssdup_segment, list)->index;
 	int r;
@@ -45,7 +45,7 @@ void ssdup_discard_work(struct work_struct *work)
 	if (!nr)
 		return;
 	trace_ssdup_step(c, STEP_DISCARD_BEGIN);
-	r = send(c, &batch, nr * size);
+	r = send_discard(c, &batch, nr * size);
 	trace_ssdup_step(c, STEP_DISCARD_DONE);
 	ssdup_discard_end(c, &batch);
 	ssdup_throttle_freed(c);

@@ -54,35 +54,35 @@ struct ssdup_drainer {
 
 static void free_work(struct work_struct *work)
 {
-	struct ssdup_drainer *d = container_of(work, struct ssdup_drainer, free_work);
+	struct ssdup_drainer *drainer = container_of(work, struct ssdup_drainer, free_work);
 	struct meter_mark now;
 	int r;
 
-	r = ssdup_free_group(d->c, &d->freed);
-	now = ssdup_meter_mark(d->c);
+	r = ssdup_free_group(drainer->c, &drainer->freed);
+	now = ssdup_meter_mark(drainer->c);
 	/* While groups follow each other, from one to the next; a short one says little. */
 	if (!r)
-		ssdup_meter_freed(d->c, d->freed.copied, d->since, now);
-	d->freed_at = now;
+		ssdup_meter_freed(drainer->c, drainer->freed.copied, drainer->since, now);
+	drainer->freed_at = now;
 
-	if (r && !d->freed.durable)
-		ssdup_group_set(d->c, &d->freed, SEGMENT_SEALED);
-	WRITE_ONCE(d->free_error, r);
-	WRITE_ONCE(d->c->free_state, DRAIN_IDLE);
-	ssdup_kick_writeback(d->c);
+	if (r && !drainer->freed.durable)
+		ssdup_group_set(drainer->c, &drainer->freed, SEGMENT_SEALED);
+	WRITE_ONCE(drainer->free_error, r);
+	WRITE_ONCE(drainer->c->free_state, DRAIN_IDLE);
+	ssdup_kick_writeback(drainer->c);
 }
 
 int ssdup_drainer_create(struct ssdup *c)
 {
-	struct ssdup_drainer *d = kvzalloc(sizeof(*d), GFP_KERNEL);
+	struct ssdup_drainer *drainer = kvzalloc(sizeof(*drainer), GFP_KERNEL);
 
-	c->drainer = d;
-	if (!d)
+	c->drainer = drainer;
+	if (!drainer)
 		return -ENOMEM;
-	d->c = c;
-	spin_lock_init(&d->lock);
-	INIT_WORK(&d->free_work, free_work);
-	return ssdup_batch_init(c, &d->batch[0]) ?: ssdup_batch_init(c, &d->batch[1]);
+	drainer->c = c;
+	spin_lock_init(&drainer->lock);
+	INIT_WORK(&drainer->free_work, free_work);
+	return ssdup_batch_init(c, &drainer->batch[0]) ?: ssdup_batch_init(c, &drainer->batch[1]);
 }
 
 void ssdup_drainer_destroy(struct ssdup *c)
@@ -100,7 +100,9 @@ void ssdup_drainer_destroy(struct ssdup *c)
 static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
 			bool spread)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_class_stats __percpu *stats =
+		&c->stats->class[drainer->group.first->class->index];
 	const struct drain_run *run;
 	bool failed;
 	int r;
@@ -108,14 +110,14 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 
 	ssdup_batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_HAVE);
-	r = ssdup_faults_reread(c, &d->faults, b);
+	r = ssdup_faults_reread(c, &drainer->faults, b);
 	if (r)
 		return r;
-	d->group.wrote = true;
+	drainer->group.wrote = true;
 	ssdup_batch_write_begin(c, b);
 	if (next)
 		ssdup_batch_read(c, next, spread);
-	d->ahead = next;
+	drainer->ahead = next;
 	ssdup_batch_write_end(c, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		run = &b->plan.runs[i];
@@ -124,13 +126,13 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].status != BLK_STS_OK :
 							ssdup_batch_tombstone(c, run);
 		if (!failed)
-			d->faults.bad = 0;
-		r = failed ? ssdup_faults_run(c, &d->faults, b, run) : 0;
+			drainer->faults.bad = 0;
+		r = failed ? ssdup_faults_run(c, &drainer->faults, b, run) : 0;
 		if (r)
 			return r;
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
-		this_cpu_add(c->stats->class[d->group.first->class->index].drained, run->sectors);
-		d->group.copied += run->sectors;
+		this_cpu_add(stats->drained, run->sectors);
+		drainer->group.copied += run->sectors;
 	}
 	return 0;
 }
@@ -159,15 +161,15 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
  */
 static bool add_pieces(struct ssdup *c)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	struct extent_array *a, *next;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	bool any = false;
 
-	for (h = group_first(&d->group); h; h = group_next(&d->group, h)) {
-		llist_for_each_entry_safe(a, next, llist_del_all(&h->pieces), list) {
-			ssdup_order_add(&d->order, a);
-			llist_add(&a->list, &h->ordered);
+	for (seg = group_first(&drainer->group); seg; seg = group_next(&drainer->group, seg)) {
+		llist_for_each_entry_safe(a, next, llist_del_all(&seg->pieces), list) {
+			ssdup_order_add(&drainer->order, a);
+			llist_add(&a->list, &seg->ordered);
 			any = true;
 			cond_resched();
 		}
@@ -178,18 +180,18 @@ static bool add_pieces(struct ssdup *c)
 /* Put the group in order from where the arm is; what was split off since comes in another pass. */
 static void order_group(struct ssdup *c)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	struct extent_array *a;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
-	d->order.arrays = RB_ROOT_CACHED;
-	for (h = group_first(&d->group); h; h = group_next(&d->group, h)) {
-		llist_for_each_entry(a, h->arrays.first, list) {
-			ssdup_order_add(&d->order, a);
+	drainer->order.arrays = RB_ROOT_CACHED;
+	for (seg = group_first(&drainer->group); seg; seg = group_next(&drainer->group, seg)) {
+		llist_for_each_entry(a, seg->arrays.first, list) {
+			ssdup_order_add(&drainer->order, a);
 			cond_resched();
 		}
-		llist_for_each_entry(a, h->ordered.first, list) {
-			ssdup_order_add(&d->order, a);
+		llist_for_each_entry(a, seg->ordered.first, list) {
+			ssdup_order_add(&drainer->order, a);
 			cond_resched();
 		}
 	}
@@ -198,16 +200,16 @@ static void order_group(struct ssdup *c)
 /* The next extent of the group, or NULL when all were taken. */
 static struct extent *next_extent(struct ssdup *c, u64 *start)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	struct extent *e;
 
-	while (!(e = ssdup_order_next(&d->order, start))) {
+	while (!(e = ssdup_order_next(&drainer->order, start))) {
 		/* Another pass, for what was split off before it was taken. */
-		ssdup_order_begin(&d->order);
+		ssdup_order_begin(&drainer->order);
 		if (!add_pieces(c))
 			break;
-		d->fenced = 0;
-		d->again = true;
+		drainer->fenced = 0;
+		drainer->again = true;
 	}
 	return e;
 }
@@ -215,7 +217,7 @@ static struct extent *next_extent(struct ssdup *c, u64 *start)
 /* Take the next batch from the map. Return: is there one? */
 static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	struct ssdup_range *r;
 	struct extent *e;
 	u64 start, index;
@@ -233,18 +235,18 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	while (!plan_full(&b->plan) && (e = next_extent(c, &start))) {
 		index = start >> c->range_shift;
 		r = &c->ranges[index];
-		if (d->fenced <= index) {
+		if (drainer->fenced <= index) {
 			fence_range(c, r);
-			d->fenced = index + 1;
+			drainer->fenced = index + 1;
 		}
 		spin_lock_irq(&r->lock);
-		ssdup_plan_collect(&b->plan, &d->order, e, start);
+		ssdup_plan_collect(&b->plan, &drainer->order, e, start);
 		spin_unlock_irq(&r->lock);
 		cond_resched();
 	}
 	ssdup_plan_join(&b->plan);
 	if (b->plan.nr_pieces)
-		trace_ssdup_drain(c, d->group.first, &b->plan);
+		trace_ssdup_drain(c, drainer->group.first, &b->plan);
 	return b->plan.nr_pieces;
 }
 
@@ -253,14 +255,14 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 /* Wait until the last group is free. Return: 0 or -errno. */
 static int free_end(struct ssdup *c)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	int r;
 
 	drain_does(c, DRAIN_FREES);
-	flush_work(&d->free_work);
+	flush_work(&drainer->free_work);
 	drain_does(c, DRAIN_COPIES);
-	r = d->free_error;
-	d->free_error = 0;
+	r = drainer->free_error;
+	drainer->free_error = 0;
 	return r;
 }
 
@@ -268,35 +270,35 @@ static int free_end(struct ssdup *c)
 static int choose_group(struct ssdup *c, const struct pacing_out *how,
 			const struct pacing_group *size)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	/* Once: when it changes meanwhile, the next turn does as it says, from the start. */
 	bool running = ssdup_mode(c) == MODE_RUNNING;
-	bool anew = READ_ONCE(d->anew), found;
+	bool anew = READ_ONCE(drainer->anew), found;
 	int r;
 
 	/* A group that was begun before the request may fail: that is not its error. */
-	if (anew || READ_ONCE(d->free_error)) {
+	if (anew || READ_ONCE(drainer->free_error)) {
 		r = free_end(c);
 		if (r)
 			return r;
 	}
 	if (anew)
-		WRITE_ONCE(d->anew, false);
+		WRITE_ONCE(drainer->anew, false);
 	if (running) {
-		found = ssdup_group_take(c, d->class, ssdup_pacing_group(size),
-					 d->empty, &d->group);
+		found = ssdup_group_take(c, drainer->class, ssdup_pacing_group(size),
+					 drainer->empty, &drainer->group);
 	} else {
 		free_end(c);
-		found = ssdup_salvage_next(c, anew, &d->group);
+		found = ssdup_salvage_next(c, anew, &drainer->group);
 	}
 	if (!found)
 		return running ? 0 : ssdup_salvage_end(c);
-	d->group.flush_errors = ssdup_hdd_flush_errors(c);
-	d->fenced = 0;
-	d->chosen = ssdup_meter_mark(c);
-	ssdup_faults_begin(&d->faults);
-	d->again = false;
-	ssdup_order_begin(&d->order);
+	drainer->group.flush_errors = ssdup_hdd_flush_errors(c);
+	drainer->fenced = 0;
+	drainer->chosen = ssdup_meter_mark(c);
+	ssdup_faults_begin(&drainer->faults);
+	drainer->again = false;
+	ssdup_order_begin(&drainer->order);
 	order_group(c);
 	add_pieces(c);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
@@ -307,12 +309,12 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 static int read_first(struct ssdup *c, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 
-	if (!batch_collect(c, &d->batch[0], how->gentle))
+	if (!batch_collect(c, &drainer->batch[0], how->gentle))
 		return 0;
-	d->ahead = &d->batch[0];
-	ssdup_batch_read(c, d->ahead, how->spread);
+	drainer->ahead = &drainer->batch[0];
+	ssdup_batch_read(c, drainer->ahead, how->spread);
 	return 1;
 }
 
@@ -320,14 +322,14 @@ static int read_first(struct ssdup *c, const struct pacing_out *how,
 static int copy_batch(struct ssdup *c, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_drainer *d = c->drainer;
-	struct drain_batch *now = d->ahead;
-	struct drain_batch *next = now == &d->batch[0] ? &d->batch[1] : &d->batch[0];
+	struct ssdup_drainer *drainer = c->drainer;
+	struct drain_batch *now = drainer->ahead;
+	struct drain_batch *next = &drainer->batch[now == &drainer->batch[0]];
 	int r;
 
 	if (!batch_collect(c, next, how->gentle))
 		next = NULL;
-	d->ahead = NULL;
+	drainer->ahead = NULL;
 	r = batch_finish(c, now, next, how->spread);
 	return r ?: !!next;
 }
@@ -336,18 +338,20 @@ static int copy_batch(struct ssdup *c, const struct pacing_out *how,
 static int free_group(struct ssdup *c, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	int r = free_end(c);
 
 	if (ssdup_mode(c) != MODE_RUNNING)
-		return ssdup_salvage_written(c, &d->group, d->faults.left, d->faults.lost);
+		return ssdup_salvage_written(c, &drainer->group, drainer->faults.left,
+					     drainer->faults.lost);
 	if (r)
 		return r;
-	ssdup_group_set(c, &d->group, SEGMENT_WRITTEN_BACK);
-	d->freed = d->group;
-	d->since = d->chosen.ns > d->freed_at.ns ? d->chosen : d->freed_at;
+	ssdup_group_set(c, &drainer->group, SEGMENT_WRITTEN_BACK);
+	drainer->freed = drainer->group;
+	drainer->since = drainer->chosen.ns > drainer->freed_at.ns ? drainer->chosen :
+								      drainer->freed_at;
 	WRITE_ONCE(c->free_state, DRAIN_FREES);
-	queue_work(c->wq, &d->free_work);
+	queue_work(c->wq, &drainer->free_work);
 	return 0;
 }
 
@@ -367,14 +371,14 @@ static const struct {
 /* Forget the group being copied. */
 static void drop_group(struct ssdup *c)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 
-	if (d->ahead)
-		ssdup_batch_wait(d->ahead);
-	d->ahead = NULL;
-	if (d->stage != STAGE_CHOOSE)
-		ssdup_group_set(c, &d->group, SEGMENT_SEALED);
-	d->stage = STAGE_CHOOSE;
+	if (drainer->ahead)
+		ssdup_batch_wait(drainer->ahead);
+	drainer->ahead = NULL;
+	if (drainer->stage != STAGE_CHOOSE)
+		ssdup_group_set(c, &drainer->group, SEGMENT_SEALED);
+	drainer->stage = STAGE_CHOOSE;
 }
 
 void ssdup_drain_drop(struct ssdup *c)
@@ -389,38 +393,39 @@ void ssdup_drain_drop(struct ssdup *c)
  */
 static void shrink_group(struct ssdup *c, const struct pacing_group *size)
 {
-	struct ssdup_drainer *d = c->drainer;
-	u64 all = d->group.sectors, left = all - min(all, d->group.copied);
+	struct ssdup_drainer *drainer = c->drainer;
+	u64 all = drainer->group.sectors, left = all - min(all, drainer->group.copied);
 	u64 wanted = (u64)ssdup_pacing_group(size) * c->g.data_sectors;
 	u32 keep;
 
-	if (!size->waiters || d->stage != STAGE_COPY || d->again || left <= wanted ||
+	if (!size->waiters || drainer->stage != STAGE_COPY || drainer->again || left <= wanted ||
 	    ssdup_mode(c) != MODE_RUNNING)
 		return;
-	keep = max(div64_u64(wanted * d->group.nr, left), 1ULL);
-	if (keep >= d->group.nr)
+	keep = max(div64_u64(wanted * drainer->group.nr, left), 1ULL);
+	if (keep >= drainer->group.nr)
 		return;
-	ssdup_group_shrink(c, &d->group, keep);
+	ssdup_group_shrink(c, &drainer->group, keep);
 	/* What is copied is counted anew, too. */
-	d->chosen = ssdup_meter_mark(c);
-	d->group.sectors = mul_u64_u64_div_u64(d->group.sectors, left, all);
+	drainer->chosen = ssdup_meter_mark(c);
+	drainer->group.sectors = mul_u64_u64_div_u64(drainer->group.sectors, left, all);
 	order_group(c);
 }
 
-static int turn(struct ssdup *c, const struct pacing_out *how, const struct pacing_group *size)
+static int run_stages(struct ssdup *c, const struct pacing_out *how,
+		      const struct pacing_group *size)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	int r;
 
 	shrink_group(c, size);
 	do {
-		r = stages[d->stage].run(c, how, size);
+		r = stages[drainer->stage].run(c, how, size);
 		if (r < 0) {
 			drop_group(c);
 			return r;
 		}
-		d->stage = r ? stages[d->stage].more : stages[d->stage].done;
-	} while (d->stage == STAGE_READ || d->stage == STAGE_FREE);
+		drainer->stage = r ? stages[drainer->stage].more : stages[drainer->stage].done;
+	} while (drainer->stage == STAGE_READ || drainer->stage == STAGE_FREE);
 	return 0;
 }
 
@@ -432,15 +437,15 @@ bool ssdup_drain_failed(struct ssdup *c)
 /* Return: is @r an error? Not if a drain was requested since the try began: that one retries. */
 static bool tell_error(struct ssdup *c, int r)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 	bool anew, changed;
 
-	spin_lock(&d->lock);
-	anew = r && d->anew;
+	spin_lock(&drainer->lock);
+	anew = r && drainer->anew;
 	changed = !anew && r != c->drain_error;
 	if (changed)
 		WRITE_ONCE(c->drain_error, r);
-	spin_unlock(&d->lock);
+	spin_unlock(&drainer->lock);
 	if (changed) {
 		ssdup_drain_told(c);
 		ssdup_kick_waiting(c);
@@ -455,7 +460,7 @@ int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
 
 	c->drainer->class = class;
 	c->drainer->empty = empty;
-	r = turn(c, how, size);
+	r = run_stages(c, how, size);
 	return !kthread_should_stop() && tell_error(c, r) ? r : 0;
 }
 
@@ -468,26 +473,26 @@ u32 ssdup_drain_freeing(const struct ssdup *c)
 
 struct ssdup_class *ssdup_drain_class(struct ssdup *c)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 
-	return d->stage == STAGE_CHOOSE ? NULL : d->group.first->class;
+	return drainer->stage == STAGE_CHOOSE ? NULL : drainer->group.first->class;
 }
 
 void ssdup_drain_held(struct ssdup *c, struct meter_mark since)
 {
 	struct meter_mark now = ssdup_meter_mark(c);
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 
-	d->chosen.ns += now.ns - since.ns;
-	d->chosen.done += now.done - since.done;
+	drainer->chosen.ns += now.ns - since.ns;
+	drainer->chosen.done += now.done - since.done;
 }
 
 void ssdup_drain_anew(struct ssdup *c)
 {
-	struct ssdup_drainer *d = c->drainer;
+	struct ssdup_drainer *drainer = c->drainer;
 
-	spin_lock(&d->lock);
-	WRITE_ONCE(d->anew, true);
+	spin_lock(&drainer->lock);
+	WRITE_ONCE(drainer->anew, true);
 	WRITE_ONCE(c->drain_error, 0);
-	spin_unlock(&d->lock);
+	spin_unlock(&drainer->lock);
 }

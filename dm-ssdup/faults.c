@@ -59,7 +59,7 @@ static int move_block(struct ssdup *c, struct drain_faults *f, const struct drai
  * A disk that can read neither of two places is gone, and has no bad blocks. Overwrites the
  * scratch page. Return: 0 when it answers, -EAGAIN after a transient error, else -EIO.
  */
-static int answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
+static int disk_answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
 {
 	int r = ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, DRAIN_BLOCK_BYTES), r2;
 
@@ -74,7 +74,7 @@ static int answers(struct drain_batch *b, struct block_device *bdev, u64 one, u6
 /* If the SSD is gone, its blocks are not lost yet. */
 static bool ssd_answers(struct ssdup *c, struct drain_batch *b)
 {
-	int r = answers(b, c->ssd->bdev, SSDUP_SUPER_SECTOR(0), SSDUP_SUPER_SECTOR(1));
+	int r = disk_answers(b, c->ssd->bdev, SSDUP_SUPER_SECTOR(0), SSDUP_SUPER_SECTOR(1));
 
 	if (r == -EIO)
 		ssdup_fail(c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
@@ -86,7 +86,7 @@ static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
 {
 	u64 end = round_down(bdev_nr_sectors(c->hdd->bdev), DRAIN_BLOCK);
 
-	return !answers(b, c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK);
+	return !disk_answers(b, c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK);
 }
 
 /* Does another failed block end the try? Many do not in a read-only log, where none moves. */
@@ -137,7 +137,7 @@ static int reread_block(struct ssdup *c, struct drain_faults *f, struct drain_ba
  * The SSD cannot read this: mark it as lost. A read-only log keeps it as it is, and the next
  * try may read it.
  */
-static int lose(struct ssdup *c, struct drain_faults *f, const struct drain_piece *bad)
+static int lose_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *bad)
 {
 	u32 blocks = DIV_ROUND_UP(bad->sectors, DRAIN_BLOCK);
 	int r = ssdup_relocate(c, bad, SSDUP_KIND_LOST, NULL);
@@ -179,7 +179,7 @@ static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_ba
 				continue;
 		}
 		if (bad.sectors) {
-			r = lose(c, f, &bad) ?: r;
+			r = lose_block(c, f, &bad) ?: r;
 			piece = ssdup_plan_cut(&b->plan, piece, bad.start, bad.sectors);
 			bad.sectors = 0;
 		}

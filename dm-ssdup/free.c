@@ -32,17 +32,17 @@ int ssdup_flush_group(struct ssdup *c, const struct drain_group *g)
 
 void ssdup_free_end(struct ssdup *c, const struct drain_group *g)
 {
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
 	trace_ssdup_step(c, STEP_FREE_DROP);
-	for (h = group_first(g); h; h = group_next(g, h))
-		ssdup_drop(c, h);
+	for (seg = group_first(g); seg; seg = group_next(g, seg))
+		ssdup_drop(c, seg);
 	trace_ssdup_step(c, STEP_FREE_DROPPED);
 	/* In a log that is read-only no segment is opened again. */
 	if (ssdup_mode(c) == MODE_RUNNING) {
 		WRITE_ONCE(c->free_state, DRAIN_READS);
-		for (h = group_first(g); h; h = group_next(g, h))
-			wait_event(c->settle_wait, !atomic_read(&h->reads));
+		for (seg = group_first(g); seg; seg = group_next(g, seg))
+			wait_event(c->settle_wait, !atomic_read(&seg->reads));
 	}
 
 	/* No commit may use the segments while their state is reset. */
@@ -60,7 +60,7 @@ void ssdup_free_end(struct ssdup *c, const struct drain_group *g)
 
 int ssdup_free_group(struct ssdup *c, struct drain_group *g)
 {
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	int r;
 
 	trace_ssdup_step(c, STEP_FREE_BEGIN);
@@ -72,10 +72,10 @@ int ssdup_free_group(struct ssdup *c, struct drain_group *g)
 	r = ssdup_raise_tail(c, g->first->class, g->last + 1);
 	if (r)
 		return r;
-	for (h = group_first(g); h; h = group_next(g, h)) {
+	for (seg = group_first(g); seg; seg = group_next(g, seg)) {
 		/* The commit has made all pages of the sealed segment durable. */
-		WARN_ON_ONCE(h->pages_done != segment_pages(h));
-		trace_ssdup_free(c, h);
+		WARN_ON_ONCE(seg->pages_done != segment_pages(seg));
+		trace_ssdup_free(c, seg);
 	}
 	ssdup_free_end(c, g);
 	return 0;

@@ -8,74 +8,74 @@
 #define AT_ONCE		64U	/* segments that are looked at while interrupts are off */
 
 /* All that its writes have left is seen: pairs with the decrement in ssdup_put_write(). */
-static bool settled(const struct ssdup_segment *h)
+static bool segment_settled(const struct ssdup_segment *seg)
 {
-	return h->state == SEGMENT_SEALED && !atomic_read_acquire(&h->writes);
+	return seg->state == SEGMENT_SEALED && !atomic_read_acquire(&seg->writes);
 }
 
-static void group_add(struct drain_group *g, struct ssdup_segment *h)
+static void group_add(struct drain_group *g, struct ssdup_segment *seg)
 {
 	if (!g->nr++)
-		g->first = h;
-	g->last = h->generation;
-	g->sectors += log_word_sectors(atomic64_read(&h->word));
+		g->first = seg;
+	g->last = seg->generation;
+	g->sectors += log_word_sectors(atomic64_read(&seg->word));
 }
 
 u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty)
 {
 	bool running = ssdup_mode(c) == MODE_RUNNING;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	u64 generation = U64_MAX;
 
 	*empty = false;
 	spin_lock_irq(&c->segments->lock);
-	h = running ? k->to_drain :
+	seg = running ? k->to_drain :
 		      list_first_entry_or_null(&k->sealed, struct ssdup_segment, list);
-	if (h) {
-		if (!running || h->state == SEGMENT_DRAINING || settled(h))
-			generation = h->generation;
-		*empty = settled(h) && !h->tried && !atomic64_read(&h->live);
+	if (seg) {
+		if (!running || seg->state == SEGMENT_DRAINING || segment_settled(seg))
+			generation = seg->generation;
+		*empty = segment_settled(seg) && !seg->tried && !atomic64_read(&seg->live);
 	}
 	spin_unlock_irq(&c->segments->lock);
 	return generation;
 }
 
-static struct ssdup_segment *next_sealed(const struct ssdup_class *k, struct ssdup_segment *h)
+static struct ssdup_segment *next_sealed(const struct ssdup_class *k, struct ssdup_segment *seg)
 {
-	return list_is_last(&h->list, &k->sealed) ? NULL : list_next_entry(h, list);
+	return list_is_last(&seg->list, &k->sealed) ? NULL : list_next_entry(seg, list);
 }
 
-/* Go on with a group from @h on. Return: what to go on with, or NULL when it is complete. */
+/* Go on with a group from @seg on. Return: what to go on with, or NULL when it is complete. */
 static struct ssdup_segment *take_some(struct ssdup_class *k, u32 most, bool empty,
-				       struct drain_group *g, struct ssdup_segment *h)
+				       struct drain_group *g, struct ssdup_segment *seg)
 {
 	u32 i;
 
-	for (i = 0; h && i < AT_ONCE; i++, h = next_sealed(k, h)) {
-		if (!g->nr && (h->state != SEGMENT_SEALED || h->tried))
+	for (i = 0; seg && i < AT_ONCE; i++, seg = next_sealed(k, seg)) {
+		if (!g->nr && (seg->state != SEGMENT_SEALED || seg->tried))
 			continue;
-		if (g->nr == most || !settled(h) || (empty && atomic64_read(&h->live)))
+		if (g->nr == most || !segment_settled(seg) || (empty && atomic64_read(&seg->live)))
 			return NULL;
-		h->state = SEGMENT_DRAINING;
-		group_add(g, h);
+		seg->state = SEGMENT_DRAINING;
+		group_add(g, seg);
 	}
-	return h;
+	return seg;
 }
 
 bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,
 		      struct drain_group *g)
 {
 	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
 	*g = (struct drain_group){ };
 	spin_lock_irq(&s->lock);
-	h = take_some(k, most, empty, g, k->to_drain);
+	seg = take_some(k, most, empty, g, k->to_drain);
 	spin_unlock_irq(&s->lock);
-	/* Nobody else takes @h off the list: it is not written back, or the log is read-only. */
-	while (h) {
+	/* Nobody else takes @seg off the list: it is not written back, or the log is read-only. */
+	while (seg) {
 		spin_lock_irq(&s->lock);
-		h = take_some(k, most, empty, g, h);
+		seg = take_some(k, most, empty, g, seg);
 		spin_unlock_irq(&s->lock);
 	}
 	return g->nr;
@@ -85,10 +85,10 @@ void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
 {
 	struct drain_group kept = { .flush_errors = g->flush_errors, .wrote = g->wrote };
 	struct drain_group rest = { };
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
-	for (h = group_first(g); h; h = group_next(g, h))
-		group_add(kept.nr < keep ? &kept : &rest, h);
+	for (seg = group_first(g); seg; seg = group_next(g, seg))
+		group_add(kept.nr < keep ? &kept : &rest, seg);
 	ssdup_group_set(c, &rest, SEGMENT_SEALED);
 	*g = kept;
 }
@@ -110,16 +110,16 @@ static void choose_to_drain(struct ssdup_class *k, const struct drain_group *g,
 void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state)
 {
 	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h = group_first(g), *last = h;
+	struct ssdup_segment *seg = group_first(g), *last = seg;
 	u32 i;
 
-	while (h) {
+	while (seg) {
 		spin_lock_irq(&s->lock);
-		for (i = 0; h && i < AT_ONCE; i++, h = group_next(g, h)) {
-			h->state = state;
-			last = h;
+		for (i = 0; seg && i < AT_ONCE; i++, seg = group_next(g, seg)) {
+			seg->state = state;
+			last = seg;
 		}
-		if (!h)
+		if (!seg)
 			choose_to_drain(last->class, g, last, state);
 		spin_unlock_irq(&s->lock);
 	}
@@ -129,7 +129,7 @@ bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
 		     struct drain_group *g)
 {
 	struct drain_group all = { };
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
 	*g = (struct drain_group){ };
 	spin_lock_irq(&c->segments->lock);
@@ -139,46 +139,46 @@ bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
 		all.nr = k->nr_sealed;
 	}
 	spin_unlock_irq(&c->segments->lock);
-	for (h = group_first(&all); h; h = group_next(&all, h)) {
+	for (seg = group_first(&all); seg; seg = group_next(&all, seg)) {
 		/* Of a read-only log, the thread alone changes it. */
-		if (written && (h->state != SEGMENT_WRITTEN_BACK || h->lost))
+		if (written && (seg->state != SEGMENT_WRITTEN_BACK || seg->lost))
 			break;
-		group_add(g, h);
+		group_add(g, seg);
 	}
 	return g->nr;
 }
 
-static void free_segment(struct ssdup *c, struct ssdup_segment *h)
+static void free_segment(struct ssdup *c, struct ssdup_segment *seg)
 {
 	struct ssdup_segments *s = c->segments;
-	struct ssdup_class *k = h->class;
+	struct ssdup_class *k = seg->class;
 
 	/* A log that is read-only has entries that never became durable. */
-	ssdup_take_spares_back(c, h, 0);
-	list_del_init(&h->ring);
-	if (k->to_drain == h)
-		k->to_drain = next_sealed(k, h);
+	ssdup_take_spares_back(c, seg, 0);
+	list_del_init(&seg->ring);
+	if (k->to_drain == seg)
+		k->to_drain = next_sealed(k, seg);
 	WRITE_ONCE(k->nr_sealed, k->nr_sealed - 1);
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
 	/* Under the lock, so that the count agrees with the states. */
 	stat_inc(c, STAT_FREES);
-	ssdup_add_free(s, h, &s->stale);
+	ssdup_add_free(s, seg, &s->stale);
 	/* Another class may open it. */
-	if (k->open == h)
+	if (k->open == seg)
 		WRITE_ONCE(k->open, ssdup_no_segment(c));
 }
 
 void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 {
 	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h = group_first(g), *next;
+	struct ssdup_segment *seg = group_first(g), *next;
 	u32 i;
 
-	while (h) {
+	while (seg) {
 		spin_lock_irq(&s->lock);
-		for (i = 0; h && i < AT_ONCE; i++, h = next) {
-			next = group_next(g, h);
-			free_segment(c, h);
+		for (i = 0; seg && i < AT_ONCE; i++, seg = next) {
+			next = group_next(g, seg);
+			free_segment(c, seg);
 		}
 		ssdup_more_to_open(c);
 		spin_unlock_irq(&s->lock);

@@ -25,9 +25,9 @@ struct drain_group {
 
 /* The first or next segment of a group, or NULL; for the writeback thread and its work. */
 static inline struct ssdup_segment *group_next(const struct drain_group *g,
-					       struct ssdup_segment *h)
+					       struct ssdup_segment *seg)
 {
-	return h->generation == g->last ? NULL : list_next_entry(h, list);
+	return seg->generation == g->last ? NULL : list_next_entry(seg, list);
 }
 
 static inline struct ssdup_segment *group_first(const struct drain_group *g)

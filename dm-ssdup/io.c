@@ -47,8 +47,9 @@ static void remap_log(struct ssdup *c, struct bio *bio, u64 sector)
 }
 
 /* Count a request and its sectors; with a @sign of -1, take them back. */
-static __always_inline void count(struct ssdup *c, const struct ssdup_io *io,
-				  enum ssdup_stat requests, enum ssdup_stat sectors, s64 sign)
+static __always_inline void count_request(struct ssdup *c, const struct ssdup_io *io,
+					  enum ssdup_stat requests, enum ssdup_stat sectors,
+					  s64 sign)
 {
 	stat_add(c, requests, sign);
 	stat_add(c, sectors, sign * io->sectors);
@@ -83,13 +84,13 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	switch (kind) {
 	case SSDUP_KIND_NONE:
 		io->state = IO_HDD_READ;
-		count(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
+		count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
 		ssdup_meter_read(c, io, SSDUP_HDD);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		io->state = IO_LOG_READ;
-		count(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
+		count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
 		ssdup_meter_read(c, io, SSDUP_SSD);
 		remap_log(c, bio, pos);
 		return DM_MAPIO_REMAPPED;
@@ -237,7 +238,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_WRITE;
-	count(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
+	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
 	ssdup_meter_write(c, io, SSDUP_HDD);
 	remap_hdd(c, bio, io);
 	return DM_MAPIO_REMAPPED;
@@ -246,7 +247,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_LOG_WRITE;
-	count(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
+	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
 	ssdup_meter_write(c, io, SSDUP_SSD);
 	/*
 	 * The commit after the write makes its data durable too. The place is
@@ -501,18 +502,19 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 }
 
 /* It failed for want of a tag: count it when its submitter tries again. */
-static noinline void uncount(struct ssdup *c, const struct bio *bio, const struct ssdup_io *io)
+static noinline void uncount_request(struct ssdup *c, const struct bio *bio,
+				     const struct ssdup_io *io)
 {
 	switch (io->state) {
 	case IO_HDD_READ:
-		count(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, -1);
+		count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, -1);
 		break;
 	case IO_LOG_READ:
-		count(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, -1);
+		count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, -1);
 		break;
 	case IO_HDD_WRITE:
 		if (bio_op(bio) == REQ_OP_WRITE) {
-			count(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, -1);
+			count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, -1);
 			break;
 		}
 		stat_add(c, STAT_WRITES_HDD, -1);
@@ -525,7 +527,7 @@ static noinline void uncount(struct ssdup *c, const struct bio *bio, const struc
 static noinline int end_log_write_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 					blk_status_t status)
 {
-	count(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, -1);
+	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, -1);
 	if (status)
 		ssdup_refused(c, io, status);
 	io->again = true;
@@ -539,7 +541,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	struct ssdup_io *io = io_of(bio);
 
 	if (unlikely(*status == BLK_STS_AGAIN))
-		uncount(c, bio, io);
+		uncount_request(c, bio, io);
 	switch (io->state) {
 	case IO_HDD_READ:
 		ssdup_meter_end(&c->meter->hdd, io, true);

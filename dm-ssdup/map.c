@@ -45,13 +45,13 @@ bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
 
 void ssdup_class_count(struct ssdup *c, const struct extent *e, s64 sectors)
 {
-	struct ssdup_segment *h = segment_of(c, e->pos);
+	struct ssdup_segment *seg = segment_of(c, e->pos);
 
 	this_cpu_add(c->stats->class[extent_class(e, c->nr_classes)].sectors, sectors);
 	/* A drain has nothing to write of it. */
 	if (e->kind == SSDUP_KIND_DISCARD)
 		return;
-	if (!atomic64_add_return(sectors, &h->live) && sectors < 0)
+	if (!atomic64_add_return(sectors, &seg->live) && sectors < 0)
 		ssdup_kick_writeback(c);
 }
 
@@ -162,18 +162,18 @@ static void drop_arrays(struct ssdup *c, const struct llist_head *arrays)
 	}
 }
 
-void ssdup_drop(struct ssdup *c, struct ssdup_segment *h)
+void ssdup_drop(struct ssdup *c, struct ssdup_segment *seg)
 {
-	drop_arrays(c, &h->arrays);
-	drop_arrays(c, &h->ordered);
-	/* Splitting an extent of @h adds a piece: look again until all of them are out. */
-	while (!llist_empty(&h->pieces)) {
-		struct llist_node *pieces = llist_del_all(&h->pieces), *last = pieces;
+	drop_arrays(c, &seg->arrays);
+	drop_arrays(c, &seg->ordered);
+	/* Splitting an extent of @seg adds a piece: look again until all of them are out. */
+	while (!llist_empty(&seg->pieces)) {
+		struct llist_node *pieces = llist_del_all(&seg->pieces), *last = pieces;
 
 		while (last->next)
 			last = last->next;
-		llist_add_batch(pieces, last, &h->ordered);
-		drop_arrays(c, &h->ordered);
+		llist_add_batch(pieces, last, &seg->ordered);
+		drop_arrays(c, &seg->ordered);
 	}
-	ssdup_free_arrays(c, h);
+	ssdup_free_arrays(c, seg);
 }

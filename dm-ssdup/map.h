@@ -163,7 +163,7 @@ static __always_inline bool ssdup_insert(struct ssdup *c, struct ssdup_io *io)
  */
 bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq);
 
-/** ssdup_drop() - take the extents of @h out of the map, and free them; process context */
-void ssdup_drop(struct ssdup *c, struct ssdup_segment *h);
+/** ssdup_drop() - take the extents of @seg out of the map, and free them; process context */
+void ssdup_drop(struct ssdup *c, struct ssdup_segment *seg);
 
 #endif

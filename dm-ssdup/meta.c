@@ -95,14 +95,14 @@ int ssdup_meta_begin(struct ssdup *c)
 
 void ssdup_meta_end(struct ssdup *c, int error, bool flush)
 {
-	struct ssdup_meta *m = c->meta;
+	struct ssdup_meta *meta = c->meta;
 
-	lockdep_assert_held(&m->lock);
+	lockdep_assert_held(&meta->lock);
 	/* Only the first error: a drain may write back all dirty data, and then FLUSHes succeed. */
-	if (error && !m->failed && (flush || !fua_is_no_flush(c->ssd->bdev)))
+	if (error && !meta->failed && (flush || !fua_is_no_flush(c->ssd->bdev)))
 		ssdup_owe(&c->debt);
-	m->failed |= error;
-	mutex_unlock(&m->lock);
+	meta->failed |= error;
+	mutex_unlock(&meta->lock);
 }
 
 void ssdup_meta_wrote(struct ssdup *c, u32 blocks)

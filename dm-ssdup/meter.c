@@ -13,245 +13,250 @@
 #include "segments.h"
 #include "wake.h"
 
-static struct balance_cost cost_of(const struct disk_meter *d)
+static struct balance_cost cost_of(const struct disk_meter *disk)
 {
 	return (struct balance_cost){
-		.unit_ns = READ_ONCE(d->cost.unit_ns),
-		.request_ns = READ_ONCE(d->cost.request_ns),
-		.place_ns = READ_ONCE(d->cost.place_ns),
+		.unit_ns = READ_ONCE(disk->cost.unit_ns),
+		.request_ns = READ_ONCE(disk->cost.request_ns),
+		.place_ns = READ_ONCE(disk->cost.place_ns),
 	};
 }
 
 /* Has the disk done work of a drain since the last look? Then its busy time teaches nothing. */
-static bool take_drained(struct disk_meter *d)
+static bool take_drained(struct disk_meter *disk)
 {
-	bool drained = READ_ONCE(d->drained);
+	bool drained = READ_ONCE(disk->drained);
 
 	/* Work still in flight counts at the next look, too. */
-	WRITE_ONCE(d->drained, atomic_read(&d->strange));
+	WRITE_ONCE(disk->drained, atomic_read(&disk->strange));
 	return drained;
 }
 
-static void learn(struct disk_meter *d)
+static void learn_costs(struct disk_meter *disk)
 {
-	struct balance_work w = balance_of_sum(atomic64_xchg(&d->ended, 0));
-	u64 done = d->done + balance_price(&d->cost, &w), now, passed, idle;
-	bool one_by_one = READ_ONCE(d->empty) > w.requests / 2;
-	struct balance_cost cost = d->cost;
+	struct balance_work w = balance_of_sum(atomic64_xchg(&disk->ended, 0));
+	u64 done = disk->done + balance_price(&disk->cost, &w), now, passed, idle;
+	bool one_by_one = READ_ONCE(disk->empty) > w.requests / 2;
+	struct balance_cost cost = disk->cost;
 
 	/* Early: since the exchange above, done_ns() is too low. */
-	WRITE_ONCE(d->done, done);
+	WRITE_ONCE(disk->done, done);
 	now = ktime_get_ns();
-	passed = now - d->looked;
-	idle = READ_ONCE(d->idle);
-	WRITE_ONCE(d->idle, 0);
-	WRITE_ONCE(d->empty, 0);
-	d->looked = now;
-	if (take_drained(d) || idle >= passed)
+	passed = now - disk->looked;
+	idle = READ_ONCE(disk->idle);
+	WRITE_ONCE(disk->idle, 0);
+	WRITE_ONCE(disk->empty, 0);
+	disk->looked = now;
+	if (take_drained(disk) || idle >= passed)
 		return;
 	if (ssdup_balance_learn(&cost, &w, passed - idle) && one_by_one)
-		WRITE_ONCE(d->look, tuning.rest);
-	WRITE_ONCE(d->cost.unit_ns, cost.unit_ns);
-	WRITE_ONCE(d->cost.request_ns, cost.request_ns);
-	WRITE_ONCE(d->cost.place_ns, cost.place_ns);
+		WRITE_ONCE(disk->look, tuning.rest);
+	WRITE_ONCE(disk->cost.unit_ns, cost.unit_ns);
+	WRITE_ONCE(disk->cost.request_ns, cost.request_ns);
+	WRITE_ONCE(disk->cost.place_ns, cost.place_ns);
 }
 
 /* Begin, or end a disk's rest: restart everything that was not kept meanwhile. */
-static void wake(struct disk_meter *d)
+static void wake_disk(struct disk_meter *disk)
 {
 	u64 now = ktime_get_ns();
 
-	atomic64_set(&d->ended, 0);
-	WRITE_ONCE(d->idle, 0);
-	WRITE_ONCE(d->empty, 0);
-	WRITE_ONCE(d->idle_since, now);
-	take_drained(d);
-	d->looked = now;
-	WRITE_ONCE(d->look, tuning.look);
+	atomic64_set(&disk->ended, 0);
+	WRITE_ONCE(disk->idle, 0);
+	WRITE_ONCE(disk->empty, 0);
+	WRITE_ONCE(disk->idle_since, now);
+	take_drained(disk);
+	disk->looked = now;
+	WRITE_ONCE(disk->look, tuning.look);
 }
 
 int ssdup_meter_create(struct ssdup *c)
 {
-	struct ssdup_meter *l = kvzalloc(sizeof(*l), GFP_KERNEL);
+	struct ssdup_meter *meter = kvzalloc(sizeof(*meter), GFP_KERNEL);
 
-	if (!l)
+	if (!meter)
 		return -ENOMEM;
-	c->meter = l;
-	l->hdd.cost = (struct balance_cost){
+	c->meter = meter;
+	meter->hdd.cost = (struct balance_cost){
 		tuning.hdd_unit_ns, tuning.hdd_request_ns, tuning.hdd_place_ns,
 	};
-	l->ssd.cost = (struct balance_cost){ tuning.ssd_unit_ns, tuning.ssd_request_ns, 0 };
-	wake(&l->hdd);
-	wake(&l->ssd);
-	l->keep = balance_keep(0);
-	l->left = U32_MAX;
-	l->loose = true;
-	l->small_wait = ssdup_balance_small_wait(&l->hdd.cost, &l->ssd.cost, l->keep, 0,
-						 !l->loose);
-	l->flush_ns = tuning.flush_ns;
-	l->sync_ns = tuning.sync_ns;
-	l->drain_ns = l->hdd.cost.unit_ns;
+	meter->ssd.cost = (struct balance_cost){ tuning.ssd_unit_ns, tuning.ssd_request_ns, 0 };
+	wake_disk(&meter->hdd);
+	wake_disk(&meter->ssd);
+	meter->keep = balance_keep(0);
+	meter->left = U32_MAX;
+	meter->loose = true;
+	meter->small_wait = ssdup_balance_small_wait(&meter->hdd.cost, &meter->ssd.cost,
+						     meter->keep, 0, !meter->loose);
+	meter->flush_ns = tuning.flush_ns;
+	meter->sync_ns = tuning.sync_ns;
+	meter->drain_ns = meter->hdd.cost.unit_ns;
 	/* Until it is measured, scattered writes of BALANCE_UNIT sectors. */
-	l->free_ns = l->hdd.cost.unit_ns + l->hdd.cost.place_ns + l->hdd.cost.request_ns;
-	l->net_ns = l->free_ns;
+	meter->free_ns = balance_price(&meter->hdd.cost, &(struct balance_work){
+		.sectors = BALANCE_UNIT, .requests = 1, .placed = 1,
+	});
+	meter->net_ns = meter->free_ns;
 	return 0;
 }
 
-void ssdup_meter_look(struct disk_meter *d)
+void ssdup_meter_look(struct disk_meter *disk)
 {
-	if (test_and_set_bit_lock(0, &d->looking))
+	if (test_and_set_bit_lock(0, &disk->looking))
 		return;
-	if (ssdup_meter_rests(d))
-		wake(d);
+	if (ssdup_meter_rests(disk))
+		wake_disk(disk);
 	else
-		learn(d);
-	clear_bit_unlock(0, &d->looking);
+		learn_costs(disk);
+	clear_bit_unlock(0, &disk->looking);
 }
 
-void ssdup_meter_turn(struct disk_meter *d, u64 before)
+void ssdup_meter_turn(struct disk_meter *disk, u64 before)
 {
 	if (before) {
-		ssdup_meter_look(d);
+		ssdup_meter_look(disk);
 		return;
 	}
-	WRITE_ONCE(d->idle, READ_ONCE(d->idle) + ktime_get_ns() - READ_ONCE(d->idle_since));
-	WRITE_ONCE(d->empty, READ_ONCE(d->empty) + 1);
+	WRITE_ONCE(disk->idle,
+		   READ_ONCE(disk->idle) + ktime_get_ns() - READ_ONCE(disk->idle_since));
+	WRITE_ONCE(disk->empty, READ_ONCE(disk->empty) + 1);
 }
 
-void ssdup_meter_empty(struct disk_meter *d)
+void ssdup_meter_empty(struct disk_meter *disk)
 {
-	WRITE_ONCE(d->idle_since, ktime_get_ns());
+	WRITE_ONCE(disk->idle_since, ktime_get_ns());
 }
 
-static void promise(struct ssdup_meter *l, u64 sectors)
+static void promise_sectors(struct ssdup_meter *meter, u64 sectors)
 {
-	u64 part = div64_u64(sectors * BALANCE_ONE, READ_ONCE(l->left) + 1);
+	u64 part = div64_u64(sectors * BALANCE_ONE, READ_ONCE(meter->left) + 1);
 
-	WRITE_ONCE(l->promised, sectors);
-	WRITE_ONCE(l->promised_part, min(part, BALANCE_ONE));
+	WRITE_ONCE(meter->promised, sectors);
+	WRITE_ONCE(meter->promised_part, min(part, BALANCE_ONE));
 }
 
 /*
  * A write that begins a chunk on the SSD promises room for the rest; later ones use it up.
  * @times: number of writes that this one stands for
  */
-static void promise_rest(struct ssdup_meter *l, const struct ssdup_io *io, u32 times)
+static void promise_rest(struct ssdup_meter *meter, const struct ssdup_io *io, u32 times)
 {
-	u64 promised = READ_ONCE(l->promised), sectors = (u64)io->sectors * times;
+	u64 promised = READ_ONCE(meter->promised), sectors = (u64)io->sectors * times;
 
 	if (io->place.last == BIT(SSDUP_SSD))
-		promise(l, promised - min(promised, sectors));
+		promise_sectors(meter, promised - min(promised, sectors));
 	else
-		promise(l, promised + BALANCE_CHUNK - min(io->sectors, BALANCE_CHUNK));
+		promise_sectors(meter, promised + BALANCE_CHUNK - min(io->sectors, BALANCE_CHUNK));
 }
 
 bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
 {
-	const struct ssdup_meter *l = c->meter;
+	const struct ssdup_meter *meter = c->meter;
 
-	return ssdup_meter_arm(l, io) <=
-	       div_u64(READ_ONCE(l->net_ns) * io->sectors, BALANCE_UNIT);
+	return ssdup_meter_arm(meter, io) <=
+	       div_u64(READ_ONCE(meter->net_ns) * io->sectors, BALANCE_UNIT);
 }
 
-void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io)
+void ssdup_meter_front(struct disk_meter *disk, const struct ssdup_io *io)
 {
-	WRITE_ONCE(d->to_come, balance_to_come(READ_ONCE(d->to_come), io->place.front, io->price,
-					       io->sectors));
+	u64 to_come = READ_ONCE(disk->to_come);
+
+	WRITE_ONCE(disk->to_come,
+		   balance_to_come(to_come, io->place.front, io->price, io->sectors));
 }
 
 /* May the SSD take the next small writes unseen? @others: log writes in flight beside @io */
-static bool only_small(const struct ssdup_meter *l, const struct ssdup_io *io, u32 others)
+static bool only_small(const struct ssdup_meter *meter, const struct ssdup_io *io, u32 others)
 {
 	/* Writes that were not looked at are missing in the queue: assume the dearest. */
-	u64 waits = atomic64_read(&l->ssd.queue) +
-		    others * ssdup_price(&l->ssd, tuning.small, false);
+	u64 waits = atomic64_read(&meter->ssd.queue) +
+		    others * ssdup_price(&meter->ssd, tuning.small, false);
 
 	return io->place.last == BIT(SSDUP_SSD) && io->sectors <= tuning.small &&
-	       waits < READ_ONCE(l->small_wait);
+	       waits < READ_ONCE(meter->small_wait);
 }
 
 void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io)
 {
 	u32 others = atomic_read(&io->segment->writes) - 1;
-	struct ssdup_meter *l = c->meter;
+	struct ssdup_meter *meter = c->meter;
 
-	if (only_small(l, io, others)) {
-		WRITE_ONCE(l->small, tuning.small);
-		promise_rest(l, io, tuning.tick);
-		io->times = balance_stands_for(others, READ_ONCE(l->skipped));
+	if (only_small(meter, io, others)) {
+		WRITE_ONCE(meter->small, tuning.small);
+		promise_rest(meter, io, tuning.tick);
+		io->times = balance_stands_for(others, READ_ONCE(meter->skipped));
 	} else {
-		promise_rest(l, io, 1);
+		promise_rest(meter, io, 1);
 	}
-	io->price = ssdup_price(&l->ssd, io->sectors, false) * io->times;
-	ssdup_meter_begin(&l->ssd, io);
+	io->price = ssdup_price(&meter->ssd, io->sectors, false) * io->times;
+	ssdup_meter_begin(&meter->ssd, io);
 }
 
 bool ssdup_meter_quiet(const struct ssdup *c)
 {
-	const struct ssdup_meter *l = c->meter;
+	const struct ssdup_meter *meter = c->meter;
 
 	/* Other policies need every stream, and no request ends a disk's rest there. */
 	if (!ssdup_balances(c))
 		return false;
-	return READ_ONCE(l->small) ||
-	       (ssdup_meter_rests(&l->hdd) && !atomic64_read(&l->ssd.queue));
+	return READ_ONCE(meter->small) ||
+	       (ssdup_meter_rests(&meter->hdd) && !atomic64_read(&meter->ssd.queue));
 }
 
 /* The HDD begins work that is no request, so nothing can be learnt until it ends. */
-static void strange_begin(struct ssdup_meter *l, struct meter_drain *b, u64 price)
+static void strange_begin(struct ssdup_meter *meter, struct meter_drain *b, u64 price)
 {
 	b->price = price + 1;
 	b->begun = ktime_get_ns();
-	atomic_inc(&l->hdd.strange);
-	WRITE_ONCE(l->hdd.drained, true);
-	ssdup_queue_add(&l->hdd, b->price);
+	atomic_inc(&meter->hdd.strange);
+	WRITE_ONCE(meter->hdd.drained, true);
+	ssdup_queue_add(&meter->hdd, b->price);
 }
 
 /* Return: how long it took, ns. */
-static u64 strange_end(struct ssdup_meter *l, const struct meter_drain *b)
+static u64 strange_end(struct ssdup_meter *meter, const struct meter_drain *b)
 {
 	u64 passed = ktime_get_ns() - b->begun;
 
-	if (!atomic64_sub_return(b->price, &l->hdd.queue))
-		ssdup_meter_empty(&l->hdd);
-	atomic_dec(&l->hdd.strange);
-	WRITE_ONCE(l->hdd.drained, true);
+	if (!atomic64_sub_return(b->price, &meter->hdd.queue))
+		ssdup_meter_empty(&meter->hdd);
+	atomic_dec(&meter->hdd.strange);
+	WRITE_ONCE(meter->hdd.drained, true);
 	return passed;
 }
 
 /* Expected time of all requests that a disk has ended so far; ns. */
-static u64 done_ns(const struct disk_meter *d)
+static u64 done_ns(const struct disk_meter *disk)
 {
-	const struct balance_work w = balance_of_sum(atomic64_read(&d->ended));
-	const struct balance_cost cost = cost_of(d);
+	const struct balance_work w = balance_of_sum(atomic64_read(&disk->ended));
+	const struct balance_cost cost = cost_of(disk);
 
 	/* At rest, @ended counts requests without their work. */
-	if (ssdup_meter_rests(d))
-		return READ_ONCE(d->done);
-	return READ_ONCE(d->done) + balance_price(&cost, &w);
+	if (ssdup_meter_rests(disk))
+		return READ_ONCE(disk->done);
+	return READ_ONCE(disk->done) + balance_price(&cost, &w);
 }
 
 void ssdup_meter_drain_begin(struct ssdup *c, struct meter_drain *b, u32 sectors)
 {
-	struct ssdup_meter *l = c->meter;
+	struct ssdup_meter *meter = c->meter;
 
 	b->sectors = sectors;
-	b->done = done_ns(&l->hdd);
-	strange_begin(l, b, div_u64(l->drain_ns * sectors, BALANCE_UNIT));
+	b->done = done_ns(&meter->hdd);
+	strange_begin(meter, b, div_u64(meter->drain_ns * sectors, BALANCE_UNIT));
 }
 
 void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 ended)
 {
-	struct ssdup_meter *l = c->meter;
-	u64 passed = strange_end(l, b), cost;
+	struct ssdup_meter *meter = c->meter;
+	u64 passed = strange_end(meter, b), cost;
 	s64 others;
 
 	/* There was nothing left to write. */
 	if (!b->sectors || ended <= b->begun)
 		return;
-	others = max_t(s64, done_ns(&l->hdd) - b->done, 0);
+	others = max_t(s64, done_ns(&meter->hdd) - b->done, 0);
 	cost = balance_drain_cost(ended - b->begun, passed, others);
-	WRITE_ONCE(l->drain_ns, balance_drain_learn(l->drain_ns, cost, b->sectors));
+	WRITE_ONCE(meter->drain_ns, balance_drain_learn(meter->drain_ns, cost, b->sectors));
 	/* The HDD may be cheap now for writes that preferred to wait for space. */
 	if (ssdup_balances(c))
 		ssdup_kick_waiting(c);
@@ -266,18 +271,18 @@ void ssdup_meter_freed(struct ssdup *c, u64 sectors, struct meter_mark since,
 		       struct meter_mark now)
 {
 	s64 ns = now.ns - since.ns, others = max_t(s64, now.done - since.done, 0);
-	struct ssdup_meter *l = c->meter;
+	struct ssdup_meter *meter = c->meter;
 	u64 net;
 
 	/* When the drain was held off after the group before was free, that is not known. */
 	if (!sectors || ns <= 0)
 		return;
-	WRITE_ONCE(l->free_ns, balance_drain_learn(l->free_ns, ns, sectors));
+	WRITE_ONCE(meter->free_ns, balance_drain_learn(meter->free_ns, ns, sectors));
 	/* A disk at rest does not count what it does. */
-	if (ssdup_meter_rests(&l->hdd))
+	if (ssdup_meter_rests(&meter->hdd))
 		return;
 	net = balance_drain_cost(ns, ns, others);
-	WRITE_ONCE(l->net_ns, balance_drain_learn(l->net_ns, net, sectors));
+	WRITE_ONCE(meter->net_ns, balance_drain_learn(meter->net_ns, net, sectors));
 }
 
 u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors)
@@ -286,31 +291,32 @@ u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors)
 }
 
 /* Frequent flushes make direct writes dearer, since each flush must bring them to the disk. */
-static void price_flushes(struct ssdup_meter *l)
+static void price_flushes(struct ssdup_meter *meter)
 {
-	WRITE_ONCE(l->flush_price,
-		   READ_ONCE(l->flush_ns) * READ_ONCE(l->flush_rate) / tuning.flush_share);
+	WRITE_ONCE(meter->flush_price,
+		   READ_ONCE(meter->flush_ns) * READ_ONCE(meter->flush_rate) / tuning.flush_share);
 }
 
 void ssdup_meter_flush(struct ssdup *c)
 {
-	struct ssdup_meter *l = c->meter;
-	u32 flushes = READ_ONCE(l->flushes) + 1, rate = flushes - READ_ONCE(l->flushes_seen);
+	struct ssdup_meter *meter = c->meter;
+	u32 flushes = READ_ONCE(meter->flushes) + 1;
+	u32 rate = flushes - READ_ONCE(meter->flushes_seen);
 
-	WRITE_ONCE(l->flushes, flushes);
+	WRITE_ONCE(meter->flushes, flushes);
 	/* This window already has more than the last one. */
-	if (rate > READ_ONCE(l->flush_rate)) {
-		WRITE_ONCE(l->flush_rate, rate);
-		price_flushes(l);
+	if (rate > READ_ONCE(meter->flush_rate)) {
+		WRITE_ONCE(meter->flush_rate, rate);
+		price_flushes(meter);
 	}
 }
 
 void ssdup_meter_flushed(struct ssdup *c, u64 ns)
 {
-	struct ssdup_meter *l = c->meter;
+	struct ssdup_meter *meter = c->meter;
 
-	WRITE_ONCE(l->flush_ns, balance_average(l->flush_ns, ns));
-	price_flushes(l);
+	WRITE_ONCE(meter->flush_ns, balance_average(meter->flush_ns, ns));
+	price_flushes(meter);
 }
 
 void ssdup_meter_sync_begin(struct ssdup *c, struct meter_drain *f)
@@ -320,9 +326,9 @@ void ssdup_meter_sync_begin(struct ssdup *c, struct meter_drain *f)
 
 void ssdup_meter_sync_end(struct ssdup *c, const struct meter_drain *f)
 {
-	struct ssdup_meter *l = c->meter;
+	struct ssdup_meter *meter = c->meter;
 
-	WRITE_ONCE(l->sync_ns, balance_average(l->sync_ns, strange_end(l, f)));
+	WRITE_ONCE(meter->sync_ns, balance_average(meter->sync_ns, strange_end(meter, f)));
 }
 
 u64 ssdup_meter_budget(const struct ssdup *c)
@@ -339,75 +345,75 @@ u64 ssdup_meter_written(struct ssdup *c)
 u64 ssdup_meter_settle(struct ssdup *c)
 {
 	u32 budget = READ_ONCE(c->set.ssd_budget), thrift = READ_ONCE(c->set.thrift);
-	struct ssdup_meter *l = c->meter;
+	struct ssdup_meter *meter = c->meter;
 	u64 day = 0;
 	s64 left;
 
-	if (budget || READ_ONCE(l->account.then)) {
+	if (budget || READ_ONCE(meter->account.then)) {
 		day = ssdup_meter_budget(c);
-		if (!test_and_set_bit_lock(0, &l->settling)) {
-			ssdup_thrift_update(&l->account, day, ktime_get_boottime_ns(),
+		if (!test_and_set_bit_lock(0, &meter->settling)) {
+			ssdup_thrift_update(&meter->account, day, ktime_get_boottime_ns(),
 					    ssdup_meter_written(c));
-			clear_bit_unlock(0, &l->settling);
+			clear_bit_unlock(0, &meter->settling);
 		}
 	}
-	left = READ_ONCE(l->account.left);
-	WRITE_ONCE(l->price, ssdup_thrift_price(thrift, day, left,
-						READ_ONCE(l->hdd.cost.unit_ns)));
+	left = READ_ONCE(meter->account.left);
+	WRITE_ONCE(meter->price, ssdup_thrift_price(thrift, day, left,
+						    READ_ONCE(meter->hdd.cost.unit_ns)));
 	return max(left, 0LL);
 }
 
 void ssdup_meter_inherit(struct ssdup *c, struct ssdup *from)
 {
-	struct ssdup_meter *l = c->meter;
+	struct ssdup_meter *meter = c->meter;
 
 	/* One of them may still be under construction, and this one may go on with its own. */
-	if (!l || !from->meter || c->recovered || !from->meter->account.then)
+	if (!meter || !from->meter || c->recovered || !from->meter->account.then)
 		return;
 	ssdup_meter_settle(from);
-	l->account = from->meter->account;
-	l->account.used = ssdup_meter_written(c);
+	meter->account = from->meter->account;
+	meter->account.used = ssdup_meter_written(c);
 }
 
-static noinline void window(struct ssdup_meter *l, u32 fill)
+static noinline void end_window(struct ssdup_meter *meter, u32 fill)
 {
-	const struct balance_cost hdd = cost_of(&l->hdd), ssd = cost_of(&l->ssd);
-	u32 flushes = READ_ONCE(l->flushes);
-	u64 promised = READ_ONCE(l->promised);
+	const struct balance_cost hdd = cost_of(&meter->hdd), ssd = cost_of(&meter->ssd);
+	u32 flushes = READ_ONCE(meter->flushes);
+	u64 promised = READ_ONCE(meter->promised);
 
-	WRITE_ONCE(l->flush_rate, flushes - READ_ONCE(l->flushes_seen));
-	WRITE_ONCE(l->flushes_seen, flushes);
-	price_flushes(l);
-	WRITE_ONCE(l->small_wait, ssdup_balance_small_wait(&hdd, &ssd, READ_ONCE(l->keep),
-							   READ_ONCE(l->price),
-							   !READ_ONCE(l->loose)));
-	WRITE_ONCE(l->hdd.to_come, balance_keep_coming(READ_ONCE(l->hdd.to_come)));
-	WRITE_ONCE(l->ssd.to_come, balance_keep_coming(READ_ONCE(l->ssd.to_come)));
+	WRITE_ONCE(meter->flush_rate, flushes - READ_ONCE(meter->flushes_seen));
+	WRITE_ONCE(meter->flushes_seen, flushes);
+	price_flushes(meter);
+	WRITE_ONCE(meter->small_wait, ssdup_balance_small_wait(&hdd, &ssd, READ_ONCE(meter->keep),
+							       READ_ONCE(meter->price),
+							       !READ_ONCE(meter->loose)));
+	WRITE_ONCE(meter->hdd.to_come, balance_keep_coming(READ_ONCE(meter->hdd.to_come)));
+	WRITE_ONCE(meter->ssd.to_come, balance_keep_coming(READ_ONCE(meter->ssd.to_come)));
 	/* A part of each promise is never used; and an empty log needs none. */
-	promise(l, fill ? promised - promised / tuning.forget : 0);
+	promise_sectors(meter, fill ? promised - promised / tuning.forget : 0);
 }
 
 void ssdup_meter_tick(struct ssdup *c)
 {
 	u64 all = (u64)c->g.data_sectors * (c->g.nr_segments - ssdup_spare(c));
-	struct ssdup_meter *l = c->meter;
-	u32 age = READ_ONCE(l->age) + 1, fill;
+	struct ssdup_meter *meter = c->meter;
+	u32 age = READ_ONCE(meter->age) + 1, fill;
 
-	WRITE_ONCE(l->age, age);
-	WRITE_ONCE(l->skipped, READ_ONCE(l->small));
-	WRITE_ONCE(l->small, 0);
+	WRITE_ONCE(meter->age, age);
+	WRITE_ONCE(meter->skipped, READ_ONCE(meter->small));
+	WRITE_ONCE(meter->small, 0);
 	if (!ssdup_balances(c)) {
-		WRITE_ONCE(l->flushes_seen, READ_ONCE(l->flushes));
+		WRITE_ONCE(meter->flushes_seen, READ_ONCE(meter->flushes));
 		return;
 	}
 	fill = min(ssdup_log_fill(c), SSDUP_PCT_ONE);
-	WRITE_ONCE(l->keep, balance_keep(fill));
+	WRITE_ONCE(meter->keep, balance_keep(fill));
 	ssdup_meter_settle(c);
-	WRITE_ONCE(l->left, div_u64(all * (SSDUP_PCT_ONE - fill), SSDUP_PCT_ONE));
+	WRITE_ONCE(meter->left, div_u64(all * (SSDUP_PCT_ONE - fill), SSDUP_PCT_ONE));
 	if (age % tuning.window)
-		promise(l, READ_ONCE(l->promised));
+		promise_sectors(meter, READ_ONCE(meter->promised));
 	else
-		window(l, fill);
+		end_window(meter, fill);
 }
 
 void ssdup_meter_stream(struct ssdup *c, u32 percentage)

@@ -75,16 +75,16 @@ bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io);
 void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io);
 
 /** ssdup_meter_front() - update the work to come: a front, or a write it announced, is sent */
-void ssdup_meter_front(struct disk_meter *d, const struct ssdup_io *io);
+void ssdup_meter_front(struct disk_meter *disk, const struct ssdup_io *io);
 
 /** ssdup_meter_turn() - a queue that held @before got work, see ssdup_queue_add() */
-void ssdup_meter_turn(struct disk_meter *d, u64 before);
+void ssdup_meter_turn(struct disk_meter *disk, u64 before);
 
 /** ssdup_meter_empty() - a queue ran empty */
-void ssdup_meter_empty(struct disk_meter *d);
+void ssdup_meter_empty(struct disk_meter *disk);
 
 /** ssdup_meter_look() - learn from the requests that have ended, or end the disk's rest */
-void ssdup_meter_look(struct disk_meter *d);
+void ssdup_meter_look(struct disk_meter *disk);
 
 /* A drain's write to the HDD, or a flush of it that frees segments, in flight. */
 struct meter_drain {
@@ -171,59 +171,60 @@ static inline bool ssdup_balances(const struct ssdup *c)
 	       (READ_ONCE(c->scarce) && READ_ONCE(c->set.full) == SSDUP_FULL_BALANCE);
 }
 
-static inline bool ssdup_meter_rests(const struct disk_meter *d)
+static inline bool ssdup_meter_rests(const struct disk_meter *disk)
 {
-	return READ_ONCE(d->look) != tuning.look;
+	return READ_ONCE(disk->look) != tuning.look;
 }
 
 /* Expected time of a request, ns. */
-static __always_inline u64 ssdup_price(const struct disk_meter *d, u32 sectors, bool placed)
+static __always_inline u64 ssdup_price(const struct disk_meter *disk, u32 sectors, bool placed)
 {
 	/* Without @placed, a place_ns of 0 saves the multiplication. */
 	const struct balance_work w = { .sectors = sectors, .requests = 1, .placed = 1 };
 	const struct balance_cost cost = {
-		.unit_ns = READ_ONCE(d->cost.unit_ns),
-		.request_ns = READ_ONCE(d->cost.request_ns),
-		.place_ns = placed ? READ_ONCE(d->cost.place_ns) : 0,
+		.unit_ns = READ_ONCE(disk->cost.unit_ns),
+		.request_ns = READ_ONCE(disk->cost.request_ns),
+		.place_ns = placed ? READ_ONCE(disk->cost.place_ns) : 0,
 	};
 
 	return balance_price(&cost, &w);
 }
 
-static __always_inline void ssdup_queue_add(struct disk_meter *d, u64 price)
+static __always_inline void ssdup_queue_add(struct disk_meter *disk, u64 price)
 {
-	u64 before = atomic64_fetch_add(price, &d->queue);
+	u64 before = atomic64_fetch_add(price, &disk->queue);
 	bool empty = !before;
 
 	/* An idle time ends, if the disk keeps it; or a queue forms, which ends a rest. */
-	if (empty != ssdup_meter_rests(d))
-		ssdup_meter_turn(d, before);
+	if (empty != ssdup_meter_rests(disk))
+		ssdup_meter_turn(disk, before);
 }
 
 /* A write joins a disk's queue. */
-static __always_inline void ssdup_meter_begin(struct disk_meter *d, const struct ssdup_io *io)
+static __always_inline void ssdup_meter_begin(struct disk_meter *disk, const struct ssdup_io *io)
 {
-	if (unlikely(READ_ONCE(d->to_come) || io->place.front))
-		ssdup_meter_front(d, io);
-	ssdup_queue_add(d, io->price);
+	if (unlikely(READ_ONCE(disk->to_come) || io->place.front))
+		ssdup_meter_front(disk, io);
+	ssdup_queue_add(disk, io->price);
 }
 
 /** ssdup_meter_find() - fill in the place of a write and its price at the HDD */
 static __always_inline void ssdup_meter_find(struct ssdup *c, struct ssdup_io *io)
 {
-	const struct ssdup_meter *l = c->meter;
+	const struct ssdup_meter *meter = c->meter;
 
-	io->place = balance_find(&l->map, io->start, io->sectors, READ_ONCE(l->age),
-				 READ_ONCE(l->loose));
-	io->price = ssdup_price(&l->hdd, io->sectors, !io->place.follows);
+	io->place = balance_find(&meter->map, io->start, io->sectors, READ_ONCE(meter->age),
+				 READ_ONCE(meter->loose));
+	io->price = ssdup_price(&meter->hdd, io->sectors, !io->place.follows);
 }
 
 /** ssdup_meter_arm() - time that a write costs the HDD, with its share of the flushes; ns */
-static __always_inline u64 ssdup_meter_arm(const struct ssdup_meter *l, const struct ssdup_io *io)
+static __always_inline u64 ssdup_meter_arm(const struct ssdup_meter *meter,
+					   const struct ssdup_io *io)
 {
-	u64 ns = io->price + READ_ONCE(l->flush_price);
+	u64 ns = io->price + READ_ONCE(meter->flush_price);
 
-	return unlikely(io->opf & REQ_FUA) ? ns + READ_ONCE(l->flush_ns) : ns;
+	return unlikely(io->opf & REQ_FUA) ? ns + READ_ONCE(meter->flush_ns) : ns;
 }
 
 /**
@@ -237,30 +238,31 @@ static __always_inline u64 ssdup_meter_arm(const struct ssdup_meter *l, const st
  */
 static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssdup_io *io)
 {
-	const struct ssdup_meter *l = c->meter;
+	const struct ssdup_meter *meter = c->meter;
 	struct balance_facts f;
 	u64 hdd, ssd;
 
-	if (io->sectors <= READ_ONCE(l->small) && balance_near_ssd(&l->map, io->start))
+	if (io->sectors <= READ_ONCE(meter->small) && balance_near_ssd(&meter->map, io->start))
 		return SSDUP_SSD;
-	hdd = atomic64_read(&l->hdd.queue);
-	ssd = atomic64_read(&l->ssd.queue);
+	hdd = atomic64_read(&meter->hdd.queue);
+	ssd = atomic64_read(&meter->ssd.queue);
 	ssdup_meter_find(c, io);
 	f.place = io->place;
 	f.alone = !(hdd | ssd);
-	f.ssd = ssdup_price(&l->ssd, io->sectors, false) + ssd;
-	f.arm = ssdup_meter_arm(l, io);
+	f.ssd = ssdup_price(&meter->ssd, io->sectors, false) + ssd;
+	f.arm = ssdup_meter_arm(meter, io);
 	f.hdd = f.arm + hdd;
 	if (unlikely(io->place.front) && !f.alone) {
-		f.hdd += READ_ONCE(l->hdd.to_come);
-		f.ssd += READ_ONCE(l->ssd.to_come);
+		f.hdd += READ_ONCE(meter->hdd.to_come);
+		f.ssd += READ_ONCE(meter->ssd.to_come);
 	}
-	f.due = balance_due(READ_ONCE(l->price), io->sectors);
+	f.due = balance_due(READ_ONCE(meter->price), io->sectors);
 	if (balance_spares(&f))
 		return SSDUP_HDD;
-	f.keep = READ_ONCE(l->keep);
+	f.keep = READ_ONCE(meter->keep);
 	/* A small write uses little of its chunk's room, so promises matter less to it. */
-	f.promised = READ_ONCE(l->promised_part) * min(io->sectors, tuning.whole) / tuning.whole;
+	f.promised = READ_ONCE(meter->promised_part) * min(io->sectors, tuning.whole) /
+		     tuning.whole;
 	return balance_choose(&f);
 }
 
@@ -268,15 +270,15 @@ static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssd
 static __always_inline void ssdup_meter_write(struct ssdup *c, struct ssdup_io *io,
 					      enum ssdup_disk route)
 {
-	struct ssdup_meter *l = c->meter;
+	struct ssdup_meter *meter = c->meter;
 
 	if (!io->price)
 		return;
 	if (route == SSDUP_HDD)
-		ssdup_meter_begin(&l->hdd, io);
+		ssdup_meter_begin(&meter->hdd, io);
 	else
 		ssdup_meter_logged(c, io);
-	balance_note(&l->map, io->start, io->sectors, READ_ONCE(l->age), route);
+	balance_note(&meter->map, io->start, io->sectors, READ_ONCE(meter->age), route);
 }
 
 /** ssdup_meter_read() - a read is sent to a disk; it gets a price if balance chooses */
@@ -284,36 +286,36 @@ static __always_inline void ssdup_meter_read(struct ssdup *c, struct ssdup_io *i
 					     enum ssdup_disk route)
 {
 	bool hdd = route == SSDUP_HDD;
-	struct disk_meter *d = hdd ? &c->meter->hdd : &c->meter->ssd;
+	struct disk_meter *disk = hdd ? &c->meter->hdd : &c->meter->ssd;
 
 	if (!ssdup_balances(c))
 		return;
 	io->place.follows = false;
-	io->price = ssdup_price(d, io->sectors, hdd);
-	ssdup_queue_add(d, io->price);
+	io->price = ssdup_price(disk, io->sectors, hdd);
+	ssdup_queue_add(disk, io->price);
 }
 
 /**
  * ssdup_meter_end() - a request to a disk has ended, with or without a price
  * @arm: the disk has an arm, which must move for requests that do not follow
  */
-static __always_inline void ssdup_meter_end(struct disk_meter *d, struct ssdup_io *io, bool arm)
+static __always_inline void ssdup_meter_end(struct disk_meter *disk, struct ssdup_io *io, bool arm)
 {
 	u64 work, ended;
 
 	if (!io->price)
 		return;
-	if (ssdup_meter_rests(d)) {
-		atomic64_sub(io->price, &d->queue);
+	if (ssdup_meter_rests(disk)) {
+		atomic64_sub(io->price, &disk->queue);
 		work = BALANCE_SUM_REQUEST;
 	} else {
-		if (!atomic64_sub_return(io->price, &d->queue))
-			ssdup_meter_empty(d);
+		if (!atomic64_sub_return(io->price, &disk->queue))
+			ssdup_meter_empty(disk);
 		work = balance_summand(io->sectors, arm && !io->place.follows, io->times);
 	}
-	ended = atomic64_add_return(work, &d->ended);
-	if (unlikely(balance_sum_requests(ended) >= READ_ONCE(d->look)))
-		ssdup_meter_look(d);
+	ended = atomic64_add_return(work, &disk->ended);
+	if (unlikely(balance_sum_requests(ended) >= READ_ONCE(disk->look)))
+		ssdup_meter_look(disk);
 }
 
 #endif

@@ -47,18 +47,18 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 	return node;
 }
 
-void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *h)
+void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *seg)
 {
-	WRITE_ONCE(h->spares, min(c->spares, SSDUP_NODES_RESERVED / 2 / c->nr_classes));
-	c->spares -= h->spares;
+	WRITE_ONCE(seg->spares, min(c->spares, SSDUP_NODES_RESERVED / 2 / c->nr_classes));
+	c->spares -= seg->spares;
 }
 
-void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *h, u32 writes)
+void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *seg, u32 writes)
 {
-	u32 keep = min(h->spares, writes);
+	u32 keep = min(seg->spares, writes);
 
-	c->spares += h->spares - keep;
-	WRITE_ONCE(h->spares, keep);
+	c->spares += seg->spares - keep;
+	WRITE_ONCE(seg->spares, keep);
 }
 
 static void free_arrays(struct llist_node *all, mempool_t *pool)
@@ -71,11 +71,11 @@ static void free_arrays(struct llist_node *all, mempool_t *pool)
 	}
 }
 
-void ssdup_free_arrays(struct ssdup *c, struct ssdup_segment *h)
+void ssdup_free_arrays(struct ssdup *c, struct ssdup_segment *seg)
 {
-	free_arrays(llist_del_all(&h->arrays), &c->arrays);
-	free_arrays(llist_del_all(&h->pieces), &c->nodes);
-	free_arrays(llist_del_all(&h->ordered), &c->nodes);
+	free_arrays(llist_del_all(&seg->arrays), &c->arrays);
+	free_arrays(llist_del_all(&seg->pieces), &c->nodes);
+	free_arrays(llist_del_all(&seg->ordered), &c->nodes);
 }
 
 struct extent_array *ssdup_new_array(struct ssdup *c)
@@ -87,22 +87,22 @@ struct extent_array *ssdup_new_array(struct ssdup *c)
 	return array;
 }
 
-void ssdup_lend(struct ssdup *c, struct ssdup_segment *h, struct extent_array **place,
+void ssdup_lend(struct ssdup *c, struct ssdup_segment *seg, struct extent_array **place,
 		struct extent_array *array)
 {
 	if (cmpxchg(place, NULL, array))
 		mempool_free(array, &c->arrays);
 	else
-		llist_add(&array->list, &h->arrays);
+		llist_add(&array->list, &seg->arrays);
 }
 
-struct extent_array *ssdup_add_array(struct ssdup_segment *h, gfp_t gfp)
+struct extent_array *ssdup_add_array(struct ssdup_segment *seg, gfp_t gfp)
 {
 	struct extent_array *array = kmem_cache_alloc(array_cache, gfp);
 
 	if (!array)
 		return NULL;
 	extent_array_init(array, SSDUP_ARRAY_NODES);
-	llist_add(&array->list, &h->arrays);
+	llist_add(&array->list, &seg->arrays);
 	return array;
 }

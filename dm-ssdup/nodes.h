@@ -31,13 +31,13 @@ static inline void ssdup_free_spare(struct ssdup *c, struct ssdup_io *io)
 
 /*
  * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). Writes in
- * flight beyond what @h was promised of it, and those that come while part of it is in use, bring
+ * flight beyond what @seg was promised of it, and those that come while part of it is in use, bring
  * their own nodes. The promises to all segments together are no more than the reserve.
  */
-static inline bool ssdup_has_spare(struct ssdup *c, const struct ssdup_segment *h,
+static inline bool ssdup_has_spare(struct ssdup *c, const struct ssdup_segment *seg,
 				   struct ssdup_io *io, u32 writes)
 {
-	if (likely(writes <= READ_ONCE(h->spares) && mempool_is_saturated(&c->nodes)))
+	if (likely(writes <= READ_ONCE(seg->spares) && mempool_is_saturated(&c->nodes)))
 		return true;
 	if (!io->spare)
 		io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
@@ -45,16 +45,16 @@ static inline bool ssdup_has_spare(struct ssdup *c, const struct ssdup_segment *
 }
 
 /** ssdup_promise_spares() - promise a segment that opens its share; the lock in segments.c */
-void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *h);
+void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *seg);
 
 /** ssdup_take_spares_back() - all but those of @writes in flight; the lock in segments.c */
-void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *h, u32 writes);
+void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *seg, u32 writes);
 
-/** ssdup_add_array() - allocate an array, not from the pool, for @h; or NULL. Context: a replay */
-struct extent_array *ssdup_add_array(struct ssdup_segment *h, gfp_t gfp);
+/** ssdup_add_array() - allocate an array, not of the pool, for @seg; or NULL. Context: a replay */
+struct extent_array *ssdup_add_array(struct ssdup_segment *seg, gfp_t gfp);
 
-/** ssdup_free_arrays() - free the arrays of @h, after its extents have left the map */
-void ssdup_free_arrays(struct ssdup *c, struct ssdup_segment *h);
+/** ssdup_free_arrays() - free the arrays of @seg, after its extents have left the map */
+void ssdup_free_arrays(struct ssdup *c, struct ssdup_segment *seg);
 
 /** ssdup_new_array() - allocate the nodes of part of a page, or NULL; any context */
 struct extent_array *ssdup_new_array(struct ssdup *c);
@@ -64,9 +64,9 @@ struct extent_array *ssdup_new_array(struct ssdup *c);
  * @place: in the ring; the caller has reserved an entry of that part
  * @array: freed if the part has one meanwhile
  *
- * Context: any, while a write is in flight to @h.
+ * Context: any, while a write is in flight to @seg.
  */
-void ssdup_lend(struct ssdup *c, struct ssdup_segment *h, struct extent_array **place,
+void ssdup_lend(struct ssdup *c, struct ssdup_segment *seg, struct extent_array **place,
 		struct extent_array *array);
 
 #endif

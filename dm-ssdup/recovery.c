@@ -344,7 +344,7 @@ static int reread_head(struct ssdup *c, const struct log_super *super, u32 segme
 {
 	void *head = page_address(b->pages);
 	int r, header = 0, slots = 0;
-	struct log_header h;
+	struct log_header seg;
 	u32 at;
 
 	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
@@ -359,7 +359,7 @@ static int reread_head(struct ssdup *c, const struct log_super *super, u32 segme
 	if (!header)
 		return 0;
 	DMWARN_LIMIT("%s: cannot read the header of segment %u", dm_device_name(c->md), segment);
-	if (!slots && ssdup_log_head_decode(head, super, segment, &h) == LOG_HEADER_STALE)
+	if (!slots && ssdup_log_head_decode(head, super, segment, &seg) == LOG_HEADER_STALE)
 		return 0;
 	DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), header);
 	return header;
@@ -501,7 +501,7 @@ static void forget_replay(struct ssdup *c)
 		ssdup_drop(c, &c->segment[i]);
 }
 
-static void format(struct ssdup *c, struct log_super *s)
+static void format_log(struct ssdup *c, struct log_super *s)
 {
 	u8 pool[16], uuid[16];
 
@@ -526,7 +526,7 @@ static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
 		return r;
 	}
 	if (r)
-		format(c, s);
+		format_log(c, s);
 	trace_ssdup_step(c, STEP_LOAD_SUPER);
 	if (*mend)
 		DMWARN("%s: a copy of the superblock or of the record is bad or old%s",

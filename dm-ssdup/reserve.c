@@ -22,17 +22,17 @@ static void await_place(struct ssdup *c, struct ssdup_class *k, int error)
 int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, u64 allowed)
 {
 	struct ssdup_class *k = ssdup_class_of(c, io);
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	int r;
 
 	/* Each turn reserves a place, fails, or finds another segment open. */
 	do {
-		h = READ_ONCE(k->open);
-		r = ssdup_try_reserve(c, h, io, sectors, allowed);
+		seg = READ_ONCE(k->open);
+		r = ssdup_try_reserve(c, seg, io, sectors, allowed);
 		if (!r)
 			return 0;
-		ssdup_put_write(c, h);
-	} while (r == -ENOSPC && ssdup_switch(c, k, h, allowed));
+		ssdup_put_write(c, seg);
+	} while (r == -ENOSPC && ssdup_switch(c, k, seg, allowed));
 	/* It was cut at a wrong place, here or above the device. */
 	if (!WARN_ON_ONCE(r == -EINVAL) && r != -ENOSPC)
 		await_place(c, k, r);

@@ -12,10 +12,10 @@
 #include "nodes.h"
 #include "wake.h"
 
-/** ssdup_ring_page() - the place of page @page of @h in the ring; any context */
-static inline struct ring_page *ssdup_ring_page(const struct ssdup_segment *h, u32 page)
+/** ssdup_ring_page() - the place of page @page of @seg in the ring; any context */
+static inline struct ring_page *ssdup_ring_page(const struct ssdup_segment *seg, u32 page)
 {
-	return &h->class->ring[(h->base + page) % SSDUP_RING];
+	return &seg->class->ring[(seg->base + page) % SSDUP_RING];
 }
 
 /** ssdup_class_of() - the class that a request has a place in, or wants one; any context */
@@ -52,12 +52,12 @@ static inline u32 ssdup_rest(const struct ssdup *c, const struct ssdup_class *k)
  * Find the ring's place of entry @entry, which is not handed out yet. Return: the pointer to
  * the array of its node, or NULL when the ring is full.
  */
-static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segment *h, u32 entry,
+static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segment *seg, u32 entry,
 							      struct ssdup_io *io)
 {
 	u32 page = entry / SSDUP_PAGE_ENTRIES, slot = entry % SSDUP_PAGE_ENTRIES;
-	u64 number = READ_ONCE(h->base) + page;
-	const struct ssdup_class *k = READ_ONCE(h->class);
+	u64 number = READ_ONCE(seg->base) + page;
+	const struct ssdup_class *k = READ_ONCE(seg->class);
 	struct ring_page *p;
 
 	/*
@@ -74,37 +74,37 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segme
 
 /**
  * ssdup_try_reserve() - one try of ssdup_reserve()
- * @h: the open segment, as far as the caller knows; once in a blue moon it was freed since, and
+ * @seg: the open segment, as far as the caller knows; once in a blue moon it was freed since, and
  * is open for another class: that does no harm, because ssdup_insert() goes by the segment's class
  * @allowed: bits of LOG_WORD_LAST that do not close the segment to the caller
  *
  * Gives the segment an array only after it has got an entry: until then the place in the ring
- * may turn out to be another segment's. Raises @h->writes even if it fails.
+ * may turn out to be another segment's. Raises @seg->writes even if it fails.
  *
  * The log takes nothing that is not aligned to the logical block. One such entry would make all
  * later places of its segment unaligned, and a replay would refuse the log.
  *
- * Return: 0, -ENOSPC when @h is full or sealed, or as ssdup_reserve().
+ * Return: 0, -ENOSPC when @seg is full or sealed, or as ssdup_reserve().
  */
-static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segment *h,
+static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segment *seg,
 					     struct ssdup_io *io, u32 sectors, u64 allowed)
 {
 	struct extent_array **array, *fresh = NULL;
-	u32 writes = atomic_inc_return(&h->writes);
+	u32 writes = atomic_inc_return(&seg->writes);
 	u64 word, next;
 	int r = -ENOSPC;
 
 	if (unlikely(!log_aligned(&c->g, io->start | io->sectors)))
 		return -EINVAL;
 	/* Before the promise is read: it is of the time when the segment was opened. */
-	word = atomic64_read_acquire(&h->word);
+	word = atomic64_read_acquire(&seg->word);
 	while (log_word_reserve(word & ~allowed, &c->g, sectors, &next)) {
 		/* Not of a sealed segment, which has no promise: the next one may have. */
-		if (unlikely(!ssdup_has_spare(c, h, io, writes))) {
+		if (unlikely(!ssdup_has_spare(c, seg, io, writes))) {
 			r = -ENOMEM;
 			break;
 		}
-		array = ssdup_find_place(h, log_word_entries(word), io);
+		array = ssdup_find_place(seg, log_word_entries(word), io);
 		if (unlikely(!array)) {
 			r = -EAGAIN;
 			break;
@@ -121,10 +121,10 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 			}
 		}
 		next |= word & allowed;
-		if (likely(atomic64_try_cmpxchg(&h->word, (s64 *)&word, next))) {
+		if (likely(atomic64_try_cmpxchg(&seg->word, (s64 *)&word, next))) {
 			if (unlikely(fresh))
-				ssdup_lend(c, h, array, fresh);
-			io->segment = h;
+				ssdup_lend(c, seg, array, fresh);
+			io->segment = seg;
 			io->pos = to_log_pos(log_word_sectors(word));
 			io->e = &READ_ONCE(*array)->e[io->slot % SSDUP_ARRAY_NODES];
 			return 0;
@@ -138,11 +138,11 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 /** ssdup_reserve_at_once() - one try. Return: false when the caller must call ssdup_reserve() */
 static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_io *io)
 {
-	struct ssdup_segment *h = READ_ONCE(ssdup_class_of(c, io)->open);
+	struct ssdup_segment *seg = READ_ONCE(ssdup_class_of(c, io)->open);
 
-	if (likely(!ssdup_try_reserve(c, h, io, io->sectors, 0)))
+	if (likely(!ssdup_try_reserve(c, seg, io, io->sectors, 0)))
 		return true;
-	ssdup_put_write(c, h);
+	ssdup_put_write(c, seg);
 	ssdup_free_spare(c, io);
 	return false;
 }
@@ -179,12 +179,12 @@ void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
 /* Fill a reserved entry: under the range's lock, before the insert. */
 static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io *io)
 {
-	struct ssdup_entry *d = &io->page->e[io->slot];
+	struct ssdup_entry *entry = &io->page->e[io->slot];
 	const struct extent *e = io->e;
 
-	log_entry_encode(d, e->start, e->seq, e->sectors, io->pos);
+	log_entry_encode(entry, e->start, e->seq, e->sectors, io->pos);
 	/* Pairs with the acquire in add_page(). */
-	smp_store_release(&d->kind, e->kind);
+	smp_store_release(&entry->kind, e->kind);
 	ssdup_resolve(c, io);
 }
 

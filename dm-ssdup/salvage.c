@@ -20,16 +20,16 @@
 static void settle_class(struct ssdup *c, struct ssdup_class *k, bool anew)
 {
 	struct drain_group all;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
 	ssdup_seal(c, k, true);
 	if (!ssdup_group_all(c, k, false, &all))
 		return;
-	for (h = group_first(&all); h; h = group_next(&all, h)) {
-		wait_event(c->settle_wait, !atomic_read(&h->writes));
+	for (seg = group_first(&all); seg; seg = group_next(&all, seg)) {
+		wait_event(c->settle_wait, !atomic_read(&seg->writes));
 		/* All segments together are one try. */
 		if (anew)
-			h->tried = false;
+			seg->tried = false;
 	}
 }
 
@@ -65,12 +65,12 @@ int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left
 static bool end_of_class(struct ssdup *c, struct ssdup_class *k)
 {
 	struct drain_group all, written;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
 	if (!ssdup_group_all(c, k, false, &all))
 		return true;
-	for (h = group_first(&all); h; h = group_next(&all, h))
-		h->tried = false;
+	for (seg = group_first(&all); seg; seg = group_next(&all, seg))
+		seg->tried = false;
 	ssdup_group_all(c, k, true, &written);
 	if (written.nr == all.nr) {
 		drain_does(c, DRAIN_FREES);

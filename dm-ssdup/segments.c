@@ -52,39 +52,39 @@ void ssdup_last_write(struct ssdup *c)
 	ssdup_kick_writeback(c);
 }
 
-void ssdup_put_read(struct ssdup *c, struct ssdup_segment *h)
+void ssdup_put_read(struct ssdup *c, struct ssdup_segment *seg)
 {
-	if (atomic_dec_and_test(&h->reads))
+	if (atomic_dec_and_test(&seg->reads))
 		ssdup_settled(c);
 }
 
-static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *h)
+static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *seg)
 {
-	h->state = SEGMENT_SEALED;
-	list_move_tail(&h->list, &h->class->sealed);
-	if (!h->class->to_drain)
-		h->class->to_drain = h;
-	WRITE_ONCE(h->class->nr_sealed, h->class->nr_sealed + 1);
+	seg->state = SEGMENT_SEALED;
+	list_move_tail(&seg->list, &seg->class->sealed);
+	if (!seg->class->to_drain)
+		seg->class->to_drain = seg;
+	WRITE_ONCE(seg->class->nr_sealed, seg->class->nr_sealed + 1);
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed + 1);
 }
 
-/* Fully ordered: a writer that reserved before this has raised h->writes. */
-static void seal(struct ssdup *c, struct ssdup_segment *h)
+/* Fully ordered: a writer that reserved before this has raised seg->writes. */
+static void seal_segment(struct ssdup *c, struct ssdup_segment *seg)
 {
 	u64 word;
 
 	lockdep_assert_held(&c->segments->lock);
-	word = atomic64_fetch_or(LOG_WORD_SEALED, &h->word);
-	if (h->state != SEGMENT_OPEN)
+	word = atomic64_fetch_or(LOG_WORD_SEALED, &seg->word);
+	if (seg->state != SEGMENT_OPEN)
 		return;
 	WRITE_ONCE(c->segments->written, c->segments->written + log_word_sectors(word));
-	h->class->number = h->base + segment_pages(h);
-	add_sealed(c->segments, h);
+	seg->class->number = seg->base + segment_pages(seg);
+	add_sealed(c->segments, seg);
 	stat_inc(c, STAT_SEALS);
-	trace_ssdup_seal(c, h);
+	trace_ssdup_seal(c, seg);
 }
 
-static void promise_spares(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *h)
+static void promise_spares(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *seg)
 {
 	struct ssdup_segment *x;
 
@@ -92,10 +92,10 @@ static void promise_spares(struct ssdup *c, struct ssdup_class *k, struct ssdup_
 	list_for_each_entry(x, &k->in_ring, ring)
 		if (x->state != SEGMENT_OPEN)
 			ssdup_take_spares_back(c, x, atomic_read(&x->writes));
-	ssdup_promise_spares(c, h);
+	ssdup_promise_spares(c, seg);
 }
 
-static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *h)
+static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *seg)
 {
 	struct ssdup_segments *s = c->segments;
 	u64 word = 0;
@@ -106,32 +106,32 @@ static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_se
 		word = LOG_WORD_SPARE;
 	else if (s->nr_free <= ssdup_spare(c) + READ_ONCE(s->throttled))
 		word = LOG_WORD_THROTTLED;
-	list_del_init(&h->list);
+	list_del_init(&seg->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
 	WRITE_ONCE(s->opened, s->opened + 1);
-	promise_spares(c, k, h);
-	list_add_tail(&h->ring, &k->in_ring);
-	h->state = SEGMENT_OPEN;
-	WRITE_ONCE(h->class, k);
-	h->generation = k->next;
+	promise_spares(c, k, seg);
+	list_add_tail(&seg->ring, &k->in_ring);
+	seg->state = SEGMENT_OPEN;
+	WRITE_ONCE(seg->class, k);
+	seg->generation = k->next;
 	k->next += c->nr_classes;
-	atomic64_set(&h->seq, h->generation << SSDUP_SEQ_BITS);
-	WRITE_ONCE(h->base, k->number);
-	h->pages_done = 0;
-	h->header = false;
-	h->relocated = 0;
-	atomic64_set(&h->live, 0);
-	h->tried = false;
-	h->lost = false;
+	atomic64_set(&seg->seq, seg->generation << SSDUP_SEQ_BITS);
+	WRITE_ONCE(seg->base, k->number);
+	seg->pages_done = 0;
+	seg->header = false;
+	seg->relocated = 0;
+	atomic64_set(&seg->live, 0);
+	seg->tried = false;
+	seg->lost = false;
 	/*
 	 * A writer may have read open long ago, perhaps of another class, and reserve
 	 * as soon as the word is unsealed. It must find the new class, base and spares. Pairs
 	 * with the acquire in ssdup_try_reserve().
 	 */
 	smp_wmb();
-	atomic64_set(&h->word, word);
-	WRITE_ONCE(k->open, h);
-	trace_ssdup_open(c, h);
+	atomic64_set(&seg->word, word);
+	WRITE_ONCE(k->open, seg);
+	trace_ssdup_open(c, seg);
 }
 
 bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *from, u64 allowed)
@@ -176,7 +176,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *
 		return true;
 	}
 	trace_ssdup_step(c, STEP_SEAL_BEGIN);
-	seal(c, from);
+	seal_segment(c, from);
 	trace_ssdup_step(c, STEP_SEAL_BETWEEN);
 	open_segment(c, k, next);
 	/* The last page of a segment is complete without being full. */
@@ -195,7 +195,7 @@ void ssdup_seal(struct ssdup *c, struct ssdup_class *k, bool empty)
 	/* Under the lock: a later ssdup_switch() sees the mode. */
 	spin_lock_irq(&c->segments->lock);
 	if (empty || ssdup_open_dirty(k, true))
-		seal(c, k->open);
+		seal_segment(c, k->open);
 	spin_unlock_irq(&c->segments->lock);
 }
 
@@ -203,7 +203,7 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 			  u64 next)
 {
 	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	struct ssdup_class *k;
 	u32 i, first = 0;
 
@@ -212,16 +212,16 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 	for (k = c->class; k < class_end(c); k++)
 		k->next = log_class_from(c->nr_classes, k->index, next);
 	for (i = 0; i < nr; i++) {
-		h = &c->segment[live[i].segment];
-		h->generation = live[i].generation;
-		h->class = &c->class[log_class(c->nr_classes, h->generation)];
-		h->header = true;
-		h->pages_done = pages[i];
-		atomic64_set(&h->word, LOG_WORD_SEALED |
+		seg = &c->segment[live[i].segment];
+		seg->generation = live[i].generation;
+		seg->class = &c->class[log_class(c->nr_classes, seg->generation)];
+		seg->header = true;
+		seg->pages_done = pages[i];
+		atomic64_set(&seg->word, LOG_WORD_SEALED |
 			     log_word(pages[i] * SSDUP_PAGE_ENTRIES,
 				      pages[i] ? c->g.data_sectors : 0));
-		add_sealed(s, h);
-		first = h->index + 1;
+		add_sealed(s, seg);
+		first = seg->index + 1;
 	}
 	/*
 	 * Go on behind the youngest, so that the SSD is worn evenly. It is not known which were
@@ -229,9 +229,9 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 	 * taken the SSD by mistake, all of them.
 	 */
 	for (i = 0; i < c->g.nr_segments; i++) {
-		h = &c->segment[(first + i) % c->g.nr_segments];
-		if (list_empty(&h->list))
-			ssdup_add_free(s, h,
+		seg = &c->segment[(first + i) % c->g.nr_segments];
+		if (list_empty(&seg->list))
+			ssdup_add_free(s, seg,
 				       next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
 	}
 	spin_unlock_irq(&s->lock);
@@ -258,24 +258,24 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
 			   struct ssdup_segment **segments)
 {
 	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	u32 nr = 0;
 
 	spin_lock_irq(&s->lock);
-	list_for_each_entry(h, &k->in_ring, ring) {
+	list_for_each_entry(seg, &k->in_ring, ring) {
 		if (WARN_ON_ONCE(nr == SSDUP_RING_SEGMENTS))
 			break;
-		segments[nr++] = h;
+		segments[nr++] = seg;
 	}
 	spin_unlock_irq(&s->lock);
 	return nr;
 }
 
-void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h)
+void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *seg)
 {
 	spin_lock_irq(&c->segments->lock);
-	ssdup_take_spares_back(c, h, 0);
-	list_del_init(&h->ring);
+	ssdup_take_spares_back(c, seg, 0);
+	list_del_init(&seg->ring);
 	spin_unlock_irq(&c->segments->lock);
 }
 
@@ -326,19 +326,19 @@ void ssdup_segments_throttle(struct ssdup *c, u32 nr)
 u32 ssdup_discard_begin(struct ssdup *c, u32 most, struct list_head *batch)
 {
 	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h, *next;
+	struct ssdup_segment *seg, *next;
 	u32 nr = 0, first = 0;
 
 	spin_lock_irq(&s->lock);
 	/* Reads may still point into what a read-only log has freed. */
 	most = ssdup_mode(c) == MODE_RUNNING ?
 	       min(most, (s->nr_free - min(s->nr_free, ssdup_spare(c))) / 2) : 0;
-	list_for_each_entry_safe(h, next, &s->stale, list) {
+	list_for_each_entry_safe(seg, next, &s->stale, list) {
 		if (!nr)
-			first = h->index;
-		if (nr == most || h->index != first + nr)
+			first = seg->index;
+		if (nr == most || seg->index != first + nr)
 			break;
-		list_move_tail(&h->list, batch);
+		list_move_tail(&seg->list, batch);
 		nr++;
 	}
 	WRITE_ONCE(s->discarding, nr);
@@ -363,11 +363,11 @@ void ssdup_discard_end(struct ssdup *c, struct list_head *batch)
 
 bool ssdup_open_dirty(const struct ssdup_class *k, bool relocated)
 {
-	struct ssdup_segment *h = READ_ONCE(k->open);
-	u64 word = atomic64_read(&h->word);
+	struct ssdup_segment *seg = READ_ONCE(k->open);
+	u64 word = atomic64_read(&seg->word);
 
 	return !(word & LOG_WORD_SEALED) &&
-	       log_word_entries(word) > (relocated ? 0 : READ_ONCE(h->relocated));
+	       log_word_entries(word) > (relocated ? 0 : READ_ONCE(seg->relocated));
 }
 
 u64 ssdup_last_dirty(struct ssdup *c, struct ssdup_class *k)
@@ -388,13 +388,13 @@ u64 ssdup_last_dirty(struct ssdup *c, struct ssdup_class *k)
 bool ssdup_drained(struct ssdup *c, struct ssdup_class *k, u64 generation)
 {
 	struct ssdup_segments *s = c->segments;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	bool drained;
 
 	spin_lock_irq(&s->lock);
-	h = list_first_entry_or_null(&k->sealed, struct ssdup_segment, list);
-	if (h)
-		drained = h->generation > generation;
+	seg = list_first_entry_or_null(&k->sealed, struct ssdup_segment, list);
+	if (seg)
+		drained = seg->generation > generation;
 	else
 		drained = !ssdup_open_dirty(k, true) || k->open->generation > generation;
 	spin_unlock_irq(&s->lock);
@@ -456,7 +456,7 @@ u64 ssdup_log_written(struct ssdup *c)
 }
 
 /* Segments in use, as 1/10000 of one. */
-static u64 used(struct ssdup *c)
+static u64 segments_used(struct ssdup *c)
 {
 	u64 fill = (u64)ssdup_sealed_segments(c) * SSDUP_PCT_ONE;
 	const struct ssdup_class *k;
@@ -469,12 +469,12 @@ static u64 used(struct ssdup *c)
 u32 ssdup_part_fill(struct ssdup *c)
 {
 	u64 part = ssdup_part(c), others = (c->g.nr_segments - part) * SSDUP_PCT_ONE;
-	u64 in_use = used(c);
+	u64 in_use = segments_used(c);
 
 	return min(div_u64(in_use - min(in_use, others), part), SSDUP_PCT_ONE);
 }
 
 u32 ssdup_log_fill(struct ssdup *c)
 {
-	return min(div_u64(used(c), c->g.nr_segments - ssdup_spare(c)), SSDUP_PCT_ONE);
+	return min(div_u64(segments_used(c), c->g.nr_segments - ssdup_spare(c)), SSDUP_PCT_ONE);
 }

@@ -31,9 +31,9 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 			  u64 next);
 
 /** segment_pages() - number of metadata pages with entries handed out; any context */
-static inline u32 segment_pages(const struct ssdup_segment *h)
+static inline u32 segment_pages(const struct ssdup_segment *seg)
 {
-	u32 entries = log_word_entries(atomic64_read(&h->word));
+	u32 entries = log_word_entries(atomic64_read(&seg->word));
 
 	return DIV_ROUND_UP(entries, (u32)SSDUP_PAGE_ENTRIES);
 }
@@ -71,7 +71,7 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
 			   struct ssdup_segment **segments);
 
 /** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
-void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *h);
+void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *seg);
 
 /**
  * ssdup_segments_throttle() - open the last segments for writers with LOG_WORD_THROTTLED
@@ -156,15 +156,15 @@ u64 ssdup_log_written(struct ssdup *c);
 void ssdup_last_write(struct ssdup *c);
 
 /** ssdup_put_write() - a write has put its extent into the tree, or abandoned its place */
-static inline void ssdup_put_write(struct ssdup *c, struct ssdup_segment *h)
+static inline void ssdup_put_write(struct ssdup *c, struct ssdup_segment *seg)
 {
 	/* Fully ordered: either we see the seal, or settled() sees our zero. */
-	if (atomic_dec_and_test(&h->writes) &&
-	    unlikely(atomic64_read(&h->word) & LOG_WORD_SEALED))
+	if (atomic_dec_and_test(&seg->writes) &&
+	    unlikely(atomic64_read(&seg->word) & LOG_WORD_SEALED))
 		ssdup_last_write(c);
 }
 
 /** ssdup_put_read() - a read that pointed into the segment has ended */
-void ssdup_put_read(struct ssdup *c, struct ssdup_segment *h);
+void ssdup_put_read(struct ssdup *c, struct ssdup_segment *seg);
 
 #endif

@@ -27,11 +27,11 @@ static inline struct ssdup_segment *ssdup_no_segment(struct ssdup *c)
 }
 
 /* @list is one of those in @s. The lock is held. */
-static inline void ssdup_add_free(struct ssdup_segments *s, struct ssdup_segment *h,
+static inline void ssdup_add_free(struct ssdup_segments *s, struct ssdup_segment *seg,
 				  struct list_head *list)
 {
-	h->state = SEGMENT_FREE;
-	list_move_tail(&h->list, list);
+	seg->state = SEGMENT_FREE;
+	list_move_tail(&seg->list, list);
 	WRITE_ONCE(s->nr_free, s->nr_free + 1);
 }
 

@@ -25,7 +25,7 @@ struct ssdup_stream {
 	struct stream_window	window[2];
 	unsigned long		evaluating;	/* bit 0 is a lock for the next three */
 	struct stream_window	*next;
-	u64			sampled;	/* samples paid for, see pay() */
+	u64			sampled;	/* samples paid for, see pay_samples() */
 	struct threshold	threshold;
 	u32			threshold_now;	/* after the last stream, 1/10000; for status */
 	u32			percentage;	/* of the last stream, 1/10000; for status */
@@ -99,7 +99,7 @@ static void stream_evaluate(struct ssdup *c, struct stream_window *w)
 }
 
 /* Pay for the samples of a stream. Return: may the next stream be sampled at once? */
-static bool pay(struct ssdup *c, u32 samples)
+static bool pay_samples(struct ssdup *c, u32 samples)
 {
 	u64 earned = div_u64(get_jiffies_64() * SAMPLES_PER_SECOND, HZ);
 	u64 paid = max(c->stream->sampled, earned - min(earned, SAMPLES_AT_ONCE)) + samples;
@@ -136,7 +136,7 @@ void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
 		return;
 	}
 	s->next = w == &s->window[0] ? &s->window[1] : &s->window[0];
-	if (pay(c, w->length))
+	if (pay_samples(c, w->length))
 		next_window(c);
 	else
 		WRITE_ONCE(c->window_now, NULL);

@@ -193,20 +193,20 @@ int ssdup_raise_tail(struct ssdup *c, const struct ssdup_class *k, u64 tail)
 void ssdup_write_clean(struct ssdup *c)
 {
 	struct ssdup_superblock *s = c->superblock;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	u32 i;
 
 	mutex_lock(&s->lock);
 	s->super.live_segments = 0;
 	s->super.live_pages = 0;
 	for (i = 0; i < c->g.nr_segments; i++) {
-		h = &c->segment[i];
+		seg = &c->segment[i];
 		/* A tail that could not be written before is written now. */
-		if (h->state == SEGMENT_FREE || !log_live(&s->super, h->generation) ||
-		    !segment_pages(h))
+		if (seg->state == SEGMENT_FREE || !log_live(&s->super, seg->generation) ||
+		    !segment_pages(seg))
 			continue;
 		s->super.live_segments++;
-		s->super.live_pages += segment_pages(h);
+		s->super.live_pages += segment_pages(seg);
 	}
 	trace_ssdup_step(c, STEP_SUSPEND_CLEAN);
 	s->super.flags |= SSDUP_RECORD_CLEAN;

@@ -177,7 +177,7 @@ static bool take_over(struct ssdup *c)
 }
 
 /* Take the folder from @c. Return: was @c the owner? */
-static bool disown(struct ssdup *c)
+static bool disown_folder(struct ssdup *c)
 {
 	bool owned;
 
@@ -213,7 +213,7 @@ int ssdup_sysfs_add(struct ssdup *c)
 	list_files();
 	r = sysfs_create_group(&disk_to_dev(dm_disk(c->md))->kobj, &ssdup_group);
 	if (r)
-		disown(c);
+		disown_folder(c);
 	mutex_unlock(&folder_lock);
 	return r;
 }
@@ -221,7 +221,7 @@ int ssdup_sysfs_add(struct ssdup *c)
 void ssdup_sysfs_remove(struct ssdup *c)
 {
 	mutex_lock(&folder_lock);
-	if (disown(c))
+	if (disown_folder(c))
 		sysfs_remove_group(&disk_to_dev(dm_disk(c->md))->kobj, &ssdup_group);
 	mutex_unlock(&folder_lock);
 }

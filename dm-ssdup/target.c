@@ -285,7 +285,7 @@ static void ssdup_presuspend_undo(struct dm_target *ti)
 }
 
 /* Afterwards nothing runs and nothing is queued. */
-static void stop(struct ssdup *c)
+static void stop_all(struct ssdup *c)
 {
 	WRITE_ONCE(c->active, false);
 	ssdup_writeback_stop(c);
@@ -300,13 +300,13 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	if (!c->active)
 		return;
 	if (c->read_only) {
-		stop(c);
+		stop_all(c);
 		return;
 	}
 	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c, true))
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
-	stop(c);
+	stop_all(c);
 	trace_ssdup_step(c, STEP_SUSPEND_COMMIT);
 	r = ssdup_commit(c);
 	/* The next FLUSH must fail: the next table has not got what this commit lost. */
@@ -364,7 +364,7 @@ static void ssdup_dtr(struct dm_target *ti)
 
 	ssdup_sysfs_remove(c);
 	/* The thread still exists when another target kept the table from being resumed. */
-	stop(c);
+	stop_all(c);
 	destroy(c);
 }
 

@@ -42,12 +42,12 @@ static u64 pass_throttle(struct ssdup *c)
 	return 0;
 }
 
-/* A write has got @sectors of @h, which is throttled. */
-static void passed_throttle(struct ssdup *c, const struct ssdup_segment *h, u32 sectors)
+/* A write has got @sectors of @seg, which is throttled. */
+static void passed_throttle(struct ssdup *c, const struct ssdup_segment *seg, u32 sectors)
 {
 	const struct pacing_group g = group_of(c);
 	u32 nr_free = ssdup_free_segments(c), spare = ssdup_spare(c);
-	u64 size = c->g.data_sectors, left = size - log_word_sectors(atomic64_read(&h->word));
+	u64 size = c->g.data_sectors, left = size - log_word_sectors(atomic64_read(&seg->word));
 	s64 next, then = atomic64_read(&c->next_pass), soonest = ktime_get_ns() - SLACK_NS;
 	u64 ns;
 

@@ -64,8 +64,8 @@ TRACE_EVENT(ssdup_route,
 );
 
 DECLARE_EVENT_CLASS(ssdup_segment_class,
-	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h),
-	TP_ARGS(c, h),
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *seg),
+	TP_ARGS(c, seg),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
 		__field(u32, segment)
@@ -74,11 +74,11 @@ DECLARE_EVENT_CLASS(ssdup_segment_class,
 		__field(u64, sectors)
 	),
 	TP_fast_assign(
-		u64 word = atomic64_read(&h->word);
+		u64 word = atomic64_read(&seg->word);
 
 		__entry->dev = ssdup_dev(c);
-		__entry->segment = h->index;
-		__entry->generation = h->generation;
+		__entry->segment = seg->index;
+		__entry->generation = seg->generation;
 		__entry->entries = log_word_entries(word);
 		__entry->sectors = log_word_sectors(word);
 	),
@@ -88,16 +88,16 @@ DECLARE_EVENT_CLASS(ssdup_segment_class,
 );
 
 DEFINE_EVENT(ssdup_segment_class, ssdup_seal,
-	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h), TP_ARGS(c, h));
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *seg), TP_ARGS(c, seg));
 DEFINE_EVENT(ssdup_segment_class, ssdup_open,
-	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h), TP_ARGS(c, h));
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *seg), TP_ARGS(c, seg));
 DEFINE_EVENT(ssdup_segment_class, ssdup_free,
-	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h), TP_ARGS(c, h));
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *seg), TP_ARGS(c, seg));
 
 /* A drain has taken a batch from the map. */
 TRACE_EVENT(ssdup_drain,
-	TP_PROTO(struct ssdup *c, const struct ssdup_segment *h, const struct drain_plan *plan),
-	TP_ARGS(c, h, plan),
+	TP_PROTO(struct ssdup *c, const struct ssdup_segment *seg, const struct drain_plan *plan),
+	TP_ARGS(c, seg, plan),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
 		__field(u32, segment)
@@ -108,7 +108,7 @@ TRACE_EVENT(ssdup_drain,
 	),
 	TP_fast_assign(
 		__entry->dev = ssdup_dev(c);
-		__entry->segment = h->index;
+		__entry->segment = seg->index;
 		__entry->start = plan->nr_pieces ? plan->pieces[0].start : 0;
 		__entry->pieces = plan->nr_pieces;
 		__entry->runs = plan->nr_runs;

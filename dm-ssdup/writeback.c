@@ -101,7 +101,7 @@ static void look_at_classes(struct ssdup *c, struct watch *w, struct pacing_in *
 	in->part = in->late ? still || copied : w->part;
 }
 
-static void look(struct ssdup *c, struct watch *w, struct pacing_in *in)
+static void look_at_device(struct ssdup *c, struct watch *w, struct pacing_in *in)
 {
 	unsigned long now = jiffies;
 	bool retry = w->refused &&
@@ -178,14 +178,14 @@ static void wait_kick(struct ssdup *c, long timeout)
 					 timeout);
 }
 
-static void seal(struct ssdup *c, struct watch *w)
+static void seal_class(struct ssdup *c, struct watch *w)
 {
-	struct ssdup_segment *h = READ_ONCE(w->class->open);
+	struct ssdup_segment *seg = READ_ONCE(w->class->open);
 
 	w->refused = false;
 	drain_does(c, DRAIN_SEALS);
 	ssdup_seal(c, w->class, false);
-	wait_event_timeout(c->settle_wait, !atomic_read(&h->writes), HZ);
+	wait_event_timeout(c->settle_wait, !atomic_read(&seg->writes), HZ);
 }
 
 static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in,
@@ -237,7 +237,7 @@ static int writeback_thread(void *arg)
 		WRITE_ONCE(c->wb_kick, false);
 		/* Pairs with the barrier in ssdup_kick_writeback(). */
 		smp_mb();
-		look(c, &w, &in);
+		look_at_device(c, &w, &in);
 		look_at_rate(c, &w);
 		out = ssdup_pacing_decide(&in);
 		w.holding = out.action == PACING_HOLD;
@@ -258,7 +258,7 @@ static int writeback_thread(void *arg)
 				wait_kick(c, msecs_to_jiffies(out.wait_ms) + 1);
 			break;
 		case PACING_SEAL:
-			seal(c, &w);
+			seal_class(c, &w);
 			break;
 		case PACING_DRAIN:
 			drain_batch(c, &w, &in, &out);
@@ -302,7 +302,7 @@ void ssdup_writeback_stop(struct ssdup *c)
 }
 
 /* Request a drain of all that a class holds now. Return: up to which generation. */
-static u64 ask(struct ssdup *c, struct ssdup_class *k)
+static u64 ask_for_drain(struct ssdup *c, struct ssdup_class *k)
 {
 	/* Do not ask for an empty segment: later writes to it would be drained at once. */
 	u64 generation = ssdup_last_dirty(c, k);
@@ -317,7 +317,7 @@ void ssdup_drain_start(struct ssdup *c)
 
 	WRITE_ONCE(c->writeback->paused, false);
 	for (k = c->class; k < class_end(c); k++)
-		ask(c, k);
+		ask_for_drain(c, k);
 }
 
 void ssdup_drain_pause(struct ssdup *c)
@@ -387,7 +387,7 @@ int ssdup_drain_all(struct ssdup *c, bool leaving)
 	ssdup_drain_anew(c);
 	atomic_inc(&c->nr_asking);
 	for (k = c->class; k < class_end(c); k++)
-		a.generation[k->index] = ask(c, k);
+		a.generation[k->index] = ask_for_drain(c, k);
 	r = wait_event_interruptible(c->done_wait,
 				     all_drained(c, &a) || READ_ONCE(c->drain_error) ||
 				     ssdup_mode(c) == MODE_LOG_FAILED || called_off(c, &a) ||

@@ -47,13 +47,13 @@ static void expect_states(struct kunit *test, u32 written, u32 draining, u32 sea
 {
 	u32 nr[SEGMENT_WRITTEN_BACK + 1] = { };
 	enum segment_state last = SEGMENT_WRITTEN_BACK;
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
-	list_for_each_entry(h, &k->sealed, list) {
+	list_for_each_entry(seg, &k->sealed, list) {
 		/* They come in this order, of which each is a number less. */
-		KUNIT_EXPECT_LE(test, h->state, last);
-		last = h->state;
-		nr[h->state]++;
+		KUNIT_EXPECT_LE(test, seg->state, last);
+		last = seg->state;
+		nr[seg->state]++;
 	}
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_WRITTEN_BACK], written);
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_DRAINING], draining);
@@ -64,13 +64,13 @@ static void expect_states(struct kunit *test, u32 written, u32 draining, u32 sea
 
 static void expect_group(struct kunit *test, const struct drain_group *g, u64 first, u32 nr)
 {
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	u64 generation = first;
 
 	KUNIT_ASSERT_EQ(test, g->nr, nr);
 	KUNIT_EXPECT_EQ(test, g->sectors, 8 * nr);
-	for (h = group_first(g); h; h = group_next(g, h))
-		KUNIT_EXPECT_EQ(test, h->generation, generation++);
+	for (seg = group_first(g); seg; seg = group_next(g, seg))
+		KUNIT_EXPECT_EQ(test, seg->generation, generation++);
 	KUNIT_EXPECT_EQ(test, generation, first + nr);
 }
 

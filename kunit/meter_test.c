@@ -105,7 +105,7 @@ static void hdd_comes_to_rest(struct kunit *test)
  */
 static void drain_pays_for_itself(struct kunit *test, u32 before)
 {
-	struct ssdup_meter *l = device.meter;
+	struct ssdup_meter *meter = device.meter;
 	u64 begun, others = 0, cost, wanted;
 	struct meter_drain b;
 	u32 i;
@@ -124,10 +124,10 @@ static void drain_pays_for_itself(struct kunit *test, u32 before)
 	}
 	cost = clock_ns - begun - others;
 	KUNIT_ASSERT_GT(test, cost, others);
-	wanted = balance_drain_learn(l->drain_ns, cost, tuning.drain_full);
+	wanted = balance_drain_learn(meter->drain_ns, cost, tuning.drain_full);
 	ssdup_meter_drain_end(&device, &b, clock_ns);
-	KUNIT_EXPECT_LT(test, abs_diff(l->drain_ns, wanted), 100);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&l->hdd.queue), 0);
+	KUNIT_EXPECT_LT(test, abs_diff(meter->drain_ns, wanted), 100);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&meter->hdd.queue), 0);
 }
 
 static void drain_of_a_busy_disk(struct kunit *test)
@@ -277,43 +277,43 @@ static void a_full_log_is_passed_if_that_is_cheaper(struct kunit *test)
 /* Few would be left to learn by if the first window had to be over. */
 static void flushes_cost_at_once(struct kunit *test)
 {
-	struct ssdup_meter *l = device.meter;
+	struct ssdup_meter *meter = device.meter;
 
-	KUNIT_EXPECT_EQ(test, l->flush_price, 0);
+	KUNIT_EXPECT_EQ(test, meter->flush_price, 0);
 	ssdup_meter_flush(&device);
-	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns / tuning.flush_share);
+	KUNIT_EXPECT_EQ(test, meter->flush_price, meter->flush_ns / tuning.flush_share);
 	ssdup_meter_flush(&device);
 	ssdup_meter_flush(&device);
-	KUNIT_EXPECT_EQ(test, l->flush_price, l->flush_ns * 3 / tuning.flush_share);
+	KUNIT_EXPECT_EQ(test, meter->flush_price, meter->flush_ns * 3 / tuning.flush_share);
 }
 
 /* Also of a write that would pass a full log, and of one that asks for a flush itself. */
 static void a_full_log_is_not_passed_if_flushes_are_dear(struct kunit *test)
 {
 	struct ssdup_io io = { .sectors = 64 * BALANCE_UNIT, .start = FAR };
-	struct ssdup_meter *l = device.meter;
+	struct ssdup_meter *meter = device.meter;
 
 	io.price = ssdup_meter_free_ns(&device, io.sectors);
 	io.opf = REQ_FUA;
 	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));
-	io.price -= l->flush_ns;
+	io.price -= meter->flush_ns;
 	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
 	io.opf = 0;
-	io.price += l->flush_ns;
+	io.price += meter->flush_ns;
 	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
 	ssdup_meter_flush(&device);
 	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(&device, &io));
-	io.price -= l->flush_price;
+	io.price -= meter->flush_price;
 	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(&device, &io));
 }
 
 /* --- Small writes --- */
 
 /* One small write is logged, with two others in flight. */
-static void log_one_of_three(struct ssdup_segment *h, struct ssdup_io *io)
+static void log_one_of_three(struct ssdup_segment *seg, struct ssdup_io *io)
 {
-	atomic_set(&h->writes, 3);
-	*io = (struct ssdup_io){ .segment = h, .start = FAR, .sectors = 8, .times = 1 };
+	atomic_set(&seg->writes, 3);
+	*io = (struct ssdup_io){ .segment = seg, .start = FAR, .sectors = 8, .times = 1 };
 	ssdup_meter_find(&device, io);
 	ssdup_meter_write(&device, io, SSDUP_SSD);
 }
@@ -332,19 +332,19 @@ static void one_counts_for_three(struct kunit *test)
 {
 	struct disk_meter *ssd = &device.meter->ssd;
 	u64 price = ssdup_price(ssd, 8, false);
-	struct ssdup_segment *h = &segment;
+	struct ssdup_segment *seg = &segment;
 	struct ssdup_io io;
 
 	/* Until then nobody was left out. */
 	balance_note(&device.meter->map, FAR, 8, 0, SSDUP_SSD);
-	log_one_of_three(h, &io);
+	log_one_of_three(seg, &io);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), price);
 	ssdup_meter_end(ssd, &io, false);
 	expect_sum(test, atomic64_read(&ssd->ended), 1);
 
 	/* From then on others go by. */
 	ssdup_meter_tick(&device);
-	log_one_of_three(h, &io);
+	log_one_of_three(seg, &io);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), 3 * price);
 	ssdup_meter_end(ssd, &io, false);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ssd->queue), 0);
@@ -355,32 +355,32 @@ static void one_counts_for_three(struct kunit *test)
 
 static void price_follows_the_keys(struct kunit *test)
 {
-	struct ssdup_meter *l = device.meter;
+	struct ssdup_meter *meter = device.meter;
 
 	ssdup_meter_tick(&device);
-	KUNIT_EXPECT_EQ(test, l->price, 0);
+	KUNIT_EXPECT_EQ(test, meter->price, 0);
 	device.set.thrift = 40;
 	ssdup_meter_tick(&device);
-	KUNIT_EXPECT_EQ(test, l->price, ssdup_thrift_price(40, 0, 0, l->hdd.cost.unit_ns));
+	KUNIT_EXPECT_EQ(test, meter->price, ssdup_thrift_price(40, 0, 0, meter->hdd.cost.unit_ns));
 	/* Half of the SSD a day: 1000 sectors, of which nothing is earned yet. */
 	KUNIT_ASSERT_TRUE(test, ssdup_settings_value(ssdup_settings_find("ssd_budget"), "0.5dwpd",
 						     &device.set.ssd_budget));
 	written = 5000;
 	ssdup_meter_tick(&device);
-	KUNIT_EXPECT_EQ(test, l->price, THRIFT_NEVER);
+	KUNIT_EXPECT_EQ(test, meter->price, THRIFT_NEVER);
 	clock_ns += THRIFT_DAY;
 	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&device), 1000);
-	KUNIT_EXPECT_EQ(test, l->price, ssdup_thrift_price(40, 0, 0, l->hdd.cost.unit_ns));
+	KUNIT_EXPECT_EQ(test, meter->price, ssdup_thrift_price(40, 0, 0, meter->hdd.cost.unit_ns));
 	written += 900;
 	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&device), 100);
-	KUNIT_EXPECT_EQ(test, l->price, 900ULL * l->hdd.cost.unit_ns / 100 / tuning.ample);
+	KUNIT_EXPECT_EQ(test, meter->price, 900ULL * meter->hdd.cost.unit_ns / 100 / tuning.ample);
 	written += 200;
 	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&device), 0);
-	KUNIT_EXPECT_EQ(test, l->price, THRIFT_NEVER);
+	KUNIT_EXPECT_EQ(test, meter->price, THRIFT_NEVER);
 	device.set.ssd_budget = 0;
 	device.set.thrift = 0;
 	KUNIT_EXPECT_EQ(test, ssdup_meter_settle(&device), 0);
-	KUNIT_EXPECT_EQ(test, l->price, 0);
+	KUNIT_EXPECT_EQ(test, meter->price, 0);
 }
 
 /* The next table goes on with the account of the last one; what that wrote is paid for. */

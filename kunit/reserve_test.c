@@ -84,17 +84,17 @@ static void only_blocks_get_a_place(struct kunit *test)
 {
 	const struct aligned_case *x = test->param_value;
 	struct ssdup_io io = { .start = x->start, .sectors = x->sectors };
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
 	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, k, k->open, 0));
-	h = k->open;
+	seg = k->open;
 	device.g.block_sectors = x->block;
-	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(&device, h, &io, io.sectors, 0), x->result);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&h->word), x->result ? 0 : log_word(1, x->sectors));
-	ssdup_put_write(&device, h);
+	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(&device, seg, &io, io.sectors, 0), x->result);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&seg->word), x->result ? 0 : log_word(1, x->sectors));
+	ssdup_put_write(&device, seg);
 	/* A discard takes no data, but has an entry. */
-	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(&device, h, &io, 0, 0), x->result);
-	ssdup_put_write(&device, h);
+	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(&device, seg, &io, 0, 0), x->result);
+	ssdup_put_write(&device, seg);
 }
 
 /* --- Nodes for inserts that split an extent --- */
@@ -115,10 +115,10 @@ static u32 begin_writes(struct kunit *test, struct ssdup_class *to, u32 nr)
 	return relying;
 }
 
-static void end_writes(struct ssdup_segment *h)
+static void end_writes(struct ssdup_segment *seg)
 {
-	while (atomic_read(&h->writes))
-		ssdup_put_write(&device, h);
+	while (atomic_read(&seg->writes))
+		ssdup_put_write(&device, seg);
 }
 
 static void open_next(struct kunit *test, struct ssdup_class *to)

@@ -55,18 +55,18 @@ static void free_oldest(struct kunit *test, struct ssdup_class *from)
 /* Each has its own generations and segments, and pages in its own ring. */
 static void classes_are_apart(struct kunit *test)
 {
-	struct ssdup_segment *h = device.segment, *ring[NR];
+	struct ssdup_segment *seg = device.segment, *ring[NR];
 	struct drain_group g;
 
 	KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device, &k[0]), 6);
 	log_to(test, &k[1]);
 	log_to(test, &k[2]);
 	log_to(test, &k[1]);
-	KUNIT_EXPECT_EQ(test, h[0].generation, 7);
-	KUNIT_EXPECT_EQ(test, h[1].generation, 5);
-	KUNIT_EXPECT_EQ(test, h[2].generation, 10);
-	KUNIT_EXPECT_EQ(test, h[1].base, 0);
-	KUNIT_EXPECT_EQ(test, h[2].base, 1);
+	KUNIT_EXPECT_EQ(test, seg[0].generation, 7);
+	KUNIT_EXPECT_EQ(test, seg[1].generation, 5);
+	KUNIT_EXPECT_EQ(test, seg[2].generation, 10);
+	KUNIT_EXPECT_EQ(test, seg[1].base, 0);
+	KUNIT_EXPECT_EQ(test, seg[2].base, 1);
 	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, &k[1], ring), 2);
 	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, &k[0], ring), 0);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[1]), 7);
@@ -77,27 +77,27 @@ static void classes_are_apart(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[0], 100));
 	free_oldest(test, &k[1]);
 	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[1], 9));
-	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_OPEN);
+	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_OPEN);
 }
 
 /* What was its open segment may be open for another one. */
 static void a_freed_segment_is_nobodys(struct kunit *test)
 {
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 	u32 i;
 
 	log_to(test, &k[2]);
-	h = k[2].open;
+	seg = k[2].open;
 	ssdup_seal(&device, &k[2], false);
 	free_oldest(test, &k[2]);
-	KUNIT_EXPECT_PTR_NE(test, k[2].open, h);
-	for (i = 0; i < NR && k[1].open != h; i++) {
+	KUNIT_EXPECT_PTR_NE(test, k[2].open, seg);
+	for (i = 0; i < NR && k[1].open != seg; i++) {
 		log_to(test, &k[1]);
 		if (i)
 			free_oldest(test, &k[1]);
 	}
-	KUNIT_ASSERT_PTR_EQ(test, k[1].open, h);
-	KUNIT_EXPECT_PTR_EQ(test, h->class, &k[1]);
+	KUNIT_ASSERT_PTR_EQ(test, k[1].open, seg);
+	KUNIT_EXPECT_PTR_EQ(test, seg->class, &k[1]);
 	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(&k[1], true));
 	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(&k[2], true));
 }
@@ -124,14 +124,14 @@ static void each_has_a_spare_segment(struct kunit *test)
 /* Those in front of the first of which something would have to be written. */
 static void empty_ones_are_a_group(struct kunit *test)
 {
-	struct ssdup_segment *h = device.segment;
+	struct ssdup_segment *seg = device.segment;
 	struct drain_group g;
 	u32 i;
 
 	KUNIT_EXPECT_FALSE(test, oldest_empty(k));
 	for (i = 0; i < 5; i++)
 		log_to(test, k);
-	atomic64_set(&h[2].live, 8);
+	atomic64_set(&seg[2].live, 8);
 	KUNIT_EXPECT_TRUE(test, oldest_empty(k));
 	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, true, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);

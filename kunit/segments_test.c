@@ -80,24 +80,24 @@ static void two_first_writes(struct kunit *test)
 /* A writer finds a segment full, and sleeps until it was freed and is open again. */
 static void the_same_segment_later(struct kunit *test)
 {
-	struct ssdup_segment *h;
+	struct ssdup_segment *seg;
 
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	h = k->open;
-	h->header = true;
-	h->pages_done = 1;
-	h->relocated = 1;
+	seg = k->open;
+	seg->header = true;
+	seg->pages_done = 1;
+	seg->relocated = 1;
 	do {
 		log_entries(1);
 		KUNIT_ASSERT_TRUE(test, writer_switches());
 		free_oldest(test, 1);
-	} while (k->open != h);
+	} while (k->open != seg);
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, h, 0));
-	KUNIT_EXPECT_PTR_EQ(test, k->open, h);
-	KUNIT_EXPECT_EQ(test, h->generation, NR + 1);
-	KUNIT_EXPECT_FALSE(test, h->header || h->pages_done || h->relocated);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&h->word), 0);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, seg, 0));
+	KUNIT_EXPECT_PTR_EQ(test, k->open, seg);
+	KUNIT_EXPECT_EQ(test, seg->generation, NR + 1);
+	KUNIT_EXPECT_FALSE(test, seg->header || seg->pages_done || seg->relocated);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&seg->word), 0);
 	expect_segments(test, NR - 1, 1, 0);
 }
 
@@ -389,41 +389,41 @@ static void neighbours_are_discarded(struct kunit *test)
 /* Of the oldest that were not tried, up to the first that has writes in flight or is open. */
 static void groups_are_taken_in_order(struct kunit *test)
 {
-	struct ssdup_segment *h = device.segment;
+	struct ssdup_segment *seg = device.segment;
 	struct drain_group g;
 
 	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
 	write_segments(test, 5);
-	atomic_set(&h[0].writes, 1);
+	atomic_set(&seg[0].writes, 1);
 	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), U64_MAX);
-	atomic_set(&h[0].writes, 0);
-	atomic_set(&h[3].writes, 1);
+	atomic_set(&seg[0].writes, 0);
+	atomic_set(&seg[3].writes, 1);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
 
 	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, 2, false, &g));
-	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[0]);
-	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &h[0]), &h[1]);
-	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &h[1]), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[0]);
+	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[0]), &seg[1]);
+	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[1]), NULL);
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 	KUNIT_EXPECT_EQ(test, g.last, 2);
 	KUNIT_EXPECT_EQ(test, g.sectors, 16);
-	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_DRAINING);
-	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_DRAINING);
-	KUNIT_EXPECT_EQ(test, h[2].state, SEGMENT_SEALED);
+	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_DRAINING);
+	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_DRAINING);
+	KUNIT_EXPECT_EQ(test, seg[2].state, SEGMENT_SEALED);
 	expect_segments(test, NR - 5, 1, 4);
 
 	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
-	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[2]);
+	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[2]);
 	KUNIT_EXPECT_EQ(test, g.nr, 1);
-	atomic_set(&h[3].writes, 0);
-	h[3].tried = true;
+	atomic_set(&seg[3].writes, 0);
+	seg[3].tried = true;
 	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
 }
 
 static void a_group_shrinks(struct kunit *test)
 {
-	struct ssdup_segment *h = device.segment;
+	struct ssdup_segment *seg = device.segment;
 	struct drain_group g;
 
 	write_segments(test, 4);
@@ -431,25 +431,25 @@ static void a_group_shrinks(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, g.nr, 3);
 	g.wrote = true;
 	ssdup_group_shrink(&device, &g, 1);
-	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &h[0]);
-	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &h[0]), NULL);
+	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[0]);
+	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[0]), NULL);
 	KUNIT_EXPECT_EQ(test, g.nr, 1);
 	KUNIT_EXPECT_EQ(test, g.sectors, 8);
 	KUNIT_EXPECT_TRUE(test, g.wrote);
-	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_DRAINING);
-	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_SEALED);
-	KUNIT_EXPECT_EQ(test, h[2].state, SEGMENT_SEALED);
+	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_DRAINING);
+	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_SEALED);
+	KUNIT_EXPECT_EQ(test, seg[2].state, SEGMENT_SEALED);
 
 	ssdup_group_shrink(&device, &g, 0);
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), NULL);
-	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_SEALED);
+	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_SEALED);
 	/* All can be taken again. */
 	free_oldest(test, 3);
 }
 
 static void what_is_written_back_is_freed(struct kunit *test)
 {
-	struct ssdup_segment *h = device.segment, *ring[NR];
+	struct ssdup_segment *seg = device.segment, *ring[NR];
 	struct drain_group g, all;
 	u32 i;
 
@@ -459,10 +459,10 @@ static void what_is_written_back_is_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
 	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 3);
-	h[1].lost = true;
+	seg[1].lost = true;
 	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 1);
-	h[1].lost = false;
+	seg[1].lost = false;
 	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 2);
 	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, false, &all));
@@ -471,11 +471,11 @@ static void what_is_written_back_is_freed(struct kunit *test)
 
 	ssdup_group_freed(&device, &g);
 	KUNIT_EXPECT_EQ(test, counted(STAT_FREES), 2);
-	KUNIT_EXPECT_EQ(test, h[0].state, SEGMENT_FREE);
-	KUNIT_EXPECT_EQ(test, h[1].state, SEGMENT_FREE);
+	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_FREE);
+	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_FREE);
 	expect_segments(test, NR - 2, 1, 1);
 	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, k, ring), 2);
-	KUNIT_EXPECT_PTR_EQ(test, ring[0], &h[2]);
+	KUNIT_EXPECT_PTR_EQ(test, ring[0], &seg[2]);
 	/* They are the last to open. */
 	for (i = 4; i < NR + 2; i++) {
 		KUNIT_ASSERT_TRUE(test, drain_switches());

@@ -30,7 +30,8 @@ static const struct option_spec format_options[] = {
 	{ OPT_UNSAVED, "discard-unsaved", NULL,
 	  "give up a log, with all that it holds and its HDD does not",
 	  "This is needed for a log that may hold something: one that was not drained, is\n"
-	  "damaged, or of another version. What it holds is gone. No script should give it by habit." },
+	  "damaged, or of another version. What it holds is gone. No script should give it\n"
+	  "by habit." },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
 	{ }
 };
