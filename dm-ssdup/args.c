@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "args.h"
-#include "discard.h"
-#include "wake.h"
+#include "base/wakeups.h"
+#include "drain/discard.h"
 
 /* Serialises changes of settings, of all devices. */
 static DEFINE_MUTEX(set_lock);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "commit.h"
-#include "debt.h"
+#include "base/owed_errors.h"
+#include "base/trace.h"
+#include "drain/hdd.h"
 #include "flush.h"
-#include "hdd.h"
-#include "meter.h"
-#include "trace.h"
+#include "log/commit.h"
+#include "route/meter.h"
 
 void ssdup_flush_work(struct work_struct *work)
 {

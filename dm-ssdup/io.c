@@ -3,27 +3,27 @@
  * dm-ssdup: map and end bios.
  *
  * Nothing here sleeps: a write that finds no place in the log, or no memory for its
- * extent, joins a list, see wait.h, and ssdup_wait_work() tries it again.
+ * extent, joins a list, see waiters.h, and ssdup_wait_work() tries it again.
  */
 #include <trace/events/block.h>
 
-#include "away.h"
-#include "classes.h"
-#include "commit.h"
-#include "debt.h"
-#include "hdd.h"
+#include "base/failure.h"
+#include "base/owed_errors.h"
+#include "base/trace.h"
+#include "base/wakeups.h"
+#include "drain/hdd.h"
+#include "drain/throttle.h"
 #include "io.h"
-#include "map.h"
-#include "meter.h"
-#include "mode.h"
-#include "nodes.h"
-#include "reserve.h"
-#include "segments.h"
-#include "stream.h"
-#include "throttle.h"
-#include "trace.h"
-#include "wait.h"
-#include "wake.h"
+#include "log/commit.h"
+#include "log/nodes.h"
+#include "log/reserve.h"
+#include "log/segments.h"
+#include "map/map.h"
+#include "route/classes.h"
+#include "route/meter.h"
+#include "route/refusals.h"
+#include "route/stream.h"
+#include "route/waiters.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
 
@@ -446,7 +446,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 		bio_queue_add(&c->flushes, c->wq, bio);
 		return true;
 	}
-	/* It may be the data of a bio whose FLUSH failed: see debt.h. */
+	/* It may be the data of a bio whose FLUSH failed: see owed_errors.h. */
 	if (op_is_write(bio_op(bio)) && ssdup_pay_fua(&c->debt)) {
 		bio_io_error(bio);
 		return true;

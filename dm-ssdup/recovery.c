@@ -9,13 +9,13 @@
 #include <linux/uuid.h>
 
 #include "args.h"
-#include "map.h"
-#include "meta.h"
-#include "nodes.h"
+#include "base/trace.h"
+#include "log/metadata.h"
+#include "log/nodes.h"
+#include "log/segments.h"
+#include "log/super.h"
+#include "map/map.h"
 #include "recovery.h"
-#include "segments.h"
-#include "super.h"
-#include "trace.h"
 
 #define BUFFER_BYTES	(256U << 10)		/* to read metadata; less if memory is short */
 

@@ -11,13 +11,13 @@
  *	set_lock	args.c	mutex	one change of a setting at a time
  *	rules_lock	classes.c	mutex	one change of the rules for new data at a time
  *	flush_lock	hdd.c	mutex	FLUSHes of the HDD, except those of a drain
- *	committer->lock	commit.c	mutex	one commit; none while free.c frees segments
+ *	committer->lock	commit.c	mutex	one commit; none while reclaim.c frees segments
  *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
- *	meta->lock	meta.c	mutex	flushes of the SSD, and writes of metadata
+ *	meta->lock	metadata.c	mutex	flushes of the SSD, and writes of metadata
  *	segments->lock	groups.c segments.c	spin	which segments are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c status.c	spin	a tree
- *	waiting->lock	wait.c	spin	writes that wait for log space
- *	away->lock	away.c	spin	the count of the SSD's errors
+ *	waiting->lock	waiters.c	spin	writes that wait for log space
+ *	away->lock	refusals.c	spin	the count of the SSD's errors
  *	drainer->lock	drain.c	spin	the last drain's error; who asked since
  *	queue->lock	bioq.h	spin	bios that wait for a commit: FLUSHes, or FUA writes
  *
@@ -63,7 +63,9 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "bioq.h"
+#include "base/bioq.h"
+#include "base/owed_errors.h"
+#include "base/step.h"
 #include "compat.h"
 #include "core/balance.h"
 #include "core/detector.h"
@@ -77,10 +79,8 @@
 #include "core/retry.h"
 #include "core/route.h"
 #include "core/settings.h"
-#include "step.h"
 #include "core/threshold.h"
 #include "core/types.h"
-#include "debt.h"
 
 #define DM_MSG_PREFIX "ssdup"
 
@@ -287,7 +287,7 @@ struct ssdup {
 	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 	struct ssdup_away	*away;
 
-	/* Wake-ups, see wake.h */
+	/* Wake-ups, see wakeups.h */
 	struct workqueue_struct	*wq;
 	struct delayed_work	wait_work;
 	struct delayed_work	autocommit;
@@ -326,7 +326,7 @@ struct ssdup_io {
 	struct ring_page	*page;		/* that has its entry */
 	union {
 		struct extent	*e;		/* its entry's node */
-		u64		turn;		/* while it waits, see wait.c; in sectors */
+		u64		turn;		/* while it waits, see waiters.c; in sectors */
 	};
 	struct extent_array	*spare;		/* a spare node, or NULL */
 	struct bvec_iter	iter;		/* as mapped, to route it again after an error */
@@ -341,7 +341,7 @@ struct ssdup_io {
 	u8			class;		/* of its place in the log */
 	u8			own;		/* class that it would get as new data */
 	u8			queue;		/* that it waits in: class when it began to */
-	u8			flow;		/* in that, see wait.c */
+	u8			flow;		/* in that, see waiters.c */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */
 	bool			refused;	/* by the SSD, before; makes the next two valid */

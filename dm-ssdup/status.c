@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "args.h"
-#include "classes.h"
-#include "commit.h"
-#include "drain.h"
-#include "hdd.h"
-#include "map.h"
-#include "meter.h"
-#include "mode.h"
-#include "segments.h"
+#include "base/failure.h"
+#include "drain/drain.h"
+#include "drain/hdd.h"
+#include "drain/writeback.h"
+#include "log/commit.h"
+#include "log/segments.h"
+#include "map/map.h"
+#include "route/classes.h"
+#include "route/meter.h"
+#include "route/stream.h"
+#include "route/waiters.h"
 #include "status.h"
-#include "stream.h"
-#include "wait.h"
-#include "writeback.h"
 
 static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)
 {

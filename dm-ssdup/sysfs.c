@@ -11,10 +11,10 @@
 #include <linux/sysfs.h>
 
 #include "args.h"
-#include "classes.h"
-#include "map.h"
+#include "log/super.h"
+#include "map/map.h"
+#include "route/classes.h"
 #include "status.h"
-#include "super.h"
 #include "sysfs.h"
 
 /*

@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
-#include "../../dm-ssdup/step.h"
+#include "../../dm-ssdup/base/step.h"
 #include "disks.h"
 
 #define CUT_AT_REQUEST	STEP_NR

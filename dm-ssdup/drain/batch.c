@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/wait_bit.h>
+
+#include "base/trace.h"
+#include "batch.h"
+#include "log/metadata.h"
+#include "route/meter.h"
+
+/* --- Buffers --- */
+
+int ssdup_batch_init(struct ssdup *c, struct drain_batch *b)
+{
+	u32 i;
+
+	b->c = c;
+	init_completion(&b->done);
+	b->plan.max_run = DRAIN_RUN;
+	b->plan.pieces = kvcalloc(DRAIN_ROOM, sizeof(*b->plan.pieces), GFP_KERNEL);
+	b->plan.runs = kvcalloc(DRAIN_ROOM, sizeof(*b->plan.runs), GFP_KERNEL);
+	b->io = kvcalloc(DRAIN_ROOM, sizeof(*b->io), GFP_KERNEL);
+	b->scratch = alloc_page(GFP_KERNEL);
+	if (!b->plan.pieces || !b->plan.runs || !b->io || !b->scratch)
+		return -ENOMEM;
+	for (i = 0; i < DRAIN_PAGES; i++) {
+		b->page[i] = alloc_page(GFP_KERNEL);
+		if (!b->page[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void ssdup_batch_exit(struct drain_batch *b)
+{
+	u32 i;
+
+	for (i = 0; i < DRAIN_PAGES; i++)
+		if (b->page[i])
+			__free_page(b->page[i]);
+	if (b->scratch)
+		__free_page(b->scratch);
+	kvfree(b->io);
+	kvfree(b->plan.runs);
+	kvfree(b->plan.pieces);
+}
+
+/* --- Transfers --- */
+
+static void transfer_ended(struct drain_batch *b)
+{
+	bool spread = b->spread;
+
+	/* After the last put the thread may free the batch. */
+	if (atomic_dec_and_test(&b->pending))
+		complete(&b->done);
+	else if (spread)
+		wake_up_var(&b->pending);
+}
+
+static void batch_begin(struct drain_batch *b, bool spread)
+{
+	reinit_completion(&b->done);
+	b->spread = spread;
+	atomic_set(&b->pending, 1);
+}
+
+void ssdup_batch_wait(struct drain_batch *b)
+{
+	transfer_ended(b);
+	wait_for_completion_io(&b->done);
+}
+
+static void drain_end_io(struct bio *bio)
+{
+	struct drain_io *io = bio->bi_private;
+	struct drain_batch *b = io->batch;
+
+	if (bio->bi_status)
+		WRITE_ONCE(io->status, bio->bi_status);
+	WRITE_ONCE(b->ended, ktime_get_ns());
+	/* First: after the last put of the batch the thread may free the bioset. */
+	bio_put(bio);
+	transfer_ended(b);
+}
+
+/* Wait for one short read; after a late one read the rest at once. */
+static void wait_for_read(struct drain_batch *b)
+{
+	b->due += DRAIN_SPREAD_NS;
+	wait_var_event(&b->pending, atomic_read(&b->pending) == 1);
+	b->spread = ktime_get_ns() <= b->due;
+}
+
+/* Move @sectors between a disk and the buffer, in as many bios as that takes. */
+static void drain_transfer(struct drain_batch *b, struct drain_io *io,
+			   struct block_device *bdev, blk_opf_t opf, u64 sector,
+			   u32 offset, u32 sectors)
+{
+	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, room, len;
+	struct bio *bio;
+
+	io->batch = b;
+	io->status = BLK_STS_OK;
+	while (left) {
+		room = b->spread ? min(left, DRAIN_SPREAD << SECTOR_SHIFT) : left;
+		left -= room;
+		bio = bio_alloc_bioset(bdev, bio_max_segs(room / PAGE_SIZE + 2), opf,
+				       GFP_NOIO, &b->c->bs);
+		bio->bi_iter.bi_sector = sector;
+		bio->bi_end_io = drain_end_io;
+		bio->bi_private = io;
+		while (room) {
+			len = min_t(u32, room, PAGE_SIZE - offset_in_page(at));
+			if (bio_add_page(bio, b->page[at >> PAGE_SHIFT], len,
+					 offset_in_page(at)) != len)
+				break;
+			at += len;
+			room -= len;
+		}
+		left += room;
+		sector += bio_sectors(bio);
+		atomic_inc(&b->pending);
+		submit_bio(bio);
+		if (b->spread)
+			wait_for_read(b);
+	}
+}
+
+void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
+{
+	const struct drain_piece *p;
+	struct blk_plug plug;
+	u32 i;
+
+	/* Allow for one slow read. */
+	b->due = ktime_get_ns() + NSEC_PER_MSEC;
+	batch_begin(b, spread);
+	blk_start_plug(&plug);
+	for (i = 0; i < b->plan.nr_pieces; i++) {
+		p = &b->plan.pieces[i];
+		if (p->kind == SSDUP_KIND_DATA)
+			drain_transfer(b, &b->io[i], c->ssd->bdev, REQ_OP_READ,
+				       p->pos, p->offset, p->sectors);
+	}
+	blk_finish_plug(&plug);
+	trace_ssdup_step(c, STEP_DRAIN_READ);
+	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
+}
+
+int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *block)
+{
+	struct drain_io io;
+
+	batch_begin(b, false);
+	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, block->pos, block->offset,
+		       block->sectors);
+	ssdup_batch_wait(b);
+	return blk_status_to_errno(io.status);
+}
+
+void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b)
+{
+	blk_opf_t opf = drain_write_opf(c);
+	const struct drain_run *run;
+	struct blk_plug plug;
+	u32 i;
+
+	ssdup_meter_drain_begin(c, &b->meter, b->plan.sectors);
+	batch_begin(b, false);
+	blk_start_plug(&plug);
+	for (i = 0; i < b->plan.nr_runs; i++) {
+		run = &b->plan.runs[i];
+		if (run->kind != SSDUP_KIND_DATA)
+			continue;
+		trace_ssdup_step(c, STEP_DRAIN_WRITE);
+		drain_transfer(b, &b->io[i], c->hdd->bdev, opf,
+			       run->start, run->offset, run->sectors);
+	}
+	blk_finish_plug(&plug);
+	trace_ssdup_step(c, STEP_DRAIN_SENT);
+}
+
+void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b)
+{
+	ssdup_batch_wait(b);
+	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
+	ssdup_meter_drain_end(c, &b->meter, READ_ONCE(b->ended));
+	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
+}
+
+/* Zeroes for an HDD that has no command for them, or refuses it. */
+static int write_zeroes(struct ssdup *c, u64 sector, u32 sectors)
+{
+	struct bio *bio;
+	u32 len;
+	int r;
+
+	for (r = 0; sectors && !r; sectors -= len, sector += len) {
+		bio = bio_alloc_bioset(c->hdd->bdev, BIO_MAX_VECS, REQ_OP_WRITE, GFP_NOIO, &c->bs);
+		bio->bi_iter.bi_sector = sector;
+		while (bio_sectors(bio) < sectors) {
+			len = min_t(u32, sectors - bio_sectors(bio), PAGE_SECTORS);
+			if (!bio_add_page(bio, ZERO_PAGE(0), len << SECTOR_SHIFT, 0))
+				break;
+		}
+		len = bio_sectors(bio);
+		r = submit_bio_wait(bio);
+		bio_put(bio);
+	}
+	return r;
+}
+
+static int zero_range(struct ssdup *c, u64 sector, u32 sectors)
+{
+	struct block_device *hdd = c->hdd->bdev;
+	int r = -EOPNOTSUPP;
+
+	/* The log does not record REQ_NOUNMAP, so assume it. */
+	if (bdev_write_zeroes_sectors(hdd))
+		r = ssdup_sync_range(hdd, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, sector, sectors);
+	/* One that has not got the command, or refuses it, may take zeroes as data. */
+	return r ? write_zeroes(c, sector, sectors) : 0;
+}
+
+int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run)
+{
+	int r = 0;
+
+	trace_ssdup_step(c, STEP_TOMBSTONE_WRITE);
+	switch (run->kind) {
+	case SSDUP_KIND_ZERO:
+		r = zero_range(c, run->start, run->sectors);
+		break;
+	case SSDUP_KIND_DISCARD:
+		if (bdev_max_discard_sectors(c->hdd->bdev))
+			r = ssdup_sync_range(c->hdd->bdev, REQ_OP_DISCARD, run->start,
+					     run->sectors);
+		if (r == -EOPNOTSUPP)
+			r = 0;
+		break;
+	case SSDUP_KIND_LOST:
+		return -ENODATA;
+	}
+	trace_ssdup_step(c, STEP_TOMBSTONE_WRITTEN);
+	return r;
+}
+
+/* --- One block --- */
+
+void ssdup_batch_copy(struct drain_batch *b, u32 offset, u32 sectors)
+{
+	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, done = 0, len;
+	char *scratch = page_address(b->scratch);
+	struct page *page;
+
+	while (done < left) {
+		page = b->page[(at + done) >> PAGE_SHIFT];
+		len = min_t(u32, left - done, PAGE_SIZE - offset_in_page(at + done));
+		memcpy_from_page(scratch + done, page, offset_in_page(at + done), len);
+		done += len;
+	}
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: the drain of a group of segments, a batch at a time. Documentation/design.rst draws
+ * its stages.
+ *
+ * Two batches take turns: while one is written to the HDD, the next is read from the SSD. When a
+ * group was copied, a work item flushes the HDD and frees it. Meanwhile the next group is copied,
+ * so the HDD does not wait for its own flush. faults.c handles I/O errors.
+ */
+#include <linux/kthread.h>
+
+#include "base/failure.h"
+#include "base/trace.h"
+#include "base/wakeups.h"
+#include "batch.h"
+#include "drain.h"
+#include "faults.h"
+#include "hdd.h"
+#include "map/map.h"
+#include "reclaim.h"
+#include "route/meter.h"
+#include "salvage.h"
+
+#define DRAIN_GENTLE_PIECES 4U		/* of a batch of one run's size, beside readers */
+
+enum drain_stage {
+	STAGE_CHOOSE,		/* no group is being copied */
+	STAGE_READ,		/* a group was chosen, and no batch is in flight */
+	STAGE_COPY,		/* a batch of the group is being read */
+	STAGE_FREE,		/* the whole group is on the HDD, or has moved */
+};
+
+struct ssdup_drainer {
+	struct ssdup		*c;
+	enum drain_stage	stage;
+	struct ssdup_class	*class;		/* of the next group */
+	bool			empty;		/* the next group is of empty segments */
+	struct drain_group	group;		/* being copied; not in STAGE_CHOOSE */
+	struct extent_order	order;		/* its extents that were not taken yet */
+	struct drain_batch	batch[2];
+	struct drain_batch	*ahead;		/* being read; in STAGE_COPY */
+	u64			fenced;		/* ranges below this index are fenced */
+	bool			again;		/* this is not the first pass */
+	struct drain_faults	faults;
+	struct meter_mark	chosen;		/* when it was */
+	struct work_struct	free_work;	/* the next four belong to it while it is queued */
+	struct drain_group	freed;		/* the group that it frees */
+	struct meter_mark	since;		/* when it was chosen, or one before was free */
+	struct meter_mark	freed_at;	/* when the last one was free */
+	int			free_error;	/* of the last one */
+	spinlock_t		lock;		/* protects c->drain_error and anew */
+	bool			anew;		/* a drain was requested since the try began */
+};
+
+static void free_work(struct work_struct *work)
+{
+	struct ssdup_drainer *drainer = container_of(work, struct ssdup_drainer, free_work);
+	struct meter_mark now;
+	int r;
+
+	r = ssdup_free_group(drainer->c, &drainer->freed);
+	now = ssdup_meter_mark(drainer->c);
+	/* While groups follow each other, from one to the next; a short one says little. */
+	if (!r)
+		ssdup_meter_freed(drainer->c, drainer->freed.copied, drainer->since, now);
+	drainer->freed_at = now;
+
+	if (r && !drainer->freed.durable)
+		ssdup_group_set(drainer->c, &drainer->freed, SEGMENT_SEALED);
+	WRITE_ONCE(drainer->free_error, r);
+	WRITE_ONCE(drainer->c->free_state, DRAIN_IDLE);
+	ssdup_kick_writeback(drainer->c);
+}
+
+int ssdup_drainer_create(struct ssdup *c)
+{
+	struct ssdup_drainer *drainer = kvzalloc(sizeof(*drainer), GFP_KERNEL);
+
+	c->drainer = drainer;
+	if (!drainer)
+		return -ENOMEM;
+	drainer->c = c;
+	spin_lock_init(&drainer->lock);
+	INIT_WORK(&drainer->free_work, free_work);
+	return ssdup_batch_init(c, &drainer->batch[0]) ?: ssdup_batch_init(c, &drainer->batch[1]);
+}
+
+void ssdup_drainer_destroy(struct ssdup *c)
+{
+	if (!c->drainer)
+		return;
+	ssdup_batch_exit(&c->drainer->batch[0]);
+	ssdup_batch_exit(&c->drainer->batch[1]);
+	kvfree(c->drainer);
+}
+
+/* --- A batch from SSD to HDD --- */
+
+/* Write @b, and read @next meanwhile unless it is NULL. After a failed read of @b do neither. */
+static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
+			bool spread)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_class_stats __percpu *stats =
+		&c->stats->class[drainer->group.first->class->index];
+	const struct drain_run *run;
+	bool failed;
+	int r;
+	u32 i;
+
+	ssdup_batch_wait(b);
+	trace_ssdup_step(c, STEP_DRAIN_HAVE);
+	r = ssdup_faults_reread(c, &drainer->faults, b);
+	if (r)
+		return r;
+	drainer->group.wrote = true;
+	ssdup_batch_write_begin(c, b);
+	if (next)
+		ssdup_batch_read(c, next, spread);
+	drainer->ahead = next;
+	ssdup_batch_write_end(c, b);
+	for (i = 0; i < b->plan.nr_runs; i++) {
+		run = &b->plan.runs[i];
+		if (run->kind == SSDUP_KIND_NONE)
+			continue;
+		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].status != BLK_STS_OK :
+							ssdup_batch_tombstone(c, run);
+		if (!failed)
+			drainer->faults.bad = 0;
+		r = failed ? ssdup_faults_run(c, &drainer->faults, b, run) : 0;
+		if (r)
+			return r;
+		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
+		this_cpu_add(stats->drained, run->sectors);
+		drainer->group.copied += run->sectors;
+	}
+	return 0;
+}
+
+/*
+ * Wait for the direct writes to a range that have begun. Later ones look for overlaps when
+ * all extents of the sealed segments are in the tree.
+ */
+static void fence_range(struct ssdup *c, struct ssdup_range *r)
+{
+	u8 old;
+
+	trace_ssdup_step(c, STEP_DRAIN_FENCE);
+	spin_lock_irq(&r->lock);
+	old = r->phase;
+	r->phase ^= 1;
+	spin_unlock_irq(&r->lock);
+	drain_does(c, DRAIN_FENCE);
+	wait_event(c->settle_wait, !atomic_read(&r->direct[old]));
+	drain_does(c, DRAIN_COPIES);
+}
+
+/*
+ * Writes have split extents of the group, which may not have been taken yet: put the rear parts
+ * in order too. Return: were there any?
+ */
+static bool add_pieces(struct ssdup *c)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	struct extent_array *a, *next;
+	struct ssdup_segment *seg;
+	bool any = false;
+
+	for (seg = group_first(&drainer->group); seg; seg = group_next(&drainer->group, seg)) {
+		llist_for_each_entry_safe(a, next, llist_del_all(&seg->pieces), list) {
+			ssdup_order_add(&drainer->order, a);
+			llist_add(&a->list, &seg->ordered);
+			any = true;
+			cond_resched();
+		}
+	}
+	return any;
+}
+
+/* Put the group in order from where the arm is; what was split off since comes in another pass. */
+static void order_group(struct ssdup *c)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	struct extent_array *a;
+	struct ssdup_segment *seg;
+
+	drainer->order.arrays = RB_ROOT_CACHED;
+	for (seg = group_first(&drainer->group); seg; seg = group_next(&drainer->group, seg)) {
+		llist_for_each_entry(a, seg->arrays.first, list) {
+			ssdup_order_add(&drainer->order, a);
+			cond_resched();
+		}
+		llist_for_each_entry(a, seg->ordered.first, list) {
+			ssdup_order_add(&drainer->order, a);
+			cond_resched();
+		}
+	}
+}
+
+/* The next extent of the group, or NULL when all were taken. */
+static struct extent *next_extent(struct ssdup *c, u64 *start)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	struct extent *e;
+
+	while (!(e = ssdup_order_next(&drainer->order, start))) {
+		/* Another pass, for what was split off before it was taken. */
+		ssdup_order_begin(&drainer->order);
+		if (!add_pieces(c))
+			break;
+		drainer->fenced = 0;
+		drainer->again = true;
+	}
+	return e;
+}
+
+/* Take the next batch from the map. Return: is there one? */
+static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_range *r;
+	struct extent *e;
+	u64 start, index;
+
+	b->plan.nr_pieces = 0;
+	b->plan.nr_runs = 0;
+	b->plan.sectors = 0;
+	b->plan.zeroes = 0;
+	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
+	b->plan.max_sectors = DRAIN_SECTORS;
+	if (gentle) {
+		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
+		b->plan.max_sectors = DRAIN_RUN;
+	}
+	while (!plan_full(&b->plan) && (e = next_extent(c, &start))) {
+		index = start >> c->range_shift;
+		r = &c->ranges[index];
+		if (drainer->fenced <= index) {
+			fence_range(c, r);
+			drainer->fenced = index + 1;
+		}
+		spin_lock_irq(&r->lock);
+		ssdup_plan_collect(&b->plan, &drainer->order, e, start);
+		spin_unlock_irq(&r->lock);
+		cond_resched();
+	}
+	ssdup_plan_join(&b->plan);
+	if (b->plan.nr_pieces)
+		trace_ssdup_drain(c, drainer->group.first, &b->plan);
+	return b->plan.nr_pieces;
+}
+
+/* --- Stages --- */
+
+/* Wait until the last group is free. Return: 0 or -errno. */
+static int free_end(struct ssdup *c)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	int r;
+
+	drain_does(c, DRAIN_FREES);
+	flush_work(&drainer->free_work);
+	drain_does(c, DRAIN_COPIES);
+	r = drainer->free_error;
+	drainer->free_error = 0;
+	return r;
+}
+
+/* Return: 1, or 0 when there is nothing to drain. */
+static int choose_group(struct ssdup *c, const struct pacing_out *how,
+			const struct pacing_group *size)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	/* Once: when it changes meanwhile, the next turn does as it says, from the start. */
+	bool running = ssdup_mode(c) == MODE_RUNNING;
+	bool anew = READ_ONCE(drainer->anew), found;
+	int r;
+
+	/* A group that was begun before the request may fail: that is not its error. */
+	if (anew || READ_ONCE(drainer->free_error)) {
+		r = free_end(c);
+		if (r)
+			return r;
+	}
+	if (anew)
+		WRITE_ONCE(drainer->anew, false);
+	if (running) {
+		found = ssdup_group_take(c, drainer->class, ssdup_pacing_group(size),
+					 drainer->empty, &drainer->group);
+	} else {
+		free_end(c);
+		found = ssdup_salvage_next(c, anew, &drainer->group);
+	}
+	if (!found)
+		return running ? 0 : ssdup_salvage_end(c);
+	drainer->group.flush_errors = ssdup_hdd_flush_errors(c);
+	drainer->fenced = 0;
+	drainer->chosen = ssdup_meter_mark(c);
+	ssdup_faults_begin(&drainer->faults);
+	drainer->again = false;
+	ssdup_order_begin(&drainer->order);
+	order_group(c);
+	add_pieces(c);
+	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
+	return 1;
+}
+
+/* Return: 1, or 0 when nothing of the group is left in the map. */
+static int read_first(struct ssdup *c, const struct pacing_out *how,
+		      const struct pacing_group *size)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+
+	if (!batch_collect(c, &drainer->batch[0], how->gentle))
+		return 0;
+	drainer->ahead = &drainer->batch[0];
+	ssdup_batch_read(c, drainer->ahead, how->spread);
+	return 1;
+}
+
+/* Return: 1 while another batch is being read, or 0 when this was the last one. */
+static int copy_batch(struct ssdup *c, const struct pacing_out *how,
+		      const struct pacing_group *size)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	struct drain_batch *now = drainer->ahead;
+	struct drain_batch *next = &drainer->batch[now == &drainer->batch[0]];
+	int r;
+
+	if (!batch_collect(c, next, how->gentle))
+		next = NULL;
+	drainer->ahead = NULL;
+	r = batch_finish(c, now, next, how->spread);
+	return r ?: !!next;
+}
+
+/* Hand the group over to the work item. A read-only log frees none of its own. */
+static int free_group(struct ssdup *c, const struct pacing_out *how,
+		      const struct pacing_group *size)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	int r = free_end(c);
+
+	if (ssdup_mode(c) != MODE_RUNNING)
+		return ssdup_salvage_written(c, &drainer->group, drainer->faults.left,
+					     drainer->faults.lost);
+	if (r)
+		return r;
+	ssdup_group_set(c, &drainer->group, SEGMENT_WRITTEN_BACK);
+	drainer->freed = drainer->group;
+	drainer->since = drainer->chosen.ns > drainer->freed_at.ns ? drainer->chosen :
+								      drainer->freed_at;
+	WRITE_ONCE(c->free_state, DRAIN_FREES);
+	queue_work(c->wq, &drainer->free_work);
+	return 0;
+}
+
+/* After an error the next stage is STAGE_CHOOSE. */
+static const struct {
+	int			(*run)(struct ssdup *c, const struct pacing_out *how,
+				       const struct pacing_group *size);
+	enum drain_stage	more;		/* next when run() returns 1 */
+	enum drain_stage	done;		/* next when run() returns 0 */
+} stages[] = {
+	[STAGE_CHOOSE]	= { choose_group,	STAGE_READ,	STAGE_CHOOSE },
+	[STAGE_READ]	= { read_first,		STAGE_COPY,	STAGE_FREE },
+	[STAGE_COPY]	= { copy_batch,		STAGE_COPY,	STAGE_FREE },
+	[STAGE_FREE]	= { free_group,		STAGE_CHOOSE,	STAGE_CHOOSE },
+};
+
+/* Forget the group being copied. */
+static void drop_group(struct ssdup *c)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+
+	if (drainer->ahead)
+		ssdup_batch_wait(drainer->ahead);
+	drainer->ahead = NULL;
+	if (drainer->stage != STAGE_CHOOSE)
+		ssdup_group_set(c, &drainer->group, SEGMENT_SEALED);
+	drainer->stage = STAGE_CHOOSE;
+}
+
+void ssdup_drain_drop(struct ssdup *c)
+{
+	drop_group(c);
+	flush_work(&c->drainer->free_work);
+}
+
+/*
+ * Space is wanted, but the group was chosen when it was not. Let so many segments go that the
+ * rest is free in time: what is copied of the rest need not be copied again.
+ */
+static void shrink_group(struct ssdup *c, const struct pacing_group *size)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	u64 all = drainer->group.sectors, left = all - min(all, drainer->group.copied);
+	u64 wanted = (u64)ssdup_pacing_group(size) * c->g.data_sectors;
+	u32 keep;
+
+	if (!size->waiters || drainer->stage != STAGE_COPY || drainer->again || left <= wanted ||
+	    ssdup_mode(c) != MODE_RUNNING)
+		return;
+	keep = max(div64_u64(wanted * drainer->group.nr, left), 1ULL);
+	if (keep >= drainer->group.nr)
+		return;
+	ssdup_group_shrink(c, &drainer->group, keep);
+	/* What is copied is counted anew, too. */
+	drainer->chosen = ssdup_meter_mark(c);
+	drainer->group.sectors = mul_u64_u64_div_u64(drainer->group.sectors, left, all);
+	order_group(c);
+}
+
+static int run_stages(struct ssdup *c, const struct pacing_out *how,
+		      const struct pacing_group *size)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	int r;
+
+	shrink_group(c, size);
+	do {
+		r = stages[drainer->stage].run(c, how, size);
+		if (r < 0) {
+			drop_group(c);
+			return r;
+		}
+		drainer->stage = r ? stages[drainer->stage].more : stages[drainer->stage].done;
+	} while (drainer->stage == STAGE_READ || drainer->stage == STAGE_FREE);
+	return 0;
+}
+
+bool ssdup_drain_failed(struct ssdup *c)
+{
+	return READ_ONCE(c->drainer->free_error);
+}
+
+/* Return: is @r an error? Not if a drain was requested since the try began: that one retries. */
+static bool tell_error(struct ssdup *c, int r)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+	bool anew, changed;
+
+	spin_lock(&drainer->lock);
+	anew = r && drainer->anew;
+	changed = !anew && r != c->drain_error;
+	if (changed)
+		WRITE_ONCE(c->drain_error, r);
+	spin_unlock(&drainer->lock);
+	if (changed) {
+		ssdup_drain_told(c);
+		ssdup_kick_waiting(c);
+	}
+	return r && !anew;
+}
+
+int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
+		     const struct pacing_group *size, struct ssdup_class *class, bool empty)
+{
+	int r;
+
+	c->drainer->class = class;
+	c->drainer->empty = empty;
+	r = run_stages(c, how, size);
+	return !kthread_should_stop() && tell_error(c, r) ? r : 0;
+}
+
+/* --- For others --- */
+
+u32 ssdup_drain_freeing(const struct ssdup *c)
+{
+	return READ_ONCE(c->free_state) == DRAIN_IDLE ? 0 : c->drainer->freed.nr;
+}
+
+struct ssdup_class *ssdup_drain_class(struct ssdup *c)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+
+	return drainer->stage == STAGE_CHOOSE ? NULL : drainer->group.first->class;
+}
+
+void ssdup_drain_held(struct ssdup *c, struct meter_mark since)
+{
+	struct meter_mark now = ssdup_meter_mark(c);
+	struct ssdup_drainer *drainer = c->drainer;
+
+	drainer->chosen.ns += now.ns - since.ns;
+	drainer->chosen.done += now.done - since.done;
+}
+
+void ssdup_drain_anew(struct ssdup *c)
+{
+	struct ssdup_drainer *drainer = c->drainer;
+
+	spin_lock(&drainer->lock);
+	WRITE_ONCE(drainer->anew, true);
+	WRITE_ONCE(c->drain_error, 0);
+	spin_unlock(&drainer->lock);
+}

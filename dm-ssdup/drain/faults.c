@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: I/O errors of a drain.
+ *
+ * A failed read or write is retried in small blocks. Those that the HDD refuses again move to the
+ * open segment (unwritable). Those that the SSD refuses again are marked as lost there, and the
+ * HDD keeps its old content. A read-only log can do neither: the blocks stay where they are, and
+ * salvage.c decides what becomes of the segments.
+ */
+#include <linux/kthread.h>
+
+#include "base/failure.h"
+#include "base/trace.h"
+#include "batch.h"
+#include "faults.h"
+#include "log/metadata.h"
+#include "relocate.h"
+
+#define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
+#define DRAIN_BAD_MAX	64U		/* failed blocks in a row; more: the HDD is gone */
+
+void ssdup_faults_begin(struct drain_faults *f)
+{
+	f->unread = 0;
+	f->left = 0;
+	f->lost = false;
+}
+
+/* The part of a piece that is one block. */
+static struct drain_piece block_of(const struct drain_piece *p, u32 at)
+{
+	struct drain_piece block = *p;
+
+	block.start += at;
+	block.pos += at;
+	block.offset += at;
+	block.sectors = min(DRAIN_BLOCK, p->sectors - at);
+	return block;
+}
+
+/* Move a block to the open segment; in a read-only log it stays where it is. */
+static int move_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *p,
+		      u8 kind, struct page *page)
+{
+	int r = ssdup_relocate(c, p, kind, page);
+
+	if (!r && kind != SSDUP_KIND_LOST)
+		stat_inc(c, STAT_UNWRITABLE);
+	if (!r || ssdup_mode(c) != MODE_LOG_READ_ONLY)
+		return r;
+	if (kind == SSDUP_KIND_LOST)
+		f->lost = true;
+	else
+		f->left++;
+	return 0;
+}
+
+/*
+ * A disk that can read neither of two places is gone, and has no bad blocks. Overwrites the
+ * scratch page. Return: 0 when it answers, -EAGAIN after a transient error, else -EIO.
+ */
+static int disk_answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
+{
+	int r = ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, DRAIN_BLOCK_BYTES), r2;
+
+	if (!r)
+		return 0;
+	r2 = ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
+	if (!r2)
+		return 0;
+	return ssdup_passes(r) || ssdup_passes(r2) ? -EAGAIN : -EIO;
+}
+
+/* If the SSD is gone, its blocks are not lost yet. */
+static bool ssd_answers(struct ssdup *c, struct drain_batch *b)
+{
+	int r = disk_answers(b, c->ssd->bdev, SSDUP_SUPER_SECTOR(0), SSDUP_SUPER_SECTOR(1));
+
+	if (r == -EIO)
+		ssdup_fail(c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
+	return !r;
+}
+
+/* If the HDD is gone, wait for it: moving what it refuses would fill the log. */
+static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
+{
+	u64 end = round_down(bdev_nr_sectors(c->hdd->bdev), DRAIN_BLOCK);
+
+	return !disk_answers(b, c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK);
+}
+
+/* Does another failed block end the try? Many do not in a read-only log, where none moves. */
+static bool hdd_is_bad(struct ssdup *c, struct drain_faults *f, struct drain_batch *b)
+{
+	bool many = !(++f->bad % (DRAIN_BAD_MAX + 1));
+
+	return (many && ssdup_mode(c) == MODE_RUNNING) || kthread_should_stop() ||
+	       !hdd_answers(c, b);
+}
+
+/*
+ * After a transient error a piece is not lost, and the try ends. But if the same piece ends
+ * every try for RETRY_AWAY_MS, give it up, because it holds up all others.
+ */
+static bool only_away(struct drain_faults *f, const struct drain_piece *p, int error)
+{
+	unsigned long away = msecs_to_jiffies(RETRY_AWAY_MS);
+
+	if (!ssdup_passes(error))
+		return false;
+	if (f->away_at != p->start || time_after(jiffies, f->away_last + 2 * away)) {
+		f->away_at = p->start;
+		f->away_since = jiffies;
+	}
+	f->away_last = jiffies;
+	return time_before(jiffies, f->away_since + away);
+}
+
+/* Read a block of @p again. Return: 0, 1 when it cannot be read, or -EIO when the try ends. */
+static int reread_block(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+			const struct drain_piece *p, const struct drain_piece *block)
+{
+	int error;
+
+	/* Too many: a read-only log keeps the rest as it is. Else the next try gets further. */
+	if (f->unread == DRAIN_UNREAD_MAX)
+		return ssdup_mode(c) == MODE_RUNNING ? -EIO : 1;
+	error = ssdup_batch_reread(c, b, block);
+	if (!error)
+		return 0;
+	stat_inc(c, STAT_SSD_ERRORS);
+	f->unread++;
+	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 1;
+}
+
+/*
+ * The SSD cannot read this: mark it as lost. A read-only log keeps it as it is, and the next
+ * try may read it.
+ */
+static int lose_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *bad)
+{
+	u32 blocks = DIV_ROUND_UP(bad->sectors, DRAIN_BLOCK);
+	int r = ssdup_relocate(c, bad, SSDUP_KIND_LOST, NULL);
+
+	if (!r) {
+		stat_add(c, STAT_LOST, blocks);
+		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",
+			    dm_device_name(c->md), bad->start, bad->sectors);
+	} else if (ssdup_mode(c) == MODE_LOG_READ_ONLY) {
+		f->left += blocks;
+		DMERR_LIMIT("%s: sectors %llu + %u stay in the log: the SSD cannot read them",
+			    dm_device_name(c->md), bad->start, bad->sectors);
+		r = 0;
+	}
+	return r;
+}
+
+/*
+ * A read of a piece failed: read it again block by block, and take the stretches that cannot
+ * be read out of the plan. The HDD keeps its old content there, which may be the last copy.
+ */
+static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+			u32 piece)
+{
+	const struct drain_piece p = b->plan.pieces[piece];
+	struct drain_piece block, bad = { };
+	u32 at;
+	int r;
+
+	for (at = 0; at < p.sectors; at += block.sectors) {
+		block = block_of(&p, at);
+		r = reread_block(c, f, b, &p, &block);
+		if (r > 0) {
+			if (!bad.sectors)
+				bad = block;
+			else
+				bad.sectors += block.sectors;
+			if (at + block.sectors < p.sectors)
+				continue;
+		}
+		if (bad.sectors) {
+			r = lose_block(c, f, &bad) ?: r;
+			piece = ssdup_plan_cut(&b->plan, piece, bad.start, bad.sectors);
+			bad.sectors = 0;
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A write of a run failed: write its pieces block by block, and move the blocks that fail. */
+static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+		       const struct drain_run *run)
+{
+	struct drain_piece block;
+	u32 i, at;
+	int r;
+
+	for (i = run->first; i < run->first + run->nr; i++) {
+		const struct drain_piece *p = &b->plan.pieces[i];
+
+		for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
+			block = block_of(p, at);
+			ssdup_batch_copy(b, block.offset, block.sectors);
+			trace_ssdup_step(c, STEP_REWRITE_BLOCK);
+			if (!ssdup_sync_io(c->hdd->bdev, drain_write_opf(c), block.start,
+					   b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
+				f->bad = 0;
+				continue;
+			}
+			stat_inc(c, STAT_HDD_ERRORS);
+			if (hdd_is_bad(c, f, b))
+				return -EIO;
+			ssdup_batch_copy(b, block.offset, block.sectors);
+			r = move_block(c, f, &block, SSDUP_KIND_DATA, b->scratch);
+			if (r)
+				return r;
+			DMWARN_LIMIT("%s: the HDD refuses sectors %llu + %u, they stay in the log",
+				     dm_device_name(c->md), block.start, block.sectors);
+		}
+	}
+	return 0;
+}
+
+/* Move a tombstone: a discard or zeroes that the HDD refused, or a lost piece. */
+static int move_tombstone(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+			  const struct drain_run *run)
+{
+	const struct drain_piece *p = &b->plan.pieces[run->first];
+
+	if (run->kind != SSDUP_KIND_LOST) {
+		stat_inc(c, STAT_HDD_ERRORS);
+		/* Zeroes may have many pieces, and each takes an entry when it moves. */
+		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(c, f, b))
+			return -EIO;
+	}
+	return move_block(c, f, p, run->kind, NULL);
+}
+
+int ssdup_faults_run(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+		     const struct drain_run *run)
+{
+	return run->kind == SSDUP_KIND_DATA ? rewrite_run(c, f, b, run) :
+					      move_tombstone(c, f, b, run);
+}
+
+int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_batch *b)
+{
+	struct drain_piece *p;
+	bool changed = false;
+	u32 i;
+	int r;
+
+	/* Backwards: a cut moves the pieces behind it, but not their io[]. */
+	for (i = b->plan.nr_pieces; i-- > 0; ) {
+		p = &b->plan.pieces[i];
+		if (p->kind != SSDUP_KIND_DATA || !b->io[i].status)
+			continue;
+		changed = true;
+		r = reread_piece(c, f, b, i);
+		if (r)
+			return r;
+	}
+	if (changed)
+		ssdup_plan_join(&b->plan);
+	return 0;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/slab.h>
+
+#include "base/owed_errors.h"
+#include "base/trace.h"
+#include "hdd.h"
+#include "route/meter.h"
+
+struct ssdup_hdd {
+	struct mutex		flush_lock;	/* one FLUSH at a time, except the drain's */
+	atomic_t		flush_errors;	/* ever */
+};
+
+int ssdup_hdd_create(struct ssdup *c)
+{
+	c->hdd_state = kzalloc(sizeof(*c->hdd_state), GFP_KERNEL);
+	if (!c->hdd_state)
+		return -ENOMEM;
+	mutex_init(&c->hdd_state->flush_lock);
+	/* Writes of an earlier table may not have been flushed. */
+	c->hdd_dirty = HDD_DIRTY;
+	return 0;
+}
+
+struct ssdup_requests ssdup_sum_requests(struct ssdup *c)
+{
+	/* Sum ended first: a request that ends between the sums counts as in flight. */
+	u64 ended = stats_sum(&c->stats->hdd_ended), begun = stats_sum(&c->stats->hdd_begun);
+
+	return (struct ssdup_requests){
+		.all = stats_sum(&c->stats->requests) + ended,
+		/* When a user clears these, that looks like a read and a write. */
+		.reads = stats_sum(&c->stats->count[STAT_READS_HDD]) +
+			 stats_sum(&c->stats->count[STAT_READS_SSD]),
+		.writes = stats_sum(&c->stats->count[STAT_WRITES_SSD]),
+		.hdd_inflight = begun - ended,
+	};
+}
+
+int ssdup_hdd_flush_errors(struct ssdup *c)
+{
+	return atomic_read(&c->hdd_state->flush_errors);
+}
+
+void ssdup_hdd_dropped(struct ssdup *c)
+{
+	bool in_flight;
+
+	atomic_inc(&c->hdd_state->flush_errors);
+	/* A write in flight may be complete at the HDD, and its data dropped. */
+	in_flight = ssdup_sum_requests(c).hdd_inflight;
+	/* A write sets hdd_dirty before it leaves that sum. */
+	smp_rmb();
+	if (in_flight || READ_ONCE(c->hdd_dirty) != HDD_CLEAN)
+		ssdup_owe(&c->debt);
+}
+
+static void hdd_flush_end_io(struct bio *bio)
+{
+	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
+
+	f->ns = ktime_get_ns() - f->ns;
+	if (bio->bi_status) {
+		stat_inc(f->c, STAT_HDD_ERRORS);
+		ssdup_hdd_dropped(f->c);
+	}
+	complete(&f->done);
+}
+
+static void hdd_flush_send(struct ssdup *c, struct hdd_flush *f)
+{
+	f->c = c;
+	init_completion(&f->done);
+	f->ns = ktime_get_ns();
+	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	f->bio.bi_end_io = hdd_flush_end_io;
+	submit_bio(&f->bio);
+}
+
+static blk_status_t hdd_flush_wait(struct hdd_flush *f)
+{
+	blk_status_t status;
+
+	wait_for_completion_io(&f->done);
+	status = f->bio.bi_status;
+	bio_uninit(&f->bio);
+	return status;
+}
+
+bool ssdup_hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
+{
+	/* A caller that finds it clean must not return before the flush that cleaned it. */
+	mutex_lock(&c->hdd_state->flush_lock);
+	if (cmpxchg(&c->hdd_dirty, HDD_DIRTY, HDD_FLUSHING) != HDD_DIRTY) {
+		mutex_unlock(&c->hdd_state->flush_lock);
+		return false;
+	}
+	trace_ssdup_step(c, STEP_HDD_FLUSH);
+	hdd_flush_send(c, f);
+	return true;
+}
+
+int ssdup_hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
+{
+	blk_status_t status = hdd_flush_wait(f);
+
+	trace_ssdup_step(c, STEP_HDD_FLUSHED);
+	ssdup_meter_flushed(c, f->ns);
+	/* If a write has ended meanwhile, it stays dirty. */
+	if (status)
+		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
+	else
+		cmpxchg(&c->hdd_dirty, HDD_FLUSHING, HDD_CLEAN);
+	mutex_unlock(&c->hdd_state->flush_lock);
+	return blk_status_to_errno(status);
+}
+
+int ssdup_flush_hdd(struct ssdup *c)
+{
+	struct hdd_flush f;
+
+	if (!ssdup_hdd_flush_begin(c, &f))
+		return 0;
+	return ssdup_hdd_flush_end(c, &f);
+}
+
+int ssdup_flush_drained(struct ssdup *c)
+{
+	struct hdd_flush f;
+
+	hdd_flush_send(c, &f);
+	return blk_status_to_errno(hdd_flush_wait(&f));
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: the drain of a read-only log.
+ *
+ * Extents cannot move, and a segment may never become free. So each segment, the open one too,
+ * is drained alone, and what cannot be written to the HDD stays in it without delaying the
+ * others. Any order will do: the map has each sector once, and nothing is added to it.
+ *
+ * When everything of a class is on the HDD, one record frees all of its segments at once. No
+ * commit has to come first, because no entry is needed any more. Otherwise the segments before the
+ * first one that keeps extents are freed in the usual way. Extents of a segment that is written
+ * back but not freed stay in the map, and writes over them still fail: a replay would undo them.
+ */
+#include "base/trace.h"
+#include "log/super.h"
+#include "reclaim.h"
+#include "salvage.h"
+
+/* Let nothing be added to a class any more. A new request (@anew) begins another try. */
+static void settle_class(struct ssdup *c, struct ssdup_class *k, bool anew)
+{
+	struct drain_group all;
+	struct ssdup_segment *seg;
+
+	ssdup_seal(c, k, true);
+	if (!ssdup_group_all(c, k, false, &all))
+		return;
+	for (seg = group_first(&all); seg; seg = group_next(&all, seg)) {
+		wait_event(c->settle_wait, !atomic_read(&seg->writes));
+		/* All segments together are one try. */
+		if (anew)
+			seg->tried = false;
+	}
+}
+
+bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g)
+{
+	struct ssdup_class *k;
+
+	drain_does(c, DRAIN_SEALS);
+	for (k = c->class; k < class_end(c); k++)
+		settle_class(c, k, anew);
+	drain_does(c, DRAIN_COPIES);
+	for (k = c->class; k < class_end(c); k++)
+		if (ssdup_group_take(c, k, 1, false, g))
+			return true;
+	return false;
+}
+
+int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left, bool lost)
+{
+	int r;
+
+	drain_does(c, DRAIN_FREES);
+	r = ssdup_flush_group(c, g);
+	if (r)
+		return r;
+	g->first->tried = true;
+	g->first->lost = lost;
+	ssdup_group_set(c, g, left ? SEGMENT_SEALED : SEGMENT_WRITTEN_BACK);
+	return 0;
+}
+
+/* Return: is the class empty? */
+static bool end_of_class(struct ssdup *c, struct ssdup_class *k)
+{
+	struct drain_group all, written;
+	struct ssdup_segment *seg;
+
+	if (!ssdup_group_all(c, k, false, &all))
+		return true;
+	for (seg = group_first(&all); seg; seg = group_next(&all, seg))
+		seg->tried = false;
+	ssdup_group_all(c, k, true, &written);
+	if (written.nr == all.nr) {
+		drain_does(c, DRAIN_FREES);
+		trace_ssdup_step(c, STEP_FREE_TAIL);
+		if (!ssdup_raise_tail(c, k, all.last + 1)) {
+			ssdup_free_end(c, &all);
+			return true;
+		}
+		DMWARN_LIMIT("%s: all of the log is on the HDD, but the SSD takes no record of it",
+			     dm_device_name(c->md));
+	} else if (written.nr) {
+		ssdup_free_group(c, &written);
+	}
+	return false;
+}
+
+int ssdup_salvage_end(struct ssdup *c)
+{
+	bool empty = true, any = ssdup_sealed_segments(c);
+	struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		empty &= end_of_class(c, k);
+	if (empty && any)
+		DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
+	return empty ? 0 : -EROFS;
+}

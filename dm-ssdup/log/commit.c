@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: from published entries to durable pages.
+ *
+ * A commit goes through the ring of each class from its tail and writes every page that has more
+ * resolved entries than its last durable version. It does so in rounds of a few pages. An entry is
+ * published after its data was written, so a flush before the pages makes the data durable first.
+ * That flush is a bio of its own, because a dm device below would drop the error of a PREFLUSH that
+ * comes with data. The headers of segments that were opened since are written beside it.
+ *
+ * A commit ends with the pages that were dirty when it began: what writers publish meanwhile is for
+ * the next one. So it has at most the pages of all rings to write, and no class keeps up another's.
+ *
+ * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
+ * grows only after a write has succeeded.
+ *
+ * After a failed round the log takes no more writes, see metadata.h, but data that is not durable
+ * can still be read and drained.
+ *
+ * A FUA write to the log needs only a commit and never waits for the HDD. Each commit ends
+ * the FUA writes that were queued when it began.
+ */
+#include "base/failure.h"
+#include "base/trace.h"
+#include "base/wakeups.h"
+#include "commit.h"
+#include "metadata.h"
+#include "reserve.h"
+#include "segments.h"
+#include "super.h"
+
+/* A write of a round. */
+struct commit_write {
+	struct bio		*bio;
+	u64			sector;
+	struct page		*buf;		/* constant */
+	struct ssdup_segment	*segment;	/* of a header */
+	struct ring_page	*p;		/* of a page */
+	u32			resolved;
+};
+
+/* Pages or headers, which are written together. */
+struct commit_batch {
+	struct commit_write	write[LOG_COMMIT_PAGES];
+	u32			nr;
+	atomic_t		pending;
+	struct completion	done;
+	bool			failed;
+};
+
+/* The pages of a class that a commit has yet to look at, by their ring numbers. */
+struct commit_span {
+	u64			next;		/* or a later one, if that has left the ring */
+	u64			end;		/* behind the last that was dirty at first */
+};
+
+struct ssdup_committer {
+	struct mutex		lock;		/* one commit at a time */
+	struct commit_batch	headers;
+	struct commit_batch	pages;
+	struct commit_span	span[SSDUP_MAX_CLASSES];
+	u32			first;		/* class with which the next round begins */
+	struct ssdup_segment	*segment[SSDUP_RING_SEGMENTS];	/* of a class, in its ring */
+};
+
+static void commit_end_io(struct bio *bio)
+{
+	struct commit_batch *batch = bio->bi_private;
+
+	if (bio->bi_status)
+		WRITE_ONCE(batch->failed, true);
+	if (atomic_dec_and_test(&batch->pending))
+		complete(&batch->done);
+}
+
+static void batch_reset(struct commit_batch *batch)
+{
+	batch->nr = 0;
+	batch->failed = false;
+	reinit_completion(&batch->done);
+}
+
+static struct commit_write *batch_add(struct ssdup *c, struct commit_batch *batch,
+				      const struct ssdup_class *k, u64 sector)
+{
+	struct commit_write *w = &batch->write[batch->nr++];
+
+	w->sector = sector;
+	w->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
+				  &c->bs);
+	w->bio->bi_iter.bi_sector = sector;
+	w->bio->bi_end_io = commit_end_io;
+	ssdup_set_stream(w->bio, k->stream);
+	w->bio->bi_private = batch;
+	__bio_add_page(w->bio, w->buf, SSDUP_BLOCK_BYTES, 0);
+	return w;
+}
+
+static void batch_send(struct ssdup *c, struct commit_batch *batch, enum ssdup_step step)
+{
+	u32 i;
+
+	atomic_set(&batch->pending, batch->nr + 1);
+	for (i = 0; i < batch->nr; i++) {
+		trace_ssdup_step(c, step);
+		submit_bio(batch->write[i].bio);
+	}
+}
+
+/* Wait for a batch, and retry what failed where that is safe. Return: is all of it durable? */
+static bool batch_wait(struct ssdup *c, struct commit_batch *batch)
+{
+	unsigned long end;
+	struct commit_write *w;
+	u32 i;
+
+	if (!atomic_dec_and_test(&batch->pending))
+		wait_for_completion_io(&batch->done);
+	end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
+	for (i = 0; i < batch->nr && batch->failed; i++) {
+		w = &batch->write[i];
+		if (ssdup_meta_again(c, blk_status_to_errno(w->bio->bi_status), w->sector,
+				     w->buf, end))
+			return false;
+	}
+	batch->failed = false;
+	return true;
+}
+
+static void batch_free(struct commit_batch *batch)
+{
+	u32 i;
+
+	for (i = 0; i < batch->nr; i++)
+		bio_put(batch->write[i].bio);
+}
+
+static void add_header(struct ssdup *c, struct ssdup_segment *seg)
+{
+	struct log_header header = {
+		.generation = seg->generation,
+		.epoch = ssdup_super(c)->epoch,
+		.segment = seg->index,
+	};
+	struct commit_write *w = batch_add(c, &c->committer->headers, seg->class,
+					   log_segment_sector(&c->g, seg->index));
+
+	ssdup_log_header_encode(ssdup_super(c), &header, page_address(w->buf));
+	w->segment = seg;
+}
+
+/* Copy the published entries of a page. One published meanwhile may be missing. */
+static void add_page(struct ssdup *c, struct ssdup_segment *seg, u32 page, u32 resolved)
+{
+	struct ring_page *p = ssdup_ring_page(seg, page);
+	struct log_page_id id = {
+		.generation = seg->generation,
+		.epoch = ssdup_super(c)->epoch,
+		.rev = p->rev + 1,
+		.page = page,
+		.segment = seg->index,
+		.number = seg->base + page,
+	};
+	u64 sector = ssdup_log_slot_sector(&c->g, seg->index, page, id.rev & 1);
+	struct commit_write *w = batch_add(c, &c->committer->pages, seg->class, sector);
+	struct ssdup_page *out = page_address(w->buf);
+	u32 i;
+
+	memcpy(id.uuid, ssdup_super(c)->uuid, sizeof(id.uuid));
+	ssdup_log_page_begin(out, &id);
+	if (resolved == SSDUP_PAGE_ENTRIES && !READ_ONCE(p->holes))
+		ssdup_log_page_append(out, p->e, SSDUP_PAGE_ENTRIES);
+	else
+		for (i = 0; i < SSDUP_PAGE_ENTRIES; i++)
+			/* Pairs with the release in ssdup_publish(). */
+			if (smp_load_acquire(&p->e[i].kind) != SSDUP_KIND_NONE)
+				ssdup_log_page_append(out, &p->e[i], 1);
+	ssdup_log_page_finish(out);
+	w->p = p;
+	w->resolved = resolved;
+}
+
+/* Flush the data beside the headers, then write the pages that refer to both. */
+static bool send_round(struct ssdup *c, bool *flush)
+{
+	struct ssdup_committer *committer = c->committer;
+	bool ok;
+
+	trace_ssdup_step(c, STEP_COMMIT_FLUSH);
+	batch_send(c, &committer->headers, STEP_COMMIT_HEADER);
+	*flush = blkdev_issue_flush(c->ssd->bdev);
+	ok = batch_wait(c, &committer->headers);
+	if (*flush || !ok)
+		return false;
+	trace_ssdup_step(c, STEP_COMMIT_FLUSHED);
+	batch_send(c, &committer->pages, STEP_COMMIT_PAGE);
+	trace_ssdup_step(c, STEP_COMMIT_SENT);
+	ok = batch_wait(c, &committer->pages);
+	trace_ssdup_step(c, STEP_COMMIT_DONE);
+	return ok;
+}
+
+static int write_round(struct ssdup *c)
+{
+	struct ssdup_committer *committer = c->committer;
+	bool flush = false, ok = !ssdup_meta_begin(c);
+	u32 i;
+
+	if (ok)
+		ok = send_round(c, &flush);
+	ssdup_meta_wrote(c, committer->headers.nr + committer->pages.nr);
+	ssdup_meta_end(c, ok ? 0 : -EIO, flush);
+	for (i = 0; i < committer->headers.nr && ok; i++)
+		committer->headers.write[i].segment->header = true;
+	for (i = 0; i < committer->pages.nr && ok; i++) {
+		committer->pages.write[i].p->rev++;
+		committer->pages.write[i].p->durable = committer->pages.write[i].resolved;
+	}
+	batch_free(&committer->headers);
+	batch_free(&committer->pages);
+	if (!ok) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
+		return -EIO;
+	}
+	stat_add(c, STAT_PAGES, committer->pages.nr);
+	return 0;
+}
+
+/* How many entries page @page of @seg will have in the end; 0 if more may be handed out. */
+static u32 page_target(struct ssdup_segment *seg, u32 page)
+{
+	u64 word = atomic64_read(&seg->word);
+	u32 left = log_word_entries(word) - page * SSDUP_PAGE_ENTRIES;
+
+	if (left >= SSDUP_PAGE_ENTRIES)
+		return SSDUP_PAGE_ENTRIES;
+	return word & LOG_WORD_SEALED ? left : 0;
+}
+
+/* Remove durable and complete pages from the ring, from its tail on. */
+static void retire_pages(struct ssdup *c, struct ssdup_class *k)
+{
+	struct ssdup_segment **segments = c->committer->segment, *seg;
+	u32 i, nr = ssdup_segments_in_ring(c, k, segments);
+	struct ring_page *p;
+
+	for (i = 0; i < nr; i++) {
+		seg = segments[i];
+		while (seg->pages_done < segment_pages(seg)) {
+			p = ssdup_ring_page(seg, seg->pages_done);
+			if (!p->durable || p->durable != page_target(seg, seg->pages_done))
+				return;
+			memset(p, 0, sizeof(*p));
+			seg->pages_done++;
+			WRITE_ONCE(k->ring_full, false);
+			/* Pairs with the acquire in ssdup_find_place(). */
+			smp_store_release(&k->ring_tail, seg->base + seg->pages_done);
+		}
+		/* An open segment gets more pages; a later one may have some already. */
+		if (!(atomic64_read(&seg->word) & LOG_WORD_SEALED) ||
+		    seg->pages_done < segment_pages(seg))
+			return;
+		ssdup_left_ring(c, seg);
+	}
+}
+
+static bool page_dirty(const struct ring_page *p)
+{
+	return atomic_read(&p->resolved) != p->durable;
+}
+
+/* Where the last dirty page of a segment ends; pages_done if there is none. */
+static u32 dirty_end(struct ssdup_segment *seg)
+{
+	u32 end = segment_pages(seg);
+
+	while (end > seg->pages_done && !page_dirty(ssdup_ring_page(seg, end - 1)))
+		end--;
+	return end;
+}
+
+/* What a commit that begins now has to write of a class. */
+static struct commit_span dirty_span(struct ssdup *c, struct ssdup_class *k)
+{
+	struct ssdup_segment **segments = c->committer->segment, *seg;
+	u32 nr = ssdup_segments_in_ring(c, k, segments), end;
+
+	while (nr) {
+		seg = segments[--nr];
+		end = dirty_end(seg);
+		if (end > seg->pages_done)
+			return (struct commit_span){ .end = seg->base + end };
+	}
+	return (struct commit_span){ };
+}
+
+/* Take pages of @seg, as many as a round can hold. Return: false: there may be more. */
+static bool collect_segment(struct ssdup *c, struct ssdup_segment *seg, struct commit_span *span)
+{
+	struct commit_batch *pages = &c->committer->pages;
+	u64 end = min(span->end, seg->base + segment_pages(seg));
+	u32 page, resolved, before = pages->nr;
+	struct ring_page *p;
+
+	span->next = max(span->next, seg->base + seg->pages_done);
+	for (; span->next < end; span->next++) {
+		page = span->next - seg->base;
+		p = ssdup_ring_page(seg, page);
+		resolved = atomic_read(&p->resolved);
+		/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
+		smp_rmb();
+		if (resolved == p->durable && p->rev)
+			continue;
+		if (pages->nr == LOG_COMMIT_PAGES)
+			return false;
+		if (pages->nr == before && !seg->header)
+			add_header(c, seg);
+		add_page(c, seg, page, resolved);
+	}
+	return true;
+}
+
+/*
+ * Take dirty pages of a class in the order of its ring. In front of a dirty page, those that were
+ * never written are taken too, because a replay stops at a gap. Return: false: there may be more.
+ */
+static bool collect_class(struct ssdup *c, struct ssdup_class *k)
+{
+	struct commit_span *span = &c->committer->span[k->index];
+	struct ssdup_segment **segments = c->committer->segment;
+	u32 i, nr;
+
+	if (span->next >= span->end)
+		return true;
+	nr = ssdup_segments_in_ring(c, k, segments);
+	for (i = 0; i < nr; i++)
+		if (!collect_segment(c, segments[i], span))
+			return false;
+	return true;
+}
+
+/* The same of all classes: another one comes first each time. */
+static bool collect_round(struct ssdup *c)
+{
+	u32 i, first = c->committer->first;
+
+	c->committer->first = (first + 1) % c->nr_classes;
+	for (i = 0; i < c->nr_classes; i++)
+		if (!collect_class(c, &c->class[(first + i) % c->nr_classes]))
+			return false;
+	return true;
+}
+
+/* It changes when pages leave a ring. */
+static u64 ring_tails(struct ssdup *c)
+{
+	struct ssdup_class *k;
+	u64 sum = 0;
+
+	for (k = c->class; k < class_end(c); k++)
+		sum += k->ring_tail;
+	return sum;
+}
+
+static void end_fuas(struct ssdup *c, struct bio_list *bios, int error)
+{
+	if (bio_list_empty(bios))
+		return;
+	trace_ssdup_step(c, STEP_FLUSH_END);
+	bio_queue_end(&c->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
+}
+
+/* Retire what is complete, also if nothing was written: a segment may have been sealed since. */
+static void retire_all(struct ssdup *c)
+{
+	u64 before = ring_tails(c);
+	struct ssdup_class *k;
+
+	for (k = c->class; k < class_end(c); k++)
+		retire_pages(c, k);
+	/* Now, and not when the commit has ended: there is room in a ring. */
+	if (ring_tails(c) != before)
+		ssdup_kick_waiting(c);
+}
+
+int ssdup_commit(struct ssdup *c)
+{
+	struct ssdup_committer *committer = c->committer;
+	struct ssdup_class *k;
+	struct bio_list fuas;
+	bool all;
+	int r = 0;
+
+	mutex_lock(&committer->lock);
+	/* Before the dirty pages are found, so that the commit contains their entries. */
+	fuas = bio_queue_take(&c->fuas);
+	for (k = c->class; k < class_end(c); k++)
+		committer->span[k->index] = dirty_span(c, k);
+	do {
+		batch_reset(&committer->headers);
+		batch_reset(&committer->pages);
+		all = collect_round(c);
+		if (committer->pages.nr) {
+			r = write_round(c);
+			stat_inc(c, STAT_COMMITS);
+		}
+		retire_all(c);
+	} while (!r && !all);
+	mutex_unlock(&committer->lock);
+	end_fuas(c, &fuas, r);
+	return r;
+}
+
+void ssdup_commit_lock(struct ssdup *c)
+{
+	mutex_lock(&c->committer->lock);
+}
+
+void ssdup_commit_unlock(struct ssdup *c)
+{
+	mutex_unlock(&c->committer->lock);
+}
+
+void ssdup_autocommit_work(struct work_struct *work)
+{
+	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, autocommit);
+
+	WRITE_ONCE(c->autocommit_armed, false);
+	/*
+	 * The commit sees entries published before this; later ones arm it again.
+	 * Pairs with the atomic_inc_return() in ssdup_resolve().
+	 */
+	smp_mb();
+	ssdup_commit(c);
+	/* The open segment is not empty: the thread drains it when the device is idle. */
+	ssdup_kick_writeback(c);
+}
+
+void ssdup_fua_work(struct work_struct *work)
+{
+	struct ssdup *c = container_of(work, struct ssdup, fuas.work);
+
+	/* Another commit may have ended them. */
+	if (atomic_read(&c->fuas.nr))
+		ssdup_commit(c);
+}
+
+/* --- Life --- */
+
+static int batch_create(struct commit_batch *batch)
+{
+	u32 i;
+
+	init_completion(&batch->done);
+	for (i = 0; i < LOG_COMMIT_PAGES; i++) {
+		batch->write[i].buf = alloc_page(GFP_KERNEL);
+		if (!batch->write[i].buf)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void batch_destroy(struct commit_batch *batch)
+{
+	u32 i;
+
+	for (i = 0; i < LOG_COMMIT_PAGES; i++)
+		if (batch->write[i].buf)
+			__free_page(batch->write[i].buf);
+}
+
+int ssdup_commit_create(struct ssdup *c)
+{
+	struct ssdup_committer *committer;
+	struct ssdup_class *k;
+
+	committer = kvzalloc(sizeof(*committer), GFP_KERNEL);
+	c->committer = committer;
+	if (!committer)
+		return -ENOMEM;
+	for (k = c->class; k < class_end(c); k++) {
+		k->ring = kvcalloc(SSDUP_RING, sizeof(*k->ring), GFP_KERNEL);
+		if (!k->ring)
+			return -ENOMEM;
+	}
+	mutex_init(&committer->lock);
+	return batch_create(&committer->headers) ?: batch_create(&committer->pages);
+}
+
+void ssdup_commit_destroy(struct ssdup *c)
+{
+	struct ssdup_committer *committer = c->committer;
+	u32 i;
+
+	if (committer) {
+		batch_destroy(&committer->headers);
+		batch_destroy(&committer->pages);
+	}
+	kvfree(committer);
+	for (i = 0; i < SSDUP_MAX_CLASSES; i++)
+		kvfree(c->class[i].ring);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/failure.h"
+#include "groups.h"
+#include "nodes.h"
+#include "segments.h"
+#include "segments_list.h"
+
+#define AT_ONCE		64U	/* segments that are looked at while interrupts are off */
+
+/* All that its writes have left is seen: pairs with the decrement in ssdup_put_write(). */
+static bool segment_settled(const struct ssdup_segment *seg)
+{
+	return seg->state == SEGMENT_SEALED && !atomic_read_acquire(&seg->writes);
+}
+
+static void group_add(struct drain_group *g, struct ssdup_segment *seg)
+{
+	if (!g->nr++)
+		g->first = seg;
+	g->last = seg->generation;
+	g->sectors += log_word_sectors(atomic64_read(&seg->word));
+}
+
+u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty)
+{
+	bool running = ssdup_mode(c) == MODE_RUNNING;
+	struct ssdup_segment *seg;
+	u64 generation = U64_MAX;
+
+	*empty = false;
+	spin_lock_irq(&c->segments->lock);
+	seg = running ? k->to_drain :
+		      list_first_entry_or_null(&k->sealed, struct ssdup_segment, list);
+	if (seg) {
+		if (!running || seg->state == SEGMENT_DRAINING || segment_settled(seg))
+			generation = seg->generation;
+		*empty = segment_settled(seg) && !seg->tried && !atomic64_read(&seg->live);
+	}
+	spin_unlock_irq(&c->segments->lock);
+	return generation;
+}
+
+static struct ssdup_segment *next_sealed(const struct ssdup_class *k, struct ssdup_segment *seg)
+{
+	return list_is_last(&seg->list, &k->sealed) ? NULL : list_next_entry(seg, list);
+}
+
+/* Go on with a group from @seg on. Return: what to go on with, or NULL when it is complete. */
+static struct ssdup_segment *take_some(struct ssdup_class *k, u32 most, bool empty,
+				       struct drain_group *g, struct ssdup_segment *seg)
+{
+	u32 i;
+
+	for (i = 0; seg && i < AT_ONCE; i++, seg = next_sealed(k, seg)) {
+		if (!g->nr && (seg->state != SEGMENT_SEALED || seg->tried))
+			continue;
+		if (g->nr == most || !segment_settled(seg) || (empty && atomic64_read(&seg->live)))
+			return NULL;
+		seg->state = SEGMENT_DRAINING;
+		group_add(g, seg);
+	}
+	return seg;
+}
+
+bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,
+		      struct drain_group *g)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *seg;
+
+	*g = (struct drain_group){ };
+	spin_lock_irq(&s->lock);
+	seg = take_some(k, most, empty, g, k->to_drain);
+	spin_unlock_irq(&s->lock);
+	/* Nobody else takes @seg off the list: it is not written back, or the log is read-only. */
+	while (seg) {
+		spin_lock_irq(&s->lock);
+		seg = take_some(k, most, empty, g, seg);
+		spin_unlock_irq(&s->lock);
+	}
+	return g->nr;
+}
+
+void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
+{
+	struct drain_group kept = { .flush_errors = g->flush_errors, .wrote = g->wrote };
+	struct drain_group rest = { };
+	struct ssdup_segment *seg;
+
+	for (seg = group_first(g); seg; seg = group_next(g, seg))
+		group_add(kept.nr < keep ? &kept : &rest, seg);
+	ssdup_group_set(c, &rest, SEGMENT_SEALED);
+	*g = kept;
+}
+
+/*
+ * All segments before the first one to drain are written back. It is not itself, unless the log is
+ * read-only, where segments are drained one by one and some stay.
+ */
+static void choose_to_drain(struct ssdup_class *k, const struct drain_group *g,
+			    struct ssdup_segment *last, enum segment_state state)
+{
+	if (state == SEGMENT_WRITTEN_BACK && k->to_drain == g->first)
+		k->to_drain = next_sealed(k, last);
+	if (state == SEGMENT_SEALED &&
+	    (!k->to_drain || g->first->generation < k->to_drain->generation))
+		k->to_drain = g->first;
+}
+
+void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *seg = group_first(g), *last = seg;
+	u32 i;
+
+	while (seg) {
+		spin_lock_irq(&s->lock);
+		for (i = 0; seg && i < AT_ONCE; i++, seg = group_next(g, seg)) {
+			seg->state = state;
+			last = seg;
+		}
+		if (!seg)
+			choose_to_drain(last->class, g, last, state);
+		spin_unlock_irq(&s->lock);
+	}
+}
+
+bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
+		     struct drain_group *g)
+{
+	struct drain_group all = { };
+	struct ssdup_segment *seg;
+
+	*g = (struct drain_group){ };
+	spin_lock_irq(&c->segments->lock);
+	if (!list_empty(&k->sealed)) {
+		all.first = list_first_entry(&k->sealed, struct ssdup_segment, list);
+		all.last = list_last_entry(&k->sealed, struct ssdup_segment, list)->generation;
+		all.nr = k->nr_sealed;
+	}
+	spin_unlock_irq(&c->segments->lock);
+	for (seg = group_first(&all); seg; seg = group_next(&all, seg)) {
+		/* Of a read-only log, the thread alone changes it. */
+		if (written && (seg->state != SEGMENT_WRITTEN_BACK || seg->lost))
+			break;
+		group_add(g, seg);
+	}
+	return g->nr;
+}
+
+static void free_segment(struct ssdup *c, struct ssdup_segment *seg)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_class *k = seg->class;
+
+	/* A log that is read-only has entries that never became durable. */
+	ssdup_take_spares_back(c, seg, 0);
+	list_del_init(&seg->ring);
+	if (k->to_drain == seg)
+		k->to_drain = next_sealed(k, seg);
+	WRITE_ONCE(k->nr_sealed, k->nr_sealed - 1);
+	WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
+	/* Under the lock, so that the count agrees with the states. */
+	stat_inc(c, STAT_FREES);
+	ssdup_add_free(s, seg, &s->stale);
+	/* Another class may open it. */
+	if (k->open == seg)
+		WRITE_ONCE(k->open, ssdup_no_segment(c));
+}
+
+void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
+{
+	struct ssdup_segments *s = c->segments;
+	struct ssdup_segment *seg = group_first(g), *next;
+	u32 i;
+
+	while (seg) {
+		spin_lock_irq(&s->lock);
+		for (i = 0; seg && i < AT_ONCE; i++, seg = next) {
+			next = group_next(g, seg);
+			free_segment(c, seg);
+		}
+		ssdup_more_to_open(c);
+		spin_unlock_irq(&s->lock);
+	}
+}

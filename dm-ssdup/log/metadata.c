@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/delay.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "base/failure.h"
+#include "base/owed_errors.h"
+#include "metadata.h"
+
+struct ssdup_meta {
+	struct mutex		lock;	/* protects failed; held for a flush or metadata write */
+	bool			failed;	/* for good */
+	u64			written;	/* sectors, ever; read without the lock */
+};
+
+int ssdup_meta_create(struct ssdup *c)
+{
+	c->meta = kzalloc(sizeof(*c->meta), GFP_KERNEL);
+	if (!c->meta)
+		return -ENOMEM;
+	mutex_init(&c->meta->lock);
+	return 0;
+}
+
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
+		  struct page *page, unsigned int offset, unsigned int bytes)
+{
+	return ssdup_sync_stream(bdev, opf, sector, page, offset, bytes, 0);
+}
+
+int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
+		      unsigned int offset, unsigned int bytes, u8 stream)
+{
+	struct bio_vec bv;
+	struct bio bio;
+	int r;
+
+	bio_init(&bio, bdev, &bv, 1, opf);
+	bio.bi_iter.bi_sector = sector;
+	ssdup_set_stream(&bio, stream);
+	__bio_add_page(&bio, page, bytes, offset);
+	r = submit_bio_wait(&bio);
+	bio_uninit(&bio);
+	return r;
+}
+
+/* 2 GiB: a bio counts bytes in 32 bits. */
+#define RANGE_SECTORS	((u32)SZ_4M)
+
+int ssdup_sync_range(struct block_device *bdev, blk_opf_t opf, u64 sector, u64 sectors)
+{
+	struct bio bio;
+	u32 part;
+	int r;
+
+	for (r = 0; sectors && !r; sectors -= part, sector += part) {
+		part = min_t(u64, sectors, RANGE_SECTORS);
+		bio_init(&bio, bdev, NULL, 0, opf);
+		bio.bi_iter.bi_sector = sector;
+		bio.bi_iter.bi_size = part << SECTOR_SHIFT;
+		r = submit_bio_wait(&bio);
+		bio_uninit(&bio);
+	}
+	return r;
+}
+
+bool ssdup_passes(int error)
+{
+	switch (errno_to_blk_status(error)) {
+	case BLK_STS_RESOURCE:
+	case BLK_STS_DEV_RESOURCE:
+	case BLK_STS_AGAIN:
+	case BLK_STS_TIMEOUT:
+	case BLK_STS_TRANSPORT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Does the SSD do FUA without a flush? A flush that fails may drop data, and the next
+ * one succeeds. A stacked device always claims FUA, so do not trust it.
+ */
+static bool fua_is_no_flush(struct block_device *bdev)
+{
+	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
+}
+
+int ssdup_meta_begin(struct ssdup *c)
+{
+	mutex_lock(&c->meta->lock);
+	return c->meta->failed ? -EIO : 0;
+}
+
+void ssdup_meta_end(struct ssdup *c, int error, bool flush)
+{
+	struct ssdup_meta *meta = c->meta;
+
+	lockdep_assert_held(&meta->lock);
+	/* Only the first error: a drain may write back all dirty data, and then FLUSHes succeed. */
+	if (error && !meta->failed && (flush || !fua_is_no_flush(c->ssd->bdev)))
+		ssdup_owe(&c->debt);
+	meta->failed |= error;
+	mutex_unlock(&meta->lock);
+}
+
+void ssdup_meta_wrote(struct ssdup *c, u32 blocks)
+{
+	lockdep_assert_held(&c->meta->lock);
+	WRITE_ONCE(c->meta->written, c->meta->written + blocks * SSDUP_BLOCK_SECTORS);
+}
+
+u64 ssdup_meta_written(const struct ssdup *c)
+{
+	return READ_ONCE(c->meta->written);
+}
+
+int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
+		     unsigned long end)
+{
+	if (!error || !fua_is_no_flush(c->ssd->bdev))
+		return error;
+	while (error && ssdup_passes(error) && time_before(jiffies, end)) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		msleep(RETRY_PAUSE_MS);
+		error = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
+				      page, 0, SSDUP_PAGE_BYTES);
+	}
+	return error;
+}
+
+int ssdup_flush_ssd(struct ssdup *c)
+{
+	int r;
+
+	ssdup_meta_begin(c);
+	r = blkdev_issue_flush(c->ssd->bdev);
+	ssdup_meta_end(c, r, true);
+	if (r) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
+	}
+	return r;
+}

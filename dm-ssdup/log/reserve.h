@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: reserve a place in the log, and fill or abandon its entry.
+ *
+ * A place comes with an entry of a metadata page and the node of its extent. SSDUP_RING says
+ * where pages are that are not complete and durable yet.
+ */
+#ifndef SSDUP_RESERVE_H
+#define SSDUP_RESERVE_H
+
+#include "base/wakeups.h"
+#include "nodes.h"
+#include "segments.h"
+
+/** ssdup_ring_page() - the place of page @page of @seg in the ring; any context */
+static inline struct ring_page *ssdup_ring_page(const struct ssdup_segment *seg, u32 page)
+{
+	return &seg->class->ring[(seg->base + page) % SSDUP_RING];
+}
+
+/** ssdup_class_of() - the class that a request has a place in, or wants one; any context */
+static inline struct ssdup_class *ssdup_class_of(struct ssdup *c, const struct ssdup_io *io)
+{
+	return &c->class[io->class];
+}
+
+/**
+ * ssdup_reserve() - reserve a place in the open segment of io->class
+ * @io: has start and sectors, and receives segment, page, slot, pos and e, and perhaps a spare
+ * node; segment->writes stays raised until ssdup_put_write(). After an error there is no spare node
+ * @sectors: of data, 0 for a tombstone
+ * @allowed: bits of LOG_WORD_LAST, see ssdup_switch(); all of them for a drain
+ *
+ * Opens the next segment when this one is full.
+ * Context: any; takes no lock unless it opens a segment.
+ * Return: 0, -ENOSPC, -EAGAIN when the ring is full (this starts a commit), -ENOMEM, or -EINVAL
+ * when the request is not aligned to the logical block.
+ */
+int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, u64 allowed);
+
+/** ssdup_rest() - sectors of data that the open segment of @k has left; any context, a hint */
+static inline u32 ssdup_rest(const struct ssdup *c, const struct ssdup_class *k)
+{
+	u64 word = atomic64_read(&READ_ONCE(k->open)->word);
+
+	if (word & LOG_WORD_CLOSED || log_word_entries(word) >= log_segment_entries(&c->g))
+		return 0;
+	return c->g.data_sectors - log_word_sectors(word);
+}
+
+/*
+ * Find the ring's place of entry @entry, which is not handed out yet. Return: the pointer to
+ * the array of its node, or NULL when the ring is full.
+ */
+static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segment *seg, u32 entry,
+							      struct ssdup_io *io)
+{
+	u32 page = entry / SSDUP_PAGE_ENTRIES, slot = entry % SSDUP_PAGE_ENTRIES;
+	u64 number = READ_ONCE(seg->base) + page;
+	const struct ssdup_class *k = READ_ONCE(seg->class);
+	struct ring_page *p;
+
+	/*
+	 * The place is free once its previous page has left the ring. Pairs with the
+	 * release in retire_pages(), which clears the place first.
+	 */
+	if (unlikely(number >= smp_load_acquire(&k->ring_tail) + SSDUP_RING))
+		return NULL;
+	p = &k->ring[number % SSDUP_RING];
+	io->page = p;
+	io->slot = slot;
+	return &p->array[slot / SSDUP_ARRAY_NODES];
+}
+
+/**
+ * ssdup_try_reserve() - one try of ssdup_reserve()
+ * @seg: the open segment, as far as the caller knows; once in a blue moon it was freed since, and
+ * is open for another class: that does no harm, because ssdup_insert() goes by the segment's class
+ * @allowed: bits of LOG_WORD_LAST that do not close the segment to the caller
+ *
+ * Gives the segment an array only after it has got an entry: until then the place in the ring
+ * may turn out to be another segment's. Raises @seg->writes even if it fails.
+ *
+ * The log takes nothing that is not aligned to the logical block. One such entry would make all
+ * later places of its segment unaligned, and a replay would refuse the log.
+ *
+ * Return: 0, -ENOSPC when @seg is full or sealed, or as ssdup_reserve().
+ */
+static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segment *seg,
+					     struct ssdup_io *io, u32 sectors, u64 allowed)
+{
+	struct extent_array **array, *fresh = NULL;
+	u32 writes = atomic_inc_return(&seg->writes);
+	u64 word, next;
+	int r = -ENOSPC;
+
+	if (unlikely(!log_aligned(&c->g, io->start | io->sectors)))
+		return -EINVAL;
+	/* Before the promise is read: it is of the time when the segment was opened. */
+	word = atomic64_read_acquire(&seg->word);
+	while (log_word_reserve(word & ~allowed, &c->g, sectors, &next)) {
+		/* Not of a sealed segment, which has no promise: the next one may have. */
+		if (unlikely(!ssdup_has_spare(c, seg, io, writes))) {
+			r = -ENOMEM;
+			break;
+		}
+		array = ssdup_find_place(seg, log_word_entries(word), io);
+		if (unlikely(!array)) {
+			r = -EAGAIN;
+			break;
+		}
+		/*
+		 * Another CPU may have got this entry, and a commit may be clearing its
+		 * page. Then the exchange below fails, and what is read here is not used.
+		 */
+		if (unlikely(!data_race(READ_ONCE(*array))) && !fresh) {
+			fresh = ssdup_new_array(c);
+			if (!fresh) {
+				r = -ENOMEM;
+				break;
+			}
+		}
+		next |= word & allowed;
+		if (likely(atomic64_try_cmpxchg(&seg->word, (s64 *)&word, next))) {
+			if (unlikely(fresh))
+				ssdup_lend(c, seg, array, fresh);
+			io->segment = seg;
+			io->pos = to_log_pos(log_word_sectors(word));
+			io->e = &READ_ONCE(*array)->e[io->slot % SSDUP_ARRAY_NODES];
+			return 0;
+		}
+	}
+	if (unlikely(fresh))
+		mempool_free(fresh, &c->arrays);
+	return r;
+}
+
+/** ssdup_reserve_at_once() - one try. Return: false when the caller must call ssdup_reserve() */
+static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_segment *seg = READ_ONCE(ssdup_class_of(c, io)->open);
+
+	if (likely(!ssdup_try_reserve(c, seg, io, io->sectors, 0)))
+		return true;
+	ssdup_put_write(c, seg);
+	ssdup_free_spare(c, io);
+	return false;
+}
+
+/* --- From there to a durable page --- */
+
+/* An entry was resolved: make sure that a commit follows. */
+static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct ssdup_class *k,
+						 const struct ring_page *p, u32 resolved)
+{
+	/* If a write waits for the ring, this may be the last entry of its tail. */
+	bool now = READ_ONCE(k->ring_full) ||
+		   (resolved == SSDUP_PAGE_ENTRIES &&
+		    (p - k->ring - READ_ONCE(k->ring_tail)) % SSDUP_RING >= SSDUP_RING / 4);
+
+	if (unlikely(now || !READ_ONCE(c->autocommit_armed)))
+		ssdup_commit_soon(c, now);
+}
+
+/* An entry was filled or abandoned. */
+static __always_inline void ssdup_resolve(struct ssdup *c, const struct ssdup_io *io)
+{
+	/*
+	 * Fully ordered: either the commit counts this entry and finds it filled,
+	 * or ssdup_commit_in_time() schedules another commit.
+	 */
+	ssdup_commit_in_time(c, io->segment->class, io->page,
+			     atomic_inc_return(&io->page->resolved));
+}
+
+/** ssdup_give_up() - abandon a reserved entry, which stays empty; any context */
+void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
+
+/* Fill a reserved entry: under the range's lock, before the insert. */
+static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io *io)
+{
+	struct ssdup_entry *entry = &io->page->e[io->slot];
+	const struct extent *e = io->e;
+
+	log_entry_encode(entry, e->start, e->seq, e->sectors, io->pos);
+	/* Pairs with the acquire in add_page(). */
+	smp_store_release(&entry->kind, e->kind);
+	ssdup_resolve(c, io);
+}
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: which sectors of the device the log holds, and where.
+ */
+#include "base/wakeups.h"
+#include "map.h"
+
+struct ssdup_held ssdup_sum_held(struct ssdup *c)
+{
+	s64 extents = stats_sum(&c->stats->extents), sectors = stats_sum(&c->stats->sectors);
+
+	return (struct ssdup_held){ max(extents, 0LL), max(sectors, 0LL) };
+}
+
+bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io)
+{
+	s64 nr = r->tree.nr, sectors = r->tree.sectors;
+	struct extent_array *spare = NULL;
+	const struct extent *split;
+
+	lockdep_assert_held(&r->lock);
+	if (ssdup_extent_overtaken(&r->tree, io->e))
+		return false;
+	split = ssdup_extent_splits(&r->tree, io->e);
+	if (split) {
+		spare = io->spare;
+		io->spare = NULL;
+		if (!spare) {
+			/* Cannot fail, see ssdup_has_spare(). */
+			spare = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
+			extent_array_init(spare, 1);
+		}
+	}
+	ssdup_publish(c, io);
+	ssdup_extent_insert(&r->tree, io->e, spare ? spare->e : NULL);
+	/* Not before: a drain leaves out what is not in a tree, and does not take the lock. */
+	if (spare)
+		llist_add(&spare->list, &segment_of(c, split->pos)->pieces);
+	range_changed(r);
+	map_counts(c, r->tree.nr - nr, r->tree.sectors - sectors);
+	return true;
+}
+
+/* --- Accounts of classes --- */
+
+void ssdup_class_count(struct ssdup *c, const struct extent *e, s64 sectors)
+{
+	struct ssdup_segment *seg = segment_of(c, e->pos);
+
+	this_cpu_add(c->stats->class[extent_class(e, c->nr_classes)].sectors, sectors);
+	/* A drain has nothing to write of it. */
+	if (e->kind == SSDUP_KIND_DISCARD)
+		return;
+	if (!atomic64_add_return(sectors, &seg->live) && sectors < 0)
+		ssdup_kick_writeback(c);
+}
+
+/* What an insert of @e takes from others. Return: sectors. */
+static u64 count_replaced(struct ssdup *c, const struct ssdup_range *r, const struct extent *e)
+{
+	u64 end = extent_end(e), sectors, sum = 0;
+	const struct extent *x;
+
+	for (x = ssdup_extent_first(&r->tree, e->start, end); x && x->start < end;
+	     x = ssdup_extent_next(x)) {
+		sectors = min(extent_end(x), end) - max(x->start, e->start);
+		ssdup_class_count(c, x, -(s64)sectors);
+		sum += sectors;
+	}
+	ssdup_class_count(c, e, e->sectors);
+	return sum;
+}
+
+bool ssdup_class_insert(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io)
+{
+	const struct extent *e = io->e;
+	u32 own = extent_class(e, c->nr_classes), class = own;
+	u64 replaced;
+	u32 span;
+
+	span = ssdup_extent_class_span(&r->tree, e->start, extent_end(e), c->nr_classes, &class);
+	if (span != e->sectors || class != own || ssdup_extent_overtaken(&r->tree, e))
+		return false;
+	replaced = count_replaced(c, r, e);
+	this_cpu_add(c->stats->class[own].replaced, replaced);
+	if (e->kind == SSDUP_KIND_DATA)
+		this_cpu_add(c->stats->class[own].written, io->sectors);
+	return true;
+}
+
+void ssdup_class_replayed(struct ssdup *c, const struct ssdup_range *r)
+{
+	const struct extent *x;
+
+	for (x = ssdup_extent_first(&r->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
+		ssdup_class_count(c, x, x->sectors);
+}
+
+struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_class *k)
+{
+	return (struct ssdup_class_stats){
+		.sectors = stats_sum(&c->stats->class[k->index].sectors),
+		.written = stats_sum(&c->stats->class[k->index].written),
+		.drained = stats_sum(&c->stats->class[k->index].drained),
+		.replaced = stats_sum(&c->stats->class[k->index].replaced),
+	};
+}
+
+/* --- A block is relocated --- */
+
+bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq)
+{
+	struct extent *e = io->e;
+	struct ssdup_range *r = range_of(c, e->start);
+	const struct extent *x;
+	unsigned long flags;
+	bool held;
+
+	spin_lock_irqsave(&r->lock, flags);
+	x = ssdup_extent_first(&r->tree, e->start, extent_end(e));
+	held = x && x->seq == seq && x->start <= e->start && extent_end(x) >= extent_end(e);
+	if (held) {
+		e->seq = atomic64_inc_return(&io->segment->seq);
+		if (c->nr_classes > 1)
+			count_replaced(c, r, e);
+		ssdup_insert_among(c, r, io);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	ssdup_free_spare(c, io);
+	return held;
+}
+
+/* --- A segment is freed --- */
+
+static void drop_extent(struct ssdup *c, struct extent *e)
+{
+	/* A write may trim it meanwhile, but not move it to another range. */
+	struct ssdup_range *r = range_of(c, data_race(READ_ONCE(e->start)));
+
+	spin_lock_irq(&r->lock);
+	if (extent_mapped(e)) {
+		map_counts(c, -1, -(s64)e->sectors);
+		if (c->nr_classes > 1)
+			ssdup_class_count(c, e, -(s64)e->sectors);
+		ssdup_extent_remove(&r->tree, e);
+		range_changed(r);
+	}
+	spin_unlock_irq(&r->lock);
+}
+
+static void drop_arrays(struct ssdup *c, const struct llist_head *arrays)
+{
+	struct extent_array *a;
+	u32 i;
+
+	llist_for_each_entry(a, arrays->first, list) {
+		for (i = 0; i < a->nr; i++)
+			/* A write may remove one meanwhile; none comes back. */
+			if (data_race(extent_mapped(&a->e[i])))
+				drop_extent(c, &a->e[i]);
+		cond_resched();
+	}
+}
+
+void ssdup_drop(struct ssdup *c, struct ssdup_segment *seg)
+{
+	drop_arrays(c, &seg->arrays);
+	drop_arrays(c, &seg->ordered);
+	/* Splitting an extent of @seg adds a piece: look again until all of them are out. */
+	while (!llist_empty(&seg->pieces)) {
+		struct llist_node *pieces = llist_del_all(&seg->pieces), *last = pieces;
+
+		while (last->next)
+			last = last->next;
+		llist_add_batch(pieces, last, &seg->ordered);
+		drop_arrays(c, &seg->ordered);
+	}
+	ssdup_free_arrays(c, seg);
+}

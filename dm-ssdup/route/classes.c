@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "cgroups.h"
+#include "classes.h"
+#include "log/segments.h"
+#include "map/map.h"
+
+/* Serialises changes of the rules, of all devices. */
+static DEFINE_MUTEX(rules_lock);
+
+void ssdup_classes_destroy(struct ssdup *c)
+{
+	kfree(rcu_dereference_protected(c->class_rules, true));
+}
+
+/* The class of new data; @sectors is cut to what has one class. */
+static u32 new_class(struct ssdup *c, const struct bio *bio, u64 start, u32 *sectors)
+{
+	u32 hint = ssdup_write_hint(bio);
+	u32 class = hint < SSDUP_HINTS ? c->set.classes.hint[hint] : 0;
+	const struct class_rules *rules;
+
+	rcu_read_lock();
+	rules = rcu_dereference(c->class_rules);
+	if (rules) {
+		class = ssdup_cgroup_class(rules, bio) ?: class;
+		class = ssdup_class_choose(rules, class, start, sectors);
+	}
+	rcu_read_unlock();
+	/* A log that is not empty keeps its number of classes. */
+	return class < c->nr_classes ? class : 0;
+}
+
+void ssdup_class_take(struct ssdup *c, const struct bio *bio, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c, io->start);
+	u32 class = new_class(c, bio, io->start, &io->sectors);
+	unsigned long flags;
+
+	io->own = class;
+	if (range_holds(r)) {
+		spin_lock_irqsave(&r->lock, flags);
+		io->sectors = ssdup_extent_class_span(&r->tree, io->start, io->start + io->sectors,
+						      c->nr_classes, &class);
+		spin_unlock_irqrestore(&r->lock, flags);
+	}
+	io->class = class;
+}
+
+/*
+ * Which generation has to be drained, so that one class holds all of a write? Of one class after
+ * the other: what the HDD refuses stays in the log, however often it is drained.
+ * @x: the first of the extents, which two classes have
+ * @before: what was asked for at the last look, or 0
+ */
+static u64 torn_by(const struct ssdup *c, const struct extent *x, u64 end, u64 before)
+{
+	u32 asked = log_class(c->nr_classes, before);
+	u64 generation, other = 0;
+
+	for (; x && x->start < end; x = ssdup_extent_next(x)) {
+		generation = x->seq >> SSDUP_SEQ_BITS;
+		if (!before || log_class(c->nr_classes, generation) != asked)
+			other = generation;
+		else if (generation <= before)
+			return before;
+	}
+	return other;
+}
+
+bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c, io->start);
+	u64 end = io->start + io->sectors, before = io->torn;
+	const struct extent *x;
+	u32 class = io->own;
+	unsigned long flags;
+
+	io->torn = 0;
+	spin_lock_irqsave(&r->lock, flags);
+	x = ssdup_extent_first(&r->tree, io->start, end);
+	if (x) {
+		/* New sectors of the write go with those that the log has. */
+		class = extent_class(x, c->nr_classes);
+		if (ssdup_extent_class_span(&r->tree, io->start, end, c->nr_classes, &class) !=
+		    io->sectors)
+			io->torn = torn_by(c, x, end, before);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	io->class = class;
+	if (io->torn)
+		ssdup_ask_drain(c, &c->class[log_class(c->nr_classes, io->torn)], io->torn);
+	return !io->torn;
+}
+
+/* --- Rules for new data --- */
+
+struct class_change {
+	u64	cgroup;		/* 0: none */
+	u64	start;
+	u64	len;		/* 0: for all data that has no rule of its own */
+	u32	class;
+};
+
+static bool make_rules(struct class_rules *rules, const struct class_rules *old,
+		       const struct class_change *x)
+{
+	if (x->cgroup)
+		return ssdup_class_set_cgroup(rules, old, x->cgroup, x->class);
+	if (x->len)
+		return ssdup_class_set_range(rules, old, x->start, x->start + x->len, x->class);
+	*rules = *old;
+	rules->epoch = x->class;
+	return true;
+}
+
+static int change_rules(struct ssdup *c, const struct class_change *x, const char **error)
+{
+	static const struct class_rules none;
+	struct class_rules *rules, *old;
+	bool done;
+
+	/* The caller may hold what a resume needs, and swap may wait for that resume. */
+	rules = kzalloc(sizeof(*rules), GFP_NOIO);
+	if (!rules) {
+		*error = "out of memory";
+		return -ENOMEM;
+	}
+	mutex_lock(&rules_lock);
+	old = rcu_dereference_protected(c->class_rules, lockdep_is_held(&rules_lock));
+	done = make_rules(rules, old ?: &none, x);
+	if (done)
+		rcu_assign_pointer(c->class_rules, rules);
+	mutex_unlock(&rules_lock);
+	if (!done) {
+		kfree(rules);
+		*error = x->cgroup ? "too many cgroups" : "too many ranges";
+		return -ENOSPC;
+	}
+	synchronize_rcu();
+	kfree(old);
+	return 0;
+}
+
+static int find_class(struct ssdup *c, const char *name, u32 *class, const char **error)
+{
+	if (!ssdup_class_find(&c->set.classes, name, class)) {
+		*error = "no such class";
+		return -EINVAL;
+	}
+	if (*class >= c->nr_classes) {
+		*error = "the log has fewer classes until it is empty and activated anew";
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int parse_range(const struct ssdup *c, const char *start, const char *len,
+		       struct class_change *x, const char **error)
+{
+	if (kstrtou64(start, 10, &x->start) || kstrtou64(len, 10, &x->len) || !x->len ||
+	    x->start >= c->ti->len || x->len > c->ti->len - x->start) {
+		*error = "not a start and a length in sectors within the device";
+		return -EINVAL;
+	}
+	/* Writes are cut where a range begins and ends. */
+	if (!log_aligned(&c->g, x->start | x->len)) {
+		*error = "start or length is not a multiple of the logical block size";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int ssdup_class_message(struct ssdup *c, const char *name, const char *start, const char *len,
+			const char **error)
+{
+	struct class_change x = { };
+	int r = find_class(c, name, &x.class, error);
+
+	if (!r && start)
+		r = parse_range(c, start, len, &x, error);
+	return r ?: change_rules(c, &x, error);
+}
+
+/* @words: changed */
+static int set_cgroup(struct ssdup *c, char *words, const char **error)
+{
+	char *name = strrchr(words, ' ');
+	struct class_change x = { };
+	int r;
+
+	if (!name) {
+		*error = "not a cgroup and a class";
+		return -EINVAL;
+	}
+	*name++ = '\0';
+	r = find_class(c, name, &x.class, error);
+	if (r)
+		return r;
+	r = ssdup_cgroup_id(strim(words), &x.cgroup);
+	if (r) {
+		*error = "no such cgroup";
+		return r;
+	}
+	return change_rules(c, &x, error);
+}
+
+int ssdup_class_cgroup(struct ssdup *c, const char *text, const char **error)
+{
+	char *words = kstrdup(text, GFP_NOIO);
+	int r;
+
+	if (!words) {
+		*error = "out of memory";
+		return -ENOMEM;
+	}
+	r = set_cgroup(c, strim(words), error);
+	kfree(words);
+	return r;
+}
+
+ssize_t ssdup_class_cgroups(struct ssdup *c, char *buf)
+{
+	const struct class_rules *rules;
+	const struct class_cgroup *x;
+	int len = 0;
+
+	rcu_read_lock();
+	rules = rcu_dereference(c->class_rules);
+	for (x = rules ? rules->cgroup : NULL; rules && x < rules->cgroup + rules->nr_cgroups; x++)
+		len += sysfs_emit_at(buf, len, "%llu %s\n", x->id,
+				     c->set.classes.name[x->class]);
+	rcu_read_unlock();
+	return len ?: sysfs_emit(buf, "none\n");
+}

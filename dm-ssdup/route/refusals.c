@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: writes that the SSD refuses, and an SSD that is away for a while.
+ *
+ * A data write that fails has not been acknowledged, and no page refers to its place. So it is
+ * routed again, see core/retry.h. An SSD behind a network may refuse requests for a while. Until
+ * it recovers the log is shut: writes go to the HDD, or wait if the log holds older data for the
+ * same sectors.
+ */
+#include <linux/slab.h>
+
+#include "base/failure.h"
+#include "base/wakeups.h"
+#include "log/metadata.h"
+#include "refusals.h"
+
+struct ssdup_away {
+	unsigned long		until;		/* jiffies: when to try the log again; a hint */
+	spinlock_t		lock;		/* protects errors */
+	struct retry_errors	errors;		/* of data writes to the SSD */
+};
+
+int ssdup_away_create(struct ssdup *c)
+{
+	c->away = kzalloc(sizeof(*c->away), GFP_KERNEL);
+	if (!c->away)
+		return -ENOMEM;
+	spin_lock_init(&c->away->lock);
+	return 0;
+}
+
+/* --- Data --- */
+
+static void shut_log(struct ssdup *c)
+{
+	unsigned long pause = msecs_to_jiffies(RETRY_PAUSE_MS);
+	unsigned long last = READ_ONCE(c->away->until);
+
+	WRITE_ONCE(c->away->until, jiffies + pause);
+	/* Warn only at the first of a series of tries. */
+	if (!last || time_after(jiffies, last + msecs_to_jiffies(RETRY_AWAY_MS)))
+		DMWARN_LIMIT("%s: the SSD takes no writes for the moment", dm_device_name(c->md));
+	WRITE_ONCE(c->log_shut, true);
+	/* Even if nothing waits: the work also reopens the log. */
+	ssdup_kick_waiting_in(c, pause);
+}
+
+void ssdup_look_for_ssd(struct ssdup *c)
+{
+	long left = READ_ONCE(c->away->until) - jiffies;
+
+	if (!READ_ONCE(c->log_shut) || ssdup_mode(c) != MODE_RUNNING)
+		return;
+	if (left > 0) {
+		ssdup_kick_waiting_in(c, left);
+		return;
+	}
+	WRITE_ONCE(c->log_shut, false);
+	/* Pairs with the exchange in ssdup_fail(), which shuts the log for good. */
+	smp_mb();
+	if (ssdup_mode(c) != MODE_RUNNING)
+		WRITE_ONCE(c->log_shut, true);
+}
+
+bool ssdup_data_error(struct ssdup *c, blk_status_t status)
+{
+	unsigned long flags;
+	bool many;
+
+	stat_inc(c, STAT_SSD_ERRORS);
+	if (ssdup_passes(blk_status_to_errno(status))) {
+		shut_log(c);
+		return true;
+	}
+	spin_lock_irqsave(&c->away->lock, flags);
+	many = ssdup_retry_count(&c->away->errors, ktime_get_ns());
+	spin_unlock_irqrestore(&c->away->lock, flags);
+	if (many)
+		ssdup_fail(c, MODE_LOG_READ_ONLY, "too many writes of data to the SSD failed");
+	return false;
+}
+
+void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
+{
+	struct retry_facts f = { .away = ssdup_data_error(c, status) };
+
+	if (!io->refused) {
+		io->refused = true;
+		io->refused_at = jiffies;
+		io->errors = 0;
+	}
+	io->errors += !f.away;
+	f.errors = io->errors;
+	f.ms = jiffies_to_msecs(jiffies - io->refused_at);
+	switch (ssdup_retry_decide(&f)) {
+	case RETRY_LOG:
+		break;
+	case RETRY_HDD:
+		io->route = SSDUP_HDD;
+		break;
+	case RETRY_NEVER:
+		ssdup_fail(c, MODE_LOG_READ_ONLY,
+			   f.away ? "the SSD takes no writes" :
+				    "a write of data to the SSD failed in one place after the other");
+		break;
+	}
+}
+
+void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io)
+{
+	bio_end_io_t *end_io = bio->bi_end_io;
+	unsigned short ioprio = bio->bi_ioprio;
+	void *private = bio->bi_private;
+
+	/* Lower devices may have changed the device and the flags. Write hints are lost. */
+	bio_reset(bio, c->ssd->bdev, io->opf & ~REQ_NOWAIT);
+	bio_set_flag(bio, BIO_CLONED);
+	bio->bi_iter = io->iter;
+	bio->bi_end_io = end_io;
+	bio->bi_private = private;
+	bio->bi_ioprio = ioprio;
+}

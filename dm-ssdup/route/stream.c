@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: sampling of writes into windows, and the route of the next stream.
+ *
+ * Two windows take turns. Writers fill the current one through an atomic index. The writer
+ * that completes it switches to the other window, evaluates the full one, and sets the route.
+ * Writes between the last place and the switch are not sampled. A window that fills up before
+ * the other one has been evaluated is dropped. This is statistics: a lost sample costs little,
+ * but a lock would cost every write.
+ *
+ * All writers share the cache lines that they write samples to. So at most SAMPLES_PER_SECOND
+ * are taken, after a burst of SAMPLES_AT_ONCE. Between streams the sampling rests: writes then
+ * look at jiffies and write no shared cache line.
+ */
+#include <linux/slab.h>
+
+#include "base/trace.h"
+#include "meter.h"
+#include "stream.h"
+
+#define SAMPLES_PER_SECOND	4096U
+#define SAMPLES_AT_ONCE		16384U
+
+struct ssdup_stream {
+	struct stream_window	window[2];
+	unsigned long		evaluating;	/* bit 0 is a lock for the next three */
+	struct stream_window	*next;
+	u64			sampled;	/* samples paid for, see pay_samples() */
+	struct threshold	threshold;
+	u32			threshold_now;	/* after the last stream, 1/10000; for status */
+	u32			percentage;	/* of the last stream, 1/10000; for status */
+};
+
+/* @pass: number of streams to skip before the next one is sampled */
+static void window_reset(struct ssdup *c, struct stream_window *w, u32 pass)
+{
+	u32 length = READ_ONCE(c->set.stream_length);
+
+	WRITE_ONCE(w->length, length);
+	atomic_set(&w->filled, 0);
+	/* Pairs with the fully ordered atomic_fetch_inc() of the first sampler. */
+	smp_wmb();
+	atomic_set(&w->next, -(int)(pass * length));
+}
+
+int ssdup_stream_create(struct ssdup *c)
+{
+	struct ssdup_stream *s = kvzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return -ENOMEM;
+	c->stream = s;
+	window_reset(c, &s->window[0], 0);
+	c->window_now = &s->window[0];
+	s->next = &s->window[1];
+	c->route = ssdup_policy_next(c->set.policy, SSDUP_HDD, 0, 0, &(struct policy_marks){ });
+	ssdup_threshold_init(&s->threshold);
+	s->threshold_now = s->threshold.value;
+	return 0;
+}
+
+u32 ssdup_stream_percentage(const struct ssdup *c)
+{
+	return READ_ONCE(c->stream->percentage);
+}
+
+u32 ssdup_stream_threshold(const struct ssdup *c)
+{
+	return READ_ONCE(c->stream->threshold_now);
+}
+
+static void stream_evaluate(struct ssdup *c, struct stream_window *w)
+{
+	struct policy_marks marks = {
+		.to_ssd_above = READ_ONCE(c->set.to_ssd_above) * (SSDUP_PCT_ONE / 100),
+		.to_hdd_below = READ_ONCE(c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
+	};
+	/* A delayed sampler may still write to the window, see ssdup_stream_note(). */
+	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
+	u32 threshold = ssdup_threshold_update(&c->stream->threshold, percentage);
+	enum ssdup_policy policy;
+	enum ssdup_disk route;
+
+	WRITE_ONCE(c->stream->percentage, percentage);
+	WRITE_ONCE(c->stream->threshold_now, threshold);
+	do {
+		policy = READ_ONCE(c->set.policy);
+		route = ssdup_policy_next(policy, READ_ONCE(c->route), percentage, threshold,
+					  &marks);
+		WRITE_ONCE(c->route, route);
+		/* Pairs with smp_mb() in ssdup_set(): the policy that was set last decides. */
+		smp_mb();
+	} while (policy != READ_ONCE(c->set.policy));
+	ssdup_meter_stream(c, percentage);
+	stat_inc(c, STAT_STREAMS);
+	if (route == SSDUP_SSD)
+		stat_inc(c, STAT_STREAMS_SSD);
+	trace_ssdup_stream(c, percentage, threshold, route);
+}
+
+/* Pay for the samples of a stream. Return: may the next stream be sampled at once? */
+static bool pay_samples(struct ssdup *c, u32 samples)
+{
+	u64 earned = div_u64(get_jiffies_64() * SAMPLES_PER_SECOND, HZ);
+	u64 paid = max(c->stream->sampled, earned - min(earned, SAMPLES_AT_ONCE)) + samples;
+
+	c->stream->sampled = paid;
+	if (paid <= earned)
+		return true;
+	WRITE_ONCE(c->stream_due, jiffies + 1 + div_u64((paid - earned) * HZ, SAMPLES_PER_SECOND));
+	return false;
+}
+
+/* When balance has little to choose from, it needs few streams. */
+static void next_window(struct ssdup *c)
+{
+	window_reset(c, c->stream->next, ssdup_meter_quiet(c) ? tuning.pass : 0);
+	WRITE_ONCE(c->window_now, c->stream->next);
+}
+
+void ssdup_stream_go_on(struct ssdup *c)
+{
+	if (test_and_set_bit_lock(0, &c->stream->evaluating))
+		return;
+	if (!READ_ONCE(c->window_now))
+		next_window(c);
+	clear_bit_unlock(0, &c->stream->evaluating);
+}
+
+void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
+{
+	struct ssdup_stream *s = c->stream;
+
+	if (test_and_set_bit_lock(0, &c->stream->evaluating)) {
+		window_reset(c, w, 0);
+		return;
+	}
+	s->next = w == &s->window[0] ? &s->window[1] : &s->window[0];
+	if (pay_samples(c, w->length))
+		next_window(c);
+	else
+		WRITE_ONCE(c->window_now, NULL);
+	stream_evaluate(c, w);
+	clear_bit_unlock(0, &c->stream->evaluating);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: writes that wait for a place in the log.
+ *
+ * Who writes little does not wait behind all others: by start-time fair queueing (Goyal et al.,
+ * SIGCOMM 1996) tasks get as many sectors in turn. Each task has a flow, and writes of a flow wait
+ * in the order in which they came. A write's turn is where its flow has got to, in sectors, or the
+ * turn that was tried last if that is later. The earliest turn is tried first.
+ */
+#include <linux/hash.h>
+#include <linux/slab.h>
+
+#include "base/wakeups.h"
+#include "log/segments.h"
+#include "meter.h"
+#include "waiters.h"
+
+#define FLOW_BITS	6	/* tasks that happen to share a flow share its turns */
+#define FLOWS		BIT(FLOW_BITS)
+
+/* Writes of a class. */
+struct wait_queue {
+	struct bio_list		bios[FLOWS];
+	DECLARE_BITMAP(busy, FLOWS);		/* those that are not empty */
+	atomic_t		nr;		/* of these, and of those being tried */
+};
+
+struct ssdup_waiting {
+	spinlock_t		lock;		/* protects all but the atomics, and longest */
+	struct wait_queue	queue[SSDUP_MAX_CLASSES];	/* by io->queue */
+	u64			now;		/* turn that was tried last */
+	u64			next[FLOWS];	/* turn of the next write of each flow */
+	u64			waits;		/* for space, ever; read without the lock */
+	u32			longest;	/* ms; a hint */
+};
+
+int ssdup_wait_create(struct ssdup *c)
+{
+	struct ssdup_waiting *w = kvzalloc(sizeof(*w), GFP_KERNEL);
+
+	if (!w)
+		return -ENOMEM;
+	/* An empty list is all zeroes. */
+	spin_lock_init(&w->lock);
+	c->waiting = w;
+	return 0;
+}
+
+/* It wraps, and only differences count. */
+static u32 now_ms(void)
+{
+	return ktime_to_ms(ktime_get());
+}
+
+static struct ssdup_io *first_of(const struct bio_list *bios)
+{
+	return dm_per_bio_data(bios->head, sizeof(struct ssdup_io));
+}
+
+/* Give a write that begins to wait its flow and turn. What had a place before need not queue. */
+static void queue_up(struct ssdup_waiting *w, const struct bio *bio, struct ssdup_io *io)
+{
+	u64 *next;
+
+	io->flow = hash_32(current->pid, FLOW_BITS);
+	next = &w->next[io->flow];
+	io->turn = io->again ? w->now : max(w->now, *next);
+	/* Discards and zeroes take no data. */
+	if (!io->again && bio_op(bio) == REQ_OP_WRITE)
+		*next = io->turn + io->sectors;
+}
+
+void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	struct ssdup_waiting *w = c->waiting;
+	struct wait_queue *q;
+	unsigned long flags;
+
+	io->queue = io->class;
+	io->waits_since = now_ms();
+	io->for_space = ssdup_segments_full(c);
+	spin_lock_irqsave(&w->lock, flags);
+	queue_up(w, bio, io);
+	q = &w->queue[io->queue];
+	bio_list_add(&q->bios[io->flow], bio);
+	__set_bit(io->flow, q->busy);
+	atomic_inc(&q->nr);
+	WRITE_ONCE(w->waits, w->waits + io->for_space);
+	atomic_inc(&c->nr_waiting);
+	/*
+	 * Space may have come back since the write was routed. Under the lock: once the bio
+	 * has been taken and ended, the device may be removed.
+	 */
+	ssdup_kick_waiting(c);
+	ssdup_kick_writeback(c);
+	spin_unlock_irqrestore(&w->lock, flags);
+}
+
+bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io)
+{
+	return atomic_read(&c->nr_waiting) && atomic_read(&c->waiting->queue[io->class].nr);
+}
+
+struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip)
+{
+	struct ssdup_waiting *w = c->waiting;
+	struct ssdup_io *io, *first = NULL;
+	struct bio *bio = NULL;
+	struct wait_queue *q;
+	u32 i, flow;
+
+	spin_lock_irq(&w->lock);
+	for (i = 0; i < c->nr_classes; i++) {
+		q = &w->queue[i];
+		if (skip & BIT(i))
+			continue;
+		for_each_set_bit(flow, q->busy, FLOWS) {
+			io = first_of(&q->bios[flow]);
+			if (!first || io->turn < first->turn)
+				first = io;
+		}
+	}
+	if (first) {
+		w->now = max(w->now, first->turn);
+		q = &w->queue[first->queue];
+		bio = bio_list_pop(&q->bios[first->flow]);
+		if (bio_list_empty(&q->bios[first->flow]))
+			__clear_bit(first->flow, q->busy);
+	}
+	spin_unlock_irq(&w->lock);
+	return bio;
+}
+
+void ssdup_wait_again(struct ssdup *c, struct bio_list *kept)
+{
+	struct ssdup_waiting *w = c->waiting;
+	struct ssdup_io *io;
+	struct wait_queue *q;
+	struct bio *bio;
+
+	spin_lock_irq(&w->lock);
+	while ((bio = bio_list_pop(kept))) {
+		io = dm_per_bio_data(bio, sizeof(*io));
+		q = &w->queue[io->queue];
+		bio_list_add_head(&q->bios[io->flow], bio);
+		__set_bit(io->flow, q->busy);
+	}
+	spin_unlock_irq(&w->lock);
+}
+
+void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io)
+{
+	u32 waited = now_ms() - io->waits_since;
+
+	if (io->for_space && waited > READ_ONCE(c->waiting->longest))
+		WRITE_ONCE(c->waiting->longest, waited);
+	atomic_dec(&c->waiting->queue[io->queue].nr);
+	atomic_dec(&c->nr_waiting);
+}
+
+u64 ssdup_waits(const struct ssdup *c)
+{
+	return READ_ONCE(c->waiting->waits);
+}
+
+u32 ssdup_longest_wait(const struct ssdup *c)
+{
+	return READ_ONCE(c->waiting->longest);
+}
+
+void ssdup_wait_clear(struct ssdup *c)
+{
+	WRITE_ONCE(c->waiting->longest, 0);
+}
