@@ -18,7 +18,7 @@
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c status.c	spin	a tree
  *	waiting->lock	waiters.c	spin	writes that wait for log space
  *	away->lock	refusals.c	spin	the count of the SSD's errors
- *	drainer->lock	drain.c	spin	the last drain's error; who asked since
+ *	copier->lock	drain.c	spin	the last drain's error; who asked since
  *	queue->lock	bioq.h	spin	bios that wait for a commit: FLUSHes, or FUA writes
  *
  * No two spinlocks are ever held together. A write takes only its range's lock.
@@ -301,7 +301,7 @@ struct ssdup {
 
 	/* Writeback */
 	struct ssdup_writeback	*writeback;
-	struct ssdup_drainer	*drainer;
+	struct ssdup_copier	*copier;
 	struct bio_set		bs;
 	bool			short_of_memory;	/* a hint */
 	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */

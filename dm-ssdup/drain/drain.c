@@ -30,7 +30,7 @@ enum drain_stage {
 	STAGE_FREE,		/* the whole group is on the HDD, or has moved */
 };
 
-struct ssdup_drainer {
+struct ssdup_copier {
 	struct ssdup		*c;
 	enum drain_stage	stage;
 	struct ssdup_class	*class;		/* of the next group */
@@ -54,44 +54,44 @@ struct ssdup_drainer {
 
 static void free_work(struct work_struct *work)
 {
-	struct ssdup_drainer *drainer = container_of(work, struct ssdup_drainer, free_work);
+	struct ssdup_copier *copier = container_of(work, struct ssdup_copier, free_work);
 	struct meter_mark now;
 	int r;
 
-	r = ssdup_free_group(drainer->c, &drainer->freed);
-	now = ssdup_meter_mark(drainer->c);
+	r = ssdup_free_group(copier->c, &copier->freed);
+	now = ssdup_meter_mark(copier->c);
 	/* While groups follow each other, from one to the next; a short one says little. */
 	if (!r)
-		ssdup_meter_freed(drainer->c, drainer->freed.copied, drainer->since, now);
-	drainer->freed_at = now;
+		ssdup_meter_freed(copier->c, copier->freed.copied, copier->since, now);
+	copier->freed_at = now;
 
-	if (r && !drainer->freed.durable)
-		ssdup_group_set(drainer->c, &drainer->freed, SEGMENT_SEALED);
-	WRITE_ONCE(drainer->free_error, r);
-	WRITE_ONCE(drainer->c->free_state, DRAIN_IDLE);
-	ssdup_kick_writeback(drainer->c);
+	if (r && !copier->freed.durable)
+		ssdup_group_set(copier->c, &copier->freed, SEGMENT_SEALED);
+	WRITE_ONCE(copier->free_error, r);
+	WRITE_ONCE(copier->c->free_state, DRAIN_IDLE);
+	ssdup_kick_writeback(copier->c);
 }
 
 int ssdup_drainer_create(struct ssdup *c)
 {
-	struct ssdup_drainer *drainer = kvzalloc(sizeof(*drainer), GFP_KERNEL);
+	struct ssdup_copier *copier = kvzalloc(sizeof(*copier), GFP_KERNEL);
 
-	c->drainer = drainer;
-	if (!drainer)
+	c->copier = copier;
+	if (!copier)
 		return -ENOMEM;
-	drainer->c = c;
-	spin_lock_init(&drainer->lock);
-	INIT_WORK(&drainer->free_work, free_work);
-	return ssdup_batch_init(c, &drainer->batch[0]) ?: ssdup_batch_init(c, &drainer->batch[1]);
+	copier->c = c;
+	spin_lock_init(&copier->lock);
+	INIT_WORK(&copier->free_work, free_work);
+	return ssdup_batch_init(c, &copier->batch[0]) ?: ssdup_batch_init(c, &copier->batch[1]);
 }
 
 void ssdup_drainer_destroy(struct ssdup *c)
 {
-	if (!c->drainer)
+	if (!c->copier)
 		return;
-	ssdup_batch_exit(&c->drainer->batch[0]);
-	ssdup_batch_exit(&c->drainer->batch[1]);
-	kvfree(c->drainer);
+	ssdup_batch_exit(&c->copier->batch[0]);
+	ssdup_batch_exit(&c->copier->batch[1]);
+	kvfree(c->copier);
 }
 
 /* --- A batch from SSD to HDD --- */
@@ -100,9 +100,9 @@ void ssdup_drainer_destroy(struct ssdup *c)
 static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
 			bool spread)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	struct ssdup_class_stats __percpu *stats =
-		&c->stats->class[drainer->group.first->class->index];
+		&c->stats->class[copier->group.first->class->index];
 	const struct drain_run *run;
 	bool failed;
 	int r;
@@ -110,14 +110,14 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 
 	ssdup_batch_wait(b);
 	trace_ssdup_step(c, STEP_DRAIN_HAVE);
-	r = ssdup_faults_reread(c, &drainer->faults, b);
+	r = ssdup_faults_reread(c, &copier->faults, b);
 	if (r)
 		return r;
-	drainer->group.wrote = true;
+	copier->group.wrote = true;
 	ssdup_batch_write_begin(c, b);
 	if (next)
 		ssdup_batch_read(c, next, spread);
-	drainer->ahead = next;
+	copier->ahead = next;
 	ssdup_batch_write_end(c, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		run = &b->plan.runs[i];
@@ -126,13 +126,13 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
 		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].status != BLK_STS_OK :
 							ssdup_batch_tombstone(c, run);
 		if (!failed)
-			drainer->faults.bad = 0;
-		r = failed ? ssdup_faults_run(c, &drainer->faults, b, run) : 0;
+			copier->faults.bad = 0;
+		r = failed ? ssdup_faults_run(c, &copier->faults, b, run) : 0;
 		if (r)
 			return r;
 		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
 		this_cpu_add(stats->drained, run->sectors);
-		drainer->group.copied += run->sectors;
+		copier->group.copied += run->sectors;
 	}
 	return 0;
 }
@@ -161,14 +161,14 @@ static void fence_range(struct ssdup *c, struct ssdup_range *r)
  */
 static bool add_pieces(struct ssdup *c)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	struct extent_array *a, *next;
 	struct ssdup_segment *seg;
 	bool any = false;
 
-	for (seg = group_first(&drainer->group); seg; seg = group_next(&drainer->group, seg)) {
+	for (seg = group_first(&copier->group); seg; seg = group_next(&copier->group, seg)) {
 		llist_for_each_entry_safe(a, next, llist_del_all(&seg->pieces), list) {
-			ssdup_order_add(&drainer->order, a);
+			ssdup_order_add(&copier->order, a);
 			llist_add(&a->list, &seg->ordered);
 			any = true;
 			cond_resched();
@@ -180,18 +180,18 @@ static bool add_pieces(struct ssdup *c)
 /* Put the group in order from where the arm is; what was split off since comes in another pass. */
 static void order_group(struct ssdup *c)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	struct extent_array *a;
 	struct ssdup_segment *seg;
 
-	drainer->order.arrays = RB_ROOT_CACHED;
-	for (seg = group_first(&drainer->group); seg; seg = group_next(&drainer->group, seg)) {
+	copier->order.arrays = RB_ROOT_CACHED;
+	for (seg = group_first(&copier->group); seg; seg = group_next(&copier->group, seg)) {
 		llist_for_each_entry(a, seg->arrays.first, list) {
-			ssdup_order_add(&drainer->order, a);
+			ssdup_order_add(&copier->order, a);
 			cond_resched();
 		}
 		llist_for_each_entry(a, seg->ordered.first, list) {
-			ssdup_order_add(&drainer->order, a);
+			ssdup_order_add(&copier->order, a);
 			cond_resched();
 		}
 	}
@@ -200,16 +200,16 @@ static void order_group(struct ssdup *c)
 /* The next extent of the group, or NULL when all were taken. */
 static struct extent *next_extent(struct ssdup *c, u64 *start)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	struct extent *e;
 
-	while (!(e = ssdup_order_next(&drainer->order, start))) {
+	while (!(e = ssdup_order_next(&copier->order, start))) {
 		/* Another pass, for what was split off before it was taken. */
-		ssdup_order_begin(&drainer->order);
+		ssdup_order_begin(&copier->order);
 		if (!add_pieces(c))
 			break;
-		drainer->fenced = 0;
-		drainer->again = true;
+		copier->fenced = 0;
+		copier->again = true;
 	}
 	return e;
 }
@@ -217,7 +217,7 @@ static struct extent *next_extent(struct ssdup *c, u64 *start)
 /* Take the next batch from the map. Return: is there one? */
 static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	struct ssdup_range *r;
 	struct extent *e;
 	u64 start, index;
@@ -235,18 +235,18 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	while (!plan_full(&b->plan) && (e = next_extent(c, &start))) {
 		index = start >> c->range_shift;
 		r = &c->ranges[index];
-		if (drainer->fenced <= index) {
+		if (copier->fenced <= index) {
 			fence_range(c, r);
-			drainer->fenced = index + 1;
+			copier->fenced = index + 1;
 		}
 		spin_lock_irq(&r->lock);
-		ssdup_plan_collect(&b->plan, &drainer->order, e, start);
+		ssdup_plan_collect(&b->plan, &copier->order, e, start);
 		spin_unlock_irq(&r->lock);
 		cond_resched();
 	}
 	ssdup_plan_join(&b->plan);
 	if (b->plan.nr_pieces)
-		trace_ssdup_drain(c, drainer->group.first, &b->plan);
+		trace_ssdup_drain(c, copier->group.first, &b->plan);
 	return b->plan.nr_pieces;
 }
 
@@ -255,14 +255,14 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 /* Wait until the last group is free. Return: 0 or -errno. */
 static int free_end(struct ssdup *c)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	int r;
 
 	drain_does(c, DRAIN_FREES);
-	flush_work(&drainer->free_work);
+	flush_work(&copier->free_work);
 	drain_does(c, DRAIN_COPIES);
-	r = drainer->free_error;
-	drainer->free_error = 0;
+	r = copier->free_error;
+	copier->free_error = 0;
 	return r;
 }
 
@@ -270,35 +270,35 @@ static int free_end(struct ssdup *c)
 static int choose_group(struct ssdup *c, const struct pacing_out *how,
 			const struct pacing_group *size)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	/* Once: when it changes meanwhile, the next turn does as it says, from the start. */
 	bool running = ssdup_mode(c) == MODE_RUNNING;
-	bool anew = READ_ONCE(drainer->anew), found;
+	bool anew = READ_ONCE(copier->anew), found;
 	int r;
 
 	/* A group that was begun before the request may fail: that is not its error. */
-	if (anew || READ_ONCE(drainer->free_error)) {
+	if (anew || READ_ONCE(copier->free_error)) {
 		r = free_end(c);
 		if (r)
 			return r;
 	}
 	if (anew)
-		WRITE_ONCE(drainer->anew, false);
+		WRITE_ONCE(copier->anew, false);
 	if (running) {
-		found = ssdup_group_take(c, drainer->class, ssdup_pacing_group(size),
-					 drainer->empty, &drainer->group);
+		found = ssdup_group_take(c, copier->class, ssdup_pacing_group(size),
+					 copier->empty, &copier->group);
 	} else {
 		free_end(c);
-		found = ssdup_salvage_next(c, anew, &drainer->group);
+		found = ssdup_salvage_next(c, anew, &copier->group);
 	}
 	if (!found)
 		return running ? 0 : ssdup_salvage_end(c);
-	drainer->group.flush_errors = ssdup_hdd_flush_errors(c);
-	drainer->fenced = 0;
-	drainer->chosen = ssdup_meter_mark(c);
-	ssdup_faults_begin(&drainer->faults);
-	drainer->again = false;
-	ssdup_order_begin(&drainer->order);
+	copier->group.flush_errors = ssdup_hdd_flush_errors(c);
+	copier->fenced = 0;
+	copier->chosen = ssdup_meter_mark(c);
+	ssdup_faults_begin(&copier->faults);
+	copier->again = false;
+	ssdup_order_begin(&copier->order);
 	order_group(c);
 	add_pieces(c);
 	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
@@ -309,12 +309,12 @@ static int choose_group(struct ssdup *c, const struct pacing_out *how,
 static int read_first(struct ssdup *c, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 
-	if (!batch_collect(c, &drainer->batch[0], how->gentle))
+	if (!batch_collect(c, &copier->batch[0], how->gentle))
 		return 0;
-	drainer->ahead = &drainer->batch[0];
-	ssdup_batch_read(c, drainer->ahead, how->spread);
+	copier->ahead = &copier->batch[0];
+	ssdup_batch_read(c, copier->ahead, how->spread);
 	return 1;
 }
 
@@ -322,14 +322,14 @@ static int read_first(struct ssdup *c, const struct pacing_out *how,
 static int copy_batch(struct ssdup *c, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_drainer *drainer = c->drainer;
-	struct drain_batch *now = drainer->ahead;
-	struct drain_batch *next = &drainer->batch[now == &drainer->batch[0]];
+	struct ssdup_copier *copier = c->copier;
+	struct drain_batch *now = copier->ahead;
+	struct drain_batch *next = &copier->batch[now == &copier->batch[0]];
 	int r;
 
 	if (!batch_collect(c, next, how->gentle))
 		next = NULL;
-	drainer->ahead = NULL;
+	copier->ahead = NULL;
 	r = batch_finish(c, now, next, how->spread);
 	return r ?: !!next;
 }
@@ -338,20 +338,20 @@ static int copy_batch(struct ssdup *c, const struct pacing_out *how,
 static int free_group(struct ssdup *c, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	int r = free_end(c);
 
 	if (ssdup_mode(c) != MODE_RUNNING)
-		return ssdup_salvage_written(c, &drainer->group, drainer->faults.left,
-					     drainer->faults.lost);
+		return ssdup_salvage_written(c, &copier->group, copier->faults.left,
+					     copier->faults.lost);
 	if (r)
 		return r;
-	ssdup_group_set(c, &drainer->group, SEGMENT_WRITTEN_BACK);
-	drainer->freed = drainer->group;
-	drainer->since = drainer->chosen.ns > drainer->freed_at.ns ? drainer->chosen :
-								      drainer->freed_at;
+	ssdup_group_set(c, &copier->group, SEGMENT_WRITTEN_BACK);
+	copier->freed = copier->group;
+	copier->since = copier->chosen.ns > copier->freed_at.ns ? copier->chosen :
+								      copier->freed_at;
 	WRITE_ONCE(c->free_state, DRAIN_FREES);
-	queue_work(c->wq, &drainer->free_work);
+	queue_work(c->wq, &copier->free_work);
 	return 0;
 }
 
@@ -371,20 +371,20 @@ static const struct {
 /* Forget the group being copied. */
 static void drop_group(struct ssdup *c)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 
-	if (drainer->ahead)
-		ssdup_batch_wait(drainer->ahead);
-	drainer->ahead = NULL;
-	if (drainer->stage != STAGE_CHOOSE)
-		ssdup_group_set(c, &drainer->group, SEGMENT_SEALED);
-	drainer->stage = STAGE_CHOOSE;
+	if (copier->ahead)
+		ssdup_batch_wait(copier->ahead);
+	copier->ahead = NULL;
+	if (copier->stage != STAGE_CHOOSE)
+		ssdup_group_set(c, &copier->group, SEGMENT_SEALED);
+	copier->stage = STAGE_CHOOSE;
 }
 
 void ssdup_drain_drop(struct ssdup *c)
 {
 	drop_group(c);
-	flush_work(&c->drainer->free_work);
+	flush_work(&c->copier->free_work);
 }
 
 /*
@@ -393,59 +393,59 @@ void ssdup_drain_drop(struct ssdup *c)
  */
 static void shrink_group(struct ssdup *c, const struct pacing_group *size)
 {
-	struct ssdup_drainer *drainer = c->drainer;
-	u64 all = drainer->group.sectors, left = all - min(all, drainer->group.copied);
+	struct ssdup_copier *copier = c->copier;
+	u64 all = copier->group.sectors, left = all - min(all, copier->group.copied);
 	u64 wanted = (u64)ssdup_pacing_group(size) * c->g.data_sectors;
 	u32 keep;
 
-	if (!size->waiters || drainer->stage != STAGE_COPY || drainer->again || left <= wanted ||
+	if (!size->waiters || copier->stage != STAGE_COPY || copier->again || left <= wanted ||
 	    ssdup_mode(c) != MODE_RUNNING)
 		return;
-	keep = max(div64_u64(wanted * drainer->group.nr, left), 1ULL);
-	if (keep >= drainer->group.nr)
+	keep = max(div64_u64(wanted * copier->group.nr, left), 1ULL);
+	if (keep >= copier->group.nr)
 		return;
-	ssdup_group_shrink(c, &drainer->group, keep);
+	ssdup_group_shrink(c, &copier->group, keep);
 	/* What is copied is counted anew, too. */
-	drainer->chosen = ssdup_meter_mark(c);
-	drainer->group.sectors = mul_u64_u64_div_u64(drainer->group.sectors, left, all);
+	copier->chosen = ssdup_meter_mark(c);
+	copier->group.sectors = mul_u64_u64_div_u64(copier->group.sectors, left, all);
 	order_group(c);
 }
 
 static int run_stages(struct ssdup *c, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	int r;
 
 	shrink_group(c, size);
 	do {
-		r = stages[drainer->stage].run(c, how, size);
+		r = stages[copier->stage].run(c, how, size);
 		if (r < 0) {
 			drop_group(c);
 			return r;
 		}
-		drainer->stage = r ? stages[drainer->stage].more : stages[drainer->stage].done;
-	} while (drainer->stage == STAGE_READ || drainer->stage == STAGE_FREE);
+		copier->stage = r ? stages[copier->stage].more : stages[copier->stage].done;
+	} while (copier->stage == STAGE_READ || copier->stage == STAGE_FREE);
 	return 0;
 }
 
 bool ssdup_drain_failed(struct ssdup *c)
 {
-	return READ_ONCE(c->drainer->free_error);
+	return READ_ONCE(c->copier->free_error);
 }
 
 /* Return: is @r an error? Not if a drain was requested since the try began: that one retries. */
 static bool tell_error(struct ssdup *c, int r)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 	bool anew, changed;
 
-	spin_lock(&drainer->lock);
-	anew = r && drainer->anew;
+	spin_lock(&copier->lock);
+	anew = r && copier->anew;
 	changed = !anew && r != c->drain_error;
 	if (changed)
 		WRITE_ONCE(c->drain_error, r);
-	spin_unlock(&drainer->lock);
+	spin_unlock(&copier->lock);
 	if (changed) {
 		ssdup_drain_told(c);
 		ssdup_kick_waiting(c);
@@ -458,8 +458,8 @@ int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
 {
 	int r;
 
-	c->drainer->class = class;
-	c->drainer->empty = empty;
+	c->copier->class = class;
+	c->copier->empty = empty;
 	r = run_stages(c, how, size);
 	return !kthread_should_stop() && tell_error(c, r) ? r : 0;
 }
@@ -468,31 +468,31 @@ int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
 
 u32 ssdup_drain_freeing(const struct ssdup *c)
 {
-	return READ_ONCE(c->free_state) == DRAIN_IDLE ? 0 : c->drainer->freed.nr;
+	return READ_ONCE(c->free_state) == DRAIN_IDLE ? 0 : c->copier->freed.nr;
 }
 
 struct ssdup_class *ssdup_drain_class(struct ssdup *c)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 
-	return drainer->stage == STAGE_CHOOSE ? NULL : drainer->group.first->class;
+	return copier->stage == STAGE_CHOOSE ? NULL : copier->group.first->class;
 }
 
 void ssdup_drain_held(struct ssdup *c, struct meter_mark since)
 {
 	struct meter_mark now = ssdup_meter_mark(c);
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 
-	drainer->chosen.ns += now.ns - since.ns;
-	drainer->chosen.done += now.done - since.done;
+	copier->chosen.ns += now.ns - since.ns;
+	copier->chosen.done += now.done - since.done;
 }
 
 void ssdup_drain_anew(struct ssdup *c)
 {
-	struct ssdup_drainer *drainer = c->drainer;
+	struct ssdup_copier *copier = c->copier;
 
-	spin_lock(&drainer->lock);
-	WRITE_ONCE(drainer->anew, true);
+	spin_lock(&copier->lock);
+	WRITE_ONCE(copier->anew, true);
 	WRITE_ONCE(c->drain_error, 0);
-	spin_unlock(&drainer->lock);
+	spin_unlock(&copier->lock);
 }
