@@ -94,11 +94,12 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	if (key->offset == offsetof(struct ssdup_settings, policy)) {
 		/* Pairs with smp_mb() in stream_evaluate(). */
 		smp_mb();
-		WRITE_ONCE(c->route, ssdup_policy_next(value, READ_ONCE(c->route), 0, 0, &marks));
+		WRITE_ONCE(c->router->route,
+			   ssdup_policy_next(value, READ_ONCE(c->router->route), 0, 0, &marks));
 	}
 	mutex_unlock(&set_lock);
 	ssdup_kick_waiting(c);
-	ssdup_discard_soon(c);
+	ssdup_discard_soon(c->drainer);
 	ssdup_kick_writeback(c);
 	return 0;
 }

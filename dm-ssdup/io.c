@@ -34,7 +34,7 @@ static struct ssdup_io *io_of(struct bio *bio)
 
 static void remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	ssdup_hdd_begun(c);
+	ssdup_hdd_begun(c->drainer);
 	bio_set_dev(bio, c->hdd->bdev);
 	bio->bi_iter.bi_sector = io->start;
 }
@@ -59,7 +59,7 @@ static __always_inline void count_request(struct ssdup *c, const struct ssdup_io
 
 static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	struct ssdup_range *r = range_of(c, io->start);
+	struct ssdup_range *r = range_of(c->map, io->start);
 	const struct extent *e = NULL;
 	u8 kind = SSDUP_KIND_NONE;
 	unsigned long flags;
@@ -72,7 +72,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		if (e) {
 			kind = e->kind;
 			pos = e->pos + (io->start - e->start);
-			io->segment = segment_of(c, e->pos);
+			io->segment = segment_of(c->log, e->pos);
 			if (kind == SSDUP_KIND_DATA)
 				atomic_inc(&io->segment->reads);
 		}
@@ -85,13 +85,13 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	case SSDUP_KIND_NONE:
 		io->state = IO_HDD_READ;
 		count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
-		ssdup_meter_read(c, io, SSDUP_HDD);
+		ssdup_meter_read(c->router, io, SSDUP_HDD);
 		remap_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		io->state = IO_LOG_READ;
 		count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
-		ssdup_meter_read(c, io, SSDUP_SSD);
+		ssdup_meter_read(c->router, io, SSDUP_SSD);
 		remap_log(c, bio, pos);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -121,7 +121,7 @@ static u8 log_kind(const struct bio *bio)
 /* A freed segment gives nodes back; memory may be free sooner. */
 static void await_memory(struct ssdup *c)
 {
-	WRITE_ONCE(c->short_of_memory, true);
+	WRITE_ONCE(c->drainer->short_of_memory, true);
 	ssdup_kick_writeback(c);
 	ssdup_kick_waiting_in(c, MEMORY_RETRY);
 }
@@ -135,7 +135,7 @@ static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
 /* Count a write as one of its range's direct writes, unless an extent overlaps it. */
 static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 {
-	struct ssdup_range *r = range_of(c, io->start);
+	struct ssdup_range *r = range_of(c->map, io->start);
 	unsigned long flags;
 	bool overlaps;
 
@@ -155,12 +155,12 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
  */
 static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	u32 sectors = io->sectors, rest = ssdup_rest(c, ssdup_class_of(c, io));
+	u32 sectors = io->sectors, rest = ssdup_rest(c->log, ssdup_class_of(c->log, io));
 
 	if (bio_op(bio) != REQ_OP_WRITE || !rest || rest >= sectors || rest < sectors / 4)
 		return false;
 	io->sectors = rest;
-	if (!ssdup_reserve_at_once(c, io)) {
+	if (!ssdup_reserve_at_once(c->log, io)) {
 		io->sectors = sectors;
 		return false;
 	}
@@ -175,10 +175,10 @@ static bool bypasses(struct ssdup *c, struct ssdup_io *io)
 	enum ssdup_full full = READ_ONCE(c->set.full);
 
 	/* If it has waited, other requests went first. */
-	if (ssdup_balances(c))
-		ssdup_meter_find(c, io);
+	if (ssdup_balances(c->router))
+		ssdup_meter_find(c->router, io);
 	return full == SSDUP_FULL_BYPASS ||
-	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_meter_bypass(c, io));
+	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_meter_bypass(c->router, io));
 }
 
 /* Take what the route needs. Return: false when that failed; @f says why. */
@@ -193,13 +193,13 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		return !f->overlaps;
 	case ROUTE_LOG:
 		/* The map may have changed since the class was chosen. */
-		if (unlikely(c->nr_classes > 1) && !ssdup_class_keep(c, io)) {
+		if (unlikely(c->log->nr_classes > 1) && !ssdup_class_keep(c->router, io)) {
 			f->no_place = true;
 			return false;
 		}
 		if (!queued && take_rest(c, bio, io))
 			return true;
-		r = ssdup_throttle_reserve(c, io, place_sectors(bio, io));
+		r = ssdup_throttle_reserve(c->drainer, io, place_sectors(bio, io));
 		f->no_place = r;
 		f->no_memory = r == -ENOMEM;
 		f->unaligned = r == -EINVAL;
@@ -220,10 +220,10 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 		.disk = io->route,
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.shut = READ_ONCE(c->log_shut),
-		.queue = !queued && ssdup_wait_queue(c, io),
+		.queue = !queued && ssdup_wait_queue(c->router, io),
 		.bypass = bypasses(c, io),
 		.leaving = READ_ONCE(c->leaving),
-		.stuck = READ_ONCE(c->drain_error) && !dm_noflush_suspending(c->ti),
+		.stuck = READ_ONCE(c->drainer->drain_error) && !dm_noflush_suspending(c->ti),
 	};
 	enum route_action action;
 
@@ -231,7 +231,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
 		action = ssdup_route_next(&f);
 	while (!try_route(c, bio, io, queued, action, &f));
 	if (action == ROUTE_WAIT && f.shut)
-		WRITE_ONCE(c->wait_cause, WAIT_SSD);
+		WRITE_ONCE(c->log->wait_cause, WAIT_SSD);
 	return action;
 }
 
@@ -239,7 +239,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 {
 	io->state = IO_HDD_WRITE;
 	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
-	ssdup_meter_write(c, io, SSDUP_HDD);
+	ssdup_meter_write(c->router, io, SSDUP_HDD);
 	remap_hdd(c, bio, io);
 	return DM_MAPIO_REMAPPED;
 }
@@ -248,14 +248,14 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 {
 	io->state = IO_LOG_WRITE;
 	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
-	ssdup_meter_write(c, io, SSDUP_SSD);
+	ssdup_meter_write(c->router, io, SSDUP_SSD);
 	/*
 	 * The commit after the write makes its data durable too. The place is
 	 * taken, so the write must not fail for want of a tag.
 	 */
 	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
 	ssdup_set_stream(bio, io->segment->class->stream);
-	remap_log(c, bio, ssdup_fill_extent(c, io, io->start, io->sectors, SSDUP_KIND_DATA));
+	remap_log(c, bio, ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA));
 	return DM_MAPIO_REMAPPED;
 }
 
@@ -280,15 +280,15 @@ static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io
 	stat_inc(c, STAT_WAITED);
 	/* A work item, which may block, will submit it. */
 	bio->bi_opf &= ~REQ_NOWAIT;
-	ssdup_wait_add(c, bio, io);
+	ssdup_wait_add(c->router, bio, io);
 }
 
 /* Give up the place of a request that the log has not got after all, and route it again. */
 static noinline void log_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	ssdup_give_up(c, io);
-	ssdup_free_spare(c, io);
-	ssdup_put_write(c, io->segment);
+	ssdup_give_up(c->log, io);
+	ssdup_free_spare(c->log, io);
+	ssdup_put_write(c->log, io->segment);
 	io->state = IO_NONE;
 	io->times = 1;
 	io->price = 0;
@@ -297,14 +297,14 @@ static noinline void log_again(struct ssdup *c, struct bio *bio, struct ssdup_io
 
 static noinline int tombstone_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	ssdup_fill_extent(c, io, io->start, io->sectors, log_kind(bio));
-	if (!ssdup_insert(c, io)) {
+	ssdup_fill_extent(c->log, io, io->start, io->sectors, log_kind(bio));
+	if (!ssdup_insert(c->map, io)) {
 		log_again(c, bio, io);
 		return DM_MAPIO_SUBMITTED;
 	}
 	stat_inc(c, STAT_WRITES_SSD);
 	if (io->opf & REQ_FUA)
-		bio_queue_add(&c->fuas, c->wq, bio);
+		bio_queue_add(&c->log->fuas, c->wake.wq, bio);
 	else
 		bio_endio(bio);
 	return DM_MAPIO_SUBMITTED;
@@ -345,12 +345,13 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
-	f.disk = ssdup_stream_note(c, io->start, io->sectors);
-	if (ssdup_balances(c))
-		f.disk = ssdup_balance(c, io);
+	f.disk = ssdup_stream_note(c->router, io->start, io->sectors);
+	if (ssdup_balances(c->router))
+		f.disk = ssdup_balance(c->router, io);
 	io->route = f.disk;
 	/* Direct writes need not look. A log that is not writable is also shut. */
-	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) || atomic_read(&c->nr_waiting));
+	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) ||
+					  atomic_read(&c->wake.nr_waiting));
 	switch (ssdup_route_next(&f)) {
 	case ROUTE_HDD:
 		if (unlikely(!begin_direct(c, io)))
@@ -358,7 +359,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 		trace_ssdup_route(c, io, ROUTE_HDD);
 		return write_direct(c, bio, io);
 	case ROUTE_LOG:
-		if (!ssdup_reserve_at_once(c, io))
+		if (!ssdup_reserve_at_once(c->log, io))
 			break;
 		trace_ssdup_route(c, io, ROUTE_LOG);
 		return write_log(c, bio, io);
@@ -375,7 +376,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
  */
 static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	struct ssdup_range *r = range_of(c, io->start);
+	struct ssdup_range *r = range_of(c->map, io->start);
 	unsigned long flags;
 
 	if (!range_holds(r))
@@ -391,7 +392,7 @@ static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 /* Shorten a write to a part of one class. The rest comes as another bio. */
 static noinline void take_class(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	ssdup_class_take(c, bio, io);
+	ssdup_class_take(c->router, bio, io);
 	if (io->sectors < bio_sectors(bio))
 		dm_accept_partial_bio(bio, io->sectors);
 }
@@ -399,7 +400,7 @@ static noinline void take_class(struct ssdup *c, struct bio *bio, struct ssdup_i
 static noinline int map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	take_held(c, bio, io);
-	if (unlikely(c->nr_classes > 1))
+	if (unlikely(c->log->nr_classes > 1))
 		take_class(c, bio, io);
 	stat_inc(c, STAT_DISCARDS);
 	io->iter = bio->bi_iter;
@@ -414,7 +415,7 @@ static noinline int map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup
  */
 static void take_walk(struct ssdup *c, struct ssdup_io *io)
 {
-	struct ssdup_range *r = range_of(c, io->start);
+	struct ssdup_range *r = range_of(c->map, io->start);
 	unsigned long flags;
 
 	if (io->sectors <= EXTENT_WALK || READ_ONCE(r->held) <= EXTENT_WALK)
@@ -427,10 +428,10 @@ static void take_walk(struct ssdup *c, struct ssdup_io *io)
 /* Split a request that crosses ranges, is too long for a segment, or replaces too many extents. */
 static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	u64 size = 1ULL << c->range_shift, left = size - (io->start & (size - 1));
+	u64 size = 1ULL << c->map->range_shift, left = size - (io->start & (size - 1));
 
 	if (bio_op(bio) == REQ_OP_WRITE)
-		left = min_t(u64, left, c->longest);
+		left = min_t(u64, left, c->log->longest);
 	io->sectors = min_t(u64, io->sectors, left);
 	if (bio_op(bio) == REQ_OP_WRITE)
 		take_walk(c, io);
@@ -443,7 +444,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 {
 	if (bio->bi_opf & REQ_PREFLUSH) {
 		stat_inc(c, STAT_FLUSHES);
-		bio_queue_add(&c->flushes, c->wq, bio);
+		bio_queue_add(&c->flushes, c->wake.wq, bio);
 		return true;
 	}
 	/* It may be the data of a bio whose FLUSH failed: see owed_errors.h. */
@@ -476,11 +477,11 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 		bio_io_error(bio);
 		return DM_MAPIO_SUBMITTED;
 	}
-	if (unlikely((io->start + io->sectors - 1) >> c->range_shift !=
-		     io->start >> c->range_shift || io->sectors > c->whole))
+	if (unlikely((io->start + io->sectors - 1) >> c->map->range_shift !=
+		     io->start >> c->map->range_shift || io->sectors > c->log->whole))
 		take_part(c, bio, io);
 	if (bio_op(bio) == REQ_OP_WRITE) {
-		if (unlikely(c->nr_classes > 1))
+		if (unlikely(c->log->nr_classes > 1))
 			take_class(c, bio, io);
 		return map_write(c, bio, io);
 	}
@@ -493,12 +494,12 @@ int ssdup_map(struct dm_target *ti, struct bio *bio)
 
 static void end_direct(struct ssdup *c, struct ssdup_io *io)
 {
-	struct ssdup_range *r = range_of(c, io->start);
+	struct ssdup_range *r = range_of(c->map, io->start);
 
-	ssdup_hdd_wrote(c);
+	ssdup_hdd_wrote(c->drainer);
 	if (atomic_dec_and_test(&r->direct[io->phase]))
 		ssdup_settled(c);
-	ssdup_hdd_ended(c);
+	ssdup_hdd_ended(c->drainer);
 }
 
 /* It failed for want of a tag: count it when its submitter tries again. */
@@ -529,7 +530,7 @@ static noinline int end_log_write_again(struct ssdup *c, struct bio *bio, struct
 {
 	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, -1);
 	if (status)
-		ssdup_refused(c, io, status);
+		ssdup_refused(c->router, io, status);
 	io->again = true;
 	log_again(c, bio, io);
 	return DM_ENDIO_INCOMPLETE;
@@ -544,31 +545,31 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		uncount_request(c, bio, io);
 	switch (io->state) {
 	case IO_HDD_READ:
-		ssdup_meter_end(&c->meter->hdd, io, true);
-		ssdup_hdd_ended(c);
+		ssdup_meter_end(&c->router->meter->hdd, io, true);
+		ssdup_hdd_ended(c->drainer);
 		break;
 	case IO_HDD_WRITE:
-		ssdup_meter_end(&c->meter->hdd, io, true);
+		ssdup_meter_end(&c->router->meter->hdd, io, true);
 		/*
 		 * FUA may be a flush at a lower device. Count its error before end_direct():
 		 * a drain that waits for this write flushes afterwards.
 		 */
 		if (unlikely(*status && *status != BLK_STS_AGAIN && (io->opf & REQ_FUA)))
-			ssdup_hdd_dropped(c);
+			ssdup_hdd_dropped(c->drainer);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
-		ssdup_meter_end(&c->meter->ssd, io, false);
+		ssdup_meter_end(&c->router->meter->ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same error as after a drain has marked it as lost. */
 			*status = BLK_STS_IOERR;
 		}
-		ssdup_put_read(c, io->segment);
+		ssdup_put_read(c->log, io->segment);
 		break;
 	case IO_LOG_WRITE:
-		ssdup_meter_end(&c->meter->ssd, io, false);
-		if (unlikely(*status) || unlikely(!ssdup_insert(c, io)))
+		ssdup_meter_end(&c->router->meter->ssd, io, false);
+		if (unlikely(*status) || unlikely(!ssdup_insert(c->map, io)))
 			return end_log_write_again(c, bio, io, *status);
 		if (io->opf & REQ_FUA) {
 			/*
@@ -576,7 +577,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 			 * io.latency and io.cost of the SSD do not count the second.
 			 */
 			io->state = IO_NONE;
-			bio_queue_add(&c->fuas, c->wq, bio);
+			bio_queue_add(&c->log->fuas, c->wake.wq, bio);
 			return DM_ENDIO_INCOMPLETE;
 		}
 		break;
@@ -599,22 +600,22 @@ static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 
 void ssdup_wait_work(struct work_struct *work)
 {
-	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wait_work);
+	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.wait_work);
 	struct bio_list kept = BIO_EMPTY_LIST;
 	enum route_action action;
 	struct ssdup_io *io;
 	struct bio *bio;
 	u32 skip = 0;
 
-	ssdup_look_for_ssd(c);
-	while ((bio = ssdup_wait_pop(c, skip))) {
+	ssdup_look_for_ssd(c->router);
+	while ((bio = ssdup_wait_pop(c->router, skip))) {
 		io = io_of(bio);
 		action = route_write(c, bio, io, true);
 		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
 			/* The next table takes it. */
-			ssdup_wait_done(c, io);
+			ssdup_wait_done(c->router, io);
 			if (io->again)
-				ssdup_renew(c, bio, io);
+				ssdup_renew(c->router, bio, io);
 			if (io->opf & REQ_FUA)
 				ssdup_unpay_fua(&c->debt);
 			bio->bi_status = BLK_STS_DM_REQUEUE;
@@ -630,11 +631,11 @@ void ssdup_wait_work(struct work_struct *work)
 			cond_resched();
 			continue;
 		}
-		ssdup_wait_done(c, io);
+		ssdup_wait_done(c->router, io);
 		if (io->again)
-			ssdup_renew(c, bio, io);
+			ssdup_renew(c->router, bio, io);
 		submit_waited(c, bio, io, action);
 		cond_resched();
 	}
-	ssdup_wait_again(c, &kept);
+	ssdup_wait_again(c->router, &kept);
 }

@@ -29,7 +29,7 @@ static u32 segment_sectors(const struct ssdup *c)
 static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **error)
 {
 	enum log_fault fault = LOG_OK;
-	int r = ssdup_super_read(c, s, mend, &fault);
+	int r = ssdup_super_read(c->log, s, mend, &fault);
 
 	if (r > 0 && c->read_only) {
 		*error = "ssd: no log, and a read-only table makes none";
@@ -60,9 +60,9 @@ int ssdup_check_super(struct ssdup *c, char **error)
 				     s.g.segment_sectors / 2);
 		return -EINVAL;
 	}
-	c->g = s.g;
-	c->nr_classes = max(s.nr_classes, c->set.classes.nr);
-	if (r && !ssdup_log_layout(&c->g, bdev_nr_sectors(c->ssd->bdev), segment_sectors(c),
+	c->log->g = s.g;
+	c->log->nr_classes = max(s.nr_classes, c->set.classes.nr);
+	if (r && !ssdup_log_layout(&c->log->g, bdev_nr_sectors(c->ssd->bdev), segment_sectors(c),
 				   c->block_sectors)) {
 		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 		return -ENOSPC;
@@ -139,8 +139,8 @@ static void pages_begin(struct ssdup *c, struct page_buffer *b, u32 segment, u32
 {
 	b->segment = segment;
 	b->first = page;
-	b->nr = min(nr, c->g.meta_pages - page);
-	read_begin(c, b, ssdup_log_slot_sector(&c->g, segment, page, 0), b->nr * PAIR_BYTES);
+	b->nr = min(nr, c->log->g.meta_pages - page);
+	read_begin(c, b, ssdup_log_slot_sector(&c->log->g, segment, page, 0), b->nr * PAIR_BYTES);
 }
 
 /* Return: 0, also when nothing is being read, or the error of the read. */
@@ -185,7 +185,7 @@ static int next_buffer(struct replay_ctx *ctx, u32 segment, u32 page)
 		r = read_end(b);
 	}
 	ctx->now = !ctx->now;
-	if (!r && in_order && page + b->nr < ctx->c->g.meta_pages)
+	if (!r && in_order && page + b->nr < ctx->c->log->g.meta_pages)
 		pages_begin(ctx->c, old, segment, page + b->nr, old->most);
 	return r;
 }
@@ -233,9 +233,9 @@ static __always_inline struct extent *replay_node(struct replay_ctx *ctx,
 	e->sectors = sectors;
 	e->seq = le->seq;
 	e->kind = le->kind;
-	e->pos = log_segment_sector(&ctx->c->g, ctx->segment->index);
+	e->pos = log_segment_sector(&ctx->c->log->g, ctx->segment->index);
 	if (le->kind == SSDUP_KIND_DATA)
-		e->pos += ctx->c->g.data_start + from_log_pos(le->pos) + (start - le->sector);
+		e->pos += ctx->c->log->g.data_start + from_log_pos(le->pos) + (start - le->sector);
 	return e;
 }
 
@@ -249,7 +249,7 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 		spare = ssdup_new_node(REPLAY_GFP);
 		if (!spare)
 			return -ENOMEM;
-		llist_add(&spare->list, &segment_of(c, split->pos)->pieces);
+		llist_add(&spare->list, &segment_of(c->log, split->pos)->pieces);
 	}
 	ssdup_extent_insert(&r->tree, e, spare ? spare->e : NULL);
 	return 0;
@@ -278,7 +278,7 @@ static int replay_among(struct replay_ctx *ctx, const struct log_entry *le, u32 
 static __always_inline int replay_extent(struct replay_ctx *ctx, const struct log_entry *le,
 					 u32 at, u32 len, u32 range)
 {
-	struct ssdup_range *r = &ctx->c->ranges[range];
+	struct ssdup_range *r = &ctx->c->map->ranges[range];
 	struct extent *e = replay_node(ctx, le, le->sector + at, len);
 
 	if (!e)
@@ -293,7 +293,7 @@ static __always_inline int replay_extent(struct replay_ctx *ctx, const struct lo
 /* The ranges may have been larger when the entry was written, so it may cross borders now. */
 static noinline int replay_pieces(struct replay_ctx *ctx, const struct log_entry *le)
 {
-	u32 at, len, shift = ctx->c->range_shift;
+	u32 at, len, shift = ctx->c->map->range_shift;
 	u64 size = 1ULL << shift, start;
 	int r = 0;
 
@@ -308,12 +308,12 @@ static noinline int replay_pieces(struct replay_ctx *ctx, const struct log_entry
 static int replay_entries(void *arg, u32 segment, const struct ssdup_entry *e, u32 nr)
 {
 	struct replay_ctx *ctx = arg;
-	u32 shift = ctx->c->range_shift;
+	u32 shift = ctx->c->map->range_shift;
 	int r = 0;
 
-	if (ctx->segment != &ctx->c->segment[segment])
+	if (ctx->segment != &ctx->c->log->segment[segment])
 		ctx->nodes = NULL;
-	ctx->segment = &ctx->c->segment[segment];
+	ctx->segment = &ctx->c->log->segment[segment];
 	for (; nr && !r; nr--, e++) {
 		struct log_entry le = log_entry_read(e);
 		u32 range = le.sector >> shift;
@@ -349,7 +349,7 @@ static int reread_head(struct ssdup *c, const struct log_super *super, u32 segme
 
 	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
 		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_META,
-				  log_segment_sector(&c->g, segment) + (at >> SECTOR_SHIFT),
+				  log_segment_sector(&c->log->g, segment) + (at >> SECTOR_SHIFT),
 				  b->pages, at, SSDUP_BLOCK_BYTES);
 		if (!r)
 			continue;
@@ -374,10 +374,11 @@ static int take_headers(struct ssdup *c, const struct log_super *super, struct p
 	int r, error = 0;
 
 	*found = 0;
-	for (first = 0; first < c->g.nr_segments && fault == LOG_OK && !error; first += nr) {
-		nr = min(c->g.nr_segments - first, HEADS_AT_ONCE);
+	for (first = 0; first < c->log->g.nr_segments && fault == LOG_OK && !error; first += nr) {
+		nr = min(c->log->g.nr_segments - first, HEADS_AT_ONCE);
 		for (i = 0; i < nr; i++)
-			read_begin(c, &b[i], log_segment_sector(&c->g, first + i), LOG_HEAD_BYTES);
+			read_begin(c, &b[i], log_segment_sector(&c->log->g, first + i),
+				   LOG_HEAD_BYTES);
 		for (i = 0; i < nr; i++) {
 			r = read_end(&b[i]) ? reread_head(c, super, first + i, &b[i]) : 0;
 			error = error ?: r;
@@ -483,11 +484,11 @@ static void count_extents(struct ssdup *c)
 {
 	u32 i;
 
-	for (i = 0; i < c->nr_ranges; i++) {
-		range_changed(&c->ranges[i]);
-		if (c->nr_classes > 1)
-			ssdup_class_replayed(c, &c->ranges[i]);
-		map_counts(c, c->ranges[i].tree.nr, c->ranges[i].tree.sectors);
+	for (i = 0; i < c->map->nr_ranges; i++) {
+		range_changed(&c->map->ranges[i]);
+		if (c->log->nr_classes > 1)
+			ssdup_class_replayed(c->map, &c->map->ranges[i]);
+		map_counts(c->map, c->map->ranges[i].tree.nr, c->map->ranges[i].tree.sectors);
 	}
 }
 
@@ -497,8 +498,8 @@ static void forget_replay(struct ssdup *c)
 	u32 i;
 
 	count_extents(c);
-	for (i = 0; i < c->g.nr_segments; i++)
-		ssdup_drop(c, &c->segment[i]);
+	for (i = 0; i < c->log->g.nr_segments; i++)
+		ssdup_drop(c->map, &c->log->segment[i]);
 }
 
 static void format_log(struct ssdup *c, struct log_super *s)
@@ -507,10 +508,10 @@ static void format_log(struct ssdup *c, struct log_super *s)
 
 	generate_random_uuid(pool);
 	generate_random_uuid(uuid);
-	ssdup_log_super_fresh(s, pool, uuid, &c->g, bdev_nr_sectors(c->hdd->bdev),
+	ssdup_log_super_fresh(s, pool, uuid, &c->log->g, bdev_nr_sectors(c->hdd->bdev),
 			      bdev_nr_sectors(c->ssd->bdev));
 	DMINFO("%s: formatting the SSD: %u segments of %u KiB", dm_device_name(c->md),
-	       c->g.nr_segments, c->g.segment_sectors / 2);
+	       c->log->g.nr_segments, c->log->g.segment_sectors / 2);
 }
 
 /* Read the superblock and the record, or make them. Return: 0 or -errno */
@@ -519,7 +520,7 @@ static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
 	char *error = "the log has changed since the table was loaded";
 	int r = read_super(c, s, mend, &error);
 
-	if (!r && memcmp(&c->g, &s->g, sizeof(c->g)))
+	if (!r && memcmp(&c->log->g, &s->g, sizeof(c->log->g)))
 		r = -EINVAL;
 	if (r < 0) {
 		DMERR("%s: %s", dm_device_name(c->md), error);
@@ -549,18 +550,18 @@ static int choose_classes(struct ssdup *c, struct log_super *s, u32 live, u64 ne
 		for (i = 0; i < s->nr_classes; i++)
 			s->tail[i] = next;
 	}
-	if (!c->class[s->nr_classes - 1].ring) {
+	if (!c->log->class[s->nr_classes - 1].ring) {
 		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
 		return -EINVAL;
 	}
-	c->nr_classes = s->nr_classes;
+	c->log->nr_classes = s->nr_classes;
 	return 0;
 }
 
 int ssdup_recover(struct ssdup *c)
 {
-	struct log_header *live = kvcalloc(c->g.nr_segments, sizeof(*live), GFP_KERNEL);
-	u32 *pages = kvcalloc(c->g.nr_segments, sizeof(*pages), GFP_KERNEL), nr = 0;
+	struct log_header *live = kvcalloc(c->log->g.nr_segments, sizeof(*live), GFP_KERNEL);
+	u32 *pages = kvcalloc(c->log->g.nr_segments, sizeof(*pages), GFP_KERNEL), nr = 0;
 	struct log_super s = { };
 	struct ssdup_held held;
 	bool mend;
@@ -584,13 +585,13 @@ int ssdup_recover(struct ssdup *c)
 	trace_ssdup_step(c, STEP_REPLAY_DONE);
 	/* The log's blocks are at least as large as those of the disks. */
 	s.g.block_sectors = c->block_sectors;
-	c->g = s.g;
+	c->log->g = s.g;
 	s.first = next;
-	ssdup_super_take(c, &s, mend);
-	ssdup_segments_begin(c, live, pages, nr, next);
+	ssdup_super_take(c->log, &s, mend);
+	ssdup_segments_begin(c->log, live, pages, nr, next);
 	count_extents(c);
 	c->recovered = true;
-	held = ssdup_sum_held(c);
+	held = ssdup_sum_held(c->map);
 	DMINFO("%s: %llu extents, %llu MiB to write back", dm_device_name(c->md), held.extents,
 	       held.sectors >> 11);
 out:

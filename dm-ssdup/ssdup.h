@@ -104,190 +104,8 @@ struct ssdup_stats {
 	u32	writes;		/* for ssdup_meter_tick() */
 };
 
-/* --- Map --- */
-
-/* Aligned, so that writes to neighbouring ranges do not share a cache line. */
-struct ssdup_range {
-	spinlock_t		lock;		/* protects what follows */
-	u8			phase;		/* index in direct[] for new writes */
-	/*
-	 * The number of extents, read without the lock. It is updated before the
-	 * write that changed the tree is acknowledged, so a later read sees it.
-	 * After a segment was freed it may become zero late.
-	 */
-	u32			held;
-	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
-	struct extent_tree	tree;
-} ____cacheline_aligned_in_smp;
-
-/* --- Log --- */
-
-enum segment_state {
-	SEGMENT_FREE,
-	SEGMENT_OPEN,
-	SEGMENT_SEALED,
-	SEGMENT_DRAINING,
-	SEGMENT_WRITTEN_BACK,		/* all on the HDD, perhaps in its cache, but not freed */
-};
-
-struct ssdup_segment {
-	/* Every write to the log changes these. */
-	atomic64_t		word;		/* see core/log.h; sealed unless open */
-	atomic64_t		seq;		/* of the last write that ended here */
-	atomic_t		writes;		/* have a place, but no extent in the tree yet */
-	u32			spares;		/* nodes of the reserve promised to these */
-	struct ssdup_class	*class;		/* constant while the segment is not free */
-	struct llist_head	arrays;		/* extents of its entries, until it is free again */
-	struct llist_head	pieces;		/* split off its extents, in no order yet */
-	/* Reads change this one: keep it off the cache line of the writes. */
-	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
-	atomic64_t		live;		/* see ssdup_class_count() */
-	u32			index;		/* constant */
-	enum segment_state	state;		/* protected by segments->lock */
-	/* These are new before the word is unsealed. No segment is freed while a commit runs. */
-	u32			pages_done;	/* complete and durable; the lock in commit.c */
-	bool			header;		/* is durable; the lock in commit.c */
-	bool			tried;		/* in this pass of a salvage; the thread */
-	bool			lost;		/* holds lost extents, for salvage; the same */
-	u64			base;		/* ring number of page 0 */
-	u64			generation;	/* constant in a commit */
-	u32			relocated;	/* entries moved here; the writeback thread */
-	struct list_head	list;		/* sealed or free; segments.c, groups.c */
-	struct list_head	ring;		/* has pages in the ring; the same */
-	struct llist_head	ordered;	/* pieces that a drain has in its order */
-};
-
-/*
- * Metadata pages that are not complete and durable yet live in a ring. Page P of a segment has
- * number segment->base + P, and that modulo the size of the ring is its index. A write fills its
- * entry without a lock, then publishes it by a store-release of its kind.
- */
-#define SSDUP_RING		128U
-
-/*
- * Most segments that are in the ring of a class. Each has a page there but two: the first, whose
- * pages have all left the ring before it was sealed, and the last, which nobody has written to yet.
- */
-#define SSDUP_RING_SEGMENTS	(SSDUP_RING + 2)
-
-/*
- * Nodes of extents are allocated with the entries, many at a time, and freed with the segment. Each
- * write divides by their number, which is a power of two therefore.
- */
-#define SSDUP_ARRAY_NODES	32U
-#define SSDUP_PAGE_ARRAYS	DIV_ROUND_UP((u32)SSDUP_PAGE_ENTRIES, SSDUP_ARRAY_NODES)
-
-/*
- * Preallocated arrays of one node, for inserts that split an extent. A segment that opens is
- * promised a share. After it was sealed, what its writes in flight do not need comes back. Half of
- * the nodes are for these sealed segments. With one class, 256 writes need no node of their own.
- */
-#define SSDUP_NODES_RESERVED	512U
-
-struct ring_page {
-	/* Nodes of the entries, allocated when the first one is handed out. */
-	struct extent_array	*array[SSDUP_PAGE_ARRAYS];
-	atomic_t		resolved;	/* entries published or abandoned */
-	u32			durable;	/* those on the SSD; the lock in commit.c */
-	u64			rev;		/* of the durable version; the same lock */
-	bool			holes;		/* an entry was abandoned */
-	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
-};
-
-/*
- * Data of one expected lifetime. A class has segments of its own, in the order of their
- * generations, and a ring of its own. Two classes never hold the same sector, so they need no
- * order between each other.
- */
-struct ssdup_class {
-	struct ssdup_segment	*open;		/* the word of a stale one is sealed */
-	struct ring_page	*ring;
-	u64			ring_tail;	/* first ring number in use; commits move it */
-	bool			ring_full;	/* see await_place() */
-	u32			index;		/* constant */
-	u8			stream;		/* of the SSD; 0: none; constant */
-	u64			asked;		/* drain generations up to this one; a hint */
-	u32			nr_sealed;	/* a hint */
-	/* These are protected by the lock in segments.c. */
-	struct list_head	sealed;		/* oldest first */
-	struct ssdup_segment	*to_drain;	/* those before it are written back */
-	struct list_head	in_ring;	/* with pages in the ring, oldest first */
-	u64			next;		/* generation to open */
-	u64			number;		/* ring number behind the last sealed segment */
-} ____cacheline_aligned_in_smp;
-
-/* What direct writes have left in the cache of the HDD. */
-enum hdd_cache {
-	HDD_CLEAN,
-	HDD_DIRTY,		/* some may not be durable */
-	HDD_FLUSHING,		/* a flush is under way, and no write ended since it began */
-};
-
-struct ssdup {
-	struct dm_target	*ti;
-	struct dm_dev		*hdd;
-	struct dm_dev		*ssd;
-	struct mapped_device	*md;
-	struct list_head	registered;	/* all targets, by their disks */
-	struct ssdup_settings	set;		/* args.c writes them one at a time */
-	struct ssdup_stats __percpu *stats;
-	struct list_head	folder;		/* targets that have a folder in sysfs; sysfs.c */
-	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
-	bool			log_shut;	/* for good by the mode, or for a while; a hint */
-	bool			scarce;		/* the log was full, see ssdup_balances(); a hint */
-	bool			read_only;	/* the table is; set by the constructor */
-	bool			recovered;	/* the log was read; preresume only */
-	bool			leaving;	/* between presuspend and resume; a hint */
-	bool			active;		/* from resume to postsuspend, which write it */
-	u32			block_sectors;
-
-	/* Read by every request, rarely written. */
-	struct ssdup_range	*ranges ____cacheline_aligned_in_smp;
-	u32			range_shift;	/* sectors */
-	u32			nr_ranges;
-	u32			nr_classes;	/* of the log; written by preresume */
-	struct stream_window	*window_now;	/* a stale one misses a sample */
-	unsigned long		stream_due;	/* jiffies: resume sampling, if that is NULL */
-	struct ssdup_meter	*meter;		/* of the disks; policy balance */
-	struct ssdup_stream	*stream;
-	enum ssdup_disk		route;		/* a hint; either disk is always correct */
-	/*
-	 * enum hdd_cache. A write that ends and finds HDD_DIRTY precedes the exchange to
-	 * HDD_FLUSHING, so that flush covers it.
-	 */
-	u32			hdd_dirty;
-
-	/* Arrays of one node, see ssdup_has_spare(), and of more. */
-	mempool_t		nodes ____cacheline_aligned_in_smp;
-	mempool_t		arrays;
-	u32			spares;		/* not promised; the lock in segments.c */
-
-	/* Log */
-	struct log_geometry	g;
-	u32			longest;	/* write to the log, in sectors */
-	u32			whole;		/* longer requests may be split */
-	struct ssdup_segment	*segment;	/* all of them, and one that stays sealed */
-	struct ssdup_segments	*segments;
-	struct ssdup_class	class[SSDUP_MAX_CLASSES];
-	struct class_rules __rcu *class_rules;	/* of new data; NULL: none were set */
-
-	/* Durability */
-	struct ssdup_debt	debt;
-	struct ssdup_meta	*meta;
-	struct ssdup_hdd	*hdd_state;
-	struct bio_queue	flushes;	/* FLUSHes; see flush.c */
-	struct bio_queue	fuas;		/* writes whose extent is published; see commit.c */
-	struct ssdup_superblock	*superblock;
-	struct ssdup_committer	*committer;
-
-	/* Writes that wait for log space */
-	struct ssdup_waiting	*waiting;
-	atomic_t		nr_waiting;	/* on the lists or being tried; a hint */
-	atomic64_t		next_pass;	/* ns: in the last segments; throttle.c */
-	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
-	struct ssdup_away	*away;
-
-	/* Wake-ups, see wakeups.h */
+/* Who waits for what, see base/wakeups.h. */
+struct ssdup_wakeups {
 	struct workqueue_struct	*wq;
 	struct delayed_work	wait_work;
 	struct delayed_work	autocommit;
@@ -298,18 +116,37 @@ struct ssdup {
 	wait_queue_head_t	settle_wait;	/* for I/O in flight to end */
 	wait_queue_head_t	done_wait;	/* for a requested drain to end */
 	bool			wb_kick;	/* see ssdup_kick_writeback() */
+	atomic_t		nr_waiting;	/* writes that wait or are being tried; a hint */
+};
 
-	/* Writeback */
-	struct ssdup_writeback	*writeback;
-	struct ssdup_copier	*copier;
-	struct bio_set		bs;
-	bool			short_of_memory;	/* a hint */
-	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */
-	u64			relocated;	/* extents ever; the thread writes these two */
-	u64			unwritable;	/* of these, because the HDD refused them */
-	int			drain_error;	/* of the last try, or 0; a hint */
-	enum drain_state	drain_state;	/* of the thread, for status only */
-	enum drain_state	free_state;	/* of the work that frees; DRAIN_IDLE: none */
+/* The device: what all rooms stand on, and their handles. */
+struct ssdup {
+	struct dm_target	*ti;
+	struct mapped_device	*md;
+	struct dm_dev		*hdd;
+	struct dm_dev		*ssd;
+	u32			block_sectors;
+	struct ssdup_settings	set;		/* args.c writes them one at a time */
+	struct ssdup_stats __percpu *stats;
+	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
+	bool			log_shut;	/* for good by the mode, or for a while; a hint */
+	bool			read_only;	/* the table is; set by the constructor */
+	bool			recovered;	/* the log was read; preresume only */
+	bool			leaving;	/* between presuspend and resume; a hint */
+	bool			active;		/* from resume to postsuspend, which write it */
+
+	/* A room knows those below it. */
+	struct ssdup_log	*log;		/* log/log.h */
+	struct ssdup_map	*map;		/* map/map.h */
+	struct ssdup_router	*router;	/* route/router.h */
+	struct ssdup_drainer	*drainer;	/* drain/drainer.h */
+
+	struct bio_queue	flushes;	/* FLUSHes; see flush.c */
+	struct ssdup_debt	debt;
+	struct bio_set		bs;		/* of commits and drains */
+	struct ssdup_wakeups	wake;
+	struct list_head	registered;	/* all targets, by their disks; target.c */
+	struct list_head	folder;		/* targets that have a folder in sysfs; sysfs.c */
 };
 
 /* What end_io has to do for a bio. */
@@ -376,17 +213,6 @@ static inline void stat_add(struct ssdup *c, enum ssdup_stat stat, u64 n)
 static inline void stat_inc(struct ssdup *c, enum ssdup_stat stat)
 {
 	stat_add(c, stat, 1);
-}
-
-/* Behind the last class. */
-static inline struct ssdup_class *class_end(struct ssdup *c)
-{
-	return c->class + c->nr_classes;
-}
-
-static inline void drain_does(struct ssdup *c, enum drain_state state)
-{
-	WRITE_ONCE(c->drain_state, state);
 }
 
 #endif

@@ -21,11 +21,11 @@ static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)
 
 static enum wait_cause wait_cause(struct ssdup *c)
 {
-	enum wait_cause cause = READ_ONCE(c->wait_cause);
+	enum wait_cause cause = READ_ONCE(c->log->wait_cause);
 
-	if (!atomic_read(&c->nr_waiting))
+	if (!atomic_read(&c->wake.nr_waiting))
 		return WAIT_NONE;
-	return cause == WAIT_SPACE && READ_ONCE(c->drain_error) ? WAIT_DRAIN_ERROR : cause;
+	return cause == WAIT_SPACE && READ_ONCE(c->drainer->drain_error) ? WAIT_DRAIN_ERROR : cause;
 }
 
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
@@ -34,34 +34,35 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 #define SSDUP_STAT(symbol, ...)	FIELD_##symbol,
 #include "core/fields.h"
 	};
-	const struct ssdup_held held = ssdup_sum_held(c);
+	const struct ssdup_held held = ssdup_sum_held(c->map);
 	int i;
 
 	value[FIELD_MODE] = ssdup_mode(c);
 	value[FIELD_POLICY] = READ_ONCE(c->set.policy);
-	value[FIELD_ROUTE] = READ_ONCE(c->route);
-	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c);
-	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c);
-	value[FIELD_SEGMENTS] = c->g.nr_segments;
-	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c) + ssdup_discarding_segments(c);
-	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c);
-	value[FIELD_FILL] = ssdup_open_fill(c, c->class);
+	value[FIELD_ROUTE] = READ_ONCE(c->router->route);
+	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c->router);
+	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c->router);
+	value[FIELD_SEGMENTS] = c->log->g.nr_segments;
+	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c->log) +
+				     ssdup_discarding_segments(c->log);
+	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c->log);
+	value[FIELD_FILL] = ssdup_open_fill(c->log, c->log->class);
 	value[FIELD_DIRTY] = held.sectors;
 	value[FIELD_EXTENTS] = held.extents;
-	value[FIELD_WAITING] = atomic_read(&c->nr_waiting);
-	value[FIELD_DRAIN_ERRNO] = -READ_ONCE(c->drain_error);
+	value[FIELD_WAITING] = atomic_read(&c->wake.nr_waiting);
+	value[FIELD_DRAIN_ERRNO] = -READ_ONCE(c->drainer->drain_error);
 	for (i = 0; i < STAT_NR; i++)
 		value[counters[i]] = stat_sum(c, i);
-	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c);
+	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c->drainer);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
-	value[FIELD_FLUSHES_WAIT] = atomic_read(&c->flushes.nr) + atomic_read(&c->fuas.nr);
+	value[FIELD_FLUSHES_WAIT] = atomic_read(&c->flushes.nr) + atomic_read(&c->log->fuas.nr);
 	value[FIELD_HOME] = 0;
 	value[FIELD_READ_ONLY] = c->read_only;
-	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c);
-	value[FIELD_SSD_WRITTEN] = ssdup_meter_written(c);
-	value[FIELD_BUDGET] = ssdup_meter_budget(c);
-	value[FIELD_BUDGET_LEFT] = ssdup_meter_settle(c);
-	value[FIELD_PRICE] = READ_ONCE(c->meter->price);
+	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c->router);
+	value[FIELD_SSD_WRITTEN] = ssdup_meter_written(c->router);
+	value[FIELD_BUDGET] = ssdup_meter_budget(c->router);
+	value[FIELD_BUDGET_LEFT] = ssdup_meter_settle(c->router);
+	value[FIELD_PRICE] = READ_ONCE(c->router->meter->price);
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
@@ -93,20 +94,20 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
 
 static int msg_flush(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
-	return ssdup_drain_all(c, false);
+	return ssdup_drain_all(c->drainer, false);
 }
 
 static int msg_commit(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
-	return ssdup_commit(c) ?: ssdup_flush_hdd(c);
+	return ssdup_commit(c->log) ?: ssdup_flush_hdd(c->drainer);
 }
 
 static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
 	if (!strcmp(argv[1], "start")) {
-		ssdup_drain_start(c);
+		ssdup_drain_start(c->drainer);
 	} else if (!strcmp(argv[1], "pause")) {
-		ssdup_drain_pause(c);
+		ssdup_drain_pause(c->drainer);
 	} else {
 		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));
 		return -EINVAL;
@@ -132,7 +133,7 @@ static int msg_clear_stats(struct ssdup *c, char **argv, char *result, unsigned 
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < STAT_NR; i++)
 			WRITE_ONCE(per_cpu_ptr(c->stats, cpu)->count[i], 0);
-	ssdup_wait_clear(c);
+	ssdup_wait_clear(c->router);
 	return 0;
 }
 
@@ -145,8 +146,8 @@ static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned 
 	u64 from = 0;
 	u32 i;
 
-	for (i = 0; i < c->nr_ranges && sz < maxlen; i++) {
-		r = &c->ranges[i];
+	for (i = 0; i < c->map->nr_ranges && sz < maxlen; i++) {
+		r = &c->map->ranges[i];
 		if (!range_holds(r))
 			continue;
 		do {
@@ -169,7 +170,7 @@ static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned 
 static int set_class(struct ssdup *c, const char *name, const char *start, const char *len)
 {
 	const char *error;
-	int r = ssdup_class_message(c, name, start, len, &error);
+	int r = ssdup_class_message(c->router, name, start, len, &error);
 
 	if (r)
 		DMERR("%s: message class %.64s: %s", dm_device_name(c->md), name, error);

@@ -46,9 +46,9 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 
 SHOW(hdd_dev, "%s", c->hdd->name)
 SHOW(ssd_dev, "%s", c->ssd->name)
-SHOW(log_uuid, "%pUb", ssdup_super(c)->uuid)
-SHOW(range_mb, "%u", 1U << (c->range_shift - 11))
-SHOW(segment_sectors, "%u", c->g.segment_sectors)
+SHOW(log_uuid, "%pUb", ssdup_super(c->log)->uuid)
+SHOW(range_mb, "%u", 1U << (c->map->range_shift - 11))
+SHOW(segment_sectors, "%u", c->log->g.segment_sectors)
 
 static ssize_t show_classes(struct ssdup *c, char *buf)
 {
@@ -56,10 +56,10 @@ static ssize_t show_classes(struct ssdup *c, char *buf)
 	struct ssdup_class_stats s;
 	int len = 0;
 
-	if (c->nr_classes == 1)
+	if (c->log->nr_classes == 1)
 		return sysfs_emit(buf, "none\n");
-	for (k = c->class; k < class_end(c); k++) {
-		s = ssdup_class_sum(c, k);
+	for (k = c->log->class; k < class_end(c->log); k++) {
+		s = ssdup_class_sum(c->map, k);
 		len += sysfs_emit_at(buf, len, "%s %s %lld %llu %llu %llu\n",
 				     k->index < c->set.classes.nr ?
 				     c->set.classes.name[k->index] : "unnamed",
@@ -69,8 +69,15 @@ static ssize_t show_classes(struct ssdup *c, char *buf)
 	return len;
 }
 
-#define show_class_cgroups	ssdup_class_cgroups
-#define store_class_cgroups	ssdup_class_cgroup
+static ssize_t show_class_cgroups(struct ssdup *c, char *buf)
+{
+	return ssdup_class_cgroups(c->router, buf);
+}
+
+static int store_class_cgroups(struct ssdup *c, const char *text, const char **error)
+{
+	return ssdup_class_cgroup(c->router, text, error);
+}
 
 static struct ssdup_attr files[] = {
 #define KNOB(name, file, ...)							\

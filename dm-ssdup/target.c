@@ -20,6 +20,7 @@
 #include "log/segments.h"
 #include "log/super.h"
 #include "recovery.h"
+#include "rooms.h"
 #include "route/classes.h"
 #include "route/meter.h"
 #include "route/refusals.h"
@@ -27,9 +28,6 @@
 #include "route/waiters.h"
 #include "status.h"
 #include "sysfs.h"
-
-#define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
-#define RANGE_MB_PRESET		4U
 
 /* All targets. It keeps two devices from writing to the same disk. */
 static DEFINE_MUTEX(registry_lock);
@@ -72,7 +70,7 @@ static void inherit(struct ssdup *c)
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md) {
 			ssdup_inherit(&c->debt, &other->debt);
-			ssdup_meter_inherit(c, other);
+			ssdup_meter_inherit(c->router, other->router);
 		}
 	mutex_unlock(&registry_lock);
 }
@@ -86,7 +84,7 @@ static void delist(struct ssdup *c)
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md) {
 			ssdup_inherit(&other->debt, &c->debt);
-			ssdup_meter_inherit(other, c);
+			ssdup_meter_inherit(other->router, c->router);
 			break;
 		}
 	list_del_init(&c->registered);
@@ -132,38 +130,14 @@ static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 	return 0;
 }
 
-/* Without range_mb, the size of ranges follows that of the HDD, which limits their number. */
 static int size_ranges(struct ssdup *c, char **error)
 {
-	u64 hdd = bdev_nr_sectors(c->hdd->bdev), nr;
+	u64 sectors = bdev_nr_sectors(c->hdd->bdev);
 
-	c->range_shift = 11 + ilog2(c->set.range_mb ?: RANGE_MB_PRESET);
-	if (!c->set.range_mb)
-		while (hdd >> c->range_shift >= RANGES_PREFERRED &&
-		       1U << c->range_shift < EXTENT_MAX_SECTORS)
-			c->range_shift++;
-	nr = DIV_ROUND_UP_ULL(hdd, 1ULL << c->range_shift);
-	/* The ranges are one allocation, and kvcalloc() refuses more than INT_MAX bytes. */
-	if (nr > INT_MAX / sizeof(*c->ranges)) {
-		*error = ssdup_error("range_mb: too small for an HDD of %llu TiB", hdd >> 31);
-		return -EINVAL;
-	}
-	c->nr_ranges = nr;
-	return 0;
-}
-
-static int make_ranges(struct ssdup *c)
-{
-	u32 i;
-
-	c->ranges = kvcalloc(c->nr_ranges, sizeof(*c->ranges), GFP_KERNEL);
-	if (!c->ranges)
-		return -ENOMEM;
-	for (i = 0; i < c->nr_ranges; i++) {
-		spin_lock_init(&c->ranges[i].lock);
-		ssdup_extent_tree_init(&c->ranges[i].tree);
-	}
-	return 0;
+	if (ssdup_map_size(c->map, sectors, c->set.range_mb))
+		return 0;
+	*error = ssdup_error("range_mb: too small for an HDD of %llu TiB", sectors >> 31);
+	return -EINVAL;
 }
 
 static int allocate(struct ssdup *c)
@@ -171,46 +145,18 @@ static int allocate(struct ssdup *c)
 	c->stats = alloc_percpu(struct ssdup_stats);
 	if (!c->stats)
 		return -ENOMEM;
-	INIT_DELAYED_WORK(&c->wait_work, ssdup_wait_work);
-	INIT_DELAYED_WORK(&c->autocommit, ssdup_autocommit_work);
-	INIT_DELAYED_WORK(&c->discard_work, ssdup_discard_work);
+	INIT_DELAYED_WORK(&c->wake.wait_work, ssdup_wait_work);
 	bio_queue_init(&c->flushes, ssdup_flush_work);
-	bio_queue_init(&c->fuas, ssdup_fua_work);
-	return ssdup_wake_create(c) ?: ssdup_segments_create(c) ?: ssdup_wait_create(c) ?:
-	       ssdup_away_create(c) ?: ssdup_meta_create(c) ?: ssdup_hdd_create(c) ?:
-	       ssdup_meter_create(c) ?: ssdup_stream_create(c) ?: ssdup_nodes_create(c) ?:
-	       bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?: make_ranges(c) ?:
-	       ssdup_commit_create(c) ?: ssdup_writeback_create(c);
-}
-
-/* All extents go with their segments. */
-static void free_map(struct ssdup *c)
-{
-	u32 i;
-
-	for (i = 0; c->segment && i < c->g.nr_segments; i++)
-		ssdup_free_arrays(c, &c->segment[i]);
-	kvfree(c->ranges);
+	return ssdup_wake_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
+	       ssdup_rooms_init(c);
 }
 
 static void destroy(struct ssdup *c)
 {
 	delist(c);
 	ssdup_wake_destroy(c);
-	kvfree(c->waiting);
-	kvfree(c->stream);
-	kfree(c->away);
-	kfree(c->hdd_state);
-	kfree(c->meta);
-	kvfree(c->meter);
-	ssdup_writeback_destroy(c);
-	ssdup_commit_destroy(c);
-	ssdup_super_destroy(c);
-	free_map(c);
-	ssdup_segments_destroy(c);
-	ssdup_classes_destroy(c);
+	ssdup_rooms_free(c);
 	bioset_exit(&c->bs);
-	ssdup_nodes_destroy(c);
 	free_percpu(c->stats);
 	if (c->ssd)
 		dm_put_device(c->ti, c->ssd);
@@ -233,24 +179,20 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	c->ti = ti;
 	c->md = dm_table_get_md(ti->table);
 	c->read_only = !(dm_table_get_mode(ti->table) & BLK_OPEN_WRITE);
-	c->drain_state = c->read_only ? DRAIN_STOPPED : DRAIN_IDLE;
 	INIT_LIST_HEAD(&c->registered);
 	INIT_LIST_HEAD(&c->folder);
 	ti->error = "out of memory";
-	r = get_disks(c, &as, &ti->error) ?: ssdup_parse(c, &as, &ti->error) ?:
+	r = ssdup_rooms_alloc(c) ?: get_disks(c, &as, &ti->error) ?:
+	    ssdup_parse(c, &as, &ti->error) ?:
 	    size_ranges(c, &ti->error) ?: enlist(c, &ti->error);
 	if (!r) {
 		ti->error = "out of memory";
-		r = ssdup_super_create(c) ?: ssdup_check_super(c, &ti->error);
+		r = ssdup_check_super(c, &ti->error) ?: allocate(c);
 	}
-	if (!r)
-		r = allocate(c);
 	if (r) {
 		destroy(c);
 		return r;
 	}
-	c->longest = ssdup_log_longest_write(&c->g);
-	c->whole = min(c->longest, EXTENT_WALK);
 
 	ti->error = NULL;
 	ti->private = c;
@@ -288,7 +230,7 @@ static void ssdup_presuspend_undo(struct dm_target *ti)
 static void stop_all(struct ssdup *c)
 {
 	WRITE_ONCE(c->active, false);
-	ssdup_writeback_stop(c);
+	ssdup_writeback_stop(c->drainer);
 	ssdup_wake_stop(c);
 }
 
@@ -303,20 +245,20 @@ static void ssdup_postsuspend(struct dm_target *ti)
 		stop_all(c);
 		return;
 	}
-	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c, true))
+	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c->drainer, true))
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
 	stop_all(c);
 	trace_ssdup_step(c, STEP_SUSPEND_COMMIT);
-	r = ssdup_commit(c);
+	r = ssdup_commit(c->log);
 	/* The next FLUSH must fail: the next table has not got what this commit lost. */
 	if (r)
 		ssdup_owe(&c->debt);
 	trace_ssdup_step(c, STEP_SUSPEND_FLUSH);
-	if (r || ssdup_flush_hdd(c))
+	if (r || ssdup_flush_hdd(c->drainer))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));
 	else
-		ssdup_write_clean(c);
+		ssdup_write_clean(c->log);
 }
 
 /*
@@ -334,7 +276,7 @@ static int ssdup_preresume(struct dm_target *ti)
 	r = c->recovered ? 0 : ssdup_recover(c);
 	/* A read-only table writes no pages and has no thread. */
 	if (!r && !c->read_only)
-		r = ssdup_begin_epoch(c) ?: ssdup_writeback_prepare(c);
+		r = ssdup_begin_epoch(c->log) ?: ssdup_writeback_prepare(c->drainer);
 	memalloc_noio_restore(noio);
 	return r;
 }
@@ -350,11 +292,11 @@ static void ssdup_resume(struct dm_target *ti)
 		ssdup_kick_waiting_in(c, 0);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
-	ssdup_writeback_start(c);
+	ssdup_writeback_start(c->drainer);
 	/* The account of a budget begins. */
-	ssdup_meter_settle(c);
+	ssdup_meter_settle(c->router);
 	WRITE_ONCE(c->active, true);
-	ssdup_discard_soon(c);
+	ssdup_discard_soon(c->drainer);
 	memalloc_noio_restore(noio);
 }
 
@@ -382,7 +324,7 @@ static void ssdup_io_hints(struct dm_target *ti, struct queue_limits *limits)
 {
 	struct ssdup *c = ti->private;
 
-	limits->max_hw_discard_sectors = 1U << c->range_shift;
+	limits->max_hw_discard_sectors = 1U << c->map->range_shift;
 	limits->discard_granularity = c->block_sectors << SECTOR_SHIFT;
 	ssdup_compat_limits(limits);
 }

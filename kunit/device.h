@@ -11,33 +11,44 @@
 
 static struct ssdup device;
 static struct ssdup_meter meter;	/* of meter.c, which another suite brings along */
-static struct ssdup_class *const k = device.class;
+static struct ssdup_log device_log;
+static struct ssdup_map device_map;
+static struct ssdup_router device_router;
+static struct ssdup_class *const k = device_log.class;
 
 /* A new log, of which no segment is open. Return: 0 or -ENOMEM. */
 static int make_device(u32 nr_segments, u32 nr_classes, u64 next)
 {
 	memset(&device, 0, sizeof(device));
 	memset(&meter, 0, sizeof(meter));
-	device.g.nr_segments = nr_segments;
-	device.g.segment_sectors = 2 * SZ_1M;
-	device.g.data_sectors = SZ_1M;
-	device.g.meta_pages = SSDUP_RING;
-	device.g.block_sectors = 1;
+	memset(&device_log, 0, sizeof(device_log));
+	device_log.c = &device;
+	device.log = &device_log;
+	device_map = (struct ssdup_map){ .c = &device, .log = &device_log };
+	device.map = &device_map;
+	device_router = (struct ssdup_router){
+		.c = &device, .log = &device_log, .map = &device_map, .meter = &meter,
+	};
+	device.router = &device_router;
+	device.log->g.nr_segments = nr_segments;
+	device.log->g.segment_sectors = 2 * SZ_1M;
+	device.log->g.data_sectors = SZ_1M;
+	device.log->g.meta_pages = SSDUP_RING;
+	device.log->g.block_sectors = 1;
 	device.set.halves = 2;
 	device.set.max_wait_ms = 250;
-	device.meter = &meter;
-	device.nr_classes = nr_classes;
-	init_waitqueue_head(&device.settle_wait);
+	device.log->nr_classes = nr_classes;
+	init_waitqueue_head(&device.wake.settle_wait);
 	device.stats = alloc_percpu(struct ssdup_stats);
-	if (!device.stats || ssdup_segments_create(&device))
+	if (!device.stats || ssdup_segments_create(device.log))
 		return -ENOMEM;
-	ssdup_segments_begin(&device, NULL, NULL, 0, next);
+	ssdup_segments_begin(device.log, NULL, NULL, 0, next);
 	return 0;
 }
 
 static void drop_device(void)
 {
-	ssdup_segments_destroy(&device);
+	ssdup_segments_destroy(device.log);
 	free_percpu(device.stats);
 }
 

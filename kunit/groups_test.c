@@ -21,7 +21,7 @@ static int groups_test_init(struct kunit *test)
 	if (make_device(NR, 1, 1))
 		return -ENOMEM;
 	for (i = 0; i <= SEALED; i++) {
-		if (!ssdup_switch(&device, k, k->open, 0))
+		if (!ssdup_switch(device.log, k, k->open, 0))
 			return -ENOSPC;
 		atomic64_add(log_word(1, 8), &k->open->word);
 		/* Else the list of segments in the ring becomes longer than it can be. */
@@ -39,7 +39,7 @@ static u64 oldest(void)
 {
 	bool empty;
 
-	return ssdup_oldest_sealed(&device, k, &empty);
+	return ssdup_oldest_sealed(device.log, k, &empty);
 }
 
 /* The states of the generations from 1 on: so many written back, drained, and sealed. */
@@ -58,7 +58,7 @@ static void expect_states(struct kunit *test, u32 written, u32 draining, u32 sea
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_WRITTEN_BACK], written);
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_DRAINING], draining);
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_SEALED], sealed);
-	KUNIT_EXPECT_EQ(test, ssdup_sealed_segments(&device), written + draining + sealed);
+	KUNIT_EXPECT_EQ(test, ssdup_sealed_segments(device.log), written + draining + sealed);
 	KUNIT_EXPECT_EQ(test, k->nr_sealed, written + draining + sealed);
 }
 
@@ -89,21 +89,21 @@ static void taken_and_freed(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value, rest = SEALED - size;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, size, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size, false, &g));
 	expect_group(test, &g, 1, size);
 	expect_states(test, 0, size, rest);
 	KUNIT_EXPECT_EQ(test, oldest(), 1);
 
-	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
+	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
 	expect_states(test, size, 0, rest);
 	KUNIT_EXPECT_EQ(test, oldest(), rest ? size + 1 : U64_MAX);
 	/* The next one is copied while this one is freed. */
-	KUNIT_EXPECT_EQ(test, ssdup_group_take(&device, k, NR, false, &next), !!rest);
+	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, k, NR, false, &next), !!rest);
 	if (rest)
 		expect_group(test, &next, size + 1, rest);
-	ssdup_group_freed(&device, &g);
+	ssdup_group_freed(device.log, &g);
 	expect_states(test, 0, rest, 0);
-	KUNIT_EXPECT_EQ(test, ssdup_free_segments(&device), NR - 1 - rest);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), NR - 1 - rest);
 	KUNIT_EXPECT_EQ(test, stats_sum(&device.stats->count[STAT_FREES]), size);
 }
 
@@ -113,18 +113,18 @@ static void set_back_and_taken_again(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value, rest = SEALED - size;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, size, false, &g));
-	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
-	if (ssdup_group_take(&device, k, NR, false, &next)) {
-		ssdup_group_set(&device, &g, SEGMENT_SEALED);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size, false, &g));
+	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
+	if (ssdup_group_take(device.log, k, NR, false, &next)) {
+		ssdup_group_set(device.log, &g, SEGMENT_SEALED);
 		KUNIT_EXPECT_EQ(test, oldest(), 1);
-		ssdup_group_set(&device, &next, SEGMENT_SEALED);
+		ssdup_group_set(device.log, &next, SEGMENT_SEALED);
 	} else {
-		ssdup_group_set(&device, &g, SEGMENT_SEALED);
+		ssdup_group_set(device.log, &g, SEGMENT_SEALED);
 	}
 	expect_states(test, 0, 0, SEALED);
 	KUNIT_EXPECT_EQ(test, oldest(), 1);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, size + rest / 2, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size + rest / 2, false, &g));
 	expect_group(test, &g, 1, size + rest / 2);
 }
 
@@ -134,12 +134,12 @@ static void shrunk_and_taken(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
-	ssdup_group_shrink(&device, &g, size);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	ssdup_group_shrink(device.log, &g, size);
 	expect_group(test, &g, 1, size);
 	expect_states(test, 0, size, SEALED - size);
-	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
-	KUNIT_EXPECT_EQ(test, ssdup_group_take(&device, k, NR, false, &next), size < SEALED);
+	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
+	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, k, NR, false, &next), size < SEALED);
 	if (size < SEALED)
 		expect_group(test, &next, size + 1, SEALED - size);
 }
@@ -149,12 +149,12 @@ static void sealed_later(struct kunit *test)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
-	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
 	KUNIT_EXPECT_EQ(test, oldest(), U64_MAX);
-	ssdup_seal(&device, k, false);
+	ssdup_seal(device.log, k, false);
 	KUNIT_EXPECT_EQ(test, oldest(), SEALED + 1);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
 	expect_group(test, &g, SEALED + 1, 1);
 }
 

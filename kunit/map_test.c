@@ -40,12 +40,12 @@ static void watch(const struct ssdup_io *io)
 
 static int map_test_init(struct kunit *test)
 {
-	if (make_device(NR, 1, 1) || ssdup_nodes_create(&device))
+	if (make_device(NR, 1, 1) || ssdup_nodes_create(device.log))
 		return -ENOMEM;
 	memset(&range, 0, sizeof(range));
 	memset(&watched, 0, sizeof(watched));
-	device.ranges = &range;
-	device.range_shift = 32;
+	device.map->ranges = &range;
+	device.map->range_shift = 32;
 	spin_lock_init(&range.lock);
 	ssdup_extent_tree_init(&range.tree);
 	k->ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*k->ring), GFP_KERNEL);
@@ -61,8 +61,8 @@ static void map_test_exit(struct kunit *test)
 
 	on_commit_soon = NULL;
 	for (i = 0; i < NR; i++)
-		ssdup_free_arrays(&device, &device.segment[i]);
-	ssdup_nodes_destroy(&device);
+		ssdup_free_arrays(device.log, &device.log->segment[i]);
+	ssdup_nodes_destroy(device.log);
 	drop_device();
 }
 
@@ -81,14 +81,14 @@ static void place_at(struct kunit *test, struct ssdup_io *io, u64 start, u32 sec
 {
 	io->start = start;
 	io->sectors = sectors;
-	KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, io, sectors, 0), 0);
-	ssdup_fill_extent(&device, io, start, sectors, SSDUP_KIND_DATA);
+	KUNIT_ASSERT_EQ(test, ssdup_reserve(device.log, io, sectors, 0), 0);
+	ssdup_fill_extent(device.log, io, start, sectors, SSDUP_KIND_DATA);
 }
 
 static void write_at(struct kunit *test, struct ssdup_io *io, u64 start, u32 sectors)
 {
 	place_at(test, io, start, sectors);
-	KUNIT_ASSERT_TRUE(test, ssdup_insert(&device, io));
+	KUNIT_ASSERT_TRUE(test, ssdup_insert(device.map, io));
 }
 
 /* --- What a drain finds when the entry is published --- */
@@ -133,8 +133,8 @@ static void found_until_published(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, range.held, x->nr);
 	KUNIT_EXPECT_TRUE(test, extent_mapped(new.e));
 	KUNIT_EXPECT_EQ(test, extent_mapped(old.e), x->nr > 1);
-	KUNIT_EXPECT_EQ(test, ssdup_sum_held(&device).extents, x->nr);
-	KUNIT_EXPECT_EQ(test, ssdup_sum_held(&device).sectors, range.tree.sectors);
+	KUNIT_EXPECT_EQ(test, ssdup_sum_held(device.map).extents, x->nr);
+	KUNIT_EXPECT_EQ(test, ssdup_sum_held(device.map).sectors, range.tree.sectors);
 }
 
 /* A drain moves an extent that the HDD has refused. */
@@ -145,8 +145,8 @@ static void found_until_moved(struct kunit *test)
 	write_at(test, &old, 1000, 8);
 	watch(&old);
 	place_at(test, &copy, 1000, 8);
-	KUNIT_EXPECT_TRUE(test, ssdup_move(&device, &copy, old.e->seq));
-	ssdup_put_write(&device, copy.segment);
+	KUNIT_EXPECT_TRUE(test, ssdup_move(device.map, &copy, old.e->seq));
+	ssdup_put_write(device.log, copy.segment);
 	KUNIT_EXPECT_EQ(test, watched.times, 1);
 	KUNIT_EXPECT_TRUE(test, watched.mapped);
 	KUNIT_EXPECT_FALSE(test, extent_mapped(old.e));
@@ -164,11 +164,11 @@ static void overwritten_does_not_move(struct kunit *test)
 	write_at(test, &new, 1000, 8);
 	watch(&new);
 	place_at(test, &copy, 1000, 8);
-	KUNIT_EXPECT_FALSE(test, ssdup_move(&device, &copy, seq));
+	KUNIT_EXPECT_FALSE(test, ssdup_move(device.map, &copy, seq));
 	KUNIT_EXPECT_EQ(test, watched.times, 0);
 	KUNIT_EXPECT_EQ(test, copy.page->e[copy.slot].kind, SSDUP_KIND_NONE);
 	KUNIT_EXPECT_TRUE(test, extent_mapped(new.e));
-	ssdup_put_write(&device, copy.segment);
+	ssdup_put_write(device.log, copy.segment);
 }
 
 /* A write to a younger segment has ended first: the older write is given up, not published. */
@@ -177,14 +177,14 @@ static void overtaken_is_not_published(struct kunit *test)
 	struct ssdup_io slow = { }, fast = { };
 
 	place_at(test, &slow, 1000, 16);
-	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, k, k->open, 0));
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(device.log, k, k->open, 0));
 	write_at(test, &fast, 1008, 16);
 	watch(&fast);
-	KUNIT_EXPECT_FALSE(test, ssdup_insert(&device, &slow));
+	KUNIT_EXPECT_FALSE(test, ssdup_insert(device.map, &slow));
 	KUNIT_EXPECT_EQ(test, watched.times, 0);
 	KUNIT_EXPECT_EQ(test, slow.page->e[slow.slot].kind, SSDUP_KIND_NONE);
 	KUNIT_EXPECT_EQ(test, range.tree.nr, 1);
-	ssdup_put_write(&device, slow.segment);
+	ssdup_put_write(device.log, slow.segment);
 }
 
 static struct kunit_case map_test_cases[] = {

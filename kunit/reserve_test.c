@@ -18,9 +18,9 @@ static int make_rings(struct kunit *test, u32 nr_classes)
 {
 	u32 i;
 
-	if (make_device(NR, nr_classes, 1) || ssdup_nodes_create(&device))
+	if (make_device(NR, nr_classes, 1) || ssdup_nodes_create(device.log))
 		return -ENOMEM;
-	for (i = 0; i < device.nr_classes; i++) {
+	for (i = 0; i < device.log->nr_classes; i++) {
 		k[i].ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*k[i].ring), GFP_KERNEL);
 		if (!k[i].ring)
 			return -ENOMEM;
@@ -38,8 +38,8 @@ static void reserve_test_exit(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < NR; i++)
-		ssdup_free_arrays(&device, &device.segment[i]);
-	ssdup_nodes_destroy(&device);
+		ssdup_free_arrays(device.log, &device.log->segment[i]);
+	ssdup_nodes_destroy(device.log);
 	drop_device();
 }
 
@@ -86,15 +86,15 @@ static void only_blocks_get_a_place(struct kunit *test)
 	struct ssdup_io io = { .start = x->start, .sectors = x->sectors };
 	struct ssdup_segment *seg;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, k, k->open, 0));
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(device.log, k, k->open, 0));
 	seg = k->open;
-	device.g.block_sectors = x->block;
-	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(&device, seg, &io, io.sectors, 0), x->result);
+	device.log->g.block_sectors = x->block;
+	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(device.log, seg, &io, io.sectors, 0), x->result);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&seg->word), x->result ? 0 : log_word(1, x->sectors));
-	ssdup_put_write(&device, seg);
+	ssdup_put_write(device.log, seg);
 	/* A discard takes no data, but has an entry. */
-	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(&device, seg, &io, 0, 0), x->result);
-	ssdup_put_write(&device, seg);
+	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(device.log, seg, &io, 0, 0), x->result);
+	ssdup_put_write(device.log, seg);
 }
 
 /* --- Nodes for inserts that split an extent --- */
@@ -107,10 +107,10 @@ static u32 begin_writes(struct kunit *test, struct ssdup_class *to, u32 nr)
 	while (nr--) {
 		struct ssdup_io io = { .sectors = 8, .class = to->index };
 
-		KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, &io, io.sectors, 0), 0);
+		KUNIT_ASSERT_EQ(test, ssdup_reserve(device.log, &io, io.sectors, 0), 0);
 		KUNIT_ASSERT_PTR_EQ(test, io.segment, to->open);
 		relying += !io.spare;
-		ssdup_free_spare(&device, &io);
+		ssdup_free_spare(device.log, &io);
 	}
 	return relying;
 }
@@ -118,12 +118,12 @@ static u32 begin_writes(struct kunit *test, struct ssdup_class *to, u32 nr)
 static void end_writes(struct ssdup_segment *seg)
 {
 	while (atomic_read(&seg->writes))
-		ssdup_put_write(&device, seg);
+		ssdup_put_write(device.log, seg);
 }
 
 static void open_next(struct kunit *test, struct ssdup_class *to)
 {
-	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, to, to->open, 0));
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(device.log, to, to->open, 0));
 }
 
 /* However many classes and sealed segments there are. */
@@ -151,9 +151,9 @@ static bool one_relies(struct kunit *test)
 	struct ssdup_io io = { .sectors = 8 };
 	bool relies;
 
-	KUNIT_ASSERT_EQ(test, ssdup_reserve(&device, &io, io.sectors, 0), 0);
+	KUNIT_ASSERT_EQ(test, ssdup_reserve(device.log, &io, io.sectors, 0), 0);
 	relies = !io.spare;
-	ssdup_free_spare(&device, &io);
+	ssdup_free_spare(device.log, &io);
 	return relies;
 }
 
@@ -165,8 +165,8 @@ static void a_sealed_segment_asks_for_no_node(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, one_relies(test));
 	first = k->open;
 	end_writes(first);
-	ssdup_seal(&device, k, false);
-	ssdup_left_ring(&device, first);
+	ssdup_seal(device.log, k, false);
+	ssdup_left_ring(device.log, first);
 	KUNIT_EXPECT_EQ(test, first->spares, 0);
 	KUNIT_EXPECT_TRUE(test, one_relies(test));
 	KUNIT_EXPECT_PTR_NE(test, k->open, first);
@@ -182,7 +182,7 @@ static void one_write_withholds_one(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, one_relies(test));
 	}
 	KUNIT_EXPECT_EQ(test, k->open->spares, SSDUP_NODES_RESERVED / 2);
-	KUNIT_EXPECT_EQ(test, device.spares, SSDUP_NODES_RESERVED / 2 - 7);
+	KUNIT_EXPECT_EQ(test, device.log->spares, SSDUP_NODES_RESERVED / 2 - 7);
 }
 
 /* 256 in the open segment, when nothing else is in flight. */
@@ -205,7 +205,7 @@ static void the_promise_comes_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, begin_writes(test, k, 300), share);
 	/* All entries of one are durable: its writes have ended. */
 	end_writes(old[0]);
-	ssdup_left_ring(&device, old[0]);
+	ssdup_left_ring(device.log, old[0]);
 	KUNIT_EXPECT_EQ(test, old[0]->spares, 0);
 	end_writes(k->open);
 	for (i = 0; i < 4; i++) {
@@ -223,8 +223,8 @@ static int take_place(struct ssdup_io *io)
 	int r;
 
 	*io = (struct ssdup_io){ .sectors = 8 };
-	r = ssdup_try_reserve(&device, k->open, io, io->sectors, 0);
-	ssdup_put_write(&device, k->open);
+	r = ssdup_try_reserve(device.log, k->open, io, io->sectors, 0);
+	ssdup_put_write(device.log, k->open);
 	return r;
 }
 
@@ -247,7 +247,7 @@ static void as_many_as_a_ring_can_have(struct kunit *test)
 		nr++;
 	} while (!take_place(&io));
 	KUNIT_EXPECT_EQ(test, nr, SSDUP_RING + 1);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, k, list), SSDUP_RING_SEGMENTS);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, k, list), SSDUP_RING_SEGMENTS);
 }
 
 static struct kunit_case reserve_test_cases[] = {

@@ -26,20 +26,20 @@ static u64 oldest_sealed(struct ssdup_class *class)
 {
 	bool empty;
 
-	return ssdup_oldest_sealed(&device, class, &empty);
+	return ssdup_oldest_sealed(device.log, class, &empty);
 }
 
 static bool oldest_empty(struct ssdup_class *class)
 {
 	bool empty;
 
-	ssdup_oldest_sealed(&device, class, &empty);
+	ssdup_oldest_sealed(device.log, class, &empty);
 	return empty;
 }
 
 static void log_to(struct kunit *test, struct ssdup_class *to)
 {
-	KUNIT_ASSERT_TRUE(test, ssdup_switch(&device, to, to->open, 0));
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(device.log, to, to->open, 0));
 	atomic64_add(log_word(1, 8), &to->open->word);
 }
 
@@ -47,18 +47,18 @@ static void free_oldest(struct kunit *test, struct ssdup_class *from)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, from, 1, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, from, 1, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g)->class, from);
-	ssdup_group_freed(&device, &g);
+	ssdup_group_freed(device.log, &g);
 }
 
 /* Each has its own generations and segments, and pages in its own ring. */
 static void classes_are_apart(struct kunit *test)
 {
-	struct ssdup_segment *seg = device.segment, *ring[NR];
+	struct ssdup_segment *seg = device.log->segment, *ring[NR];
 	struct drain_group g;
 
-	KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device, &k[0]), 6);
+	KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, &k[0]), 6);
 	log_to(test, &k[1]);
 	log_to(test, &k[2]);
 	log_to(test, &k[1]);
@@ -67,16 +67,16 @@ static void classes_are_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seg[2].generation, 10);
 	KUNIT_EXPECT_EQ(test, seg[1].base, 0);
 	KUNIT_EXPECT_EQ(test, seg[2].base, 1);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, &k[1], ring), 2);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, &k[0], ring), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, &k[1], ring), 2);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, &k[0], ring), 0);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[1]), 7);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[2]), U64_MAX);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, &k[2], NR, false, &g));
-	KUNIT_EXPECT_FALSE(test, ssdup_drained(&device, &k[1], 7));
-	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[1], 6));
-	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[0], 100));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, &k[2], NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_drained(device.log, &k[1], 7));
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &k[1], 6));
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &k[0], 100));
 	free_oldest(test, &k[1]);
-	KUNIT_EXPECT_TRUE(test, ssdup_drained(&device, &k[1], 9));
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &k[1], 9));
 	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_OPEN);
 }
 
@@ -88,7 +88,7 @@ static void a_freed_segment_is_nobodys(struct kunit *test)
 
 	log_to(test, &k[2]);
 	seg = k[2].open;
-	ssdup_seal(&device, &k[2], false);
+	ssdup_seal(device.log, &k[2], false);
 	free_oldest(test, &k[2]);
 	KUNIT_EXPECT_PTR_NE(test, k[2].open, seg);
 	for (i = 0; i < NR && k[1].open != seg; i++) {
@@ -107,11 +107,11 @@ static void each_has_a_spare_segment(struct kunit *test)
 {
 	u32 i;
 
-	while (ssdup_free_segments(&device) > LOG_SPARE + CLASSES - 1)
+	while (ssdup_free_segments(device.log) > LOG_SPARE + CLASSES - 1)
 		log_to(test, &k[1]);
 	for (i = 0; i < CLASSES; i++) {
-		KUNIT_EXPECT_FALSE(test, ssdup_switch(&device, &k[i], k[i].open, 0));
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, &k[i], k[i].open, LOG_WORD_LAST));
+		KUNIT_EXPECT_FALSE(test, ssdup_switch(device.log, &k[i], k[i].open, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, &k[i], k[i].open, LOG_WORD_LAST));
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k[i].open->word), LOG_WORD_SPARE);
 	}
 	/* Writers get them as soon as more are free. */
@@ -124,7 +124,7 @@ static void each_has_a_spare_segment(struct kunit *test)
 /* Those in front of the first of which something would have to be written. */
 static void empty_ones_are_a_group(struct kunit *test)
 {
-	struct ssdup_segment *seg = device.segment;
+	struct ssdup_segment *seg = device.log->segment;
 	struct drain_group g;
 	u32 i;
 
@@ -133,12 +133,12 @@ static void empty_ones_are_a_group(struct kunit *test)
 		log_to(test, k);
 	atomic64_set(&seg[2].live, 8);
 	KUNIT_EXPECT_TRUE(test, oldest_empty(k));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, true, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, true, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
-	ssdup_group_freed(&device, &g);
+	ssdup_group_freed(device.log, &g);
 	KUNIT_EXPECT_FALSE(test, oldest_empty(k));
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, true, &g));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, true, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 }
 

@@ -22,18 +22,18 @@ static __maybe_unused u64 oldest_sealed(struct ssdup_class *class)
 {
 	bool empty;
 
-	return ssdup_oldest_sealed(&device, class, &empty);
+	return ssdup_oldest_sealed(device.log, class, &empty);
 }
 
 /* A writer finds no place in the segment that is open. */
 static __maybe_unused bool writer_switches(void)
 {
-	return ssdup_switch(&device, k, k->open, 0);
+	return ssdup_switch(device.log, k, k->open, 0);
 }
 
 static __maybe_unused bool drain_switches(void)
 {
-	return ssdup_switch(&device, k, k->open, LOG_WORD_LAST);
+	return ssdup_switch(device.log, k, k->open, LOG_WORD_LAST);
 }
 
 /* To the open segment. */
@@ -55,9 +55,9 @@ static __maybe_unused void free_oldest(struct kunit *test, u32 nr)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, nr, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, nr, false, &g));
 	KUNIT_ASSERT_EQ(test, g.nr, nr);
-	ssdup_group_freed(&device, &g);
+	ssdup_group_freed(device.log, &g);
 }
 
 /* Those of a drain count as sealed. States and counts agree. */
@@ -67,12 +67,12 @@ static __maybe_unused void expect_segments(struct kunit *test, u32 nr_free, u32 
 	u32 nr[SEGMENT_WRITTEN_BACK + 1] = { }, i;
 
 	for (i = 0; i < NR; i++)
-		nr[device.segment[i].state]++;
+		nr[device.log->segment[i].state]++;
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_FREE], nr_free);
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_OPEN], nr_open);
 	KUNIT_EXPECT_EQ(test, NR - nr_free - nr_open, nr_sealed);
-	KUNIT_EXPECT_EQ(test, ssdup_free_segments(&device), nr_free);
-	KUNIT_EXPECT_EQ(test, ssdup_sealed_segments(&device), nr_sealed);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), nr_free);
+	KUNIT_EXPECT_EQ(test, ssdup_sealed_segments(device.log), nr_sealed);
 }
 
 #endif

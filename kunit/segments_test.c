@@ -59,20 +59,20 @@ static void segments_test_exit(struct kunit *test)
 /* Both find the first segment sealed, because it is free; then one opens it. */
 static void two_first_writes(struct kunit *test)
 {
-	struct ssdup_segment *none = k->open, *first = device.segment;
+	struct ssdup_segment *none = k->open, *first = device.log->segment;
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, none, 0));
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, none, 0));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, none, 0));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, none, 0));
 	KUNIT_EXPECT_PTR_EQ(test, k->open, first);
 	KUNIT_EXPECT_EQ(test, first->generation, 1);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&first->word), 0);
 	expect_segments(test, NR - 1, 1, 0);
 	/* A drain that relocates is a writer, too. */
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, first, LOG_WORD_LAST));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, first, LOG_WORD_LAST));
 	expect_segments(test, NR - 1, 1, 0);
 
 	log_entries(1);
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, first, 0));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, first, 0));
 	KUNIT_EXPECT_EQ(test, k->open->generation, 2);
 	expect_segments(test, NR - 2, 1, 1);
 }
@@ -93,7 +93,7 @@ static void the_same_segment_later(struct kunit *test)
 		free_oldest(test, 1);
 	} while (k->open != seg);
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, seg, 0));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, seg, 0));
 	KUNIT_EXPECT_PTR_EQ(test, k->open, seg);
 	KUNIT_EXPECT_EQ(test, seg->generation, NR + 1);
 	KUNIT_EXPECT_FALSE(test, seg->header || seg->pages_done || seg->relocated);
@@ -107,35 +107,35 @@ static void a_switch_seals_and_opens(struct kunit *test)
 	struct ssdup_segment *old, *ring[NR];
 	u32 i;
 
-	KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device, k), 1);
+	KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, k), 1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	for (i = 1; i < 4; i++) {
 		old = k->open;
 		KUNIT_EXPECT_EQ(test, old->index, i - 1);
 		KUNIT_EXPECT_EQ(test, old->generation, i);
-		KUNIT_EXPECT_EQ(test, ssdup_open_generation(&device, k), i);
+		KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, k), i);
 		KUNIT_EXPECT_EQ(test, atomic64_read(&old->seq), (u64)i << SSDUP_SEQ_BITS);
 		/* Behind two pages of each one before. */
 		KUNIT_EXPECT_EQ(test, old->base, 2 * (i - 1));
 
 		log_entries(entries);
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, old, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, old, 0));
 		KUNIT_EXPECT_EQ(test, old->state, SEGMENT_SEALED);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&old->word),
 				LOG_WORD_SEALED | log_word(entries, 8 * entries));
 		expect_segments(test, NR - 1 - i, 1, i);
 		/* Who comes late finds another one open. */
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, old, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, old, 0));
 		expect_segments(test, NR - 1 - i, 1, i);
 	}
 	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 3);
 
-	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(&device, k, ring), 4);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(device.log, k, ring), 4);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_PTR_EQ(test, ring[i], &device.segment[i]);
-	ssdup_left_ring(&device, ring[0]);
-	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(&device, k, ring), 3);
-	KUNIT_EXPECT_PTR_EQ(test, ring[0], &device.segment[1]);
+		KUNIT_EXPECT_PTR_EQ(test, ring[i], &device.log->segment[i]);
+	ssdup_left_ring(device.log, ring[0]);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(device.log, k, ring), 3);
+	KUNIT_EXPECT_PTR_EQ(test, ring[0], &device.log->segment[1]);
 }
 
 /* With a quarter of the ring in use a switch asks for a commit. */
@@ -160,38 +160,38 @@ static void a_switch_commits(struct kunit *test)
 
 static void an_empty_segment_stays_open(struct kunit *test)
 {
-	ssdup_seal(&device, k, false);
+	ssdup_seal(device.log, k, false);
 	expect_segments(test, NR, 0, 0);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	ssdup_seal(&device, k, false);
+	ssdup_seal(device.log, k, false);
 	expect_segments(test, NR - 1, 1, 0);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&k->open->word), 0);
 
 	log_entries(1);
-	ssdup_seal(&device, k, false);
+	ssdup_seal(device.log, k, false);
 	expect_segments(test, NR - 1, 0, 1);
-	ssdup_seal(&device, k, true);
+	ssdup_seal(device.log, k, true);
 	expect_segments(test, NR - 1, 0, 1);
 	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 1);
 	/* Nothing is added to a log that is read-only. */
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	ssdup_seal(&device, k, true);
+	ssdup_seal(device.log, k, true);
 	expect_segments(test, NR - 2, 0, 2);
 }
 
 /* Data counts as written from when it has a place, in the open segment or a sealed one. */
 static void places_are_counted(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_log_written(device.log), 0);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	atomic64_set(&k->open->word, log_word(3, 24));
-	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 24);
+	KUNIT_EXPECT_EQ(test, ssdup_log_written(device.log), 24);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 24);
+	KUNIT_EXPECT_EQ(test, ssdup_log_written(device.log), 24);
 	atomic64_set(&k->open->word, log_word(1, 8));
-	ssdup_seal(&device, k, false);
-	ssdup_seal(&device, k, true);
-	KUNIT_EXPECT_EQ(test, ssdup_log_written(&device), 32);
+	ssdup_seal(device.log, k, false);
+	ssdup_seal(device.log, k, true);
+	KUNIT_EXPECT_EQ(test, ssdup_log_written(device.log), 32);
 }
 
 static void a_read_only_log_opens_nothing(struct kunit *test)
@@ -201,7 +201,7 @@ static void a_read_only_log_opens_nothing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_FALSE(test, drain_switches());
 	expect_segments(test, NR - 1, 1, 0);
-	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(&device));
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
 }
 
 static void generations_end(struct kunit *test)
@@ -224,17 +224,17 @@ static void a_log_goes_on_after_a_replay(struct kunit *test)
 	struct drain_group g;
 	u32 i;
 
-	ssdup_segments_destroy(&device);
-	KUNIT_ASSERT_EQ(test, ssdup_segments_create(&device), 0);
-	ssdup_segments_begin(&device, live, pages, 2, 12);
+	ssdup_segments_destroy(device.log);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_create(device.log), 0);
+	ssdup_segments_begin(device.log, live, pages, 2, 12);
 	expect_segments(test, FOR_WRITERS, 0, 2);
-	KUNIT_EXPECT_EQ(test, segment_pages(&device.segment[3]), 2);
-	KUNIT_EXPECT_EQ(test, segment_pages(&device.segment[6]), 0);
+	KUNIT_EXPECT_EQ(test, segment_pages(&device.log->segment[3]), 2);
+	KUNIT_EXPECT_EQ(test, segment_pages(&device.log->segment[6]), 0);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 9);
-	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device, k), 11);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(device.log, k), 11);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
-	KUNIT_EXPECT_EQ(test, g.sectors, device.g.data_sectors);
+	KUNIT_EXPECT_EQ(test, g.sectors, device.log->g.data_sectors);
 
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		KUNIT_ASSERT_TRUE(test, drain_switches());
@@ -257,14 +257,15 @@ static void the_last_segments_are_spare(struct kunit *test)
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	expect_segments(test, LOG_SPARE, 1, FOR_WRITERS - 1);
-	KUNIT_EXPECT_EQ(test, device.wait_cause, WAIT_SPACE);
+	KUNIT_EXPECT_EQ(test, device.log->wait_cause, WAIT_SPACE);
 
 	for (i = 1; i <= LOG_SPARE; i++) {
 		KUNIT_EXPECT_TRUE(test, drain_switches());
 		expect_segments(test, LOG_SPARE - i, 1, FOR_WRITERS - 1 + i);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), LOG_WORD_SPARE);
 		/* It is empty, but a writer gets no place, and waits: it would try for ever. */
-		KUNIT_EXPECT_FALSE(test, log_word_reserve(LOG_WORD_SPARE, &device.g, 8, &next));
+		KUNIT_EXPECT_FALSE(test, log_word_reserve(LOG_WORD_SPARE, &device.log->g, 8,
+							  &next));
 		KUNIT_EXPECT_FALSE(test, writer_switches());
 		if (i < LOG_SPARE) {
 			KUNIT_EXPECT_TRUE(test, drain_switches());
@@ -290,27 +291,27 @@ static void full_and_scarce(struct kunit *test)
 {
 	const u32 sealed = FOR_WRITERS - 1;
 
-	KUNIT_ASSERT_EQ(test, ssdup_part(&device), NR / 2);
+	KUNIT_ASSERT_EQ(test, ssdup_part(device.log), NR / 2);
 	KUNIT_ASSERT_EQ(test, sealed, NR / 2 + 1);
 	write_segments(test, FOR_WRITERS);
-	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(&device));
-	KUNIT_EXPECT_FALSE(test, device.scarce);
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
+	KUNIT_EXPECT_FALSE(test, device.log->scarce);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(&device));
-	KUNIT_EXPECT_TRUE(test, device.scarce);
+	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
+	KUNIT_EXPECT_TRUE(test, device.log->scarce);
 	KUNIT_EXPECT_EQ(test, events, 1);
 
 	free_oldest(test, 1);
-	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(&device));
-	KUNIT_EXPECT_TRUE(test, device.scarce);
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
+	KUNIT_EXPECT_TRUE(test, device.log->scarce);
 	free_oldest(test, 1);
-	KUNIT_EXPECT_FALSE(test, device.scarce);
+	KUNIT_EXPECT_FALSE(test, device.log->scarce);
 
 	write_segments(test, 2);
-	KUNIT_EXPECT_FALSE(test, device.scarce);
+	KUNIT_EXPECT_FALSE(test, device.log->scarce);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	KUNIT_EXPECT_TRUE(test, device.scarce);
+	KUNIT_EXPECT_TRUE(test, device.log->scarce);
 	KUNIT_EXPECT_EQ(test, events, 2);
 }
 
@@ -329,13 +330,13 @@ static void none_is_opened_while_discarded(struct kunit *test)
 
 	device.set.full = SSDUP_FULL_BYPASS;
 	/* A new log has nothing to discard. */
-	KUNIT_EXPECT_EQ(test, ssdup_discard_begin(&device, NR, &batch), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_discard_begin(device.log, NR, &batch), 0);
 	write_segments(test, FOR_WRITERS);
 	free_oldest(test, FOR_WRITERS - 1);
-	KUNIT_ASSERT_EQ(test, ssdup_discard_begin(&device, NR, &batch), 2);
+	KUNIT_ASSERT_EQ(test, ssdup_discard_begin(device.log, NR, &batch), 2);
 	KUNIT_EXPECT_EQ(test, first_of(&batch), 0);
-	KUNIT_EXPECT_EQ(test, ssdup_free_segments(&device), NR - 3);
-	KUNIT_EXPECT_EQ(test, ssdup_discarding_segments(&device), 2);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), NR - 3);
+	KUNIT_EXPECT_EQ(test, ssdup_discarding_segments(device.log), 2);
 
 	/* Two that were never used, and one that is still to be discarded. */
 	write_segments(test, 3);
@@ -347,10 +348,10 @@ static void none_is_opened_while_discarded(struct kunit *test)
 	}
 	KUNIT_EXPECT_FALSE(test, drain_switches());
 
-	ssdup_discard_end(&device, &batch);
-	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(&device));
-	KUNIT_EXPECT_EQ(test, ssdup_free_segments(&device), LOG_SPARE);
-	KUNIT_EXPECT_EQ(test, ssdup_discarding_segments(&device), 0);
+	ssdup_discard_end(device.log, &batch);
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), LOG_SPARE);
+	KUNIT_EXPECT_EQ(test, ssdup_discarding_segments(device.log), 0);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	free_oldest(test, 1);
 	KUNIT_EXPECT_TRUE(test, writer_switches());
@@ -366,19 +367,19 @@ static void neighbours_are_discarded(struct kunit *test)
 	const u32 pages[] = { 1, 1 }, order[] = { 4, 6 };
 	u32 i;
 
-	ssdup_segments_destroy(&device);
-	KUNIT_ASSERT_EQ(test, ssdup_segments_create(&device), 0);
-	ssdup_segments_begin(&device, live, pages, 2, 3);
+	ssdup_segments_destroy(device.log);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_create(device.log), 0);
+	ssdup_segments_begin(device.log, live, pages, 2, 3);
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		LIST_HEAD(batch);
 
 		/* Reads may still point into what a read-only log has freed. */
 		device.mode = MODE_LOG_READ_ONLY;
-		KUNIT_EXPECT_EQ(test, ssdup_discard_begin(&device, NR, &batch), 0);
+		KUNIT_EXPECT_EQ(test, ssdup_discard_begin(device.log, NR, &batch), 0);
 		device.mode = MODE_RUNNING;
-		KUNIT_ASSERT_EQ(test, ssdup_discard_begin(&device, NR, &batch), 1);
+		KUNIT_ASSERT_EQ(test, ssdup_discard_begin(device.log, NR, &batch), 1);
 		KUNIT_EXPECT_EQ(test, first_of(&batch), order[i]);
-		ssdup_discard_end(&device, &batch);
+		ssdup_discard_end(device.log, &batch);
 	}
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, k->open->index, 0);
@@ -389,19 +390,19 @@ static void neighbours_are_discarded(struct kunit *test)
 /* Of the oldest that were not tried, up to the first that has writes in flight or is open. */
 static void groups_are_taken_in_order(struct kunit *test)
 {
-	struct ssdup_segment *seg = device.segment;
+	struct ssdup_segment *seg = device.log->segment;
 	struct drain_group g;
 
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, &g));
 	write_segments(test, 5);
 	atomic_set(&seg[0].writes, 1);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, &g));
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), U64_MAX);
 	atomic_set(&seg[0].writes, 0);
 	atomic_set(&seg[3].writes, 1);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, 2, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, 2, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[0]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[0]), &seg[1]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[1]), NULL);
@@ -413,24 +414,24 @@ static void groups_are_taken_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seg[2].state, SEGMENT_SEALED);
 	expect_segments(test, NR - 5, 1, 4);
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[2]);
 	KUNIT_EXPECT_EQ(test, g.nr, 1);
 	atomic_set(&seg[3].writes, 0);
 	seg[3].tried = true;
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, &g));
 }
 
 static void a_group_shrinks(struct kunit *test)
 {
-	struct ssdup_segment *seg = device.segment;
+	struct ssdup_segment *seg = device.log->segment;
 	struct drain_group g;
 
 	write_segments(test, 4);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
 	KUNIT_ASSERT_EQ(test, g.nr, 3);
 	g.wrote = true;
-	ssdup_group_shrink(&device, &g, 1);
+	ssdup_group_shrink(device.log, &g, 1);
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[0]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[0]), NULL);
 	KUNIT_EXPECT_EQ(test, g.nr, 1);
@@ -440,7 +441,7 @@ static void a_group_shrinks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_SEALED);
 	KUNIT_EXPECT_EQ(test, seg[2].state, SEGMENT_SEALED);
 
-	ssdup_group_shrink(&device, &g, 0);
+	ssdup_group_shrink(device.log, &g, 0);
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), NULL);
 	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_SEALED);
 	/* All can be taken again. */
@@ -449,32 +450,32 @@ static void a_group_shrinks(struct kunit *test)
 
 static void what_is_written_back_is_freed(struct kunit *test)
 {
-	struct ssdup_segment *seg = device.segment, *ring[NR];
+	struct ssdup_segment *seg = device.log->segment, *ring[NR];
 	struct drain_group g, all;
 	u32 i;
 
 	write_segments(test, 4);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_all(&device, k, true, &all));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(&device, k, 2, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_all(device.log, k, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, 2, false, &g));
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
-	ssdup_group_set(&device, &g, SEGMENT_WRITTEN_BACK);
+	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 3);
 	seg[1].lost = true;
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, k, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 1);
 	seg[1].lost = false;
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, k, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 2);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(&device, k, false, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, k, false, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 3);
 	expect_segments(test, NR - 4, 1, 3);
 
-	ssdup_group_freed(&device, &g);
+	ssdup_group_freed(device.log, &g);
 	KUNIT_EXPECT_EQ(test, counted(STAT_FREES), 2);
 	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_FREE);
 	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_FREE);
 	expect_segments(test, NR - 2, 1, 1);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(&device, k, ring), 2);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, k, ring), 2);
 	KUNIT_EXPECT_PTR_EQ(test, ring[0], &seg[2]);
 	/* They are the last to open. */
 	for (i = 4; i < NR + 2; i++) {
@@ -494,9 +495,10 @@ static void expect_dirty(struct kunit *test, bool dirty, u64 last, u64 oldest)
 	u64 generation;
 
 	KUNIT_EXPECT_EQ(test, ssdup_open_dirty(k, true), dirty);
-	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(&device, k), last);
+	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(device.log, k), last);
 	for (generation = 0; generation < 4; generation++)
-		KUNIT_EXPECT_EQ(test, ssdup_drained(&device, k, generation), generation < oldest);
+		KUNIT_EXPECT_EQ(test, ssdup_drained(device.log, k, generation),
+				generation < oldest);
 }
 
 static void dirty_and_drained(struct kunit *test)
@@ -510,7 +512,7 @@ static void dirty_and_drained(struct kunit *test)
 	expect_dirty(test, false, 1, 1);
 	log_entries(1);
 	expect_dirty(test, true, 2, 1);
-	ssdup_seal(&device, k, false);
+	ssdup_seal(device.log, k, false);
 	expect_dirty(test, false, 2, 1);
 	free_oldest(test, 1);
 	expect_dirty(test, false, 2, 2);
@@ -532,7 +534,7 @@ static void relocated_entries(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(k, false));
 	log_entries(1);
 	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(k, false));
-	ssdup_seal(&device, k, false);
+	ssdup_seal(device.log, k, false);
 	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(k, false));
 }
 

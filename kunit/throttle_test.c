@@ -27,11 +27,18 @@ static u64 the_time(void)
 #undef ktime_get_ns
 #include "segments_device.h"
 
+static struct ssdup_drainer drainer;
+
 static int throttle_test_init(struct kunit *test)
 {
+	int r = make_device(NR, 1, 1);
+
 	now = NSEC_PER_SEC;
 	tries = 0;
-	return make_device(NR, 1, 1);
+	drainer = (struct ssdup_drainer){
+		.c = &device, .log = device.log, .router = device.router,
+	};
+	return r;
 }
 
 static void throttle_test_exit(struct kunit *test)
@@ -44,24 +51,24 @@ static bool place(u64 allowed)
 {
 	u64 next;
 
-	return log_word_reserve(atomic64_read(&k->open->word) & ~allowed, &device.g, 8, &next);
+	return log_word_reserve(atomic64_read(&k->open->word) & ~allowed, &device.log->g, 8, &next);
 }
 
 /* A drain has written back and freed the oldest segments. */
 static void freed(struct kunit *test, u32 nr)
 {
 	free_oldest(test, nr);
-	ssdup_throttle_freed(&device);
+	ssdup_throttle_freed(&drainer);
 }
 
 /* A write gets @sectors, and the next one has to wait for @ns. */
 static void expect_wait(struct kunit *test, u32 sectors, u64 ns)
 {
-	passed_throttle(&device, k->open, sectors);
+	passed_throttle(&drainer, k->open, sectors);
 	now += ns - 1;
-	KUNIT_EXPECT_EQ(test, pass_throttle(&device), 0);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), 0);
 	now++;
-	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), LOG_WORD_THROTTLED);
 }
 
 static void large_segments_are_throttled(struct kunit *test)
@@ -70,7 +77,7 @@ static void large_segments_are_throttled(struct kunit *test)
 	const u64 wait = 256 * NSEC_PER_MSEC;
 
 	meter.free_ns = 4 * wait / (SZ_1M / BALANCE_UNIT);
-	throttle_segments(&device);
+	throttle_segments(&drainer);
 	write_segments(test, FOR_WRITERS - 3);
 	KUNIT_EXPECT_TRUE(test, place(0));
 
@@ -79,13 +86,13 @@ static void large_segments_are_throttled(struct kunit *test)
 	expect_segments(test, LOG_SPARE + 2, 1, FOR_WRITERS - 3);
 	KUNIT_EXPECT_FALSE(test, place(0));
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(&device));
-	KUNIT_EXPECT_TRUE(test, device.scarce);
+	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
+	KUNIT_EXPECT_TRUE(test, device.log->scarce);
 	/* A drain does not wait for itself. */
 	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_LAST));
 
 	/* Three are free, so a quarter of that has to last for a quarter of the time. */
-	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), LOG_WORD_THROTTLED);
 	atomic64_add(log_word(1, 3 * SZ_1M / 4), &k->open->word);
 	expect_wait(test, 3 * SZ_1M / 4, wait - SLACK_NS);
 	/* The next one came just in time. */
@@ -93,7 +100,7 @@ static void large_segments_are_throttled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tries, 2);
 
 	/* Whoever may go on opens the next one, which is throttled, too. */
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(&device, k, k->open, LOG_WORD_THROTTLED));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, k->open, LOG_WORD_THROTTLED));
 	expect_segments(test, LOG_SPARE + 1, 1, FOR_WRITERS - 2);
 	KUNIT_EXPECT_FALSE(test, place(0));
 	/* Less is free now, and lasts as long. */
@@ -101,19 +108,19 @@ static void large_segments_are_throttled(struct kunit *test)
 	expect_wait(test, SZ_1M / 2, wait);
 
 	/* A drain that fails lets all go on, and nobody waits for them later. */
-	device.drain_error = -EIO;
-	passed_throttle(&device, k->open, SZ_1M);
-	device.drain_error = 0;
-	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
-	device.drain_error = -EIO;
-	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
-	device.drain_error = 0;
+	drainer.drain_error = -EIO;
+	passed_throttle(&drainer, k->open, SZ_1M);
+	drainer.drain_error = 0;
+	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), LOG_WORD_THROTTLED);
+	drainer.drain_error = -EIO;
+	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), LOG_WORD_THROTTLED);
+	drainer.drain_error = 0;
 
 	/* One that is freed will be the next; who waited for the rate goes on. */
-	passed_throttle(&device, k->open, SZ_1M / 2);
-	KUNIT_EXPECT_EQ(test, pass_throttle(&device), 0);
+	passed_throttle(&drainer, k->open, SZ_1M / 2);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), 0);
 	freed(test, 1);
-	KUNIT_EXPECT_EQ(test, pass_throttle(&device), LOG_WORD_THROTTLED);
+	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), LOG_WORD_THROTTLED);
 	KUNIT_EXPECT_FALSE(test, place(0));
 	/* With more nothing is throttled. */
 	freed(test, 1);
@@ -123,7 +130,7 @@ static void large_segments_are_throttled(struct kunit *test)
 static void small_segments_are_not(struct kunit *test)
 {
 	meter.free_ns = LONGEST_NS;
-	throttle_segments(&device);
+	throttle_segments(&drainer);
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
@@ -140,7 +147,7 @@ static void a_scarce_log_is_throttled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_THROTTLED));
 	/* Less than a part is in use, so it is not scarce. */
 	freed(test, 3);
-	KUNIT_EXPECT_FALSE(test, device.scarce);
+	KUNIT_EXPECT_FALSE(test, device.log->scarce);
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
 
@@ -150,7 +157,7 @@ static void what_was_spare_is_throttled(struct kunit *test)
 	meter.free_ns = LONGEST_NS;
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	throttle_segments(&device);
+	throttle_segments(&drainer);
 	KUNIT_EXPECT_TRUE(test, drain_switches());
 	log_entries(1);
 	freed(test, 2);

@@ -9,6 +9,8 @@
 
 #include "ssdup.h"
 
+struct ssdup_segment;
+
 #define ssdup_dev(c) disk_devt(dm_disk((c)->md))
 
 /* A stream was evaluated. Percentages are in 1/10000; route is 0 (HDD) or 1 (SSD). */

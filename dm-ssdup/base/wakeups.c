@@ -3,72 +3,72 @@
 
 static void event_work(struct work_struct *work)
 {
-	struct ssdup *c = container_of(work, struct ssdup, event_work);
+	struct ssdup *c = container_of(work, struct ssdup, wake.event_work);
 
 	dm_table_event(c->ti->table);
 }
 
 int ssdup_wake_create(struct ssdup *c)
 {
-	init_waitqueue_head(&c->wb_wait);
-	init_waitqueue_head(&c->settle_wait);
-	init_waitqueue_head(&c->done_wait);
-	INIT_WORK(&c->event_work, event_work);
-	c->wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU,
-				0, dm_device_name(c->md));
-	return c->wq ? 0 : -ENOMEM;
+	init_waitqueue_head(&c->wake.wb_wait);
+	init_waitqueue_head(&c->wake.settle_wait);
+	init_waitqueue_head(&c->wake.done_wait);
+	INIT_WORK(&c->wake.event_work, event_work);
+	c->wake.wq = alloc_workqueue("ssdup/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU,
+				     0, dm_device_name(c->md));
+	return c->wake.wq ? 0 : -ENOMEM;
 }
 
 void ssdup_wake_destroy(struct ssdup *c)
 {
-	if (c->wq)
-		destroy_workqueue(c->wq);
+	if (c->wake.wq)
+		destroy_workqueue(c->wake.wq);
 }
 
 void ssdup_wake_stop(struct ssdup *c)
 {
-	cancel_delayed_work_sync(&c->wait_work);
-	cancel_delayed_work_sync(&c->autocommit);
-	cancel_delayed_work_sync(&c->discard_work);
-	WRITE_ONCE(c->autocommit_armed, false);
-	flush_workqueue(c->wq);
+	cancel_delayed_work_sync(&c->wake.wait_work);
+	cancel_delayed_work_sync(&c->wake.autocommit);
+	cancel_delayed_work_sync(&c->wake.discard_work);
+	WRITE_ONCE(c->wake.autocommit_armed, false);
+	flush_workqueue(c->wake.wq);
 }
 
 void ssdup_kick_writeback(struct ssdup *c)
 {
-	WRITE_ONCE(c->wb_kick, true);
+	WRITE_ONCE(c->wake.wb_kick, true);
 	/* The barrier in wq_has_sleeper() pairs with those of the thread. */
-	if (wq_has_sleeper(&c->wb_wait))
-		wake_up(&c->wb_wait);
+	if (wq_has_sleeper(&c->wake.wb_wait))
+		wake_up(&c->wake.wb_wait);
 }
 
 void ssdup_kick_waiting(struct ssdup *c)
 {
-	if (atomic_read(&c->nr_waiting))
-		mod_delayed_work(c->wq, &c->wait_work, 0);
+	if (atomic_read(&c->wake.nr_waiting))
+		mod_delayed_work(c->wake.wq, &c->wake.wait_work, 0);
 }
 
 void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay)
 {
-	queue_delayed_work(c->wq, &c->wait_work, delay);
+	queue_delayed_work(c->wake.wq, &c->wake.wait_work, delay);
 }
 
 void ssdup_commit_soon(struct ssdup *c, bool now)
 {
-	WRITE_ONCE(c->autocommit_armed, true);
+	WRITE_ONCE(c->wake.autocommit_armed, true);
 	if (now)
-		mod_delayed_work(c->wq, &c->autocommit, 0);
+		mod_delayed_work(c->wake.wq, &c->wake.autocommit, 0);
 	else
-		queue_delayed_work(c->wq, &c->autocommit,
+		queue_delayed_work(c->wake.wq, &c->wake.autocommit,
 				   msecs_to_jiffies(READ_ONCE(c->set.autocommit_ms)));
 }
 
 void ssdup_drain_told(struct ssdup *c)
 {
-	wake_up_all(&c->done_wait);
+	wake_up_all(&c->wake.done_wait);
 }
 
 void ssdup_event(struct ssdup *c)
 {
-	queue_work(c->wq, &c->event_work);
+	queue_work(c->wake.wq, &c->wake.event_work);
 }

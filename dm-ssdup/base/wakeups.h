@@ -39,8 +39,8 @@ void ssdup_commit_soon(struct ssdup *c, bool now);
 static inline void ssdup_settled(struct ssdup *c)
 {
 	/* The barrier in wq_has_sleeper() pairs with the one in wait_event(). */
-	if (wq_has_sleeper(&c->settle_wait))
-		wake_up(&c->settle_wait);
+	if (wq_has_sleeper(&c->wake.settle_wait))
+		wake_up(&c->wake.settle_wait);
 }
 
 /** ssdup_drain_told() - wake done_wait: the state of a drain has changed */

@@ -8,11 +8,11 @@
 
 /* --- Buffers --- */
 
-int ssdup_batch_init(struct ssdup *c, struct drain_batch *b)
+int ssdup_batch_init(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
 	u32 i;
 
-	b->c = c;
+	b->drainer = drainer;
 	init_completion(&b->done);
 	b->plan.max_run = DRAIN_RUN;
 	b->plan.pieces = kvcalloc(DRAIN_ROOM, sizeof(*b->plan.pieces), GFP_KERNEL);
@@ -104,7 +104,7 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io,
 		room = b->spread ? min(left, DRAIN_SPREAD << SECTOR_SHIFT) : left;
 		left -= room;
 		bio = bio_alloc_bioset(bdev, bio_max_segs(room / PAGE_SIZE + 2), opf,
-				       GFP_NOIO, &b->c->bs);
+				       GFP_NOIO, &b->drainer->c->bs);
 		bio->bi_iter.bi_sector = sector;
 		bio->bi_end_io = drain_end_io;
 		bio->bi_private = io;
@@ -125,7 +125,7 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io,
 	}
 }
 
-void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
+void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool spread)
 {
 	const struct drain_piece *p;
 	struct blk_plug plug;
@@ -138,64 +138,66 @@ void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread)
 	for (i = 0; i < b->plan.nr_pieces; i++) {
 		p = &b->plan.pieces[i];
 		if (p->kind == SSDUP_KIND_DATA)
-			drain_transfer(b, &b->io[i], c->ssd->bdev, REQ_OP_READ,
+			drain_transfer(b, &b->io[i], drainer->c->ssd->bdev, REQ_OP_READ,
 				       p->pos, p->offset, p->sectors);
 	}
 	blk_finish_plug(&plug);
-	trace_ssdup_step(c, STEP_DRAIN_READ);
-	stat_add(c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
+	trace_ssdup_step(drainer->c, STEP_DRAIN_READ);
+	stat_add(drainer->c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
-int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *block)
+int ssdup_batch_reread(struct ssdup_drainer *drainer, struct drain_batch *b,
+		       const struct drain_piece *block)
 {
 	struct drain_io io;
 
 	batch_begin(b, false);
-	drain_transfer(b, &io, c->ssd->bdev, REQ_OP_READ, block->pos, block->offset,
+	drain_transfer(b, &io, drainer->c->ssd->bdev, REQ_OP_READ, block->pos, block->offset,
 		       block->sectors);
 	ssdup_batch_wait(b);
 	return blk_status_to_errno(io.status);
 }
 
-void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b)
+void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
-	blk_opf_t opf = drain_write_opf(c);
+	blk_opf_t opf = drain_write_opf(drainer);
 	const struct drain_run *run;
 	struct blk_plug plug;
 	u32 i;
 
-	ssdup_meter_drain_begin(c, &b->meter, b->plan.sectors);
+	ssdup_meter_drain_begin(drainer->router, &b->meter, b->plan.sectors);
 	batch_begin(b, false);
 	blk_start_plug(&plug);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		run = &b->plan.runs[i];
 		if (run->kind != SSDUP_KIND_DATA)
 			continue;
-		trace_ssdup_step(c, STEP_DRAIN_WRITE);
-		drain_transfer(b, &b->io[i], c->hdd->bdev, opf,
+		trace_ssdup_step(drainer->c, STEP_DRAIN_WRITE);
+		drain_transfer(b, &b->io[i], drainer->c->hdd->bdev, opf,
 			       run->start, run->offset, run->sectors);
 	}
 	blk_finish_plug(&plug);
-	trace_ssdup_step(c, STEP_DRAIN_SENT);
+	trace_ssdup_step(drainer->c, STEP_DRAIN_SENT);
 }
 
-void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b)
+void ssdup_batch_write_end(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
 	ssdup_batch_wait(b);
-	trace_ssdup_step(c, STEP_DRAIN_WRITTEN);
-	ssdup_meter_drain_end(c, &b->meter, READ_ONCE(b->ended));
-	stat_add(c, STAT_DRAIN_RUNS, b->plan.nr_runs);
+	trace_ssdup_step(drainer->c, STEP_DRAIN_WRITTEN);
+	ssdup_meter_drain_end(drainer->router, &b->meter, READ_ONCE(b->ended));
+	stat_add(drainer->c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 
 /* Zeroes for an HDD that has no command for them, or refuses it. */
-static int write_zeroes(struct ssdup *c, u64 sector, u32 sectors)
+static int write_zeroes(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 {
 	struct bio *bio;
 	u32 len;
 	int r;
 
 	for (r = 0; sectors && !r; sectors -= len, sector += len) {
-		bio = bio_alloc_bioset(c->hdd->bdev, BIO_MAX_VECS, REQ_OP_WRITE, GFP_NOIO, &c->bs);
+		bio = bio_alloc_bioset(drainer->c->hdd->bdev, BIO_MAX_VECS, REQ_OP_WRITE, GFP_NOIO,
+				       &drainer->c->bs);
 		bio->bi_iter.bi_sector = sector;
 		while (bio_sectors(bio) < sectors) {
 			len = min_t(u32, sectors - bio_sectors(bio), PAGE_SECTORS);
@@ -209,30 +211,30 @@ static int write_zeroes(struct ssdup *c, u64 sector, u32 sectors)
 	return r;
 }
 
-static int zero_range(struct ssdup *c, u64 sector, u32 sectors)
+static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 {
-	struct block_device *hdd = c->hdd->bdev;
+	struct block_device *hdd = drainer->c->hdd->bdev;
 	int r = -EOPNOTSUPP;
 
 	/* The log does not record REQ_NOUNMAP, so assume it. */
 	if (bdev_write_zeroes_sectors(hdd))
 		r = ssdup_sync_range(hdd, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, sector, sectors);
 	/* One that has not got the command, or refuses it, may take zeroes as data. */
-	return r ? write_zeroes(c, sector, sectors) : 0;
+	return r ? write_zeroes(drainer, sector, sectors) : 0;
 }
 
-int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run)
+int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run *run)
 {
 	int r = 0;
 
-	trace_ssdup_step(c, STEP_TOMBSTONE_WRITE);
+	trace_ssdup_step(drainer->c, STEP_TOMBSTONE_WRITE);
 	switch (run->kind) {
 	case SSDUP_KIND_ZERO:
-		r = zero_range(c, run->start, run->sectors);
+		r = zero_range(drainer, run->start, run->sectors);
 		break;
 	case SSDUP_KIND_DISCARD:
-		if (bdev_max_discard_sectors(c->hdd->bdev))
-			r = ssdup_sync_range(c->hdd->bdev, REQ_OP_DISCARD, run->start,
+		if (bdev_max_discard_sectors(drainer->c->hdd->bdev))
+			r = ssdup_sync_range(drainer->c->hdd->bdev, REQ_OP_DISCARD, run->start,
 					     run->sectors);
 		if (r == -EOPNOTSUPP)
 			r = 0;
@@ -240,7 +242,7 @@ int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run)
 	case SSDUP_KIND_LOST:
 		return -ENODATA;
 	}
-	trace_ssdup_step(c, STEP_TOMBSTONE_WRITTEN);
+	trace_ssdup_step(drainer->c, STEP_TOMBSTONE_WRITTEN);
 	return r;
 }
 

@@ -6,6 +6,7 @@
 #ifndef SSDUP_BATCH_H
 #define SSDUP_BATCH_H
 
+#include "drainer.h"
 #include "route/meter.h"
 
 #define DRAIN_BYTES	(7U << 19)	/* of a batch's buffer: two and all else take 10 MB */
@@ -23,7 +24,7 @@ struct drain_io {
 };
 
 struct drain_batch {
-	struct ssdup		*c;
+	struct ssdup_drainer	*drainer;
 	struct drain_plan	plan;
 	struct drain_io		*io;		/* for each piece read, or run written */
 	struct page		*page[DRAIN_PAGES];
@@ -37,15 +38,16 @@ struct drain_batch {
 };
 
 /* Both flags exempt a write from writeback throttling: use them while somebody waits. */
-static inline blk_opf_t drain_write_opf(struct ssdup *c)
+static inline blk_opf_t drain_write_opf(struct ssdup_drainer *drainer)
 {
-	bool awaited = atomic_read(&c->nr_asking) || atomic_read(&c->nr_waiting);
+	bool awaited = atomic_read(&drainer->nr_asking) ||
+		       atomic_read(&drainer->c->wake.nr_waiting);
 
 	return awaited ? REQ_OP_WRITE | REQ_SYNC | REQ_IDLE : REQ_OP_WRITE;
 }
 
 /** ssdup_batch_init() - allocate a zeroed batch's memory; exit frees it even after -ENOMEM */
-int ssdup_batch_init(struct ssdup *c, struct drain_batch *b);
+int ssdup_batch_init(struct ssdup_drainer *drainer, struct drain_batch *b);
 void ssdup_batch_exit(struct drain_batch *b);
 
 /**
@@ -56,22 +58,23 @@ void ssdup_batch_exit(struct drain_batch *b);
  * Sleeps until all reads are submitted. After ssdup_batch_wait(), io[] says for each piece
  * whether its read failed.
  */
-void ssdup_batch_read(struct ssdup *c, struct drain_batch *b, bool spread);
+void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool spread);
 
 /** ssdup_batch_wait() - wait until the transfers of a batch have ended; process context */
 void ssdup_batch_wait(struct drain_batch *b);
 
 /** ssdup_batch_write_begin() - start to write a plan's runs; ends by ssdup_batch_write_end() */
-void ssdup_batch_write_begin(struct ssdup *c, struct drain_batch *b);
+void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *b);
 
 /** ssdup_batch_write_end() - wait for the writes; io[] says for each run whether it failed */
-void ssdup_batch_write_end(struct ssdup *c, struct drain_batch *b);
+void ssdup_batch_write_end(struct ssdup_drainer *drainer, struct drain_batch *b);
 
 /** ssdup_batch_tombstone() - zero or discard a run on the HDD; -ENODATA for a lost one; sleeps */
-int ssdup_batch_tombstone(struct ssdup *c, const struct drain_run *run);
+int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run *run);
 
 /** ssdup_batch_reread() - read a block of a piece again; sleeps. Return: 0 or -errno */
-int ssdup_batch_reread(struct ssdup *c, struct drain_batch *b, const struct drain_piece *block);
+int ssdup_batch_reread(struct ssdup_drainer *drainer, struct drain_batch *b,
+		       const struct drain_piece *block);
 
 /** ssdup_batch_copy() - copy one block of the buffer, at @offset sectors, to the scratch page */
 void ssdup_batch_copy(struct drain_batch *b, u32 offset, u32 sectors);

@@ -10,52 +10,55 @@
 #define REST		99	/* times as long as the batch took: discards have 1 % of the time */
 #define FAILED_REST_MS	3600000
 
-static bool discards(const struct ssdup *c)
+static bool discards(const struct ssdup_drainer *drainer)
 {
+	const struct ssdup *c = drainer->c;
+
 	return READ_ONCE(c->active) && READ_ONCE(c->set.discard) == SSDUP_DISCARD_AUTO &&
 	       !c->read_only && bdev_max_discard_sectors(c->ssd->bdev);
 }
 
 /* Return: 0 or -errno */
-static int send_discard(struct ssdup *c, const struct list_head *batch, u32 sectors)
+static int send_discard(struct ssdup_drainer *drainer, const struct list_head *batch, u32 sectors)
 {
 	u32 first = list_first_entry(batch, struct ssdup_segment, list)->index;
 	int r;
 
-	r = ssdup_sync_range(c->ssd->bdev, REQ_OP_DISCARD, log_segment_sector(&c->g, first),
+	r = ssdup_sync_range(drainer->c->ssd->bdev, REQ_OP_DISCARD,
+			     log_segment_sector(&drainer->log->g, first),
 			     sectors);
 	if (r)
-		DMWARN("%s: the SSD has failed a discard (%d)", dm_device_name(c->md), r);
+		DMWARN("%s: the SSD has failed a discard (%d)", dm_device_name(drainer->c->md), r);
 	else
-		stat_add(c, STAT_SSD_DISCARDED, sectors);
+		stat_add(drainer->c, STAT_SSD_DISCARDED, sectors);
 	return r;
 }
 
 void ssdup_discard_work(struct work_struct *work)
 {
-	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, discard_work);
-	u32 size = c->g.segment_sectors, nr;
+	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.discard_work);
+	u32 size = c->log->g.segment_sectors, nr;
 	u64 begun = ktime_get_ns();
 	LIST_HEAD(batch);
 	int r;
 
-	if (!discards(c))
+	if (!discards(c->drainer))
 		return;
-	nr = ssdup_discard_begin(c, max(BATCH_SECTORS / size, 1U), &batch);
+	nr = ssdup_discard_begin(c->log, max(BATCH_SECTORS / size, 1U), &batch);
 	if (!nr)
 		return;
 	trace_ssdup_step(c, STEP_DISCARD_BEGIN);
-	r = send_discard(c, &batch, nr * size);
+	r = send_discard(c->drainer, &batch, nr * size);
 	trace_ssdup_step(c, STEP_DISCARD_DONE);
-	ssdup_discard_end(c, &batch);
-	ssdup_throttle_freed(c);
+	ssdup_discard_end(c->log, &batch);
+	ssdup_throttle_freed(c->drainer);
 	ssdup_kick_waiting(c);
 	/* This puts off a turn that was asked for meanwhile, too. */
-	mod_delayed_work(c->wq, &c->discard_work, r ? msecs_to_jiffies(FAILED_REST_MS) :
+	mod_delayed_work(c->wake.wq, &c->wake.discard_work, r ? msecs_to_jiffies(FAILED_REST_MS) :
 			 nsecs_to_jiffies(REST * (ktime_get_ns() - begun)) + 1);
 }
 
-void ssdup_discard_soon(struct ssdup *c)
+void ssdup_discard_soon(struct ssdup_drainer *drainer)
 {
-	queue_delayed_work(c->wq, &c->discard_work, 0);
+	queue_delayed_work(drainer->c->wake.wq, &drainer->c->wake.discard_work, 0);
 }

@@ -6,12 +6,12 @@
 #ifndef SSDUP_DISCARD_H
 #define SSDUP_DISCARD_H
 
-#include "ssdup.h"
+#include "drainer.h"
 
 /** ssdup_discard_work() - discard a batch, then rest */
 void ssdup_discard_work(struct work_struct *work);
 
 /** ssdup_discard_soon() - discard what is free, after the rest if it rests; any context */
-void ssdup_discard_soon(struct ssdup *c);
+void ssdup_discard_soon(struct ssdup_drainer *drainer);
 
 #endif

@@ -31,7 +31,7 @@ enum drain_stage {
 };
 
 struct ssdup_copier {
-	struct ssdup		*c;
+	struct ssdup_drainer	*drainer;
 	enum drain_stage	stage;
 	struct ssdup_class	*class;		/* of the next group */
 	bool			empty;		/* the next group is of empty segments */
@@ -48,89 +48,92 @@ struct ssdup_copier {
 	struct meter_mark	since;		/* when it was chosen, or one before was free */
 	struct meter_mark	freed_at;	/* when the last one was free */
 	int			free_error;	/* of the last one */
-	spinlock_t		lock;		/* protects c->drain_error and anew */
+	spinlock_t		lock;		/* protects c->drainer->drain_error and anew */
 	bool			anew;		/* a drain was requested since the try began */
 };
 
 static void free_work(struct work_struct *work)
 {
 	struct ssdup_copier *copier = container_of(work, struct ssdup_copier, free_work);
+	struct ssdup_drainer *drainer = copier->drainer;
 	struct meter_mark now;
 	int r;
 
-	r = ssdup_free_group(copier->c, &copier->freed);
-	now = ssdup_meter_mark(copier->c);
+	r = ssdup_free_group(drainer, &copier->freed);
+	now = ssdup_meter_mark(drainer->router);
 	/* While groups follow each other, from one to the next; a short one says little. */
 	if (!r)
-		ssdup_meter_freed(copier->c, copier->freed.copied, copier->since, now);
+		ssdup_meter_freed(drainer->router, copier->freed.copied, copier->since, now);
 	copier->freed_at = now;
 
 	if (r && !copier->freed.durable)
-		ssdup_group_set(copier->c, &copier->freed, SEGMENT_SEALED);
+		ssdup_group_set(drainer->log, &copier->freed, SEGMENT_SEALED);
 	WRITE_ONCE(copier->free_error, r);
-	WRITE_ONCE(copier->c->free_state, DRAIN_IDLE);
-	ssdup_kick_writeback(copier->c);
+	WRITE_ONCE(drainer->free_state, DRAIN_IDLE);
+	ssdup_kick_writeback(drainer->c);
 }
 
-int ssdup_drainer_create(struct ssdup *c)
+int ssdup_drainer_create(struct ssdup_drainer *drainer)
 {
 	struct ssdup_copier *copier = kvzalloc(sizeof(*copier), GFP_KERNEL);
 
-	c->copier = copier;
+	drainer->copier = copier;
 	if (!copier)
 		return -ENOMEM;
-	copier->c = c;
+	copier->drainer = drainer;
 	spin_lock_init(&copier->lock);
 	INIT_WORK(&copier->free_work, free_work);
-	return ssdup_batch_init(c, &copier->batch[0]) ?: ssdup_batch_init(c, &copier->batch[1]);
+	return ssdup_batch_init(drainer, &copier->batch[0]) ?:
+	       ssdup_batch_init(drainer, &copier->batch[1]);
 }
 
-void ssdup_drainer_destroy(struct ssdup *c)
+void ssdup_drainer_destroy(struct ssdup_drainer *drainer)
 {
-	if (!c->copier)
+	if (!drainer->copier)
 		return;
-	ssdup_batch_exit(&c->copier->batch[0]);
-	ssdup_batch_exit(&c->copier->batch[1]);
-	kvfree(c->copier);
+	ssdup_batch_exit(&drainer->copier->batch[0]);
+	ssdup_batch_exit(&drainer->copier->batch[1]);
+	kvfree(drainer->copier);
 }
 
 /* --- A batch from SSD to HDD --- */
 
 /* Write @b, and read @next meanwhile unless it is NULL. After a failed read of @b do neither. */
-static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_batch *next,
+static int batch_finish(struct ssdup_drainer *drainer, struct drain_batch *b,
+			struct drain_batch *next,
 			bool spread)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	struct ssdup_class_stats __percpu *stats =
-		&c->stats->class[copier->group.first->class->index];
+		&drainer->c->stats->class[copier->group.first->class->index];
 	const struct drain_run *run;
 	bool failed;
 	int r;
 	u32 i;
 
 	ssdup_batch_wait(b);
-	trace_ssdup_step(c, STEP_DRAIN_HAVE);
-	r = ssdup_faults_reread(c, &copier->faults, b);
+	trace_ssdup_step(drainer->c, STEP_DRAIN_HAVE);
+	r = ssdup_faults_reread(drainer, &copier->faults, b);
 	if (r)
 		return r;
 	copier->group.wrote = true;
-	ssdup_batch_write_begin(c, b);
+	ssdup_batch_write_begin(drainer, b);
 	if (next)
-		ssdup_batch_read(c, next, spread);
+		ssdup_batch_read(drainer, next, spread);
 	copier->ahead = next;
-	ssdup_batch_write_end(c, b);
+	ssdup_batch_write_end(drainer, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		run = &b->plan.runs[i];
 		if (run->kind == SSDUP_KIND_NONE)
 			continue;
 		failed = run->kind == SSDUP_KIND_DATA ? b->io[i].status != BLK_STS_OK :
-							ssdup_batch_tombstone(c, run);
+							ssdup_batch_tombstone(drainer, run);
 		if (!failed)
 			copier->faults.bad = 0;
-		r = failed ? ssdup_faults_run(c, &copier->faults, b, run) : 0;
+		r = failed ? ssdup_faults_run(drainer, &copier->faults, b, run) : 0;
 		if (r)
 			return r;
-		stat_add(c, STAT_DRAINED_SECTORS, run->sectors);
+		stat_add(drainer->c, STAT_DRAINED_SECTORS, run->sectors);
 		this_cpu_add(stats->drained, run->sectors);
 		copier->group.copied += run->sectors;
 	}
@@ -141,27 +144,27 @@ static int batch_finish(struct ssdup *c, struct drain_batch *b, struct drain_bat
  * Wait for the direct writes to a range that have begun. Later ones look for overlaps when
  * all extents of the sealed segments are in the tree.
  */
-static void fence_range(struct ssdup *c, struct ssdup_range *r)
+static void fence_range(struct ssdup_drainer *drainer, struct ssdup_range *r)
 {
 	u8 old;
 
-	trace_ssdup_step(c, STEP_DRAIN_FENCE);
+	trace_ssdup_step(drainer->c, STEP_DRAIN_FENCE);
 	spin_lock_irq(&r->lock);
 	old = r->phase;
 	r->phase ^= 1;
 	spin_unlock_irq(&r->lock);
-	drain_does(c, DRAIN_FENCE);
-	wait_event(c->settle_wait, !atomic_read(&r->direct[old]));
-	drain_does(c, DRAIN_COPIES);
+	drain_does(drainer, DRAIN_FENCE);
+	wait_event(drainer->c->wake.settle_wait, !atomic_read(&r->direct[old]));
+	drain_does(drainer, DRAIN_COPIES);
 }
 
 /*
  * Writes have split extents of the group, which may not have been taken yet: put the rear parts
  * in order too. Return: were there any?
  */
-static bool add_pieces(struct ssdup *c)
+static bool add_pieces(struct ssdup_drainer *drainer)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	struct extent_array *a, *next;
 	struct ssdup_segment *seg;
 	bool any = false;
@@ -178,9 +181,9 @@ static bool add_pieces(struct ssdup *c)
 }
 
 /* Put the group in order from where the arm is; what was split off since comes in another pass. */
-static void order_group(struct ssdup *c)
+static void order_group(struct ssdup_drainer *drainer)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	struct extent_array *a;
 	struct ssdup_segment *seg;
 
@@ -198,15 +201,15 @@ static void order_group(struct ssdup *c)
 }
 
 /* The next extent of the group, or NULL when all were taken. */
-static struct extent *next_extent(struct ssdup *c, u64 *start)
+static struct extent *next_extent(struct ssdup_drainer *drainer, u64 *start)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	struct extent *e;
 
 	while (!(e = ssdup_order_next(&copier->order, start))) {
 		/* Another pass, for what was split off before it was taken. */
 		ssdup_order_begin(&copier->order);
-		if (!add_pieces(c))
+		if (!add_pieces(drainer))
 			break;
 		copier->fenced = 0;
 		copier->again = true;
@@ -215,9 +218,9 @@ static struct extent *next_extent(struct ssdup *c, u64 *start)
 }
 
 /* Take the next batch from the map. Return: is there one? */
-static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
+static bool batch_collect(struct ssdup_drainer *drainer, struct drain_batch *b, bool gentle)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	struct ssdup_range *r;
 	struct extent *e;
 	u64 start, index;
@@ -226,17 +229,17 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	b->plan.nr_runs = 0;
 	b->plan.sectors = 0;
 	b->plan.zeroes = 0;
-	b->plan.max_pieces = READ_ONCE(c->set.drain_depth);
+	b->plan.max_pieces = READ_ONCE(drainer->c->set.drain_depth);
 	b->plan.max_sectors = DRAIN_SECTORS;
 	if (gentle) {
 		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
 		b->plan.max_sectors = DRAIN_RUN;
 	}
-	while (!plan_full(&b->plan) && (e = next_extent(c, &start))) {
-		index = start >> c->range_shift;
-		r = &c->ranges[index];
+	while (!plan_full(&b->plan) && (e = next_extent(drainer, &start))) {
+		index = start >> drainer->map->range_shift;
+		r = &drainer->map->ranges[index];
 		if (copier->fenced <= index) {
-			fence_range(c, r);
+			fence_range(drainer, r);
 			copier->fenced = index + 1;
 		}
 		spin_lock_irq(&r->lock);
@@ -246,118 +249,118 @@ static bool batch_collect(struct ssdup *c, struct drain_batch *b, bool gentle)
 	}
 	ssdup_plan_join(&b->plan);
 	if (b->plan.nr_pieces)
-		trace_ssdup_drain(c, copier->group.first, &b->plan);
+		trace_ssdup_drain(drainer->c, copier->group.first, &b->plan);
 	return b->plan.nr_pieces;
 }
 
 /* --- Stages --- */
 
 /* Wait until the last group is free. Return: 0 or -errno. */
-static int free_end(struct ssdup *c)
+static int free_end(struct ssdup_drainer *drainer)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	int r;
 
-	drain_does(c, DRAIN_FREES);
+	drain_does(drainer, DRAIN_FREES);
 	flush_work(&copier->free_work);
-	drain_does(c, DRAIN_COPIES);
+	drain_does(drainer, DRAIN_COPIES);
 	r = copier->free_error;
 	copier->free_error = 0;
 	return r;
 }
 
 /* Return: 1, or 0 when there is nothing to drain. */
-static int choose_group(struct ssdup *c, const struct pacing_out *how,
+static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *how,
 			const struct pacing_group *size)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	/* Once: when it changes meanwhile, the next turn does as it says, from the start. */
-	bool running = ssdup_mode(c) == MODE_RUNNING;
+	bool running = ssdup_mode(drainer->c) == MODE_RUNNING;
 	bool anew = READ_ONCE(copier->anew), found;
 	int r;
 
 	/* A group that was begun before the request may fail: that is not its error. */
 	if (anew || READ_ONCE(copier->free_error)) {
-		r = free_end(c);
+		r = free_end(drainer);
 		if (r)
 			return r;
 	}
 	if (anew)
 		WRITE_ONCE(copier->anew, false);
 	if (running) {
-		found = ssdup_group_take(c, copier->class, ssdup_pacing_group(size),
+		found = ssdup_group_take(drainer->log, copier->class, ssdup_pacing_group(size),
 					 copier->empty, &copier->group);
 	} else {
-		free_end(c);
-		found = ssdup_salvage_next(c, anew, &copier->group);
+		free_end(drainer);
+		found = ssdup_salvage_next(drainer, anew, &copier->group);
 	}
 	if (!found)
-		return running ? 0 : ssdup_salvage_end(c);
-	copier->group.flush_errors = ssdup_hdd_flush_errors(c);
+		return running ? 0 : ssdup_salvage_end(drainer);
+	copier->group.flush_errors = ssdup_hdd_flush_errors(drainer);
 	copier->fenced = 0;
-	copier->chosen = ssdup_meter_mark(c);
+	copier->chosen = ssdup_meter_mark(drainer->router);
 	ssdup_faults_begin(&copier->faults);
 	copier->again = false;
 	ssdup_order_begin(&copier->order);
-	order_group(c);
-	add_pieces(c);
-	trace_ssdup_step(c, STEP_DRAIN_BEGIN);
+	order_group(drainer);
+	add_pieces(drainer);
+	trace_ssdup_step(drainer->c, STEP_DRAIN_BEGIN);
 	return 1;
 }
 
 /* Return: 1, or 0 when nothing of the group is left in the map. */
-static int read_first(struct ssdup *c, const struct pacing_out *how,
+static int read_first(struct ssdup_drainer *drainer, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 
-	if (!batch_collect(c, &copier->batch[0], how->gentle))
+	if (!batch_collect(drainer, &copier->batch[0], how->gentle))
 		return 0;
 	copier->ahead = &copier->batch[0];
-	ssdup_batch_read(c, copier->ahead, how->spread);
+	ssdup_batch_read(drainer, copier->ahead, how->spread);
 	return 1;
 }
 
 /* Return: 1 while another batch is being read, or 0 when this was the last one. */
-static int copy_batch(struct ssdup *c, const struct pacing_out *how,
+static int copy_batch(struct ssdup_drainer *drainer, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	struct drain_batch *now = copier->ahead;
 	struct drain_batch *next = &copier->batch[now == &copier->batch[0]];
 	int r;
 
-	if (!batch_collect(c, next, how->gentle))
+	if (!batch_collect(drainer, next, how->gentle))
 		next = NULL;
 	copier->ahead = NULL;
-	r = batch_finish(c, now, next, how->spread);
+	r = batch_finish(drainer, now, next, how->spread);
 	return r ?: !!next;
 }
 
 /* Hand the group over to the work item. A read-only log frees none of its own. */
-static int free_group(struct ssdup *c, const struct pacing_out *how,
+static int free_group(struct ssdup_drainer *drainer, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_copier *copier = c->copier;
-	int r = free_end(c);
+	struct ssdup_copier *copier = drainer->copier;
+	int r = free_end(drainer);
 
-	if (ssdup_mode(c) != MODE_RUNNING)
-		return ssdup_salvage_written(c, &copier->group, copier->faults.left,
+	if (ssdup_mode(drainer->c) != MODE_RUNNING)
+		return ssdup_salvage_written(drainer, &copier->group, copier->faults.left,
 					     copier->faults.lost);
 	if (r)
 		return r;
-	ssdup_group_set(c, &copier->group, SEGMENT_WRITTEN_BACK);
+	ssdup_group_set(drainer->log, &copier->group, SEGMENT_WRITTEN_BACK);
 	copier->freed = copier->group;
 	copier->since = copier->chosen.ns > copier->freed_at.ns ? copier->chosen :
 								      copier->freed_at;
-	WRITE_ONCE(c->free_state, DRAIN_FREES);
-	queue_work(c->wq, &copier->free_work);
+	WRITE_ONCE(drainer->free_state, DRAIN_FREES);
+	queue_work(drainer->c->wake.wq, &copier->free_work);
 	return 0;
 }
 
 /* After an error the next stage is STAGE_CHOOSE. */
 static const struct {
-	int			(*run)(struct ssdup *c, const struct pacing_out *how,
+	int			(*run)(struct ssdup_drainer *drainer, const struct pacing_out *how,
 				       const struct pacing_group *size);
 	enum drain_stage	more;		/* next when run() returns 1 */
 	enum drain_stage	done;		/* next when run() returns 0 */
@@ -369,59 +372,59 @@ static const struct {
 };
 
 /* Forget the group being copied. */
-static void drop_group(struct ssdup *c)
+static void drop_group(struct ssdup_drainer *drainer)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 
 	if (copier->ahead)
 		ssdup_batch_wait(copier->ahead);
 	copier->ahead = NULL;
 	if (copier->stage != STAGE_CHOOSE)
-		ssdup_group_set(c, &copier->group, SEGMENT_SEALED);
+		ssdup_group_set(drainer->log, &copier->group, SEGMENT_SEALED);
 	copier->stage = STAGE_CHOOSE;
 }
 
-void ssdup_drain_drop(struct ssdup *c)
+void ssdup_drain_drop(struct ssdup_drainer *drainer)
 {
-	drop_group(c);
-	flush_work(&c->copier->free_work);
+	drop_group(drainer);
+	flush_work(&drainer->copier->free_work);
 }
 
 /*
  * Space is wanted, but the group was chosen when it was not. Let so many segments go that the
  * rest is free in time: what is copied of the rest need not be copied again.
  */
-static void shrink_group(struct ssdup *c, const struct pacing_group *size)
+static void shrink_group(struct ssdup_drainer *drainer, const struct pacing_group *size)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	u64 all = copier->group.sectors, left = all - min(all, copier->group.copied);
-	u64 wanted = (u64)ssdup_pacing_group(size) * c->g.data_sectors;
+	u64 wanted = (u64)ssdup_pacing_group(size) * drainer->log->g.data_sectors;
 	u32 keep;
 
 	if (!size->waiters || copier->stage != STAGE_COPY || copier->again || left <= wanted ||
-	    ssdup_mode(c) != MODE_RUNNING)
+	    ssdup_mode(drainer->c) != MODE_RUNNING)
 		return;
 	keep = max(div64_u64(wanted * copier->group.nr, left), 1ULL);
 	if (keep >= copier->group.nr)
 		return;
-	ssdup_group_shrink(c, &copier->group, keep);
+	ssdup_group_shrink(drainer->log, &copier->group, keep);
 	/* What is copied is counted anew, too. */
-	copier->chosen = ssdup_meter_mark(c);
+	copier->chosen = ssdup_meter_mark(drainer->router);
 	copier->group.sectors = mul_u64_u64_div_u64(copier->group.sectors, left, all);
-	order_group(c);
+	order_group(drainer);
 }
 
-static int run_stages(struct ssdup *c, const struct pacing_out *how,
+static int run_stages(struct ssdup_drainer *drainer, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	int r;
 
-	shrink_group(c, size);
+	shrink_group(drainer, size);
 	do {
-		r = stages[copier->stage].run(c, how, size);
+		r = stages[copier->stage].run(drainer, how, size);
 		if (r < 0) {
-			drop_group(c);
+			drop_group(drainer);
 			return r;
 		}
 		copier->stage = r ? stages[copier->stage].more : stages[copier->stage].done;
@@ -429,70 +432,70 @@ static int run_stages(struct ssdup *c, const struct pacing_out *how,
 	return 0;
 }
 
-bool ssdup_drain_failed(struct ssdup *c)
+bool ssdup_drain_failed(struct ssdup_drainer *drainer)
 {
-	return READ_ONCE(c->copier->free_error);
+	return READ_ONCE(drainer->copier->free_error);
 }
 
 /* Return: is @r an error? Not if a drain was requested since the try began: that one retries. */
-static bool tell_error(struct ssdup *c, int r)
+static bool tell_error(struct ssdup_drainer *drainer, int r)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 	bool anew, changed;
 
 	spin_lock(&copier->lock);
 	anew = r && copier->anew;
-	changed = !anew && r != c->drain_error;
+	changed = !anew && r != drainer->drain_error;
 	if (changed)
-		WRITE_ONCE(c->drain_error, r);
+		WRITE_ONCE(drainer->drain_error, r);
 	spin_unlock(&copier->lock);
 	if (changed) {
-		ssdup_drain_told(c);
-		ssdup_kick_waiting(c);
+		ssdup_drain_told(drainer->c);
+		ssdup_kick_waiting(drainer->c);
 	}
 	return r && !anew;
 }
 
-int ssdup_drain_turn(struct ssdup *c, const struct pacing_out *how,
+int ssdup_drain_turn(struct ssdup_drainer *drainer, const struct pacing_out *how,
 		     const struct pacing_group *size, struct ssdup_class *class, bool empty)
 {
 	int r;
 
-	c->copier->class = class;
-	c->copier->empty = empty;
-	r = run_stages(c, how, size);
-	return !kthread_should_stop() && tell_error(c, r) ? r : 0;
+	drainer->copier->class = class;
+	drainer->copier->empty = empty;
+	r = run_stages(drainer, how, size);
+	return !kthread_should_stop() && tell_error(drainer, r) ? r : 0;
 }
 
 /* --- For others --- */
 
-u32 ssdup_drain_freeing(const struct ssdup *c)
+u32 ssdup_drain_freeing(const struct ssdup_drainer *drainer)
 {
-	return READ_ONCE(c->free_state) == DRAIN_IDLE ? 0 : c->copier->freed.nr;
+	return READ_ONCE(drainer->free_state) == DRAIN_IDLE ? 0 : drainer->copier->freed.nr;
 }
 
-struct ssdup_class *ssdup_drain_class(struct ssdup *c)
+struct ssdup_class *ssdup_drain_class(struct ssdup_drainer *drainer)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 
 	return copier->stage == STAGE_CHOOSE ? NULL : copier->group.first->class;
 }
 
-void ssdup_drain_held(struct ssdup *c, struct meter_mark since)
+void ssdup_drain_held(struct ssdup_drainer *drainer, struct meter_mark since)
 {
-	struct meter_mark now = ssdup_meter_mark(c);
-	struct ssdup_copier *copier = c->copier;
+	struct meter_mark now = ssdup_meter_mark(drainer->router);
+	struct ssdup_copier *copier = drainer->copier;
 
 	copier->chosen.ns += now.ns - since.ns;
 	copier->chosen.done += now.done - since.done;
 }
 
-void ssdup_drain_anew(struct ssdup *c)
+void ssdup_drain_anew(struct ssdup_drainer *drainer)
 {
-	struct ssdup_copier *copier = c->copier;
+	struct ssdup_copier *copier = drainer->copier;
 
 	spin_lock(&copier->lock);
 	WRITE_ONCE(copier->anew, true);
-	WRITE_ONCE(c->drain_error, 0);
+	WRITE_ONCE(drainer->drain_error, 0);
 	spin_unlock(&copier->lock);
 }

@@ -39,14 +39,15 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 }
 
 /* Move a block to the open segment; in a read-only log it stays where it is. */
-static int move_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *p,
+static int move_block(struct ssdup_drainer *drainer, struct drain_faults *f,
+		      const struct drain_piece *p,
 		      u8 kind, struct page *page)
 {
-	int r = ssdup_relocate(c, p, kind, page);
+	int r = ssdup_relocate(drainer, p, kind, page);
 
 	if (!r && kind != SSDUP_KIND_LOST)
-		stat_inc(c, STAT_UNWRITABLE);
-	if (!r || ssdup_mode(c) != MODE_LOG_READ_ONLY)
+		stat_inc(drainer->c, STAT_UNWRITABLE);
+	if (!r || ssdup_mode(drainer->c) != MODE_LOG_READ_ONLY)
 		return r;
 	if (kind == SSDUP_KIND_LOST)
 		f->lost = true;
@@ -72,30 +73,32 @@ static int disk_answers(struct drain_batch *b, struct block_device *bdev, u64 on
 }
 
 /* If the SSD is gone, its blocks are not lost yet. */
-static bool ssd_answers(struct ssdup *c, struct drain_batch *b)
+static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
-	int r = disk_answers(b, c->ssd->bdev, SSDUP_SUPER_SECTOR(0), SSDUP_SUPER_SECTOR(1));
+	int r = disk_answers(b, drainer->c->ssd->bdev, SSDUP_SUPER_SECTOR(0),
+			     SSDUP_SUPER_SECTOR(1));
 
 	if (r == -EIO)
-		ssdup_fail(c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
+		ssdup_fail(drainer->c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
 	return !r;
 }
 
 /* If the HDD is gone, wait for it: moving what it refuses would fill the log. */
-static bool hdd_answers(struct ssdup *c, struct drain_batch *b)
+static bool hdd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
-	u64 end = round_down(bdev_nr_sectors(c->hdd->bdev), DRAIN_BLOCK);
+	u64 end = round_down(bdev_nr_sectors(drainer->c->hdd->bdev), DRAIN_BLOCK);
 
-	return !disk_answers(b, c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK);
+	return !disk_answers(b, drainer->c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) -
+			     DRAIN_BLOCK);
 }
 
 /* Does another failed block end the try? Many do not in a read-only log, where none moves. */
-static bool hdd_is_bad(struct ssdup *c, struct drain_faults *f, struct drain_batch *b)
+static bool hdd_is_bad(struct ssdup_drainer *drainer, struct drain_faults *f, struct drain_batch *b)
 {
 	bool many = !(++f->bad % (DRAIN_BAD_MAX + 1));
 
-	return (many && ssdup_mode(c) == MODE_RUNNING) || kthread_should_stop() ||
-	       !hdd_answers(c, b);
+	return (many && ssdup_mode(drainer->c) == MODE_RUNNING) || kthread_should_stop() ||
+	       !hdd_answers(drainer, b);
 }
 
 /*
@@ -117,39 +120,42 @@ static bool only_away(struct drain_faults *f, const struct drain_piece *p, int e
 }
 
 /* Read a block of @p again. Return: 0, 1 when it cannot be read, or -EIO when the try ends. */
-static int reread_block(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
+			struct drain_batch *b,
 			const struct drain_piece *p, const struct drain_piece *block)
 {
 	int error;
 
 	/* Too many: a read-only log keeps the rest as it is. Else the next try gets further. */
 	if (f->unread == DRAIN_UNREAD_MAX)
-		return ssdup_mode(c) == MODE_RUNNING ? -EIO : 1;
-	error = ssdup_batch_reread(c, b, block);
+		return ssdup_mode(drainer->c) == MODE_RUNNING ? -EIO : 1;
+	error = ssdup_batch_reread(drainer, b, block);
 	if (!error)
 		return 0;
-	stat_inc(c, STAT_SSD_ERRORS);
+	stat_inc(drainer->c, STAT_SSD_ERRORS);
 	f->unread++;
-	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(c, b) ? -EIO : 1;
+	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(drainer, b) ? -EIO :
+	       1;
 }
 
 /*
  * The SSD cannot read this: mark it as lost. A read-only log keeps it as it is, and the next
  * try may read it.
  */
-static int lose_block(struct ssdup *c, struct drain_faults *f, const struct drain_piece *bad)
+static int lose_block(struct ssdup_drainer *drainer, struct drain_faults *f,
+		      const struct drain_piece *bad)
 {
 	u32 blocks = DIV_ROUND_UP(bad->sectors, DRAIN_BLOCK);
-	int r = ssdup_relocate(c, bad, SSDUP_KIND_LOST, NULL);
+	int r = ssdup_relocate(drainer, bad, SSDUP_KIND_LOST, NULL);
 
 	if (!r) {
-		stat_add(c, STAT_LOST, blocks);
+		stat_add(drainer->c, STAT_LOST, blocks);
 		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",
-			    dm_device_name(c->md), bad->start, bad->sectors);
-	} else if (ssdup_mode(c) == MODE_LOG_READ_ONLY) {
+			    dm_device_name(drainer->c->md), bad->start, bad->sectors);
+	} else if (ssdup_mode(drainer->c) == MODE_LOG_READ_ONLY) {
 		f->left += blocks;
 		DMERR_LIMIT("%s: sectors %llu + %u stay in the log: the SSD cannot read them",
-			    dm_device_name(c->md), bad->start, bad->sectors);
+			    dm_device_name(drainer->c->md), bad->start, bad->sectors);
 		r = 0;
 	}
 	return r;
@@ -159,7 +165,8 @@ static int lose_block(struct ssdup *c, struct drain_faults *f, const struct drai
  * A read of a piece failed: read it again block by block, and take the stretches that cannot
  * be read out of the plan. The HDD keeps its old content there, which may be the last copy.
  */
-static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+static int reread_piece(struct ssdup_drainer *drainer, struct drain_faults *f,
+			struct drain_batch *b,
 			u32 piece)
 {
 	const struct drain_piece p = b->plan.pieces[piece];
@@ -169,7 +176,7 @@ static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_ba
 
 	for (at = 0; at < p.sectors; at += block.sectors) {
 		block = block_of(&p, at);
-		r = reread_block(c, f, b, &p, &block);
+		r = reread_block(drainer, f, b, &p, &block);
 		if (r > 0) {
 			if (!bad.sectors)
 				bad = block;
@@ -179,7 +186,7 @@ static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_ba
 				continue;
 		}
 		if (bad.sectors) {
-			r = lose_block(c, f, &bad) ?: r;
+			r = lose_block(drainer, f, &bad) ?: r;
 			piece = ssdup_plan_cut(&b->plan, piece, bad.start, bad.sectors);
 			bad.sectors = 0;
 		}
@@ -190,7 +197,7 @@ static int reread_piece(struct ssdup *c, struct drain_faults *f, struct drain_ba
 }
 
 /* A write of a run failed: write its pieces block by block, and move the blocks that fail. */
-static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+static int rewrite_run(struct ssdup_drainer *drainer, struct drain_faults *f, struct drain_batch *b,
 		       const struct drain_run *run)
 {
 	struct drain_piece block;
@@ -203,49 +210,52 @@ static int rewrite_run(struct ssdup *c, struct drain_faults *f, struct drain_bat
 		for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 			block = block_of(p, at);
 			ssdup_batch_copy(b, block.offset, block.sectors);
-			trace_ssdup_step(c, STEP_REWRITE_BLOCK);
-			if (!ssdup_sync_io(c->hdd->bdev, drain_write_opf(c), block.start,
+			trace_ssdup_step(drainer->c, STEP_REWRITE_BLOCK);
+			if (!ssdup_sync_io(drainer->c->hdd->bdev, drain_write_opf(drainer),
+					   block.start,
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
 				f->bad = 0;
 				continue;
 			}
-			stat_inc(c, STAT_HDD_ERRORS);
-			if (hdd_is_bad(c, f, b))
+			stat_inc(drainer->c, STAT_HDD_ERRORS);
+			if (hdd_is_bad(drainer, f, b))
 				return -EIO;
 			ssdup_batch_copy(b, block.offset, block.sectors);
-			r = move_block(c, f, &block, SSDUP_KIND_DATA, b->scratch);
+			r = move_block(drainer, f, &block, SSDUP_KIND_DATA, b->scratch);
 			if (r)
 				return r;
 			DMWARN_LIMIT("%s: the HDD refuses sectors %llu + %u, they stay in the log",
-				     dm_device_name(c->md), block.start, block.sectors);
+				     dm_device_name(drainer->c->md), block.start, block.sectors);
 		}
 	}
 	return 0;
 }
 
 /* Move a tombstone: a discard or zeroes that the HDD refused, or a lost piece. */
-static int move_tombstone(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+static int move_tombstone(struct ssdup_drainer *drainer, struct drain_faults *f,
+			  struct drain_batch *b,
 			  const struct drain_run *run)
 {
 	const struct drain_piece *p = &b->plan.pieces[run->first];
 
 	if (run->kind != SSDUP_KIND_LOST) {
-		stat_inc(c, STAT_HDD_ERRORS);
+		stat_inc(drainer->c, STAT_HDD_ERRORS);
 		/* Zeroes may have many pieces, and each takes an entry when it moves. */
-		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(c, f, b))
+		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(drainer, f, b))
 			return -EIO;
 	}
-	return move_block(c, f, p, run->kind, NULL);
+	return move_block(drainer, f, p, run->kind, NULL);
 }
 
-int ssdup_faults_run(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+int ssdup_faults_run(struct ssdup_drainer *drainer, struct drain_faults *f, struct drain_batch *b,
 		     const struct drain_run *run)
 {
-	return run->kind == SSDUP_KIND_DATA ? rewrite_run(c, f, b, run) :
-					      move_tombstone(c, f, b, run);
+	return run->kind == SSDUP_KIND_DATA ? rewrite_run(drainer, f, b, run) :
+					      move_tombstone(drainer, f, b, run);
 }
 
-int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_batch *b)
+int ssdup_faults_reread(struct ssdup_drainer *drainer, struct drain_faults *f,
+			struct drain_batch *b)
 {
 	struct drain_piece *p;
 	bool changed = false;
@@ -258,7 +268,7 @@ int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_ba
 		if (p->kind != SSDUP_KIND_DATA || !b->io[i].status)
 			continue;
 		changed = true;
-		r = reread_piece(c, f, b, i);
+		r = reread_piece(drainer, f, b, i);
 		if (r)
 			return r;
 	}

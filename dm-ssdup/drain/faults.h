@@ -6,6 +6,7 @@
 #define SSDUP_FAULTS_H
 
 #include "batch.h"
+#include "drainer.h"
 #include "relocate.h"
 
 struct drain_faults {
@@ -26,7 +27,8 @@ void ssdup_faults_begin(struct drain_faults *f);
  *
  * Return: 0, or -errno when the batch must not be written.
  */
-int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_batch *b);
+int ssdup_faults_reread(struct ssdup_drainer *drainer, struct drain_faults *f,
+			struct drain_batch *b);
 
 /**
  * ssdup_faults_run() - handle a run that the HDD refused, or that is lost
@@ -35,7 +37,7 @@ int ssdup_faults_reread(struct ssdup *c, struct drain_faults *f, struct drain_ba
  *
  * Return: 0, or -errno when the group cannot be freed for now.
  */
-int ssdup_faults_run(struct ssdup *c, struct drain_faults *f, struct drain_batch *b,
+int ssdup_faults_run(struct ssdup_drainer *drainer, struct drain_faults *f, struct drain_batch *b,
 		     const struct drain_run *run);
 
 #endif

@@ -11,48 +11,49 @@ struct ssdup_hdd {
 	atomic_t		flush_errors;	/* ever */
 };
 
-int ssdup_hdd_create(struct ssdup *c)
+int ssdup_hdd_create(struct ssdup_drainer *drainer)
 {
-	c->hdd_state = kzalloc(sizeof(*c->hdd_state), GFP_KERNEL);
-	if (!c->hdd_state)
+	drainer->hdd_state = kzalloc(sizeof(*drainer->hdd_state), GFP_KERNEL);
+	if (!drainer->hdd_state)
 		return -ENOMEM;
-	mutex_init(&c->hdd_state->flush_lock);
+	mutex_init(&drainer->hdd_state->flush_lock);
 	/* Writes of an earlier table may not have been flushed. */
-	c->hdd_dirty = HDD_DIRTY;
+	drainer->hdd_dirty = HDD_DIRTY;
 	return 0;
 }
 
-struct ssdup_requests ssdup_sum_requests(struct ssdup *c)
+struct ssdup_requests ssdup_sum_requests(struct ssdup_drainer *drainer)
 {
 	/* Sum ended first: a request that ends between the sums counts as in flight. */
-	u64 ended = stats_sum(&c->stats->hdd_ended), begun = stats_sum(&c->stats->hdd_begun);
+	u64 ended = stats_sum(&drainer->c->stats->hdd_ended),
+		    begun = stats_sum(&drainer->c->stats->hdd_begun);
 
 	return (struct ssdup_requests){
-		.all = stats_sum(&c->stats->requests) + ended,
+		.all = stats_sum(&drainer->c->stats->requests) + ended,
 		/* When a user clears these, that looks like a read and a write. */
-		.reads = stats_sum(&c->stats->count[STAT_READS_HDD]) +
-			 stats_sum(&c->stats->count[STAT_READS_SSD]),
-		.writes = stats_sum(&c->stats->count[STAT_WRITES_SSD]),
+		.reads = stats_sum(&drainer->c->stats->count[STAT_READS_HDD]) +
+			 stats_sum(&drainer->c->stats->count[STAT_READS_SSD]),
+		.writes = stats_sum(&drainer->c->stats->count[STAT_WRITES_SSD]),
 		.hdd_inflight = begun - ended,
 	};
 }
 
-int ssdup_hdd_flush_errors(struct ssdup *c)
+int ssdup_hdd_flush_errors(struct ssdup_drainer *drainer)
 {
-	return atomic_read(&c->hdd_state->flush_errors);
+	return atomic_read(&drainer->hdd_state->flush_errors);
 }
 
-void ssdup_hdd_dropped(struct ssdup *c)
+void ssdup_hdd_dropped(struct ssdup_drainer *drainer)
 {
 	bool in_flight;
 
-	atomic_inc(&c->hdd_state->flush_errors);
+	atomic_inc(&drainer->hdd_state->flush_errors);
 	/* A write in flight may be complete at the HDD, and its data dropped. */
-	in_flight = ssdup_sum_requests(c).hdd_inflight;
+	in_flight = ssdup_sum_requests(drainer).hdd_inflight;
 	/* A write sets hdd_dirty before it leaves that sum. */
 	smp_rmb();
-	if (in_flight || READ_ONCE(c->hdd_dirty) != HDD_CLEAN)
-		ssdup_owe(&c->debt);
+	if (in_flight || READ_ONCE(drainer->hdd_dirty) != HDD_CLEAN)
+		ssdup_owe(&drainer->c->debt);
 }
 
 static void hdd_flush_end_io(struct bio *bio)
@@ -61,18 +62,18 @@ static void hdd_flush_end_io(struct bio *bio)
 
 	f->ns = ktime_get_ns() - f->ns;
 	if (bio->bi_status) {
-		stat_inc(f->c, STAT_HDD_ERRORS);
-		ssdup_hdd_dropped(f->c);
+		stat_inc(f->drainer->c, STAT_HDD_ERRORS);
+		ssdup_hdd_dropped(f->drainer);
 	}
 	complete(&f->done);
 }
 
-static void hdd_flush_send(struct ssdup *c, struct hdd_flush *f)
+static void hdd_flush_send(struct ssdup_drainer *drainer, struct hdd_flush *f)
 {
-	f->c = c;
+	f->drainer = drainer;
 	init_completion(&f->done);
 	f->ns = ktime_get_ns();
-	bio_init(&f->bio, c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	bio_init(&f->bio, drainer->c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	f->bio.bi_end_io = hdd_flush_end_io;
 	submit_bio(&f->bio);
 }
@@ -87,47 +88,47 @@ static blk_status_t hdd_flush_wait(struct hdd_flush *f)
 	return status;
 }
 
-bool ssdup_hdd_flush_begin(struct ssdup *c, struct hdd_flush *f)
+bool ssdup_hdd_flush_begin(struct ssdup_drainer *drainer, struct hdd_flush *f)
 {
 	/* A caller that finds it clean must not return before the flush that cleaned it. */
-	mutex_lock(&c->hdd_state->flush_lock);
-	if (cmpxchg(&c->hdd_dirty, HDD_DIRTY, HDD_FLUSHING) != HDD_DIRTY) {
-		mutex_unlock(&c->hdd_state->flush_lock);
+	mutex_lock(&drainer->hdd_state->flush_lock);
+	if (cmpxchg(&drainer->hdd_dirty, HDD_DIRTY, HDD_FLUSHING) != HDD_DIRTY) {
+		mutex_unlock(&drainer->hdd_state->flush_lock);
 		return false;
 	}
-	trace_ssdup_step(c, STEP_HDD_FLUSH);
-	hdd_flush_send(c, f);
+	trace_ssdup_step(drainer->c, STEP_HDD_FLUSH);
+	hdd_flush_send(drainer, f);
 	return true;
 }
 
-int ssdup_hdd_flush_end(struct ssdup *c, struct hdd_flush *f)
+int ssdup_hdd_flush_end(struct ssdup_drainer *drainer, struct hdd_flush *f)
 {
 	blk_status_t status = hdd_flush_wait(f);
 
-	trace_ssdup_step(c, STEP_HDD_FLUSHED);
-	ssdup_meter_flushed(c, f->ns);
+	trace_ssdup_step(drainer->c, STEP_HDD_FLUSHED);
+	ssdup_meter_flushed(drainer->router, f->ns);
 	/* If a write has ended meanwhile, it stays dirty. */
 	if (status)
-		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
+		WRITE_ONCE(drainer->hdd_dirty, HDD_DIRTY);
 	else
-		cmpxchg(&c->hdd_dirty, HDD_FLUSHING, HDD_CLEAN);
-	mutex_unlock(&c->hdd_state->flush_lock);
+		cmpxchg(&drainer->hdd_dirty, HDD_FLUSHING, HDD_CLEAN);
+	mutex_unlock(&drainer->hdd_state->flush_lock);
 	return blk_status_to_errno(status);
 }
 
-int ssdup_flush_hdd(struct ssdup *c)
+int ssdup_flush_hdd(struct ssdup_drainer *drainer)
 {
 	struct hdd_flush f;
 
-	if (!ssdup_hdd_flush_begin(c, &f))
+	if (!ssdup_hdd_flush_begin(drainer, &f))
 		return 0;
-	return ssdup_hdd_flush_end(c, &f);
+	return ssdup_hdd_flush_end(drainer, &f);
 }
 
-int ssdup_flush_drained(struct ssdup *c)
+int ssdup_flush_drained(struct ssdup_drainer *drainer)
 {
 	struct hdd_flush f;
 
-	hdd_flush_send(c, &f);
+	hdd_flush_send(drainer, &f);
 	return blk_status_to_errno(hdd_flush_wait(&f));
 }

@@ -5,28 +5,28 @@
 #ifndef SSDUP_HDD_H
 #define SSDUP_HDD_H
 
-#include "ssdup.h"
+#include "drainer.h"
 
-int ssdup_hdd_create(struct ssdup *c);
+int ssdup_hdd_create(struct ssdup_drainer *drainer);
 
 /** ssdup_hdd_begun() - count a request that is sent to the HDD; any context */
-static inline void ssdup_hdd_begun(struct ssdup *c)
+static inline void ssdup_hdd_begun(struct ssdup_drainer *drainer)
 {
-	this_cpu_inc(c->stats->hdd_begun);
-	this_cpu_inc(c->stats->requests);
+	this_cpu_inc(drainer->c->stats->hdd_begun);
+	this_cpu_inc(drainer->c->stats->requests);
 }
 
 /** ssdup_hdd_wrote() - the HDD's cache is dirty; called before ssdup_hdd_ended() */
-static inline void ssdup_hdd_wrote(struct ssdup *c)
+static inline void ssdup_hdd_wrote(struct ssdup_drainer *drainer)
 {
-	if (READ_ONCE(c->hdd_dirty) != HDD_DIRTY)
-		WRITE_ONCE(c->hdd_dirty, HDD_DIRTY);
+	if (READ_ONCE(drainer->hdd_dirty) != HDD_DIRTY)
+		WRITE_ONCE(drainer->hdd_dirty, HDD_DIRTY);
 }
 
 /** ssdup_hdd_ended() - count a request to the HDD that has ended; any context */
-static inline void ssdup_hdd_ended(struct ssdup *c)
+static inline void ssdup_hdd_ended(struct ssdup_drainer *drainer)
 {
-	this_cpu_inc(c->stats->hdd_ended);
+	this_cpu_inc(drainer->c->stats->hdd_ended);
 }
 
 /* Sums of all CPUs. Only their changes are meaningful. */
@@ -38,7 +38,7 @@ struct ssdup_requests {
 };
 
 /** ssdup_sum_requests() - add up the counters of all CPUs; any context, a hint */
-struct ssdup_requests ssdup_sum_requests(struct ssdup *c);
+struct ssdup_requests ssdup_sum_requests(struct ssdup_drainer *drainer);
 
 /**
  * ssdup_hdd_dropped() - a flush of the HDD failed, and the HDD may have dropped its cache
@@ -46,15 +46,15 @@ struct ssdup_requests ssdup_sum_requests(struct ssdup *c);
  * Call this before the failed request ends: after that a later flush may be sent, which
  * succeeds because the cache is empty. Context: any.
  */
-void ssdup_hdd_dropped(struct ssdup *c);
+void ssdup_hdd_dropped(struct ssdup_drainer *drainer);
 
 /** ssdup_hdd_flush_errors() - number of flushes that have failed so far; any context */
-int ssdup_hdd_flush_errors(struct ssdup *c);
+int ssdup_hdd_flush_errors(struct ssdup_drainer *drainer);
 
 /* A flush of the HDD, under way. */
 struct hdd_flush {
 	struct bio		bio;
-	struct ssdup		*c;
+	struct ssdup_drainer	*drainer;
 	struct completion	done;
 	u64			ns;		/* when it began, then how long it took */
 };
@@ -65,15 +65,15 @@ struct hdd_flush {
  * Context: process, sleeps until no other flush is under way.
  * Return: true when the caller must call ssdup_hdd_flush_end(); false: nothing to do.
  */
-bool ssdup_hdd_flush_begin(struct ssdup *c, struct hdd_flush *f);
+bool ssdup_hdd_flush_begin(struct ssdup_drainer *drainer, struct hdd_flush *f);
 
 /** ssdup_hdd_flush_end() - wait for the flush. Return: 0, or -errno after ssdup_owe() */
-int ssdup_hdd_flush_end(struct ssdup *c, struct hdd_flush *f);
+int ssdup_hdd_flush_end(struct ssdup_drainer *drainer, struct hdd_flush *f);
 
 /** ssdup_flush_hdd() - call both; process context. Return: 0 or -errno */
-int ssdup_flush_hdd(struct ssdup *c);
+int ssdup_flush_hdd(struct ssdup_drainer *drainer);
 
 /** ssdup_flush_drained() - flush a drain's writes, without waiting for other flushes */
-int ssdup_flush_drained(struct ssdup *c);
+int ssdup_flush_drained(struct ssdup_drainer *drainer);
 
 #endif

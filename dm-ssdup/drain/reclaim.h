@@ -5,6 +5,7 @@
 #ifndef SSDUP_RECLAIM_H
 #define SSDUP_RECLAIM_H
 
+#include "drainer.h"
 #include "log/groups.h"
 
 /**
@@ -13,7 +14,7 @@
  * Context: process. Return: 0, or -errno: the whole group must be written again. Also when any
  * other flush has failed since the first part of the group was written.
  */
-int ssdup_flush_group(struct ssdup *c, const struct drain_group *g);
+int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g);
 
 /**
  * ssdup_free_group() - free the oldest group, whose extents were all written or relocated
@@ -21,13 +22,13 @@ int ssdup_flush_group(struct ssdup *c, const struct drain_group *g);
  *
  * Context: process. Return: 0, or -errno: nothing is free.
  */
-int ssdup_free_group(struct ssdup *c, struct drain_group *g);
+int ssdup_free_group(struct ssdup_drainer *drainer, struct drain_group *g);
 
 /**
  * ssdup_free_end() - make a group available, when the record with the tail behind it is durable
  *
  * Waits for reads of it. Context: process.
  */
-void ssdup_free_end(struct ssdup *c, const struct drain_group *g);
+void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g);
 
 #endif

@@ -17,9 +17,10 @@
 #include "route/refusals.h"
 
 /* Find the first part of @p, from @at on, that is still in the map. */
-static bool next_part(struct ssdup *c, const struct drain_piece *p, u32 *at, u32 *sectors)
+static bool next_part(struct ssdup_drainer *drainer, const struct drain_piece *p, u32 *at,
+		      u32 *sectors)
 {
-	struct ssdup_range *r = range_of(c, p->start);
+	struct ssdup_range *r = range_of(drainer->map, p->start);
 	u64 end = p->start + p->sectors, from;
 	const struct extent *x;
 	bool found = false;
@@ -41,76 +42,79 @@ static bool next_part(struct ssdup *c, const struct drain_piece *p, u32 *at, u32
 }
 
 /* Reserve a place. Retry while the ring is full. */
-static int reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
+static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors)
 {
 	int r;
 
-	while ((r = ssdup_reserve(c, io, sectors, LOG_WORD_LAST)) == -EAGAIN) {
-		if (ssdup_mode(c) != MODE_RUNNING || ssdup_commit(c))
+	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_LAST)) == -EAGAIN) {
+		if (ssdup_mode(drainer->c) != MODE_RUNNING || ssdup_commit(drainer->log))
 			return -ENOSPC;
 		schedule_timeout_uninterruptible(1);
 	}
 	return r;
 }
 
-static int write_part(struct ssdup *c, const struct ssdup_class *k, u64 sector, struct page *page,
+static int write_part(struct ssdup_drainer *drainer, const struct ssdup_class *k, u64 sector,
+		      struct page *page,
 		      u32 at, u32 sectors)
 {
-	int r = ssdup_sync_stream(c->ssd->bdev, REQ_OP_WRITE, sector, page, at << SECTOR_SHIFT,
+	int r = ssdup_sync_stream(drainer->c->ssd->bdev, REQ_OP_WRITE, sector, page,
+				  at << SECTOR_SHIFT,
 				  sectors << SECTOR_SHIFT, k->stream);
 
 	if (!r)
 		return 0;
 	/* The drain fails, and its next try takes another place. */
-	ssdup_data_error(c, errno_to_blk_status(r));
+	ssdup_data_error(drainer->router, errno_to_blk_status(r));
 	return -EIO;
 }
 
-static int relocate_part(struct ssdup *c, const struct drain_piece *p, u8 kind,
+static int relocate_part(struct ssdup_drainer *drainer, const struct drain_piece *p, u8 kind,
 			 struct page *page, u32 at, u32 sectors)
 {
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
 	/* It keeps its class, like any data that the log holds. */
 	struct ssdup_io io = {
-		.class = log_class(c->nr_classes, p->seq >> SSDUP_SEQ_BITS),
+		.class = log_class(drainer->log->nr_classes, p->seq >> SSDUP_SEQ_BITS),
 		.start = p->start + at,
 		.sectors = sectors,
 	};
 	u64 sector;
 	int r;
 
-	r = reserve(c, &io, data ? sectors : 0);
+	r = reserve(drainer, &io, data ? sectors : 0);
 	if (r)
 		return r;
-	trace_ssdup_step(c, STEP_RELOCATE_WRITE);
-	sector = ssdup_fill_extent(c, &io, io.start, sectors, kind);
-	r = data ? write_part(c, io.segment->class, sector, page, at, sectors) : 0;
+	trace_ssdup_step(drainer->c, STEP_RELOCATE_WRITE);
+	sector = ssdup_fill_extent(drainer->log, &io, io.start, sectors, kind);
+	r = data ? write_part(drainer, io.segment->class, sector, page, at, sectors) : 0;
 	if (!r) {
-		trace_ssdup_step(c, STEP_RELOCATE_WRITTEN);
-		moved = ssdup_move(c, &io, p->seq);
+		trace_ssdup_step(drainer->c, STEP_RELOCATE_WRITTEN);
+		moved = ssdup_move(drainer->map, &io, p->seq);
 	}
-	trace_ssdup_step(c, STEP_RELOCATE_DONE);
+	trace_ssdup_step(drainer->c, STEP_RELOCATE_DONE);
 	if (moved) {
 		WRITE_ONCE(io.segment->relocated, io.segment->relocated + 1);
-		WRITE_ONCE(c->relocated, c->relocated + 1);
-		c->unwritable += kind != SSDUP_KIND_LOST;
+		WRITE_ONCE(drainer->relocated, drainer->relocated + 1);
+		drainer->unwritable += kind != SSDUP_KIND_LOST;
 	} else {
-		ssdup_give_up(c, &io);
+		ssdup_give_up(drainer->log, &io);
 	}
-	ssdup_put_write(c, io.segment);
-	ssdup_free_spare(c, &io);
+	ssdup_put_write(drainer->log, io.segment);
+	ssdup_free_spare(drainer->log, &io);
 	return r;
 }
 
-int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page)
+int ssdup_relocate(struct ssdup_drainer *drainer, const struct drain_piece *p, u8 kind,
+		   struct page *page)
 {
 	u32 at = 0, sectors;
 	int r;
 
-	if (ssdup_mode(c) != MODE_RUNNING)
+	if (ssdup_mode(drainer->c) != MODE_RUNNING)
 		return -EROFS;
-	while (next_part(c, p, &at, &sectors)) {
-		r = relocate_part(c, p, kind, page, at, sectors);
+	while (next_part(drainer, p, &at, &sectors)) {
+		r = relocate_part(drainer, p, kind, page, at, sectors);
 		if (r)
 			return r;
 	}

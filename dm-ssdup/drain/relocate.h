@@ -5,7 +5,7 @@
 #ifndef SSDUP_RELOCATE_H
 #define SSDUP_RELOCATE_H
 
-#include "ssdup.h"
+#include "drainer.h"
 
 /**
  * ssdup_relocate() - move a piece to the open segment
@@ -15,6 +15,7 @@
  * Context: the writeback thread.
  * Return: 0, or -errno when the group cannot be freed for now.
  */
-int ssdup_relocate(struct ssdup *c, const struct drain_piece *p, u8 kind, struct page *page);
+int ssdup_relocate(struct ssdup_drainer *drainer, const struct drain_piece *p, u8 kind,
+		   struct page *page);
 
 #endif

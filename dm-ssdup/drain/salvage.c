@@ -17,84 +17,86 @@
 #include "salvage.h"
 
 /* Let nothing be added to a class any more. A new request (@anew) begins another try. */
-static void settle_class(struct ssdup *c, struct ssdup_class *k, bool anew)
+static void settle_class(struct ssdup_drainer *drainer, struct ssdup_class *k, bool anew)
 {
 	struct drain_group all;
 	struct ssdup_segment *seg;
 
-	ssdup_seal(c, k, true);
-	if (!ssdup_group_all(c, k, false, &all))
+	ssdup_seal(drainer->log, k, true);
+	if (!ssdup_group_all(drainer->log, k, false, &all))
 		return;
 	for (seg = group_first(&all); seg; seg = group_next(&all, seg)) {
-		wait_event(c->settle_wait, !atomic_read(&seg->writes));
+		wait_event(drainer->c->wake.settle_wait, !atomic_read(&seg->writes));
 		/* All segments together are one try. */
 		if (anew)
 			seg->tried = false;
 	}
 }
 
-bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g)
+bool ssdup_salvage_next(struct ssdup_drainer *drainer, bool anew, struct drain_group *g)
 {
 	struct ssdup_class *k;
 
-	drain_does(c, DRAIN_SEALS);
-	for (k = c->class; k < class_end(c); k++)
-		settle_class(c, k, anew);
-	drain_does(c, DRAIN_COPIES);
-	for (k = c->class; k < class_end(c); k++)
-		if (ssdup_group_take(c, k, 1, false, g))
+	drain_does(drainer, DRAIN_SEALS);
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		settle_class(drainer, k, anew);
+	drain_does(drainer, DRAIN_COPIES);
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		if (ssdup_group_take(drainer->log, k, 1, false, g))
 			return true;
 	return false;
 }
 
-int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left, bool lost)
+int ssdup_salvage_written(struct ssdup_drainer *drainer, const struct drain_group *g, u32 left,
+			  bool lost)
 {
 	int r;
 
-	drain_does(c, DRAIN_FREES);
-	r = ssdup_flush_group(c, g);
+	drain_does(drainer, DRAIN_FREES);
+	r = ssdup_flush_group(drainer, g);
 	if (r)
 		return r;
 	g->first->tried = true;
 	g->first->lost = lost;
-	ssdup_group_set(c, g, left ? SEGMENT_SEALED : SEGMENT_WRITTEN_BACK);
+	ssdup_group_set(drainer->log, g, left ? SEGMENT_SEALED : SEGMENT_WRITTEN_BACK);
 	return 0;
 }
 
 /* Return: is the class empty? */
-static bool end_of_class(struct ssdup *c, struct ssdup_class *k)
+static bool end_of_class(struct ssdup_drainer *drainer, struct ssdup_class *k)
 {
 	struct drain_group all, written;
 	struct ssdup_segment *seg;
 
-	if (!ssdup_group_all(c, k, false, &all))
+	if (!ssdup_group_all(drainer->log, k, false, &all))
 		return true;
 	for (seg = group_first(&all); seg; seg = group_next(&all, seg))
 		seg->tried = false;
-	ssdup_group_all(c, k, true, &written);
+	ssdup_group_all(drainer->log, k, true, &written);
 	if (written.nr == all.nr) {
-		drain_does(c, DRAIN_FREES);
-		trace_ssdup_step(c, STEP_FREE_TAIL);
-		if (!ssdup_raise_tail(c, k, all.last + 1)) {
-			ssdup_free_end(c, &all);
+		drain_does(drainer, DRAIN_FREES);
+		trace_ssdup_step(drainer->c, STEP_FREE_TAIL);
+		if (!ssdup_raise_tail(drainer->log, k, all.last + 1)) {
+			ssdup_free_end(drainer, &all);
 			return true;
 		}
 		DMWARN_LIMIT("%s: all of the log is on the HDD, but the SSD takes no record of it",
-			     dm_device_name(c->md));
+			     dm_device_name(drainer->c->md));
 	} else if (written.nr) {
-		ssdup_free_group(c, &written);
+		ssdup_free_group(drainer, &written);
 	}
 	return false;
 }
 
-int ssdup_salvage_end(struct ssdup *c)
+int ssdup_salvage_end(struct ssdup_drainer *drainer)
 {
-	bool empty = true, any = ssdup_sealed_segments(c);
+	bool empty = true, any = ssdup_sealed_segments(drainer->log);
 	struct ssdup_class *k;
 
-	for (k = c->class; k < class_end(c); k++)
-		empty &= end_of_class(c, k);
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		empty &= end_of_class(drainer, k);
 	if (empty && any)
-		DMINFO("%s: the log is empty, all of it is on the HDD", dm_device_name(c->md));
+		DMINFO("%s: the log is empty, all of it is on the HDD",
+		       dm_device_name(drainer->c->md));
 	return empty ? 0 : -EROFS;
 }

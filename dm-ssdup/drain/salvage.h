@@ -5,6 +5,7 @@
 #ifndef SSDUP_SALVAGE_H
 #define SSDUP_SALVAGE_H
 
+#include "drainer.h"
 #include "log/groups.h"
 
 /**
@@ -13,7 +14,7 @@
  *
  * Return: false when the try has ended.
  */
-bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g);
+bool ssdup_salvage_next(struct ssdup_drainer *drainer, bool anew, struct drain_group *g);
 
 /**
  * ssdup_salvage_written() - a segment was copied, except for what stays in it
@@ -22,9 +23,10 @@ bool ssdup_salvage_next(struct ssdup *c, bool anew, struct drain_group *g);
  *
  * Return: 0, or an error: it must be written again.
  */
-int ssdup_salvage_written(struct ssdup *c, const struct drain_group *g, u32 left, bool lost);
+int ssdup_salvage_written(struct ssdup_drainer *drainer, const struct drain_group *g, u32 left,
+			  bool lost);
 
 /** ssdup_salvage_end() - all were tried: free what can be freed. Return: 0, -EROFS: not all */
-int ssdup_salvage_end(struct ssdup *c);
+int ssdup_salvage_end(struct ssdup_drainer *drainer);
 
 #endif

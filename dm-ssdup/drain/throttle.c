@@ -8,77 +8,79 @@
 /* What timers need: a write that is due may come two ticks later, and the rate is kept. */
 #define SLACK_NS	(2 * NSEC_PER_SEC / HZ)
 
-static struct pacing_group group_of(struct ssdup *c)
+static struct pacing_group group_of(struct ssdup_drainer *drainer)
 {
 	return (struct pacing_group){
-		.part = ssdup_part(c),
+		.part = ssdup_part(drainer->log),
 		.waiters = true,
-		.max_wait_ns = (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC,
-		.segment_ns = ssdup_meter_free_ns(c, c->g.data_sectors),
+		.max_wait_ns = (u64)READ_ONCE(drainer->c->set.max_wait_ms) * NSEC_PER_MSEC,
+		.segment_ns = ssdup_meter_free_ns(drainer->router, drainer->log->g.data_sectors),
 	};
 }
 
 /* Tell how many of the last segments for writers are throttled. */
-static void throttle_segments(struct ssdup *c)
+static void throttle_segments(struct ssdup_drainer *drainer)
 {
-	const struct pacing_group g = group_of(c);
+	const struct pacing_group g = group_of(drainer);
 	u32 nr = 0;
 
 	/* Who may go to the HDD waits for nothing, as long as he overlaps nothing. */
-	if (READ_ONCE(c->set.full) != SSDUP_FULL_BYPASS &&
-	    (READ_ONCE(c->scarce) || g.segment_ns > g.max_wait_ns))
+	if (READ_ONCE(drainer->c->set.full) != SSDUP_FULL_BYPASS &&
+	    (READ_ONCE(drainer->log->scarce) || g.segment_ns > g.max_wait_ns))
 		/* When a group is freed, there are about that many. */
-		nr = min(2 * ssdup_pacing_group(&g) + 1, c->g.nr_segments / 2);
-	ssdup_segments_throttle(c, nr);
+		nr = min(2 * ssdup_pacing_group(&g) + 1, drainer->log->g.nr_segments / 2);
+	ssdup_segments_throttle(drainer->log, nr);
 }
 
 /* Return: what a write may use now. */
-static u64 pass_throttle(struct ssdup *c)
+static u64 pass_throttle(struct ssdup_drainer *drainer)
 {
-	throttle_segments(c);
-	if (ktime_get_ns() >= atomic64_read(&c->next_pass) || READ_ONCE(c->drain_error))
+	throttle_segments(drainer);
+	if (ktime_get_ns() >= atomic64_read(&drainer->next_pass) || READ_ONCE(drainer->drain_error))
 		return LOG_WORD_THROTTLED;
-	ssdup_kick_waiting_in(c, 1);
+	ssdup_kick_waiting_in(drainer->c, 1);
 	return 0;
 }
 
 /* A write has got @sectors of @seg, which is throttled. */
-static void passed_throttle(struct ssdup *c, const struct ssdup_segment *seg, u32 sectors)
+static void passed_throttle(struct ssdup_drainer *drainer, const struct ssdup_segment *seg,
+			    u32 sectors)
 {
-	const struct pacing_group g = group_of(c);
-	u32 nr_free = ssdup_free_segments(c), spare = ssdup_spare(c);
-	u64 size = c->g.data_sectors, left = size - log_word_sectors(atomic64_read(&seg->word));
-	s64 next, then = atomic64_read(&c->next_pass), soonest = ktime_get_ns() - SLACK_NS;
+	const struct pacing_group g = group_of(drainer);
+	u32 nr_free = ssdup_free_segments(drainer->log), spare = ssdup_spare(drainer->log);
+	u64 size = drainer->log->g.data_sectors, left = size -
+		   log_word_sectors(atomic64_read(&seg->word));
+	s64 next, then = atomic64_read(&drainer->next_pass), soonest = ktime_get_ns() - SLACK_NS;
 	u64 ns;
 
-	if (READ_ONCE(c->drain_error))
+	if (READ_ONCE(drainer->drain_error))
 		return;
 	/* The log has metadata for writes of a page. */
 	sectors = max_t(u32, sectors, PAGE_SECTORS);
-	left += (nr_free - min(nr_free, spare) + ssdup_discarding_segments(c)) * size;
+	left += (nr_free - min(nr_free, spare) + ssdup_discarding_segments(drainer->log)) * size;
 	ns = ssdup_pacing_lasts_ns(&g, sectors, left + sectors);
 	do
 		next = max(then, soonest) + ns;
-	while (!atomic64_try_cmpxchg(&c->next_pass, &then, next));
+	while (!atomic64_try_cmpxchg(&drainer->next_pass, &then, next));
 }
 
-int ssdup_throttle_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors)
+int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors)
 {
-	int r = ssdup_reserve(c, io, sectors, pass_throttle(c));
+	int r = ssdup_reserve(drainer->log, io, sectors, pass_throttle(drainer));
 
 	/* From now on the log may be scarce. */
 	if (r == -ENOSPC)
-		throttle_segments(c);
+		throttle_segments(drainer);
 	else if (!r && atomic64_read(&io->segment->word) & LOG_WORD_THROTTLED)
-		passed_throttle(c, io->segment, sectors);
+		passed_throttle(drainer, io->segment, sectors);
 	return r;
 }
 
-void ssdup_throttle_freed(struct ssdup *c)
+void ssdup_throttle_freed(struct ssdup_drainer *drainer)
 {
-	s64 now = ktime_get_ns(), then = atomic64_read(&c->next_pass);
+	s64 now = ktime_get_ns(), then = atomic64_read(&drainer->next_pass);
 
-	throttle_segments(c);
-	while (then > now && !atomic64_try_cmpxchg(&c->next_pass, &then, now))
+	throttle_segments(drainer);
+	while (then > now && !atomic64_try_cmpxchg(&drainer->next_pass, &then, now))
 		;
 }

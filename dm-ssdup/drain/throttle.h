@@ -11,7 +11,7 @@
 #ifndef SSDUP_THROTTLE_H
 #define SSDUP_THROTTLE_H
 
-#include "ssdup.h"
+#include "drainer.h"
 
 /**
  * ssdup_throttle_reserve() - ssdup_reserve() for a writer: of a throttled segment, at the rate
@@ -20,9 +20,9 @@
  * would go elsewhere. Context: any. Return: as ssdup_reserve(); with -ENOSPC that the rate causes,
  * the waiting writes are tried soon.
  */
-int ssdup_throttle_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors);
+int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors);
 
 /** ssdup_throttle_freed() - segments are free: who waits for the rate of the last ones goes on */
-void ssdup_throttle_freed(struct ssdup *c);
+void ssdup_throttle_freed(struct ssdup_drainer *drainer);
 
 #endif

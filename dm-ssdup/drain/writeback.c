@@ -28,16 +28,16 @@ struct ssdup_writeback {
 	bool			paused;		/* a hint */
 };
 
-int ssdup_writeback_create(struct ssdup *c)
+int ssdup_writeback_create(struct ssdup_drainer *drainer)
 {
-	c->writeback = kzalloc(sizeof(*c->writeback), GFP_KERNEL);
-	return c->writeback ? ssdup_drainer_create(c) : -ENOMEM;
+	drainer->writeback = kzalloc(sizeof(*drainer->writeback), GFP_KERNEL);
+	return drainer->writeback ? ssdup_drainer_create(drainer) : -ENOMEM;
 }
 
-void ssdup_writeback_destroy(struct ssdup *c)
+void ssdup_writeback_destroy(struct ssdup_drainer *drainer)
 {
-	ssdup_drainer_destroy(c);
-	kfree(c->writeback);
+	ssdup_drainer_destroy(drainer);
+	kfree(drainer->writeback);
 }
 
 /* What the thread remembers from look to look. */
@@ -61,35 +61,39 @@ struct watch {
 	struct ssdup_class *class;	/* to be drained or sealed next */
 };
 
-static void look_at_class(struct ssdup *c, struct ssdup_class *k, bool retry,
+static void look_at_class(struct ssdup_drainer *drainer, struct ssdup_class *k, bool retry,
 			  struct pacing_class *p)
 {
-	u64 sealed = ssdup_oldest_sealed(c, k, &p->empty), asked = READ_ONCE(k->asked);
+	u64 sealed = ssdup_oldest_sealed(drainer->log, k, &p->empty), asked = READ_ONCE(k->asked);
 
 	p->sealed = sealed == U64_MAX ? 0 : max(READ_ONCE(k->nr_sealed), 1U);
-	p->asked = min(sealed, ssdup_open_generation(c, k)) <= asked ||
-		   READ_ONCE(c->short_of_memory);
+	p->asked = min(sealed, ssdup_open_generation(drainer->log, k)) <= asked ||
+		   READ_ONCE(drainer->short_of_memory);
 	p->dirty = ssdup_open_dirty(k, retry || p->asked);
 	/* A log that takes no more writes is given up as a whole. */
-	p->late = class_is_late(&c->set.classes, k->index) && ssdup_mode(c) == MODE_RUNNING;
+	p->late = class_is_late(&drainer->c->set.classes, k->index) && ssdup_mode(drainer->c) ==
+		  MODE_RUNNING;
 	p->empty &= p->late;
 }
 
 /* Choose the class that is drained or sealed next, unless a group is being copied. */
-static void look_at_classes(struct ssdup *c, struct watch *w, struct pacing_in *in, bool retry)
+static void look_at_classes(struct ssdup_drainer *drainer, struct watch *w, struct pacing_in *in,
+			    bool retry)
 {
-	u32 sealed = ssdup_sealed_segments(c), freeing = min(sealed, ssdup_drain_freeing(c));
-	bool part = sealed >= ssdup_part(c), still = sealed - freeing >= ssdup_part(c);
-	struct ssdup_class *copied = ssdup_drain_class(c), *k;
+	u32 sealed = ssdup_sealed_segments(drainer->log),
+		     freeing = min(sealed, ssdup_drain_freeing(drainer));
+	bool part = sealed >= ssdup_part(drainer->log), still = sealed -
+		    freeing >= ssdup_part(drainer->log);
+	struct ssdup_class *copied = ssdup_drain_class(drainer), *k;
 	struct pacing_class p[SSDUP_MAX_CLASSES];
 	u32 next;
 
-	for (k = c->class; k < class_end(c); k++)
-		look_at_class(c, k, retry, &p[k->index]);
-	next = ssdup_pacing_class(p, c->nr_classes, in->waiters || still);
-	w->class = copied ?: &c->class[next];
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		look_at_class(drainer, k, retry, &p[k->index]);
+	next = ssdup_pacing_class(p, drainer->log->nr_classes, in->waiters || still);
+	w->class = copied ?: &drainer->log->class[next];
 	in->late = p[w->class->index].late;
-	in->sealed = p[w->class->index].sealed || ssdup_drain_failed(c);
+	in->sealed = p[w->class->index].sealed || ssdup_drain_failed(drainer);
 	/* What was asked for comes when the group is done. */
 	in->asked = p[w->class->index].asked || p[next].asked;
 	in->dirty = p[w->class->index].dirty;
@@ -101,12 +105,12 @@ static void look_at_classes(struct ssdup *c, struct watch *w, struct pacing_in *
 	in->part = in->late ? still || copied : w->part;
 }
 
-static void look_at_device(struct ssdup *c, struct watch *w, struct pacing_in *in)
+static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struct pacing_in *in)
 {
 	unsigned long now = jiffies;
 	bool retry = w->refused &&
 		     time_after(now, w->refused_at + msecs_to_jiffies(UNWRITABLE_RETRY_MS));
-	struct ssdup_requests s = ssdup_sum_requests(c);
+	struct ssdup_requests s = ssdup_sum_requests(drainer);
 
 	if (s.all != w->requests) {
 		w->requests = s.all;
@@ -122,27 +126,28 @@ static void look_at_device(struct ssdup *c, struct watch *w, struct pacing_in *i
 	}
 	if (!w->holding)
 		w->held = now;
-	in->mode = ssdup_mode(c);
-	in->drain = READ_ONCE(c->set.drain);
-	in->route = READ_ONCE(c->route);
-	in->patient = ssdup_balances(c);
-	in->paused = READ_ONCE(c->writeback->paused);
+	in->mode = ssdup_mode(drainer->c);
+	in->drain = READ_ONCE(drainer->c->set.drain);
+	in->route = READ_ONCE(drainer->router->route);
+	in->patient = ssdup_balances(drainer->router);
+	in->paused = READ_ONCE(drainer->writeback->paused);
 	/* Others wait for a commit, for memory or for the SSD. */
-	in->waiters = atomic_read(&c->nr_waiting) && ssdup_segments_full(c);
-	look_at_classes(c, w, in, retry);
+	in->waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
+		      ssdup_segments_full(drainer->log);
+	look_at_classes(drainer, w, in, retry);
 	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
-	in->fill = ssdup_part_fill(c);
+	in->fill = ssdup_part_fill(drainer->log);
 	in->hdd_inflight = s.hdd_inflight;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
 	in->held_ms = jiffies_to_msecs(now - w->held);
 }
 
 /* Note how fast segments are opened. */
-static void look_at_rate(struct ssdup *c, struct watch *w)
+static void look_at_rate(struct ssdup_drainer *drainer, struct watch *w)
 {
-	u64 now = ktime_get_ns(), opened = ssdup_segments_opened(c);
+	u64 now = ktime_get_ns(), opened = ssdup_segments_opened(drainer->log);
 
 	if (now - w->rate_since < RATE_NS)
 		return;
@@ -152,71 +157,73 @@ static void look_at_rate(struct ssdup *c, struct watch *w)
 }
 
 /* What the next group may be. */
-static struct pacing_group group_size(struct ssdup *c, const struct watch *w,
+static struct pacing_group group_size(struct ssdup_drainer *drainer, const struct watch *w,
 				      const struct pacing_in *in)
 {
-	u32 free = ssdup_free_segments(c);
+	u32 free = ssdup_free_segments(drainer->log);
 	/* Blocks that move take the last segments, and only a group as a whole gives some back. */
-	bool last = free < ssdup_spare(c);
+	bool last = free < ssdup_spare(drainer->log);
 
 	return (struct pacing_group){
-		.part = last ? 1 : ssdup_part(c),
-		.waiters = last || in->waiters || w->waits != ssdup_waits(c) ||
-			   (in->asked && atomic_read(&c->nr_waiting)),
+		.part = last ? 1 : ssdup_part(drainer->log),
+		.waiters = last || in->waiters || w->waits != ssdup_waits(drainer->router) ||
+			   (in->asked && atomic_read(&drainer->c->wake.nr_waiting)),
 		/* Who uses the HDD now may write soon; and what is late may never be drained. */
 		.writes = in->writes || in->late || in->quiet_ms < PACING_SEEN_MS,
-		.max_wait_ns = (u64)READ_ONCE(c->set.max_wait_ms) * NSEC_PER_MSEC,
-		.full_ns = w->rate * (free - min(free, ssdup_spare(c))),
-		.segment_ns = ssdup_meter_free_ns(c, c->g.data_sectors),
+		.max_wait_ns = (u64)READ_ONCE(drainer->c->set.max_wait_ms) * NSEC_PER_MSEC,
+		.full_ns = w->rate * (free - min(free, ssdup_spare(drainer->log))),
+		.segment_ns = ssdup_meter_free_ns(drainer->router, drainer->log->g.data_sectors),
 	};
 }
 
-static void wait_kick(struct ssdup *c, long timeout)
+static void wait_kick(struct ssdup_drainer *drainer, long timeout)
 {
-	wait_event_interruptible_timeout(c->wb_wait,
-					 READ_ONCE(c->wb_kick) || kthread_should_stop(),
+	struct ssdup_wakeups *wake = &drainer->c->wake;
+
+	wait_event_interruptible_timeout(wake->wb_wait,
+					 READ_ONCE(wake->wb_kick) || kthread_should_stop(),
 					 timeout);
 }
 
-static void seal_class(struct ssdup *c, struct watch *w)
+static void seal_class(struct ssdup_drainer *drainer, struct watch *w)
 {
 	struct ssdup_segment *seg = READ_ONCE(w->class->open);
 
 	w->refused = false;
-	drain_does(c, DRAIN_SEALS);
-	ssdup_seal(c, w->class, false);
-	wait_event_timeout(c->settle_wait, !atomic_read(&seg->writes), HZ);
+	drain_does(drainer, DRAIN_SEALS);
+	ssdup_seal(drainer->log, w->class, false);
+	wait_event_timeout(drainer->c->wake.settle_wait, !atomic_read(&seg->writes), HZ);
 }
 
-static void drain_batch(struct ssdup *c, struct watch *w, const struct pacing_in *in,
+static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const struct pacing_in *in,
 			const struct pacing_out *how)
 {
-	struct pacing_group size = group_size(c, w, in);
+	struct pacing_group size = group_size(drainer, w, in);
 	ktime_t begun = ktime_get();
-	u64 unwritable = c->unwritable;
+	u64 unwritable = drainer->unwritable;
 	u32 wait;
 	int r;
 
-	drain_does(c, DRAIN_COPIES);
-	w->waits = ssdup_waits(c);
-	r = ssdup_drain_turn(c, how, &size, w->class, in->empty);
+	drain_does(drainer, DRAIN_COPIES);
+	w->waits = ssdup_waits(drainer->router);
+	r = ssdup_drain_turn(drainer, how, &size, w->class, in->empty);
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
 		return;
-	if (unwritable != c->unwritable) {
+	if (unwritable != drainer->unwritable) {
 		w->refused = true;
 		w->refused_at = jiffies;
 	}
-	if (!r || ssdup_mode(c) == MODE_LOG_FAILED)
+	if (!r || ssdup_mode(drainer->c) == MODE_LOG_FAILED)
 		return;
 	/* What stays in a read-only log is unlikely to be written soon. */
 	wait = r == -EROFS ? UNWRITABLE_RETRY_MS : RETRY_MS;
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
-		    dm_device_name(c->md), r, wait);
-	drain_does(c, DRAIN_RETRY);
+		    dm_device_name(drainer->c->md), r, wait);
+	drain_does(drainer, DRAIN_RETRY);
 	/* ssdup_drain_all() clears the error, and so ends the pause. */
-	wait_event_interruptible_timeout(c->wb_wait,
-					 !READ_ONCE(c->drain_error) || kthread_should_stop(),
+	wait_event_interruptible_timeout(drainer->c->wake.wb_wait,
+					 !READ_ONCE(drainer->drain_error) || kthread_should_stop(),
 					 msecs_to_jiffies(wait));
 }
 
@@ -226,7 +233,7 @@ static int writeback_thread(void *arg)
 	/* Extents that were refused before a suspend are tried again after it. */
 	struct watch w = {
 		.active = jiffies, .read = jiffies, .written = jiffies,
-		.refused = c->unwritable, .refused_at = jiffies,
+		.refused = c->drainer->unwritable, .refused_at = jiffies,
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
@@ -234,117 +241,122 @@ static int writeback_thread(void *arg)
 
 	while (!kthread_should_stop()) {
 		/* Before the look, so that a kick during the look causes another one. */
-		WRITE_ONCE(c->wb_kick, false);
+		WRITE_ONCE(c->wake.wb_kick, false);
 		/* Pairs with the barrier in ssdup_kick_writeback(). */
 		smp_mb();
-		look_at_device(c, &w, &in);
-		look_at_rate(c, &w);
+		look_at_device(c->drainer, &w, &in);
+		look_at_rate(c->drainer, &w);
 		out = ssdup_pacing_decide(&in);
 		w.holding = out.action == PACING_HOLD;
-		since = ssdup_meter_mark(c);
+		since = ssdup_meter_mark(c->router);
 		switch (out.action) {
 		case PACING_SLEEP:
-			drain_does(c, in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
+			drain_does(c->drainer, in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED :
+				   DRAIN_IDLE);
 			/* Nothing kicks the thread for unwritable extents. */
-			wait_kick(c, w.refused ? msecs_to_jiffies(UNWRITABLE_RETRY_MS) + 1 :
+			wait_kick(c->drainer, w.refused ? msecs_to_jiffies(UNWRITABLE_RETRY_MS) +
+				  1 :
 						MAX_SCHEDULE_TIMEOUT);
 			break;
 		case PACING_HOLD:
-			drain_does(c, DRAIN_HELD_OFF);
+			drain_does(c->drainer, DRAIN_HELD_OFF);
 			/* If a part is to be drained, the holds are short: ignore kicks. */
 			if (in.part)
 				schedule_timeout_interruptible(msecs_to_jiffies(out.wait_ms) + 1);
 			else
-				wait_kick(c, msecs_to_jiffies(out.wait_ms) + 1);
+				wait_kick(c->drainer, msecs_to_jiffies(out.wait_ms) + 1);
 			break;
 		case PACING_SEAL:
-			seal_class(c, &w);
+			seal_class(c->drainer, &w);
 			break;
 		case PACING_DRAIN:
-			drain_batch(c, &w, &in, &out);
+			drain_batch(c->drainer, &w, &in, &out);
 			break;
 		}
 		if (out.action == PACING_SLEEP || out.action == PACING_HOLD)
-			ssdup_drain_held(c, since);
+			ssdup_drain_held(c->drainer, since);
 	}
-	ssdup_drain_drop(c);
-	drain_does(c, DRAIN_STOPPED);
+	ssdup_drain_drop(c->drainer);
+	drain_does(c->drainer, DRAIN_STOPPED);
 	return 0;
 }
 
-int ssdup_writeback_prepare(struct ssdup *c)
+int ssdup_writeback_prepare(struct ssdup_drainer *drainer)
 {
-	struct ssdup_writeback *wb = c->writeback;
+	struct ssdup_writeback *wb = drainer->writeback;
 	struct task_struct *thread;
 
 	/* It exists if another target of the table failed at the last preresume. */
 	if (wb->thread)
 		return 0;
-	thread = kthread_create(writeback_thread, c, "ssdup-wb/%s", dm_device_name(c->md));
+	thread = kthread_create(writeback_thread, drainer->c, "ssdup-wb/%s",
+				dm_device_name(drainer->c->md));
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	wb->thread = thread;
 	return 0;
 }
 
-void ssdup_writeback_start(struct ssdup *c)
+void ssdup_writeback_start(struct ssdup_drainer *drainer)
 {
-	if (c->writeback->thread)
-		wake_up_process(c->writeback->thread);
+	if (drainer->writeback->thread)
+		wake_up_process(drainer->writeback->thread);
 }
 
-void ssdup_writeback_stop(struct ssdup *c)
+void ssdup_writeback_stop(struct ssdup_drainer *drainer)
 {
-	if (!c->writeback->thread)
+	if (!drainer->writeback->thread)
 		return;
-	kthread_stop(c->writeback->thread);
-	c->writeback->thread = NULL;
+	kthread_stop(drainer->writeback->thread);
+	drainer->writeback->thread = NULL;
 }
 
 /* Request a drain of all that a class holds now. Return: up to which generation. */
-static u64 ask_for_drain(struct ssdup *c, struct ssdup_class *k)
+static u64 ask_for_drain(struct ssdup_drainer *drainer, struct ssdup_class *k)
 {
 	/* Do not ask for an empty segment: later writes to it would be drained at once. */
-	u64 generation = ssdup_last_dirty(c, k);
+	u64 generation = ssdup_last_dirty(drainer->log, k);
 
-	ssdup_ask_drain(c, k, generation);
+	ssdup_ask_drain(drainer->log, k, generation);
 	return generation;
 }
 
-void ssdup_drain_start(struct ssdup *c)
+void ssdup_drain_start(struct ssdup_drainer *drainer)
 {
 	struct ssdup_class *k;
 
-	WRITE_ONCE(c->writeback->paused, false);
-	for (k = c->class; k < class_end(c); k++)
-		ask_for_drain(c, k);
+	WRITE_ONCE(drainer->writeback->paused, false);
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		ask_for_drain(drainer, k);
 }
 
-void ssdup_drain_pause(struct ssdup *c)
+void ssdup_drain_pause(struct ssdup_drainer *drainer)
 {
 	struct ssdup_class *k;
 
-	WRITE_ONCE(c->writeback->paused, true);
-	for (k = c->class; k < class_end(c); k++)
+	WRITE_ONCE(drainer->writeback->paused, true);
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
 		WRITE_ONCE(k->asked, 0);
-	ssdup_drain_told(c);
+	ssdup_drain_told(drainer->c);
 	/* A write that needs the drain of a class asks for it again. */
-	ssdup_kick_waiting(c);
-	ssdup_kick_writeback(c);
+	ssdup_kick_waiting(drainer->c);
+	ssdup_kick_writeback(drainer->c);
 }
 
-enum drain_state ssdup_drain_state(struct ssdup *c)
+enum drain_state ssdup_drain_state(struct ssdup_drainer *drainer)
 {
-	enum drain_state state = READ_ONCE(c->drain_state), frees = READ_ONCE(c->free_state);
-	bool off = READ_ONCE(c->writeback->paused) ||
-		   READ_ONCE(c->set.drain) == SSDUP_DRAIN_MANUAL;
+	enum drain_state state = READ_ONCE(drainer->drain_state),
+				 frees = READ_ONCE(drainer->free_state);
+	bool off = READ_ONCE(drainer->writeback->paused) ||
+		   READ_ONCE(drainer->c->set.drain) == SSDUP_DRAIN_MANUAL;
 
 	/* The thread has nothing to do, or waits for the work that frees. */
 	if (frees != DRAIN_IDLE &&
 	    (state == DRAIN_IDLE || state == DRAIN_HELD_OFF || state == DRAIN_FREES))
 		return frees;
 	/* The thread sleeps because it must not drain what there is. */
-	return state == DRAIN_IDLE && off && ssdup_sum_held(c).extents ? DRAIN_OFF : state;
+	return state == DRAIN_IDLE && off && ssdup_sum_held(drainer->map).extents ? DRAIN_OFF :
+	       state;
 }
 
 /* Up to which generation a drain of each class was asked for. */
@@ -352,56 +364,58 @@ struct asked {
 	u64	generation[SSDUP_MAX_CLASSES];
 };
 
-static bool all_drained(struct ssdup *c, const struct asked *a)
+static bool all_drained(struct ssdup_drainer *drainer, const struct asked *a)
 {
 	struct ssdup_class *k;
 
-	for (k = c->class; k < class_end(c); k++)
-		if (!ssdup_drained(c, k, a->generation[k->index]))
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		if (!ssdup_drained(drainer->log, k, a->generation[k->index]))
 			return false;
 	return true;
 }
 
 /* Has a pause taken it back? */
-static bool called_off(struct ssdup *c, const struct asked *a)
+static bool called_off(struct ssdup_drainer *drainer, const struct asked *a)
 {
 	struct ssdup_class *k;
 
-	for (k = c->class; k < class_end(c); k++)
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
 		if (READ_ONCE(k->asked) < a->generation[k->index])
 			return true;
 	return false;
 }
 
-int ssdup_drain_all(struct ssdup *c, bool leaving)
+int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
 {
-	u64 relocated = READ_ONCE(c->relocated);
+	u64 relocated = READ_ONCE(drainer->relocated);
 	struct ssdup_class *k;
 	struct asked a;
 	int r;
 
-	r = ssdup_commit(c);
+	r = ssdup_commit(drainer->log);
 	/* A read-only log can still be drained. */
-	if (r && ssdup_mode(c) != MODE_LOG_READ_ONLY)
+	if (r && ssdup_mode(drainer->c) != MODE_LOG_READ_ONLY)
 		return r;
-	ssdup_drain_anew(c);
-	atomic_inc(&c->nr_asking);
-	for (k = c->class; k < class_end(c); k++)
-		a.generation[k->index] = ask_for_drain(c, k);
-	r = wait_event_interruptible(c->done_wait,
-				     all_drained(c, &a) || READ_ONCE(c->drain_error) ||
-				     ssdup_mode(c) == MODE_LOG_FAILED || called_off(c, &a) ||
-				     READ_ONCE(c->leaving) != leaving);
-	atomic_dec(&c->nr_asking);
+	ssdup_drain_anew(drainer);
+	atomic_inc(&drainer->nr_asking);
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		a.generation[k->index] = ask_for_drain(drainer, k);
+	r = wait_event_interruptible(drainer->c->wake.done_wait,
+				     all_drained(drainer, &a) || READ_ONCE(drainer->drain_error) ||
+				     ssdup_mode(drainer->c) == MODE_LOG_FAILED ||
+				     called_off(drainer, &a) ||
+				     READ_ONCE(drainer->c->leaving) != leaving);
+	atomic_dec(&drainer->nr_asking);
 	if (r)
 		return -EINTR;
-	if (READ_ONCE(c->leaving) != leaving)
+	if (READ_ONCE(drainer->c->leaving) != leaving)
 		return -EAGAIN;
-	if (!all_drained(c, &a))
-		return READ_ONCE(c->drain_error) ?: called_off(c, &a) ? -ECANCELED : -EIO;
+	if (!all_drained(drainer, &a))
+		return READ_ONCE(drainer->drain_error) ?: called_off(drainer, &a) ? -ECANCELED :
+		       -EIO;
 	/* For direct writes too. After the drain, because a disk is slow while it is flushed. */
-	r = ssdup_flush_hdd(c);
+	r = ssdup_flush_hdd(drainer);
 	if (r)
 		return r;
-	return READ_ONCE(c->relocated) == relocated ? 0 : -EIO;
+	return READ_ONCE(drainer->relocated) == relocated ? 0 : -EIO;
 }

@@ -5,29 +5,29 @@
 #ifndef SSDUP_WRITEBACK_H
 #define SSDUP_WRITEBACK_H
 
-#include "ssdup.h"
+#include "drainer.h"
 
 /** ssdup_writeback_create() - make no thread yet; destroy after -ENOMEM too */
-int ssdup_writeback_create(struct ssdup *c);
-void ssdup_writeback_destroy(struct ssdup *c);
+int ssdup_writeback_create(struct ssdup_drainer *drainer);
+void ssdup_writeback_destroy(struct ssdup_drainer *drainer);
 
 /** ssdup_writeback_prepare() - make the thread, still asleep; context: preresume */
-int ssdup_writeback_prepare(struct ssdup *c);
+int ssdup_writeback_prepare(struct ssdup_drainer *drainer);
 
 /** ssdup_writeback_start() - start the thread, if there is one; context: resume */
-void ssdup_writeback_start(struct ssdup *c);
+void ssdup_writeback_start(struct ssdup_drainer *drainer);
 
 /** ssdup_writeback_stop() - stop the thread, if there is one, after its batch; sleeps */
-void ssdup_writeback_stop(struct ssdup *c);
+void ssdup_writeback_stop(struct ssdup_drainer *drainer);
 
 /** ssdup_drain_start() - end a pause, and drain what the log holds now; any context */
-void ssdup_drain_start(struct ssdup *c);
+void ssdup_drain_start(struct ssdup_drainer *drainer);
 
 /** ssdup_drain_pause() - drain only for waiting writes; ssdup_drain_all() returns -ECANCELED */
-void ssdup_drain_pause(struct ssdup *c);
+void ssdup_drain_pause(struct ssdup_drainer *drainer);
 
 /** ssdup_drain_state() - what the drain does or waits for; any context */
-enum drain_state ssdup_drain_state(struct ssdup *c);
+enum drain_state ssdup_drain_state(struct ssdup_drainer *drainer);
 
 /**
  * ssdup_drain_all() - commit and drain everything written so far
@@ -37,6 +37,6 @@ enum drain_state ssdup_drain_state(struct ssdup *c);
  * Return: 0, -EINTR, -EAGAIN for a suspend, -ECANCELED for a pause, -EIO when part of the
  * log had to stay, or the error of a drain that was tried after the call.
  */
-int ssdup_drain_all(struct ssdup *c, bool leaving);
+int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving);
 
 #endif

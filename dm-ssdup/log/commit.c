@@ -80,14 +80,14 @@ static void batch_reset(struct commit_batch *batch)
 	reinit_completion(&batch->done);
 }
 
-static struct commit_write *batch_add(struct ssdup *c, struct commit_batch *batch,
+static struct commit_write *batch_add(struct ssdup_log *log, struct commit_batch *batch,
 				      const struct ssdup_class *k, u64 sector)
 {
 	struct commit_write *w = &batch->write[batch->nr++];
 
 	w->sector = sector;
-	w->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
-				  &c->bs);
+	w->bio = bio_alloc_bioset(log->c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
+				  &log->c->bs);
 	w->bio->bi_iter.bi_sector = sector;
 	w->bio->bi_end_io = commit_end_io;
 	ssdup_set_stream(w->bio, k->stream);
@@ -96,19 +96,19 @@ static struct commit_write *batch_add(struct ssdup *c, struct commit_batch *batc
 	return w;
 }
 
-static void batch_send(struct ssdup *c, struct commit_batch *batch, enum ssdup_step step)
+static void batch_send(struct ssdup_log *log, struct commit_batch *batch, enum ssdup_step step)
 {
 	u32 i;
 
 	atomic_set(&batch->pending, batch->nr + 1);
 	for (i = 0; i < batch->nr; i++) {
-		trace_ssdup_step(c, step);
+		trace_ssdup_step(log->c, step);
 		submit_bio(batch->write[i].bio);
 	}
 }
 
 /* Wait for a batch, and retry what failed where that is safe. Return: is all of it durable? */
-static bool batch_wait(struct ssdup *c, struct commit_batch *batch)
+static bool batch_wait(struct ssdup_log *log, struct commit_batch *batch)
 {
 	unsigned long end;
 	struct commit_write *w;
@@ -119,7 +119,7 @@ static bool batch_wait(struct ssdup *c, struct commit_batch *batch)
 	end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
 	for (i = 0; i < batch->nr && batch->failed; i++) {
 		w = &batch->write[i];
-		if (ssdup_meta_again(c, blk_status_to_errno(w->bio->bi_status), w->sector,
+		if (ssdup_meta_again(log, blk_status_to_errno(w->bio->bi_status), w->sector,
 				     w->buf, end))
 			return false;
 	}
@@ -135,38 +135,38 @@ static void batch_free(struct commit_batch *batch)
 		bio_put(batch->write[i].bio);
 }
 
-static void add_header(struct ssdup *c, struct ssdup_segment *seg)
+static void add_header(struct ssdup_log *log, struct ssdup_segment *seg)
 {
 	struct log_header header = {
 		.generation = seg->generation,
-		.epoch = ssdup_super(c)->epoch,
+		.epoch = ssdup_super(log)->epoch,
 		.segment = seg->index,
 	};
-	struct commit_write *w = batch_add(c, &c->committer->headers, seg->class,
-					   log_segment_sector(&c->g, seg->index));
+	struct commit_write *w = batch_add(log, &log->committer->headers, seg->class,
+					   log_segment_sector(&log->g, seg->index));
 
-	ssdup_log_header_encode(ssdup_super(c), &header, page_address(w->buf));
+	ssdup_log_header_encode(ssdup_super(log), &header, page_address(w->buf));
 	w->segment = seg;
 }
 
 /* Copy the published entries of a page. One published meanwhile may be missing. */
-static void add_page(struct ssdup *c, struct ssdup_segment *seg, u32 page, u32 resolved)
+static void add_page(struct ssdup_log *log, struct ssdup_segment *seg, u32 page, u32 resolved)
 {
 	struct ring_page *p = ssdup_ring_page(seg, page);
 	struct log_page_id id = {
 		.generation = seg->generation,
-		.epoch = ssdup_super(c)->epoch,
+		.epoch = ssdup_super(log)->epoch,
 		.rev = p->rev + 1,
 		.page = page,
 		.segment = seg->index,
 		.number = seg->base + page,
 	};
-	u64 sector = ssdup_log_slot_sector(&c->g, seg->index, page, id.rev & 1);
-	struct commit_write *w = batch_add(c, &c->committer->pages, seg->class, sector);
+	u64 sector = ssdup_log_slot_sector(&log->g, seg->index, page, id.rev & 1);
+	struct commit_write *w = batch_add(log, &log->committer->pages, seg->class, sector);
 	struct ssdup_page *out = page_address(w->buf);
 	u32 i;
 
-	memcpy(id.uuid, ssdup_super(c)->uuid, sizeof(id.uuid));
+	memcpy(id.uuid, ssdup_super(log)->uuid, sizeof(id.uuid));
 	ssdup_log_page_begin(out, &id);
 	if (resolved == SSDUP_PAGE_ENTRIES && !READ_ONCE(p->holes))
 		ssdup_log_page_append(out, p->e, SSDUP_PAGE_ENTRIES);
@@ -181,35 +181,35 @@ static void add_page(struct ssdup *c, struct ssdup_segment *seg, u32 page, u32 r
 }
 
 /* Flush the data beside the headers, then write the pages that refer to both. */
-static bool send_round(struct ssdup *c, bool *flush)
+static bool send_round(struct ssdup_log *log, bool *flush)
 {
-	struct ssdup_committer *committer = c->committer;
+	struct ssdup_committer *committer = log->committer;
 	bool ok;
 
-	trace_ssdup_step(c, STEP_COMMIT_FLUSH);
-	batch_send(c, &committer->headers, STEP_COMMIT_HEADER);
-	*flush = blkdev_issue_flush(c->ssd->bdev);
-	ok = batch_wait(c, &committer->headers);
+	trace_ssdup_step(log->c, STEP_COMMIT_FLUSH);
+	batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
+	*flush = blkdev_issue_flush(log->c->ssd->bdev);
+	ok = batch_wait(log, &committer->headers);
 	if (*flush || !ok)
 		return false;
-	trace_ssdup_step(c, STEP_COMMIT_FLUSHED);
-	batch_send(c, &committer->pages, STEP_COMMIT_PAGE);
-	trace_ssdup_step(c, STEP_COMMIT_SENT);
-	ok = batch_wait(c, &committer->pages);
-	trace_ssdup_step(c, STEP_COMMIT_DONE);
+	trace_ssdup_step(log->c, STEP_COMMIT_FLUSHED);
+	batch_send(log, &committer->pages, STEP_COMMIT_PAGE);
+	trace_ssdup_step(log->c, STEP_COMMIT_SENT);
+	ok = batch_wait(log, &committer->pages);
+	trace_ssdup_step(log->c, STEP_COMMIT_DONE);
 	return ok;
 }
 
-static int write_round(struct ssdup *c)
+static int write_round(struct ssdup_log *log)
 {
-	struct ssdup_committer *committer = c->committer;
-	bool flush = false, ok = !ssdup_meta_begin(c);
+	struct ssdup_committer *committer = log->committer;
+	bool flush = false, ok = !ssdup_meta_begin(log);
 	u32 i;
 
 	if (ok)
-		ok = send_round(c, &flush);
-	ssdup_meta_wrote(c, committer->headers.nr + committer->pages.nr);
-	ssdup_meta_end(c, ok ? 0 : -EIO, flush);
+		ok = send_round(log, &flush);
+	ssdup_meta_wrote(log, committer->headers.nr + committer->pages.nr);
+	ssdup_meta_end(log, ok ? 0 : -EIO, flush);
 	for (i = 0; i < committer->headers.nr && ok; i++)
 		committer->headers.write[i].segment->header = true;
 	for (i = 0; i < committer->pages.nr && ok; i++) {
@@ -219,11 +219,11 @@ static int write_round(struct ssdup *c)
 	batch_free(&committer->headers);
 	batch_free(&committer->pages);
 	if (!ok) {
-		stat_inc(c, STAT_SSD_ERRORS);
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
+		stat_inc(log->c, STAT_SSD_ERRORS);
+		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
 		return -EIO;
 	}
-	stat_add(c, STAT_PAGES, committer->pages.nr);
+	stat_add(log->c, STAT_PAGES, committer->pages.nr);
 	return 0;
 }
 
@@ -239,10 +239,10 @@ static u32 page_target(struct ssdup_segment *seg, u32 page)
 }
 
 /* Remove durable and complete pages from the ring, from its tail on. */
-static void retire_pages(struct ssdup *c, struct ssdup_class *k)
+static void retire_pages(struct ssdup_log *log, struct ssdup_class *k)
 {
-	struct ssdup_segment **segments = c->committer->segment, *seg;
-	u32 i, nr = ssdup_segments_in_ring(c, k, segments);
+	struct ssdup_segment **segments = log->committer->segment, *seg;
+	u32 i, nr = ssdup_segments_in_ring(log, k, segments);
 	struct ring_page *p;
 
 	for (i = 0; i < nr; i++) {
@@ -261,7 +261,7 @@ static void retire_pages(struct ssdup *c, struct ssdup_class *k)
 		if (!(atomic64_read(&seg->word) & LOG_WORD_SEALED) ||
 		    seg->pages_done < segment_pages(seg))
 			return;
-		ssdup_left_ring(c, seg);
+		ssdup_left_ring(log, seg);
 	}
 }
 
@@ -281,10 +281,10 @@ static u32 dirty_end(struct ssdup_segment *seg)
 }
 
 /* What a commit that begins now has to write of a class. */
-static struct commit_span dirty_span(struct ssdup *c, struct ssdup_class *k)
+static struct commit_span dirty_span(struct ssdup_log *log, struct ssdup_class *k)
 {
-	struct ssdup_segment **segments = c->committer->segment, *seg;
-	u32 nr = ssdup_segments_in_ring(c, k, segments), end;
+	struct ssdup_segment **segments = log->committer->segment, *seg;
+	u32 nr = ssdup_segments_in_ring(log, k, segments), end;
 
 	while (nr) {
 		seg = segments[--nr];
@@ -296,9 +296,10 @@ static struct commit_span dirty_span(struct ssdup *c, struct ssdup_class *k)
 }
 
 /* Take pages of @seg, as many as a round can hold. Return: false: there may be more. */
-static bool collect_segment(struct ssdup *c, struct ssdup_segment *seg, struct commit_span *span)
+static bool collect_segment(struct ssdup_log *log, struct ssdup_segment *seg,
+			    struct commit_span *span)
 {
-	struct commit_batch *pages = &c->committer->pages;
+	struct commit_batch *pages = &log->committer->pages;
 	u64 end = min(span->end, seg->base + segment_pages(seg));
 	u32 page, resolved, before = pages->nr;
 	struct ring_page *p;
@@ -315,8 +316,8 @@ static bool collect_segment(struct ssdup *c, struct ssdup_segment *seg, struct c
 		if (pages->nr == LOG_COMMIT_PAGES)
 			return false;
 		if (pages->nr == before && !seg->header)
-			add_header(c, seg);
-		add_page(c, seg, page, resolved);
+			add_header(log, seg);
+		add_page(log, seg, page, resolved);
 	}
 	return true;
 }
@@ -325,68 +326,68 @@ static bool collect_segment(struct ssdup *c, struct ssdup_segment *seg, struct c
  * Take dirty pages of a class in the order of its ring. In front of a dirty page, those that were
  * never written are taken too, because a replay stops at a gap. Return: false: there may be more.
  */
-static bool collect_class(struct ssdup *c, struct ssdup_class *k)
+static bool collect_class(struct ssdup_log *log, struct ssdup_class *k)
 {
-	struct commit_span *span = &c->committer->span[k->index];
-	struct ssdup_segment **segments = c->committer->segment;
+	struct commit_span *span = &log->committer->span[k->index];
+	struct ssdup_segment **segments = log->committer->segment;
 	u32 i, nr;
 
 	if (span->next >= span->end)
 		return true;
-	nr = ssdup_segments_in_ring(c, k, segments);
+	nr = ssdup_segments_in_ring(log, k, segments);
 	for (i = 0; i < nr; i++)
-		if (!collect_segment(c, segments[i], span))
+		if (!collect_segment(log, segments[i], span))
 			return false;
 	return true;
 }
 
 /* The same of all classes: another one comes first each time. */
-static bool collect_round(struct ssdup *c)
+static bool collect_round(struct ssdup_log *log)
 {
-	u32 i, first = c->committer->first;
+	u32 i, first = log->committer->first;
 
-	c->committer->first = (first + 1) % c->nr_classes;
-	for (i = 0; i < c->nr_classes; i++)
-		if (!collect_class(c, &c->class[(first + i) % c->nr_classes]))
+	log->committer->first = (first + 1) % log->nr_classes;
+	for (i = 0; i < log->nr_classes; i++)
+		if (!collect_class(log, &log->class[(first + i) % log->nr_classes]))
 			return false;
 	return true;
 }
 
 /* It changes when pages leave a ring. */
-static u64 ring_tails(struct ssdup *c)
+static u64 ring_tails(struct ssdup_log *log)
 {
 	struct ssdup_class *k;
 	u64 sum = 0;
 
-	for (k = c->class; k < class_end(c); k++)
+	for (k = log->class; k < class_end(log); k++)
 		sum += k->ring_tail;
 	return sum;
 }
 
-static void end_fuas(struct ssdup *c, struct bio_list *bios, int error)
+static void end_fuas(struct ssdup_log *log, struct bio_list *bios, int error)
 {
 	if (bio_list_empty(bios))
 		return;
-	trace_ssdup_step(c, STEP_FLUSH_END);
-	bio_queue_end(&c->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
+	trace_ssdup_step(log->c, STEP_FLUSH_END);
+	bio_queue_end(&log->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
 }
 
 /* Retire what is complete, also if nothing was written: a segment may have been sealed since. */
-static void retire_all(struct ssdup *c)
+static void retire_all(struct ssdup_log *log)
 {
-	u64 before = ring_tails(c);
+	u64 before = ring_tails(log);
 	struct ssdup_class *k;
 
-	for (k = c->class; k < class_end(c); k++)
-		retire_pages(c, k);
+	for (k = log->class; k < class_end(log); k++)
+		retire_pages(log, k);
 	/* Now, and not when the commit has ended: there is room in a ring. */
-	if (ring_tails(c) != before)
-		ssdup_kick_waiting(c);
+	if (ring_tails(log) != before)
+		ssdup_kick_waiting(log->c);
 }
 
-int ssdup_commit(struct ssdup *c)
+int ssdup_commit(struct ssdup_log *log)
 {
-	struct ssdup_committer *committer = c->committer;
+	struct ssdup_committer *committer = log->committer;
 	struct ssdup_class *k;
 	struct bio_list fuas;
 	bool all;
@@ -394,56 +395,56 @@ int ssdup_commit(struct ssdup *c)
 
 	mutex_lock(&committer->lock);
 	/* Before the dirty pages are found, so that the commit contains their entries. */
-	fuas = bio_queue_take(&c->fuas);
-	for (k = c->class; k < class_end(c); k++)
-		committer->span[k->index] = dirty_span(c, k);
+	fuas = bio_queue_take(&log->fuas);
+	for (k = log->class; k < class_end(log); k++)
+		committer->span[k->index] = dirty_span(log, k);
 	do {
 		batch_reset(&committer->headers);
 		batch_reset(&committer->pages);
-		all = collect_round(c);
+		all = collect_round(log);
 		if (committer->pages.nr) {
-			r = write_round(c);
-			stat_inc(c, STAT_COMMITS);
+			r = write_round(log);
+			stat_inc(log->c, STAT_COMMITS);
 		}
-		retire_all(c);
+		retire_all(log);
 	} while (!r && !all);
 	mutex_unlock(&committer->lock);
-	end_fuas(c, &fuas, r);
+	end_fuas(log, &fuas, r);
 	return r;
 }
 
-void ssdup_commit_lock(struct ssdup *c)
+void ssdup_commit_lock(struct ssdup_log *log)
 {
-	mutex_lock(&c->committer->lock);
+	mutex_lock(&log->committer->lock);
 }
 
-void ssdup_commit_unlock(struct ssdup *c)
+void ssdup_commit_unlock(struct ssdup_log *log)
 {
-	mutex_unlock(&c->committer->lock);
+	mutex_unlock(&log->committer->lock);
 }
 
 void ssdup_autocommit_work(struct work_struct *work)
 {
-	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, autocommit);
+	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.autocommit);
 
-	WRITE_ONCE(c->autocommit_armed, false);
+	WRITE_ONCE(c->wake.autocommit_armed, false);
 	/*
 	 * The commit sees entries published before this; later ones arm it again.
 	 * Pairs with the atomic_inc_return() in ssdup_resolve().
 	 */
 	smp_mb();
-	ssdup_commit(c);
+	ssdup_commit(c->log);
 	/* The open segment is not empty: the thread drains it when the device is idle. */
 	ssdup_kick_writeback(c);
 }
 
 void ssdup_fua_work(struct work_struct *work)
 {
-	struct ssdup *c = container_of(work, struct ssdup, fuas.work);
+	struct ssdup_log *log = container_of(work, struct ssdup_log, fuas.work);
 
 	/* Another commit may have ended them. */
-	if (atomic_read(&c->fuas.nr))
-		ssdup_commit(c);
+	if (atomic_read(&log->fuas.nr))
+		ssdup_commit(log);
 }
 
 /* --- Life --- */
@@ -470,27 +471,29 @@ static void batch_destroy(struct commit_batch *batch)
 			__free_page(batch->write[i].buf);
 }
 
-int ssdup_commit_create(struct ssdup *c)
+int ssdup_commit_create(struct ssdup_log *log)
 {
 	struct ssdup_committer *committer;
 	struct ssdup_class *k;
 
 	committer = kvzalloc(sizeof(*committer), GFP_KERNEL);
-	c->committer = committer;
+	log->committer = committer;
 	if (!committer)
 		return -ENOMEM;
-	for (k = c->class; k < class_end(c); k++) {
+	for (k = log->class; k < class_end(log); k++) {
 		k->ring = kvcalloc(SSDUP_RING, sizeof(*k->ring), GFP_KERNEL);
 		if (!k->ring)
 			return -ENOMEM;
 	}
 	mutex_init(&committer->lock);
+	INIT_DELAYED_WORK(&log->c->wake.autocommit, ssdup_autocommit_work);
+	bio_queue_init(&log->fuas, ssdup_fua_work);
 	return batch_create(&committer->headers) ?: batch_create(&committer->pages);
 }
 
-void ssdup_commit_destroy(struct ssdup *c)
+void ssdup_commit_destroy(struct ssdup_log *log)
 {
-	struct ssdup_committer *committer = c->committer;
+	struct ssdup_committer *committer = log->committer;
 	u32 i;
 
 	if (committer) {
@@ -499,5 +502,5 @@ void ssdup_commit_destroy(struct ssdup *c)
 	}
 	kvfree(committer);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++)
-		kvfree(c->class[i].ring);
+		kvfree(log->class[i].ring);
 }

@@ -21,14 +21,14 @@ static void group_add(struct drain_group *g, struct ssdup_segment *seg)
 	g->sectors += log_word_sectors(atomic64_read(&seg->word));
 }
 
-u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty)
+u64 ssdup_oldest_sealed(struct ssdup_log *log, struct ssdup_class *k, bool *empty)
 {
-	bool running = ssdup_mode(c) == MODE_RUNNING;
+	bool running = ssdup_mode(log->c) == MODE_RUNNING;
 	struct ssdup_segment *seg;
 	u64 generation = U64_MAX;
 
 	*empty = false;
-	spin_lock_irq(&c->segments->lock);
+	spin_lock_irq(&log->segments->lock);
 	seg = running ? k->to_drain :
 		      list_first_entry_or_null(&k->sealed, struct ssdup_segment, list);
 	if (seg) {
@@ -36,7 +36,7 @@ u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty)
 			generation = seg->generation;
 		*empty = segment_settled(seg) && !seg->tried && !atomic64_read(&seg->live);
 	}
-	spin_unlock_irq(&c->segments->lock);
+	spin_unlock_irq(&log->segments->lock);
 	return generation;
 }
 
@@ -62,10 +62,10 @@ static struct ssdup_segment *take_some(struct ssdup_class *k, u32 most, bool emp
 	return seg;
 }
 
-bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,
+bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bool empty,
 		      struct drain_group *g)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg;
 
 	*g = (struct drain_group){ };
@@ -81,7 +81,7 @@ bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool emp
 	return g->nr;
 }
 
-void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
+void ssdup_group_shrink(struct ssdup_log *log, struct drain_group *g, u32 keep)
 {
 	struct drain_group kept = { .flush_errors = g->flush_errors, .wrote = g->wrote };
 	struct drain_group rest = { };
@@ -89,7 +89,7 @@ void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep)
 
 	for (seg = group_first(g); seg; seg = group_next(g, seg))
 		group_add(kept.nr < keep ? &kept : &rest, seg);
-	ssdup_group_set(c, &rest, SEGMENT_SEALED);
+	ssdup_group_set(log, &rest, SEGMENT_SEALED);
 	*g = kept;
 }
 
@@ -107,9 +107,9 @@ static void choose_to_drain(struct ssdup_class *k, const struct drain_group *g,
 		k->to_drain = g->first;
 }
 
-void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state)
+void ssdup_group_set(struct ssdup_log *log, const struct drain_group *g, enum segment_state state)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg = group_first(g), *last = seg;
 	u32 i;
 
@@ -125,20 +125,20 @@ void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_
 	}
 }
 
-bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
+bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
 		     struct drain_group *g)
 {
 	struct drain_group all = { };
 	struct ssdup_segment *seg;
 
 	*g = (struct drain_group){ };
-	spin_lock_irq(&c->segments->lock);
+	spin_lock_irq(&log->segments->lock);
 	if (!list_empty(&k->sealed)) {
 		all.first = list_first_entry(&k->sealed, struct ssdup_segment, list);
 		all.last = list_last_entry(&k->sealed, struct ssdup_segment, list)->generation;
 		all.nr = k->nr_sealed;
 	}
-	spin_unlock_irq(&c->segments->lock);
+	spin_unlock_irq(&log->segments->lock);
 	for (seg = group_first(&all); seg; seg = group_next(&all, seg)) {
 		/* Of a read-only log, the thread alone changes it. */
 		if (written && (seg->state != SEGMENT_WRITTEN_BACK || seg->lost))
@@ -148,29 +148,29 @@ bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
 	return g->nr;
 }
 
-static void free_segment(struct ssdup *c, struct ssdup_segment *seg)
+static void free_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_class *k = seg->class;
 
 	/* A log that is read-only has entries that never became durable. */
-	ssdup_take_spares_back(c, seg, 0);
+	ssdup_take_spares_back(log, seg, 0);
 	list_del_init(&seg->ring);
 	if (k->to_drain == seg)
 		k->to_drain = next_sealed(k, seg);
 	WRITE_ONCE(k->nr_sealed, k->nr_sealed - 1);
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
 	/* Under the lock, so that the count agrees with the states. */
-	stat_inc(c, STAT_FREES);
+	stat_inc(log->c, STAT_FREES);
 	ssdup_add_free(s, seg, &s->stale);
 	/* Another class may open it. */
 	if (k->open == seg)
-		WRITE_ONCE(k->open, ssdup_no_segment(c));
+		WRITE_ONCE(k->open, ssdup_no_segment(log));
 }
 
-void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
+void ssdup_group_freed(struct ssdup_log *log, const struct drain_group *g)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg = group_first(g), *next;
 	u32 i;
 
@@ -178,9 +178,9 @@ void ssdup_group_freed(struct ssdup *c, const struct drain_group *g)
 		spin_lock_irq(&s->lock);
 		for (i = 0; seg && i < AT_ONCE; i++, seg = next) {
 			next = group_next(g, seg);
-			free_segment(c, seg);
+			free_segment(log, seg);
 		}
-		ssdup_more_to_open(c);
+		ssdup_more_to_open(log);
 		spin_unlock_irq(&s->lock);
 	}
 }

@@ -10,6 +10,7 @@
 #ifndef SSDUP_GROUPS_H
 #define SSDUP_GROUPS_H
 
+#include "log.h"
 #include "segments.h"
 
 struct drain_group {
@@ -41,7 +42,7 @@ static inline struct ssdup_segment *group_first(const struct drain_group *g)
  *
  * In a read-only log, also of one to free: the thread does that there. Context: process.
  */
-u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty);
+u64 ssdup_oldest_sealed(struct ssdup_log *log, struct ssdup_class *k, bool *empty);
 
 /**
  * ssdup_group_take() - a drain group of @k: the oldest sealed segments that were not tried
@@ -50,23 +51,23 @@ u64 ssdup_oldest_sealed(struct ssdup *c, struct ssdup_class *k, bool *empty);
  *
  * They have no writes in flight. Context: the writeback thread. Return: false: there is none.
  */
-bool ssdup_group_take(struct ssdup *c, struct ssdup_class *k, u32 most, bool empty,
+bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bool empty,
 		      struct drain_group *g);
 
 /** ssdup_group_shrink() - let all but the @keep oldest segments go; the writeback thread */
-void ssdup_group_shrink(struct ssdup *c, struct drain_group *g, u32 keep);
+void ssdup_group_shrink(struct ssdup_log *log, struct drain_group *g, u32 keep);
 
 /** ssdup_group_set() - set the state of a group's segments; context: as above, or the work */
-void ssdup_group_set(struct ssdup *c, const struct drain_group *g, enum segment_state state);
+void ssdup_group_set(struct ssdup_log *log, const struct drain_group *g, enum segment_state state);
 
 /**
  * ssdup_group_all() - all sealed segments of @k, as a group. Return: false when there is none
  * @written: only those in front of the first that is not written back or holds lost extents
  */
-bool ssdup_group_all(struct ssdup *c, struct ssdup_class *k, bool written,
+bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
 		     struct drain_group *g);
 
 /** ssdup_group_freed() - put a group on the free list; between ssdup_commit_lock() and unlock */
-void ssdup_group_freed(struct ssdup *c, const struct drain_group *g);
+void ssdup_group_freed(struct ssdup_log *log, const struct drain_group *g);
 
 #endif

@@ -13,12 +13,12 @@ struct ssdup_meta {
 	u64			written;	/* sectors, ever; read without the lock */
 };
 
-int ssdup_meta_create(struct ssdup *c)
+int ssdup_meta_create(struct ssdup_log *log)
 {
-	c->meta = kzalloc(sizeof(*c->meta), GFP_KERNEL);
-	if (!c->meta)
+	log->meta = kzalloc(sizeof(*log->meta), GFP_KERNEL);
+	if (!log->meta)
 		return -ENOMEM;
-	mutex_init(&c->meta->lock);
+	mutex_init(&log->meta->lock);
 	return 0;
 }
 
@@ -87,59 +87,59 @@ static bool fua_is_no_flush(struct block_device *bdev)
 	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
 }
 
-int ssdup_meta_begin(struct ssdup *c)
+int ssdup_meta_begin(struct ssdup_log *log)
 {
-	mutex_lock(&c->meta->lock);
-	return c->meta->failed ? -EIO : 0;
+	mutex_lock(&log->meta->lock);
+	return log->meta->failed ? -EIO : 0;
 }
 
-void ssdup_meta_end(struct ssdup *c, int error, bool flush)
+void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 {
-	struct ssdup_meta *meta = c->meta;
+	struct ssdup_meta *meta = log->meta;
 
 	lockdep_assert_held(&meta->lock);
 	/* Only the first error: a drain may write back all dirty data, and then FLUSHes succeed. */
-	if (error && !meta->failed && (flush || !fua_is_no_flush(c->ssd->bdev)))
-		ssdup_owe(&c->debt);
+	if (error && !meta->failed && (flush || !fua_is_no_flush(log->c->ssd->bdev)))
+		ssdup_owe(&log->c->debt);
 	meta->failed |= error;
 	mutex_unlock(&meta->lock);
 }
 
-void ssdup_meta_wrote(struct ssdup *c, u32 blocks)
+void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)
 {
-	lockdep_assert_held(&c->meta->lock);
-	WRITE_ONCE(c->meta->written, c->meta->written + blocks * SSDUP_BLOCK_SECTORS);
+	lockdep_assert_held(&log->meta->lock);
+	WRITE_ONCE(log->meta->written, log->meta->written + blocks * SSDUP_BLOCK_SECTORS);
 }
 
-u64 ssdup_meta_written(const struct ssdup *c)
+u64 ssdup_meta_written(const struct ssdup_log *log)
 {
-	return READ_ONCE(c->meta->written);
+	return READ_ONCE(log->meta->written);
 }
 
-int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
+int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
 		     unsigned long end)
 {
-	if (!error || !fua_is_no_flush(c->ssd->bdev))
+	if (!error || !fua_is_no_flush(log->c->ssd->bdev))
 		return error;
 	while (error && ssdup_passes(error) && time_before(jiffies, end)) {
-		stat_inc(c, STAT_SSD_ERRORS);
+		stat_inc(log->c, STAT_SSD_ERRORS);
 		msleep(RETRY_PAUSE_MS);
-		error = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
+		error = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
 				      page, 0, SSDUP_PAGE_BYTES);
 	}
 	return error;
 }
 
-int ssdup_flush_ssd(struct ssdup *c)
+int ssdup_flush_ssd(struct ssdup_log *log)
 {
 	int r;
 
-	ssdup_meta_begin(c);
-	r = blkdev_issue_flush(c->ssd->bdev);
-	ssdup_meta_end(c, r, true);
+	ssdup_meta_begin(log);
+	r = blkdev_issue_flush(log->c->ssd->bdev);
+	ssdup_meta_end(log, r, true);
 	if (r) {
-		stat_inc(c, STAT_SSD_ERRORS);
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
+		stat_inc(log->c, STAT_SSD_ERRORS);
+		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
 	}
 	return r;
 }

@@ -9,12 +9,12 @@
 #ifndef SSDUP_METADATA_H
 #define SSDUP_METADATA_H
 
-#include "ssdup.h"
+#include "log.h"
 
 /* REQ_SYNC and REQ_IDLE together exempt a write from writeback throttling. */
 #define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
 
-int ssdup_meta_create(struct ssdup *c);
+int ssdup_meta_create(struct ssdup_log *log);
 
 /** ssdup_sync_io() - transfer part of a page, and wait for it. Return: 0 or -errno */
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
@@ -41,7 +41,7 @@ bool ssdup_passes(int error);
  * Context: process, sleeps. The caller must call ssdup_meta_end(), even after an error.
  * Return: 0, or -EIO after an earlier error. Then only what refers to no data may be written.
  */
-int ssdup_meta_begin(struct ssdup *c);
+int ssdup_meta_begin(struct ssdup_log *log);
 
 /**
  * ssdup_meta_end() - end what ssdup_meta_begin() began
@@ -50,13 +50,13 @@ int ssdup_meta_begin(struct ssdup *c);
  *
  * After a failed flush, or a write with FUA that may be one, this calls ssdup_owe().
  */
-void ssdup_meta_end(struct ssdup *c, int error, bool flush);
+void ssdup_meta_end(struct ssdup_log *log, int error, bool flush);
 
 /** ssdup_meta_wrote() - count blocks of metadata; between ssdup_meta_begin() and _end() */
-void ssdup_meta_wrote(struct ssdup *c, u32 blocks);
+void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks);
 
 /** ssdup_meta_written() - sectors of metadata since the table was loaded; any context */
-u64 ssdup_meta_written(const struct ssdup *c);
+u64 ssdup_meta_written(const struct ssdup_log *log);
 
 /**
  * ssdup_meta_again() - retry a metadata write after a transient error, until @end
@@ -70,10 +70,10 @@ u64 ssdup_meta_written(const struct ssdup *c);
  * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end().
  * Return: 0 when the page is durable, or the error.
  */
-int ssdup_meta_again(struct ssdup *c, int error, u64 sector, struct page *page,
+int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
 		     unsigned long end);
 
 /** ssdup_flush_ssd() - flush the SSD; process context, sleeps. Return: 0 or -errno */
-int ssdup_flush_ssd(struct ssdup *c);
+int ssdup_flush_ssd(struct ssdup_log *log);
 
 #endif

@@ -25,17 +25,17 @@ void ssdup_nodes_exit(void)
 	kmem_cache_destroy(node_cache);
 }
 
-int ssdup_nodes_create(struct ssdup *c)
+int ssdup_nodes_create(struct ssdup_log *log)
 {
-	c->spares = SSDUP_NODES_RESERVED;
-	return mempool_init_slab_pool(&c->nodes, SSDUP_NODES_RESERVED, node_cache) ?:
-	       mempool_init_slab_pool(&c->arrays, ARRAYS_RESERVED, array_cache);
+	log->spares = SSDUP_NODES_RESERVED;
+	return mempool_init_slab_pool(&log->nodes, SSDUP_NODES_RESERVED, node_cache) ?:
+	       mempool_init_slab_pool(&log->arrays, ARRAYS_RESERVED, array_cache);
 }
 
-void ssdup_nodes_destroy(struct ssdup *c)
+void ssdup_nodes_destroy(struct ssdup_log *log)
 {
-	mempool_exit(&c->arrays);
-	mempool_exit(&c->nodes);
+	mempool_exit(&log->arrays);
+	mempool_exit(&log->nodes);
 }
 
 struct extent_array *ssdup_new_node(gfp_t gfp)
@@ -47,17 +47,17 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 	return node;
 }
 
-void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *seg)
+void ssdup_promise_spares(struct ssdup_log *log, struct ssdup_segment *seg)
 {
-	WRITE_ONCE(seg->spares, min(c->spares, SSDUP_NODES_RESERVED / 2 / c->nr_classes));
-	c->spares -= seg->spares;
+	WRITE_ONCE(seg->spares, min(log->spares, SSDUP_NODES_RESERVED / 2 / log->nr_classes));
+	log->spares -= seg->spares;
 }
 
-void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *seg, u32 writes)
+void ssdup_take_spares_back(struct ssdup_log *log, struct ssdup_segment *seg, u32 writes)
 {
 	u32 keep = min(seg->spares, writes);
 
-	c->spares += seg->spares - keep;
+	log->spares += seg->spares - keep;
 	WRITE_ONCE(seg->spares, keep);
 }
 
@@ -71,27 +71,27 @@ static void free_arrays(struct llist_node *all, mempool_t *pool)
 	}
 }
 
-void ssdup_free_arrays(struct ssdup *c, struct ssdup_segment *seg)
+void ssdup_free_arrays(struct ssdup_log *log, struct ssdup_segment *seg)
 {
-	free_arrays(llist_del_all(&seg->arrays), &c->arrays);
-	free_arrays(llist_del_all(&seg->pieces), &c->nodes);
-	free_arrays(llist_del_all(&seg->ordered), &c->nodes);
+	free_arrays(llist_del_all(&seg->arrays), &log->arrays);
+	free_arrays(llist_del_all(&seg->pieces), &log->nodes);
+	free_arrays(llist_del_all(&seg->ordered), &log->nodes);
 }
 
-struct extent_array *ssdup_new_array(struct ssdup *c)
+struct extent_array *ssdup_new_array(struct ssdup_log *log)
 {
-	struct extent_array *array = mempool_alloc(&c->arrays, GFP_NOWAIT | __GFP_NOWARN);
+	struct extent_array *array = mempool_alloc(&log->arrays, GFP_NOWAIT | __GFP_NOWARN);
 
 	if (array)
 		extent_array_init(array, SSDUP_ARRAY_NODES);
 	return array;
 }
 
-void ssdup_lend(struct ssdup *c, struct ssdup_segment *seg, struct extent_array **place,
+void ssdup_lend(struct ssdup_log *log, struct ssdup_segment *seg, struct extent_array **place,
 		struct extent_array *array)
 {
 	if (cmpxchg(place, NULL, array))
-		mempool_free(array, &c->arrays);
+		mempool_free(array, &log->arrays);
 	else
 		llist_add(&array->list, &seg->arrays);
 }

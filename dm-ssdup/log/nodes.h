@@ -8,24 +8,24 @@
 #ifndef SSDUP_NODES_H
 #define SSDUP_NODES_H
 
-#include "ssdup.h"
+#include "log.h"
 
 /** ssdup_nodes_init() - make the caches of all devices; context: module init */
 int ssdup_nodes_init(void);
 void ssdup_nodes_exit(void);
 
 /** ssdup_nodes_create() - make the pools of a device; context: the constructor */
-int ssdup_nodes_create(struct ssdup *c);
-void ssdup_nodes_destroy(struct ssdup *c);
+int ssdup_nodes_create(struct ssdup_log *log);
+void ssdup_nodes_destroy(struct ssdup_log *log);
 
 /** ssdup_new_node() - allocate an array of one node, not from the pool, or NULL */
 struct extent_array *ssdup_new_node(gfp_t gfp);
 
 /** ssdup_free_spare() - free what @io did not need; any context */
-static inline void ssdup_free_spare(struct ssdup *c, struct ssdup_io *io)
+static inline void ssdup_free_spare(struct ssdup_log *log, struct ssdup_io *io)
 {
 	if (unlikely(io->spare))
-		mempool_free(io->spare, &c->nodes);
+		mempool_free(io->spare, &log->nodes);
 	io->spare = NULL;
 }
 
@@ -34,10 +34,10 @@ static inline void ssdup_free_spare(struct ssdup *c, struct ssdup_io *io)
  * flight beyond what @seg was promised of it, and those that come while part of it is in use, bring
  * their own nodes. The promises to all segments together are no more than the reserve.
  */
-static inline bool ssdup_has_spare(struct ssdup *c, const struct ssdup_segment *seg,
+static inline bool ssdup_has_spare(struct ssdup_log *log, const struct ssdup_segment *seg,
 				   struct ssdup_io *io, u32 writes)
 {
-	if (likely(writes <= READ_ONCE(seg->spares) && mempool_is_saturated(&c->nodes)))
+	if (likely(writes <= READ_ONCE(seg->spares) && mempool_is_saturated(&log->nodes)))
 		return true;
 	if (!io->spare)
 		io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
@@ -45,19 +45,19 @@ static inline bool ssdup_has_spare(struct ssdup *c, const struct ssdup_segment *
 }
 
 /** ssdup_promise_spares() - promise a segment that opens its share; the lock in segments.c */
-void ssdup_promise_spares(struct ssdup *c, struct ssdup_segment *seg);
+void ssdup_promise_spares(struct ssdup_log *log, struct ssdup_segment *seg);
 
 /** ssdup_take_spares_back() - all but those of @writes in flight; the lock in segments.c */
-void ssdup_take_spares_back(struct ssdup *c, struct ssdup_segment *seg, u32 writes);
+void ssdup_take_spares_back(struct ssdup_log *log, struct ssdup_segment *seg, u32 writes);
 
 /** ssdup_add_array() - allocate an array, not of the pool, for @seg; or NULL. Context: a replay */
 struct extent_array *ssdup_add_array(struct ssdup_segment *seg, gfp_t gfp);
 
 /** ssdup_free_arrays() - free the arrays of @seg, after its extents have left the map */
-void ssdup_free_arrays(struct ssdup *c, struct ssdup_segment *seg);
+void ssdup_free_arrays(struct ssdup_log *log, struct ssdup_segment *seg);
 
 /** ssdup_new_array() - allocate the nodes of part of a page, or NULL; any context */
-struct extent_array *ssdup_new_array(struct ssdup *c);
+struct extent_array *ssdup_new_array(struct ssdup_log *log);
 
 /**
  * ssdup_lend() - give a part of a page its array
@@ -66,7 +66,7 @@ struct extent_array *ssdup_new_array(struct ssdup *c);
  *
  * Context: any, while a write is in flight to @seg.
  */
-void ssdup_lend(struct ssdup *c, struct ssdup_segment *seg, struct extent_array **place,
+void ssdup_lend(struct ssdup_log *log, struct ssdup_segment *seg, struct extent_array **place,
 		struct extent_array *array);
 
 #endif

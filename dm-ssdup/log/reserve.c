@@ -6,44 +6,44 @@
 /* --- Places --- */
 
 /* Record why there is no place. If the ring is full, start a commit. */
-static void await_place(struct ssdup *c, struct ssdup_class *k, int error)
+static void await_place(struct ssdup_log *log, struct ssdup_class *k, int error)
 {
 	if (error == -ENOMEM) {
-		WRITE_ONCE(c->wait_cause, WAIT_MEMORY);
+		WRITE_ONCE(log->wait_cause, WAIT_MEMORY);
 		return;
 	}
 	WRITE_ONCE(k->ring_full, true);
-	WRITE_ONCE(c->wait_cause, WAIT_COMMIT);
+	WRITE_ONCE(log->wait_cause, WAIT_COMMIT);
 	/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
 	smp_mb();
-	mod_delayed_work(c->wq, &c->autocommit, 0);
+	mod_delayed_work(log->c->wake.wq, &log->c->wake.autocommit, 0);
 }
 
-int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, u64 allowed)
+int ssdup_reserve(struct ssdup_log *log, struct ssdup_io *io, u32 sectors, u64 allowed)
 {
-	struct ssdup_class *k = ssdup_class_of(c, io);
+	struct ssdup_class *k = ssdup_class_of(log, io);
 	struct ssdup_segment *seg;
 	int r;
 
 	/* Each turn reserves a place, fails, or finds another segment open. */
 	do {
 		seg = READ_ONCE(k->open);
-		r = ssdup_try_reserve(c, seg, io, sectors, allowed);
+		r = ssdup_try_reserve(log, seg, io, sectors, allowed);
 		if (!r)
 			return 0;
-		ssdup_put_write(c, seg);
-	} while (r == -ENOSPC && ssdup_switch(c, k, seg, allowed));
+		ssdup_put_write(log, seg);
+	} while (r == -ENOSPC && ssdup_switch(log, k, seg, allowed));
 	/* It was cut at a wrong place, here or above the device. */
 	if (!WARN_ON_ONCE(r == -EINVAL) && r != -ENOSPC)
-		await_place(c, k, r);
-	ssdup_free_spare(c, io);
+		await_place(log, k, r);
+	ssdup_free_spare(log, io);
 	return r;
 }
 
 /* --- From there to the map --- */
 
-void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io)
+void ssdup_give_up(struct ssdup_log *log, const struct ssdup_io *io)
 {
 	WRITE_ONCE(io->page->holes, true);
-	ssdup_resolve(c, io);
+	ssdup_resolve(log, io);
 }

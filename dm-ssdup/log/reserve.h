@@ -9,6 +9,7 @@
 #define SSDUP_RESERVE_H
 
 #include "base/wakeups.h"
+#include "log.h"
 #include "nodes.h"
 #include "segments.h"
 
@@ -19,9 +20,9 @@ static inline struct ring_page *ssdup_ring_page(const struct ssdup_segment *seg,
 }
 
 /** ssdup_class_of() - the class that a request has a place in, or wants one; any context */
-static inline struct ssdup_class *ssdup_class_of(struct ssdup *c, const struct ssdup_io *io)
+static inline struct ssdup_class *ssdup_class_of(struct ssdup_log *log, const struct ssdup_io *io)
 {
-	return &c->class[io->class];
+	return &log->class[io->class];
 }
 
 /**
@@ -36,16 +37,16 @@ static inline struct ssdup_class *ssdup_class_of(struct ssdup *c, const struct s
  * Return: 0, -ENOSPC, -EAGAIN when the ring is full (this starts a commit), -ENOMEM, or -EINVAL
  * when the request is not aligned to the logical block.
  */
-int ssdup_reserve(struct ssdup *c, struct ssdup_io *io, u32 sectors, u64 allowed);
+int ssdup_reserve(struct ssdup_log *log, struct ssdup_io *io, u32 sectors, u64 allowed);
 
 /** ssdup_rest() - sectors of data that the open segment of @k has left; any context, a hint */
-static inline u32 ssdup_rest(const struct ssdup *c, const struct ssdup_class *k)
+static inline u32 ssdup_rest(const struct ssdup_log *log, const struct ssdup_class *k)
 {
 	u64 word = atomic64_read(&READ_ONCE(k->open)->word);
 
-	if (word & LOG_WORD_CLOSED || log_word_entries(word) >= log_segment_entries(&c->g))
+	if (word & LOG_WORD_CLOSED || log_word_entries(word) >= log_segment_entries(&log->g))
 		return 0;
-	return c->g.data_sectors - log_word_sectors(word);
+	return log->g.data_sectors - log_word_sectors(word);
 }
 
 /*
@@ -86,7 +87,7 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segme
  *
  * Return: 0, -ENOSPC when @seg is full or sealed, or as ssdup_reserve().
  */
-static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segment *seg,
+static __always_inline int ssdup_try_reserve(struct ssdup_log *log, struct ssdup_segment *seg,
 					     struct ssdup_io *io, u32 sectors, u64 allowed)
 {
 	struct extent_array **array, *fresh = NULL;
@@ -94,13 +95,13 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 	u64 word, next;
 	int r = -ENOSPC;
 
-	if (unlikely(!log_aligned(&c->g, io->start | io->sectors)))
+	if (unlikely(!log_aligned(&log->g, io->start | io->sectors)))
 		return -EINVAL;
 	/* Before the promise is read: it is of the time when the segment was opened. */
 	word = atomic64_read_acquire(&seg->word);
-	while (log_word_reserve(word & ~allowed, &c->g, sectors, &next)) {
+	while (log_word_reserve(word & ~allowed, &log->g, sectors, &next)) {
 		/* Not of a sealed segment, which has no promise: the next one may have. */
-		if (unlikely(!ssdup_has_spare(c, seg, io, writes))) {
+		if (unlikely(!ssdup_has_spare(log, seg, io, writes))) {
 			r = -ENOMEM;
 			break;
 		}
@@ -114,7 +115,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 		 * page. Then the exchange below fails, and what is read here is not used.
 		 */
 		if (unlikely(!data_race(READ_ONCE(*array))) && !fresh) {
-			fresh = ssdup_new_array(c);
+			fresh = ssdup_new_array(log);
 			if (!fresh) {
 				r = -ENOMEM;
 				break;
@@ -123,7 +124,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 		next |= word & allowed;
 		if (likely(atomic64_try_cmpxchg(&seg->word, (s64 *)&word, next))) {
 			if (unlikely(fresh))
-				ssdup_lend(c, seg, array, fresh);
+				ssdup_lend(log, seg, array, fresh);
 			io->segment = seg;
 			io->pos = to_log_pos(log_word_sectors(word));
 			io->e = &READ_ONCE(*array)->e[io->slot % SSDUP_ARRAY_NODES];
@@ -131,26 +132,26 @@ static __always_inline int ssdup_try_reserve(struct ssdup *c, struct ssdup_segme
 		}
 	}
 	if (unlikely(fresh))
-		mempool_free(fresh, &c->arrays);
+		mempool_free(fresh, &log->arrays);
 	return r;
 }
 
 /** ssdup_reserve_at_once() - one try. Return: false when the caller must call ssdup_reserve() */
-static __always_inline bool ssdup_reserve_at_once(struct ssdup *c, struct ssdup_io *io)
+static __always_inline bool ssdup_reserve_at_once(struct ssdup_log *log, struct ssdup_io *io)
 {
-	struct ssdup_segment *seg = READ_ONCE(ssdup_class_of(c, io)->open);
+	struct ssdup_segment *seg = READ_ONCE(ssdup_class_of(log, io)->open);
 
-	if (likely(!ssdup_try_reserve(c, seg, io, io->sectors, 0)))
+	if (likely(!ssdup_try_reserve(log, seg, io, io->sectors, 0)))
 		return true;
-	ssdup_put_write(c, seg);
-	ssdup_free_spare(c, io);
+	ssdup_put_write(log, seg);
+	ssdup_free_spare(log, io);
 	return false;
 }
 
 /* --- From there to a durable page --- */
 
 /* An entry was resolved: make sure that a commit follows. */
-static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct ssdup_class *k,
+static __always_inline void ssdup_commit_in_time(struct ssdup_log *log, const struct ssdup_class *k,
 						 const struct ring_page *p, u32 resolved)
 {
 	/* If a write waits for the ring, this may be the last entry of its tail. */
@@ -158,26 +159,26 @@ static __always_inline void ssdup_commit_in_time(struct ssdup *c, const struct s
 		   (resolved == SSDUP_PAGE_ENTRIES &&
 		    (p - k->ring - READ_ONCE(k->ring_tail)) % SSDUP_RING >= SSDUP_RING / 4);
 
-	if (unlikely(now || !READ_ONCE(c->autocommit_armed)))
-		ssdup_commit_soon(c, now);
+	if (unlikely(now || !READ_ONCE(log->c->wake.autocommit_armed)))
+		ssdup_commit_soon(log->c, now);
 }
 
 /* An entry was filled or abandoned. */
-static __always_inline void ssdup_resolve(struct ssdup *c, const struct ssdup_io *io)
+static __always_inline void ssdup_resolve(struct ssdup_log *log, const struct ssdup_io *io)
 {
 	/*
 	 * Fully ordered: either the commit counts this entry and finds it filled,
 	 * or ssdup_commit_in_time() schedules another commit.
 	 */
-	ssdup_commit_in_time(c, io->segment->class, io->page,
+	ssdup_commit_in_time(log, io->segment->class, io->page,
 			     atomic_inc_return(&io->page->resolved));
 }
 
 /** ssdup_give_up() - abandon a reserved entry, which stays empty; any context */
-void ssdup_give_up(struct ssdup *c, const struct ssdup_io *io);
+void ssdup_give_up(struct ssdup_log *log, const struct ssdup_io *io);
 
 /* Fill a reserved entry: under the range's lock, before the insert. */
-static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io *io)
+static __always_inline void ssdup_publish(struct ssdup_log *log, const struct ssdup_io *io)
 {
 	struct ssdup_entry *entry = &io->page->e[io->slot];
 	const struct extent *e = io->e;
@@ -185,7 +186,30 @@ static __always_inline void ssdup_publish(struct ssdup *c, const struct ssdup_io
 	log_entry_encode(entry, e->start, e->seq, e->sectors, io->pos);
 	/* Pairs with the acquire in add_page(). */
 	smp_store_release(&entry->kind, e->kind);
-	ssdup_resolve(c, io);
+	ssdup_resolve(log, io);
+}
+
+/**
+ * ssdup_fill_extent() - fill the extent of a place in the log, but for its seq; any context
+ *
+ * Nobody else looks at it before it is inserted.
+ * Return: where data goes on the SSD, in sectors.
+ */
+static __always_inline u64 ssdup_fill_extent(struct ssdup_log *log, struct ssdup_io *io, u64 start,
+					     u32 sectors, u8 kind)
+{
+	struct extent *e = io->e;
+	u64 pos;
+
+	/* An entry without data has none. */
+	if (kind != SSDUP_KIND_DATA)
+		io->pos = to_log_pos(0);
+	pos = log_data_sector(&log->g, io->segment->index, io->pos);
+	e->start = start;
+	e->sectors = sectors;
+	e->kind = kind;
+	e->pos = pos;
+	return pos;
 }
 
 #endif

@@ -10,52 +10,52 @@
 
 #define READY		4U	/* free at once when a log is loaded */
 
-int ssdup_segments_create(struct ssdup *c)
+int ssdup_segments_create(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = kzalloc(sizeof(*s), GFP_KERNEL);
 	u32 i;
 
-	c->segments = s;
-	c->segment = kvcalloc(c->g.nr_segments + 1, sizeof(*c->segment), GFP_KERNEL);
-	if (!s || !c->segment)
+	log->segments = s;
+	log->segment = kvcalloc(log->g.nr_segments + 1, sizeof(*log->segment), GFP_KERNEL);
+	if (!s || !log->segment)
 		return -ENOMEM;
 	spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->free);
 	INIT_LIST_HEAD(&s->stale);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++) {
-		c->class[i].index = i;
+		log->class[i].index = i;
 		/* One class is what the SSD takes all data for anyway. */
-		if (c->nr_classes > 1 && i < ssdup_max_streams(c->ssd->bdev))
-			c->class[i].stream = i + 1;
-		c->class[i].open = ssdup_no_segment(c);
-		INIT_LIST_HEAD(&c->class[i].sealed);
-		INIT_LIST_HEAD(&c->class[i].in_ring);
+		if (log->nr_classes > 1 && i < ssdup_max_streams(log->c->ssd->bdev))
+			log->class[i].stream = i + 1;
+		log->class[i].open = ssdup_no_segment(log);
+		INIT_LIST_HEAD(&log->class[i].sealed);
+		INIT_LIST_HEAD(&log->class[i].in_ring);
 	}
-	for (i = 0; i <= c->g.nr_segments; i++) {
-		c->segment[i].index = i;
-		INIT_LIST_HEAD(&c->segment[i].list);
-		INIT_LIST_HEAD(&c->segment[i].ring);
-		atomic64_set(&c->segment[i].word, LOG_WORD_SEALED);
+	for (i = 0; i <= log->g.nr_segments; i++) {
+		log->segment[i].index = i;
+		INIT_LIST_HEAD(&log->segment[i].list);
+		INIT_LIST_HEAD(&log->segment[i].ring);
+		atomic64_set(&log->segment[i].word, LOG_WORD_SEALED);
 	}
 	return 0;
 }
 
-void ssdup_segments_destroy(struct ssdup *c)
+void ssdup_segments_destroy(struct ssdup_log *log)
 {
-	kvfree(c->segment);
-	kfree(c->segments);
+	kvfree(log->segment);
+	kfree(log->segments);
 }
 
-void ssdup_last_write(struct ssdup *c)
+void ssdup_last_write(struct ssdup_log *log)
 {
-	ssdup_settled(c);
-	ssdup_kick_writeback(c);
+	ssdup_settled(log->c);
+	ssdup_kick_writeback(log->c);
 }
 
-void ssdup_put_read(struct ssdup *c, struct ssdup_segment *seg)
+void ssdup_put_read(struct ssdup_log *log, struct ssdup_segment *seg)
 {
 	if (atomic_dec_and_test(&seg->reads))
-		ssdup_settled(c);
+		ssdup_settled(log->c);
 }
 
 static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *seg)
@@ -69,52 +69,52 @@ static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *seg)
 }
 
 /* Fully ordered: a writer that reserved before this has raised seg->writes. */
-static void seal_segment(struct ssdup *c, struct ssdup_segment *seg)
+static void seal_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 {
 	u64 word;
 
-	lockdep_assert_held(&c->segments->lock);
+	lockdep_assert_held(&log->segments->lock);
 	word = atomic64_fetch_or(LOG_WORD_SEALED, &seg->word);
 	if (seg->state != SEGMENT_OPEN)
 		return;
-	WRITE_ONCE(c->segments->written, c->segments->written + log_word_sectors(word));
+	WRITE_ONCE(log->segments->written, log->segments->written + log_word_sectors(word));
 	seg->class->number = seg->base + segment_pages(seg);
-	add_sealed(c->segments, seg);
-	stat_inc(c, STAT_SEALS);
-	trace_ssdup_seal(c, seg);
+	add_sealed(log->segments, seg);
+	stat_inc(log->c, STAT_SEALS);
+	trace_ssdup_seal(log->c, seg);
 }
 
-static void promise_spares(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *seg)
+static void promise_spares(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *seg)
 {
 	struct ssdup_segment *x;
 
 	/* A sealed segment gets no new writes, so it needs no more than it has. */
 	list_for_each_entry(x, &k->in_ring, ring)
 		if (x->state != SEGMENT_OPEN)
-			ssdup_take_spares_back(c, x, atomic_read(&x->writes));
-	ssdup_promise_spares(c, seg);
+			ssdup_take_spares_back(log, x, atomic_read(&x->writes));
+	ssdup_promise_spares(log, seg);
 }
 
-static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *seg)
+static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *seg)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	u64 word = 0;
 
 	lockdep_assert_held(&s->lock);
 	/* What a drain opens of the last ones it needs for itself. */
-	if (s->nr_free <= ssdup_spare(c))
+	if (s->nr_free <= ssdup_spare(log))
 		word = LOG_WORD_SPARE;
-	else if (s->nr_free <= ssdup_spare(c) + READ_ONCE(s->throttled))
+	else if (s->nr_free <= ssdup_spare(log) + READ_ONCE(s->throttled))
 		word = LOG_WORD_THROTTLED;
 	list_del_init(&seg->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
 	WRITE_ONCE(s->opened, s->opened + 1);
-	promise_spares(c, k, seg);
+	promise_spares(log, k, seg);
 	list_add_tail(&seg->ring, &k->in_ring);
 	seg->state = SEGMENT_OPEN;
 	WRITE_ONCE(seg->class, k);
 	seg->generation = k->next;
-	k->next += c->nr_classes;
+	k->next += log->nr_classes;
 	atomic64_set(&seg->seq, seg->generation << SSDUP_SEQ_BITS);
 	WRITE_ONCE(seg->base, k->number);
 	seg->pages_done = 0;
@@ -131,12 +131,13 @@ static void open_segment(struct ssdup *c, struct ssdup_class *k, struct ssdup_se
 	smp_wmb();
 	atomic64_set(&seg->word, word);
 	WRITE_ONCE(k->open, seg);
-	trace_ssdup_open(c, seg);
+	trace_ssdup_open(log->c, seg);
 }
 
-bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *from, u64 allowed)
+bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
+		  u64 allowed)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *next;
 	unsigned long flags;
 	bool tell, much, spent;
@@ -146,7 +147,7 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *
 		spin_unlock_irqrestore(&s->lock, flags);
 		return true;
 	}
-	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : ssdup_spare(c)) ?
+	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : ssdup_spare(log)) ?
 	       list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
 				struct ssdup_segment, list) : NULL;
 	if (atomic64_read(&from->word) & LOG_WORD_THROTTLED & ~allowed)
@@ -154,20 +155,21 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *
 	/* Headers of higher generations are refused. */
 	spent = k->next > LOG_MAX_GENERATION;
 	/* A read-only log hands out nothing, see salvage.c. */
-	if (!next || spent || ssdup_mode(c) != MODE_RUNNING) {
-		WRITE_ONCE(c->wait_cause, WAIT_SPACE);
+	if (!next || spent || ssdup_mode(log->c) != MODE_RUNNING) {
+		WRITE_ONCE(log->wait_cause, WAIT_SPACE);
 		tell = !next && !s->full;
 		if (tell) {
 			WRITE_ONCE(s->full, true);
-			WRITE_ONCE(c->scarce, true);
+			WRITE_ONCE(log->scarce, true);
 		}
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (tell) {
-			ssdup_event(c);
-			ssdup_kick_writeback(c);
+			ssdup_event(log->c);
+			ssdup_kick_writeback(log->c);
 		}
 		if (spent)
-			ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
+			ssdup_fail(log->c, MODE_LOG_READ_ONLY,
+				   "the counters of the log are used up");
 		return false;
 	}
 	/* It was free when the caller looked, and is open anew: an empty one is never sealed. */
@@ -175,51 +177,52 @@ bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *
 		spin_unlock_irqrestore(&s->lock, flags);
 		return true;
 	}
-	trace_ssdup_step(c, STEP_SEAL_BEGIN);
-	seal_segment(c, from);
-	trace_ssdup_step(c, STEP_SEAL_BETWEEN);
-	open_segment(c, k, next);
+	trace_ssdup_step(log->c, STEP_SEAL_BEGIN);
+	seal_segment(log, from);
+	trace_ssdup_step(log->c, STEP_SEAL_BETWEEN);
+	open_segment(log, k, next);
 	/* The last page of a segment is complete without being full. */
 	much = k->number - READ_ONCE(k->ring_tail) >= SSDUP_RING / 4;
 	spin_unlock_irqrestore(&s->lock, flags);
 
-	trace_ssdup_step(c, STEP_SEAL_DONE);
+	trace_ssdup_step(log->c, STEP_SEAL_DONE);
 	if (much)
-		ssdup_commit_soon(c, true);
-	ssdup_kick_writeback(c);
+		ssdup_commit_soon(log->c, true);
+	ssdup_kick_writeback(log->c);
 	return true;
 }
 
-void ssdup_seal(struct ssdup *c, struct ssdup_class *k, bool empty)
+void ssdup_seal(struct ssdup_log *log, struct ssdup_class *k, bool empty)
 {
 	/* Under the lock: a later ssdup_switch() sees the mode. */
-	spin_lock_irq(&c->segments->lock);
+	spin_lock_irq(&log->segments->lock);
 	if (empty || ssdup_open_dirty(k, true))
-		seal_segment(c, k->open);
-	spin_unlock_irq(&c->segments->lock);
+		seal_segment(log, k->open);
+	spin_unlock_irq(&log->segments->lock);
 }
 
-void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const u32 *pages, u32 nr,
+void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
+			  u32 nr,
 			  u64 next)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg;
 	struct ssdup_class *k;
 	u32 i, first = 0;
 
 	/* No write comes yet, but a status request may. */
 	spin_lock_irq(&s->lock);
-	for (k = c->class; k < class_end(c); k++)
-		k->next = log_class_from(c->nr_classes, k->index, next);
+	for (k = log->class; k < class_end(log); k++)
+		k->next = log_class_from(log->nr_classes, k->index, next);
 	for (i = 0; i < nr; i++) {
-		seg = &c->segment[live[i].segment];
+		seg = &log->segment[live[i].segment];
 		seg->generation = live[i].generation;
-		seg->class = &c->class[log_class(c->nr_classes, seg->generation)];
+		seg->class = &log->class[log_class(log->nr_classes, seg->generation)];
 		seg->header = true;
 		seg->pages_done = pages[i];
 		atomic64_set(&seg->word, LOG_WORD_SEALED |
 			     log_word(pages[i] * SSDUP_PAGE_ENTRIES,
-				      pages[i] ? c->g.data_sectors : 0));
+				      pages[i] ? log->g.data_sectors : 0));
 		add_sealed(s, seg);
 		first = seg->index + 1;
 	}
@@ -228,8 +231,8 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 	 * discarded. The first stay ready until others are, and in a new log, which may have
 	 * taken the SSD by mistake, all of them.
 	 */
-	for (i = 0; i < c->g.nr_segments; i++) {
-		seg = &c->segment[(first + i) % c->g.nr_segments];
+	for (i = 0; i < log->g.nr_segments; i++) {
+		seg = &log->segment[(first + i) % log->g.nr_segments];
 		if (list_empty(&seg->list))
 			ssdup_add_free(s, seg,
 				       next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
@@ -237,9 +240,9 @@ void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const 
 	spin_unlock_irq(&s->lock);
 }
 
-u64 ssdup_open_generation(struct ssdup *c, struct ssdup_class *k)
+u64 ssdup_open_generation(struct ssdup_log *log, struct ssdup_class *k)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	unsigned long flags;
 	u64 generation;
 
@@ -249,15 +252,15 @@ u64 ssdup_open_generation(struct ssdup *c, struct ssdup_class *k)
 	return generation;
 }
 
-u64 ssdup_segments_opened(struct ssdup *c)
+u64 ssdup_segments_opened(struct ssdup_log *log)
 {
-	return READ_ONCE(c->segments->opened);
+	return READ_ONCE(log->segments->opened);
 }
 
-u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
+u32 ssdup_segments_in_ring(struct ssdup_log *log, struct ssdup_class *k,
 			   struct ssdup_segment **segments)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg;
 	u32 nr = 0;
 
@@ -271,68 +274,68 @@ u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
 	return nr;
 }
 
-void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *seg)
+void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg)
 {
-	spin_lock_irq(&c->segments->lock);
-	ssdup_take_spares_back(c, seg, 0);
+	spin_lock_irq(&log->segments->lock);
+	ssdup_take_spares_back(log, seg, 0);
 	list_del_init(&seg->ring);
-	spin_unlock_irq(&c->segments->lock);
+	spin_unlock_irq(&log->segments->lock);
 }
 
 /* Let writers have the rest of the open segments, by what is free now. */
-static void let_writers_have(struct ssdup *c)
+static void let_writers_have(struct ssdup_log *log)
 {
-	struct ssdup_segments *s = c->segments;
-	bool throttled = s->nr_free < ssdup_spare(c) + READ_ONCE(s->throttled);
+	struct ssdup_segments *s = log->segments;
+	bool throttled = s->nr_free < ssdup_spare(log) + READ_ONCE(s->throttled);
 	struct ssdup_class *k;
 	u64 word;
 
 	lockdep_assert_held(&s->lock);
-	for (k = c->class; k < class_end(c); k++) {
+	for (k = log->class; k < class_end(log); k++) {
 		word = atomic64_read(&k->open->word);
 		if (!throttled)
 			atomic64_andnot(LOG_WORD_THROTTLED, &k->open->word);
 		else if (word & LOG_WORD_SPARE)
 			atomic64_or(LOG_WORD_THROTTLED, &k->open->word);
-		if (s->nr_free > ssdup_spare(c))
+		if (s->nr_free > ssdup_spare(log))
 			atomic64_andnot(LOG_WORD_SPARE, &k->open->word);
 	}
 }
 
-void ssdup_more_to_open(struct ssdup *c)
+void ssdup_more_to_open(struct ssdup_log *log)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 
 	WRITE_ONCE(s->full, false);
-	WRITE_ONCE(c->scarce, c->scarce && s->nr_sealed >= ssdup_part(c));
-	let_writers_have(c);
+	WRITE_ONCE(log->scarce, log->scarce && s->nr_sealed >= ssdup_part(log));
+	let_writers_have(log);
 }
 
-void ssdup_segments_throttle(struct ssdup *c, u32 nr)
+void ssdup_segments_throttle(struct ssdup_log *log, u32 nr)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	unsigned long flags;
 
 	if (nr == READ_ONCE(s->throttled))
 		return;
 	spin_lock_irqsave(&s->lock, flags);
 	WRITE_ONCE(s->throttled, nr);
-	let_writers_have(c);
+	let_writers_have(log);
 	spin_unlock_irqrestore(&s->lock, flags);
 }
 
 /* --- Discards --- */
 
-u32 ssdup_discard_begin(struct ssdup *c, u32 most, struct list_head *batch)
+u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg, *next;
 	u32 nr = 0, first = 0;
 
 	spin_lock_irq(&s->lock);
 	/* Reads may still point into what a read-only log has freed. */
-	most = ssdup_mode(c) == MODE_RUNNING ?
-	       min(most, (s->nr_free - min(s->nr_free, ssdup_spare(c))) / 2) : 0;
+	most = ssdup_mode(log->c) == MODE_RUNNING ?
+	       min(most, (s->nr_free - min(s->nr_free, ssdup_spare(log))) / 2) : 0;
 	list_for_each_entry_safe(seg, next, &s->stale, list) {
 		if (!nr)
 			first = seg->index;
@@ -347,15 +350,15 @@ u32 ssdup_discard_begin(struct ssdup *c, u32 most, struct list_head *batch)
 	return nr;
 }
 
-void ssdup_discard_end(struct ssdup *c, struct list_head *batch)
+void ssdup_discard_end(struct ssdup_log *log, struct list_head *batch)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 
 	spin_lock_irq(&s->lock);
 	list_splice_tail(batch, &s->free);
 	WRITE_ONCE(s->nr_free, s->nr_free + s->discarding);
 	WRITE_ONCE(s->discarding, 0);
-	ssdup_more_to_open(c);
+	ssdup_more_to_open(log);
 	spin_unlock_irq(&s->lock);
 }
 
@@ -370,9 +373,9 @@ bool ssdup_open_dirty(const struct ssdup_class *k, bool relocated)
 	       log_word_entries(word) > (relocated ? 0 : READ_ONCE(seg->relocated));
 }
 
-u64 ssdup_last_dirty(struct ssdup *c, struct ssdup_class *k)
+u64 ssdup_last_dirty(struct ssdup_log *log, struct ssdup_class *k)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	unsigned long flags;
 	u64 generation;
 
@@ -380,14 +383,14 @@ u64 ssdup_last_dirty(struct ssdup *c, struct ssdup_class *k)
 	spin_lock_irqsave(&s->lock, flags);
 	generation = k->next - 1;
 	if (k->open->state == SEGMENT_OPEN && !ssdup_open_dirty(k, true))
-		generation -= c->nr_classes;
+		generation -= log->nr_classes;
 	spin_unlock_irqrestore(&s->lock, flags);
 	return generation;
 }
 
-bool ssdup_drained(struct ssdup *c, struct ssdup_class *k, u64 generation)
+bool ssdup_drained(struct ssdup_log *log, struct ssdup_class *k, u64 generation)
 {
-	struct ssdup_segments *s = c->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg;
 	bool drained;
 
@@ -401,54 +404,54 @@ bool ssdup_drained(struct ssdup *c, struct ssdup_class *k, u64 generation)
 	return drained;
 }
 
-void ssdup_ask_drain(struct ssdup *c, struct ssdup_class *k, u64 generation)
+void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generation)
 {
 	u64 asked = READ_ONCE(k->asked);
 
 	/* Never lower what another process has asked for meanwhile. */
 	while (asked < generation && !try_cmpxchg(&k->asked, &asked, generation))
 		;
-	ssdup_kick_writeback(c);
+	ssdup_kick_writeback(log->c);
 }
 
-bool ssdup_segments_full(struct ssdup *c)
+bool ssdup_segments_full(struct ssdup_log *log)
 {
-	return READ_ONCE(c->segments->full);
+	return READ_ONCE(log->segments->full);
 }
 
-u32 ssdup_free_segments(struct ssdup *c)
+u32 ssdup_free_segments(struct ssdup_log *log)
 {
-	return READ_ONCE(c->segments->nr_free);
+	return READ_ONCE(log->segments->nr_free);
 }
 
-u32 ssdup_discarding_segments(struct ssdup *c)
+u32 ssdup_discarding_segments(struct ssdup_log *log)
 {
-	return READ_ONCE(c->segments->discarding);
+	return READ_ONCE(log->segments->discarding);
 }
 
-u32 ssdup_sealed_segments(struct ssdup *c)
+u32 ssdup_sealed_segments(struct ssdup_log *log)
 {
-	return READ_ONCE(c->segments->nr_sealed);
+	return READ_ONCE(log->segments->nr_sealed);
 }
 
-u32 ssdup_part(const struct ssdup *c)
+u32 ssdup_part(const struct ssdup_log *log)
 {
-	return max(c->g.nr_segments / READ_ONCE(c->set.halves), 1U);
+	return max(log->g.nr_segments / READ_ONCE(log->c->set.halves), 1U);
 }
 
-u32 ssdup_open_fill(const struct ssdup *c, const struct ssdup_class *k)
+u32 ssdup_open_fill(const struct ssdup_log *log, const struct ssdup_class *k)
 {
 	u64 word = atomic64_read(&READ_ONCE(k->open)->word);
 
-	return word & LOG_WORD_SEALED ? 0 : ssdup_log_word_fill(word, &c->g);
+	return word & LOG_WORD_SEALED ? 0 : ssdup_log_word_fill(word, &log->g);
 }
 
-u64 ssdup_log_written(struct ssdup *c)
+u64 ssdup_log_written(struct ssdup_log *log)
 {
-	u64 written = READ_ONCE(c->segments->written), word;
+	u64 written = READ_ONCE(log->segments->written), word;
 	const struct ssdup_class *k;
 
-	for (k = c->class; k < class_end(c); k++) {
+	for (k = log->class; k < class_end(log); k++) {
 		word = atomic64_read(&READ_ONCE(k->open)->word);
 		written += word & LOG_WORD_SEALED ? 0 : log_word_sectors(word);
 	}
@@ -456,25 +459,26 @@ u64 ssdup_log_written(struct ssdup *c)
 }
 
 /* Segments in use, as 1/10000 of one. */
-static u64 segments_used(struct ssdup *c)
+static u64 segments_used(struct ssdup_log *log)
 {
-	u64 fill = (u64)ssdup_sealed_segments(c) * SSDUP_PCT_ONE;
+	u64 fill = (u64)ssdup_sealed_segments(log) * SSDUP_PCT_ONE;
 	const struct ssdup_class *k;
 
-	for (k = c->class; k < class_end(c); k++)
-		fill += ssdup_open_fill(c, k);
+	for (k = log->class; k < class_end(log); k++)
+		fill += ssdup_open_fill(log, k);
 	return fill;
 }
 
-u32 ssdup_part_fill(struct ssdup *c)
+u32 ssdup_part_fill(struct ssdup_log *log)
 {
-	u64 part = ssdup_part(c), others = (c->g.nr_segments - part) * SSDUP_PCT_ONE;
-	u64 in_use = segments_used(c);
+	u64 part = ssdup_part(log), others = (log->g.nr_segments - part) * SSDUP_PCT_ONE;
+	u64 in_use = segments_used(log);
 
 	return min(div_u64(in_use - min(in_use, others), part), SSDUP_PCT_ONE);
 }
 
-u32 ssdup_log_fill(struct ssdup *c)
+u32 ssdup_log_fill(struct ssdup_log *log)
 {
-	return min(div_u64(segments_used(c), c->g.nr_segments - ssdup_spare(c)), SSDUP_PCT_ONE);
+	return min(div_u64(segments_used(log), log->g.nr_segments - ssdup_spare(log)),
+		   SSDUP_PCT_ONE);
 }

@@ -12,11 +12,11 @@
 #ifndef SSDUP_SEGMENTS_H
 #define SSDUP_SEGMENTS_H
 
-#include "ssdup.h"
+#include "log.h"
 
 /** ssdup_segments_create() - make empty lists; context: the constructor. Return: 0 or -ENOMEM */
-int ssdup_segments_create(struct ssdup *c);
-void ssdup_segments_destroy(struct ssdup *c);
+int ssdup_segments_create(struct ssdup_log *log);
+void ssdup_segments_destroy(struct ssdup_log *log);
 
 /**
  * ssdup_segments_begin() - seal what was replayed, and put the rest on the free list
@@ -27,7 +27,8 @@ void ssdup_segments_destroy(struct ssdup *c);
  *
  * Context: preresume.
  */
-void ssdup_segments_begin(struct ssdup *c, const struct log_header *live, const u32 *pages, u32 nr,
+void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
+			  u32 nr,
 			  u64 next);
 
 /** segment_pages() - number of metadata pages with entries handed out; any context */
@@ -47,19 +48,20 @@ static inline u32 segment_pages(const struct ssdup_segment *seg)
  * Context: any. Return: false when no segment is free, @from is throttled, or the log takes no
  * writes.
  */
-bool ssdup_switch(struct ssdup *c, struct ssdup_class *k, struct ssdup_segment *from, u64 allowed);
+bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
+		  u64 allowed);
 
 /**
  * ssdup_seal() - seal the class's open segment, if there is one; the next write opens another
  * @empty: even if it holds nothing; for a log that is now read-only, so that nothing is added
  */
-void ssdup_seal(struct ssdup *c, struct ssdup_class *k, bool empty);
+void ssdup_seal(struct ssdup_log *log, struct ssdup_class *k, bool empty);
 
 /** ssdup_open_generation() - the generation of the open segment, or of the next; any context */
-u64 ssdup_open_generation(struct ssdup *c, struct ssdup_class *k);
+u64 ssdup_open_generation(struct ssdup_log *log, struct ssdup_class *k);
 
 /** ssdup_segments_opened() - the number of segments that were opened since the resume; a hint */
-u64 ssdup_segments_opened(struct ssdup *c);
+u64 ssdup_segments_opened(struct ssdup_log *log);
 
 /**
  * ssdup_segments_in_ring() - list the segments that have pages in the ring of @k, in their order
@@ -67,11 +69,11 @@ u64 ssdup_segments_opened(struct ssdup *c);
  *
  * Context: the lock in commit.c is held. Return: how many.
  */
-u32 ssdup_segments_in_ring(struct ssdup *c, struct ssdup_class *k,
+u32 ssdup_segments_in_ring(struct ssdup_log *log, struct ssdup_class *k,
 			   struct ssdup_segment **segments);
 
 /** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
-void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *seg);
+void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
 
 /**
  * ssdup_segments_throttle() - open the last segments for writers with LOG_WORD_THROTTLED
@@ -79,7 +81,7 @@ void ssdup_left_ring(struct ssdup *c, struct ssdup_segment *seg);
  *
  * When more are free, the rest of those that are open is no longer throttled. Context: any.
  */
-void ssdup_segments_throttle(struct ssdup *c, u32 nr);
+void ssdup_segments_throttle(struct ssdup_log *log, u32 nr);
 
 /* --- Discards of free segments --- */
 
@@ -91,10 +93,10 @@ void ssdup_segments_throttle(struct ssdup *c, u32 nr);
  *
  * Context: process, one batch at a time. Return: how many.
  */
-u32 ssdup_discard_begin(struct ssdup *c, u32 most, struct list_head *batch);
+u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch);
 
 /** ssdup_discard_end() - let a batch be opened again */
-void ssdup_discard_end(struct ssdup *c, struct list_head *batch);
+void ssdup_discard_end(struct ssdup_log *log, struct list_head *batch);
 
 /* --- Facts; any context --- */
 
@@ -105,66 +107,72 @@ void ssdup_discard_end(struct ssdup *c, struct list_head *batch);
 bool ssdup_open_dirty(const struct ssdup_class *k, bool relocated);
 
 /** ssdup_last_dirty() - the youngest generation of @k that may hold extents */
-u64 ssdup_last_dirty(struct ssdup *c, struct ssdup_class *k);
+u64 ssdup_last_dirty(struct ssdup_log *log, struct ssdup_class *k);
 
 /** ssdup_drained() - is every generation of @k up to @generation free or empty? */
-bool ssdup_drained(struct ssdup *c, struct ssdup_class *k, u64 generation);
+bool ssdup_drained(struct ssdup_log *log, struct ssdup_class *k, u64 generation);
 
 /** ssdup_ask_drain() - request a drain of a class up to @generation; any context */
-void ssdup_ask_drain(struct ssdup *c, struct ssdup_class *k, u64 generation);
+void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generation);
 
 /** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
-bool ssdup_segments_full(struct ssdup *c);
+bool ssdup_segments_full(struct ssdup_log *log);
 
 /** ssdup_free_segments() - number of segments that can be opened */
-u32 ssdup_free_segments(struct ssdup *c);
+u32 ssdup_free_segments(struct ssdup_log *log);
 
 /** ssdup_discarding_segments() - number of free segments that are being discarded */
-u32 ssdup_discarding_segments(struct ssdup *c);
+u32 ssdup_discarding_segments(struct ssdup_log *log);
 
 /** ssdup_sealed_segments() - number of sealed segments, those being drained included */
-u32 ssdup_sealed_segments(struct ssdup *c);
+u32 ssdup_sealed_segments(struct ssdup_log *log);
 
 /** ssdup_spare() - free segments that writers leave to a drain: each class may need one */
-static inline u32 ssdup_spare(const struct ssdup *c)
+static inline u32 ssdup_spare(const struct ssdup_log *log)
 {
-	return LOG_SPARE + c->nr_classes - 1;
+	return LOG_SPARE + log->nr_classes - 1;
 }
 
 /** ssdup_part() - the segments of a part of the log, by the key halves */
-u32 ssdup_part(const struct ssdup *c);
+u32 ssdup_part(const struct ssdup_log *log);
 
 /** ssdup_open_fill() - fill of the open segment of @k, 1/10000 */
-u32 ssdup_open_fill(const struct ssdup *c, const struct ssdup_class *k);
+u32 ssdup_open_fill(const struct ssdup_log *log, const struct ssdup_class *k);
 
 /** ssdup_part_fill() - fill of the last part of the log, 1/10000: 0 until all others are full */
-u32 ssdup_part_fill(struct ssdup *c);
+u32 ssdup_part_fill(struct ssdup_log *log);
 
 /** ssdup_log_fill() - fill of the whole log, 1/10000 */
-u32 ssdup_log_fill(struct ssdup *c);
+u32 ssdup_log_fill(struct ssdup_log *log);
 
 /**
  * ssdup_log_written() - sectors of data that got a place since the table was loaded
  *
  * While a segment is sealed, those in it may be missing for a moment.
  */
-u64 ssdup_log_written(struct ssdup *c);
+u64 ssdup_log_written(struct ssdup_log *log);
+
+/** segment_of() - the segment of a place on the SSD; any context */
+static inline struct ssdup_segment *segment_of(struct ssdup_log *log, u64 pos)
+{
+	return &log->segment[log_segment_of(&log->g, pos)];
+}
 
 /* --- Writes and reads in flight --- */
 
 /** ssdup_last_write() - the last write in flight to a sealed segment has ended; any context */
-void ssdup_last_write(struct ssdup *c);
+void ssdup_last_write(struct ssdup_log *log);
 
 /** ssdup_put_write() - a write has put its extent into the tree, or abandoned its place */
-static inline void ssdup_put_write(struct ssdup *c, struct ssdup_segment *seg)
+static inline void ssdup_put_write(struct ssdup_log *log, struct ssdup_segment *seg)
 {
 	/* Fully ordered: either we see the seal, or settled() sees our zero. */
 	if (atomic_dec_and_test(&seg->writes) &&
 	    unlikely(atomic64_read(&seg->word) & LOG_WORD_SEALED))
-		ssdup_last_write(c);
+		ssdup_last_write(log);
 }
 
 /** ssdup_put_read() - a read that pointed into the segment has ended */
-void ssdup_put_read(struct ssdup *c, struct ssdup_segment *seg);
+void ssdup_put_read(struct ssdup_log *log, struct ssdup_segment *seg);
 
 #endif

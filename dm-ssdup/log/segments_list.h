@@ -5,7 +5,7 @@
 #ifndef SSDUP_SEGMENTS_LIST_H
 #define SSDUP_SEGMENTS_LIST_H
 
-#include "ssdup.h"
+#include "log.h"
 
 struct ssdup_segments {
 	spinlock_t		lock;		/* these, and part of segments and classes */
@@ -21,9 +21,9 @@ struct ssdup_segments {
 };
 
 /* It is always sealed: the open segment of a class that has none. */
-static inline struct ssdup_segment *ssdup_no_segment(struct ssdup *c)
+static inline struct ssdup_segment *ssdup_no_segment(struct ssdup_log *log)
 {
-	return &c->segment[c->g.nr_segments];
+	return &log->segment[log->g.nr_segments];
 }
 
 /* @list is one of those in @s. The lock is held. */
@@ -36,6 +36,6 @@ static inline void ssdup_add_free(struct ssdup_segments *s, struct ssdup_segment
 }
 
 /* Segments have become free: let writers have them. The lock is held. */
-void ssdup_more_to_open(struct ssdup *c);
+void ssdup_more_to_open(struct ssdup_log *log);
 
 #endif

@@ -15,11 +15,11 @@ struct ssdup_superblock {
 	bool			mend;		/* a copy of the superblock is bad or old */
 };
 
-int ssdup_super_create(struct ssdup *c)
+int ssdup_super_create(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = kzalloc(sizeof(*s), GFP_KERNEL);
 
-	c->superblock = s;
+	log->superblock = s;
 	if (!s)
 		return -ENOMEM;
 	mutex_init(&s->lock);
@@ -27,31 +27,31 @@ int ssdup_super_create(struct ssdup *c)
 	return s->page ? 0 : -ENOMEM;
 }
 
-void ssdup_super_destroy(struct ssdup *c)
+void ssdup_super_destroy(struct ssdup_log *log)
 {
-	struct ssdup_superblock *s = c->superblock;
+	struct ssdup_superblock *s = log->superblock;
 
 	if (s && s->page)
 		__free_page(s->page);
 	kfree(s);
 }
 
-const struct log_super *ssdup_super(const struct ssdup *c)
+const struct log_super *ssdup_super(const struct ssdup_log *log)
 {
-	return &c->superblock->super;
+	return &log->superblock->super;
 }
 
-void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend)
+void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend)
 {
-	c->superblock->super = *super;
-	c->superblock->mend = mend;
+	log->superblock->super = *super;
+	log->superblock->mend = mend;
 }
 
 /* Read both copies, and pick one. Return: 0, or the error of the read of the one that counts. */
-static int read_copies(struct ssdup *c, bool record, struct log_super *s, bool *mend,
+static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, bool *mend,
 		       enum log_fault *fault)
 {
-	struct page *page = c->superblock->page;
+	struct page *page = log->superblock->page;
 	struct log_super copy[SSDUP_COPIES] = { *s, *s };
 	enum log_fault f[SSDUP_COPIES];
 	int r[SSDUP_COPIES];
@@ -59,7 +59,7 @@ static int read_copies(struct ssdup *c, bool record, struct log_super *s, bool *
 	bool old;
 
 	for (i = 0; i < SSDUP_COPIES; i++) {
-		r[i] = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
+		r[i] = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
 				     record ? SSDUP_RECORD_SECTOR(0, i) : SSDUP_SUPER_SECTOR(i),
 				     page, 0, SSDUP_BLOCK_BYTES);
 		f[i] = r[i] ? LOG_BAD_CRC :
@@ -74,97 +74,98 @@ static int read_copies(struct ssdup *c, bool record, struct log_super *s, bool *
 	return 0;
 }
 
-int ssdup_super_read(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault)
+int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault)
 {
 	int r;
 
 	*mend = false;
-	r = read_copies(c, false, s, mend, fault);
+	r = read_copies(log, false, s, mend, fault);
 	if (*fault == LOG_OK)
-		r = read_copies(c, true, s, mend, fault);
+		r = read_copies(log, true, s, mend, fault);
 	if (*fault == LOG_BLANK)
 		return 1;
 	return *fault == LOG_OK ? 0 : r ?: -EINVAL;
 }
 
 /* A commit may run between the copies, so a FUA write waits for one copy at most. */
-static int write_copy(struct ssdup *c, u64 sector)
+static int write_copy(struct ssdup_log *log, u64 sector)
 {
-	struct ssdup_superblock *s = c->superblock;
+	struct ssdup_superblock *s = log->superblock;
 	int r;
 
-	ssdup_meta_begin(c);
-	r = ssdup_sync_io(c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, s->page, 0,
+	ssdup_meta_begin(log);
+	r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, s->page, 0,
 			  SSDUP_BLOCK_BYTES);
-	ssdup_meta_wrote(c, 1);
-	r = ssdup_meta_again(c, r, sector, s->page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
-	ssdup_meta_end(c, r, false);
+	ssdup_meta_wrote(log, 1);
+	r = ssdup_meta_again(log, r, sector, s->page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
+	ssdup_meta_end(log, r, false);
 	return r;
 }
 
 /* Write the block in s->page to two sectors durably; @between is the step between the two. */
-static int write_copies(struct ssdup *c, u64 first, u64 second, enum ssdup_step between)
+static int write_copies(struct ssdup_log *log, u64 first, u64 second, enum ssdup_step between)
 {
-	int r = write_copy(c, first);
+	int r = write_copy(log, first);
 
 	if (!r) {
-		trace_ssdup_step(c, between);
-		r = write_copy(c, second);
+		trace_ssdup_step(log->c, between);
+		r = write_copy(log, second);
 	}
 	if (r) {
-		stat_inc(c, STAT_SSD_ERRORS);
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "a write of the log's record to the SSD failed");
+		stat_inc(log->c, STAT_SSD_ERRORS);
+		ssdup_fail(log->c, MODE_LOG_READ_ONLY,
+			   "a write of the log's record to the SSD failed");
 	}
 	return r;
 }
 
-static int write_record(struct ssdup *c, enum ssdup_step between)
+static int write_record(struct ssdup_log *log, enum ssdup_step between)
 {
-	struct ssdup_superblock *s = c->superblock;
+	struct ssdup_superblock *s = log->superblock;
 
 	lockdep_assert_held(&s->lock);
 	s->super.seq++;
 	if (ssdup_log_super_spent(&s->super)) {
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
+		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 		return -EROFS;
 	}
 	ssdup_log_record_encode(&s->super, page_address(s->page));
-	return write_copies(c, SSDUP_RECORD_SECTOR(0, 1), SSDUP_RECORD_SECTOR(0, 0), between);
+	return write_copies(log, SSDUP_RECORD_SECTOR(0, 1), SSDUP_RECORD_SECTOR(0, 0), between);
 }
 
 /* The first copy comes last: an SSD with a blank first block is not formatted yet. */
-static int write_super(struct ssdup *c, enum ssdup_step between)
+static int write_super(struct ssdup_log *log, enum ssdup_step between)
 {
-	struct ssdup_superblock *s = c->superblock;
+	struct ssdup_superblock *s = log->superblock;
 
 	lockdep_assert_held(&s->lock);
 	s->super.pool_seq++;
 	ssdup_log_super_encode(&s->super, page_address(s->page));
-	return write_copies(c, SSDUP_SUPER_SECTOR(1), SSDUP_SUPER_SECTOR(0), between);
+	return write_copies(log, SSDUP_SUPER_SECTOR(1), SSDUP_SUPER_SECTOR(0), between);
 }
 
-int ssdup_begin_epoch(struct ssdup *c)
+int ssdup_begin_epoch(struct ssdup_log *log)
 {
-	struct ssdup_superblock *s = c->superblock;
+	struct ssdup_superblock *s = log->superblock;
 	bool again = s->epoch_begun, blank = !s->super.pool_seq;
 	int r;
 
 	/* The log takes no more writes; reads still work. */
-	if (again && ssdup_mode(c) != MODE_RUNNING)
+	if (again && ssdup_mode(log->c) != MODE_RUNNING)
 		return 0;
 	mutex_lock(&s->lock);
 	if (!again)
 		s->super.epoch++;
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
-	trace_ssdup_step(c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
+	trace_ssdup_step(log->c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
 	/* What was replayed, or blanked, may still be in the SSD's cache. */
-	r = ssdup_flush_ssd(c) ?:
-	    write_record(c, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
+	r = ssdup_flush_ssd(log) ?:
+	    write_record(log, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
 	if (!r && (blank || s->mend)) {
-		trace_ssdup_step(c, STEP_FORMAT_RECORD);
-		r = write_super(c, STEP_FORMAT_BETWEEN);
+		trace_ssdup_step(log->c, STEP_FORMAT_RECORD);
+		r = write_super(log, STEP_FORMAT_BETWEEN);
 	}
-	trace_ssdup_step(c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
+	trace_ssdup_step(log->c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
 	if (!r) {
 		s->epoch_begun = true;
 		s->mend = false;
@@ -174,33 +175,33 @@ int ssdup_begin_epoch(struct ssdup *c)
 	if (again || r == -EROFS)
 		return 0;
 	if (r)
-		DMERR("%s: cannot write the record of the log (%d)", dm_device_name(c->md), r);
+		DMERR("%s: cannot write the record of the log (%d)", dm_device_name(log->c->md), r);
 	return r;
 }
 
-int ssdup_raise_tail(struct ssdup *c, const struct ssdup_class *k, u64 tail)
+int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tail)
 {
-	struct ssdup_superblock *s = c->superblock;
+	struct ssdup_superblock *s = log->superblock;
 	int r;
 
 	mutex_lock(&s->lock);
 	s->super.tail[k->index] = max(s->super.tail[k->index], tail);
-	r = write_record(c, STEP_FREE_BETWEEN);
+	r = write_record(log, STEP_FREE_BETWEEN);
 	mutex_unlock(&s->lock);
 	return r;
 }
 
-void ssdup_write_clean(struct ssdup *c)
+void ssdup_write_clean(struct ssdup_log *log)
 {
-	struct ssdup_superblock *s = c->superblock;
+	struct ssdup_superblock *s = log->superblock;
 	struct ssdup_segment *seg;
 	u32 i;
 
 	mutex_lock(&s->lock);
 	s->super.live_segments = 0;
 	s->super.live_pages = 0;
-	for (i = 0; i < c->g.nr_segments; i++) {
-		seg = &c->segment[i];
+	for (i = 0; i < log->g.nr_segments; i++) {
+		seg = &log->segment[i];
 		/* A tail that could not be written before is written now. */
 		if (seg->state == SEGMENT_FREE || !log_live(&s->super, seg->generation) ||
 		    !segment_pages(seg))
@@ -208,10 +209,10 @@ void ssdup_write_clean(struct ssdup *c)
 		s->super.live_segments++;
 		s->super.live_pages += segment_pages(seg);
 	}
-	trace_ssdup_step(c, STEP_SUSPEND_CLEAN);
+	trace_ssdup_step(log->c, STEP_SUSPEND_CLEAN);
 	s->super.flags |= SSDUP_RECORD_CLEAN;
-	write_record(c, STEP_SUSPEND_BETWEEN);
+	write_record(log, STEP_SUSPEND_BETWEEN);
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
 	mutex_unlock(&s->lock);
-	trace_ssdup_step(c, STEP_SUSPEND_DONE);
+	trace_ssdup_step(log->c, STEP_SUSPEND_DONE);
 }

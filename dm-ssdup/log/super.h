@@ -5,14 +5,14 @@
 #ifndef SSDUP_SUPER_H
 #define SSDUP_SUPER_H
 
-#include "ssdup.h"
+#include "log.h"
 
 /** ssdup_super_create() - allocate memory, read nothing; context: the constructor */
-int ssdup_super_create(struct ssdup *c);
-void ssdup_super_destroy(struct ssdup *c);
+int ssdup_super_create(struct ssdup_log *log);
+void ssdup_super_destroy(struct ssdup_log *log);
 
 /** ssdup_super() - superblock and record; UUIDs and epoch are constant while the device runs */
-const struct log_super *ssdup_super(const struct ssdup *c);
+const struct log_super *ssdup_super(const struct ssdup_log *log);
 
 /**
  * ssdup_super_read() - read both copies of superblock and record, and pick one of each
@@ -21,10 +21,10 @@ const struct log_super *ssdup_super(const struct ssdup *c);
  * Context: process, sleeps.
  * Return: 0 with *s filled in, 1 for a blank SSD, or -errno with *fault set.
  */
-int ssdup_super_read(struct ssdup *c, struct log_super *s, bool *mend, enum log_fault *fault);
+int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault);
 
 /** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
-void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend);
+void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);
 
 /**
  * ssdup_begin_epoch() - begin an epoch: metadata pages may be written from here on
@@ -32,7 +32,7 @@ void ssdup_super_take(struct ssdup *c, const struct log_super *super, bool mend)
  * So a later replay can tell these pages from those that a crash left. A later resume of the
  * same table continues the epoch, because its pages do. Context: preresume.
  */
-int ssdup_begin_epoch(struct ssdup *c);
+int ssdup_begin_epoch(struct ssdup_log *log);
 
 /**
  * ssdup_raise_tail() - write the record with a higher tail, which frees all older segments of @k
@@ -40,9 +40,9 @@ int ssdup_begin_epoch(struct ssdup *c);
  *
  * Context: process, one at a time. Return: 0, or -errno: nothing is free.
  */
-int ssdup_raise_tail(struct ssdup *c, const struct ssdup_class *k, u64 tail);
+int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tail);
 
 /** ssdup_write_clean() - write that the log is clean, and how much it holds; no I/O is in flight */
-void ssdup_write_clean(struct ssdup *c);
+void ssdup_write_clean(struct ssdup_log *log);
 
 #endif

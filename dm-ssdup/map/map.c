@@ -2,17 +2,73 @@
 /*
  * dm-ssdup: which sectors of the device the log holds, and where.
  */
+#include <linux/slab.h>
+
 #include "base/wakeups.h"
 #include "map.h"
 
-struct ssdup_held ssdup_sum_held(struct ssdup *c)
+#define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
+#define RANGE_MB_PRESET		4U
+
+struct ssdup_map *ssdup_map_alloc(struct ssdup *c)
 {
-	s64 extents = stats_sum(&c->stats->extents), sectors = stats_sum(&c->stats->sectors);
+	struct ssdup_map *map = kzalloc(sizeof(*map), GFP_KERNEL);
+
+	if (!map)
+		return NULL;
+	map->c = c;
+	map->log = c->log;
+	return map;
+}
+
+bool ssdup_map_size(struct ssdup_map *map, u64 sectors, u32 range_mb)
+{
+	u32 shift = 11 + ilog2(range_mb ?: RANGE_MB_PRESET);
+	u64 nr;
+
+	while (!range_mb && sectors >> shift >= RANGES_PREFERRED &&
+	       1U << shift < EXTENT_MAX_SECTORS)
+		shift++;
+	nr = DIV_ROUND_UP_ULL(sectors, 1ULL << shift);
+	/* The ranges are one allocation, and kvcalloc() refuses more than INT_MAX bytes. */
+	if (nr > INT_MAX / sizeof(*map->ranges))
+		return false;
+	map->range_shift = shift;
+	map->nr_ranges = nr;
+	return true;
+}
+
+int ssdup_map_init(struct ssdup_map *map)
+{
+	u32 i;
+
+	map->ranges = kvcalloc(map->nr_ranges, sizeof(*map->ranges), GFP_KERNEL);
+	if (!map->ranges)
+		return -ENOMEM;
+	for (i = 0; i < map->nr_ranges; i++) {
+		spin_lock_init(&map->ranges[i].lock);
+		ssdup_extent_tree_init(&map->ranges[i].tree);
+	}
+	return 0;
+}
+
+void ssdup_map_free(struct ssdup_map *map)
+{
+	if (!map)
+		return;
+	kvfree(map->ranges);
+	kfree(map);
+}
+
+struct ssdup_held ssdup_sum_held(struct ssdup_map *map)
+{
+	s64 extents = stats_sum(&map->c->stats->extents),
+		      sectors = stats_sum(&map->c->stats->sectors);
 
 	return (struct ssdup_held){ max(extents, 0LL), max(sectors, 0LL) };
 }
 
-bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io)
+bool ssdup_insert_among(struct ssdup_map *map, struct ssdup_range *r, struct ssdup_io *io)
 {
 	s64 nr = r->tree.nr, sectors = r->tree.sectors;
 	struct extent_array *spare = NULL;
@@ -27,36 +83,37 @@ bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
 		io->spare = NULL;
 		if (!spare) {
 			/* Cannot fail, see ssdup_has_spare(). */
-			spare = mempool_alloc(&c->nodes, GFP_NOWAIT | __GFP_NOWARN);
+			spare = mempool_alloc(&map->log->nodes, GFP_NOWAIT | __GFP_NOWARN);
 			extent_array_init(spare, 1);
 		}
 	}
-	ssdup_publish(c, io);
+	ssdup_publish(map->log, io);
 	ssdup_extent_insert(&r->tree, io->e, spare ? spare->e : NULL);
 	/* Not before: a drain leaves out what is not in a tree, and does not take the lock. */
 	if (spare)
-		llist_add(&spare->list, &segment_of(c, split->pos)->pieces);
+		llist_add(&spare->list, &segment_of(map->log, split->pos)->pieces);
 	range_changed(r);
-	map_counts(c, r->tree.nr - nr, r->tree.sectors - sectors);
+	map_counts(map, r->tree.nr - nr, r->tree.sectors - sectors);
 	return true;
 }
 
 /* --- Accounts of classes --- */
 
-void ssdup_class_count(struct ssdup *c, const struct extent *e, s64 sectors)
+void ssdup_class_count(struct ssdup_map *map, const struct extent *e, s64 sectors)
 {
-	struct ssdup_segment *seg = segment_of(c, e->pos);
+	struct ssdup_segment *seg = segment_of(map->log, e->pos);
 
-	this_cpu_add(c->stats->class[extent_class(e, c->nr_classes)].sectors, sectors);
+	this_cpu_add(map->c->stats->class[extent_class(e, map->log->nr_classes)].sectors, sectors);
 	/* A drain has nothing to write of it. */
 	if (e->kind == SSDUP_KIND_DISCARD)
 		return;
 	if (!atomic64_add_return(sectors, &seg->live) && sectors < 0)
-		ssdup_kick_writeback(c);
+		ssdup_kick_writeback(map->c);
 }
 
 /* What an insert of @e takes from others. Return: sectors. */
-static u64 count_replaced(struct ssdup *c, const struct ssdup_range *r, const struct extent *e)
+static u64 count_replaced(struct ssdup_map *map, const struct ssdup_range *r,
+			  const struct extent *e)
 {
 	u64 end = extent_end(e), sectors, sum = 0;
 	const struct extent *x;
@@ -64,54 +121,55 @@ static u64 count_replaced(struct ssdup *c, const struct ssdup_range *r, const st
 	for (x = ssdup_extent_first(&r->tree, e->start, end); x && x->start < end;
 	     x = ssdup_extent_next(x)) {
 		sectors = min(extent_end(x), end) - max(x->start, e->start);
-		ssdup_class_count(c, x, -(s64)sectors);
+		ssdup_class_count(map, x, -(s64)sectors);
 		sum += sectors;
 	}
-	ssdup_class_count(c, e, e->sectors);
+	ssdup_class_count(map, e, e->sectors);
 	return sum;
 }
 
-bool ssdup_class_insert(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io)
+bool ssdup_class_insert(struct ssdup_map *map, struct ssdup_range *r, const struct ssdup_io *io)
 {
 	const struct extent *e = io->e;
-	u32 own = extent_class(e, c->nr_classes), class = own;
+	u32 own = extent_class(e, map->log->nr_classes), class = own;
 	u64 replaced;
 	u32 span;
 
-	span = ssdup_extent_class_span(&r->tree, e->start, extent_end(e), c->nr_classes, &class);
+	span = ssdup_extent_class_span(&r->tree, e->start, extent_end(e), map->log->nr_classes,
+				       &class);
 	if (span != e->sectors || class != own || ssdup_extent_overtaken(&r->tree, e))
 		return false;
-	replaced = count_replaced(c, r, e);
-	this_cpu_add(c->stats->class[own].replaced, replaced);
+	replaced = count_replaced(map, r, e);
+	this_cpu_add(map->c->stats->class[own].replaced, replaced);
 	if (e->kind == SSDUP_KIND_DATA)
-		this_cpu_add(c->stats->class[own].written, io->sectors);
+		this_cpu_add(map->c->stats->class[own].written, io->sectors);
 	return true;
 }
 
-void ssdup_class_replayed(struct ssdup *c, const struct ssdup_range *r)
+void ssdup_class_replayed(struct ssdup_map *map, const struct ssdup_range *r)
 {
 	const struct extent *x;
 
 	for (x = ssdup_extent_first(&r->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
-		ssdup_class_count(c, x, x->sectors);
+		ssdup_class_count(map, x, x->sectors);
 }
 
-struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_class *k)
+struct ssdup_class_stats ssdup_class_sum(struct ssdup_map *map, const struct ssdup_class *k)
 {
 	return (struct ssdup_class_stats){
-		.sectors = stats_sum(&c->stats->class[k->index].sectors),
-		.written = stats_sum(&c->stats->class[k->index].written),
-		.drained = stats_sum(&c->stats->class[k->index].drained),
-		.replaced = stats_sum(&c->stats->class[k->index].replaced),
+		.sectors = stats_sum(&map->c->stats->class[k->index].sectors),
+		.written = stats_sum(&map->c->stats->class[k->index].written),
+		.drained = stats_sum(&map->c->stats->class[k->index].drained),
+		.replaced = stats_sum(&map->c->stats->class[k->index].replaced),
 	};
 }
 
 /* --- A block is relocated --- */
 
-bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq)
+bool ssdup_move(struct ssdup_map *map, struct ssdup_io *io, u64 seq)
 {
 	struct extent *e = io->e;
-	struct ssdup_range *r = range_of(c, e->start);
+	struct ssdup_range *r = range_of(map, e->start);
 	const struct extent *x;
 	unsigned long flags;
 	bool held;
@@ -121,34 +179,34 @@ bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq)
 	held = x && x->seq == seq && x->start <= e->start && extent_end(x) >= extent_end(e);
 	if (held) {
 		e->seq = atomic64_inc_return(&io->segment->seq);
-		if (c->nr_classes > 1)
-			count_replaced(c, r, e);
-		ssdup_insert_among(c, r, io);
+		if (map->log->nr_classes > 1)
+			count_replaced(map, r, e);
+		ssdup_insert_among(map, r, io);
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
-	ssdup_free_spare(c, io);
+	ssdup_free_spare(map->log, io);
 	return held;
 }
 
 /* --- A segment is freed --- */
 
-static void drop_extent(struct ssdup *c, struct extent *e)
+static void drop_extent(struct ssdup_map *map, struct extent *e)
 {
 	/* A write may trim it meanwhile, but not move it to another range. */
-	struct ssdup_range *r = range_of(c, data_race(READ_ONCE(e->start)));
+	struct ssdup_range *r = range_of(map, data_race(READ_ONCE(e->start)));
 
 	spin_lock_irq(&r->lock);
 	if (extent_mapped(e)) {
-		map_counts(c, -1, -(s64)e->sectors);
-		if (c->nr_classes > 1)
-			ssdup_class_count(c, e, -(s64)e->sectors);
+		map_counts(map, -1, -(s64)e->sectors);
+		if (map->log->nr_classes > 1)
+			ssdup_class_count(map, e, -(s64)e->sectors);
 		ssdup_extent_remove(&r->tree, e);
 		range_changed(r);
 	}
 	spin_unlock_irq(&r->lock);
 }
 
-static void drop_arrays(struct ssdup *c, const struct llist_head *arrays)
+static void drop_arrays(struct ssdup_map *map, const struct llist_head *arrays)
 {
 	struct extent_array *a;
 	u32 i;
@@ -157,15 +215,15 @@ static void drop_arrays(struct ssdup *c, const struct llist_head *arrays)
 		for (i = 0; i < a->nr; i++)
 			/* A write may remove one meanwhile; none comes back. */
 			if (data_race(extent_mapped(&a->e[i])))
-				drop_extent(c, &a->e[i]);
+				drop_extent(map, &a->e[i]);
 		cond_resched();
 	}
 }
 
-void ssdup_drop(struct ssdup *c, struct ssdup_segment *seg)
+void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg)
 {
-	drop_arrays(c, &seg->arrays);
-	drop_arrays(c, &seg->ordered);
+	drop_arrays(map, &seg->arrays);
+	drop_arrays(map, &seg->ordered);
 	/* Splitting an extent of @seg adds a piece: look again until all of them are out. */
 	while (!llist_empty(&seg->pieces)) {
 		struct llist_node *pieces = llist_del_all(&seg->pieces), *last = pieces;
@@ -173,7 +231,7 @@ void ssdup_drop(struct ssdup *c, struct ssdup_segment *seg)
 		while (last->next)
 			last = last->next;
 		llist_add_batch(pieces, last, &seg->ordered);
-		drop_arrays(c, &seg->ordered);
+		drop_arrays(map, &seg->ordered);
 	}
-	ssdup_free_arrays(c, seg);
+	ssdup_free_arrays(map->log, seg);
 }

@@ -16,10 +16,50 @@
 #include "log/reserve.h"
 #include "log/segments.h"
 
+/* Aligned, so that writes to neighbouring ranges do not share a cache line. */
+struct ssdup_range {
+	spinlock_t		lock;		/* protects what follows */
+	u8			phase;		/* index in direct[] for new writes */
+	/*
+	 * The number of extents, read without the lock. It is updated before the
+	 * write that changed the tree is acknowledged, so a later read sees it.
+	 * After a segment was freed it may become zero late.
+	 */
+	u32			held;
+	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
+	struct extent_tree	tree;
+} ____cacheline_aligned_in_smp;
+
+struct ssdup_map {
+	struct ssdup		*c;
+	struct ssdup_log	*log;
+	struct ssdup_range	*ranges;
+	u32			range_shift;	/* sectors */
+	u32			nr_ranges;
+};
+
+/** ssdup_map_alloc() - for c->log; context: the constructor. Return: it, or NULL */
+struct ssdup_map *ssdup_map_alloc(struct ssdup *c);
+
+/**
+ * ssdup_map_size() - choose the size of ranges
+ * @sectors: of the HDD
+ * @range_mb: MiB of a range; 0: by the size of the HDD, which limits their number
+ *
+ * Return: false when there would be too many of them.
+ */
+bool ssdup_map_size(struct ssdup_map *map, u64 sectors, u32 range_mb);
+
+/** ssdup_map_init() - make the ranges, which are empty. Return: 0 or -ENOMEM */
+int ssdup_map_init(struct ssdup_map *map);
+
+/** ssdup_map_free() - also one that is not complete, or NULL; extents stay with the log */
+void ssdup_map_free(struct ssdup_map *map);
+
 /** range_of() - the range of a sector; any context */
-static inline struct ssdup_range *range_of(struct ssdup *c, u64 sector)
+static inline struct ssdup_range *range_of(struct ssdup_map *map, u64 sector)
 {
-	return &c->ranges[sector >> c->range_shift];
+	return &map->ranges[sector >> map->range_shift];
 }
 
 /** range_holds() - does the range hold anything? any context, without a lock */
@@ -35,10 +75,10 @@ static inline void range_changed(struct ssdup_range *r)
 }
 
 /** map_counts() - the map has @extents and @sectors more; any context */
-static inline void map_counts(struct ssdup *c, s64 extents, s64 sectors)
+static inline void map_counts(struct ssdup_map *map, s64 extents, s64 sectors)
 {
-	this_cpu_add(c->stats->extents, extents);
-	this_cpu_add(c->stats->sectors, sectors);
+	this_cpu_add(map->c->stats->extents, extents);
+	this_cpu_add(map->c->stats->sectors, sectors);
 }
 
 /* What the map holds, about: writers change it meanwhile. */
@@ -48,36 +88,7 @@ struct ssdup_held {
 };
 
 /** ssdup_sum_held() - sum up map_counts() of all CPUs; any context */
-struct ssdup_held ssdup_sum_held(struct ssdup *c);
-
-/** segment_of() - the segment of a place on the SSD; any context */
-static inline struct ssdup_segment *segment_of(struct ssdup *c, u64 pos)
-{
-	return &c->segment[log_segment_of(&c->g, pos)];
-}
-
-/**
- * ssdup_fill_extent() - fill the extent of a place in the log, but for its seq; any context
- *
- * Nobody else looks at it before it is inserted.
- * Return: where data goes on the SSD, in sectors.
- */
-static __always_inline u64 ssdup_fill_extent(struct ssdup *c, struct ssdup_io *io, u64 start,
-					     u32 sectors, u8 kind)
-{
-	struct extent *e = io->e;
-	u64 pos;
-
-	/* An entry without data has none. */
-	if (kind != SSDUP_KIND_DATA)
-		io->pos = to_log_pos(0);
-	pos = log_data_sector(&c->g, io->segment->index, io->pos);
-	e->start = start;
-	e->sectors = sectors;
-	e->kind = kind;
-	e->pos = pos;
-	return pos;
-}
+struct ssdup_held ssdup_sum_held(struct ssdup_map *map);
 
 /**
  * ssdup_insert_among() - insert an extent that may overlap others, and publish its entry
@@ -85,7 +96,7 @@ static __always_inline u64 ssdup_fill_extent(struct ssdup *c, struct ssdup_io *i
  *
  * Return: false, and nothing has changed, when a newer extent overlaps it.
  */
-bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io);
+bool ssdup_insert_among(struct ssdup_map *map, struct ssdup_range *r, struct ssdup_io *io);
 
 /* --- Accounts of classes, in a log that has some --- */
 
@@ -95,7 +106,7 @@ bool ssdup_insert_among(struct ssdup *c, struct ssdup_range *r, struct ssdup_io 
  *
  * Return: false when an extent of another class, or a newer one, overlaps it.
  */
-bool ssdup_class_insert(struct ssdup *c, struct ssdup_range *r, const struct ssdup_io *io);
+bool ssdup_class_insert(struct ssdup_map *map, struct ssdup_range *r, const struct ssdup_io *io);
 
 /**
  * ssdup_class_count() - account for @sectors of @e that enter or leave the map
@@ -103,13 +114,13 @@ bool ssdup_class_insert(struct ssdup *c, struct ssdup_range *r, const struct ssd
  * segment->live is the number of sectors that a drain would have to write to the HDD, which those
  * of discards are not. The thread is kicked when it becomes zero. Context: any.
  */
-void ssdup_class_count(struct ssdup *c, const struct extent *e, s64 sectors);
+void ssdup_class_count(struct ssdup_map *map, const struct extent *e, s64 sectors);
 
 /** ssdup_class_replayed() - account for all that a range holds; context: preresume */
-void ssdup_class_replayed(struct ssdup *c, const struct ssdup_range *r);
+void ssdup_class_replayed(struct ssdup_map *map, const struct ssdup_range *r);
 
 /** ssdup_class_sum() - sum up the counts of a class of all CPUs; any context */
-struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_class *k);
+struct ssdup_class_stats ssdup_class_sum(struct ssdup_map *map, const struct ssdup_class *k);
 
 /* --- Changes of the map --- */
 
@@ -123,33 +134,33 @@ struct ssdup_class_stats ssdup_class_sum(struct ssdup *c, const struct ssdup_cla
  * Return: false when a write to a younger segment, or of another class, has overtaken this one:
  * the caller has to give up the place. True after ssdup_put_write().
  */
-static __always_inline bool ssdup_insert(struct ssdup *c, struct ssdup_io *io)
+static __always_inline bool ssdup_insert(struct ssdup_map *map, struct ssdup_io *io)
 {
 	struct extent *e = io->e;
-	struct ssdup_range *r = range_of(c, e->start);
+	struct ssdup_range *r = range_of(map, e->start);
 	struct extent_place place;
 	unsigned long flags;
 
 	spin_lock_irqsave(&r->lock, flags);
 	e->seq = atomic64_inc_return(&io->segment->seq);
-	if (unlikely(c->nr_classes > 1) && !ssdup_class_insert(c, r, io)) {
+	if (unlikely(map->log->nr_classes > 1) && !ssdup_class_insert(map, r, io)) {
 		spin_unlock_irqrestore(&r->lock, flags);
 		return false;
 	}
 	if (likely(extent_find_place(&r->tree, e, &place))) {
-		ssdup_publish(c, io);
+		ssdup_publish(map->log, io);
 		extent_insert_at(&r->tree, e, &place);
 		if (!place.same) {
 			range_changed(r);
-			map_counts(c, 1, io->sectors);
+			map_counts(map, 1, io->sectors);
 		}
-	} else if (!ssdup_insert_among(c, r, io)) {
+	} else if (!ssdup_insert_among(map, r, io)) {
 		spin_unlock_irqrestore(&r->lock, flags);
 		return false;
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
-	ssdup_free_spare(c, io);
-	ssdup_put_write(c, io->segment);
+	ssdup_free_spare(map->log, io);
+	ssdup_put_write(map->log, io->segment);
 	return true;
 }
 
@@ -161,9 +172,9 @@ static __always_inline bool ssdup_insert(struct ssdup *c, struct ssdup_io *io)
  * Like ssdup_insert(), but the caller calls ssdup_put_write().
  * Return: false, and nothing has changed, when the extent does not hold the part any more.
  */
-bool ssdup_move(struct ssdup *c, struct ssdup_io *io, u64 seq);
+bool ssdup_move(struct ssdup_map *map, struct ssdup_io *io, u64 seq);
 
 /** ssdup_drop() - take the extents of @seg out of the map, and free them; process context */
-void ssdup_drop(struct ssdup *c, struct ssdup_segment *seg);
+void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg);
 
 #endif

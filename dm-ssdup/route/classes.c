@@ -11,40 +11,40 @@
 /* Serialises changes of the rules, of all devices. */
 static DEFINE_MUTEX(rules_lock);
 
-void ssdup_classes_destroy(struct ssdup *c)
+void ssdup_classes_destroy(struct ssdup_router *router)
 {
-	kfree(rcu_dereference_protected(c->class_rules, true));
+	kfree(rcu_dereference_protected(router->class_rules, true));
 }
 
 /* The class of new data; @sectors is cut to what has one class. */
-static u32 new_class(struct ssdup *c, const struct bio *bio, u64 start, u32 *sectors)
+static u32 new_class(struct ssdup_router *router, const struct bio *bio, u64 start, u32 *sectors)
 {
 	u32 hint = ssdup_write_hint(bio);
-	u32 class = hint < SSDUP_HINTS ? c->set.classes.hint[hint] : 0;
+	u32 class = hint < SSDUP_HINTS ? router->c->set.classes.hint[hint] : 0;
 	const struct class_rules *rules;
 
 	rcu_read_lock();
-	rules = rcu_dereference(c->class_rules);
+	rules = rcu_dereference(router->class_rules);
 	if (rules) {
 		class = ssdup_cgroup_class(rules, bio) ?: class;
 		class = ssdup_class_choose(rules, class, start, sectors);
 	}
 	rcu_read_unlock();
 	/* A log that is not empty keeps its number of classes. */
-	return class < c->nr_classes ? class : 0;
+	return class < router->log->nr_classes ? class : 0;
 }
 
-void ssdup_class_take(struct ssdup *c, const struct bio *bio, struct ssdup_io *io)
+void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct ssdup_io *io)
 {
-	struct ssdup_range *r = range_of(c, io->start);
-	u32 class = new_class(c, bio, io->start, &io->sectors);
+	struct ssdup_range *r = range_of(router->map, io->start);
+	u32 class = new_class(router, bio, io->start, &io->sectors);
 	unsigned long flags;
 
 	io->own = class;
 	if (range_holds(r)) {
 		spin_lock_irqsave(&r->lock, flags);
 		io->sectors = ssdup_extent_class_span(&r->tree, io->start, io->start + io->sectors,
-						      c->nr_classes, &class);
+						      router->log->nr_classes, &class);
 		spin_unlock_irqrestore(&r->lock, flags);
 	}
 	io->class = class;
@@ -56,14 +56,14 @@ void ssdup_class_take(struct ssdup *c, const struct bio *bio, struct ssdup_io *i
  * @x: the first of the extents, which two classes have
  * @before: what was asked for at the last look, or 0
  */
-static u64 torn_by(const struct ssdup *c, const struct extent *x, u64 end, u64 before)
+static u64 torn_by(const struct ssdup_router *router, const struct extent *x, u64 end, u64 before)
 {
-	u32 asked = log_class(c->nr_classes, before);
+	u32 asked = log_class(router->log->nr_classes, before);
 	u64 generation, other = 0;
 
 	for (; x && x->start < end; x = ssdup_extent_next(x)) {
 		generation = x->seq >> SSDUP_SEQ_BITS;
-		if (!before || log_class(c->nr_classes, generation) != asked)
+		if (!before || log_class(router->log->nr_classes, generation) != asked)
 			other = generation;
 		else if (generation <= before)
 			return before;
@@ -71,9 +71,9 @@ static u64 torn_by(const struct ssdup *c, const struct extent *x, u64 end, u64 b
 	return other;
 }
 
-bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io)
+bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io)
 {
-	struct ssdup_range *r = range_of(c, io->start);
+	struct ssdup_range *r = range_of(router->map, io->start);
 	u64 end = io->start + io->sectors, before = io->torn;
 	const struct extent *x;
 	u32 class = io->own;
@@ -84,15 +84,17 @@ bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io)
 	x = ssdup_extent_first(&r->tree, io->start, end);
 	if (x) {
 		/* New sectors of the write go with those that the log has. */
-		class = extent_class(x, c->nr_classes);
-		if (ssdup_extent_class_span(&r->tree, io->start, end, c->nr_classes, &class) !=
+		class = extent_class(x, router->log->nr_classes);
+		if (ssdup_extent_class_span(&r->tree, io->start, end, router->log->nr_classes,
+					    &class) !=
 		    io->sectors)
-			io->torn = torn_by(c, x, end, before);
+			io->torn = torn_by(router, x, end, before);
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
 	io->class = class;
 	if (io->torn)
-		ssdup_ask_drain(c, &c->class[log_class(c->nr_classes, io->torn)], io->torn);
+		ssdup_ask_drain(router->log, &router->log->class[log_class(router->log->nr_classes,
+									   io->torn)], io->torn);
 	return !io->torn;
 }
 
@@ -117,7 +119,8 @@ static bool make_rules(struct class_rules *rules, const struct class_rules *old,
 	return true;
 }
 
-static int change_rules(struct ssdup *c, const struct class_change *x, const char **error)
+static int change_rules(struct ssdup_router *router, const struct class_change *x,
+			const char **error)
 {
 	static const struct class_rules none;
 	struct class_rules *rules, *old;
@@ -130,10 +133,10 @@ static int change_rules(struct ssdup *c, const struct class_change *x, const cha
 		return -ENOMEM;
 	}
 	mutex_lock(&rules_lock);
-	old = rcu_dereference_protected(c->class_rules, lockdep_is_held(&rules_lock));
+	old = rcu_dereference_protected(router->class_rules, lockdep_is_held(&rules_lock));
 	done = make_rules(rules, old ?: &none, x);
 	if (done)
-		rcu_assign_pointer(c->class_rules, rules);
+		rcu_assign_pointer(router->class_rules, rules);
 	mutex_unlock(&rules_lock);
 	if (!done) {
 		kfree(rules);
@@ -145,48 +148,49 @@ static int change_rules(struct ssdup *c, const struct class_change *x, const cha
 	return 0;
 }
 
-static int find_class(struct ssdup *c, const char *name, u32 *class, const char **error)
+static int find_class(struct ssdup_router *router, const char *name, u32 *class, const char **error)
 {
-	if (!ssdup_class_find(&c->set.classes, name, class)) {
+	if (!ssdup_class_find(&router->c->set.classes, name, class)) {
 		*error = "no such class";
 		return -EINVAL;
 	}
-	if (*class >= c->nr_classes) {
+	if (*class >= router->log->nr_classes) {
 		*error = "the log has fewer classes until it is empty and activated anew";
 		return -EBUSY;
 	}
 	return 0;
 }
 
-static int parse_range(const struct ssdup *c, const char *start, const char *len,
+static int parse_range(const struct ssdup_router *router, const char *start, const char *len,
 		       struct class_change *x, const char **error)
 {
 	if (kstrtou64(start, 10, &x->start) || kstrtou64(len, 10, &x->len) || !x->len ||
-	    x->start >= c->ti->len || x->len > c->ti->len - x->start) {
+	    x->start >= router->c->ti->len || x->len > router->c->ti->len - x->start) {
 		*error = "not a start and a length in sectors within the device";
 		return -EINVAL;
 	}
 	/* Writes are cut where a range begins and ends. */
-	if (!log_aligned(&c->g, x->start | x->len)) {
+	if (!log_aligned(&router->log->g, x->start | x->len)) {
 		*error = "start or length is not a multiple of the logical block size";
 		return -EINVAL;
 	}
 	return 0;
 }
 
-int ssdup_class_message(struct ssdup *c, const char *name, const char *start, const char *len,
+int ssdup_class_message(struct ssdup_router *router, const char *name, const char *start,
+			const char *len,
 			const char **error)
 {
 	struct class_change x = { };
-	int r = find_class(c, name, &x.class, error);
+	int r = find_class(router, name, &x.class, error);
 
 	if (!r && start)
-		r = parse_range(c, start, len, &x, error);
-	return r ?: change_rules(c, &x, error);
+		r = parse_range(router, start, len, &x, error);
+	return r ?: change_rules(router, &x, error);
 }
 
 /* @words: changed */
-static int set_cgroup(struct ssdup *c, char *words, const char **error)
+static int set_cgroup(struct ssdup_router *router, char *words, const char **error)
 {
 	char *name = strrchr(words, ' ');
 	struct class_change x = { };
@@ -197,7 +201,7 @@ static int set_cgroup(struct ssdup *c, char *words, const char **error)
 		return -EINVAL;
 	}
 	*name++ = '\0';
-	r = find_class(c, name, &x.class, error);
+	r = find_class(router, name, &x.class, error);
 	if (r)
 		return r;
 	r = ssdup_cgroup_id(strim(words), &x.cgroup);
@@ -205,10 +209,10 @@ static int set_cgroup(struct ssdup *c, char *words, const char **error)
 		*error = "no such cgroup";
 		return r;
 	}
-	return change_rules(c, &x, error);
+	return change_rules(router, &x, error);
 }
 
-int ssdup_class_cgroup(struct ssdup *c, const char *text, const char **error)
+int ssdup_class_cgroup(struct ssdup_router *router, const char *text, const char **error)
 {
 	char *words = kstrdup(text, GFP_NOIO);
 	int r;
@@ -217,22 +221,22 @@ int ssdup_class_cgroup(struct ssdup *c, const char *text, const char **error)
 		*error = "out of memory";
 		return -ENOMEM;
 	}
-	r = set_cgroup(c, strim(words), error);
+	r = set_cgroup(router, strim(words), error);
 	kfree(words);
 	return r;
 }
 
-ssize_t ssdup_class_cgroups(struct ssdup *c, char *buf)
+ssize_t ssdup_class_cgroups(struct ssdup_router *router, char *buf)
 {
 	const struct class_rules *rules;
 	const struct class_cgroup *x;
 	int len = 0;
 
 	rcu_read_lock();
-	rules = rcu_dereference(c->class_rules);
+	rules = rcu_dereference(router->class_rules);
 	for (x = rules ? rules->cgroup : NULL; rules && x < rules->cgroup + rules->nr_cgroups; x++)
 		len += sysfs_emit_at(buf, len, "%llu %s\n", x->id,
-				     c->set.classes.name[x->class]);
+				     router->c->set.classes.name[x->class]);
 	rcu_read_unlock();
 	return len ?: sysfs_emit(buf, "none\n");
 }

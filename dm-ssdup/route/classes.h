@@ -8,9 +8,9 @@
 #ifndef SSDUP_CLASSES_H
 #define SSDUP_CLASSES_H
 
-#include "ssdup.h"
+#include "router.h"
 
-void ssdup_classes_destroy(struct ssdup *c);
+void ssdup_classes_destroy(struct ssdup_router *router);
 
 /**
  * ssdup_class_take() - choose the class of a write that was just mapped
@@ -18,7 +18,7 @@ void ssdup_classes_destroy(struct ssdup *c);
  *
  * The map may change until the write ends: ssdup_insert() looks again. Context: any.
  */
-void ssdup_class_take(struct ssdup *c, const struct bio *bio, struct ssdup_io *io);
+void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct ssdup_io *io);
 
 /**
  * ssdup_class_keep() - choose it again for a write that cannot be cut any more
@@ -26,7 +26,7 @@ void ssdup_class_take(struct ssdup *c, const struct bio *bio, struct ssdup_io *i
  * Context: any. Return: false when two classes hold parts of it. Then it must wait for the drain
  * of one of them, which this asks for.
  */
-bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io);
+bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io);
 
 /**
  * ssdup_class_message() - set the class of new data
@@ -35,7 +35,8 @@ bool ssdup_class_keep(struct ssdup *c, struct ssdup_io *io);
  *
  * Context: process. Return: 0 or -errno, with *error set.
  */
-int ssdup_class_message(struct ssdup *c, const char *name, const char *start, const char *len,
+int ssdup_class_message(struct ssdup_router *router, const char *name, const char *start,
+			const char *len,
 			const char **error);
 
 /**
@@ -44,9 +45,9 @@ int ssdup_class_message(struct ssdup *c, const char *name, const char *start, co
  *
  * Context: process. Return: 0 or -errno, with *error set.
  */
-int ssdup_class_cgroup(struct ssdup *c, const char *text, const char **error);
+int ssdup_class_cgroup(struct ssdup_router *router, const char *text, const char **error);
 
 /** ssdup_class_cgroups() - a line for each of these, or "none"; context: process */
-ssize_t ssdup_class_cgroups(struct ssdup *c, char *buf);
+ssize_t ssdup_class_cgroups(struct ssdup_router *router, char *buf);
 
 #endif

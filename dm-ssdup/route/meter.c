@@ -70,13 +70,13 @@ static void wake_disk(struct disk_meter *disk)
 	WRITE_ONCE(disk->look, tuning.look);
 }
 
-int ssdup_meter_create(struct ssdup *c)
+int ssdup_meter_create(struct ssdup_router *router)
 {
 	struct ssdup_meter *meter = kvzalloc(sizeof(*meter), GFP_KERNEL);
 
 	if (!meter)
 		return -ENOMEM;
-	c->meter = meter;
+	router->meter = meter;
 	meter->hdd.cost = (struct balance_cost){
 		tuning.hdd_unit_ns, tuning.hdd_request_ns, tuning.hdd_place_ns,
 	};
@@ -148,9 +148,9 @@ static void promise_rest(struct ssdup_meter *meter, const struct ssdup_io *io, u
 		promise_sectors(meter, promised + BALANCE_CHUNK - min(io->sectors, BALANCE_CHUNK));
 }
 
-bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io)
+bool ssdup_meter_bypass(struct ssdup_router *router, const struct ssdup_io *io)
 {
-	const struct ssdup_meter *meter = c->meter;
+	const struct ssdup_meter *meter = router->meter;
 
 	return ssdup_meter_arm(meter, io) <=
 	       div_u64(READ_ONCE(meter->net_ns) * io->sectors, BALANCE_UNIT);
@@ -175,10 +175,10 @@ static bool only_small(const struct ssdup_meter *meter, const struct ssdup_io *i
 	       waits < READ_ONCE(meter->small_wait);
 }
 
-void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io)
+void ssdup_meter_logged(struct ssdup_router *router, struct ssdup_io *io)
 {
 	u32 others = atomic_read(&io->segment->writes) - 1;
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 
 	if (only_small(meter, io, others)) {
 		WRITE_ONCE(meter->small, tuning.small);
@@ -191,12 +191,12 @@ void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io)
 	ssdup_meter_begin(&meter->ssd, io);
 }
 
-bool ssdup_meter_quiet(const struct ssdup *c)
+bool ssdup_meter_quiet(const struct ssdup_router *router)
 {
-	const struct ssdup_meter *meter = c->meter;
+	const struct ssdup_meter *meter = router->meter;
 
 	/* Other policies need every stream, and no request ends a disk's rest there. */
-	if (!ssdup_balances(c))
+	if (!ssdup_balances(router))
 		return false;
 	return READ_ONCE(meter->small) ||
 	       (ssdup_meter_rests(&meter->hdd) && !atomic64_read(&meter->ssd.queue));
@@ -236,18 +236,18 @@ static u64 done_ns(const struct disk_meter *disk)
 	return READ_ONCE(disk->done) + balance_price(&cost, &w);
 }
 
-void ssdup_meter_drain_begin(struct ssdup *c, struct meter_drain *b, u32 sectors)
+void ssdup_meter_drain_begin(struct ssdup_router *router, struct meter_drain *b, u32 sectors)
 {
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 
 	b->sectors = sectors;
 	b->done = done_ns(&meter->hdd);
 	strange_begin(meter, b, div_u64(meter->drain_ns * sectors, BALANCE_UNIT));
 }
 
-void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 ended)
+void ssdup_meter_drain_end(struct ssdup_router *router, const struct meter_drain *b, u64 ended)
 {
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 	u64 passed = strange_end(meter, b), cost;
 	s64 others;
 
@@ -258,20 +258,20 @@ void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 end
 	cost = balance_drain_cost(ended - b->begun, passed, others);
 	WRITE_ONCE(meter->drain_ns, balance_drain_learn(meter->drain_ns, cost, b->sectors));
 	/* The HDD may be cheap now for writes that preferred to wait for space. */
-	if (ssdup_balances(c))
-		ssdup_kick_waiting(c);
+	if (ssdup_balances(router))
+		ssdup_kick_waiting(router->c);
 }
 
-struct meter_mark ssdup_meter_mark(const struct ssdup *c)
+struct meter_mark ssdup_meter_mark(const struct ssdup_router *router)
 {
-	return (struct meter_mark){ ktime_get_ns(), done_ns(&c->meter->hdd) };
+	return (struct meter_mark){ ktime_get_ns(), done_ns(&router->meter->hdd) };
 }
 
-void ssdup_meter_freed(struct ssdup *c, u64 sectors, struct meter_mark since,
+void ssdup_meter_freed(struct ssdup_router *router, u64 sectors, struct meter_mark since,
 		       struct meter_mark now)
 {
 	s64 ns = now.ns - since.ns, others = max_t(s64, now.done - since.done, 0);
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 	u64 net;
 
 	/* When the drain was held off after the group before was free, that is not known. */
@@ -285,9 +285,9 @@ void ssdup_meter_freed(struct ssdup *c, u64 sectors, struct meter_mark since,
 	WRITE_ONCE(meter->net_ns, balance_drain_learn(meter->net_ns, net, sectors));
 }
 
-u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors)
+u64 ssdup_meter_free_ns(const struct ssdup_router *router, u32 sectors)
 {
-	return div_u64(READ_ONCE(c->meter->free_ns) * sectors, BALANCE_UNIT);
+	return div_u64(READ_ONCE(router->meter->free_ns) * sectors, BALANCE_UNIT);
 }
 
 /* Frequent flushes make direct writes dearer, since each flush must bring them to the disk. */
@@ -297,9 +297,9 @@ static void price_flushes(struct ssdup_meter *meter)
 		   READ_ONCE(meter->flush_ns) * READ_ONCE(meter->flush_rate) / tuning.flush_share);
 }
 
-void ssdup_meter_flush(struct ssdup *c)
+void ssdup_meter_flush(struct ssdup_router *router)
 {
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 	u32 flushes = READ_ONCE(meter->flushes) + 1;
 	u32 rate = flushes - READ_ONCE(meter->flushes_seen);
 
@@ -311,49 +311,50 @@ void ssdup_meter_flush(struct ssdup *c)
 	}
 }
 
-void ssdup_meter_flushed(struct ssdup *c, u64 ns)
+void ssdup_meter_flushed(struct ssdup_router *router, u64 ns)
 {
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 
 	WRITE_ONCE(meter->flush_ns, balance_average(meter->flush_ns, ns));
 	price_flushes(meter);
 }
 
-void ssdup_meter_sync_begin(struct ssdup *c, struct meter_drain *f)
+void ssdup_meter_sync_begin(struct ssdup_router *router, struct meter_drain *f)
 {
-	strange_begin(c->meter, f, c->meter->sync_ns);
+	strange_begin(router->meter, f, router->meter->sync_ns);
 }
 
-void ssdup_meter_sync_end(struct ssdup *c, const struct meter_drain *f)
+void ssdup_meter_sync_end(struct ssdup_router *router, const struct meter_drain *f)
 {
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 
 	WRITE_ONCE(meter->sync_ns, balance_average(meter->sync_ns, strange_end(meter, f)));
 }
 
-u64 ssdup_meter_budget(const struct ssdup *c)
+u64 ssdup_meter_budget(const struct ssdup_router *router)
 {
-	return ssdup_settings_sectors(READ_ONCE(c->set.ssd_budget),
-				      bdev_nr_sectors(c->ssd->bdev));
+	return ssdup_settings_sectors(READ_ONCE(router->c->set.ssd_budget),
+				      bdev_nr_sectors(router->c->ssd->bdev));
 }
 
-u64 ssdup_meter_written(struct ssdup *c)
+u64 ssdup_meter_written(struct ssdup_router *router)
 {
-	return ssdup_log_written(c) + ssdup_meta_written(c);
+	return ssdup_log_written(router->log) + ssdup_meta_written(router->log);
 }
 
-u64 ssdup_meter_settle(struct ssdup *c)
+u64 ssdup_meter_settle(struct ssdup_router *router)
 {
-	u32 budget = READ_ONCE(c->set.ssd_budget), thrift = READ_ONCE(c->set.thrift);
-	struct ssdup_meter *meter = c->meter;
+	u32 budget = READ_ONCE(router->c->set.ssd_budget),
+		     thrift = READ_ONCE(router->c->set.thrift);
+	struct ssdup_meter *meter = router->meter;
 	u64 day = 0;
 	s64 left;
 
 	if (budget || READ_ONCE(meter->account.then)) {
-		day = ssdup_meter_budget(c);
+		day = ssdup_meter_budget(router);
 		if (!test_and_set_bit_lock(0, &meter->settling)) {
 			ssdup_thrift_update(&meter->account, day, ktime_get_boottime_ns(),
-					    ssdup_meter_written(c));
+					    ssdup_meter_written(router));
 			clear_bit_unlock(0, &meter->settling);
 		}
 	}
@@ -363,16 +364,16 @@ u64 ssdup_meter_settle(struct ssdup *c)
 	return max(left, 0LL);
 }
 
-void ssdup_meter_inherit(struct ssdup *c, struct ssdup *from)
+void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from)
 {
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 
 	/* One of them may still be under construction, and this one may go on with its own. */
-	if (!meter || !from->meter || c->recovered || !from->meter->account.then)
+	if (!meter || !from->meter || router->c->recovered || !from->meter->account.then)
 		return;
 	ssdup_meter_settle(from);
 	meter->account = from->meter->account;
-	meter->account.used = ssdup_meter_written(c);
+	meter->account.used = ssdup_meter_written(router);
 }
 
 static noinline void end_window(struct ssdup_meter *meter, u32 fill)
@@ -393,22 +394,23 @@ static noinline void end_window(struct ssdup_meter *meter, u32 fill)
 	promise_sectors(meter, fill ? promised - promised / tuning.forget : 0);
 }
 
-void ssdup_meter_tick(struct ssdup *c)
+void ssdup_meter_tick(struct ssdup_router *router)
 {
-	u64 all = (u64)c->g.data_sectors * (c->g.nr_segments - ssdup_spare(c));
-	struct ssdup_meter *meter = c->meter;
+	u64 all = (u64)router->log->g.data_sectors * (router->log->g.nr_segments -
+						      ssdup_spare(router->log));
+	struct ssdup_meter *meter = router->meter;
 	u32 age = READ_ONCE(meter->age) + 1, fill;
 
 	WRITE_ONCE(meter->age, age);
 	WRITE_ONCE(meter->skipped, READ_ONCE(meter->small));
 	WRITE_ONCE(meter->small, 0);
-	if (!ssdup_balances(c)) {
+	if (!ssdup_balances(router)) {
 		WRITE_ONCE(meter->flushes_seen, READ_ONCE(meter->flushes));
 		return;
 	}
-	fill = min(ssdup_log_fill(c), SSDUP_PCT_ONE);
+	fill = min(ssdup_log_fill(router->log), SSDUP_PCT_ONE);
 	WRITE_ONCE(meter->keep, balance_keep(fill));
-	ssdup_meter_settle(c);
+	ssdup_meter_settle(router);
 	WRITE_ONCE(meter->left, div_u64(all * (SSDUP_PCT_ONE - fill), SSDUP_PCT_ONE));
 	if (age % tuning.window)
 		promise_sectors(meter, READ_ONCE(meter->promised));
@@ -416,7 +418,7 @@ void ssdup_meter_tick(struct ssdup *c)
 		end_window(meter, fill);
 }
 
-void ssdup_meter_stream(struct ssdup *c, u32 percentage)
+void ssdup_meter_stream(struct ssdup_router *router, u32 percentage)
 {
-	WRITE_ONCE(c->meter->loose, percentage < tuning.loose);
+	WRITE_ONCE(router->meter->loose, percentage < tuning.loose);
 }

@@ -10,7 +10,7 @@
 
 #include "core/balance.h"
 #include "core/thrift.h"
-#include "ssdup.h"
+#include "router.h"
 
 /*
  * One disk. With one request at a time, two clock reads per request cost too much. Once the
@@ -63,16 +63,16 @@ struct ssdup_meter {
 };
 
 /** ssdup_meter_create() - start with assumed costs. Return: 0 or -ENOMEM. */
-int ssdup_meter_create(struct ssdup *c);
+int ssdup_meter_create(struct ssdup_router *router);
 
 /**
  * ssdup_meter_bypass() - with the log full: should the write go to the HDD?
  * @io: place and price are filled in by ssdup_meter_find()
  */
-bool ssdup_meter_bypass(struct ssdup *c, const struct ssdup_io *io);
+bool ssdup_meter_bypass(struct ssdup_router *router, const struct ssdup_io *io);
 
 /** ssdup_meter_logged() - a write, with its space in the log and its place, is sent to the SSD */
-void ssdup_meter_logged(struct ssdup *c, struct ssdup_io *io);
+void ssdup_meter_logged(struct ssdup_router *router, struct ssdup_io *io);
 
 /** ssdup_meter_front() - update the work to come: a front, or a write it announced, is sent */
 void ssdup_meter_front(struct disk_meter *disk, const struct ssdup_io *io);
@@ -95,13 +95,13 @@ struct meter_drain {
 };
 
 /** ssdup_meter_drain_begin() - the drain will write @sectors to the HDD now; fills in @b */
-void ssdup_meter_drain_begin(struct ssdup *c, struct meter_drain *b, u32 sectors);
+void ssdup_meter_drain_begin(struct ssdup_router *router, struct meter_drain *b, u32 sectors);
 
 /** ssdup_meter_drain_end() - that write ended at @ended (ns); context: the drain's thread */
-void ssdup_meter_drain_end(struct ssdup *c, const struct meter_drain *b, u64 ended);
+void ssdup_meter_drain_end(struct ssdup_router *router, const struct meter_drain *b, u64 ended);
 
 /** ssdup_meter_flush() - count a flush of the device; process context, one at a time */
-void ssdup_meter_flush(struct ssdup *c);
+void ssdup_meter_flush(struct ssdup_router *router);
 
 /* A moment, and what the HDD has done for others than drains by then. */
 struct meter_mark {
@@ -110,52 +110,52 @@ struct meter_mark {
 };
 
 /** ssdup_meter_mark() - this moment; any context */
-struct meter_mark ssdup_meter_mark(const struct ssdup *c);
+struct meter_mark ssdup_meter_mark(const struct ssdup_router *router);
 
 /** ssdup_meter_freed() - a group of @sectors was copied and freed between two moments */
-void ssdup_meter_freed(struct ssdup *c, u64 sectors, struct meter_mark since,
+void ssdup_meter_freed(struct ssdup_router *router, u64 sectors, struct meter_mark since,
 		       struct meter_mark now);
 
 /** ssdup_meter_free_ns() - expected time until @sectors more are drained and free; any context */
-u64 ssdup_meter_free_ns(const struct ssdup *c, u32 sectors);
+u64 ssdup_meter_free_ns(const struct ssdup_router *router, u32 sectors);
 
 /** ssdup_meter_flushed() - a FLUSH of the HDD took @ns; one at a time */
-void ssdup_meter_flushed(struct ssdup *c, u64 ns);
+void ssdup_meter_flushed(struct ssdup_router *router, u64 ns);
 
 /**
  * ssdup_meter_sync_begin() - the HDD will be flushed now to free segments; fills in @f
  *
  * The flush may take a second, so its price is queued. Context: process, one at a time.
  */
-void ssdup_meter_sync_begin(struct ssdup *c, struct meter_drain *f);
+void ssdup_meter_sync_begin(struct ssdup_router *router, struct meter_drain *f);
 
 /** ssdup_meter_sync_end() - that flush has ended; context: as above */
-void ssdup_meter_sync_end(struct ssdup *c, const struct meter_drain *f);
+void ssdup_meter_sync_end(struct ssdup_router *router, const struct meter_drain *f);
 
 /** ssdup_meter_tick() - some tuning.tick writes have come; the calling one is looked at */
-void ssdup_meter_tick(struct ssdup *c);
+void ssdup_meter_tick(struct ssdup_router *router);
 
 /**
  * ssdup_meter_settle() - bring the account of the SSD's budget up to date, and set the price
  *
  * Context: any. Return: sectors that are left, 0 without a budget.
  */
-u64 ssdup_meter_settle(struct ssdup *c);
+u64 ssdup_meter_settle(struct ssdup_router *router);
 
 /** ssdup_meter_budget() - sectors that the key ssd_budget allows in a day, 0: no limit */
-u64 ssdup_meter_budget(const struct ssdup *c);
+u64 ssdup_meter_budget(const struct ssdup_router *router);
 
 /** ssdup_meter_written() - sectors written to the SSD since the table was loaded; any context */
-u64 ssdup_meter_written(struct ssdup *c);
+u64 ssdup_meter_written(struct ssdup_router *router);
 
 /** ssdup_meter_inherit() - take over the account of an earlier table; context: process */
-void ssdup_meter_inherit(struct ssdup *c, struct ssdup *from);
+void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from);
 
 /** ssdup_meter_stream() - a stream was evaluated; one at a time */
-void ssdup_meter_stream(struct ssdup *c, u32 percentage);
+void ssdup_meter_stream(struct ssdup_router *router, u32 percentage);
 
 /** ssdup_meter_quiet() - policy balance has little to choose from; a hint */
-bool ssdup_meter_quiet(const struct ssdup *c);
+bool ssdup_meter_quiet(const struct ssdup_router *router);
 
 /* --- The fast path of every request, inline; scripts/bench/where counts it --- */
 
@@ -165,10 +165,12 @@ bool ssdup_meter_quiet(const struct ssdup *c);
  * With its own policy, and by the key full with any policy, from the time that a write finds
  * the log full until less than a part of it is in use. Context: any; a hint.
  */
-static inline bool ssdup_balances(const struct ssdup *c)
+static inline bool ssdup_balances(const struct ssdup_router *router)
 {
-	return READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE ||
-	       (READ_ONCE(c->scarce) && READ_ONCE(c->set.full) == SSDUP_FULL_BALANCE);
+	const struct ssdup_settings *set = &router->c->set;
+
+	return READ_ONCE(set->policy) == SSDUP_POLICY_BALANCE ||
+	       (READ_ONCE(router->log->scarce) && READ_ONCE(set->full) == SSDUP_FULL_BALANCE);
 }
 
 static inline bool ssdup_meter_rests(const struct disk_meter *disk)
@@ -209,9 +211,9 @@ static __always_inline void ssdup_meter_begin(struct disk_meter *disk, const str
 }
 
 /** ssdup_meter_find() - fill in the place of a write and its price at the HDD */
-static __always_inline void ssdup_meter_find(struct ssdup *c, struct ssdup_io *io)
+static __always_inline void ssdup_meter_find(struct ssdup_router *router, struct ssdup_io *io)
 {
-	const struct ssdup_meter *meter = c->meter;
+	const struct ssdup_meter *meter = router->meter;
 
 	io->place = balance_find(&meter->map, io->start, io->sectors, READ_ONCE(meter->age),
 				 READ_ONCE(meter->loose));
@@ -236,9 +238,10 @@ static __always_inline u64 ssdup_meter_arm(const struct ssdup_meter *meter,
  *
  * Return: the disk that is expected to end it first.
  */
-static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssdup_io *io)
+static __always_inline enum ssdup_disk ssdup_balance(struct ssdup_router *router,
+						     struct ssdup_io *io)
 {
-	const struct ssdup_meter *meter = c->meter;
+	const struct ssdup_meter *meter = router->meter;
 	struct balance_facts f;
 	u64 hdd, ssd;
 
@@ -246,7 +249,7 @@ static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssd
 		return SSDUP_SSD;
 	hdd = atomic64_read(&meter->hdd.queue);
 	ssd = atomic64_read(&meter->ssd.queue);
-	ssdup_meter_find(c, io);
+	ssdup_meter_find(router, io);
 	f.place = io->place;
 	f.alone = !(hdd | ssd);
 	f.ssd = ssdup_price(&meter->ssd, io->sectors, false) + ssd;
@@ -267,28 +270,28 @@ static __always_inline enum ssdup_disk ssdup_balance(struct ssdup *c, struct ssd
 }
 
 /** ssdup_meter_write() - a write is sent to a disk; it joins the queue if it has a price */
-static __always_inline void ssdup_meter_write(struct ssdup *c, struct ssdup_io *io,
+static __always_inline void ssdup_meter_write(struct ssdup_router *router, struct ssdup_io *io,
 					      enum ssdup_disk route)
 {
-	struct ssdup_meter *meter = c->meter;
+	struct ssdup_meter *meter = router->meter;
 
 	if (!io->price)
 		return;
 	if (route == SSDUP_HDD)
 		ssdup_meter_begin(&meter->hdd, io);
 	else
-		ssdup_meter_logged(c, io);
+		ssdup_meter_logged(router, io);
 	balance_note(&meter->map, io->start, io->sectors, READ_ONCE(meter->age), route);
 }
 
 /** ssdup_meter_read() - a read is sent to a disk; it gets a price if balance chooses */
-static __always_inline void ssdup_meter_read(struct ssdup *c, struct ssdup_io *io,
+static __always_inline void ssdup_meter_read(struct ssdup_router *router, struct ssdup_io *io,
 					     enum ssdup_disk route)
 {
 	bool hdd = route == SSDUP_HDD;
-	struct disk_meter *disk = hdd ? &c->meter->hdd : &c->meter->ssd;
+	struct disk_meter *disk = hdd ? &router->meter->hdd : &router->meter->ssd;
 
-	if (!ssdup_balances(c))
+	if (!ssdup_balances(router))
 		return;
 	io->place.follows = false;
 	io->price = ssdup_price(disk, io->sectors, hdd);

@@ -20,69 +20,71 @@ struct ssdup_away {
 	struct retry_errors	errors;		/* of data writes to the SSD */
 };
 
-int ssdup_away_create(struct ssdup *c)
+int ssdup_away_create(struct ssdup_router *router)
 {
-	c->away = kzalloc(sizeof(*c->away), GFP_KERNEL);
-	if (!c->away)
+	router->away = kzalloc(sizeof(*router->away), GFP_KERNEL);
+	if (!router->away)
 		return -ENOMEM;
-	spin_lock_init(&c->away->lock);
+	spin_lock_init(&router->away->lock);
 	return 0;
 }
 
 /* --- Data --- */
 
-static void shut_log(struct ssdup *c)
+static void shut_log(struct ssdup_router *router)
 {
 	unsigned long pause = msecs_to_jiffies(RETRY_PAUSE_MS);
-	unsigned long last = READ_ONCE(c->away->until);
+	unsigned long last = READ_ONCE(router->away->until);
 
-	WRITE_ONCE(c->away->until, jiffies + pause);
+	WRITE_ONCE(router->away->until, jiffies + pause);
 	/* Warn only at the first of a series of tries. */
 	if (!last || time_after(jiffies, last + msecs_to_jiffies(RETRY_AWAY_MS)))
-		DMWARN_LIMIT("%s: the SSD takes no writes for the moment", dm_device_name(c->md));
-	WRITE_ONCE(c->log_shut, true);
+		DMWARN_LIMIT("%s: the SSD takes no writes for the moment",
+			     dm_device_name(router->c->md));
+	WRITE_ONCE(router->c->log_shut, true);
 	/* Even if nothing waits: the work also reopens the log. */
-	ssdup_kick_waiting_in(c, pause);
+	ssdup_kick_waiting_in(router->c, pause);
 }
 
-void ssdup_look_for_ssd(struct ssdup *c)
+void ssdup_look_for_ssd(struct ssdup_router *router)
 {
-	long left = READ_ONCE(c->away->until) - jiffies;
+	long left = READ_ONCE(router->away->until) - jiffies;
 
-	if (!READ_ONCE(c->log_shut) || ssdup_mode(c) != MODE_RUNNING)
+	if (!READ_ONCE(router->c->log_shut) || ssdup_mode(router->c) != MODE_RUNNING)
 		return;
 	if (left > 0) {
-		ssdup_kick_waiting_in(c, left);
+		ssdup_kick_waiting_in(router->c, left);
 		return;
 	}
-	WRITE_ONCE(c->log_shut, false);
+	WRITE_ONCE(router->c->log_shut, false);
 	/* Pairs with the exchange in ssdup_fail(), which shuts the log for good. */
 	smp_mb();
-	if (ssdup_mode(c) != MODE_RUNNING)
-		WRITE_ONCE(c->log_shut, true);
+	if (ssdup_mode(router->c) != MODE_RUNNING)
+		WRITE_ONCE(router->c->log_shut, true);
 }
 
-bool ssdup_data_error(struct ssdup *c, blk_status_t status)
+bool ssdup_data_error(struct ssdup_router *router, blk_status_t status)
 {
 	unsigned long flags;
 	bool many;
 
-	stat_inc(c, STAT_SSD_ERRORS);
+	stat_inc(router->c, STAT_SSD_ERRORS);
 	if (ssdup_passes(blk_status_to_errno(status))) {
-		shut_log(c);
+		shut_log(router);
 		return true;
 	}
-	spin_lock_irqsave(&c->away->lock, flags);
-	many = ssdup_retry_count(&c->away->errors, ktime_get_ns());
-	spin_unlock_irqrestore(&c->away->lock, flags);
+	spin_lock_irqsave(&router->away->lock, flags);
+	many = ssdup_retry_count(&router->away->errors, ktime_get_ns());
+	spin_unlock_irqrestore(&router->away->lock, flags);
 	if (many)
-		ssdup_fail(c, MODE_LOG_READ_ONLY, "too many writes of data to the SSD failed");
+		ssdup_fail(router->c, MODE_LOG_READ_ONLY,
+			   "too many writes of data to the SSD failed");
 	return false;
 }
 
-void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
+void ssdup_refused(struct ssdup_router *router, struct ssdup_io *io, blk_status_t status)
 {
-	struct retry_facts f = { .away = ssdup_data_error(c, status) };
+	struct retry_facts f = { .away = ssdup_data_error(router, status) };
 
 	if (!io->refused) {
 		io->refused = true;
@@ -99,21 +101,21 @@ void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
 		io->route = SSDUP_HDD;
 		break;
 	case RETRY_NEVER:
-		ssdup_fail(c, MODE_LOG_READ_ONLY,
+		ssdup_fail(router->c, MODE_LOG_READ_ONLY,
 			   f.away ? "the SSD takes no writes" :
 				    "a write of data to the SSD failed in one place after the other");
 		break;
 	}
 }
 
-void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io)
+void ssdup_renew(struct ssdup_router *router, struct bio *bio, const struct ssdup_io *io)
 {
 	bio_end_io_t *end_io = bio->bi_end_io;
 	unsigned short ioprio = bio->bi_ioprio;
 	void *private = bio->bi_private;
 
 	/* Lower devices may have changed the device and the flags. Write hints are lost. */
-	bio_reset(bio, c->ssd->bdev, io->opf & ~REQ_NOWAIT);
+	bio_reset(bio, router->c->ssd->bdev, io->opf & ~REQ_NOWAIT);
 	bio_set_flag(bio, BIO_CLONED);
 	bio->bi_iter = io->iter;
 	bio->bi_end_io = end_io;

@@ -5,9 +5,9 @@
 #ifndef SSDUP_REFUSALS_H
 #define SSDUP_REFUSALS_H
 
-#include "ssdup.h"
+#include "router.h"
 
-int ssdup_away_create(struct ssdup *c);
+int ssdup_away_create(struct ssdup_router *router);
 
 /**
  * ssdup_data_error() - count a failed data write to the SSD; any context
@@ -15,7 +15,7 @@ int ssdup_away_create(struct ssdup *c);
  * A transient error shuts the log for a while. Too many others make it read-only.
  * Return: true when the error was transient.
  */
-bool ssdup_data_error(struct ssdup *c, blk_status_t status);
+bool ssdup_data_error(struct ssdup_router *router, blk_status_t status);
 
 /**
  * ssdup_refused() - prepare a write that the SSD refused for another route
@@ -23,12 +23,12 @@ bool ssdup_data_error(struct ssdup *c, blk_status_t status);
  *
  * Context: any.
  */
-void ssdup_refused(struct ssdup *c, struct ssdup_io *io, blk_status_t status);
+void ssdup_refused(struct ssdup_router *router, struct ssdup_io *io, blk_status_t status);
 
 /** ssdup_renew() - restore a failed bio, to submit it again; process context */
-void ssdup_renew(struct ssdup *c, struct bio *bio, const struct ssdup_io *io);
+void ssdup_renew(struct ssdup_router *router, struct bio *bio, const struct ssdup_io *io);
 
 /** ssdup_look_for_ssd() - reopen a shut log when its pause is over; for ssdup_wait_work() */
-void ssdup_look_for_ssd(struct ssdup *c);
+void ssdup_look_for_ssd(struct ssdup_router *router);
 
 #endif

@@ -32,9 +32,9 @@ struct ssdup_stream {
 };
 
 /* @pass: number of streams to skip before the next one is sampled */
-static void window_reset(struct ssdup *c, struct stream_window *w, u32 pass)
+static void window_reset(struct ssdup_router *router, struct stream_window *w, u32 pass)
 {
-	u32 length = READ_ONCE(c->set.stream_length);
+	u32 length = READ_ONCE(router->c->set.stream_length);
 
 	WRITE_ONCE(w->length, length);
 	atomic_set(&w->filled, 0);
@@ -43,103 +43,105 @@ static void window_reset(struct ssdup *c, struct stream_window *w, u32 pass)
 	atomic_set(&w->next, -(int)(pass * length));
 }
 
-int ssdup_stream_create(struct ssdup *c)
+int ssdup_stream_create(struct ssdup_router *router)
 {
 	struct ssdup_stream *s = kvzalloc(sizeof(*s), GFP_KERNEL);
 
 	if (!s)
 		return -ENOMEM;
-	c->stream = s;
-	window_reset(c, &s->window[0], 0);
-	c->window_now = &s->window[0];
+	router->stream = s;
+	window_reset(router, &s->window[0], 0);
+	router->window_now = &s->window[0];
 	s->next = &s->window[1];
-	c->route = ssdup_policy_next(c->set.policy, SSDUP_HDD, 0, 0, &(struct policy_marks){ });
+	router->route = ssdup_policy_next(router->c->set.policy, SSDUP_HDD, 0, 0,
+					  &(struct policy_marks){ });
 	ssdup_threshold_init(&s->threshold);
 	s->threshold_now = s->threshold.value;
 	return 0;
 }
 
-u32 ssdup_stream_percentage(const struct ssdup *c)
+u32 ssdup_stream_percentage(const struct ssdup_router *router)
 {
-	return READ_ONCE(c->stream->percentage);
+	return READ_ONCE(router->stream->percentage);
 }
 
-u32 ssdup_stream_threshold(const struct ssdup *c)
+u32 ssdup_stream_threshold(const struct ssdup_router *router)
 {
-	return READ_ONCE(c->stream->threshold_now);
+	return READ_ONCE(router->stream->threshold_now);
 }
 
-static void stream_evaluate(struct ssdup *c, struct stream_window *w)
+static void stream_evaluate(struct ssdup_router *router, struct stream_window *w)
 {
 	struct policy_marks marks = {
-		.to_ssd_above = READ_ONCE(c->set.to_ssd_above) * (SSDUP_PCT_ONE / 100),
-		.to_hdd_below = READ_ONCE(c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
+		.to_ssd_above = READ_ONCE(router->c->set.to_ssd_above) * (SSDUP_PCT_ONE / 100),
+		.to_hdd_below = READ_ONCE(router->c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
 	};
 	/* A delayed sampler may still write to the window, see ssdup_stream_note(). */
 	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
-	u32 threshold = ssdup_threshold_update(&c->stream->threshold, percentage);
+	u32 threshold = ssdup_threshold_update(&router->stream->threshold, percentage);
 	enum ssdup_policy policy;
 	enum ssdup_disk route;
 
-	WRITE_ONCE(c->stream->percentage, percentage);
-	WRITE_ONCE(c->stream->threshold_now, threshold);
+	WRITE_ONCE(router->stream->percentage, percentage);
+	WRITE_ONCE(router->stream->threshold_now, threshold);
 	do {
-		policy = READ_ONCE(c->set.policy);
-		route = ssdup_policy_next(policy, READ_ONCE(c->route), percentage, threshold,
+		policy = READ_ONCE(router->c->set.policy);
+		route = ssdup_policy_next(policy, READ_ONCE(router->route), percentage, threshold,
 					  &marks);
-		WRITE_ONCE(c->route, route);
+		WRITE_ONCE(router->route, route);
 		/* Pairs with smp_mb() in ssdup_set(): the policy that was set last decides. */
 		smp_mb();
-	} while (policy != READ_ONCE(c->set.policy));
-	ssdup_meter_stream(c, percentage);
-	stat_inc(c, STAT_STREAMS);
+	} while (policy != READ_ONCE(router->c->set.policy));
+	ssdup_meter_stream(router, percentage);
+	stat_inc(router->c, STAT_STREAMS);
 	if (route == SSDUP_SSD)
-		stat_inc(c, STAT_STREAMS_SSD);
-	trace_ssdup_stream(c, percentage, threshold, route);
+		stat_inc(router->c, STAT_STREAMS_SSD);
+	trace_ssdup_stream(router->c, percentage, threshold, route);
 }
 
 /* Pay for the samples of a stream. Return: may the next stream be sampled at once? */
-static bool pay_samples(struct ssdup *c, u32 samples)
+static bool pay_samples(struct ssdup_router *router, u32 samples)
 {
 	u64 earned = div_u64(get_jiffies_64() * SAMPLES_PER_SECOND, HZ);
-	u64 paid = max(c->stream->sampled, earned - min(earned, SAMPLES_AT_ONCE)) + samples;
+	u64 paid = max(router->stream->sampled, earned - min(earned, SAMPLES_AT_ONCE)) + samples;
 
-	c->stream->sampled = paid;
+	router->stream->sampled = paid;
 	if (paid <= earned)
 		return true;
-	WRITE_ONCE(c->stream_due, jiffies + 1 + div_u64((paid - earned) * HZ, SAMPLES_PER_SECOND));
+	WRITE_ONCE(router->stream_due, jiffies + 1 +
+		   div_u64((paid - earned) * HZ, SAMPLES_PER_SECOND));
 	return false;
 }
 
 /* When balance has little to choose from, it needs few streams. */
-static void next_window(struct ssdup *c)
+static void next_window(struct ssdup_router *router)
 {
-	window_reset(c, c->stream->next, ssdup_meter_quiet(c) ? tuning.pass : 0);
-	WRITE_ONCE(c->window_now, c->stream->next);
+	window_reset(router, router->stream->next, ssdup_meter_quiet(router) ? tuning.pass : 0);
+	WRITE_ONCE(router->window_now, router->stream->next);
 }
 
-void ssdup_stream_go_on(struct ssdup *c)
+void ssdup_stream_go_on(struct ssdup_router *router)
 {
-	if (test_and_set_bit_lock(0, &c->stream->evaluating))
+	if (test_and_set_bit_lock(0, &router->stream->evaluating))
 		return;
-	if (!READ_ONCE(c->window_now))
-		next_window(c);
-	clear_bit_unlock(0, &c->stream->evaluating);
+	if (!READ_ONCE(router->window_now))
+		next_window(router);
+	clear_bit_unlock(0, &router->stream->evaluating);
 }
 
-void ssdup_stream_full(struct ssdup *c, struct stream_window *w)
+void ssdup_stream_full(struct ssdup_router *router, struct stream_window *w)
 {
-	struct ssdup_stream *s = c->stream;
+	struct ssdup_stream *s = router->stream;
 
-	if (test_and_set_bit_lock(0, &c->stream->evaluating)) {
-		window_reset(c, w, 0);
+	if (test_and_set_bit_lock(0, &router->stream->evaluating)) {
+		window_reset(router, w, 0);
 		return;
 	}
 	s->next = w == &s->window[0] ? &s->window[1] : &s->window[0];
-	if (pay_samples(c, w->length))
-		next_window(c);
+	if (pay_samples(router, w->length))
+		next_window(router);
 	else
-		WRITE_ONCE(c->window_now, NULL);
-	stream_evaluate(c, w);
-	clear_bit_unlock(0, &c->stream->evaluating);
+		WRITE_ONCE(router->window_now, NULL);
+	stream_evaluate(router, w);
+	clear_bit_unlock(0, &router->stream->evaluating);
 }

@@ -6,6 +6,7 @@
 #define SSDUP_STREAM_H
 
 #include "meter.h"
+#include "router.h"
 
 /* Filled without a lock, see stream.c. */
 struct stream_window {
@@ -16,19 +17,19 @@ struct stream_window {
 };
 
 /** ssdup_stream_create() - make empty windows and the first route; context: the constructor */
-int ssdup_stream_create(struct ssdup *c);
+int ssdup_stream_create(struct ssdup_router *router);
 
 /** ssdup_stream_percentage() - random percentage of the last stream, 1/10000; any context */
-u32 ssdup_stream_percentage(const struct ssdup *c);
+u32 ssdup_stream_percentage(const struct ssdup_router *router);
 
 /** ssdup_stream_threshold() - adaptive threshold after that stream, 1/10000; any context */
-u32 ssdup_stream_threshold(const struct ssdup *c);
+u32 ssdup_stream_threshold(const struct ssdup_router *router);
 
 /** ssdup_stream_full() - evaluate the current window, which the caller has completed */
-void ssdup_stream_full(struct ssdup *c, struct stream_window *w);
+void ssdup_stream_full(struct ssdup_router *router, struct stream_window *w);
 
 /** ssdup_stream_go_on() - end the sampling's rest; any context */
-void ssdup_stream_go_on(struct ssdup *c);
+void ssdup_stream_go_on(struct ssdup_router *router);
 
 /**
  * ssdup_stream_note() - sample one write, unless the sampling rests
@@ -36,17 +37,17 @@ void ssdup_stream_go_on(struct ssdup *c);
  * Context: map, on any number of CPUs at once. The writer that completes a window evaluates it.
  * Return: the route of the current stream, to which this write belongs.
  */
-static inline enum ssdup_disk ssdup_stream_note(struct ssdup *c, u64 start, u32 sectors)
+static inline enum ssdup_disk ssdup_stream_note(struct ssdup_router *router, u64 start, u32 sectors)
 {
-	struct stream_window *w = READ_ONCE(c->window_now);
-	enum ssdup_disk route = READ_ONCE(c->route);
+	struct stream_window *w = READ_ONCE(router->window_now);
+	enum ssdup_disk route = READ_ONCE(router->route);
 	u32 i;
 
-	if (unlikely(this_cpu_inc_return(c->stats->writes) % tuning.tick == 1))
-		ssdup_meter_tick(c);
+	if (unlikely(this_cpu_inc_return(router->c->stats->writes) % tuning.tick == 1))
+		ssdup_meter_tick(router);
 	if (!w) {
-		if (unlikely(time_after_eq(jiffies, READ_ONCE(c->stream_due))))
-			ssdup_stream_go_on(c);
+		if (unlikely(time_after_eq(jiffies, READ_ONCE(router->stream_due))))
+			ssdup_stream_go_on(router);
 		return route;
 	}
 	i = atomic_fetch_inc(&w->next);
@@ -61,7 +62,7 @@ static inline enum ssdup_disk ssdup_stream_note(struct ssdup *c, u64 start, u32 
 	WRITE_ONCE(w->s[i].sectors, sectors);
 	/* Fully ordered, so the evaluator sees every sample that was counted. */
 	if (unlikely(atomic_inc_return(&w->filled) == READ_ONCE(w->length)))
-		ssdup_stream_full(c, w);
+		ssdup_stream_full(router, w);
 	return route;
 }
 

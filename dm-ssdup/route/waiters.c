@@ -34,7 +34,7 @@ struct ssdup_waiting {
 	u32			longest;	/* ms; a hint */
 };
 
-int ssdup_wait_create(struct ssdup *c)
+int ssdup_wait_create(struct ssdup_router *router)
 {
 	struct ssdup_waiting *w = kvzalloc(sizeof(*w), GFP_KERNEL);
 
@@ -42,7 +42,7 @@ int ssdup_wait_create(struct ssdup *c)
 		return -ENOMEM;
 	/* An empty list is all zeroes. */
 	spin_lock_init(&w->lock);
-	c->waiting = w;
+	router->waiting = w;
 	return 0;
 }
 
@@ -70,15 +70,15 @@ static void queue_up(struct ssdup_waiting *w, const struct bio *bio, struct ssdu
 		*next = io->turn + io->sectors;
 }
 
-void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_io *io)
 {
-	struct ssdup_waiting *w = c->waiting;
+	struct ssdup_waiting *w = router->waiting;
 	struct wait_queue *q;
 	unsigned long flags;
 
 	io->queue = io->class;
 	io->waits_since = now_ms();
-	io->for_space = ssdup_segments_full(c);
+	io->for_space = ssdup_segments_full(router->log);
 	spin_lock_irqsave(&w->lock, flags);
 	queue_up(w, bio, io);
 	q = &w->queue[io->queue];
@@ -86,31 +86,32 @@ void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	__set_bit(io->flow, q->busy);
 	atomic_inc(&q->nr);
 	WRITE_ONCE(w->waits, w->waits + io->for_space);
-	atomic_inc(&c->nr_waiting);
+	atomic_inc(&router->c->wake.nr_waiting);
 	/*
 	 * Space may have come back since the write was routed. Under the lock: once the bio
 	 * has been taken and ended, the device may be removed.
 	 */
-	ssdup_kick_waiting(c);
-	ssdup_kick_writeback(c);
+	ssdup_kick_waiting(router->c);
+	ssdup_kick_writeback(router->c);
 	spin_unlock_irqrestore(&w->lock, flags);
 }
 
-bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io)
+bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *io)
 {
-	return atomic_read(&c->nr_waiting) && atomic_read(&c->waiting->queue[io->class].nr);
+	return atomic_read(&router->c->wake.nr_waiting) &&
+	       atomic_read(&router->waiting->queue[io->class].nr);
 }
 
-struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip)
+struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip)
 {
-	struct ssdup_waiting *w = c->waiting;
+	struct ssdup_waiting *w = router->waiting;
 	struct ssdup_io *io, *first = NULL;
 	struct bio *bio = NULL;
 	struct wait_queue *q;
 	u32 i, flow;
 
 	spin_lock_irq(&w->lock);
-	for (i = 0; i < c->nr_classes; i++) {
+	for (i = 0; i < router->log->nr_classes; i++) {
 		q = &w->queue[i];
 		if (skip & BIT(i))
 			continue;
@@ -131,9 +132,9 @@ struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip)
 	return bio;
 }
 
-void ssdup_wait_again(struct ssdup *c, struct bio_list *kept)
+void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 {
-	struct ssdup_waiting *w = c->waiting;
+	struct ssdup_waiting *w = router->waiting;
 	struct ssdup_io *io;
 	struct wait_queue *q;
 	struct bio *bio;
@@ -148,27 +149,27 @@ void ssdup_wait_again(struct ssdup *c, struct bio_list *kept)
 	spin_unlock_irq(&w->lock);
 }
 
-void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io)
+void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io)
 {
 	u32 waited = now_ms() - io->waits_since;
 
-	if (io->for_space && waited > READ_ONCE(c->waiting->longest))
-		WRITE_ONCE(c->waiting->longest, waited);
-	atomic_dec(&c->waiting->queue[io->queue].nr);
-	atomic_dec(&c->nr_waiting);
+	if (io->for_space && waited > READ_ONCE(router->waiting->longest))
+		WRITE_ONCE(router->waiting->longest, waited);
+	atomic_dec(&router->waiting->queue[io->queue].nr);
+	atomic_dec(&router->c->wake.nr_waiting);
 }
 
-u64 ssdup_waits(const struct ssdup *c)
+u64 ssdup_waits(const struct ssdup_router *router)
 {
-	return READ_ONCE(c->waiting->waits);
+	return READ_ONCE(router->waiting->waits);
 }
 
-u32 ssdup_longest_wait(const struct ssdup *c)
+u32 ssdup_longest_wait(const struct ssdup_router *router)
 {
-	return READ_ONCE(c->waiting->longest);
+	return READ_ONCE(router->waiting->longest);
 }
 
-void ssdup_wait_clear(struct ssdup *c)
+void ssdup_wait_clear(struct ssdup_router *router)
 {
-	WRITE_ONCE(c->waiting->longest, 0);
+	WRITE_ONCE(router->waiting->longest, 0);
 }

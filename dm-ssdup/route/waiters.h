@@ -12,16 +12,16 @@
 #ifndef SSDUP_WAITERS_H
 #define SSDUP_WAITERS_H
 
-#include "ssdup.h"
+#include "router.h"
 
 /** ssdup_wait_create() - make empty lists; context: the constructor. Return: 0 or -ENOMEM */
-int ssdup_wait_create(struct ssdup *c);
+int ssdup_wait_create(struct ssdup_router *router);
 
 /** ssdup_wait_add() - add a write to its class's list, at its turn; any context */
-void ssdup_wait_add(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
+void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_io *io);
 
 /** ssdup_wait_queue() - do others of its class wait, so that a new write queues? Any context */
-bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io);
+bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *io);
 
 /**
  * ssdup_wait_pop() - take a write; it still counts; process context
@@ -29,24 +29,24 @@ bool ssdup_wait_queue(const struct ssdup *c, const struct ssdup_io *io);
  *
  * Return: the one whose turn is the earliest, or NULL.
  */
-struct bio *ssdup_wait_pop(struct ssdup *c, u32 skip);
+struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip);
 
 /**
  * ssdup_wait_again() - put popped writes back; process context
  * @kept: the last that was popped first; empty afterwards
  */
-void ssdup_wait_again(struct ssdup *c, struct bio_list *kept);
+void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept);
 
 /** ssdup_wait_done() - a popped write does not wait any more; any context */
-void ssdup_wait_done(struct ssdup *c, const struct ssdup_io *io);
+void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io);
 
 /** ssdup_waits() - how often a write has begun to wait for a free segment; any context */
-u64 ssdup_waits(const struct ssdup *c);
+u64 ssdup_waits(const struct ssdup_router *router);
 
 /** ssdup_longest_wait() - the longest time that a write has waited, ms; any context */
-u32 ssdup_longest_wait(const struct ssdup *c);
+u32 ssdup_longest_wait(const struct ssdup_router *router);
 
 /** ssdup_wait_clear() - forget the longest wait; any context */
-void ssdup_wait_clear(struct ssdup *c);
+void ssdup_wait_clear(struct ssdup_router *router);
 
 #endif
