@@ -1,59 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: map and end bios.
- *
- * Nothing here sleeps: a write that finds no place in the log, or no memory for its
- * extent, joins a list, see waiters.h, and ssdup_wait_work() tries it again.
+ * dm-ssdup: bios are mapped and ended.
  */
-#include <trace/events/block.h>
-
-#include "base/failure.h"
 #include "base/owed_errors.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "drain/hdd.h"
-#include "drain/throttle.h"
 #include "io.h"
-#include "log/commit.h"
-#include "log/nodes.h"
-#include "log/reserve.h"
 #include "log/segments.h"
-#include "map/map.h"
 #include "route/classes.h"
-#include "route/meter.h"
 #include "route/refusals.h"
 #include "route/stream.h"
-#include "route/waiters.h"
-
-#define MEMORY_RETRY	(HZ / 50 + 1)
-
-static struct ssdup_io *io_of(struct bio *bio)
-{
-	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
-}
-
-static void remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	ssdup_hdd_begun(c->drainer);
-	bio_set_dev(bio, c->hdd->bdev);
-	bio->bi_iter.bi_sector = io->start;
-}
-
-static void remap_log(struct ssdup *c, struct bio *bio, u64 sector)
-{
-	this_cpu_inc(c->stats->requests);
-	bio_set_dev(bio, c->ssd->bdev);
-	bio->bi_iter.bi_sector = sector;
-}
-
-/* Count a request and its sectors; with a @sign of -1, take them back. */
-static __always_inline void count_request(struct ssdup *c, const struct ssdup_io *io,
-					  enum ssdup_stat requests, enum ssdup_stat sectors,
-					  s64 sign)
-{
-	stat_add(c, requests, sign);
-	stat_add(c, sectors, sign * io->sectors);
-}
+#include "write.h"
 
 /* --- Reads --- */
 
@@ -106,239 +63,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 /* --- Writes, discards, zeroes --- */
 
-static u8 log_kind(const struct bio *bio)
-{
-	switch (bio_op(bio)) {
-	case REQ_OP_DISCARD:
-		return SSDUP_KIND_DISCARD;
-	case REQ_OP_WRITE_ZEROES:
-		return SSDUP_KIND_ZERO;
-	default:
-		return SSDUP_KIND_DATA;
-	}
-}
-
-/* A freed segment gives nodes back; memory may be free sooner. */
-static void await_memory(struct ssdup *c)
-{
-	WRITE_ONCE(c->drainer->short_of_memory, true);
-	ssdup_kick_writeback(c);
-	ssdup_kick_waiting_in(c, MEMORY_RETRY);
-}
-
-/* The data sectors that a request takes in the log. */
-static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
-{
-	return bio_op(bio) == REQ_OP_WRITE ? io->sectors : 0;
-}
-
-/* Count a write as one of its range's direct writes, unless an extent overlaps it. */
-static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
-{
-	struct ssdup_range *r = range_of(c->map, io->start);
-	unsigned long flags;
-	bool overlaps;
-
-	spin_lock_irqsave(&r->lock, flags);
-	overlaps = r->tree.nr && ssdup_extent_first(&r->tree, io->start, io->start + io->sectors);
-	if (!overlaps) {
-		io->phase = r->phase;
-		atomic_inc(&r->direct[io->phase]);
-	}
-	spin_unlock_irqrestore(&r->lock, flags);
-	return !overlaps;
-}
-
-/*
- * A write that is too long for the rest of the segment takes that, rather than leave it unused.
- * What is left of the write comes as another bio. Return: has it got a place?
- */
-static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	u32 sectors = io->sectors, rest = ssdup_rest(c->log, ssdup_class_of(c->log, io));
-
-	if (bio_op(bio) != REQ_OP_WRITE || !rest || rest >= sectors || rest < sectors / 4)
-		return false;
-	io->sectors = rest;
-	if (!ssdup_reserve_at_once(c->log, io)) {
-		io->sectors = sectors;
-		return false;
-	}
-	dm_accept_partial_bio(bio, rest);
-	io->iter = bio->bi_iter;
-	return true;
-}
-
-/* With the log full: may the write go to the HDD rather than wait? */
-static bool bypasses(struct ssdup *c, struct ssdup_io *io)
-{
-	enum ssdup_full full = READ_ONCE(c->set.full);
-
-	/* If it has waited, other requests went first. */
-	if (ssdup_balances(c->router))
-		ssdup_meter_find(c->router, io);
-	return full == SSDUP_FULL_BYPASS ||
-	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_meter_bypass(c->router, io));
-}
-
-/* Take what the route needs. Return: false when that failed; @f says why. */
-static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, bool queued,
-		      enum route_action action, struct route_facts *f)
-{
-	int r;
-
-	switch (action) {
-	case ROUTE_HDD:
-		f->overlaps = !begin_direct(c, io);
-		return !f->overlaps;
-	case ROUTE_LOG:
-		/* The map may have changed since the class was chosen. */
-		if (unlikely(c->log->nr_classes > 1) && !ssdup_class_keep(c->router, io)) {
-			f->no_place = true;
-			return false;
-		}
-		if (!queued && take_rest(c, bio, io))
-			return true;
-		r = ssdup_throttle_reserve(c->drainer, io, place_sectors(bio, io));
-		f->no_place = r;
-		f->no_memory = r == -ENOMEM;
-		f->unaligned = r == -EINVAL;
-		f->bypass = r && bypasses(c, io);
-		if (f->no_memory)
-			await_memory(c);
-		return !r;
-	default:
-		return true;
-	}
-}
-
-/* Choose a route, and take what it needs: a count in range->direct, or a place. */
-static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
-					      struct ssdup_io *io, bool queued)
-{
-	struct route_facts f = {
-		.disk = io->route,
-		.log_writable = ssdup_mode(c) == MODE_RUNNING,
-		.shut = READ_ONCE(c->log_shut),
-		.queue = !queued && ssdup_wait_queue(c->router, io),
-		.bypass = bypasses(c, io),
-		.leaving = READ_ONCE(c->leaving),
-		.stuck = READ_ONCE(c->drainer->drain_error) && !dm_noflush_suspending(c->ti),
-	};
-	enum route_action action;
-
-	do
-		action = ssdup_route_next(&f);
-	while (!try_route(c, bio, io, queued, action, &f));
-	if (action == ROUTE_WAIT && f.shut)
-		WRITE_ONCE(c->log->wait_cause, WAIT_SSD);
-	return action;
-}
-
-static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	io->state = IO_HDD_WRITE;
-	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
-	ssdup_meter_write(c->router, io, SSDUP_HDD);
-	remap_hdd(c, bio, io);
-	return DM_MAPIO_REMAPPED;
-}
-
-static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	io->state = IO_LOG_WRITE;
-	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
-	ssdup_meter_write(c->router, io, SSDUP_SSD);
-	/*
-	 * The commit after the write makes its data durable too. The place is
-	 * taken, so the write must not fail for want of a tag.
-	 */
-	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
-	ssdup_set_stream(bio, io->segment->class->stream);
-	remap_log(c, bio, ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA));
-	return DM_MAPIO_REMAPPED;
-}
-
-/* A discard, or zeroes. */
-static noinline int tombstone_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	io->state = IO_HDD_WRITE;
-	/* The meter priced it like a write, but it does not count in a queue. */
-	io->price = 0;
-	stat_inc(c, STAT_WRITES_HDD);
-	remap_hdd(c, bio, io);
-	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
-		/* The HDD has no discard: succeed without one. */
-		bio_endio(bio);
-		return DM_MAPIO_SUBMITTED;
-	}
-	return DM_MAPIO_REMAPPED;
-}
-
-static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	stat_inc(c, STAT_WAITED);
-	/* A work item, which may block, will submit it. */
-	bio->bi_opf &= ~REQ_NOWAIT;
-	ssdup_wait_add(c->router, bio, io);
-}
-
-/* Give up the place of a request that the log has not got after all, and route it again. */
-static noinline void log_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	ssdup_give_up(c->log, io);
-	ssdup_free_spare(c->log, io);
-	ssdup_put_write(c->log, io->segment);
-	io->state = IO_NONE;
-	io->times = 1;
-	io->price = 0;
-	wait_for_space(c, bio, io);
-}
-
-static noinline int tombstone_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	ssdup_fill_extent(c->log, io, io->start, io->sectors, log_kind(bio));
-	if (!ssdup_insert(c->map, io)) {
-		log_again(c, bio, io);
-		return DM_MAPIO_SUBMITTED;
-	}
-	stat_inc(c, STAT_WRITES_SSD);
-	if (io->opf & REQ_FUA)
-		bio_queue_add(&c->log->fuas, c->wake.wq, bio);
-	else
-		bio_endio(bio);
-	return DM_MAPIO_SUBMITTED;
-}
-
-static noinline int send_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-			       enum route_action action)
-{
-	bool data = bio_op(bio) == REQ_OP_WRITE;
-
-	trace_ssdup_route(c, io, action);
-	switch (action) {
-	case ROUTE_HDD:
-		return data ? write_direct(c, bio, io) : tombstone_direct(c, bio, io);
-	case ROUTE_LOG:
-		return data ? write_log(c, bio, io) : tombstone_log(c, bio, io);
-	default:
-		bio_io_error(bio);
-		return DM_MAPIO_SUBMITTED;
-	}
-}
-
-static noinline int map_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	enum route_action action = route_write(c, bio, io, false);
-
-	if (action != ROUTE_WAIT)
-		return send_write(c, bio, io, action);
-	trace_ssdup_route(c, io, action);
-	wait_for_space(c, bio, io);
-	return DM_MAPIO_SUBMITTED;
-}
-
-/* The fast path serves most writes; map_with_care() takes the others. */
+/* The fast path serves most writes; ssdup_write_with_care() takes the others. */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct route_facts f = { .log_writable = true };
@@ -366,7 +91,7 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	default:
 		break;
 	}
-	return map_with_care(c, bio, io);
+	return ssdup_write_with_care(c, bio, io);
 }
 
 /*
@@ -406,7 +131,7 @@ static noinline int map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
 	io->route = SSDUP_HDD;
-	return map_with_care(c, bio, io);
+	return ssdup_write_with_care(c, bio, io);
 }
 
 /*
@@ -439,7 +164,7 @@ static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io
 		dm_accept_partial_bio(bio, io->sectors);
 }
 
-/* A FLUSH, or a FUA write. Return: true when ssdup_map() is done with it. */
+/* A FLUSH, or a FUA write. Return: true when ssdup_map_bio() is done with it. */
 static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 {
 	if (bio->bi_opf & REQ_PREFLUSH) {
@@ -455,7 +180,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 	return false;
 }
 
-int ssdup_map(struct dm_target *ti, struct bio *bio)
+int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 {
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
@@ -532,7 +257,7 @@ static noinline int end_log_write_again(struct ssdup *c, struct bio *bio, struct
 	if (status)
 		ssdup_refused(c->router, io, status);
 	io->again = true;
-	log_again(c, bio, io);
+	ssdup_log_again(c, bio, io);
 	return DM_ENDIO_INCOMPLETE;
 }
 
@@ -583,59 +308,4 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	}
 	return DM_ENDIO_DONE;
-}
-
-/* --- Waiting for space --- */
-
-static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-			  enum route_action action)
-{
-	sector_t from = bio->bi_iter.bi_sector;
-
-	if (send_write(c, bio, io, action) != DM_MAPIO_REMAPPED)
-		return;
-	trace_block_bio_remap(bio, disk_devt(dm_disk(c->md)), from);
-	submit_bio_noacct(bio);
-}
-
-void ssdup_wait_work(struct work_struct *work)
-{
-	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.wait_work);
-	struct bio_list kept = BIO_EMPTY_LIST;
-	enum route_action action;
-	struct ssdup_io *io;
-	struct bio *bio;
-	u32 skip = 0;
-
-	ssdup_look_for_ssd(c->router);
-	while ((bio = ssdup_wait_pop(c->router, skip))) {
-		io = io_of(bio);
-		action = route_write(c, bio, io, true);
-		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
-			/* The next table takes it. */
-			ssdup_wait_done(c->router, io);
-			if (io->again)
-				ssdup_renew(c->router, bio, io);
-			if (io->opf & REQ_FUA)
-				ssdup_unpay_fua(&c->debt);
-			bio->bi_status = BLK_STS_DM_REQUEUE;
-			bio_endio(bio);
-			continue;
-		}
-		if (action == ROUTE_WAIT) {
-			/* Each cause has its own kick. */
-			bio_list_add_head(&kept, bio);
-			/* Or writes behind it may go to the HDD, or to the log. */
-			if (!READ_ONCE(c->log_shut) && !io->torn)
-				skip |= BIT(io->class);
-			cond_resched();
-			continue;
-		}
-		ssdup_wait_done(c->router, io);
-		if (io->again)
-			ssdup_renew(c->router, bio, io);
-		submit_waited(c, bio, io, action);
-		cond_resched();
-	}
-	ssdup_wait_again(c->router, &kept);
 }

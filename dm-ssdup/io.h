@@ -7,10 +7,7 @@
 
 #include "ssdup.h"
 
-int ssdup_map(struct dm_target *ti, struct bio *bio);
+int ssdup_map_bio(struct dm_target *ti, struct bio *bio);
 int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status);
-
-/** ssdup_wait_work() - try the waiting writes again, in order */
-void ssdup_wait_work(struct work_struct *work);
 
 #endif

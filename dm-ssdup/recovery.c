@@ -487,7 +487,7 @@ static void count_extents(struct ssdup *c)
 	for (i = 0; i < c->map->nr_ranges; i++) {
 		range_changed(&c->map->ranges[i]);
 		if (c->log->nr_classes > 1)
-			ssdup_class_replayed(c->map, &c->map->ranges[i]);
+			ssdup_account_range(c->map, &c->map->ranges[i]);
 		map_counts(c->map, c->map->ranges[i].tree.nr, c->map->ranges[i].tree.sectors);
 	}
 }

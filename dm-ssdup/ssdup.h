@@ -15,7 +15,7 @@
  *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
  *	meta->lock	metadata.c	mutex	flushes of the SSD, and writes of metadata
  *	segments->lock	groups.c segments.c	spin	which segments are open, sealed, free
- *	range->lock	classes.c drain.c io.c map.c map.h relocate.c status.c	spin	a tree
+ *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	a tree
  *	waiting->lock	waiters.c	spin	writes that wait for log space
  *	away->lock	refusals.c	spin	the count of the SSD's errors
  *	copier->lock	drain.c	spin	the last drain's error; who asked since

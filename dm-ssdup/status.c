@@ -3,7 +3,7 @@
 #include "base/failure.h"
 #include "drain/drain.h"
 #include "drain/hdd.h"
-#include "drain/writeback.h"
+#include "drain/requests.h"
 #include "log/commit.h"
 #include "log/segments.h"
 #include "map/map.h"
@@ -140,28 +140,12 @@ static int msg_clear_stats(struct ssdup *c, char **argv, char *result, unsigned 
 /* Print a line "sector sectors" for each lost range, or "none". */
 static int msg_lost_ranges(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
-	unsigned int sz = 0, seen;
-	const struct extent *e;
-	struct ssdup_range *r;
-	u64 from = 0;
-	u32 i;
+	unsigned int sz = 0;
+	u32 sectors;
+	u64 at;
 
-	for (i = 0; i < c->map->nr_ranges && sz < maxlen; i++) {
-		r = &c->map->ranges[i];
-		if (!range_holds(r))
-			continue;
-		do {
-			spin_lock_irq(&r->lock);
-			e = ssdup_extent_first(&r->tree, from, U64_MAX);
-			for (seen = 0; e && seen < EXTENT_WALK; seen++, e = ssdup_extent_next(e)) {
-				if (e->kind == SSDUP_KIND_LOST)
-					DMEMIT("%s%llu %u", sz ? "\n" : "", e->start, e->sectors);
-				from = extent_end(e);
-			}
-			spin_unlock_irq(&r->lock);
-			cond_resched();
-		} while (e && sz < maxlen);
-	}
+	for (at = 0; sz < maxlen && ssdup_map_next_lost(c->map, &at, &sectors); at += sectors)
+		DMEMIT("%s%llu %u", sz ? "\n" : "", at, sectors);
 	if (!sz)
 		DMEMIT("none");
 	return 1;

@@ -59,7 +59,7 @@ static ssize_t show_classes(struct ssdup *c, char *buf)
 	if (c->log->nr_classes == 1)
 		return sysfs_emit(buf, "none\n");
 	for (k = c->log->class; k < class_end(c->log); k++) {
-		s = ssdup_class_sum(c->map, k);
+		s = ssdup_account_sum(c->map, k);
 		len += sysfs_emit_at(buf, len, "%s %s %lld %llu %llu %llu\n",
 				     k->index < c->set.classes.nr ?
 				     c->set.classes.name[k->index] : "unnamed",

@@ -11,6 +11,7 @@
 #include "base/wakeups.h"
 #include "drain/discard.h"
 #include "drain/hdd.h"
+#include "drain/requests.h"
 #include "drain/writeback.h"
 #include "flush.h"
 #include "io.h"
@@ -28,6 +29,7 @@
 #include "route/waiters.h"
 #include "status.h"
 #include "sysfs.h"
+#include "write.h"
 
 /* All targets. It keeps two devices from writing to the same disk. */
 static DEFINE_MUTEX(registry_lock);
@@ -336,7 +338,7 @@ static struct target_type ssdup_target = {
 	.module			= THIS_MODULE,
 	.ctr			= ssdup_ctr,
 	.dtr			= ssdup_dtr,
-	.map			= ssdup_map,
+	.map			= ssdup_map_bio,
 	.end_io			= ssdup_end_io,
 	.presuspend		= ssdup_presuspend,
 	.presuspend_undo	= ssdup_presuspend_undo,

@@ -40,6 +40,7 @@ u64 ssdup_meta_written(const struct ssdup_log *log)
 #define ssdup_log_written	log_written
 #define bdev_nr_sectors(b)	((void)(b), 2000ULL)
 #include "../dm-ssdup/route/meter.c"
+#include "../dm-ssdup/route/choice.h"
 
 #define MSEC		1000000ULL
 #define FAR		(100ULL * BALANCE_CHUNK)
@@ -261,9 +262,9 @@ static void a_full_log_is_passed_if_that_is_cheaper(struct kunit *test)
 		      8 * tuning.drain_full / BALANCE_UNIT * 3 * assumed);
 	KUNIT_EXPECT_GT(test, ssdup_meter_free_ns(device.router, io.sectors), 3 * assumed);
 	io.price = assumed + assumed / 50;
-	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_FALSE(test, ssdup_balance_bypass(device.router, &io));
 	io.price = assumed - assumed / 50;
-	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_TRUE(test, ssdup_balance_bypass(device.router, &io));
 	/* A disk at rest has not counted what it did for others. */
 	device.router->meter->net_ns = assumed;
 	device.router->meter->hdd.look = tuning.rest;
@@ -272,13 +273,13 @@ static void a_full_log_is_passed_if_that_is_cheaper(struct kunit *test)
 	device.router->meter->hdd.look = tuning.look;
 
 	io.price = assumed;
-	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_TRUE(test, ssdup_balance_bypass(device.router, &io));
 	io.price++;
-	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_FALSE(test, ssdup_balance_bypass(device.router, &io));
 	/* The arm is placed for a small write as for a long one; a drain sorts them. */
 	io.sectors = 8;
-	ssdup_meter_find(device.router, &io);
-	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(device.router, &io));
+	ssdup_balance_find(device.router, &io);
+	KUNIT_EXPECT_FALSE(test, ssdup_balance_bypass(device.router, &io));
 }
 
 /* --- Flushes --- */
@@ -304,16 +305,16 @@ static void a_full_log_is_not_passed_if_flushes_are_dear(struct kunit *test)
 
 	io.price = ssdup_meter_free_ns(device.router, io.sectors);
 	io.opf = REQ_FUA;
-	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_FALSE(test, ssdup_balance_bypass(device.router, &io));
 	io.price -= meter->flush_ns;
-	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_TRUE(test, ssdup_balance_bypass(device.router, &io));
 	io.opf = 0;
 	io.price += meter->flush_ns;
-	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_TRUE(test, ssdup_balance_bypass(device.router, &io));
 	ssdup_meter_flush(device.router);
-	KUNIT_EXPECT_FALSE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_FALSE(test, ssdup_balance_bypass(device.router, &io));
 	io.price -= meter->flush_price;
-	KUNIT_EXPECT_TRUE(test, ssdup_meter_bypass(device.router, &io));
+	KUNIT_EXPECT_TRUE(test, ssdup_balance_bypass(device.router, &io));
 }
 
 /* --- Small writes --- */
@@ -323,7 +324,7 @@ static void log_one_of_three(struct ssdup_segment *seg, struct ssdup_io *io)
 {
 	atomic_set(&seg->writes, 3);
 	*io = (struct ssdup_io){ .segment = seg, .start = FAR, .sectors = 8, .times = 1 };
-	ssdup_meter_find(device.router, io);
+	ssdup_balance_find(device.router, io);
 	ssdup_meter_write(device.router, io, SSDUP_SSD);
 }
 

@@ -28,6 +28,7 @@ struct ssdup_drainer {
 	 */
 	u32			hdd_dirty;
 	bool			short_of_memory;	/* a hint */
+	bool			paused;		/* by a message; a hint */
 	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */
 	atomic64_t		next_pass;	/* ns: in the last segments; throttle.c */
 	u64			relocated;	/* extents ever; the thread writes these two */

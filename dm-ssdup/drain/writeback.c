@@ -10,9 +10,7 @@
 #include "base/wakeups.h"
 #include "drain.h"
 #include "hdd.h"
-#include "log/commit.h"
 #include "log/groups.h"
-#include "map/map.h"
 #include "route/meter.h"
 #include "route/waiters.h"
 #include "writeback.h"
@@ -25,7 +23,6 @@
 
 struct ssdup_writeback {
 	struct task_struct	*thread;	/* written by preresume and postsuspend */
-	bool			paused;		/* a hint */
 };
 
 int ssdup_writeback_create(struct ssdup_drainer *drainer)
@@ -130,7 +127,7 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	in->drain = READ_ONCE(drainer->c->set.drain);
 	in->route = READ_ONCE(drainer->router->route);
 	in->patient = ssdup_balances(drainer->router);
-	in->paused = READ_ONCE(drainer->writeback->paused);
+	in->paused = READ_ONCE(drainer->paused);
 	/* Others wait for a commit, for memory or for the SSD. */
 	in->waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
 		      ssdup_segments_full(drainer->log);
@@ -229,11 +226,11 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 
 static int writeback_thread(void *arg)
 {
-	struct ssdup *c = arg;
+	struct ssdup_drainer *drainer = arg;
 	/* Extents that were refused before a suspend are tried again after it. */
 	struct watch w = {
 		.active = jiffies, .read = jiffies, .written = jiffies,
-		.refused = c->drainer->unwritable, .refused_at = jiffies,
+		.refused = drainer->unwritable, .refused_at = jiffies,
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
@@ -241,43 +238,42 @@ static int writeback_thread(void *arg)
 
 	while (!kthread_should_stop()) {
 		/* Before the look, so that a kick during the look causes another one. */
-		WRITE_ONCE(c->wake.wb_kick, false);
+		WRITE_ONCE(drainer->c->wake.wb_kick, false);
 		/* Pairs with the barrier in ssdup_kick_writeback(). */
 		smp_mb();
-		look_at_device(c->drainer, &w, &in);
-		look_at_rate(c->drainer, &w);
+		look_at_device(drainer, &w, &in);
+		look_at_rate(drainer, &w);
 		out = ssdup_pacing_decide(&in);
 		w.holding = out.action == PACING_HOLD;
-		since = ssdup_meter_mark(c->router);
+		since = ssdup_meter_mark(drainer->router);
 		switch (out.action) {
 		case PACING_SLEEP:
-			drain_does(c->drainer, in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED :
-				   DRAIN_IDLE);
+			drain_does(drainer,
+				   in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
 			/* Nothing kicks the thread for unwritable extents. */
-			wait_kick(c->drainer, w.refused ? msecs_to_jiffies(UNWRITABLE_RETRY_MS) +
-				  1 :
-						MAX_SCHEDULE_TIMEOUT);
+			wait_kick(drainer, w.refused ? msecs_to_jiffies(UNWRITABLE_RETRY_MS) + 1 :
+						       MAX_SCHEDULE_TIMEOUT);
 			break;
 		case PACING_HOLD:
-			drain_does(c->drainer, DRAIN_HELD_OFF);
+			drain_does(drainer, DRAIN_HELD_OFF);
 			/* If a part is to be drained, the holds are short: ignore kicks. */
 			if (in.part)
 				schedule_timeout_interruptible(msecs_to_jiffies(out.wait_ms) + 1);
 			else
-				wait_kick(c->drainer, msecs_to_jiffies(out.wait_ms) + 1);
+				wait_kick(drainer, msecs_to_jiffies(out.wait_ms) + 1);
 			break;
 		case PACING_SEAL:
-			seal_class(c->drainer, &w);
+			seal_class(drainer, &w);
 			break;
 		case PACING_DRAIN:
-			drain_batch(c->drainer, &w, &in, &out);
+			drain_batch(drainer, &w, &in, &out);
 			break;
 		}
 		if (out.action == PACING_SLEEP || out.action == PACING_HOLD)
-			ssdup_drain_held(c->drainer, since);
+			ssdup_drain_held(drainer, since);
 	}
-	ssdup_drain_drop(c->drainer);
-	drain_does(c->drainer, DRAIN_STOPPED);
+	ssdup_drain_drop(drainer);
+	drain_does(drainer, DRAIN_STOPPED);
 	return 0;
 }
 
@@ -289,7 +285,7 @@ int ssdup_writeback_prepare(struct ssdup_drainer *drainer)
 	/* It exists if another target of the table failed at the last preresume. */
 	if (wb->thread)
 		return 0;
-	thread = kthread_create(writeback_thread, drainer->c, "ssdup-wb/%s",
+	thread = kthread_create(writeback_thread, drainer, "ssdup-wb/%s",
 				dm_device_name(drainer->c->md));
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
@@ -309,113 +305,4 @@ void ssdup_writeback_stop(struct ssdup_drainer *drainer)
 		return;
 	kthread_stop(drainer->writeback->thread);
 	drainer->writeback->thread = NULL;
-}
-
-/* Request a drain of all that a class holds now. Return: up to which generation. */
-static u64 ask_for_drain(struct ssdup_drainer *drainer, struct ssdup_class *k)
-{
-	/* Do not ask for an empty segment: later writes to it would be drained at once. */
-	u64 generation = ssdup_last_dirty(drainer->log, k);
-
-	ssdup_ask_drain(drainer->log, k, generation);
-	return generation;
-}
-
-void ssdup_drain_start(struct ssdup_drainer *drainer)
-{
-	struct ssdup_class *k;
-
-	WRITE_ONCE(drainer->writeback->paused, false);
-	for (k = drainer->log->class; k < class_end(drainer->log); k++)
-		ask_for_drain(drainer, k);
-}
-
-void ssdup_drain_pause(struct ssdup_drainer *drainer)
-{
-	struct ssdup_class *k;
-
-	WRITE_ONCE(drainer->writeback->paused, true);
-	for (k = drainer->log->class; k < class_end(drainer->log); k++)
-		WRITE_ONCE(k->asked, 0);
-	ssdup_drain_told(drainer->c);
-	/* A write that needs the drain of a class asks for it again. */
-	ssdup_kick_waiting(drainer->c);
-	ssdup_kick_writeback(drainer->c);
-}
-
-enum drain_state ssdup_drain_state(struct ssdup_drainer *drainer)
-{
-	enum drain_state state = READ_ONCE(drainer->drain_state),
-				 frees = READ_ONCE(drainer->free_state);
-	bool off = READ_ONCE(drainer->writeback->paused) ||
-		   READ_ONCE(drainer->c->set.drain) == SSDUP_DRAIN_MANUAL;
-
-	/* The thread has nothing to do, or waits for the work that frees. */
-	if (frees != DRAIN_IDLE &&
-	    (state == DRAIN_IDLE || state == DRAIN_HELD_OFF || state == DRAIN_FREES))
-		return frees;
-	/* The thread sleeps because it must not drain what there is. */
-	return state == DRAIN_IDLE && off && ssdup_sum_held(drainer->map).extents ? DRAIN_OFF :
-	       state;
-}
-
-/* Up to which generation a drain of each class was asked for. */
-struct asked {
-	u64	generation[SSDUP_MAX_CLASSES];
-};
-
-static bool all_drained(struct ssdup_drainer *drainer, const struct asked *a)
-{
-	struct ssdup_class *k;
-
-	for (k = drainer->log->class; k < class_end(drainer->log); k++)
-		if (!ssdup_drained(drainer->log, k, a->generation[k->index]))
-			return false;
-	return true;
-}
-
-/* Has a pause taken it back? */
-static bool called_off(struct ssdup_drainer *drainer, const struct asked *a)
-{
-	struct ssdup_class *k;
-
-	for (k = drainer->log->class; k < class_end(drainer->log); k++)
-		if (READ_ONCE(k->asked) < a->generation[k->index])
-			return true;
-	return false;
-}
-
-int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
-{
-	u64 relocated = READ_ONCE(drainer->relocated);
-	struct ssdup_class *k;
-	struct asked a;
-	int r;
-
-	r = ssdup_commit(drainer->log);
-	/* A read-only log can still be drained. */
-	if (r && ssdup_mode(drainer->c) != MODE_LOG_READ_ONLY)
-		return r;
-	ssdup_drain_anew(drainer);
-	atomic_inc(&drainer->nr_asking);
-	for (k = drainer->log->class; k < class_end(drainer->log); k++)
-		a.generation[k->index] = ask_for_drain(drainer, k);
-	r = wait_event_interruptible(drainer->c->wake.done_wait,
-				     all_drained(drainer, &a) || READ_ONCE(drainer->drain_error) ||
-				     ssdup_mode(drainer->c) == MODE_LOG_FAILED ||
-				     called_off(drainer, &a) ||
-				     READ_ONCE(drainer->c->leaving) != leaving);
-	atomic_dec(&drainer->nr_asking);
-	if (r)
-		return -EINTR;
-	if (READ_ONCE(drainer->c->leaving) != leaving)
-		return -EAGAIN;
-	if (!all_drained(drainer, &a))
-		return READ_ONCE(drainer->drain_error) ?: called_off(drainer, &a) ? -ECANCELED :
-		       -EIO;
-	/* For direct writes too. After the drain, because a disk is slow while it is flushed. */
-	r = ssdup_flush_hdd(drainer);
-	if (r)
-		return r;
-	return READ_ONCE(drainer->relocated) == relocated ? 0 : -EIO;
 }

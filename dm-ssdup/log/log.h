@@ -26,7 +26,7 @@ struct ssdup_segment {
 	struct llist_head	pieces;		/* split off its extents, in no order yet */
 	/* Reads change this one: keep it off the cache line of the writes. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
-	atomic64_t		live;		/* see ssdup_class_count() */
+	atomic64_t		live;		/* see ssdup_account_extent() */
 	u32			index;		/* constant */
 	enum segment_state	state;		/* protected by segments->lock */
 	/* These are new before the word is unsealed. No segment is freed while a commit runs. */

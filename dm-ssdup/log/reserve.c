@@ -21,7 +21,7 @@ static void await_place(struct ssdup_log *log, struct ssdup_class *k, int error)
 
 int ssdup_reserve(struct ssdup_log *log, struct ssdup_io *io, u32 sectors, u64 allowed)
 {
-	struct ssdup_class *k = ssdup_class_of(log, io);
+	struct ssdup_class *k = ssdup_io_class(log, io);
 	struct ssdup_segment *seg;
 	int r;
 

@@ -19,8 +19,8 @@ static inline struct ring_page *ssdup_ring_page(const struct ssdup_segment *seg,
 	return &seg->class->ring[(seg->base + page) % SSDUP_RING];
 }
 
-/** ssdup_class_of() - the class that a request has a place in, or wants one; any context */
-static inline struct ssdup_class *ssdup_class_of(struct ssdup_log *log, const struct ssdup_io *io)
+/** ssdup_io_class() - the class that a request has a place in, or wants one; any context */
+static inline struct ssdup_class *ssdup_io_class(struct ssdup_log *log, const struct ssdup_io *io)
 {
 	return &log->class[io->class];
 }
@@ -139,7 +139,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup_log *log, struct ssdup
 /** ssdup_reserve_at_once() - one try. Return: false when the caller must call ssdup_reserve() */
 static __always_inline bool ssdup_reserve_at_once(struct ssdup_log *log, struct ssdup_io *io)
 {
-	struct ssdup_segment *seg = READ_ONCE(ssdup_class_of(log, io)->open);
+	struct ssdup_segment *seg = READ_ONCE(ssdup_io_class(log, io)->open);
 
 	if (likely(!ssdup_try_reserve(log, seg, io, io->sectors, 0)))
 		return true;

@@ -97,9 +97,47 @@ bool ssdup_insert_among(struct ssdup_map *map, struct ssdup_range *r, struct ssd
 	return true;
 }
 
+/* Look at the next extents of a range from *@start on, which is moved behind them. */
+static const struct extent *look_for_lost(struct ssdup_range *r, u64 *start, bool *more)
+{
+	const struct extent *e = ssdup_extent_first(&r->tree, *start, U64_MAX);
+	u32 seen;
+
+	for (seen = 0; e && e->kind != SSDUP_KIND_LOST && seen < EXTENT_WALK; seen++) {
+		*start = extent_end(e);
+		e = ssdup_extent_next(e);
+	}
+	*more = e;
+	return e && e->kind == SSDUP_KIND_LOST ? e : NULL;
+}
+
+bool ssdup_map_next_lost(struct ssdup_map *map, u64 *start, u32 *sectors)
+{
+	const struct extent *e = NULL;
+	struct ssdup_range *r;
+	bool more;
+	u64 i;
+
+	for (i = *start >> map->range_shift; i < map->nr_ranges; i++) {
+		r = &map->ranges[i];
+		for (more = range_holds(r); more && !e; cond_resched()) {
+			spin_lock_irq(&r->lock);
+			e = look_for_lost(r, start, &more);
+			if (e) {
+				*start = e->start;
+				*sectors = e->sectors;
+			}
+			spin_unlock_irq(&r->lock);
+		}
+		if (e)
+			return true;
+	}
+	return false;
+}
+
 /* --- Accounts of classes --- */
 
-void ssdup_class_count(struct ssdup_map *map, const struct extent *e, s64 sectors)
+void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sectors)
 {
 	struct ssdup_segment *seg = segment_of(map->log, e->pos);
 
@@ -121,14 +159,14 @@ static u64 count_replaced(struct ssdup_map *map, const struct ssdup_range *r,
 	for (x = ssdup_extent_first(&r->tree, e->start, end); x && x->start < end;
 	     x = ssdup_extent_next(x)) {
 		sectors = min(extent_end(x), end) - max(x->start, e->start);
-		ssdup_class_count(map, x, -(s64)sectors);
+		ssdup_account_extent(map, x, -(s64)sectors);
 		sum += sectors;
 	}
-	ssdup_class_count(map, e, e->sectors);
+	ssdup_account_extent(map, e, e->sectors);
 	return sum;
 }
 
-bool ssdup_class_insert(struct ssdup_map *map, struct ssdup_range *r, const struct ssdup_io *io)
+bool ssdup_account_insert(struct ssdup_map *map, struct ssdup_range *r, const struct ssdup_io *io)
 {
 	const struct extent *e = io->e;
 	u32 own = extent_class(e, map->log->nr_classes), class = own;
@@ -146,15 +184,15 @@ bool ssdup_class_insert(struct ssdup_map *map, struct ssdup_range *r, const stru
 	return true;
 }
 
-void ssdup_class_replayed(struct ssdup_map *map, const struct ssdup_range *r)
+void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r)
 {
 	const struct extent *x;
 
 	for (x = ssdup_extent_first(&r->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
-		ssdup_class_count(map, x, x->sectors);
+		ssdup_account_extent(map, x, x->sectors);
 }
 
-struct ssdup_class_stats ssdup_class_sum(struct ssdup_map *map, const struct ssdup_class *k)
+struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, const struct ssdup_class *k)
 {
 	return (struct ssdup_class_stats){
 		.sectors = stats_sum(&map->c->stats->class[k->index].sectors),
@@ -199,7 +237,7 @@ static void drop_extent(struct ssdup_map *map, struct extent *e)
 	if (extent_mapped(e)) {
 		map_counts(map, -1, -(s64)e->sectors);
 		if (map->log->nr_classes > 1)
-			ssdup_class_count(map, e, -(s64)e->sectors);
+			ssdup_account_extent(map, e, -(s64)e->sectors);
 		ssdup_extent_remove(&r->tree, e);
 		range_changed(r);
 	}

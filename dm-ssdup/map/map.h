@@ -101,26 +101,26 @@ bool ssdup_insert_among(struct ssdup_map *map, struct ssdup_range *r, struct ssd
 /* --- Accounts of classes, in a log that has some --- */
 
 /**
- * ssdup_class_insert() - may the extent of a request be inserted? If so, account for that
+ * ssdup_account_insert() - may the extent of a request be inserted? If so, account for that
  * @r: its range, whose lock is held
  *
  * Return: false when an extent of another class, or a newer one, overlaps it.
  */
-bool ssdup_class_insert(struct ssdup_map *map, struct ssdup_range *r, const struct ssdup_io *io);
+bool ssdup_account_insert(struct ssdup_map *map, struct ssdup_range *r, const struct ssdup_io *io);
 
 /**
- * ssdup_class_count() - account for @sectors of @e that enter or leave the map
+ * ssdup_account_extent() - account for @sectors of @e that enter or leave the map
  *
  * segment->live is the number of sectors that a drain would have to write to the HDD, which those
  * of discards are not. The thread is kicked when it becomes zero. Context: any.
  */
-void ssdup_class_count(struct ssdup_map *map, const struct extent *e, s64 sectors);
+void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sectors);
 
-/** ssdup_class_replayed() - account for all that a range holds; context: preresume */
-void ssdup_class_replayed(struct ssdup_map *map, const struct ssdup_range *r);
+/** ssdup_account_range() - account for all that a range holds; context: preresume */
+void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r);
 
-/** ssdup_class_sum() - sum up the counts of a class of all CPUs; any context */
-struct ssdup_class_stats ssdup_class_sum(struct ssdup_map *map, const struct ssdup_class *k);
+/** ssdup_account_sum() - sum up the counts of a class of all CPUs; any context */
+struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, const struct ssdup_class *k);
 
 /* --- Changes of the map --- */
 
@@ -143,7 +143,7 @@ static __always_inline bool ssdup_insert(struct ssdup_map *map, struct ssdup_io 
 
 	spin_lock_irqsave(&r->lock, flags);
 	e->seq = atomic64_inc_return(&io->segment->seq);
-	if (unlikely(map->log->nr_classes > 1) && !ssdup_class_insert(map, r, io)) {
+	if (unlikely(map->log->nr_classes > 1) && !ssdup_account_insert(map, r, io)) {
 		spin_unlock_irqrestore(&r->lock, flags);
 		return false;
 	}
@@ -173,6 +173,15 @@ static __always_inline bool ssdup_insert(struct ssdup_map *map, struct ssdup_io 
  * Return: false, and nothing has changed, when the extent does not hold the part any more.
  */
 bool ssdup_move(struct ssdup_map *map, struct ssdup_io *io, u64 seq);
+
+/**
+ * ssdup_map_next_lost() - the next extent whose data is lost
+ * @start: sector to look from, and then where it begins
+ * @sectors: then its length
+ *
+ * Context: process. Return: false when there is none.
+ */
+bool ssdup_map_next_lost(struct ssdup_map *map, u64 *start, u32 *sectors);
 
 /** ssdup_drop() - take the extents of @seg out of the map, and free them; process context */
 void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg);

@@ -148,14 +148,6 @@ static void promise_rest(struct ssdup_meter *meter, const struct ssdup_io *io, u
 		promise_sectors(meter, promised + BALANCE_CHUNK - min(io->sectors, BALANCE_CHUNK));
 }
 
-bool ssdup_meter_bypass(struct ssdup_router *router, const struct ssdup_io *io)
-{
-	const struct ssdup_meter *meter = router->meter;
-
-	return ssdup_meter_arm(meter, io) <=
-	       div_u64(READ_ONCE(meter->net_ns) * io->sectors, BALANCE_UNIT);
-}
-
 void ssdup_meter_front(struct disk_meter *disk, const struct ssdup_io *io)
 {
 	u64 to_come = READ_ONCE(disk->to_come);

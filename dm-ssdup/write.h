@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: a write is sent to the disk that its route names, or waits.
+ */
+#ifndef SSDUP_WRITE_H
+#define SSDUP_WRITE_H
+
+#include "drain/hdd.h"
+#include "log/reserve.h"
+#include "map/map.h"
+#include "route/choice.h"
+
+static inline struct ssdup_io *io_of(struct bio *bio)
+{
+	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
+}
+
+static inline void remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	ssdup_hdd_begun(c->drainer);
+	bio_set_dev(bio, c->hdd->bdev);
+	bio->bi_iter.bi_sector = io->start;
+}
+
+static inline void remap_log(struct ssdup *c, struct bio *bio, u64 sector)
+{
+	this_cpu_inc(c->stats->requests);
+	bio_set_dev(bio, c->ssd->bdev);
+	bio->bi_iter.bi_sector = sector;
+}
+
+/* Count a request and its sectors; with a @sign of -1, take them back. */
+static __always_inline void count_request(struct ssdup *c, const struct ssdup_io *io,
+					  enum ssdup_stat requests, enum ssdup_stat sectors,
+					  s64 sign)
+{
+	stat_add(c, requests, sign);
+	stat_add(c, sectors, sign * io->sectors);
+}
+
+/* Count a write as one of its range's direct writes, unless an extent overlaps it. */
+static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c->map, io->start);
+	unsigned long flags;
+	bool overlaps;
+
+	spin_lock_irqsave(&r->lock, flags);
+	overlaps = r->tree.nr && ssdup_extent_first(&r->tree, io->start, io->start + io->sectors);
+	if (!overlaps) {
+		io->phase = r->phase;
+		atomic_inc(&r->direct[io->phase]);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	return !overlaps;
+}
+
+static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->state = IO_HDD_WRITE;
+	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
+	ssdup_meter_write(c->router, io, SSDUP_HDD);
+	remap_hdd(c, bio, io);
+	return DM_MAPIO_REMAPPED;
+}
+
+static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->state = IO_LOG_WRITE;
+	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
+	ssdup_meter_write(c->router, io, SSDUP_SSD);
+	/*
+	 * The commit after the write makes its data durable too. The place is
+	 * taken, so the write must not fail for want of a tag.
+	 */
+	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
+	ssdup_set_stream(bio, io->segment->class->stream);
+	remap_log(c, bio, ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA));
+	return DM_MAPIO_REMAPPED;
+}
+
+/**
+ * ssdup_write_with_care() - route a write that the fast path has left, and send it
+ *
+ * Context: the map function. Return: DM_MAPIO_*.
+ */
+int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
+
+/** ssdup_log_again() - give up the place of a request that the log has not got; route it again */
+void ssdup_log_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
+
+/** ssdup_wait_work() - try the waiting writes again */
+void ssdup_wait_work(struct work_struct *work);
+
+#endif
