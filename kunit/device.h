@@ -35,7 +35,7 @@ static int make_device(u32 nr_segments, u32 nr_classes, u64 next)
 	device.log->g.data_sectors = SZ_1M;
 	device.log->g.meta_pages = SSDUP_RING;
 	device.log->g.block_sectors = 1;
-	device.set.halves = 2;
+	device.set.parts = 2;
 	device.set.max_wait_ms = 250;
 	device.log->nr_classes = nr_classes;
 	init_waitqueue_head(&device.wake.settle_wait);

@@ -40,9 +40,10 @@ static const struct value_case value_cases[] = {
 	{ "longest wait", "max_wait_ms", "60000", true, 60000 },
 	{ "no wait", "max_wait_ms", "0", false },
 	{ "too long a wait", "max_wait_ms", "60001", false },
-	{ "fewest halves", "halves", "2", true, 2 },
-	{ "most halves", "halves", "16", true, 16 },
-	{ "one half", "halves", "1", false },
+	{ "fewest parts", "parts", "2", true, 2 },
+	{ "most parts", "parts", "16", true, 16 },
+	{ "one part", "parts", "1", false },
+	{ "by its older name", "halves", "4", true, 4 },
 	{ "no thrift", "thrift", "0", true, 0 },
 	{ "all thrift", "thrift", "100", true, 100 },
 	{ "too much thrift", "thrift", "101", false },
@@ -125,13 +126,13 @@ static void lines_are_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set.full, SSDUP_FULL_BYPASS);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_TWICE);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "depth", "1"), SETTINGS_UNKNOWN);
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "halves", "17"), SETTINGS_VALUE);
-	KUNIT_EXPECT_EQ(test, set.halves, 2);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "parts", "17"), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, set.parts, 2);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a:soon"), SETTINGS_VALUE);
 	/* What was refused was not given. */
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "halves", "16"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "parts", "16"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.given, ssdup_settings_bit(ssdup_settings_find("full")) |
-			ssdup_settings_bit(ssdup_settings_find("halves")));
+			ssdup_settings_bit(ssdup_settings_find("parts")));
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a+b:late"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.classes.nr, 3);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a"), SETTINGS_TWICE);
@@ -145,7 +146,7 @@ static void keys_with_files(struct kunit *test)
 		bool file;
 		u32 preset;
 	} rows[] = {
-		{ "halves", true, 2 }, { "max_wait_ms", true, 250 },
+		{ "parts", true, 2 }, { "max_wait_ms", true, 250 },
 		{ "segment_mb", false, SSDUP_BY_SIZE }, { "range_mb", false, SSDUP_BY_SIZE },
 	};
 	const struct ssdup_settings_key *key;
@@ -180,7 +181,7 @@ static void marks_do_not_cross(struct kunit *test)
 static void values_are_printed(struct kunit *test)
 {
 	static const struct { const char *key, *text, *printed; } rows[] = {
-		{ "policy", "none", "none" }, { "halves", "7", "7" }, { "ssd_budget", "0", "0" },
+		{ "policy", "none", "none" }, { "parts", "7", "7" }, { "ssd_budget", "0", "0" },
 		{ "ssd_budget", "1M", "1M" }, { "ssd_budget", "1025M", "1025M" },
 		{ "ssd_budget", "2048M", "2G" }, { "ssd_budget", "1024G", "1T" },
 		{ "ssd_budget", "0.25dwpd", "0.250dwpd" }, { "ssd_budget", "30dwpd", "30.000dwpd" },

@@ -133,7 +133,7 @@ static inline u32 ssdup_spare(const struct ssdup_log *log)
 	return LOG_SPARE + log->nr_classes - 1;
 }
 
-/** ssdup_part() - the segments of a part of the log, by the key halves */
+/** ssdup_part() - the segments of a part of the log, by the key parts */
 u32 ssdup_part(const struct ssdup_log *log);
 
 /** ssdup_open_fill() - fill of the open segment of @k, 1/10000 */

@@ -55,7 +55,7 @@ remove_ssdup
 # segments that were overwritten as a whole become free without a flush of the HDD
 make_disks ssd_size_mb=32 ssd_cache_mb=4 hdd_cache_mb=4
 rm "$MODEL"
-make_ssdup policy all drain manual halves 16
+make_ssdup policy all drain manual parts 16
 len=$(segment_data)
 for _ in 1 2 3 4 5; do
 	io write len="$len" bs=8

@@ -26,7 +26,7 @@ refused "set: takes 2 arguments" set policy
 refused "set policy: policy: not adaptive" set policy both
 refused "set colour: unknown key" set colour red
 refused "set segment_mb: fixed while" set segment_mb 8
-refused "set halves: halves: not a number from 2 to 16" set halves 1
+refused "set parts: parts: not a number from 2 to 16" set parts 1
 refused "set range_mb: fixed while" set range_mb 8
 refused "to_hdd_below: must not be above" set to_hdd_below 99
 is "policy" "$(stat policy)" all

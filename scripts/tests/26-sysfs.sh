@@ -58,7 +58,7 @@ takes policy adaptive
 takes stream_length_writes 1024 1 1025 x "" -5
 takes to_ssd_above_percent 80 101 29
 takes to_hdd_below_percent 70 81
-takes halves 5 1 17
+takes parts 5 1 17
 takes max_wait_ms 60000 0 60001
 takes full bypass maybe
 takes drain eager always

@@ -46,7 +46,7 @@ knobs()
 	turn full balance block bypass
 	turn drain auto eager manual
 	turn drain_depth_reads 1 7 256 1024
-	turn halves 2 5 16
+	turn parts 2 5 16
 	turn max_wait_ms 1 50 250 10000
 	turn stream_length_writes 8 32 128
 	turn to_ssd_above_percent 30 45 60

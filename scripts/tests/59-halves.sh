@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The key halves, which can be set at any time: a busy device is drained when this part of
+# The key parts, which can be set at any time: a busy device is drained when this part of
 # its log is full, and no more segments at once; an idle one is drained whatever it is.
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
@@ -26,7 +26,7 @@ must modprobe dm-delay
 must dmsetup create other --table "0 $LEN delay $HDD 0 60000 $HDD 0 0"
 DISK=$HDD
 HDD=/dev/mapper/other
-make_ssdup policy all halves 2
+make_ssdup policy all parts 2
 is "segments" "$(stat segments)" 60
 dd if=$DEV of=/dev/null bs=4k skip=10000 count=1 iflag=direct status=none &
 read=$!
@@ -38,30 +38,31 @@ sleep 1
 is "sectors drained" "$(stat drained_sectors)" 0
 # a part has 20, and 12
 must message set halves 3
+is "its older name" "$(stat halves)" "$(stat parts)"
 wait_until segments_sealed -eq 0
 drained=$(stat drained_sectors)
 fill 10
 sleep 1
 is "sectors drained" "$(stat drained_sectors)" "$drained"
-knob halves 8
+knob parts 8
 wait_until segments_sealed -eq 0
-is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 policy all halves 8"
+is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 policy all parts 8"
 
 # the log is drained, in groups that are a part of the log at most
 knob drain manual
 flush
-for halves in 2 4 16; do
-	knob halves $halves
+for parts in 2 4 16; do
+	knob parts $parts
 	fill 40
 	sleep 0.3
 	before=$(groups)
 	flush
-	part=$((60 / halves))
-	taken[halves]=$(($(groups) - before))
+	part=$((60 / parts))
+	taken[parts]=$(($(groups) - before))
 	# the open segment is one by itself
-	above "groups of up to $part" "${taken[halves]}" $(((39 + part - 1) / part))
+	above "groups of up to $part" "${taken[parts]}" $(((39 + part - 1) / part))
 done
-below "groups, with 2 halves" "${taken[2]}" "${taken[16]}"
+below "groups, with 2 parts" "${taken[2]}" "${taken[16]}"
 kill -0 $read || fail "the device was not busy any more"
 must dmsetup reload other --table "0 $LEN linear $DISK 0"
 must dmsetup suspend other
@@ -69,7 +70,7 @@ must dmsetup resume other
 must wait $read
 
 # idle, the log is emptied, though no part is full
-knob halves 2
+knob parts 2
 knob drain auto
 fill 2
 wait_until dirty_sectors -eq 0

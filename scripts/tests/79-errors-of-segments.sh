@@ -117,7 +117,7 @@ done
 # the flush of one group fails while the next one is copied: neither is freed
 make_disks hdd_cache_mb=4
 rm "$MODEL"
-make_ssdup "${options[@]}" halves 16
+make_ssdup "${options[@]}" parts 16
 io write len=$((12 * $(segment_data))) bs=8 fsync=1
 model $HDD fail_flush 1
 must_get "$eio" message flush

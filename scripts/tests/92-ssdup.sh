@@ -128,10 +128,10 @@ head_of $SSD "$T/tool"
 must cmp -n 1048576 "$T/tool" /dev/zero
 
 # a blank SSD is formatted on the way
-must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,halves=3,segment_mb=1
+must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,parts=3,segment_mb=1
 find_sys
 is "policy" "$(stat policy)" all
-is "halves" "$(stat halves)" 3
+is "parts" "$(stat parts)" 3
 is "size of a segment" "$(stat segment_sectors)" 2048
 is "UUID" "$(dmsetup info -c --noheadings -o uuid $NAME)" "SSDUP-$(stat log_uuid)"
 refuses 4 "there already" ssdup create $NAME --hdd $HDD --ssd $SSD

@@ -259,7 +259,7 @@ static void choose_table(void)
 	static const char *const fulls[] = { "block", "block", "bypass" };
 	static const char *const drains[] = { "auto", "eager", "manual" };
 	static const unsigned int commits[] = { 1, 20, 1000 }, depths[] = { 1, 8, 256 };
-	static const unsigned int halves[] = { 2, 2, 5, 16 }, waits[] = { 1, 50, 250 };
+	static const unsigned int parts[] = { 2, 2, 5, 16 }, waits[] = { 1, 50, 250 };
 	static const char *const budgets[] = { "1M", "64M", "100G", "0.5dwpd" };
 	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
@@ -288,7 +288,7 @@ static void choose_table(void)
 		 "autocommit_ms", commits[rng_below(&r, ARRAY_SIZE(commits))],
 		 "drain_depth", depths[rng_below(&r, ARRAY_SIZE(depths))],
 		 rng_below(&r, 2) ? 1 : 16,
-		 "halves", halves[rng_below(&r, ARRAY_SIZE(halves))],
+		 "parts", parts[rng_below(&r, ARRAY_SIZE(parts))],
 		 "max_wait_ms", waits[rng_below(&r, ARRAY_SIZE(waits))]);
 }
 

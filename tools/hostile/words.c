@@ -31,7 +31,7 @@ static unsigned int nr_files;
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
 	/* Keys, */
-	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "halves", "max_wait_ms",
+	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "parts", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
 	"flush_on_suspend", "discard", "thrift", "ssd_budget", "classes",
 	/* their words, */
@@ -140,7 +140,7 @@ static const struct knob {
 	{ "stream_length_writes", NULL, 2, 1024 },
 	{ "to_ssd_above_percent", NULL, 0, 100 },
 	{ "to_hdd_below_percent", NULL, 0, 100 },
-	{ "halves", NULL, 2, 16 },
+	{ "parts", NULL, 2, 16 },
 	{ "max_wait_ms", NULL, 1, 60000 },
 	{ "full", "balance block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },

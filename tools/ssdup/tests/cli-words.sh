@@ -10,8 +10,8 @@ test_keys_are_looked_at_first()
 	errs "x: foo: unknown key"
 	exits 2 "$ssdup" create x --hdd hdd --ssd ssd --policy fast
 	errs "policy: not adaptive, watermark, all, none or balance: fast"
-	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o halves=4,halves=2
-	errs "halves: given twice"
+	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o parts=4,parts=2
+	errs "parts: given twice"
 	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o to_ssd_above=20
 	errs "to_hdd_below: must not be above to_ssd_above"
 	exits 2 "$ssdup" set x policy=bad
@@ -96,7 +96,7 @@ test_the_tab_is_checked()
 	silent err
 	cat >tab <<-'END'
 	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 nofail,policy=fast,depth=3
-	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,halves=17,segment_mb=3,full=block,full=block
+	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,parts=17,segment_mb=3,full=block,full=block
 	c ID=none-1 ID=none-3 nofail,to_ssd_above=20
 	d ID=none-4 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 policy=all, drain=auto
 	e ID=none-5 ID=none-6
@@ -105,7 +105,7 @@ test_the_tab_is_checked()
 	errs "line 4: more than four fields"
 	says "   [E] policy: not adaptive, watermark, all, none or balance: fast"
 	says "   [E] depth: unknown key"
-	says "   [E] halves: not a number from 2 to 16: 17"
+	says "   [E] parts: not a number from 2 to 16: 17"
 	says "   [E] segment_mb: not a power of two from 1 to 256: 3"
 	says "   [E] full: given twice"
 	says "   [E] the HDD, ID=none-1, is the HDD of a too"
@@ -118,7 +118,7 @@ test_the_tab_is_checked()
 	is_json 'd["findings"][0]["severity"] == "parse error"'
 	is_json '["b", 2, "error", "full: given twice"] in [[*f.values()] for f in d["findings"]]'
 	exits 0 "$ssdup" tab --json b
-	is_json 'd[0]["hdd"] == "ID=none-2" and d[0]["keys"]["halves"] == "17" and d[0]["nofail"]'
+	is_json 'd[0]["hdd"] == "ID=none-2" and d[0]["keys"]["parts"] == "17" and d[0]["nofail"]'
 	exits 3 "$ssdup" tab --json none
 	is_json 'd == []'
 	exits 2 "$ssdup" tab --json --udev
@@ -171,11 +171,11 @@ test_words_are_offered()
 	offers "create x -o policy=all,fu" policy=all,full=
 	offers "create x -o policy=all,full=b" policy=all,full=balance policy=all,full=block policy=all,full=bypass
 	offers "create x --options drain=m" drain=manual
-	offers "create x -o halves=2,seg" halves=2,segment_mb=
+	offers "create x -o parts=2,seg" parts=2,segment_mb=
 	offers "create x --policy a" adaptive all
 	offers "set x policy=n" policy=none
 	offers "set x full=block dr" drain= drain_depth=
-	offers "set x ha" halves=
+	offers "set x pa" parts=
 	offers "set x seg"
 	offers "format --segment-mb "
 	offers "format --block-size " 512 1K 2K 4K
