@@ -127,6 +127,9 @@ int ssdup_rooms_alloc(struct ssdup *c)
 
 int ssdup_rooms_init(struct ssdup *c)
 {
+	c->map->stats = c->stats;
+	c->router->stats = c->stats;
+	c->drainer->stats = c->stats;
 	return log_init(c->log) ?: ssdup_map_init(c->map) ?: router_init(c->router) ?:
 	       drainer_init(c->drainer);
 }

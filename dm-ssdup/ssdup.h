@@ -130,6 +130,7 @@ struct ssdup {
 	struct ssdup_stats __percpu *stats;
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
 	bool			log_shut;	/* for good by the mode, or for a while; a hint */
+	bool			scarce;		/* the log was full, see ssdup_balances(); a hint */
 	bool			read_only;	/* the table is; set by the constructor */
 	bool			recovered;	/* the log was read; preresume only */
 	bool			leaving;	/* between presuspend and resume; a hint */

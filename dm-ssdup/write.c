@@ -73,7 +73,7 @@ static bool bypasses(struct ssdup *c, struct ssdup_io *io)
 	enum ssdup_full full = READ_ONCE(c->set.full);
 
 	/* If it has waited, other requests went first. */
-	if (ssdup_balances(c->router))
+	if (ssdup_balances(c))
 		ssdup_balance_find(c->router, io);
 	return full == SSDUP_FULL_BYPASS ||
 	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_balance_bypass(c->router, io));
@@ -99,8 +99,8 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 			return true;
 		r = ssdup_throttle_reserve(c->drainer, io, place_sectors(bio, io));
 		f->no_place = r;
-		f->no_memory = r == -ENOMEM;
-		f->unaligned = r == -EINVAL;
+		f->no_memory = r == -SSDUP_ERR_NO_NODE;
+		f->unaligned = r == -SSDUP_ERR_UNALIGNED;
 		f->bypass = r && bypasses(c, io);
 		if (f->no_memory)
 			await_memory(c);

@@ -40,6 +40,8 @@ static int make_device(u32 nr_segments, u32 nr_classes, u64 next)
 	device.log->nr_classes = nr_classes;
 	init_waitqueue_head(&device.wake.settle_wait);
 	device.stats = alloc_percpu(struct ssdup_stats);
+	device_map.stats = device.stats;
+	device_router.stats = device.stats;
 	if (!device.stats || ssdup_segments_create(device.log))
 		return -ENOMEM;
 	ssdup_segments_begin(device.log, NULL, NULL, 0, next);

@@ -67,10 +67,10 @@ static const struct aligned_case aligned_cases[] = {
 	{ "sectors", 1, 1003, 1, 0 },
 	{ "blocks", 8, 1000, 16, 0 },
 	{ "two sectors", 2, 1002, 2, 0 },
-	{ "begins within a block", 8, 1004, 8, -EINVAL },
-	{ "ends within a block", 8, 1000, 4, -EINVAL },
-	{ "within a block", 8, 1001, 1, -EINVAL },
-	{ "odd sectors", 2, 1000, 3, -EINVAL },
+	{ "begins within a block", 8, 1004, 8, -SSDUP_ERR_UNALIGNED },
+	{ "ends within a block", 8, 1000, 4, -SSDUP_ERR_UNALIGNED },
+	{ "within a block", 8, 1001, 1, -SSDUP_ERR_UNALIGNED },
+	{ "odd sectors", 2, 1000, 3, -SSDUP_ERR_UNALIGNED },
 };
 
 static void aligned_case_desc(const struct aligned_case *c, char *desc)

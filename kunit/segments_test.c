@@ -295,23 +295,23 @@ static void full_and_scarce(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, sealed, NR / 2 + 1);
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_FALSE(test, device.log->scarce);
+	KUNIT_EXPECT_FALSE(test, device.scarce);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_TRUE(test, device.log->scarce);
+	KUNIT_EXPECT_TRUE(test, device.scarce);
 	KUNIT_EXPECT_EQ(test, events, 1);
 
 	free_oldest(test, 1);
 	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_TRUE(test, device.log->scarce);
+	KUNIT_EXPECT_TRUE(test, device.scarce);
 	free_oldest(test, 1);
-	KUNIT_EXPECT_FALSE(test, device.log->scarce);
+	KUNIT_EXPECT_FALSE(test, device.scarce);
 
 	write_segments(test, 2);
-	KUNIT_EXPECT_FALSE(test, device.log->scarce);
+	KUNIT_EXPECT_FALSE(test, device.scarce);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	KUNIT_EXPECT_TRUE(test, device.log->scarce);
+	KUNIT_EXPECT_TRUE(test, device.scarce);
 	KUNIT_EXPECT_EQ(test, events, 2);
 }
 

@@ -87,7 +87,7 @@ static void large_segments_are_throttled(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, place(0));
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_TRUE(test, device.log->scarce);
+	KUNIT_EXPECT_TRUE(test, device.scarce);
 	/* A drain does not wait for itself. */
 	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_LAST));
 
@@ -147,7 +147,7 @@ static void a_scarce_log_is_throttled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, place(LOG_WORD_THROTTLED));
 	/* Less than a part is in use, so it is not scarce. */
 	freed(test, 3);
-	KUNIT_EXPECT_FALSE(test, device.log->scarce);
+	KUNIT_EXPECT_FALSE(test, device.scarce);
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
 

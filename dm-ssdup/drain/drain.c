@@ -105,7 +105,7 @@ static int batch_finish(struct ssdup_drainer *drainer, struct drain_batch *b,
 {
 	struct ssdup_copier *copier = drainer->copier;
 	struct ssdup_class_stats __percpu *stats =
-		&drainer->c->stats->class[copier->group.first->class->index];
+		&drainer->stats->class[copier->group.first->class->index];
 	const struct drain_run *run;
 	bool failed;
 	int r;
@@ -441,13 +441,14 @@ bool ssdup_drain_failed(struct ssdup_drainer *drainer)
 static bool tell_error(struct ssdup_drainer *drainer, int r)
 {
 	struct ssdup_copier *copier = drainer->copier;
+	int shown = ssdup_errno(r);
 	bool anew, changed;
 
 	spin_lock(&copier->lock);
 	anew = r && copier->anew;
-	changed = !anew && r != drainer->drain_error;
+	changed = !anew && shown != drainer->drain_error;
 	if (changed)
-		WRITE_ONCE(drainer->drain_error, r);
+		WRITE_ONCE(drainer->drain_error, shown);
 	spin_unlock(&copier->lock);
 	if (changed) {
 		ssdup_drain_told(drainer->c);

@@ -5,6 +5,7 @@
 #ifndef SSDUP_DRAINER_H
 #define SSDUP_DRAINER_H
 
+#include "base/errors.h"
 #include "route/router.h"
 
 /* What direct writes have left in the cache of the HDD. */
@@ -19,6 +20,7 @@ struct ssdup_drainer {
 	struct ssdup_log	*log;
 	struct ssdup_map	*map;
 	struct ssdup_router	*router;
+	struct ssdup_stats __percpu *stats;	/* of @c */
 	struct ssdup_writeback	*writeback;
 	struct ssdup_copier	*copier;
 	struct ssdup_hdd	*hdd_state;

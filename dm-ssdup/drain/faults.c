@@ -56,40 +56,47 @@ static int move_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 	return 0;
 }
 
+enum disk_answer {
+	DISK_ANSWERS,
+	DISK_AWAY,	/* it has a transient error */
+	DISK_SILENT,
+};
+
 /*
  * A disk that can read neither of two places is gone, and has no bad blocks. Overwrites the
- * scratch page. Return: 0 when it answers, -EAGAIN after a transient error, else -EIO.
+ * scratch page.
  */
-static int disk_answers(struct drain_batch *b, struct block_device *bdev, u64 one, u64 other)
+static enum disk_answer ask_disk(struct drain_batch *b, struct block_device *bdev, u64 one,
+				 u64 other)
 {
 	int r = ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, DRAIN_BLOCK_BYTES), r2;
 
 	if (!r)
-		return 0;
+		return DISK_ANSWERS;
 	r2 = ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
 	if (!r2)
-		return 0;
-	return ssdup_passes(r) || ssdup_passes(r2) ? -EAGAIN : -EIO;
+		return DISK_ANSWERS;
+	return ssdup_passes(r) || ssdup_passes(r2) ? DISK_AWAY : DISK_SILENT;
 }
 
 /* If the SSD is gone, its blocks are not lost yet. */
 static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
-	int r = disk_answers(b, drainer->c->ssd->bdev, SSDUP_SUPER_SECTOR(0),
-			     SSDUP_SUPER_SECTOR(1));
+	enum disk_answer answer = ask_disk(b, drainer->c->ssd->bdev, SSDUP_SUPER_SECTOR(0),
+					   SSDUP_SUPER_SECTOR(1));
 
-	if (r == -EIO)
+	if (answer == DISK_SILENT)
 		ssdup_fail(drainer->c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
-	return !r;
+	return answer == DISK_ANSWERS;
 }
 
 /* If the HDD is gone, wait for it: moving what it refuses would fill the log. */
 static bool hdd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
-	u64 end = round_down(bdev_nr_sectors(drainer->c->hdd->bdev), DRAIN_BLOCK);
+	struct block_device *hdd = drainer->c->hdd->bdev;
+	u64 end = round_down(bdev_nr_sectors(hdd), DRAIN_BLOCK);
 
-	return !disk_answers(b, drainer->c->hdd->bdev, 0, max_t(u64, end, DRAIN_BLOCK) -
-			     DRAIN_BLOCK);
+	return ask_disk(b, hdd, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK) == DISK_ANSWERS;
 }
 
 /* Does another failed block end the try? Many do not in a read-only log, where none moves. */
@@ -121,8 +128,8 @@ static bool only_away(struct drain_faults *f, const struct drain_piece *p, int e
 
 /* Read a block of @p again. Return: 0, 1 when it cannot be read, or -EIO when the try ends. */
 static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
-			struct drain_batch *b,
-			const struct drain_piece *p, const struct drain_piece *block)
+			struct drain_batch *b, const struct drain_piece *p,
+			const struct drain_piece *block)
 {
 	int error;
 

@@ -25,15 +25,15 @@ int ssdup_hdd_create(struct ssdup_drainer *drainer)
 struct ssdup_requests ssdup_sum_requests(struct ssdup_drainer *drainer)
 {
 	/* Sum ended first: a request that ends between the sums counts as in flight. */
-	u64 ended = stats_sum(&drainer->c->stats->hdd_ended),
-		    begun = stats_sum(&drainer->c->stats->hdd_begun);
+	u64 ended = stats_sum(&drainer->stats->hdd_ended),
+		    begun = stats_sum(&drainer->stats->hdd_begun);
 
 	return (struct ssdup_requests){
-		.all = stats_sum(&drainer->c->stats->requests) + ended,
+		.all = stats_sum(&drainer->stats->requests) + ended,
 		/* When a user clears these, that looks like a read and a write. */
-		.reads = stats_sum(&drainer->c->stats->count[STAT_READS_HDD]) +
-			 stats_sum(&drainer->c->stats->count[STAT_READS_SSD]),
-		.writes = stats_sum(&drainer->c->stats->count[STAT_WRITES_SSD]),
+		.reads = stats_sum(&drainer->stats->count[STAT_READS_HDD]) +
+			 stats_sum(&drainer->stats->count[STAT_READS_SSD]),
+		.writes = stats_sum(&drainer->stats->count[STAT_WRITES_SSD]),
 		.hdd_inflight = begun - ended,
 	};
 }

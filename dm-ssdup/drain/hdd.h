@@ -12,8 +12,8 @@ int ssdup_hdd_create(struct ssdup_drainer *drainer);
 /** ssdup_hdd_begun() - count a request that is sent to the HDD; any context */
 static inline void ssdup_hdd_begun(struct ssdup_drainer *drainer)
 {
-	this_cpu_inc(drainer->c->stats->hdd_begun);
-	this_cpu_inc(drainer->c->stats->requests);
+	this_cpu_inc(drainer->stats->hdd_begun);
+	this_cpu_inc(drainer->stats->requests);
 }
 
 /** ssdup_hdd_wrote() - the HDD's cache is dirty; called before ssdup_hdd_ended() */
@@ -26,7 +26,7 @@ static inline void ssdup_hdd_wrote(struct ssdup_drainer *drainer)
 /** ssdup_hdd_ended() - count a request to the HDD that has ended; any context */
 static inline void ssdup_hdd_ended(struct ssdup_drainer *drainer)
 {
-	this_cpu_inc(drainer->c->stats->hdd_ended);
+	this_cpu_inc(drainer->stats->hdd_ended);
 }
 
 /* Sums of all CPUs. Only their changes are meaningful. */

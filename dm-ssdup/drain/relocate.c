@@ -46,21 +46,20 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 {
 	int r;
 
-	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_LAST)) == -EAGAIN) {
+	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_LAST)) ==
+	       -SSDUP_ERR_RING_FULL) {
 		if (ssdup_mode(drainer->c) != MODE_RUNNING || ssdup_commit(drainer->log))
-			return -ENOSPC;
+			return -SSDUP_ERR_NO_SEGMENT;
 		schedule_timeout_uninterruptible(1);
 	}
 	return r;
 }
 
 static int write_part(struct ssdup_drainer *drainer, const struct ssdup_class *k, u64 sector,
-		      struct page *page,
-		      u32 at, u32 sectors)
+		      struct page *page, u32 at, u32 sectors)
 {
 	int r = ssdup_sync_stream(drainer->c->ssd->bdev, REQ_OP_WRITE, sector, page,
-				  at << SECTOR_SHIFT,
-				  sectors << SECTOR_SHIFT, k->stream);
+				  at << SECTOR_SHIFT, sectors << SECTOR_SHIFT, k->stream);
 
 	if (!r)
 		return 0;
@@ -112,7 +111,7 @@ int ssdup_relocate(struct ssdup_drainer *drainer, const struct drain_piece *p, u
 	int r;
 
 	if (ssdup_mode(drainer->c) != MODE_RUNNING)
-		return -EROFS;
+		return -SSDUP_ERR_LOG_CLOSED;
 	while (next_part(drainer, p, &at, &sectors)) {
 		r = relocate_part(drainer, p, kind, page, at, sectors);
 		if (r)

@@ -98,5 +98,5 @@ int ssdup_salvage_end(struct ssdup_drainer *drainer)
 	if (empty && any)
 		DMINFO("%s: the log is empty, all of it is on the HDD",
 		       dm_device_name(drainer->c->md));
-	return empty ? 0 : -EROFS;
+	return empty ? 0 : -SSDUP_ERR_KEPT;
 }

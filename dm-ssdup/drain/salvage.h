@@ -26,7 +26,7 @@ bool ssdup_salvage_next(struct ssdup_drainer *drainer, bool anew, struct drain_g
 int ssdup_salvage_written(struct ssdup_drainer *drainer, const struct drain_group *g, u32 left,
 			  bool lost);
 
-/** ssdup_salvage_end() - all were tried: free what can be freed. Return: 0, -EROFS: not all */
+/** ssdup_salvage_end() - all were tried: free what can be freed. Return: 0 or -SSDUP_ERR_KEPT */
 int ssdup_salvage_end(struct ssdup_drainer *drainer);
 
 #endif

@@ -26,7 +26,7 @@ static void throttle_segments(struct ssdup_drainer *drainer)
 
 	/* Who may go to the HDD waits for nothing, as long as he overlaps nothing. */
 	if (READ_ONCE(drainer->c->set.full) != SSDUP_FULL_BYPASS &&
-	    (READ_ONCE(drainer->log->scarce) || g.segment_ns > g.max_wait_ns))
+	    (READ_ONCE(drainer->c->scarce) || g.segment_ns > g.max_wait_ns))
 		/* When a group is freed, there are about that many. */
 		nr = min(2 * ssdup_pacing_group(&g) + 1, drainer->log->g.nr_segments / 2);
 	ssdup_segments_throttle(drainer->log, nr);
@@ -69,7 +69,7 @@ int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u
 	int r = ssdup_reserve(drainer->log, io, sectors, pass_throttle(drainer));
 
 	/* From now on the log may be scarce. */
-	if (r == -ENOSPC)
+	if (r == -SSDUP_ERR_NO_SEGMENT)
 		throttle_segments(drainer);
 	else if (!r && atomic64_read(&io->segment->word) & LOG_WORD_THROTTLED)
 		passed_throttle(drainer, io->segment, sectors);

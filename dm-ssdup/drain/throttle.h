@@ -17,8 +17,8 @@
  * ssdup_throttle_reserve() - ssdup_reserve() for a writer: of a throttled segment, at the rate
  *
  * While a drain fails, writes do not keep to it: else the log would never be full, and no write
- * would go elsewhere. Context: any. Return: as ssdup_reserve(); with -ENOSPC that the rate causes,
- * the waiting writes are tried soon.
+ * would go elsewhere. Context: any. Return: as ssdup_reserve(); when the rate is
+ * the cause, the waiting writes are tried soon.
  */
 int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors);
 

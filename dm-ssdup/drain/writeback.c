@@ -126,7 +126,7 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	in->mode = ssdup_mode(drainer->c);
 	in->drain = READ_ONCE(drainer->c->set.drain);
 	in->route = READ_ONCE(drainer->router->route);
-	in->patient = ssdup_balances(drainer->router);
+	in->patient = ssdup_balances(drainer->c);
 	in->paused = READ_ONCE(drainer->paused);
 	/* Others wait for a commit, for memory or for the SSD. */
 	in->waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
@@ -214,9 +214,9 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 	if (!r || ssdup_mode(drainer->c) == MODE_LOG_FAILED)
 		return;
 	/* What stays in a read-only log is unlikely to be written soon. */
-	wait = r == -EROFS ? UNWRITABLE_RETRY_MS : RETRY_MS;
+	wait = r == -SSDUP_ERR_KEPT ? UNWRITABLE_RETRY_MS : RETRY_MS;
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
-		    dm_device_name(drainer->c->md), r, wait);
+		    dm_device_name(drainer->c->md), ssdup_errno(r), wait);
 	drain_does(drainer, DRAIN_RETRY);
 	/* ssdup_drain_all() clears the error, and so ends the pause. */
 	wait_event_interruptible_timeout(drainer->c->wake.wb_wait,

@@ -107,7 +107,6 @@ struct ssdup_log {
 	u32			nr_classes;	/* written by preresume */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
-	bool			scarce;		/* it was full, see ssdup_balances(); a hint */
 	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 	struct ssdup_segment	*segment;	/* all of them, and one that stays sealed */
 	struct ssdup_segments	*segments;

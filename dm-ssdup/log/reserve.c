@@ -8,7 +8,7 @@
 /* Record why there is no place. If the ring is full, start a commit. */
 static void await_place(struct ssdup_log *log, struct ssdup_class *k, int error)
 {
-	if (error == -ENOMEM) {
+	if (error == -SSDUP_ERR_NO_NODE) {
 		WRITE_ONCE(log->wait_cause, WAIT_MEMORY);
 		return;
 	}
@@ -32,9 +32,9 @@ int ssdup_reserve(struct ssdup_log *log, struct ssdup_io *io, u32 sectors, u64 a
 		if (!r)
 			return 0;
 		ssdup_put_write(log, seg);
-	} while (r == -ENOSPC && ssdup_switch(log, k, seg, allowed));
+	} while (r == -SSDUP_ERR_NO_SEGMENT && ssdup_switch(log, k, seg, allowed));
 	/* It was cut at a wrong place, here or above the device. */
-	if (!WARN_ON_ONCE(r == -EINVAL) && r != -ENOSPC)
+	if (!WARN_ON_ONCE(r == -SSDUP_ERR_UNALIGNED) && r != -SSDUP_ERR_NO_SEGMENT)
 		await_place(log, k, r);
 	ssdup_free_spare(log, io);
 	return r;

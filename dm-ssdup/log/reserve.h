@@ -8,6 +8,7 @@
 #ifndef SSDUP_RESERVE_H
 #define SSDUP_RESERVE_H
 
+#include "base/errors.h"
 #include "base/wakeups.h"
 #include "log.h"
 #include "nodes.h"
@@ -34,8 +35,7 @@ static inline struct ssdup_class *ssdup_io_class(struct ssdup_log *log, const st
  *
  * Opens the next segment when this one is full.
  * Context: any; takes no lock unless it opens a segment.
- * Return: 0, -ENOSPC, -EAGAIN when the ring is full (this starts a commit), -ENOMEM, or -EINVAL
- * when the request is not aligned to the logical block.
+ * Return: 0, or -SSDUP_ERR_NO_SEGMENT, _RING_FULL (this starts a commit), _NO_NODE, or _UNALIGNED.
  */
 int ssdup_reserve(struct ssdup_log *log, struct ssdup_io *io, u32 sectors, u64 allowed);
 
@@ -85,7 +85,7 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segme
  * The log takes nothing that is not aligned to the logical block. One such entry would make all
  * later places of its segment unaligned, and a replay would refuse the log.
  *
- * Return: 0, -ENOSPC when @seg is full or sealed, or as ssdup_reserve().
+ * Return: 0, -SSDUP_ERR_NO_SEGMENT when @seg is full or sealed, or as ssdup_reserve().
  */
 static __always_inline int ssdup_try_reserve(struct ssdup_log *log, struct ssdup_segment *seg,
 					     struct ssdup_io *io, u32 sectors, u64 allowed)
@@ -93,21 +93,21 @@ static __always_inline int ssdup_try_reserve(struct ssdup_log *log, struct ssdup
 	struct extent_array **array, *fresh = NULL;
 	u32 writes = atomic_inc_return(&seg->writes);
 	u64 word, next;
-	int r = -ENOSPC;
+	int r = -SSDUP_ERR_NO_SEGMENT;
 
 	if (unlikely(!log_aligned(&log->g, io->start | io->sectors)))
-		return -EINVAL;
+		return -SSDUP_ERR_UNALIGNED;
 	/* Before the promise is read: it is of the time when the segment was opened. */
 	word = atomic64_read_acquire(&seg->word);
 	while (log_word_reserve(word & ~allowed, &log->g, sectors, &next)) {
 		/* Not of a sealed segment, which has no promise: the next one may have. */
 		if (unlikely(!ssdup_has_spare(log, seg, io, writes))) {
-			r = -ENOMEM;
+			r = -SSDUP_ERR_NO_NODE;
 			break;
 		}
 		array = ssdup_find_place(seg, log_word_entries(word), io);
 		if (unlikely(!array)) {
-			r = -EAGAIN;
+			r = -SSDUP_ERR_RING_FULL;
 			break;
 		}
 		/*
@@ -117,7 +117,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup_log *log, struct ssdup
 		if (unlikely(!data_race(READ_ONCE(*array))) && !fresh) {
 			fresh = ssdup_new_array(log);
 			if (!fresh) {
-				r = -ENOMEM;
+				r = -SSDUP_ERR_NO_NODE;
 				break;
 			}
 		}

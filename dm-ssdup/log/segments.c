@@ -160,7 +160,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 		tell = !next && !s->full;
 		if (tell) {
 			WRITE_ONCE(s->full, true);
-			WRITE_ONCE(log->scarce, true);
+			WRITE_ONCE(log->c->scarce, true);
 		}
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (tell) {
@@ -307,7 +307,7 @@ void ssdup_more_to_open(struct ssdup_log *log)
 	struct ssdup_segments *s = log->segments;
 
 	WRITE_ONCE(s->full, false);
-	WRITE_ONCE(log->scarce, log->scarce && s->nr_sealed >= ssdup_part(log));
+	WRITE_ONCE(log->c->scarce, log->c->scarce && s->nr_sealed >= ssdup_part(log));
 	let_writers_have(log);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/slab.h>
 
+#include "base/errors.h"
 #include "base/failure.h"
 #include "base/trace.h"
 #include "metadata.h"
@@ -127,7 +128,7 @@ static int write_record(struct ssdup_log *log, enum ssdup_step between)
 	s->super.seq++;
 	if (ssdup_log_super_spent(&s->super)) {
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
-		return -EROFS;
+		return -SSDUP_ERR_SPENT;
 	}
 	ssdup_log_record_encode(&s->super, page_address(s->page));
 	return write_copies(log, SSDUP_RECORD_SECTOR(0, 1), SSDUP_RECORD_SECTOR(0, 0), between);
@@ -171,8 +172,8 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 		s->mend = false;
 	}
 	mutex_unlock(&s->lock);
-	/* -EROFS: the counters are used up, and the log is read-only. */
-	if (again || r == -EROFS)
+	/* With its counters used up the log is read-only. */
+	if (again || r == -SSDUP_ERR_SPENT)
 		return 0;
 	if (r)
 		DMERR("%s: cannot write the record of the log (%d)", dm_device_name(log->c->md), r);

@@ -62,8 +62,8 @@ void ssdup_map_free(struct ssdup_map *map)
 
 struct ssdup_held ssdup_sum_held(struct ssdup_map *map)
 {
-	s64 extents = stats_sum(&map->c->stats->extents),
-		      sectors = stats_sum(&map->c->stats->sectors);
+	s64 extents = stats_sum(&map->stats->extents),
+		      sectors = stats_sum(&map->stats->sectors);
 
 	return (struct ssdup_held){ max(extents, 0LL), max(sectors, 0LL) };
 }
@@ -141,7 +141,7 @@ void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sec
 {
 	struct ssdup_segment *seg = segment_of(map->log, e->pos);
 
-	this_cpu_add(map->c->stats->class[extent_class(e, map->log->nr_classes)].sectors, sectors);
+	this_cpu_add(map->stats->class[extent_class(e, map->log->nr_classes)].sectors, sectors);
 	/* A drain has nothing to write of it. */
 	if (e->kind == SSDUP_KIND_DISCARD)
 		return;
@@ -178,9 +178,9 @@ bool ssdup_account_insert(struct ssdup_map *map, struct ssdup_range *r, const st
 	if (span != e->sectors || class != own || ssdup_extent_overtaken(&r->tree, e))
 		return false;
 	replaced = count_replaced(map, r, e);
-	this_cpu_add(map->c->stats->class[own].replaced, replaced);
+	this_cpu_add(map->stats->class[own].replaced, replaced);
 	if (e->kind == SSDUP_KIND_DATA)
-		this_cpu_add(map->c->stats->class[own].written, io->sectors);
+		this_cpu_add(map->stats->class[own].written, io->sectors);
 	return true;
 }
 
@@ -195,10 +195,10 @@ void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r)
 struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, const struct ssdup_class *k)
 {
 	return (struct ssdup_class_stats){
-		.sectors = stats_sum(&map->c->stats->class[k->index].sectors),
-		.written = stats_sum(&map->c->stats->class[k->index].written),
-		.drained = stats_sum(&map->c->stats->class[k->index].drained),
-		.replaced = stats_sum(&map->c->stats->class[k->index].replaced),
+		.sectors = stats_sum(&map->stats->class[k->index].sectors),
+		.written = stats_sum(&map->stats->class[k->index].written),
+		.drained = stats_sum(&map->stats->class[k->index].drained),
+		.replaced = stats_sum(&map->stats->class[k->index].replaced),
 	};
 }
 

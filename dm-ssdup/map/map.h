@@ -33,6 +33,7 @@ struct ssdup_range {
 struct ssdup_map {
 	struct ssdup		*c;
 	struct ssdup_log	*log;
+	struct ssdup_stats __percpu *stats;	/* of @c */
 	struct ssdup_range	*ranges;
 	u32			range_shift;	/* sectors */
 	u32			nr_ranges;
@@ -77,8 +78,8 @@ static inline void range_changed(struct ssdup_range *r)
 /** map_counts() - the map has @extents and @sectors more; any context */
 static inline void map_counts(struct ssdup_map *map, s64 extents, s64 sectors)
 {
-	this_cpu_add(map->c->stats->extents, extents);
-	this_cpu_add(map->c->stats->sectors, sectors);
+	this_cpu_add(map->stats->extents, extents);
+	this_cpu_add(map->stats->sectors, sectors);
 }
 
 /* What the map holds, about: writers change it meanwhile. */

@@ -188,7 +188,7 @@ bool ssdup_meter_quiet(const struct ssdup_router *router)
 	const struct ssdup_meter *meter = router->meter;
 
 	/* Other policies need every stream, and no request ends a disk's rest there. */
-	if (!ssdup_balances(router))
+	if (!ssdup_balances(router->c))
 		return false;
 	return READ_ONCE(meter->small) ||
 	       (ssdup_meter_rests(&meter->hdd) && !atomic64_read(&meter->ssd.queue));
@@ -250,7 +250,7 @@ void ssdup_meter_drain_end(struct ssdup_router *router, const struct meter_drain
 	cost = balance_drain_cost(ended - b->begun, passed, others);
 	WRITE_ONCE(meter->drain_ns, balance_drain_learn(meter->drain_ns, cost, b->sectors));
 	/* The HDD may be cheap now for writes that preferred to wait for space. */
-	if (ssdup_balances(router))
+	if (ssdup_balances(router->c))
 		ssdup_kick_waiting(router->c);
 }
 
@@ -396,7 +396,7 @@ void ssdup_meter_tick(struct ssdup_router *router)
 	WRITE_ONCE(meter->age, age);
 	WRITE_ONCE(meter->skipped, READ_ONCE(meter->small));
 	WRITE_ONCE(meter->small, 0);
-	if (!ssdup_balances(router)) {
+	if (!ssdup_balances(router->c)) {
 		WRITE_ONCE(meter->flushes_seen, READ_ONCE(meter->flushes));
 		return;
 	}

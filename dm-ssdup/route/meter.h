@@ -159,12 +159,10 @@ bool ssdup_meter_quiet(const struct ssdup_router *router);
  * With its own policy, and by the key full with any policy, from the time that a write finds
  * the log full until less than a part of it is in use. Context: any; a hint.
  */
-static inline bool ssdup_balances(const struct ssdup_router *router)
+static inline bool ssdup_balances(const struct ssdup *c)
 {
-	const struct ssdup_settings *set = &router->c->set;
-
-	return READ_ONCE(set->policy) == SSDUP_POLICY_BALANCE ||
-	       (READ_ONCE(router->log->scarce) && READ_ONCE(set->full) == SSDUP_FULL_BALANCE);
+	return READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE ||
+	       (READ_ONCE(c->scarce) && READ_ONCE(c->set.full) == SSDUP_FULL_BALANCE);
 }
 
 static inline bool ssdup_meter_rests(const struct disk_meter *disk)
@@ -226,7 +224,7 @@ static __always_inline void ssdup_meter_read(struct ssdup_router *router, struct
 	bool hdd = route == SSDUP_HDD;
 	struct disk_meter *disk = hdd ? &router->meter->hdd : &router->meter->ssd;
 
-	if (!ssdup_balances(router))
+	if (!ssdup_balances(router->c))
 		return;
 	io->place.follows = false;
 	io->price = ssdup_price(disk, io->sectors, hdd);

@@ -11,6 +11,7 @@ struct ssdup_router {
 	struct ssdup		*c;
 	struct ssdup_log	*log;
 	struct ssdup_map	*map;
+	struct ssdup_stats __percpu *stats;	/* of @c */
 	struct ssdup_meter	*meter;		/* of the disks; policy balance */
 	struct stream_window	*window_now;	/* a stale one misses a sample */
 	unsigned long		stream_due;	/* jiffies: resume sampling, if that is NULL */
