@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between kernels: the only place that asks for a version. The code uses the names
- * of the newest kernel; here stands what older ones lack of them.
+ * Differences between kernels: the only place that asks for a version. The code is that of the
+ * newest kernel and does not know this header: Kbuild has each file begin with it.
  */
 #ifndef SSDUP_COMPAT_H
 #define SSDUP_COMPAT_H
@@ -25,15 +25,10 @@ static inline bool ssdup_mempool_is_saturated(mempool_t *pool)
 }
 #endif
 
-/* Before 6.9 drivers set the other limit of discards too. */
-static inline void ssdup_compat_limits(struct queue_limits *limits)
-{
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
-	limits->max_discard_sectors = limits->max_hw_discard_sectors;
-#endif
-}
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+/* Instead of base/hints.h: before 6.16 an SSD has no streams, and before 6.9 a bio no hint. */
+#define SSDUP_HINTS_H
 
-/* Before 6.9 a bio has no hint. */
 static inline u32 ssdup_write_hint(const struct bio *bio)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
@@ -43,29 +38,27 @@ static inline u32 ssdup_write_hint(const struct bio *bio)
 #endif
 }
 
-/* Before 6.16 an SSD has no streams. */
 static inline u32 ssdup_max_streams(struct block_device *bdev)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-	return bdev_max_write_streams(bdev);
-#else
 	return 0;
-#endif
 }
 
-/*
- * A place in the log does not live as long as the file whose data it gets: the class counts, and
- * the file's hint is not passed on.
- */
 static inline void ssdup_set_stream(struct bio *bio, u8 stream)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
 	bio->bi_write_hint = WRITE_LIFE_NOT_SET;
 #endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-	bio->bi_write_stream = stream;
+}
+
+static inline void ssdup_limit_discards(struct queue_limits *limits, u32 sectors)
+{
+	limits->max_hw_discard_sectors = sectors;
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
+	/* Drivers set the other limit too. */
+	limits->max_discard_sectors = sectors;
 #endif
 }
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define BLK_OPEN_WRITE	FMODE_WRITE

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/owed_errors.h"
-#include "base/trace.h"
 #include "drain/hdd.h"
 #include "flush.h"
 #include "log/commit.h"
@@ -22,7 +21,7 @@ void ssdup_flush_work(struct work_struct *work)
 	/* If it failed, ssdup_hdd_dropped() has called ssdup_owe(). */
 	if (hdd)
 		ssdup_hdd_flush_end(c->drainer, &hdd_flush);
-	trace_ssdup_step(c, STEP_FLUSH_END);
+	ssdup_step(c, STEP_FLUSH_END);
 	failed = ssdup_pay_flush(&c->debt, bio_list_size(&bios));
 	bio_queue_end(&c->flushes, &bios, failed ? BLK_STS_IOERR : BLK_STS_OK);
 }

@@ -9,7 +9,6 @@
 #include <linux/uuid.h>
 
 #include "args.h"
-#include "base/trace.h"
 #include "log/metadata.h"
 #include "log/nodes.h"
 #include "log/segments.h"
@@ -412,7 +411,7 @@ static int find_live(struct ssdup *c, const struct log_super *super, struct log_
 	for (i = 0; i < HEADS_AT_ONCE; i++)
 		if (!get_buffer(&b[i], LOG_HEAD_BYTES, LOG_HEAD_BYTES))
 			goto out;
-	trace_ssdup_step(c, STEP_LOAD_HEADERS);
+	ssdup_step(c, STEP_LOAD_HEADERS);
 	r = take_headers(c, super, b, headers, nr);
 	if (r)
 		goto out;
@@ -438,7 +437,7 @@ static int replay_segments(struct replay_ctx *ctx, struct ssdup_replay *rp,
 	int r;
 
 	for (i = 0; i < nr; i++) {
-		trace_ssdup_step(ctx->c, STEP_REPLAY_SEGMENT);
+		ssdup_step(ctx->c, STEP_REPLAY_SEGMENT);
 		r = ssdup_replay_segment(rp, &live[i], &pages[i]);
 		if (r)
 			return r;
@@ -528,12 +527,12 @@ static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
 	}
 	if (r)
 		format_log(c, s);
-	trace_ssdup_step(c, STEP_LOAD_SUPER);
+	ssdup_step(c, STEP_LOAD_SUPER);
 	if (*mend)
 		DMWARN("%s: a copy of the superblock or of the record is bad or old%s",
 		       dm_device_name(c->md), c->read_only ? "" : ", mending it");
 	if (*mend && !c->read_only)
-		trace_ssdup_step(c, STEP_MEND);
+		ssdup_step(c, STEP_MEND);
 	return 0;
 }
 
@@ -582,7 +581,7 @@ int ssdup_recover(struct ssdup *c)
 		forget_replay(c);
 		goto out;
 	}
-	trace_ssdup_step(c, STEP_REPLAY_DONE);
+	ssdup_step(c, STEP_REPLAY_DONE);
 	/* The log's blocks are at least as large as those of the disks. */
 	s.g.block_sectors = c->block_sectors;
 	c->log->g = s.g;

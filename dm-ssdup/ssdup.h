@@ -64,9 +64,9 @@
 #include <linux/workqueue.h>
 
 #include "base/bioq.h"
+#include "base/hints.h"
 #include "base/owed_errors.h"
 #include "base/step.h"
-#include "compat.h"
 #include "core/balance.h"
 #include "core/detector.h"
 #include "core/extent_map.h"

@@ -7,7 +7,6 @@
 
 #include "args.h"
 #include "base/owed_errors.h"
-#include "base/trace.h"
 #include "base/wakeups.h"
 #include "drain/discard.h"
 #include "drain/hdd.h"
@@ -251,12 +250,12 @@ static void ssdup_postsuspend(struct dm_target *ti)
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
 	stop_all(c);
-	trace_ssdup_step(c, STEP_SUSPEND_COMMIT);
+	ssdup_step(c, STEP_SUSPEND_COMMIT);
 	r = ssdup_commit(c->log);
 	/* The next FLUSH must fail: the next table has not got what this commit lost. */
 	if (r)
 		ssdup_owe(&c->debt);
-	trace_ssdup_step(c, STEP_SUSPEND_FLUSH);
+	ssdup_step(c, STEP_SUSPEND_FLUSH);
 	if (r || ssdup_flush_hdd(c->drainer))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));
 	else
@@ -326,9 +325,8 @@ static void ssdup_io_hints(struct dm_target *ti, struct queue_limits *limits)
 {
 	struct ssdup *c = ti->private;
 
-	limits->max_hw_discard_sectors = 1U << c->map->range_shift;
+	ssdup_limit_discards(limits, 1U << c->map->range_shift);
 	limits->discard_granularity = c->block_sectors << SECTOR_SHIFT;
-	ssdup_compat_limits(limits);
 }
 
 static struct target_type ssdup_target = {
@@ -379,4 +377,3 @@ module_exit(ssdup_exit);
 MODULE_DESCRIPTION(DM_NAME " traffic-aware SSD write buffer for HDDs");
 MODULE_AUTHOR("dm-ssdup developers");
 MODULE_LICENSE("GPL");
-MODULE_VERSION(SSDUP_MODULE_VERSION);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/balance.c"
+#include "core/balance.c"
 #include "prng.h"
 
 #define MSEC		1000000ULL

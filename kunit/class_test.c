@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/class.c"
+#include "core/class.c"
 
 struct names_case {
 	const char	*text;

@@ -2,7 +2,7 @@
 #include <kunit/test.h>
 #include <linux/minmax.h>
 
-#include "../dm-ssdup/core/detector.c"
+#include "core/detector.c"
 #include "prng.h"
 
 #define WINDOW		128U

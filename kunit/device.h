@@ -6,8 +6,8 @@
 #ifndef SSDUP_KUNIT_DEVICE_H
 #define SSDUP_KUNIT_DEVICE_H
 
-#include "../dm-ssdup/route/meter.h"
-#include "../dm-ssdup/log/segments.h"
+#include "route/meter.h"
+#include "log/segments.h"
 
 static struct ssdup device;
 static struct ssdup_meter meter;	/* of meter.c, which another suite brings along */

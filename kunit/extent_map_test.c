@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/sched.h>
 
-#include "../dm-ssdup/core/extent_map.c"
+#include "core/extent_map.c"
 #include "prng.h"
 
 #define NODES	2304U

@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/extent_map.h"
+#include "core/extent_map.h"
 
 #define NODES	2304U
 

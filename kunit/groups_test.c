@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/log/groups.h"
+#include "log/groups.h"
 
 #include "device.h"
 

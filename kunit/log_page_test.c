@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "../dm-ssdup/core/log.h"
+#include "core/log.h"
 #include "prng.h"
 
 #define GIB		(BIT_ULL(30) / 512)

@@ -7,7 +7,7 @@
 #include <linux/crc32c.h>
 #include <linux/string.h>
 
-#include "../dm-ssdup/core/log.h"
+#include "core/log.h"
 #include "prng.h"
 
 #define GIB		(BIT_ULL(30) / 512)

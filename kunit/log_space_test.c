@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/log.h"
+#include "core/log.h"
 #include "prng.h"
 
 #define MIB		2048ULL		/* sectors */

@@ -2,7 +2,7 @@
 /* invariant: 2 */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/log.c"
+#include "core/log.c"
 #include "prng.h"
 
 #define GIB		(BIT_ULL(30) / 512)

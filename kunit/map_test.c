@@ -7,7 +7,7 @@
 #define NOTRACE
 #include <kunit/test.h>
 
-#include "../dm-ssdup/map/map.c"
+#include "map/map.c"
 #include "commit_soon.h"
 #include "device.h"
 

@@ -6,10 +6,10 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/log/metadata.h"
-#include "../dm-ssdup/route/meter.h"
-#include "../dm-ssdup/log/segments.h"
-#include "../dm-ssdup/base/wakeups.h"
+#include "log/metadata.h"
+#include "route/meter.h"
+#include "log/segments.h"
+#include "base/wakeups.h"
 
 static u64 clock_ns, written;
 static u32 kicks;
@@ -39,8 +39,8 @@ u64 ssdup_meta_written(const struct ssdup_log *log)
 #define ssdup_log_fill		log_fill
 #define ssdup_log_written	log_written
 #define bdev_nr_sectors(b)	((void)(b), 2000ULL)
-#include "../dm-ssdup/route/meter.c"
-#include "../dm-ssdup/route/choice.h"
+#include "route/meter.c"
+#include "route/choice.h"
 
 #define MSEC		1000000ULL
 #define FAR		(100ULL * BALANCE_CHUNK)

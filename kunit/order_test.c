@@ -5,7 +5,7 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/order.c"
+#include "core/order.c"
 #include "prng.h"
 
 #define SPACE		4096U		/* sectors */

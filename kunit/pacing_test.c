@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/pacing.c"
+#include "core/pacing.c"
 #include "prng.h"
 
 #define HDD	.route = SSDUP_HDD

@@ -3,7 +3,7 @@
 /* What cannot be read of a piece is cut out, which keeps it off the HDD. */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/plan.h"
+#include "core/plan.h"
 #include "prng.h"
 
 #define PIECE		400U	/* sectors, at most */

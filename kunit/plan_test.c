@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/plan.c"
+#include "core/plan.c"
 #include "prng.h"
 
 #define SPACE		4096U		/* sectors of a range */

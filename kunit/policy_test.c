@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/policy.c"
+#include "core/policy.c"
 
 #define HDD	SSDUP_HDD
 #define SSD	SSDUP_SSD

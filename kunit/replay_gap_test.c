@@ -9,7 +9,7 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "../dm-ssdup/core/replay.h"
+#include "core/replay.h"
 #include "prng.h"
 
 #define SEGMENTS	6U

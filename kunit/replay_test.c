@@ -2,7 +2,7 @@
 /* invariant: 2 3 */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/replay.c"
+#include "core/replay.c"
 #include "prng.h"
 
 #define HDD_SECTORS	(BIT_ULL(30) + 8)

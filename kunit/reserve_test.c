@@ -6,10 +6,10 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/log/reserve.h"
+#include "log/reserve.h"
 
-#include "../dm-ssdup/log/nodes.c"
-#include "../dm-ssdup/log/reserve.c"
+#include "log/nodes.c"
+#include "log/reserve.c"
 #include "device.h"
 
 #define NR		256U

@@ -2,7 +2,7 @@
 /* invariant: 7 */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/retry.c"
+#include "core/retry.c"
 
 #define SECOND	1000000000ULL
 

@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/bits.h>
 
-#include "../dm-ssdup/core/route.h"
+#include "core/route.h"
 
 /* All facts, as bits. */
 #define TO_SSD		BIT(0)

@@ -5,7 +5,7 @@
 #ifndef SSDUP_KUNIT_SEGMENTS_DEVICE_H
 #define SSDUP_KUNIT_SEGMENTS_DEVICE_H
 
-#include "../dm-ssdup/log/groups.h"
+#include "log/groups.h"
 #include "device.h"
 
 #define NR		8U

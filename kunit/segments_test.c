@@ -8,8 +8,8 @@
 #define NOTRACE
 #include <kunit/test.h>
 
-#include "../dm-ssdup/base/failure.h"
-#include "../dm-ssdup/base/wakeups.h"
+#include "base/failure.h"
+#include "base/wakeups.h"
 
 #include "commit_soon.h"
 
@@ -38,8 +38,8 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 	c->mode = mode;
 }
 
-#include "../dm-ssdup/log/segments.c"
-#include "../dm-ssdup/log/groups.c"
+#include "log/segments.c"
+#include "log/groups.c"
 #include "segments_device.h"
 
 static int segments_test_init(struct kunit *test)

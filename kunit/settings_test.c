@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/settings.c"
+#include "core/settings.c"
 
 struct value_case {
 	const char *name;

@@ -2,7 +2,7 @@
 #include <kunit/test.h>
 #include <linux/sort.h>
 
-#include "../dm-ssdup/core/threshold.c"
+#include "core/threshold.c"
 #include "prng.h"
 
 static struct threshold *threshold_new(struct kunit *test)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "../dm-ssdup/core/thrift.c"
+#include "core/thrift.c"
 
 #define SEC	1000000000ULL
 #define HOUR	(3600 * SEC)

@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "../dm-ssdup/base/wakeups.h"
+#include "base/wakeups.h"
 
 static u32 tries;	/* of the waiting writes, soon */
 
@@ -23,7 +23,7 @@ static u64 the_time(void)
 }
 
 #define ktime_get_ns the_time
-#include "../dm-ssdup/drain/throttle.c"
+#include "drain/throttle.c"
 #undef ktime_get_ns
 #include "segments_device.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the steps of whatever must survive a power cut, reported by the tracepoint
- * ssdup_step. They lie before and between writes and flushes. tools/disks can cut the power
- * at a step by its name.
+ * dm-ssdup: the steps of whatever must survive a power cut. They lie before and between writes
+ * and flushes. A build for tests, with SSDUP_STEPS, reports them by the tracepoint ssdup_step,
+ * and tests cut the power at a step by its name. In any other build they are nothing.
  */
 #ifndef SSDUP_STEP_H
 #define SSDUP_STEP_H
+
+struct ssdup;
 
 enum ssdup_step {
 #define SSDUP_STEP(symbol, ...)	STEP_##symbol,
@@ -24,5 +26,14 @@ static inline const char *ssdup_step_name(unsigned int step)
 
 	return names[step];
 }
+
+#ifdef SSDUP_STEPS
+/** ssdup_step() - it is at this step; any context */
+void ssdup_step(struct ssdup *c, enum ssdup_step step);
+#else
+static inline void ssdup_step(struct ssdup *c, enum ssdup_step step)
+{
+}
+#endif
 
 #endif

@@ -121,6 +121,7 @@ TRACE_EVENT(ssdup_drain,
 		  __entry->start, __entry->pieces, __entry->runs, __entry->sectors)
 );
 
+#ifdef SSDUP_STEPS
 /* A step between writes and flushes, see step.h; any context. */
 TRACE_EVENT(ssdup_step,
 	TP_PROTO(struct ssdup *c, enum ssdup_step step),
@@ -136,6 +137,7 @@ TRACE_EVENT(ssdup_step,
 	TP_printk("%d:%d %s", MAJOR(__entry->dev), MINOR(__entry->dev),
 		  ssdup_step_name(__entry->step))
 );
+#endif
 
 #endif
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/wait_bit.h>
 
-#include "base/trace.h"
 #include "batch.h"
 #include "log/metadata.h"
 #include "route/meter.h"
@@ -142,7 +141,7 @@ void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool
 				       p->pos, p->offset, p->sectors);
 	}
 	blk_finish_plug(&plug);
-	trace_ssdup_step(drainer->c, STEP_DRAIN_READ);
+	ssdup_step(drainer->c, STEP_DRAIN_READ);
 	stat_add(drainer->c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
@@ -172,18 +171,18 @@ void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *
 		run = &b->plan.runs[i];
 		if (run->kind != SSDUP_KIND_DATA)
 			continue;
-		trace_ssdup_step(drainer->c, STEP_DRAIN_WRITE);
+		ssdup_step(drainer->c, STEP_DRAIN_WRITE);
 		drain_transfer(b, &b->io[i], drainer->c->hdd->bdev, opf,
 			       run->start, run->offset, run->sectors);
 	}
 	blk_finish_plug(&plug);
-	trace_ssdup_step(drainer->c, STEP_DRAIN_SENT);
+	ssdup_step(drainer->c, STEP_DRAIN_SENT);
 }
 
 void ssdup_batch_write_end(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
 	ssdup_batch_wait(b);
-	trace_ssdup_step(drainer->c, STEP_DRAIN_WRITTEN);
+	ssdup_step(drainer->c, STEP_DRAIN_WRITTEN);
 	ssdup_meter_drain_end(drainer->router, &b->meter, READ_ONCE(b->ended));
 	stat_add(drainer->c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
@@ -227,7 +226,7 @@ int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run 
 {
 	int r = 0;
 
-	trace_ssdup_step(drainer->c, STEP_TOMBSTONE_WRITE);
+	ssdup_step(drainer->c, STEP_TOMBSTONE_WRITE);
 	switch (run->kind) {
 	case SSDUP_KIND_ZERO:
 		r = zero_range(drainer, run->start, run->sectors);
@@ -242,7 +241,7 @@ int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run 
 	case SSDUP_KIND_LOST:
 		return -ENODATA;
 	}
-	trace_ssdup_step(drainer->c, STEP_TOMBSTONE_WRITTEN);
+	ssdup_step(drainer->c, STEP_TOMBSTONE_WRITTEN);
 	return r;
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "base/trace.h"
 #include "base/wakeups.h"
 #include "discard.h"
 #include "log/metadata.h"
@@ -47,9 +46,9 @@ void ssdup_discard_work(struct work_struct *work)
 	nr = ssdup_discard_begin(c->log, max(BATCH_SECTORS / size, 1U), &batch);
 	if (!nr)
 		return;
-	trace_ssdup_step(c, STEP_DISCARD_BEGIN);
+	ssdup_step(c, STEP_DISCARD_BEGIN);
 	r = send_discard(c->drainer, &batch, nr * size);
-	trace_ssdup_step(c, STEP_DISCARD_DONE);
+	ssdup_step(c, STEP_DISCARD_DONE);
 	ssdup_discard_end(c->log, &batch);
 	ssdup_throttle_freed(c->drainer);
 	ssdup_kick_waiting(c);

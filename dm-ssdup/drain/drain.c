@@ -112,7 +112,7 @@ static int batch_finish(struct ssdup_drainer *drainer, struct drain_batch *b,
 	u32 i;
 
 	ssdup_batch_wait(b);
-	trace_ssdup_step(drainer->c, STEP_DRAIN_HAVE);
+	ssdup_step(drainer->c, STEP_DRAIN_HAVE);
 	r = ssdup_faults_reread(drainer, &copier->faults, b);
 	if (r)
 		return r;
@@ -148,7 +148,7 @@ static void fence_range(struct ssdup_drainer *drainer, struct ssdup_range *r)
 {
 	u8 old;
 
-	trace_ssdup_step(drainer->c, STEP_DRAIN_FENCE);
+	ssdup_step(drainer->c, STEP_DRAIN_FENCE);
 	spin_lock_irq(&r->lock);
 	old = r->phase;
 	r->phase ^= 1;
@@ -304,7 +304,7 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 	ssdup_order_begin(&copier->order);
 	order_group(drainer);
 	add_pieces(drainer);
-	trace_ssdup_step(drainer->c, STEP_DRAIN_BEGIN);
+	ssdup_step(drainer->c, STEP_DRAIN_BEGIN);
 	return 1;
 }
 

@@ -10,7 +10,6 @@
 #include <linux/kthread.h>
 
 #include "base/failure.h"
-#include "base/trace.h"
 #include "batch.h"
 #include "faults.h"
 #include "log/metadata.h"
@@ -217,7 +216,7 @@ static int rewrite_run(struct ssdup_drainer *drainer, struct drain_faults *f, st
 		for (at = 0; at < p->sectors; at += DRAIN_BLOCK) {
 			block = block_of(p, at);
 			ssdup_batch_copy(b, block.offset, block.sectors);
-			trace_ssdup_step(drainer->c, STEP_REWRITE_BLOCK);
+			ssdup_step(drainer->c, STEP_REWRITE_BLOCK);
 			if (!ssdup_sync_io(drainer->c->hdd->bdev, drain_write_opf(drainer),
 					   block.start,
 					   b->scratch, 0, block.sectors << SECTOR_SHIFT)) {

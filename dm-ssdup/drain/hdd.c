@@ -2,7 +2,6 @@
 #include <linux/slab.h>
 
 #include "base/owed_errors.h"
-#include "base/trace.h"
 #include "hdd.h"
 #include "route/meter.h"
 
@@ -96,7 +95,7 @@ bool ssdup_hdd_flush_begin(struct ssdup_drainer *drainer, struct hdd_flush *f)
 		mutex_unlock(&drainer->hdd_state->flush_lock);
 		return false;
 	}
-	trace_ssdup_step(drainer->c, STEP_HDD_FLUSH);
+	ssdup_step(drainer->c, STEP_HDD_FLUSH);
 	hdd_flush_send(drainer, f);
 	return true;
 }
@@ -105,7 +104,7 @@ int ssdup_hdd_flush_end(struct ssdup_drainer *drainer, struct hdd_flush *f)
 {
 	blk_status_t status = hdd_flush_wait(f);
 
-	trace_ssdup_step(drainer->c, STEP_HDD_FLUSHED);
+	ssdup_step(drainer->c, STEP_HDD_FLUSHED);
 	ssdup_meter_flushed(drainer->router, f->ns);
 	/* If a write has ended meanwhile, it stays dirty. */
 	if (status)

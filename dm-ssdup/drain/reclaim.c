@@ -22,7 +22,7 @@ int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g
 	/* All of it was overwritten in younger segments, or moved there. */
 	if (!g->wrote)
 		return 0;
-	trace_ssdup_step(drainer->c, STEP_FREE_FLUSH);
+	ssdup_step(drainer->c, STEP_FREE_FLUSH);
 	ssdup_meter_sync_begin(drainer->router, &meter);
 	r = ssdup_flush_drained(drainer);
 	ssdup_meter_sync_end(drainer->router, &meter);
@@ -34,10 +34,10 @@ void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g)
 {
 	struct ssdup_segment *seg;
 
-	trace_ssdup_step(drainer->c, STEP_FREE_DROP);
+	ssdup_step(drainer->c, STEP_FREE_DROP);
 	for (seg = group_first(g); seg; seg = group_next(g, seg))
 		ssdup_drop(drainer->map, seg);
-	trace_ssdup_step(drainer->c, STEP_FREE_DROPPED);
+	ssdup_step(drainer->c, STEP_FREE_DROPPED);
 	/* In a log that is read-only no segment is opened again. */
 	if (ssdup_mode(drainer->c) == MODE_RUNNING) {
 		WRITE_ONCE(drainer->free_state, DRAIN_READS);
@@ -50,7 +50,7 @@ void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g)
 	ssdup_group_freed(drainer->log, g);
 	ssdup_throttle_freed(drainer);
 	ssdup_commit_unlock(drainer->log);
-	trace_ssdup_step(drainer->c, STEP_FREE_DONE);
+	ssdup_step(drainer->c, STEP_FREE_DONE);
 	WRITE_ONCE(drainer->short_of_memory, false);
 	ssdup_event(drainer->c);
 	ssdup_kick_waiting(drainer->c);
@@ -63,12 +63,12 @@ int ssdup_free_group(struct ssdup_drainer *drainer, struct drain_group *g)
 	struct ssdup_segment *seg;
 	int r;
 
-	trace_ssdup_step(drainer->c, STEP_FREE_BEGIN);
+	ssdup_step(drainer->c, STEP_FREE_BEGIN);
 	r = ssdup_commit(drainer->log) ?: ssdup_flush_group(drainer, g);
 	if (r)
 		return r;
 	g->durable = true;
-	trace_ssdup_step(drainer->c, STEP_FREE_TAIL);
+	ssdup_step(drainer->c, STEP_FREE_TAIL);
 	r = ssdup_raise_tail(drainer->log, g->first->class, g->last + 1);
 	if (r)
 		return r;

@@ -6,7 +6,6 @@
  * of their range. So a moved fragment is the newest copy. Its place is one that writers leave.
  */
 #include "base/failure.h"
-#include "base/trace.h"
 #include "log/commit.h"
 #include "log/metadata.h"
 #include "log/nodes.h"
@@ -84,14 +83,14 @@ static int relocate_part(struct ssdup_drainer *drainer, const struct drain_piece
 	r = reserve(drainer, &io, data ? sectors : 0);
 	if (r)
 		return r;
-	trace_ssdup_step(drainer->c, STEP_RELOCATE_WRITE);
+	ssdup_step(drainer->c, STEP_RELOCATE_WRITE);
 	sector = ssdup_fill_extent(drainer->log, &io, io.start, sectors, kind);
 	r = data ? write_part(drainer, io.segment->class, sector, page, at, sectors) : 0;
 	if (!r) {
-		trace_ssdup_step(drainer->c, STEP_RELOCATE_WRITTEN);
+		ssdup_step(drainer->c, STEP_RELOCATE_WRITTEN);
 		moved = ssdup_move(drainer->map, &io, p->seq);
 	}
-	trace_ssdup_step(drainer->c, STEP_RELOCATE_DONE);
+	ssdup_step(drainer->c, STEP_RELOCATE_DONE);
 	if (moved) {
 		WRITE_ONCE(io.segment->relocated, io.segment->relocated + 1);
 		WRITE_ONCE(drainer->relocated, drainer->relocated + 1);

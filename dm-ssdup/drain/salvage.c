@@ -11,7 +11,6 @@
  * first one that keeps extents are freed in the usual way. Extents of a segment that is written
  * back but not freed stay in the map, and writes over them still fail: a replay would undo them.
  */
-#include "base/trace.h"
 #include "log/super.h"
 #include "reclaim.h"
 #include "salvage.h"
@@ -75,7 +74,7 @@ static bool end_of_class(struct ssdup_drainer *drainer, struct ssdup_class *k)
 	ssdup_group_all(drainer->log, k, true, &written);
 	if (written.nr == all.nr) {
 		drain_does(drainer, DRAIN_FREES);
-		trace_ssdup_step(drainer->c, STEP_FREE_TAIL);
+		ssdup_step(drainer->c, STEP_FREE_TAIL);
 		if (!ssdup_raise_tail(drainer->log, k, all.last + 1)) {
 			ssdup_free_end(drainer, &all);
 			return true;

@@ -21,7 +21,6 @@
  * the FUA writes that were queued when it began.
  */
 #include "base/failure.h"
-#include "base/trace.h"
 #include "base/wakeups.h"
 #include "commit.h"
 #include "metadata.h"
@@ -102,7 +101,7 @@ static void batch_send(struct ssdup_log *log, struct commit_batch *batch, enum s
 
 	atomic_set(&batch->pending, batch->nr + 1);
 	for (i = 0; i < batch->nr; i++) {
-		trace_ssdup_step(log->c, step);
+		ssdup_step(log->c, step);
 		submit_bio(batch->write[i].bio);
 	}
 }
@@ -186,17 +185,17 @@ static bool send_round(struct ssdup_log *log, bool *flush)
 	struct ssdup_committer *committer = log->committer;
 	bool ok;
 
-	trace_ssdup_step(log->c, STEP_COMMIT_FLUSH);
+	ssdup_step(log->c, STEP_COMMIT_FLUSH);
 	batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
 	*flush = blkdev_issue_flush(log->c->ssd->bdev);
 	ok = batch_wait(log, &committer->headers);
 	if (*flush || !ok)
 		return false;
-	trace_ssdup_step(log->c, STEP_COMMIT_FLUSHED);
+	ssdup_step(log->c, STEP_COMMIT_FLUSHED);
 	batch_send(log, &committer->pages, STEP_COMMIT_PAGE);
-	trace_ssdup_step(log->c, STEP_COMMIT_SENT);
+	ssdup_step(log->c, STEP_COMMIT_SENT);
 	ok = batch_wait(log, &committer->pages);
-	trace_ssdup_step(log->c, STEP_COMMIT_DONE);
+	ssdup_step(log->c, STEP_COMMIT_DONE);
 	return ok;
 }
 
@@ -368,7 +367,7 @@ static void end_fuas(struct ssdup_log *log, struct bio_list *bios, int error)
 {
 	if (bio_list_empty(bios))
 		return;
-	trace_ssdup_step(log->c, STEP_FLUSH_END);
+	ssdup_step(log->c, STEP_FLUSH_END);
 	bio_queue_end(&log->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
 }
 

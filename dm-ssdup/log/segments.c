@@ -177,15 +177,15 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 		spin_unlock_irqrestore(&s->lock, flags);
 		return true;
 	}
-	trace_ssdup_step(log->c, STEP_SEAL_BEGIN);
+	ssdup_step(log->c, STEP_SEAL_BEGIN);
 	seal_segment(log, from);
-	trace_ssdup_step(log->c, STEP_SEAL_BETWEEN);
+	ssdup_step(log->c, STEP_SEAL_BETWEEN);
 	open_segment(log, k, next);
 	/* The last page of a segment is complete without being full. */
 	much = k->number - READ_ONCE(k->ring_tail) >= SSDUP_RING / 4;
 	spin_unlock_irqrestore(&s->lock, flags);
 
-	trace_ssdup_step(log->c, STEP_SEAL_DONE);
+	ssdup_step(log->c, STEP_SEAL_DONE);
 	if (much)
 		ssdup_commit_soon(log->c, true);
 	ssdup_kick_writeback(log->c);

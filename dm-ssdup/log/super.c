@@ -3,7 +3,6 @@
 
 #include "base/errors.h"
 #include "base/failure.h"
-#include "base/trace.h"
 #include "metadata.h"
 #include "segments.h"
 #include "super.h"
@@ -109,7 +108,7 @@ static int write_copies(struct ssdup_log *log, u64 first, u64 second, enum ssdup
 	int r = write_copy(log, first);
 
 	if (!r) {
-		trace_ssdup_step(log->c, between);
+		ssdup_step(log->c, between);
 		r = write_copy(log, second);
 	}
 	if (r) {
@@ -158,15 +157,15 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	if (!again)
 		s->super.epoch++;
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
-	trace_ssdup_step(log->c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
+	ssdup_step(log->c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
 	/* What was replayed, or blanked, may still be in the SSD's cache. */
 	r = ssdup_flush_ssd(log) ?:
 	    write_record(log, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
 	if (!r && (blank || s->mend)) {
-		trace_ssdup_step(log->c, STEP_FORMAT_RECORD);
+		ssdup_step(log->c, STEP_FORMAT_RECORD);
 		r = write_super(log, STEP_FORMAT_BETWEEN);
 	}
-	trace_ssdup_step(log->c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
+	ssdup_step(log->c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
 	if (!r) {
 		s->epoch_begun = true;
 		s->mend = false;
@@ -210,10 +209,10 @@ void ssdup_write_clean(struct ssdup_log *log)
 		s->super.live_segments++;
 		s->super.live_pages += segment_pages(seg);
 	}
-	trace_ssdup_step(log->c, STEP_SUSPEND_CLEAN);
+	ssdup_step(log->c, STEP_SUSPEND_CLEAN);
 	s->super.flags |= SSDUP_RECORD_CLEAN;
 	write_record(log, STEP_SUSPEND_BETWEEN);
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
 	mutex_unlock(&s->lock);
-	trace_ssdup_step(log->c, STEP_SUSPEND_DONE);
+	ssdup_step(log->c, STEP_SUSPEND_DONE);
 }
