@@ -6,7 +6,7 @@
 # invariant: 2
 # seconds: 200
 #
-# Usage in a machine by hand: 80-log-writes.sh [POINTS-OF-A-STAGE [SEED]]
+# Usage in a machine by hand: power/log-writes.sh [POINTS-OF-A-STAGE [SEED]]
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 

@@ -5,7 +5,7 @@
 # invariant: 2
 # seconds: 200
 #
-# Usage in a machine by hand: 81-ext4-cuts.sh [SEED...]
+# Usage in a machine by hand: fs/ext4-cuts.sh [SEED...]
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 # shellcheck source=scripts/tests/fs-cuts.sh

@@ -5,7 +5,7 @@
 # for each device and disk.
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
-. "${BASH_SOURCE[0]%/*}/lib.sh"
+. /ssdup/scripts/tests/lib.sh
 
 # slices - three devices t1 to t3, each on a slice of both disks
 slices()

@@ -7,7 +7,7 @@
 # device, removes.
 
 # shellcheck source=scripts/tests/lib.sh
-. "${BASH_SOURCE[0]%/*}/lib.sh"
+. /ssdup/scripts/tests/lib.sh
 
 # exits CODE COMMAND... - it ends with that exit code; what it says goes to $T/stderr
 exits()
