@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the change of a setting, from a table line, a message or sysfs: one at a time. */
 #include "args.h"
 #include "base/wakeups.h"
 #include "drain/discard.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns a FLUSH of the device: a commit, beside a flush of the HDD. */
 #include "base/owed_errors.h"
 #include "drain/hdd.h"
 #include "flush.h"

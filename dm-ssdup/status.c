@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the status line and the messages of the target. */
 #include "args.h"
 #include "base/failure.h"
 #include "drain/drain.h"

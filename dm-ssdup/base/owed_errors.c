@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the failed flushes that somebody who relied on them has not been told of yet. */
 #include <linux/compiler.h>
 
 #include "owed_errors.h"

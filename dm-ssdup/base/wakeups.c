@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the workqueue, the works and the wait queues by which rooms wake each other. */
 #include "wakeups.h"
 
 static void event_work(struct work_struct *work)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides what a write costs each disk, and which disk takes it. */
 #include "balance.h"
 
 /* --- Costs --- */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides the class of new data, by names, ranges, cgroups and hints. */
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>

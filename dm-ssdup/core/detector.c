@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides how random a stream is: the share of its writes that need a seek. */
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>

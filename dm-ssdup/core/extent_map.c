@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides how a range's extents change: insert, look up, cut, remove. */
 #include <linux/minmax.h>
 
 #include "extent_map.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Encodes, decodes and checks all that stands on the SSD, and hands out space of a segment. */
 #include <linux/crc32c.h>
 #include <linux/log2.h>
 #include <linux/math64.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides the order in which the extents of a drain group go to the HDD. */
 #include <linux/compiler.h>
 
 #include "order.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides when a drain goes on, of which class, and how large a group is. */
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides which reads and which runs of writes make a batch of a drain. */
 #include <linux/minmax.h>
 
 #include "plan.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides the route of the next stream. */
 #include "policy.h"
 
 enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides which segments and pages a log still has, and what is damage. */
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/sort.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides what follows when the SSD has refused a write. */
 #include "retry.h"
 
 bool ssdup_retry_count(struct retry_errors *e, u64 now)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides what each key of a table may be. */
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides from which random percentage on a stream goes to the SSD. */
 #include <linux/minmax.h>
 #include <linux/string.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides what room on the SSD costs, and keeps the account of its budget. */
 #include <linux/bits.h>
 
 #include "balance.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the reads and writes of a batch in flight, from the SSD to the HDD. */
 #include <linux/wait_bit.h>
 
 #include "batch.h"

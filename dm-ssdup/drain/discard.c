@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the discards of free segments on the SSD. */
 #include "base/wakeups.h"
 #include "discard.h"
 #include "log/metadata.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns what is known of the cache of the HDD, and its flushes. */
 #include <linux/slab.h>
 
 #include "base/owed_errors.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the rate at which writers get the last free segments. */
 #include "base/wakeups.h"
 #include "core/pacing.h"
 #include "log/reserve.h"

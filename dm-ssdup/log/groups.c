@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns which sealed segments are drained and freed together. */
 #include "base/failure.h"
 #include "groups.h"
 #include "nodes.h"

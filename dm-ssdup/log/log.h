@@ -24,22 +24,30 @@ struct ssdup_segment {
 	struct ssdup_class	*class;		/* constant while the segment is not free */
 	struct llist_head	arrays;		/* extents of its entries, until it is free again */
 	struct llist_head	pieces;		/* split off its extents, in no order yet */
-	/* Reads change this one: keep it off the cache line of the writes. */
+
+	/* Reads change this: it is not on the cache line of the writes. */
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
 	atomic64_t		live;		/* see ssdup_account_extent() */
-	u32			index;		/* constant */
-	enum segment_state	state;		/* protected by segments->lock */
-	/* These are new before the word is unsealed. No segment is freed while a commit runs. */
-	u32			pages_done;	/* complete and durable; the lock in commit.c */
-	bool			header;		/* is durable; the lock in commit.c */
-	bool			tried;		/* in this pass of a salvage; the thread */
-	bool			lost;		/* holds lost extents, for salvage; the same */
+	u32			index;		/* of the segment; constant */
+
+	/* Set before the word is unsealed, constant until the segment is free. */
 	u64			base;		/* ring number of page 0 */
-	u64			generation;	/* constant in a commit */
-	u32			relocated;	/* entries moved here; the writeback thread */
-	struct list_head	list;		/* sealed or free; segments.c, groups.c */
-	struct list_head	ring;		/* has pages in the ring; the same */
-	struct llist_head	ordered;	/* pieces that a drain has in its order */
+	u64			generation;
+
+	/* Protected by committer->lock; no segment is freed while it is held. */
+	u32			pages_done;	/* pages that are complete and durable */
+	bool			header;		/* the header is durable */
+
+	/* Of the writeback thread alone. */
+	bool			tried;		/* a salvage has tried it in this pass */
+	bool			lost;		/* a salvage found lost extents in it */
+	u32			relocated;	/* entries that a drain has moved here */
+	struct llist_head	ordered;	/* pieces that a drain has put in order */
+
+	/* Protected by segments->lock. */
+	enum segment_state	state;
+	struct list_head	list;		/* of sealed, or of free segments */
+	struct list_head	ring;		/* of segments that have pages in the ring */
 };
 
 /*
@@ -73,10 +81,12 @@ struct ring_page {
 	/* Nodes of the entries, allocated when the first one is handed out. */
 	struct extent_array	*array[SSDUP_PAGE_ARRAYS];
 	atomic_t		resolved;	/* entries published or abandoned */
-	u32			durable;	/* those on the SSD; the lock in commit.c */
-	u64			rev;		/* of the durable version; the same lock */
 	bool			holes;		/* an entry was abandoned */
 	struct ssdup_entry	e[SSDUP_PAGE_ENTRIES];
+
+	/* Protected by committer->lock. */
+	u32			durable;	/* entries that are on the SSD */
+	u64			rev;		/* of the durable version */
 };
 
 /*
@@ -88,15 +98,16 @@ struct ssdup_class {
 	struct ssdup_segment	*open;		/* the word of a stale one is sealed */
 	struct ring_page	*ring;
 	u64			ring_tail;	/* first ring number in use; commits move it */
-	bool			ring_full;	/* see await_place() */
+	bool			ring_full;	/* a write waits for the ring; a hint */
 	u32			index;		/* constant */
 	u8			stream;		/* of the SSD; 0: none; constant */
 	u64			asked;		/* drain generations up to this one; a hint */
 	u32			nr_sealed;	/* a hint */
-	/* These are protected by the lock in segments.c. */
-	struct list_head	sealed;		/* oldest first */
-	struct ssdup_segment	*to_drain;	/* those before it are written back */
-	struct list_head	in_ring;	/* with pages in the ring, oldest first */
+
+	/* Protected by segments->lock. */
+	struct list_head	sealed;		/* segments, the oldest first */
+	struct ssdup_segment	*to_drain;	/* segments before it are written back */
+	struct list_head	in_ring;	/* segments with pages in the ring, oldest first */
 	u64			next;		/* generation to open */
 	u64			number;		/* ring number behind the last sealed segment */
 } ____cacheline_aligned_in_smp;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns flushes of the SSD and durable writes to it, and after an error the end of both. */
 #include <linux/delay.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>

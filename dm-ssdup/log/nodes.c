@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the memory of extents, and the promises of it to open segments. */
 #include <linux/slab.h>
 
 #include "nodes.h"

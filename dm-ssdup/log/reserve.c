@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the places of a segment: hands them out, and takes them back. */
 #include "nodes.h"
 #include "reserve.h"
 #include "segments.h"

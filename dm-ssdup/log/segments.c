@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the state of each segment: open, sealed, free, being discarded. */
 #include <linux/slab.h>
 
 #include "base/failure.h"

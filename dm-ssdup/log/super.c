@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the superblock and the record of the log, in memory and on the SSD. */
 #include <linux/slab.h>
 
 #include "base/errors.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the question of which cgroup the data of a write belongs to. */
 #include <linux/bio.h>
 #include <linux/cgroup.h>
 #include <linux/kstrtox.h>

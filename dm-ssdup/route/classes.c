@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Owns the rules that give new data a class. */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
