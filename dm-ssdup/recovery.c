@@ -274,8 +274,8 @@ static int replay_among(struct replay_ctx *ctx, const struct log_entry *le, u32 
 }
 
 /* The same; nearly all entries overlap nothing, or replace exactly one extent. */
-static __always_inline int replay_extent(struct replay_ctx *ctx, const struct log_entry *le,
-					 u32 at, u32 len, u32 range)
+static __always_inline int replay_extent(struct replay_ctx *ctx, const struct log_entry *le, u32 at,
+					 u32 len, u32 range)
 {
 	struct ssdup_range *r = &ctx->c->map->ranges[range];
 	struct extent *e = replay_node(ctx, le, le->sector + at, len);
@@ -445,8 +445,8 @@ static int replay_segments(struct replay_ctx *ctx, struct ssdup_replay *rp,
 	return ssdup_replay_end(rp);
 }
 
-static int replay_all(struct ssdup *c, const struct log_super *super,
-		      const struct log_header *live, u32 *pages, u32 nr)
+static int replay_all(struct ssdup *c, const struct log_super *super, const struct log_header *live,
+		      u32 *pages, u32 nr)
 {
 	struct replay_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
 	struct ssdup_replay rp;

@@ -66,8 +66,8 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PRICE] = READ_ONCE(c->router->meter->price);
 }
 
-void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags,
-		  char *result, unsigned int maxlen)
+void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,
+		  unsigned int maxlen)
 {
 	struct ssdup *c = ti->private;
 	u64 value[SSDUP_NR_FIELDS];
@@ -189,8 +189,8 @@ static const struct {
 	{ "class",		4, msg_class_range },
 };
 
-int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv,
-		  char *result, unsigned int maxlen)
+int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
+		  unsigned int maxlen)
 {
 	struct ssdup *c = ti->private;
 	u32 i, takes = 0;

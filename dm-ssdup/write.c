@@ -111,8 +111,8 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 }
 
 /* Choose a route, and take what it needs: a count in range->direct, or a place. */
-static noinline enum route_action route_write(struct ssdup *c, struct bio *bio,
-					      struct ssdup_io *io, bool queued)
+static noinline enum route_action route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+					      bool queued)
 {
 	struct route_facts f = {
 		.disk = io->route,

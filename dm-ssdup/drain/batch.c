@@ -91,9 +91,8 @@ static void wait_for_read(struct drain_batch *b)
 }
 
 /* Move @sectors between a disk and the buffer, in as many bios as that takes. */
-static void drain_transfer(struct drain_batch *b, struct drain_io *io,
-			   struct block_device *bdev, blk_opf_t opf, u64 sector,
-			   u32 offset, u32 sectors)
+static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct block_device *bdev,
+			   blk_opf_t opf, u64 sector, u32 offset, u32 sectors)
 {
 	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, room, len;
 	struct bio *bio;

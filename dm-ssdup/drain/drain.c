@@ -100,8 +100,7 @@ void ssdup_drainer_destroy(struct ssdup_drainer *drainer)
 
 /* Write @b, and read @next meanwhile unless it is NULL. After a failed read of @b do neither. */
 static int batch_finish(struct ssdup_drainer *drainer, struct drain_batch *b,
-			struct drain_batch *next,
-			bool spread)
+			struct drain_batch *next, bool spread)
 {
 	struct ssdup_copier *copier = drainer->copier;
 	struct ssdup_class_stats __percpu *stats =

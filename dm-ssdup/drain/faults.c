@@ -39,8 +39,7 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 
 /* Move a block to the open segment; in a read-only log it stays where it is. */
 static int move_block(struct ssdup_drainer *drainer, struct drain_faults *f,
-		      const struct drain_piece *p,
-		      u8 kind, struct page *page)
+		      const struct drain_piece *p, u8 kind, struct page *page)
 {
 	int r = ssdup_relocate(drainer, p, kind, page);
 
@@ -172,8 +171,7 @@ static int lose_block(struct ssdup_drainer *drainer, struct drain_faults *f,
  * be read out of the plan. The HDD keeps its old content there, which may be the last copy.
  */
 static int reread_piece(struct ssdup_drainer *drainer, struct drain_faults *f,
-			struct drain_batch *b,
-			u32 piece)
+			struct drain_batch *b, u32 piece)
 {
 	const struct drain_piece p = b->plan.pieces[piece];
 	struct drain_piece block, bad = { };
@@ -239,8 +237,7 @@ static int rewrite_run(struct ssdup_drainer *drainer, struct drain_faults *f, st
 
 /* Move a tombstone: a discard or zeroes that the HDD refused, or a lost piece. */
 static int move_tombstone(struct ssdup_drainer *drainer, struct drain_faults *f,
-			  struct drain_batch *b,
-			  const struct drain_run *run)
+			  struct drain_batch *b, const struct drain_run *run)
 {
 	const struct drain_piece *p = &b->plan.pieces[run->first];
 

@@ -23,8 +23,8 @@ int ssdup_meta_create(struct ssdup_log *log)
 	return 0;
 }
 
-int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
-		  struct page *page, unsigned int offset, unsigned int bytes)
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
+		  unsigned int offset, unsigned int bytes)
 {
 	return ssdup_sync_stream(bdev, opf, sector, page, offset, bytes, 0);
 }

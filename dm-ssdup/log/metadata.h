@@ -17,8 +17,8 @@
 int ssdup_meta_create(struct ssdup_log *log);
 
 /** ssdup_sync_io() - transfer part of a page, and wait for it. Return: 0 or -errno */
-int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector,
-		  struct page *page, unsigned int offset, unsigned int bytes);
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
+		  unsigned int offset, unsigned int bytes);
 
 /**
  * ssdup_sync_range() - discard or zero a range, and wait for it; without data

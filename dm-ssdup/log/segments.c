@@ -203,8 +203,7 @@ void ssdup_seal(struct ssdup_log *log, struct ssdup_class *k, bool empty)
 }
 
 void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
-			  u32 nr,
-			  u64 next)
+			  u32 nr, u64 next)
 {
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg;

@@ -28,8 +28,7 @@ void ssdup_segments_destroy(struct ssdup_log *log);
  * Context: preresume.
  */
 void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
-			  u32 nr,
-			  u64 next);
+			  u32 nr, u64 next);
 
 /** segment_pages() - number of metadata pages with entries handed out; any context */
 static inline u32 segment_pages(const struct ssdup_segment *seg)

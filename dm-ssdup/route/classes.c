@@ -179,8 +179,7 @@ static int parse_range(const struct ssdup_router *router, const char *start, con
 }
 
 int ssdup_class_message(struct ssdup_router *router, const char *name, const char *start,
-			const char *len,
-			const char **error)
+			const char *len, const char **error)
 {
 	struct class_change x = { };
 	int r = find_class(router, name, &x.class, error);

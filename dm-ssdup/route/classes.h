@@ -36,8 +36,7 @@ bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io);
  * Context: process. Return: 0 or -errno, with *error set.
  */
 int ssdup_class_message(struct ssdup_router *router, const char *name, const char *start,
-			const char *len,
-			const char **error);
+			const char *len, const char **error);
 
 /**
  * ssdup_class_cgroup() - set the class of a cgroup's new data
