@@ -25,8 +25,7 @@ static int send_discard(struct ssdup_drainer *drainer, const struct list_head *b
 	int r;
 
 	r = ssdup_sync_range(drainer->c->ssd->bdev, REQ_OP_DISCARD,
-			     log_segment_sector(&drainer->log->g, first),
-			     sectors);
+			     log_segment_sector(&drainer->log->g, first), sectors);
 	if (r)
 		DMWARN("%s: the SSD has failed a discard (%d)", dm_device_name(drainer->c->md), r);
 	else

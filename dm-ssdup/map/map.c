@@ -62,8 +62,7 @@ void ssdup_map_free(struct ssdup_map *map)
 
 struct ssdup_held ssdup_sum_held(struct ssdup_map *map)
 {
-	s64 extents = stats_sum(&map->stats->extents),
-		      sectors = stats_sum(&map->stats->sectors);
+	s64 extents = stats_sum(&map->stats->extents), sectors = stats_sum(&map->stats->sectors);
 
 	return (struct ssdup_held){ max(extents, 0LL), max(sectors, 0LL) };
 }
