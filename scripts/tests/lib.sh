@@ -366,6 +366,29 @@ log_writes()
 	echo $((($(stat segments) - 2) * $(segment_data) / $1))
 }
 
+# slow_ssd AT LEN READ-MS WRITE-MS [FLUSH-MS] - reads and writes of these sectors of the SSD take as
+# long; SSD is the device on which they do, which is called other
+slow_ssd()
+{
+	local at=$1 len=$2
+
+	must modprobe dm-delay
+	must dmsetup create other <<-TABLE
+		0 $at linear $SSD 0
+		$at $len delay $SSD $at $3 $SSD $at $4${5:+ $SSD $at $5}
+		$((at + len)) $(($(blockdev --getsz $SSD) - at - len)) linear $SSD $((at + len))
+	TABLE
+	SSD=/dev/mapper/other
+}
+
+# fast_ssd - what slow_ssd holds back ends now
+fast_ssd()
+{
+	must dmsetup reload other --table "0 $(blockdev --getsz /dev/mssd0) linear /dev/mssd0 0"
+	must dmsetup suspend other
+	must dmsetup resume other
+}
+
 # log_sector POS [SEGMENT] - where on the SSD a place in a segment's data is
 log_sector()
 {

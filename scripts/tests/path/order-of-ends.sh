@@ -12,22 +12,14 @@ make_ssdup
 data=$(log_sector 0)
 remove_ssdup
 # a write to the log's first place is under way until that table is replaced
-must modprobe dm-delay
-must dmsetup create other <<-TABLE
-	0 $data linear $SSD 0
-	$data 8 delay $SSD $data 0 $SSD $data 60000 $SSD $data 0
-	$((data + 8)) $(($(blockdev --getsz $SSD) - data - 8)) linear $SSD $((data + 8))
-TABLE
-SSD=/dev/mapper/other
+slow_ssd "$data" 8 0 60000 0
 make_ssdup policy all drain manual
 iocheck "$MODEL" $DEV write len=8 &
 first=$!
 wait_until writes_ssd -eq 1
 io write start=4 len=8
 kill -0 $first || fail "the first write was not the slow one"
-must dmsetup reload other --table "0 $(blockdev --getsz /dev/mssd0) linear /dev/mssd0 0"
-must dmsetup suspend other
-must dmsetup resume other
+fast_ssd
 must wait $first
 io recover
 io verify len=8

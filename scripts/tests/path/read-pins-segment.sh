@@ -12,13 +12,7 @@ make_ssdup
 data=$(log_sector 0)
 remove_ssdup
 # a read of the log's first place is under way until that table is replaced
-must modprobe dm-delay
-must dmsetup create other <<-TABLE
-	0 $data linear $SSD 0
-	$data 8 delay $SSD $data 60000 $SSD $data 0
-	$((data + 8)) $(($(blockdev --getsz $SSD) - data - 8)) linear $SSD $((data + 8))
-TABLE
-SSD=/dev/mapper/other
+slow_ssd "$data" 8 60000 0
 make_ssdup policy all drain manual
 SSD=/dev/mssd0
 io write len=256 bs=64
@@ -37,9 +31,7 @@ io write start=65536 len=$((64 * ($(log_writes 64) + 100))) bs=512 &
 writer=$!
 wait_until waiting_writes -gt 0
 kill -0 $read || fail "the read was not under way any more"
-must dmsetup reload other --table "0 $(blockdev --getsz /dev/mssd0) linear /dev/mssd0 0"
-must dmsetup suspend other
-must dmsetup resume other
+fast_ssd
 must wait $read
 must wait $drain
 must wait $writer

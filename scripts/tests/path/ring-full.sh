@@ -16,13 +16,7 @@ len=$(segment_data)
 data=$(log_sector 0 1)
 remove_ssdup
 # the first place of segment 1 takes a write, and keeps it
-must modprobe dm-delay
-must dmsetup create other <<-TABLE
-	0 $data linear $SSD 0
-	$data 8 delay $SSD $data 0 $SSD $data 3600000
-	$((data + 8)) $(($(blockdev --getsz $SSD) - data - 8)) linear $SSD $((data + 8))
-TABLE
-SSD=/dev/mapper/other
+slow_ssd "$data" 8 0 3600000
 # it would keep a discard, too
 make_ssdup policy all drain manual autocommit_ms 3600000 discard off classes a
 must message class a 400000 1000

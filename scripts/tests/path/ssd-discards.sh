@@ -117,29 +117,6 @@ wait_until ssd_discarded_sectors -gt "$before"
 all_home
 remove_ssdup
 
-# slow_ssd KIND SECTOR - an SSD whose reads, or writes and discards, of 8 sectors take a minute
-slow_ssd()
-{
-	local read=0 write=60000
-
-	[ "$1" != reads ] || read=60000 write=0
-	must modprobe dm-delay
-	must dmsetup create other <<-TABLE
-		0 $2 linear /dev/mssd0 0
-		$2 8 delay /dev/mssd0 $2 $read /dev/mssd0 $2 $write
-		$(($2 + 8)) $(($(blockdev --getsz /dev/mssd0) - $2 - 8)) linear /dev/mssd0 $(($2 + 8))
-	TABLE
-	SSD=/dev/mapper/other
-}
-
-# fast_ssd - what was held back ends now
-fast_ssd()
-{
-	must dmsetup reload other --table "0 $(blockdev --getsz /dev/mssd0) linear /dev/mssd0 0"
-	must dmsetup suspend other
-	must dmsetup resume other
-}
-
 make_disks ssd_size_mb=10
 rm "$MODEL"
 make_ssdup
@@ -147,7 +124,7 @@ first=$(log_sector 0) last=$(log_sector $(($(segment_data) - 8)))
 remove_ssdup
 
 # a read holds the segment while it is freed
-slow_ssd reads "$first"
+slow_ssd "$first" 8 60000 0
 make_ssdup policy all drain manual
 io write len=256 bs=64
 iocheck "$MODEL" $DEV watch len=8 bs=8 seconds=0 >"$T/reads" &
@@ -170,7 +147,8 @@ remove_ssdup
 must dmsetup remove other
 
 # no segment is opened while it is discarded: writers take the others, and then they wait
-slow_ssd discards "$last"
+SSD=/dev/mssd0
+slow_ssd "$last" 8 0 60000
 dd if=/dev/zero of=$SSD bs=4k count=1 oflag=direct status=none
 make_ssdup policy all drain manual discard off
 io write len=$((20 * $(segment_data))) bs=64 start=8

@@ -8,18 +8,11 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks ssd_cache_mb=4
-size=$(blockdev --getsz $SSD)
 make_ssdup
 page=$((2048 + $(stat segment_sectors) + 8)) room=$(segment_data)
 remove_ssdup
 # the page of segment 1 is held back
-must modprobe dm-delay
-must dmsetup create other <<-TABLE
-	0 $page linear $SSD 0
-	$page 16 delay $SSD $page 0 $SSD $page 3600000 $SSD $page 0
-	$((page + 16)) $((size - page - 16)) linear $SSD $((page + 16))
-TABLE
-SSD=/dev/mapper/other
+slow_ssd "$page" 16 0 3600000 0
 make_ssdup policy all drain manual autocommit_ms 3600000
 io write len="$room" bs=8 fsync=1
 io write start="$room" len=$((room + 8)) bs=8
@@ -33,9 +26,7 @@ must dmsetup resume other
 must_not wait $flush
 must dmsetup remove --force $NAME
 power_on
-must dmsetup reload other --table "0 $size linear /dev/mssd0 0"
-must dmsetup suspend other
-must dmsetup resume other
+fast_ssd
 make_ssdup policy all drain manual autocommit_ms 3600000
 is "extents of the segments 0 and 2" "$(stat extents)" $((room / 8 + 1))
 is "segments that are not free" "$(($(stat segments) - $(stat segments_free)))" 3

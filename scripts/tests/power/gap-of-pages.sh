@@ -12,13 +12,7 @@ make_ssdup
 data=$(log_sector 0)
 remove_ssdup
 # the log's first page worth of places takes no write before it is told to
-must modprobe dm-delay
-must dmsetup create other <<-TABLE
-	0 $data linear $SSD 0
-	$data 126 delay $SSD $data 0 $SSD $data 3600000
-	$((data + 126)) $(($(blockdev --getsz $SSD) - data - 126)) linear $SSD $((data + 126))
-TABLE
-SSD=/dev/mapper/other
+slow_ssd "$data" 126 0 3600000
 make_ssdup policy all drain manual autocommit_ms 3600000
 iocheck "$MODEL" $DEV write len=126 bs=1 depth=126 errors=1 &
 wait_until writes_ssd -eq 126
