@@ -160,9 +160,6 @@ restore
 must hostile forge $SSD super 0x0c 4 3
 damaged E104 4 4
 restore
-must hostile forge $SSD super 0x0c 4 1
-damaged E135 4 4
-restore
 must hostile forge $SSD super 0x20 8 2
 damaged E105 4 4
 restore
