@@ -29,6 +29,7 @@ static struct ssdup_log *log_alloc(struct ssdup *c)
 	log->c = c;
 	if (!ssdup_super_create(log))
 		return log;
+	ssdup_super_destroy(log);
 	kvfree(log);
 	return NULL;
 }

@@ -142,7 +142,8 @@ struct ssdup {
 	struct ssdup_router	*router;	/* route/router.h */
 	struct ssdup_drainer	*drainer;	/* drain/drainer.h */
 
-	struct bio_queue	flushes;	/* FLUSHes; see flush.c */
+	/* Above is what requests read, below what they change. */
+	struct bio_queue	flushes ____cacheline_aligned_in_smp;	/* FLUSHes; see flush.c */
 	struct ssdup_debt	debt;
 	struct bio_set		bs;		/* of commits and drains */
 	struct ssdup_wakeups	wake;

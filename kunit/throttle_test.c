@@ -77,7 +77,7 @@ static void large_segments_are_throttled(struct kunit *test)
 	const u64 wait = 256 * NSEC_PER_MSEC;
 
 	meter.free_ns = 4 * wait / (SZ_1M / BALANCE_UNIT);
-	throttle_segments(&drainer);
+	ssdup_throttle_segments(&drainer);
 	write_segments(test, FOR_WRITERS - 3);
 	KUNIT_EXPECT_TRUE(test, place(0));
 
@@ -130,7 +130,7 @@ static void large_segments_are_throttled(struct kunit *test)
 static void small_segments_are_not(struct kunit *test)
 {
 	meter.free_ns = LONGEST_NS;
-	throttle_segments(&drainer);
+	ssdup_throttle_segments(&drainer);
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_TRUE(test, place(0));
 }
@@ -157,7 +157,7 @@ static void what_was_spare_is_throttled(struct kunit *test)
 	meter.free_ns = LONGEST_NS;
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	throttle_segments(&drainer);
+	ssdup_throttle_segments(&drainer);
 	KUNIT_EXPECT_TRUE(test, drain_switches());
 	log_entries(1);
 	freed(test, 2);

@@ -29,7 +29,9 @@ struct ssdup_drainer {
 	 * HDD_FLUSHING, so that flush covers it.
 	 */
 	u32			hdd_dirty;
-	bool			short_of_memory;	/* a hint */
+
+	/* Not on the line that each direct write reads. */
+	bool			short_of_memory ____cacheline_aligned_in_smp;	/* a hint */
 	bool			paused;		/* by a message; a hint */
 	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */
 	atomic64_t		next_pass;	/* ns: in the last segments; throttle.c */

@@ -14,6 +14,7 @@
 #include "map/map.h"
 #include "relocate.h"
 #include "route/refusals.h"
+#include "throttle.h"
 
 /* Find the first part of @p, from @at on, that is still in the map. */
 static bool next_part(struct ssdup_drainer *drainer, const struct drain_piece *p, u32 *at,
@@ -45,6 +46,8 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 {
 	int r;
 
+	/* The rest of a segment that is opened here is for writers. */
+	ssdup_throttle_segments(drainer);
 	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_LAST)) ==
 	       -SSDUP_ERR_RING_FULL) {
 		if (ssdup_mode(drainer->c) != MODE_RUNNING || ssdup_commit(drainer->log))

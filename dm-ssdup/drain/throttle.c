@@ -19,8 +19,7 @@ static struct pacing_group group_of(struct ssdup_drainer *drainer)
 	};
 }
 
-/* Tell how many of the last segments for writers are throttled. */
-static void throttle_segments(struct ssdup_drainer *drainer)
+void ssdup_throttle_segments(struct ssdup_drainer *drainer)
 {
 	const struct pacing_group g = group_of(drainer);
 	u32 nr = 0;
@@ -36,7 +35,7 @@ static void throttle_segments(struct ssdup_drainer *drainer)
 /* Return: what a write may use now. */
 static u64 pass_throttle(struct ssdup_drainer *drainer)
 {
-	throttle_segments(drainer);
+	ssdup_throttle_segments(drainer);
 	if (ktime_get_ns() >= atomic64_read(&drainer->next_pass) || READ_ONCE(drainer->drain_error))
 		return LOG_WORD_THROTTLED;
 	ssdup_kick_waiting_in(drainer->c, 1);
@@ -71,7 +70,7 @@ int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u
 
 	/* From now on the log may be scarce. */
 	if (r == -SSDUP_ERR_NO_SEGMENT)
-		throttle_segments(drainer);
+		ssdup_throttle_segments(drainer);
 	else if (!r && atomic64_read(&io->segment->word) & LOG_WORD_THROTTLED)
 		passed_throttle(drainer, io->segment, sectors);
 	return r;
@@ -81,7 +80,7 @@ void ssdup_throttle_freed(struct ssdup_drainer *drainer)
 {
 	s64 now = ktime_get_ns(), then = atomic64_read(&drainer->next_pass);
 
-	throttle_segments(drainer);
+	ssdup_throttle_segments(drainer);
 	while (then > now && !atomic64_try_cmpxchg(&drainer->next_pass, &then, now))
 		;
 }

@@ -22,6 +22,9 @@
  */
 int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors);
 
+/** ssdup_throttle_segments() - tell the log how many of the last segments are throttled now */
+void ssdup_throttle_segments(struct ssdup_drainer *drainer);
+
 /** ssdup_throttle_freed() - segments are free: who waits for the rate of the last ones goes on */
 void ssdup_throttle_freed(struct ssdup_drainer *drainer);
 

@@ -214,7 +214,7 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 	if (!r || ssdup_mode(drainer->c) == MODE_LOG_FAILED)
 		return;
 	/* What stays in a read-only log is unlikely to be written soon. */
-	wait = r == -SSDUP_ERR_KEPT ? UNWRITABLE_RETRY_MS : RETRY_MS;
+	wait = r == -SSDUP_ERR_KEPT || r == -SSDUP_ERR_SPENT ? UNWRITABLE_RETRY_MS : RETRY_MS;
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
 		    dm_device_name(drainer->c->md), ssdup_errno(r), wait);
 	drain_does(drainer, DRAIN_RETRY);

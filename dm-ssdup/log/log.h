@@ -118,7 +118,6 @@ struct ssdup_log {
 	u32			nr_classes;	/* written by preresume */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
-	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 	struct ssdup_segment	*segment;	/* all of them, and one that stays sealed */
 	struct ssdup_segments	*segments;
 	struct bio_queue	fuas;		/* writes whose extent is published; see commit.c */
@@ -130,7 +129,8 @@ struct ssdup_log {
 	/* Arrays of one node, see ssdup_has_spare(), and of more. */
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
-	u32			spares;		/* not promised; the lock in segments.c */
+	u32			spares;		/* not promised; protected by segments->lock */
+	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 };
 
 /* Behind the last class. */

@@ -361,7 +361,7 @@ void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from)
 	struct ssdup_meter *meter = router->meter;
 
 	/* One of them may still be under construction, and this one may go on with its own. */
-	if (!meter || !from->meter || router->c->recovered || !from->meter->account.then)
+	if (!meter || !from || !from->meter || router->c->recovered || !from->meter->account.then)
 		return;
 	ssdup_meter_settle(from);
 	meter->account = from->meter->account;

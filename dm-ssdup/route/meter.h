@@ -142,7 +142,7 @@ u64 ssdup_meter_budget(const struct ssdup_router *router);
 /** ssdup_meter_written() - sectors written to the SSD since the table was loaded; any context */
 u64 ssdup_meter_written(struct ssdup_router *router);
 
-/** ssdup_meter_inherit() - take over the account of an earlier table; context: process */
+/** ssdup_meter_inherit() - take over the account of an earlier table, or NULL; context: process */
 void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from);
 
 /** ssdup_meter_stream() - a stream was evaluated; one at a time */

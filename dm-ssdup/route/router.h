@@ -20,6 +20,6 @@ struct ssdup_router {
 	struct class_rules __rcu *class_rules;	/* of new data; NULL: none were set */
 	struct ssdup_waiting	*waiting;
 	struct ssdup_away	*away;
-};
+} ____cacheline_aligned_in_smp;
 
 #endif
