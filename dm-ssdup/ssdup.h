@@ -179,11 +179,11 @@ struct ssdup_io {
 	u8			route;		/* of its stream */
 	u8			class;		/* of its place in the log */
 	u8			own;		/* class that it would get as new data */
-	u8			queue;		/* that it waits in: class when it began to */
+	u8			queue;		/* waiting list: the class when it queued */
 	u8			flow;		/* in that, see waiters.c */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */
-	bool			refused;	/* by the SSD, before; makes the next two valid */
+	bool			refused;	/* by the SSD; errors and refused_at are valid */
 	u8			errors;		/* refusals that were no transient errors */
 	bool			for_space;	/* it waits, or waited last, for a free segment */
 	unsigned long		refused_at;	/* jiffies: the first time */

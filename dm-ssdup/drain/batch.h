@@ -52,8 +52,8 @@ void ssdup_batch_exit(struct drain_batch *b);
 
 /**
  * ssdup_batch_read() - start to read the pieces of a plan into the buffer
- * @spread: read in short parts, one after the other, so that other writes wait for one at
- * most; until they take longer than DRAIN_SPREAD_NS on average, since the SSD has a queue then
+ * @spread: read in short parts, one at a time, so that a write to the SSD waits for one part at
+ * most. Stop this when parts take longer than DRAIN_SPREAD_NS on average: the SSD has a queue then
  *
  * Sleeps until all reads are submitted. After ssdup_batch_wait(), io[] says for each piece
  * whether its read failed.

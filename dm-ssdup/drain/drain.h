@@ -31,7 +31,7 @@ struct ssdup_class *ssdup_drain_class(struct ssdup_drainer *drainer);
 /** ssdup_drain_freeing() - segments of the group that is being freed; the writeback thread */
 u32 ssdup_drain_freeing(const struct ssdup_drainer *drainer);
 
-/** ssdup_drain_held() - the thread has rested since then: that is no time of the group's */
+/** ssdup_drain_held() - do not count the thread's rest since @since as the group's time */
 void ssdup_drain_held(struct ssdup_drainer *drainer, struct meter_mark since);
 
 /** ssdup_drain_drop() - forget the group being drained, and wait for the one being freed */

@@ -11,8 +11,8 @@
 /**
  * ssdup_flush_group() - make durable on the HDD what was written there of a group
  *
- * Context: process. Return: 0, or -errno: the whole group must be written again. Also when any
- * other flush has failed since the first part of the group was written.
+ * Context: process. Return: 0, or -errno: the whole group must be written again. It also fails if
+ * another flush of the HDD has failed since the drain of the group began.
  */
 int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g);
 

@@ -4,9 +4,9 @@
  *
  * Space comes back a group at a time. Without a throttle the fastest writers take a group at once,
  * and all writers wait for the next one. So while the log is scarce, or when a single segment takes
- * longer than max_wait_ms, the last segments for writers are throttled: there writes take as much
- * of what is free as would last as long as a group takes. The free space settles at about a group,
- * and no write waits for one, but those that find the log full first.
+ * longer than max_wait_ms, the last segments for writers are throttled: the rate is such that the
+ * free space lasts until the next group is free. The free space settles at about a group. Only the
+ * first writes that find the log full wait for a whole group.
  */
 #ifndef SSDUP_THROTTLE_H
 #define SSDUP_THROTTLE_H
@@ -16,9 +16,9 @@
 /**
  * ssdup_throttle_reserve() - ssdup_reserve() for a writer: of a throttled segment, at the rate
  *
- * While a drain fails, writes do not keep to it: else the log would never be full, and no write
- * would go elsewhere. Context: any. Return: as ssdup_reserve(); when the rate is
- * the cause, the waiting writes are tried soon.
+ * While drains fail, the rate does not apply. Otherwise the log would never fill up, and no write
+ * would go elsewhere. Context: any. Return: as ssdup_reserve(); when the rate is the cause, the
+ * waiting writes are tried soon.
  */
 int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors);
 

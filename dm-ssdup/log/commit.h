@@ -26,7 +26,7 @@ void ssdup_autocommit_work(struct work_struct *work);
 void ssdup_commit_lock(struct ssdup_log *log);
 void ssdup_commit_unlock(struct ssdup_log *log);
 
-/** ssdup_fua_work() - end c->fuas after a commit */
+/** ssdup_fua_work() - commit, then end the FUA writes in log->fuas */
 void ssdup_fua_work(struct work_struct *work);
 
 #endif

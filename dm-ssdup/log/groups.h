@@ -40,14 +40,15 @@ static inline struct ssdup_segment *group_first(const struct drain_group *g)
  * ssdup_oldest_sealed() - the generation of the first segment to copy, or U64_MAX
  * @empty: set to whether nothing of it is to be written
  *
- * In a read-only log, also of one to free: the thread does that there. Context: process.
+ * In a read-only log the segment may be written back already, and only has to be freed. Context:
+ * process.
  */
 u64 ssdup_oldest_sealed(struct ssdup_log *log, struct ssdup_class *k, bool *empty);
 
 /**
  * ssdup_group_take() - a drain group of @k: the oldest sealed segments that were not tried
  * @most: segments, at least 1
- * @empty: only those in front of the first of which anything has to be written
+ * @empty: stop before the first segment that has anything to write
  *
  * They have no writes in flight. Context: the writeback thread. Return: false: there is none.
  */

@@ -58,8 +58,8 @@ struct ssdup_segment {
 #define SSDUP_RING		128U
 
 /*
- * Most segments that are in the ring of a class. Each has a page there but two: the first, whose
- * pages have all left the ring before it was sealed, and the last, which nobody has written to yet.
+ * The most segments in the ring of a class. All but two have a page there. The first may have none
+ * because all its pages left the ring before it was sealed, the last because it has no writes yet.
  */
 #define SSDUP_RING_SEGMENTS	(SSDUP_RING + 2)
 
@@ -71,9 +71,10 @@ struct ssdup_segment {
 #define SSDUP_PAGE_ARRAYS	DIV_ROUND_UP((u32)SSDUP_PAGE_ENTRIES, SSDUP_ARRAY_NODES)
 
 /*
- * Preallocated arrays of one node, for inserts that split an extent. A segment that opens is
- * promised a share. After it was sealed, what its writes in flight do not need comes back. Half of
- * the nodes are for these sealed segments. With one class, 256 writes need no node of their own.
+ * Preallocated arrays of one node, for inserts that split an extent. A segment is promised a share
+ * when it opens. Once sealed, it keeps only the nodes that its writes in flight may need. Half of
+ * the nodes are for such sealed segments. So with one class, 256 writes in flight bring no node of
+ * their own.
  */
 #define SSDUP_NODES_RESERVED	512U
 

@@ -30,9 +30,9 @@ static inline void ssdup_free_spare(struct ssdup_log *log, struct ssdup_io *io)
 }
 
 /*
- * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). Writes in
- * flight beyond what @seg was promised of it, and those that come while part of it is in use, bring
- * their own nodes. The promises to all segments together are no more than the reserve.
+ * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). A write brings
+ * its own node if @seg has more writes in flight than promised nodes, or if part of the reserve is
+ * in use. The promises to all segments together are no more than the reserve.
  */
 static inline bool ssdup_has_spare(struct ssdup_log *log, const struct ssdup_segment *seg,
 				   struct ssdup_io *io, u32 writes)

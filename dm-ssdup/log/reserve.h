@@ -75,8 +75,8 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segme
 
 /**
  * ssdup_try_reserve() - one try of ssdup_reserve()
- * @seg: the open segment, as far as the caller knows; once in a blue moon it was freed since, and
- * is open for another class: that does no harm, because ssdup_insert() goes by the segment's class
+ * @seg: the open segment as the caller last saw it. In rare cases it has since been freed and
+ * opened for another class. That is harmless, because ssdup_insert() uses the segment's class
  * @allowed: bits of LOG_WORD_LAST that do not close the segment to the caller
  *
  * Gives the segment an array only after it has got an entry: until then the place in the ring
@@ -97,10 +97,10 @@ static __always_inline int ssdup_try_reserve(struct ssdup_log *log, struct ssdup
 
 	if (unlikely(!log_aligned(&log->g, io->start | io->sectors)))
 		return -SSDUP_ERR_UNALIGNED;
-	/* Before the promise is read: it is of the time when the segment was opened. */
+	/* Read the word before seg->spares, which is set before the word is unsealed. */
 	word = atomic64_read_acquire(&seg->word);
 	while (log_word_reserve(word & ~allowed, &log->g, sectors, &next)) {
-		/* Not of a sealed segment, which has no promise: the next one may have. */
+		/* Only for an open segment: a sealed one has no promise, the next may have. */
 		if (unlikely(!ssdup_has_spare(log, seg, io, writes))) {
 			r = -SSDUP_ERR_NO_NODE;
 			break;

@@ -16,7 +16,7 @@ struct ssdup_segments {
 	u32			discarding;	/* free, but on neither; the same */
 	u64			opened;		/* how many, ever; the same */
 	u64			written;	/* sectors of data ever sealed; the same */
-	bool			full;		/* a write has found none free since */
+	bool			full;		/* no free segment found since a group was freed */
 	u32			throttled;	/* of the last ones for writers; the same */
 };
 

@@ -126,7 +126,7 @@ void ssdup_meter_sync_begin(struct ssdup_router *router, struct meter_drain *f);
 /** ssdup_meter_sync_end() - that flush has ended; context: as above */
 void ssdup_meter_sync_end(struct ssdup_router *router, const struct meter_drain *f);
 
-/** ssdup_meter_tick() - some tuning.tick writes have come; the calling one is looked at */
+/** ssdup_meter_tick() - called about every tuning.tick writes, by a write that is then measured */
 void ssdup_meter_tick(struct ssdup_router *router);
 
 /**
@@ -189,7 +189,7 @@ static __always_inline void ssdup_queue_add(struct disk_meter *disk, u64 price)
 	u64 before = atomic64_fetch_add(price, &disk->queue);
 	bool empty = !before;
 
-	/* An idle time ends, if the disk keeps it; or a queue forms, which ends a rest. */
+	/* Not at rest: the disk's idle time ends. At rest: a queue forms and ends the rest. */
 	if (empty != ssdup_meter_rests(disk))
 		ssdup_meter_turn(disk, before);
 }
