@@ -66,7 +66,9 @@ struct balance_tuning {
 
 /*
  * A comment says where a number comes from, and how much throughput a workload of the bench
- * loses without the rule, in short runs on SATA disks. No percentage: not measured.
+ * loses without the rule (scripts/bench/sweep --values off). Two runs of the same code differ by
+ * 2 %, strided writes and bursts with a gap by 6 %. No percentage: no more than that, or not
+ * measured.
  */
 static const struct balance_tuning tuning __maybe_unused = {
 	/* Sixteen writes share the cost of a tick: the fill, the promises, the window. */
@@ -74,35 +76,36 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.window = 8,
 	/* A look costs two clock reads and a step of learning, which 32 requests share. */
 	.look = 32,
+	/* A burst with a gap 11 %. */
 	.rest = 256,
 	.pass = 3,
 
 	/* 1024 writes: some rounds of a hundred writers. 48 writes: three rounds of 16. */
 	.recent = 64,
 	.soon = 3,
-	/* For writers that share a run. Mixed 3 %, measured once. */
+	/* For writers that share a run. */
 	.near = 4,
-	/* Half of the neighbours of a stream do not follow each other. Scarce log 4 %. */
+	/* Half of the neighbours of a stream do not follow each other. */
 	.loose = 5000,
-	/* 16 KiB: a front of 4 KiB would announce a thousand writes of its price. fsync 26 %. */
+	/* 16 KiB: a front of 4 KiB would announce a thousand writes of its price. fsync 32 %. */
 	.small = 32,
 	.come = 8,
 
-	/* Found with mixed and strided writers. Mixed 13 %, scarce log 8 %, contiguous 5 %. */
+	/* Found with mixed and strided writers. Mixed 22 %, contiguous 8 %. */
 	.stay = 12,
-	/* The same. Scarce log 2 %; mixed gains 3 %. */
+	/* The same. A burst with a gap 12 %. */
 	.has = 3,
-	/* The HDD gets the sequential writes. Mixed 10 %, scarce log 5 %. */
+	/* The HDD gets the sequential writes. Mixed 15 %. */
 	.run = 2,
-	/* A full log doubles the price. The longest wait of mixed grows by 22 %. */
+	/* A full log doubles the price. Mixed 4 %, and its longest wait is 19 times as long. */
 	.fill = 1,
-	/* The SSD begins no more chunks than the log has room for. Mixed, scarce log 4 %. */
+	/* The SSD begins no more chunks than the log has room for. Strided 9 %, mixed 4 %. */
 	.fresh = 4,
-	/* For strided writers that run ahead. Strided 5 %. */
+	/* For strided writers that run ahead. Strided 7 %; longest wait of mixed as for fill. */
 	.roomless = 8,
-	/* Found like stay. Random 3 %; but mixed gains 7 %. */
+	/* Found like stay. Longest wait of strided: 13 times as long; but mixed gains 8 %. */
 	.begun = 60,
-	/* 256 KiB: balance was tuned with it. The longest wait of 4 KiB writes grows. */
+	/* 256 KiB: balance was tuned with it. */
 	.whole = 512,
 	.forget = 128,
 
@@ -117,7 +120,7 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.cost_step = 8,
 	.cost_steady = 64,
 	.flush_step = 4,
-	/* At a flush for every four writes, each direct write pays for one. fsync 32 %. */
+	/* At a flush for every four writes, each direct write pays for one. fsync 11 %. */
 	.flush_share = 32,
 
 	.drain_step = 4,
