@@ -4,7 +4,7 @@
 
 #include "ssdup.h"
 
-/* Called by the stub of ssdup_commit_soon() in segments_test.c, while a test wants that. */
+/* What ssdup_commit_soon() of segments_test.c calls, if a test has set it */
 extern void (*on_commit_soon)(struct ssdup *c);
 
 #endif

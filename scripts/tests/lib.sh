@@ -214,6 +214,20 @@ table()
 	echo "0 $LEN ssdup $HDD $SSD${1:+ $# $*}"
 }
 
+# log_refused TEXT - no device is made of the log, which the kernel says, and nothing is
+# written to the SSD
+log_refused()
+{
+	local before
+
+	before=$(model $SSD bytes_written)
+	must_not dmsetup create $NAME --table "$(table policy all drain manual)"
+	said "$1" || fail "the kernel said not '$1' but: $(tail -n 1 "$T/said")"
+	is "bytes written to the SSD" "$(model $SSD bytes_written)" "$before"
+	# what was refused by its first resume is there still
+	! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
+}
+
 # make_ssdup [KEY VALUE]... - the device
 make_ssdup()
 {

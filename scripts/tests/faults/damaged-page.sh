@@ -41,19 +41,6 @@ lose()
 	done
 }
 
-# refused TEXT - as the kernel has it
-refused()
-{
-	local before
-
-	before=$(model $SSD bytes_written)
-	must_not dmsetup create $NAME --table "$(table policy all drain manual)"
-	said "$1" || fail "the kernel said: $(tail -n 2 "$T/said")"
-	is "bytes written to the SSD" "$(model $SSD bytes_written)" "$before"
-	# what was refused by its first resume is there still
-	! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
-}
-
 # the_rest DEVICE - it has what the pages in front of page 2 and behind it speak of
 the_rest()
 {
@@ -77,7 +64,7 @@ io verify
 remove_ssdup
 
 lose 2 1
-refused "$page"
+log_refused "$page"
 ssdup_exits 1 create $NAME --hdd $HDD --ssd $SSD
 grep -q "log refused: a page that was durable is damaged (fault 34.*see \"ssdup check $SSD\"" "$T/out" || fail "create says: $(cat "$T/out")"
 ssdup_exits 6 check $HDD $SSD
@@ -98,9 +85,9 @@ remove_ssdup
 
 # several, and the first: there is a page far enough behind
 lose 1 3
-refused "$page"
+log_refused "$page"
 lose 0 4
-refused "$page"
+log_refused "$page"
 # as many behind it as a power cut may leave: nobody can tell
 lose 4 1
 make_ssdup policy all drain manual
@@ -113,10 +100,10 @@ for segment in 0 1 2; do
 	restore
 	header=$((2048 + segment * 8192))
 	zero $header 1
-	refused "$damaged header of segment $segment)"
+	log_refused "$damaged header of segment $segment)"
 	restore
 	printf x | must dd of=$SSD bs=1 seek=$((header * 512 + 100)) conv=notrunc,fsync status=none
-	refused "$damaged header of segment $segment)"
+	log_refused "$damaged header of segment $segment)"
 done
 ssdup_exits 5 check $HDD $SSD
 grep -q '^E631 ' "$T/out" || fail "check says: $(cat "$T/out")"
@@ -134,13 +121,13 @@ cut
 for segment in 0 1 2 3; do
 	restore
 	zero $((2048 + segment * 8192)) 1
-	refused "$damaged header of segment $segment)"
+	log_refused "$damaged header of segment $segment)"
 done
 # without that page, later ones tell
 for segment in 1 3; do
 	restore
 	zero $((2048 + segment * 8192)) 3
-	[ $segment = 3 ] || refused "$damaged segment"
+	[ $segment = 3 ] || log_refused "$damaged segment"
 done
 make_ssdup policy all drain manual
 is "extents but those of the last segment" "$(stat extents)" $((20 * 126))
@@ -154,4 +141,4 @@ io write start=1000 len=10 bs=1 fsync=1
 is "pages written" "$(stat pages_written)" 3
 cut
 lose 0 1
-refused "$page segment 0, page 0,"
+log_refused "$page segment 0, page 0,"

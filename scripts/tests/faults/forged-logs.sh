@@ -14,19 +14,6 @@ restore()
 	must dd if="$T/log" of=$SSD bs=1M oflag=direct conv=fsync status=none
 }
 
-# refused TEXT
-refused()
-{
-	local before
-
-	before=$(model $SSD bytes_written)
-	must_not dmsetup create $NAME --table "$(table policy all drain manual)"
-	said "$1" || fail "the kernel said not '$1' but: $(tail -n 1 "$T/said")"
-	is "bytes written to the SSD" "$(model $SSD bytes_written)" "$before"
-	# what was refused by its first resume is there still
-	! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
-}
-
 # forged TEXT WHAT AT BYTES VALUE - in the log as it was, of which no such case has
 # changed more than its first MiB and the headers of two segments; see tools/hostile
 forged()
@@ -36,7 +23,7 @@ forged()
 	shift
 	must dd if="$T/log" of=$SSD bs=1M count=2 oflag=direct conv=fsync status=none
 	must hostile forge $SSD "$@"
-	refused "$text"
+	log_refused "$text"
 }
 
 make_disks ssd_size_mb=16
@@ -88,7 +75,7 @@ forged "a segment's header that was durable is damaged (fault 37" header0 0x38 4
 # a page that has gone bad in both slots, after a clean suspend
 restore
 must dd if=/dev/zero of=$SSD bs=4k seek=257 count=2 conv=notrunc,fsync status=none
-refused "not the pages that the last suspend counted"
+log_refused "not the pages that the last suspend counted"
 
 # a feature that does not matter does not matter
 restore
@@ -157,7 +144,7 @@ remove_ssdup
 # a smaller HDD, a smaller SSD
 make_disks hdd_size_mb=63
 restore
-refused "made for an HDD of another size (fault 9)"
+log_refused "made for an HDD of another size (fault 9)"
 make_disks ssd_size_mb=15
 must dd if="$T/log" of=$SSD bs=1M count=15 conv=fsync status=none
-refused "made for a larger SSD (fault 10)"
+log_refused "made for a larger SSD (fault 10)"
