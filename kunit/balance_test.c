@@ -156,9 +156,9 @@ static struct balance_map *map_new(struct kunit *test)
 }
 
 static void expect_place(struct kunit *test, const struct balance_map *m, u64 start, u32 age,
-			 bool loose, u8 last, bool follows)
+			 u8 last, bool follows)
 {
-	struct balance_place place = balance_find(m, start, 8, age, loose);
+	struct balance_place place = balance_find(m, start, 8, age);
 
 	KUNIT_EXPECT_EQ(test, place.last, last);
 	KUNIT_EXPECT_EQ(test, place.follows, follows);
@@ -168,17 +168,13 @@ static void finds_who_goes_on(struct kunit *test)
 {
 	struct balance_map *m = map_new(test);
 
-	expect_place(test, m, 0, 0, false, 0, false);
-	expect_place(test, m, 0, 0, true, 0, false);
+	expect_place(test, m, 0, 0, 0, false);
 	balance_note(m, 100, 8, 5, SSDUP_HDD);
-	expect_place(test, m, 108, 5, false, BIT(SSDUP_HDD), true);
-	expect_place(test, m, 109, 5, false, BIT(SSDUP_HDD), false);
-	expect_place(test, m, 100, 5, false, BIT(SSDUP_HDD), false);
-	expect_place(test, m, 108 + 32, 5, true, BIT(SSDUP_HDD), true);
-	expect_place(test, m, 108 + 33, 5, true, BIT(SSDUP_HDD), false);
-	expect_place(test, m, 76, 5, true, BIT(SSDUP_HDD), true);
+	expect_place(test, m, 108, 5, BIT(SSDUP_HDD), true);
+	expect_place(test, m, 109, 5, BIT(SSDUP_HDD), false);
+	expect_place(test, m, 100, 5, BIT(SSDUP_HDD), false);
 	/* Another chunk, the same word: nothing is known. */
-	expect_place(test, m, 108 + BALANCE_CHUNKS * CHUNK, 5, false, 0, false);
+	expect_place(test, m, 108 + BALANCE_CHUNKS * CHUNK, 5, 0, false);
 }
 
 static void runs_age_and_places_do_not(struct kunit *test)
@@ -186,16 +182,12 @@ static void runs_age_and_places_do_not(struct kunit *test)
 	struct balance_map *m = map_new(test);
 
 	balance_note(m, 100, 8, BALANCE_AGES - 1, SSDUP_SSD);
-	expect_place(test, m, 108, tuning.recent - 1, false, BIT(SSDUP_SSD), true);
-	expect_place(test, m, 108, tuning.recent, false, BIT(SSDUP_SSD), false);
-	/* Among random writes only those that come soon belong to a run out of order. */
-	expect_place(test, m, 116, tuning.soon - 1, true, BIT(SSDUP_SSD), true);
-	expect_place(test, m, 116, tuning.soon, true, BIT(SSDUP_SSD), false);
-	expect_place(test, m, 108, tuning.soon, true, BIT(SSDUP_SSD), true);
+	expect_place(test, m, 108, tuning.recent - 1, BIT(SSDUP_SSD), true);
+	expect_place(test, m, 108, tuning.recent, BIT(SSDUP_SSD), false);
 	/* Ages grow for ever. */
 	balance_note(m, CHUNK, 8, 6 * BALANCE_AGES + 1, SSDUP_HDD);
-	expect_place(test, m, CHUNK + 8, 6 * BALANCE_AGES + 1, false, BIT(SSDUP_HDD), true);
-	expect_place(test, m, CHUNK + 8, tuning.recent + 2, false, BIT(SSDUP_HDD), false);
+	expect_place(test, m, CHUNK + 8, 6 * BALANCE_AGES + 1, BIT(SSDUP_HDD), true);
+	expect_place(test, m, CHUNK + 8, tuning.recent + 2, BIT(SSDUP_HDD), false);
 }
 
 static void runs_cross_chunks(struct kunit *test)
@@ -204,32 +196,25 @@ static void runs_cross_chunks(struct kunit *test)
 
 	/* It ends where the chunk does, and where it does not. */
 	balance_note(m, CHUNK - 8, 8, 0, SSDUP_SSD);
-	expect_place(test, m, CHUNK, 0, false, 0, true);
-	expect_place(test, m, CHUNK + 8, 0, false, 0, false);
+	expect_place(test, m, CHUNK, 0, 0, true);
+	expect_place(test, m, CHUNK + 8, 0, 0, false);
 	balance_note(m, CHUNK - 16, 8, 0, SSDUP_SSD);
-	expect_place(test, m, CHUNK, 0, false, 0, false);
-	expect_place(test, m, CHUNK, tuning.soon, true, 0, true);
-	expect_place(test, m, CHUNK, tuning.soon + 1, true, 0, false);
-	/* A chunk's own way counts, whatever that of the one before. */
-	balance_note(m, CHUNK + 400, 8, 0, SSDUP_HDD);
-	expect_place(test, m, CHUNK, tuning.soon, true, BIT(SSDUP_HDD), true);
+	expect_place(test, m, CHUNK, 0, 0, false);
 	/* A write over the border belongs to where it ends. */
 	balance_note(m, 3 * CHUNK - 4, 8, 0, SSDUP_HDD);
-	expect_place(test, m, 3 * CHUNK + 4, 0, false, BIT(SSDUP_HDD), true);
+	expect_place(test, m, 3 * CHUNK + 4, 0, BIT(SSDUP_HDD), true);
 	/* Far up. */
 	balance_note(m, 1ULL << 44, 8, 0, SSDUP_HDD);
-	expect_place(test, m, (1ULL << 44) + 8, 0, false, BIT(SSDUP_HDD), true);
+	expect_place(test, m, (1ULL << 44) + 8, 0, BIT(SSDUP_HDD), true);
 }
 
-/* Whether or not runs come in order: a front that runs ahead makes them look as if they did not. */
 static void expect_front(struct kunit *test, const struct balance_map *m, u64 start, u32 age,
 			 bool front)
 {
 	const u32 sectors = tuning.small + 8;
 
-	KUNIT_EXPECT_EQ(test, balance_find(m, start, sectors, age, true).front, front);
-	KUNIT_EXPECT_EQ(test, balance_find(m, start, sectors, age, false).front, front);
-	KUNIT_EXPECT_FALSE(test, balance_find(m, start, tuning.small, age, true).front);
+	KUNIT_EXPECT_EQ(test, balance_find(m, start, sectors, age).front, front);
+	KUNIT_EXPECT_FALSE(test, balance_find(m, start, tuning.small, age).front);
 }
 
 static void fronts_leave_others_behind(struct kunit *test)
@@ -245,7 +230,7 @@ static void fronts_leave_others_behind(struct kunit *test)
 	/* It is two chunks ahead of those that anybody was at. */
 	expect_front(test, m, 2 * CHUNK, 0, false);
 	/* That it is one does not make it go on there. */
-	expect_place(test, m, CHUNK + 800, 0, false, 0, false);
+	expect_place(test, m, CHUNK + 800, 0, 0, false);
 	/* Others are there already. */
 	balance_note(m, CHUNK + 400, 8, 0, SSDUP_HDD);
 	expect_front(test, m, CHUNK, 0, false);
@@ -270,9 +255,6 @@ static void fronts_tell_what_comes(struct kunit *test)
 	/* The dearest of writes, the shortest. */
 	KUNIT_EXPECT_EQ(test, balance_to_come(0, true, 10000000000ULL, 1),
 			10000000000ULL * (CHUNK - 1));
-	/* Nobody came. */
-	KUNIT_EXPECT_EQ(test, balance_keep_coming(800), 700);
-	KUNIT_EXPECT_EQ(test, balance_keep_coming(1), 0);
 }
 
 /* --- The choice --- */
@@ -360,8 +342,8 @@ static void chooses(struct kunit *test)
 }
 
 /*
- * What is said of small writes in general holds for each, wherever near the SSD's it is, and
- * not for all where more waits.
+ * What is said of small scattered writes in general holds for each, wherever near the SSD's it
+ * is, and not for all where more waits.
  */
 static void small_ones_are_alike(struct kunit *test)
 {
@@ -377,20 +359,18 @@ static void small_ones_are_alike(struct kunit *test)
 			prng_below(&r, 1000000), prng_below(&r, 100000), 0,
 		};
 		u32 fill = prng_below(&r, SSDUP_PCT_ONE + 1), to_hdd = 0;
-		bool placed = prng_below(&r, 2);
 
 		price = prng_below(&r, 3) * prng_below(&r, 100000000);
-		wait = ssdup_balance_small_wait(&hdd, &ssd, balance_keep(fill), price, placed);
+		wait = ssdup_balance_small_wait(&hdd, &ssd, balance_keep(fill), price);
 		yes += wait > 0;
 		for (n = 0; n < 50; n++) {
-			bool follows = !placed && n % 2;
 			const struct balance_work w = {
 				n < 2 ? 1 : n < 4 ? tuning.small :
-				prng_below(&r, tuning.small) + 1, 1, !follows,
+				prng_below(&r, tuning.small) + 1, 1, 1,
 			};
 			const struct balance_work logged = { w.sectors, 1, 0 };
 			struct balance_facts f = {
-				.place = { BIT(SSDUP_SSD), follows },
+				.place = { BIT(SSDUP_SSD) },
 				.hdd = balance_price(&hdd, &w),
 				.ssd = balance_price(&ssd, &logged) + wait,
 				.arm = balance_price(&hdd, &w),
@@ -415,28 +395,24 @@ static void small_ones_are_alike(struct kunit *test)
 
 static const struct balance_cost usual_hdd = { 1500000, 20000, 1000000 };
 
-static u64 small_wait(const struct balance_cost *ssd, u32 fill, u64 price, bool placed)
+static u64 small_wait(const struct balance_cost *ssd, u32 fill, u64 price)
 {
-	return ssdup_balance_small_wait(&usual_hdd, ssd, balance_keep(fill), price, placed);
+	return ssdup_balance_small_wait(&usual_hdd, ssd, balance_keep(fill), price);
 }
 
 static void small_ones_by_example(struct kunit *test)
 {
-	const struct balance_cost ssd = { 580000, 20000, 0 }, slow = { 580000, 400000, 0 };
+	const struct balance_cost ssd = { 580000, 20000, 0 }, slow = { 580000, 12500000, 0 };
 
-	KUNIT_EXPECT_GT(test, small_wait(&ssd, 0, 0, false), 0);
-	KUNIT_EXPECT_LT(test, small_wait(&ssd, 0, 0, false), MSEC / 5);
+	KUNIT_EXPECT_GT(test, small_wait(&ssd, 0, 0), 4 * MSEC);
+	KUNIT_EXPECT_LT(test, small_wait(&ssd, 0, 0), 13 * MSEC);
 	/* What is left of the log is for what is worse. */
-	KUNIT_EXPECT_LT(test, small_wait(&ssd, 9000, 0, false),
-			small_wait(&ssd, 0, 0, false) / 2);
-	KUNIT_EXPECT_EQ(test, small_wait(&slow, 0, 0, false), 0);
-	/* What the arm has to be placed for. */
-	KUNIT_EXPECT_GT(test, small_wait(&ssd, 0, 0, true), 4 * MSEC);
-	KUNIT_EXPECT_GT(test, small_wait(&ssd, 9000, 0, true), MSEC);
+	KUNIT_EXPECT_GT(test, small_wait(&ssd, 9000, 0), MSEC);
+	KUNIT_EXPECT_LT(test, small_wait(&ssd, 9000, 0), small_wait(&ssd, 0, 0) * 2 / 3);
+	KUNIT_EXPECT_EQ(test, small_wait(&slow, 0, 0), 0);
 	/* One that is worth its price may be alike to one that is not. */
-	KUNIT_EXPECT_EQ(test, small_wait(&ssd, 0, MSEC * 18 / 10, false),
-			small_wait(&ssd, 0, 0, false));
-	KUNIT_EXPECT_EQ(test, small_wait(&ssd, 0, MSEC * 19 / 10, false), 0);
+	KUNIT_EXPECT_EQ(test, small_wait(&ssd, 0, MSEC * 17), small_wait(&ssd, 0, 0));
+	KUNIT_EXPECT_EQ(test, small_wait(&ssd, 0, MSEC * 19), 0);
 }
 
 static void drain_does_not_pay_for_others(struct kunit *test)
@@ -490,7 +466,7 @@ static void keeps_both_disks_busy(struct kunit *test)
 
 			if (where[i] < 2)
 				continue;
-			f.place = balance_find(m, at[i], 512, 0, false);
+			f.place = balance_find(m, at[i], 512, 0);
 			f.keep = balance_keep(0);
 			where[i] = balance_choose(&f);
 			balance_note(m, at[i], 512, 0, where[i]);

@@ -121,7 +121,7 @@ static void drain_pays_for_itself(struct kunit *test, u32 before)
 	reads_in_turn(before);
 	clock_ns += MSEC;
 	begun = clock_ns;
-	ssdup_meter_drain_begin(device.router, &b, tuning.drain_full);
+	ssdup_meter_drain_begin(device.router, &b, BALANCE_CHUNK);
 	for (i = 0; i < ARRAY_SIZE(beside); i++) {
 		read_begins(&beside[i]);
 		others += beside[i].price;
@@ -132,7 +132,7 @@ static void drain_pays_for_itself(struct kunit *test, u32 before)
 	}
 	cost = clock_ns - begun - others;
 	KUNIT_ASSERT_GT(test, cost, others);
-	wanted = balance_drain_learn(meter->drain_ns, cost, tuning.drain_full);
+	wanted = balance_drain_learn(meter->drain_ns, cost, BALANCE_CHUNK);
 	ssdup_meter_drain_end(device.router, &b, clock_ns);
 	KUNIT_EXPECT_LT(test, abs_diff(meter->drain_ns, wanted), 100);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&meter->hdd.queue), 0);
@@ -169,7 +169,7 @@ static void drain_teaches_no_price(struct kunit *test)
 	const struct balance_cost cost = hdd->cost;
 	struct meter_drain b;
 
-	ssdup_meter_drain_begin(device.router, &b, tuning.drain_full);
+	ssdup_meter_drain_begin(device.router, &b, BALANCE_CHUNK);
 	dear_reads(3 * tuning.look);
 	KUNIT_EXPECT_MEMEQ(test, &hdd->cost, &cost, sizeof(cost));
 	ssdup_meter_drain_end(device.router, &b, clock_ns);
@@ -223,7 +223,7 @@ static void freed(u32 sectors, u64 ns, u64 others)
 /* What groups take until they are free is learnt, and tells what the next one will take. */
 static void groups_take_their_time(struct kunit *test)
 {
-	const u32 sectors = 8 * tuning.drain_full;
+	const u32 sectors = 8 * BALANCE_CHUNK;
 	u64 assumed = ssdup_meter_free_ns(device.router, sectors), wanted = 3 * assumed,
 		      last = assumed;
 	u32 i;
@@ -258,8 +258,8 @@ static void a_full_log_is_passed_if_that_is_cheaper(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 100; i++)
-		freed(8 * tuning.drain_full, 8 * tuning.drain_full / BALANCE_UNIT * 4 * assumed,
-		      8 * tuning.drain_full / BALANCE_UNIT * 3 * assumed);
+		freed(8 * BALANCE_CHUNK, 8 * BALANCE_CHUNK / BALANCE_UNIT * 4 * assumed,
+		      8 * BALANCE_CHUNK / BALANCE_UNIT * 3 * assumed);
 	KUNIT_EXPECT_GT(test, ssdup_meter_free_ns(device.router, io.sectors), 3 * assumed);
 	io.price = assumed + assumed / 50;
 	KUNIT_EXPECT_FALSE(test, ssdup_balance_bypass(device.router, &io));
@@ -268,7 +268,7 @@ static void a_full_log_is_passed_if_that_is_cheaper(struct kunit *test)
 	/* A disk at rest has not counted what it did for others. */
 	device.router->meter->net_ns = assumed;
 	device.router->meter->hdd.look = tuning.rest;
-	freed(8 * tuning.drain_full, 100 * assumed, 0);
+	freed(8 * BALANCE_CHUNK, 100 * assumed, 0);
 	KUNIT_EXPECT_EQ(test, device.router->meter->net_ns, assumed);
 	device.router->meter->hdd.look = tuning.look;
 

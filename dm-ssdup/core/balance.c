@@ -37,27 +37,23 @@ bool ssdup_balance_learn(struct balance_cost *cost, const struct balance_work *w
 
 /* --- Choice --- */
 
-/* The SSD's queue at which balance_choose() begins to prefer the HDD for the write @w. */
+/* The SSD's queue at which balance_choose() begins to prefer the HDD for a write; ns. */
 static u64 wait_of(const struct balance_cost *hdd, const struct balance_cost *ssd, u32 keep,
-		   u64 price, const struct balance_work *w)
+		   u64 price, u32 sectors)
 {
-	u64 arm = balance_price(hdd, w), stay = arm * tuning.stay * BALANCE_ONE;
+	const struct balance_work w = { .sectors = sectors, .requests = 1, .placed = 1 };
+	u64 arm = balance_price(hdd, &w), stay = arm * tuning.stay * BALANCE_ONE;
 	u64 most = div_u64(stay + keep - 1, keep);
 
-	if (arm < balance_due(price, w->sectors))
+	if (arm < balance_due(price, sectors))
 		return 0;
-	return most - min(most, balance_price(ssd, w));
+	return most - min(most, balance_price(ssd, &w));
 }
 
 u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd,
-			     u32 keep, u64 price, bool placed)
+			     u32 keep, u64 price)
 {
-	const struct balance_work least = { .sectors = 1, .requests = 1, .placed = placed };
-	const struct balance_work most = {
-		.sectors = tuning.small, .requests = 1, .placed = placed,
-	};
-
-	keep *= placed ? 1 : tuning.run;
 	/* The wait is linear in the length, so its minimum is at one of the ends. */
-	return min(wait_of(hdd, ssd, keep, price, &least), wait_of(hdd, ssd, keep, price, &most));
+	return min(wait_of(hdd, ssd, keep, price, 1),
+		   wait_of(hdd, ssd, keep, price, tuning.small));
 }

@@ -143,18 +143,16 @@ static inline u32 balance_end(u64 w)
 
 /*
  * Judge a write by the chunk before its own. It follows when the last write there ended at the
- * chunk's end. It is a front when a write not long ago did not fill the chunk, whatever @loose
- * says, since a writer that runs ahead makes streams look random.
+ * chunk's end. It is a front when a write not long ago did not fill the chunk.
  */
 static inline void balance_find_before(const struct balance_map *m, u64 chunk, u32 at, u32 age,
-				       bool loose, bool fresh, struct balance_place *place)
+				       bool fresh, struct balance_place *place)
 {
 	u64 w = balance_word(m, chunk - 1);
 	bool exact = !at && balance_end(w) == BALANCE_CHUNK;
-	bool soon = balance_within(w, age, tuning.soon);
 
-	place->follows = (exact && balance_within(w, age, tuning.recent)) || (loose && soon);
-	place->front = fresh && soon && !exact;
+	place->follows = exact && balance_within(w, age, tuning.recent);
+	place->front = fresh && !exact && balance_within(w, age, tuning.soon);
 }
 
 /**
@@ -163,26 +161,22 @@ static inline void balance_find_before(const struct balance_map *m, u64 chunk, u
  * @start: sector of the write
  * @sectors: its length
  * @age: ticks of tuning.tick writes so far, modulo BALANCE_AGES
- * @loose: writes of a run arrive out of order, so a write near the last end follows it, too
  *
  * Context: any; lock-free.
  */
 static __always_inline struct balance_place
-balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age, bool loose)
+balance_find(const struct balance_map *m, u64 start, u32 sectors, u32 age)
 {
 	u64 chunk = start >> BALANCE_CHUNK_SHIFT;
 	u32 at = start % BALANCE_CHUNK;
 	u64 w = balance_word(m, chunk);
 	struct balance_place place = { .last = w & BALANCE_DISKS };
 	bool fresh = !place.last && sectors > tuning.small;
-	u32 end = balance_end(w);
 
-	if (end == at)
+	if (balance_end(w) == at)
 		place.follows = balance_within(w, age, tuning.recent);
-	else if (loose && (end > at ? end - at : at - end) <= tuning.near * sectors)
-		place.follows = balance_within(w, age, tuning.soon);
-	if (!place.follows && chunk && (loose || !at || fresh))
-		balance_find_before(m, chunk, at, age, loose, fresh, &place);
+	if (!place.follows && chunk && (!at || fresh))
+		balance_find_before(m, chunk, at, age, fresh, &place);
 	return place;
 }
 
@@ -220,12 +214,6 @@ static inline u64 balance_to_come(u64 to_come, bool front, u64 price, u32 sector
 		return to_come + div_u64(price * (BALANCE_CHUNK - min(sectors, BALANCE_CHUNK)),
 					 sectors);
 	return to_come - min(to_come, price);
-}
-
-/** balance_keep_coming() - the part of balance_to_come() that is still expected a window later */
-static inline u64 balance_keep_coming(u64 to_come)
-{
-	return div_u64(to_come * (tuning.come - 1), tuning.come);
 }
 
 /* --- The choice --- */
@@ -302,13 +290,13 @@ static inline enum ssdup_disk balance_choose(const struct balance_facts *f)
  * @ssd: costs
  * @keep: balance_keep()
  * @price: of the SSD, see thrift.h
- * @placed: the writes are not sequential
  *
  * While the queue is shorter, balance_choose() need not be asked for writes of up to
- * tuning.small sectors with balance_near_ssd().
+ * tuning.small sectors with balance_near_ssd(). They are taken for scattered ones: a sequential
+ * one may get the HDD when it comes to the next chunk.
  */
 u64 ssdup_balance_small_wait(const struct balance_cost *hdd, const struct balance_cost *ssd,
-			     u32 keep, u64 price, bool placed);
+			     u32 keep, u64 price);
 
 /** balance_near_ssd() - did the last write near this place go to the SSD? */
 static inline bool balance_near_ssd(const struct balance_map *m, u64 start)
@@ -348,17 +336,17 @@ static inline u64 balance_drain_cost(u64 took, u64 passed, u64 others)
  * balance_drain_learn() - correct the expected cost of drains by that of one write
  * @unit_ns: expected for BALANCE_UNIT sectors
  * @cost: of the write, ns
- * @sectors: of the write, at least 1; a short one counts for less
+ * @sectors: of the write, at least 1; less than a chunk counts for less
  *
  * Return: ns, for BALANCE_UNIT sectors.
  */
 static inline u64 balance_drain_learn(u64 unit_ns, u64 cost, u64 sectors)
 {
 	u64 unit = div64_u64(cost * BALANCE_UNIT, sectors);
-	u32 part = min_t(u64, sectors, tuning.drain_full);
+	u32 part = min_t(u64, sectors, BALANCE_CHUNK);
 
-	return unit_ns - div_u64(unit_ns * part, tuning.drain_step * tuning.drain_full) +
-	       div_u64(unit * part, tuning.drain_step * tuning.drain_full);
+	return unit_ns - div_u64(unit_ns * part, tuning.drain_step * BALANCE_CHUNK) +
+	       div_u64(unit * part, tuning.drain_step * BALANCE_CHUNK);
 }
 
 #endif

@@ -17,15 +17,11 @@ struct balance_tuning {
 	u32	window;		/* ticks, from one window to the next */
 	u32	look;		/* requests of a disk, from one look at it to the next */
 	u32	rest;		/* the same, for a disk at rest */
-	u32	pass;		/* streams skipped for each one evaluated, when quiet */
 
 	/* Which writes are sequential. */
-	u32	recent;		/* ticks within which a write may follow another one exactly */
-	u32	soon;		/* ticks within which it may follow out of order */
-	u32	near;		/* largest distance out of order, in lengths of the write */
-	u32	loose;		/* 1/10000: streams below this percentage are out of order */
+	u32	recent;		/* ticks within which a write may follow another one */
+	u32	soon;		/* ticks within which others still write the chunk before a front */
 	u32	small;		/* sectors: writes up to this are alike, and no fronts */
-	u32	come;		/* windows after which little is expected behind a front */
 
 	/* Which disk takes a write. */
 	u32	stay;		/* factor by which another disk must be cheaper to get a chunk */
@@ -35,7 +31,6 @@ struct balance_tuning {
 	u32	fresh;		/* weight of promises, against the SSD, for a new chunk */
 	u32	roomless;	/* the same, when nearly all is promised */
 	u32	begun;		/* the same, for scattered writes to a chunk of the HDD */
-	u32	whole;		/* sectors: for a shorter write, promises count less */
 	u32	forget;		/* windows after which little is left of a promise */
 
 	/* What room on the SSD costs. */
@@ -52,7 +47,6 @@ struct balance_tuning {
 	/* What a drain costs. */
 	u32	drain_step;	/* part of a drain's cost that is learnt at once: 1/4 */
 	u32	drain_least;	/* part of its time that a drain costs at least: 1/8 */
-	u32	drain_full;	/* sectors: a shorter drain counts for less */
 
 	/* Assumed until measured. */
 	u32	hdd_unit_ns;
@@ -78,18 +72,12 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.look = 32,
 	/* A burst with a gap 11 %. */
 	.rest = 256,
-	.pass = 3,
 
 	/* 1024 writes: some rounds of a hundred writers. 48 writes: three rounds of 16. */
 	.recent = 64,
 	.soon = 3,
-	/* For writers that share a run. */
-	.near = 4,
-	/* Half of the neighbours of a stream do not follow each other. */
-	.loose = 5000,
 	/* 16 KiB: a front of 4 KiB would announce a thousand writes of its price. fsync 32 %. */
 	.small = 32,
-	.come = 8,
 
 	/* Found with mixed and strided writers. Mixed 22 %, contiguous 8 %. */
 	.stay = 12,
@@ -105,8 +93,6 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.roomless = 8,
 	/* Found like stay. Longest wait of strided: 13 times as long; but mixed gains 8 %. */
 	.begun = 60,
-	/* 256 KiB: balance was tuned with it. */
-	.whole = 512,
 	.forget = 128,
 
 	/* At 100 the price is above a transfer: sequential writes are not worth it any more. */
@@ -126,8 +112,6 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.drain_step = 4,
 	/* The cost of requests is a guess, and could leave nothing for the drain. */
 	.drain_least = 8,
-	/* 1 MiB: a batch of one small write says little about one of 4 MiB. */
-	.drain_full = 2048,
 
 	/* A hard disk of 170 MB/s and an SSD of 450 MB/s. */
 	.hdd_unit_ns = 1500000,

@@ -13,8 +13,7 @@ static __always_inline void ssdup_balance_find(struct ssdup_router *router, stru
 {
 	const struct ssdup_meter *meter = router->meter;
 
-	io->place = balance_find(&meter->map, io->start, io->sectors, READ_ONCE(meter->age),
-				 READ_ONCE(meter->loose));
+	io->place = balance_find(&meter->map, io->start, io->sectors, READ_ONCE(meter->age));
 	io->price = ssdup_price(&meter->hdd, io->sectors, !io->place.follows);
 }
 
@@ -61,9 +60,7 @@ static __always_inline enum ssdup_disk ssdup_balance(struct ssdup_router *router
 	if (balance_spares(&f))
 		return SSDUP_HDD;
 	f.keep = READ_ONCE(meter->keep);
-	/* A small write uses little of its chunk's room, so promises matter less to it. */
-	f.promised = READ_ONCE(meter->promised_part) * min(io->sectors, tuning.whole) /
-		     tuning.whole;
+	f.promised = READ_ONCE(meter->promised_part);
 	return balance_choose(&f);
 }
 

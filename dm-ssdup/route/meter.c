@@ -85,9 +85,8 @@ int ssdup_meter_create(struct ssdup_router *router)
 	wake_disk(&meter->ssd);
 	meter->keep = balance_keep(0);
 	meter->left = U32_MAX;
-	meter->loose = true;
 	meter->small_wait = ssdup_balance_small_wait(&meter->hdd.cost, &meter->ssd.cost,
-						     meter->keep, 0, !meter->loose);
+						     meter->keep, 0);
 	meter->flush_ns = tuning.flush_ns;
 	meter->sync_ns = tuning.sync_ns;
 	meter->drain_ns = meter->hdd.cost.unit_ns;
@@ -181,17 +180,6 @@ void ssdup_meter_logged(struct ssdup_router *router, struct ssdup_io *io)
 	}
 	io->price = ssdup_price(&meter->ssd, io->sectors, false) * io->times;
 	ssdup_meter_begin(&meter->ssd, io);
-}
-
-bool ssdup_meter_quiet(const struct ssdup_router *router)
-{
-	const struct ssdup_meter *meter = router->meter;
-
-	/* Other policies need every stream, and no request ends a disk's rest there. */
-	if (!ssdup_balances(router->c))
-		return false;
-	return READ_ONCE(meter->small) ||
-	       (ssdup_meter_rests(&meter->hdd) && !atomic64_read(&meter->ssd.queue));
 }
 
 /* The HDD begins work that is no request, so nothing can be learnt until it ends. */
@@ -378,10 +366,9 @@ static noinline void end_window(struct ssdup_meter *meter, u32 fill)
 	WRITE_ONCE(meter->flushes_seen, flushes);
 	price_flushes(meter);
 	WRITE_ONCE(meter->small_wait, ssdup_balance_small_wait(&hdd, &ssd, READ_ONCE(meter->keep),
-							       READ_ONCE(meter->price),
-							       !READ_ONCE(meter->loose)));
-	WRITE_ONCE(meter->hdd.to_come, balance_keep_coming(READ_ONCE(meter->hdd.to_come)));
-	WRITE_ONCE(meter->ssd.to_come, balance_keep_coming(READ_ONCE(meter->ssd.to_come)));
+							       READ_ONCE(meter->price)));
+	WRITE_ONCE(meter->hdd.to_come, 0);
+	WRITE_ONCE(meter->ssd.to_come, 0);
 	/* A part of each promise is never used; and an empty log needs none. */
 	promise_sectors(meter, fill ? promised - promised / tuning.forget : 0);
 }
@@ -408,9 +395,4 @@ void ssdup_meter_tick(struct ssdup_router *router)
 		promise_sectors(meter, READ_ONCE(meter->promised));
 	else
 		end_window(meter, fill);
-}
-
-void ssdup_meter_stream(struct ssdup_router *router, u32 percentage)
-{
-	WRITE_ONCE(router->meter->loose, percentage < tuning.loose);
 }

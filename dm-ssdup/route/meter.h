@@ -43,7 +43,6 @@ struct ssdup_meter {
 	u32	keep;		/* balance_keep() */
 	u64	price;		/* of BALANCE_UNIT sectors on the SSD, see core/thrift.h; ns */
 	u32	promised_part;	/* promised part of the free log; 1/BALANCE_ONE */
-	bool	loose;		/* writes of a run arrive out of order */
 	u64	flush_price;	/* ns: what flushes add to the price of a direct write */
 	u64	small_wait;	/* ns: ssdup_balance_small_wait(), of the last window */
 	/* The sources of the above. */
@@ -144,12 +143,6 @@ u64 ssdup_meter_written(struct ssdup_router *router);
 
 /** ssdup_meter_inherit() - take over the account of an earlier table, or NULL; context: process */
 void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from);
-
-/** ssdup_meter_stream() - a stream was evaluated; one at a time */
-void ssdup_meter_stream(struct ssdup_router *router, u32 percentage);
-
-/** ssdup_meter_quiet() - policy balance has little to choose from; a hint */
-bool ssdup_meter_quiet(const struct ssdup_router *router);
 
 /* --- The fast path of every request, inline; scripts/bench/where counts it --- */
 
