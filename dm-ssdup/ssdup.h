@@ -55,6 +55,7 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
+#include <linux/hrtimer.h>
 #include <linux/llist.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
@@ -108,6 +109,7 @@ struct ssdup_stats {
 struct ssdup_wakeups {
 	struct workqueue_struct	*wq;
 	struct delayed_work	wait_work;
+	struct hrtimer		wait_timer;	/* queues it */
 	struct delayed_work	autocommit;
 	struct delayed_work	discard_work;
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
@@ -165,7 +167,7 @@ struct ssdup_io {
 	struct ring_page	*page;		/* that has its entry */
 	union {
 		struct extent	*e;		/* its entry's node */
-		u64		turn;		/* while it waits, see waiters.c; in sectors */
+		u64		turn;		/* while it waits, see core/turns.h */
 	};
 	struct extent_array	*spare;		/* a spare node, or NULL */
 	struct bvec_iter	iter;		/* as mapped, to route it again after an error */

@@ -10,7 +10,7 @@
 
 static u32 tries;	/* of the waiting writes, soon */
 
-void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay)
+void ssdup_kick_waiting_at(struct ssdup *c, u64 ns)
 {
 	tries++;
 }

@@ -6,8 +6,8 @@
 #include "route/meter.h"
 #include "throttle.h"
 
-/* What timers need: a write that is due may come two ticks later, and the rate is kept. */
-#define SLACK_NS	(2 * NSEC_PER_SEC / HZ)
+/* A write that is due may come so much later, since a work item tries it, and the rate is kept. */
+#define SLACK_NS	NSEC_PER_MSEC
 
 static struct pacing_group group_of(struct ssdup_drainer *drainer)
 {
@@ -35,10 +35,12 @@ void ssdup_throttle_segments(struct ssdup_drainer *drainer)
 /* Return: what a write may use now. */
 static u64 pass_throttle(struct ssdup_drainer *drainer)
 {
+	u64 next = atomic64_read(&drainer->next_pass);
+
 	ssdup_throttle_segments(drainer);
-	if (ktime_get_ns() >= atomic64_read(&drainer->next_pass) || READ_ONCE(drainer->drain_error))
+	if (ktime_get_ns() >= next || READ_ONCE(drainer->drain_error))
 		return LOG_WORD_THROTTLED;
-	ssdup_kick_waiting_in(drainer->c, 1);
+	ssdup_kick_waiting_at(drainer->c, next);
 	return 0;
 }
 

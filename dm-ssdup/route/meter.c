@@ -13,15 +13,6 @@
 #include "log/segments.h"
 #include "meter.h"
 
-static struct balance_cost cost_of(const struct disk_meter *disk)
-{
-	return (struct balance_cost){
-		.unit_ns = READ_ONCE(disk->cost.unit_ns),
-		.request_ns = READ_ONCE(disk->cost.request_ns),
-		.place_ns = READ_ONCE(disk->cost.place_ns),
-	};
-}
-
 /* Has the disk done work of a drain since the last look? Then its busy time teaches nothing. */
 static bool take_drained(struct disk_meter *disk)
 {
@@ -208,7 +199,7 @@ static u64 strange_end(struct ssdup_meter *meter, const struct meter_drain *b)
 static u64 done_ns(const struct disk_meter *disk)
 {
 	const struct balance_work w = balance_of_sum(atomic64_read(&disk->ended));
-	const struct balance_cost cost = cost_of(disk);
+	const struct balance_cost cost = ssdup_meter_cost(disk);
 
 	/* At rest, @ended counts requests without their work. */
 	if (ssdup_meter_rests(disk))
@@ -358,7 +349,8 @@ void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from)
 
 static noinline void end_window(struct ssdup_meter *meter, u32 fill)
 {
-	const struct balance_cost hdd = cost_of(&meter->hdd), ssd = cost_of(&meter->ssd);
+	const struct balance_cost hdd = ssdup_meter_cost(&meter->hdd);
+	const struct balance_cost ssd = ssdup_meter_cost(&meter->ssd);
 	u32 flushes = READ_ONCE(meter->flushes);
 	u64 promised = READ_ONCE(meter->promised);
 

@@ -158,6 +158,16 @@ static inline bool ssdup_balances(const struct ssdup *c)
 	       (READ_ONCE(c->scarce) && READ_ONCE(c->set.full) == SSDUP_FULL_BALANCE);
 }
 
+/** ssdup_meter_cost() - what is learnt so far of the prices of a disk; any context */
+static inline struct balance_cost ssdup_meter_cost(const struct disk_meter *disk)
+{
+	return (struct balance_cost){
+		.unit_ns = READ_ONCE(disk->cost.unit_ns),
+		.request_ns = READ_ONCE(disk->cost.request_ns),
+		.place_ns = READ_ONCE(disk->cost.place_ns),
+	};
+}
+
 static inline bool ssdup_meter_rests(const struct disk_meter *disk)
 {
 	return READ_ONCE(disk->look) != tuning.look;

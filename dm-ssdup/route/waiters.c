@@ -2,34 +2,30 @@
 /*
  * dm-ssdup: writes that wait for a place in the log.
  *
- * Who writes little does not wait behind all others: by start-time fair queueing (Goyal et al.,
- * SIGCOMM 1996) tasks get as many sectors in turn. Each task has a flow, and writes of a flow wait
- * in the order in which they came. A write's turn is where its flow has got to, in sectors, or the
- * turn that was tried last if that is later. The earliest turn is tried first.
+ * Each task has a flow, and writes of a flow wait in the order in which they came. core/turns.h
+ * gives each write its turn, and the earliest one is tried first.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
+#include "core/turns.h"
 #include "log/segments.h"
 #include "meter.h"
 #include "waiters.h"
 
-#define FLOW_BITS	6	/* tasks that happen to share a flow share its turns */
-#define FLOWS		BIT(FLOW_BITS)
-
 /* Writes of a class. */
 struct wait_queue {
-	struct bio_list		bios[FLOWS];
-	DECLARE_BITMAP(busy, FLOWS);		/* those that are not empty */
+	struct bio_list		bios[TURN_FLOWS];
+	DECLARE_BITMAP(busy, TURN_FLOWS);	/* those that are not empty */
 	atomic_t		nr;		/* of these, and of those being tried */
 };
 
 struct ssdup_waiting {
 	spinlock_t		lock;		/* protects all but the atomics, and longest */
 	struct wait_queue	queue[SSDUP_MAX_CLASSES];	/* by io->queue */
-	u64			now;		/* turn that was tried last */
-	u64			next[FLOWS];	/* turn of the next write of each flow */
+	struct turns		turns;
+	u64			tried;		/* turn that is being tried */
 	u64			waits;		/* for space, ever; read without the lock */
 	u32			longest;	/* ms; a hint */
 };
@@ -58,16 +54,17 @@ static struct ssdup_io *first_of(const struct bio_list *bios)
 }
 
 /* Give a write that begins to wait its flow and turn. What had a place before need not queue. */
-static void queue_up(struct ssdup_waiting *w, const struct bio *bio, struct ssdup_io *io)
+static void queue_up(struct ssdup_router *router, const struct bio *bio, struct ssdup_io *io)
 {
-	u64 *next;
+	const struct balance_cost hdd = ssdup_meter_cost(&router->meter->hdd);
+	struct turns *turns = &router->waiting->turns;
 
-	io->flow = hash_32(current->pid, FLOW_BITS);
-	next = &w->next[io->flow];
-	io->turn = io->again ? w->now : max(w->now, *next);
+	io->flow = hash_32(current->pid, TURN_FLOW_BITS);
 	/* Discards and zeroes take no data. */
-	if (!io->again && bio_op(bio) == REQ_OP_WRITE)
-		*next = io->turn + io->sectors;
+	if (io->again || bio_op(bio) != REQ_OP_WRITE)
+		io->turn = turns->now;
+	else
+		io->turn = turns_take(turns, io->flow, io->start, io->sectors, &hdd);
 }
 
 void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_io *io)
@@ -80,7 +77,7 @@ void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_i
 	io->waits_since = now_ms();
 	io->for_space = ssdup_segments_full(router->log);
 	spin_lock_irqsave(&w->lock, flags);
-	queue_up(w, bio, io);
+	queue_up(router, bio, io);
 	q = &w->queue[io->queue];
 	bio_list_add(&q->bios[io->flow], bio);
 	__set_bit(io->flow, q->busy);
@@ -115,14 +112,14 @@ struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip)
 		q = &w->queue[i];
 		if (skip & BIT(i))
 			continue;
-		for_each_set_bit(flow, q->busy, FLOWS) {
+		for_each_set_bit(flow, q->busy, TURN_FLOWS) {
 			io = first_of(&q->bios[flow]);
 			if (!first || io->turn < first->turn)
 				first = io;
 		}
 	}
 	if (first) {
-		w->now = max(w->now, first->turn);
+		w->tried = first->turn;
 		q = &w->queue[first->queue];
 		bio = bio_list_pop(&q->bios[first->flow]);
 		if (bio_list_empty(&q->bios[first->flow]))
@@ -151,11 +148,15 @@ void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 
 void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io)
 {
+	struct ssdup_waiting *w = router->waiting;
 	u32 waited = now_ms() - io->waits_since;
 
-	if (io->for_space && waited > READ_ONCE(router->waiting->longest))
-		WRITE_ONCE(router->waiting->longest, waited);
-	atomic_dec(&router->waiting->queue[io->queue].nr);
+	spin_lock_irq(&w->lock);
+	turns_served(&w->turns, w->tried);
+	spin_unlock_irq(&w->lock);
+	if (io->for_space && waited > READ_ONCE(w->longest))
+		WRITE_ONCE(w->longest, waited);
+	atomic_dec(&w->queue[io->queue].nr);
 	atomic_dec(&router->c->wake.nr_waiting);
 }
 
