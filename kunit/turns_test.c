@@ -52,6 +52,7 @@ static struct turns *turns_new(struct kunit *test)
 /* Small and large writes, scattered ones and those in order: each task gets a ninth of the HDD. */
 static void the_hdd_is_shared(struct kunit *test)
 {
+	const struct balance_work run = { BALANCE_CHUNK, 1, 1 };
 	struct turns *t = turns_new(test);
 	struct task tasks[TASKS] = { };
 	u64 cost, least = U64_MAX, most = 0;
@@ -66,7 +67,8 @@ static void the_hdd_is_shared(struct kunit *test)
 	for (i = 0; i < TASKS; i++) {
 		const struct balance_work w = { tasks[i].sectors, 1, 1 };
 
-		cost = tasks[i].in_order ? balance_due(hdd.unit_ns, tasks[i].sectors) :
+		cost = tasks[i].in_order ? balance_due(balance_price(&hdd, &run) / 16,
+						       tasks[i].sectors) :
 					   balance_price(&hdd, &w);
 		least = min(least, cost * tasks[i].served);
 		most = max(most, cost * tasks[i].served);
@@ -113,6 +115,28 @@ static void who_was_away_begins_anew(struct kunit *test)
 	KUNIT_EXPECT_GE(test, tasks[1].served, 49);
 }
 
+/* An HDD of which nothing is known, or nothing that makes sense: they take turns all the same. */
+static void all_are_served_by_any_hdd(struct kunit *test)
+{
+	static const struct balance_cost costs[] = {
+		{ 0, 0, 0 }, { 0, 1000000, 0 }, { 0, 0, 1000000 }, { 1000000, 0, 0 },
+		{ BIT(30), BIT(30), BIT(30) },
+	};
+	struct turns *t = turns_new(test);
+	u64 turn[2] = { };
+	u32 i, n, served;
+
+	for (i = 0; i < ARRAY_SIZE(costs); i++) {
+		turn[1] = turns_take(t, 1, 1000, 8, &costs[i]);
+		turn[0] = turns_take(t, 0, 0, 8, &costs[i]);
+		for (n = 1, served = 0; turn[0] <= turn[1] && served < 10000; served++, n++) {
+			turns_served(t, turn[0]);
+			turn[0] = turns_take(t, 0, 8 * n, 8, &costs[i]);
+		}
+		KUNIT_EXPECT_LT(test, served, 2000);
+	}
+}
+
 /* Writes of a task wait in the order in which they came. */
 static void turns_of_a_flow_rise(struct kunit *test)
 {
@@ -131,6 +155,7 @@ static struct kunit_case turns_cases[] = {
 	KUNIT_CASE(the_hdd_is_shared),
 	KUNIT_CASE(who_writes_in_order_goes_first),
 	KUNIT_CASE(who_was_away_begins_anew),
+	KUNIT_CASE(all_are_served_by_any_hdd),
 	KUNIT_CASE(turns_of_a_flow_rise),
 	{ }
 };

@@ -4,10 +4,10 @@
  *
  * Who costs the HDD little does not wait behind all others: by self-clocked fair queueing
  * (Golestani, INFOCOM 1994) flows get as much of the HDD's time in turn, since it is drains that
- * writes wait for. A write that goes on where its flow's last one ended is charged a transfer, and
- * another one a request and the arm's way, too. Its turn is where its flow gets to by it: from
- * where that has got to, or from the turn of the write that was served last, if that is later. So
- * who was away has saved nothing up. The earliest turn is served first.
+ * writes wait for. A write that goes on where its flow's last one ended is charged its part of a
+ * run, and another one a request and the arm's way of its own. Its turn is where its flow gets to
+ * by it: from where that has got to, or from the turn of the write that was served last, if that is
+ * later. So who was away has saved nothing up. The earliest turn is served first.
  */
 #ifndef SSDUP_TURNS_H
 #define SSDUP_TURNS_H
@@ -27,6 +27,15 @@ struct turns {
 	u64	end[TURN_FLOWS];	/* sector behind it */
 };
 
+/* What a write costs the HDD; ns, and more for a longer one whatever was learnt. */
+static inline u64 turns_cost(u32 sectors, bool follows, const struct balance_cost *hdd)
+{
+	u32 run = follows ? BALANCE_CHUNK : sectors;
+	const struct balance_work w = { .sectors = run, .requests = 1, .placed = 1 };
+
+	return div_u64(balance_price(hdd, &w) * sectors, run) + sectors;
+}
+
 /**
  * turns_take() - the turn of a flow's next write; ns
  * @t: turns
@@ -38,11 +47,9 @@ struct turns {
 static inline u64 turns_take(struct turns *t, u32 flow, u64 start, u32 sectors,
 			     const struct balance_cost *hdd)
 {
-	const struct balance_work w = { .sectors = sectors, .requests = 1, .placed = 1 };
 	bool follows = start == t->end[flow];
 
-	t->last[flow] = max(t->now, t->last[flow]) +
-			(follows ? balance_due(hdd->unit_ns, sectors) : balance_price(hdd, &w));
+	t->last[flow] = max(t->now, t->last[flow]) + turns_cost(sectors, follows, hdd);
 	t->end[flow] = start + sectors;
 	return t->last[flow];
 }
