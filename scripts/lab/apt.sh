@@ -52,6 +52,7 @@ tool_libraries()
 	/usr/include/uuid/uuid.h uuid-dev
 	/usr/include/libdevmapper.h libdevmapper-dev
 	/usr/include/libsmartcols/libsmartcols.h libsmartcols-dev
+	/usr/include/json-c/json.h libjson-c-dev
 	/usr/include/ncurses.h libncurses-dev
 	LIST
 }

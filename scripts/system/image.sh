@@ -17,7 +17,7 @@ image_packages()
 		linux-headers-cloud-amd64 dkms initramfs-tools e2fsprogs procps \
 		mount util-linux tmux ncurses-term less man-db bash-completion \
 		dracut-core zstd python3-minimal libncursesw6 libblkid1 libuuid1 libsmartcols1 \
-		libdevmapper1.02.1 lvm2 mdadm fdisk
+		libjson-c5 libdevmapper1.02.1 lvm2 mdadm fdisk
 }
 
 # second_kernel - the newest other line of kernels, or nothing

@@ -3,12 +3,11 @@
  * ssdup: wear, by smartmontools or nvme-cli. ATA has it twice: in the statistics, which mean the
  * same for each disk, and in attributes, whose names smartctl has from its data base.
  */
-#include <stdio.h>
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dev.h"
-#include "jsonread.h"
 #include "run.h"
 #include "wear.h"
 
@@ -27,15 +26,26 @@ struct scan {
 	uint64_t	unit;		/* of @written, in bytes */
 	uint64_t	block;		/* logical block of the disk */
 	/* of the row of a table that is read; NONE: not there */
-	char		name[64];
+	const char	*name;
 	uint64_t	value, raw;
 };
 
-/* "1234", "1,234" of nvme-cli 2, or "12.5": what stands in front of the point counts. */
-static uint64_t number(const char *text)
+static struct json_object *member(struct json_object *o, const char *name)
 {
+	struct json_object *found = NULL;
+
+	json_object_object_get_ex(o, name, &found);
+	return found;
+}
+
+/* 1234, "1,234" of nvme-cli 2, or "12.5": what stands in front of the point counts. */
+static uint64_t number(struct json_object *o)
+{
+	const char *text = json_object_get_string(o);
 	uint64_t n = 0;
 
+	if (!text)
+		return NONE;
 	for (; *text && *text != '.'; text++)
 		if (*text >= '0' && *text <= '9')
 			n = 10 * n + (*text - '0');
@@ -102,68 +112,77 @@ static void take_statistic(struct scan *s)
 		take_written(s, BY_STATISTIC, s->value, BLOCKS);
 }
 
-#define ATTRIBUTES	"ata_smart_attributes.table[]"
-#define STATISTICS	"ata_device_statistics.pages[].table[]"
-
-/* @column: of a row, "" at its end, where all columns are known in whatever order they stood */
-static void take_column(struct scan *s, const char *column, const char *text, bool statistic)
+static size_t length(struct json_object *o)
 {
-	if (!*column && !text) {
+	return json_object_is_type(o, json_type_array) ? json_object_array_length(o) : 0;
+}
+
+static void take_table(struct scan *s, struct json_object *table, bool statistic)
+{
+	struct json_object *row;
+	size_t i;
+
+	for (i = 0; i < length(table); i++) {
+		row = json_object_array_get_idx(table, i);
+		s->name = json_object_get_string(member(row, "name")) ?: "";
+		s->value = number(member(row, "value"));
+		s->raw = number(member(member(row, "raw"), "value"));
 		if (statistic) {
 			take_statistic(s);
 		} else {
 			take_left(s);
 			take_host_writes(s);
 		}
-		*s->name = '\0';
-		s->value = NONE;
-		s->raw = NONE;
-	} else if (!strcmp(column, ".name") && text) {
-		snprintf(s->name, sizeof(s->name), "%s", text);
-	} else if (!strcmp(column, ".value") && text) {
-		s->value = number(text);
-	} else if (!strcmp(column, ".raw.value") && text) {
-		s->raw = number(text);
 	}
 }
 
-static void take(void *arg, const char *path, const char *text)
+static void take_all(struct scan *s, struct json_object *o)
 {
-	const char *nvme = "nvme_smart_health_information_log.";
-	struct scan *s = arg;
+	struct json_object *pages = member(member(o, "ata_device_statistics"), "pages");
+	struct json_object *block = member(o, "logical_block_size"),
+		*scsi = member(member(o, "scsi_error_counter_log"), "write"),
+		*nvme = member(o, "nvme_smart_health_information_log");
+	size_t i;
 
-	if (!strncmp(path, ATTRIBUTES, strlen(ATTRIBUTES))) {
-		take_column(s, path + strlen(ATTRIBUTES), text, false);
-		return;
-	}
-	if (!strncmp(path, STATISTICS, strlen(STATISTICS))) {
-		take_column(s, path + strlen(STATISTICS), text, true);
-		return;
-	}
-	if (!text)
-		return;
+	take_table(s, member(member(o, "ata_smart_attributes"), "table"), false);
+	for (i = 0; i < length(pages); i++)
+		take_table(s, member(json_object_array_get_idx(pages, i), "table"), true);
 	/* nvme-cli has these at the top */
-	if (!strncmp(path, nvme, strlen(nvme)))
-		path += strlen(nvme);
-	if (!strcmp(path, "percentage_used") || !strcmp(path, "percent_used") ||
-	    !strcmp(path, "endurance_used.current_percent") ||
-	    !strcmp(path, "scsi_percentage_used_endurance_indicator"))
-		take_used(s, BY_STATISTIC, number(text));
-	else if (!strcmp(path, "data_units_written"))
-		take_written(s, BY_STATISTIC, number(text), NVME_UNIT);
-	else if (!strcmp(path, "scsi_error_counter_log.write.gigabytes_processed"))
-		take_written(s, BY_STATISTIC, number(text), GB);
-	else if (!strcmp(path, "logical_block_size"))
-		s->block = number(text);
+	nvme = nvme ?: o;
+	take_used(s, BY_STATISTIC, number(member(nvme, "percentage_used")));
+	take_used(s, BY_STATISTIC, number(member(nvme, "percent_used")));
+	take_used(s, BY_STATISTIC, number(member(member(o, "endurance_used"), "current_percent")));
+	take_used(s, BY_STATISTIC, number(member(o, "scsi_percentage_used_endurance_indicator")));
+	take_written(s, BY_STATISTIC, number(member(nvme, "data_units_written")), NVME_UNIT);
+	take_written(s, BY_STATISTIC, number(member(scsi, "gigabytes_processed")), GB);
+	if (block)
+		s->block = number(block);
+}
+
+/* All of @text as JSON, or NULL. */
+static struct json_object *parse(const char *text)
+{
+	struct json_tokener *tok = json_tokener_new();
+	struct json_object *o = NULL;
+
+	if (!tok)
+		return NULL;
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
+	o = json_tokener_parse_ex(tok, text, strlen(text) + 1);
+	json_tokener_free(tok);
+	return o;
 }
 
 bool wear_parse(struct wear *w, const char *json)
 {
 	struct scan s = { .block = 512, .value = NONE, .raw = NONE };
+	struct json_object *o = parse(json);
 
 	*w = (struct wear){ };
-	if (!json_read(json, take, &s))
+	if (!o)
 		return false;
+	take_all(&s, o);
+	json_object_put(o);
 	w->has_used = s.used_rank;
 	w->used = s.used;
 	w->has_written = s.written_rank;

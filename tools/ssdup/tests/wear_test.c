@@ -83,6 +83,7 @@ static const struct wear_case {
 	{ "NVMe by nvme-cli 1", nvme_cli_1, { true, 2, true, 129415397 * 512000ULL } },
 	{ "NVMe by nvme-cli 2", nvme_cli_2, { true, 0, true, 6226522 * 512000ULL } },
 	{ "SAS", sas, { true, 3, true, 45000000000ULL } },
+	{ "escapes", "{\"percent\\u005fused\": 7, \"a\": \"\\\"\\ud83d\\ude00\"}", { true, 7 } },
 	{ "beyond its life", "{\"percent_used\": 117}", { true, 117 } },
 };
 
