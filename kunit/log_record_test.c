@@ -3,14 +3,9 @@
 /*
  * The log's record and the headers of segments, of log.c, which log_test.c includes.
  */
-#include <kunit/test.h>
-#include <linux/crc32c.h>
-#include <linux/string.h>
-
-#include "core/log.h"
+#include "log_cases.h"
 #include "prng.h"
 
-#define GIB		(BIT_ULL(30) / 512)
 #define MAX_SECTORS	BIT_ULL(54)
 #define EPOCH		9U
 
@@ -22,52 +17,6 @@ static void super_example(struct log_super *s)
 	ssdup_log_layout(&g, GIB, 0, 2);
 	ssdup_log_super_fresh(s, pool, uuid, &g, 5 * GIB + 2, GIB);
 	s->epoch = EPOCH;
-}
-
-static u8 *block_new(struct kunit *test)
-{
-	u8 *buf = kunit_kzalloc(test, SSDUP_BLOCK_BYTES, GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, buf);
-	return buf;
-}
-
-/* Both structures have the crc behind a magic of four bytes. */
-static void settle(u8 *buf)
-{
-	__le32 crc = 0;
-
-	static_assert(offsetof(struct ssdup_record, crc) == 4);
-	static_assert(offsetof(struct ssdup_header, crc) == 4);
-	static_assert(sizeof(struct ssdup_record) == sizeof(struct ssdup_header));
-	memcpy(buf + 4, &crc, sizeof(crc));
-	crc = cpu_to_le32(crc32c(~0, buf, sizeof(struct ssdup_record)));
-	memcpy(buf + 4, &crc, sizeof(crc));
-}
-
-/* One field set to something; then a right crc, or not. */
-struct field_case {
-	const char *name;
-	u16 at;
-	u16 bytes;
-	u64 value;
-	enum log_fault fault;
-	bool stale_crc;
-};
-
-static void field_case_desc(const struct field_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-static void spoil(u8 *buf, const struct field_case *c)
-{
-	u32 i;
-
-	for (i = 0; i < c->bytes; i++)
-		buf[c->at + i] = i < 8 ? c->value >> 8 * i : 0;
-	if (!c->stale_crc)
-		settle(buf);
 }
 
 /* --- Record --- */
@@ -117,7 +66,7 @@ static void record_faults(struct kunit *test)
 
 	super_example(&s);
 	ssdup_log_record_encode(&s, buf);
-	spoil(buf, c);
+	spoil(buf, c, sizeof(struct ssdup_record), RECORD(crc));
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, &s), c->fault);
 }
 
@@ -147,16 +96,6 @@ static void record_any_bit(struct kunit *test)
 
 /* --- Which copy of the record counts --- */
 
-struct pick_case {
-	const char *name;
-	enum log_fault fault[2];
-	u64 seq[2];
-	bool other;		/* the copies have two UUIDs */
-	enum log_fault verdict;
-	u32 best;
-	bool mend;
-};
-
 static const struct pick_case pick_cases[] = {
 	{ "both right", { LOG_OK, LOG_OK }, { 5, 5 }, false, LOG_OK, 0, false },
 	{ "copy 1 newer", { LOG_OK, LOG_OK }, { 5, 6 }, false, LOG_OK, 1, true },
@@ -175,33 +114,20 @@ static const struct pick_case pick_cases[] = {
 	{ "copy 1 nil", { LOG_BAD_CRC, LOG_NO_UUID }, {}, false, LOG_NO_UUID },
 };
 
-static void pick_case_desc(const struct pick_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
 KUNIT_ARRAY_PARAM(pick, pick_cases, pick_case_desc);
 
 static void record_copies(struct kunit *test)
 {
 	const struct pick_case *c = test->param_value;
-	struct log_super *copy;
-	bool mend;
-	u32 best;
+	struct log_super *copy = copies_new(test);
 
-	copy = kunit_kcalloc(test, SSDUP_COPIES, sizeof(*copy), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, copy);
 	copy[0].seq = c->seq[0];
 	copy[1].seq = c->seq[1];
 	copy[1].uuid[15] = c->other;
 	/* What the superblock says does not count here. */
 	copy[0].pool_seq = c->seq[1];
 	copy[1].pool_seq = c->seq[0];
-	KUNIT_EXPECT_EQ(test, ssdup_log_pick(true, c->fault, copy, &best, &mend), c->verdict);
-	if (c->verdict != LOG_OK)
-		return;
-	KUNIT_EXPECT_EQ(test, best, c->best);
-	KUNIT_EXPECT_EQ(test, mend, c->mend);
+	expect_pick(test, true, copy);
 }
 
 /* A record has two places of its own, and none of them is another's. */
@@ -256,7 +182,7 @@ static void header_faults(struct kunit *test)
 
 	super_example(&s);
 	ssdup_log_header_encode(&s, &h, buf);
-	spoil(buf, c);
+	spoil(buf, c, sizeof(struct ssdup_header), HEADER(crc));
 	KUNIT_EXPECT_EQ(test, ssdup_log_header_decode(buf, &s, SEGMENT, &h), c->fault);
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* invariant: 2 */
-#include <kunit/test.h>
-
 #include "core/log.c"
+#include "log_cases.h"
 #include "prng.h"
 
-#define GIB		(BIT_ULL(30) / 512)
 #define SUPER_END	sizeof(struct ssdup_super)
 
 static const u8 pool[16] = { 0x5d, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
@@ -111,12 +109,10 @@ static void super_is_spent(struct kunit *test)
 /* Any bit that flips is noticed. */
 static void super_any_bit(struct kunit *test)
 {
+	u8 *buf = block_new(test);
 	struct log_super s, t;
 	u32 i;
-	u8 *buf;
 
-	buf = kunit_kzalloc(test, SSDUP_BLOCK_BYTES, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, buf);
 	super_example(&s);
 	ssdup_log_super_encode(&s, buf);
 	for (i = 0; i < 8 * sizeof(struct ssdup_super); i++) {
@@ -128,19 +124,9 @@ static void super_any_bit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &t), LOG_OK);
 }
 
-/* One field of a valid superblock set to something; then a right crc, or not. */
-struct super_case {
-	const char *name;
-	u16 at;
-	u16 bytes;
-	u64 value;
-	enum log_fault fault;
-	bool stale_crc;
-};
-
 #define FIELD(f)	offsetof(struct ssdup_super, f)
 
-static const struct super_case super_cases[] = {
+static const struct field_case super_cases[] = {
 	{ "nothing wrong", FIELD(seq), 8, 5, LOG_OK },
 	{ "magic", FIELD(magic), 8, SSDUP_SUPER_MAGIC + 1, LOG_NOT_OURS },
 	{ "crc", FIELD(seq), 8, 5, LOG_BAD_CRC, .stale_crc = true },
@@ -187,31 +173,18 @@ static const struct super_case super_cases[] = {
 	{ "nil UUID", FIELD(uuid), 16, 0, LOG_NO_UUID },
 };
 
-static void super_case_desc(const struct super_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(super, super_cases, super_case_desc);
+KUNIT_ARRAY_PARAM(super, super_cases, field_case_desc);
 
 static void super_faults(struct kunit *test)
 {
-	const struct super_case *c = test->param_value;
-	struct ssdup_super *d;
+	const struct field_case *c = test->param_value;
+	u8 *buf = block_new(test);
 	struct log_super s, t;
-	u32 i;
 
-	d = kunit_kzalloc(test, SSDUP_BLOCK_BYTES, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, d);
 	super_example(&s);
-	ssdup_log_super_encode(&s, d);
-
-	for (i = 0; i < c->bytes; i++)
-		((u8 *)d)[c->at + i] = i < 8 ? c->value >> 8 * i : 0;
-	if (!c->stale_crc)
-		d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc));
-
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(d, &t), c->fault);
+	ssdup_log_super_encode(&s, buf);
+	spoil(buf, c, sizeof(struct ssdup_super), FIELD(crc));
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &t), c->fault);
 
 	/* Reading is allowed, so what was read is there. */
 	if (c->fault == LOG_UNKNOWN_RO_COMPAT) {
@@ -295,16 +268,6 @@ static void super_on_other_disks(struct kunit *test)
 
 /* --- Which copy counts --- */
 
-struct pick_case {
-	const char *name;
-	enum log_fault fault[2];
-	u64 seq[2];
-	bool other;		/* the copies have two UUIDs */
-	enum log_fault verdict;
-	u32 best;
-	bool mend;
-};
-
 static const struct pick_case pick_cases[] = {
 	{ "both right", { LOG_OK, LOG_OK }, { 5, 5 }, false, LOG_OK, 0, false },
 	{ "copy 1 newer", { LOG_OK, LOG_OK }, { 5, 6 }, false, LOG_OK, 1, true },
@@ -330,22 +293,13 @@ static const struct pick_case pick_cases[] = {
 	  LOG_BAD_GEOMETRY },
 };
 
-static void pick_case_desc(const struct pick_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
 KUNIT_ARRAY_PARAM(pick, pick_cases, pick_case_desc);
 
 static void super_copies(struct kunit *test)
 {
 	const struct pick_case *c = test->param_value;
-	struct log_super *copy;
-	bool mend;
-	u32 best;
+	struct log_super *copy = copies_new(test);
 
-	copy = kunit_kcalloc(test, SSDUP_COPIES, sizeof(*copy), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, copy);
 	copy[0].pool_seq = c->seq[0];
 	copy[1].pool_seq = c->seq[1];
 	copy[1].pool[15] = c->other;
@@ -353,11 +307,7 @@ static void super_copies(struct kunit *test)
 	copy[0].seq = c->seq[1];
 	copy[1].seq = c->seq[0];
 	copy[1].uuid[15] = 1;
-	KUNIT_EXPECT_EQ(test, ssdup_log_pick(false, c->fault, copy, &best, &mend), c->verdict);
-	if (c->verdict != LOG_OK)
-		return;
-	KUNIT_EXPECT_EQ(test, best, c->best);
-	KUNIT_EXPECT_EQ(test, mend, c->mend);
+	expect_pick(test, false, copy);
 }
 
 /* --- Faults --- */
