@@ -8,11 +8,13 @@
 
 #include "base/wakeups.h"
 
-static u32 tries;	/* of the waiting writes, soon */
+static u32 tries;	/* of the waiting writes */
+static u64 tried_at;	/* the next one; ns */
 
 void ssdup_kick_waiting_at(struct ssdup *c, u64 ns)
 {
 	tries++;
+	tried_at = ns;
 }
 
 static u64 now;	/* ns */
@@ -22,6 +24,8 @@ static u64 the_time(void)
 	return now;
 }
 
+#undef hrtimer_resolution
+#define hrtimer_resolution 1U
 #define ktime_get_ns the_time
 #include "drain/throttle.c"
 #undef ktime_get_ns
@@ -67,7 +71,7 @@ static void expect_wait(struct kunit *test, u32 sectors, u64 ns)
 	passed_throttle(&drainer, k->open, sectors);
 	now += ns - 1;
 	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), 0);
-	now++;
+	KUNIT_EXPECT_EQ(test, tried_at, ++now);
 	KUNIT_EXPECT_EQ(test, pass_throttle(&drainer), LOG_WORD_THROTTLED);
 }
 

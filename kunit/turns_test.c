@@ -123,15 +123,16 @@ static void all_are_served_by_any_hdd(struct kunit *test)
 		{ BIT(30), BIT(30), BIT(30) },
 	};
 	struct turns *t = turns_new(test);
+	u32 i, n, sectors, served;
 	u64 turn[2] = { };
-	u32 i, n, served;
 
-	for (i = 0; i < ARRAY_SIZE(costs); i++) {
-		turn[1] = turns_take(t, 1, 1000, 8, &costs[i]);
-		turn[0] = turns_take(t, 0, 0, 8, &costs[i]);
+	for (i = 0; i < 2 * ARRAY_SIZE(costs); i++) {
+		sectors = i % 2 ? 8 : BIT(15);
+		turn[1] = turns_take(t, 1, 1000, sectors, &costs[i / 2]);
+		turn[0] = turns_take(t, 0, 0, sectors, &costs[i / 2]);
 		for (n = 1, served = 0; turn[0] <= turn[1] && served < 10000; served++, n++) {
 			turns_served(t, turn[0]);
-			turn[0] = turns_take(t, 0, 8 * n, 8, &costs[i]);
+			turn[0] = turns_take(t, 0, n * sectors, sectors, &costs[i / 2]);
 		}
 		KUNIT_EXPECT_LT(test, served, 2000);
 	}

@@ -37,6 +37,7 @@ void ssdup_wake_destroy(struct ssdup *c)
 
 void ssdup_wake_stop(struct ssdup *c)
 {
+	/* The timer queues the work, which starts the timer only for a write that waits. */
 	hrtimer_cancel(&c->wake.wait_timer);
 	cancel_delayed_work_sync(&c->wake.wait_work);
 	cancel_delayed_work_sync(&c->wake.autocommit);

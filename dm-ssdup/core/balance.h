@@ -204,7 +204,7 @@ static inline void balance_note(struct balance_map *m, u64 start, u32 sectors, u
  * Writers that share a run (ranks that write a file by stripes) are not abreast, and the first
  * one chooses the disk for all. If it saw only the queues, it would open chunk after chunk on the
  * SSD while the others keep the HDD busy, and the HDD would get its run in pieces. So the work to
- * come counts like work that is queued.
+ * come counts like work that is queued, until the window ends.
  *
  * Return: ns.
  */

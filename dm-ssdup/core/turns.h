@@ -7,7 +7,8 @@
  * writes wait for. A write that goes on where its flow's last one ended is charged its part of a
  * run, and another one a request and the arm's way of its own. Its turn is where its flow gets to
  * by it: from where that has got to, or from the turn of the write that was served last, if that is
- * later. So who was away has saved nothing up. The earliest turn is served first.
+ * later. So who was away has saved nothing up. The earliest turn is served first. Only writes that
+ * wait are seen here: after one that did not, the next one is no part of a run.
  */
 #ifndef SSDUP_TURNS_H
 #define SSDUP_TURNS_H
@@ -17,7 +18,7 @@
 
 #include "balance.h"
 
-#define TURN_FLOW_BITS	6	/* tasks that happen to share a flow share its turns */
+#define TURN_FLOW_BITS	6	/* tasks that happen to share a flow share turns, and tear runs */
 #define TURN_FLOWS	BIT(TURN_FLOW_BITS)
 
 /* All zero: nobody was served. */

@@ -6,8 +6,11 @@
 #include "route/meter.h"
 #include "throttle.h"
 
-/* A write that is due may come so much later, since a work item tries it, and the rate is kept. */
-#define SLACK_NS	NSEC_PER_MSEC
+/*
+ * A write that is due may come so much later, since a timer lets a work item try it, and the rate
+ * is kept. Some machines have timers of a tick only.
+ */
+#define SLACK_NS	max_t(u64, NSEC_PER_MSEC, 2 * hrtimer_resolution)
 
 static struct pacing_group group_of(struct ssdup_drainer *drainer)
 {
@@ -35,12 +38,17 @@ void ssdup_throttle_segments(struct ssdup_drainer *drainer)
 /* Return: what a write may use now. */
 static u64 pass_throttle(struct ssdup_drainer *drainer)
 {
-	u64 next = atomic64_read(&drainer->next_pass);
+	u64 next;
 
 	ssdup_throttle_segments(drainer);
-	if (ktime_get_ns() >= next || READ_ONCE(drainer->drain_error))
-		return LOG_WORD_THROTTLED;
-	ssdup_kick_waiting_at(drainer->c, next);
+	do {
+		next = atomic64_read(&drainer->next_pass);
+		if (ktime_get_ns() >= next || READ_ONCE(drainer->drain_error))
+			return LOG_WORD_THROTTLED;
+		ssdup_kick_waiting_at(drainer->c, next);
+		/* If a drain has lowered it meanwhile, others may need the timer earlier. */
+		smp_mb();
+	} while (atomic64_read(&drainer->next_pass) < next);
 	return 0;
 }
 

@@ -3,7 +3,8 @@
  * dm-ssdup: writes that wait for a place in the log.
  *
  * Each task has a flow, and writes of a flow wait in the order in which they came. core/turns.h
- * gives each write its turn, and the earliest one is tried first.
+ * gives each write its turn, and the earliest one is tried first. Classes share the turns, so who
+ * is served in one of them is later in all.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
@@ -60,11 +61,13 @@ static void queue_up(struct ssdup_router *router, const struct bio *bio, struct 
 	struct turns *turns = &router->waiting->turns;
 
 	io->flow = hash_32(current->pid, TURN_FLOW_BITS);
-	/* Discards and zeroes take no data. */
-	if (io->again || bio_op(bio) != REQ_OP_WRITE)
+	if (io->again)
 		io->turn = turns->now;
-	else
+	else if (bio_op(bio) == REQ_OP_WRITE)
 		io->turn = turns_take(turns, io->flow, io->start, io->sectors, &hdd);
+	else
+		/* A discard takes an entry, which stands for a page, and no way of the arm. */
+		io->turn = turns_take(turns, io->flow, turns->end[io->flow], PAGE_SECTORS, &hdd);
 }
 
 void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_io *io)
@@ -79,7 +82,10 @@ void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_i
 	spin_lock_irqsave(&w->lock, flags);
 	queue_up(router, bio, io);
 	q = &w->queue[io->queue];
-	bio_list_add(&q->bios[io->flow], bio);
+	if (io->again)
+		bio_list_add_head(&q->bios[io->flow], bio);
+	else
+		bio_list_add(&q->bios[io->flow], bio);
 	__set_bit(io->flow, q->busy);
 	atomic_inc(&q->nr);
 	WRITE_ONCE(w->waits, w->waits + io->for_space);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dm-ssdup: writes that wait for a place in the log. Each class has its own list, as it has its own
- * ring and open segment, so no class waits behind another. Tasks take turns and get equal numbers
- * of sectors.
+ * ring and open segment, so no class waits behind another. Tasks take turns, see
+ * core/turns.h.
  *
  * A map function must not sleep: the write that a drain waits for may be on the same task's
  * list of bios to submit. So a write that finds no place joins a list, and a work item
@@ -38,7 +38,7 @@ struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip);
  */
 void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept);
 
-/** ssdup_wait_done() - a popped write does not wait any more; any context */
+/** ssdup_wait_done() - a popped write does not wait any more; process context */
 void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io);
 
 /** ssdup_waits() - how often a write has begun to wait for a free segment; any context */

@@ -44,7 +44,8 @@ static uint64_t number(struct json_object *o)
 	const char *text = json_object_get_string(o);
 	uint64_t n = 0;
 
-	if (!text)
+	if (!text || json_object_is_type(o, json_type_object) ||
+	    json_object_is_type(o, json_type_array))
 		return NONE;
 	for (; *text && *text != '.'; text++)
 		if (*text >= '0' && *text <= '9')

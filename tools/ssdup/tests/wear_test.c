@@ -109,7 +109,8 @@ static void unknown(struct kunit *test)
 	static const char *const json[] = {
 		"", " ", "{", "{}", "[]", "{\"percent_used\"", "{\"percent_used\":",
 		"{\"percent_used\": 5", "{\"percent_used\": 5} x", "{\"percent_used\": 5,}",
-		"{\"percent_used\": 256}", "{\"a\": {\"percent_used\": 5}}", "{\"a\": \"\\", "\"",
+		"{\"percent_used\": 256}", "{\"a\": {\"percent_used\": 5}}",
+		"{\"percent_used\": {\"x\": 5}}", "{\"percent_used\": [5]}", "{\"a\": \"\\", "\"",
 		TABLE("{\"name\": \"Wear_Leveling_Count\"}, {\"name\": \"Total_LBAs_Written\"}")
 			"\"a\": 1}",
 		"{\"json_format_version\": [1, 0], \"smartctl\": {\"messages\": [{\"string\":\n"
