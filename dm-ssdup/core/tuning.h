@@ -17,6 +17,7 @@ struct balance_tuning {
 	u32	window;		/* ticks, from one window to the next */
 	u32	look;		/* requests of a disk, from one look at it to the next */
 	u32	rest;		/* the same, for a disk at rest */
+	u32	pass;		/* streams skipped for each one evaluated, when quiet */
 
 	/* Which writes are sequential. */
 	u32	recent;		/* ticks within which a write may follow another one */
@@ -31,6 +32,7 @@ struct balance_tuning {
 	u32	fresh;		/* weight of promises, against the SSD, for a new chunk */
 	u32	roomless;	/* the same, when nearly all is promised */
 	u32	begun;		/* the same, for scattered writes to a chunk of the HDD */
+	u32	whole;		/* sectors: for a shorter write, promises count less */
 	u32	forget;		/* windows after which little is left of a promise */
 
 	/* What room on the SSD costs. */
@@ -72,6 +74,8 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.look = 32,
 	/* A burst with a gap 11 %. */
 	.rest = 256,
+	/* What a sort of 128 samples costs is shared by 512 writes. */
+	.pass = 3,
 
 	/* 1024 writes: some rounds of a hundred writers. 48 writes: three rounds of 16. */
 	.recent = 64,
@@ -93,6 +97,8 @@ static const struct balance_tuning tuning __maybe_unused = {
 	.roomless = 8,
 	/* Found like stay. Longest wait of strided: 13 times as long; but mixed gains 8 %. */
 	.begun = 60,
+	/* 256 KiB. Without it a log half full sends one small write in six to the HDD. */
+	.whole = 512,
 	.forget = 128,
 
 	/* At 100 the price is above a transfer: sequential writes are not worth it any more. */

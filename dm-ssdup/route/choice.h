@@ -60,7 +60,9 @@ static __always_inline enum ssdup_disk ssdup_balance(struct ssdup_router *router
 	if (balance_spares(&f))
 		return SSDUP_HDD;
 	f.keep = READ_ONCE(meter->keep);
-	f.promised = READ_ONCE(meter->promised_part);
+	/* A small write uses little of its chunk's room, so promises matter less to it. */
+	f.promised = READ_ONCE(meter->promised_part) * min(io->sectors, tuning.whole) /
+		     tuning.whole;
 	return balance_choose(&f);
 }
 

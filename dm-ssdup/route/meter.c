@@ -173,6 +173,17 @@ void ssdup_meter_logged(struct ssdup_router *router, struct ssdup_io *io)
 	ssdup_meter_begin(&meter->ssd, io);
 }
 
+bool ssdup_meter_quiet(const struct ssdup_router *router)
+{
+	const struct ssdup_meter *meter = router->meter;
+
+	/* Other policies need every stream, and no request ends a disk's rest there. */
+	if (!ssdup_balances(router->c))
+		return false;
+	return READ_ONCE(meter->small) ||
+	       (ssdup_meter_rests(&meter->hdd) && !atomic64_read(&meter->ssd.queue));
+}
+
 /* The HDD begins work that is no request, so nothing can be learnt until it ends. */
 static void strange_begin(struct ssdup_meter *meter, struct meter_drain *b, u64 price)
 {

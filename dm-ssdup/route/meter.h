@@ -144,6 +144,9 @@ u64 ssdup_meter_written(struct ssdup_router *router);
 /** ssdup_meter_inherit() - take over the account of an earlier table, or NULL; context: process */
 void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from);
 
+/** ssdup_meter_quiet() - policy balance has little to choose from; a hint */
+bool ssdup_meter_quiet(const struct ssdup_router *router);
+
 /* --- The fast path of every request, inline; scripts/bench/where counts it --- */
 
 /**

@@ -31,13 +31,16 @@ struct ssdup_stream {
 	u32			percentage;	/* of the last stream, 1/10000; for status */
 };
 
-static void window_reset(struct ssdup_router *router, struct stream_window *w)
+/* @pass: number of streams to skip before the next one is sampled */
+static void window_reset(struct ssdup_router *router, struct stream_window *w, u32 pass)
 {
-	WRITE_ONCE(w->length, READ_ONCE(router->c->set.stream_length));
+	u32 length = READ_ONCE(router->c->set.stream_length);
+
+	WRITE_ONCE(w->length, length);
 	atomic_set(&w->filled, 0);
 	/* Pairs with the fully ordered atomic_fetch_inc() of the first sampler. */
 	smp_wmb();
-	atomic_set(&w->next, 0);
+	atomic_set(&w->next, -(int)(pass * length));
 }
 
 int ssdup_stream_create(struct ssdup_router *router)
@@ -47,7 +50,7 @@ int ssdup_stream_create(struct ssdup_router *router)
 	if (!s)
 		return -ENOMEM;
 	router->stream = s;
-	window_reset(router, &s->window[0]);
+	window_reset(router, &s->window[0], 0);
 	router->window_now = &s->window[0];
 	s->next = &s->window[1];
 	router->route = ssdup_policy_next(router->c->set.policy, SSDUP_HDD, 0, 0,
@@ -109,9 +112,10 @@ static bool pay_samples(struct ssdup_router *router, u32 samples)
 	return false;
 }
 
+/* When balance has little to choose from, it needs few streams. */
 static void next_window(struct ssdup_router *router)
 {
-	window_reset(router, router->stream->next);
+	window_reset(router, router->stream->next, ssdup_meter_quiet(router) ? tuning.pass : 0);
 	WRITE_ONCE(router->window_now, router->stream->next);
 }
 
@@ -129,7 +133,7 @@ void ssdup_stream_full(struct ssdup_router *router, struct stream_window *w)
 	struct ssdup_stream *s = router->stream;
 
 	if (test_and_set_bit_lock(0, &router->stream->evaluating)) {
-		window_reset(router, w);
+		window_reset(router, w, 0);
 		return;
 	}
 	s->next = w == &s->window[0] ? &s->window[1] : &s->window[0];
