@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dm-ssdup: writes that wait for a place in the log. Each class has its own list, as it has its own
- * ring and open segment, so no class waits behind another. Tasks take turns, see
- * core/turns.h.
+ * ring and open segment, so no class waits behind another. Tasks take turns, see core/turns.h.
  *
  * A map function must not sleep: the write that a drain waits for may be on the same task's
  * list of bios to submit. So a write that finds no place joins a list, and a work item

@@ -140,9 +140,9 @@ static void take_table(struct scan *s, struct json_object *table, bool statistic
 static void take_all(struct scan *s, struct json_object *o)
 {
 	struct json_object *pages = member(member(o, "ata_device_statistics"), "pages");
-	struct json_object *block = member(o, "logical_block_size"),
-		*scsi = member(member(o, "scsi_error_counter_log"), "write"),
-		*nvme = member(o, "nvme_smart_health_information_log");
+	struct json_object *scsi = member(member(o, "scsi_error_counter_log"), "write");
+	struct json_object *nvme = member(o, "nvme_smart_health_information_log");
+	uint64_t block = number(member(o, "logical_block_size"));
 	size_t i;
 
 	take_table(s, member(member(o, "ata_smart_attributes"), "table"), false);
@@ -156,8 +156,8 @@ static void take_all(struct scan *s, struct json_object *o)
 	take_used(s, BY_STATISTIC, number(member(o, "scsi_percentage_used_endurance_indicator")));
 	take_written(s, BY_STATISTIC, number(member(nvme, "data_units_written")), NVME_UNIT);
 	take_written(s, BY_STATISTIC, number(member(scsi, "gigabytes_processed")), GB);
-	if (block)
-		s->block = number(block);
+	if (block != NONE)
+		s->block = block;
 }
 
 /* All of @text as JSON, or NULL. */
@@ -176,7 +176,7 @@ static struct json_object *parse(const char *text)
 
 bool wear_parse(struct wear *w, const char *json)
 {
-	struct scan s = { .block = 512, .value = NONE, .raw = NONE };
+	struct scan s = { .block = 512 };
 	struct json_object *o = parse(json);
 
 	*w = (struct wear){ };
