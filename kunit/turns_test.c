@@ -122,11 +122,12 @@ static void all_are_served_by_any_hdd(struct kunit *test)
 		{ 0, 0, 0 }, { 0, 1000000, 0 }, { 0, 0, 1000000 }, { 1000000, 0, 0 },
 		{ BIT(30), BIT(30), BIT(30) },
 	};
-	struct turns *t = turns_new(test);
 	u32 i, n, sectors, served;
 	u64 turn[2] = { };
+	struct turns *t;
 
 	for (i = 0; i < 2 * ARRAY_SIZE(costs); i++) {
+		t = turns_new(test);
 		sectors = i % 2 ? 8 : BIT(15);
 		turn[1] = turns_take(t, 1, 1000, sectors, &costs[i / 2]);
 		turn[0] = turns_take(t, 0, 0, sectors, &costs[i / 2]);
