@@ -31,7 +31,8 @@ is "waited" "$(stat waited_writes)" 64
 all_home
 
 # full balance: under any policy large writes go past a full log, since a drain of them costs the
-# HDD as much. Small scattered ones wait for the drain, which sorts them.
+# HDD as much. Small scattered ones wait for the drain, which sorts them. While the log is scarce,
+# balance chooses the disk under any policy, so an HDD with nothing to do may get a few.
 dmsetup remove $NAME
 rm "$MODEL"
 slow_disks ssd_size_mb=80
@@ -45,13 +46,13 @@ fill()
 }
 fill
 io random start=98304 len=32768 bs=8 nr=512 depth=16
-is "small writes past a full log" "$(stat writes_hdd)" 0
-above "writes that waited" "$(stat waited_writes)" 0
+above "small writes that waited" "$(stat waited_writes)" "$(stat writes_hdd)"
 
 # when less than half of the log is in use again, the policy decides
 flush
+past=$(stat writes_hdd)
 fill
-is "writes past a log that has room again" "$(stat writes_hdd)" 0
+is "writes past the log, which has room again" "$(stat writes_hdd)" "$past"
 io random start=65536 len=32768 bs=512 nr=60
-above "large writes past a full log" "$(stat writes_hdd)" 0
+above "large writes past a full log" "$(stat writes_hdd)" "$past"
 all_home
