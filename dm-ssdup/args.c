@@ -2,7 +2,7 @@
 /* Owns the change of a setting, from a table line, a message or sysfs: one at a time. */
 #include "args.h"
 #include "base/wakeups.h"
-#include "drain/discard.h"
+#include "drain/drainer.h"
 
 /* Serialises changes of settings, of all devices. */
 static DEFINE_MUTEX(set_lock);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns a FLUSH of the device: a commit, beside a flush of the HDD. */
 #include "base/owed_errors.h"
-#include "drain/hdd.h"
+#include "drain/drainer.h"
 #include "flush.h"
-#include "log/commit.h"
-#include "route/meter.h"
+#include "log/log.h"
+#include "route/router.h"
 
 void ssdup_flush_work(struct work_struct *work)
 {

@@ -6,10 +6,8 @@
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "io.h"
-#include "log/segments.h"
-#include "route/classes.h"
-#include "route/refusals.h"
-#include "route/stream.h"
+#include "log/log.h"
+#include "route/choice.h"
 #include "write.h"
 
 /* --- Reads --- */

@@ -9,10 +9,7 @@
 #include <linux/uuid.h>
 
 #include "args.h"
-#include "log/metadata.h"
-#include "log/nodes.h"
-#include "log/segments.h"
-#include "log/super.h"
+#include "log/log.h"
 #include "map/map.h"
 #include "recovery.h"
 

@@ -2,16 +2,10 @@
 /* Owns the status line and the messages of the target. */
 #include "args.h"
 #include "base/failure.h"
-#include "drain/drain.h"
-#include "drain/hdd.h"
-#include "drain/requests.h"
-#include "log/commit.h"
-#include "log/segments.h"
+#include "drain/drainer.h"
+#include "log/log.h"
 #include "map/map.h"
-#include "route/classes.h"
-#include "route/meter.h"
-#include "route/stream.h"
-#include "route/waiters.h"
+#include "route/router.h"
 #include "status.h"
 
 static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)

@@ -11,9 +11,9 @@
 #include <linux/sysfs.h>
 
 #include "args.h"
-#include "log/super.h"
+#include "log/log.h"
 #include "map/map.h"
-#include "route/classes.h"
+#include "route/router.h"
 #include "status.h"
 #include "sysfs.h"
 

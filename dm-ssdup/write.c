@@ -3,20 +3,17 @@
  * dm-ssdup: writes, discards and zeroes are routed and sent.
  *
  * Nothing here sleeps: a write that finds no place in the log, or no memory for its
- * extent, joins a list, see route/waiters.h, and ssdup_wait_work() tries it again.
+ * extent, joins a list, see route/waiters.c, and ssdup_wait_work() tries it again.
  */
 #include <trace/events/block.h>
 
-#include "base/owed_errors.h"
 #include "base/failure.h"
+#include "base/owed_errors.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "drain/throttle.h"
-#include "log/commit.h"
-#include "log/nodes.h"
-#include "route/classes.h"
-#include "route/refusals.h"
-#include "route/waiters.h"
+#include "drain/drainer.h"
+#include "log/log.h"
+#include "route/router.h"
 #include "write.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)

@@ -5,7 +5,7 @@
 #ifndef SSDUP_WRITE_H
 #define SSDUP_WRITE_H
 
-#include "drain/hdd.h"
+#include "drain/drainer.h"
 #include "log/reserve.h"
 #include "map/map.h"
 #include "route/choice.h"

@@ -6,8 +6,8 @@
 #ifndef SSDUP_KUNIT_DEVICE_H
 #define SSDUP_KUNIT_DEVICE_H
 
-#include "route/meter.h"
-#include "log/segments.h"
+#include "route/choice.h"
+#include "log/internal.h"
 
 static struct ssdup device;
 static struct ssdup_meter meter;	/* of meter.c, which another suite brings along */

@@ -6,9 +6,8 @@
  */
 #include <kunit/test.h>
 
-#include "log/metadata.h"
-#include "route/meter.h"
-#include "log/segments.h"
+#include "log/log.h"
+#include "route/choice.h"
 #include "base/wakeups.h"
 
 static u64 clock_ns, written;
@@ -40,7 +39,6 @@ u64 ssdup_meta_written(const struct ssdup_log *log)
 #define ssdup_log_written	log_written
 #define bdev_nr_sectors(b)	((void)(b), 2000ULL)
 #include "route/meter.c"
-#include "route/choice.h"
 
 #define MSEC		1000000ULL
 #define FAR		(100ULL * BALANCE_CHUNK)

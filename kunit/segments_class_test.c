@@ -5,7 +5,7 @@
  */
 #include <kunit/test.h>
 
-#include "log/groups.h"
+#include "log/internal.h"
 
 #include "device.h"
 

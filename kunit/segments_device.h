@@ -5,7 +5,7 @@
 #ifndef SSDUP_KUNIT_SEGMENTS_DEVICE_H
 #define SSDUP_KUNIT_SEGMENTS_DEVICE_H
 
-#include "log/groups.h"
+#include "log/internal.h"
 #include "device.h"
 
 #define NR		8U

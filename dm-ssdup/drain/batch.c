@@ -2,9 +2,7 @@
 /* Owns the reads and writes of a batch in flight, from the SSD to the HDD. */
 #include <linux/wait_bit.h>
 
-#include "batch.h"
-#include "log/metadata.h"
-#include "route/meter.h"
+#include "internal.h"
 
 /* --- Buffers --- */
 

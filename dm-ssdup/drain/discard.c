@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the discards of free segments on the SSD. */
 #include "base/wakeups.h"
-#include "discard.h"
-#include "log/metadata.h"
-#include "log/segments.h"
-#include "throttle.h"
+#include "drainer.h"
+#include "log/log.h"
 
 #define BATCH_SECTORS	(64U << 11)
 #define REST		99	/* times as long as the batch took: discards have 1 % of the time */

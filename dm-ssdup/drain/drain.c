@@ -12,14 +12,8 @@
 #include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "batch.h"
-#include "drain.h"
-#include "faults.h"
-#include "hdd.h"
+#include "internal.h"
 #include "map/map.h"
-#include "reclaim.h"
-#include "route/meter.h"
-#include "salvage.h"
 
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch of one run's size, beside readers */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: from the log to the HDD.
+ * dm-ssdup: from the log to the HDD: what other rooms see of the drain.
  */
 #ifndef SSDUP_DRAINER_H
 #define SSDUP_DRAINER_H
@@ -46,5 +46,128 @@ static inline void drain_does(struct ssdup_drainer *drainer, enum drain_state st
 {
 	WRITE_ONCE(drainer->drain_state, state);
 }
+
+/* --- The writeback thread: writeback.c --- */
+
+/** ssdup_writeback_create() - make no thread yet; destroy after -ENOMEM too */
+int ssdup_writeback_create(struct ssdup_drainer *drainer);
+void ssdup_writeback_destroy(struct ssdup_drainer *drainer);
+
+/** ssdup_writeback_prepare() - make the thread, still asleep; context: preresume */
+int ssdup_writeback_prepare(struct ssdup_drainer *drainer);
+
+/** ssdup_writeback_start() - start the thread, if there is one; context: resume */
+void ssdup_writeback_start(struct ssdup_drainer *drainer);
+
+/** ssdup_writeback_stop() - stop the thread, if there is one, after its batch; sleeps */
+void ssdup_writeback_stop(struct ssdup_drainer *drainer);
+
+/* --- What users and suspends ask of it, and what they are told: requests.c --- */
+
+/** ssdup_drain_start() - end a pause, and drain what the log holds now; any context */
+void ssdup_drain_start(struct ssdup_drainer *drainer);
+
+/** ssdup_drain_pause() - drain only for waiting writes; ssdup_drain_all() returns -ECANCELED */
+void ssdup_drain_pause(struct ssdup_drainer *drainer);
+
+/** ssdup_drain_state() - what the drain does or waits for; any context */
+enum drain_state ssdup_drain_state(struct ssdup_drainer *drainer);
+
+/**
+ * ssdup_drain_all() - commit and drain everything written so far
+ * @leaving: a suspend calls it; otherwise a suspend that begins meanwhile ends the wait
+ *
+ * Context: process, sleeps, interruptible.
+ * Return: 0, -EINTR, -EAGAIN for a suspend, -ECANCELED for a pause, -EIO when part of the
+ * log had to stay, or the error of a drain that was tried after the call.
+ */
+int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving);
+
+/* --- Requests in flight at the HDD, and flushes of its cache: hdd.c --- */
+
+int ssdup_hdd_create(struct ssdup_drainer *drainer);
+
+/** ssdup_hdd_begun() - count a request that is sent to the HDD; any context */
+static inline void ssdup_hdd_begun(struct ssdup_drainer *drainer)
+{
+	this_cpu_inc(drainer->stats->hdd_begun);
+	this_cpu_inc(drainer->stats->requests);
+}
+
+/** ssdup_hdd_wrote() - the HDD's cache is dirty; called before ssdup_hdd_ended() */
+static inline void ssdup_hdd_wrote(struct ssdup_drainer *drainer)
+{
+	if (READ_ONCE(drainer->hdd_dirty) != HDD_DIRTY)
+		WRITE_ONCE(drainer->hdd_dirty, HDD_DIRTY);
+}
+
+/** ssdup_hdd_ended() - count a request to the HDD that has ended; any context */
+static inline void ssdup_hdd_ended(struct ssdup_drainer *drainer)
+{
+	this_cpu_inc(drainer->stats->hdd_ended);
+}
+
+/**
+ * ssdup_hdd_dropped() - a flush of the HDD failed, and the HDD may have dropped its cache
+ *
+ * Call this before the failed request ends: after that a later flush may be sent, which
+ * succeeds because the cache is empty. Context: any.
+ */
+void ssdup_hdd_dropped(struct ssdup_drainer *drainer);
+
+/* A flush of the HDD, under way. */
+struct hdd_flush {
+	struct bio		bio;
+	struct ssdup_drainer	*drainer;
+	struct completion	done;
+	u64			ns;		/* when it began, then how long it took */
+};
+
+/**
+ * ssdup_hdd_flush_begin() - flush the HDD if direct writes ended since the last flush
+ *
+ * Context: process, sleeps until no other flush is under way.
+ * Return: true when the caller must call ssdup_hdd_flush_end(); false: nothing to do.
+ */
+bool ssdup_hdd_flush_begin(struct ssdup_drainer *drainer, struct hdd_flush *f);
+
+/** ssdup_hdd_flush_end() - wait for the flush. Return: 0, or -errno after ssdup_owe() */
+int ssdup_hdd_flush_end(struct ssdup_drainer *drainer, struct hdd_flush *f);
+
+/** ssdup_flush_hdd() - call both; process context. Return: 0 or -errno */
+int ssdup_flush_hdd(struct ssdup_drainer *drainer);
+
+/*
+ * --- The last free segments are handed out at a rate: throttle.c ---
+ *
+ * Space comes back a group at a time. Without a throttle the fastest writers take a group at once,
+ * and all writers wait for the next one. So while the log is scarce, or when a single segment takes
+ * longer than max_wait_ms, the last segments for writers are throttled: the rate is such that the
+ * free space lasts until the next group is free. The free space settles at about a group. Only the
+ * first writes that find the log full wait for a whole group.
+ */
+
+/**
+ * ssdup_throttle_reserve() - ssdup_reserve() for a writer: of a throttled segment, at the rate
+ *
+ * While drains fail, the rate does not apply. Otherwise the log would never fill up, and no write
+ * would go elsewhere. Context: any. Return: as ssdup_reserve(); when the rate is the cause, the
+ * waiting writes are tried soon.
+ */
+int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors);
+
+/** ssdup_throttle_segments() - tell the log how many of the last segments are throttled now */
+void ssdup_throttle_segments(struct ssdup_drainer *drainer);
+
+/** ssdup_throttle_freed() - segments are free: who waits for the rate of the last ones goes on */
+void ssdup_throttle_freed(struct ssdup_drainer *drainer);
+
+/* --- Discards of free segments; after one that the SSD fails, an hour of rest: discard.c --- */
+
+/** ssdup_discard_work() - discard a batch, then rest */
+void ssdup_discard_work(struct work_struct *work);
+
+/** ssdup_discard_soon() - discard what is free, after the rest if it rests; any context */
+void ssdup_discard_soon(struct ssdup_drainer *drainer);
 
 #endif

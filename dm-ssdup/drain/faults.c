@@ -10,10 +10,7 @@
 #include <linux/kthread.h>
 
 #include "base/failure.h"
-#include "batch.h"
-#include "faults.h"
-#include "log/metadata.h"
-#include "relocate.h"
+#include "internal.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
 #define DRAIN_BAD_MAX	64U		/* failed blocks in a row; more: the HDD is gone */

@@ -3,8 +3,7 @@
 #include <linux/slab.h>
 
 #include "base/owed_errors.h"
-#include "hdd.h"
-#include "route/meter.h"
+#include "internal.h"
 
 struct ssdup_hdd {
 	struct mutex		flush_lock;	/* one FLUSH at a time, except the drain's */

@@ -5,14 +5,8 @@
 #include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "discard.h"
-#include "hdd.h"
-#include "log/commit.h"
-#include "log/super.h"
+#include "internal.h"
 #include "map/map.h"
-#include "reclaim.h"
-#include "route/meter.h"
-#include "throttle.h"
 
 int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g)
 {

@@ -6,15 +6,10 @@
  * of their range. So a moved fragment is the newest copy. Its place is one that writers leave.
  */
 #include "base/failure.h"
-#include "log/commit.h"
-#include "log/metadata.h"
-#include "log/nodes.h"
+#include "internal.h"
 #include "log/reserve.h"
-#include "log/segments.h"
 #include "map/map.h"
-#include "relocate.h"
-#include "route/refusals.h"
-#include "throttle.h"
+#include "route/router.h"
 
 /* Find the first part of @p, from @at on, that is still in the map. */
 static bool next_part(struct ssdup_drainer *drainer, const struct drain_piece *p, u32 *at,

@@ -4,12 +4,8 @@
  */
 #include "base/failure.h"
 #include "base/wakeups.h"
-#include "drain.h"
-#include "hdd.h"
-#include "log/commit.h"
-#include "log/segments.h"
+#include "internal.h"
 #include "map/map.h"
-#include "requests.h"
 
 /* Request a drain of all that a class holds now. Return: up to which generation. */
 static u64 ask_for_drain(struct ssdup_drainer *drainer, struct ssdup_class *k)

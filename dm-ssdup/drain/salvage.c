@@ -11,9 +11,7 @@
  * first one that keeps extents are freed in the usual way. Extents of a segment that is written
  * back but not freed stay in the map, and writes over them still fail: a replay would undo them.
  */
-#include "log/super.h"
-#include "reclaim.h"
-#include "salvage.h"
+#include "internal.h"
 
 /* Let nothing be added to a class any more. A new request (@anew) begins another try. */
 static void settle_class(struct ssdup_drainer *drainer, struct ssdup_class *k, bool anew)

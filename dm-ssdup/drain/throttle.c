@@ -2,9 +2,9 @@
 /* Owns the rate at which writers get the last free segments. */
 #include "base/wakeups.h"
 #include "core/pacing.h"
+#include "drainer.h"
 #include "log/reserve.h"
-#include "route/meter.h"
-#include "throttle.h"
+#include "route/choice.h"
 
 /*
  * A write that is due may come so much later, since a timer lets a work item try it, and the rate

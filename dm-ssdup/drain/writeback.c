@@ -8,12 +8,8 @@
 
 #include "base/failure.h"
 #include "base/wakeups.h"
-#include "drain.h"
-#include "hdd.h"
-#include "log/groups.h"
-#include "route/meter.h"
-#include "route/waiters.h"
-#include "writeback.h"
+#include "internal.h"
+#include "route/router.h"
 
 /* The pause after a failed drain, and between tries to write unwritable extents. */
 #define RETRY_MS	5000U

@@ -14,7 +14,7 @@
  * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
  * grows only after a write has succeeded.
  *
- * After a failed round the log takes no more writes, see metadata.h, but data that is not durable
+ * After a failed round the log takes no more writes, see log.h, but data that is not durable
  * can still be read and drained.
  *
  * A FUA write to the log needs only a commit and never waits for the HDD. Each commit ends
@@ -22,11 +22,8 @@
  */
 #include "base/failure.h"
 #include "base/wakeups.h"
-#include "commit.h"
-#include "metadata.h"
+#include "internal.h"
 #include "reserve.h"
-#include "segments.h"
-#include "super.h"
 
 /* A write of a round. */
 struct commit_write {

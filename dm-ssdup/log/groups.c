@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns which sealed segments are drained and freed together. */
 #include "base/failure.h"
-#include "groups.h"
-#include "nodes.h"
-#include "segments.h"
-#include "segments_list.h"
+#include "internal.h"
 
 #define AT_ONCE		64U	/* segments that are looked at while interrupts are off */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the log on the SSD: its segments, and the classes that fill them.
+ * dm-ssdup: the log on the SSD: its segments, and the classes that fill them. The fast path of
+ * writes is in reserve.h.
  */
 #ifndef SSDUP_LOG_ROOM_H
 #define SSDUP_LOG_ROOM_H
@@ -139,5 +140,393 @@ static inline struct ssdup_class *class_end(struct ssdup_log *log)
 {
 	return log->class + log->nr_classes;
 }
+
+/*
+ * --- Which segments are open, sealed, free: segments.c ---
+ *
+ * A segment is free, then open, sealed, draining, written back, and free again. At most one of a
+ * class is open. When it is full the next one opens at once, although writes to it are still in
+ * flight.
+ *
+ * From sealed to freed, segments stand in a list of their class, in the order in which they were
+ * opened.
+ */
+
+/** ssdup_segments_create() - make empty lists; context: the constructor. Return: 0 or -ENOMEM */
+int ssdup_segments_create(struct ssdup_log *log);
+void ssdup_segments_destroy(struct ssdup_log *log);
+
+/**
+ * ssdup_segments_begin() - seal what was replayed, and put the rest on the free list
+ * @live: headers of live segments, the oldest first
+ * @pages: number of pages of each; even a segment without any is not opened before it is freed
+ * @nr: number of these segments
+ * @next: no class opens a lower generation
+ *
+ * Context: preresume.
+ */
+void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
+			  u32 nr, u64 next);
+
+/** segment_pages() - number of metadata pages with entries handed out; any context */
+static inline u32 segment_pages(const struct ssdup_segment *seg)
+{
+	u32 entries = log_word_entries(atomic64_read(&seg->word));
+
+	return DIV_ROUND_UP(entries, (u32)SSDUP_PAGE_ENTRIES);
+}
+
+/**
+ * ssdup_seal() - seal the class's open segment, if there is one; the next write opens another
+ * @empty: even if it holds nothing; for a log that is now read-only, so that nothing is added
+ */
+void ssdup_seal(struct ssdup_log *log, struct ssdup_class *k, bool empty);
+
+/** ssdup_open_generation() - the generation of the open segment, or of the next; any context */
+u64 ssdup_open_generation(struct ssdup_log *log, struct ssdup_class *k);
+
+/** ssdup_segments_opened() - the number of segments that were opened since the resume; a hint */
+u64 ssdup_segments_opened(struct ssdup_log *log);
+
+/**
+ * ssdup_segments_throttle() - open the last segments for writers with LOG_WORD_THROTTLED
+ * @nr: how many of them
+ *
+ * When more are free, the rest of those that are open is no longer throttled. Context: any.
+ */
+void ssdup_segments_throttle(struct ssdup_log *log, u32 nr);
+
+/* --- Discards of free segments --- */
+
+/**
+ * ssdup_discard_begin() - take free segments that were not discarded since they were freed
+ * @most: segments; no more than are left for writers
+ * @batch: receives them: neighbours on the SSD, the first one first, which are not opened until
+ *	ssdup_discard_end()
+ *
+ * Context: process, one batch at a time. Return: how many.
+ */
+u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch);
+
+/** ssdup_discard_end() - let a batch be opened again */
+void ssdup_discard_end(struct ssdup_log *log, struct list_head *batch);
+
+/* --- Facts; any context --- */
+
+/**
+ * ssdup_open_dirty() - does the open segment hold anything?
+ * @relocated: count entries that a drain has moved there too
+ */
+bool ssdup_open_dirty(const struct ssdup_class *k, bool relocated);
+
+/** ssdup_last_dirty() - the youngest generation of @k that may hold extents */
+u64 ssdup_last_dirty(struct ssdup_log *log, struct ssdup_class *k);
+
+/** ssdup_drained() - is every generation of @k up to @generation free or empty? */
+bool ssdup_drained(struct ssdup_log *log, struct ssdup_class *k, u64 generation);
+
+/** ssdup_ask_drain() - request a drain of a class up to @generation; any context */
+void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generation);
+
+/** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
+bool ssdup_segments_full(struct ssdup_log *log);
+
+/** ssdup_free_segments() - number of segments that can be opened */
+u32 ssdup_free_segments(struct ssdup_log *log);
+
+/** ssdup_discarding_segments() - number of free segments that are being discarded */
+u32 ssdup_discarding_segments(struct ssdup_log *log);
+
+/** ssdup_sealed_segments() - number of sealed segments, those being drained included */
+u32 ssdup_sealed_segments(struct ssdup_log *log);
+
+/** ssdup_spare() - free segments that writers leave to a drain: each class may need one */
+static inline u32 ssdup_spare(const struct ssdup_log *log)
+{
+	return LOG_SPARE + log->nr_classes - 1;
+}
+
+/** ssdup_part() - the segments of a part of the log, by the key parts */
+u32 ssdup_part(const struct ssdup_log *log);
+
+/** ssdup_open_fill() - fill of the open segment of @k, 1/10000 */
+u32 ssdup_open_fill(const struct ssdup_log *log, const struct ssdup_class *k);
+
+/** ssdup_part_fill() - fill of the last part of the log, 1/10000: 0 until all others are full */
+u32 ssdup_part_fill(struct ssdup_log *log);
+
+/** ssdup_log_fill() - fill of the whole log, 1/10000 */
+u32 ssdup_log_fill(struct ssdup_log *log);
+
+/**
+ * ssdup_log_written() - sectors of data that got a place since the table was loaded
+ *
+ * While a segment is sealed, those in it may be missing for a moment.
+ */
+u64 ssdup_log_written(struct ssdup_log *log);
+
+/** segment_of() - the segment of a place on the SSD; any context */
+static inline struct ssdup_segment *segment_of(struct ssdup_log *log, u64 pos)
+{
+	return &log->segment[log_segment_of(&log->g, pos)];
+}
+
+/* --- Writes and reads in flight --- */
+
+/** ssdup_last_write() - the last write in flight to a sealed segment has ended; any context */
+void ssdup_last_write(struct ssdup_log *log);
+
+/** ssdup_put_write() - a write has put its extent into the tree, or abandoned its place */
+static inline void ssdup_put_write(struct ssdup_log *log, struct ssdup_segment *seg)
+{
+	/* Fully ordered: either we see the seal, or settled() sees our zero. */
+	if (atomic_dec_and_test(&seg->writes) &&
+	    unlikely(atomic64_read(&seg->word) & LOG_WORD_SEALED))
+		ssdup_last_write(log);
+}
+
+/** ssdup_put_read() - a read that pointed into the segment has ended */
+void ssdup_put_read(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/*
+ * --- Drain groups, the sealed segments that are drained and freed together: groups.c ---
+ *
+ * A group is a part of the list of sealed segments of a class. Only the writeback thread and the
+ * work that frees for it take segments off that list; so a group can be walked without the lock. A
+ * log may have thousands of segments: with the lock held, and so with interrupts off, no more than
+ * a few dozen are looked at, and a group changes its state, or becomes free, in parts.
+ */
+
+struct drain_group {
+	struct ssdup_segment	*first;
+	u32			nr;		/* segments; 0: no group */
+	u64			last;		/* generation of the youngest */
+	u64			sectors;	/* of data in them, about */
+	u64			copied;		/* sectors that the drain wrote to the HDD */
+	int			flush_errors;	/* of the HDD, before anything was written */
+	bool			wrote;		/* something to the HDD */
+	bool			durable;	/* there, if anything */
+};
+
+/* The first or next segment of a group, or NULL; for the writeback thread and its work. */
+static inline struct ssdup_segment *group_next(const struct drain_group *g,
+					       struct ssdup_segment *seg)
+{
+	return seg->generation == g->last ? NULL : list_next_entry(seg, list);
+}
+
+static inline struct ssdup_segment *group_first(const struct drain_group *g)
+{
+	return g->nr ? g->first : NULL;
+}
+
+/**
+ * ssdup_oldest_sealed() - the generation of the first segment to copy, or U64_MAX
+ * @empty: set to whether nothing of it is to be written
+ *
+ * In a read-only log the segment may be written back already, and only has to be freed. Context:
+ * process.
+ */
+u64 ssdup_oldest_sealed(struct ssdup_log *log, struct ssdup_class *k, bool *empty);
+
+/**
+ * ssdup_group_take() - a drain group of @k: the oldest sealed segments that were not tried
+ * @most: segments, at least 1
+ * @empty: stop before the first segment that has anything to write
+ *
+ * They have no writes in flight. Context: the writeback thread. Return: false: there is none.
+ */
+bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bool empty,
+		      struct drain_group *g);
+
+/** ssdup_group_shrink() - let all but the @keep oldest segments go; the writeback thread */
+void ssdup_group_shrink(struct ssdup_log *log, struct drain_group *g, u32 keep);
+
+/** ssdup_group_set() - set the state of a group's segments; context: as above, or the work */
+void ssdup_group_set(struct ssdup_log *log, const struct drain_group *g, enum segment_state state);
+
+/**
+ * ssdup_group_all() - all sealed segments of @k, as a group. Return: false when there is none
+ * @written: only those in front of the first that is not written back or holds lost extents
+ */
+bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
+		     struct drain_group *g);
+
+/** ssdup_group_freed() - put a group on the free list; between ssdup_commit_lock() and unlock */
+void ssdup_group_freed(struct ssdup_log *log, const struct drain_group *g);
+
+/*
+ * --- The memory of extents: nodes.c ---
+ *
+ * The extents of a segment's entries are arrays, one for each part of a metadata page. An insert
+ * that splits an extent takes an array of one node, for the segment of the split extent.
+ */
+
+/** ssdup_nodes_init() - make the caches of all devices; context: module init */
+int ssdup_nodes_init(void);
+void ssdup_nodes_exit(void);
+
+/** ssdup_nodes_create() - make the pools of a device; context: the constructor */
+int ssdup_nodes_create(struct ssdup_log *log);
+void ssdup_nodes_destroy(struct ssdup_log *log);
+
+/** ssdup_new_node() - allocate an array of one node, not from the pool, or NULL */
+struct extent_array *ssdup_new_node(gfp_t gfp);
+
+/** ssdup_free_spare() - free what @io did not need; any context */
+static inline void ssdup_free_spare(struct ssdup_log *log, struct ssdup_io *io)
+{
+	if (unlikely(io->spare))
+		mempool_free(io->spare, &log->nodes);
+	io->spare = NULL;
+}
+
+/*
+ * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). A write brings
+ * its own node if @seg has more writes in flight than promised nodes, or if part of the reserve is
+ * in use. The promises to all segments together are no more than the reserve.
+ */
+static inline bool ssdup_has_spare(struct ssdup_log *log, const struct ssdup_segment *seg,
+				   struct ssdup_io *io, u32 writes)
+{
+	if (likely(writes <= READ_ONCE(seg->spares) && mempool_is_saturated(&log->nodes)))
+		return true;
+	if (!io->spare)
+		io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
+	return io->spare;
+}
+
+/** ssdup_add_array() - allocate an array, not of the pool, for @seg; or NULL. Context: a replay */
+struct extent_array *ssdup_add_array(struct ssdup_segment *seg, gfp_t gfp);
+
+/** ssdup_free_arrays() - free the arrays of @seg, after its extents have left the map */
+void ssdup_free_arrays(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/** ssdup_new_array() - allocate the nodes of part of a page, or NULL; any context */
+struct extent_array *ssdup_new_array(struct ssdup_log *log);
+
+/**
+ * ssdup_lend() - give a part of a page its array
+ * @place: in the ring; the caller has reserved an entry of that part
+ * @array: freed if the part has one meanwhile
+ *
+ * Context: any, while a write is in flight to @seg.
+ */
+void ssdup_lend(struct ssdup_log *log, struct ssdup_segment *seg, struct extent_array **place,
+		struct extent_array *array);
+
+/* --- From published entries to durable pages: commit.c --- */
+
+/** ssdup_commit_create() - also makes the ring; context: the constructor. Return: 0 or -ENOMEM */
+int ssdup_commit_create(struct ssdup_log *log);
+void ssdup_commit_destroy(struct ssdup_log *log);
+
+/**
+ * ssdup_commit() - make every entry that was published before, and its data, durable
+ *
+ * Context: process, sleeps.
+ * Return: 0, or -EIO after which the log is read-only.
+ */
+int ssdup_commit(struct ssdup_log *log);
+
+/** ssdup_autocommit_work() - commit after the autocommit time, or when the ring is full */
+void ssdup_autocommit_work(struct work_struct *work);
+
+/** ssdup_commit_lock() - no commit is looking at any segment until ssdup_commit_unlock() */
+void ssdup_commit_lock(struct ssdup_log *log);
+void ssdup_commit_unlock(struct ssdup_log *log);
+
+/** ssdup_fua_work() - commit, then end the FUA writes in log->fuas */
+void ssdup_fua_work(struct work_struct *work);
+
+/* --- The pool's superblock, and the record of the log: super.c --- */
+
+/** ssdup_super_create() - allocate memory, read nothing; context: the constructor */
+int ssdup_super_create(struct ssdup_log *log);
+void ssdup_super_destroy(struct ssdup_log *log);
+
+/** ssdup_super() - superblock and record; UUIDs and epoch are constant while the device runs */
+const struct log_super *ssdup_super(const struct ssdup_log *log);
+
+/**
+ * ssdup_super_read() - read both copies of superblock and record, and pick one of each
+ * @mend: receives whether a copy has to be rewritten
+ *
+ * Context: process, sleeps.
+ * Return: 0 with *s filled in, 1 for a blank SSD, or -errno with *fault set.
+ */
+int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault);
+
+/** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
+void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);
+
+/**
+ * ssdup_begin_epoch() - begin an epoch: metadata pages may be written from here on
+ *
+ * So a later replay can tell these pages from those that a crash left. A later resume of the
+ * same table continues the epoch, because its pages do. Context: preresume.
+ */
+int ssdup_begin_epoch(struct ssdup_log *log);
+
+/**
+ * ssdup_raise_tail() - write the record with a higher tail, which frees all older segments of @k
+ * @tail: the lowest generation of the class that stays
+ *
+ * Context: process, one at a time. Return: 0, or -errno: nothing is free.
+ */
+int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tail);
+
+/** ssdup_write_clean() - write that the log is clean, and how much it holds; no I/O is in flight */
+void ssdup_write_clean(struct ssdup_log *log);
+
+/*
+ * --- Synchronous I/O, and durable writes to the SSD: metadata.c ---
+ *
+ * Flushes of the SSD and writes of metadata exclude each other. After a failed flush no
+ * commit is made any more: the SSD may have dropped data, the next flush would succeed, and
+ * new entries would refer to data that are not there.
+ */
+
+/* REQ_SYNC and REQ_IDLE together exempt a write from writeback throttling. */
+#define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
+
+int ssdup_meta_create(struct ssdup_log *log);
+
+/** ssdup_sync_io() - transfer part of a page, and wait for it. Return: 0 or -errno */
+int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
+		  unsigned int offset, unsigned int bytes);
+
+/**
+ * ssdup_sync_range() - discard or zero a range, and wait for it; without data
+ *
+ * blkdev_issue_discard() and blkdev_issue_zeroout() take bios from a set that everybody shares, and
+ * writes that wait for us may hold all of them. Context: sleeps. Return: 0 or -errno
+ */
+int ssdup_sync_range(struct block_device *bdev, blk_opf_t opf, u64 sector, u64 sectors);
+
+/** ssdup_sync_stream() - the same with a write stream of the SSD; 0: none */
+int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
+		      unsigned int offset, unsigned int bytes, u8 stream);
+
+/** ssdup_passes() - is @error transient? any context */
+bool ssdup_passes(int error);
+
+/** ssdup_meta_written() - sectors of metadata since the table was loaded; any context */
+u64 ssdup_meta_written(const struct ssdup_log *log);
+
+/**
+ * ssdup_meta_again() - retry a metadata write after a transient error, until @end
+ * @error: of the write, which must have had REQ_FUA and not REQ_PREFLUSH; or 0
+ * @sector: its sector on the SSD
+ * @page: 4 KiB, as written
+ * @end: jiffies; pages that are written together share one, RETRY_AWAY_MS from the error
+ *
+ * A failed flush must not be retried, so this does nothing if the SSD may do FUA by a flush.
+ *
+ * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end().
+ * Return: 0 when the page is durable, or the error.
+ */
+int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
+		     unsigned long end);
 
 #endif

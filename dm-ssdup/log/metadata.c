@@ -6,7 +6,7 @@
 
 #include "base/failure.h"
 #include "base/owed_errors.h"
-#include "metadata.h"
+#include "internal.h"
 
 struct ssdup_meta {
 	struct mutex		lock;	/* protects failed; held for a flush or metadata write */

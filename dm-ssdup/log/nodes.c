@@ -2,7 +2,7 @@
 /* Owns the memory of extents, and the promises of it to open segments. */
 #include <linux/slab.h>
 
-#include "nodes.h"
+#include "internal.h"
 
 #define ARRAYS_RESERVED	8
 #define ARRAY_BYTES(nr)	(sizeof(struct extent_array) + (nr) * sizeof(struct extent))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the places of a segment: hands them out, and takes them back. */
-#include "nodes.h"
+#include "internal.h"
 #include "reserve.h"
-#include "segments.h"
 
 /* --- Places --- */
 

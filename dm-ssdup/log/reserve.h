@@ -11,8 +11,6 @@
 #include "base/errors.h"
 #include "base/wakeups.h"
 #include "log.h"
-#include "nodes.h"
-#include "segments.h"
 
 /** ssdup_ring_page() - the place of page @page of @seg in the ring; any context */
 static inline struct ring_page *ssdup_ring_page(const struct ssdup_segment *seg, u32 page)

@@ -5,9 +5,7 @@
 #include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "nodes.h"
-#include "segments.h"
-#include "segments_list.h"
+#include "internal.h"
 
 #define READY		4U	/* free at once when a log is loaded */
 

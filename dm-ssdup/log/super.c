@@ -4,9 +4,7 @@
 
 #include "base/errors.h"
 #include "base/failure.h"
-#include "metadata.h"
-#include "segments.h"
-#include "super.h"
+#include "internal.h"
 
 struct ssdup_superblock {
 	struct mutex		lock;		/* protects these, also while they are written */

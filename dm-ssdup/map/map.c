@@ -10,17 +10,6 @@
 #define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
 #define RANGE_MB_PRESET		4U
 
-struct ssdup_map *ssdup_map_alloc(struct ssdup *c)
-{
-	struct ssdup_map *map = kzalloc(sizeof(*map), GFP_KERNEL);
-
-	if (!map)
-		return NULL;
-	map->c = c;
-	map->log = c->log;
-	return map;
-}
-
 bool ssdup_map_size(struct ssdup_map *map, u64 sectors, u32 range_mb)
 {
 	u32 shift = 11 + ilog2(range_mb ?: RANGE_MB_PRESET);
@@ -50,14 +39,6 @@ int ssdup_map_init(struct ssdup_map *map)
 		ssdup_extent_tree_init(&map->ranges[i].tree);
 	}
 	return 0;
-}
-
-void ssdup_map_free(struct ssdup_map *map)
-{
-	if (!map)
-		return;
-	kvfree(map->ranges);
-	kfree(map);
 }
 
 struct ssdup_held ssdup_sum_held(struct ssdup_map *map)

@@ -12,9 +12,7 @@
 #ifndef SSDUP_MAP_H
 #define SSDUP_MAP_H
 
-#include "log/nodes.h"
 #include "log/reserve.h"
-#include "log/segments.h"
 
 /* Aligned, so that writes to neighbouring ranges do not share a cache line. */
 struct ssdup_range {
@@ -39,9 +37,6 @@ struct ssdup_map {
 	u32			nr_ranges;
 };
 
-/** ssdup_map_alloc() - for c->log; context: the constructor. Return: it, or NULL */
-struct ssdup_map *ssdup_map_alloc(struct ssdup *c);
-
 /**
  * ssdup_map_size() - choose the size of ranges
  * @sectors: of the HDD
@@ -53,9 +48,6 @@ bool ssdup_map_size(struct ssdup_map *map, u64 sectors, u32 range_mb);
 
 /** ssdup_map_init() - make the ranges, which are empty. Return: 0 or -ENOMEM */
 int ssdup_map_init(struct ssdup_map *map);
-
-/** ssdup_map_free() - also one that is not complete, or NULL; extents stay with the log */
-void ssdup_map_free(struct ssdup_map *map);
 
 /** range_of() - the range of a sector; any context */
 static inline struct ssdup_range *range_of(struct ssdup_map *map, u64 sector)

@@ -5,9 +5,9 @@
 #include <linux/sysfs.h>
 
 #include "cgroups.h"
-#include "classes.h"
-#include "log/segments.h"
+#include "log/log.h"
 #include "map/map.h"
+#include "router.h"
 
 /* Serialises changes of the rules, of all devices. */
 static DEFINE_MUTEX(rules_lock);

@@ -9,9 +9,8 @@
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
-#include "log/metadata.h"
-#include "log/segments.h"
-#include "meter.h"
+#include "choice.h"
+#include "log/log.h"
 
 /* Has the disk done work of a drain since the last look? Then its busy time teaches nothing. */
 static bool take_drained(struct disk_meter *disk)

@@ -11,8 +11,8 @@
 
 #include "base/failure.h"
 #include "base/wakeups.h"
-#include "log/metadata.h"
-#include "refusals.h"
+#include "log/log.h"
+#include "router.h"
 
 struct ssdup_away {
 	unsigned long		until;		/* jiffies: when to try the log again; a hint */

@@ -15,8 +15,7 @@
 #include <linux/slab.h>
 
 #include "base/trace.h"
-#include "meter.h"
-#include "stream.h"
+#include "choice.h"
 
 #define SAMPLES_PER_SECOND	4096U
 #define SAMPLES_AT_ONCE		16384U

@@ -10,10 +10,9 @@
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
+#include "choice.h"
 #include "core/turns.h"
-#include "log/segments.h"
-#include "meter.h"
-#include "waiters.h"
+#include "log/log.h"
 
 /* Writes of a class. */
 struct wait_queue {

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: what only the log's own files use.
+ */
+#ifndef SSDUP_LOG_INTERNAL_H
+#define SSDUP_LOG_INTERNAL_H
+
+#include "log.h"
+
+/* --- The lists of segments, and their lock: segments.c and groups.c --- */
+
+struct ssdup_segments {
+	spinlock_t		lock;		/* these, and part of segments and classes */
+	struct list_head	free;		/* next to open first */
+	struct list_head	stale;		/* free, not discarded yet: opened last */
+	u32			nr_sealed;	/* read without the lock: a hint */
+	u32			nr_free;	/* on those two lists; the same */
+	u32			discarding;	/* free, but on neither; the same */
+	u64			opened;		/* how many, ever; the same */
+	u64			written;	/* sectors of data ever sealed; the same */
+	bool			full;		/* no free segment found since a group was freed */
+	u32			throttled;	/* of the last ones for writers; the same */
+};
+
+/* It is always sealed: the open segment of a class that has none. */
+static inline struct ssdup_segment *ssdup_no_segment(struct ssdup_log *log)
+{
+	return &log->segment[log->g.nr_segments];
+}
+
+/* @list is one of those in @s. The lock is held. */
+static inline void ssdup_add_free(struct ssdup_segments *s, struct ssdup_segment *seg,
+				  struct list_head *list)
+{
+	seg->state = SEGMENT_FREE;
+	list_move_tail(&seg->list, list);
+	WRITE_ONCE(s->nr_free, s->nr_free + 1);
+}
+
+/* Segments have become free: let writers have them. The lock is held. */
+void ssdup_more_to_open(struct ssdup_log *log);
+
+/**
+ * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
+ * @k: class of both; @from may have been freed and be another's since
+ * @allowed: with LOG_WORD_SPARE, open one of the last segments, too, see ssdup_spare(); without
+ * LOG_WORD_THROTTLED, do not seal a throttled one
+ *
+ * Context: any. Return: false when no segment is free, @from is throttled, or the log takes no
+ * writes.
+ */
+bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
+		  u64 allowed);
+
+/**
+ * ssdup_segments_in_ring() - list the segments that have pages in the ring of @k, in their order
+ * @segments: room for SSDUP_RING_SEGMENTS
+ *
+ * Context: the lock in commit.c is held. Return: how many.
+ */
+u32 ssdup_segments_in_ring(struct ssdup_log *log, struct ssdup_class *k,
+			   struct ssdup_segment **segments);
+
+/** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
+void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/* --- Flushes of the SSD and writes of metadata exclude each other: metadata.c --- */
+
+/**
+ * ssdup_meta_begin() - begin a flush of the SSD, or a write of metadata
+ *
+ * Context: process, sleeps. The caller must call ssdup_meta_end(), even after an error.
+ * Return: 0, or -EIO after an earlier error. Then only what refers to no data may be written.
+ */
+int ssdup_meta_begin(struct ssdup_log *log);
+
+/**
+ * ssdup_meta_end() - end what ssdup_meta_begin() began
+ * @error: of the flush or write; if not 0, all later ssdup_meta_begin() fail
+ * @flush: the error is a flush's
+ *
+ * After a failed flush, or a write with FUA that may be one, this calls ssdup_owe().
+ */
+void ssdup_meta_end(struct ssdup_log *log, int error, bool flush);
+
+/** ssdup_meta_wrote() - count blocks of metadata; between ssdup_meta_begin() and _end() */
+void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks);
+
+/** ssdup_flush_ssd() - flush the SSD; process context, sleeps. Return: 0 or -errno */
+int ssdup_flush_ssd(struct ssdup_log *log);
+
+/* --- Nodes that a segment may take of the reserve: nodes.c --- */
+
+/** ssdup_promise_spares() - promise a segment that opens its share; the lock in segments.c */
+void ssdup_promise_spares(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/** ssdup_take_spares_back() - all but those of @writes in flight; the lock in segments.c */
+void ssdup_take_spares_back(struct ssdup_log *log, struct ssdup_segment *seg, u32 writes);
+
+#endif
