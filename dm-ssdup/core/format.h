@@ -51,6 +51,7 @@
 #define SSDUP_MAX_LOGS		64
 #define SSDUP_MAX_SSDS		8
 #define SSDUP_MAX_CLASSES	8
+#define SSDUP_HDD_ID_BYTES	64
 
 #define SSDUP_MIN_SEGMENTS	32U
 #define SSDUP_MAX_SEGMENTS	1048576U
@@ -110,7 +111,8 @@ struct ssdup_record {
 	__le32	live_segments;		/* with pages, while clean */
 	__le64	live_pages;		/* in them, while clean */
 	__le64	tail[SSDUP_MAX_CLASSES];
-	__u8	reserved[352];
+	__u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* text; zero behind it; all zero: unknown */
+	__u8	reserved[288];
 } __packed;
 
 /* At the start of a segment. Written with FUA before the segment's first page. */

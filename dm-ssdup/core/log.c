@@ -154,6 +154,7 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 	d->live_pages = cpu_to_le64(s->live_pages);
 	for (i = 0; i < s->nr_classes; i++)
 		d->tail[i] = cpu_to_le64(s->tail[i]);
+	memcpy(d->hdd_id, s->hdd_id, sizeof(d->hdd_id));
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc));
 }
 
@@ -233,6 +234,7 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 		return LOG_BAD_CRC;
 
 	memcpy(s->uuid, d->uuid, sizeof(s->uuid));
+	memcpy(s->hdd_id, d->hdd_id, sizeof(s->hdd_id));
 	s->flags = le32_to_cpu(d->flags);
 	s->seq = le64_to_cpu(d->seq);
 	s->epoch = le64_to_cpu(d->epoch);

@@ -172,6 +172,7 @@ struct log_super {
 	u32	live_segments;	/* the same */
 	u32	flags;
 	u32	nr_classes;
+	u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* the tool's; the kernel only carries it */
 };
 
 /** log_class() - the class of a generation: each class counts by steps of their number */

@@ -120,6 +120,7 @@ struct disk_inject {
 	bool drop_flush;
 	bool no_zeroes;
 	bool gone;
+	char wwid[64];
 };
 
 /**

@@ -253,6 +253,26 @@ static ssize_t fail_status_store(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RW(fail_status);
 
+/* Beside the model, where the kernel has that of an NVMe disk; empty until it is written. */
+static ssize_t wwid_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", disk_of(dev)->inject.wwid);
+}
+
+static ssize_t wwid_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			  size_t count)
+{
+	struct disk_inject *in = &disk_of(dev)->inject;
+
+	strscpy(in->wwid, buf, sizeof(in->wwid));
+	strim(in->wwid);
+	return count;
+}
+static DEVICE_ATTR_RW(wwid);
+
+static struct attribute *disk_name_attrs[] = { &dev_attr_wwid.attr, NULL };
+static const struct attribute_group disk_name_group = { .attrs = disk_name_attrs };
+
 static struct attribute *disk_attrs[] = {
 	&dev_attr_operations.attr,
 	&dev_attr_reads.attr,
@@ -282,5 +302,7 @@ static const struct attribute_group disk_group = {
 	.attrs = disk_attrs,
 };
 
-const struct attribute_group *disk_groups[] = { &disk_group, NULL };
-const struct attribute_group *disk_ftl_groups[] = { &disk_group, &disk_ftl_group, NULL };
+const struct attribute_group *disk_groups[] = { &disk_group, &disk_name_group, NULL };
+const struct attribute_group *disk_ftl_groups[] = {
+	&disk_group, &disk_name_group, &disk_ftl_group, NULL
+};

@@ -7,7 +7,7 @@
 #include "commands.h"
 
 static const struct option_spec format_options[] = {
-	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for (only its size is noted)" },
+	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for: its size and identity are noted" },
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ OPT_SEGMENT, "segment-mb", "N",
 	  "MiB of a segment, a power of two up to 256 (default: a 1024th of the\n"
@@ -70,6 +70,10 @@ static const struct option_spec create_options[] = {
 	  "with --format, give up a log, with all that it\n"
 	  "holds and its HDD does not",
 	  "See \"ssdup format\"." },
+	{ OPT_OTHER_HDD, "other-hdd", NULL,
+	  "although the log is for another HDD",
+	  "For an HDD that was copied to another one, or that calls itself otherwise behind a\n"
+	  "new controller. From then on the log is for this one." },
 	{ 'a', "all", NULL, "all devices of ssduptab whose disks are there" },
 	{ OPT_TAB, "tab", "NAME",
 	  "the device of that name in ssduptab",
@@ -291,6 +295,7 @@ const struct usage usage_dump = {
 };
 
 static const struct option_spec repair_options[] = {
+	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ 'n', "dry-run", NULL,
 	  "only say what would be written",
@@ -323,6 +328,7 @@ static const struct option_spec export_options[] = {
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
 	{ OPT_FORCE, "force", NULL, "an HDD of another size" },
+	{ OPT_OTHER_HDD, "other-hdd", NULL, "an HDD that the log is not for" },
 	{ OPT_UNSAVED, "discard-unsaved", NULL, "--clear whatever was lost" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },

@@ -26,7 +26,7 @@ static const char *verdict_text(int verdict)
 static void say_findings(struct log_file *l, int verdict)
 {
 	const struct findings *all = &l->findings;
-	char uuid[UUID_TEXT], size[SIZE_TEXT];
+	char uuid[UUID_TEXT], size[SIZE_TEXT], hdd[IDENTITY_TEXT];
 	size_t i;
 
 	if (l->known && !l->ctx->quiet) {
@@ -35,6 +35,8 @@ static void say_findings(struct log_file *l, int verdict)
 		printf("%s: %u extents, %s to write back to an HDD of %llu sectors\n", l->ssd.path,
 		       l->map.nr, format_size(size, l->map.sectors * SECTOR_BYTES),
 		       l->s.hdd_sectors);
+		printf("%s: made for the HDD %s\n", l->ssd.path,
+		       identity_text(hdd, l->s.hdd_id));
 	}
 	for (i = 0; i < all->nr; i++)
 		finding_print(stdout, &all->all[i]);
@@ -51,7 +53,7 @@ static void say_findings(struct log_file *l, int verdict)
 static void say_json(struct log_file *l, int verdict, int code)
 {
 	struct json j = { .to = stdout };
-	char uuid[UUID_TEXT];
+	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
 	size_t i;
 
 	json_begin(&j, NULL, '{');
@@ -62,6 +64,8 @@ static void say_json(struct log_file *l, int verdict, int code)
 		json_text(&j, "uuid", uuid_text(uuid, l->s.uuid));
 		json_bool(&j, "clean", l->s.flags & SSDUP_RECORD_CLEAN);
 		json_number(&j, "hdd_sectors", l->s.hdd_sectors);
+		json_text(&j, "hdd_id", identity_known(l->s.hdd_id) ?
+			  identity_text(hdd, l->s.hdd_id) : NULL);
 		json_number(&j, "extents", l->map.nr);
 		json_number(&j, "dirty_sectors", l->map.sectors);
 	}

@@ -43,6 +43,9 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 	case OPT_UNSAVED:
 		new->give_up.unsaved = true;
 		break;
+	case OPT_OTHER_HDD:
+		new->give_up.hdd = true;
+		break;
 	case OPT_TAB:
 		*tab = optarg;
 		break;
@@ -155,6 +158,8 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 		return bad_usage(ctx, "--discard-unsaved goes with --format");
 	if (new.give_up.other && !(new.hdd && new.ssd))
 		return bad_usage(ctx, "--force goes with --hdd and --ssd");
+	if (new.give_up.hdd && !(new.hdd && new.ssd))
+		return bad_usage(ctx, "--other-hdd goes with --hdd and --ssd");
 	if (all)
 		r = make_from_tab(ctx, NULL, NULL);
 	else if (new.hdd && new.ssd)

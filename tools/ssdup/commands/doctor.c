@@ -18,6 +18,7 @@
 #include "lib/json.h"
 #include "lib/run.h"
 #include "lib/state.h"
+#include "lib/super.h"
 #include "lib/tab.h"
 #include "lib/tabcheck.h"
 
@@ -301,6 +302,28 @@ static unsigned int read_ahead(dev_t rdev)
 	return kib;
 }
 
+/* The device has its SSD open; the record is read beside that. */
+static void look_at_hdd(struct report *to, const struct state *s, const char *name)
+{
+	char *hdd = dev_kernel_name(s->hdd), *ssd = dev_kernel_name(s->ssd);
+	struct dev dev = { .path = xprintf("/dev/%s", hdd), .rdev = s->hdd };
+	struct dev log_dev = { .path = xprintf("/dev/%s", ssd), .rdev = s->ssd };
+	int fd = dev_open(&log_dev, O_RDONLY);
+	u8 id[SSDUP_HDD_ID_BYTES];
+	struct ssd_log log;
+
+	if (fd >= 0 && !ssd_log_read(fd, &log) && log.fault == LOG_OK) {
+		dev_identity(&dev, id);
+		say(to, "HDD", doctor_hdd(name, ssd_super(&log)->hdd_id, id));
+	}
+	if (fd >= 0)
+		close(fd);
+	dev_free(&dev);
+	dev_free(&log_dev);
+	free(hdd);
+	free(ssd);
+}
+
 static void look_at_device(struct report *to, struct seen *seen, const char *name)
 {
 	const char *degraded;
@@ -314,6 +337,7 @@ static void look_at_device(struct report *to, struct seen *seen, const char *nam
 		    degraded ? VERDICT_ADVICE : VERDICT_OK,
 		    xprintf("%s: %s%s", name, degraded ?: "runs",
 			    degraded ? "; see \"ssdup status\"" : "") });
+	look_at_hdd(to, &s, name);
 	say(to, "read-ahead", doctor_read_ahead(name, read_ahead(s.rdev), read_ahead(s.hdd)));
 	look_at_side(to, seen, s.hdd, true);
 	look_at_side(to, seen, s.ssd, false);

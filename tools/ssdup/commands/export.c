@@ -17,8 +17,25 @@ struct args {
 	int		copy;
 	bool		clear;
 	bool		force;
+	bool		other_hdd;
 	bool		unsaved;
 };
+
+static int refuse_other_hdd(const struct log_file *l, const struct disk *to, bool other)
+{
+	char log[IDENTITY_TEXT], text[IDENTITY_TEXT];
+	u8 id[SSDUP_HDD_ID_BYTES];
+
+	dev_identity(&to->dev, id);
+	identity_text(log, l->s.hdd_id);
+	if (identity_other(l->s.hdd_id, id) && !other)
+		return fail(l->ctx, EXIT_REFUSED, to->path,
+			    "is %s, and the log is for %s; --other-hdd writes to it all the same",
+			    identity_text(text, id), log);
+	if (identity_known(l->s.hdd_id) && !identity_known(id) && to->block)
+		warn(l->ctx, to->path, "does not say which disk it is; the log is for %s", log);
+	return EXIT_OK;
+}
 
 static int fits(struct log_file *l, struct disk *to, bool force)
 {
@@ -128,7 +145,7 @@ static int export_to(struct log_file *l, const struct args *a)
 	r = disk_open(l->ctx, &to, a->hdd, DISK_FILL);
 	if (r != EXIT_OK)
 		return r;
-	r = fits(l, &to, a->force);
+	r = fits(l, &to, a->force) ?: refuse_other_hdd(l, &to, a->other_hdd);
 	if (r == EXIT_OK)
 		r = export(l, &to, a);
 	disk_close(&to);
@@ -152,6 +169,7 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		a.clear |= opt == OPT_CLEAR;
 		a.force |= opt == OPT_FORCE;
+		a.other_hdd |= opt == OPT_OTHER_HDD;
 		a.unsaved |= opt == OPT_UNSAVED;
 		ctx->quiet |= opt == 'q';
 	}

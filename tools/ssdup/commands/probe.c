@@ -13,7 +13,7 @@ static void probe_export(const struct log_file *l)
 {
 	enum ssd_part part = l->log.part[PART_SUPER].fault == LOG_OK ? PART_RECORD : PART_SUPER;
 	const u8 *bytes = l->known ? l->s.uuid : ssd_uuid(&l->log);
-	char uuid[UUID_TEXT];
+	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
 
 	printf("ID_FS_TYPE=ssdup\nID_FS_USAGE=other\n");
 	if (bytes) {
@@ -25,6 +25,8 @@ static void probe_export(const struct log_file *l)
 		printf("SSDUP_CLEAN=%d\nSSDUP_HDD_SECTORS=%llu\nSSDUP_DIRTY=%d\n",
 		       !!(l->s.flags & SSDUP_RECORD_CLEAN), l->s.hdd_sectors,
 		       ssd_log_used(l->ssd.fd, &l->s) != 0);
+	if (l->known && identity_known(l->s.hdd_id))
+		printf("SSDUP_HDD_ID=%s\n", identity_text(hdd, l->s.hdd_id));
 	if (l->log.fault != LOG_OK)
 		printf("SSDUP_FAULT=E%03u\n",
 		       (part == PART_SUPER ? FAULT_SUPER : FAULT_RECORD) + l->log.fault);
@@ -32,15 +34,15 @@ static void probe_export(const struct log_file *l)
 
 static void probe_words(const struct log_file *l)
 {
-	char uuid[UUID_TEXT];
+	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
 
 	if (!l->known) {
 		printf("%s: a log that cannot be used: %s\n", l->ssd.path,
 		       ssdup_log_fault_text(l->log.fault));
 		return;
 	}
-	printf("%s: log %s for an HDD of %llu sectors, %s, %s\n", l->ssd.path,
-	       uuid_text(uuid, l->s.uuid), l->s.hdd_sectors,
+	printf("%s: log %s for an HDD of %llu sectors (%s), %s, %s\n", l->ssd.path,
+	       uuid_text(uuid, l->s.uuid), l->s.hdd_sectors, identity_text(hdd, l->s.hdd_id),
 	       super_end_text(&l->s),
 	       ssd_log_used(l->ssd.fd, &l->s) ? "may hold data that the HDD lacks" : "empty");
 }

@@ -9,6 +9,7 @@
 #include "offline/offline.h"
 
 struct args {
+	const char	*hdd;
 	const char	*ssd;
 	int		copy;
 	bool		dry_run;
@@ -52,6 +53,9 @@ static int repair(struct log_file *l, struct plan *plan, const struct args *a)
 
 	for (i = 0; i < l->findings.nr; i++)
 		finding_print(stdout, &l->findings.all[i]);
+	if (identity_other(l->s.hdd_id, l->hdd_id))
+		return fail(l->ctx, EXIT_REFUSED, a->hdd,
+			    "not the HDD of the log on %s: nothing was written", l->ssd.path);
 	if (!plan->nr)
 		return nothing_to_do(l);
 	plan_print(stdout, plan);
@@ -77,6 +81,8 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
 			return ctx->exit;
+		if (opt == OPT_HDD)
+			a.hdd = optarg;
 		if (opt == OPT_SSD)
 			a.ssd = optarg;
 		a.dry_run |= opt == 'n';
@@ -87,7 +93,10 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 	r = log_open(ctx, &l, a.ssd ?: argv[optind], a.dry_run ? DISK_READ : DISK_WRITE, a.copy);
 	if (r != EXIT_OK)
 		return r;
-	r = plan_make(&l, &plan);
+	memset(&plan, 0, sizeof(plan));
+	if (a.hdd)
+		r = log_given(&l, a.hdd);
+	r = r ?: plan_make(&l, &plan);
 	if (r == EXIT_OK)
 		r = repair(&l, &plan, &a);
 	plan_free(&plan);

@@ -300,7 +300,7 @@ bool dev_lies_on(dev_t rdev, dev_t below)
 	return each_entry(whole_disk(rdev), "slaves", look_below, &b);
 }
 
-static char *wwn(dev_t disk)
+char *dev_wwn(dev_t disk)
 {
 	return dev_sysfs_read(disk, "wwid") ?: dev_sysfs_read(disk, "device/wwid");
 }
@@ -313,8 +313,8 @@ static bool same_disk(dev_t a, dev_t b)
 
 	if (a == b)
 		return true;
-	wa = wwn(a);
-	wb = wwn(b);
+	wa = dev_wwn(a);
+	wb = dev_wwn(b);
 	same = wa && wb && *wa && !strcmp(wa, wb);
 	free(wa);
 	free(wb);

@@ -92,6 +92,9 @@ bool dev_lies_on(dev_t rdev, dev_t below);
 /** dev_disks() - the whole disks that a device consists of, @most of them; their number */
 unsigned int dev_disks(dev_t rdev, dev_t *disk, unsigned int most);
 
+/** dev_wwn() - of a whole disk, as the kernel has it; NULL or free() it */
+char *dev_wwn(dev_t disk);
+
 /** dev_two_paths() - the same disk, or partition, on two paths, by its WWN */
 bool dev_two_paths(dev_t a, dev_t b);
 

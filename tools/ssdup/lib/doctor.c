@@ -145,6 +145,24 @@ struct finding doctor_scheduler(const struct doctor_disk *d)
 	return finding(OK, "%s: %s", d->name, d->scheduler ?: "none of its own");
 }
 
+struct finding doctor_hdd(const char *name, const u8 log[SSDUP_HDD_ID_BYTES],
+			  const u8 hdd[SSDUP_HDD_ID_BYTES])
+{
+	char wanted[IDENTITY_TEXT], is[IDENTITY_TEXT];
+
+	identity_text(wanted, log);
+	identity_text(is, hdd);
+	if (identity_other(log, hdd))
+		return finding(WRONG,
+			       "%s: its HDD is %s, and its log is for %s: what the log holds must not get to this disk",
+			       name, is, wanted);
+	if (identity_known(hdd) && !identity_known(log))
+		return finding(ADVICE,
+			       "%s: its log does not say for which HDD it is; \"ssdup create\" notes that",
+			       name);
+	return finding(OK, "%s: its HDD is %s, its log for %s", name, is, wanted);
+}
+
 struct finding doctor_read_ahead(const char *name, unsigned int kib, unsigned int hdd_kib)
 {
 	if (kib < hdd_kib)

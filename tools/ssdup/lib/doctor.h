@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "identity.h"
+
 /* Of the machine. */
 struct doctor_facts {
 	const char	*release;	/* of the kernel that runs */
@@ -61,6 +63,14 @@ struct finding doctor_tab(const struct doctor_facts *f);
 struct finding doctor_cache(const struct doctor_disk *d);
 struct finding doctor_scheduler(const struct doctor_disk *d);
 struct finding doctor_disk(const struct doctor_disk *d);
+
+/**
+ * doctor_hdd() - is the HDD of a device the one that its log is for?
+ * @name: of the device
+ * @log: what the log says of its HDD; @hdd: what the HDD says of itself, see identity.h
+ */
+struct finding doctor_hdd(const char *name, const u8 log[SSDUP_HDD_ID_BYTES],
+			  const u8 hdd[SSDUP_HDD_ID_BYTES]);
 
 /**
  * doctor_read_ahead() - is that of the device as large as that of its HDD?

@@ -56,7 +56,8 @@ static void warn_member(const struct ssdup_ctx *ctx, const struct pair *p)
 	free(what);
 }
 
-static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p)
+static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
+			 const struct give_up *g)
 {
 	const struct log_super *s = ssd_super(&p->log);
 	unsigned int block = p->hdd.block > p->ssd.block ? p->hdd.block : p->ssd.block;
@@ -66,7 +67,7 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p)
 
 	switch (fault) {
 	case LOG_OK:
-		return EXIT_OK;
+		return pair_refuse_other_hdd(ctx, p, g);
 	case LOG_OTHER_HDD_SIZE:
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds the log of an HDD of %llu sectors, and %s has %llu: not the HDD that belongs to it",
@@ -88,7 +89,7 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 	if (new->format)
 		return pair_refuse_contents(ctx, p, &new->give_up);
 	if (p->log.fault == LOG_OK)
-		return refuse_misfit(ctx, p);
+		return refuse_misfit(ctx, p, &new->give_up);
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
 		return fail(ctx, EXIT_FAULTS, p->ssd.path,
 			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",
@@ -161,6 +162,15 @@ static int load_table(const struct ssdup_ctx *ctx, const struct new_device *new,
 	return r ? refused_by_kernel(ctx, new, rdev, "the table", r) : EXIT_OK;
 }
 
+/* No other HDD may take the place of this one from now on. */
+static int bind_log(const struct ssdup_ctx *ctx, struct pair *p)
+{
+	int r = pair_bind_log(p);
+
+	return r ? fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be written: %s", strerror(-r)) :
+		   EXIT_OK;
+}
+
 static int bring_up(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p,
 		    struct log_options *o, dev_t rdev)
 {
@@ -174,6 +184,8 @@ static int bring_up(const struct ssdup_ctx *ctx, struct new_device *new, struct 
 		r = load_table(ctx, new, p, rdev);
 	if (!r && format && blank)
 		r = pair_format(ctx, p, o);
+	if (!r && !format)
+		r = bind_log(ctx, p);
 	if (r)
 		return r;
 	reason_mark();

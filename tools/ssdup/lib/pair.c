@@ -61,6 +61,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 	if (p->ssd.rotational && !p->hdd.rotational && p->hdd.rdev)
 		warn(ctx, p->ssd.path, "this rotates, and %s does not: are they swapped?",
 		     p->hdd.path);
+	dev_identity(&p->hdd, p->hdd_id);
 	p->ssd_fd = dev_open(&p->ssd, O_RDWR);
 	if (p->ssd_fd < 0)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->ssd_fd));
@@ -76,6 +77,36 @@ void pair_close(struct pair *p)
 		close(p->ssd_fd);
 	dev_free(&p->hdd);
 	dev_free(&p->ssd);
+}
+
+int pair_refuse_other_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
+			  const struct give_up *g)
+{
+	const u8 *wanted = ssd_super(&p->log)->hdd_id;
+	char log[IDENTITY_TEXT], hdd[IDENTITY_TEXT];
+
+	identity_text(log, wanted);
+	identity_text(hdd, p->hdd_id);
+	if (identity_other(wanted, p->hdd_id) && !g->hdd)
+		return fail(ctx, EXIT_REFUSED, p->hdd.path,
+			    "is %s, and the log on %s is for %s; give that HDD, or --other-hdd if this one holds all that was on it",
+			    hdd, p->ssd.path, log);
+	if (identity_known(wanted) && !identity_known(p->hdd_id))
+		warn(ctx, p->hdd.path,
+		     "does not say which disk it is; the log on %s is for %s, so see that it is the one",
+		     p->ssd.path, log);
+	return EXIT_OK;
+}
+
+int pair_bind_log(struct pair *p)
+{
+	struct log_super s = *ssd_super(&p->log);
+
+	if (!identity_known(p->hdd_id) || !memcmp(s.hdd_id, p->hdd_id, sizeof(s.hdd_id)))
+		return 0;
+	memcpy(s.hdd_id, p->hdd_id, sizeof(s.hdd_id));
+	s.seq++;
+	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_part_write(p->ssd_fd, PART_RECORD, &s);
 }
 
 /* A boot loader or a partition table may stand where the first copy of the superblock was. */
@@ -240,6 +271,7 @@ int pair_new_log(const struct ssdup_ctx *ctx, const struct dev *hdd, const struc
 	log_new_uuid(pool);
 	ssdup_log_super_fresh(s, pool, o->uuid, &g, hdd->bytes / SECTOR_BYTES,
 			      ssd->bytes / SECTOR_BYTES);
+	dev_identity(hdd, s->hdd_id);
 	s->pool_seq = 1;
 	s->epoch = 1;
 	s->seq = 1;

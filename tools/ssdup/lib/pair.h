@@ -5,12 +5,13 @@
 #ifndef SSDUP_PAIR_H
 #define SSDUP_PAIR_H
 
-#include "dev.h"
+#include "identity.h"
 #include "super.h"
 
 struct pair {
 	struct dev	hdd;
 	struct dev	ssd;
+	u8		hdd_id[SSDUP_HDD_ID_BYTES];
 	int		ssd_fd;		/* for writing */
 	struct ssd_log	log;		/* what the SSD holds */
 };
@@ -33,6 +34,7 @@ void pair_close(struct pair *p);
 struct give_up {
 	bool	unsaved;	/* a log, with what may not be on its HDD yet: --discard-unsaved */
 	bool	other;		/* an empty log, a file system, unknown contents: --force */
+	bool	hdd;		/* the HDD that the log is for: --other-hdd */
 };
 
 /** pair_refuse_hdd() - refuse an HDD that holds a log: it is taken for the SSD */
@@ -41,6 +43,17 @@ int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const str
 /** pair_refuse_contents() - refuse to format an SSD that holds anything but what is given up */
 int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p,
 			 const struct give_up *g);
+
+/**
+ * pair_refuse_other_hdd() - refuse an HDD of which it is known that the log is for another one
+ *
+ * Warns where that is not known. There is a log, and it is valid.
+ */
+int pair_refuse_other_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
+			  const struct give_up *g);
+
+/** pair_bind_log() - note in the log for which HDD it is, if that is known and new; 0 or -errno */
+int pair_bind_log(struct pair *p);
 
 struct log_options {
 	unsigned int	segment_mb;	/* 0: by the size of the SSD */

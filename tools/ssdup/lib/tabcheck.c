@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dev.h"
+#include "identity.h"
 #include "json.h"
 #include "keys.h"
 #include "super.h"
@@ -178,6 +178,19 @@ static void check_side(struct check *c, const struct tab_entry *e, struct side *
 	read_log(c, e, s);
 }
 
+/* The kernel does not look. */
+static void check_hdd_id(struct check *c, const struct line *l)
+{
+	const u8 *wanted = ssd_super(&l->ssd.log)->hdd_id;
+	char log[IDENTITY_TEXT], text[IDENTITY_TEXT];
+	u8 id[SSDUP_HDD_ID_BYTES];
+
+	dev_identity(&l->hdd.dev, id);
+	if (identity_other(wanted, id))
+		say(c, l->e, true, "the HDD, %s, is %s, and the log on %s is for %s", l->hdd.spec,
+		    identity_text(text, id), l->ssd.spec, identity_text(log, wanted));
+}
+
 static void check_ssd_log(struct check *c, const struct line *l)
 {
 	const struct log_super *s = ssd_super(&l->ssd.log);
@@ -208,6 +221,7 @@ static void check_ssd_log(struct check *c, const struct line *l)
 	if (fault != LOG_OK)
 		say(c, l->e, true, "the SSD, %s, holds a log that is %s (fault %d)", l->ssd.spec,
 		    ssdup_log_fault_text(fault), fault);
+	check_hdd_id(c, l);
 }
 
 static void check_disks(struct check *c, struct line *l)

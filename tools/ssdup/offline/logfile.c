@@ -195,6 +195,7 @@ int log_given(struct log_file *l, const char *hdd)
 		r = fail(l->ctx, EXIT_REFUSED, hdd, "the same as the SSD");
 	l->hdd_sectors = d.sectors;
 	l->hdd_block_sectors = d.block_sectors;
+	dev_identity(&d.dev, l->hdd_id);
 	disk_close(&d);
 	return r;
 }
@@ -274,8 +275,9 @@ static void pair_finding(struct log_file *l, enum ssd_part part)
 	found(&l->findings, &f);
 }
 
-static void size_findings(struct log_file *l)
+static void disk_findings(struct log_file *l)
 {
+	char log[IDENTITY_TEXT], given[IDENTITY_TEXT];
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
 	u32 block = max(l->ssd.block_sectors, l->hdd_block_sectors);
 	struct finding f;
@@ -284,6 +286,12 @@ static void size_findings(struct log_file *l)
 		f = finding(FAULT_HDD_SIZE);
 		snprintf(f.text, sizeof(f.text), "%llu sectors, this one has %llu",
 			 l->s.hdd_sectors, hdd);
+		found(&l->findings, &f);
+	}
+	if (identity_other(l->s.hdd_id, l->hdd_id)) {
+		f = finding(FAULT_HDD_OTHER);
+		snprintf(f.text, sizeof(f.text), "%s, this one is %s",
+			 identity_text(log, l->s.hdd_id), identity_text(given, l->hdd_id));
 		found(&l->findings, &f);
 	}
 	if (l->ssd.sectors < l->s.ssd_sectors) {
@@ -327,7 +335,7 @@ void super_findings(struct log_file *l)
 		pair_finding(l, part);
 	}
 	if (l->known)
-		size_findings(l);
+		disk_findings(l);
 }
 
 /* --- Why there is none --- */

@@ -14,6 +14,7 @@
 #include "dm-ssdup/core/extent_map.h"
 #include "dm-ssdup/core/replay.h"
 #include "faults.h"
+#include "lib/identity.h"
 #include "lib/progress.h"
 #include "lib/super.h"
 
@@ -96,6 +97,7 @@ struct log_file {
 	struct disk		ssd;
 	u64			hdd_sectors;	/* of the HDD that was named, or 0 */
 	u32			hdd_block_sectors;
+	u8			hdd_id[SSDUP_HDD_ID_BYTES];
 	unsigned char		*raw[NR_PARTS][SSDUP_COPIES];	/* SSDUP_BLOCK_BYTES each */
 	struct ssd_log		log;
 	int			asked;		/* copy that the user wants, or NO_COPY */
@@ -137,7 +139,7 @@ void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, int asked);
 
 void log_close(struct log_file *l);
 
-/** log_given() - an HDD was named: what is said of sizes is held against it */
+/** log_given() - an HDD was named: what the log says of its HDD is held against it */
 int log_given(struct log_file *l, const char *hdd);
 
 /** log_has_magic() - it begins as a log does, whatever follows */

@@ -131,6 +131,18 @@ static void disks(struct kunit *test)
 	}
 }
 
+static void hdds(struct kunit *test)
+{
+	static const u8 a[SSDUP_HDD_ID_BYTES] = "wwn:a", b[SSDUP_HDD_ID_BYTES] = "wwn:b";
+	static const u8 none[SSDUP_HDD_ID_BYTES];
+
+	check(test, "its own", doctor_hdd("d", a, a), VERDICT_OK, "wwn:a");
+	check(test, "another", doctor_hdd("d", a, b), VERDICT_WRONG,
+	      "its HDD is wwn:b, and its log is for wwn:a");
+	check(test, "not noted", doctor_hdd("d", none, b), VERDICT_ADVICE, "notes that");
+	check(test, "no identity", doctor_hdd("d", a, none), VERDICT_OK, "unknown");
+}
+
 static void read_ahead(struct kunit *test)
 {
 	check(test, "smaller", doctor_read_ahead("b", 128, 4096), VERDICT_ADVICE,
@@ -141,6 +153,7 @@ static void read_ahead(struct kunit *test)
 static struct kunit_case doctor_cases[] = {
 	KUNIT_CASE(machines),
 	KUNIT_CASE(disks),
+	KUNIT_CASE(hdds),
 	KUNIT_CASE(read_ahead),
 	{}
 };
