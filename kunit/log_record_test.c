@@ -90,7 +90,9 @@ static void record_any_bit(struct kunit *test)
 	}
 	/* All of it comes from the record. */
 	t = s;
-	t.epoch = t.seq = t.hdd_sectors = t.first = 0;
+	t.epoch = 0;
+	t.hdd_sectors = 0;
+	t.first = 0;
 	memset(t.tail, 0, sizeof(t.tail));
 	memset(t.hdd_id, 0, sizeof(t.hdd_id));
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, &t), LOG_OK);
@@ -135,19 +137,28 @@ static void record_copies(struct kunit *test)
 	expect_pick(test, true, copy);
 }
 
-/* A record has two places of its own, and none of them is another's. */
+/*
+ * A record has two places of its own, and none of them is another's. At the end of the SSD, mkfs
+ * wipes 64 KiB, for the marks of others.
+ */
 static void record_places(struct kunit *test)
 {
-	u64 sector, end = SSDUP_SUPER_SECTOR(1) + SSDUP_BLOCK_SECTORS;
-	u32 log, copy;
+	static const u64 mib = SSDUP_HOME_SECTORS;
+	const u64 sizes[] = { 20 * mib, 20 * mib + 1, 21 * mib - 1, 1024 * GIB + 9 };
+	u64 sector, end;
+	u32 i, log, copy;
 
-	for (log = 0; log < SSDUP_MAX_LOGS; log++)
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		for (copy = 0; copy < SSDUP_COPIES; copy++) {
-			sector = SSDUP_RECORD_SECTOR(log, copy);
-			KUNIT_EXPECT_GE(test, sector, end);
-			end = sector + SSDUP_BLOCK_SECTORS;
+			end = log_home(sizes[i], copy) + SSDUP_BLOCK_SECTORS;
+			for (log = 0; log < SSDUP_MAX_LOGS; log++) {
+				sector = log_record_sector(sizes[i], log, copy);
+				KUNIT_EXPECT_GE(test, sector, end);
+				end = sector + SSDUP_BLOCK_SECTORS;
+			}
+			KUNIT_EXPECT_LE(test, end, copy ? sizes[i] - 128 : SSDUP_HOME_SECTORS);
+			KUNIT_EXPECT_GE(test, log_home(sizes[i], 1) + 2 * mib, sizes[i]);
 		}
-	KUNIT_EXPECT_LE(test, end, SSDUP_HEAD_SECTORS);
 }
 
 /* --- Header --- */

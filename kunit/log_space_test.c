@@ -10,7 +10,7 @@
 #define MIB		2048ULL		/* sectors */
 #define GIB		(1024 * MIB)
 #define TIB		(1024 * GIB)
-#define LEAST		(SSDUP_HEAD_SECTORS + SSDUP_MIN_SEGMENTS * SSDUP_MIN_SEGMENT_SECTORS)
+#define LEAST		(2 * SSDUP_HOME_SECTORS + SSDUP_MIN_SEGMENTS * SSDUP_MIN_SEGMENT_SECTORS)
 #define LARGEST		BIT_ULL(36)	/* sectors of an SSD that an extent can name */
 #define PAIR		(SSDUP_PAGE_SLOTS * SSDUP_PAGE_SECTORS)
 
@@ -26,7 +26,7 @@ static void segment_rules(struct kunit *test, const struct log_geometry *g, u32 
 	u32 page = g->meta_pages - 1;
 
 	KUNIT_ASSERT_EQ(test, start % SSDUP_PAGE_SECTORS, 0);
-	KUNIT_ASSERT_EQ(test, start, SSDUP_HEAD_SECTORS + (u64)segment * g->segment_sectors);
+	KUNIT_ASSERT_EQ(test, start, SSDUP_HOME_SECTORS + (u64)segment * g->segment_sectors);
 	KUNIT_ASSERT_EQ(test, ssdup_log_slot_sector(g, segment, 0, 0), at);
 	KUNIT_ASSERT_EQ(test, ssdup_log_slot_sector(g, segment, 0, 1), at + SSDUP_PAGE_SECTORS);
 	at += (u64)page * PAIR;
@@ -54,13 +54,13 @@ static u32 size_by_rule(u64 room, u32 given)
 
 static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 given, u32 block)
 {
-	u64 room = min(ssd_sectors, LARGEST) - SSDUP_HEAD_SECTORS, used;
+	u64 room = min(log_home(ssd_sectors, 1), LARGEST) - SSDUP_HOME_SECTORS, used;
 	struct log_geometry g;
 	u64 word, entries;
 
 	KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&g, ssd_sectors, given, block));
 	KUNIT_ASSERT_EQ(test, g.segment_sectors, size_by_rule(room, given));
-	KUNIT_ASSERT_EQ(test, g.segment_start, SSDUP_HEAD_SECTORS);
+	KUNIT_ASSERT_EQ(test, g.segment_start, SSDUP_HOME_SECTORS);
 	KUNIT_ASSERT_EQ(test, g.block_sectors, block);
 	KUNIT_ASSERT_GE(test, g.nr_segments, SSDUP_MIN_SEGMENTS);
 	KUNIT_ASSERT_LE(test, g.nr_segments, SSDUP_MAX_SEGMENTS);
@@ -102,7 +102,7 @@ static void layout_of_many_sizes(struct kunit *test)
 						   prng_between(&r, 26, 63)), 0, block);
 		for (size = SSDUP_MIN_SEGMENT_SECTORS; size <= SSDUP_MAX_SEGMENT_SECTORS; size *= 2)
 			for (i = 0; i < 20; i++)
-				layout_rules(test, SSDUP_HEAD_SECTORS + 32ULL * size + i +
+				layout_rules(test, 2 * SSDUP_HOME_SECTORS + 32ULL * size + i +
 					     (i < 10 ? 0 : prng_u64(&r) >>
 					      prng_between(&r, 26, 63)), size, block);
 	}
@@ -117,19 +117,19 @@ static void layout_by_example(struct kunit *test)
 		u32 nr;
 		u32 pages;
 	} rows[] = {
-		{ 9 * MIB, 0, 512, 32, 1 },
-		{ 16 * MIB, 0, 512, 60, 1 },
-		{ 33 * MIB, 0, MIB, 32, 2 },
-		{ 128 * MIB, 0, 2 * MIB, 63, 4 },
-		{ 129 * MIB, 0, 4 * MIB, 32, 8 },
-		{ 512 * MIB, 0, 4 * MIB, 127, 8 },
-		{ 8 * GIB, 0, 4 * MIB, 2047, 8 },
-		{ 8 * GIB + MIB, 0, 8 * MIB, 1024, 16 },
-		{ 220 * GIB, 0, 128 * MIB, 1759, 256 },
-		{ TIB, 0, 256 * MIB, 4095, 512 },
-		{ TIB, MIB, MIB, 1048575, 2 },
-		{ 8 * TIB, MIB, MIB, SSDUP_MAX_SEGMENTS, 2 },
-		{ 100 * TIB, 0, 256 * MIB, 131071, 512 },
+		{ 10 * MIB, 0, 512, 32, 1 },
+		{ 17 * MIB, 0, 512, 60, 1 },
+		{ 34 * MIB, 0, MIB, 32, 2 },
+		{ 129 * MIB, 0, 2 * MIB, 63, 4 },
+		{ 130 * MIB, 0, 4 * MIB, 32, 8 },
+		{ 513 * MIB, 0, 4 * MIB, 127, 8 },
+		{ 8 * GIB + MIB, 0, 4 * MIB, 2047, 8 },
+		{ 8 * GIB + 2 * MIB, 0, 8 * MIB, 1024, 16 },
+		{ 220 * GIB + MIB, 0, 128 * MIB, 1759, 256 },
+		{ TIB + MIB, 0, 256 * MIB, 4095, 512 },
+		{ TIB + MIB, MIB, MIB, 1048575, 2 },
+		{ 8 * TIB + MIB, MIB, MIB, SSDUP_MAX_SEGMENTS, 2 },
+		{ 100 * TIB + MIB, 0, 256 * MIB, 131071, 512 },
 	};
 	struct log_geometry g;
 	u32 i;
@@ -149,11 +149,11 @@ static void layout_too_small(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, ssdup_log_layout(&g, LEAST, 0, 1));
 	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, LEAST - 1, 0, 1));
-	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, SSDUP_HEAD_SECTORS, 0, 1));
-	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, SSDUP_HEAD_SECTORS - 1, 0, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, 2 * SSDUP_HOME_SECTORS, 0, 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, 2 * SSDUP_HOME_SECTORS - 1, 0, 1));
 	KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, 0, 0, 1));
 	for (size = MIB; size <= SSDUP_MAX_SEGMENT_SECTORS; size *= 2) {
-		u64 least = SSDUP_HEAD_SECTORS + 32ULL * size;
+		u64 least = 2 * SSDUP_HOME_SECTORS + 32ULL * size;
 
 		KUNIT_EXPECT_TRUE(test, ssdup_log_layout(&g, least, size, 1));
 		KUNIT_EXPECT_FALSE(test, ssdup_log_layout(&g, least - 1, size, 1));

@@ -87,7 +87,7 @@ static struct life *life_new(struct kunit *test, u32 seed)
 {
 	struct life *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
 	struct log_geometry g = {
-		.segment_start = SSDUP_HEAD_SECTORS, .segment_sectors = 8192,
+		.segment_start = SSDUP_HOME_SECTORS, .segment_sectors = 8192,
 		.nr_segments = SEGMENTS, .meta_pages = 1 + seed % PAGES, .data_start = 136,
 		.data_sectors = 8056, .block_sectors = 1,
 	};

@@ -36,7 +36,7 @@ static struct rig *rig_new(struct kunit *test, u32 meta_pages)
 {
 	struct rig *rig = kunit_kzalloc(test, sizeof(*rig), GFP_KERNEL);
 	struct log_geometry g = {
-		.segment_start = SSDUP_HEAD_SECTORS, .segment_sectors = 1U << 18,
+		.segment_start = SSDUP_HOME_SECTORS, .segment_sectors = 1U << 18,
 		.nr_segments = SEGMENTS, .meta_pages = meta_pages, .data_sectors = 1U << 17,
 		.block_sectors = 1,
 	};

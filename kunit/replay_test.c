@@ -8,7 +8,7 @@
 #define HDD_SECTORS	(BIT_ULL(30) + 8)
 #define SEGMENTS	3U	/* that are looked at */
 #define PAGES		8U	/* of a segment of 4 MiB */
-#define SSD_SECTORS	(SSDUP_HEAD_SECTORS + SSDUP_MIN_SEGMENTS * 8192)
+#define SSD_SECTORS	(2 * SSDUP_HOME_SECTORS + SSDUP_MIN_SEGMENTS * 8192)
 #define SECTOR_BYTES	512U
 
 static const u8 pool[16] = { 1, 2, 2 };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: the on-disk format of the SSD, version 2. Shared by the kernel and the tools.
+ * dm-ssdup: the on-disk format of the SSD, version 3. Shared by the kernel and the tools.
  *
- *	sector 0	pool superblock, copy 0	(4 KiB; all but the first 512 bytes is zero)
- *	sector 128	pool superblock, copy 1
- *	sector 1024	records of up to 64 logs, two slots of 4 KiB each (512 bytes used)
+ *	sector 0	the first home: copy 0 of
+ *	  + 0		the pool's superblock (4 KiB; all but the first 512 bytes is zero)
+ *	  + 1024	the records of up to 64 logs (4 KiB each; 512 bytes used)
  *	sector 2048	segment 0: header, metadata pages, data
  *	...		segment 1, ...
+ *	the last MiB	the second home: copy 1 of the same, in the same places
+ *
+ * What people do to a disk by mistake is done to its beginning: mkfs, mkswap, a partition table,
+ * zeros. Some of that writes to the last 64 KiB, too, where a home holds nothing.
  *
  * A disk writes a 512-byte sector whole, and a superblock, a record and a header each fit in
  * one. So a power cut leaves each copy either old or new. Every change of a superblock or a
@@ -38,14 +42,13 @@
 #define SSDUP_RECORD_MAGIC	0x53444c52U		/* "SDLR" */
 #define SSDUP_HEADER_MAGIC	0x53444c48U		/* "SDLH" */
 #define SSDUP_PAGE_MAGIC	0x53444c50U		/* "SDLP" */
-#define SSDUP_VERSION		2
+#define SSDUP_VERSION		3
 
 #define SSDUP_COPIES		2U		/* of a superblock and of a record */
-#define SSDUP_SUPER_SECTOR(copy) ((copy) * 128U)
-#define SSDUP_RECORD_SECTOR(log, copy) (1024U + ((log) * SSDUP_COPIES + (copy)) * 8U)
 #define SSDUP_BLOCK_BYTES	4096U		/* of a superblock, record or header */
 #define SSDUP_BLOCK_SECTORS	(SSDUP_BLOCK_BYTES / 512U)
-#define SSDUP_HEAD_SECTORS	2048U		/* before the first segment */
+#define SSDUP_HOME_SECTORS	2048U		/* of a home; the second one begins at a multiple */
+#define SSDUP_RECORD_PLACE(log)	(1024U + (log) * SSDUP_BLOCK_SECTORS)	/* within a home */
 
 /* The format has room for so many; one of each is used. */
 #define SSDUP_MAX_LOGS		64

@@ -44,20 +44,25 @@ static u32 segment_by_size(u64 room)
 	return sectors;
 }
 
+static u64 segments_end(u64 ssd_sectors)
+{
+	return min(log_home(ssd_sectors, 1), MAX_SSD_SECTORS);
+}
+
 bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 segment_sectors,
 		      u32 block_sectors)
 {
 	u64 room, nr;
 
-	if (ssd_sectors < SSDUP_HEAD_SECTORS)
+	if (ssd_sectors < 2 * SSDUP_HOME_SECTORS)
 		return false;
-	room = min(ssd_sectors, MAX_SSD_SECTORS) - SSDUP_HEAD_SECTORS;
+	room = segments_end(ssd_sectors) - SSDUP_HOME_SECTORS;
 	g->segment_sectors = segment_sectors ?: segment_by_size(room);
 	nr = div_u64(room, g->segment_sectors);
 	if (nr < SSDUP_MIN_SEGMENTS)
 		return false;
 
-	g->segment_start = SSDUP_HEAD_SECTORS;
+	g->segment_start = SSDUP_HOME_SECTORS;
 	g->nr_segments = min_t(u64, nr, SSDUP_MAX_SEGMENTS);
 	g->block_sectors = block_sectors;
 	divide_segment(g);
@@ -162,9 +167,10 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 static bool geometry_valid(const struct ssdup_super *d, const struct log_super *s)
 {
 	const struct log_geometry *g = &s->g;
+	u64 end = segments_end(s->ssd_sectors);
 
-	if (s->ssd_sectors > MAX_SECTORS || g->segment_start < SSDUP_HEAD_SECTORS ||
-	    g->segment_start > min(s->ssd_sectors, MAX_SSD_SECTORS) ||
+	if (s->ssd_sectors > MAX_SECTORS || s->ssd_sectors < 2 * SSDUP_HOME_SECTORS ||
+	    g->segment_start < SSDUP_HOME_SECTORS || g->segment_start > end ||
 	    g->segment_start % SSDUP_PAGE_SECTORS)
 		return false;
 	if (!is_power_of_2(g->segment_sectors) ||
@@ -172,8 +178,7 @@ static bool geometry_valid(const struct ssdup_super *d, const struct log_super *
 	    g->segment_sectors > SSDUP_MAX_SEGMENT_SECTORS)
 		return false;
 	if (g->nr_segments < SSDUP_MIN_SEGMENTS || g->nr_segments > SSDUP_MAX_SEGMENTS ||
-	    g->nr_segments > div_u64(min(s->ssd_sectors, MAX_SSD_SECTORS) - g->segment_start,
-				     g->segment_sectors))
+	    g->nr_segments > div_u64(end - g->segment_start, g->segment_sectors))
 		return false;
 	/* This version writes no other division of a segment, and one SSD. */
 	return le32_to_cpu(d->meta_pages) == g->meta_pages &&
@@ -274,7 +279,7 @@ enum log_fault ssdup_log_pick(bool record, const enum log_fault fault[SSDUP_COPI
 	*best = 0;
 	*mend = false;
 	if (!record && (fault[0] == LOG_BLANK || fault[0] == LOG_NOT_OURS))
-		return fault[0];
+		return fault[1] == LOG_OK || refused(fault[1]) ? LOG_OVERWRITTEN : fault[0];
 	if (refused(fault[0]) || refused(fault[1]))
 		return refused(fault[0]) ? fault[0] : fault[1];
 	if (fault[0] != LOG_OK && fault[1] != LOG_OK)

@@ -151,6 +151,20 @@ const char *ssdup_log_fault_text(enum log_fault fault);
 
 /* --- Superblock and record --- */
 
+/** log_home() - first sector of the home that has copy @copy; of an SSD of @ssd_sectors */
+static inline u64 log_home(u64 ssd_sectors, u32 copy)
+{
+	u64 end = max(ssd_sectors - ssd_sectors % SSDUP_HOME_SECTORS, 2ULL * SSDUP_HOME_SECTORS);
+
+	return copy ? end - SSDUP_HOME_SECTORS : 0;
+}
+
+/** log_record_sector() - where a copy of the record of log @log is */
+static inline u64 log_record_sector(u64 ssd_sectors, u32 log, u32 copy)
+{
+	return log_home(ssd_sectors, copy) + SSDUP_RECORD_PLACE(log);
+}
+
 /* Highest counters on the SSD. No device counts that far: higher ones are damage. */
 #define LOG_MAX_COUNT		BIT_ULL(56)
 #define LOG_MAX_GENERATION	BIT_ULL(39)	/* of a segment: a seq has 60 bits */
@@ -238,9 +252,10 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s);
  * @mend: set to true when both copies have to be written again
  *
  * The copy with the higher seq counts. But copy 0 of the superblock alone decides whose the SSD
- * is. When it is blank, so is the SSD: zeroing it is how a log is given up. With another magic,
- * the SSD belongs to somebody else, since no disk fault makes a magic. A copy that is refused
- * although its checksum is right is not damaged, so the other one must not replace it.
+ * is. With another magic it belongs to somebody else, since no disk fault makes a magic, and when
+ * it is blank, so is the SSD. With a whole copy 1 somebody may have done that by mistake: that is
+ * LOG_OVERWRITTEN, and only users can tell. A copy that is refused although its checksum is right
+ * is not damaged, so the other one must not replace it.
  *
  * Return: LOG_OK with *best and *mend set, LOG_BLANK, LOG_NO_RECORD, or why not.
  */

@@ -77,8 +77,9 @@ static enum disk_answer ask_disk(struct drain_batch *b, struct block_device *bde
 /* If the SSD is gone, its blocks are not lost yet. */
 static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
-	enum disk_answer answer = ask_disk(b, drainer->c->ssd->bdev, SSDUP_SUPER_SECTOR(0),
-					   SSDUP_SUPER_SECTOR(1));
+	u64 sectors = ssdup_super(drainer->log)->ssd_sectors;
+	enum disk_answer answer = ask_disk(b, drainer->c->ssd->bdev, log_home(sectors, 0),
+					   log_home(sectors, 1));
 
 	if (answer == DISK_SILENT)
 		ssdup_fail(drainer->c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");

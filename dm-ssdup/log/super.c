@@ -46,6 +46,11 @@ void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool
 	log->superblock->mend = mend;
 }
 
+static u64 block_sector(u64 ssd_sectors, bool record, u32 copy)
+{
+	return record ? log_record_sector(ssd_sectors, 0, copy) : log_home(ssd_sectors, copy);
+}
+
 /* Read both copies, and pick one. Return: 0, or the error of the read of the one that counts. */
 static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, bool *mend,
 		       enum log_fault *fault)
@@ -53,14 +58,19 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 	struct page *page = log->superblock->page;
 	struct log_super copy[SSDUP_COPIES] = { *s, *s };
 	enum log_fault f[SSDUP_COPIES];
+	struct block_device *ssd = log->c->ssd->bdev;
+	u64 sectors = bdev_nr_sectors(ssd);
 	int r[SSDUP_COPIES];
 	u32 i, best;
 	bool old;
 
 	for (i = 0; i < SSDUP_COPIES; i++) {
-		r[i] = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
-				     record ? SSDUP_RECORD_SECTOR(0, i) : SSDUP_SUPER_SECTOR(i),
-				     page, 0, SSDUP_BLOCK_BYTES);
+		/* The SSD may have grown since. */
+		if (record || (i && f[0] == LOG_OK))
+			sectors = copy[0].ssd_sectors;
+		r[i] = ssdup_sync_io(ssd, REQ_OP_READ | REQ_SYNC | REQ_META,
+				     block_sector(sectors, record, i), page, 0,
+				     SSDUP_BLOCK_BYTES);
 		f[i] = r[i] ? LOG_BAD_CRC :
 		       record ? ssdup_log_record_decode(page_address(page), &copy[i]) :
 				ssdup_log_super_decode(page_address(page), &copy[i]);
@@ -101,14 +111,15 @@ static int write_copy(struct ssdup_log *log, u64 sector)
 	return r;
 }
 
-/* Write the block in s->page to two sectors durably; @between is the step between the two. */
-static int write_copies(struct ssdup_log *log, u64 first, u64 second, enum ssdup_step between)
+/* Write the block in s->page to both homes durably; @between is the step between the two. */
+static int write_copies(struct ssdup_log *log, bool record, enum ssdup_step between)
 {
-	int r = write_copy(log, first);
+	u64 sectors = log->superblock->super.ssd_sectors;
+	int r = write_copy(log, block_sector(sectors, record, 1));
 
 	if (!r) {
 		ssdup_step(log->c, between);
-		r = write_copy(log, second);
+		r = write_copy(log, block_sector(sectors, record, 0));
 	}
 	if (r) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
@@ -129,7 +140,7 @@ static int write_record(struct ssdup_log *log, enum ssdup_step between)
 		return -SSDUP_ERR_SPENT;
 	}
 	ssdup_log_record_encode(&s->super, page_address(s->page));
-	return write_copies(log, SSDUP_RECORD_SECTOR(0, 1), SSDUP_RECORD_SECTOR(0, 0), between);
+	return write_copies(log, true, between);
 }
 
 /* The first copy comes last: an SSD with a blank first block is not formatted yet. */
@@ -140,7 +151,7 @@ static int write_super(struct ssdup_log *log, enum ssdup_step between)
 	lockdep_assert_held(&s->lock);
 	s->super.pool_seq++;
 	ssdup_log_super_encode(&s->super, page_address(s->page));
-	return write_copies(log, SSDUP_SUPER_SECTOR(1), SSDUP_SUPER_SECTOR(0), between);
+	return write_copies(log, false, between);
 }
 
 int ssdup_begin_epoch(struct ssdup_log *log)

@@ -46,8 +46,8 @@ static void check_super(const struct log_super *s)
 		u64 data = log_data_sector(&s->g, segment, to_log_pos(0));
 		u64 end = log_data_sector(&s->g, segment, to_log_pos(s->g.data_sectors));
 
-		EXPECT(start >= SSDUP_HEAD_SECTORS && slots == start + SSDUP_BLOCK_SECTORS);
-		EXPECT(slots < data && data < end && end <= s->ssd_sectors);
+		EXPECT(start >= SSDUP_HOME_SECTORS && slots == start + SSDUP_BLOCK_SECTORS);
+		EXPECT(slots < data && data < end && end <= log_home(s->ssd_sectors, 1));
 		EXPECT(end == start + s->g.segment_sectors && end <= BIT_ULL(36));
 		EXPECT(log_segment_of(&s->g, start) == segment);
 		EXPECT(log_segment_of(&s->g, end - 1) == segment);

@@ -53,7 +53,7 @@ set_up()
 	must ip link set lo up
 	# names are looked up only where there is an address besides the loopback's
 	must inside ip addr add 10.9.9.1/24 dev lo
-	make_disks hdd_size_mb=512 ssd_size_mb=64
+	make_disks hdd_size_mb=512 ssd_size_mb=65
 	make_ssdup policy all drain manual classes scratch
 	must inside mkfs.xfs -q -i size=512 $DEV
 	must inside mkdir -p /bricks/1 /mnt/volume

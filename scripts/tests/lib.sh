@@ -187,9 +187,30 @@ make_disks()
 	[ ! -e "$T/text" ] || rm "$T/text"
 	[ -d /sys/module/dm_ssdup ] || must modprobe dm-ssdup
 	[ ! -d /sys/module/ssdup_disks ] || must modprobe -r ssdup-disks
-	must modprobe ssdup-disks hdd_size_mb=64 ssd_size_mb=16 instant=1 "$@"
+	must modprobe ssdup-disks hdd_size_mb=64 ssd_size_mb=17 instant=1 "$@"
 	read -r LEN <"/sys/block/${HDD##*/}/size"
 	cover
+}
+
+# home COPY - first sector of the home with that copy of superblock and record; the record is
+# 1024 sectors further on
+home()
+{
+	local sectors
+
+	sectors=$(blockdev --getsz $SSD)
+	echo $(($1 ? sectors / 2048 * 2048 - 2048 : 0))
+}
+
+# blank_log - the SSD is as one that never had a log
+blank_log()
+{
+	local copy
+
+	for copy in 1 0; do
+		must dd if=/dev/zero of=$SSD bs=1M count=1 seek=$(($(home $copy) / 2048)) \
+			oflag=direct conv=notrunc,fsync status=none
+	done
 }
 
 # ssdup_exits CODE COMMAND... - of ssdup; its output stays in $T/out

@@ -87,7 +87,7 @@ static void setup_disks(unsigned int profile)
 	snprintf(command, sizeof(command),
 		 "modprobe -r ssdup-disks; modprobe ssdup-disks %s %s %s %s",
 		 "hdd_size_mb=16 hdd_rpm=60000 hdd_seek_track_us=50 hdd_seek_avg_us=400",
-		 "hdd_seek_full_us=800", arg.hook ? "ssd_size_mb=64" : "ssd_size_mb=10",
+		 "hdd_seek_full_us=800", arg.hook ? "ssd_size_mb=65" : "ssd_size_mb=11",
 		 profiles[profile]);
 	if (system(command))
 		die("modprobe");

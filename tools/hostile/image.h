@@ -17,7 +17,9 @@
 #define IMAGE_SEGMENTS	SSDUP_MIN_SEGMENTS
 #define IMAGE_PAGES	2U	/* of a segment */
 #define IMAGE_SEGMENT_SECTORS 2048U
-#define IMAGE_SSD_SECTORS (SSDUP_HEAD_SECTORS + IMAGE_SEGMENTS * IMAGE_SEGMENT_SECTORS)
+#define IMAGE_SSD_SECTORS (2 * SSDUP_HOME_SECTORS + IMAGE_SEGMENTS * IMAGE_SEGMENT_SECTORS)
+/* Where a copy of the superblock is; the record is SSDUP_RECORD_PLACE(0) further on. */
+#define IMAGE_HOME(copy) ((copy) ? IMAGE_SSD_SECTORS - SSDUP_HOME_SECTORS : 0)
 
 struct image {
 	union {

@@ -74,7 +74,7 @@ static void block_transfer(void *b, uint64_t sector, bool write)
 
 static void segment_transfer(struct image *i, unsigned int segment, bool write)
 {
-	uint64_t sector = SSDUP_HEAD_SECTORS + segment * IMAGE_SEGMENT_SECTORS;
+	uint64_t sector = SSDUP_HOME_SECTORS + segment * IMAGE_SEGMENT_SECTORS;
 	static unsigned char *meta;
 
 	meta = meta ?: memory(META_BYTES);
@@ -89,8 +89,8 @@ static void image_transfer(struct image *i, bool write)
 	unsigned int copy, segment;
 
 	for (copy = 0; copy < SSDUP_COPIES; copy++) {
-		block_transfer(i->super[copy].b, SSDUP_SUPER_SECTOR(copy), write);
-		block_transfer(i->record[copy].b, SSDUP_RECORD_SECTOR(0, copy), write);
+		block_transfer(i->super[copy].b, IMAGE_HOME(copy), write);
+		block_transfer(i->record[copy].b, IMAGE_HOME(copy) + SSDUP_RECORD_PLACE(0), write);
 	}
 	for (segment = 0; segment < IMAGE_SEGMENTS; segment++)
 		segment_transfer(i, segment, write);

@@ -11,7 +11,7 @@
  *					record (both copies), super0, super1, record0, record1,
  *					or header and the number of a segment
  *
- * The disks are modelled ones, for images the SSD is of 33 MiB. A case is a number,
+ * The disks are modelled ones, for images the SSD is of 34 MiB. A case is a number,
  * printed when it fails: NR 1 and that number as SEED repeat it alone.
  */
 #define _GNU_SOURCE
@@ -43,6 +43,16 @@ static int open_disk(const char *path, uint64_t *sectors)
 	}
 	*sectors = bytes / SECTOR;
 	return fd;
+}
+
+static uint64_t home_sector(int fd, unsigned int copy)
+{
+	uint64_t bytes;
+
+	if (ioctl(fd, BLKGETSIZE64, &bytes))
+		fail("no size");
+	bytes /= SECTOR;
+	return copy ? (bytes / SSDUP_HOME_SECTORS - 1) * SSDUP_HOME_SECTORS : 0;
 }
 
 /* Where the header of a segment is, by the first copy of the superblock. */
@@ -99,8 +109,8 @@ static int forge(char **argv)
 	what += super ? 5 : 6;
 	for (copy = 0; copy < SSDUP_COPIES; copy++)
 		if (!*what || *what == (char)('0' + copy))
-			forge_block(fd, super ? SSDUP_SUPER_SECTOR(copy) :
-				    SSDUP_RECORD_SECTOR(0, copy), at, value, bytes,
+			forge_block(fd, home_sector(fd, copy) +
+				    (super ? 0 : SSDUP_RECORD_PLACE(0)), at, value, bytes,
 				    super ? image_repair_super : image_repair_record);
 	return 0;
 }

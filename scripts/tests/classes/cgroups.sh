@@ -46,7 +46,7 @@ written()
 [ -e $TREE/cgroup.procs ] || must mount -t cgroup2 none $TREE
 must sh -c "echo +memory >$TREE/cgroup.subtree_control"
 must mkdir -p $TREE/a/job/step $TREE/b
-make_disks ssd_size_mb=128
+make_disks ssd_size_mb=129
 make_ssdup policy all drain manual classes a+b:hint=short+job
 is "cgroups" "$(<"$SYS/class_cgroups")" none
 rule /a a

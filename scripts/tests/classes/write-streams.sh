@@ -30,7 +30,7 @@ write_classes()
 }
 
 keys=(policy all drain manual autocommit_ms 3600000)
-make_disks ssd_size_mb=64 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 ssd_streams=8
+make_disks ssd_size_mb=65 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 ssd_streams=8
 is "streams of the SSD" "$(<"/sys/block/${SSD#/dev/}/queue/max_write_streams")" 8
 make_ssdup "${keys[@]}" classes a+b
 write_classes
@@ -43,7 +43,7 @@ is "streams" "$(arrived | xargs -n 2 | cut -d' ' -f1 | xargs)" "0 1 2 3"
 remove_ssdup
 
 # the SSD has fewer
-make_disks ssd_size_mb=64 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 ssd_streams=2
+make_disks ssd_size_mb=65 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 ssd_streams=2
 make_ssdup "${keys[@]}" classes a+b
 write_classes
 is "streams and bytes" "$(arrived)" \
@@ -51,7 +51,7 @@ is "streams and bytes" "$(arrived)" \
 remove_ssdup
 
 # one class is what the SSD takes all data for anyway
-make_disks ssd_size_mb=64 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 ssd_streams=8
+make_disks ssd_size_mb=65 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 ssd_streams=8
 make_ssdup "${keys[@]}"
 model $SSD reset 1
 io write len=64 bs=8

@@ -31,7 +31,8 @@ model $SSD fail_read "2056 16"
 refused "cannot read the log"
 model $SSD fail_read "2048 8"
 refused "cannot read the header of segment 0"
-for copies in "0 128" "1024 1032"; do
+second=$(home 1)
+for copies in "0 $second" "1024 $((second + 1024))"; do
 	for copy in $copies; do
 		model $SSD fail_read "$copy 8"
 	done
@@ -42,7 +43,7 @@ refused "ssd: cannot read the superblock"
 model $SSD fail_write "0 2048"
 refused "cannot write the record of the log"
 
-for copy in 0 128 1024 1032; do
+for copy in 0 "$second" 1024 $((second + 1024)); do
 	model $SSD fail_read "$copy 8"
 	make_ssdup policy all drain manual
 	must said "a copy of the superblock or of the record is bad or old, mending it"
@@ -89,7 +90,7 @@ remove_ssdup
 
 # a resume that gets halfway, when a range with many extents has its tree already, and the
 # next finds another SSD: of the first nothing is left
-make_disks ssd_size_mb=160
+make_disks ssd_size_mb=161
 rm "$MODEL"
 make_ssdup policy all drain manual range_mb 64
 io write bs=8 fsync=1
@@ -102,7 +103,7 @@ model $SSD fail_read "$((youngest + 8)) 16"
 must_not dmsetup resume $NAME
 must said "cannot read the log"
 heal
-dd if=/dev/zero of=$SSD bs=64k count=2 conv=fsync 2>/dev/null || fail "dd"
+blank_log
 must dmsetup resume $NAME
 must said "formatting the SSD"
 is "mode and dirty sectors" "$(stat mode) $(stat dirty_sectors)" "0 0"

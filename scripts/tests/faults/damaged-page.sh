@@ -49,7 +49,7 @@ the_rest()
 }
 
 page="a page that was durable is damaged (fault 34," damaged="a segment's header that was durable is damaged (fault 37,"
-make_disks ssd_size_mb=160 ssd_cache_mb=8
+make_disks ssd_size_mb=161 ssd_cache_mb=8
 make_ssdup policy all drain manual autocommit_ms 3600000
 # a sector an entry, 126 entries a page, and no page is written twice
 io write len=252 bs=1
@@ -134,7 +134,7 @@ is "extents but those of the last segment" "$(stat extents)" $((20 * 126))
 remove_ssdup
 
 # a page that was written twice, right behind
-must dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
+blank_log
 make_ssdup policy all drain manual autocommit_ms 3600000
 io write len=150 bs=1 fsync=1
 io write start=1000 len=10 bs=1 fsync=1

@@ -41,7 +41,7 @@ io recover
 is "dirty sectors" "$(stat dirty_sectors)" 64
 
 # a copy of the record with the tail
-for copy in 1032 1024; do
+for copy in $(($(home 1) + 1024)) 1024; do
 	io write len=2048 bs=64 fsync=1
 	passes "$copy 8" message flush
 	above "segments freed" "$(stat frees)" 4

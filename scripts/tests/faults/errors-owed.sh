@@ -106,7 +106,8 @@ model $SSD fail_flush 1
 must dmsetup reload $NAME --table "$(table policy all drain manual)"
 must dmsetup suspend $NAME
 model $SSD fail_flush 0
-model $SSD fail_read "0 256"
+model $SSD fail_read "0 8"
+model $SSD fail_read "$(home 1) 8"
 must_not dmsetup resume $NAME
 model $SSD fail_read clear
 must dmsetup resume $NAME

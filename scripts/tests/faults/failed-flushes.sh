@@ -60,7 +60,7 @@ make_late
 io write len=1024 bs=64
 begin_freeing
 io write start=20000 len=64 bs=8
-model $SSD fail_write "1032 8"
+model $SSD fail_write "$(($(home 1) + 1024)) 8"
 wait_until mode -eq 1
 model $SSD fail_write clear
 is "segments freed" "$(stat frees)" 0

@@ -27,7 +27,7 @@ begin()
 
 	fs=$1
 	[ "$fs" = ext4 ] || size=320
-	make_disks hdd_size_mb=$size ssd_size_mb=32 hdd_cache_mb=16 ssd_cache_mb=8
+	make_disks hdd_size_mb=$size ssd_size_mb=33 hdd_cache_mb=16 ssd_cache_mb=8
 	make_ssdup policy none drain manual autocommit_ms 3600000
 	case $fs in
 	ext4) must mkfs.ext4 -q -J size=8 -E lazy_itable_init=0,lazy_journal_init=0 $DEV ;;

@@ -14,19 +14,18 @@ restore()
 	must dd if="$T/log" of=$SSD bs=1M oflag=direct conv=fsync status=none
 }
 
-# forged TEXT WHAT AT BYTES VALUE - in the log as it was, of which no such case has
-# changed more than its first MiB and the headers of two segments; see tools/hostile
+# forged TEXT WHAT AT BYTES VALUE - in the log as it was; see tools/hostile
 forged()
 {
 	local text=$1
 
 	shift
-	must dd if="$T/log" of=$SSD bs=1M count=2 oflag=direct conv=fsync status=none
+	restore
 	must hostile forge $SSD "$@"
 	log_refused "$text"
 }
 
-make_disks ssd_size_mb=16
+make_disks ssd_size_mb=17
 make_ssdup policy all drain manual
 io random len=65536 nr=200
 above "sealed segments" "$(stat segments_sealed)" 0
@@ -34,9 +33,9 @@ remove_ssdup
 must dd if=$SSD of="$T/log" bs=1M status=none
 
 # the superblock
-forged "unknown format version (fault 4)" super 0x0c 4 3
-forged "unknown format version (fault 4)" super0 0x0c 4 3
-forged "unknown format version (fault 4)" super1 0x0c 4 3
+forged "unknown format version (fault 4)" super 0x0c 4 4
+forged "unknown format version (fault 4)" super0 0x0c 4 4
+forged "unknown format version (fault 4)" super1 0x0c 4 4
 forged "unknown format version (fault 4)" super 0x0c 4 1
 forged "unknown incompatible feature (fault 5)" super 0x20 8 0x8000000000000000
 forged "unknown incompatible feature (fault 5)" super1 0x20 8 1
@@ -45,7 +44,7 @@ forged "impossible geometry (fault 7)" super 0x58 4 263
 forged "impossible geometry (fault 7)" super 0x50 4 513
 forged "impossible geometry (fault 7)" super 0x48 8 0x8000000000000000
 forged "generation zero, used twice or out of range (fault 8)" super 0x38 8 $((top + 1))
-forged "made for a larger SSD (fault 10)" super 0x40 8 $((16 * 2048 + 8))
+forged "made for a larger SSD (fault 10)" super 0x40 8 $((17 * 2048 + 8))
 forged "of two logs (fault 21)" super1 0x28 8 1
 forged "without a valid record of the log (fault 36)" super 0x28 8 1
 # the record
@@ -111,7 +110,7 @@ remove_ssdup
 
 # a log with classes: what says which class a segment has, and what of it is free
 rm "$MODEL"
-make_disks ssd_size_mb=16
+make_disks ssd_size_mb=17
 make_ssdup policy all drain manual classes a+b
 for class in a b default; do
 	message class $class
@@ -145,6 +144,6 @@ remove_ssdup
 make_disks hdd_size_mb=63
 restore
 log_refused "made for an HDD of another size (fault 9)"
-make_disks ssd_size_mb=15
+make_disks ssd_size_mb=16
 must dd if="$T/log" of=$SSD bs=1M count=15 conv=fsync status=none
 log_refused "made for a larger SSD (fault 10)"

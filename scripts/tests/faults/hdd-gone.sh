@@ -34,7 +34,7 @@ all_home
 remove_ssdup
 
 # in the middle of a drain, with writers waiting and a flush pending
-slow_disks ssd_size_mb=10 hdd_rate_mbps=4
+slow_disks ssd_size_mb=11 hdd_rate_mbps=4
 for way in "suspend" "suspend --noflush" wipe_table; do
 	rm -f "$MODEL"
 	make_ssdup policy all full block drain manual drain_depth 8

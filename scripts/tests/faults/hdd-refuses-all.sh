@@ -8,7 +8,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 make_ssdup policy all full block autocommit_ms 1
 below "blocks of a segment" $(($(segment_data) / 8)) 64
 room=$(($(log_writes 8) * 8))

@@ -12,7 +12,7 @@
 [ "$SSDUP_KERNEL" = debug ] && images=32 || images=100
 images=${1:-$images}
 
-make_disks hdd_size_mb=1 ssd_size_mb=33 hdd_discard=1
+make_disks hdd_size_mb=1 ssd_size_mb=34 hdd_discard=1
 for what in images classes; do
 	hostile $what $HDD $SSD "$images" "${2:-1}" >"$T/verdicts" || fail "the $what"
 	sed 1d "$T/verdicts"

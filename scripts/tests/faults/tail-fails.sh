@@ -33,7 +33,7 @@ all_home
 
 # the SSD takes it again before the table is loaded anew: what the suspend writes
 # agrees with itself, whichever copy was not written
-for copy in 1032 1024; do
+for copy in $(($(home 1) + 1024)) 1024; do
 	knob policy all
 	io write len=2048 bs=64 fsync=1
 	message clear_stats

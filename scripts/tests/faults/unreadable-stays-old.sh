@@ -28,7 +28,7 @@ older()
 	knob policy all
 }
 
-make_disks ssd_size_mb=320
+make_disks ssd_size_mb=321
 older
 io write start=80 len=80 bs=16
 io write start=4096 len=8192 bs=64
@@ -59,7 +59,7 @@ all_home
 remove_ssdup
 
 # in a log that is read-only it is not lost yet, and stays there
-make_disks ssd_size_mb=320
+make_disks ssd_size_mb=321
 rm "$MODEL"
 older
 io write start=80 len=80 bs=16

@@ -13,5 +13,5 @@
 
 [ $# -gt 0 ] || set -- 7 8 9
 must modprobe btrfs
-make_disks hdd_size_mb=256 ssd_size_mb=10 hdd_cache_mb=16 ssd_cache_mb=4
+make_disks hdd_size_mb=256 ssd_size_mb=11 hdd_cache_mb=16 ssd_cache_mb=4
 fs_cuts "mkfs.btrfs -q" "btrfs check" defaults "$@"

@@ -6,7 +6,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks hdd_size_mb=256 ssd_size_mb=32 hdd_cache_mb=16 ssd_cache_mb=4
+make_disks hdd_size_mb=256 ssd_size_mb=33 hdd_cache_mb=16 ssd_cache_mb=4
 must modprobe btrfs
 make_ssdup
 fs_test "mkfs.btrfs -q" "btrfs check" ro,nologreplay

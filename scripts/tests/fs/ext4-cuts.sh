@@ -14,6 +14,6 @@
 [ $# -gt 0 ] || set -- 1 2 3
 must modprobe ext4
 for data in ordered journal; do
-	make_disks ssd_size_mb=10 hdd_cache_mb=16 ssd_cache_mb=4
+	make_disks ssd_size_mb=11 hdd_cache_mb=16 ssd_cache_mb=4
 	fs_cuts "mkfs.ext4 -q -E lazy_itable_init=0" "e2fsck -fn" data=$data "$@"
 done

@@ -7,7 +7,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks hdd_size_mb=128 ssd_size_mb=32 hdd_cache_mb=16 ssd_cache_mb=4
+make_disks hdd_size_mb=128 ssd_size_mb=33 hdd_cache_mb=16 ssd_cache_mb=4
 must modprobe ext4
 make_ssdup
 fs_test "mkfs.ext4 -q -E lazy_itable_init=0" "e2fsck -fn" ro,noload

@@ -8,7 +8,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks hdd_size_mb=256 ssd_size_mb=10
+make_disks hdd_size_mb=256 ssd_size_mb=11
 make_ssdup policy all full block
 must mkswap $DEV >/dev/null
 mkdir -p /run/cgroup

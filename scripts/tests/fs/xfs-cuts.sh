@@ -13,5 +13,5 @@
 
 [ $# -gt 0 ] || set -- 4 5 6
 must modprobe xfs
-make_disks hdd_size_mb=320 ssd_size_mb=10 hdd_cache_mb=16 ssd_cache_mb=4
+make_disks hdd_size_mb=320 ssd_size_mb=11 hdd_cache_mb=16 ssd_cache_mb=4
 fs_cuts "mkfs.xfs -q" "xfs_repair -n" defaults "$@"

@@ -25,7 +25,7 @@ share()
 	message clear_stats
 }
 
-make_disks instant=0 hdd_size_mb=512 ssd_size_mb=96 hdd_cache_mb=8
+make_disks instant=0 hdd_size_mb=512 ssd_size_mb=97 hdd_cache_mb=8
 make_ssdup policy balance
 is "policy" "$(stat policy)" balance
 
@@ -75,7 +75,7 @@ remove_ssdup
 # a front, while writes look random and far more waits at the HDD than at the SSD: what is to
 # come at the SSD counts, too
 rm -f "$MODEL"
-make_disks instant=0 hdd_size_mb=512 ssd_size_mb=96
+make_disks instant=0 hdd_size_mb=512 ssd_size_mb=97
 make_ssdup policy balance
 io random len=$((64 * 2048)) bs=8 nr=1024 depth=16
 above "streams judged" "$(stat streams)" 0
@@ -95,7 +95,7 @@ remove_ssdup
 
 # with one request after the other balance judges one stream in four, the others all
 rm -f "$MODEL"
-make_disks instant=1 hdd_size_mb=512 ssd_size_mb=96
+make_disks instant=1 hdd_size_mb=512 ssd_size_mb=97
 make_ssdup policy none
 io write len=$((16 * 2048)) bs=8 depth=1
 knob policy balance

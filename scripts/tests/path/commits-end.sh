@@ -12,7 +12,7 @@
 # have to wait for the commit that was under way, and for its own.
 MOST=$((2 * (2 * 128 / 16 + 1)))
 
-make_disks instant=0 hdd_size_mb=600 ssd_size_mb=512 ssd_cache_mb=64 ssd_flush_us=100000
+make_disks instant=0 hdd_size_mb=600 ssd_size_mb=513 ssd_cache_mb=64 ssd_flush_us=100000
 make_ssdup policy all drain manual classes b
 must message class b 1048576 8192
 io random len=1000000 bs=1 nr=120000 depth=256 &

@@ -68,7 +68,7 @@ all_home
 # what replaces many extents does so in parts of 1024, for the range is locked meanwhile
 remove_ssdup
 rm "$MODEL"
-make_disks hdd_discard=1 ssd_size_mb=260
+make_disks hdd_discard=1 ssd_size_mb=261
 # whole requests of 2048 sectors fit in a segment of 8 MiB
 make_ssdup policy all drain manual range_mb 16 segment_mb 8
 io write len=4000 bs=1

@@ -7,7 +7,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 # what a drain needs is out of order: so nothing is freed for now
 make_ssdup policy all full block drain manual
 model $HDD fail_flush 1

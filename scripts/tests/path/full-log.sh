@@ -7,7 +7,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 make_ssdup policy all full bypass drain manual
 io write len=$((8 * $(log_writes 8))) bs=8
 is "free segments" "$(stat segments_free)" 2
@@ -35,7 +35,7 @@ all_home
 # balance chooses the disk under any policy, so an HDD with nothing to do may get a few.
 dmsetup remove $NAME
 rm "$MODEL"
-slow_disks ssd_size_mb=80
+slow_disks ssd_size_mb=81
 make_ssdup policy all drain manual segment_mb 2
 # less than fits, because the end of a segment splits a write
 fill()

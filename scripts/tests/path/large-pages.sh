@@ -25,8 +25,8 @@ commits
 
 # the copies of the superblock and of the record, the first header, and the first page, in one
 # of its two slots, are where format.rst has them
-must cmp -n 8 -i 0:$((128 * 512)) $SSD $SSD
-for sector in 1024 1032; do
+must cmp -n 8 -i 0:$(($(home 1) * 512)) $SSD $SSD
+for sector in 1024 $(($(home 1) + 1024)); do
 	is "magic of the record in sector $sector" "$(byte $sector 0 4)" $((0x53444c52))
 done
 is "magic of the header" "$(byte 2048 0 4)" $((0x53444c48))

@@ -5,7 +5,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 make_ssdup policy all full block
 below "a segment" "$(stat segment_sectors)" 1024
 # 4 MiB writes, 16 MiB in all: more than the log holds

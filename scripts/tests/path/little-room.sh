@@ -9,7 +9,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 must modprobe dm-delay
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 must dmsetup create other --table "0 $LEN linear $HDD 0"
 DISK=$HDD HDD=/dev/mapper/other
 # a batch has as many blocks as a segment

@@ -46,7 +46,7 @@ all_home
 # A segment takes longer than any write may wait: the last ones are throttled.
 remove_ssdup
 rm "$MODEL"
-slow_disks hdd_size_mb=128 ssd_size_mb=68 hdd_rpm=2400
+slow_disks hdd_size_mb=128 ssd_size_mb=69 hdd_rpm=2400
 make_ssdup policy all full block drain manual max_wait_ms 50 segment_mb 2
 all=$(log_writes 64)
 # what the disk does with a segment is learnt

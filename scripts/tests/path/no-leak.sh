@@ -7,16 +7,16 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# poison - an SSD full of something, blank in its first MiB
+# poison - an SSD full of something, but for what says that it has no log
 poison()
 {
-	tr '\0' Z </dev/zero | dd of=$SSD bs=1M count=12 iflag=fullblock conv=fsync status=none
-	must dd if=/dev/zero of=$SSD bs=1M count=1 conv=notrunc,fsync status=none
+	tr '\0' Z </dev/zero | dd of=$SSD bs=1M count=13 iflag=fullblock conv=fsync status=none
+	blank_log
 }
 
 # iocheck takes whatever is neither a stamp of that sector nor the zeros that were
 # there for wrong content
-slow_disks hdd_size_mb=16 ssd_size_mb=12 ssd_latency_us=2000 ssd_rate_mbps=200 late=1 ssd_cache_mb=4
+slow_disks hdd_size_mb=16 ssd_size_mb=13 ssd_latency_us=2000 ssd_rate_mbps=200 late=1 ssd_cache_mb=4
 poison
 make_ssdup policy all drain eager
 iocheck "$MODEL" $DEV watch bs=64 seconds=5 &
@@ -39,7 +39,7 @@ for seed in 3 4 5; do
 done
 remove_ssdup
 
-make_disks hdd_size_mb=16 ssd_size_mb=12
+make_disks hdd_size_mb=16 ssd_size_mb=13
 rm "$MODEL"
 poison
 make_ssdup policy all drain manual

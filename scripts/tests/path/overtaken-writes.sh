@@ -37,7 +37,7 @@ let_go()
 fresh()
 {
 	[ ! -e $DEV ] || remove_ssdup
-	dd if=/dev/zero of=/dev/mssd0 bs=4k count=1 oflag=direct status=none
+	blank_log
 	make_ssdup policy all drain manual autocommit_ms 3600000
 }
 

@@ -18,7 +18,7 @@ sequential_stream()
 }
 
 # no write is split between two segments: each part would be a write of its stream
-make_disks ssd_size_mb=260
+make_disks ssd_size_mb=261
 for policy in watermark adaptive; do
 	make_ssdup policy $policy stream_length 32 drain manual segment_mb 8
 	is "first route" "$(stat route)" hdd

@@ -179,7 +179,7 @@ if [ -d $kcsan ]; then
 	echo 1000 >$kcsan/udelay_interrupt
 fi
 
-make_disks ssd_size_mb=12 hdd_discard=1
+make_disks ssd_size_mb=13 hdd_discard=1
 classes=(classes a:late+b)
 make_ssdup "${classes[@]}"
 must iocheck "$MODEL.w" $DEV write start=$((4 * span)) len=2048

@@ -7,7 +7,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 make_ssdup
 data=$(log_sector 0)
 remove_ssdup

@@ -8,7 +8,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 make_ssdup policy all
 for n in 0 1; do
 	iocheck "$MODEL.$n" $DEV stress start=$((n * 20000)) len=16384 max=64 seed=$n \

@@ -8,7 +8,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks ssd_size_mb=32
+make_disks ssd_size_mb=33
 make_ssdup policy none drain manual
 
 # HDD, then log over it, then HDD-bound over that: the last has to be logged too
@@ -53,7 +53,7 @@ io_on $HDD verify
 remove_ssdup
 
 # segments that were overwritten as a whole become free without a flush of the HDD
-make_disks ssd_size_mb=32 ssd_cache_mb=4 hdd_cache_mb=4
+make_disks ssd_size_mb=33 ssd_cache_mb=4 hdd_cache_mb=4
 rm "$MODEL"
 make_ssdup policy all drain manual parts 16
 len=$(segment_data)

@@ -10,7 +10,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 # large enough for the ring to be full before the log is
-make_disks hdd_size_mb=256 ssd_size_mb=240
+make_disks hdd_size_mb=256 ssd_size_mb=241
 make_ssdup
 len=$(segment_data)
 data=$(log_sector 0 1)

@@ -12,15 +12,15 @@ while read -r mb segments sectors; do
 	is "segments of $mb MiB" "$(stat segments) $(stat segment_sectors)" "$segments $sectors"
 	remove_ssdup
 done <<-SIZES
-	9 32 512
-	16 60 512
-	17 32 1024
-	66 32 4096
+	10 32 512
+	17 60 512
+	18 32 1024
+	67 32 4096
 SIZES
 
-make_disks ssd_size_mb=65
+make_disks ssd_size_mb=66
 for mb in 1 2; do
-	dd if=/dev/zero of=$SSD bs=4k count=1 oflag=direct status=none
+	blank_log
 	make_ssdup policy all drain manual segment_mb $mb
 	segments=$((64 / mb))
 	is "segments" "$(stat segments) $(stat segment_sectors)" "$segments $((2048 * mb))"

@@ -35,7 +35,7 @@ part hdd 1024 320
 part ssd 2048 12
 HDD=/dev/mapper/hdd SSD=/dev/mapper/ssd
 LEN=$(blockdev --getsz $HDD)
-dd if=/dev/zero of=$SSD bs=1M count=1 oflag=direct status=none
+blank_log
 make_ssdup policy all full block
 # swap below, the burst above
 must dmsetup create other --table "0 $((256 * 2048)) linear $DEV 0"

@@ -8,7 +8,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 must modprobe dm-delay
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 must dmsetup create other --table "0 $LEN linear $HDD 0"
 DISK=$HDD HDD=/dev/mapper/other
 # A batch has 61 extents. The HDD takes a while for the first batch, those below 488, and holds

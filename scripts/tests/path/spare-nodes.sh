@@ -11,7 +11,7 @@
 EACH=200		# writes to each of three classes; a reserve for each segment would do for them
 PART=$((EACH * 64))	# sectors of each class
 
-make_disks ssd_size_mb=48
+make_disks ssd_size_mb=49
 must dmsetup create other --table "0 $(blockdev --getsz $SSD) linear $SSD 0"
 SSD=/dev/mapper/other
 make_ssdup policy all drain manual autocommit_ms 3600000 classes a+b

@@ -14,7 +14,7 @@ FTL=/sys/block/mssd0/ftl
 # flash_ssd - 64 MiB, and what a log holds
 flash_ssd()
 {
-	make_disks ssd_size_mb=64 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 hdd_size_mb=128
+	make_disks ssd_size_mb=65 ssd_ftl=1 ssd_dies=4 ssd_block_kb=64 hdd_size_mb=128
 	rm -f "$MODEL"
 }
 
@@ -41,12 +41,12 @@ io_on $SSD write len=131072 bs=512
 rm "$MODEL"
 must ssdup format $HDD $SSD --force --no-discard
 above "bytes mapped" "$(<$FTL/mapped_bytes)" $((60 << 20))
-dd if=/dev/zero of=$SSD bs=4k count=1 oflag=direct status=none
+blank_log
 make_ssdup policy all drain manual
 remove_ssdup
 above "bytes mapped" "$(<$FTL/mapped_bytes)" $((60 << 20))
 must ssdup format $HDD $SSD --force
-below "bytes mapped" "$(<$FTL/mapped_bytes)" $((1100 << 10))
+below "bytes mapped" "$(<$FTL/mapped_bytes)" $((2100 << 10))
 make_ssdup policy all drain manual
 is "sectors discarded" "$(stat ssd_discarded_sectors)" 0
 
@@ -56,7 +56,7 @@ for seed in 1 2 3; do
 	io random len=131072 bs=16 nr=3000 seed=$seed
 	above "bytes mapped" "$(<$FTL/mapped_bytes)" $((20 << 20))
 	flush
-	maps_below $((1500 << 10))
+	maps_below $((2500 << 10))
 done
 below "write amplification" "$(<$FTL/waf_1e3)" 1021
 wait_until ssd_discarded_sectors -eq "$(freed)"
@@ -87,7 +87,7 @@ is "bytes discarded" "$(<$FTL/discarded_bytes)" "$before"
 # those that were not discarded are, when the key is set, and what an earlier life has left
 above "bytes mapped" "$(<$FTL/mapped_bytes)" $((16 << 20))
 knob discard auto
-maps_below $((1500 << 10))
+maps_below $((2500 << 10))
 all_home
 
 # an SSD that refuses one gets no more for an hour or until a resume, and the log goes on
@@ -117,7 +117,7 @@ wait_until ssd_discarded_sectors -gt "$before"
 all_home
 remove_ssdup
 
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 rm "$MODEL"
 make_ssdup
 first=$(log_sector 0) last=$(log_sector $(($(segment_data) - 8)))
@@ -149,7 +149,7 @@ must dmsetup remove other
 # no segment is opened while it is discarded: writers take the others, and then they wait
 SSD=/dev/mssd0
 slow_ssd "$last" 8 0 60000
-dd if=/dev/zero of=$SSD bs=4k count=1 oflag=direct status=none
+blank_log
 make_ssdup policy all drain manual discard off
 io write len=$((20 * $(segment_data))) bs=64 start=8
 flush

@@ -8,7 +8,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks instant=1 ssd_size_mb=160
+make_disks instant=1 ssd_size_mb=161
 make_ssdup policy watermark stream_length 32 drain manual
 
 # on CPU WORDS... - a burst of one processor

@@ -7,7 +7,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-make_disks ssd_size_mb=10
+make_disks ssd_size_mb=11
 make_ssdup policy all full block drain manual
 len=$((2 * 64 * $(log_writes 64)))
 # NOFLUSH: those that wait are handed back, and sent again to the new table

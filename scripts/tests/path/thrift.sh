@@ -25,7 +25,7 @@ sequential()
 	io write start=$(($1 * 2048)) len=$((64 * 2048)) bs=512 depth="$2"
 }
 
-make_disks instant=0 hdd_size_mb=512 ssd_size_mb=384
+make_disks instant=0 hdd_size_mb=512 ssd_size_mb=385
 make_ssdup drain manual
 sequential 0 16
 share 30 101

@@ -9,7 +9,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 # a segment of 4 MiB takes more than 100 ms, and no group may take more than 250
-slow_disks hdd_size_mb=512 ssd_size_mb=132 hdd_rate_mbps=40
+slow_disks hdd_size_mb=512 ssd_size_mb=133 hdd_rate_mbps=40
 make_ssdup policy all full block
 all=$(log_writes 64)
 

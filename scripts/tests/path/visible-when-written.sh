@@ -7,7 +7,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-slow_disks ssd_size_mb=10 ssd_latency_us=3000 ssd_read_latency_us=50 ssd_rate_mbps=100 late=1
+slow_disks ssd_size_mb=11 ssd_latency_us=3000 ssd_read_latency_us=50 ssd_rate_mbps=100 late=1
 make_ssdup policy all drain eager
 # segments full of other sectors' stamps
 io write start=65536 len=16384 bs=256

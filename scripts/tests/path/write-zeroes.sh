@@ -30,7 +30,7 @@ done
 
 # of zeroes, too, the log takes what it holds. A drain writes them back a batch at a time, and
 # stops between two.
-make_disks hdd_discard=1 ssd_size_mb=64
+make_disks hdd_discard=1 ssd_size_mb=65
 size=$(blockdev --getsz $HDD)
 DISK=$HDD
 must dmsetup create other --table "0 $size linear $DISK 0"

@@ -18,7 +18,7 @@ burst()
 # Writes take a while, so that some are under way when the power goes. On an HDD that knows no
 # discards, one that is found after the cut, without the write that was to follow, would
 # bring back what was there before.
-slow_disks ssd_size_mb=10 ssd_cache_mb=4 ssd_latency_us=1000 hdd_cache_mb=16 hdd_rpm=30000 \
+slow_disks ssd_size_mb=11 ssd_cache_mb=4 ssd_latency_us=1000 hdd_cache_mb=16 hdd_rpm=30000 \
 	hdd_discard=1
 make_ssdup policy all drain eager autocommit_ms 100
 for seed in 1 2 3 4 5 6; do

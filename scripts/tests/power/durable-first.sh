@@ -29,7 +29,7 @@ fresh()
 {
 	flush
 	remove_ssdup
-	dd if=/dev/zero of=/dev/mssd0 bs=4k count=1 oflag=direct status=none
+	blank_log
 	make_ssdup policy all drain manual autocommit_ms 3600000
 }
 

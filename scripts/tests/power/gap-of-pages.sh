@@ -7,7 +7,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 # a segment has several pages
-make_disks ssd_size_mb=160
+make_disks ssd_size_mb=161
 make_ssdup
 data=$(log_sector 0)
 remove_ssdup

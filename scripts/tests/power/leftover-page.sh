@@ -13,7 +13,7 @@ header()
 }
 
 # segments with several pages
-make_disks ssd_size_mb=160
+make_disks ssd_size_mb=161
 make_ssdup policy all drain manual autocommit_ms 3600000
 # a sector an entry, 126 entries a page; page 0 is durable
 io write len=126 bs=1 fsync=1

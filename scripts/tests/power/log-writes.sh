@@ -90,7 +90,7 @@ point()
 	must losetup -d "$hdd" "$ssd"
 }
 
-make_disks hdd_size_mb=16 ssd_size_mb=10 hdd_cache_mb=16 ssd_cache_mb=4
+make_disks hdd_size_mb=16 ssd_size_mb=11 hdd_cache_mb=16 ssd_cache_mb=4
 SSD_LEN=$(blockdev --getsz $SSD)
 must modprobe brd rd_nr=2 rd_size=131072
 must modprobe loop

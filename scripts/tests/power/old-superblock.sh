@@ -9,7 +9,9 @@
 # copy_record FROM TO N - copy N of the record
 copy_record()
 {
-	dd if="$1" of="$2" bs=4k count=1 skip=$((128 + $3)) seek=$((128 + $3)) \
+	local block=$((($(home "$3") + 1024) / 8))
+
+	dd if="$1" of="$2" bs=4k count=1 skip=$block seek=$block \
 		conv=notrunc,fsync status=none
 }
 

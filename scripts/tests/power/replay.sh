@@ -8,7 +8,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 # more than a part of the log is used, and no write waits
-make_disks ssd_size_mb=20
+make_disks ssd_size_mb=21
 for life in 1 2 3 4 5; do
 	make_ssdup policy all drain manual
 	[ $life = 1 ] || io verify

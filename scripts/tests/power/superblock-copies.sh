@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One bad copy of the superblock, or of the log's record, is mended, two are refused; a first
-# block of zeros is a blank SSD.
+# One bad copy of the superblock, or of the log's record, is mended, two are refused; what was
+# overwritten at the beginning alone is no blank SSD.
 # invariant: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
@@ -18,9 +18,9 @@ spoil()
 }
 
 # both copies of the superblock, and of the record
-super=(0 128) record=(1024 1032)
-
 make_disks
+second=$(home 1)
+super=(0 "$second") record=(1024 $((second + 1024)))
 make_ssdup policy all drain manual
 io random nr=200
 remove_ssdup
@@ -37,20 +37,20 @@ for copy in "${super[@]}" "${record[@]}"; do
 	remove_ssdup
 done
 # one of each at once
-spoil 0 1032
+spoil 0 $((second + 1024))
 make_ssdup policy all drain manual
 must said "mending it"
 io verify
 remove_ssdup
-dd if=$SSD of="$T/head" bs=1M count=1 status=none
+dd if=$SSD of="$T/log" bs=1M status=none
 spoil "${super[@]}"
 must_not dmsetup create $NAME --table "$(table)"
 must said "checksum mismatch"
-dd if="$T/head" of=$SSD bs=1M conv=notrunc,fsync status=none
+dd if="$T/log" of=$SSD bs=1M conv=notrunc,fsync status=none
 spoil "${record[@]}"
 must_not dmsetup create $NAME --table "$(table)"
 must said "without a valid record of the log"
-dd if="$T/head" of=$SSD bs=1M conv=notrunc,fsync status=none
+dd if="$T/log" of=$SSD bs=1M conv=notrunc,fsync status=none
 make_ssdup policy all drain manual
 io verify
 flush
@@ -63,6 +63,9 @@ io random nr=100 seed=5
 cp "$MODEL" "$T/lost"
 remove_ssdup
 dd if=/dev/zero of=$SSD bs=4k count=1 conv=notrunc,fsync status=none
+must_not dmsetup create $NAME --table "$(table)"
+must said "overwritten at the beginning of the SSD, whole at its end (fault 39)"
+blank_log
 make_ssdup
 is "dirty sectors of a new log" "$(stat dirty_sectors)" 0
 must said "formatting the SSD"

@@ -8,7 +8,7 @@
 
 NAME=burst
 DEV=/dev/mapper/$NAME
-make_disks hdd_size_mb=256 ssd_size_mb=64
+make_disks hdd_size_mb=256 ssd_size_mb=65
 mkdir -p /dev/disk/by-id
 ln -s $HDD /dev/disk/by-id/ata-HDD
 ln -s $SSD /dev/disk/by-id/nvme-SSD

@@ -11,7 +11,7 @@
 
 cases=${1:-300}
 
-make_disks hdd_size_mb=2 ssd_size_mb=9 hdd_discard=1
+make_disks hdd_size_mb=2 ssd_size_mb=10 hdd_discard=1
 hostile words $HDD $SSD "$cases" "${2:-1}" >"$T/counts" || fail "the words"
 cat "$T/counts"
 [ "$cases" -ge 100 ] || exit 0

@@ -44,7 +44,7 @@ says()
 
 ssdup_exits 0 list
 grep -q "There is no dm-ssdup device." "$T/out" || fail "$(cat "$T/out")"
-make_disks hdd_size_mb=64 ssd_size_mb=64
+make_disks hdd_size_mb=64 ssd_size_mb=65
 trap 'remove_slices; tear_down' EXIT
 slices
 must dd if=/dev/zero of=/dev/mapper/t2 bs=4k count=16 oflag=direct status=none

@@ -62,7 +62,7 @@ gone()
 
 # --- What a power cut leaves ---
 
-make_disks hdd_size_mb=16 ssd_size_mb=33 ssd_cache_mb=8 hdd_cache_mb=16 hdd_discard=1
+make_disks hdd_size_mb=16 ssd_size_mb=34 ssd_cache_mb=8 hdd_cache_mb=16 hdd_discard=1
 make_ssdup policy none drain manual autocommit_ms 3600000
 # what zeros and discards have to take away
 io write len=4096 bs=64
@@ -135,10 +135,11 @@ live=$(sed -n 's/^segment \([0-9]*\): live.*/\1/p' "$T/headers" | head -n 1)
 spoil 64
 damaged E103 5 0
 accepted io verify
-spoil $((128 * 512 + 64))
+spoil $(($(home 1) * 512 + 64))
 damaged E103 5 0
 restore
-must dd if=/dev/zero of=$SSD bs=4k count=1 seek=16 conv=notrunc,fsync status=none
+must dd if=/dev/zero of=$SSD bs=4k count=1 seek=$(($(home 1) / 8)) conv=notrunc,fsync \
+	status=none
 damaged E101 5 0
 restore
 must hostile forge $SSD super1 0x38 8 0
@@ -157,7 +158,7 @@ must hostile forge $SSD record 0x58 8 1
 damaged E233 5 0
 accepted io verify
 restore
-must hostile forge $SSD super 0x0c 4 3
+must hostile forge $SSD super 0x0c 4 4
 damaged E104 4 4
 restore
 must hostile forge $SSD super 0x20 8 2
@@ -196,11 +197,11 @@ accepted true
 # --- What the SSD cannot read ---
 
 restore
-model $SSD fail_read "128 1"
+model $SSD fail_read "$(home 1) 1"
 ssdup_exits 5 check $SSD
 names E130
 model $SSD fail_read clear
-model $SSD fail_read "$((1024 + 8)) 1"
+model $SSD fail_read "$(($(home 1) + 1024)) 1"
 ssdup_exits 5 check $SSD
 names E530
 model $SSD fail_read clear
@@ -228,7 +229,7 @@ must cmp $HDD "$T/hdd"
 
 # --- On disks that the module refuses it on ---
 
-make_disks hdd_size_mb=16 ssd_size_mb=33 hdd_block_size=4096 ssd_block_size=4096
+make_disks hdd_size_mb=16 ssd_size_mb=34 hdd_block_size=4096 ssd_block_size=4096
 restore
 ssdup_exits 4 check $SSD --data
 names E111

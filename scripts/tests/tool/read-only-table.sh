@@ -99,7 +99,7 @@ all_home
 remove_ssdup
 
 # no log
-must dd if=/dev/zero of=$SSD bs=64k count=2 conv=fsync 2>"$T/dd"
+blank_log
 must_not dmsetup create -r $NAME --table "$(table)"
 must said "ssd: no log, and a read-only table makes none"
 must cmp -n 131072 $SSD /dev/zero

@@ -35,16 +35,23 @@ on_hdd()
 	dd if=$HDD bs=1M count=8 iflag=direct status=none | tr -d '\0' | grep -a "$1" >/dev/null
 }
 
-# head_of DISK FILE - its first MiB
-head_of()
+# homes_of DISK FILE - its first and its last MiB, with a hole between
+homes_of()
 {
-	must dd if="$1" of="$2" bs=1M count=1 iflag=direct status=none
+	local copy mib
+
+	rm -f "$2"
+	for copy in 0 1; do
+		mib=$(($(home $copy) / 2048))
+		must dd if="$1" of="$2" bs=1M count=1 skip=$mib seek=$mib iflag=direct \
+			conv=notrunc status=none
+	done
 }
 
-# blank - the SSD holds nothing
-blank()
+# no_log_in FILE - of homes_of
+no_log_in()
 {
-	must dd if=/dev/zero of=$SSD bs=1M count=2 oflag=direct status=none
+	must cmp -n "$(blockdev --getsize64 $SSD)" "$1" /dev/zero
 }
 
 # field NAME - of the status as JSON
@@ -53,9 +60,9 @@ field()
 	sed -nE "s/^ *\"$1\": \"?([^\",]*)\"?,?$/\1/p" "$T/json" | head -n 1
 }
 
-make_disks ssd_size_mb=33
+make_disks ssd_size_mb=34
 
-# what_is FILE - superblock and record at the beginning of it, but for what its last use has
+# what_is FILE - superblock and record in it, but for what its last use has
 # left, for the pool's UUID, and for the generations: with a UUID that is given they are new ones
 what_is()
 {
@@ -64,27 +71,32 @@ what_is()
 
 # the same as the kernel's own formatting, but for the UUIDs unless they are given
 make_ssdup
-head_of $SSD "$T/kernel"
+homes_of $SSD "$T/kernel"
 uuid=$(stat log_uuid)
 remove_ssdup
-blank
+blank_log
 must ssdup format $HDD $SSD --uuid "$uuid"
-head_of $SSD "$T/tool"
+homes_of $SSD "$T/tool"
 what_is "$T/kernel" >"$T/x"
 what_is "$T/tool" | must diff "$T/x" -
 
 # what holds something is refused, also what nobody knows: another cache, a database, noise
+blank_log
 must dd if=/dev/urandom of=$SSD bs=1M count=2 oflag=direct status=none
-head_of $SSD "$T/noise"
+homes_of $SSD "$T/noise"
 refuses 4 "is not blank" ssdup format $HDD $SSD
 refuses 4 "is not blank" ssdup create $NAME --hdd $HDD --ssd $SSD --format
-head_of $SSD "$T/x"
+homes_of $SSD "$T/x"
 must cmp "$T/noise" "$T/x"
 must ssdup format $HDD $SSD --force
-blank
+blank_log
 must ssdup format $HDD $SSD
 refuses 4 "an empty log" ssdup format $HDD $SSD
 refuses 4 "the same device" ssdup format $SSD $SSD
+must mkfs.ext4 -q -F -E nodiscard $SSD
+refuses 4 "overwritten at the beginning of the SSD and whole at its end" ssdup format $HDD $SSD --force
+refuses 5 "overwritten at the beginning" ssdup create $NAME --hdd $HDD --ssd $SSD
+blank_log
 must mkfs.ext4 -q -F $SSD
 refuses 4 "holds ext4" ssdup format $HDD $SSD
 refuses 4 "holds ext4" ssdup create $NAME --hdd $HDD --ssd $SSD
@@ -122,10 +134,10 @@ must ssdup format $HDD $SSD --force
 refuses 4 "is it the SSD" ssdup create $NAME --hdd $SSD --ssd $HDD
 refuses 2 "policy: not" ssdup create $NAME --hdd $HDD --ssd $SSD --policy fast
 exits 1 dmsetup info $NAME
-blank
+blank_log
 refuses 2 "depth: unknown key" ssdup create $NAME --hdd $HDD --ssd $SSD -o depth=3
-head_of $SSD "$T/tool"
-must cmp -n 1048576 "$T/tool" /dev/zero
+homes_of $SSD "$T/tool"
+no_log_in "$T/tool"
 
 # a blank SSD is formatted on the way
 must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,parts=3,segment_mb=1
@@ -310,8 +322,8 @@ must ssdup detach $NAME
 plant /mnt/s/2
 tree /mnt/s >"$T/tree"
 refuses 3 "not a device of dm-ssdup any more" ssdup status $NAME
-head_of $SSD "$T/tool"
-must cmp -n 1048576 "$T/tool" /dev/zero
+homes_of $SSD "$T/tool"
+no_log_in "$T/tool"
 must umount /mnt/s
 must dmsetup remove $NAME
 must mount $HDD /mnt/s

@@ -34,7 +34,7 @@ disks_as()
 	md5sum $HDD $SSD >"$1"
 }
 
-make_disks ssd_size_mb=33
+make_disks ssd_size_mb=34
 this_hdd $A
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD -o policy=all,drain=manual
 noted wwn:$A
@@ -101,7 +101,7 @@ ssdup_exits 0 export $HDD $SSD --other-hdd --clear
 noted wwn:$B
 
 # a log that the kernel made does not know, and learns it from the first create
-must dd if=/dev/zero of=$SSD bs=1M count=2 oflag=direct status=none
+blank_log
 make_ssdup policy all drain manual
 ssdup doctor >"$T/out" || :
 says "does not say for which HDD it is"

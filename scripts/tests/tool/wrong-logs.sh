@@ -30,11 +30,11 @@ refused "not a dm-ssdup superblock"
 must mkfs.ext4 -q $SSD
 # its first KiB is zero, but not its first block
 refused "not a dm-ssdup superblock"
-dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
+blank_log
 # the superblock of format 1: its magic, checksum and version
 printf '1L-PUDSS\x5c\x3b\xb7\xa6\x01' | dd of=$SSD bs=4k conv=sync,fsync status=none
 refused 'unknown format version (fault 4)'
-dd if=/dev/zero of=$SSD bs=4k count=1 conv=fsync status=none
+blank_log
 
 make_ssdup policy all
 io random nr=100
@@ -53,16 +53,17 @@ dd if=$SSD of="$T/log" bs=1M status=none
 make_disks hdd_size_mb=65
 dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
 refused "made for an HDD of another size"
-make_disks ssd_size_mb=15
-dd if="$T/log" of=$SSD bs=1M count=15 conv=fsync status=none
+make_disks ssd_size_mb=16
+dd if="$T/log" of=$SSD bs=1M count=16 conv=fsync status=none
 refused "made for a larger SSD"
-make_disks ssd_size_mb=17
+make_disks ssd_size_mb=18
 dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
 refused "segment_mb: the log on the SSD was made with 256 KiB" segment_mb 1
 make_ssdup
+! said "mending it" || fail "in an SSD that has grown the second home is not found"
 remove_ssdup
 
 # both copies of the superblock are damaged
 printf 'a' | dd of=$SSD bs=1 seek=100 conv=notrunc,fsync status=none
-printf 'a' | dd of=$SSD bs=1 seek=$((65536 + 100)) conv=notrunc,fsync status=none
+printf 'a' | dd of=$SSD bs=1 seek=$(($(home 1) * 512 + 100)) conv=notrunc,fsync status=none
 refused "checksum mismatch"

@@ -115,12 +115,12 @@ static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const u8 uuid[16])
 	r = fd < 0 ? fd : ssd_log_read(fd, &log);
 	if (!r && log.fault == LOG_OK && memcmp(ssd_super(&log)->uuid, uuid, 16))
 		r = -EBUSY;
-	r = r ?: ssd_log_wipe(fd);
+	r = r ?: ssd_log_wipe(fd, &log);
 	if (fd >= 0)
 		close(fd);
 	if (r)
 		r = fail(ctx, EXIT_FAILED, dev.path,
-			 "the log cannot be wiped: %s; zero the first MiB before you use it again",
+			 "the log cannot be wiped: %s; zero the first and the last MiB before you use it again",
 			 strerror(-r));
 	dev_free(&dev);
 	return r;

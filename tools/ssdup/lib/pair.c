@@ -27,13 +27,13 @@ static int refuse_small_hdd(const struct ssdup_ctx *ctx, const struct dev *hdd)
 
 static int refuse_small_ssd(const struct ssdup_ctx *ctx, const struct dev *ssd)
 {
-	const uint64_t least = SSDUP_HEAD_SECTORS +
+	const uint64_t least = 2 * SSDUP_HOME_SECTORS +
 			       SSDUP_MIN_SEGMENTS * SSDUP_MIN_SEGMENT_SECTORS;
 	char size[SIZE_TEXT];
 
 	if (ssd->bytes / SECTOR_BYTES >= least)
 		return EXIT_OK;
-	return fail(ctx, EXIT_REFUSED, ssd->path, "too small for a log: %s, which takes 9 MiB",
+	return fail(ctx, EXIT_REFUSED, ssd->path, "too small for a log: %s, which takes 10 MiB",
 		    format_size(size, ssd->bytes));
 }
 
@@ -109,17 +109,9 @@ int pair_bind_log(struct pair *p)
 	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_part_write(p->ssd_fd, PART_RECORD, &s);
 }
 
-/* A boot loader or a partition table may stand where the first copy of the superblock was. */
-static bool overwritten(const struct ssd_log *log)
-{
-	enum log_fault second = log->part[PART_SUPER].copy_fault[1];
-
-	return log->fault == LOG_NOT_OURS && second == LOG_OK;
-}
-
 static bool holds_log(const struct ssd_log *log)
 {
-	return (log->fault != LOG_BLANK && log->fault != LOG_NOT_OURS) || overwritten(log);
+	return log->fault != LOG_BLANK && log->fault != LOG_NOT_OURS;
 }
 
 /* A log that cannot be read may hold anything. */
@@ -144,7 +136,7 @@ int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const str
 	/* Nothing is said of it by a word that is meant for the SSD. */
 	if (unsaved)
 		return fail(ctx, EXIT_REFUSED, p->hdd.path,
-			    "holds a log of dm-ssdup with data that may not be on its HDD: is it the SSD? Swap the two. To give the log up, overwrite the first MiB");
+			    "holds a log of dm-ssdup with data that may not be on its HDD: is it the SSD? Swap the two. To give the log up, zero the first and the last MiB");
 	return fail(ctx, EXIT_REFUSED, p->hdd.path,
 		    "holds an empty log of dm-ssdup: is it the SSD? Swap the two, or --force");
 }
@@ -158,9 +150,9 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 	if (p->log.fault == LOG_UNKNOWN_VERSION)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a log of another format version; drain it with the dm-ssdup that wrote it, or give it up with --discard-unsaved");
-	if (overwritten(&p->log))
+	if (p->log.fault == LOG_OVERWRITTEN)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds a log of which the first block was overwritten; see \"ssdup check --copy 1\", or give it up with --discard-unsaved");
+			    "holds a log, overwritten at the beginning of the SSD and whole at its end; see \"ssdup check --copy 1\", or give it up with --discard-unsaved");
 	if (p->log.fault != LOG_OK)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --discard-unsaved",
@@ -220,7 +212,7 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct dev *hdd, const str
 	if (!ssdup_log_layout(g, ssd->bytes / SECTOR_BYTES, o->segment_mb * SECTORS_PER_MB,
 			      block / SECTOR_BYTES))
 		return fail(ctx, EXIT_REFUSED, ssd->path,
-			    "too small for segments of %u MiB: a log has at least %u, and there is 1 MiB in front",
+			    "too small for segments of %u MiB: a log has at least %u, and there is 1 MiB in front and 1 MiB behind",
 			    o->segment_mb, SSDUP_MIN_SEGMENTS);
 	return EXIT_OK;
 }
@@ -287,11 +279,12 @@ int pair_new_log(const struct ssdup_ctx *ctx, const struct dev *hdd, const struc
 	return EXIT_OK;
 }
 
-/* All but the head, which is blank and durable: after a power cut it must not be an old log's. */
+/* All but the homes, which are blank and durable: after a cut they must not be an old log's. */
 static void discard(const struct ssdup_ctx *ctx, const struct pair *p)
 {
-	const uint64_t head = SSDUP_HEAD_SECTORS * SECTOR_BYTES;
-	uint64_t range[2] = { head, p->ssd.bytes - head };
+	const uint64_t home = SSDUP_HOME_SECTORS * SECTOR_BYTES;
+	uint64_t end = log_home(p->ssd.bytes / SECTOR_BYTES, 1) * SECTOR_BYTES;
+	uint64_t range[2] = { home, end - home };
 
 	if (p->ssd.rdev && ioctl(p->ssd_fd, BLKDISCARD, range) && errno != EOPNOTSUPP)
 		warn(ctx, p->ssd.path, "cannot be discarded: %s", strerror(errno));
@@ -303,7 +296,7 @@ static int write_log(const struct ssdup_ctx *ctx, struct pair *p, const struct l
 {
 	int r;
 
-	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd);
+	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd, &p->log);
 	if (!r && !o->no_discard)
 		discard(ctx, p);
 	return r ?: ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log);

@@ -70,7 +70,7 @@ void log_new_uuid(u8 uuid[16]);
  * pair_format() - make the SSD an empty log for the HDD
  *
  * What would be refused afterwards is refused before anything is written.
- * What stands in its first MiB afterwards is what the kernel would have written to a
+ * What stands in its homes afterwards is what the kernel would have written to a
  * blank SSD. All other contents are gone. p->log is what is there now.
  *
  * Return: EXIT_OK, or an exit code with the complaint made.

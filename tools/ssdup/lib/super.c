@@ -50,9 +50,17 @@ const char *part_name(enum ssd_part part)
 	return part == PART_SUPER ? "superblock" : "record";
 }
 
-u32 part_sector(enum ssd_part part, u32 copy)
+u64 part_sector(u64 ssd_sectors, enum ssd_part part, u32 copy)
 {
-	return part == PART_SUPER ? SSDUP_SUPER_SECTOR(copy) : SSDUP_RECORD_SECTOR(0, copy);
+	return part == PART_SUPER ? log_home(ssd_sectors, copy) :
+				    log_record_sector(ssd_sectors, 0, copy);
+}
+
+static u64 size_of(int fd)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+
+	return end < 0 ? 0 : end / SECTOR_BYTES;
 }
 
 /* @super: what the record of the log belongs to, NULL for the superblock itself. */
@@ -66,8 +74,14 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 
 	memset(c, 0, sizeof(*c));
 	for (i = 0; i < SSDUP_COPIES; i++) {
+		/* The SSD may have grown since. */
+		if (super)
+			log->ssd_sectors = super->ssd_sectors;
+		else
+			log->ssd_sectors = i && c->copy_fault[0] == LOG_OK ?
+					   c->copy[0].ssd_sectors : size_of(fd);
 		c->error[i] = read_all(fd, buf, SSDUP_BLOCK_BYTES,
-				       part_sector(part, i) * SECTOR_BYTES);
+				       part_sector(log->ssd_sectors, part, i) * SECTOR_BYTES);
 		if (super)
 			c->copy[i] = *super;
 		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
@@ -112,7 +126,8 @@ int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s)
 	else
 		ssdup_log_record_encode(s, buf);
 	for (i = SSDUP_COPIES; i-- && !r;) {
-		r = write_all(fd, buf, SSDUP_BLOCK_BYTES, part_sector(part, i) * SECTOR_BYTES);
+		r = write_all(fd, buf, SSDUP_BLOCK_BYTES,
+			      part_sector(s->ssd_sectors, part, i) * SECTOR_BYTES);
 		if (!r && fsync(fd))
 			r = -errno;
 	}
@@ -125,21 +140,27 @@ int ssd_log_write(int fd, const struct log_super *s)
 	return ssd_part_write(fd, PART_RECORD, s) ?: ssd_part_write(fd, PART_SUPER, s);
 }
 
-int ssd_log_wipe(int fd)
+static int zero_home(int fd, u64 ssd_sectors, u32 copy)
 {
-	size_t bytes = SSDUP_HEAD_SECTORS * SECTOR_BYTES;
+	size_t bytes = SSDUP_HOME_SECTORS * SECTOR_BYTES;
 	void *zeros = xpages(bytes);
-	int r;
+	int r = write_all(fd, zeros, bytes, log_home(ssd_sectors, copy) * SECTOR_BYTES);
 
-	/* The first copy first: blank, it says that this is no log, whatever follows. */
-	r = write_all(fd, zeros, SSDUP_BLOCK_BYTES, 0);
-	if (!r && fsync(fd))
-		r = -errno;
-	r = r ?: write_all(fd, zeros, bytes, 0);
 	if (!r && fsync(fd))
 		r = -errno;
 	free(zeros);
 	return r;
+}
+
+int ssd_log_wipe(int fd, const struct ssd_log *log)
+{
+	u64 sectors = size_of(fd);
+	int r = 0;
+
+	/* The second home first: without the first one, the log would seem to be overwritten. */
+	if (log_home(log->ssd_sectors, 1) != log_home(sectors, 1))
+		r = zero_home(fd, log->ssd_sectors, 1);
+	return r ?: zero_home(fd, sectors, 1) ?: zero_home(fd, sectors, 0);
 }
 
 /* --- Does it hold anything? --- */

@@ -30,6 +30,7 @@ struct ssd_copies {
 
 struct ssd_log {
 	struct ssd_copies part[NR_PARTS];
+	u64		ssd_sectors;	/* that say where its homes are */
 	enum log_fault	fault;		/* of the superblock or, when that is well, of the record */
 	bool		mend;		/* one copy is bad or old */
 };
@@ -46,8 +47,8 @@ const u8 *ssd_uuid(const struct ssd_log *log);
 /** part_name() - "superblock" or "record" */
 const char *part_name(enum ssd_part part);
 
-/** part_sector() - where a copy is on the SSD */
-u32 part_sector(enum ssd_part part, u32 copy);
+/** part_sector() - where a copy is on an SSD of @ssd_sectors */
+u64 part_sector(u64 ssd_sectors, enum ssd_part part, u32 copy);
 
 /**
  * ssd_log_read() - read both copies of superblock and record, and choose as the kernel does
@@ -75,11 +76,12 @@ int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s);
 int ssd_log_write(int fd, const struct log_super *s);
 
 /**
- * ssd_log_wipe() - zero everything in front of the first segment: no log any more
+ * ssd_log_wipe() - zero both homes: no log any more
+ * @log: what was read
  *
  * Return: 0 or -errno.
  */
-int ssd_log_wipe(int fd);
+int ssd_log_wipe(int fd, const struct ssd_log *log);
 
 /**
  * ssd_log_used() - may it hold anything?

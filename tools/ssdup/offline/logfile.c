@@ -48,8 +48,8 @@ static void read_copies(struct log_file *l)
 	}
 	for (part = 0; part < NR_PARTS; part++)
 		for (i = 0; i < SSDUP_COPIES; i++)
-			disk_read(&l->ssd, l->raw[part][i], part_sector(part, i),
-				  SSDUP_BLOCK_SECTORS);
+			disk_read(&l->ssd, l->raw[part][i],
+				  part_sector(l->log.ssd_sectors, part, i), SSDUP_BLOCK_SECTORS);
 }
 
 /* --- Which copy counts --- */
@@ -349,14 +349,16 @@ static int no_super(const struct log_file *l)
 
 	switch (c->fault) {
 	case LOG_BLANK:
-		return fail(ctx, EXIT_NOT_FOUND, path, "no log: the first block is blank%s",
-			    other ? "; a log that was given up can be read with --copy 1" : "");
+		return fail(ctx, EXIT_NOT_FOUND, path, "no log: the first block is blank");
 	case LOG_NOT_OURS:
 		if (too_short(l))
 			return fail(ctx, EXIT_NOT_FOUND, path, "no log: too small for one");
-		return fail(ctx, EXIT_NOT_FOUND, path, "no dm-ssdup log: %s%s",
-			    ssdup_log_fault_text(c->fault), other ?
-			    "; where one was overwritten, it can be read with --copy 1" : "");
+		return fail(ctx, EXIT_NOT_FOUND, path, "no dm-ssdup log: %s",
+			    ssdup_log_fault_text(c->fault));
+	case LOG_OVERWRITTEN:
+		return fail(ctx, EXIT_REFUSED, path,
+			    "a log, %s: check, export and repair take it with --copy 1",
+			    ssdup_log_fault_text(c->fault));
 	case LOG_UNKNOWN_VERSION:
 		return fail(ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 			    ssdup_log_fault_text(c->fault));
@@ -368,7 +370,7 @@ static int no_super(const struct log_file *l)
 			    ssdup_log_fault_text(c->fault));
 	default:
 		return fail(ctx, EXIT_LOST, path, "no usable superblock: %s; %s",
-			    l->ssd.sectors < SSDUP_SUPER_SECTOR(SSDUP_COPIES) ?
+			    l->ssd.sectors < 2 * SSDUP_HOME_SECTORS ?
 			    "too small for one" : c->error[0] ?
 			    "cannot be read" : ssdup_log_fault_text(c->fault),
 			    other || c->copy_fault[0] == LOG_OK ?

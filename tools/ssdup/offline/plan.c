@@ -385,7 +385,8 @@ static int apply(struct plan *plan, const struct repair *x)
 		return write_header(l, x);
 	case REPAIR_COPY:
 		return disk_write(&l->ssd, l->raw[x->part][l->from[x->part]],
-				  part_sector(x->part, x->copy), SSDUP_BLOCK_SECTORS);
+				  part_sector(l->log.ssd_sectors, x->part, x->copy),
+				  SSDUP_BLOCK_SECTORS);
 	default:
 		return write_record(l);
 	}

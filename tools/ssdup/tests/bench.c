@@ -36,7 +36,7 @@ void bench_open(struct bench *b, u64 ssd_sectors, u64 hdd_sectors)
 	b->hdd = memory(hdd_sectors);
 	b->ssd_sectors = ssd_sectors;
 	b->hdd_sectors = hdd_sectors;
-	for (at = SSDUP_HEAD_SECTORS; at < ssd_sectors; at += CHUNK) {
+	for (at = SSDUP_HOME_SECTORS; at < ssd_sectors; at += CHUNK) {
 		for (i = 0; i < CHUNK; i++)
 			for (j = 0; j < SECTOR_BYTES / 8; j++)
 				stamps[i][j] = at + i;

@@ -34,9 +34,10 @@ test_format_refuses_an_hdd_with_a_log()
 	exits 4 "$ssdup" format ssd blank
 	# the word for the log of the SSD says nothing of this one
 	exits 4 "$ssdup" format ssd blank --force --discard-unsaved
-	errs "is it the SSD? Swap the two. To give the log up, overwrite the first MiB"
+	errs "is it the SSD? Swap the two. To give the log up, zero the first and the last MiB"
 	[ "$(stat -c %b blank)" = 0 ] || fail "the blank image was written to"
 	dd if=/dev/zero of=ssd bs=1M count=1 conv=notrunc status=none
+	dd if=/dev/zero of=ssd bs=1M count=1 seek=63 conv=notrunc status=none
 	exits 0 "$ssdup" format ssd blank
 	# too short for a superblock: it has none
 	image blank 64M
@@ -114,12 +115,12 @@ test_too_small_for_a_log()
 		done
 		exits 3 "$ssdup" export hdd ssd
 	done
-	for size in 0 100 4096 1M 9437183; do
+	for size in 0 100 4096 1M 10485759; do
 		image ssd "$size"
 		unchanged exits 4 "$ssdup" format hdd ssd
 		errs "too small for a log"
 	done
-	image ssd 9437184
+	image ssd 10485760
 	exits 0 "$ssdup" format hdd ssd
 	# the beginning of one is one of which the rest is lost
 	truncate -s 100 ssd
@@ -133,7 +134,7 @@ test_a_dry_repair_exits_as_the_real_one()
 	a_log
 	exits 0 "$ssdup" repair ssd --dry-run
 	# a superblock that can be written anew
-	dd if=/dev/zero of=ssd bs=512 seek=128 count=8 conv=notrunc status=none
+	dd if=/dev/zero of=ssd bs=1 seek="$SECOND_HOME" count=4096 conv=notrunc status=none
 	unchanged exits 5 "$ssdup" repair ssd --dry-run
 	exits 0 "$ssdup" repair ssd --yes
 	exits 0 "$ssdup" repair ssd --dry-run
@@ -145,7 +146,7 @@ another_version()
 	local block
 
 	a_log
-	for block in 0 16; do
+	for block in 0 $((SECOND_HOME / 4096)); do
 		printf '1L-PUDSS\x5c\x3b\xb7\xa6\x01' |
 			dd of=ssd bs=4k seek=$block conv=sync,notrunc status=none
 	done
@@ -179,7 +180,7 @@ test_force_gives_up_no_data()
 	# a boot loader stands where the first copy was, and the second is whole
 	head -c 512 /dev/urandom | dd of=ssd conv=notrunc status=none
 	unchanged exits 4 "$ssdup" format hdd ssd --force
-	errs "the first block was overwritten; see \"ssdup check --copy 1\""
+	errs "overwritten at the beginning of the SSD and whole at its end; see \"ssdup check --copy 1\""
 	exits 5 "$ssdup" check ssd --copy 1
 	# a part of the word is another word
 	unchanged exits 2 "$ssdup" format hdd ssd --discard
@@ -234,7 +235,7 @@ test_a_missing_image_is_no_missing_disk()
 	exits 0 "$ssdup" export new.img ssd
 }
 
-# a_large_log SIZE - all holes but for its first MiB
+# a_large_log SIZE - all holes but for its first and its last MiB
 a_large_log()
 {
 	image ssd "$1"
@@ -243,15 +244,15 @@ a_large_log()
 	exits 0 "$ssdup" format hdd ssd "$@"
 }
 
-test_format_writes_a_mib()
+test_format_writes_two_mib()
 {
 	local uuid=2c05d183-70ea-475b-8f78-433d6a933bed
 
 	a_large_log 8T
 	a_large_log 8T --uuid "$uuid"
 	exits 0 "$ssdup" format hdd ssd --uuid "$uuid" --force
-	# of 512 bytes; a file system takes a few for itself
-	[ "$(stat -c %b ssd)" -le 4096 ] || fail "$(stat -c %b ssd) blocks"
+	# two homes, in blocks of 512 bytes; a file system takes a few for itself
+	[ "$(stat -c %b ssd)" -le 8192 ] || fail "$(stat -c %b ssd) blocks"
 }
 
 # its metadata is 128 GiB of holes

@@ -9,7 +9,7 @@
 
 static void spoil_copy(struct maker *m, enum ssd_part part, u32 copy, u32 at)
 {
-	maker_spoil(m, part_sector(part, copy) * 512 + at);
+	maker_spoil(m, part_sector(m->s.ssd_sectors, part, copy) * 512 + at);
 }
 
 static void copy_0_crc(struct maker *m)
@@ -30,7 +30,7 @@ static void both_crc(struct maker *m)
 
 static void blank(struct maker *m, enum ssd_part part, u32 copy)
 {
-	maker_blank(m, part_sector(part, copy), SSDUP_BLOCK_SECTORS);
+	maker_blank(m, part_sector(m->s.ssd_sectors, part, copy), SSDUP_BLOCK_SECTORS);
 }
 
 static void copy_0_blank(struct maker *m)
@@ -61,7 +61,7 @@ static void both_blank(struct maker *m)
 
 static void version(struct maker *m)
 {
-	maker_forge(m, PART_SUPER, 3, OF(super, version), 3);
+	maker_forge(m, PART_SUPER, 3, OF(super, version), SSDUP_VERSION + 1);
 }
 
 static void incompat(struct maker *m)
@@ -461,10 +461,9 @@ static const struct damage damages[] = {
 	{ "copy 0: crc", copy_0_crc, 103, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "copy 1: crc", copy_1_crc, 103, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "both copies: crc", both_crc, 103, EXIT_LOST, EXIT_LOST, EXIT_LOST },
-	{ "copy 0: blank", copy_0_blank, 101, EXIT_NOT_FOUND, EXIT_NOT_FOUND, EXIT_NOT_FOUND },
+	{ "copy 0: blank", copy_0_blank, 101, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "copy 1: blank", copy_1_blank, 101, EXIT_FAULTS, EXIT_OK, EXIT_OK },
-	{ "copy 0: foreign", copy_0_foreign, 102, EXIT_NOT_FOUND, EXIT_NOT_FOUND,
-	  EXIT_NOT_FOUND },
+	{ "copy 0: foreign", copy_0_foreign, 102, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "copy 1: foreign", copy_1_foreign, 102, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "no log", both_blank, 0, EXIT_NOT_FOUND, EXIT_NOT_FOUND, EXIT_NOT_FOUND },
 	{ "newer version", version, 104, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },

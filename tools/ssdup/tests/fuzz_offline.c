@@ -36,11 +36,11 @@ static void put_image(const struct image *im)
 	if (!bench.ssd_sectors)
 		bench_open(&bench, IMAGE_SSD_SECTORS, HDD_SECTORS);
 	for (i = 0; i < SSDUP_COPIES; i++) {
-		put_block(&im->super[i], SSDUP_SUPER_SECTOR(i));
-		put_block(&im->record[i], SSDUP_RECORD_SECTOR(0, i));
+		put_block(&im->super[i], IMAGE_HOME(i));
+		put_block(&im->record[i], IMAGE_HOME(i) + SSDUP_RECORD_PLACE(0));
 	}
 	for (i = 0; i < IMAGE_SEGMENTS; i++) {
-		u64 at = SSDUP_HEAD_SECTORS + i * IMAGE_SEGMENT_SECTORS;
+		u64 at = SSDUP_HOME_SECTORS + i * IMAGE_SEGMENT_SECTORS;
 
 		put_block(&im->header[i], at);
 		bench_write(&bench, im->slot[i], at + SSDUP_BLOCK_SECTORS,
@@ -186,7 +186,7 @@ static void dump_one(bool json)
 static bool usual(const struct log_super *s)
 {
 	return s->g.segment_sectors == IMAGE_SEGMENT_SECTORS &&
-	       s->g.segment_start == SSDUP_HEAD_SECTORS && s->hdd_sectors == HDD_SECTORS;
+	       s->g.segment_start == SSDUP_HOME_SECTORS && s->hdd_sectors == HDD_SECTORS;
 }
 
 static void export_one(void)

@@ -8,7 +8,8 @@
 void maker_begin(struct maker *m, u32 segment_sectors, u32 block_sectors)
 {
 	static const u8 pool[16] = { 0x5d, 0xd0, 0x0f, 2 }, uuid[16] = { 0x5d, 0xd0, 0x0f, 1 };
-	u64 ssd = SSDUP_HEAD_SECTORS + (u64)MAKER_SEGMENTS * segment_sectors;
+	u64 end = SSDUP_HOME_SECTORS + (u64)MAKER_SEGMENTS * segment_sectors;
+	u64 ssd = round_up(end, SSDUP_HOME_SECTORS) + SSDUP_HOME_SECTORS;
 	struct log_geometry g;
 
 	memset(m, 0, sizeof(*m));
@@ -86,7 +87,8 @@ void maker_supers(struct maker *m, bool clean)
 		else
 			ssdup_log_record_encode(&m->s, block);
 		for (i = 0; i < SSDUP_COPIES; i++)
-			bench_write(&m->b, block, part_sector(part, i), SSDUP_BLOCK_SECTORS);
+			bench_write(&m->b, block, part_sector(m->s.ssd_sectors, part, i),
+				    SSDUP_BLOCK_SECTORS);
 	}
 }
 
@@ -171,7 +173,7 @@ void maker_forge(struct maker *m, enum ssd_part part, u32 copies, size_t at, u32
 
 	for (i = 0; i < SSDUP_COPIES; i++)
 		if (copies & 1U << i)
-			forge(m, part_sector(part, i), part == PART_SUPER ?
+			forge(m, part_sector(m->s.ssd_sectors, part, i), part == PART_SUPER ?
 			      offsetof(struct ssdup_super, crc) :
 			      offsetof(struct ssdup_record, crc), at, bytes, value);
 }

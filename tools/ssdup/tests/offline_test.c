@@ -240,7 +240,7 @@ static void chosen_copy(struct kunit *test)
 	maker_blank(&m, 0, SSDUP_BLOCK_SECTORS);
 	bench_log(&m.b, &l, NO_COPY);
 	KUNIT_EXPECT_FALSE(test, l.known);
-	KUNIT_EXPECT_EQ(test, no_log(&l), EXIT_NOT_FOUND);
+	KUNIT_EXPECT_EQ(test, no_log(&l), EXIT_REFUSED);
 	log_close(&l);
 	bench_log(&m.b, &l, 0);
 	KUNIT_EXPECT_EQ(test, no_log(&l), EXIT_LOST);
@@ -459,7 +459,8 @@ static void images_cut_off(struct kunit *test)
 		bench_cut(&m.b, sizes[i]);
 		bench_log(&m.b, &l, NO_COPY);
 		check_log(&l, true, true);
-		KUNIT_EXPECT_EQ(test, !l.known, sizes[i] < SSDUP_RECORD_SECTOR(0, 1) * 512);
+		KUNIT_EXPECT_EQ(test, !l.known, sizes[i] < 512 * (SSDUP_RECORD_PLACE(0) +
+								  SSDUP_BLOCK_SECTORS));
 		/* Without its first bytes nothing says that it was a log. */
 		KUNIT_EXPECT_EQ(test, findings_exit(&l.findings),
 				sizes[i] < 8 ? EXIT_OK : EXIT_LOST);
