@@ -59,10 +59,15 @@ wait_until()
 	done
 }
 
-# zero_head DEVICE - nothing recognizes what was on it
-zero_head()
+# zero_ends DEVICE - nothing recognizes what was on it
+zero_ends()
 {
-	dd if=/dev/zero of="$1" bs=1M count=1 oflag=direct status=none
+	local mib
+
+	# dm-ssdup knows its logs by the last MiB, too
+	for mib in 0 $(($(blockdev --getsize64 "$1") / 1048576 - 1)); do
+		dd if=/dev/zero of="$1" bs=1M count=1 seek="$mib" oflag=direct status=none
+	done
 }
 
 # system_make SYSTEM [KEY VALUE]... - KEYs are dm-ssdup's
@@ -74,17 +79,17 @@ system_make()
 	ssd) device=$ssd bottom=$ssd ;;
 	files | logs | classes) ;; # step_tenants makes them
 	linear) dm linear $hdd 0 ;;
-	dm-writecache) zero_head $ssd; dm writecache s $hdd $ssd 4096 0 ;;
+	dm-writecache) zero_ends $ssd; dm writecache s $hdd $ssd 4096 0 ;;
 	dm-cache) make_cache ;;
 	bcache) make_bcache ;;
-	dm-writeboost) zero_head $ssd; dm writeboost $hdd $ssd 2 writeback_threshold 70 ;;
+	dm-writeboost) zero_ends $ssd; dm writeboost $hdd $ssd 2 writeback_threshold 70 ;;
 	*)
 		local policy=$1
 
 		shift
 		# as in the paper, writers wait for a full log
 		[ "${disks:-}" != paper ] || [ "$policy" = balance ] || set -- full block "$@"
-		zero_head $ssd
+		zero_ends $ssd
 		dm ssdup $hdd $ssd $((2 + $#)) policy "$policy" "$@"
 		stats=/sys/block/$(basename "$(readlink -f "/sys/dev/block/$(dmsetup \
 			info -c --noheadings --separator : -o major,minor $name)")")/ssdup
@@ -99,7 +104,7 @@ make_cache()
 	local meta=$((16 * 2048)) all
 
 	all=$(blockdev --getsz $ssd)
-	zero_head $ssd
+	zero_ends $ssd
 	dmsetup create cache-meta --table "0 $meta linear $ssd 0"
 	dmsetup create cache-data --table "0 $((all - meta)) linear $ssd $meta"
 	dm cache /dev/mapper/cache-meta /dev/mapper/cache-data $hdd 128 1 writeback smq 0
@@ -115,8 +120,8 @@ make_bcache()
 		kib=$((kib / 2))
 	done
 	modprobe bcache
-	zero_head $ssd
-	zero_head $hdd
+	zero_ends $ssd
+	zero_ends $hdd
 	make-bcache --writeback --bucket ${kib}k -B $hdd -C $ssd >/tmp/make-bcache 2>&1
 	echo $hdd >/sys/fs/bcache/register
 	echo $ssd >/sys/fs/bcache/register

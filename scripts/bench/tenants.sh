@@ -28,7 +28,7 @@ share()
 		on+=("/dev/$ssd" $(($2 * 2048 / ${#mine[@]})))
 	done
 	dmsetup create "share$1" --table "0 $(($3 * 2048)) striped ${#mine[@]} 1024 ${on[*]}"
-	zero_head "/dev/mapper/share$1"
+	zero_ends "/dev/mapper/share$1"
 }
 
 # stream NUMBER START-MB MB - what is written to this part is a stream
@@ -214,7 +214,7 @@ step_tenants()
 	files/1) share all 0 $all_mb; mount_share all ;;
 	classes/*)
 		if [ "$streams" = 1 ]; then share all 0 $all_mb; else bare=/dev/${ssds[0]}; fi
-		[ -z "$bare" ] || zero_head "$bare"
+		[ -z "$bare" ] || zero_ends "$bare"
 		for ((i = 0; i < tenants - 1; i++)); do
 			names+="${names:++}t$i:late"
 		done

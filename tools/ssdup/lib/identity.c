@@ -64,15 +64,22 @@ static char *disk_identity(dev_t disk)
 	       tagged("serial:", dev_sysfs_read(disk, "device/serial"));
 }
 
-/* A disk on several paths is the disk. */
-static char *mapped_identity(dev_t rdev, char *uuid)
+/* A disk on several paths is the disk, and its partitions, which kpartx makes, are partitions. */
+static char *mapped_identity(const struct dev *dev, char *uuid)
 {
+	bool paths = !strncmp(uuid, "mpath-", strlen("mpath-"));
+	char *text = NULL;
 	dev_t disk;
 
-	if (strncmp(uuid, "mpath-", strlen("mpath-")))
-		return tagged("dm:", uuid);
-	free(uuid);
-	return dev_disks(rdev, &disk, 1) ? disk_identity(disk) : NULL;
+	if (!strncmp(uuid, "part", strlen("part")))
+		text = tagged("partuuid:", partition_uuid(dev->path));
+	else if (paths && dev_disks(dev->rdev, &disk, 1))
+		text = disk_identity(disk);
+	if (text || paths) {
+		free(uuid);
+		return text;
+	}
+	return tagged("dm:", uuid);
 }
 
 static char *identity(const struct dev *dev)
@@ -85,7 +92,7 @@ static char *identity(const struct dev *dev)
 	}
 	value = dev_sysfs_read(dev->rdev, "dm/uuid");
 	if (value)
-		return mapped_identity(dev->rdev, value);
+		return mapped_identity(dev, value);
 	return tagged("md:", dev_sysfs_read(dev->rdev, "md/uuid")) ?: disk_identity(dev->rdev);
 }
 
