@@ -54,7 +54,7 @@
 #define SSDUP_MAX_LOGS		64
 #define SSDUP_MAX_SSDS		8
 #define SSDUP_MAX_CLASSES	8
-#define SSDUP_HDD_ID_BYTES	64
+#define SSDUP_HDD_ID_BYTES	128
 
 #define SSDUP_MIN_SEGMENTS	32U
 #define SSDUP_MAX_SEGMENTS	1048576U
@@ -115,7 +115,7 @@ struct ssdup_record {
 	__le64	live_pages;		/* in them, while clean */
 	__le64	tail[SSDUP_MAX_CLASSES];
 	__u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* text; zero behind it; all zero: unknown */
-	__u8	reserved[288];
+	__u8	reserved[224];
 } __packed;
 
 /* At the start of a segment. Written with FUA before the segment's first page. */

@@ -279,7 +279,8 @@ enum log_fault ssdup_log_pick(bool record, const enum log_fault fault[SSDUP_COPI
 	*best = 0;
 	*mend = false;
 	if (!record && (fault[0] == LOG_BLANK || fault[0] == LOG_NOT_OURS))
-		return fault[1] == LOG_OK || refused(fault[1]) ? LOG_OVERWRITTEN : fault[0];
+		return fault[1] == LOG_BLANK || fault[1] == LOG_NOT_OURS ? fault[0] :
+									   LOG_OVERWRITTEN;
 	if (refused(fault[0]) || refused(fault[1]))
 		return refused(fault[0]) ? fault[0] : fault[1];
 	if (fault[0] != LOG_OK && fault[1] != LOG_OK)

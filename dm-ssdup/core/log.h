@@ -244,6 +244,16 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s);
 enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s);
 
 /**
+ * log_at_home() - may copy 1 of a superblock stand where that of an SSD of @ssd_sectors stands?
+ *
+ * A disk shows the end of its last partition.
+ */
+static inline bool log_at_home(const struct log_super *s, u64 ssd_sectors)
+{
+	return log_home(s->ssd_sectors, 1) == log_home(ssd_sectors, 1);
+}
+
+/**
  * ssdup_log_pick() - which copy of the superblock or of the record counts
  * @record: of the record
  * @fault: of each copy, from its decode; LOG_BAD_CRC for one that cannot be read
@@ -253,9 +263,9 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s);
  *
  * The copy with the higher seq counts. But copy 0 of the superblock alone decides whose the SSD
  * is. With another magic it belongs to somebody else, since no disk fault makes a magic, and when
- * it is blank, so is the SSD. With a whole copy 1 somebody may have done that by mistake: that is
- * LOG_OVERWRITTEN, and only users can tell. A copy that is refused although its checksum is right
- * is not damaged, so the other one must not replace it.
+ * it is blank, so is the SSD. If there is a copy 1, or it cannot be read, somebody may have done that
+ * by mistake: that is LOG_OVERWRITTEN, and only users can tell. A copy that is refused although its
+ * checksum is right is not damaged, so the other one must not replace it.
  *
  * Return: LOG_OK with *best and *mend set, LOG_BLANK, LOG_NO_RECORD, or why not.
  */

@@ -92,7 +92,7 @@ SSDUP_FAULT(PAGES_GAP, 34, "a page that was durable is damaged")
 SSDUP_FAULT(NO_RECORD, 36, "without a valid record of the log")
 SSDUP_FAULT(SEGMENT_GAP, 37, "a segment's header that was durable is damaged")
 SSDUP_FAULT(HEADER_STALE, 38, "header of another log or segment")
-SSDUP_FAULT(OVERWRITTEN, 39, "overwritten at the beginning of the SSD, whole at its end")
+SSDUP_FAULT(OVERWRITTEN, 39, "overwritten at the beginning of the SSD, but not at its end")
 
 #undef SSDUP_POLICY
 #undef SSDUP_MODE

@@ -75,6 +75,8 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 		       record ? ssdup_log_record_decode(page_address(page), &copy[i]) :
 				ssdup_log_super_decode(page_address(page), &copy[i]);
 	}
+	if (f[1] == LOG_OK && !log_at_home(&copy[1], sectors))
+		f[1] = LOG_NOT_OURS;
 	*fault = ssdup_log_pick(record, f, copy, &best, &old);
 	*mend |= old;
 	if (*fault != LOG_OK)
@@ -111,15 +113,18 @@ static int write_copy(struct ssdup_log *log, u64 sector)
 	return r;
 }
 
-/* Write the block in s->page to both homes durably; @between is the step between the two. */
+/*
+ * Write the block in s->page to both homes durably; @between is the step between the two. Without
+ * copy 0 of the superblock, an SSD with copy 1 would be one that was overwritten.
+ */
 static int write_copies(struct ssdup_log *log, bool record, enum ssdup_step between)
 {
 	u64 sectors = log->superblock->super.ssd_sectors;
-	int r = write_copy(log, block_sector(sectors, record, 1));
+	int r = write_copy(log, block_sector(sectors, record, record));
 
 	if (!r) {
 		ssdup_step(log->c, between);
-		r = write_copy(log, block_sector(sectors, record, 0));
+		r = write_copy(log, block_sector(sectors, record, !record));
 	}
 	if (r) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
@@ -143,7 +148,7 @@ static int write_record(struct ssdup_log *log, enum ssdup_step between)
 	return write_copies(log, true, between);
 }
 
-/* The first copy comes last: an SSD with a blank first block is not formatted yet. */
+/* It comes behind the record: an SSD with a blank first block is not formatted yet. */
 static int write_super(struct ssdup_log *log, enum ssdup_step between)
 {
 	struct ssdup_superblock *s = log->superblock;
@@ -167,10 +172,14 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	if (!again)
 		s->super.epoch++;
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
+	/* The second home moves to the new end of an SSD that has grown. */
+	if (!again && !log_at_home(&s->super, bdev_nr_sectors(log->c->ssd->bdev))) {
+		s->super.ssd_sectors = bdev_nr_sectors(log->c->ssd->bdev);
+		s->mend = true;
+	}
 	ssdup_step(log->c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
 	/* What was replayed, or blanked, may still be in the SSD's cache. */
-	r = ssdup_flush_ssd(log) ?:
-	    write_record(log, blank ? STEP_FORMAT_BETWEEN : STEP_EPOCH_BETWEEN);
+	r = ssdup_flush_ssd(log) ?: write_record(log, STEP_EPOCH_BETWEEN);
 	if (!r && (blank || s->mend)) {
 		ssdup_step(log->c, STEP_FORMAT_RECORD);
 		r = write_super(log, STEP_FORMAT_BETWEEN);

@@ -13,13 +13,21 @@
 make_disks hdd_size_mb=256 ssd_size_mb=241
 make_ssdup
 len=$(segment_data)
-data=$(log_sector 0 1)
+data=$(log_sector 0 1) beside=$(log_sector 32 2)
 remove_ssdup
-# the first place of segment 1 takes a write, and keeps it
-slow_ssd "$data" 8 0 3600000
+# the first place of segment 1 takes a write, and keeps it; a place of segment 2 keeps one for 5 s
+must modprobe dm-delay
+must dmsetup create other <<-TABLE
+	0 $data linear $SSD 0
+	$data 8 delay $SSD $data 0 $SSD $data 3600000
+	$((data + 8)) $((beside - data - 8)) linear $SSD $((data + 8))
+	$beside 8 delay $SSD $beside 0 $SSD $beside 5000
+	$((beside + 8)) $(($(blockdev --getsz $SSD) - beside - 8)) linear $SSD $((beside + 8))
+TABLE
+SSD=/dev/mapper/other
 # it would keep a discard, too
 make_ssdup policy all drain manual autocommit_ms 3600000 discard off classes a
-must message class a 400000 1000
+must message class a 400000 20000
 model $HDD fail_write "1001 3"
 
 # all of segment 0, and the first place of segment 1
@@ -43,6 +51,17 @@ wait_until writes_ssd -eq $((logged + 2))
 must wait $beside
 is "errors of the SSD" "$(stat ssd_errors)" 1
 model mssd0 fail_write clear
+# the ring of class a fills, too, and its writes go on when its own first page is complete
+iocheck "$MODEL" $DEV write start=401000 len=8 bs=8 &
+beside=$!
+wait_until writes_ssd -eq $((logged + 3))
+wait_until waiting_writes -eq 64
+iocheck "$MODEL" $DEV write start=402000 len=$((128 * 126 + 200)) bs=1 depth=64 &
+writer_a=$!
+wait_until waiting_writes -gt 64
+must wait $beside
+must wait $writer_a
+is "writes that still wait, for another class" "$(stat waiting_writes)" 64
 
 message flush 2>"$T/flush" &
 drain=$!

@@ -64,7 +64,7 @@ cp "$MODEL" "$T/lost"
 remove_ssdup
 dd if=/dev/zero of=$SSD bs=4k count=1 conv=notrunc,fsync status=none
 must_not dmsetup create $NAME --table "$(table)"
-must said "overwritten at the beginning of the SSD, whole at its end (fault 39)"
+must said "overwritten at the beginning of the SSD, but not at its end (fault 39)"
 blank_log
 make_ssdup
 is "dirty sectors of a new log" "$(stat dirty_sectors)" 0

@@ -23,7 +23,7 @@ accident()
 	restore
 	"$@" >"$T/out" 2>&1 || { cat "$T/out" >&2; fail "$name"; }
 	must_not dmsetup create $NAME --table "$(table)"
-	must said "overwritten at the beginning of the SSD, whole at its end (fault 39)"
+	must said "overwritten at the beginning of the SSD, but not at its end (fault 39)"
 	ssdup_exits 5 create $NAME --hdd $HDD --ssd $SSD
 	ssdup_exits 4 format $HDD $SSD --force
 	ssdup_exits 4 check $HDD $SSD

@@ -94,7 +94,7 @@ must ssdup format $HDD $SSD
 refuses 4 "an empty log" ssdup format $HDD $SSD
 refuses 4 "the same device" ssdup format $SSD $SSD
 must mkfs.ext4 -q -F -E nodiscard $SSD
-refuses 4 "overwritten at the beginning of the SSD and whole at its end" ssdup format $HDD $SSD --force
+refuses 4 "overwritten at the beginning of the SSD, but not at its end" ssdup format $HDD $SSD --force
 refuses 5 "overwritten at the beginning" ssdup create $NAME --hdd $HDD --ssd $SSD
 blank_log
 must mkfs.ext4 -q -F $SSD

@@ -111,7 +111,7 @@ ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD -o policy=all,drain=manual
 noted wwn:$A
 ssdup_exits 0 remove $NAME
 
-# a partition is known by its UUID
+# a partition is known by its disk, or else by its UUID
 this_hdd $A
 {
 	head -c 440 /dev/zero
@@ -126,5 +126,8 @@ until [ -b ${HDD}p1 ]; do
 	[ $((wait_for--)) -gt 0 ] || fail "there is no partition"
 	sleep 0.1
 done
+ssdup_exits 0 format ${HDD}p1 $SSD --force
+noted wwn:$A-part1
+this_hdd ""
 ssdup_exits 0 format ${HDD}p1 $SSD --force
 noted partuuid:deadbeef-01

@@ -62,6 +62,27 @@ refused "segment_mb: the log on the SSD was made with 256 KiB" segment_mb 1
 make_ssdup
 ! said "mending it" || fail "in an SSD that has grown the second home is not found"
 remove_ssdup
+# the second home has moved to the new end: zeros at the beginning do not make the SSD a blank one
+dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
+refused "overwritten at the beginning of the SSD, but not at its end"
+ssdup_exits 0 repair $SSD --copy 1 --yes
+# nor does a second home that cannot be read
+dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
+model $SSD fail_read "$(home 1) 8"
+refused "overwritten at the beginning of the SSD, but not at its end"
+model $SSD fail_read clear
+# a disk whose end is that of a partition with a log has no log
+must dmsetup create other --table "0 $(($(blockdev --getsz $SSD) - 8192)) linear $SSD 8192"
+disk=$SSD SSD=/dev/mapper/other
+blank_log
+make_ssdup
+remove_ssdup
+must dmsetup remove other
+SSD=$disk
+ssdup_exits 3 check $SSD
+make_ssdup
+must said "formatting the SSD"
+remove_ssdup
 
 # both copies of the superblock are damaged
 printf 'a' | dd of=$SSD bs=1 seek=100 conv=notrunc,fsync status=none

@@ -64,36 +64,68 @@ static char *disk_identity(dev_t disk)
 	       tagged("serial:", dev_sysfs_read(disk, "device/serial"));
 }
 
-/* A disk on several paths is the disk, and its partitions, which kpartx makes, are partitions. */
-static char *mapped_identity(const struct dev *dev, char *uuid)
+/*
+ * Tables of partitions get copied, with the UUIDs in them. So what counts is the disk, and the number
+ * of the partition.
+ */
+static char *part_identity(const struct dev *dev, const char *number)
 {
-	bool paths = !strncmp(uuid, "mpath-", strlen("mpath-"));
-	char *text = NULL;
+	char *disk_is, *text = NULL;
 	dev_t disk;
 
-	if (!strncmp(uuid, "part", strlen("part")))
-		text = tagged("partuuid:", partition_uuid(dev->path));
-	else if (paths && dev_disks(dev->rdev, &disk, 1))
-		text = disk_identity(disk);
-	if (text || paths) {
-		free(uuid);
-		return text;
-	}
-	return tagged("dm:", uuid);
+	if (!dev_disks(dev->rdev, &disk, 1))
+		return NULL;
+	disk_is = disk_identity(disk);
+	if (disk_is)
+		text = tagged("", xprintf("%s-part%s", disk_is, number));
+	free(disk_is);
+	return text ?: tagged("partuuid:", partition_uuid(dev->path));
+}
+
+/* A disk on several paths is the disk, and so are its partitions, which kpartx makes. */
+static char *mapped_identity(const struct dev *dev, char *uuid)
+{
+	char number[8], *at;
+	dev_t disk;
+	int n = 0;
+
+	if (!strncmp(uuid, "mpath-", strlen("mpath-")))
+		return dev_disks(dev->rdev, &disk, 1) ? disk_identity(disk) : NULL;
+	if (sscanf(uuid, "part%7[0-9]-mpath-%n", number, &n) == 1 && n)
+		return part_identity(dev, number);
+	/* CRYPT-LUKS2-UUID-NAME: anybody may call it otherwise. */
+	at = strncmp(uuid, "CRYPT-LUKS", strlen("CRYPT-LUKS")) ? NULL :
+	     strchr(uuid + strlen("CRYPT-"), '-');
+	at = at ? strchr(at + 1, '-') : NULL;
+	if (at)
+		*at = '\0';
+	return tagged("dm:", xstrdup(uuid));
+}
+
+/* An array that the kernel did not make has zeros. */
+static char *array_identity(char *uuid)
+{
+	if (uuid && !uuid[strspn(uuid, "0-:")])
+		*uuid = '\0';
+	return tagged("md:", uuid);
 }
 
 static char *identity(const struct dev *dev)
 {
-	char *value = dev_sysfs_read(dev->rdev, "partition");
+	char *value = dev_sysfs_read(dev->rdev, "partition"), *text;
 
 	if (value) {
+		text = part_identity(dev, value);
 		free(value);
-		return tagged("partuuid:", partition_uuid(dev->path));
+		return text;
 	}
 	value = dev_sysfs_read(dev->rdev, "dm/uuid");
-	if (value)
-		return mapped_identity(dev, value);
-	return tagged("md:", dev_sysfs_read(dev->rdev, "md/uuid")) ?: disk_identity(dev->rdev);
+	if (value) {
+		text = mapped_identity(dev, value);
+		free(value);
+		return text;
+	}
+	return array_identity(dev_sysfs_read(dev->rdev, "md/uuid")) ?: disk_identity(dev->rdev);
 }
 
 void dev_identity(const struct dev *dev, u8 id[SSDUP_HDD_ID_BYTES])

@@ -230,9 +230,26 @@ static void choose_log(const struct new_device *new, const struct pair *p, struc
 		log_new_uuid(o->uuid);
 }
 
+/* mkfs asks before it writes over a partition table; libblkid does not know a log. */
+static void advise_partition(const struct ssdup_ctx *ctx, const struct dev *ssd)
+{
+	static const char * const others[] = { "partition", "dm/name", "md/level" };
+	char *other = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]) && !other; i++)
+		other = dev_sysfs_read(ssd->rdev, others[i]);
+	if (!other)
+		note(ctx,
+		     "%s: a whole disk; in a GPT partition a log is safer, because mkfs asks before it overwrites that",
+		     ssd->path);
+	free(other);
+}
+
 static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
 {
 	char uuid[UUID_TEXT], size[SIZE_TEXT], *dm_uuid;
+	bool known = p->log.fault == LOG_OK && !new->format;
 	struct log_options o = { };
 	struct dmdev d;
 	int r;
@@ -256,6 +273,8 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 	}
 	note(ctx, "/dev/mapper/%s: %s, log UUID %s", new->name,
 	     format_size(size, p->hdd.bytes), uuid);
+	if (!new->tab && !known)
+		advise_partition(ctx, &p->ssd);
 	return EXIT_OK;
 }
 

@@ -101,9 +101,15 @@ int pair_refuse_other_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
 int pair_bind_log(struct pair *p)
 {
 	struct log_super s = *ssd_super(&p->log);
+	struct ssd_log now;
+	int r;
 
 	if (!identity_known(p->hdd_id) || !memcmp(s.hdd_id, p->hdd_id, sizeof(s.hdd_id)))
 		return 0;
+	r = ssd_log_read(p->ssd_fd, &now);
+	if (r || now.fault != LOG_OK || memcmp(ssd_super(&now)->uuid, s.uuid, sizeof(s.uuid)) ||
+	    ssd_super(&now)->seq != s.seq || ssd_super(&now)->epoch != s.epoch)
+		return r ?: -EBUSY;
 	memcpy(s.hdd_id, p->hdd_id, sizeof(s.hdd_id));
 	s.seq++;
 	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_part_write(p->ssd_fd, PART_RECORD, &s);
@@ -131,6 +137,9 @@ int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const str
 	r = ssd_log_read(fd, &log);
 	unsaved = !r && holds_unsaved(&log, fd);
 	close(fd);
+	/* It was an SSD once, and something else has its place now. */
+	if (!r && log.fault == LOG_OVERWRITTEN)
+		return EXIT_OK;
 	if (r || !holds_log(&log) || (g->other && !unsaved))
 		return EXIT_OK;
 	/* Nothing is said of it by a word that is meant for the SSD. */
@@ -152,7 +161,7 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 			    "holds a log of another format version; drain it with the dm-ssdup that wrote it, or give it up with --discard-unsaved");
 	if (p->log.fault == LOG_OVERWRITTEN)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds a log, overwritten at the beginning of the SSD and whole at its end; see \"ssdup check --copy 1\", or give it up with --discard-unsaved");
+			    "holds a log, overwritten at the beginning of the SSD, but not at its end; see \"ssdup check --copy 1\", or give it up with --discard-unsaved");
 	if (p->log.fault != LOG_OK)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a damaged log: %s (fault %d); see \"ssdup check\", or give it up with --discard-unsaved",
@@ -307,6 +316,9 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	struct log_super s;
 	int r;
 
+	if (p->hdd.rdev && !identity_known(p->hdd_id))
+		warn(ctx, p->hdd.path,
+		     "does not say which disk it is: another one of its size would be taken for it");
 	r = pair_new_log(ctx, &p->hdd, &p->ssd, o, &s);
 	if (r)
 		return r;

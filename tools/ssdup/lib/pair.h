@@ -52,7 +52,12 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p,
 int pair_refuse_other_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
 			  const struct give_up *g);
 
-/** pair_bind_log() - note in the log for which HDD it is, if that is known and new; 0 or -errno */
+/**
+ * pair_bind_log() - note in the log for which HDD it is, if that is known and new
+ *
+ * Nobody else can use the SSD any more. Return: 0, or -EBUSY when somebody has since it was read,
+ * or another -errno.
+ */
 int pair_bind_log(struct pair *p);
 
 struct log_options {

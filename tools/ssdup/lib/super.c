@@ -89,6 +89,8 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 				   ssdup_log_super_decode(buf, &c->copy[i]);
 	}
 	free(buf);
+	if (!super && c->copy_fault[1] == LOG_OK && !log_at_home(&c->copy[1], log->ssd_sectors))
+		c->copy_fault[1] = LOG_NOT_OURS;
 	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &mend);
 	log->mend |= mend;
 }
@@ -125,9 +127,10 @@ int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s)
 		ssdup_log_super_encode(s, buf);
 	else
 		ssdup_log_record_encode(s, buf);
-	for (i = SSDUP_COPIES; i-- && !r;) {
+	for (i = 0; i < SSDUP_COPIES && !r; i++) {
 		r = write_all(fd, buf, SSDUP_BLOCK_BYTES,
-			      part_sector(s->ssd_sectors, part, i) * SECTOR_BYTES);
+			      part_sector(s->ssd_sectors, part, i ^ (part == PART_RECORD)) *
+			      SECTOR_BYTES);
 		if (!r && fsync(fd))
 			r = -errno;
 	}
@@ -157,8 +160,11 @@ int ssd_log_wipe(int fd, const struct ssd_log *log)
 	u64 sectors = size_of(fd);
 	int r = 0;
 
-	/* The second home first: without the first one, the log would seem to be overwritten. */
-	if (log_home(log->ssd_sectors, 1) != log_home(sectors, 1))
+	/*
+	 * The second home first: without the first one, the log would seem to be overwritten. The
+	 * SSD may have grown or shrunk since.
+	 */
+	if (log_home(log->ssd_sectors, 1) < log_home(sectors, 1))
 		r = zero_home(fd, log->ssd_sectors, 1);
 	return r ?: zero_home(fd, sectors, 1) ?: zero_home(fd, sectors, 0);
 }

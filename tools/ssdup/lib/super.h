@@ -64,14 +64,14 @@ void ssd_record_read(int fd, struct ssd_log *log, const struct log_super *super)
 /**
  * ssd_part_write() - write both copies of one of them in the kernel's order, each made durable
  *
- * Return: 0 or -errno; copy 0 is written last.
+ * Return: 0 or -errno.
  */
 int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s);
 
 /**
  * ssd_log_write() - write the record, then the superblock
  *
- * Return: 0 or -errno; copy 0 of the superblock is written last, and decides what the SSD is.
+ * Return: 0 or -errno; copy 0 of the superblock comes behind the record: it says what the SSD is.
  */
 int ssd_log_write(int fd, const struct log_super *s);
 

@@ -233,7 +233,8 @@ static void check_disks(struct check *c, struct line *l)
 	check_side(c, l->e, &l->hdd);
 	check_side(c, l->e, &l->ssd);
 	fault = l->hdd.log.fault;
-	if (l->hdd.read && fault != LOG_BLANK && fault != LOG_NOT_OURS)
+	if (l->hdd.read && fault != LOG_BLANK && fault != LOG_NOT_OURS &&
+	    fault != LOG_OVERWRITTEN)
 		say(c, l->e, true, "the HDD, %s, holds a log: is it the SSD?", l->hdd.spec);
 	if (l->ssd.read)
 		check_ssd_log(c, l);

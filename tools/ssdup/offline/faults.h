@@ -3,7 +3,7 @@
  * ssdup: what can be wrong with a log. Each kind has a number and a name that never
  * change, and are listed in Documentation/rescue.rst. E1xx is about the superblock, E2xx
  * about pages, E3xx about entries, E4xx about data, E5xx about the log's record, E6xx about
- * headers of segments. Where the last two digits are 1 to 22, or 34 to 38, they are the number
+ * headers of segments. Where the last two digits are 1 to 22, or 34 to 39, they are the number
  * the kernel gives the same fault (enum log_fault).
  */
 #ifndef SSDUP_FAULTS_H

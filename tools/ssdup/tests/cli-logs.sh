@@ -180,7 +180,7 @@ test_force_gives_up_no_data()
 	# a boot loader stands where the first copy was, and the second is whole
 	head -c 512 /dev/urandom | dd of=ssd conv=notrunc status=none
 	unchanged exits 4 "$ssdup" format hdd ssd --force
-	errs "overwritten at the beginning of the SSD and whole at its end; see \"ssdup check --copy 1\""
+	errs "overwritten at the beginning of the SSD, but not at its end; see \"ssdup check --copy 1\""
 	exits 5 "$ssdup" check ssd --copy 1
 	# a part of the word is another word
 	unchanged exits 2 "$ssdup" format hdd ssd --discard

@@ -82,27 +82,50 @@ static void disks_say_who_they_are(struct kunit *test)
 /* Else two disks whose names begin alike would be one. */
 static void too_long_a_name_is_none(struct kunit *test)
 {
-	put("8:0/wwid",
-	    "nvme.8086-42544c4a3930363430344d5231503046474e-494e54454c2053534450454b-00000001\n");
+	char wwid[130];
+
+	memset(wwid, 'a', sizeof(wwid));
+	wwid[SSDUP_HDD_ID_BYTES - 4] = '\0';
+	put("8:0/wwid", wwid);
 	put("8:0/device/serial", "BTLJ906404MR1P0FGN\n");
-	put("8:1/wwid",
+	put("8:1/wwid", wwid);
+	put("8:2/wwid",
 	    "nvme.8086-42544c4a3930363430344d5231503046474e-494e54454c2053534450454b-00000001\n");
 	expect(test, 0, "serial:BTLJ906404MR1P0FGN");
 	expect(test, 1, "unknown");
+	expect(test, 2,
+	       "wwn:nvme.8086-42544c4a3930363430344d5231503046474e-494e54454c2053534450454b-00000001");
 }
+
+#define LV "LVM-rSVZ9ZgUmh2hvj3KBCf4nkKh4hZCqCkY0m3vTUZ3yQhGQvW2Jc5XgqZ0b1N8sTdL"
 
 static void what_is_mapped_has_a_name_too(struct kunit *test)
 {
-	put("8:0/dm/uuid", "LVM-0m3vTUZ3yQhGQ\n");
+	put("8:0/dm/uuid", LV "\n");
 	put("8:1/dm/uuid", "mpath-35000c500a1b2c3d4\n");
 	put("8:1/slaves/sda/dev", "8:2\n");
 	put("8:2/device/wwid", "naa.5000c500a1b2c3d4\n");
 	put("8:3/dm/uuid", "\n");
 	put("8:4/md/uuid", "8a3c6f1e-0000-4000-8000-000000000000\n");
-	expect(test, 0, "dm:LVM-0m3vTUZ3yQhGQ");
+	put("8:5/md/uuid", "00000000-0000-0000-0000-000000000000\n");
+	put("8:6/dm/uuid", "CRYPT-LUKS2-0f1e2d3c4b5a69788796a5b4c3d2e1f0-my-data\n");
+	expect(test, 0, "dm:" LV);
 	expect(test, 1, "wwn:naa.5000c500a1b2c3d4");
 	expect(test, 3, "unknown");
 	expect(test, 4, "md:8a3c6f1e-0000-4000-8000-000000000000");
+	expect(test, 5, "unknown");
+	expect(test, 6, "dm:CRYPT-LUKS2-0f1e2d3c4b5a69788796a5b4c3d2e1f0");
+}
+
+/* On one path, and on several. */
+static void a_partition_is_of_its_disk(struct kunit *test)
+{
+	put("8:2/device/wwid", "naa.5000c500a1b2c3d4\n");
+	put("8:2/dev", "8:2\n");
+	put("8:8/dm/uuid", "part3-mpath-35000c500a1b2c3d4\n");
+	put("8:8/slaves/dm-1/dev", "8:9\n");
+	put("8:9/slaves/sda/dev", "8:2\n");
+	expect(test, 8, "wwn:naa.5000c500a1b2c3d4-part3");
 }
 
 static void unknown_is_not_another(struct kunit *test)
@@ -133,6 +156,7 @@ static struct kunit_case identity_cases[] = {
 	KUNIT_CASE(disks_say_who_they_are),
 	KUNIT_CASE(too_long_a_name_is_none),
 	KUNIT_CASE(what_is_mapped_has_a_name_too),
+	KUNIT_CASE(a_partition_is_of_its_disk),
 	KUNIT_CASE(unknown_is_not_another),
 	KUNIT_CASE(no_terminal_is_told_what_to_do),
 	{ }
