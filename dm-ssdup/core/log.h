@@ -263,9 +263,9 @@ static inline bool log_at_home(const struct log_super *s, u64 ssd_sectors)
  *
  * The copy with the higher seq counts. But copy 0 of the superblock alone decides whose the SSD
  * is. With another magic it belongs to somebody else, since no disk fault makes a magic, and when
- * it is blank, so is the SSD. If there is a copy 1, or it cannot be read, somebody may have done that
- * by mistake: that is LOG_OVERWRITTEN, and only users can tell. A copy that is refused although its
- * checksum is right is not damaged, so the other one must not replace it.
+ * it is blank, so is the SSD. If there is a copy 1, or it cannot be read, somebody may have done
+ * that by mistake: that is LOG_OVERWRITTEN, and only users can tell. A copy that is refused
+ * although its checksum is right is not damaged, so the other one must not replace it.
  *
  * Return: LOG_OK with *best and *mend set, LOG_BLANK, LOG_NO_RECORD, or why not.
  */

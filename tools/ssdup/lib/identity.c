@@ -65,8 +65,8 @@ static char *disk_identity(dev_t disk)
 }
 
 /*
- * Tables of partitions get copied, with the UUIDs in them. So what counts is the disk, and the number
- * of the partition.
+ * Tables of partitions get copied, with the UUIDs in them. So what counts is the disk, and the
+ * number of the partition.
  */
 static char *part_identity(const struct dev *dev, const char *number)
 {

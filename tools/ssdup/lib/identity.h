@@ -3,9 +3,9 @@
  * ssdup: which disk it is, whatever its name is today.
  *
  * Disks of one size cannot be told apart by what they hold. So a log says for which HDD it was
- * made, by what that says of itself: "wwn:" and the WWN of a disk or "serial:" and its serial number,
- * with "-part1" for a partition of it; else "partuuid:" and the UUID of that; "dm:" or "md:" and the
- * UUID of a volume or an array. An image in a file has no identity.
+ * made, by what that says of itself: "wwn:" and the WWN of a disk or "serial:" and its serial
+ * number, with "-part1" for a partition of it; else "partuuid:" and the UUID of that; "dm:" or
+ * "md:" and the UUID of a volume or an array. An image in a file has no identity.
  */
 #ifndef SSDUP_IDENTITY_H
 #define SSDUP_IDENTITY_H
