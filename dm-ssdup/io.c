@@ -7,7 +7,7 @@
 #include "base/wakeups.h"
 #include "io.h"
 #include "log/log.h"
-#include "route/choice.h"
+#include "route/stream.h"
 #include "write.h"
 
 /* --- Reads --- */

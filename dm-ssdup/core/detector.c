@@ -88,7 +88,7 @@ u32 ssdup_detector_random_percentage(struct stream_sample *s, u32 nr)
 
 	shift = bucket_shift(s, nr, &low);
 	for (i = 0; i < nr; i++) {
-		/* A late sampler may change it meanwhile, see choice.h: stay within head[]. */
+		/* A late sampler may change it meanwhile, see stream.h: stay within head[]. */
 		b = &head[((s[i].start - low) >> shift) % BUCKETS];
 		s[i].next = *b;
 		*b = i + 1;

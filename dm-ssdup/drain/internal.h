@@ -7,7 +7,7 @@
 
 #include "drainer.h"
 #include "log/log.h"
-#include "route/choice.h"
+#include "route/router.h"
 
 /* --- From the choice of a group until it is free: drain.c --- */
 

@@ -4,7 +4,7 @@
 #include "core/pacing.h"
 #include "drainer.h"
 #include "log/reserve.h"
-#include "route/choice.h"
+#include "route/router.h"
 
 /*
  * A write that is due may come so much later, since a timer lets a work item try it, and the rate

@@ -9,7 +9,7 @@
 #include "base/failure.h"
 #include "base/wakeups.h"
 #include "internal.h"
-#include "route/router.h"
+#include "route/meter.h"
 
 /* The pause after a failed drain, and between tries to write unwritable extents. */
 #define RETRY_MS	5000U

@@ -271,19 +271,8 @@ static inline struct ssdup_segment *segment_of(struct ssdup_log *log, u64 pos)
 	return &log->segment[log_segment_of(&log->g, pos)];
 }
 
-/* --- Writes and reads in flight --- */
-
 /** ssdup_last_write() - the last write in flight to a sealed segment has ended; any context */
 void ssdup_last_write(struct ssdup_log *log);
-
-/** ssdup_put_write() - a write has put its extent into the tree, or abandoned its place */
-static inline void ssdup_put_write(struct ssdup_log *log, struct ssdup_segment *seg)
-{
-	/* Fully ordered: either we see the seal, or settled() sees our zero. */
-	if (atomic_dec_and_test(&seg->writes) &&
-	    unlikely(atomic64_read(&seg->word) & LOG_WORD_SEALED))
-		ssdup_last_write(log);
-}
 
 /** ssdup_put_read() - a read that pointed into the segment has ended */
 void ssdup_put_read(struct ssdup_log *log, struct ssdup_segment *seg);
@@ -379,21 +368,6 @@ static inline void ssdup_free_spare(struct ssdup_log *log, struct ssdup_io *io)
 	if (unlikely(io->spare))
 		mempool_free(io->spare, &log->nodes);
 	io->spare = NULL;
-}
-
-/*
- * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). A write brings
- * its own node if @seg has more writes in flight than promised nodes, or if part of the reserve is
- * in use. The promises to all segments together are no more than the reserve.
- */
-static inline bool ssdup_has_spare(struct ssdup_log *log, const struct ssdup_segment *seg,
-				   struct ssdup_io *io, u32 writes)
-{
-	if (likely(writes <= READ_ONCE(seg->spares) && mempool_is_saturated(&log->nodes)))
-		return true;
-	if (!io->spare)
-		io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
-	return io->spare;
 }
 
 /** ssdup_add_array() - allocate an array, not of the pool, for @seg; or NULL. Context: a replay */

@@ -12,6 +12,15 @@
 #include "base/wakeups.h"
 #include "log.h"
 
+/** ssdup_put_write() - a write has put its extent into the tree, or abandoned its place */
+static inline void ssdup_put_write(struct ssdup_log *log, struct ssdup_segment *seg)
+{
+	/* Fully ordered: either we see the seal, or settled() sees our zero. */
+	if (atomic_dec_and_test(&seg->writes) &&
+	    unlikely(atomic64_read(&seg->word) & LOG_WORD_SEALED))
+		ssdup_last_write(log);
+}
+
 /** ssdup_ring_page() - the place of page @page of @seg in the ring; any context */
 static inline struct ring_page *ssdup_ring_page(const struct ssdup_segment *seg, u32 page)
 {
@@ -69,6 +78,21 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segme
 	io->page = p;
 	io->slot = slot;
 	return &p->array[slot / SSDUP_ARRAY_NODES];
+}
+
+/*
+ * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). A write brings
+ * its own node if @seg has more writes in flight than promised nodes, or if part of the reserve is
+ * in use. The promises to all segments together are no more than the reserve.
+ */
+static inline bool ssdup_has_spare(struct ssdup_log *log, const struct ssdup_segment *seg,
+				   struct ssdup_io *io, u32 writes)
+{
+	if (likely(writes <= READ_ONCE(seg->spares) && mempool_is_saturated(&log->nodes)))
+		return true;
+	if (!io->spare)
+		io->spare = ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
+	return io->spare;
 }
 
 /**

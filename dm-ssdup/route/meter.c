@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
-#include "choice.h"
+#include "meter.h"
 #include "log/log.h"
 
 /* Has the disk done work of a drain since the last look? Then its busy time teaches nothing. */

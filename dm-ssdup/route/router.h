@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dm-ssdup: where a write goes: to which disk, to which class, or into the list of those that wait.
- * The fast path of requests is in choice.h.
+ * The fast path of requests is in stream.h, meter.h and choice.h.
  */
 #ifndef SSDUP_ROUTER_H
 #define SSDUP_ROUTER_H

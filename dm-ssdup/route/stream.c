@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 
 #include "base/trace.h"
-#include "choice.h"
+#include "stream.h"
 
 #define SAMPLES_PER_SECOND	4096U
 #define SAMPLES_AT_ONCE		16384U

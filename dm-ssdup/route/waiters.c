@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
-#include "choice.h"
+#include "meter.h"
 #include "core/turns.h"
 #include "log/log.h"
 
