@@ -73,7 +73,7 @@ static void record_faults(struct kunit *test)
 static void record_any_bit(struct kunit *test)
 {
 	u8 *buf = block_new(test);
-	struct log_super s, t;
+	static struct log_super s, t;
 	u32 i;
 
 	super_example(&s);

@@ -22,7 +22,7 @@ static void super_example(struct log_super *s)
 
 static void super_round_trip(struct kunit *test)
 {
-	struct log_super s, t;
+	static struct log_super s, t;
 	struct prng r = { 6 };
 	u8 *super, *record;
 	u32 i, j;
@@ -88,7 +88,7 @@ static void super_fresh(struct kunit *test)
 
 static void super_is_spent(struct kunit *test)
 {
-	struct log_super s, t;
+	static struct log_super s, t;
 	u64 *counts[] = { &t.seq, &t.epoch, &t.first, &t.tail[0] };
 	u32 i;
 
@@ -110,7 +110,7 @@ static void super_is_spent(struct kunit *test)
 static void super_any_bit(struct kunit *test)
 {
 	u8 *buf = block_new(test);
-	struct log_super s, t;
+	static struct log_super s, t;
 	u32 i;
 
 	super_example(&s);
@@ -179,7 +179,7 @@ static void super_faults(struct kunit *test)
 {
 	const struct field_case *c = test->param_value;
 	u8 *buf = block_new(test);
-	struct log_super s, t;
+	static struct log_super s, t;
 
 	super_example(&s);
 	ssdup_log_super_encode(&s, buf);
@@ -216,7 +216,7 @@ static void super_geometries(struct kunit *test)
 		{ "begins behind", BIT_ULL(36) + 8, 512, 32, LOG_BAD_GEOMETRY },
 		{ "ends there", BIT_ULL(36) - 32 * 512, 512, 32, LOG_OK },
 	};
-	struct log_super s, t;
+	static struct log_super s, t;
 	struct ssdup_super *d;
 	u32 i;
 

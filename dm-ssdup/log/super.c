@@ -9,6 +9,7 @@
 struct ssdup_superblock {
 	struct mutex		lock;		/* protects these, also while they are written */
 	struct log_super	super;		/* UUIDs and epoch are constant after resume */
+	struct log_super	copy[SSDUP_COPIES];	/* while they are read */
 	struct page		*page;
 	bool			epoch_begun;	/* metadata pages may be written */
 	bool			mend;		/* a copy of the superblock is bad or old */
@@ -56,7 +57,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 		       enum log_fault *fault)
 {
 	struct page *page = log->superblock->page;
-	struct log_super copy[SSDUP_COPIES] = { *s, *s };
+	struct log_super *copy = log->superblock->copy;
 	enum log_fault f[SSDUP_COPIES];
 	struct block_device *ssd = log->c->ssd->bdev;
 	u64 sectors = bdev_nr_sectors(ssd);
@@ -65,6 +66,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 	bool old;
 
 	for (i = 0; i < SSDUP_COPIES; i++) {
+		copy[i] = *s;
 		/* The SSD may have grown since. */
 		if (record || (i && f[0] == LOG_OK))
 			sectors = copy[0].ssd_sectors;
