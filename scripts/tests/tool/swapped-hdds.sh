@@ -121,11 +121,7 @@ this_hdd $A
 } >"$T/mbr"
 must dd if="$T/mbr" of=$HDD bs=512 oflag=direct status=none
 must blockdev --rereadpt $HDD
-wait_for=50
-until [ -b ${HDD}p1 ]; do
-	[ $((wait_for--)) -gt 0 ] || fail "there is no partition"
-	sleep 0.1
-done
+must test -b ${HDD}p1
 ssdup_exits 0 format ${HDD}p1 $SSD --force
 noted wwn:$A-part1
 this_hdd ""

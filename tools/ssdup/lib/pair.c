@@ -258,9 +258,10 @@ static enum log_fault would_be(const struct log_super *s)
 	return fault;
 }
 
-int pair_new_log(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
-		 const struct log_options *o, struct log_super *s)
+static int new_log(const struct ssdup_ctx *ctx, const struct pair *p, const struct log_options *o,
+		   struct log_super *s)
 {
+	const struct dev *hdd = &p->hdd, *ssd = &p->ssd;
 	struct log_geometry g;
 	enum log_fault fault;
 	u8 pool[16];
@@ -272,7 +273,7 @@ int pair_new_log(const struct ssdup_ctx *ctx, const struct dev *hdd, const struc
 	log_new_uuid(pool);
 	ssdup_log_super_fresh(s, pool, o->uuid, &g, hdd->bytes / SECTOR_BYTES,
 			      ssd->bytes / SECTOR_BYTES);
-	dev_identity(hdd, s->hdd_id);
+	memcpy(s->hdd_id, p->hdd_id, sizeof(s->hdd_id));
 	s->pool_seq = 1;
 	s->epoch = 1;
 	s->seq = 1;
@@ -319,7 +320,7 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	if (p->hdd.rdev && !identity_known(p->hdd_id))
 		warn(ctx, p->hdd.path,
 		     "does not say which disk it is: another one of its size would be taken for it");
-	r = pair_new_log(ctx, &p->hdd, &p->ssd, o, &s);
+	r = new_log(ctx, p, o, &s);
 	if (r)
 		return r;
 	r = write_log(ctx, p, o, &s);

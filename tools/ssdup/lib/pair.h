@@ -82,13 +82,4 @@ void log_new_uuid(u8 uuid[16]);
  */
 int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o);
 
-/**
- * pair_new_log() - what pair_format() would write; nothing is written
- * @s: filled in
- *
- * Return: EXIT_OK, or an exit code with the complaint made.
- */
-int pair_new_log(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
-		 const struct log_options *o, struct log_super *s);
-
 #endif
