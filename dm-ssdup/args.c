@@ -109,8 +109,10 @@ int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char 
 {
 	u32 value;
 
-	if (key->classes)
+	if (key->kind == SETTINGS_CLASSES)
 		return ssdup_classes_text(&c->set.classes, buf, len);
+	if (key->kind == SETTINGS_HOST)
+		return scnprintf(buf, len, "%pUb", c->set.host);
 	value = READ_ONCE(*ssdup_settings_of(&c->set, key));
 
 	return ssdup_settings_text(key, value, buf, len);

@@ -33,9 +33,16 @@ static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **e
 	}
 	if (!r)
 		fault = ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
-					     bdev_nr_sectors(c->ssd->bdev), c->block_sectors);
+					     bdev_nr_sectors(c->ssd->bdev), c->block_sectors,
+					     c->set.take_over ? NULL : c->set.host);
 	if (r < 0 && r != -EINVAL) {
 		*error = "ssd: cannot read the superblock";
+	} else if (!r && fault == LOG_OTHER_HOST) {
+		*error = ssdup_error("ssd: log %s: %*pE; see take_over (fault %d)",
+				     ssdup_log_fault_text(fault),
+				     (int)strnlen((char *)s->host_name, sizeof(s->host_name)),
+				     s->host_name, fault);
+		r = -EINVAL;
 	} else if (r <= 0 && fault != LOG_OK) {
 		*error = ssdup_error("ssd: log %s (fault %d)", ssdup_log_fault_text(fault), fault);
 		r = -EINVAL;

@@ -29,7 +29,10 @@ static bool shares_disk(const struct ssdup *a, const struct ssdup *b)
 	       a->ssd->bdev == b->hdd->bdev || a->hdd->bdev == b->ssd->bdev;
 }
 
-/* Two tables of one device may share disks, since the next one is loaded beside the first. */
+/*
+ * Two tables of one device may share disks, since the next one is loaded beside the first. It runs
+ * on the same host, whether it says so or not.
+ */
 static int enlist(struct ssdup *c, char **error)
 {
 	struct ssdup *other;
@@ -44,6 +47,8 @@ static int enlist(struct ssdup *c, char **error)
 			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
 					     dm_device_name(other->md));
 			r = -EBUSY;
+		} else if (other->md == c->md && !memchr_inv(c->set.host, 0, SSDUP_HOST_BYTES)) {
+			memcpy(c->set.host, other->set.host, SSDUP_HOST_BYTES);
 		}
 	if (!r)
 		list_add(&c->registered, &registry);

@@ -77,7 +77,10 @@ static void record_any_bit(struct kunit *test)
 	u32 i;
 
 	super_example(&s);
+	s.flags = 0;
 	memcpy(s.hdd_id, "wwn:naa.5000c500a1b2c3d4", 24);
+	memcpy(s.host, "\1 is a machine", 15);
+	memcpy(s.host_name, "node7", 5);
 	ssdup_log_record_encode(&s, buf);
 	for (i = 0; i < 8 * sizeof(struct ssdup_record); i++) {
 		bool ours = i >= 32 && (i < 8 * RECORD(pool) || i >= 8 * RECORD(uuid));
@@ -95,8 +98,17 @@ static void record_any_bit(struct kunit *test)
 	t.first = 0;
 	memset(t.tail, 0, sizeof(t.tail));
 	memset(t.hdd_id, 0, sizeof(t.hdd_id));
+	memset(t.host, 0, sizeof(t.host));
+	memset(t.host_name, 0, sizeof(t.host_name));
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, &t), LOG_OK);
 	KUNIT_EXPECT_TRUE(test, !memcmp(&s, &t, sizeof(s)));
+	/* A clean suspend lets go of it. */
+	s.flags = SSDUP_RECORD_CLEAN;
+	ssdup_log_record_encode(&s, buf);
+	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, &t), LOG_OK);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(t.host, 0, sizeof(t.host)));
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(t.host_name, 0, sizeof(t.host_name)));
+	KUNIT_EXPECT_TRUE(test, !memcmp(t.hdd_id, s.hdd_id, sizeof(t.hdd_id)));
 	memset(buf, 0, SSDUP_BLOCK_BYTES);
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, &t), LOG_NOT_OURS);
 }

@@ -65,8 +65,8 @@ static void super_round_trip(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, ssdup_log_super_decode(super, &t), LOG_OK);
 		KUNIT_ASSERT_EQ(test, ssdup_log_record_decode(record, &t), LOG_OK);
 		KUNIT_ASSERT_TRUE(test, !memcmp(&s, &t, sizeof(s)));
-		KUNIT_ASSERT_EQ(test, ssdup_log_super_fits(&t, s.hdd_sectors, ssd, g.block_sectors),
-				LOG_OK);
+		KUNIT_ASSERT_EQ(test, LOG_OK, ssdup_log_super_fits(&t, s.hdd_sectors, ssd,
+								   g.block_sectors, NULL));
 		KUNIT_ASSERT_FALSE(test, ssdup_log_super_spent(&t));
 	}
 }
@@ -258,12 +258,34 @@ static void super_on_other_disks(struct kunit *test)
 	super_example(&s);
 	hdd = s.hdd_sectors;
 	ssd = s.ssd_sectors;
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd, 2), LOG_OK);
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd + 1, 1), LOG_OK);
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd + 1, ssd, 2), LOG_OTHER_HDD_SIZE);
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd - 1, ssd, 2), LOG_OTHER_HDD_SIZE);
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd - 1, 2), LOG_OTHER_SSD_SIZE);
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd, 8), LOG_BLOCK_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd, 2, NULL), LOG_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd + 1, 1, NULL), LOG_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd + 1, ssd, 2, NULL), LOG_OTHER_HDD_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd - 1, ssd, 2, NULL), LOG_OTHER_HDD_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd - 1, 2, NULL), LOG_OTHER_SSD_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd, 8, NULL), LOG_BLOCK_SIZE);
+}
+
+static enum log_fault fits_host(const struct log_super *s, const u8 *host)
+{
+	return ssdup_log_super_fits(s, s->hdd_sectors, s->ssd_sectors, 2, host);
+}
+
+static void super_of_other_hosts(struct kunit *test)
+{
+	static const u8 a[SSDUP_HOST_BYTES] = { 1 }, b[SSDUP_HOST_BYTES] = { [15] = 1 };
+	static const u8 none[SSDUP_HOST_BYTES];
+	struct log_super s;
+
+	super_example(&s);
+	KUNIT_EXPECT_EQ(test, fits_host(&s, a), LOG_OK);
+	KUNIT_EXPECT_EQ(test, fits_host(&s, none), LOG_OK);
+	memcpy(s.host, a, sizeof(a));
+	KUNIT_EXPECT_EQ(test, fits_host(&s, a), LOG_OK);
+	KUNIT_EXPECT_EQ(test, fits_host(&s, b), LOG_OTHER_HOST);
+	/* Who does not say which host it is may be any. */
+	KUNIT_EXPECT_EQ(test, fits_host(&s, none), LOG_OTHER_HOST);
+	KUNIT_EXPECT_EQ(test, fits_host(&s, NULL), LOG_OK);
 }
 
 /* --- Which copy counts --- */
@@ -328,7 +350,7 @@ static void fault_texts(struct kunit *test)
 
 		KUNIT_ASSERT_TRUE(test, text && *text);
 		/* Numbers of the tool, of which the kernel knows nothing; 35 was format 1. */
-		if ((i > LOG_NO_UUID && i < LOG_PAGES_GAP) || i == 35) {
+		if ((i > LOG_NO_UUID && i < LOG_PAGES_GAP) || i == 35 || i == 40) {
 			KUNIT_EXPECT_STREQ(test, text, ssdup_log_fault_text(LOG_NR_FAULTS));
 			continue;
 		}
@@ -349,6 +371,7 @@ static struct kunit_case log_cases[] = {
 	KUNIT_CASE(super_geometries),
 	KUNIT_CASE(super_blank),
 	KUNIT_CASE(super_on_other_disks),
+	KUNIT_CASE(super_of_other_hosts),
 	KUNIT_CASE_PARAM(super_copies, pick_gen_params),
 	KUNIT_CASE(fault_texts),
 	{}

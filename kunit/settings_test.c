@@ -105,7 +105,7 @@ static void keys_are_sound(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen & ssdup_settings_bit(key), 0);
 		seen |= ssdup_settings_bit(key);
 		KUNIT_EXPECT_TRUE(test, !strncmp(key->error, key->name, strlen(key->name)));
-		if (key->classes)
+		if (key->kind != SETTINGS_NUMBER)
 			continue;
 		for (j = 0; key->words && key->words[j]; j++)
 			KUNIT_EXPECT_TRUE(test, strstr(key->error, key->words[j]));
@@ -136,6 +136,35 @@ static void lines_are_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a+b:late"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.classes.nr, 3);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a"), SETTINGS_TWICE);
+}
+
+static void hosts_are_taken(struct kunit *test)
+{
+	static const u8 host[SSDUP_HOST_BYTES] = {
+		0x00, 0xf1, 0xe2, 0xd3, 0xc4, 0xb5, 0xa6, 0x97,
+		0x88, 0x79, 0x6a, 0x5b, 0x4c, 0x3d, 0x2e, 0x1f,
+	};
+	static const char * const wrong[] = {
+		"", "node7", "00000000-0000-0000-0000-000000000000",
+		"00f1e2d3c4b5a69788796a5b4c3d2e1f", "00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1",
+		"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f0", "00f1e2d3-c4b5-a697-88796-a5b4c3d2e1f",
+		"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1g", "00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f ",
+	};
+	struct ssdup_settings set;
+	u32 i;
+
+	ssdup_settings_preset(&set);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(set.host, 0, sizeof(set.host)));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		KUNIT_EXPECT_EQ_MSG(test, ssdup_settings_take(&set, "host", wrong[i]),
+				    SETTINGS_VALUE, "%s", wrong[i]);
+	KUNIT_EXPECT_EQ(test, set.given, 0);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "host",
+						  "00f1e2d3-c4b5-A697-8879-6a5b4c3d2e1F"),
+			SETTINGS_OK);
+	KUNIT_EXPECT_TRUE(test, !memcmp(set.host, host, sizeof(host)));
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "take_over", "2"), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "take_over", "1"), SETTINGS_OK);
 }
 
 /* What may change while the table is loaded has a file; what a format fixes has none. */
@@ -239,6 +268,7 @@ static struct kunit_case settings_cases[] = {
 	KUNIT_CASE_PARAM(values, value_gen_params),
 	KUNIT_CASE(keys_are_sound),
 	KUNIT_CASE(lines_are_taken),
+	KUNIT_CASE(hosts_are_taken),
 	KUNIT_CASE(keys_with_files),
 	KUNIT_CASE(marks_do_not_cross),
 	KUNIT_CASE(values_are_printed),

@@ -55,6 +55,8 @@
 #define SSDUP_MAX_SSDS		8
 #define SSDUP_MAX_CLASSES	8
 #define SSDUP_HDD_ID_BYTES	128
+#define SSDUP_HOST_BYTES	16
+#define SSDUP_HOST_NAME_BYTES	64
 
 #define SSDUP_MIN_SEGMENTS	32U
 #define SSDUP_MAX_SEGMENTS	1048576U
@@ -115,7 +117,9 @@ struct ssdup_record {
 	__le64	live_pages;		/* in them, while clean */
 	__le64	tail[SSDUP_MAX_CLASSES];
 	__u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* text; zero behind it; all zero: unknown */
-	__u8	reserved[224];
+	__u8	host[SSDUP_HOST_BYTES];	/* that has the log active; zero: none, or not known */
+	__u8	host_name[SSDUP_HOST_NAME_BYTES];	/* text for people; zero behind it */
+	__u8	reserved[144];
 } __packed;
 
 /* At the start of a segment. Written with FUA before the segment's first page. */

@@ -3,8 +3,8 @@
  * dm-ssdup: X-macro table of the keys of a table line. Define SSDUP_KEY(name, file in sysfs,
  * default, words, least, most, accepted values, meaning), SSDUP_AMOUNT_KEY(same) for bytes or
  * drive writes, SSDUP_FIXED_KEY(name, is it a power of two, default ...) and SSDUP_TEXT_KEY(name,
- * accepted values, meaning), then include this. Fixed and text keys cannot change while the table
- * is loaded, and have no file.
+ * which of enum settings_kind, accepted values, meaning), then include this. Fixed and text keys
+ * cannot change while the table is loaded, and have no file.
  */
 #ifndef SSDUP_KEY
 #define SSDUP_KEY(...)
@@ -50,8 +50,13 @@ SSDUP_KEY(discard, discard, SSDUP_DISCARD_AUTO, discards, 0, 0, "auto or off",
 	  "whether segments that become free are discarded on the SSD, if it takes discards")
 SSDUP_KEY(flush_on_suspend, flush_on_suspend, 0, NULL, 0, 1, "0 or 1",
 	  "whether a suspend, and so a remove or a reload, drains everything first")
-SSDUP_TEXT_KEY(classes, "1 to 7 names with + between, each perhaps with :late and :hint=WORD",
+SSDUP_TEXT_KEY(classes, CLASSES,
+	       "1 to 7 names with + between, each perhaps with :late and :hint=WORD",
 	       "classes of data by lifetime; an empty log takes a new number of them")
+SSDUP_TEXT_KEY(host, HOST, "a UUID",
+	       "this machine; a log that another one has active is refused")
+SSDUP_FIXED_KEY(take_over, false, 0, NULL, 0, 1, "0 or 1",
+		"whether the log is taken from a host that went down with it")
 
 SSDUP_KEY(thrift, thrift, 0, NULL, 0, 100, "a number from 0 to 100",
 	  "how far balance spares the SSD")

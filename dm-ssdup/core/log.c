@@ -160,6 +160,10 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 	for (i = 0; i < s->nr_classes; i++)
 		d->tail[i] = cpu_to_le64(s->tail[i]);
 	memcpy(d->hdd_id, s->hdd_id, sizeof(d->hdd_id));
+	if (!(s->flags & SSDUP_RECORD_CLEAN)) {
+		memcpy(d->host, s->host, sizeof(d->host));
+		memcpy(d->host_name, s->host_name, sizeof(d->host_name));
+	}
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc));
 }
 
@@ -240,6 +244,8 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 
 	memcpy(s->uuid, d->uuid, sizeof(s->uuid));
 	memcpy(s->hdd_id, d->hdd_id, sizeof(s->hdd_id));
+	memcpy(s->host, d->host, sizeof(s->host));
+	memcpy(s->host_name, d->host_name, sizeof(s->host_name));
 	s->flags = le32_to_cpu(d->flags);
 	s->seq = le64_to_cpu(d->seq);
 	s->epoch = le64_to_cpu(d->epoch);
@@ -299,7 +305,7 @@ enum log_fault ssdup_log_pick(bool record, const enum log_fault fault[SSDUP_COPI
 }
 
 enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
-				    u64 ssd_sectors, u32 block_sectors)
+				    u64 ssd_sectors, u32 block_sectors, const u8 *host)
 {
 	if (hdd_sectors != s->hdd_sectors)
 		return LOG_OTHER_HDD_SIZE;
@@ -307,6 +313,9 @@ enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 		return LOG_OTHER_SSD_SIZE;
 	if (block_sectors > s->g.block_sectors)
 		return LOG_BLOCK_SIZE;
+	if (host && memchr_inv(s->host, 0, sizeof(s->host)) &&
+	    memcmp(s->host, host, sizeof(s->host)))
+		return LOG_OTHER_HOST;
 	return LOG_OK;
 }
 

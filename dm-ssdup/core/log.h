@@ -187,6 +187,8 @@ struct log_super {
 	u32	flags;
 	u32	nr_classes;
 	u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* the tool's; the kernel only carries it */
+	u8	host[SSDUP_HOST_BYTES];
+	u8	host_name[SSDUP_HOST_NAME_BYTES];
 };
 
 /** log_class() - the class of a generation: each class counts by steps of their number */
@@ -221,7 +223,7 @@ static inline u64 log_highest(const struct log_super *s)
 /** ssdup_log_super_encode() - fill a buffer of SSDUP_BLOCK_BYTES, padding and crc included */
 void ssdup_log_super_encode(const struct log_super *s, void *buf);
 
-/** ssdup_log_record_encode() - the same for the log's record */
+/** ssdup_log_record_encode() - the same for the log's record; while clean, no host has it */
 void ssdup_log_record_encode(const struct log_super *s, void *buf);
 
 /**
@@ -276,13 +278,15 @@ enum log_fault ssdup_log_pick(bool record, const enum log_fault fault[SSDUP_COPI
 bool ssdup_log_super_spent(const struct log_super *s);
 
 /**
- * ssdup_log_super_fits() - may a valid log be used on these disks?
+ * ssdup_log_super_fits() - may a valid log be used on these disks, and by this host?
  * @hdd_sectors: must equal the size that the log was made for
  * @ssd_sectors: must be at least the size that the log was made for
  * @block_sectors: of the disks; must be at most that of the log
+ * @host: must be the one that has the log active, if one has; zero: not known, which is no host's;
+ * NULL: any, it takes the log over
  */
 enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
-				    u64 ssd_sectors, u32 block_sectors);
+				    u64 ssd_sectors, u32 block_sectors, const u8 *host);
 
 /** ssdup_log_super_fresh() - a new pool and its log, by their UUIDs: one class, empty */
 void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid[16],

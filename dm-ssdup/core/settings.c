@@ -56,8 +56,8 @@ static const struct ssdup_settings_key keys[] = {
 	{ KEY(name, __VA_ARGS__), .file = #file_name, .amount = true },
 #define SSDUP_FIXED_KEY(name, is_power, ...)				\
 	{ KEY(name, __VA_ARGS__), .power = is_power },
-#define SSDUP_TEXT_KEY(key_name, takes, ...)				\
-	{ .name = #key_name, .classes = true, .error = #key_name ": not " takes },
+#define SSDUP_TEXT_KEY(key_name, of, takes, ...)			\
+	{ .name = #key_name, .kind = SETTINGS_##of, .error = #key_name ": not " takes },
 #include "keys.h"
 };
 
@@ -99,9 +99,10 @@ void ssdup_settings_preset(struct ssdup_settings *set)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		if (!keys[i].classes)
+		if (keys[i].kind == SETTINGS_NUMBER)
 			*ssdup_settings_of(set, &keys[i]) = keys[i].preset;
 	ssdup_classes_preset(&set->classes);
+	memset(set->host, 0, sizeof(set->host));
 	set->given = 0;
 }
 
@@ -164,7 +165,7 @@ bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text
 {
 	u32 i;
 
-	if (key->classes)
+	if (key->kind != SETTINGS_NUMBER)
 		return false;
 	for (i = 0; key->words && key->words[i]; i++)
 		if (!strcmp(key->words[i], text)) {
@@ -176,6 +177,28 @@ bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text
 	if (key->words || !number(text, key->max, value) || *value < key->min)
 		return false;
 	return !key->power || is_power_of_2(*value);
+}
+
+/* Hexadecimal digits, by 8-4-4-4-12, and not all of them 0. */
+static bool uuid_value(const char *text, u8 uuid[SSDUP_HOST_BYTES])
+{
+	u32 i, nibble = 0;
+	int digit;
+
+	memset(uuid, 0, SSDUP_HOST_BYTES);
+	for (i = 0; i < 36; i++, text++) {
+		if (i == 8 || i == 13 || i == 18 || i == 23) {
+			if (*text != '-')
+				return false;
+			continue;
+		}
+		digit = hex_to_bin(*text);
+		if (digit < 0)
+			return false;
+		uuid[nibble / 2] |= digit << (nibble % 2 ? 0 : 4);
+		nibble++;
+	}
+	return !*text && memchr_inv(uuid, 0, SSDUP_HOST_BYTES);
 }
 
 int ssdup_settings_text(const struct ssdup_settings_key *key, u32 value, char *buf, size_t len)
@@ -212,10 +235,16 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 		return SETTINGS_UNKNOWN;
 	if (set->given & ssdup_settings_bit(key))
 		return SETTINGS_TWICE;
-	if (key->classes) {
+	switch (key->kind) {
+	case SETTINGS_CLASSES:
 		if (!ssdup_classes_parse(&set->classes, text))
 			return SETTINGS_VALUE;
-	} else {
+		break;
+	case SETTINGS_HOST:
+		if (!uuid_value(text, set->host))
+			return SETTINGS_VALUE;
+		break;
+	default:
 		if (!ssdup_settings_value(key, text, &value))
 			return SETTINGS_VALUE;
 		*ssdup_settings_of(set, key) = value;

@@ -7,6 +7,7 @@
 #define SSDUP_SETTINGS_H
 
 #include "class.h"
+#include "format.h"
 
 #define SSDUP_DRAIN_DEPTH_MAX	1024U
 
@@ -21,11 +22,18 @@ struct ssdup_settings {
 #include "keys.h"
 		given;		/* one bit for each key that was set */
 	struct class_table classes;
+	u8 host[SSDUP_HOST_BYTES];	/* all zero: not known */
+};
+
+enum settings_kind {
+	SETTINGS_NUMBER,	/* a u32, whatever its words are */
+	SETTINGS_CLASSES,
+	SETTINGS_HOST,
 };
 
 /*
  * A key takes one of @words, or a number from @min to @max, or bytes or drive writes, or the names
- * of classes.
+ * of classes, or a UUID.
  */
 struct ssdup_settings_key {
 	const char		*name;
@@ -36,7 +44,7 @@ struct ssdup_settings_key {
 	u32			preset;
 	bool			power;		/* a power of two */
 	bool			amount;		/* see ssdup_settings_sectors() */
-	bool			classes;	/* the value is a struct class_table */
+	u8			kind;		/* enum settings_kind */
 	const char		*file;		/* in sysfs; NULL: cannot be set at run time */
 	const char		*error;
 };
@@ -60,7 +68,7 @@ const struct ssdup_settings_key *ssdup_settings_find(const char *name);
 /** ssdup_settings_bit() - the bit of a key in struct ssdup_settings::given */
 u32 ssdup_settings_bit(const struct ssdup_settings_key *key);
 
-/** ssdup_settings_of() - pointer to the value of a key in @set, unless it is classes */
+/** ssdup_settings_of() - pointer to the value of a key in @set that is a number */
 u32 *ssdup_settings_of(struct ssdup_settings *set, const struct ssdup_settings_key *key);
 
 /** ssdup_settings_preset() - set all keys to their defaults */

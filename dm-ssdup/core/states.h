@@ -93,6 +93,7 @@ SSDUP_FAULT(NO_RECORD, 36, "without a valid record of the log")
 SSDUP_FAULT(SEGMENT_GAP, 37, "a segment's header that was durable is damaged")
 SSDUP_FAULT(HEADER_STALE, 38, "header of another log or segment")
 SSDUP_FAULT(OVERWRITTEN, 39, "overwritten at the beginning of the SSD, but not at its end")
+SSDUP_FAULT(OTHER_HOST, 41, "active on another host, or was when that went down")
 
 #undef SSDUP_POLICY
 #undef SSDUP_MODE

@@ -438,7 +438,8 @@ void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool
  * ssdup_begin_epoch() - begin an epoch: metadata pages may be written from here on
  *
  * So a later replay can tell these pages from those that a crash left. A later resume of the
- * same table continues the epoch, because its pages do. Context: preresume.
+ * same table continues the epoch, because its pages do; it fails with -EBUSY when somebody has
+ * written to the log since the suspend. Context: preresume. Return: 0 or -errno.
  */
 int ssdup_begin_epoch(struct ssdup_log *log);
 

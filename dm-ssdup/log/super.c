@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the superblock and the record of the log, in memory and on the SSD. */
 #include <linux/slab.h>
+#include <linux/utsname.h>
 
 #include "base/errors.h"
 #include "base/failure.h"
@@ -161,6 +162,34 @@ static int write_super(struct ssdup_log *log, enum ssdup_step between)
 	return write_copies(log, false, between);
 }
 
+/* The log says who has it, until a suspend writes it clean. */
+static void name_host(struct ssdup_log *log, struct log_super *s)
+{
+	const u8 *host = log->c->set.host;
+
+	memcpy(s->host, host, sizeof(s->host));
+	memset(s->host_name, 0, sizeof(s->host_name));
+	if (memchr_inv(host, 0, sizeof(s->host)))
+		strscpy(s->host_name, init_utsname()->nodename, sizeof(s->host_name));
+}
+
+/* While it was suspended the SSD was free for others. */
+static bool used_since(struct ssdup_log *log)
+{
+	struct ssdup_superblock *s = log->superblock;
+	struct log_super *now = &s->copy[0];
+	enum log_fault fault;
+
+	*now = s->super;
+	if (ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
+			  block_sector(now->ssd_sectors, true, 0), s->page, 0, SSDUP_BLOCK_BYTES))
+		return false;
+	fault = ssdup_log_record_decode(page_address(s->page), now);
+	return fault == LOG_NOT_OURS ||
+	       (fault == LOG_OK && (now->seq > s->super.seq ||
+				    memcmp(now->uuid, s->super.uuid, sizeof(now->uuid))));
+}
+
 int ssdup_begin_epoch(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;
@@ -171,9 +200,16 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	if (again && ssdup_mode(log->c) != MODE_RUNNING)
 		return 0;
 	mutex_lock(&s->lock);
+	if (again && used_since(log)) {
+		mutex_unlock(&s->lock);
+		DMERR("%s: somebody has used the log since the suspend",
+		      dm_device_name(log->c->md));
+		return -EBUSY;
+	}
 	if (!again)
 		s->super.epoch++;
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
+	name_host(log, &s->super);
 	/* The second home moves to the new end of an SSD that has grown. */
 	if (!again && !log_at_home(&s->super, bdev_nr_sectors(log->c->ssd->bdev))) {
 		s->super.ssd_sectors = bdev_nr_sectors(log->c->ssd->bdev);

@@ -124,7 +124,7 @@ static bool load_record(struct rig *rig)
 		return false;
 	EXPECT(best < SSDUP_COPIES && f[best] == LOG_OK);
 	rig->s = copy[best];
-	return judge(ssdup_log_super_fits(&rig->s, HDD_SECTORS, IMAGE_SSD_SECTORS, 1));
+	return judge(ssdup_log_super_fits(&rig->s, HDD_SECTORS, IMAGE_SSD_SECTORS, 1, NULL));
 }
 
 /* --- Headers --- */

@@ -32,6 +32,9 @@ static const struct option_spec format_options[] = {
 	  "This is needed for a log that may hold something: one that was not drained, is\n"
 	  "damaged, or of another version. What it holds is gone. No script should give it\n"
 	  "by habit." },
+	{ OPT_TAKE_OVER, "take-over", NULL,
+	  "with --discard-unsaved, give up a log that another\n"
+	  "host had active, which is down" },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
 	{ }
 };
@@ -74,6 +77,10 @@ static const struct option_spec create_options[] = {
 	  "although the log is for another HDD",
 	  "For an HDD that was copied to another one, or that calls itself otherwise behind a\n"
 	  "new controller. From then on the log is for this one." },
+	{ OPT_TAKE_OVER, "take-over", NULL,
+	  "although another host has the log active",
+	  "For a log whose host went down with it. Make certain that it is down, and stays so:\n"
+	  "if both write to the two disks, what is on them is lost." },
 	{ 'a', "all", NULL, "all devices of ssduptab whose disks are there" },
 	{ OPT_TAB, "tab", "NAME",
 	  "the device of that name in ssduptab",
@@ -304,6 +311,7 @@ static const struct option_spec repair_options[] = {
 	{ 'y', "yes", NULL, "do not ask" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had the log active" },
 	{ }
 };
 
@@ -329,6 +337,7 @@ static const struct option_spec export_options[] = {
 	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
 	{ OPT_FORCE, "force", NULL, "an HDD of another size" },
 	{ OPT_OTHER_HDD, "other-hdd", NULL, "an HDD that the log is not for" },
+	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had the log active" },
 	{ OPT_UNSAVED, "discard-unsaved", NULL, "--clear whatever was lost" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },

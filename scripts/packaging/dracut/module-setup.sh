@@ -32,6 +32,8 @@ install()
 	inst_rules 55-dm.rules 60-persistent-storage-dm.rules 95-dm-notify.rules 63-ssdup.rules
 	inst_simple /lib/udev/ssdup-assemble
 	inst_simple /etc/ssduptab
+	# a log of this machine is known by it
+	[[ ! -s /etc/machine-id ]] || inst_simple /etc/machine-id
 	/usr/lib/ssdup/initrd-names >"$initdir/etc/ssdup-initrd"
 	inst_hook initqueue/settled 30 "$moddir/ssdup-make.sh"
 	inst_hook pre-udev 30 "$moddir/ssdup-wait.sh"

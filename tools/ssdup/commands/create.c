@@ -43,6 +43,9 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 	case OPT_UNSAVED:
 		new->give_up.unsaved = true;
 		break;
+	case OPT_TAKE_OVER:
+		new->give_up.host = true;
+		break;
 	case OPT_OTHER_HDD:
 		new->give_up.hdd = true;
 		break;
@@ -64,18 +67,21 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 
 /* --- From the tab --- */
 
-static int make_entry(const struct ssdup_ctx *ctx, const struct tab_entry *e)
+static int make_entry(const struct ssdup_ctx *ctx, const struct tab_entry *e, bool take_over)
 {
 	struct new_device new = {
 		.name = e->name,
 		.hdd = e->hdd,
 		.ssd = e->ssd,
-		.args = e->args,
+		.args = xstrdup(e->args),
 		.nr_args = e->nr_args,
+		.give_up.host = take_over,
 		.tab = true,
 	};
+	int r = make(ctx, &new);
 
-	return make(ctx, &new);
+	free(new.args);
+	return r;
 }
 
 static bool devices_there(const struct tab_entry *e)
@@ -99,7 +105,7 @@ static int make_all(const struct ssdup_ctx *ctx, const struct tab *tab)
 	for (e = tab->entry; e < tab->entry + tab->nr; e++) {
 		if (e->noauto)
 			continue;
-		r = e->nofail && !devices_there(e) ? EXIT_OK : make_entry(ctx, e);
+		r = e->nofail && !devices_there(e) ? EXIT_OK : make_entry(ctx, e, false);
 		worst = worst ?: r;
 	}
 	return worst;
@@ -113,7 +119,8 @@ static const struct tab_entry *entry_for(const struct tab *tab, const char *name
 	return e && (!ssd || !strcasecmp(e->ssd, ssd)) ? e : NULL;
 }
 
-static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const char *ssd)
+static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const char *ssd,
+			 bool take_over)
 {
 	const struct tab_entry *e;
 	struct tab tab;
@@ -125,7 +132,7 @@ static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const ch
 		r = make_all(ctx, &tab);
 	} else {
 		e = entry_for(&tab, name, ssd);
-		r = e ? make_entry(ctx, e) :
+		r = e ? make_entry(ctx, e, take_over) :
 		    fail(ctx, EXIT_NOT_FOUND, name,
 			 "no such device in %s%s; give --hdd and --ssd, or add a line", ctx->tab,
 			 ssd ? " with that log" : "");
@@ -160,15 +167,17 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 		return bad_usage(ctx, "--force goes with --hdd and --ssd");
 	if (new.give_up.hdd && !(new.hdd && new.ssd))
 		return bad_usage(ctx, "--other-hdd goes with --hdd and --ssd");
+	if (new.give_up.host && all)
+		return bad_usage(ctx, "--take-over goes with one device");
 	if (all)
-		r = make_from_tab(ctx, NULL, NULL);
+		r = make_from_tab(ctx, NULL, NULL, false);
 	else if (new.hdd && new.ssd)
 		r = make(ctx, &new);
 	else if (new.hdd || (new.ssd && !new.ssd_text) || new.format || new.nr_args)
 		r = bad_usage(ctx, "%s: which %s?", new.hdd ? "--ssd" : "--hdd",
 			      new.hdd ? "SSD" : "HDD");
 	else
-		r = make_from_tab(ctx, new.name, new.ssd);
+		r = make_from_tab(ctx, new.name, new.ssd, new.give_up.host);
 	free(new.ssd_text);
 	free(new.args);
 	return r;

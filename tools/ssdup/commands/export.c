@@ -18,6 +18,7 @@ struct args {
 	bool		clear;
 	bool		force;
 	bool		other_hdd;
+	bool		take_over;
 	bool		unsaved;
 };
 
@@ -138,7 +139,9 @@ static int export_to(struct log_file *l, const struct args *a)
 
 	if (!l->known)
 		return no_log(l);
-	r = refuse_no_image(l, a->hdd);
+	if (a->take_over)
+		l->host = NULL;
+	r = refuse_elsewhere(l) ?: refuse_no_image(l, a->hdd);
 	if (r != EXIT_OK)
 		return r;
 	check_log(l, true, false);
@@ -170,6 +173,7 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.clear |= opt == OPT_CLEAR;
 		a.force |= opt == OPT_FORCE;
 		a.other_hdd |= opt == OPT_OTHER_HDD;
+		a.take_over |= opt == OPT_TAKE_OVER;
 		a.unsaved |= opt == OPT_UNSAVED;
 		ctx->quiet |= opt == 'q';
 	}

@@ -52,6 +52,9 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 	case OPT_UNSAVED:
 		a->give_up.unsaved = true;
 		break;
+	case OPT_TAKE_OVER:
+		a->give_up.host = true;
+		break;
 	case 'q':
 		ctx->quiet = true;
 		break;

@@ -14,6 +14,7 @@ struct args {
 	int		copy;
 	bool		dry_run;
 	bool		yes;
+	bool		take_over;
 };
 
 /* Not what repair mends: the disks do not fit, or two entries claim one place. */
@@ -36,6 +37,7 @@ static int outcome(struct log_file *l, const char *path, bool lost)
 	r = log_open(l->ctx, &again, path, DISK_READ, NO_COPY);
 	if (r != EXIT_OK)
 		return r;
+	again.host = l->host;
 	verdict = check_log(&again, false, false);
 	log_close(&again);
 	if (verdict != LOG_OK)
@@ -56,6 +58,9 @@ static int repair(struct log_file *l, struct plan *plan, const struct args *a)
 	if (identity_other(l->s.hdd_id, l->hdd_id))
 		return fail(l->ctx, EXIT_REFUSED, a->hdd,
 			    "not the HDD of the log on %s: nothing was written", l->ssd.path);
+	r = refuse_elsewhere(l);
+	if (r)
+		return r;
 	if (!plan->nr)
 		return nothing_to_do(l);
 	plan_print(stdout, plan);
@@ -87,6 +92,7 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 			a.ssd = optarg;
 		a.dry_run |= opt == 'n';
 		a.yes |= opt == 'y';
+		a.take_over |= opt == OPT_TAKE_OVER;
 	}
 	if (!operands(ctx, argc, argv, !a.ssd, !a.ssd))
 		return ctx->exit;
@@ -94,6 +100,8 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (r != EXIT_OK)
 		return r;
 	memset(&plan, 0, sizeof(plan));
+	if (a.take_over)
+		l.host = NULL;
 	if (a.hdd)
 		r = log_given(&l, a.hdd);
 	r = r ?: plan_make(&l, &plan);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "keys.h"
 #include "make.h"
 #include "state.h"
@@ -43,6 +44,26 @@ static char *value_of(const struct new_device *new, const char *key)
 	return value;
 }
 
+/* The kernel is told which host this is, and what is to be taken over. */
+static int choose_host(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
+{
+	char *host = value_of(new, "host"), *take_over = value_of(new, "take_over");
+	const char *why = NULL;
+	char text[UUID_TEXT];
+
+	if (host)
+		uuid_read(host, p->host);
+	else if (host_known(p->host))
+		why = new_device_key(new, "host", uuid_text(text, p->host));
+	if (take_over)
+		new->give_up.host |= !strcmp(take_over, "1");
+	else if (new->give_up.host)
+		why = why ?: new_device_key(new, "take_over", "1");
+	free(host);
+	free(take_over);
+	return why ? fail(ctx, EXIT_FAILED, new->name, "%s", why) : EXIT_OK;
+}
+
 /* What LVM and md know by a mark on it they would find there, beside the device. */
 static void warn_member(const struct ssdup_ctx *ctx, const struct pair *p)
 {
@@ -63,11 +84,11 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
 	unsigned int block = p->hdd.block > p->ssd.block ? p->hdd.block : p->ssd.block;
 	enum log_fault fault = ssdup_log_super_fits(s, p->hdd.bytes / SECTOR_BYTES,
 						    p->ssd.bytes / SECTOR_BYTES,
-						    block / SECTOR_BYTES);
+						    block / SECTOR_BYTES, NULL);
 
 	switch (fault) {
 	case LOG_OK:
-		return pair_refuse_other_hdd(ctx, p, g);
+		return pair_refuse_other_hdd(ctx, p, g) ?: pair_refuse_other_host(ctx, p, g);
 	case LOG_OTHER_HDD_SIZE:
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds the log of an HDD of %llu sectors, and %s has %llu: not the HDD that belongs to it",
@@ -325,9 +346,8 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 		return r;
 	r = pair_open(ctx, &p, new->hdd, new->ssd, false, new->give_up.other);
 	if (!r)
-		r = pair_refuse_hdd(ctx, &p, &new->give_up);
-	if (!r)
-		r = refuse_ssd(ctx, new, &p);
+		r = choose_host(ctx, new, &p) ?: pair_refuse_hdd(ctx, &p, &new->give_up) ?:
+		    refuse_ssd(ctx, new, &p);
 	if (!r && !new->tab)
 		warn_member(ctx, &p);
 	if (!r)

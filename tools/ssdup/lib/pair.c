@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
+#include "host.h"
 #include "pair.h"
 
 #define SECTORS_PER_MB	2048U
@@ -62,6 +63,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 		warn(ctx, p->ssd.path, "this rotates, and %s does not: are they swapped?",
 		     p->hdd.path);
 	dev_identity(&p->hdd, p->hdd_id);
+	memcpy(p->host, this_host(), sizeof(p->host));
 	p->ssd_fd = dev_open(&p->ssd, O_RDWR);
 	if (p->ssd_fd < 0)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->ssd_fd));
@@ -96,6 +98,19 @@ int pair_refuse_other_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
 		     "does not say which disk it is; the log on %s is for %s, so see that it is the one",
 		     p->ssd.path, log);
 	return EXIT_OK;
+}
+
+int pair_refuse_other_host(const struct ssdup_ctx *ctx, const struct pair *p,
+			   const struct give_up *g)
+{
+	const struct log_super *s = ssd_super(&p->log);
+	char host[HOST_TEXT];
+
+	if (g->host || !host_known(s->host) || !memcmp(s->host, p->host, sizeof(s->host)))
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, p->ssd.path,
+		    "holds a log that is active on %s, or was when that went down; when it is certain to be down, say --take-over",
+		    host_text(host, s->host_name));
 }
 
 int pair_bind_log(struct pair *p)
@@ -154,6 +169,8 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 {
 	char uuid[UUID_TEXT];
 
+	if (p->log.fault == LOG_OK && pair_refuse_other_host(ctx, p, g))
+		return EXIT_REFUSED;
 	if (g->unsaved)
 		return EXIT_OK;
 	if (p->log.fault == LOG_UNKNOWN_VERSION)

@@ -12,6 +12,7 @@ struct pair {
 	struct dev	hdd;
 	struct dev	ssd;
 	u8		hdd_id[SSDUP_HDD_ID_BYTES];
+	u8		host[SSDUP_HOST_BYTES];	/* that is to have the log: this one */
 	int		ssd_fd;		/* for writing */
 	struct ssd_log	log;		/* what the SSD holds */
 };
@@ -35,6 +36,7 @@ struct give_up {
 	bool	unsaved;	/* a log, with what may not be on its HDD yet: --discard-unsaved */
 	bool	other;		/* an empty log, a file system, unknown contents: --force */
 	bool	hdd;		/* the HDD that the log is for: --other-hdd */
+	bool	host;		/* the host that has it active: --take-over */
 };
 
 /** pair_refuse_hdd() - refuse an HDD that holds a log: it is taken for the SSD */
@@ -51,6 +53,10 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p,
  */
 int pair_refuse_other_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
 			  const struct give_up *g);
+
+/** pair_refuse_other_host() - refuse a valid log that another host has active */
+int pair_refuse_other_host(const struct ssdup_ctx *ctx, const struct pair *p,
+			   const struct give_up *g);
 
 /**
  * pair_bind_log() - note in the log for which HDD it is, if that is known and new

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "identity.h"
 #include "json.h"
 #include "keys.h"
@@ -191,6 +192,18 @@ static void check_hdd_id(struct check *c, const struct line *l)
 		    identity_text(text, id), l->ssd.spec, identity_text(log, wanted));
 }
 
+static void check_host(struct check *c, const struct line *l)
+{
+	const u8 *host = host_known(l->set.host) ? l->set.host : this_host();
+	const struct log_super *s = ssd_super(&l->ssd.log);
+	char text[HOST_TEXT];
+
+	if (l->set.take_over || !host_known(s->host) || !memcmp(s->host, host, sizeof(s->host)))
+		return;
+	say(c, l->e, true, "the log on %s is active on %s, or was when that went down",
+	    l->ssd.spec, host_text(text, s->host_name));
+}
+
 static void check_ssd_log(struct check *c, const struct line *l)
 {
 	const struct log_super *s = ssd_super(&l->ssd.log);
@@ -212,12 +225,13 @@ static void check_ssd_log(struct check *c, const struct line *l)
 	    l->set.segment_mb * SECTORS_PER_MB != s->g.segment_sectors)
 		say(c, l->e, true, "segment_mb: the log on the SSD was made with %s",
 		    format_size(size, s->g.segment_sectors * SECTOR_BYTES));
+	check_host(c, l);
 	if (!l->hdd.there)
 		return;
 	block = l->hdd.dev.block > l->ssd.dev.block ? l->hdd.dev.block : l->ssd.dev.block;
 	fault = ssdup_log_super_fits(s, l->hdd.dev.bytes / SECTOR_BYTES,
 				     l->ssd.dev.bytes / SECTOR_BYTES,
-				     block / SECTOR_BYTES);
+				     block / SECTOR_BYTES, NULL);
 	if (fault != LOG_OK)
 		say(c, l->e, true, "the SSD, %s, holds a log that is %s (fault %d)", l->ssd.spec,
 		    ssdup_log_fault_text(fault), fault);

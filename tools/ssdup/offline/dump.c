@@ -67,7 +67,7 @@ static void dump_super(const struct dump *d, const struct ssdup_super *s)
 
 static void dump_record(const struct dump *d, const struct ssdup_record *s)
 {
-	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
+	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT], host[HOST_TEXT];
 	u32 i, nr = min_t(u32, le16_to_cpu(s->nr_classes), SSDUP_MAX_CLASSES);
 
 	fprintf(d->to, "  log %u, uuid %s\n", le16_to_cpu(s->log), uuid_text(uuid, s->uuid));
@@ -80,6 +80,9 @@ static void dump_record(const struct dump *d, const struct ssdup_record *s)
 		le64_to_cpu(s->tail[0]), le64_to_cpu(s->first), le32_to_cpu(s->live_segments),
 		le64_to_cpu(s->live_pages));
 	fprintf(d->to, "  hdd_id %s\n", identity_text(hdd, s->hdd_id));
+	if (host_known(s->host))
+		fprintf(d->to, "  host %s, %s\n", uuid_text(uuid, s->host),
+			host_text(host, s->host_name));
 	for (i = 1; i < nr; i++)
 		fprintf(d->to, "  tail of class %u: %llu\n", i, le64_to_cpu(s->tail[i]));
 }
@@ -105,7 +108,8 @@ static void json_super(struct json *j, const struct ssdup_super *s)
 
 static void json_record(struct json *j, const struct ssdup_record *s)
 {
-	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
+	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT], host[HOST_TEXT];
+	bool active = host_known(s->host);
 	u32 i, nr = min_t(u32, le16_to_cpu(s->nr_classes), SSDUP_MAX_CLASSES);
 
 	json_number(j, "log", le16_to_cpu(s->log));
@@ -116,6 +120,8 @@ static void json_record(struct json *j, const struct ssdup_record *s)
 	json_number(j, "flags", le32_to_cpu(s->flags));
 	json_number(j, "hdd_sectors", le64_to_cpu(s->hdd_sectors));
 	json_text(j, "hdd_id", identity_known(s->hdd_id) ? identity_text(hdd, s->hdd_id) : NULL);
+	json_text(j, "host", active ? uuid_text(uuid, s->host) : NULL);
+	json_text(j, "host_name", active ? host_text(host, s->host_name) : NULL);
 	json_number(j, "block_sectors", le32_to_cpu(s->block_sectors));
 	json_number(j, "tail", le64_to_cpu(s->tail[0]));
 	json_begin(j, "tails", '[');

@@ -70,6 +70,8 @@ static const struct kind {
 	{ FAULT_RECORD_UNLIKE, SEV_REPAIRABLE, "record-unlike",
 	  "not the same as the other copy, though both are of one write" },
 	{ FAULT_RECORD_MISSING, SEV_LOST, "record-missing", "no copy is valid" },
+	{ FAULT_HOST_OTHER, SEV_REFUSED, "host-other",
+	  "active on another host, or was when that went down" },
 	{ FAULT_HEADER_GENERATION, SEV_LOST, "header-generation",
 	  "generation zero, used twice or out of range" },
 	{ FAULT_HEADER_EPOCH, SEV_LOST, "header-epoch",

@@ -3,8 +3,8 @@
  * ssdup: what can be wrong with a log. Each kind has a number and a name that never
  * change, and are listed in Documentation/rescue.rst. E1xx is about the superblock, E2xx
  * about pages, E3xx about entries, E4xx about data, E5xx about the log's record, E6xx about
- * headers of segments. Where the last two digits are 1 to 22, or 34 to 39, they are the number
- * the kernel gives the same fault (enum log_fault).
+ * headers of segments. Where the last two digits are 1 to 22, 34 to 39, or 41, they are the
+ * number the kernel gives the same fault (enum log_fault).
  */
 #ifndef SSDUP_FAULTS_H
 #define SSDUP_FAULTS_H
@@ -73,6 +73,7 @@ enum {
 	FAULT_RECORD_BEHIND	= 531,
 	FAULT_RECORD_UNLIKE	= 532,
 	FAULT_RECORD_MISSING	= 536,
+	FAULT_HOST_OTHER	= 541,
 	FAULT_HEADER_GENERATION	= 608,
 	FAULT_HEADER_EPOCH	= 619,
 	FAULT_HEADER_UNREADABLE	= 630,

@@ -139,6 +139,7 @@ void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, int asked)
 
 	l->ctx = ctx;
 	l->asked = asked;
+	l->host = this_host();
 	ssdup_extent_tree_init(&l->map);
 	read_copies(l);
 	l->from[PART_RECORD] = NO_COPY;
@@ -275,6 +276,33 @@ static void pair_finding(struct log_file *l, enum ssd_part part)
 	found(&l->findings, &f);
 }
 
+bool log_elsewhere(const struct log_file *l)
+{
+	return l->known && ssdup_log_super_fits(&l->s, l->s.hdd_sectors, l->s.ssd_sectors, 1,
+						l->host) == LOG_OTHER_HOST;
+}
+
+int refuse_elsewhere(const struct log_file *l)
+{
+	char host[HOST_TEXT];
+
+	if (!log_elsewhere(l))
+		return EXIT_OK;
+	return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
+		    "the log is active on %s, or was when that went down; when it is certain to be down, say --take-over",
+		    host_text(host, l->s.host_name));
+}
+
+static void host_finding(struct log_file *l)
+{
+	struct finding f = finding(FAULT_HOST_OTHER);
+
+	if (!log_elsewhere(l))
+		return;
+	host_text(f.text, l->s.host_name);
+	found(&l->findings, &f);
+}
+
 static void disk_findings(struct log_file *l)
 {
 	char log[IDENTITY_TEXT], given[IDENTITY_TEXT];
@@ -334,8 +362,10 @@ void super_findings(struct log_file *l)
 		}
 		pair_finding(l, part);
 	}
-	if (l->known)
+	if (l->known) {
 		disk_findings(l);
+		host_finding(l);
+	}
 }
 
 /* --- Why there is none --- */

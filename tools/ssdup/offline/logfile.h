@@ -14,6 +14,7 @@
 #include "dm-ssdup/core/extent_map.h"
 #include "dm-ssdup/core/replay.h"
 #include "faults.h"
+#include "lib/host.h"
 #include "lib/identity.h"
 #include "lib/progress.h"
 #include "lib/super.h"
@@ -98,6 +99,7 @@ struct log_file {
 	u64			hdd_sectors;	/* of the HDD that was named, or 0 */
 	u32			hdd_block_sectors;
 	u8			hdd_id[SSDUP_HDD_ID_BYTES];
+	const u8		*host;		/* this one; NULL: whoever has the log is down */
 	unsigned char		*raw[NR_PARTS][SSDUP_COPIES];	/* SSDUP_BLOCK_BYTES each */
 	struct ssd_log		log;
 	int			asked;		/* copy that the user wants, or NO_COPY */
@@ -144,6 +146,12 @@ int log_given(struct log_file *l, const char *hdd);
 
 /** log_has_magic() - it begins as a log does, whatever follows */
 bool log_has_magic(const struct log_file *l);
+
+/** log_elsewhere() - does another host have it active, or went down while it had? */
+bool log_elsewhere(const struct log_file *l);
+
+/** refuse_elsewhere() - then complain. Return: EXIT_OK or EXIT_REFUSED */
+int refuse_elsewhere(const struct log_file *l);
 
 /** super_findings() - all that is wrong with superblock, record and the disks' sizes */
 void super_findings(struct log_file *l);

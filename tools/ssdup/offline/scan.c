@@ -355,7 +355,7 @@ int log_accepts(struct log_file *l)
 	if (l->log.fault != LOG_OK)
 		return l->log.fault;
 	fits = ssdup_log_super_fits(&l->s, hdd, l->ssd.sectors,
-				    max(l->ssd.block_sectors, l->hdd_block_sectors));
+				    max(l->ssd.block_sectors, l->hdd_block_sectors), l->host);
 	if (fits != LOG_OK)
 		return fits;
 	h = xalloc(l->s.g.nr_segments * sizeof(*h));

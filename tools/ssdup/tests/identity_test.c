@@ -11,7 +11,9 @@
 
 #include <kunit/test.h>
 
+#include "lib/host.h"
 #include "lib/identity.h"
+#include "lib/super.h"
 
 #define FOLDER	"/tmp/ssdup-identity-XXXXXX"
 
@@ -152,6 +154,40 @@ static void no_terminal_is_told_what_to_do(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, strlen(identity_text(text, id)), sizeof(id));
 }
 
+/* uuidgen --sha1 --namespace 01234567-89ab-cdef-0123-456789abcdef --name dm-ssdup */
+static void a_host_has_a_uuid(struct kunit *test)
+{
+	static const char * const none[] = {
+		"", "uninitialized", "0123456789abcdef0123456789abcde",
+		"0123456789abcdef0123456789abcdef0", "0123456789ABCDEF0123456789ABCDEF",
+	};
+	u8 host[SSDUP_HOST_BYTES], other[SSDUP_HOST_BYTES];
+	char text[UUID_TEXT];
+	size_t i;
+
+	KUNIT_EXPECT_TRUE(test, host_of("0123456789abcdef0123456789abcdef\n", host));
+	KUNIT_EXPECT_STREQ(test, uuid_text(text, host),
+			   "19a616be-05f4-5a57-bc15-3dfd449d2f27");
+	KUNIT_EXPECT_TRUE(test, host_of("0123456789abcdef0123456789abcdee", other));
+	KUNIT_EXPECT_TRUE(test, memcmp(host, other, sizeof(host)));
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		KUNIT_EXPECT_FALSE(test, host_of(none[i], host));
+		KUNIT_EXPECT_FALSE(test, host_known(host));
+	}
+}
+
+static void a_host_may_have_any_name(struct kunit *test)
+{
+	u8 name[SSDUP_HOST_NAME_BYTES] = "n\033\xff";
+	char text[HOST_TEXT];
+
+	KUNIT_EXPECT_STREQ(test, host_text(text, name), "n??");
+	memset(name, 'x', sizeof(name));
+	KUNIT_EXPECT_EQ(test, strlen(host_text(text, name)), sizeof(name));
+	memset(name, 0, sizeof(name));
+	KUNIT_EXPECT_STREQ(test, host_text(text, name), "a host without a name");
+}
+
 static struct kunit_case identity_cases[] = {
 	KUNIT_CASE(disks_say_who_they_are),
 	KUNIT_CASE(too_long_a_name_is_none),
@@ -159,6 +195,8 @@ static struct kunit_case identity_cases[] = {
 	KUNIT_CASE(a_partition_is_of_its_disk),
 	KUNIT_CASE(unknown_is_not_another),
 	KUNIT_CASE(no_terminal_is_told_what_to_do),
+	KUNIT_CASE(a_host_has_a_uuid),
+	KUNIT_CASE(a_host_may_have_any_name),
 	{ }
 };
 

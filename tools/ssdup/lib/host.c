@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: which machine this is.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <uuid/uuid.h>
+
+#include "host.h"
+
+#define MACHINE_ID	"/etc/machine-id"
+#define MACHINE_DIGITS	32
+
+bool host_of(const char *machine, u8 host[SSDUP_HOST_BYTES])
+{
+	static const char name[] = "dm-ssdup";
+	uuid_t space;
+	int i;
+
+	memset(host, 0, SSDUP_HOST_BYTES);
+	if (strspn(machine, "0123456789abcdef") != MACHINE_DIGITS)
+		return false;
+	for (i = 0; i < MACHINE_DIGITS; i += 2)
+		space[i / 2] = hex_to_bin(machine[i]) << 4 | hex_to_bin(machine[i + 1]);
+	uuid_generate_sha1(host, space, name, strlen(name));
+	return true;
+}
+
+const u8 *this_host(void)
+{
+	static u8 host[SSDUP_HOST_BYTES];
+	static bool known;
+	char machine[MACHINE_DIGITS + 1];
+	FILE *f;
+
+	if (known)
+		return host;
+	known = true;
+	/* An initrd, or a machine at its first start, may have none. */
+	f = fopen(MACHINE_ID, "re");
+	if (!f)
+		return host;
+	if (fgets(machine, sizeof(machine), f))
+		host_of(machine, host);
+	fclose(f);
+	return host;
+}
+
+bool host_known(const u8 host[SSDUP_HOST_BYTES])
+{
+	return memchr_inv(host, 0, SSDUP_HOST_BYTES);
+}
+
+const char *host_text(char text[HOST_TEXT], const u8 name[SSDUP_HOST_NAME_BYTES])
+{
+	unsigned int i;
+
+	for (i = 0; i < SSDUP_HOST_NAME_BYTES && name[i]; i++)
+		text[i] = isgraph(name[i]) ? name[i] : '?';
+	text[i] = '\0';
+	if (!i)
+		snprintf(text, HOST_TEXT, "a host without a name");
+	return text;
+}
