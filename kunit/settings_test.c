@@ -149,6 +149,7 @@ static void hosts_are_taken(struct kunit *test)
 		"00f1e2d3c4b5a69788796a5b4c3d2e1f", "00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1",
 		"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f0", "00f1e2d3-c4b5-a697-88796-a5b4c3d2e1f",
 		"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1g", "00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f ",
+		"00F1e2d3-c4b5-a697-8879-6a5b4c3d2e1f",
 	};
 	struct ssdup_settings set;
 	u32 i;
@@ -160,7 +161,7 @@ static void hosts_are_taken(struct kunit *test)
 				    SETTINGS_VALUE, "%s", wrong[i]);
 	KUNIT_EXPECT_EQ(test, set.given, 0);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "host",
-						  "00f1e2d3-c4b5-A697-8879-6a5b4c3d2e1F"),
+						  "00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f"),
 			SETTINGS_OK);
 	KUNIT_EXPECT_TRUE(test, !memcmp(set.host, host, sizeof(host)));
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "take_over", "2"), SETTINGS_VALUE);

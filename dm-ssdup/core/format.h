@@ -16,7 +16,9 @@
  * one. So a power cut leaves each copy either old or new. Every change of a superblock or a
  * record writes both copies, one after the other.
  *
- * A segment begins with a header of 4 KiB (512 bytes used): whose it is, and its generation.
+ * A segment begins with a header of 4 KiB (512 bytes used): whose it is, and its generation. It
+ * repeats what superblock and record said when the segment was opened, so that the log can be
+ * found when both homes are gone.
  * The segments of a log with a generation below the log's tail are free, whatever they hold.
  * Raising the tail frees segments, in the order in which they were opened.
  *
@@ -133,7 +135,17 @@ struct ssdup_header {
 	__le32	segment;		/* its number */
 	__le16	log;
 	__le16	class;
-	__u8	reserved[448];
+	/* Of superblock and record, as they were then; for repair alone: */
+	__le64	hdd_sectors;
+	__le64	first;
+	__le32	segment_sectors;
+	__le32	nr_segments;
+	__le32	block_sectors;
+	__le16	nr_classes;
+	__u8	reserved1[2];
+	__le64	tail[SSDUP_MAX_CLASSES];
+	__u8	hdd_id[SSDUP_HDD_ID_BYTES];
+	__u8	reserved[224];
 } __packed;
 
 /* struct ssdup_entry::kind */

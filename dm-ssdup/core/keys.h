@@ -53,8 +53,8 @@ SSDUP_KEY(flush_on_suspend, flush_on_suspend, 0, NULL, 0, 1, "0 or 1",
 SSDUP_TEXT_KEY(classes, CLASSES,
 	       "1 to 7 names with + between, each perhaps with :late and :hint=WORD",
 	       "classes of data by lifetime; an empty log takes a new number of them")
-SSDUP_TEXT_KEY(host, HOST, "a UUID",
-	       "this machine; a log that another one has active is refused")
+SSDUP_TEXT_KEY(host, HOST, "a lower-case UUID",
+	       "this machine; another one's active log is refused")
 SSDUP_FIXED_KEY(take_over, false, 0, NULL, 0, 1, "0 or 1",
 		"whether the log is taken from a host that went down with it")
 

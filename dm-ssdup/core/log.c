@@ -338,6 +338,7 @@ void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid
 void ssdup_log_header_encode(const struct log_super *s, const struct log_header *h, void *buf)
 {
 	struct ssdup_header *d = buf;
+	u32 i;
 
 	memset(buf, 0, SSDUP_BLOCK_BYTES);
 	d->magic = cpu_to_le32(SSDUP_HEADER_MAGIC);
@@ -347,6 +348,16 @@ void ssdup_log_header_encode(const struct log_super *s, const struct log_header 
 	d->epoch = cpu_to_le64(h->epoch);
 	d->segment = cpu_to_le32(h->segment);
 	d->class = cpu_to_le16(log_class(s->nr_classes, h->generation));
+	d->hdd_sectors = cpu_to_le64(s->hdd_sectors);
+	d->first = cpu_to_le64(s->first);
+	d->segment_sectors = cpu_to_le32(s->g.segment_sectors);
+	d->nr_segments = cpu_to_le32(s->g.nr_segments);
+	d->block_sectors = cpu_to_le32(s->g.block_sectors);
+	d->nr_classes = cpu_to_le16(s->nr_classes);
+	/* A tail may rise meanwhile. */
+	for (i = 0; i < s->nr_classes; i++)
+		d->tail[i] = cpu_to_le64(READ_ONCE(s->tail[i]));
+	memcpy(d->hdd_id, s->hdd_id, sizeof(d->hdd_id));
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc));
 }
 

@@ -182,8 +182,9 @@ bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text
 /* Hexadecimal digits, by 8-4-4-4-12, and not all of them 0. */
 static bool uuid_value(const char *text, u8 uuid[SSDUP_HOST_BYTES])
 {
+	static const char digits[] = "0123456789abcdef";
 	u32 i, nibble = 0;
-	int digit;
+	const char *at;
 
 	memset(uuid, 0, SSDUP_HOST_BYTES);
 	for (i = 0; i < 36; i++, text++) {
@@ -192,10 +193,10 @@ static bool uuid_value(const char *text, u8 uuid[SSDUP_HOST_BYTES])
 				return false;
 			continue;
 		}
-		digit = hex_to_bin(*text);
-		if (digit < 0)
+		at = memchr(digits, *text, strlen(digits));
+		if (!at)
 			return false;
-		uuid[nibble / 2] |= digit << (nibble % 2 ? 0 : 4);
+		uuid[nibble / 2] |= (at - digits) << (nibble % 2 ? 0 : 4);
 		nibble++;
 	}
 	return !*text && memchr_inv(uuid, 0, SSDUP_HOST_BYTES);

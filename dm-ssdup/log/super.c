@@ -88,6 +88,37 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 	return 0;
 }
 
+/*
+ * Others have their marks elsewhere in the first or the last MiB: btrfs zeroes both, and begins at
+ * 64 KiB. Records may be those of a log whose making was cut short. Return: 1, 0 or -errno.
+ */
+static int home_blank(struct ssdup_log *log, u64 home)
+{
+	struct page *page = log->superblock->page;
+	u64 at;
+	int r;
+
+	for (at = 0; at < SSDUP_HOME_SECTORS; at += SSDUP_BLOCK_SECTORS) {
+		if (at >= SSDUP_RECORD_PLACE(0) && at < SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS))
+			continue;
+		r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META, home + at,
+				  page, 0, SSDUP_BLOCK_BYTES);
+		if (r)
+			return r;
+		if (memchr_inv(page_address(page), 0, SSDUP_BLOCK_BYTES))
+			return 0;
+	}
+	return 1;
+}
+
+static int ssd_blank(struct ssdup_log *log)
+{
+	u64 sectors = bdev_nr_sectors(log->c->ssd->bdev);
+	int r = home_blank(log, log_home(sectors, 0));
+
+	return r > 0 ? home_blank(log, log_home(sectors, 1)) : r;
+}
+
 int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault)
 {
 	int r;
@@ -96,8 +127,12 @@ int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 	r = read_copies(log, false, s, mend, fault);
 	if (*fault == LOG_OK)
 		r = read_copies(log, true, s, mend, fault);
-	if (*fault == LOG_BLANK)
-		return 1;
+	if (*fault == LOG_BLANK) {
+		r = ssd_blank(log);
+		if (r > 0)
+			return 1;
+		*fault = LOG_NOT_OURS;
+	}
 	return *fault == LOG_OK ? 0 : r ?: -EINVAL;
 }
 
@@ -242,7 +277,8 @@ int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tai
 	int r;
 
 	mutex_lock(&s->lock);
-	s->super.tail[k->index] = max(s->super.tail[k->index], tail);
+	/* A header that is made meanwhile reads it without the lock. */
+	WRITE_ONCE(s->super.tail[k->index], max(s->super.tail[k->index], tail));
 	r = write_record(log, STEP_FREE_BETWEEN);
 	mutex_unlock(&s->lock);
 	return r;

@@ -141,14 +141,6 @@ static inline bool is_power_of_2(unsigned long n)
 	return n && !(n & (n - 1));
 }
 
-static inline int hex_to_bin(unsigned char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	digit |= 0x20;
-	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
 static inline int fls64(u64 n)
 {
 	return n ? 64 - __builtin_clzll(n) : 0;

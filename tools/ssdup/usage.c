@@ -24,8 +24,8 @@ static const struct option_spec format_options[] = {
 	{ OPT_FORCE, "force", NULL,
 	  "give up what the SSD holds, but no data of a log; allow HDD\n"
 	  "and SSD on one disk",
-	  "An SSD holds something if its first block is not\n"
-	  "all zeros, or if it has a log, a file system or a partition table. An HDD that\n"
+	  "An SSD holds something if its first or last MiB\n"
+	  "is not all zeros, or if it has a log, a file system or a partition table. An HDD that\n"
 	  "holds a log is refused too, as if the two disks were swapped." },
 	{ OPT_UNSAVED, "discard-unsaved", NULL,
 	  "give up a log, with all that it holds and its HDD does not",
@@ -311,6 +311,12 @@ static const struct option_spec repair_options[] = {
 	{ 'y', "yes", NULL, "do not ask" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	{ OPT_SCAN, "scan", NULL,
+	  "find a log that has no usable superblock or record",
+	  "Both are written anew by what the headers of its segments say. It reads a block of\n"
+	  "each 256 KiB of the SSD. Without a copy of the record nobody knows what was drained\n"
+	  "after the last segment was opened: a warning says what that means." },
+	{ OPT_UUID, "uuid", "UUID", "with --scan, the log of that UUID" },
 	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had the log active" },
 	{ }
 };

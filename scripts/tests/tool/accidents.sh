@@ -30,6 +30,7 @@ accident()
 	ssdup repair $SSD --copy 1 --yes >"$T/out" 2>&1 || status=$?
 	# 8: metadata was hit, and repair says of which writes
 	[ $status = 0 ] || [ $status = 8 ] || { cat "$T/out" >&2; fail "$name: repair: $status"; }
+	[ -z "$(blkid -p -o value -s TYPE $SSD)" ] || fail "$name: marks of others are left"
 	make_ssdup policy all drain manual
 	! said "mending it" || fail "$name: repair left a copy that is bad or old"
 	above "extents after $name" "$(stat extents)" $((extents / 2))
@@ -52,7 +53,7 @@ new_gpt()
 make_disks ssd_size_mb=$MB
 make_ssdup policy all drain manual
 io random len=65536 nr=400
-io write start=70000 len=8192
+io write start=70000 len=61072
 extents=$(stat extents)
 remove_ssdup
 must dd if=$SSD of="$T/log" bs=1M status=none
@@ -77,6 +78,18 @@ remove_ssdup
 accident mkfs.ext4 mkfs.ext4 -q -F -E nodiscard $SSD
 remove_ssdup
 accident mkfs.xfs mkfs.xfs -q -f -K $SSD
+remove_ssdup
+
+# it zeroes both homes, and writes to neither's beginning: only the headers are left
+restore
+must mkfs.btrfs -q -f -K $SSD
+log_refused "not a dm-ssdup superblock (fault 2)"
+ssdup_exits 4 create $NAME --hdd $HDD --ssd $SSD
+ssdup_exits 4 format $HDD $SSD
+ssdup_exits 8 repair $SSD --scan --yes
+[ -z "$(blkid -p -o value -s TYPE $SSD)" ] || fail "btrfs is still there"
+make_ssdup policy all drain manual
+above "extents after mkfs.btrfs" "$(stat extents)" $((extents / 2))
 remove_ssdup
 
 # given up on purpose

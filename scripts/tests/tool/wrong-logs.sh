@@ -71,7 +71,7 @@ dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
 model $SSD fail_read "$(home 1) 8"
 refused "overwritten at the beginning of the SSD, but not at its end"
 model $SSD fail_read clear
-# a disk whose end is that of a partition with a log has no log
+# a disk whose end is that of a partition with a log has no log, and is not blank
 must dmsetup create other --table "0 $(($(blockdev --getsz $SSD) - 8192)) linear $SSD 8192"
 disk=$SSD SSD=/dev/mapper/other
 blank_log
@@ -80,6 +80,8 @@ remove_ssdup
 must dmsetup remove other
 SSD=$disk
 ssdup_exits 3 check $SSD
+refused "not a dm-ssdup superblock"
+blank_log
 make_ssdup
 must said "formatting the SSD"
 remove_ssdup

@@ -4,6 +4,7 @@
  */
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "commands.h"
 #include "offline/offline.h"
@@ -15,7 +16,142 @@ struct args {
 	bool		dry_run;
 	bool		yes;
 	bool		take_over;
+	bool		scan;
+	const char	*uuid;		/* of the log to be found */
+	bool		unsure;		/* what was found is older than what is gone */
 };
+
+static int other_hdd(const struct log_file *l, const struct args *a)
+{
+	return fail(l->ctx, EXIT_REFUSED, a->hdd,
+		    "not the HDD of the log on %s: nothing was written", l->ssd.path);
+}
+
+/* --- The log has lost its homes --- */
+
+/* Whoever has one is not to be found by headers, which say less. */
+static int refuse_homes(const struct log_file *l)
+{
+	const struct ssd_copies *super = &l->log.part[PART_SUPER];
+	const char *path = l->ssd.path;
+	struct log_file again;
+	enum log_fault fault;
+	bool known;
+	u32 i;
+
+	if (l->known)
+		return fail(l->ctx, EXIT_REFUSED, path,
+			    "has superblock and record: repair it without --scan");
+	for (i = 0; i < SSDUP_COPIES; i++) {
+		fault = super->copy_fault[i];
+		if (fault == LOG_UNKNOWN_VERSION || fault == LOG_UNKNOWN_INCOMPAT)
+			return fail(l->ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
+				    ssdup_log_fault_text(fault));
+		if (log_open(l->ctx, &again, path, DISK_PROBE, i) != EXIT_OK)
+			continue;
+		known = again.known;
+		log_close(&again);
+		if (known)
+			return fail(l->ctx, EXIT_REFUSED, path,
+				    "copy %u looks well: repair it with --copy %u", i, i);
+	}
+	return EXIT_OK;
+}
+
+static void say_found(const struct log_file *l, const struct found_log *x)
+{
+	char uuid[UUID_TEXT], size[SIZE_TEXT], hdd[IDENTITY_TEXT];
+
+	printf("%s: log %s of %u segments of %s, %u of them opened, epoch %llu\n", l->ssd.path,
+	       uuid_text(uuid, x->s.uuid), x->s.g.nr_segments,
+	       format_size(size, x->s.g.segment_sectors * SECTOR_BYTES), x->segments, x->s.epoch);
+	printf("%s: made for the HDD %s, of %llu sectors\n", l->ssd.path,
+	       identity_text(hdd, x->s.hdd_id), x->s.hdd_sectors);
+}
+
+static int choose(const struct log_file *l, const struct found_logs *logs, const u8 *uuid,
+		  struct found_log **chosen)
+{
+	struct found_log *x;
+
+	*chosen = NULL;
+	for (x = logs->all; x < logs->all + logs->nr; x++) {
+		say_found(l, x);
+		if (!uuid || !memcmp(x->s.uuid, uuid, sizeof(x->s.uuid)))
+			*chosen = x;
+	}
+	if (!*chosen)
+		return fail(l->ctx, EXIT_NOT_FOUND, l->ssd.path,
+			    "no segment has a header of %s log", uuid ? "that" : "a");
+	if (!uuid && logs->nr > 1)
+		return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
+			    "%zu logs were here: say with --uuid which one it is", logs->nr);
+	return EXIT_OK;
+}
+
+static int refuse_found(struct log_file *l, const struct found_log *x, const struct args *a)
+{
+	int r;
+
+	l->known = true;
+	l->s = x->s;
+	r = refuse_elsewhere(l);
+	if (r)
+		return r;
+	if (a->hdd &&
+	    (l->hdd_sectors != x->s.hdd_sectors || identity_other(x->s.hdd_id, l->hdd_id)))
+		return other_hdd(l, a);
+	if (!x->recorded)
+		warn(l->ctx, l->ssd.path,
+		     "the record is gone: what was drained after segment %u was opened, the last one, counts as not drained, and hides what was written to the HDD past the log since then",
+		     x->last.segment);
+	if (a->dry_run)
+		return EXIT_OK;
+	if (!a->yes && !confirmed())
+		return fail(l->ctx, EXIT_REFUSED, l->ssd.path, "left as it was");
+	return EXIT_OK;
+}
+
+/* What has taken their places is not to be found there any more. */
+static int write_homes(const struct log_file *l, struct log_super *s)
+{
+	int r;
+
+	s->seq++;
+	s->flags &= ~SSDUP_RECORD_CLEAN;
+	r = ssdup_log_super_spent(s) ? -ERANGE :
+	    ssd_home_tidy(l->ssd.fd, s->ssd_sectors, 0) ?:
+	    ssd_home_tidy(l->ssd.fd, s->ssd_sectors, 1) ?: ssd_log_write(l->ssd.fd, s);
+	return r ? fail(l->ctx, EXIT_LOST, l->ssd.path, "cannot be written: %s", strerror(-r)) :
+		   EXIT_OK;
+}
+
+/* Return: EXIT_OK with superblock and record written, or an exit code */
+static int scan(struct log_file *l, struct args *a)
+{
+	u8 bytes[sizeof(l->s.uuid)], *uuid = a->uuid ? bytes : NULL;
+	struct found_logs logs;
+	struct found_log *x;
+	int r;
+
+	if (uuid && !uuid_read(a->uuid, uuid))
+		return fail(l->ctx, EXIT_USAGE, a->uuid, "--uuid: not a UUID that a log can have");
+	r = refuse_homes(l);
+	if (r)
+		return r;
+	find_logs(l, &logs);
+	r = choose(l, &logs, uuid, &x) ?: refuse_found(l, x, a);
+	if (!r && a->dry_run)
+		r = x->recorded ? EXIT_FAULTS : EXIT_DEGRADED;
+	if (!r) {
+		a->unsure = !x->recorded;
+		r = write_homes(l, &x->s);
+	}
+	free(logs.all);
+	return r;
+}
+
+/* --- The log has faults --- */
 
 /* Not what repair mends: the disks do not fit, or two entries claim one place. */
 static int nothing_to_do(struct log_file *l)
@@ -47,7 +183,7 @@ static int outcome(struct log_file *l, const char *path, bool lost)
 	return lost ? EXIT_DEGRADED : EXIT_OK;
 }
 
-static int repair(struct log_file *l, struct plan *plan, const struct args *a)
+static int apply(struct log_file *l, struct plan *plan, const struct args *a)
 {
 	bool lost = l->findings.of[SEV_LOST];
 	size_t i;
@@ -56,8 +192,7 @@ static int repair(struct log_file *l, struct plan *plan, const struct args *a)
 	for (i = 0; i < l->findings.nr; i++)
 		finding_print(stdout, &l->findings.all[i]);
 	if (identity_other(l->s.hdd_id, l->hdd_id))
-		return fail(l->ctx, EXIT_REFUSED, a->hdd,
-			    "not the HDD of the log on %s: nothing was written", l->ssd.path);
+		return other_hdd(l, a);
 	r = refuse_elsewhere(l);
 	if (r)
 		return r;
@@ -74,12 +209,41 @@ static int repair(struct log_file *l, struct plan *plan, const struct args *a)
 	return outcome(l, l->ssd.path, lost);
 }
 
+static int repair(struct log_file *l, struct args *a)
+{
+	struct plan plan = { };
+	int r = plan_make(l, &plan);
+
+	if (r == EXIT_OK)
+		r = apply(l, &plan, a);
+	plan_free(&plan);
+	return r;
+}
+
+/* --- The command --- */
+
+static int with_log(struct ssdup_ctx *ctx, struct args *a,
+		    int (*fn)(struct log_file *l, struct args *a))
+{
+	struct log_file l;
+	int r = log_open(ctx, &l, a->ssd, a->dry_run ? DISK_READ : DISK_WRITE, a->copy);
+
+	if (r != EXIT_OK)
+		return r;
+	if (a->take_over)
+		l.host = NULL;
+	if (a->hdd)
+		r = log_given(&l, a->hdd);
+	if (r == EXIT_OK)
+		r = fn(&l, a);
+	log_close(&l);
+	return r;
+}
+
 int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	struct args a = { .copy = NO_COPY };
-	struct log_file l;
-	struct plan plan;
-	int opt, r;
+	int opt, r = EXIT_OK;
 
 	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
@@ -93,21 +257,19 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.dry_run |= opt == 'n';
 		a.yes |= opt == 'y';
 		a.take_over |= opt == OPT_TAKE_OVER;
+		a.scan |= opt == OPT_SCAN;
+		if (opt == OPT_UUID)
+			a.uuid = optarg;
 	}
 	if (!operands(ctx, argc, argv, !a.ssd, !a.ssd))
 		return ctx->exit;
-	r = log_open(ctx, &l, a.ssd ?: argv[optind], a.dry_run ? DISK_READ : DISK_WRITE, a.copy);
-	if (r != EXIT_OK)
-		return r;
-	memset(&plan, 0, sizeof(plan));
-	if (a.take_over)
-		l.host = NULL;
-	if (a.hdd)
-		r = log_given(&l, a.hdd);
-	r = r ?: plan_make(&l, &plan);
-	if (r == EXIT_OK)
-		r = repair(&l, &plan, &a);
-	plan_free(&plan);
-	log_close(&l);
-	return r;
+	if (a.uuid && !a.scan)
+		return bad_usage(ctx, "--uuid goes with --scan");
+	if (a.scan && a.copy != NO_COPY)
+		return bad_usage(ctx, "--scan is for a log without any copy: not with --copy");
+	a.ssd = a.ssd ?: argv[optind];
+	if (a.scan)
+		r = with_log(ctx, &a, scan);
+	r = r ?: with_log(ctx, &a, repair);
+	return r == EXIT_OK && a.unsure ? EXIT_DEGRADED : r;
 }

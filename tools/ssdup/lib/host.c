@@ -15,14 +15,16 @@
 bool host_of(const char *machine, u8 host[SSDUP_HOST_BYTES])
 {
 	static const char name[] = "dm-ssdup";
+	char text[UUID_STR_LEN];
 	uuid_t space;
-	int i;
 
 	memset(host, 0, SSDUP_HOST_BYTES);
 	if (strspn(machine, "0123456789abcdef") != MACHINE_DIGITS)
 		return false;
-	for (i = 0; i < MACHINE_DIGITS; i += 2)
-		space[i / 2] = hex_to_bin(machine[i]) << 4 | hex_to_bin(machine[i + 1]);
+	snprintf(text, sizeof(text), "%.8s-%.4s-%.4s-%.4s-%.12s", machine, machine + 8,
+		 machine + 12, machine + 16, machine + 20);
+	if (uuid_parse(text, space))
+		return false;
 	uuid_generate_sha1(host, space, name, strlen(name));
 	return true;
 }

@@ -70,6 +70,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 	r = ssd_log_read(p->ssd_fd, &p->log);
 	if (r)
 		return fail(ctx, EXIT_LOST, p->ssd.path, "cannot be read: %s", strerror(-r));
+	ssd_blank_read(p->ssd_fd, &p->log);
 	return EXIT_OK;
 }
 
@@ -209,7 +210,7 @@ int pair_refuse_contents(const struct ssdup_ctx *ctx, const struct pair *p,
 	/* Caches of other kinds, databases: the kernel refuses such an SSD too. */
 	if (!what)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "is not blank: its first block holds something unknown; give another SSD, or overwrite it with --force");
+			    "is not blank: its first or its last MiB holds something unknown; give another SSD, or overwrite it with --force");
 	r = fail(ctx, EXIT_REFUSED, p->ssd.path,
 		 "holds %s; give another SSD, or overwrite it with --force", what);
 	free(what);

@@ -117,6 +117,33 @@ int ssd_log_read(int fd, struct ssd_log *log)
 	return 0;
 }
 
+static bool zeros(int fd, u64 from, u64 to)
+{
+	size_t bytes = (to - from) * SECTOR_BYTES;
+	void *buf = xpages(bytes);
+	bool all = !read_all(fd, buf, bytes, from * SECTOR_BYTES) && !memchr_inv(buf, 0, bytes);
+
+	free(buf);
+	return all;
+}
+
+/* But for records: those of a log whose making was cut short. */
+static bool home_blank(int fd, u64 ssd_sectors, u32 copy)
+{
+	u64 home = log_home(ssd_sectors, copy);
+
+	return zeros(fd, home, home + SSDUP_RECORD_PLACE(0)) &&
+	       zeros(fd, home + SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS), home + SSDUP_HOME_SECTORS);
+}
+
+void ssd_blank_read(int fd, struct ssd_log *log)
+{
+	u64 sectors = size_of(fd);
+
+	if (log->fault == LOG_BLANK && !(home_blank(fd, sectors, 0) && home_blank(fd, sectors, 1)))
+		log->fault = LOG_NOT_OURS;
+}
+
 int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s)
 {
 	void *buf = xpages(SSDUP_BLOCK_BYTES);
@@ -143,16 +170,31 @@ int ssd_log_write(int fd, const struct log_super *s)
 	return ssd_part_write(fd, PART_RECORD, s) ?: ssd_part_write(fd, PART_SUPER, s);
 }
 
-static int zero_home(int fd, u64 ssd_sectors, u32 copy)
+static int zero(int fd, u64 from, u64 to)
 {
-	size_t bytes = SSDUP_HOME_SECTORS * SECTOR_BYTES;
+	size_t bytes = (to - from) * SECTOR_BYTES;
 	void *zeros = xpages(bytes);
-	int r = write_all(fd, zeros, bytes, log_home(ssd_sectors, copy) * SECTOR_BYTES);
+	int r = write_all(fd, zeros, bytes, from * SECTOR_BYTES);
 
 	if (!r && fsync(fd))
 		r = -errno;
 	free(zeros);
 	return r;
+}
+
+static int zero_home(int fd, u64 ssd_sectors, u32 copy)
+{
+	u64 home = log_home(ssd_sectors, copy);
+
+	return zero(fd, home, home + SSDUP_HOME_SECTORS);
+}
+
+int ssd_home_tidy(int fd, u64 ssd_sectors, u32 copy)
+{
+	u64 home = log_home(ssd_sectors, copy);
+
+	return zero(fd, home + SSDUP_BLOCK_SECTORS, home + SSDUP_RECORD_PLACE(0)) ?:
+	       zero(fd, home + SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS), home + SSDUP_HOME_SECTORS);
 }
 
 int ssd_log_wipe(int fd, const struct ssd_log *log)

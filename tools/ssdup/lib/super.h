@@ -58,6 +58,13 @@ u64 part_sector(u64 ssd_sectors, enum ssd_part part, u32 copy);
  */
 int ssd_log_read(int fd, struct ssd_log *log);
 
+/**
+ * ssd_blank_read() - look at all of the homes of an SSD that seems to be blank, as the kernel does
+ *
+ * Sets log->fault to LOG_NOT_OURS if it is not.
+ */
+void ssd_blank_read(int fd, struct ssd_log *log);
+
 /** ssd_record_read() - the copies of the record alone, and log->fault, by this superblock */
 void ssd_record_read(int fd, struct ssd_log *log, const struct log_super *super);
 
@@ -74,6 +81,13 @@ int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s);
  * Return: 0 or -errno; copy 0 of the superblock comes behind the record: it says what the SSD is.
  */
 int ssd_log_write(int fd, const struct log_super *s);
+
+/**
+ * ssd_home_tidy() - zero what a home holds besides superblocks and records: marks of others
+ *
+ * Return: 0 or -errno.
+ */
+int ssd_home_tidy(int fd, u64 ssd_sectors, u32 copy);
 
 /**
  * ssd_log_wipe() - zero both homes: no log any more

@@ -144,6 +144,8 @@ static void read_log(struct check *c, const struct tab_entry *e, struct side *s)
 {
 	int fd = dev_open(&s->dev, O_RDONLY), r = fd < 0 ? fd : ssd_log_read(fd, &s->log);
 
+	if (!r)
+		ssd_blank_read(fd, &s->log);
 	if (fd >= 0)
 		close(fd);
 	s->read = !r;

@@ -405,7 +405,7 @@ static int no_super(const struct log_file *l)
 			    "cannot be read" : ssdup_log_fault_text(c->fault),
 			    other || c->copy_fault[0] == LOG_OK ?
 			    "one copy looks well, see --copy" :
-			    "without one nothing of the log can be found");
+			    "\"ssdup repair --scan\" may find the log");
 	}
 }
 
@@ -419,7 +419,7 @@ int no_log(const struct log_file *l)
 			    ssdup_log_fault_text(record->fault),
 			    usable(record->copy_fault[0]) || usable(record->copy_fault[1]) ?
 			    "one copy looks well, see --copy" :
-			    "without one nothing of the log can be found");
+			    "\"ssdup repair --scan\" may find the log");
 	if (l->asked == NO_COPY)
 		return no_super(l);
 	return fail(l->ctx, EXIT_LOST, l->ssd.path, "copy %d of the superblock: %s", l->asked,

@@ -53,6 +53,28 @@ int export_log(struct log_file *l, struct disk *to, struct export_result *res);
 /** export_clear() - make the log empty. Return: 0, -errno; -ERANGE with counters used up */
 int export_clear(struct log_file *l);
 
+/* --- found.c --- */
+
+struct found_log {
+	struct log_super	s;		/* to be written */
+	bool			recorded;	/* a copy of its record is left, with all tails */
+	u32			segments;	/* that have a header of it, live or free */
+	struct log_header	last;		/* of the one that was opened last */
+};
+
+struct found_logs {
+	struct found_log	*all;		/* free() it */
+	size_t			nr;
+};
+
+/**
+ * find_logs() - find logs whose superblocks or records are gone, by the headers of their segments
+ *
+ * Where no record is left either, its tails are those of when the last segment was opened: lower
+ * bounds. What cannot be read is passed over. It takes a time by the size of the SSD.
+ */
+void find_logs(struct log_file *l, struct found_logs *logs);
+
 /* --- plan.c --- */
 
 enum repair_what {

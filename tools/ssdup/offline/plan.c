@@ -384,7 +384,9 @@ static int apply(struct plan *plan, const struct repair *x)
 	case REPAIR_HEADER:
 		return write_header(l, x);
 	case REPAIR_COPY:
-		return disk_write(&l->ssd, l->raw[x->part][l->from[x->part]],
+		r = x->part == PART_SUPER ?
+		    ssd_home_tidy(l->ssd.fd, l->log.ssd_sectors, x->copy) : 0;
+		return r ?: disk_write(&l->ssd, l->raw[x->part][l->from[x->part]],
 				  part_sector(l->log.ssd_sectors, x->part, x->copy),
 				  SSDUP_BLOCK_SECTORS);
 	default:

@@ -210,6 +210,29 @@ static void export_one(void)
 	log_close(&l);
 }
 
+/* Whatever headers say, what is found is a log that the kernel would look at. */
+static void find_one(void)
+{
+	void *block = xpages(SSDUP_BLOCK_BYTES);
+	struct found_logs logs;
+	struct found_log *x;
+	struct log_super s;
+	struct log_file l;
+
+	bench_log(&bench, &l, NO_COPY);
+	find_logs(&l, &logs);
+	for (x = logs.all; x < logs.all + logs.nr; x++) {
+		ssdup_log_super_encode(&x->s, block);
+		EXPECT(ssdup_log_super_decode(block, &s) == LOG_OK);
+		ssdup_log_record_encode(&x->s, block);
+		EXPECT(ssdup_log_record_decode(block, &s) == LOG_OK);
+		EXPECT(x->segments && x->last.segment < x->s.g.nr_segments);
+	}
+	free(logs.all);
+	log_close(&l);
+	free(block);
+}
+
 static void repair_one(int asked)
 {
 	struct log_file l;
@@ -248,6 +271,7 @@ bool fuzz_image(const struct image *im)
 	dump_one(false);
 	dump_one(true);
 	export_one();
+	find_one();
 	repair_one(NO_COPY);
 	check_one(&after);
 	/* What was accepted is not made worse. */
