@@ -134,7 +134,8 @@ void fill_disks(void)
 			fail("cannot fill the HDD");
 	}
 	for (at = 0; at < disks.ssd_sectors; at += 2048) {
-		memset(b, at ? POISON : 0, 1 << 20);
+		/* Zeros in both homes: it is blank. */
+		memset(b, at && at + 2048 < disks.ssd_sectors ? POISON : 0, 1 << 20);
 		if (pwrite(disks.ssd_fd, b, 1 << 20, at * SECTOR) != 1 << 20)
 			fail("cannot fill the SSD");
 	}

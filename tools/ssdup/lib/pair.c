@@ -324,7 +324,8 @@ static int write_log(const struct ssdup_ctx *ctx, struct pair *p, const struct l
 {
 	int r;
 
-	r = dev_wipe_signatures(&p->ssd) ?: ssd_log_wipe(p->ssd_fd, &p->log);
+	/* libblkid may know a log: its mark alone must not go. */
+	r = ssd_log_wipe(p->ssd_fd, &p->log) ?: dev_wipe_signatures(&p->ssd);
 	if (!r && !o->no_discard)
 		discard(ctx, p);
 	return r ?: ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log);
