@@ -111,8 +111,8 @@ int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char 
 
 	if (key->kind == SETTINGS_CLASSES)
 		return ssdup_classes_text(&c->set.classes, buf, len);
-	if (key->kind == SETTINGS_HOST)
-		return scnprintf(buf, len, "%pUb", c->set.host);
+	if (key->kind == SETTINGS_UUID)
+		return scnprintf(buf, len, "%pUb", (u8 *)&c->set + key->offset);
 	value = READ_ONCE(*ssdup_settings_of(&c->set, key));
 
 	return ssdup_settings_text(key, value, buf, len);

@@ -43,6 +43,12 @@ static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **e
 				     (int)strnlen((char *)s->host_name, sizeof(s->host_name)),
 				     s->host_name, fault);
 		r = -EINVAL;
+	} else if (fault == LOG_SEVERAL || fault == LOG_ABSENT) {
+		*error = ssdup_error("log: %s (fault %d)", ssdup_log_fault_text(fault), fault);
+		r = -EINVAL;
+	} else if (r > 0 && memchr_inv(c->set.log, 0, sizeof(c->set.log))) {
+		*error = "log: not on the SSD, which is blank";
+		r = -EINVAL;
 	} else if (r <= 0 && fault != LOG_OK) {
 		*error = ssdup_error("ssd: log %s (fault %d)", ssdup_log_fault_text(fault), fault);
 		r = -EINVAL;
@@ -64,6 +70,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		return -EINVAL;
 	}
 	c->log->g = s.g;
+	c->log->number = s.log;
 	c->log->nr_classes = max(s.nr_classes, c->set.classes.nr);
 	if (r && !ssdup_log_layout(&c->log->g, bdev_nr_sectors(c->ssd->bdev), segment_sectors(c),
 				   c->block_sectors)) {
@@ -368,6 +375,11 @@ static int reread_head(struct ssdup *c, const struct log_super *super, u32 segme
 	return header;
 }
 
+static void read_head(struct ssdup *c, struct page_buffer *b, u32 segment)
+{
+	read_begin(c, b, log_segment_sector(&c->log->g, segment), LOG_HEAD_BYTES);
+}
+
 /* A header is read with the first page behind it, and some of them at once. */
 static int take_headers(struct ssdup *c, const struct log_super *super, struct page_buffer *b,
 			struct log_header *headers, u32 *found)
@@ -380,9 +392,11 @@ static int take_headers(struct ssdup *c, const struct log_super *super, struct p
 	for (first = 0; first < c->log->g.nr_segments && fault == LOG_OK && !error; first += nr) {
 		nr = min(c->log->g.nr_segments - first, HEADS_AT_ONCE);
 		for (i = 0; i < nr; i++)
-			read_begin(c, &b[i], log_segment_sector(&c->log->g, first + i),
-				   LOG_HEAD_BYTES);
+			if (ssdup_pool_may_hold(c->log, first + i))
+				read_head(c, &b[i], first + i);
 		for (i = 0; i < nr; i++) {
+			if (!ssdup_pool_may_hold(c->log, first + i))
+				continue;
 			r = read_end(&b[i]) ? reread_head(c, super, first + i, &b[i]) : 0;
 			error = error ?: r;
 			if (r || fault != LOG_OK)
@@ -561,6 +575,23 @@ static int choose_classes(struct ssdup *c, struct log_super *s, u32 live, u64 ne
 	return 0;
 }
 
+/* Which segments are this log's, and which are live. */
+static int claim(struct ssdup *c, struct log_super *s, struct log_header *live, u32 *nr, u64 *next,
+		 bool *mend)
+{
+	int r = load_super(c, s, mend) ?: ssdup_pool_open(c->log, s);
+
+	if (r > 0)
+		r = ssdup_scan_logs(c->log, s);
+	if (!r && s->pool_seq)
+		r = find_live(c, s, live, nr, next);
+	if (!r)
+		r = choose_classes(c, s, *nr, *next);
+	if (!r && !c->read_only)
+		ssdup_pool_claim(c->log, live, *nr);
+	return r;
+}
+
 int ssdup_recover(struct ssdup *c)
 {
 	struct log_header *live = kvcalloc(c->log->g.nr_segments, sizeof(*live), GFP_KERNEL);
@@ -573,11 +604,9 @@ int ssdup_recover(struct ssdup *c)
 
 	if (!live || !pages)
 		goto out;
-	r = load_super(c, &s, &mend);
-	if (!r && s.pool_seq)
-		r = find_live(c, &s, live, &nr, &next);
-	if (!r)
-		r = choose_classes(c, &s, nr, next);
+	ssdup_pool_lock(c->log);
+	r = claim(c, &s, live, &nr, &next, &mend);
+	ssdup_pool_unlock(c->log);
 	if (r)
 		goto out;
 	r = replay_all(c, &s, live, pages, nr);

@@ -45,8 +45,7 @@ static int log_init(struct ssdup_log *log)
 {
 	log->longest = ssdup_log_longest_write(&log->g);
 	log->whole = min(log->longest, EXTENT_WALK);
-	return ssdup_segments_create(log) ?: ssdup_meta_create(log) ?: ssdup_nodes_create(log) ?:
-	       ssdup_commit_create(log);
+	return ssdup_segments_create(log) ?: ssdup_nodes_create(log) ?: ssdup_commit_create(log);
 }
 
 int ssdup_rooms_init(struct ssdup *c)
@@ -65,9 +64,9 @@ static void log_free(struct ssdup_log *log)
 {
 	u32 i;
 
+	ssdup_pool_put(log);
 	ssdup_commit_destroy(log);
 	ssdup_super_destroy(log);
-	kfree(log->meta);
 	for (i = 0; log->segment && i < log->g.nr_segments; i++)
 		ssdup_free_arrays(log, &log->segment[i]);
 	ssdup_segments_destroy(log);

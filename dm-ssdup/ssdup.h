@@ -6,6 +6,7 @@
  * Documentation/design.rst is made of this one, and lint compares it with the code):
  *
  *	registry_lock	target.c	mutex	targets, by their disks
+ *	pools_lock	pool.c	mutex	SSDs in use
  *	folder_lock	sysfs.c	mutex	makes and removes folders in sysfs
  *	owner_lock	sysfs.c	mutex	users of a folder's files, and its target
  *	set_lock	args.c	mutex	one change of a setting at a time
@@ -13,7 +14,8 @@
  *	flush_lock	hdd.c	mutex	FLUSHes of the HDD, except those of a drain
  *	committer->lock	commit.c	mutex	one commit; none while reclaim.c frees segments
  *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
- *	meta->lock	metadata.c	mutex	flushes of the SSD, and writes of metadata
+ *	pool->lock	pool.c	mutex	which logs the SSD has, and whose its segments are
+ *	meta->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
  *	segments->lock	groups.c segments.c	spin	which segments are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	a tree
  *	waiting->lock	waiters.c	spin	writes that wait for log space
@@ -137,6 +139,7 @@ struct ssdup {
 	bool			recovered;	/* the log was read; preresume only */
 	bool			leaving;	/* between presuspend and resume; a hint */
 	bool			active;		/* from resume to postsuspend, which write it */
+	bool			log_known;	/* log->number is right; by the lock in target.c */
 
 	/* A room knows those below it. */
 	struct ssdup_log	*log;		/* log/log.h */

@@ -29,6 +29,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 #define SSDUP_STAT(symbol, ...)	FIELD_##symbol,
 #include "core/fields.h"
 	};
+	const struct ssdup_pool_status pool = ssdup_pool_status(c->log);
 	const struct ssdup_held held = ssdup_sum_held(c->map);
 	int i;
 
@@ -37,7 +38,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_ROUTE] = READ_ONCE(c->router->route);
 	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c->router);
 	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c->router);
-	value[FIELD_SEGMENTS] = c->log->g.nr_segments;
+	value[FIELD_SEGMENTS] = c->log->nr_leased;
 	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c->log) +
 				     ssdup_discarding_segments(c->log);
 	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c->log);
@@ -58,6 +59,9 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_BUDGET] = ssdup_meter_budget(c->router);
 	value[FIELD_BUDGET_LEFT] = ssdup_meter_settle(c->router);
 	value[FIELD_PRICE] = READ_ONCE(c->router->meter->price);
+	value[FIELD_POOL_LOGS] = pool.logs;
+	value[FIELD_POOL_SEGMENTS] = c->log->g.nr_segments;
+	value[FIELD_POOL_FREE] = pool.free;
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,
@@ -166,6 +170,39 @@ static int msg_class_range(struct ssdup *c, char **argv, char *result, unsigned 
 	return set_class(c, argv[1], argv[2], argv[3]);
 }
 
+static int told(struct ssdup *c, const char *message, int r, const char *error)
+{
+	if (r)
+		DMERR("%s: message %s: %s", dm_device_name(c->md), message, error);
+	return r;
+}
+
+static int msg_log_add(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const char *error;
+	int r = ssdup_log_add(c->log, argv[1], argv[2], argv[3], &error);
+
+	return told(c, argv[0], r, error);
+}
+
+static int msg_log_forget(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const char *error;
+	int r = ssdup_log_forget(c->log, argv[1], false, &error);
+
+	return told(c, argv[0], r, error);
+}
+
+static int msg_log_forget_all(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const char *error = "not force";
+	int r = -EINVAL;
+
+	if (!strcmp(argv[2], "force"))
+		r = ssdup_log_forget(c->log, argv[1], true, &error);
+	return told(c, argv[0], r, error);
+}
+
 /* Of two of the same name, the number of arguments says which. */
 static const struct {
 	const char	*name;
@@ -181,6 +218,9 @@ static const struct {
 	{ "lost_ranges",	1, msg_lost_ranges },
 	{ "class",		2, msg_class },
 	{ "class",		4, msg_class_range },
+	{ "log_add",		4, msg_log_add },
+	{ "log_forget",		2, msg_log_forget },
+	{ "log_forget",		3, msg_log_forget_all },
 };
 
 int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,

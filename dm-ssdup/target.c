@@ -23,24 +23,30 @@
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
 
+/* An SSD may hold logs of several devices; which one a table is for is known later. */
 static bool shares_disk(const struct ssdup *a, const struct ssdup *b)
 {
-	return a->ssd->bdev == b->ssd->bdev || a->hdd->bdev == b->hdd->bdev ||
-	       a->ssd->bdev == b->hdd->bdev || a->hdd->bdev == b->ssd->bdev;
+	return a->hdd->bdev == b->hdd->bdev || a->ssd->bdev == b->hdd->bdev ||
+	       a->hdd->bdev == b->ssd->bdev ||
+	       (a->ssd->bdev == b->ssd->bdev && a->log_known && b->log_known &&
+		a->log->number == b->log->number);
 }
 
 /*
  * Two tables of one device may share disks, since the next one is loaded beside the first. It runs
  * on the same host, whether it says so or not.
  */
-static int enlist(struct ssdup *c, char **error)
+static int enlist(struct ssdup *c, bool log_known, char **error)
 {
 	struct ssdup *other;
 	int r = 0;
 
 	mutex_lock(&registry_lock);
+	c->log_known = log_known;
 	list_for_each_entry(other, &registry, registered)
-		if (other->ti->table == c->ti->table) {
+		if (other == c) {
+			continue;
+		} else if (other->ti->table == c->ti->table) {
 			*error = "another ssdup target is part of the table";
 			r = -EINVAL;
 		} else if (other->md != c->md && shares_disk(c, other)) {
@@ -50,7 +56,7 @@ static int enlist(struct ssdup *c, char **error)
 		} else if (other->md == c->md && !memchr_inv(c->set.host, 0, SSDUP_HOST_BYTES)) {
 			memcpy(c->set.host, other->set.host, SSDUP_HOST_BYTES);
 		}
-	if (!r)
+	if (!r && list_empty(&c->registered))
 		list_add(&c->registered, &registry);
 	mutex_unlock(&registry_lock);
 	return r;
@@ -179,10 +185,11 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->error = "out of memory";
 	r = ssdup_rooms_alloc(c) ?: get_disks(c, &as, &ti->error) ?:
 	    ssdup_parse(c, &as, &ti->error) ?:
-	    size_ranges(c, &ti->error) ?: enlist(c, &ti->error);
+	    size_ranges(c, &ti->error) ?: enlist(c, false, &ti->error);
 	if (!r) {
 		ti->error = "out of memory";
-		r = ssdup_check_super(c, &ti->error) ?: allocate(c);
+		r = ssdup_pool_get(c->log) ?: ssdup_check_super(c, &ti->error) ?:
+		    enlist(c, true, &ti->error) ?: allocate(c);
 	}
 	if (r) {
 		destroy(c);

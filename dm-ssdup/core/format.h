@@ -20,7 +20,8 @@
  * repeats what superblock and record said when the segment was opened, so that the log can be
  * found when both homes are gone.
  * The segments of a log with a generation below the log's tail are free, whatever they hold.
- * Raising the tail frees segments, in the order in which they were opened.
+ * Raising the tail frees segments, in the order in which they were opened. All logs of an SSD
+ * share its segments: see core/pool.h.
  *
  * A header is followed by metadata pages with two 4 KiB slots each. Page N is written to slot
  * 2N or 2N + 1, in turn: a page that a FLUSH closes early is written again, with more entries,
@@ -52,7 +53,7 @@
 #define SSDUP_HOME_SECTORS	2048U		/* of a home; the second one begins at a multiple */
 #define SSDUP_RECORD_PLACE(log)	(1024U + (log) * SSDUP_BLOCK_SECTORS)	/* within a home */
 
-/* The format has room for so many; one of each is used. */
+/* The format has room for so many; of the SSDs one is used. */
 #define SSDUP_MAX_LOGS		64
 #define SSDUP_MAX_SSDS		8
 #define SSDUP_MAX_CLASSES	8
@@ -72,7 +73,8 @@
 /* Feature bits. A log with an unknown incompat bit is refused, one with ro_compat is read-only. */
 #define SSDUP_COMPAT_KNOWN	0ULL
 #define SSDUP_RO_COMPAT_KNOWN	0ULL
-#define SSDUP_INCOMPAT_KNOWN	0ULL
+#define SSDUP_INCOMPAT_LOGS	0x1ULL	/* there are others than log 0: @logs says which */
+#define SSDUP_INCOMPAT_KNOWN	SSDUP_INCOMPAT_LOGS
 
 /* The pool's SSD. It changes only when the pool does. */
 struct ssdup_super {
@@ -92,7 +94,8 @@ struct ssdup_super {
 	__le16	nr_ssds;
 	__le16	ssd_index;		/* of this SSD, below nr_ssds */
 	__u8	member[SSDUP_MAX_SSDS][16];	/* UUIDs of the SSDs; none while zero */
-	__u8	reserved[288];
+	__le64	logs;			/* which there are, a bit each; 0: only number 0 */
+	__u8	reserved[280];
 } __packed;
 
 /* struct ssdup_record::flags */

@@ -36,6 +36,8 @@ SSDUP_KEY(max_wait_ms, max_wait_ms, 250, NULL, 1, 60000, "a number from 1 to 600
 	  "time in milliseconds within which a drain brings space back while writes wait")
 SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two from 1 to 256",
 		"size of a segment in MiB; by default a 1024th of the SSD, but 4 to 256")
+SSDUP_FIXED_KEY(max_mb, false, SSDUP_BY_SIZE, NULL, 0, 67108864, "a number up to 67108864",
+		"MiB for this log; 0 is an equal part")
 SSDUP_FIXED_KEY(range_mb, true, SSDUP_BY_SIZE, NULL, 1, 65536, "a power of two from 1 to 65536",
 		"size of a range in MiB; by default 4, doubled until there are less than 16384")
 SSDUP_KEY(full, full, SSDUP_FULL_BALANCE, fulls, 0, 0, "balance, block or bypass",
@@ -53,7 +55,9 @@ SSDUP_KEY(flush_on_suspend, flush_on_suspend, 0, NULL, 0, 1, "0 or 1",
 SSDUP_TEXT_KEY(classes, CLASSES,
 	       "1 to 7 names with + between, each perhaps with :late and :hint=WORD",
 	       "classes of data by lifetime; an empty log takes a new number of them")
-SSDUP_TEXT_KEY(host, HOST, "a lower-case UUID",
+SSDUP_TEXT_KEY(log, UUID, "a lower-case UUID",
+	       "which log of the SSD, if that holds several")
+SSDUP_TEXT_KEY(host, UUID, "a lower-case UUID",
 	       "this machine; another one's active log is refused")
 SSDUP_FIXED_KEY(take_over, false, 0, NULL, 0, 1, "0 or 1",
 		"whether the log is taken from a host that went down with it")

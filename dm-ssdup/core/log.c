@@ -128,6 +128,10 @@ void ssdup_log_super_encode(const struct log_super *s, void *buf)
 	memset(buf, 0, SSDUP_BLOCK_BYTES);
 	d->magic = cpu_to_le64(SSDUP_SUPER_MAGIC);
 	d->version = cpu_to_le32(SSDUP_VERSION);
+	if (s->logs != LOG_FIRST) {
+		d->incompat = cpu_to_le64(SSDUP_INCOMPAT_LOGS);
+		d->logs = cpu_to_le64(s->logs);
+	}
 	memcpy(d->uuid, s->pool, sizeof(d->uuid));
 	d->seq = cpu_to_le64(s->pool_seq);
 	d->ssd_sectors = cpu_to_le64(s->ssd_sectors);
@@ -148,6 +152,7 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 	d->magic = cpu_to_le32(SSDUP_RECORD_MAGIC);
 	memcpy(d->pool, s->pool, sizeof(d->pool));
 	memcpy(d->uuid, s->uuid, sizeof(d->uuid));
+	d->log = cpu_to_le16(s->log);
 	d->nr_classes = cpu_to_le16(s->nr_classes);
 	d->flags = cpu_to_le32(s->flags);
 	d->seq = cpu_to_le64(s->seq);
@@ -192,6 +197,7 @@ static bool geometry_valid(const struct ssdup_super *d, const struct log_super *
 enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 {
 	const struct ssdup_super *d = buf;
+	bool several = d->incompat & cpu_to_le64(SSDUP_INCOMPAT_LOGS);
 
 	if (!memchr_inv(buf, 0, SSDUP_BLOCK_BYTES))
 		return LOG_BLANK;
@@ -207,11 +213,15 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 	memset(s, 0, sizeof(*s));
 	memcpy(s->pool, d->uuid, sizeof(s->pool));
 	s->pool_seq = le64_to_cpu(d->seq);
+	s->logs = d->logs ? le64_to_cpu(d->logs) : LOG_FIRST;
+	s->log = ilog2(s->logs & -s->logs);
 	s->ssd_sectors = le64_to_cpu(d->ssd_sectors);
 	s->g.segment_start = le64_to_cpu(d->segment_start);
 	s->g.segment_sectors = le32_to_cpu(d->segment_sectors);
 	s->g.nr_segments = le32_to_cpu(d->nr_segments);
 	divide_segment(&s->g);
+	if (s->logs == LOG_FIRST ? several : !several)
+		return LOG_BAD_GEOMETRY;
 	if (!geometry_valid(d, s))
 		return LOG_BAD_GEOMETRY;
 	if (s->pool_seq > LOG_MAX_COUNT)
@@ -241,6 +251,8 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 		return LOG_NOT_OURS;
 	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc)))
 		return LOG_BAD_CRC;
+	if (le16_to_cpu(d->log) != s->log)
+		return LOG_BAD_GEOMETRY;
 
 	memcpy(s->uuid, d->uuid, sizeof(s->uuid));
 	memcpy(s->hdd_id, d->hdd_id, sizeof(s->hdd_id));
@@ -255,7 +267,7 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 	s->live_segments = le32_to_cpu(d->live_segments);
 	s->live_pages = le64_to_cpu(d->live_pages);
 	s->nr_classes = le16_to_cpu(d->nr_classes);
-	if (!s->hdd_sectors || s->hdd_sectors > MAX_SECTORS || d->log || !s->nr_classes ||
+	if (!s->hdd_sectors || s->hdd_sectors > MAX_SECTORS || !s->nr_classes ||
 	    s->nr_classes > SSDUP_MAX_CLASSES || !is_power_of_2(s->g.block_sectors) ||
 	    s->g.block_sectors > SSDUP_PAGE_SECTORS)
 		return LOG_BAD_GEOMETRY;
@@ -328,6 +340,7 @@ void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid
 	s->hdd_sectors = hdd_sectors;
 	s->ssd_sectors = ssd_sectors;
 	s->g = *g;
+	s->logs = LOG_FIRST;
 	s->nr_classes = 1;
 	s->first = 1;
 	s->tail[0] = 1;
@@ -347,6 +360,7 @@ void ssdup_log_header_encode(const struct log_super *s, const struct log_header 
 	d->generation = cpu_to_le64(h->generation);
 	d->epoch = cpu_to_le64(h->epoch);
 	d->segment = cpu_to_le32(h->segment);
+	d->log = cpu_to_le16(s->log);
 	d->class = cpu_to_le16(log_class(s->nr_classes, h->generation));
 	d->hdd_sectors = cpu_to_le64(s->hdd_sectors);
 	d->first = cpu_to_le64(s->first);
@@ -369,7 +383,7 @@ enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *
 	if (le32_to_cpu(d->magic) != SSDUP_HEADER_MAGIC ||
 	    memcmp(d->pool, s->pool, sizeof(d->pool)) ||
 	    memcmp(d->uuid, s->uuid, sizeof(d->uuid)) ||
-	    le32_to_cpu(d->segment) != segment || d->log)
+	    le32_to_cpu(d->segment) != segment || le16_to_cpu(d->log) != s->log)
 		return LOG_HEADER_STALE;
 	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc)))
 		return LOG_BAD_CRC;

@@ -165,16 +165,20 @@ static inline u64 log_record_sector(u64 ssd_sectors, u32 log, u32 copy)
 	return log_home(ssd_sectors, copy) + SSDUP_RECORD_PLACE(log);
 }
 
+#define LOG_FIRST	BIT_ULL(0)	/* log_super::logs of an SSD with one log, as it is made */
+
 /* Highest counters on the SSD. No device counts that far: higher ones are damage. */
 #define LOG_MAX_COUNT		BIT_ULL(56)
 #define LOG_MAX_GENERATION	BIT_ULL(39)	/* of a segment: a seq has 60 bits */
 
-/* The pool's superblock, and the record of its one log. */
+/* The pool's superblock, and the record of one of its logs. */
 struct log_super {
 	u8	pool[16];	/* UUIDs */
 	u8	uuid[16];	/* of the log */
 	u64	pool_seq;	/* of superblock writes */
+	u64	logs;		/* which there are, a bit each */
 	u64	ssd_sectors;
+	u32	log;		/* which one this is: bits count from 0 */
 	struct log_geometry g;
 	/* The record: */
 	u64	seq;		/* of record writes */
@@ -229,7 +233,7 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf);
 /**
  * ssdup_log_super_decode() - read one copy of the superblock, and check all that others rely on
  * @buf: SSDUP_BLOCK_BYTES
- * @s: the fields of the pool and all of g but block_sectors are filled in
+ * @s: the fields of the pool and all of g but block_sectors are filled in; log is the first one
  *
  * Return: LOG_OK, or the first fault found. LOG_BLANK: all of @buf is zero.
  * LOG_UNKNOWN_RO_COMPAT: all else is right, @s is filled in, and the log may be read.
@@ -239,7 +243,7 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s);
 /**
  * ssdup_log_record_decode() - the same for the log's record
  * @buf: SSDUP_BLOCK_BYTES
- * @s: from ssdup_log_super_decode(); the fields of the record are filled in
+ * @s: from ssdup_log_super_decode(), for the log @s->log; the fields of the record are filled in
  *
  * Return: LOG_OK, or the first fault found. LOG_NOT_OURS: another magic, or another pool's.
  */

@@ -57,7 +57,8 @@ static const struct ssdup_settings_key keys[] = {
 #define SSDUP_FIXED_KEY(name, is_power, ...)				\
 	{ KEY(name, __VA_ARGS__), .power = is_power },
 #define SSDUP_TEXT_KEY(key_name, of, takes, ...)			\
-	{ .name = #key_name, .kind = SETTINGS_##of, .error = #key_name ": not " takes },
+	{ .name = #key_name, .kind = SETTINGS_##of, .error = #key_name ": not " takes, \
+	  .offset = offsetof(struct ssdup_settings, key_name) },
 #include "keys.h"
 };
 
@@ -102,6 +103,7 @@ void ssdup_settings_preset(struct ssdup_settings *set)
 		if (keys[i].kind == SETTINGS_NUMBER)
 			*ssdup_settings_of(set, &keys[i]) = keys[i].preset;
 	ssdup_classes_preset(&set->classes);
+	memset(set->log, 0, sizeof(set->log));
 	memset(set->host, 0, sizeof(set->host));
 	set->given = 0;
 }
@@ -180,13 +182,13 @@ bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text
 }
 
 /* Hexadecimal digits, by 8-4-4-4-12, and not all of them 0. */
-static bool uuid_value(const char *text, u8 uuid[SSDUP_HOST_BYTES])
+static bool uuid_value(const char *text, u8 uuid[16])
 {
 	static const char digits[] = "0123456789abcdef";
 	u32 i, nibble = 0;
 	const char *at;
 
-	memset(uuid, 0, SSDUP_HOST_BYTES);
+	memset(uuid, 0, 16);
 	for (i = 0; i < 36; i++, text++) {
 		if (i == 8 || i == 13 || i == 18 || i == 23) {
 			if (*text != '-')
@@ -199,7 +201,7 @@ static bool uuid_value(const char *text, u8 uuid[SSDUP_HOST_BYTES])
 		uuid[nibble / 2] |= (at - digits) << (nibble % 2 ? 0 : 4);
 		nibble++;
 	}
-	return !*text && memchr_inv(uuid, 0, SSDUP_HOST_BYTES);
+	return !*text && memchr_inv(uuid, 0, 16);
 }
 
 int ssdup_settings_text(const struct ssdup_settings_key *key, u32 value, char *buf, size_t len)
@@ -241,8 +243,8 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 		if (!ssdup_classes_parse(&set->classes, text))
 			return SETTINGS_VALUE;
 		break;
-	case SETTINGS_HOST:
-		if (!uuid_value(text, set->host))
+	case SETTINGS_UUID:
+		if (!uuid_value(text, (u8 *)set + key->offset))
 			return SETTINGS_VALUE;
 		break;
 	default:

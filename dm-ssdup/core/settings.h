@@ -22,13 +22,14 @@ struct ssdup_settings {
 #include "keys.h"
 		given;		/* one bit for each key that was set */
 	struct class_table classes;
-	u8 host[SSDUP_HOST_BYTES];	/* all zero: not known */
+	u8 log[16];			/* UUIDs; all zero: not given */
+	u8 host[SSDUP_HOST_BYTES];
 };
 
 enum settings_kind {
 	SETTINGS_NUMBER,	/* a u32, whatever its words are */
 	SETTINGS_CLASSES,
-	SETTINGS_HOST,
+	SETTINGS_UUID,
 };
 
 /*

@@ -94,6 +94,8 @@ SSDUP_FAULT(SEGMENT_GAP, 37, "a segment's header that was durable is damaged")
 SSDUP_FAULT(HEADER_STALE, 38, "header of another log or segment")
 SSDUP_FAULT(OVERWRITTEN, 39, "overwritten at the beginning of the SSD, but not at its end")
 SSDUP_FAULT(OTHER_HOST, 41, "active on another host, or was when that went down")
+SSDUP_FAULT(SEVERAL, 42, "one of several on the SSD, of which the table names none")
+SSDUP_FAULT(ABSENT, 43, "not on the SSD")
 
 #undef SSDUP_POLICY
 #undef SSDUP_MODE

@@ -62,4 +62,12 @@ SSDUP_STEP(SUSPEND_CLEAN, "suspend_clean", "before the record with the clean fla
 SSDUP_STEP(SUSPEND_BETWEEN, "suspend_between", "between the two copies of that record")
 SSDUP_STEP(SUSPEND_DONE, "suspend_done", "both copies are durable")
 
+SSDUP_STEP(ADD_BEGIN, "add_begin", "before the record of another log is written")
+SSDUP_STEP(ADD_BETWEEN, "add_between", "between the two copies of that record")
+SSDUP_STEP(ADD_RECORD, "add_record", "the record is durable, and the superblock does not know it")
+SSDUP_STEP(ADD_DONE, "add_done", "the superblock knows the log")
+SSDUP_STEP(LOGS_BETWEEN, "logs_between", "copy 0 of a superblock with other logs is durable")
+SSDUP_STEP(FORGET_BEGIN, "forget_begin", "before the superblock without a log is written")
+SSDUP_STEP(FORGET_DONE, "forget_done", "it is durable, and the segments are not free yet")
+
 #undef SSDUP_STEP

@@ -31,7 +31,7 @@ void ssdup_throttle_segments(struct ssdup_drainer *drainer)
 	if (READ_ONCE(drainer->c->set.full) != SSDUP_FULL_BYPASS &&
 	    (READ_ONCE(drainer->c->scarce) || g.segment_ns > g.max_wait_ns))
 		/* When a group is freed, there are about that many. */
-		nr = min(2 * ssdup_pacing_group(&g) + 1, drainer->log->g.nr_segments / 2);
+		nr = min(2 * ssdup_pacing_group(&g) + 1, drainer->log->nr_leased / 2);
 	ssdup_segments_throttle(drainer->log, nr);
 }
 

@@ -199,13 +199,13 @@ static bool send_round(struct ssdup_log *log, bool *flush)
 static int write_round(struct ssdup_log *log)
 {
 	struct ssdup_committer *committer = log->committer;
-	bool flush = false, ok = !ssdup_meta_begin(log);
+	bool flush = false, begun = !ssdup_meta_begin(log), ok = begun;
 	u32 i;
 
-	if (ok)
+	if (begun)
 		ok = send_round(log, &flush);
 	ssdup_meta_wrote(log, committer->headers.nr + committer->pages.nr);
-	ssdup_meta_end(log, ok ? 0 : -EIO, flush);
+	ssdup_meta_end(log, ok == begun ? 0 : -EIO, flush);
 	for (i = 0; i < committer->headers.nr && ok; i++)
 		committer->headers.write[i].segment->header = true;
 	for (i = 0; i < committer->pages.nr && ok; i++) {

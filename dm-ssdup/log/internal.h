@@ -5,6 +5,7 @@
 #ifndef SSDUP_LOG_INTERNAL_H
 #define SSDUP_LOG_INTERNAL_H
 
+#include "core/pool.h"
 #include "log.h"
 
 /* --- The lists of segments, and their lock: segments.c and groups.c --- */
@@ -64,13 +65,75 @@ u32 ssdup_segments_in_ring(struct ssdup_log *log, struct ssdup_class *k,
 /** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
 void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
 
+/* --- What the logs of an SSD share: pool.c --- */
+
+/* An SSD whose flush has failed may have dropped data of all logs. */
+struct ssdup_meta {
+	struct mutex		lock;	/* protects this; held for a flush or metadata write */
+	u32			flush_errors;
+};
+
+struct pool_user {
+	struct ssdup_log	*log;		/* that claimed it last; NULL: not active */
+	u32			nr_classes;
+	u8			uuid[16];
+};
+
+/*
+ * It lives as long as a table uses the SSD. dm opens a disk for each device that uses it, with one
+ * holder. So it has no reference of its own.
+ */
+struct ssdup_pool {
+	struct list_head	list;		/* these two by pools_lock */
+	u32			tables;
+	struct block_device	*ssd;
+	struct ssdup_meta	meta;
+
+	struct mutex		lock;		/* these; held over I/O to the SSD */
+	u64			seq;		/* of the superblock */
+	u64			logs;		/* 0: not known yet */
+	u32			nr_segments;
+	u32			nr_free;	/* of nobody; read without the lock */
+	u8			*owner;		/* of each segment, see core/pool.h */
+	bool			scanned;	/* owner is right for absent logs, too */
+	struct pool_user	user[SSDUP_MAX_LOGS];
+	struct page		*page;
+};
+
+/** ssdup_pool_give() - a segment is that log's, or POOL_FREE; the pool is locked */
+void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner);
+
+/** ssdup_pool_promised() - free segments that absent logs are promised, but for log @but */
+u32 ssdup_pool_promised(const struct ssdup_pool *pool, u32 but);
+
+/** ssdup_pool_release() - the log is not active any more, if this table was the last to claim it */
+void ssdup_pool_release(struct ssdup_log *log);
+
+/** ssdup_pool_stamp() - @s is to be the next superblock; the pool is locked */
+void ssdup_pool_stamp(struct ssdup_log *log, struct log_super *s);
+
+/** ssdup_super_copy() - superblock and record of today; process context, sleeps: super.c */
+void ssdup_super_copy(struct ssdup_log *log, struct log_super *s);
+
+/**
+ * ssdup_write_copies() - write a superblock or a record to both homes durably: super.c
+ * @page: 4 KiB of it
+ * @s: says where they are
+ * @between: the step between the two
+ *
+ * Return: 0, or -errno; then the log is read-only.
+ */
+int ssdup_write_copies(struct ssdup_log *log, struct page *page, const struct log_super *s,
+		       bool record, enum ssdup_step between);
+
 /* --- Flushes of the SSD and writes of metadata exclude each other: metadata.c --- */
 
 /**
  * ssdup_meta_begin() - begin a flush of the SSD, or a write of metadata
  *
  * Context: process, sleeps. The caller must call ssdup_meta_end(), even after an error.
- * Return: 0, or -EIO after an earlier error. Then only what refers to no data may be written.
+ * Return: 0, or -EIO after an earlier error, or a failed flush of another log of the SSD. Then only
+ * what refers to no data may be written.
  */
 int ssdup_meta_begin(struct ssdup_log *log);
 

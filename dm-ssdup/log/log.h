@@ -6,6 +6,7 @@
 #ifndef SSDUP_LOG_ROOM_H
 #define SSDUP_LOG_ROOM_H
 
+#include "core/pool.h"
 #include "ssdup.h"
 
 enum segment_state {
@@ -123,7 +124,14 @@ struct ssdup_log {
 	struct ssdup_segment	*segment;	/* all of them, and one that stays sealed */
 	struct ssdup_segments	*segments;
 	struct bio_queue	fuas;		/* writes whose extent is published; see commit.c */
-	struct ssdup_meta	*meta;
+	struct ssdup_pool	*pool;
+	u32			number;		/* among the logs of the SSD */
+	u32			nr_leased;	/* segments that it has; preresume writes it */
+	unsigned long		*leased;	/* a bit for each; the same */
+	struct ssdup_meta	*meta;		/* of the pool */
+	u32			flush_errors;	/* of these, those that it knows of */
+	bool			no_commits;	/* a flush or metadata write has failed: for good */
+	u64			meta_written;	/* sectors, ever; read without the lock */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
 	struct ssdup_class	class[SSDUP_MAX_CLASSES];
@@ -244,6 +252,12 @@ u32 ssdup_sealed_segments(struct ssdup_log *log);
 static inline u32 ssdup_spare(const struct ssdup_log *log)
 {
 	return LOG_SPARE + log->nr_classes - 1;
+}
+
+/** ssdup_for_writers() - the others; at least 1. Changes only before the first resume */
+static inline u32 ssdup_for_writers(const struct ssdup_log *log)
+{
+	return max(log->nr_leased, ssdup_spare(log) + 1) - ssdup_spare(log);
 }
 
 /** ssdup_part() - the segments of a part of the log, by the key parts */
@@ -413,6 +427,74 @@ void ssdup_commit_unlock(struct ssdup_log *log);
 /** ssdup_fua_work() - commit, then end the FUA writes in log->fuas */
 void ssdup_fua_work(struct work_struct *work);
 
+/*
+ * --- The logs that share the SSD: pool.c ---
+ *
+ * A table gets its pool in the constructor. With its first resume the log is claimed: from then on
+ * it has its live segments, and leases others of those that are nobody's.
+ */
+
+/** ssdup_pool_get() - find the pool of log->c->ssd, or make it; the constructor. 0 or -ENOMEM */
+int ssdup_pool_get(struct ssdup_log *log);
+
+/** ssdup_pool_put() - the table goes: what it leased and is free is everybody's again */
+void ssdup_pool_put(struct ssdup_log *log);
+
+/** ssdup_pool_lock() - nobody else reads or changes which log has what; process context, sleeps */
+void ssdup_pool_lock(struct ssdup_log *log);
+void ssdup_pool_unlock(struct ssdup_log *log);
+
+/**
+ * ssdup_pool_open() - tell the pool which logs there are; it is locked
+ * @s: superblock and record, as read
+ *
+ * Return: 0; 1 when ssdup_scan_logs() comes next; or -ENOMEM.
+ */
+int ssdup_pool_open(struct ssdup_log *log, const struct log_super *s);
+
+/** ssdup_pool_found() - a head as it was read, or NULL; between open and scanned */
+void ssdup_pool_found(struct ssdup_log *log, const struct pool_log *logs, u32 segment,
+		      const void *head);
+void ssdup_pool_scanned(struct ssdup_log *log, const struct pool_log *logs);
+
+/** ssdup_pool_may_hold() - may the segment be live in this log? It is locked, and open */
+bool ssdup_pool_may_hold(const struct ssdup_log *log, u32 segment);
+
+/**
+ * ssdup_pool_claim() - take the log: its live segments, and free ones by max_mb
+ * @live: sorted by generation
+ *
+ * Sets log->leased and log->nr_leased. Context: preresume; the pool is locked.
+ */
+void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 nr);
+
+/** ssdup_pool_alone() - is there no other log on the SSD? any context */
+bool ssdup_pool_alone(const struct ssdup_log *log);
+
+struct ssdup_pool_status {
+	u32	logs;
+	u32	free;		/* segments that no log has */
+};
+
+/** ssdup_pool_status() - a hint; any context */
+struct ssdup_pool_status ssdup_pool_status(const struct ssdup_log *log);
+
+/* --- The logs themselves: logs.c --- */
+
+/** ssdup_scan_logs() - find the segments of all logs; after ssdup_pool_open(). 0 or -ENOMEM */
+int ssdup_scan_logs(struct ssdup_log *log, const struct log_super *super);
+
+/**
+ * ssdup_log_add() - make a log for another HDD, by the words of a message
+ *
+ * Context: process, sleeps; the log of @log runs. Return: 0, or -errno with *error set.
+ */
+int ssdup_log_add(struct ssdup_log *log, const char *uuid, const char *hdd_sectors,
+		  const char *block_sectors, const char **error);
+
+/** ssdup_log_forget() - give up a log that is not active; @force: with what it holds */
+int ssdup_log_forget(struct ssdup_log *log, const char *uuid, bool force, const char **error);
+
 /* --- The pool's superblock, and the record of the log: super.c --- */
 
 /** ssdup_super_create() - allocate memory, read nothing; context: the constructor */
@@ -430,6 +512,9 @@ const struct log_super *ssdup_super(const struct ssdup_log *log);
  * Return: 0 with *s filled in, 1 for a blank SSD, or -errno with *fault set.
  */
 int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault);
+
+/** ssdup_record_read() - the record of the log @s->log, by the superblock in @s */
+int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault);
 
 /** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
 void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);
@@ -464,8 +549,6 @@ void ssdup_write_clean(struct ssdup_log *log);
 
 /* REQ_SYNC and REQ_IDLE together exempt a write from writeback throttling. */
 #define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
-
-int ssdup_meta_create(struct ssdup_log *log);
 
 /** ssdup_sync_io() - transfer part of a page, and wait for it. Return: 0 or -errno */
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,

@@ -2,26 +2,10 @@
 /* Owns flushes of the SSD and durable writes to it, and after an error the end of both. */
 #include <linux/delay.h>
 #include <linux/sizes.h>
-#include <linux/slab.h>
 
 #include "base/failure.h"
 #include "base/owed_errors.h"
 #include "internal.h"
-
-struct ssdup_meta {
-	struct mutex		lock;	/* protects failed; held for a flush or metadata write */
-	bool			failed;	/* for good */
-	u64			written;	/* sectors, ever; read without the lock */
-};
-
-int ssdup_meta_create(struct ssdup_log *log)
-{
-	log->meta = kzalloc(sizeof(*log->meta), GFP_KERNEL);
-	if (!log->meta)
-		return -ENOMEM;
-	mutex_init(&log->meta->lock);
-	return 0;
-}
 
 int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
 		  unsigned int offset, unsigned int bytes)
@@ -88,10 +72,24 @@ static bool fua_is_no_flush(struct block_device *bdev)
 	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
 }
 
+/* Only the first error: a drain may write back all dirty data, and then FLUSHes succeed. */
+static void end_commits(struct ssdup_log *log, bool owe)
+{
+	if (owe && !log->no_commits)
+		ssdup_owe(&log->c->debt);
+	log->no_commits = true;
+}
+
 int ssdup_meta_begin(struct ssdup_log *log)
 {
 	mutex_lock(&log->meta->lock);
-	return log->meta->failed ? -EIO : 0;
+	/* What the SSD has dropped may have been this log's. */
+	if (log->flush_errors != log->meta->flush_errors) {
+		log->flush_errors = log->meta->flush_errors;
+		end_commits(log, true);
+		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
+	}
+	return log->no_commits ? -EIO : 0;
 }
 
 void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
@@ -99,22 +97,24 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 	struct ssdup_meta *meta = log->meta;
 
 	lockdep_assert_held(&meta->lock);
-	/* Only the first error: a drain may write back all dirty data, and then FLUSHes succeed. */
-	if (error && !meta->failed && (flush || !fua_is_no_flush(log->c->ssd->bdev)))
-		ssdup_owe(&log->c->debt);
-	meta->failed |= error;
+	if (error) {
+		flush |= !fua_is_no_flush(log->c->ssd->bdev);
+		end_commits(log, flush);
+		if (flush)
+			log->flush_errors = ++meta->flush_errors;
+	}
 	mutex_unlock(&meta->lock);
 }
 
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)
 {
 	lockdep_assert_held(&log->meta->lock);
-	WRITE_ONCE(log->meta->written, log->meta->written + blocks * SSDUP_BLOCK_SECTORS);
+	WRITE_ONCE(log->meta_written, log->meta_written + blocks * SSDUP_BLOCK_SECTORS);
 }
 
 u64 ssdup_meta_written(const struct ssdup_log *log)
 {
-	return READ_ONCE(log->meta->written);
+	return READ_ONCE(log->meta_written);
 }
 
 int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,

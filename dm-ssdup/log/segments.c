@@ -16,8 +16,11 @@ int ssdup_segments_create(struct ssdup_log *log)
 
 	log->segments = s;
 	log->segment = kvcalloc(log->g.nr_segments + 1, sizeof(*log->segment), GFP_KERNEL);
-	if (!s || !log->segment)
+	log->leased = bitmap_alloc(log->g.nr_segments, GFP_KERNEL);
+	if (!s || !log->segment || !log->leased)
 		return -ENOMEM;
+	bitmap_fill(log->leased, log->g.nr_segments);
+	log->nr_leased = log->g.nr_segments;
 	spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->free);
 	INIT_LIST_HEAD(&s->stale);
@@ -41,6 +44,7 @@ int ssdup_segments_create(struct ssdup_log *log)
 
 void ssdup_segments_destroy(struct ssdup_log *log)
 {
+	bitmap_free(log->leased);
 	kvfree(log->segment);
 	kfree(log->segments);
 }
@@ -231,7 +235,7 @@ void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, 
 	 */
 	for (i = 0; i < log->g.nr_segments; i++) {
 		seg = &log->segment[(first + i) % log->g.nr_segments];
-		if (list_empty(&seg->list))
+		if (test_bit(seg->index, log->leased) && list_empty(&seg->list))
 			ssdup_add_free(s, seg,
 				       next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
 	}
@@ -434,7 +438,7 @@ u32 ssdup_sealed_segments(struct ssdup_log *log)
 
 u32 ssdup_part(const struct ssdup_log *log)
 {
-	return max(log->g.nr_segments / READ_ONCE(log->c->set.parts), 1U);
+	return max(log->nr_leased / READ_ONCE(log->c->set.parts), 1U);
 }
 
 u32 ssdup_open_fill(const struct ssdup_log *log, const struct ssdup_class *k)
@@ -469,7 +473,7 @@ static u64 segments_used(struct ssdup_log *log)
 
 u32 ssdup_part_fill(struct ssdup_log *log)
 {
-	u64 part = ssdup_part(log), others = (log->g.nr_segments - part) * SSDUP_PCT_ONE;
+	u64 part = ssdup_part(log), others = (log->nr_leased - part) * SSDUP_PCT_ONE;
 	u64 in_use = segments_used(log);
 
 	return min(div_u64(in_use - min(in_use, others), part), SSDUP_PCT_ONE);
@@ -477,6 +481,5 @@ u32 ssdup_part_fill(struct ssdup_log *log)
 
 u32 ssdup_log_fill(struct ssdup_log *log)
 {
-	return min(div_u64(segments_used(log), log->g.nr_segments - ssdup_spare(log)),
-		   SSDUP_PCT_ONE);
+	return min(div_u64(segments_used(log), ssdup_for_writers(log)), SSDUP_PCT_ONE);
 }

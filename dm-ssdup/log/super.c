@@ -42,15 +42,22 @@ const struct log_super *ssdup_super(const struct ssdup_log *log)
 	return &log->superblock->super;
 }
 
+void ssdup_super_copy(struct ssdup_log *log, struct log_super *s)
+{
+	mutex_lock(&log->superblock->lock);
+	*s = log->superblock->super;
+	mutex_unlock(&log->superblock->lock);
+}
+
 void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend)
 {
 	log->superblock->super = *super;
 	log->superblock->mend = mend;
 }
 
-static u64 block_sector(u64 ssd_sectors, bool record, u32 copy)
+static u64 block_sector(const struct log_super *s, u64 ssd_sectors, bool record, u32 copy)
 {
-	return record ? log_record_sector(ssd_sectors, 0, copy) : log_home(ssd_sectors, copy);
+	return record ? log_record_sector(ssd_sectors, s->log, copy) : log_home(ssd_sectors, copy);
 }
 
 /* Read both copies, and pick one. Return: 0, or the error of the read of the one that counts. */
@@ -72,7 +79,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 		if (record || (i && f[0] == LOG_OK))
 			sectors = copy[0].ssd_sectors;
 		r[i] = ssdup_sync_io(ssd, REQ_OP_READ | REQ_SYNC | REQ_META,
-				     block_sector(sectors, record, i), page, 0,
+				     block_sector(s, sectors, record, i), page, 0,
 				     SSDUP_BLOCK_BYTES);
 		f[i] = r[i] ? LOG_BAD_CRC :
 		       record ? ssdup_log_record_decode(page_address(page), &copy[i]) :
@@ -119,12 +126,39 @@ static int ssd_blank(struct ssdup_log *log)
 	return r > 0 ? home_blank(log, log_home(sectors, 1)) : r;
 }
 
+int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault)
+{
+	bool mend;
+
+	return read_copies(log, true, s, &mend, fault);
+}
+
+/* Naming makes none: a stale table must not give an HDD an empty log. */
+static enum log_fault choose_log(struct ssdup_log *log, struct log_super *s)
+{
+	const u8 *uuid = log->c->set.log;
+	enum log_fault fault;
+	u32 i;
+
+	if (!memchr_inv(uuid, 0, sizeof(s->uuid)))
+		return hweight64(s->logs) == 1 ? LOG_OK : LOG_SEVERAL;
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		s->log = i;
+		if (s->logs & BIT_ULL(i) && !ssdup_record_read(log, s, &fault) &&
+		    fault == LOG_OK && !memcmp(s->uuid, uuid, sizeof(s->uuid)))
+			return LOG_OK;
+	}
+	return LOG_ABSENT;
+}
+
 int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault)
 {
 	int r;
 
 	*mend = false;
 	r = read_copies(log, false, s, mend, fault);
+	if (*fault == LOG_OK)
+		*fault = choose_log(log, s);
 	if (*fault == LOG_OK)
 		r = read_copies(log, true, s, mend, fault);
 	if (*fault == LOG_BLANK) {
@@ -137,32 +171,28 @@ int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 }
 
 /* A commit may run between the copies, so a FUA write waits for one copy at most. */
-static int write_copy(struct ssdup_log *log, u64 sector)
+static int write_copy(struct ssdup_log *log, struct page *page, u64 sector)
 {
-	struct ssdup_superblock *s = log->superblock;
 	int r;
 
 	ssdup_meta_begin(log);
-	r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, s->page, 0,
+	r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, page, 0,
 			  SSDUP_BLOCK_BYTES);
 	ssdup_meta_wrote(log, 1);
-	r = ssdup_meta_again(log, r, sector, s->page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
+	r = ssdup_meta_again(log, r, sector, page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
 	ssdup_meta_end(log, r, false);
 	return r;
 }
 
-/*
- * Write the block in s->page to both homes durably; @between is the step between the two. Without
- * copy 0 of the superblock, an SSD with copy 1 would be one that was overwritten.
- */
-static int write_copies(struct ssdup_log *log, bool record, enum ssdup_step between)
+/* Without copy 0 of the superblock, an SSD with copy 1 would be one that was overwritten. */
+int ssdup_write_copies(struct ssdup_log *log, struct page *page, const struct log_super *s,
+		       bool record, enum ssdup_step between)
 {
-	u64 sectors = log->superblock->super.ssd_sectors;
-	int r = write_copy(log, block_sector(sectors, record, record));
+	int r = write_copy(log, page, block_sector(s, s->ssd_sectors, record, record));
 
 	if (!r) {
 		ssdup_step(log->c, between);
-		r = write_copy(log, block_sector(sectors, record, !record));
+		r = write_copy(log, page, block_sector(s, s->ssd_sectors, record, !record));
 	}
 	if (r) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
@@ -183,18 +213,22 @@ static int write_record(struct ssdup_log *log, enum ssdup_step between)
 		return -SSDUP_ERR_SPENT;
 	}
 	ssdup_log_record_encode(&s->super, page_address(s->page));
-	return write_copies(log, true, between);
+	return ssdup_write_copies(log, s->page, &s->super, true, between);
 }
 
 /* It comes behind the record: an SSD with a blank first block is not formatted yet. */
 static int write_super(struct ssdup_log *log, enum ssdup_step between)
 {
 	struct ssdup_superblock *s = log->superblock;
+	int r;
 
 	lockdep_assert_held(&s->lock);
-	s->super.pool_seq++;
+	ssdup_pool_lock(log);
+	ssdup_pool_stamp(log, &s->super);
 	ssdup_log_super_encode(&s->super, page_address(s->page));
-	return write_copies(log, false, between);
+	r = ssdup_write_copies(log, s->page, &s->super, false, between);
+	ssdup_pool_unlock(log);
+	return r;
 }
 
 /* The log says who has it, until a suspend writes it clean. */
@@ -217,7 +251,8 @@ static bool used_since(struct ssdup_log *log)
 
 	*now = s->super;
 	if (ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
-			  block_sector(now->ssd_sectors, true, 0), s->page, 0, SSDUP_BLOCK_BYTES))
+			  log_record_sector(now->ssd_sectors, now->log, 0), s->page, 0,
+			  SSDUP_BLOCK_BYTES))
 		return false;
 	fault = ssdup_log_record_decode(page_address(s->page), now);
 	return fault == LOG_NOT_OURS ||
@@ -229,6 +264,7 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;
 	bool again = s->epoch_begun, blank = !s->super.pool_seq;
+	u64 sectors;
 	int r;
 
 	/* The log takes no more writes; reads still work. */
@@ -245,9 +281,10 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 		s->super.epoch++;
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
 	name_host(log, &s->super);
-	/* The second home moves to the new end of an SSD that has grown. */
-	if (!again && !log_at_home(&s->super, bdev_nr_sectors(log->c->ssd->bdev))) {
-		s->super.ssd_sectors = bdev_nr_sectors(log->c->ssd->bdev);
+	/* The second home moves to the new end of an SSD that has grown; others would miss it. */
+	sectors = bdev_nr_sectors(log->c->ssd->bdev);
+	if (!again && ssdup_pool_alone(log) && !log_at_home(&s->super, sectors)) {
+		s->super.ssd_sectors = sectors;
 		s->mend = true;
 	}
 	ssdup_step(log->c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);

@@ -377,8 +377,7 @@ static noinline void end_window(struct ssdup_meter *meter, u32 fill)
 
 void ssdup_meter_tick(struct ssdup_router *router)
 {
-	u64 all = (u64)router->log->g.data_sectors * (router->log->g.nr_segments -
-						      ssdup_spare(router->log));
+	u64 all = (u64)router->log->g.data_sectors * ssdup_for_writers(router->log);
 	struct ssdup_meter *meter = router->meter;
 	u32 age = READ_ONCE(meter->age) + 1, fill;
 

@@ -34,20 +34,21 @@ static const char * const known[] = {
 	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "parts", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
 	"flush_on_suspend", "discard", "thrift", "ssd_budget", "classes",
-	"host", "take_over",
+	"host", "take_over", "log", "max_mb",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
 	"off", "default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
 	"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f", "00000000-0000-0000-0000-000000000000",
 	/* messages, */
 	"flush", "commit", "start", "pause", "set", "clear_stats", "lost_ranges", "class",
+	"log_add", "log_forget",
 	/* and others. */
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		19U
+#define KEYS		21U
 #define KEY_WORDS	16U
-#define MESSAGES	8U
+#define MESSAGES	10U
 
 static const char * const numbers[] = {
 	"0", "1", "2", "3", "-1", "-0", "+1", "00", "01", "0x10", "0b1", "1e3", "1.5", "16", "17",

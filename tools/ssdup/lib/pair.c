@@ -177,6 +177,9 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 	if (p->log.fault == LOG_UNKNOWN_VERSION)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a log of another format version; drain it with the dm-ssdup that wrote it, or give it up with --discard-unsaved");
+	if (p->log.fault == LOG_SEVERAL)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds several logs; give all of them up with --discard-unsaved");
 	if (p->log.fault == LOG_OVERWRITTEN)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a log, overwritten at the beginning of the SSD, but not at its end; see \"ssdup check --copy 1\", or give it up with --discard-unsaved");

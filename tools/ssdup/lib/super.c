@@ -89,6 +89,10 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 				   ssdup_log_super_decode(buf, &c->copy[i]);
 	}
 	free(buf);
+	/* Those are for the kernel alone, yet. */
+	for (i = 0; i < SSDUP_COPIES && !super; i++)
+		if (c->copy_fault[i] == LOG_OK && c->copy[i].logs != LOG_FIRST)
+			c->copy_fault[i] = LOG_SEVERAL;
 	if (!super && c->copy_fault[1] == LOG_OK && !log_at_home(&c->copy[1], log->ssd_sectors))
 		c->copy_fault[1] = LOG_NOT_OURS;
 	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &mend);

@@ -3,8 +3,8 @@
  * ssdup: what can be wrong with a log. Each kind has a number and a name that never
  * change, and are listed in Documentation/rescue.rst. E1xx is about the superblock, E2xx
  * about pages, E3xx about entries, E4xx about data, E5xx about the log's record, E6xx about
- * headers of segments. Where the last two digits are 1 to 22, 34 to 39, or 41, they are the
- * number the kernel gives the same fault (enum log_fault).
+ * headers of segments. Where the last two digits are 1 to 22, 34 to 39, 41 or 42, they are
+ * the number the kernel gives the same fault (enum log_fault).
  */
 #ifndef SSDUP_FAULTS_H
 #define SSDUP_FAULTS_H
@@ -46,6 +46,7 @@ enum {
 	FAULT_SUPER_UNLIKE	= 132,
 	FAULT_SUPER_COMPAT	= 133,
 	FAULT_HDD_OTHER		= 140,
+	FAULT_SUPER_LOGS	= 142,
 	FAULT_PAGE_TORN		= 203,
 	FAULT_PAGE_COUNT	= 213,
 	FAULT_PAGES_MISSING	= 220,

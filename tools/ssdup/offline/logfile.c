@@ -389,6 +389,8 @@ static int no_super(const struct log_file *l)
 		return fail(ctx, EXIT_REFUSED, path,
 			    "a log, %s: check, export and repair take it with --copy 1",
 			    ssdup_log_fault_text(c->fault));
+	case LOG_SEVERAL:
+		return fail(ctx, EXIT_REFUSED, path, "%s", fault_text(FAULT_SUPER_LOGS));
 	case LOG_UNKNOWN_VERSION:
 		return fail(ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 			    ssdup_log_fault_text(c->fault));

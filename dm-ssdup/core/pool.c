@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decides whose the segments of an SSD are. */
+#include <linux/bits.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "pool.h"
+
+/* A record that cannot be read: whatever has a header with its number is held for it. */
+static bool held_for(const u8 pool[16], u32 number, u32 segment, const void *head)
+{
+	const struct ssdup_header *d = head;
+	struct log_super s = { .log = number, .nr_classes = 1, .epoch = LOG_MAX_COUNT };
+	struct log_header h;
+	enum log_fault fault;
+
+	memcpy(s.pool, pool, sizeof(s.pool));
+	memcpy(s.uuid, d->uuid, sizeof(s.uuid));
+	fault = ssdup_log_header_decode(head, &s, segment, &h);
+	return fault != LOG_HEADER_STALE && fault != LOG_BAD_CRC;
+}
+
+u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u32 segment,
+		     const void *head)
+{
+	bool damaged = false, freed = false;
+	struct log_header h;
+	enum log_fault fault;
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (!(there & BIT_ULL(i)) || log[i].fault != LOG_OK ||
+		    ssdup_log_header_decode(head, &log[i].s, segment, &h) != LOG_OK)
+			continue;
+		if (log_live(&log[i].s, h.generation))
+			return i;
+		freed = true;
+	}
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (!(there & BIT_ULL(i)))
+			continue;
+		if (log[i].fault != LOG_OK) {
+			damaged = true;
+			if (held_for(pool, i, segment, head))
+				return i;
+			continue;
+		}
+		/* Damage, perhaps of a live one: let the log's own replay say so. */
+		fault = ssdup_log_head_decode(head, &log[i].s, segment, &h);
+		if (fault != LOG_OK && fault != LOG_HEADER_STALE && fault != LOG_BAD_CRC)
+			return i;
+	}
+	if (damaged && !freed && memchr_inv(head, 0, LOG_HEAD_BYTES))
+		return POOL_UNCLEAR;
+	return POOL_FREE;
+}
+
+u32 ssdup_pool_grant(u32 free, u32 promised, u32 live, u32 want, u32 promise)
+{
+	u32 more = max(want > live ? want - live : 0, promise);
+
+	return min(more, free > promised ? free - promised : 0);
+}

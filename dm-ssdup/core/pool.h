@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: whose the segments of an SSD are, when it holds several logs. Pure.
+ *
+ * No table on the SSD says so. A segment is that log's whose header it has, if its generation is
+ * not below the tail of the log's record; else it is free. When a log is activated it leases free
+ * segments, and opens no others. A lease is never on the SSD: after a crash, all that holds
+ * nothing is free.
+ *
+ * Whatever is damaged, no segment that may be live is free. And each log, also one whose HDD is
+ * not there, is promised as many free segments as a drain may need. So it can always be emptied.
+ */
+#ifndef SSDUP_CORE_POOL_H
+#define SSDUP_CORE_POOL_H
+
+#include "log.h"
+
+/* Owners of segments beside the numbers of logs. */
+#define POOL_FREE	0xffU
+#define POOL_UNCLEAR	0xfeU	/* damaged: it may be live, and nobody can say whose it is */
+
+/* The record of a log. */
+struct pool_log {
+	enum log_fault	fault;
+	struct log_super s;		/* valid where @fault is LOG_OK */
+};
+
+/**
+ * ssdup_pool_owner() - whose a segment is
+ * @pool: UUID of the pool
+ * @log: by their numbers, SSDUP_MAX_LOGS
+ * @there: which of them there are, a bit each
+ * @segment: its number
+ * @head: LOG_HEAD_BYTES of it, as read
+ *
+ * Return: the number of a log, POOL_FREE or POOL_UNCLEAR.
+ */
+u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u32 segment,
+		     const void *head);
+
+/** pool_promise() - free segments that a log is promised, by its number of classes */
+static inline u32 pool_promise(u32 nr_classes)
+{
+	return LOG_SPARE + max(nr_classes, 1U);
+}
+
+/** pool_share() - the segments that a log gets unless its table says so: an equal part */
+static inline u32 pool_share(u32 nr_segments, u32 nr_logs)
+{
+	return nr_segments / max(nr_logs, 1U);
+}
+
+/**
+ * ssdup_pool_grant() - how many free segments a log may lease
+ * @free: segments of the pool
+ * @promised: of these, to others
+ * @live: segments that the log holds already
+ * @want: that it is to have with these
+ * @promise: its own, which counts on top of what is live
+ */
+u32 ssdup_pool_grant(u32 free, u32 promised, u32 live, u32 want, u32 promise);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns which logs the SSD holds: finds them, adds one, forgets one. */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/uuid.h>
+
+#include "base/failure.h"
+#include "internal.h"
+
+/* --- Which segments the others have --- */
+
+static void scan_heads(struct ssdup_log *log, const struct pool_log *logs, struct page *head)
+{
+	int r;
+	u32 i;
+
+	for (i = 0; i < log->g.nr_segments; i++) {
+		r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_META,
+				  log_segment_sector(&log->g, i), head, 0, LOG_HEAD_BYTES);
+		ssdup_pool_found(log, logs, i, r ? NULL : page_address(head));
+	}
+}
+
+int ssdup_scan_logs(struct ssdup_log *log, const struct log_super *super)
+{
+	struct pool_log *logs = kvcalloc(SSDUP_MAX_LOGS, sizeof(*logs), GFP_KERNEL);
+	struct page *head = alloc_pages(GFP_KERNEL, get_order(LOG_HEAD_BYTES));
+	int r = -ENOMEM;
+	u32 i;
+
+	if (!logs || !head)
+		goto out;
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		logs[i].s = *super;
+		logs[i].s.log = i;
+		if (super->logs & BIT_ULL(i))
+			ssdup_record_read(log, &logs[i].s, &logs[i].fault);
+		if (logs[i].fault != LOG_OK)
+			DMWARN("%s: log %u: %s (fault %d): what it may have is held back",
+			       dm_device_name(log->c->md), i, ssdup_log_fault_text(logs[i].fault),
+			       logs[i].fault);
+	}
+	scan_heads(log, logs, head);
+	ssdup_pool_scanned(log, logs);
+	r = 0;
+out:
+	if (head)
+		__free_pages(head, get_order(LOG_HEAD_BYTES));
+	kvfree(logs);
+	return r;
+}
+
+/* --- Adding one, and forgetting one --- */
+
+static u32 number_of(const struct ssdup_pool *pool, const u8 uuid[16])
+{
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_LOGS; i++)
+		if (pool->logs & BIT_ULL(i) &&
+		    !memcmp(pool->user[i].uuid, uuid, sizeof(pool->user[i].uuid)))
+			break;
+	return i;
+}
+
+/*
+ * With the UUID of an earlier log its leftover pages could pass for new ones. They are of other
+ * generations: no segment has had one of these.
+ */
+static void new_record(struct log_super *s, u32 number, const u8 uuid[16], u64 hdd_sectors,
+		       u32 block_sectors)
+{
+	s->log = number;
+	memcpy(s->uuid, uuid, sizeof(s->uuid));
+	s->seq = 1;
+	s->epoch = 1;
+	s->hdd_sectors = hdd_sectors;
+	s->g.block_sectors = block_sectors;
+	s->first = 1 + get_random_u64() % (LOG_MAX_GENERATION / 2);
+	memset(s->tail, 0, sizeof(s->tail));
+	s->tail[0] = s->first;
+	s->nr_classes = 1;
+	s->flags = SSDUP_RECORD_CLEAN;
+	s->live_segments = 0;
+	s->live_pages = 0;
+	memset(s->hdd_id, 0, sizeof(s->hdd_id));
+}
+
+static int write_logs(struct ssdup_log *log, struct log_super *s, u64 logs)
+{
+	struct ssdup_pool *pool = log->pool;
+	int r;
+
+	ssdup_pool_stamp(log, s);
+	s->logs = logs;
+	ssdup_log_super_encode(s, page_address(pool->page));
+	r = ssdup_write_copies(log, pool->page, s, false, STEP_LOGS_BETWEEN);
+	if (!r)
+		WRITE_ONCE(pool->logs, logs);
+	return r;
+}
+
+/* The bit in the superblock comes last: without it nobody looks at the record. */
+static int write_log(struct ssdup_log *log, struct log_super *s)
+{
+	struct ssdup_pool *pool = log->pool;
+	int r;
+
+	ssdup_step(log->c, STEP_ADD_BEGIN);
+	ssdup_log_record_encode(s, page_address(pool->page));
+	r = ssdup_write_copies(log, pool->page, s, true, STEP_ADD_BETWEEN);
+	ssdup_step(log->c, STEP_ADD_RECORD);
+	r = r ?: write_logs(log, s, pool->logs | BIT_ULL(s->log));
+	ssdup_step(log->c, STEP_ADD_DONE);
+	return r;
+}
+
+/* @s: the superblock */
+static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16], u64 hdd_sectors,
+		   u32 block_sectors, const char **error)
+{
+	struct ssdup_pool *pool = log->pool;
+	u32 number = pool->logs == U64_MAX ? SSDUP_MAX_LOGS : __ffs64(~pool->logs);
+	int r;
+
+	*error = "the SSD has as many logs as it can have";
+	if (number == SSDUP_MAX_LOGS)
+		return -ENOSPC;
+	*error = "a log of the SSD has that UUID";
+	if (number_of(pool, uuid) < SSDUP_MAX_LOGS)
+		return -EEXIST;
+	*error = "no segments are free for another log: reload a table with a smaller max_mb";
+	if (pool->nr_free < ssdup_pool_promised(pool, number) + pool_promise(1))
+		return -ENOSPC;
+	new_record(s, number, uuid, hdd_sectors, block_sectors);
+	*error = "the SSD cannot be written";
+	r = write_log(log, s);
+	if (!r) {
+		pool->user[number].nr_classes = 1;
+		memcpy(pool->user[number].uuid, uuid, sizeof(pool->user[number].uuid));
+	}
+	return r;
+}
+
+static struct log_super *super_copy(struct ssdup_log *log, const char **error)
+{
+	struct log_super *s = kmalloc(sizeof(*s), GFP_KERNEL);
+
+	*error = "out of memory";
+	if (s)
+		ssdup_super_copy(log, s);
+	return s;
+}
+
+int ssdup_log_add(struct ssdup_log *log, const char *uuid, const char *hdd_sectors,
+		  const char *block_sectors, const char **error)
+{
+	struct log_super *s;
+	uuid_t id;
+	u64 hdd;
+	u32 block;
+	int r;
+
+	*error = "not a UUID, sectors of an HDD, sectors of a block";
+	if (uuid_parse(uuid, &id) || uuid_is_null(&id) || strlen(uuid) != UUID_STRING_LEN ||
+	    kstrtou64(hdd_sectors, 10, &hdd) || kstrtou32(block_sectors, 10, &block) ||
+	    !is_power_of_2(block) || block > SSDUP_PAGE_SECTORS || !hdd || hdd >> 54 || hdd % block)
+		return -EINVAL;
+	s = super_copy(log, error);
+	if (!s)
+		return -ENOMEM;
+	ssdup_pool_lock(log);
+	r = add_log(log, s, id.b, hdd, block, error);
+	ssdup_pool_unlock(log);
+	kfree(s);
+	return r;
+}
+
+static bool holds_any(const struct ssdup_pool *pool, u32 number)
+{
+	return memchr(pool->owner, number, pool->nr_segments);
+}
+
+static int forget_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16], bool force,
+		      const char **error)
+{
+	struct ssdup_pool *pool = log->pool;
+	u32 number = number_of(pool, uuid), i;
+	int r;
+
+	*error = "no log of the SSD has that UUID";
+	if (number == SSDUP_MAX_LOGS)
+		return -ENOENT;
+	*error = "the log is active";
+	if (pool->user[number].log)
+		return -EBUSY;
+	*error = "the log holds data that its HDD lacks: drain it, or say force";
+	if (holds_any(pool, number) && !force)
+		return -ENOTEMPTY;
+	*error = "the SSD cannot be written";
+	ssdup_step(log->c, STEP_FORGET_BEGIN);
+	r = write_logs(log, s, pool->logs & ~BIT_ULL(number));
+	if (r)
+		return r;
+	ssdup_step(log->c, STEP_FORGET_DONE);
+	memset(&pool->user[number], 0, sizeof(pool->user[number]));
+	for (i = 0; i < pool->nr_segments; i++)
+		if (pool->owner[i] == number)
+			ssdup_pool_give(pool, i, POOL_FREE);
+	return 0;
+}
+
+int ssdup_log_forget(struct ssdup_log *log, const char *uuid, bool force, const char **error)
+{
+	struct log_super *s;
+	uuid_t id;
+	int r;
+
+	*error = "not a UUID";
+	if (uuid_parse(uuid, &id) || strlen(uuid) != UUID_STRING_LEN)
+		return -EINVAL;
+	s = super_copy(log, error);
+	if (!s)
+		return -ENOMEM;
+	ssdup_pool_lock(log);
+	r = forget_log(log, s, id.b, force, error);
+	ssdup_pool_unlock(log);
+	kfree(s);
+	return r;
+}

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The power goes at each step of adding and of forgetting a log, and then at any moment while two
+# logs share an SSD and segments go from one to the other. Both come back, and have all that was
+# promised.
+# invariant: 2 3 4
+# seconds: 600
+# time: virtual
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+B=00000000-0000-4000-8000-0000000000bb
+C=00000000-0000-4000-8000-0000000000cc
+KEYS="policy all autocommit_ms 50 max_wait_ms 20"
+CUTS=${SSDUP_CUTS:-40}
+all=/sys/module/ssdup_disks/parameters
+
+io_b()
+{
+	iocheck "$T/model-b" /dev/mapper/other "$@"
+}
+
+table_b()
+{
+	echo "0 $LEN ssdup /dev/mhdd1 $SSD $(($# + 2)) log $B $*"
+}
+
+# make_a [MB], make_b [MB] - the two devices
+make_a()
+{
+	# shellcheck disable=SC2086
+	make_ssdup log "$A" $KEYS max_mb "${1:-6}"
+}
+
+make_b()
+{
+	# shellcheck disable=SC2086
+	dmsetup create other --table "$(table_b $KEYS max_mb "${1:-6}")" ||
+		fail "no second device: $(dmesg | tail -n 3)"
+}
+
+remove_both()
+{
+	remove_ssdup
+	! dmsetup info other >/dev/null 2>&1 || must dmsetup remove --retry other
+}
+
+
+# goes_at STEP MESSAGE... - the power does, in that message
+goes_at()
+{
+	local step=$1
+
+	shift
+	echo "$step 1 $((RANDOM % 100))" >$all/cut_at || fail "cut_at does not take $step"
+	message "$@" 2>/dev/null || :
+	until [ "$(<$all/cut_at)" = "done $step" ]; do
+		nap 0.01
+	done
+	remove_both
+	power_on
+	echo off >$all/cut_at
+	make_a
+	io recover
+	make_b
+	io_b recover || fail "$step: lost by the neighbour"
+	must dmsetup remove --retry other
+}
+
+slow_disks hdds=2 ssd_size_mb=14 ssd_cache_mb=4 hdd_cache_mb=4
+# shellcheck disable=SC2086
+make_ssdup $KEYS max_mb 6
+A=$(stat log_uuid)
+must message log_add $B "$LEN" 1
+make_b
+io write len=4096
+must io_b write len=4096 fsync=1
+must dmsetup remove --retry other
+
+# a log that comes and goes, beside one that is not active
+for step in add_begin add_between add_record logs_between add_done; do
+	goes_at $step log_add $C 131072 8
+	# whether it is there, the superblock says
+	case $(stat pool_logs) in
+	2) must message log_add $C 131072 8 ;;
+	3) [ $step = logs_between ] || [ $step = add_done ] || fail "$step: it is there" ;;
+	*) fail "$step: $(stat pool_logs) logs" ;;
+	esac
+	must message log_forget $C
+done
+for step in forget_begin logs_between forget_done; do
+	must message log_add $C 131072 8
+	goes_at $step log_forget $C
+	case $(stat pool_logs) in
+	2) [ $step != forget_begin ] || fail "$step: it is gone" ;;
+	3) must message log_forget $C ;;
+	*) fail "$step: $(stat pool_logs) logs" ;;
+	esac
+done
+make_b
+
+# any moment: sizes change from one time to the next, so that segments change hands
+for ((i = 0; i < CUTS; i++)); do
+	{ io_b random len=16384 nr=$((10 + RANDOM % 400)) bs=8 fsync=1 errors=1 seed=$i >"$T/b" 2>&1 || :; } &
+	{ iocheck "$MODEL" $DEV random len=16384 nr=$((10 + RANDOM % 400)) bs=8 fsync=1 errors=1 seed=$i >"$T/a" 2>&1 || :; } &
+	nap "0.$((RANDOM % 4))$((RANDOM % 10))"
+	power_cut $((RANDOM % 1000))
+	wait
+	remove_both
+	power_on
+	if [ $((i % 2)) = 0 ]; then
+		make_a $((3 + i % 5))
+		make_b $((7 - i % 5))
+	else
+		make_b $((3 + i % 4))
+		make_a $((7 - i % 4))
+	fi
+	io recover
+	io_b recover || fail "cut $i: lost by the neighbour"
+done
+flush
+must dmsetup message other 0 flush
+io verify
+io_b verify || fail "lost by the neighbour, drained"
