@@ -588,7 +588,7 @@ static int claim(struct ssdup *c, struct log_super *s, struct log_header *live, 
 	if (!r)
 		r = choose_classes(c, s, *nr, *next);
 	if (!r && !c->read_only)
-		ssdup_pool_claim(c->log, live, *nr);
+		ssdup_pool_hold(c->log, live, *nr);
 	return r;
 }
 
@@ -620,6 +620,8 @@ int ssdup_recover(struct ssdup *c)
 	c->log->g = s.g;
 	s.first = next;
 	ssdup_super_take(c->log, &s, mend);
+	if (!c->read_only)
+		ssdup_pool_lease(c->log, live, nr);
 	ssdup_segments_begin(c->log, live, pages, nr, next);
 	count_extents(c);
 	c->recovered = true;

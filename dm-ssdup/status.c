@@ -208,7 +208,7 @@ static const struct {
 	const char	*name;
 	unsigned int	argc;
 	int		(*fn)(struct ssdup *c, char **argv, char *result, unsigned int maxlen);
-	bool		drains;
+	bool		writes;
 } messages[] = {
 	{ "flush",		1, msg_flush, true },
 	{ "commit",		1, msg_commit },
@@ -218,9 +218,9 @@ static const struct {
 	{ "lost_ranges",	1, msg_lost_ranges },
 	{ "class",		2, msg_class },
 	{ "class",		4, msg_class_range },
-	{ "log_add",		4, msg_log_add },
-	{ "log_forget",		2, msg_log_forget },
-	{ "log_forget",		3, msg_log_forget_all },
+	{ "log_add",		4, msg_log_add, true },
+	{ "log_forget",		2, msg_log_forget, true },
+	{ "log_forget",		3, msg_log_forget_all, true },
 };
 
 int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
@@ -243,8 +243,8 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv, char *re
 		takes = messages[i].argc;
 		if (argc != takes)
 			continue;
-		if (messages[i].drains && c->read_only) {
-			DMERR("%s: message %s: the table is read-only, nothing is drained",
+		if (messages[i].writes && c->read_only) {
+			DMERR("%s: message %s: the table is read-only",
 			      dm_device_name(c->md), argv[0]);
 			return -EROFS;
 		}

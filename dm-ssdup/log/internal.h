@@ -74,7 +74,7 @@ struct ssdup_meta {
 };
 
 struct pool_user {
-	struct ssdup_log	*log;		/* that claimed it last; NULL: not active */
+	struct ssdup_log	*log;		/* of its last table; NULL: not active */
 	u32			nr_classes;
 	u8			uuid[16];
 };
@@ -106,7 +106,7 @@ void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner);
 /** ssdup_pool_promised() - free segments that absent logs are promised, but for log @but */
 u32 ssdup_pool_promised(const struct ssdup_pool *pool, u32 but);
 
-/** ssdup_pool_release() - the log is not active any more, if this table was the last to claim it */
+/** ssdup_pool_release() - the log is not active, if this table was the last to take it */
 void ssdup_pool_release(struct ssdup_log *log);
 
 /** ssdup_pool_stamp() - @s is to be the next superblock; the pool is locked */

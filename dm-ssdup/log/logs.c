@@ -123,6 +123,9 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 	u32 number = pool->logs == U64_MAX ? SSDUP_MAX_LOGS : __ffs64(~pool->logs);
 	int r;
 
+	*error = "the log is read-only";
+	if (ssdup_mode(log->c) != MODE_RUNNING)
+		return -EROFS;
 	*error = "the SSD has as many logs as it can have";
 	if (number == SSDUP_MAX_LOGS)
 		return -ENOSPC;
@@ -188,6 +191,9 @@ static int forget_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[
 	u32 number = number_of(pool, uuid), i;
 	int r;
 
+	*error = "the log is read-only";
+	if (ssdup_mode(log->c) != MODE_RUNNING)
+		return -EROFS;
 	*error = "no log of the SSD has that UUID";
 	if (number == SSDUP_MAX_LOGS)
 		return -ENOENT;

@@ -103,19 +103,18 @@ static void give_back(struct ssdup_pool *pool, struct ssdup_log *log)
 			ssdup_pool_give(pool, i, POOL_FREE);
 }
 
-static void take_live(struct ssdup_log *log, const struct log_header *live, u32 nr)
+void ssdup_pool_hold(struct ssdup_log *log, const struct log_header *live, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
 	u32 i;
 
+	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < pool->nr_segments; i++)
 		if (pool->owner[i] == log->number)
 			ssdup_pool_give(pool, i, POOL_FREE);
-	bitmap_zero(log->leased, pool->nr_segments);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr; i++)
 		ssdup_pool_give(pool, live[i].segment, log->number);
-		__set_bit(live[i].segment, log->leased);
-	}
+	pool->user[log->number].nr_classes = log->nr_classes;
 }
 
 static u32 wanted(const struct ssdup_log *log)
@@ -127,6 +126,13 @@ static u32 wanted(const struct ssdup_log *log)
 			 share;
 }
 
+static void add(struct ssdup_log *log, u32 segment)
+{
+	ssdup_pool_give(log->pool, segment, log->number);
+	__set_bit(segment, log->leased);
+	log->nr_leased++;
+}
+
 static void lease(struct ssdup_log *log, u32 first, u32 live)
 {
 	struct ssdup_pool *pool = log->pool;
@@ -134,28 +140,30 @@ static void lease(struct ssdup_log *log, u32 first, u32 live)
 
 	nr = ssdup_pool_grant(pool->nr_free, ssdup_pool_promised(pool, log->number), live,
 			      wanted(log), pool_promise(log->nr_classes));
-	log->nr_leased = live + nr;
 	/* From behind the youngest on, so that the SSD is worn evenly. */
 	for (i = 0; i < pool->nr_segments && nr; i++) {
 		at = (first + i) % pool->nr_segments;
 		if (pool->owner[at] != POOL_FREE)
 			continue;
-		ssdup_pool_give(pool, at, log->number);
-		__set_bit(at, log->leased);
+		add(log, at);
 		nr--;
 	}
 }
 
-void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 nr)
+void ssdup_pool_lease(struct ssdup_log *log, const struct log_header *live, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
+	u32 i;
 
-	lockdep_assert_held(&pool->lock);
-	log->flush_errors = pool->meta.flush_errors;
-	take_live(log, live, nr);
+	mutex_lock(&pool->lock);
+	log->flush_errors = READ_ONCE(pool->meta.flush_errors);
 	pool->user[log->number].log = log;
-	pool->user[log->number].nr_classes = log->nr_classes;
+	bitmap_zero(log->leased, pool->nr_segments);
+	log->nr_leased = 0;
+	for (i = 0; i < nr; i++)
+		add(log, live[i].segment);
 	lease(log, nr ? live[nr - 1].segment + 1 : 0, nr);
+	mutex_unlock(&pool->lock);
 	if (log->nr_leased < nr + pool_promise(log->nr_classes))
 		DMWARN("%s: only %u segments are free for this log, and a drain may need %u",
 		       dm_device_name(log->c->md), log->nr_leased - nr,
@@ -163,8 +171,8 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 }
 
 /*
- * What a read-only log has freed, reads may still point into, and its tail may not be durable.
- * The table that claimed the log after this one has its own idea of what is free.
+ * What a read-only log has freed, reads may still point into, and its tail may not be durable. The
+ * table that took the log after this one has its own idea of what is free.
  */
 void ssdup_pool_release(struct ssdup_log *log)
 {

@@ -137,18 +137,22 @@ int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault
 static enum log_fault choose_log(struct ssdup_log *log, struct log_super *s)
 {
 	const u8 *uuid = log->c->set.log;
-	enum log_fault fault;
+	enum log_fault fault, absent = LOG_ABSENT;
 	u32 i;
 
 	if (!memchr_inv(uuid, 0, sizeof(s->uuid)))
 		return hweight64(s->logs) == 1 ? LOG_OK : LOG_SEVERAL;
 	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (!(s->logs & BIT_ULL(i)))
+			continue;
 		s->log = i;
-		if (s->logs & BIT_ULL(i) && !ssdup_record_read(log, s, &fault) &&
-		    fault == LOG_OK && !memcmp(s->uuid, uuid, sizeof(s->uuid)))
+		ssdup_record_read(log, s, &fault);
+		if (fault == LOG_OK && !memcmp(s->uuid, uuid, sizeof(s->uuid)))
 			return LOG_OK;
+		/* It may be the one whose record is damaged. */
+		absent = fault == LOG_OK ? absent : fault;
 	}
-	return LOG_ABSENT;
+	return absent;
 }
 
 int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault)

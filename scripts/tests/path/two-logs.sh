@@ -133,6 +133,21 @@ is "segments of b" "$(stat_b segments)" $((held + 3))
 io_b write len=2048 start=30000
 io_b verify
 
+# one that cannot be replayed keeps what it has
+remove_b
+free=$(stat pool_segments_free)
+for ((i = 0; i < 128; i++)); do
+	[[ $(dd if=$SSD bs=512 skip=$((2048 + i * 2048)) count=1 status=none iflag=direct |
+		od -An -v -tx1 -j24 -N16 | tr -d ' \n') != "${B//-/}" ]] ||
+		model $SSD fail_read "$((2048 + i * 2048 + 8)) 16"
+done
+must_not dmsetup create other --table "$(table_b policy all drain manual)"
+said "cannot read the log" || fail "the kernel does not say why"
+is "free for others" "$(stat pool_segments_free)" "$free"
+model $SSD fail_read clear
+make_b max_mb 32 policy all drain manual
+io_b verify
+
 # both in every order, with one missing, and after a power cut
 for order in "a b" "b a" "a" "b"; do
 	commits
