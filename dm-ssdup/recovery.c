@@ -71,6 +71,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	}
 	c->log->g = s.g;
 	c->log->number = s.log;
+	memcpy(c->log->uuid, s.uuid, sizeof(s.uuid));
 	c->log->nr_classes = max(s.nr_classes, c->set.classes.nr);
 	if (r && !ssdup_log_layout(&c->log->g, bdev_nr_sectors(c->ssd->bdev), segment_sectors(c),
 				   c->block_sectors)) {
@@ -531,13 +532,21 @@ static void format_log(struct ssdup *c, struct log_super *s)
 	       c->log->g.nr_segments, c->log->g.segment_sectors / 2);
 }
 
+/* Is it the log that the constructor saw, if there was one? Nobody else may have that number. */
+static bool same_log(const struct ssdup_log *log, const struct log_super *s)
+{
+	return !memcmp(&log->g, &s->g, sizeof(log->g)) && log->number == s->log &&
+	       (!memchr_inv(log->uuid, 0, sizeof(log->uuid)) ||
+		!memcmp(log->uuid, s->uuid, sizeof(log->uuid)));
+}
+
 /* Read the superblock and the record, or make them. Return: 0 or -errno */
 static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
 {
 	char *error = "the log has changed since the table was loaded";
 	int r = read_super(c, s, mend, &error);
 
-	if (!r && memcmp(&c->log->g, &s->g, sizeof(c->log->g)))
+	if (!r && !same_log(c->log, s))
 		r = -EINVAL;
 	if (r < 0) {
 		DMERR("%s: %s", dm_device_name(c->md), error);
@@ -587,8 +596,8 @@ static int claim(struct ssdup *c, struct log_super *s, struct log_header *live, 
 		r = find_live(c, s, live, nr, next);
 	if (!r)
 		r = choose_classes(c, s, *nr, *next);
-	if (!r && !c->read_only)
-		ssdup_pool_hold(c->log, live, *nr);
+	if (!r)
+		ssdup_pool_claim(c->log, live, *nr);
 	return r;
 }
 
@@ -612,6 +621,7 @@ int ssdup_recover(struct ssdup *c)
 	r = replay_all(c, &s, live, pages, nr);
 	if (r) {
 		forget_replay(c);
+		ssdup_pool_unclaim(c->log, live, nr);
 		goto out;
 	}
 	ssdup_step(c, STEP_REPLAY_DONE);
@@ -620,8 +630,6 @@ int ssdup_recover(struct ssdup *c)
 	c->log->g = s.g;
 	s.first = next;
 	ssdup_super_take(c->log, &s, mend);
-	if (!c->read_only)
-		ssdup_pool_lease(c->log, live, nr);
 	ssdup_segments_begin(c->log, live, pages, nr, next);
 	count_extents(c);
 	c->recovered = true;

@@ -6,7 +6,6 @@
  * Documentation/design.rst is made of this one, and lint compares it with the code):
  *
  *	registry_lock	target.c	mutex	targets, by their disks
- *	pools_lock	pool.c	mutex	SSDs in use
  *	folder_lock	sysfs.c	mutex	makes and removes folders in sysfs
  *	owner_lock	sysfs.c	mutex	users of a folder's files, and its target
  *	set_lock	args.c	mutex	one change of a setting at a time
@@ -15,6 +14,7 @@
  *	committer->lock	commit.c	mutex	one commit; none while reclaim.c frees segments
  *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
  *	pool->lock	pool.c	mutex	which logs the SSD has, and whose its segments are
+ *	pools_lock	pool.c	mutex	SSDs in use
  *	meta->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
  *	segments->lock	groups.c segments.c	spin	which segments are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	a tree

@@ -38,7 +38,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_ROUTE] = READ_ONCE(c->router->route);
 	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c->router);
 	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c->router);
-	value[FIELD_SEGMENTS] = c->log->nr_leased;
+	value[FIELD_SEGMENTS] = READ_ONCE(c->log->nr_leased);
 	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c->log) +
 				     ssdup_discarding_segments(c->log);
 	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c->log);

@@ -55,9 +55,9 @@ u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u
 	return POOL_FREE;
 }
 
-u32 ssdup_pool_grant(u32 free, u32 promised, u32 live, u32 want, u32 promise)
+u32 ssdup_pool_grant(u32 free, u32 promised, u32 live, u32 want, u32 least)
 {
-	u32 more = max(want > live ? want - live : 0, promise);
+	u32 more = max(want > live ? want - live : 0, least);
 
 	return min(more, free > promised ? free - promised : 0);
 }

@@ -8,7 +8,7 @@
  * nothing is free.
  *
  * Whatever is damaged, no segment that may be live is free. And each log, also one whose HDD is
- * not there, is promised as many free segments as a drain may need. So it can always be emptied.
+ * not there, is promised the free segments that writers leave to drains. So it can be emptied.
  */
 #ifndef SSDUP_CORE_POOL_H
 #define SSDUP_CORE_POOL_H
@@ -41,7 +41,7 @@ u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u
 /** pool_promise() - free segments that a log is promised, by its number of classes */
 static inline u32 pool_promise(u32 nr_classes)
 {
-	return LOG_SPARE + max(nr_classes, 1U);
+	return LOG_SPARE + max(nr_classes, 1U) - 1;
 }
 
 /** pool_share() - the segments that a log gets unless its table says so: an equal part */
@@ -56,8 +56,8 @@ static inline u32 pool_share(u32 nr_segments, u32 nr_logs)
  * @promised: of these, to others
  * @live: segments that the log holds already
  * @want: that it is to have with these
- * @promise: its own, which counts on top of what is live
+ * @least: that it needs on top of what is live
  */
-u32 ssdup_pool_grant(u32 free, u32 promised, u32 live, u32 want, u32 promise);
+u32 ssdup_pool_grant(u32 free, u32 promised, u32 live, u32 want, u32 least);
 
 #endif

@@ -84,8 +84,9 @@ struct pool_user {
  * holder. So it has no reference of its own.
  */
 struct ssdup_pool {
-	struct list_head	list;		/* these two by pools_lock */
+	struct list_head	list;		/* these by pools_lock */
 	u32			tables;
+	u8			uuid[16];	/* of the pool; zero: not known yet */
 	struct block_device	*ssd;
 	struct ssdup_meta	meta;
 

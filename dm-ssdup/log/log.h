@@ -126,6 +126,7 @@ struct ssdup_log {
 	struct bio_queue	fuas;		/* writes whose extent is published; see commit.c */
 	struct ssdup_pool	*pool;
 	u32			number;		/* among the logs of the SSD */
+	u8			uuid[16];	/* as the constructor has read it; zero: blank */
 	u32			nr_leased;	/* segments that it has; preresume writes it */
 	unsigned long		*leased;	/* a bit for each; the same */
 	struct ssdup_meta	*meta;		/* of the pool */
@@ -430,8 +431,8 @@ void ssdup_fua_work(struct work_struct *work);
 /*
  * --- The logs that share the SSD: pool.c ---
  *
- * A table gets its pool in the constructor. At its first resume it finds out which segments are
- * live, and when it has replayed them it leases others of those that are nobody's.
+ * A table gets its pool in the constructor. At its first resume it claims the log: it has the live
+ * segments, and leases others of those that are nobody's.
  */
 
 /** ssdup_pool_get() - find the pool of log->c->ssd, or make it; the constructor. 0 or -ENOMEM */
@@ -461,17 +462,18 @@ void ssdup_pool_scanned(struct ssdup_log *log, const struct pool_log *logs);
 bool ssdup_pool_may_hold(const struct ssdup_log *log, u32 segment);
 
 /**
- * ssdup_pool_hold() - the live segments are the log's, and no others; the pool is locked
- * @live: as found, sorted by generation
- */
-void ssdup_pool_hold(struct ssdup_log *log, const struct log_header *live, u32 nr);
-
-/**
- * ssdup_pool_lease() - the log is active: it gets free segments beside its live ones, by max_mb
+ * ssdup_pool_claim() - the log is active: it has its live segments, and gets free ones by max_mb
+ * @live: sorted by generation
  *
- * Sets log->leased and log->nr_leased. Context: preresume, after a replay that went well.
+ * Sets log->leased and log->nr_leased. Context: preresume; the pool is locked.
  */
-void ssdup_pool_lease(struct ssdup_log *log, const struct log_header *live, u32 nr);
+void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 nr);
+
+/** ssdup_pool_unclaim() - it could not be replayed: it keeps what is live. Context: preresume */
+void ssdup_pool_unclaim(struct ssdup_log *log, const struct log_header *live, u32 nr);
+
+/** ssdup_pool_has() - is there a log of that number on the SSD? any context */
+bool ssdup_pool_has(const struct ssdup_log *log, u32 number);
 
 /** ssdup_pool_alone() - is there no other log on the SSD? any context */
 bool ssdup_pool_alone(const struct ssdup_log *log);

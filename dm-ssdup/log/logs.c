@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns which logs the SSD holds: finds them, adds one, forgets one. */
-#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
@@ -9,14 +8,44 @@
 
 /* --- Which segments the others have --- */
 
+/* A bad block may be a page. Return: 0, or -errno when the header cannot be read */
+static int read_head(struct ssdup_log *log, u32 segment, struct page *head)
+{
+	u64 sector = log_segment_sector(&log->g, segment);
+	u32 at;
+	int r, header = 0;
+
+	if (!ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_META, sector, head, 0,
+			   LOG_HEAD_BYTES))
+		return 0;
+	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
+		r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_META,
+				  sector + (at >> SECTOR_SHIFT), head, at, SSDUP_BLOCK_BYTES);
+		if (r)
+			memset(page_address(head) + at, 0, SSDUP_BLOCK_BYTES);
+		header = at ? header : r;
+	}
+	return header;
+}
+
+static struct page *head_new(void)
+{
+	return alloc_pages(GFP_KERNEL, get_order(LOG_HEAD_BYTES));
+}
+
+static void head_free(struct page *head)
+{
+	if (head)
+		__free_pages(head, get_order(LOG_HEAD_BYTES));
+}
+
 static void scan_heads(struct ssdup_log *log, const struct pool_log *logs, struct page *head)
 {
 	int r;
 	u32 i;
 
 	for (i = 0; i < log->g.nr_segments; i++) {
-		r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_META,
-				  log_segment_sector(&log->g, i), head, 0, LOG_HEAD_BYTES);
+		r = read_head(log, i, head);
 		ssdup_pool_found(log, logs, i, r ? NULL : page_address(head));
 	}
 }
@@ -24,7 +53,7 @@ static void scan_heads(struct ssdup_log *log, const struct pool_log *logs, struc
 int ssdup_scan_logs(struct ssdup_log *log, const struct log_super *super)
 {
 	struct pool_log *logs = kvcalloc(SSDUP_MAX_LOGS, sizeof(*logs), GFP_KERNEL);
-	struct page *head = alloc_pages(GFP_KERNEL, get_order(LOG_HEAD_BYTES));
+	struct page *head = head_new();
 	int r = -ENOMEM;
 	u32 i;
 
@@ -44,8 +73,7 @@ int ssdup_scan_logs(struct ssdup_log *log, const struct log_super *super)
 	ssdup_pool_scanned(log, logs);
 	r = 0;
 out:
-	if (head)
-		__free_pages(head, get_order(LOG_HEAD_BYTES));
+	head_free(head);
 	kvfree(logs);
 	return r;
 }
@@ -63,10 +91,25 @@ static u32 number_of(const struct ssdup_pool *pool, const u8 uuid[16])
 	return i;
 }
 
-/*
- * With the UUID of an earlier log its leftover pages could pass for new ones. They are of other
- * generations: no segment has had one of these.
- */
+/* With the UUID of an earlier log, what is left of that would pass for the new one's. */
+static int was_here(struct ssdup_log *log, const u8 uuid[16])
+{
+	struct page *head = head_new();
+	const struct ssdup_header *d;
+	int found = 0;
+	u32 i;
+
+	if (!head)
+		return -ENOMEM;
+	d = page_address(head);
+	for (i = 0; i < log->g.nr_segments && !found; i++)
+		found = !read_head(log, i, head) &&
+			le32_to_cpu(d->magic) == SSDUP_HEADER_MAGIC &&
+			!memcmp(d->uuid, uuid, sizeof(d->uuid));
+	head_free(head);
+	return found;
+}
+
 static void new_record(struct log_super *s, u32 number, const u8 uuid[16], u64 hdd_sectors,
 		       u32 block_sectors)
 {
@@ -76,7 +119,7 @@ static void new_record(struct log_super *s, u32 number, const u8 uuid[16], u64 h
 	s->epoch = 1;
 	s->hdd_sectors = hdd_sectors;
 	s->g.block_sectors = block_sectors;
-	s->first = 1 + get_random_u64() % (LOG_MAX_GENERATION / 2);
+	s->first = 1;
 	memset(s->tail, 0, sizeof(s->tail));
 	s->tail[0] = s->first;
 	s->nr_classes = 1;
@@ -95,8 +138,8 @@ static int write_logs(struct ssdup_log *log, struct log_super *s, u64 logs)
 	s->logs = logs;
 	ssdup_log_super_encode(s, page_address(pool->page));
 	r = ssdup_write_copies(log, pool->page, s, false, STEP_LOGS_BETWEEN);
-	if (!r)
-		WRITE_ONCE(pool->logs, logs);
+	/* After an error nobody knows what the SSD says: no number is given out twice. */
+	WRITE_ONCE(pool->logs, r ? pool->logs | logs : logs);
 	return r;
 }
 
@@ -121,7 +164,6 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 {
 	struct ssdup_pool *pool = log->pool;
 	u32 number = pool->logs == U64_MAX ? SSDUP_MAX_LOGS : __ffs64(~pool->logs);
-	int r;
 
 	*error = "the log is read-only";
 	if (ssdup_mode(log->c) != MODE_RUNNING)
@@ -133,16 +175,13 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 	if (number_of(pool, uuid) < SSDUP_MAX_LOGS)
 		return -EEXIST;
 	*error = "no segments are free for another log: reload a table with a smaller max_mb";
-	if (pool->nr_free < ssdup_pool_promised(pool, number) + pool_promise(1))
+	if (pool->nr_free < ssdup_pool_promised(pool, number) + pool_promise(1) + 1)
 		return -ENOSPC;
 	new_record(s, number, uuid, hdd_sectors, block_sectors);
 	*error = "the SSD cannot be written";
-	r = write_log(log, s);
-	if (!r) {
-		pool->user[number].nr_classes = 1;
-		memcpy(pool->user[number].uuid, uuid, sizeof(pool->user[number].uuid));
-	}
-	return r;
+	pool->user[number].nr_classes = 1;
+	memcpy(pool->user[number].uuid, uuid, sizeof(pool->user[number].uuid));
+	return write_log(log, s);
 }
 
 static struct log_super *super_copy(struct ssdup_log *log, const char **error)
@@ -169,6 +208,10 @@ int ssdup_log_add(struct ssdup_log *log, const char *uuid, const char *hdd_secto
 	    kstrtou64(hdd_sectors, 10, &hdd) || kstrtou32(block_sectors, 10, &block) ||
 	    !is_power_of_2(block) || block > SSDUP_PAGE_SECTORS || !hdd || hdd >> 54 || hdd % block)
 		return -EINVAL;
+	r = was_here(log, id.b);
+	*error = r < 0 ? "out of memory" : "a log with that UUID was on the SSD before";
+	if (r)
+		return r < 0 ? r : -EEXIST;
 	s = super_copy(log, error);
 	if (!s)
 		return -ENOMEM;
@@ -197,11 +240,11 @@ static int forget_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[
 	*error = "no log of the SSD has that UUID";
 	if (number == SSDUP_MAX_LOGS)
 		return -ENOENT;
-	*error = "the log is active";
-	if (pool->user[number].log)
+	*error = "the log is active, or the last one";
+	if (pool->user[number].log || pool->logs == BIT_ULL(number))
 		return -EBUSY;
-	*error = "the log holds data that its HDD lacks: drain it, or say force";
-	if (holds_any(pool, number) && !force)
+	*error = "the log holds data that its HDD lacks, or may do so: drain it, or say force";
+	if ((holds_any(pool, number) || holds_any(pool, POOL_UNCLEAR)) && !force)
 		return -ENOTEMPTY;
 	*error = "the SSD cannot be written";
 	ssdup_step(log->c, STEP_FORGET_BEGIN);
@@ -223,7 +266,7 @@ int ssdup_log_forget(struct ssdup_log *log, const char *uuid, bool force, const 
 	int r;
 
 	*error = "not a UUID";
-	if (uuid_parse(uuid, &id) || strlen(uuid) != UUID_STRING_LEN)
+	if (uuid_parse(uuid, &id) || uuid_is_null(&id) || strlen(uuid) != UUID_STRING_LEN)
 		return -EINVAL;
 	s = super_copy(log, error);
 	if (!s)

@@ -101,7 +101,7 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 		flush |= !fua_is_no_flush(log->c->ssd->bdev);
 		end_commits(log, flush);
 		if (flush)
-			log->flush_errors = ++meta->flush_errors;
+			WRITE_ONCE(meta->flush_errors, ++log->flush_errors);
 	}
 	mutex_unlock(&meta->lock);
 }

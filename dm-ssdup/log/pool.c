@@ -14,6 +14,16 @@
 static DEFINE_MUTEX(pools_lock);
 static LIST_HEAD(pools);
 
+static void pool_free(struct ssdup_pool *pool)
+{
+	if (!pool)
+		return;
+	kvfree(pool->owner);
+	if (pool->page)
+		__free_page(pool->page);
+	kfree(pool);
+}
+
 static struct ssdup_pool *pool_new(struct block_device *ssd)
 {
 	struct ssdup_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
@@ -22,34 +32,45 @@ static struct ssdup_pool *pool_new(struct block_device *ssd)
 		return NULL;
 	pool->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	if (!pool->page) {
-		kfree(pool);
+		pool_free(pool);
 		return NULL;
 	}
 	pool->ssd = ssd;
 	mutex_init(&pool->lock);
 	mutex_init(&pool->meta.lock);
-	list_add(&pool->list, &pools);
 	return pool;
+}
+
+static struct ssdup_pool *pool_of(const struct block_device *ssd)
+{
+	struct ssdup_pool *pool;
+
+	list_for_each_entry(pool, &pools, list)
+		if (pool->ssd == ssd)
+			return pool;
+	return NULL;
 }
 
 int ssdup_pool_get(struct ssdup_log *log)
 {
-	struct block_device *ssd = log->c->ssd->bdev;
-	struct ssdup_pool *pool;
+	/* Whoever holds the lock must not wait for memory: a resume waits for it. */
+	struct ssdup_pool *new = pool_new(log->c->ssd->bdev), *pool;
 
+	if (!new)
+		return -ENOMEM;
 	mutex_lock(&pools_lock);
-	list_for_each_entry(pool, &pools, list)
-		if (pool->ssd == ssd)
-			break;
-	if (list_entry_is_head(pool, &pools, list))
-		pool = pool_new(ssd);
-	if (pool) {
-		pool->tables++;
-		log->pool = pool;
-		log->meta = &pool->meta;
+	pool = pool_of(new->ssd);
+	if (!pool) {
+		pool = new;
+		new = NULL;
+		list_add(&pool->list, &pools);
 	}
+	pool->tables++;
 	mutex_unlock(&pools_lock);
-	return pool ? 0 : -ENOMEM;
+	log->pool = pool;
+	log->meta = &pool->meta;
+	pool_free(new);
+	return 0;
 }
 
 void ssdup_pool_put(struct ssdup_log *log)
@@ -65,11 +86,8 @@ void ssdup_pool_put(struct ssdup_log *log)
 	if (last)
 		list_del(&pool->list);
 	mutex_unlock(&pools_lock);
-	if (!last)
-		return;
-	kvfree(pool->owner);
-	__free_page(pool->page);
-	kfree(pool);
+	if (last)
+		pool_free(pool);
 }
 
 /* --- Leases --- */
@@ -103,18 +121,17 @@ static void give_back(struct ssdup_pool *pool, struct ssdup_log *log)
 			ssdup_pool_give(pool, i, POOL_FREE);
 }
 
-void ssdup_pool_hold(struct ssdup_log *log, const struct log_header *live, u32 nr)
+/* The live segments are the log's, and no others. */
+static void hold(struct ssdup_log *log, const struct log_header *live, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
 	u32 i;
 
-	lockdep_assert_held(&pool->lock);
 	for (i = 0; i < pool->nr_segments; i++)
 		if (pool->owner[i] == log->number)
 			ssdup_pool_give(pool, i, POOL_FREE);
 	for (i = 0; i < nr; i++)
 		ssdup_pool_give(pool, live[i].segment, log->number);
-	pool->user[log->number].nr_classes = log->nr_classes;
 }
 
 static u32 wanted(const struct ssdup_log *log)
@@ -126,48 +143,55 @@ static u32 wanted(const struct ssdup_log *log)
 			 share;
 }
 
-static void add(struct ssdup_log *log, u32 segment)
-{
-	ssdup_pool_give(log->pool, segment, log->number);
-	__set_bit(segment, log->leased);
-	log->nr_leased++;
-}
-
-static void lease(struct ssdup_log *log, u32 first, u32 live)
+static void lease(struct ssdup_log *log, u32 first, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
-	u32 nr, i, at;
+	u32 i, at;
 
-	nr = ssdup_pool_grant(pool->nr_free, ssdup_pool_promised(pool, log->number), live,
-			      wanted(log), pool_promise(log->nr_classes));
 	/* From behind the youngest on, so that the SSD is worn evenly. */
 	for (i = 0; i < pool->nr_segments && nr; i++) {
 		at = (first + i) % pool->nr_segments;
 		if (pool->owner[at] != POOL_FREE)
 			continue;
-		add(log, at);
+		ssdup_pool_give(pool, at, log->number);
 		nr--;
 	}
+	for (i = 0; i < pool->nr_segments; i++)
+		__assign_bit(i, log->leased, pool->owner[i] == log->number);
 }
 
-void ssdup_pool_lease(struct ssdup_log *log, const struct log_header *live, u32 nr)
+void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
-	u32 i;
+	/* One to write to, besides what a drain needs. */
+	u32 more, least = pool_promise(log->nr_classes) + 1;
 
-	mutex_lock(&pool->lock);
+	lockdep_assert_held(&pool->lock);
 	log->flush_errors = READ_ONCE(pool->meta.flush_errors);
 	pool->user[log->number].log = log;
-	bitmap_zero(log->leased, pool->nr_segments);
-	log->nr_leased = 0;
-	for (i = 0; i < nr; i++)
-		add(log, live[i].segment);
-	lease(log, nr ? live[nr - 1].segment + 1 : 0, nr);
+	pool->user[log->number].nr_classes = log->nr_classes;
+	hold(log, live, nr);
+	if (log->c->read_only)
+		return;
+	more = ssdup_pool_grant(pool->nr_free, ssdup_pool_promised(pool, log->number), nr,
+				wanted(log), least);
+	lease(log, nr ? live[nr - 1].segment + 1 : 0, more);
+	WRITE_ONCE(log->nr_leased, nr + more);
+	if (more < least)
+		DMWARN("%s: only %u segments are free for this log, and it needs %u",
+		       dm_device_name(log->c->md), more, least);
+}
+
+void ssdup_pool_unclaim(struct ssdup_log *log, const struct log_header *live, u32 nr)
+{
+	struct ssdup_pool *pool = log->pool;
+
+	mutex_lock(&pool->lock);
+	if (pool->user[log->number].log == log) {
+		pool->user[log->number].log = NULL;
+		hold(log, live, nr);
+	}
 	mutex_unlock(&pool->lock);
-	if (log->nr_leased < nr + pool_promise(log->nr_classes))
-		DMWARN("%s: only %u segments are free for this log, and a drain may need %u",
-		       dm_device_name(log->c->md), log->nr_leased - nr,
-		       pool_promise(log->nr_classes));
 }
 
 /*
@@ -181,7 +205,7 @@ void ssdup_pool_release(struct ssdup_log *log)
 	mutex_lock(&pool->lock);
 	if (pool->user[log->number].log == log) {
 		pool->user[log->number].log = NULL;
-		if (ssdup_mode(log->c) == MODE_RUNNING)
+		if (!log->c->read_only && ssdup_mode(log->c) == MODE_RUNNING)
 			give_back(pool, log);
 	}
 	mutex_unlock(&pool->lock);
@@ -213,6 +237,7 @@ static bool any_active(const struct ssdup_pool *pool)
 static int begin(struct ssdup_pool *pool, const struct log_super *s)
 {
 	kvfree(pool->owner);
+	pool->nr_segments = 0;
 	pool->owner = kvmalloc(s->g.nr_segments, GFP_KERNEL);
 	if (!pool->owner)
 		return -ENOMEM;
@@ -226,16 +251,48 @@ static int begin(struct ssdup_pool *pool, const struct log_super *s)
 	return 0;
 }
 
+/* Two paths to one SSD, or a copy of it: neither would know what the other one leases. */
+static bool elsewhere(const struct ssdup_pool *pool, const u8 uuid[16])
+{
+	const struct ssdup_pool *other;
+
+	lockdep_assert_held(&pools_lock);
+	list_for_each_entry(other, &pools, list)
+		if (other != pool && !memcmp(other->uuid, uuid, sizeof(other->uuid)))
+			return true;
+	return false;
+}
+
+static int name_pool(struct ssdup_pool *pool, const u8 uuid[16])
+{
+	int r = 0;
+
+	mutex_lock(&pools_lock);
+	if (elsewhere(pool, uuid))
+		r = -EBUSY;
+	else
+		memcpy(pool->uuid, uuid, sizeof(pool->uuid));
+	mutex_unlock(&pools_lock);
+	return r;
+}
+
 int ssdup_pool_open(struct ssdup_log *log, const struct log_super *s)
 {
 	struct ssdup_pool *pool = log->pool;
-	int r = 0;
+	int r;
 
 	lockdep_assert_held(&pool->lock);
-	if (!any_active(pool))
-		r = begin(pool, s);
-	if (r)
+	if (any_active(pool))
+		r = s->g.nr_segments == pool->nr_segments && s->logs == pool->logs &&
+		    !memcmp(s->pool, pool->uuid, sizeof(pool->uuid)) ? 0 : -EINVAL;
+	else
+		r = name_pool(pool, s->pool) ?: begin(pool, s);
+	if (r) {
+		DMERR("%s: %s", dm_device_name(log->c->md), r == -EBUSY ?
+		      "the SSD is in use as another device" :
+		      "the SSD has changed since its logs are in use");
 		return r;
+	}
 	memcpy(pool->user[s->log].uuid, s->uuid, sizeof(s->uuid));
 	return pool->scanned ? 0 : 1;
 }
@@ -270,6 +327,11 @@ bool ssdup_pool_may_hold(const struct ssdup_log *log, u32 segment)
 	/* Until there is another log, all of them are its own. */
 	return pool->logs == BIT_ULL(log->number) || pool->owner[segment] == log->number ||
 	       pool->owner[segment] == POOL_UNCLEAR;
+}
+
+bool ssdup_pool_has(const struct ssdup_log *log, u32 number)
+{
+	return READ_ONCE(log->pool->logs) & BIT_ULL(number);
 }
 
 bool ssdup_pool_alone(const struct ssdup_log *log)

@@ -473,7 +473,8 @@ static u64 segments_used(struct ssdup_log *log)
 
 u32 ssdup_part_fill(struct ssdup_log *log)
 {
-	u64 part = ssdup_part(log), others = (log->nr_leased - part) * SSDUP_PCT_ONE;
+	u64 part = ssdup_part(log);
+	u64 others = (log->nr_leased - min_t(u64, part, log->nr_leased)) * SSDUP_PCT_ONE;
 	u64 in_use = segments_used(log);
 
 	return min(div_u64(in_use - min(in_use, others), part), SSDUP_PCT_ONE);

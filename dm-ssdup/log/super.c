@@ -121,14 +121,18 @@ static int home_blank(struct ssdup_log *log, u64 home)
 static int ssd_blank(struct ssdup_log *log)
 {
 	u64 sectors = bdev_nr_sectors(log->c->ssd->bdev);
-	int r = home_blank(log, log_home(sectors, 0));
+	int r;
 
+	/* It is too small, which is said later. */
+	if (sectors < 2 * SSDUP_HOME_SECTORS)
+		return 1;
+	r = home_blank(log, log_home(sectors, 0));
 	return r > 0 ? home_blank(log, log_home(sectors, 1)) : r;
 }
 
 int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault)
 {
-	bool mend;
+	bool mend = false;
 
 	return read_copies(log, true, s, &mend, fault);
 }
@@ -264,6 +268,30 @@ static bool used_since(struct ssdup_log *log)
 				    memcmp(now->uuid, s->super.uuid, sizeof(now->uuid))));
 }
 
+/* Logs of one SSD share its segments, so they must be active on one host. */
+static bool others_elsewhere(struct ssdup_log *log)
+{
+	struct ssdup_superblock *s = log->superblock;
+	struct log_super *other = &s->copy[1];
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (i == log->number || !ssdup_pool_has(log, i))
+			continue;
+		*other = s->super;
+		other->log = i;
+		if (ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
+				  log_record_sector(other->ssd_sectors, i, 0), s->page, 0,
+				  SSDUP_BLOCK_BYTES) ||
+		    ssdup_log_record_decode(page_address(s->page), other) != LOG_OK)
+			continue;
+		if (memchr_inv(other->host, 0, sizeof(other->host)) &&
+		    memcmp(other->host, log->c->set.host, sizeof(other->host)))
+			return true;
+	}
+	return false;
+}
+
 int ssdup_begin_epoch(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;
@@ -278,6 +306,12 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	if (again && used_since(log)) {
 		mutex_unlock(&s->lock);
 		DMERR("%s: somebody has used the log since the suspend",
+		      dm_device_name(log->c->md));
+		return -EBUSY;
+	}
+	if (!log->c->set.take_over && others_elsewhere(log)) {
+		mutex_unlock(&s->lock);
+		DMERR("%s: another host has a log of the SSD active, or had; see take_over",
 		      dm_device_name(log->c->md));
 		return -EBUSY;
 	}

@@ -113,9 +113,9 @@ io_b verify
 # what an absent log is promised nobody gets
 remove_b
 reload log "$A" policy all drain manual max_mb 1000
-is "free for others" "$(stat pool_segments_free)" 3
+is "free for others" "$(stat pool_segments_free)" 2
 make_b policy all drain manual
-is "free for b" "$(stat_b segments_free)" 3
+is "free for b" "$(stat_b segments_free)" 2
 io_b write len=1000 start=3000
 remove_b
 reload log "$A" policy all drain manual max_mb 64
@@ -171,9 +171,23 @@ for order in "a b" "b a" "a" "b"; do
 	io_b verify
 done
 
+# one host has all logs of an SSD
+remove_b
+make_b max_mb 32 host 00000000-0000-4000-8000-00000000000b policy all drain manual
+power_cut 1
+remove_b
+remove_ssdup
+power_on
+must_not dmsetup create $NAME --table "$(table log "$A" max_mb 64)"
+said "another host has a log of the SSD active" || fail "the kernel does not say why"
+make_ssdup log "$A" max_mb 64 take_over 1 policy all drain manual
+make_b max_mb 32 take_over 1 policy all drain manual
+io recover
+must io_b recover
+
 # without max_mb each has an equal part; a full one waits for itself alone
-reload log "$A" policy all drain manual
-must dmsetup reload other --table "$(table_b policy all drain auto)"
+reload log "$A" policy all drain manual discard off
+must dmsetup reload other --table "$(table_b policy all drain auto discard off)"
 must dmsetup resume other
 [ "$(stat segments)" -le 64 ] || fail "an unequal part: $(stat segments)"
 io_b random len=65536 nr=3000 bs=8
@@ -184,6 +198,9 @@ remove_b
 
 # it is forgotten, and its segments are for others
 must message log_forget $B
+must_get "File exists" message log_add $B "$LEN" 1
+must_get "Device or resource busy" message log_forget "$A" force
+must_get "Invalid argument" message log_forget 00000000-0000-0000-0000-000000000000
 is "logs" "$(stat pool_logs)" 1
 refused "log: not on the SSD" "$(table_b)"
 free=$(stat pool_segments_free)
@@ -196,12 +213,14 @@ io verify
 
 # with all segments leased there is no room for another log
 is "free for others" "$(stat pool_segments_free)" 0
+B=00000000-0000-4000-8000-0000000000b2
 must_get "No space left" message log_add $B "$LEN" 1
 reload policy all drain manual max_mb 64
 must message log_add $B "$LEN" 1
+rm "$T/model-b"
 make_b policy all drain manual
 io_b write len=100
-io_b verify
+io_b verify len=100
 remove_b
 must message log_forget $B force
 must_not message log_forget "$A" force

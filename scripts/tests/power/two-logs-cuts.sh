@@ -10,7 +10,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 B=00000000-0000-4000-8000-0000000000bb
-C=00000000-0000-4000-8000-0000000000cc
+C=
 KEYS="policy all autocommit_ms 50 max_wait_ms 20"
 CUTS=${SSDUP_CUTS:-40}
 all=/sys/module/ssdup_disks/parameters
@@ -46,6 +46,12 @@ remove_both()
 }
 
 
+# new_uuid - C is one that no log had
+new_uuid()
+{
+	C=$(</proc/sys/kernel/random/uuid)
+}
+
 # goes_at STEP MESSAGE... - the power does, in that message
 goes_at()
 {
@@ -79,21 +85,23 @@ must dmsetup remove --retry other
 
 # a log that comes and goes, beside one that is not active
 for step in add_begin add_between add_record logs_between add_done; do
-	goes_at $step log_add $C 131072 8
+	new_uuid
+	goes_at $step log_add "$C" 131072 8
 	# whether it is there, the superblock says
 	case $(stat pool_logs) in
-	2) must message log_add $C 131072 8 ;;
+	2) must message log_add "$C" 131072 8 ;;
 	3) [ $step = logs_between ] || [ $step = add_done ] || fail "$step: it is there" ;;
 	*) fail "$step: $(stat pool_logs) logs" ;;
 	esac
-	must message log_forget $C
+	must message log_forget "$C"
 done
 for step in forget_begin logs_between forget_done; do
-	must message log_add $C 131072 8
-	goes_at $step log_forget $C
+	new_uuid
+	must message log_add "$C" 131072 8
+	goes_at $step log_forget "$C"
 	case $(stat pool_logs) in
 	2) [ $step != forget_begin ] || fail "$step: it is gone" ;;
-	3) must message log_forget $C ;;
+	3) must message log_forget "$C" ;;
 	*) fail "$step: $(stat pool_logs) logs" ;;
 	esac
 done

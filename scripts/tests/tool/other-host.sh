@@ -169,19 +169,39 @@ nobody_has_log
 io verify
 ssdup_exits 0 remove $NAME
 
-# --- Suspended here, used elsewhere: as another host, somebody goes below the layers ---
+# --- Suspended here, used elsewhere: the record is a later one ---
 
-LAYER=linear
 rm "$MODEL"
 make_disks
 make_ssdup host $A policy all drain manual
 io write len=8192
 must dmsetup suspend $NAME
-must dmsetup create other --table "0 $LEN ssdup /dev/mhdd0 /dev/mssd0 4 host $B policy all"
-must dmsetup remove --retry other
+must dd if=$SSD of="$T/then" bs=1M status=none iflag=direct
+for i in 1 2 3 4; do
+	must dmsetup resume $NAME
+	must dmsetup suspend $NAME
+done
+must dd if=$SSD of="$T/record" bs=4096 skip=128 count=1 status=none iflag=direct
+must dmsetup resume $NAME
+remove_ssdup
+must dd if="$T/then" of=$SSD bs=1M oflag=direct status=none
+make_ssdup host $A policy all drain manual
+must dmsetup suspend $NAME
+for copy in 0 1; do
+	must dd if="$T/record" of=$SSD bs=512 seek=$(($(home $copy) + 1024)) conv=notrunc \
+		oflag=direct status=none
+done
 must_get "Device or resource busy" dmsetup resume $NAME
 said "somebody has used the log since the suspend" || fail "the kernel does not say why"
 must dmsetup remove $NAME
 make_ssdup host $A policy all drain manual
 io verify
+remove_ssdup
+
+# nor is one SSD two devices at once: neither would know what the other one does
+LAYER=linear
+make_disks
+make_ssdup policy all drain manual
+must_not dmsetup create other --table "0 $LEN ssdup /dev/mhdd0 /dev/mssd0"
+said "the SSD is in use as another device" || fail "the kernel does not say why"
 remove_ssdup
