@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns which logs the SSD holds: finds them, adds one, forgets one. */
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
@@ -91,7 +92,7 @@ static u32 number_of(const struct ssdup_pool *pool, const u8 uuid[16])
 	return i;
 }
 
-/* With the UUID of an earlier log, what is left of that would pass for the new one's. */
+/* Headers of an earlier log with that UUID would pass for those of a new one. */
 static int was_here(struct ssdup_log *log, const u8 uuid[16])
 {
 	struct page *head = head_new();
@@ -110,6 +111,7 @@ static int was_here(struct ssdup_log *log, const u8 uuid[16])
 	return found;
 }
 
+/* Nor do its pages, in segments that others had since: the new one's generations are others. */
 static void new_record(struct log_super *s, u32 number, const u8 uuid[16], u64 hdd_sectors,
 		       u32 block_sectors)
 {
@@ -119,7 +121,7 @@ static void new_record(struct log_super *s, u32 number, const u8 uuid[16], u64 h
 	s->epoch = 1;
 	s->hdd_sectors = hdd_sectors;
 	s->g.block_sectors = block_sectors;
-	s->first = 1;
+	s->first = 1 + get_random_u64() % (LOG_MAX_GENERATION / 2);
 	memset(s->tail, 0, sizeof(s->tail));
 	s->tail[0] = s->first;
 	s->nr_classes = 1;

@@ -14,7 +14,7 @@ io verify len=8192
 line=$(dmsetup status $NAME)
 [[ $line =~ ^0\ $LEN\ ssdup(\ [0-9]+)+$ ]] || fail "status: $line"
 read -ra field <<<"${line#* ssdup }"
-is "fields" ${#field[@]} 48
+is "fields" ${#field[@]} 51
 names=(mode policy route random_percentage_1e4 threshold_1e4 segments segments_free
 	segments_sealed open_fill_1e4 dirty_sectors extents waiting_writes drain_errno writes_hdd
 	writes_ssd write_sectors_hdd write_sectors_ssd reads_hdd reads_ssd read_sectors_hdd

@@ -50,6 +50,8 @@ const struct metric metrics[] = {
 	ONE("ssdup_ssd_budget_bytes", BUDGET),
 	ONE("ssdup_ssd_left_bytes", BUDGET_LEFT),
 	ONE("ssdup_ssd_price_seconds", PRICE),
+	ONE("ssdup_pool_logs", POOL_LOGS),
+	TWO("ssdup_pool_segments", "state", "all", POOL_SEGMENTS, "free", POOL_FREE),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);
