@@ -53,7 +53,8 @@ static int enlist(struct ssdup *c, bool log_known, char **error)
 			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
 					     dm_device_name(other->md));
 			r = -EBUSY;
-		} else if (other->md == c->md && !memchr_inv(c->set.host, 0, SSDUP_HOST_BYTES)) {
+		} else if ((other->md == c->md || other->ssd->bdev == c->ssd->bdev) &&
+			   !memchr_inv(c->set.host, 0, SSDUP_HOST_BYTES)) {
 			memcpy(c->set.host, other->set.host, SSDUP_HOST_BYTES);
 		}
 	if (!r && list_empty(&c->registered))

@@ -334,6 +334,16 @@ bool ssdup_pool_has(const struct ssdup_log *log, u32 number)
 	return READ_ONCE(log->pool->logs) & BIT_ULL(number);
 }
 
+bool ssdup_pool_active(struct ssdup_log *log, u32 number)
+{
+	bool active;
+
+	mutex_lock(&log->pool->lock);
+	active = log->pool->user[number].log;
+	mutex_unlock(&log->pool->lock);
+	return active;
+}
+
 bool ssdup_pool_alone(const struct ssdup_log *log)
 {
 	return READ_ONCE(log->pool->logs) == BIT_ULL(log->number);

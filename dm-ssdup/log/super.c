@@ -11,6 +11,7 @@ struct ssdup_superblock {
 	struct mutex		lock;		/* protects these, also while they are written */
 	struct log_super	super;		/* UUIDs and epoch are constant after resume */
 	struct log_super	copy[SSDUP_COPIES];	/* while they are read */
+	struct log_super	other;		/* another log's record, the same */
 	struct page		*page;
 	bool			epoch_begun;	/* metadata pages may be written */
 	bool			mend;		/* a copy of the superblock is bad or old */
@@ -272,20 +273,18 @@ static bool used_since(struct ssdup_log *log)
 static bool others_elsewhere(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;
-	struct log_super *other = &s->copy[1];
+	struct log_super *other = &s->other;
+	enum log_fault fault;
 	u32 i;
 
 	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
-		if (i == log->number || !ssdup_pool_has(log, i))
+		/* Who has it active here need not say which host this is. */
+		if (i == log->number || !ssdup_pool_has(log, i) || ssdup_pool_active(log, i))
 			continue;
 		*other = s->super;
 		other->log = i;
-		if (ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
-				  log_record_sector(other->ssd_sectors, i, 0), s->page, 0,
-				  SSDUP_BLOCK_BYTES) ||
-		    ssdup_log_record_decode(page_address(s->page), other) != LOG_OK)
-			continue;
-		if (memchr_inv(other->host, 0, sizeof(other->host)) &&
+		ssdup_record_read(log, other, &fault);
+		if (fault == LOG_OK && memchr_inv(other->host, 0, sizeof(other->host)) &&
 		    memcmp(other->host, log->c->set.host, sizeof(other->host)))
 			return true;
 	}

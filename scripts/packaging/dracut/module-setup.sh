@@ -33,7 +33,11 @@ install()
 	inst_simple /lib/udev/ssdup-assemble
 	inst_simple /etc/ssduptab
 	# a log of this machine is known by it
-	[[ ! -s /etc/machine-id ]] || inst_simple /etc/machine-id
+	if grep -qx '[0-9a-f]\{32\}' /etc/machine-id 2>/dev/null; then
+		inst_simple /etc/machine-id /etc/ssdup-host
+	else
+		dwarn "ssdup: no machine-id: after a crash a log may seem to be another host's"
+	fi
 	/usr/lib/ssdup/initrd-names >"$initdir/etc/ssdup-initrd"
 	inst_hook initqueue/settled 30 "$moddir/ssdup-make.sh"
 	inst_hook pre-udev 30 "$moddir/ssdup-wait.sh"

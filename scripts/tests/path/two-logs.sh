@@ -82,6 +82,7 @@ refused "hdd or ssd: in use by" "0 $LEN ssdup /dev/mhdd0 $SSD 2 log $B"
 # the tool knows one log for an SSD
 ssdup_exits 4 check $SSD
 grep -q "E142 super-logs" "$T/out" || fail "check: $(<"$T/out")"
+ssdup_exits 4 detach $NAME
 
 # both at work
 io_b write len=8192 &
@@ -146,6 +147,31 @@ said "cannot read the log" || fail "the kernel does not say why"
 is "free for others" "$(stat pool_segments_free)" "$free"
 model $SSD fail_read clear
 make_b max_mb 32 policy all drain manual
+io_b verify
+
+# what the tool must not touch
+remove_b
+reload_a=(log "$A" policy all drain manual max_mb 64)
+commits
+remove_ssdup
+must dd if=$SSD of="$T/ssd" bs=1M status=none iflag=direct
+for words in "repair $SSD --scan --yes" "repair $SSD --yes" "repair $SSD --copy 1 --yes" \
+	"export $HDD $SSD" "format $HDD $SSD --force --discard-unsaved" \
+	"create x --hdd $HDD --ssd $SSD --format --force --discard-unsaved"; do
+	# shellcheck disable=SC2086
+	ssdup_exits 4 $words
+done
+# nor when both superblocks are gone
+for copy in 0 1; do
+	must dd if=/dev/urandom of=$SSD bs=4096 seek=$(($(home $copy) / 8)) count=1 oflag=direct \
+		conv=notrunc status=none
+done
+ssdup_exits 4 repair $SSD --scan --yes
+must dd if="$T/ssd" of=$SSD bs=1M oflag=direct status=none
+rm "$T/ssd"
+make_ssdup "${reload_a[@]}"
+make_b max_mb 32 policy all drain manual
+io verify
 io_b verify
 
 # both in every order, with one missing, and after a power cut

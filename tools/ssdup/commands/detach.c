@@ -113,12 +113,15 @@ static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const u8 uuid[16])
 		return r;
 	fd = dev_open(&dev, O_RDWR | O_EXCL);
 	r = fd < 0 ? fd : ssd_log_read(fd, &log);
-	if (!r && log.fault == LOG_OK && memcmp(ssd_super(&log)->uuid, uuid, 16))
+	if (!r && (log.fault != LOG_OK || memcmp(ssd_super(&log)->uuid, uuid, 16)))
 		r = -EBUSY;
 	r = r ?: ssd_log_wipe(fd, &log);
 	if (fd >= 0)
 		close(fd);
-	if (r)
+	if (r == -EBUSY)
+		r = fail(ctx, EXIT_FAILED, dev.path,
+			 "the log is not wiped: somebody uses the SSD, or it holds another log");
+	else if (r)
 		r = fail(ctx, EXIT_FAILED, dev.path,
 			 "the log cannot be wiped: %s; zero the first and the last MiB before you use it again",
 			 strerror(-r));
@@ -137,6 +140,9 @@ static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 	if (s->suspended || !s->log_uuid || !uuid_read(s->log_uuid, uuid) || !hdd || !ssd)
 		return fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
 			    s->name);
+	if (state_field(s, FIELD_POOL_LOGS) > 1)
+		return fail(ctx, EXIT_REFUSED, s->name,
+			    "its SSD holds other logs: drain it, remove it, and send log_forget to one of them");
 	/* Nothing new is to go to the log; what overlaps it still does. */
 	r = set_policy(s, "none");
 	if (r)

@@ -29,6 +29,11 @@ static int other_hdd(const struct log_file *l, const struct args *a)
 
 /* --- The log has lost its homes --- */
 
+static int several_logs(const struct log_file *l)
+{
+	return fail(l->ctx, EXIT_REFUSED, l->ssd.path, "%s", fault_text(FAULT_SUPER_LOGS));
+}
+
 /* Whoever has one is not to be found by headers, which say less. */
 static int refuse_homes(const struct log_file *l)
 {
@@ -44,7 +49,10 @@ static int refuse_homes(const struct log_file *l)
 			    "has superblock and record: repair it without --scan");
 	for (i = 0; i < SSDUP_COPIES; i++) {
 		fault = super->copy_fault[i];
-		if (fault == LOG_UNKNOWN_VERSION || fault == LOG_UNKNOWN_INCOMPAT)
+		if (fault == LOG_SEVERAL)
+			return several_logs(l);
+		if (fault == LOG_UNKNOWN_VERSION || fault == LOG_UNKNOWN_INCOMPAT ||
+		    fault == LOG_UNKNOWN_RO_COMPAT)
 			return fail(l->ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 				    ssdup_log_fault_text(fault));
 		if (log_open(l->ctx, &again, path, DISK_PROBE, i) != EXIT_OK)
@@ -75,6 +83,8 @@ static int choose(const struct log_file *l, const struct found_logs *logs, const
 	struct found_log *x;
 
 	*chosen = NULL;
+	if (logs->several)
+		return several_logs(l);
 	for (x = logs->all; x < logs->all + logs->nr; x++) {
 		say_found(l, x);
 		if (!uuid || !memcmp(x->s.uuid, uuid, sizeof(x->s.uuid)))
@@ -91,6 +101,7 @@ static int choose(const struct log_file *l, const struct found_logs *logs, const
 
 static int refuse_found(struct log_file *l, const struct found_log *x, const struct args *a)
 {
+	char *what;
 	int r;
 
 	l->known = true;
@@ -103,8 +114,12 @@ static int refuse_found(struct log_file *l, const struct found_log *x, const str
 		return other_hdd(l, a);
 	if (!x->recorded)
 		warn(l->ctx, l->ssd.path,
-		     "the record is gone: what was drained after segment %u was opened, the last one, counts as not drained, and hides what was written to the HDD past the log since then",
+		     "the record is gone: what was drained after segment %u was opened, the last one, counts as not drained, and hides what was written to the HDD since then; nor is it known which machine has the log",
 		     x->last.segment);
+	what = dev_signature(&l->ssd.dev);
+	if (what)
+		warn(l->ctx, l->ssd.path, "holds %s, which will be overwritten", what);
+	free(what);
 	if (a->dry_run)
 		return EXIT_OK;
 	if (!a->yes && !confirmed())
@@ -118,7 +133,6 @@ static int write_homes(const struct log_file *l, struct log_super *s)
 	int r;
 
 	s->seq++;
-	s->flags &= ~SSDUP_RECORD_CLEAN;
 	r = ssdup_log_super_spent(s) ? -ERANGE :
 	    ssd_home_tidy(l->ssd.fd, s->ssd_sectors, 0) ?:
 	    ssd_home_tidy(l->ssd.fd, s->ssd_sectors, 1) ?: ssd_log_write(l->ssd.fd, s);

@@ -5,11 +5,14 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <uuid/uuid.h>
 
 #include "host.h"
 
 #define MACHINE_ID	"/etc/machine-id"
+#define INITRD_ID	"/etc/ssdup-host"	/* a copy of it, in an initrd */
+#define INITRD		"/etc/initrd-release"
 #define MACHINE_DIGITS	32
 
 bool host_of(const char *machine, u8 host[SSDUP_HOST_BYTES])
@@ -39,8 +42,10 @@ const u8 *this_host(void)
 	if (known)
 		return host;
 	known = true;
-	/* An initrd, or a machine at its first start, may have none. */
-	f = fopen(MACHINE_ID, "re");
+	/* An initrd may have none, or one that systemd made for this boot alone. */
+	f = fopen(INITRD_ID, "re");
+	if (!f && access(INITRD, F_OK))
+		f = fopen(MACHINE_ID, "re");
 	if (!f)
 		return host;
 	if (fgets(machine, sizeof(machine), f))

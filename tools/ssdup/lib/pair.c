@@ -172,6 +172,9 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 
 	if (p->log.fault == LOG_OK && pair_refuse_other_host(ctx, p, g))
 		return EXIT_REFUSED;
+	if (p->log.fault == LOG_SEVERAL && !g->host)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds several logs, and another host may have one of them active; if none has, say --take-over");
 	if (g->unsaved)
 		return EXIT_OK;
 	if (p->log.fault == LOG_UNKNOWN_VERSION)

@@ -51,6 +51,35 @@ static bool header_says(const void *block, u64 sector, u64 ssd_sectors, struct l
 	       ssdup_log_header_decode(block, s, segment, h) == LOG_OK;
 }
 
+/* A header or a record of a log beside number 0. */
+static bool of_another(const void *block, size_t crc, __le32 stored, __le16 log)
+{
+	static const __le32 zero;
+	const char *bytes = block;
+	u32 sum = crc32c(~0, bytes, crc);
+
+	sum = crc32c(sum, &zero, sizeof(zero));
+	crc += sizeof(zero);
+	sum = crc32c(sum, bytes + crc, SECTOR_BYTES - crc);
+	return log && cpu_to_le32(sum) == stored;
+}
+
+static bool header_of_another(const void *block)
+{
+	const struct ssdup_header *d = block;
+
+	return le32_to_cpu(d->magic) == SSDUP_HEADER_MAGIC &&
+	       of_another(block, offsetof(struct ssdup_header, crc), d->crc, d->log);
+}
+
+static bool record_of_another(const void *block)
+{
+	const struct ssdup_record *d = block;
+
+	return le32_to_cpu(d->magic) == SSDUP_RECORD_MAGIC &&
+	       of_another(block, offsetof(struct ssdup_record, crc), d->crc, d->log);
+}
+
 static struct found_log *log_of(struct found_logs *logs, const struct log_super *s)
 {
 	struct found_log *x;
@@ -116,14 +145,18 @@ void find_logs(struct log_file *l, struct found_logs *logs)
 			continue;
 		if (header_says(block, at, l->ssd.sectors, &s, &h, buf))
 			take_header(logs, &s, &h);
+		logs->several |= header_of_another(block);
 		ticker_show(l->ctx, &l->ticker, l->ssd.path, "%llu %% of the SSD looked at",
 			    100 * at / end);
 	}
 	ticker_end(&l->ticker);
-	for (i = 0; i < SSDUP_COPIES; i++)
-		if (!disk_read(&l->ssd, block, log_record_sector(l->ssd.sectors, 0, i),
-			       SSDUP_BLOCK_SECTORS))
-			take_record(logs, block);
+	for (i = 0; i < SSDUP_COPIES * SSDUP_MAX_LOGS; i++) {
+		at = log_record_sector(l->ssd.sectors, i / SSDUP_COPIES, i % SSDUP_COPIES);
+		if (disk_read(&l->ssd, block, at, SSDUP_BLOCK_SECTORS))
+			continue;
+		take_record(logs, block);
+		logs->several |= record_of_another(block);
+	}
 	free(block);
 	free(buf);
 }

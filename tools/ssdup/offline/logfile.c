@@ -422,7 +422,7 @@ int no_log(const struct log_file *l)
 			    usable(record->copy_fault[0]) || usable(record->copy_fault[1]) ?
 			    "one copy looks well, see --copy" :
 			    "\"ssdup repair --scan\" may find the log");
-	if (l->asked == NO_COPY)
+	if (l->asked == NO_COPY || super->copy_fault[l->asked] == LOG_SEVERAL)
 		return no_super(l);
 	return fail(l->ctx, EXIT_LOST, l->ssd.path, "copy %d of the superblock: %s", l->asked,
 		    super->error[l->asked] ? "cannot be read" :

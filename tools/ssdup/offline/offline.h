@@ -65,6 +65,7 @@ struct found_log {
 struct found_logs {
 	struct found_log	*all;		/* free() it */
 	size_t			nr;
+	bool			several;	/* at a time: there are others than log 0 */
 };
 
 /**

@@ -235,6 +235,8 @@ static int refuse_fault(struct log_file *l, enum log_fault fault)
 	case LOG_UNKNOWN_RO_COMPAT:
 		return fail(l->ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 			    ssdup_log_fault_text(fault));
+	case LOG_SEVERAL:
+		return fail(l->ctx, EXIT_REFUSED, path, "%s", fault_text(FAULT_SUPER_LOGS));
 	case LOG_NO_UUID:
 		return fail(l->ctx, EXIT_REFUSED, path,
 			    "%s: its pages could be of any log; export takes what it holds",
