@@ -325,8 +325,7 @@ enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 		return LOG_OTHER_SSD_SIZE;
 	if (block_sectors > s->g.block_sectors)
 		return LOG_BLOCK_SIZE;
-	if (host && memchr_inv(s->host, 0, sizeof(s->host)) &&
-	    memcmp(s->host, host, sizeof(s->host)))
+	if (host && log_of_other_host(s, host))
 		return LOG_OTHER_HOST;
 	return LOG_OK;
 }

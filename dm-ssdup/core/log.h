@@ -21,6 +21,7 @@
 #include <linux/bits.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include <asm/byteorder.h>
 
@@ -280,6 +281,12 @@ enum log_fault ssdup_log_pick(bool record, const enum log_fault fault[SSDUP_COPI
 
 /** ssdup_log_super_spent() - is a counter too high? Then the record must not be written. */
 bool ssdup_log_super_spent(const struct log_super *s);
+
+/** log_of_other_host() - does one that is not @host have the log active? @host zero: not known */
+static inline bool log_of_other_host(const struct log_super *s, const u8 host[SSDUP_HOST_BYTES])
+{
+	return memchr_inv(s->host, 0, sizeof(s->host)) && memcmp(s->host, host, sizeof(s->host));
+}
 
 /**
  * ssdup_log_super_fits() - may a valid log be used on these disks, and by this host?

@@ -5,7 +5,6 @@
 #ifndef SSDUP_LOG_INTERNAL_H
 #define SSDUP_LOG_INTERNAL_H
 
-#include "core/pool.h"
 #include "log.h"
 
 /* --- The lists of segments, and their lock: segments.c and groups.c --- */

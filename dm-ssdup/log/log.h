@@ -472,11 +472,8 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 /** ssdup_pool_unclaim() - it could not be replayed: it keeps what is live. Context: preresume */
 void ssdup_pool_unclaim(struct ssdup_log *log, const struct log_header *live, u32 nr);
 
-/** ssdup_pool_has() - is there a log of that number on the SSD? any context */
-bool ssdup_pool_has(const struct ssdup_log *log, u32 number);
-
-/** ssdup_pool_active() - is that log active on this host? Context: process, sleeps */
-bool ssdup_pool_active(struct ssdup_log *log, u32 number);
+/** ssdup_pool_absent() - a log of the SSD, not active on this host? Context: process, sleeps */
+bool ssdup_pool_absent(struct ssdup_log *log, u32 number);
 
 /** ssdup_pool_alone() - is there no other log on the SSD? any context */
 bool ssdup_pool_alone(const struct ssdup_log *log);

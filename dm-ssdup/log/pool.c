@@ -8,7 +8,6 @@
 #include <linux/slab.h>
 
 #include "base/failure.h"
-#include "core/pool.h"
 #include "internal.h"
 
 static DEFINE_MUTEX(pools_lock);
@@ -329,19 +328,15 @@ bool ssdup_pool_may_hold(const struct ssdup_log *log, u32 segment)
 	       pool->owner[segment] == POOL_UNCLEAR;
 }
 
-bool ssdup_pool_has(const struct ssdup_log *log, u32 number)
+bool ssdup_pool_absent(struct ssdup_log *log, u32 number)
 {
-	return READ_ONCE(log->pool->logs) & BIT_ULL(number);
-}
+	struct ssdup_pool *pool = log->pool;
+	bool absent;
 
-bool ssdup_pool_active(struct ssdup_log *log, u32 number)
-{
-	bool active;
-
-	mutex_lock(&log->pool->lock);
-	active = log->pool->user[number].log;
-	mutex_unlock(&log->pool->lock);
-	return active;
+	mutex_lock(&pool->lock);
+	absent = pool->logs & BIT_ULL(number) && !pool->user[number].log;
+	mutex_unlock(&pool->lock);
+	return absent;
 }
 
 bool ssdup_pool_alone(const struct ssdup_log *log)

@@ -279,13 +279,12 @@ static bool others_elsewhere(struct ssdup_log *log)
 
 	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
 		/* Who has it active here need not say which host this is. */
-		if (i == log->number || !ssdup_pool_has(log, i) || ssdup_pool_active(log, i))
+		if (!ssdup_pool_absent(log, i))
 			continue;
 		*other = s->super;
 		other->log = i;
 		ssdup_record_read(log, other, &fault);
-		if (fault == LOG_OK && memchr_inv(other->host, 0, sizeof(other->host)) &&
-		    memcmp(other->host, log->c->set.host, sizeof(other->host)))
+		if (fault == LOG_OK && log_of_other_host(other, log->c->set.host))
 			return true;
 	}
 	return false;

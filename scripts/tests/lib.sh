@@ -223,6 +223,12 @@ ssdup_exits()
 	[ "$code" = "$want" ] || { cat "$T/out" >&2; fail "status $code of: ssdup $*"; }
 }
 
+# says TEXT - the last ssdup_exits
+says()
+{
+	grep -qF -- "$1" "$T/out" || { cat "$T/out" >&2; fail "it does not say: $1"; }
+}
+
 # slow_disks [PARAMETER=VALUE]... - the same, but with their delays
 slow_disks()
 {

@@ -7,12 +7,6 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# says TEXT - the last ssdup_exits
-says()
-{
-	grep -qF -- "$1" "$T/out" || { cat "$T/out" >&2; fail "it does not say: $1"; }
-}
-
 # lose BYTES - as many from the beginning of both homes; what is there now is no log's
 lose()
 {

@@ -17,12 +17,6 @@ this_machine()
 	echo "$2" >/proc/sys/kernel/hostname
 }
 
-# says TEXT - the last ssdup_exits
-says()
-{
-	grep -qF -- "$1" "$T/out" || { cat "$T/out" >&2; fail "it does not say: $1"; }
-}
-
 # has_log TEXT - both copies of the record say so of the host
 has_log()
 {

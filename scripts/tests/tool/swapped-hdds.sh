@@ -15,12 +15,6 @@ this_hdd()
 	echo "$1" >"/sys/block/${HDD##*/}/wwid"
 }
 
-# says TEXT - the last ssdup_exits
-says()
-{
-	grep -qF -- "$1" "$T/out" || { cat "$T/out" >&2; fail "it does not say: $1"; }
-}
-
 # noted WWID - for which HDD the log is
 noted()
 {

@@ -107,7 +107,7 @@ int pair_refuse_other_host(const struct ssdup_ctx *ctx, const struct pair *p,
 	const struct log_super *s = ssd_super(&p->log);
 	char host[HOST_TEXT];
 
-	if (g->host || !host_known(s->host) || !memcmp(s->host, p->host, sizeof(s->host)))
+	if (g->host || !log_of_other_host(s, p->host))
 		return EXIT_OK;
 	return fail(ctx, EXIT_REFUSED, p->ssd.path,
 		    "holds a log that is active on %s, or was when that went down; when it is certain to be down, say --take-over",

@@ -278,8 +278,7 @@ static void pair_finding(struct log_file *l, enum ssd_part part)
 
 bool log_elsewhere(const struct log_file *l)
 {
-	return l->known && ssdup_log_super_fits(&l->s, l->s.hdd_sectors, l->s.ssd_sectors, 1,
-						l->host) == LOG_OTHER_HOST;
+	return l->known && l->host && log_of_other_host(&l->s, l->host);
 }
 
 int refuse_elsewhere(const struct log_file *l)
