@@ -21,6 +21,7 @@
 	command(detach, "write back, and leave a plain HDD") \
 	command(set, "change a key of a device") \
 	command(remove, "remove a device; its log stays") \
+	command(pool, "the logs of an SSD that serves several HDDs") \
 	command(check, "what is wrong with a log") \
 	command(dump, "print what stands on an SSD") \
 	command(repair, "make a damaged log usable again") \
@@ -38,7 +39,7 @@ enum {
 	OPT_DATA, OPT_COPY, OPT_ENTRIES, OPT_CLEAR, OPT_EXPORT, OPT_AUTO, OPT_INITRD,
 	OPT_READY, OPT_CHECK, OPT_UDEV, OPT_SYSFS, OPT_NO_DISCARD,
 	OPT_TENANT, OPT_CLASS, OPT_SIZE, OPT_MAX, OPT_START, OPT_END_JOB, OPT_WEAR,
-	OPT_OTHER_HDD, OPT_TAKE_OVER, OPT_SCAN,
+	OPT_OTHER_HDD, OPT_TAKE_OVER, OPT_SCAN, OPT_ADD, OPT_LOG,
 };
 
 #define DECLARE_COMMAND(name, about) \

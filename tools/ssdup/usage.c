@@ -64,6 +64,12 @@ static const struct option_spec create_options[] = {
 	{ 'o', "options", "KEY=VALUE,...",
 	  "other keys, such as full=bypass,drain=eager",
 	  "See KEYS." },
+	{ OPT_ADD, "add", NULL,
+	  "one more log, for this HDD, on an SSD that holds logs\n"
+	  "already",
+	  "The SSD may be in use by their devices. Where these have all of it, those\n"
+	  "without the key max_mb are reloaded, so that each has an equal part: what they do\n"
+	  "waits for a moment." },
 	{ OPT_FORMAT, "format", NULL,
 	  "write a new log to the SSD first, which has to be blank" },
 	{ OPT_FORCE, "force", NULL,
@@ -255,9 +261,35 @@ const struct usage usage_remove = {
 		"\"ssdup detach\" leaves a plain HDD.",
 };
 
+static const struct option_spec pool_options[] = {
+	{ OPT_JSON, "json", NULL, "as JSON, with sizes in bytes" },
+	{ OPT_UNSAVED, "discard-unsaved", NULL,
+	  "forget the log, with all that it holds and its HDD does not" },
+	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had a log active" },
+	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ }
+};
+
+const struct usage usage_pool = {
+	.synopsis = "list [--json]\n"
+		    "status SSD [--json]\n"
+		    "forget SSD LOG [OPTIONS]",
+	.about = "list: the SSDs that hold logs.\n"
+		 "status: the logs of one: for which HDD each is, who has it active, what it holds.\n"
+		 "forget: take a log away that is not active and not the only one, by its number or\n"
+		 "UUID; its segments are for the others then.",
+	.options = pool_options,
+	.more = "\"ssdup create --add\" makes one more log. \"ssdup detach\" empties the log of a\n"
+		"device and forgets it.",
+};
+
+#define LOG_OPTION \
+	{ OPT_LOG, "log", "LOG", "UUID or number of the log, where the SSD holds several" }
+
 static const struct option_spec check_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
+	LOG_OPTION,
 	{ OPT_FULL, "full", NULL,
 	  "look at every page of segments without a valid header too; takes\n"
 	  "a time by the size of the SSD",
@@ -282,6 +314,7 @@ const struct usage usage_check = {
 
 static const struct option_spec dump_options[] = {
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
+	LOG_OPTION,
 	{ OPT_ENTRIES, "entries", NULL, "the entries of each page too" },
 	{ OPT_FULL, "full", NULL,
 	  "look at every page of segments without a valid header too; takes\n"
@@ -304,6 +337,7 @@ const struct usage usage_dump = {
 static const struct option_spec repair_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
+	LOG_OPTION,
 	{ 'n', "dry-run", NULL,
 	  "only say what would be written",
 	  "The exit code is 5 when there is something to do\n"
@@ -340,6 +374,7 @@ static const struct option_spec export_options[] = {
 	  "export says how far it came and ends with 1. Make room and begin again: the log is\n"
 	  "as it was, also with --clear." },
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
+	LOG_OPTION,
 	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
 	{ OPT_FORCE, "force", NULL, "an HDD of another size" },
 	{ OPT_OTHER_HDD, "other-hdd", NULL, "an HDD that the log is not for" },

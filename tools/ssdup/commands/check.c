@@ -10,6 +10,7 @@
 struct args {
 	const char	*hdd;
 	const char	*ssd;
+	const char	*log;
 	int		copy;
 	bool		json;
 	bool		full;
@@ -114,12 +115,14 @@ int cmd_check(struct ssdup_ctx *ctx, int argc, char **argv)
 			a.hdd = optarg;
 		if (opt == OPT_SSD)
 			a.ssd = optarg;
+		if (opt == OPT_LOG && !parse_log_name(ctx, &a.log))
+			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
 			return ctx->exit;
 	}
 	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, true))
 		return ctx->exit;
-	r = log_open(ctx, &l, a.ssd, DISK_READ, a.copy);
+	r = log_open(ctx, &l, a.ssd, a.log, DISK_READ, a.copy);
 	if (r != EXIT_OK)
 		return r;
 	if (a.hdd)

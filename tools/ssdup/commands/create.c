@@ -34,6 +34,9 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 	case 'o':
 		why = options_to_args(optarg, &new->args, &new->nr_args);
 		break;
+	case OPT_ADD:
+		new->add = true;
+		break;
 	case OPT_FORMAT:
 		new->format = true;
 		break;
@@ -159,7 +162,7 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!operands(ctx, argc, argv, whole, whole))
 		return ctx->exit;
 	new.name = whole ? argv[optind] : tab;
-	if ((tab || all) && (new.hdd || new.ssd || new.nr_args || new.format))
+	if ((tab || all) && (new.hdd || new.ssd || new.nr_args || new.format || new.add))
 		return bad_usage(ctx, "what ssduptab says cannot be said again");
 	if (new.give_up.unsaved && !new.format)
 		return bad_usage(ctx, "--discard-unsaved goes with --format");
@@ -167,6 +170,8 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 		return bad_usage(ctx, "--force goes with --hdd and --ssd");
 	if (new.give_up.hdd && !(new.hdd && new.ssd))
 		return bad_usage(ctx, "--other-hdd goes with --hdd and --ssd");
+	if (new.add && (new.format || new.ssd_text || !(new.hdd && new.ssd)))
+		return bad_usage(ctx, "--add goes with --hdd and --ssd, and not with --format");
 	if (new.give_up.host && all)
 		return bad_usage(ctx, "--take-over goes with one device");
 	if (all)

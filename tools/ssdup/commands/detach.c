@@ -13,7 +13,7 @@
 
 #include "commands.h"
 #include "lib/dev.h"
-#include "lib/super.h"
+#include "lib/pool.h"
 #include "lib/wait.h"
 
 #define DRAIN_ROUNDS	10	/* of drains, until nothing is written to the log any more */
@@ -100,21 +100,30 @@ static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
 		    "the log does not get empty: something writes to it faster than it drains");
 }
 
-/* The SSD is nobody's now; make sure that it is still the one with this log. */
-static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const u8 uuid[16])
+/* The log is nobody's now; make sure that it is still this one. Others may be on the SSD. */
+static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const char *uuid)
 {
 	char number[DEV_NUMBER];
+	struct members others;
 	struct ssd_log log;
 	struct dev dev;
 	int fd, r;
 
-	r = dev_find(ctx, dev_number(number, ssd), &dev);
+	r = members_read(ctx, ssd, &others) ?: dev_find(ctx, dev_number(number, ssd), &dev);
 	if (r)
 		return r;
-	fd = dev_open(&dev, O_RDWR | O_EXCL);
-	r = fd < 0 ? fd : ssd_log_read(fd, &log);
-	if (!r && (log.fault != LOG_OK || memcmp(ssd_super(&log)->uuid, uuid, 16)))
+	fd = dev_open(&dev, O_RDWR | (others.nr ? 0 : O_EXCL));
+	r = fd < 0 ? fd : ssd_log_read(fd, &log, uuid);
+	if (!r && (log.fault != LOG_OK || (others.nr && !ssd_several(&log))))
 		r = -EBUSY;
+	if (!r && ssd_several(&log)) {
+		r = pool_forget(ctx, dev.path, fd, &others, &log, false);
+		close(fd);
+		members_free(&others);
+		dev_free(&dev);
+		return r;
+	}
+	members_free(&others);
 	r = r ?: ssd_log_wipe(fd, &log);
 	if (fd >= 0)
 		close(fd);
@@ -133,30 +142,31 @@ static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 {
 	const char *policy = policy_word(s->v.policy);
 	dev_t hdd = s->hdd, ssd = s->ssd;
-	u8 uuid[16];
-	char *name;
+	char *name, *uuid;
 	int r;
 
-	if (s->suspended || !s->log_uuid || !uuid_read(s->log_uuid, uuid) || !hdd || !ssd)
+	if (s->suspended || !s->log_uuid || !hdd || !ssd)
 		return fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
 			    s->name);
-	if (state_field(s, FIELD_POOL_LOGS) > 1)
-		return fail(ctx, EXIT_REFUSED, s->name,
-			    "its SSD holds other logs: drain it, remove it, and send log_forget to one of them");
+	uuid = xstrdup(s->log_uuid);
 	/* Nothing new is to go to the log; what overlaps it still does. */
 	r = set_policy(s, "none");
-	if (r)
+	if (r) {
+		free(uuid);
 		return fail(ctx, EXIT_FAILED, s->name, "%s", strerror(-r));
+	}
 	catch_signals();
 	r = drain_and_replace(ctx, s);
 	if (r) {
 		set_policy(s, policy);
 		if (r == EXIT_INTERRUPTED)
 			fail(ctx, r, s->name, "interrupted; the device is as it was");
+		free(uuid);
 		return r;
 	}
 	if (!keep)
 		r = wipe(ctx, ssd, uuid);
+	free(uuid);
 	name = dev_kernel_name(hdd);
 	note(ctx, "%s: now a plain mapping of %s; take its line out of %s", s->name, name,
 	     ctx->tab);

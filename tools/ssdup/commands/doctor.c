@@ -312,7 +312,7 @@ static void look_at_hdd(struct report *to, const struct state *s, const char *na
 	u8 id[SSDUP_HDD_ID_BYTES];
 	struct ssd_log log;
 
-	if (fd >= 0 && !ssd_log_read(fd, &log) && log.fault == LOG_OK) {
+	if (fd >= 0 && !ssd_log_read(fd, &log, s->log_uuid) && log.fault == LOG_OK) {
 		dev_identity(&dev, id);
 		say(to, "HDD", doctor_hdd(name, ssd_super(&log)->hdd_id, id));
 	}

@@ -26,13 +26,15 @@ static int take_part(struct ssdup_ctx *ctx, const char *name, unsigned int *part
 int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	unsigned int parts = 0, more = 0;
-	const char *ssd = NULL;
+	const char *ssd = NULL, *log = NULL;
 	bool json = false;
 	int opt, i, r, copy = NO_COPY;
 	struct log_file l;
 
 	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
+			return ctx->exit;
+		if (opt == OPT_LOG && !parse_log_name(ctx, &log))
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &copy))
 			return ctx->exit;
@@ -52,7 +54,7 @@ int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 		if (r != EXIT_OK)
 			return r;
 	}
-	r = log_open(ctx, &l, ssd, DISK_READ, copy);
+	r = log_open(ctx, &l, ssd, log, DISK_READ, copy);
 	if (r != EXIT_OK)
 		return r;
 	dump_log(&l, stdout, (parts ? parts : DUMP_ALL) | more, json);

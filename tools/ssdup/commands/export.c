@@ -14,6 +14,7 @@
 struct args {
 	const char	*hdd;		/* or an image of it */
 	const char	*ssd;
+	const char	*log;
 	int		copy;
 	bool		clear;
 	bool		force;
@@ -168,6 +169,8 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 			a.hdd = optarg;
 		if (opt == OPT_SSD)
 			a.ssd = optarg;
+		if (opt == OPT_LOG && !parse_log_name(ctx, &a.log))
+			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
 			return ctx->exit;
 		a.clear |= opt == OPT_CLEAR;
@@ -179,7 +182,7 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 	}
 	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, false))
 		return ctx->exit;
-	r = log_open(ctx, &l, a.ssd, a.clear ? DISK_WRITE : DISK_READ_ALONE, a.copy);
+	r = log_open(ctx, &l, a.ssd, a.log, a.clear ? DISK_WRITE : DISK_READ_ALONE, a.copy);
 	if (r != EXIT_OK)
 		return r;
 	r = export_to(&l, &a);

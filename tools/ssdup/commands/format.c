@@ -90,7 +90,7 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		return ctx->exit;
 	if (!a.log.old_uuid)
 		log_new_uuid(a.log.uuid);
-	r = pair_open(ctx, &p, a.hdd, a.ssd, true, a.give_up.other);
+	r = pair_open(ctx, &p, a.hdd, a.ssd, NULL, true, a.give_up.other);
 	if (!r)
 		r = pair_refuse_hdd(ctx, &p, &a.give_up);
 	if (!r)

@@ -5,46 +5,111 @@
  * what is no log.
  */
 #include <getopt.h>
+#include <stdio.h>
 
 #include "commands.h"
 #include "offline/offline.h"
 
-static void probe_export(const struct log_file *l)
+/* Call @fn for each log of the SSD whose record is well. */
+static void each_log(const struct log_file *l,
+		     void (*fn)(const struct log_file *l, const struct log_super *s,
+				const char *before), const char *before)
 {
-	enum ssd_part part = l->log.part[PART_SUPER].fault == LOG_OK ? PART_RECORD : PART_SUPER;
-	const u8 *bytes = l->known ? l->s.uuid : ssd_uuid(&l->log);
-	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
+	const struct log_super *pool = ssd_pool(&l->log);
+	struct ssd_log one = l->log;
+	char name[4];
+	u32 i;
 
-	printf("ID_FS_TYPE=ssdup\nID_FS_USAGE=other\n");
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (!(pool->logs & BIT_ULL(i)))
+			continue;
+		snprintf(name, sizeof(name), "%u", i);
+		ssd_log_choose(l->ssd.fd, &one, pool, name);
+		if (one.fault == LOG_OK)
+			fn(l, ssd_super(&one), before);
+	}
+}
+
+static bool is_pool(const struct log_file *l)
+{
+	return l->log.part[PART_SUPER].fault == LOG_OK && ssd_pool(&l->log)->logs != LOG_FIRST;
+}
+
+static void export_uuid(const u8 *bytes)
+{
+	char uuid[UUID_TEXT];
+
+	uuid_text(uuid, bytes);
+	printf("ID_FS_UUID=%s\nID_FS_UUID_ENC=%s\nID_FS_VERSION=%u\n", uuid, uuid, SSDUP_VERSION);
+}
+
+static void print_uuid(const struct log_file *l, const struct log_super *s, const char *before)
+{
+	char uuid[UUID_TEXT];
+
+	printf(" %s%s", before, uuid_text(uuid, s->uuid));
+}
+
+static void export_pool(const struct log_file *l)
+{
+	export_uuid(ssd_pool(&l->log)->pool);
+	printf("SSDUP_LOGS=");
+	each_log(l, print_uuid, "");
+	printf("\nSSDUP_LOG_LINKS=");
+	each_log(l, print_uuid, "disk/by-uuid/");
+	putchar('\n');
+}
+
+static void export_log_alone(const struct log_file *l)
+{
+	const u8 *bytes = l->known ? l->s.uuid : ssd_uuid(&l->log);
+	char text[IDENTITY_TEXT];
+
 	if (bytes) {
-		uuid_text(uuid, bytes);
-		printf("ID_FS_UUID=%s\nID_FS_UUID_ENC=%s\nID_FS_VERSION=%u\n", uuid, uuid,
-		       SSDUP_VERSION);
+		export_uuid(bytes);
+		printf("SSDUP_LOGS=%s\n", uuid_text(text, bytes));
 	}
 	if (l->known)
 		printf("SSDUP_CLEAN=%d\nSSDUP_HDD_SECTORS=%llu\nSSDUP_DIRTY=%d\n",
 		       !!(l->s.flags & SSDUP_RECORD_CLEAN), l->s.hdd_sectors,
 		       ssd_log_used(l->ssd.fd, &l->s) != 0);
 	if (l->known && identity_known(l->s.hdd_id))
-		printf("SSDUP_HDD_ID=%s\n", identity_text(hdd, l->s.hdd_id));
-	if (l->log.fault != LOG_OK)
+		printf("SSDUP_HDD_ID=%s\n", identity_text(text, l->s.hdd_id));
+}
+
+static void probe_export(const struct log_file *l)
+{
+	enum ssd_part part = l->log.part[PART_SUPER].fault == LOG_OK ? PART_RECORD : PART_SUPER;
+
+	printf("ID_FS_TYPE=ssdup\nID_FS_USAGE=other\n");
+	if (is_pool(l))
+		export_pool(l);
+	else
+		export_log_alone(l);
+	if (l->log.fault != LOG_OK && l->log.fault != LOG_SEVERAL)
 		printf("SSDUP_FAULT=E%03u\n",
 		       (part == PART_SUPER ? FAULT_SUPER : FAULT_RECORD) + l->log.fault);
 }
 
-static void probe_words(const struct log_file *l)
+static void say_log(const struct log_file *l, const struct log_super *s, const char *before)
 {
 	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
 
-	if (!l->known) {
+	printf("%s: log %s for an HDD of %llu sectors (%s), %s, %s\n", l->ssd.path,
+	       uuid_text(uuid, s->uuid), s->hdd_sectors, identity_text(hdd, s->hdd_id),
+	       super_end_text(s),
+	       ssd_log_used(l->ssd.fd, s) ? "may hold data that the HDD lacks" : "empty");
+}
+
+static void probe_words(const struct log_file *l)
+{
+	if (l->known)
+		say_log(l, &l->s, "");
+	else if (is_pool(l))
+		each_log(l, say_log, "");
+	else
 		printf("%s: a log that cannot be used: %s\n", l->ssd.path,
 		       ssdup_log_fault_text(l->log.fault));
-		return;
-	}
-	printf("%s: log %s for an HDD of %llu sectors (%s), %s, %s\n", l->ssd.path,
-	       uuid_text(uuid, l->s.uuid), l->s.hdd_sectors, identity_text(hdd, l->s.hdd_id),
-	       super_end_text(&l->s),
-	       ssd_log_used(l->ssd.fd, &l->s) ? "may hold data that the HDD lacks" : "empty");
 }
 
 int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
@@ -60,7 +125,7 @@ int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
 	}
 	if (!operands(ctx, argc, argv, 1, 1))
 		return ctx->exit;
-	r = log_open(ctx, &l, argv[optind], DISK_PROBE, NO_COPY);
+	r = log_open(ctx, &l, argv[optind], NULL, DISK_PROBE, NO_COPY);
 	if (r != EXIT_OK)
 		return r;
 	if (!l.known && !log_has_magic(&l))

@@ -52,7 +52,7 @@ static bool log_is_empty(const struct state *s)
 	bool empty = false;
 
 	if (fd >= 0) {
-		empty = !ssd_log_read(fd, &log) && log.fault == LOG_OK &&
+		empty = !ssd_log_read(fd, &log, s->log_uuid) && log.fault == LOG_OK &&
 			!ssd_log_used(fd, ssd_super(&log));
 		close(fd);
 	}

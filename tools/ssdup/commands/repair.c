@@ -12,6 +12,7 @@
 struct args {
 	const char	*hdd;
 	const char	*ssd;
+	const char	*log;
 	int		copy;
 	bool		dry_run;
 	bool		yes;
@@ -47,15 +48,17 @@ static int refuse_homes(const struct log_file *l)
 	if (l->known)
 		return fail(l->ctx, EXIT_REFUSED, path,
 			    "has superblock and record: repair it without --scan");
+	/* What --scan writes has one log. */
+	for (i = 0; i < SSDUP_COPIES; i++)
+		if (super->copy_fault[i] == LOG_OK && super->copy[i].logs != LOG_FIRST)
+			return several_logs(l);
 	for (i = 0; i < SSDUP_COPIES; i++) {
 		fault = super->copy_fault[i];
-		if (fault == LOG_SEVERAL)
-			return several_logs(l);
 		if (fault == LOG_UNKNOWN_VERSION || fault == LOG_UNKNOWN_INCOMPAT ||
 		    fault == LOG_UNKNOWN_RO_COMPAT)
 			return fail(l->ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 				    ssdup_log_fault_text(fault));
-		if (log_open(l->ctx, &again, path, DISK_PROBE, i) != EXIT_OK)
+		if (log_open(l->ctx, &again, path, NULL, DISK_PROBE, i) != EXIT_OK)
 			continue;
 		known = again.known;
 		log_close(&again);
@@ -184,7 +187,7 @@ static int outcome(struct log_file *l, const char *path, bool lost)
 	struct log_file again;
 	int r, verdict;
 
-	r = log_open(l->ctx, &again, path, DISK_READ, NO_COPY);
+	r = log_open(l->ctx, &again, path, l->name, DISK_READ, NO_COPY);
 	if (r != EXIT_OK)
 		return r;
 	again.host = l->host;
@@ -240,7 +243,7 @@ static int with_log(struct ssdup_ctx *ctx, struct args *a,
 		    int (*fn)(struct log_file *l, struct args *a))
 {
 	struct log_file l;
-	int r = log_open(ctx, &l, a->ssd, a->dry_run ? DISK_READ : DISK_WRITE, a->copy);
+	int r = log_open(ctx, &l, a->ssd, a->log, a->dry_run ? DISK_READ : DISK_WRITE, a->copy);
 
 	if (r != EXIT_OK)
 		return r;
@@ -262,6 +265,8 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
+		if (opt == OPT_LOG && !parse_log_name(ctx, &a.log))
+			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
 			return ctx->exit;
 		if (opt == OPT_HDD)
@@ -279,6 +284,8 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 		return ctx->exit;
 	if (a.uuid && !a.scan)
 		return bad_usage(ctx, "--uuid goes with --scan");
+	if (a.log && a.scan)
+		return bad_usage(ctx, "--log is for a log with a superblock: not with --scan");
 	if (a.scan && a.copy != NO_COPY)
 		return bad_usage(ctx, "--scan is for a log without any copy: not with --copy");
 	a.ssd = a.ssd ?: argv[optind];

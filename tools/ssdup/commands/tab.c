@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "lib/dev.h"
 #include "lib/json.h"
+#include "lib/super.h"
 #include "lib/tab.h"
 #include "lib/tabcheck.h"
 
@@ -145,17 +146,21 @@ static bool is_env(const char *variable, const char *value)
 	return is && !strcmp(is, value);
 }
 
-static bool has_link(const char *path)
+/* Of words with blanks between them. */
+static bool is_in_env(const char *variable, const char *word)
 {
-	const char *links = getenv("DEVLINKS"), *p;
-	size_t len = strlen(path);
+	const char *words = getenv(variable), *p;
+	size_t len = strlen(word);
 
-	if (is_env("DEVNAME", path))
-		return true;
-	for (p = links; p && (p = strstr(p, path)); p += len)
-		if ((p == links || p[-1] == ' ') && (!p[len] || p[len] == ' '))
+	for (p = words; len && p && (p = strstr(p, word)); p += len)
+		if ((p == words || p[-1] == ' ') && (!p[len] || p[len] == ' '))
 			return true;
 	return false;
+}
+
+static bool has_link(const char *path)
+{
+	return is_env("DEVNAME", path) || is_in_env("DEVLINKS", path);
 }
 
 static bool has_id(const char *prefix, const char *id)
@@ -193,6 +198,9 @@ static bool is_event(const char *spec)
 
 	if (*spec == '/')
 		return has_link(spec) || is_node(spec);
+	/* An SSD may hold several logs. */
+	if (spec_uuid(spec) && is_in_env("SSDUP_LOGS", spec_uuid(spec)))
+		return true;
 	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
 		len = strlen(tags[i][0]);
 		if (!strncmp(spec, tags[i][0], len))
@@ -263,6 +271,28 @@ static int print_faulty(const struct ssdup_ctx *ctx, const struct tab *tab)
 	return EXIT_NOT_FOUND;
 }
 
+/* All devices that it has a log for; false for none. */
+static bool print_ssd(const struct tab *tab)
+{
+	const struct tab_entry *e, *end = tab->entry + tab->nr;
+	bool is = false, automatic = false;
+
+	for (e = tab->entry; e < end; e++) {
+		if (!is_event(e->ssd))
+			continue;
+		is = true;
+		automatic |= !e->noauto;
+	}
+	if (!is)
+		return false;
+	printf("SSDUP_ROLE=ssd\nSSDUP_NAME=");
+	for (e = tab->entry; e < end; e++)
+		if (is_event(e->ssd) && e->noauto != automatic)
+			printf("%s ", e->name);
+	printf("\nSSDUP_AUTO=%d\n", automatic);
+	return true;
+}
+
 static int print_event(const struct ssdup_ctx *ctx, const struct tab *tab)
 {
 	const struct tab_entry *e;
@@ -276,18 +306,14 @@ static int print_event(const struct ssdup_ctx *ctx, const struct tab *tab)
 	}
 	for (i = 0; i < tab->nr; i++) {
 		e = &tab->entry[i];
-		if (is_event(e->hdd)) {
-			printf("SSDUP_ROLE=hdd\nSSDUP_NAME=%s\n", e->name);
-			print_links(e->hdd);
-		} else if (is_event(e->ssd)) {
-			printf("SSDUP_ROLE=ssd\nSSDUP_NAME=%s\n", e->name);
-		} else {
+		if (!is_event(e->hdd))
 			continue;
-		}
+		printf("SSDUP_ROLE=hdd\nSSDUP_NAME=%s\n", e->name);
+		print_links(e->hdd);
 		printf("SSDUP_AUTO=%d\n", !e->noauto);
 		return EXIT_OK;
 	}
-	return print_faulty(ctx, tab);
+	return print_ssd(tab) ? EXIT_OK : print_faulty(ctx, tab);
 }
 
 int cmd_tab(struct ssdup_ctx *ctx, int argc, char **argv)

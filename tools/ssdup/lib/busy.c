@@ -147,6 +147,29 @@ static int take_holder(void *arg, const char *path, const char *name)
 	return 1;
 }
 
+struct holders {
+	bool	(*fn)(void *arg, dev_t holder, const char *dm_uuid);
+	void	*arg;
+};
+
+static int look_at_holder(void *arg, const char *path, const char *name)
+{
+	char *uuid = folder_line(path, "dm/uuid");
+	struct holders *h = arg;
+	int r = h->fn(h->arg, entry_number(path), uuid ?: "");
+
+	free(uuid);
+	return r;
+}
+
+bool dev_each_holder(dev_t rdev, bool (*fn)(void *arg, dev_t holder, const char *dm_uuid),
+		     void *arg)
+{
+	struct holders h = { fn, arg };
+
+	return each_entry(rdev, "holders", look_at_holder, &h);
+}
+
 static int refuse_used(const struct ssdup_ctx *ctx, const char *path, dev_t rdev,
 		       const char *or);
 

@@ -34,6 +34,9 @@ int dev_find_quietly(const char *spec, struct dev *dev);
 
 void dev_free(struct dev *dev);
 
+/** dev_each() - call @fn with the path of each block device, partitions too */
+void dev_each(void (*fn)(void *arg, const char *path), void *arg);
+
 /** dev_open() - open with O_DIRECT where that is possible; -errno when not at all */
 int dev_open(const struct dev *dev, int flags);
 
@@ -66,6 +69,13 @@ char *dev_sysfs_read(dev_t rdev, const char *file);
  * Until it returns something else than 0.
  */
 void dev_each_mount(dev_t rdev, int (*fn)(void *arg, const char *mount, uint64_t id), void *arg);
+
+/**
+ * dev_each_holder() - call @fn for each device of device mapper or md that lies on it, also by a
+ * table that is only loaded, until it says true; return that
+ */
+bool dev_each_holder(dev_t rdev, bool (*fn)(void *arg, dev_t holder, const char *dm_uuid),
+		     void *arg);
 
 /**
  * dev_refuse_used() - refuse a device that somebody uses: mounted, swap, part of a

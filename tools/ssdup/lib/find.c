@@ -20,18 +20,16 @@
 
 /* --- By the UUID of a log --- */
 
-static bool is_log(const char *path, const u8 uuid[16])
+static bool is_log(const char *path, const char *uuid)
 {
 	struct dev dev = { .path = (char *)path };
 	struct ssd_log log;
-	const u8 *found;
 	bool is;
 	int fd = dev_open(&dev, O_RDONLY);
 
 	if (fd < 0)
 		return false;
-	found = ssd_log_read(fd, &log) ? NULL : ssd_uuid(&log);
-	is = found && !memcmp(found, uuid, 16);
+	is = !ssd_log_read(fd, &log, uuid) && log.fault == LOG_OK;
 	close(fd);
 	return is;
 }
@@ -71,35 +69,53 @@ static char *choose_log(char **found, unsigned int nr, char **twice)
 	return best ? xstrdup(best) : NULL;
 }
 
-/* Where udev does not run, or runs without our rules, all devices are looked at. */
-static char *find_log(const char *text, char **twice)
+void dev_each(void (*fn)(void *arg, const char *path), void *arg)
 {
-	char **found = NULL, *path;
-	unsigned int nr = 0;
+	DIR *dir = opendir("/sys/class/block");
 	struct dirent *d;
-	u8 uuid[16];
-	DIR *dir;
+	char *path;
 
-	if (!uuid_read(text, uuid))
-		return NULL;
-	dir = opendir("/sys/class/block");
 	while (dir && (d = readdir(dir))) {
 		if (*d->d_name == '.' || !strncmp(d->d_name, "ram", 3))
 			continue;
 		path = xprintf("/dev/%s", d->d_name);
-		if (is_log(path, uuid)) {
-			found = xmore(found, nr, sizeof(*found));
-			found[nr++] = path;
-		} else {
-			free(path);
-		}
+		fn(arg, path);
+		free(path);
 	}
 	if (dir)
 		closedir(dir);
-	path = choose_log(found, nr, twice);
-	while (nr)
-		free(found[--nr]);
-	free(found);
+}
+
+struct search {
+	const char	*uuid;
+	char		**found;
+	unsigned int	nr;
+};
+
+static void look_for_log(void *arg, const char *path)
+{
+	struct search *s = arg;
+
+	if (!is_log(path, s->uuid))
+		return;
+	s->found = xmore(s->found, s->nr, sizeof(*s->found));
+	s->found[s->nr++] = xstrdup(path);
+}
+
+/* Where udev does not run, or runs without our rules, all devices are looked at. */
+static char *find_log(const char *text, char **twice)
+{
+	struct search s = { .uuid = text };
+	u8 uuid[16];
+	char *path;
+
+	if (!uuid_read(text, uuid))
+		return NULL;
+	dev_each(look_for_log, &s);
+	path = choose_log(s.found, s.nr, twice);
+	while (s.nr)
+		free(s.found[--s.nr]);
+	free(s.found);
 	return path;
 }
 

@@ -107,10 +107,19 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 	char *what;
 	int r;
 
+	if (p->shared && (new->format || p->log.part[PART_SUPER].fault != LOG_OK))
+		return dev_refuse_used(ctx, &p->ssd, "give another disk");
 	if (new->format)
 		return pair_refuse_contents(ctx, p, &new->give_up);
 	if (p->log.fault == LOG_OK)
 		return refuse_misfit(ctx, p, &new->give_up);
+	if (p->log.fault == LOG_SEVERAL)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds several logs, and none is known to be for %s; name one with -o log=UUID (see \"ssdup pool status %s\"), or say --add for one more",
+			    p->hdd.path, p->ssd.path);
+	if (p->log.fault == LOG_ABSENT)
+		return fail(ctx, EXIT_NOT_FOUND, p->ssd.path,
+			    "holds no log of that UUID; see \"ssdup pool status %s\"", p->ssd.path);
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
 		return fail(ctx, EXIT_FAULTS, p->ssd.path,
 			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",
@@ -209,6 +218,7 @@ static int bring_up(const struct ssdup_ctx *ctx, struct new_device *new, struct 
 		r = bind_log(ctx, p);
 	if (r)
 		return r;
+	pair_unlock(p);
 	reason_mark();
 	r = dmdev_resume(new->name);
 	return r ? refused_by_kernel(ctx, new, rdev, "to start it", r) : EXIT_OK;
@@ -276,6 +286,8 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 	int r;
 
 	choose_log(new, p, &o);
+	if (ssd_several(&p->log) && !new->log && !new->format)
+		new_device_key(new, "log", uuid_text(uuid, o.uuid));
 	dm_uuid = xprintf(DM_UUID_PREFIX "%s", uuid_text(uuid, o.uuid));
 	r = dmdev_create(new->name, dm_uuid);
 	free(dm_uuid);
@@ -297,6 +309,19 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 	if (!new->tab && !known)
 		advise_partition(ctx, &p->ssd);
 	return EXIT_OK;
+}
+
+/* The kernel looks at the table when there is the log, which does not stay if it is refused. */
+static int make_added(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
+{
+	int r = pair_add(ctx, p, &new->give_up);
+
+	if (r)
+		return r;
+	r = make_checked(ctx, new, p);
+	if (r)
+		pool_forget(ctx, p->ssd.path, p->ssd_fd, &p->members, &p->log, false);
+	return r;
 }
 
 /* A line of the tab: whoever reads the complaint in a journal has not typed it. */
@@ -344,14 +369,16 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 			find_disk(ctx, new, "SSD", new->ssd) : EXIT_OK;
 	if (r)
 		return r;
-	r = pair_open(ctx, &p, new->hdd, new->ssd, false, new->give_up.other);
+	new->log = value_of(new, "log");
+	r = pair_open(ctx, &p, new->hdd, new->ssd, new->log, false, new->give_up.other);
 	if (!r)
 		r = choose_host(ctx, new, &p) ?: pair_refuse_hdd(ctx, &p, &new->give_up) ?:
-		    refuse_ssd(ctx, new, &p);
+		    (new->add ? EXIT_OK : refuse_ssd(ctx, new, &p));
 	if (!r && !new->tab)
 		warn_member(ctx, &p);
 	if (!r)
-		r = make_checked(ctx, new, &p);
+		r = new->add ? make_added(ctx, new, &p) : make_checked(ctx, new, &p);
 	pair_close(&p);
+	free(new->log);
 	return r;
 }

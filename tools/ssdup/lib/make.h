@@ -15,7 +15,9 @@ struct new_device {
 	char		*ssd_text;	/* what ssd points to, to be freed, if that is UUID= */
 	char		*args;		/* "KEY VALUE KEY VALUE ..." */
 	unsigned int	nr_args;
+	char		*log;		/* what the key "log" says, or NULL */
 	bool		format;
+	bool		add;		/* one more log on the SSD */
 	struct give_up	give_up;
 	bool		tab;		/* from ssduptab: that it exists already is fine */
 };

@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -38,14 +39,46 @@ static int refuse_small_ssd(const struct ssdup_ctx *ctx, const struct dev *ssd)
 		    format_size(size, ssd->bytes));
 }
 
+/* At boot all devices of an SSD are made at a time. */
+static int lock_ssd(const struct ssdup_ctx *ctx, struct pair *p)
+{
+	p->lock = open(p->ssd.path, O_RDONLY | O_CLOEXEC);
+	if (p->lock < 0 || flock(p->lock, LOCK_EX))
+		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(errno));
+	return EXIT_OK;
+}
+
+void pair_unlock(struct pair *p)
+{
+	if (p->lock >= 0)
+		close(p->lock);
+	p->lock = -1;
+}
+
+/* Others may use the SSD, if each has a log of its own there. */
+static int refuse_used_ssd(const struct ssdup_ctx *ctx, struct pair *p, bool offline,
+			   const char *or)
+{
+	int r;
+
+	if (offline)
+		return dev_refuse_used(ctx, &p->ssd, or);
+	r = lock_ssd(ctx, p) ?: members_read(ctx, p->ssd.rdev, &p->members);
+	if (r)
+		return r;
+	p->shared = members_alone(&p->members, p->ssd.rdev);
+	return p->shared ? EXIT_OK : dev_refuse_used(ctx, &p->ssd, or);
+}
+
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
-	      bool offline, bool force)
+	      const char *name, bool offline, bool force)
 {
 	static const char another[] = "give another disk";
 	int r;
 
 	memset(p, 0, sizeof(*p));
 	p->ssd_fd = -1;
+	p->lock = -1;
 	r = dev_find(ctx, hdd, &p->hdd) ?: dev_find(ctx, ssd, &p->ssd);
 	if (r)
 		return r;
@@ -56,7 +89,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 	r = refuse_small_hdd(ctx, &p->hdd) ?: refuse_small_ssd(ctx, &p->ssd) ?:
 	    dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
 	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
-	    dev_refuse_used(ctx, &p->ssd, another);
+	    refuse_used_ssd(ctx, p, offline, another);
 	if (r)
 		return r;
 	if (p->ssd.rotational && !p->hdd.rotational && p->hdd.rdev)
@@ -67,7 +100,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 	p->ssd_fd = dev_open(&p->ssd, O_RDWR);
 	if (p->ssd_fd < 0)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->ssd_fd));
-	r = ssd_log_read(p->ssd_fd, &p->log);
+	r = ssd_log_read_for(p->ssd_fd, &p->log, name ?: spec_uuid(ssd), p->hdd_id);
 	if (r)
 		return fail(ctx, EXIT_LOST, p->ssd.path, "cannot be read: %s", strerror(-r));
 	ssd_blank_read(p->ssd_fd, &p->log);
@@ -78,6 +111,8 @@ void pair_close(struct pair *p)
 {
 	if (p->ssd_fd >= 0)
 		close(p->ssd_fd);
+	pair_unlock(p);
+	members_free(&p->members);
 	dev_free(&p->hdd);
 	dev_free(&p->ssd);
 }
@@ -92,7 +127,7 @@ int pair_refuse_other_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
 	identity_text(hdd, p->hdd_id);
 	if (identity_other(wanted, p->hdd_id) && !g->hdd)
 		return fail(ctx, EXIT_REFUSED, p->hdd.path,
-			    "is %s, and the log on %s is for %s; give that HDD, or --other-hdd if this one holds all that was on it",
+			    "is %s, and the log on %s is for %s; give that HDD, --other-hdd if this one holds all that was on it, or --add for a log of its own",
 			    hdd, p->ssd.path, log);
 	if (identity_known(wanted) && !identity_known(p->hdd_id))
 		warn(ctx, p->hdd.path,
@@ -117,14 +152,15 @@ int pair_refuse_other_host(const struct ssdup_ctx *ctx, const struct pair *p,
 int pair_bind_log(struct pair *p)
 {
 	struct log_super s = *ssd_super(&p->log);
+	char uuid[UUID_TEXT];
 	struct ssd_log now;
 	int r;
 
 	if (!identity_known(p->hdd_id) || !memcmp(s.hdd_id, p->hdd_id, sizeof(s.hdd_id)))
 		return 0;
-	r = ssd_log_read(p->ssd_fd, &now);
-	if (r || now.fault != LOG_OK || memcmp(ssd_super(&now)->uuid, s.uuid, sizeof(s.uuid)) ||
-	    ssd_super(&now)->seq != s.seq || ssd_super(&now)->epoch != s.epoch)
+	r = ssd_log_read(p->ssd_fd, &now, uuid_text(uuid, s.uuid));
+	if (r || now.fault != LOG_OK || ssd_super(&now)->seq != s.seq ||
+	    ssd_super(&now)->epoch != s.epoch)
 		return r ?: -EBUSY;
 	memcpy(s.hdd_id, p->hdd_id, sizeof(s.hdd_id));
 	s.seq++;
@@ -150,7 +186,7 @@ int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const str
 
 	if (fd < 0)
 		return fail(ctx, EXIT_FAILED, p->hdd.path, "%s", strerror(-fd));
-	r = ssd_log_read(fd, &log);
+	r = ssd_log_read(fd, &log, NULL);
 	unsaved = !r && holds_unsaved(&log, fd);
 	close(fd);
 	/* It was an SSD once, and something else has its place now. */
@@ -172,7 +208,7 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 
 	if (p->log.fault == LOG_OK && pair_refuse_other_host(ctx, p, g))
 		return EXIT_REFUSED;
-	if (p->log.fault == LOG_SEVERAL && !g->host)
+	if (ssd_several(&p->log) && !g->host)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds several logs, and another host may have one of them active; if none has, say --take-over");
 	if (g->unsaved)
@@ -180,7 +216,7 @@ static int refuse_log(const struct ssdup_ctx *ctx, const struct pair *p, const s
 	if (p->log.fault == LOG_UNKNOWN_VERSION)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds a log of another format version; drain it with the dm-ssdup that wrote it, or give it up with --discard-unsaved");
-	if (p->log.fault == LOG_SEVERAL)
+	if (ssd_several(&p->log))
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds several logs; give all of them up with --discard-unsaved");
 	if (p->log.fault == LOG_OVERWRITTEN)
@@ -230,6 +266,19 @@ void log_new_uuid(u8 uuid[16])
 	uuid_generate_random(uuid);
 }
 
+static int too_large_blocks(const struct ssdup_ctx *ctx, const struct dev *ssd)
+{
+	return fail(ctx, EXIT_REFUSED, ssd->path,
+		    "it or the HDD has logical blocks larger than 4 KiB");
+}
+
+static void warn_unknown_hdd(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	if (p->hdd.rdev && !identity_known(p->hdd_id))
+		warn(ctx, p->hdd.path,
+		     "does not say which disk it is: another one of its size would be taken for it");
+}
+
 static int lay_out(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
 		   const struct log_options *o, struct log_geometry *g)
 {
@@ -237,8 +286,7 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct dev *hdd, const str
 	unsigned int block = o->block ? o->block : least;
 
 	if (least > SSDUP_PAGE_BYTES)
-		return fail(ctx, EXIT_REFUSED, ssd->path,
-			    "it or the HDD has logical blocks larger than 4 KiB");
+		return too_large_blocks(ctx, ssd);
 	if (block < least)
 		return fail(ctx, EXIT_REFUSED, ssd->path,
 			    "blocks of %u bytes: the disks have blocks of %u", block, least);
@@ -265,21 +313,13 @@ static int new_generations(struct log_super *s)
 	return 0;
 }
 
-/* What the kernel would refuse is not written. */
-static enum log_fault would_be(const struct log_super *s)
+/* Nothing is in it, and nothing was. */
+static void first_use(const struct pair *p, struct log_super *s)
 {
-	void *buf = xpages(SSDUP_BLOCK_BYTES);
-	struct log_super again;
-	enum log_fault fault;
-
-	ssdup_log_super_encode(s, buf);
-	fault = ssdup_log_super_decode(buf, &again);
-	if (fault == LOG_OK) {
-		ssdup_log_record_encode(s, buf);
-		fault = ssdup_log_record_decode(buf, &again);
-	}
-	free(buf);
-	return fault;
+	memcpy(s->hdd_id, p->hdd_id, sizeof(s->hdd_id));
+	s->epoch = 1;
+	s->seq = 1;
+	s->flags = SSDUP_RECORD_CLEAN;
 }
 
 static int new_log(const struct ssdup_ctx *ctx, const struct pair *p, const struct log_options *o,
@@ -297,21 +337,79 @@ static int new_log(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 	log_new_uuid(pool);
 	ssdup_log_super_fresh(s, pool, o->uuid, &g, hdd->bytes / SECTOR_BYTES,
 			      ssd->bytes / SECTOR_BYTES);
-	memcpy(s->hdd_id, p->hdd_id, sizeof(s->hdd_id));
 	s->pool_seq = 1;
-	s->epoch = 1;
-	s->seq = 1;
-	/* Nothing is in it, and nothing was. */
-	s->flags = SSDUP_RECORD_CLEAN;
+	first_use(p, s);
 	if (o->old_uuid && new_generations(s))
 		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
-	fault = would_be(s);
+	fault = log_would_be(s);
 	if (fault != LOG_OK)
 		return fail(ctx, EXIT_REFUSED, ssd->path,
 			    "no log can be made for %s: %s (fault %d)", hdd->path,
 			    ssdup_log_fault_text(fault), fault);
 	return EXIT_OK;
 }
+
+/* --- One more --- */
+
+static int refuse_add(const struct ssdup_ctx *ctx, const struct pair *p, const struct give_up *g)
+{
+	const struct ssd_log *log = &p->log;
+	char uuid[UUID_TEXT];
+
+	if (!holds_log(log))
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds no log yet: its first one is made without --add");
+	if (log->part[PART_SUPER].fault != LOG_OK)
+		return fail(ctx, EXIT_FAULTS, p->ssd.path,
+			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",
+			    ssdup_log_fault_text(log->fault), log->fault, p->ssd.path);
+	if (log->fault == LOG_OK && identity_known(p->hdd_id) &&
+	    !memcmp(ssd_super(log)->hdd_id, p->hdd_id, sizeof(p->hdd_id)))
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds a log for %s already (UUID %s): leave --add out", p->hdd.path,
+			    uuid_text(uuid, ssd_super(log)->uuid));
+	if (p->shared && !p->members.nr)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "a device of this SSD is just being made; try again");
+	return p->shared || g->host ? EXIT_OK :
+	       pool_refuse_host(ctx, p->ssd.path, p->ssd_fd, log, p->host);
+}
+
+int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *g)
+{
+	const struct log_super *pool = ssd_pool(&p->log);
+	u32 least = max(p->hdd.block, p->ssd.block);
+	struct log_geometry geometry;
+	struct log_super s;
+	char uuid[UUID_TEXT];
+	u8 bytes[16];
+	int r = refuse_add(ctx, p, g);
+
+	if (r)
+		return r;
+	if (least > SSDUP_PAGE_BYTES)
+		return too_large_blocks(ctx, &p->ssd);
+	warn_unknown_hdd(ctx, p);
+	geometry = pool->g;
+	geometry.block_sectors = least / SECTOR_BYTES;
+	log_new_uuid(bytes);
+	ssdup_log_super_fresh(&s, pool->pool, bytes, &geometry, p->hdd.bytes / SECTOR_BYTES,
+			      pool->ssd_sectors);
+	first_use(p, &s);
+	if (new_generations(&s))
+		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
+	r = pool_add(ctx, p->ssd.path, p->ssd_fd, &p->members, &p->log, &s);
+	if (r)
+		return r;
+	r = ssd_log_read(p->ssd_fd, &p->log, uuid_text(uuid, bytes));
+	if (r || p->log.fault != LOG_OK)
+		return fail(ctx, EXIT_FAILED, p->ssd.path,
+			    "does not give back what was written to it: %s",
+			    r ? strerror(-r) : ssdup_log_fault_text(p->log.fault));
+	return EXIT_OK;
+}
+
+/* --- The first one --- */
 
 /* All but the homes, which are blank and durable: after a cut they must not be an old log's. */
 static void discard(const struct ssdup_ctx *ctx, const struct pair *p)
@@ -334,7 +432,7 @@ static int write_log(const struct ssdup_ctx *ctx, struct pair *p, const struct l
 	r = ssd_log_wipe(p->ssd_fd, &p->log) ?: dev_wipe_signatures(&p->ssd);
 	if (!r && !o->no_discard)
 		discard(ctx, p);
-	return r ?: ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log);
+	return r ?: ssd_log_write(p->ssd_fd, s) ?: ssd_log_read(p->ssd_fd, &p->log, NULL);
 }
 
 int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o)
@@ -342,9 +440,7 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	struct log_super s;
 	int r;
 
-	if (p->hdd.rdev && !identity_known(p->hdd_id))
-		warn(ctx, p->hdd.path,
-		     "does not say which disk it is: another one of its size would be taken for it");
+	warn_unknown_hdd(ctx, p);
 	r = new_log(ctx, p, o, &s);
 	if (r)
 		return r;

@@ -6,7 +6,7 @@
 #define SSDUP_PAIR_H
 
 #include "identity.h"
-#include "super.h"
+#include "pool.h"
 
 struct pair {
 	struct dev	hdd;
@@ -14,22 +14,30 @@ struct pair {
 	u8		hdd_id[SSDUP_HDD_ID_BYTES];
 	u8		host[SSDUP_HOST_BYTES];	/* that is to have the log: this one */
 	int		ssd_fd;		/* for writing */
+	int		lock;		/* nobody else makes a device with the SSD meanwhile */
+	bool		shared;		/* devices with logs on the SSD use it, and nobody else */
+	struct members	members;	/* those of them that are not just being made */
 	struct ssd_log	log;		/* what the SSD holds */
 };
 
 /**
  * pair_open() - find both and refuse what is in use, is one disk, or no device
+ * @name: of the log; NULL for the one of UUID=, of that HDD, or the only one
  * @offline: no device is made: files may stand for disks, and the HDD may be in use, for
  * only its size matters
  *
+ * Devices of which each has a log on the SSD may use it, unless @offline: p->shared.
  * Reads the superblock, and writes nothing. pair_close() it, whatever is returned.
  *
  * Return: EXIT_OK, or an exit code with the complaint made.
  */
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
-	      bool offline, bool force);
+	      const char *name, bool offline, bool force);
 
 void pair_close(struct pair *p);
+
+/** pair_unlock() - another device may be made with the SSD: the kernel knows of this one */
+void pair_unlock(struct pair *p);
 
 /* What the user gives up. */
 struct give_up {
@@ -76,6 +84,15 @@ struct log_options {
 
 /** log_new_uuid() - a random one */
 void log_new_uuid(u8 uuid[16]);
+
+/**
+ * pair_add() - one more log on the SSD, for the HDD; p->log is that one then
+ *
+ * Refused where one is for that HDD already. What would be refused afterwards is refused before.
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made and nothing added.
+ */
+int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *g);
 
 /**
  * pair_format() - make the SSD an empty log for the HDD

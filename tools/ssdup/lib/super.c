@@ -10,6 +10,7 @@
 #include <uuid/uuid.h>
 
 #include "dm-ssdup/core/replay.h"
+#include "identity.h"
 #include "super.h"
 
 #define GENERATIONS	BIT(24)	/* that one epoch may have opened */
@@ -50,10 +51,10 @@ const char *part_name(enum ssd_part part)
 	return part == PART_SUPER ? "superblock" : "record";
 }
 
-u64 part_sector(u64 ssd_sectors, enum ssd_part part, u32 copy)
+u64 part_sector(u64 ssd_sectors, u32 number, enum ssd_part part, u32 copy)
 {
 	return part == PART_SUPER ? log_home(ssd_sectors, copy) :
-				    log_record_sector(ssd_sectors, 0, copy);
+				    log_record_sector(ssd_sectors, number, copy);
 }
 
 static u64 size_of(int fd)
@@ -63,16 +64,16 @@ static u64 size_of(int fd)
 	return end < 0 ? 0 : end / SECTOR_BYTES;
 }
 
-/* @super: what the record of the log belongs to, NULL for the superblock itself. */
+/* @super: the record is of its log, NULL for the superblock itself. */
 static void read_copies(int fd, struct ssd_log *log, const struct log_super *super)
 {
 	enum ssd_part part = super ? PART_RECORD : PART_SUPER;
 	struct ssd_copies *c = &log->part[part];
 	void *buf = xpages(SSDUP_BLOCK_BYTES);
-	bool mend;
 	u32 i;
 
 	memset(c, 0, sizeof(*c));
+	log->number = super ? super->log : 0;
 	for (i = 0; i < SSDUP_COPIES; i++) {
 		/* The SSD may have grown since. */
 		if (super)
@@ -81,7 +82,8 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 			log->ssd_sectors = i && c->copy_fault[0] == LOG_OK ?
 					   c->copy[0].ssd_sectors : size_of(fd);
 		c->error[i] = read_all(fd, buf, SSDUP_BLOCK_BYTES,
-				       part_sector(log->ssd_sectors, part, i) * SECTOR_BYTES);
+				       part_sector(log->ssd_sectors, log->number, part, i) *
+				       SECTOR_BYTES);
 		if (super)
 			c->copy[i] = *super;
 		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
@@ -89,25 +91,65 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 				   ssdup_log_super_decode(buf, &c->copy[i]);
 	}
 	free(buf);
-	/* Those are for the kernel alone, yet. */
-	for (i = 0; i < SSDUP_COPIES && !super; i++)
-		if (c->copy_fault[i] == LOG_OK && c->copy[i].logs != LOG_FIRST)
-			c->copy_fault[i] = LOG_SEVERAL;
 	if (!super && c->copy_fault[1] == LOG_OK && !log_at_home(&c->copy[1], log->ssd_sectors))
 		c->copy_fault[1] = LOG_NOT_OURS;
-	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &mend);
-	log->mend |= mend;
+	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &c->mend);
+	log->mend |= c->mend;
 }
 
-void ssd_record_read(int fd, struct ssd_log *log, const struct log_super *super)
+static void record_read(int fd, struct ssd_log *log, const struct log_super *super)
 {
+	log->mend = log->part[PART_SUPER].mend;
 	read_copies(fd, log, super);
 	log->fault = log->part[PART_SUPER].fault;
 	if (log->fault == LOG_OK)
 		log->fault = log->part[PART_RECORD].fault;
 }
 
-int ssd_log_read(int fd, struct ssd_log *log)
+/* "12" */
+static bool is_number(const char *name)
+{
+	return strlen(name) <= 2 && name[strspn(name, "0123456789")] == '\0' && *name;
+}
+
+bool log_name_valid(const char *name)
+{
+	u8 uuid[16];
+
+	return is_number(name) ? atoi(name) < SSDUP_MAX_LOGS : uuid_read(name, uuid);
+}
+
+static bool is_named(const struct ssd_log *log, const char *name)
+{
+	u8 uuid[16];
+
+	if (is_number(name))
+		return log->number == (u32)atoi(name);
+	return log->part[PART_RECORD].fault == LOG_OK && uuid_read(name, uuid) &&
+	       !memcmp(ssd_super(log)->uuid, uuid, sizeof(uuid));
+}
+
+void ssd_log_choose(int fd, struct ssd_log *log, const struct log_super *super, const char *name)
+{
+	struct log_super s = *super;
+	u64 left;
+
+	for (left = s.logs; left; left &= left - 1) {
+		s.log = ilog2(left & -left);
+		if (!name && s.logs != BIT_ULL(s.log))
+			break;
+		record_read(fd, log, &s);
+		if (!name || is_named(log, name))
+			return;
+	}
+	memset(&log->part[PART_RECORD], 0, sizeof(log->part[PART_RECORD]));
+	log->part[PART_RECORD].fault = LOG_ABSENT;
+	log->fault = log->part[PART_SUPER].fault;
+	if (log->fault == LOG_OK)
+		log->fault = name ? LOG_ABSENT : LOG_SEVERAL;
+}
+
+int ssd_log_read(int fd, struct ssd_log *log, const char *name)
 {
 	struct ssd_copies *c = &log->part[PART_SUPER];
 
@@ -117,8 +159,57 @@ int ssd_log_read(int fd, struct ssd_log *log)
 		return c->error[0];
 	log->fault = c->fault;
 	if (c->fault == LOG_OK)
-		ssd_record_read(fd, log, &c->copy[c->best]);
+		ssd_log_choose(fd, log, &c->copy[c->best], name);
 	return 0;
+}
+
+int ssd_log_read_for(int fd, struct ssd_log *log, const char *name,
+		     const u8 hdd_id[SSDUP_HDD_ID_BYTES])
+{
+	struct ssd_log one, found;
+	int r = ssd_log_read(fd, log, name);
+	char number[4];
+	u32 i, nr = 0;
+
+	if (r || name || log->fault != LOG_SEVERAL || !identity_known(hdd_id))
+		return r;
+	one = *log;
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (!(ssd_pool(log)->logs & BIT_ULL(i)))
+			continue;
+		snprintf(number, sizeof(number), "%u", i);
+		ssd_log_choose(fd, &one, ssd_pool(log), number);
+		if (one.fault != LOG_OK ||
+		    memcmp(ssd_super(&one)->hdd_id, hdd_id, SSDUP_HDD_ID_BYTES))
+			continue;
+		found = one;
+		nr++;
+	}
+	if (nr == 1)
+		*log = found;
+	return 0;
+}
+
+const char *spec_uuid(const char *spec)
+{
+	return strncmp(spec, "UUID=", strlen("UUID=")) ? NULL : spec + strlen("UUID=");
+}
+
+enum log_fault log_would_be(const struct log_super *s)
+{
+	void *buf = xpages(SSDUP_BLOCK_BYTES);
+	struct log_super again;
+	enum log_fault fault;
+
+	ssdup_log_super_encode(s, buf);
+	fault = ssdup_log_super_decode(buf, &again);
+	if (fault == LOG_OK) {
+		again.log = s->log;
+		ssdup_log_record_encode(s, buf);
+		fault = ssdup_log_record_decode(buf, &again);
+	}
+	free(buf);
+	return fault;
 }
 
 static bool zeros(int fd, u64 from, u64 to)
@@ -160,8 +251,8 @@ int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s)
 		ssdup_log_record_encode(s, buf);
 	for (i = 0; i < SSDUP_COPIES && !r; i++) {
 		r = write_all(fd, buf, SSDUP_BLOCK_BYTES,
-			      part_sector(s->ssd_sectors, part, i ^ (part == PART_RECORD)) *
-			      SECTOR_BYTES);
+			      part_sector(s->ssd_sectors, s->log, part,
+					  i ^ (part == PART_RECORD)) * SECTOR_BYTES);
 		if (!r && fsync(fd))
 			r = -errno;
 	}

@@ -12,7 +12,7 @@
 
 #define UUID_TEXT	37
 
-/* Two blocks that exist twice: the pool's superblock, and the record of its log. */
+/* Two blocks that exist twice: the pool's superblock, and the record of a log. */
 enum ssd_part {
 	PART_SUPER,
 	PART_RECORD,
@@ -26,12 +26,18 @@ struct ssd_copies {
 	struct log_super copy[SSDUP_COPIES];
 	enum log_fault	fault;		/* LOG_OK, LOG_BLANK, or why it is refused */
 	u32		best;		/* the copy that counts, when @fault is LOG_OK */
+	bool		mend;		/* the other one is bad or old */
 };
 
 struct ssd_log {
 	struct ssd_copies part[NR_PARTS];
 	u64		ssd_sectors;	/* that say where its homes are */
-	enum log_fault	fault;		/* of the superblock or, when that is well, of the record */
+	u32		number;		/* of the log that was chosen */
+	/*
+	 * Of the superblock or, when that is well, of the record: LOG_SEVERAL where none is chosen,
+	 * LOG_ABSENT where there is none of that name.
+	 */
+	enum log_fault	fault;
 	bool		mend;		/* one copy is bad or old */
 };
 
@@ -41,22 +47,51 @@ static inline const struct log_super *ssd_super(const struct ssd_log *log)
 	return &log->part[PART_RECORD].copy[log->part[PART_RECORD].best];
 }
 
+/** ssd_pool() - the superblock that counts; only when its fault is LOG_OK */
+static inline const struct log_super *ssd_pool(const struct ssd_log *log)
+{
+	return &log->part[PART_SUPER].copy[log->part[PART_SUPER].best];
+}
+
+/** ssd_several() - does the SSD hold more than one log? */
+static inline bool ssd_several(const struct ssd_log *log)
+{
+	u64 logs = log->part[PART_SUPER].fault == LOG_OK ? ssd_pool(log)->logs : 0;
+
+	return logs & (logs - 1);
+}
+
 /** ssd_uuid() - of the log; NULL for none */
 const u8 *ssd_uuid(const struct ssd_log *log);
 
 /** part_name() - "superblock" or "record" */
 const char *part_name(enum ssd_part part);
 
-/** part_sector() - where a copy is on an SSD of @ssd_sectors */
-u64 part_sector(u64 ssd_sectors, enum ssd_part part, u32 copy);
+/** part_sector() - where a copy is on an SSD of @ssd_sectors, the record of log @number */
+u64 part_sector(u64 ssd_sectors, u32 number, enum ssd_part part, u32 copy);
 
 /**
  * ssd_log_read() - read both copies of superblock and record, and choose as the kernel does
  * @fd: of the SSD or an image of it, with O_DIRECT or without
+ * @name: of the log, see ssd_log_choose()
  *
  * Return: 0 with @log filled in, -errno when no copy of the superblock can be read.
  */
-int ssd_log_read(int fd, struct ssd_log *log);
+int ssd_log_read(int fd, struct ssd_log *log, const char *name);
+
+/**
+ * ssd_log_read_for() - the same, for a device of that HDD
+ *
+ * Where there are several and none is named, it is the one that is for this HDD, if that is known.
+ */
+int ssd_log_read_for(int fd, struct ssd_log *log, const char *name,
+		     const u8 hdd_id[SSDUP_HDD_ID_BYTES]);
+
+/** spec_uuid() - the UUID of a log that an SSD is called by, "UUID=...", or NULL */
+const char *spec_uuid(const char *spec);
+
+/** log_would_be() - would the kernel take such a superblock and record? LOG_OK, or why not */
+enum log_fault log_would_be(const struct log_super *s);
 
 /**
  * ssd_blank_read() - look at all of the homes of an SSD that seems to be blank, as the kernel does
@@ -65,8 +100,15 @@ int ssd_log_read(int fd, struct ssd_log *log);
  */
 void ssd_blank_read(int fd, struct ssd_log *log);
 
-/** ssd_record_read() - the copies of the record alone, and log->fault, by this superblock */
-void ssd_record_read(int fd, struct ssd_log *log, const struct log_super *super);
+/**
+ * ssd_log_choose() - which log of the SSD is meant: reads its record, and sets log->fault
+ * @super: a superblock that says which there are
+ * @name: UUID or number of the log; NULL for the only one
+ */
+void ssd_log_choose(int fd, struct ssd_log *log, const struct log_super *super, const char *name);
+
+/** log_name_valid() - may a log be called so? */
+bool log_name_valid(const char *name);
 
 /**
  * ssd_part_write() - write both copies of one of them in the kernel's order, each made durable

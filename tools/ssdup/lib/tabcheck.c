@@ -32,6 +32,7 @@ struct line {
 	const struct tab_entry *e;
 	struct side		hdd;
 	struct side		ssd;
+	u8			hdd_id[SSDUP_HDD_ID_BYTES];	/* all zero: unknown */
 	struct ssdup_settings	set;
 };
 
@@ -140,9 +141,12 @@ static void check_spec(struct check *c, const struct tab_entry *e, const struct 
 		    s->spec);
 }
 
-static void read_log(struct check *c, const struct tab_entry *e, struct side *s)
+/* @name: of the log, @hdd_id: of the HDD that it is for; or all zero */
+static void read_log(struct check *c, const struct tab_entry *e, struct side *s, const char *name,
+		     const u8 *hdd_id)
 {
-	int fd = dev_open(&s->dev, O_RDONLY), r = fd < 0 ? fd : ssd_log_read(fd, &s->log);
+	int fd = dev_open(&s->dev, O_RDONLY);
+	int r = fd < 0 ? fd : ssd_log_read_for(fd, &s->log, name, hdd_id);
 
 	if (!r)
 		ssd_blank_read(fd, &s->log);
@@ -178,7 +182,12 @@ static void check_side(struct check *c, const struct tab_entry *e, struct side *
 		return;
 	}
 	s->there = true;
-	read_log(c, e, s);
+}
+
+/* By the key "log". */
+static bool named_log(const struct line *l)
+{
+	return memchr_inv(l->set.log, 0, sizeof(l->set.log));
 }
 
 /* The kernel does not look. */
@@ -186,12 +195,10 @@ static void check_hdd_id(struct check *c, const struct line *l)
 {
 	const u8 *wanted = ssd_super(&l->ssd.log)->hdd_id;
 	char log[IDENTITY_TEXT], text[IDENTITY_TEXT];
-	u8 id[SSDUP_HDD_ID_BYTES];
 
-	dev_identity(&l->hdd.dev, id);
-	if (identity_other(wanted, id))
+	if (identity_other(wanted, l->hdd_id))
 		say(c, l->e, true, "the HDD, %s, is %s, and the log on %s is for %s", l->hdd.spec,
-		    identity_text(text, id), l->ssd.spec, identity_text(log, wanted));
+		    identity_text(text, l->hdd_id), l->ssd.spec, identity_text(log, wanted));
 }
 
 static void check_host(struct check *c, const struct line *l)
@@ -240,6 +247,21 @@ static void check_ssd_log(struct check *c, const struct line *l)
 	check_hdd_id(c, l);
 }
 
+static void read_logs(struct check *c, struct line *l)
+{
+	const char *name = spec_uuid(l->ssd.spec);
+	char uuid[UUID_TEXT];
+
+	if (l->hdd.there) {
+		dev_identity(&l->hdd.dev, l->hdd_id);
+		read_log(c, l->e, &l->hdd, NULL, l->hdd_id);
+	}
+	if (named_log(l))
+		name = uuid_text(uuid, l->set.log);
+	if (l->ssd.there)
+		read_log(c, l->e, &l->ssd, name, l->hdd_id);
+}
+
 static void check_disks(struct check *c, struct line *l)
 {
 	enum log_fault fault;
@@ -248,6 +270,7 @@ static void check_disks(struct check *c, struct line *l)
 	check_spec(c, l->e, &l->ssd, false);
 	check_side(c, l->e, &l->hdd);
 	check_side(c, l->e, &l->ssd);
+	read_logs(c, l);
 	fault = l->hdd.log.fault;
 	if (l->hdd.read && fault != LOG_BLANK && fault != LOG_NOT_OURS &&
 	    fault != LOG_OVERWRITTEN)
@@ -266,7 +289,16 @@ static bool same_side(const struct side *a, const struct side *b)
 	       (a->there && b->there && a->dev.rdev == b->dev.rdev);
 }
 
-/* A disk has one place in the whole table. */
+/* Of one SSD. */
+static bool other_log(const struct line *a, const struct line *b)
+{
+	if (a->ssd.read && b->ssd.read && a->ssd.log.fault == LOG_OK &&
+	    b->ssd.log.fault == LOG_OK)
+		return memcmp(ssd_super(&a->ssd.log)->uuid, ssd_super(&b->ssd.log)->uuid, 16);
+	return named_log(a) && named_log(b) && memcmp(a->set.log, b->set.log, sizeof(a->set.log));
+}
+
+/* A disk has one place in the whole table, but an SSD may hold several logs. */
 static void check_twice(struct check *c, const struct line *all, const struct line *l)
 {
 	const struct side *mine[] = { &l->hdd, &l->ssd };
@@ -278,7 +310,8 @@ static void check_twice(struct check *c, const struct line *all, const struct li
 			if (same_side(mine[i], &o->hdd))
 				say(c, l->e, true, "the %s, %s, is the HDD of %s too",
 				    mine[i]->what, mine[i]->spec, o->e->name);
-			if (same_side(mine[i], &o->ssd))
+			if (same_side(mine[i], &o->ssd) &&
+			    (mine[i] == &l->hdd || !other_log(l, o)))
 				say(c, l->e, true, "the %s, %s, is the SSD of %s too",
 				    mine[i]->what, mine[i]->spec, o->e->name);
 		}

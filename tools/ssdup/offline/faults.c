@@ -32,7 +32,7 @@ static const struct kind {
 	{ FAULT_SUPER_COMPAT, SEV_NOTE, "super-compat", "unknown feature that does not matter" },
 	{ FAULT_HDD_OTHER, SEV_REFUSED, "hdd-other", "made for another HDD" },
 	{ FAULT_SUPER_LOGS, SEV_REFUSED, "super-logs",
-	  "the SSD holds several logs, which this program does not know yet" },
+	  "the SSD holds several logs" },
 	{ FAULT_PAGE_TORN, SEV_NOTE, "page-torn",
 	  "a write that was torn, as by a power cut; the other version counts" },
 	{ FAULT_PAGE_COUNT, SEV_LOST, "page-count", "page with too many entries" },

@@ -63,6 +63,22 @@ static bool tell_by_pages(struct scan *sc, u32 segment, struct header_view *hv)
 
 /* --- Reading them --- */
 
+/* Whoever has a valid header there had the segment last. */
+static bool of_another_log(const struct log_file *l, u32 segment, const void *block)
+{
+	const struct ssdup_header *d = block;
+	struct log_super s = { .log = le16_to_cpu(d->log), .nr_classes = 1,
+			       .epoch = LOG_MAX_COUNT };
+	enum log_fault fault;
+	struct log_header h;
+
+	memcpy(s.pool, l->s.pool, sizeof(s.pool));
+	memcpy(s.uuid, d->uuid, sizeof(s.uuid));
+	fault = ssdup_log_header_decode(block, &s, segment, &h);
+	return memcmp(d->uuid, l->s.uuid, sizeof(d->uuid)) && fault != LOG_HEADER_STALE &&
+	       fault != LOG_BAD_CRC;
+}
+
 static void header_finding(struct log_file *l, u32 segment, unsigned int number)
 {
 	const struct header_view *hv = &l->header[segment];
@@ -90,6 +106,8 @@ static void read_header(struct scan *sc, u32 segment, void *block)
 	}
 	hv->fault = hv->error ? LOG_BAD_CRC :
 		    ssdup_log_header_decode(block, s, segment, &hv->h);
+	if (ssd_several(&sc->l->log) && of_another_log(sc->l, segment, block))
+		return;
 	if (hv->fault == LOG_OK)
 		hv->state = log_live(s, hv->h.generation) ? HEADER_LIVE : HEADER_FREE;
 	else if (tell_by_pages(sc, segment, hv))

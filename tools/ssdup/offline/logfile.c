@@ -24,12 +24,22 @@ bool log_has_magic(const struct log_file *l)
 	return le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC;
 }
 
+static void read_raw(struct log_file *l, enum ssd_part part)
+{
+	u32 i;
+
+	for (i = 0; i < SSDUP_COPIES; i++)
+		disk_read(&l->ssd, l->raw[part][i],
+			  part_sector(l->log.ssd_sectors, l->log.number, part, i),
+			  SSDUP_BLOCK_SECTORS);
+}
+
 static void read_copies(struct log_file *l)
 {
 	struct ssd_copies *super = &l->log.part[PART_SUPER];
 	u32 part, i;
 
-	if (ssd_log_read(l->ssd.fd, &l->log)) {
+	if (ssd_log_read(l->ssd.fd, &l->log, l->name)) {
 		l->log.fault = LOG_BAD_CRC;
 		super->fault = LOG_BAD_CRC;
 	}
@@ -46,10 +56,8 @@ static void read_copies(struct log_file *l)
 		};
 		return;
 	}
-	for (part = 0; part < NR_PARTS; part++)
-		for (i = 0; i < SSDUP_COPIES; i++)
-			disk_read(&l->ssd, l->raw[part][i],
-				  part_sector(l->log.ssd_sectors, part, i), SSDUP_BLOCK_SECTORS);
+	read_raw(l, PART_SUPER);
+	read_raw(l, PART_RECORD);
 }
 
 /* --- Which copy counts --- */
@@ -123,6 +131,11 @@ static int choose(const struct log_file *l, enum ssd_part part)
 	return raw_copy(l, part, 1).seq > raw_copy(l, part, 0).seq;
 }
 
+static bool log_chosen(const struct log_file *l)
+{
+	return l->log.part[PART_RECORD].fault != LOG_ABSENT;
+}
+
 /* @asked is about the superblock, and about the record where the rules choose none. */
 static int choose_or_ask(const struct log_file *l, enum ssd_part part)
 {
@@ -133,11 +146,12 @@ static int choose_or_ask(const struct log_file *l, enum ssd_part part)
 	return usable(l->log.part[part].copy_fault[l->asked]) ? l->asked : NO_COPY;
 }
 
-void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, int asked)
+void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, const char *name, int asked)
 {
 	int from;
 
 	l->ctx = ctx;
+	l->name = name;
 	l->asked = asked;
 	l->host = this_host();
 	ssdup_extent_tree_init(&l->map);
@@ -147,7 +161,10 @@ void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, int asked)
 	l->from[PART_SUPER] = from;
 	if (from == NO_COPY)
 		return;
-	ssd_record_read(l->ssd.fd, &l->log, &l->log.part[PART_SUPER].copy[from]);
+	ssd_log_choose(l->ssd.fd, &l->log, &l->log.part[PART_SUPER].copy[from], name);
+	if (!log_chosen(l))
+		return;
+	read_raw(l, PART_RECORD);
 	from = choose_or_ask(l, PART_RECORD);
 	l->from[PART_RECORD] = from;
 	l->known = from != NO_COPY;
@@ -156,14 +173,14 @@ void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, int asked)
 }
 
 int log_open(const struct ssdup_ctx *ctx, struct log_file *l, const char *path,
-	     enum disk_use use, int asked)
+	     const char *name, enum disk_use use, int asked)
 {
 	int r;
 
 	memset(l, 0, sizeof(*l));
 	r = disk_open(ctx, &l->ssd, path, use);
 	if (r == EXIT_OK)
-		log_attach(ctx, l, asked);
+		log_attach(ctx, l, name ?: spec_uuid(path), asked);
 	return r;
 }
 
@@ -292,6 +309,17 @@ int refuse_elsewhere(const struct log_file *l)
 		    host_text(host, l->s.host_name));
 }
 
+static void several_finding(struct log_file *l)
+{
+	struct finding f = finding(FAULT_SUPER_LOGS);
+
+	if (l->name)
+		snprintf(f.text, sizeof(f.text), "none is called %s", l->name);
+	else
+		snprintf(f.text, sizeof(f.text), "choose one with --log");
+	found(&l->findings, &f);
+}
+
 static void host_finding(struct log_file *l)
 {
 	struct finding f = finding(FAULT_HOST_OTHER);
@@ -354,6 +382,10 @@ void super_findings(struct log_file *l)
 		/* A record belongs to a superblock. */
 		if (part == PART_RECORD && l->from[PART_SUPER] == NO_COPY)
 			return;
+		if (part == PART_RECORD && !log_chosen(l)) {
+			several_finding(l);
+			return;
+		}
 		for (copy = 0; copy < SSDUP_COPIES; copy++) {
 			if (part == PART_SUPER)
 				compat_finding(l, copy);
@@ -388,8 +420,6 @@ static int no_super(const struct log_file *l)
 		return fail(ctx, EXIT_REFUSED, path,
 			    "a log, %s: check, export and repair take it with --copy 1",
 			    ssdup_log_fault_text(c->fault));
-	case LOG_SEVERAL:
-		return fail(ctx, EXIT_REFUSED, path, "%s", fault_text(FAULT_SUPER_LOGS));
 	case LOG_UNKNOWN_VERSION:
 		return fail(ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 			    ssdup_log_fault_text(c->fault));
@@ -415,17 +445,36 @@ int no_log(const struct log_file *l)
 	const struct ssd_copies *super = &l->log.part[PART_SUPER];
 	const struct ssd_copies *record = &l->log.part[PART_RECORD];
 
+	if (l->from[PART_SUPER] != NO_COPY && !log_chosen(l))
+		return l->name ?
+		       fail(l->ctx, EXIT_NOT_FOUND, l->ssd.path,
+			    "holds no log that is called %s; \"ssdup pool status %s\" lists them",
+			    l->name, l->ssd.path) :
+		       fail(l->ctx, EXIT_REFUSED, l->ssd.path,
+			    "holds several logs: say with --log which one; \"ssdup pool status %s\" lists them",
+			    l->ssd.path);
 	if (l->from[PART_SUPER] != NO_COPY)
 		return fail(l->ctx, EXIT_LOST, l->ssd.path, "no usable record of the log: %s; %s",
 			    ssdup_log_fault_text(record->fault),
 			    usable(record->copy_fault[0]) || usable(record->copy_fault[1]) ?
 			    "one copy looks well, see --copy" :
 			    "\"ssdup repair --scan\" may find the log");
-	if (l->asked == NO_COPY || super->copy_fault[l->asked] == LOG_SEVERAL)
+	if (l->asked == NO_COPY)
 		return no_super(l);
 	return fail(l->ctx, EXIT_LOST, l->ssd.path, "copy %d of the superblock: %s", l->asked,
 		    super->error[l->asked] ? "cannot be read" :
 		    ssdup_log_fault_text(super->copy_fault[l->asked]));
+}
+
+bool parse_log_name(struct ssdup_ctx *ctx, const char **name)
+{
+	if (!log_name_valid(optarg)) {
+		bad_usage(ctx, "--log: neither the UUID of a log nor a number up to %u: %s",
+			  SSDUP_MAX_LOGS - 1, optarg);
+		return false;
+	}
+	*name = optarg;
+	return true;
 }
 
 bool parse_copy(struct ssdup_ctx *ctx, int *copy)

@@ -102,6 +102,7 @@ struct log_file {
 	const u8		*host;		/* this one; NULL: whoever has the log is down */
 	unsigned char		*raw[NR_PARTS][SSDUP_COPIES];	/* SSDUP_BLOCK_BYTES each */
 	struct ssd_log		log;
+	const char		*name;		/* of the log that the user wants, or NULL */
 	int			asked;		/* copy that the user wants, or NO_COPY */
 	int			from[NR_PARTS];	/* copies that @s is, or NO_COPY */
 	bool			known;		/* there is a log: @s is valid */
@@ -128,16 +129,17 @@ struct log_file {
 
 /**
  * log_open() - open an SSD or an image and look at its superblock
+ * @name: UUID or number of the log; NULL for the one of UUID=, or the only one
  * @asked: take this copy, whatever the other one says, or NO_COPY
  *
  * Return: EXIT_OK, also where there is no log (then @l->known says so); close it with
  * log_close(). Otherwise an exit code, with the complaint made.
  */
 int log_open(const struct ssdup_ctx *ctx, struct log_file *l, const char *path,
-	     enum disk_use use, int asked);
+	     const char *name, enum disk_use use, int asked);
 
 /** log_attach() - the same for @l->ssd that is open already */
-void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, int asked);
+void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, const char *name, int asked);
 
 void log_close(struct log_file *l);
 
@@ -189,5 +191,8 @@ void log_map(struct log_file *l);
 
 /** parse_copy() - optarg of --copy; false with the complaint made and ctx->exit set */
 bool parse_copy(struct ssdup_ctx *ctx, int *copy);
+
+/** parse_log_name() - optarg of --log; likewise */
+bool parse_log_name(struct ssdup_ctx *ctx, const char **name);
 
 #endif

@@ -104,6 +104,7 @@ struct plan {
 	struct repair	*all;
 	size_t		nr;
 	struct log_file	*l;
+	u8		*owner;		/* see pool_owners(); NULL: it is the only log */
 };
 
 /**

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/pool.h"
 #include "offline.h"
 
 static struct repair *plan_step(struct plan *plan, enum repair_what what)
@@ -134,6 +135,13 @@ static void add_header(struct plan *plan, enum repair_what what, const struct lo
 	plan_step(plan, what)->h = *h;
 }
 
+/* Where there are others, a segment that has nothing of this log may be theirs. */
+static bool others_may_have(const struct plan *plan, u32 segment)
+{
+	return plan->owner && plan->owner[segment] != POOL_FREE &&
+	       plan->owner[segment] != plan->l->s.log;
+}
+
 /* A free segment; rather one that looks like what is gone. */
 static bool take_free(struct plan *plan, u32 *segment)
 {
@@ -145,7 +153,7 @@ static bool take_free(struct plan *plan, u32 *segment)
 			struct header_view *hv = &l->header[i];
 
 			if (hv->state == HEADER_LIVE || hv->state == HEADER_REBUILT ||
-			    (!pass && hv->fault == LOG_OK))
+			    (!pass && hv->fault == LOG_OK) || others_may_have(plan, i))
 				continue;
 			hv->state = HEADER_LIVE;
 			*segment = i;
@@ -178,8 +186,11 @@ static bool plan_segments(struct plan *plan)
 	size_t i;
 
 	for (; h.segment < l->s.g.nr_segments; h.segment++) {
-		if (l->header[h.segment].state == HEADER_VOID)
+		if (l->header[h.segment].state == HEADER_VOID) {
+			if (others_may_have(plan, h.segment))
+				return false;
 			add_header(plan, REPAIR_HEADER_VOID, &h);
+		}
 		if (l->header[h.segment].state == HEADER_REBUILT)
 			add_header(plan, REPAIR_HEADER, &l->header[h.segment].h);
 	}
@@ -235,8 +246,6 @@ static int refuse_fault(struct log_file *l, enum log_fault fault)
 	case LOG_UNKNOWN_RO_COMPAT:
 		return fail(l->ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 			    ssdup_log_fault_text(fault));
-	case LOG_SEVERAL:
-		return fail(l->ctx, EXIT_REFUSED, path, "%s", fault_text(FAULT_SUPER_LOGS));
 	case LOG_NO_UUID:
 		return fail(l->ctx, EXIT_REFUSED, path,
 			    "%s: its pages could be of any log; export takes what it holds",
@@ -253,6 +262,10 @@ static int refuse(struct log_file *l)
 
 	if (!l->known)
 		return no_log(l);
+	/* An older copy may name other logs. */
+	if (l->asked != NO_COPY && (l->s.logs != LOG_FIRST || ssd_several(&l->log)))
+		return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
+			    "holds several logs: --copy could make one of them vanish");
 	for (part = 0; part < NR_PARTS; part++)
 		for (i = 0; i < SSDUP_COPIES; i++) {
 			r = refuse_fault(l, l->log.part[part].copy_fault[i]);
@@ -280,9 +293,12 @@ int plan_make(struct log_file *l, struct plan *plan)
 	log_scan(l, true);
 	l->visit = NULL;
 	log_map(l);
+	if (ssd_several(&l->log))
+		plan->owner = pool_owners(l->ssd.fd, &l->log);
 	if (l->contradictory || !plan_segments(plan))
 		return fail(l->ctx, EXIT_LOST, l->ssd.path,
-			    "its headers and pages contradict each other; export takes what it holds");
+			    "its headers and pages contradict each other%s; export takes what it holds",
+			    plan->owner ? ", or a damaged one may be another log's" : "");
 	plan_copies(l, plan);
 	return EXIT_OK;
 }
@@ -292,6 +308,7 @@ void plan_free(struct plan *plan)
 	while (plan->nr)
 		free(plan->all[--plan->nr].new);
 	free(plan->all);
+	free(plan->owner);
 }
 
 /* --- Doing it --- */
@@ -389,7 +406,7 @@ static int apply(struct plan *plan, const struct repair *x)
 		r = x->part == PART_SUPER ?
 		    ssd_home_tidy(l->ssd.fd, l->log.ssd_sectors, x->copy) : 0;
 		return r ?: disk_write(&l->ssd, l->raw[x->part][l->from[x->part]],
-				  part_sector(l->log.ssd_sectors, x->part, x->copy),
+				  part_sector(l->log.ssd_sectors, l->s.log, x->part, x->copy),
 				  SSDUP_BLOCK_SECTORS);
 	default:
 		return write_record(l);

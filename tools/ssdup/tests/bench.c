@@ -71,7 +71,7 @@ void bench_log(struct bench *b, struct log_file *l, int asked)
 {
 	memset(l, 0, sizeof(*l));
 	must(!disk_take(&l->ssd, "ssd", dup(b->ssd)), "disk");
-	log_attach(&bench_ctx, l, asked);
+	log_attach(&bench_ctx, l, b->name, asked);
 }
 
 void bench_hdd(struct bench *b, struct disk *d)

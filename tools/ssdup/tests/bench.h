@@ -11,6 +11,7 @@
 struct bench {
 	int		ssd;
 	int		hdd;
+	const char	*name;		/* of the log that is looked at; NULL: the only one */
 	u64		ssd_sectors;
 	u64		hdd_sectors;
 };

@@ -9,7 +9,7 @@
 
 static void spoil_copy(struct maker *m, enum ssd_part part, u32 copy, u32 at)
 {
-	maker_spoil(m, part_sector(m->s.ssd_sectors, part, copy) * 512 + at);
+	maker_spoil(m, part_sector(m->s.ssd_sectors, m->s.log, part, copy) * 512 + at);
 }
 
 static void copy_0_crc(struct maker *m)
@@ -30,7 +30,7 @@ static void both_crc(struct maker *m)
 
 static void blank(struct maker *m, enum ssd_part part, u32 copy)
 {
-	maker_blank(m, part_sector(m->s.ssd_sectors, part, copy), SSDUP_BLOCK_SECTORS);
+	maker_blank(m, part_sector(m->s.ssd_sectors, m->s.log, part, copy), SSDUP_BLOCK_SECTORS);
 }
 
 static void copy_0_blank(struct maker *m)

@@ -13,7 +13,7 @@ static void lose_homes(struct maker *m, bool records)
 
 	for (copy = 0; copy < SSDUP_COPIES; copy++)
 		for (part = 0; part < (records ? NR_PARTS : 1); part++)
-			maker_blank(m, part_sector(m->s.ssd_sectors, part, copy),
+			maker_blank(m, part_sector(m->s.ssd_sectors, m->s.log, part, copy),
 				    SSDUP_BLOCK_SECTORS);
 }
 

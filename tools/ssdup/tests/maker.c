@@ -87,7 +87,7 @@ void maker_supers(struct maker *m, bool clean)
 		else
 			ssdup_log_record_encode(&m->s, block);
 		for (i = 0; i < SSDUP_COPIES; i++)
-			bench_write(&m->b, block, part_sector(m->s.ssd_sectors, part, i),
+			bench_write(&m->b, block, part_sector(m->s.ssd_sectors, m->s.log, part, i),
 				    SSDUP_BLOCK_SECTORS);
 	}
 }
@@ -173,7 +173,8 @@ void maker_forge(struct maker *m, enum ssd_part part, u32 copies, size_t at, u32
 
 	for (i = 0; i < SSDUP_COPIES; i++)
 		if (copies & 1U << i)
-			forge(m, part_sector(m->s.ssd_sectors, part, i), part == PART_SUPER ?
+			forge(m, part_sector(m->s.ssd_sectors, m->s.log, part, i),
+			      part == PART_SUPER ?
 			      offsetof(struct ssdup_super, crc) :
 			      offsetof(struct ssdup_record, crc), at, bytes, value);
 }

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup pool: SSDs that hold logs, the logs of one of them, and one of these forgotten.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "lib/dev.h"
+#include "lib/host.h"
+#include "lib/identity.h"
+#include "lib/pool.h"
+
+struct args {
+	bool		json;
+	struct give_up {
+		bool	unsaved;
+		bool	host;
+	} give_up;
+};
+
+/* --- Tables --- */
+
+struct column {
+	const char	*name;
+	bool		number;
+};
+
+static struct libscols_table *new_table(const char *name, const struct column *c, size_t nr,
+					bool json)
+{
+	struct libscols_table *table = xgiven(scols_new_table());
+	struct libscols_column *column;
+	size_t i;
+
+	scols_table_enable_json(table, json);
+	scols_table_set_name(table, name);
+	for (i = 0; i < nr; i++) {
+		column = xgiven(scols_table_new_column(table, c[i].name, 0, c[i].number ?
+						      SCOLS_FL_RIGHT : 0));
+		if (c[i].number)
+			scols_column_set_json_type(column, SCOLS_JSON_NUMBER);
+	}
+	return table;
+}
+
+static char *size_column(uint64_t bytes, bool json)
+{
+	char size[SIZE_TEXT];
+
+	return json ? xprintf("%llu", (unsigned long long)bytes) :
+		      xstrdup(format_size(size, bytes));
+}
+
+static char *count_column(uint64_t nr)
+{
+	return xprintf("%llu", (unsigned long long)nr);
+}
+
+/* --- SSDs --- */
+
+struct found {
+	char		*path;
+	dev_t		rdev;
+	struct ssd_log	log;
+};
+
+struct list {
+	struct found	*all;
+	unsigned int	nr;
+};
+
+static void look_for_pool(void *arg, const char *path)
+{
+	struct list *l = arg;
+	struct dev dev;
+	struct ssd_log log;
+	int fd;
+
+	if (dev_find_quietly(path, &dev))
+		return;
+	fd = dev_open(&dev, O_RDONLY);
+	if (fd >= 0 && !ssd_log_read(fd, &log, NULL) && log.part[PART_SUPER].fault == LOG_OK) {
+		l->all = xmore(l->all, l->nr, sizeof(*l->all));
+		l->all[l->nr++] = (struct found){ xstrdup(path), dev.rdev, log };
+	}
+	if (fd >= 0)
+		close(fd);
+	dev_free(&dev);
+}
+
+/* Another device takes its place: an array, or a multipath device. */
+static bool hidden(const struct list *l, const struct found *f)
+{
+	const struct found *o;
+
+	for (o = l->all; o < l->all + l->nr; o++)
+		if (o != f && dev_lies_on(o->rdev, f->rdev))
+			return true;
+	return false;
+}
+
+static void add_pool(struct libscols_table *table, const struct found *f, const struct members *m,
+		     bool json)
+{
+	struct libscols_line *line = xgiven(scols_table_new_line(table, NULL));
+	const struct log_super *s = ssd_pool(&f->log);
+	char uuid[UUID_TEXT];
+
+	scols_line_refer_data(line, 0, xstrdup(f->path));
+	scols_line_refer_data(line, 1, xstrdup(uuid_text(uuid, s->pool)));
+	scols_line_refer_data(line, 2, count_column(__builtin_popcountll(s->logs)));
+	scols_line_refer_data(line, 3, count_column(m->nr));
+	scols_line_refer_data(line, 4, size_column((u64)s->g.nr_segments *
+						   s->g.segment_sectors * SECTOR_BYTES, json));
+	if (m->nr)
+		scols_line_refer_data(line, 5,
+				      size_column(m->all->v.pool_segments_free *
+						  s->g.segment_sectors * SECTOR_BYTES, json));
+}
+
+static int pool_list(struct ssdup_ctx *ctx, const struct args *a)
+{
+	static const struct column columns[] = {
+		{ "SSD" }, { "POOL" }, { "LOGS", true }, { "ACTIVE", true }, { "SIZE", true },
+		{ "FREE", true },
+	};
+	struct libscols_table *table;
+	struct list l = { };
+	struct members m;
+	unsigned int i;
+	int r = EXIT_OK;
+
+	dev_each(look_for_pool, &l);
+	table = new_table("pools", columns, sizeof(columns) / sizeof(columns[0]), a->json);
+	for (i = 0; i < l.nr && !r; i++) {
+		if (hidden(&l, &l.all[i]))
+			continue;
+		r = members_read(ctx, l.all[i].rdev, &m);
+		if (!r)
+			add_pool(table, &l.all[i], &m, a->json);
+		members_free(&m);
+	}
+	if (!r && (l.nr || a->json))
+		scols_print_table(table);
+	else if (!r)
+		note(ctx, "There is no SSD with a log.");
+	scols_unref_table(table);
+	while (l.nr)
+		free(l.all[--l.nr].path);
+	free(l.all);
+	return r;
+}
+
+/* --- The logs of one --- */
+
+/* An SSD, and who uses it. */
+struct pool {
+	struct dev	ssd;
+	int		fd;
+	struct ssd_log	log;
+	struct members	members;
+};
+
+static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ssd,
+		     const char *name, int flags)
+{
+	int r;
+
+	memset(p, 0, sizeof(*p));
+	p->fd = -1;
+	r = dev_find(ctx, ssd, &p->ssd);
+	if (r)
+		return r;
+	if (p->ssd.rdev)
+		r = members_read(ctx, p->ssd.rdev, &p->members);
+	if (!r && flags != O_RDONLY && !(p->members.nr && members_alone(&p->members, p->ssd.rdev)))
+		r = dev_refuse_used(ctx, &p->ssd, "stop who uses it");
+	if (r)
+		return r;
+	p->fd = dev_open(&p->ssd, flags);
+	if (p->fd < 0)
+		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->fd));
+	r = ssd_log_read(p->fd, &p->log, name);
+	if (r)
+		return fail(ctx, EXIT_LOST, p->ssd.path, "cannot be read: %s", strerror(-r));
+	if (p->log.part[PART_SUPER].fault == LOG_OK)
+		return EXIT_OK;
+	if (p->log.fault == LOG_BLANK || p->log.fault == LOG_NOT_OURS)
+		return fail(ctx, EXIT_NOT_FOUND, p->ssd.path, "holds no log");
+	return fail(ctx, EXIT_LOST, p->ssd.path,
+		    "holds a log that is refused: %s; see \"ssdup check\"",
+		    ssdup_log_fault_text(p->log.fault));
+}
+
+static void pool_close(struct pool *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	members_free(&p->members);
+	dev_free(&p->ssd);
+}
+
+static char *state_of_log(const struct pool *p, const struct ssd_log *log,
+			  const struct state *device)
+{
+	const struct log_super *s = ssd_super(log);
+	char host[HOST_TEXT];
+
+	if (log->fault != LOG_OK)
+		return xstrdup("damaged");
+	if (device)
+		return xstrdup(device->suspended ? "suspended" : mode_words(device->v.mode));
+	if (log_of_other_host(s, this_host()))
+		return xprintf("on %s", host_text(host, s->host_name));
+	return xstrdup(ssd_log_used(p->fd, s) ? "holds data" : "empty");
+}
+
+static void add_log(struct libscols_table *table, const struct pool *p, const struct ssd_log *log,
+		    bool json)
+{
+	const struct log_super *s = ssd_super(log);
+	const struct state *device = log->fault == LOG_OK ?
+				     members_find(&p->members, s->uuid) : NULL;
+	struct libscols_line *line = xgiven(scols_table_new_line(table, NULL));
+	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
+
+	scols_line_refer_data(line, 0, count_column(log->number));
+	scols_line_refer_data(line, 2, state_of_log(p, log, device));
+	if (log->fault != LOG_OK)
+		return;
+	scols_line_refer_data(line, 1, xstrdup(uuid_text(uuid, s->uuid)));
+	if (device) {
+		scols_line_refer_data(line, 3, xstrdup(device->name));
+		scols_line_refer_data(line, 6, size_column(state_log_bytes(device), json));
+		scols_line_refer_data(line, 7, size_column(state_dirty_bytes(device), json));
+	}
+	if (identity_known(s->hdd_id))
+		scols_line_refer_data(line, 4, xstrdup(identity_text(hdd, s->hdd_id)));
+	scols_line_refer_data(line, 5, size_column(s->hdd_sectors * SECTOR_BYTES, json));
+}
+
+static int pool_status(struct ssdup_ctx *ctx, const char *ssd, const struct args *a)
+{
+	static const struct column columns[] = {
+		{ "LOG", true }, { "UUID" }, { "STATE" }, { "DEVICE" }, { "HDD" },
+		{ "HDD-SIZE", true }, { "SIZE", true }, { "DIRTY", true },
+	};
+	struct libscols_table *table;
+	struct ssd_log one;
+	struct pool p;
+	char name[4];
+	int r = pool_open(ctx, &p, ssd, NULL, O_RDONLY);
+	u32 i;
+
+	table = new_table("logs", columns, sizeof(columns) / sizeof(columns[0]), a->json);
+	for (i = 0; i < SSDUP_MAX_LOGS && !r; i++) {
+		if (!(ssd_pool(&p.log)->logs & BIT_ULL(i)))
+			continue;
+		one = p.log;
+		snprintf(name, sizeof(name), "%u", i);
+		ssd_log_choose(p.fd, &one, ssd_pool(&p.log), name);
+		add_log(table, &p, &one, a->json);
+	}
+	if (!r)
+		scols_print_table(table);
+	scols_unref_table(table);
+	pool_close(&p);
+	return r;
+}
+
+/* --- One log less --- */
+
+static int refuse_forget(const struct ssdup_ctx *ctx, const struct pool *p, const char *name,
+			 const struct give_up *g)
+{
+	const struct state *device;
+
+	if (p->log.fault == LOG_ABSENT)
+		return fail(ctx, EXIT_NOT_FOUND, p->ssd.path,
+			    "holds no log that is called %s; \"ssdup pool status %s\" lists them",
+			    name, p->ssd.path);
+	if (!ssd_several(&p->log))
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds no other log; \"ssdup detach\" takes the last one away");
+	device = p->log.fault == LOG_OK ?
+		 members_find(&p->members, ssd_super(&p->log)->uuid) : NULL;
+	if (device)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "log %u is active, as %s; \"ssdup detach %s\" empties it and takes it away",
+			    p->log.number, device->name, device->name);
+	if (p->log.fault != LOG_OK && p->members.nr)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "log %u is damaged: while others are active it cannot be named; remove their devices first",
+			    p->log.number);
+	return p->members.nr || g->host ? EXIT_OK :
+	       pool_refuse_host(ctx, p->ssd.path, p->fd, &p->log, this_host());
+}
+
+static int forget(struct ssdup_ctx *ctx, const char *ssd, const char *name, const struct args *a)
+{
+	struct pool p;
+	int r;
+
+	if (!log_name_valid(name))
+		return bad_usage(ctx, "neither the UUID of a log nor its number: %s", name);
+	r = pool_open(ctx, &p, ssd, name, O_RDWR) ?: refuse_forget(ctx, &p, name, &a->give_up) ?:
+	    pool_forget(ctx, p.ssd.path, p.fd, &p.members, &p.log, a->give_up.unsaved);
+	if (!r)
+		note(ctx, "%s: log %u is forgotten", p.ssd.path, p.log.number);
+	pool_close(&p);
+	return r;
+}
+
+/* --- The command --- */
+
+int cmd_pool(struct ssdup_ctx *ctx, int argc, char **argv)
+{
+	struct args a = { };
+	const char *what;
+	int opt;
+
+	while ((opt = next_option(ctx, argc, argv))) {
+		if (opt == OPT_STOP)
+			return ctx->exit;
+		a.json |= opt == OPT_JSON;
+		a.give_up.unsaved |= opt == OPT_UNSAVED;
+		a.give_up.host |= opt == OPT_TAKE_OVER;
+		ctx->quiet |= opt == 'q';
+	}
+	if (!operands(ctx, argc, argv, 1, 3))
+		return ctx->exit;
+	what = argv[optind++];
+	if (!strcmp(what, "list"))
+		return operands(ctx, argc, argv, 0, 0) ? pool_list(ctx, &a) : ctx->exit;
+	if (!strcmp(what, "status"))
+		return operands(ctx, argc, argv, 1, 1) ?
+		       pool_status(ctx, argv[optind], &a) : ctx->exit;
+	if (!strcmp(what, "forget"))
+		return operands(ctx, argc, argv, 2, 2) ?
+		       forget(ctx, argv[optind], argv[optind + 1], &a) : ctx->exit;
+	return bad_usage(ctx, "neither list, status nor forget: %s", what);
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: the logs of an SSD: who uses them, one more, one less.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "dev.h"
+#include "host.h"
+#include "pool.h"
+
+#define SECTORS_PER_MB	2048U
+
+/* --- Who uses them --- */
+
+int members_read(const struct ssdup_ctx *ctx, dev_t ssd, struct members *m)
+{
+	char **names, **name;
+	struct state s;
+	int r;
+
+	*m = (struct members){ };
+	r = all_names(ctx, &names);
+	if (r)
+		return r;
+	for (name = names; *name; name++) {
+		if (state_read(*name, &s))
+			continue;
+		if (s.ssd == ssd) {
+			m->all = xmore(m->all, m->nr, sizeof(s));
+			m->all[m->nr++] = s;
+		} else {
+			state_free(&s);
+		}
+	}
+	names_free(names);
+	return EXIT_OK;
+}
+
+void members_free(struct members *m)
+{
+	while (m->nr)
+		state_free(&m->all[--m->nr]);
+	free(m->all);
+	m->all = NULL;
+}
+
+struct search {
+	const struct members *m;
+	bool		held;
+};
+
+/* A device that is just being made has its UUID, if it is made by this tool. */
+static bool is_stranger(void *arg, dev_t holder, const char *dm_uuid)
+{
+	struct search *s = arg;
+	unsigned int i;
+
+	s->held = true;
+	for (i = 0; i < s->m->nr; i++)
+		if (s->m->all[i].rdev == holder)
+			return false;
+	return strncmp(dm_uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX));
+}
+
+bool members_alone(const struct members *m, dev_t ssd)
+{
+	struct search s = { .m = m };
+
+	return !dev_each_holder(ssd, is_stranger, &s) && s.held;
+}
+
+const struct state *members_find(const struct members *m, const u8 uuid[16])
+{
+	unsigned int i;
+	u8 has[16];
+
+	for (i = 0; i < m->nr; i++)
+		if (m->all[i].log_uuid && uuid_read(m->all[i].log_uuid, has) &&
+		    !memcmp(has, uuid, sizeof(has)))
+			return &m->all[i];
+	return NULL;
+}
+
+/* --- While one of them runs: the kernel does it --- */
+
+/* Return: 0 or -errno; *@why: what the kernel says, free() it. */
+static int ask(const struct members *m, const char *text, char **why)
+{
+	int r = -EBUSY;
+	unsigned int i;
+
+	*why = NULL;
+	for (i = 0; i < m->nr; i++) {
+		const struct state *s = &m->all[i];
+
+		/* Others may be suspended, or have lost their disks. */
+		if (s->suspended || s->v.mode)
+			continue;
+		free(*why);
+		reason_mark();
+		r = dmdev_message(s->name, text);
+		*why = r ? reason_read(s->rdev) : NULL;
+		if (r != -EROFS)
+			break;
+	}
+	return r;
+}
+
+static int told(const struct ssdup_ctx *ctx, const char *ssd, int r, char *why)
+{
+	if (!r)
+		return EXIT_OK;
+	fail(ctx, r == -EIO ? EXIT_FAILED : EXIT_REFUSED, ssd, "the kernel refuses: %s", why ?:
+	     r == -EBUSY ? "no device of this SSD runs, but there are some" : strerror(-r));
+	free(why);
+	return r == -EIO ? EXIT_FAILED : EXIT_REFUSED;
+}
+
+/* A table line with a key more; NULL if it has that already. free() it. */
+static char *with_key(const char *params, const char *key, const char *value)
+{
+	char *word = xprintf(" %s ", key), *args;
+	unsigned int nr = 0;
+	int at = 0, behind = 0;
+
+	args = strstr(params, word);
+	free(word);
+	if (args || sscanf(params, "%*s %*s%n", &at) < 0 || !at)
+		return NULL;
+	if (sscanf(params + at, "%u%n", &nr, &behind) < 1)
+		behind = 0;
+	return xprintf("%.*s %u%s %s %s", at, params, nr + 2, params + at + behind, key, value);
+}
+
+/* If the new table cannot take over, the old one does. */
+static int reload(const struct state *s, const char *params, const char *old)
+{
+	int r = dmdev_load(s->name, s->sectors, "ssdup", params);
+
+	if (r)
+		return r;
+	/* The device may be the one that / lies on. */
+	if (mlockall(MCL_CURRENT | MCL_FUTURE)) {
+		r = -errno;
+		dmdev_clear(s->name);
+		return r;
+	}
+	r = dmdev_suspend(s->name, true, false);
+	if (r)
+		dmdev_clear(s->name);
+	else
+		r = dmdev_resume(s->name);
+	if (r && (dmdev_load(s->name, s->sectors, "ssdup", old) || dmdev_resume(s->name)))
+		r = -EUCLEAN;
+	munlockall();
+	return r;
+}
+
+static int reload_failed(const struct ssdup_ctx *ctx, const struct state *s, int r)
+{
+	if (r == -EUCLEAN)
+		return fail(ctx, EXIT_FAILED, s->name,
+			    "left suspended: see the kernel log, then \"dmsetup resume %s\"",
+			    s->name);
+	return fail(ctx, EXIT_FAILED, s->name, "cannot be reloaded to leave room: %s",
+		    strerror(-r));
+}
+
+/* Its log keeps no more free segments than that. *@was: its table until now, free() it */
+static int cut_down(const struct ssdup_ctx *ctx, const struct state *s, const char *mb,
+		    char **was)
+{
+	char *params;
+	struct dmdev d;
+	int r;
+
+	if (s->suspended || dmdev_table(s->name, &d))
+		return EXIT_OK;
+	params = with_key(d.params, "max_mb", mb);
+	r = params ? reload(s, params, d.params) : 0;
+	if (params && !r)
+		*was = xstrdup(d.params);
+	free(params);
+	dmdev_free(&d);
+	return r ? reload_failed(ctx, s, r) : EXIT_OK;
+}
+
+/* An equal part is less now, for there is one log more. It has to be named, too. */
+static int as_before(const struct ssdup_ctx *ctx, const struct state *s, const char *was)
+{
+	char *params = with_key(was, "log", s->log_uuid);
+	int r = reload(s, params ?: was, params ?: was);
+
+	free(params);
+	return r ? reload_failed(ctx, s, r) : EXIT_OK;
+}
+
+/* With all of the SSD in use: those whose tables do not say how much they take leave a part. */
+static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
+			const char *text)
+{
+	const struct state *s = m->all;
+	uint64_t parts = s->v.pool_logs + 1;
+	uint64_t mb = s->v.pool_segments * s->segment_sectors / parts / SECTORS_PER_MB;
+	char **was = xalloc(m->nr * sizeof(*was)), *why = NULL;
+	char *most = xprintf("%llu", (unsigned long long)(mb ?: 1));
+	int r = EXIT_OK;
+	unsigned int i;
+
+	for (i = 0; i < m->nr && !r; i++)
+		r = cut_down(ctx, &s[i], most, &was[i]);
+	free(most);
+	if (!r) {
+		r = ask(m, text, &why);
+		r = told(ctx, ssd, r, why);
+	}
+	for (i = 0; i < m->nr; i++) {
+		if (was[i])
+			r = as_before(ctx, &s[i], was[i]) ?: r;
+		free(was[i]);
+	}
+	free(was);
+	return r;
+}
+
+static int ask_to_add(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
+		      const struct log_super *new)
+{
+	char uuid[UUID_TEXT], *text, *why = NULL;
+	int r = -ENOSPC;
+
+	text = xprintf("log_add %s %llu %u", uuid_text(uuid, new->uuid), new->hdd_sectors,
+		       new->g.block_sectors);
+	if (m->all->v.pool_segments_free)
+		r = ask(m, text, &why);
+	if (r == -ENOSPC) {
+		free(why);
+		r = ask_for_room(ctx, ssd, m, text);
+	} else {
+		r = told(ctx, ssd, r, why);
+	}
+	free(text);
+	return r;
+}
+
+static int ask_to_forget(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
+			 const struct log_super *s, bool force)
+{
+	char uuid[UUID_TEXT], *text, *why;
+	int r;
+
+	text = xprintf("log_forget %s%s", uuid_text(uuid, s->uuid), force ? " force" : "");
+	r = ask(m, text, &why);
+	free(text);
+	return told(ctx, ssd, r, why);
+}
+
+/* --- While none does: as the kernel does it --- */
+
+static void read_records(int fd, const struct ssd_log *log, struct pool_log *logs)
+{
+	struct ssd_log one = *log;
+	char name[4];
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		logs[i].s = *ssd_pool(log);
+		logs[i].s.log = i;
+		if (!(ssd_pool(log)->logs & BIT_ULL(i)))
+			continue;
+		snprintf(name, sizeof(name), "%u", i);
+		ssd_log_choose(fd, &one, ssd_pool(log), name);
+		logs[i].fault = one.fault;
+		if (one.fault == LOG_OK)
+			logs[i].s = *ssd_super(&one);
+	}
+}
+
+static void find_owners(int fd, const struct log_super *s, const struct pool_log *logs, u8 *owner)
+{
+	void *head = xpages(LOG_HEAD_BYTES);
+	u32 i;
+
+	for (i = 0; i < s->g.nr_segments; i++)
+		owner[i] = read_all(fd, head, LOG_HEAD_BYTES,
+				    log_segment_sector(&s->g, i) * SECTOR_BYTES) ? POOL_UNCLEAR :
+			   ssdup_pool_owner(s->pool, logs, s->logs, i, head);
+	free(head);
+}
+
+u8 *pool_owners(int fd, const struct ssd_log *log)
+{
+	struct pool_log *logs = xalloc(SSDUP_MAX_LOGS * sizeof(*logs));
+	u8 *owner = xalloc(ssd_pool(log)->g.nr_segments);
+
+	read_records(fd, log, logs);
+	find_owners(fd, ssd_pool(log), logs, owner);
+	free(logs);
+	return owner;
+}
+
+static u32 owned(const struct ssd_log *log, const u8 *owner, u32 by)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < ssd_pool(log)->g.nr_segments; i++)
+		nr += owner[i] == by;
+	return nr;
+}
+
+/* Each log can be emptied, the new one too, which needs a segment to write to. */
+static u32 needed(int fd, const struct ssd_log *log)
+{
+	struct pool_log *logs = xalloc(SSDUP_MAX_LOGS * sizeof(*logs));
+	u32 i, need = pool_promise(1) + 1;
+
+	read_records(fd, log, logs);
+	for (i = 0; i < SSDUP_MAX_LOGS; i++)
+		if (ssd_pool(log)->logs & BIT_ULL(i))
+			need += pool_promise(logs[i].fault == LOG_OK ? logs[i].s.nr_classes :
+								       SSDUP_MAX_CLASSES);
+	free(logs);
+	return need;
+}
+
+static int wrote(const struct ssdup_ctx *ctx, const char *ssd, int r)
+{
+	return r ? fail(ctx, EXIT_FAILED, ssd, "cannot be written: %s", strerror(-r)) : EXIT_OK;
+}
+
+/* The record first: without its bit in the superblock nobody looks at it. */
+static int add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct ssd_log *log,
+	       const struct log_super *new)
+{
+	const struct log_super *pool = ssd_pool(log);
+	u8 *owner = pool_owners(fd, log);
+	bool room = owned(log, owner, POOL_FREE) >= needed(fd, log);
+	struct log_super s = *new;
+	int r;
+
+	free(owner);
+	if (!~pool->logs)
+		return fail(ctx, EXIT_REFUSED, ssd, "has as many logs as it can have");
+	if (!room)
+		return fail(ctx, EXIT_REFUSED, ssd,
+			    "has no room for another log: drain one of them first");
+	s.log = ilog2(~pool->logs & -~pool->logs);
+	s.pool_seq = pool->pool_seq + 1;
+	s.logs = pool->logs | BIT_ULL(s.log);
+	r = log_would_be(&s) == LOG_OK ? ssd_log_write(fd, &s) : -EINVAL;
+	return wrote(ctx, ssd, r);
+}
+
+static int forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct ssd_log *log,
+		  bool force)
+{
+	u8 *owner = pool_owners(fd, log);
+	bool holds = owned(log, owner, log->number) || owned(log, owner, POOL_UNCLEAR);
+	struct log_super s = *ssd_pool(log);
+
+	free(owner);
+	if (s.logs == BIT_ULL(log->number))
+		return fail(ctx, EXIT_REFUSED, ssd, "has no other log");
+	if (holds && !force)
+		return fail(ctx, EXIT_REFUSED, ssd,
+			    "log %u holds data that its HDD lacks, or may do so: drain it, or give it up with --discard-unsaved",
+			    log->number);
+	s.pool_seq++;
+	s.logs &= ~BIT_ULL(log->number);
+	return wrote(ctx, ssd, ssd_part_write(fd, PART_SUPER, &s));
+}
+
+/* --- Either --- */
+
+int pool_add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct members *m,
+	     const struct ssd_log *log, const struct log_super *new)
+{
+	return m->nr ? ask_to_add(ctx, ssd, m, new) : add(ctx, ssd, fd, log, new);
+}
+
+int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct members *m,
+		const struct ssd_log *log, bool force)
+{
+	return m->nr ? ask_to_forget(ctx, ssd, m, ssd_super(log), force) :
+		       forget(ctx, ssd, fd, log, force);
+}
+
+int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, int fd,
+		     const struct ssd_log *log, const u8 host[SSDUP_HOST_BYTES])
+{
+	struct pool_log *logs = xalloc(SSDUP_MAX_LOGS * sizeof(*logs));
+	char text[HOST_TEXT];
+	int r = EXIT_OK;
+	u32 i;
+
+	read_records(fd, log, logs);
+	for (i = 0; i < SSDUP_MAX_LOGS && !r; i++)
+		if (ssd_pool(log)->logs & BIT_ULL(i) && logs[i].fault == LOG_OK &&
+		    log_of_other_host(&logs[i].s, host))
+			r = fail(ctx, EXIT_REFUSED, ssd,
+				 "log %u is active on %s, or was when that went down; when it is certain to be down, say --take-over",
+				 i, host_text(text, logs[i].s.host_name));
+	free(logs);
+	return r;
+}
