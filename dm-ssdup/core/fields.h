@@ -91,6 +91,7 @@ SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "of these, those that no log h
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")
 SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")
+SSDUP_FILE(pool_uuid, "the UUID that all logs of the SSD share")
 SSDUP_FILE(range_mb, "size of a range in MiB")
 SSDUP_FILE(segment_sectors, "size of a segment")
 SSDUP_FILE(classes,

@@ -20,13 +20,24 @@ takes()
 	done
 }
 
-# log_uuid - that of the record, as the SSD has it (format.rst)
-log_uuid()
+# uuid_at BYTE - the UUID that stands there on the SSD
+uuid_at()
 {
 	local hex
 
-	hex=$(dd if=$SSD bs=1 skip=$((1024 * 512 + 24)) count=16 status=none | od -An -v -tx1 | tr -d ' \n')
+	hex=$(dd if=$SSD bs=1 skip="$1" count=16 status=none | od -An -v -tx1 | tr -d ' \n')
 	echo "${hex:0:8}-${hex:8:4}-${hex:12:4}-${hex:16:4}-${hex:20}"
+}
+
+# that of the record, and that of the superblock (format.rst)
+log_uuid()
+{
+	uuid_at $((1024 * 512 + 24))
+}
+
+pool_uuid()
+{
+	uuid_at 40
 }
 
 make_disks
@@ -45,6 +56,7 @@ for file in "$SYS"/*; do
 		is "$name" "$value" "$(cat "/sys/block/m${name%_dev}0/dev")"
 		;;
 	log_uuid) is "log" "$value" "$(log_uuid)" ;;
+	pool_uuid) is "pool" "$value" "$(pool_uuid)" ;;
 	policy | route | full | drain | discard | classes | class_cgroups)
 		[[ $value =~ ^[a-z]+$ ]] || fail "$file: $value"
 		;;
@@ -89,7 +101,7 @@ is "written" "$(metric ssdup_written_bytes_total | tail -n 1)" $((512 * $(stat w
 is "log" "$(metric ssdup_log_size_bytes)" $((512 * $(stat segments) * $(stat segment_sectors)))
 is "segment" "$(metric ssdup_segment_size_bytes)" $((512 * $(stat segment_sectors)))
 is "route" "$(metric ssdup_route_ssd)" 1
-grep -qF "ssdup_info{device=\"$NAME\",uuid=\"$(log_uuid)\",hdd=\"${HDD#/dev/}\",ssd=\"${SSD#/dev/}\",policy=\"all\",full=\"bypass\",drain=\"manual\"} 1" \
+grep -qF "ssdup_info{device=\"$NAME\",uuid=\"$(log_uuid)\",pool=\"$(pool_uuid)\",hdd=\"${HDD#/dev/}\",ssd=\"${SSD#/dev/}\",policy=\"all\",full=\"bypass\",drain=\"manual\"} 1" \
 	"$T/prom" || fail "info: $(grep ^ssdup_info "$T/prom")"
 is "all files" "$(echo "$T"/prom*)" "$T/prom"
 must_get "not a file" ssdup metrics --output /dev/null

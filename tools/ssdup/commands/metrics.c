@@ -24,7 +24,7 @@
 struct device {
 	char	*dir;		/* our folder of it in sysfs */
 	char	*name;
-	char	*labels;	/* device="burst",uuid="..." */
+	char	*labels;	/* device="burst",uuid="...",pool="..." */
 };
 
 struct devices {
@@ -78,20 +78,25 @@ static void add_device(struct devices *all, const char *block)
 {
 	char *dir = xprintf("%s/block/%s/ssdup", all->sysfs, block);
 	char *name = folder_line(dir, "../dm/name"), *uuid = folder_line(dir, "log_uuid");
+	char *pool_uuid = folder_line(dir, "pool_uuid");
 	char *device = metric_label("device", name), *log = metric_label("uuid", uuid);
+	char *pool = metric_label("pool", pool_uuid);
 
 	/* The folder is there once the device was resumed. */
 	if (name && uuid) {
 		all->device = xmore(all->device, all->nr, sizeof(*all->device));
-		all->device[all->nr++] = (struct device){ dir, xstrdup(name),
-							  xprintf("%s,%s", device, log) };
+		all->device[all->nr++] = (struct device){
+			dir, xstrdup(name), xprintf("%s,%s,%s", device, log, pool),
+		};
 	} else {
 		free(dir);
 	}
 	free(name);
 	free(uuid);
+	free(pool_uuid);
 	free(device);
 	free(log);
+	free(pool);
 }
 
 static int by_labels(const void *a, const void *b)
