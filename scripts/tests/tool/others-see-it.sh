@@ -81,3 +81,12 @@ ssdup_exits 0 remove $NAME
 ssdup_exits 4 create $NAME --hdd $HDD --ssd $SSD --format
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --format --force
 ssdup_exits 0 remove $NAME
+
+# an SSD with several logs goes by a UUID of its own
+blank_log
+make_ssdup policy all drain manual max_mb 64
+pool=$(stat pool_uuid)
+must message log_add 00000000-0000-4000-8000-0000000000bb 65536 8
+remove_ssdup
+shows "UUID=\"$pool\" TYPE=\"ssdup\"" blkid -p $SSD
+is "UUID for udev" "$(ssdup probe --export $SSD | sed -n 's/^ID_FS_UUID=//p')" "$pool"
