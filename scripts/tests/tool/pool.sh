@@ -10,10 +10,10 @@
 HDD_B=/dev/mhdd1
 SET=-opolicy=all,drain=manual
 
-# this_hdd DISK DIGITS - what the disk in the slot says of itself
+# this_hdd DISK [DIGITS] - what the disk in the slot says of itself, if anything
 this_hdd()
 {
-	echo "naa.5000c500$2" >"/sys/block/${1##*/}/wwid"
+	echo "${2:+naa.5000c500$2}" >"/sys/block/${1##*/}/wwid"
 }
 
 # io_b ARG... - io, to the other device
@@ -53,7 +53,8 @@ ssdup_exits 4 create other --hdd $HDD_B --ssd $SSD
 says "is wwn:naa.5000c500bbbbbbbb, and the log on $SSD is for wwn:naa.5000c500aaaaaaaa"
 ssdup_exits 4 create other --hdd $HDD_B --ssd $SSD --format --force
 says "in use by $NAME"
-for words in "--hdd $HDD_B --ssd $SSD --add --format" "--add" "--uuid $A --add"; do
+for words in "--hdd $HDD_B --ssd $SSD --add --format" "--add" "--uuid $A --add" \
+	"--hdd $HDD_B --ssd $SSD --add -olog=$A"; do
 	# shellcheck disable=SC2086
 	ssdup_exits 2 create other $words
 done
@@ -90,6 +91,8 @@ says "is wwn:naa.5000c500bbbbbbbb, and the log on $SSD is for wwn:naa.5000c500aa
 ssdup_exits 3 create other --hdd $HDD_B --ssd $SSD -olog=00000000-0000-4000-8000-000000000001
 says "holds no log of that UUID"
 ssdup_exits 4 create other --hdd $HDD_B --ssd $SSD --add
+says "holds a log for $HDD_B already (UUID $B)"
+ssdup_exits 4 create other --hdd $HDD_B --ssd "UUID=$A" --add
 says "holds a log for $HDD_B already (UUID $B)"
 ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD $SET
 ssdup_exits 0 create $NAME --hdd $HDD --ssd "UUID=$A" $SET
@@ -207,7 +210,11 @@ io verify
 is "log 1" "$(column 1 state)" damaged
 ssdup_exits 4 pool forget $SSD 1
 says "remove their devices first"
+ssdup_exits 4 create other --hdd $HDD_B --ssd $SSD --add
+says "holds log 1, which is damaged"
 ssdup_exits 0 remove $NAME
+ssdup_exits 4 create other --hdd $HDD_B --ssd $SSD --add
+says "holds log 1, which is damaged"
 ssdup_exits 6 check $SSD --log 1
 ssdup_exits 6 repair $SSD --log 1 --yes
 ssdup_exits 0 check $SSD --log "$A"
@@ -218,3 +225,30 @@ ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
 find_sys
 io verify
 is "segments" "$(stat segments)" 128
+
+# disks that do not say which they are: the log that is left is not for the HDD of a stale line
+ssdup_exits 0 drain $NAME
+ssdup_exits 0 remove $NAME
+this_hdd $HDD
+this_hdd $HDD_B
+blank_log
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
+A=$(uuid_of $NAME)
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD --add $SET
+says "log $A does not say for which HDD it is"
+cat >"$SSDUP_TAB" <<END
+$NAME $HDD $SSD policy=all
+other $HDD_B $SSD policy=all
+END
+io write len=1000
+ssdup_exits 0 detach other
+must dmsetup remove other
+ssdup_exits 0 remove $NAME
+ssdup_exits 1 tab --check
+says "nothing says that its log is for $HDD_B"
+ssdup_exits 4 create --tab other
+says "nothing says that this one is for $HDD_B"
+ssdup_exits 4 create --tab $NAME
+sed -i "s|$SSD|UUID=$A|; /^other/d" "$SSDUP_TAB"
+ssdup_exits 0 create -a
+io verify

@@ -70,7 +70,18 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 
 /* --- From the tab --- */
 
-static int make_entry(const struct ssdup_ctx *ctx, const struct tab_entry *e, bool take_over)
+static bool ssd_is_shared(const struct tab *tab, const struct tab_entry *e)
+{
+	const struct tab_entry *o;
+
+	for (o = tab->entry; o < tab->entry + tab->nr; o++)
+		if (o != e && !strcmp(o->ssd, e->ssd))
+			return true;
+	return false;
+}
+
+static int make_entry(const struct ssdup_ctx *ctx, const struct tab *tab,
+		      const struct tab_entry *e, bool take_over)
 {
 	struct new_device new = {
 		.name = e->name,
@@ -80,6 +91,7 @@ static int make_entry(const struct ssdup_ctx *ctx, const struct tab_entry *e, bo
 		.nr_args = e->nr_args,
 		.give_up.host = take_over,
 		.tab = true,
+		.shared = ssd_is_shared(tab, e),
 	};
 	int r = make(ctx, &new);
 
@@ -108,7 +120,7 @@ static int make_all(const struct ssdup_ctx *ctx, const struct tab *tab)
 	for (e = tab->entry; e < tab->entry + tab->nr; e++) {
 		if (e->noauto)
 			continue;
-		r = e->nofail && !devices_there(e) ? EXIT_OK : make_entry(ctx, e, false);
+		r = e->nofail && !devices_there(e) ? EXIT_OK : make_entry(ctx, tab, e, false);
 		worst = worst ?: r;
 	}
 	return worst;
@@ -135,7 +147,7 @@ static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const ch
 		r = make_all(ctx, &tab);
 	} else {
 		e = entry_for(&tab, name, ssd);
-		r = e ? make_entry(ctx, e, take_over) :
+		r = e ? make_entry(ctx, &tab, e, take_over) :
 		    fail(ctx, EXIT_NOT_FOUND, name,
 			 "no such device in %s%s; give --hdd and --ssd, or add a line", ctx->tab,
 			 ssd ? " with that log" : "");

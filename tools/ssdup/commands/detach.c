@@ -100,40 +100,53 @@ static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
 		    "the log does not get empty: something writes to it faster than it drains");
 }
 
-/* The log is nobody's now; make sure that it is still this one. Others may be on the SSD. */
+/* Make sure that it is still this log; others may be on the SSD. */
+static int wipe_log(const struct ssdup_ctx *ctx, const struct dev *dev, const char *uuid,
+		    const struct members *others)
+{
+	struct ssd_log log;
+	int fd = dev_open(dev, others->nr ? O_RDWR : O_RDWR | O_EXCL);
+	int r = fd < 0 ? fd : ssd_log_read(fd, &log, uuid);
+
+	if (!r && (log.fault != LOG_OK || (others->nr && !ssd_several(&log))))
+		r = -EBUSY;
+	if (r == -EBUSY)
+		r = fail(ctx, EXIT_FAILED, dev->path,
+			 "the log is not wiped: somebody uses the SSD, or it holds another log");
+	else if (!r && ssd_several(&log))
+		r = pool_forget(ctx, dev->path, fd, others, &log, false);
+	else if (!r)
+		r = ssd_log_wipe(fd, &log);
+	if (r < 0)
+		r = fail(ctx, EXIT_FAILED, dev->path,
+			 "the log cannot be wiped: %s; zero the first and the last MiB before you use it again",
+			 strerror(-r));
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* The log is nobody's now. */
 static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const char *uuid)
 {
 	char number[DEV_NUMBER];
 	struct members others;
-	struct ssd_log log;
 	struct dev dev;
-	int fd, r;
+	int lock, r;
 
-	r = members_read(ctx, ssd, &others) ?: dev_find(ctx, dev_number(number, ssd), &dev);
+	r = dev_find(ctx, dev_number(number, ssd), &dev);
 	if (r)
 		return r;
-	fd = dev_open(&dev, O_RDWR | (others.nr ? 0 : O_EXCL));
-	r = fd < 0 ? fd : ssd_log_read(fd, &log, uuid);
-	if (!r && (log.fault != LOG_OK || (others.nr && !ssd_several(&log))))
-		r = -EBUSY;
-	if (!r && ssd_several(&log)) {
-		r = pool_forget(ctx, dev.path, fd, &others, &log, false);
-		close(fd);
+	lock = dev_lock(&dev);
+	if (lock < 0)
+		r = fail(ctx, EXIT_FAILED, dev.path, "%s", strerror(-lock));
+	r = r ?: members_read(ctx, ssd, &others);
+	if (!r) {
+		r = wipe_log(ctx, &dev, uuid, &others);
 		members_free(&others);
-		dev_free(&dev);
-		return r;
 	}
-	members_free(&others);
-	r = r ?: ssd_log_wipe(fd, &log);
-	if (fd >= 0)
-		close(fd);
-	if (r == -EBUSY)
-		r = fail(ctx, EXIT_FAILED, dev.path,
-			 "the log is not wiped: somebody uses the SSD, or it holds another log");
-	else if (r)
-		r = fail(ctx, EXIT_FAILED, dev.path,
-			 "the log cannot be wiped: %s; zero the first and the last MiB before you use it again",
-			 strerror(-r));
+	if (lock >= 0)
+		close(lock);
 	dev_free(&dev);
 	return r;
 }

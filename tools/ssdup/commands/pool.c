@@ -162,6 +162,7 @@ static int pool_list(struct ssdup_ctx *ctx, const struct args *a)
 /* An SSD, and who uses it. */
 struct pool {
 	struct dev	ssd;
+	int		lock;		/* where something is to be changed */
 	int		fd;
 	struct ssd_log	log;
 	struct members	members;
@@ -174,16 +175,22 @@ static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ss
 
 	memset(p, 0, sizeof(*p));
 	p->fd = -1;
+	p->lock = -1;
 	r = dev_find(ctx, ssd, &p->ssd);
 	if (r)
 		return r;
+	if (p->ssd.rdev && flags != O_RDONLY) {
+		p->lock = dev_lock(&p->ssd);
+		if (p->lock < 0)
+			return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->lock));
+	}
 	if (p->ssd.rdev)
 		r = members_read(ctx, p->ssd.rdev, &p->members);
 	if (!r && flags != O_RDONLY && !(p->members.nr && members_alone(&p->members, p->ssd.rdev)))
 		r = dev_refuse_used(ctx, &p->ssd, "stop who uses it");
 	if (r)
 		return r;
-	p->fd = dev_open(&p->ssd, flags);
+	p->fd = dev_open(&p->ssd, flags == O_RDONLY || p->members.nr ? flags : flags | O_EXCL);
 	if (p->fd < 0)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->fd));
 	r = ssd_log_read(p->fd, &p->log, name);
@@ -202,6 +209,8 @@ static void pool_close(struct pool *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
+	if (p->lock >= 0)
+		close(p->lock);
 	members_free(&p->members);
 	dev_free(&p->ssd);
 }
@@ -221,28 +230,36 @@ static char *state_of_log(const struct pool *p, const struct ssd_log *log,
 	return xstrdup(ssd_log_used(p->fd, s) ? "holds data" : "empty");
 }
 
-static void add_log(struct libscols_table *table, const struct pool *p, const struct ssd_log *log,
-		    bool json)
+struct print {
+	struct libscols_table *table;
+	const struct pool *p;
+	bool		json;
+};
+
+static int add_log(void *arg, const struct ssd_log *log)
 {
+	const struct print *to = arg;
+	const struct pool *p = to->p;
 	const struct log_super *s = ssd_super(log);
 	const struct state *device = log->fault == LOG_OK ?
 				     members_find(&p->members, s->uuid) : NULL;
-	struct libscols_line *line = xgiven(scols_table_new_line(table, NULL));
+	struct libscols_line *line = xgiven(scols_table_new_line(to->table, NULL));
 	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
 
 	scols_line_refer_data(line, 0, count_column(log->number));
 	scols_line_refer_data(line, 2, state_of_log(p, log, device));
 	if (log->fault != LOG_OK)
-		return;
+		return 0;
 	scols_line_refer_data(line, 1, xstrdup(uuid_text(uuid, s->uuid)));
 	if (device) {
 		scols_line_refer_data(line, 3, xstrdup(device->name));
-		scols_line_refer_data(line, 6, size_column(state_log_bytes(device), json));
-		scols_line_refer_data(line, 7, size_column(state_dirty_bytes(device), json));
+		scols_line_refer_data(line, 6, size_column(state_log_bytes(device), to->json));
+		scols_line_refer_data(line, 7, size_column(state_dirty_bytes(device), to->json));
 	}
 	if (identity_known(s->hdd_id))
 		scols_line_refer_data(line, 4, xstrdup(identity_text(hdd, s->hdd_id)));
-	scols_line_refer_data(line, 5, size_column(s->hdd_sectors * SECTOR_BYTES, json));
+	scols_line_refer_data(line, 5, size_column(s->hdd_sectors * SECTOR_BYTES, to->json));
+	return 0;
 }
 
 static int pool_status(struct ssdup_ctx *ctx, const char *ssd, const struct args *a)
@@ -251,25 +268,16 @@ static int pool_status(struct ssdup_ctx *ctx, const char *ssd, const struct args
 		{ "LOG", true }, { "UUID" }, { "STATE" }, { "DEVICE" }, { "HDD" },
 		{ "HDD-SIZE", true }, { "SIZE", true }, { "DIRTY", true },
 	};
-	struct libscols_table *table;
-	struct ssd_log one;
 	struct pool p;
-	char name[4];
+	struct print to = { .p = &p, .json = a->json };
 	int r = pool_open(ctx, &p, ssd, NULL, O_RDONLY);
-	u32 i;
 
-	table = new_table("logs", columns, sizeof(columns) / sizeof(columns[0]), a->json);
-	for (i = 0; i < SSDUP_MAX_LOGS && !r; i++) {
-		if (!(ssd_pool(&p.log)->logs & BIT_ULL(i)))
-			continue;
-		one = p.log;
-		snprintf(name, sizeof(name), "%u", i);
-		ssd_log_choose(p.fd, &one, ssd_pool(&p.log), name);
-		add_log(table, &p, &one, a->json);
+	to.table = new_table("logs", columns, sizeof(columns) / sizeof(columns[0]), a->json);
+	if (!r) {
+		ssd_each_log(p.fd, &p.log, ssd_pool(&p.log), add_log, &to);
+		scols_print_table(to.table);
 	}
-	if (!r)
-		scols_print_table(table);
-	scols_unref_table(table);
+	scols_unref_table(to.table);
 	pool_close(&p);
 	return r;
 }

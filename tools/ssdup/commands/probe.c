@@ -5,29 +5,14 @@
  * what is no log.
  */
 #include <getopt.h>
-#include <stdio.h>
 
 #include "commands.h"
 #include "offline/offline.h"
 
-/* Call @fn for each log of the SSD whose record is well. */
-static void each_log(const struct log_file *l,
-		     void (*fn)(const struct log_file *l, const struct log_super *s,
-				const char *before), const char *before)
+static void each_log(const struct log_file *l, int (*fn)(void *arg, const struct ssd_log *log),
+		     void *arg)
 {
-	const struct log_super *pool = ssd_pool(&l->log);
-	struct ssd_log one = l->log;
-	char name[4];
-	u32 i;
-
-	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
-		if (!(pool->logs & BIT_ULL(i)))
-			continue;
-		snprintf(name, sizeof(name), "%u", i);
-		ssd_log_choose(l->ssd.fd, &one, pool, name);
-		if (one.fault == LOG_OK)
-			fn(l, ssd_super(&one), before);
-	}
+	ssd_each_log(l->ssd.fd, &l->log, ssd_pool(&l->log), fn, arg);
 }
 
 static bool is_pool(const struct log_file *l)
@@ -43,20 +28,38 @@ static void export_uuid(const u8 *bytes)
 	printf("ID_FS_UUID=%s\nID_FS_UUID_ENC=%s\nID_FS_VERSION=%u\n", uuid, uuid, SSDUP_VERSION);
 }
 
-static void print_uuid(const struct log_file *l, const struct log_super *s, const char *before)
+static int print_uuid(void *arg, const struct ssd_log *log)
 {
 	char uuid[UUID_TEXT];
 
-	printf(" %s%s", before, uuid_text(uuid, s->uuid));
+	if (log->fault == LOG_OK)
+		printf(" %s", uuid_text(uuid, ssd_super(log)->uuid));
+	return 0;
+}
+
+/* udev takes 1024 bytes for names of links at a time: those of 16 logs. */
+static int print_link(void *arg, const struct ssd_log *log)
+{
+	unsigned int *nr = arg;
+	char uuid[UUID_TEXT];
+
+	if (log->fault != LOG_OK)
+		return 0;
+	if (!(*nr % 16))
+		printf("\nSSDUP_LOG_LINKS_%u=", *nr / 16);
+	printf(" disk/by-uuid/%s", uuid_text(uuid, ssd_super(log)->uuid));
+	++*nr;
+	return 0;
 }
 
 static void export_pool(const struct log_file *l)
 {
+	unsigned int nr = 0;
+
 	export_uuid(ssd_pool(&l->log)->pool);
 	printf("SSDUP_LOGS=");
-	each_log(l, print_uuid, "");
-	printf("\nSSDUP_LOG_LINKS=");
-	each_log(l, print_uuid, "disk/by-uuid/");
+	each_log(l, print_uuid, NULL);
+	each_log(l, print_link, &nr);
 	putchar('\n');
 }
 
@@ -91,22 +94,27 @@ static void probe_export(const struct log_file *l)
 		       (part == PART_SUPER ? FAULT_SUPER : FAULT_RECORD) + l->log.fault);
 }
 
-static void say_log(const struct log_file *l, const struct log_super *s, const char *before)
+static int say_log(void *arg, const struct ssd_log *log)
 {
+	const struct log_file *l = arg;
+	const struct log_super *s = ssd_super(log);
 	char uuid[UUID_TEXT], hdd[IDENTITY_TEXT];
 
+	if (log->fault != LOG_OK) {
+		printf("%s: log %u, which is damaged\n", l->ssd.path, log->number);
+		return 0;
+	}
 	printf("%s: log %s for an HDD of %llu sectors (%s), %s, %s\n", l->ssd.path,
 	       uuid_text(uuid, s->uuid), s->hdd_sectors, identity_text(hdd, s->hdd_id),
 	       super_end_text(s),
 	       ssd_log_used(l->ssd.fd, s) ? "may hold data that the HDD lacks" : "empty");
+	return 0;
 }
 
-static void probe_words(const struct log_file *l)
+static void probe_words(struct log_file *l)
 {
-	if (l->known)
-		say_log(l, &l->s, "");
-	else if (is_pool(l))
-		each_log(l, say_log, "");
+	if (l->log.part[PART_SUPER].fault == LOG_OK && (l->known || is_pool(l)))
+		each_log(l, say_log, l);
 	else
 		printf("%s: a log that cannot be used: %s\n", l->ssd.path,
 		       ssdup_log_fault_text(l->log.fault));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -87,6 +88,19 @@ int dev_open(const struct dev *dev, int flags)
 	if (fd < 0 && errno == EINVAL)
 		fd = open(dev->path, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+int dev_lock(const struct dev *dev)
+{
+	int fd = open(dev->path, O_RDONLY | O_CLOEXEC), r;
+
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, LOCK_EX))
+		return fd;
+	r = -errno;
+	close(fd);
+	return r;
 }
 
 void dev_free(struct dev *dev)

@@ -40,6 +40,12 @@ void dev_each(void (*fn)(void *arg, const char *path), void *arg);
 /** dev_open() - open with O_DIRECT where that is possible; -errno when not at all */
 int dev_open(const struct dev *dev, int flags);
 
+/**
+ * dev_lock() - nobody else makes a device with it, or changes what logs it holds, until the
+ * descriptor that is returned is closed; -errno
+ */
+int dev_lock(const struct dev *dev);
+
 /** dev_number() - "MAJOR:MINOR" in a buffer of the caller's */
 #define DEV_NUMBER	24
 const char *dev_number(char text[DEV_NUMBER], dev_t rdev);

@@ -213,6 +213,15 @@ int dmdev_resume(const char *name)
 	return run_and_wait(task(DM_DEVICE_RESUME, name));
 }
 
+int dmdev_swap(const char *name)
+{
+	struct dm_task *t = task(DM_DEVICE_RESUME, name);
+
+	if (t)
+		dm_task_skip_lockfs(t);
+	return run_and_wait(t);
+}
+
 int dmdev_remove(const char *name)
 {
 	struct dm_task *t = task(DM_DEVICE_REMOVE, name);

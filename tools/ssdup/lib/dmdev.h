@@ -79,6 +79,13 @@ int dmdev_suspend(const char *name, bool nolock, bool noflush);
 /** dmdev_resume() - with the table that was loaded, if any */
 int dmdev_resume(const char *name);
 
+/**
+ * dmdev_swap() - suspend, take the table that was loaded, and resume, in one call to the kernel
+ *
+ * A file system on it is not frozen. When the new table cannot be resumed, it is left suspended.
+ */
+int dmdev_swap(const char *name);
+
 /** dmdev_remove() - tried again for some seconds while it is open for a moment only */
 int dmdev_remove(const char *name);
 

@@ -100,6 +100,19 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
 	}
 }
 
+/* The log that is left of several is not that of any HDD of its size. */
+static int refuse_unsure(const struct ssdup_ctx *ctx, const struct new_device *new,
+			 const struct pair *p)
+{
+	if (new->log || spec_uuid(new->ssd) ||
+	    (!new->shared && ssd_pool(&p->log)->logs == LOG_FIRST) ||
+	    (identity_known(p->hdd_id) && identity_known(ssd_super(&p->log)->hdd_id)))
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, p->ssd.path,
+		    "holds logs of several HDDs, or has done so, and nothing says that this one is for %s: name it by UUID= or -o log=",
+		    p->hdd.path);
+}
+
 /* May this SSD be used as it is? A blank one may: it is formatted on the way. */
 static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 		      const struct pair *p)
@@ -112,7 +125,7 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 	if (new->format)
 		return pair_refuse_contents(ctx, p, &new->give_up);
 	if (p->log.fault == LOG_OK)
-		return refuse_misfit(ctx, p, &new->give_up);
+		return refuse_unsure(ctx, new, p) ?: refuse_misfit(ctx, p, &new->give_up);
 	if (p->log.fault == LOG_SEVERAL)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds several logs, and none is known to be for %s; name one with -o log=UUID (see \"ssdup pool status %s\"), or say --add for one more",
@@ -218,7 +231,9 @@ static int bring_up(const struct ssdup_ctx *ctx, struct new_device *new, struct 
 		r = bind_log(ctx, p);
 	if (r)
 		return r;
-	pair_unlock(p);
+	/* A log that was added may have to go again. */
+	if (!new->add)
+		pair_unlock(p);
 	reason_mark();
 	r = dmdev_resume(new->name);
 	return r ? refused_by_kernel(ctx, new, rdev, "to start it", r) : EXIT_OK;
@@ -320,7 +335,7 @@ static int make_added(const struct ssdup_ctx *ctx, struct new_device *new, struc
 		return r;
 	r = make_checked(ctx, new, p);
 	if (r)
-		pool_forget(ctx, p->ssd.path, p->ssd_fd, &p->members, &p->log, false);
+		pair_undo_add(ctx, p);
 	return r;
 }
 
@@ -370,6 +385,10 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 	if (r)
 		return r;
 	new->log = value_of(new, "log");
+	if (new->log && new->add) {
+		free(new->log);
+		return fail(ctx, EXIT_USAGE, new->name, "--add makes a new log: not with log=");
+	}
 	r = pair_open(ctx, &p, new->hdd, new->ssd, new->log, false, new->give_up.other);
 	if (!r)
 		r = choose_host(ctx, new, &p) ?: pair_refuse_hdd(ctx, &p, &new->give_up) ?:

@@ -20,6 +20,7 @@ struct new_device {
 	bool		add;		/* one more log on the SSD */
 	struct give_up	give_up;
 	bool		tab;		/* from ssduptab: that it exists already is fine */
+	bool		shared;		/* which has more lines with this SSD */
 };
 
 /** new_device_key() - add a key and its value; NULL, or what is wrong with them */

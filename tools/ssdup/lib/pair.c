@@ -7,7 +7,6 @@
 #include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -42,10 +41,9 @@ static int refuse_small_ssd(const struct ssdup_ctx *ctx, const struct dev *ssd)
 /* At boot all devices of an SSD are made at a time. */
 static int lock_ssd(const struct ssdup_ctx *ctx, struct pair *p)
 {
-	p->lock = open(p->ssd.path, O_RDONLY | O_CLOEXEC);
-	if (p->lock < 0 || flock(p->lock, LOCK_EX))
-		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(errno));
-	return EXIT_OK;
+	p->lock = dev_lock(&p->ssd);
+	return p->lock < 0 ? fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->lock)) :
+			     EXIT_OK;
 }
 
 void pair_unlock(struct pair *p)
@@ -97,7 +95,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 		     p->hdd.path);
 	dev_identity(&p->hdd, p->hdd_id);
 	memcpy(p->host, this_host(), sizeof(p->host));
-	p->ssd_fd = dev_open(&p->ssd, O_RDWR);
+	p->ssd_fd = dev_open(&p->ssd, offline && p->ssd.rdev ? O_RDWR | O_EXCL : O_RDWR);
 	if (p->ssd_fd < 0)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->ssd_fd));
 	r = ssd_log_read_for(p->ssd_fd, &p->log, name ?: spec_uuid(ssd), p->hdd_id);
@@ -351,10 +349,39 @@ static int new_log(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 
 /* --- One more --- */
 
+struct look {
+	const struct ssdup_ctx *ctx;
+	const struct pair *p;
+};
+
+/* An HDD whose log holds something must not get an empty one. */
+static int refuse_log_of_hdd(void *arg, const struct ssd_log *log)
+{
+	const struct look *look = arg;
+	const struct pair *p = look->p;
+	const struct log_super *s = ssd_super(log);
+	char uuid[UUID_TEXT];
+
+	if (log->fault != LOG_OK)
+		return fail(look->ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds log %u, which is damaged, and may be for this HDD: see \"ssdup check --log %u\", or forget it with \"ssdup pool forget\"",
+			    log->number, log->number);
+	if (identity_known(p->hdd_id) && !memcmp(s->hdd_id, p->hdd_id, sizeof(p->hdd_id)))
+		return fail(look->ctx, EXIT_REFUSED, p->ssd.path,
+			    "holds a log for %s already (UUID %s): leave --add out", p->hdd.path,
+			    uuid_text(uuid, s->uuid));
+	if (!identity_known(s->hdd_id))
+		warn(look->ctx, p->ssd.path,
+		     "log %s does not say for which HDD it is: name the SSD by UUID=%s in %s",
+		     uuid_text(uuid, s->uuid), uuid, look->ctx->tab);
+	return EXIT_OK;
+}
+
 static int refuse_add(const struct ssdup_ctx *ctx, const struct pair *p, const struct give_up *g)
 {
+	struct look look = { ctx, p };
 	const struct ssd_log *log = &p->log;
-	char uuid[UUID_TEXT];
+	int r;
 
 	if (!holds_log(log))
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
@@ -363,16 +390,24 @@ static int refuse_add(const struct ssdup_ctx *ctx, const struct pair *p, const s
 		return fail(ctx, EXIT_FAULTS, p->ssd.path,
 			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",
 			    ssdup_log_fault_text(log->fault), log->fault, p->ssd.path);
-	if (log->fault == LOG_OK && identity_known(p->hdd_id) &&
-	    !memcmp(ssd_super(log)->hdd_id, p->hdd_id, sizeof(p->hdd_id)))
-		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds a log for %s already (UUID %s): leave --add out", p->hdd.path,
-			    uuid_text(uuid, ssd_super(log)->uuid));
+	r = ssd_each_log(p->ssd_fd, log, ssd_pool(log), refuse_log_of_hdd, &look);
+	if (r)
+		return r;
 	if (p->shared && !p->members.nr)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "a device of this SSD is just being made; try again");
 	return p->shared || g->host ? EXIT_OK :
 	       pool_refuse_host(ctx, p->ssd.path, p->ssd_fd, log, p->host);
+}
+
+/* A descriptor: while no device of the SSD runs, nobody else has it. */
+static int alone(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	int fd = dev_open(&p->ssd, p->members.nr ? O_RDWR : O_RDWR | O_EXCL);
+
+	if (fd < 0)
+		fail(ctx, EXIT_REFUSED, p->ssd.path, "%s", strerror(-fd));
+	return fd;
 }
 
 int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *g)
@@ -383,7 +418,7 @@ int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *
 	struct log_super s;
 	char uuid[UUID_TEXT];
 	u8 bytes[16];
-	int r = refuse_add(ctx, p, g);
+	int r = refuse_add(ctx, p, g), fd;
 
 	if (r)
 		return r;
@@ -398,7 +433,11 @@ int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *
 	first_use(p, &s);
 	if (new_generations(&s))
 		return fail(ctx, EXIT_FAILED, NULL, "no random numbers");
-	r = pool_add(ctx, p->ssd.path, p->ssd_fd, &p->members, &p->log, &s);
+	fd = alone(ctx, p);
+	if (fd < 0)
+		return EXIT_REFUSED;
+	r = pool_add(ctx, p->ssd.path, fd, &p->members, &p->log, &s);
+	close(fd);
 	if (r)
 		return r;
 	r = ssd_log_read(p->ssd_fd, &p->log, uuid_text(uuid, bytes));
@@ -407,6 +446,24 @@ int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *
 			    "does not give back what was written to it: %s",
 			    r ? strerror(-r) : ssdup_log_fault_text(p->log.fault));
 	return EXIT_OK;
+}
+
+void pair_undo_add(const struct ssdup_ctx *ctx, struct pair *p)
+{
+	char uuid[UUID_TEXT];
+	int fd;
+
+	/* Others may have begun to use the SSD. */
+	uuid_text(uuid, ssd_super(&p->log)->uuid);
+	members_free(&p->members);
+	if (members_read(ctx, p->ssd.rdev, &p->members) ||
+	    ssd_log_read(p->ssd_fd, &p->log, uuid) || p->log.fault != LOG_OK)
+		return;
+	fd = alone(ctx, p);
+	if (fd < 0)
+		return;
+	pool_forget(ctx, p->ssd.path, fd, &p->members, &p->log, false);
+	close(fd);
 }
 
 /* --- The first one --- */

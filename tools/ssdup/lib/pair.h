@@ -94,6 +94,9 @@ void log_new_uuid(u8 uuid[16]);
  */
 int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *g);
 
+/** pair_undo_add() - forget that log; the lock is still held */
+void pair_undo_add(const struct ssdup_ctx *ctx, struct pair *p);
+
 /**
  * pair_format() - make the SSD an empty log for the HDD
  *

@@ -149,12 +149,8 @@ static int reload(const struct state *s, const char *params, const char *old)
 		dmdev_clear(s->name);
 		return r;
 	}
-	r = dmdev_suspend(s->name, true, false);
-	if (r)
-		dmdev_clear(s->name);
-	else
-		r = dmdev_resume(s->name);
-	if (r && (dmdev_load(s->name, s->sectors, "ssdup", old) || dmdev_resume(s->name)))
+	r = dmdev_swap(s->name);
+	if (r && (dmdev_load(s->name, s->sectors, "ssdup", old) || dmdev_swap(s->name)))
 		r = -EUCLEAN;
 	munlockall();
 	return r;
@@ -199,16 +195,29 @@ static int as_before(const struct ssdup_ctx *ctx, const struct state *s, const c
 	return r ? reload_failed(ctx, s, r) : EXIT_OK;
 }
 
+/* What a log that is read-only has in memory alone, or a drain that must not be, a reload ends. */
+static int refuse_reload(const struct ssdup_ctx *ctx, const struct members *m)
+{
+	const struct state *s;
+
+	for (s = m->all; s < m->all + m->nr; s++)
+		if (s->v.mode || s->v.read_only)
+			return fail(ctx, EXIT_REFUSED, s->name,
+				    "has all of the SSD, or a part of it, and cannot be reloaded to leave room: it is %s",
+				    s->v.mode ? mode_words(s->v.mode) : "read-only");
+	return EXIT_OK;
+}
+
 /* With all of the SSD in use: those whose tables do not say how much they take leave a part. */
 static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
-			const char *text)
+			const char *text, const char *undo)
 {
 	const struct state *s = m->all;
 	uint64_t parts = s->v.pool_logs + 1;
 	uint64_t mb = s->v.pool_segments * s->segment_sectors / parts / SECTORS_PER_MB;
 	char **was = xalloc(m->nr * sizeof(*was)), *why = NULL;
 	char *most = xprintf("%llu", (unsigned long long)(mb ?: 1));
-	int r = EXIT_OK;
+	int r = refuse_reload(ctx, m), back;
 	unsigned int i;
 
 	for (i = 0; i < m->nr && !r; i++)
@@ -219,8 +228,10 @@ static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const stru
 		r = told(ctx, ssd, r, why);
 	}
 	for (i = 0; i < m->nr; i++) {
-		if (was[i])
-			r = as_before(ctx, &s[i], was[i]) ?: r;
+		back = was[i] ? as_before(ctx, &s[i], was[i]) : EXIT_OK;
+		if (back && !r)
+			ask(m, undo, &why);
+		r = r ?: back;
 		free(was[i]);
 	}
 	free(was);
@@ -230,20 +241,24 @@ static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const stru
 static int ask_to_add(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
 		      const struct log_super *new)
 {
-	char uuid[UUID_TEXT], *text, *why = NULL;
+	char uuid[UUID_TEXT], *text, *undo, *why = NULL;
 	int r = -ENOSPC;
 
+	if (m->all->v.pool_logs == SSDUP_MAX_LOGS)
+		return fail(ctx, EXIT_REFUSED, ssd, "has as many logs as it can have");
 	text = xprintf("log_add %s %llu %u", uuid_text(uuid, new->uuid), new->hdd_sectors,
 		       new->g.block_sectors);
+	undo = xprintf("log_forget %s", uuid);
 	if (m->all->v.pool_segments_free)
 		r = ask(m, text, &why);
 	if (r == -ENOSPC) {
 		free(why);
-		r = ask_for_room(ctx, ssd, m, text);
+		r = ask_for_room(ctx, ssd, m, text, undo);
 	} else {
 		r = told(ctx, ssd, r, why);
 	}
 	free(text);
+	free(undo);
 	return r;
 }
 
@@ -261,23 +276,14 @@ static int ask_to_forget(const struct ssdup_ctx *ctx, const char *ssd, const str
 
 /* --- While none does: as the kernel does it --- */
 
-static void read_records(int fd, const struct ssd_log *log, struct pool_log *logs)
+static int take_record(void *arg, const struct ssd_log *log)
 {
-	struct ssd_log one = *log;
-	char name[4];
-	u32 i;
+	struct pool_log *logs = arg;
 
-	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
-		logs[i].s = *ssd_pool(log);
-		logs[i].s.log = i;
-		if (!(ssd_pool(log)->logs & BIT_ULL(i)))
-			continue;
-		snprintf(name, sizeof(name), "%u", i);
-		ssd_log_choose(fd, &one, ssd_pool(log), name);
-		logs[i].fault = one.fault;
-		if (one.fault == LOG_OK)
-			logs[i].s = *ssd_super(&one);
-	}
+	logs[log->number].fault = log->part[PART_RECORD].fault;
+	if (log->part[PART_RECORD].fault == LOG_OK)
+		logs[log->number].s = *ssd_super(log);
+	return 0;
 }
 
 static void find_owners(int fd, const struct log_super *s, const struct pool_log *logs, u8 *owner)
@@ -292,13 +298,13 @@ static void find_owners(int fd, const struct log_super *s, const struct pool_log
 	free(head);
 }
 
-u8 *pool_owners(int fd, const struct ssd_log *log)
+u8 *pool_owners(int fd, const struct ssd_log *log, const struct log_super *pool)
 {
 	struct pool_log *logs = xalloc(SSDUP_MAX_LOGS * sizeof(*logs));
-	u8 *owner = xalloc(ssd_pool(log)->g.nr_segments);
+	u8 *owner = xalloc(pool->g.nr_segments);
 
-	read_records(fd, log, logs);
-	find_owners(fd, ssd_pool(log), logs, owner);
+	ssd_each_log(fd, log, pool, take_record, logs);
+	find_owners(fd, pool, logs, owner);
 	free(logs);
 	return owner;
 }
@@ -312,18 +318,19 @@ static u32 owned(const struct ssd_log *log, const u8 *owner, u32 by)
 	return nr;
 }
 
+static int add_promise(void *arg, const struct ssd_log *log)
+{
+	*(u32 *)arg += pool_promise(log->fault == LOG_OK ? ssd_super(log)->nr_classes :
+							   SSDUP_MAX_CLASSES);
+	return 0;
+}
+
 /* Each log can be emptied, the new one too, which needs a segment to write to. */
 static u32 needed(int fd, const struct ssd_log *log)
 {
-	struct pool_log *logs = xalloc(SSDUP_MAX_LOGS * sizeof(*logs));
-	u32 i, need = pool_promise(1) + 1;
+	u32 need = pool_promise(1) + 1;
 
-	read_records(fd, log, logs);
-	for (i = 0; i < SSDUP_MAX_LOGS; i++)
-		if (ssd_pool(log)->logs & BIT_ULL(i))
-			need += pool_promise(logs[i].fault == LOG_OK ? logs[i].s.nr_classes :
-								       SSDUP_MAX_CLASSES);
-	free(logs);
+	ssd_each_log(fd, log, ssd_pool(log), add_promise, &need);
 	return need;
 }
 
@@ -337,7 +344,7 @@ static int add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struc
 	       const struct log_super *new)
 {
 	const struct log_super *pool = ssd_pool(log);
-	u8 *owner = pool_owners(fd, log);
+	u8 *owner = pool_owners(fd, log, ssd_pool(log));
 	bool room = owned(log, owner, POOL_FREE) >= needed(fd, log);
 	struct log_super s = *new;
 	int r;
@@ -358,7 +365,7 @@ static int add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struc
 static int forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct ssd_log *log,
 		  bool force)
 {
-	u8 *owner = pool_owners(fd, log);
+	u8 *owner = pool_owners(fd, log, ssd_pool(log));
 	bool holds = owned(log, owner, log->number) || owned(log, owner, POOL_UNCLEAR);
 	struct log_super s = *ssd_pool(log);
 
@@ -389,21 +396,29 @@ int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const stru
 		       forget(ctx, ssd, fd, log, force);
 }
 
+struct host_look {
+	const struct ssdup_ctx *ctx;
+	const char	*ssd;
+	const u8	*host;
+};
+
+static int refuse_host(void *arg, const struct ssd_log *log)
+{
+	const struct host_look *look = arg;
+	const struct log_super *s = ssd_super(log);
+	char text[HOST_TEXT];
+
+	if (log->fault != LOG_OK || !log_of_other_host(s, look->host))
+		return EXIT_OK;
+	return fail(look->ctx, EXIT_REFUSED, look->ssd,
+		    "log %u is active on %s, or was when that went down; when it is certain to be down, say --take-over",
+		    log->number, host_text(text, s->host_name));
+}
+
 int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, int fd,
 		     const struct ssd_log *log, const u8 host[SSDUP_HOST_BYTES])
 {
-	struct pool_log *logs = xalloc(SSDUP_MAX_LOGS * sizeof(*logs));
-	char text[HOST_TEXT];
-	int r = EXIT_OK;
-	u32 i;
+	struct host_look look = { ctx, ssd, host };
 
-	read_records(fd, log, logs);
-	for (i = 0; i < SSDUP_MAX_LOGS && !r; i++)
-		if (ssd_pool(log)->logs & BIT_ULL(i) && logs[i].fault == LOG_OK &&
-		    log_of_other_host(&logs[i].s, host))
-			r = fail(ctx, EXIT_REFUSED, ssd,
-				 "log %u is active on %s, or was when that went down; when it is certain to be down, say --take-over",
-				 i, host_text(text, logs[i].s.host_name));
-	free(logs);
-	return r;
+	return ssd_each_log(fd, log, ssd_pool(log), refuse_host, &look);
 }

@@ -54,8 +54,11 @@ int pool_add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct 
 int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct members *m,
 		const struct ssd_log *log, bool force);
 
-/** pool_owners() - whose each segment is, as the kernel sees it, see core/pool.h; free() it */
-u8 *pool_owners(int fd, const struct ssd_log *log);
+/**
+ * pool_owners() - whose each segment is, as the kernel sees it, see core/pool.h; free() it
+ * @pool: the superblock that counts
+ */
+u8 *pool_owners(int fd, const struct ssd_log *log, const struct log_super *pool);
 
 /** pool_refuse_host() - refuse an SSD of which another host has a log active */
 int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, int fd,

@@ -163,30 +163,52 @@ int ssd_log_read(int fd, struct ssd_log *log, const char *name)
 	return 0;
 }
 
+int ssd_each_log(int fd, const struct ssd_log *log, const struct log_super *super,
+		 int (*fn)(void *arg, const struct ssd_log *log), void *arg)
+{
+	struct ssd_log one = *log;
+	char name[4];
+	int r = 0;
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_LOGS && !r; i++) {
+		if (!(super->logs & BIT_ULL(i)))
+			continue;
+		snprintf(name, sizeof(name), "%u", i);
+		ssd_log_choose(fd, &one, super, name);
+		r = fn(arg, &one);
+	}
+	return r;
+}
+
+struct search {
+	const u8	*hdd_id;
+	struct ssd_log	found;
+	u32		nr;
+};
+
+static int look_for_hdd(void *arg, const struct ssd_log *log)
+{
+	struct search *s = arg;
+
+	if (log->fault != LOG_OK || memcmp(ssd_super(log)->hdd_id, s->hdd_id, SSDUP_HDD_ID_BYTES))
+		return 0;
+	s->found = *log;
+	s->nr++;
+	return 0;
+}
+
 int ssd_log_read_for(int fd, struct ssd_log *log, const char *name,
 		     const u8 hdd_id[SSDUP_HDD_ID_BYTES])
 {
-	struct ssd_log one, found;
+	struct search s = { .hdd_id = hdd_id };
 	int r = ssd_log_read(fd, log, name);
-	char number[4];
-	u32 i, nr = 0;
 
 	if (r || name || log->fault != LOG_SEVERAL || !identity_known(hdd_id))
 		return r;
-	one = *log;
-	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
-		if (!(ssd_pool(log)->logs & BIT_ULL(i)))
-			continue;
-		snprintf(number, sizeof(number), "%u", i);
-		ssd_log_choose(fd, &one, ssd_pool(log), number);
-		if (one.fault != LOG_OK ||
-		    memcmp(ssd_super(&one)->hdd_id, hdd_id, SSDUP_HDD_ID_BYTES))
-			continue;
-		found = one;
-		nr++;
-	}
-	if (nr == 1)
-		*log = found;
+	ssd_each_log(fd, log, ssd_pool(log), look_for_hdd, &s);
+	if (s.nr == 1)
+		*log = s.found;
 	return 0;
 }
 

@@ -53,12 +53,16 @@ static inline const struct log_super *ssd_pool(const struct ssd_log *log)
 	return &log->part[PART_SUPER].copy[log->part[PART_SUPER].best];
 }
 
+/** super_several() - does it name more than one log? */
+static inline bool super_several(const struct log_super *s)
+{
+	return s->logs & (s->logs - 1);
+}
+
 /** ssd_several() - does the SSD hold more than one log? */
 static inline bool ssd_several(const struct ssd_log *log)
 {
-	u64 logs = log->part[PART_SUPER].fault == LOG_OK ? ssd_pool(log)->logs : 0;
-
-	return logs & (logs - 1);
+	return log->part[PART_SUPER].fault == LOG_OK && super_several(ssd_pool(log));
 }
 
 /** ssd_uuid() - of the log; NULL for none */
@@ -106,6 +110,14 @@ void ssd_blank_read(int fd, struct ssd_log *log);
  * @name: UUID or number of the log; NULL for the only one
  */
 void ssd_log_choose(int fd, struct ssd_log *log, const struct log_super *super, const char *name);
+
+/**
+ * ssd_each_log() - call @fn for each log that @super names, with that chosen
+ *
+ * Until it returns something else than 0; return that.
+ */
+int ssd_each_log(int fd, const struct ssd_log *log, const struct log_super *super,
+		 int (*fn)(void *arg, const struct ssd_log *log), void *arg);
 
 /** log_name_valid() - may a log be called so? */
 bool log_name_valid(const char *name);

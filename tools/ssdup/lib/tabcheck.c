@@ -213,6 +213,21 @@ static void check_host(struct check *c, const struct line *l)
 	    l->ssd.spec, host_text(text, s->host_name));
 }
 
+/* Nothing but the size tells that the log is for this HDD. */
+static bool unsure(const struct line *l)
+{
+	return !named_log(l) && !spec_uuid(l->ssd.spec) && l->ssd.read &&
+	       l->ssd.log.fault == LOG_OK && l->hdd.there &&
+	       !(identity_known(l->hdd_id) && identity_known(ssd_super(&l->ssd.log)->hdd_id));
+}
+
+static void say_unsure(struct check *c, const struct line *l)
+{
+	say(c, l->e, true,
+	    "the SSD, %s, serves several HDDs, or has done so, and nothing says that its log is for %s: name it by UUID= or log=",
+	    l->ssd.spec, l->hdd.spec);
+}
+
 static void check_ssd_log(struct check *c, const struct line *l)
 {
 	const struct log_super *s = ssd_super(&l->ssd.log);
@@ -235,6 +250,8 @@ static void check_ssd_log(struct check *c, const struct line *l)
 		say(c, l->e, true, "segment_mb: the log on the SSD was made with %s",
 		    format_size(size, s->g.segment_sectors * SECTOR_BYTES));
 	check_host(c, l);
+	if (unsure(l) && ssd_pool(&l->ssd.log)->logs != LOG_FIRST)
+		say_unsure(c, l);
 	if (!l->hdd.there)
 		return;
 	block = l->hdd.dev.block > l->ssd.dev.block ? l->hdd.dev.block : l->ssd.dev.block;
@@ -305,7 +322,9 @@ static void check_twice(struct check *c, const struct line *all, const struct li
 	const struct line *o;
 	size_t i;
 
-	for (o = all; o < l; o++)
+	for (o = all; o < l; o++) {
+		if (unsure(l) && !strcmp(l->ssd.spec, o->ssd.spec))
+			say_unsure(c, l);
 		for (i = 0; i < 2; i++) {
 			if (same_side(mine[i], &o->hdd))
 				say(c, l->e, true, "the %s, %s, is the HDD of %s too",
@@ -315,6 +334,7 @@ static void check_twice(struct check *c, const struct line *all, const struct li
 				say(c, l->e, true, "the %s, %s, is the SSD of %s too",
 				    mine[i]->what, mine[i]->spec, o->e->name);
 		}
+	}
 }
 
 static const char *plural(unsigned int nr)

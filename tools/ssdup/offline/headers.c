@@ -106,7 +106,7 @@ static void read_header(struct scan *sc, u32 segment, void *block)
 	}
 	hv->fault = hv->error ? LOG_BAD_CRC :
 		    ssdup_log_header_decode(block, s, segment, &hv->h);
-	if (ssd_several(&sc->l->log) && of_another_log(sc->l, segment, block))
+	if (super_several(s) && of_another_log(sc->l, segment, block))
 		return;
 	if (hv->fault == LOG_OK)
 		hv->state = log_live(s, hv->h.generation) ? HEADER_LIVE : HEADER_FREE;

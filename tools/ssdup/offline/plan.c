@@ -293,8 +293,8 @@ int plan_make(struct log_file *l, struct plan *plan)
 	log_scan(l, true);
 	l->visit = NULL;
 	log_map(l);
-	if (ssd_several(&l->log))
-		plan->owner = pool_owners(l->ssd.fd, &l->log);
+	if (super_several(&l->s))
+		plan->owner = pool_owners(l->ssd.fd, &l->log, &l->s);
 	if (l->contradictory || !plan_segments(plan))
 		return fail(l->ctx, EXIT_LOST, l->ssd.path,
 			    "its headers and pages contradict each other%s; export takes what it holds",
