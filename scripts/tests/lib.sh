@@ -613,6 +613,22 @@ refuse_late()
 	must dmsetup resume other
 }
 
+# page_blocks PAGE - the blocks of commands that a page of Documentation/ prints, as functions, and
+# their names in $blocks
+page_blocks()
+{
+	/ssdup/Documentation/guide-commands "/ssdup/Documentation/$1" >"$T/page" ||
+		fail "no commands in $1"
+	# shellcheck source=/dev/null
+	. "$T/page"
+}
+
+# run_block NAME - in this shell, whose variables the next ones use
+run_block()
+{
+	"$1" >"$T/output" 2>&1 </dev/null || fail "status $? of $(declare -f "$1"; cat "$T/output")"
+}
+
 # all_home - drained, and the bare HDD has everything
 all_home()
 {

@@ -14,15 +14,11 @@ ln -s $HDD /dev/disk/by-id/ata-HDD
 ln -s $SSD /dev/disk/by-id/nvme-SSD
 touch /etc/fstab
 export TERM=linux
-/ssdup/Documentation/guide-commands >"$T/guide" || fail "no commands"
-# shellcheck source=/dev/null
-. "$T/guide"
+page_blocks admin-guide.rst
 ran=0
 # shellcheck disable=SC2154 # they come with the guide
 for block in $blocks; do
-	# in this shell, whose variables the next ones use
-	$block >"$T/output" 2>&1 </dev/null ||
-		fail "status $? of $(declare -f "$block"; cat "$T/output")"
+	run_block "$block"
 	ran=$((ran + 1))
 	if awk '$2 == "/srv/burst" { found = 1 } END { exit !found }' /proc/mounts; then
 		must dd if=/dev/urandom of="/srv/burst/$block" bs=64k count=20 status=none
