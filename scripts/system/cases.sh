@@ -256,6 +256,20 @@ case_layers()
 	rm -rf "$dir"
 }
 
+# case_several WORK - one SSD for three HDDs, whose order changes
+case_several()
+{
+	local dir=$1/several
+	CASE=several WORK=$1
+
+	machine_copy "$WORK/old" "$dir"
+	step "$dir" several --more in || return
+	verify "an initramfs that knows of them" machine_chroot "$dir" update-initramfs -u || return
+	step "$dir" several-again --more swapped || return
+	step "$dir" several-again --more in || return
+	rm -rf "$dir"
+}
+
 # takers DIR LINES - which of dracut and initramfs-tools take an ssduptab of these along
 takers()
 {

@@ -2,13 +2,14 @@
 # shellcheck shell=bash
 #
 # Machines of scripts/test-system, on the host's side. A machine is a folder with its
-# disks: root.img, boot.img, hdd.img and ssd.img. It is booted for one step at a time, a
+# disks: root.img, boot.img, hdd.img and ssd.img, and in some steps hdd2.img and hdd3.img. It is booted for one step at a time, a
 # script of scripts/system/steps, and is off when boot() returns. Between steps
 # packages are installed on its disks from here, in a chroot: at the host's speed.
 
 HDD_MB=768
 SSD_MB=256
 TWICE_MB=64
+MORE_MB=256
 TWICE_WWN=0x5000c500a1b2c3d4
 LIMIT=900	# seconds a step may take
 # A machine is emulated, and its host may be busy: what is slow there has not failed.
@@ -22,13 +23,14 @@ machine_new()
 	truncate -s ${HDD_MB}M "$1/hdd.img"
 	truncate -s ${SSD_MB}M "$1/ssd.img"
 	truncate -s ${TWICE_MB}M "$1/twice.img"
+	truncate -s ${MORE_MB}M "$1/hdd2.img" "$1/hdd3.img"
 }
 
 # machine_copy FROM TO - the same machine once more
 machine_copy()
 {
 	mkdir -p "$2/files"
-	cp --sparse=always "$1"/{root,boot,hdd,ssd,twice}.img "$2"
+	cp --sparse=always "$1"/{root,boot,hdd,ssd,twice,hdd2,hdd3}.img "$2"
 }
 
 # machine_chroot DIR COMMAND... - on the disks of a machine that is off; what lies in
@@ -90,17 +92,19 @@ disk()
 		echo "-device virtio-blk-pci,bus=port-$2,drive=$2,serial=ssdup-$2,id=disk-$2"
 }
 
-# machine_disks DIR SSD TWICE - all of them; SSD: in or out; TWICE: in or out, a SCSI disk that
-# is seen on two paths
+# machine_disks DIR SSD TWICE MORE - all of them; SSD: in or out; TWICE: in or out, a SCSI disk that
+# is seen on two paths; MORE: in, swapped or out, two more HDDs, behind the others or in front
 machine_disks()
 {
 	local path
 
 	DISKS=0
+	[ "$4" != swapped ] || { disk "$1" hdd3 in; disk "$1" hdd2 in; }
 	disk "$1" root in
 	disk "$1" boot in
 	disk "$1" hdd in
 	disk "$1" ssd "$2"
+	[ "$4" != in ] || { disk "$1" hdd2 in; disk "$1" hdd3 in; }
 	echo "-drive file=$1/given.tar,if=none,format=raw,readonly=on,id=given"
 	echo "-device virtio-blk-pci,drive=given,serial=ssdup-given"
 	[ "$3" = in ] || return 0
@@ -111,19 +115,20 @@ machine_disks()
 	done
 }
 
-# boot DIR STEP [--ssd out] [--twice in] [--initrd NAME] [--until WORDS] [FILE...] - one
-# step, or until the console says WORDS; its report goes to DIR/report, the console to
+# boot DIR STEP [--ssd out] [--twice in] [--more in|swapped] [--initrd NAME] [--until WORDS]
+# [FILE...] - one step, or until the console says WORDS; its report goes to DIR/report, the console to
 # DIR/console, both also to DIR/log. Status: the step's, 125 when it did not end; DOWN:
 # seconds it took to go down
 boot()
 {
-	local dir=$1 step=$2 ssd=in twice=out initrd=initrd.img until='' qemu args status
+	local dir=$1 step=$2 ssd=in twice=out more=out initrd=initrd.img until='' qemu args status
 
 	shift 2
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--ssd) ssd=$2 ;;
 		--twice) twice=$2 ;;
+		--more) more=$2 ;;
 		--initrd) initrd=$2 ;;
 		--until) until=$2 ;;
 		*) break ;;
@@ -138,7 +143,7 @@ boot()
 	rm -f "$dir/monitor"
 	read -r -d '' -a args < <(
 		machine_args tcg 2 1024
-		machine_disks "$dir" "$ssd" "$twice"
+		machine_disks "$dir" "$ssd" "$twice" "$more"
 		printf '\0') || true
 	qemu-system-x86_64 "${args[@]}" -kernel "$dir/vmlinuz" -initrd "$dir/$initrd" \
 		-append "$(kernel_args) root=LABEL=root rw $SYSTEMD_ARGS" \
