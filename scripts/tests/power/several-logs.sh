@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The power goes at each step of adding and of forgetting a log, and then at any moment while two
-# logs share an SSD and segments go from one to the other. Both come back, and have all that was
-# promised.
+# The power goes at each step of adding, of forgetting and of activating a log, and then at any moment
+# while three logs share an SSD and segments go from one to the other. All come back, and have all
+# that was promised.
 # invariant: 2 3 4
 # seconds: 600
 # time: virtual
@@ -10,6 +10,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 B=00000000-0000-4000-8000-0000000000bb
+D=00000000-0000-4000-8000-0000000000dd
 C=
 KEYS="policy all autocommit_ms 50 max_wait_ms 20"
 CUTS=${1:-40}
@@ -20,12 +21,18 @@ io_b()
 	iocheck "$T/model-b" /dev/mapper/other "$@"
 }
 
-table_b()
+io_d()
 {
-	echo "0 $LEN ssdup /dev/mhdd1 $SSD $(($# + 2)) log $B $*"
+	iocheck "$T/model-d" /dev/mapper/third "$@"
 }
 
-# make_a [MB], make_b [MB] - the two devices
+# table_of HDD UUID [KEY VALUE]...
+table_of()
+{
+	echo "0 $LEN ssdup $1 $SSD $# log ${*:2}"
+}
+
+# make_a [MB], make_b [MB], make_d [MB] - the three devices
 make_a()
 {
 	# shellcheck disable=SC2086
@@ -35,16 +42,26 @@ make_a()
 make_b()
 {
 	# shellcheck disable=SC2086
-	dmsetup create other --table "$(table_b $KEYS max_mb "${1:-6}")" ||
+	dmsetup create other --table "$(table_of /dev/mhdd1 $B $KEYS max_mb "${1:-6}")" ||
 		fail "no second device: $(dmesg | tail -n 3)"
 }
 
-remove_both()
+make_d()
 {
-	remove_ssdup
-	! dmsetup info other >/dev/null 2>&1 || must dmsetup remove --retry other
+	# shellcheck disable=SC2086
+	dmsetup create third --table "$(table_of /dev/mhdd2 $D $KEYS max_mb "${1:-6}")" ||
+		fail "no third device: $(dmesg | tail -n 3)"
 }
 
+# remove_all - those that there are
+remove_all()
+{
+	local name
+
+	for name in $NAME other third; do
+		! dmsetup info "$name" >/dev/null 2>&1 || must dmsetup remove --retry "$name"
+	done
+}
 
 # new_uuid - C is one that no log had
 new_uuid()
@@ -63,7 +80,7 @@ goes_at()
 	until [ "$(<$all/cut_at)" = "done $step" ]; do
 		nap 0.01
 	done
-	remove_both
+	remove_all
 	power_on
 	echo off >$all/cut_at
 	make_a
@@ -73,7 +90,7 @@ goes_at()
 	must dmsetup remove --retry other
 }
 
-slow_disks hdds=2 ssd_size_mb=14 ssd_cache_mb=4 hdd_cache_mb=4
+slow_disks hdds=3 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
 # shellcheck disable=SC2086
 make_ssdup $KEYS max_mb 6
 A=$(stat log_uuid)
@@ -107,26 +124,52 @@ for step in forget_begin logs_between forget_done; do
 done
 make_b
 
+# the power goes while a log is activated, beside one that writes
+for step in load_super load_headers replay_segment replay_done epoch_begin epoch_between epoch_done; do
+	io write len=2048 fsync=1
+	must io_b write len=2048 start=8192 fsync=1
+	must dmsetup remove --retry other
+	{ iocheck "$MODEL" $DEV random len=16384 nr=400 bs=8 fsync=1 errors=1 >"$T/a" 2>&1 || :; } &
+	echo "$step 1 $((RANDOM % 100))" >$all/cut_at || fail "cut_at does not take $step"
+	# shellcheck disable=SC2086
+	dmsetup create other --table "$(table_of /dev/mhdd1 $B $KEYS max_mb 6)" 2>/dev/null || :
+	until [ "$(<$all/cut_at)" = "done $step" ]; do
+		nap 0.01
+	done
+	wait
+	remove_all
+	power_on
+	echo off >$all/cut_at
+	make_b
+	make_a
+	io recover
+	io_b recover || fail "$step: lost by the log that was activated"
+done
+must message log_add $D "$LEN" 1
+make_d
+
 # any moment: sizes change from one time to the next, so that segments change hands
 for ((i = 0; i < CUTS; i++)); do
 	{ io_b random len=16384 nr=$((10 + RANDOM % 400)) bs=8 fsync=1 errors=1 seed=$i >"$T/b" 2>&1 || :; } &
 	{ iocheck "$MODEL" $DEV random len=16384 nr=$((10 + RANDOM % 400)) bs=8 fsync=1 errors=1 seed=$i >"$T/a" 2>&1 || :; } &
+	{ io_d random len=16384 nr=$((10 + RANDOM % 400)) bs=8 fsync=1 errors=1 seed=$i >"$T/d" 2>&1 || :; } &
 	nap "0.$((RANDOM % 4))$((RANDOM % 10))"
 	power_cut $((RANDOM % 1000))
 	wait
-	remove_both
+	remove_all
 	power_on
-	if [ $((i % 2)) = 0 ]; then
-		make_a $((3 + i % 5))
-		make_b $((7 - i % 5))
-	else
-		make_b $((3 + i % 4))
-		make_a $((7 - i % 4))
-	fi
+	case $((i % 3)) in
+	0) make_a $((3 + i % 5)); make_b $((7 - i % 5)); make_d 5 ;;
+	1) make_b $((3 + i % 4)); make_d $((7 - i % 4)); make_a 6 ;;
+	2) make_d 7; make_a $((3 + i % 5)); make_b $((7 - i % 5)) ;;
+	esac
 	io recover
-	io_b recover || fail "cut $i: lost by the neighbour"
+	io_b recover || fail "cut $i: lost by the second log"
+	io_d recover || fail "cut $i: lost by the third log"
 done
 flush
 must dmsetup message other 0 flush
+must dmsetup message third 0 flush
 io verify
-io_b verify || fail "lost by the neighbour, drained"
+io_b verify || fail "lost by the second log, drained"
+io_d verify || fail "lost by the third log, drained"
