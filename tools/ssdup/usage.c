@@ -271,13 +271,11 @@ static const struct option_spec pool_options[] = {
 };
 
 const struct usage usage_pool = {
-	.synopsis = "list [--json]\n"
-		    "status SSD [--json]\n"
-		    "forget SSD LOG [OPTIONS]",
+	.synopsis = "list|status|forget [SSD] [LOG] [OPTIONS]",
 	.about = "list: the SSDs that hold logs.\n"
-		 "status: the logs of one: for which HDD each is, who has it active, what it holds.\n"
-		 "forget: take a log away that is not active and not the only one, by its number or\n"
-		 "UUID; its segments are for the others then.",
+		 "status SSD: its logs, for which HDD each is, who has it active, and what it holds.\n"
+		 "forget SSD LOG: take a log away that is not active and not the only one, by its\n"
+		 "number or UUID. Its segments are for the others then.",
 	.options = pool_options,
 	.more = "\"ssdup create --add\" makes one more log. \"ssdup detach\" empties the log of a\n"
 		"device and forgets it.",

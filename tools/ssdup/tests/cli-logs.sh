@@ -221,6 +221,32 @@ test_uuids_are_uuids()
 	done
 }
 
+test_the_only_log_is_not_forgotten()
+{
+	local log
+
+	a_log
+	exits 0 "$ssdup" pool status ssd
+	says empty
+	exits 0 "$ssdup" pool status ssd --json
+	says '"log": 0'
+	unchanged exits 4 "$ssdup" pool forget ssd 0 --discard-unsaved
+	errs "holds no other log"
+	unchanged exits 3 "$ssdup" pool forget ssd 1 --discard-unsaved
+	errs "holds no log that is called 1"
+	for log in x 64 -- 00000000-0000-0000-0000-000000000000; do
+		unchanged exits 2 "$ssdup" pool forget ssd "$log"
+		unchanged exits 2 "$ssdup" check ssd --log "$log"
+	done
+	exits 0 "$ssdup" check ssd --log 0
+	exits 3 "$ssdup" check ssd --log 1
+	exits 3 "$ssdup" pool status hdd
+	for log in "" list\ ssd status forget\ ssd frobnicate\ ssd; do
+		# shellcheck disable=SC2086
+		exits 2 "$ssdup" pool $log
+	done
+}
+
 test_a_missing_image_is_no_missing_disk()
 {
 	a_log

@@ -168,6 +168,8 @@ test_words_are_offered()
 	offers "dump ssd --copy " 0 1
 	offers "dump --copy 1 ssd s" superblock
 	offers "probe ssd "
+	offers "pool " list status forget
+	offers "pool status U" UUID=
 	offers "create x -o po" policy=
 	offers "create x -o policy=all,fu" policy=all,full=
 	offers "create x -o policy=all,full=b" policy=all,full=balance policy=all,full=block policy=all,full=bypass
