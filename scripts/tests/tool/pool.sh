@@ -226,9 +226,26 @@ find_sys
 io verify
 is "segments" "$(stat segments)" 128
 
-# disks that do not say which they are: the log that is left is not for the HDD of a stale line
+# what others happen to leave is no part: 128 segments are 42 for each of three
 ssdup_exits 0 drain $NAME
 ssdup_exits 0 remove $NAME
+blank_log
+must dmsetup create hdd-c --table "0 $((LEN / 2)) linear $HDD_B $((LEN / 2))"
+must dmsetup create hdd-b --table "0 $((LEN / 2)) linear $HDD_B 0"
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET,segment_mb=1
+find_sys
+for name in b c; do
+	ssdup_exits 0 create "$name" --hdd "/dev/mapper/hdd-$name" --ssd $SSD --add $SET
+done
+says "its log has 42.0 MiB of the 128.0 MiB of the SSD"
+is "segments" "$(stat segments)" 42
+io verify
+ssdup_exits 0 drain $NAME
+for name in c b $NAME hdd-c hdd-b; do
+	must dmsetup remove --retry "$name"
+done
+
+# disks that do not say which they are: the log that is left is not for the HDD of a stale line
 this_hdd $HDD
 this_hdd $HDD_B
 blank_log

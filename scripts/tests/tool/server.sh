@@ -35,7 +35,7 @@ load()
 page_blocks server.rst
 # shellcheck disable=SC2154,SC2086 # they come with the page
 set -- $blocks
-[ $# = 5 ] || fail "$# blocks of commands"
+[ $# = 6 ] || fail "$# blocks of commands"
 # names, devices, ssduptab
 for block in "$1" "$2" "$3"; do
 	run_block "$block"
@@ -74,4 +74,7 @@ load verify
 # another SSD
 run_block "$5"
 load verify
+run_block "$6"
+load verify
+ssdup_exits 0 tab --check
 ssdup_exits 0 pool list

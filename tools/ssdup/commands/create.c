@@ -175,7 +175,8 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 		return ctx->exit;
 	new.name = whole ? argv[optind] : tab;
 	if ((tab || all) && (new.hdd || new.ssd || new.nr_args || new.format || new.add))
-		return bad_usage(ctx, "what ssduptab says cannot be said again");
+		return bad_usage(ctx,
+				 "-a and --tab take what ssduptab says: no --hdd, --ssd, -o, --format or --add");
 	if (new.give_up.unsaved && !new.format)
 		return bad_usage(ctx, "--discard-unsaved goes with --format");
 	if (new.give_up.other && !(new.hdd && new.ssd))

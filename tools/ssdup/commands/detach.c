@@ -112,7 +112,7 @@ static int wipe_log(const struct ssdup_ctx *ctx, const struct dev *dev, const ch
 		r = -EBUSY;
 	if (r == -EBUSY)
 		r = fail(ctx, EXIT_FAILED, dev->path,
-			 "the log is not wiped: somebody uses the SSD, or it holds another log");
+			 "the log is not wiped: somebody uses the SSD, or it holds another log; see \"ssdup pool\"");
 	else if (!r && ssd_several(&log))
 		r = pool_forget(ctx, dev->path, fd, others, &log, false);
 	else if (!r)

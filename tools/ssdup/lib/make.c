@@ -326,6 +326,20 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 	return EXIT_OK;
 }
 
+/* Others may hold what would be an equal part. */
+static void say_part(const struct ssdup_ctx *ctx, const char *name)
+{
+	char part[SIZE_TEXT], all[SIZE_TEXT];
+	struct state s;
+
+	if (state_read(name, &s))
+		return;
+	note(ctx, "%s: its log has %s of the %s of the SSD", name,
+	     format_size(part, state_log_bytes(&s)),
+	     format_size(all, s.v.pool_segments * s.segment_sectors * SECTOR_BYTES));
+	state_free(&s);
+}
+
 /* The kernel looks at the table when there is the log, which does not stay if it is refused. */
 static int make_added(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
 {
@@ -336,6 +350,8 @@ static int make_added(const struct ssdup_ctx *ctx, struct new_device *new, struc
 	r = make_checked(ctx, new, p);
 	if (r)
 		pair_undo_add(ctx, p);
+	else
+		say_part(ctx, new->name);
 	return r;
 }
 

@@ -114,8 +114,10 @@ static int told(const struct ssdup_ctx *ctx, const char *ssd, int r, char *why)
 {
 	if (!r)
 		return EXIT_OK;
-	fail(ctx, r == -EIO ? EXIT_FAILED : EXIT_REFUSED, ssd, "the kernel refuses: %s", why ?:
-	     r == -EBUSY ? "no device of this SSD runs, but there are some" : strerror(-r));
+	if (!why && r == -EBUSY)
+		return fail(ctx, EXIT_REFUSED, ssd,
+			    "all its devices are suspended or degraded: resume one, or remove all");
+	fail(ctx, EXIT_REFUSED, ssd, "the kernel refuses: %s", why ?: strerror(-r));
 	free(why);
 	return r == -EIO ? EXIT_FAILED : EXIT_REFUSED;
 }
@@ -203,7 +205,7 @@ static int refuse_reload(const struct ssdup_ctx *ctx, const struct members *m)
 	for (s = m->all; s < m->all + m->nr; s++)
 		if (s->v.mode || s->v.read_only)
 			return fail(ctx, EXIT_REFUSED, s->name,
-				    "has all of the SSD, or a part of it, and cannot be reloaded to leave room: it is %s",
+				    "would have to be reloaded to leave room on the SSD, and it is %s: reload or remove it first",
 				    s->v.mode ? mode_words(s->v.mode) : "read-only");
 	return EXIT_OK;
 }
@@ -242,20 +244,20 @@ static int ask_to_add(const struct ssdup_ctx *ctx, const char *ssd, const struct
 		      const struct log_super *new)
 {
 	char uuid[UUID_TEXT], *text, *undo, *why = NULL;
-	int r = -ENOSPC;
+	int r;
 
 	if (m->all->v.pool_logs == SSDUP_MAX_LOGS)
 		return fail(ctx, EXIT_REFUSED, ssd, "has as many logs as it can have");
 	text = xprintf("log_add %s %llu %u", uuid_text(uuid, new->uuid), new->hdd_sectors,
 		       new->g.block_sectors);
 	undo = xprintf("log_forget %s", uuid);
-	if (m->all->v.pool_segments_free)
+	/* Unless a part is free: the new log would get what others happened to leave. */
+	if (m->all->v.pool_segments_free >= pool_share(m->all->v.pool_segments,
+						       m->all->v.pool_logs + 1)) {
 		r = ask(m, text, &why);
-	if (r == -ENOSPC) {
-		free(why);
-		r = ask_for_room(ctx, ssd, m, text, undo);
-	} else {
 		r = told(ctx, ssd, r, why);
+	} else {
+		r = ask_for_room(ctx, ssd, m, text, undo);
 	}
 	free(text);
 	free(undo);
@@ -354,7 +356,7 @@ static int add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struc
 		return fail(ctx, EXIT_REFUSED, ssd, "has as many logs as it can have");
 	if (!room)
 		return fail(ctx, EXIT_REFUSED, ssd,
-			    "has no room for another log: drain one of them first");
+			    "has no room for another log: make a device of it (\"ssdup create\"), and drain that first");
 	s.log = ilog2(~pool->logs & -~pool->logs);
 	s.pool_seq = pool->pool_seq + 1;
 	s.logs = pool->logs | BIT_ULL(s.log);
@@ -374,7 +376,7 @@ static int forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const st
 		return fail(ctx, EXIT_REFUSED, ssd, "has no other log");
 	if (holds && !force)
 		return fail(ctx, EXIT_REFUSED, ssd,
-			    "log %u holds data that its HDD lacks, or may do so: drain it, or give it up with --discard-unsaved",
+			    "log %u holds data that its HDD lacks, or may do so, because something on the SSD is damaged: drain it, or give it up with --discard-unsaved",
 			    log->number);
 	s.pool_seq++;
 	s.logs &= ~BIT_ULL(log->number);
