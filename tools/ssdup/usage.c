@@ -348,7 +348,9 @@ static const struct option_spec repair_options[] = {
 	  "Both are written anew by what the headers of its segments say. It reads a block of\n"
 	  "each 256 KiB of the SSD. Without a copy of the record nobody knows what was drained\n"
 	  "after the last segment was opened: a warning says what that means." },
-	{ OPT_UUID, "uuid", "UUID", "with --scan, the log of that UUID" },
+	{ OPT_UUID, "uuid", "UUID",
+	  "with --scan, the log of that UUID, where another one has\n"
+	  "been in its place; once for each of several" },
 	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had the log active" },
 	{ }
 };

@@ -160,13 +160,20 @@ for words in "repair $SSD --scan --yes" "repair $SSD --yes" "repair $SSD --copy 
 	# shellcheck disable=SC2086
 	ssdup_exits 4 $words
 done
-# nor when both superblocks are gone
-for copy in 0 1; do
-	must dd if=/dev/urandom of=$SSD bs=4096 seek=$(($(home $copy) / 8)) count=1 oflag=direct \
-		conv=notrunc status=none
+# both superblocks are gone, or all of both homes: the headers say which logs there were
+for bytes in 4k 1M; do
+	must dd if="$T/ssd" of=$SSD bs=1M oflag=direct status=none
+	for copy in 0 1; do
+		must dd if=/dev/urandom of=$SSD bs=$bytes seek=$(($(home $copy) * 512)) count=1 \
+			oflag=direct,seek_bytes conv=notrunc status=none
+	done
+	must_not dmsetup create $NAME --table "$(table "${reload_a[@]}")"
+	if [ $bytes = 4k ]; then
+		ssdup_exits 0 repair $SSD --scan --yes
+	else
+		ssdup_exits 8 repair $SSD --scan --yes
+	fi
 done
-ssdup_exits 4 repair $SSD --scan --yes
-must dd if="$T/ssd" of=$SSD bs=1M oflag=direct status=none
 rm "$T/ssd"
 make_ssdup "${reload_a[@]}"
 make_b max_mb 32 policy all drain manual

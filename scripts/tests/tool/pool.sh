@@ -36,6 +36,17 @@ column()
 		sed -n "s/.*\"$2\": *\"\{0,1\}\([^\",}]*\).*/\1/; s/ *\$//p"
 }
 
+# lose_record - both copies of that of log 1
+lose_record()
+{
+	local copy
+
+	for copy in 0 1; do
+		must dd if=/dev/urandom of=$SSD bs=4096 count=1 oflag=direct conv=notrunc \
+			status=none seek=$((($(home $copy) + 1024 + 8) / 8))
+	done
+}
+
 make_disks hdds=2 ssd_size_mb=130
 this_hdd $HDD aaaaaaaa
 this_hdd $HDD_B bbbbbbbb
@@ -171,6 +182,38 @@ ssdup_exits 0 check $SSD --log "$A"
 is "log 1" "$(column 1 state)" empty
 is "log 0" "$(column 0 state)" "holds data"
 
+# one home is lost, or the other: both logs are still there
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD $SET
+io_b write len=3000 start=9000
+ssdup_exits 0 remove other
+must dd if=$SSD of="$T/ssd" bs=1M status=none iflag=direct
+must dd if=/dev/urandom of=$SSD bs=1M count=1 oflag=direct conv=notrunc status=none
+ssdup_exits 5 create other --hdd $HDD_B --ssd $SSD
+ssdup_exits 4 repair $SSD --yes --copy 1
+says "holds several logs"
+ssdup_exits 5 check $SSD --copy 1 --log "$B"
+ssdup_exits 0 repair $SSD --yes --copy 1 --log "$B"
+ssdup_exits 0 check $SSD --log "$B"
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD $SET
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
+io verify
+io_b verify
+ssdup_exits 0 remove other
+ssdup_exits 0 remove $NAME
+ssdup_exits 0 check $SSD --log "$A"
+must dd if="$T/ssd" of=$SSD bs=1M status=none oflag=direct
+must dd if=/dev/zero of=$SSD bs=1M count=1 seek=$(($(home 1) / 2048)) oflag=direct conv=notrunc \
+	status=none
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD $SET
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
+io verify
+io_b verify
+must dmsetup message other 0 flush
+ssdup_exits 0 remove other
+ssdup_exits 0 remove $NAME
+ssdup_exits 0 check $SSD --log "$A"
+ssdup_exits 0 check $SSD --log "$B"
+
 # it is forgotten, and another one added, with no device there
 ssdup_exits 4 pool forget $SSD "$A"
 says "holds data"
@@ -202,10 +245,19 @@ ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD --add $SET
 B=$(uuid_of other)
 io_b write len=100 start=60000
 ssdup_exits 0 remove other
-for copy in 0 1; do
-	must dd if=/dev/urandom of=$SSD bs=4096 count=1 oflag=direct conv=notrunc status=none \
-		seek=$((($(home $copy) + 1024 + 8) / 8))
-done
+lose_record
+ssdup_exits 0 remove $NAME
+# the headers of its segments say what it was
+ssdup_exits 4 repair $SSD --scan --yes
+says "two logs have had number 1: say with --uuid which it is"
+ssdup_exits 8 repair $SSD --scan --yes --uuid "$B"
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
+find_sys
+io verify
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD $SET
+io_b verify
+ssdup_exits 0 remove other
+lose_record
 io verify
 is "log 1" "$(column 1 state)" damaged
 ssdup_exits 4 pool forget $SSD 1

@@ -18,8 +18,11 @@ struct args {
 	bool		yes;
 	bool		take_over;
 	bool		scan;
-	const char	*uuid;		/* of the log to be found */
+	const char	*uuid[SSDUP_MAX_LOGS];	/* of logs to be found */
+	unsigned int	nr_uuids;
 	bool		unsure;		/* what was found is older than what is gone */
+	u64		found;		/* numbers of the logs that were, a bit each */
+	u64		named;		/* those that a superblock which is left names, or 0 */
 };
 
 static int other_hdd(const struct log_file *l, const struct args *a)
@@ -30,28 +33,29 @@ static int other_hdd(const struct log_file *l, const struct args *a)
 
 /* --- The log has lost its homes --- */
 
-static int several_logs(const struct log_file *l)
+static int is_damaged(void *arg, const struct ssd_log *log)
 {
-	return fail(l->ctx, EXIT_REFUSED, l->ssd.path, "%s", fault_text(FAULT_SUPER_LOGS));
+	return log->part[PART_RECORD].fault != LOG_OK;
 }
 
 /* Whoever has one is not to be found by headers, which say less. */
-static int refuse_homes(const struct log_file *l)
+static int refuse_homes(const struct log_file *l, struct args *a)
 {
 	const struct ssd_copies *super = &l->log.part[PART_SUPER];
 	const char *path = l->ssd.path;
+	const struct log_super *s;
 	struct log_file again;
 	enum log_fault fault;
 	bool known;
 	u32 i;
 
-	if (l->known)
-		return fail(l->ctx, EXIT_REFUSED, path,
-			    "has superblock and record: repair it without --scan");
-	/* What --scan writes has one log. */
-	for (i = 0; i < SSDUP_COPIES; i++)
-		if (super->copy_fault[i] == LOG_OK && super->copy[i].logs != LOG_FIRST)
-			return several_logs(l);
+	if (l->from[PART_SUPER] != NO_COPY) {
+		s = &super->copy[l->from[PART_SUPER]];
+		if (!ssd_each_log(l->ssd.fd, &l->log, s, is_damaged, NULL))
+			return fail(l->ctx, EXIT_REFUSED, path,
+				    "has superblock and record: repair it without --scan");
+		a->named = s->logs;
+	}
 	for (i = 0; i < SSDUP_COPIES; i++) {
 		fault = super->copy_fault[i];
 		if (fault == LOG_UNKNOWN_VERSION || fault == LOG_UNKNOWN_INCOMPAT ||
@@ -60,7 +64,9 @@ static int refuse_homes(const struct log_file *l)
 				    ssdup_log_fault_text(fault));
 		if (log_open(l->ctx, &again, path, NULL, DISK_PROBE, i) != EXIT_OK)
 			continue;
-		known = again.known;
+		known = again.known ||
+			(!a->named && again.from[PART_SUPER] != NO_COPY &&
+			 super_several(&super->copy[i]));
 		log_close(&again);
 		if (known)
 			return fail(l->ctx, EXIT_REFUSED, path,
@@ -80,90 +86,191 @@ static void say_found(const struct log_file *l, const struct found_log *x)
 	       identity_text(hdd, x->s.hdd_id), x->s.hdd_sectors);
 }
 
-static int choose(const struct log_file *l, const struct found_logs *logs, const u8 *uuid,
-		  struct found_log **chosen)
+static bool is_asked(const struct found_log *x, const struct args *a)
 {
-	struct found_log *x;
+	unsigned int i;
+	u8 uuid[16];
 
-	*chosen = NULL;
-	if (logs->several)
-		return several_logs(l);
+	for (i = 0; i < a->nr_uuids; i++)
+		if (uuid_read(a->uuid[i], uuid) && !memcmp(x->s.uuid, uuid, sizeof(uuid)))
+			return true;
+	return false;
+}
+
+static bool same_pool(const struct found_log *x, const struct found_log *y)
+{
+	return !memcmp(x->s.pool, y->s.pool, sizeof(x->s.pool));
+}
+
+/* Logs that were on the SSD at one time: with those that are asked for, or the only ones. */
+static int choose_pool(const struct log_file *l, const struct found_logs *logs,
+		       const struct args *a, const struct found_log **of)
+{
+	const struct found_log *x, *any = logs->all;
+	unsigned int asked = 0;
+
 	for (x = logs->all; x < logs->all + logs->nr; x++) {
 		say_found(l, x);
-		if (!uuid || !memcmp(x->s.uuid, uuid, sizeof(x->s.uuid)))
-			*chosen = x;
+		if (!is_asked(x, a))
+			continue;
+		if (asked++ && !same_pool(x, any))
+			return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
+				    "these logs were not there at the same time");
+		any = x;
 	}
-	if (!*chosen)
+	if (!logs->nr || asked < a->nr_uuids)
 		return fail(l->ctx, EXIT_NOT_FOUND, l->ssd.path,
-			    "no segment has a header of %s log", uuid ? "that" : "a");
-	if (!uuid && logs->nr > 1)
-		return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
-			    "%zu logs were here: say with --uuid which one it is", logs->nr);
+			    "no segment has a header of %s log", a->nr_uuids ? "that" : "a");
+	for (x = logs->all; x < logs->all + logs->nr && !asked; x++)
+		if (!same_pool(x, any))
+			return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
+				    "%zu logs were here, not at one time: say with --uuid which it is",
+				    logs->nr);
+	*of = any;
 	return EXIT_OK;
 }
 
-static int refuse_found(struct log_file *l, const struct found_log *x, const struct args *a)
+/* Of two with one number the first was forgotten: its record, if there is one, was written over. */
+static struct found_log *better(struct found_log *x, struct found_log *y, const struct args *a)
 {
-	char *what;
-	int r;
+	if (is_asked(x, a) != is_asked(y, a))
+		return is_asked(x, a) ? x : y;
+	if (x->recorded != y->recorded)
+		return x->recorded ? x : y;
+	return NULL;
+}
 
-	l->known = true;
-	l->s = x->s;
-	r = refuse_elsewhere(l);
+/* All logs of the pool come back, or the segments of those that do not would be given away. */
+static int choose(const struct log_file *l, const struct found_logs *logs, struct args *a)
+{
+	struct found_log *taken[SSDUP_MAX_LOGS] = { }, *x;
+	const struct found_log *of = NULL;
+	int r = choose_pool(l, logs, a, &of);
+	u32 i;
+
 	if (r)
 		return r;
-	if (a->hdd &&
-	    (l->hdd_sectors != x->s.hdd_sectors || identity_other(x->s.hdd_id, l->hdd_id)))
+	for (x = logs->all; x < logs->all + logs->nr; x++) {
+		i = x->s.log;
+		if (!same_pool(x, of))
+			continue;
+		taken[i] = taken[i] ? better(taken[i], x, a) : x;
+		if (!taken[i])
+			return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
+				    "two logs have had number %u: say with --uuid which it is",
+				    i);
+	}
+	for (i = 0; i < SSDUP_MAX_LOGS; i++)
+		if (taken[i]) {
+			taken[i]->taken = true;
+			a->found |= BIT_ULL(i);
+		}
+	return EXIT_OK;
+}
+
+static void warn_unsure(const struct log_file *l, const struct found_log *x)
+{
+	char uuid[UUID_TEXT];
+
+	warn(l->ctx, l->ssd.path,
+	     "log %s: the record is gone: what was drained after segment %u was opened, the last one, counts as not drained, and hides what was written to the HDD since then; nor is it known which machine has the log",
+	     uuid_text(uuid, x->s.uuid), x->last.segment);
+}
+
+/* Is the HDD that was named that of one of them? */
+static bool for_hdd(const struct log_file *l, const struct found_logs *logs)
+{
+	const struct found_log *x;
+
+	for (x = logs->all; x < logs->all + logs->nr; x++)
+		if (x->taken && l->hdd_sectors == x->s.hdd_sectors &&
+		    !identity_other(x->s.hdd_id, l->hdd_id))
+			return true;
+	return false;
+}
+
+static int refuse_found(struct log_file *l, const struct found_logs *logs, struct args *a)
+{
+	const struct found_log *x;
+	char *what;
+	int r = EXIT_OK;
+
+	if (a->hdd && !for_hdd(l, logs))
 		return other_hdd(l, a);
-	if (!x->recorded)
-		warn(l->ctx, l->ssd.path,
-		     "the record is gone: what was drained after segment %u was opened, the last one, counts as not drained, and hides what was written to the HDD since then; nor is it known which machine has the log",
-		     x->last.segment);
+	l->known = true;
+	for (x = logs->all; x < logs->all + logs->nr && !r; x++) {
+		if (!x->taken)
+			continue;
+		l->s = x->s;
+		r = refuse_elsewhere(l);
+		if (r || x->recorded)
+			continue;
+		a->unsure = true;
+		warn_unsure(l, x);
+	}
+	if (r)
+		return r;
 	what = dev_signature(&l->ssd.dev);
 	if (what)
 		warn(l->ctx, l->ssd.path, "holds %s, which will be overwritten", what);
 	free(what);
-	if (a->dry_run)
-		return EXIT_OK;
-	if (!a->yes && !confirmed())
+	if (!a->dry_run && !a->yes && !confirmed())
 		return fail(l->ctx, EXIT_REFUSED, l->ssd.path, "left as it was");
 	return EXIT_OK;
 }
 
 /* What has taken their places is not to be found there any more. */
-static int write_homes(const struct log_file *l, struct log_super *s)
+static int write_homes(const struct log_file *l, const struct found_logs *logs, u64 numbers)
 {
-	int r;
+	const struct found_log *x;
+	struct log_super s = { };
+	int r = 0;
 
-	s->seq++;
-	r = ssdup_log_super_spent(s) ? -ERANGE :
-	    ssd_home_tidy(l->ssd.fd, s->ssd_sectors, 0) ?:
-	    ssd_home_tidy(l->ssd.fd, s->ssd_sectors, 1) ?: ssd_log_write(l->ssd.fd, s);
+	for (x = logs->all; x < logs->all + logs->nr && !r; x++) {
+		if (!x->taken)
+			continue;
+		if (!s.logs)
+			r = ssd_home_tidy(l->ssd.fd, x->s.ssd_sectors, 0) ?:
+			    ssd_home_tidy(l->ssd.fd, x->s.ssd_sectors, 1);
+		s = x->s;
+		s.logs = numbers;
+		s.seq++;
+		r = r ?: ssdup_log_super_spent(&s) ? -ERANGE :
+		    ssd_part_write(l->ssd.fd, PART_RECORD, &s);
+	}
+	r = r ?: ssd_part_write(l->ssd.fd, PART_SUPER, &s);
 	return r ? fail(l->ctx, EXIT_LOST, l->ssd.path, "cannot be written: %s", strerror(-r)) :
 		   EXIT_OK;
 }
 
-/* Return: EXIT_OK with superblock and record written, or an exit code */
+/* Those that the superblock does not name are older, or were forgotten. */
+static void leave_out(struct found_logs *logs, const struct log_super *s)
+{
+	struct found_log *from = logs->all, *to = from;
+
+	for (; from < logs->all + logs->nr; from++)
+		if (!memcmp(from->s.pool, s->pool, sizeof(s->pool)) &&
+		    s->logs & BIT_ULL(from->s.log))
+			*to++ = *from;
+	logs->nr = to - logs->all;
+}
+
+/* Return: EXIT_OK with superblock and records written, or an exit code */
 static int scan(struct log_file *l, struct args *a)
 {
-	u8 bytes[sizeof(l->s.uuid)], *uuid = a->uuid ? bytes : NULL;
 	struct found_logs logs;
-	struct found_log *x;
-	int r;
+	int r = refuse_homes(l, a);
 
-	if (uuid && !uuid_read(a->uuid, uuid))
-		return fail(l->ctx, EXIT_USAGE, a->uuid, "--uuid: not a UUID that a log can have");
-	r = refuse_homes(l);
 	if (r)
 		return r;
 	find_logs(l, &logs);
-	r = choose(l, &logs, uuid, &x) ?: refuse_found(l, x, a);
+	if (a->named)
+		leave_out(&logs, &l->log.part[PART_SUPER].copy[l->from[PART_SUPER]]);
+	r = choose(l, &logs, a) ?: refuse_found(l, &logs, a);
 	if (!r && a->dry_run)
-		r = x->recorded ? EXIT_FAULTS : EXIT_DEGRADED;
-	if (!r) {
-		a->unsure = !x->recorded;
-		r = write_homes(l, &x->s);
-	}
+		r = a->unsure ? EXIT_DEGRADED : EXIT_FAULTS;
+	if (!r)
+		r = write_homes(l, &logs, a->found | a->named);
 	free(logs.all);
 	return r;
 }
@@ -257,6 +364,36 @@ static int with_log(struct ssdup_ctx *ctx, struct args *a,
 	return r;
 }
 
+static bool take_uuid(struct ssdup_ctx *ctx, struct args *a)
+{
+	u8 uuid[16];
+
+	if (!uuid_read(optarg, uuid) || a->nr_uuids == SSDUP_MAX_LOGS) {
+		bad_usage(ctx, "--uuid: not a UUID that a log can have: %s", optarg);
+		return false;
+	}
+	a->uuid[a->nr_uuids++] = optarg;
+	return true;
+}
+
+/* What --scan has found, one by one. */
+static int repair_found(struct ssdup_ctx *ctx, struct args *a)
+{
+	char name[4];
+	int r, worst = EXIT_OK;
+	u32 i;
+
+	a->log = name;
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (!(a->found & BIT_ULL(i)))
+			continue;
+		snprintf(name, sizeof(name), "%u", i);
+		r = with_log(ctx, a, repair);
+		worst = worse(worst, r);
+	}
+	return worst;
+}
+
 int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	struct args a = { .copy = NO_COPY };
@@ -277,12 +414,12 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.yes |= opt == 'y';
 		a.take_over |= opt == OPT_TAKE_OVER;
 		a.scan |= opt == OPT_SCAN;
-		if (opt == OPT_UUID)
-			a.uuid = optarg;
+		if (opt == OPT_UUID && !take_uuid(ctx, &a))
+			return ctx->exit;
 	}
 	if (!operands(ctx, argc, argv, !a.ssd, !a.ssd))
 		return ctx->exit;
-	if (a.uuid && !a.scan)
+	if (a.nr_uuids && !a.scan)
 		return bad_usage(ctx, "--uuid goes with --scan");
 	if (a.log && a.scan)
 		return bad_usage(ctx, "--log is for a log with a superblock: not with --scan");
@@ -290,7 +427,8 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 		return bad_usage(ctx, "--scan is for a log without any copy: not with --copy");
 	a.ssd = a.ssd ?: argv[optind];
 	if (a.scan)
-		r = with_log(ctx, &a, scan);
-	r = r ?: with_log(ctx, &a, repair);
+		r = with_log(ctx, &a, scan) ?: repair_found(ctx, &a);
+	else
+		r = with_log(ctx, &a, repair);
 	return r == EXIT_OK && a.unsure ? EXIT_DEGRADED : r;
 }

@@ -11,27 +11,16 @@
 /* No segment is smaller, and the first one begins behind the first home. */
 #define STEP	SSDUP_MIN_SEGMENT_SECTORS
 
-/* Would the kernel take what the header says for a superblock and a record? */
-static bool plausible(const struct log_super *s, void *buf)
-{
-	struct log_super again;
-
-	ssdup_log_super_encode(s, buf);
-	if (ssdup_log_super_decode(buf, &again) != LOG_OK)
-		return false;
-	ssdup_log_record_encode(s, buf);
-	return ssdup_log_record_decode(buf, &again) == LOG_OK;
-}
-
 /* Superblock and record as they were when the segment at @sector was opened. */
 static bool header_says(const void *block, u64 sector, u64 ssd_sectors, struct log_super *s,
-			struct log_header *h, void *buf)
+			struct log_header *h)
 {
 	const struct ssdup_header *d = block;
 	u32 segment = le32_to_cpu(d->segment), sectors = le32_to_cpu(d->segment_sectors), i;
 	struct log_geometry g;
 
 	if (le32_to_cpu(d->magic) != SSDUP_HEADER_MAGIC || !is_power_of_2(sectors) ||
+	    le16_to_cpu(d->log) >= SSDUP_MAX_LOGS ||
 	    !ssdup_log_layout(&g, ssd_sectors, sectors, le32_to_cpu(d->block_sectors)))
 		return false;
 	/* It may have been made when the SSD was smaller. */
@@ -39,6 +28,8 @@ static bool header_says(const void *block, u64 sector, u64 ssd_sectors, struct l
 	if (segment >= g.nr_segments || log_segment_sector(&g, segment) != sector)
 		return false;
 	ssdup_log_super_fresh(s, d->pool, d->uuid, &g, le64_to_cpu(d->hdd_sectors), ssd_sectors);
+	s->log = le16_to_cpu(d->log);
+	s->logs = BIT_ULL(s->log);
 	s->pool_seq = 1;
 	s->seq = 1;
 	s->epoch = le64_to_cpu(d->epoch);
@@ -47,37 +38,8 @@ static bool header_says(const void *block, u64 sector, u64 ssd_sectors, struct l
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++)
 		s->tail[i] = i < s->nr_classes ? le64_to_cpu(d->tail[i]) : 0;
 	memcpy(s->hdd_id, d->hdd_id, sizeof(s->hdd_id));
-	return s->nr_classes <= SSDUP_MAX_CLASSES && plausible(s, buf) &&
+	return s->nr_classes <= SSDUP_MAX_CLASSES && log_would_be(s) == LOG_OK &&
 	       ssdup_log_header_decode(block, s, segment, h) == LOG_OK;
-}
-
-/* A header or a record of a log beside number 0. */
-static bool of_another(const void *block, size_t crc, __le32 stored, __le16 log)
-{
-	static const __le32 zero;
-	const char *bytes = block;
-	u32 sum = crc32c(~0, bytes, crc);
-
-	sum = crc32c(sum, &zero, sizeof(zero));
-	crc += sizeof(zero);
-	sum = crc32c(sum, bytes + crc, SECTOR_BYTES - crc);
-	return log && cpu_to_le32(sum) == stored;
-}
-
-static bool header_of_another(const void *block)
-{
-	const struct ssdup_header *d = block;
-
-	return le32_to_cpu(d->magic) == SSDUP_HEADER_MAGIC &&
-	       of_another(block, offsetof(struct ssdup_header, crc), d->crc, d->log);
-}
-
-static bool record_of_another(const void *block)
-{
-	const struct ssdup_record *d = block;
-
-	return le32_to_cpu(d->magic) == SSDUP_RECORD_MAGIC &&
-	       of_another(block, offsetof(struct ssdup_record, crc), d->crc, d->log);
 }
 
 static struct found_log *log_of(struct found_logs *logs, const struct log_super *s)
@@ -85,7 +47,7 @@ static struct found_log *log_of(struct found_logs *logs, const struct log_super 
 	struct found_log *x;
 
 	for (x = logs->all; x < logs->all + logs->nr; x++)
-		if (!memcmp(x->s.pool, s->pool, sizeof(s->pool)) &&
+		if (x->s.log == s->log && !memcmp(x->s.pool, s->pool, sizeof(s->pool)) &&
 		    !memcmp(x->s.uuid, s->uuid, sizeof(s->uuid)))
 			return x;
 	logs->all = xmore(logs->all, logs->nr, sizeof(*x));
@@ -131,7 +93,7 @@ static void take_record(struct found_logs *logs, const void *block)
 
 void find_logs(struct log_file *l, struct found_logs *logs)
 {
-	void *block = xpages(SSDUP_BLOCK_BYTES), *buf = xpages(SSDUP_BLOCK_BYTES);
+	void *block = xpages(SSDUP_BLOCK_BYTES);
 	u64 end = log_home(l->ssd.sectors, 1), at;
 	struct log_header h;
 	struct log_super s;
@@ -143,9 +105,8 @@ void find_logs(struct log_file *l, struct found_logs *logs)
 		at = round_up(min_t(u64, disk_next_data(&l->ssd, at), end), STEP);
 		if (disk_read(&l->ssd, block, at, SSDUP_BLOCK_SECTORS))
 			continue;
-		if (header_says(block, at, l->ssd.sectors, &s, &h, buf))
+		if (header_says(block, at, l->ssd.sectors, &s, &h))
 			take_header(logs, &s, &h);
-		logs->several |= header_of_another(block);
 		ticker_show(l->ctx, &l->ticker, l->ssd.path, "%llu %% of the SSD looked at",
 			    100 * at / end);
 	}
@@ -155,8 +116,6 @@ void find_logs(struct log_file *l, struct found_logs *logs)
 		if (disk_read(&l->ssd, block, at, SSDUP_BLOCK_SECTORS))
 			continue;
 		take_record(logs, block);
-		logs->several |= record_of_another(block);
 	}
 	free(block);
-	free(buf);
 }

@@ -60,12 +60,12 @@ struct found_log {
 	bool			recorded;	/* a copy of its record is left, with all tails */
 	u32			segments;	/* that have a header of it, live or free */
 	struct log_header	last;		/* of the one that was opened last */
+	bool			taken;		/* it is to be on the SSD again */
 };
 
 struct found_logs {
 	struct found_log	*all;		/* free() it */
 	size_t			nr;
-	bool			several;	/* at a time: there are others than log 0 */
 };
 
 /**

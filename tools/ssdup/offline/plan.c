@@ -255,6 +255,15 @@ static int refuse_fault(struct log_file *l, enum log_fault fault)
 	}
 }
 
+/* As after a cut while a log was added or forgotten: then the newer one counts. */
+static bool copies_disagree(const struct log_file *l)
+{
+	const struct ssd_copies *c = &l->log.part[PART_SUPER];
+
+	return c->copy_fault[0] == LOG_OK && c->copy_fault[1] == LOG_OK &&
+	       c->copy[0].logs != c->copy[1].logs;
+}
+
 static int refuse(struct log_file *l)
 {
 	u32 part, i;
@@ -262,10 +271,9 @@ static int refuse(struct log_file *l)
 
 	if (!l->known)
 		return no_log(l);
-	/* An older copy may name other logs. */
-	if (l->asked != NO_COPY && (l->s.logs != LOG_FIRST || ssd_several(&l->log)))
+	if (l->asked != NO_COPY && copies_disagree(l))
 		return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
-			    "holds several logs: --copy could make one of them vanish");
+			    "the copies of the superblock name other logs, and --copy could make one of them vanish; repair it without");
 	for (part = 0; part < NR_PARTS; part++)
 		for (i = 0; i < SSDUP_COPIES; i++) {
 			r = refuse_fault(l, l->log.part[part].copy_fault[i]);

@@ -146,6 +146,29 @@ static void logs_are_told_apart(struct kunit *test)
 	maker_end(&m);
 }
 
+/* Of one SSD at one time, and each with the number that it had. */
+static void each_of_several_is_found(struct kunit *test)
+{
+	struct found_logs logs;
+	struct maker m;
+
+	maker_begin(&m, MAKER_SECTORS, 1);
+	maker_open(&m, 3, MAKER_FIRST, 0);
+	m.s.log = 7;
+	m.s.uuid[0]++;
+	maker_open(&m, 4, MAKER_FIRST + 1, 0);
+	maker_open(&m, 5, MAKER_FIRST + 2, 0);
+	logs = find(&m);
+	KUNIT_EXPECT_EQ(test, logs.nr, 2);
+	KUNIT_EXPECT_EQ(test, logs.all[0].s.log, 0);
+	KUNIT_EXPECT_EQ(test, logs.all[1].s.log, 7);
+	KUNIT_EXPECT_EQ(test, logs.all[1].s.logs, BIT_ULL(7));
+	KUNIT_EXPECT_EQ(test, logs.all[1].segments, 2);
+	expect_same(test, &logs.all[1].s, &m.s);
+	free(logs.all);
+	maker_end(&m);
+}
+
 /* Under a right checksum: nobody has written them, and nothing is made of them. */
 static void forged_headers_say_nothing(struct kunit *test)
 {
@@ -157,7 +180,8 @@ static void forged_headers_say_nothing(struct kunit *test)
 		{ OF(header, generation), 0 }, { OF(header, generation), U64_MAX },
 		{ OF(header, epoch), U64_MAX }, { OF(header, segment), 4 },
 		{ OF(header, segment), MAKER_SEGMENTS }, { OF(header, segment), U32_MAX },
-		{ OF(header, log), 1 }, { OF(header, class), 1 },
+		{ OF(header, log), SSDUP_MAX_LOGS }, { OF(header, log), U16_MAX },
+		{ OF(header, class), 1 },
 		{ OF(header, hdd_sectors), 0 }, { OF(header, hdd_sectors), U64_MAX },
 		{ OF(header, first), 0 }, { OF(header, first), U64_MAX },
 		{ OF(header, segment_sectors), 0 }, { OF(header, segment_sectors), 4095 },
@@ -203,6 +227,7 @@ static struct kunit_case found_cases[] = {
 	KUNIT_CASE(the_latest_epoch_counts),
 	KUNIT_CASE(a_record_says_more),
 	KUNIT_CASE(logs_are_told_apart),
+	KUNIT_CASE(each_of_several_is_found),
 	KUNIT_CASE(forged_headers_say_nothing),
 	KUNIT_CASE(torn_headers_say_nothing),
 	{ }

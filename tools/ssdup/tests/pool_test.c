@@ -177,6 +177,41 @@ static void power_may_go(struct kunit *test)
 	cut_one(test, false, 3, 1);
 }
 
+/* One copy of the superblock is from before: it must not make a log vanish. */
+static void an_older_copy_is_not_taken(struct kunit *test)
+{
+	u8 old[SSDUP_BLOCK_BYTES];
+	struct log_file l;
+	struct plan plan;
+	struct maker m;
+	u64 at;
+	u32 copy;
+
+	for (copy = 0; copy < SSDUP_COPIES; copy++) {
+		maker_usual(&m, MAKER_SECTORS, 1);
+		at = log_home(m.s.ssd_sectors, copy);
+		bench_read(&m.b, old, at, SSDUP_BLOCK_SECTORS);
+		KUNIT_EXPECT_EQ(test, change(&m, true, NULL, false), EXIT_OK);
+		bench_write(&m.b, old, at, SSDUP_BLOCK_SECTORS);
+		m.b.name = "0";
+		bench_log(&m.b, &l, copy);
+		KUNIT_EXPECT_EQ(test, plan_make(&l, &plan), EXIT_REFUSED);
+		plan_free(&plan);
+		log_close(&l);
+		KUNIT_EXPECT_EQ(test, judge_mended(&m), EXIT_OK);
+		KUNIT_EXPECT_EQ(test, logs_of(&m), 3);
+		/* Where the other one is lost, there is no choice. */
+		maker_blank(&m, log_home(m.s.ssd_sectors, 0), SSDUP_BLOCK_SECTORS);
+		bench_log(&m.b, &l, 1);
+		KUNIT_EXPECT_EQ(test, plan_make(&l, &plan), EXIT_OK);
+		KUNIT_EXPECT_EQ(test, plan_apply(&plan), 0);
+		plan_free(&plan);
+		log_close(&l);
+		KUNIT_EXPECT_EQ(test, logs_of(&m), 3);
+		maker_end(&m);
+	}
+}
+
 /* --- Mended --- */
 
 static void *segments_of_b(struct maker *m, u32 free)
@@ -242,6 +277,7 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(one_more_and_one_less),
 	KUNIT_CASE(room_is_counted),
 	KUNIT_CASE(power_may_go),
+	KUNIT_CASE(an_older_copy_is_not_taken),
 	KUNIT_CASE(a_gap_is_filled_from_what_is_free),
 	KUNIT_CASE(damage_is_mended_in_its_own_segments),
 	{}
