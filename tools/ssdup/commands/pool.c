@@ -307,7 +307,8 @@ static int refuse_forget(const struct ssdup_ctx *ctx, const struct pool *p, cons
 			    "log %u is damaged: while others are active it cannot be named; remove their devices first",
 			    p->log.number);
 	return p->members.nr || g->host ? EXIT_OK :
-	       pool_refuse_host(ctx, p->ssd.path, p->fd, &p->log, this_host());
+	       pool_refuse_host(ctx, p->ssd.path, p->fd, &p->log, ssd_pool(&p->log),
+				this_host());
 }
 
 static int forget(struct ssdup_ctx *ctx, const char *ssd, const char *name, const struct args *a)

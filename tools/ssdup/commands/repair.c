@@ -5,8 +5,11 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
+#include "lib/pool.h"
 #include "offline/offline.h"
 
 struct args {
@@ -22,7 +25,8 @@ struct args {
 	unsigned int	nr_uuids;
 	bool		unsure;		/* what was found is older than what is gone */
 	u64		found;		/* numbers of the logs that were, a bit each */
-	u64		named;		/* those that a superblock which is left names, or 0 */
+	struct log_super *named;	/* a superblock that is left, or NULL */
+	u64		damaged;	/* logs that it names, and whose records are gone */
 };
 
 static int other_hdd(const struct log_file *l, const struct args *a)
@@ -33,9 +37,20 @@ static int other_hdd(const struct log_file *l, const struct args *a)
 
 /* --- The log has lost its homes --- */
 
-static int is_damaged(void *arg, const struct ssd_log *log)
+static int add_damaged(void *arg, const struct ssd_log *log)
 {
-	return log->part[PART_RECORD].fault != LOG_OK;
+	if (log->part[PART_RECORD].fault != LOG_OK)
+		*(u64 *)arg |= BIT_ULL(log->number);
+	return 0;
+}
+
+/* Logs that a superblock names, and whose records are gone. */
+static u64 damaged(const struct log_file *l, const struct log_super *s)
+{
+	u64 which = 0;
+
+	ssd_each_log(l->ssd.fd, &l->log, s, add_damaged, &which);
+	return which;
 }
 
 /* Whoever has one is not to be found by headers, which say less. */
@@ -43,18 +58,18 @@ static int refuse_homes(const struct log_file *l, struct args *a)
 {
 	const struct ssd_copies *super = &l->log.part[PART_SUPER];
 	const char *path = l->ssd.path;
-	const struct log_super *s;
 	struct log_file again;
 	enum log_fault fault;
 	bool known;
 	u32 i;
 
 	if (l->from[PART_SUPER] != NO_COPY) {
-		s = &super->copy[l->from[PART_SUPER]];
-		if (!ssd_each_log(l->ssd.fd, &l->log, s, is_damaged, NULL))
+		a->named = xalloc(sizeof(*a->named));
+		*a->named = super->copy[l->from[PART_SUPER]];
+		a->damaged = damaged(l, a->named);
+		if (!a->damaged)
 			return fail(l->ctx, EXIT_REFUSED, path,
 				    "has superblock and record: repair it without --scan");
-		a->named = s->logs;
 	}
 	for (i = 0; i < SSDUP_COPIES; i++) {
 		fault = super->copy_fault[i];
@@ -66,7 +81,7 @@ static int refuse_homes(const struct log_file *l, struct args *a)
 			continue;
 		known = again.known ||
 			(!a->named && again.from[PART_SUPER] != NO_COPY &&
-			 super_several(&super->copy[i]));
+			 damaged(l, &super->copy[i]) != super->copy[i].logs);
 		log_close(&again);
 		if (known)
 			return fail(l->ctx, EXIT_REFUSED, path,
@@ -130,42 +145,52 @@ static int choose_pool(const struct log_file *l, const struct found_logs *logs,
 	return EXIT_OK;
 }
 
-/* Of two with one number the first was forgotten: its record, if there is one, was written over. */
-static struct found_log *better(struct found_log *x, struct found_log *y, const struct args *a)
+/* Of two with one number the first was forgotten, and its record written over. */
+static unsigned int rank(const struct found_log *x, const struct args *a)
 {
-	if (is_asked(x, a) != is_asked(y, a))
-		return is_asked(x, a) ? x : y;
-	if (x->recorded != y->recorded)
-		return x->recorded ? x : y;
-	return NULL;
+	return is_asked(x, a) ? 2 : x->recorded;
+}
+
+/* The log that has had a number; NULL: none, or *@twice */
+static struct found_log *choose_number(const struct found_logs *logs, const struct found_log *of,
+				       u32 number, const struct args *a, bool *twice)
+{
+	struct found_log *x, *best = NULL;
+
+	*twice = false;
+	for (x = logs->all; x < logs->all + logs->nr; x++) {
+		if (x->s.log != number || !same_pool(x, of))
+			continue;
+		if (best && rank(x, a) <= rank(best, a)) {
+			*twice |= rank(x, a) == rank(best, a);
+			continue;
+		}
+		best = x;
+		*twice = false;
+	}
+	return best;
 }
 
 /* All logs of the pool come back, or the segments of those that do not would be given away. */
 static int choose(const struct log_file *l, const struct found_logs *logs, struct args *a)
 {
-	struct found_log *taken[SSDUP_MAX_LOGS] = { }, *x;
 	const struct found_log *of = NULL;
 	int r = choose_pool(l, logs, a, &of);
+	struct found_log *x;
+	bool twice;
 	u32 i;
 
-	if (r)
-		return r;
-	for (x = logs->all; x < logs->all + logs->nr; x++) {
-		i = x->s.log;
-		if (!same_pool(x, of))
-			continue;
-		taken[i] = taken[i] ? better(taken[i], x, a) : x;
-		if (!taken[i])
+	for (i = 0; i < SSDUP_MAX_LOGS && !r; i++) {
+		x = choose_number(logs, of, i, a, &twice);
+		if (twice)
 			return fail(l->ctx, EXIT_REFUSED, l->ssd.path,
-				    "two logs have had number %u: say with --uuid which it is",
-				    i);
+				    "two logs have had number %u: say with --uuid which it is", i);
+		if (!x)
+			continue;
+		x->taken = true;
+		a->found |= BIT_ULL(i);
 	}
-	for (i = 0; i < SSDUP_MAX_LOGS; i++)
-		if (taken[i]) {
-			taken[i]->taken = true;
-			a->found |= BIT_ULL(i);
-		}
-	return EXIT_OK;
+	return r;
 }
 
 static void warn_unsure(const struct log_file *l, const struct found_log *x)
@@ -220,25 +245,28 @@ static int refuse_found(struct log_file *l, const struct found_logs *logs, struc
 }
 
 /* What has taken their places is not to be found there any more. */
-static int write_homes(const struct log_file *l, const struct found_logs *logs, u64 numbers)
+static int write_homes(const struct log_file *l, const struct found_logs *logs,
+		       const struct args *a)
 {
 	const struct found_log *x;
 	struct log_super s = { };
 	int r = 0;
 
 	for (x = logs->all; x < logs->all + logs->nr && !r; x++) {
-		if (!x->taken)
+		/* Where the superblock is left, so are the others. */
+		if (!x->taken || (a->named && !(a->damaged & BIT_ULL(x->s.log))))
 			continue;
-		if (!s.logs)
+		if (!s.logs && !a->named)
 			r = ssd_home_tidy(l->ssd.fd, x->s.ssd_sectors, 0) ?:
 			    ssd_home_tidy(l->ssd.fd, x->s.ssd_sectors, 1);
 		s = x->s;
-		s.logs = numbers;
+		s.logs = a->found;
 		s.seq++;
 		r = r ?: ssdup_log_super_spent(&s) ? -ERANGE :
 		    ssd_part_write(l->ssd.fd, PART_RECORD, &s);
 	}
-	r = r ?: ssd_part_write(l->ssd.fd, PART_SUPER, &s);
+	if (!a->named)
+		r = r ?: ssd_part_write(l->ssd.fd, PART_SUPER, &s);
 	return r ? fail(l->ctx, EXIT_LOST, l->ssd.path, "cannot be written: %s", strerror(-r)) :
 		   EXIT_OK;
 }
@@ -263,14 +291,14 @@ static int scan(struct log_file *l, struct args *a)
 
 	if (r)
 		return r;
-	find_logs(l, &logs);
+	find_logs(l, a->named, &logs);
 	if (a->named)
-		leave_out(&logs, &l->log.part[PART_SUPER].copy[l->from[PART_SUPER]]);
+		leave_out(&logs, a->named);
 	r = choose(l, &logs, a) ?: refuse_found(l, &logs, a);
 	if (!r && a->dry_run)
 		r = a->unsure ? EXIT_DEGRADED : EXIT_FAULTS;
 	if (!r)
-		r = write_homes(l, &logs, a->found | a->named);
+		r = write_homes(l, &logs, a);
 	free(logs.all);
 	return r;
 }
@@ -338,6 +366,9 @@ static int repair(struct log_file *l, struct args *a)
 	struct plan plan = { };
 	int r = plan_make(l, &plan);
 
+	/* A gap is filled with a segment that none of them has. */
+	if (r == EXIT_OK && super_several(&l->s) && l->host)
+		r = pool_refuse_host(l->ctx, l->ssd.path, l->ssd.fd, &l->log, &l->s, l->host);
 	if (r == EXIT_OK)
 		r = apply(l, &plan, a);
 	plan_free(&plan);
@@ -364,14 +395,32 @@ static int with_log(struct ssdup_ctx *ctx, struct args *a,
 	return r;
 }
 
+/* No device is made before all of it is repaired. Return: a descriptor, or -1 for an image */
+static int lock_ssd(const char *ssd)
+{
+	struct dev dev;
+	int lock = -1;
+
+	if (dev_find_quietly(ssd, &dev))
+		return -1;
+	if (dev.rdev)
+		lock = dev_lock(&dev);
+	dev_free(&dev);
+	return lock;
+}
+
 static bool take_uuid(struct ssdup_ctx *ctx, struct args *a)
 {
+	unsigned int i;
 	u8 uuid[16];
 
 	if (!uuid_read(optarg, uuid) || a->nr_uuids == SSDUP_MAX_LOGS) {
 		bad_usage(ctx, "--uuid: not a UUID that a log can have: %s", optarg);
 		return false;
 	}
+	for (i = 0; i < a->nr_uuids; i++)
+		if (!strcasecmp(a->uuid[i], optarg))
+			return true;
 	a->uuid[a->nr_uuids++] = optarg;
 	return true;
 }
@@ -384,7 +433,13 @@ static int repair_found(struct ssdup_ctx *ctx, struct args *a)
 	u32 i;
 
 	a->log = name;
+	/* It is that of one of them, which was looked at. */
+	a->hdd = NULL;
 	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (a->damaged & ~a->found & BIT_ULL(i)) {
+			worst = worse(worst, EXIT_LOST);
+			warn(ctx, a->ssd, "log %u: no segment has a header of it: it is lost", i);
+		}
 		if (!(a->found & BIT_ULL(i)))
 			continue;
 		snprintf(name, sizeof(name), "%u", i);
@@ -397,7 +452,7 @@ static int repair_found(struct ssdup_ctx *ctx, struct args *a)
 int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	struct args a = { .copy = NO_COPY };
-	int opt, r = EXIT_OK;
+	int opt, lock, r = EXIT_OK;
 
 	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
@@ -426,9 +481,13 @@ int cmd_repair(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (a.scan && a.copy != NO_COPY)
 		return bad_usage(ctx, "--scan is for a log without any copy: not with --copy");
 	a.ssd = a.ssd ?: argv[optind];
+	lock = lock_ssd(a.ssd);
 	if (a.scan)
 		r = with_log(ctx, &a, scan) ?: repair_found(ctx, &a);
 	else
 		r = with_log(ctx, &a, repair);
+	if (lock >= 0)
+		close(lock);
+	free(a.named);
 	return r == EXIT_OK && a.unsure ? EXIT_DEGRADED : r;
 }

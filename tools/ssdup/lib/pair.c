@@ -397,7 +397,7 @@ static int refuse_add(const struct ssdup_ctx *ctx, const struct pair *p, const s
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "a device of this SSD is just being made; try again");
 	return p->shared || g->host ? EXIT_OK :
-	       pool_refuse_host(ctx, p->ssd.path, p->ssd_fd, log, p->host);
+	       pool_refuse_host(ctx, p->ssd.path, p->ssd_fd, log, ssd_pool(log), p->host);
 }
 
 /* A descriptor: while no device of the SSD runs, nobody else has it. */

@@ -168,23 +168,37 @@ static int reload_failed(const struct ssdup_ctx *ctx, const struct state *s, int
 		    strerror(-r));
 }
 
+/* It would end what a log that is read-only has in memory alone, or begin a drain. */
+static int refuse_reload(const struct ssdup_ctx *ctx, const struct state *s)
+{
+	return fail(ctx, EXIT_REFUSED, s->name,
+		    "would have to be reloaded to leave room on the SSD, and it is %s: reload or remove it first",
+		    s->v.mode ? mode_words(s->v.mode) : "read-only");
+}
+
 /* Its log keeps no more free segments than that. *@was: its table until now, free() it */
 static int cut_down(const struct ssdup_ctx *ctx, const struct state *s, const char *mb,
 		    char **was)
 {
 	char *params;
 	struct dmdev d;
-	int r;
+	int r = EXIT_OK;
 
 	if (s->suspended || dmdev_table(s->name, &d))
 		return EXIT_OK;
 	params = with_key(d.params, "max_mb", mb);
-	r = params ? reload(s, params, d.params) : 0;
-	if (params && !r)
-		*was = xstrdup(d.params);
+	if (params && (s->v.mode || s->v.read_only)) {
+		r = refuse_reload(ctx, s);
+	} else if (params) {
+		r = reload(s, params, d.params);
+		if (r)
+			r = reload_failed(ctx, s, r);
+		else
+			*was = xstrdup(d.params);
+	}
 	free(params);
 	dmdev_free(&d);
-	return r ? reload_failed(ctx, s, r) : EXIT_OK;
+	return r;
 }
 
 /* An equal part is less now, for there is one log more. It has to be named, too. */
@@ -197,19 +211,6 @@ static int as_before(const struct ssdup_ctx *ctx, const struct state *s, const c
 	return r ? reload_failed(ctx, s, r) : EXIT_OK;
 }
 
-/* What a log that is read-only has in memory alone, or a drain that must not be, a reload ends. */
-static int refuse_reload(const struct ssdup_ctx *ctx, const struct members *m)
-{
-	const struct state *s;
-
-	for (s = m->all; s < m->all + m->nr; s++)
-		if (s->v.mode || s->v.read_only)
-			return fail(ctx, EXIT_REFUSED, s->name,
-				    "would have to be reloaded to leave room on the SSD, and it is %s: reload or remove it first",
-				    s->v.mode ? mode_words(s->v.mode) : "read-only");
-	return EXIT_OK;
-}
-
 /* With all of the SSD in use: those whose tables do not say how much they take leave a part. */
 static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
 			const char *text, const char *undo)
@@ -219,7 +220,7 @@ static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const stru
 	uint64_t mb = s->v.pool_segments * s->segment_sectors / parts / SECTORS_PER_MB;
 	char **was = xalloc(m->nr * sizeof(*was)), *why = NULL;
 	char *most = xprintf("%llu", (unsigned long long)(mb ?: 1));
-	int r = refuse_reload(ctx, m), back;
+	int r = EXIT_OK, back;
 	unsigned int i;
 
 	for (i = 0; i < m->nr && !r; i++)
@@ -231,8 +232,10 @@ static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const stru
 	}
 	for (i = 0; i < m->nr; i++) {
 		back = was[i] ? as_before(ctx, &s[i], was[i]) : EXIT_OK;
-		if (back && !r)
+		if (back && !r) {
 			ask(m, undo, &why);
+			free(why);
+		}
 		r = r ?: back;
 		free(was[i]);
 	}
@@ -244,7 +247,7 @@ static int ask_to_add(const struct ssdup_ctx *ctx, const char *ssd, const struct
 		      const struct log_super *new)
 {
 	char uuid[UUID_TEXT], *text, *undo, *why = NULL;
-	int r;
+	int r = -ENOSPC;
 
 	if (m->all->v.pool_logs == SSDUP_MAX_LOGS)
 		return fail(ctx, EXIT_REFUSED, ssd, "has as many logs as it can have");
@@ -253,11 +256,13 @@ static int ask_to_add(const struct ssdup_ctx *ctx, const char *ssd, const struct
 	undo = xprintf("log_forget %s", uuid);
 	/* Unless a part is free: the new log would get what others happened to leave. */
 	if (m->all->v.pool_segments_free >= pool_share(m->all->v.pool_segments,
-						       m->all->v.pool_logs + 1)) {
+						       m->all->v.pool_logs + 1))
 		r = ask(m, text, &why);
-		r = told(ctx, ssd, r, why);
-	} else {
+	if (r == -ENOSPC) {
+		free(why);
 		r = ask_for_room(ctx, ssd, m, text, undo);
+	} else {
+		r = told(ctx, ssd, r, why);
 	}
 	free(text);
 	free(undo);
@@ -410,7 +415,7 @@ static int refuse_host(void *arg, const struct ssd_log *log)
 	const struct log_super *s = ssd_super(log);
 	char text[HOST_TEXT];
 
-	if (log->fault != LOG_OK || !log_of_other_host(s, look->host))
+	if (log->part[PART_RECORD].fault != LOG_OK || !log_of_other_host(s, look->host))
 		return EXIT_OK;
 	return fail(look->ctx, EXIT_REFUSED, look->ssd,
 		    "log %u is active on %s, or was when that went down; when it is certain to be down, say --take-over",
@@ -418,9 +423,10 @@ static int refuse_host(void *arg, const struct ssd_log *log)
 }
 
 int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, int fd,
-		     const struct ssd_log *log, const u8 host[SSDUP_HOST_BYTES])
+		     const struct ssd_log *log, const struct log_super *pool,
+		     const u8 host[SSDUP_HOST_BYTES])
 {
 	struct host_look look = { ctx, ssd, host };
 
-	return ssd_each_log(fd, log, ssd_pool(log), refuse_host, &look);
+	return ssd_each_log(fd, log, pool, refuse_host, &look);
 }

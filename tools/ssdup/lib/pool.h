@@ -62,6 +62,7 @@ u8 *pool_owners(int fd, const struct ssd_log *log, const struct log_super *pool)
 
 /** pool_refuse_host() - refuse an SSD of which another host has a log active */
 int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, int fd,
-		     const struct ssd_log *log, const u8 host[SSDUP_HOST_BYTES]);
+		     const struct ssd_log *log, const struct log_super *pool,
+		     const u8 host[SSDUP_HOST_BYTES]);
 
 #endif

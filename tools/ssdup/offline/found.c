@@ -73,26 +73,47 @@ static void take_header(struct found_logs *logs, const struct log_super *s,
 		x->s.tail[i] = max(x->s.tail[i], s->tail[i]);
 }
 
-/* A copy of the record that is left says all, if only the superblocks are gone. */
-static void take_record(struct found_logs *logs, const void *block)
+/* A superblock of the pool that a record belongs to, as one is left or a header says it. */
+static bool pool_of(const struct found_logs *logs, const struct log_super *named,
+		    const struct ssdup_record *d, struct log_super *s)
 {
-	const struct ssdup_record *d = block;
+	const struct found_log *x;
+
+	if (named) {
+		*s = *named;
+		return true;
+	}
+	for (x = logs->all; x < logs->all + logs->nr; x++)
+		if (!memcmp(x->s.pool, d->pool, sizeof(d->pool))) {
+			*s = x->s;
+			return true;
+		}
+	return false;
+}
+
+/* A copy of the record that is left says all, also of a log that has no segments. */
+static void take_record(struct found_logs *logs, const struct log_super *named, u32 number,
+			const void *block)
+{
 	struct found_log *x;
 	struct log_super s;
 
-	for (x = logs->all; x < logs->all + logs->nr; x++) {
-		s = x->s;
-		if (memcmp(x->s.uuid, d->uuid, sizeof(d->uuid)) ||
-		    ssdup_log_record_decode(block, &s) != LOG_OK ||
-		    (x->recorded && s.seq <= x->s.seq))
-			continue;
-		x->s = s;
-		x->recorded = true;
-	}
+	if (!pool_of(logs, named, block, &s))
+		return;
+	s.log = number;
+	s.logs = BIT_ULL(number);
+	if (ssdup_log_record_decode(block, &s) != LOG_OK || log_would_be(&s) != LOG_OK)
+		return;
+	x = log_of(logs, &s);
+	if (x->recorded && s.seq <= x->s.seq)
+		return;
+	x->s = s;
+	x->recorded = true;
 }
 
-void find_logs(struct log_file *l, struct found_logs *logs)
+void find_logs(struct log_file *l, const struct log_super *named, struct found_logs *logs)
 {
+	u64 sectors = named ? named->ssd_sectors : l->ssd.sectors;
 	void *block = xpages(SSDUP_BLOCK_BYTES);
 	u64 end = log_home(l->ssd.sectors, 1), at;
 	struct log_header h;
@@ -105,17 +126,17 @@ void find_logs(struct log_file *l, struct found_logs *logs)
 		at = round_up(min_t(u64, disk_next_data(&l->ssd, at), end), STEP);
 		if (disk_read(&l->ssd, block, at, SSDUP_BLOCK_SECTORS))
 			continue;
-		if (header_says(block, at, l->ssd.sectors, &s, &h))
+		if (header_says(block, at, sectors, &s, &h))
 			take_header(logs, &s, &h);
 		ticker_show(l->ctx, &l->ticker, l->ssd.path, "%llu %% of the SSD looked at",
 			    100 * at / end);
 	}
 	ticker_end(&l->ticker);
 	for (i = 0; i < SSDUP_COPIES * SSDUP_MAX_LOGS; i++) {
-		at = log_record_sector(l->ssd.sectors, i / SSDUP_COPIES, i % SSDUP_COPIES);
+		at = log_record_sector(sectors, i / SSDUP_COPIES, i % SSDUP_COPIES);
 		if (disk_read(&l->ssd, block, at, SSDUP_BLOCK_SECTORS))
 			continue;
-		take_record(logs, block);
+		take_record(logs, named, i / SSDUP_COPIES, block);
 	}
 	free(block);
 }

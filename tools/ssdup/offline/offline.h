@@ -71,10 +71,12 @@ struct found_logs {
 /**
  * find_logs() - find logs whose superblocks or records are gone, by the headers of their segments
  *
+ * @named: a superblock that is left, or NULL
+ *
  * Where no record is left either, its tails are those of when the last segment was opened: lower
  * bounds. What cannot be read is passed over. It takes a time by the size of the SSD.
  */
-void find_logs(struct log_file *l, struct found_logs *logs);
+void find_logs(struct log_file *l, const struct log_super *named, struct found_logs *logs);
 
 /* --- plan.c --- */
 

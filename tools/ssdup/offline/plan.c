@@ -261,6 +261,7 @@ static bool copies_disagree(const struct log_file *l)
 	const struct ssd_copies *c = &l->log.part[PART_SUPER];
 
 	return c->copy_fault[0] == LOG_OK && c->copy_fault[1] == LOG_OK &&
+	       !memcmp(c->copy[0].pool, c->copy[1].pool, sizeof(c->copy[0].pool)) &&
 	       c->copy[0].logs != c->copy[1].logs;
 }
 

@@ -24,7 +24,7 @@ static struct found_logs find(struct maker *m)
 	struct log_file l;
 
 	bench_log(&m->b, &l, NO_COPY);
-	find_logs(&l, &logs);
+	find_logs(&l, NULL, &logs);
 	log_close(&l);
 	return logs;
 }
@@ -169,6 +169,37 @@ static void each_of_several_is_found(struct kunit *test)
 	maker_end(&m);
 }
 
+/* A log without segments counts by its record, beside headers of one that was forgotten. */
+static void a_record_is_enough(struct kunit *test)
+{
+	struct found_logs logs;
+	struct maker m, old;
+
+	maker_begin(&m, MAKER_SECTORS, 1);
+	maker_open(&m, 3, MAKER_FIRST, 0);
+	maker_supers(&m, false);
+	old = m;
+	old.s.log = 1;
+	old.s.uuid[0]++;
+	maker_open(&old, 4, MAKER_FIRST, 0);
+	m.s.log = 1;
+	m.s.uuid[0] += 2;
+	m.s.logs = BIT_ULL(0) | BIT_ULL(1);
+	maker_supers(&m, true);
+	m.s.log = 0;
+	lose_homes(&m, false);
+	logs = find(&m);
+	KUNIT_EXPECT_EQ(test, logs.nr, 3);
+	KUNIT_EXPECT_TRUE(test, logs.all[0].recorded);
+	KUNIT_EXPECT_FALSE(test, logs.all[1].recorded);
+	KUNIT_EXPECT_TRUE(test, logs.all[2].recorded);
+	KUNIT_EXPECT_EQ(test, logs.all[2].segments, 0);
+	KUNIT_EXPECT_EQ(test, logs.all[2].s.log, 1);
+	KUNIT_EXPECT_EQ(test, logs.all[2].s.uuid[0], m.s.uuid[0]);
+	free(logs.all);
+	maker_end(&m);
+}
+
 /* Under a right checksum: nobody has written them, and nothing is made of them. */
 static void forged_headers_say_nothing(struct kunit *test)
 {
@@ -228,6 +259,7 @@ static struct kunit_case found_cases[] = {
 	KUNIT_CASE(a_record_says_more),
 	KUNIT_CASE(logs_are_told_apart),
 	KUNIT_CASE(each_of_several_is_found),
+	KUNIT_CASE(a_record_is_enough),
 	KUNIT_CASE(forged_headers_say_nothing),
 	KUNIT_CASE(torn_headers_say_nothing),
 	{ }
