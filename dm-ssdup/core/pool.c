@@ -6,8 +6,7 @@
 
 #include "pool.h"
 
-/* A record that cannot be read: whatever has a header with its number is held for it. */
-static bool held_for(const u8 pool[16], u32 number, u32 segment, const void *head)
+bool ssdup_pool_header(const u8 pool[16], u32 number, u32 segment, const void *head)
 {
 	const struct ssdup_header *d = head;
 	struct log_super s = { .log = number, .nr_classes = 1, .epoch = LOG_MAX_COUNT };
@@ -41,7 +40,8 @@ u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u
 			continue;
 		if (log[i].fault != LOG_OK) {
 			damaged = true;
-			if (held_for(pool, i, segment, head))
+			/* Whatever has a header with its number is held for it. */
+			if (ssdup_pool_header(pool, i, segment, head))
 				return i;
 			continue;
 		}

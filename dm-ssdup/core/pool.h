@@ -38,6 +38,9 @@ struct pool_log {
 u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u32 segment,
 		     const void *head);
 
+/** ssdup_pool_header() - is there a header of any log that had this number? */
+bool ssdup_pool_header(const u8 pool[16], u32 number, u32 segment, const void *head);
+
 /** pool_promise() - free segments that a log is promised, by its number of classes */
 static inline u32 pool_promise(u32 nr_classes)
 {

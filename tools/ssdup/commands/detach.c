@@ -53,16 +53,11 @@ static int switch_over(struct state *s)
 static int replace(struct state *s)
 {
 	char number[DEV_NUMBER], *params = xprintf("%s 0", dev_number(number, s->hdd));
-	int r = dmdev_load(s->name, s->sectors, "linear", params);
+	int r = dmdev_load_pinned(s->name, s->sectors, "linear", params);
 
 	free(params);
 	if (r)
 		return r;
-	if (mlockall(MCL_CURRENT | MCL_FUTURE)) {
-		r = -errno;
-		dmdev_clear(s->name);
-		return r;
-	}
 	r = switch_over(s);
 	munlockall();
 	return r;
@@ -112,7 +107,8 @@ static int wipe_log(const struct ssdup_ctx *ctx, const struct dev *dev, const ch
 		r = -EBUSY;
 	if (r == -EBUSY)
 		r = fail(ctx, EXIT_FAILED, dev->path,
-			 "the log is not wiped: somebody uses the SSD, or it holds another log; see \"ssdup pool\"");
+			 "the log is not wiped: somebody uses the SSD, or it holds another log; see \"ssdup pool status %s\"",
+			 dev->path);
 	else if (!r && ssd_several(&log))
 		r = pool_forget(ctx, dev->path, fd, others, &log, false);
 	else if (!r)

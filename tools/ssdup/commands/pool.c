@@ -18,10 +18,8 @@
 
 struct args {
 	bool		json;
-	struct give_up {
-		bool	unsaved;
-		bool	host;
-	} give_up;
+	bool		unsaved;
+	bool		take_over;
 };
 
 /* --- Tables --- */
@@ -285,7 +283,7 @@ static int pool_status(struct ssdup_ctx *ctx, const char *ssd, const struct args
 /* --- One log less --- */
 
 static int refuse_forget(const struct ssdup_ctx *ctx, const struct pool *p, const char *name,
-			 const struct give_up *g)
+			 bool take_over)
 {
 	const struct state *device;
 
@@ -306,7 +304,7 @@ static int refuse_forget(const struct ssdup_ctx *ctx, const struct pool *p, cons
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "log %u is damaged: while others are active it cannot be named; remove their devices first",
 			    p->log.number);
-	return p->members.nr || g->host ? EXIT_OK :
+	return p->members.nr || take_over ? EXIT_OK :
 	       pool_refuse_host(ctx, p->ssd.path, p->fd, &p->log, ssd_pool(&p->log),
 				this_host());
 }
@@ -318,8 +316,8 @@ static int forget(struct ssdup_ctx *ctx, const char *ssd, const char *name, cons
 
 	if (!log_name_valid(name))
 		return bad_usage(ctx, "neither the UUID of a log nor its number: %s", name);
-	r = pool_open(ctx, &p, ssd, name, O_RDWR) ?: refuse_forget(ctx, &p, name, &a->give_up) ?:
-	    pool_forget(ctx, p.ssd.path, p.fd, &p.members, &p.log, a->give_up.unsaved);
+	r = pool_open(ctx, &p, ssd, name, O_RDWR) ?: refuse_forget(ctx, &p, name, a->take_over) ?:
+	    pool_forget(ctx, p.ssd.path, p.fd, &p.members, &p.log, a->unsaved);
 	if (!r)
 		note(ctx, "%s: log %u is forgotten", p.ssd.path, p.log.number);
 	pool_close(&p);
@@ -338,8 +336,8 @@ int cmd_pool(struct ssdup_ctx *ctx, int argc, char **argv)
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		a.json |= opt == OPT_JSON;
-		a.give_up.unsaved |= opt == OPT_UNSAVED;
-		a.give_up.host |= opt == OPT_TAKE_OVER;
+		a.unsaved |= opt == OPT_UNSAVED;
+		a.take_over |= opt == OPT_TAKE_OVER;
 		ctx->quiet |= opt == 'q';
 	}
 	if (!operands(ctx, argc, argv, 1, 3))

@@ -7,6 +7,7 @@
 #include <libdevmapper.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -195,6 +196,17 @@ int dmdev_load(const char *name, uint64_t sectors, const char *target, const cha
 int dmdev_clear(const char *name)
 {
 	return plain(DM_DEVICE_CLEAR, name);
+}
+
+int dmdev_load_pinned(const char *name, uint64_t sectors, const char *target, const char *params)
+{
+	int r = dmdev_load(name, sectors, target, params);
+
+	if (!r && mlockall(MCL_CURRENT | MCL_FUTURE)) {
+		r = -errno;
+		dmdev_clear(name);
+	}
+	return r;
 }
 
 int dmdev_suspend(const char *name, bool nolock, bool noflush)

@@ -66,6 +66,13 @@ int dmdev_create(const char *name, const char *uuid);
 /** dmdev_load() - a table of one target, beside the live one; nothing changes yet */
 int dmdev_load(const char *name, uint64_t sectors, const char *target, const char *params);
 
+/**
+ * dmdev_load_pinned() - the same, with all of the program kept in memory until munlockall()
+ *
+ * The device may be the one that / lies on. After an error nothing is loaded or kept.
+ */
+int dmdev_load_pinned(const char *name, uint64_t sectors, const char *target, const char *params);
+
 /** dmdev_clear() - forget what dmdev_load() has loaded */
 int dmdev_clear(const char *name);
 

@@ -141,16 +141,10 @@ static char *with_key(const char *params, const char *key, const char *value)
 /* If the new table cannot take over, the old one does. */
 static int reload(const struct state *s, const char *params, const char *old)
 {
-	int r = dmdev_load(s->name, s->sectors, "ssdup", params);
+	int r = dmdev_load_pinned(s->name, s->sectors, "ssdup", params);
 
 	if (r)
 		return r;
-	/* The device may be the one that / lies on. */
-	if (mlockall(MCL_CURRENT | MCL_FUTURE)) {
-		r = -errno;
-		dmdev_clear(s->name);
-		return r;
-	}
 	r = dmdev_swap(s->name);
 	if (r && (dmdev_load(s->name, s->sectors, "ssdup", old) || dmdev_swap(s->name)))
 		r = -EUCLEAN;

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "dm-ssdup/core/pool.h"
 #include "pages.h"
 
 /* --- What a segment without a header was --- */
@@ -67,16 +68,9 @@ static bool tell_by_pages(struct scan *sc, u32 segment, struct header_view *hv)
 static bool of_another_log(const struct log_file *l, u32 segment, const void *block)
 {
 	const struct ssdup_header *d = block;
-	struct log_super s = { .log = le16_to_cpu(d->log), .nr_classes = 1,
-			       .epoch = LOG_MAX_COUNT };
-	enum log_fault fault;
-	struct log_header h;
 
-	memcpy(s.pool, l->s.pool, sizeof(s.pool));
-	memcpy(s.uuid, d->uuid, sizeof(s.uuid));
-	fault = ssdup_log_header_decode(block, &s, segment, &h);
-	return memcmp(d->uuid, l->s.uuid, sizeof(d->uuid)) && fault != LOG_HEADER_STALE &&
-	       fault != LOG_BAD_CRC;
+	return memcmp(d->uuid, l->s.uuid, sizeof(d->uuid)) &&
+	       ssdup_pool_header(l->s.pool, le16_to_cpu(d->log), segment, block);
 }
 
 static void header_finding(struct log_file *l, u32 segment, unsigned int number)
