@@ -501,6 +501,33 @@ static void remove_one(struct kunit *test, struct rig *rig, struct model *m)
 	KUNIT_ASSERT_FALSE(test, extent_mapped(e));
 }
 
+/* A write has made some of it stale, and there is no spare node. */
+static void forget_some(struct kunit *test, struct rig *rig, struct model *m)
+{
+	u64 start = BASE + prng_below(&m->r, SPACE), end, x_start, x_end;
+	const struct extent *x;
+	u32 i, left;
+
+	end = start + prng_between(&m->r, 1, min((u64)prng_between(&m->r, 1, 40),
+						 BASE + SPACE - start));
+	x = ssdup_extent_first(&rig->tree, start, end);
+	x_start = x ? x->start : start;
+	x_end = x ? extent_end(x) : end;
+	left = ssdup_extent_forget(&rig->tree, start, end);
+	/* The shorter side of an extent that was cut in its middle is gone as well. */
+	if (x_start < start && x_end > end) {
+		if (start - x_start < x_end - end)
+			start = x_start;
+		else
+			end = x_end;
+	}
+	for (i = start - BASE; i < end - BASE; i++) {
+		left -= m->cell[i].seq != 0;
+		m->cell[i].seq = 0;
+	}
+	KUNIT_ASSERT_EQ(test, left, 0);
+}
+
 static void random_operations(struct kunit *test)
 {
 	struct rig *rig = rig_new(test);
@@ -518,6 +545,8 @@ static void random_operations(struct kunit *test)
 		compare_age(test, rig, m, &e);
 		if (!prng_below(&m->r, 8)) {
 			remove_one(test, rig, m);
+		} else if (!prng_below(&m->r, 8)) {
+			forget_some(test, rig, m);
 		} else if (ssdup_extent_overtaken(&rig->tree, &e)) {
 			late += rig_insert_older(test, rig, &e);
 			model_insert(m, &e);
@@ -542,6 +571,61 @@ static void random_operations(struct kunit *test)
 	KUNIT_EXPECT_GT(test, late, OPERATIONS / 100);
 }
 
+/* --- What a tree gives to another, and what it forgets --- */
+
+static void handed_over(struct kunit *test)
+{
+	static const struct extent a = DATA(10, 10, 1, 0), b = DATA(30, 5, 2, 10);
+	struct rig *rig = rig_new(test), *other = rig_new(test);
+	struct extent *e;
+
+	rig_insert(test, rig, &a);
+	rig_insert(test, rig, &b);
+	e = ssdup_extent_first(&rig->tree, 30, 31);
+	ssdup_extent_hand(&rig->tree, &other->tree, e);
+	KUNIT_EXPECT_TRUE(test, extent_mapped(e));
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_extent_first(&other->tree, 0, U64_MAX), e);
+	KUNIT_EXPECT_EQ(test, other->tree.nr, 1);
+	KUNIT_EXPECT_EQ(test, other->tree.sectors, 5);
+	KUNIT_EXPECT_TRUE(test, !ssdup_extent_first(&rig->tree, 20, U64_MAX));
+	KUNIT_EXPECT_EQ(test, rig->tree.nr, 1);
+	KUNIT_EXPECT_EQ(test, rig->tree.sectors, 10);
+}
+
+/* An extent of 100 sectors from 1000 on, and what a forgotten part leaves of it. */
+static void forgotten_by_example(struct kunit *test)
+{
+	static const struct {
+		u64 start, end;
+		u64 from;
+		u32 sectors;		/* 0: nothing */
+	} parts[] = {
+		{ 0, 1000, 1000, 100 }, { 1100, 2000, 1000, 100 }, { 1000, 1100, 0, 0 },
+		{ 900, 1200, 0, 0 }, { 900, 1001, 1001, 99 }, { 1099, 1101, 1000, 99 },
+		{ 1010, 1020, 1020, 80 }, { 1080, 1090, 1000, 80 }, { 1040, 1060, 1000, 40 },
+		{ 1001, 1002, 1002, 98 }, { 1098, 1099, 1000, 98 },
+	};
+	struct extent what = DATA(1000, 100, 7, 50);
+	u32 i, left;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		struct rig *rig = rig_new(test);
+		const struct extent *x;
+
+		rig_insert(test, rig, &what);
+		left = ssdup_extent_forget(&rig->tree, parts[i].start, parts[i].end);
+		KUNIT_EXPECT_EQ(test, left, 100 - parts[i].sectors);
+		KUNIT_EXPECT_EQ(test, rig->tree.sectors, parts[i].sectors);
+		x = lowest(&rig->tree);
+		KUNIT_ASSERT_EQ(test, !x, !parts[i].sectors);
+		if (!x)
+			continue;
+		KUNIT_EXPECT_EQ(test, x->start, parts[i].from);
+		KUNIT_EXPECT_TRUE(test, x->sectors == parts[i].sectors);
+		KUNIT_EXPECT_TRUE(test, x->pos == SEGMENT + 50 + parts[i].from - 1000);
+	}
+}
+
 static struct kunit_case extent_map_cases[] = {
 	KUNIT_CASE_PARAM(insert_by_example, insert_gen_params),
 	KUNIT_CASE_PARAM(older_by_example, older_gen_params),
@@ -549,6 +633,8 @@ static struct kunit_case extent_map_cases[] = {
 	KUNIT_CASE(overtaken),
 	KUNIT_CASE(extent_is_48_bytes),
 	KUNIT_CASE(extent_limits),
+	KUNIT_CASE(handed_over),
+	KUNIT_CASE(forgotten_by_example),
 	KUNIT_CASE(random_operations),
 	{}
 };

@@ -109,6 +109,33 @@ void ssdup_extent_insert(struct extent_tree *tree, struct extent *e, struct exte
 	extent_insert_alone(tree, e);
 }
 
+void ssdup_extent_hand(struct extent_tree *from, struct extent_tree *to, struct extent *e)
+{
+	rb_erase(&e->node, &from->root);
+	from->nr--;
+	from->sectors -= e->sectors;
+	extent_insert_alone(to, e);
+}
+
+u32 ssdup_extent_forget(struct extent_tree *tree, u64 start, u64 end)
+{
+	struct extent *x = ssdup_extent_first(tree, start, end), *next;
+	u32 sectors = tree->sectors;
+
+	/* Then it is the only one. */
+	if (x && x->start < start && extent_end(x) > end) {
+		if (start - x->start < extent_end(x) - end)
+			start = x->start;
+		else
+			end = extent_end(x);
+	}
+	for (; x && x->start < end; x = next) {
+		next = ssdup_extent_next(x);
+		tree_cut(tree, x, start, end, NULL);
+	}
+	return sectors - tree->sectors;
+}
+
 const struct extent *ssdup_extent_read_span(const struct extent_tree *tree, u64 start,
 					    u64 end, u32 *sectors)
 {

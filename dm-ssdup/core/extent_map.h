@@ -8,7 +8,8 @@
  *  - extents are disjoint, not empty, and lie within the range;
  *  - each sector belongs to the newest extent that was ever inserted over it (highest seq) and
  *    not removed since;
- *  - nr is the number of extents, and sectors the number of sectors that they cover.
+ *  - nr is the number of extents, and sectors the number of sectors that they cover. A tree of
+ *    more than a range does not count these right: they are 32 bits.
  *
  * An extent takes 48 bytes (the paper measured 56 a request, section 2.5). Its memory belongs to
  * an array of its segment until that is free, even when it has left its tree. So nothing here
@@ -77,7 +78,7 @@ static inline void extent_array_init(struct extent_array *a, u32 nr)
 struct extent_tree {
 	struct rb_root	root;
 	u32		nr;
-	u64		sectors;
+	u32		sectors;
 };
 
 /** ssdup_extent_tree_init() - make an empty tree */
@@ -181,6 +182,17 @@ void ssdup_extent_insert(struct extent_tree *tree, struct extent *e, struct exte
 
 /** ssdup_extent_remove() - take @e out of its tree */
 void ssdup_extent_remove(struct extent_tree *tree, struct extent *e);
+
+/** ssdup_extent_hand() - move @e to another tree, in which nothing overlaps it; it stays mapped */
+void ssdup_extent_hand(struct extent_tree *from, struct extent_tree *to, struct extent *e);
+
+/**
+ * ssdup_extent_forget() - take [@start, @end) out of a tree, without a spare node
+ *
+ * An extent that is cut in its middle keeps the longer side, and the other one leaves too.
+ * Return: the number of sectors that have left.
+ */
+u32 ssdup_extent_forget(struct extent_tree *tree, u64 start, u64 end);
 
 /* Extents that a walk looks at while it holds the lock. */
 #define EXTENT_WALK	1024U

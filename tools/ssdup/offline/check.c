@@ -20,7 +20,7 @@ static int data_is_read(void *arg, u64 start, u64 sectors, const void *buf)
 	x->sectors += sectors;
 	ticker_show(x->l->ctx, &x->l->ticker, x->l->ssd.path, "%s of %s of data read",
 		    format_size(done, x->sectors * SECTOR_BYTES),
-		    format_size(all, x->l->map.sectors * SECTOR_BYTES));
+		    format_size(all, x->l->sectors * SECTOR_BYTES));
 	return 0;
 }
 

@@ -29,7 +29,7 @@ static void show_progress(struct export *x)
 	if (!x->bar || now - x->shown < SHOW_MS)
 		return;
 	x->shown = now;
-	progress_update(&x->progress, now, (x->l->map.sectors - done) * SECTOR_BYTES,
+	progress_update(&x->progress, now, (x->l->sectors - done) * SECTOR_BYTES,
 			x->res->sectors * SECTOR_BYTES);
 	bar_show(&x->progress);
 }

@@ -96,6 +96,7 @@ static void insert(struct log_file *l, const struct log_item *item)
 
 void log_map(struct log_file *l)
 {
+	const struct extent *e;
 	size_t i;
 
 	if (!l->nr_items)
@@ -107,4 +108,6 @@ void log_map(struct log_file *l)
 	free(l->items);
 	l->items = NULL;
 	l->nr_items = 0;
+	for (e = ssdup_extent_first(&l->map, 0, U64_MAX); e; e = ssdup_extent_next(e))
+		l->sectors += e->sectors;
 }

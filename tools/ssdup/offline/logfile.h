@@ -116,6 +116,7 @@ struct log_file {
 	struct log_item		*items;
 	size_t			nr_items;
 	struct extent_tree	map;
+	u64			sectors;	/* that it covers */
 	struct extent		**blocks;	/* of extents */
 	size_t			nr_blocks;
 	u32			nr_extents;	/* in use of the last block */

@@ -55,7 +55,7 @@ static void exported_and_cleared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l.map.nr, SEGMENTS * m.s.g.meta_pages * ENTRIES);
 	bench_hdd(&m.b, &hdd);
 	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, &res), 0);
-	KUNIT_EXPECT_EQ(test, res.sectors, l.map.sectors);
+	KUNIT_EXPECT_EQ(test, res.sectors, l.sectors);
 	KUNIT_EXPECT_TRUE(test, bench_exported(&m.b, &l));
 	disk_close(&hdd);
 	KUNIT_EXPECT_EQ(test, export_clear(&l), 0);

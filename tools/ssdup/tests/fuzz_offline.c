@@ -202,7 +202,7 @@ static void export_one(void)
 		bench_hdd(&bench, &hdd);
 		r = export_log(&l, &hdd, &res);
 		if (usual(&l.s)) {
-			EXPECT(!r && !res.lost && res.sectors + res.known == l.map.sectors);
+			EXPECT(!r && !res.lost && res.sectors + res.known == l.sectors);
 			EXPECT(bench_exported(&bench, &l));
 		}
 		disk_close(&hdd);

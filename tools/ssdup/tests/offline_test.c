@@ -24,7 +24,7 @@ static void export_and_clear(struct kunit *test, struct maker *m)
 	KUNIT_EXPECT_GT(test, l.map.nr, 200);
 	bench_hdd(&m->b, &hdd);
 	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, &res), 0);
-	KUNIT_EXPECT_EQ(test, res.sectors, l.map.sectors);
+	KUNIT_EXPECT_EQ(test, res.sectors, l.sectors);
 	KUNIT_EXPECT_TRUE(test, bench_exported(&m->b, &l));
 	disk_close(&hdd);
 	KUNIT_EXPECT_EQ(test, export_clear(&l), 0);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: which data that is on the HDD is still read from the SSD, and for how long. Pure.
+ *
+ * A clean extent is one that was written back, and whose segment was not opened again. The clean
+ * extents of a range are a tree of their own, which overlaps nothing of the tree of what the log
+ * holds. Each has what the HDD returns for its sectors. So it may be forgotten at any time.
+ */
+#ifndef SSDUP_CORE_CLEAN_H
+#define SSDUP_CORE_CLEAN_H
+
+#include "extent_map.h"
+
+/*
+ * Sectors of a run of clean extents that a read leaves the HDD for, although it has to go back to
+ * it. A shorter run costs more requests than the HDD's time that it saves.
+ */
+#define CLEAN_RUN	128U
+
+/**
+ * ssdup_clean_span() - the first part of a read of [@start, @end), of which nothing is dirty
+ * @clean: tree of the range
+ * @sectors: set to the length of that part, which one place serves
+ *
+ * Clean data is used where it serves the read up to its end, or at least CLEAN_RUN sectors of it.
+ *
+ * Return: the clean extent that has the first part, or NULL when the HDD serves it.
+ */
+const struct extent *ssdup_clean_span(const struct extent_tree *clean, u64 start, u64 end,
+				      u32 *sectors);
+
+/**
+ * clean_bits() - the 64ths of a range that [@start, @end) touches, a bit for each
+ * @range_shift: sectors of a range, as a power of two; at least 6
+ */
+static inline u64 clean_bits(u64 start, u64 end, u32 range_shift)
+{
+	u32 shift = range_shift - 6;
+	u32 first = (start >> shift) & 63, last = ((end - 1) >> shift) & 63;
+
+	return ~0ULL << first & ~0ULL >> (63 - last);
+}
+
+/* What the log has, in segments, and who wants it. */
+struct clean_facts {
+	u32	segments;	/* of the log */
+	u32	percent;	/* of these, that may be clean */
+	u32	spare;		/* free ones that writers leave to drains */
+	u32	ready;		/* can be opened at once */
+	u32	clean;
+	u64	bytes;		/* of memory that the map of these takes */
+	u64	limit;		/* bytes */
+	bool	barred;		/* nothing may be clean now */
+	bool	refill;		/* not enough were ready, and not twice that are now */
+	bool	short_of_memory;
+	bool	waiters;	/* for a segment */
+};
+
+/**
+ * ssdup_clean_low() - the number of ready segments below which clean ones are forgotten
+ *
+ * Writers must never wait for that. A 32nd of the log takes an SSD of 3 GB/s half a second to
+ * write, and about a hundredth of that to forget.
+ */
+u32 ssdup_clean_low(u32 segments, u32 spare);
+
+/** ssdup_clean_keep() - of @nr segments that are freed: how many of the youngest become clean */
+u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr);
+
+/** ssdup_clean_excess() - how many of the oldest clean segments are to be forgotten now */
+u32 ssdup_clean_excess(const struct clean_facts *f);
+
+#endif
