@@ -100,6 +100,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	}
 	mutex_unlock(&set_lock);
 	ssdup_kick_waiting(c);
+	ssdup_kick_clean(c);
 	ssdup_discard_soon(c->drainer);
 	ssdup_kick_writeback(c);
 	return 0;

@@ -7,47 +7,74 @@
 #include "base/wakeups.h"
 #include "io.h"
 #include "log/log.h"
+#include "read.h"
 #include "route/stream.h"
 #include "write.h"
 
 /* --- Reads --- */
 
+/* Where a part of a read is. */
+struct read_place {
+	u64	pos;		/* sector on the SSD */
+	u8	kind;		/* SSDUP_KIND_; NONE: on the HDD */
+	bool	clean;		/* on the HDD, too */
+};
+
+/*
+ * Shorten a read to the first part that one place serves. While a read points into a segment, its
+ * places are not used again.
+ */
+static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struct ssdup_io *io)
+{
+	struct read_place place = { .kind = SSDUP_KIND_NONE };
+	const struct extent *e;
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->lock, flags);
+	e = ssdup_extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
+	if (!e && r->clean.nr) {
+		e = ssdup_clean_span(&r->clean, io->start, io->start + io->sectors, &io->sectors);
+		place.clean = e;
+	}
+	if (e) {
+		place.kind = e->kind;
+		place.pos = e->pos + (io->start - e->start);
+		io->segment = segment_of(c->log, e->pos);
+		if (place.kind == SSDUP_KIND_DATA)
+			atomic_inc(&io->segment->reads);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	return place;
+}
+
 static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c->map, io->start);
-	const struct extent *e = NULL;
-	u8 kind = SSDUP_KIND_NONE;
-	unsigned long flags;
-	u64 pos = 0;
+	struct read_place place = { .kind = SSDUP_KIND_NONE };
 
-	if (range_holds(r)) {
-		spin_lock_irqsave(&r->lock, flags);
-		e = ssdup_extent_read_span(&r->tree, io->start, io->start + io->sectors,
-					   &io->sectors);
-		if (e) {
-			kind = e->kind;
-			pos = e->pos + (io->start - e->start);
-			io->segment = segment_of(c->log, e->pos);
-			if (kind == SSDUP_KIND_DATA)
-				atomic_inc(&io->segment->reads);
-		}
-		spin_unlock_irqrestore(&r->lock, flags);
+	if (range_holds(r) || range_may_be_clean(c->map, r, io->start, io->start + io->sectors)) {
+		place = find_part(c, r, io);
 		if (io->sectors < bio_sectors(bio))
 			dm_accept_partial_bio(bio, io->sectors);
 	}
 
-	switch (kind) {
+	switch (place.kind) {
 	case SSDUP_KIND_NONE:
-		io->state = IO_HDD_READ;
-		count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
-		ssdup_meter_read(c->router, io, SSDUP_HDD);
-		remap_hdd(c, bio, io);
+		read_hdd(c, bio, io);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
-		io->state = IO_LOG_READ;
-		count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
+		if (place.clean) {
+			io->state = IO_CLEAN_READ;
+			/* If the SSD fails it, it goes to the HDD. */
+			io->iter = bio->bi_iter;
+			io->opf = bio->bi_opf;
+			count_clean(c, io, 1);
+		} else {
+			io->state = IO_LOG_READ;
+			count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
+		}
 		ssdup_meter_read(c->router, io, SSDUP_SSD);
-		remap_log(c, bio, pos);
+		remap_log(c, bio, place.pos);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
 		bio_io_error(bio);
@@ -102,11 +129,12 @@ static void take_held(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	struct ssdup_range *r = range_of(c->map, io->start);
 	unsigned long flags;
 
-	if (!range_holds(r))
+	if (!range_holds(r) && !READ_ONCE(r->clean.nr))
 		return;
 	spin_lock_irqsave(&r->lock, flags);
 	/* Only a hint: if no extent overlaps the part by then, it goes to the HDD. */
 	io->sectors = ssdup_extent_held_span(&r->tree, io->start, io->start + io->sectors);
+	io->sectors = ssdup_extent_walk_span(&r->clean, io->start, io->start + io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 	if (io->sectors < bio_sectors(bio))
 		dm_accept_partial_bio(bio, io->sectors);
@@ -133,18 +161,20 @@ static noinline int map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup
 }
 
 /*
- * A write's insert removes the extents that it replaces with interrupts off, so limit their
- * number. A long write may exceed the limit by the writes that end while it is in flight.
+ * A write removes the extents that it replaces with interrupts off, so limit their number. A long
+ * write may exceed the limit by the writes that end while it is in flight.
  */
 static void take_walk(struct ssdup *c, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c->map, io->start);
 	unsigned long flags;
 
-	if (io->sectors <= EXTENT_WALK || READ_ONCE(r->held) <= EXTENT_WALK)
+	if (io->sectors <= EXTENT_WALK ||
+	    (READ_ONCE(r->held) <= EXTENT_WALK && READ_ONCE(r->clean.nr) <= EXTENT_WALK))
 		return;
 	spin_lock_irqsave(&r->lock, flags);
 	io->sectors = ssdup_extent_walk_span(&r->tree, io->start, io->start + io->sectors);
+	io->sectors = ssdup_extent_walk_span(&r->clean, io->start, io->start + io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 }
 
@@ -236,6 +266,9 @@ static noinline void uncount_request(struct ssdup *c, const struct bio *bio,
 	case IO_LOG_READ:
 		count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, -1);
 		break;
+	case IO_CLEAN_READ:
+		count_clean(c, io, -1);
+		break;
 	case IO_HDD_WRITE:
 		if (bio_op(bio) == REQ_OP_WRITE) {
 			count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, -1);
@@ -289,6 +322,14 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 			*status = BLK_STS_IOERR;
 		}
 		ssdup_put_read(c->log, io->segment);
+		break;
+	case IO_CLEAN_READ:
+		ssdup_meter_end(&c->router->meter->ssd, io, false);
+		ssdup_put_read(c->log, io->segment);
+		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
+			ssdup_clean_refused(c, bio, io, *status);
+			return DM_ENDIO_INCOMPLETE;
+		}
 		break;
 	case IO_LOG_WRITE:
 		ssdup_meter_end(&c->router->meter->ssd, io, false);

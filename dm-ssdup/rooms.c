@@ -54,6 +54,7 @@ int ssdup_rooms_init(struct ssdup *c)
 	c->router->stats = c->stats;
 	c->drainer->stats = c->stats;
 	INIT_DELAYED_WORK(&c->wake.discard_work, ssdup_discard_work);
+	INIT_WORK(&c->wake.clean_work, ssdup_clean_work);
 	return log_init(c->log) ?: ssdup_map_init(c->map) ?: ssdup_wait_create(c->router) ?:
 	       ssdup_away_create(c->router) ?: ssdup_meter_create(c->router) ?:
 	       ssdup_stream_create(c->router) ?: ssdup_hdd_create(c->drainer) ?:

@@ -16,12 +16,12 @@
  *	pool->lock	pool.c	mutex	which logs the SSD has, and whose its segments are
  *	pools_lock	pool.c	mutex	SSDs in use
  *	meta->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
- *	segments->lock	groups.c segments.c	spin	which segments are open, sealed, free
- *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	a tree
+ *	segments->lock	clean.c groups.c segments.c	spin	which are open, sealed, free
+ *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	its trees
  *	waiting->lock	waiters.c	spin	writes that wait for log space
  *	away->lock	refusals.c	spin	the count of the SSD's errors
  *	copier->lock	drain.c	spin	the last drain's error; who asked since
- *	queue->lock	bioq.h	spin	bios that wait for a commit: FLUSHes, or FUA writes
+ *	queue->lock	bioq.h	spin	bios that wait for a work
  *
  * No two spinlocks are ever held together. A write takes only its range's lock.
  * A read takes it only if the range holds extents.
@@ -48,8 +48,9 @@
  *    range->held, and is acknowledged after that.
  *  - A group of segments is freed in this order: write everything in it to the HDD; commit,
  *    so that what replaced its extents is durable; flush the HDD; write the record with the
- *    tail behind the group; remove its extents from the trees; wait for reads that point into
- *    it. Groups of a class are freed in the order in which their segments were opened.
+ *    tail behind the group; remove its extents from the trees, or hand them to those of what is
+ *    clean; wait for reads that point into it. Groups of a class are freed in the order in which
+ *    their segments were opened.
  */
 #ifndef SSDUP_H
 #define SSDUP_H
@@ -97,6 +98,7 @@ struct ssdup_stats {
 	u64	requests;	/* reads and writes of any route */
 	s64	extents;	/* of the map; the sum of all CPUs counts */
 	s64	sectors;	/* that they cover; the same */
+	s64	clean;		/* sectors of clean data; the same */
 	/* Of a log with classes; the same. */
 	struct ssdup_class_stats {
 		s64	sectors;	/* that the map holds of the class */
@@ -114,6 +116,7 @@ struct ssdup_wakeups {
 	struct hrtimer		wait_timer;	/* queues it */
 	struct delayed_work	autocommit;
 	struct delayed_work	discard_work;
+	struct work_struct	clean_work;
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
 	struct work_struct	event_work;
 	wait_queue_head_t	wb_wait;	/* the writeback thread waits for work */
@@ -149,6 +152,7 @@ struct ssdup {
 
 	/* Above is what requests read, below what they change. */
 	struct bio_queue	flushes ____cacheline_aligned_in_smp;	/* FLUSHes; see flush.c */
+	struct bio_queue	refused;	/* reads of clean data that failed; see read.c */
 	struct ssdup_debt	debt;
 	struct bio_set		bs;		/* of commits and drains */
 	struct ssdup_wakeups	wake;
@@ -162,6 +166,7 @@ enum io_state {
 	IO_HDD_READ,
 	IO_HDD_WRITE,
 	IO_LOG_READ,
+	IO_CLEAN_READ,
 	IO_LOG_WRITE,
 };
 

@@ -62,6 +62,9 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_POOL_LOGS] = pool.logs;
 	value[FIELD_POOL_SEGMENTS] = c->log->g.nr_segments;
 	value[FIELD_POOL_FREE] = pool.free;
+	value[FIELD_CLEAN_SEGMENTS] = ssdup_clean_segments(c->log);
+	value[FIELD_CLEAN] = ssdup_sum_clean(c->map);
+	value[FIELD_CLEAN_MAP] = ssdup_clean_bytes(c->log);
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,
@@ -111,6 +114,12 @@ static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int ma
 		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));
 		return -EINVAL;
 	}
+	return 0;
+}
+
+static int msg_forget(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	ssdup_clean_forget(c->drainer);
 	return 0;
 }
 
@@ -213,6 +222,7 @@ static const struct {
 	{ "flush",		1, msg_flush, true },
 	{ "commit",		1, msg_commit },
 	{ "drain",		2, msg_drain, true },
+	{ "forget",		1, msg_forget },
 	{ "set",		3, msg_set },
 	{ "clear_stats",	1, msg_clear_stats },
 	{ "lost_ranges",	1, msg_lost_ranges },

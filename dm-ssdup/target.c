@@ -12,6 +12,7 @@
 #include "flush.h"
 #include "io.h"
 #include "log/log.h"
+#include "read.h"
 #include "recovery.h"
 #include "rooms.h"
 #include "route/router.h"
@@ -149,6 +150,7 @@ static int allocate(struct ssdup *c)
 		return -ENOMEM;
 	INIT_DELAYED_WORK(&c->wake.wait_work, ssdup_wait_work);
 	bio_queue_init(&c->flushes, ssdup_flush_work);
+	bio_queue_init(&c->refused, ssdup_read_work);
 	return ssdup_wake_create(c) ?: bioset_init(&c->bs, 64, 0, BIOSET_NEED_BVECS) ?:
 	       ssdup_rooms_init(c);
 }
@@ -252,6 +254,8 @@ static void ssdup_postsuspend(struct dm_target *ti)
 		DMERR("%s: suspended with data that could not be written back",
 		      dm_device_name(c->md));
 	stop_all(c);
+	/* From now on the HDD may be written without us. */
+	ssdup_clean_forget(c->drainer);
 	ssdup_step(c, STEP_SUSPEND_COMMIT);
 	r = ssdup_commit(c->log);
 	/* The next FLUSH must fail: the next table has not got what this commit lost. */

@@ -30,11 +30,14 @@ static u8 log_kind(const struct bio *bio)
 	}
 }
 
-/* A freed segment gives nodes back; memory may be free sooner. */
+/* A segment that is forgotten, or freed, gives nodes back; memory may be free sooner. */
 static void await_memory(struct ssdup *c)
 {
 	WRITE_ONCE(c->drainer->short_of_memory, true);
-	ssdup_kick_writeback(c);
+	if (ssdup_clean_segments(c->log))
+		ssdup_kick_clean(c);
+	else
+		ssdup_kick_writeback(c);
 	ssdup_kick_waiting_in(c, MEMORY_RETRY);
 }
 

@@ -38,6 +38,21 @@ static __always_inline void count_request(struct ssdup *c, const struct ssdup_io
 	stat_add(c, sectors, sign * io->sectors);
 }
 
+static __always_inline void count_clean(struct ssdup *c, const struct ssdup_io *io, s64 sign)
+{
+	count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, sign);
+	count_request(c, io, STAT_READS_CLEAN, STAT_READ_SECTORS_CLEAN, sign);
+}
+
+/* Send a read to the HDD. */
+static __always_inline void read_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->state = IO_HDD_READ;
+	count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
+	ssdup_meter_read(c->router, io, SSDUP_HDD);
+	remap_hdd(c, bio, io);
+}
+
 /* Count a write as one of its range's direct writes, unless an extent overlaps it. */
 static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 {
@@ -50,6 +65,7 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	if (!overlaps) {
 		io->phase = r->phase;
 		atomic_inc(&r->direct[io->phase]);
+		range_cut_clean(c->map, r, io->start, io->sectors);
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
 	return !overlaps;

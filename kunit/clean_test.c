@@ -47,11 +47,12 @@ static void spans_by_example(struct kunit *test)
 		u32 sectors;
 		bool clean;
 	} reads[] = {
-		/* All of the read is clean, or its end is. */
+		/* All of the read is clean, or only its end is. */
 		{ 0, 8, 8, true }, { 0, 24, 8, true }, { 4, 20, 4, true }, { 23, 24, 1, true },
-		{ 30, 500, 370, false }, { 590, 600, 10, true }, { 996, 1004, 4, false },
+		{ 30, 500, 470, false }, { 590, 600, 10, true }, { 996, 1004, 8, false },
 		/* Too little in front of what the HDD has to read anyway. */
 		{ 0, 25, 25, false }, { 8, 400, 392, false }, { 16, 1000, 384, false },
+		{ 390, 527, 137, false }, { 390, 528, 10, false }, { 390, 700, 10, false },
 		/* A run that is long enough, in one extent or in two. */
 		{ 400, 700, 200, true }, { 450, 700, 150, true }, { 800, 1100, 64, true },
 		/* What is left of it is too short. */
@@ -83,6 +84,28 @@ static void spans_by_example(struct kunit *test)
 	}
 }
 
+/* Neighbours here and on the SSD are read at once, others are not. */
+static void neighbours_on_the_ssd(struct kunit *test)
+{
+	static const u64 pos[] = { 1000, 1008, 1016, 5000, 5008, 1048 };
+	struct rig *rig = rig_new(test);
+	u32 i, sectors;
+
+	for (i = 0; i < ARRAY_SIZE(pos); i++) {
+		rig_add(test, rig, BASE + 8 * i, 8);
+		rig->nodes[i].pos = pos[i];
+	}
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_span(&rig->tree, BASE, BASE + 48, &sectors),
+			    &rig->nodes[0]);
+	KUNIT_EXPECT_EQ(test, sectors, 24);
+	ssdup_clean_span(&rig->tree, BASE + 3, BASE + 18, &sectors);
+	KUNIT_EXPECT_EQ(test, sectors, 15);
+	ssdup_clean_span(&rig->tree, BASE + 24, BASE + 48, &sectors);
+	KUNIT_EXPECT_EQ(test, sectors, 16);
+	ssdup_clean_span(&rig->tree, BASE + 40, BASE + 48, &sectors);
+	KUNIT_EXPECT_EQ(test, sectors, 8);
+}
+
 /* From @at on, up to which sector is each sector clean? */
 static u32 run_end(const bool *clean, u32 at, u32 end)
 {
@@ -91,11 +114,14 @@ static u32 run_end(const bool *clean, u32 at, u32 end)
 	return at;
 }
 
+static bool is_long(const bool *clean, u32 at, u32 end)
+{
+	return run_end(clean, at, end) - at >= CLEAN_RUN;
+}
+
 static bool worth(const bool *clean, u32 at, u32 end)
 {
-	u32 to = run_end(clean, at, end);
-
-	return to > at && (to == end || to - at >= CLEAN_RUN);
+	return run_end(clean, at, end) == end || is_long(clean, at, end);
 }
 
 /* Each part of a read is clean as a whole, and worth it, or nothing in it is the start of such. */
@@ -115,9 +141,9 @@ static void check_read(struct kunit *test, struct rig *rig, const bool *clean, u
 			continue;
 		}
 		KUNIT_ASSERT_FALSE(test, worth(clean, at, end));
-		/* The HDD goes on up to where a run begins. */
+		/* The HDD goes on up to where a long run begins. */
 		for (i = at + 1; i < at + sectors; i++)
-			KUNIT_ASSERT_FALSE(test, !clean[i - 1] && worth(clean, i, end));
+			KUNIT_ASSERT_FALSE(test, !clean[i - 1] && is_long(clean, i, end));
 	}
 }
 
@@ -220,7 +246,7 @@ static void forgotten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 90; f.ready = 68; f.refill = true)), 0);
 	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 90; f.bytes = 1000)), 0);
 	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 90; f.bytes = 1001)), 1);
-	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 90; f.short_of_memory = true)), 12);
+	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 90; f.short_of_memory = true)), 1);
 	KUNIT_EXPECT_EQ(test, excess(WITH(f.bytes = 1001; f.short_of_memory = true)), 0);
 }
 
@@ -240,7 +266,7 @@ static void balance_of_segments(struct kunit *test)
 		n = min(n, f.ready - min(f.ready, f.spare));
 		f.ready -= n;
 		sealed += n;
-		f.refill = f.ready < (f.refill ? 2 : 1) * ssdup_clean_low(f.segments, f.spare);
+		f.refill = ssdup_clean_refill(&f);
 		/* One is forgotten for each that is written, and another one. */
 		n = min(ssdup_clean_excess(&f), n + 1);
 		f.clean -= n;
@@ -257,6 +283,7 @@ static void balance_of_segments(struct kunit *test)
 
 static struct kunit_case clean_cases[] = {
 	KUNIT_CASE(spans_by_example),
+	KUNIT_CASE(neighbours_on_the_ssd),
 	KUNIT_CASE(random_spans),
 	KUNIT_CASE(bits),
 	KUNIT_CASE(kept),

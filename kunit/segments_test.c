@@ -16,6 +16,7 @@
 static u32 commits, events;
 
 void (*on_commit_soon)(struct ssdup *c);
+u32 clean_kicks;
 
 void ssdup_commit_soon(struct ssdup *c, bool now)
 {
@@ -33,6 +34,11 @@ void ssdup_kick_writeback(struct ssdup *c)
 {
 }
 
+void ssdup_kick_clean(struct ssdup *c)
+{
+	clean_kicks++;
+}
+
 void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 {
 	c->mode = mode;
@@ -40,6 +46,7 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 
 #include "log/segments.c"
 #include "log/groups.c"
+#include "log/clean.c"
 #include "segments_device.h"
 
 static int segments_test_init(struct kunit *test)

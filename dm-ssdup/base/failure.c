@@ -28,5 +28,6 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 	ssdup_event(c);
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);
+	ssdup_kick_clean(c);
 	ssdup_drain_told(c);
 }

@@ -39,6 +39,7 @@ void ssdup_wake_stop(struct ssdup *c)
 {
 	/* The timer queues the work, which starts the timer only for a write that waits. */
 	hrtimer_cancel(&c->wake.wait_timer);
+	cancel_work_sync(&c->wake.clean_work);
 	cancel_delayed_work_sync(&c->wake.wait_work);
 	cancel_delayed_work_sync(&c->wake.autocommit);
 	cancel_delayed_work_sync(&c->wake.discard_work);
@@ -52,6 +53,11 @@ void ssdup_kick_writeback(struct ssdup *c)
 	/* The barrier in wq_has_sleeper() pairs with those of the thread. */
 	if (wq_has_sleeper(&c->wake.wb_wait))
 		wake_up(&c->wake.wb_wait);
+}
+
+void ssdup_kick_clean(struct ssdup *c)
+{
+	queue_work(c->wake.wq, &c->wake.clean_work);
 }
 
 void ssdup_kick_waiting(struct ssdup *c)

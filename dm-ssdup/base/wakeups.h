@@ -3,7 +3,8 @@
  * dm-ssdup: who waits for what, and the functions that wake them.
  *
  *	the writeback thread		until there may be something to drain
- *	waiting writes			until they may find a place in the log
+ *	the work that forgets		until clean segments are too many, or in the way
+	waiting writes			until they may find a place in the log
  *	entries of the ring		until the next automatic commit
  *	settle_wait			until a count of requests in flight is zero
  *	done_wait			until a requested drain has ended
@@ -25,6 +26,9 @@ void ssdup_wake_stop(struct ssdup *c);
 
 /** ssdup_kick_writeback() - let the thread look again whether there is something to drain */
 void ssdup_kick_writeback(struct ssdup *c);
+
+/** ssdup_kick_clean() - let the work look again whether clean segments are to be forgotten */
+void ssdup_kick_clean(struct ssdup *c);
 
 /** ssdup_kick_waiting() - try the waiting writes now */
 void ssdup_kick_waiting(struct ssdup *c);

@@ -6,22 +6,27 @@
 
 #define LOW_PART	32U	/* of the log: see ssdup_clean_low() */
 #define LOW_LEAST	2U	/* or so many: one is opened while the next one is forgotten */
-#define MEMORY_PART	8U	/* of the clean segments: given back at once for want of memory */
+#define REFILL		2U	/* low marks, so that the work rests in between */
 
 const struct extent *ssdup_clean_span(const struct extent_tree *clean, u64 start, u64 end,
 				      u32 *sectors)
 {
 	const struct extent *first = ssdup_extent_first(clean, start, end), *x;
-	u64 run = start, at = start;
+	u64 run = start, at = start, together = 0;
 	u32 seen = 0;
 
 	for (x = first; x && x->start < end && seen++ < EXTENT_WALK; x = ssdup_extent_next(x)) {
 		if (x->start > at)
 			run = x->start;
 		at = extent_end(x);
-		if (at < end && at - run < CLEAN_RUN)
+		/* Neighbours that are neighbours on the SSD are one place, in one segment. */
+		if (x == first || (x->start == together &&
+				   x->pos - first->pos == x->start - first->start))
+			together = at;
+		/* Behind what the HDD has to read, a short rest is not worth a request. */
+		if (min(at, end) - run < CLEAN_RUN && (run != start || at < end))
 			continue;
-		*sectors = (run == start ? min(extent_end(first), end) : run) - start;
+		*sectors = (run == start ? min(together, end) : run) - start;
 		return run == start ? first : NULL;
 	}
 	*sectors = end - start;
@@ -50,6 +55,13 @@ u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr)
 	return min(nr - min(nr, low - min(low, f->ready)), most_clean(f));
 }
 
+bool ssdup_clean_refill(const struct clean_facts *f)
+{
+	u32 low = ssdup_clean_low(f->segments, f->spare);
+
+	return f->clean && f->ready < (f->refill ? REFILL * low : low);
+}
+
 u32 ssdup_clean_excess(const struct clean_facts *f)
 {
 	u32 wanted = ssdup_clean_low(f->segments, f->spare), n;
@@ -58,11 +70,10 @@ u32 ssdup_clean_excess(const struct clean_facts *f)
 		return f->clean;
 	n = f->clean - min(f->clean, most_clean(f));
 	if (f->refill)
-		wanted *= 2;
+		wanted *= REFILL;
 	n = max(n, wanted - min(wanted, f->ready));
-	if (f->short_of_memory)
-		n = max(n, f->clean / MEMORY_PART + 1);
-	if (f->bytes > f->limit)
+	/* One may do. */
+	if (f->short_of_memory || f->bytes > f->limit)
 		n = max(n, 1U);
 	return min(n, f->clean);
 }

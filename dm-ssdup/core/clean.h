@@ -22,9 +22,10 @@
  * @clean: tree of the range
  * @sectors: set to the length of that part, which one place serves
  *
- * Clean data is used where it serves the read up to its end, or at least CLEAN_RUN sectors of it.
+ * Clean data is used where it serves the whole read, or at least CLEAN_RUN sectors of it.
  *
- * Return: the clean extent that has the first part, or NULL when the HDD serves it.
+ * Neighbours of it may belong to that part, where they are neighbours on the SSD as well.
+ * Return: the clean extent that has its first sector, or NULL when the HDD serves it.
  */
 const struct extent *ssdup_clean_span(const struct extent_tree *clean, u64 start, u64 end,
 				      u32 *sectors);
@@ -51,7 +52,7 @@ struct clean_facts {
 	u64	bytes;		/* of memory that the map of these takes */
 	u64	limit;		/* bytes */
 	bool	barred;		/* nothing may be clean now */
-	bool	refill;		/* not enough were ready, and not twice that are now */
+	bool	refill;		/* see ssdup_clean_refill() */
 	bool	short_of_memory;
 	bool	waiters;	/* for a segment */
 };
@@ -66,6 +67,9 @@ u32 ssdup_clean_low(u32 segments, u32 spare);
 
 /** ssdup_clean_keep() - of @nr segments that are freed: how many of the youngest become clean */
 u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr);
+
+/** ssdup_clean_refill() - too few segments are ready, or were and not twice that are, yet */
+bool ssdup_clean_refill(const struct clean_facts *f);
 
 /** ssdup_clean_excess() - how many of the oldest clean segments are to be forgotten now */
 u32 ssdup_clean_excess(const struct clean_facts *f);

@@ -87,6 +87,13 @@ SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
 SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")
 SSDUP_FIELD(POOL_SEGMENTS, pool_segments, PLAIN, "segments of the SSD, of all logs")
 SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "of these, those that no log has")
+SSDUP_FIELD(CLEAN_SEGMENTS, clean_segments, PLAIN,
+	    "free segments whose data can still be read")
+SSDUP_FIELD(CLEAN, clean_sectors, SECTORS, "data of these that is read from the SSD")
+SSDUP_FIELD(CLEAN_MAP, clean_map_bytes, PLAIN, "memory that these take")
+SSDUP_STAT(READS_CLEAN, reads_clean, PLAIN, "of the reads from the SSD, those of clean data")
+SSDUP_STAT(READ_SECTORS_CLEAN, read_sectors_clean, SECTORS, "clean data read from the SSD")
+SSDUP_STAT(CLEAN_ERRORS, clean_errors, PLAIN, "reads of clean data that the SSD failed")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")

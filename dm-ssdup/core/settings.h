@@ -11,6 +11,8 @@
 
 #define SSDUP_DRAIN_DEPTH_MAX	1024U
 
+#define SSDUP_CLEAN_MAX		90U	/* per cent */
+
 #define SSDUP_BY_SIZE		0	/* default that depends on the HDD's size */
 
 /* The value of each key. */

@@ -46,7 +46,7 @@ SSDUP_DRAIN_STATE(SEALS, "seals a segment", "nothing")
 SSDUP_DRAIN_STATE(COPIES, "copies to the HDD", "the disks, for a batch")
 SSDUP_DRAIN_STATE(FENCE, "waits for direct writes", "those in flight to the range that it takes")
 SSDUP_DRAIN_STATE(FREES, "frees segments", "a commit, a flush of the HDD, the record with the tail")
-SSDUP_DRAIN_STATE(READS, "waits for reads", "those that point into the segments")
+SSDUP_DRAIN_STATE(RETIRED, "", "")
 SSDUP_DRAIN_STATE(RETRY, "failed, will try again",
 		  "5 s (60 s when drain_errno is 30), or a flush")
 SSDUP_DRAIN_STATE(STOPPED, "stopped",

@@ -54,6 +54,7 @@ SSDUP_STEP(FREE_BETWEEN, "free_between", "between the two copies of that record"
 SSDUP_STEP(FREE_DROP, "free_drop", "the tail is durable, and the extents are still in the map")
 SSDUP_STEP(FREE_DROPPED, "free_dropped", "the extents have left the map")
 SSDUP_STEP(FREE_DONE, "free_done", "the segments can be opened again")
+SSDUP_STEP(CLEAN_FORGET, "clean_forget", "a clean segment is free once its extents are forgotten")
 SSDUP_STEP(DISCARD_BEGIN, "discard_begin", "before free segments are discarded on the SSD")
 SSDUP_STEP(DISCARD_DONE, "discard_done", "they are, and cannot be opened yet")
 SSDUP_STEP(SUSPEND_COMMIT, "suspend_commit", "before the last commit")

@@ -15,6 +15,12 @@ enum hdd_cache {
 	HDD_FLUSHING,		/* a flush is under way, and no write ended since it began */
 };
 
+/* What keep.c remembers of clean segments. */
+struct drain_clean {
+	atomic_t		errors;		/* of reads, since the table was loaded */
+	bool			refill;		/* see struct clean_facts; the work's */
+};
+
 struct ssdup_drainer {
 	struct ssdup		*c;
 	struct ssdup_log	*log;
@@ -38,6 +44,7 @@ struct ssdup_drainer {
 	u64			relocated;	/* extents ever; the thread writes these two */
 	u64			unwritable;	/* of these, because the HDD refused them */
 	int			drain_error;	/* of the last try, or 0; a hint */
+	struct drain_clean	clean;
 	enum drain_state	drain_state;	/* of the thread, for status only */
 	enum drain_state	free_state;	/* of the work that frees; DRAIN_IDLE: none */
 };
@@ -161,6 +168,27 @@ void ssdup_throttle_segments(struct ssdup_drainer *drainer);
 
 /** ssdup_throttle_freed() - segments are free: who waits for the rate of the last ones goes on */
 void ssdup_throttle_freed(struct ssdup_drainer *drainer);
+
+/* --- Segments that stay clean when they are freed, until they are in the way: keep.c --- */
+
+/** ssdup_clean_most() - of @nr segments that are freed: how many of the youngest stay clean */
+u32 ssdup_clean_most(struct ssdup_drainer *drainer, u32 nr);
+
+/** ssdup_clean_limit() - bytes of memory that the map of clean segments may take; any context */
+u64 ssdup_clean_limit(void);
+
+/** ssdup_clean_work() - forget the oldest one if there is a reason, and free what reads held */
+void ssdup_clean_work(struct work_struct *work);
+
+/** ssdup_clean_forget() - forget all that is clean now; process context */
+void ssdup_clean_forget(struct ssdup_drainer *drainer);
+
+/**
+ * ssdup_clean_error() - the SSD has failed a read of clean data; any context
+ *
+ * After CLEAN_ERRORS that do not pass nothing is clean any more until another table is loaded.
+ */
+void ssdup_clean_error(struct ssdup_drainer *drainer, blk_status_t status);
 
 /* --- Discards of free segments; after one that the SSD fails, an hour of rest: discard.c --- */
 

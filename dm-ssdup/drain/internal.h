@@ -227,7 +227,7 @@ int ssdup_free_group(struct ssdup_drainer *drainer, struct drain_group *g);
 /**
  * ssdup_free_end() - make a group available, when the record with the tail behind it is durable
  *
- * Waits for reads of it. Context: process.
+ * Its youngest segments may stay clean. Context: process.
  */
 void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g);
 

@@ -26,18 +26,20 @@ int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g
 
 void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g)
 {
+	u32 drop = g->nr - ssdup_clean_most(drainer, g->nr);
 	struct ssdup_segment *seg;
 
 	ssdup_step(drainer->c, STEP_FREE_DROP);
-	for (seg = group_first(g); seg; seg = group_next(g, seg))
-		ssdup_drop(drainer->map, seg);
-	ssdup_step(drainer->c, STEP_FREE_DROPPED);
-	/* In a log that is read-only no segment is opened again. */
-	if (ssdup_mode(drainer->c) == MODE_RUNNING) {
-		WRITE_ONCE(drainer->free_state, DRAIN_READS);
-		for (seg = group_first(g); seg; seg = group_next(g, seg))
-			wait_event(drainer->c->wake.settle_wait, !atomic_read(&seg->reads));
+	for (seg = group_first(g); seg; seg = group_next(g, seg)) {
+		if (drop) {
+			ssdup_drop(drainer->map, seg);
+			seg->kept = 0;
+			drop--;
+		} else {
+			seg->kept = ssdup_keep(drainer->map, seg);
+		}
 	}
+	ssdup_step(drainer->c, STEP_FREE_DROPPED);
 
 	/* No commit may use the segments while their state is reset. */
 	ssdup_commit_lock(drainer->log);
@@ -47,6 +49,7 @@ void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g)
 	ssdup_step(drainer->c, STEP_FREE_DONE);
 	WRITE_ONCE(drainer->short_of_memory, false);
 	ssdup_event(drainer->c);
+	ssdup_kick_clean(drainer->c);
 	ssdup_kick_waiting(drainer->c);
 	ssdup_discard_soon(drainer);
 	ssdup_drain_told(drainer->c);

@@ -36,7 +36,7 @@ static bool next_part(struct ssdup_drainer *drainer, const struct drain_piece *p
 	return found;
 }
 
-/* Reserve a place. Retry while the ring is full. */
+/* Reserve a place. Retry while the ring is full, or clean segments are being forgotten. */
 static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors)
 {
 	int r;
@@ -44,7 +44,8 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 	/* The rest of a segment that is opened here is for writers. */
 	ssdup_throttle_segments(drainer);
 	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_LAST)) ==
-	       -SSDUP_ERR_RING_FULL) {
+	       -SSDUP_ERR_RING_FULL ||
+	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_clean_segments(drainer->log))) {
 		if (ssdup_mode(drainer->c) != MODE_RUNNING || ssdup_commit(drainer->log))
 			return -SSDUP_ERR_NO_SEGMENT;
 		schedule_timeout_uninterruptible(1);

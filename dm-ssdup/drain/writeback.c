@@ -61,7 +61,7 @@ static void look_at_class(struct ssdup_drainer *drainer, struct ssdup_class *k, 
 
 	p->sealed = sealed == U64_MAX ? 0 : max(READ_ONCE(k->nr_sealed), 1U);
 	p->asked = min(sealed, ssdup_open_generation(drainer->log, k)) <= asked ||
-		   READ_ONCE(drainer->short_of_memory);
+		   (READ_ONCE(drainer->short_of_memory) && !ssdup_clean_segments(drainer->log));
 	p->dirty = ssdup_open_dirty(k, retry || p->asked);
 	/* A log that takes no more writes is given up as a whole. */
 	p->late = class_is_late(&drainer->c->set.classes, k->index) && ssdup_mode(drainer->c) ==

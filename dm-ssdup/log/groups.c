@@ -160,7 +160,10 @@ static void free_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
 	/* Under the lock, so that the count agrees with the states. */
 	stat_inc(log->c, STAT_FREES);
-	ssdup_add_free(s, seg, &s->stale);
+	if (seg->kept)
+		ssdup_add_clean(s, seg);
+	else
+		ssdup_add_forgotten(s, seg);
 	/* Another class may open it. */
 	if (k->open == seg)
 		WRITE_ONCE(k->open, ssdup_no_segment(log));

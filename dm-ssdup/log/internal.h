@@ -16,6 +16,10 @@ struct ssdup_segments {
 	u32			nr_sealed;	/* read without the lock: a hint */
 	u32			nr_free;	/* on those two lists; the same */
 	u32			discarding;	/* free, but on neither; the same */
+	struct list_head	clean;		/* the oldest first */
+	struct list_head	pinned;		/* forgotten, but reads are in flight */
+	u32			nr_clean;	/* read without the lock: a hint */
+	u64			clean_bytes;	/* of their extents; the same */
 	u64			opened;		/* how many, ever; the same */
 	u64			written;	/* sectors of data ever sealed; the same */
 	bool			full;		/* no free segment found since a group was freed */
@@ -36,6 +40,12 @@ static inline void ssdup_add_free(struct ssdup_segments *s, struct ssdup_segment
 	list_move_tail(&seg->list, list);
 	WRITE_ONCE(s->nr_free, s->nr_free + 1);
 }
+
+/* Nothing refers to @seg any more, but for reads in flight. The lock is held. */
+void ssdup_add_forgotten(struct ssdup_segments *s, struct ssdup_segment *seg);
+
+/* @seg has left the log, and is clean. The lock is held. */
+void ssdup_add_clean(struct ssdup_segments *s, struct ssdup_segment *seg);
 
 /* Segments have become free: let writers have them. The lock is held. */
 void ssdup_more_to_open(struct ssdup_log *log);

@@ -15,6 +15,8 @@ enum segment_state {
 	SEGMENT_SEALED,
 	SEGMENT_DRAINING,
 	SEGMENT_WRITTEN_BACK,		/* all on the HDD, perhaps in its cache, but not freed */
+	SEGMENT_CLEAN,			/* left the log, but reads may find its data */
+	SEGMENT_FORGOTTEN,		/* they may not, but some that did are in flight */
 };
 
 struct ssdup_segment {
@@ -48,7 +50,8 @@ struct ssdup_segment {
 
 	/* Protected by segments->lock. */
 	enum segment_state	state;
-	struct list_head	list;		/* of sealed, or of free segments */
+	u64			kept;		/* bytes of the map of its clean data */
+	struct list_head	list;		/* of sealed, clean, or free segments, or others */
 	struct list_head	ring;		/* of segments that have pages in the ring */
 };
 
@@ -153,9 +156,9 @@ static inline struct ssdup_class *class_end(struct ssdup_log *log)
 /*
  * --- Which segments are open, sealed, free: segments.c ---
  *
- * A segment is free, then open, sealed, draining, written back, and free again. At most one of a
- * class is open. When it is full the next one opens at once, although writes to it are still in
- * flight.
+ * A segment is free, then open, sealed, draining, written back, perhaps clean, and free again. At
+ * most one of a class is open. When it is full the next one opens at once, although writes to it
+ * are still in flight.
  *
  * From sealed to freed, segments stand in a list of their class, in the order in which they were
  * opened.
@@ -240,7 +243,7 @@ void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generatio
 /** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
 bool ssdup_segments_full(struct ssdup_log *log);
 
-/** ssdup_free_segments() - number of segments that can be opened */
+/** ssdup_free_segments() - number of segments that can be opened, once those clean are forgotten */
 u32 ssdup_free_segments(struct ssdup_log *log);
 
 /** ssdup_discarding_segments() - number of free segments that are being discarded */
@@ -289,7 +292,7 @@ static inline struct ssdup_segment *segment_of(struct ssdup_log *log, u64 pos)
 /** ssdup_last_write() - the last write in flight to a sealed segment has ended; any context */
 void ssdup_last_write(struct ssdup_log *log);
 
-/** ssdup_put_read() - a read that pointed into the segment has ended */
+/** ssdup_put_read() - a read that pointed into the segment has ended; any context */
 void ssdup_put_read(struct ssdup_log *log, struct ssdup_segment *seg);
 
 /*
@@ -356,8 +359,38 @@ void ssdup_group_set(struct ssdup_log *log, const struct drain_group *g, enum se
 bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
 		     struct drain_group *g);
 
-/** ssdup_group_freed() - put a group on the free list; between ssdup_commit_lock() and unlock */
+/**
+ * ssdup_group_freed() - put a group on the free list, or where seg->kept says so, the clean one
+ *
+ * Context: between ssdup_commit_lock() and unlock.
+ */
 void ssdup_group_freed(struct ssdup_log *log, const struct drain_group *g);
+
+/*
+ * --- Clean segments: clean.c ---
+ *
+ * They stand in one list, for all classes, in the order in which they were freed. To make room one
+ * is taken from there; its extents leave the map; then it is free. If reads that found its data
+ * before that are in flight, it waits in another list for their end. No new ones come.
+ */
+
+/** ssdup_clean_segments() - their number; any context, a hint, as those that follow */
+u32 ssdup_clean_segments(struct ssdup_log *log);
+
+/** ssdup_ready_segments() - free segments that can be opened at once */
+u32 ssdup_ready_segments(struct ssdup_log *log);
+
+/** ssdup_clean_bytes() - memory that their extents took when they became clean */
+u64 ssdup_clean_bytes(struct ssdup_log *log);
+
+/** ssdup_clean_take() - take the oldest, for the caller to forget. Return: NULL if there is none */
+struct ssdup_segment *ssdup_clean_take(struct ssdup_log *log);
+
+/** ssdup_clean_forgotten() - its extents have left the map; process context */
+void ssdup_clean_forgotten(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/** ssdup_clean_unpin() - free those whose reads have ended; process context. Return: any? */
+bool ssdup_clean_unpin(struct ssdup_log *log);
 
 /*
  * --- The memory of extents: nodes.c ---
@@ -390,6 +423,13 @@ struct extent_array *ssdup_add_array(struct ssdup_segment *seg, gfp_t gfp);
 
 /** ssdup_free_arrays() - free the arrays of @seg, after its extents have left the map */
 void ssdup_free_arrays(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/**
+ * ssdup_trim_arrays() - free those arrays of @seg of which nothing is in a tree
+ *
+ * Its pieces are in order. Return: bytes of the others.
+ */
+u64 ssdup_trim_arrays(struct ssdup_log *log, struct ssdup_segment *seg);
 
 /** ssdup_new_array() - allocate the nodes of part of a page, or NULL; any context */
 struct extent_array *ssdup_new_array(struct ssdup_log *log);

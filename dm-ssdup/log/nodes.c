@@ -79,6 +79,42 @@ void ssdup_free_arrays(struct ssdup_log *log, struct ssdup_segment *seg)
 	free_arrays(llist_del_all(&seg->ordered), &log->nodes);
 }
 
+/* Nothing of it is in a tree, and nothing will be. */
+static bool array_unused(const struct extent_array *array)
+{
+	u32 i;
+
+	for (i = 0; i < array->nr; i++)
+		/* A write may remove one meanwhile: then the array goes with the segment. */
+		if (data_race(extent_mapped(&array->e[i])))
+			return false;
+	return true;
+}
+
+/* Return: bytes of the arrays that stay. */
+static u64 trim_arrays(struct llist_head *list, mempool_t *pool)
+{
+	struct llist_node *all = llist_del_all(list);
+	struct extent_array *array, *next;
+	u64 bytes = 0;
+
+	llist_for_each_entry_safe(array, next, all, list) {
+		if (array_unused(array)) {
+			mempool_free(array, pool);
+		} else {
+			llist_add(&array->list, list);
+			bytes += ARRAY_BYTES(array->nr);
+		}
+		cond_resched();
+	}
+	return bytes;
+}
+
+u64 ssdup_trim_arrays(struct ssdup_log *log, struct ssdup_segment *seg)
+{
+	return trim_arrays(&seg->arrays, &log->arrays) + trim_arrays(&seg->ordered, &log->nodes);
+}
+
 struct extent_array *ssdup_new_array(struct ssdup_log *log)
 {
 	struct extent_array *array = mempool_alloc(&log->arrays, GFP_NOWAIT | __GFP_NOWARN);

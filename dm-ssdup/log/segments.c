@@ -5,6 +5,7 @@
 #include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
+#include "core/clean.h"
 #include "internal.h"
 
 #define READY		4U	/* free at once when a log is loaded */
@@ -24,6 +25,8 @@ int ssdup_segments_create(struct ssdup_log *log)
 	spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->free);
 	INIT_LIST_HEAD(&s->stale);
+	INIT_LIST_HEAD(&s->clean);
+	INIT_LIST_HEAD(&s->pinned);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++) {
 		log->class[i].index = i;
 		/* One class is what the SSD takes all data for anyway. */
@@ -57,8 +60,10 @@ void ssdup_last_write(struct ssdup_log *log)
 
 void ssdup_put_read(struct ssdup_log *log, struct ssdup_segment *seg)
 {
-	if (atomic_dec_and_test(&seg->reads))
-		ssdup_settled(log->c);
+	/* Fully ordered: either we see the state, or ssdup_add_forgotten() sees our zero. */
+	if (atomic_dec_and_test(&seg->reads) &&
+	    unlikely(READ_ONCE(seg->state) == SEGMENT_FORGOTTEN))
+		ssdup_kick_clean(log->c);
 }
 
 static void add_sealed(struct ssdup_segments *s, struct ssdup_segment *seg)
@@ -107,7 +112,7 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	/* What a drain opens of the last ones it needs for itself. */
 	if (s->nr_free <= ssdup_spare(log))
 		word = LOG_WORD_SPARE;
-	else if (s->nr_free <= ssdup_spare(log) + READ_ONCE(s->throttled))
+	else if (s->nr_free + s->nr_clean <= ssdup_spare(log) + READ_ONCE(s->throttled))
 		word = LOG_WORD_THROTTLED;
 	list_del_init(&seg->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
@@ -137,13 +142,23 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	trace_ssdup_open(log->c, seg);
 }
 
+/* Must a clean segment be forgotten soon? */
+static bool clean_in_the_way(struct ssdup_log *log)
+{
+	struct ssdup_segments *s = log->segments;
+
+	lockdep_assert_held(&s->lock);
+	return unlikely(s->nr_clean) &&
+	       s->nr_free < ssdup_clean_low(log->nr_leased, ssdup_spare(log));
+}
+
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
 		  u64 allowed)
 {
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *next;
 	unsigned long flags;
-	bool tell, much, spent;
+	bool tell, much, spent, clean;
 
 	spin_lock_irqsave(&s->lock, flags);
 	if (k->open != from) {
@@ -153,6 +168,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : ssdup_spare(log)) ?
 	       list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
 				struct ssdup_segment, list) : NULL;
+	clean = !next && s->nr_clean;
 	if (atomic64_read(&from->word) & LOG_WORD_THROTTLED & ~allowed)
 		next = NULL;
 	/* Headers of higher generations are refused. */
@@ -160,12 +176,14 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	/* A read-only log hands out nothing, see salvage.c. */
 	if (!next || spent || ssdup_mode(log->c) != MODE_RUNNING) {
 		WRITE_ONCE(log->wait_cause, WAIT_SPACE);
-		tell = !next && !s->full;
+		tell = !next && !s->full && !clean;
 		if (tell) {
 			WRITE_ONCE(s->full, true);
 			WRITE_ONCE(log->c->scarce, true);
 		}
 		spin_unlock_irqrestore(&s->lock, flags);
+		if (clean)
+			ssdup_kick_clean(log->c);
 		if (tell) {
 			ssdup_event(log->c);
 			ssdup_kick_writeback(log->c);
@@ -186,11 +204,14 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	open_segment(log, k, next);
 	/* The last page of a segment is complete without being full. */
 	much = k->number - READ_ONCE(k->ring_tail) >= SSDUP_RING / 4;
+	clean = clean_in_the_way(log);
 	spin_unlock_irqrestore(&s->lock, flags);
 
 	ssdup_step(log->c, STEP_SEAL_DONE);
 	if (much)
 		ssdup_commit_soon(log->c, true);
+	if (clean)
+		ssdup_kick_clean(log->c);
 	ssdup_kick_writeback(log->c);
 	return true;
 }
@@ -288,7 +309,7 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg)
 static void let_writers_have(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = log->segments;
-	bool throttled = s->nr_free < ssdup_spare(log) + READ_ONCE(s->throttled);
+	bool throttled = s->nr_free + s->nr_clean < ssdup_spare(log) + READ_ONCE(s->throttled);
 	struct ssdup_class *k;
 	u64 word;
 
@@ -423,7 +444,7 @@ bool ssdup_segments_full(struct ssdup_log *log)
 
 u32 ssdup_free_segments(struct ssdup_log *log)
 {
-	return READ_ONCE(log->segments->nr_free);
+	return READ_ONCE(log->segments->nr_free) + READ_ONCE(log->segments->nr_clean);
 }
 
 u32 ssdup_discarding_segments(struct ssdup_log *log)

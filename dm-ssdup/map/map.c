@@ -37,6 +37,7 @@ int ssdup_map_init(struct ssdup_map *map)
 	for (i = 0; i < map->nr_ranges; i++) {
 		spin_lock_init(&map->ranges[i].lock);
 		ssdup_extent_tree_init(&map->ranges[i].tree);
+		ssdup_extent_tree_init(&map->ranges[i].clean);
 	}
 	return 0;
 }
@@ -206,25 +207,92 @@ bool ssdup_move(struct ssdup_map *map, struct ssdup_io *io, u64 seq)
 	return held;
 }
 
-/* --- A segment is freed --- */
+/* --- What is clean --- */
 
-static void drop_extent(struct ssdup_map *map, struct extent *e)
+static void clean_counts(struct ssdup_map *map, s64 sectors)
+{
+	this_cpu_add(map->stats->clean, sectors);
+}
+
+u64 ssdup_sum_clean(struct ssdup_map *map)
+{
+	return max_t(s64, stats_sum(&map->stats->clean), 0);
+}
+
+/* Call this after extents have left the tree of what is clean. */
+static void clean_left(struct ssdup_map *map, struct ssdup_range *r, u32 sectors)
+{
+	clean_counts(map, -(s64)sectors);
+	if (!r->clean.nr)
+		WRITE_ONCE(r->where, 0);
+}
+
+void ssdup_cut_clean(struct ssdup_map *map, struct ssdup_range *r, u64 start, u64 end)
+{
+	lockdep_assert_held(&r->lock);
+	clean_left(map, r, ssdup_extent_forget(&r->clean, start, end));
+}
+
+void ssdup_forget_part(struct ssdup_map *map, u64 start, u32 sectors)
+{
+	struct ssdup_range *r = range_of(map, start);
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->lock, flags);
+	ssdup_cut_clean(map, r, start, start + sectors);
+	spin_unlock_irqrestore(&r->lock, flags);
+}
+
+/* --- A segment leaves the log --- */
+
+/* The extent is in the tree of what is dirty, and is about to leave it. */
+static void account_leaving(struct ssdup_map *map, const struct extent *e)
+{
+	map_counts(map, -1, -(s64)e->sectors);
+	if (map->log->nr_classes > 1)
+		ssdup_account_extent(map, e, -(s64)e->sectors);
+}
+
+static void drop_extent(struct ssdup_map *map, struct ssdup_range *r, struct extent *e)
+{
+	account_leaving(map, e);
+	ssdup_extent_remove(&r->tree, e);
+	range_changed(r);
+}
+
+static void keep_extent(struct ssdup_map *map, struct ssdup_range *r, struct extent *e)
+{
+	if (e->kind != SSDUP_KIND_DATA) {
+		drop_extent(map, r, e);
+		return;
+	}
+	account_leaving(map, e);
+	ssdup_extent_hand(&r->tree, &r->clean, e);
+	range_changed(r);
+	clean_counts(map, e->sectors);
+	WRITE_ONCE(r->where, r->where | clean_bits(e->start, extent_end(e), map->range_shift));
+}
+
+static void forget_extent(struct ssdup_map *map, struct ssdup_range *r, struct extent *e)
+{
+	ssdup_extent_remove(&r->clean, e);
+	clean_left(map, r, e->sectors);
+}
+
+typedef void extent_fn(struct ssdup_map *map, struct ssdup_range *r, struct extent *e);
+
+static void do_extent(struct ssdup_map *map, struct extent *e, extent_fn *fn)
 {
 	/* A write may trim it meanwhile, but not move it to another range. */
 	struct ssdup_range *r = range_of(map, data_race(READ_ONCE(e->start)));
 
 	spin_lock_irq(&r->lock);
-	if (extent_mapped(e)) {
-		map_counts(map, -1, -(s64)e->sectors);
-		if (map->log->nr_classes > 1)
-			ssdup_account_extent(map, e, -(s64)e->sectors);
-		ssdup_extent_remove(&r->tree, e);
-		range_changed(r);
-	}
+	if (extent_mapped(e))
+		fn(map, r, e);
 	spin_unlock_irq(&r->lock);
 }
 
-static void drop_arrays(struct ssdup_map *map, const struct llist_head *arrays)
+static void do_arrays(struct ssdup_map *map, const struct llist_head *arrays, extent_fn *fn)
 {
 	struct extent_array *a;
 	u32 i;
@@ -233,23 +301,47 @@ static void drop_arrays(struct ssdup_map *map, const struct llist_head *arrays)
 		for (i = 0; i < a->nr; i++)
 			/* A write may remove one meanwhile; none comes back. */
 			if (data_race(extent_mapped(&a->e[i])))
-				drop_extent(map, &a->e[i]);
+				do_extent(map, &a->e[i], fn);
 		cond_resched();
+	}
+}
+
+/* Call @fn for each extent of @seg that is in a tree, under the lock of its range. */
+static void do_extents(struct ssdup_map *map, struct ssdup_segment *seg, extent_fn *fn)
+{
+	do_arrays(map, &seg->arrays, fn);
+	do_arrays(map, &seg->ordered, fn);
+	/*
+	 * Splitting an extent of @seg adds a piece: look again until all of them are out. Whoever
+	 * has removed an extent that was found unmapped may have split it before. Pairs with the
+	 * release in extent_unmap().
+	 */
+	smp_rmb();
+	while (!llist_empty(&seg->pieces)) {
+		struct llist_node *pieces = llist_del_all(&seg->pieces), *last = pieces;
+		struct llist_head list = { .first = pieces };
+
+		do_arrays(map, &list, fn);
+		while (last->next)
+			last = last->next;
+		llist_add_batch(pieces, last, &seg->ordered);
 	}
 }
 
 void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg)
 {
-	drop_arrays(map, &seg->arrays);
-	drop_arrays(map, &seg->ordered);
-	/* Splitting an extent of @seg adds a piece: look again until all of them are out. */
-	while (!llist_empty(&seg->pieces)) {
-		struct llist_node *pieces = llist_del_all(&seg->pieces), *last = pieces;
+	do_extents(map, seg, drop_extent);
+	ssdup_free_arrays(map->log, seg);
+}
 
-		while (last->next)
-			last = last->next;
-		llist_add_batch(pieces, last, &seg->ordered);
-		drop_arrays(map, &seg->ordered);
-	}
+u64 ssdup_keep(struct ssdup_map *map, struct ssdup_segment *seg)
+{
+	do_extents(map, seg, keep_extent);
+	return ssdup_trim_arrays(map->log, seg);
+}
+
+void ssdup_forget(struct ssdup_map *map, struct ssdup_segment *seg)
+{
+	do_extents(map, seg, forget_extent);
 	ssdup_free_arrays(map->log, seg);
 }

@@ -2,8 +2,12 @@
 /*
  * dm-ssdup: which sectors of the device the log holds, and where.
  *
- * The map has a tree of extents for each range of the HDD, see core/extent_map.h. The range's
- * lock protects the tree.
+ * The map has two trees of extents for each range of the HDD, see core/extent_map.h and
+ * core/clean.h. The range's lock protects both. They overlap nowhere.
+ *
+ * The first has what the log holds and the HDD may not have. The other has what is clean: a write
+ * that is inserted into the first tree, or sent to the HDD, takes its sectors out of the second
+ * one in the same hold of the lock. What a drain or a relocation writes is all in the first.
  *
  * An entry is published before an extent that it replaces leaves the tree. A drain looks at the
  * extents of its group without the lock, and leaves out what is in no tree. So the commit before
@@ -12,6 +16,7 @@
 #ifndef SSDUP_MAP_H
 #define SSDUP_MAP_H
 
+#include "core/clean.h"
 #include "log/reserve.h"
 
 /* Aligned, so that writes to neighbouring ranges do not share a cache line. */
@@ -26,6 +31,9 @@ struct ssdup_range {
 	u32			held;
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
 	struct extent_tree	tree;
+	struct extent_tree	clean;
+	/* clean_bits() of what is in there, and perhaps more; read without the lock: a hint. */
+	u64			where;
 } ____cacheline_aligned_in_smp;
 
 struct ssdup_map {
@@ -61,6 +69,19 @@ static inline bool range_holds(const struct ssdup_range *r)
 	return READ_ONCE(r->held);
 }
 
+/**
+ * range_may_be_clean() - may clean data serve a part of [@start, @end)? any context, without a lock
+ *
+ * It may be wrong either way. Then the HDD serves the read, as it can.
+ */
+static inline bool range_may_be_clean(const struct ssdup_map *map, const struct ssdup_range *r,
+				      u64 start, u64 end)
+{
+	u64 where = READ_ONCE(r->where);
+
+	return unlikely(where) && where & clean_bits(start, end, map->range_shift);
+}
+
 /* Call this after a complete change of the tree, for readers without the lock. */
 static inline void range_changed(struct ssdup_range *r)
 {
@@ -82,6 +103,23 @@ struct ssdup_held {
 
 /** ssdup_sum_held() - sum up map_counts() of all CPUs; any context */
 struct ssdup_held ssdup_sum_held(struct ssdup_map *map);
+
+/** ssdup_sum_clean() - sectors of clean data, about; any context */
+u64 ssdup_sum_clean(struct ssdup_map *map);
+
+/** ssdup_cut_clean() - what is clean of [@start, @end) becomes stale; the lock of @r is held */
+void ssdup_cut_clean(struct ssdup_map *map, struct ssdup_range *r, u64 start, u64 end);
+
+/** ssdup_forget_part() - the same for what cannot be read; takes the lock, any context */
+void ssdup_forget_part(struct ssdup_map *map, u64 start, u32 sectors);
+
+/* The same where there is hardly ever any. */
+static __always_inline void range_cut_clean(struct ssdup_map *map, struct ssdup_range *r,
+					    u64 start, u32 sectors)
+{
+	if (unlikely(r->clean.nr))
+		ssdup_cut_clean(map, r, start, start + sectors);
+}
 
 /**
  * ssdup_insert_among() - insert an extent that may overlap others, and publish its entry
@@ -151,6 +189,7 @@ static __always_inline bool ssdup_insert(struct ssdup_map *map, struct ssdup_io 
 		spin_unlock_irqrestore(&r->lock, flags);
 		return false;
 	}
+	range_cut_clean(map, r, io->start, io->sectors);
 	spin_unlock_irqrestore(&r->lock, flags);
 	ssdup_free_spare(map->log, io);
 	ssdup_put_write(map->log, io->segment);
@@ -176,7 +215,23 @@ bool ssdup_move(struct ssdup_map *map, struct ssdup_io *io, u64 seq);
  */
 bool ssdup_map_next_lost(struct ssdup_map *map, u64 *start, u32 *sectors);
 
-/** ssdup_drop() - take the extents of @seg out of the map, and free them; process context */
+/*
+ * --- A segment leaves the log; process context ---
+ *
+ * Nobody writes to it, and the record with the tail behind it is durable. Reads may be in flight.
+ */
+
+/** ssdup_drop() - take the extents of @seg out of the map, and free them */
 void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg);
+
+/**
+ * ssdup_keep() - the data of @seg becomes clean, and the rest of its extents is dropped
+ *
+ * Return: bytes of memory that its extents take now; 0: there is no clean data.
+ */
+u64 ssdup_keep(struct ssdup_map *map, struct ssdup_segment *seg);
+
+/** ssdup_forget() - take the clean extents of @seg out of the map, and free them */
+void ssdup_forget(struct ssdup_map *map, struct ssdup_segment *seg);
 
 #endif

@@ -91,6 +91,42 @@ step_during()
 	add quiet "$kind"
 }
 
+# settle - everything is on the hard disk, and the system is as before
+settle()
+{
+	case $system in
+	bcache)
+		echo 0 >"$bcache/writeback_percent"
+		wait_until grep -q clean "$bcache/state"
+		;;
+	*) system_drain "$system" ;;
+	esac
+}
+
+# step_back OPTION... - all is written back, and then read
+step_back()
+{
+	settle
+	echo 1 >/sys/block/mhdd0/model/reset
+	echo 1 >/sys/block/mssd0/model/reset
+	rm -f "$state"
+	line=$(burst --reads 100 "$@" "$device")
+	add hdd_ops "$(model mhdd0 operations)"
+	add ssd_read "$(model mssd0 bytes_read)"
+}
+
+# step_beside OPTION... - it is read while it is written back
+step_beside()
+{
+	local drain
+
+	rm -f "$state"
+	settle &
+	drain=$!
+	line=$(burst --reads 100 "$@" "$device")
+	wait $drain
+}
+
 # step_aside OPTION... - others at work beside the burst that follows; step_join has
 # what they have done
 step_aside()

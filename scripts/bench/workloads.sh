@@ -5,7 +5,7 @@
 # are those of guest.sh.  $full is "yes" in the full form.
 
 GROUPS_ALL="targets small fsync readwrite zipf checkpoint sustained drain untar beside full
-	percentages sweep queue scarce gaps hpio tile beyond cpu memory start tenants"
+	percentages sweep queue scarce gaps hpio tile beyond cpu memory start tenants reads"
 # Those of them that run on any pair of disks, and whose MB/s can be compared.
 GROUPS_DISKS="targets small fsync readwrite zipf checkpoint sustained untar full"
 
@@ -264,6 +264,27 @@ group_start()
 	done
 	work "fill-256k-$mb" sata 1280 -- 1088 "dm-writecache all" "drain manual" \
 		"burst --pattern random --procs 16 --request 256k --size ${mb}m;restart"
+}
+
+# Reads of what was written back: all of it at once, by the part of the log that may be clean;
+# beside the drain; the files of a tree; and many who read in order.
+group_reads()
+{
+	local part request random="--pattern random --procs 16"
+
+	for request in 256k 64k; do
+		each_disk "back-$request" 512 -- 576 "hdd ssd dm-cache bcache" "" \
+			"burst $random --request $request --size 384m;back $random --request $request --size 384m"
+		for part in 0 50 90; do
+			each_disk "back-$request" 512 -- 576 balance "clean $part" \
+				"burst $random --request $request --size 384m;back $random --request $request --size 384m"
+		done
+	done
+	for part in 0 90; do
+		each_disk restart 512 -- 1088 "$([ $part = 0 ] && echo "hdd dm-cache bcache ")balance" \
+			"$([ $part = 0 ] || echo "clean $part")" \
+			"burst $random --request 256k --size 1g;beside $random --request 256k --size 1g"
+	done
 }
 
 # tenants_work SYSTEM DISKS SSD-MB SSDS TENANTS STREAMS MAPPING DISCARD - see step_tenants

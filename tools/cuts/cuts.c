@@ -264,11 +264,13 @@ static void choose_table(void)
 	static const char *const drains[] = { "auto", "eager", "manual" };
 	static const unsigned int commits[] = { 1, 20, 1000 }, depths[] = { 1, 8, 256 };
 	static const unsigned int parts[] = { 2, 2, 5, 16 }, waits[] = { 1, 50, 250 };
+	static const unsigned int cleans[] = { 0, 50, 90 };
 	static const char *const budgets[] = { "1M", "64M", "100G", "0.5dwpd" };
 	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
-	unsigned int args = 18;
+	unsigned int args = 20;
+	size_t len;
 	char more[64] = "";
 
 	if (c.step || c.plan.unwritable) {
@@ -294,6 +296,9 @@ static void choose_table(void)
 		 rng_below(&r, 2) ? 1 : 16,
 		 "parts", parts[rng_below(&r, ARRAY_SIZE(parts))],
 		 "max_wait_ms", waits[rng_below(&r, ARRAY_SIZE(waits))]);
+	len = strlen(c.d.table);
+	snprintf(c.d.table + len, sizeof(c.d.table) - len, " clean %u",
+		 cleans[rng_below(&r, ARRAY_SIZE(cleans))]);
 }
 
 static void choose(uint64_t seed)

@@ -291,12 +291,13 @@ static void turn(struct controller *c)
 		{ "parts", "2 5 16" },
 		{ "max_wait_ms", "1 50 250" },
 		{ "discard", "auto auto off" },
+		{ "clean_percent", "0 50 90" },
 		/* Of those behind here none when some sectors must not be written directly. */
 		{ "policy", "all none adaptive watermark balance all" },
 		{ "full", "balance block bypass" },
 		{ "stream_length_writes", "2 8 32" },
 	};
-	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 6 : ARRAY_SIZE(knobs));
+	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 7 : ARRAY_SIZE(knobs));
 
 	device_knob(c->d, knobs[i].knob, pick(&c->rng, knobs[i].values));
 }

@@ -54,6 +54,7 @@ knobs()
 	turn autocommit_ms 1 100 2000
 	turn flush_on_suspend 0 0 0 1
 	turn discard auto off
+	turn clean_percent 0 50 90
 	turn thrift 0 0 50 100
 	turn ssd_budget 0 0 1M
 	sleep 0.2
@@ -63,7 +64,7 @@ knobs()
 # log has one only.
 messages()
 {
-	message "$(pick flush commit commit clear_stats lost_ranges)"
+	message "$(pick flush commit commit clear_stats lost_ranges forget)"
 	message drain "$(pick start start pause)"
 	message set "$(pick to_ssd_above to_hdd_below)" "$(pick 10 30 40)"
 	message set policy "$(pick all adaptive)"
@@ -87,7 +88,8 @@ tables()
 	dmsetup suspend ${NOFLUSH:+--noflush} $NAME
 	dmsetup resume $NAME
 	doze
-	dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" full "$(pick balance block bypass)" \
+	dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" clean "$(pick 0 50 90)" \
+		full "$(pick balance block bypass)" \
 		policy "$(pick all watermark adaptive balance)" "${classes[@]}")"
 	case $((RANDOM % 4)) in
 	0) dmsetup clear $NAME ;;

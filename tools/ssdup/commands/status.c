@@ -88,6 +88,18 @@ static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
 	putchar('\n');
 }
 
+static void say_clean(const struct state *s)
+{
+	char size[SIZE_TEXT], read[SIZE_TEXT], map[SIZE_TEXT];
+
+	if (!s->v.clean_segments && !s->v.reads_clean)
+		return;
+	printf("  clean:     %s in %llu of the free segments, %s of memory; %s read from there\n",
+	       format_size(size, s->v.clean_sectors * SECTOR_BYTES),
+	       (unsigned long long)s->v.clean_segments, format_size(map, s->v.clean_map_bytes),
+	       format_size(read, s->v.read_sectors_clean * SECTOR_BYTES));
+}
+
 static void say_budget(const struct state *s)
 {
 	char left[SIZE_TEXT], day[SIZE_TEXT];
@@ -169,6 +181,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	       (unsigned long long)s->v.threshold_1e4 % 100, s->v.route ? "SSD" : "HDD");
 	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
 	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
+	say_clean(s);
 	say_budget(s);
 	if (s->ssd)
 		wear_each(s->ssd, say_one_wear, NULL);

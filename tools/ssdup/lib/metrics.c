@@ -52,6 +52,12 @@ const struct metric metrics[] = {
 	ONE("ssdup_ssd_price_seconds", PRICE),
 	ONE("ssdup_pool_logs", POOL_LOGS),
 	TWO("ssdup_pool_segments", "state", "all", POOL_SEGMENTS, "free", POOL_FREE),
+	ONE("ssdup_clean_segments", CLEAN_SEGMENTS),
+	ONE("ssdup_clean_bytes", CLEAN),
+	ONE("ssdup_clean_map_bytes", CLEAN_MAP),
+	ONE("ssdup_reads_clean_total", READS_CLEAN),
+	ONE("ssdup_read_clean_bytes_total", READ_SECTORS_CLEAN),
+	ONE("ssdup_clean_errors_total", CLEAN_ERRORS),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);

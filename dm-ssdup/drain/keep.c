@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns when clean segments are kept and forgotten. */
+#include <linux/mm.h>
+
+#include "base/failure.h"
+#include "base/wakeups.h"
+#include "core/clean.h"
+#include "drainer.h"
+#include "log/log.h"
+#include "map/map.h"
+
+#define MEMORY_PART	256U	/* of the RAM: 4 KiB blocks of 5 GiB take 64 of 16384 MiB */
+#define CLEAN_ERRORS	16	/* a few bad sectors are no reason to give up, a bad SSD is */
+
+u64 ssdup_clean_limit(void)
+{
+	return ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_PART;
+}
+
+static struct clean_facts look(struct ssdup_drainer *drainer)
+{
+	struct ssdup_log *log = drainer->log;
+
+	return (struct clean_facts){
+		.segments = log->nr_leased,
+		.percent = READ_ONCE(drainer->c->set.clean),
+		.spare = ssdup_spare(log),
+		.ready = ssdup_ready_segments(log),
+		.clean = ssdup_clean_segments(log),
+		.bytes = ssdup_clean_bytes(log),
+		.limit = ssdup_clean_limit(),
+		.barred = ssdup_mode(drainer->c) != MODE_RUNNING ||
+			  READ_ONCE(drainer->c->leaving) ||
+			  atomic_read(&drainer->clean.errors) >= CLEAN_ERRORS,
+		.refill = READ_ONCE(drainer->clean.refill),
+		.short_of_memory = READ_ONCE(drainer->short_of_memory),
+		.waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
+			   ssdup_segments_full(log),
+	};
+}
+
+u32 ssdup_clean_most(struct ssdup_drainer *drainer, u32 nr)
+{
+	const struct clean_facts f = look(drainer);
+
+	return ssdup_clean_keep(&f, nr);
+}
+
+/* Return: was there one? */
+static bool forget_oldest(struct ssdup_drainer *drainer)
+{
+	struct ssdup_segment *seg = ssdup_clean_take(drainer->log);
+
+	if (!seg)
+		return false;
+	ssdup_step(drainer->c, STEP_CLEAN_FORGET);
+	ssdup_forget(drainer->map, seg);
+	ssdup_clean_forgotten(drainer->log, seg);
+	return true;
+}
+
+static void tell_freed(struct ssdup_drainer *drainer)
+{
+	ssdup_throttle_freed(drainer);
+	ssdup_kick_waiting(drainer->c);
+	ssdup_discard_soon(drainer);
+}
+
+/*
+ * One segment a turn, since other works wait behind this one: a commit should not wait for many
+ * times the 3 ms that it takes.
+ */
+void ssdup_clean_work(struct work_struct *work)
+{
+	struct ssdup *c = container_of(work, struct ssdup, wake.clean_work);
+	struct ssdup_drainer *drainer = c->drainer;
+	struct clean_facts f = look(drainer);
+	bool forgot;
+
+	f.refill = ssdup_clean_refill(&f);
+	WRITE_ONCE(drainer->clean.refill, f.refill);
+	forgot = ssdup_clean_excess(&f) && forget_oldest(drainer);
+	/* If what it gave back is not enough, who needs more says so. */
+	if (forgot)
+		WRITE_ONCE(drainer->short_of_memory, false);
+	if (ssdup_clean_unpin(c->log) || forgot)
+		tell_freed(drainer);
+	if (forgot)
+		ssdup_kick_clean(c);
+}
+
+void ssdup_clean_forget(struct ssdup_drainer *drainer)
+{
+	bool any = false;
+
+	for (; forget_oldest(drainer); any = true)
+		cond_resched();
+	/* The work may be at one that it had taken before. */
+	flush_work(&drainer->c->wake.clean_work);
+	any |= ssdup_clean_unpin(drainer->log);
+	if (any && READ_ONCE(drainer->c->active))
+		tell_freed(drainer);
+}
+
+void ssdup_clean_error(struct ssdup_drainer *drainer, blk_status_t status)
+{
+	/* An SSD behind a network that is away for a while has lost nothing. */
+	if (ssdup_passes(blk_status_to_errno(status)))
+		return;
+	if (atomic_inc_return(&drainer->clean.errors) != CLEAN_ERRORS)
+		return;
+	DMWARN("%s: too many reads of clean data failed: none is kept",
+	       dm_device_name(drainer->c->md));
+	ssdup_kick_clean(drainer->c);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns the lists of segments that are clean, and of those that wait for reads. */
+#include "internal.h"
+
+void ssdup_add_forgotten(struct ssdup_segments *s, struct ssdup_segment *seg)
+{
+	lockdep_assert_held(&s->lock);
+	WRITE_ONCE(seg->state, SEGMENT_FORGOTTEN);
+	/* Pairs with the decrement in ssdup_put_read(). */
+	smp_mb();
+	if (!atomic_read(&seg->reads))
+		ssdup_add_free(s, seg, &s->stale);
+	else
+		list_move_tail(&seg->list, &s->pinned);
+}
+
+void ssdup_add_clean(struct ssdup_segments *s, struct ssdup_segment *seg)
+{
+	lockdep_assert_held(&s->lock);
+	seg->state = SEGMENT_CLEAN;
+	list_move_tail(&seg->list, &s->clean);
+	WRITE_ONCE(s->nr_clean, s->nr_clean + 1);
+	WRITE_ONCE(s->clean_bytes, s->clean_bytes + seg->kept);
+}
+
+struct ssdup_segment *ssdup_clean_take(struct ssdup_log *log)
+{
+	struct ssdup_segments *s = log->segments;
+	struct ssdup_segment *seg;
+
+	spin_lock_irq(&s->lock);
+	seg = list_first_entry_or_null(&s->clean, struct ssdup_segment, list);
+	if (seg) {
+		list_del_init(&seg->list);
+		WRITE_ONCE(s->nr_clean, s->nr_clean - 1);
+		WRITE_ONCE(s->clean_bytes, s->clean_bytes - seg->kept);
+		seg->kept = 0;
+	}
+	spin_unlock_irq(&s->lock);
+	return seg;
+}
+
+void ssdup_clean_forgotten(struct ssdup_log *log, struct ssdup_segment *seg)
+{
+	struct ssdup_segments *s = log->segments;
+
+	spin_lock_irq(&s->lock);
+	ssdup_add_forgotten(s, seg);
+	ssdup_more_to_open(log);
+	spin_unlock_irq(&s->lock);
+}
+
+bool ssdup_clean_unpin(struct ssdup_log *log)
+{
+	struct ssdup_segments *s = log->segments;
+	struct ssdup_segment *seg, *next;
+	u32 was;
+	bool any;
+
+	spin_lock_irq(&s->lock);
+	was = s->nr_free;
+	/* Each has reads in flight, so there are no more of them than of those. */
+	list_for_each_entry_safe(seg, next, &s->pinned, list)
+		ssdup_add_forgotten(s, seg);
+	any = s->nr_free != was;
+	if (any)
+		ssdup_more_to_open(log);
+	spin_unlock_irq(&s->lock);
+	return any;
+}
+
+u32 ssdup_clean_segments(struct ssdup_log *log)
+{
+	return READ_ONCE(log->segments->nr_clean);
+}
+
+u32 ssdup_ready_segments(struct ssdup_log *log)
+{
+	return READ_ONCE(log->segments->nr_free);
+}
+
+u64 ssdup_clean_bytes(struct ssdup_log *log)
+{
+	return READ_ONCE(log->segments->clean_bytes);
+}

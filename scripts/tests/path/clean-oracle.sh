@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Nothing stale is read, with all that makes data clean, and all that makes it stale, at once:
+# writers by every route, readers that know what they may find, drains, segments that are opened
+# again, suspends during which the HDD is written by itself, reloads. An argument is the seconds to
+# go on for.
+# invariant: 1 9
+# kernels: debug
+# cpus: 4
+# nice: 10
+# seconds: 900
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+duration=${1:-60}
+span=12288	# sectors; three of them are more than the log
+go=$T/go
+
+# pick WORD... - one of them
+pick()
+{
+	shift $((RANDOM % $#))
+	echo "$1"
+}
+
+# turn KNOB VALUE... - to one of them
+turn()
+{
+	local knob=$1
+
+	shift
+	pick "$@" >"$SYS/$knob"
+}
+
+knobs()
+{
+	turn policy all none balance all none
+	turn drain auto eager eager manual
+	turn full balance block bypass
+	turn clean_percent 0 10 50 90 90 90
+	turn discard auto off
+	message "$(pick flush flush commit forget)"
+	nap "0.$((RANDOM % 10))"
+}
+
+# the HDD gets data of its own, in a part that nobody else writes
+tables()
+{
+	nap "$((RANDOM % 2)).$((RANDOM % 10))"
+	if [ $((RANDOM % 2)) = 1 ]; then
+		dmsetup reload $NAME --table "$(table policy all clean 90 range_mb "$(pick 1 2 4)")"
+	fi
+	# what the log holds of it counts, whatever the HDD gets
+	until message flush; do
+		nap 0.1
+	done
+	dmsetup suspend $NAME
+	iocheck "$MODEL.h" $HDD write start=$((4 * span)) len=2048 bs=64 fsync=1 ||
+		echo "behind" >>"$T/wrong"
+	dmsetup resume $NAME
+	# so that it becomes clean, too
+	echo all >"$SYS/policy"
+	iocheck "$MODEL.h" $DEV write start=$((4 * span)) len=2048 bs=8 || echo "before" >>"$T/wrong"
+}
+
+# watch N START LEN BS - read it while others write
+watch()
+{
+	iocheck "$MODEL.$1" $DEV watch start="$2" len="$3" bs="$4" seconds=2 seed=$RANDOM ||
+		echo "watch $1" >>"$T/wrong"
+}
+
+watch_overwrites()
+{
+	watch w $((3 * span)) 4096 "$(pick 8 16 64 256)"
+}
+
+watch_behind()
+{
+	watch h $((4 * span)) 2048 "$(pick 8 64 256)"
+}
+
+overwrites()
+{
+	iocheck "$MODEL.w" $DEV random start=$((3 * span)) len=4096 bs="$(pick 1 8 8 32)" nr=200 \
+		seed=$RANDOM || echo "overwrites" >>"$T/wrong"
+}
+
+# repeat COMMAND - until the end
+repeat()
+{
+	while [ -e "$go" ]; do
+		"$1"
+	done
+}
+
+echo 900 >/proc/sys/kernel/hung_task_timeout_secs
+echo 300 >/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout
+echo 900 >/sys/module/workqueue/parameters/watchdog_thresh
+
+make_disks ssd_size_mb=13 hdd_discard=1
+make_ssdup policy all clean 90
+must iocheck "$MODEL.w" $DEV write start=$((3 * span)) len=4096
+must iocheck "$MODEL.h" $DEV write start=$((4 * span)) len=2048
+: >"$go"
+for n in 0 1 2; do
+	iocheck "$MODEL.$n" $DEV stress start=$((n * span)) len=$span max=200 seed=$RANDOM \
+		seconds="$duration" &
+	writers+=($!)
+done
+for helper in knobs tables overwrites watch_overwrites watch_overwrites watch_behind; do
+	repeat $helper >/dev/null 2>&1 &
+	helpers+=($!)
+done
+clean_reads=0
+for n in 0 1 2; do
+	while kill -0 "${writers[n]}" 2>/dev/null; do
+		nap 0.5
+		# a reload begins to count anew
+		now=$(stat reads_clean 2>/dev/null) && [ "$now" -le "$clean_reads" ] || clean_reads=$now
+	done
+	wait "${writers[n]}" || echo "writer $n" >>"$T/wrong"
+done
+rm "$go"
+wait "${helpers[@]}"
+[ ! -s "$T/wrong" ] || fail "found something wrong: $(cat "$T/wrong")"
+above "reads of clean data between two reloads" "$clean_reads" 100
+for dev in $DEV $HDD; do
+	for n in 0 1 2; do
+		must iocheck "$MODEL.$n" "$dev" verify start=$((n * span)) len=$span
+	done
+	must iocheck "$MODEL.w" "$dev" verify start=$((3 * span)) len=4096
+	must iocheck "$MODEL.h" "$dev" verify start=$((4 * span)) len=2048
+	knob policy all
+	message drain start
+	flush
+done
+remove_ssdup
+echo "$clean_reads reads of clean data between two reloads"
