@@ -54,13 +54,15 @@ bool ssdup_clean_unpin(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg, *next;
+	LIST_HEAD(pinned);
 	u32 was;
 	bool any;
 
 	spin_lock_irq(&s->lock);
 	was = s->nr_free;
 	/* Each has reads in flight, so there are no more of them than of those. */
-	list_for_each_entry_safe(seg, next, &s->pinned, list)
+	list_splice_init(&s->pinned, &pinned);
+	list_for_each_entry_safe(seg, next, &pinned, list)
 		ssdup_add_forgotten(s, seg);
 	any = s->nr_free != was;
 	if (any)
