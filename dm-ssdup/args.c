@@ -67,6 +67,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	const struct policy_marks marks = { };
 	struct ssdup_settings set;
 	u32 value;
+	int r = 0;
 
 	if (!key) {
 		*error = "unknown key";
@@ -98,7 +99,13 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		WRITE_ONCE(c->router->route,
 			   ssdup_policy_next(value, READ_ONCE(c->router->route), 0, 0, &marks));
 	}
+	if (key->offset == offsetof(struct ssdup_settings, ghosts))
+		r = ssdup_ghosts_set(c->router);
 	mutex_unlock(&set_lock);
+	if (r) {
+		*error = "out of memory";
+		return r;
+	}
 	ssdup_kick_waiting(c);
 	ssdup_kick_clean(c);
 	ssdup_discard_soon(c->drainer);

@@ -303,6 +303,8 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	case IO_HDD_READ:
 		ssdup_meter_end(&c->router->meter->hdd, io, true);
 		ssdup_hdd_ended(c->drainer);
+		if (unlikely(READ_ONCE(c->router->ghosts)) && !*status)
+			ssdup_ghosts_end(c->router, io, bio->bi_opf & REQ_META);
 		break;
 	case IO_HDD_WRITE:
 		ssdup_meter_end(&c->router->meter->hdd, io, true);

@@ -107,6 +107,9 @@ struct ssdup_stats {
 		u64	replaced;	/* sectors, overwritten or discarded before that */
 	} class[SSDUP_MAX_CLASSES];
 	u32	writes;		/* for ssdup_meter_tick() */
+	u32	read_at;	/* where the next of these goes */
+	u64	read_end[4];	/* sectors: where reads of the HDD ended, of some readers */
+	u32	read_run[4];	/* sectors that each has read in order until there */
 };
 
 /* Who waits for what, see base/wakeups.h. */
@@ -196,6 +199,7 @@ struct ssdup_io {
 	bool			refused;	/* by the SSD; errors and refused_at are valid */
 	u8			errors;		/* refusals that were no transient errors */
 	bool			for_space;	/* it waits, or waited last, for a free segment */
+	bool			long_run;	/* a read that goes on with a long one */
 	unsigned long		refused_at;	/* jiffies: the first time */
 	blk_opf_t		opf;		/* as mapped */
 	u32			waits_since;	/* ms: when it began to wait */

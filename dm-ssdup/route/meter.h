@@ -82,6 +82,32 @@ static __always_inline void ssdup_meter_write(struct ssdup_router *router, struc
 	balance_note(&meter->map, io->start, io->sectors, READ_ONCE(meter->age), route);
 }
 
+/*
+ * Does a read begin where one of the last ended, of this processor? Another one may run on by now,
+ * and a read of it may come in between: then some reader counts as one that does not go on.
+ */
+static __always_inline bool ssdup_read_follows(struct ssdup_router *router, struct ssdup_io *io)
+{
+	struct ssdup_stats *s = raw_cpu_ptr(router->stats);
+	u32 i, at;
+
+	for (i = 0; i < ARRAY_SIZE(s->read_end); i++) {
+		if (READ_ONCE(s->read_end[i]) != io->start)
+			continue;
+		WRITE_ONCE(s->read_end[i], io->start + io->sectors);
+		io->long_run = READ_ONCE(s->read_run[i]) >= GHOST_RUN;
+		WRITE_ONCE(s->read_run[i], READ_ONCE(s->read_run[i]) + io->sectors);
+		return true;
+	}
+	io->long_run = false;
+	at = READ_ONCE(s->read_at);
+	WRITE_ONCE(s->read_at, at + 1);
+	at %= ARRAY_SIZE(s->read_end);
+	WRITE_ONCE(s->read_end[at], io->start + io->sectors);
+	WRITE_ONCE(s->read_run[at], io->sectors);
+	return false;
+}
+
 /** ssdup_meter_read() - a read is sent to a disk; it gets a price if balance chooses */
 static __always_inline void ssdup_meter_read(struct ssdup_router *router, struct ssdup_io *io,
 					     enum ssdup_disk route)
@@ -89,10 +115,12 @@ static __always_inline void ssdup_meter_read(struct ssdup_router *router, struct
 	bool hdd = route == SSDUP_HDD;
 	struct disk_meter *disk = hdd ? &router->meter->hdd : &router->meter->ssd;
 
+	if (!ssdup_balances(router->c) && !READ_ONCE(router->ghosts))
+		return;
+	io->place.follows = hdd && ssdup_read_follows(router, io);
 	if (!ssdup_balances(router->c))
 		return;
-	io->place.follows = false;
-	io->price = ssdup_price(disk, io->sectors, hdd);
+	io->price = ssdup_price(disk, io->sectors, hdd && !io->place.follows);
 	ssdup_queue_add(disk, io->price);
 }
 

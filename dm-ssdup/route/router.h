@@ -7,6 +7,7 @@
 #define SSDUP_ROUTER_H
 
 #include "core/balance.h"
+#include "core/ghost.h"
 #include "core/thrift.h"
 #include "map/map.h"
 
@@ -23,6 +24,8 @@ struct ssdup_router {
 	struct class_rules __rcu *class_rules;	/* of new data; NULL: none were set */
 	struct ssdup_waiting	*waiting;
 	struct ssdup_away	*away;
+	struct ghosts		*ghosts;	/* NULL: not wanted; a hint */
+	struct ghosts		*ghosts_kept;	/* their memory, until the table goes */
 } ____cacheline_aligned_in_smp;
 
 /* --- Sampling of writes into windows, and the route of the next stream: stream.c --- */
@@ -311,5 +314,14 @@ void ssdup_renew(struct ssdup_router *router, struct bio *bio, const struct ssdu
 
 /** ssdup_look_for_ssd() - reopen a shut log when its pause is over; for ssdup_wait_work() */
 void ssdup_look_for_ssd(struct ssdup_router *router);
+
+/* --- What a read cache would do, which is not there: ghosts.c --- */
+
+/** ssdup_ghosts_set() - begin to count, or stop it, as the key says; sleeps. 0 or -ENOMEM */
+int ssdup_ghosts_set(struct ssdup_router *router);
+void ssdup_ghosts_destroy(struct ssdup_router *router);
+
+/** ssdup_ghosts_end() - a read of the HDD has ended; any context */
+void ssdup_ghosts_end(struct ssdup_router *router, const struct ssdup_io *io, bool meta);
 
 #endif

@@ -58,6 +58,9 @@ const struct metric metrics[] = {
 	ONE("ssdup_reads_clean_total", READS_CLEAN),
 	ONE("ssdup_read_clean_bytes_total", READ_SECTORS_CLEAN),
 	ONE("ssdup_clean_errors_total", CLEAN_ERRORS),
+	ONE("ssdup_reads_again_total", READS_AGAIN),
+	ONE("ssdup_read_again_bytes_total", READ_SECTORS_AGAIN),
+	ONE("ssdup_promote_bytes_total", PROMOTE_SECTORS),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);
