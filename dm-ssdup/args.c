@@ -67,7 +67,6 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	const struct policy_marks marks = { };
 	struct ssdup_settings set;
 	u32 value;
-	int r = 0;
 
 	if (!key) {
 		*error = "unknown key";
@@ -90,6 +89,12 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		mutex_unlock(&set_lock);
 		return -EINVAL;
 	}
+	if (key->offset == offsetof(struct ssdup_settings, ghosts) &&
+	    ssdup_ghosts_set(c->router, value)) {
+		mutex_unlock(&set_lock);
+		*error = "out of memory";
+		return -ENOMEM;
+	}
 	/* Readers take no lock; they read each setting once, with READ_ONCE(). */
 	WRITE_ONCE(*ssdup_settings_of(&c->set, key), value);
 	WRITE_ONCE(c->set.given, c->set.given | ssdup_settings_bit(key));
@@ -99,13 +104,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		WRITE_ONCE(c->router->route,
 			   ssdup_policy_next(value, READ_ONCE(c->router->route), 0, 0, &marks));
 	}
-	if (key->offset == offsetof(struct ssdup_settings, ghosts))
-		r = ssdup_ghosts_set(c->router);
 	mutex_unlock(&set_lock);
-	if (r) {
-		*error = "out of memory";
-		return r;
-	}
 	ssdup_kick_waiting(c);
 	ssdup_kick_clean(c);
 	ssdup_discard_soon(c->drainer);

@@ -32,7 +32,8 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 
 	spin_lock_irqsave(&r->lock, flags);
 	e = ssdup_extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
-	if (!e && r->clean.nr) {
+	/* An SSD that is away for a while would keep the reader waiting. */
+	if (!e && r->clean.nr && !READ_ONCE(c->log_shut)) {
 		e = ssdup_clean_span(&r->clean, io->start, io->start + io->sectors, &io->sectors);
 		place.clean = e;
 	}

@@ -56,8 +56,7 @@ int ssdup_rooms_init(struct ssdup *c)
 	INIT_DELAYED_WORK(&c->wake.discard_work, ssdup_discard_work);
 	INIT_WORK(&c->wake.clean_work, ssdup_clean_work);
 	return log_init(c->log) ?: ssdup_map_init(c->map) ?: ssdup_wait_create(c->router) ?:
-	       ssdup_away_create(c->router) ?: ssdup_ghosts_set(c->router) ?:
-	       ssdup_meter_create(c->router) ?:
+	       ssdup_away_create(c->router) ?: ssdup_meter_create(c->router) ?:
 	       ssdup_stream_create(c->router) ?: ssdup_hdd_create(c->drainer) ?:
 	       ssdup_writeback_create(c->drainer);
 }

@@ -276,12 +276,16 @@ static int ssdup_preresume(struct dm_target *ti)
 {
 	unsigned int noio = memalloc_noio_save();
 	struct ssdup *c = ti->private;
+	bool first = !c->recovered;
 	int r;
 
 	/* This comes first: the table before this one goes even when the resume fails. */
 	inherit(c);
-	r = c->recovered ? 0 : ssdup_recover(c);
+	r = first ? ssdup_recover(c) : 0;
 	/* A read-only table writes no pages and has no thread. */
+	/* Later the key's file sets it. */
+	if (!r && first && ssdup_ghosts_set(c->router, c->set.ghosts))
+		DMWARN("%s: no memory for ghosts: they are not counted", dm_device_name(c->md));
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c->log) ?: ssdup_writeback_prepare(c->drainer);
 	memalloc_noio_restore(noio);
@@ -299,6 +303,7 @@ static void ssdup_resume(struct dm_target *ti)
 		ssdup_kick_waiting_in(c, 0);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
+	atomic_set(&c->drainer->clean.errors, 0);
 	ssdup_writeback_start(c->drainer);
 	/* The account of a budget begins. */
 	ssdup_meter_settle(c->router);

@@ -17,7 +17,7 @@ enum hdd_cache {
 
 /* What keep.c remembers of clean segments. */
 struct drain_clean {
-	atomic_t		errors;		/* of reads, since the table was loaded */
+	atomic_t		errors;		/* of reads, since the resume */
 	bool			refill;		/* see struct clean_facts; the work's */
 };
 
@@ -186,7 +186,7 @@ void ssdup_clean_forget(struct ssdup_drainer *drainer);
 /**
  * ssdup_clean_error() - the SSD has failed a read of clean data; any context
  *
- * After CLEAN_ERRORS that do not pass nothing is clean any more until another table is loaded.
+ * After CLEAN_ERRORS that do not pass nothing is clean any more until a resume.
  */
 void ssdup_clean_error(struct ssdup_drainer *drainer, blk_status_t status);
 

@@ -95,8 +95,8 @@ void ssdup_clean_forget(struct ssdup_drainer *drainer)
 
 	for (; forget_oldest(drainer); any = true)
 		cond_resched();
-	/* The work may be at one that it had taken before. */
-	flush_work(&drainer->c->wake.clean_work);
+	/* The work, or another one who forgets all, may be at one that it had taken before. */
+	ssdup_clean_settle(drainer->log);
 	any |= ssdup_clean_unpin(drainer->log);
 	if (any && READ_ONCE(drainer->c->active))
 		tell_freed(drainer);

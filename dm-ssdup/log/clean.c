@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the lists of segments that are clean, and of those that wait for reads. */
+#include "base/wakeups.h"
 #include "internal.h"
 
 void ssdup_add_forgotten(struct ssdup_segments *s, struct ssdup_segment *seg)
 {
 	lockdep_assert_held(&s->lock);
 	WRITE_ONCE(seg->state, SEGMENT_FORGOTTEN);
+	WRITE_ONCE(s->nr_coming, s->nr_coming + 1);
 	/* Pairs with the decrement in ssdup_put_read(). */
 	smp_mb();
-	if (!atomic_read(&seg->reads))
+	if (!atomic_read(&seg->reads)) {
+		WRITE_ONCE(s->nr_coming, s->nr_coming - 1);
 		ssdup_add_free(s, seg, &s->stale);
-	else
+	} else {
 		list_move_tail(&seg->list, &s->pinned);
+	}
 }
 
 void ssdup_add_clean(struct ssdup_segments *s, struct ssdup_segment *seg)
@@ -33,6 +37,8 @@ struct ssdup_segment *ssdup_clean_take(struct ssdup_log *log)
 	if (seg) {
 		list_del_init(&seg->list);
 		WRITE_ONCE(s->nr_clean, s->nr_clean - 1);
+		WRITE_ONCE(s->nr_coming, s->nr_coming + 1);
+		s->in_hand++;
 		WRITE_ONCE(s->clean_bytes, s->clean_bytes - seg->kept);
 		seg->kept = 0;
 	}
@@ -45,9 +51,17 @@ void ssdup_clean_forgotten(struct ssdup_log *log, struct ssdup_segment *seg)
 	struct ssdup_segments *s = log->segments;
 
 	spin_lock_irq(&s->lock);
+	WRITE_ONCE(s->nr_coming, s->nr_coming - 1);
+	WRITE_ONCE(s->in_hand, s->in_hand - 1);
 	ssdup_add_forgotten(s, seg);
 	ssdup_more_to_open(log);
 	spin_unlock_irq(&s->lock);
+	ssdup_settled(log->c);
+}
+
+void ssdup_clean_settle(struct ssdup_log *log)
+{
+	wait_event(log->c->wake.settle_wait, !READ_ONCE(log->segments->in_hand));
 }
 
 bool ssdup_clean_unpin(struct ssdup_log *log)
@@ -62,8 +76,10 @@ bool ssdup_clean_unpin(struct ssdup_log *log)
 	was = s->nr_free;
 	/* Each has reads in flight, so there are no more of them than of those. */
 	list_splice_init(&s->pinned, &pinned);
-	list_for_each_entry_safe(seg, next, &pinned, list)
+	list_for_each_entry_safe(seg, next, &pinned, list) {
+		WRITE_ONCE(s->nr_coming, s->nr_coming - 1);
 		ssdup_add_forgotten(s, seg);
+	}
 	any = s->nr_free != was;
 	if (any)
 		ssdup_more_to_open(log);
@@ -78,7 +94,12 @@ u32 ssdup_clean_segments(struct ssdup_log *log)
 
 u32 ssdup_ready_segments(struct ssdup_log *log)
 {
-	return READ_ONCE(log->segments->nr_free);
+	return ssdup_ready(log);
+}
+
+u32 ssdup_coming_segments(struct ssdup_log *log)
+{
+	return READ_ONCE(log->segments->nr_clean) + READ_ONCE(log->segments->nr_coming);
 }
 
 u64 ssdup_clean_bytes(struct ssdup_log *log)

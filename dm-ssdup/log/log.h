@@ -377,8 +377,11 @@ void ssdup_group_freed(struct ssdup_log *log, const struct drain_group *g);
 /** ssdup_clean_segments() - their number; any context, a hint, as those that follow */
 u32 ssdup_clean_segments(struct ssdup_log *log);
 
-/** ssdup_ready_segments() - free segments that can be opened at once */
+/** ssdup_ready_segments() - free segments that need not be forgotten first */
 u32 ssdup_ready_segments(struct ssdup_log *log);
+
+/** ssdup_coming_segments() - those that are clean, or forgotten and not free yet */
+u32 ssdup_coming_segments(struct ssdup_log *log);
 
 /** ssdup_clean_bytes() - memory that their extents took when they became clean */
 u64 ssdup_clean_bytes(struct ssdup_log *log);
@@ -388,6 +391,9 @@ struct ssdup_segment *ssdup_clean_take(struct ssdup_log *log);
 
 /** ssdup_clean_forgotten() - its extents have left the map; process context */
 void ssdup_clean_forgotten(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/** ssdup_clean_settle() - wait for those that others have taken to be forgotten; sleeps */
+void ssdup_clean_settle(struct ssdup_log *log);
 
 /** ssdup_clean_unpin() - free those whose reads have ended; process context. Return: any? */
 bool ssdup_clean_unpin(struct ssdup_log *log);

@@ -149,7 +149,7 @@ static bool clean_in_the_way(struct ssdup_log *log)
 
 	lockdep_assert_held(&s->lock);
 	return unlikely(s->nr_clean) &&
-	       s->nr_free < ssdup_clean_low(log->nr_leased, ssdup_spare(log));
+	       ssdup_ready(log) < ssdup_clean_low(log->nr_leased, ssdup_spare(log));
 }
 
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
@@ -168,7 +168,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : ssdup_spare(log)) ?
 	       list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
 				struct ssdup_segment, list) : NULL;
-	clean = !next && s->nr_clean;
+	clean = !next && (s->nr_clean || s->in_hand);
 	if (atomic64_read(&from->word) & LOG_WORD_THROTTLED & ~allowed)
 		next = NULL;
 	/* Headers of higher generations are refused. */

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the ghosts of blocks that were read from the HDD. */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "log/log.h"
 #include "router.h"
 
-int ssdup_ghosts_set(struct ssdup_router *router)
+static struct ghosts *ghosts_new(const struct ssdup_log *log)
 {
-	struct ssdup_log *log = router->log;
+	u32 nr = ssdup_ghosts_nr((u64)log->nr_leased * log->g.data_sectors);
+	/* A resume, or a message that holds the table, must not wait for I/O. */
+	unsigned int noio = memalloc_noio_save();
 	struct ghosts *ghosts;
-	u32 nr;
 
-	if (!READ_ONCE(router->c->set.ghosts)) {
-		WRITE_ONCE(router->ghosts, NULL);
-		return 0;
-	}
-	if (!router->ghosts_kept) {
-		nr = ssdup_ghosts_nr((u64)log->g.nr_segments * log->g.data_sectors);
-		ghosts = kvzalloc(struct_size(ghosts, word, nr), GFP_NOIO);
-		if (!ghosts)
-			return -ENOMEM;
+	ghosts = kvzalloc(struct_size(ghosts, word, nr), GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+	memalloc_noio_restore(noio);
+	if (ghosts)
 		ghosts->nr = nr;
-		router->ghosts_kept = ghosts;
+	return ghosts;
+}
+
+int ssdup_ghosts_set(struct ssdup_router *router, bool on)
+{
+	if (on && !router->ghosts_kept) {
+		router->ghosts_kept = ghosts_new(router->log);
+		if (!router->ghosts_kept)
+			return -ENOMEM;
 	}
 	/* Pairs with the address dependency of those that read it. */
-	smp_store_release(&router->ghosts, router->ghosts_kept);
+	smp_store_release(&router->ghosts, on ? router->ghosts_kept : NULL);
 	return 0;
 }
 

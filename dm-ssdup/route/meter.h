@@ -99,7 +99,6 @@ static __always_inline bool ssdup_read_follows(struct ssdup_router *router, stru
 		WRITE_ONCE(s->read_run[i], READ_ONCE(s->read_run[i]) + io->sectors);
 		return true;
 	}
-	io->long_run = false;
 	at = READ_ONCE(s->read_at);
 	WRITE_ONCE(s->read_at, at + 1);
 	at %= ARRAY_SIZE(s->read_end);
@@ -115,6 +114,7 @@ static __always_inline void ssdup_meter_read(struct ssdup_router *router, struct
 	bool hdd = route == SSDUP_HDD;
 	struct disk_meter *disk = hdd ? &router->meter->hdd : &router->meter->ssd;
 
+	io->long_run = false;
 	if (!ssdup_balances(router->c) && !READ_ONCE(router->ghosts))
 		return;
 	io->place.follows = hdd && ssdup_read_follows(router, io);

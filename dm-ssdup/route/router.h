@@ -317,8 +317,12 @@ void ssdup_look_for_ssd(struct ssdup_router *router);
 
 /* --- What a read cache would do, which is not there: ghosts.c --- */
 
-/** ssdup_ghosts_set() - begin to count, or stop it, as the key says; sleeps. 0 or -ENOMEM */
-int ssdup_ghosts_set(struct ssdup_router *router);
+/**
+ * ssdup_ghosts_set() - begin to count, or stop it
+ *
+ * Context: from preresume on, one at a time; sleeps. Return: 0, or -ENOMEM: nothing has changed.
+ */
+int ssdup_ghosts_set(struct ssdup_router *router, bool on);
 void ssdup_ghosts_destroy(struct ssdup_router *router);
 
 /** ssdup_ghosts_end() - a read of the HDD has ended; any context */

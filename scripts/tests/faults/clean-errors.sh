@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # No reader of clean data sees an error of the SSD: the HDD serves it. After 16 errors, or when the
-# log takes no more writes, nothing is clean until another table is loaded.
+# log takes no more writes, nothing is clean until a resume.
 # invariant: 7 9
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
