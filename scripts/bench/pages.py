@@ -208,6 +208,8 @@ PLACES = {
     "paper": (paper_table, ["sweep", "queue", "scarce", "gaps", "hpio", "tile", "beyond"]),
     "percentages": (group("percentages", tables.percentages), ["percentages"]),
     "targets": (group("targets", tables.targets), ["targets"]),
+    "reads": (group("reads", tables.reads), ["reads"]),
+    "ordered": (group("reads", tables.ordered), ["reads"]),
     "drain": (group("drain", tables.drains), ["drain"]),
     "cpu": (cpu, ["cpu"]),
     "memory": (group("memory", tables.memory), ["memory"]),

@@ -127,6 +127,55 @@ step_beside()
 	wait $drain
 }
 
+# step_files N - N thousand small files are made on a fresh ext4, written back, and looked for twice,
+# each time with cold caches
+step_files()
+{
+	local dir begin ms
+
+	head -c 300000 /dev/urandom >/tmp/blob
+	mkfs.ext4 -q -E lazy_itable_init=1 -N $(($1 * 1100 + 1000)) "$device"
+	mkdir -p /mnt/files
+	mount -t ext4 -o noatime "$device" /mnt/files
+	for ((dir = 0; dir < $1; dir++)); do
+		mkdir "/mnt/files/$dir"
+		split -a 3 -b 300 /tmp/blob "/mnt/files/$dir/f-"
+	done
+	umount /mnt/files
+	settle
+	for _ in 1 2; do
+		mount -t ext4 -o noatime "$device" /mnt/files
+		echo 3 >/proc/sys/vm/drop_caches
+		begin=$(now_ms)
+		ls -lR /mnt/files >/tmp/found
+		ms=$(($(now_ms) - begin))
+		umount /mnt/files
+	done
+	line="{\"pattern\":\"files\",\"bytes\":0,\"start_ms\":$begin,\"ms\":$ms,\"mb_s\":0,\"requests\":$(grep -c f- /tmp/found)}"
+	rm /tmp/found /tmp/blob
+}
+
+# step_ordered KIB SCHEDULER - 16 readers in order through the page cache, which reads so much
+# ahead, on a hard disk with that scheduler
+step_ordered()
+{
+	local queue
+
+	queue=/sys/dev/block/$(stat -c '%Hr:%Lr' "$(readlink -f "$device")")/queue
+	echo "$1" >"$queue/read_ahead_kb"
+	echo "$2" >/sys/block/mhdd0/queue/scheduler
+	echo 3 >/proc/sys/vm/drop_caches
+	fio --name=stream --filename="$device" --rw=read --bs=64k --ioengine=psync --thread \
+		--numjobs=16 --offset_increment=64m --size=64m --group_reporting \
+		--output-format=terse --terse-version=3 >/tmp/streams
+	line=$(fio_line </tmp/streams)
+	add hdd_seeks "$(model mhdd0 seeks)"
+	if [ -e "${stats:-}/hdd_place_ns" ]; then
+		add place_ns "$(<"$stats/hdd_place_ns")"
+		add unit_ns "$(<"$stats/hdd_unit_ns")"
+	fi
+}
+
 # step_aside OPTION... - others at work beside the burst that follows; step_join has
 # what they have done
 step_aside()

@@ -420,18 +420,49 @@ def tenants(results):
     return rows
 
 
-MAKERS = {"targets": targets, "percentages": percentages, "cpu": instructions, "memory": memory,
+def reads(results):
+    """MB/s of what reads, seconds of find, MB/s of a second burst; rows are systems and keys."""
+    mine = [r for r in results if not r["workload"].startswith("ordered")]
+    workloads = unique(r["workload"] for r in mine)
+    rows = [["system"] + workloads]
+    units = unique((r["system"], r["keys"].strip()) for r in mine)
+    for system, keys in sorted(units, key=lambda unit: (order(unit[0]), unit[1])):
+        cells = [next((r for r in mine if (r["workload"], r["system"],
+                       r["keys"].strip()) == (workload, system, keys)), None)
+                 for workload in workloads]
+        rows.append([system + (", " + keys if keys else "")] + [
+            r and (seconds(r["ms"]) + " s" if r["workload"].startswith("find") else
+                   number(r.get("read_mb_s") or r["mb_s"])) or "-" for r in cells])
+    return rows
+
+
+def ordered(results):
+    """MB/s of 16 readers in order, and the longest wait, by read-ahead and scheduler."""
+    mine = [r for r in results if r["workload"].startswith("ordered")]
+    systems = sorted(unique(r["system"] for r in mine), key=order)
+    rows = [["read-ahead KiB", "scheduler", "disks"] + systems]
+    for workload in unique(r["workload"] for r in mine):
+        _, kib, scheduler, disks = workload.replace("mq-", "mq_").split("-")
+        cells = [next((r for r in mine if (r["workload"], r["system"]) == (workload, system)), None)
+                 for system in systems]
+        rows.append([kib, scheduler.replace("_", "-"), disks] +
+                    [r and "%s (%s)" % (number(r["mb_s"]), latency(r["max_us"])) or "-"
+                     for r in cells])
+    return rows
+
+
+MAKERS = {"reads": reads, "targets": targets, "percentages": percentages, "cpu": instructions, "memory": memory,
           "drain": drains, "sweep": beside_paper, "queue": beside_paper, "scarce": beside_paper,
           "gaps": beside_paper, "hpio": beside_paper, "tile": beside_paper,
           "beyond": beside_paper, "curve": curve, "readwrite": readwrite, "beside": beside,
           "start": start, "tenants": tenants, "family": judge.family}
 
 # These have numbers of their own, and no use for the table of everything.
-SPECIAL = ("percentages", "cpu", "memory", "start", "drain", "beside", "curve", "tenants",
+SPECIAL = ("reads", "percentages", "cpu", "memory", "start", "drain", "beside", "curve", "tenants",
            "family")
 
 # Here the writers' MB/s are no measure.
-APART = ("cpu", "memory", "start", "drain", "percentages", "beside", "curve", "tenants", "family")
+APART = ("reads", "cpu", "memory", "start", "drain", "percentages", "beside", "curve", "tenants", "family")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -455,6 +486,7 @@ TITLES = {
     "drain": "Others during a drain",
     "tenants": "Tenants that share SSDs, by write streams and discards",
     "family": "Pairs of disks drawn at random: of the best of the others (1: as good)",
+    "reads": "Reads of what was written back (MB/s), and a burst after it",
     "untar": "A tree of files onto ext4, and sync",
     "cpu": "Instructions of a request",
     "memory": "Memory while the SSD fills",

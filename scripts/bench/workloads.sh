@@ -276,14 +276,33 @@ group_reads()
 		each_disk "back-$request" 512 -- 576 "hdd ssd dm-cache bcache" "" \
 			"burst $random --request $request --size 384m;back $random --request $request --size 384m"
 		for part in 0 50 90; do
-			each_disk "back-$request" 512 -- 576 balance "clean $part" \
+			each_disk "back-$request" 512 -- 576 "all balance" "clean $part" \
 				"burst $random --request $request --size 384m;back $random --request $request --size 384m"
 		done
 	done
 	for part in 0 90; do
-		each_disk restart 512 -- 1088 "$([ $part = 0 ] && echo "hdd dm-cache bcache ")balance" \
-			"$([ $part = 0 ] || echo "clean $part")" \
-			"burst $random --request 256k --size 1g;beside $random --request 256k --size 1g"
+		for request in 512m 1g; do
+			each_disk "restart-$request" 512 -- 1088 \
+				"$([ $part = 0 ] && echo "hdd dm-cache bcache ")balance" "clean $part" \
+				"burst $random --request 256k --size $request;\
+beside $random --request 256k --size $request"
+		done
+		# a burst into a log that the one before has filled, and that was drained
+		each_disk again 512 -- 1088 "all balance" "clean $part" \
+			"burst $random --request 256k --size 448m;drain;forget;\
+burst $random --request 256k --size 384m --offset 600m"
+	done
+	# 100 000 files, which are looked for twice
+	for part in 0 90; do
+		each_disk find 512 -- 1088 "$([ $part = 0 ] && echo "hdd ssd dm-cache ")all balance" \
+			"clean $part" "files 100"
+	done
+	# 16 who read in order through the page cache, by how far it reads ahead, and by scheduler
+	for part in 128 1024 4096 16384; do
+		for request in mq-deadline none; do
+			each_disk "ordered-$part-$request" 512 -- 1088 "hdd balance" "" \
+				"ordered $part $request"
+		done
 	done
 }
 
