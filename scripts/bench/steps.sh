@@ -155,25 +155,22 @@ step_files()
 	rm /tmp/found /tmp/blob
 }
 
-# step_ordered KIB SCHEDULER - 16 readers in order through the page cache, which reads so much
-# ahead, on a hard disk with that scheduler
+# step_ordered READERS KIB SCHEDULER - they read in order, directly, or through the page cache, which
+# reads so much ahead, on a hard disk with that scheduler
 step_ordered()
 {
 	local queue
 
 	queue=/sys/dev/block/$(stat -c '%Hr:%Lr' "$(readlink -f "$device")")/queue
-	echo "$1" >"$queue/read_ahead_kb"
-	echo "$2" >/sys/block/mhdd0/queue/scheduler
+	echo "$2" >"$queue/read_ahead_kb"
+	echo "$3" >/sys/block/mhdd0/queue/scheduler
 	echo 3 >/proc/sys/vm/drop_caches
 	fio --name=stream --filename="$device" --rw=read --bs=64k --ioengine=psync --thread \
-		--numjobs=16 --offset_increment=64m --size=64m --group_reporting \
+		--numjobs="$1" --offset_increment=64m --size="$((1024 / $1))m" --group_reporting \
+		--direct=$(($2 == 0)) \
 		--output-format=terse --terse-version=3 >/tmp/streams
 	line=$(fio_line </tmp/streams)
 	add hdd_seeks "$(model mhdd0 seeks)"
-	if [ -e "${stats:-}/hdd_place_ns" ]; then
-		add place_ns "$(<"$stats/hdd_place_ns")"
-		add unit_ns "$(<"$stats/hdd_unit_ns")"
-	fi
 }
 
 # step_aside OPTION... - others at work beside the burst that follows; step_join has

@@ -437,15 +437,16 @@ def reads(results):
 
 
 def ordered(results):
-    """MB/s of 16 readers in order, and the longest wait, by read-ahead and scheduler."""
+    """MB/s of readers in order, and the longest wait, by read-ahead and scheduler."""
     mine = [r for r in results if r["workload"].startswith("ordered")]
     systems = sorted(unique(r["system"] for r in mine), key=order)
-    rows = [["read-ahead KiB", "scheduler", "disks"] + systems]
+    rows = [["readers", "read-ahead KiB", "scheduler", "disks"] + systems]
     for workload in unique(r["workload"] for r in mine):
-        _, kib, scheduler, disks = workload.replace("mq-", "mq_").split("-")
+        _, readers, kib, scheduler, disks = workload.replace("mq-", "mq_").split("-")
         cells = [next((r for r in mine if (r["workload"], r["system"]) == (workload, system)), None)
                  for system in systems]
-        rows.append([kib, scheduler.replace("_", "-"), disks] +
+        rows.append([readers, kib if kib != "0" else "none: direct",
+                     scheduler.replace("_", "-"), disks] +
                     [r and "%s (%s)" % (number(r["mb_s"]), latency(r["max_us"])) or "-"
                      for r in cells])
     return rows

@@ -297,11 +297,12 @@ burst $random --request 256k --size 384m --offset 600m"
 		each_disk find 512 -- 1088 "$([ $part = 0 ] && echo "hdd ssd dm-cache ")all balance" \
 			"clean $part" "files 100"
 	done
-	# 16 who read in order through the page cache, by how far it reads ahead, and by scheduler
-	for part in 128 1024 4096 16384; do
+	# who read in order, by how far the page cache reads ahead (0: directly), and by scheduler
+	each_disk ordered-1-128-none 512 -- 1088 "hdd balance" "" "ordered 1 128 none"
+	for part in 0 128 1024 4096 16384; do
 		for request in mq-deadline none; do
-			each_disk "ordered-$part-$request" 512 -- 1088 "hdd balance" "" \
-				"ordered $part $request"
+			each_disk "ordered-16-$part-$request" 512 -- 1088 "hdd balance" "" \
+				"ordered 16 $part $request"
 		done
 	done
 }
