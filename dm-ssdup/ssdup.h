@@ -49,8 +49,10 @@
  *  - A group of segments is freed in this order: write everything in it to the HDD; commit,
  *    so that what replaced its extents is durable; flush the HDD; write the record with the
  *    tail behind the group; remove its extents from the trees, or hand them to those of what is
- *    clean; wait for reads that point into it. Groups of a class are freed in the order in which
- *    their segments were opened.
+ *    clean. Groups of a class are freed in the order in which their segments were opened. None of
+ *    these is opened, or discarded, while its extents are clean or reads point into it.
+ *  - What is clean is what the HDD returns, see map/map.h. A write takes its sectors out of it
+ *    under the range lock under which it enters range->direct, or is inserted.
  */
 #ifndef SSDUP_H
 #define SSDUP_H

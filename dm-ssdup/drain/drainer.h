@@ -174,9 +174,6 @@ void ssdup_throttle_freed(struct ssdup_drainer *drainer);
 /** ssdup_clean_most() - of @nr segments that are freed: how many of the youngest stay clean */
 u32 ssdup_clean_most(struct ssdup_drainer *drainer, u32 nr);
 
-/** ssdup_clean_limit() - bytes of memory that the map of clean segments may take; any context */
-u64 ssdup_clean_limit(void);
-
 /** ssdup_clean_work() - forget the oldest one if there is a reason, and free what reads held */
 void ssdup_clean_work(struct work_struct *work);
 

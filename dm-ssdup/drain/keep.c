@@ -12,7 +12,8 @@
 #define MEMORY_PART	256U	/* of the RAM: 4 KiB blocks of 5 GiB take 64 of 16384 MiB */
 #define CLEAN_ERRORS	16	/* a few bad sectors are no reason to give up, a bad SSD is */
 
-u64 ssdup_clean_limit(void)
+/* Bytes of memory that the map of clean segments may take. */
+static u64 memory_limit(void)
 {
 	return ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_PART;
 }
@@ -28,7 +29,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 		.ready = ssdup_ready_segments(log),
 		.clean = ssdup_clean_segments(log),
 		.bytes = ssdup_clean_bytes(log),
-		.limit = ssdup_clean_limit(),
+		.limit = memory_limit(),
 		.barred = ssdup_mode(drainer->c) != MODE_RUNNING ||
 			  READ_ONCE(drainer->c->leaving) ||
 			  atomic_read(&drainer->clean.errors) >= CLEAN_ERRORS,
