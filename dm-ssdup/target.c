@@ -282,10 +282,10 @@ static int ssdup_preresume(struct dm_target *ti)
 	/* This comes first: the table before this one goes even when the resume fails. */
 	inherit(c);
 	r = first ? ssdup_recover(c) : 0;
-	/* A read-only table writes no pages and has no thread. */
 	/* Later the key's file sets it. */
 	if (!r && first && ssdup_ghosts_set(c->router, c->set.ghosts))
 		DMWARN("%s: no memory for ghosts: they are not counted", dm_device_name(c->md));
+	/* A read-only table writes no pages and has no thread. */
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c->log) ?: ssdup_writeback_prepare(c->drainer);
 	memalloc_noio_restore(noio);
