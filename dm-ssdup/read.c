@@ -2,8 +2,8 @@
 /*
  * dm-ssdup: reads of clean data that the SSD has failed.
  *
- * The HDD has what they ask for: it had it when they began, and direct writes since are in flight
- * beside them. So they need not look at the map again.
+ * The HDD has what they ask for: it had it when they began. A write since then overlapped them in
+ * time, so old and new data are both right. So they need not look at the map again.
  */
 #include <trace/events/block.h>
 

@@ -24,7 +24,7 @@
  *	queue->lock	bioq.h	spin	bios that wait for a work
  *
  * No two spinlocks are ever held together. A write takes only its range's lock.
- * A read takes it only if the range holds extents.
+ * A read takes it only if the range holds extents, or clean data may be there.
  *
  * Accesses without the lock use READ_ONCE(), WRITE_ONCE() or an atomic. A stale "hint" costs time
  * but never corrupts data: the writer changes the hint, then kicks the readers, and the kick

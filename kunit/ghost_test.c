@@ -112,6 +112,10 @@ static void the_hot_stays(struct kunit *test)
 
 static void sizes(struct kunit *test)
 {
+	KUNIT_EXPECT_EQ(test, ghosts_copied(8, 8), 32);
+	KUNIT_EXPECT_EQ(test, ghosts_copied(31, 1), 32);
+	KUNIT_EXPECT_EQ(test, ghosts_copied(31, 2), 64);
+	KUNIT_EXPECT_EQ(test, ghosts_copied(64, 128), 128);
 	/* Of 1 GiB a tenth, in blocks of 16 KiB. */
 	KUNIT_EXPECT_EQ(test, ssdup_ghosts_nr(1 << 21), 6544);
 	KUNIT_EXPECT_EQ(test, ssdup_ghosts_nr(0), GHOST_BUCKET);

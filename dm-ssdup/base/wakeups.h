@@ -4,7 +4,7 @@
  *
  *	the writeback thread		until there may be something to drain
  *	the work that forgets		until clean segments are too many, or in the way
-	waiting writes			until they may find a place in the log
+ *	waiting writes			until they may find a place in the log
  *	entries of the ring		until the next automatic commit
  *	settle_wait			until a count of requests in flight is zero
  *	done_wait			until a requested drain has ended

@@ -60,8 +60,8 @@ struct clean_facts {
 /**
  * ssdup_clean_low() - the number of ready segments below which clean ones are forgotten
  *
- * Writers must never wait for that. A 32nd of the log takes an SSD of 3 GB/s half a second to
- * write, and about a hundredth of that to forget.
+ * Writers must never wait for that. A 32nd of a log of 64 GB takes an SSD of 3 GB/s 0.7 s to
+ * write.
  */
 u32 ssdup_clean_low(u32 segments, u32 spare);
 

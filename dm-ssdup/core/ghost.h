@@ -36,6 +36,12 @@ enum ghost_verdict {
 	GHOST_HIT,		/* it would have served it */
 };
 
+/** ghosts_copied() - the sectors that the cache would copy for a read */
+static inline u32 ghosts_copied(u64 start, u32 sectors)
+{
+	return ((start + sectors - 1) / GHOST_BLOCK - start / GHOST_BLOCK + 1) * GHOST_BLOCK;
+}
+
 /** ssdup_ghosts_nr() - the number of ghosts for a log of @sectors */
 u32 ssdup_ghosts_nr(u64 sectors);
 
@@ -44,7 +50,7 @@ u32 ssdup_ghosts_nr(u64 sectors);
  * @meta: of a file system
  * @run: it goes on with GHOST_RUN sectors that were read in order
  *
- * Context: any. Return: what the cache would have done, which is noted.
+ * Context: any. Return: what the cache would have done, with whole blocks; that is noted.
  */
 enum ghost_verdict ssdup_ghosts_read(struct ghosts *g, u64 start, u32 sectors, bool meta,
 				     bool run);

@@ -54,7 +54,8 @@ SSDUP_DRAIN_STATE(STOPPED, "stopped",
 
 /* Why the first of the waiting writes waits. */
 SSDUP_WAIT_CAUSE(NONE, "nothing", "no write waits")
-SSDUP_WAIT_CAUSE(SPACE, "a free segment", "a drain, which begins at once")
+SSDUP_WAIT_CAUSE(SPACE, "a free segment",
+		 "a clean one to be forgotten, or a drain; either begins at once")
 SSDUP_WAIT_CAUSE(RETIRED, "", "")
 SSDUP_WAIT_CAUSE(COMMIT, "a commit",
 		 "the SSD, or a write in flight to the first of 128 metadata pages")

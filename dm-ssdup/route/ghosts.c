@@ -49,7 +49,8 @@ void ssdup_ghosts_end(struct ssdup_router *router, const struct ssdup_io *io, bo
 		stat_add(router->c, STAT_READ_SECTORS_AGAIN, io->sectors);
 		break;
 	case GHOST_COPY:
-		stat_add(router->c, STAT_PROMOTE_SECTORS, io->sectors);
+		stat_add(router->c, STAT_PROMOTE_SECTORS,
+			 ghosts_copied(io->start, io->sectors));
 		break;
 	case GHOST_NONE:
 	case GHOST_NOTE:

@@ -143,7 +143,7 @@ tear_down()
 	wait
 	uncover 2>/dev/null
 	modprobe -r ssdup-disks 2>/dev/null
-	rm -rf "$T"
+	rm -rf "$T" /etc/ssduptab
 }
 trap tear_down EXIT
 

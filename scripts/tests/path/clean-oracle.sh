@@ -51,10 +51,8 @@ tables()
 		dmsetup reload $NAME --table "$(table policy all clean 90 range_mb "$(pick 1 2 4)")"
 	fi
 	# what the log holds of it counts, whatever the HDD gets
-	until message flush; do
-		nap 0.1
-	done
-	dmsetup suspend $NAME
+	message flush || return
+	dmsetup suspend $NAME || return
 	iocheck "$MODEL.h" $HDD write start=$((4 * span)) len=2048 bs=64 fsync=1 ||
 		echo "behind" >>"$T/wrong"
 	dmsetup resume $NAME

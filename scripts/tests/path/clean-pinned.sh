@@ -29,13 +29,13 @@ wait_until reads_clean -eq 1
 io write len=8 bs=8
 must message forget
 is "clean segments" "$(stat clean_segments)" 0
-is "free segments" "$(stat segments_free)" $((segments - 2))
-for round in 1 2 3; do
+wait_until segments_free -eq $((segments - 2))
+for round in 1 2; do
 	io write start=65536 len=$((($(log_writes 64) - 64) * 64)) bs=64
 	flush
 	io verify start=65536 len=$((($(log_writes 64) - 64) * 64)) bs=64
 done
-is "free segments" "$(stat segments_free)" $((segments - 1))
+wait_until segments_free -eq $((segments - 1))
 kill -0 $read || fail "the read was not under way any more, in round $round"
 SSD=/dev/mssd0 fast_ssd
 must wait $read

@@ -115,7 +115,7 @@ wait_until clean_segments -le $((segments / 10))
 is "clean segments" "$(stat clean_segments)" $((segments / 10))
 io write len=$((segments * $(segment_data) / 2)) bs=64
 flush
-is "clean segments" "$(stat clean_segments)" $((segments / 10))
+wait_until clean_segments -eq $((segments / 10))
 from_hdd len=64 bs=64
 from_ssd start=$((segments * $(segment_data) / 2 - 64)) len=64 bs=64
 io verify
@@ -130,10 +130,10 @@ knob clean_percent 90
 io write len=$((($(log_writes 64) - 32) * 64)) bs=64
 flush
 above "clean segments" "$(stat clean_segments)" $((segments * 3 / 4))
-hdd=$(stat writes_hdd)
+hdd=$(stat writes_hdd) waited=$(stat waited_writes)
 io write start=65536 len=$((($(log_writes 64) - 32) * 64)) bs=64 depth=8
 is "writes to the HDD" "$(stat writes_hdd)" "$hdd"
 above "dirty sectors" "$(stat dirty_sectors)" $((segments * $(segment_data) * 3 / 4))
-is "waiting" "$(stat waiting_writes)" 0
+is "waits" "$(stat waited_writes)" "$waited"
 all_home
 remove_ssdup

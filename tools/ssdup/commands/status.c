@@ -106,7 +106,7 @@ static void say_ghosts(const struct state *s)
 
 	if (!s->v.reads_again && !s->v.promote_sectors)
 		return;
-	printf("  again:     a read cache had served %llu of %llu reads, %s, and written %s\n",
+	printf("  again:     a cache would have served %llu of %llu reads, %s, and written %s\n",
 	       (unsigned long long)s->v.reads_again, (unsigned long long)s->v.reads_hdd,
 	       format_size(again, s->v.read_sectors_again * SECTOR_BYTES),
 	       format_size(written, s->v.promote_sectors * SECTOR_BYTES));
