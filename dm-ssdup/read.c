@@ -5,8 +5,6 @@
  * The HDD has what they ask for: it had it when they began. A write since then overlapped them in
  * time, so old and new data are both right. So they need not look at the map again.
  */
-#include <trace/events/block.h>
-
 #include "map/map.h"
 #include "read.h"
 #include "route/meter.h"
@@ -40,8 +38,7 @@ void ssdup_read_work(struct work_struct *work)
 		from = bio->bi_iter.bi_sector;
 		io->price = 0;
 		read_hdd(c, bio, io);
-		trace_block_bio_remap(bio, disk_devt(dm_disk(c->md)), from);
-		submit_bio_noacct(bio);
+		submit_remapped(c, bio, from);
 		cond_resched();
 	}
 }

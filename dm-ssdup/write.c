@@ -5,8 +5,6 @@
  * Nothing here sleeps: a write that finds no place in the log, or no memory for its
  * extent, joins a list, see route/waiters.c, and ssdup_wait_work() tries it again.
  */
-#include <trace/events/block.h>
-
 #include "base/failure.h"
 #include "base/owed_errors.h"
 #include "base/trace.h"
@@ -220,8 +218,7 @@ static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 
 	if (send_write(c, bio, io, action) != DM_MAPIO_REMAPPED)
 		return;
-	trace_block_bio_remap(bio, disk_devt(dm_disk(c->md)), from);
-	submit_bio_noacct(bio);
+	submit_remapped(c, bio, from);
 }
 
 void ssdup_wait_work(struct work_struct *work)

@@ -5,6 +5,8 @@
 #ifndef SSDUP_WRITE_H
 #define SSDUP_WRITE_H
 
+#include <trace/events/block.h>
+
 #include "drain/drainer.h"
 #include "log/reserve.h"
 #include "map/map.h"
@@ -51,6 +53,13 @@ static __always_inline void read_hdd(struct ssdup *c, struct bio *bio, struct ss
 	count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
 	ssdup_meter_read(c->router, io, SSDUP_HDD);
 	remap_hdd(c, bio, io);
+}
+
+/* Submit a bio again, not from the map function, that was at sector @from of the device. */
+static inline void submit_remapped(struct ssdup *c, struct bio *bio, sector_t from)
+{
+	trace_block_bio_remap(bio, disk_devt(dm_disk(c->md)), from);
+	submit_bio_noacct(bio);
 }
 
 /* Count a write as one of its range's direct writes, unless an extent overlaps it. */

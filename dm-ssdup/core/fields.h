@@ -87,8 +87,7 @@ SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
 SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")
 SSDUP_FIELD(POOL_SEGMENTS, pool_segments, PLAIN, "segments of the SSD, of all logs")
 SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "of these, those that no log has")
-SSDUP_FIELD(CLEAN_SEGMENTS, clean_segments, PLAIN,
-	    "free segments whose data is still read")
+SSDUP_FIELD(CLEAN_SEGMENTS, clean_segments, PLAIN, "free segments whose data is still read")
 SSDUP_FIELD(CLEAN, clean_sectors, SECTORS, "clean data")
 SSDUP_FIELD(CLEAN_MAP, clean_map_bytes, PLAIN, "memory of the map of clean data")
 SSDUP_STAT(READS_CLEAN, reads_clean, PLAIN, "of the reads from the SSD, those of clean data")

@@ -3,19 +3,25 @@
 #include "base/wakeups.h"
 #include "internal.h"
 
-void ssdup_add_forgotten(struct ssdup_segments *s, struct ssdup_segment *seg)
+/* It is free, unless reads that found its data are in flight. Return: is it? */
+static bool free_unless_read(struct ssdup_segments *s, struct ssdup_segment *seg)
 {
 	lockdep_assert_held(&s->lock);
 	WRITE_ONCE(seg->state, SEGMENT_FORGOTTEN);
-	WRITE_ONCE(s->nr_coming, s->nr_coming + 1);
 	/* Pairs with the decrement in ssdup_put_read(). */
 	smp_mb();
-	if (!atomic_read(&seg->reads)) {
-		WRITE_ONCE(s->nr_coming, s->nr_coming - 1);
-		ssdup_add_free(s, seg, &s->stale);
-	} else {
-		list_move_tail(&seg->list, &s->pinned);
-	}
+	if (atomic_read(&seg->reads))
+		return false;
+	ssdup_add_free(s, seg, &s->stale);
+	return true;
+}
+
+void ssdup_add_forgotten(struct ssdup_segments *s, struct ssdup_segment *seg)
+{
+	if (free_unless_read(s, seg))
+		return;
+	list_move_tail(&seg->list, &s->pinned);
+	WRITE_ONCE(s->nr_pinned, s->nr_pinned + 1);
 }
 
 void ssdup_add_clean(struct ssdup_segments *s, struct ssdup_segment *seg)
@@ -37,8 +43,7 @@ struct ssdup_segment *ssdup_clean_take(struct ssdup_log *log)
 	if (seg) {
 		list_del_init(&seg->list);
 		WRITE_ONCE(s->nr_clean, s->nr_clean - 1);
-		WRITE_ONCE(s->nr_coming, s->nr_coming + 1);
-		s->in_hand++;
+		WRITE_ONCE(s->in_hand, s->in_hand + 1);
 		WRITE_ONCE(s->clean_bytes, s->clean_bytes - seg->kept);
 		seg->kept = 0;
 	}
@@ -51,7 +56,6 @@ void ssdup_clean_forgotten(struct ssdup_log *log, struct ssdup_segment *seg)
 	struct ssdup_segments *s = log->segments;
 
 	spin_lock_irq(&s->lock);
-	WRITE_ONCE(s->nr_coming, s->nr_coming - 1);
 	WRITE_ONCE(s->in_hand, s->in_hand - 1);
 	ssdup_add_forgotten(s, seg);
 	ssdup_more_to_open(log);
@@ -68,19 +72,16 @@ bool ssdup_clean_unpin(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg, *next;
-	LIST_HEAD(pinned);
 	u32 was;
 	bool any;
 
 	spin_lock_irq(&s->lock);
-	was = s->nr_free;
+	was = s->nr_pinned;
 	/* Each has reads in flight, so there are no more of them than of those. */
-	list_splice_init(&s->pinned, &pinned);
-	list_for_each_entry_safe(seg, next, &pinned, list) {
-		WRITE_ONCE(s->nr_coming, s->nr_coming - 1);
-		ssdup_add_forgotten(s, seg);
-	}
-	any = s->nr_free != was;
+	list_for_each_entry_safe(seg, next, &s->pinned, list)
+		if (free_unless_read(s, seg))
+			WRITE_ONCE(s->nr_pinned, s->nr_pinned - 1);
+	any = s->nr_pinned != was;
 	if (any)
 		ssdup_more_to_open(log);
 	spin_unlock_irq(&s->lock);
@@ -92,14 +93,11 @@ u32 ssdup_clean_segments(struct ssdup_log *log)
 	return READ_ONCE(log->segments->nr_clean);
 }
 
-u32 ssdup_ready_segments(struct ssdup_log *log)
-{
-	return ssdup_ready(log);
-}
-
 u32 ssdup_coming_segments(struct ssdup_log *log)
 {
-	return READ_ONCE(log->segments->nr_clean) + READ_ONCE(log->segments->nr_coming);
+	const struct ssdup_segments *s = log->segments;
+
+	return READ_ONCE(s->nr_clean) + READ_ONCE(s->in_hand) + READ_ONCE(s->nr_pinned);
 }
 
 u64 ssdup_clean_bytes(struct ssdup_log *log)

@@ -19,8 +19,8 @@ struct ssdup_segments {
 	struct list_head	clean;		/* the oldest first */
 	struct list_head	pinned;		/* forgotten, but reads are in flight */
 	u32			nr_clean;	/* read without the lock: a hint */
-	u32			nr_coming;	/* forgotten, but not free yet; the same */
-	u32			in_hand;	/* of those, being forgotten; the same */
+	u32			in_hand;	/* taken off that list, being forgotten; the same */
+	u32			nr_pinned;	/* the same */
 	u64			clean_bytes;	/* of the extents of clean ones; the same */
 	u64			opened;		/* how many, ever; the same */
 	u64			written;	/* sectors of data ever sealed; the same */
@@ -48,18 +48,6 @@ void ssdup_add_forgotten(struct ssdup_segments *s, struct ssdup_segment *seg);
 
 /* @seg has left the log, and is clean. The lock is held. */
 void ssdup_add_clean(struct ssdup_segments *s, struct ssdup_segment *seg);
-
-/*
- * Segments that can be opened, and those that are being discarded unless a writer is about to need
- * them. The lock is held, or it is a hint.
- */
-static inline u32 ssdup_ready(const struct ssdup_log *log)
-{
-	const struct ssdup_segments *s = log->segments;
-	u32 nr = READ_ONCE(s->nr_free);
-
-	return nr > ssdup_spare(log) + 1 ? nr + READ_ONCE(s->discarding) : nr;
-}
 
 /* Segments have become free: let writers have them. The lock is held. */
 void ssdup_more_to_open(struct ssdup_log *log);

@@ -246,6 +246,13 @@ bool ssdup_segments_full(struct ssdup_log *log);
 /** ssdup_free_segments() - number of segments that can be opened, once those clean are forgotten */
 u32 ssdup_free_segments(struct ssdup_log *log);
 
+/**
+ * ssdup_ready_segments() - free segments that need not be forgotten first
+ *
+ * Those that are being discarded count, unless a writer is about to need them.
+ */
+u32 ssdup_ready_segments(struct ssdup_log *log);
+
 /** ssdup_discarding_segments() - number of free segments that are being discarded */
 u32 ssdup_discarding_segments(struct ssdup_log *log);
 
@@ -376,9 +383,6 @@ void ssdup_group_freed(struct ssdup_log *log, const struct drain_group *g);
 
 /** ssdup_clean_segments() - their number; any context, a hint, as those that follow */
 u32 ssdup_clean_segments(struct ssdup_log *log);
-
-/** ssdup_ready_segments() - free segments that need not be forgotten first */
-u32 ssdup_ready_segments(struct ssdup_log *log);
 
 /** ssdup_coming_segments() - those that are clean, or forgotten and not free yet */
 u32 ssdup_coming_segments(struct ssdup_log *log);

@@ -149,7 +149,7 @@ static bool clean_in_the_way(struct ssdup_log *log)
 
 	lockdep_assert_held(&s->lock);
 	return unlikely(s->nr_clean) &&
-	       ssdup_ready(log) < ssdup_clean_low(log->nr_leased, ssdup_spare(log));
+	       ssdup_ready_segments(log) < ssdup_clean_low(log->nr_leased, ssdup_spare(log));
 }
 
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
@@ -445,6 +445,13 @@ bool ssdup_segments_full(struct ssdup_log *log)
 u32 ssdup_free_segments(struct ssdup_log *log)
 {
 	return READ_ONCE(log->segments->nr_free) + READ_ONCE(log->segments->nr_clean);
+}
+
+u32 ssdup_ready_segments(struct ssdup_log *log)
+{
+	u32 nr = READ_ONCE(log->segments->nr_free);
+
+	return nr > ssdup_spare(log) + 1 ? nr + ssdup_discarding_segments(log) : nr;
 }
 
 u32 ssdup_discarding_segments(struct ssdup_log *log)
