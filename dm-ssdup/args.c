@@ -3,6 +3,7 @@
 #include "args.h"
 #include "base/wakeups.h"
 #include "drain/drainer.h"
+#include "promote.h"
 
 /* Serialises changes of settings, of all devices. */
 static DEFINE_MUTEX(set_lock);
@@ -89,8 +90,9 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		mutex_unlock(&set_lock);
 		return -EINVAL;
 	}
-	if (key->offset == offsetof(struct ssdup_settings, ghosts) &&
-	    ssdup_ghosts_set(c->router, value)) {
+	if ((key->offset == offsetof(struct ssdup_settings, ghosts) ||
+	     key->offset == offsetof(struct ssdup_settings, promote)) &&
+	    ssdup_promote_set(c, &set)) {
 		mutex_unlock(&set_lock);
 		*error = "out of memory";
 		return -ENOMEM;

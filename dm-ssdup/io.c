@@ -7,6 +7,7 @@
 #include "base/wakeups.h"
 #include "io.h"
 #include "log/log.h"
+#include "promote.h"
 #include "read.h"
 #include "route/stream.h"
 #include "write.h"
@@ -62,6 +63,8 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	switch (place.kind) {
 	case SSDUP_KIND_NONE:
 		read_hdd(c, bio, io);
+		if (unlikely(READ_ONCE(c->set.promote)) && ssdup_promote_read(c, bio, io))
+			return DM_MAPIO_SUBMITTED;
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		if (place.clean) {

@@ -37,6 +37,7 @@ int ssdup_rooms_alloc(struct ssdup *c)
 	c->drainer->log = c->log;
 	c->drainer->map = c->map;
 	c->drainer->router = c->router;
+	mutex_init(&c->drainer->clean.lock);
 	c->drainer->drain_state = c->read_only ? DRAIN_STOPPED : DRAIN_IDLE;
 	return ssdup_super_create(c->log);
 }

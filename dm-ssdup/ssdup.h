@@ -16,10 +16,12 @@
  *	pool->lock	pool.c	mutex	which logs the SSD has, and whose its segments are
  *	pools_lock	pool.c	mutex	SSDs in use
  *	meta->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
+ *	clean->lock	keep.c	mutex	a segment is forgotten, or a copy becomes clean
  *	segments->lock	clean.c groups.c segments.c	spin	which are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	its trees
  *	waiting->lock	waiters.c	spin	writes that wait for log space
  *	away->lock	refusals.c	spin	the count of the SSD's errors
+ *	promoter->lock	promote.c	spin	slots for copies, and their account
  *	copier->lock	drain.c	spin	the last drain's error; who asked since
  *	queue->lock	bioq.h	spin	bios that wait for a work
  *
@@ -154,6 +156,7 @@ struct ssdup {
 	struct ssdup_map	*map;		/* map/map.h */
 	struct ssdup_router	*router;	/* route/router.h */
 	struct ssdup_drainer	*drainer;	/* drain/drainer.h */
+	struct ssdup_promoter	*promoter;	/* promote.c; NULL: nothing was copied yet */
 
 	/* Above is what requests read, below what they change. */
 	struct bio_queue	flushes ____cacheline_aligned_in_smp;	/* FLUSHes; see flush.c */

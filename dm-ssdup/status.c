@@ -3,8 +3,10 @@
 #include "args.h"
 #include "base/failure.h"
 #include "drain/drainer.h"
+#include "log/clean.h"
 #include "log/log.h"
 #include "map/map.h"
+#include "promote.h"
 #include "route/router.h"
 #include "status.h"
 
@@ -65,6 +67,8 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_CLEAN_SEGMENTS] = ssdup_clean_segments(c->log);
 	value[FIELD_CLEAN] = ssdup_sum_clean(c->map);
 	value[FIELD_CLEAN_MAP] = ssdup_clean_bytes(c->log);
+	value[FIELD_PROMOTED] = ssdup_copied(c->log);
+	value[FIELD_PROMOTE_LEFT] = ssdup_promote_left(c);
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,

@@ -12,6 +12,7 @@
 #include "flush.h"
 #include "io.h"
 #include "log/log.h"
+#include "promote.h"
 #include "read.h"
 #include "recovery.h"
 #include "rooms.h"
@@ -159,6 +160,7 @@ static void destroy(struct ssdup *c)
 {
 	delist(c);
 	ssdup_wake_destroy(c);
+	ssdup_promote_destroy(c);
 	ssdup_rooms_free(c);
 	bioset_exit(&c->bs);
 	free_percpu(c->stats);
@@ -236,6 +238,7 @@ static void stop_all(struct ssdup *c)
 {
 	WRITE_ONCE(c->active, false);
 	ssdup_writeback_stop(c->drainer);
+	ssdup_promote_stop(c);
 	ssdup_wake_stop(c);
 }
 
@@ -283,8 +286,9 @@ static int ssdup_preresume(struct dm_target *ti)
 	inherit(c);
 	r = first ? ssdup_recover(c) : 0;
 	/* Later the key's file sets it. */
-	if (!r && first && ssdup_ghosts_set(c->router, c->set.ghosts))
-		DMWARN("%s: no memory for ghosts: they are not counted", dm_device_name(c->md));
+	if (!r && first && ssdup_promote_set(c, &c->set))
+		DMWARN("%s: no memory for ghosts: nothing is counted, or copied",
+		       dm_device_name(c->md));
 	/* A read-only table writes no pages and has no thread. */
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c->log) ?: ssdup_writeback_prepare(c->drainer);

@@ -10,6 +10,7 @@
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "drain/drainer.h"
+#include "log/clean.h"
 #include "log/log.h"
 #include "route/router.h"
 #include "write.h"

@@ -44,6 +44,8 @@ static __always_inline void count_clean(struct ssdup *c, const struct ssdup_io *
 {
 	count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, sign);
 	count_request(c, io, STAT_READS_CLEAN, STAT_READ_SECTORS_CLEAN, sign);
+	if (READ_ONCE(io->segment->copies))
+		stat_add(c, STAT_READS_PROMOTED, sign);
 }
 
 /* Send a read to the HDD. */

@@ -107,6 +107,35 @@ static void neighbours_on_the_ssd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sectors, 8);
 }
 
+/* A hold is no data. */
+static void holds_serve_nothing(struct kunit *test)
+{
+	struct rig *rig = rig_new(test);
+	const struct extent *x;
+	u32 sectors;
+
+	rig_add(test, rig, BASE, 8);
+	rig_add(test, rig, BASE + 8, 8);
+	rig_add(test, rig, BASE + 16, 200);
+	rig->nodes[0].kind = SSDUP_KIND_NONE;
+	KUNIT_EXPECT_NULL(test, ssdup_clean_span(&rig->tree, BASE, BASE + 8, &sectors));
+	KUNIT_EXPECT_EQ(test, sectors, 8);
+	KUNIT_EXPECT_NULL(test, ssdup_clean_span(&rig->tree, BASE, BASE + 216, &sectors));
+	KUNIT_EXPECT_EQ(test, sectors, 8);
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_span(&rig->tree, BASE + 8, BASE + 16, &sectors),
+			    &rig->nodes[1]);
+	rig->nodes[1].kind = SSDUP_KIND_NONE;
+	KUNIT_EXPECT_NULL(test, ssdup_clean_span(&rig->tree, BASE + 8, BASE + 216, &sectors));
+	KUNIT_EXPECT_EQ(test, sectors, 8);
+	/* In the middle: what is behind it is a part of its own. */
+	rig->nodes[0].kind = SSDUP_KIND_DATA;
+	x = ssdup_clean_span(&rig->tree, BASE, BASE + 216, &sectors);
+	KUNIT_EXPECT_NULL(test, x);
+	KUNIT_EXPECT_EQ(test, sectors, 16);
+	x = ssdup_clean_span(&rig->tree, BASE, BASE + 8, &sectors);
+	KUNIT_EXPECT_PTR_EQ(test, x, &rig->nodes[0]);
+}
+
 /* From @at on, up to which sector is each sector clean? */
 static u32 run_end(const bool *clean, u32 at, u32 end)
 {
@@ -253,6 +282,39 @@ static void forgotten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, excess(WITH(f.bytes = 1001; f.short_of_memory = true)), 0);
 }
 
+/* Copies of what was read have a quarter of that, and no segment that writers are about to need. */
+static void for_copies(struct kunit *test)
+{
+	struct clean_facts f = half;
+
+	KUNIT_EXPECT_EQ(test, ssdup_clean_most_read(&half), 125);
+	f.percent = 0;
+	KUNIT_EXPECT_EQ(test, ssdup_clean_most_read(&f), 0);
+	f.percent = 10;
+	f.segments = 20;
+	KUNIT_EXPECT_EQ(test, ssdup_clean_most_read(&f), 1);
+	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 200; f.read = 125)), 0);
+	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 200; f.read = 126)), 1);
+	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 503; f.read = 126)), 3);
+	KUNIT_EXPECT_TRUE(test, ssdup_clean_may_open(&half));
+	f = WITH(f.ready = 35);
+	KUNIT_EXPECT_TRUE(test, ssdup_clean_may_open(&f));
+	f = WITH(f.ready = 34);
+	KUNIT_EXPECT_FALSE(test, ssdup_clean_may_open(&f));
+	f = WITH(f.percent = 0);
+	KUNIT_EXPECT_FALSE(test, ssdup_clean_may_open(&f));
+	f = WITH(f.barred = true);
+	KUNIT_EXPECT_FALSE(test, ssdup_clean_may_open(&f));
+	f = WITH(f.refill = true);
+	KUNIT_EXPECT_FALSE(test, ssdup_clean_may_open(&f));
+	f = WITH(f.waiters = true);
+	KUNIT_EXPECT_FALSE(test, ssdup_clean_may_open(&f));
+	f = WITH(f.short_of_memory = true);
+	KUNIT_EXPECT_FALSE(test, ssdup_clean_may_open(&f));
+	f = WITH(f.bytes = 1000);
+	KUNIT_EXPECT_FALSE(test, ssdup_clean_may_open(&f));
+}
+
 /* Writers and drains of any speed: writers find a ready segment, and clean ones remain. */
 static void balance_of_segments(struct kunit *test)
 {
@@ -287,10 +349,12 @@ static void balance_of_segments(struct kunit *test)
 static struct kunit_case clean_cases[] = {
 	KUNIT_CASE(spans_by_example),
 	KUNIT_CASE(neighbours_on_the_ssd),
+	KUNIT_CASE(holds_serve_nothing),
 	KUNIT_CASE(random_spans),
 	KUNIT_CASE(bits),
 	KUNIT_CASE(kept),
 	KUNIT_CASE(forgotten),
+	KUNIT_CASE(for_copies),
 	KUNIT_CASE(balance_of_segments),
 	{}
 };

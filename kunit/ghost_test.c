@@ -63,6 +63,49 @@ static void sequential_is_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_ghosts_read(g, 0, 128, false, false), GHOST_NOTE);
 }
 
+/* A look is what a read would be told, and leaves no trace. */
+static void looks_note_nothing(struct kunit *test)
+{
+	struct ghosts *g = ghosts_new(test, NR);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, ssdup_ghosts_look(g, 8, 8, false, false), GHOST_NOTE);
+		KUNIT_EXPECT_EQ(test, ssdup_ghosts_look(g, 8, 8, true, false), GHOST_COPY);
+		KUNIT_EXPECT_EQ(test, ssdup_ghosts_look(g, 8, 8, true, true), GHOST_NONE);
+	}
+	KUNIT_EXPECT_EQ(test, g->noted, 0);
+	ssdup_ghosts_read(g, 8, 8, false, false);
+	KUNIT_EXPECT_EQ(test, ssdup_ghosts_look(g, 8, 8, false, false), GHOST_COPY);
+	KUNIT_EXPECT_EQ(test, ssdup_ghosts_look(g, 24, 16, false, false), GHOST_NOTE);
+}
+
+static bool wanted(struct copy_facts f)
+{
+	return ssdup_copy_wanted(&f);
+}
+
+static const struct copy_facts copy_facts = { .verdict = GHOST_COPY, .room = true, .left = 1 };
+
+#define COPY_WITH(...)	({ struct copy_facts f = copy_facts; __VA_ARGS__; f; })
+
+static void copies_wanted(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, wanted(COPY_WITH()));
+	/* It was seen, but is not there: it was forgotten, or cut. */
+	KUNIT_EXPECT_TRUE(test, wanted(COPY_WITH(f.verdict = GHOST_HIT)));
+	KUNIT_EXPECT_FALSE(test, wanted(COPY_WITH(f.verdict = GHOST_NOTE)));
+	KUNIT_EXPECT_FALSE(test, wanted(COPY_WITH(f.verdict = GHOST_NONE)));
+	KUNIT_EXPECT_FALSE(test, wanted(COPY_WITH(f.writes = true)));
+	KUNIT_EXPECT_FALSE(test, wanted(COPY_WITH(f.room = false)));
+	KUNIT_EXPECT_FALSE(test, wanted(COPY_WITH(f.left = 0)));
+	KUNIT_EXPECT_FALSE(test, wanted(COPY_WITH(f.left = -5)));
+	KUNIT_EXPECT_TRUE(test, wanted(COPY_WITH(f.budget = 100; f.budget_left = 50)));
+	KUNIT_EXPECT_FALSE(test, wanted(COPY_WITH(f.budget = 100; f.budget_left = 49)));
+	KUNIT_EXPECT_TRUE(test, wanted(COPY_WITH(f.queue = COPY_QUEUE_NS)));
+	KUNIT_EXPECT_FALSE(test, wanted(COPY_WITH(f.queue = COPY_QUEUE_NS + 1)));
+}
+
 /* --- Many --- */
 
 /* The second pass over what fits is all but known, the third one served. */
@@ -126,6 +169,8 @@ static struct kunit_case ghost_cases[] = {
 	KUNIT_CASE(data_at_the_second_miss),
 	KUNIT_CASE(metadata_at_the_first),
 	KUNIT_CASE(sequential_is_nothing),
+	KUNIT_CASE(looks_note_nothing),
+	KUNIT_CASE(copies_wanted),
 	KUNIT_CASE(passes_over_what_fits),
 	KUNIT_CASE(a_long_loop_is_forgotten),
 	KUNIT_CASE(the_hot_stays),

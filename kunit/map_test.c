@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* invariant: 2 */
+/* invariant: 2 9 */
 /*
  * An insert into the map, beside a drain that looks at the extents of its group without the lock.
  * What map.c calls of other files is that of reserve_test.c and segments_test.c.
@@ -187,11 +187,71 @@ static void overtaken_is_not_published(struct kunit *test)
 	ssdup_put_write(device.log, slow.segment);
 }
 
+/* --- Holds, for copies of what is read --- */
+
+static void hold_at(struct extent *e, u64 start, u32 sectors)
+{
+	RB_CLEAR_NODE(&e->node);
+	e->start = start;
+	e->sectors = sectors;
+}
+
+/* Only where the HDD has all, and nobody is writing it. */
+static void holds_need_the_hdd(struct kunit *test)
+{
+	struct extent a, b;
+	struct ssdup_io io = { };
+
+	write_at(test, &io, 1000, 8);
+	hold_at(&a, 992, 16);
+	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &a));
+	hold_at(&a, 984, 16);
+	atomic_inc(&range.direct[1]);
+	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &a));
+	atomic_dec(&range.direct[1]);
+	atomic_inc(&range.direct[0]);
+	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &a));
+	atomic_dec(&range.direct[0]);
+	KUNIT_EXPECT_TRUE(test, ssdup_hold(device.map, &a));
+	hold_at(&b, 980, 8);
+	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &b));
+	ssdup_hold_drop(device.map, &a, 984);
+	KUNIT_EXPECT_FALSE(test, extent_mapped(&a));
+	KUNIT_EXPECT_TRUE(test, ssdup_hold(device.map, &b));
+	KUNIT_EXPECT_TRUE(test, ssdup_hold_clean(device.map, &b, 980, 8, 5000));
+	KUNIT_EXPECT_TRUE(test, b.kind == SSDUP_KIND_DATA);
+	KUNIT_EXPECT_TRUE(test, b.pos == 5000);
+	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &a));
+	KUNIT_EXPECT_EQ(test, ssdup_sum_clean(device.map), 8);
+	ssdup_forget_part(device.map, 980, 8);
+	KUNIT_EXPECT_EQ(test, ssdup_sum_clean(device.map), 0);
+	KUNIT_EXPECT_FALSE(test, extent_mapped(&b));
+}
+
+/* What is written meanwhile cuts a hold, and what is cut does not become clean. */
+static void cut_holds_do_not_become_clean(struct kunit *test)
+{
+	const struct over_case *x = test->param_value;
+	struct ssdup_io io = { };
+	struct extent e;
+
+	hold_at(&e, 1000, 8);
+	KUNIT_ASSERT_TRUE(test, ssdup_hold(device.map, &e));
+	write_at(test, &io, x->start, x->sectors);
+	KUNIT_EXPECT_FALSE(test, ssdup_hold_clean(device.map, &e, 1000, 8, 5000));
+	ssdup_hold_drop(device.map, &e, 1000);
+	KUNIT_EXPECT_EQ(test, range.clean.nr, 0);
+	KUNIT_EXPECT_EQ(test, range.clean.sectors, 0);
+	KUNIT_EXPECT_EQ(test, ssdup_sum_clean(device.map), 0);
+}
+
 static struct kunit_case map_test_cases[] = {
 	KUNIT_CASE_PARAM(found_until_published, over_gen_params),
 	KUNIT_CASE(found_until_moved),
 	KUNIT_CASE(overwritten_does_not_move),
 	KUNIT_CASE(overtaken_is_not_published),
+	KUNIT_CASE(holds_need_the_hdd),
+	KUNIT_CASE_PARAM(cut_holds_do_not_become_clean, over_gen_params),
 	{}
 };
 

@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "log/log.h"
+#include "log/clean.h"
 #include "route/choice.h"
 #include "base/wakeups.h"
 
@@ -28,6 +28,11 @@ static u64 log_written(struct ssdup_log *log)
 	return written;
 }
 
+static u64 log_copied(const struct ssdup_log *log)
+{
+	return 0;
+}
+
 u64 ssdup_meta_written(const struct ssdup_log *log)
 {
 	return 8;
@@ -37,6 +42,7 @@ u64 ssdup_meta_written(const struct ssdup_log *log)
 #define ktime_get_boottime_ns()	clock_ns
 #define ssdup_log_fill		log_fill
 #define ssdup_log_written	log_written
+#define ssdup_copied		log_copied
 #define bdev_nr_sectors(b)	((void)(b), 2000ULL)
 #include "route/meter.c"
 

@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 
 #include "commit_soon.h"
+#include "log/clean.h"
 #include "segments_device.h"
 
 static int segments_clean_test_init(struct kunit *test)
@@ -53,15 +54,15 @@ static void clean_is_not_opened(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
 	KUNIT_EXPECT_FALSE(test, device.scarce);
 
-	seg = ssdup_clean_take(device.log);
+	seg = ssdup_clean_take(device.log, 0);
 	KUNIT_ASSERT_PTR_EQ(test, seg, &device.log->segment[1]);
 	KUNIT_EXPECT_EQ(test, ssdup_clean_bytes(device.log), 2000);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	ssdup_clean_forgotten(device.log, seg);
 	KUNIT_EXPECT_TRUE(test, writer_switches());
-	ssdup_clean_forgotten(device.log, ssdup_clean_take(device.log));
-	ssdup_clean_forgotten(device.log, ssdup_clean_take(device.log));
-	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_take(device.log), NULL);
+	ssdup_clean_forgotten(device.log, ssdup_clean_take(device.log, 0));
+	ssdup_clean_forgotten(device.log, ssdup_clean_take(device.log, 0));
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_take(device.log, 0), NULL);
 	KUNIT_EXPECT_EQ(test, ssdup_clean_bytes(device.log), 0);
 	/* With none left that is clean, a log without a ready segment is full. */
 	log_entries(1);
@@ -83,7 +84,7 @@ static void reads_pin(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_FORGOTTEN);
 	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_CLEAN);
 	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), NR - 2);
-	ssdup_clean_forgotten(device.log, ssdup_clean_take(device.log));
+	ssdup_clean_forgotten(device.log, ssdup_clean_take(device.log, 0));
 	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_FORGOTTEN);
 	KUNIT_EXPECT_FALSE(test, ssdup_clean_unpin(device.log));
 	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), NR - 3);
@@ -101,9 +102,77 @@ static void reads_pin(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), NR - 1);
 }
 
+static void begin_copies(struct kunit *test, u32 index)
+{
+	struct ssdup_segment *seg = ssdup_copies_take(device.log);
+
+	KUNIT_ASSERT_PTR_EQ(test, seg, &device.log->segment[index]);
+	ssdup_copies_begin(device.log, seg);
+}
+
+/* Copies fill a segment of their own from its start, and it is not opened before they are there. */
+static void copies_fill_a_segment(struct kunit *test)
+{
+	u32 most = device.log->g.data_sectors;
+	struct ssdup_segment *seg;
+	u64 pos;
+
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_copies_place(device.log, 8, &pos), NULL);
+	KUNIT_EXPECT_FALSE(test, ssdup_copies_filling(device.log));
+	begin_copies(test, 0);
+	KUNIT_EXPECT_TRUE(test, ssdup_copies_filling(device.log));
+	KUNIT_EXPECT_EQ(test, ssdup_clean_segments(device.log), 1);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), NR);
+	KUNIT_EXPECT_EQ(test, ssdup_ready_segments(device.log), NR - 1);
+	seg = ssdup_copies_place(device.log, 8, &pos);
+	KUNIT_ASSERT_PTR_EQ(test, seg, &device.log->segment[0]);
+	KUNIT_EXPECT_EQ(test, pos, log_data_sector(&device.log->g, 0, 0));
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_copies_place(device.log, most - 8, &pos), seg);
+	KUNIT_EXPECT_EQ(test, pos, log_data_sector(&device.log->g, 0, 0) + 8);
+	KUNIT_EXPECT_EQ(test, ssdup_copied(device.log), most);
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_copies_place(device.log, 1, &pos), NULL);
+	KUNIT_EXPECT_FALSE(test, ssdup_copies_filling(device.log));
+
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_take(device.log, 1), seg);
+	ssdup_clean_forgotten(device.log, seg);
+	ssdup_put_read(device.log, seg);
+	KUNIT_EXPECT_FALSE(test, ssdup_clean_unpin(device.log));
+	ssdup_put_read(device.log, seg);
+	KUNIT_EXPECT_TRUE(test, ssdup_clean_unpin(device.log));
+	KUNIT_EXPECT_EQ(test, ssdup_ready_segments(device.log), NR);
+}
+
+/* What was written goes first, unless the segments with copies are too many. */
+static void copies_have_a_part(struct kunit *test)
+{
+	struct ssdup_segment *seg = device.log->segment;
+
+	write_segments(test, 3);
+	keep_oldest(test, 2, 2);
+	begin_copies(test, 3);
+	begin_copies(test, 4);
+	KUNIT_EXPECT_EQ(test, ssdup_clean_segments(device.log), 4);
+	KUNIT_EXPECT_EQ(test, ssdup_copies_segments(device.log), 2);
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_take(device.log, 2), &seg[0]);
+	ssdup_clean_forgotten(device.log, &seg[0]);
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_take(device.log, 1), &seg[3]);
+	ssdup_clean_forgotten(device.log, &seg[3]);
+	KUNIT_EXPECT_TRUE(test, ssdup_copies_filling(device.log));
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_take(device.log, 1), &seg[1]);
+	ssdup_clean_forgotten(device.log, &seg[1]);
+	/* The one that is being filled, if nothing else is left. */
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_take(device.log, 1), &seg[4]);
+	ssdup_clean_forgotten(device.log, &seg[4]);
+	KUNIT_EXPECT_FALSE(test, ssdup_copies_filling(device.log));
+	KUNIT_EXPECT_PTR_EQ(test, ssdup_clean_take(device.log, 1), NULL);
+	KUNIT_EXPECT_EQ(test, ssdup_copies_segments(device.log), 0);
+}
+
 static struct kunit_case segments_clean_cases[] = {
 	KUNIT_CASE(clean_is_not_opened),
 	KUNIT_CASE(reads_pin),
+	KUNIT_CASE(copies_fill_a_segment),
+	KUNIT_CASE(copies_have_a_part),
 	{}
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides what is read from clean segments, and how many there are. */
+#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "clean.h"
@@ -7,15 +8,20 @@
 #define LOW_PART	32U	/* of the log: see ssdup_clean_low() */
 #define LOW_LEAST	2U	/* or so many: one is opened while the next one is forgotten */
 #define REFILL		2U	/* low marks, so that the work rests in between */
+#define READ_PART	4U	/* of what may be clean: the rest is for what was written */
 
 const struct extent *ssdup_clean_span(const struct extent_tree *clean, u64 start, u64 end,
 				      u32 *sectors)
 {
-	const struct extent *first = ssdup_extent_first(clean, start, end), *x;
+	const struct extent *x = ssdup_extent_first(clean, start, end), *first = NULL;
 	u64 run = start, at = start, together = 0;
 	u32 seen = 0;
 
-	for (x = first; x && x->start < end && seen++ < EXTENT_WALK; x = ssdup_extent_next(x)) {
+	for (; x && x->start < end && seen++ < EXTENT_WALK; x = ssdup_extent_next(x)) {
+		/* A hold: the SSD has not got it yet. */
+		if (x->kind == SSDUP_KIND_NONE)
+			continue;
+		first = first ?: x;
 		if (x->start > at)
 			run = x->start;
 		at = extent_end(x);
@@ -62,13 +68,27 @@ bool ssdup_clean_refill(const struct clean_facts *f)
 	return f->clean && f->ready < (f->refill ? REFILL * low : low);
 }
 
+u32 ssdup_clean_most_read(const struct clean_facts *f)
+{
+	return DIV_ROUND_UP(most_clean(f), READ_PART);
+}
+
+bool ssdup_clean_may_open(const struct clean_facts *f)
+{
+	return !f->barred && !f->refill && !f->short_of_memory && !f->waiters &&
+	       most_clean(f) && f->bytes < f->limit &&
+	       f->ready > ssdup_clean_low(f->segments, f->spare);
+}
+
 u32 ssdup_clean_excess(const struct clean_facts *f)
 {
-	u32 wanted = ssdup_clean_low(f->segments, f->spare), n;
+	u32 wanted = ssdup_clean_low(f->segments, f->spare), n, read;
 
 	if (f->barred)
 		return f->clean;
 	n = f->clean - min(f->clean, most_clean(f));
+	read = f->read - min(f->read, ssdup_clean_most_read(f));
+	n = max(n, read);
 	if (f->refill)
 		wanted *= REFILL;
 	n = max(n, wanted - min(wanted, f->ready));

@@ -2,9 +2,14 @@
 /*
  * dm-ssdup: which data that is on the HDD is still read from the SSD, and for how long. Pure.
  *
- * A clean extent is one that was written back, and whose segment was not opened again. The clean
- * extents of a range are a tree of their own, which overlaps nothing of the tree of what the log
- * holds. Each has what the HDD returns for its sectors. So it may be forgotten at any time.
+ * A clean extent is one that was written back, and whose segment was not opened again, or a copy
+ * of what was read from the HDD. The clean extents of a range are a tree of their own, which
+ * overlaps nothing of the tree of what the log holds. Each has what the HDD returns for its
+ * sectors. So it may be forgotten at any time.
+ *
+ * While the HDD is read for a copy, and the copy is written, a hold is in its place: an extent of
+ * kind NONE, which serves nothing. What cuts clean extents cuts holds. So the HDD has not changed
+ * under a hold that is still whole.
  */
 #ifndef SSDUP_CORE_CLEAN_H
 #define SSDUP_CORE_CLEAN_H
@@ -49,6 +54,7 @@ struct clean_facts {
 	u32	spare;		/* free ones that writers leave to drains */
 	u32	ready;		/* can be opened at once */
 	u32	clean;
+	u32	read;		/* of these, with copies of what was read */
 	u64	bytes;		/* of memory that the map of these takes */
 	u64	limit;		/* bytes */
 	bool	barred;		/* nothing may be clean now */
@@ -70,6 +76,12 @@ u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr);
 
 /** ssdup_clean_refill() - too few segments are ready, or were and not twice that are, yet */
 bool ssdup_clean_refill(const struct clean_facts *f);
+
+/** ssdup_clean_most_read() - how many clean segments may have copies of what was read */
+u32 ssdup_clean_most_read(const struct clean_facts *f);
+
+/** ssdup_clean_may_open() - may a ready segment become a clean one, for such copies? */
+bool ssdup_clean_may_open(const struct clean_facts *f);
 
 /** ssdup_clean_excess() - how many of the oldest clean segments are to be forgotten now */
 u32 ssdup_clean_excess(const struct clean_facts *f);

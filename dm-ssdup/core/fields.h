@@ -97,6 +97,12 @@ SSDUP_STAT(READS_AGAIN, reads_again, PLAIN,
 	   "reads from the HDD that a read cache would have served, with ghosts")
 SSDUP_STAT(READ_SECTORS_AGAIN, read_sectors_again, SECTORS, "data of these")
 SSDUP_STAT(PROMOTE_SECTORS, promote_sectors, SECTORS, "what that cache would have written")
+SSDUP_FIELD(PROMOTED, promoted_sectors, SECTORS,
+	    "what was copied from the HDD since the table was loaded, see promote")
+SSDUP_FIELD(PROMOTE_LEFT, promote_left_sectors, SECTORS,
+	    "what is left of that for today, see promote")
+SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
+	   "of the reads of clean data, those of such copies")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")

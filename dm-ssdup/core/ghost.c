@@ -92,19 +92,35 @@ static void note(struct ghosts *g, u64 block, u32 copied)
 		WRITE_ONCE(*ghost, word);
 }
 
-enum ghost_verdict ssdup_ghosts_read(struct ghosts *g, u64 start, u32 sectors, bool meta,
-				     bool run)
+enum ghost_verdict ssdup_ghosts_look(struct ghosts *g, u64 start, u32 sectors, bool meta, bool run)
 {
-	u64 first = start / GHOST_BLOCK, last = (start + sectors - 1) / GHOST_BLOCK, block;
+	u64 last = (start + sectors - 1) / GHOST_BLOCK, block;
 	enum ghost_verdict verdict = GHOST_HIT;
 
 	if (run || sectors > GHOST_LONGEST)
 		return GHOST_NONE;
-	for (block = first; block <= last; block++)
+	for (block = start / GHOST_BLOCK; block <= last; block++)
 		verdict = min(verdict, look(g, block));
-	if (meta && verdict == GHOST_NOTE)
-		verdict = GHOST_COPY;
-	for (block = first; block <= last; block++)
+	return meta && verdict == GHOST_NOTE ? GHOST_COPY : verdict;
+}
+
+enum ghost_verdict ssdup_ghosts_read(struct ghosts *g, u64 start, u32 sectors, bool meta,
+				     bool run)
+{
+	enum ghost_verdict verdict = ssdup_ghosts_look(g, start, sectors, meta, run);
+	u64 last = (start + sectors - 1) / GHOST_BLOCK, block;
+
+	if (verdict == GHOST_NONE)
+		return verdict;
+	for (block = start / GHOST_BLOCK; block <= last; block++)
 		note(g, block, verdict >= GHOST_COPY ? COPIED : 0);
 	return verdict;
+}
+
+bool ssdup_copy_wanted(const struct copy_facts *f)
+{
+	if (f->verdict < GHOST_COPY || f->writes || !f->room)
+		return false;
+	/* Writes have the first half of each day of the budget for themselves. */
+	return f->left > 0 && f->budget_left >= f->budget / 2 && f->queue <= COPY_QUEUE_NS;
 }

@@ -46,6 +46,13 @@ static inline u32 ghosts_copied(u64 start, u32 sectors)
 u32 ssdup_ghosts_nr(u64 sectors);
 
 /**
+ * ssdup_ghosts_look() - what the cache would do with a read; the same, but nothing is noted
+ *
+ * Context: any.
+ */
+enum ghost_verdict ssdup_ghosts_look(struct ghosts *g, u64 start, u32 sectors, bool meta, bool run);
+
+/**
  * ssdup_ghosts_read() - a read of the HDD has ended
  * @meta: of a file system
  * @run: it goes on with GHOST_RUN sectors that were read in order
@@ -54,5 +61,22 @@ u32 ssdup_ghosts_nr(u64 sectors);
  */
 enum ghost_verdict ssdup_ghosts_read(struct ghosts *g, u64 start, u32 sectors, bool meta,
 				     bool run);
+
+/* What speaks for a copy of a read, and against it. */
+struct copy_facts {
+	enum ghost_verdict verdict;
+	bool	writes;		/* wait, or the log was full */
+	bool	room;		/* in a segment for copies, or for such a segment */
+	s64	left;		/* sectors of what may be copied in a day */
+	u64	budget;		/* sectors that the key ssd_budget allows in a day; 0: no limit */
+	u64	budget_left;	/* sectors of that */
+	u64	queue;		/* ns of work that the SSD has */
+};
+
+/* A copy must not make writes wait longer than a write of 256 KiB does. */
+#define COPY_QUEUE_NS	1000000U
+
+/** ssdup_copy_wanted() - is what the HDD reads now to be copied to the SSD? */
+bool ssdup_copy_wanted(const struct copy_facts *f);
 
 #endif

@@ -55,6 +55,8 @@ SSDUP_STEP(FREE_DROP, "free_drop", "the tail is durable, and the extents are sti
 SSDUP_STEP(FREE_DROPPED, "free_dropped", "the extents have left the map, or are clean")
 SSDUP_STEP(FREE_DONE, "free_done", "the segments are free or clean, or wait for reads")
 SSDUP_STEP(CLEAN_FORGET, "clean_forget", "before the extents of a clean segment are forgotten")
+SSDUP_STEP(COPY_WRITE, "copy_write", "before copies of what was read are sent to the SSD")
+SSDUP_STEP(COPY_WRITTEN, "copy_written", "they are there, and no read may find them")
 SSDUP_STEP(DISCARD_BEGIN, "discard_begin", "before free segments are discarded on the SSD")
 SSDUP_STEP(DISCARD_DONE, "discard_done", "they are, and cannot be opened yet")
 SSDUP_STEP(SUSPEND_COMMIT, "suspend_commit", "before the last commit")

@@ -17,6 +17,8 @@ enum hdd_cache {
 
 /* What keep.c remembers of clean segments. */
 struct drain_clean {
+	struct mutex		lock;		/* one is forgotten, or a copy becomes clean */
+	u32			forgets;	/* of all that is clean; written with the lock */
 	atomic_t		errors;		/* of reads, since the resume */
 	bool			refill;		/* see struct clean_facts; the work's */
 };
@@ -186,6 +188,36 @@ void ssdup_clean_forget(struct ssdup_drainer *drainer);
  * After CLEAN_ERRORS that do not pass nothing is clean any more until a resume.
  */
 void ssdup_clean_error(struct ssdup_drainer *drainer, blk_status_t status);
+
+/* A copy of what was read from the HDD, on its way to the SSD. */
+struct clean_copy {
+	u64	start;		/* sector on the HDD */
+	u64	pos;		/* sector on the SSD */
+	u32	sectors;
+	u32	since;		/* ssdup_copies_now() before the HDD was read */
+};
+
+/** ssdup_copies_room() - is there room for copies? any context, a hint */
+bool ssdup_copies_room(struct ssdup_drainer *drainer);
+
+/** ssdup_copies_now() - the number of times that all that is clean was forgotten; any context */
+u32 ssdup_copies_now(const struct ssdup_drainer *drainer);
+
+/**
+ * ssdup_copies_reserve() - a place on the SSD for a copy; process context, one at a time, sleeps
+ * @pos: set to its sector
+ *
+ * Return: its segment, until ssdup_put_read(); NULL: there is none now.
+ */
+struct ssdup_segment *ssdup_copies_reserve(struct ssdup_drainer *drainer, u32 sectors, u64 *pos);
+
+/**
+ * ssdup_copies_publish() - a copy has been written: reads may find it, if nothing has cut its hold
+ *
+ * Context: process, sleeps. Return: false: the hold, if there is any left, stays the caller's.
+ */
+bool ssdup_copies_publish(struct ssdup_drainer *drainer, struct ssdup_segment *seg,
+			  struct extent_array *hold, const struct clean_copy *copy);
 
 /* --- Discards of free segments; after one that the SSD fails, an hour of rest: discard.c --- */
 

@@ -6,6 +6,7 @@
 #include "base/wakeups.h"
 #include "core/clean.h"
 #include "drainer.h"
+#include "log/clean.h"
 #include "log/log.h"
 #include "map/map.h"
 
@@ -28,6 +29,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 		.spare = ssdup_spare(log),
 		.ready = ssdup_ready_segments(log),
 		.clean = ssdup_clean_segments(log),
+		.read = ssdup_copies_segments(log),
 		.bytes = ssdup_clean_bytes(log),
 		.limit = memory_limit(),
 		.barred = ssdup_mode(drainer->c) != MODE_RUNNING ||
@@ -50,14 +52,19 @@ u32 ssdup_clean_most(struct ssdup_drainer *drainer, u32 nr)
 /* Return: was there one? */
 static bool forget_oldest(struct ssdup_drainer *drainer)
 {
-	struct ssdup_segment *seg = ssdup_clean_take(drainer->log);
+	struct drain_clean *clean = &drainer->clean;
+	const struct clean_facts f = look(drainer);
+	struct ssdup_segment *seg;
 
-	if (!seg)
-		return false;
-	ssdup_step(drainer->c, STEP_CLEAN_FORGET);
-	ssdup_forget(drainer->map, seg);
-	ssdup_clean_forgotten(drainer->log, seg);
-	return true;
+	mutex_lock(&clean->lock);
+	seg = ssdup_clean_take(drainer->log, ssdup_clean_most_read(&f));
+	if (seg) {
+		ssdup_step(drainer->c, STEP_CLEAN_FORGET);
+		ssdup_forget(drainer->map, seg);
+		ssdup_clean_forgotten(drainer->log, seg);
+	}
+	mutex_unlock(&clean->lock);
+	return seg;
 }
 
 static void tell_freed(struct ssdup_drainer *drainer)
@@ -92,12 +99,15 @@ void ssdup_clean_work(struct work_struct *work)
 
 void ssdup_clean_forget(struct ssdup_drainer *drainer)
 {
+	struct drain_clean *clean = &drainer->clean;
 	bool any = false;
 
+	/* Copies under way are of before. */
+	mutex_lock(&clean->lock);
+	WRITE_ONCE(clean->forgets, clean->forgets + 1);
+	mutex_unlock(&clean->lock);
 	for (; forget_oldest(drainer); any = true)
 		cond_resched();
-	/* The work, or another one who forgets all, may be at one that it had taken before. */
-	ssdup_clean_settle(drainer->log);
 	any |= ssdup_clean_unpin(drainer->log);
 	if (any && READ_ONCE(drainer->c->active))
 		tell_freed(drainer);
@@ -113,4 +123,81 @@ void ssdup_clean_error(struct ssdup_drainer *drainer, blk_status_t status)
 	DMWARN("%s: too many reads of clean data failed: none is kept",
 	       dm_device_name(drainer->c->md));
 	ssdup_kick_clean(drainer->c);
+}
+
+/* --- Copies of what was read --- */
+
+bool ssdup_copies_room(struct ssdup_drainer *drainer)
+{
+	const struct clean_facts f = look(drainer);
+
+	return !f.barred && (ssdup_copies_filling(drainer->log) || ssdup_clean_may_open(&f));
+}
+
+/*
+ * What is left there of a header, and of the first page, would belong to a live segment for a
+ * repair that knows only older headers.
+ */
+static int blank_head(struct ssdup_drainer *drainer, const struct ssdup_segment *seg)
+{
+	u64 sector = log_segment_sector(&drainer->log->g, seg->index);
+	u32 i = LOG_HEAD_BYTES / SSDUP_BLOCK_BYTES;
+	int r = 0;
+
+	/* The header goes last: it does not stand alone in front of a page. */
+	while (i-- && !r)
+		r = ssdup_sync_io(drainer->c->ssd->bdev, REQ_OP_WRITE | REQ_FUA,
+				  sector + i * SSDUP_BLOCK_SECTORS, ZERO_PAGE(0), 0,
+				  SSDUP_BLOCK_BYTES);
+	return r;
+}
+
+static bool open_for_copies(struct ssdup_drainer *drainer)
+{
+	const struct clean_facts f = look(drainer);
+	struct ssdup_segment *seg;
+	int r;
+
+	seg = ssdup_clean_may_open(&f) ? ssdup_copies_take(drainer->log) : NULL;
+	if (!seg)
+		return false;
+	r = blank_head(drainer, seg);
+	if (r) {
+		ssdup_clean_forgotten(drainer->log, seg);
+		ssdup_clean_error(drainer, errno_to_blk_status(r));
+		return false;
+	}
+	ssdup_copies_begin(drainer->log, seg);
+	/* It may be one too many. */
+	ssdup_kick_clean(drainer->c);
+	return true;
+}
+
+struct ssdup_segment *ssdup_copies_reserve(struct ssdup_drainer *drainer, u32 sectors, u64 *pos)
+{
+	struct ssdup_segment *seg = ssdup_copies_place(drainer->log, sectors, pos);
+
+	if (!seg && open_for_copies(drainer))
+		seg = ssdup_copies_place(drainer->log, sectors, pos);
+	return seg;
+}
+
+u32 ssdup_copies_now(const struct ssdup_drainer *drainer)
+{
+	return READ_ONCE(drainer->clean.forgets);
+}
+
+bool ssdup_copies_publish(struct ssdup_drainer *drainer, struct ssdup_segment *seg,
+			  struct extent_array *hold, const struct clean_copy *copy)
+{
+	struct drain_clean *clean = &drainer->clean;
+	bool kept;
+
+	mutex_lock(&clean->lock);
+	kept = copy->since == clean->forgets && READ_ONCE(seg->state) == SEGMENT_CLEAN &&
+	       ssdup_hold_clean(drainer->map, hold->e, copy->start, copy->sectors, copy->pos);
+	if (kept)
+		ssdup_copies_add(drainer->log, seg, hold);
+	mutex_unlock(&clean->lock);
+	return kept;
 }

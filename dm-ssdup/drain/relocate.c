@@ -7,6 +7,7 @@
  */
 #include "base/failure.h"
 #include "internal.h"
+#include "log/clean.h"
 #include "log/reserve.h"
 #include "map/map.h"
 #include "route/router.h"

@@ -9,6 +9,7 @@
 #include "base/failure.h"
 #include "base/wakeups.h"
 #include "internal.h"
+#include "log/clean.h"
 #include "route/meter.h"
 
 /* The pause after a failed drain, and between tries to write unwritable extents. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns the lists of segments that are clean, and of those that wait for reads. */
+/* Owns the lists of segments that are clean, or get copies, and of those that wait for reads. */
 #include "base/wakeups.h"
+#include "clean.h"
 #include "internal.h"
 
 /* It is free, unless reads that found its data are in flight. Return: is it? */
@@ -33,15 +34,22 @@ void ssdup_add_clean(struct ssdup_segments *s, struct ssdup_segment *seg)
 	WRITE_ONCE(s->clean_bytes, s->clean_bytes + seg->kept);
 }
 
-struct ssdup_segment *ssdup_clean_take(struct ssdup_log *log)
+struct ssdup_segment *ssdup_clean_take(struct ssdup_log *log, u32 most_copies)
 {
 	struct ssdup_segments *s = log->segments;
+	struct list_head *list = &s->clean;
 	struct ssdup_segment *seg;
 
 	spin_lock_irq(&s->lock);
-	seg = list_first_entry_or_null(&s->clean, struct ssdup_segment, list);
+	if (s->nr_copies > most_copies || list_empty(list))
+		list = &s->copies;
+	seg = list_first_entry_or_null(list, struct ssdup_segment, list);
 	if (seg) {
 		list_del_init(&seg->list);
+		if (seg == s->filling)
+			WRITE_ONCE(s->filling, NULL);
+		if (list == &s->copies)
+			WRITE_ONCE(s->nr_copies, s->nr_copies - 1);
 		WRITE_ONCE(s->nr_clean, s->nr_clean - 1);
 		WRITE_ONCE(s->in_hand, s->in_hand + 1);
 		WRITE_ONCE(s->clean_bytes, s->clean_bytes - seg->kept);
@@ -60,12 +68,6 @@ void ssdup_clean_forgotten(struct ssdup_log *log, struct ssdup_segment *seg)
 	ssdup_add_forgotten(s, seg);
 	ssdup_more_to_open(log);
 	spin_unlock_irq(&s->lock);
-	ssdup_settled(log->c);
-}
-
-void ssdup_clean_settle(struct ssdup_log *log)
-{
-	wait_event(log->c->wake.settle_wait, !READ_ONCE(log->segments->in_hand));
 }
 
 bool ssdup_clean_unpin(struct ssdup_log *log)
@@ -103,4 +105,86 @@ u32 ssdup_coming_segments(struct ssdup_log *log)
 u64 ssdup_clean_bytes(struct ssdup_log *log)
 {
 	return READ_ONCE(log->segments->clean_bytes);
+}
+
+/* --- Copies of what was read --- */
+
+struct ssdup_segment *ssdup_copies_take(struct ssdup_log *log)
+{
+	struct ssdup_segments *s = log->segments;
+	struct ssdup_segment *seg = NULL;
+
+	spin_lock_irq(&s->lock);
+	if (s->nr_free > ssdup_spare(log)) {
+		seg = list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
+				       struct ssdup_segment, list);
+		list_del_init(&seg->list);
+		WRITE_ONCE(s->nr_free, s->nr_free - 1);
+		WRITE_ONCE(s->in_hand, s->in_hand + 1);
+	}
+	spin_unlock_irq(&s->lock);
+	return seg;
+}
+
+void ssdup_copies_begin(struct ssdup_log *log, struct ssdup_segment *seg)
+{
+	struct ssdup_segments *s = log->segments;
+
+	spin_lock_irq(&s->lock);
+	WRITE_ONCE(s->in_hand, s->in_hand - 1);
+	seg->state = SEGMENT_CLEAN;
+	WRITE_ONCE(seg->copies, true);
+	list_add_tail(&seg->list, &s->copies);
+	WRITE_ONCE(s->nr_copies, s->nr_copies + 1);
+	WRITE_ONCE(s->nr_clean, s->nr_clean + 1);
+	WRITE_ONCE(s->filling, seg);
+	s->filled = 0;
+	spin_unlock_irq(&s->lock);
+}
+
+struct ssdup_segment *ssdup_copies_place(struct ssdup_log *log, u32 sectors, u64 *pos)
+{
+	struct ssdup_segments *s = log->segments;
+	struct ssdup_segment *seg;
+
+	spin_lock_irq(&s->lock);
+	seg = s->filling;
+	if (seg && s->filled + sectors > log->g.data_sectors) {
+		WRITE_ONCE(s->filling, NULL);
+		seg = NULL;
+	}
+	if (seg) {
+		*pos = log_segment_sector(&log->g, seg->index) + log->g.data_start + s->filled;
+		s->filled += sectors;
+		WRITE_ONCE(s->copied, s->copied + sectors);
+		atomic_inc(&seg->reads);
+	}
+	spin_unlock_irq(&s->lock);
+	return seg;
+}
+
+void ssdup_copies_add(struct ssdup_log *log, struct ssdup_segment *seg, struct extent_array *node)
+{
+	struct ssdup_segments *s = log->segments;
+	u64 bytes = ssdup_add_node(seg, node);
+
+	spin_lock_irq(&s->lock);
+	seg->kept += bytes;
+	WRITE_ONCE(s->clean_bytes, s->clean_bytes + bytes);
+	spin_unlock_irq(&s->lock);
+}
+
+bool ssdup_copies_filling(struct ssdup_log *log)
+{
+	return READ_ONCE(log->segments->filling);
+}
+
+u32 ssdup_copies_segments(struct ssdup_log *log)
+{
+	return READ_ONCE(log->segments->nr_copies);
+}
+
+u64 ssdup_copied(const struct ssdup_log *log)
+{
+	return READ_ONCE(log->segments->copied);
 }

@@ -18,8 +18,13 @@ struct ssdup_segments {
 	u32			discarding;	/* free, but on neither; the same */
 	struct list_head	clean;		/* the oldest first */
 	struct list_head	pinned;		/* forgotten, but reads are in flight */
-	u32			nr_clean;	/* read without the lock: a hint */
-	u32			in_hand;	/* taken off that list, being forgotten; the same */
+	struct list_head	copies;		/* clean ones with copies, the oldest first */
+	struct ssdup_segment	*filling;	/* of these, the one that gets them; or NULL */
+	u32			filled;		/* sectors that were handed out there */
+	u32			nr_copies;	/* in that list; read without the lock: a hint */
+	u64			copied;		/* sectors that were handed out, ever; the same */
+	u32			nr_clean;	/* in both lists; the same */
+	u32			in_hand;	/* taken off them, or about to be added; the same */
 	u32			nr_pinned;	/* the same */
 	u64			clean_bytes;	/* of the extents of clean ones; the same */
 	u64			opened;		/* how many, ever; the same */

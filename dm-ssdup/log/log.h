@@ -33,6 +33,7 @@ struct ssdup_segment {
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
 	atomic64_t		live;		/* see ssdup_account_extent() */
 	u32			index;		/* of the segment; constant */
+	bool			copies;		/* clean, with copies of what was read; a hint */
 
 	/* Set before the word is unsealed, constant until the segment is free. */
 	u64			base;		/* ring number of page 0 */
@@ -374,35 +375,6 @@ bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
 void ssdup_group_freed(struct ssdup_log *log, const struct drain_group *g);
 
 /*
- * --- Clean segments: clean.c ---
- *
- * They stand in one list, for all classes, in the order in which they were freed. To make room one
- * is taken from there; its extents leave the map; then it is free. If reads that found its data
- * before that are in flight, it waits in another list for their end. No new ones come.
- */
-
-/** ssdup_clean_segments() - their number; any context, a hint, as those that follow */
-u32 ssdup_clean_segments(struct ssdup_log *log);
-
-/** ssdup_coming_segments() - those that are clean, or forgotten and not free yet */
-u32 ssdup_coming_segments(struct ssdup_log *log);
-
-/** ssdup_clean_bytes() - memory that their extents took when they became clean */
-u64 ssdup_clean_bytes(struct ssdup_log *log);
-
-/** ssdup_clean_take() - take the oldest, for the caller to forget. Return: NULL if there is none */
-struct ssdup_segment *ssdup_clean_take(struct ssdup_log *log);
-
-/** ssdup_clean_forgotten() - its extents have left the map; process context */
-void ssdup_clean_forgotten(struct ssdup_log *log, struct ssdup_segment *seg);
-
-/** ssdup_clean_settle() - wait for those that others have taken to be forgotten; sleeps */
-void ssdup_clean_settle(struct ssdup_log *log);
-
-/** ssdup_clean_unpin() - free those whose reads have ended; process context. Return: any? */
-bool ssdup_clean_unpin(struct ssdup_log *log);
-
-/*
  * --- The memory of extents: nodes.c ---
  *
  * The extents of a segment's entries are arrays, one for each part of a metadata page. An insert
@@ -440,6 +412,9 @@ void ssdup_free_arrays(struct ssdup_log *log, struct ssdup_segment *seg);
  * Its pieces are in order. Return: bytes of the others.
  */
 u64 ssdup_trim_arrays(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/** ssdup_add_node() - an array of one node belongs to @seg from here on. Return: its bytes */
+u64 ssdup_add_node(struct ssdup_segment *seg, struct extent_array *node);
 
 /** ssdup_new_array() - allocate the nodes of part of a page, or NULL; any context */
 struct extent_array *ssdup_new_array(struct ssdup_log *log);

@@ -115,6 +115,12 @@ u64 ssdup_trim_arrays(struct ssdup_log *log, struct ssdup_segment *seg)
 	return trim_arrays(&seg->arrays, &log->arrays) + trim_arrays(&seg->ordered, &log->nodes);
 }
 
+u64 ssdup_add_node(struct ssdup_segment *seg, struct extent_array *node)
+{
+	llist_add(&node->list, &seg->pieces);
+	return ARRAY_BYTES(1);
+}
+
 struct extent_array *ssdup_new_array(struct ssdup_log *log)
 {
 	struct extent_array *array = mempool_alloc(&log->arrays, GFP_NOWAIT | __GFP_NOWARN);

@@ -26,6 +26,7 @@ int ssdup_segments_create(struct ssdup_log *log)
 	INIT_LIST_HEAD(&s->free);
 	INIT_LIST_HEAD(&s->stale);
 	INIT_LIST_HEAD(&s->clean);
+	INIT_LIST_HEAD(&s->copies);
 	INIT_LIST_HEAD(&s->pinned);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++) {
 		log->class[i].index = i;
@@ -131,6 +132,7 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	atomic64_set(&seg->live, 0);
 	seg->tried = false;
 	seg->lost = false;
+	WRITE_ONCE(seg->copies, false);
 	/*
 	 * A writer may have read open long ago, perhaps of another class, and reserve
 	 * as soon as the word is unsealed. It must find the new class, base and spares. Pairs

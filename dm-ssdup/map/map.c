@@ -243,6 +243,69 @@ void ssdup_forget_part(struct ssdup_map *map, u64 start, u32 sectors)
 	spin_unlock_irqrestore(&r->lock, flags);
 }
 
+static void mark_clean(struct ssdup_map *map, struct ssdup_range *r, const struct extent *e)
+{
+	WRITE_ONCE(r->where, r->where | clean_bits(e->start, extent_end(e), map->range_shift));
+}
+
+static void forget_extent(struct ssdup_map *map, struct ssdup_range *r, struct extent *e)
+{
+	ssdup_extent_remove(&r->clean, e);
+	clean_left(map, r, e->sectors);
+}
+
+/* --- What is being copied --- */
+
+bool ssdup_hold(struct ssdup_map *map, struct extent *e)
+{
+	struct ssdup_range *r = range_of(map, e->start);
+	unsigned long flags;
+	bool held;
+
+	e->kind = SSDUP_KIND_NONE;
+	e->pos = 0;
+	e->seq = 0;
+	spin_lock_irqsave(&r->lock, flags);
+	/* A direct write in flight has cut what was clean, and would not cut this. */
+	held = !atomic_read(&r->direct[0]) && !atomic_read(&r->direct[1]) &&
+	       !ssdup_extent_first(&r->tree, e->start, extent_end(e)) &&
+	       !ssdup_extent_first(&r->clean, e->start, extent_end(e));
+	if (held) {
+		extent_insert_alone(&r->clean, e);
+		clean_counts(map, e->sectors);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	return held;
+}
+
+bool ssdup_hold_clean(struct ssdup_map *map, struct extent *e, u64 start, u32 sectors, u64 pos)
+{
+	struct ssdup_range *r = range_of(map, start);
+	unsigned long flags;
+	bool whole;
+
+	spin_lock_irqsave(&r->lock, flags);
+	whole = extent_mapped(e) && e->start == start && e->sectors == sectors;
+	if (whole) {
+		e->kind = SSDUP_KIND_DATA;
+		e->pos = pos;
+		mark_clean(map, r, e);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	return whole;
+}
+
+void ssdup_hold_drop(struct ssdup_map *map, struct extent *e, u64 start)
+{
+	struct ssdup_range *r = range_of(map, start);
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->lock, flags);
+	if (extent_mapped(e))
+		forget_extent(map, r, e);
+	spin_unlock_irqrestore(&r->lock, flags);
+}
+
 /* --- A segment leaves the log --- */
 
 /* The extent is in the tree of what is dirty, and is about to leave it. */
@@ -270,13 +333,7 @@ static void keep_extent(struct ssdup_map *map, struct ssdup_range *r, struct ext
 	ssdup_extent_hand(&r->tree, &r->clean, e);
 	range_changed(r);
 	clean_counts(map, e->sectors);
-	WRITE_ONCE(r->where, r->where | clean_bits(e->start, extent_end(e), map->range_shift));
-}
-
-static void forget_extent(struct ssdup_map *map, struct ssdup_range *r, struct extent *e)
-{
-	ssdup_extent_remove(&r->clean, e);
-	clean_left(map, r, e->sectors);
+	mark_clean(map, r, e);
 }
 
 typedef void extent_fn(struct ssdup_map *map, struct ssdup_range *r, struct extent *e);

@@ -5,9 +5,10 @@
  * The map has two trees of extents for each range of the HDD, see core/extent_map.h and
  * core/clean.h. The range's lock protects both. They overlap nowhere.
  *
- * The first has what the log holds and the HDD may not have. The other has what is clean: a write
- * that is inserted into the first tree, or sent to the HDD, takes its sectors out of the second
- * one in the same hold of the lock. What a drain or a relocation writes is all in the first.
+ * The first has what the log holds and the HDD may not have. The other has what is clean, and the
+ * holds of what is being copied: a write that is inserted into the first tree, or sent to the HDD,
+ * takes its sectors out of the second one while it has the lock. What a drain or a relocation
+ * writes is all in the first.
  *
  * An entry is published before an extent that it replaces leaves the tree. A drain looks at the
  * extents of its group without the lock, and leaves out what is in no tree. So the commit before
@@ -120,6 +121,26 @@ static __always_inline void range_cut_clean(struct ssdup_map *map, struct ssdup_
 	if (unlikely(r->clean.nr))
 		ssdup_cut_clean(map, r, start, start + sectors);
 }
+
+/**
+ * ssdup_hold() - hold the place of a copy of what the HDD is about to return
+ * @e: start and sectors, in one range, are filled in
+ *
+ * Context: any. Return: false, and nothing has changed, when the HDD may change meanwhile, or
+ * when a part of it is clean or held.
+ */
+bool ssdup_hold(struct ssdup_map *map, struct extent *e);
+
+/**
+ * ssdup_hold_clean() - the copy is at sector @pos of the SSD: what is held becomes clean
+ * @start: of the hold, as it was, and its @sectors
+ *
+ * Context: any. Return: false when a part of it was cut: the hold stays.
+ */
+bool ssdup_hold_clean(struct ssdup_map *map, struct extent *e, u64 start, u32 sectors, u64 pos);
+
+/** ssdup_hold_drop() - there is no copy; @start as above, any context */
+void ssdup_hold_drop(struct ssdup_map *map, struct extent *e, u64 start);
 
 /**
  * ssdup_insert_among() - insert an extent that may overlap others, and publish its entry

@@ -10,7 +10,7 @@
 
 #include "base/wakeups.h"
 #include "meter.h"
-#include "log/log.h"
+#include "log/clean.h"
 
 /* Has the disk done work of a drain since the last look? Then its busy time teaches nothing. */
 static bool take_drained(struct disk_meter *disk)
@@ -320,7 +320,8 @@ u64 ssdup_meter_budget(const struct ssdup_router *router)
 
 u64 ssdup_meter_written(struct ssdup_router *router)
 {
-	return ssdup_log_written(router->log) + ssdup_meta_written(router->log);
+	return ssdup_log_written(router->log) + ssdup_meta_written(router->log) +
+	       ssdup_copied(router->log);
 }
 
 u64 ssdup_meter_settle(struct ssdup_router *router)

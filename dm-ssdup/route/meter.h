@@ -107,6 +107,15 @@ static __always_inline bool ssdup_read_follows(struct ssdup_router *router, stru
 	return false;
 }
 
+/** ssdup_meter_copy() - a copy of what was read is sent to the SSD; as ssdup_meter_read() */
+static inline void ssdup_meter_copy(struct ssdup_router *router, struct ssdup_io *io)
+{
+	if (!ssdup_balances(router->c))
+		return;
+	io->price = ssdup_price(&router->meter->ssd, io->sectors, false);
+	ssdup_queue_add(&router->meter->ssd, io->price);
+}
+
 /** ssdup_meter_read() - a read is sent to a disk; it gets a price if balance chooses */
 static __always_inline void ssdup_meter_read(struct ssdup_router *router, struct ssdup_io *io,
 					     enum ssdup_disk route)
@@ -117,7 +126,9 @@ static __always_inline void ssdup_meter_read(struct ssdup_router *router, struct
 	io->long_run = false;
 	if (!ssdup_balances(router->c) && !READ_ONCE(router->ghosts))
 		return;
-	io->place.follows = hdd && ssdup_read_follows(router, io);
+	/* With a read cache, parts of a run come from the SSD. */
+	io->place.follows = (hdd || READ_ONCE(router->ghosts)) &&
+			    ssdup_read_follows(router, io) && hdd;
 	if (!ssdup_balances(router->c))
 		return;
 	io->price = ssdup_price(disk, io->sectors, hdd && !io->place.follows);

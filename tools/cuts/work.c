@@ -292,12 +292,14 @@ static void turn(struct controller *c)
 		{ "max_wait_ms", "1 50 250" },
 		{ "discard", "auto auto off" },
 		{ "clean_percent", "0 50 90" },
+		/* Refused without clean data. */
+		{ "promote", "0 1000T 1000T" },
 		/* Of those behind here none when some sectors must not be written directly. */
 		{ "policy", "all none adaptive watermark balance all" },
 		{ "full", "balance block bypass" },
 		{ "stream_length_writes", "2 8 32" },
 	};
-	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 7 : ARRAY_SIZE(knobs));
+	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 8 : ARRAY_SIZE(knobs));
 
 	device_knob(c->d, knobs[i].knob, pick(&c->rng, knobs[i].values));
 }

@@ -33,7 +33,7 @@ static const char * const known[] = {
 	/* Keys, */
 	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "parts", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
-	"flush_on_suspend", "discard", "thrift", "ssd_budget", "classes",
+	"flush_on_suspend", "discard", "thrift", "ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Nothing stale is read, with all that makes data clean, and all that makes it stale, at once:
-# writers by every route, readers that know what they may find, drains, segments that are opened
-# again, suspends during which the HDD is written by itself, reloads. An argument is the seconds to
-# go on for.
+# Nothing stale is read, with all that makes data clean, or copies it, and all that makes it stale,
+# at once: writers by every route, readers that know what they may find, drains, segments that are
+# opened again, suspends during which the HDD is written by itself, reloads. An argument is the
+# seconds to go on for.
 # invariant: 1 9
 # kernels: debug
 # cpus: 4
@@ -38,6 +38,7 @@ knobs()
 	turn drain auto eager eager manual
 	turn full balance block bypass
 	turn clean_percent 0 10 50 90 90 90
+	turn promote 0 1000T 1000T 1000T
 	turn discard auto off
 	message "$(pick flush flush flush commit commit forget)"
 	nap "0.$((RANDOM % 10))"
@@ -48,7 +49,7 @@ tables()
 {
 	nap "$((RANDOM % 3)).$((RANDOM % 10))"
 	if [ $((RANDOM % 2)) = 1 ]; then
-		dmsetup reload $NAME --table "$(table policy all clean 90 range_mb "$(pick 1 2 4)")"
+		dmsetup reload $NAME --table "$(table policy all clean 90 promote 1000T range_mb "$(pick 1 2 4)")"
 	fi
 	# what the log holds of it counts, whatever the HDD gets
 	message flush || return
@@ -99,7 +100,7 @@ echo 900 >/sys/module/workqueue/parameters/watchdog_thresh
 # one_round SECONDS - all of them
 one_round()
 {
-	local n writers=() helpers=() now last=0
+	local n writers=() helpers=() now last=0 copies last_copies=0
 
 	: >"$go"
 	for n in 0 1 2; do
@@ -118,6 +119,9 @@ one_round()
 			now=$(stat reads_clean 2>/dev/null) || continue
 			clean_reads=$((clean_reads + now - (now < last ? 0 : last)))
 			last=$now
+			copies=$(stat reads_promoted 2>/dev/null) || continue
+			copy_reads=$((copy_reads + copies - (copies < last_copies ? 0 : last_copies)))
+			last_copies=$copies
 		done
 		wait "${writers[n]}" || echo "writer $n" >>"$T/wrong"
 	done
@@ -127,16 +131,17 @@ one_round()
 }
 
 make_disks ssd_size_mb=21 hdd_discard=1
-make_ssdup policy all clean 90
+make_ssdup policy all clean 90 promote 1000T
 must iocheck "$MODEL.w" $DEV write start=$((3 * span)) len=4096
 must iocheck "$MODEL.h" $DEV write start=$((4 * span)) len=2048
 # on a busy host there is little in a round
-clean_reads=0 end=$((SECONDS + duration))
+clean_reads=0 copy_reads=0 end=$((SECONDS + duration))
 for ((rounds = 0; rounds < 8 || SECONDS < end; rounds++)); do
-	[ $SECONDS -lt $end ] || [ $clean_reads -lt 200 ] || break
+	[ $SECONDS -lt $end ] || [ $clean_reads -lt 200 ] || [ $copy_reads -lt 20 ] || break
 	one_round 20
 done
 above "reads of clean data" "$clean_reads" 100
+above "reads of copies" "$copy_reads" 10
 for dev in $DEV $HDD; do
 	for n in 0 1 2; do
 		must iocheck "$MODEL.$n" "$dev" verify start=$((n * span)) len=$span
@@ -148,4 +153,4 @@ for dev in $DEV $HDD; do
 	flush
 done
 remove_ssdup
-echo "$rounds rounds, $clean_reads reads of clean data"
+echo "$rounds rounds, $clean_reads reads of clean data, $copy_reads of copies"

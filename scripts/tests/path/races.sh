@@ -55,6 +55,7 @@ knobs()
 	turn flush_on_suspend 0 0 0 1
 	turn discard auto off
 	turn clean_percent 0 50 90
+	turn promote 0 1000T 1000T
 	turn thrift 0 0 50 100
 	turn ssd_budget 0 0 1M
 	sleep 0.2

@@ -112,6 +112,18 @@ static void say_ghosts(const struct state *s)
 	       format_size(written, s->v.promote_sectors * SECTOR_BYTES));
 }
 
+static void say_copies(const struct state *s)
+{
+	char copied[SIZE_TEXT], left[SIZE_TEXT];
+
+	if (!s->v.promoted_sectors && !s->v.promote_left_sectors)
+		return;
+	printf("  copies:    %s of what was read; %llu reads from there; %s left for today\n",
+	       format_size(copied, s->v.promoted_sectors * SECTOR_BYTES),
+	       (unsigned long long)s->v.reads_promoted,
+	       format_size(left, s->v.promote_left_sectors * SECTOR_BYTES));
+}
+
 static void say_budget(const struct state *s)
 {
 	char left[SIZE_TEXT], day[SIZE_TEXT];
@@ -195,6 +207,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
 	say_clean(s);
 	say_ghosts(s);
+	say_copies(s);
 	say_budget(s);
 	if (s->ssd)
 		wear_each(s->ssd, say_one_wear, NULL);

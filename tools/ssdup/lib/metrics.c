@@ -61,6 +61,9 @@ const struct metric metrics[] = {
 	ONE("ssdup_reads_again_total", READS_AGAIN),
 	ONE("ssdup_read_again_bytes_total", READ_SECTORS_AGAIN),
 	ONE("ssdup_promote_bytes_total", PROMOTE_SECTORS),
+	ONE("ssdup_promoted_bytes_total", PROMOTED),
+	ONE("ssdup_promote_left_bytes", PROMOTE_LEFT),
+	ONE("ssdup_reads_promoted_total", READS_PROMOTED),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: what the HDD is read for again and again is copied to the SSD.
+ */
+#include <linux/ioprio.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "base/failure.h"
+#include "log/clean.h"
+#include "promote.h"
+#include "route/meter.h"
+#include "write.h"
+
+#define SLOTS		32U	/* 2 MiB: an SSD writes that while an arm moves once, 5 ms */
+#define SLOT_BYTES	(GHOST_LONGEST << SECTOR_SHIFT)
+#define SLOT_PAGES	DIV_ROUND_UP(SLOT_BYTES, PAGE_SIZE)
+
+struct slot {
+	struct ssdup_promoter	*promoter;
+	struct list_head	list;		/* of free ones, or of those to be written */
+	struct bio		*reader;	/* who waits for the HDD */
+	struct extent_array	*hold;		/* one node */
+	struct ssdup_segment	*segment;	/* of copy.pos; NULL: no place yet */
+	struct clean_copy	copy;
+	struct ssdup_io		io;		/* the meter's view of the write */
+	struct bio		bio;
+	struct bio_vec		vec[SLOT_PAGES];
+	struct page		*page[SLOT_PAGES];
+};
+
+struct ssdup_promoter {
+	struct ssdup		*c;
+	spinlock_t		lock;		/* these */
+	struct list_head	free;
+	struct list_head	filled;		/* the HDD was read, the SSD is to be written */
+	struct thrift_account	account;	/* of copies */
+
+	struct work_struct	work;
+	atomic_t		writing;
+	struct completion	written;
+	struct slot		*slot[SLOTS];
+};
+
+/* --- How much may be copied --- */
+
+static s64 settle(struct ssdup_promoter *promoter)
+{
+	struct ssdup *c = promoter->c;
+	u64 day = ssdup_settings_sectors(READ_ONCE(c->set.promote),
+					 bdev_nr_sectors(c->ssd->bdev));
+
+	lockdep_assert_held(&promoter->lock);
+	ssdup_thrift_update(&promoter->account, day, ktime_get_boottime_ns(), ssdup_copied(c->log));
+	return promoter->account.left;
+}
+
+u64 ssdup_promote_left(struct ssdup *c)
+{
+	struct ssdup_promoter *promoter = READ_ONCE(c->promoter);
+	unsigned long flags;
+	s64 left;
+
+	if (!promoter)
+		return 0;
+	spin_lock_irqsave(&promoter->lock, flags);
+	left = settle(promoter);
+	spin_unlock_irqrestore(&promoter->lock, flags);
+	return max(left, 0LL);
+}
+
+/* --- Slots --- */
+
+static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts *f)
+{
+	struct slot *slot = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&promoter->lock, flags);
+	f->left = settle(promoter);
+	if (ssdup_copy_wanted(f))
+		slot = list_first_entry_or_null(&promoter->free, struct slot, list);
+	if (slot)
+		list_del_init(&slot->list);
+	spin_unlock_irqrestore(&promoter->lock, flags);
+	return slot;
+}
+
+static void put_slot(struct slot *slot)
+{
+	struct ssdup_promoter *promoter = slot->promoter;
+	unsigned long flags;
+
+	if (slot->hold)
+		ssdup_hold_drop(promoter->c->map, slot->hold->e, slot->copy.start);
+	spin_lock_irqsave(&promoter->lock, flags);
+	list_move(&slot->list, &promoter->free);
+	spin_unlock_irqrestore(&promoter->lock, flags);
+}
+
+static bool hold(struct ssdup *c, struct slot *slot, const struct ssdup_io *io)
+{
+	slot->hold = slot->hold ?: ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
+	if (!slot->hold)
+		return false;
+	slot->segment = NULL;
+	slot->copy = (struct clean_copy){
+		.start = io->start, .sectors = io->sectors, .since = ssdup_copies_now(c->drainer),
+	};
+	slot->hold->e->start = io->start;
+	slot->hold->e->sectors = io->sectors;
+	return ssdup_hold(c->map, slot->hold->e);
+}
+
+static void slot_bio(struct slot *slot, struct block_device *bdev, blk_opf_t opf, u64 sector,
+		     bio_end_io_t *end)
+{
+	u32 left = slot->copy.sectors << SECTOR_SHIFT, part, i;
+
+	bio_init(&slot->bio, bdev, slot->vec, SLOT_PAGES, opf);
+	slot->bio.bi_iter.bi_sector = sector;
+	slot->bio.bi_end_io = end;
+	slot->bio.bi_private = slot;
+	for (i = 0; left; i++, left -= part) {
+		part = min_t(u32, left, PAGE_SIZE);
+		__bio_add_page(&slot->bio, slot->page[i], part, 0);
+	}
+}
+
+/* --- The HDD is read --- */
+
+static void give_reader(struct slot *slot)
+{
+	/* The transfer has used it up. */
+	slot->bio.bi_iter = (struct bvec_iter){
+		.bi_size = slot->copy.sectors << SECTOR_SHIFT,
+	};
+	bio_copy_data(slot->reader, &slot->bio);
+}
+
+static void read_end(struct bio *bio)
+{
+	struct slot *slot = bio->bi_private;
+	struct ssdup_promoter *promoter = slot->promoter;
+	struct bio *reader = slot->reader;
+	unsigned long flags;
+
+	reader->bi_status = bio->bi_status;
+	if (!bio->bi_status)
+		give_reader(slot);
+	bio_uninit(bio);
+	if (reader->bi_status) {
+		put_slot(slot);
+	} else {
+		spin_lock_irqsave(&promoter->lock, flags);
+		list_add_tail(&slot->list, &promoter->filled);
+		/* Before the reader ends, whom a suspend waits for. */
+		queue_work(promoter->c->wake.wq, &promoter->work);
+		spin_unlock_irqrestore(&promoter->lock, flags);
+	}
+	bio_endio(reader);
+}
+
+static struct slot *begin_copy(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	struct ghosts *ghosts = READ_ONCE(c->router->ghosts);
+	struct ssdup_promoter *promoter = READ_ONCE(c->promoter);
+	struct copy_facts f;
+	struct slot *slot;
+
+	if (!promoter || !ghosts)
+		return NULL;
+	f.verdict = ssdup_ghosts_look(ghosts, io->start, io->sectors, bio->bi_opf & REQ_META,
+				      io->long_run);
+	/* Most reads end here. */
+	if (f.verdict < GHOST_COPY)
+		return NULL;
+	f.writes = atomic_read(&c->wake.nr_waiting) || READ_ONCE(c->scarce) ||
+		   READ_ONCE(c->log_shut);
+	f.room = ssdup_copies_room(c->drainer);
+	f.budget = ssdup_meter_budget(c->router);
+	f.budget_left = ssdup_meter_settle(c->router);
+	f.queue = atomic64_read(&c->router->meter->ssd.queue);
+	slot = take_slot(promoter, &f);
+	if (slot && !hold(c, slot, io)) {
+		put_slot(slot);
+		return NULL;
+	}
+	return slot;
+}
+
+bool ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	struct slot *slot = begin_copy(c, bio, io);
+
+	if (!slot)
+		return false;
+	slot->reader = bio;
+	/* Nobody polls for it. */
+	slot_bio(slot, c->hdd->bdev, bio->bi_opf & ~REQ_POLLED, io->start, read_end);
+	bio_clone_blkg_association(&slot->bio, bio);
+	slot->bio.bi_ioprio = bio->bi_ioprio;
+	submit_remapped(c, &slot->bio, c->ti->begin + io->start);
+	return true;
+}
+
+/* --- The SSD is written --- */
+
+static void write_end(struct bio *bio)
+{
+	struct slot *slot = bio->bi_private;
+	struct ssdup_promoter *promoter = slot->promoter;
+
+	ssdup_meter_end(&promoter->c->router->meter->ssd, &slot->io, false);
+	if (atomic_dec_and_test(&promoter->writing))
+		complete(&promoter->written);
+}
+
+static void write_slot(struct ssdup *c, struct slot *slot)
+{
+	slot_bio(slot, c->ssd->bdev, REQ_OP_WRITE, slot->copy.pos, write_end);
+	slot->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0);
+	slot->io = (struct ssdup_io){ .sectors = slot->copy.sectors, .times = 1 };
+	ssdup_meter_copy(c->router, &slot->io);
+	submit_bio_noacct(&slot->bio);
+}
+
+static void end_slot(struct ssdup *c, struct slot *slot)
+{
+	blk_status_t status = slot->bio.bi_status;
+
+	bio_uninit(&slot->bio);
+	if (status) {
+		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_clean_error(c->drainer, status);
+	} else if (ssdup_copies_publish(c->drainer, slot->segment, slot->hold, &slot->copy)) {
+		slot->hold = NULL;
+	}
+	ssdup_put_read(c->log, slot->segment);
+	put_slot(slot);
+}
+
+static void take_filled(struct ssdup_promoter *promoter, struct list_head *slots)
+{
+	struct slot *slot, *next;
+
+	spin_lock_irq(&promoter->lock);
+	list_splice_init(&promoter->filled, slots);
+	spin_unlock_irq(&promoter->lock);
+	list_for_each_entry_safe(slot, next, slots, list) {
+		slot->segment = ssdup_copies_reserve(promoter->c->drainer, slot->copy.sectors,
+						     &slot->copy.pos);
+		if (!slot->segment)
+			put_slot(slot);
+	}
+}
+
+static void promote_work(struct work_struct *work)
+{
+	struct ssdup_promoter *promoter = container_of(work, struct ssdup_promoter, work);
+	struct slot *slot, *next;
+	struct blk_plug plug;
+	LIST_HEAD(slots);
+
+	take_filled(promoter, &slots);
+	if (list_empty(&slots))
+		return;
+	ssdup_step(promoter->c, STEP_COPY_WRITE);
+	reinit_completion(&promoter->written);
+	atomic_set(&promoter->writing, 1);
+	/* Their places follow each other. */
+	blk_start_plug(&plug);
+	list_for_each_entry(slot, &slots, list) {
+		atomic_inc(&promoter->writing);
+		write_slot(promoter->c, slot);
+	}
+	blk_finish_plug(&plug);
+	if (!atomic_dec_and_test(&promoter->writing))
+		wait_for_completion_io(&promoter->written);
+	ssdup_step(promoter->c, STEP_COPY_WRITTEN);
+	list_for_each_entry_safe(slot, next, &slots, list)
+		end_slot(promoter->c, slot);
+}
+
+/* --- Memory --- */
+
+static void free_slot(struct ssdup_promoter *promoter, struct slot *slot)
+{
+	u32 i;
+
+	if (slot->hold)
+		mempool_free(slot->hold, &promoter->c->log->nodes);
+	for (i = 0; i < SLOT_PAGES && slot->page[i]; i++)
+		__free_page(slot->page[i]);
+	kfree(slot);
+}
+
+static void free_promoter(struct ssdup_promoter *promoter)
+{
+	u32 i;
+
+	for (i = 0; i < SLOTS && promoter->slot[i]; i++)
+		free_slot(promoter, promoter->slot[i]);
+	kfree(promoter);
+}
+
+static bool add_slot(struct ssdup_promoter *promoter, u32 nr)
+{
+	struct slot *slot = kzalloc(sizeof(*slot), GFP_KERNEL);
+	u32 i;
+
+	promoter->slot[nr] = slot;
+	if (!slot)
+		return false;
+	slot->promoter = promoter;
+	list_add_tail(&slot->list, &promoter->free);
+	for (i = 0; i < SLOT_PAGES; i++) {
+		slot->page[i] = alloc_page(GFP_KERNEL);
+		if (!slot->page[i])
+			return false;
+	}
+	return true;
+}
+
+static struct ssdup_promoter *new_promoter(struct ssdup *c)
+{
+	struct ssdup_promoter *promoter = kzalloc(sizeof(*promoter), GFP_KERNEL);
+	u32 i;
+
+	if (!promoter)
+		return NULL;
+	promoter->c = c;
+	spin_lock_init(&promoter->lock);
+	INIT_LIST_HEAD(&promoter->free);
+	INIT_LIST_HEAD(&promoter->filled);
+	INIT_WORK(&promoter->work, promote_work);
+	init_completion(&promoter->written);
+	for (i = 0; i < SLOTS; i++)
+		if (!add_slot(promoter, i)) {
+			free_promoter(promoter);
+			return NULL;
+		}
+	return promoter;
+}
+
+int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set)
+{
+	/* A resume, or a message that holds the table, must not wait for I/O. */
+	unsigned int noio = memalloc_noio_save();
+	struct ssdup_promoter *promoter = NULL;
+	int r = 0;
+
+	if (set->promote && !c->promoter && !c->read_only) {
+		promoter = new_promoter(c);
+		r = promoter ? 0 : -ENOMEM;
+	}
+	memalloc_noio_restore(noio);
+	r = r ?: ssdup_ghosts_set(c->router, set->ghosts || set->promote);
+	if (r && promoter)
+		free_promoter(promoter);
+	else if (promoter)
+		/* Pairs with the address dependency of those that read it. */
+		smp_store_release(&c->promoter, promoter);
+	return r;
+}
+
+void ssdup_promote_stop(struct ssdup *c)
+{
+	if (c->promoter)
+		flush_work(&c->promoter->work);
+}
+
+void ssdup_promote_destroy(struct ssdup *c)
+{
+	if (c->promoter)
+		free_promoter(c->promoter);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: what the HDD is read for again and again is copied to the SSD.
+ *
+ * core/ghost.h decides which reads. Such a read takes a slot, and its sectors a hold in the tree
+ * of what is clean, before the HDD is read. The HDD is read into the slot, and the reader gets a
+ * copy of that: its own buffer may change under it. Then a work writes what the slots have to the
+ * segment for copies, and the holds that are still whole become clean extents.
+ *
+ * So nothing is read that nobody has asked for, and no reader waits for the SSD.
+ */
+#ifndef SSDUP_PROMOTE_H
+#define SSDUP_PROMOTE_H
+
+#include "ssdup.h"
+
+/**
+ * ssdup_promote_set() - take the keys that copies depend on
+ * @set: as they will be
+ *
+ * Context: from preresume on, one at a time; sleeps. Return: 0, or -ENOMEM: nothing has changed.
+ */
+int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set);
+
+/** ssdup_promote_stop() - wait until copies under way are on the SSD; no request is in flight */
+void ssdup_promote_stop(struct ssdup *c);
+void ssdup_promote_destroy(struct ssdup *c);
+
+/**
+ * ssdup_promote_read() - read the HDD for a copy too, if it is worth one
+ * @bio: is about to be sent to the HDD
+ *
+ * Context: the map function. Return: false: send it. True: it is ended later.
+ */
+bool ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
+
+/** ssdup_promote_left() - sectors that may be copied of what a day allows; any context */
+u64 ssdup_promote_left(struct ssdup *c);
+
+#endif
