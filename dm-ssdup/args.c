@@ -107,6 +107,8 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 			   ssdup_policy_next(value, READ_ONCE(c->router->route), 0, 0, &marks));
 	}
 	mutex_unlock(&set_lock);
+	/* The account begins, or ends. */
+	ssdup_promote_left(c);
 	ssdup_kick_waiting(c);
 	ssdup_kick_clean(c);
 	ssdup_discard_soon(c->drainer);

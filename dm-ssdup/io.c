@@ -33,8 +33,11 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 
 	spin_lock_irqsave(&r->lock, flags);
 	e = ssdup_extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
-	/* An SSD that is away for a while would keep the reader waiting. */
-	if (!e && r->clean.nr && !READ_ONCE(c->log_shut)) {
+	/*
+	 * An SSD that is away for a while would keep the reader waiting. And copies of what was
+	 * read may never have been flushed.
+	 */
+	if (!e && r->clean.nr && !READ_ONCE(c->log_shut) && !ssdup_meta_dropped(c->log)) {
 		e = ssdup_clean_span(&r->clean, io->start, io->start + io->sectors, &io->sectors);
 		place.clean = e;
 	}
@@ -331,11 +334,11 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_CLEAN_READ:
 		ssdup_meter_end(&c->router->meter->ssd, io, false);
-		ssdup_put_read(c->log, io->segment);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			ssdup_clean_refused(c, bio, io, *status);
 			return DM_ENDIO_INCOMPLETE;
 		}
+		ssdup_put_read(c->log, io->segment);
 		break;
 	case IO_LOG_WRITE:
 		ssdup_meter_end(&c->router->meter->ssd, io, false);

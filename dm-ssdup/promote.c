@@ -219,7 +219,7 @@ static void write_end(struct bio *bio)
 static void write_slot(struct ssdup *c, struct slot *slot)
 {
 	slot_bio(slot, c->ssd->bdev, REQ_OP_WRITE, slot->copy.pos, write_end);
-	slot->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0);
+	slot->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, IOPRIO_NR_LEVELS - 1);
 	slot->io = (struct ssdup_io){ .sectors = slot->copy.sectors, .times = 1 };
 	ssdup_meter_copy(c->router, &slot->io);
 	submit_bio_noacct(&slot->bio);
@@ -240,16 +240,28 @@ static void end_slot(struct ssdup *c, struct slot *slot)
 	put_slot(slot);
 }
 
+/* Nothing has cut its hold, and nobody else needs the SSD. */
+static bool worth_writing(struct ssdup *c, const struct slot *slot)
+{
+	/* A hint: what is cut from now on is not published. */
+	return data_race(extent_mapped(slot->hold->e) &&
+			 slot->hold->e->sectors == slot->copy.sectors) &&
+	       slot->copy.since == ssdup_copies_now(c->drainer) &&
+	       !atomic_read(&c->wake.nr_waiting) && ssdup_copies_room(c->drainer);
+}
+
 static void take_filled(struct ssdup_promoter *promoter, struct list_head *slots)
 {
+	struct ssdup *c = promoter->c;
 	struct slot *slot, *next;
 
 	spin_lock_irq(&promoter->lock);
 	list_splice_init(&promoter->filled, slots);
 	spin_unlock_irq(&promoter->lock);
 	list_for_each_entry_safe(slot, next, slots, list) {
-		slot->segment = ssdup_copies_reserve(promoter->c->drainer, slot->copy.sectors,
-						     &slot->copy.pos);
+		slot->segment = worth_writing(c, slot) ?
+			ssdup_copies_reserve(c->drainer, slot->copy.sectors, &slot->copy.pos) :
+			NULL;
 		if (!slot->segment)
 			put_slot(slot);
 	}
@@ -355,13 +367,10 @@ int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set)
 		r = promoter ? 0 : -ENOMEM;
 	}
 	memalloc_noio_restore(noio);
-	r = r ?: ssdup_ghosts_set(c->router, set->ghosts || set->promote);
-	if (r && promoter)
-		free_promoter(promoter);
-	else if (promoter)
+	if (promoter)
 		/* Pairs with the address dependency of those that read it. */
 		smp_store_release(&c->promoter, promoter);
-	return r;
+	return ssdup_ghosts_set(c->router, set->ghosts || set->promote) ?: r;
 }
 
 void ssdup_promote_stop(struct ssdup *c)

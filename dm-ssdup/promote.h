@@ -18,7 +18,8 @@
  * ssdup_promote_set() - take the keys that copies depend on
  * @set: as they will be
  *
- * Context: from preresume on, one at a time; sleeps. Return: 0, or -ENOMEM: nothing has changed.
+ * Context: from preresume on, one at a time; sleeps. Return: 0, or -ENOMEM: it has what it got
+ * memory for.
  */
 int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set);
 

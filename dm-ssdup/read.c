@@ -5,6 +5,7 @@
  * The HDD has what they ask for: it had it when they began. A write since then overlapped them in
  * time, so old and new data are both right. So they need not look at the map again.
  */
+#include "log/log.h"
 #include "map/map.h"
 #include "read.h"
 #include "route/meter.h"
@@ -16,6 +17,7 @@ void ssdup_clean_refused(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 	stat_inc(c, STAT_SSD_ERRORS);
 	stat_inc(c, STAT_CLEAN_ERRORS);
 	count_clean(c, io, -1);
+	ssdup_put_read(c->log, io->segment);
 	/* The next read of it need not try. */
 	ssdup_forget_part(c->map, io->start, io->sectors);
 	ssdup_clean_error(c->drainer, status);

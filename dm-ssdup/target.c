@@ -309,8 +309,9 @@ static void ssdup_resume(struct dm_target *ti)
 		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
 	atomic_set(&c->drainer->clean.errors, 0);
 	ssdup_writeback_start(c->drainer);
-	/* The account of a budget begins. */
+	/* The account of a budget begins, and that of copies. */
 	ssdup_meter_settle(c->router);
+	ssdup_promote_left(c);
 	WRITE_ONCE(c->active, true);
 	ssdup_discard_soon(c->drainer);
 	memalloc_noio_restore(noio);

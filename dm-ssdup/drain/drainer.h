@@ -19,6 +19,7 @@ enum hdd_cache {
 struct drain_clean {
 	struct mutex		lock;		/* one is forgotten, or a copy becomes clean */
 	u32			forgets;	/* of all that is clean; written with the lock */
+	bool			doubt;		/* the HDD may have changed: forget all */
 	atomic_t		errors;		/* of reads, since the resume */
 	bool			refill;		/* see struct clean_facts; the work's */
 };

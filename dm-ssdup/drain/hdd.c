@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 
 #include "base/owed_errors.h"
+#include "base/wakeups.h"
 #include "internal.h"
 
 struct ssdup_hdd {
@@ -47,6 +48,9 @@ void ssdup_hdd_dropped(struct ssdup_drainer *drainer)
 	bool in_flight;
 
 	atomic_inc(&drainer->hdd_state->flush_errors);
+	/* Copies may be of what it has dropped. */
+	WRITE_ONCE(drainer->clean.doubt, true);
+	ssdup_kick_clean(drainer->c);
 	/* A write in flight may be complete at the HDD, and its data dropped. */
 	in_flight = ssdup_sum_requests(drainer).hdd_inflight;
 	/* A write sets hdd_dirty before it leaves that sum. */

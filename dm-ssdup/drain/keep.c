@@ -33,7 +33,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 		.bytes = ssdup_clean_bytes(log),
 		.limit = memory_limit(),
 		.barred = ssdup_mode(drainer->c) != MODE_RUNNING ||
-			  READ_ONCE(drainer->c->leaving) ||
+			  READ_ONCE(drainer->c->leaving) || ssdup_meta_dropped(log) ||
 			  atomic_read(&drainer->clean.errors) >= CLEAN_ERRORS,
 		.refill = READ_ONCE(drainer->clean.refill),
 		.short_of_memory = READ_ONCE(drainer->short_of_memory),
@@ -85,6 +85,11 @@ void ssdup_clean_work(struct work_struct *work)
 	struct clean_facts f = look(drainer);
 	bool forgot;
 
+	if (xchg(&drainer->clean.doubt, false)) {
+		ssdup_clean_forget(drainer);
+		return;
+	}
+
 	f.refill = ssdup_clean_refill(&f);
 	WRITE_ONCE(drainer->clean.refill, f.refill);
 	forgot = ssdup_clean_excess(&f) && forget_oldest(drainer);
@@ -131,12 +136,14 @@ bool ssdup_copies_room(struct ssdup_drainer *drainer)
 {
 	const struct clean_facts f = look(drainer);
 
-	return !f.barred && (ssdup_copies_filling(drainer->log) || ssdup_clean_may_open(&f));
+	return !f.barred && f.bytes < f.limit &&
+	       (ssdup_copies_filling(drainer->log) || ssdup_clean_may_open(&f));
 }
 
 /*
  * What is left there of a header, and of the first page, would belong to a live segment for a
- * repair that knows only older headers.
+ * repair that knows only older headers. It need not be durable before the copies are: a flush that
+ * came with it and failed would be one that the log does not know of.
  */
 static int blank_head(struct ssdup_drainer *drainer, const struct ssdup_segment *seg)
 {
@@ -146,7 +153,7 @@ static int blank_head(struct ssdup_drainer *drainer, const struct ssdup_segment 
 
 	/* The header goes last: it does not stand alone in front of a page. */
 	while (i-- && !r)
-		r = ssdup_sync_io(drainer->c->ssd->bdev, REQ_OP_WRITE | REQ_FUA,
+		r = ssdup_sync_io(drainer->c->ssd->bdev, REQ_OP_WRITE,
 				  sector + i * SSDUP_BLOCK_SECTORS, ZERO_PAGE(0), 0,
 				  SSDUP_BLOCK_BYTES);
 	return r;
@@ -164,6 +171,8 @@ static bool open_for_copies(struct ssdup_drainer *drainer)
 	r = blank_head(drainer, seg);
 	if (r) {
 		ssdup_clean_forgotten(drainer->log, seg);
+		tell_freed(drainer);
+		stat_inc(drainer->c, STAT_SSD_ERRORS);
 		ssdup_clean_error(drainer, errno_to_blk_status(r));
 		return false;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the lists of segments that are clean, or get copies, and of those that wait for reads. */
+#include "base/failure.h"
 #include "base/wakeups.h"
 #include "clean.h"
 #include "internal.h"
@@ -115,7 +116,8 @@ struct ssdup_segment *ssdup_copies_take(struct ssdup_log *log)
 	struct ssdup_segment *seg = NULL;
 
 	spin_lock_irq(&s->lock);
-	if (s->nr_free > ssdup_spare(log)) {
+	/* A read-only log hands out nothing, see salvage.c. */
+	if (s->nr_free > ssdup_spare(log) && ssdup_mode(log->c) == MODE_RUNNING) {
 		seg = list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
 				       struct ssdup_segment, list);
 		list_del_init(&seg->list);

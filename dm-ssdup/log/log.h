@@ -601,6 +601,9 @@ int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, stru
 /** ssdup_passes() - is @error transient? any context */
 bool ssdup_passes(int error);
 
+/** ssdup_meta_dropped() - did a flush fail for another log, and drop writes of ours? any context */
+bool ssdup_meta_dropped(const struct ssdup_log *log);
+
 /** ssdup_meta_written() - sectors of metadata since the table was loaded; any context */
 u64 ssdup_meta_written(const struct ssdup_log *log);
 

@@ -85,7 +85,7 @@ int ssdup_meta_begin(struct ssdup_log *log)
 	mutex_lock(&log->meta->lock);
 	/* What the SSD has dropped may have been this log's. */
 	if (log->flush_errors != log->meta->flush_errors) {
-		log->flush_errors = log->meta->flush_errors;
+		WRITE_ONCE(log->flush_errors, log->meta->flush_errors);
 		end_commits(log, true);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
 	}
@@ -100,10 +100,17 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 	if (error) {
 		flush |= !fua_is_no_flush(log->c->ssd->bdev);
 		end_commits(log, flush);
-		if (flush)
-			WRITE_ONCE(meta->flush_errors, ++log->flush_errors);
+		if (flush) {
+			WRITE_ONCE(meta->flush_errors, meta->flush_errors + 1);
+			WRITE_ONCE(log->flush_errors, meta->flush_errors);
+		}
 	}
 	mutex_unlock(&meta->lock);
+}
+
+bool ssdup_meta_dropped(const struct ssdup_log *log)
+{
+	return READ_ONCE(log->meta->flush_errors) != READ_ONCE(log->flush_errors);
 }
 
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)

@@ -6,10 +6,10 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# few - small reads here and there, of 64 blocks
+# few - small reads here and there, of 16 blocks: there are slots for all of them
 few()
 {
-	io verify len=65536 bs=8 step=1024
+	io verify len=65536 bs=8 step=4096
 }
 
 # hdd_reads COMMAND... - the reads of the HDD that it makes
@@ -22,10 +22,17 @@ hdd_reads()
 	HDD_READS=$(($(model $HDD reads) - before))
 }
 
-# copied - what was read is on the SSD: copies are written behind the readers
+# copied NR - so many copies are on the SSD: they are written behind the readers. The map has a node
+# of 88 bytes for each, also after it was cut
 copied()
 {
-	wait_until clean_sectors -eq "$1"
+	wait_until clean_map_bytes -eq $((88 * $1))
+}
+
+# clean_is SECTORS
+clean_is()
+{
+	is "clean sectors" "$(stat clean_sectors)" "$1"
 }
 
 make_disks ssd_size_mb=129 hdd_size_mb=256 hdd_discard=1
@@ -39,65 +46,84 @@ is "copied sectors" "$(stat promoted_sectors)" 0
 
 # --- at the second read; nothing else is read for that ---
 knob promote 1000T
-is "the account" "$(stat promote_left_sectors)" 0
 nap 0.2
 hdd_reads few
-is "reads of the HDD" $HDD_READS 64
+is "reads of the HDD" $HDD_READS 16
 is "copied sectors" "$(stat promoted_sectors)" 0
 before=$(model $SSD bytes_written)
 hdd_reads few
-is "reads of the HDD, to be copied" $HDD_READS 64
-copied 512
-is "copied sectors" "$(stat promoted_sectors)" 512
+is "reads of the HDD, to be copied" $HDD_READS 16
+copied 16
+clean_is 128
+is "copied sectors" "$(stat promoted_sectors)" 128
 # and what was left of a header
-is "bytes written to the SSD" $(($(model $SSD bytes_written) - before)) $((512 * 512 + 3 * 4096))
+is "bytes written to the SSD" $(($(model $SSD bytes_written) - before)) $((128 * 512 + 3 * 4096))
 hdd_reads few
 is "reads of the HDD, of what was copied" $HDD_READS 0
-is "reads of copies" "$(stat reads_promoted)" 64
-is "clean reads" "$(stat reads_clean)" 64
+is "reads of copies" "$(stat reads_promoted)" 16
+is "clean reads" "$(stat reads_clean)" 16
 is "free segments" "$(stat segments_free)" "$(stat segments)"
 is "clean segments" "$(stat clean_segments)" 1
 
-# --- long reads are not, and of a run only the first 256 KiB ---
+# --- long reads are not, and of a run no more than the first 256 KiB ---
 for _ in 1 2 3; do
 	io verify start=65536 len=8192 bs=256
 done
+is "copied sectors" "$(stat promoted_sectors)" 128
 for _ in 1 2 3; do
 	io verify start=66560 len=4096 bs=8
 done
-is "copied sectors" "$(stat promoted_sectors)" 1024
+nap 0.2
+above "copied sectors" "$(stat promoted_sectors)" 128
+below "copied sectors" "$(stat promoted_sectors)" $((128 + 512 + 1))
+must message forget
 
 # --- what is written, on any route, is not read from a copy ---
+few
+copied 16
 io write start=0 len=8 bs=8
 knob policy all
-io write start=1024 len=4 bs=4
+io write start=4096 len=4 bs=4
 knob policy none
-io discard start=2048 len=8
-copied $((1024 - 8 - 4 - 8))
+io discard start=8192 len=8
+clean_is $((128 - 8 - 4 - 8))
 few
-io verify len=4096 bs=1
+io verify len=16384 bs=1
 flush
 few
 
 # --- forgotten: by a message, without the key clean, by a suspend ---
-message forget
-copied 0
+must message forget
+clean_is 0
 hdd_reads few
-is "reads of the HDD, of what was forgotten" $HDD_READS 64
-copied 512
+is "reads of the HDD, of what was forgotten" $HDD_READS 16
+copied 16
 must dmsetup suspend $NAME
 io_on $HDD write len=65536 bs=256 fsync=1
 must dmsetup resume $NAME
-copied 0
+clean_is 0
 few
-copied 512
+copied 16
 must_not sh -c "echo 0 >$SYS/clean_percent"
 knob promote 0
 knob clean_percent 0
 wait_until clean_segments -eq 0
 few
 few
-is "copied sectors, without the key" "$(stat clean_sectors)" 0
+nap 0.2
+clean_is 0
+
+# --- no more than what the account has ---
+knob clean_percent 50
+knob promote 1G
+before=$(stat promoted_sectors)
+for _ in 1 2 3 4; do
+	few
+	nap 0.2
+done
+# it earns 24 sectors in a second; a copy may take it below zero
+below "copied sectors" $(($(stat promoted_sectors) - before)) 128
+below "the account" "$(stat promote_left_sectors)" 64
 
 # --- no more than a quarter of what may be clean ---
 knob clean_percent 20
