@@ -210,6 +210,7 @@ PLACES = {
     "targets": (group("targets", tables.targets), ["targets"]),
     "reads": (group("reads", tables.reads), ["reads"]),
     "ordered": (group("reads", tables.ordered), ["reads"]),
+    "liu": (group("liu", tables.liu), ["liu"]),
     "drain": (group("drain", tables.drains), ["drain"]),
     "cpu": (cpu, ["cpu"]),
     "memory": (group("memory", tables.memory), ["memory"]),

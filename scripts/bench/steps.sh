@@ -127,11 +127,11 @@ step_beside()
 	wait $drain
 }
 
-# step_files N - N thousand small files are made on a fresh ext4, written back, and looked for twice,
-# each time with cold caches
+# step_files N TIMES - N thousand small files are made on a fresh ext4, written back, and looked for
+# so often, each time with cold caches; the last time counts
 step_files()
 {
-	local dir begin ms
+	local dir begin ms look
 
 	head -c 300000 /dev/urandom >/tmp/blob
 	mkfs.ext4 -q -E lazy_itable_init=1 -N $(($1 * 1100 + 1000)) "$device"
@@ -143,7 +143,7 @@ step_files()
 	done
 	umount /mnt/files
 	settle
-	for _ in 1 2; do
+	for ((look = 0; look < $2; look++)); do
 		mount -t ext4 -o noatime "$device" /mnt/files
 		echo 3 >/proc/sys/vm/drop_caches
 		begin=$(now_ms)
@@ -153,6 +153,25 @@ step_files()
 	done
 	line="{\"pattern\":\"files\",\"bytes\":0,\"start_ms\":$begin,\"ms\":$ms,\"mb_s\":0,\"requests\":$(grep -c f- /tmp/found)}"
 	rm /tmp/found /tmp/blob
+}
+
+# step_hot PASSES - 16 readers of 4 KiB, of which few places get most, so often on what was written
+# back; the last time counts
+step_hot()
+{
+	local pass
+
+	settle
+	for ((pass = 0; pass < $1; pass++)); do
+		echo 1 >/sys/block/mhdd0/model/reset
+		fio --name=hot --filename="$device" --rw=randread --bs=4k --ioengine=psync --thread \
+			--numjobs=16 --io_size=4m --size=900m --group_reporting --direct=1 \
+			--random_distribution=zipf:1.1 --randseed="$pass" --allrandrepeat=1 \
+			--output-format=terse --terse-version=3 >/tmp/hot
+	done
+	line=$(fio_line </tmp/hot)
+	rm -f "$state"
+	add hdd_ops "$(model mhdd0 operations)"
 }
 
 # step_ordered READERS KIB SCHEDULER - they read in order, directly, or through the page cache, which
@@ -170,6 +189,52 @@ step_ordered()
 		--direct=$(($2 == 0)) \
 		--output-format=terse --terse-version=3 >/tmp/streams
 	line=$(fio_line </tmp/streams)
+	add hdd_seeks "$(model mhdd0 seeks)"
+}
+
+# mpi KIND PROCESSES OPERATION FIRST-MB MB OPTION... - fio as one of the programs of the LiU paper.
+# io-test: in each round the processes take 64 KiB each, side by side. ior: each has a part for
+# itself, which it takes in order, 64 KiB at a time. bt: as io-test, with 8 KiB
+mpi()
+{
+	local kib=64 options
+
+	[ "$1" != bt ] || kib=8
+	case $1 in
+	ior) options="--rw=$3 --offset_increment=$(($5 / $2))m --size=$(($5 / $2))m" ;;
+	*) options="--rw=$3:$((kib * ($2 - 1)))k --offset_increment=${kib}k --size=$5m" ;;
+	esac
+	# shellcheck disable=SC2086 # words
+	${exec:-} fio --name=mpi --filename="$device" --bs=${kib}k --numjobs="$2" --offset="$4m" $options \
+		--io_size=$(($5 * 1024 / $2 / kib * kib))k --ioengine=psync --thread \
+		--group_reporting --output-format=terse --terse-version=3 "${@:6}"
+}
+
+# step_mpi KIND PROCESSES MB KIB [OTHER] - it writes so much; when that is written back it is read,
+# while OTHER reads another part, if there is one. The page cache reads so much ahead; 0: directly
+step_mpi()
+{
+	local queue begin other=''
+
+	queue=/sys/dev/block/$(stat -c '%Hr:%Lr' "$(readlink -f "$device")")/queue
+	begin=$(now_ms)
+	mpi "$1" "$2" write 0 "$3" --direct=1 >/tmp/mpi
+	add write_ms $(($(now_ms) - begin))
+	[ ! "${5:-}" ] || mpi "$5" "$2" write 512 "$3" --direct=1 >/tmp/other
+	settle
+	rm -f "$state"
+	echo 1 >/sys/block/mhdd0/model/reset
+	echo "$4" >"$queue/read_ahead_kb"
+	echo 3 >/proc/sys/vm/drop_caches
+	if [ "${5:-}" ]; then
+		# so that it can be killed
+		exec="exec" mpi "$5" "$2" read 512 "$3" --direct=$(($4 == 0)) --time_based \
+			--runtime=1000 >/tmp/other &
+		other=$!
+	fi
+	mpi "$1" "$2" read 0 "$3" --direct=$(($4 == 0)) >/tmp/mpi
+	[ ! "$other" ] || { kill $other && wait $other; } || true
+	line=$(fio_line </tmp/mpi)
 	add hdd_seeks "$(model mhdd0 seeks)"
 }
 

@@ -452,18 +452,43 @@ def ordered(results):
     return rows
 
 
-MAKERS = {"reads": reads, "targets": targets, "percentages": percentages, "cpu": instructions, "memory": memory,
+def liu(results):
+    """Of programs: MB/s of writes and reads, seeks; or seconds. Rows are systems and keys."""
+    def name(r):
+        return r["system"] + (", read ahead" if r["workload"].startswith("ahead-") else "") + (
+            ", " + r["keys"] if r["keys"].strip() else "")
+
+    def one_of(cell):
+        if cell is None:
+            return "-"
+        if cell["workload"].startswith("bt-"):
+            return seconds(cell["write_ms"] + cell["ms"]) + " s"
+        read = "%s (%s seeks)" % (number(cell["mb_s"]), cell["hdd_seeks"])
+        if "-beside-" in cell["workload"]:
+            return read
+        return "%s, %s" % (number(448 * 1048.576 / max(cell["write_ms"], 1)), read)
+
+    found = {(name(r), r["workload"].replace("ahead-", "", 1)): r for r in results}
+    rows = sorted(unique(name(r) for r in results), key=lambda n: (order(n.split(",")[0]), n))
+    columns = unique(r["workload"].replace("ahead-", "", 1) for r in results)
+    return [["system"] + columns] + [
+        [row] + [one_of(found.get((row, column))) for column in columns] for row in rows]
+
+
+MAKERS = {"liu": liu, "reads": reads, "targets": targets, "percentages": percentages,
+          "cpu": instructions, "memory": memory,
           "drain": drains, "sweep": beside_paper, "queue": beside_paper, "scarce": beside_paper,
           "gaps": beside_paper, "hpio": beside_paper, "tile": beside_paper,
           "beyond": beside_paper, "curve": curve, "readwrite": readwrite, "beside": beside,
           "start": start, "tenants": tenants, "family": judge.family}
 
 # These have numbers of their own, and no use for the table of everything.
-SPECIAL = ("reads", "percentages", "cpu", "memory", "start", "drain", "beside", "curve", "tenants",
+SPECIAL = ("liu", "reads", "percentages", "cpu", "memory", "start", "drain", "beside", "curve", "tenants",
            "family")
 
 # Here the writers' MB/s are no measure.
-APART = ("reads", "cpu", "memory", "start", "drain", "percentages", "beside", "curve", "tenants", "family")
+APART = ("liu", "reads", "cpu", "memory", "start", "drain", "percentages", "beside", "curve",
+         "tenants", "family")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -487,6 +512,7 @@ TITLES = {
     "drain": "Others during a drain",
     "tenants": "Tenants that share SSDs, by write streams and discards",
     "family": "Pairs of disks drawn at random: of the best of the others (1: as good)",
+    "liu": "Programs of the LiU paper (Fig. 4, Tables I to III): MB/s, seeks, seconds",
     "reads": "Reads of what was written back (MB/s), and a burst after it",
     "untar": "A tree of files onto ext4, and sync",
     "cpu": "Instructions of a request",

@@ -295,7 +295,14 @@ burst $random --request 256k --size 384m --offset 600m"
 	# 100 000 files, which are looked for twice
 	for part in 0 90; do
 		each_disk find 512 -- 1088 "$([ $part = 0 ] && echo "hdd ssd dm-cache ")all balance" \
-			"clean $part" "files 100"
+			"clean $part" "files 100 2"
+	done
+	# the fourth time, and reads of which few places get most, of twice the log: with copies
+	for part in "" "clean 90 promote 64T"; do
+		each_disk find-4 512 -- 1088 "$([ "$part" ] || echo "hdd dm-cache bcache ")balance" "$part" \
+			"files 100 4"
+		each_disk hot 512 -- 1088 "$([ "$part" ] || echo "hdd ssd dm-cache bcache ")balance" \
+			"$part" "burst --pattern contiguous --procs 4 --request 1m --size 900m;hot 4"
 	done
 	# who read in order, by how far the page cache reads ahead (0: directly), and by scheduler
 	each_disk ordered-1-128-none 512 -- 1088 "hdd balance" "" "ordered 1 128 none"
@@ -305,6 +312,39 @@ burst $random --request 256k --size 384m --offset 600m"
 				"ordered 16 $part $request"
 		done
 	done
+}
+
+# The experiments of the LiU paper (Fig. 4, Tables I to III) in shape: programs that write, and read
+# what they wrote, alone and beside another one; of the HDD also with the page cache reading ahead
+group_liu()
+{
+	local part n systems
+
+	for part in "" "clean 90"; do
+		systems="$([ "$part" ] && echo all || echo hdd dm-cache bcache) balance"
+		liu_work "$systems" "$part" 0
+		for n in 9 16 25; do
+			each_disk "bt-$n" 512 -- 1088 "$systems" "$part" "mpi bt $n 225 0"
+		done
+	done
+	liu_work hdd "" 4096
+}
+
+# liu_work SYSTEMS KEYS READ-AHEAD
+liu_work()
+{
+	local kind mb other name
+
+	while read -r kind mb other; do
+		name=mpi-$kind${other:+-beside-$other}
+		[ "$3" = 0 ] || name=ahead-$name
+		each_disk "$name" 512 -- 1088 "$1" "$2" "mpi $kind 14 $mb $3 $other"
+	done <<-END
+		io-test 448
+		ior 448
+		io-test 224 io-test
+		io-test 224 ior
+	END
 }
 
 # tenants_work SYSTEM DISKS SSD-MB SSDS TENANTS STREAMS MAPPING DISCARD - see step_tenants
