@@ -33,12 +33,12 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 
 	spin_lock_irqsave(&r->lock, flags);
 	e = ssdup_extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
-	/*
-	 * An SSD that is away for a while would keep the reader waiting. And copies of what was
-	 * read may never have been flushed.
-	 */
-	if (!e && r->clean.nr && !READ_ONCE(c->log_shut) && !ssdup_meta_dropped(c->log)) {
+	/* An SSD that is away for a while would keep the reader waiting. */
+	if (!e && r->clean.nr && !READ_ONCE(c->log_shut)) {
 		e = ssdup_clean_span(&r->clean, io->start, io->start + io->sectors, &io->sectors);
+		if (e && READ_ONCE(segment_of(c->log, e->pos)->copies) &&
+		    ssdup_copies_doubted(c->drainer))
+			e = NULL;
 		place.clean = e;
 	}
 	if (e) {
@@ -65,9 +65,9 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 	switch (place.kind) {
 	case SSDUP_KIND_NONE:
+		if (unlikely(READ_ONCE(c->set.promote)))
+			return ssdup_promote_read(c, bio, io);
 		read_hdd(c, bio, io);
-		if (unlikely(READ_ONCE(c->set.promote)) && ssdup_promote_read(c, bio, io))
-			return DM_MAPIO_SUBMITTED;
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_DATA:
 		if (place.clean) {

@@ -35,6 +35,7 @@ struct ssdup_promoter {
 	struct list_head	free;
 	struct list_head	filled;		/* the HDD was read, the SSD is to be written */
 	struct thrift_account	account;	/* of copies */
+	u64			promised;	/* sectors of all slots in use */
 
 	struct work_struct	work;
 	atomic_t		writing;
@@ -71,17 +72,20 @@ u64 ssdup_promote_left(struct ssdup *c)
 
 /* --- Slots --- */
 
-static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts *f)
+static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts *f, u32 sectors)
 {
 	struct slot *slot = NULL;
 	unsigned long flags;
 
 	spin_lock_irqsave(&promoter->lock, flags);
-	f->left = settle(promoter);
+	f->left = settle(promoter) - promoter->promised;
 	if (ssdup_copy_wanted(f))
 		slot = list_first_entry_or_null(&promoter->free, struct slot, list);
-	if (slot)
+	if (slot) {
 		list_del_init(&slot->list);
+		slot->copy.sectors = sectors;
+		promoter->promised += sectors;
+	}
 	spin_unlock_irqrestore(&promoter->lock, flags);
 	return slot;
 }
@@ -95,6 +99,7 @@ static void put_slot(struct slot *slot)
 		ssdup_hold_drop(promoter->c->map, slot->hold->e, slot->copy.start);
 	spin_lock_irqsave(&promoter->lock, flags);
 	list_move(&slot->list, &promoter->free);
+	promoter->promised -= slot->copy.sectors;
 	spin_unlock_irqrestore(&promoter->lock, flags);
 }
 
@@ -181,7 +186,7 @@ static struct slot *begin_copy(struct ssdup *c, struct bio *bio, struct ssdup_io
 	f.budget = ssdup_meter_budget(c->router);
 	f.budget_left = ssdup_meter_settle(c->router);
 	f.queue = atomic64_read(&c->router->meter->ssd.queue);
-	slot = take_slot(promoter, &f);
+	slot = take_slot(promoter, &f, io->sectors);
 	if (slot && !hold(c, slot, io)) {
 		put_slot(slot);
 		return NULL;
@@ -189,19 +194,21 @@ static struct slot *begin_copy(struct ssdup *c, struct bio *bio, struct ssdup_io
 	return slot;
 }
 
-bool ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+int ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	struct slot *slot = begin_copy(c, bio, io);
+	struct slot *slot;
 
+	read_hdd(c, bio, io);
+	slot = begin_copy(c, bio, io);
 	if (!slot)
-		return false;
+		return DM_MAPIO_REMAPPED;
 	slot->reader = bio;
 	/* Nobody polls for it. */
 	slot_bio(slot, c->hdd->bdev, bio->bi_opf & ~REQ_POLLED, io->start, read_end);
 	bio_clone_blkg_association(&slot->bio, bio);
 	slot->bio.bi_ioprio = bio->bi_ioprio;
 	submit_remapped(c, &slot->bio, c->ti->begin + io->start);
-	return true;
+	return DM_MAPIO_SUBMITTED;
 }
 
 /* --- The SSD is written --- */
@@ -370,6 +377,9 @@ int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set)
 	if (promoter)
 		/* Pairs with the address dependency of those that read it. */
 		smp_store_release(&c->promoter, promoter);
+	/* If there is no memory, the keys stay what they are. */
+	if (r)
+		set = &c->set;
 	return ssdup_ghosts_set(c->router, set->ghosts || set->promote) ?: r;
 }
 

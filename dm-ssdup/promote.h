@@ -28,12 +28,11 @@ void ssdup_promote_stop(struct ssdup *c);
 void ssdup_promote_destroy(struct ssdup *c);
 
 /**
- * ssdup_promote_read() - read the HDD for a copy too, if it is worth one
- * @bio: is about to be sent to the HDD
+ * ssdup_promote_read() - read from the HDD, and for a copy if it is worth one
  *
- * Context: the map function. Return: false: send it. True: it is ended later.
+ * Context: the map function. Return: DM_MAPIO_*.
  */
-bool ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
+int ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
 /** ssdup_promote_left() - sectors that may be copied of what a day allows; any context */
 u64 ssdup_promote_left(struct ssdup *c);

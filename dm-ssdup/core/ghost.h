@@ -46,7 +46,7 @@ static inline u32 ghosts_copied(u64 start, u32 sectors)
 u32 ssdup_ghosts_nr(u64 sectors);
 
 /**
- * ssdup_ghosts_look() - what the cache would do with a read; the same, but nothing is noted
+ * ssdup_ghosts_look() - what ssdup_ghosts_read() would return; nothing is noted
  *
  * Context: any.
  */
@@ -67,13 +67,13 @@ struct copy_facts {
 	enum ghost_verdict verdict;
 	bool	writes;		/* wait, or the log was full */
 	bool	room;		/* in a segment for copies, or for such a segment */
-	s64	left;		/* sectors of what may be copied in a day */
+	s64	left;		/* sectors, of the account of copies */
 	u64	budget;		/* sectors that the key ssd_budget allows in a day; 0: no limit */
 	u64	budget_left;	/* sectors of that */
 	u64	queue;		/* ns of work that the SSD has */
 };
 
-/* A copy must not make writes wait longer than a write of 256 KiB does. */
+/* No copy begins while the SSD has more work than this: about two writes of 256 KiB. */
 #define COPY_QUEUE_NS	1000000U
 
 /** ssdup_copy_wanted() - is what the HDD reads now to be copied to the SSD? */

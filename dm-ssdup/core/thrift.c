@@ -17,10 +17,10 @@ void ssdup_thrift_update(struct thrift_account *a, u64 day, u64 now, u64 used)
 		return;
 	}
 	earned = mul_u64_u64_div_u64(day, min(passed, THRIFT_DAY), THRIFT_DAY);
+	a->left = min_t(s64, a->left + earned, day);
 	/* It may have been less than a sector's time, which counts the next time, too. */
 	if (!earned)
 		return;
-	a->left = min_t(s64, a->left + earned, day);
 	/* Rounded up: it never earns too much. */
 	a->then = passed > THRIFT_DAY ? now :
 		  min(now, a->then + mul_u64_u64_div_u64(earned, THRIFT_DAY, day) + 1);

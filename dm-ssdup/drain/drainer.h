@@ -19,7 +19,8 @@ enum hdd_cache {
 struct drain_clean {
 	struct mutex		lock;		/* one is forgotten, or a copy becomes clean */
 	u32			forgets;	/* of all that is clean; written with the lock */
-	bool			doubt;		/* the HDD may have changed: forget all */
+	atomic_t		doubts;		/* times that the HDD may have dropped its cache */
+	int			doubts_settled;	/* of these, before all was forgotten; the work's */
 	atomic_t		errors;		/* of reads, since the resume */
 	bool			refill;		/* see struct clean_facts; the work's */
 };
@@ -197,6 +198,12 @@ struct clean_copy {
 	u32	sectors;
 	u32	since;		/* ssdup_copies_now() before the HDD was read */
 };
+
+/** ssdup_copies_doubt() - the HDD may have dropped what it was read from: any context */
+void ssdup_copies_doubt(struct ssdup_drainer *drainer);
+
+/** ssdup_copies_doubted() - may copies be of what either disk has dropped? any context */
+bool ssdup_copies_doubted(const struct ssdup_drainer *drainer);
 
 /** ssdup_copies_room() - is there room for copies? any context, a hint */
 bool ssdup_copies_room(struct ssdup_drainer *drainer);

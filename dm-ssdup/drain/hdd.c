@@ -3,7 +3,6 @@
 #include <linux/slab.h>
 
 #include "base/owed_errors.h"
-#include "base/wakeups.h"
 #include "internal.h"
 
 struct ssdup_hdd {
@@ -49,8 +48,7 @@ void ssdup_hdd_dropped(struct ssdup_drainer *drainer)
 
 	atomic_inc(&drainer->hdd_state->flush_errors);
 	/* Copies may be of what it has dropped. */
-	WRITE_ONCE(drainer->clean.doubt, true);
-	ssdup_kick_clean(drainer->c);
+	ssdup_copies_doubt(drainer);
 	/* A write in flight may be complete at the HDD, and its data dropped. */
 	in_flight = ssdup_sum_requests(drainer).hdd_inflight;
 	/* A write sets hdd_dirty before it leaves that sum. */

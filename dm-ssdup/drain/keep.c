@@ -33,7 +33,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 		.bytes = ssdup_clean_bytes(log),
 		.limit = memory_limit(),
 		.barred = ssdup_mode(drainer->c) != MODE_RUNNING ||
-			  READ_ONCE(drainer->c->leaving) || ssdup_meta_dropped(log) ||
+			  READ_ONCE(drainer->c->leaving) || ssdup_copies_doubted(drainer) ||
 			  atomic_read(&drainer->clean.errors) >= CLEAN_ERRORS,
 		.refill = READ_ONCE(drainer->clean.refill),
 		.short_of_memory = READ_ONCE(drainer->short_of_memory),
@@ -67,6 +67,42 @@ static bool forget_oldest(struct ssdup_drainer *drainer)
 	return seg;
 }
 
+/* Copies under way are of before. */
+static void forget_holds(struct drain_clean *clean)
+{
+	mutex_lock(&clean->lock);
+	WRITE_ONCE(clean->forgets, clean->forgets + 1);
+	mutex_unlock(&clean->lock);
+}
+
+bool ssdup_copies_doubted(const struct ssdup_drainer *drainer)
+{
+	return atomic_read(&drainer->clean.doubts) != READ_ONCE(drainer->clean.doubts_settled) ||
+	       ssdup_meta_dropped(drainer->log);
+}
+
+void ssdup_copies_doubt(struct ssdup_drainer *drainer)
+{
+	atomic_inc(&drainer->clean.doubts);
+	ssdup_kick_clean(drainer->c);
+}
+
+/* Until nothing is clean any more, all of it goes, in turns. */
+static void settle_doubts(struct ssdup_drainer *drainer, struct clean_facts *f)
+{
+	struct drain_clean *clean = &drainer->clean;
+	int doubts = atomic_read(&clean->doubts);
+
+	if (doubts == clean->doubts_settled)
+		return;
+	forget_holds(clean);
+	if (ssdup_clean_segments(drainer->log)) {
+		f->barred = true;
+		return;
+	}
+	WRITE_ONCE(clean->doubts_settled, doubts);
+}
+
 static void tell_freed(struct ssdup_drainer *drainer)
 {
 	ssdup_throttle_freed(drainer);
@@ -85,11 +121,7 @@ void ssdup_clean_work(struct work_struct *work)
 	struct clean_facts f = look(drainer);
 	bool forgot;
 
-	if (xchg(&drainer->clean.doubt, false)) {
-		ssdup_clean_forget(drainer);
-		return;
-	}
-
+	settle_doubts(drainer, &f);
 	f.refill = ssdup_clean_refill(&f);
 	WRITE_ONCE(drainer->clean.refill, f.refill);
 	forgot = ssdup_clean_excess(&f) && forget_oldest(drainer);
@@ -104,13 +136,9 @@ void ssdup_clean_work(struct work_struct *work)
 
 void ssdup_clean_forget(struct ssdup_drainer *drainer)
 {
-	struct drain_clean *clean = &drainer->clean;
 	bool any = false;
 
-	/* Copies under way are of before. */
-	mutex_lock(&clean->lock);
-	WRITE_ONCE(clean->forgets, clean->forgets + 1);
-	mutex_unlock(&clean->lock);
+	forget_holds(&drainer->clean);
 	for (; forget_oldest(drainer); any = true)
 		cond_resched();
 	any |= ssdup_clean_unpin(drainer->log);
@@ -142,8 +170,9 @@ bool ssdup_copies_room(struct ssdup_drainer *drainer)
 
 /*
  * What is left there of a header, and of the first page, would belong to a live segment for a
- * repair that knows only older headers. It need not be durable before the copies are: a flush that
- * came with it and failed would be one that the log does not know of.
+ * repair that knows only older headers. It is not made durable at once, as little as the header of
+ * a segment that is opened for writes: and a flush that came with it and failed would be one that
+ * the log does not know of.
  */
 static int blank_head(struct ssdup_drainer *drainer, const struct ssdup_segment *seg)
 {
@@ -151,7 +180,7 @@ static int blank_head(struct ssdup_drainer *drainer, const struct ssdup_segment 
 	u32 i = LOG_HEAD_BYTES / SSDUP_BLOCK_BYTES;
 	int r = 0;
 
-	/* The header goes last: it does not stand alone in front of a page. */
+	/* The header goes last: without it a page would look like one of a damaged segment. */
 	while (i-- && !r)
 		r = ssdup_sync_io(drainer->c->ssd->bdev, REQ_OP_WRITE,
 				  sector + i * SSDUP_BLOCK_SECTORS, ZERO_PAGE(0), 0,

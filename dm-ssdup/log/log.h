@@ -136,6 +136,7 @@ struct ssdup_log {
 	struct ssdup_meta	*meta;		/* of the pool */
 	u32			flush_errors;	/* of these, those that it knows of */
 	bool			no_commits;	/* a flush or metadata write has failed: for good */
+	bool			dropped;	/* a flush has: the SSD may have dropped data */
 	u64			meta_written;	/* sectors, ever; read without the lock */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
@@ -601,7 +602,7 @@ int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, stru
 /** ssdup_passes() - is @error transient? any context */
 bool ssdup_passes(int error);
 
-/** ssdup_meta_dropped() - did a flush fail for another log, and drop writes of ours? any context */
+/** ssdup_meta_dropped() - may a flush that failed have dropped what the SSD had? any context */
 bool ssdup_meta_dropped(const struct ssdup_log *log);
 
 /** ssdup_meta_written() - sectors of metadata since the table was loaded; any context */

@@ -85,6 +85,7 @@ int ssdup_meta_begin(struct ssdup_log *log)
 	mutex_lock(&log->meta->lock);
 	/* What the SSD has dropped may have been this log's. */
 	if (log->flush_errors != log->meta->flush_errors) {
+		WRITE_ONCE(log->dropped, true);
 		WRITE_ONCE(log->flush_errors, log->meta->flush_errors);
 		end_commits(log, true);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
@@ -101,6 +102,7 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 		flush |= !fua_is_no_flush(log->c->ssd->bdev);
 		end_commits(log, flush);
 		if (flush) {
+			WRITE_ONCE(log->dropped, true);
 			WRITE_ONCE(meta->flush_errors, meta->flush_errors + 1);
 			WRITE_ONCE(log->flush_errors, meta->flush_errors);
 		}
@@ -110,7 +112,8 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 
 bool ssdup_meta_dropped(const struct ssdup_log *log)
 {
-	return READ_ONCE(log->meta->flush_errors) != READ_ONCE(log->flush_errors);
+	return READ_ONCE(log->dropped) ||
+	       READ_ONCE(log->meta->flush_errors) != READ_ONCE(log->flush_errors);
 }
 
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)

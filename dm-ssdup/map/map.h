@@ -33,7 +33,7 @@ struct ssdup_range {
 	atomic_t		direct[2];	/* writes in flight to the HDD, by phase */
 	struct extent_tree	tree;
 	struct extent_tree	clean;
-	/* clean_bits() of what is in there, and perhaps more; read without the lock: a hint. */
+	/* clean_bits() of what is clean, and perhaps more; read without the lock: a hint. */
 	u64			where;
 } ____cacheline_aligned_in_smp;
 
@@ -126,8 +126,8 @@ static __always_inline void range_cut_clean(struct ssdup_map *map, struct ssdup_
  * ssdup_hold() - hold the place of a copy of what the HDD is about to return
  * @e: start and sectors, in one range, are filled in
  *
- * Context: any. Return: false, and nothing has changed, when the HDD may change meanwhile, or
- * when a part of it is clean or held.
+ * Context: any. Return: false, and nothing has changed, when a direct write to the range is in
+ * flight, or a part of it is in either tree.
  */
 bool ssdup_hold(struct ssdup_map *map, struct extent *e);
 

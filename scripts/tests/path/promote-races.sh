@@ -7,7 +7,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# late READ WRITE - those of the disk below "other" take so many ms more
+# late READ WRITE - those of the disk below "other" take so many ms more, or until this comes again
 late()
 {
 	must dmsetup reload other --table \
@@ -36,7 +36,7 @@ known()
 under_way()
 {
 	open_one
-	late 0 1500
+	late 0 60000
 	copied=$(stat promoted_sectors)
 	held=$(stat clean_sectors)
 	io verify start="$1" len=8 bs=8
@@ -56,8 +56,16 @@ settled()
 {
 	wait_until promoted_sectors -eq $((copied + 8))
 	late 0 0
-	nap 0.2
-	is "clean sectors" $(($(stat clean_sectors) - held)) 0
+	wait_until clean_sectors -eq "$held"
+}
+
+# reading START - the HDD is being read there, for a copy
+reading()
+{
+	late 60000 0
+	dd if=$DEV of=/dev/null bs=4096 count=1 skip=$(($1 / 8)) iflag=direct status=none &
+	reader=$!
+	wait_until clean_sectors -eq 8
 }
 
 make_disks ssd_size_mb=129 hdd_discard=1
@@ -73,7 +81,7 @@ before=$(stat reads_promoted)
 io verify start=1024 len=8 bs=8
 is "reads of copies" $(($(stat reads_promoted) - before)) 1
 
-# --- written meanwhile: all of it, its end, its middle; by a discard; to the log ---
+# --- written meanwhile: all of it, its end, its middle; by a discard ---
 under_way 0
 io write start=0 len=8 bs=8
 settled
@@ -94,16 +102,6 @@ io discard start=384 len=8
 settled
 io verify start=384 len=8 bs=8
 
-under_way 512
-knob policy all
-io write start=512 len=8 bs=8
-knob policy none
-# that write is late as well, so the copy may have been clean before
-late 0 0
-io verify start=512 len=8 bs=8
-flush
-io verify start=512 len=8 bs=8
-
 # --- all that is clean is forgotten meanwhile, and the HDD is written by itself ---
 must message forget
 segments=$(stat segments)
@@ -113,8 +111,8 @@ must message forget
 # it is not opened before the copy is there
 is "free segments" "$(stat segments_free)" $((segments - 1))
 io_on $HDD write start=640 len=8 bs=8
-wait_until segments_free -eq "$segments"
 late 0 0
+wait_until segments_free -eq "$segments"
 is "clean sectors" "$(stat clean_sectors)" 0
 io verify start=640 len=8 bs=8
 
@@ -135,7 +133,7 @@ put_other "$HDD"
 HDD=/dev/mapper/other
 make_ssdup policy none clean 50 promote 1000T
 known
-late 0 2000
+late 0 60000
 writes=$(stat writes_hdd)
 iocheck "$MODEL.w" $DEV write start=768 len=8 bs=8 &
 writer=$!
@@ -147,25 +145,31 @@ done
 is "reads of the HDD" $(($(stat reads_hdd) - reads)) 3
 is "sectors held" "$(stat clean_sectors)" 0
 kill -0 $writer || fail "the write was not under way any more"
-must wait $writer
 late 0 0
+must wait $writer
 must iocheck "$MODEL.w" $DEV verify start=768 len=8 bs=8
-wait_until clean_sectors -eq 8
+wait_until clean_map_bytes -eq 88
+before=$(stat reads_promoted)
 must iocheck "$MODEL.w" $DEV verify start=768 len=8 bs=8
+is "reads of copies" $(($(stat reads_promoted) - before)) 1
 
 # --- all that is clean is forgotten while the HDD is read for a copy ---
 must message forget
-late 1000 0
-reads=$(stat reads_hdd)
-dd if=$DEV of=/dev/null bs=4096 count=1 skip=128 iflag=direct status=none &
-reader=$!
-wait_until reads_hdd -eq $((reads + 1))
-is "sectors held" "$(stat clean_sectors)" 8
+reading 1024
 must message forget
-must wait $reader
 late 0 0
+must wait $reader
 wait_until clean_sectors -eq 0
-nap 0.2
-is "clean sectors" "$(stat clean_sectors)" 0
 is "clean segments" "$(stat clean_segments)" 0
+
+# --- a write to the log meanwhile ---
+reading 1152
+knob policy all
+must iocheck "$MODEL.w" $DEV write start=1152 len=8 bs=8
+late 0 0
+must wait $reader
+wait_until clean_sectors -eq 0
+must iocheck "$MODEL.w" $DEV verify start=1152 len=8 bs=8
+flush
+must iocheck "$MODEL.w" $DEV verify start=1152 len=8 bs=8
 remove_ssdup
