@@ -210,6 +210,7 @@ PLACES = {
     "targets": (group("targets", tables.targets), ["targets"]),
     "reads": (group("reads", tables.reads), ["reads"]),
     "ordered": (group("reads", tables.ordered), ["reads"]),
+    "copies": (group("copies", tables.reads), ["copies"]),
     "liu": (group("liu", tables.liu), ["liu"]),
     "drain": (group("drain", tables.drains), ["drain"]),
     "cpu": (cpu, ["cpu"]),

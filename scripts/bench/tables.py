@@ -475,7 +475,8 @@ def liu(results):
         [row] + [one_of(found.get((row, column))) for column in columns] for row in rows]
 
 
-MAKERS = {"liu": liu, "reads": reads, "targets": targets, "percentages": percentages,
+MAKERS = {"liu": liu, "reads": reads, "copies": reads, "targets": targets,
+          "percentages": percentages,
           "cpu": instructions, "memory": memory,
           "drain": drains, "sweep": beside_paper, "queue": beside_paper, "scarce": beside_paper,
           "gaps": beside_paper, "hpio": beside_paper, "tile": beside_paper,
@@ -483,11 +484,11 @@ MAKERS = {"liu": liu, "reads": reads, "targets": targets, "percentages": percent
           "start": start, "tenants": tenants, "family": judge.family}
 
 # These have numbers of their own, and no use for the table of everything.
-SPECIAL = ("liu", "reads", "percentages", "cpu", "memory", "start", "drain", "beside", "curve", "tenants",
-           "family")
+SPECIAL = ("liu", "reads", "copies", "percentages", "cpu", "memory", "start", "drain", "beside",
+           "curve", "tenants", "family")
 
 # Here the writers' MB/s are no measure.
-APART = ("liu", "reads", "cpu", "memory", "start", "drain", "percentages", "beside", "curve",
+APART = ("liu", "reads", "copies", "cpu", "memory", "start", "drain", "percentages", "beside", "curve",
          "tenants", "family")
 
 TITLES = {
@@ -513,6 +514,7 @@ TITLES = {
     "tenants": "Tenants that share SSDs, by write streams and discards",
     "family": "Pairs of disks drawn at random: of the best of the others (1: as good)",
     "liu": "Programs of the LiU paper (Fig. 4, Tables I to III): MB/s, seeks, seconds",
+    "copies": "What is read again, without copies on the SSD and with them: MB/s, or seconds",
     "reads": "Reads of what was written back (MB/s), and a burst after it",
     "untar": "A tree of files onto ext4, and sync",
     "cpu": "Instructions of a request",

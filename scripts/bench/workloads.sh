@@ -297,13 +297,6 @@ burst $random --request 256k --size 384m --offset 600m"
 		each_disk find 512 -- 1088 "$([ $part = 0 ] && echo "hdd ssd dm-cache ")all balance" \
 			"clean $part" "files 100 2"
 	done
-	# the fourth time, and reads of which few places get most, of twice the log: with copies
-	for part in "" "clean 90 promote 64T"; do
-		each_disk find-4 512 -- 1088 "$([ "$part" ] || echo "hdd dm-cache bcache ")balance" "$part" \
-			"files 100 4"
-		each_disk hot 512 -- 1088 "$([ "$part" ] || echo "hdd ssd dm-cache bcache ")balance" \
-			"$part" "burst --pattern contiguous --procs 4 --request 1m --size 900m;hot 4"
-	done
 	# who read in order, by how far the page cache reads ahead (0: directly), and by scheduler
 	each_disk ordered-1-128-none 512 -- 1088 "hdd balance" "" "ordered 1 128 none"
 	for part in 0 128 1024 4096 16384; do
@@ -311,6 +304,20 @@ burst $random --request 256k --size 384m --offset 600m"
 			each_disk "ordered-16-$part-$request" 512 -- 1088 "hdd balance" "" \
 				"ordered 16 $part $request"
 		done
+	done
+}
+
+# What is read again: 20 000 files that are looked for the fourth time, and reads of which few places
+# get most, for the fourth time too; of dm-ssdup without copies and with them
+group_copies()
+{
+	local keys
+
+	for keys in "" "clean 90 promote 64T"; do
+		each_disk hot 512 -- 1088 "$([ "$keys" ] || echo "hdd ssd dm-cache bcache ")balance" \
+			"$keys" "burst --pattern contiguous --procs 4 --request 1m --size 900m;hot 4"
+		each_disk find-4 512 -- 1088 "$([ "$keys" ] || echo "hdd ssd dm-cache bcache ")balance" \
+			"$keys" "files 20 4"
 	done
 }
 
