@@ -273,7 +273,11 @@ static void choose_table(void)
 	size_t len;
 	char more[64] = "";
 
-	if (c.step || c.plan.unwritable) {
+	if (is_step("copy")) {
+		policy = 4;
+		strcat(more, " promote 1000T");
+		args += 2;
+	} else if (c.step || c.plan.unwritable) {
 		policy = 0;
 		full = 0;
 	} else if (arg.budget) {
@@ -298,7 +302,7 @@ static void choose_table(void)
 		 "max_wait_ms", waits[rng_below(&r, ARRAY_SIZE(waits))]);
 	len = strlen(c.d.table);
 	snprintf(c.d.table + len, sizeof(c.d.table) - len, " clean %u",
-		 cleans[rng_below(&r, ARRAY_SIZE(cleans))]);
+		 is_step("copy") ? 90 : cleans[rng_below(&r, ARRAY_SIZE(cleans))]);
 }
 
 static void choose(uint64_t seed)
@@ -320,6 +324,11 @@ static void choose(uint64_t seed)
 	if (is_step("tombstone")) {
 		c.plan.weight[5] = 8;
 		c.plan.weight[6] = 8;
+	}
+	if (is_step("copy")) {
+		/* What is read again. */
+		c.plan.weight[7] = 24;
+		c.plan.span = 4096;
 	}
 	if (c.plan.unwritable) {
 		c.plan.suspends = false;
