@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12 6.1 debug
+# seconds: 300
 # Two HDDs share an SSD. Each log has its segments, is drained, reloaded and removed by itself, and
 # comes back whichever is there first; what the other one has is held for it meanwhile. A log is
 # added and forgotten while the other one works.
