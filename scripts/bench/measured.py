@@ -11,8 +11,8 @@ PATH = os.path.join(tables.DOCS, "benchmarks", "measured.csv")
 # What the tables of the pages use.  A figure of others than the writers has a point in its name.
 WORDS = ["group", "workload", "system", "disks", "keys", "kernel", "source", "fault"]
 NUMBERS = """ssd_mb bytes mb_s requests ms ns p50_us p99_us max_us drained_ms ssd_written ssd_nand ssd_host
-ssd_read_p99_us read_mb_s read_p99_us read_requests percentage_1e4 memory_kb held_kb restart_us
-restart_read""".split()
+ssd_read_p99_us hdd_seeks write_ms read_mb_s read_p99_us read_requests percentage_1e4 memory_kb
+held_kb restart_us restart_read""".split()
 NUMBERS += ["aside." + key for key in ("mb_s", "requests", "ms")]
 NUMBERS += ["%s.%s%s" % (when, kind, key) for when in ("during", "quiet")
             for kind in ("", "read_") for key in ("p50_us", "p99_us", "max_us")]

@@ -222,6 +222,8 @@ step_mpi()
 	add write_ms $(($(now_ms) - begin))
 	[ ! "${5:-}" ] || mpi "$5" "$2" write 512 "$3" --direct=1 >/tmp/other
 	settle
+	# until then the hard disk empties its cache, whose place the arm would have to go back to
+	sleep 10
 	rm -f "$state"
 	echo 1 >/sys/block/mhdd0/model/reset
 	echo "$4" >"$queue/read_ahead_kb"
