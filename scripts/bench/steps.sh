@@ -235,7 +235,11 @@ step_mpi()
 		other=$!
 	fi
 	mpi "$1" "$2" read 0 "$3" --direct=$(($4 == 0)) >/tmp/mpi
-	[ ! "$other" ] || { kill $other && wait $other; } || true
+	if [ "$other" ]; then
+		# it must be at work until here
+		kill $other
+		wait $other || true
+	fi
 	line=$(fio_line </tmp/mpi)
 	add hdd_seeks "$(model mhdd0 seeks)"
 }

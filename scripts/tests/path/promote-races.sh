@@ -131,7 +131,7 @@ must dmsetup remove other
 # --- a direct write was under way ---
 put_other "$HDD"
 HDD=/dev/mapper/other
-make_ssdup policy none clean 50 promote 1000T
+make_ssdup policy none drain manual clean 50 promote 1000T
 known
 late 0 60000
 writes=$(stat writes_hdd)
