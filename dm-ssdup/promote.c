@@ -72,7 +72,8 @@ u64 ssdup_promote_left(struct ssdup *c)
 
 /* --- Slots --- */
 
-static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts *f, u32 sectors)
+static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts *f,
+			      const struct ssdup_io *io)
 {
 	struct slot *slot = NULL;
 	unsigned long flags;
@@ -83,8 +84,12 @@ static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts
 		slot = list_first_entry_or_null(&promoter->free, struct slot, list);
 	if (slot) {
 		list_del_init(&slot->list);
-		slot->copy.sectors = sectors;
-		promoter->promised += sectors;
+		slot->segment = NULL;
+		slot->copy = (struct clean_copy){
+			.start = io->start, .sectors = io->sectors,
+			.since = ssdup_copies_now(promoter->c->drainer),
+		};
+		promoter->promised += io->sectors;
 	}
 	spin_unlock_irqrestore(&promoter->lock, flags);
 	return slot;
@@ -103,17 +108,13 @@ static void put_slot(struct slot *slot)
 	spin_unlock_irqrestore(&promoter->lock, flags);
 }
 
-static bool hold(struct ssdup *c, struct slot *slot, const struct ssdup_io *io)
+static bool hold(struct ssdup *c, struct slot *slot)
 {
 	slot->hold = slot->hold ?: ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
 	if (!slot->hold)
 		return false;
-	slot->segment = NULL;
-	slot->copy = (struct clean_copy){
-		.start = io->start, .sectors = io->sectors, .since = ssdup_copies_now(c->drainer),
-	};
-	slot->hold->e->start = io->start;
-	slot->hold->e->sectors = io->sectors;
+	slot->hold->e->start = slot->copy.start;
+	slot->hold->e->sectors = slot->copy.sectors;
 	return ssdup_hold(c->map, slot->hold->e);
 }
 
@@ -186,8 +187,8 @@ static struct slot *begin_copy(struct ssdup *c, struct bio *bio, struct ssdup_io
 	f.budget = ssdup_meter_budget(c->router);
 	f.budget_left = ssdup_meter_settle(c->router);
 	f.queue = atomic64_read(&c->router->meter->ssd.queue);
-	slot = take_slot(promoter, &f, io->sectors);
-	if (slot && !hold(c, slot, io)) {
+	slot = take_slot(promoter, &f, io);
+	if (slot && !hold(c, slot)) {
 		put_slot(slot);
 		return NULL;
 	}

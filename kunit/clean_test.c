@@ -287,15 +287,15 @@ static void for_copies(struct kunit *test)
 {
 	struct clean_facts f = half;
 
-	KUNIT_EXPECT_EQ(test, ssdup_clean_most_read(&half), 125);
+	KUNIT_EXPECT_EQ(test, ssdup_clean_most_copies(&half), 125);
 	f.percent = 0;
-	KUNIT_EXPECT_EQ(test, ssdup_clean_most_read(&f), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_clean_most_copies(&f), 0);
 	f.percent = 10;
 	f.segments = 20;
-	KUNIT_EXPECT_EQ(test, ssdup_clean_most_read(&f), 1);
-	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 200; f.read = 125)), 0);
-	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 200; f.read = 126)), 1);
-	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 503; f.read = 126)), 3);
+	KUNIT_EXPECT_EQ(test, ssdup_clean_most_copies(&f), 1);
+	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 200; f.copies = 125)), 0);
+	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 200; f.copies = 126)), 1);
+	KUNIT_EXPECT_EQ(test, excess(WITH(f.clean = 503; f.copies = 126)), 3);
 	KUNIT_EXPECT_TRUE(test, ssdup_clean_may_open(&half));
 	f = WITH(f.ready = 35);
 	KUNIT_EXPECT_TRUE(test, ssdup_clean_may_open(&f));

@@ -8,7 +8,7 @@
 #define LOW_PART	32U	/* of the log: see ssdup_clean_low() */
 #define LOW_LEAST	2U	/* or so many: one is opened while the next one is forgotten */
 #define REFILL		2U	/* low marks, so that the work rests in between */
-#define READ_PART	4U	/* of what may be clean: the rest is for what was written */
+#define COPIES_PART	4U	/* of what may be clean: the rest is for what was written */
 
 const struct extent *ssdup_clean_span(const struct extent_tree *clean, u64 start, u64 end,
 				      u32 *sectors)
@@ -68,9 +68,9 @@ bool ssdup_clean_refill(const struct clean_facts *f)
 	return f->clean && f->ready < (f->refill ? REFILL * low : low);
 }
 
-u32 ssdup_clean_most_read(const struct clean_facts *f)
+u32 ssdup_clean_most_copies(const struct clean_facts *f)
 {
-	return DIV_ROUND_UP(most_clean(f), READ_PART);
+	return DIV_ROUND_UP(most_clean(f), COPIES_PART);
 }
 
 bool ssdup_clean_may_open(const struct clean_facts *f)
@@ -82,13 +82,13 @@ bool ssdup_clean_may_open(const struct clean_facts *f)
 
 u32 ssdup_clean_excess(const struct clean_facts *f)
 {
-	u32 wanted = ssdup_clean_low(f->segments, f->spare), n, read;
+	u32 wanted = ssdup_clean_low(f->segments, f->spare), n, copies;
 
 	if (f->barred)
 		return f->clean;
 	n = f->clean - min(f->clean, most_clean(f));
-	read = f->read - min(f->read, ssdup_clean_most_read(f));
-	n = max(n, read);
+	copies = f->copies - min(f->copies, ssdup_clean_most_copies(f));
+	n = max(n, copies);
 	if (f->refill)
 		wanted *= REFILL;
 	n = max(n, wanted - min(wanted, f->ready));

@@ -54,7 +54,7 @@ struct clean_facts {
 	u32	spare;		/* free ones that writers leave to drains */
 	u32	ready;		/* can be opened at once */
 	u32	clean;
-	u32	read;		/* of these, with copies of what was read */
+	u32	copies;		/* of these, with copies of what was read */
 	u64	bytes;		/* of memory that the map of these takes */
 	u64	limit;		/* bytes */
 	bool	barred;		/* nothing may be clean now */
@@ -77,8 +77,8 @@ u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr);
 /** ssdup_clean_refill() - too few segments are ready, or were and not twice that are, yet */
 bool ssdup_clean_refill(const struct clean_facts *f);
 
-/** ssdup_clean_most_read() - how many clean segments may have copies of what was read */
-u32 ssdup_clean_most_read(const struct clean_facts *f);
+/** ssdup_clean_most_copies() - how many clean segments may have copies of what was read */
+u32 ssdup_clean_most_copies(const struct clean_facts *f);
 
 /** ssdup_clean_may_open() - may a ready segment become a clean one, for such copies? */
 bool ssdup_clean_may_open(const struct clean_facts *f);

@@ -29,7 +29,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 		.spare = ssdup_spare(log),
 		.ready = ssdup_ready_segments(log),
 		.clean = ssdup_clean_segments(log),
-		.read = ssdup_copies_segments(log),
+		.copies = ssdup_copies_segments(log),
 		.bytes = ssdup_clean_bytes(log),
 		.limit = memory_limit(),
 		.barred = ssdup_mode(drainer->c) != MODE_RUNNING ||
@@ -57,7 +57,7 @@ static bool forget_oldest(struct ssdup_drainer *drainer)
 	struct ssdup_segment *seg;
 
 	mutex_lock(&clean->lock);
-	seg = ssdup_clean_take(drainer->log, ssdup_clean_most_read(&f));
+	seg = ssdup_clean_take(drainer->log, ssdup_clean_most_copies(&f));
 	if (seg) {
 		ssdup_step(drainer->c, STEP_CLEAN_FORGET);
 		ssdup_forget(drainer->map, seg);
@@ -153,7 +153,7 @@ void ssdup_clean_error(struct ssdup_drainer *drainer, blk_status_t status)
 		return;
 	if (atomic_inc_return(&drainer->clean.errors) != CLEAN_ERRORS)
 		return;
-	DMWARN("%s: too many reads of clean data failed: none is kept",
+	DMWARN("%s: too many errors of the SSD with clean data: none is kept",
 	       dm_device_name(drainer->c->md));
 	ssdup_kick_clean(drainer->c);
 }

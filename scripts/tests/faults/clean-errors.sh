@@ -49,7 +49,7 @@ model $SSD gone 1
 io verify len=4096 bs=64
 above "errors" "$(stat clean_errors)" 15
 below "errors" "$(stat clean_errors)" 25
-must said "too many reads of clean data failed: none is kept"
+must said "too many errors of the SSD with clean data: none is kept"
 wait_until clean_segments -eq 0
 is "clean sectors" "$(stat clean_sectors)" 0
 is "mode" "$(stat mode)" 0

@@ -58,7 +58,7 @@ few
 wait_until clean_sectors -eq 0
 # with the one before that
 is "errors of the SSD" $(($(stat ssd_errors) - errors)) 15
-must said "too many reads of clean data failed: none is kept"
+must said "too many errors of the SSD with clean data: none is kept"
 model $SSD fail_write clear
 few
 nap 0.2
