@@ -192,6 +192,16 @@ make_disks()
 	cover
 }
 
+# make_host_disks HDD-MB SSD-MB - of the host's disk, and not blank: modelled ones are in memory
+make_host_disks()
+{
+	set -- "$1" "$2" "/dev/$(grep -l ssdup-result /sys/block/vd*/serial | cut -d/ -f4)"
+	must modprobe dm-ssdup
+	must dmsetup create hdd --table "0 $(($1 * 2048)) linear $3 $((1024 * 2048))"
+	must dmsetup create ssd --table "0 $(($2 * 2048)) linear $3 $((2048 * 2048))"
+	HDD=/dev/mapper/hdd SSD=/dev/mapper/ssd LEN=$(($1 * 2048))
+}
+
 # home COPY - first sector of the home with that copy of superblock and record; the record is
 # 1024 sectors further on
 home()

@@ -12,12 +12,6 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# part NAME START-MIB MIB - a device of a part of the disk that takes the results
-part()
-{
-	must dmsetup create "$1" --table "0 $(($3 * 2048)) linear $disk $(($2 * 2048))"
-}
-
 # 236 MiB of 256 are left by a kernel; this one has its root file system there too
 read -r _ total _ </proc/meminfo
 root=$(du -xsm / | cut -f1)
@@ -27,14 +21,7 @@ mkdir -p /mnt/taken
 must mount -t ramfs none /mnt/taken
 must dd if=/dev/zero of=/mnt/taken/file bs=1M count=$taken status=none
 
-for disk in /dev/vd*; do
-	[ "$(cat "/sys/block/${disk##*/}/serial")" != ssdup-result ] || break
-done
-must modprobe dm-ssdup
-part hdd 1024 320
-part ssd 2048 12
-HDD=/dev/mapper/hdd SSD=/dev/mapper/ssd
-LEN=$(blockdev --getsz $HDD)
+make_host_disks 320 12
 blank_log
 make_ssdup policy all full block
 # swap below, the burst above
