@@ -17,7 +17,7 @@ prepare()
 	"$LAB/setup" tools "$kernel"
 	"$LAB/modules" "$kernel" >/dev/null
 	files=(--file "$(command -v split):/usr/bin/split" --file "$FAMILY:/files/family")
-	! grep -q '[|;]\(reader\|ordered\|hot\|mpi\) ' "$work/all" || files+=(--program fio)
+	! grep -q '[|;]\(reader\|ordered\|in-order\|hot\|mpi\) ' "$work/all" || files+=(--program fio)
 	if grep -q '|bcache|' "$work/all"; then
 		file=$(make_bcache_program) || file=''
 		if [ -n "$file" ]; then

@@ -174,22 +174,33 @@ step_hot()
 	add hdd_ops "$(model mhdd0 operations)"
 }
 
-# step_ordered READERS KIB SCHEDULER - they read in order, directly, or through the page cache, which
-# reads so much ahead, on a hard disk with that scheduler
+# step_ordered READERS KIB SCHEDULER [MB] - they read in order, directly, or through the page cache,
+# which reads so much ahead, on a hard disk with that scheduler; 1024 MB, or so many
 step_ordered()
 {
-	local queue
+	local queue part=$((${4:-1024} / $1))
 
 	queue=/sys/dev/block/$(stat -c '%Hr:%Lr' "$(readlink -f "$device")")/queue
 	echo "$2" >"$queue/read_ahead_kb"
 	echo "$3" >/sys/block/mhdd0/queue/scheduler
 	echo 3 >/proc/sys/vm/drop_caches
 	fio --name=stream --filename="$device" --rw=read --bs=64k --ioengine=psync --thread \
-		--numjobs="$1" --offset_increment=64m --size="$((1024 / $1))m" --group_reporting \
+		--numjobs="$1" --offset_increment="${part}m" --size="${part}m" --group_reporting \
 		--direct=$(($2 == 0)) \
 		--output-format=terse --terse-version=3 >/tmp/streams
 	line=$(fio_line </tmp/streams)
 	add hdd_seeks "$(model mhdd0 seeks)"
+}
+
+# step_in-order READERS MB - all is written back, and then read in order through the page cache
+step_in-order()
+{
+	settle
+	# until then the hard disk empties its cache
+	sleep 10
+	rm -f "$state"
+	echo 1 >/sys/block/mhdd0/model/reset
+	step_ordered "$1" 128 none "$2"
 }
 
 # mpi KIND PROCESSES OPERATION FIRST-MB MB OPTION... - fio as one of the programs of the LiU paper.

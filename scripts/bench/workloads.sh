@@ -281,7 +281,7 @@ group_reads()
 		done
 	done
 	for part in 0 90; do
-		for request in 512m 1g; do
+		for request in 512m 768m 1g; do
 			each_disk "restart-$request" 512 -- 1088 \
 				"$([ $part = 0 ] && echo "hdd dm-cache bcache ")balance" "clean $part" \
 				"burst $random --request 256k --size $request;\
@@ -296,6 +296,15 @@ burst $random --request 256k --size 384m --offset 600m"
 	for part in 0 90; do
 		each_disk find 512 -- 1088 "$([ $part = 0 ] && echo "hdd ssd dm-cache ")all balance" \
 			"clean $part" "files 100 2"
+	done
+	# a file of many writers, written back and read in order
+	for part in 0 90; do
+		for request in 1 16; do
+			each_disk "in-order-$request" 512 -- 1088 \
+				"$([ $part = 0 ] && echo "hdd ssd dm-cache bcache ")balance" "clean $part" \
+				"burst --pattern contiguous --procs 16 --request 256k --size 448m;\
+in-order $request 448"
+		done
 	done
 	# who read in order, by how far the page cache reads ahead (0: directly), and by scheduler
 	each_disk ordered-1-128-none 512 -- 1088 "hdd balance" "" "ordered 1 128 none"
