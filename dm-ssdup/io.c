@@ -6,6 +6,7 @@
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "io.h"
+#include "log/clean.h"
 #include "log/log.h"
 #include "promote.h"
 #include "read.h"
@@ -20,6 +21,15 @@ struct read_place {
 	u8	kind;		/* SSDUP_KIND_; NONE: on the HDD */
 	bool	clean;		/* on the HDD, too */
 };
+
+/* Copies may be gone from a cache: of the SSD until it was flushed, of the HDD when that failed. */
+static bool clean_serves(struct ssdup *c, const struct extent *e)
+{
+	const struct ssdup_segment *seg = segment_of(c->log, e->pos);
+
+	return !READ_ONCE(seg->copies) || (ssdup_copy_durable(c->log, seg, e->pos) &&
+					   !ssdup_copies_doubted(c->drainer));
+}
 
 /*
  * Shorten a read to the first part that one place serves. While a read points into a segment, its
@@ -36,8 +46,7 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 	/* An SSD that is away for a while would keep the reader waiting. */
 	if (!e && r->clean.nr && !READ_ONCE(c->log_shut)) {
 		e = ssdup_clean_span(&r->clean, io->start, io->start + io->sectors, &io->sectors);
-		if (e && READ_ONCE(segment_of(c->log, e->pos)->copies) &&
-		    ssdup_copies_doubted(c->drainer))
+		if (e && !clean_serves(c, e))
 			e = NULL;
 		place.clean = e;
 	}

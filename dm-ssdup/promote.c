@@ -15,6 +15,7 @@
 #define SLOTS		32U	/* 2 MiB: an SSD writes that while an arm moves once, 5 ms */
 #define SLOT_BYTES	(GHOST_LONGEST << SECTOR_SHIFT)
 #define SLOT_PAGES	DIV_ROUND_UP(SLOT_BYTES, PAGE_SIZE)
+#define FLUSH_MS	1000	/* an SSD flushes so seldom without wear, or a wait, that counts */
 
 struct slot {
 	struct ssdup_promoter	*promoter;
@@ -37,9 +38,14 @@ struct ssdup_promoter {
 	struct thrift_account	account;	/* of copies */
 	u64			promised;	/* sectors of all slots in use */
 
-	struct work_struct	work;
+	/* The work, and what is its own. */
+	struct delayed_work	work;
 	atomic_t		writing;
 	struct completion	written;
+	u64			sectors;	/* of all copies that the SSD has got */
+	u64			flushed;	/* of these, that are durable */
+	unsigned long		flush_at;	/* jiffies: the next one, if they differ */
+	u64			errors;		/* of the SSD, before the first of the rest */
 	struct slot		*slot[SLOTS];
 };
 
@@ -161,7 +167,7 @@ static void read_end(struct bio *bio)
 		spin_lock_irqsave(&promoter->lock, flags);
 		list_add_tail(&slot->list, &promoter->filled);
 		/* Before the reader ends, whom a suspend waits for. */
-		queue_work(promoter->c->wake.wq, &promoter->work);
+		mod_delayed_work(promoter->c->wake.wq, &promoter->work, 0);
 		spin_unlock_irqrestore(&promoter->lock, flags);
 	}
 	bio_endio(reader);
@@ -224,6 +230,11 @@ static void write_end(struct bio *bio)
 		complete(&promoter->written);
 }
 
+static u64 ssd_errors(const struct ssdup_promoter *promoter)
+{
+	return stats_sum(&promoter->c->stats->count[STAT_SSD_ERRORS]);
+}
+
 static void write_slot(struct ssdup *c, struct slot *slot)
 {
 	slot_bio(slot, c->ssd->bdev, REQ_OP_WRITE, slot->copy.pos, write_end);
@@ -275,9 +286,8 @@ static void take_filled(struct ssdup_promoter *promoter, struct list_head *slots
 	}
 }
 
-static void promote_work(struct work_struct *work)
+static void write_filled(struct ssdup_promoter *promoter)
 {
-	struct ssdup_promoter *promoter = container_of(work, struct ssdup_promoter, work);
 	struct slot *slot, *next;
 	struct blk_plug plug;
 	LIST_HEAD(slots);
@@ -285,6 +295,10 @@ static void promote_work(struct work_struct *work)
 	take_filled(promoter, &slots);
 	if (list_empty(&slots))
 		return;
+	if (promoter->sectors == promoter->flushed) {
+		promoter->flush_at = jiffies + msecs_to_jiffies(FLUSH_MS);
+		promoter->errors = ssd_errors(promoter);
+	}
 	ssdup_step(promoter->c, STEP_COPY_WRITE);
 	reinit_completion(&promoter->written);
 	atomic_set(&promoter->writing, 1);
@@ -300,6 +314,49 @@ static void promote_work(struct work_struct *work)
 	ssdup_step(promoter->c, STEP_COPY_WRITTEN);
 	list_for_each_entry_safe(slot, next, &slots, list)
 		end_slot(promoter->c, slot);
+	promoter->sectors = ssdup_copied(promoter->c->log);
+}
+
+/* Return: is the cache flushed? If not, the work comes again, or the log is at its end. */
+static bool flush_cache(struct ssdup_promoter *promoter)
+{
+	struct ssdup *c = promoter->c;
+	long left = promoter->flush_at - jiffies;
+
+	/* A flush that fails ends the log: it is not sent to an SSD that is away for a while. */
+	if (READ_ONCE(c->log_shut))
+		left = msecs_to_jiffies(FLUSH_MS);
+	if (left > 0) {
+		queue_delayed_work(c->wake.wq, &promoter->work, left);
+		return false;
+	}
+	if (ssdup_flush_ssd(c->log))
+		return false;
+	/* What has failed requests may have lost its cache, too. */
+	if (ssd_errors(promoter) != promoter->errors)
+		ssdup_copies_doubt(c->drainer);
+	return true;
+}
+
+/* Copies are read when the SSD has them for good: else it could lose them, and tell nobody. */
+static void make_durable(struct ssdup_promoter *promoter)
+{
+	struct ssdup *c = promoter->c;
+
+	if (promoter->sectors == promoter->flushed || ssdup_mode(c) != MODE_RUNNING)
+		return;
+	if (bdev_write_cache(c->ssd->bdev) && !flush_cache(promoter))
+		return;
+	promoter->flushed = promoter->sectors;
+	ssdup_copies_flushed(c->log, promoter->flushed);
+}
+
+static void promote_work(struct work_struct *work)
+{
+	struct ssdup_promoter *promoter = container_of(work, struct ssdup_promoter, work.work);
+
+	write_filled(promoter);
+	make_durable(promoter);
 }
 
 /* --- Memory --- */
@@ -353,7 +410,7 @@ static struct ssdup_promoter *new_promoter(struct ssdup *c)
 	spin_lock_init(&promoter->lock);
 	INIT_LIST_HEAD(&promoter->free);
 	INIT_LIST_HEAD(&promoter->filled);
-	INIT_WORK(&promoter->work, promote_work);
+	INIT_DELAYED_WORK(&promoter->work, promote_work);
 	init_completion(&promoter->written);
 	for (i = 0; i < SLOTS; i++)
 		if (!add_slot(promoter, i)) {
@@ -386,8 +443,14 @@ int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set)
 
 void ssdup_promote_stop(struct ssdup *c)
 {
-	if (c->promoter)
-		flush_work(&c->promoter->work);
+	struct ssdup_promoter *promoter = c->promoter;
+
+	if (!promoter)
+		return;
+	flush_delayed_work(&promoter->work);
+	/* A flush may be left, of what will be forgotten. */
+	cancel_delayed_work_sync(&promoter->work);
+	promoter->flushed = promoter->sectors;
 }
 
 void ssdup_promote_destroy(struct ssdup *c)

@@ -23,7 +23,7 @@
  */
 int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set);
 
-/** ssdup_promote_stop() - wait until copies under way are on the SSD; no request is in flight */
+/** ssdup_promote_stop() - wait for copies under way, before all go; no request is in flight */
 void ssdup_promote_stop(struct ssdup *c);
 void ssdup_promote_destroy(struct ssdup *c);
 

@@ -313,6 +313,8 @@ static void ssdup_resume(struct dm_target *ti)
 	ssdup_meter_settle(c->router);
 	ssdup_promote_left(c);
 	WRITE_ONCE(c->active, true);
+	/* The suspend has cancelled what settles doubts about copies. */
+	ssdup_kick_clean(c);
 	ssdup_discard_soon(c->drainer);
 	memalloc_noio_restore(noio);
 }

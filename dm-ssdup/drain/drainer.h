@@ -19,7 +19,7 @@ enum hdd_cache {
 struct drain_clean {
 	struct mutex		lock;		/* one is forgotten, or a copy becomes clean */
 	u32			forgets;	/* of all that is clean; written with the lock */
-	atomic_t		doubts;		/* times that the HDD may have dropped its cache */
+	atomic_t		doubts;		/* see ssdup_copies_doubt() */
 	int			doubts_settled;	/* of these, before all was forgotten; the work's */
 	atomic_t		errors;		/* of reads, since the resume */
 	bool			refill;		/* see struct clean_facts; the work's */
@@ -199,10 +199,15 @@ struct clean_copy {
 	u32	since;		/* ssdup_copies_now() before the HDD was read */
 };
 
-/** ssdup_copies_doubt() - the HDD may have dropped what it was read from: any context */
+/**
+ * ssdup_copies_doubt() - a disk may have dropped what is copied: any context
+ *
+ * The HDD what it was read from, or the SSD what was not flushed. So no copy is read until all
+ * that there are have been forgotten.
+ */
 void ssdup_copies_doubt(struct ssdup_drainer *drainer);
 
-/** ssdup_copies_doubted() - may copies be of what either disk has dropped? any context */
+/** ssdup_copies_doubted() - is that so? any context */
 bool ssdup_copies_doubted(const struct ssdup_drainer *drainer);
 
 /** ssdup_copies_room() - is there room for copies? any context, a hint */

@@ -33,7 +33,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 		.bytes = ssdup_clean_bytes(log),
 		.limit = memory_limit(),
 		.barred = ssdup_mode(drainer->c) != MODE_RUNNING ||
-			  READ_ONCE(drainer->c->leaving) || ssdup_copies_doubted(drainer) ||
+			  READ_ONCE(drainer->c->leaving) ||
 			  atomic_read(&drainer->clean.errors) >= CLEAN_ERRORS,
 		.refill = READ_ONCE(drainer->clean.refill),
 		.short_of_memory = READ_ONCE(drainer->short_of_memory),
@@ -49,15 +49,14 @@ u32 ssdup_clean_most(struct ssdup_drainer *drainer, u32 nr)
 	return ssdup_clean_keep(&f, nr);
 }
 
-/* Return: was there one? */
-static bool forget_oldest(struct ssdup_drainer *drainer)
+/* @most_copies: see ssdup_clean_take(). Return: was there one? */
+static bool forget_oldest(struct ssdup_drainer *drainer, u32 most_copies)
 {
 	struct drain_clean *clean = &drainer->clean;
-	const struct clean_facts f = look(drainer);
 	struct ssdup_segment *seg;
 
 	mutex_lock(&clean->lock);
-	seg = ssdup_clean_take(drainer->log, ssdup_clean_most_copies(&f));
+	seg = ssdup_clean_take(drainer->log, most_copies);
 	if (seg) {
 		ssdup_step(drainer->c, STEP_CLEAN_FORGET);
 		ssdup_forget(drainer->map, seg);
@@ -77,8 +76,7 @@ static void forget_holds(struct drain_clean *clean)
 
 bool ssdup_copies_doubted(const struct ssdup_drainer *drainer)
 {
-	return atomic_read(&drainer->clean.doubts) != READ_ONCE(drainer->clean.doubts_settled) ||
-	       ssdup_meta_dropped(drainer->log);
+	return atomic_read(&drainer->clean.doubts) != READ_ONCE(drainer->clean.doubts_settled);
 }
 
 void ssdup_copies_doubt(struct ssdup_drainer *drainer)
@@ -87,20 +85,19 @@ void ssdup_copies_doubt(struct ssdup_drainer *drainer)
 	ssdup_kick_clean(drainer->c);
 }
 
-/* Until nothing is clean any more, all of it goes, in turns. */
-static void settle_doubts(struct ssdup_drainer *drainer, struct clean_facts *f)
+/* All copies go, in turns. Return: has one gone now? */
+static bool settle_doubts(struct ssdup_drainer *drainer)
 {
 	struct drain_clean *clean = &drainer->clean;
 	int doubts = atomic_read(&clean->doubts);
 
 	if (doubts == clean->doubts_settled)
-		return;
+		return false;
 	forget_holds(clean);
-	if (ssdup_clean_segments(drainer->log)) {
-		f->barred = true;
-		return;
-	}
+	if (ssdup_copies_segments(drainer->log))
+		return forget_oldest(drainer, 0);
 	WRITE_ONCE(clean->doubts_settled, doubts);
+	return false;
 }
 
 static void tell_freed(struct ssdup_drainer *drainer)
@@ -118,13 +115,13 @@ void ssdup_clean_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(work, struct ssdup, wake.clean_work);
 	struct ssdup_drainer *drainer = c->drainer;
+	bool forgot = settle_doubts(drainer);
 	struct clean_facts f = look(drainer);
-	bool forgot;
 
-	settle_doubts(drainer, &f);
 	f.refill = ssdup_clean_refill(&f);
 	WRITE_ONCE(drainer->clean.refill, f.refill);
-	forgot = ssdup_clean_excess(&f) && forget_oldest(drainer);
+	if (!forgot && ssdup_clean_excess(&f))
+		forgot = forget_oldest(drainer, ssdup_clean_most_copies(&f));
 	/* If what it gave back is not enough, who needs more says so. */
 	if (forgot)
 		WRITE_ONCE(drainer->short_of_memory, false);
@@ -139,7 +136,7 @@ void ssdup_clean_forget(struct ssdup_drainer *drainer)
 	bool any = false;
 
 	forget_holds(&drainer->clean);
-	for (; forget_oldest(drainer); any = true)
+	for (; forget_oldest(drainer, 0); any = true)
 		cond_resched();
 	any |= ssdup_clean_unpin(drainer->log);
 	if (any && READ_ONCE(drainer->c->active))
@@ -164,7 +161,7 @@ bool ssdup_copies_room(struct ssdup_drainer *drainer)
 {
 	const struct clean_facts f = look(drainer);
 
-	return !f.barred && f.bytes < f.limit &&
+	return !f.barred && !ssdup_copies_doubted(drainer) && f.bytes < f.limit &&
 	       (ssdup_copies_filling(drainer->log) || ssdup_clean_may_open(&f));
 }
 

@@ -110,6 +110,12 @@ u64 ssdup_clean_bytes(struct ssdup_log *log)
 
 /* --- Copies of what was read --- */
 
+/* The first sector of its data on the SSD. */
+static u64 data_sector(const struct ssdup_log *log, const struct ssdup_segment *seg)
+{
+	return log_segment_sector(&log->g, seg->index) + log->g.data_start;
+}
+
 struct ssdup_segment *ssdup_copies_take(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = log->segments;
@@ -135,6 +141,8 @@ void ssdup_copies_begin(struct ssdup_log *log, struct ssdup_segment *seg)
 	spin_lock_irq(&s->lock);
 	WRITE_ONCE(s->in_hand, s->in_hand - 1);
 	seg->state = SEGMENT_CLEAN;
+	/* Before a range has a copy that is there, under its lock. */
+	WRITE_ONCE(seg->nth, s->copied - data_sector(log, seg));
 	WRITE_ONCE(seg->copies, true);
 	list_add_tail(&seg->list, &s->copies);
 	WRITE_ONCE(s->nr_copies, s->nr_copies + 1);
@@ -156,7 +164,7 @@ struct ssdup_segment *ssdup_copies_place(struct ssdup_log *log, u32 sectors, u64
 		seg = NULL;
 	}
 	if (seg) {
-		*pos = log_segment_sector(&log->g, seg->index) + log->g.data_start + s->filled;
+		*pos = data_sector(log, seg) + s->filled;
 		s->filled += sectors;
 		WRITE_ONCE(s->copied, s->copied + sectors);
 		atomic_inc(&seg->reads);
@@ -189,4 +197,14 @@ u32 ssdup_copies_segments(struct ssdup_log *log)
 u64 ssdup_copied(const struct ssdup_log *log)
 {
 	return READ_ONCE(log->segments->copied);
+}
+
+void ssdup_copies_flushed(struct ssdup_log *log, u64 sectors)
+{
+	WRITE_ONCE(log->segments->durable, sectors);
+}
+
+bool ssdup_copy_durable(const struct ssdup_log *log, const struct ssdup_segment *seg, u64 pos)
+{
+	return pos + READ_ONCE(seg->nth) < READ_ONCE(log->segments->durable);
 }

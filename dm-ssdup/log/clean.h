@@ -68,4 +68,20 @@ u32 ssdup_copies_segments(struct ssdup_log *log);
 /** ssdup_copied() - sectors that got a place since the table was loaded; any context */
 u64 ssdup_copied(const struct ssdup_log *log);
 
+/*
+ * These sectors are numbered in the order in which they got their places. The SSD has a copy for
+ * good when a flush has ended that began after it was written; until then it is not read.
+ */
+
+/** ssdup_copies_flushed() - the first @sectors of them are durable; one caller at a time */
+void ssdup_copies_flushed(struct ssdup_log *log, u64 sectors);
+
+/**
+ * ssdup_copy_durable() - is a copy durable?
+ * @pos: its sector on the SSD, in @seg
+ *
+ * Context: the range's lock.
+ */
+bool ssdup_copy_durable(const struct ssdup_log *log, const struct ssdup_segment *seg, u64 pos);
+
 #endif

@@ -23,6 +23,7 @@ struct ssdup_segments {
 	u32			filled;		/* sectors that were handed out there */
 	u32			nr_copies;	/* in that list; read without the lock: a hint */
 	u64			copied;		/* sectors that were handed out, ever; the same */
+	u64			durable;	/* of these, that are durable; the same */
 	u32			nr_clean;	/* in both lists; the same */
 	u32			in_hand;	/* taken off them, or about to be added; the same */
 	u32			nr_pinned;	/* the same */
@@ -165,9 +166,6 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush);
 
 /** ssdup_meta_wrote() - count blocks of metadata; between ssdup_meta_begin() and _end() */
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks);
-
-/** ssdup_flush_ssd() - flush the SSD; process context, sleeps. Return: 0 or -errno */
-int ssdup_flush_ssd(struct ssdup_log *log);
 
 /* --- Nodes that a segment may take of the reserve: nodes.c --- */
 

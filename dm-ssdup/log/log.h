@@ -33,7 +33,8 @@ struct ssdup_segment {
 	atomic_t		reads ____cacheline_aligned_in_smp;	/* that point into it */
 	atomic64_t		live;		/* see ssdup_account_extent() */
 	u32			index;		/* of the segment; constant */
-	bool			copies;		/* clean, with copies of what was read; a hint */
+	bool			copies;		/* clean, with copies of what was read */
+	u64			nth;		/* a sector of its copies + this: see clean.h */
 
 	/* Set before the word is unsealed, constant until the segment is free. */
 	u64			base;		/* ring number of page 0 */
@@ -136,7 +137,6 @@ struct ssdup_log {
 	struct ssdup_meta	*meta;		/* of the pool */
 	u32			flush_errors;	/* of these, those that it knows of */
 	bool			no_commits;	/* a flush or metadata write has failed: for good */
-	bool			dropped;	/* a flush has: the SSD may have dropped data */
 	u64			meta_written;	/* sectors, ever; read without the lock */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
@@ -602,8 +602,13 @@ int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, stru
 /** ssdup_passes() - is @error transient? any context */
 bool ssdup_passes(int error);
 
-/** ssdup_meta_dropped() - may a flush that failed have dropped what the SSD had? any context */
-bool ssdup_meta_dropped(const struct ssdup_log *log);
+/**
+ * ssdup_flush_ssd() - flush the SSD
+ *
+ * Context: process, sleeps. Return: 0: what was written before is durable; or -errno, also when an
+ * earlier flush has failed.
+ */
+int ssdup_flush_ssd(struct ssdup_log *log);
 
 /** ssdup_meta_written() - sectors of metadata since the table was loaded; any context */
 u64 ssdup_meta_written(const struct ssdup_log *log);

@@ -85,8 +85,7 @@ int ssdup_meta_begin(struct ssdup_log *log)
 	mutex_lock(&log->meta->lock);
 	/* What the SSD has dropped may have been this log's. */
 	if (log->flush_errors != log->meta->flush_errors) {
-		WRITE_ONCE(log->dropped, true);
-		WRITE_ONCE(log->flush_errors, log->meta->flush_errors);
+		log->flush_errors = log->meta->flush_errors;
 		end_commits(log, true);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
 	}
@@ -101,19 +100,10 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 	if (error) {
 		flush |= !fua_is_no_flush(log->c->ssd->bdev);
 		end_commits(log, flush);
-		if (flush) {
-			WRITE_ONCE(log->dropped, true);
-			WRITE_ONCE(meta->flush_errors, meta->flush_errors + 1);
-			WRITE_ONCE(log->flush_errors, meta->flush_errors);
-		}
+		if (flush)
+			log->flush_errors = ++meta->flush_errors;
 	}
 	mutex_unlock(&meta->lock);
-}
-
-bool ssdup_meta_dropped(const struct ssdup_log *log)
-{
-	return READ_ONCE(log->dropped) ||
-	       READ_ONCE(log->meta->flush_errors) != READ_ONCE(log->flush_errors);
 }
 
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)
@@ -143,14 +133,14 @@ int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *
 
 int ssdup_flush_ssd(struct ssdup_log *log)
 {
-	int r;
+	int before, r;
 
-	ssdup_meta_begin(log);
+	before = ssdup_meta_begin(log);
 	r = blkdev_issue_flush(log->c->ssd->bdev);
 	ssdup_meta_end(log, r, true);
 	if (r) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
 	}
-	return r;
+	return r ?: before;
 }
