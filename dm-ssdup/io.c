@@ -22,12 +22,16 @@ struct read_place {
 	bool	clean;		/* on the HDD, too */
 };
 
-/* Copies may be gone from a cache: of the SSD until it was flushed, of the HDD when that failed. */
-static bool clean_serves(struct ssdup *c, const struct extent *e)
+/*
+ * Copies may be gone from a cache: of the SSD until it was flushed, of the HDD when that failed.
+ * @sectors: of the read, from @start on; @e has the first, and neighbours of it may have the rest
+ */
+static bool clean_serves(struct ssdup *c, const struct extent *e, u64 start, u32 sectors)
 {
 	const struct ssdup_segment *seg = segment_of(c->log, e->pos);
+	u64 last = e->pos + (start - e->start) + sectors - 1;
 
-	return !READ_ONCE(seg->copies) || (ssdup_copy_durable(c->log, seg, e->pos) &&
+	return !READ_ONCE(seg->copies) || (ssdup_copy_durable(c->log, seg, last) &&
 					   !ssdup_copies_doubted(c->drainer));
 }
 
@@ -40,14 +44,17 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 	struct read_place place = { .kind = SSDUP_KIND_NONE };
 	const struct extent *e;
 	unsigned long flags;
+	u32 part;
 
 	spin_lock_irqsave(&r->lock, flags);
 	e = ssdup_extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
 	/* An SSD that is away for a while would keep the reader waiting. */
 	if (!e && r->clean.nr && !READ_ONCE(c->log_shut)) {
-		e = ssdup_clean_span(&r->clean, io->start, io->start + io->sectors, &io->sectors);
-		if (e && !clean_serves(c, e))
-			e = NULL;
+		e = ssdup_clean_span(&r->clean, io->start, io->start + io->sectors, &part);
+		if (e && !clean_serves(c, e, io->start, part))
+			e = NULL;	/* nor what comes behind it: the HDD has it all */
+		else
+			io->sectors = part;
 		place.clean = e;
 	}
 	if (e) {

@@ -77,8 +77,8 @@ u64 ssdup_copied(const struct ssdup_log *log);
 void ssdup_copies_flushed(struct ssdup_log *log, u64 sectors);
 
 /**
- * ssdup_copy_durable() - is a copy durable?
- * @pos: its sector on the SSD, in @seg
+ * ssdup_copy_durable() - are copies durable?
+ * @pos: the last sector of them on the SSD, in @seg; those before it got their places earlier
  *
  * Context: the range's lock.
  */

@@ -32,14 +32,21 @@ few()
 	must iocheck "$T/model-$1" "/dev/mapper/$1" verify len=65536 bs=8 step=4096
 }
 
-# from_copies DEVICE NR - so many of few are
-from_copies()
+# promoted DEVICE COMMAND... - the reads of copies of the device that it makes
+promoted()
 {
 	local before
 
 	before=$(of "$1" reads_promoted)
-	few "$1"
-	is "reads of copies of $1" $(($(of "$1" reads_promoted) - before)) "$2"
+	"${@:2}"
+	PROMOTED=$(($(of "$1" reads_promoted) - before))
+}
+
+# from_copies DEVICE NR - so many of few are
+from_copies()
+{
+	promoted "$1" few "$1"
+	is "reads of copies of $1" $PROMOTED "$2"
 }
 
 # written DEVICE - the SSD has got copies of few, none of which was there
@@ -57,12 +64,24 @@ written()
 # served DEVICE - until it reads them
 served()
 {
-	local before
-
-	while before=$(of "$1" reads_promoted); few "$1"; [ "$(of "$1" reads_promoted)" = "$before" ]; do
+	while promoted "$1" few "$1"; [ $PROMOTED = 0 ]; do
 		nap 0.1
 	done
 	from_copies "$1" 16
+}
+
+# blocks START NR - one read of so many blocks
+blocks()
+{
+	must iocheck "$T/model-$NAME" $DEV verify start="$1" len=$(($2 * 8)) bs=$(($2 * 8))
+}
+
+# served_blocks START NR - until they are read from copies
+served_blocks()
+{
+	while promoted $NAME blocks "$1" "$2"; [ $PROMOTED = 0 ]; do
+		nap 0.1
+	done
 }
 
 must modprobe dm-delay
@@ -86,6 +105,22 @@ nap 2
 from_copies $NAME 0
 late 0
 served $NAME
+
+# --- of two that lie beside each other on the SSD, too, one was flushed ---
+must message forget
+blocks 0 1
+served_blocks 0 1
+late 60000
+blocks 8 1
+blocks 8 1
+wait_until clean_map_bytes -eq $((88 * 2))
+promoted $NAME blocks 0 2
+is "reads of copies" $PROMOTED 0
+promoted $NAME blocks 0 1
+is "reads of copies" $PROMOTED 1
+late 0
+served_blocks 0 2
+is "reads of copies" $PROMOTED 1
 
 # --- the SSD fails something meanwhile ---
 late 60000
