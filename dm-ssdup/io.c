@@ -342,7 +342,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	case IO_LOG_READ:
 		ssdup_meter_end(&c->router->meter->ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
-			stat_inc(c, STAT_SSD_ERRORS);
+			ssdup_ssd_failed(c->log);
 			/* The same error as after a drain has marked it as lost. */
 			*status = BLK_STS_IOERR;
 		}

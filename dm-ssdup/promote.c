@@ -45,7 +45,7 @@ struct ssdup_promoter {
 	u64			sectors;	/* of all copies that the SSD has got */
 	u64			flushed;	/* of these, that are durable */
 	unsigned long		flush_at;	/* jiffies: the next one, if they differ */
-	u64			errors;		/* of the SSD, before the first of the rest */
+	u32			failures;	/* of the SSD, before the first of the rest */
 	struct slot		*slot[SLOTS];
 };
 
@@ -230,11 +230,6 @@ static void write_end(struct bio *bio)
 		complete(&promoter->written);
 }
 
-static u64 ssd_errors(const struct ssdup_promoter *promoter)
-{
-	return stats_sum(&promoter->c->stats->count[STAT_SSD_ERRORS]);
-}
-
 static void write_slot(struct ssdup *c, struct slot *slot)
 {
 	slot_bio(slot, c->ssd->bdev, REQ_OP_WRITE, slot->copy.pos, write_end);
@@ -250,7 +245,7 @@ static void end_slot(struct ssdup *c, struct slot *slot)
 
 	bio_uninit(&slot->bio);
 	if (status) {
-		stat_inc(c, STAT_SSD_ERRORS);
+		ssdup_ssd_failed(c->log);
 		ssdup_clean_error(c->drainer, status);
 	} else if (ssdup_copies_publish(c->drainer, slot->segment, slot->hold, &slot->copy)) {
 		slot->hold = NULL;
@@ -297,7 +292,7 @@ static void write_filled(struct ssdup_promoter *promoter)
 		return;
 	if (promoter->sectors == promoter->flushed) {
 		promoter->flush_at = jiffies + msecs_to_jiffies(FLUSH_MS);
-		promoter->errors = ssd_errors(promoter);
+		promoter->failures = ssdup_ssd_failures(promoter->c->log);
 	}
 	ssdup_step(promoter->c, STEP_COPY_WRITE);
 	reinit_completion(&promoter->written);
@@ -317,24 +312,34 @@ static void write_filled(struct ssdup_promoter *promoter)
 	promoter->sectors = ssdup_copied(promoter->c->log);
 }
 
-/* Return: is the cache flushed? If not, the work comes again, or the log is at its end. */
+/* What has failed requests may have lost its cache, too: then no copy is right. */
+static bool in_doubt(struct ssdup_promoter *promoter)
+{
+	struct ssdup *c = promoter->c;
+
+	if (ssdup_ssd_failures(c->log) == promoter->failures)
+		return false;
+	ssdup_copies_doubt(c->drainer);
+	return true;
+}
+
+/* Return: is that done with? If not, the work comes again, or the log is at its end. */
 static bool flush_cache(struct ssdup_promoter *promoter)
 {
 	struct ssdup *c = promoter->c;
 	long left = promoter->flush_at - jiffies;
 
-	/* A flush that fails ends the log: it is not sent to an SSD that is away for a while. */
-	if (READ_ONCE(c->log_shut))
-		left = msecs_to_jiffies(FLUSH_MS);
 	if (left > 0) {
 		queue_delayed_work(c->wake.wq, &promoter->work, left);
 		return false;
 	}
-	if (ssdup_flush_ssd(c->log))
+	/* A flush that fails ends the log: none is sent if it is of no use. */
+	if (in_doubt(promoter))
+		return true;
+	/* It has also looked whether one has failed for another log. */
+	if (ssdup_flush_ssd(c->log) || ssdup_mode(c) != MODE_RUNNING)
 		return false;
-	/* What has failed requests may have lost its cache, too. */
-	if (ssd_errors(promoter) != promoter->errors)
-		ssdup_copies_doubt(c->drainer);
+	in_doubt(promoter);
 	return true;
 }
 

@@ -135,7 +135,7 @@ static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 	error = ssdup_batch_reread(drainer, b, block);
 	if (!error)
 		return 0;
-	stat_inc(drainer->c, STAT_SSD_ERRORS);
+	ssdup_ssd_failed(drainer->log);
 	f->unread++;
 	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(drainer, b) ? -EIO :
 	       1;

@@ -50,28 +50,35 @@ u32 ssdup_clean_most(struct ssdup_drainer *drainer, u32 nr)
 }
 
 /* @most_copies: see ssdup_clean_take(). Return: was there one? */
-static bool forget_oldest(struct ssdup_drainer *drainer, u32 most_copies)
+static bool forget_one(struct ssdup_drainer *drainer, u32 most_copies)
 {
-	struct drain_clean *clean = &drainer->clean;
 	struct ssdup_segment *seg;
 
-	mutex_lock(&clean->lock);
+	lockdep_assert_held(&drainer->clean.lock);
 	seg = ssdup_clean_take(drainer->log, most_copies);
 	if (seg) {
 		ssdup_step(drainer->c, STEP_CLEAN_FORGET);
 		ssdup_forget(drainer->map, seg);
 		ssdup_clean_forgotten(drainer->log, seg);
 	}
-	mutex_unlock(&clean->lock);
 	return seg;
+}
+
+static bool forget_oldest(struct ssdup_drainer *drainer, u32 most_copies)
+{
+	bool forgot;
+
+	mutex_lock(&drainer->clean.lock);
+	forgot = forget_one(drainer, most_copies);
+	mutex_unlock(&drainer->clean.lock);
+	return forgot;
 }
 
 /* Copies under way are of before. */
 static void forget_holds(struct drain_clean *clean)
 {
-	mutex_lock(&clean->lock);
+	lockdep_assert_held(&clean->lock);
 	WRITE_ONCE(clean->forgets, clean->forgets + 1);
-	mutex_unlock(&clean->lock);
 }
 
 bool ssdup_copies_doubted(const struct ssdup_drainer *drainer)
@@ -90,14 +97,18 @@ static bool settle_doubts(struct ssdup_drainer *drainer)
 {
 	struct drain_clean *clean = &drainer->clean;
 	int doubts = atomic_read(&clean->doubts);
+	bool forgot;
 
 	if (doubts == clean->doubts_settled)
 		return false;
+	mutex_lock(&clean->lock);
 	forget_holds(clean);
-	if (ssdup_copies_segments(drainer->log))
-		return forget_oldest(drainer, 0);
-	WRITE_ONCE(clean->doubts_settled, doubts);
-	return false;
+	/* If there are none, their extents have left the map, too: the lock was held for that. */
+	forgot = ssdup_copies_segments(drainer->log) && forget_one(drainer, 0);
+	if (!forgot)
+		WRITE_ONCE(clean->doubts_settled, doubts);
+	mutex_unlock(&clean->lock);
+	return forgot;
 }
 
 static void tell_freed(struct ssdup_drainer *drainer)
@@ -135,7 +146,9 @@ void ssdup_clean_forget(struct ssdup_drainer *drainer)
 {
 	bool any = false;
 
+	mutex_lock(&drainer->clean.lock);
 	forget_holds(&drainer->clean);
+	mutex_unlock(&drainer->clean.lock);
 	for (; forget_oldest(drainer, 0); any = true)
 		cond_resched();
 	any |= ssdup_clean_unpin(drainer->log);
@@ -198,7 +211,7 @@ static bool open_for_copies(struct ssdup_drainer *drainer)
 	if (r) {
 		ssdup_clean_forgotten(drainer->log, seg);
 		tell_freed(drainer);
-		stat_inc(drainer->c, STAT_SSD_ERRORS);
+		ssdup_ssd_failed(drainer->log);
 		ssdup_clean_error(drainer, errno_to_blk_status(r));
 		return false;
 	}

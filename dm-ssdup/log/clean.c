@@ -201,10 +201,12 @@ u64 ssdup_copied(const struct ssdup_log *log)
 
 void ssdup_copies_flushed(struct ssdup_log *log, u64 sectors)
 {
-	WRITE_ONCE(log->segments->durable, sectors);
+	/* Who sees this also sees doubts that were there before. Pairs with the acquire below. */
+	smp_store_release(&log->segments->durable, sectors);
 }
 
 bool ssdup_copy_durable(const struct ssdup_log *log, const struct ssdup_segment *seg, u64 pos)
 {
-	return pos + READ_ONCE(seg->nth) < READ_ONCE(log->segments->durable);
+	/* Pairs with the release above. */
+	return pos + READ_ONCE(seg->nth) < smp_load_acquire(&log->segments->durable);
 }

@@ -215,7 +215,7 @@ static int write_round(struct ssdup_log *log)
 	batch_free(&committer->headers);
 	batch_free(&committer->pages);
 	if (!ok) {
-		stat_inc(log->c, STAT_SSD_ERRORS);
+		ssdup_ssd_failed(log);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
 		return -EIO;
 	}

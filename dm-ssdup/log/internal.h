@@ -88,6 +88,7 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
 struct ssdup_meta {
 	struct mutex		lock;	/* protects this; held for a flush or metadata write */
 	u32			flush_errors;
+	atomic_t		failures;	/* requests that it has failed, of all logs */
 };
 
 struct pool_user {

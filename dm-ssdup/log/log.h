@@ -605,10 +605,16 @@ bool ssdup_passes(int error);
 /**
  * ssdup_flush_ssd() - flush the SSD
  *
- * Context: process, sleeps. Return: 0: what was written before is durable; or -errno, also when an
- * earlier flush has failed.
+ * After an error the log is read-only, and after one of an earlier flush, too, whatever comes back.
+ * Context: process, sleeps. Return: 0 or -errno.
  */
 int ssdup_flush_ssd(struct ssdup_log *log);
+
+/** ssdup_ssd_failed() - count a request that the SSD has failed; any context */
+void ssdup_ssd_failed(struct ssdup_log *log);
+
+/** ssdup_ssd_failures() - those of all logs of the SSD, which nobody clears; any context */
+u32 ssdup_ssd_failures(const struct ssdup_log *log);
 
 /** ssdup_meta_written() - sectors of metadata since the table was loaded; any context */
 u64 ssdup_meta_written(const struct ssdup_log *log);

@@ -100,8 +100,10 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 	if (error) {
 		flush |= !fua_is_no_flush(log->c->ssd->bdev);
 		end_commits(log, flush);
-		if (flush)
-			log->flush_errors = ++meta->flush_errors;
+		if (flush) {
+			WRITE_ONCE(meta->flush_errors, meta->flush_errors + 1);
+			log->flush_errors = meta->flush_errors;
+		}
 	}
 	mutex_unlock(&meta->lock);
 }
@@ -117,13 +119,24 @@ u64 ssdup_meta_written(const struct ssdup_log *log)
 	return READ_ONCE(log->meta_written);
 }
 
+void ssdup_ssd_failed(struct ssdup_log *log)
+{
+	stat_inc(log->c, STAT_SSD_ERRORS);
+	atomic_inc(&log->meta->failures);
+}
+
+u32 ssdup_ssd_failures(const struct ssdup_log *log)
+{
+	return atomic_read(&log->meta->failures);
+}
+
 int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
 		     unsigned long end)
 {
 	if (!error || !fua_is_no_flush(log->c->ssd->bdev))
 		return error;
 	while (error && ssdup_passes(error) && time_before(jiffies, end)) {
-		stat_inc(log->c, STAT_SSD_ERRORS);
+		ssdup_ssd_failed(log);
 		msleep(RETRY_PAUSE_MS);
 		error = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
 				      page, 0, SSDUP_PAGE_BYTES);
@@ -133,14 +146,14 @@ int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *
 
 int ssdup_flush_ssd(struct ssdup_log *log)
 {
-	int before, r;
+	int r;
 
-	before = ssdup_meta_begin(log);
+	ssdup_meta_begin(log);
 	r = blkdev_issue_flush(log->c->ssd->bdev);
 	ssdup_meta_end(log, r, true);
 	if (r) {
-		stat_inc(log->c, STAT_SSD_ERRORS);
+		ssdup_ssd_failed(log);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
 	}
-	return r ?: before;
+	return r;
 }

@@ -204,7 +204,7 @@ int ssdup_write_copies(struct ssdup_log *log, struct page *page, const struct lo
 		r = write_copy(log, page, block_sector(s, s->ssd_sectors, record, !record));
 	}
 	if (r) {
-		stat_inc(log->c, STAT_SSD_ERRORS);
+		ssdup_ssd_failed(log);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY,
 			   "a write of the log's record to the SSD failed");
 	}
