@@ -209,7 +209,7 @@ PLACES = {
     "percentages": (group("percentages", tables.percentages), ["percentages"]),
     "targets": (group("targets", tables.targets), ["targets"]),
     "reads": (group("reads", tables.reads), ["reads"]),
-    "ordered": (group("reads", tables.ordered), ["reads"]),
+    "ordered": (group("ordered", tables.ordered), ["ordered"]),
     "copies": (group("copies", tables.reads), ["copies"]),
     "liu": (group("liu", tables.liu), ["liu"]),
     "drain": (group("drain", tables.drains), ["drain"]),

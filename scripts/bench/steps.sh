@@ -103,6 +103,18 @@ settle()
 	esac
 }
 
+# settle_disks - the same, and the hard disk has emptied its cache: else the arm would have to go back
+settle_disks()
+{
+	settle
+	wait_until cache_is_empty
+}
+
+cache_is_empty()
+{
+	[ "$(model mhdd0 cached_bytes)" = 0 ]
+}
+
 # step_back OPTION... - all is written back, and then read
 step_back()
 {
@@ -195,9 +207,7 @@ step_ordered()
 # step_in-order READERS MB - all is written back, and then read in order through the page cache
 step_in-order()
 {
-	settle
-	# until then the hard disk empties its cache
-	sleep 10
+	settle_disks
 	rm -f "$state"
 	echo 1 >/sys/block/mhdd0/model/reset
 	step_ordered "$1" 128 none "$2"
@@ -225,16 +235,14 @@ mpi()
 # while OTHER reads another part, if there is one. The page cache reads so much ahead; 0: directly
 step_mpi()
 {
-	local queue begin other=''
+	local queue begin other='' ended=0
 
 	queue=/sys/dev/block/$(stat -c '%Hr:%Lr' "$(readlink -f "$device")")/queue
 	begin=$(now_ms)
 	mpi "$1" "$2" write 0 "$3" --direct=1 >/tmp/mpi
 	add write_ms $(($(now_ms) - begin))
 	[ ! "${5:-}" ] || mpi "$5" "$2" write 512 "$3" --direct=1 >/tmp/other
-	settle
-	# until then the hard disk empties its cache, whose place the arm would have to go back to
-	sleep 10
+	settle_disks
 	rm -f "$state"
 	echo 1 >/sys/block/mhdd0/model/reset
 	echo "$4" >"$queue/read_ahead_kb"
@@ -247,9 +255,10 @@ step_mpi()
 	fi
 	mpi "$1" "$2" read 0 "$3" --direct=$(($4 == 0)) >/tmp/mpi
 	if [ "$other" ]; then
-		# it must be at work until here
+		# it must be at work until here: fio says 128 when it was killed
 		kill $other
-		wait $other || true
+		wait $other || ended=$?
+		[ $ended = 128 ]
 	fi
 	line=$(fio_line </tmp/mpi)
 	add hdd_seeks "$(model mhdd0 seeks)"

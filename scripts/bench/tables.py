@@ -422,12 +422,11 @@ def tenants(results):
 
 def reads(results):
     """MB/s of what reads, seconds of find, MB/s of a second burst; rows are systems and keys."""
-    mine = [r for r in results if not r["workload"].startswith("ordered")]
-    workloads = unique(r["workload"] for r in mine)
+    workloads = unique(r["workload"] for r in results)
     rows = [["system"] + workloads]
-    units = unique((r["system"], r["keys"].strip()) for r in mine)
+    units = unique((r["system"], r["keys"].strip()) for r in results)
     for system, keys in sorted(units, key=lambda unit: (order(unit[0]), unit[1])):
-        cells = [next((r for r in mine if (r["workload"], r["system"],
+        cells = [next((r for r in results if (r["workload"], r["system"],
                        r["keys"].strip()) == (workload, system, keys)), None)
                  for workload in workloads]
         rows.append([system + (", " + keys if keys else "")] + [
@@ -438,13 +437,12 @@ def reads(results):
 
 def ordered(results):
     """MB/s of readers in order, and the longest wait, by read-ahead and scheduler."""
-    mine = [r for r in results if r["workload"].startswith("ordered")]
-    systems = sorted(unique(r["system"] for r in mine), key=order)
+    systems = sorted(unique(r["system"] for r in results), key=order)
     rows = [["readers", "read-ahead KiB", "scheduler", "disks"] + systems]
-    for workload in unique(r["workload"] for r in mine):
+    for workload in unique(r["workload"] for r in results):
         _, readers, kib, scheduler, disks = workload.replace("mq-", "mq_").split("-")
-        cells = [next((r for r in mine if (r["workload"], r["system"]) == (workload, system)), None)
-                 for system in systems]
+        cells = [next((r for r in results if (r["workload"], r["system"]) == (workload, system)),
+                      None) for system in systems]
         rows.append([readers, kib if kib != "0" else "none: direct",
                      scheduler.replace("_", "-"), disks] +
                     [r and "%s (%s)" % (number(r["mb_s"]), latency(r["max_us"])) or "-"
@@ -475,7 +473,7 @@ def liu(results):
         [row] + [one_of(found.get((row, column))) for column in columns] for row in rows]
 
 
-MAKERS = {"liu": liu, "reads": reads, "copies": reads, "targets": targets,
+MAKERS = {"liu": liu, "reads": reads, "ordered": ordered, "copies": reads, "targets": targets,
           "percentages": percentages,
           "cpu": instructions, "memory": memory,
           "drain": drains, "sweep": beside_paper, "queue": beside_paper, "scarce": beside_paper,
@@ -484,12 +482,12 @@ MAKERS = {"liu": liu, "reads": reads, "copies": reads, "targets": targets,
           "start": start, "tenants": tenants, "family": judge.family}
 
 # These have numbers of their own, and no use for the table of everything.
-SPECIAL = ("liu", "reads", "copies", "percentages", "cpu", "memory", "start", "drain", "beside",
-           "curve", "tenants", "family")
+SPECIAL = ("liu", "reads", "ordered", "copies", "percentages", "cpu", "memory", "start", "drain",
+           "beside", "curve", "tenants", "family")
 
 # Here the writers' MB/s are no measure.
-APART = ("liu", "reads", "copies", "cpu", "memory", "start", "drain", "percentages", "beside", "curve",
-         "tenants", "family")
+APART = ("liu", "reads", "ordered", "copies", "cpu", "memory", "start", "drain", "percentages",
+         "beside", "curve", "tenants", "family")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -516,6 +514,7 @@ TITLES = {
     "liu": "Programs of the LiU paper (Fig. 4, Tables I to III): MB/s, seeks, seconds",
     "copies": "What is read again, without copies on the SSD and with them: MB/s, or seconds",
     "reads": "Reads of what was written back (MB/s), and a burst after it",
+    "ordered": "Readers in order: MB/s, and the longest wait in ms",
     "untar": "A tree of files onto ext4, and sync",
     "cpu": "Instructions of a request",
     "memory": "Memory while the SSD fills",

@@ -267,7 +267,7 @@ group_start()
 }
 
 # Reads of what was written back: all of it at once, by the part of the log that may be clean;
-# beside the drain; the files of a tree; and many who read in order.
+# beside the drain; the files of a tree; and in order.
 group_reads()
 {
 	local part request random="--pattern random --procs 16"
@@ -306,7 +306,13 @@ burst $random --request 256k --size 384m --offset 600m"
 in-order $request 448"
 		done
 	done
-	# who read in order, by how far the page cache reads ahead (0: directly), and by scheduler
+}
+
+# Who read in order, by how far the page cache reads ahead (0: directly), and by scheduler
+group_ordered()
+{
+	local part request
+
 	each_disk ordered-1-128-none 512 -- 1088 "hdd balance" "" "ordered 1 128 none"
 	for part in 0 128 1024 4096 16384; do
 		for request in mq-deadline none; do

@@ -20,10 +20,16 @@ late()
 	must dmsetup resume other
 }
 
+# files DEVICE - its folder in sysfs
+files()
+{
+	echo "/sys/block/dm-$(dmsetup info -c --noheadings -o minor "$1")/ssdup"
+}
+
 # of DEVICE FIELD - a value of its status
 of()
 {
-	cat "/sys/block/dm-$(dmsetup info -c --noheadings -o minor "$1")/ssdup/$2"
+	cat "$(files "$1")/$2"
 }
 
 # few DEVICE - 16 small reads of it
@@ -55,18 +61,25 @@ written()
 	must dmsetup message "$1" 0 forget
 	few "$1"
 	few "$1"
-	until [ "$(of "$1" clean_map_bytes)" = $((88 * 16)) ]; do
+	SYS=$(files "$1") wait_until clean_map_bytes -eq $((88 * 16))
+	is "clean sectors of $1" "$(of "$1" clean_sectors)" 128
+}
+
+# until_promoted DEVICE COMMAND... - some of its reads are of copies; at most 60 s
+until_promoted()
+{
+	local end=$((SECONDS + 60))
+
+	while promoted "$@"; [ $PROMOTED = 0 ]; do
+		[ $SECONDS -lt $end ] || fail "waited in vain for copies: $*"
 		nap 0.1
 	done
-	is "clean sectors of $1" "$(of "$1" clean_sectors)" 128
 }
 
 # served DEVICE - until it reads them
 served()
 {
-	while promoted "$1" few "$1"; [ $PROMOTED = 0 ]; do
-		nap 0.1
-	done
+	until_promoted "$1" few "$1"
 	from_copies "$1" 16
 }
 
@@ -74,14 +87,6 @@ served()
 blocks()
 {
 	must iocheck "$T/model-$NAME" $DEV verify start="$1" len=$(($2 * 8)) bs=$(($2 * 8))
-}
-
-# served_blocks START NR - until they are read from copies
-served_blocks()
-{
-	while promoted $NAME blocks "$1" "$2"; [ $PROMOTED = 0 ]; do
-		nap 0.1
-	done
 }
 
 must modprobe dm-delay
@@ -109,7 +114,7 @@ served $NAME
 # --- of two that lie beside each other on the SSD, too, one was flushed ---
 must message forget
 blocks 0 1
-served_blocks 0 1
+until_promoted $NAME blocks 0 1
 late 60000
 blocks 8 1
 blocks 8 1
@@ -119,7 +124,7 @@ is "reads of copies" $PROMOTED 0
 promoted $NAME blocks 0 1
 is "reads of copies" $PROMOTED 1
 late 0
-served_blocks 0 2
+until_promoted $NAME blocks 0 2
 is "reads of copies" $PROMOTED 1
 
 # --- the device is suspended before they are flushed ---
@@ -182,9 +187,8 @@ few $NAME
 is "mode of the other one" "$(of b mode)" 0
 from_copies b 16
 written b
-until [ "$(of b mode)" = 1 ] && [ "$(of b clean_segments)" = 0 ]; do
-	nap 0.1
-done
+SYS=$(files b) wait_until mode -eq 1
+SYS=$(files b) wait_until clean_segments -eq 0
 few b
 must dmsetup remove --retry b
 remove_ssdup
