@@ -44,10 +44,12 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 	struct read_place place = { .kind = SSDUP_KIND_NONE };
 	const struct extent *e;
 	unsigned long flags;
+	bool doubt;
 	u32 part;
 
 	spin_lock_irqsave(&r->lock, flags);
 	e = ssdup_extent_read_span(&r->tree, io->start, io->start + io->sectors, &io->sectors);
+	doubt = e && unlikely(ssdup_in_doubt(c->log));
 	/* An SSD that is away for a while would keep the reader waiting. */
 	if (!e && r->clean.nr && !READ_ONCE(c->log_shut)) {
 		e = ssdup_clean_span(&r->clean, io->start, io->start + io->sectors, &part);
@@ -61,6 +63,8 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 		place.kind = e->kind;
 		place.pos = e->pos + (io->start - e->start);
 		io->segment = segment_of(c->log, e->pos);
+		if (doubt && ssdup_extent_in_doubt(io->segment, e))
+			place.kind = SSDUP_KIND_LOST;
 		if (place.kind == SSDUP_KIND_DATA)
 			atomic_inc(&io->segment->reads);
 	}
@@ -279,8 +283,7 @@ static void end_direct(struct ssdup *c, struct ssdup_io *io)
 }
 
 /* It failed for want of a tag: count it when its submitter tries again. */
-static noinline void uncount_request(struct ssdup *c, const struct bio *bio,
-				     const struct ssdup_io *io)
+static void uncount_request(struct ssdup *c, const struct bio *bio, const struct ssdup_io *io)
 {
 	switch (io->state) {
 	case IO_HDD_READ:
@@ -303,6 +306,35 @@ static noinline void uncount_request(struct ssdup *c, const struct bio *bio,
 	}
 }
 
+/* Before the request ends: a drain that waits for it looks at the count. */
+static noinline void note_error(struct ssdup *c, const struct bio *bio, const struct ssdup_io *io,
+				blk_status_t status)
+{
+	struct drive_user *hdd = &c->drive[SSDUP_HDD];
+
+	if (status == BLK_STS_AGAIN) {
+		uncount_request(c, bio, io);
+		return;
+	}
+	switch (io->state) {
+	case IO_HDD_READ:
+		ssdup_drive_failed(hdd, status);
+		break;
+	case IO_HDD_WRITE:
+		/* FUA may be a flush at a lower device. */
+		if (io->opf & REQ_FUA)
+			ssdup_drive_lost(hdd);
+		else
+			ssdup_drive_failed(hdd, status);
+		break;
+	case IO_LOG_READ:
+	case IO_CLEAN_READ:
+	case IO_LOG_WRITE:
+		ssdup_drive_failed(&c->drive[SSDUP_SSD], status);
+		break;
+	}
+}
+
 /* A log write that failed, or was overtaken, abandons its place, and is routed again. */
 static noinline int end_log_write_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 					blk_status_t status)
@@ -320,8 +352,8 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
 
-	if (unlikely(*status == BLK_STS_AGAIN))
-		uncount_request(c, bio, io);
+	if (unlikely(*status))
+		note_error(c, bio, io, *status);
 	switch (io->state) {
 	case IO_HDD_READ:
 		ssdup_meter_end(&c->router->meter->hdd, io, true);
@@ -331,18 +363,12 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_HDD_WRITE:
 		ssdup_meter_end(&c->router->meter->hdd, io, true);
-		/*
-		 * FUA may be a flush at a lower device. Count its error before end_direct():
-		 * a drain that waits for this write flushes afterwards.
-		 */
-		if (unlikely(*status && *status != BLK_STS_AGAIN && (io->opf & REQ_FUA)))
-			ssdup_hdd_dropped(c->drainer);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
 		ssdup_meter_end(&c->router->meter->ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
-			ssdup_ssd_failed(c->log);
+			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same error as after a drain has marked it as lost. */
 			*status = BLK_STS_IOERR;
 		}

@@ -3,7 +3,6 @@
  * dm-ssdup: what the HDD is read for again and again is copied to the SSD.
  */
 #include <linux/ioprio.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "base/failure.h"
@@ -15,6 +14,8 @@
 #define SLOTS		32U	/* 2 MiB: an SSD writes that while an arm moves once, 5 ms */
 #define SLOT_BYTES	(GHOST_LONGEST << SECTOR_SHIFT)
 #define SLOT_PAGES	DIV_ROUND_UP(SLOT_BYTES, PAGE_SIZE)
+/* 2 MiB may be a lot; a resume waits for whoever holds the lock of the files in sysfs. */
+#define SLOT_GFP	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 #define FLUSH_MS	1000	/* an SSD flushes so seldom without wear, or a wait, that counts */
 
 struct slot {
@@ -45,7 +46,7 @@ struct ssdup_promoter {
 	u64			sectors;	/* of all copies that the SSD has got */
 	u64			flushed;	/* of these, that are durable */
 	unsigned long		flush_at;	/* jiffies: the next one, if they differ */
-	u32			failures;	/* of the SSD, before the first of the rest */
+	int			failures;	/* of the SSD, before the first of the rest */
 	struct slot		*slot[SLOTS];
 };
 
@@ -157,6 +158,7 @@ static void read_end(struct bio *bio)
 	struct bio *reader = slot->reader;
 	unsigned long flags;
 
+	drive_ended(&promoter->c->drive[SSDUP_HDD], bio->bi_status);
 	reader->bi_status = bio->bi_status;
 	if (!bio->bi_status)
 		give_reader(slot);
@@ -226,6 +228,7 @@ static void write_end(struct bio *bio)
 	struct ssdup_promoter *promoter = slot->promoter;
 
 	ssdup_meter_end(&promoter->c->router->meter->ssd, &slot->io, false);
+	drive_ended(&promoter->c->drive[SSDUP_SSD], bio->bi_status);
 	if (atomic_dec_and_test(&promoter->writing))
 		complete(&promoter->written);
 }
@@ -245,7 +248,7 @@ static void end_slot(struct ssdup *c, struct slot *slot)
 
 	bio_uninit(&slot->bio);
 	if (status) {
-		ssdup_ssd_failed(c->log);
+		stat_inc(c, STAT_SSD_ERRORS);
 		ssdup_clean_error(c->drainer, status);
 	} else if (ssdup_copies_publish(c->drainer, slot->segment, slot->hold, &slot->copy)) {
 		slot->hold = NULL;
@@ -281,6 +284,11 @@ static void take_filled(struct ssdup_promoter *promoter, struct list_head *slots
 	}
 }
 
+static int ssd_failures(const struct ssdup_promoter *promoter)
+{
+	return atomic_read(&promoter->c->drive[SSDUP_SSD].drive->failures);
+}
+
 static void write_filled(struct ssdup_promoter *promoter)
 {
 	struct slot *slot, *next;
@@ -292,7 +300,7 @@ static void write_filled(struct ssdup_promoter *promoter)
 		return;
 	if (promoter->sectors == promoter->flushed) {
 		promoter->flush_at = jiffies + msecs_to_jiffies(FLUSH_MS);
-		promoter->failures = ssdup_ssd_failures(promoter->c->log);
+		promoter->failures = ssd_failures(promoter);
 	}
 	ssdup_step(promoter->c, STEP_COPY_WRITE);
 	reinit_completion(&promoter->written);
@@ -317,7 +325,7 @@ static bool in_doubt(struct ssdup_promoter *promoter)
 {
 	struct ssdup *c = promoter->c;
 
-	if (ssdup_ssd_failures(c->log) == promoter->failures)
+	if (ssd_failures(promoter) == promoter->failures)
 		return false;
 	ssdup_copies_doubt(c->drainer);
 	return true;
@@ -388,7 +396,7 @@ static void free_promoter(struct ssdup_promoter *promoter)
 
 static bool add_slot(struct ssdup_promoter *promoter, u32 nr)
 {
-	struct slot *slot = kzalloc(sizeof(*slot), GFP_KERNEL);
+	struct slot *slot = kzalloc(sizeof(*slot), SLOT_GFP);
 	u32 i;
 
 	promoter->slot[nr] = slot;
@@ -397,7 +405,7 @@ static bool add_slot(struct ssdup_promoter *promoter, u32 nr)
 	slot->promoter = promoter;
 	list_add_tail(&slot->list, &promoter->free);
 	for (i = 0; i < SLOT_PAGES; i++) {
-		slot->page[i] = alloc_page(GFP_KERNEL);
+		slot->page[i] = alloc_page(SLOT_GFP);
 		if (!slot->page[i])
 			return false;
 	}
@@ -427,8 +435,6 @@ static struct ssdup_promoter *new_promoter(struct ssdup *c)
 
 int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set)
 {
-	/* A resume, or a message that holds the table, must not wait for I/O. */
-	unsigned int noio = memalloc_noio_save();
 	struct ssdup_promoter *promoter = NULL;
 	int r = 0;
 
@@ -436,7 +442,6 @@ int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set)
 		promoter = new_promoter(c);
 		r = promoter ? 0 : -ENOMEM;
 	}
-	memalloc_noio_restore(noio);
 	if (promoter)
 		/* Pairs with the address dependency of those that read it. */
 		smp_store_release(&c->promoter, promoter);

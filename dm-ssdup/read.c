@@ -14,7 +14,7 @@
 void ssdup_clean_refused(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 			 blk_status_t status)
 {
-	ssdup_ssd_failed(c->log);
+	stat_inc(c, STAT_SSD_ERRORS);
 	stat_inc(c, STAT_CLEAN_ERRORS);
 	count_clean(c, io, -1);
 	ssdup_put_read(c->log, io->segment);

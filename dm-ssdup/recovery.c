@@ -9,6 +9,7 @@
 #include <linux/uuid.h>
 
 #include "args.h"
+#include "base/sync_io.h"
 #include "log/log.h"
 #include "map/map.h"
 #include "recovery.h"
@@ -92,6 +93,7 @@ struct page_buffer {
 	u32		first;		/* the first metadata page */
 	u32		nr;		/* metadata pages; 0: none */
 	struct bio	*bio;		/* while it is being read */
+	struct drive_user *ssd;		/* the same */
 	struct completion read;
 };
 
@@ -138,6 +140,7 @@ static void buffer_end_io(struct bio *bio)
 static void read_begin(struct ssdup *c, struct page_buffer *b, u64 sector, u32 bytes)
 {
 	reinit_completion(&b->read);
+	b->ssd = &c->drive[SSDUP_SSD];
 	b->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_NOIO, &c->bs);
 	b->bio->bi_iter.bi_sector = sector;
 	b->bio->bi_end_io = buffer_end_io;
@@ -162,6 +165,7 @@ static int read_end(struct page_buffer *b)
 	if (!b->bio)
 		return 0;
 	wait_for_completion_io(&b->read);
+	drive_ended(b->ssd, b->bio->bi_status);
 	r = blk_status_to_errno(b->bio->bi_status);
 	bio_put(b->bio);
 	b->bio = NULL;
@@ -359,7 +363,7 @@ static int reread_head(struct ssdup *c, const struct log_super *super, u32 segme
 	u32 at;
 
 	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
-		r = ssdup_sync_io(c->ssd->bdev, REQ_OP_READ | REQ_META,
+		r = ssdup_sync_io(&c->drive[SSDUP_SSD], REQ_OP_READ | REQ_META,
 				  log_segment_sector(&c->log->g, segment) + (at >> SECTOR_SHIFT),
 				  b->pages, at, SSDUP_BLOCK_BYTES);
 		if (!r)

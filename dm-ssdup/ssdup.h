@@ -15,7 +15,7 @@
  *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
  *	pool->lock	pool.c	mutex	which logs the SSD has, and whose its segments are
  *	pools_lock	pool.c	mutex	SSDs in use
- *	meta->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
+ *	drive->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
  *	clean->lock	keep.c	mutex	a segment is forgotten, or a copy becomes clean
  *	segments->lock	clean.c groups.c segments.c	spin	which are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	its trees
@@ -23,6 +23,7 @@
  *	away->lock	refusals.c	spin	the count of the SSD's errors
  *	promoter->lock	promote.c	spin	slots for copies, and their account
  *	copier->lock	drain.c	spin	the last drain's error; who asked since
+ *	drives_lock	drives.c	spin	drives in use, and who uses them
  *	queue->lock	bioq.h	spin	bios that wait for a work
  *
  * No two spinlocks are ever held together. A write takes only its range's lock.
@@ -72,6 +73,7 @@
 #include <linux/workqueue.h>
 
 #include "base/bioq.h"
+#include "base/drives.h"
 #include "base/hints.h"
 #include "base/owed_errors.h"
 #include "base/step.h"
@@ -139,6 +141,7 @@ struct ssdup {
 	struct mapped_device	*md;
 	struct dm_dev		*hdd;
 	struct dm_dev		*ssd;
+	struct drive_user	drive[2];	/* by enum ssdup_disk */
 	u32			block_sectors;
 	struct ssdup_settings	set;		/* args.c writes them one at a time */
 	struct ssdup_stats __percpu *stats;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the status line and the messages of the target. */
+#include <linux/sched/mm.h>
+
 #include "args.h"
 #include "base/failure.h"
 #include "drain/drainer.h"
@@ -237,10 +239,9 @@ static const struct {
 	{ "log_forget",		3, msg_log_forget_all, true },
 };
 
-int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
-		  unsigned int maxlen)
+static int do_message(struct ssdup *c, unsigned int argc, char **argv, char *result,
+		      unsigned int maxlen)
 {
-	struct ssdup *c = ti->private;
 	u32 i, takes = 0;
 
 	/*
@@ -270,4 +271,15 @@ int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv, char *re
 	else
 		DMERR("%s: unknown message %.64s", dm_device_name(c->md), argc ? argv[0] : "");
 	return -EINVAL;
+}
+
+/* The core holds the table meanwhile, which a suspend waits for: then no I/O of the device ends. */
+int ssdup_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
+		  unsigned int maxlen)
+{
+	unsigned int noio = memalloc_noio_save();
+	int r = do_message(ti->private, argc, argv, result, maxlen);
+
+	memalloc_noio_restore(noio);
+	return r;
 }

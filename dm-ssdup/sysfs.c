@@ -7,6 +7,7 @@
  * until its owner is destroyed. The owner is the table that was resumed last: its resume takes
  * the folder over from the table before. A suspend does not change the owner.
  */
+#include <linux/sched/mm.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
@@ -153,12 +154,15 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 {
 	struct ssdup_attr *a = container_of(attr, struct ssdup_attr, attr);
 	const char *error;
+	unsigned int noio;
 	struct ssdup *c;
 	char text[32];
 	int r = -ENODEV;
 
 	if (!a->store && strscpy(text, buf, sizeof(text)) < 0)
 		return -EINVAL;
+	/* A resume waits for the lock: whoever holds it must not wait for I/O of the device. */
+	noio = memalloc_noio_save();
 	mutex_lock(&owner_lock);
 	c = owner_of(dev);
 	if (c) {
@@ -168,6 +172,7 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 			DMERR_LIMIT("%s: %s: %s", dm_device_name(c->md), attr->attr.name, error);
 	}
 	mutex_unlock(&owner_lock);
+	memalloc_noio_restore(noio);
 	return r ?: len;
 }
 

@@ -16,6 +16,7 @@ enum ssdup_error {
 	SSDUP_ERR_LOG_CLOSED,		/* the log takes nothing any more */
 	SSDUP_ERR_KEPT,			/* a read-only log keeps what the HDD does not take */
 	SSDUP_ERR_SPENT,		/* the log's counters are used up */
+	SSDUP_ERR_DOUBT,		/* the HDD may have lost what a group has written */
 };
 
 /** ssdup_errno() - what users are told of @error, which is 0 or negative */
@@ -34,6 +35,8 @@ static inline int ssdup_errno(int error)
 	case SSDUP_ERR_KEPT:
 	case SSDUP_ERR_SPENT:
 		return -EROFS;
+	case SSDUP_ERR_DOUBT:
+		return -EIO;
 	default:
 		return error;
 	}

@@ -2,6 +2,7 @@
 /* Owns the reads and writes of a batch in flight, from the SSD to the HDD. */
 #include <linux/wait_bit.h>
 
+#include "base/sync_io.h"
 #include "internal.h"
 
 /* --- Buffers --- */
@@ -72,6 +73,8 @@ static void drain_end_io(struct bio *bio)
 	struct drain_io *io = bio->bi_private;
 	struct drain_batch *b = io->batch;
 
+	drive_ended(&b->drainer->c->drive[op_is_write(bio_op(bio)) ? SSDUP_HDD : SSDUP_SSD],
+		    bio->bi_status);
 	if (bio->bi_status)
 		WRITE_ONCE(io->status, bio->bi_status);
 	WRITE_ONCE(b->ended, ktime_get_ns());
@@ -203,6 +206,7 @@ static int write_zeroes(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 		}
 		len = bio_sectors(bio);
 		r = submit_bio_wait(bio);
+		drive_ended(&drainer->c->drive[SSDUP_HDD], bio->bi_status);
 		bio_put(bio);
 	}
 	return r;
@@ -210,11 +214,11 @@ static int write_zeroes(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 
 static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 {
-	struct block_device *hdd = drainer->c->hdd->bdev;
+	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
 	int r = -EOPNOTSUPP;
 
 	/* The log does not record REQ_NOUNMAP, so assume it. */
-	if (bdev_write_zeroes_sectors(hdd))
+	if (bdev_write_zeroes_sectors(hdd->bdev))
 		r = ssdup_sync_range(hdd, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, sector, sectors);
 	/* One that has not got the command, or refuses it, may take zeroes as data. */
 	return r ? write_zeroes(drainer, sector, sectors) : 0;
@@ -222,6 +226,7 @@ static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 
 int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run *run)
 {
+	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
 	int r = 0;
 
 	ssdup_step(drainer->c, STEP_TOMBSTONE_WRITE);
@@ -230,9 +235,8 @@ int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run 
 		r = zero_range(drainer, run->start, run->sectors);
 		break;
 	case SSDUP_KIND_DISCARD:
-		if (bdev_max_discard_sectors(drainer->c->hdd->bdev))
-			r = ssdup_sync_range(drainer->c->hdd->bdev, REQ_OP_DISCARD, run->start,
-					     run->sectors);
+		if (bdev_max_discard_sectors(hdd->bdev))
+			r = ssdup_sync_range(hdd, REQ_OP_DISCARD, run->start, run->sectors);
 		if (r == -EOPNOTSUPP)
 			r = 0;
 		break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the discards of free segments on the SSD. */
+#include "base/sync_io.h"
 #include "base/wakeups.h"
 #include "drainer.h"
 #include "log/log.h"
@@ -22,7 +23,7 @@ static int send_discard(struct ssdup_drainer *drainer, const struct list_head *b
 	u32 first = list_first_entry(batch, struct ssdup_segment, list)->index;
 	int r;
 
-	r = ssdup_sync_range(drainer->c->ssd->bdev, REQ_OP_DISCARD,
+	r = ssdup_sync_range(&drainer->c->drive[SSDUP_SSD], REQ_OP_DISCARD,
 			     log_segment_sector(&drainer->log->g, first), sectors);
 	if (r)
 		DMWARN("%s: the SSD has failed a discard (%d)", dm_device_name(drainer->c->md), r);

@@ -289,7 +289,7 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 	}
 	if (!found)
 		return running ? 0 : ssdup_salvage_end(drainer);
-	copier->group.flush_errors = ssdup_hdd_flush_errors(drainer);
+	copier->group.hdd = drive_now(&drainer->c->drive[SSDUP_HDD]);
 	copier->fenced = 0;
 	copier->chosen = ssdup_meter_mark(drainer->router);
 	ssdup_faults_begin(&copier->faults);
@@ -301,12 +301,29 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 	return 1;
 }
 
+/* Only what a flush has made durable leaves the SSD, which may lose the rest. */
+static int make_durable(struct ssdup_drainer *drainer)
+{
+	const struct drain_group *g = &drainer->copier->group;
+	struct ssdup_segment *seg;
+
+	for (seg = group_first(g); seg; seg = group_next(g, seg))
+		if (!segment_durable(seg))
+			/* A read-only log has done what it can, see ssdup_salvage_begin(). */
+			return ssdup_mode(drainer->c) == MODE_RUNNING ? ssdup_commit(drainer->log) :
+									 0;
+	return 0;
+}
+
 /* Return: 1, or 0 when nothing of the group is left in the map. */
 static int read_first(struct ssdup_drainer *drainer, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
 	struct ssdup_copier *copier = drainer->copier;
+	int r = make_durable(drainer);
 
+	if (r)
+		return r;
 	if (!batch_collect(drainer, &copier->batch[0], how->gentle))
 		return 0;
 	copier->ahead = &copier->batch[0];
@@ -458,6 +475,9 @@ int ssdup_drain_turn(struct ssdup_drainer *drainer, const struct pacing_out *how
 	drainer->copier->class = class;
 	drainer->copier->empty = empty;
 	r = run_stages(drainer, how, size);
+	/* The group is copied once more, and it is no error yet. */
+	if (r == -SSDUP_ERR_DOUBT)
+		return 0;
 	return !kthread_should_stop() && tell_error(drainer, r) ? r : 0;
 }
 

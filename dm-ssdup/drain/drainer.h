@@ -48,6 +48,7 @@ struct ssdup_drainer {
 	u64			relocated;	/* extents ever; the thread writes these two */
 	u64			unwritable;	/* of these, because the HDD refused them */
 	int			drain_error;	/* of the last try, or 0; a hint */
+	u32			doubted;	/* groups in a row; see ssdup_flush_group() */
 	struct drain_clean	clean;
 	enum drain_state	drain_state;	/* of the thread, for status only */
 	enum drain_state	free_state;	/* of the work that frees; DRAIN_IDLE: none */
@@ -117,14 +118,6 @@ static inline void ssdup_hdd_ended(struct ssdup_drainer *drainer)
 {
 	this_cpu_inc(drainer->stats->hdd_ended);
 }
-
-/**
- * ssdup_hdd_dropped() - a flush of the HDD failed, and the HDD may have dropped its cache
- *
- * Call this before the failed request ends: after that a later flush may be sent, which
- * succeeds because the cache is empty. Context: any.
- */
-void ssdup_hdd_dropped(struct ssdup_drainer *drainer);
 
 /* A flush of the HDD, under way. */
 struct hdd_flush {

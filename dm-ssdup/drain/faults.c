@@ -10,6 +10,7 @@
 #include <linux/kthread.h>
 
 #include "base/failure.h"
+#include "base/sync_io.h"
 #include "internal.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
@@ -61,14 +62,13 @@ enum disk_answer {
  * A disk that can read neither of two places is gone, and has no bad blocks. Overwrites the
  * scratch page.
  */
-static enum disk_answer ask_disk(struct drain_batch *b, struct block_device *bdev, u64 one,
-				 u64 other)
+static enum disk_answer ask_disk(struct drain_batch *b, struct drive_user *disk, u64 one, u64 other)
 {
-	int r = ssdup_sync_io(bdev, REQ_OP_READ, one, b->scratch, 0, DRAIN_BLOCK_BYTES), r2;
+	int r = ssdup_sync_io(disk, REQ_OP_READ, one, b->scratch, 0, DRAIN_BLOCK_BYTES), r2;
 
 	if (!r)
 		return DISK_ANSWERS;
-	r2 = ssdup_sync_io(bdev, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
+	r2 = ssdup_sync_io(disk, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
 	if (!r2)
 		return DISK_ANSWERS;
 	return ssdup_passes(r) || ssdup_passes(r2) ? DISK_AWAY : DISK_SILENT;
@@ -78,7 +78,7 @@ static enum disk_answer ask_disk(struct drain_batch *b, struct block_device *bde
 static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
 	u64 sectors = ssdup_super(drainer->log)->ssd_sectors;
-	enum disk_answer answer = ask_disk(b, drainer->c->ssd->bdev, log_home(sectors, 0),
+	enum disk_answer answer = ask_disk(b, &drainer->c->drive[SSDUP_SSD], log_home(sectors, 0),
 					   log_home(sectors, 1));
 
 	if (answer == DISK_SILENT)
@@ -89,8 +89,8 @@ static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 /* If the HDD is gone, wait for it: moving what it refuses would fill the log. */
 static bool hdd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
-	struct block_device *hdd = drainer->c->hdd->bdev;
-	u64 end = round_down(bdev_nr_sectors(hdd), DRAIN_BLOCK);
+	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
+	u64 end = round_down(bdev_nr_sectors(hdd->bdev), DRAIN_BLOCK);
 
 	return ask_disk(b, hdd, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK) == DISK_ANSWERS;
 }
@@ -135,7 +135,7 @@ static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 	error = ssdup_batch_reread(drainer, b, block);
 	if (!error)
 		return 0;
-	ssdup_ssd_failed(drainer->log);
+	stat_inc(drainer->c, STAT_SSD_ERRORS);
 	f->unread++;
 	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(drainer, b) ? -EIO :
 	       1;
@@ -213,9 +213,9 @@ static int rewrite_run(struct ssdup_drainer *drainer, struct drain_faults *f, st
 			block = block_of(p, at);
 			ssdup_batch_copy(b, block.offset, block.sectors);
 			ssdup_step(drainer->c, STEP_REWRITE_BLOCK);
-			if (!ssdup_sync_io(drainer->c->hdd->bdev, drain_write_opf(drainer),
-					   block.start,
-					   b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
+			if (!ssdup_sync_io(&drainer->c->drive[SSDUP_HDD], drain_write_opf(drainer),
+					   block.start, b->scratch, 0,
+					   block.sectors << SECTOR_SHIFT)) {
 				f->bad = 0;
 				continue;
 			}

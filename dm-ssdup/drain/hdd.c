@@ -7,8 +7,25 @@
 
 struct ssdup_hdd {
 	struct mutex		flush_lock;	/* one FLUSH at a time, except the drain's */
-	atomic_t		flush_errors;	/* ever */
 };
+
+/* The HDD has lost what was in its cache, or may have. */
+static void hdd_told(struct drive_user *hdd, bool lost)
+{
+	struct ssdup *c = container_of(hdd, struct ssdup, drive[SSDUP_HDD]);
+	bool in_flight;
+
+	/* Copies may be of that. */
+	ssdup_copies_doubt(c->drainer);
+	if (!lost)
+		return;
+	/* A write in flight may be complete at the HDD, and its data dropped. */
+	in_flight = ssdup_sum_requests(c->drainer).hdd_inflight;
+	/* A write sets hdd_dirty before it leaves that sum. */
+	smp_rmb();
+	if (in_flight || READ_ONCE(c->drainer->hdd_dirty) != HDD_CLEAN)
+		ssdup_owe(&c->debt);
+}
 
 int ssdup_hdd_create(struct ssdup_drainer *drainer)
 {
@@ -18,7 +35,7 @@ int ssdup_hdd_create(struct ssdup_drainer *drainer)
 	mutex_init(&drainer->hdd_state->flush_lock);
 	/* Writes of an earlier table may not have been flushed. */
 	drainer->hdd_dirty = HDD_DIRTY;
-	return 0;
+	return ssdup_drive_get(&drainer->c->drive[SSDUP_HDD], drainer->c->hdd->bdev, hdd_told);
 }
 
 struct ssdup_requests ssdup_sum_requests(struct ssdup_drainer *drainer)
@@ -37,26 +54,6 @@ struct ssdup_requests ssdup_sum_requests(struct ssdup_drainer *drainer)
 	};
 }
 
-int ssdup_hdd_flush_errors(struct ssdup_drainer *drainer)
-{
-	return atomic_read(&drainer->hdd_state->flush_errors);
-}
-
-void ssdup_hdd_dropped(struct ssdup_drainer *drainer)
-{
-	bool in_flight;
-
-	atomic_inc(&drainer->hdd_state->flush_errors);
-	/* Copies may be of what it has dropped. */
-	ssdup_copies_doubt(drainer);
-	/* A write in flight may be complete at the HDD, and its data dropped. */
-	in_flight = ssdup_sum_requests(drainer).hdd_inflight;
-	/* A write sets hdd_dirty before it leaves that sum. */
-	smp_rmb();
-	if (in_flight || READ_ONCE(drainer->hdd_dirty) != HDD_CLEAN)
-		ssdup_owe(&drainer->c->debt);
-}
-
 static void hdd_flush_end_io(struct bio *bio)
 {
 	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
@@ -64,7 +61,8 @@ static void hdd_flush_end_io(struct bio *bio)
 	f->ns = ktime_get_ns() - f->ns;
 	if (bio->bi_status) {
 		stat_inc(f->drainer->c, STAT_HDD_ERRORS);
-		ssdup_hdd_dropped(f->drainer);
+		/* Before it ends: a later flush succeeds, because the cache is empty. */
+		ssdup_drive_lost(&f->drainer->c->drive[SSDUP_HDD]);
 	}
 	complete(&f->done);
 }

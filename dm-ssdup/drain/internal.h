@@ -167,6 +167,14 @@ int ssdup_relocate(struct ssdup_drainer *drainer, const struct drain_piece *p, u
 /* --- The drain of a read-only log: salvage.c --- */
 
 /**
+ * ssdup_salvage_begin() - the log has become read-only: nothing is added to it any more
+ *
+ * What is not durable is flushed, if no flush has failed. What is in doubt then is lost: it reads
+ * as EIO, and the HDD keeps what it has. Context: the writeback thread, which drains no group.
+ */
+void ssdup_salvage_begin(struct ssdup_drainer *drainer);
+
+/**
  * ssdup_salvage_next() - seal the open segment, and choose the next to drain, as a group
  * @anew: a drain was requested since the last try: try all segments again
  *
@@ -200,9 +208,6 @@ struct ssdup_requests {
 /** ssdup_sum_requests() - add up the counters of all CPUs; any context, a hint */
 struct ssdup_requests ssdup_sum_requests(struct ssdup_drainer *drainer);
 
-/** ssdup_hdd_flush_errors() - number of flushes that have failed so far; any context */
-int ssdup_hdd_flush_errors(struct ssdup_drainer *drainer);
-
 /** ssdup_flush_drained() - flush a drain's writes, without waiting for other flushes */
 int ssdup_flush_drained(struct ssdup_drainer *drainer);
 
@@ -211,8 +216,13 @@ int ssdup_flush_drained(struct ssdup_drainer *drainer);
 /**
  * ssdup_flush_group() - make durable on the HDD what was written there of a group
  *
- * Context: process. Return: 0, or -errno: the whole group must be written again. It also fails if
- * another flush of the HDD has failed since the drain of the group began.
+ * If the HDD has lost its cache since the drain of the group began, by a flush that failed for
+ * whomever, this fails, too. If it may have lost it, since it has failed a request, the group is
+ * copied again; but not more often than DOUBT_TRIES in a row, or an HDD that goes on to fail
+ * requests of others would never be drained to.
+ *
+ * Context: process. Return: 0, -SSDUP_ERR_DOUBT to copy the group again at once, or -errno: it must
+ * be copied again.
  */
 int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g);
 

@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 
 #include "base/failure.h"
+#include "base/sync_io.h"
 #include "base/wakeups.h"
 #include "core/clean.h"
 #include "drainer.h"
@@ -192,7 +193,7 @@ static int blank_head(struct ssdup_drainer *drainer, const struct ssdup_segment 
 
 	/* The header goes last: without it a page would look like one of a damaged segment. */
 	while (i-- && !r)
-		r = ssdup_sync_io(drainer->c->ssd->bdev, REQ_OP_WRITE,
+		r = ssdup_sync_io(&drainer->c->drive[SSDUP_SSD], REQ_OP_WRITE,
 				  sector + i * SSDUP_BLOCK_SECTORS, ZERO_PAGE(0), 0,
 				  SSDUP_BLOCK_BYTES);
 	return r;
@@ -211,7 +212,7 @@ static bool open_for_copies(struct ssdup_drainer *drainer)
 	if (r) {
 		ssdup_clean_forgotten(drainer->log, seg);
 		tell_freed(drainer);
-		ssdup_ssd_failed(drainer->log);
+		stat_inc(drainer->c, STAT_SSD_ERRORS);
 		ssdup_clean_error(drainer, errno_to_blk_status(r));
 		return false;
 	}

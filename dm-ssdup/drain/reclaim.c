@@ -8,6 +8,23 @@
 #include "internal.h"
 #include "map/map.h"
 
+#define DOUBT_TRIES	3U
+
+/* @g was flushed. Did the HDD have all of it in its cache until then? */
+static int hdd_had_it(struct ssdup_drainer *drainer, const struct drain_group *g)
+{
+	struct drive_mark now = drive_now(&drainer->c->drive[SSDUP_HDD]);
+
+	if (now.losses != g->hdd.losses)
+		return -EIO;
+	if (now.doubts != g->hdd.doubts && drainer->doubted < DOUBT_TRIES) {
+		drainer->doubted++;
+		return -SSDUP_ERR_DOUBT;
+	}
+	drainer->doubted = 0;
+	return 0;
+}
+
 int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g)
 {
 	struct meter_drain meter;
@@ -20,8 +37,7 @@ int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g
 	ssdup_meter_sync_begin(drainer->router, &meter);
 	r = ssdup_flush_drained(drainer);
 	ssdup_meter_sync_end(drainer->router, &meter);
-	/* If another flush failed and the HDD dropped its cache, ours succeeds all the same. */
-	return ssdup_hdd_flush_errors(drainer) != g->flush_errors ? -EIO : r;
+	return r ?: hdd_had_it(drainer, g);
 }
 
 void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g)

@@ -6,6 +6,7 @@
  * of their range. So a moved fragment is the newest copy. Its place is one that writers leave.
  */
 #include "base/failure.h"
+#include "base/sync_io.h"
 #include "internal.h"
 #include "log/clean.h"
 #include "log/reserve.h"
@@ -58,7 +59,7 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 static int write_part(struct ssdup_drainer *drainer, const struct ssdup_class *k, u64 sector,
 		      struct page *page, u32 at, u32 sectors)
 {
-	int r = ssdup_sync_stream(drainer->c->ssd->bdev, REQ_OP_WRITE, sector, page,
+	int r = ssdup_sync_stream(&drainer->c->drive[SSDUP_SSD], REQ_OP_WRITE, sector, page,
 				  at << SECTOR_SHIFT, sectors << SECTOR_SHIFT, k->stream);
 
 	if (!r)

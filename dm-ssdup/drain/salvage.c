@@ -2,6 +2,9 @@
 /*
  * dm-ssdup: the drain of a read-only log.
  *
+ * What no flush has made durable is lost if a flush has failed: the SSD may return other data. So
+ * it is neither read nor written to the HDD.
+ *
  * Extents cannot move, and a segment may never become free. So each segment, the open one too,
  * is drained alone, and what cannot be written to the HDD stays in it without delaying the
  * others. Any order will do: the map has each sector once, and nothing is added to it.
@@ -11,7 +14,10 @@
  * first one that keeps extents are freed in the usual way. Extents of a segment that is written
  * back but not freed stay in the map, and writes over them still fail: a replay would undo them.
  */
+#include "base/failure.h"
+#include "base/wakeups.h"
 #include "internal.h"
+#include "map/map.h"
 
 /* Let nothing be added to a class any more. A new request (@anew) begins another try. */
 static void settle_class(struct ssdup_drainer *drainer, struct ssdup_class *k, bool anew)
@@ -28,6 +34,40 @@ static void settle_class(struct ssdup_drainer *drainer, struct ssdup_class *k, b
 		if (anew)
 			seg->tried = false;
 	}
+}
+
+/* Return: are there any? */
+static bool lose_doubtful(struct ssdup_drainer *drainer, struct ssdup_class *k)
+{
+	struct drain_group all;
+	struct ssdup_segment *seg;
+	u64 sectors = 0;
+
+	if (!ssdup_group_all(drainer->log, k, false, &all))
+		return false;
+	for (seg = group_first(&all); seg; seg = group_next(&all, seg))
+		if (!segment_durable(seg))
+			sectors += ssdup_lose(drainer->map, seg);
+	if (sectors)
+		DMERR("%s: %llu sectors are lost: a flush of the SSD failed; see lost_ranges",
+		      dm_device_name(drainer->c->md), sectors);
+	return sectors;
+}
+
+void ssdup_salvage_begin(struct ssdup_drainer *drainer)
+{
+	bool lost = false;
+	struct ssdup_class *k;
+
+	drain_does(drainer, DRAIN_SEALS);
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		settle_class(drainer, k, true);
+	if (!ssdup_commit_data(drainer->log))
+		return;
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		lost |= lose_doubtful(drainer, k);
+	if (lost)
+		ssdup_event(drainer->c);
 }
 
 bool ssdup_salvage_next(struct ssdup_drainer *drainer, bool anew, struct drain_group *g)

@@ -53,6 +53,7 @@ struct watch {
 	u64		rate_since;	/* ns: time of that look */
 	u64		rate;		/* ns for each segment that was opened */
 	struct ssdup_class *class;	/* to be drained or sealed next */
+	bool		salvages;	/* the log is read-only, and that was seen */
 };
 
 static void look_at_class(struct ssdup_drainer *drainer, struct ssdup_class *k, bool retry,
@@ -208,7 +209,8 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 		w->refused = true;
 		w->refused_at = jiffies;
 	}
-	if (!r || ssdup_mode(drainer->c) == MODE_LOG_FAILED)
+	/* In another mode there is something else to do, at once. */
+	if (!r || ssdup_mode(drainer->c) != in->mode)
 		return;
 	/* What stays in a read-only log is unlikely to be written soon. */
 	wait = r == -SSDUP_ERR_KEPT || r == -SSDUP_ERR_SPENT ? UNWRITABLE_RETRY_MS : RETRY_MS;
@@ -238,6 +240,11 @@ static int writeback_thread(void *arg)
 		WRITE_ONCE(drainer->c->wake.wb_kick, false);
 		/* Pairs with the barrier in ssdup_kick_writeback(). */
 		smp_mb();
+		if (ssdup_mode(drainer->c) == MODE_LOG_READ_ONLY && !w.salvages) {
+			ssdup_drain_drop(drainer);
+			ssdup_salvage_begin(drainer);
+			w.salvages = true;
+		}
 		look_at_device(drainer, &w, &in);
 		look_at_rate(drainer, &w);
 		out = ssdup_pacing_decide(&in);

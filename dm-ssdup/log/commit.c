@@ -38,6 +38,7 @@ struct commit_write {
 /* Pages or headers, which are written together. */
 struct commit_batch {
 	struct commit_write	write[LOG_COMMIT_PAGES];
+	struct drive_user	*ssd;		/* constant */
 	u32			nr;
 	atomic_t		pending;
 	struct completion	done;
@@ -63,6 +64,7 @@ static void commit_end_io(struct bio *bio)
 {
 	struct commit_batch *batch = bio->bi_private;
 
+	drive_ended(batch->ssd, bio->bi_status);
 	if (bio->bi_status)
 		WRITE_ONCE(batch->failed, true);
 	if (atomic_dec_and_test(&batch->pending))
@@ -176,6 +178,34 @@ static void add_page(struct ssdup_log *log, struct ssdup_segment *seg, u32 page,
 	w->resolved = resolved;
 }
 
+/* What has ended by now will be durable by the next flush. */
+static void note_ended(struct ssdup_log *log)
+{
+	struct ssdup_segment **segments = log->committer->segment;
+	struct ssdup_class *k;
+	u32 i, nr;
+
+	for (k = log->class; k < class_end(log); k++) {
+		nr = ssdup_segments_in_ring(log, k, segments);
+		for (i = 0; i < nr; i++)
+			segments[i]->ended = atomic64_read(&segments[i]->seq);
+	}
+}
+
+/* A flush has succeeded that began behind note_ended(). */
+static void note_durable(struct ssdup_log *log)
+{
+	struct ssdup_segment **segments = log->committer->segment;
+	struct ssdup_class *k;
+	u32 i, nr;
+
+	for (k = log->class; k < class_end(log); k++) {
+		nr = ssdup_segments_in_ring(log, k, segments);
+		for (i = 0; i < nr; i++)
+			WRITE_ONCE(segments[i]->durable, segments[i]->ended);
+	}
+}
+
 /* Flush the data beside the headers, then write the pages that refer to both. */
 static bool send_round(struct ssdup_log *log, bool *flush)
 {
@@ -186,6 +216,8 @@ static bool send_round(struct ssdup_log *log, bool *flush)
 	batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
 	*flush = blkdev_issue_flush(log->c->ssd->bdev);
 	ok = batch_wait(log, &committer->headers);
+	if (!*flush)
+		note_durable(log);
 	if (*flush || !ok)
 		return false;
 	ssdup_step(log->c, STEP_COMMIT_FLUSHED);
@@ -215,7 +247,7 @@ static int write_round(struct ssdup_log *log)
 	batch_free(&committer->headers);
 	batch_free(&committer->pages);
 	if (!ok) {
-		ssdup_ssd_failed(log);
+		stat_inc(log->c, STAT_SSD_ERRORS);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
 		return -EIO;
 	}
@@ -392,6 +424,7 @@ int ssdup_commit(struct ssdup_log *log)
 	mutex_lock(&committer->lock);
 	/* Before the dirty pages are found, so that the commit contains their entries. */
 	fuas = bio_queue_take(&log->fuas);
+	note_ended(log);
 	for (k = log->class; k < class_end(log); k++)
 		committer->span[k->index] = dirty_span(log, k);
 	do {
@@ -406,6 +439,19 @@ int ssdup_commit(struct ssdup_log *log)
 	} while (!r && !all);
 	mutex_unlock(&committer->lock);
 	end_fuas(log, &fuas, r);
+	return r;
+}
+
+int ssdup_commit_data(struct ssdup_log *log)
+{
+	int r;
+
+	mutex_lock(&log->committer->lock);
+	note_ended(log);
+	r = ssdup_flush_ssd(log);
+	if (!r)
+		note_durable(log);
+	mutex_unlock(&log->committer->lock);
 	return r;
 }
 
@@ -445,10 +491,11 @@ void ssdup_fua_work(struct work_struct *work)
 
 /* --- Life --- */
 
-static int batch_create(struct commit_batch *batch)
+static int batch_create(struct ssdup_log *log, struct commit_batch *batch)
 {
 	u32 i;
 
+	batch->ssd = &log->c->drive[SSDUP_SSD];
 	init_completion(&batch->done);
 	for (i = 0; i < LOG_COMMIT_PAGES; i++) {
 		batch->write[i].buf = alloc_page(GFP_KERNEL);
@@ -484,7 +531,7 @@ int ssdup_commit_create(struct ssdup_log *log)
 	mutex_init(&committer->lock);
 	INIT_DELAYED_WORK(&log->c->wake.autocommit, ssdup_autocommit_work);
 	bio_queue_init(&log->fuas, ssdup_fua_work);
-	return batch_create(&committer->headers) ?: batch_create(&committer->pages);
+	return batch_create(log, &committer->headers) ?: batch_create(log, &committer->pages);
 }
 
 void ssdup_commit_destroy(struct ssdup_log *log)

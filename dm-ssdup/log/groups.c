@@ -81,7 +81,7 @@ bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bo
 
 void ssdup_group_shrink(struct ssdup_log *log, struct drain_group *g, u32 keep)
 {
-	struct drain_group kept = { .flush_errors = g->flush_errors, .wrote = g->wrote };
+	struct drain_group kept = { .hdd = g->hdd, .wrote = g->wrote };
 	struct drain_group rest = { };
 	struct ssdup_segment *seg;
 

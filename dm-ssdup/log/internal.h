@@ -84,13 +84,6 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
 
 /* --- What the logs of an SSD share: pool.c --- */
 
-/* An SSD whose flush has failed may have dropped data of all logs. */
-struct ssdup_meta {
-	struct mutex		lock;	/* protects this; held for a flush or metadata write */
-	u32			flush_errors;
-	atomic_t		failures;	/* requests that it has failed, of all logs */
-};
-
 struct pool_user {
 	struct ssdup_log	*log;		/* of its last table; NULL: not active */
 	u32			nr_classes;
@@ -106,7 +99,6 @@ struct ssdup_pool {
 	u32			tables;
 	u8			uuid[16];	/* of the pool; zero: not known yet */
 	struct block_device	*ssd;
-	struct ssdup_meta	meta;
 
 	struct mutex		lock;		/* these; held over I/O to the SSD */
 	u64			seq;		/* of the superblock */
@@ -147,12 +139,18 @@ int ssdup_write_copies(struct ssdup_log *log, struct page *page, const struct lo
 
 /* --- Flushes of the SSD and writes of metadata exclude each other: metadata.c --- */
 
+/** ssdup_meta_create() - listen to what other logs learn of the SSD; 0 or -ENOMEM */
+int ssdup_meta_create(struct ssdup_log *log);
+
+/** ssdup_meta_claim() - the log is active: what other logs learn concerns it from here on */
+void ssdup_meta_claim(struct ssdup_log *log);
+
 /**
  * ssdup_meta_begin() - begin a flush of the SSD, or a write of metadata
  *
  * Context: process, sleeps. The caller must call ssdup_meta_end(), even after an error.
- * Return: 0, or -EIO after an earlier error, or a failed flush of another log of the SSD. Then only
- * what refers to no data may be written.
+ * Return: 0, or -EIO after an earlier error, or a failed flush of another log of the drive. Then
+ * only what refers to no data may be written.
  */
 int ssdup_meta_begin(struct ssdup_log *log);
 
@@ -161,9 +159,25 @@ int ssdup_meta_begin(struct ssdup_log *log);
  * @error: of the flush or write; if not 0, all later ssdup_meta_begin() fail
  * @flush: the error is a flush's
  *
- * After a failed flush, or a write with FUA that may be one, this calls ssdup_owe().
+ * After a failed flush, or a write with FUA that may be one, all logs of the drive are in doubt,
+ * and this calls ssdup_owe() for each.
  */
 void ssdup_meta_end(struct ssdup_log *log, int error, bool flush);
+
+/**
+ * ssdup_meta_again() - retry a metadata write after a transient error, until @end
+ * @error: of the write, which must have had REQ_FUA and not REQ_PREFLUSH; or 0
+ * @sector: its sector on the SSD
+ * @page: 4 KiB, as written
+ * @end: jiffies; pages that are written together share one, RETRY_AWAY_MS from the error
+ *
+ * A failed flush must not be retried, so this does nothing if the SSD may do FUA by a flush.
+ *
+ * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end().
+ * Return: 0 when the page is durable, or the error.
+ */
+int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
+		     unsigned long end);
 
 /** ssdup_meta_wrote() - count blocks of metadata; between ssdup_meta_begin() and _end() */
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks);

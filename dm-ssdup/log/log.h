@@ -41,12 +41,15 @@ struct ssdup_segment {
 	u64			generation;
 
 	/* Protected by committer->lock; no segment is freed while it is held. */
+	u64			ended;		/* seq: writes that the flush under way covers */
+	u64			durable;	/* seq: those that are; read without the lock */
 	u32			pages_done;	/* pages that are complete and durable */
 	bool			header;		/* the header is durable */
 
 	/* Of the writeback thread alone. */
 	bool			tried;		/* a salvage has tried it in this pass */
 	bool			lost;		/* a salvage found lost extents in it */
+	u64			lost_sectors;	/* that ssdup_lose() has found */
 	u32			relocated;	/* entries that a drain has moved here */
 	struct llist_head	ordered;	/* pieces that a drain has put in order */
 
@@ -134,9 +137,10 @@ struct ssdup_log {
 	u8			uuid[16];	/* as the constructor has read it; zero: blank */
 	u32			nr_leased;	/* segments that it has; preresume writes it */
 	unsigned long		*leased;	/* a bit for each; the same */
-	struct ssdup_meta	*meta;		/* of the pool */
-	u32			flush_errors;	/* of these, those that it knows of */
-	bool			no_commits;	/* a flush or metadata write has failed: for good */
+	/* These three by the lock of the SSD's drive, and read without it. */
+	bool			claimed;	/* by this table, which may have written to it */
+	bool			in_doubt;	/* a flush of the SSD has failed since: for good */
+	bool			no_commits;	/* the same, or a metadata write has failed */
 	u64			meta_written;	/* sectors, ever; read without the lock */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
@@ -148,6 +152,16 @@ struct ssdup_log {
 	u32			spares;		/* not promised; protected by segments->lock */
 	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 };
+
+/*
+ * ssdup_in_doubt() - may the SSD have lost what was written since it was last flushed? any context
+ *
+ * What is in doubt is lost: it is neither read nor drained, see ssdup_extent_in_doubt().
+ */
+static inline bool ssdup_in_doubt(const struct ssdup_log *log)
+{
+	return READ_ONCE(log->in_doubt);
+}
 
 /* Behind the last class. */
 static inline struct ssdup_class *class_end(struct ssdup_log *log)
@@ -298,6 +312,23 @@ static inline struct ssdup_segment *segment_of(struct ssdup_log *log, u64 pos)
 	return &log->segment[log_segment_of(&log->g, pos)];
 }
 
+/**
+ * ssdup_extent_in_doubt() - may the SSD have lost the data of @e, which is of @seg? any context
+ *
+ * If no flush began after the write has ended, only the cache of the SSD had it for sure. A segment
+ * whose entries are all durable has nothing in doubt.
+ */
+static inline bool ssdup_extent_in_doubt(const struct ssdup_segment *seg, const struct extent *e)
+{
+	return e->seq > READ_ONCE(seg->durable);
+}
+
+/** segment_durable() - is all data of a sealed segment durable? any context */
+static inline bool segment_durable(const struct ssdup_segment *seg)
+{
+	return READ_ONCE(seg->durable) == U64_MAX;
+}
+
 /** ssdup_last_write() - the last write in flight to a sealed segment has ended; any context */
 void ssdup_last_write(struct ssdup_log *log);
 
@@ -319,7 +350,7 @@ struct drain_group {
 	u64			last;		/* generation of the youngest */
 	u64			sectors;	/* of data in them, about */
 	u64			copied;		/* sectors that the drain wrote to the HDD */
-	int			flush_errors;	/* of the HDD, before anything was written */
+	struct drive_mark	hdd;		/* before anything was written */
 	bool			wrote;		/* something to the HDD */
 	bool			durable;	/* there, if anything */
 };
@@ -443,6 +474,14 @@ void ssdup_commit_destroy(struct ssdup_log *log);
  * Return: 0, or -EIO after which the log is read-only.
  */
 int ssdup_commit(struct ssdup_log *log);
+
+/**
+ * ssdup_commit_data() - make durable what was written to a log that takes no commits any more
+ *
+ * So it may be read and drained, if no flush has failed. Context: process, sleeps. Return: 0, or
+ * -EIO: what is not durable is in doubt.
+ */
+int ssdup_commit_data(struct ssdup_log *log);
 
 /** ssdup_autocommit_work() - commit after the autocommit time, or when the ring is full */
 void ssdup_autocommit_work(struct work_struct *work);
@@ -573,7 +612,7 @@ int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tai
 void ssdup_write_clean(struct ssdup_log *log);
 
 /*
- * --- Synchronous I/O, and durable writes to the SSD: metadata.c ---
+ * --- Durable writes to the SSD: metadata.c ---
  *
  * Flushes of the SSD and writes of metadata exclude each other. After a failed flush no
  * commit is made any more: the SSD may have dropped data, the next flush would succeed, and
@@ -583,55 +622,15 @@ void ssdup_write_clean(struct ssdup_log *log);
 /* REQ_SYNC and REQ_IDLE together exempt a write from writeback throttling. */
 #define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
 
-/** ssdup_sync_io() - transfer part of a page, and wait for it. Return: 0 or -errno */
-int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
-		  unsigned int offset, unsigned int bytes);
-
-/**
- * ssdup_sync_range() - discard or zero a range, and wait for it; without data
- *
- * blkdev_issue_discard() and blkdev_issue_zeroout() take bios from a set that everybody shares, and
- * writes that wait for us may hold all of them. Context: sleeps. Return: 0 or -errno
- */
-int ssdup_sync_range(struct block_device *bdev, blk_opf_t opf, u64 sector, u64 sectors);
-
-/** ssdup_sync_stream() - the same with a write stream of the SSD; 0: none */
-int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
-		      unsigned int offset, unsigned int bytes, u8 stream);
-
-/** ssdup_passes() - is @error transient? any context */
-bool ssdup_passes(int error);
-
 /**
  * ssdup_flush_ssd() - flush the SSD
  *
- * After an error the log is read-only, and after one of an earlier flush, too, whatever comes back.
+ * After an error the log is read-only and in doubt. When it is in doubt already, no flush is sent.
  * Context: process, sleeps. Return: 0 or -errno.
  */
 int ssdup_flush_ssd(struct ssdup_log *log);
 
-/** ssdup_ssd_failed() - count a request that the SSD has failed; any context */
-void ssdup_ssd_failed(struct ssdup_log *log);
-
-/** ssdup_ssd_failures() - those of all logs of the SSD, which nobody clears; any context */
-u32 ssdup_ssd_failures(const struct ssdup_log *log);
-
 /** ssdup_meta_written() - sectors of metadata since the table was loaded; any context */
 u64 ssdup_meta_written(const struct ssdup_log *log);
-
-/**
- * ssdup_meta_again() - retry a metadata write after a transient error, until @end
- * @error: of the write, which must have had REQ_FUA and not REQ_PREFLUSH; or 0
- * @sector: its sector on the SSD
- * @page: 4 KiB, as written
- * @end: jiffies; pages that are written together share one, RETRY_AWAY_MS from the error
- *
- * A failed flush must not be retried, so this does nothing if the SSD may do FUA by a flush.
- *
- * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end().
- * Return: 0 when the page is durable, or the error.
- */
-int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
-		     unsigned long end);
 
 #endif

@@ -5,6 +5,7 @@
 #include <linux/uuid.h>
 
 #include "base/failure.h"
+#include "base/sync_io.h"
 #include "internal.h"
 
 /* --- Which segments the others have --- */
@@ -16,11 +17,11 @@ static int read_head(struct ssdup_log *log, u32 segment, struct page *head)
 	u32 at;
 	int r, header = 0;
 
-	if (!ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_META, sector, head, 0,
+	if (!ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_META, sector, head, 0,
 			   LOG_HEAD_BYTES))
 		return 0;
 	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
-		r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_META,
+		r = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_META,
 				  sector + (at >> SECTOR_SHIFT), head, at, SSDUP_BLOCK_BYTES);
 		if (r)
 			memset(page_address(head) + at, 0, SSDUP_BLOCK_BYTES);

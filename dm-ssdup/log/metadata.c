@@ -1,67 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns flushes of the SSD and durable writes to it, and after an error the end of both. */
 #include <linux/delay.h>
-#include <linux/sizes.h>
 
 #include "base/failure.h"
 #include "base/owed_errors.h"
+#include "base/sync_io.h"
 #include "internal.h"
-
-int ssdup_sync_io(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
-		  unsigned int offset, unsigned int bytes)
-{
-	return ssdup_sync_stream(bdev, opf, sector, page, offset, bytes, 0);
-}
-
-int ssdup_sync_stream(struct block_device *bdev, blk_opf_t opf, u64 sector, struct page *page,
-		      unsigned int offset, unsigned int bytes, u8 stream)
-{
-	struct bio_vec bv;
-	struct bio bio;
-	int r;
-
-	bio_init(&bio, bdev, &bv, 1, opf);
-	bio.bi_iter.bi_sector = sector;
-	ssdup_set_stream(&bio, stream);
-	__bio_add_page(&bio, page, bytes, offset);
-	r = submit_bio_wait(&bio);
-	bio_uninit(&bio);
-	return r;
-}
-
-/* 2 GiB: a bio counts bytes in 32 bits. */
-#define RANGE_SECTORS	((u32)SZ_4M)
-
-int ssdup_sync_range(struct block_device *bdev, blk_opf_t opf, u64 sector, u64 sectors)
-{
-	struct bio bio;
-	u32 part;
-	int r;
-
-	for (r = 0; sectors && !r; sectors -= part, sector += part) {
-		part = min_t(u64, sectors, RANGE_SECTORS);
-		bio_init(&bio, bdev, NULL, 0, opf);
-		bio.bi_iter.bi_sector = sector;
-		bio.bi_iter.bi_size = part << SECTOR_SHIFT;
-		r = submit_bio_wait(&bio);
-		bio_uninit(&bio);
-	}
-	return r;
-}
-
-bool ssdup_passes(int error)
-{
-	switch (errno_to_blk_status(error)) {
-	case BLK_STS_RESOURCE:
-	case BLK_STS_DEV_RESOURCE:
-	case BLK_STS_AGAIN:
-	case BLK_STS_TIMEOUT:
-	case BLK_STS_TRANSPORT:
-		return true;
-	default:
-		return false;
-	}
-}
 
 /*
  * Does the SSD do FUA without a flush? A flush that fails may drop data, and the next
@@ -80,37 +24,63 @@ static void end_commits(struct ssdup_log *log, bool owe)
 	log->no_commits = true;
 }
 
+/* What the SSD has dropped may have been this log's. */
+static void ssd_told(struct drive_user *ssd, bool lost)
+{
+	struct ssdup *c = container_of(ssd, struct ssdup, drive[SSDUP_SSD]);
+	struct ssdup_log *log = c->log;
+
+	if (!lost)
+		return;
+	lockdep_assert_held(&ssd->drive->lock);
+	/* A table that was not resumed yet has written nothing. */
+	if (!log->claimed)
+		return;
+	WRITE_ONCE(log->in_doubt, true);
+	if (log->no_commits)
+		return;
+	end_commits(log, true);
+	ssdup_fail(c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
+}
+
+int ssdup_meta_create(struct ssdup_log *log)
+{
+	return ssdup_drive_get(&log->c->drive[SSDUP_SSD], log->c->ssd->bdev, ssd_told);
+}
+
+void ssdup_meta_claim(struct ssdup_log *log)
+{
+	struct ssdup_drive *drive = log->c->drive[SSDUP_SSD].drive;
+
+	mutex_lock(&drive->lock);
+	log->claimed = true;
+	mutex_unlock(&drive->lock);
+}
+
 int ssdup_meta_begin(struct ssdup_log *log)
 {
-	mutex_lock(&log->meta->lock);
-	/* What the SSD has dropped may have been this log's. */
-	if (log->flush_errors != log->meta->flush_errors) {
-		log->flush_errors = log->meta->flush_errors;
-		end_commits(log, true);
-		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
-	}
+	mutex_lock(&log->c->drive[SSDUP_SSD].drive->lock);
 	return log->no_commits ? -EIO : 0;
 }
 
 void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 {
-	struct ssdup_meta *meta = log->meta;
+	struct drive_user *ssd = &log->c->drive[SSDUP_SSD];
 
-	lockdep_assert_held(&meta->lock);
+	lockdep_assert_held(&ssd->drive->lock);
 	if (error) {
-		flush |= !fua_is_no_flush(log->c->ssd->bdev);
+		flush |= !fua_is_no_flush(ssd->bdev);
 		end_commits(log, flush);
-		if (flush) {
-			WRITE_ONCE(meta->flush_errors, meta->flush_errors + 1);
-			log->flush_errors = meta->flush_errors;
-		}
+		/* Before others get the lock: their flush would succeed. */
+		if (flush)
+			ssdup_drive_lost(ssd);
 	}
-	mutex_unlock(&meta->lock);
+	mutex_unlock(&ssd->drive->lock);
 }
 
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)
 {
-	lockdep_assert_held(&log->meta->lock);
+	lockdep_assert_held(&log->c->drive[SSDUP_SSD].drive->lock);
 	WRITE_ONCE(log->meta_written, log->meta_written + blocks * SSDUP_BLOCK_SECTORS);
 }
 
@@ -119,41 +89,32 @@ u64 ssdup_meta_written(const struct ssdup_log *log)
 	return READ_ONCE(log->meta_written);
 }
 
-void ssdup_ssd_failed(struct ssdup_log *log)
-{
-	stat_inc(log->c, STAT_SSD_ERRORS);
-	atomic_inc(&log->meta->failures);
-}
-
-u32 ssdup_ssd_failures(const struct ssdup_log *log)
-{
-	return atomic_read(&log->meta->failures);
-}
-
 int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
 		     unsigned long end)
 {
 	if (!error || !fua_is_no_flush(log->c->ssd->bdev))
 		return error;
 	while (error && ssdup_passes(error) && time_before(jiffies, end)) {
-		ssdup_ssd_failed(log);
+		stat_inc(log->c, STAT_SSD_ERRORS);
 		msleep(RETRY_PAUSE_MS);
-		error = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector,
-				      page, 0, SSDUP_PAGE_BYTES);
+		error = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_WRITE | SSDUP_META_FLAGS,
+				      sector, page, 0, SSDUP_PAGE_BYTES);
 	}
 	return error;
 }
 
 int ssdup_flush_ssd(struct ssdup_log *log)
 {
-	int r;
+	int r = 0;
 
 	ssdup_meta_begin(log);
-	r = blkdev_issue_flush(log->c->ssd->bdev);
+	/* The next one would succeed, and say nothing of what was lost. */
+	if (!log->in_doubt)
+		r = blkdev_issue_flush(log->c->ssd->bdev);
 	ssdup_meta_end(log, r, true);
 	if (r) {
-		ssdup_ssd_failed(log);
+		stat_inc(log->c, STAT_SSD_ERRORS);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
 	}
-	return r;
+	return ssdup_in_doubt(log) ? -EIO : r;
 }

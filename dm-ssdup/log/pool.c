@@ -36,7 +36,6 @@ static struct ssdup_pool *pool_new(struct block_device *ssd)
 	}
 	pool->ssd = ssd;
 	mutex_init(&pool->lock);
-	mutex_init(&pool->meta.lock);
 	return pool;
 }
 
@@ -52,9 +51,13 @@ static struct ssdup_pool *pool_of(const struct block_device *ssd)
 
 int ssdup_pool_get(struct ssdup_log *log)
 {
-	/* Whoever holds the lock must not wait for memory: a resume waits for it. */
-	struct ssdup_pool *new = pool_new(log->c->ssd->bdev), *pool;
+	struct ssdup_pool *new, *pool;
+	int r = ssdup_meta_create(log);
 
+	if (r)
+		return r;
+	/* Whoever holds the lock must not wait for memory: a resume waits for it. */
+	new = pool_new(log->c->ssd->bdev);
 	if (!new)
 		return -ENOMEM;
 	mutex_lock(&pools_lock);
@@ -67,7 +70,6 @@ int ssdup_pool_get(struct ssdup_log *log)
 	pool->tables++;
 	mutex_unlock(&pools_lock);
 	log->pool = pool;
-	log->meta = &pool->meta;
 	pool_free(new);
 	return 0;
 }
@@ -166,7 +168,7 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	u32 more, least = pool_promise(log->nr_classes) + 1;
 
 	lockdep_assert_held(&pool->lock);
-	log->flush_errors = READ_ONCE(pool->meta.flush_errors);
+	ssdup_meta_claim(log);
 	pool->user[log->number].log = log;
 	pool->user[log->number].nr_classes = log->nr_classes;
 	hold(log, live, nr);

@@ -125,6 +125,8 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	seg->generation = k->next;
 	k->next += log->nr_classes;
 	atomic64_set(&seg->seq, seg->generation << SSDUP_SEQ_BITS);
+	seg->ended = seg->generation << SSDUP_SEQ_BITS;
+	WRITE_ONCE(seg->durable, seg->ended);
 	WRITE_ONCE(seg->base, k->number);
 	seg->pages_done = 0;
 	seg->header = false;
@@ -244,6 +246,7 @@ void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, 
 		seg->generation = live[i].generation;
 		seg->class = &log->class[log_class(log->nr_classes, seg->generation)];
 		seg->header = true;
+		seg->durable = U64_MAX;
 		seg->pages_done = pages[i];
 		atomic64_set(&seg->word, LOG_WORD_SEALED |
 			     log_word(pages[i] * SSDUP_PAGE_ENTRIES,
@@ -304,6 +307,7 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg)
 	spin_lock_irq(&log->segments->lock);
 	ssdup_take_spares_back(log, seg, 0);
 	list_del_init(&seg->ring);
+	WRITE_ONCE(seg->durable, U64_MAX);
 	spin_unlock_irq(&log->segments->lock);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "base/failure.h"
+#include "base/sync_io.h"
 #include "internal.h"
 
 struct ssdup_superblock {
@@ -68,8 +69,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 	struct page *page = log->superblock->page;
 	struct log_super *copy = log->superblock->copy;
 	enum log_fault f[SSDUP_COPIES];
-	struct block_device *ssd = log->c->ssd->bdev;
-	u64 sectors = bdev_nr_sectors(ssd);
+	u64 sectors = bdev_nr_sectors(log->c->ssd->bdev);
 	int r[SSDUP_COPIES];
 	u32 i, best;
 	bool old;
@@ -79,7 +79,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 		/* The SSD may have grown since. */
 		if (record || (i && f[0] == LOG_OK))
 			sectors = copy[0].ssd_sectors;
-		r[i] = ssdup_sync_io(ssd, REQ_OP_READ | REQ_SYNC | REQ_META,
+		r[i] = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_SYNC | REQ_META,
 				     block_sector(s, sectors, record, i), page, 0,
 				     SSDUP_BLOCK_BYTES);
 		f[i] = r[i] ? LOG_BAD_CRC :
@@ -109,8 +109,8 @@ static int home_blank(struct ssdup_log *log, u64 home)
 	for (at = 0; at < SSDUP_HOME_SECTORS; at += SSDUP_BLOCK_SECTORS) {
 		if (at >= SSDUP_RECORD_PLACE(0) && at < SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS))
 			continue;
-		r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META, home + at,
-				  page, 0, SSDUP_BLOCK_BYTES);
+		r = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_SYNC | REQ_META,
+				  home + at, page, 0, SSDUP_BLOCK_BYTES);
 		if (r)
 			return r;
 		if (memchr_inv(page_address(page), 0, SSDUP_BLOCK_BYTES))
@@ -185,8 +185,8 @@ static int write_copy(struct ssdup_log *log, struct page *page, u64 sector)
 	int r;
 
 	ssdup_meta_begin(log);
-	r = ssdup_sync_io(log->c->ssd->bdev, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, page, 0,
-			  SSDUP_BLOCK_BYTES);
+	r = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_WRITE | SSDUP_META_FLAGS, sector, page,
+			  0, SSDUP_BLOCK_BYTES);
 	ssdup_meta_wrote(log, 1);
 	r = ssdup_meta_again(log, r, sector, page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
 	ssdup_meta_end(log, r, false);
@@ -204,7 +204,7 @@ int ssdup_write_copies(struct ssdup_log *log, struct page *page, const struct lo
 		r = write_copy(log, page, block_sector(s, s->ssd_sectors, record, !record));
 	}
 	if (r) {
-		ssdup_ssd_failed(log);
+		stat_inc(log->c, STAT_SSD_ERRORS);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY,
 			   "a write of the log's record to the SSD failed");
 	}
@@ -259,7 +259,7 @@ static bool used_since(struct ssdup_log *log)
 	enum log_fault fault;
 
 	*now = s->super;
-	if (ssdup_sync_io(log->c->ssd->bdev, REQ_OP_READ | REQ_SYNC | REQ_META,
+	if (ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_SYNC | REQ_META,
 			  log_record_sector(now->ssd_sectors, now->log, 0), s->page, 0,
 			  SSDUP_BLOCK_BYTES))
 		return false;

@@ -385,6 +385,25 @@ static void do_extents(struct ssdup_map *map, struct ssdup_segment *seg, extent_
 	}
 }
 
+static void lose_extent(struct ssdup_map *map, struct ssdup_range *r, struct extent *e)
+{
+	struct ssdup_segment *seg = segment_of(map->log, e->pos);
+
+	if (e->kind != SSDUP_KIND_DATA || !ssdup_extent_in_doubt(seg, e))
+		return;
+	e->kind = SSDUP_KIND_LOST;
+	/* In blocks, as what the SSD cannot read. */
+	stat_add(map->c, STAT_LOST, DIV_ROUND_UP(e->sectors, SSDUP_BLOCK_SECTORS));
+	seg->lost_sectors += e->sectors;
+}
+
+u64 ssdup_lose(struct ssdup_map *map, struct ssdup_segment *seg)
+{
+	seg->lost_sectors = 0;
+	do_extents(map, seg, lose_extent);
+	return seg->lost_sectors;
+}
+
 void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg)
 {
 	do_extents(map, seg, drop_extent);

@@ -242,6 +242,13 @@ bool ssdup_map_next_lost(struct ssdup_map *map, u64 *start, u32 *sectors);
  * Nobody writes to it, and the record with the tail behind it is durable. Reads may be in flight.
  */
 
+/**
+ * ssdup_lose() - what is in doubt of @seg becomes lost, see ssdup_extent_in_doubt()
+ *
+ * Return: sectors.
+ */
+u64 ssdup_lose(struct ssdup_map *map, struct ssdup_segment *seg);
+
 /** ssdup_drop() - take the extents of @seg out of the map, and free them */
 void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg);
 

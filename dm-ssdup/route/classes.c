@@ -127,8 +127,7 @@ static int change_rules(struct ssdup_router *router, const struct class_change *
 	struct class_rules *rules, *old;
 	bool done;
 
-	/* The caller may hold what a resume needs, and swap may wait for that resume. */
-	rules = kzalloc(sizeof(*rules), GFP_NOIO);
+	rules = kzalloc(sizeof(*rules), GFP_KERNEL);
 	if (!rules) {
 		*error = "out of memory";
 		return -ENOMEM;
@@ -214,7 +213,7 @@ static int set_cgroup(struct ssdup_router *router, char *words, const char **err
 
 int ssdup_class_cgroup(struct ssdup_router *router, const char *text, const char **error)
 {
-	char *words = kstrdup(text, GFP_NOIO);
+	char *words = kstrdup(text, GFP_KERNEL);
 	int r;
 
 	if (!words) {

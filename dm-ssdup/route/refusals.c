@@ -68,7 +68,7 @@ bool ssdup_data_error(struct ssdup_router *router, blk_status_t status)
 	unsigned long flags;
 	bool many;
 
-	ssdup_ssd_failed(router->log);
+	stat_inc(router->c, STAT_SSD_ERRORS);
 	if (ssdup_passes(blk_status_to_errno(status))) {
 		shut_log(router);
 		return true;

@@ -185,10 +185,14 @@ bool powercut_survives(u64 seed, u64 sector)
 	u64 how = powercut_mix(seed);
 	unsigned int shift = 3 * ((how >> 3) & 3);
 
+	if (seed == POWERCUT_LOSES_ALL)
+		return false;
 	return (powercut_mix(how ^ (sector >> shift)) & 255) < odds[how & 7];
 }
 
 u64 powercut_seed(u64 seed, u32 disk)
 {
+	if (seed == POWERCUT_LOSES_ALL)
+		return seed;
 	return powercut_mix(seed ^ powercut_mix(disk + 1));
 }

@@ -157,6 +157,8 @@ void cache_fifo_push(struct cache_fifo *f, u64 lba, u64 sectors);
  */
 bool cache_fifo_pop(struct cache_fifo *f, struct cache_fifo_entry *entry);
 
+#define POWERCUT_LOSES_ALL	U64_MAX	/* a seed with which nothing survives */
+
 /**
  * powercut_survives() - does a sector that was in the cache reach the medium
  * @seed: the cut
@@ -172,7 +174,7 @@ bool powercut_survives(u64 seed, u64 sector);
 
 /**
  * powercut_seed() - a seed for one of several disks that lose power together
- * @seed: the cut
+ * @seed: the cut; POWERCUT_LOSES_ALL is for all disks
  * @disk: number of the disk
  *
  * Return: seed for powercut_survives().

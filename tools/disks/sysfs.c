@@ -147,6 +147,16 @@ static ssize_t power_cut_store(struct device *dev, struct device_attribute *attr
 }
 static DEVICE_ATTR_RW(power_cut);
 
+/* A disk that was reset: it goes on at once, with what was on the medium. */
+static ssize_t lose_cache_store(struct device *dev, struct device_attribute *attr,
+				const char *buf, size_t count)
+{
+	disk_power_cut(disk_of(dev), POWERCUT_LOSES_ALL);
+	disk_power_on(disk_of(dev), 0);
+	return count;
+}
+static DEVICE_ATTR_WO(lose_cache);
+
 static ssize_t power_on_store(struct device *dev, struct device_attribute *attr,
 			      const char *buf, size_t count)
 {
@@ -286,6 +296,7 @@ static struct attribute *disk_attrs[] = {
 	&dev_attr_cached_bytes.attr,
 	&dev_attr_reset.attr,
 	&dev_attr_power_cut.attr,
+	&dev_attr_lose_cache.attr,
 	&dev_attr_power_on.attr,
 	&dev_attr_fail_read.attr,
 	&dev_attr_fail_write.attr,

@@ -8,7 +8,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-eio="Input/output error"
+eio="Input/output error" erofs="Read-only file system"
 
 # flush_fails, fua_fails - the next one does, and is not written
 flush_fails()
@@ -38,7 +38,7 @@ for policy in none all; do
 	remove_ssdup
 done
 
-# so does one that failed at the SSD; what is not durable stays so, and is written back
+# so does one that failed at the SSD; what is not durable is lost, and each FLUSH says so
 make_ssdup policy all drain manual autocommit_ms 3600000
 io write len=64
 model $SSD fail_flush 1
@@ -48,23 +48,25 @@ is "mode" "$(stat mode)" 1
 fua_fails
 flush_fails
 fua_fails
-must message flush
-io write start=30000 len=8 fua=1
-io flush
+must_get "$erofs" message flush
+flush_fails
+must iocheck "$MODEL" $DEV fails len=64
 remove_ssdup
+io_on $HDD recover
 
-# a commit by the clock fails, and a drain writes back what the SSD has then: that a FLUSH
-# finds nothing to do is no reason for it to succeed
+# a commit by the clock fails, and a drain writes back what is durable: that a FLUSH finds nothing
+# to do is no reason for it to succeed
 make_ssdup policy all drain auto autocommit_ms 100
-model $SSD fail_flush 1
+for ((n = 0; n < 8; n++)); do
+	model $SSD fail_write "$((2056 + n * $(stat segment_sectors))) 16"
+done
 io write len=64
 wait_until mode -eq 1
-model $SSD fail_flush 0
+model $SSD fail_write clear
 wait_until dirty_sectors -eq 0
-flush_fails
-fua_fails
 io write start=30000 len=8 fua=1
 io flush
+io verify
 remove_ssdup
 
 # a dm device below throws away the status of a PREFLUSH in front of data, too: one page of
@@ -78,8 +80,9 @@ flush_fails
 model $ssd fail_flush 0
 is "mode" "$(stat mode)" 1
 is "metadata pages" "$(stat pages_written)" 0
-must message flush
+must_get "$erofs" message flush
 remove_ssdup
+io_on $HDD recover
 SSD=$ssd
 must dmsetup remove under
 

@@ -97,30 +97,36 @@ is "dirty sectors" "$(stat dirty_sectors)" 0
 io write len=64 bs=8
 remove_ssdup
 
-# entries that cannot become durable: FLUSH fails from then on, for what the SSD
-# had in its cache may be gone; but the data can be read, and written back
+# entries that cannot become durable: FLUSH fails from then on; data that a flush has made durable
+# can be read, and written back
 make_disks ssd_cache_mb=4
 rm "$MODEL"
 for fault in flush header page; do
 	make_ssdup policy all drain manual autocommit_ms 3600000
 	io write len=512 bs=64
-	# of the segment that is open, be it the first or the second one
-	size=$(stat segment_sectors)
-	case $fault in
-	flush) model $SSD fail_flush 1 ;;
-	header) for at in 2048 $((2048 + size)); do model $SSD fail_write "$at 8"; done ;;
-	page) for at in 2056 $((2056 + size)); do model $SSD fail_write "$at 16"; done ;;
-	esac
+	# of the segment that is open, which is one of the first
+	[ $fault != flush ] || model $SSD fail_flush 1
+	for ((n = 0; n < 4; n++)); do
+		at=$((2048 + n * $(stat segment_sectors)))
+		[ $fault != header ] || model $SSD fail_write "$at 8"
+		[ $fault != page ] || model $SSD fail_write "$((at + 8)) 16"
+	done
 	must_get "$eio" iocheck "$MODEL" $DEV flush
 	is "mode" "$(stat mode)" 1
 	must said "log read-only: a metadata write to the SSD failed"
 	heal
 	must_get "$eio" iocheck "$MODEL" $DEV flush
 	must_get "$eio" message commit
-	io verify
-	must message flush
-	io_on $HDD verify len=512
-	io flush
+	if [ $fault = flush ]; then
+		# see faults/lost-ssd-cache
+		must iocheck "$MODEL" $DEV fails len=512 bs=64
+		must_get "$erofs" message flush
+	else
+		io verify
+		must message flush
+		io_on $HDD verify len=512
+		io flush
+	fi
 	reboot 1 policy none
 	is "mode" "$(stat mode)" 0
 	io recover

@@ -89,6 +89,10 @@ must_get "$eio" iocheck "$MODEL" $DEV flush
 is "mode" "$(stat mode)" 1
 model $SSD fail_flush 0
 must_get "$eio" iocheck "$MODEL" $DEV flush
+must_get "Read-only file system" message flush
+remove_ssdup
+make_ssdup "${options[@]}"
+io recover
 flush
 remove_ssdup
 
