@@ -66,7 +66,7 @@ static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	return true;
 }
 
-/* With the log full: may the write go to the HDD rather than wait? */
+/* With the log full: may the write go to the HDD rather than wait, or can it wait for nothing? */
 static bool bypasses(struct ssdup *c, struct ssdup_io *io)
 {
 	enum ssdup_full full = READ_ONCE(c->set.full);
@@ -74,7 +74,7 @@ static bool bypasses(struct ssdup *c, struct ssdup_io *io)
 	/* If it has waited, other requests went first. */
 	if (ssdup_balances(c))
 		ssdup_balance_find(c->router, io);
-	return full == SSDUP_FULL_BYPASS ||
+	return full == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
 	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_balance_bypass(c->router, io));
 }
 
@@ -120,7 +120,8 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio, 
 		.queue = !queued && ssdup_wait_queue(c->router, io),
 		.bypass = bypasses(c, io),
 		.leaving = READ_ONCE(c->leaving),
-		.stuck = READ_ONCE(c->drainer->drain_error) && !dm_noflush_suspending(c->ti),
+		.stuck = (READ_ONCE(c->drainer->drain_error) || ssdup_log_spent(c->log)) &&
+			 !dm_noflush_suspending(c->ti),
 	};
 	enum route_action action;
 

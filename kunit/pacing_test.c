@@ -23,6 +23,13 @@ static const struct pacing_case pacing_cases[] = {
 	{ "writers wait", { HDD, .waiters = 1, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
 	{ "writers wait, manual", { MANUAL, .waiters = 1, .sealed = 1 }, PACING_DRAIN },
 	{ "writers wait, paused", { .paused = 1, .waiters = 1, .sealed = 1 }, PACING_DRAIN },
+	{ "writers wait, all is open", { .waiters = 1, .all_open = 1, .dirty = 1, .reads = 1,
+					 .hdd_inflight = 9 }, PACING_SEAL },
+	{ "writers wait, all is open, manual", { MANUAL, .waiters = 1, .all_open = 1,
+						 .dirty = 1 }, PACING_SEAL },
+	{ "writers wait, nothing held", { MANUAL, .waiters = 1, .all_open = 1 }, PACING_SLEEP },
+	{ "writers wait, others are being freed", { MANUAL, .waiters = 1, .dirty = 1 },
+	  PACING_SLEEP },
 	{ "asked", { HDD, .asked = 1, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
 	{ "asked, manual", { MANUAL, .asked = 1, .sealed = 1 }, PACING_DRAIN },
 	{ "asked, readers", { .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20, .held_ms = 7 },
@@ -213,7 +220,7 @@ static void pacing_rules(struct kunit *test)
 	u32 bits, i, j, k;
 	bool beside, idle, wanted;
 
-	for (bits = 0; bits < 8192; bits++)
+	for (bits = 0; bits < 16384; bits++)
 		for (i = 0; i < ARRAY_SIZE(ms); i++)
 			for (j = 0; j < ARRAY_SIZE(ms); j++)
 				for (k = 0; k < ARRAY_SIZE(fills); k++) {
@@ -225,6 +232,7 @@ static void pacing_rules(struct kunit *test)
 						.hdd_inflight = !!(bits & 512), .fill = fills[k],
 						.reads = bits & 1024, .writes = bits & 4096,
 						.took_ms = bits & 2048 ? ms[i] : 0,
+						.all_open = bits & 8192,
 						.quiet_ms = ms[i], .held_ms = ms[j],
 					};
 
@@ -241,6 +249,9 @@ static void pacing_rules(struct kunit *test)
 						 in.held_ms < PACING_PATIENCE_MS;
 					if (in.sealed && (in.waiters || (in.asked && !beside)))
 						KUNIT_ASSERT_EQ(test, out.action, PACING_DRAIN);
+					/* If a write waits, something is being freed. */
+					if (in.waiters && in.all_open && in.dirty)
+						KUNIT_ASSERT_GE(test, out.action, PACING_SEAL);
 					idle = in.quiet_ms >= PACING_IDLE_MS && !in.hdd_inflight &&
 					       !in.paused && in.drain != SSDUP_DRAIN_MANUAL;
 					if (idle && !in.asked && (in.sealed || in.dirty))

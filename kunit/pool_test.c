@@ -204,9 +204,9 @@ static void nothing_live_is_given_away(struct kunit *test)
 
 static void leases_keep_promises(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, pool_promise(1), 2);
-	KUNIT_EXPECT_EQ(test, pool_promise(8), 9);
-	KUNIT_EXPECT_EQ(test, pool_promise(0), 2);
+	KUNIT_EXPECT_EQ(test, pool_promise(1), 3);
+	KUNIT_EXPECT_EQ(test, pool_promise(8), 10);
+	KUNIT_EXPECT_EQ(test, pool_promise(0), 3);
 	KUNIT_EXPECT_EQ(test, pool_share(100, 3), 33);
 	KUNIT_EXPECT_EQ(test, pool_share(100, 0), 100);
 	/* As many as it wants, with those that it has. */

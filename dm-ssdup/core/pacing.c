@@ -67,6 +67,9 @@ static struct pacing_out pace(const struct pacing_in *in)
 	if (in->empty || (in->waiters && in->sealed))
 		return pacing(PACING_DRAIN, 0);
 
+	if (in->waiters && in->all_open && in->dirty)
+		return pacing(PACING_SEAL, 0);
+
 	if (in->asked && in->sealed)
 		return pace_asked(in);
 

@@ -19,7 +19,8 @@ struct pacing_in {
 	bool	writes;		/* a write to the SSD came within PACING_SEEN_MS */
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
-	bool	waiters;	/* writes wait for log space */
+	bool	waiters;	/* writes wait for a drain: for log space, or they asked for it */
+	bool	all_open;	/* all that the log holds is in open segments */
 	bool	sealed;		/* there is a segment to drain */
 	bool	part;		/* a part of the log is full, see the key parts */
 	bool	dirty;		/* the open segment holds something */
@@ -64,7 +65,9 @@ struct pacing_out {
  * A failed log is not drained. A read-only one opens no other segment: it drains a batch where
  * another log would seal. The first rule that fits decides:
  *  - The segment is empty but for discards: drain at once, for nothing has to be written.
- *  - Writes wait for space and a segment is sealed: drain at once, whatever the key.
+ *  - Writes wait and a segment is sealed: drain at once, whatever the key.
+ *  - Writes wait and no segment is sealed, but an open one holds something: seal that. Otherwise
+ *    nothing would ever become free. So while writes wait, something is being freed if it can be.
  *  - A drain was asked for and a segment is sealed: drain. Unless the key is eager, readers keep
  *    the HDD for most of the time: batches are small, and each is held off for PACING_GENTLE
  *    times the duration of the one before, at most PACING_PATIENCE_MS.

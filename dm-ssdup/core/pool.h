@@ -8,7 +8,8 @@
  * nothing is free.
  *
  * Whatever is damaged, no segment that may be live is free. And each log, also one whose HDD is
- * not there, is promised the free segments that writers leave to drains. So it can be emptied.
+ * not there, is promised the free segments that writers leave to drains, and one more. So it can be
+ * written to, and emptied.
  */
 #ifndef SSDUP_CORE_POOL_H
 #define SSDUP_CORE_POOL_H
@@ -41,10 +42,14 @@ u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u
 /** ssdup_pool_header() - is there a header of any log that had this number? */
 bool ssdup_pool_header(const u8 pool[16], u32 number, u32 segment, const void *head);
 
-/** pool_promise() - free segments that a log is promised, by its number of classes */
+/**
+ * pool_promise() - free segments that a log is promised, by its number of classes
+ *
+ * One to write to, besides what a drain needs.
+ */
 static inline u32 pool_promise(u32 nr_classes)
 {
-	return LOG_SPARE + max(nr_classes, 1U) - 1;
+	return LOG_SPARE + max(nr_classes, 1U);
 }
 
 /** pool_share() - the segments that a log gets unless its table says so: an equal part */

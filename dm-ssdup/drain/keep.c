@@ -145,15 +145,18 @@ void ssdup_clean_work(struct work_struct *work)
 
 void ssdup_clean_forget(struct ssdup_drainer *drainer)
 {
-	bool any = false;
+	bool active = READ_ONCE(drainer->c->active);
 
 	mutex_lock(&drainer->clean.lock);
 	forget_holds(&drainer->clean);
 	mutex_unlock(&drainer->clean.lock);
-	for (; forget_oldest(drainer, 0); any = true)
+	while (forget_oldest(drainer, 0)) {
+		/* There may be thousands, and a write waits for one. */
+		if (active)
+			tell_freed(drainer);
 		cond_resched();
-	any |= ssdup_clean_unpin(drainer->log);
-	if (any && READ_ONCE(drainer->c->active))
+	}
+	if (ssdup_clean_unpin(drainer->log) && active)
 		tell_freed(drainer);
 }
 

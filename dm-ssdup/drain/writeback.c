@@ -92,6 +92,7 @@ static void look_at_classes(struct ssdup_drainer *drainer, struct watch *w, stru
 	/* What was asked for comes when the group is done. */
 	in->asked = p[w->class->index].asked || p[next].asked;
 	in->dirty = p[w->class->index].dirty;
+	in->all_open = !sealed;
 	/* A group of empty segments stays one until it is free, also when drains are paused. */
 	if (!copied)
 		in->empty = p[next].empty;
@@ -130,6 +131,8 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	in->waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
 		      ssdup_segments_full(drainer->log);
 	look_at_classes(drainer, w, in, retry);
+	/* One that overlaps two classes has asked for a drain. */
+	in->waiters |= in->asked && atomic_read(&drainer->c->wake.nr_waiting);
 	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;

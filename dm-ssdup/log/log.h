@@ -259,6 +259,13 @@ void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generatio
 /** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
 bool ssdup_segments_full(struct ssdup_log *log);
 
+/**
+ * ssdup_log_spent() - has a write found no place, and can neither a drain nor a forget bring one?
+ *
+ * The log has too few segments, or it holds nothing but what the HDD refuses.
+ */
+bool ssdup_log_spent(struct ssdup_log *log);
+
 /** ssdup_free_segments() - number of segments that can be opened, once those clean are forgotten */
 u32 ssdup_free_segments(struct ssdup_log *log);
 

@@ -178,7 +178,7 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 	if (number_of(pool, uuid) < SSDUP_MAX_LOGS)
 		return -EEXIST;
 	*error = "no segments are free for another log: reload a table with a smaller max_mb";
-	if (pool->nr_free < ssdup_pool_promised(pool, number) + pool_promise(1) + 1)
+	if (pool->nr_free < ssdup_pool_promised(pool, number) + pool_promise(1))
 		return -ENOSPC;
 	new_record(s, number, uuid, hdd_sectors, block_sectors);
 	*error = "the SSD cannot be written";

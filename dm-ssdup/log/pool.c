@@ -164,8 +164,7 @@ static void lease(struct ssdup_log *log, u32 first, u32 nr)
 void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
-	/* One to write to, besides what a drain needs. */
-	u32 more, least = pool_promise(log->nr_classes) + 1;
+	u32 more, least = pool_promise(log->nr_classes);
 
 	lockdep_assert_held(&pool->lock);
 	ssdup_meta_claim(log);
@@ -179,8 +178,9 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	lease(log, nr ? live[nr - 1].segment + 1 : 0, more);
 	WRITE_ONCE(log->nr_leased, nr + more);
 	if (more < least)
-		DMWARN("%s: only %u segments are free for this log, and it needs %u",
-		       dm_device_name(log->c->md), more, least);
+		DMWARN("%s: only %u segments are free for this log, and it needs %u%s",
+		       dm_device_name(log->c->md), more, least,
+		       nr + more > ssdup_spare(log) ? "" : ": it takes no writes");
 }
 
 void ssdup_pool_unclaim(struct ssdup_log *log, const struct log_header *live, u32 nr)

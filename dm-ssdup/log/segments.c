@@ -448,6 +448,20 @@ bool ssdup_segments_full(struct ssdup_log *log)
 	return READ_ONCE(log->segments->full);
 }
 
+bool ssdup_log_spent(struct ssdup_log *log)
+{
+	const struct ssdup_segments *s = log->segments;
+	struct ssdup_class *k;
+
+	if (!READ_ONCE(s->full) || READ_ONCE(s->nr_sealed) || READ_ONCE(s->nr_clean) ||
+	    READ_ONCE(s->in_hand) || READ_ONCE(s->nr_pinned) || READ_ONCE(s->discarding))
+		return false;
+	for (k = log->class; k < class_end(log); k++)
+		if (ssdup_open_dirty(k, false))
+			return false;
+	return true;
+}
+
 u32 ssdup_free_segments(struct ssdup_log *log)
 {
 	return READ_ONCE(log->segments->nr_free) + READ_ONCE(log->segments->nr_clean);

@@ -128,30 +128,30 @@ done
 # --- it fails a write of the group, and says nothing of its cache ---
 make_disks hdd_cache_mb=16 ssd_size_mb=34
 rm -f "$MODEL"
-late late $disk 0 512 8 2000
+late late $disk 0 2048 8 2000
 HDD=/dev/mapper/late
 make_ssdup "${keys[@]}"
-io write len=1024 bs=64
-flush
-io flush
-io write len=1024 bs=64
-commits
+for ((i = 0; i < 2; i++)); do
+	io write len=1024 bs=64
+	io write start=2048 len=8
+	[ $i = 1 ] || flush
+	io flush
+done
 message clear_stats
 message flush 2>"$T/drain" &
 drain=$!
-# all but one block is in the cache
+# all but one block, which is written apart, is in the cache
 wait_until drain_reads -gt 0
 nap 1
 model $disk lose_cache 1
 model $disk fail_status timeout
-model $disk fail_write "512 8"
+model $disk fail_write "2048 8"
 # the block moves to the open segment
 must_not wait $drain
 is "mode" "$(stat mode)" 0
 is "dirty sectors" "$(stat dirty_sectors)" 8
 model $disk lose_cache 1
-io_on $disk verify len=512
-io_on $disk verify start=520 len=504
+io_on $disk verify len=1024
 model $disk fail_write clear
 late late $disk
 flush
@@ -160,6 +160,7 @@ io_on $disk verify
 io verify
 
 # --- somebody's reads fail again and again: drains end ---
+late late $disk 300
 model $disk fail_read "100000 8"
 (
 	while :; do
@@ -168,12 +169,14 @@ model $disk fail_read "100000 8"
 	done
 ) &
 reader=$!
-for ((i = 0; i < 5; i++)); do
+for ((i = 0; i < 3; i++)); do
 	io write len=1024 bs=64
-	must message flush
+	must timeout 20 dmsetup message $NAME 0 flush
 done
+above "requests that failed" "$(stat reads_hdd)" 20
 kill $reader
 model $disk fail_read clear
+late late $disk
 is "mode" "$(stat mode)" 0
 all_home
 remove_ssdup

@@ -96,6 +96,32 @@ lost
 goes_on
 remove_ssdup
 
+# --- what ends while a flush is under way is not durable by that ---
+must modprobe dm-delay
+DISK=$SSD SSD=/dev/mapper/late
+must dmsetup create late --table "0 $(blockdev --getsz $DISK) delay $DISK 0 0 $DISK 0 0 $DISK 0 1000"
+make_ssdup "${keys[@]}"
+io write len=64 bs=8
+flush
+cp "$MODEL" "$T/old"
+io write start=4096 len=64 bs=8
+message commit &
+committer=$!
+nap 0.3
+io write len=64 bs=8
+must wait $committer
+model $DISK lose_cache 1
+model $DISK fail_flush 1
+must_get "$eio" iocheck "$MODEL" $DEV flush
+model $DISK fail_flush 0
+must iocheck "$MODEL" $DEV fails len=64 bs=8
+io verify start=4096 len=64
+must_get "$erofs" message flush
+must iocheck "$T/old" $HDD verify len=64
+remove_ssdup
+SSD=$DISK
+must dmsetup remove late
+
 # --- that of another log: nothing of this one is drained, though it was not told by its own ---
 make_disks hdds=2 ssd_size_mb=34 ssd_cache_mb=4 hdd_cache_mb=4
 rm "$MODEL"

@@ -326,10 +326,10 @@ static int add_promise(void *arg, const struct ssd_log *log)
 	return 0;
 }
 
-/* Each log can be emptied, the new one too, which needs a segment to write to. */
+/* Each log can be written to and emptied, the new one too. */
 static u32 needed(int fd, const struct ssd_log *log)
 {
-	u32 need = pool_promise(1) + 1;
+	u32 need = pool_promise(1);
 
 	ssd_each_log(fd, log, ssd_pool(log), add_promise, &need);
 	return need;

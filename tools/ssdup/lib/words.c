@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dm-ssdup/core/log.h"
 #include "words.h"
 
 const struct field fields[] = {
@@ -99,6 +100,8 @@ const struct trouble *state_trouble(const struct state *s)
 		hdd_gone = { "HDD gone", "the HDD is gone" },
 		lost = { "ranges lost",
 			 "the SSD would not give back some of the log: ranges are lost" },
+		no_room = { "no room",
+			    "the log has too few segments to take writes; see max_mb in ssdup(8)" },
 		drain = { "drain failed", "the last drain failed" };
 
 	if (s->v.mode)
@@ -110,6 +113,8 @@ const struct trouble *state_trouble(const struct state *s)
 		return &hdd_gone;
 	if (s->lost)
 		return &lost;
+	if (s->v.segments && s->v.segments <= LOG_SPARE)
+		return &no_room;
 	return s->v.drain_errno ? &drain : NULL;
 }
 

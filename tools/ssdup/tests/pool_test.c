@@ -134,12 +134,12 @@ static void room_is_counted(struct kunit *test)
 	struct maker a, b;
 	u32 free;
 
-	/* Two for each of three logs, and one to write to. */
-	for (free = 0; free < 9; free++) {
+	/* Three for each of three logs. */
+	for (free = 0; free < 11; free++) {
 		two_logs(&a, &b, free, 0);
 		KUNIT_EXPECT_EQ_MSG(test, change(&a, true, "0", false),
-				    free < 7 ? EXIT_REFUSED : EXIT_OK, "%u free", free);
-		KUNIT_EXPECT_EQ(test, logs_of(&a), free < 7 ? 3 : 7);
+				    free < 9 ? EXIT_REFUSED : EXIT_OK, "%u free", free);
+		KUNIT_EXPECT_EQ(test, logs_of(&a), free < 9 ? 3 : 7);
 		maker_end(&a);
 	}
 }
