@@ -66,7 +66,7 @@ model $SSD fail_write clear
 is "segments freed" "$(stat frees)" 0
 must_get "$eio" iocheck "$MODEL" $DEV flush
 must_get "$eio" message commit
-if [ $LAYER = linear ]; then
+if [ "$LAYER" = linear ]; then
 	must iocheck "$MODEL" $DEV fails start=20000 len=64 bs=8
 	must_get "Read-only file system" message flush
 	io_on $HDD verify len=1024
