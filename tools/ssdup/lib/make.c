@@ -113,7 +113,18 @@ static int refuse_unsure(const struct ssdup_ctx *ctx, const struct new_device *n
 		    p->hdd.path);
 }
 
-/* May this SSD be used as it is? A blank one may: it is formatted on the way. */
+/* The SSD of a line of ssduptab was replaced or erased: the HDD lacks what its log held. */
+static int refuse_blank(const struct ssdup_ctx *ctx, const struct new_device *new,
+			const struct pair *p)
+{
+	return fail(ctx, EXIT_REFUSED, p->ssd.path,
+		    "holds no log, and a line of %s makes none: was it replaced? If %s lacks nothing, make a log with \"ssdup format %s %s\"",
+		    ctx->tab, p->hdd.path, new->hdd, new->ssd);
+}
+
+/*
+ * May this SSD be used as it is? A blank one may, which is formatted on the way, but not at boot.
+ */
 static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 		      const struct pair *p)
 {
@@ -139,7 +150,7 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 			    ssdup_log_fault_text(p->log.fault), p->log.fault, p->ssd.path);
 	what = dev_signature(&p->ssd);
 	if (!what && p->log.fault == LOG_BLANK)
-		return EXIT_OK;
+		return new->tab ? refuse_blank(ctx, new, p) : EXIT_OK;
 	r = fail(ctx, EXIT_REFUSED, p->ssd.path,
 		 "holds %s; give another SSD, or overwrite it with --format --force",
 		 what ?: "something that is no log");
