@@ -89,8 +89,6 @@ void ssdup_rooms_free(struct ssdup *c)
 {
 	if (!c->log)
 		return;
-	ssdup_drive_put(&c->drive[SSDUP_HDD]);
-	ssdup_drive_put(&c->drive[SSDUP_SSD]);
 	ssdup_writeback_destroy(c->drainer);
 	kfree(c->drainer->hdd_state);
 	router_free(c->router);

@@ -159,6 +159,9 @@ static int allocate(struct ssdup *c)
 static void destroy(struct ssdup *c)
 {
 	delist(c);
+	/* Nothing is queued by what others learn of the disks any more. */
+	ssdup_drive_put(&c->drive[SSDUP_HDD]);
+	ssdup_drive_put(&c->drive[SSDUP_SSD]);
 	ssdup_wake_destroy(c);
 	ssdup_promote_destroy(c);
 	ssdup_rooms_free(c);

@@ -78,6 +78,13 @@ static bool bypasses(struct ssdup *c, struct ssdup_io *io)
 	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_balance_bypass(c->router, io));
 }
 
+/* Is there nothing that a write could wait for while the device is suspended? */
+static bool is_stuck(struct ssdup *c)
+{
+	return (READ_ONCE(c->drainer->drain_error) || ssdup_log_spent(c->log)) &&
+	       !dm_noflush_suspending(c->ti);
+}
+
 /* Take what the route needs. Return: false when that failed; @f says why. */
 static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, bool queued,
 		      enum route_action action, struct route_facts *f)
@@ -101,6 +108,7 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		f->no_memory = r == -SSDUP_ERR_NO_NODE;
 		f->unaligned = r == -SSDUP_ERR_UNALIGNED;
 		f->bypass = r && bypasses(c, io);
+		f->stuck = is_stuck(c);
 		if (f->no_memory)
 			await_memory(c);
 		return !r;
@@ -120,8 +128,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio, 
 		.queue = !queued && ssdup_wait_queue(c->router, io),
 		.bypass = bypasses(c, io),
 		.leaving = READ_ONCE(c->leaving),
-		.stuck = (READ_ONCE(c->drainer->drain_error) || ssdup_log_spent(c->log)) &&
-			 !dm_noflush_suspending(c->ti),
+		.stuck = is_stuck(c),
 	};
 	enum route_action action;
 

@@ -69,6 +69,7 @@ void ssdup_drive_put(struct drive_user *user)
 	if (last)
 		list_del(&drive->list);
 	spin_unlock_irq(&drives_lock);
+	user->drive = NULL;
 	if (last)
 		kfree(drive);
 }

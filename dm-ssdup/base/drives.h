@@ -43,10 +43,7 @@ struct drive_user {
 	struct list_head	list;		/* by drives_lock; empty: not told of anything */
 	struct ssdup_drive	*drive;
 	struct block_device	*bdev;
-	/*
-	 * The drive has lost its cache (@lost), or may have. Context: any, with drives_lock held;
-	 * for an SSD that has lost it, process context with drive->lock held.
-	 */
+	/* The drive has lost its cache (@lost), or may have. Context: any; drives_lock is held. */
 	void			(*tell)(struct drive_user *user, bool lost);
 };
 

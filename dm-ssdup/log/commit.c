@@ -6,7 +6,8 @@
  * resolved entries than its last durable version. It does so in rounds of a few pages. An entry is
  * published after its data was written, so a flush before the pages makes the data durable first.
  * That flush is a bio of its own, because a dm device below would drop the error of a PREFLUSH that
- * comes with data. The headers of segments that were opened since are written beside it.
+ * comes with data. The headers of segments that were opened since are written beside it; or behind
+ * it, if a write with FUA may flush, too.
  *
  * A commit ends with the pages that were dirty when it began: what writers publish meanwhile is for
  * the next one. So it has at most the pages of all rings to write, and no class keeps up another's.
@@ -105,8 +106,8 @@ static void batch_send(struct ssdup_log *log, struct commit_batch *batch, enum s
 	}
 }
 
-/* Wait for a batch, and retry what failed where that is safe. Return: is all of it durable? */
-static bool batch_wait(struct ssdup_log *log, struct commit_batch *batch)
+/* Wait for a batch, and @retry what failed where that is safe. Return: is all of it durable? */
+static bool batch_wait(struct ssdup_log *log, struct commit_batch *batch, bool retry)
 {
 	unsigned long end;
 	struct commit_write *w;
@@ -117,6 +118,8 @@ static bool batch_wait(struct ssdup_log *log, struct commit_batch *batch)
 	end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
 	for (i = 0; i < batch->nr && batch->failed; i++) {
 		w = &batch->write[i];
+		if (!retry)
+			return false;
 		if (ssdup_meta_again(log, blk_status_to_errno(w->bio->bi_status), w->sector,
 				     w->buf, end))
 			return false;
@@ -178,7 +181,7 @@ static void add_page(struct ssdup_log *log, struct ssdup_segment *seg, u32 page,
 	w->resolved = resolved;
 }
 
-/* What has ended by now will be durable by the next flush. */
+/* What has ended by now, and is in the pages that were collected, is for the next flush. */
 static void note_ended(struct ssdup_log *log)
 {
 	struct ssdup_segment **segments = log->committer->segment;
@@ -210,20 +213,29 @@ static void note_durable(struct ssdup_log *log)
 static bool send_round(struct ssdup_log *log, bool *flush)
 {
 	struct ssdup_committer *committer = log->committer;
-	bool ok;
+	/* If a header may be a flush that fails, ours might succeed on an empty cache. */
+	bool beside = ssdup_fua_is_no_flush(log), ok;
 
 	ssdup_step(log->c, STEP_COMMIT_FLUSH);
-	batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
+	note_ended(log);
+	if (beside)
+		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
 	*flush = blkdev_issue_flush(log->c->ssd->bdev);
-	ok = batch_wait(log, &committer->headers);
-	if (!*flush)
-		note_durable(log);
-	if (*flush || !ok)
+	/* All that use the SSD are to be told of a flush that failed: no time for retries. */
+	ok = !beside || batch_wait(log, &committer->headers, !*flush);
+	if (*flush || ssdup_in_doubt(log))
+		return false;
+	note_durable(log);
+	if (!beside) {
+		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
+		ok = batch_wait(log, &committer->headers, true);
+	}
+	if (!ok)
 		return false;
 	ssdup_step(log->c, STEP_COMMIT_FLUSHED);
 	batch_send(log, &committer->pages, STEP_COMMIT_PAGE);
 	ssdup_step(log->c, STEP_COMMIT_SENT);
-	ok = batch_wait(log, &committer->pages);
+	ok = batch_wait(log, &committer->pages, true);
 	ssdup_step(log->c, STEP_COMMIT_DONE);
 	return ok;
 }
@@ -424,7 +436,6 @@ int ssdup_commit(struct ssdup_log *log)
 	mutex_lock(&committer->lock);
 	/* Before the dirty pages are found, so that the commit contains their entries. */
 	fuas = bio_queue_take(&log->fuas);
-	note_ended(log);
 	for (k = log->class; k < class_end(log); k++)
 		committer->span[k->index] = dirty_span(log, k);
 	do {

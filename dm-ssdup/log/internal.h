@@ -179,6 +179,9 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush);
 int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
 		     unsigned long end);
 
+/** ssdup_fua_is_no_flush() - does the SSD write with FUA without flushing its cache? any context */
+bool ssdup_fua_is_no_flush(const struct ssdup_log *log);
+
 /** ssdup_meta_wrote() - count blocks of metadata; between ssdup_meta_begin() and _end() */
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks);
 

@@ -137,7 +137,6 @@ struct ssdup_log {
 	u8			uuid[16];	/* as the constructor has read it; zero: blank */
 	u32			nr_leased;	/* segments that it has; preresume writes it */
 	unsigned long		*leased;	/* a bit for each; the same */
-	/* These three by the lock of the SSD's drive, and read without it. */
 	bool			claimed;	/* by this table, which may have written to it */
 	bool			in_doubt;	/* a flush of the SSD has failed since: for good */
 	bool			no_commits;	/* the same, or a metadata write has failed */
@@ -265,6 +264,9 @@ bool ssdup_segments_full(struct ssdup_log *log);
  * The log has too few segments, or it holds nothing but what the HDD refuses.
  */
 bool ssdup_log_spent(struct ssdup_log *log);
+
+/** ssdup_open_room() - does the open segment of @k have room, which is handed out at a rate? */
+bool ssdup_open_room(const struct ssdup_log *log, const struct ssdup_class *k);
 
 /** ssdup_free_segments() - number of segments that can be opened, once those clean are forgotten */
 u32 ssdup_free_segments(struct ssdup_log *log);

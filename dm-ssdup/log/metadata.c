@@ -11,8 +11,10 @@
  * Does the SSD do FUA without a flush? A flush that fails may drop data, and the next
  * one succeeds. A stacked device always claims FUA, so do not trust it.
  */
-static bool fua_is_no_flush(struct block_device *bdev)
+bool ssdup_fua_is_no_flush(const struct ssdup_log *log)
 {
+	struct block_device *bdev = log->c->ssd->bdev;
+
 	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
 }
 
@@ -32,7 +34,6 @@ static void ssd_told(struct drive_user *ssd, bool lost)
 
 	if (!lost)
 		return;
-	lockdep_assert_held(&ssd->drive->lock);
 	/* A table that was not resumed yet has written nothing. */
 	if (!log->claimed)
 		return;
@@ -69,7 +70,7 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
 
 	lockdep_assert_held(&ssd->drive->lock);
 	if (error) {
-		flush |= !fua_is_no_flush(ssd->bdev);
+		flush |= !ssdup_fua_is_no_flush(log);
 		end_commits(log, flush);
 		/* Before others get the lock: their flush would succeed. */
 		if (flush)
@@ -92,7 +93,7 @@ u64 ssdup_meta_written(const struct ssdup_log *log)
 int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
 		     unsigned long end)
 {
-	if (!error || !fua_is_no_flush(log->c->ssd->bdev))
+	if (!error || !ssdup_fua_is_no_flush(log))
 		return error;
 	while (error && ssdup_passes(error) && time_before(jiffies, end)) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
@@ -105,16 +106,18 @@ int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *
 
 int ssdup_flush_ssd(struct ssdup_log *log)
 {
+	bool doubt;
 	int r = 0;
 
 	ssdup_meta_begin(log);
 	/* The next one would succeed, and say nothing of what was lost. */
-	if (!log->in_doubt)
+	doubt = ssdup_in_doubt(log);
+	if (!doubt)
 		r = blkdev_issue_flush(log->c->ssd->bdev);
 	ssdup_meta_end(log, r, true);
 	if (r) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
 	}
-	return ssdup_in_doubt(log) ? -EIO : r;
+	return doubt ? -EIO : r;
 }

@@ -450,16 +450,29 @@ bool ssdup_segments_full(struct ssdup_log *log)
 
 bool ssdup_log_spent(struct ssdup_log *log)
 {
-	const struct ssdup_segments *s = log->segments;
+	struct ssdup_segments *s = log->segments;
 	struct ssdup_class *k;
+	unsigned long flags;
+	bool spent;
 
-	if (!READ_ONCE(s->full) || READ_ONCE(s->nr_sealed) || READ_ONCE(s->nr_clean) ||
-	    READ_ONCE(s->in_hand) || READ_ONCE(s->nr_pinned) || READ_ONCE(s->discarding))
+	if (!READ_ONCE(s->full))
 		return false;
-	for (k = log->class; k < class_end(log); k++)
-		if (ssdup_open_dirty(k, false))
-			return false;
-	return true;
+	spin_lock_irqsave(&s->lock, flags);
+	spent = s->full && s->nr_free <= ssdup_spare(log) && !s->nr_sealed && !s->nr_clean &&
+		!s->in_hand && !s->nr_pinned && !s->discarding;
+	for (k = log->class; k < class_end(log) && spent; k++)
+		spent = !ssdup_open_dirty(k, false);
+	spin_unlock_irqrestore(&s->lock, flags);
+	return spent;
+}
+
+bool ssdup_open_room(const struct ssdup_log *log, const struct ssdup_class *k)
+{
+	u64 word = atomic64_read(&READ_ONCE(k->open)->word);
+
+	return word & LOG_WORD_THROTTLED && !(word & LOG_WORD_SEALED) &&
+	       log_word_entries(word) < log_segment_entries(&log->g) &&
+	       log_word_sectors(word) + log->longest <= log->g.data_sectors;
 }
 
 u32 ssdup_free_segments(struct ssdup_log *log)
