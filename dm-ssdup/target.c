@@ -125,6 +125,10 @@ static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 		*error = "hdd: smaller than the table says";
 		return -EINVAL;
 	}
+	if (bdev_is_zoned(c->hdd->bdev) || bdev_is_zoned(c->ssd->bdev)) {
+		*error = "hdd or ssd: zoned";
+		return -EINVAL;
+	}
 	block = max(bdev_logical_block_size(c->hdd->bdev), bdev_logical_block_size(c->ssd->bdev));
 	if (block > SSDUP_PAGE_BYTES) {
 		*error = "hdd or ssd: logical blocks larger than 4 KiB";
@@ -345,7 +349,12 @@ static int ssdup_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 static void ssdup_io_hints(struct dm_target *ti, struct queue_limits *limits)
 {
 	struct ssdup *c = ti->private;
+	struct block_device *hdd = c->hdd->bdev;
 
+	/* What is asked for is where and how the HDD has its stripes, whatever the SSD likes. */
+	limits->io_min = bdev_io_min(hdd);
+	limits->io_opt = bdev_io_opt(hdd);
+	limits->alignment_offset = max(bdev_alignment_offset(hdd), 0);
 	ssdup_limit_discards(limits, 1U << c->map->range_shift);
 	limits->discard_granularity = c->block_sectors << SECTOR_SHIFT;
 }

@@ -51,6 +51,7 @@ tool_libraries()
 	/usr/include/blkid/blkid.h libblkid-dev
 	/usr/include/uuid/uuid.h uuid-dev
 	/usr/include/libdevmapper.h libdevmapper-dev
+	/usr/include/libudev.h libudev-dev
 	/usr/include/libsmartcols/libsmartcols.h libsmartcols-dev
 	/usr/include/json-c/json.h libjson-c-dev
 	/usr/include/ncurses.h libncurses-dev

@@ -18,6 +18,8 @@ static const struct option_spec format_options[] = {
 	  "the log's UUID (default: a random one)",
 	  "It must not be the nil UUID. Pages of an earlier log with that UUID\n"
 	  "do not count: the segments get generations that none had." },
+	{ OPT_VOLATILE, "volatile-ssd", NULL,
+	  "although the SSD is memory (ram, zram), for a test" },
 	{ OPT_NO_DISCARD, "no-discard", NULL,
 	  "do not discard what the SSD holds",
 	  "Otherwise all of it is discarded, if the SSD takes discards." },
@@ -83,6 +85,8 @@ static const struct option_spec create_options[] = {
 	  "although the log is for another HDD",
 	  "For an HDD that was copied to another one, or that calls itself otherwise behind a\n"
 	  "new controller. From then on the log is for this one." },
+	{ OPT_VOLATILE, "volatile-ssd", NULL,
+	  "although the SSD is memory (ram, zram), for a test" },
 	{ OPT_TAKE_OVER, "take-over", NULL,
 	  "although another host has the log active",
 	  "For a log whose host went down with it. Make certain that it is down, and stays so:\n"

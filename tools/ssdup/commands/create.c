@@ -52,6 +52,9 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 	case OPT_OTHER_HDD:
 		new->give_up.hdd = true;
 		break;
+	case OPT_VOLATILE:
+		ctx->volatile_ssd = true;
+		break;
 	case OPT_TAB:
 		*tab = optarg;
 		break;

@@ -46,6 +46,9 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 	case OPT_NO_DISCARD:
 		a->log.no_discard = true;
 		break;
+	case OPT_VOLATILE:
+		ctx->volatile_ssd = true;
+		break;
 	case OPT_FORCE:
 		a->give_up.other = true;
 		break;

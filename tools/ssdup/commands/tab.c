@@ -84,14 +84,18 @@ static void print_entry_json(struct json *j, const struct tab_entry *e)
 
 static bool missing(const struct tab_entry *e, const char *what, const char *spec)
 {
+	bool path = false;
 	struct dev dev;
 	int r = dev_find_quietly(spec, &dev);
 
 	if (!r) {
+		path = dev_is_path(dev.rdev);
 		dev_free(&dev);
-		return false;
+		if (!path)
+			return false;
 	}
 	printf("%s: the %s, %s, is %s\n", e->name, what, spec,
+	       path ? "a path of a multipath device, which is not there" :
 	       r == EXIT_REFUSED ? "there twice" : "not there");
 	return true;
 }
@@ -298,6 +302,9 @@ static int print_event(const struct ssdup_ctx *ctx, const struct tab *tab)
 	const struct tab_entry *e;
 	unsigned int i;
 
+	/* The disk is multipathd's. */
+	if (*(getenv("DM_MULTIPATH_DEVICE_PATH") ?: "0") != '0')
+		return EXIT_NOT_FOUND;
 	/* The rule has it from the whole disk. */
 	if (is_env("DEVTYPE", "partition") && is_env("SSDUP_ROLE", "hdd")) {
 		puts("SSDUP_ROLE=hdd-part");

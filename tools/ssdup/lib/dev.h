@@ -108,6 +108,16 @@ bool dev_lies_on(dev_t rdev, dev_t below);
 /** dev_disks() - the whole disks that a device consists of, @most of them; their number */
 unsigned int dev_disks(dev_t rdev, dev_t *disk, unsigned int most);
 
+/**
+ * dev_is_path() - is the device a path of a multipath device, or may it become one?
+ *
+ * By what udev knows: multipathd wants it, whether its device is there yet or not.
+ */
+bool dev_is_path(dev_t rdev);
+
+/** dev_refuse_path() - refuse such a path; EXIT_OK, or an exit code with the complaint made */
+int dev_refuse_path(const struct ssdup_ctx *ctx, const struct dev *dev);
+
 /** dev_wwn() - of a whole disk, as the kernel has it; NULL or free() it */
 char *dev_wwn(dev_t disk);
 

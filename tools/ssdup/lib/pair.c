@@ -38,6 +38,48 @@ static int refuse_small_ssd(const struct ssdup_ctx *ctx, const struct dev *ssd)
 		    format_size(size, ssd->bytes));
 }
 
+/* Of a disk, or of that which a partition is on. */
+static char *queue_file(const struct dev *dev, const char *file)
+{
+	char *own = xprintf("queue/%s", file), *disk = xprintf("../queue/%s", file);
+	char *text = dev->rdev ? dev_sysfs_read(dev->rdev, own) ?: dev_sysfs_read(dev->rdev, disk) :
+				 NULL;
+
+	free(own);
+	free(disk);
+	return text;
+}
+
+/* What no log can be made on, or no device of. */
+static int refuse_unfit(const struct ssdup_ctx *ctx, const struct dev *dev)
+{
+	char *zoned = queue_file(dev, "zoned"), *ro = NULL;
+	int r = EXIT_OK;
+
+	if (zoned && strcmp(zoned, "none"))
+		r = fail(ctx, EXIT_REFUSED, dev->path,
+			 "a zoned disk (%s): dm-ssdup writes in any order", zoned);
+	ro = !r && dev->rdev ? dev_sysfs_read(dev->rdev, "ro") : NULL;
+	if (ro && strcmp(ro, "0"))
+		r = fail(ctx, EXIT_REFUSED, dev->path, "is read-only; see blockdev(8)");
+	free(zoned);
+	free(ro);
+	return r;
+}
+
+/* A log there is gone with the next boot, and with it what the HDD lacks. */
+static int refuse_memory(const struct ssdup_ctx *ctx, const struct dev *ssd)
+{
+	char *name = ssd->rdev ? dev_kernel_name(ssd->rdev) : NULL;
+	int r = EXIT_OK;
+
+	if (name && !ctx->volatile_ssd && (!strncmp(name, "ram", 3) || !strncmp(name, "zram", 4)))
+		r = fail(ctx, EXIT_REFUSED, ssd->path,
+			 "is memory: what its log holds is lost when the power goes; --volatile-ssd for a test");
+	free(name);
+	return r;
+}
+
 /* At boot all devices of an SSD are made at a time. */
 static int lock_ssd(const struct ssdup_ctx *ctx, struct pair *p)
 {
@@ -85,6 +127,9 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 	if (!offline && !p->ssd.rdev)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path, "not a block device");
 	r = refuse_small_hdd(ctx, &p->hdd) ?: refuse_small_ssd(ctx, &p->ssd) ?:
+	    dev_refuse_path(ctx, &p->hdd) ?: dev_refuse_path(ctx, &p->ssd) ?:
+	    refuse_unfit(ctx, &p->hdd) ?: refuse_unfit(ctx, &p->ssd) ?:
+	    refuse_memory(ctx, &p->ssd) ?:
 	    dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
 	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
 	    refuse_used_ssd(ctx, p, offline, another);
@@ -277,6 +322,21 @@ static void warn_unknown_hdd(const struct ssdup_ctx *ctx, const struct pair *p)
 		     "does not say which disk it is: another one of its size would be taken for it");
 }
 
+/* A file system on the HDD may have smaller blocks than the device would. */
+static int refuse_larger_blocks(const struct ssdup_ctx *ctx, const struct dev *hdd,
+				const struct dev *ssd)
+{
+	char *what = ssd->block > hdd->block && hdd->rdev ? dev_signature(hdd) : NULL;
+	int r = EXIT_OK;
+
+	if (what)
+		r = fail(ctx, EXIT_REFUSED, hdd->path,
+			 "holds %s, and the device would have blocks of %u bytes instead of %u: it may be unusable there. If it is not, say \"ssdup format --block-size %u\", or --add --force",
+			 what, ssd->block, hdd->block, ssd->block);
+	free(what);
+	return r;
+}
+
 static int lay_out(const struct ssdup_ctx *ctx, const struct dev *hdd, const struct dev *ssd,
 		   const struct log_options *o, struct log_geometry *g)
 {
@@ -288,6 +348,8 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct dev *hdd, const str
 	if (block < least)
 		return fail(ctx, EXIT_REFUSED, ssd->path,
 			    "blocks of %u bytes: the disks have blocks of %u", block, least);
+	if (!o->block && refuse_larger_blocks(ctx, hdd, ssd))
+		return EXIT_REFUSED;
 	if (!ssdup_log_layout(g, ssd->bytes / SECTOR_BYTES, o->segment_mb * SECTORS_PER_MB,
 			      block / SECTOR_BYTES))
 		return fail(ctx, EXIT_REFUSED, ssd->path,
@@ -424,6 +486,8 @@ int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *
 		return r;
 	if (least > SSDUP_PAGE_BYTES)
 		return too_large_blocks(ctx, &p->ssd);
+	if (!g->other && refuse_larger_blocks(ctx, &p->hdd, &p->ssd))
+		return EXIT_REFUSED;
 	warn_unknown_hdd(ctx, p);
 	geometry = pool->g;
 	geometry.block_sectors = least / SECTOR_BYTES;

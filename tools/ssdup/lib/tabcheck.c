@@ -181,6 +181,13 @@ static void check_side(struct check *c, const struct tab_entry *e, struct side *
 		dev_free(&s->dev);
 		return;
 	}
+	if (dev_is_path(s->dev.rdev)) {
+		say(c, e, true,
+		    "the %s, %s, is a path of a multipath device: name that, as below /dev/disk/by-id/dm-uuid-mpath-*",
+		    s->what, s->spec);
+		dev_free(&s->dev);
+		return;
+	}
 	s->there = true;
 }
 
