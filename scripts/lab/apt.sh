@@ -126,8 +126,8 @@ install_listed()
 
 	mapfile -t missing < <(missing_packages "$1")
 	[ ${#missing[@]} -gt 0 ] || return 0
+	say "packages that are installed on this machine now, with apt-get: ${missing[*]}"
 	apt_update
-	say "installing: ${missing[*]}"
 	apt_install "${missing[@]}" || { apt_update force && apt_install "${missing[@]}"; } ||
 		die "cannot install ${missing[*]}; install them by hand"
 }

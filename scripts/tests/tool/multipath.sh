@@ -23,7 +23,7 @@ md5sum $HDD $SSD >"$T/before"
 for disk in $HDD $SSD; do
 	# 2: multipathd waits for a second path
 	for value in 1 2; do
-		is_path $disk $value
+		is_path "$disk" $value
 		ssdup_exits 4 create $NAME --hdd $HDD --ssd $SSD
 		says "$disk: a path of a multipath device"
 		ssdup_exits 4 create -a
@@ -34,7 +34,7 @@ for disk in $HDD $SSD; do
 		says "$disk, is a path of a multipath device: name that"
 		DEVNAME=$disk DM_MULTIPATH_DEVICE_PATH=$value ssdup_exits 3 tab --udev
 	done
-	is_path $disk 0
+	is_path "$disk" 0
 done
 md5sum -c --quiet "$T/before" || fail "something was written"
 ! dmsetup info $NAME >/dev/null 2>&1 || fail "a device was made"
