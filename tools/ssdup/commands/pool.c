@@ -2,6 +2,7 @@
 /*
  * ssdup pool: SSDs that hold logs, the logs of one of them, and one of these forgotten.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <libsmartcols/libsmartcols.h>
@@ -71,6 +72,7 @@ struct found {
 struct list {
 	struct found	*all;
 	unsigned int	nr;
+	bool		denied;		/* some could not be opened */
 };
 
 static void look_for_pool(void *arg, const char *path)
@@ -80,9 +82,12 @@ static void look_for_pool(void *arg, const char *path)
 	struct ssd_log log;
 	int fd;
 
-	if (dev_find_quietly(path, &dev))
+	if (dev_find_quietly(path, &dev)) {
+		l->denied |= access(path, R_OK) && errno == EACCES;
 		return;
+	}
 	fd = dev_open(&dev, O_RDONLY);
+	l->denied |= fd == -EACCES || fd == -EPERM;
 	if (fd >= 0 && !ssd_log_read(fd, &log, NULL) && log.part[PART_SUPER].fault == LOG_OK) {
 		l->all = xmore(l->all, l->nr, sizeof(*l->all));
 		l->all[l->nr++] = (struct found){ xstrdup(path), dev.rdev, log };
@@ -135,6 +140,8 @@ static int pool_list(struct ssdup_ctx *ctx, const struct args *a)
 	int r = EXIT_OK;
 
 	dev_each(look_for_pool, &l);
+	if (!l.nr && l.denied)
+		return fail(ctx, EXIT_FAILED, NULL, "the disks cannot be looked at%s", root_hint());
 	table = new_table("pools", columns, sizeof(columns) / sizeof(columns[0]), a->json);
 	for (i = 0; i < l.nr && !r; i++) {
 		if (hidden(&l, &l.all[i]))

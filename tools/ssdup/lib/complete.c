@@ -87,7 +87,7 @@ static bool has_disks(const char *path)
 static void complete_path(const char *begun)
 {
 	const char *slash = strrchr(begun, '/');
-	char *folder = xprintf("%.*s", slash ? (int)(slash - begun + 1) : 0, begun), *path;
+	char *folder = slash ? xprintf("%.*s", (int)(slash - begun + 1), begun) : xstrdup(""), *path;
 	bool below_dev = !strncmp(begun, "/dev/", 5);
 	DIR *dir = opendir(*folder ? folder : ".");
 	struct dirent *d;

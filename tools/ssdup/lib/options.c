@@ -164,9 +164,9 @@ bool disk_operands(struct ssdup_ctx *ctx, int argc, char **argv, const char **hd
 bool operands(struct ssdup_ctx *ctx, int argc, char **argv, int min, int max)
 {
 	if (argc - optind < min)
-		bad_usage(ctx, "something is missing behind \"%s\"", argv[argc - 1]);
+		bad_usage(ctx, "an argument is missing behind \"%s\"", argv[argc - 1]);
 	else if (max >= 0 && argc - optind > max)
-		bad_usage(ctx, "nothing is to be done with \"%s\"", argv[optind + max]);
+		bad_usage(ctx, "unexpected argument \"%s\"", argv[optind + max]);
 	else
 		return true;
 	return false;

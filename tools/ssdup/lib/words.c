@@ -104,13 +104,14 @@ const struct trouble *state_trouble(const struct state *s)
 			    "the log has too few segments to take writes; see max_mb in ssdup(8)" },
 		drain = { "drain failed", "the last drain failed" };
 
-	if (s->v.mode)
-		return s->v.mode == MODE_LOG_FAILED ? &failed :
-		       s->v.mode == MODE_LOG_READ_ONLY ? &read_only : &unknown;
+	/* The mode is what follows of that. */
 	if (s->ssd_gone)
 		return &ssd_gone;
 	if (s->hdd_gone)
 		return &hdd_gone;
+	if (s->v.mode)
+		return s->v.mode == MODE_LOG_FAILED ? &failed :
+		       s->v.mode == MODE_LOG_READ_ONLY ? &read_only : &unknown;
 	if (s->lost)
 		return &lost;
 	if (s->v.segments && s->v.segments <= LOG_SPARE)

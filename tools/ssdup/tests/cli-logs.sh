@@ -78,7 +78,7 @@ test_disks_have_one_order()
 		unchanged exits 2 "$ssdup" "$command" --ssd ssd
 		errs "which HDD"
 		unchanged exits 2 "$ssdup" "$command" hdd ssd more
-		errs 'nothing is to be done with "more"'
+		errs 'unexpected argument "more"'
 	done
 	unchanged exits 2 "$ssdup" check --hdd hdd
 	errs "which SSD? Name the SSD"

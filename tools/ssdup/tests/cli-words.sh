@@ -74,7 +74,7 @@ test_root_is_not_asked_for_root()
 test_the_build_names_missing_packages()
 {
 	exits 2 make -C "$tool" O="$T/o" OUT="$T" CPPFLAGS=-nostdinc
-	errs "apt-get install libblkid-dev uuid-dev libdevmapper-dev libsmartcols-dev"
+	errs "apt-get install libblkid-dev uuid-dev libdevmapper-dev libudev-dev"
 	errs "libsmartcols-dev libjson-c-dev libncurses-dev"
 	rm -rf o
 }

@@ -220,6 +220,8 @@ static void a_disk_that_is_gone_is_told(struct kunit *test)
 	s.hdd_gone = false;
 	s.ssd_gone = true;
 	KUNIT_EXPECT_STREQ(test, state_degraded(&s), "the SSD is gone");
+	s.v.mode = MODE_LOG_READ_ONLY;
+	KUNIT_EXPECT_STREQ(test, state_degraded(&s), "the SSD is gone");
 }
 
 /* Nothing of what takes a moment; then a line that changes, or lines that do not flood. */
