@@ -22,7 +22,7 @@ for ((round = 0; round < rounds; round++)); do
 	policy=all
 	((round % 3)) || policy=balance
 	make_ssdup policy $policy "${keys[@]}"
-	iocheck "$MODEL" $DEV stress len=$LEN max=256 seconds=2 seed=$((RANDOM + 1)) errors=1 \
+	iocheck "$MODEL" $DEV stress len="$LEN" max=256 seconds=2 seed=$((RANDOM + 1)) errors=1 \
 		2>"$T/stress" &
 	stress=$!
 	nap 0.$((RANDOM % 5 + 3))

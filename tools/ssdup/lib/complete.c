@@ -87,7 +87,8 @@ static bool has_disks(const char *path)
 static void complete_path(const char *begun)
 {
 	const char *slash = strrchr(begun, '/');
-	char *folder = slash ? xprintf("%.*s", (int)(slash - begun + 1), begun) : xstrdup(""), *path;
+	int len = slash ? slash - begun + 1 : 0;
+	char *folder = xprintf("%.*s", len, slash ? begun : ""), *path;
 	bool below_dev = !strncmp(begun, "/dev/", 5);
 	DIR *dir = opendir(*folder ? folder : ".");
 	struct dirent *d;
