@@ -142,6 +142,37 @@ must_get "$eio" iocheck "$MODEL" $DEV flush
 must dmsetup remove --retry other
 goes_on max_mb 16 log "$A"
 
+# --- that of another pool, on another partition of the SSD ---
+if [ "$LAYER" = bare ]; then
+	remove_ssdup
+	make_disks hdds=2 ssd_size_mb=36 ssd_cache_mb=4 hdd_cache_mb=4
+	rm "$MODEL"
+	# two of 17 MiB, from 1 MiB and from 18 MiB on, of type 83
+	printf '\0\0\0\0\x83\0\0\0\0\x08\0\0\0\x88\0\0\0\0\0\0\x83\0\0\0\0\x90\0\0\0\x88\0\0' |
+		must dd of=$SSD bs=1 seek=446 conv=notrunc status=none
+	printf '\x55\xaa' | must dd of=$SSD bs=1 seek=510 conv=notrunc,fsync status=none
+	must blockdev --rereadpt $SSD
+	DISK=$SSD SSD=${SSD}p1
+	make_ssdup "${keys[@]}"
+	fill_log $DEV "$MODEL"
+	dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 ${DISK}p2 2 policy all" ||
+		fail "no second device: $(dmesg | tail -n 3)"
+	versions
+	must iocheck "$T/model-c" /dev/mapper/other write len=64
+	model $DISK lose_cache 1
+	model $DISK fail_flush 1
+	must_get "$eio" iocheck "$T/model-c" /dev/mapper/other flush
+	model $DISK fail_flush 0
+	lost
+	must dmsetup remove --retry other
+	goes_on
+	remove_ssdup
+	SSD=$DISK
+	make_disks ssd_cache_mb=4 hdd_cache_mb=4
+	rm "$MODEL"
+	make_ssdup "${keys[@]}"
+fi
+
 # --- the SSD refuses metadata, and flushes: nothing is lost ---
 io write len=64 bs=8
 io write start=2000 len=128 bs=8
