@@ -91,6 +91,7 @@ static const struct option_spec create_options[] = {
 	  "although another host has the log active",
 	  "For a log whose host went down with it. Make certain that it is down, and stays so:\n"
 	  "if both write to the two disks, what is on them is lost." },
+	{ OPT_SAVE, "save", NULL, "add the device's line to ssduptab, so that each boot makes it" },
 	{ 'a', "all", NULL, "all devices of ssduptab whose disks are there" },
 	{ OPT_TAB, "tab", "NAME",
 	  "the device of that name in ssduptab",

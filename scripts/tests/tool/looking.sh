@@ -106,6 +106,7 @@ says ok module "loaded, and installed for $(uname -r)"
 says ok signature
 says advice udev
 says ok device t1: runs
+says advice boot t1: no line in
 says ok disk mhdd0,
 says ok write cache mhdd0: write back
 says ok scheduler mssd0:

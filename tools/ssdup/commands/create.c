@@ -55,6 +55,9 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 	case OPT_VOLATILE:
 		ctx->volatile_ssd = true;
 		break;
+	case OPT_SAVE:
+		new->save = true;
+		break;
 	case OPT_TAB:
 		*tab = optarg;
 		break;
@@ -188,6 +191,8 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 		return bad_usage(ctx, "--other-hdd goes with --hdd and --ssd");
 	if (new.add && (new.format || new.ssd_text || !(new.hdd && new.ssd)))
 		return bad_usage(ctx, "--add goes with --hdd and --ssd, and not with --format");
+	if (new.save && !(new.hdd && new.ssd))
+		return bad_usage(ctx, "--save goes with --hdd and --ssd");
 	if (new.give_up.host && all)
 		return bad_usage(ctx, "--take-over goes with one device");
 	if (all)

@@ -195,17 +195,16 @@ static void look_at_boot(const struct ssdup_ctx *ctx, struct doctor_facts *f)
 	f->outdated = changed(xstrdup(ctx->tab)) > made;
 }
 
-static int look_at_tab(const struct ssdup_ctx *ctx, struct doctor_facts *f)
+/* tab_free() it. */
+static int look_at_tab(const struct ssdup_ctx *ctx, struct doctor_facts *f, struct tab *tab)
 {
-	struct tab tab;
-	int r = tab_read(ctx, &tab);
+	int r = tab_read(ctx, tab);
 
 	if (r)
 		return fail(ctx, EXIT_FAILED, ctx->tab, "%s", strerror(-r));
-	f->lines = tab.nr + tab.faults;
-	tab_count(&tab, &f->errors, &f->warnings);
-	f->errors += tab.faults;
-	tab_free(&tab);
+	f->lines = tab->nr + tab->faults;
+	tab_count(tab, &f->errors, &f->warnings);
+	f->errors += tab->faults;
 	return EXIT_OK;
 }
 
@@ -358,15 +357,18 @@ static const struct {
 	{ "ssduptab", doctor_tab },
 };
 
-static void look_at_all(struct report *to, const struct doctor_facts *f, char *const *names)
+static void look_at_all(const struct ssdup_ctx *ctx, struct report *to,
+			const struct doctor_facts *f, const struct tab *tab, char *const *names)
 {
 	struct seen seen = { };
 	size_t i;
 
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		say(to, checks[i].what, checks[i].judge(f));
-	for (; *names; names++)
+	for (; *names; names++) {
 		look_at_device(to, &seen, *names);
+		say(to, "boot", doctor_line(*names, ctx->tab, tab_find(tab, *names)));
+	}
 }
 
 int cmd_doctor(struct ssdup_ctx *ctx, int argc, char **argv)
@@ -376,6 +378,7 @@ int cmd_doctor(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct doctor_facts f = { };
 	struct utsname kernel;
 	struct report to = { };
+	struct tab tab;
 	char **names;
 	int opt, r;
 
@@ -386,7 +389,7 @@ int cmd_doctor(struct ssdup_ctx *ctx, int argc, char **argv)
 		return ctx->exit;
 	uname(&kernel);
 	f.release = kernel.release;
-	r = look_at_tab(ctx, &f) ?: all_names(ctx, &names);
+	r = look_at_tab(ctx, &f, &tab) ?: all_names(ctx, &names);
 	if (r)
 		return r;
 	look_at_module(&f);
@@ -396,13 +399,14 @@ int cmd_doctor(struct ssdup_ctx *ctx, int argc, char **argv)
 		json_begin(&j, NULL, '{');
 		json_begin(&j, "checks", '[');
 	}
-	look_at_all(&to, &f, names);
+	look_at_all(ctx, &to, &f, &tab, names);
 	if (to.json) {
 		json_end(&j, ']');
 		json_text(&j, "verdict", verdicts[to.worst]);
 		json_end(&j, '}');
 	}
 	names_free(names);
+	tab_free(&tab);
 	free((char *)f.signer);
 	free((char *)f.without);
 	return codes[to.worst];

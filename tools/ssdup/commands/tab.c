@@ -29,15 +29,12 @@ struct args {
 
 /* --- Lines --- */
 
-/* As a field of the tab: what would end it is written \NNN. */
 static void print_field(const char *s, char end)
 {
-	for (; *s; s++)
-		if (strchr(" \t\\#", *s))
-			printf("\\%03o", (unsigned char)*s);
-		else
-			putchar(*s);
-	putchar(end);
+	char *text = tab_field(s);
+
+	printf("%s%c", text, end);
+	free(text);
 }
 
 static void print_entry(const struct tab_entry *e)

@@ -46,6 +46,9 @@ int dev_open(const struct dev *dev, int flags);
  */
 int dev_lock(const struct dev *dev);
 
+/** dev_by_id() - a path below /dev/disk/by-id that leads to the device; NULL or free() it */
+char *dev_by_id(dev_t rdev);
+
 /** dev_number() - "MAJOR:MINOR" in a buffer of the caller's */
 #define DEV_NUMBER	24
 const char *dev_number(char text[DEV_NUMBER], dev_t rdev);

@@ -171,3 +171,12 @@ struct finding doctor_read_ahead(const char *name, unsigned int kib, unsigned in
 			       name, kib, hdd_kib, 2 * hdd_kib, name);
 	return finding(OK, "%s: %u KiB", name, kib);
 }
+
+struct finding doctor_line(const char *name, const char *tab, bool listed)
+{
+	if (listed)
+		return finding(OK, "%s: has a line in %s", name, tab);
+	return finding(ADVICE,
+		       "%s: no line in %s: no boot makes it, and its HDD is not hidden, which may be out of date",
+		       name, tab);
+}

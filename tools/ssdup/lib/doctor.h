@@ -78,4 +78,7 @@ struct finding doctor_hdd(const char *name, const u8 log[SSDUP_HDD_ID_BYTES],
  */
 struct finding doctor_read_ahead(const char *name, unsigned int kib, unsigned int hdd_kib);
 
+/** doctor_line() - has the device a line in the tab? */
+struct finding doctor_line(const char *name, const char *tab, bool listed);
+
 #endif

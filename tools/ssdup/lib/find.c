@@ -131,6 +131,30 @@ static char *by_id(const char *prefix, const char *name)
 	return NULL;
 }
 
+char *dev_by_id(dev_t rdev)
+{
+	static const char folder[] = "/dev/disk/by-id";
+	char *best = NULL, *path;
+	struct dirent *d;
+	struct stat st;
+	DIR *dir = opendir(folder);
+
+	/* The first in the order of names: the same each time. */
+	while (dir && (d = readdir(dir))) {
+		path = xprintf("%s/%s", folder, d->d_name);
+		if (*d->d_name != '.' && !stat(path, &st) && S_ISBLK(st.st_mode) &&
+		    st.st_rdev == rdev && (!best || strcmp(path, best) < 0)) {
+			free(best);
+			best = path;
+		} else {
+			free(path);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return best;
+}
+
 /* 8:1 -> /dev/sda1 */
 static char *by_number(const char *spec)
 {

@@ -303,6 +303,42 @@ static void advise_partition(const struct ssdup_ctx *ctx, const struct dev *ssd)
 	free(other);
 }
 
+/* A name of the HDD that lasts, if it has one: as it was given, or of /dev/disk/by-id. */
+static char *lasting_name(const struct dev *hdd, const char *given)
+{
+	return strchr(given, '=') || !strncmp(given, "/dev/disk/", 10) ||
+	       !strncmp(given, "/dev/mapper/", 12) ? xstrdup(given) :
+	       dev_by_id(hdd->rdev) ?: xstrdup(given);
+}
+
+/* Without a line no boot makes the device, and its HDD is not hidden. */
+static int tell_line(const struct ssdup_ctx *ctx, const struct new_device *new,
+		     const struct pair *p, const char *uuid)
+{
+	char *hdd = lasting_name(&p->hdd, new->hdd), *ssd = xprintf("UUID=%s", uuid);
+	char *line = tab_line(new->name, hdd, ssd, new->args);
+	struct tab tab = { };
+	bool listed;
+	int r;
+
+	listed = !tab_read(ctx, &tab) && tab_find(&tab, new->name);
+	tab_free(&tab);
+	r = listed || !new->save ? 0 : tab_append(ctx->tab, line);
+	if (r)
+		r = fail(ctx, EXIT_FAILED, ctx->tab, "%s; the line is: %s", strerror(-r), line);
+	else if (listed)
+		note(ctx, "%s: has a line of that name already", ctx->tab);
+	else if (new->save)
+		note(ctx, "%s: now has the line \"%s\"", ctx->tab, line);
+	else
+		note(ctx, "not made at boot without a line in %s (--save adds it): %s", ctx->tab,
+		     line);
+	free(line);
+	free(ssd);
+	free(hdd);
+	return r;
+}
+
 static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
 {
 	char uuid[UUID_TEXT], size[SIZE_TEXT], *dm_uuid;
@@ -334,7 +370,7 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 	     format_size(size, p->hdd.bytes), uuid);
 	if (!new->tab && !known)
 		advise_partition(ctx, &p->ssd);
-	return EXIT_OK;
+	return new->tab ? EXIT_OK : tell_line(ctx, new, p, uuid);
 }
 
 /* Others may hold what would be an equal part. */

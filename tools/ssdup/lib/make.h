@@ -19,6 +19,7 @@ struct new_device {
 	bool		format;
 	bool		add;		/* one more log on the SSD */
 	struct give_up	give_up;
+	bool		save;		/* the line of ssduptab */
 	bool		tab;		/* from ssduptab: that it exists already is fine */
 	bool		shared;		/* which has more lines with this SSD */
 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tab.h"
 
@@ -278,4 +279,63 @@ int tab_read(const struct ssdup_ctx *ctx, struct tab *tab)
 	tab_parse(tab, text, len, warn_fault, (void *)ctx);
 	free(text);
 	return 0;
+}
+
+/* --- Writing --- */
+
+char *tab_field(const char *s)
+{
+	char *text = xstrdup(""), *more;
+
+	for (; *s; s++) {
+		more = strchr(" \t\\#", *s) ? xprintf("%s\\%03o", text, (unsigned char)*s) :
+						 xprintf("%s%c", text, *s);
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+static bool of_this_machine(const char *key)
+{
+	return !strcmp(key, "log") || !strcmp(key, "host") || !strcmp(key, "take_over");
+}
+
+char *tab_line(const char *name, const char *hdd, const char *ssd, const char *args)
+{
+	char *copy = xstrdup(args), *save = NULL, *key, *value, *more, *line;
+	char *options = xstrdup(""), *hdd_field = tab_field(hdd), *ssd_field = tab_field(ssd);
+
+	for (key = strtok_r(copy, " ", &save); key; key = strtok_r(NULL, " ", &save)) {
+		value = strtok_r(NULL, " ", &save);
+		if (of_this_machine(key))
+			continue;
+		more = xprintf("%s%s%s=%s", options, *options ? "," : "", key, value ?: "");
+		free(options);
+		options = more;
+	}
+	line = xprintf("%s %s %s %s", name, hdd_field, ssd_field, *options ? options : "-");
+	free(ssd_field);
+	free(hdd_field);
+	free(options);
+	free(copy);
+	return line;
+}
+
+int tab_append(const char *path, const char *line)
+{
+	FILE *f = fopen(path, "a+e");
+	bool open;
+	int r;
+
+	if (!f)
+		return -errno;
+	/* The last line may lack its end. */
+	open = !fseek(f, -1, SEEK_END) && fgetc(f) != '\n';
+	fseek(f, 0, SEEK_END);
+	r = fprintf(f, "%s%s\n", open ? "\n" : "", line) < 0 || fflush(f) ||
+	    fsync(fileno(f)) ? -(errno ?: EIO) : 0;
+	if (fclose(f) && !r)
+		r = -errno;
+	return r;
 }

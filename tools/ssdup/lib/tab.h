@@ -72,6 +72,18 @@ const struct tab_entry *tab_find(const struct tab *tab, const char *name);
 /** tab_free() - free what is in @tab, not @tab */
 void tab_free(struct tab *tab);
 
+/** tab_field() - as a field: what would end it is written \NNN; free() it */
+char *tab_field(const char *s);
+
+/**
+ * tab_line() - a line without its end; free() it
+ * @args: as in struct tab_entry; the keys log, host and take_over are left out
+ */
+char *tab_line(const char *name, const char *hdd, const char *ssd, const char *args);
+
+/** tab_append() - add a line to the file, durably; 0 or -errno */
+int tab_append(const char *path, const char *line);
+
 /** name_fault() - why @name cannot be that of a device, or NULL when it can */
 const char *name_fault(const char *name);
 

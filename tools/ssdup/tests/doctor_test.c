@@ -150,11 +150,24 @@ static void read_ahead(struct kunit *test)
 	check(test, "equal", doctor_read_ahead("b", 128, 128), VERDICT_OK, "b: 128 KiB");
 }
 
+static void lines(struct kunit *test)
+{
+	struct finding f = doctor_line("burst", "/etc/ssduptab", true);
+
+	KUNIT_EXPECT_EQ(test, f.verdict, VERDICT_OK);
+	free(f.text);
+	f = doctor_line("burst", "/etc/ssduptab", false);
+	KUNIT_EXPECT_EQ(test, f.verdict, VERDICT_ADVICE);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(f.text, "burst: no line in /etc/ssduptab"));
+	free(f.text);
+}
+
 static struct kunit_case doctor_cases[] = {
 	KUNIT_CASE(machines),
 	KUNIT_CASE(disks),
 	KUNIT_CASE(hdds),
 	KUNIT_CASE(read_ahead),
+	KUNIT_CASE(lines),
 	{}
 };
 
