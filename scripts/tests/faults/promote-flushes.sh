@@ -156,6 +156,27 @@ for n in $NAME b; do
 	served $NAME
 done
 
+# --- a discard is such a failure, too ---
+knob discard off
+io write start=110000 len=4096 bs=64
+must message flush
+late 3000
+written $NAME
+# no segment of the log can be written, or discarded
+model $DISK fail_write "2048 $(($(stat segments) * $(stat segment_sectors)))"
+knob discard auto
+end=$((SECONDS + 20))
+until said "has failed a discard"; do
+	[ $SECONDS -lt $end ] || fail "no discard has failed"
+	nap 0.1
+done
+model $DISK fail_write clear
+late 0
+wait_until clean_segments -eq 0
+from_copies $NAME 0
+written $NAME
+served $NAME
+
 # --- it is away while they are made: the log goes on ---
 errors=$(stat ssd_errors)
 model $DISK fail_status transport
