@@ -49,11 +49,12 @@
  *    the new phase cannot overlap what the drain takes.
  *  - A read looks at range->held without a lock. A write updates the tree, then
  *    range->held, and is acknowledged after that.
- *  - A group of segments is freed in this order: write everything in it to the HDD; commit,
- *    so that what replaced its extents is durable; flush the HDD; write the record with the
- *    tail behind the group; remove its extents from the trees, or hand them to those of what is
- *    clean. Groups of a class are freed in the order in which their segments were opened. None of
- *    these is opened, or discarded, while its extents are clean or reads point into it.
+ *  - A group of segments is freed in this order: commit, so that all of it is durable on the SSD;
+ *    write everything in it to the HDD; commit, so that what replaced its extents is durable; flush
+ *    the HDD; write the record with the tail behind the group; remove its extents from the trees,
+ *    or hand them to those of what is clean. Groups of a class are freed in the order in which
+ *    their segments were opened. None of these is opened, or discarded, while its extents are clean
+ *    or reads point into it.
  *  - What is clean is what the HDD returns, see map/map.h. A write takes its sectors out of it
  *    under the range lock under which it enters range->direct, or is inserted.
  */

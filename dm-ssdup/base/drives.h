@@ -40,7 +40,7 @@ struct drive_mark {
 
 /* A disk of a device. */
 struct drive_user {
-	struct list_head	list;		/* by drives_lock; empty: not told of anything */
+	struct list_head	list;		/* by drives_lock */
 	struct ssdup_drive	*drive;
 	struct block_device	*bdev;
 	/* The drive has lost its cache (@lost), or may have. Context: any; drives_lock is held. */

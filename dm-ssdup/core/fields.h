@@ -67,7 +67,7 @@ SSDUP_STAT(HDD_ERRORS, hdd_errors, PLAIN, "writes of drains, and flushes, that t
 SSDUP_STAT(UNWRITABLE, unwritable_extents, PLAIN,
 	   "blocks relocated to the open segment because the HDD refused them")
 SSDUP_STAT(LOST, lost_extents, PLAIN,
-	   "blocks marked as lost because the SSD would not give them back")
+	   "blocks that are lost: the SSD does not give them back, or a flush of it failed")
 
 SSDUP_FIELD(DRAIN_STATE, drain_state, PLAIN, "what the drain does or waits for")
 SSDUP_FIELD(WAIT_CAUSE, wait_cause, PLAIN, "why the first of the waiting writes waits")

@@ -181,31 +181,25 @@ static void add_page(struct ssdup_log *log, struct ssdup_segment *seg, u32 page,
 	w->resolved = resolved;
 }
 
-/* What has ended by now, and is in the pages that were collected, is for the next flush. */
-static void note_ended(struct ssdup_log *log)
+/*
+ * Before a flush, and behind the last look at the pages that it is for: note which writes have
+ * ended. When it has succeeded (@flushed): these are durable.
+ */
+static void note_writes(struct ssdup_log *log, bool flushed)
 {
-	struct ssdup_segment **segments = log->committer->segment;
+	struct ssdup_segment **segments = log->committer->segment, *seg;
 	struct ssdup_class *k;
 	u32 i, nr;
 
 	for (k = log->class; k < class_end(log); k++) {
 		nr = ssdup_segments_in_ring(log, k, segments);
-		for (i = 0; i < nr; i++)
-			segments[i]->ended = atomic64_read(&segments[i]->seq);
-	}
-}
-
-/* A flush has succeeded that began behind note_ended(). */
-static void note_durable(struct ssdup_log *log)
-{
-	struct ssdup_segment **segments = log->committer->segment;
-	struct ssdup_class *k;
-	u32 i, nr;
-
-	for (k = log->class; k < class_end(log); k++) {
-		nr = ssdup_segments_in_ring(log, k, segments);
-		for (i = 0; i < nr; i++)
-			WRITE_ONCE(segments[i]->durable, segments[i]->ended);
+		for (i = 0; i < nr; i++) {
+			seg = segments[i];
+			if (flushed)
+				WRITE_ONCE(seg->durable, seg->ended);
+			else
+				seg->ended = atomic64_read(&seg->seq);
+		}
 	}
 }
 
@@ -217,7 +211,7 @@ static bool send_round(struct ssdup_log *log, bool *flush)
 	bool beside = ssdup_fua_is_no_flush(log), ok;
 
 	ssdup_step(log->c, STEP_COMMIT_FLUSH);
-	note_ended(log);
+	note_writes(log, false);
 	if (beside)
 		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
 	*flush = blkdev_issue_flush(log->c->ssd->bdev);
@@ -225,7 +219,7 @@ static bool send_round(struct ssdup_log *log, bool *flush)
 	ok = !beside || batch_wait(log, &committer->headers, !*flush);
 	if (*flush || ssdup_in_doubt(log))
 		return false;
-	note_durable(log);
+	note_writes(log, true);
 	if (!beside) {
 		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
 		ok = batch_wait(log, &committer->headers, true);
@@ -458,10 +452,10 @@ int ssdup_commit_data(struct ssdup_log *log)
 	int r;
 
 	mutex_lock(&log->committer->lock);
-	note_ended(log);
+	note_writes(log, false);
 	r = ssdup_flush_ssd(log);
 	if (!r)
-		note_durable(log);
+		note_writes(log, true);
 	mutex_unlock(&log->committer->lock);
 	return r;
 }

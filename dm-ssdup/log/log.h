@@ -49,7 +49,6 @@ struct ssdup_segment {
 	/* Of the writeback thread alone. */
 	bool			tried;		/* a salvage has tried it in this pass */
 	bool			lost;		/* a salvage found lost extents in it */
-	u64			lost_sectors;	/* that ssdup_lose() has found */
 	u32			relocated;	/* entries that a drain has moved here */
 	struct llist_head	ordered;	/* pieces that a drain has put in order */
 
@@ -152,7 +151,7 @@ struct ssdup_log {
 	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 };
 
-/*
+/**
  * ssdup_in_doubt() - may the SSD have lost what was written since it was last flushed? any context
  *
  * What is in doubt is lost: it is neither read nor drained, see ssdup_extent_in_doubt().

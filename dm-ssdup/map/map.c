@@ -394,14 +394,15 @@ static void lose_extent(struct ssdup_map *map, struct ssdup_range *r, struct ext
 	e->kind = SSDUP_KIND_LOST;
 	/* In blocks, as what the SSD cannot read. */
 	stat_add(map->c, STAT_LOST, DIV_ROUND_UP(e->sectors, SSDUP_BLOCK_SECTORS));
-	seg->lost_sectors += e->sectors;
+	map->lost += e->sectors;
 }
 
 u64 ssdup_lose(struct ssdup_map *map, struct ssdup_segment *seg)
 {
-	seg->lost_sectors = 0;
+	u64 before = map->lost;
+
 	do_extents(map, seg, lose_extent);
-	return seg->lost_sectors;
+	return map->lost - before;
 }
 
 void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg)

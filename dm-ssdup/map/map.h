@@ -44,6 +44,7 @@ struct ssdup_map {
 	struct ssdup_range	*ranges;
 	u32			range_shift;	/* sectors */
 	u32			nr_ranges;
+	u64			lost;		/* sectors, ever; see ssdup_lose() */
 };
 
 /**

@@ -4,6 +4,7 @@
 # SSD would return what lay there before. So it is neither read nor written to the HDD, which keeps
 # what it has; it is counted and listed, and the next table goes on with what was durable.
 # invariant: 3 10
+# time: virtual
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh

@@ -160,7 +160,7 @@ done
 knob discard off
 io write start=110000 len=4096 bs=64
 must message flush
-late 3000
+late 60000
 written $NAME
 # no segment of the log can be written, or discarded
 model $DISK fail_write "2048 $(($(stat segments) * $(stat segment_sectors)))"

@@ -13,8 +13,7 @@ B=00000000-0000-4000-8000-0000000000bb
 # reader - somebody reads the HDD a hundred times a second
 reader()
 {
-	while :; do
-		dd if=$DEV of=/dev/null bs=4096 count=1 skip=12500 iflag=direct status=none
+	while dd if=$DEV of=/dev/null bs=4096 count=1 skip=12500 iflag=direct status=none; do
 		nap 0.01
 	done
 }
@@ -35,7 +34,7 @@ for keys in "full block drain manual" "full block drain auto" "full balance drai
 	reader=$!
 	ends iocheck "$MODEL" $DEV write len=$((4 * $(segment_data))) bs=64
 	ends iocheck "$MODEL" $DEV write len=$((3 * $(segment_data))) bs=8 depth=64
-	kill $reader
+	must kill $reader
 	above "freed segments" "$(stat frees)" 2
 	io verify
 	flush

@@ -53,7 +53,7 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 		new->give_up.hdd = true;
 		break;
 	case OPT_VOLATILE:
-		ctx->volatile_ssd = true;
+		new->give_up.memory = true;
 		break;
 	case OPT_SAVE:
 		new->save = true;

@@ -210,14 +210,6 @@ static int look_at_tab(const struct ssdup_ctx *ctx, struct doctor_facts *f, stru
 
 /* --- Disks --- */
 
-static char *queue_line(dev_t rdev, const char *file)
-{
-	char *path = xprintf("queue/%s", file), *line = dev_sysfs_read(rdev, path);
-
-	free(path);
-	return line;
-}
-
 static bool is_line(char *line, const char *begin)
 {
 	bool is = line && !strncmp(line, begin, strlen(begin));
@@ -239,12 +231,12 @@ static bool in_array(const char *name)
 
 static void look_at_disk(struct report *to, dev_t rdev, bool hdd)
 {
-	char *name = dev_kernel_name(rdev), *cache = queue_line(rdev, "write_cache");
-	char *scheduler = queue_line(rdev, "scheduler");
+	char *name = dev_kernel_name(rdev), *cache = dev_queue_read(rdev, "write_cache");
+	char *scheduler = dev_queue_read(rdev, "scheduler");
 	struct doctor_disk d = {
 		.name = name,
 		.hdd = hdd,
-		.rotates = is_line(queue_line(rdev, "rotational"), "1"),
+		.rotates = is_line(dev_queue_read(rdev, "rotational"), "1"),
 		.gone = !dev_known(rdev),
 		.ata = is_line(dev_sysfs_read(rdev, "device/vendor"), "ATA"),
 		.array = in_array(name),
@@ -293,8 +285,7 @@ static void look_at_side(struct report *to, struct seen *seen, dev_t rdev, bool 
 
 static unsigned int read_ahead(dev_t rdev)
 {
-	char *line = queue_line(rdev, "read_ahead_kb") ?:
-		     dev_sysfs_read(rdev, "../queue/read_ahead_kb");
+	char *line = dev_queue_read(rdev, "read_ahead_kb");
 	unsigned int kib = line ? strtoul(line, NULL, 10) : 0;
 
 	free(line);

@@ -47,7 +47,7 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 		a->log.no_discard = true;
 		break;
 	case OPT_VOLATILE:
-		ctx->volatile_ssd = true;
+		a->give_up.memory = true;
 		break;
 	case OPT_FORCE:
 		a->give_up.other = true;
@@ -93,7 +93,7 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		return ctx->exit;
 	if (!a.log.old_uuid)
 		log_new_uuid(a.log.uuid);
-	r = pair_open(ctx, &p, a.hdd, a.ssd, NULL, true, a.give_up.other);
+	r = pair_open(ctx, &p, a.hdd, a.ssd, NULL, true, &a.give_up);
 	if (!r)
 		r = pair_refuse_hdd(ctx, &p, &a.give_up);
 	if (!r)

@@ -58,6 +58,15 @@ char *dev_sysfs_read(dev_t rdev, const char *file)
 	return text;
 }
 
+char *dev_queue_read(dev_t rdev, const char *file)
+{
+	char *disk = xprintf("../queue/%s", file), *text = dev_sysfs_read(rdev, disk + 3);
+
+	text = text ?: dev_sysfs_read(rdev, disk);
+	free(disk);
+	return text;
+}
+
 bool dev_known(dev_t rdev)
 {
 	char *path = dev_sysfs_path(rdev, "");

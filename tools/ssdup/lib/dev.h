@@ -71,6 +71,9 @@ char *folder_line(const char *folder, const char *file);
 /** dev_sysfs_read() - the same of /sys/dev/block/M:m/@file */
 char *dev_sysfs_read(dev_t rdev, const char *file);
 
+/** dev_queue_read() - the same of queue/@file of the disk, or of the one that a partition is on */
+char *dev_queue_read(dev_t rdev, const char *file);
+
 /**
  * dev_each_mount() - call @fn for each place that a device is mounted on
  * @id: of the mount, as statx() has it

@@ -216,8 +216,7 @@ static int measure_dev(struct dev *dev)
 	if (ioctl(fd, BLKGETSIZE64, &dev->bytes) || ioctl(fd, BLKSSZGET, &dev->block))
 		r = -errno;
 	close(fd);
-	rotational = dev_sysfs_read(dev->rdev, "queue/rotational") ?:
-		     dev_sysfs_read(dev->rdev, "../queue/rotational");
+	rotational = dev_queue_read(dev->rdev, "rotational");
 	dev->rotational = rotational && *rotational == '1';
 	free(rotational);
 	return r;

@@ -452,7 +452,7 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 		free(new->log);
 		return fail(ctx, EXIT_USAGE, new->name, "--add makes a new log: not with log=");
 	}
-	r = pair_open(ctx, &p, new->hdd, new->ssd, new->log, false, new->give_up.other);
+	r = pair_open(ctx, &p, new->hdd, new->ssd, new->log, false, &new->give_up);
 	if (!r)
 		r = choose_host(ctx, new, &p) ?: pair_refuse_hdd(ctx, &p, &new->give_up) ?:
 		    (new->add ? EXIT_OK : refuse_ssd(ctx, new, &p));

@@ -38,22 +38,10 @@ static int refuse_small_ssd(const struct ssdup_ctx *ctx, const struct dev *ssd)
 		    format_size(size, ssd->bytes));
 }
 
-/* Of a disk, or of that which a partition is on. */
-static char *queue_file(const struct dev *dev, const char *file)
-{
-	char *own = xprintf("queue/%s", file), *disk = xprintf("../queue/%s", file);
-	char *text = dev->rdev ? dev_sysfs_read(dev->rdev, own) ?: dev_sysfs_read(dev->rdev, disk) :
-				 NULL;
-
-	free(own);
-	free(disk);
-	return text;
-}
-
 /* What no log can be made on, or no device of. */
 static int refuse_unfit(const struct ssdup_ctx *ctx, const struct dev *dev)
 {
-	char *zoned = queue_file(dev, "zoned"), *ro = NULL;
+	char *zoned = dev->rdev ? dev_queue_read(dev->rdev, "zoned") : NULL, *ro = NULL;
 	int r = EXIT_OK;
 
 	if (zoned && strcmp(zoned, "none"))
@@ -73,7 +61,7 @@ static int refuse_memory(const struct ssdup_ctx *ctx, const struct dev *ssd)
 	char *name = ssd->rdev ? dev_kernel_name(ssd->rdev) : NULL;
 	int r = EXIT_OK;
 
-	if (name && !ctx->volatile_ssd && (!strncmp(name, "ram", 3) || !strncmp(name, "zram", 4)))
+	if (name && (!strncmp(name, "ram", 3) || !strncmp(name, "zram", 4)))
 		r = fail(ctx, EXIT_REFUSED, ssd->path,
 			 "is memory: what its log holds is lost when the power goes; --volatile-ssd for a test");
 	free(name);
@@ -111,7 +99,7 @@ static int refuse_used_ssd(const struct ssdup_ctx *ctx, struct pair *p, bool off
 }
 
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
-	      const char *name, bool offline, bool force)
+	      const char *name, bool offline, const struct give_up *g)
 {
 	static const char another[] = "give another disk";
 	int r;
@@ -129,8 +117,8 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, cons
 	r = refuse_small_hdd(ctx, &p->hdd) ?: refuse_small_ssd(ctx, &p->ssd) ?:
 	    dev_refuse_path(ctx, &p->hdd) ?: dev_refuse_path(ctx, &p->ssd) ?:
 	    refuse_unfit(ctx, &p->hdd) ?: refuse_unfit(ctx, &p->ssd) ?:
-	    refuse_memory(ctx, &p->ssd) ?:
-	    dev_refuse_same(ctx, &p->hdd, &p->ssd, force) ?:
+	    (g->memory ? EXIT_OK : refuse_memory(ctx, &p->ssd)) ?:
+	    dev_refuse_same(ctx, &p->hdd, &p->ssd, g->other) ?:
 	    (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
 	    refuse_used_ssd(ctx, p, offline, another);
 	if (r)

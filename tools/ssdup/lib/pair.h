@@ -20,6 +20,15 @@ struct pair {
 	struct ssd_log	log;		/* what the SSD holds */
 };
 
+/* What the user gives up. */
+struct give_up {
+	bool	unsaved;	/* a log, with what may not be on its HDD yet: --discard-unsaved */
+	bool	other;		/* an empty log, a file system, unknown contents: --force */
+	bool	hdd;		/* the HDD that the log is for: --other-hdd */
+	bool	memory;		/* what is on the SSD, when the power goes: --volatile-ssd */
+	bool	host;		/* the host that has it active: --take-over */
+};
+
 /**
  * pair_open() - find both and refuse what is in use, is one disk, or no device
  * @name: of the log; NULL for the one of UUID=, of that HDD, or the only one
@@ -32,20 +41,12 @@ struct pair {
  * Return: EXIT_OK, or an exit code with the complaint made.
  */
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
-	      const char *name, bool offline, bool force);
+	      const char *name, bool offline, const struct give_up *g);
 
 void pair_close(struct pair *p);
 
 /** pair_unlock() - another device may be made with the SSD: the kernel knows of this one */
 void pair_unlock(struct pair *p);
-
-/* What the user gives up. */
-struct give_up {
-	bool	unsaved;	/* a log, with what may not be on its HDD yet: --discard-unsaved */
-	bool	other;		/* an empty log, a file system, unknown contents: --force */
-	bool	hdd;		/* the HDD that the log is for: --other-hdd */
-	bool	host;		/* the host that has it active: --take-over */
-};
 
 /** pair_refuse_hdd() - refuse an HDD that holds a log: it is taken for the SSD */
 int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const struct give_up *g);

@@ -47,7 +47,6 @@ struct ssdup_ctx {
 	const char	*command;	/* in front of each complaint */
 	const char	*tab;		/* path of ssduptab */
 	bool		quiet;		/* no progress, no notes */
-	bool		volatile_ssd;	/* the SSD may be memory */
 	int		exit;		/* set by next_option() with OPT_STOP */
 	const struct usage *usage;	/* what the command takes */
 };
