@@ -3,6 +3,7 @@
 # What was written back is still read from the SSD, until it is written again, or until the log
 # needs its room. Every way to write makes it stale. The key, a full log and memory limit it.
 # invariant: 9
+# time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
