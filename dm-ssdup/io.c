@@ -85,10 +85,9 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 	switch (place.kind) {
 	case SSDUP_KIND_NONE:
-		if (unlikely(READ_ONCE(c->set.promote)))
+		if (unlikely(READ_ONCE(c->set.promote)) && io->start >= SSDUP_GUARD_SECTORS)
 			return ssdup_promote_read(c, bio, io);
-		read_hdd(c, bio, io);
-		return DM_MAPIO_REMAPPED;
+		return read_hdd(c, bio, io);
 	case SSDUP_KIND_DATA:
 		if (place.clean) {
 			io->state = IO_CLEAN_READ;
@@ -205,11 +204,16 @@ static void take_walk(struct ssdup *c, struct ssdup_io *io)
 	spin_unlock_irqrestore(&r->lock, flags);
 }
 
-/* Split a request that crosses ranges, is too long for a segment, or replaces too many extents. */
+/*
+ * Split a request that crosses ranges or the end of the guarded one, is too long for a segment, or
+ * replaces too many extents.
+ */
 static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	u64 size = 1ULL << c->map->range_shift, left = size - (io->start & (size - 1));
 
+	if (io->start < SSDUP_GUARD_SECTORS)
+		left = min_t(u64, left, SSDUP_GUARD_SECTORS - io->start);
 	if (bio_op(bio) == REQ_OP_WRITE)
 		left = min_t(u64, left, c->log->longest);
 	io->sectors = min_t(u64, io->sectors, left);
@@ -245,6 +249,7 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 	io->price = 0;
 	io->again = false;
 	io->refused = false;
+	io->guarded = false;
 	io->class = 0;
 	io->torn = 0;
 	io->spare = NULL;
@@ -258,7 +263,8 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 		return DM_MAPIO_SUBMITTED;
 	}
 	if (unlikely((io->start + io->sectors - 1) >> c->map->range_shift !=
-		     io->start >> c->map->range_shift || io->sectors > c->log->whole))
+		     io->start >> c->map->range_shift || io->sectors > c->log->whole ||
+		     io->start < SSDUP_GUARD_SECTORS))
 		take_part(c, bio, io);
 	if (bio_op(bio) == REQ_OP_WRITE) {
 		if (unlikely(c->log->nr_classes > 1))
@@ -357,12 +363,16 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	switch (io->state) {
 	case IO_HDD_READ:
 		ssdup_meter_end(&c->router->meter->hdd, io, true);
+		if (unlikely(io->guarded))
+			ssdup_guard_left(c->log);
 		ssdup_hdd_ended(c->drainer);
 		if (unlikely(READ_ONCE(c->router->ghosts)) && !*status)
 			ssdup_ghosts_end(c->router, io, bio->bi_opf & REQ_META);
 		break;
 	case IO_HDD_WRITE:
 		ssdup_meter_end(&c->router->meter->hdd, io, true);
+		if (unlikely(io->guarded))
+			ssdup_guard_left(c->log);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:

@@ -39,8 +39,8 @@ void ssdup_read_work(struct work_struct *work)
 		ssdup_renew(c->router, bio, io);
 		from = bio->bi_iter.bi_sector;
 		io->price = 0;
-		read_hdd(c, bio, io);
-		submit_remapped(c, bio, from);
+		if (read_hdd(c, bio, io) == DM_MAPIO_REMAPPED)
+			submit_remapped(c, bio, from);
 		cond_resched();
 	}
 }

@@ -10,6 +10,7 @@
 
 #include "args.h"
 #include "base/sync_io.h"
+#include "log/guard.h"
 #include "log/log.h"
 #include "map/map.h"
 #include "recovery.h"
@@ -622,7 +623,8 @@ int ssdup_recover(struct ssdup *c)
 	ssdup_pool_unlock(c->log);
 	if (r)
 		goto out;
-	r = replay_all(c, &s, live, pages, nr);
+	r = replay_all(c, &s, live, pages, nr) ?:
+	    ssdup_guard_load(c->log, &s, !memchr_inv(pages, 0, nr * sizeof(*pages)));
 	if (r) {
 		forget_replay(c);
 		ssdup_pool_unclaim(c->log, live, nr);

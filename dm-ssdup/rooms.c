@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "drain/drainer.h"
+#include "log/guard.h"
 #include "log/log.h"
 #include "map/map.h"
 #include "rooms.h"
@@ -46,7 +47,8 @@ static int log_init(struct ssdup_log *log)
 {
 	log->longest = ssdup_log_longest_write(&log->g);
 	log->whole = min(log->longest, EXTENT_WALK);
-	return ssdup_segments_create(log) ?: ssdup_nodes_create(log) ?: ssdup_commit_create(log);
+	return ssdup_segments_create(log) ?: ssdup_nodes_create(log) ?: ssdup_commit_create(log) ?:
+	       ssdup_guard_create(log);
 }
 
 int ssdup_rooms_init(struct ssdup *c)
@@ -67,6 +69,7 @@ static void log_free(struct ssdup_log *log)
 	u32 i;
 
 	ssdup_pool_put(log);
+	ssdup_guard_destroy(log);
 	ssdup_commit_destroy(log);
 	ssdup_super_destroy(log);
 	for (i = 0; log->segment && i < log->g.nr_segments; i++)

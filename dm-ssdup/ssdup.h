@@ -12,6 +12,7 @@
  *	rules_lock	classes.c	mutex	one change of the rules for new data at a time
  *	flush_lock	hdd.c	mutex	FLUSHes of the HDD, except those of a drain
  *	committer->lock	commit.c	mutex	one commit; none while reclaim.c frees segments
+ *	guard->lock	guard.c	mutex	a change of the guard, and writes to the HDD behind it
  *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
  *	pool->lock	pool.c	mutex	which logs the SSD has, and whose its segments are
  *	pools_lock	pool.c	mutex	SSDs in use
@@ -20,6 +21,7 @@
  *	segments->lock	clean.c groups.c segments.c	spin	which are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	its trees
  *	waiting->lock	waiters.c	spin	writes that wait for log space
+ *	copy_lock	guard.c	spin	what the device has behind the guard, and its state
  *	away->lock	refusals.c	spin	the count of the SSD's errors
  *	promoter->lock	promote.c	spin	slots for copies, and their account
  *	copier->lock	drain.c	spin	the last drain's error; who asked since
@@ -208,6 +210,7 @@ struct ssdup_io {
 	bool			refused;	/* by the SSD; errors and refused_at are valid */
 	u8			errors;		/* refusals that were no transient errors */
 	bool			for_space;	/* it waits, or waited last, for a free segment */
+	bool			guarded;	/* at the HDD, and counted by log/guard.c */
 	bool			long_run;	/* a read that goes on with a long one */
 	unsigned long		refused_at;	/* jiffies: the first time */
 	blk_opf_t		opf;		/* as mapped */

@@ -6,6 +6,7 @@
 #include "base/failure.h"
 #include "drain/drainer.h"
 #include "log/clean.h"
+#include "log/guard.h"
 #include "log/log.h"
 #include "map/map.h"
 #include "promote.h"
@@ -71,6 +72,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_CLEAN_MAP] = ssdup_clean_bytes(c->log);
 	value[FIELD_PROMOTED] = ssdup_copied(c->log);
 	value[FIELD_PROMOTE_LEFT] = ssdup_promote_left(c);
+	value[FIELD_GUARD] = ssdup_guard_state(c->log);
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,

@@ -271,6 +271,8 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	/* The next FLUSH must fail: the next table has not got what this commit lost. */
 	if (r)
 		ssdup_owe(&c->debt);
+	if (!r)
+		ssdup_settle_guard(c->log);
 	ssdup_step(c, STEP_SUSPEND_FLUSH);
 	if (r || ssdup_flush_hdd(c->drainer))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));
@@ -299,6 +301,9 @@ static int ssdup_preresume(struct dm_target *ti)
 	/* A read-only table writes no pages and has no thread. */
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c->log) ?: ssdup_writeback_prepare(c->drainer);
+	/* A change may have been cut, or another table may want none. */
+	if (!r && first && !c->read_only)
+		ssdup_settle_guard(c->log);
 	memalloc_noio_restore(noio);
 	return r;
 }

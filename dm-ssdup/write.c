@@ -147,13 +147,13 @@ static noinline int tombstone_direct(struct ssdup *c, struct bio *bio, struct ss
 	/* The meter priced it like a write, but it does not count in a queue. */
 	io->price = 0;
 	stat_inc(c, STAT_WRITES_HDD);
-	remap_hdd(c, bio, io);
 	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
 		/* The HDD has no discard: succeed without one. */
+		ssdup_hdd_begun(c->drainer);
 		bio_endio(bio);
 		return DM_MAPIO_SUBMITTED;
 	}
-	return DM_MAPIO_REMAPPED;
+	return remap_hdd(c, bio, io);
 }
 
 static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io)

@@ -8,6 +8,7 @@
 #include <trace/events/block.h>
 
 #include "drain/drainer.h"
+#include "log/guard.h"
 #include "log/reserve.h"
 #include "map/map.h"
 #include "route/choice.h"
@@ -17,11 +18,15 @@ static inline struct ssdup_io *io_of(struct bio *bio)
 	return dm_per_bio_data(bio, sizeof(struct ssdup_io));
 }
 
-static inline void remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+/* Return: DM_MAPIO_REMAPPED, or DM_MAPIO_SUBMITTED when the guard serves it. */
+static inline int remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	ssdup_hdd_begun(c->drainer);
 	bio_set_dev(bio, c->hdd->bdev);
 	bio->bi_iter.bi_sector = io->start;
+	if (unlikely(io->start < SSDUP_GUARD_SECTORS) && ssdup_guard_takes(c->log, bio, io))
+		return DM_MAPIO_SUBMITTED;
+	return DM_MAPIO_REMAPPED;
 }
 
 static inline void remap_log(struct ssdup *c, struct bio *bio, u64 sector)
@@ -48,13 +53,13 @@ static __always_inline void count_clean(struct ssdup *c, const struct ssdup_io *
 		stat_add(c, STAT_READS_PROMOTED, sign);
 }
 
-/* Send a read to the HDD. */
-static __always_inline void read_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+/* Send a read to the HDD. Return: DM_MAPIO_*. */
+static __always_inline int read_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_READ;
 	count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
 	ssdup_meter_read(c->router, io, SSDUP_HDD);
-	remap_hdd(c, bio, io);
+	return remap_hdd(c, bio, io);
 }
 
 /* Submit a bio again, not from the map function, that was at sector @from of the device. */
@@ -87,8 +92,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 	io->state = IO_HDD_WRITE;
 	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
 	ssdup_meter_write(c->router, io, SSDUP_HDD);
-	remap_hdd(c, bio, io);
-	return DM_MAPIO_REMAPPED;
+	return remap_hdd(c, bio, io);
 }
 
 static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)

@@ -35,6 +35,19 @@ int ssdup_sync_stream(struct drive_user *disk, blk_opf_t opf, u64 sector, struct
 	return submit_and_wait(disk, &bio);
 }
 
+int ssdup_sync_blocks(struct drive_user *disk, blk_opf_t opf, u64 sector, void **blocks, u32 nr)
+{
+	struct bio_vec bv[SSDUP_SYNC_BLOCKS];
+	struct bio bio;
+	u32 i;
+
+	bio_init(&bio, disk->bdev, bv, nr, opf);
+	bio.bi_iter.bi_sector = sector;
+	for (i = 0; i < nr; i++)
+		__bio_add_page(&bio, virt_to_page(blocks[i]), SZ_4K, offset_in_page(blocks[i]));
+	return submit_and_wait(disk, &bio);
+}
+
 /* 2 GiB: a bio counts bytes in 32 bits. */
 #define RANGE_SECTORS	((u32)SZ_4M)
 

@@ -18,6 +18,11 @@ int ssdup_sync_io(struct drive_user *disk, blk_opf_t opf, u64 sector, struct pag
 int ssdup_sync_stream(struct drive_user *disk, blk_opf_t opf, u64 sector, struct page *page,
 		      unsigned int offset, unsigned int bytes, u8 stream);
 
+#define SSDUP_SYNC_BLOCKS	32U
+
+/** ssdup_sync_blocks() - transfer @nr blocks of 4 KiB, at most SSDUP_SYNC_BLOCKS, by kmalloc() */
+int ssdup_sync_blocks(struct drive_user *disk, blk_opf_t opf, u64 sector, void **blocks, u32 nr);
+
 /** ssdup_sync_range() - discard or zero a range: a request without data */
 int ssdup_sync_range(struct drive_user *disk, blk_opf_t opf, u64 sector, u64 sectors);
 

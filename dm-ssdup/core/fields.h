@@ -103,6 +103,8 @@ SSDUP_FIELD(PROMOTE_LEFT, promote_left_sectors, SECTORS,
 	    "what is left of that for today, see promote")
 SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
 	   "of the reads of clean data, those of such copies")
+SSDUP_FIELD(GUARD, guard, PLAIN,
+	    "what the HDD shows first: 0 the device's data, 1 both, 2 a member block")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")

@@ -43,6 +43,7 @@
 
 #define SSDUP_SUPER_MAGIC	0x53534455502d4c31ULL	/* "SSDUP-L1"; every version has it */
 #define SSDUP_RECORD_MAGIC	0x53444c52U		/* "SDLR" */
+#define SSDUP_GUARDED_MAGIC	0x53444c47U		/* "SDLG": of a record with a guard */
 #define SSDUP_HEADER_MAGIC	0x53444c48U		/* "SDLH" */
 #define SSDUP_PAGE_MAGIC	0x53444c50U		/* "SDLP" */
 #define SSDUP_VERSION		3
@@ -124,7 +125,44 @@ struct ssdup_record {
 	__u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* text; zero behind it; all zero: unknown */
 	__u8	host[SSDUP_HOST_BYTES];	/* that has the log active; zero: none, or not known */
 	__u8	host_name[SSDUP_HOST_NAME_BYTES];	/* text for people; zero behind it */
-	__u8	reserved[144];
+	/* While the magic is SSDUP_GUARDED_MAGIC; older code knows no such record. */
+	__le64	guard_epoch;		/* of struct ssdup_member */
+	__le32	head_crc;		/* of the HDD's first sector, which follows the record */
+	__u8	guard_closed;		/* 0: it was being closed, and may still be open */
+	__u8	reserved[131];
+} __packed;
+
+/*
+ * The member block: the first sector of an HDD whose log is not empty. It takes the place of what
+ * the device has there; all else in the first 128 KiB is masked with a stream that the epoch
+ * gives. So nobody takes the HDD for a file system that is out of date. See core/guard.h.
+ *
+ * Where a partition table would be, it is zero.
+ */
+#define SSDUP_GUARD_SECTORS	256U
+#define SSDUP_GUARD_BLOCK	8U	/* sectors: each such part of the range has a checksum */
+#define SSDUP_GUARD_BLOCKS	(SSDUP_GUARD_SECTORS / SSDUP_GUARD_BLOCK)
+#define SSDUP_SECTOR_BYTES	512U
+#define SSDUP_MEMBER_MAGIC	0x4444485055445353ULL	/* "SSDUPHDD", as bytes */
+#define SSDUP_MEMBER_VERSION	1
+#define SSDUP_MEMBER_BODY	374U
+
+/* struct ssdup_member::flags */
+#define SSDUP_MEMBER_CHANGING	0x1U	/* each other sector may be masked or not */
+
+struct ssdup_member {
+	__le64	magic;
+	__le32	crc;
+	__le16	version;
+	__le16	flags;
+	__u8	uuid[16];		/* of the log */
+	__u8	pool[16];		/* UUID of the SSD's pool */
+	__le64	epoch;			/* random, another one each time */
+	__le64	hdd_sectors;
+	__le16	covered;		/* so many bytes of the sector are packed in @body */
+	__u8	reserved[6];
+	__u8	body[SSDUP_MEMBER_BODY];	/* while changing, checksums come first */
+	__u8	table[66];		/* zero */
 } __packed;
 
 /* At the start of a segment. Written with FUA before the segment's first page. */
@@ -208,6 +246,7 @@ struct ssdup_page {
 
 static_assert(sizeof(struct ssdup_super) == 512, "a superblock is one sector");
 static_assert(sizeof(struct ssdup_record) == 512, "a log's record is one sector");
+static_assert(sizeof(struct ssdup_member) == SSDUP_SECTOR_BYTES, "a member block is one sector");
 static_assert(sizeof(struct ssdup_header) == 512, "a segment's header is one sector");
 static_assert(sizeof(struct ssdup_entry) == 32, "log entry");
 static_assert(sizeof(struct ssdup_page_header) == 64, "page header");

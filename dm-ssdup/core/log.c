@@ -169,6 +169,13 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 		memcpy(d->host, s->host, sizeof(d->host));
 		memcpy(d->host_name, s->host_name, sizeof(d->host_name));
 	}
+	if (s->guard != GUARD_OPEN) {
+		d->magic = cpu_to_le32(SSDUP_GUARDED_MAGIC);
+		d->guard_epoch = cpu_to_le64(s->guard_epoch);
+		d->guard_closed = s->guard == GUARD_CLOSED;
+		memcpy(d + 1, s->head, sizeof(s->head));
+		d->head_crc = cpu_to_le32(crc32c(~0U, s->head, sizeof(s->head)));
+	}
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc));
 }
 
@@ -244,12 +251,16 @@ bool ssdup_log_super_spent(const struct log_super *s)
 enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 {
 	const struct ssdup_record *d = buf;
+	bool guarded = le32_to_cpu(d->magic) == SSDUP_GUARDED_MAGIC;
 	u32 i;
 
-	if (le32_to_cpu(d->magic) != SSDUP_RECORD_MAGIC ||
+	if ((!guarded && le32_to_cpu(d->magic) != SSDUP_RECORD_MAGIC) ||
 	    memcmp(d->pool, s->pool, sizeof(d->pool)))
 		return LOG_NOT_OURS;
 	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc)))
+		return LOG_BAD_CRC;
+	/* A torn write may have only one of the two sectors. */
+	if (guarded && le32_to_cpu(d->head_crc) != crc32c(~0U, d + 1, sizeof(s->head)))
 		return LOG_BAD_CRC;
 	if (le16_to_cpu(d->log) != s->log)
 		return LOG_BAD_GEOMETRY;
@@ -258,6 +269,11 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 	memcpy(s->hdd_id, d->hdd_id, sizeof(s->hdd_id));
 	memcpy(s->host, d->host, sizeof(s->host));
 	memcpy(s->host_name, d->host_name, sizeof(s->host_name));
+	s->guard = !guarded ? GUARD_OPEN : d->guard_closed ? GUARD_CLOSED : GUARD_CHANGING;
+	s->guard_epoch = guarded ? le64_to_cpu(d->guard_epoch) : 0;
+	memset(s->head, 0, sizeof(s->head));
+	if (guarded)
+		memcpy(s->head, d + 1, sizeof(s->head));
 	s->flags = le32_to_cpu(d->flags);
 	s->seq = le64_to_cpu(d->seq);
 	s->epoch = le64_to_cpu(d->epoch);

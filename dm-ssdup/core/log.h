@@ -172,6 +172,13 @@ static inline u64 log_record_sector(u64 ssd_sectors, u32 log, u32 copy)
 #define LOG_MAX_COUNT		BIT_ULL(56)
 #define LOG_MAX_GENERATION	BIT_ULL(39)	/* of a segment: a seq has 60 bits */
 
+/* Does the HDD show what the device has in its first 128 KiB? See core/guard.h. */
+enum guard_state {
+	GUARD_OPEN,		/* it does */
+	GUARD_CHANGING,		/* it may be in between */
+	GUARD_CLOSED,		/* it shows the member block, and the rest is masked */
+};
+
 /* The pool's superblock, and the record of one of its logs. */
 struct log_super {
 	u8	pool[16];	/* UUIDs */
@@ -194,6 +201,10 @@ struct log_super {
 	u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* the tool's; the kernel only carries it */
 	u8	host[SSDUP_HOST_BYTES];
 	u8	host_name[SSDUP_HOST_NAME_BYTES];
+	/* The guard: core/guard.h. */
+	enum guard_state guard;
+	u64	guard_epoch;	/* unless it is open; so is the next one */
+	u8	head[SSDUP_SECTOR_BYTES];	/* first sector of the device */
 };
 
 /** log_class() - the class of a generation: each class counts by steps of their number */

@@ -46,11 +46,19 @@ static struct pacing_out pace_part(const struct pacing_in *in)
 	return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
 }
 
+/* The log is empty. */
+static struct pacing_out pace_guard(const struct pacing_in *in)
+{
+	if (in->hdd_inflight || in->quiet_ms < PACING_GUARD_MS)
+		return pacing(PACING_SLEEP, PACING_GUARD_MS - in->quiet_ms);
+	return pacing(PACING_OPEN, 0);
+}
+
 /* An idle device empties its whole log. */
 static struct pacing_out pace_idle(const struct pacing_in *in)
 {
 	if (!in->dirty && !in->sealed)
-		return pacing(PACING_SLEEP, 0);
+		return in->guarded ? pace_guard(in) : pacing(PACING_SLEEP, 0);
 
 	/* The quiet begins when the last request ends. */
 	if (in->hdd_inflight)

@@ -26,6 +26,7 @@ struct pacing_in {
 	bool	dirty;		/* the open segment holds something */
 	bool	late;		/* the class is drained for want of space, or when asked for */
 	bool	empty;		/* it is late, and its first segment has at most discards */
+	bool	guarded;	/* the guard of the HDD is closed */
 	u32	fill;		/* of the last part of the log, 1/10000 */
 	u32	hdd_inflight;	/* foreground requests at the HDD now */
 	u32	quiet_ms;	/* since the last foreground request ended or began */
@@ -34,10 +35,11 @@ struct pacing_in {
 };
 
 enum pacing_action {
-	PACING_SLEEP,		/* nothing to do until woken */
+	PACING_SLEEP,		/* nothing to do until woken, or for wait_ms unless that is 0 */
 	PACING_HOLD,		/* look again after wait_ms */
 	PACING_SEAL,		/* seal the open segment, then look again */
 	PACING_DRAIN,		/* one batch */
+	PACING_OPEN,		/* open the guard */
 };
 
 struct pacing_out {
@@ -49,6 +51,7 @@ struct pacing_out {
 };
 
 #define PACING_IDLE_MS		500U	/* after this quiet time, drain all of the log */
+#define PACING_GUARD_MS	    30000U	/* after this quiet time, open the guard of an empty log */
 #define PACING_QUIET_MS		20U	/* after this quiet time, the HDD is free for the drain */
 #define PACING_HOLD_MS		200U	/* longest hold of a batch while the last part is empty */
 #define PACING_PATIENCE_MS 1000U	/* longest hold of a patient drain */
@@ -80,6 +83,8 @@ struct pacing_out {
  *    for PACING_QUIET_MS. Else hold the batch off for at most PACING_HOLD_MS * (1 - fill / urgent),
  *    since a fuller log needs the drain more; if patient, for PACING_PATIENCE_MS.
  *  - The log holds anything: after PACING_IDLE_MS of quiet seal the open segment, and drain.
+ *  - The log is empty, and the guard of the HDD is closed: open it after PACING_GUARD_MS of quiet.
+ *    Closing it costs three flushes of the HDD, which a burst has to wait for.
  *  - Else sleep.
  *
  * While others write to the SSD, a batch's reads are short and come one by one; except with

@@ -97,6 +97,8 @@ SSDUP_FAULT(OVERWRITTEN, 39, "overwritten at the beginning of the SSD, but not a
 SSDUP_FAULT(OTHER_HOST, 41, "active on another host, or was when that went down")
 SSDUP_FAULT(SEVERAL, 42, "one of several on the SSD, of which the table names none")
 SSDUP_FAULT(ABSENT, 43, "not on the SSD")
+SSDUP_FAULT(HDD_WRITTEN, 44, "not the HDD as the log left it: somebody has written to it since")
+SSDUP_FAULT(HDD_OTHER, 45, "of another HDD: this one is a member of another log")
 
 #undef SSDUP_POLICY
 #undef SSDUP_MODE

@@ -65,6 +65,14 @@ SSDUP_STEP(SUSPEND_CLEAN, "suspend_clean", "before the record with the clean fla
 SSDUP_STEP(SUSPEND_BETWEEN, "suspend_between", "between the two copies of that record")
 SSDUP_STEP(SUSPEND_DONE, "suspend_done", "both copies are durable")
 
+SSDUP_STEP(GUARD_BEGIN, "guard_begin", "before the guard of the HDD is closed or opened")
+SSDUP_STEP(GUARD_RECORD, "guard_record", "the record says so, and the HDD is as it was")
+SSDUP_STEP(GUARD_MEMBER, "guard_member", "the HDD has a member block that says so")
+SSDUP_STEP(GUARD_RANGE, "guard_range", "the range is written, perhaps to the HDD's cache")
+SSDUP_STEP(GUARD_SHOWN, "guard_shown", "the HDD has all of it, and the record does not know")
+SSDUP_STEP(GUARD_BETWEEN, "guard_between", "between the two copies of a record for the guard")
+SSDUP_STEP(GUARD_DONE, "guard_done", "both copies are durable")
+
 SSDUP_STEP(ADD_BEGIN, "add_begin", "before the record of another log is written")
 SSDUP_STEP(ADD_BETWEEN, "add_between", "between the two copies of that record")
 SSDUP_STEP(ADD_RECORD, "add_record", "the record is durable, and the superblock does not know it")

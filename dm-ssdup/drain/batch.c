@@ -4,6 +4,7 @@
 
 #include "base/sync_io.h"
 #include "internal.h"
+#include "log/guard.h"
 
 /* --- Buffers --- */
 
@@ -158,12 +159,34 @@ int ssdup_batch_reread(struct ssdup_drainer *drainer, struct drain_batch *b,
 	return blk_status_to_errno(io.status);
 }
 
+/* What the guard is in front of, a page at a time. */
+static void write_guarded(struct ssdup_drainer *drainer, struct drain_batch *b, u32 i,
+			  blk_opf_t opf)
+{
+	const struct drain_run *run = &b->plan.runs[i];
+	u32 left = guard_part(run->start, run->sectors) << SECTOR_SHIFT;
+	u32 at = run->offset << SECTOR_SHIFT, len;
+	u64 sector = run->start;
+	int r;
+
+	if (run->kind != SSDUP_KIND_DATA)
+		return;
+	for (; left; left -= len, at += len, sector += len >> SECTOR_SHIFT) {
+		len = min_t(u32, left, PAGE_SIZE - offset_in_page(at));
+		r = ssdup_hdd_write(drainer->log, opf, sector, b->page[at >> PAGE_SHIFT],
+				    offset_in_page(at), len);
+		if (r)
+			WRITE_ONCE(b->io[i].status, errno_to_blk_status(r));
+		WRITE_ONCE(b->ended, ktime_get_ns());
+	}
+}
+
 void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
 	blk_opf_t opf = drain_write_opf(drainer);
 	const struct drain_run *run;
 	struct blk_plug plug;
-	u32 i;
+	u32 i, part;
 
 	ssdup_meter_drain_begin(drainer->router, &b->meter, b->plan.sectors);
 	batch_begin(b, false);
@@ -173,10 +196,13 @@ void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *
 		if (run->kind != SSDUP_KIND_DATA)
 			continue;
 		ssdup_step(drainer->c, STEP_DRAIN_WRITE);
-		drain_transfer(b, &b->io[i], drainer->c->hdd->bdev, opf,
-			       run->start, run->offset, run->sectors);
+		part = guard_part(run->start, run->sectors);
+		drain_transfer(b, &b->io[i], drainer->c->hdd->bdev, opf, run->start + part,
+			       run->offset + part, run->sectors - part);
 	}
 	blk_finish_plug(&plug);
+	for (i = 0; i < b->plan.nr_runs; i++)
+		write_guarded(drainer, b, i, opf);
 	ssdup_step(drainer->c, STEP_DRAIN_SENT);
 }
 
@@ -216,6 +242,15 @@ static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 {
 	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
 	int r = -EOPNOTSUPP;
+	u32 len;
+
+	for (; guard_part(sector, sectors); sectors -= len, sector += len) {
+		len = min_t(u32, guard_part(sector, sectors), PAGE_SECTORS);
+		r = ssdup_hdd_write(drainer->log, REQ_OP_WRITE, sector, ZERO_PAGE(0), 0,
+				    len << SECTOR_SHIFT);
+		if (r || len == sectors)
+			return r;
+	}
 
 	/* The log does not record REQ_NOUNMAP, so assume it. */
 	if (bdev_write_zeroes_sectors(hdd->bdev))
@@ -236,7 +271,7 @@ int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run 
 		break;
 	case SSDUP_KIND_DISCARD:
 		if (bdev_max_discard_sectors(hdd->bdev))
-			r = ssdup_sync_range(hdd, REQ_OP_DISCARD, run->start, run->sectors);
+			r = ssdup_hdd_discard(drainer->log, run->start, run->sectors);
 		if (r == -EOPNOTSUPP)
 			r = 0;
 		break;

@@ -12,6 +12,7 @@
 #include "base/failure.h"
 #include "base/sync_io.h"
 #include "internal.h"
+#include "log/guard.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
 #define DRAIN_BAD_MAX	64U		/* failed blocks in a row; more: the HDD is gone */
@@ -213,9 +214,8 @@ static int rewrite_run(struct ssdup_drainer *drainer, struct drain_faults *f, st
 			block = block_of(p, at);
 			ssdup_batch_copy(b, block.offset, block.sectors);
 			ssdup_step(drainer->c, STEP_REWRITE_BLOCK);
-			if (!ssdup_sync_io(&drainer->c->drive[SSDUP_HDD], drain_write_opf(drainer),
-					   block.start, b->scratch, 0,
-					   block.sectors << SECTOR_SHIFT)) {
+			if (!ssdup_hdd_write(drainer->log, drain_write_opf(drainer), block.start,
+					     b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
 				f->bad = 0;
 				continue;
 			}

@@ -113,5 +113,6 @@ int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
 	r = ssdup_flush_hdd(drainer);
 	if (r)
 		return r;
+	ssdup_settle_guard(drainer->log);
 	return READ_ONCE(drainer->relocated) == relocated ? 0 : -EIO;
 }

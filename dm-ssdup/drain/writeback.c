@@ -10,6 +10,7 @@
 #include "base/wakeups.h"
 #include "internal.h"
 #include "log/clean.h"
+#include "log/guard.h"
 #include "route/meter.h"
 
 /* The pause after a failed drain, and between tries to write unwritable extents. */
@@ -136,6 +137,7 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
+	in->guarded = ssdup_guard_state(drainer->log) != GUARD_OPEN;
 	in->fill = ssdup_part_fill(drainer->log);
 	in->hdd_inflight = s.hdd_inflight;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
@@ -258,8 +260,10 @@ static int writeback_thread(void *arg)
 			drain_does(drainer,
 				   in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
 			/* Nothing kicks the thread for unwritable extents. */
-			wait_kick(drainer, w.refused ? msecs_to_jiffies(UNWRITABLE_RETRY_MS) + 1 :
-						       MAX_SCHEDULE_TIMEOUT);
+			if (w.refused)
+				out.wait_ms = UNWRITABLE_RETRY_MS;
+			wait_kick(drainer, out.wait_ms ? msecs_to_jiffies(out.wait_ms) + 1 :
+							 MAX_SCHEDULE_TIMEOUT);
 			break;
 		case PACING_HOLD:
 			drain_does(drainer, DRAIN_HELD_OFF);
@@ -271,6 +275,11 @@ static int writeback_thread(void *arg)
 			break;
 		case PACING_SEAL:
 			seal_class(drainer, &w);
+			break;
+		case PACING_OPEN:
+			ssdup_settle_guard(drainer->log);
+			/* If it stays closed, not at once again. */
+			w.active = jiffies;
 			break;
 		case PACING_DRAIN:
 			drain_batch(drainer, &w, &in, &out);

@@ -23,6 +23,7 @@
  */
 #include "base/failure.h"
 #include "base/wakeups.h"
+#include "guard.h"
 #include "internal.h"
 #include "reserve.h"
 
@@ -437,6 +438,8 @@ int ssdup_commit(struct ssdup_log *log)
 		batch_reset(&committer->pages);
 		all = collect_round(log);
 		if (committer->pages.nr) {
+			/* Before the log has a durable page, see core/guard.h. */
+			ssdup_guard_set(log, true);
 			r = write_round(log);
 			stat_inc(log->c, STAT_COMMITS);
 		}
@@ -467,6 +470,46 @@ void ssdup_commit_lock(struct ssdup_log *log)
 
 void ssdup_commit_unlock(struct ssdup_log *log)
 {
+	mutex_unlock(&log->committer->lock);
+}
+
+/* Of a segment with pages in the ring: the last one is written while it still gets entries. */
+static bool page_written(struct ssdup_segment *seg)
+{
+	u32 page;
+
+	for (page = seg->pages_done; page < segment_pages(seg); page++)
+		if (ssdup_ring_page(seg, page)->rev)
+			return true;
+	return false;
+}
+
+/* Has a live segment a page that is durable? */
+static bool pages_durable(struct ssdup_log *log)
+{
+	struct ssdup_segment **segments = log->committer->segment, *seg;
+	struct ssdup_class *k;
+	u32 i, nr;
+
+	for (i = 0; i < log->g.nr_segments; i++) {
+		seg = &log->segment[i];
+		if (seg->state != SEGMENT_FREE && seg->state <= SEGMENT_WRITTEN_BACK &&
+		    seg->pages_done)
+			return true;
+	}
+	for (k = log->class; k < class_end(log); k++) {
+		nr = ssdup_segments_in_ring(log, k, segments);
+		for (i = 0; i < nr; i++)
+			if (page_written(segments[i]))
+				return true;
+	}
+	return false;
+}
+
+void ssdup_settle_guard(struct ssdup_log *log)
+{
+	mutex_lock(&log->committer->lock);
+	ssdup_guard_set(log, pages_durable(log));
 	mutex_unlock(&log->committer->lock);
 }
 

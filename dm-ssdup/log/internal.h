@@ -127,6 +127,14 @@ void ssdup_pool_stamp(struct ssdup_log *log, struct log_super *s);
 void ssdup_super_copy(struct ssdup_log *log, struct log_super *s);
 
 /**
+ * ssdup_super_guard() - write the record with another state of the guard, see core/guard.h
+ * @head: the first sector of the device
+ *
+ * Context: process, sleeps. Return: 0 or -errno.
+ */
+int ssdup_super_guard(struct ssdup_log *log, enum guard_state state, u64 epoch, const void *head);
+
+/**
  * ssdup_write_copies() - write a superblock or a record to both homes durably: super.c
  * @page: 4 KiB of it
  * @s: says where they are

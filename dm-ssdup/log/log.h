@@ -130,6 +130,7 @@ struct ssdup_log {
 	u32			whole;		/* longer requests may be split */
 	struct ssdup_segment	*segment;	/* all of them, and one that stays sealed */
 	struct ssdup_segments	*segments;
+	struct ssdup_guard	*guard;		/* guard.c */
 	struct bio_queue	fuas;		/* writes whose extent is published; see commit.c */
 	struct ssdup_pool	*pool;
 	u32			number;		/* among the logs of the SSD */
@@ -490,6 +491,9 @@ int ssdup_commit(struct ssdup_log *log);
  * -EIO: what is not durable is in doubt.
  */
 int ssdup_commit_data(struct ssdup_log *log);
+
+/** ssdup_settle_guard() - close the guard if the log has a durable page, else open it; sleeps */
+void ssdup_settle_guard(struct ssdup_log *log);
 
 /** ssdup_autocommit_work() - commit after the autocommit time, or when the ring is full */
 void ssdup_autocommit_work(struct work_struct *work);

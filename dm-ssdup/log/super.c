@@ -357,6 +357,20 @@ int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tai
 	return r;
 }
 
+int ssdup_super_guard(struct ssdup_log *log, enum guard_state state, u64 epoch, const void *head)
+{
+	struct ssdup_superblock *s = log->superblock;
+	int r;
+
+	mutex_lock(&s->lock);
+	s->super.guard = state;
+	s->super.guard_epoch = epoch;
+	memcpy(s->super.head, head, sizeof(s->super.head));
+	r = write_record(log, STEP_GUARD_BETWEEN);
+	mutex_unlock(&s->lock);
+	return r;
+}
+
 void ssdup_write_clean(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;

@@ -64,6 +64,7 @@ const struct metric metrics[] = {
 	ONE("ssdup_promoted_bytes_total", PROMOTED),
 	ONE("ssdup_promote_left_bytes", PROMOTE_LEFT),
 	ONE("ssdup_reads_promoted_total", READS_PROMOTED),
+	ONE("ssdup_guard", GUARD),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);
