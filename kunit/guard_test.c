@@ -169,8 +169,11 @@ static void cuts_are_healed(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, ssdup_guard_uncover(m, nr, block));
 			KUNIT_EXPECT_FALSE(test, memcmp(block, plain, GUARD_BLOCK_BYTES));
 		}
+		/* What was written since is left as it is. */
 		block[GUARD_BLOCK_BYTES - 1] ^= 1;
+		memcpy(plain, block, GUARD_BLOCK_BYTES);
 		KUNIT_EXPECT_FALSE(test, ssdup_guard_uncover(m, nr, block));
+		KUNIT_EXPECT_FALSE(test, memcmp(block, plain, GUARD_BLOCK_BYTES));
 	}
 }
 
@@ -183,6 +186,7 @@ struct judge_case {
 	bool changing;		/* the member block, of this log and epoch unless said */
 	bool other;
 	bool epoch;
+	bool unknown;		/* the record has no epoch */
 	bool empty;
 	enum log_fault fault;
 	enum guard_state state;
@@ -207,6 +211,8 @@ static const struct judge_case judge_cases[] = {
 	{ "damaged", GUARD_CLOSED, LOG_BAD_CRC, .fault = LOG_HDD_WRITTEN },
 	{ "of a later version", GUARD_CLOSED, LOG_UNKNOWN_VERSION, .empty = true,
 	  .fault = LOG_HDD_WRITTEN },
+	{ "a record made anew", GUARD_CHANGING, LOG_OK, .unknown = true, .fault = LOG_OK,
+	  .state = GUARD_CLOSED },
 	{ "an old copy", GUARD_CLOSED, LOG_OK, .epoch = true, .fault = LOG_HDD_WRITTEN },
 	{ "an old copy, nothing logged", GUARD_OPEN, LOG_OK, .empty = true,
 	  .fault = LOG_HDD_WRITTEN },
@@ -232,7 +238,7 @@ static void judged(struct kunit *test)
 	begin(m, c->changing);
 	memcpy(s->uuid, m->uuid, sizeof(s->uuid));
 	s->guard = c->record;
-	s->guard_epoch = EPOCH;
+	s->guard_epoch = c->unknown ? 0 : EPOCH;
 	m->uuid[3] ^= c->other;
 	m->epoch ^= c->epoch;
 	KUNIT_EXPECT_EQ(test, ssdup_guard_judge(s, c->found, m, c->empty, &state), c->fault);

@@ -176,21 +176,21 @@ void ssdup_guard_cover(struct guard_member *m, u32 nr, void *block, bool masked)
 
 /*
  * Try all ways in which a cut may leave the sectors. From one try to the next, one sector changes:
- * the counter's lowest bit that is set says which.
+ * the lowest bit that is set in the counter says which.
  */
 static bool heal(const struct guard_member *m, u32 nr, void *block)
 {
-	u32 first = first_masked(nr), tries = 1U << (SSDUP_GUARD_BLOCK - first), i;
+	u32 first = first_masked(nr), sectors = SSDUP_GUARD_BLOCK - first, i;
 
-	/* Most blocks are all plain, or all masked. */
 	if (ssdup_guard_crc(nr, block) == m->crc[nr])
 		return true;
-	mask_block(m->epoch, nr, block);
-	for (i = 1; i <= tries; i++) {
+	for (i = 1; i < 1U << sectors; i++) {
+		mask_sector(m->epoch, nr, first + __builtin_ctz(i), block);
 		if (ssdup_guard_crc(nr, block) == m->crc[nr])
 			return true;
-		mask_sector(m->epoch, nr, first + (i < tries ? __builtin_ctz(i) : 0), block);
 	}
+	/* The last one is the only one that is not as it was. */
+	mask_sector(m->epoch, nr, SSDUP_GUARD_BLOCK - 1, block);
 	return false;
 }
 
@@ -217,7 +217,7 @@ enum log_fault ssdup_guard_judge(const struct log_super *s, enum log_fault found
 	if (memcmp(m->uuid, s->uuid, sizeof(m->uuid)))
 		return LOG_HDD_OTHER;
 	/* An older copy of the HDD. */
-	if (s->guard == GUARD_OPEN || m->epoch != s->guard_epoch)
+	if (s->guard == GUARD_OPEN || (s->guard_epoch && m->epoch != s->guard_epoch))
 		return LOG_HDD_WRITTEN;
 	*state = m->changing ? GUARD_CHANGING : GUARD_CLOSED;
 	return LOG_OK;

@@ -71,7 +71,8 @@ void ssdup_guard_cover(struct guard_member *m, u32 nr, void *block, bool masked)
 /**
  * ssdup_guard_uncover() - make a block plain that the HDD shows behind @m
  *
- * Return: false when it is not what any step of a change leaves: somebody has written to it.
+ * Return: false when it is not what any step of a change leaves. Then it is as it was: it was
+ * written since, when the HDD had refused the change.
  */
 bool ssdup_guard_uncover(const struct guard_member *m, u32 nr, void *block);
 

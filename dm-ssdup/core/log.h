@@ -203,7 +203,7 @@ struct log_super {
 	u8	host_name[SSDUP_HOST_NAME_BYTES];
 	/* The guard: core/guard.h. */
 	enum guard_state guard;
-	u64	guard_epoch;	/* unless it is open; so is the next one */
+	u64	guard_epoch;	/* unless it is open; 0: that of the member block */
 	u8	head[SSDUP_SECTOR_BYTES];	/* first sector of the device */
 };
 

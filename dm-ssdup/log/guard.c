@@ -87,7 +87,7 @@ static int begin_closing(struct ssdup_log *log)
 	for (i = 0; i < SSDUP_GUARD_BLOCKS; i++)
 		memcpy(g->image[i], g->out[i], GUARD_BLOCK_BYTES);
 	spin_unlock_irq(&g->copy_lock);
-	g->m.epoch = get_random_u64();
+	g->m.epoch = get_random_u64() | 1;
 	return ssdup_super_guard(log, GUARD_CHANGING, g->m.epoch, g->image[0]);
 }
 
@@ -107,9 +107,35 @@ static int end_change(struct ssdup_log *log, bool close)
 	return write_out(log, 0, 1, GUARD_DURABLE);
 }
 
+/* Write a block as the device has it. If the HDD refuses it, it may have it all the same. */
+static bool put_back(struct ssdup_log *log, u32 i)
+{
+	struct ssdup_guard *g = log->guard;
+
+	memcpy(g->out[i], g->image[i], GUARD_BLOCK_BYTES);
+	if (!write_out(log, i, 1, 0))
+		return true;
+	return !ssdup_sync_blocks(hdd_of(log), REQ_OP_READ, i * SSDUP_GUARD_BLOCK, &g->out[i], 1) &&
+	       !memcmp(g->out[i], g->image[i], GUARD_BLOCK_BYTES);
+}
+
 /*
- * core/guard.h has the order. If the HDD refuses a part of it, the change has begun, and may be
- * begun again. Once the HDD has it all, the record comes late at worst: the log is empty.
+ * The HDD has refused a part of a change, which a member block says is under way, if there is one.
+ * Return: does the HDD have what the device has? The first block goes last.
+ */
+static bool take_back(struct ssdup_log *log)
+{
+	bool ok = true;
+	u32 i = SSDUP_GUARD_BLOCKS;
+
+	while (i-- > 1)
+		ok &= put_back(log, i);
+	return ok && put_back(log, 0);
+}
+
+/*
+ * core/guard.h has the order. Once the HDD has it all, the record comes late at worst: the log is
+ * empty. After an error the guard is as it was, or open, or the change can be begun again.
  */
 static int change(struct ssdup_log *log, enum guard_state to)
 {
@@ -133,9 +159,18 @@ static int change(struct ssdup_log *log, enum guard_state to)
 	g->m.changing = true;
 	r = show(log, 0, 1, from != GUARD_OPEN, GUARD_DURABLE);
 	ssdup_step(log->c, STEP_GUARD_MEMBER);
-	r = r ?: end_change(log, to == GUARD_CLOSED);
-	if (r)
+	/* Either member block tells the truth, but of a range that is all masked. */
+	if (r && from == GUARD_CLOSED) {
+		set_state(g, GUARD_CLOSED);
 		return r;
+	}
+	r = r ?: end_change(log, to == GUARD_CLOSED);
+	if (r) {
+		ssdup_super_guard(log, GUARD_CHANGING, g->m.epoch, g->image[0]);
+		if (take_back(log))
+			set_state(g, GUARD_OPEN);
+		return r;
+	}
 	ssdup_step(log->c, STEP_GUARD_SHOWN);
 	set_state(g, to);
 	r = ssdup_super_guard(log, to, g->m.epoch, g->image[0]);
@@ -147,11 +182,8 @@ static int change(struct ssdup_log *log, enum guard_state to)
 static void try_change(struct ssdup_log *log, enum guard_state to)
 {
 	struct ssdup_guard *g = log->guard;
-	int r;
+	int r = change(log, to);
 
-	if (g->failed && time_before(jiffies, g->retry_at))
-		return;
-	r = change(log, to);
 	g->failed = r;
 	if (!r)
 		return;
@@ -173,7 +205,7 @@ void ssdup_guard_set(struct ssdup_log *log, bool holds)
 	if (READ_ONCE(g->state) == to)
 		return;
 	mutex_lock(&g->lock);
-	if (g->state != to)
+	if (g->state != to && !(g->failed && time_before(jiffies, g->retry_at)))
 		try_change(log, to);
 	mutex_unlock(&g->lock);
 }
@@ -445,9 +477,8 @@ static enum log_fault look(struct ssdup_log *log, const struct log_super *s, boo
 	fault = ssdup_guard_judge(s, found, &g->m, empty, state);
 	if (fault == LOG_OK && *state != GUARD_OPEN) {
 		memcpy(g->m.head, guard_head(s, &g->m), sizeof(g->m.head));
-		for (i = 0; i < SSDUP_GUARD_BLOCKS && fault == LOG_OK; i++)
-			if (!ssdup_guard_uncover(&g->m, i, g->image[i]))
-				fault = LOG_HDD_WRITTEN;
+		for (i = 0; i < SSDUP_GUARD_BLOCKS; i++)
+			ssdup_guard_uncover(&g->m, i, g->image[i]);
 	}
 	/* Its own file system may have been used, and the user knows: then the log goes over it. */
 	if (fault == LOG_HDD_WRITTEN && found == LOG_NOT_OURS && log->c->set.hdd_written) {
@@ -476,8 +507,11 @@ int ssdup_guard_load(struct ssdup_log *log, const struct log_super *s, bool empt
 			      SSDUP_GUARD_BLOCKS);
 	if (!r)
 		fault = look(log, s, empty, &state);
+	/* Nothing was masked. */
+	if (r && s->guard == GUARD_OPEN)
+		r = 0;
 	if (fault != LOG_OK) {
-		DMERR("%s: %s (fault %d)%s", dm_device_name(log->c->md),
+		DMERR("%s: log refused: %s (fault %d)%s", dm_device_name(log->c->md),
 		      ssdup_log_fault_text(fault), fault,
 		      fault == LOG_HDD_WRITTEN ? "; see hdd_written" : "");
 		r = -EINVAL;

@@ -26,6 +26,7 @@ host_tools()
 	pahole pahole
 	python3 python3
 	flock util-linux
+	sfdisk fdisk
 	losetup mount
 	qemu-system-x86_64 qemu-system-x86
 	static:/bin/busybox busybox-static

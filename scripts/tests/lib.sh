@@ -245,9 +245,10 @@ slow_disks()
 	make_disks instant=0 hdd_cache_mb=0 "$@"
 }
 
-# table [KEY VALUE]... - a table line
+# table [KEY VALUE]... - a table line; GUARD=0 is for tests of the bare HDD, or of counts of requests
 table()
 {
+	[ -z "${GUARD:-}" ] || set -- "$@" guard "$GUARD"
 	echo "0 $LEN ssdup $HDD $SSD${1:+ $# $*}"
 }
 

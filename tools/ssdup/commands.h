@@ -26,6 +26,7 @@
 	command(dump, "print what stands on an SSD") \
 	command(repair, "make a damaged log usable again") \
 	command(export, "write back without the kernel module") \
+	command(release, "an HDD whose SSD is lost becomes a disk of its own") \
 	command(probe, "is there a log on a device?") \
 	command(doctor, "what a machine lacks that has such devices") \
 	command(tab, "what ssduptab says; for boot scripts and udev") \
@@ -40,6 +41,7 @@ enum {
 	OPT_READY, OPT_CHECK, OPT_UDEV, OPT_SYSFS, OPT_NO_DISCARD,
 	OPT_TENANT, OPT_CLASS, OPT_SIZE, OPT_MAX, OPT_START, OPT_END_JOB, OPT_WEAR,
 	OPT_OTHER_HDD, OPT_VOLATILE, OPT_SAVE, OPT_TAKE_OVER, OPT_SCAN, OPT_ADD, OPT_LOG,
+	OPT_WRITTEN,
 };
 
 #define DECLARE_COMMAND(name, about) \

@@ -85,6 +85,9 @@ static const struct option_spec create_options[] = {
 	  "although the log is for another HDD",
 	  "For an HDD that was copied to another one, or that calls itself otherwise behind a\n"
 	  "new controller. From then on the log is for this one." },
+	{ OPT_WRITTEN, "hdd-was-written", NULL,
+	  "although somebody has written to the HDD since",
+	  "What the log holds goes over that. A file system needs a check then." },
 	{ OPT_VOLATILE, "volatile-ssd", NULL,
 	  "although the SSD is memory (ram, zram), for a test" },
 	{ OPT_TAKE_OVER, "take-over", NULL,
@@ -384,6 +387,7 @@ static const struct option_spec export_options[] = {
 	{ OPT_FORCE, "force", NULL, "an HDD of another size" },
 	{ OPT_OTHER_HDD, "other-hdd", NULL, "an HDD that the log is not for" },
 	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had the log active" },
+	{ OPT_WRITTEN, "hdd-was-written", NULL, "over an HDD that somebody has written to since" },
 	{ OPT_UNSAVED, "discard-unsaved", NULL, "--clear whatever was lost" },
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },
@@ -403,6 +407,22 @@ const struct usage usage_export = {
 		"is on the HDD), 7 interrupted. After 1 and 7 begin again: the log is as it was.",
 };
 
+static const struct option_spec release_options[] = {
+	{ OPT_UNSAVED, "discard-unsaved", NULL, "give up what only the SSD has" },
+	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ }
+};
+
+const struct usage usage_release = {
+	.synopsis = "HDD --discard-unsaved",
+	.about = "Make HDD a disk of its own again when its SSD is lost. While a log is not empty\n"
+		 "its HDD shows only whose it is. Afterwards it is as the last drain left it: the\n"
+		 "newest data is gone, and what is on it needs a check (fsck).",
+	.options = release_options,
+	.more = "Exit status: 0 done, 3 the HDD is no member, 4 refused, 6 done, but part of the\n"
+		"first 128 KiB could not be brought back. It can be done again.",
+};
+
 static const struct option_spec probe_options[] = {
 	{ OPT_EXPORT, "export", NULL, "as KEY=VALUE, for udev" },
 	{ }
@@ -411,7 +431,7 @@ static const struct option_spec probe_options[] = {
 const struct usage usage_probe = {
 	.synopsis = "DEV [--export]",
 	.about = "Say whether DEV holds a log, which one, and whether it may hold anything that\n"
-		 "is not on the HDD yet.",
+		 "is not on the HDD yet; or whether DEV is the HDD of a log.",
 	.options = probe_options,
 	.more = "Exit status: 0 there is a log, usable or not (SSDUP_FAULT), 3 there is none.",
 };

@@ -7,6 +7,7 @@
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 # written - sectors of data that the HDD has got
 written()

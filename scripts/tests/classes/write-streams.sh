@@ -7,6 +7,7 @@
 # kernels: newest
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 page=4096
 

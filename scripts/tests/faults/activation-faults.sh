@@ -7,6 +7,7 @@
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 # refused TEXT - and all is there once the fault is gone
 refused()

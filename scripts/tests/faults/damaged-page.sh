@@ -7,6 +7,7 @@
 # invariant: 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 # cut - the power goes and comes back; what is left stays in $T/log
 cut()

@@ -8,6 +8,7 @@
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 eio="Input/output error"
 

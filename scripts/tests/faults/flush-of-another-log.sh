@@ -6,6 +6,7 @@
 # invariant: 3
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 B=00000000-0000-4000-8000-0000000000bb
 

@@ -8,6 +8,7 @@
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 eio="Input/output error"
 keys=(policy all drain manual autocommit_ms 3600000)

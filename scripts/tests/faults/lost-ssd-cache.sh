@@ -8,6 +8,7 @@
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 B=00000000-0000-4000-8000-0000000000bb
 eio="Input/output error" erofs="Read-only file system"

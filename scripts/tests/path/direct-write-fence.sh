@@ -6,6 +6,7 @@
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 # in_flight N - wait until the HDD has as many writes to do
 in_flight()

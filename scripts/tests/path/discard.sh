@@ -71,9 +71,10 @@ rm "$MODEL"
 make_disks hdd_discard=1 ssd_size_mb=261
 # whole requests of 2048 sectors fit in a segment of 8 MiB
 make_ssdup policy all drain manual range_mb 16 segment_mb 8
-io write len=4000 bs=1
+# behind the guarded range, at the end of which requests are split
+io write start=256 len=4000 bs=1
 is "extents" "$(stat extents)" 4000
-io discard len=4000
+io discard start=256 len=4000
 is "parts of a discard" "$(stat discards)" 4
 is "extents that are left" "$(stat extents)" "$(stat discards)"
 io verify
@@ -85,14 +86,14 @@ all_home
 # so does what is written over many: a large write is one part for each 1024 of them
 remove_ssdup
 make_ssdup policy all drain manual range_mb 16
-io write len=4000 bs=1
+io write start=256 len=4000 bs=1
 is "extents" "$(stat extents)" 4000
 logged=$(stat writes_ssd)
-io write len=2048 bs=2048
+io write start=256 len=2048 bs=2048
 is "parts of a write" "$(($(stat writes_ssd) - logged))" 2
 is "extents that are left" "$(stat extents)" 1954
 # one that replaces fewer is whole
-io write len=2048 bs=2048
+io write start=256 len=2048 bs=2048
 is "parts of both" "$(($(stat writes_ssd) - logged))" 3
 io verify
 remove_ssdup

@@ -39,7 +39,7 @@ in_range()
 }
 
 make_disks hdd_discard=1
-make_ssdup policy none drain manual guard 1
+make_ssdup policy none drain manual
 io write len=$RANGE bs=8
 io write start=$RANGE len=4096 bs=64
 is "guard" "$(stat guard)" 0
@@ -81,7 +81,7 @@ must cmp -n 512 "$T/head" $DEV
 power_cut 1
 must dmsetup remove --force $NAME
 power_on
-make_ssdup policy all drain manual guard 1
+make_ssdup policy all drain manual
 must cmp -n 512 "$T/head" $DEV
 flush
 shows 0
@@ -100,7 +100,7 @@ shows 0
 io verify
 commits
 remove_ssdup
-make_ssdup policy all drain manual guard 1
+make_ssdup policy all drain manual
 is "guard of a log without" "$(stat guard)" 2
 shows 1
 io verify
@@ -118,7 +118,7 @@ remove_ssdup
 must dd if=$HDD of="$T/old" bs=512 count=$RANGE iflag=direct status=none
 must dd if=/dev/zero of=$HDD bs=4096 count=1 oflag=direct status=none
 log_refused "not the HDD as the log left it"
-make_ssdup policy all drain manual guard 1 hdd_written 1
+make_ssdup policy all drain manual hdd_written 1
 is "guard" "$(stat guard)" 2
 io write len=$RANGE bs=8
 all_home
@@ -131,7 +131,7 @@ log_refused "not the HDD as the log left it"
 must_not dmsetup create $NAME --table "$(table policy all drain manual hdd_written 1)"
 ! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
 must dd if="$T/now" of=$HDD bs=512 count=$RANGE oflag=direct status=none
-make_ssdup policy all drain manual guard 1
+make_ssdup policy all drain manual
 all_home
 io write start=64 len=64 bs=8
 commits

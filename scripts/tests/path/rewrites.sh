@@ -7,6 +7,7 @@
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 make_disks ssd_size_mb=33
 make_ssdup policy none drain manual

@@ -150,6 +150,9 @@ make_b max_mb 32 policy all drain manual
 io_b verify
 
 # what the tool must not touch
+# a head of an HDD that does not fit in the member block would be lost with the records
+io_b zero len=1
+io zero len=1
 remove_b
 reload_a=(log "$A" policy all drain manual max_mb 64)
 commits

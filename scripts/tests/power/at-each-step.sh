@@ -8,6 +8,6 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-cuts_test steps=1 0 70
+cuts_test steps=1 0 80
 # and 43 has more than 120
 above "cuts" "$(cuts_seen)" 79

@@ -49,6 +49,9 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 	case OPT_TAKE_OVER:
 		new->give_up.host = true;
 		break;
+	case OPT_WRITTEN:
+		new->give_up.written = true;
+		break;
 	case OPT_OTHER_HDD:
 		new->give_up.hdd = true;
 		break;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "lib/member.h"
 #include "lib/wait.h"
 #include "offline/offline.h"
 
@@ -21,6 +22,7 @@ struct args {
 	bool		other_hdd;
 	bool		take_over;
 	bool		unsaved;
+	bool		written;	/* somebody has written to the HDD since */
 };
 
 static int refuse_other_hdd(const struct log_file *l, const struct disk *to, bool other)
@@ -37,6 +39,37 @@ static int refuse_other_hdd(const struct log_file *l, const struct disk *to, boo
 	if (identity_known(l->s.hdd_id) && !identity_known(id) && to->block)
 		warn(l->ctx, to->path, "does not say which disk it is; the log is for %s", log);
 	return EXIT_OK;
+}
+
+static bool blank(const unsigned char *range)
+{
+	return !memchr_inv(range, 0, MEMBER_BYTES);
+}
+
+/* Is it the HDD as the log left it? *@behind: it was masked, and @member is plain now. */
+static int refuse_written(const struct log_file *l, const struct disk *to, bool written,
+			  struct member *member, bool *behind)
+{
+	enum guard_state state;
+	enum log_fault fault;
+	char uuid[UUID_TEXT];
+
+	fault = ssdup_guard_judge(&l->s, member->fault, &member->m, !l->map.nr, &state);
+	*behind = fault == LOG_OK && state != GUARD_OPEN;
+	if (*behind)
+		member_plain(member, l->s.head);
+	/* A new image. */
+	if (fault == LOG_OK || (!to->block && blank(member->range)))
+		return EXIT_OK;
+	if (fault == LOG_HDD_OTHER)
+		return fail(l->ctx, EXIT_REFUSED, to->path, "is the HDD of log %s, not of this one",
+			    uuid_text(uuid, member->m.uuid));
+	if (written && member->fault == LOG_NOT_OURS)
+		return EXIT_OK;
+	return fail(l->ctx, EXIT_REFUSED, to->path,
+		    "is not as the log left it: somebody has written to it since, or it is a copy; %s",
+		    member->fault == LOG_NOT_OURS ? "--hdd-was-written writes over that" :
+		    "see \"ssdup release\"");
 }
 
 static int fits(struct log_file *l, struct disk *to, bool force)
@@ -100,7 +133,7 @@ static int broken_off(const struct log_file *l, const struct disk *to,
 	}
 }
 
-static int export(struct log_file *l, struct disk *to, const struct args *a)
+static int export(struct log_file *l, struct disk *to, struct member *member, const struct args *a)
 {
 	struct export_result res;
 	char size[SIZE_TEXT];
@@ -112,7 +145,7 @@ static int export(struct log_file *l, struct disk *to, const struct args *a)
 		if (l->findings.all[i].severity == SEV_LOST)
 			finding_print(stdout, &l->findings.all[i]);
 	catch_signals();
-	r = export_log(l, to, &res);
+	r = export_log(l, to, member, &res);
 	if (r)
 		return broken_off(l, to, &res, r);
 	whole = !l->findings.of[SEV_LOST] && !res.lost && !res.known;
@@ -135,7 +168,9 @@ static int refuse_no_image(const struct log_file *l, const char *to)
 
 static int export_to(struct log_file *l, const struct args *a)
 {
+	struct member member = { };
 	struct disk to;
+	bool behind;
 	int r;
 
 	if (!l->known)
@@ -149,9 +184,14 @@ static int export_to(struct log_file *l, const struct args *a)
 	r = disk_open(l->ctx, &to, a->hdd, DISK_FILL);
 	if (r != EXIT_OK)
 		return r;
-	r = fits(l, &to, a->force) ?: refuse_other_hdd(l, &to, a->other_hdd);
+	r = member_read(to.fd, &member);
+	if (r)
+		r = fail(l->ctx, EXIT_FAILED, to.path, "cannot be read: %s", strerror(-r));
+	r = r ?: fits(l, &to, a->force) ?: refuse_other_hdd(l, &to, a->other_hdd) ?:
+	    refuse_written(l, &to, a->written, &member, &behind);
 	if (r == EXIT_OK)
-		r = export(l, &to, a);
+		r = export(l, &to, behind ? &member : NULL, a);
+	member_free(&member);
 	disk_close(&to);
 	return r;
 }
@@ -178,6 +218,7 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.other_hdd |= opt == OPT_OTHER_HDD;
 		a.take_over |= opt == OPT_TAKE_OVER;
 		a.unsaved |= opt == OPT_UNSAVED;
+		a.written |= opt == OPT_WRITTEN;
 		ctx->quiet |= opt == 'q';
 	}
 	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, false))

@@ -7,6 +7,7 @@
 #include <getopt.h>
 
 #include "commands.h"
+#include "lib/member.h"
 #include "offline/offline.h"
 
 static void each_log(const struct log_file *l, int (*fn)(void *arg, const struct ssd_log *log),
@@ -120,6 +121,34 @@ static void probe_words(struct log_file *l)
 		       ssdup_log_fault_text(l->log.fault));
 }
 
+/* An HDD whose log is not empty. Return: EXIT_NOT_FOUND when it is none. */
+static int probe_member(const struct ssdup_ctx *ctx, const char *spec, bool export)
+{
+	char log[UUID_TEXT], pool[UUID_TEXT];
+	struct member member;
+	struct dev dev;
+	int r = EXIT_NOT_FOUND;
+
+	/* Who looks for a log next complains. */
+	if (dev_find_quietly(spec, &dev))
+		return r;
+	member_of(&dev, &member);
+	if (member.fault == LOG_OK) {
+		uuid_text(log, member.m.uuid);
+		uuid_text(pool, member.m.pool);
+		if (export)
+			printf("ID_FS_TYPE=ssdup_hdd\nID_FS_USAGE=other\n"
+			       "SSDUP_MEMBER=%s\nSSDUP_POOL=%s\n", log, pool);
+		else
+			printf("%s: the HDD of log %s (pool %s), which has newer data\n",
+			       dev.path, log, pool);
+		r = EXIT_OK;
+	}
+	member_free(&member);
+	dev_free(&dev);
+	return r;
+}
+
 int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	bool export = false;
@@ -133,6 +162,9 @@ int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
 	}
 	if (!operands(ctx, argc, argv, 1, 1))
 		return ctx->exit;
+	r = probe_member(ctx, argv[optind], export);
+	if (r != EXIT_NOT_FOUND)
+		return r;
 	r = log_open(ctx, &l, argv[optind], NULL, DISK_PROBE, NO_COPY);
 	if (r != EXIT_OK)
 		return r;

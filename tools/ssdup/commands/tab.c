@@ -214,6 +214,14 @@ static bool is_event(const char *spec)
 	return false;
 }
 
+/* Its file system is masked while its log is not empty, and so is the name of that. */
+static bool is_member_of(const struct tab_entry *e)
+{
+	const char *uuid = spec_uuid(e->ssd);
+
+	return uuid && is_env("SSDUP_MEMBER", uuid);
+}
+
 /*
  * Links that tell of the contents must not lead to an HDD that is out of date, unless
  * that is how the tab finds it.
@@ -310,7 +318,7 @@ static int print_event(const struct ssdup_ctx *ctx, const struct tab *tab)
 	}
 	for (i = 0; i < tab->nr; i++) {
 		e = &tab->entry[i];
-		if (!is_event(e->hdd))
+		if (!is_event(e->hdd) && !is_member_of(e))
 			continue;
 		printf("SSDUP_ROLE=hdd\nSSDUP_NAME=%s\n", e->name);
 		print_links(e->hdd);

@@ -12,6 +12,7 @@
 #include "host.h"
 #include "keys.h"
 #include "make.h"
+#include "member.h"
 #include "state.h"
 #include "tab.h"
 
@@ -59,6 +60,8 @@ static int choose_host(const struct ssdup_ctx *ctx, struct new_device *new, stru
 		new->give_up.host |= !strcmp(take_over, "1");
 	else if (new->give_up.host)
 		why = why ?: new_device_key(new, "take_over", "1");
+	if (new->give_up.written)
+		why = why ?: new_device_key(new, "hdd_written", "1");
 	free(host);
 	free(take_over);
 	return why ? fail(ctx, EXIT_FAILED, new->name, "%s", why) : EXIT_OK;
@@ -77,6 +80,27 @@ static void warn_member(const struct ssdup_ctx *ctx, const struct pair *p)
 	free(what);
 }
 
+/* Whether somebody has written to it since, the kernel knows: only that reads all of the log. */
+static int refuse_old_copy(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	const struct log_super *s = ssd_super(&p->log);
+	struct member member;
+	enum guard_state state;
+	enum log_fault fault;
+	int r;
+
+	r = member_refuse(ctx, &p->hdd, s->uuid);
+	if (r)
+		return r;
+	member_of(&p->hdd, &member);
+	fault = ssdup_guard_judge(s, member.fault, &member.m, false, &state);
+	member_free(&member);
+	return fault == LOG_OK || member.fault == LOG_NOT_OURS ? EXIT_OK :
+	       fail(ctx, EXIT_REFUSED, p->hdd.path,
+		    "is an older copy of the HDD that the log on %s is for; see \"ssdup release\"",
+		    p->ssd.path);
+}
+
 static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
 			 const struct give_up *g)
 {
@@ -88,7 +112,8 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
 
 	switch (fault) {
 	case LOG_OK:
-		return pair_refuse_other_hdd(ctx, p, g) ?: pair_refuse_other_host(ctx, p, g);
+		return pair_refuse_other_hdd(ctx, p, g) ?: pair_refuse_other_host(ctx, p, g) ?:
+		       refuse_old_copy(ctx, p);
 	case LOG_OTHER_HDD_SIZE:
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "holds the log of an HDD of %llu sectors, and %s has %llu: not the HDD that belongs to it",
@@ -181,6 +206,9 @@ static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct new_devic
 	if (reason && !strcmp(reason, "unknown target type"))
 		fail(ctx, code, new->name,
 		     "the kernel has no dm-ssdup; is the module installed for this kernel?");
+	else if (reason && strstr(reason, ssdup_log_fault_text(LOG_HDD_WRITTEN)))
+		code = fail(ctx, EXIT_REFUSED, new->hdd,
+			    "was written to since the log got its data, by a mount without its SSD? --hdd-was-written lets the log go over that; \"ssdup export\" puts the log's data into an image");
 	else if (reason && !strncmp(reason, "log refused: ", strlen("log refused: ")))
 		fail(ctx, code, new->name, "the kernel refuses %s: %s; see \"ssdup check %s\"",
 		     what, reason, new->ssd);
@@ -416,6 +444,14 @@ static int find_disk(const struct ssdup_ctx *ctx, const struct new_device *new, 
 	return EXIT_OK;
 }
 
+/* A new log is for an HDD that no other one has newer data of. */
+static int refuse_member(const struct ssdup_ctx *ctx, const struct new_device *new,
+			 const struct pair *p)
+{
+	return new->add || new->format || p->log.fault != LOG_OK ?
+	       member_refuse(ctx, &p->hdd, NULL) : EXIT_OK;
+}
+
 int make(const struct ssdup_ctx *ctx, struct new_device *new)
 {
 	const char *why = name_fault(new->name);
@@ -455,6 +491,7 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 	r = pair_open(ctx, &p, new->hdd, new->ssd, new->log, false, &new->give_up);
 	if (!r)
 		r = choose_host(ctx, new, &p) ?: pair_refuse_hdd(ctx, &p, &new->give_up) ?:
+		    refuse_member(ctx, new, &p) ?:
 		    (new->add ? EXIT_OK : refuse_ssd(ctx, new, &p));
 	if (!r && !new->tab)
 		warn_member(ctx, &p);

@@ -26,6 +26,7 @@ struct give_up {
 	bool	other;		/* an empty log, a file system, unknown contents: --force */
 	bool	hdd;		/* the HDD that the log is for: --other-hdd */
 	bool	memory;		/* what is on the SSD, when the power goes: --volatile-ssd */
+	bool	written;	/* what somebody wrote to the HDD: --hdd-was-written */
 	bool	host;		/* the host that has it active: --take-over */
 };
 

@@ -47,7 +47,8 @@ static bool shown(const struct log_file *l, enum ssd_part part, u32 copy)
 	if (l->log.part[part].error[copy])
 		return false;
 	return part == PART_SUPER ? le64_to_cpu(s->magic) == SSDUP_SUPER_MAGIC :
-	       le32_to_cpu(r->magic) == SSDUP_RECORD_MAGIC;
+	       le32_to_cpu(r->magic) == SSDUP_RECORD_MAGIC ||
+	       le32_to_cpu(r->magic) == SSDUP_GUARDED_MAGIC;
 }
 
 static void dump_super(const struct dump *d, const struct ssdup_super *s)

@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "lib/member.h"
 #include "lib/wait.h"
 
 #include "data.h"
@@ -15,6 +16,7 @@
 struct export {
 	struct log_file		*l;
 	struct disk		*to;
+	struct member		*member;	/* what stands in front of @to; or NULL */
 	struct export_result	*res;
 	bool			bar;
 	uint64_t		shown;		/* when */
@@ -36,10 +38,26 @@ static void show_progress(struct export *x)
 
 /* --- What is done with it --- */
 
+/* Take off what goes to the range that is masked. Return: its sectors. */
+static u64 put_behind(struct export *x, u64 start, u64 sectors, const void *buf)
+{
+	u64 part = x->member && start < SSDUP_GUARD_SECTORS ?
+		   min(sectors, SSDUP_GUARD_SECTORS - start) : 0;
+
+	if (part && buf)
+		memcpy(x->member->range + start * SECTOR_BYTES, buf, part * SECTOR_BYTES);
+	else if (part)
+		memset(x->member->range + start * SECTOR_BYTES, 0, part * SECTOR_BYTES);
+	return part;
+}
+
 static int put_data(void *arg, u64 start, u64 sectors, const void *buf)
 {
 	struct export *x = arg;
-	int r = disk_write(x->to, buf, start, sectors);
+	u64 part = put_behind(x, start, sectors, buf);
+	int r = part == sectors ? 0 :
+		disk_write(x->to, (const char *)buf + part * SECTOR_BYTES, start + part,
+			   sectors - part);
 
 	x->res->sectors += r ? 0 : sectors;
 	return r;
@@ -48,7 +66,8 @@ static int put_data(void *arg, u64 start, u64 sectors, const void *buf)
 static int put_zeros(void *arg, u64 start, u64 sectors)
 {
 	struct export *x = arg;
-	int r = disk_zero(x->to, start, sectors);
+	u64 part = put_behind(x, start, sectors, NULL);
+	int r = part == sectors ? 0 : disk_zero(x->to, start + part, sectors - part);
 
 	x->res->sectors += r ? 0 : sectors;
 	return r;
@@ -71,10 +90,12 @@ static bool is_interrupted(void *arg)
 	return interrupted();
 }
 
-int export_log(struct log_file *l, struct disk *to, struct export_result *res)
+int export_log(struct log_file *l, struct disk *to, struct member *member,
+	       struct export_result *res)
 {
 	struct export x = {
-		.l = l, .to = to, .res = res, .bar = !l->ctx->quiet && isatty(STDERR_FILENO),
+		.l = l, .to = to, .member = member, .res = res,
+		.bar = !l->ctx->quiet && isatty(STDERR_FILENO),
 	};
 	const struct data_sink sink = {
 		.data = put_data, .zeros = put_zeros, .lost = put_lost, .stop = is_interrupted,
@@ -84,6 +105,8 @@ int export_log(struct log_file *l, struct disk *to, struct export_result *res)
 
 	memset(res, 0, sizeof(*res));
 	r = data_walk(l, &sink) ?: disk_sync(to);
+	if (!r && member)
+		r = member_release(to->fd, member);
 	if (x.bar)
 		bar_clear();
 	return r;
@@ -101,6 +124,7 @@ int export_clear(struct log_file *l)
 			tail = max(tail, l->header[i].h.generation + 1);
 	for (i = 0; i < s.nr_classes; i++)
 		s.tail[i] = tail;
+	s.guard = GUARD_OPEN;
 	s.live_segments = 0;
 	s.live_pages = 0;
 	s.seq++;

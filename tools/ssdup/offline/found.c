@@ -138,5 +138,9 @@ void find_logs(struct log_file *l, const struct log_super *named, struct found_l
 			continue;
 		take_record(logs, named, i / SSDUP_COPIES, block);
 	}
+	/* No header says what the HDD shows: the member block does, if there is one. */
+	for (i = 0; i < logs->nr; i++)
+		if (!logs->all[i].recorded)
+			logs->all[i].s.guard = GUARD_CHANGING;
 	free(block);
 }

@@ -41,14 +41,18 @@ struct export_result {
 	u64	known;		/* that had been given up before */
 };
 
+struct member;
+
 /**
  * export_log() - write all that is dirty to @to, and make it durable
+ * @member: its guarded range, made plain; it is released at the end. NULL: it is plain already
  *
  * Lost ranges are printed, unless the context is quiet.
  *
  * Return: 0 or -errno; -EINTR when it was interrupted.
  */
-int export_log(struct log_file *l, struct disk *to, struct export_result *res);
+int export_log(struct log_file *l, struct disk *to, struct member *member,
+	       struct export_result *res);
 
 /** export_clear() - make the log empty. Return: 0, -errno; -ERANGE with counters used up */
 int export_clear(struct log_file *l);

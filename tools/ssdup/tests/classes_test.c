@@ -54,7 +54,7 @@ static void exported_and_cleared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l.findings.nr, 0);
 	KUNIT_EXPECT_EQ(test, l.map.nr, SEGMENTS * m.s.g.meta_pages * ENTRIES);
 	bench_hdd(&m.b, &hdd);
-	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, &res), 0);
+	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, NULL, &res), 0);
 	KUNIT_EXPECT_EQ(test, res.sectors, l.sectors);
 	KUNIT_EXPECT_TRUE(test, bench_exported(&m.b, &l));
 	disk_close(&hdd);

@@ -200,7 +200,7 @@ static void export_one(void)
 	if (l.known) {
 		check_log(&l, true, false);
 		bench_hdd(&bench, &hdd);
-		r = export_log(&l, &hdd, &res);
+		r = export_log(&l, &hdd, NULL, &res);
 		if (usual(&l.s)) {
 			EXPECT(!r && !res.lost && res.sectors + res.known == l.sectors);
 			EXPECT(bench_exported(&bench, &l));

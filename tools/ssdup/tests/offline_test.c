@@ -23,7 +23,7 @@ static void export_and_clear(struct kunit *test, struct maker *m)
 	KUNIT_EXPECT_EQ(test, l.findings.nr, 0);
 	KUNIT_EXPECT_GT(test, l.map.nr, 200);
 	bench_hdd(&m->b, &hdd);
-	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, &res), 0);
+	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, NULL, &res), 0);
 	KUNIT_EXPECT_EQ(test, res.sectors, l.sectors);
 	KUNIT_EXPECT_TRUE(test, bench_exported(&m->b, &l));
 	disk_close(&hdd);
@@ -390,7 +390,7 @@ static void nil_uuid_is_exported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l.map.nr, 10);
 	KUNIT_EXPECT_EQ(test, findings_exit(&l.findings), EXIT_REFUSED);
 	bench_hdd(&m.b, &hdd);
-	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, &res), 0);
+	KUNIT_EXPECT_EQ(test, export_log(&l, &hdd, NULL, &res), 0);
 	disk_close(&hdd);
 	KUNIT_EXPECT_TRUE(test, bench_exported(&m.b, &l));
 	log_close(&l);
