@@ -11,6 +11,7 @@
  * Everything is chosen from the seed.
  *
  *	steps=1		cut number I is at the I-th step; all steps must be hit
+ *	guard=1		the cut is at a step of the HDD's guard
  *	profile=N	which disks; else every 50 seeds others
  *	drop_flush=1	the disks ignore FLUSH and FUA
  *	hook=COMMAND	another device: "COMMAND up", "COMMAND down"; path=/dev/...
@@ -39,9 +40,10 @@
 #define MODEL(disk)	"/sys/block/" disk "/model/"
 #define CHUNK		2048U
 #define MAX_STEPS	100
+#define GUARD_STEPS	7
 
 static struct {
-	unsigned long steps, drop_flush, twice, verbose, profile, align, classes, budget;
+	unsigned long steps, drop_flush, twice, verbose, profile, align, classes, budget, guard;
 	const char *hook, *path;
 } arg = { .profile = -1UL };
 
@@ -273,6 +275,9 @@ static void choose_table(void)
 	size_t len;
 	char more[64] = "";
 
+	/* Of little else, so that each case comes to it more than once. */
+	if (is_step("guard"))
+		c.plan.span = 4096;
 	if (is_step("copy")) {
 		policy = 4;
 		strcat(more, " promote 1000T");
@@ -319,6 +324,8 @@ static void choose(uint64_t seed)
 	read_steps();
 	if (arg.steps)
 		c.step = steps[seed % nr_steps];
+	if (arg.guard)
+		c.step = steps[step_number("guard_begin") + seed % GUARD_STEPS];
 	c.plan.unwritable = is_step("relocate") || is_step("rewrite") ||
 			(!c.step && !arg.hook && !rng_below(&c.rng, 8));
 	if (is_step("tombstone")) {
@@ -491,6 +498,7 @@ static void parse(const char *word)
 		const char **text;
 	} keys[] = {
 		{ "steps=", &arg.steps, NULL }, { "profile=", &arg.profile, NULL },
+		{ "guard=", &arg.guard, NULL },
 		{ "drop_flush=", &arg.drop_flush, NULL }, { "twice=", &arg.twice, NULL },
 		{ "verbose=", &arg.verbose, NULL }, { "align=", &arg.align, NULL },
 		{ "classes=", &arg.classes, NULL }, { "budget=", &arg.budget, NULL },
@@ -527,6 +535,8 @@ static void again_by(void)
 	printf("  again: scripts/soak cuts");
 	if (arg.steps)
 		printf(" steps=1");
+	if (arg.guard)
+		printf(" guard=1");
 	if (arg.drop_flush)
 		printf(" drop_flush=1");
 	if (arg.classes)

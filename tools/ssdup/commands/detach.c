@@ -36,7 +36,7 @@ static int switch_over(struct state *s)
 {
 	int r = dmdev_suspend(s->name, false, false);
 
-	if (!r && (state_again(s) || s->v.dirty_sectors || s->v.extents))
+	if (!r && (state_again(s) || s->v.dirty_sectors || s->v.extents || s->v.guard))
 		r = -EAGAIN;
 	/* Never resume with a table that leaves the log out while that holds something. */
 	if (r && dmdev_clear(s->name))

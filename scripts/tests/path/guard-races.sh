@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Requests to the first sectors of the HDD are in flight while its guard closes and opens: the
+# change waits for them, and they get what the device has.
+# invariant: 11
+# cpus: 4
+# kernels: debug
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# a write to the range, and a read of it, are at the HDD when a commit closes the guard
+make_disks
+must modprobe dm-delay
+size=$(blockdev --getsz $HDD)
+must dmsetup create other --table "0 $size linear $HDD 0"
+HDD=/dev/mapper/other
+make_ssdup policy none drain manual
+io write len=256 bs=8
+commits
+must dmsetup reload other --table "0 $size delay /dev/mhdd0 0 600 /dev/mhdd0 0 600 /dev/mhdd0 0 0"
+must dmsetup suspend other
+must dmsetup resume other
+iocheck "$MODEL" $DEV write start=64 len=8 bs=8 &
+writer=$!
+dd if=$DEV of="$T/read" bs=4096 skip=16 count=1 iflag=direct status=none &
+reader=$!
+nap 0.2
+kill -0 $writer || fail "the write was not in flight any more"
+kill -0 $reader || fail "the read was not in flight any more"
+knob policy all
+must dd if=/dev/zero of=$DEV bs=4096 seek=4096 count=1 oflag=direct conv=notrunc status=none
+commits
+is "guard" "$(stat guard)" 2
+must wait $writer
+must wait $reader
+must dmsetup reload other --table "0 $size linear /dev/mhdd0 0"
+must dmsetup suspend other
+must dmsetup resume other
+must dd if=$DEV of="$T/now" bs=4096 skip=16 count=1 iflag=direct status=none
+must cmp "$T/read" "$T/now"
+io verify len=256 bs=8
+flush
+io verify len=256 bs=1
+
+# and over and over, beside four processes
+for n in 0 1 2 3; do
+	while [ ! -e "$T/end" ]; do
+		must dd if=$DEV of=/dev/null bs=4096 skip=$((RANDOM % 32)) count=1 iflag=direct status=none
+	done &
+done
+knob drain eager
+for ((n = 0; n < 40; n++)); do
+	[ $((n % 3)) = 0 ] && policy=none || policy=all
+	knob policy $policy
+	io random len=4096 nr=30 seed=$n fsync=7
+	must message flush
+	io verify len=256 bs=8
+done
+touch "$T/end"
+wait
+all_home
