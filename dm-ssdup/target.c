@@ -271,8 +271,9 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	/* The next FLUSH must fail: the next table has not got what this commit lost. */
 	if (r)
 		ssdup_owe(&c->debt);
-	if (!r)
-		ssdup_settle_guard(c->log);
+	if (!r && ssdup_settle_guard(c->log))
+		DMERR("%s: the HDD stays as a member of the device: see its errors",
+		      dm_device_name(c->md));
 	ssdup_step(c, STEP_SUSPEND_FLUSH);
 	if (r || ssdup_flush_hdd(c->drainer))
 		DMERR("%s: the last commit failed", dm_device_name(c->md));

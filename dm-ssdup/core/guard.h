@@ -17,7 +17,7 @@
  * Order of a change, each step durable before the next:
  *
  *	closing					opening
- *	record: changing, epoch, head
+ *	record: changing, epoch, head		record: changing, head
  *	HDD: member block, changing		HDD: member block, changing
  *	HDD: the range, masked			HDD: the range, plain
  *	HDD: member block, closed		HDD: the head
@@ -90,10 +90,10 @@ enum log_fault ssdup_guard_judge(const struct log_super *s, enum log_fault found
 				 const struct guard_member *m, bool empty,
 				 enum guard_state *state);
 
-/** guard_head() - the head: the member block's, unless it has only a part of it */
+/** guard_head() - the member block's, unless it has only a part, and the record has it all */
 static inline const u8 *guard_head(const struct log_super *s, const struct guard_member *m)
 {
-	return m->covered == SSDUP_SECTOR_BYTES ? m->head : s->head;
+	return m->covered == SSDUP_SECTOR_BYTES || !s->guard_epoch ? m->head : s->head;
 }
 
 #endif

@@ -58,7 +58,7 @@ static struct pacing_out pace_guard(const struct pacing_in *in)
 static struct pacing_out pace_idle(const struct pacing_in *in)
 {
 	if (!in->dirty && !in->sealed)
-		return in->guarded ? pace_guard(in) : pacing(PACING_SLEEP, 0);
+		return pacing(PACING_SLEEP, 0);
 
 	/* The quiet begins when the last request ends. */
 	if (in->hdd_inflight)
@@ -72,6 +72,9 @@ static struct pacing_out pace_idle(const struct pacing_in *in)
 
 static struct pacing_out pace(const struct pacing_in *in)
 {
+	if (in->guarded && !in->sealed && !in->dirty && !in->empty)
+		return pace_guard(in);
+
 	if (in->empty || (in->waiters && in->sealed))
 		return pacing(PACING_DRAIN, 0);
 

@@ -67,6 +67,8 @@ struct pacing_out {
  *
  * A failed log is not drained. A read-only one opens no other segment: it drains a batch where
  * another log would seal. The first rule that fits decides:
+ *  - The log is empty, and the guard of the HDD is closed: open it after PACING_GUARD_MS of quiet,
+ *    whatever the key. Closing it costs flushes of the HDD, which a burst has to wait for.
  *  - The segment is empty but for discards: drain at once, for nothing has to be written.
  *  - Writes wait and a segment is sealed: drain at once, whatever the key.
  *  - Writes wait and no segment is sealed, but an open one holds something: seal that. Otherwise
@@ -83,8 +85,6 @@ struct pacing_out {
  *    for PACING_QUIET_MS. Else hold the batch off for at most PACING_HOLD_MS * (1 - fill / urgent),
  *    since a fuller log needs the drain more; if patient, for PACING_PATIENCE_MS.
  *  - The log holds anything: after PACING_IDLE_MS of quiet seal the open segment, and drain.
- *  - The log is empty, and the guard of the HDD is closed: open it after PACING_GUARD_MS of quiet.
- *    Closing it costs three flushes of the HDD, which a burst has to wait for.
  *  - Else sleep.
  *
  * While others write to the SSD, a batch's reads are short and come one by one; except with

@@ -110,9 +110,8 @@ int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
 		return READ_ONCE(drainer->drain_error) ?: called_off(drainer, &a) ? -ECANCELED :
 		       -EIO;
 	/* For direct writes too. After the drain, because a disk is slow while it is flushed. */
-	r = ssdup_flush_hdd(drainer);
+	r = ssdup_flush_hdd(drainer) ?: ssdup_settle_guard(drainer->log);
 	if (r)
 		return r;
-	ssdup_settle_guard(drainer->log);
 	return READ_ONCE(drainer->relocated) == relocated ? 0 : -EIO;
 }

@@ -439,7 +439,7 @@ int ssdup_commit(struct ssdup_log *log)
 		all = collect_round(log);
 		if (committer->pages.nr) {
 			/* Before the log has a durable page, see core/guard.h. */
-			ssdup_guard_set(log, true);
+			ssdup_guard_set(log, true, false);
 			r = write_round(log);
 			stat_inc(log->c, STAT_COMMITS);
 		}
@@ -506,11 +506,14 @@ static bool pages_durable(struct ssdup_log *log)
 	return false;
 }
 
-void ssdup_settle_guard(struct ssdup_log *log)
+int ssdup_settle_guard(struct ssdup_log *log)
 {
+	int r;
+
 	mutex_lock(&log->committer->lock);
-	ssdup_guard_set(log, pages_durable(log));
+	r = ssdup_guard_set(log, pages_durable(log), true);
 	mutex_unlock(&log->committer->lock);
+	return r;
 }
 
 void ssdup_autocommit_work(struct work_struct *work)

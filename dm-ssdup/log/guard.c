@@ -3,12 +3,15 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "base/failure.h"
 #include "base/sync_io.h"
 #include "base/wakeups.h"
 #include "guard.h"
 #include "internal.h"
 
-#define GUARD_RETRY_MS	60000U	/* after an HDD has refused a change */
+/* After an HDD has refused a change, each try may take long: for commits, and for requests. */
+#define GUARD_RETRY_MS	60000U
+#define GUARD_AGAIN_MS	1000U
 
 struct ssdup_guard {
 	struct ssdup_log	*log;		/* constant */
@@ -17,8 +20,10 @@ struct ssdup_guard {
 	enum guard_state	state;		/* read without a lock: a hint */
 	atomic_t		inflight;	/* requests at the HDD that are in the range */
 	struct bio_queue	bios;		/* that the work serves */
-	unsigned long		retry_at;	/* jiffies; if the last change failed */
-	bool			failed;
+	bool			failed;		/* the last change; at @failed_at, jiffies */
+	bool			unsure;		/* closed, and the HDD may lack some of the image */
+	bool			loaded;		/* the image is valid; both locks protect it */
+	unsigned long		failed_at;
 	struct guard_member	m;
 	void			*image[SSDUP_GUARD_BLOCKS];	/* unless open: the device's data */
 	void			*out[SSDUP_GUARD_BLOCKS];	/* what is written, or was read */
@@ -33,6 +38,7 @@ static void set_state(struct ssdup_guard *g, enum guard_state state)
 {
 	spin_lock_irq(&g->copy_lock);
 	WRITE_ONCE(g->state, state);
+	g->loaded = g->loaded && state != GUARD_OPEN;
 	spin_unlock_irq(&g->copy_lock);
 	/* Pairs with the barrier in ssdup_guard_takes(). */
 	smp_mb();
@@ -45,19 +51,32 @@ enum guard_state ssdup_guard_state(const struct ssdup_log *log)
 
 /* --- What the HDD shows --- */
 
-/* Write @nr blocks from @first on, as they are in out[]. */
-static int write_out(struct ssdup_log *log, u32 first, u32 nr, blk_opf_t opf)
+/*
+ * What was written before is durable. Not as a part of the next write: a lower layer may send that
+ * although the flush in front of it has failed.
+ */
+static int flush(struct ssdup_log *log)
 {
-	int r = ssdup_sync_blocks(hdd_of(log), REQ_OP_WRITE | REQ_SYNC | opf,
-				  first * SSDUP_GUARD_BLOCK, &log->guard->out[first], nr);
+	int r = blkdev_issue_flush(log->c->hdd->bdev);
 
-	/* It may be a flush that has failed. */
-	if (r && opf & (REQ_PREFLUSH | REQ_FUA))
+	if (r)
 		ssdup_drive_lost(hdd_of(log));
 	return r;
 }
 
-static int show(struct ssdup_log *log, u32 first, u32 nr, bool masked, blk_opf_t opf)
+/* Write @nr blocks from @first on, as they are in out[]; @fua: so that they are durable. */
+static int write_out(struct ssdup_log *log, u32 first, u32 nr, bool fua)
+{
+	int r = ssdup_sync_blocks(hdd_of(log), REQ_OP_WRITE | REQ_SYNC | (fua ? REQ_FUA : 0),
+				  first * SSDUP_GUARD_BLOCK, &log->guard->out[first], nr);
+
+	/* It may be a flush that has failed. */
+	if (r && fua)
+		ssdup_drive_lost(hdd_of(log));
+	return r;
+}
+
+static int show(struct ssdup_log *log, u32 first, u32 nr, bool masked, bool fua)
 {
 	struct ssdup_guard *g = log->guard;
 	u32 i;
@@ -67,11 +86,28 @@ static int show(struct ssdup_log *log, u32 first, u32 nr, bool masked, blk_opf_t
 		memcpy(g->out[i], g->image[i], GUARD_BLOCK_BYTES);
 		ssdup_guard_cover(&g->m, i, g->out[i], masked);
 	}
-	return write_out(log, first, nr, opf);
+	return write_out(log, first, nr, fua);
 }
 
-/* All that was written before is durable first. */
-#define GUARD_DURABLE	(REQ_PREFLUSH | REQ_FUA)
+/* The HDD may not show all that the image has: behind a closed member block old or new will do. */
+static int show_anew(struct ssdup_log *log)
+{
+	struct ssdup_guard *g = log->guard;
+	int r;
+
+	if (!g->unsure)
+		return 0;
+	g->m.changing = false;
+	r = show(log, 0, 1, true, true) ?: show(log, 0, SSDUP_GUARD_BLOCKS, true, false) ?:
+	    flush(log);
+	g->unsure = r;
+	return r;
+}
+
+static int write_record(struct ssdup_log *log, enum guard_state state)
+{
+	return ssdup_super_guard(log, state, log->guard->m.epoch, log->guard->image[0]);
+}
 
 /* Read what the device has. Until the record is durable nothing has changed on the HDD. */
 static int begin_closing(struct ssdup_log *log)
@@ -81,39 +117,42 @@ static int begin_closing(struct ssdup_log *log)
 	int r;
 
 	r = ssdup_sync_blocks(hdd_of(log), REQ_OP_READ | REQ_SYNC, 0, g->out, SSDUP_GUARD_BLOCKS);
+	r = r ?: flush(log);
 	if (r)
 		return r;
 	spin_lock_irq(&g->copy_lock);
 	for (i = 0; i < SSDUP_GUARD_BLOCKS; i++)
 		memcpy(g->image[i], g->out[i], GUARD_BLOCK_BYTES);
+	g->loaded = true;
 	spin_unlock_irq(&g->copy_lock);
 	g->m.epoch = get_random_u64() | 1;
-	return ssdup_super_guard(log, GUARD_CHANGING, g->m.epoch, g->image[0]);
+	return 0;
 }
 
 /* The range as a whole, and then its first block, which says that it is. */
 static int end_change(struct ssdup_log *log, bool close)
 {
 	struct ssdup_guard *g = log->guard;
-	int r = show(log, 0, SSDUP_GUARD_BLOCKS, close, 0);
+	int r = show(log, 0, SSDUP_GUARD_BLOCKS, close, false);
 
 	ssdup_step(log->c, STEP_GUARD_RANGE);
+	r = r ?: flush(log);
 	if (r)
 		return r;
 	g->m.changing = false;
 	if (close)
-		return show(log, 0, 1, true, GUARD_DURABLE);
+		return show(log, 0, 1, true, true);
 	memcpy(g->out[0], g->image[0], GUARD_BLOCK_BYTES);
-	return write_out(log, 0, 1, GUARD_DURABLE);
+	return write_out(log, 0, 1, true);
 }
 
 /* Write a block as the device has it. If the HDD refuses it, it may have it all the same. */
-static bool put_back(struct ssdup_log *log, u32 i)
+static bool put_back(struct ssdup_log *log, u32 i, bool fua)
 {
 	struct ssdup_guard *g = log->guard;
 
 	memcpy(g->out[i], g->image[i], GUARD_BLOCK_BYTES);
-	if (!write_out(log, i, 1, 0))
+	if (!write_out(log, i, 1, fua))
 		return true;
 	return !ssdup_sync_blocks(hdd_of(log), REQ_OP_READ, i * SSDUP_GUARD_BLOCK, &g->out[i], 1) &&
 	       !memcmp(g->out[i], g->image[i], GUARD_BLOCK_BYTES);
@@ -125,71 +164,78 @@ static bool put_back(struct ssdup_log *log, u32 i)
  */
 static bool take_back(struct ssdup_log *log)
 {
-	bool ok = true;
-	u32 i = SSDUP_GUARD_BLOCKS;
+	u32 i;
 
-	while (i-- > 1)
-		ok &= put_back(log, i);
-	return ok && put_back(log, 0);
+	for (i = SSDUP_GUARD_BLOCKS - 1; i; i--)
+		if (!put_back(log, i, false))
+			return false;
+	return !flush(log) && put_back(log, 0, true);
 }
 
 /*
- * core/guard.h has the order. Once the HDD has it all, the record comes late at worst: the log is
- * empty. After an error the guard is as it was, or open, or the change can be begun again.
+ * core/guard.h has the order. Once the HDD has it all, the record comes late at worst: it says that
+ * the guard is changing. After an error the guard is as it was, or open, or the change can be
+ * begun again.
  */
 static int change(struct ssdup_log *log, enum guard_state to)
 {
 	struct ssdup_guard *g = log->guard;
 	enum guard_state from = g->state;
-	int r = 0;
+	int r;
 	u32 i;
 
 	ssdup_step(log->c, STEP_GUARD_BEGIN);
 	set_state(g, GUARD_CHANGING);
 	wait_event(log->c->wake.settle_wait, !atomic_read(&g->inflight));
-	if (from == GUARD_OPEN)
-		r = begin_closing(log);
+	r = from == GUARD_OPEN ? begin_closing(log) : show_anew(log);
+	r = r ?: write_record(log, GUARD_CHANGING);
 	if (r) {
-		set_state(g, GUARD_OPEN);
+		set_state(g, from);
 		return r;
 	}
 	ssdup_step(log->c, STEP_GUARD_RECORD);
 	for (i = 0; i < SSDUP_GUARD_BLOCKS; i++)
 		g->m.crc[i] = ssdup_guard_crc(i, g->image[i]);
 	g->m.changing = true;
-	r = show(log, 0, 1, from != GUARD_OPEN, GUARD_DURABLE);
+	r = show(log, 0, 1, from != GUARD_OPEN, true);
 	ssdup_step(log->c, STEP_GUARD_MEMBER);
-	/* Either member block tells the truth, but of a range that is all masked. */
+	/* Either member block tells the truth, until something is written behind it. */
 	if (r && from == GUARD_CLOSED) {
+		g->m.changing = false;
+		g->unsure = true;
 		set_state(g, GUARD_CLOSED);
 		return r;
 	}
 	r = r ?: end_change(log, to == GUARD_CLOSED);
 	if (r) {
-		ssdup_super_guard(log, GUARD_CHANGING, g->m.epoch, g->image[0]);
 		if (take_back(log))
 			set_state(g, GUARD_OPEN);
 		return r;
 	}
 	ssdup_step(log->c, STEP_GUARD_SHOWN);
 	set_state(g, to);
-	r = ssdup_super_guard(log, to, g->m.epoch, g->image[0]);
+	r = write_record(log, to);
 	ssdup_step(log->c, STEP_GUARD_DONE);
 	return r;
 }
 
 /* The lock is held. */
-static void try_change(struct ssdup_log *log, enum guard_state to)
+static int try_change(struct ssdup_log *log, enum guard_state to)
 {
 	struct ssdup_guard *g = log->guard;
 	int r = change(log, to);
 
 	g->failed = r;
-	if (!r)
-		return;
-	g->retry_at = jiffies + msecs_to_jiffies(GUARD_RETRY_MS);
-	DMWARN_LIMIT("%s: cannot %s the guard of the HDD (%d)", dm_device_name(log->c->md),
-		     to == GUARD_CLOSED ? "close" : "open", r);
+	g->failed_at = jiffies;
+	if (r)
+		DMWARN_LIMIT("%s: cannot %s the guard of the HDD (%d)", dm_device_name(log->c->md),
+			     to == GUARD_CLOSED ? "close" : "open", r);
+	return r;
+}
+
+static bool failed_within(const struct ssdup_guard *g, u32 ms)
+{
+	return g->failed && time_before(jiffies, g->failed_at + msecs_to_jiffies(ms));
 }
 
 static bool wanted(const struct ssdup_log *log)
@@ -197,17 +243,19 @@ static bool wanted(const struct ssdup_log *log)
 	return log->c->set.guard && bdev_nr_sectors(log->c->hdd->bdev) >= SSDUP_GUARD_SECTORS;
 }
 
-void ssdup_guard_set(struct ssdup_log *log, bool holds)
+int ssdup_guard_set(struct ssdup_log *log, bool holds, bool asked)
 {
 	enum guard_state to = holds && wanted(log) ? GUARD_CLOSED : GUARD_OPEN;
 	struct ssdup_guard *g = log->guard;
+	int r = 0;
 
 	if (READ_ONCE(g->state) == to)
-		return;
+		return 0;
 	mutex_lock(&g->lock);
-	if (g->state != to && !(g->failed && time_before(jiffies, g->retry_at)))
-		try_change(log, to);
+	if (g->state != to && (asked || !failed_within(g, GUARD_RETRY_MS)))
+		r = try_change(log, to);
 	mutex_unlock(&g->lock);
+	return r;
 }
 
 /* --- The device's data in the range --- */
@@ -254,21 +302,27 @@ static void copy_bio(struct ssdup_guard *g, struct bio *bio, bool out)
 	}
 }
 
-/* The HDD gets what has changed, and the record a head that does not fit in the member block. */
-static int write_behind(struct ssdup_log *log, u64 sector, u32 sectors, blk_opf_t opf)
+/*
+ * The HDD gets what has changed, and the record a head that does not fit in the member block. If
+ * the SSD takes no record any more the log will be given up, and the head with the guard.
+ */
+static int write_behind(struct ssdup_log *log, u64 sector, u32 sectors, bool fua)
 {
 	u32 first = sector / SSDUP_GUARD_BLOCK,
 	    last = (sector + sectors - 1) / SSDUP_GUARD_BLOCK;
 	struct ssdup_guard *g = log->guard;
-	int r = 0;
+	int r = show_anew(log);
 
-	if (!sector) {
+	if (!r && !sector) {
 		memcpy(g->m.head, g->image[0], sizeof(g->m.head));
 		ssdup_member_encode(&g->m, g->out[0]);
-		if (g->m.covered < SSDUP_SECTOR_BYTES)
-			r = ssdup_super_guard(log, GUARD_CLOSED, g->m.epoch, g->image[0]);
+		if (g->m.covered < SSDUP_SECTOR_BYTES && write_record(log, GUARD_CLOSED) &&
+		    ssdup_mode(log->c) == MODE_RUNNING)
+			r = -EIO;
 	}
-	return r ?: show(log, first, last + 1 - first, true, opf);
+	r = r ?: show(log, first, last + 1 - first, true, fua);
+	g->unsure |= r != 0;
+	return r;
 }
 
 static int serve(struct ssdup_log *log, struct bio *bio)
@@ -286,7 +340,7 @@ static int serve(struct ssdup_log *log, struct bio *bio)
 /* A change that has failed is tried again. The lock is held. Return: the state. */
 static enum guard_state settle(struct ssdup_log *log)
 {
-	if (log->guard->state == GUARD_CHANGING)
+	if (log->guard->state == GUARD_CHANGING && !failed_within(log->guard, GUARD_AGAIN_MS))
 		try_change(log, wanted(log) ? GUARD_CLOSED : GUARD_OPEN);
 	return log->guard->state;
 }
@@ -299,7 +353,7 @@ static void serve_or_send(struct ssdup_log *log, struct bio *bio)
 
 	mutex_lock(&log->guard->lock);
 	state = settle(log);
-	if (state == GUARD_CLOSED || (state != GUARD_OPEN && bio_op(bio) == REQ_OP_READ))
+	if (state == GUARD_CLOSED)
 		r = serve(log, bio);
 	mutex_unlock(&log->guard->lock);
 	if (state != GUARD_OPEN) {
@@ -332,7 +386,7 @@ static bool serve_read(struct ssdup_guard *g, struct bio *bio)
 	if (bio_op(bio) != REQ_OP_READ)
 		return false;
 	spin_lock_irqsave(&g->copy_lock, flags);
-	served = g->state == GUARD_CLOSED;
+	served = g->loaded;
 	if (served)
 		copy_bio(g, bio, true);
 	spin_unlock_irqrestore(&g->copy_lock, flags);
@@ -387,7 +441,7 @@ static int write_part(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct p
 		copy_part(g, sector << SECTOR_SHIFT, p + offset, bytes, false);
 		spin_unlock_irq(&g->copy_lock);
 		kunmap_local(p);
-		r = write_behind(log, sector, bytes >> SECTOR_SHIFT, 0);
+		r = write_behind(log, sector, bytes >> SECTOR_SHIFT, false);
 	}
 	mutex_unlock(&g->lock);
 	return r;
@@ -422,7 +476,7 @@ int ssdup_hdd_discard(struct ssdup_log *log, u64 sector, u64 sectors)
 			spin_lock_irq(&g->copy_lock);
 			zero_part(g, sector, part);
 			spin_unlock_irq(&g->copy_lock);
-			r = write_behind(log, sector, part, 0);
+			r = write_behind(log, sector, part, false);
 		} else {
 			r = -EIO;
 		}
@@ -477,8 +531,14 @@ static enum log_fault look(struct ssdup_log *log, const struct log_super *s, boo
 	fault = ssdup_guard_judge(s, found, &g->m, empty, state);
 	if (fault == LOG_OK && *state != GUARD_OPEN) {
 		memcpy(g->m.head, guard_head(s, &g->m), sizeof(g->m.head));
-		for (i = 0; i < SSDUP_GUARD_BLOCKS; i++)
-			ssdup_guard_uncover(&g->m, i, g->image[i]);
+		for (i = 0; i < SSDUP_GUARD_BLOCKS; i++) {
+			if (ssdup_guard_uncover(&g->m, i, g->image[i]))
+				continue;
+			DMERR("%s: sectors %u + %u of the HDD are neither plain nor masked",
+			      dm_device_name(log->c->md), i * SSDUP_GUARD_BLOCK,
+			      SSDUP_GUARD_BLOCK);
+			fault = LOG_HDD_WRITTEN;
+		}
 	}
 	/* Its own file system may have been used, and the user knows: then the log goes over it. */
 	if (fault == LOG_HDD_WRITTEN && found == LOG_NOT_OURS && log->c->set.hdd_written) {
@@ -486,11 +546,6 @@ static enum log_fault look(struct ssdup_log *log, const struct log_super *s, boo
 		       dm_device_name(log->c->md));
 		fault = LOG_OK;
 	}
-	if (*state == GUARD_OPEN)
-		g->m = (struct guard_member){ };
-	memcpy(g->m.uuid, s->uuid, sizeof(g->m.uuid));
-	memcpy(g->m.pool, s->pool, sizeof(g->m.pool));
-	g->m.hdd_sectors = s->hdd_sectors;
 	return fault;
 }
 
@@ -507,6 +562,9 @@ int ssdup_guard_load(struct ssdup_log *log, const struct log_super *s, bool empt
 			      SSDUP_GUARD_BLOCKS);
 	if (!r)
 		fault = look(log, s, empty, &state);
+	memcpy(g->m.uuid, s->uuid, sizeof(g->m.uuid));
+	memcpy(g->m.pool, s->pool, sizeof(g->m.pool));
+	g->m.hdd_sectors = s->hdd_sectors;
 	/* Nothing was masked. */
 	if (r && s->guard == GUARD_OPEN)
 		r = 0;
@@ -519,6 +577,7 @@ int ssdup_guard_load(struct ssdup_log *log, const struct log_super *s, bool empt
 		DMERR("%s: cannot read the first sectors of the HDD (%d)",
 		      dm_device_name(log->c->md), r);
 	}
+	g->loaded = state != GUARD_OPEN;
 	/* A read-only table finishes no change. */
 	set_state(g, state != GUARD_OPEN && log->c->read_only ? GUARD_CLOSED : state);
 	return r;

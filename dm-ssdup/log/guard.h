@@ -27,12 +27,14 @@ int ssdup_guard_load(struct ssdup_log *log, const struct log_super *s, bool empt
 
 /**
  * ssdup_guard_set() - close the guard if the log @holds a durable page, or gets one; else open it
+ * @asked: also if the HDD has just refused that
  *
- * If the HDD refuses that, commits go on all the same: an HDD that is away cannot be mounted, and
- * data waits for nothing. It is tried again after GUARD_RETRY_MS. Context: process, sleeps; the
- * lock in commit.c is held.
+ * If the HDD refuses it, commits go on all the same: an HDD that is away cannot be mounted, and
+ * data does not wait for it. A later commit tries again.
+ *
+ * Context: process, sleeps; the lock in commit.c is held. Return: 0 or -errno.
  */
-void ssdup_guard_set(struct ssdup_log *log, bool holds);
+int ssdup_guard_set(struct ssdup_log *log, bool holds, bool asked);
 
 /** ssdup_guard_state() - a hint; any context */
 enum guard_state ssdup_guard_state(const struct ssdup_log *log);

@@ -492,8 +492,8 @@ int ssdup_commit(struct ssdup_log *log);
  */
 int ssdup_commit_data(struct ssdup_log *log);
 
-/** ssdup_settle_guard() - close the guard if the log has a durable page, else open it; sleeps */
-void ssdup_settle_guard(struct ssdup_log *log);
+/** ssdup_settle_guard() - close the guard if a page is durable, else open it; sleeps; -errno */
+int ssdup_settle_guard(struct ssdup_log *log);
 
 /** ssdup_autocommit_work() - commit after the autocommit time, or when the ring is full */
 void ssdup_autocommit_work(struct work_struct *work);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "lib/complete.h"
@@ -54,6 +56,42 @@ static int run_command(const struct command *command, int argc, char **argv)
 
 	optind = 0;
 	return command->run(&ctx, argc, argv);
+}
+
+/*
+ * What has changed a device or a disk stands in the journal, with what came of it. Those that only
+ * look, and tries without the right to, do not.
+ */
+static void journal(const char *name, int argc, char **argv, int r)
+{
+	static const char *const change[] = {
+		"create", "detach", "export", "format", "pool", "release", "remove", "repair",
+	};
+	char *words = xstrdup(""), *more;
+	size_t i;
+	int arg;
+
+	for (i = 0; i < sizeof(change) / sizeof(change[0]) && strcmp(name, change[i]); i++)
+		;
+	if (i < sizeof(change) / sizeof(change[0]) && r != EXIT_USAGE && !geteuid()) {
+		for (arg = 0; arg < argc; arg++) {
+			more = xprintf("%s %s", words, argv[arg]);
+			free(words);
+			words = more;
+		}
+		openlog("ssdup", 0, LOG_DAEMON);
+		syslog(r ? LOG_WARNING : LOG_NOTICE, "ssdup%s: exit status %d", words, r);
+		closelog();
+	}
+	free(words);
+}
+
+static int run_and_tell(const struct command *command, int argc, char **argv)
+{
+	int r = run_command(command, argc, argv);
+
+	journal(command->name, argc, argv, r);
+	return r;
 }
 
 /* Was all of it printed? Return: @r, or an error if not. */
@@ -149,5 +187,5 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	return finish(command->name, run_command(command, argc - 1, argv + 1));
+	return finish(command->name, run_and_tell(command, argc - 1, argv + 1));
 }

@@ -409,6 +409,7 @@ const struct usage usage_export = {
 
 static const struct option_spec release_options[] = {
 	{ OPT_UNSAVED, "discard-unsaved", NULL, "give up what only the SSD has" },
+	{ OPT_FORCE, "force", NULL, "although a part of the first 128 KiB is damaged" },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
 	{ }
 };

@@ -16,4 +16,4 @@ for profile in 0 1 2 3 4; do
 done
 above "cuts" $cuts 60
 # at each step, too
-cuts_test classes=1 steps=1 0 80
+cuts_test classes=1 steps=1 0 150

@@ -19,7 +19,7 @@ make_disks hdds=2 ssd_size_mb=34 hdd_cache_mb=4 ssd_cache_mb=4
 make_ssdup policy all drain manual max_mb 16 autocommit_ms 3600000
 A=$(stat log_uuid)
 must message log_add $B "$LEN" 1
-dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $SSD 8 log $B policy all drain manual \
+dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $SSD 10 log $B policy all drain manual guard 0 \
 	autocommit_ms 3600000" || fail "no second device"
 io write len=4096
 must iocheck "$T/model-b" /dev/mapper/other write len=4096
@@ -43,7 +43,7 @@ must iocheck "$T/model-b" /dev/mhdd1 verify len=4096
 free=$(stat pool_segments_free)
 must dmsetup remove --retry other
 is "free segments of the SSD" "$(stat pool_segments_free)" "$free"
-dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $SSD 6 log $B policy all drain manual" ||
+dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $SSD 8 log $B policy all drain manual guard 0" ||
 	fail "no second device"
 must iocheck "$T/model-b" /dev/mapper/other recover
 must iocheck "$T/model-b" /dev/mapper/other write len=2048

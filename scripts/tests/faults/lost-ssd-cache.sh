@@ -131,7 +131,7 @@ make_ssdup "${keys[@]}" max_mb 16
 A=$(stat log_uuid)
 fill_log $DEV "$MODEL"
 must message log_add $B "$LEN" 1
-dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $SSD 4 log $B policy all" ||
+dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $SSD 6 log $B policy all guard 0" ||
 	fail "no second device: $(dmesg | tail -n 3)"
 versions
 must iocheck "$T/model-b" /dev/mapper/other write len=64
@@ -157,7 +157,7 @@ if [ "$LAYER" = bare ]; then
 	DISK=$SSD SSD=${SSD}p1
 	make_ssdup "${keys[@]}"
 	fill_log $DEV "$MODEL"
-	dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 ${DISK}p2 2 policy all" ||
+	dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 ${DISK}p2 4 policy all guard 0" ||
 		fail "no second device: $(dmesg | tail -n 3)"
 	versions
 	must iocheck "$T/model-c" /dev/mapper/other write len=64

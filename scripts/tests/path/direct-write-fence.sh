@@ -25,7 +25,7 @@ make_ssdup policy none drain manual segment_mb 8
 for _ in 1 2 3; do
 	# the arm is busy for 0.4 s, a direct write waits for it
 	knob policy none
-	iocheck "$T/busy" $DEV write start=0 len=2048 bs=2048 &
+	iocheck "$T/busy" $DEV write start=2048 len=2048 bs=2048 &
 	in_flight 1
 	iocheck "$MODEL" $DEV write start=$p len=8 bs=8 &
 	direct=$!

@@ -108,16 +108,18 @@ remove_ssdup
 must truncate -s 320M "$T/image"
 ssdup_exits 0 export "$T/image" $SSD
 must dd if=$HDD of="$T/image" bs=1M status=none
+ssdup_exits 0 export $HDD $SSD
+says "stays the HDD of the log"
+must_not mount $HDD /mnt/s
 for to in "$T/image" $HDD; do
-	ssdup_exits 0 export "$to" $SSD
+	[ "$to" = $HDD ] && clear=(--clear) || clear=()
+	ssdup_exits 0 export "$to" $SSD "${clear[@]}"
 	must e2fsck -fn "$to" >"$T/fsck"
 	[ "$to" = $HDD ] && loop=() || loop=(-o loop)
 	must mount "${loop[@]}" "$to" /mnt/s
 	tree /mnt/s | must cmp - "$T/tree"
 	must umount /mnt/s
 done
-ssdup_exits 4 export $HDD $SSD --clear
-ssdup_exits 0 export $HDD $SSD --clear --hdd-was-written
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD
 must mount $DEV /mnt/s
 tree /mnt/s | must cmp - "$T/tree"

@@ -71,7 +71,7 @@ static int replace_failed(const struct ssdup_ctx *ctx, const struct state *s, in
 		return fail(ctx, EXIT_FAILED, s->name,
 			    "left suspended: \"dmsetup clear %s\", then \"dmsetup resume %s\"",
 			    s->name, s->name);
-	return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s", strerror(-r));
+	return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s", error_text(-r));
 }
 
 static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
@@ -116,7 +116,7 @@ static int wipe_log(const struct ssdup_ctx *ctx, const struct dev *dev, const ch
 	if (r < 0)
 		r = fail(ctx, EXIT_FAILED, dev->path,
 			 "the log cannot be wiped: %s; zero the first and the last MiB before you use it again",
-			 strerror(-r));
+			 error_text(-r));
 	if (fd >= 0)
 		close(fd);
 	return r;
@@ -162,7 +162,7 @@ static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 	r = set_policy(s, "none");
 	if (r) {
 		free(uuid);
-		return fail(ctx, EXIT_FAILED, s->name, "%s", strerror(-r));
+		return fail(ctx, EXIT_FAILED, s->name, "%s", error_text(-r));
 	}
 	catch_signals();
 	r = drain_and_replace(ctx, s);

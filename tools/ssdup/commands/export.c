@@ -56,8 +56,10 @@ static int refuse_written(const struct log_file *l, const struct disk *to, bool 
 
 	fault = ssdup_guard_judge(&l->s, member->fault, &member->m, !l->map.nr, &state);
 	*behind = fault == LOG_OK && state != GUARD_OPEN;
-	if (*behind)
-		member_plain(member, l->s.head);
+	if (*behind) {
+		member_plain(member, l->s.guard_epoch ? l->s.head : NULL);
+		fault = member->bad ? LOG_HDD_WRITTEN : LOG_OK;
+	}
 	/* A new image. */
 	if (fault == LOG_OK || (!to->block && blank(member->range)))
 		return EXIT_OK;
@@ -89,26 +91,48 @@ static int fits(struct log_file *l, struct disk *to, bool force)
 		    "; --force takes it all the same");
 }
 
-static int clear(struct log_file *l, bool whole, const struct args *a)
+/* May the log be cleared? */
+static int refuse_clear(const struct log_file *l, bool whole, const struct args *a)
 {
-	const char *path = l->ssd.path;
 	enum log_fault fault;
 	u32 i;
-	int r;
 
 	if (!whole && !a->unsaved)
-		return fail(l->ctx, EXIT_LOST, path,
+		return fail(l->ctx, EXIT_LOST, l->ssd.path,
 			    "not cleared, as something is lost; --discard-unsaved does it all the same");
 	for (i = 0; i < NR_PARTS; i++) {
 		fault = l->log.part[i].copy_fault[l->from[i]];
 		if (fault != LOG_OK)
-			return fail(l->ctx, EXIT_REFUSED, path, "not cleared: %s",
+			return fail(l->ctx, EXIT_REFUSED, l->ssd.path, "not cleared: %s",
 				    ssdup_log_fault_text(fault));
 	}
-	r = export_clear(l);
+	return EXIT_OK;
+}
+
+/* The log is empty, and its HDD a disk of its own. */
+static int clear(struct log_file *l, struct disk *to, struct member *member, bool whole)
+{
+	int r = member ? export_opens(l) : 0;
+
+	r = r ?: member ? member_release(to->fd, member) : 0;
+	r = r ?: export_clear(l);
 	if (r)
-		return fail(l->ctx, EXIT_FAILED, path, "cannot be cleared: %s", strerror(-r));
-	note(l->ctx, "%s: the log is empty", path);
+		return fail(l->ctx, EXIT_FAILED, l->ssd.path, "cannot be cleared: %s",
+			    strerror(-r));
+	note(l->ctx, "%s: the log is empty", l->ssd.path);
+	return whole ? EXIT_OK : EXIT_LOST;
+}
+
+/* An image is looked at; the HDD stays one of the log until that is empty. */
+static int leave(const struct log_file *l, struct disk *to, struct member *member, bool whole)
+{
+	int r = member && !to->block ? member_release(to->fd, member) : 0;
+
+	if (r)
+		return fail(l->ctx, EXIT_FAILED, to->path, "cannot be written: %s", strerror(-r));
+	if (member && to->block)
+		note(l->ctx, "%s: stays the HDD of the log, and shows only that; see --clear",
+		     to->path);
 	return whole ? EXIT_OK : EXIT_LOST;
 }
 
@@ -151,9 +175,9 @@ static int export(struct log_file *l, struct disk *to, struct member *member, co
 	whole = !l->findings.of[SEV_LOST] && !res.lost && !res.known;
 	note(l->ctx, "%s: %s written%s", to->path, format_size(size, res.sectors * SECTOR_BYTES),
 	     whole ? "" : ", not all of what the log should hold");
-	if (a->clear)
-		return clear(l, whole, a);
-	return whole ? EXIT_OK : EXIT_LOST;
+	if (!a->clear)
+		return leave(l, to, member, whole);
+	return refuse_clear(l, whole, a) ?: clear(l, to, member, whole);
 }
 
 /* Somebody who wants a new image is not looking for a device. */

@@ -32,12 +32,14 @@ static int released(const struct ssdup_ctx *ctx, const struct disk *hdd,
 	return r;
 }
 
-static int release_hdd(const struct ssdup_ctx *ctx, struct disk *hdd, bool unsaved)
+static int release_hdd(const struct ssdup_ctx *ctx, struct disk *hdd, bool unsaved, bool force)
 {
 	char log[UUID_TEXT], pool[UUID_TEXT];
 	struct member member;
 	int r = member_read(hdd->fd, &member);
 
+	if (!r && member.fault == LOG_OK)
+		member_plain(&member, NULL);
 	if (r) {
 		r = fail(ctx, EXIT_FAILED, hdd->path, "cannot be read: %s", strerror(-r));
 	} else if (member.fault == LOG_NOT_OURS) {
@@ -50,8 +52,11 @@ static int release_hdd(const struct ssdup_ctx *ctx, struct disk *hdd, bool unsav
 		r = fail(ctx, EXIT_REFUSED, hdd->path,
 			 "its newest data is in log %s, on an SSD of pool %s; if that SSD is lost, give the data up with --discard-unsaved",
 			 uuid_text(log, member.m.uuid), uuid_text(pool, member.m.pool));
+	} else if (member.bad && !force) {
+		r = fail(ctx, EXIT_LOST, hdd->path,
+			 "%u of the first 32 blocks of 4 KiB are not as they were left, and may be masked (epoch %llx); --force leaves them as they are",
+			 member.bad, member.m.epoch);
 	} else {
-		member_plain(&member, NULL);
 		r = member_release(hdd->fd, &member);
 		r = r ? fail(ctx, EXIT_FAILED, hdd->path,
 			     "cannot be written: %s; do it again", strerror(-r)) :
@@ -63,7 +68,7 @@ static int release_hdd(const struct ssdup_ctx *ctx, struct disk *hdd, bool unsav
 
 int cmd_release(struct ssdup_ctx *ctx, int argc, char **argv)
 {
-	bool unsaved = false;
+	bool unsaved = false, force = false;
 	struct disk hdd;
 	int opt, r;
 
@@ -71,6 +76,7 @@ int cmd_release(struct ssdup_ctx *ctx, int argc, char **argv)
 		if (opt == OPT_STOP)
 			return ctx->exit;
 		unsaved |= opt == OPT_UNSAVED;
+		force |= opt == OPT_FORCE;
 		ctx->quiet |= opt == 'q';
 	}
 	if (!operands(ctx, argc, argv, 1, 1))
@@ -78,7 +84,7 @@ int cmd_release(struct ssdup_ctx *ctx, int argc, char **argv)
 	r = disk_open(ctx, &hdd, argv[optind], DISK_WRITE);
 	if (r != EXIT_OK)
 		return r;
-	r = release_hdd(ctx, &hdd, unsaved);
+	r = release_hdd(ctx, &hdd, unsaved, force);
 	disk_close(&hdd);
 	return r;
 }

@@ -23,10 +23,10 @@ static int cut_off(const struct ssdup_ctx *ctx, const struct state *s)
 	    dmdev_resume(s->name);
 	if (r)
 		return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s",
-			    strerror(-r));
+			    error_text(-r));
 	r = dmdev_remove_later(s->name);
 	if (r)
-		return fail(ctx, EXIT_FAILED, s->name, "%s", strerror(-r));
+		return fail(ctx, EXIT_FAILED, s->name, "%s", error_text(-r));
 	return EXIT_OK;
 }
 
@@ -101,7 +101,7 @@ int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (r == -EBUSY)
 		r = force ? cut_off(ctx, &s) : remove_busy(ctx, &s);
 	else if (r)
-		r = fail(ctx, EXIT_FAILED, s.name, "cannot be removed: %s", strerror(-r));
+		r = fail(ctx, EXIT_FAILED, s.name, "cannot be removed: %s", error_text(-r));
 	if (!r)
 		say_removed(ctx, &s);
 	state_free(&s);

@@ -29,7 +29,7 @@ static int set_key(const struct ssdup_ctx *ctx, const struct state *s, const cha
 			 s->name);
 	else
 		r = fail(ctx, r == -EINVAL ? EXIT_USAGE : EXIT_FAILED, word, "%s",
-			 reason ?: strerror(-r));
+			 reason ?: error_text(-r));
 	free(reason);
 	return r;
 }

@@ -161,7 +161,7 @@ static void say_troubles(const struct state *s, const char *lost)
 		printf("  waited:    a write for %llu ms at most\n",
 		       (unsigned long long)s->v.longest_wait_ms);
 	if (s->v.ssd_errors || s->v.hdd_errors || s->v.unwritable_extents || s->v.lost_extents)
-		printf("  errors:    SSD %llu, HDD %llu; %llu blocks unwritable, %llu lost\n",
+		printf("  errors:    SSD %llu, HDD %llu; HDD has refused %llu blocks, %llu lost\n",
 		       (unsigned long long)s->v.ssd_errors, (unsigned long long)s->v.hdd_errors,
 		       (unsigned long long)s->v.unwritable_extents,
 		       (unsigned long long)s->v.lost_extents);

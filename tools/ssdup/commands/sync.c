@@ -16,7 +16,7 @@ static int complain_sync(const struct ssdup_ctx *ctx, struct state *s, int r)
 
 	return fail(ctx, degraded ? EXIT_DEGRADED : EXIT_FAILED, s->name,
 		    "cannot write back the page cache: %s; see \"ssdup status %s\" and \"dmesg\"",
-		    strerror(-r), s->name);
+		    error_text(-r), s->name);
 }
 
 int cmd_sync(struct ssdup_ctx *ctx, int argc, char **argv)

@@ -57,28 +57,48 @@ static int put(int fd, const void *buf, size_t len)
 	return transfer(fd, (void *)buf, len, 0, true) ?: fsync(fd) ? -errno : 0;
 }
 
+/* What the HDD is to show of the range, which is plain. */
+static int show(int fd, struct member *member, size_t len, bool masked)
+{
+	unsigned char *out = xpages(MEMBER_BYTES);
+	u32 i;
+	int r;
+
+	memcpy(out, member->range, len);
+	for (i = 0; i < len / GUARD_BLOCK_BYTES; i++)
+		ssdup_guard_cover(&member->m, i, out + i * GUARD_BLOCK_BYTES, masked);
+	r = put(fd, out, len);
+	free(out);
+	return r;
+}
+
+int member_cover(int fd, struct member *member)
+{
+	int r = 0;
+
+	/* As long as it is changing, its checksums are of what it has. */
+	if (member->m.changing)
+		r = show(fd, member, MEMBER_BYTES, true);
+	member->m.changing = false;
+	return r ?: show(fd, member, GUARD_BLOCK_BYTES, true) ?:
+		    show(fd, member, MEMBER_BYTES, true);
+}
+
 int member_release(int fd, struct member *member)
 {
-	unsigned char *first = xpages(GUARD_BLOCK_BYTES);
-	unsigned char *all = xpages(MEMBER_BYTES);
 	struct guard_member *m = &member->m;
-	bool changing = m->changing;
+	u32 covered = m->covered, i;
 	int r = 0;
-	u32 i;
 
-	for (i = 0; i < SSDUP_GUARD_BLOCKS; i++)
-		m->crc[i] = ssdup_guard_crc(i, member->range + i * GUARD_BLOCK_BYTES);
-	m->changing = true;
-	memcpy(first, member->range, GUARD_BLOCK_BYTES);
-	ssdup_guard_cover(m, 0, first, true);
-	/* One that was changing already has these checksums, but for what is bad. */
-	if (!changing)
-		r = put(fd, first, GUARD_BLOCK_BYTES);
-	memcpy(all, member->range, MEMBER_BYTES);
-	ssdup_guard_cover(m, 0, all, false);
-	r = r ?: put(fd, all, MEMBER_BYTES) ?: put(fd, member->range, GUARD_BLOCK_BYTES);
-	free(first);
-	free(all);
+	if (!m->changing) {
+		for (i = 0; i < SSDUP_GUARD_BLOCKS; i++)
+			m->crc[i] = ssdup_guard_crc(i, member->range + i * GUARD_BLOCK_BYTES);
+		m->changing = true;
+		r = show(fd, member, GUARD_BLOCK_BYTES, true);
+	}
+	r = r ?: show(fd, member, MEMBER_BYTES, false) ?:
+	    put(fd, member->range, GUARD_BLOCK_BYTES);
+	m->covered = covered;
 	return r;
 }
 

@@ -37,9 +37,18 @@ void member_free(struct member *member);
 void member_plain(struct member *member, const unsigned char *head);
 
 /**
+ * member_cover() - write the range, which is plain, behind a closed member block
+ *
+ * If it was changing, the range must be as it was read: what is new comes with another call. A
+ * power cut leaves old or new, a block at a time. Return: 0 or -errno.
+ */
+int member_cover(int fd, struct member *member);
+
+/**
  * member_release() - write the range, which is plain, in the kernel's order
  *
- * A power cut leaves an HDD of which this may be done again. Return: 0 or -errno.
+ * The HDD has all of it already, masked. A power cut leaves one of which this may be done again.
+ * Return: 0 or -errno.
  */
 int member_release(int fd, struct member *member);
 

@@ -2,6 +2,7 @@
 /*
  * ssdup: complaints, notes, memory.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,15 @@ bool confirmed(void)
 	printf("Go on? [y/N] ");
 	fflush(stdout);
 	return fgets(answer, sizeof(answer), stdin) && (*answer == 'y' || *answer == 'Y');
+}
+
+const char *error_text(int error)
+{
+	static char text[200];
+
+	snprintf(text, sizeof(text), "%s%s", strerror(error),
+		 error == EPERM || error == EACCES ? root_hint() : "");
+	return text;
 }
 
 const char *root_hint(void)

@@ -74,6 +74,9 @@ void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 /** confirmed() - ask whether to go on */
 bool confirmed(void);
 
+/** error_text() - strerror(), with the hint for who lacks the right */
+const char *error_text(int error);
+
 /** root_hint() - "; are you root?" to put behind a refusal, or "" for whoever is */
 const char *root_hint(void);
 

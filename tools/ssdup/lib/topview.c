@@ -342,7 +342,7 @@ static void draw_errors(const struct top_view *v, struct screen *s, unsigned int
 	const struct state_fields *f = &v->now.v;
 
 	screen_put(s, row, label(s, row, "errors"), ATTR_ALARM,
-		   "SSD %llu, HDD %llu; %llu blocks unwritable, %llu lost",
+		   "SSD %llu, HDD %llu; HDD has refused %llu blocks, %llu lost",
 		   (unsigned long long)f->ssd_errors, (unsigned long long)f->hdd_errors,
 		   (unsigned long long)f->unwritable_extents, (unsigned long long)f->lost_extents);
 }

@@ -178,7 +178,7 @@ static int explain(const struct ssdup_ctx *ctx, const struct state *s, int r)
 			    size, s->name);
 	default:
 		return fail(ctx, code, s->name, "the drain failed, %s stay in the log: %s", size,
-			    strerror(-r));
+			    error_text(-r));
 	}
 }
 
@@ -197,7 +197,7 @@ static int flush_once(const struct ssdup_ctx *ctx, struct state *s, uint64_t bel
 
 	r = start_flush(s->name, &c);
 	if (r)
-		return fail(ctx, EXIT_FAILED, NULL, "%s", strerror(-r));
+		return fail(ctx, EXIT_FAILED, NULL, "%s", error_text(-r));
 	while (!stop && !ended && !gone && !enough(s, below)) {
 		progress_update(p, now_ms(), state_dirty_bytes(s),
 				s->v.drained_sectors * SECTOR_BYTES);

@@ -104,12 +104,25 @@ int export_log(struct log_file *l, struct disk *to, struct member *member,
 	int r;
 
 	memset(res, 0, sizeof(*res));
-	r = data_walk(l, &sink) ?: disk_sync(to);
+	/* What the walk puts in front is merged with what the HDD has. */
+	r = member && member->m.changing ? member_cover(to->fd, member) : 0;
+	r = r ?: data_walk(l, &sink) ?: disk_sync(to);
 	if (!r && member)
-		r = member_release(to->fd, member);
+		r = member_cover(to->fd, member);
 	if (x.bar)
 		bar_clear();
 	return r;
+}
+
+int export_opens(struct log_file *l)
+{
+	if (l->s.guard == GUARD_OPEN)
+		return 0;
+	l->s.guard = GUARD_CHANGING;
+	l->s.seq++;
+	if (ssdup_log_super_spent(&l->s))
+		return -ERANGE;
+	return ssd_part_write(l->ssd.fd, PART_RECORD, &l->s);
 }
 
 int export_clear(struct log_file *l)

@@ -45,7 +45,7 @@ struct member;
 
 /**
  * export_log() - write all that is dirty to @to, and make it durable
- * @member: its guarded range, made plain; it is released at the end. NULL: it is plain already
+ * @member: its guarded range, made plain, which stays behind the member block. NULL: it has none
  *
  * Lost ranges are printed, unless the context is quiet.
  *
@@ -53,6 +53,9 @@ struct member;
  */
 int export_log(struct log_file *l, struct disk *to, struct member *member,
 	       struct export_result *res);
+
+/** export_opens() - the HDD is about to be released: the record says so. As export_clear() */
+int export_opens(struct log_file *l);
 
 /** export_clear() - make the log empty. Return: 0, -errno; -ERANGE with counters used up */
 int export_clear(struct log_file *l);

@@ -214,7 +214,7 @@ static void troubles_are_shown(struct kunit *test)
 	KUNIT_EXPECT_TRUE_MSG(test, strstr(text, "the log is read-only: the SSD has refused"),
 			      "got:\n%s", text);
 	KUNIT_EXPECT_TRUE(test, strstr(text, "17 writes for a free segment; 2 flushes"));
-	KUNIT_EXPECT_TRUE(test, strstr(text, "SSD 3, HDD 0; 0 blocks unwritable, 2 lost"));
+	KUNIT_EXPECT_TRUE(test, strstr(text, "SSD 3, HDD 0; HDD has refused 0 blocks, 2 lost"));
 	KUNIT_EXPECT_TRUE(test, strstr(text, "9 of 16"));
 	free(text);
 	text = laid_out(8, 38);
