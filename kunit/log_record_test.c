@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* invariant: 2 */
+/* invariant: 2 11 */
 /*
  * The log's record and the headers of segments, of log.c, which log_test.c includes.
  */
@@ -111,6 +111,40 @@ static void record_any_bit(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !memcmp(t.hdd_id, s.hdd_id, sizeof(t.hdd_id)));
 	memset(buf, 0, SSDUP_BLOCK_BYTES);
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, &t), LOG_NOT_OURS);
+}
+
+/* A record with a guard is another one for older code, and has the head in a sector of its own. */
+static void record_guarded(struct kunit *test)
+{
+	struct ssdup_record *d = (void *)block_new(test);
+	static struct log_super s, t;
+
+	super_example(&s);
+	s.guard = GUARD_CLOSED;
+	s.guard_epoch = 0x1122334455667788ULL;
+	memset(s.head, 0xa5, sizeof(s.head));
+	ssdup_log_record_encode(&s, d);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(d->magic), SSDUP_GUARDED_MAGIC);
+	t = s;
+	t.guard = GUARD_OPEN;
+	t.guard_epoch = 0;
+	memset(t.head, 0, sizeof(t.head));
+	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(d, &t), LOG_OK);
+	KUNIT_EXPECT_TRUE(test, !memcmp(&s, &t, sizeof(s)));
+	/* One of the two sectors is old. */
+	*(u8 *)(d + 1) ^= 1;
+	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(d, &t), LOG_BAD_CRC);
+	s.guard = GUARD_CHANGING;
+	ssdup_log_record_encode(&s, d);
+	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(d, &t), LOG_OK);
+	KUNIT_EXPECT_EQ(test, t.guard, GUARD_CHANGING);
+	/* Without a guard what follows does not count. */
+	s.guard = GUARD_OPEN;
+	ssdup_log_record_encode(&s, d);
+	memset(d + 1, 0xff, sizeof(s.head));
+	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(d, &t), LOG_OK);
+	KUNIT_EXPECT_EQ(test, t.guard, GUARD_OPEN);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(t.head, 0, sizeof(t.head)));
 }
 
 /* --- Which copy of the record counts --- */
@@ -344,6 +378,7 @@ static void head_by_its_page(struct kunit *test)
 static struct kunit_case log_record_cases[] = {
 	KUNIT_CASE_PARAM(record_faults, record_gen_params),
 	KUNIT_CASE(record_any_bit),
+	KUNIT_CASE(record_guarded),
 	KUNIT_CASE_PARAM(record_copies, pick_gen_params),
 	KUNIT_CASE(record_places),
 	KUNIT_CASE_PARAM(header_faults, header_gen_params),
