@@ -51,7 +51,7 @@ done
 knob drain eager
 for ((n = 0; n < 40; n++)); do
 	[ $((n % 3)) = 0 ] && policy=none || policy=all
-	knob policy $policy
+	knob policy "$policy"
 	io random len=4096 nr=30 seed=$n fsync=7
 	must message flush
 	io verify len=256 bs=8

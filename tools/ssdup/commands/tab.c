@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "lib/dev.h"
 #include "lib/json.h"
+#include "lib/member.h"
 #include "lib/super.h"
 #include "lib/tab.h"
 #include "lib/tabcheck.h"
@@ -99,8 +100,10 @@ static bool missing(const struct tab_entry *e, const char *what, const char *spe
 
 static int print_missing(const struct tab_entry *e)
 {
-	bool hdd = missing(e, "HDD", e->hdd);
+	char *spec = member_spec(e->hdd, e->ssd);
+	bool hdd = missing(e, "HDD", spec);
 
+	free(spec);
 	return missing(e, "SSD", e->ssd) || hdd ? EXIT_NOT_FOUND : EXIT_OK;
 }
 

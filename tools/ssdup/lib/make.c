@@ -334,6 +334,9 @@ static void advise_partition(const struct ssdup_ctx *ctx, const struct dev *ssd)
 /* A name of the HDD that lasts, if it has one: as it was given, or of /dev/disk/by-id. */
 static char *lasting_name(const struct dev *hdd, const char *given)
 {
+	/* The names of what it holds are masked with that. */
+	if (!strncmp(given, "UUID=", 5) || !strncmp(given, "LABEL=", 6))
+		return dev_by_id(hdd->rdev) ?: xstrdup(given);
 	return strchr(given, '=') || !strncmp(given, "/dev/disk/", 10) ||
 	       !strncmp(given, "/dev/mapper/", 12) ? xstrdup(given) :
 	       dev_by_id(hdd->rdev) ?: xstrdup(given);
@@ -479,6 +482,8 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 	}
 	if (r != -ENXIO)
 		return state_complain(ctx, new->name, r);
+	if (new->tab)
+		new->hdd = member_spec(new->hdd, new->ssd);
 	r = new->tab ? find_disk(ctx, new, "HDD", new->hdd) ?:
 			find_disk(ctx, new, "SSD", new->ssd) : EXIT_OK;
 	if (r)

@@ -102,6 +102,22 @@ int member_release(int fd, struct member *member)
 	return r;
 }
 
+char *member_spec(const char *hdd, const char *ssd)
+{
+	const char *uuid = spec_uuid(ssd);
+	char *path = uuid ? xprintf("/dev/disk/by-id/ssdup-hdd-%s", uuid) : NULL;
+	struct dev dev;
+	int r;
+
+	r = dev_find_quietly(hdd, &dev);
+	if (!r)
+		dev_free(&dev);
+	if (r == EXIT_NOT_FOUND && path && !access(path, F_OK))
+		return path;
+	free(path);
+	return xstrdup(hdd);
+}
+
 int member_refuse(const struct ssdup_ctx *ctx, const struct dev *hdd, const unsigned char *uuid)
 {
 	char log[UUID_TEXT], pool[UUID_TEXT];

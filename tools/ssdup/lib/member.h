@@ -52,6 +52,14 @@ int member_cover(int fd, struct member *member);
  */
 int member_release(int fd, struct member *member);
 
+/**
+ * member_spec() - a name of the HDD of a line of ssduptab by which it is found; free() it
+ *
+ * Its file system is masked while its log is not empty, and with that its UUID and label. Then udev
+ * has a link by the log, which the line names as the SSD.
+ */
+char *member_spec(const char *hdd, const char *ssd);
+
 /** member_refuse() - refuse an HDD that is a member of another log than @uuid (NULL: of any) */
 int member_refuse(const struct ssdup_ctx *ctx, const struct dev *hdd, const unsigned char *uuid);
 
