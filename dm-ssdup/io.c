@@ -85,7 +85,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 	switch (place.kind) {
 	case SSDUP_KIND_NONE:
-		if (unlikely(READ_ONCE(c->set.promote)) && io->start >= SSDUP_GUARD_SECTORS)
+		if (unlikely(READ_ONCE(c->set.promote)))
 			return ssdup_promote_read(c, bio, io);
 		return read_hdd(c, bio, io);
 	case SSDUP_KIND_DATA:

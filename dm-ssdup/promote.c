@@ -207,7 +207,8 @@ int ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct slot *slot;
 
-	read_hdd(c, bio, io);
+	if (read_hdd(c, bio, io) != DM_MAPIO_REMAPPED)
+		return DM_MAPIO_SUBMITTED;
 	slot = begin_copy(c, bio, io);
 	if (!slot)
 		return DM_MAPIO_REMAPPED;

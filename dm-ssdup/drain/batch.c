@@ -159,26 +159,17 @@ int ssdup_batch_reread(struct ssdup_drainer *drainer, struct drain_batch *b,
 	return blk_status_to_errno(io.status);
 }
 
-/* What the guard is in front of, a page at a time. */
-static void write_guarded(struct ssdup_drainer *drainer, struct drain_batch *b, u32 i,
+/* The first sectors of a run, which the guard is in front of. */
+static void write_guarded(struct ssdup_drainer *drainer, struct drain_batch *b, u32 i, u32 sectors,
 			  blk_opf_t opf)
 {
 	const struct drain_run *run = &b->plan.runs[i];
-	u32 left = guard_part(run->start, run->sectors) << SECTOR_SHIFT;
-	u32 at = run->offset << SECTOR_SHIFT, len;
-	u64 sector = run->start;
-	int r;
+	int r = ssdup_hdd_write(drainer->log, opf, run->start, b->page,
+				run->offset << SECTOR_SHIFT, sectors << SECTOR_SHIFT);
 
-	if (run->kind != SSDUP_KIND_DATA)
-		return;
-	for (; left; left -= len, at += len, sector += len >> SECTOR_SHIFT) {
-		len = min_t(u32, left, PAGE_SIZE - offset_in_page(at));
-		r = ssdup_hdd_write(drainer->log, opf, sector, b->page[at >> PAGE_SHIFT],
-				    offset_in_page(at), len);
-		if (r)
-			WRITE_ONCE(b->io[i].status, errno_to_blk_status(r));
-		WRITE_ONCE(b->ended, ktime_get_ns());
-	}
+	if (r)
+		WRITE_ONCE(b->io[i].status, errno_to_blk_status(r));
+	WRITE_ONCE(b->ended, ktime_get_ns());
 }
 
 void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *b)
@@ -186,6 +177,7 @@ void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *
 	blk_opf_t opf = drain_write_opf(drainer);
 	const struct drain_run *run;
 	struct blk_plug plug;
+	bool behind = false;
 	u32 i, part;
 
 	ssdup_meter_drain_begin(drainer->router, &b->meter, b->plan.sectors);
@@ -197,18 +189,31 @@ void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *
 			continue;
 		ssdup_step(drainer->c, STEP_DRAIN_WRITE);
 		part = guard_part(run->start, run->sectors);
+		/*
+		 * While the guard is open, these are as all others. Once for a batch: a change that
+		 * comes meanwhile waits for it, and so it must not wait for a change.
+		 */
+		if (part && !b->guarded && !behind) {
+			b->guarded = ssdup_guard_enter(drainer->log);
+			behind = !b->guarded;
+		}
+		if (!behind)
+			part = 0;
 		drain_transfer(b, &b->io[i], drainer->c->hdd->bdev, opf, run->start + part,
 			       run->offset + part, run->sectors - part);
+		if (part)
+			write_guarded(drainer, b, i, part, opf);
 	}
 	blk_finish_plug(&plug);
-	for (i = 0; i < b->plan.nr_runs; i++)
-		write_guarded(drainer, b, i, opf);
 	ssdup_step(drainer->c, STEP_DRAIN_SENT);
 }
 
 void ssdup_batch_write_end(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
 	ssdup_batch_wait(b);
+	if (b->guarded)
+		ssdup_guard_left(drainer->log);
+	b->guarded = false;
 	ssdup_step(drainer->c, STEP_DRAIN_WRITTEN);
 	ssdup_meter_drain_end(drainer->router, &b->meter, READ_ONCE(b->ended));
 	stat_add(drainer->c, STAT_DRAIN_RUNS, b->plan.nr_runs);
@@ -242,11 +247,12 @@ static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 {
 	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
 	int r = -EOPNOTSUPP;
+	struct page *zeroes = ZERO_PAGE(0);
 	u32 len;
 
 	for (; guard_part(sector, sectors); sectors -= len, sector += len) {
 		len = min_t(u32, guard_part(sector, sectors), PAGE_SECTORS);
-		r = ssdup_hdd_write(drainer->log, REQ_OP_WRITE, sector, ZERO_PAGE(0), 0,
+		r = ssdup_hdd_write(drainer->log, REQ_OP_WRITE, sector, &zeroes, 0,
 				    len << SECTOR_SHIFT);
 		if (r || len == sectors)
 			return r;

@@ -215,7 +215,7 @@ static int rewrite_run(struct ssdup_drainer *drainer, struct drain_faults *f, st
 			ssdup_batch_copy(b, block.offset, block.sectors);
 			ssdup_step(drainer->c, STEP_REWRITE_BLOCK);
 			if (!ssdup_hdd_write(drainer->log, drain_write_opf(drainer), block.start,
-					     b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
+					     &b->scratch, 0, block.sectors << SECTOR_SHIFT)) {
 				f->bad = 0;
 				continue;
 			}

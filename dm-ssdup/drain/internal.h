@@ -67,6 +67,7 @@ struct drain_batch {
 	struct drain_plan	plan;
 	struct drain_io		*io;		/* for each piece read, or run written */
 	struct page		*page[DRAIN_PAGES];
+	bool			guarded;	/* counted by log/guard.c */
 	struct page		*scratch;	/* one block, to read or write it again */
 	struct meter_drain	meter;		/* of the writes */
 	u64			ended;		/* ns: when the last transfer so far ended */

@@ -40,7 +40,7 @@ static void set_state(struct ssdup_guard *g, enum guard_state state)
 	WRITE_ONCE(g->state, state);
 	g->loaded = g->loaded && state != GUARD_OPEN;
 	spin_unlock_irq(&g->copy_lock);
-	/* Pairs with the barrier in ssdup_guard_takes(). */
+	/* Pairs with the barrier in ssdup_guard_enter(). */
 	smp_mb();
 }
 
@@ -397,14 +397,10 @@ bool ssdup_guard_takes(struct ssdup_log *log, struct bio *bio, struct ssdup_io *
 {
 	struct ssdup_guard *g = log->guard;
 
-	atomic_inc(&g->inflight);
-	/* Pairs with the barrier in set_state(): a change sees the count, or we see the change. */
-	smp_mb__after_atomic();
-	if (READ_ONCE(g->state) == GUARD_OPEN) {
+	if (ssdup_guard_enter(log)) {
 		io->guarded = true;
 		return false;
 	}
-	ssdup_guard_left(log);
 	if (serve_read(g, bio)) {
 		bio_endio(bio);
 		return true;
@@ -423,40 +419,74 @@ void ssdup_guard_left(struct ssdup_log *log)
 
 /* --- Drains --- */
 
-static int write_part(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct page *page,
-		      u32 offset, u32 bytes)
+bool ssdup_guard_enter(struct ssdup_log *log)
+{
+	struct ssdup_guard *g = log->guard;
+
+	atomic_inc(&g->inflight);
+	/* Pairs with the barrier in set_state(): a change sees the count, or we see the change. */
+	smp_mb__after_atomic();
+	if (READ_ONCE(g->state) == GUARD_OPEN)
+		return true;
+	ssdup_guard_left(log);
+	return false;
+}
+
+static int send_pages(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct page **pages,
+		      u32 at, u32 bytes)
+{
+	u32 len;
+	int r;
+
+	for (r = 0; bytes && !r; bytes -= len, at += len, sector += len >> SECTOR_SHIFT) {
+		len = min_t(u32, bytes, PAGE_SIZE - offset_in_page(at));
+		r = ssdup_sync_io(hdd_of(log), opf, sector, pages[at >> PAGE_SHIFT],
+				  offset_in_page(at), len);
+	}
+	return r;
+}
+
+static void copy_pages(struct ssdup_guard *g, u64 sector, struct page **pages, u32 at, u32 bytes)
+{
+	u32 to = sector << SECTOR_SHIFT, len;
+	void *p;
+
+	spin_lock_irq(&g->copy_lock);
+	for (; bytes; bytes -= len, at += len, to += len) {
+		len = min_t(u32, bytes, PAGE_SIZE - offset_in_page(at));
+		p = kmap_local_page(pages[at >> PAGE_SHIFT]);
+		copy_part(g, to, p + offset_in_page(at), len, false);
+		kunmap_local(p);
+	}
+	spin_unlock_irq(&g->copy_lock);
+}
+
+static int write_part(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct page **pages,
+		      u32 at, u32 bytes)
 {
 	struct ssdup_guard *g = log->guard;
 	enum guard_state state;
 	int r = -EIO;
-	void *p;
 
 	mutex_lock(&g->lock);
 	state = settle(log);
 	if (state == GUARD_OPEN) {
-		r = ssdup_sync_io(hdd_of(log), opf, sector, page, offset, bytes);
+		r = send_pages(log, opf, sector, pages, at, bytes);
 	} else if (state == GUARD_CLOSED) {
-		p = kmap_local_page(page);
-		spin_lock_irq(&g->copy_lock);
-		copy_part(g, sector << SECTOR_SHIFT, p + offset, bytes, false);
-		spin_unlock_irq(&g->copy_lock);
-		kunmap_local(p);
+		copy_pages(g, sector, pages, at, bytes);
 		r = write_behind(log, sector, bytes >> SECTOR_SHIFT, false);
 	}
 	mutex_unlock(&g->lock);
 	return r;
 }
 
-int ssdup_hdd_write(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct page *page,
-		    u32 offset, u32 bytes)
+int ssdup_hdd_write(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct page **pages,
+		    u32 at, u32 bytes)
 {
 	u32 part = guard_part(sector, bytes >> SECTOR_SHIFT), len = part << SECTOR_SHIFT;
-	int r = part ? write_part(log, opf, sector, page, offset, len) : 0;
+	int r = part ? write_part(log, opf, sector, pages, at, len) : 0;
 
-	if (!r && len < bytes)
-		r = ssdup_sync_io(hdd_of(log), opf, sector + part, page, offset + len,
-				  bytes - len);
-	return r;
+	return r ?: send_pages(log, opf, sector + part, pages, at + len, bytes - len);
 }
 
 int ssdup_hdd_discard(struct ssdup_log *log, u64 sector, u64 sectors)

@@ -47,16 +47,20 @@ enum guard_state ssdup_guard_state(const struct ssdup_log *log);
  */
 bool ssdup_guard_takes(struct ssdup_log *log, struct bio *bio, struct ssdup_io *io);
 
+/** ssdup_guard_enter() - count one if the guard is open; false: it is not; any context */
+bool ssdup_guard_enter(struct ssdup_log *log);
+
 /** ssdup_guard_left() - a request that was counted has ended; any context */
 void ssdup_guard_left(struct ssdup_log *log);
 
 /**
- * ssdup_hdd_write() - write a part of a page for a drain, behind the guard where that is
+ * ssdup_hdd_write() - write for a drain, behind the guard where that is
+ * @at: byte in @pages where it begins
  *
  * Context: process, sleeps. Return: 0 or -errno.
  */
-int ssdup_hdd_write(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct page *page,
-		    u32 offset, u32 bytes);
+int ssdup_hdd_write(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct page **pages,
+		    u32 at, u32 bytes);
 
 /** ssdup_hdd_discard() - the same of a discard, which is one of zeroes behind the guard */
 int ssdup_hdd_discard(struct ssdup_log *log, u64 sector, u64 sectors);

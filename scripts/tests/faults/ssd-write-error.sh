@@ -7,6 +7,7 @@
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 make_disks
 make_ssdup policy all drain manual

@@ -5,6 +5,7 @@
 # invariant: 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 # hdd_has FILE - what stands on the HDD now, past the page cache
 hdd_has()

@@ -7,6 +7,7 @@
 # seconds: 300
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 eio="Input/output error" hdd="" ssd=""
 
@@ -95,6 +96,8 @@ must modprobe raid1
 # a leg of each that fails what it is asked: reads, writes, all
 for fault in fail_read fail_write gone; do
 	anew
+	# reads go to the other one
+	set_md /sys/block/md_hdd/md dev-mhdd0/state writemostly
 	make_ssdup policy all drain manual
 	io write len=4096 bs=64 fsync=1
 	what="0 $LEN"

@@ -5,6 +5,7 @@
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 # groups - freed so far, in this module's life
 groups()
@@ -23,10 +24,13 @@ make_disks
 # A disk whose reads take long, but whose writes do not: while one of them is under way, the
 # device is busy.
 must modprobe dm-delay
-must dmsetup create other --table "0 $LEN delay $HDD 0 60000 $HDD 0 0"
+must dmsetup create other --table "0 $LEN linear $HDD 0"
 DISK=$HDD
 HDD=/dev/mapper/other
 make_ssdup policy all parts 2
+must dmsetup reload other --table "0 $LEN delay $DISK 0 60000 $DISK 0 0"
+must dmsetup suspend other
+must dmsetup resume other
 is "segments" "$(stat segments)" 60
 dd if=$DEV of=/dev/null bs=4k skip=10000 count=1 iflag=direct status=none &
 read=$!
@@ -46,7 +50,7 @@ sleep 1
 is "sectors drained" "$(stat drained_sectors)" "$drained"
 knob parts 8
 wait_until segments_sealed -eq 0
-is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 policy all parts 8"
+is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "6 policy all parts 8 guard 0"
 
 # the log is drained, in groups that are a part of the log at most
 knob drain manual

@@ -82,15 +82,15 @@ io verify start=1024 len=8 bs=8
 is "reads of copies" $(($(stat reads_promoted) - before)) 1
 
 # --- written meanwhile: all of it, its end, its middle; by a discard ---
-under_way 512
-io write start=512 len=8 bs=8
+under_way 0
+io write start=0 len=8 bs=8
 settled
-io verify start=512 len=8 bs=8
+io verify start=0 len=8 bs=8
 
-under_way 1408
-io write start=1414 len=2 bs=2
+under_way 128
+io write start=134 len=2 bs=2
 settled
-io verify start=1408 len=8 bs=8
+io verify start=128 len=8 bs=8
 
 under_way 256
 io write start=259 len=1 bs=1

@@ -5,6 +5,7 @@
 # invariant: 3 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0
 
 for discard in 0 1; do
 	make_disks hdd_discard=$discard ssd_discard=$discard
@@ -35,9 +36,10 @@ size=$(blockdev --getsz $HDD)
 DISK=$HDD
 must dmsetup create other --table "0 $size linear $DISK 0"
 HDD=/dev/mapper/other
-make_ssdup policy all drain manual range_mb 16
-io write len=32768 bs=1024
-io zero len=65536
+make_ssdup policy all drain manual range_mb 32
+# behind the guarded range, at the end of which requests are split
+io write start=256 len=32768 bs=1024
+io zero start=256 len=65536
 is "sectors in the log" "$(stat dirty_sectors)" 32768
 is "extents in the log" "$(stat extents)" 1
 must dmsetup suspend --noflush other
