@@ -60,21 +60,21 @@ static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **e
 
 int ssdup_check_super(struct ssdup *c, char **error)
 {
-	struct log_super s = { };
+	struct log_super *s = ssdup_super_blank(c->log);
 	bool mend;
-	int r = read_super(c, &s, &mend, error);
+	int r = read_super(c, s, &mend, error);
 
 	if (r < 0)
 		return r;
-	if (!r && c->set.segment_mb && s.g.segment_sectors != segment_sectors(c)) {
+	if (!r && c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
 		*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
-				     s.g.segment_sectors / 2);
+				     s->g.segment_sectors / 2);
 		return -EINVAL;
 	}
-	c->log->g = s.g;
-	c->log->number = s.log;
-	memcpy(c->log->uuid, s.uuid, sizeof(s.uuid));
-	c->log->nr_classes = max(s.nr_classes, c->set.classes.nr);
+	c->log->g = s->g;
+	c->log->number = s->log;
+	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
+	c->log->nr_classes = max(s->nr_classes, c->set.classes.nr);
 	if (r && !ssdup_log_layout(&c->log->g, bdev_nr_sectors(c->ssd->bdev), segment_sectors(c),
 				   c->block_sectors)) {
 		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
@@ -610,7 +610,7 @@ int ssdup_recover(struct ssdup *c)
 {
 	struct log_header *live = kvcalloc(c->log->g.nr_segments, sizeof(*live), GFP_KERNEL);
 	u32 *pages = kvcalloc(c->log->g.nr_segments, sizeof(*pages), GFP_KERNEL), nr = 0;
-	struct log_super s = { };
+	struct log_super *s = ssdup_super_blank(c->log);
 	struct ssdup_held held;
 	bool mend;
 	int r = -ENOMEM;
@@ -619,12 +619,12 @@ int ssdup_recover(struct ssdup *c)
 	if (!live || !pages)
 		goto out;
 	ssdup_pool_lock(c->log);
-	r = claim(c, &s, live, &nr, &next, &mend);
+	r = claim(c, s, live, &nr, &next, &mend);
 	ssdup_pool_unlock(c->log);
 	if (r)
 		goto out;
-	r = replay_all(c, &s, live, pages, nr) ?:
-	    ssdup_guard_load(c->log, &s, !memchr_inv(pages, 0, nr * sizeof(*pages)));
+	r = replay_all(c, s, live, pages, nr) ?:
+	    ssdup_guard_load(c->log, s, !memchr_inv(pages, 0, nr * sizeof(*pages)));
 	if (r) {
 		forget_replay(c);
 		ssdup_pool_unclaim(c->log, live, nr);
@@ -632,10 +632,10 @@ int ssdup_recover(struct ssdup *c)
 	}
 	ssdup_step(c, STEP_REPLAY_DONE);
 	/* The log's blocks are at least as large as those of the disks. */
-	s.g.block_sectors = c->block_sectors;
-	c->log->g = s.g;
-	s.first = next;
-	ssdup_super_take(c->log, &s, mend);
+	s->g.block_sectors = c->block_sectors;
+	c->log->g = s->g;
+	s->first = next;
+	ssdup_super_take(c->log, s, mend);
 	ssdup_segments_begin(c->log, live, pages, nr, next);
 	count_extents(c);
 	c->recovered = true;

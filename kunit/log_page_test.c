@@ -53,7 +53,7 @@ static void page_round_trip(struct kunit *test)
 	struct log_entry *e, out;
 	struct prng r = { 8 };
 	struct ssdup_page *p;
-	struct log_super s;
+	static struct log_super s;
 	u32 i, nr;
 
 	p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
@@ -198,7 +198,7 @@ static void entry_faults(struct kunit *test)
 	const struct entry_case *c = test->param_value;
 	struct log_entry out;
 	struct ssdup_page *p;
-	struct log_super s;
+	static struct log_super s;
 
 	p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, p);

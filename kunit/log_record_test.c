@@ -62,7 +62,7 @@ static void record_faults(struct kunit *test)
 {
 	const struct field_case *c = test->param_value;
 	u8 *buf = block_new(test);
-	struct log_super s;
+	static struct log_super s;
 
 	super_example(&s);
 	ssdup_log_record_encode(&s, buf);
@@ -240,7 +240,7 @@ static void header_faults(struct kunit *test)
 	const struct field_case *c = test->param_value;
 	struct log_header h = { 3, EPOCH - 1, SEGMENT };
 	u8 *buf = block_new(test);
-	struct log_super s;
+	static struct log_super s;
 
 	super_example(&s);
 	ssdup_log_header_encode(&s, &h, buf);
@@ -252,7 +252,7 @@ static void header_round_trip(struct kunit *test)
 {
 	u8 *buf = block_new(test);
 	struct prng r = { 11 };
-	struct log_super s;
+	static struct log_super s;
 	u32 i;
 
 	super_example(&s);
@@ -285,7 +285,7 @@ static void header_any_bit(struct kunit *test)
 {
 	struct log_header out, h = { 3, EPOCH, SEGMENT };
 	u8 *buf = block_new(test);
-	struct log_super s;
+	static struct log_super s;
 	enum log_fault fault;
 	u32 i;
 
@@ -351,7 +351,7 @@ static void head_by_its_page(struct kunit *test)
 	};
 	u8 *buf = kunit_kzalloc(test, LOG_HEAD_BYTES, GFP_KERNEL);
 	struct ssdup_page *slot;
-	struct log_super s;
+	static struct log_super s;
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	super_example(&s);

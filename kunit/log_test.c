@@ -73,7 +73,7 @@ static void super_round_trip(struct kunit *test)
 
 static void super_fresh(struct kunit *test)
 {
-	struct log_super s;
+	static struct log_super s;
 
 	super_example(&s);
 	KUNIT_EXPECT_EQ(test, s.pool_seq, 0);
@@ -238,7 +238,7 @@ static void super_geometries(struct kunit *test)
 
 static void super_blank(struct kunit *test)
 {
-	struct log_super s;
+	static struct log_super s;
 	u8 *buf;
 
 	buf = kunit_kzalloc(test, SSDUP_BLOCK_BYTES, GFP_KERNEL);
@@ -252,7 +252,7 @@ static void super_blank(struct kunit *test)
 
 static void super_on_other_disks(struct kunit *test)
 {
-	struct log_super s;
+	static struct log_super s;
 	u64 hdd, ssd;
 
 	super_example(&s);
@@ -275,7 +275,7 @@ static void super_of_other_hosts(struct kunit *test)
 {
 	static const u8 a[SSDUP_HOST_BYTES] = { 1 }, b[SSDUP_HOST_BYTES] = { [15] = 1 };
 	static const u8 none[SSDUP_HOST_BYTES];
-	struct log_super s;
+	static struct log_super s;
 
 	super_example(&s);
 	KUNIT_EXPECT_EQ(test, fits_host(&s, a), LOG_OK);

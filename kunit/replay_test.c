@@ -449,11 +449,14 @@ KUNIT_ARRAY_PARAM(live, live_cases, live_case_desc);
 static void live_by_example(struct kunit *test)
 {
 	const struct live_case *c = test->param_value;
-	const struct log_super s = { .nr_classes = 1, .tail = { c->tail }, .first = c->first };
+	static struct log_super s;
 	struct log_header h[5] = {};
 	u32 i, nr = c->nr;
 	u64 next;
 
+	s.nr_classes = 1;
+	s.tail[0] = c->tail;
+	s.first = c->first;
 	for (i = 0; i < nr; i++)
 		h[i] = (struct log_header){ c->generation[i], 7, 100 + c->generation[i] % 50 };
 	KUNIT_ASSERT_EQ(test, ssdup_replay_live(&s, h, &nr, &next), c->fault);
@@ -473,7 +476,7 @@ static void live_by_example(struct kunit *test)
 static void live_rules(struct kunit *test)
 {
 	struct log_header *h = kunit_kcalloc(test, MANY, sizeof(*h), GFP_KERNEL);
-	struct log_super s = { .nr_classes = 1, .tail = { 1 + MANY / 4 }, .first = 1 };
+	static struct log_super s = { .nr_classes = 1, .tail = { 1 + MANY / 4 }, .first = 1 };
 	u32 i, j, nr = MANY;
 	struct prng r = { 9 };
 	u64 next;

@@ -390,18 +390,29 @@ void ssdup_log_header_encode(const struct log_super *s, const struct log_header 
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc));
 }
 
-enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *s, u32 segment,
-				       struct log_header *h)
+enum log_fault ssdup_log_header_check(const void *buf, const u8 pool[16], u32 number, u32 segment)
 {
 	const struct ssdup_header *d = buf;
 
 	if (le32_to_cpu(d->magic) != SSDUP_HEADER_MAGIC ||
-	    memcmp(d->pool, s->pool, sizeof(d->pool)) ||
-	    memcmp(d->uuid, s->uuid, sizeof(d->uuid)) ||
-	    le32_to_cpu(d->segment) != segment || le16_to_cpu(d->log) != s->log)
+	    memcmp(d->pool, pool, sizeof(d->pool)) ||
+	    le32_to_cpu(d->segment) != segment || le16_to_cpu(d->log) != number)
 		return LOG_HEADER_STALE;
-	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc)))
-		return LOG_BAD_CRC;
+	return d->crc == crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc)) ? LOG_OK :
+										  LOG_BAD_CRC;
+}
+
+enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *s, u32 segment,
+				       struct log_header *h)
+{
+	const struct ssdup_header *d = buf;
+	enum log_fault fault;
+
+	if (memcmp(d->uuid, s->uuid, sizeof(d->uuid)))
+		return LOG_HEADER_STALE;
+	fault = ssdup_log_header_check(buf, s->pool, s->log, segment);
+	if (fault != LOG_OK)
+		return fault;
 
 	h->generation = le64_to_cpu(d->generation);
 	h->epoch = le64_to_cpu(d->epoch);

@@ -326,6 +326,13 @@ struct log_header {
 void ssdup_log_header_encode(const struct log_super *s, const struct log_header *h, void *buf);
 
 /**
+ * ssdup_log_header_check() - is it a header of segment @segment, of the log with that number?
+ *
+ * Return: LOG_OK, LOG_HEADER_STALE, or LOG_BAD_CRC.
+ */
+enum log_fault ssdup_log_header_check(const void *buf, const u8 pool[16], u32 number, u32 segment);
+
+/**
  * ssdup_log_header_decode() - read and check the header of segment @segment
  * @buf: SSDUP_BLOCK_BYTES, of which 512 count
  *

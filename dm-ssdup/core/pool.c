@@ -8,15 +8,7 @@
 
 bool ssdup_pool_header(const u8 pool[16], u32 number, u32 segment, const void *head)
 {
-	const struct ssdup_header *d = head;
-	struct log_super s = { .log = number, .nr_classes = 1, .epoch = LOG_MAX_COUNT };
-	struct log_header h;
-	enum log_fault fault;
-
-	memcpy(s.pool, pool, sizeof(s.pool));
-	memcpy(s.uuid, d->uuid, sizeof(s.uuid));
-	fault = ssdup_log_header_decode(head, &s, segment, &h);
-	return fault != LOG_HEADER_STALE && fault != LOG_BAD_CRC;
+	return ssdup_log_header_check(head, pool, number, segment) == LOG_OK;
 }
 
 u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u32 segment,

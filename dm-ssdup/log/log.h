@@ -494,7 +494,6 @@ int ssdup_commit_data(struct ssdup_log *log);
 
 /** ssdup_settle_guard() - close the guard if a page is durable, else open it; sleeps; -errno */
 int ssdup_settle_guard(struct ssdup_log *log);
-
 /** ssdup_autocommit_work() - commit after the autocommit time, or when the ring is full */
 void ssdup_autocommit_work(struct work_struct *work);
 
@@ -599,6 +598,9 @@ int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 
 /** ssdup_record_read() - the record of the log @s->log, by the superblock in @s */
 int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault);
+
+/** ssdup_super_blank() - one to read into, which is zero; the constructor and preresume */
+struct log_super *ssdup_super_blank(struct ssdup_log *log);
 
 /** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
 void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);

@@ -13,6 +13,7 @@ struct ssdup_superblock {
 	struct log_super	super;		/* UUIDs and epoch are constant after resume */
 	struct log_super	copy[SSDUP_COPIES];	/* while they are read */
 	struct log_super	other;		/* another log's record, the same */
+	struct log_super	found;		/* see ssdup_super_blank() */
 	struct page		*page;
 	bool			epoch_begun;	/* metadata pages may be written */
 	bool			mend;		/* a copy of the superblock is bad or old */
@@ -49,6 +50,12 @@ void ssdup_super_copy(struct ssdup_log *log, struct log_super *s)
 	mutex_lock(&log->superblock->lock);
 	*s = log->superblock->super;
 	mutex_unlock(&log->superblock->lock);
+}
+
+struct log_super *ssdup_super_blank(struct ssdup_log *log)
+{
+	memset(&log->superblock->found, 0, sizeof(log->superblock->found));
+	return &log->superblock->found;
 }
 
 void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend)

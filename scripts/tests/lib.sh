@@ -245,7 +245,7 @@ slow_disks()
 	make_disks instant=0 hdd_cache_mb=0 "$@"
 }
 
-# table [KEY VALUE]... - a table line; GUARD=0 is for tests of the bare HDD, or of counts of requests
+# table [KEY VALUE]... - a table line; GUARD=1 is for a guard, GUARD=0 for a test that needs none
 table()
 {
 	[ -z "${GUARD:-}" ] || set -- "$@" guard "$GUARD"

@@ -271,7 +271,7 @@ static void choose_table(void)
 	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
-	unsigned int args = 20;
+	unsigned int args = 22;
 	size_t len;
 	char more[64] = "";
 
@@ -306,7 +306,7 @@ static void choose_table(void)
 		 "parts", parts[rng_below(&r, ARRAY_SIZE(parts))],
 		 "max_wait_ms", waits[rng_below(&r, ARRAY_SIZE(waits))]);
 	len = strlen(c.d.table);
-	snprintf(c.d.table + len, sizeof(c.d.table) - len, " clean %u",
+	snprintf(c.d.table + len, sizeof(c.d.table) - len, " guard 1 clean %u",
 		 is_step("copy") ? 90 : cleans[rng_below(&r, ARRAY_SIZE(cleans))]);
 }
 

@@ -7,6 +7,7 @@
 # kernels: debug
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=1
 
 # a write to the range, and a read of it, are at the HDD when a commit closes the guard
 make_disks

@@ -6,6 +6,7 @@
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=1
 
 RANGE=256	# sectors that are guarded
 
@@ -94,7 +95,9 @@ io write start=64 len=4096 bs=8
 commits
 shows 1
 remove_ssdup
-make_ssdup policy all drain manual guard 0
+GUARD=0
+make_ssdup policy all drain manual
+GUARD=1
 is "guard of a table without" "$(stat guard)" 0
 shows 0
 io verify

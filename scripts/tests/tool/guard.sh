@@ -6,6 +6,7 @@
 # invariant: 11
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=1
 
 # luks DEVICE - the head of an encrypted volume, as far as it is recognised
 luks()
@@ -120,7 +121,7 @@ for to in "$T/image" $HDD; do
 	tree /mnt/s | must cmp - "$T/tree"
 	must umount /mnt/s
 done
-ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD -o guard=1
 must mount $DEV /mnt/s
 tree /mnt/s | must cmp - "$T/tree"
 must umount /mnt/s
