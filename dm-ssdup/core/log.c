@@ -398,8 +398,9 @@ enum log_fault ssdup_log_header_check(const void *buf, const u8 pool[16], u32 nu
 	    memcmp(d->pool, pool, sizeof(d->pool)) ||
 	    le32_to_cpu(d->segment) != segment || le16_to_cpu(d->log) != number)
 		return LOG_HEADER_STALE;
-	return d->crc == crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc)) ? LOG_OK :
-										  LOG_BAD_CRC;
+	if (d->crc != crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc)))
+		return LOG_BAD_CRC;
+	return LOG_OK;
 }
 
 enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *s, u32 segment,
