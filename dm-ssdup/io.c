@@ -212,8 +212,8 @@ static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io
 {
 	u64 size = 1ULL << c->map->range_shift, left = size - (io->start & (size - 1));
 
-	if (io->start < SSDUP_GUARD_SECTORS)
-		left = min_t(u64, left, SSDUP_GUARD_SECTORS - io->start);
+	if (io->start < c->log->guarded)
+		left = min_t(u64, left, c->log->guarded - io->start);
 	if (bio_op(bio) == REQ_OP_WRITE)
 		left = min_t(u64, left, c->log->longest);
 	io->sectors = min_t(u64, io->sectors, left);
@@ -264,7 +264,7 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 	}
 	if (unlikely((io->start + io->sectors - 1) >> c->map->range_shift !=
 		     io->start >> c->map->range_shift || io->sectors > c->log->whole ||
-		     io->start < SSDUP_GUARD_SECTORS))
+		     io->start < c->log->guarded))
 		take_part(c, bio, io);
 	if (bio_op(bio) == REQ_OP_WRITE) {
 		if (unlikely(c->log->nr_classes > 1))

@@ -24,7 +24,7 @@ static inline int remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *i
 	ssdup_hdd_begun(c->drainer);
 	bio_set_dev(bio, c->hdd->bdev);
 	bio->bi_iter.bi_sector = io->start;
-	if (unlikely(io->start < SSDUP_GUARD_SECTORS) && ssdup_guard_takes(c->log, bio, io))
+	if (unlikely(io->start < c->log->guarded) && ssdup_guard_takes(c->log, bio, io))
 		return DM_MAPIO_SUBMITTED;
 	return DM_MAPIO_REMAPPED;
 }

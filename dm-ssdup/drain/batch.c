@@ -188,7 +188,7 @@ void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *
 		if (run->kind != SSDUP_KIND_DATA)
 			continue;
 		ssdup_step(drainer->c, STEP_DRAIN_WRITE);
-		part = guard_part(run->start, run->sectors);
+		part = guard_part(drainer->log, run->start, run->sectors);
 		/*
 		 * While the guard is open, these are as all others. Once for a batch: a change that
 		 * comes meanwhile waits for it, and so it must not wait for a change.
@@ -250,8 +250,8 @@ static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 	struct page *zeroes = ZERO_PAGE(0);
 	u32 len;
 
-	for (; guard_part(sector, sectors); sectors -= len, sector += len) {
-		len = min_t(u32, guard_part(sector, sectors), PAGE_SECTORS);
+	for (; guard_part(drainer->log, sector, sectors); sectors -= len, sector += len) {
+		len = min_t(u32, guard_part(drainer->log, sector, sectors), PAGE_SECTORS);
 		r = ssdup_hdd_write(drainer->log, REQ_OP_WRITE, sector, &zeroes, 0,
 				    len << SECTOR_SHIFT);
 		if (r || len == sectors)

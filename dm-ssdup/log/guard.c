@@ -483,7 +483,7 @@ static int write_part(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct p
 int ssdup_hdd_write(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct page **pages,
 		    u32 at, u32 bytes)
 {
-	u32 part = guard_part(sector, bytes >> SECTOR_SHIFT), len = part << SECTOR_SHIFT;
+	u32 part = guard_part(log, sector, bytes >> SECTOR_SHIFT), len = part << SECTOR_SHIFT;
 	int r = part ? write_part(log, opf, sector, pages, at, len) : 0;
 
 	return r ?: send_pages(log, opf, sector + part, pages, at + len, bytes - len);
@@ -492,7 +492,7 @@ int ssdup_hdd_write(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct pag
 int ssdup_hdd_discard(struct ssdup_log *log, u64 sector, u64 sectors)
 {
 	struct ssdup_guard *g = log->guard;
-	u32 part = guard_part(sector, sectors);
+	u32 part = guard_part(log, sector, sectors);
 	enum guard_state state;
 	int r = 0;
 
@@ -608,6 +608,8 @@ int ssdup_guard_load(struct ssdup_log *log, const struct log_super *s, bool empt
 		      dm_device_name(log->c->md), r);
 	}
 	g->loaded = state != GUARD_OPEN;
+	/* Without a guard nothing is split or counted. */
+	log->guarded = wanted(log) || state != GUARD_OPEN ? SSDUP_GUARD_SECTORS : 0;
 	/* A read-only table finishes no change. */
 	set_state(g, state != GUARD_OPEN && log->c->read_only ? GUARD_CLOSED : state);
 	return r;

@@ -10,7 +10,7 @@
 #define SSDUP_LOG_GUARD_H
 
 #include "core/guard.h"
-#include "ssdup.h"
+#include "log.h"
 
 /** ssdup_guard_create() - it is open, and knows nothing; the constructor. Return: 0 or -ENOMEM */
 int ssdup_guard_create(struct ssdup_log *log);
@@ -66,9 +66,9 @@ int ssdup_hdd_write(struct ssdup_log *log, blk_opf_t opf, u64 sector, struct pag
 int ssdup_hdd_discard(struct ssdup_log *log, u64 sector, u64 sectors);
 
 /** guard_part() - how many sectors of a request at @sector are in the range; any context */
-static inline u32 guard_part(u64 sector, u64 sectors)
+static inline u32 guard_part(const struct ssdup_log *log, u64 sector, u64 sectors)
 {
-	return sector < SSDUP_GUARD_SECTORS ? min(sectors, SSDUP_GUARD_SECTORS - sector) : 0;
+	return sector < log->guarded ? min(sectors, log->guarded - sector) : 0;
 }
 
 #endif

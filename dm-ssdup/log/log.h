@@ -128,6 +128,7 @@ struct ssdup_log {
 	u32			nr_classes;	/* written by preresume */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
+	u32			guarded;	/* sectors of the HDD; 0: no guard; preresume */
 	struct ssdup_segment	*segment;	/* all of them, and one that stays sealed */
 	struct ssdup_segments	*segments;
 	struct ssdup_guard	*guard;		/* guard.c */
@@ -601,7 +602,6 @@ int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault
 
 /** ssdup_super_blank() - one to read into, which is zero; the constructor and preresume */
 struct log_super *ssdup_super_blank(struct ssdup_log *log);
-
 /** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
 void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);
 
