@@ -209,7 +209,8 @@ int ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 	if (read_hdd(c, bio, io) != DM_MAPIO_REMAPPED)
 		return DM_MAPIO_SUBMITTED;
-	slot = begin_copy(c, bio, io);
+	/* The HDD does not show what the guard has served of it. */
+	slot = bio_sectors(bio) == io->sectors ? begin_copy(c, bio, io) : NULL;
 	if (!slot)
 		return DM_MAPIO_REMAPPED;
 	slot->reader = bio;

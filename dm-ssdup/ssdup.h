@@ -130,6 +130,7 @@ struct ssdup_wakeups {
 	struct delayed_work	discard_work;
 	struct work_struct	clean_work;
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
+	struct work_struct	guard_work;
 	struct work_struct	event_work;
 	wait_queue_head_t	wb_wait;	/* the writeback thread waits for work */
 	wait_queue_head_t	settle_wait;	/* for I/O in flight to end */

@@ -40,6 +40,7 @@ void ssdup_wake_stop(struct ssdup *c)
 	/* The timer queues the work, which starts the timer only for a write that waits. */
 	hrtimer_cancel(&c->wake.wait_timer);
 	cancel_work_sync(&c->wake.clean_work);
+	cancel_work_sync(&c->wake.guard_work);
 	cancel_delayed_work_sync(&c->wake.wait_work);
 	cancel_delayed_work_sync(&c->wake.autocommit);
 	cancel_delayed_work_sync(&c->wake.discard_work);
@@ -74,6 +75,11 @@ void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay)
 void ssdup_kick_waiting_at(struct ssdup *c, u64 ns)
 {
 	hrtimer_start(&c->wake.wait_timer, ns_to_ktime(ns), HRTIMER_MODE_ABS);
+}
+
+void ssdup_kick_guard(struct ssdup *c)
+{
+	queue_work(c->wake.wq, &c->wake.guard_work);
 }
 
 void ssdup_commit_soon(struct ssdup *c, bool now)

@@ -516,6 +516,15 @@ int ssdup_settle_guard(struct ssdup_log *log)
 	return r;
 }
 
+static void close_guard_work(struct work_struct *work)
+{
+	struct ssdup *c = container_of(work, struct ssdup, wake.guard_work);
+
+	mutex_lock(&c->log->committer->lock);
+	ssdup_guard_set(c->log, true, false);
+	mutex_unlock(&c->log->committer->lock);
+}
+
 void ssdup_autocommit_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.autocommit);
@@ -581,6 +590,7 @@ int ssdup_commit_create(struct ssdup_log *log)
 	}
 	mutex_init(&committer->lock);
 	INIT_DELAYED_WORK(&log->c->wake.autocommit, ssdup_autocommit_work);
+	INIT_WORK(&log->c->wake.guard_work, close_guard_work);
 	bio_queue_init(&log->fuas, ssdup_fua_work);
 	return batch_create(log, &committer->headers) ?: batch_create(log, &committer->pages);
 }

@@ -282,24 +282,46 @@ static void zero_part(struct ssdup_guard *g, u32 sector, u32 sectors)
 			  SSDUP_SECTOR_BYTES, false);
 }
 
-/* The copy lock is held. */
+static u32 part_of(const struct ssdup_log *log, const struct bio *bio)
+{
+	return guard_part(log, bio->bi_iter.bi_sector, bio_sectors(bio));
+}
+
+/* Copy what of a request is in the range. The copy lock is held. */
 static void copy_bio(struct ssdup_guard *g, struct bio *bio, bool out)
 {
-	u32 at = bio->bi_iter.bi_sector << SECTOR_SHIFT;
+	u32 at = bio->bi_iter.bi_sector << SECTOR_SHIFT, len;
+	u32 left = part_of(g->log, bio) << SECTOR_SHIFT;
 	struct bvec_iter iter;
 	struct bio_vec bv;
 	void *p;
 
 	if (!bio_has_data(bio)) {
-		zero_part(g, bio->bi_iter.bi_sector, bio_sectors(bio));
+		zero_part(g, bio->bi_iter.bi_sector, left >> SECTOR_SHIFT);
 		return;
 	}
 	bio_for_each_segment(bv, bio, iter) {
+		len = min_t(u32, bv.bv_len, left);
 		p = bvec_kmap_local(&bv);
-		copy_part(g, at, p, bv.bv_len, out);
+		copy_part(g, at, p, len, out);
 		kunmap_local(p);
-		at += bv.bv_len;
+		at += len;
+		left -= len;
 	}
+}
+
+/* Its part in the range was served. Return: that was all of it, and it has ended. */
+static bool end_part(struct ssdup_log *log, struct bio *bio, int r)
+{
+	u32 part = part_of(log, bio);
+
+	if (!r && part < bio_sectors(bio)) {
+		bio_advance(bio, part << SECTOR_SHIFT);
+		return false;
+	}
+	bio->bi_status = errno_to_blk_status(r);
+	bio_endio(bio);
+	return true;
 }
 
 /*
@@ -334,7 +356,7 @@ static int serve(struct ssdup_log *log, struct bio *bio)
 	spin_unlock_irq(&g->copy_lock);
 	if (bio_op(bio) == REQ_OP_READ)
 		return 0;
-	return write_behind(log, bio->bi_iter.bi_sector, bio_sectors(bio), bio->bi_opf & REQ_FUA);
+	return write_behind(log, bio->bi_iter.bi_sector, part_of(log, bio), bio->bi_opf & REQ_FUA);
 }
 
 /* A change that has failed is tried again. The lock is held. Return: the state. */
@@ -349,6 +371,7 @@ static void serve_or_send(struct ssdup_log *log, struct bio *bio)
 {
 	struct ssdup_io *io = dm_per_bio_data(bio, sizeof(*io));
 	enum guard_state state;
+	bool taken;
 	int r = -EIO;
 
 	mutex_lock(&log->guard->lock);
@@ -356,12 +379,12 @@ static void serve_or_send(struct ssdup_log *log, struct bio *bio)
 	if (state == GUARD_CLOSED)
 		r = serve(log, bio);
 	mutex_unlock(&log->guard->lock);
-	if (state != GUARD_OPEN) {
-		bio->bi_status = errno_to_blk_status(r);
-		bio_endio(bio);
-	} else if (!ssdup_guard_takes(log, bio, io)) {
+	if (state == GUARD_OPEN)
+		taken = ssdup_guard_takes(log, bio, io);
+	else
+		taken = end_part(log, bio, r);
+	if (!taken)
 		submit_bio_noacct(bio);
-	}
 }
 
 static void guard_work(struct work_struct *work)
@@ -401,10 +424,8 @@ bool ssdup_guard_takes(struct ssdup_log *log, struct bio *bio, struct ssdup_io *
 		io->guarded = true;
 		return false;
 	}
-	if (serve_read(g, bio)) {
-		bio_endio(bio);
-		return true;
-	}
+	if (serve_read(g, bio))
+		return end_part(log, bio, 0);
 	/* A work item, which may block, will send it, and nobody polls for it. */
 	bio->bi_opf &= ~(REQ_NOWAIT | REQ_POLLED);
 	bio_queue_add(&g->bios, log->c->wake.wq, bio);
@@ -608,7 +629,7 @@ int ssdup_guard_load(struct ssdup_log *log, const struct log_super *s, bool empt
 		      dm_device_name(log->c->md), r);
 	}
 	g->loaded = state != GUARD_OPEN;
-	/* Without a guard nothing is split or counted. */
+	/* Without a guard nothing is counted. */
 	log->guarded = wanted(log) || state != GUARD_OPEN ? SSDUP_GUARD_SECTORS : 0;
 	/* A read-only table finishes no change. */
 	set_state(g, state != GUARD_OPEN && log->c->read_only ? GUARD_CLOSED : state);

@@ -41,9 +41,10 @@ enum guard_state ssdup_guard_state(const struct ssdup_log *log);
 
 /**
  * ssdup_guard_takes() - count a request that is about to go to the HDD, or serve it
- * @bio: remapped to the HDD; all of it is in the range
+ * @bio: remapped to the HDD; it begins in the range
  *
- * Context: any that may submit. Return: true when the guard ends it.
+ * Context: any that may submit. Return: true when the guard ends it, or sends it; false: the
+ * caller sends what is left of it.
  */
 bool ssdup_guard_takes(struct ssdup_log *log, struct bio *bio, struct ssdup_io *io);
 

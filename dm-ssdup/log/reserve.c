@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the places of a segment: hands them out, and takes them back. */
+#include "guard.h"
 #include "internal.h"
 #include "reserve.h"
+
+void ssdup_expect_commit(struct ssdup_log *log, bool now)
+{
+	/*
+	 * Now, while the HDD has little to do, and not when the commit waits for it: in the midst
+	 * of a burst the HDD's flushes take long.
+	 */
+	if (log->guarded && ssdup_guard_state(log) == GUARD_OPEN)
+		ssdup_kick_guard(log->c);
+	ssdup_commit_soon(log->c, now);
+}
 
 /* --- Places --- */
 

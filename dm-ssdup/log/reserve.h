@@ -172,6 +172,9 @@ static __always_inline bool ssdup_reserve_at_once(struct ssdup_log *log, struct 
 
 /* --- From there to a durable page --- */
 
+/** ssdup_expect_commit() - after the autocommit time, or @now; any context */
+void ssdup_expect_commit(struct ssdup_log *log, bool now);
+
 /* An entry was resolved: make sure that a commit follows. */
 static __always_inline void ssdup_commit_in_time(struct ssdup_log *log, const struct ssdup_class *k,
 						 const struct ring_page *p, u32 resolved)
@@ -182,7 +185,7 @@ static __always_inline void ssdup_commit_in_time(struct ssdup_log *log, const st
 		    (p - k->ring - READ_ONCE(k->ring_tail)) % SSDUP_RING >= SSDUP_RING / 4);
 
 	if (unlikely(now || !READ_ONCE(log->c->wake.autocommit_armed)))
-		ssdup_commit_soon(log->c, now);
+		ssdup_expect_commit(log, now);
 }
 
 /* An entry was filled or abandoned. */

@@ -45,13 +45,12 @@ io write len=$RANGE bs=8
 io write start=$RANGE len=4096 bs=64
 is "guard" "$(stat guard)" 0
 
-# --- it closes before a commit, and opens when all is on the HDD ---
+# --- it closes with the first write to the log, and opens when all is on the HDD ---
 knob policy all
 io write start=8192 len=64 bs=8
-is "guard before a commit" "$(stat guard)" 0
-shows 0
+wait_until guard -eq 2
 commits
-is "guard after it" "$(stat guard)" 2
+is "guard after a commit" "$(stat guard)" 2
 shows 1
 in_range
 commits
