@@ -11,7 +11,7 @@
 #include "args.h"
 #include "base/sync_io.h"
 #include "log/guard.h"
-#include "log/log.h"
+#include "log/super.h"
 #include "map/map.h"
 #include "recovery.h"
 
@@ -612,7 +612,7 @@ int ssdup_recover(struct ssdup *c)
 	u32 *pages = kvcalloc(c->log->g.nr_segments, sizeof(*pages), GFP_KERNEL), nr = 0;
 	struct log_super *s = ssdup_super_blank(c->log);
 	struct ssdup_held held;
-	bool mend;
+	bool mend, empty;
 	int r = -ENOMEM;
 	u64 next = 1;
 
@@ -623,8 +623,9 @@ int ssdup_recover(struct ssdup *c)
 	ssdup_pool_unlock(c->log);
 	if (r)
 		goto out;
-	r = replay_all(c, s, live, pages, nr) ?:
-	    ssdup_guard_load(c->log, s, !memchr_inv(pages, 0, nr * sizeof(*pages)));
+	r = replay_all(c, s, live, pages, nr);
+	empty = !memchr_inv(pages, 0, nr * sizeof(*pages));
+	r = r ?: ssdup_guard_load(c->log, s, empty) ?: ssdup_super_resize(c->log, s, empty);
 	if (r) {
 		forget_replay(c);
 		ssdup_pool_unclaim(c->log, live, nr);

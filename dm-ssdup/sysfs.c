@@ -13,6 +13,7 @@
 
 #include "args.h"
 #include "log/log.h"
+#include "log/super.h"
 #include "map/map.h"
 #include "route/router.h"
 #include "status.h"

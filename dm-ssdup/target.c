@@ -12,6 +12,7 @@
 #include "flush.h"
 #include "io.h"
 #include "log/log.h"
+#include "log/super.h"
 #include "promote.h"
 #include "read.h"
 #include "recovery.h"

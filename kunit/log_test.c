@@ -260,7 +260,7 @@ static void super_on_other_disks(struct kunit *test)
 	ssd = s.ssd_sectors;
 	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd, 2, NULL), LOG_OK);
 	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd + 1, 1, NULL), LOG_OK);
-	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd + 1, ssd, 2, NULL), LOG_OTHER_HDD_SIZE);
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd + 1, ssd, 2, NULL), LOG_OK);
 	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd - 1, ssd, 2, NULL), LOG_OTHER_HDD_SIZE);
 	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd - 1, 2, NULL), LOG_OTHER_SSD_SIZE);
 	KUNIT_EXPECT_EQ(test, ssdup_log_super_fits(&s, hdd, ssd, 8, NULL), LOG_BLOCK_SIZE);

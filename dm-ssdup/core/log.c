@@ -335,7 +335,7 @@ enum log_fault ssdup_log_pick(bool record, const enum log_fault fault[SSDUP_COPI
 enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 				    u64 ssd_sectors, u32 block_sectors, const u8 *host)
 {
-	if (hdd_sectors != s->hdd_sectors)
+	if (hdd_sectors < s->hdd_sectors)
 		return LOG_OTHER_HDD_SIZE;
 	if (ssd_sectors < s->ssd_sectors)
 		return LOG_OTHER_SSD_SIZE;

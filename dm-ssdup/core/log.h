@@ -301,7 +301,7 @@ static inline bool log_of_other_host(const struct log_super *s, const u8 host[SS
 
 /**
  * ssdup_log_super_fits() - may a valid log be used on these disks, and by this host?
- * @hdd_sectors: must equal the size that the log was made for
+ * @hdd_sectors: must be at least the size that the log was made for
  * @ssd_sectors: must be at least the size that the log was made for
  * @block_sectors: of the disks; must be at most that of the log
  * @host: must be the one that has the log active, if one has; zero: not known, which is no host's;

@@ -13,6 +13,7 @@
 #include "base/sync_io.h"
 #include "internal.h"
 #include "log/guard.h"
+#include "log/super.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
 #define DRAIN_BAD_MAX	64U		/* failed blocks in a row; more: the HDD is gone */

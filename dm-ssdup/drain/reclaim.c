@@ -6,6 +6,7 @@
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "internal.h"
+#include "log/super.h"
 #include "map/map.h"
 
 #define DOUBT_TRIES	3U

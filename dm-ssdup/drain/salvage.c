@@ -17,6 +17,7 @@
 #include "base/failure.h"
 #include "base/wakeups.h"
 #include "internal.h"
+#include "log/super.h"
 #include "map/map.h"
 
 /* Let nothing be added to a class any more. A new request (@anew) begins another try. */

@@ -26,6 +26,7 @@
 #include "guard.h"
 #include "internal.h"
 #include "reserve.h"
+#include "super.h"
 
 /* A write of a round. */
 struct commit_write {

@@ -8,6 +8,7 @@
 #include "base/wakeups.h"
 #include "guard.h"
 #include "internal.h"
+#include "super.h"
 
 /* After an HDD has refused a change, each try may take long: for commits, and for requests. */
 #define GUARD_RETRY_MS	60000U
@@ -21,7 +22,8 @@ struct ssdup_guard {
 	atomic_t		inflight;	/* requests at the HDD that are in the range */
 	struct bio_queue	bios;		/* that the work serves */
 	bool			failed;		/* the last change; at @failed_at, jiffies */
-	bool			unsure;		/* closed, and the HDD may lack some of the image */
+	bool			unsure;		/* closed, and the member block may say otherwise */
+	bool			stale;		/* closed, and the HDD may lack some of the image */
 	bool			loaded;		/* the image is valid; both locks protect it */
 	unsigned long		failed_at;
 	struct guard_member	m;
@@ -89,18 +91,28 @@ static int show(struct ssdup_log *log, u32 first, u32 nr, bool masked, bool fua)
 	return write_out(log, first, nr, fua);
 }
 
-/* The HDD may not show all that the image has: behind a closed member block old or new will do. */
+/* One that says that the guard is changing has checksums: nothing may be written behind it. */
+static int show_closed(struct ssdup_log *log)
+{
+	struct ssdup_guard *g = log->guard;
+
+	if (g->unsure) {
+		g->m.changing = false;
+		g->unsure = show(log, 0, 1, true, true);
+	}
+	return g->unsure ? -EIO : 0;
+}
+
+/* Before a change the HDD must have all of the image; behind a closed member block it need not. */
 static int show_anew(struct ssdup_log *log)
 {
 	struct ssdup_guard *g = log->guard;
-	int r;
+	int r = show_closed(log);
 
-	if (!g->unsure)
-		return 0;
-	g->m.changing = false;
-	r = show(log, 0, 1, true, true) ?: show(log, 0, SSDUP_GUARD_BLOCKS, true, false) ?:
-	    flush(log);
-	g->unsure = r;
+	if (!r && g->stale) {
+		r = show(log, 0, SSDUP_GUARD_BLOCKS, true, false) ?: flush(log);
+		g->stale = r;
+	}
 	return r;
 }
 
@@ -333,7 +345,7 @@ static int write_behind(struct ssdup_log *log, u64 sector, u32 sectors, bool fua
 	u32 first = sector / SSDUP_GUARD_BLOCK,
 	    last = (sector + sectors - 1) / SSDUP_GUARD_BLOCK;
 	struct ssdup_guard *g = log->guard;
-	int r = show_anew(log);
+	int r = show_closed(log);
 
 	if (!r && !sector) {
 		memcpy(g->m.head, g->image[0], sizeof(g->m.head));
@@ -343,7 +355,7 @@ static int write_behind(struct ssdup_log *log, u64 sector, u32 sectors, bool fua
 			r = -EIO;
 	}
 	r = r ?: show(log, first, last + 1 - first, true, fua);
-	g->unsure |= r != 0;
+	g->stale |= r != 0;
 	return r;
 }
 

@@ -579,52 +579,6 @@ int ssdup_log_add(struct ssdup_log *log, const char *uuid, const char *hdd_secto
 /** ssdup_log_forget() - give up a log that is not active; @force: with what it holds */
 int ssdup_log_forget(struct ssdup_log *log, const char *uuid, bool force, const char **error);
 
-/* --- The pool's superblock, and the record of the log: super.c --- */
-
-/** ssdup_super_create() - allocate memory, read nothing; context: the constructor */
-int ssdup_super_create(struct ssdup_log *log);
-void ssdup_super_destroy(struct ssdup_log *log);
-
-/** ssdup_super() - superblock and record; UUIDs and epoch are constant while the device runs */
-const struct log_super *ssdup_super(const struct ssdup_log *log);
-
-/**
- * ssdup_super_read() - read both copies of superblock and record, and pick one of each
- * @mend: receives whether a copy has to be rewritten
- *
- * Context: process, sleeps.
- * Return: 0 with *s filled in, 1 for a blank SSD, or -errno with *fault set.
- */
-int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault);
-
-/** ssdup_record_read() - the record of the log @s->log, by the superblock in @s */
-int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault);
-
-/** ssdup_super_blank() - one to read into, which is zero; the constructor and preresume */
-struct log_super *ssdup_super_blank(struct ssdup_log *log);
-/** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
-void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);
-
-/**
- * ssdup_begin_epoch() - begin an epoch: metadata pages may be written from here on
- *
- * So a later replay can tell these pages from those that a crash left. A later resume of the
- * same table continues the epoch, because its pages do; it fails with -EBUSY when somebody has
- * written to the log since the suspend. Context: preresume. Return: 0 or -errno.
- */
-int ssdup_begin_epoch(struct ssdup_log *log);
-
-/**
- * ssdup_raise_tail() - write the record with a higher tail, which frees all older segments of @k
- * @tail: the lowest generation of the class that stays
- *
- * Context: process, one at a time. Return: 0, or -errno: nothing is free.
- */
-int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tail);
-
-/** ssdup_write_clean() - write that the log is clean, and how much it holds; no I/O is in flight */
-void ssdup_write_clean(struct ssdup_log *log);
-
 /*
  * --- Durable writes to the SSD: metadata.c ---
  *

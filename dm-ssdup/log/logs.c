@@ -7,6 +7,7 @@
 #include "base/failure.h"
 #include "base/sync_io.h"
 #include "internal.h"
+#include "super.h"
 
 /* --- Which segments the others have --- */
 

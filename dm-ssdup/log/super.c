@@ -6,7 +6,9 @@
 #include "base/errors.h"
 #include "base/failure.h"
 #include "base/sync_io.h"
+#include "guard.h"
 #include "internal.h"
+#include "super.h"
 
 struct ssdup_superblock {
 	struct mutex		lock;		/* protects these, also while they are written */
@@ -295,6 +297,25 @@ static bool others_elsewhere(struct ssdup_log *log)
 			return true;
 	}
 	return false;
+}
+
+int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool empty)
+{
+	u64 size = bdev_nr_sectors(log->c->hdd->bdev), len = log->c->ti->len;
+	const char *name = dm_device_name(log->c->md);
+
+	if (len > s->hdd_sectors && !empty && ssdup_guard_state(log) == GUARD_OPEN) {
+		DMERR("%s: the log, of a device of %llu sectors, must be drained before it grows",
+		      name, s->hdd_sectors);
+		return -EINVAL;
+	}
+	if (len > s->hdd_sectors)
+		DMINFO("%s: the device grows from %llu sectors to %llu", name, s->hdd_sectors, len);
+	else if (size > s->hdd_sectors)
+		DMWARN("%s: the HDD has grown by %llu sectors, and the device has not", name,
+		       size - s->hdd_sectors);
+	s->hdd_sectors = max(s->hdd_sectors, len);
+	return 0;
 }
 
 int ssdup_begin_epoch(struct ssdup_log *log)

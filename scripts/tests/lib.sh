@@ -202,8 +202,7 @@ make_host_disks()
 	HDD=/dev/mapper/hdd SSD=/dev/mapper/ssd LEN=$(($1 * 2048))
 }
 
-# home COPY - first sector of the home with that copy of superblock and record; the record is
-# 1024 sectors further on
+# home COPY - first sector of the home with that copy of the superblock; + 1024 is the record
 home()
 {
 	local sectors
@@ -212,11 +211,12 @@ home()
 	echo $(($1 ? sectors / 2048 * 2048 - 2048 : 0))
 }
 
-# blank_log - the SSD is as one that never had a log
+# blank_log - the SSD is as one that never had a log, and $HDD is no longer that of one
 blank_log()
 {
 	local copy
 
+	ssdup release $HDD --discard-unsaved --force >/dev/null 2>&1 || :
 	for copy in 1 0; do
 		must dd if=/dev/zero of=$SSD bs=1M count=1 seek=$(($(home $copy) / 2048)) \
 			oflag=direct conv=notrunc,fsync status=none

@@ -20,6 +20,7 @@
 	command(job, "give a job a device, a class and room in the log") \
 	command(detach, "write back, and leave a plain HDD") \
 	command(set, "change a key of a device") \
+	command(resize, "take the size that the HDD has got") \
 	command(remove, "remove a device; its log stays") \
 	command(pool, "the logs of an SSD that serves several HDDs") \
 	command(check, "what is wrong with a log") \

@@ -66,6 +66,7 @@ static void journal(const char *name, int argc, char **argv, int r)
 {
 	static const char *const change[] = {
 		"create", "detach", "export", "format", "pool", "release", "remove", "repair",
+		"resize",
 	};
 	char *words = xstrdup(""), *more;
 	size_t i;

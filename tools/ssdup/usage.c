@@ -251,6 +251,19 @@ const struct usage usage_set = {
 #include "dm-ssdup/core/keys.h"
 };
 
+static const struct option_spec resize_options[] = {
+	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
+	{ }
+};
+
+const struct usage usage_resize = {
+	.synopsis = "NAME [--quiet]",
+	.about = "When the HDD has grown, as by lvextend: write everything back, and let the\n"
+		 "device have the new size. It stays in use. Its file system has to grow then.",
+	.options = resize_options,
+	.more = "A device cannot shrink.",
+};
+
 static const struct option_spec remove_options[] = {
 	{ OPT_FORCE, "force", NULL,
 	  "although it is in use: its users get errors from\n"
@@ -384,7 +397,7 @@ static const struct option_spec export_options[] = {
 	{ OPT_SSD, "ssd", "DEV", "the SSD" },
 	LOG_OPTION,
 	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
-	{ OPT_FORCE, "force", NULL, "an HDD of another size" },
+	{ OPT_FORCE, "force", NULL, "a smaller HDD" },
 	{ OPT_OTHER_HDD, "other-hdd", NULL, "an HDD that the log is not for" },
 	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had the log active" },
 	{ OPT_WRITTEN, "hdd-was-written", NULL, "over an HDD that somebody has written to since" },

@@ -58,7 +58,7 @@ forged "generation zero, used twice or out of range (fault 8)" record 0x38 8 $((
 forged "generation zero, used twice or out of range (fault 8)" record 0x48 8 0
 forged "generation zero, used twice or out of range (fault 8)" record 0x60 8 0
 forged "generation zero, used twice or out of range (fault 8)" record0 0x60 8 0
-forged "made for an HDD of another size (fault 9)" record 0x40 8 $((LEN + 8))
+forged "made for a larger HDD (fault 9)" record 0x40 8 $((LEN + 8))
 forged "of two logs (fault 21)" record1 0x18 8 1
 forged "without a valid record of the log (fault 36)" record 0x08 8 1
 forged "header of an epoch yet to come (fault 19" record 0x38 8 0
@@ -143,7 +143,7 @@ remove_ssdup
 # a smaller HDD, a smaller SSD
 make_disks hdd_size_mb=63
 restore
-log_refused "made for an HDD of another size (fault 9)"
+log_refused "made for a larger HDD (fault 9)"
 make_disks ssd_size_mb=16
 must dd if="$T/log" of=$SSD bs=1M count=15 conv=fsync status=none
 log_refused "made for a larger SSD (fault 10)"

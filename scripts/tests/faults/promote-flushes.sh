@@ -9,7 +9,8 @@
 . /ssdup/scripts/tests/lib.sh
 
 B=00000000-0000-4000-8000-0000000000bb
-keys=(policy all drain manual autocommit_ms 3600000 clean 50 promote 1000T)
+# a guard would serve some of the reads
+keys=(policy all drain manual autocommit_ms 3600000 clean 50 promote 1000T guard 0)
 
 # late MS - flushes of the SSD take so much more, or until this comes again
 late()

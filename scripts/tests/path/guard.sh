@@ -138,6 +138,6 @@ all_home
 io write start=64 len=64 bs=8
 commits
 remove_ssdup
-blank_log
+HDD=none blank_log
 must_not dmsetup create $NAME --table "$(table policy all drain manual)"
 said "this one is a member of another log" || fail "the kernel said: $(tail -n 1 "$T/said")"

@@ -67,7 +67,7 @@ must umount /mnt/s
 commits
 remove_ssdup
 must dd if=$SSD of="$T/ssd" bs=1M status=none
-blank_log
+HDD=none blank_log
 uuid=$(ssdup probe --export $HDD | sed -n 's/^SSDUP_MEMBER=//p')
 ssdup_exits 4 create $NAME --hdd $HDD --ssd $SSD
 says "is the HDD of log $uuid"

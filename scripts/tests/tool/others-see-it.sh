@@ -7,6 +7,7 @@
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=1
 
 # shows TEXT COMMAND... - it prints that
 shows()
@@ -48,7 +49,7 @@ blkid -p -o udev $SSD | sed 's/^/E:/' >"/run/udev/data/b$(<"/sys/block/${SSD##*/
 shows ssdup lsblk -n -o FSTYPE $SSD
 shows "$uuid" lsblk -n -o UUID $SSD
 shows ssdup wipefs $SSD
-sees_none $HDD
+shows "VERSION=\"1\" UUID_SUB=\"$uuid\" TYPE=\"ssdup_hdd\" USAGE=\"other\"" blkid -p $HDD
 refuses "appears to contain an existing filesystem (ssdup)" mkfs.xfs $SSD
 refuses "appears to contain an existing filesystem (ssdup)" mkfs.btrfs $SSD
 # it asks only a terminal

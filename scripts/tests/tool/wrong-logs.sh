@@ -48,11 +48,11 @@ must dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 /dev/mssd1"
 must dmsetup remove other
 remove_ssdup
 
-# a log of an HDD of another size, with or without dirty data
+# a log of a larger HDD, with or without dirty data
 dd if=$SSD of="$T/log" bs=1M status=none
-make_disks hdd_size_mb=65
+make_disks hdd_size_mb=63
 dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
-refused "made for an HDD of another size"
+refused "made for a larger HDD"
 make_disks ssd_size_mb=16
 dd if="$T/log" of=$SSD bs=1M count=16 conv=fsync status=none
 refused "made for a larger SSD"

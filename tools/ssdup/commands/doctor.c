@@ -328,6 +328,8 @@ static void look_at_device(struct report *to, struct seen *seen, const char *nam
 		    xprintf("%s: %s%s", name, degraded ?: "runs",
 			    degraded ? "; see \"ssdup status\"" : "") });
 	look_at_hdd(to, &s, name);
+	if (s.hdd && dev_sectors(s.hdd))
+		say(to, "size", doctor_size(name, s.sectors, dev_sectors(s.hdd)));
 	say(to, "read-ahead", doctor_read_ahead(name, read_ahead(s.rdev), read_ahead(s.hdd)));
 	look_at_side(to, seen, s.hdd, true);
 	look_at_side(to, seen, s.ssd, false);

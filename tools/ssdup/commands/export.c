@@ -80,7 +80,8 @@ static int fits(struct log_file *l, struct disk *to, bool force)
 
 	if (disk_same(&l->ssd, to))
 		return fail(ctx, EXIT_REFUSED, to->path, "the same as the SSD");
-	if (to->sectors == l->s.hdd_sectors)
+	/* It may have grown. */
+	if (to->sectors >= l->s.hdd_sectors)
 		return EXIT_OK;
 	if (force && !ssdup_extent_first(&l->map, to->sectors, U64_MAX))
 		return EXIT_OK;

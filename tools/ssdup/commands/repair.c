@@ -208,7 +208,7 @@ static bool for_hdd(const struct log_file *l, const struct found_logs *logs)
 	const struct found_log *x;
 
 	for (x = logs->all; x < logs->all + logs->nr; x++)
-		if (x->taken && l->hdd_sectors == x->s.hdd_sectors &&
+		if (x->taken && l->hdd_sectors >= x->s.hdd_sectors &&
 		    !identity_other(x->s.hdd_id, l->hdd_id))
 			return true;
 	return false;

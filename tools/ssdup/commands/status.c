@@ -18,19 +18,21 @@
 
 /* --- Words --- */
 
-static void say_disk(const char *what, dev_t rdev)
+static void say_disk(const char *what, dev_t rdev, uint64_t used)
 {
-	char number[DEV_NUMBER], size[SIZE_TEXT], *name, *sectors;
+	char number[DEV_NUMBER], size[SIZE_TEXT], *name;
+	uint64_t sectors = dev_sectors(rdev);
 
 	if (!rdev)
 		return;
 	name = dev_kernel_name(rdev);
-	sectors = dev_sysfs_read(rdev, "size");
 	printf("  %s:       %s (%s)", what, name, dev_number(number, rdev));
 	if (sectors)
-		printf(", %s", format_size(size, strtoull(sectors, NULL, 10) * SECTOR_BYTES));
+		printf(", %s", format_size(size, sectors * SECTOR_BYTES));
+	if (sectors > used)
+		printf(", %s more than the device: see \"ssdup resize\"",
+		       format_size(size, (sectors - used) * SECTOR_BYTES));
 	putchar('\n');
-	free(sectors);
 	free(name);
 }
 
@@ -185,8 +187,8 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	       s->open_count > 0 ? ", in use" : "");
 	if (degraded)
 		printf("  degraded:  %s\n", degraded);
-	say_disk("HDD", s->hdd);
-	say_disk("SSD", s->ssd);
+	say_disk("HDD", s->hdd, s->sectors);
+	say_disk("SSD", s->ssd, UINT64_MAX);
 	if (s->log_uuid)
 		printf("  log:       UUID %s\n", s->log_uuid);
 	printf("  dirty:     %s", format_size(size, s->v.dirty_sectors * SECTOR_BYTES));

@@ -58,6 +58,15 @@ char *dev_sysfs_read(dev_t rdev, const char *file)
 	return text;
 }
 
+uint64_t dev_sectors(dev_t rdev)
+{
+	char *text = dev_sysfs_read(rdev, "size");
+	uint64_t sectors = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return sectors;
+}
+
 char *dev_queue_read(dev_t rdev, const char *file)
 {
 	char *disk = xprintf("../queue/%s", file), *text = dev_sysfs_read(rdev, disk + 3);

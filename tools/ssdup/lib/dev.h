@@ -34,6 +34,9 @@ int dev_find_quietly(const char *spec, struct dev *dev);
 
 void dev_free(struct dev *dev);
 
+/** dev_sectors() - its size; 0: not known */
+uint64_t dev_sectors(dev_t rdev);
+
 /** dev_each() - call @fn with the path of each block device, partitions too */
 void dev_each(void (*fn)(void *arg, const char *path), void *arg);
 

@@ -234,6 +234,20 @@ int dmdev_swap(const char *name)
 	return run_and_wait(t);
 }
 
+int dmdev_reload(const char *name, uint64_t sectors, const char *params, uint64_t old_sectors,
+		 const char *old)
+{
+	int r = dmdev_load_pinned(name, sectors, "ssdup", params);
+
+	if (r)
+		return r;
+	r = dmdev_swap(name);
+	if (r && (dmdev_load(name, old_sectors, "ssdup", old) || dmdev_swap(name)))
+		r = -EUCLEAN;
+	munlockall();
+	return r;
+}
+
 int dmdev_remove(const char *name)
 {
 	struct dm_task *t = task(DM_DEVICE_REMOVE, name);

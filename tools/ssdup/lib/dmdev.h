@@ -93,6 +93,15 @@ int dmdev_resume(const char *name);
  */
 int dmdev_swap(const char *name);
 
+/**
+ * dmdev_reload() - another table of dm-ssdup, while the device is in use
+ * @old: the one that it has, of @old_sectors; that goes on if the new one cannot take over
+ *
+ * Return: 0, -EUCLEAN when the device is left suspended, or -errno.
+ */
+int dmdev_reload(const char *name, uint64_t sectors, const char *params, uint64_t old_sectors,
+		 const char *old);
+
 /** dmdev_remove() - tried again for some seconds while it is open for a moment only */
 int dmdev_remove(const char *name);
 

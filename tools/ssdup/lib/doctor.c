@@ -163,6 +163,19 @@ struct finding doctor_hdd(const char *name, const u8 log[SSDUP_HDD_ID_BYTES],
 	return finding(OK, "%s: its HDD is %s, its log for %s", name, is, wanted);
 }
 
+struct finding doctor_size(const char *name, uint64_t sectors, uint64_t hdd_sectors)
+{
+	char size[SIZE_TEXT];
+
+	if (hdd_sectors > sectors)
+		return finding(ADVICE, "%s: its HDD has %s more: \"ssdup resize %s\"", name,
+			       format_size(size, (hdd_sectors - sectors) * SECTOR_BYTES), name);
+	if (hdd_sectors < sectors)
+		return finding(WRONG, "%s: its HDD has %s less: give it its size back", name,
+			       format_size(size, (sectors - hdd_sectors) * SECTOR_BYTES));
+	return finding(OK, "%s: its HDD has the same size", name);
+}
+
 struct finding doctor_read_ahead(const char *name, unsigned int kib, unsigned int hdd_kib)
 {
 	if (kib < hdd_kib)

@@ -72,6 +72,9 @@ struct finding doctor_disk(const struct doctor_disk *d);
 struct finding doctor_hdd(const char *name, const u8 log[SSDUP_HDD_ID_BYTES],
 			  const u8 hdd[SSDUP_HDD_ID_BYTES]);
 
+/** doctor_size() - has the HDD still the size of the device? In sectors */
+struct finding doctor_size(const char *name, uint64_t sectors, uint64_t hdd_sectors);
+
 /**
  * doctor_read_ahead() - is that of the device as large as that of its HDD?
  * @kib: of the device, @hdd_kib: of its HDD

@@ -101,6 +101,24 @@ static int refuse_old_copy(const struct ssdup_ctx *ctx, const struct pair *p)
 		    p->ssd.path);
 }
 
+/*
+ * By its size the log was told that it is another HDD. One that is larger may have grown, and says
+ * which disk it is, or has its member block.
+ */
+static int refuse_larger_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
+			     const struct give_up *g)
+{
+	const struct log_super *s = ssd_super(&p->log);
+
+	if (p->hdd.bytes / SECTOR_BYTES == s->hdd_sectors || g->hdd || s->guard != GUARD_OPEN ||
+	    (identity_known(s->hdd_id) && identity_known(p->hdd_id)))
+		return EXIT_OK;
+	return fail(ctx, EXIT_REFUSED, p->hdd.path,
+		    "has %llu sectors, and the log on %s is for an HDD of %llu; if it is that one and has grown, say --other-hdd",
+		    (unsigned long long)(p->hdd.bytes / SECTOR_BYTES), p->ssd.path,
+		    (unsigned long long)s->hdd_sectors);
+}
+
 static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
 			 const struct give_up *g)
 {
@@ -112,11 +130,11 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
 
 	switch (fault) {
 	case LOG_OK:
-		return pair_refuse_other_hdd(ctx, p, g) ?: pair_refuse_other_host(ctx, p, g) ?:
-		       refuse_old_copy(ctx, p);
+		return pair_refuse_other_hdd(ctx, p, g) ?: refuse_larger_hdd(ctx, p, g) ?:
+		       pair_refuse_other_host(ctx, p, g) ?: refuse_old_copy(ctx, p);
 	case LOG_OTHER_HDD_SIZE:
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "holds the log of an HDD of %llu sectors, and %s has %llu: not the HDD that belongs to it",
+			    "holds the log of an HDD of %llu sectors, and %s has %llu: it is another one, or was made smaller; give it its size back",
 			    (unsigned long long)s->hdd_sectors, p->hdd.path,
 			    (unsigned long long)(p->hdd.bytes / SECTOR_BYTES));
 	default:
@@ -232,6 +250,16 @@ static char *table_params(const struct new_device *new, const struct pair *p)
 	return xprintf("%s %s %u %s", hdd, ssd, new->nr_args, new->args);
 }
 
+/* An HDD that has grown: the device has its old size until "ssdup resize". */
+static uint64_t device_sectors(const struct new_device *new, const struct pair *p)
+{
+	uint64_t sectors = p->hdd.bytes / SECTOR_BYTES;
+
+	if (p->log.fault == LOG_OK && !new->format && ssd_super(&p->log)->hdd_sectors < sectors)
+		sectors = ssd_super(&p->log)->hdd_sectors;
+	return sectors;
+}
+
 static int load_table(const struct ssdup_ctx *ctx, const struct new_device *new,
 		      const struct pair *p, dev_t rdev)
 {
@@ -239,7 +267,7 @@ static int load_table(const struct ssdup_ctx *ctx, const struct new_device *new,
 	int r;
 
 	reason_mark();
-	r = dmdev_load(new->name, p->hdd.bytes / SECTOR_BYTES, "ssdup", params);
+	r = dmdev_load(new->name, device_sectors(new, p), "ssdup", params);
 	free(params);
 	return r ? refused_by_kernel(ctx, new, rdev, "the table", r) : EXIT_OK;
 }
@@ -398,7 +426,11 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 		return r;
 	}
 	note(ctx, "/dev/mapper/%s: %s, log UUID %s", new->name,
-	     format_size(size, p->hdd.bytes), uuid);
+	     format_size(size, device_sectors(new, p) * SECTOR_BYTES), uuid);
+	if (device_sectors(new, p) < p->hdd.bytes / SECTOR_BYTES)
+		warn(ctx, new->name,
+		     "its HDD has grown, and the device has not; \"ssdup resize %s\" lets it",
+		     new->name);
 	if (!new->tab && !known)
 		advise_partition(ctx, &p->ssd);
 	return new->tab ? EXIT_OK : tell_line(ctx, new, p, uuid);

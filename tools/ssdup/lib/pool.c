@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "dev.h"
 #include "host.h"
@@ -138,18 +137,9 @@ static char *with_key(const char *params, const char *key, const char *value)
 	return xprintf("%.*s %u%s %s %s", at, params, nr + 2, params + at + behind, key, value);
 }
 
-/* If the new table cannot take over, the old one does. */
 static int reload(const struct state *s, const char *params, const char *old)
 {
-	int r = dmdev_load_pinned(s->name, s->sectors, "ssdup", params);
-
-	if (r)
-		return r;
-	r = dmdev_swap(s->name);
-	if (r && (dmdev_load(s->name, s->sectors, "ssdup", old) || dmdev_swap(s->name)))
-		r = -EUCLEAN;
-	munlockall();
-	return r;
+	return dmdev_reload(s->name, s->sectors, params, s->sectors, old);
 }
 
 static int reload_failed(const struct ssdup_ctx *ctx, const struct state *s, int r)

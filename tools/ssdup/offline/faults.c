@@ -20,7 +20,7 @@ static const struct kind {
 	{ FAULT_SUPER_GEOMETRY, SEV_REPAIRABLE, "super-geometry", "impossible geometry" },
 	{ FAULT_SUPER_GENERATION, SEV_REPAIRABLE, "super-generation",
 	  "generation zero, used twice or out of range" },
-	{ FAULT_HDD_SIZE, SEV_REFUSED, "hdd-size", "made for an HDD of another size" },
+	{ FAULT_HDD_SIZE, SEV_REFUSED, "hdd-size", "made for a larger HDD" },
 	{ FAULT_SSD_SIZE, SEV_LOST, "ssd-size", "made for a larger SSD" },
 	{ FAULT_BLOCK_SIZE, SEV_REFUSED, "block-size", "made for smaller logical blocks" },
 	{ FAULT_TWO_LOGS, SEV_LOST, "super-two-logs", "the copies are of two logs" },

@@ -337,7 +337,7 @@ static void disk_findings(struct log_file *l)
 	u32 block = max(l->ssd.block_sectors, l->hdd_block_sectors);
 	struct finding f;
 
-	if (hdd != l->s.hdd_sectors) {
+	if (hdd < l->s.hdd_sectors) {
 		f = finding(FAULT_HDD_SIZE);
 		snprintf(f.text, sizeof(f.text), "%llu sectors, this one has %llu",
 			 l->s.hdd_sectors, hdd);

@@ -96,7 +96,7 @@ static void seq_copy_0(struct maker *m)
 
 static void hdd_size(struct maker *m)
 {
-	m->b.hdd_sectors += 8;
+	m->b.hdd_sectors -= 8;
 }
 
 static void ssd_size(struct maker *m)
@@ -473,7 +473,7 @@ static const struct damage damages[] = {
 	{ "geometry", geometry, 107, EXIT_LOST, EXIT_LOST, EXIT_LOST },
 	{ "copy 1: geometry", geometry_copy_1, 107, EXIT_FAULTS, EXIT_OK, EXIT_OK },
 	{ "copy 0: seq", seq_copy_0, 108, EXIT_LOST, EXIT_LOST, EXIT_LOST },
-	{ "HDD of another size", hdd_size, 109, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
+	{ "smaller HDD", hdd_size, 109, EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED },
 	{ "smaller SSD", ssd_size, 110, EXIT_LOST, EXIT_LOST, EXIT_LOST },
 	{ "two pools", two_pools, 121, EXIT_LOST, EXIT_LOST, EXIT_LOST },
 	{ "copy 1: nil UUID", nil_uuid_copy_1, 122, EXIT_LOST, EXIT_LOST, EXIT_LOST },

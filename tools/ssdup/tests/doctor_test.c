@@ -150,6 +150,14 @@ static void read_ahead(struct kunit *test)
 	check(test, "equal", doctor_read_ahead("b", 128, 128), VERDICT_OK, "b: 128 KiB");
 }
 
+static void sizes(struct kunit *test)
+{
+	check(test, "grown", doctor_size("b", 2048, 6144), VERDICT_ADVICE,
+	      "b: its HDD has 2.0 MiB more: \"ssdup resize b\"");
+	check(test, "less", doctor_size("b", 2048, 2040), VERDICT_WRONG, "has 4.0 KiB less");
+	check(test, "equal", doctor_size("b", 8, 8), VERDICT_OK, "the same size");
+}
+
 static void lines(struct kunit *test)
 {
 	struct finding f = doctor_line("burst", "/etc/ssduptab", true);
@@ -167,6 +175,7 @@ static struct kunit_case doctor_cases[] = {
 	KUNIT_CASE(disks),
 	KUNIT_CASE(hdds),
 	KUNIT_CASE(read_ahead),
+	KUNIT_CASE(sizes),
 	KUNIT_CASE(lines),
 	{}
 };

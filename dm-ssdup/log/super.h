@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: the pool's superblock, and the record of the log: super.c.
+ */
+#ifndef SSDUP_LOG_SUPER_H
+#define SSDUP_LOG_SUPER_H
+
+#include "log.h"
+
+/** ssdup_super_create() - allocate memory, read nothing; context: the constructor */
+int ssdup_super_create(struct ssdup_log *log);
+void ssdup_super_destroy(struct ssdup_log *log);
+
+/** ssdup_super() - superblock and record; UUIDs and epoch are constant while the device runs */
+const struct log_super *ssdup_super(const struct ssdup_log *log);
+
+/**
+ * ssdup_super_read() - read both copies of superblock and record, and pick one of each
+ * @mend: receives whether a copy has to be rewritten
+ *
+ * Context: process, sleeps.
+ * Return: 0 with *s filled in, 1 for a blank SSD, or -errno with *fault set.
+ */
+int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault);
+
+/** ssdup_record_read() - the record of the log @s->log, by the superblock in @s */
+int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault);
+
+/** ssdup_super_blank() - one to read into, which is zero; the constructor and preresume */
+struct log_super *ssdup_super_blank(struct ssdup_log *log);
+
+/**
+ * ssdup_super_resize() - let the log have the size of a table that is longer: the HDD has grown
+ * @s: superblock and record, as read; the epoch's record will have the size
+ * @empty: it has no live page
+ *
+ * It is the same HDD if its member block has said so; if it has none, the log must be empty.
+ * Context: preresume. Return: 0, or -EINVAL after a message.
+ */
+int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool empty);
+
+/** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
+void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);
+
+/**
+ * ssdup_begin_epoch() - begin an epoch: metadata pages may be written from here on
+ *
+ * So a later replay can tell these pages from those that a crash left. A later resume of the
+ * same table continues the epoch, because its pages do; it fails with -EBUSY when somebody has
+ * written to the log since the suspend. Context: preresume. Return: 0 or -errno.
+ */
+int ssdup_begin_epoch(struct ssdup_log *log);
+
+/**
+ * ssdup_raise_tail() - write the record with a higher tail, which frees all older segments of @k
+ * @tail: the lowest generation of the class that stays
+ *
+ * Context: process, one at a time. Return: 0, or -errno: nothing is free.
+ */
+int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tail);
+
+/** ssdup_write_clean() - write that the log is clean, and how much it holds; no I/O is in flight */
+void ssdup_write_clean(struct ssdup_log *log);
+
+#endif
