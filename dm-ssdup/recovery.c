@@ -599,8 +599,7 @@ static int claim(struct ssdup *c, struct log_super *s, struct log_header *live, 
 		r = ssdup_scan_logs(c->log, s);
 	if (!r && s->pool_seq)
 		r = find_live(c, s, live, nr, next);
-	if (!r)
-		r = choose_classes(c, s, *nr, *next);
+	r = r ?: choose_classes(c, s, *nr, *next);
 	if (!r)
 		ssdup_pool_claim(c->log, live, *nr);
 	return r;
@@ -625,7 +624,8 @@ int ssdup_recover(struct ssdup *c)
 		goto out;
 	r = replay_all(c, s, live, pages, nr);
 	empty = !memchr_inv(pages, 0, nr * sizeof(*pages));
-	r = r ?: ssdup_guard_load(c->log, s, empty) ?: ssdup_super_resize(c->log, s, empty);
+	r = r ?: ssdup_guard_load(c->log, s, empty) ?:
+	    ssdup_super_resize(c->log, s, empty || ssdup_guard_state(c->log) != GUARD_OPEN);
 	if (r) {
 		forget_replay(c);
 		ssdup_pool_unclaim(c->log, live, nr);

@@ -66,7 +66,7 @@ SSDUP_TEXT_KEY(log, UUID, "a lower-case UUID",
 	       "which log of the SSD, if that holds several")
 SSDUP_TEXT_KEY(host, UUID, "a lower-case UUID",
 	       "this machine; another one's active log is refused")
-SSDUP_FIXED_KEY(guard, false, 0, NULL, 0, 1, "0 or 1",
+SSDUP_FIXED_KEY(guard, false, 1, NULL, 0, 1, "0 or 1",
 		"whether the HDD says whose it is while the log is not empty")
 SSDUP_FIXED_KEY(hdd_written, false, 0, NULL, 0, 1, "0 or 1",
 		"whether the log goes over an HDD that somebody has written to")

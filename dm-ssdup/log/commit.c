@@ -18,8 +18,8 @@
  * After a failed round the log takes no more writes, see log.h, but data that is not durable
  * can still be read and drained.
  *
- * A FUA write to the log needs only a commit and never waits for the HDD. Each commit ends
- * the FUA writes that were queued when it began.
+ * A FUA write to the log needs only a commit, and waits for the HDD only when that closes its
+ * guard. Each commit ends the FUA writes that were queued when it began.
  */
 #include "base/failure.h"
 #include "base/wakeups.h"

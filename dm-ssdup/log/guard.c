@@ -383,7 +383,6 @@ static void serve_or_send(struct ssdup_log *log, struct bio *bio)
 {
 	struct ssdup_io *io = dm_per_bio_data(bio, sizeof(*io));
 	enum guard_state state;
-	bool taken;
 	int r = -EIO;
 
 	mutex_lock(&log->guard->lock);
@@ -391,11 +390,7 @@ static void serve_or_send(struct ssdup_log *log, struct bio *bio)
 	if (state == GUARD_CLOSED)
 		r = serve(log, bio);
 	mutex_unlock(&log->guard->lock);
-	if (state == GUARD_OPEN)
-		taken = ssdup_guard_takes(log, bio, io);
-	else
-		taken = end_part(log, bio, r);
-	if (!taken)
+	if (!(state == GUARD_OPEN ? ssdup_guard_takes(log, bio, io) : end_part(log, bio, r)))
 		submit_bio_noacct(bio);
 }
 
@@ -594,6 +589,9 @@ static enum log_fault look(struct ssdup_log *log, const struct log_super *s, boo
 	fault = ssdup_guard_judge(s, found, &g->m, empty, state);
 	if (fault == LOG_OK && *state != GUARD_OPEN) {
 		memcpy(g->m.head, guard_head(s, &g->m), sizeof(g->m.head));
+		if (g->m.covered < SSDUP_SECTOR_BYTES && !s->guard_epoch)
+			DMERR("%s: all but %u bytes of the first sector are lost with the record",
+			      dm_device_name(log->c->md), g->m.covered);
 		for (i = 0; i < SSDUP_GUARD_BLOCKS; i++) {
 			if (ssdup_guard_uncover(&g->m, i, g->image[i]))
 				continue;

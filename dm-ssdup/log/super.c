@@ -6,7 +6,6 @@
 #include "base/errors.h"
 #include "base/failure.h"
 #include "base/sync_io.h"
-#include "guard.h"
 #include "internal.h"
 #include "super.h"
 
@@ -299,12 +298,12 @@ static bool others_elsewhere(struct ssdup_log *log)
 	return false;
 }
 
-int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool empty)
+int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool may)
 {
 	u64 size = bdev_nr_sectors(log->c->hdd->bdev), len = log->c->ti->len;
 	const char *name = dm_device_name(log->c->md);
 
-	if (len > s->hdd_sectors && !empty && ssdup_guard_state(log) == GUARD_OPEN) {
+	if (len > s->hdd_sectors && !may) {
 		DMERR("%s: the log, of a device of %llu sectors, must be drained before it grows",
 		      name, s->hdd_sectors);
 		return -EINVAL;

@@ -32,12 +32,11 @@ struct log_super *ssdup_super_blank(struct ssdup_log *log);
 /**
  * ssdup_super_resize() - let the log have the size of a table that is longer: the HDD has grown
  * @s: superblock and record, as read; the epoch's record will have the size
- * @empty: it has no live page
+ * @may: it is the same HDD, as its member block has said, or the log is empty
  *
- * It is the same HDD if its member block has said so; if it has none, the log must be empty.
  * Context: preresume. Return: 0, or -EINVAL after a message.
  */
-int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool empty);
+int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool may);
 
 /** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
 void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);

@@ -7,7 +7,6 @@
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 make_disks ssd_size_mb=11
 make_ssdup policy all full block autocommit_ms 1

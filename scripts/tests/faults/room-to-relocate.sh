@@ -7,7 +7,6 @@
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 must modprobe dm-delay
 make_disks ssd_size_mb=11

@@ -6,7 +6,6 @@
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 make_disks hdd_size_mb=128 ssd_size_mb=33 hdd_cache_mb=16 ssd_cache_mb=4
 must modprobe ext4

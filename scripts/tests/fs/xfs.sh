@@ -5,7 +5,6 @@
 # invariant: 1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 make_disks hdd_size_mb=320 ssd_size_mb=33 hdd_cache_mb=16 ssd_cache_mb=4
 must modprobe xfs

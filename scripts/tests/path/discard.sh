@@ -6,7 +6,6 @@
 # kernels: 6.12 6.1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 make_disks hdd_discard=1
 make_ssdup policy none drain manual

@@ -6,7 +6,6 @@
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 make_disks ssd_size_mb=11
 # what a drain needs is out of order: so nothing is freed for now

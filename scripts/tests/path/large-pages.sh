@@ -27,7 +27,7 @@ commits
 # of its two slots, are where format.rst has them
 must cmp -n 8 -i 0:$(($(home 1) * 512)) $SSD $SSD
 for sector in 1024 $(($(home 1) + 1024)); do
-	is "magic of the record in sector $sector" "$(byte $sector 0 4)" $((0x53444c52))
+	is "magic of the record in sector $sector" "$(byte $sector 0 4)" $((0x53444c47))
 done
 is "magic of the header" "$(byte 2048 0 4)" $((0x53444c48))
 page="$(byte 2056 0 4) $(byte 2064 0 4)"

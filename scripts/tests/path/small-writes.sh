@@ -4,7 +4,6 @@
 # invariant: 1
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 make_disks
 make_ssdup policy all range_mb 1 drain manual

@@ -9,6 +9,7 @@
 # Usage in a machine by hand: power/log-writes.sh [POINTS-OF-A-STAGE [SEED]]
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0	# the disks go at two moments, and a guard needs the order between them
 
 points=${1:-3}
 seed=${2:-1}

@@ -95,6 +95,9 @@ remove_ssdup
 # given up on purpose
 restore
 must dd if=/dev/zero of=$SSD bs=1M count=1 conv=fsync status=none
+ssdup_exits 4 format $HDD $SSD --discard-unsaved
+says "if that data is given up, see \"ssdup release\""
+ssdup_exits 0 release $HDD --discard-unsaved
 ssdup_exits 0 format $HDD $SSD --discard-unsaved
 make_ssdup policy all drain manual
 is "extents of a new log" "$(stat extents)" 0

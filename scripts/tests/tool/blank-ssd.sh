@@ -19,8 +19,7 @@ md5sum $HDD $SSD >"$T/before"
 for how in "-a" "--tab $NAME" "$NAME"; do
 	# shellcheck disable=SC2086
 	ssdup_exits 4 create $how
-	says "$SSD: holds no log, and a line of $T/tab makes none"
-	says "ssdup format $HDD $SSD"
+	says "$HDD: is the HDD of log"
 	! dmsetup info $NAME >/dev/null 2>&1 || fail "a device was made by $how"
 	md5sum -c --quiet "$T/before" || fail "something was written by $how"
 done
@@ -33,8 +32,11 @@ io verify
 flush
 ssdup_exits 0 remove $NAME
 
-# it is replaced
+# it is replaced, and the HDD lacks nothing
 must dd if=/dev/zero of=$SSD bs=1M count=17 oflag=direct conv=notrunc,fsync status=none
+ssdup_exits 4 create -a
+says "$SSD: holds no log, and a line of $T/tab makes none"
+says "ssdup format $HDD $SSD"
 ssdup_exits 0 format $HDD $SSD
 ssdup_exits 0 create -a
 find_sys

@@ -6,7 +6,6 @@
 # invariant: 11
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 # luks DEVICE - the head of an encrypted volume, as far as it is recognised
 luks()

@@ -61,9 +61,11 @@ ssdup_exits 8 repair $SSD --scan --hdd $HDD --yes
 says "the record is gone: what was drained after segment"
 make_ssdup policy all drain manual discard off
 ! said "mending it" || fail "repair left a copy that is bad or old"
-io verify
+# its content does not fit in the member block, and was in the record
+grep -q "of the first sector are lost with the record" "$T/said" || fail "the kernel does not say it"
+io verify start=1 len=16384
 flush
-io verify
+io verify start=1 len=16384
 remove_ssdup
 
 # another one was here before

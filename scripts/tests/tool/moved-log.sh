@@ -11,9 +11,11 @@ make_ssdup policy all drain manual
 io random nr=100 align=8
 remove_ssdup
 dd if=$SSD of="$T/log" bs=1M status=none
+dd if=$HDD of="$T/hdd" bs=1M status=none
 
 make_disks hdd_size_mb=16
 dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
+dd if="$T/hdd" of=$HDD bs=1M conv=fsync status=none
 make_ssdup policy all drain manual
 io mixed start=1 len=16001 max=7 nr=300
 remove_ssdup

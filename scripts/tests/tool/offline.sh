@@ -5,6 +5,7 @@
 # invariant: 2 7
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0	# the SSD goes back in time, and the HDD does not
 
 # names NUMBER - the output does
 names()
@@ -167,7 +168,7 @@ restore
 must hostile forge $SSD super 0x18 8 2
 damaged E106 4 4
 restore
-must hostile forge $SSD record 0x40 8 $((LEN - 8))
+must hostile forge $SSD record 0x40 8 $((LEN + 8))
 ssdup_exits 4 check $HDD $SSD
 names E109
 restore

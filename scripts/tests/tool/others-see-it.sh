@@ -7,7 +7,6 @@
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-GUARD=1
 
 # shows TEXT COMMAND... - it prints that
 shows()

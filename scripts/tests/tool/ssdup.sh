@@ -233,6 +233,7 @@ is "dirty" "$(stat dirty_sectors)" 256
 # nor does it end above that, with what was written while it drained
 must ssdup drain $NAME
 io write len=8192 bs=64
+wait_until guard -eq 2
 must dmsetup suspend --noflush other
 ssdup drain $NAME --wait-below 1M 2>"$T/stderr" &
 wait_until drain_state -eq 4

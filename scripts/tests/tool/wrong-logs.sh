@@ -5,6 +5,7 @@
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+GUARD=0	# the log of another HDD is what this is about
 
 # refused TEXT [KEY VALUE]... - and the SSD is untouched
 refused()

@@ -96,9 +96,9 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		log_new_uuid(a.log.uuid);
 	r = pair_open(ctx, &p, a.hdd, a.ssd, NULL, true, &a.give_up);
 	if (!r)
-		r = pair_refuse_hdd(ctx, &p, &a.give_up) ?: member_refuse(ctx, &p.hdd, NULL);
-	if (!r)
-		r = pair_refuse_contents(ctx, &p, &a.give_up);
+		r = pair_refuse_hdd(ctx, &p, &a.give_up) ?:
+		    pair_refuse_contents(ctx, &p, &a.give_up) ?:
+		    member_refuse(ctx, &p.hdd, NULL);
 	if (!r)
 		r = pair_format(ctx, &p, &a.log);
 	if (!r)

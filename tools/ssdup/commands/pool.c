@@ -326,7 +326,8 @@ static int forget(struct ssdup_ctx *ctx, const char *ssd, const char *name, cons
 	r = pool_open(ctx, &p, ssd, name, O_RDWR) ?: refuse_forget(ctx, &p, name, a->take_over) ?:
 	    pool_forget(ctx, p.ssd.path, p.fd, &p.members, &p.log, a->unsaved);
 	if (!r)
-		note(ctx, "%s: log %u is forgotten", p.ssd.path, p.log.number);
+		note(ctx, "%s: log %u is forgotten%s", p.ssd.path, p.log.number, a->unsaved ?
+		     "; \"ssdup release\" makes its HDD a disk of its own" : "");
 	pool_close(&p);
 	return r;
 }

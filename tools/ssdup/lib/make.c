@@ -166,7 +166,8 @@ static int refuse_blank(const struct ssdup_ctx *ctx, const struct new_device *ne
 }
 
 /*
- * May this SSD be used as it is? A blank one may, which is formatted on the way, but not at boot.
+ * May this SSD be used as it is? A blank one may, which is formatted on the way, but not at boot. A
+ * new log is for an HDD that no other one has newer data of.
  */
 static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 		      const struct pair *p)
@@ -177,7 +178,8 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 	if (p->shared && (new->format || p->log.part[PART_SUPER].fault != LOG_OK))
 		return dev_refuse_used(ctx, &p->ssd, "give another disk");
 	if (new->format)
-		return pair_refuse_contents(ctx, p, &new->give_up);
+		return pair_refuse_contents(ctx, p, &new->give_up) ?:
+		       member_refuse(ctx, &p->hdd, NULL);
 	if (p->log.fault == LOG_OK)
 		return refuse_unsure(ctx, new, p) ?: refuse_misfit(ctx, p, &new->give_up);
 	if (p->log.fault == LOG_SEVERAL)
@@ -193,7 +195,8 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 			    ssdup_log_fault_text(p->log.fault), p->log.fault, p->ssd.path);
 	what = dev_signature(&p->ssd);
 	if (!what && p->log.fault == LOG_BLANK)
-		return new->tab ? refuse_blank(ctx, new, p) : EXIT_OK;
+		return member_refuse(ctx, &p->hdd, NULL) ?:
+		       (new->tab ? refuse_blank(ctx, new, p) : EXIT_OK);
 	r = fail(ctx, EXIT_REFUSED, p->ssd.path,
 		 "holds %s; give another SSD, or overwrite it with --format --force",
 		 what ?: "something that is no log");
@@ -479,14 +482,6 @@ static int find_disk(const struct ssdup_ctx *ctx, const struct new_device *new, 
 	return EXIT_OK;
 }
 
-/* A new log is for an HDD that no other one has newer data of. */
-static int refuse_member(const struct ssdup_ctx *ctx, const struct new_device *new,
-			 const struct pair *p)
-{
-	return new->add || new->format || p->log.fault != LOG_OK ?
-	       member_refuse(ctx, &p->hdd, NULL) : EXIT_OK;
-}
-
 int make(const struct ssdup_ctx *ctx, struct new_device *new)
 {
 	const char *why = name_fault(new->name);
@@ -528,7 +523,6 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 	r = pair_open(ctx, &p, new->hdd, new->ssd, new->log, false, &new->give_up);
 	if (!r)
 		r = choose_host(ctx, new, &p) ?: pair_refuse_hdd(ctx, &p, &new->give_up) ?:
-		    refuse_member(ctx, new, &p) ?:
 		    (new->add ? EXIT_OK : refuse_ssd(ctx, new, &p));
 	if (!r && !new->tab)
 		warn_member(ctx, &p);

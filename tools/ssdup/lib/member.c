@@ -127,7 +127,7 @@ int member_refuse(const struct ssdup_ctx *ctx, const struct dev *hdd, const unsi
 	member_of(hdd, &member);
 	if (member.fault == LOG_OK && (!uuid || memcmp(uuid, member.m.uuid, sizeof(member.m.uuid))))
 		r = fail(ctx, EXIT_REFUSED, hdd->path,
-			 "is the HDD of log %s on an SSD of pool %s, which holds newer data: give that SSD, or, if it is lost, see \"ssdup release\"",
+			 "is the HDD of log %s on an SSD of pool %s, which holds newer data: give that SSD, or, if that data is given up, see \"ssdup release\"",
 			 uuid_text(log, member.m.uuid), uuid_text(pool, member.m.pool));
 	member_free(&member);
 	return r;

@@ -13,6 +13,7 @@
 #include <uuid/uuid.h>
 
 #include "host.h"
+#include "member.h"
 #include "pair.h"
 
 #define SECTORS_PER_MB	2048U
@@ -468,7 +469,7 @@ int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *
 	struct log_super s;
 	char uuid[UUID_TEXT];
 	u8 bytes[16];
-	int r = refuse_add(ctx, p, g), fd;
+	int r = refuse_add(ctx, p, g) ?: member_refuse(ctx, &p->hdd, NULL), fd;
 
 	if (r)
 		return r;
