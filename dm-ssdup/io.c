@@ -204,11 +204,17 @@ static void take_walk(struct ssdup *c, struct ssdup_io *io)
 	spin_unlock_irqrestore(&r->lock, flags);
 }
 
-/* Split a request that crosses ranges, is too long for a segment, or replaces too many extents. */
+/*
+ * Split a request that crosses ranges, is too long for a segment, or replaces too many extents. One
+ * without data is split at the end of the guarded range: it may take long, and a change of the
+ * guard waits for it.
+ */
 static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	u64 size = 1ULL << c->map->range_shift, left = size - (io->start & (size - 1));
 
+	if (io->start < c->log->guarded && !bio_has_data(bio))
+		left = min_t(u64, left, c->log->guarded - io->start);
 	if (bio_op(bio) == REQ_OP_WRITE)
 		left = min_t(u64, left, c->log->longest);
 	io->sectors = min_t(u64, io->sectors, left);
@@ -258,7 +264,8 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 		return DM_MAPIO_SUBMITTED;
 	}
 	if (unlikely((io->start + io->sectors - 1) >> c->map->range_shift !=
-		     io->start >> c->map->range_shift || io->sectors > c->log->whole))
+		     io->start >> c->map->range_shift || io->sectors > c->log->whole ||
+		     (io->start < c->log->guarded && !bio_has_data(bio))))
 		take_part(c, bio, io);
 	if (bio_op(bio) == REQ_OP_WRITE) {
 		if (unlikely(c->log->nr_classes > 1))

@@ -374,10 +374,10 @@ static int reread_head(struct ssdup *c, const struct log_super *super, u32 segme
 	}
 	if (!header)
 		return 0;
-	DMWARN_LIMIT("%s: cannot read the header of segment %u", dm_device_name(c->md), segment);
+	DMWARN_LIMIT("%s: cannot read the header of segment %u", c->name, segment);
 	if (!slots && ssdup_log_head_decode(head, super, segment, &seg) == LOG_HEADER_STALE)
 		return 0;
-	DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), header);
+	DMERR("%s: cannot read the log (%d)", c->name, header);
 	return header;
 }
 
@@ -414,7 +414,7 @@ static int take_headers(struct ssdup *c, const struct log_super *super, struct p
 				fault = LOG_OK;
 			if (fault != LOG_OK)
 				DMERR("%s: log refused: %s (fault %d, header of segment %u)",
-				      dm_device_name(c->md), ssdup_log_fault_text(fault), fault,
+				      c->name, ssdup_log_fault_text(fault), fault,
 				      first + i);
 		}
 	}
@@ -441,7 +441,7 @@ static int find_live(struct ssdup *c, const struct log_super *super, struct log_
 		goto out;
 	fault = ssdup_replay_live(super, headers, nr, next);
 	if (fault != LOG_OK) {
-		DMERR("%s: log refused: %s (fault %d)", dm_device_name(c->md),
+		DMERR("%s: log refused: %s (fault %d)", c->name,
 		      ssdup_log_fault_text(fault), fault);
 		r = -EINVAL;
 	}
@@ -481,17 +481,17 @@ static int replay_all(struct ssdup *c, const struct log_super *super, const stru
 	ctx->c = c;
 	if (!get_buffer(&ctx->buffer[0], BUFFER_BYTES, PAIR_BYTES) ||
 	    !get_buffer(&ctx->buffer[1], BUFFER_BYTES, PAIR_BYTES)) {
-		DMERR("%s: no memory to read the log", dm_device_name(c->md));
+		DMERR("%s: no memory to read the log", c->name);
 		goto out;
 	}
 	ssdup_replay_begin(&rp, super, &replay_ops, ctx);
 	r = replay_segments(ctx, &rp, live, pages, nr);
 	if (r == -EINVAL && rp.fault.fault != LOG_OK)
-		DMERR("%s: log refused: %s (fault %d, segment %u, page %u, entry %u)",
-		      dm_device_name(c->md), ssdup_log_fault_text(rp.fault.fault), rp.fault.fault,
+		DMERR("%s: log refused: %s (fault %d, segment %u, page %u, entry %u)", c->name,
+		      ssdup_log_fault_text(rp.fault.fault), rp.fault.fault,
 		      rp.fault.segment, rp.fault.page, rp.fault.entry);
 	else if (r)
-		DMERR("%s: cannot read the log (%d)", dm_device_name(c->md), r);
+		DMERR("%s: cannot read the log (%d)", c->name, r);
 	read_end(&ctx->buffer[0]);
 	read_end(&ctx->buffer[1]);
 out:
@@ -533,7 +533,7 @@ static void format_log(struct ssdup *c, struct log_super *s)
 	generate_random_uuid(uuid);
 	ssdup_log_super_fresh(s, pool, uuid, &c->log->g, bdev_nr_sectors(c->hdd->bdev),
 			      bdev_nr_sectors(c->ssd->bdev));
-	DMINFO("%s: formatting the SSD: %u segments of %u KiB", dm_device_name(c->md),
+	DMINFO("%s: formatting the SSD: %u segments of %u KiB", c->name,
 	       c->log->g.nr_segments, c->log->g.segment_sectors / 2);
 }
 
@@ -554,15 +554,15 @@ static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
 	if (!r && !same_log(c->log, s))
 		r = -EINVAL;
 	if (r < 0) {
-		DMERR("%s: %s", dm_device_name(c->md), error);
+		DMERR("%s: %s", c->name, error);
 		return r;
 	}
 	if (r)
 		format_log(c, s);
 	ssdup_step(c, STEP_LOAD_SUPER);
 	if (*mend)
-		DMWARN("%s: a copy of the superblock or of the record is bad or old%s",
-		       dm_device_name(c->md), c->read_only ? "" : ", mending it");
+		DMWARN("%s: a copy of the superblock or of the record is bad or old%s", c->name,
+		       c->read_only ? "" : ", mending it");
 	if (*mend && !c->read_only)
 		ssdup_step(c, STEP_MEND);
 	return 0;
@@ -582,7 +582,7 @@ static int choose_classes(struct ssdup *c, struct log_super *s, u32 live, u64 ne
 			s->tail[i] = next;
 	}
 	if (!c->log->class[s->nr_classes - 1].ring) {
-		DMERR("%s: the log has changed since the table was loaded", dm_device_name(c->md));
+		DMERR("%s: the log has changed since the table was loaded", c->name);
 		return -EINVAL;
 	}
 	c->log->nr_classes = s->nr_classes;
@@ -641,7 +641,7 @@ int ssdup_recover(struct ssdup *c)
 	count_extents(c);
 	c->recovered = true;
 	held = ssdup_sum_held(c->map);
-	DMINFO("%s: %llu extents, %llu MiB to write back", dm_device_name(c->md), held.extents,
+	DMINFO("%s: %llu extents, %llu MiB to write back", c->name, held.extents,
 	       held.sectors >> 11);
 out:
 	kvfree(pages);

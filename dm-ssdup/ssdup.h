@@ -143,6 +143,7 @@ struct ssdup_wakeups {
 struct ssdup {
 	struct dm_target	*ti;
 	struct mapped_device	*md;
+	char			name[DM_NAME_LEN + 16];	/* for messages: "burst (253:0)" */
 	struct dm_dev		*hdd;
 	struct dm_dev		*ssd;
 	struct drive_user	drive[2];	/* by enum ssdup_disk */

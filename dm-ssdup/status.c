@@ -119,7 +119,7 @@ static int msg_drain(struct ssdup *c, char **argv, char *result, unsigned int ma
 	} else if (!strcmp(argv[1], "pause")) {
 		ssdup_drain_pause(c->drainer);
 	} else {
-		DMERR("%s: message drain: not start or pause", dm_device_name(c->md));
+		DMERR("%s: message drain: not start or pause", c->name);
 		return -EINVAL;
 	}
 	return 0;
@@ -137,7 +137,7 @@ static int msg_set(struct ssdup *c, char **argv, char *result, unsigned int maxl
 	int r = ssdup_set(c, argv[1], argv[2], &error);
 
 	if (r)
-		DMERR("%s: message set %.64s: %s", dm_device_name(c->md), argv[1], error);
+		DMERR("%s: message set %.64s: %s", c->name, argv[1], error);
 	return r;
 }
 
@@ -173,7 +173,7 @@ static int set_class(struct ssdup *c, const char *name, const char *start, const
 	int r = ssdup_class_message(c->router, name, start, len, &error);
 
 	if (r)
-		DMERR("%s: message class %.64s: %s", dm_device_name(c->md), name, error);
+		DMERR("%s: message class %.64s: %s", c->name, name, error);
 	return r;
 }
 
@@ -190,7 +190,7 @@ static int msg_class_range(struct ssdup *c, char **argv, char *result, unsigned 
 static int told(struct ssdup *c, const char *message, int r, const char *error)
 {
 	if (r)
-		DMERR("%s: message %s: %s", dm_device_name(c->md), message, error);
+		DMERR("%s: message %s: %s", c->name, message, error);
 	return r;
 }
 
@@ -251,7 +251,7 @@ static int do_message(struct ssdup *c, unsigned int argc, char **argv, char *res
 	 * that waited for it would hold the table, and so block the next resume.
 	 */
 	if (!READ_ONCE(c->active)) {
-		DMERR("%s: messages need a device that is resumed", dm_device_name(c->md));
+		DMERR("%s: messages need a device that is resumed", c->name);
 		return -EBUSY;
 	}
 	for (i = 0; i < ARRAY_SIZE(messages); i++) {
@@ -261,17 +261,16 @@ static int do_message(struct ssdup *c, unsigned int argc, char **argv, char *res
 		if (argc != takes)
 			continue;
 		if (messages[i].writes && c->read_only) {
-			DMERR("%s: message %s: the table is read-only",
-			      dm_device_name(c->md), argv[0]);
+			DMERR("%s: message %s: the table is read-only", c->name, argv[0]);
 			return -EROFS;
 		}
 		return messages[i].fn(c, argv, result, maxlen);
 	}
 	if (takes)
-		DMERR("%s: message %s: takes %u arguments", dm_device_name(c->md), argv[0],
+		DMERR("%s: message %s: takes %u arguments", c->name, argv[0],
 		      takes - 1);
 	else
-		DMERR("%s: unknown message %.64s", dm_device_name(c->md), argc ? argv[0] : "");
+		DMERR("%s: unknown message %.64s", c->name, argc ? argv[0] : "");
 	return -EINVAL;
 }
 

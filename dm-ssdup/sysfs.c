@@ -170,7 +170,7 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 		r = a->store ? a->store(c, buf, &error) :
 		    ssdup_set(c, a->key, strim(text), &error);
 		if (r)
-			DMERR_LIMIT("%s: %s: %s", dm_device_name(c->md), attr->attr.name, error);
+			DMERR_LIMIT("%s: %s: %s", c->name, attr->attr.name, error);
 	}
 	mutex_unlock(&owner_lock);
 	memalloc_noio_restore(noio);

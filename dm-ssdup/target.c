@@ -54,7 +54,7 @@ static int enlist(struct ssdup *c, bool log_known, char **error)
 			r = -EINVAL;
 		} else if (other->md != c->md && shares_disk(c, other)) {
 			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
-					     dm_device_name(other->md));
+					     other->name);
 			r = -EBUSY;
 		} else if ((other->md == c->md || other->ssd->bdev == c->ssd->bdev) &&
 			   !memchr_inv(c->set.host, 0, SSDUP_HOST_BYTES)) {
@@ -179,6 +179,15 @@ static void destroy(struct ssdup *c)
 	kvfree(c);
 }
 
+/* It may have been renamed. */
+static void take_name(struct ssdup *c)
+{
+	char name[DM_NAME_LEN], uuid[DM_UUID_LEN];
+
+	if (!dm_copy_name_and_uuid(c->md, name, uuid))
+		scnprintf(c->name, sizeof(c->name), "%s (%s)", name, dm_device_name(c->md));
+}
+
 static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 {
 	struct dm_arg_set as = { .argc = argc, .argv = argv };
@@ -192,6 +201,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	c->ti = ti;
 	c->md = dm_table_get_md(ti->table);
+	take_name(c);
 	c->read_only = !(dm_table_get_mode(ti->table) & BLK_OPEN_WRITE);
 	INIT_LIST_HEAD(&c->registered);
 	INIT_LIST_HEAD(&c->folder);
@@ -262,8 +272,7 @@ static void ssdup_postsuspend(struct dm_target *ti)
 		return;
 	}
 	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c->drainer, true))
-		DMERR("%s: suspended with data that could not be written back",
-		      dm_device_name(c->md));
+		DMERR("%s: suspended with data that could not be written back", c->name);
 	stop_all(c);
 	/* From now on the HDD may be written without us. */
 	ssdup_clean_forget(c->drainer);
@@ -273,11 +282,10 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	if (r)
 		ssdup_owe(&c->debt);
 	if (!r && ssdup_settle_guard(c->log))
-		DMERR("%s: the HDD stays as a member of the device: see its errors",
-		      dm_device_name(c->md));
+		DMERR("%s: the HDD stays as a member of the device: see its errors", c->name);
 	ssdup_step(c, STEP_SUSPEND_FLUSH);
 	if (r || ssdup_flush_hdd(c->drainer))
-		DMERR("%s: the last commit failed", dm_device_name(c->md));
+		DMERR("%s: the last commit failed", c->name);
 	else
 		ssdup_write_clean(c->log);
 }
@@ -293,13 +301,13 @@ static int ssdup_preresume(struct dm_target *ti)
 	bool first = !c->recovered;
 	int r;
 
+	take_name(c);
 	/* This comes first: the table before this one goes even when the resume fails. */
 	inherit(c);
 	r = first ? ssdup_recover(c) : 0;
 	/* Later the key's file sets it. */
 	if (!r && first && ssdup_promote_set(c, &c->set))
-		DMWARN("%s: no memory for ghosts: nothing is counted, or copied",
-		       dm_device_name(c->md));
+		DMWARN("%s: no memory for ghosts: nothing is counted, or copied", c->name);
 	/* A read-only table writes no pages and has no thread. */
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c->log) ?: ssdup_writeback_prepare(c->drainer);
@@ -320,7 +328,7 @@ static void ssdup_resume(struct dm_target *ti)
 	if (READ_ONCE(c->log_shut))
 		ssdup_kick_waiting_in(c, 0);
 	if (ssdup_sysfs_add(c))
-		DMERR("%s: no folder in sysfs", dm_device_name(c->md));
+		DMERR("%s: no folder in sysfs", c->name);
 	atomic_set(&c->drainer->clean.errors, 0);
 	ssdup_writeback_start(c->drainer);
 	/* The account of a budget begins, and that of copies. */

@@ -24,7 +24,7 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 	} while (!try_cmpxchg(&c->mode, &now, mode));
 
 	WRITE_ONCE(c->log_shut, true);
-	DMERR("%s: %s: %s", dm_device_name(c->md), mode_names[mode], why);
+	DMERR("%s: %s: %s", c->name, mode_names[mode], why);
 	ssdup_event(c);
 	ssdup_kick_waiting(c);
 	ssdup_kick_writeback(c);

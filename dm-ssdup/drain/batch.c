@@ -246,9 +246,9 @@ static int write_zeroes(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 {
 	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
-	int r = -EOPNOTSUPP;
 	struct page *zeroes = ZERO_PAGE(0);
 	u32 len;
+	int r;
 
 	for (; guard_part(drainer->log, sector, sectors); sectors -= len, sector += len) {
 		len = min_t(u32, guard_part(drainer->log, sector, sectors), PAGE_SECTORS);
@@ -257,7 +257,7 @@ static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 		if (r || len == sectors)
 			return r;
 	}
-
+	r = -EOPNOTSUPP;
 	/* The log does not record REQ_NOUNMAP, so assume it. */
 	if (bdev_write_zeroes_sectors(hdd->bdev))
 		r = ssdup_sync_range(hdd, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, sector, sectors);

@@ -26,7 +26,7 @@ static int send_discard(struct ssdup_drainer *drainer, const struct list_head *b
 	r = ssdup_sync_range(&drainer->c->drive[SSDUP_SSD], REQ_OP_DISCARD,
 			     log_segment_sector(&drainer->log->g, first), sectors);
 	if (r)
-		DMWARN("%s: the SSD has failed a discard (%d)", dm_device_name(drainer->c->md), r);
+		DMWARN("%s: the SSD has failed a discard (%d)", drainer->c->name, r);
 	else
 		stat_add(drainer->c, STAT_SSD_DISCARDED, sectors);
 	return r;

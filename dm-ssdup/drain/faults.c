@@ -156,11 +156,11 @@ static int lose_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 	if (!r) {
 		stat_add(drainer->c, STAT_LOST, blocks);
 		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",
-			    dm_device_name(drainer->c->md), bad->start, bad->sectors);
+			    drainer->c->name, bad->start, bad->sectors);
 	} else if (ssdup_mode(drainer->c) == MODE_LOG_READ_ONLY) {
 		f->left += blocks;
 		DMERR_LIMIT("%s: sectors %llu + %u stay in the log: the SSD cannot read them",
-			    dm_device_name(drainer->c->md), bad->start, bad->sectors);
+			    drainer->c->name, bad->start, bad->sectors);
 		r = 0;
 	}
 	return r;
@@ -228,7 +228,7 @@ static int rewrite_run(struct ssdup_drainer *drainer, struct drain_faults *f, st
 			if (r)
 				return r;
 			DMWARN_LIMIT("%s: the HDD refuses sectors %llu + %u, they stay in the log",
-				     dm_device_name(drainer->c->md), block.start, block.sectors);
+				     drainer->c->name, block.start, block.sectors);
 		}
 	}
 	return 0;

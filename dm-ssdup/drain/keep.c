@@ -167,8 +167,7 @@ void ssdup_clean_error(struct ssdup_drainer *drainer, blk_status_t status)
 		return;
 	if (atomic_inc_return(&drainer->clean.errors) != CLEAN_ERRORS)
 		return;
-	DMWARN("%s: too many errors of the SSD with clean data: none is kept",
-	       dm_device_name(drainer->c->md));
+	DMWARN("%s: too many errors of the SSD with clean data: none is kept", drainer->c->name);
 	ssdup_kick_clean(drainer->c);
 }
 

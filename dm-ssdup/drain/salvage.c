@@ -51,7 +51,7 @@ static bool lose_doubtful(struct ssdup_drainer *drainer, struct ssdup_class *k)
 			sectors += ssdup_lose(drainer->map, seg);
 	if (sectors)
 		DMERR("%s: %llu sectors are lost: a flush of the SSD failed; see lost_ranges",
-		      dm_device_name(drainer->c->md), sectors);
+		      drainer->c->name, sectors);
 	return sectors;
 }
 
@@ -119,7 +119,7 @@ static bool end_of_class(struct ssdup_drainer *drainer, struct ssdup_class *k)
 			return true;
 		}
 		DMWARN_LIMIT("%s: all of the log is on the HDD, but the SSD takes no record of it",
-			     dm_device_name(drainer->c->md));
+			     drainer->c->name);
 	} else if (written.nr) {
 		ssdup_free_group(drainer, &written);
 	}
@@ -134,7 +134,6 @@ int ssdup_salvage_end(struct ssdup_drainer *drainer)
 	for (k = drainer->log->class; k < class_end(drainer->log); k++)
 		empty &= end_of_class(drainer, k);
 	if (empty && any)
-		DMINFO("%s: the log is empty, all of it is on the HDD",
-		       dm_device_name(drainer->c->md));
+		DMINFO("%s: the log is empty, all of it is on the HDD", drainer->c->name);
 	return empty ? 0 : -SSDUP_ERR_KEPT;
 }

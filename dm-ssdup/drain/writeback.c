@@ -219,8 +219,8 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 		return;
 	/* What stays in a read-only log is unlikely to be written soon. */
 	wait = r == -SSDUP_ERR_KEPT || r == -SSDUP_ERR_SPENT ? UNWRITABLE_RETRY_MS : RETRY_MS;
-	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms",
-		    dm_device_name(drainer->c->md), ssdup_errno(r), wait);
+	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms", drainer->c->name,
+		    ssdup_errno(r), wait);
 	drain_does(drainer, DRAIN_RETRY);
 	/* ssdup_drain_all() clears the error, and so ends the pause. */
 	wait_event_interruptible_timeout(drainer->c->wake.wb_wait,

@@ -23,7 +23,6 @@ struct ssdup_guard {
 	struct bio_queue	bios;		/* that the work serves */
 	bool			failed;		/* the last change; at @failed_at, jiffies */
 	bool			unsure;		/* closed, and the member block may say otherwise */
-	bool			stale;		/* closed, and the HDD may lack some of the image */
 	bool			loaded;		/* the image is valid; both locks protect it */
 	unsigned long		failed_at;
 	struct guard_member	m;
@@ -91,7 +90,7 @@ static int show(struct ssdup_log *log, u32 first, u32 nr, bool masked, bool fua)
 	return write_out(log, first, nr, fua);
 }
 
-/* One that says that the guard is changing has checksums: nothing may be written behind it. */
+/* One that says that the guard is changing has checksums: before the image changes it must go. */
 static int show_closed(struct ssdup_log *log)
 {
 	struct ssdup_guard *g = log->guard;
@@ -103,17 +102,13 @@ static int show_closed(struct ssdup_log *log)
 	return g->unsure ? -EIO : 0;
 }
 
-/* Before a change the HDD must have all of the image; behind a closed member block it need not. */
+/*
+ * A member block with checksums is of what is durable. The HDD may have refused some of the image,
+ * or lost it with its cache: behind a closed member block old or new would do.
+ */
 static int show_anew(struct ssdup_log *log)
 {
-	struct ssdup_guard *g = log->guard;
-	int r = show_closed(log);
-
-	if (!r && g->stale) {
-		r = show(log, 0, SSDUP_GUARD_BLOCKS, true, false) ?: flush(log);
-		g->stale = r;
-	}
-	return r;
+	return show_closed(log) ?: show(log, 0, SSDUP_GUARD_BLOCKS, true, true);
 }
 
 static int write_record(struct ssdup_log *log, enum guard_state state)
@@ -121,7 +116,10 @@ static int write_record(struct ssdup_log *log, enum guard_state state)
 	return ssdup_super_guard(log, state, log->guard->m.epoch, log->guard->image[0]);
 }
 
-/* Read what the device has. Until the record is durable nothing has changed on the HDD. */
+/*
+ * Read what the device has, and make that durable: not by a flush, for the HDD's cache may hold
+ * much else. Until the record is durable nothing has changed on the HDD.
+ */
 static int begin_closing(struct ssdup_log *log)
 {
 	struct ssdup_guard *g = log->guard;
@@ -129,7 +127,7 @@ static int begin_closing(struct ssdup_log *log)
 	int r;
 
 	r = ssdup_sync_blocks(hdd_of(log), REQ_OP_READ | REQ_SYNC, 0, g->out, SSDUP_GUARD_BLOCKS);
-	r = r ?: flush(log);
+	r = r ?: write_out(log, 0, SSDUP_GUARD_BLOCKS, true);
 	if (r)
 		return r;
 	spin_lock_irq(&g->copy_lock);
@@ -137,6 +135,7 @@ static int begin_closing(struct ssdup_log *log)
 		memcpy(g->image[i], g->out[i], GUARD_BLOCK_BYTES);
 	g->loaded = true;
 	spin_unlock_irq(&g->copy_lock);
+	g->m.hdd_sectors = ssdup_super(log)->hdd_sectors;
 	g->m.epoch = get_random_u64() | 1;
 	return 0;
 }
@@ -145,10 +144,9 @@ static int begin_closing(struct ssdup_log *log)
 static int end_change(struct ssdup_log *log, bool close)
 {
 	struct ssdup_guard *g = log->guard;
-	int r = show(log, 0, SSDUP_GUARD_BLOCKS, close, false);
+	int r = show(log, 0, SSDUP_GUARD_BLOCKS, close, true);
 
 	ssdup_step(log->c, STEP_GUARD_RANGE);
-	r = r ?: flush(log);
 	if (r)
 		return r;
 	g->m.changing = false;
@@ -199,7 +197,7 @@ static int change(struct ssdup_log *log, enum guard_state to)
 	ssdup_step(log->c, STEP_GUARD_BEGIN);
 	set_state(g, GUARD_CHANGING);
 	wait_event(log->c->wake.settle_wait, !atomic_read(&g->inflight));
-	r = from == GUARD_OPEN ? begin_closing(log) : show_anew(log);
+	r = from == GUARD_OPEN ? begin_closing(log) : from == GUARD_CLOSED ? show_anew(log) : 0;
 	r = r ?: write_record(log, GUARD_CHANGING);
 	if (r) {
 		set_state(g, from);
@@ -240,7 +238,7 @@ static int try_change(struct ssdup_log *log, enum guard_state to)
 	g->failed = r;
 	g->failed_at = jiffies;
 	if (r)
-		DMWARN_LIMIT("%s: cannot %s the guard of the HDD (%d)", dm_device_name(log->c->md),
+		DMWARN_LIMIT("%s: cannot %s the guard of the HDD (%d)", log->c->name,
 			     to == GUARD_CLOSED ? "close" : "open", r);
 	return r;
 }
@@ -345,18 +343,16 @@ static int write_behind(struct ssdup_log *log, u64 sector, u32 sectors, bool fua
 	u32 first = sector / SSDUP_GUARD_BLOCK,
 	    last = (sector + sectors - 1) / SSDUP_GUARD_BLOCK;
 	struct ssdup_guard *g = log->guard;
-	int r = show_closed(log);
+	int r = 0;
 
-	if (!r && !sector) {
+	if (!sector) {
 		memcpy(g->m.head, g->image[0], sizeof(g->m.head));
 		ssdup_member_encode(&g->m, g->out[0]);
 		if (g->m.covered < SSDUP_SECTOR_BYTES && write_record(log, GUARD_CLOSED) &&
 		    ssdup_mode(log->c) == MODE_RUNNING)
 			r = -EIO;
 	}
-	r = r ?: show(log, first, last + 1 - first, true, fua);
-	g->stale |= r != 0;
-	return r;
+	return r ?: show(log, first, last + 1 - first, true, fua);
 }
 
 static int serve(struct ssdup_log *log, struct bio *bio)
@@ -371,11 +367,13 @@ static int serve(struct ssdup_log *log, struct bio *bio)
 	return write_behind(log, bio->bi_iter.bi_sector, part_of(log, bio), bio->bi_opf & REQ_FUA);
 }
 
-/* A change that has failed is tried again. The lock is held. Return: the state. */
+/* A change that has failed is tried again. The lock is held. Return: closed if it surely is. */
 static enum guard_state settle(struct ssdup_log *log)
 {
 	if (log->guard->state == GUARD_CHANGING && !failed_within(log->guard, GUARD_AGAIN_MS))
 		try_change(log, wanted(log) ? GUARD_CLOSED : GUARD_OPEN);
+	if (log->guard->state == GUARD_CLOSED && show_closed(log))
+		return GUARD_CHANGING;
 	return log->guard->state;
 }
 
@@ -591,12 +589,12 @@ static enum log_fault look(struct ssdup_log *log, const struct log_super *s, boo
 		memcpy(g->m.head, guard_head(s, &g->m), sizeof(g->m.head));
 		if (g->m.covered < SSDUP_SECTOR_BYTES && !s->guard_epoch)
 			DMERR("%s: all but %u bytes of the first sector are lost with the record",
-			      dm_device_name(log->c->md), g->m.covered);
+			      log->c->name, g->m.covered);
 		for (i = 0; i < SSDUP_GUARD_BLOCKS; i++) {
 			if (ssdup_guard_uncover(&g->m, i, g->image[i]))
 				continue;
 			DMERR("%s: sectors %u + %u of the HDD are neither plain nor masked",
-			      dm_device_name(log->c->md), i * SSDUP_GUARD_BLOCK,
+			      log->c->name, i * SSDUP_GUARD_BLOCK,
 			      SSDUP_GUARD_BLOCK);
 			fault = LOG_HDD_WRITTEN;
 		}
@@ -604,7 +602,7 @@ static enum log_fault look(struct ssdup_log *log, const struct log_super *s, boo
 	/* Its own file system may have been used, and the user knows: then the log goes over it. */
 	if (fault == LOG_HDD_WRITTEN && found == LOG_NOT_OURS && log->c->set.hdd_written) {
 		DMWARN("%s: the HDD was written to since; the log's data goes over that",
-		       dm_device_name(log->c->md));
+		       log->c->name);
 		fault = LOG_OK;
 	}
 	return fault;
@@ -625,18 +623,16 @@ int ssdup_guard_load(struct ssdup_log *log, const struct log_super *s, bool empt
 		fault = look(log, s, empty, &state);
 	memcpy(g->m.uuid, s->uuid, sizeof(g->m.uuid));
 	memcpy(g->m.pool, s->pool, sizeof(g->m.pool));
-	g->m.hdd_sectors = s->hdd_sectors;
 	/* Nothing was masked. */
 	if (r && s->guard == GUARD_OPEN)
 		r = 0;
 	if (fault != LOG_OK) {
-		DMERR("%s: log refused: %s (fault %d)%s", dm_device_name(log->c->md),
+		DMERR("%s: log refused: %s (fault %d)%s", log->c->name,
 		      ssdup_log_fault_text(fault), fault,
 		      fault == LOG_HDD_WRITTEN ? "; see hdd_written" : "");
 		r = -EINVAL;
 	} else if (r) {
-		DMERR("%s: cannot read the first sectors of the HDD (%d)",
-		      dm_device_name(log->c->md), r);
+		DMERR("%s: cannot read the first sectors of the HDD (%d)", log->c->name, r);
 	}
 	g->loaded = state != GUARD_OPEN;
 	/* Without a guard nothing is counted. */

@@ -69,7 +69,7 @@ int ssdup_scan_logs(struct ssdup_log *log, const struct log_super *super)
 			ssdup_record_read(log, &logs[i].s, &logs[i].fault);
 		if (logs[i].fault != LOG_OK)
 			DMWARN("%s: log %u: %s (fault %d): what it may have is held back",
-			       dm_device_name(log->c->md), i, ssdup_log_fault_text(logs[i].fault),
+			       log->c->name, i, ssdup_log_fault_text(logs[i].fault),
 			       logs[i].fault);
 	}
 	scan_heads(log, logs, head);

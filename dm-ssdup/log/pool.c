@@ -179,7 +179,7 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	WRITE_ONCE(log->nr_leased, nr + more);
 	if (more < least)
 		DMWARN("%s: only %u segments are free for this log, and it needs %u%s",
-		       dm_device_name(log->c->md), more, least,
+		       log->c->name, more, least,
 		       nr + more > ssdup_spare(log) ? "" : ": it takes no writes");
 }
 
@@ -289,7 +289,7 @@ int ssdup_pool_open(struct ssdup_log *log, const struct log_super *s)
 	else
 		r = name_pool(pool, s->pool) ?: begin(pool, s);
 	if (r) {
-		DMERR("%s: %s", dm_device_name(log->c->md), r == -EBUSY ?
+		DMERR("%s: %s", log->c->name, r == -EBUSY ?
 		      "the SSD is in use as another device" :
 		      "the SSD has changed since its logs are in use");
 		return r;

@@ -301,7 +301,7 @@ static bool others_elsewhere(struct ssdup_log *log)
 int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool may)
 {
 	u64 size = bdev_nr_sectors(log->c->hdd->bdev), len = log->c->ti->len;
-	const char *name = dm_device_name(log->c->md);
+	const char *name = log->c->name;
 
 	if (len > s->hdd_sectors && !may) {
 		DMERR("%s: the log, of a device of %llu sectors, must be drained before it grows",
@@ -330,14 +330,13 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	mutex_lock(&s->lock);
 	if (again && used_since(log)) {
 		mutex_unlock(&s->lock);
-		DMERR("%s: somebody has used the log since the suspend",
-		      dm_device_name(log->c->md));
+		DMERR("%s: somebody has used the log since the suspend", log->c->name);
 		return -EBUSY;
 	}
 	if (!log->c->set.take_over && others_elsewhere(log)) {
 		mutex_unlock(&s->lock);
 		DMERR("%s: another host has a log of the SSD active, or had; see take_over",
-		      dm_device_name(log->c->md));
+		      log->c->name);
 		return -EBUSY;
 	}
 	if (!again)
@@ -367,7 +366,7 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	if (again || r == -SSDUP_ERR_SPENT)
 		return 0;
 	if (r)
-		DMERR("%s: cannot write the record of the log (%d)", dm_device_name(log->c->md), r);
+		DMERR("%s: cannot write the record of the log (%d)", log->c->name, r);
 	return r;
 }
 

@@ -39,8 +39,7 @@ static void shut_log(struct ssdup_router *router)
 	WRITE_ONCE(router->away->until, jiffies + pause);
 	/* Warn only at the first of a series of tries. */
 	if (!last || time_after(jiffies, last + msecs_to_jiffies(RETRY_AWAY_MS)))
-		DMWARN_LIMIT("%s: the SSD takes no writes for the moment",
-			     dm_device_name(router->c->md));
+		DMWARN_LIMIT("%s: the SSD takes no writes for the moment", router->c->name);
 	WRITE_ONCE(router->c->log_shut, true);
 	/* Even if nothing waits: the work also reopens the log. */
 	ssdup_kick_waiting_in(router->c, pause);

@@ -256,7 +256,7 @@ case_layers()
 	rm -rf "$dir"
 }
 
-# case_several WORK - one SSD for three HDDs, whose order changes
+# case_several WORK - one SSD for three HDDs, whose order changes, and which come late
 case_several()
 {
 	local dir=$1/several
@@ -267,6 +267,7 @@ case_several()
 	verify "an initramfs that knows of them" machine_chroot "$dir" update-initramfs -u || return
 	step "$dir" several-again --more swapped || return
 	step "$dir" several-again --more in || return
+	step "$dir" several-late --more in --ssd out || return
 	rm -rf "$dir"
 }
 

@@ -91,6 +91,7 @@ static int run_and_tell(const struct command *command, int argc, char **argv)
 {
 	int r = run_command(command, argc, argv);
 
+	report_end(command->name, r);
 	journal(command->name, argc, argv, r);
 	return r;
 }

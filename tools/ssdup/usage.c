@@ -38,6 +38,7 @@ static const struct option_spec format_options[] = {
 	  "with --discard-unsaved, give up a log that another\n"
 	  "host had active, which is down" },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 
@@ -101,6 +102,7 @@ static const struct option_spec create_options[] = {
 	  "It is no error if the device exists already." },
 	{ OPT_NO_WAIT, "no-udev-wait", NULL, "return before udev is done" },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 
@@ -172,11 +174,12 @@ static const struct option_spec drain_options[] = {
 	  "Writes that arrive meanwhile count too.\n"
 	  "Dirty data goes down by a group of segments at a time." },
 	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 
 const struct usage usage_drain = {
-	.synopsis = "NAME [--wait-below SIZE] [--quiet]",
+	.synopsis = "NAME [--wait-below SIZE] [--quiet] [--json]",
 	.about = "Write back what the log holds, and wait until it is on the HDD.",
 	.options = drain_options,
 	.more = "^C ends the wait (exit code 7); the drain itself goes on.\n"
@@ -186,11 +189,12 @@ const struct usage usage_drain = {
 
 static const struct option_spec sync_options[] = {
 	{ 'q', "quiet", NULL, "no progress bar" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 
 const struct usage usage_sync = {
-	.synopsis = "NAME [--quiet]",
+	.synopsis = "NAME [--quiet] [--json]",
 	.about = "Return when everything written so far is on the HDD, that is: written back\n"
 		 "from the page cache, from the log, and the HDD's cache flushed.",
 	.options = sync_options,
@@ -228,11 +232,12 @@ const struct usage usage_job = {
 static const struct option_spec detach_options[] = {
 	{ OPT_KEEP, "keep-log", NULL, "do not wipe the (empty) log on the SSD" },
 	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 
 const struct usage usage_detach = {
-	.synopsis = "NAME [--keep-log] [--quiet]",
+	.synopsis = "NAME [--keep-log] [--quiet] [--json]",
 	.about = "Write everything back, and make the device a plain mapping of its HDD; then\n"
 		 "wipe the log. File systems stay mounted. Afterwards the SSD is free, and the HDD\n"
 		 "holds everything: from the next boot on, use it by its own name.",
@@ -253,11 +258,12 @@ const struct usage usage_set = {
 
 static const struct option_spec resize_options[] = {
 	{ 'q', "quiet", NULL, "no progress bar, and nothing said when all is well" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 
 const struct usage usage_resize = {
-	.synopsis = "NAME [--quiet]",
+	.synopsis = "NAME [--quiet] [--json]",
 	.about = "When the HDD has grown, as by lvextend: write everything back, and let the\n"
 		 "device have the new size. It stays in use. Its file system has to grow then.",
 	.options = resize_options,
@@ -270,6 +276,7 @@ static const struct option_spec remove_options[] = {
 	  "now on; for disks that are gone",
 	  "The device is removed when the last user closes it." },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 
@@ -405,6 +412,7 @@ static const struct option_spec export_options[] = {
 	{ OPT_COPY, "copy", "N",
 	  "take copy N (0 or 1) of the superblock, whatever the other is" },
 	{ 'q', "quiet", NULL, "no progress, no list of what is lost" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 
@@ -424,6 +432,7 @@ static const struct option_spec release_options[] = {
 	{ OPT_UNSAVED, "discard-unsaved", NULL, "give up what only the SSD has" },
 	{ OPT_FORCE, "force", NULL, "although a part of the first 128 KiB is damaged" },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }
 };
 

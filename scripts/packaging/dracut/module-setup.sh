@@ -31,6 +31,7 @@ install()
 	inst_multiple ssdup dmsetup modprobe
 	inst_rules 55-dm.rules 60-persistent-storage-dm.rules 95-dm-notify.rules 63-ssdup.rules
 	inst_simple /lib/udev/ssdup-assemble
+	! dracut_module_included systemd || inst_multiple systemd-escape
 	inst_simple /etc/ssduptab
 	# a log of this machine is known by it
 	if grep -qx '[0-9a-f]\{32\}' /etc/machine-id 2>/dev/null; then

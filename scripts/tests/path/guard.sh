@@ -62,6 +62,38 @@ in_range
 all_home
 shows 0
 
+# --- it was opened by a drain, and a commit is expected already: that one closes it ---
+knob autocommit_ms 3600000
+nap 1.5
+io write start=8192 len=64 bs=8
+wait_until guard -eq 2
+flush
+is "guard after a drain" "$(stat guard)" 0
+io write start=8192 len=64 bs=8
+nap 0.2
+is "guard before a commit" "$(stat guard)" 0
+commits
+is "guard after it" "$(stat guard)" 2
+shows 1
+flush
+
+# --- what is read again is copied, but not what the guard has served ---
+remove_ssdup
+make_ssdup policy all drain manual clean 50 promote 1000T
+io write start=8192 len=64 bs=8
+wait_until guard -eq 2
+commits
+for _ in 1 2 3 4; do
+	io verify start=$((RANGE - 32)) len=64 bs=64
+	io verify start=$((2 * RANGE)) len=1024 bs=64
+	nap 0.3
+done
+above "copied sectors" "$(stat promoted_sectors)" 0
+above "reads of copies" "$(stat reads_promoted)" 0
+flush
+remove_ssdup
+make_ssdup policy all drain manual
+
 # --- what was drained while it was closed ---
 knob policy all
 io write len=$((2 * RANGE)) bs=8
@@ -141,3 +173,18 @@ remove_ssdup
 HDD=none blank_log
 must_not dmsetup create $NAME --table "$(table policy all drain manual)"
 said "this one is a member of another log" || fail "the kernel said: $(tail -n 1 "$T/said")"
+
+# --- zeroes over the end of the range, in a log from before, for an HDD that has no command for them ---
+make_disks
+rm "$MODEL"
+GUARD=0
+make_ssdup policy all drain manual
+io write len=2048 bs=64
+io zero start=128 len=1024
+commits
+remove_ssdup
+GUARD=1
+make_ssdup policy all drain manual
+flush
+io verify len=2048
+io_on $HDD verify len=2048

@@ -32,13 +32,15 @@ static int reload_empty(const struct state *s, uint64_t sectors)
 {
 	char *was = dev_sysfs_read(s->rdev, "ssdup/flush_on_suspend");
 	struct dmdev d;
-	int r = dmdev_message(s->name, "set flush_on_suspend 1") ?: dmdev_table(s->name, &d);
+	int r = dmdev_table(s->name, &d);
 
 	if (!r) {
-		r = dmdev_reload(s->name, sectors, d.params, s->sectors, d.params);
+		r = dmdev_message(s->name, "set flush_on_suspend 1") ?:
+		    dmdev_reload(s->name, sectors, d.params, s->sectors, d.params);
 		dmdev_free(&d);
 	}
-	if (r && was && !strcmp(was, "0"))
+	/* The new table has what the old one said, unless that is still there. */
+	if (was && !strcmp(was, "0"))
 		dmdev_message(s->name, "set flush_on_suspend 0");
 	free(was);
 	return r;

@@ -110,7 +110,7 @@ static int refuse_larger_hdd(const struct ssdup_ctx *ctx, const struct pair *p,
 {
 	const struct log_super *s = ssd_super(&p->log);
 
-	if (p->hdd.bytes / SECTOR_BYTES == s->hdd_sectors || g->hdd || s->guard != GUARD_OPEN ||
+	if (p->hdd.bytes / SECTOR_BYTES == s->hdd_sectors || g->hdd || s->guard == GUARD_CLOSED ||
 	    (identity_known(s->hdd_id) && identity_known(p->hdd_id)))
 		return EXIT_OK;
 	return fail(ctx, EXIT_REFUSED, p->hdd.path,

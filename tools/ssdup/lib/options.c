@@ -122,6 +122,10 @@ int next_option(struct ssdup_ctx *ctx, int argc, char **argv)
 	switch (r) {
 	case -1:
 		return OPT_END;
+	case OPT_REPORT:
+		report_begin();
+		ctx->quiet = true;
+		return next_option(ctx, argc, argv);
 	case 'h':
 		print_help(ctx, ctx->usage);
 		ctx->exit = EXIT_OK;

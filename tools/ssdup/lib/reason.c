@@ -4,8 +4,8 @@
  * the words are in the kernel log, one record a read of /dev/kmsg:
  *
  *	3,1234,5678,-;device-mapper: table: 253:0: ssdup: hdd: no such device (-ENODEV)
- *	3,1235,5679,-;device-mapper: ssdup: 253:0: message set policy: not ...
- *	3,1236,5680,-;device-mapper: ssdup: 253:0: log refused: a page that was ...
+ *	3,1235,5679,-;device-mapper: ssdup: burst (253:0): message set policy: not ...
+ *	3,1236,5680,-;device-mapper: ssdup: burst (253:0): log refused: a page that was ...
  *	3,1237,5681,-;device-mapper: table: 253:0: ssdup: preresume failed, error = -22
  */
 #include <errno.h>
@@ -20,6 +20,7 @@
 
 #define RECORD		8192
 #define PRERESUME	"preresume failed"
+#define OURS		"device-mapper: ssdup: "
 
 static int kmsg = -1;
 
@@ -47,7 +48,11 @@ static char *words_of(char *record, const char *table, const char *message)
 		return NULL;
 	text++;
 	text[strcspn(text, "\n")] = '\0';
-	words = after(text, table) ?: after(text, message);
+	words = after(text, table);
+	if (!words && after(text, OURS)) {
+		words = strstr(text, message);
+		words = words ? words + strlen(message) : NULL;
+	}
 	if (!words)
 		return NULL;
 	/* The errno in words, of a table; it is no news. */
@@ -65,7 +70,7 @@ char *reason_read(dev_t rdev)
 	if (kmsg < 0)
 		return NULL;
 	table = xprintf("device-mapper: table: %u:%u: ssdup: ", major(rdev), minor(rdev));
-	message = xprintf("device-mapper: ssdup: %u:%u: ", major(rdev), minor(rdev));
+	message = xprintf(" (%u:%u): ", major(rdev), minor(rdev));
 	/* EPIPE: records were lost, those that follow are not. */
 	while ((n = read(kmsg, record, sizeof(record) - 1)) > 0 || errno == EPIPE) {
 		if (n <= 0)

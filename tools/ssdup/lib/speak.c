@@ -8,14 +8,69 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json.h"
 #include "tool.h"
+
+/* What is said, when it is to be JSON. */
+static struct {
+	bool		on;
+	struct said {
+		const char	*kind;
+		char		*subject, *text;
+	}		*all;
+	size_t		nr;
+} report;
+
+void report_begin(void)
+{
+	report.on = true;
+}
+
+void report_end(const char *command, int code)
+{
+	struct json j = { .to = stdout };
+	struct said *x;
+
+	if (!report.on)
+		return;
+	json_begin(&j, NULL, '{');
+	json_text(&j, "command", command);
+	json_number(&j, "exit_status", code);
+	json_begin(&j, "messages", '[');
+	for (x = report.all; x < report.all + report.nr; x++) {
+		json_begin(&j, NULL, '{');
+		json_text(&j, "kind", x->kind);
+		json_text(&j, "subject", x->subject);
+		json_text(&j, "text", x->text);
+		json_end(&j, '}');
+		free(x->subject);
+		free(x->text);
+	}
+	json_end(&j, ']');
+	json_end(&j, '}');
+	free(report.all);
+}
+
+static void keep(const char *kind, const char *subject, const char *fmt, va_list args)
+{
+	struct said x = { kind, subject ? xstrdup(subject) : NULL, NULL };
+
+	xgiven(vasprintf(&x.text, fmt, args) < 0 ? NULL : x.text);
+	report.all = xmore(report.all, report.nr, sizeof(x));
+	report.all[report.nr++] = x;
+}
 
 static void complain(const struct ssdup_ctx *ctx, const char *kind, const char *subject,
 		     const char *fmt, va_list args)
 {
+	if (report.on) {
+		keep(kind, subject, fmt, args);
+		return;
+	}
 	fflush(stdout);
 	fprintf(stderr, "ssdup %s: ", ctx->command);
-	fputs(kind, stderr);
+	if (strcmp(kind, "error"))
+		fprintf(stderr, "%s: ", kind);
 	if (subject)
 		fprintf(stderr, "%s: ", subject);
 	vfprintf(stderr, fmt, args);
@@ -27,7 +82,7 @@ int fail(const struct ssdup_ctx *ctx, int code, const char *subject, const char 
 	va_list args;
 
 	va_start(args, fmt);
-	complain(ctx, "", subject, fmt, args);
+	complain(ctx, "error", subject, fmt, args);
 	va_end(args);
 	return code;
 }
@@ -37,7 +92,7 @@ void warn(const struct ssdup_ctx *ctx, const char *subject, const char *fmt, ...
 	va_list args;
 
 	va_start(args, fmt);
-	complain(ctx, "warning: ", subject, fmt, args);
+	complain(ctx, "warning", subject, fmt, args);
 	va_end(args);
 }
 
@@ -45,12 +100,14 @@ void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 {
 	va_list args;
 
-	if (ctx->quiet)
-		return;
 	va_start(args, fmt);
-	vprintf(fmt, args);
+	if (report.on) {
+		keep("note", NULL, fmt, args);
+	} else if (!ctx->quiet) {
+		vprintf(fmt, args);
+		putchar('\n');
+	}
 	va_end(args);
-	putchar('\n');
 }
 
 bool confirmed(void)

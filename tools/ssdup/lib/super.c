@@ -86,6 +86,11 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 				       SECTOR_BYTES);
 		if (super)
 			c->copy[i] = *super;
+		/* A disk without room for a second home has none. */
+		if (i && !super && !c->error[0] && log->ssd_sectors < 2 * SSDUP_HOME_SECTORS) {
+			memset(buf, 0, SSDUP_BLOCK_BYTES);
+			c->error[i] = 0;
+		}
 		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
 				   super ? ssdup_log_record_decode(buf, &c->copy[i]) :
 				   ssdup_log_super_decode(buf, &c->copy[i]);

@@ -71,6 +71,12 @@ void warn(const struct ssdup_ctx *ctx, const char *subject, const char *fmt, ...
 void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** report_begin() - from now on all that is said is kept for report_end(), and nothing shown */
+void report_begin(void);
+
+/** report_end() - if that was called: what was said, and the exit code, as JSON to stdout */
+void report_end(const char *command, int code);
+
 /** confirmed() - ask whether to go on */
 bool confirmed(void);
 
@@ -108,6 +114,7 @@ struct usage {
 };
 
 #define OPT_END		0	/* operands follow at argv[optind] */
+#define OPT_REPORT	1024	/* next_option() itself takes it, see report_begin() */
 #define OPT_STOP	(-1)	/* return ctx->exit: --help was given, or the usage is wrong */
 
 /**

@@ -281,3 +281,31 @@ test_jobs_are_asked_for_in_words()
 	exits 0 "$ssdup" job 7 --end
 	[ ! -e "$SSDUP_JOBS/7" ] || fail "it is still there"
 }
+
+test_what_came_of_it_is_json()
+{
+	image h 64M
+	image s 20M
+	exits 0 "$ssdup" format h s --json
+	is_json 'd["command"] == "format" and d["exit_status"] == 0'
+	is_json 'd["messages"][-1]["kind"] == "note" and "an empty log" in d["messages"][-1]["text"]'
+	silent err
+	exits 4 "$ssdup" format h s --json
+	is_json 'd["exit_status"] == 4 and d["messages"][-1]["subject"] == "s"'
+	is_json 'd["messages"][-1]["kind"] == "error" and "holds an empty log" in d["messages"][-1]["text"]'
+	silent err
+	exits 0 "$ssdup" export --hdd h --ssd s --clear --json
+	is_json 'd["exit_status"] == 0'
+}
+
+# two homes do not fit in there
+test_a_small_blank_disk_has_no_log()
+{
+	local size
+
+	for size in 4K 512K 1M 1536K; do
+		image small $size
+		exits 3 "$ssdup" check small
+		errs "no log: the first block is blank"
+	done
+}
