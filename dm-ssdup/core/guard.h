@@ -17,6 +17,7 @@
  * Order of a change, each step durable before the next:
  *
  *	closing					opening
+ *	HDD: the range, as it is		HDD: the range, as it is
  *	record: changing, epoch, head		record: changing, head
  *	HDD: member block, changing		HDD: member block, changing
  *	HDD: the range, masked			HDD: the range, plain

@@ -174,8 +174,8 @@ HDD=none blank_log
 must_not dmsetup create $NAME --table "$(table policy all drain manual)"
 said "this one is a member of another log" || fail "the kernel said: $(tail -n 1 "$T/said")"
 
-# --- zeroes over the end of the range, in a log from before, for an HDD that has no command for them ---
-make_disks
+# --- zeroes over the end of the range, in a log from before, now for an HDD without that command ---
+make_disks hdd_discard=1
 rm "$MODEL"
 GUARD=0
 make_ssdup policy all drain manual
@@ -183,6 +183,13 @@ io write len=2048 bs=64
 io zero start=128 len=1024
 commits
 remove_ssdup
+must dd if=$HDD of="$T/hdd" bs=1M status=none
+must dd if=$SSD of="$T/ssd" bs=1M status=none
+make_disks
+must dd if="$T/hdd" of=$HDD bs=1M conv=fsync status=none
+must dd if="$T/ssd" of=$SSD bs=1M conv=fsync status=none
+# what they are to replace
+must dd if=/dev/urandom of=$HDD bs=1M count=1 conv=notrunc,fsync status=none
 GUARD=1
 make_ssdup policy all drain manual
 flush

@@ -111,8 +111,8 @@ must dmsetup create other --table "0 65536 linear $HDD 65536"
 refuses 4 "on the same disk (${HDD##*/})" ssdup create x --hdd /dev/mapper/$NAME --ssd /dev/mapper/other
 must dmsetup remove other
 must dmsetup remove $NAME
-refuses 2 "which SSD" ssdup create $NAME --hdd $HDD
-refuses 2 "which HDD" ssdup create $NAME --ssd $SSD
+refuses 2 "missing --ssd" ssdup create $NAME --hdd $HDD
+refuses 2 "missing --hdd" ssdup create $NAME --ssd $SSD
 refuses 3 "no such device" ssdup status $NAME
 none=UUID=2c05d183-70ea-475b-8f78-433d6a933bed
 echo "$NAME $HDD $none" >"$T/tab"

@@ -203,8 +203,7 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 	else if (new.hdd && new.ssd)
 		r = make(ctx, &new);
 	else if (new.hdd || (new.ssd && !new.ssd_text) || new.format || new.nr_args)
-		r = bad_usage(ctx, "%s: which %s?", new.hdd ? "--ssd" : "--hdd",
-			      new.hdd ? "SSD" : "HDD");
+		r = bad_usage(ctx, "missing %s", new.hdd ? "--ssd" : "--hdd");
 	else
 		r = make_from_tab(ctx, new.name, new.ssd, new.give_up.host);
 	free(new.ssd_text);

@@ -350,14 +350,14 @@ int cmd_pool(struct ssdup_ctx *ctx, int argc, char **argv)
 	}
 	if (!operands(ctx, argc, argv, 1, 3))
 		return ctx->exit;
-	what = argv[optind++];
+	what = argv[optind];
 	if (!strcmp(what, "list"))
-		return operands(ctx, argc, argv, 0, 0) ? pool_list(ctx, &a) : ctx->exit;
+		return operands(ctx, argc, argv, 1, 1) ? pool_list(ctx, &a) : ctx->exit;
 	if (!strcmp(what, "status"))
-		return operands(ctx, argc, argv, 1, 1) ?
-		       pool_status(ctx, argv[optind], &a) : ctx->exit;
-	if (!strcmp(what, "forget"))
 		return operands(ctx, argc, argv, 2, 2) ?
-		       forget(ctx, argv[optind], argv[optind + 1], &a) : ctx->exit;
+		       pool_status(ctx, argv[optind + 1], &a) : ctx->exit;
+	if (!strcmp(what, "forget"))
+		return operands(ctx, argc, argv, 3, 3) ?
+		       forget(ctx, argv[optind + 1], argv[optind + 2], &a) : ctx->exit;
 	return bad_usage(ctx, "neither list, status nor forget: %s", what);
 }

@@ -160,15 +160,22 @@ bool disk_operands(struct ssdup_ctx *ctx, int argc, char **argv, const char **hd
 	if (!*ssd && optind < argc)
 		*ssd = argv[optind++];
 	if (!*ssd || (!*hdd && !alone))
-		bad_usage(ctx, "which %s? Name %s", *ssd ? "HDD" : "SSD",
-			  alone ? "the SSD" : "both disks, the HDD first");
+		bad_usage(ctx, "missing %s%s", *ssd ? "HDD" : *hdd || alone ? "SSD" : "HDD and SSD",
+			  alone ? "" : ": both disks are named, the HDD first");
 	return *ssd && (*hdd || alone);
 }
 
 bool operands(struct ssdup_ctx *ctx, int argc, char **argv, int min, int max)
 {
+	const char *word = ctx->usage->synopsis;
+	int nr;
+
+	/* The synopsis names them first, in their order, with brackets around what may be missing. */
+	for (nr = argc - optind; nr > 0; nr--)
+		word += strcspn(word, " ") + !!strchr(word, ' ');
+	word += strspn(word, "[");
 	if (argc - optind < min)
-		bad_usage(ctx, "an argument is missing behind \"%s\"", argv[argc - 1]);
+		bad_usage(ctx, "missing %.*s", (int)strcspn(word, " .]"), word);
 	else if (max >= 0 && argc - optind > max)
 		bad_usage(ctx, "unexpected argument \"%s\"", argv[optind + max]);
 	else

@@ -72,16 +72,16 @@ test_disks_have_one_order()
 	done
 	for command in format export; do
 		unchanged exits 2 "$ssdup" "$command" ssd
-		errs "Name both disks, the HDD first"
+		errs "missing HDD: both disks are named, the HDD first"
 		unchanged exits 2 "$ssdup" "$command" --hdd hdd
-		errs "which SSD"
+		errs "missing SSD"
 		unchanged exits 2 "$ssdup" "$command" --ssd ssd
-		errs "which HDD"
+		errs "missing HDD"
 		unchanged exits 2 "$ssdup" "$command" hdd ssd more
 		errs 'unexpected argument "more"'
 	done
 	unchanged exits 2 "$ssdup" check --hdd hdd
-	errs "which SSD? Name the SSD"
+	errs "missing SSD"
 	unchanged exits 2 "$ssdup" repair --ssd ssd ssd
 	# swapped: the log is on the one that is named as the HDD
 	unchanged exits 4 "$ssdup" format ssd hdd
