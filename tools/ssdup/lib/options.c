@@ -170,7 +170,7 @@ bool operands(struct ssdup_ctx *ctx, int argc, char **argv, int min, int max)
 	const char *word = ctx->usage->synopsis;
 	int nr;
 
-	/* The synopsis names them first, in their order, with brackets around what may be missing. */
+	/* The synopsis begins with them, in their order; what may be missing is in brackets. */
 	for (nr = argc - optind; nr > 0; nr--)
 		word += strcspn(word, " ") + !!strchr(word, ' ');
 	word += strspn(word, "[");
