@@ -65,14 +65,19 @@ static int flush(struct ssdup_log *log)
 	return r;
 }
 
+static int send_out(struct ssdup_log *log, u32 first, u32 nr, blk_opf_t fua)
+{
+	return ssdup_sync_blocks(hdd_of(log), REQ_OP_WRITE | REQ_SYNC | fua,
+				 first * SSDUP_GUARD_BLOCK, &log->guard->out[first], nr);
+}
+
 /* Write @nr blocks from @first on, as they are in out[]; @fua: so that they are durable. */
 static int write_out(struct ssdup_log *log, u32 first, u32 nr, bool fua)
 {
-	int r = ssdup_sync_blocks(hdd_of(log), REQ_OP_WRITE | REQ_SYNC | (fua ? REQ_FUA : 0),
-				  first * SSDUP_GUARD_BLOCK, &log->guard->out[first], nr);
+	int r = send_out(log, first, nr, fua ? REQ_FUA : 0);
 
-	/* It may be a flush that has failed. */
-	if (r && fua)
+	/* If it takes them without, it may be a flush that has failed. */
+	if (r && fua && !send_out(log, first, nr, 0))
 		ssdup_drive_lost(hdd_of(log));
 	return r;
 }

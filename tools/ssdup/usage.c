@@ -380,6 +380,7 @@ static const struct option_spec repair_options[] = {
 	  "with --scan, the log of that UUID, where another one has\n"
 	  "been in its place; once for each of several" },
 	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had the log active" },
+	{ OPT_REPORT, "json", NULL, "what came of it, as JSON; with --yes or --dry-run" },
 	{ }
 };
 

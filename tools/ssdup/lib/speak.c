@@ -11,9 +11,11 @@
 #include "json.h"
 #include "tool.h"
 
-/* What is said, when it is to be JSON. */
+/* What is said, when it is to be JSON. What is printed goes to memory meanwhile. */
 static struct {
-	bool		on;
+	FILE		*to;		/* the real stdout; NULL: no report */
+	char		*printed;
+	size_t		len;
 	struct said {
 		const char	*kind;
 		char		*subject, *text;
@@ -21,18 +23,45 @@ static struct {
 	size_t		nr;
 } report;
 
+static void keep(const char *kind, const char *subject, char *text)
+{
+	report.all = xmore(report.all, report.nr, sizeof(*report.all));
+	report.all[report.nr++] = (struct said){ kind, subject ? xstrdup(subject) : NULL, text };
+}
+
+static void print_to_memory(void)
+{
+	stdout = xgiven(open_memstream(&report.printed, &report.len));
+}
+
+/* Each line that was printed is a note. */
+static void keep_printed(void)
+{
+	char *line, *save;
+
+	fclose(stdout);
+	for (line = strtok_r(report.printed, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		keep("note", NULL, xstrdup(line));
+	free(report.printed);
+}
+
 void report_begin(void)
 {
-	report.on = true;
+	if (report.to)
+		return;
+	report.to = stdout;
+	print_to_memory();
 }
 
 void report_end(const char *command, int code)
 {
-	struct json j = { .to = stdout };
+	struct json j = { .to = report.to };
 	struct said *x;
 
-	if (!report.on)
+	if (!report.to)
 		return;
+	keep_printed();
+	stdout = report.to;
 	json_begin(&j, NULL, '{');
 	json_text(&j, "command", command);
 	json_number(&j, "exit_status", code);
@@ -51,20 +80,16 @@ void report_end(const char *command, int code)
 	free(report.all);
 }
 
-static void keep(const char *kind, const char *subject, const char *fmt, va_list args)
-{
-	struct said x = { kind, subject ? xstrdup(subject) : NULL, NULL };
-
-	xgiven(vasprintf(&x.text, fmt, args) < 0 ? NULL : x.text);
-	report.all = xmore(report.all, report.nr, sizeof(x));
-	report.all[report.nr++] = x;
-}
-
 static void complain(const struct ssdup_ctx *ctx, const char *kind, const char *subject,
 		     const char *fmt, va_list args)
 {
-	if (report.on) {
-		keep(kind, subject, fmt, args);
+	char *text;
+
+	if (report.to) {
+		keep_printed();
+		print_to_memory();
+		xgiven(vasprintf(&text, fmt, args) < 0 ? NULL : text);
+		keep(kind, subject, text);
 		return;
 	}
 	fflush(stdout);
@@ -100,20 +125,20 @@ void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 {
 	va_list args;
 
+	if (ctx->quiet && !report.to)
+		return;
 	va_start(args, fmt);
-	if (report.on) {
-		keep("note", NULL, fmt, args);
-	} else if (!ctx->quiet) {
-		vprintf(fmt, args);
-		putchar('\n');
-	}
+	vprintf(fmt, args);
 	va_end(args);
+	putchar('\n');
 }
 
 bool confirmed(void)
 {
 	char answer[16];
 
+	if (report.to)
+		return false;
 	printf("Go on? [y/N] ");
 	fflush(stdout);
 	return fgets(answer, sizeof(answer), stdin) && (*answer == 'y' || *answer == 'Y');

@@ -71,13 +71,13 @@ void warn(const struct ssdup_ctx *ctx, const char *subject, const char *fmt, ...
 void note(const struct ssdup_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** report_begin() - from now on all that is said is kept for report_end(), and nothing shown */
+/** report_begin() - from now on all that is said or printed is kept for report_end() */
 void report_begin(void);
 
 /** report_end() - if that was called: what was said, and the exit code, as JSON to stdout */
 void report_end(const char *command, int code);
 
-/** confirmed() - ask whether to go on */
+/** confirmed() - ask whether to go on; no: with a report nobody is asked */
 bool confirmed(void);
 
 /** error_text() - strerror(), with the hint for who lacks the right */

@@ -296,6 +296,10 @@ test_what_came_of_it_is_json()
 	silent err
 	exits 0 "$ssdup" export --hdd h --ssd s --clear --json
 	is_json 'd["exit_status"] == 0'
+	dd if=/dev/zero of=s bs=4096 count=1 conv=notrunc status=none
+	exits 0 "$ssdup" repair s --copy 1 --yes --json
+	is_json '[m["text"] for m in d["messages"]][-1] == "s: repaired"'
+	is_json 'all(m["kind"] == "note" and "\n" not in m["text"] for m in d["messages"])'
 }
 
 # two homes do not fit in there
