@@ -197,11 +197,9 @@ int cmd_detach(struct ssdup_ctx *ctx, int argc, char **argv)
 		else
 			keep = true;
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
-		return ctx->exit;
-	r = state_read(argv[optind], &s);
+	r = state_operand(ctx, argc, argv, &s);
 	if (r)
-		return state_complain(ctx, argv[optind], r);
+		return r;
 	r = detach(ctx, &s, keep);
 	state_free(&s);
 	return r;

@@ -46,11 +46,9 @@ int cmd_drain(struct ssdup_ctx *ctx, int argc, char **argv)
 		else if (parse_size(optarg, &below))
 			return bad_usage(ctx, "--wait-below: not a size: %s", optarg);
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
-		return ctx->exit;
-	r = state_read(argv[optind], &s);
+	r = state_operand(ctx, argc, argv, &s);
 	if (r)
-		return state_complain(ctx, argv[optind], r);
+		return r;
 	r = drain(ctx, &s, below);
 	state_free(&s);
 	return r;

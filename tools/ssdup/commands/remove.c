@@ -92,11 +92,9 @@ int cmd_remove(struct ssdup_ctx *ctx, int argc, char **argv)
 		else
 			ctx->quiet = true;
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
-		return ctx->exit;
-	r = state_read(argv[optind], &s);
+	r = state_operand(ctx, argc, argv, &s);
 	if (r)
-		return state_complain(ctx, argv[optind], r);
+		return r;
 	r = dmdev_remove(s.name);
 	if (r == -EBUSY)
 		r = force ? cut_off(ctx, &s) : remove_busy(ctx, &s);

@@ -101,11 +101,9 @@ int cmd_resize(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		ctx->quiet = true;
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
-		return ctx->exit;
-	r = state_read(argv[optind], &s);
+	r = state_operand(ctx, argc, argv, &s);
 	if (r)
-		return state_complain(ctx, argv[optind], r);
+		return r;
 	r = resize(ctx, &s);
 	state_free(&s);
 	return r;

@@ -29,12 +29,10 @@ int cmd_sync(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		ctx->quiet = true;
 	}
-	if (!operands(ctx, argc, argv, 1, 1))
-		return ctx->exit;
 	catch_signals();
-	r = state_read(argv[optind], &s);
+	r = state_operand(ctx, argc, argv, &s);
 	if (r)
-		return state_complain(ctx, argv[optind], r);
+		return r;
 	/* Nothing is written to a device that is suspended, and we would wait for it. */
 	r = s.suspended ? -EBUSY : sync_device(&s);
 	if (r == -EBUSY)

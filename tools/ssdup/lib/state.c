@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,16 @@ int state_complain(const struct ssdup_ctx *ctx, const char *name, int r)
 		return fail(ctx, EXIT_FAILED, name, "its status cannot be read: %s",
 			    strerror(-r));
 	}
+}
+
+int state_operand(struct ssdup_ctx *ctx, int argc, char **argv, struct state *s)
+{
+	int r;
+
+	if (!operands(ctx, argc, argv, 1, 1))
+		return ctx->exit;
+	r = state_read(argv[optind], s);
+	return r ? state_complain(ctx, argv[optind], r) : EXIT_OK;
 }
 
 struct list {

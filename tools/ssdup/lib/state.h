@@ -36,6 +36,14 @@ void state_free(struct state *s);
 int state_complain(const struct ssdup_ctx *ctx, const char *name, int r);
 
 /**
+ * state_operand() - after OPT_END: read the status of the device that the only operand names
+ * @s: filled in for EXIT_OK; state_free() it
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made.
+ */
+int state_operand(struct ssdup_ctx *ctx, int argc, char **argv, struct state *s);
+
+/**
  * state_names() - the names of all ssdup devices, sorted, NULL behind the last
  * @names: free() each, and the array
  *
