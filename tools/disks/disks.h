@@ -307,11 +307,11 @@ int hdd_create(struct disk *d, const struct hdd_params *p,
  * @d: disk
  * @p: its interface
  * @f: its flash memory, for which ftl_size() is not 0, or NULL for none
- * @age: how many times its size was written at random before, 0 for a new one
+ * @age: pages that were written to it before, 0 for a new one
  *
  * May sleep. Return: 0 or an error.
  */
-int ssd_create(struct disk *d, const struct ssd_params *p, const struct ftl_params *f, u32 age);
+int ssd_create(struct disk *d, const struct ssd_params *p, const struct ftl_params *f, u64 age);
 
 /**
  * disk_add() - make the block device of a disk whose model is ready

@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include "disks.h"
+#include "flash.h"
 
 /* Pages that are written in one go while a disk ages. */
 #define SSD_AGE_STEP	4096
@@ -35,25 +36,16 @@ static void ssd_map_at_once(struct disk *d, struct disk_cmd *cmd)
 		ssd_map(d, cmd, 0);
 }
 
-/*
- * The flash memory behind the interface: a write ends when the buffer has taken
- * it. A latency has the time of an idle die in it, so a read takes longer by what
- * it takes longer than that.
- */
+/* The flash memory behind the interface. Return: when the request ends. */
 static u64 ssd_flash(struct disk *d, struct disk_cmd *cmd, u64 now, u64 done)
 {
-	struct ssd_model *m = &d->ssd;
-	u64 taken, idle;
+	u64 taken;
 
 	if (cmd->op.kind != HDD_OP_READ) {
-		taken = ssd_map(d, cmd, m->written);
-		done += taken - m->written;
-		m->written = m->p.volatile_cache ? max(taken, d->ftl.nand.programmed) : taken;
-		return done;
+		taken = ssd_map(d, cmd, d->ssd.written);
+		return flash_wrote(&d->ssd, taken, d->ftl.nand.programmed, done);
 	}
-	idle = now + ssd_transfer_ns(cmd->op.sectors, m->p.read_kbps) +
-	       m->p.read_latency_us * 1000ULL;
-	done = max(done, idle + ftl_read(&d->ftl, cmd->op.lba, cmd->op.sectors, now));
+	done = flash_read(&d->ssd, &d->ftl, cmd->op.lba, cmd->op.sectors, now, done);
 	d->read_latency[latency_bucket(done - now)]++;
 	return done;
 }
@@ -129,7 +121,7 @@ const struct disk_ops ssd_ops = {
 	.stats		= ssd_stats,
 };
 
-int ssd_create(struct disk *d, const struct ssd_params *p, const struct ftl_params *f, u32 age)
+int ssd_create(struct disk *d, const struct ssd_params *p, const struct ftl_params *f, u64 age)
 {
 	int r = ssd_model_init(&d->ssd, p);
 
@@ -139,7 +131,7 @@ int ssd_create(struct disk *d, const struct ssd_params *p, const struct ftl_para
 	if (!d->ftl_memory)
 		return -ENOMEM;
 	d->ftl.p = *f;
-	d->age = age ? (u64)f->pages * (age + 1) : 0;
+	d->age = age;
 	ssd_renew(d);
 	return 0;
 }
