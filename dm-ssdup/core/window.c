@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Chooses which disk gets which write, and when: a window for each disk. */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+#include "window.h"
+
+#define STEP	8	/* part of the difference that an average learns at once: 1/8 */
+
+/* --- Which writes are sequential --- */
+
+static struct window_end *end_at(struct window_ends *e, u64 sector)
+{
+	return &e->end[sector * 0x9e3779b97f4a7c15ULL >> (64 - WINDOW_ENDS_BITS)];
+}
+
+void ssdup_window_note(struct window_ends *e, u64 start, u32 sectors, enum ssdup_disk disk)
+{
+	struct window_end *end = end_at(e, start + sectors);
+
+	WRITE_ONCE(e->written, READ_ONCE(e->written) + sectors);
+	WRITE_ONCE(end->sector, (start + sectors) << 1 | (disk == SSDUP_SSD));
+	WRITE_ONCE(end->written, e->written);
+}
+
+enum window_kind ssdup_window_kind(struct window_ends *e, u64 start, u32 sectors)
+{
+	struct window_end *end = end_at(e, start);
+	u64 sector = READ_ONCE(end->sector);
+
+	if (!sector || sector >> 1 != start ||
+	    READ_ONCE(e->written) - READ_ONCE(end->written) > WINDOW_RECENT)
+		return WINDOW_SCATTERED;
+	WRITE_ONCE(end->sector, 0);
+	if (start / WINDOW_CHUNK != (start - sectors) / WINDOW_CHUNK)
+		return WINDOW_SEQUENTIAL;
+	return sector & 1 ? WINDOW_SSD_RUN : WINDOW_HDD_RUN;
+}
+
+/* --- What was learnt of the disks --- */
+
+static enum window_use use_of_hdd(enum window_kind kind)
+{
+	return kind == WINDOW_SCATTERED ? WINDOW_USE_SCATTERED : WINDOW_USE_RUNS;
+}
+
+static void learn(struct window_speed *s, enum window_use use, u64 ns, u32 step)
+{
+	u64 before = s->ns[use];
+
+	WRITE_ONCE(s->ns[use], max(before ? before - before / step + ns / step : ns, 1ULL));
+}
+
+void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
+			u64 ns, u32 beside, u64 now)
+{
+	enum window_use use = disk == SSDUP_SSD ? WINDOW_USE_SSD : use_of_hdd(kind);
+
+	learn(s, use, div_u64(ns * WINDOW_UNIT, beside), STEP);
+	WRITE_ONCE(s->retry[use], now + ns * WINDOW_RETRY);
+}
+
+void ssdup_window_drained(struct window_speed *s, u64 ns, u64 sectors)
+{
+	learn(s, WINDOW_USE_DRAIN, div64_u64(ns * WINDOW_UNIT, max(sectors, 1ULL)), 2);
+}
+
+/* --- The choice --- */
+
+static u64 takes(const struct window_facts *f, enum window_use use)
+{
+	return READ_ONCE(f->speed->ns[use]);
+}
+
+/* May a disk be tried that has nothing to do? */
+static bool tries(const struct window_facts *f, enum window_use use, u32 in_flight)
+{
+	return !in_flight && f->now >= READ_ONCE(f->speed->retry[use]);
+}
+
+/* Is one disk worth a write, though the other one takes @other for it? 0: not known */
+static bool worth(const struct window_facts *f, enum window_use use, u32 in_flight, u64 other)
+{
+	u64 ns = takes(f, use);
+
+	return tries(f, use, in_flight) || !other || (ns && ns <= WINDOW_GAIN * other);
+}
+
+static bool hdd_worth(const struct window_facts *f, enum window_kind kind)
+{
+	return worth(f, use_of_hdd(kind), f->hdd, takes(f, WINDOW_USE_SSD));
+}
+
+static bool ssd_worth(const struct window_facts *f, enum window_kind kind)
+{
+	return worth(f, WINDOW_USE_SSD, f->ssd, takes(f, use_of_hdd(kind)));
+}
+
+/* Others have the HDD to themselves. */
+static bool hdd_is_out(const struct window_facts *f)
+{
+	return f->kept || f->pass;
+}
+
+/* Is the HDD idle, and quicker as far as is known? */
+static bool hdd_first(const struct window_facts *f, enum window_kind kind)
+{
+	enum window_use use = use_of_hdd(kind);
+	u64 hdd = takes(f, use), ssd = takes(f, WINDOW_USE_SSD);
+
+	return !hdd_is_out(f) && ssd && !f->hdd && (tries(f, use, f->hdd) || (hdd && hdd < ssd));
+}
+
+/* With the log full: is the HDD's time spent as well on such a write as on a drain? */
+static bool goes_direct(const struct window_facts *f, enum window_kind kind)
+{
+	u64 drain = takes(f, WINDOW_USE_DRAIN);
+
+	/* A quarter more: what a pass leaves in the HDD's cache is not in its time. */
+	return drain && takes(f, use_of_hdd(kind)) <= drain + drain / 4;
+}
+
+static bool hdd_takes(const struct window_facts *f, enum window_kind kind)
+{
+	if (hdd_is_out(f) || f->hdd >= (f->room ? WINDOW_HDD : WINDOW_FULL))
+		return false;
+	if (!f->room)
+		return goes_direct(f, kind) ||
+		       (takes(f, WINDOW_USE_DRAIN) && tries(f, use_of_hdd(kind), f->hdd));
+	if (!hdd_worth(f, kind))
+		return false;
+	if (hdd_first(f, kind) || !ssd_worth(f, kind))
+		return true;
+	return kind == WINDOW_HDD_RUN ? f->ssd : kind != WINDOW_SSD_RUN && f->ssd >= WINDOW_SSD;
+}
+
+static bool ssd_takes(const struct window_facts *f, enum window_kind kind)
+{
+	if (!f->room)
+		return false;
+	if (f->kept)
+		return true;
+	if (!ssd_worth(f, kind))
+		return false;
+	switch (kind) {
+	case WINDOW_HDD_RUN:
+		return !f->ssd && !hdd_first(f, kind);
+	case WINDOW_SSD_RUN:
+		return f->ssd < WINDOW_SSD;
+	default:
+		return f->ssd < WINDOW_SSD && !hdd_first(f, kind);
+	}
+}
+
+bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c)
+{
+	int kind;
+
+	c->disk = SSDUP_HDD;
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		c->kind = kind;
+		if (f->waiting & BIT(kind) && hdd_takes(f, kind))
+			return true;
+	}
+	c->disk = SSDUP_SSD;
+	while (kind--) {
+		c->kind = kind;
+		if (f->waiting & BIT(kind) && ssd_takes(f, kind))
+			return true;
+	}
+	return false;
+}
+
+bool ssdup_window_drains(const struct window_facts *f)
+{
+	int kind;
+
+	for (kind = 0; kind < WINDOW_KINDS; kind++)
+		if (f->waiting & BIT(kind) && (f->kept || !goes_direct(f, kind)))
+			return true;
+	return false;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: which disk gets which write, and when: a window for each disk. Pure.
+ *
+ * A queue in front of a disk is a decision made too early. So each disk is given no more at once
+ * than its window, and what fits into none waits. When a request ends, its disk gets the write that
+ * suits it best:
+ *
+ *  - A run stays at its disk up to the end of a chunk. So the HDD gets long runs, the drain finds
+ *    long runs in the log, and nobody is left behind on the slower disk for longer than a chunk.
+ *  - The SSD gets all that fits into its window, and the HDD what does not. A disk that has been
+ *    quicker comes first, whatever it is, with one write at a time.
+ *  - A disk gets nothing if it has been so slow that it adds less than a sixteenth to the speed. It
+ *    is tried again with one write, when 64 times that write's time has passed.
+ *  - An SSD with nothing to do takes all but the SSD's due: it needs no runs.
+ *  - With the log full, a drain and the writes compete for the HDD. What costs the HDD no more than
+ *    a drain goes there at once, as much as there is, and nothing is drained. Else a pass of the
+ *    drain has the HDD to itself, and the writes wait for space.
+ *
+ * What a disk takes for a write is what the write took, by Little's law divided by what was in
+ * flight: so windows need not be equal to be compared.
+ *
+ * All numbers were found by tools/sim on pairs of disks, seeds 1 to 60 of scripts/bench/family.py,
+ * and none changes the mean by more than 2 % when it is half or twice as large, except the gain.
+ */
+#ifndef SSDUP_WINDOW_H
+#define SSDUP_WINDOW_H
+
+#include <linux/bits.h>
+#include <linux/compiler.h>
+
+#include "types.h"
+
+#define WINDOW_CHUNK	65536U	/* sectors; 32 MiB */
+#define WINDOW_SSD	512U	/* sectors that the SSD is given at once */
+#define WINDOW_HDD	2048U	/* the same for the HDD */
+#define WINDOW_FULL	8192U	/* the same for the HDD, if the log is full */
+#define WINDOW_RECENT	131072U	/* sectors written since; 64 MiB: what is older is no run */
+#define WINDOW_GAIN	16U	/* a disk that takes so many times the other's time gets nothing */
+#define WINDOW_RETRY	64U	/* times that a write's time passes until such a disk is tried */
+#define WINDOW_PASS_MS	250U	/* of a pass of the drain while writes wait */
+
+/*
+ * What writes are alike, in the order in which the HDD wants them. The SSD wants them the other
+ * way round.
+ */
+enum window_kind {
+	WINDOW_HDD_RUN,		/* goes on with a run of the HDD in its chunk */
+	WINDOW_SEQUENTIAL,	/* goes on with another write, and begins a chunk */
+	WINDOW_SCATTERED,
+	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its chunk */
+	WINDOW_KINDS,
+};
+
+/* --- Which writes are sequential --- */
+
+#define WINDOW_ENDS_BITS 12
+
+/*
+ * Where writes ended not long ago, and at which disk. There is no lock: a lost update only costs a
+ * wrong guess.
+ */
+struct window_ends {
+	u64	written;		/* sectors, ever */
+	struct window_end {
+		u64	sector;		/* behind the write, times 2, and 1 for the SSD; 0: none */
+		u64	written;	/* sectors by then */
+	} end[BIT(WINDOW_ENDS_BITS)];
+};
+
+/**
+ * window_note() - a write is sent to a disk
+ * @e: where writes ended
+ * @start: sector of the write
+ * @sectors: its length
+ * @disk: the disk
+ *
+ * Context: any; lock-free.
+ */
+void ssdup_window_note(struct window_ends *e, u64 start, u32 sectors, enum ssdup_disk disk);
+
+/**
+ * ssdup_window_kind() - what a write is like that has come
+ * @e: where writes ended; that this one goes on with one of them is forgotten
+ * @start: sector of the write
+ * @sectors: its length
+ *
+ * A run is one of equal writes: so the one before began in another chunk if this one's place less
+ * its length is there. Context: any; lock-free.
+ */
+enum window_kind ssdup_window_kind(struct window_ends *e, u64 start, u32 sectors);
+
+/* --- What was learnt of the disks --- */
+
+/* The uses of a disk that have a speed. */
+enum window_use {
+	WINDOW_USE_RUNS,	/* of the HDD, by sequential writes */
+	WINDOW_USE_SCATTERED,	/* of the HDD */
+	WINDOW_USE_SSD,
+	WINDOW_USE_DRAIN,	/* of the HDD; with its flush */
+	WINDOW_USES,
+};
+
+#define WINDOW_UNIT	512U	/* sectors; times are for so many */
+
+/* All zero: nothing is known yet. */
+struct window_speed {
+	u64	ns[WINDOW_USES];	/* moving averages; 0: not known */
+	u64	retry[WINDOW_USES];	/* ns: when to try again, however slow it was */
+};
+
+/**
+ * ssdup_window_ended() - a write from above has ended at a disk
+ * @s: corrected
+ * @disk: the disk; not to be called for an HDD that a pass of the drain has used meanwhile
+ * @kind: of the write
+ * @ns: the time it took
+ * @beside: sectors in flight at the disk when it was sent, with its own
+ * @now: ns
+ */
+void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
+			u64 ns, u32 beside, u64 now);
+
+/** ssdup_window_drained() - a pass of @sectors took @ns, with the flush that frees it */
+void ssdup_window_drained(struct window_speed *s, u64 ns, u64 sectors);
+
+/* --- The choice --- */
+
+/* What is known when a write is to be sent. */
+struct window_facts {
+	const struct window_speed *speed;
+	u64	now;		/* ns */
+	u32	waiting;	/* a bit for each kind of which a write waits */
+	u32	hdd;		/* sectors in flight there, of writes from above */
+	u32	ssd;		/* the same */
+	bool	room;		/* the log has a place for each of them */
+	bool	pass;		/* a pass of the drain has the HDD to itself */
+	bool	kept;		/* who waits for the HDD has it to himself: a reader, a flush */
+};
+
+/* The write to be sent next. */
+struct window_choice {
+	enum ssdup_disk	disk;
+	enum window_kind kind;
+};
+
+/**
+ * ssdup_window_choose() - choose the write to be sent next
+ * @f: the facts
+ * @c: the choice
+ *
+ * Return: false when nothing can be sent now.
+ */
+bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c);
+
+/** ssdup_window_drains() - with the log full: is a pass due, for the writes that wait? */
+bool ssdup_window_drains(const struct window_facts *f);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which disk gets which write, and when: windows. */
+#include <kunit/test.h>
+
+#include "core/window.c"
+
+#define MS	1000000ULL
+#define NEVER	U64_MAX
+
+#define RUN		BIT(WINDOW_HDD_RUN)
+#define SEQUENTIAL	BIT(WINDOW_SEQUENTIAL)
+#define SCATTERED	BIT(WINDOW_SCATTERED)
+#define LOGGED_RUN	BIT(WINDOW_SSD_RUN)
+
+/* --- Which writes are sequential --- */
+
+static struct window_ends *ends_new(struct kunit *test)
+{
+	struct window_ends *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	return e;
+}
+
+static void a_run_stays_at_its_disk(struct kunit *test)
+{
+	struct window_ends *e = ends_new(test);
+
+	ssdup_window_note(e, 512, 512, SSDUP_HDD);
+	ssdup_window_note(e, 9 * WINDOW_CHUNK + 512, 512, SSDUP_SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 1024, 512), WINDOW_HDD_RUN);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 9 * WINDOW_CHUNK + 1024, 512), WINDOW_SSD_RUN);
+	/* Where nothing has ended, and where a write goes on already. */
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 2048, 512), WINDOW_SCATTERED);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 1024, 512), WINDOW_SCATTERED);
+}
+
+static void a_chunk_is_a_new_choice(struct kunit *test)
+{
+	struct window_ends *e = ends_new(test);
+
+	ssdup_window_note(e, WINDOW_CHUNK - 512, 512, SSDUP_SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, WINDOW_CHUNK, 512), WINDOW_SEQUENTIAL);
+	/* No write of the run begins where the chunk does. */
+	ssdup_window_note(e, 2 * WINDOW_CHUNK - 300, 512, SSDUP_SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 2 * WINDOW_CHUNK + 212, 512),
+			WINDOW_SEQUENTIAL);
+	ssdup_window_note(e, 2 * WINDOW_CHUNK + 212, 512, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 2 * WINDOW_CHUNK + 724, 512), WINDOW_HDD_RUN);
+}
+
+/* The first sector of the device goes on with nothing, and old ends are no runs. */
+static void what_is_no_run(struct kunit *test)
+{
+	struct window_ends *e = ends_new(test);
+
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 0, 8), WINDOW_SCATTERED);
+	ssdup_window_note(e, 0, 8, SSDUP_HDD);
+	ssdup_window_note(e, 1ULL << 40, WINDOW_RECENT, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 8, 8), WINDOW_HDD_RUN);
+	ssdup_window_note(e, 0, 8, SSDUP_HDD);
+	ssdup_window_note(e, 1ULL << 40, WINDOW_RECENT + 1, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 8, 8), WINDOW_SCATTERED);
+}
+
+/* --- What was learnt --- */
+
+static void speeds_are_learnt(struct kunit *test)
+{
+	struct window_speed s = { };
+	int i;
+
+	ssdup_window_ended(&s, SSDUP_SSD, WINDOW_HDD_RUN, 4 * MS, 4 * WINDOW_UNIT, 100);
+	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_SSD], 1 * MS);
+	KUNIT_EXPECT_EQ(test, s.retry[WINDOW_USE_SSD], 100 + 4 * MS * WINDOW_RETRY);
+	for (i = 0; i < 100; i++)
+		ssdup_window_ended(&s, SSDUP_SSD, WINDOW_SCATTERED, 2 * MS, WINDOW_UNIT, 0);
+	KUNIT_EXPECT_GE(test, s.ns[WINDOW_USE_SSD], 19 * MS / 10);
+	KUNIT_EXPECT_LE(test, s.ns[WINDOW_USE_SSD], 2 * MS);
+
+	ssdup_window_ended(&s, SSDUP_HDD, WINDOW_SCATTERED, 3 * MS, WINDOW_UNIT, 0);
+	ssdup_window_ended(&s, SSDUP_HDD, WINDOW_SSD_RUN, 5 * MS, WINDOW_UNIT, 0);
+	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_SCATTERED], 3 * MS);
+	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_RUNS], 5 * MS);
+	ssdup_window_drained(&s, 80 * MS, 8 * WINDOW_UNIT);
+	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_DRAIN], 10 * MS);
+	/* A pass that found nothing to write, in no time: it is known nevertheless. */
+	ssdup_window_drained(&s, 0, 0);
+	KUNIT_EXPECT_GT(test, s.ns[WINDOW_USE_DRAIN], 0ULL);
+}
+
+/* --- The choice --- */
+
+/* An HDD that takes so many times what the SSD does, and a drain that costs as much. */
+#define SPEEDS(_runs, _scattered, _drain) {					\
+	.ns = { (_runs) * MS, (_scattered) * MS, MS, (_drain) * MS },		\
+	.retry = { NEVER, NEVER, NEVER } }
+
+static const struct window_speed usual = SPEEDS(3, 4, 4);
+static const struct window_speed array = { .ns = { MS / 2, MS / 2, MS, MS },
+					   .retry = { NEVER, NEVER, NEVER } };
+static const struct window_speed hopeless = SPEEDS(17, 17, 8);
+static const struct window_speed slow_ssd = { .ns = { MS, MS, 17 * MS, MS },
+					      .retry = { NEVER, NEVER, NEVER } };
+static const struct window_speed due = { .ns = { 17 * MS, 17 * MS, MS, MS } };
+static const struct window_speed new_disks;
+
+static const struct choose_case {
+	const char		*name;
+	struct window_facts	facts;
+	int			disk;		/* -1: nothing is sent */
+	enum window_kind	kind;
+} choose_cases[] = {
+	{ "nothing waits", { &usual, .room = true }, -1 },
+	{ "an idle SSD takes what is scattered", { &usual, .waiting = SCATTERED, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "an idle SSD takes the HDD's run", { &usual, .waiting = RUN, .room = true },
+	  SSDUP_SSD, WINDOW_HDD_RUN },
+	{ "its own run first", { &usual, .waiting = RUN | SCATTERED | LOGGED_RUN, .room = true },
+	  SSDUP_SSD, WINDOW_SSD_RUN },
+	{ "then what is scattered", { &usual, .waiting = SEQUENTIAL | SCATTERED, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "the HDD goes on with its run beside a busy SSD",
+	  { &usual, .waiting = RUN | SCATTERED, .ssd = 8, .room = true },
+	  SSDUP_HDD, WINDOW_HDD_RUN },
+	{ "the SSD's window first", { &usual, .waiting = SCATTERED | SEQUENTIAL,
+				      .ssd = WINDOW_SSD - 1, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "the HDD takes what does not fit", { &usual, .waiting = SCATTERED | SEQUENTIAL,
+					       .ssd = WINDOW_SSD, .room = true },
+	  SSDUP_HDD, WINDOW_SEQUENTIAL },
+	{ "and what is scattered", { &usual, .waiting = SCATTERED | LOGGED_RUN,
+				     .ssd = WINDOW_SSD, .room = true },
+	  SSDUP_HDD, WINDOW_SCATTERED },
+	{ "no disk takes the other's run", { &usual, .waiting = LOGGED_RUN, .ssd = WINDOW_SSD,
+					     .room = true }, -1 },
+	{ "both windows are full", { &usual, .waiting = RUN | SEQUENTIAL | SCATTERED | LOGGED_RUN,
+				     .ssd = WINDOW_SSD, .hdd = WINDOW_HDD, .room = true }, -1 },
+	{ "a quicker HDD comes first", { &array, .waiting = SCATTERED, .room = true },
+	  SSDUP_HDD, WINDOW_SCATTERED },
+	{ "with one write at a time", { &array, .waiting = SCATTERED, .hdd = 8, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "and takes the SSD's run", { &array, .waiting = LOGGED_RUN, .room = true },
+	  SSDUP_HDD, WINDOW_SSD_RUN },
+	{ "an HDD that adds nothing gets nothing",
+	  { &hopeless, .waiting = SEQUENTIAL | SCATTERED, .ssd = WINDOW_SSD, .room = true }, -1 },
+	{ "until it is due", { &due, .now = 1, .waiting = SCATTERED, .ssd = WINDOW_SSD,
+			       .room = true }, SSDUP_HDD, WINDOW_SCATTERED },
+	{ "with one write", { &due, .now = 1, .waiting = SCATTERED, .ssd = WINDOW_SSD, .hdd = 8,
+			      .room = true }, -1 },
+	{ "an SSD that adds nothing gets nothing",
+	  { &slow_ssd, .waiting = LOGGED_RUN, .hdd = WINDOW_HDD, .room = true }, -1 },
+	{ "the HDD has its run then", { &slow_ssd, .waiting = LOGGED_RUN, .hdd = 8, .room = true },
+	  SSDUP_HDD, WINDOW_SSD_RUN },
+	{ "new disks: the SSD", { &new_disks, .waiting = SCATTERED, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "new disks: what does not fit", { &new_disks, .waiting = SCATTERED, .ssd = WINDOW_SSD,
+					    .room = true }, SSDUP_HDD, WINDOW_SCATTERED },
+	{ "nothing direct beside a reader", { &array, .waiting = RUN | SCATTERED, .kept = true,
+					      .ssd = WINDOW_SSD, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "not even with a full log", { &array, .waiting = RUN, .kept = true }, -1 },
+	{ "nothing direct beside a pass", { &usual, .waiting = SCATTERED, .pass = true,
+					    .ssd = WINDOW_SSD, .room = true }, -1 },
+	{ "the SSD goes on meanwhile", { &array, .waiting = SCATTERED, .pass = true,
+					 .room = true }, SSDUP_SSD, WINDOW_SCATTERED },
+	{ "a full log: as cheap as a drain", { &usual, .waiting = SCATTERED | LOGGED_RUN,
+					       .hdd = WINDOW_FULL - 1 },
+	  SSDUP_HDD, WINDOW_SCATTERED },
+	{ "a full log: the window", { &usual, .waiting = SCATTERED, .hdd = WINDOW_FULL }, -1 },
+	{ "a full log: dearer than a drain", { &hopeless, .waiting = SCATTERED }, -1 },
+	{ "a full log: a drain is not known", { &new_disks, .waiting = SCATTERED }, -1 },
+	{ "a full log: tried again", { &due, .now = 1, .waiting = SCATTERED },
+	  SSDUP_HDD, WINDOW_SCATTERED },
+};
+
+static void choose_case_name(const struct choose_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(choose, choose_cases, choose_case_name);
+
+static void who_is_sent_where(struct kunit *test)
+{
+	const struct choose_case *c = test->param_value;
+	struct window_choice choice;
+	bool any = ssdup_window_choose(&c->facts, &choice);
+
+	KUNIT_ASSERT_EQ(test, any, c->disk >= 0);
+	if (!any)
+		return;
+	KUNIT_EXPECT_EQ(test, choice.disk, c->disk);
+	KUNIT_EXPECT_EQ(test, choice.kind, c->kind);
+}
+
+static void a_full_log_is_drained(struct kunit *test)
+{
+	struct window_facts f = { &usual, .waiting = SCATTERED };
+
+	/* What is as cheap directly needs no drain, and nobody neither. */
+	KUNIT_EXPECT_FALSE(test, ssdup_window_drains(&f));
+	f.speed = &hopeless;
+	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
+	f.speed = &new_disks;
+	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
+	f.waiting = 0;
+	KUNIT_EXPECT_FALSE(test, ssdup_window_drains(&f));
+	/* Beside a reader nothing goes there directly. */
+	f = (struct window_facts){ &usual, .waiting = SCATTERED, .kept = true };
+	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
+}
+
+/* Whatever was learnt: with nothing in flight, a write is sent or a pass is due. */
+static void no_write_is_stuck(struct kunit *test)
+{
+	static const u64 times[] = { 0, 1, MS, 17 * MS, 1000 * MS };
+	struct window_speed s = { };
+	struct window_facts f = { &s };
+	struct window_choice c;
+	u32 i, kind;
+
+	for (i = 0; i < 5 * 5 * 5 * 8 * 2; i++) {
+		s.ns[WINDOW_USE_RUNS] = times[i % 5];
+		s.ns[WINDOW_USE_SCATTERED] = times[i % 5];
+		s.ns[WINDOW_USE_SSD] = times[i / 5 % 5];
+		s.ns[WINDOW_USE_DRAIN] = times[i / 25 % 5];
+		s.retry[WINDOW_USE_RUNS] = i / 125 & 1 ? NEVER : 0;
+		s.retry[WINDOW_USE_SCATTERED] = s.retry[WINDOW_USE_RUNS];
+		s.retry[WINDOW_USE_SSD] = i / 125 & 2 ? NEVER : 0;
+		f.kept = i / 125 & 4;
+		f.room = i / 1000;
+		for (kind = 0; kind < WINDOW_KINDS; kind++) {
+			f.waiting = BIT(kind);
+			KUNIT_EXPECT_TRUE(test, ssdup_window_choose(&f, &c) ||
+					  (!f.room && ssdup_window_drains(&f)));
+		}
+	}
+}
+
+static struct kunit_case window_cases[] = {
+	KUNIT_CASE(a_run_stays_at_its_disk),
+	KUNIT_CASE(a_chunk_is_a_new_choice),
+	KUNIT_CASE(what_is_no_run),
+	KUNIT_CASE(speeds_are_learnt),
+	KUNIT_CASE_PARAM(who_is_sent_where, choose_gen_params),
+	KUNIT_CASE(a_full_log_is_drained),
+	KUNIT_CASE(no_write_is_stuck),
+	{}
+};
+
+static struct kunit_suite window_suite = {
+	.name = "ssdup-window",
+	.test_cases = window_cases,
+};
+
+kunit_test_suite(window_suite);

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sim: the writes before the log and the HDD: which disk each is sent to, and flushes.
+ *
+ * What is not here: writes over what the log holds, and the records of what it holds.
+ */
+#include "internal.h"
+
+#define IDLE_NS		500000000ULL	/* nobody has written for so long */
+#define SEEN_NS		100000000ULL	/* who flushed so lately does it again */
+#define COMMIT_SECTORS	8U
+
+/* --- Flushes from above: the log's record, and the HDD if it may hold what was written --- */
+
+static void flush_begin(struct buffer *b);
+
+static void flush_part_ended(struct sim_io *io)
+{
+	struct buffer *b = io->arg;
+	struct writer *w;
+
+	if (io == &b->flush_io[0] && io->op.kind != HDD_OP_FLUSH) {
+		io->op.kind = HDD_OP_FLUSH;
+		sim_ssd_send(&b->ssd, io);
+		return;
+	}
+	if (--b->flush_left)
+		return;
+	while (b->flush[0].first) {
+		w = queue_pop(&b->flush[0]);
+		w->flushed(w);
+	}
+	flush_begin(b);
+}
+
+static void flush_begin(struct buffer *b)
+{
+	bool hdd = b->hdd_dirty, log = b->strategy->kind != STRATEGY_BARE;
+
+	if (b->flush[0].first || !b->flush[1].first)
+		return;
+	b->flush[0] = b->flush[1];
+	b->flush[1].first = NULL;
+	b->hdd_dirty = false;
+	b->flush_left = hdd + log;
+	if (!b->flush_left) {
+		/* There is nothing that a flush could do. */
+		b->flush_left = 1;
+		b->flush_io[1] = (struct sim_io){ .arg = b };
+		flush_part_ended(&b->flush_io[1]);
+		return;
+	}
+	if (log) {
+		b->flush_io[0] = (struct sim_io){
+			.op = { .kind = HDD_OP_WRITE, .sectors = COMMIT_SECTORS },
+			.end = flush_part_ended, .arg = b,
+		};
+		sim_ssd_send(&b->ssd, &b->flush_io[0]);
+	}
+	if (hdd) {
+		b->flush_io[1] = (struct sim_io){
+			.op = { .kind = HDD_OP_FLUSH }, .end = flush_part_ended, .arg = b,
+		};
+		sim_hdd_send(&b->hdd, &b->flush_io[1]);
+	}
+}
+
+void buffer_flush(struct buffer *b, struct writer *w)
+{
+	b->flushed = b->clock.now;
+	queue_add(&b->flush[1], w);
+	flush_begin(b);
+}
+
+/* --- Writes --- */
+
+static bool has_room(const struct buffer *b, u32 sectors)
+{
+	const struct segment *s = &b->log[(b->oldest + b->nr_used - 1) % b->nr_segments];
+
+	return b->nr_used < b->nr_segments ||
+	       (b->open && s->sectors + sectors <= b->segment_sectors);
+}
+
+static void write_ended(struct sim_io *io)
+{
+	struct writer *w = io->arg;
+	struct buffer *b = w->b;
+
+	if (w->segment) {
+		b->at_ssd -= io->sectors;
+		w->segment->in_flight--;
+	} else {
+		b->at_hdd -= io->sectors;
+		b->hdd_dirty = true;
+		w->met_pass |= buffer_passes(b);
+	}
+	if (w->segment || !w->met_pass)
+		ssdup_window_ended(&b->speed, w->segment ? SSDUP_SSD : SSDUP_HDD, w->kind,
+				   b->clock.now - io->sent, w->beside, b->clock.now);
+	w->ended(w);
+	buffer_look(b);
+}
+
+static void to_hdd(struct buffer *b, struct writer *w)
+{
+	u32 sectors = w->io.op.sectors;
+
+	b->at_hdd += sectors;
+	w->beside = b->at_hdd;
+	w->met_pass = buffer_passes(b);
+	w->segment = NULL;
+	ssdup_window_note(&b->ends, w->io.op.lba, sectors, SSDUP_HDD);
+	sim_hdd_send(&b->hdd, &w->io);
+}
+
+static struct segment *open_segment(struct buffer *b)
+{
+	struct segment *s = &b->log[(b->oldest + b->nr_used++) % b->nr_segments];
+
+	s->nr = 0;
+	s->sectors = 0;
+	s->sealed = false;
+	b->open = true;
+	return s;
+}
+
+static void to_ssd(struct buffer *b, struct writer *w)
+{
+	struct segment *s = &b->log[(b->oldest + b->nr_used - 1) % b->nr_segments];
+	u32 sectors = w->io.op.sectors;
+
+	if (!b->open || s->sectors + sectors > b->segment_sectors) {
+		s->sealed |= b->open;
+		s = open_segment(b);
+	}
+	s->places = room_for(s->places, s->nr, &s->room, sizeof(*s->places));
+	s->places[s->nr++] = (struct place){ w->io.op.lba, sectors };
+	ssdup_window_note(&b->ends, w->io.op.lba, sectors, SSDUP_SSD);
+	w->segment = s;
+	s->in_flight++;
+	b->at_ssd += sectors;
+	w->beside = b->at_ssd;
+	b->logged += sectors;
+	w->io.sectors = sectors;
+	w->io.op.lba = (s - b->log) * (u64)b->segment_sectors + s->sectors;
+	s->sectors += sectors;
+	sim_ssd_send(&b->ssd, &w->io);
+}
+
+static bool choose_fixed(const struct strategy *s, const struct window_facts *f,
+			 struct window_choice *c)
+{
+	int kind;
+
+	c->disk = SSDUP_SSD;
+	for (kind = WINDOW_KINDS - 1; kind >= 0; kind--) {
+		c->kind = kind;
+		if (f->waiting & BIT(kind) && f->room && f->ssd < s->ssd &&
+		    (kind >= WINDOW_SCATTERED || !s->by_kind))
+			return true;
+	}
+	c->disk = SSDUP_HDD;
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		c->kind = kind;
+		if (f->waiting & BIT(kind) && f->hdd < s->hdd &&
+		    (kind < WINDOW_SCATTERED || !s->by_kind || !f->room))
+			return true;
+	}
+	return false;
+}
+
+static bool choose(const struct buffer *b, const struct window_facts *f, struct window_choice *c)
+{
+	int kind;
+
+	switch (b->strategy->kind) {
+	case STRATEGY_WINDOWS:
+		return ssdup_window_choose(f, c);
+	case STRATEGY_FIXED:
+		return choose_fixed(b->strategy, f, c);
+	case STRATEGY_BARE:
+		c->disk = SSDUP_HDD;
+		for (kind = 0; kind < WINDOW_KINDS && !(f->waiting & BIT(kind)); kind++)
+			;
+		c->kind = kind;
+		return kind < WINDOW_KINDS;
+	}
+	return false;
+}
+
+static struct window_facts facts(const struct buffer *b)
+{
+	struct window_facts f = {
+		.speed = &b->speed, .now = b->clock.now, .hdd = b->at_hdd, .ssd = b->at_ssd,
+		.room = true, .pass = buffer_passes(b),
+		.kept = b->load->readers ||
+			(b->flushed && b->clock.now - b->flushed < SEEN_NS),
+	};
+	const struct writer *w;
+	int kind;
+
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		w = b->waiting[kind].first;
+		if (!w)
+			continue;
+		f.waiting |= BIT(kind);
+		f.room &= has_room(b, w->io.op.sectors);
+	}
+	return f;
+}
+
+/* Send what can be sent now. */
+static void dispatch(struct buffer *b)
+{
+	struct window_facts f;
+	struct window_choice c;
+	struct writer *w;
+
+	for (;;) {
+		f = facts(b);
+		if (!choose(b, &f, &c))
+			break;
+		w = queue_pop(&b->waiting[c.kind]);
+		if (c.disk == SSDUP_HDD)
+			to_hdd(b, w);
+		else
+			to_ssd(b, w);
+	}
+}
+
+static void look_again(void *arg)
+{
+	struct buffer *b = arg;
+
+	b->idle_armed = false;
+	buffer_look(b);
+}
+
+/* Is a pass due, for writes that wait or because nobody writes? */
+static bool pass_due(struct buffer *b)
+{
+	struct window_facts f = facts(b);
+	u64 idle = b->active + IDLE_NS;
+
+	if (b->over || (b->strategy->half && b->nr_used * 2 > b->nr_segments) ||
+	    (!b->live && b->clock.now >= idle))
+		return true;
+	if (!b->live && !b->idle_armed) {
+		b->idle_armed = true;
+		clock_at(&b->clock, idle, look_again, b);
+	}
+	return f.waiting && !f.room &&
+	       (b->strategy->kind != STRATEGY_WINDOWS || ssdup_window_drains(&f));
+}
+
+void buffer_look(struct buffer *b)
+{
+	dispatch(b);
+	if (!b->copying && pass_due(b))
+		drain_begin(b);
+}
+
+void buffer_take(struct buffer *b, struct writer *w)
+{
+	w->io.end = write_ended;
+	w->io.arg = w;
+	w->kind = ssdup_window_kind(&b->ends, w->io.op.lba, w->io.op.sectors);
+	queue_add(&b->waiting[w->kind], w);
+	buffer_look(b);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* sim: what the files of the buffer share. */
+#ifndef SIM_INTERNAL_H
+#define SIM_INTERNAL_H
+
+#include <linux/kernel.h>
+#include "strategy.h"
+
+struct place {
+	u64		lba;
+	u32		sectors;
+};
+
+struct segment {
+	struct place	*places;
+	u32		nr;
+	u32		room;		/* for more places, in memory */
+	u32		sectors;
+	u32		in_flight;
+	bool		sealed;
+};
+
+struct writer {
+	struct buffer	*b;
+	const struct job *job;
+	u64		*order;		/* bytes */
+	u32		nr;
+	u32		at;
+	u64		random;
+	bool		commits;	/* the next request is a flush */
+	bool		counts;
+	void		(*ended)(struct writer *w);	/* its request has */
+	void		(*flushed)(struct writer *w);	/* its flush has ended */
+	/* Its request. */
+	struct sim_io	io;
+	struct writer	*next;		/* in a list of those that wait */
+	u64		born;
+	enum window_kind kind;
+	u32		beside;		/* sectors at its disk when it was sent, with its own */
+	bool		met_pass;	/* at the HDD, and a pass of the drain too */
+	struct segment	*segment;	/* NULL: it is at the HDD */
+};
+
+struct reader {
+	struct buffer	*b;
+	struct sim_io	io;
+};
+
+/* A list of writers, oldest first. */
+struct queue {
+	struct writer	*first;
+	struct writer	**end;
+};
+
+struct batch {
+	struct buffer	*b;
+	struct place	*pieces;	/* in the order of the HDD */
+	struct sim_io	*io;
+	u32		nr;
+	u32		left;		/* requests in flight */
+	bool		read;		/* they have been read */
+};
+
+struct buffer {
+	struct clock	clock;
+	const struct load *load;
+	const struct strategy *strategy;
+	struct sim_hdd	hdd;
+	struct sim_ssd	ssd;
+	struct writer	*writers;
+	u32		nr_writers;
+	struct reader	*readers;
+	u32		live;
+	u32		round;
+	bool		over;		/* nobody will write any more */
+	u64		stop;		/* ns: when all end; 0: when all is written */
+	u64		began;		/* the round */
+	u64		took;		/* all rounds that have ended */
+	u64		active;		/* ns: when a request last came or ended */
+	void		(*look)(struct buffer *b);	/* something has changed: buffer_look() */
+	bool		idle_armed;	/* an event will come when it has been quiet long enough */
+
+	/* The choice. */
+	struct window_ends ends;
+	struct window_speed speed;
+	struct queue	waiting[WINDOW_KINDS];
+	u32		at_hdd;		/* sectors in flight, of writes from above */
+	u32		at_ssd;
+	u64		flushed;	/* ns: when a flush last came; 0: never */
+
+	/* The log: a ring. */
+	struct segment	*log;
+	u32		nr_segments;
+	u32		segment_sectors;
+	u32		oldest;
+	u32		nr_used;	/* from the oldest on, the open one too */
+	bool		open;		/* the last of these is */
+
+	/* The drain. */
+	u32		copying;	/* segments of the group */
+	u32		freeing;	/* of the one before, which a flush frees */
+	bool		copied;		/* the group waits for that to be free */
+	struct place	*order;
+	u32		nr_order;
+	u32		taken;
+	struct batch	batch[2];
+	struct batch	*now;		/* is written, or read as the first */
+	u64		chosen;		/* ns: when the group was */
+	u64		group_bytes;
+	double		rate;
+	struct sim_io	free_io;
+
+	/* Flushes from above. */
+	bool		hdd_dirty;
+	struct queue	flush[2];	/* being served, and those that came since */
+	u32		flush_left;
+	struct sim_io	flush_io[2];
+
+	/* What came of it. */
+	u64		bytes;
+	u64		logged;
+	u64		reads;
+	u64		beside;
+	u64		commits;
+	double		*waits;
+	u32		nr_waits;
+	u32		room_waits;
+};
+
+static inline void *room_for(void *array, u32 nr, u32 *room, size_t size)
+{
+	if (nr < *room)
+		return array;
+	*room = max(2 * *room, 64U);
+	array = realloc(array, *room * size);
+	if (!array)
+		abort();
+	return array;
+}
+
+static inline void *zeroed(size_t nr, size_t size)
+{
+	void *p = calloc(nr ?: 1, size);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+static inline void queue_add(struct queue *q, struct writer *w)
+{
+	if (!q->first)
+		q->end = &q->first;
+	w->next = NULL;
+	*q->end = w;
+	q->end = &w->next;
+}
+
+static inline struct writer *queue_pop(struct queue *q)
+{
+	struct writer *w = q->first;
+
+	q->first = w->next;
+	return w;
+}
+
+/** buffer_look() - send what can be sent now, and begin a pass if there is a reason */
+void buffer_look(struct buffer *b);
+
+/** buffer_take() - a write has come: it waits until it is sent */
+void buffer_take(struct buffer *b, struct writer *w);
+
+/** buffer_flush() - a flush has come */
+void buffer_flush(struct buffer *b, struct writer *w);
+
+/** buffer_passes() - has the drain the HDD now? */
+static inline bool buffer_passes(const struct buffer *b)
+{
+	return b->copying || b->freeing;
+}
+
+/** drain_init() - and drain_exit(): the memory of batches */
+void drain_init(struct buffer *b);
+void drain_exit(struct buffer *b);
+
+/** drain_begin() - begin a pass, unless there is one */
+void drain_begin(struct buffer *b);
+
+#endif

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sim: what a policy does with loads on pairs of disks, in seconds instead of hours.
+ *
+ * sim [--loads NAME,...] [--strategies NAME,...] [--jobs N] [--pairs] [--check] < PAIRS
+ *
+ * PAIRS has a line for each pair of disks, "name|parameters of the HDD|parameters of the SSD", as
+ * scripts/bench/family.py draws them. A table says for each load how windows compare with the bare
+ * HDD, and with the best of the fixed strategies: the smallest ratio of all pairs, the median, and
+ * the geometric mean. --pairs prints what each strategy has reached. --check prints no table: it
+ * judges the ratios by the bounds of load.c, and the clock by a second run, in KTAP.
+ */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include "strategy.h"
+
+#define PAIRS_MAX	1024
+#define NAME_MAX_	32
+
+struct pair {
+	char		name[NAME_MAX_];
+	struct disks_params disks;
+};
+
+static struct pair pairs[PAIRS_MAX];
+static u32 nr_pairs;
+static struct outcome *outcomes;	/* [pair][load][strategy]; shared by all jobs */
+static const char *want_loads, *want_strategies;
+static bool print_pairs, check;
+
+static struct outcome *outcome(u32 pair, u32 load, u32 strategy)
+{
+	return &outcomes[(pair * nr_loads + load) * nr_strategies + strategy];
+}
+
+/* Is a name in a list that commas part? */
+static bool wanted(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+	const char *at;
+
+	if (!list)
+		return true;
+	for (at = list; (at = strstr(at, name)); at += len)
+		if ((at == list || at[-1] == ',') && (!at[len] || at[len] == ','))
+			return true;
+	return false;
+}
+
+/* --- Pairs --- */
+
+static const struct disks_params defaults = {
+#define DISKS_PARAM(name, type, value, ...)	.name = value,
+#include "tools/disks/param_list.h"
+};
+
+static const struct parameter {
+	const char	*name;
+	size_t		at;
+	size_t		size;
+} parameters[] = {
+#define DISKS_PARAM(name, type, ...)	\
+	{ #name, offsetof(struct disks_params, name), sizeof(type) },
+#include "tools/disks/param_list.h"
+};
+
+static bool set_parameter(struct disks_params *p, const char *name, unsigned int value)
+{
+	const struct parameter *of = parameters;
+	bool flag = value;
+
+	for (; of < parameters + ARRAY_SIZE(parameters); of++) {
+		if (strcmp(name, of->name))
+			continue;
+		memcpy((char *)p + of->at, of->size == sizeof(flag) ? (void *)&flag : &value,
+		       of->size);
+		return true;
+	}
+	return false;
+}
+
+static void read_pair(char *line)
+{
+	struct pair *pair = &pairs[nr_pairs];
+	char *name = strtok(line, "|"), *word, *is;
+
+	if (nr_pairs++ == PAIRS_MAX) {
+		fprintf(stderr, "sim: more than %u pairs\n", PAIRS_MAX);
+		exit(2);
+	}
+	snprintf(pair->name, sizeof(pair->name), "%s", name);
+	pair->disks = defaults;
+	/* Room for all loads. */
+	pair->disks.hdd_size_mb = 32768;
+	while ((word = strtok(NULL, "| "))) {
+		is = strchr(word, '=');
+		if (is)
+			*is = 0;
+		if (!is || !set_parameter(&pair->disks, word, atoi(is + 1))) {
+			fprintf(stderr, "sim: %s: %s is no parameter of disks\n", pair->name,
+				word);
+			exit(2);
+		}
+	}
+	if (disks_fault(&pair->disks)) {
+		fprintf(stderr, "sim: %s: there is no such disk\n", pair->name);
+		exit(2);
+	}
+}
+
+static void read_pairs(void)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+
+	while ((len = getline(&line, &room, stdin)) > 0) {
+		if (line[len - 1] == '\n')
+			line[len - 1] = 0;
+		if (*line)
+			read_pair(line);
+	}
+	free(line);
+}
+
+/* --- Runs --- */
+
+static void run_pair(u32 i)
+{
+	u32 l, s;
+
+	for (l = 0; l < nr_loads; l++)
+		for (s = 0; s < nr_strategies && wanted(want_loads, loads[l].name); s++)
+			if (wanted(want_strategies, strategies[s].name))
+				*outcome(i, l, s) = simulate(&pairs[i].disks, &loads[l],
+							     &strategies[s]);
+}
+
+static void run_all(u32 jobs)
+{
+	u32 *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0), i, j;
+	int status;
+
+	outcomes = mmap(NULL, (size_t)nr_pairs * nr_loads * nr_strategies * sizeof(*outcomes),
+			PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (next == MAP_FAILED || outcomes == MAP_FAILED) {
+		perror("sim");
+		exit(2);
+	}
+	fflush(stdout);
+	for (j = 0; j < jobs; j++) {
+		if (fork())
+			continue;
+		while ((i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < nr_pairs)
+			run_pair(i);
+		_exit(0);
+	}
+	while (wait(&status) > 0)
+		if (status)
+			exit(1);
+}
+
+/* --- What is printed --- */
+
+static void print_pair(u32 i)
+{
+	const struct outcome *o;
+	u32 l, s;
+
+	printf("%s: HDD %u MB/s, %u rpm, %u MB of cache; SSD %u MB/s, %u MB\n", pairs[i].name,
+	       pairs[i].disks.hdd_rate_mbps, pairs[i].disks.hdd_rpm, pairs[i].disks.hdd_cache_mb,
+	       pairs[i].disks.ssd_rate_mbps, pairs[i].disks.ssd_size_mb);
+	for (l = 0; l < nr_loads; l++) {
+		for (s = 0; s < nr_strategies; s++) {
+			o = outcome(i, l, s);
+			if (!o->speed && !o->beside)
+				continue;
+			printf("  %-11s %-10s %7.1f %7.1f  drained %6.2f s  p99 %7.1f ms, ",
+			       loads[l].name, strategies[s].name, o->speed, o->beside, o->drained,
+			       o->p99);
+			printf("longest %7.1f ms  logged %3.0f %%\n", o->longest,
+			       o->logged * 100);
+		}
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+struct ratios {
+	double	r[PAIRS_MAX];
+	u32	nr;
+};
+
+static double ratios_mean(const struct ratios *r)
+{
+	double sum = 0;
+	u32 i;
+
+	for (i = 0; i < r->nr; i++)
+		sum += log(r->r[i]);
+	return exp(sum / r->nr);
+}
+
+static void print_ratios(struct ratios *r)
+{
+	printf("  %7.2f %7.2f %7.2f", r->r[0], r->r[r->nr / 2], ratios_mean(r));
+}
+
+/* The figures of an outcome. */
+static double figure(const struct load *load, const struct outcome *o, u32 which)
+{
+	if (load->figure == LOAD_BESIDE)
+		return which ? o->speed + o->beside : o->beside;
+	return which ? o->beside : o->speed;
+}
+
+static struct ratios to_bare, to_best;
+
+/* Compare windows with the bare HDD, and with the best strategy. Return: is there anything? */
+static bool compare(u32 l, u32 which)
+{
+	double bare, best, mine;
+	u32 i, s;
+
+	to_bare.nr = 0;
+	to_best.nr = 0;
+	for (i = 0; i < nr_pairs; i++) {
+		bare = figure(&loads[l], outcome(i, l, 0), which);
+		mine = figure(&loads[l], outcome(i, l, nr_strategies - 1), which);
+		if (!bare || !mine)
+			continue;
+		for (best = 0, s = 0; s < nr_strategies - 1; s++)
+			best = fmax(best, figure(&loads[l], outcome(i, l, s), which));
+		to_bare.r[to_bare.nr++] = mine / bare;
+		to_best.r[to_best.nr++] = mine / best;
+	}
+	qsort(to_bare.r, to_bare.nr, sizeof(*to_bare.r), by_size);
+	qsort(to_best.r, to_best.nr, sizeof(*to_best.r), by_size);
+	return to_bare.nr;
+}
+
+/* Call something for each row of the table. */
+static void each_row(void (*row)(const char *name, const struct load *load, u32 which))
+{
+	static const char * const second[] = {
+		[LOAD_BESIDE] = "and writers", [LOAD_COMMITS] = "pages beside",
+	};
+	u32 l, which;
+
+	for (l = 0; l < nr_loads; l++)
+		for (which = 0; which <= (loads[l].figure != LOAD_SPEED); which++)
+			if (wanted(want_loads, loads[l].name) && compare(l, which))
+				row(which ? second[loads[l].figure] : loads[l].name, &loads[l],
+				    which);
+}
+
+static void print_row(const char *name, const struct load *load, u32 which)
+{
+	printf("%-16s", name);
+	print_ratios(&to_bare);
+	print_ratios(&to_best);
+	printf("\n");
+}
+
+static void print_table(void)
+{
+	printf("windows, %3u pairs            to the bare HDD    to the best fixed strategy\n",
+	       nr_pairs);
+	printf("                 smallest  median    mean  smallest  median    mean\n");
+	each_row(print_row);
+}
+
+/* --- The check --- */
+
+static u32 nr_checks, nr_failed;
+
+static void say_check(bool good, const char *name)
+{
+	nr_failed += !good;
+	printf("%sok %u %s\n", good ? "" : "not ", ++nr_checks, name);
+}
+
+static void check_row(const char *name, const struct load *load, u32 which)
+{
+	bool good = to_bare.r[0] >= load->least[which];
+
+	if (!good)
+		printf("# %s: %.2f of the bare HDD, and not %.2f\n", name, to_bare.r[0],
+		       load->least[which]);
+	say_check(good, name);
+}
+
+/* The clock is exact: the first pair and load give the same once more. */
+static void check_again(void)
+{
+	struct outcome o = simulate(&pairs[0].disks, &loads[0], &strategies[nr_strategies - 1]);
+
+	say_check(!memcmp(&o, outcome(0, 0, nr_strategies - 1), sizeof(o)), "repeats itself");
+}
+
+static int run_check(void)
+{
+	printf("KTAP version 1\n");
+	each_row(check_row);
+	check_again();
+	printf("1..%u\n", nr_checks);
+	return nr_failed != 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "loads", required_argument, NULL, 'l' },
+		{ "strategies", required_argument, NULL, 's' },
+		{ "jobs", required_argument, NULL, 'j' },
+		{ "pairs", no_argument, NULL, 'p' },
+		{ "check", no_argument, NULL, 'c' },
+		{ }
+	};
+	u32 jobs = sysconf(_SC_NPROCESSORS_ONLN), i;
+	int o;
+
+	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (o) {
+		case 'l':
+			want_loads = optarg;
+			break;
+		case 's':
+			want_strategies = optarg;
+			break;
+		case 'j':
+			jobs = atoi(optarg);
+			break;
+		case 'p':
+			print_pairs = true;
+			break;
+		case 'c':
+			check = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	read_pairs();
+	if (optind != argc || !nr_pairs || !jobs) {
+		fprintf(stderr, "sim: pairs of disks come on standard input; see sim.c\n");
+		return 2;
+	}
+	run_all(jobs);
+	for (i = 0; i < nr_pairs && print_pairs; i++)
+		print_pair(i);
+	if (check)
+		return run_check();
+	print_table();
+	return 0;
+}
