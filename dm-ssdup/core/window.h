@@ -39,6 +39,7 @@
 #define WINDOW_GAIN	16U	/* a disk that takes so many times the other's time gets nothing */
 #define WINDOW_RETRY	64U	/* times that a write's time passes until such a disk is tried */
 #define WINDOW_PASS_MS	250U	/* of a pass of the drain while writes wait */
+#define WINDOW_GENTLE	2U	/* beside readers a pass is a half, and rests for twice its time */
 
 /*
  * What writes are alike, in the order in which the HDD wants them. The SSD wants them the other

@@ -233,7 +233,7 @@ static void look_again(void *arg)
 {
 	struct buffer *b = arg;
 
-	b->idle_armed = false;
+	b->armed = false;
 	buffer_look(b);
 }
 
@@ -246,18 +246,33 @@ static bool pass_due(struct buffer *b)
 	if (b->over || (b->strategy->half && b->nr_used * 2 > b->nr_segments) ||
 	    (!b->live && b->clock.now >= idle))
 		return true;
-	if (!b->live && !b->idle_armed) {
-		b->idle_armed = true;
+	if (!b->live && !b->armed) {
+		b->armed = true;
 		clock_at(&b->clock, idle, look_again, b);
 	}
 	return f.waiting && !f.room &&
 	       (b->strategy->kind != STRATEGY_WINDOWS || ssdup_window_drains(&f));
 }
 
+/* Beside readers a pass rests for twice its time. Return: does it? */
+static bool rests(struct buffer *b)
+{
+	u64 rested = b->freed + WINDOW_GENTLE * b->took;
+
+	if (b->strategy->kind != STRATEGY_WINDOWS || !b->load->readers ||
+	    (!b->freeing && b->clock.now >= rested))
+		return false;
+	if (!b->freeing && !b->armed) {
+		b->armed = true;
+		clock_at(&b->clock, rested, look_again, b);
+	}
+	return true;
+}
+
 void buffer_look(struct buffer *b)
 {
 	dispatch(b);
-	if (!b->copying && pass_due(b))
+	if ((b->copied || !b->copying) && pass_due(b) && (b->copied || !rests(b)))
 		drain_begin(b);
 }
 

@@ -4,7 +4,8 @@
  *
  * It does as drain/drain.c: it takes a group of the oldest segments in order of places, and two
  * batches take turns. While one is written, the next is read. A group that was copied becomes free
- * by a flush of the HDD, beside the next group.
+ * by a flush of the HDD, beside the next group; but not before its space is wanted, since no write
+ * goes to the HDD meanwhile.
  */
 #include "internal.h"
 
@@ -37,32 +38,32 @@ static void group_free(struct buffer *b)
 	}
 }
 
-static void group_copied(struct buffer *b);
-
 static void group_freed(struct sim_io *io)
 {
 	struct buffer *b = io->arg;
 
 	group_free(b);
-	if (b->copied)
-		group_copied(b);
+	b->freed = b->clock.now;
 	b->look(b);
 }
 
-/* A group was copied: flush the HDD, and begin the next. */
-static void group_copied(struct buffer *b)
+static void free_begin(struct buffer *b)
 {
-	b->copied = b->freeing;
-	if (b->copied)
-		return;
-	ssdup_window_drained(&b->speed, b->clock.now - b->chosen, b->group_bytes / 512);
-	b->rate = b->rate / 2 + b->group_bytes * 0.5e9 / (b->clock.now - b->chosen + 1);
 	b->freeing = b->copying;
 	b->copying = 0;
+	b->copied = false;
 	b->free_io = (struct sim_io){
 		.op = { .kind = HDD_OP_FLUSH }, .end = group_freed, .arg = b,
 	};
 	sim_hdd_send(&b->hdd, &b->free_io);
+}
+
+static void group_copied(struct buffer *b)
+{
+	b->took = b->clock.now - b->chosen;
+	ssdup_window_drained(&b->speed, b->took, b->group_bytes / 512);
+	b->rate = b->rate / 2 + b->group_bytes * 0.5e9 / (b->took + 1);
+	b->copied = true;
 	b->look(b);
 }
 
@@ -168,7 +169,8 @@ static void order_group(struct buffer *b)
 /* As many segments as a pass has time for. */
 static u32 choose_group(const struct buffer *b)
 {
-	u64 most = max(b->rate * WINDOW_PASS_MS / 1e3 / (b->segment_sectors * 512.0), 1.0);
+	double ms = b->load->readers ? WINDOW_PASS_MS / WINDOW_GENTLE : WINDOW_PASS_MS;
+	u64 most = max(b->rate * ms / 1e3 / (b->segment_sectors * 512.0), 1.0);
 	const struct segment *s;
 	u32 i, nr = 0;
 
@@ -183,7 +185,11 @@ static u32 choose_group(const struct buffer *b)
 
 void drain_begin(struct buffer *b)
 {
-	if (b->copying || b->strategy->kind == STRATEGY_BARE || !b->nr_used)
+	if (b->strategy->kind == STRATEGY_BARE || (b->copied && b->freeing))
+		return;
+	if (b->copied)
+		free_begin(b);
+	if (b->copying || b->nr_used == b->freeing)
 		return;
 	if (b->open && !b->live) {
 		b->log[(b->oldest + b->nr_used - 1) % b->nr_segments].sealed = true;

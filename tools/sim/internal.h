@@ -75,10 +75,10 @@ struct buffer {
 	bool		over;		/* nobody will write any more */
 	u64		stop;		/* ns: when all end; 0: when all is written */
 	u64		began;		/* the round */
-	u64		took;		/* all rounds that have ended */
+	u64		spent;		/* ns: in all rounds that have ended */
 	u64		active;		/* ns: when a request last came or ended */
 	void		(*look)(struct buffer *b);	/* something has changed: buffer_look() */
-	bool		idle_armed;	/* an event will come when it has been quiet long enough */
+	bool		armed;	/* an event will come when it has been quiet long enough */
 
 	/* The choice. */
 	struct window_ends ends;
@@ -99,13 +99,15 @@ struct buffer {
 	/* The drain. */
 	u32		copying;	/* segments of the group */
 	u32		freeing;	/* of the one before, which a flush frees */
-	bool		copied;		/* the group waits for that to be free */
+	bool		copied;		/* the group is on the HDD, and not free yet */
+	u64		freed;		/* ns: when a group last was */
 	struct place	*order;
 	u32		nr_order;
 	u32		taken;
 	struct batch	batch[2];
 	struct batch	*now;		/* is written, or read as the first */
 	u64		chosen;		/* ns: when the group was */
+	u64		took;		/* ns: until the last one was copied */
 	u64		group_bytes;
 	double		rate;
 	struct sim_io	free_io;
@@ -176,7 +178,7 @@ void buffer_flush(struct buffer *b, struct writer *w);
 /** buffer_passes() - has the drain the HDD now? */
 static inline bool buffer_passes(const struct buffer *b)
 {
-	return b->copying || b->freeing;
+	return (b->copying && !b->copied) || b->freeing;
 }
 
 /** drain_init() - and drain_exit(): the memory of batches */

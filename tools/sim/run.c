@@ -42,7 +42,7 @@ static void end_writer(struct buffer *b)
 {
 	if (--b->live)
 		return;
-	b->took += b->clock.now - b->began;
+	b->spent += b->clock.now - b->began;
 	if (++b->round < max(b->load->rounds, 1U)) {
 		clock_in(&b->clock, b->load->gap_ms * 1000000ULL, begin_round, b);
 		buffer_look(b);
@@ -170,8 +170,8 @@ static void make_log(struct buffer *b, const struct disks_params *disks)
 	u64 sectors = (u64)disks->ssd_size_mb << 11;
 
 	b->segment_sectors = max(sectors / 1024, 8192ULL);
-	/* A segment is for the records, and one is spare. */
-	b->nr_segments = sectors / b->segment_sectors - 2;
+	/* So many are for the records, and spare: of 128 segments, writers get 117. */
+	b->nr_segments = sectors / b->segment_sectors - 11;
 	b->log = zeroed(b->nr_segments, sizeof(*b->log));
 }
 
@@ -268,7 +268,7 @@ struct outcome simulate(const struct disks_params *disks, const struct load *loa
 			fprintf(stderr, "%s, %s: nothing goes on\n", load->name, strategy->name);
 			exit(1);
 		}
-		o = outcome_of(b, b->took / 1e9);
+		o = outcome_of(b, b->spent / 1e9);
 		sim_hdd_send(&b->hdd, &flush);
 		while (clock_step(&b->clock))
 			;
