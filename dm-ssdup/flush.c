@@ -4,7 +4,7 @@
 #include "drain/drainer.h"
 #include "flush.h"
 #include "log/log.h"
-#include "route/router.h"
+#include "route/window.h"
 
 void ssdup_flush_work(struct work_struct *work)
 {
@@ -16,6 +16,7 @@ void ssdup_flush_work(struct work_struct *work)
 	if (bio_list_empty(&bios))
 		return;
 	ssdup_meter_flush(c->router);
+	ssdup_window_see(c->router);
 	hdd = ssdup_hdd_flush_begin(c->drainer, &hdd_flush);
 	if (ssdup_commit(c->log))
 		ssdup_owe(&c->debt);

@@ -114,6 +114,25 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 /* --- Writes, discards, zeroes --- */
 
+/* Return: false when the write has to wait, until a window has room for it. */
+static noinline bool choose_by_window(struct ssdup *c, struct ssdup_io *io, enum ssdup_disk *disk)
+{
+	struct window_choice choice;
+	struct window_facts f;
+
+	io->kind = ssdup_window_kind(&c->router->windows->ends, io->start, io->sectors);
+	*disk = SSDUP_HDD;
+	if (ssdup_tries_all(c))
+		return true;
+	if (atomic_read(&c->wake.nr_waiting))
+		return false;
+	f = ssdup_window_facts(c->router, BIT(io->kind));
+	if (!ssdup_window_choose(&f, &choice))
+		return false;
+	*disk = choice.disk;
+	return true;
+}
+
 /* The fast path serves most writes; ssdup_write_with_care() takes the others. */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
@@ -122,8 +141,12 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
 	f.disk = ssdup_stream_note(c->router, io->start, io->sectors);
-	if (ssdup_balances(c))
+	if (unlikely(ssdup_windowed(c))) {
+		if (!choose_by_window(c, io, &f.disk))
+			return ssdup_wait_for_window(c, bio, io);
+	} else if (ssdup_balances(c)) {
 		f.disk = ssdup_balance(c->router, io);
+	}
 	io->route = f.disk;
 	/* Direct writes need not look. A log that is not writable is also shut. */
 	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) ||
@@ -248,6 +271,8 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 	io->state = IO_NONE;
 	io->times = 1;
 	io->price = 0;
+	io->beside = 0;
+	io->kind = WINDOW_SCATTERED;
 	io->again = false;
 	io->refused = false;
 	io->guarded = false;
@@ -372,6 +397,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_HDD_WRITE:
 		ssdup_meter_end(&c->router->meter->hdd, io, true);
+		ssdup_window_end(c->router, io, SSDUP_HDD, !*status && !io->guarded);
 		if (unlikely(io->guarded))
 			ssdup_guard_left(c->log);
 		end_direct(c, io);
@@ -395,6 +421,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_LOG_WRITE:
 		ssdup_meter_end(&c->router->meter->ssd, io, false);
+		ssdup_window_end(c->router, io, SSDUP_SSD, !*status);
 		if (unlikely(*status) || unlikely(!ssdup_insert(c->map, io)))
 			return end_log_write_again(c, bio, io, *status);
 		if (io->opf & REQ_FUA) {

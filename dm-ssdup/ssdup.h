@@ -94,6 +94,7 @@
 #include "core/settings.h"
 #include "core/threshold.h"
 #include "core/types.h"
+#include "core/window.h"
 
 #define DM_MSG_PREFIX "ssdup"
 
@@ -217,6 +218,10 @@ struct ssdup_io {
 	unsigned long		refused_at;	/* jiffies: the first time */
 	blk_opf_t		opf;		/* as mapped */
 	u32			waits_since;	/* ms: when it began to wait */
+	u32			beside;		/* sectors there, with its own; 0: not counted */
+	u64			sent;		/* ns; valid with beside */
+	u8			kind;		/* enum window_kind */
+	bool			met_pass;	/* of the drain, when it was sent */
 	struct balance_place	place;
 	u64			price;		/* ns at its disk; 0: not counted in its queue */
 };

@@ -75,6 +75,7 @@ static bool bypasses(struct ssdup *c, struct ssdup_io *io)
 	if (ssdup_balances(c))
 		ssdup_balance_find(c->router, io);
 	return full == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
+	       (ssdup_windowed(c) && READ_ONCE(c->drainer->drain_error)) ||
 	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_balance_bypass(c->router, io));
 }
 
@@ -94,6 +95,8 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 	switch (action) {
 	case ROUTE_HDD:
 		f->overlaps = !begin_direct(c, io);
+		if (f->overlaps)
+			io->kind = WINDOW_REWRITE;
 		return !f->overlaps;
 	case ROUTE_LOG:
 		/* The map may have changed since the class was chosen. */
@@ -207,6 +210,22 @@ static noinline int send_write(struct ssdup *c, struct bio *bio, struct ssdup_io
 	}
 }
 
+bool ssdup_tries_all(struct ssdup *c)
+{
+	if (READ_ONCE(c->log_shut) || READ_ONCE(c->leaving))
+		return true;
+	return ssdup_window_full(c->router) &&
+	       (READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
+		READ_ONCE(c->drainer->drain_error));
+}
+
+int ssdup_wait_for_window(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->route = SSDUP_SSD;
+	wait_for_space(c, bio, io);
+	return DM_MAPIO_SUBMITTED;
+}
+
 int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	enum route_action action = route_write(c, bio, io, false);
@@ -230,17 +249,60 @@ static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 	submit_remapped(c, bio, from);
 }
 
+/* No disk has room for those that wait: who looks again, if no request is there to end? */
+static void look_later(struct ssdup *c, const struct window_facts *f)
+{
+	if (!f->room && ssdup_window_drains(f))
+		ssdup_kick_writeback(c);
+	else if (!f->hdd && !f->ssd && !f->pass)
+		ssdup_kick_waiting_in(c, msecs_to_jiffies(WINDOW_SEEN_MS));
+}
+
+/*
+ * The next write to be tried; by windows, one that a disk has room for.
+ * @full: the log has refused one since the work began
+ */
+static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
+{
+	struct window_choice choice = { .disk = SSDUP_SSD };
+	struct window_facts f;
+	struct ssdup_io *io;
+	struct bio *bio;
+
+	if (!ssdup_windowed(c) || ssdup_tries_all(c))
+		return ssdup_wait_pop(c->router, skip);
+	f = ssdup_window_facts(c->router, ssdup_wait_kinds(c->router, skip));
+	f.room &= !full;
+	bio = f.room ? ssdup_wait_pop_overdue(c->router, skip) : NULL;
+	if (!bio) {
+		if (!ssdup_window_choose(&f, &choice)) {
+			if (f.waiting)
+				look_later(c, &f);
+			return NULL;
+		}
+		bio = ssdup_wait_pop_kind(c->router, skip, choice.kind);
+	}
+	if (!bio)
+		return NULL;
+	io = io_of(bio);
+	/* What the SSD has refused for good stays away from it. */
+	if (bio_op(bio) == REQ_OP_WRITE && !(io->refused && io->route == SSDUP_HDD))
+		io->route = choice.disk;
+	return bio;
+}
+
 void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.wait_work);
 	struct bio_list kept = BIO_EMPTY_LIST;
 	enum route_action action;
 	struct ssdup_io *io;
+	bool full = false;
 	struct bio *bio;
 	u32 skip = 0;
 
 	ssdup_look_for_ssd(c->router);
-	while ((bio = ssdup_wait_pop(c->router, skip))) {
+	while ((bio = next_waiting(c, skip, full))) {
 		io = io_of(bio);
 		action = route_write(c, bio, io, true);
 		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
@@ -258,7 +320,9 @@ void ssdup_wait_work(struct work_struct *work)
 			/* Each cause has its own kick. */
 			bio_list_add_head(&kept, bio);
 			/* Or writes behind it may go to the HDD, or to the log. */
-			if (!READ_ONCE(c->log_shut) && !io->torn)
+			if (ssdup_windowed(c) && c->log->nr_classes == 1)
+				full = true;
+			else if (!READ_ONCE(c->log_shut) && !io->torn)
 				skip |= BIT(io->class);
 			cond_resched();
 			continue;
@@ -269,5 +333,10 @@ void ssdup_wait_work(struct work_struct *work)
 		submit_waited(c, bio, io, action);
 		cond_resched();
 	}
+	if (bio_list_empty(&kept))
+		return;
 	ssdup_wait_again(c->router, &kept);
+	/* The thread did not see them while they were tried. */
+	if (ssdup_windowed(c))
+		ssdup_kick_writeback(c);
 }

@@ -12,6 +12,7 @@
 #include "log/reserve.h"
 #include "map/map.h"
 #include "route/choice.h"
+#include "route/window.h"
 
 static inline struct ssdup_io *io_of(struct bio *bio)
 {
@@ -59,6 +60,7 @@ static __always_inline int read_hdd(struct ssdup *c, struct bio *bio, struct ssd
 	io->state = IO_HDD_READ;
 	count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
 	ssdup_meter_read(c->router, io, SSDUP_HDD);
+	ssdup_window_see(c->router);
 	return remap_hdd(c, bio, io);
 }
 
@@ -92,6 +94,7 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 	io->state = IO_HDD_WRITE;
 	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
 	ssdup_meter_write(c->router, io, SSDUP_HDD);
+	ssdup_window_send(c->router, io, SSDUP_HDD);
 	return remap_hdd(c, bio, io);
 }
 
@@ -100,6 +103,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	io->state = IO_LOG_WRITE;
 	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
 	ssdup_meter_write(c->router, io, SSDUP_SSD);
+	ssdup_window_send(c->router, io, SSDUP_SSD);
 	/*
 	 * The commit after the write makes its data durable too. The place is
 	 * taken, so the write must not fail for want of a tag.
@@ -116,6 +120,12 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
  * Context: the map function. Return: DM_MAPIO_*.
  */
 int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
+
+/** ssdup_tries_all() - is there no choice for windows to make, or no time to wait for one? */
+bool ssdup_tries_all(struct ssdup *c);
+
+/** ssdup_wait_for_window() - a write waits until its disk takes it. Return: DM_MAPIO_SUBMITTED. */
+int ssdup_wait_for_window(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
 /** ssdup_log_again() - give up the place of a request that the log has not got; route it again */
 void ssdup_log_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io);

@@ -11,6 +11,7 @@
 #define SEQUENTIAL	BIT(WINDOW_SEQUENTIAL)
 #define SCATTERED	BIT(WINDOW_SCATTERED)
 #define LOGGED_RUN	BIT(WINDOW_SSD_RUN)
+#define REWRITE		BIT(WINDOW_REWRITE)
 
 /* --- Which writes are sequential --- */
 
@@ -170,6 +171,16 @@ static const struct choose_case {
 	{ "a full log: the window", { &usual, .waiting = SCATTERED, .hdd = WINDOW_FULL }, -1 },
 	{ "a full log: dearer than a drain", { &hopeless, .waiting = SCATTERED }, -1 },
 	{ "a full log: a drain is not known", { &new_disks, .waiting = SCATTERED }, -1 },
+	{ "a rewrite needs no window", { &array, .waiting = REWRITE, .ssd = WINDOW_SSD,
+					 .room = true }, SSDUP_SSD, WINDOW_REWRITE },
+	{ "nor an SSD that is quick", { &slow_ssd, .waiting = REWRITE, .ssd = 8, .room = true },
+	  SSDUP_SSD, WINDOW_REWRITE },
+	{ "nor does the HDD take it", { &array, .waiting = REWRITE }, -1 },
+	{ "a full log: writes wait whatever it costs",
+	  { &array, .waiting = SCATTERED, .blocks = true }, -1 },
+	{ "a pass and an SSD that adds nothing: there is no other",
+	  { &slow_ssd, .waiting = SCATTERED, .pass = true, .ssd = 8, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "a full log: tried again", { &due, .now = 1, .waiting = SCATTERED },
 	  SSDUP_HDD, WINDOW_SCATTERED },
 };
@@ -206,6 +217,11 @@ static void a_full_log_is_drained(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
 	f.waiting = 0;
 	KUNIT_EXPECT_FALSE(test, ssdup_window_drains(&f));
+	f = (struct window_facts){ &array, .waiting = SCATTERED, .blocks = true };
+	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
+	/* A rewrite needs one, whatever it costs. */
+	f = (struct window_facts){ &array, .waiting = REWRITE };
+	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
 	/* Beside a reader nothing goes there directly. */
 	f = (struct window_facts){ &usual, .waiting = SCATTERED, .kept = true };
 	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));

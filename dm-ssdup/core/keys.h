@@ -20,7 +20,7 @@
 #endif
 
 SSDUP_KEY(policy, policy, SSDUP_POLICY_BALANCE, policies, 0, 0,
-	  "adaptive, watermark, all, none or balance",
+	  "adaptive, watermark, all, none, balance or windows",
 	  "where writes go that overlap nothing in the log")
 SSDUP_KEY(stream_length, stream_length_writes, 128, NULL, SSDUP_STREAM_MIN, SSDUP_STREAM_MAX,
 	  "a number from 2 to 1024",

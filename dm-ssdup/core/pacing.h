@@ -48,6 +48,8 @@ struct pacing_out {
 	/* How the batch shares the disks: */
 	bool			gentle;		/* a small batch, beside readers */
 	bool			spread;		/* short reads, beside writers to the SSD */
+	/* The group is freed only if writers want its space still. Of the caller. */
+	bool			lazy;
 };
 
 #define PACING_IDLE_MS		500U	/* after this quiet time, drain all of the log */

@@ -30,6 +30,8 @@ SSDUP_POLICY(WATERMARK, "watermark",
 SSDUP_POLICY(ALL, "all", "All writes go to the log.")
 SSDUP_POLICY(NONE, "none", "No write goes to the log.")
 SSDUP_POLICY(BALANCE, "balance", "Each write goes to the disk that is expected to end it first.")
+SSDUP_POLICY(WINDOWS, "windows",
+	     "Each disk is given a little at once, and what it suits. Not finished: for tests.")
 
 /* Modes only go up. Read-only: the SSD refused a write. Failed: it refused reads, too. */
 SSDUP_MODE(RUNNING, "running")

@@ -20,7 +20,7 @@ void ssdup_window_note(struct window_ends *e, u64 start, u32 sectors, enum ssdup
 
 	WRITE_ONCE(e->written, READ_ONCE(e->written) + sectors);
 	WRITE_ONCE(end->sector, (start + sectors) << 1 | (disk == SSDUP_SSD));
-	WRITE_ONCE(end->written, e->written);
+	WRITE_ONCE(end->written, READ_ONCE(e->written));
 }
 
 enum window_kind ssdup_window_kind(struct window_ends *e, u64 start, u32 sectors)
@@ -46,7 +46,7 @@ static enum window_use use_of_hdd(enum window_kind kind)
 
 static void learn(struct window_speed *s, enum window_use use, u64 ns, u32 step)
 {
-	u64 before = s->ns[use];
+	u64 before = READ_ONCE(s->ns[use]);
 
 	WRITE_ONCE(s->ns[use], max(before ? before - before / step + ns / step : ns, 1ULL));
 }
@@ -116,13 +116,19 @@ static bool goes_direct(const struct window_facts *f, enum window_kind kind)
 {
 	u64 drain = takes(f, WINDOW_USE_DRAIN);
 
-	/* A quarter more: what a pass leaves in the HDD's cache is not in its time. */
-	return drain && takes(f, use_of_hdd(kind)) <= drain + drain / 4;
+	if (kind == WINDOW_REWRITE || f->blocks)
+		return false;
+	/* Half as much more: the flush that frees its space is not in its time. */
+	return drain && takes(f, use_of_hdd(kind)) <= drain + drain / 2;
 }
 
 static bool hdd_takes(const struct window_facts *f, enum window_kind kind)
 {
-	if (hdd_is_out(f) || f->hdd >= (f->room ? WINDOW_HDD : WINDOW_FULL))
+	const u32 window = f->room ? WINDOW_HDD : WINDOW_FULL;
+
+	if (kind == WINDOW_REWRITE || hdd_is_out(f) || f->hdd >= window)
+		return false;
+	if (!f->room && f->blocks)
 		return false;
 	if (!f->room)
 		return goes_direct(f, kind) ||
@@ -138,9 +144,9 @@ static bool ssd_takes(const struct window_facts *f, enum window_kind kind)
 {
 	if (!f->room)
 		return false;
-	if (f->kept)
+	if (f->kept || kind == WINDOW_REWRITE)
 		return true;
-	if (!ssd_worth(f, kind))
+	if (!hdd_is_out(f) && !ssd_worth(f, kind))
 		return false;
 	switch (kind) {
 	case WINDOW_HDD_RUN:

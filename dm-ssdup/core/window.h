@@ -50,6 +50,7 @@ enum window_kind {
 	WINDOW_SEQUENTIAL,	/* goes on with another write, and begins a chunk */
 	WINDOW_SCATTERED,
 	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its chunk */
+	WINDOW_REWRITE,		/* overlaps what the log holds: only the SSD can take it */
 	WINDOW_KINDS,
 };
 
@@ -137,6 +138,7 @@ struct window_facts {
 	bool	room;		/* the log has a place for each of them */
 	bool	pass;		/* a pass of the drain has the HDD to itself */
 	bool	kept;		/* who waits for the HDD has it to himself: a reader, a flush */
+	bool	blocks;		/* with the log full, writes wait for space, whatever that costs */
 };
 
 /* The write to be sent next. */

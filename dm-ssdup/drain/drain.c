@@ -63,6 +63,7 @@ static void free_work(struct work_struct *work)
 	if (r && !copier->freed.durable)
 		ssdup_group_set(drainer->log, &copier->freed, SEGMENT_SEALED);
 	WRITE_ONCE(copier->free_error, r);
+	ssdup_window_pass(drainer->router, WINDOW_PASS_FREES, false);
 	WRITE_ONCE(drainer->free_state, DRAIN_IDLE);
 	ssdup_kick_writeback(drainer->c);
 }
@@ -344,6 +345,9 @@ static int copy_batch(struct ssdup_drainer *drainer, const struct pacing_out *ho
 		next = NULL;
 	copier->ahead = NULL;
 	r = batch_finish(drainer, now, next, how->spread);
+	if (!r && !next)
+		ssdup_window_passed(drainer->router, ktime_get_ns() - copier->chosen.ns,
+				    copier->group.copied);
 	return r ?: !!next;
 }
 
@@ -363,6 +367,7 @@ static int free_group(struct ssdup_drainer *drainer, const struct pacing_out *ho
 	copier->freed = copier->group;
 	copier->since = copier->chosen.ns > copier->freed_at.ns ? copier->chosen :
 								      copier->freed_at;
+	ssdup_window_pass(drainer->router, WINDOW_PASS_FREES, true);
 	WRITE_ONCE(drainer->free_state, DRAIN_FREES);
 	queue_work(drainer->c->wake.wq, &copier->free_work);
 	return 0;
@@ -438,6 +443,10 @@ static int run_stages(struct ssdup_drainer *drainer, const struct pacing_out *ho
 			return r;
 		}
 		copier->stage = r ? stages[copier->stage].more : stages[copier->stage].done;
+		/* A flush keeps all writes from the HDD: not before its space is wanted. */
+		if (copier->stage == STAGE_FREE && how->lazy &&
+		    !ssdup_window_wants_pass(drainer->router))
+			break;
 	} while (copier->stage == STAGE_READ || copier->stage == STAGE_FREE);
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include "core/pacing.h"
 #include "drainer.h"
 #include "log/reserve.h"
-#include "route/router.h"
+#include "route/window.h"
 
 /*
  * A write that is due may come so much later, since a timer lets a work item try it, and the rate
@@ -28,7 +28,7 @@ void ssdup_throttle_segments(struct ssdup_drainer *drainer)
 	u32 nr = 0;
 
 	/* Who may go to the HDD waits for nothing, as long as he overlaps nothing. */
-	if (READ_ONCE(drainer->c->set.full) != SSDUP_FULL_BYPASS &&
+	if (READ_ONCE(drainer->c->set.full) != SSDUP_FULL_BYPASS && !ssdup_windowed(drainer->c) &&
 	    (READ_ONCE(drainer->c->scarce) || g.segment_ns > g.max_wait_ns))
 		/* When a group is freed, there are about that many. */
 		nr = min(2 * ssdup_pacing_group(&g) + 1, drainer->log->nr_leased / 2);

@@ -12,6 +12,7 @@
 #include "log/clean.h"
 #include "log/guard.h"
 #include "route/meter.h"
+#include "route/window.h"
 
 /* The pause after a failed drain, and between tries to write unwritable extents. */
 #define RETRY_MS	5000U
@@ -99,7 +100,7 @@ static void look_at_classes(struct ssdup_drainer *drainer, struct watch *w, stru
 		in->empty = p[next].empty;
 	/* A late class gives no more back than is needed, but a group that was begun goes on. */
 	w->part = in->sealed && !in->late && (w->part || part);
-	in->part = in->late ? still || copied : w->part;
+	in->part = in->late ? still || copied : w->part && !ssdup_windowed(drainer->c);
 }
 
 static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struct pacing_in *in)
@@ -129,8 +130,11 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	in->patient = ssdup_balances(drainer->c);
 	in->paused = READ_ONCE(drainer->paused);
 	/* Others wait for a commit, for memory or for the SSD. */
-	in->waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
-		      ssdup_segments_full(drainer->log);
+	if (ssdup_windowed(drainer->c))
+		in->waiters = ssdup_window_wants_pass(drainer->router);
+	else
+		in->waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
+			      ssdup_segments_full(drainer->log);
 	look_at_classes(drainer, w, in, retry);
 	/* One that overlaps two classes has asked for a drain. */
 	in->waiters |= in->asked && atomic_read(&drainer->c->wake.nr_waiting);
@@ -222,6 +226,7 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 	DMERR_LIMIT("%s: a drain failed (%d), next try in %u ms", drainer->c->name,
 		    ssdup_errno(r), wait);
 	drain_does(drainer, DRAIN_RETRY);
+	ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
 	/* ssdup_drain_all() clears the error, and so ends the pause. */
 	wait_event_interruptible_timeout(drainer->c->wake.wb_wait,
 					 !READ_ONCE(drainer->drain_error) || kthread_should_stop(),
@@ -253,7 +258,11 @@ static int writeback_thread(void *arg)
 		look_at_device(drainer, &w, &in);
 		look_at_rate(drainer, &w);
 		out = ssdup_pacing_decide(&in);
+		/* By windows, nothing but its writers wants this pass. */
+		out.lazy = in.waiters && ssdup_windowed(drainer->c);
 		w.holding = out.action == PACING_HOLD;
+		if (out.action != PACING_DRAIN)
+			ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
 		since = ssdup_meter_mark(drainer->router);
 		switch (out.action) {
 		case PACING_SLEEP:
@@ -282,12 +291,14 @@ static int writeback_thread(void *arg)
 			w.active = jiffies;
 			break;
 		case PACING_DRAIN:
+			ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, true);
 			drain_batch(drainer, &w, &in, &out);
 			break;
 		}
 		if (out.action == PACING_SLEEP || out.action == PACING_HOLD)
 			ssdup_drain_held(drainer, since);
 	}
+	ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
 	ssdup_drain_drop(drainer);
 	drain_does(drainer, DRAIN_STOPPED);
 	return 0;

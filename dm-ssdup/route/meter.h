@@ -16,8 +16,11 @@
  */
 static inline bool ssdup_balances(const struct ssdup *c)
 {
-	return READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE ||
-	       (READ_ONCE(c->scarce) && READ_ONCE(c->set.full) == SSDUP_FULL_BALANCE);
+	u32 policy = READ_ONCE(c->set.policy);
+
+	return policy == SSDUP_POLICY_BALANCE ||
+	       (policy != SSDUP_POLICY_WINDOWS && READ_ONCE(c->scarce) &&
+		READ_ONCE(c->set.full) == SSDUP_FULL_BALANCE);
 }
 
 /** ssdup_meter_cost() - what is learnt so far of the prices of a disk; any context */

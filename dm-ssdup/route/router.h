@@ -17,6 +17,7 @@ struct ssdup_router {
 	struct ssdup_map	*map;
 	struct ssdup_stats __percpu *stats;	/* of @c */
 	struct ssdup_meter	*meter;		/* of the disks; policy balance */
+	struct ssdup_windows	*windows;	/* the same; policy windows */
 	struct stream_window	*window_now;	/* a stale one misses a sample */
 	unsigned long		stream_due;	/* jiffies: resume sampling, if that is NULL */
 	struct ssdup_stream	*stream;
@@ -195,6 +196,35 @@ void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from)
 /** ssdup_meter_quiet() - policy balance has little to choose from; a hint */
 bool ssdup_meter_quiet(const struct ssdup_router *router);
 
+/* --- What is in flight, and what was learnt, for the policy of windows: window.c --- */
+
+/** ssdup_windowed() - do windows choose the disk of a write? Context: any; a hint */
+static inline bool ssdup_windowed(const struct ssdup *c)
+{
+	return READ_ONCE(c->set.policy) == SSDUP_POLICY_WINDOWS;
+}
+
+/* Who has the HDD to himself meanwhile. */
+enum window_pass {
+	WINDOW_PASS_COPIES,	/* the thread of the drain, that writes there */
+	WINDOW_PASS_FREES,	/* the work that flushes it, to free a group */
+};
+
+/** ssdup_window_create() - nothing is known yet. Return: 0 or -ENOMEM. */
+int ssdup_window_create(struct ssdup_router *router);
+
+/** ssdup_window_full() - has the log no place for a write? any context, a hint */
+bool ssdup_window_full(const struct ssdup_router *router);
+
+/** ssdup_window_pass() - a pass of the drain begins or ends; any context, one at a time of each */
+void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool begins);
+
+/** ssdup_window_passed() - a group of @sectors was copied in @ns; the drain's thread */
+void ssdup_window_passed(struct ssdup_router *router, u64 ns, u64 sectors);
+
+/** ssdup_window_wants_pass() - do writes wait for a drain? any context, a hint */
+bool ssdup_window_wants_pass(struct ssdup_router *router);
+
 /*
  * --- The class of a write to the log: classes.c ---
  *
@@ -270,6 +300,15 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
  * Return: the one whose turn is the earliest, or NULL.
  */
 struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip);
+
+/** ssdup_wait_kinds() - a bit for each kind of window.h that waits in other classes; any context */
+u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip);
+
+/** ssdup_wait_pop_kind() - ssdup_wait_pop() of a kind */
+struct bio *ssdup_wait_pop_kind(struct ssdup_router *router, u32 skip, enum window_kind kind);
+
+/** ssdup_wait_pop_overdue() - the same, of one that has waited for the key max_wait_ms, or NULL */
+struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip);
 
 /**
  * ssdup_wait_again() - put popped writes back; process context

@@ -26,6 +26,7 @@ struct ssdup_waiting {
 	struct wait_queue	queue[SSDUP_MAX_CLASSES];	/* by io->queue */
 	struct turns		turns;
 	u64			tried;		/* turn that is being tried */
+	u64			came;		/* windows: writes ever; the turn of the last one */
 	u64			waits;		/* for space, ever; read without the lock */
 	u32			longest;	/* ms; a hint */
 };
@@ -60,13 +61,19 @@ static void queue_up(struct ssdup_router *router, const struct bio *bio, struct 
 	struct turns *turns = &router->waiting->turns;
 
 	io->flow = hash_32(current->pid, TURN_FLOW_BITS);
-	if (io->again)
+	if (ssdup_windowed(router->c)) {
+		/* One list for each kind, the oldest first. */
+		io->flow = io->kind;
+		router->waiting->came = max(router->waiting->came, turns->now) + 1;
+		io->turn = io->again ? 0 : router->waiting->came;
+	} else if (io->again) {
 		io->turn = turns->now;
-	else if (bio_op(bio) == REQ_OP_WRITE)
+	} else if (bio_op(bio) == REQ_OP_WRITE) {
 		io->turn = turns_take(turns, io->flow, io->start, io->sectors, &hdd);
-	else
+	} else {
 		/* A discard takes an entry, which stands for a page, and no way of the arm. */
 		io->turn = turns_take(turns, io->flow, turns->end[io->flow], PAGE_SECTORS, &hdd);
+	}
 }
 
 void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_io *io)
@@ -104,26 +111,39 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
 	       atomic_read(&router->waiting->queue[io->class].nr);
 }
 
-struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip)
+/* With the lock. @kind: of window.h, or WINDOW_KINDS for all */
+static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kind)
 {
 	struct ssdup_waiting *w = router->waiting;
 	struct ssdup_io *io, *first = NULL;
-	struct bio *bio = NULL;
 	struct wait_queue *q;
 	u32 i, flow;
 
-	spin_lock_irq(&w->lock);
 	for (i = 0; i < router->log->nr_classes; i++) {
 		q = &w->queue[i];
 		if (skip & BIT(i))
 			continue;
 		for_each_set_bit(flow, q->busy, TURN_FLOWS) {
 			io = first_of(&q->bios[flow]);
-			if (!first || io->turn < first->turn)
+			if ((kind == WINDOW_KINDS || io->kind == kind) &&
+			    (!first || io->turn < first->turn))
 				first = io;
 		}
 	}
-	if (first) {
+	return first;
+}
+
+/* @least: ms that it has waited */
+static struct bio *pop(struct ssdup_router *router, u32 skip, u32 kind, u32 least)
+{
+	struct ssdup_waiting *w = router->waiting;
+	struct bio *bio = NULL;
+	struct wait_queue *q;
+	struct ssdup_io *first;
+
+	spin_lock_irq(&w->lock);
+	first = find_first(router, skip, kind);
+	if (first && (!least || now_ms() - first->waits_since >= least)) {
 		w->tried = first->turn;
 		q = &w->queue[first->queue];
 		bio = bio_list_pop(&q->bios[first->flow]);
@@ -132,6 +152,37 @@ struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip)
 	}
 	spin_unlock_irq(&w->lock);
 	return bio;
+}
+
+u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip)
+{
+	struct ssdup_waiting *w = router->waiting;
+	u32 kind, kinds = 0;
+	unsigned long flags;
+
+	if (!atomic_read(&router->c->wake.nr_waiting))
+		return 0;
+	spin_lock_irqsave(&w->lock, flags);
+	for (kind = 0; kind < WINDOW_KINDS; kind++)
+		if (find_first(router, skip, kind))
+			kinds |= BIT(kind);
+	spin_unlock_irqrestore(&w->lock, flags);
+	return kinds;
+}
+
+struct bio *ssdup_wait_pop_kind(struct ssdup_router *router, u32 skip, enum window_kind kind)
+{
+	return pop(router, skip, kind, 0);
+}
+
+struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip)
+{
+	return pop(router, skip, WINDOW_KINDS, 0);
+}
+
+struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip)
+{
+	return pop(router, skip, WINDOW_KINDS, READ_ONCE(router->c->set.max_wait_ms));
 }
 
 void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
@@ -145,6 +196,9 @@ void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 	while ((bio = bio_list_pop(kept))) {
 		io = dm_per_bio_data(bio, sizeof(*io));
 		q = &w->queue[io->queue];
+		/* It may be a rewrite, as is known now. */
+		if (ssdup_windowed(router->c))
+			io->flow = io->kind;
 		bio_list_add_head(&q->bios[io->flow], bio);
 		__set_bit(io->flow, q->busy);
 	}
@@ -157,7 +211,8 @@ void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io)
 	u32 waited = now_ms() - io->waits_since;
 
 	spin_lock_irq(&w->lock);
-	turns_served(&w->turns, w->tried);
+	if (!ssdup_windowed(router->c))
+		turns_served(&w->turns, w->tried);
 	spin_unlock_irq(&w->lock);
 	if (io->for_space && waited > READ_ONCE(w->longest))
 		WRITE_ONCE(w->longest, waited);

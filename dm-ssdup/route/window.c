@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns what is known of the disks, for the policy of windows. */
+#include <linux/slab.h>
+
+#include "base/wakeups.h"
+#include "log/log.h"
+#include "window.h"
+
+int ssdup_window_create(struct ssdup_router *router)
+{
+	/* All zero: nothing is known yet. */
+	router->windows = kvzalloc(sizeof(*router->windows), GFP_KERNEL);
+	return router->windows ? 0 : -ENOMEM;
+}
+
+bool ssdup_window_full(const struct ssdup_router *router)
+{
+	return ssdup_segments_full(router->log);
+}
+
+void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool begins)
+{
+	struct ssdup_windows *w = router->windows;
+
+	if (begins) {
+		set_bit(pass, &w->passes);
+		return;
+	}
+	if (test_and_clear_bit(pass, &w->passes) && atomic_read(&router->c->wake.nr_waiting))
+		ssdup_kick_waiting(router->c);
+}
+
+void ssdup_window_passed(struct ssdup_router *router, u64 ns, u64 sectors)
+{
+	if (sectors)
+		ssdup_window_drained(&router->windows->speed, ns, sectors);
+}
+
+bool ssdup_window_wants_pass(struct ssdup_router *router)
+{
+	struct window_facts f = ssdup_window_facts(router, ssdup_wait_kinds(router, 0));
+
+	return f.waiting && !f.room && ssdup_window_drains(&f);
+}
