@@ -26,7 +26,8 @@ void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool 
 		set_bit(pass, &w->passes);
 		return;
 	}
-	if (test_and_clear_bit(pass, &w->passes) && atomic_read(&router->c->wake.nr_waiting))
+	if (test_and_clear_bit(pass, &w->passes) && ssdup_windowed(router->c) &&
+	    atomic_read(&router->c->wake.nr_waiting))
 		ssdup_kick_waiting(router->c);
 }
 
