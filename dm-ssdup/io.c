@@ -140,12 +140,13 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
-	f.disk = ssdup_stream_note(c->router, io->start, io->sectors);
 	if (unlikely(ssdup_windowed(c))) {
 		if (!choose_by_window(c, io, &f.disk))
 			return ssdup_wait_for_window(c, bio, io);
-	} else if (ssdup_balances(c)) {
-		f.disk = ssdup_balance(c->router, io);
+	} else {
+		f.disk = ssdup_stream_note(c->router, io->start, io->sectors);
+		if (ssdup_balances(c))
+			f.disk = ssdup_balance(c->router, io);
 	}
 	io->route = f.disk;
 	/* Direct writes need not look. A log that is not writable is also shut. */

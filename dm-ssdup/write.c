@@ -214,7 +214,7 @@ bool ssdup_tries_all(struct ssdup *c)
 {
 	if (READ_ONCE(c->log_shut) || READ_ONCE(c->leaving))
 		return true;
-	return ssdup_window_full(c->router) &&
+	return ssdup_segments_full(c->log) &&
 	       (READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
 		READ_ONCE(c->drainer->drain_error));
 }

@@ -213,9 +213,6 @@ enum window_pass {
 /** ssdup_window_create() - nothing is known yet. Return: 0 or -ENOMEM. */
 int ssdup_window_create(struct ssdup_router *router);
 
-/** ssdup_window_full() - has the log no place for a write? any context, a hint */
-bool ssdup_window_full(const struct ssdup_router *router);
-
 /** ssdup_window_pass() - a pass of the drain begins or ends; any context, one at a time of each */
 void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool begins);
 

@@ -157,15 +157,20 @@ static struct bio *pop(struct ssdup_router *router, u32 skip, u32 kind, u32 leas
 u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip)
 {
 	struct ssdup_waiting *w = router->waiting;
-	u32 kind, kinds = 0;
+	u32 i, flow, kinds = 0;
+	struct wait_queue *q;
 	unsigned long flags;
 
 	if (!atomic_read(&router->c->wake.nr_waiting))
 		return 0;
 	spin_lock_irqsave(&w->lock, flags);
-	for (kind = 0; kind < WINDOW_KINDS; kind++)
-		if (find_first(router, skip, kind))
-			kinds |= BIT(kind);
+	for (i = 0; i < router->log->nr_classes; i++) {
+		q = &w->queue[i];
+		if (skip & BIT(i))
+			continue;
+		for_each_set_bit(flow, q->busy, TURN_FLOWS)
+			kinds |= BIT(first_of(&q->bios[flow])->kind);
+	}
 	spin_unlock_irqrestore(&w->lock, flags);
 	return kinds;
 }

@@ -3,7 +3,6 @@
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
-#include "log/log.h"
 #include "window.h"
 
 int ssdup_window_create(struct ssdup_router *router)
@@ -11,11 +10,6 @@ int ssdup_window_create(struct ssdup_router *router)
 	/* All zero: nothing is known yet. */
 	router->windows = kvzalloc(sizeof(*router->windows), GFP_KERNEL);
 	return router->windows ? 0 : -ENOMEM;
-}
-
-bool ssdup_window_full(const struct ssdup_router *router)
-{
-	return ssdup_segments_full(router->log);
 }
 
 void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool begins)

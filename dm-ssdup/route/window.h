@@ -7,6 +7,7 @@
 #define SSDUP_ROUTE_WINDOW_H
 
 #include "core/window.h"
+#include "log/log.h"
 #include "router.h"
 
 #define WINDOW_SEEN_MS	100U	/* who read from the HDD or flushed so lately does it again */
@@ -33,7 +34,7 @@ ssdup_window_facts(const struct ssdup_router *router, u32 waiting)
 		.waiting = waiting,
 		.hdd = atomic_read(&w->in_flight[SSDUP_HDD]),
 		.ssd = atomic_read(&w->in_flight[SSDUP_SSD]),
-		.room = !ssdup_window_full(router),
+		.room = !ssdup_segments_full(router->log),
 		.pass = READ_ONCE(w->passes),
 		.blocks = READ_ONCE(router->c->set.full) == SSDUP_FULL_BLOCK,
 		.kept = seen && time_before(jiffies, seen + msecs_to_jiffies(WINDOW_SEEN_MS)),
@@ -76,7 +77,7 @@ static __always_inline void ssdup_window_end(struct ssdup_router *router, struct
 /** ssdup_window_see() - a reader, or who has sent a FLUSH, waits for the HDD; any context */
 static inline void ssdup_window_see(struct ssdup_router *router)
 {
-	if (READ_ONCE(router->windows->seen) != (jiffies | 1))
+	if (ssdup_windowed(router->c) && READ_ONCE(router->windows->seen) != (jiffies | 1))
 		WRITE_ONCE(router->windows->seen, jiffies | 1);
 }
 

@@ -227,7 +227,7 @@ static void last_flush_ended(struct sim_io *io)
 
 static struct outcome outcome_of(struct buffer *b, double seconds)
 {
-	struct outcome o = { 0 };
+	struct outcome o = { .ran = 1 };
 	u64 written = b->bytes + (b->load->figure == LOAD_COMMITS ? b->beside : 0);
 
 	qsort(b->waits, b->nr_waits, sizeof(*b->waits), by_size);

@@ -52,6 +52,35 @@ static bool wanted(const char *list, const char *name)
 	return false;
 }
 
+/* Is every name of a list one of these? Say which one is not. */
+static bool known(const char *list, u32 nr, const char *(*name)(u32 i))
+{
+	char *copy = strdup(list ?: ""), *word, *rest = copy;
+	bool all = true;
+	u32 i;
+
+	while ((word = strsep(&rest, ",")) && *copy) {
+		for (i = 0; i < nr && strcmp(word, name(i)); i++)
+			;
+		if (i < nr)
+			continue;
+		fprintf(stderr, "sim: there is no %s\n", word);
+		all = false;
+	}
+	free(copy);
+	return all;
+}
+
+static const char *load_name(u32 i)
+{
+	return loads[i].name;
+}
+
+static const char *strategy_name(u32 i)
+{
+	return strategies[i].name;
+}
+
 /* --- Pairs --- */
 
 static const struct disks_params defaults = {
@@ -146,6 +175,7 @@ static void run_all(u32 jobs)
 	u32 *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0), i, j;
 	int status;
+	pid_t child;
 
 	outcomes = mmap(NULL, (size_t)nr_pairs * nr_loads * nr_strategies * sizeof(*outcomes),
 			PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -155,7 +185,12 @@ static void run_all(u32 jobs)
 	}
 	fflush(stdout);
 	for (j = 0; j < jobs; j++) {
-		if (fork())
+		child = fork();
+		if (child < 0) {
+			perror("sim");
+			exit(2);
+		}
+		if (child)
 			continue;
 		while ((i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < nr_pairs)
 			run_pair(i);
@@ -179,7 +214,7 @@ static void print_pair(u32 i)
 	for (l = 0; l < nr_loads; l++) {
 		for (s = 0; s < nr_strategies; s++) {
 			o = outcome(i, l, s);
-			if (!o->speed && !o->beside)
+			if (!o->ran)
 				continue;
 			printf("  %-11s %-10s %7.1f %7.1f  drained %6.2f s  p99 %7.1f ms, ",
 			       loads[l].name, strategies[s].name, o->speed, o->beside, o->drained,
@@ -227,7 +262,10 @@ static double figure(const struct load *load, const struct outcome *o, u32 which
 
 static struct ratios to_bare, to_best;
 
-/* Compare windows with the bare HDD, and with the best strategy. Return: is there anything? */
+/*
+ * Compare windows with the bare HDD, and with the best strategy. Windows that do nothing count, as
+ * a ratio of 0. Return: is there anything?
+ */
 static bool compare(u32 l, u32 which)
 {
 	double bare, best, mine;
@@ -238,7 +276,7 @@ static bool compare(u32 l, u32 which)
 	for (i = 0; i < nr_pairs; i++) {
 		bare = figure(&loads[l], outcome(i, l, 0), which);
 		mine = figure(&loads[l], outcome(i, l, nr_strategies - 1), which);
-		if (!bare || !mine)
+		if (!outcome(i, l, 0)->ran || !outcome(i, l, nr_strategies - 1)->ran)
 			continue;
 		for (best = 0, s = 0; s < nr_strategies - 1; s++)
 			best = fmax(best, figure(&loads[l], outcome(i, l, s), which));
@@ -353,6 +391,9 @@ int main(int argc, char **argv)
 		}
 	}
 	read_pairs();
+	if (!known(want_loads, nr_loads, load_name) ||
+	    !known(want_strategies, nr_strategies, strategy_name))
+		return 2;
 	if (optind != argc || !nr_pairs || !jobs) {
 		fprintf(stderr, "sim: pairs of disks come on standard input; see sim.c\n");
 		return 2;

@@ -27,6 +27,7 @@ extern const u32 nr_strategies;		/* the bare HDD is the first, windows the last 
 
 /* How it went. */
 struct outcome {
+	u64	ran;			/* 0: this was not asked for */
 	double	speed;			/* MB/s that writers saw; or commits a second */
 	double	beside;			/* MB/s that readers, or other writers, saw */
 	double	drained;		/* seconds until all was on the HDD; 0 for a part of time */

@@ -56,6 +56,20 @@ io random start=$((16 * 2048)) len=$((160 * 2048)) bs=64 nr=3000 depth=64
 above "sectors drained" "$(stat drained_sectors)" 0
 all_home
 
+# the same by hand: nothing but the writes themselves asks for the drain that they need
+for pass in 1 2; do
+	knob drain manual
+	io write start=$((16 * 2048)) len=$((64 * 2048)) bs=512 depth=16 &
+	for ((n = 0; n < 300; n++)); do
+		kill -0 $! 2>/dev/null || break
+		sleep 0.1
+	done
+	kill -0 $! 2>/dev/null && fail "pass $pass waits for a drain that nobody asks for"
+	must wait $!
+done
+knob drain auto
+all_home
+
 # windows come and go in the middle of a burst, and so does the device
 for policy in balance windows all windows none windows; do
 	io random start=$((16 * 2048)) len=$((256 * 2048)) bs=128 nr=2500 depth=64 &
