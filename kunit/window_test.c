@@ -83,27 +83,20 @@ static void speeds_are_learnt(struct kunit *test)
 	ssdup_window_ended(&s, SSDUP_HDD, WINDOW_SSD_RUN, 5 * MS, WINDOW_UNIT, 0);
 	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_SCATTERED], 3 * MS);
 	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_RUNS], 5 * MS);
-	ssdup_window_drained(&s, 80 * MS, 8 * WINDOW_UNIT);
-	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_DRAIN], 10 * MS);
-	/* A pass that found nothing to write, in no time: it is known nevertheless. */
-	ssdup_window_drained(&s, 0, 0);
-	KUNIT_EXPECT_GT(test, s.ns[WINDOW_USE_DRAIN], 0ULL);
 }
 
 /* --- The choice --- */
 
-/* An HDD that takes so many times what the SSD does, and a drain that costs as much. */
-#define SPEEDS(_runs, _scattered, _drain) {					\
-	.ns = { (_runs) * MS, (_scattered) * MS, MS, (_drain) * MS },		\
+/* An HDD that takes so many times 100 us, and an SSD. */
+#define SPEEDS(_runs, _scattered, _ssd) {					\
+	.ns = { (_runs) * MS / 10, (_scattered) * MS / 10, (_ssd) * MS / 10 },	\
 	.retry = { NEVER, NEVER, NEVER } }
 
-static const struct window_speed usual = SPEEDS(3, 4, 4);
-static const struct window_speed array = { .ns = { MS / 2, MS / 2, MS, MS },
-					   .retry = { NEVER, NEVER, NEVER } };
-static const struct window_speed hopeless = SPEEDS(17, 17, 8);
-static const struct window_speed slow_ssd = { .ns = { MS, MS, 17 * MS, MS },
-					      .retry = { NEVER, NEVER, NEVER } };
-static const struct window_speed due = { .ns = { 17 * MS, 17 * MS, MS, MS } };
+static const struct window_speed usual = SPEEDS(30, 40, 10);
+static const struct window_speed array = SPEEDS(5, 5, 10);
+static const struct window_speed hopeless = SPEEDS(170, 170, 10);
+static const struct window_speed slow_ssd = SPEEDS(10, 10, 170);
+static const struct window_speed due = { .ns = { 17 * MS, 17 * MS, MS } };
 static const struct window_speed new_disks;
 
 static const struct choose_case {
@@ -160,29 +153,31 @@ static const struct choose_case {
 	{ "nothing direct beside a reader", { &array, .waiting = RUN | SCATTERED, .kept = true,
 					      .ssd = WINDOW_SSD, .room = true },
 	  SSDUP_SSD, WINDOW_SCATTERED },
-	{ "not even with a full log", { &array, .waiting = RUN, .kept = true }, -1 },
+	{ "not even with a full log", { &array, .waiting = RUN, .kept = true, .cached = true },
+	  -1 },
 	{ "nothing direct beside a pass", { &usual, .waiting = SCATTERED, .pass = true,
 					    .ssd = WINDOW_SSD, .room = true }, -1 },
 	{ "the SSD goes on meanwhile", { &array, .waiting = SCATTERED, .pass = true,
 					 .room = true }, SSDUP_SSD, WINDOW_SCATTERED },
-	{ "a full log: as cheap as a drain", { &usual, .waiting = SCATTERED | LOGGED_RUN,
-					       .hdd = WINDOW_FULL - 1 },
+	{ "a full log: the HDD sorts writes", { &hopeless, .waiting = SCATTERED | LOGGED_RUN,
+						.hdd = WINDOW_FULL - 1, .cached = true },
 	  SSDUP_HDD, WINDOW_SCATTERED },
-	{ "a full log: the window", { &usual, .waiting = SCATTERED, .hdd = WINDOW_FULL }, -1 },
-	{ "a full log: dearer than a drain", { &hopeless, .waiting = SCATTERED }, -1 },
-	{ "a full log: a drain is not known", { &new_disks, .waiting = SCATTERED }, -1 },
+	{ "a full log: the window", { &usual, .waiting = SCATTERED, .hdd = WINDOW_FULL,
+				      .cached = true }, -1 },
+	{ "a full log: the HDD does not sort", { &usual, .waiting = SCATTERED }, -1 },
+	{ "a full log: nothing is known of it", { &new_disks, .waiting = SCATTERED }, -1 },
+	{ "a full log: it is quicker", { &array, .waiting = SCATTERED, .hdd = 8 },
+	  SSDUP_HDD, WINDOW_SCATTERED },
 	{ "a rewrite needs no window", { &array, .waiting = REWRITE, .ssd = WINDOW_SSD,
 					 .room = true }, SSDUP_SSD, WINDOW_REWRITE },
 	{ "nor an SSD that is quick", { &slow_ssd, .waiting = REWRITE, .ssd = 8, .room = true },
 	  SSDUP_SSD, WINDOW_REWRITE },
-	{ "nor does the HDD take it", { &array, .waiting = REWRITE }, -1 },
-	{ "a full log: writes wait whatever it costs",
-	  { &array, .waiting = SCATTERED, .blocks = true }, -1 },
+	{ "nor does the HDD take it", { &array, .waiting = REWRITE, .cached = true }, -1 },
+	{ "a full log: writes wait, as the key says",
+	  { &array, .waiting = SCATTERED, .cached = true, .blocks = true }, -1 },
 	{ "a pass and an SSD that adds nothing: there is no other",
 	  { &slow_ssd, .waiting = SCATTERED, .pass = true, .ssd = 8, .room = true },
 	  SSDUP_SSD, WINDOW_SCATTERED },
-	{ "a full log: tried again", { &due, .now = 1, .waiting = SCATTERED },
-	  SSDUP_HDD, WINDOW_SCATTERED },
 };
 
 static void choose_case_name(const struct choose_case *c, char *desc)
@@ -209,21 +204,21 @@ static void a_full_log_is_drained(struct kunit *test)
 {
 	struct window_facts f = { &usual, .waiting = SCATTERED };
 
-	/* What is as cheap directly needs no drain, and nobody neither. */
+	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
+	/* What goes to the HDD needs no drain, and nobody neither. */
+	f.cached = true;
 	KUNIT_EXPECT_FALSE(test, ssdup_window_drains(&f));
-	f.speed = &hopeless;
-	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
-	f.speed = &new_disks;
-	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
-	f.waiting = 0;
+	f = (struct window_facts){ &array, .waiting = SCATTERED };
 	KUNIT_EXPECT_FALSE(test, ssdup_window_drains(&f));
-	f = (struct window_facts){ &array, .waiting = SCATTERED, .blocks = true };
+	f = (struct window_facts){ &usual };
+	KUNIT_EXPECT_FALSE(test, ssdup_window_drains(&f));
+	f = (struct window_facts){ &array, .waiting = SCATTERED, .cached = true, .blocks = true };
 	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
-	/* A rewrite needs one, whatever it costs. */
-	f = (struct window_facts){ &array, .waiting = REWRITE };
+	/* A rewrite needs one, whatever the HDD is. */
+	f = (struct window_facts){ &array, .waiting = REWRITE, .cached = true };
 	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
 	/* Beside a reader nothing goes there directly. */
-	f = (struct window_facts){ &usual, .waiting = SCATTERED, .kept = true };
+	f = (struct window_facts){ &usual, .waiting = SCATTERED, .cached = true, .kept = true };
 	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
 }
 
@@ -236,16 +231,16 @@ static void no_write_is_stuck(struct kunit *test)
 	struct window_choice c;
 	u32 i, kind;
 
-	for (i = 0; i < 5 * 5 * 5 * 8 * 2; i++) {
+	for (i = 0; i < 5 * 5 * 32; i++) {
 		s.ns[WINDOW_USE_RUNS] = times[i % 5];
 		s.ns[WINDOW_USE_SCATTERED] = times[i % 5];
 		s.ns[WINDOW_USE_SSD] = times[i / 5 % 5];
-		s.ns[WINDOW_USE_DRAIN] = times[i / 25 % 5];
-		s.retry[WINDOW_USE_RUNS] = i / 125 & 1 ? NEVER : 0;
+		s.retry[WINDOW_USE_RUNS] = i / 25 & 1 ? NEVER : 0;
 		s.retry[WINDOW_USE_SCATTERED] = s.retry[WINDOW_USE_RUNS];
-		s.retry[WINDOW_USE_SSD] = i / 125 & 2 ? NEVER : 0;
-		f.kept = i / 125 & 4;
-		f.room = i / 1000;
+		s.retry[WINDOW_USE_SSD] = i / 25 & 2 ? NEVER : 0;
+		f.kept = i / 25 & 4;
+		f.room = i / 25 & 8;
+		f.cached = i / 25 & 16;
 		for (kind = 0; kind < WINDOW_KINDS; kind++) {
 			f.waiting = BIT(kind);
 			KUNIT_EXPECT_TRUE(test, ssdup_window_choose(&f, &c) ||

@@ -44,25 +44,14 @@ static enum window_use use_of_hdd(enum window_kind kind)
 	return kind == WINDOW_SCATTERED ? WINDOW_USE_SCATTERED : WINDOW_USE_RUNS;
 }
 
-static void learn(struct window_speed *s, enum window_use use, u64 ns, u32 step)
-{
-	u64 before = READ_ONCE(s->ns[use]);
-
-	WRITE_ONCE(s->ns[use], max(before ? before - before / step + ns / step : ns, 1ULL));
-}
-
 void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
 			u64 ns, u32 beside, u64 now)
 {
 	enum window_use use = disk == SSDUP_SSD ? WINDOW_USE_SSD : use_of_hdd(kind);
+	u64 before = READ_ONCE(s->ns[use]), unit = div_u64(ns * WINDOW_UNIT, beside);
 
-	learn(s, use, div_u64(ns * WINDOW_UNIT, beside), STEP);
+	WRITE_ONCE(s->ns[use], max(before ? before - before / STEP + unit / STEP : unit, 1ULL));
 	WRITE_ONCE(s->retry[use], now + ns * WINDOW_RETRY);
-}
-
-void ssdup_window_drained(struct window_speed *s, u64 ns, u64 sectors)
-{
-	learn(s, WINDOW_USE_DRAIN, div64_u64(ns * WINDOW_UNIT, max(sectors, 1ULL)), 2);
 }
 
 /* --- The choice --- */
@@ -102,24 +91,25 @@ static bool hdd_is_out(const struct window_facts *f)
 	return f->kept || f->pass;
 }
 
-/* Is the HDD idle, and quicker as far as is known? */
-static bool hdd_first(const struct window_facts *f, enum window_kind kind)
+/* Is the HDD quicker, as far as is known? */
+static bool hdd_quicker(const struct window_facts *f, enum window_kind kind)
 {
-	enum window_use use = use_of_hdd(kind);
-	u64 hdd = takes(f, use), ssd = takes(f, WINDOW_USE_SSD);
+	u64 ns = takes(f, use_of_hdd(kind));
 
-	return !hdd_is_out(f) && ssd && !f->hdd && (tries(f, use, f->hdd) || (hdd && hdd < ssd));
+	return ns && ns < takes(f, WINDOW_USE_SSD);
 }
 
-/* With the log full: is the HDD's time spent as well on such a write as on a drain? */
+/* Is the HDD idle, and quicker, or has to be tried? */
+static bool hdd_first(const struct window_facts *f, enum window_kind kind)
+{
+	return !hdd_is_out(f) && takes(f, WINDOW_USE_SSD) && !f->hdd &&
+	       (tries(f, use_of_hdd(kind), f->hdd) || hdd_quicker(f, kind));
+}
+
+/* With the log full: does the HDD get such a write at once? */
 static bool goes_direct(const struct window_facts *f, enum window_kind kind)
 {
-	u64 drain = takes(f, WINDOW_USE_DRAIN);
-
-	if (kind == WINDOW_REWRITE || f->blocks)
-		return false;
-	/* Half as much more: the flush that frees its space is not in its time. */
-	return drain && takes(f, use_of_hdd(kind)) <= drain + drain / 2;
+	return kind != WINDOW_REWRITE && !f->blocks && (f->cached || hdd_quicker(f, kind));
 }
 
 static bool hdd_takes(const struct window_facts *f, enum window_kind kind)
@@ -128,11 +118,8 @@ static bool hdd_takes(const struct window_facts *f, enum window_kind kind)
 
 	if (kind == WINDOW_REWRITE || hdd_is_out(f) || f->hdd >= window)
 		return false;
-	if (!f->room && f->blocks)
-		return false;
 	if (!f->room)
-		return goes_direct(f, kind) ||
-		       (takes(f, WINDOW_USE_DRAIN) && tries(f, use_of_hdd(kind), f->hdd));
+		return goes_direct(f, kind);
 	if (!hdd_worth(f, kind))
 		return false;
 	if (hdd_first(f, kind) || !ssd_worth(f, kind))

@@ -13,16 +13,18 @@
  *  - A disk gets nothing if it has been so slow that it adds less than a sixteenth to the speed. It
  *    is tried again with one write, when 64 times that write's time has passed.
  *  - An SSD with nothing to do takes a run of the HDD, too: it does not need runs.
- *  - With the log full, a drain and the writes compete for the HDD. What costs it little more than
- *    a drain does goes there at once, and nothing is drained. Else a pass of the drain has the HDD
- *    to itself, and the writes wait for space. So do writes that overlap what the log holds.
+ *  - With the log full, an HDD that has a volatile cache gets the writes: it puts them in order
+ *    itself, and the flush that frees space would empty its cache. So nothing is drained for them.
+ *    Without a cache each of them costs a turn of the disk. So a pass of the drain, which has them
+ *    in order, has the HDD to itself, and they wait for space, unless it has been quicker than the
+ *    SSD. Writes that overlap what the log holds wait for space with any HDD.
  *
  * A disk's time for a unit is what a write took, divided by what was in flight with it (Little's
  * law). So two disks can be compared though one is given more at once.
  *
  * The numbers below were found by tools/sim on 65 pairs of disks: seeds 1 to 60 of
  * scripts/bench/family.py, and five by name. Half or twice as large, each one changes the mean of
- * twelve loads by at most 1.3 %, WINDOW_SSD by 2.4 %. The last two are used by tools/sim alone, so
+ * fifteen loads by at most 1.0 %, WINDOW_SSD by 1.8 %. The last two are used by tools/sim alone, so
  * far: the module's passes last as long as the key max_wait_ms says, and do not rest.
  */
 #ifndef SSDUP_WINDOW_H
@@ -101,7 +103,6 @@ enum window_use {
 	WINDOW_USE_RUNS,	/* of the HDD, by sequential writes */
 	WINDOW_USE_SCATTERED,	/* of the HDD */
 	WINDOW_USE_SSD,
-	WINDOW_USE_DRAIN,	/* of the HDD; with its flush */
 	WINDOW_USES,
 };
 
@@ -125,9 +126,6 @@ struct window_speed {
 void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
 			u64 ns, u32 beside, u64 now);
 
-/** ssdup_window_drained() - a pass of @sectors took @ns, with the flush that frees it */
-void ssdup_window_drained(struct window_speed *s, u64 ns, u64 sectors);
-
 /* --- The choice --- */
 
 /* What is known when a write is to be sent. */
@@ -140,6 +138,7 @@ struct window_facts {
 	bool	room;		/* the log has a place for each of them */
 	bool	pass;		/* a pass of the drain has the HDD to itself */
 	bool	kept;		/* who waits for the HDD has it to himself: a reader, a flush */
+	bool	cached;		/* the HDD has a volatile write cache */
 	bool	blocks;		/* with the log full, writes wait for space, whatever that costs */
 };
 

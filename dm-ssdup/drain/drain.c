@@ -345,9 +345,6 @@ static int copy_batch(struct ssdup_drainer *drainer, const struct pacing_out *ho
 		next = NULL;
 	copier->ahead = NULL;
 	r = batch_finish(drainer, now, next, how->spread);
-	if (!r && !next)
-		ssdup_window_passed(drainer->router, ktime_get_ns() - copier->chosen.ns,
-				    copier->group.copied);
 	return r ?: !!next;
 }
 

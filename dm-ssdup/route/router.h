@@ -216,9 +216,6 @@ int ssdup_window_create(struct ssdup_router *router);
 /** ssdup_window_pass() - a pass of the drain begins or ends; any context, one at a time of each */
 void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool begins);
 
-/** ssdup_window_passed() - a group of @sectors was copied in @ns; the drain's thread */
-void ssdup_window_passed(struct ssdup_router *router, u64 ns, u64 sectors);
-
 /** ssdup_window_wants_pass() - do writes wait for a drain? any context, a hint */
 bool ssdup_window_wants_pass(struct ssdup_router *router);
 

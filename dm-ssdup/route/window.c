@@ -25,12 +25,6 @@ void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool 
 		ssdup_kick_waiting(router->c);
 }
 
-void ssdup_window_passed(struct ssdup_router *router, u64 ns, u64 sectors)
-{
-	if (sectors)
-		ssdup_window_drained(&router->windows->speed, ns, sectors);
-}
-
 bool ssdup_window_wants_pass(struct ssdup_router *router)
 {
 	struct window_facts f = ssdup_window_facts(router, ssdup_wait_kinds(router, 0));

@@ -36,6 +36,7 @@ ssdup_window_facts(const struct ssdup_router *router, u32 waiting)
 		.ssd = atomic_read(&w->in_flight[SSDUP_SSD]),
 		.room = !ssdup_segments_full(router->log),
 		.pass = READ_ONCE(w->passes),
+		.cached = bdev_write_cache(router->c->hdd->bdev),
 		.blocks = READ_ONCE(router->c->set.full) == SSDUP_FULL_BLOCK,
 		.kept = seen && time_before(jiffies, seen + msecs_to_jiffies(WINDOW_SEEN_MS)),
 	};

@@ -193,7 +193,7 @@ static struct window_facts facts(const struct buffer *b)
 {
 	struct window_facts f = {
 		.speed = &b->speed, .now = b->clock.now, .hdd = b->at_hdd, .ssd = b->at_ssd,
-		.room = true, .pass = buffer_passes(b),
+		.room = true, .pass = buffer_passes(b), .cached = b->cached,
 		.kept = b->load->readers ||
 			(b->flushed && b->clock.now - b->flushed < SEEN_NS),
 	};

@@ -61,7 +61,6 @@ static void free_begin(struct buffer *b)
 static void group_copied(struct buffer *b)
 {
 	b->took = b->clock.now - b->chosen;
-	ssdup_window_drained(&b->speed, b->took, b->group_bytes / 512);
 	b->rate = b->rate / 2 + b->group_bytes * 0.5e9 / (b->took + 1);
 	b->copied = true;
 	b->look(b);

@@ -66,6 +66,7 @@ struct buffer {
 	const struct load *load;
 	const struct strategy *strategy;
 	struct sim_hdd	hdd;
+	bool		cached;		/* it has a volatile cache */
 	struct sim_ssd	ssd;
 	struct writer	*writers;
 	u32		nr_writers;

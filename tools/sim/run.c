@@ -252,6 +252,7 @@ struct outcome simulate(const struct disks_params *disks, const struct load *loa
 	sim_hdd_init(&b->hdd, &b->clock, disks);
 	sim_ssd_init(&b->ssd, &b->clock, disks);
 	make_writers(b, disks);
+	b->cached = disks->hdd_cache_mb;
 	make_log(b, disks);
 	b->look = buffer_look;
 	drain_init(b);
