@@ -120,7 +120,7 @@ static noinline bool choose_by_window(struct ssdup *c, struct ssdup_io *io, enum
 	struct window_choice choice;
 	struct window_facts f;
 
-	io->kind = ssdup_window_kind(&c->router->windows->ends, io->start, io->sectors);
+	io->kind = ssdup_window_kind(&c->router->windows->map, io->start, io->sectors);
 	*disk = SSDUP_HDD;
 	if (ssdup_tries_all(c))
 		return true;

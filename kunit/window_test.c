@@ -9,59 +9,77 @@
 
 #define RUN		BIT(WINDOW_HDD_RUN)
 #define SEQUENTIAL	BIT(WINDOW_SEQUENTIAL)
+#define NEAR		BIT(WINDOW_HDD_NEAR)
 #define SCATTERED	BIT(WINDOW_SCATTERED)
 #define LOGGED_RUN	BIT(WINDOW_SSD_RUN)
 #define REWRITE		BIT(WINDOW_REWRITE)
 
 /* --- Which writes are sequential --- */
 
-static struct window_ends *ends_new(struct kunit *test)
+static struct window_map *map_new(struct kunit *test)
 {
-	struct window_ends *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	struct window_map *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, e);
-	return e;
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	return m;
 }
 
 static void a_run_stays_at_its_disk(struct kunit *test)
 {
-	struct window_ends *e = ends_new(test);
+	struct window_map *m = map_new(test);
 
-	ssdup_window_note(e, 512, 512, SSDUP_HDD);
-	ssdup_window_note(e, 9 * WINDOW_CHUNK + 512, 512, SSDUP_SSD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 1024, 512), WINDOW_HDD_RUN);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 9 * WINDOW_CHUNK + 1024, 512), WINDOW_SSD_RUN);
+	ssdup_window_note(m, 512, 512, SSDUP_HDD);
+	ssdup_window_note(m, 9 * WINDOW_CHUNK + 512, 512, SSDUP_SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 1024, 512), WINDOW_HDD_RUN);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 9 * WINDOW_CHUNK + 1024, 512), WINDOW_SSD_RUN);
 	/* Where nothing has ended, and where a write goes on already. */
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 2048, 512), WINDOW_SCATTERED);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 1024, 512), WINDOW_SCATTERED);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 2048, 512), WINDOW_HDD_NEAR);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 1024, 512), WINDOW_HDD_NEAR);
+}
+
+static void an_area_is_one_disks(struct kunit *test)
+{
+	const u64 far = 29ULL * WINDOW_NEAR;
+	struct window_map *m = map_new(test);
+
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + 8, 8), WINDOW_SCATTERED);
+	ssdup_window_note(m, far + 8, 8, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + 800, 8), WINDOW_HDD_NEAR);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far - 8, 8), WINDOW_SCATTERED);
+	/* The last write counts, however long ago it was. */
+	ssdup_window_note(m, far + 800, 8, SSDUP_SSD);
+	ssdup_window_note(m, 0, WINDOW_RECENT, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far, 8), WINDOW_SSD_RUN);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_NEAR - 8, 8), WINDOW_SSD_RUN);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_NEAR, 8), WINDOW_SCATTERED);
 }
 
 static void a_chunk_is_a_new_choice(struct kunit *test)
 {
-	struct window_ends *e = ends_new(test);
+	struct window_map *m = map_new(test);
 
-	ssdup_window_note(e, WINDOW_CHUNK - 512, 512, SSDUP_SSD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, WINDOW_CHUNK, 512), WINDOW_SEQUENTIAL);
+	ssdup_window_note(m, WINDOW_CHUNK - 512, 512, SSDUP_SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, WINDOW_CHUNK, 512), WINDOW_SEQUENTIAL);
 	/* No write of the run begins where the chunk does. */
-	ssdup_window_note(e, 2 * WINDOW_CHUNK - 300, 512, SSDUP_SSD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 2 * WINDOW_CHUNK + 212, 512),
+	ssdup_window_note(m, 2 * WINDOW_CHUNK - 300, 512, SSDUP_SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 2 * WINDOW_CHUNK + 212, 512),
 			WINDOW_SEQUENTIAL);
-	ssdup_window_note(e, 2 * WINDOW_CHUNK + 212, 512, SSDUP_HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 2 * WINDOW_CHUNK + 724, 512), WINDOW_HDD_RUN);
+	ssdup_window_note(m, 2 * WINDOW_CHUNK + 212, 512, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 2 * WINDOW_CHUNK + 724, 512), WINDOW_HDD_RUN);
 }
 
 /* The first sector of the device goes on with nothing, and old ends are no runs. */
 static void what_is_no_run(struct kunit *test)
 {
-	struct window_ends *e = ends_new(test);
+	struct window_map *m = map_new(test);
 
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 0, 8), WINDOW_SCATTERED);
-	ssdup_window_note(e, 0, 8, SSDUP_HDD);
-	ssdup_window_note(e, 1ULL << 40, WINDOW_RECENT, SSDUP_HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 8, 8), WINDOW_HDD_RUN);
-	ssdup_window_note(e, 0, 8, SSDUP_HDD);
-	ssdup_window_note(e, 1ULL << 40, WINDOW_RECENT + 1, SSDUP_HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(e, 8, 8), WINDOW_SCATTERED);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 0, 8), WINDOW_SCATTERED);
+	ssdup_window_note(m, 0, 8, SSDUP_HDD);
+	ssdup_window_note(m, 1ULL << 40, WINDOW_RECENT, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 8, 8), WINDOW_HDD_RUN);
+	ssdup_window_note(m, 0, 8, SSDUP_HDD);
+	ssdup_window_note(m, 1ULL << 40, WINDOW_RECENT + 1, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 8, 8), WINDOW_HDD_NEAR);
 }
 
 /* --- What was learnt --- */
@@ -123,6 +141,11 @@ static const struct choose_case {
 	{ "the HDD takes what does not fit", { &usual, .waiting = SCATTERED | SEQUENTIAL,
 					       .ssd = WINDOW_SSD, .room = true },
 	  SSDUP_HDD, WINDOW_SEQUENTIAL },
+	{ "near its own writes first", { &usual, .waiting = SCATTERED | NEAR,
+					 .ssd = WINDOW_SSD, .room = true },
+	  SSDUP_HDD, WINDOW_HDD_NEAR },
+	{ "the SSD takes that last", { &usual, .waiting = SCATTERED | NEAR, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "and what is scattered", { &usual, .waiting = SCATTERED | LOGGED_RUN,
 				     .ssd = WINDOW_SSD, .room = true },
 	  SSDUP_HDD, WINDOW_SCATTERED },
@@ -153,8 +176,8 @@ static const struct choose_case {
 	{ "nothing direct beside a reader", { &array, .waiting = RUN | SCATTERED, .kept = true,
 					      .ssd = WINDOW_SSD, .room = true },
 	  SSDUP_SSD, WINDOW_SCATTERED },
-	{ "not even with a full log", { &array, .waiting = RUN, .kept = true, .cached = true },
-	  -1 },
+	{ "but with a full log", { &usual, .waiting = RUN, .hdd = 8, .kept = true, .cached = true },
+	  SSDUP_HDD, WINDOW_HDD_RUN },
 	{ "nothing direct beside a pass", { &usual, .waiting = SCATTERED, .pass = true,
 					    .ssd = WINDOW_SSD, .room = true }, -1 },
 	{ "the SSD goes on meanwhile", { &array, .waiting = SCATTERED, .pass = true,
@@ -217,9 +240,6 @@ static void a_full_log_is_drained(struct kunit *test)
 	/* A rewrite needs one, whatever the HDD is. */
 	f = (struct window_facts){ &array, .waiting = REWRITE, .cached = true };
 	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
-	/* Beside a reader nothing goes there directly. */
-	f = (struct window_facts){ &usual, .waiting = SCATTERED, .cached = true, .kept = true };
-	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
 }
 
 /* Whatever was learnt: with nothing in flight, a write is sent or a pass is due. */
@@ -252,6 +272,7 @@ static void no_write_is_stuck(struct kunit *test)
 static struct kunit_case window_cases[] = {
 	KUNIT_CASE(a_run_stays_at_its_disk),
 	KUNIT_CASE(a_chunk_is_a_new_choice),
+	KUNIT_CASE(an_area_is_one_disks),
 	KUNIT_CASE(what_is_no_run),
 	KUNIT_CASE(speeds_are_learnt),
 	KUNIT_CASE_PARAM(who_is_sent_where, choose_gen_params),

@@ -9,28 +9,47 @@
 
 /* --- Which writes are sequential --- */
 
-static struct window_end *end_at(struct window_ends *e, u64 sector)
+static u32 slot_of(u64 key)
 {
-	return &e->end[sector * 0x9e3779b97f4a7c15ULL >> (64 - WINDOW_ENDS_BITS)];
+	return key * 0x9e3779b97f4a7c15ULL >> (64 - WINDOW_ENDS_BITS);
 }
 
-void ssdup_window_note(struct window_ends *e, u64 start, u32 sectors, enum ssdup_disk disk)
+/* How an area of WINDOW_NEAR sectors is told from others of its slot. */
+static u32 area_tag(u64 area)
 {
-	struct window_end *end = end_at(e, start + sectors);
-
-	WRITE_ONCE(e->written, READ_ONCE(e->written) + sectors);
-	WRITE_ONCE(end->sector, (start + sectors) << 1 | (disk == SSDUP_SSD));
-	WRITE_ONCE(end->written, READ_ONCE(e->written));
+	return (area + 1) << 1;
 }
 
-enum window_kind ssdup_window_kind(struct window_ends *e, u64 start, u32 sectors)
+void ssdup_window_note(struct window_map *m, u64 start, u32 sectors, enum ssdup_disk disk)
 {
-	struct window_end *end = end_at(e, start);
+	struct window_end *end = &m->end[slot_of(start + sectors)];
+	u64 area = start / WINDOW_NEAR;
+	bool ssd = disk == SSDUP_SSD;
+
+	WRITE_ONCE(m->written, READ_ONCE(m->written) + sectors);
+	WRITE_ONCE(end->sector, (start + sectors) << 1 | ssd);
+	WRITE_ONCE(end->written, READ_ONCE(m->written));
+	WRITE_ONCE(m->area[slot_of(area)], area_tag(area) | ssd);
+}
+
+/* What goes on with no other write: which disk got the last one nearby? */
+static enum window_kind kind_near(const struct window_map *m, u64 area)
+{
+	u32 last = READ_ONCE(m->area[slot_of(area)]);
+
+	if ((last & ~1U) != area_tag(area))
+		return WINDOW_SCATTERED;
+	return last & 1 ? WINDOW_SSD_RUN : WINDOW_HDD_NEAR;
+}
+
+enum window_kind ssdup_window_kind(struct window_map *m, u64 start, u32 sectors)
+{
+	struct window_end *end = &m->end[slot_of(start)];
 	u64 sector = READ_ONCE(end->sector);
 
 	if (!sector || sector >> 1 != start ||
-	    READ_ONCE(e->written) - READ_ONCE(end->written) > WINDOW_RECENT)
-		return WINDOW_SCATTERED;
+	    READ_ONCE(m->written) - READ_ONCE(end->written) > WINDOW_RECENT)
+		return kind_near(m, start / WINDOW_NEAR);
 	WRITE_ONCE(end->sector, 0);
 	if (start / WINDOW_CHUNK != (start - sectors) / WINDOW_CHUNK)
 		return WINDOW_SEQUENTIAL;
@@ -41,7 +60,8 @@ enum window_kind ssdup_window_kind(struct window_ends *e, u64 start, u32 sectors
 
 static enum window_use use_of_hdd(enum window_kind kind)
 {
-	return kind == WINDOW_SCATTERED ? WINDOW_USE_SCATTERED : WINDOW_USE_RUNS;
+	return kind == WINDOW_SCATTERED || kind == WINDOW_HDD_NEAR ? WINDOW_USE_SCATTERED :
+								     WINDOW_USE_RUNS;
 }
 
 void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
@@ -88,7 +108,7 @@ static bool ssd_worth(const struct window_facts *f, enum window_kind kind)
 /* Others have the HDD to themselves. */
 static bool hdd_is_out(const struct window_facts *f)
 {
-	return f->kept || f->pass;
+	return (f->kept && f->room) || f->pass;
 }
 
 /* Is the HDD quicker, as far as is known? */
@@ -169,7 +189,7 @@ bool ssdup_window_drains(const struct window_facts *f)
 	int kind;
 
 	for (kind = 0; kind < WINDOW_KINDS; kind++)
-		if (f->waiting & BIT(kind) && (f->kept || !goes_direct(f, kind)))
+		if (f->waiting & BIT(kind) && !goes_direct(f, kind))
 			return true;
 	return false;
 }

@@ -8,13 +8,18 @@
  *
  *  - A run stays at its disk up to the end of a chunk. So the HDD gets long runs, the drain finds
  *    long runs in the log, and nobody is left behind on the slower disk for longer than a chunk.
+ *    Scattered writes that are near each other go to one disk if it has time: so their ways are
+ *    shorter at the HDD, now and in the drain.
  *  - The SSD gets all that fits into its window, and the HDD what does not. A disk that has been
  *    quicker comes first, whatever it is, with one write at a time.
  *  - A disk gets nothing if it has been so slow that it adds less than a sixteenth to the speed. It
  *    is tried again with one write, when 64 times that write's time has passed.
  *  - An SSD with nothing to do takes a run of the HDD, too: it does not need runs.
+ *  - While the log has room, who waits for the HDD has it to himself: a reader, or a flush from
+ *    above, which then finds nothing to flush there.
  *  - With the log full, an HDD that has a volatile cache gets the writes: it puts them in order
- *    itself, and the flush that frees space would empty its cache. So nothing is drained for them.
+ *    itself, and the flush that frees space would empty its cache. So nothing is drained for them,
+ *    not even beside a reader, who would wait for that flush, too.
  *    Without a cache each of them costs a turn of the disk. So a pass of the drain, which has them
  *    in order, has the HDD to itself, and they wait for space, unless it has been quicker than the
  *    SSD. Writes that overlap what the log holds wait for space with any HDD.
@@ -24,8 +29,7 @@
  *
  * The numbers below were found by tools/sim on 65 pairs of disks: seeds 1 to 60 of
  * scripts/bench/family.py, and five by name. Half or twice as large, each one changes the mean of
- * fifteen loads by at most 1.0 %, WINDOW_SSD by 1.8 %. The last two are used by tools/sim alone, so
- * far: the module's passes last as long as the key max_wait_ms says, and do not rest.
+ * fifteen loads by at most 1.0 %, WINDOW_SSD by 1.8 %.
  */
 #ifndef SSDUP_WINDOW_H
 #define SSDUP_WINDOW_H
@@ -36,14 +40,13 @@
 #include "types.h"
 
 #define WINDOW_CHUNK	65536U	/* sectors; 32 MiB */
+#define WINDOW_NEAR	16384U	/* sectors; 8 MiB: scattered writes so near are for one disk */
 #define WINDOW_SSD	512U	/* sectors that the SSD is given at once */
 #define WINDOW_HDD	2048U	/* the same for the HDD */
 #define WINDOW_FULL	8192U	/* the same for the HDD, if the log is full */
 #define WINDOW_RECENT	131072U	/* sectors written since; 64 MiB: what is older is no run */
 #define WINDOW_GAIN	16U	/* a disk that takes so many times the other's time gets nothing */
 #define WINDOW_RETRY	64U	/* times that a write's time passes until such a disk is tried */
-#define WINDOW_PASS_MS	250U	/* of a pass of the drain while writes wait */
-#define WINDOW_GENTLE	2U	/* beside readers a pass is a half, and rests for twice its time */
 
 /*
  * What writes are alike, in the order in which the HDD wants them. The SSD wants them the other
@@ -52,8 +55,9 @@
 enum window_kind {
 	WINDOW_HDD_RUN,		/* goes on with a run of the HDD in its chunk */
 	WINDOW_SEQUENTIAL,	/* goes on with another write, and begins a chunk */
+	WINDOW_HDD_NEAR,	/* goes on with none; the HDD got the last write near it */
 	WINDOW_SCATTERED,
-	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its chunk */
+	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its chunk, or is near its last one */
 	WINDOW_REWRITE,		/* overlaps what the log holds: only the SSD can take it */
 	WINDOW_KINDS,
 };
@@ -63,38 +67,39 @@ enum window_kind {
 #define WINDOW_ENDS_BITS 12
 
 /*
- * Where writes ended not long ago, and at which disk. There is no lock: a lost update only costs a
- * wrong guess.
+ * Where writes ended not long ago, and at which disk; and which disk got the last write to an area.
+ * There is no lock: a lost update only costs a wrong guess.
  */
-struct window_ends {
+struct window_map {
 	u64	written;		/* sectors, ever */
 	struct window_end {
 		u64	sector;		/* behind the write, times 2, and 1 for the SSD; 0: none */
 		u64	written;	/* sectors by then */
 	} end[BIT(WINDOW_ENDS_BITS)];
+	u32	area[BIT(WINDOW_ENDS_BITS)];	/* number plus 1, times 2, and 1 for the SSD */
 };
 
 /**
  * window_note() - a write is sent to a disk
- * @e: where writes ended
+ * @m: where writes went
  * @start: sector of the write
  * @sectors: its length
  * @disk: the disk
  *
  * Context: any; lock-free.
  */
-void ssdup_window_note(struct window_ends *e, u64 start, u32 sectors, enum ssdup_disk disk);
+void ssdup_window_note(struct window_map *m, u64 start, u32 sectors, enum ssdup_disk disk);
 
 /**
  * ssdup_window_kind() - what a write is like that has come
- * @e: where writes ended; that this one goes on with one of them is forgotten
+ * @m: where writes went; that this one goes on with one of them is forgotten
  * @start: sector of the write
  * @sectors: its length
  *
  * A run is one of equal writes: so the one before began in another chunk if this one's place less
  * its length is there. Context: any; lock-free.
  */
-enum window_kind ssdup_window_kind(struct window_ends *e, u64 start, u32 sectors);
+enum window_kind ssdup_window_kind(struct window_map *m, u64 start, u32 sectors);
 
 /* --- What was learnt of the disks --- */
 
@@ -137,7 +142,7 @@ struct window_facts {
 	u32	ssd;		/* the same */
 	bool	room;		/* the log has a place for each of them */
 	bool	pass;		/* a pass of the drain has the HDD to itself */
-	bool	kept;		/* who waits for the HDD has it to himself: a reader, a flush */
+	bool	kept;		/* others wait for the HDD: a reader, a flush */
 	bool	cached;		/* the HDD has a volatile write cache */
 	bool	blocks;		/* with the log full, writes wait for space, whatever that costs */
 };

@@ -14,7 +14,7 @@
 
 /* Hints without a lock, but for the atomics. */
 struct ssdup_windows {
-	struct window_ends	ends;
+	struct window_map	map;
 	struct window_speed	speed;
 	unsigned long		seen;		/* jiffies: a reader or a flush; 0: none yet */
 	unsigned long		passes;		/* bits of enum window_pass */
@@ -50,7 +50,7 @@ static __always_inline void ssdup_window_send(struct ssdup_router *router, struc
 
 	if (!ssdup_windowed(router->c))
 		return;
-	ssdup_window_note(&w->ends, io->start, io->sectors, disk);
+	ssdup_window_note(&w->map, io->start, io->sectors, disk);
 	io->beside = atomic_add_return(io->sectors, &w->in_flight[disk]);
 	io->met_pass = READ_ONCE(w->passes);
 	io->sent = ktime_get_ns();

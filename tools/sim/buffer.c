@@ -110,7 +110,7 @@ static void to_hdd(struct buffer *b, struct writer *w)
 	w->beside = b->at_hdd;
 	w->met_pass = buffer_passes(b);
 	w->segment = NULL;
-	ssdup_window_note(&b->ends, w->io.op.lba, sectors, SSDUP_HDD);
+	ssdup_window_note(&b->map, w->io.op.lba, sectors, SSDUP_HDD);
 	sim_hdd_send(&b->hdd, &w->io);
 }
 
@@ -136,7 +136,7 @@ static void to_ssd(struct buffer *b, struct writer *w)
 	}
 	s->places = room_for(s->places, s->nr, &s->room, sizeof(*s->places));
 	s->places[s->nr++] = (struct place){ w->io.op.lba, sectors };
-	ssdup_window_note(&b->ends, w->io.op.lba, sectors, SSDUP_SSD);
+	ssdup_window_note(&b->map, w->io.op.lba, sectors, SSDUP_SSD);
 	w->segment = s;
 	s->in_flight++;
 	b->at_ssd += sectors;
@@ -157,14 +157,14 @@ static bool choose_fixed(const struct strategy *s, const struct window_facts *f,
 	for (kind = WINDOW_KINDS - 1; kind >= 0; kind--) {
 		c->kind = kind;
 		if (f->waiting & BIT(kind) && f->room && f->ssd < s->ssd &&
-		    (kind >= WINDOW_SCATTERED || !s->by_kind))
+		    (kind >= WINDOW_HDD_NEAR || !s->by_kind))
 			return true;
 	}
 	c->disk = SSDUP_HDD;
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
 		c->kind = kind;
 		if (f->waiting & BIT(kind) && f->hdd < s->hdd &&
-		    (kind < WINDOW_SCATTERED || !s->by_kind || !f->room))
+		    (kind < WINDOW_HDD_NEAR || !s->by_kind || !f->room))
 			return true;
 	}
 	return false;
@@ -194,7 +194,7 @@ static struct window_facts facts(const struct buffer *b)
 	struct window_facts f = {
 		.speed = &b->speed, .now = b->clock.now, .hdd = b->at_hdd, .ssd = b->at_ssd,
 		.room = true, .pass = buffer_passes(b), .cached = b->cached,
-		.kept = b->load->readers ||
+		.kept = b->readers ||
 			(b->flushed && b->clock.now - b->flushed < SEEN_NS),
 	};
 	const struct writer *w;
@@ -254,25 +254,10 @@ static bool pass_due(struct buffer *b)
 	       (b->strategy->kind != STRATEGY_WINDOWS || ssdup_window_drains(&f));
 }
 
-/* Beside readers a pass rests for twice its time. Return: does it? */
-static bool rests(struct buffer *b)
-{
-	u64 rested = b->freed + WINDOW_GENTLE * b->took;
-
-	if (b->strategy->kind != STRATEGY_WINDOWS || !b->load->readers ||
-	    (!b->freeing && b->clock.now >= rested))
-		return false;
-	if (!b->freeing && !b->armed) {
-		b->armed = true;
-		clock_at(&b->clock, rested, look_again, b);
-	}
-	return true;
-}
-
 void buffer_look(struct buffer *b)
 {
 	dispatch(b);
-	if ((b->copied || !b->copying) && pass_due(b) && (b->copied || !rests(b)))
+	if ((b->copied || !b->copying) && pass_due(b))
 		drain_begin(b);
 }
 
@@ -280,7 +265,7 @@ void buffer_take(struct buffer *b, struct writer *w)
 {
 	w->io.end = write_ended;
 	w->io.arg = w;
-	w->kind = ssdup_window_kind(&b->ends, w->io.op.lba, w->io.op.sectors);
+	w->kind = ssdup_window_kind(&b->map, w->io.op.lba, w->io.op.sectors);
 	queue_add(&b->waiting[w->kind], w);
 	buffer_look(b);
 }

@@ -13,6 +13,7 @@
 #define BATCH_PIECES	256U
 #define BATCH_SECTORS	7168U
 #define RUN_SECTORS	2048U
+#define MAX_WAIT_MS	250		/* of a pass; the key's default */
 #define RATE_FIRST	80.0e6		/* bytes a second that are drained; until it is measured */
 
 static int by_place(const void *a, const void *b)
@@ -43,7 +44,6 @@ static void group_freed(struct sim_io *io)
 	struct buffer *b = io->arg;
 
 	group_free(b);
-	b->freed = b->clock.now;
 	b->look(b);
 }
 
@@ -60,8 +60,7 @@ static void free_begin(struct buffer *b)
 
 static void group_copied(struct buffer *b)
 {
-	b->took = b->clock.now - b->chosen;
-	b->rate = b->rate / 2 + b->group_bytes * 0.5e9 / (b->took + 1);
+	b->rate = b->rate / 2 + b->group_bytes * 0.5e9 / (b->clock.now - b->chosen + 1);
 	b->copied = true;
 	b->look(b);
 }
@@ -168,8 +167,7 @@ static void order_group(struct buffer *b)
 /* As many segments as a pass has time for. */
 static u32 choose_group(const struct buffer *b)
 {
-	double ms = b->load->readers ? WINDOW_PASS_MS / WINDOW_GENTLE : WINDOW_PASS_MS;
-	u64 most = max(b->rate * ms / 1e3 / (b->segment_sectors * 512.0), 1.0);
+	u64 most = max(b->rate * MAX_WAIT_MS / 1e3 / (b->segment_sectors * 512.0), 1.0);
 	const struct segment *s;
 	u32 i, nr = 0;
 

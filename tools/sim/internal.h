@@ -82,7 +82,7 @@ struct buffer {
 	bool		armed;	/* an event will come when it has been quiet long enough */
 
 	/* The choice. */
-	struct window_ends ends;
+	struct window_map map;
 	struct window_speed speed;
 	struct queue	waiting[WINDOW_KINDS];
 	u32		at_hdd;		/* sectors in flight, of writes from above */
@@ -101,14 +101,12 @@ struct buffer {
 	u32		copying;	/* segments of the group */
 	u32		freeing;	/* of the one before, which a flush frees */
 	bool		copied;		/* the group is on the HDD, and not free yet */
-	u64		freed;		/* ns: when a group last was */
 	struct place	*order;
 	u32		nr_order;
 	u32		taken;
 	struct batch	batch[2];
 	struct batch	*now;		/* is written, or read as the first */
 	u64		chosen;		/* ns: when the group was */
-	u64		took;		/* ns: until the last one was copied */
 	u64		group_bytes;
 	double		rate;
 	struct sim_io	free_io;

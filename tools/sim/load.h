@@ -21,7 +21,8 @@ enum load_figure {
  * @jobs: who writes; the first one counts, or commits
  * @rounds: how often, each beginning when the one before has ended
  * @gap_ms: from one to the next
- * @readers: processes that read the HDD in order meanwhile, 256 KiB at a time
+ * @readers: processes that read the HDD in order meanwhile, 256 KiB at a time, from when the log is
+ *	full; what was before is not counted
  * @times: the sum of the sizes, in sizes of the SSD; 0: as the jobs say
  * @least: the check wants so much of the bare HDD, of each figure
  */

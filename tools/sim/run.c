@@ -175,10 +175,23 @@ static void make_log(struct buffer *b, const struct disks_params *disks)
 	b->log = zeroed(b->nr_segments, sizeof(*b->log));
 }
 
+/* They come when the log is full, as it is in a long run. What was before is not counted. */
 static void begin_readers(struct buffer *b)
 {
+	u64 log = (u64)b->nr_segments * b->segment_sectors, ms = b->stop;
 	u32 i;
 
+	if (!b->load->readers)
+		return;
+	b->stop = ~0ULL;
+	while ((b->strategy->kind == STRATEGY_BARE ? b->bytes / SECTOR < log :
+						     b->nr_used < b->nr_segments) &&
+	       clock_step(&b->clock))
+		;
+	b->stop = b->clock.now + ms;
+	b->bytes = 0;
+	b->logged = 0;
+	b->nr_waits = 0;
 	b->readers = zeroed(b->load->readers, sizeof(*b->readers));
 	for (i = 0; i < b->load->readers; i++) {
 		b->readers[i].b = b;
@@ -246,6 +259,7 @@ struct outcome simulate(const struct disks_params *disks, const struct load *loa
 	struct buffer *b = zeroed(1, sizeof(*b));
 	struct sim_io flush = { .op = { .kind = HDD_OP_FLUSH }, .end = last_flush_ended, .arg = b };
 	struct outcome o;
+	u64 begun;
 
 	b->load = load;
 	b->strategy = strategy;
@@ -259,9 +273,10 @@ struct outcome simulate(const struct disks_params *disks, const struct load *loa
 	begin_round(b);
 	begin_readers(b);
 	if (b->stop) {
+		begun = load->readers ? b->clock.now : 0;
 		while (b->clock.now < b->stop && clock_step(&b->clock))
 			;
-		o = outcome_of(b, b->stop / 1e9);
+		o = outcome_of(b, (b->stop - begun) / 1e9);
 	} else {
 		while (clock_step(&b->clock))
 			;

@@ -38,7 +38,7 @@ io random len=$((256 * 2048)) bs=8 nr=2000 depth=4 fua=1
 flush
 all_home
 
-# a reader has the HDD to himself, but for passes of the drain
+# a reader has the HDD to himself, as long as the log has room
 message clear_stats
 dd if="$DEV" of=/dev/null bs=1M count=256 iflag=direct status=none &
 reader=$!
