@@ -57,7 +57,7 @@ enum window_kind {
 	WINDOW_SEQUENTIAL,	/* goes on with another write, and begins a chunk */
 	WINDOW_HDD_NEAR,	/* goes on with none; the HDD got the last write near it */
 	WINDOW_SCATTERED,
-	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its chunk, or is near its last one */
+	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its chunk; or as HDD_NEAR */
 	WINDOW_REWRITE,		/* overlaps what the log holds: only the SSD can take it */
 	WINDOW_KINDS,
 };

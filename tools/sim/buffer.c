@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #define IDLE_NS		500000000ULL	/* nobody has written for so long */
+#define QUIET_NS	20000000ULL	/* the same, if half of the log is in use */
 #define SEEN_NS		100000000ULL	/* who flushed so lately does it again */
 #define COMMIT_SECTORS	8U
 
@@ -241,9 +242,10 @@ static void look_again(void *arg)
 static bool pass_due(struct buffer *b)
 {
 	struct window_facts f = facts(b);
-	u64 idle = b->active + IDLE_NS;
+	bool half = b->nr_used * 2 > b->nr_segments;
+	u64 idle = b->active + (half ? QUIET_NS : IDLE_NS);
 
-	if (b->over || (b->strategy->half && b->nr_used * 2 > b->nr_segments) ||
+	if (b->over || (b->strategy->half && half) ||
 	    (!b->live && b->clock.now >= idle))
 		return true;
 	if (!b->live && !b->armed) {

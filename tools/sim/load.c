@@ -37,7 +37,7 @@ const struct load loads[] = {
 	{ "full", .least = { 1.8 },
 	  .jobs = { JOB(RANDOM, 16, 16 * KIB, 2 * GIB, .span = 8 * GIB, .ms = 20000) } },
 	{ "gaps", .least = { 1.4 },
-	  .jobs = { JOB(MIXED, 16, 256 * KIB, GIB / 2) }, .rounds = 4, .gap_ms = 2000 },
+	  .jobs = { JOB(MIXED, 16, 256 * KIB, GIB / 4) }, .rounds = 4, .gap_ms = 2000 },
 	{ "long", .least = { 0.78 },
 	  .jobs = { JOB(RANDOM, 16, 256 * KIB, 0) }, .times = 8 },
 	{ "reader", LOAD_BESIDE, .readers = 4, .least = { 0.9, 0.95 },
