@@ -9,7 +9,6 @@
 #include <linux/version.h>
 
 #include <linux/blkdev.h>
-#include <linux/hrtimer.h>
 #include <linux/mempool.h>
 #include <linux/workqueue.h>
 
@@ -58,17 +57,6 @@ static inline void ssdup_limit_discards(struct queue_limits *limits, u32 sectors
 	/* Drivers set the other limit too. */
 	limits->max_discard_sectors = sectors;
 #endif
-}
-#endif
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-#define hrtimer_setup	ssdup_hrtimer_setup
-static inline void ssdup_hrtimer_setup(struct hrtimer *timer,
-				       enum hrtimer_restart (*function)(struct hrtimer *timer),
-				       clockid_t clock, enum hrtimer_mode mode)
-{
-	hrtimer_init(timer, clock, mode);
-	timer->function = function;
 }
 #endif
 

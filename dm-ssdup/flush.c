@@ -15,7 +15,6 @@ void ssdup_flush_work(struct work_struct *work)
 
 	if (bio_list_empty(&bios))
 		return;
-	ssdup_meter_flush(c->router);
 	ssdup_window_see(c->router);
 	hdd = ssdup_hdd_flush_begin(c->drainer, &hdd_flush);
 	if (ssdup_commit(c->log))

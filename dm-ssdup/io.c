@@ -99,7 +99,8 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 			io->state = IO_LOG_READ;
 			count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
 		}
-		ssdup_meter_read(c->router, io, SSDUP_SSD);
+		if (unlikely(READ_ONCE(c->router->ghosts)))
+			ssdup_ghosts_begin(c->router, io);
 		remap_log(c, bio, place.pos);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -115,7 +116,8 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 /* --- Writes, discards, zeroes --- */
 
 /* Return: false when the write has to wait, until a window has room for it. */
-static noinline bool choose_by_window(struct ssdup *c, struct ssdup_io *io, enum ssdup_disk *disk)
+static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *io,
+					     enum ssdup_disk *disk)
 {
 	struct window_choice choice;
 	struct window_facts f;
@@ -126,7 +128,7 @@ static noinline bool choose_by_window(struct ssdup *c, struct ssdup_io *io, enum
 		return true;
 	if (atomic_read(&c->wake.nr_waiting))
 		return false;
-	f = ssdup_window_facts(c->router, BIT(io->kind));
+	f = ssdup_window_facts(c->router, BIT(io->kind), NULL);
 	if (!ssdup_window_choose(&f, &choice))
 		return false;
 	*disk = choice.disk;
@@ -140,14 +142,10 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
-	if (unlikely(ssdup_windowed(c))) {
-		if (!choose_by_window(c, io, &f.disk))
-			return ssdup_wait_for_window(c, bio, io);
-	} else {
+	if (!ssdup_windowed(c))
 		f.disk = ssdup_stream_note(c->router, io->start, io->sectors);
-		if (ssdup_balances(c))
-			f.disk = ssdup_balance(c->router, io);
-	}
+	else if (!choose_by_window(c, io, &f.disk))
+		return ssdup_wait_for_window(c, bio, io);
 	io->route = f.disk;
 	/* Direct writes need not look. A log that is not writable is also shut. */
 	f.queue = f.disk == SSDUP_SSD && (READ_ONCE(c->log_shut) ||
@@ -270,10 +268,9 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 	struct ssdup_io *io = io_of(bio);
 
 	io->state = IO_NONE;
-	io->times = 1;
-	io->price = 0;
 	io->beside = 0;
 	io->kind = WINDOW_SCATTERED;
+	io->long_run = false;
 	io->again = false;
 	io->refused = false;
 	io->guarded = false;
@@ -389,7 +386,6 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		note_error(c, bio, io, *status);
 	switch (io->state) {
 	case IO_HDD_READ:
-		ssdup_meter_end(&c->router->meter->hdd, io, true);
 		if (unlikely(io->guarded))
 			ssdup_guard_left(c->log);
 		ssdup_hdd_ended(c->drainer);
@@ -397,14 +393,12 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 			ssdup_ghosts_end(c->router, io, bio->bi_opf & REQ_META);
 		break;
 	case IO_HDD_WRITE:
-		ssdup_meter_end(&c->router->meter->hdd, io, true);
 		ssdup_window_end(c->router, io, SSDUP_HDD, !*status && !io->guarded);
 		if (unlikely(io->guarded))
 			ssdup_guard_left(c->log);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
-		ssdup_meter_end(&c->router->meter->ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same error as after a drain has marked it as lost. */
@@ -413,7 +407,6 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c->log, io->segment);
 		break;
 	case IO_CLEAN_READ:
-		ssdup_meter_end(&c->router->meter->ssd, io, false);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			ssdup_clean_refused(c, bio, io, *status);
 			return DM_ENDIO_INCOMPLETE;
@@ -421,7 +414,6 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c->log, io->segment);
 		break;
 	case IO_LOG_WRITE:
-		ssdup_meter_end(&c->router->meter->ssd, io, false);
 		ssdup_window_end(c->router, io, SSDUP_SSD, !*status);
 		if (unlikely(*status) || unlikely(!ssdup_insert(c->map, io)))
 			return end_log_write_again(c, bio, io, *status);

@@ -8,7 +8,7 @@
 #include "base/failure.h"
 #include "log/clean.h"
 #include "promote.h"
-#include "route/meter.h"
+#include "route/window.h"
 #include "write.h"
 
 #define SLOTS		32U	/* 2 MiB: an SSD writes that while an arm moves once, 5 ms */
@@ -189,12 +189,11 @@ static struct slot *begin_copy(struct ssdup *c, struct bio *bio, struct ssdup_io
 	/* Most reads end here. */
 	if (f.verdict < GHOST_COPY)
 		return NULL;
-	f.writes = atomic_read(&c->wake.nr_waiting) || READ_ONCE(c->scarce) ||
-		   READ_ONCE(c->log_shut);
+	f.writes = ssdup_segments_full(c->log) || READ_ONCE(c->log_shut);
 	f.room = ssdup_copies_room(c->drainer);
-	f.budget = ssdup_meter_budget(c->router);
-	f.budget_left = ssdup_meter_settle(c->router);
-	f.queue = atomic64_read(&c->router->meter->ssd.queue);
+	f.budget = ssdup_budget_day(c->router);
+	f.budget_left = ssdup_budget_settle(c->router);
+	f.queue = ssdup_window_queue(c->router);
 	slot = take_slot(promoter, &f, io);
 	if (slot && !hold(c, slot)) {
 		put_slot(slot);
@@ -229,7 +228,7 @@ static void write_end(struct bio *bio)
 	struct slot *slot = bio->bi_private;
 	struct ssdup_promoter *promoter = slot->promoter;
 
-	ssdup_meter_end(&promoter->c->router->meter->ssd, &slot->io, false);
+	ssdup_window_copy(promoter->c->router, -(int)slot->copy.sectors);
 	drive_ended(&promoter->c->drive[SSDUP_SSD], bio->bi_status);
 	if (atomic_dec_and_test(&promoter->writing))
 		complete(&promoter->written);
@@ -239,8 +238,7 @@ static void write_slot(struct ssdup *c, struct slot *slot)
 {
 	slot_bio(slot, c->ssd->bdev, REQ_OP_WRITE, slot->copy.pos, write_end);
 	slot->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, IOPRIO_NR_LEVELS - 1);
-	slot->io = (struct ssdup_io){ .sectors = slot->copy.sectors, .times = 1 };
-	ssdup_meter_copy(c->router, &slot->io);
+	ssdup_window_copy(c->router, slot->copy.sectors);
 	submit_bio_noacct(&slot->bio);
 }
 

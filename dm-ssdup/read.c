@@ -8,7 +8,6 @@
 #include "log/log.h"
 #include "map/map.h"
 #include "read.h"
-#include "route/meter.h"
 #include "write.h"
 
 void ssdup_clean_refused(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
@@ -38,7 +37,6 @@ void ssdup_read_work(struct work_struct *work)
 		io = io_of(bio);
 		ssdup_renew(c->router, bio, io);
 		from = bio->bi_iter.bi_sector;
-		io->price = 0;
 		if (read_hdd(c, bio, io) == DM_MAPIO_REMAPPED)
 			submit_remapped(c, bio, from);
 		cond_resched();

@@ -60,8 +60,7 @@ int ssdup_rooms_init(struct ssdup *c)
 	INIT_DELAYED_WORK(&c->wake.discard_work, ssdup_discard_work);
 	INIT_WORK(&c->wake.clean_work, ssdup_clean_work);
 	return log_init(c->log) ?: ssdup_map_init(c->map) ?: ssdup_wait_create(c->router) ?:
-	       ssdup_away_create(c->router) ?: ssdup_meter_create(c->router) ?:
-	       ssdup_window_create(c->router) ?:
+	       ssdup_away_create(c->router) ?: ssdup_window_create(c->router) ?:
 	       ssdup_stream_create(c->router) ?: ssdup_hdd_create(c->drainer) ?:
 	       ssdup_writeback_create(c->drainer);
 }
@@ -85,7 +84,6 @@ static void router_free(struct ssdup_router *router)
 	kvfree(router->waiting);
 	kvfree(router->stream);
 	kfree(router->away);
-	kvfree(router->meter);
 	kvfree(router->windows);
 	ssdup_ghosts_destroy(router);
 	ssdup_classes_destroy(router);

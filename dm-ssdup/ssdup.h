@@ -66,7 +66,6 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
-#include <linux/hrtimer.h>
 #include <linux/llist.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
@@ -80,7 +79,6 @@
 #include "base/hints.h"
 #include "base/owed_errors.h"
 #include "base/step.h"
-#include "core/balance.h"
 #include "core/detector.h"
 #include "core/extent_map.h"
 #include "core/log.h"
@@ -116,7 +114,6 @@ struct ssdup_stats {
 		u64	drained;	/* sectors, to the HDD */
 		u64	replaced;	/* sectors, overwritten or discarded before that */
 	} class[SSDUP_MAX_CLASSES];
-	u32	writes;		/* for ssdup_meter_tick() */
 	u32	read_at;	/* where the next of these goes */
 	u64	read_end[4];	/* sectors: where reads of the HDD ended, of some readers */
 	u32	read_run[4];	/* sectors that each has read in order until there */
@@ -126,7 +123,6 @@ struct ssdup_stats {
 struct ssdup_wakeups {
 	struct workqueue_struct	*wq;
 	struct delayed_work	wait_work;
-	struct hrtimer		wait_timer;	/* queues it */
 	struct delayed_work	autocommit;
 	struct delayed_work	discard_work;
 	struct work_struct	clean_work;
@@ -153,7 +149,6 @@ struct ssdup {
 	struct ssdup_stats __percpu *stats;
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
 	bool			log_shut;	/* for good by the mode, or for a while; a hint */
-	bool			scarce;		/* the log was full, see ssdup_balances(); a hint */
 	bool			read_only;	/* the table is; set by the constructor */
 	bool			recovered;	/* the log was read; preresume only */
 	bool			leaving;	/* between presuspend and resume; a hint */
@@ -188,11 +183,13 @@ enum io_state {
 };
 
 struct ssdup_io {
-	struct ssdup_segment	*segment;
-	struct ring_page	*page;		/* that has its entry */
 	union {
-		struct extent	*e;		/* its entry's node */
-		u64		turn;		/* while it waits, see core/turns.h */
+		struct {
+			struct ssdup_segment	*segment;
+			struct ring_page	*page;	/* that has its entry */
+			struct extent		*e;	/* its entry's node */
+		};
+		struct rb_node	waits;		/* in a list of waiters.c */
 	};
 	struct extent_array	*spare;		/* a spare node, or NULL */
 	struct bvec_iter	iter;		/* as mapped, to route it again after an error */
@@ -202,12 +199,10 @@ struct ssdup_io {
 	u32			slot;		/* its entry in the page */
 	log_pos_t		pos;
 	u8			state;		/* enum io_state */
-	u8			times;		/* requests that its price stands for */
 	u8			route;		/* of its stream */
 	u8			class;		/* of its place in the log */
 	u8			own;		/* class that it would get as new data */
 	u8			queue;		/* waiting list: the class when it queued */
-	u8			flow;		/* in that, see waiters.c */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */
 	bool			refused;	/* by the SSD; errors and refused_at are valid */
@@ -218,12 +213,11 @@ struct ssdup_io {
 	unsigned long		refused_at;	/* jiffies: the first time */
 	blk_opf_t		opf;		/* as mapped */
 	u32			waits_since;	/* ms: when it began to wait */
+	u64			turn;		/* the smallest is served first, see waiters.c */
 	u32			beside;		/* sectors there, with its own; 0: not counted */
 	u64			sent;		/* ns; valid with beside */
 	u8			kind;		/* enum window_kind */
 	bool			met_pass;	/* of the drain, when it was sent */
-	struct balance_place	place;
-	u64			price;		/* ns at its disk; 0: not counted in its queue */
 };
 
 /* --- Small helpers --- */

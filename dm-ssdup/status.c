@@ -60,10 +60,10 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_HOME] = 0;
 	value[FIELD_READ_ONLY] = c->read_only;
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c->router);
-	value[FIELD_SSD_WRITTEN] = ssdup_meter_written(c->router);
-	value[FIELD_BUDGET] = ssdup_meter_budget(c->router);
-	value[FIELD_BUDGET_LEFT] = ssdup_meter_settle(c->router);
-	value[FIELD_PRICE] = READ_ONCE(c->router->meter->price);
+	value[FIELD_SSD_WRITTEN] = ssdup_budget_written(c->router);
+	value[FIELD_BUDGET] = ssdup_budget_day(c->router);
+	value[FIELD_BUDGET_LEFT] = ssdup_budget_settle(c->router);
+	value[FIELD_PRICE] = READ_ONCE(c->router->budget.price);
 	value[FIELD_POOL_LOGS] = pool.logs;
 	value[FIELD_POOL_SEGMENTS] = c->log->g.nr_segments;
 	value[FIELD_POOL_FREE] = pool.free;

@@ -75,7 +75,7 @@ static void inherit(struct ssdup *c)
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md) {
 			ssdup_inherit(&c->debt, &other->debt);
-			ssdup_meter_inherit(c->router, other->router);
+			ssdup_budget_inherit(c->router, other->router);
 		}
 	mutex_unlock(&registry_lock);
 }
@@ -89,7 +89,7 @@ static void delist(struct ssdup *c)
 	list_for_each_entry(other, &registry, registered)
 		if (other != c && other->md == c->md) {
 			ssdup_inherit(&other->debt, &c->debt);
-			ssdup_meter_inherit(other->router, c->router);
+			ssdup_budget_inherit(other->router, c->router);
 			break;
 		}
 	list_del_init(&c->registered);
@@ -332,7 +332,7 @@ static void ssdup_resume(struct dm_target *ti)
 	atomic_set(&c->drainer->clean.errors, 0);
 	ssdup_writeback_start(c->drainer);
 	/* The account of a budget begins, and that of copies. */
-	ssdup_meter_settle(c->router);
+	ssdup_budget_settle(c->router);
 	ssdup_promote_left(c);
 	WRITE_ONCE(c->active, true);
 	/* The suspend has cancelled what settles doubts about copies. */

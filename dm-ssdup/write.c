@@ -67,16 +67,18 @@ static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 }
 
 /* With the log full: may the write go to the HDD rather than wait, or can it wait for nothing? */
-static bool bypasses(struct ssdup *c, struct ssdup_io *io)
+static bool bypasses(struct ssdup *c)
 {
 	enum ssdup_full full = READ_ONCE(c->set.full);
 
-	/* If it has waited, other requests went first. */
-	if (ssdup_balances(c))
-		ssdup_balance_find(c->router, io);
-	return full == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
-	       (ssdup_windowed(c) && READ_ONCE(c->drainer->drain_error)) ||
-	       (full == SSDUP_FULL_BALANCE && io->price && ssdup_balance_bypass(c->router, io));
+	if (full == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log))
+		return true;
+	/* What windows send to the log is to go there. */
+	if (ssdup_windowed(c))
+		return READ_ONCE(c->drainer->drain_error);
+	/* Another cause passes soon. */
+	return full == SSDUP_FULL_BALANCE && ssdup_segments_full(c->log) &&
+	       bdev_write_cache(c->hdd->bdev);
 }
 
 /* Is there nothing that a write could wait for while the device is suspended? */
@@ -106,11 +108,11 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		}
 		if (!queued && take_rest(c, bio, io))
 			return true;
-		r = ssdup_throttle_reserve(c->drainer, io, place_sectors(bio, io));
+		r = ssdup_reserve(c->log, io, place_sectors(bio, io), 0);
 		f->no_place = r;
 		f->no_memory = r == -SSDUP_ERR_NO_NODE;
 		f->unaligned = r == -SSDUP_ERR_UNALIGNED;
-		f->bypass = r && bypasses(c, io);
+		f->bypass = r && bypasses(c);
 		f->stuck = is_stuck(c);
 		if (f->no_memory)
 			await_memory(c);
@@ -129,7 +131,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio, 
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.shut = READ_ONCE(c->log_shut),
 		.queue = !queued && ssdup_wait_queue(c->router, io),
-		.bypass = bypasses(c, io),
+		.bypass = bypasses(c),
 		.leaving = READ_ONCE(c->leaving),
 		.stuck = is_stuck(c),
 	};
@@ -147,8 +149,6 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio, 
 static noinline int tombstone_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_WRITE;
-	/* The meter priced it like a write, but it does not count in a queue. */
-	io->price = 0;
 	stat_inc(c, STAT_WRITES_HDD);
 	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
 		/* The HDD has no discard: succeed without one. */
@@ -164,7 +164,7 @@ static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io
 	stat_inc(c, STAT_WAITED);
 	/* A work item, which may block, will submit it. */
 	bio->bi_opf &= ~REQ_NOWAIT;
-	ssdup_wait_add(c->router, bio, io);
+	ssdup_wait_add(c->router, io);
 }
 
 void ssdup_log_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
@@ -173,8 +173,6 @@ void ssdup_log_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	ssdup_free_spare(c->log, io);
 	ssdup_put_write(c->log, io->segment);
 	io->state = IO_NONE;
-	io->times = 1;
-	io->price = 0;
 	wait_for_space(c, bio, io);
 }
 
@@ -265,15 +263,17 @@ static void look_later(struct ssdup *c, const struct window_facts *f)
 static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 {
 	struct window_choice choice = { .disk = SSDUP_SSD };
+	u32 waited[WINDOW_KINDS], kinds;
 	struct window_facts f;
 	struct ssdup_io *io;
 	struct bio *bio;
 
 	if (!ssdup_windowed(c) || ssdup_tries_all(c))
 		return ssdup_wait_pop(c->router, skip);
-	f = ssdup_window_facts(c->router, ssdup_wait_kinds(c->router, skip));
+	kinds = ssdup_wait_kinds(c->router, skip, waited);
+	f = ssdup_window_facts(c->router, kinds, waited);
 	f.room &= !full;
-	bio = f.room ? ssdup_wait_pop_overdue(c->router, skip) : NULL;
+	bio = f.room && f.price < THRIFT_NEVER ? ssdup_wait_pop_overdue(c->router, skip) : NULL;
 	if (!bio) {
 		if (!ssdup_window_choose(&f, &choice)) {
 			if (f.waiting)

@@ -11,7 +11,6 @@
 #include "log/guard.h"
 #include "log/reserve.h"
 #include "map/map.h"
-#include "route/choice.h"
 #include "route/window.h"
 
 static inline struct ssdup_io *io_of(struct bio *bio)
@@ -59,7 +58,8 @@ static __always_inline int read_hdd(struct ssdup *c, struct bio *bio, struct ssd
 {
 	io->state = IO_HDD_READ;
 	count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
-	ssdup_meter_read(c->router, io, SSDUP_HDD);
+	if (unlikely(READ_ONCE(c->router->ghosts)))
+		ssdup_ghosts_begin(c->router, io);
 	ssdup_window_see(c->router);
 	return remap_hdd(c, bio, io);
 }
@@ -93,7 +93,6 @@ static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct
 {
 	io->state = IO_HDD_WRITE;
 	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
-	ssdup_meter_write(c->router, io, SSDUP_HDD);
 	ssdup_window_send(c->router, io, SSDUP_HDD);
 	return remap_hdd(c, bio, io);
 }
@@ -102,7 +101,6 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 {
 	io->state = IO_LOG_WRITE;
 	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
-	ssdup_meter_write(c->router, io, SSDUP_SSD);
 	ssdup_window_send(c->router, io, SSDUP_SSD);
 	/*
 	 * The commit after the write makes its data durable too. The place is

@@ -6,11 +6,11 @@
 #ifndef SSDUP_KUNIT_DEVICE_H
 #define SSDUP_KUNIT_DEVICE_H
 
-#include "route/choice.h"
 #include "log/internal.h"
+#include "route/window.h"
 
 static struct ssdup device;
-static struct ssdup_meter meter;	/* of meter.c, which another suite brings along */
+static struct ssdup_windows windows;
 static struct ssdup_log device_log;
 static struct ssdup_map device_map;
 static struct ssdup_router device_router;
@@ -20,14 +20,15 @@ static struct ssdup_class *const k = device_log.class;
 static int make_device(u32 nr_segments, u32 nr_classes, u64 next)
 {
 	memset(&device, 0, sizeof(device));
-	memset(&meter, 0, sizeof(meter));
+	memset(&windows, 0, sizeof(windows));
 	memset(&device_log, 0, sizeof(device_log));
 	device_log.c = &device;
 	device.log = &device_log;
 	device_map = (struct ssdup_map){ .c = &device, .log = &device_log };
 	device.map = &device_map;
 	device_router = (struct ssdup_router){
-		.c = &device, .log = &device_log, .map = &device_map, .meter = &meter,
+		.c = &device, .log = &device_log, .map = &device_map,
+		.windows = &windows,
 	};
 	device.router = &device_router;
 	device.log->g.nr_segments = nr_segments;

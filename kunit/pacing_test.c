@@ -87,16 +87,13 @@ static const struct pacing_case pacing_cases[] = {
 	  .fill = PACING_URGENT / 2, .held_ms = PACING_HOLD_MS / 2 - 1 }, PACING_HOLD, 1 },
 	{ "urgent", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4, .fill = PACING_URGENT },
 	  PACING_DRAIN },
-	{ "urgent, but writes go past the log", { HDD, .patient = 1, .sealed = 1, .part = 1,
-						  .hdd_inflight = 4, .fill = PACING_URGENT },
-	  PACING_HOLD, PACING_POLL_MS },
+	{ "urgent, but patient", { HDD, .patient = 1, .sealed = 1, .part = 1, .hdd_inflight = 4,
+				   .fill = PACING_URGENT, .held_ms = 100000 },
+	  PACING_HOLD, PACING_QUIET_MS },
 	{ "patient, the HDD has just ended a request", { SSD, .patient = 1, .sealed = 1, .part = 1,
-	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_HOLD, PACING_POLL_MS },
+	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_HOLD, PACING_QUIET_MS },
 	{ "patient, the HDD is quiet", { SSD, .patient = 1, .sealed = 1, .part = 1,
 	  .quiet_ms = PACING_QUIET_MS }, PACING_DRAIN },
-	{ "patience ends", { HDD, .patient = 1, .sealed = 1, .part = 1, .hdd_inflight = 4,
-			     .fill = PACING_URGENT, .held_ms = PACING_PATIENCE_MS },
-	  PACING_DRAIN },
 	{ "patient, writers wait", { HDD, .patient = 1, .waiters = 1, .sealed = 1,
 				     .hdd_inflight = 4 }, PACING_DRAIN },
 	{ "open segment, in use", { HDD, .dirty = 1, .quiet_ms = 100 },
@@ -415,27 +412,6 @@ static void group_rules(struct kunit *test)
 	}
 }
 
-static void what_is_free_lasts(struct kunit *test)
-{
-	struct pacing_group g = {
-		.part = 60, .waiters = 1, .max_wait_ns = 250 * MS, .segment_ns = 20 * MS,
-	};
-
-	/* Twelve segments, 240 ms. */
-	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 1000, 1000), 240 * MS);
-	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 8, 1000), 240 * MS / 125);
-	/* A tombstone takes no data, and its segment may have none left. */
-	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 0, 1), 0);
-	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 0, 0), 0);
-	g.part = 1;
-	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 8, 80), 2 * MS);
-	/* The longest write, and a disk that never ends. */
-	g.segment_ns = U64_MAX;
-	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, BIT(23), BIT(23)), PACING_LONGEST_NS);
-	g.segment_ns = 0;
-	KUNIT_EXPECT_EQ(test, ssdup_pacing_lasts_ns(&g, 8, 8), 0);
-}
-
 static struct kunit_case pacing_suite_cases[] = {
 	KUNIT_CASE_PARAM(pacing_by_example, pacing_gen_params),
 	KUNIT_CASE(pacing_manner),
@@ -444,7 +420,6 @@ static struct kunit_case pacing_suite_cases[] = {
 	KUNIT_CASE_PARAM(class_by_example, choice_gen_params),
 	KUNIT_CASE_PARAM(group_by_example, group_gen_params),
 	KUNIT_CASE(group_rules),
-	KUNIT_CASE(what_is_free_lasts),
 	{}
 };
 

@@ -32,8 +32,7 @@ static const struct next_case next_cases[] = {
 	{ "all, sequential", SSDUP_POLICY_ALL, 0, 10000, SSD, SSD },
 	{ "all, random", SSDUP_POLICY_ALL, 10000, 0, SSD, SSD },
 	{ "none, sequential", SSDUP_POLICY_NONE, 0, 10000, HDD, HDD },
-	{ "balance: as adaptive, above", SSDUP_POLICY_BALANCE, 5434, 5433, SSD, SSD },
-	{ "balance: as adaptive, below", SSDUP_POLICY_BALANCE, 5432, 5433, HDD, HDD },
+	{ "balance: by windows instead", SSDUP_POLICY_BALANCE, 5434, 5433, HDD, HDD },
 	{ "none, random", SSDUP_POLICY_NONE, 10000, 0, HDD, HDD },
 };
 

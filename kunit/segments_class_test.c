@@ -111,7 +111,7 @@ static void each_has_a_spare_segment(struct kunit *test)
 		log_to(test, &k[1]);
 	for (i = 0; i < CLASSES; i++) {
 		KUNIT_EXPECT_FALSE(test, ssdup_switch(device.log, &k[i], k[i].open, 0));
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, &k[i], k[i].open, LOG_WORD_LAST));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, &k[i], k[i].open, LOG_WORD_SPARE));
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k[i].open->word), LOG_WORD_SPARE);
 	}
 	/* Writers get them as soon as more are free. */

@@ -52,7 +52,6 @@ static void clean_is_not_opened(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, clean_kicks, 3);
 	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_FALSE(test, device.scarce);
 
 	seg = ssdup_clean_take(device.log, 0);
 	KUNIT_ASSERT_PTR_EQ(test, seg, &device.log->segment[1]);

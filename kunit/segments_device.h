@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A log of a few segments, and what is done with them, for segments_test.c and throttle_test.c.
+ * A log of a few segments, and what is done with them, for suites of segments.c.
  */
 #ifndef SSDUP_KUNIT_SEGMENTS_DEVICE_H
 #define SSDUP_KUNIT_SEGMENTS_DEVICE_H
@@ -10,8 +10,6 @@
 
 #define NR		8U
 #define FOR_WRITERS	(NR - LOG_SPARE)
-/* To drain BALANCE_UNIT sectors, while a segment of SZ_1M sectors takes at most 250 ms */
-#define LONGEST_NS	(250 * NSEC_PER_MSEC * BALANCE_UNIT / SZ_1M)
 
 static __maybe_unused u64 counted(enum ssdup_stat stat)
 {
@@ -33,7 +31,7 @@ static __maybe_unused bool writer_switches(void)
 
 static __maybe_unused bool drain_switches(void)
 {
-	return ssdup_switch(device.log, k, k->open, LOG_WORD_LAST);
+	return ssdup_switch(device.log, k, k->open, LOG_WORD_SPARE);
 }
 
 /* To the open segment. */

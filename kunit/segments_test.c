@@ -86,7 +86,7 @@ static void two_first_writes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&first->word), 0);
 	expect_segments(test, NR - 1, 1, 0);
 	/* A drain that relocates is a writer, too. */
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, first, LOG_WORD_LAST));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, first, LOG_WORD_SPARE));
 	expect_segments(test, NR - 1, 1, 0);
 
 	log_entries(1);
@@ -270,7 +270,6 @@ static void the_last_segments_are_spare(struct kunit *test)
 	u64 next;
 	u32 i;
 
-	/* Nothing is throttled. */
 	device.set.full = SSDUP_FULL_BYPASS;
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
@@ -304,32 +303,20 @@ static void the_last_segments_are_spare(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&k->open->word), 0);
 }
 
-/* A full log is told once. It is scarce until less than a part is sealed. */
-static void full_and_scarce(struct kunit *test)
+/* A full log is told once. */
+static void full_is_told(struct kunit *test)
 {
-	const u32 sealed = FOR_WRITERS - 1;
-
-	KUNIT_ASSERT_EQ(test, ssdup_part(device.log), NR / 2);
-	KUNIT_ASSERT_EQ(test, sealed, NR / 2 + 1);
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_FALSE(test, device.scarce);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_TRUE(test, device.scarce);
 	KUNIT_EXPECT_EQ(test, events, 1);
 
 	free_oldest(test, 1);
 	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_TRUE(test, device.scarce);
-	free_oldest(test, 1);
-	KUNIT_EXPECT_FALSE(test, device.scarce);
-
-	write_segments(test, 2);
-	KUNIT_EXPECT_FALSE(test, device.scarce);
+	write_segments(test, 1);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	KUNIT_EXPECT_TRUE(test, device.scarce);
 	KUNIT_EXPECT_EQ(test, events, 2);
 }
 
@@ -567,7 +554,7 @@ static struct kunit_case segments_cases[] = {
 	KUNIT_CASE(generations_end),
 	KUNIT_CASE(a_log_goes_on_after_a_replay),
 	KUNIT_CASE(the_last_segments_are_spare),
-	KUNIT_CASE(full_and_scarce),
+	KUNIT_CASE(full_is_told),
 	KUNIT_CASE(none_is_opened_while_discarded),
 	KUNIT_CASE(neighbours_are_discarded),
 	KUNIT_CASE(groups_are_taken_in_order),

@@ -8,57 +8,55 @@
 #define DAY	THRIFT_DAY
 #define MSEC	1000000U
 #define BUDGET	1000000ULL	/* sectors */
+#define T	THRIFT_TRANSFER
 
 /* --- The price --- */
 
 static void price_of_thrift(struct kunit *test)
 {
-	const u64 dearest = 2ULL * MSEC * tuning.dearest / BALANCE_ONE;
+	const u64 dearest = (u64)T * THRIFT_DEAREST;
 	u32 thrift;
 
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 0, 0, 2 * MSEC), 0);
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(50, 0, 0, 2 * MSEC), dearest / 2);
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(100, 0, 0, 2 * MSEC), dearest);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 0, 0), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(50, 0, 0), dearest / 2);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(100, 0, 0), dearest);
 	for (thrift = 1; thrift <= 100; thrift++)
-		KUNIT_EXPECT_GT(test, ssdup_thrift_price(thrift, 0, 0, 2 * MSEC),
-				ssdup_thrift_price(thrift - 1, 0, 0, 2 * MSEC));
-	/* A disk that has learnt the most that it may. */
-	KUNIT_EXPECT_LT(test, ssdup_thrift_price(100, 0, 0, BIT(30)), THRIFT_NEVER);
+		KUNIT_EXPECT_GT(test, ssdup_thrift_price(thrift, 0, 0),
+				ssdup_thrift_price(thrift - 1, 0, 0));
+	KUNIT_EXPECT_LT(test, ssdup_thrift_price(100, 0, 0), THRIFT_NEVER);
 }
 
 static void price_of_a_budget(struct kunit *test)
 {
 	static const struct { u64 left, price; } rows[] = {
-		{ 900, 0 }, { 450, 250 }, { 100, 2000 }, { 50, 4250 }, { 1, 224750 },
+		{ 900, 0 }, { 450, T / 8 }, { 100, T }, { 50, T * 17 / 8 }, { 1, T / 8 * 899 },
 	};
 	u64 before = 0, price;
 	u32 i;
 	s64 left;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 900, rows[i].left, 2000),
-				rows[i].price);
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 100, 0, 2000), THRIFT_NEVER);
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 100, -1, 2000), THRIFT_NEVER);
+		KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 900, rows[i].left), rows[i].price);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 100, 0), THRIFT_NEVER);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 100, -1), THRIFT_NEVER);
 	/* A smaller budget than what is left, until the next update. */
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 100, 101, 2000), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 100, 101), 0);
 	/* The less is left, the dearer, without a jump. */
 	for (left = BUDGET; left > (s64)BUDGET / 100; left -= BUDGET / 1000, before = price) {
-		price = ssdup_thrift_price(0, BUDGET, left, 2 * MSEC);
+		price = ssdup_thrift_price(0, BUDGET, left);
 		KUNIT_EXPECT_LE(test, price, before + before / 4 + MSEC / 2);
 		KUNIT_EXPECT_GE(test, price, before);
 	}
 	/* Both keys: the dearer price. */
-	price = ssdup_thrift_price(100, 0, 0, 2000);
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(100, 900, 450, 2000), price);
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(100, 900, 50, 2000), 4250);
-	/* The largest budget, and next to nothing left of it; and a disk that takes no time. */
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 1ULL << 60, 1, BIT(30)), THRIFT_NEVER);
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 1ULL << 60, 1, 0), THRIFT_NEVER);
-	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 1ULL << 60, 1ULL << 59, 0), 0);
+	price = ssdup_thrift_price(3, 0, 0);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(3, 900, 450), price);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(3, 900, 50), T * 17 / 8);
+	/* The largest budget, and next to nothing left of it. */
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 1ULL << 60, 1), THRIFT_NEVER);
+	KUNIT_EXPECT_EQ(test, ssdup_thrift_price(0, 1ULL << 60, 1ULL << 59), T / 8);
 	for (left = 1; left > 0 && left < (s64)1 << 60; left *= 2)
-		KUNIT_EXPECT_LE(test, ssdup_thrift_price(0, 1ULL << 60, left, BIT(30)),
-				THRIFT_NEVER + BIT(30));
+		KUNIT_EXPECT_LE(test, ssdup_thrift_price(0, 1ULL << 60, left),
+				THRIFT_NEVER + T);
 }
 
 /* --- The account --- */
@@ -168,11 +166,11 @@ static void offer(struct week *w, u64 ns, u64 rate)
 
 	for (; w->now < end; w->now += STEP) {
 		ssdup_thrift_update(&w->a, BUDGET, w->now, w->used);
-		w->price = ssdup_thrift_price(0, BUDGET, w->a.left, 2 * MSEC);
+		w->price = ssdup_thrift_price(0, BUDGET, w->a.left);
 		w->most = max(w->most, w->price);
 		w->least = min(w->least, w->price);
 		w->offered += rate;
-		for (i = 0, worth = 2 * MSEC; i < CLASSES; i++, worth += worth / 2)
+		for (i = 0, worth = T; i < CLASSES; i++, worth += worth / 2)
 			w->used += worth < w->price ? 0 : rate / CLASSES;
 	}
 }
@@ -201,8 +199,8 @@ static void a_steady_week(struct kunit *test)
 		KUNIT_EXPECT_LE(test, w.used - used, BUDGET * 102 / 100);
 		KUNIT_EXPECT_LE(test, w.most, w.least + w.least / 10);
 		/* A quarter of what is offered: the two dearest classes of eight. */
-		KUNIT_EXPECT_GT(test, w.price, 2 * MSEC * 7);
-		KUNIT_EXPECT_LT(test, w.price, 2 * MSEC * 18);
+		KUNIT_EXPECT_GT(test, w.price, 7 * T);
+		KUNIT_EXPECT_LT(test, w.price, 18 * T);
 	}
 	KUNIT_EXPECT_GE(test, w.used, 7 * BUDGET * 93 / 100);
 }

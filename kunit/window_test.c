@@ -116,6 +116,7 @@ static const struct window_speed hopeless = SPEEDS(170, 170, 10);
 static const struct window_speed slow_ssd = SPEEDS(10, 10, 170);
 static const struct window_speed due = { .ns = { 17 * MS, 17 * MS, MS } };
 static const struct window_speed new_disks;
+static const u32 waited_4ms[WINDOW_KINDS] = { 4, 4, 4, 4, 4, 4 };
 
 static const struct choose_case {
 	const char		*name;
@@ -201,6 +202,28 @@ static const struct choose_case {
 	{ "a pass and an SSD that adds nothing: there is no other",
 	  { &slow_ssd, .waiting = SCATTERED, .pass = true, .ssd = 8, .room = true },
 	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "a price: the HDD first", { &usual, .waiting = SCATTERED | SEQUENTIAL, .price = 9 * MS,
+				      .room = true }, SSDUP_HDD, WINDOW_SEQUENTIAL },
+	{ "a price: a write waits", { &usual, .waiting = SEQUENTIAL, .price = 40 * MS,
+				      .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true }, -1 },
+	{ "a price: it has waited", { &usual, .waiting = SEQUENTIAL, .price = 36 * MS,
+				      .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true },
+	  SSDUP_SSD, WINDOW_SEQUENTIAL },
+	{ "a price: dearer for the HDD", { &usual, .waiting = SCATTERED, .price = 40 * MS,
+					   .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "a price: too dear for the HDD", { &usual, .waiting = SCATTERED, .price = 9 * MS,
+					     .room = true }, SSDUP_SSD, WINDOW_SCATTERED },
+	{ "a price: but not beside a reader", { &usual, .waiting = SEQUENTIAL, .price = 5 * MS,
+						.kept = true, .room = true },
+	  SSDUP_SSD, WINDOW_SEQUENTIAL },
+	{ "no budget", { &usual, .waiting = SCATTERED, .price = THRIFT_NEVER, .hdd = WINDOW_HDD,
+			 .waited = waited_4ms, .room = true }, -1 },
+	{ "no budget: not beside a reader", { &usual, .waiting = SCATTERED, .price = THRIFT_NEVER,
+					      .kept = true, .room = true },
+	  SSDUP_HDD, WINDOW_SCATTERED },
+	{ "no budget: rewrites", { &usual, .waiting = REWRITE, .price = THRIFT_NEVER,
+				   .room = true }, SSDUP_SSD, WINDOW_REWRITE },
 };
 
 static void choose_case_name(const struct choose_case *c, char *desc)

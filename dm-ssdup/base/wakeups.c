@@ -9,17 +9,8 @@ static void event_work(struct work_struct *work)
 	dm_table_event(c->ti->table);
 }
 
-static enum hrtimer_restart wait_timer_over(struct hrtimer *timer)
-{
-	struct ssdup *c = container_of(timer, struct ssdup, wake.wait_timer);
-
-	ssdup_kick_waiting(c);
-	return HRTIMER_NORESTART;
-}
-
 int ssdup_wake_create(struct ssdup *c)
 {
-	hrtimer_setup(&c->wake.wait_timer, wait_timer_over, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	init_waitqueue_head(&c->wake.wb_wait);
 	init_waitqueue_head(&c->wake.settle_wait);
 	init_waitqueue_head(&c->wake.done_wait);
@@ -37,8 +28,6 @@ void ssdup_wake_destroy(struct ssdup *c)
 
 void ssdup_wake_stop(struct ssdup *c)
 {
-	/* The timer queues the work, which starts the timer only for a write that waits. */
-	hrtimer_cancel(&c->wake.wait_timer);
 	cancel_work_sync(&c->wake.clean_work);
 	cancel_work_sync(&c->wake.guard_work);
 	cancel_delayed_work_sync(&c->wake.wait_work);
@@ -70,11 +59,6 @@ void ssdup_kick_waiting(struct ssdup *c)
 void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay)
 {
 	queue_delayed_work(c->wake.wq, &c->wake.wait_work, delay);
-}
-
-void ssdup_kick_waiting_at(struct ssdup *c, u64 ns)
-{
-	hrtimer_start(&c->wake.wait_timer, ns_to_ktime(ns), HRTIMER_MODE_ABS);
 }
 
 void ssdup_kick_guard(struct ssdup *c)

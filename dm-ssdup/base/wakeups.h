@@ -36,9 +36,6 @@ void ssdup_kick_waiting(struct ssdup *c);
 /** ssdup_kick_waiting_in() - try the waiting writes in @delay jiffies, or sooner */
 void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay);
 
-/** ssdup_kick_waiting_at() - try them at a time of ktime_get_ns(), instead of one named before */
-void ssdup_kick_waiting_at(struct ssdup *c, u64 ns);
-
 /** ssdup_kick_guard() - schedule that the guard of the HDD is closed */
 void ssdup_kick_guard(struct ssdup *c);
 

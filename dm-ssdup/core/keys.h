@@ -20,7 +20,7 @@
 #endif
 
 SSDUP_KEY(policy, policy, SSDUP_POLICY_BALANCE, policies, 0, 0,
-	  "adaptive, watermark, all, none, balance or windows",
+	  "adaptive, watermark, all, none or balance",
 	  "where writes go that overlap nothing in the log")
 SSDUP_KEY(stream_length, stream_length_writes, 128, NULL, SSDUP_STREAM_MIN, SSDUP_STREAM_MAX,
 	  "a number from 2 to 1024",
@@ -41,7 +41,7 @@ SSDUP_FIXED_KEY(max_mb, false, SSDUP_BY_SIZE, NULL, 0, 67108864, "a number up to
 SSDUP_FIXED_KEY(range_mb, true, SSDUP_BY_SIZE, NULL, 1, 65536, "a power of two from 1 to 65536",
 		"size of a range in MiB; by default 4, doubled until there are less than 16384")
 SSDUP_KEY(full, full, SSDUP_FULL_BALANCE, fulls, 0, 0, "balance, block or bypass",
-	  "does a write that finds the log full go to the HDD: if that is cheaper, never, always")
+	  "does a write that finds the log full go to the HDD: if that has a cache, never, always")
 SSDUP_KEY(drain, drain, SSDUP_DRAIN_AUTO, drains, 0, 0, "auto, eager or manual",
 	  "when sealed segments are drained")
 SSDUP_KEY(drain_depth, drain_depth_reads, 256, NULL, 1, SSDUP_DRAIN_DEPTH_MAX,

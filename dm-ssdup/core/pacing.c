@@ -30,16 +30,16 @@ static struct pacing_out pace_part(const struct pacing_in *in)
 {
 	u32 hold;
 
-	if (in->fill >= PACING_URGENT && !in->patient)
+	if (!in->hdd_inflight && in->quiet_ms >= PACING_QUIET_MS)
 		return pacing(PACING_DRAIN, 0);
+	if (in->patient)
+		return pacing(PACING_HOLD, PACING_QUIET_MS);
 
-	if (!in->hdd_inflight &&
-	    ((in->route == SSDUP_SSD && !in->patient) || in->quiet_ms >= PACING_QUIET_MS))
+	if (in->fill >= PACING_URGENT || (!in->hdd_inflight && in->route == SSDUP_SSD))
 		return pacing(PACING_DRAIN, 0);
 
 	/* A fuller last part shortens the hold and gives the drain more of the HDD. */
-	hold = in->patient ? PACING_PATIENCE_MS :
-	       PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
+	hold = PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
 	if (in->held_ms >= hold)
 		return pacing(PACING_DRAIN, 0);
 
@@ -151,11 +151,4 @@ u32 ssdup_pacing_group(const struct pacing_group *g)
 	if (!g->waiters)
 		time = max(time, g->full_ns);
 	return clamp_t(u64, div64_u64(time, max(g->segment_ns, 1ULL)), 1, max(g->part, 1U));
-}
-
-u64 ssdup_pacing_lasts_ns(const struct pacing_group *g, u32 sectors, u64 free)
-{
-	u64 ns = min(g->segment_ns, PACING_LONGEST_NS) * ssdup_pacing_group(g);
-
-	return div64_u64(min(ns, PACING_LONGEST_NS) * sectors, max(free, 1ULL));
 }

@@ -14,7 +14,7 @@ struct pacing_in {
 	enum ssdup_mode		mode;
 	enum ssdup_drain	drain;		/* the key of the table */
 	enum ssdup_disk	route;		/* of the current stream */
-	bool	patient;	/* writes can bypass the log, so a full log stops few */
+	bool	patient;	/* whoever needs space says so: a full part is drained when quiet */
 	bool	reads;		/* a read came within PACING_SEEN_MS */
 	bool	writes;		/* a write to the SSD came within PACING_SEEN_MS */
 	bool	paused;		/* message: drain pause */
@@ -56,12 +56,11 @@ struct pacing_out {
 #define PACING_GUARD_MS	    30000U	/* after this quiet time, open the guard of an empty log */
 #define PACING_QUIET_MS		20U	/* after this quiet time, the HDD is free for the drain */
 #define PACING_HOLD_MS		200U	/* longest hold of a batch while the last part is empty */
-#define PACING_PATIENCE_MS 1000U	/* longest hold of a patient drain */
+#define PACING_PATIENCE_MS 1000U	/* longest hold of a gentle batch */
 #define PACING_URGENT		7500U	/* fill of the last part (1/10000) that ends all holds */
 #define PACING_POLL_MS		10U
 #define PACING_SEEN_MS		100U	/* how long a read or write counts as recent */
 #define PACING_IDLE_GROUP_NS	300000000000ULL	/* what an interruption may lose */
-#define PACING_LONGEST_NS	BIT_ULL(40)	/* 18 minutes; times 2^23 sectors it fits */
 #define PACING_GENTLE		2U	/* hold of a gentle batch, in durations of the one before */
 
 /**
@@ -82,10 +81,10 @@ struct pacing_out {
  *  - The drain is paused or manual: sleep.
  *  - The class is late, and no part of the log is full: sleep.
  *  - A segment is sealed, with drain eager: drain at once.
- *  - A part of the log is full: drain at once when the last part is urgently full or, with nothing
- *    in flight at the HDD, the route is the SSD (neither if patient), or when the device was quiet
- *    for PACING_QUIET_MS. Else hold the batch off for at most PACING_HOLD_MS * (1 - fill / urgent),
- *    since a fuller log needs the drain more; if patient, for PACING_PATIENCE_MS.
+ *  - A part of the log is full: drain at once when the device was quiet for PACING_QUIET_MS. Else a
+ *    patient drain waits. Another one drains at once when the last part is urgently full or, with
+ *    nothing in flight at the HDD, the route is the SSD. Else hold the batch off for at most
+ *    PACING_HOLD_MS * (1 - fill / urgent), since a fuller log needs the drain more.
  *  - The log holds anything: after PACING_IDLE_MS of quiet seal the open segment, and drain.
  *  - Else sleep.
  *
@@ -135,15 +134,5 @@ struct pacing_group {
  * Return: at least 1; there may be fewer.
  */
 u32 ssdup_pacing_group(const struct pacing_group *g);
-
-/**
- * ssdup_pacing_lasts_ns() - how long a part of the free log has to last
- * @g: what a group would be now; with waiters
- * @sectors: that part, at most @free
- * @free: sectors that are free
- *
- * All of it has to last until the next group is free.
- */
-u64 ssdup_pacing_lasts_ns(const struct pacing_group *g, u32 sectors, u64 free);
 
 #endif

@@ -16,7 +16,6 @@ enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
 		to_hdd_below = marks->to_hdd_below;
 		break;
 	case SSDUP_POLICY_ADAPTIVE:
-	case SSDUP_POLICY_BALANCE:
 		break;
 	default:
 		return SSDUP_HDD;

@@ -29,9 +29,7 @@ SSDUP_POLICY(WATERMARK, "watermark",
 	     "The same with two fixed thresholds, to_ssd_above and to_hdd_below.")
 SSDUP_POLICY(ALL, "all", "All writes go to the log.")
 SSDUP_POLICY(NONE, "none", "No write goes to the log.")
-SSDUP_POLICY(BALANCE, "balance", "Each write goes to the disk that is expected to end it first.")
-SSDUP_POLICY(WINDOWS, "windows",
-	     "Each disk is given a little at once, and what it suits. Not finished: for tests.")
+SSDUP_POLICY(BALANCE, "balance", "Each disk has a window; what fits into none waits for one.")
 
 /* Modes only go up. Read-only: the SSD refused a write. Failed: it refused reads, too. */
 SSDUP_MODE(RUNNING, "running")

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides what room on the SSD costs, and keeps the account of its budget. */
-#include <linux/bits.h>
-
-#include "balance.h"
 #include "thrift.h"
 
 void ssdup_thrift_update(struct thrift_account *a, u64 day, u64 now, u64 used)
@@ -27,16 +24,16 @@ void ssdup_thrift_update(struct thrift_account *a, u64 day, u64 now, u64 used)
 }
 
 /* With next to nothing left, the product would be too large for mul_u64_u64_div_u64(). */
-static u64 by_budget(u64 day, u64 left, u32 unit_ns)
+static u64 by_budget(u64 day, u64 left)
 {
-	if (div64_u64(day - left, left) >= THRIFT_NEVER * tuning.ample / max(unit_ns, 1U))
+	if (div64_u64(day - left, left) >= THRIFT_NEVER * THRIFT_AMPLE / THRIFT_TRANSFER)
 		return THRIFT_NEVER;
-	return mul_u64_u64_div_u64(unit_ns, day - left, left * tuning.ample);
+	return mul_u64_u64_div_u64(THRIFT_TRANSFER, day - left, left * THRIFT_AMPLE);
 }
 
-u64 ssdup_thrift_price(u32 thrift, u64 day, s64 left, u32 unit_ns)
+u64 ssdup_thrift_price(u32 thrift, u64 day, s64 left)
 {
-	u64 by_hand = div_u64((u64)unit_ns * tuning.dearest * thrift, 100 * BALANCE_ONE);
+	u64 by_hand = div_u64((u64)THRIFT_TRANSFER * THRIFT_DEAREST * thrift, 100);
 
 	if (!day)
 		return by_hand;
@@ -44,5 +41,5 @@ u64 ssdup_thrift_price(u32 thrift, u64 day, s64 left, u32 unit_ns)
 		return THRIFT_NEVER;
 	if (left >= day)
 		return by_hand;
-	return max(by_hand, by_budget(day, left, unit_ns));
+	return max(by_hand, by_budget(day, left));
 }

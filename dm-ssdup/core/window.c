@@ -3,6 +3,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
+#include "thrift.h"
 #include "window.h"
 
 #define STEP	8	/* part of the difference that an average learns at once: 1/8 */
@@ -108,7 +109,7 @@ static bool ssd_worth(const struct window_facts *f, enum window_kind kind)
 /* Others have the HDD to themselves. */
 static bool hdd_is_out(const struct window_facts *f)
 {
-	return (f->kept && f->room) || f->pass;
+	return (f->kept && f->room && f->price < THRIFT_NEVER) || f->pass;
 }
 
 /* Is the HDD quicker, as far as is known? */
@@ -132,6 +133,27 @@ static bool goes_direct(const struct window_facts *f, enum window_kind kind)
 	return kind != WINDOW_REWRITE && !f->blocks && (f->cached || hdd_quicker(f, kind));
 }
 
+/*
+ * Is a write for the HDD, since the SSD has a price? So it is while it may end there in time, by
+ * what it has waited and what is in flight.
+ */
+static bool spares_ssd(const struct window_facts *f, enum window_kind kind)
+{
+	u64 ns = takes(f, use_of_hdd(kind)) ?: takes(f, WINDOW_USE_RUNS), waits = f->price;
+
+	if (likely(!waits) || kind == WINDOW_REWRITE)
+		return false;
+	if (waits >= THRIFT_NEVER)
+		return true;
+	/* The HDD is somebody else's meanwhile, or has to be tried with one write first. */
+	if (f->kept || (!ns && f->hdd))
+		return false;
+	if (ns > THRIFT_TRANSFER)
+		waits = div64_u64(waits * THRIFT_TRANSFER, ns);
+	ns = div_u64(ns * (f->hdd + WINDOW_UNIT), WINDOW_UNIT);
+	return (f->waited ? f->waited[kind] : 0) * 1000000ULL + ns <= waits;
+}
+
 static bool hdd_takes(const struct window_facts *f, enum window_kind kind)
 {
 	const u32 window = f->room ? WINDOW_HDD : WINDOW_FULL;
@@ -140,6 +162,8 @@ static bool hdd_takes(const struct window_facts *f, enum window_kind kind)
 		return false;
 	if (!f->room)
 		return goes_direct(f, kind);
+	if (spares_ssd(f, kind))
+		return true;
 	if (!hdd_worth(f, kind))
 		return false;
 	if (hdd_first(f, kind) || !ssd_worth(f, kind))
@@ -149,7 +173,7 @@ static bool hdd_takes(const struct window_facts *f, enum window_kind kind)
 
 static bool ssd_takes(const struct window_facts *f, enum window_kind kind)
 {
-	if (!f->room)
+	if (!f->room || spares_ssd(f, kind))
 		return false;
 	if (f->kept || kind == WINDOW_REWRITE)
 		return true;

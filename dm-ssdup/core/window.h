@@ -24,6 +24,9 @@
  *    in order, has the HDD to itself, and they wait for space, unless it has been quicker than the
  *    SSD. Writes that overlap what the log holds wait for space with any HDD.
  *
+ *  - With a price on the SSD a write is for the HDD while it can end there in so much time. A
+ *    scattered one may take less, as it costs the HDD more: the SSD gets what saves most.
+ *
  * A disk's time for a unit is what a write took, divided by what was in flight with it (Little's
  * law). So two disks can be compared though one is given more at once.
  *
@@ -144,6 +147,8 @@ struct window_facts {
 	bool	pass;		/* a pass of the drain has the HDD to itself */
 	bool	kept;		/* others wait for the HDD: a reader, a flush */
 	bool	cached;		/* the HDD has a volatile write cache */
+	u64	price;		/* ns, see thrift.h; 0: none */
+	const u32 *waited;	/* ms, of the first write of each kind; NULL: it has just come */
 	bool	blocks;		/* with the log full, writes wait for space, whatever that costs */
 };
 

@@ -78,7 +78,6 @@ static void drain_end_io(struct bio *bio)
 		    bio->bi_status);
 	if (bio->bi_status)
 		WRITE_ONCE(io->status, bio->bi_status);
-	WRITE_ONCE(b->ended, ktime_get_ns());
 	/* First: after the last put of the batch the thread may free the bioset. */
 	bio_put(bio);
 	transfer_ended(b);
@@ -169,7 +168,6 @@ static void write_guarded(struct ssdup_drainer *drainer, struct drain_batch *b, 
 
 	if (r)
 		WRITE_ONCE(b->io[i].status, errno_to_blk_status(r));
-	WRITE_ONCE(b->ended, ktime_get_ns());
 }
 
 void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *b)
@@ -180,7 +178,6 @@ void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *
 	bool behind = false;
 	u32 i, part;
 
-	ssdup_meter_drain_begin(drainer->router, &b->meter, b->plan.sectors);
 	batch_begin(b, false);
 	blk_start_plug(&plug);
 	for (i = 0; i < b->plan.nr_runs; i++) {
@@ -215,7 +212,6 @@ void ssdup_batch_write_end(struct ssdup_drainer *drainer, struct drain_batch *b)
 		ssdup_guard_left(drainer->log);
 	b->guarded = false;
 	ssdup_step(drainer->c, STEP_DRAIN_WRITTEN);
-	ssdup_meter_drain_end(drainer->router, &b->meter, READ_ONCE(b->ended));
 	stat_add(drainer->c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 

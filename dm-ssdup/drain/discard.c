@@ -49,7 +49,6 @@ void ssdup_discard_work(struct work_struct *work)
 	r = send_discard(c->drainer, &batch, nr * size);
 	ssdup_step(c, STEP_DISCARD_DONE);
 	ssdup_discard_end(c->log, &batch);
-	ssdup_throttle_freed(c->drainer);
 	ssdup_kick_waiting(c);
 	/* This puts off a turn that was asked for meanwhile, too. */
 	mod_delayed_work(c->wake.wq, &c->wake.discard_work, r ? msecs_to_jiffies(FAILED_REST_MS) :

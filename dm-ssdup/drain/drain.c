@@ -15,6 +15,7 @@
 #include "internal.h"
 #include "map/map.h"
 
+#define DRAIN_ASSUMED_NS 6000U		/* for each sector: 80 MB/s, until it is measured */
 #define DRAIN_GENTLE_PIECES 4U		/* of a batch of one run's size, beside readers */
 
 enum drain_stage {
@@ -36,28 +37,35 @@ struct ssdup_copier {
 	u64			fenced;		/* ranges below this index are fenced */
 	bool			again;		/* this is not the first pass */
 	struct drain_faults	faults;
-	struct meter_mark	chosen;		/* when it was */
+	u64			chosen;		/* ns: when it was */
 	struct work_struct	free_work;	/* the next four belong to it while it is queued */
 	struct drain_group	freed;		/* the group that it frees */
-	struct meter_mark	since;		/* when it was chosen, or one before was free */
-	struct meter_mark	freed_at;	/* when the last one was free */
+	u64			since;		/* ns: when it was chosen, or one before was free */
+	u64			freed_at;	/* ns: when the last one was free */
 	int			free_error;	/* of the last one */
 	spinlock_t		lock;		/* protects c->drainer->drain_error and anew */
 	bool			anew;		/* a drain was requested since the try began */
 };
 
+/* A moving average of what it takes to drain and free a segment. */
+static void learn_time(struct ssdup_drainer *drainer, u64 ns)
+{
+	u64 before = drainer->segment_ns;
+
+	WRITE_ONCE(drainer->segment_ns, before - before / 4 + ns / 4);
+}
+
 static void free_work(struct work_struct *work)
 {
 	struct ssdup_copier *copier = container_of(work, struct ssdup_copier, free_work);
 	struct ssdup_drainer *drainer = copier->drainer;
-	struct meter_mark now;
-	int r;
+	u64 nr = max(div_u64(copier->freed.copied, drainer->log->g.data_sectors), 1ULL);
+	int r = ssdup_free_group(drainer, &copier->freed);
+	u64 now = ktime_get_ns();
 
-	r = ssdup_free_group(drainer, &copier->freed);
-	now = ssdup_meter_mark(drainer->router);
-	/* While groups follow each other, from one to the next; a short one says little. */
-	if (!r)
-		ssdup_meter_freed(drainer->router, copier->freed.copied, copier->since, now);
+	/* While groups follow each other, from one to the next. */
+	if (!r && copier->freed.copied)
+		learn_time(drainer, div64_u64(now - copier->since, nr));
 	copier->freed_at = now;
 
 	if (r && !copier->freed.durable)
@@ -76,6 +84,7 @@ int ssdup_drainer_create(struct ssdup_drainer *drainer)
 	if (!copier)
 		return -ENOMEM;
 	copier->drainer = drainer;
+	drainer->segment_ns = (u64)DRAIN_ASSUMED_NS * drainer->log->g.data_sectors;
 	spin_lock_init(&copier->lock);
 	INIT_WORK(&copier->free_work, free_work);
 	return ssdup_batch_init(drainer, &copier->batch[0]) ?:
@@ -292,7 +301,7 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 		return running ? 0 : ssdup_salvage_end(drainer);
 	copier->group.hdd = drive_now(&drainer->c->drive[SSDUP_HDD]);
 	copier->fenced = 0;
-	copier->chosen = ssdup_meter_mark(drainer->router);
+	copier->chosen = ktime_get_ns();
 	ssdup_faults_begin(&copier->faults);
 	copier->again = false;
 	ssdup_order_begin(&copier->order);
@@ -362,8 +371,7 @@ static int free_group(struct ssdup_drainer *drainer, const struct pacing_out *ho
 		return r;
 	ssdup_group_set(drainer->log, &copier->group, SEGMENT_WRITTEN_BACK);
 	copier->freed = copier->group;
-	copier->since = copier->chosen.ns > copier->freed_at.ns ? copier->chosen :
-								      copier->freed_at;
+	copier->since = max(copier->chosen, copier->freed_at);
 	ssdup_window_pass(drainer->router, WINDOW_PASS_FREES, true);
 	WRITE_ONCE(drainer->free_state, DRAIN_FREES);
 	queue_work(drainer->c->wake.wq, &copier->free_work);
@@ -421,7 +429,7 @@ static void shrink_group(struct ssdup_drainer *drainer, const struct pacing_grou
 		return;
 	ssdup_group_shrink(drainer->log, &copier->group, keep);
 	/* What is copied is counted anew, too. */
-	copier->chosen = ssdup_meter_mark(drainer->router);
+	copier->chosen = ktime_get_ns();
 	copier->group.sectors = mul_u64_u64_div_u64(copier->group.sectors, left, all);
 	order_group(drainer);
 }
@@ -501,13 +509,9 @@ struct ssdup_class *ssdup_drain_class(struct ssdup_drainer *drainer)
 	return copier->stage == STAGE_CHOOSE ? NULL : copier->group.first->class;
 }
 
-void ssdup_drain_held(struct ssdup_drainer *drainer, struct meter_mark since)
+void ssdup_drain_held(struct ssdup_drainer *drainer, u64 ns)
 {
-	struct meter_mark now = ssdup_meter_mark(drainer->router);
-	struct ssdup_copier *copier = drainer->copier;
-
-	copier->chosen.ns += now.ns - since.ns;
-	copier->chosen.done += now.done - since.done;
+	drainer->copier->chosen += ns;
 }
 
 void ssdup_drain_anew(struct ssdup_drainer *drainer)

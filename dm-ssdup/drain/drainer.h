@@ -44,7 +44,7 @@ struct ssdup_drainer {
 	bool			short_of_memory ____cacheline_aligned_in_smp;	/* a hint */
 	bool			paused;		/* by a message; a hint */
 	atomic_t		nr_asking;	/* processes that wait for a drain; a hint */
-	atomic64_t		next_pass;	/* ns: in the last segments; throttle.c */
+	u64			segment_ns;	/* expected time to drain and free one; a hint */
 	u64			relocated;	/* extents ever; the thread writes these two */
 	u64			unwritable;	/* of these, because the HDD refused them */
 	int			drain_error;	/* of the last try, or 0; a hint */
@@ -124,7 +124,6 @@ struct hdd_flush {
 	struct bio		bio;
 	struct ssdup_drainer	*drainer;
 	struct completion	done;
-	u64			ns;		/* when it began, then how long it took */
 };
 
 /**
@@ -140,31 +139,6 @@ int ssdup_hdd_flush_end(struct ssdup_drainer *drainer, struct hdd_flush *f);
 
 /** ssdup_flush_hdd() - call both; process context. Return: 0 or -errno */
 int ssdup_flush_hdd(struct ssdup_drainer *drainer);
-
-/*
- * --- The last free segments are handed out at a rate: throttle.c ---
- *
- * Space comes back a group at a time. Without a throttle the fastest writers take a group at once,
- * and all writers wait for the next one. So while the log is scarce, or when a single segment takes
- * longer than max_wait_ms, the last segments for writers are throttled: the rate is such that the
- * free space lasts until the next group is free. The free space settles at about a group. Only the
- * first writes that find the log full wait for a whole group.
- */
-
-/**
- * ssdup_throttle_reserve() - ssdup_reserve() for a writer: of a throttled segment, at the rate
- *
- * While drains fail, the rate does not apply. Otherwise the log would never fill up, and no write
- * would go elsewhere. Context: any. Return: as ssdup_reserve(); when the rate is the cause, the
- * waiting writes are tried soon.
- */
-int ssdup_throttle_reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors);
-
-/** ssdup_throttle_segments() - tell the log how many of the last segments are throttled now */
-void ssdup_throttle_segments(struct ssdup_drainer *drainer);
-
-/** ssdup_throttle_freed() - segments are free: who waits for the rate of the last ones goes on */
-void ssdup_throttle_freed(struct ssdup_drainer *drainer);
 
 /* --- Segments that stay clean when they are freed, until they are in the way: keep.c --- */
 

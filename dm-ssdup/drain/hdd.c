@@ -58,7 +58,6 @@ static void hdd_flush_end_io(struct bio *bio)
 {
 	struct hdd_flush *f = container_of(bio, struct hdd_flush, bio);
 
-	f->ns = ktime_get_ns() - f->ns;
 	if (bio->bi_status) {
 		stat_inc(f->drainer->c, STAT_HDD_ERRORS);
 		/* Before it ends: a later flush succeeds, because the cache is empty. */
@@ -71,7 +70,6 @@ static void hdd_flush_send(struct ssdup_drainer *drainer, struct hdd_flush *f)
 {
 	f->drainer = drainer;
 	init_completion(&f->done);
-	f->ns = ktime_get_ns();
 	bio_init(&f->bio, drainer->c->hdd->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	f->bio.bi_end_io = hdd_flush_end_io;
 	submit_bio(&f->bio);
@@ -105,7 +103,6 @@ int ssdup_hdd_flush_end(struct ssdup_drainer *drainer, struct hdd_flush *f)
 	blk_status_t status = hdd_flush_wait(f);
 
 	ssdup_step(drainer->c, STEP_HDD_FLUSHED);
-	ssdup_meter_flushed(drainer->router, f->ns);
 	/* If a write has ended meanwhile, it stays dirty. */
 	if (status)
 		WRITE_ONCE(drainer->hdd_dirty, HDD_DIRTY);

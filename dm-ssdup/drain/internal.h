@@ -34,8 +34,8 @@ struct ssdup_class *ssdup_drain_class(struct ssdup_drainer *drainer);
 /** ssdup_drain_freeing() - segments of the group that is being freed; the writeback thread */
 u32 ssdup_drain_freeing(const struct ssdup_drainer *drainer);
 
-/** ssdup_drain_held() - do not count the thread's rest since @since as the group's time */
-void ssdup_drain_held(struct ssdup_drainer *drainer, struct meter_mark since);
+/** ssdup_drain_held() - the thread has rested for @ns, which is no time of the group */
+void ssdup_drain_held(struct ssdup_drainer *drainer, u64 ns);
 
 /** ssdup_drain_drop() - forget the group being drained, and wait for the one being freed */
 void ssdup_drain_drop(struct ssdup_drainer *drainer);
@@ -69,8 +69,6 @@ struct drain_batch {
 	struct page		*page[DRAIN_PAGES];
 	bool			guarded;	/* counted by log/guard.c */
 	struct page		*scratch;	/* one block, to read or write it again */
-	struct meter_drain	meter;		/* of the writes */
-	u64			ended;		/* ns: when the last transfer so far ended */
 	u64			due;		/* ns: when the spread read should end */
 	bool			spread;		/* see ssdup_batch_read() */
 	atomic_t		pending;

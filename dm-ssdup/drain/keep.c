@@ -114,7 +114,6 @@ static bool settle_doubts(struct ssdup_drainer *drainer)
 
 static void tell_freed(struct ssdup_drainer *drainer)
 {
-	ssdup_throttle_freed(drainer);
 	ssdup_kick_waiting(drainer->c);
 	ssdup_discard_soon(drainer);
 }

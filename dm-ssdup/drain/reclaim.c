@@ -28,16 +28,13 @@ static int hdd_had_it(struct ssdup_drainer *drainer, const struct drain_group *g
 
 int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g)
 {
-	struct meter_drain meter;
 	int r;
 
 	/* All of it was overwritten in younger segments, or moved there. */
 	if (!g->wrote)
 		return 0;
 	ssdup_step(drainer->c, STEP_FREE_FLUSH);
-	ssdup_meter_sync_begin(drainer->router, &meter);
 	r = ssdup_flush_drained(drainer);
-	ssdup_meter_sync_end(drainer->router, &meter);
 	return r ?: hdd_had_it(drainer, g);
 }
 
@@ -61,7 +58,6 @@ void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g)
 	/* No commit may use the segments while their state is reset. */
 	ssdup_commit_lock(drainer->log);
 	ssdup_group_freed(drainer->log, g);
-	ssdup_throttle_freed(drainer);
 	ssdup_commit_unlock(drainer->log);
 	ssdup_step(drainer->c, STEP_FREE_DONE);
 	WRITE_ONCE(drainer->short_of_memory, false);

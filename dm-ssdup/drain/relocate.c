@@ -43,9 +43,7 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 {
 	int r;
 
-	/* The rest of a segment that is opened here is for writers. */
-	ssdup_throttle_segments(drainer);
-	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_LAST)) ==
+	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_SPARE)) ==
 	       -SSDUP_ERR_RING_FULL ||
 	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log) &&
 		!READ_ONCE(drainer->c->leaving))) {

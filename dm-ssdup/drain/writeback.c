@@ -11,7 +11,6 @@
 #include "internal.h"
 #include "log/clean.h"
 #include "log/guard.h"
-#include "route/meter.h"
 #include "route/window.h"
 
 /* The pause after a failed drain, and between tries to write unwritable extents. */
@@ -94,13 +93,13 @@ static void look_at_classes(struct ssdup_drainer *drainer, struct watch *w, stru
 	/* What was asked for comes when the group is done. */
 	in->asked = p[w->class->index].asked || p[next].asked;
 	in->dirty = p[w->class->index].dirty;
-	in->all_open = !sealed && !ssdup_open_room(drainer->log, w->class);
+	in->all_open = !sealed;
 	/* A group of empty segments stays one until it is free, also when drains are paused. */
 	if (!copied)
 		in->empty = p[next].empty;
 	/* A late class gives no more back than is needed, but a group that was begun goes on. */
 	w->part = in->sealed && !in->late && (w->part || part);
-	in->part = in->late ? still || copied : w->part && !ssdup_windowed(drainer->c);
+	in->part = in->late ? still || copied : w->part;
 }
 
 static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struct pacing_in *in)
@@ -127,7 +126,7 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	in->mode = ssdup_mode(drainer->c);
 	in->drain = READ_ONCE(drainer->c->set.drain);
 	in->route = READ_ONCE(drainer->router->route);
-	in->patient = ssdup_balances(drainer->c);
+	in->patient = ssdup_windowed(drainer->c);
 	in->paused = READ_ONCE(drainer->paused);
 	/* Others wait for a commit, for memory or for the SSD. */
 	if (ssdup_windowed(drainer->c))
@@ -176,7 +175,7 @@ static struct pacing_group group_size(struct ssdup_drainer *drainer, const struc
 		.writes = in->writes || in->late || in->quiet_ms < PACING_SEEN_MS,
 		.max_wait_ns = (u64)READ_ONCE(drainer->c->set.max_wait_ms) * NSEC_PER_MSEC,
 		.full_ns = w->rate * (free - min(free, ssdup_spare(drainer->log))),
-		.segment_ns = ssdup_meter_free_ns(drainer->router, drainer->log->g.data_sectors),
+		.segment_ns = READ_ONCE(drainer->segment_ns),
 	};
 }
 
@@ -243,7 +242,7 @@ static int writeback_thread(void *arg)
 	};
 	struct pacing_in in = { };
 	struct pacing_out out;
-	struct meter_mark since;
+	u64 since;
 
 	while (!kthread_should_stop()) {
 		/* Before the look, so that a kick during the look causes another one. */
@@ -263,7 +262,7 @@ static int writeback_thread(void *arg)
 		w.holding = out.action == PACING_HOLD;
 		if (out.action != PACING_DRAIN)
 			ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
-		since = ssdup_meter_mark(drainer->router);
+		since = ktime_get_ns();
 		switch (out.action) {
 		case PACING_SLEEP:
 			drain_does(drainer,
@@ -277,7 +276,7 @@ static int writeback_thread(void *arg)
 		case PACING_HOLD:
 			drain_does(drainer, DRAIN_HELD_OFF);
 			/* If a part is to be drained, the holds are short: ignore kicks. */
-			if (in.part)
+			if (in.part && !in.patient)
 				schedule_timeout_interruptible(msecs_to_jiffies(out.wait_ms) + 1);
 			else
 				wait_kick(drainer, msecs_to_jiffies(out.wait_ms) + 1);
@@ -296,7 +295,7 @@ static int writeback_thread(void *arg)
 			break;
 		}
 		if (out.action == PACING_SLEEP || out.action == PACING_HOLD)
-			ssdup_drain_held(drainer, since);
+			ssdup_drain_held(drainer, ktime_get_ns() - since);
 	}
 	ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
 	ssdup_drain_drop(drainer);

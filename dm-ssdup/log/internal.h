@@ -31,7 +31,6 @@ struct ssdup_segments {
 	u64			opened;		/* how many, ever; the same */
 	u64			written;	/* sectors of data ever sealed; the same */
 	bool			full;		/* no free segment found since a group was freed */
-	u32			throttled;	/* of the last ones for writers; the same */
 };
 
 /* It is always sealed: the open segment of a class that has none. */
@@ -61,11 +60,9 @@ void ssdup_more_to_open(struct ssdup_log *log);
 /**
  * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
  * @k: class of both; @from may have been freed and be another's since
- * @allowed: with LOG_WORD_SPARE, open one of the last segments, too, see ssdup_spare(); without
- * LOG_WORD_THROTTLED, do not seal a throttled one
+ * @allowed: with LOG_WORD_SPARE, open one of the last segments, too, see ssdup_spare()
  *
- * Context: any. Return: false when no segment is free, @from is throttled, or the log takes no
- * writes.
+ * Context: any. Return: false when no segment is free, or the log takes no writes.
  */
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
 		  u64 allowed);

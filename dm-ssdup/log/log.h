@@ -216,14 +216,6 @@ u64 ssdup_open_generation(struct ssdup_log *log, struct ssdup_class *k);
 /** ssdup_segments_opened() - the number of segments that were opened since the resume; a hint */
 u64 ssdup_segments_opened(struct ssdup_log *log);
 
-/**
- * ssdup_segments_throttle() - open the last segments for writers with LOG_WORD_THROTTLED
- * @nr: how many of them
- *
- * When more are free, the rest of those that are open is no longer throttled. Context: any.
- */
-void ssdup_segments_throttle(struct ssdup_log *log, u32 nr);
-
 /* --- Discards of free segments --- */
 
 /**
@@ -265,9 +257,6 @@ bool ssdup_segments_full(struct ssdup_log *log);
  * The log has too few segments, or it holds nothing but what the HDD refuses.
  */
 bool ssdup_log_spent(struct ssdup_log *log);
-
-/** ssdup_open_room() - does the open segment of @k have room, which is handed out at a rate? */
-bool ssdup_open_room(const struct ssdup_log *log, const struct ssdup_class *k);
 
 /** ssdup_free_segments() - number of segments that can be opened, once those clean are forgotten */
 u32 ssdup_free_segments(struct ssdup_log *log);

@@ -113,8 +113,6 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	/* What a drain opens of the last ones it needs for itself. */
 	if (s->nr_free <= ssdup_spare(log))
 		word = LOG_WORD_SPARE;
-	else if (s->nr_free + s->nr_clean <= ssdup_spare(log) + READ_ONCE(s->throttled))
-		word = LOG_WORD_THROTTLED;
 	list_del_init(&seg->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
 	WRITE_ONCE(s->opened, s->opened + 1);
@@ -173,18 +171,14 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	       list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
 				struct ssdup_segment, list) : NULL;
 	clean = !next && (s->nr_clean || s->in_hand);
-	if (atomic64_read(&from->word) & LOG_WORD_THROTTLED & ~allowed)
-		next = NULL;
 	/* Headers of higher generations are refused. */
 	spent = k->next > LOG_MAX_GENERATION;
 	/* A read-only log hands out nothing, see salvage.c. */
 	if (!next || spent || ssdup_mode(log->c) != MODE_RUNNING) {
 		WRITE_ONCE(log->wait_cause, WAIT_SPACE);
 		tell = !next && !s->full && !clean;
-		if (tell) {
+		if (tell)
 			WRITE_ONCE(s->full, true);
-			WRITE_ONCE(log->c->scarce, true);
-		}
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (clean)
 			ssdup_kick_clean(log->c);
@@ -315,20 +309,13 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg)
 static void let_writers_have(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = log->segments;
-	bool throttled = s->nr_free + s->nr_clean < ssdup_spare(log) + READ_ONCE(s->throttled);
 	struct ssdup_class *k;
-	u64 word;
 
 	lockdep_assert_held(&s->lock);
-	for (k = log->class; k < class_end(log); k++) {
-		word = atomic64_read(&k->open->word);
-		if (!throttled)
-			atomic64_andnot(LOG_WORD_THROTTLED, &k->open->word);
-		else if (word & LOG_WORD_SPARE)
-			atomic64_or(LOG_WORD_THROTTLED, &k->open->word);
-		if (s->nr_free > ssdup_spare(log))
-			atomic64_andnot(LOG_WORD_SPARE, &k->open->word);
-	}
+	if (s->nr_free <= ssdup_spare(log))
+		return;
+	for (k = log->class; k < class_end(log); k++)
+		atomic64_andnot(LOG_WORD_SPARE, &k->open->word);
 }
 
 void ssdup_more_to_open(struct ssdup_log *log)
@@ -336,21 +323,7 @@ void ssdup_more_to_open(struct ssdup_log *log)
 	struct ssdup_segments *s = log->segments;
 
 	WRITE_ONCE(s->full, false);
-	WRITE_ONCE(log->c->scarce, log->c->scarce && s->nr_sealed >= ssdup_part(log));
 	let_writers_have(log);
-}
-
-void ssdup_segments_throttle(struct ssdup_log *log, u32 nr)
-{
-	struct ssdup_segments *s = log->segments;
-	unsigned long flags;
-
-	if (nr == READ_ONCE(s->throttled))
-		return;
-	spin_lock_irqsave(&s->lock, flags);
-	WRITE_ONCE(s->throttled, nr);
-	let_writers_have(log);
-	spin_unlock_irqrestore(&s->lock, flags);
 }
 
 /* --- Discards --- */
@@ -464,15 +437,6 @@ bool ssdup_log_spent(struct ssdup_log *log)
 		spent = !ssdup_open_dirty(k, false);
 	spin_unlock_irqrestore(&s->lock, flags);
 	return spent;
-}
-
-bool ssdup_open_room(const struct ssdup_log *log, const struct ssdup_class *k)
-{
-	u64 word = atomic64_read(&READ_ONCE(k->open)->word);
-
-	return word & LOG_WORD_THROTTLED && !(word & LOG_WORD_SEALED) &&
-	       log_word_entries(word) < log_segment_entries(&log->g) &&
-	       log_word_sectors(word) + log->longest <= log->g.data_sectors;
 }
 
 u32 ssdup_free_segments(struct ssdup_log *log)

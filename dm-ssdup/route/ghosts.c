@@ -37,6 +37,30 @@ void ssdup_ghosts_destroy(struct ssdup_router *router)
 	kvfree(router->ghosts_kept);
 }
 
+/*
+ * Does a read begin where one of the last ended, of this processor? Another one may run on by now,
+ * and a read of it may come in between: then some reader counts as one that does not go on.
+ */
+void ssdup_ghosts_begin(struct ssdup_router *router, struct ssdup_io *io)
+{
+	struct ssdup_stats *s = raw_cpu_ptr(router->stats);
+	u32 i, at;
+
+	for (i = 0; i < ARRAY_SIZE(s->read_end); i++) {
+		if (READ_ONCE(s->read_end[i]) != io->start)
+			continue;
+		WRITE_ONCE(s->read_end[i], io->start + io->sectors);
+		io->long_run = READ_ONCE(s->read_run[i]) >= GHOST_RUN;
+		WRITE_ONCE(s->read_run[i], READ_ONCE(s->read_run[i]) + io->sectors);
+		return;
+	}
+	at = READ_ONCE(s->read_at);
+	WRITE_ONCE(s->read_at, at + 1);
+	at %= ARRAY_SIZE(s->read_end);
+	WRITE_ONCE(s->read_end[at], io->start + io->sectors);
+	WRITE_ONCE(s->read_run[at], io->sectors);
+}
+
 void ssdup_ghosts_end(struct ssdup_router *router, const struct ssdup_io *io, bool meta)
 {
 	struct ghosts *ghosts = READ_ONCE(router->ghosts);

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dm-ssdup: where a write goes: to which disk, to which class, or into the list of those that wait.
- * The fast path of requests is in stream.h, meter.h and choice.h.
+ * The fast path of requests is in stream.h and window.h.
  */
 #ifndef SSDUP_ROUTER_H
 #define SSDUP_ROUTER_H
 
-#include "core/balance.h"
 #include "core/ghost.h"
 #include "core/thrift.h"
+#include "core/window.h"
 #include "map/map.h"
+
+/* What room on the SSD costs: budget.c */
+struct ssdup_budget {
+	u64			price;		/* ns, see core/thrift.h; 0: none */
+	unsigned long		settling;	/* bit 0 is a lock for the account */
+	struct thrift_account	account;
+};
 
 struct ssdup_router {
 	struct ssdup		*c;
 	struct ssdup_log	*log;
 	struct ssdup_map	*map;
 	struct ssdup_stats __percpu *stats;	/* of @c */
-	struct ssdup_meter	*meter;		/* of the disks; policy balance */
-	struct ssdup_windows	*windows;	/* the same; policy windows */
+	struct ssdup_windows	*windows;	/* policy balance */
+	struct ssdup_budget	budget;		/* of the SSD */
 	struct stream_window	*window_now;	/* a stale one misses a sample */
 	unsigned long		stream_due;	/* jiffies: resume sampling, if that is NULL */
 	struct ssdup_stream	*stream;
@@ -54,154 +61,39 @@ void ssdup_stream_full(struct ssdup_router *router, struct stream_window *w);
 /** ssdup_stream_go_on() - end the sampling's rest; any context */
 void ssdup_stream_go_on(struct ssdup_router *router);
 
-/*
- * --- The load and the speed of the disks, on which core/balance.h decides: meter.c ---
- *
- * All of this is statistics without a lock. When two CPUs write a field at once, the loss is a
- * little accuracy about the last milliseconds.
- */
-
-/*
- * One disk. With one request at a time, two clock reads per request cost too much. Once the
- * prices fit such a load, the disk rests: nothing is measured until requests queue, or until
- * tuning.rest requests have ended.
- */
-struct disk_meter {
-	atomic64_t	queue;		/* ns: expected time of the work in flight */
-	atomic64_t	ended;		/* balance_summand()s since the last look */
-	u32		look;		/* requests between looks, see ssdup_meter_rests() */
-	u32		empty;		/* requests that found the queue empty; not kept at rest */
-	u64		looked;		/* ns: time of the last look */
-	u64		idle_since;	/* ns: when the queue ran empty; not kept at rest */
-	u64		idle;		/* ns: idle time since the last look; not kept at rest */
-	u64		done;		/* ns: expected time of all requests ended by that look */
-	u64		to_come;	/* ns: balance_to_come() */
-	unsigned long	looking;	/* bit 0 */
-	atomic_t	strange;	/* writes and flushes of drains in flight */
-	bool		drained;	/* such work since the last look: learn nothing */
-	struct balance_cost cost;
-} ____cacheline_aligned_in_smp;
-
-struct ssdup_meter {
-	struct disk_meter	hdd;
-	struct disk_meter	ssd;
-	struct balance_map	map;
-	/* Read by every write. */
-	u32	small;		/* sectors: writes up to this go unseen, see ssdup_balance() */
-	u32	age;		/* ticks: tuning.tick writes each */
-	u32	keep;		/* balance_keep() */
-	u64	price;		/* of BALANCE_UNIT sectors on the SSD, see core/thrift.h; ns */
-	u32	promised_part;	/* promised part of the free log; 1/BALANCE_ONE */
-	u64	flush_price;	/* ns: what flushes add to the price of a direct write */
-	u64	small_wait;	/* ns: ssdup_balance_small_wait(), of the last window */
-	/* The sources of the above. */
-	u32	skipped;	/* @small before the last tick */
-	u64	left;		/* sectors: free log at the last tick */
-	u64	promised;	/* sectors: the rest of chunks that were begun on the SSD */
-	u32	flushes;	/* of the HDD, ever */
-	u32	flushes_seen;	/* at the end of the last window */
-	u32	flush_rate;	/* flushes in the last window, or in this one if more */
-	u64	flush_ns;	/* of a FLUSH of the HDD */
-	u64	sync_ns;	/* of a flush that frees segments */
-	u64	drain_ns;	/* of BALANCE_UNIT sectors of a drain */
-	u64	free_ns;	/* the same, until they are free */
-	u64	net_ns;		/* the same, without what else the HDD does meanwhile */
-	struct thrift_account account;
-	unsigned long	settling;	/* bit 0 is a lock for the account */
-};
-
-/** ssdup_meter_create() - start with assumed costs. Return: 0 or -ENOMEM. */
-int ssdup_meter_create(struct ssdup_router *router);
-
-/** ssdup_meter_logged() - a write, with its space in the log and its place, is sent to the SSD */
-void ssdup_meter_logged(struct ssdup_router *router, struct ssdup_io *io);
-
-/** ssdup_meter_front() - update the work to come: a front, or a write it announced, is sent */
-void ssdup_meter_front(struct disk_meter *disk, const struct ssdup_io *io);
-
-/** ssdup_meter_turn() - a queue that held @before got work, see ssdup_queue_add() */
-void ssdup_meter_turn(struct disk_meter *disk, u64 before);
-
-/** ssdup_meter_empty() - a queue ran empty */
-void ssdup_meter_empty(struct disk_meter *disk);
-
-/** ssdup_meter_look() - learn from the requests that have ended, or end the disk's rest */
-void ssdup_meter_look(struct disk_meter *disk);
-
-/* A drain's write to the HDD, or a flush of it that frees segments, in flight. */
-struct meter_drain {
-	u64	begun;
-	u64	price;
-	u64	done;		/* ns: done_ns() of the HDD at the beginning; of a write */
-	u32	sectors;	/* of a write */
-};
-
-/** ssdup_meter_drain_begin() - the drain will write @sectors to the HDD now; fills in @b */
-void ssdup_meter_drain_begin(struct ssdup_router *router, struct meter_drain *b, u32 sectors);
-
-/** ssdup_meter_drain_end() - that write ended at @ended (ns); context: the drain's thread */
-void ssdup_meter_drain_end(struct ssdup_router *router, const struct meter_drain *b, u64 ended);
-
-/** ssdup_meter_flush() - count a flush of the device; process context, one at a time */
-void ssdup_meter_flush(struct ssdup_router *router);
-
-/* A moment, and what the HDD has done for others than drains by then. */
-struct meter_mark {
-	u64	ns;
-	u64	done;		/* ns: expected time of the requests that have ended */
-};
-
-/** ssdup_meter_mark() - this moment; any context */
-struct meter_mark ssdup_meter_mark(const struct ssdup_router *router);
-
-/** ssdup_meter_freed() - a group of @sectors was copied and freed between two moments */
-void ssdup_meter_freed(struct ssdup_router *router, u64 sectors, struct meter_mark since,
-		       struct meter_mark now);
-
-/** ssdup_meter_free_ns() - expected time until @sectors more are drained and free; any context */
-u64 ssdup_meter_free_ns(const struct ssdup_router *router, u32 sectors);
-
-/** ssdup_meter_flushed() - a FLUSH of the HDD took @ns; one at a time */
-void ssdup_meter_flushed(struct ssdup_router *router, u64 ns);
+/* --- What room on the SSD costs: budget.c --- */
 
 /**
- * ssdup_meter_sync_begin() - the HDD will be flushed now to free segments; fills in @f
- *
- * The flush may take a second, so its price is queued. Context: process, one at a time.
- */
-void ssdup_meter_sync_begin(struct ssdup_router *router, struct meter_drain *f);
-
-/** ssdup_meter_sync_end() - that flush has ended; context: as above */
-void ssdup_meter_sync_end(struct ssdup_router *router, const struct meter_drain *f);
-
-/** ssdup_meter_tick() - called about every tuning.tick writes, by a write that is then measured */
-void ssdup_meter_tick(struct ssdup_router *router);
-
-/**
- * ssdup_meter_settle() - bring the account of the SSD's budget up to date, and set the price
+ * ssdup_budget_settle() - bring the account of the SSD's budget up to date, and set the price
  *
  * Context: any. Return: sectors that are left, 0 without a budget.
  */
-u64 ssdup_meter_settle(struct ssdup_router *router);
+u64 ssdup_budget_settle(struct ssdup_router *router);
 
-/** ssdup_meter_budget() - sectors that the key ssd_budget allows in a day, 0: no limit */
-u64 ssdup_meter_budget(const struct ssdup_router *router);
+/** ssdup_budget_day() - sectors that the key ssd_budget allows in a day, 0: no limit */
+u64 ssdup_budget_day(const struct ssdup_router *router);
 
-/** ssdup_meter_written() - sectors written to the SSD since the table was loaded; any context */
-u64 ssdup_meter_written(struct ssdup_router *router);
+/** ssdup_budget_written() - sectors written to the SSD since the table was loaded; any context */
+u64 ssdup_budget_written(struct ssdup_router *router);
 
-/** ssdup_meter_inherit() - take over the account of an earlier table, or NULL; context: process */
-void ssdup_meter_inherit(struct ssdup_router *router, struct ssdup_router *from);
+/** ssdup_budget_inherit() - take over the account of an earlier table, or NULL; context: process */
+void ssdup_budget_inherit(struct ssdup_router *router, struct ssdup_router *from);
 
-/** ssdup_meter_quiet() - policy balance has little to choose from; a hint */
-bool ssdup_meter_quiet(const struct ssdup_router *router);
+/* --- What is in flight, and what was learnt of the disks, for policy balance: window.c --- */
 
-/* --- What is in flight, and what was learnt, for the policy of windows: window.c --- */
+/* Hints without a lock, but for the atomics. */
+struct ssdup_windows {
+	struct window_map	map;
+	struct window_speed	speed;
+	unsigned long		seen;		/* jiffies: a reader or a flush; 0: none yet */
+	unsigned long		passes;		/* bits of enum window_pass */
+	atomic_t		in_flight[2] ____cacheline_aligned_in_smp;	/* sectors */
+};
 
 /** ssdup_windowed() - do windows choose the disk of a write? Context: any; a hint */
 static inline bool ssdup_windowed(const struct ssdup *c)
 {
-	return READ_ONCE(c->set.policy) == SSDUP_POLICY_WINDOWS;
+	return READ_ONCE(c->set.policy) == SSDUP_POLICY_BALANCE;
 }
 
 /* Who has the HDD to himself meanwhile. */
@@ -268,8 +160,8 @@ ssize_t ssdup_class_cgroups(struct ssdup_router *router, char *buf);
 /*
  * --- Writes that wait for a place in the log: waiters.c ---
  *
- * Each class has its own list, as it has its own ring and open segment, so no class waits behind
- * another. Tasks take turns, see core/turns.h.
+ * Each class has its own lists, as it has its own ring and open segment, so no class waits behind
+ * another. There is one for each kind of core/window.h, in which tasks take turns.
  *
  * A map function must not sleep: the write that a drain waits for may be on the same task's
  * list of bios to submit. So a write that finds no place joins a list, and a work item
@@ -281,8 +173,8 @@ ssize_t ssdup_class_cgroups(struct ssdup_router *router, char *buf);
 /** ssdup_wait_create() - make empty lists; context: the constructor. Return: 0 or -ENOMEM */
 int ssdup_wait_create(struct ssdup_router *router);
 
-/** ssdup_wait_add() - add a write to its class's list, at its turn; any context */
-void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_io *io);
+/** ssdup_wait_add() - add a write to its list; any context */
+void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io);
 
 /** ssdup_wait_queue() - do others of its class wait, so that a new write queues? Any context */
 bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *io);
@@ -295,8 +187,14 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
  */
 struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip);
 
-/** ssdup_wait_kinds() - a bit for each kind of window.h that waits in other classes; any context */
-u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip);
+/**
+ * ssdup_wait_kinds() - which kinds of writes wait, and for how long
+ * @skip: a bit for each class to pass over
+ * @waited: ms, of the first write of each kind that waits
+ *
+ * Context: any. Return: a bit for each of these.
+ */
+u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip, u32 waited[WINDOW_KINDS]);
 
 /** ssdup_wait_pop_kind() - ssdup_wait_pop() of a kind */
 struct bio *ssdup_wait_pop_kind(struct ssdup_router *router, u32 skip, enum window_kind kind);
@@ -306,7 +204,7 @@ struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip);
 
 /**
  * ssdup_wait_again() - put popped writes back; process context
- * @kept: the last that was popped first; empty afterwards
+ * @kept: these; empty afterwards
  */
 void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept);
 
@@ -357,6 +255,9 @@ void ssdup_look_for_ssd(struct ssdup_router *router);
  */
 int ssdup_ghosts_set(struct ssdup_router *router, bool on);
 void ssdup_ghosts_destroy(struct ssdup_router *router);
+
+/** ssdup_ghosts_begin() - a read begins, of the HDD or not: does it go on with a long run? */
+void ssdup_ghosts_begin(struct ssdup_router *router, struct ssdup_io *io);
 
 /** ssdup_ghosts_end() - a read of the HDD has ended; any context */
 void ssdup_ghosts_end(struct ssdup_router *router, const struct ssdup_io *io, bool meta);

@@ -30,8 +30,7 @@ struct ssdup_stream {
 	u32			percentage;	/* of the last stream, 1/10000; for status */
 };
 
-/* @pass: number of streams to skip before the next one is sampled */
-static void window_reset(struct ssdup_router *router, struct stream_window *w, u32 pass)
+static void window_reset(struct ssdup_router *router, struct stream_window *w)
 {
 	u32 length = READ_ONCE(router->c->set.stream_length);
 
@@ -39,7 +38,7 @@ static void window_reset(struct ssdup_router *router, struct stream_window *w, u
 	atomic_set(&w->filled, 0);
 	/* Pairs with the fully ordered atomic_fetch_inc() of the first sampler. */
 	smp_wmb();
-	atomic_set(&w->next, -(int)(pass * length));
+	atomic_set(&w->next, 0);
 }
 
 int ssdup_stream_create(struct ssdup_router *router)
@@ -49,7 +48,7 @@ int ssdup_stream_create(struct ssdup_router *router)
 	if (!s)
 		return -ENOMEM;
 	router->stream = s;
-	window_reset(router, &s->window[0], 0);
+	window_reset(router, &s->window[0]);
 	router->window_now = &s->window[0];
 	s->next = &s->window[1];
 	router->route = ssdup_policy_next(router->c->set.policy, SSDUP_HDD, 0, 0,
@@ -111,10 +110,9 @@ static bool pay_samples(struct ssdup_router *router, u32 samples)
 	return false;
 }
 
-/* When balance has little to choose from, it needs few streams. */
 static void next_window(struct ssdup_router *router)
 {
-	window_reset(router, router->stream->next, ssdup_meter_quiet(router) ? tuning.pass : 0);
+	window_reset(router, router->stream->next);
 	WRITE_ONCE(router->window_now, router->stream->next);
 }
 
@@ -132,7 +130,7 @@ void ssdup_stream_full(struct ssdup_router *router, struct stream_window *w)
 	struct ssdup_stream *s = router->stream;
 
 	if (test_and_set_bit_lock(0, &router->stream->evaluating)) {
-		window_reset(router, w, 0);
+		window_reset(router, w);
 		return;
 	}
 	s->next = w == &s->window[0] ? &s->window[1] : &s->window[0];

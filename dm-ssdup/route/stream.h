@@ -19,8 +19,6 @@ static inline enum ssdup_disk ssdup_stream_note(struct ssdup_router *router, u64
 	enum ssdup_disk route = READ_ONCE(router->route);
 	u32 i;
 
-	if (unlikely(this_cpu_inc_return(router->stats->writes) % tuning.tick == 1))
-		ssdup_meter_tick(router);
 	if (!w) {
 		if (unlikely(time_after_eq(jiffies, READ_ONCE(router->stream_due))))
 			ssdup_stream_go_on(router);

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: writes that wait for a place in the log.
+ * dm-ssdup: writes that wait: for a window, or for a place in the log.
  *
- * Each task has a flow, and writes of a flow wait in the order in which they came. core/turns.h
- * gives each write its turn, and the earliest one is tried first. Classes share the turns, so who
- * is served in one of them is later in all.
+ * A class has a list for each kind of core/window.h. In each, tasks take turns by start-time fair
+ * queueing (Goyal, SIGCOMM 1996): the turn of a write is where its task has got to, in sectors that
+ * waited, or that of the write served last, if that is later. So who writes little does not wait
+ * behind all that others have in flight, and who was away has saved nothing up.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
-#include "meter.h"
-#include "core/turns.h"
 #include "log/log.h"
+#include "router.h"
+
+#define FLOW_BITS	6	/* tasks that happen to share a flow share turns */
 
 /* Writes of a class. */
 struct wait_queue {
-	struct bio_list		bios[TURN_FLOWS];
-	DECLARE_BITMAP(busy, TURN_FLOWS);	/* those that are not empty */
+	struct rb_root_cached	writes[WINDOW_KINDS];	/* by io->turn */
 	atomic_t		nr;		/* of these, and of those being tried */
 };
 
 struct ssdup_waiting {
 	spinlock_t		lock;		/* protects all but the atomics, and longest */
 	struct wait_queue	queue[SSDUP_MAX_CLASSES];	/* by io->queue */
-	struct turns		turns;
-	u64			tried;		/* turn that is being tried */
-	u64			came;		/* windows: writes ever; the turn of the last one */
+	u64			now;		/* latest turn that was tried */
+	u64			next[BIT(FLOW_BITS)];	/* turn of the next write of each flow */
 	u64			waits;		/* for space, ever; read without the lock */
 	u32			longest;	/* ms; a hint */
 };
@@ -37,7 +37,7 @@ int ssdup_wait_create(struct ssdup_router *router)
 
 	if (!w)
 		return -ENOMEM;
-	/* An empty list is all zeroes. */
+	/* An empty tree is all zeroes. */
 	spin_lock_init(&w->lock);
 	router->waiting = w;
 	return 0;
@@ -49,51 +49,45 @@ static u32 now_ms(void)
 	return ktime_to_ms(ktime_get());
 }
 
-static struct ssdup_io *first_of(const struct bio_list *bios)
+static struct ssdup_io *first_of(const struct rb_root_cached *writes)
 {
-	return dm_per_bio_data(bios->head, sizeof(struct ssdup_io));
+	return rb_entry_safe(rb_first_cached(writes), struct ssdup_io, waits);
 }
 
-/* Give a write that begins to wait its flow and turn. What had a place before need not queue. */
-static void queue_up(struct ssdup_router *router, const struct bio *bio, struct ssdup_io *io)
+static bool earlier(struct rb_node *a, const struct rb_node *b)
 {
-	const struct balance_cost hdd = ssdup_meter_cost(&router->meter->hdd);
-	struct turns *turns = &router->waiting->turns;
-
-	io->flow = hash_32(current->pid, TURN_FLOW_BITS);
-	if (ssdup_windowed(router->c)) {
-		/* One list for each kind, the oldest first. */
-		io->flow = io->kind;
-		router->waiting->came = max(router->waiting->came, turns->now) + 1;
-		io->turn = io->again ? 0 : router->waiting->came;
-	} else if (io->again) {
-		io->turn = turns->now;
-	} else if (bio_op(bio) == REQ_OP_WRITE) {
-		io->turn = turns_take(turns, io->flow, io->start, io->sectors, &hdd);
-	} else {
-		/* A discard takes an entry, which stands for a page, and no way of the arm. */
-		io->turn = turns_take(turns, io->flow, turns->end[io->flow], PAGE_SECTORS, &hdd);
-	}
+	return rb_entry(a, struct ssdup_io, waits)->turn <
+	       rb_entry(b, struct ssdup_io, waits)->turn;
 }
 
-void ssdup_wait_add(struct ssdup_router *router, struct bio *bio, struct ssdup_io *io)
+/* With the lock. A write that begins to wait gets its turn. */
+static void take_turn(struct ssdup_waiting *w, struct ssdup_io *io)
+{
+	u64 *next = &w->next[hash_32(current->pid, FLOW_BITS)];
+
+	/* What had a place before need not queue. */
+	io->turn = io->again ? 0 : max(*next, w->now);
+	if (!io->again)
+		*next = io->turn + max_t(u32, io->sectors, PAGE_SECTORS);
+}
+
+static void put_in_order(struct ssdup_waiting *w, struct ssdup_io *io)
+{
+	rb_add_cached(&io->waits, &w->queue[io->queue].writes[io->kind], earlier);
+}
+
+void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 {
 	struct ssdup_waiting *w = router->waiting;
-	struct wait_queue *q;
 	unsigned long flags;
 
 	io->queue = io->class;
 	io->waits_since = now_ms();
 	io->for_space = ssdup_segments_full(router->log);
 	spin_lock_irqsave(&w->lock, flags);
-	queue_up(router, bio, io);
-	q = &w->queue[io->queue];
-	if (io->again)
-		bio_list_add_head(&q->bios[io->flow], bio);
-	else
-		bio_list_add(&q->bios[io->flow], bio);
-	__set_bit(io->flow, q->busy);
-	atomic_inc(&q->nr);
+	take_turn(w, io);
+	put_in_order(w, io);
+	atomic_inc(&w->queue[io->queue].nr);
 	WRITE_ONCE(w->waits, w->waits + io->for_space);
 	atomic_inc(&router->c->wake.nr_waiting);
 	/*
@@ -111,65 +105,73 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
 	       atomic_read(&router->waiting->queue[io->class].nr);
 }
 
-/* With the lock. @kind: of window.h, or WINDOW_KINDS for all */
-static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kind)
+/* With the lock: the write whose turn it is, of the kinds from @kind to @last, or NULL. */
+static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kind, u32 last)
 {
-	struct ssdup_waiting *w = router->waiting;
 	struct ssdup_io *io, *first = NULL;
-	struct wait_queue *q;
-	u32 i, flow;
+	u32 i;
 
-	for (i = 0; i < router->log->nr_classes; i++) {
-		q = &w->queue[i];
-		if (skip & BIT(i))
-			continue;
-		for_each_set_bit(flow, q->busy, TURN_FLOWS) {
-			io = first_of(&q->bios[flow]);
-			if ((kind == WINDOW_KINDS || io->kind == kind) &&
-			    (!first || io->turn < first->turn))
+	for (; kind <= last; kind++)
+		for (i = 0; i < router->log->nr_classes; i++) {
+			if (skip & BIT(i))
+				continue;
+			io = first_of(&router->waiting->queue[i].writes[kind]);
+			if (io && (!first || io->turn < first->turn))
 				first = io;
 		}
-	}
 	return first;
 }
 
-/* @least: ms that it has waited */
-static struct bio *pop(struct ssdup_router *router, u32 skip, u32 kind, u32 least)
+/* With the lock: of the first writes of all kinds, the one that waits longest. */
+static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip)
+{
+	struct ssdup_io *io, *oldest = NULL;
+	u32 kind, now = now_ms();
+
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		io = find_first(router, skip, kind, kind);
+		if (io && (!oldest || now - io->waits_since > now - oldest->waits_since))
+			oldest = io;
+	}
+	return oldest;
+}
+
+/* With the lock. */
+static struct bio *take(struct ssdup_waiting *w, struct ssdup_io *io)
+{
+	rb_erase_cached(&io->waits, &w->queue[io->queue].writes[io->kind]);
+	w->now = max(w->now, io->turn);
+	return dm_bio_from_per_bio_data(io, sizeof(*io));
+}
+
+static struct bio *pop(struct ssdup_router *router, u32 skip, u32 kind, u32 last)
 {
 	struct ssdup_waiting *w = router->waiting;
 	struct bio *bio = NULL;
-	struct wait_queue *q;
-	struct ssdup_io *first;
+	struct ssdup_io *io;
 
 	spin_lock_irq(&w->lock);
-	first = find_first(router, skip, kind);
-	if (first && (!least || now_ms() - first->waits_since >= least)) {
-		w->tried = first->turn;
-		q = &w->queue[first->queue];
-		bio = bio_list_pop(&q->bios[first->flow]);
-		if (bio_list_empty(&q->bios[first->flow]))
-			__clear_bit(first->flow, q->busy);
-	}
+	io = find_first(router, skip, kind, last);
+	if (io)
+		bio = take(w, io);
 	spin_unlock_irq(&w->lock);
 	return bio;
 }
 
-u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip)
+u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip, u32 waited[WINDOW_KINDS])
 {
 	struct ssdup_waiting *w = router->waiting;
-	u32 i, flow, kinds = 0;
-	struct wait_queue *q;
+	const struct ssdup_io *io;
+	u32 kind, kinds = 0;
 	unsigned long flags;
 
 	if (!atomic_read(&router->c->wake.nr_waiting))
 		return 0;
 	spin_lock_irqsave(&w->lock, flags);
-	for (i = 0; i < router->log->nr_classes; i++) {
-		q = &w->queue[i];
-		if (skip & BIT(i))
-			continue;
-		for_each_set_bit(flow, q->busy, TURN_FLOWS)
-			kinds |= BIT(first_of(&q->bios[flow])->kind);
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		io = find_first(router, skip, kind, kind);
+		waited[kind] = io ? now_ms() - io->waits_since : 0;
+		kinds |= io ? BIT(kind) : 0;
 	}
 	spin_unlock_irqrestore(&w->lock, flags);
 	return kinds;
@@ -177,36 +179,38 @@ u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip)
 
 struct bio *ssdup_wait_pop_kind(struct ssdup_router *router, u32 skip, enum window_kind kind)
 {
-	return pop(router, skip, kind, 0);
+	return pop(router, skip, kind, kind);
 }
 
 struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip)
 {
-	return pop(router, skip, WINDOW_KINDS, 0);
+	return pop(router, skip, 0, WINDOW_KINDS - 1);
 }
 
 struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip)
 {
-	return pop(router, skip, WINDOW_KINDS, READ_ONCE(router->c->set.max_wait_ms));
+	u32 most = READ_ONCE(router->c->set.max_wait_ms);
+	struct ssdup_waiting *w = router->waiting;
+	struct bio *bio = NULL;
+	struct ssdup_io *io;
+
+	spin_lock_irq(&w->lock);
+	io = find_oldest(router, skip);
+	if (io && now_ms() - io->waits_since >= most)
+		bio = take(w, io);
+	spin_unlock_irq(&w->lock);
+	return bio;
 }
 
 void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 {
 	struct ssdup_waiting *w = router->waiting;
-	struct ssdup_io *io;
-	struct wait_queue *q;
 	struct bio *bio;
 
 	spin_lock_irq(&w->lock);
-	while ((bio = bio_list_pop(kept))) {
-		io = dm_per_bio_data(bio, sizeof(*io));
-		q = &w->queue[io->queue];
-		/* It may be a rewrite, as is known now. */
-		if (ssdup_windowed(router->c))
-			io->flow = io->kind;
-		bio_list_add_head(&q->bios[io->flow], bio);
-		__set_bit(io->flow, q->busy);
-	}
+	/* One may be a rewrite, as is known now. */
+	while ((bio = bio_list_pop(kept)))
+		put_in_order(w, dm_per_bio_data(bio, sizeof(struct ssdup_io)));
 	spin_unlock_irq(&w->lock);
 }
 
@@ -215,10 +219,6 @@ void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io)
 	struct ssdup_waiting *w = router->waiting;
 	u32 waited = now_ms() - io->waits_since;
 
-	spin_lock_irq(&w->lock);
-	if (!ssdup_windowed(router->c))
-		turns_served(&w->turns, w->tried);
-	spin_unlock_irq(&w->lock);
 	if (io->for_space && waited > READ_ONCE(w->longest))
 		WRITE_ONCE(w->longest, waited);
 	atomic_dec(&w->queue[io->queue].nr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns what is known of the disks, for the policy of windows. */
+/* Owns what is known of the disks, for policy balance. */
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
@@ -27,7 +27,8 @@ void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool 
 
 bool ssdup_window_wants_pass(struct ssdup_router *router)
 {
-	struct window_facts f = ssdup_window_facts(router, ssdup_wait_kinds(router, 0));
+	u32 waited[WINDOW_KINDS], kinds = ssdup_wait_kinds(router, 0, waited);
+	struct window_facts f = ssdup_window_facts(router, kinds, waited);
 
 	return f.waiting && !f.room && ssdup_window_drains(&f);
 }

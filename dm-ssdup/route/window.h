@@ -12,18 +12,25 @@
 
 #define WINDOW_SEEN_MS	100U	/* who read from the HDD or flushed so lately does it again */
 
-/* Hints without a lock, but for the atomics. */
-struct ssdup_windows {
-	struct window_map	map;
-	struct window_speed	speed;
-	unsigned long		seen;		/* jiffies: a reader or a flush; 0: none yet */
-	unsigned long		passes;		/* bits of enum window_pass */
-	atomic_t		in_flight[2] ____cacheline_aligned_in_smp;	/* sectors */
-};
+/* The price of room on the SSD. A budget is exact: each write looks at what is left. */
+static __always_inline u64 ssdup_window_price(struct ssdup_router *router)
+{
+	u32 budget = READ_ONCE(router->c->set.ssd_budget);
 
-/** ssdup_window_facts() - what is known now; @waiting: a bit for each kind that waits */
+	if (likely(!(budget | READ_ONCE(router->c->set.thrift))))
+		return 0;
+	if (budget)
+		ssdup_budget_settle(router);
+	return READ_ONCE(router->budget.price);
+}
+
+/**
+ * ssdup_window_facts() - what is known now
+ * @waiting: a bit for each kind that waits
+ * @waited: as of ssdup_wait_kinds(); NULL: it has just come
+ */
 static __always_inline struct window_facts
-ssdup_window_facts(const struct ssdup_router *router, u32 waiting)
+ssdup_window_facts(struct ssdup_router *router, u32 waiting, const u32 *waited)
 {
 	const struct ssdup_windows *w = router->windows;
 	unsigned long seen = READ_ONCE(w->seen);
@@ -32,6 +39,8 @@ ssdup_window_facts(const struct ssdup_router *router, u32 waiting)
 		.speed = &w->speed,
 		.now = ktime_get_ns(),
 		.waiting = waiting,
+		.waited = waited,
+		.price = ssdup_window_price(router),
 		.hdd = atomic_read(&w->in_flight[SSDUP_HDD]),
 		.ssd = atomic_read(&w->in_flight[SSDUP_SSD]),
 		.room = !ssdup_segments_full(router->log),
@@ -73,6 +82,21 @@ static __always_inline void ssdup_window_end(struct ssdup_router *router, struct
 	io->beside = 0;
 	if (atomic_read(&router->c->wake.nr_waiting))
 		ssdup_kick_waiting(router->c);
+}
+
+/** ssdup_window_copy() - @sectors are copied to the SSD from now on; below 0: not any more */
+static inline void ssdup_window_copy(struct ssdup_router *router, int sectors)
+{
+	atomic_add(sectors, &router->windows->in_flight[SSDUP_SSD]);
+}
+
+/** ssdup_window_queue() - how long what is in flight at the SSD takes it; ns, any context */
+static inline u64 ssdup_window_queue(const struct ssdup_router *router)
+{
+	const struct ssdup_windows *w = router->windows;
+
+	return READ_ONCE(w->speed.ns[WINDOW_USE_SSD]) * atomic_read(&w->in_flight[SSDUP_SSD]) /
+	       WINDOW_UNIT;
 }
 
 /** ssdup_window_see() - a reader, or who has sent a FLUSH, waits for the HDD; any context */

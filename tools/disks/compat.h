@@ -7,8 +7,20 @@
 
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
+#include <linux/hrtimer.h>
 
 #include "../../dm-ssdup/compat.h"
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define hrtimer_setup	disks_hrtimer_setup
+static inline void disks_hrtimer_setup(struct hrtimer *timer,
+				       enum hrtimer_restart (*function)(struct hrtimer *timer),
+				       clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
 
 /**
  * struct ssdup_disk_limits - what a modelled disk tells the block layer

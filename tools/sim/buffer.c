@@ -4,6 +4,7 @@
  *
  * What is not here: writes over what the log holds, and the records of what it holds.
  */
+#include "dm-ssdup/core/thrift.h"
 #include "internal.h"
 
 #define IDLE_NS		500000000ULL	/* nobody has written for so long */
@@ -190,11 +191,13 @@ static bool choose(const struct buffer *b, const struct window_facts *f, struct 
 	return false;
 }
 
-static struct window_facts facts(const struct buffer *b)
+static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS])
 {
 	struct window_facts f = {
 		.speed = &b->speed, .now = b->clock.now, .hdd = b->at_hdd, .ssd = b->at_ssd,
 		.room = true, .pass = buffer_passes(b), .cached = b->cached,
+		.price = ssdup_thrift_price(b->strategy->thrift, 0, 0),
+		.waited = waited,
 		.kept = b->readers ||
 			(b->flushed && b->clock.now - b->flushed < SEEN_NS),
 	};
@@ -206,6 +209,7 @@ static struct window_facts facts(const struct buffer *b)
 		if (!w)
 			continue;
 		f.waiting |= BIT(kind);
+		waited[kind] = (b->clock.now - w->born) / 1000000;
 		f.room &= has_room(b, w->io.op.sectors);
 	}
 	return f;
@@ -217,9 +221,10 @@ static void dispatch(struct buffer *b)
 	struct window_facts f;
 	struct window_choice c;
 	struct writer *w;
+	u32 waited[WINDOW_KINDS];
 
 	for (;;) {
-		f = facts(b);
+		f = facts(b, waited);
 		if (!choose(b, &f, &c))
 			break;
 		w = queue_pop(&b->waiting[c.kind]);
@@ -241,7 +246,8 @@ static void look_again(void *arg)
 /* Is a pass due, for writes that wait or because nobody writes? */
 static bool pass_due(struct buffer *b)
 {
-	struct window_facts f = facts(b);
+	u32 waited[WINDOW_KINDS];
+	struct window_facts f = facts(b, waited);
 	bool half = b->nr_used * 2 > b->nr_segments;
 	u64 idle = b->active + (half ? QUIET_NS : IDLE_NS);
 

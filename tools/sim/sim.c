@@ -165,7 +165,8 @@ static void run_pair(u32 i)
 
 	for (l = 0; l < nr_loads; l++)
 		for (s = 0; s < nr_strategies && wanted(want_loads, loads[l].name); s++)
-			if (wanted(want_strategies, strategies[s].name))
+			if (wanted(want_strategies, strategies[s].name) &&
+			    (want_strategies || !strategies[s].thrift))
 				*outcome(i, l, s) = simulate(&pairs[i].disks, &loads[l],
 							     &strategies[s]);
 }

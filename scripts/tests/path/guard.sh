@@ -63,6 +63,7 @@ all_home
 shows 0
 
 # --- it was opened by a drain, and a commit is expected already: that one closes it ---
+knob policy all
 knob autocommit_ms 3600000
 nap 1.5
 io write start=8192 len=64 bs=8

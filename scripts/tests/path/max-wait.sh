@@ -42,22 +42,3 @@ io write start=65536 len=4096 bs=64
 above "writes that waited" "$(stat waited_writes)" 0
 below "longest wait" "$(stat longest_wait_ms)" 300
 all_home
-
-# A segment takes longer than any write may wait: the last ones are throttled.
-remove_ssdup
-rm "$MODEL"
-slow_disks hdd_size_mb=128 ssd_size_mb=69 hdd_rpm=2400
-make_ssdup policy all full block drain manual max_wait_ms 50 segment_mb 2
-all=$(log_writes 64)
-# what the disk does with a segment is learnt
-for ((n = 0; n < 4; n++)); do
-	io random bs=64 nr=100
-	flush
-done
-message clear_stats
-begun=$SECONDS
-io random bs=64 nr=$((all + 300)) depth=8
-echo "longest wait: $(stat longest_wait_ms) ms, $(stat frees) segments freed in $((SECONDS - begun)) s"
-above "writes that waited" "$(stat waited_writes)" 0
-below "longest wait" "$(stat longest_wait_ms)" 100
-all_home

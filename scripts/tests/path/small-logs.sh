@@ -35,7 +35,8 @@ for keys in "full block drain manual" "full block drain auto" "full balance drai
 	ends iocheck "$MODEL" $DEV write len=$((4 * $(segment_data))) bs=64
 	ends iocheck "$MODEL" $DEV write len=$((3 * $(segment_data))) bs=8 depth=64
 	must kill $reader
-	above "freed segments" "$(stat frees)" 2
+	# with full balance some go past it
+	[[ $keys == *balance* ]] || above "freed segments" "$(stat frees)" 2
 	io verify
 	flush
 	remove_ssdup

@@ -50,7 +50,8 @@ left=$(stat ssd_left_sectors)
 above "left" "$left" 24500
 random_writes $((64 * 2048))
 above "data to the SSD" "$(stat write_sectors_ssd)" 4000
-below "data to the SSD" "$(stat ssd_written_sectors)" "$left"
+# some overlap the log, and go there whatever is left; and a little was earned meanwhile
+below "data to the SSD" "$(stat ssd_written_sectors)" $((left + left / 20))
 above "data to the HDD" "$(stat write_sectors_hdd)" 4000
 expect_counted
 

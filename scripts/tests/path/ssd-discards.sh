@@ -76,7 +76,7 @@ is "extents" "$(stat extents)" 0
 io random len=131072 bs=8 nr=1000 seed=5
 remove_ssdup
 must_not sh -c "ssdup check --full $SSD | grep -i fault"
-make_ssdup policy all drain manual discard off
+make_ssdup policy all full block drain manual discard off
 io verify
 before=$(<$FTL/discarded_bytes)
 io random len=131072 bs=16 nr=2000 seed=6
@@ -148,7 +148,7 @@ must dmsetup remove other
 SSD=/dev/mssd0
 slow_ssd "$last" 8 0 60000
 blank_log
-make_ssdup policy all drain manual discard off
+make_ssdup policy all full block drain manual discard off
 io write len=$((20 * $(segment_data))) bs=64 start=8
 flush
 knob discard auto

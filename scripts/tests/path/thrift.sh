@@ -29,11 +29,9 @@ make_disks instant=0 hdd_size_mb=512 ssd_size_mb=385
 make_ssdup drain manual
 sequential 0 16
 share 30 101
-sequential 64 1
-share 20 101
 
 # a lone writer, whom the HDD keeps up with
-knob thrift 25
+knob thrift 5
 above "price" "$(stat ssd_price_ns)" 0
 sequential 128 1
 share -1 10
@@ -44,6 +42,7 @@ share 20 101
 knob thrift 100
 sequential 256 16
 share -1 25
+# but for those that try the HDD
 io random start=$((320 * 2048)) len=$((192 * 2048)) bs=8 nr=4000 depth=32
-share 90 101
+share 80 101
 all_home

@@ -33,7 +33,7 @@ for rest in "x" "-1 policy all" "1 policy" "3 policy all full" "4 policy all" "2
 done
 refused "colour: unknown key" "$HDD $SSD 2 colour red"
 refused "full: given twice" "$HDD $SSD 4 full block full bypass"
-bad policy some "not adaptive, watermark, all, none, balance or windows"
+bad policy some "not adaptive, watermark, all, none or balance"
 for value in 1 1025 many -1; do
 	bad stream_length $value "not a number from 2 to 1024"
 done

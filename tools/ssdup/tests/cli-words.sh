@@ -9,13 +9,13 @@ test_keys_are_looked_at_first()
 	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o foo=bar
 	errs "x: foo: unknown key"
 	exits 2 "$ssdup" create x --hdd hdd --ssd ssd --policy fast
-	errs "policy: not adaptive, watermark, all, none, balance or windows: fast"
+	errs "policy: not adaptive, watermark, all, none or balance: fast"
 	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o parts=4,parts=2
 	errs "parts: given twice"
 	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o to_ssd_above=20
 	errs "to_hdd_below: must not be above to_ssd_above"
 	exits 2 "$ssdup" set x policy=bad
-	errs "policy: not adaptive, watermark, all, none, balance or windows: bad"
+	errs "policy: not adaptive, watermark, all, none or balance: bad"
 	exits 2 "$ssdup" set x policy=all foo=1
 	errs "foo: unknown key"
 	exits 2 "$ssdup" set x segment_mb=4
@@ -104,7 +104,7 @@ test_the_tab_is_checked()
 	END
 	exits 1 "$ssdup" tab --check
 	errs "line 4: more than four fields"
-	says "   [E] policy: not adaptive, watermark, all, none, balance or windows: fast"
+	says "   [E] policy: not adaptive, watermark, all, none or balance: fast"
 	says "   [E] depth: unknown key"
 	says "   [E] parts: not a number from 2 to 16: 17"
 	says "   [E] segment_mb: not a power of two from 1 to 256: 3"

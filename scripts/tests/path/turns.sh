@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The log is full, and some write more than the HDD takes. A process that writes little does not
+# wait behind one that has many writes waiting, nor behind 63 others that stream, whatever is
+# written, and who was away is not served before all others.
+# invariant: none
+# time: virtual
+# seconds: 300
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+slow_disks hdd_size_mb=512 ssd_size_mb=133 hdd_rate_mbps=40
+make_ssdup policy all full block
+all=$(log_writes 64)
+io write len=$((64 * all)) bs=64
+
+# one process has 64 writes of 32 KiB waiting, and another one writes 40 times 4 KiB: in the order
+# in which they come, each would wait for 2 MiB
+io random bs=64 nr=$((all / 2)) depth=64 start=262144 len=524288 &
+many=$!
+wait_until waiting_writes -gt 32
+begun=${EPOCHREALTIME/./}
+io write start=917504 len=320 bs=8 depth=1
+took=$(((${EPOCHREALTIME/./} - begun) / 1000))
+echo "40 small writes took $took ms"
+below "time of the small writes" "$took" 1500
+must wait $many
+all_home
+remove_ssdup
+
+# 63 writers and a small one over a full log: nobody waits longer than max_wait_ms and a pass
+rm -f "$MODEL"
+make_disks instant=0 hdd_size_mb=512 ssd_size_mb=97 hdd_cache_mb=0
+make_ssdup
+# the speed of a drain is learnt
+io random len=$((256 * 2048)) bs=512 nr=200 depth=16
+all_home
+message clear_stats
+io random len=$((384 * 2048)) bs=256 nr=1500 depth=63 &
+many=$!
+wait_until waiting_writes -gt 32
+io random start=$((400 * 2048)) len=$((64 * 2048)) bs=8 nr=100 depth=1
+must wait $many
+longest=$(stat longest_wait_ms)
+echo "longest wait for space: $longest ms"
+below "longest wait" "$longest" 1000
+all_home
