@@ -107,7 +107,8 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 			   ssdup_policy_next(value, READ_ONCE(c->router->route), 0, 0, &marks));
 	}
 	mutex_unlock(&set_lock);
-	/* The accounts begin, or end. */
+	/* The accounts begin, or end. Pairs with the one in ssdup_budget_settle(). */
+	smp_mb();
 	ssdup_budget_settle(c->router);
 	ssdup_promote_left(c);
 	ssdup_kick_waiting(c);

@@ -25,7 +25,6 @@ struct slot {
 	struct extent_array	*hold;		/* one node */
 	struct ssdup_segment	*segment;	/* of copy.pos; NULL: no place yet */
 	struct clean_copy	copy;
-	struct ssdup_io		io;		/* the meter's view of the write */
 	struct bio		bio;
 	struct bio_vec		vec[SLOT_PAGES];
 	struct page		*page[SLOT_PAGES];
@@ -264,7 +263,7 @@ static bool worth_writing(struct ssdup *c, const struct slot *slot)
 	return data_race(extent_mapped(slot->hold->e) &&
 			 slot->hold->e->sectors == slot->copy.sectors) &&
 	       slot->copy.since == ssdup_copies_now(c->drainer) &&
-	       !atomic_read(&c->wake.nr_waiting) && ssdup_copies_room(c->drainer);
+	       !ssdup_segments_full(c->log) && ssdup_copies_room(c->drainer);
 }
 
 static void take_filled(struct ssdup_promoter *promoter, struct list_head *slots)

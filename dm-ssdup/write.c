@@ -2,7 +2,7 @@
 /*
  * dm-ssdup: writes, discards and zeroes are routed and sent.
  *
- * Nothing here sleeps: a write that finds no place in the log, or no memory for its
+ * Nothing here sleeps: a write that finds no window, no place in the log, or no memory for its
  * extent, joins a list, see route/waiters.c, and ssdup_wait_work() tries it again.
  */
 #include "base/failure.h"
@@ -247,12 +247,15 @@ static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 	submit_remapped(c, bio, from);
 }
 
-/* No disk has room for those that wait: who looks again, if no request is there to end? */
+/*
+ * No disk has room for those that wait. The end of a request looks again, or of a pass; but a write
+ * is overdue, or worth the SSD, whether or not one ends.
+ */
 static void look_later(struct ssdup *c, const struct window_facts *f)
 {
 	if (!f->room && ssdup_window_drains(f))
 		ssdup_kick_writeback(c);
-	else if (!f->hdd && !f->ssd && !f->pass)
+	else
 		ssdup_kick_waiting_in(c, msecs_to_jiffies(WINDOW_SEEN_MS));
 }
 
@@ -273,14 +276,18 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 	kinds = ssdup_wait_kinds(c->router, skip, waited);
 	f = ssdup_window_facts(c->router, kinds, waited);
 	f.room &= !full;
-	bio = f.room && f.price < THRIFT_NEVER ? ssdup_wait_pop_overdue(c->router, skip) : NULL;
+	bio = f.room && f.price < THRIFT_NEVER ? ssdup_wait_pop_overdue(c->router, skip, false) :
+						 NULL;
 	if (!bio) {
 		if (!ssdup_window_choose(&f, &choice)) {
 			if (f.waiting)
 				look_later(c, &f);
 			return NULL;
 		}
-		bio = ssdup_wait_pop_kind(c->router, skip, choice.kind);
+		/* Some kinds come first there, but not for ever. */
+		if (choice.disk == SSDUP_HDD)
+			bio = ssdup_wait_pop_overdue(c->router, skip, true);
+		bio = bio ?: ssdup_wait_pop_kind(c->router, skip, choice.kind);
 	}
 	if (!bio)
 		return NULL;
@@ -320,7 +327,8 @@ void ssdup_wait_work(struct work_struct *work)
 			/* Each cause has its own kick. */
 			bio_list_add_head(&kept, bio);
 			/* Or writes behind it may go to the HDD, or to the log. */
-			if (ssdup_windowed(c) && c->log->nr_classes == 1)
+			if (ssdup_windowed(c) && c->log->nr_classes == 1 &&
+			    ssdup_segments_full(c->log))
 				full = true;
 			else if (!READ_ONCE(c->log_shut) && !io->torn)
 				skip |= BIT(io->class);

@@ -83,7 +83,7 @@ SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
 SSDUP_FIELD(BUDGET, ssd_budget_sectors, SECTORS, "what ssd_budget allows in a day; 0 is no limit")
 SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what is left of it, see ssd_budget")
 SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
-	    "the time that 256 KiB on the SSD have to save; 0 is no price")
+	    "how long a write may take at the HDD rather than use the SSD; 0 is no price")
 SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")
 SSDUP_FIELD(POOL_SEGMENTS, pool_segments, PLAIN, "segments of the SSD, of all logs")
 SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "of these, those that no log has")

@@ -65,7 +65,7 @@ enum ghost_verdict ssdup_ghosts_read(struct ghosts *g, u64 start, u32 sectors, b
 /* What speaks for a copy of a read, and against it. */
 struct copy_facts {
 	enum ghost_verdict verdict;
-	bool	writes;		/* wait, or the log was full */
+	bool	writes;		/* the log is full, or shut */
 	bool	room;		/* in a segment for copies, or for such a segment */
 	s64	left;		/* sectors, of the account of copies */
 	u64	budget;		/* sectors that the key ssd_budget allows in a day; 0: no limit */

@@ -20,7 +20,7 @@ struct pacing_in {
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
 	bool	waiters;	/* writes wait for a drain: for log space, or they asked for it */
-	bool	all_open;	/* all that the log holds is in open segments, which are full */
+	bool	all_open;	/* all that the log holds is in open segments */
 	bool	sealed;		/* there is a segment to drain */
 	bool	part;		/* a part of the log is full, see the key parts */
 	bool	dirty;		/* the open segment holds something */

@@ -6,11 +6,11 @@
  * window.h. So the HDD gets what it can do in that time, and each byte that wears the SSD has
  * saved somebody a wait.
  *
- * The key thrift sets the price by hand, in transfers of an HDD. The key ssd_budget makes it
- * follow what is left of an account. The account earns the budget evenly over the day, and holds
- * at most a day's. A full account adds nothing to the price. With nothing left, no write goes to
- * the SSD. So what is left goes to the writes that gain most, and the price settles where the use
- * is what the account earns.
+ * The key thrift sets the price by hand, in transfers of an HDD. The key ssd_budget makes it follow
+ * what is left of an account. The account earns the budget evenly over the day, and holds at most a
+ * day's. A full account adds nothing to the price. With nothing left, no write goes to the SSD but
+ * those over what the log holds. So what is left goes to the writes that gain most, and the price
+ * settles where the use is what the account earns.
  */
 #ifndef SSDUP_THRIFT_H
 #define SSDUP_THRIFT_H

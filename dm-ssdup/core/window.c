@@ -109,7 +109,10 @@ static bool ssd_worth(const struct window_facts *f, enum window_kind kind)
 /* Others have the HDD to themselves. */
 static bool hdd_is_out(const struct window_facts *f)
 {
-	return (f->kept && f->room && f->price < THRIFT_NEVER) || f->pass;
+	/* Without a budget there is no other disk. */
+	if (f->room && f->price >= THRIFT_NEVER)
+		return false;
+	return (f->kept && f->room) || f->pass;
 }
 
 /* Is the HDD quicker, as far as is known? */

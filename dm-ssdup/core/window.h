@@ -83,7 +83,7 @@ struct window_map {
 };
 
 /**
- * window_note() - a write is sent to a disk
+ * ssdup_window_note() - a write is sent to a disk
  * @m: where writes went
  * @start: sector of the write
  * @sectors: its length
@@ -142,7 +142,7 @@ struct window_facts {
 	u64	now;		/* ns */
 	u32	waiting;	/* a bit for each kind of which a write waits */
 	u32	hdd;		/* sectors in flight there, of writes from above */
-	u32	ssd;		/* the same */
+	u32	ssd;		/* the same, and of copies of reads */
 	bool	room;		/* the log has a place for each of them */
 	bool	pass;		/* a pass of the drain has the HDD to itself */
 	bool	kept;		/* others wait for the HDD: a reader, a flush */

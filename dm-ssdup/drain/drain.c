@@ -59,13 +59,13 @@ static void free_work(struct work_struct *work)
 {
 	struct ssdup_copier *copier = container_of(work, struct ssdup_copier, free_work);
 	struct ssdup_drainer *drainer = copier->drainer;
-	u64 nr = max(div_u64(copier->freed.copied, drainer->log->g.data_sectors), 1ULL);
+	u64 copied = copier->freed.copied, size = drainer->log->g.data_sectors;
 	int r = ssdup_free_group(drainer, &copier->freed);
 	u64 now = ktime_get_ns();
 
-	/* While groups follow each other, from one to the next. */
-	if (!r && copier->freed.copied)
-		learn_time(drainer, div64_u64(now - copier->since, nr));
+	/* While groups follow each other, from one to the next; a short one says little. */
+	if (!r && copied >= size / 4)
+		learn_time(drainer, mul_u64_u64_div_u64(now - copier->since, size, copied));
 	copier->freed_at = now;
 
 	if (r && !copier->freed.durable)

@@ -136,13 +136,17 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 			      ssdup_segments_full(drainer->log);
 	look_at_classes(drainer, w, in, retry);
 	/* One that overlaps two classes has asked for a drain. */
-	in->waiters |= in->asked && atomic_read(&drainer->c->wake.nr_waiting);
+	in->waiters |= in->asked && drainer->log->nr_classes > 1 &&
+		       atomic_read(&drainer->c->wake.nr_waiting);
 	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
 	in->guarded = ssdup_guard_state(drainer->log) != GUARD_OPEN;
 	in->fill = ssdup_part_fill(drainer->log);
 	in->hdd_inflight = s.hdd_inflight;
+	/* Who waits for a window uses the device. */
+	if (atomic_read(&drainer->c->wake.nr_waiting))
+		w->active = now;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
 	in->held_ms = jiffies_to_msecs(now - w->held);
 }

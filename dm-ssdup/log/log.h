@@ -280,12 +280,6 @@ static inline u32 ssdup_spare(const struct ssdup_log *log)
 	return LOG_SPARE + log->nr_classes - 1;
 }
 
-/** ssdup_for_writers() - the others; at least 1. Changes only before the first resume */
-static inline u32 ssdup_for_writers(const struct ssdup_log *log)
-{
-	return max(log->nr_leased, ssdup_spare(log) + 1) - ssdup_spare(log);
-}
-
 /** ssdup_part() - the segments of a part of the log, by the key parts */
 u32 ssdup_part(const struct ssdup_log *log);
 
@@ -294,9 +288,6 @@ u32 ssdup_open_fill(const struct ssdup_log *log, const struct ssdup_class *k);
 
 /** ssdup_part_fill() - fill of the last part of the log, 1/10000: 0 until all others are full */
 u32 ssdup_part_fill(struct ssdup_log *log);
-
-/** ssdup_log_fill() - fill of the whole log, 1/10000 */
-u32 ssdup_log_fill(struct ssdup_log *log);
 
 /**
  * ssdup_log_written() - sectors of data that got a place since the table was loaded

@@ -505,7 +505,3 @@ u32 ssdup_part_fill(struct ssdup_log *log)
 	return min(div_u64(in_use - min(in_use, others), part), SSDUP_PCT_ONE);
 }
 
-u32 ssdup_log_fill(struct ssdup_log *log)
-{
-	return min(div_u64(segments_used(log), ssdup_for_writers(log)), SSDUP_PCT_ONE);
-}

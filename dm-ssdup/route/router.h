@@ -158,7 +158,7 @@ int ssdup_class_cgroup(struct ssdup_router *router, const char *text, const char
 ssize_t ssdup_class_cgroups(struct ssdup_router *router, char *buf);
 
 /*
- * --- Writes that wait for a place in the log: waiters.c ---
+ * --- Writes that wait for a window, or for a place in the log: waiters.c ---
  *
  * Each class has its own lists, as it has its own ring and open segment, so no class waits behind
  * another. There is one for each kind of core/window.h, in which tasks take turns.
@@ -199,8 +199,11 @@ u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip, u32 waited[WINDOW_KI
 /** ssdup_wait_pop_kind() - ssdup_wait_pop() of a kind */
 struct bio *ssdup_wait_pop_kind(struct ssdup_router *router, u32 skip, enum window_kind kind);
 
-/** ssdup_wait_pop_overdue() - the same, of one that has waited for the key max_wait_ms, or NULL */
-struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip);
+/**
+ * ssdup_wait_pop_overdue() - the same, of one that has waited for the key max_wait_ms, or NULL
+ * @for_hdd: of those that the HDD may get
+ */
+struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, bool for_hdd);
 
 /**
  * ssdup_wait_again() - put popped writes back; process context

@@ -95,7 +95,8 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 	 * has been taken and ended, the device may be removed.
 	 */
 	ssdup_kick_waiting(router->c);
-	ssdup_kick_writeback(router->c);
+	if (io->for_space)
+		ssdup_kick_writeback(router->c);
 	spin_unlock_irqrestore(&w->lock, flags);
 }
 
@@ -122,13 +123,13 @@ static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 ki
 	return first;
 }
 
-/* With the lock: of the first writes of all kinds, the one that waits longest. */
-static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip)
+/* With the lock: of the first writes of kinds up to @last, the one that waits longest. */
+static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip, u32 last)
 {
 	struct ssdup_io *io, *oldest = NULL;
 	u32 kind, now = now_ms();
 
-	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+	for (kind = 0; kind <= last; kind++) {
 		io = find_first(router, skip, kind, kind);
 		if (io && (!oldest || now - io->waits_since > now - oldest->waits_since))
 			oldest = io;
@@ -187,15 +188,16 @@ struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip)
 	return pop(router, skip, 0, WINDOW_KINDS - 1);
 }
 
-struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip)
+struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, bool for_hdd)
 {
-	u32 most = READ_ONCE(router->c->set.max_wait_ms);
+	u32 most = READ_ONCE(router->c->set.max_wait_ms),
+		 last = for_hdd ? WINDOW_REWRITE - 1 : WINDOW_KINDS - 1;
 	struct ssdup_waiting *w = router->waiting;
 	struct bio *bio = NULL;
 	struct ssdup_io *io;
 
 	spin_lock_irq(&w->lock);
-	io = find_oldest(router, skip);
+	io = find_oldest(router, skip, last);
 	if (io && now_ms() - io->waits_since >= most)
 		bio = take(w, io);
 	spin_unlock_irq(&w->lock);

@@ -12,7 +12,7 @@
 
 #define WINDOW_SEEN_MS	100U	/* who read from the HDD or flushed so lately does it again */
 
-/* The price of room on the SSD. A budget is exact: each write looks at what is left. */
+/* The price of room on the SSD. With a budget, each write looks at what is left. */
 static __always_inline u64 ssdup_window_price(struct ssdup_router *router)
 {
 	u32 budget = READ_ONCE(router->c->set.ssd_budget);
@@ -87,7 +87,10 @@ static __always_inline void ssdup_window_end(struct ssdup_router *router, struct
 /** ssdup_window_copy() - @sectors are copied to the SSD from now on; below 0: not any more */
 static inline void ssdup_window_copy(struct ssdup_router *router, int sectors)
 {
-	atomic_add(sectors, &router->windows->in_flight[SSDUP_SSD]);
+	/* Ordered as in ssdup_window_end(). */
+	atomic_add_return(sectors, &router->windows->in_flight[SSDUP_SSD]);
+	if (sectors < 0)
+		ssdup_kick_waiting(router->c);
 }
 
 /** ssdup_window_queue() - how long what is in flight at the SSD takes it; ns, any context */

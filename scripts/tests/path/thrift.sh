@@ -45,4 +45,10 @@ share -1 25
 # but for those that try the HDD
 io random start=$((320 * 2048)) len=$((192 * 2048)) bs=8 nr=4000 depth=32
 share 80 101
+# a write that is worth the HDD does not wait for a drain of all that the log holds
+message drain start
+wait_until drain_state -eq 4
+begun=${EPOCHREALTIME/./}
+io write start=$((100 * 2048)) len=512 bs=512 depth=1
+below "ms that a write took beside a drain" $(((${EPOCHREALTIME/./} - begun) / 1000)) 1500
 all_home

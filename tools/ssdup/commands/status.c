@@ -135,7 +135,7 @@ static void say_budget(const struct state *s)
 		       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES),
 		       format_size(day, s->v.ssd_budget_sectors * SECTOR_BYTES));
 	if (s->v.ssd_price_ns)
-		printf("  price:     256 KiB on the SSD have to save %llu us\n",
+		printf("  price:     a write may take %llu us at the HDD before the SSD gets it\n",
 		       (unsigned long long)s->v.ssd_price_ns / 1000);
 }
 
