@@ -34,7 +34,7 @@ share 30 101
 knob thrift 5
 above "price" "$(stat ssd_price_ns)" 0
 sequential 128 1
-share -1 10
+share -1 25
 # but both disks are busy
 sequential 192 16
 share 20 101
