@@ -15,13 +15,15 @@ void ssdup_flush_work(struct work_struct *work)
 
 	if (bio_list_empty(&bios))
 		return;
-	ssdup_window_see(c->router);
+	/* Until it ends, and a while longer: what went to the HDD would have to be flushed next. */
+	ssdup_window_flush(c->router, true);
 	hdd = ssdup_hdd_flush_begin(c->drainer, &hdd_flush);
 	if (ssdup_commit(c->log))
 		ssdup_owe(&c->debt);
 	/* If it failed, ssdup_hdd_dropped() has called ssdup_owe(). */
 	if (hdd)
 		ssdup_hdd_flush_end(c->drainer, &hdd_flush);
+	ssdup_window_flush(c->router, false);
 	ssdup_step(c, STEP_FLUSH_END);
 	failed = ssdup_pay_flush(&c->debt, bio_list_size(&bios));
 	bio_queue_end(&c->flushes, &bios, failed ? BLK_STS_IOERR : BLK_STS_OK);

@@ -76,9 +76,9 @@ static bool bypasses(struct ssdup *c)
 	/* What windows send to the log is to go there. */
 	if (ssdup_windowed(c))
 		return READ_ONCE(c->drainer->drain_error);
-	/* Another cause passes soon. */
+	/* Another cause passes soon. Who flushes would wait for what the HDD gets. */
 	return full == SSDUP_FULL_BALANCE && ssdup_segments_full(c->log) &&
-	       bdev_write_cache(c->hdd->bdev);
+	       bdev_write_cache(c->hdd->bdev) && !ssdup_window_flushes(c->router);
 }
 
 /* Is there nothing that a write could wait for while the device is suspended? */

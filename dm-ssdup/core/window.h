@@ -19,7 +19,8 @@
  *    above, which then finds nothing to flush there.
  *  - With the log full, an HDD that has a volatile cache gets the writes: it puts them in order
  *    itself, and the flush that frees space would empty its cache. So nothing is drained for them,
- *    not even beside a reader, who would wait for that flush, too.
+ *    not even beside a reader, who would wait for that flush, too. But while somebody flushes the
+ *    device they wait for a pass: he would have to wait for what the cache holds.
  *    Without a cache each of them costs a turn of the disk. So a pass of the drain, which has them
  *    in order, has the HDD to itself, and they wait for space, unless it has been quicker than the
  *    SSD. Writes that overlap what the log holds wait for space with any HDD.
@@ -149,7 +150,7 @@ struct window_facts {
 	bool	cached;		/* the HDD has a volatile write cache */
 	u64	price;		/* ns, see thrift.h; 0: none */
 	const u32 *waited;	/* ms, of the first write of each kind; NULL: it has just come */
-	bool	blocks;		/* with the log full, writes wait for space, whatever that costs */
+	bool	blocks;		/* with the log full, writes wait: by the key, or others flush */
 };
 
 /* The write to be sent next. */

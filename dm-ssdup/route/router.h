@@ -85,7 +85,9 @@ void ssdup_budget_inherit(struct ssdup_router *router, struct ssdup_router *from
 struct ssdup_windows {
 	struct window_map	map;
 	struct window_speed	speed;
-	unsigned long		seen;		/* jiffies: a reader or a flush; 0: none yet */
+	unsigned long		seen;		/* jiffies: a reader; 0: none yet */
+	unsigned long		flushed;	/* jiffies: a FLUSH has ended; 0: none yet */
+	bool			flushing;	/* a FLUSH is under way */
 	unsigned long		passes;		/* bits of enum window_pass */
 	atomic_t		in_flight[2] ____cacheline_aligned_in_smp;	/* sectors */
 };

@@ -24,6 +24,27 @@ static __always_inline u64 ssdup_window_price(struct ssdup_router *router)
 	return READ_ONCE(router->budget.price);
 }
 
+/* Was that within WINDOW_SEEN_MS? */
+static __always_inline bool ssdup_window_lately(unsigned long at)
+{
+	return at && time_before(jiffies, at + msecs_to_jiffies(WINDOW_SEEN_MS));
+}
+
+/** ssdup_window_flushes() - does somebody flush the device, again and again? any context */
+static __always_inline bool ssdup_window_flushes(const struct ssdup_router *router)
+{
+	const struct ssdup_windows *w = router->windows;
+
+	return READ_ONCE(w->flushing) || ssdup_window_lately(READ_ONCE(w->flushed));
+}
+
+/** ssdup_window_flush() - a FLUSH begins, or ends; one at a time */
+static inline void ssdup_window_flush(struct ssdup_router *router, bool begins)
+{
+	WRITE_ONCE(router->windows->flushing, begins);
+	WRITE_ONCE(router->windows->flushed, jiffies | 1);
+}
+
 /**
  * ssdup_window_facts() - what is known now
  * @waiting: a bit for each kind that waits
@@ -33,7 +54,7 @@ static __always_inline struct window_facts
 ssdup_window_facts(struct ssdup_router *router, u32 waiting, const u32 *waited)
 {
 	const struct ssdup_windows *w = router->windows;
-	unsigned long seen = READ_ONCE(w->seen);
+	bool flushes = ssdup_window_flushes(router);
 
 	return (struct window_facts){
 		.speed = &w->speed,
@@ -46,8 +67,8 @@ ssdup_window_facts(struct ssdup_router *router, u32 waiting, const u32 *waited)
 		.room = !ssdup_segments_full(router->log),
 		.pass = READ_ONCE(w->passes),
 		.cached = bdev_write_cache(router->c->hdd->bdev),
-		.blocks = READ_ONCE(router->c->set.full) == SSDUP_FULL_BLOCK,
-		.kept = seen && time_before(jiffies, seen + msecs_to_jiffies(WINDOW_SEEN_MS)),
+		.blocks = READ_ONCE(router->c->set.full) == SSDUP_FULL_BLOCK || flushes,
+		.kept = flushes || ssdup_window_lately(READ_ONCE(w->seen)),
 	};
 }
 
@@ -102,7 +123,7 @@ static inline u64 ssdup_window_queue(const struct ssdup_router *router)
 	       WINDOW_UNIT;
 }
 
-/** ssdup_window_see() - a reader, or who has sent a FLUSH, waits for the HDD; any context */
+/** ssdup_window_see() - a reader waits for the HDD; any context */
 static inline void ssdup_window_see(struct ssdup_router *router)
 {
 	if (ssdup_windowed(router->c) && READ_ONCE(router->windows->seen) != (jiffies | 1))

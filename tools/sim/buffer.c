@@ -198,6 +198,7 @@ static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS
 		.room = true, .pass = buffer_passes(b), .cached = b->cached,
 		.price = ssdup_thrift_price(b->strategy->thrift, 0, 0),
 		.waited = waited,
+		.blocks = b->flushed && b->clock.now - b->flushed < SEEN_NS,
 		.kept = b->readers ||
 			(b->flushed && b->clock.now - b->flushed < SEEN_NS),
 	};
