@@ -20,7 +20,7 @@
  *	clean->lock	keep.c	mutex	a segment is forgotten, or a copy becomes clean
  *	segments->lock	clean.c groups.c segments.c	spin	which are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	its trees
- *	waiting->lock	waiters.c	spin	writes that wait for log space
+ *	waiting->lock	waiters.c	spin	writes that wait for a window or for space
  *	copy_lock	guard.c	spin	what the device has behind the guard, and its state
  *	away->lock	refusals.c	spin	the count of the SSD's errors
  *	promoter->lock	promote.c	spin	slots for copies, and their account

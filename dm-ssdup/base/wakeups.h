@@ -4,7 +4,7 @@
  *
  *	the writeback thread		until there may be something to drain
  *	the work that forgets		until clean segments are too many, or in the way
- *	waiting writes			until they may find a place in the log
+ *	waiting writes			until they may find a window, or a place in the log
  *	entries of the ring		until the next automatic commit
  *	settle_wait			until a count of requests in flight is zero
  *	done_wait			until a requested drain has ended
@@ -33,7 +33,7 @@ void ssdup_kick_clean(struct ssdup *c);
 /** ssdup_kick_waiting() - try the waiting writes now */
 void ssdup_kick_waiting(struct ssdup *c);
 
-/** ssdup_kick_waiting_in() - try the waiting writes in @delay jiffies, or sooner */
+/** ssdup_kick_waiting_in() - try the waiting writes in @delay jiffies, unless a time is set */
 void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay);
 
 /** ssdup_kick_guard() - schedule that the guard of the HDD is closed */

@@ -15,16 +15,15 @@
  *  - A disk gets nothing if it has been so slow that it adds less than a sixteenth to the speed. It
  *    is tried again with one write, when 64 times that write's time has passed.
  *  - An SSD with nothing to do takes a run of the HDD, too: it does not need runs.
- *  - While the log has room, who waits for the HDD has it to himself: a reader, or a flush from
- *    above, which then finds nothing to flush there.
+ *  - While the log has room, who waits for the HDD has it to himself: a reader, or who flushes
+ *    the device, whose flush then finds nothing there.
  *  - With the log full, an HDD that has a volatile cache gets the writes: it puts them in order
  *    itself, and the flush that frees space would empty its cache. So nothing is drained for them,
  *    not even beside a reader, who would wait for that flush, too. But while somebody flushes the
  *    device they wait for a pass: he would have to wait for what the cache holds.
- *    Without a cache each of them costs a turn of the disk. So a pass of the drain, which has them
+ *  - Without a cache each of them costs a turn of the disk. So a pass of the drain, which has them
  *    in order, has the HDD to itself, and they wait for space, unless it has been quicker than the
  *    SSD. Writes that overlap what the log holds wait for space with any HDD.
- *
  *  - With a price on the SSD a write is for the HDD while it can end there in so much time. A
  *    scattered one may take less, as it costs the HDD more: the SSD gets what saves most.
  *

@@ -10,7 +10,7 @@
 #include "log/log.h"
 #include "router.h"
 
-#define WINDOW_SEEN_MS	100U	/* who read from the HDD or flushed so lately does it again */
+#define WINDOW_SEEN_MS	100U	/* who read the HDD, or flushed the device, does it again */
 
 /* The price of room on the SSD. With a budget, each write looks at what is left. */
 static __always_inline u64 ssdup_window_price(struct ssdup_router *router)
