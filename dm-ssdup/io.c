@@ -251,6 +251,7 @@ static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 {
 	if (bio->bi_opf & REQ_PREFLUSH) {
 		stat_inc(c, STAT_FLUSHES);
+		ssdup_window_flush_comes(c->router);
 		bio_queue_add(&c->flushes, c->wake.wq, bio);
 		return true;
 	}

@@ -88,6 +88,20 @@ static bool is_stuck(struct ssdup *c)
 	       !dm_noflush_suspending(c->ti);
 }
 
+/* A write of a task that flushes the device does not queue behind those of others. */
+static bool goes_ahead(const struct ssdup *c, const struct ssdup_io *io)
+{
+	return ssdup_window_flushes(c->router) && ssdup_window_waits_for_flush(c->router, io);
+}
+
+/* What a write may use, see ssdup_switch(). A queued one is served by another task. */
+static u64 allowed(const struct ssdup *c, const struct ssdup_io *io, bool queued)
+{
+	if (ssdup_window_flushes(c->router) && (queued || !goes_ahead(c, io)))
+		return 0;
+	return LOG_WORD_KEPT;
+}
+
 /* Take what the route needs. Return: false when that failed; @f says why. */
 static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, bool queued,
 		      enum route_action action, struct route_facts *f)
@@ -108,7 +122,8 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		}
 		if (!queued && take_rest(c, bio, io))
 			return true;
-		r = ssdup_reserve(c->log, io, place_sectors(bio, io), 0);
+		r = ssdup_reserve(c->log, io, place_sectors(bio, io),
+				  allowed(c, io, queued));
 		f->no_place = r;
 		f->no_memory = r == -SSDUP_ERR_NO_NODE;
 		f->unaligned = r == -SSDUP_ERR_UNALIGNED;
@@ -130,7 +145,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio, 
 		.disk = io->route,
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.shut = READ_ONCE(c->log_shut),
-		.queue = !queued && ssdup_wait_queue(c->router, io),
+		.queue = !queued && !goes_ahead(c, io) && ssdup_wait_queue(c->router, io),
 		.bypass = bypasses(c),
 		.leaving = READ_ONCE(c->leaving),
 		.stuck = is_stuck(c),
@@ -217,13 +232,6 @@ bool ssdup_tries_all(struct ssdup *c)
 		READ_ONCE(c->drainer->drain_error));
 }
 
-int ssdup_wait_for_window(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	io->route = SSDUP_SSD;
-	wait_for_space(c, bio, io);
-	return DM_MAPIO_SUBMITTED;
-}
-
 int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	enum route_action action = route_write(c, bio, io, false);
@@ -231,6 +239,16 @@ int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	if (action != ROUTE_WAIT)
 		return send_write(c, bio, io, action);
 	trace_ssdup_route(c, io, action);
+	wait_for_space(c, bio, io);
+	return DM_MAPIO_SUBMITTED;
+}
+
+int ssdup_wait_for_window(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->route = SSDUP_SSD;
+	/* A place is kept for it. */
+	if (goes_ahead(c, io))
+		return ssdup_write_with_care(c, bio, io);
 	wait_for_space(c, bio, io);
 	return DM_MAPIO_SUBMITTED;
 }

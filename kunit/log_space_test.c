@@ -220,6 +220,13 @@ static void reserve_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, log_word_sectors(word), 7);
 	KUNIT_EXPECT_TRUE(test, log_word_reserve(word & ~LOG_WORD_SPARE, &g, 0, &next));
 
+	/* Kept: the same, for who does not flush. */
+	word = log_word(1, 7) | LOG_WORD_KEPT;
+	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 0, &next));
+	KUNIT_EXPECT_EQ(test, log_word_entries(word), 1);
+	KUNIT_EXPECT_EQ(test, log_word_sectors(word), 7);
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word & ~LOG_WORD_KEPT, &g, 0, &next));
+
 	/* Beyond what there is. */
 	word = log_word(2, 120);
 	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 0, &next));

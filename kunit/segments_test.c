@@ -303,6 +303,48 @@ static void the_last_segments_are_spare(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&k->open->word), 0);
 }
 
+static bool flusher_switches(void)
+{
+	return ssdup_switch(device.log, k, k->open, LOG_WORD_KEPT);
+}
+
+/* Who flushes has the last one for writers, but not all of what comes back. */
+static void one_is_kept(struct kunit *test)
+{
+	u64 next;
+
+	device.log->nr_leased = SSDUP_MIN_SEGMENTS;
+	write_segments(test, FOR_WRITERS - 1);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, flusher_switches());
+	log_entries(1);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), LOG_WORD_KEPT | log_word(1, 8));
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
+
+	/* They have filled it. The next one is for all. */
+	free_oldest(test, 1);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, flusher_switches());
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(atomic64_read(&k->open->word), &device.log->g, 8,
+						 &next));
+	log_entries(1);
+	KUNIT_EXPECT_FALSE(test, flusher_switches());
+
+	/* The one after that is kept, and its rest is for all when another one is free. */
+	free_oldest(test, 1);
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+	KUNIT_EXPECT_TRUE(test, flusher_switches());
+	log_entries(1);
+	free_oldest(test, 1);
+	KUNIT_EXPECT_TRUE(test, atomic64_read(&k->open->word) & LOG_WORD_KEPT);
+	free_oldest(test, 1);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), log_word(1, 8));
+	KUNIT_EXPECT_TRUE(test, writer_switches());
+	KUNIT_EXPECT_FALSE(test, writer_switches());
+}
+
 /* A full log is told once. */
 static void full_is_told(struct kunit *test)
 {
@@ -554,6 +596,7 @@ static struct kunit_case segments_cases[] = {
 	KUNIT_CASE(generations_end),
 	KUNIT_CASE(a_log_goes_on_after_a_replay),
 	KUNIT_CASE(the_last_segments_are_spare),
+	KUNIT_CASE(one_is_kept),
 	KUNIT_CASE(full_is_told),
 	KUNIT_CASE(none_is_opened_while_discarded),
 	KUNIT_CASE(neighbours_are_discarded),

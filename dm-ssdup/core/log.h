@@ -6,14 +6,15 @@
  * A segment has space for entries (metadata) and for sectors (data). Both are handed out
  * together, in one 64-bit word that the caller keeps in an atomic:
  *
- *	63      62     61 .. 34            33 .. 0
- *	sealed  spare  entries handed out  sectors handed out
+ *	63      62     61    60 .. 34            33 .. 0
+ *	sealed  spare  kept  entries handed out  sectors handed out
  *
  * Entry N lies in page N / SSDUP_PAGE_ENTRIES. Space comes back only when the segment is freed;
  * an entry whose write failed stays empty. A sealed word hands out nothing. Writers leave
  * LOG_SPARE segments to extents that a drain has to relocate (a bad HDD sector), so that a full
  * log can always be emptied. What a drain opens of these is spare: writers get nothing there
- * until others are free.
+ * until others are free. The last one before these is kept for who flushes the device, if others
+ * write too.
  */
 #ifndef SSDUP_LOG_H
 #define SSDUP_LOG_H
@@ -93,8 +94,9 @@ static inline u32 log_segment_entries(const struct log_geometry *g)
 }
 
 #define LOG_WORD_SEALED		BIT_ULL(63)
-#define LOG_WORD_SPARE		BIT_ULL(62)
-#define LOG_WORD_CLOSED		(LOG_WORD_SEALED | LOG_WORD_SPARE)	/* for writers */
+#define LOG_WORD_SPARE		BIT_ULL(62)	/* closed to all but a drain */
+#define LOG_WORD_KEPT		BIT_ULL(61)	/* closed to all but these and who flushes */
+#define LOG_WORD_CLOSED		(LOG_WORD_SEALED | LOG_WORD_SPARE | LOG_WORD_KEPT)
 #define LOG_WORD_ENTRY		BIT_ULL(34)
 
 static inline u32 log_word_entries(u64 word)

@@ -43,7 +43,7 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 {
 	int r;
 
-	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_SPARE)) ==
+	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_SPARE | LOG_WORD_KEPT)) ==
 	       -SSDUP_ERR_RING_FULL ||
 	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log) &&
 		!READ_ONCE(drainer->c->leaving))) {

@@ -60,7 +60,8 @@ void ssdup_more_to_open(struct ssdup_log *log);
 /**
  * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
  * @k: class of both; @from may have been freed and be another's since
- * @allowed: with LOG_WORD_SPARE, open one of the last segments, too, see ssdup_spare()
+ * @allowed: with LOG_WORD_SPARE, open one of the last segments, too, see ssdup_spare(); with
+ * LOG_WORD_KEPT, the last one before these, see ssdup_kept()
  *
  * Context: any. Return: false when no segment is free, or the log takes no writes.
  */

@@ -280,6 +280,17 @@ static inline u32 ssdup_spare(const struct ssdup_log *log)
 	return LOG_SPARE + log->nr_classes - 1;
 }
 
+/**
+ * ssdup_kept() - free segments that writers leave to who flushes the device
+ *
+ * Space comes a group at a time, and they would have taken all of it when somebody comes who writes
+ * little and waits for each flush. A log that has leased less than the smallest SSD has none.
+ */
+static inline u32 ssdup_kept(const struct ssdup_log *log)
+{
+	return log->nr_leased >= SSDUP_MIN_SEGMENTS;
+}
+
 /** ssdup_part() - the segments of a part of the log, by the key parts */
 u32 ssdup_part(const struct ssdup_log *log);
 

@@ -38,7 +38,7 @@ static inline struct ssdup_class *ssdup_io_class(struct ssdup_log *log, const st
  * @io: has start and sectors, and receives segment, page, slot, pos and e, and perhaps a spare
  * node; segment->writes stays raised until ssdup_put_write(). After an error there is no spare node
  * @sectors: of data, 0 for a tombstone
- * @allowed: 0, or LOG_WORD_SPARE for a drain, see ssdup_switch()
+ * @allowed: of LOG_WORD_KEPT and LOG_WORD_SPARE, see ssdup_switch()
  *
  * Opens the next segment when this one is full.
  * Context: any; takes no lock unless it opens a segment.
@@ -99,7 +99,7 @@ static inline bool ssdup_has_spare(struct ssdup_log *log, const struct ssdup_seg
  * ssdup_try_reserve() - one try of ssdup_reserve()
  * @seg: the open segment as the caller last saw it. In rare cases it has since been freed and
  * opened for another class. That is harmless, because ssdup_insert() uses the segment's class
- * @allowed: LOG_WORD_SPARE if that does not close the segment to the caller
+ * @allowed: what does not close the segment to the caller
  *
  * Gives the segment an array only after it has got an entry: until then the place in the ring
  * may turn out to be another segment's. Raises @seg->writes even if it fails.

@@ -104,7 +104,8 @@ static void promise_spares(struct ssdup_log *log, struct ssdup_class *k, struct 
 	ssdup_promise_spares(log, seg);
 }
 
-static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *seg)
+static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *seg,
+			 bool kept)
 {
 	struct ssdup_segments *s = log->segments;
 	u64 word = 0;
@@ -113,6 +114,8 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	/* What a drain opens of the last ones it needs for itself. */
 	if (s->nr_free <= ssdup_spare(log))
 		word = LOG_WORD_SPARE;
+	else if (kept && s->nr_free <= ssdup_spare(log) + ssdup_kept(log))
+		word = LOG_WORD_KEPT;
 	list_del_init(&seg->list);
 	WRITE_ONCE(s->nr_free, s->nr_free - 1);
 	WRITE_ONCE(s->opened, s->opened + 1);
@@ -154,20 +157,28 @@ static bool clean_in_the_way(struct ssdup_log *log)
 	       ssdup_ready_segments(log) < ssdup_clean_low(log->nr_leased, ssdup_spare(log));
 }
 
+/* The free segments that are not for who asks. */
+static u32 others(const struct ssdup_log *log, u64 allowed)
+{
+	if (allowed & LOG_WORD_SPARE)
+		return 0;
+	return ssdup_spare(log) + (allowed & LOG_WORD_KEPT ? 0 : ssdup_kept(log));
+}
+
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
 		  u64 allowed)
 {
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *next;
 	unsigned long flags;
-	bool tell, much, spent, clean;
+	bool tell, much, spent, clean, shared;
 
 	spin_lock_irqsave(&s->lock, flags);
 	if (k->open != from) {
 		spin_unlock_irqrestore(&s->lock, flags);
 		return true;
 	}
-	next = s->nr_free > (allowed & LOG_WORD_SPARE ? 0 : ssdup_spare(log)) ?
+	next = s->nr_free > others(log, allowed) ?
 	       list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
 				struct ssdup_segment, list) : NULL;
 	clean = !next && (s->nr_clean || s->in_hand);
@@ -199,7 +210,11 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	ssdup_step(log->c, STEP_SEAL_BEGIN);
 	seal_segment(log, from);
 	ssdup_step(log->c, STEP_SEAL_BETWEEN);
-	open_segment(log, k, next);
+	/* Who flushes has filled one. The next one is for all, as a group may have no more. */
+	shared = atomic64_read(&from->word) & LOG_WORD_KEPT;
+	open_segment(log, k, next, !shared);
+	if (shared)
+		WRITE_ONCE(s->full, false);
 	/* The last page of a segment is complete without being full. */
 	much = k->number - READ_ONCE(k->ring_tail) >= SSDUP_RING / 4;
 	clean = clean_in_the_way(log);
@@ -210,6 +225,8 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 		ssdup_commit_soon(log->c, true);
 	if (clean)
 		ssdup_kick_clean(log->c);
+	if (shared)
+		ssdup_kick_waiting(log->c);
 	ssdup_kick_writeback(log->c);
 	return true;
 }
@@ -308,14 +325,15 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg)
 /* Let writers have the rest of the open segments, by what is free now. */
 static void let_writers_have(struct ssdup_log *log)
 {
-	struct ssdup_segments *s = log->segments;
+	u32 free = log->segments->nr_free, spare = ssdup_spare(log);
 	struct ssdup_class *k;
+	u64 opens;
 
-	lockdep_assert_held(&s->lock);
-	if (s->nr_free <= ssdup_spare(log))
-		return;
-	for (k = log->class; k < class_end(log); k++)
-		atomic64_andnot(LOG_WORD_SPARE, &k->open->word);
+	lockdep_assert_held(&log->segments->lock);
+	opens = (free > spare ? LOG_WORD_SPARE : 0) |
+		(free > spare + ssdup_kept(log) ? LOG_WORD_KEPT : 0);
+	for (k = log->class; opens && k < class_end(log); k++)
+		atomic64_andnot(opens, &k->open->word);
 }
 
 void ssdup_more_to_open(struct ssdup_log *log)
@@ -431,8 +449,8 @@ bool ssdup_log_spent(struct ssdup_log *log)
 	if (!READ_ONCE(s->full))
 		return false;
 	spin_lock_irqsave(&s->lock, flags);
-	spent = s->full && s->nr_free <= ssdup_spare(log) && !s->nr_sealed && !s->nr_clean &&
-		!s->in_hand && !s->nr_pinned && !s->discarding;
+	spent = s->full && s->nr_free <= ssdup_spare(log) + ssdup_kept(log) && !s->nr_sealed &&
+		!s->nr_clean && !s->in_hand && !s->nr_pinned && !s->discarding;
 	for (k = log->class; k < class_end(log) && spent; k++)
 		spent = !ssdup_open_dirty(k, false);
 	spin_unlock_irqrestore(&s->lock, flags);

@@ -81,6 +81,8 @@ void ssdup_budget_inherit(struct ssdup_router *router, struct ssdup_router *from
 
 /* --- What is in flight, and what was learnt of the disks, for policy balance: window.c --- */
 
+#define FLUSHERS_BITS	6
+
 /* Hints without a lock, but for the atomics. */
 struct ssdup_windows {
 	struct window_map	map;
@@ -88,6 +90,10 @@ struct ssdup_windows {
 	unsigned long		seen;		/* jiffies: a reader; 0: none yet */
 	unsigned long		flushed;	/* jiffies: a FLUSH has ended; 0: none yet */
 	bool			flushing;	/* a FLUSH is under way */
+	struct {
+		pid_t		pid;
+		unsigned long	at;		/* jiffies: when it last flushed the device */
+	} flusher[BIT(FLUSHERS_BITS)];
 	unsigned long		passes;		/* bits of enum window_pass */
 	atomic_t		in_flight[2] ____cacheline_aligned_in_smp;	/* sectors */
 };

@@ -6,6 +6,9 @@
 #ifndef SSDUP_ROUTE_WINDOW_H
 #define SSDUP_ROUTE_WINDOW_H
 
+#include <linux/hash.h>
+#include <linux/sched.h>
+
 #include "core/window.h"
 #include "log/log.h"
 #include "router.h"
@@ -43,6 +46,26 @@ static inline void ssdup_window_flush(struct ssdup_router *router, bool begins)
 {
 	WRITE_ONCE(router->windows->flushing, begins);
 	WRITE_ONCE(router->windows->flushed, jiffies | 1);
+}
+
+/** ssdup_window_flush_comes() - the present task flushes the device; its context */
+static inline void ssdup_window_flush_comes(struct ssdup_router *router)
+{
+	pid_t pid = current->pid;
+
+	WRITE_ONCE(router->windows->flusher[hash_32(pid, FLUSHERS_BITS)].pid, pid);
+	WRITE_ONCE(router->windows->flusher[hash_32(pid, FLUSHERS_BITS)].at, jiffies | 1);
+}
+
+/** ssdup_window_waits_for_flush() - has a write come from a task that flushes? its context */
+static inline bool ssdup_window_waits_for_flush(const struct ssdup_router *router,
+						const struct ssdup_io *io)
+{
+	u32 slot = hash_32(current->pid, FLUSHERS_BITS);
+
+	return io->opf & REQ_FUA ||
+	       (READ_ONCE(router->windows->flusher[slot].pid) == current->pid &&
+		ssdup_window_lately(READ_ONCE(router->windows->flusher[slot].at)));
 }
 
 /**

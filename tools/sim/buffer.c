@@ -76,12 +76,19 @@ void buffer_flush(struct buffer *b, struct writer *w)
 
 /* --- Writes --- */
 
-static bool has_room(const struct buffer *b, u32 sectors)
+static bool flushes(const struct buffer *b)
+{
+	return b->flushed && b->clock.now - b->flushed < SEEN_NS;
+}
+
+/* While somebody flushes, the last segment is his. */
+static bool has_room(const struct buffer *b, const struct writer *w)
 {
 	const struct segment *s = &b->log[(b->oldest + b->nr_used - 1) % b->nr_segments];
+	u32 most = b->nr_segments - (flushes(b) && !w->job->fsync);
 
-	return b->nr_used < b->nr_segments ||
-	       (b->open && s->sectors + sectors <= b->segment_sectors);
+	return b->nr_used < most || (b->nr_used == most && b->open &&
+				     s->sectors + w->io.op.sectors <= b->segment_sectors);
 }
 
 static void write_ended(struct sim_io *io)
@@ -198,9 +205,8 @@ static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS
 		.room = true, .pass = buffer_passes(b), .cached = b->cached,
 		.price = ssdup_thrift_price(b->strategy->thrift, 0, 0),
 		.waited = waited,
-		.blocks = b->flushed && b->clock.now - b->flushed < SEEN_NS,
-		.kept = b->readers ||
-			(b->flushed && b->clock.now - b->flushed < SEEN_NS),
+		.blocks = flushes(b),
+		.kept = b->readers || flushes(b),
 	};
 	const struct writer *w;
 	int kind;
@@ -211,7 +217,7 @@ static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS
 			continue;
 		f.waiting |= BIT(kind);
 		waited[kind] = (b->clock.now - w->born) / 1000000;
-		f.room &= has_room(b, w->io.op.sectors);
+		f.room &= has_room(b, w);
 	}
 	return f;
 }
@@ -275,6 +281,10 @@ void buffer_take(struct buffer *b, struct writer *w)
 	w->io.end = write_ended;
 	w->io.arg = w;
 	w->kind = ssdup_window_kind(&b->map, w->io.op.lba, w->io.op.sectors);
-	queue_add(&b->waiting[w->kind], w);
+	/* Who flushes does not wait behind others. */
+	if (b->strategy->kind == STRATEGY_WINDOWS && w->job->fsync && flushes(b) && has_room(b, w))
+		to_ssd(b, w);
+	else
+		queue_add(&b->waiting[w->kind], w);
 	buffer_look(b);
 }

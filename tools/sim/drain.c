@@ -39,10 +39,13 @@ static void group_free(struct buffer *b)
 	}
 }
 
+/* While groups follow each other, from one to the next. */
 static void group_freed(struct sim_io *io)
 {
 	struct buffer *b = io->arg;
 
+	b->rate = b->rate * 0.75 + b->freeing_bytes * 0.25e9 / (b->clock.now - b->since + 1);
+	b->freed_at = b->clock.now;
 	group_free(b);
 	b->look(b);
 }
@@ -50,6 +53,8 @@ static void group_freed(struct sim_io *io)
 static void free_begin(struct buffer *b)
 {
 	b->freeing = b->copying;
+	b->freeing_bytes = b->group_bytes;
+	b->since = max(b->chosen, b->freed_at);
 	b->copying = 0;
 	b->copied = false;
 	b->free_io = (struct sim_io){
@@ -60,7 +65,6 @@ static void free_begin(struct buffer *b)
 
 static void group_copied(struct buffer *b)
 {
-	b->rate = b->rate / 2 + b->group_bytes * 0.5e9 / (b->clock.now - b->chosen + 1);
 	b->copied = true;
 	b->look(b);
 }

@@ -108,6 +108,9 @@ struct buffer {
 	struct batch	*now;		/* is written, or read as the first */
 	u64		chosen;		/* ns: when the group was */
 	u64		group_bytes;
+	u64		freeing_bytes;	/* of the one before */
+	u64		since;		/* ns: when that was chosen, or one before was free */
+	u64		freed_at;	/* ns: when the last one was free */
 	double		rate;
 	struct sim_io	free_io;
 

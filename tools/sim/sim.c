@@ -293,15 +293,18 @@ static bool compare(u32 l, u32 which)
 static void each_row(void (*row)(const char *name, const struct load *load, u32 which))
 {
 	static const char * const second[] = {
-		[LOAD_BESIDE] = "and_writers", [LOAD_COMMITS] = "pages_beside",
+		[LOAD_BESIDE] = "_sum", [LOAD_COMMITS] = "_pages",
 	};
+	char name[32];
 	u32 l, which;
 
 	for (l = 0; l < nr_loads; l++)
-		for (which = 0; which <= (loads[l].figure != LOAD_SPEED); which++)
+		for (which = 0; which <= (loads[l].figure != LOAD_SPEED); which++) {
+			snprintf(name, sizeof(name), "%s%s", loads[l].name,
+				 which ? second[loads[l].figure] : "");
 			if (wanted(want_loads, loads[l].name) && compare(l, which))
-				row(which ? second[loads[l].figure] : loads[l].name, &loads[l],
-				    which);
+				row(name, &loads[l], which);
+		}
 }
 
 static void print_row(const char *name, const struct load *load, u32 which)
