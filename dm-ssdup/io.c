@@ -115,24 +115,36 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 /* --- Writes, discards, zeroes --- */
 
-/* Return: false when the write has to wait, until a window has room for it. */
-static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *io,
-					     enum ssdup_disk *disk)
+/* The same, if the log is full or shut. */
+static noinline bool choose_with_care(struct ssdup *c, struct ssdup_io *io, enum ssdup_disk *disk)
 {
-	struct window_choice choice;
 	struct window_facts f;
 
-	io->kind = ssdup_window_kind(&c->router->windows->map, io->start, io->sectors);
 	*disk = SSDUP_HDD;
 	if (ssdup_tries_all(c))
 		return true;
 	if (atomic_read(&c->wake.nr_waiting))
 		return false;
-	f = ssdup_window_facts(c->router, BIT(io->kind), NULL);
-	if (!ssdup_window_choose(&f, &choice))
+	f = ssdup_window_facts(c->router, !ssdup_segments_full(c->log));
+	io->sent = f.now;
+	return ssdup_window_takes(&f, io->kind, disk);
+}
+
+/* Return: false when the write has to wait, until a window has room for it. */
+static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *io,
+					     enum ssdup_disk *disk)
+{
+	struct window_facts f;
+
+	io->kind = ssdup_window_kind(&c->router->windows->map, io->start, io->sectors);
+	if (unlikely(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving) ||
+		     ssdup_segments_full(c->log)))
+		return choose_with_care(c, io, disk);
+	if (atomic_read(&c->wake.nr_waiting))
 		return false;
-	*disk = choice.disk;
-	return true;
+	f = ssdup_window_facts(c->router, true);
+	io->sent = f.now;
+	return ssdup_window_takes(&f, io->kind, disk);
 }
 
 /* The fast path serves most writes; ssdup_write_with_care() takes the others. */

@@ -284,16 +284,16 @@ static void look_later(struct ssdup *c, const struct window_facts *f)
 static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 {
 	struct window_choice choice = { .disk = SSDUP_SSD };
-	u32 waited[WINDOW_KINDS], kinds;
+	u32 waited[WINDOW_KINDS];
 	struct window_facts f;
 	struct ssdup_io *io;
 	struct bio *bio;
 
 	if (!ssdup_windowed(c) || ssdup_tries_all(c))
 		return ssdup_wait_pop(c->router, skip);
-	kinds = ssdup_wait_kinds(c->router, skip, waited);
-	f = ssdup_window_facts(c->router, kinds, waited);
-	f.room &= !full;
+	f = ssdup_window_facts(c->router, !full && !ssdup_segments_full(c->log));
+	f.waiting = ssdup_wait_kinds(c->router, skip, waited);
+	f.waited = waited;
 	bio = f.room && f.price < THRIFT_NEVER ? ssdup_wait_pop_overdue(c->router, skip, false) :
 						 NULL;
 	if (!bio) {
@@ -310,6 +310,7 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 	if (!bio)
 		return NULL;
 	io = io_of(bio);
+	io->sent = f.now;
 	/* What the SSD has refused for good stays away from it. */
 	if (bio_op(bio) == REQ_OP_WRITE && !(io->refused && io->route == SSDUP_HDD))
 		io->route = choice.disk;

@@ -77,75 +77,66 @@ void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum windo
 
 /* --- The choice --- */
 
-static u64 takes(const struct window_facts *f, enum window_use use)
-{
-	return READ_ONCE(f->speed->ns[use]);
-}
+/* What a kind of writes finds: what each disk takes for it, and whether that is worth a try. */
+struct view {
+	u64	hdd;		/* ns; 0: not known */
+	u64	ssd;
+	bool	try_hdd;	/* it is idle, and its time to be tried has come */
+	bool	try_ssd;
+	bool	out;		/* others have the HDD to themselves */
+};
 
 /* May a disk be tried that has nothing to do? */
-static bool tries(const struct window_facts *f, enum window_use use, u32 in_flight)
+static __always_inline bool tries(const struct window_facts *f, enum window_use use, u32 in_flight)
 {
 	return !in_flight && f->now >= READ_ONCE(f->speed->retry[use]);
 }
 
-/* Is one disk worth a write, though the other one takes @other for it? 0: not known */
-static bool worth(const struct window_facts *f, enum window_use use, u32 in_flight, u64 other)
+static __always_inline struct view look(const struct window_facts *f, enum window_kind kind)
 {
-	u64 ns = takes(f, use);
+	enum window_use hdd = use_of_hdd(kind);
 
-	return tries(f, use, in_flight) || !other || (ns && ns <= WINDOW_GAIN * other);
+	return (struct view){
+		.hdd = READ_ONCE(f->speed->ns[hdd]),
+		.ssd = READ_ONCE(f->speed->ns[WINDOW_USE_SSD]),
+		.try_hdd = tries(f, hdd, f->hdd),
+		.try_ssd = tries(f, WINDOW_USE_SSD, f->ssd),
+		/* Without a budget there is no other disk. */
+		.out = (f->pass || (f->kept && f->room)) &&
+		       !(f->room && f->price >= THRIFT_NEVER),
+	};
 }
 
-static bool hdd_worth(const struct window_facts *f, enum window_kind kind)
+/* Is a disk that takes @ns worth a write, though the other one takes @other? 0: not known */
+static __always_inline bool worth(bool try, u64 ns, u64 other)
 {
-	return worth(f, use_of_hdd(kind), f->hdd, takes(f, WINDOW_USE_SSD));
-}
-
-static bool ssd_worth(const struct window_facts *f, enum window_kind kind)
-{
-	return worth(f, WINDOW_USE_SSD, f->ssd, takes(f, use_of_hdd(kind)));
-}
-
-/* Others have the HDD to themselves. */
-static bool hdd_is_out(const struct window_facts *f)
-{
-	/* Without a budget there is no other disk. */
-	if (f->room && f->price >= THRIFT_NEVER)
-		return false;
-	return (f->kept && f->room) || f->pass;
+	return try || !other || (ns && ns <= WINDOW_GAIN * other);
 }
 
 /* Is the HDD quicker, as far as is known? */
-static bool hdd_quicker(const struct window_facts *f, enum window_kind kind)
+static __always_inline bool hdd_quicker(const struct view *v)
 {
-	u64 ns = takes(f, use_of_hdd(kind));
-
-	return ns && ns < takes(f, WINDOW_USE_SSD);
+	return v->hdd && v->hdd < v->ssd;
 }
 
 /* Is the HDD idle, and quicker, or has to be tried? */
-static bool hdd_first(const struct window_facts *f, enum window_kind kind)
+static __always_inline bool hdd_first(const struct window_facts *f, const struct view *v)
 {
-	return !hdd_is_out(f) && takes(f, WINDOW_USE_SSD) && !f->hdd &&
-	       (tries(f, use_of_hdd(kind), f->hdd) || hdd_quicker(f, kind));
+	return !f->hdd && !v->out && v->ssd && (v->try_hdd || hdd_quicker(v));
 }
 
 /* With the log full: does the HDD get such a write at once? */
-static bool goes_direct(const struct window_facts *f, enum window_kind kind)
+static bool goes_direct(const struct window_facts *f, enum window_kind kind, const struct view *v)
 {
-	return kind != WINDOW_REWRITE && !f->blocks && (f->cached || hdd_quicker(f, kind));
+	return kind != WINDOW_REWRITE && !f->blocks && (f->cached || hdd_quicker(v));
 }
 
-/*
- * Is a write for the HDD, since the SSD has a price? So it is while it may end there in time, by
- * what it has waited and what is in flight.
- */
-static bool spares_ssd(const struct window_facts *f, enum window_kind kind)
+/* Such a write is for the HDD while it may end there in time, by what has waited and is there. */
+static noinline bool ends_in_time(const struct window_facts *f, enum window_kind kind,
+				  const struct view *v)
 {
-	u64 ns = takes(f, use_of_hdd(kind)) ?: takes(f, WINDOW_USE_RUNS), waits = f->price;
+	u64 ns = v->hdd ?: READ_ONCE(f->speed->ns[WINDOW_USE_RUNS]), waits = f->price;
 
-	if (likely(!waits) || kind == WINDOW_REWRITE)
-		return false;
 	if (waits >= THRIFT_NEVER)
 		return true;
 	/* The HDD is somebody else's meanwhile, or has to be tried with one write first. */
@@ -157,66 +148,83 @@ static bool spares_ssd(const struct window_facts *f, enum window_kind kind)
 	return (f->waited ? f->waited[kind] : 0) * 1000000ULL + ns <= waits;
 }
 
-static bool hdd_takes(const struct window_facts *f, enum window_kind kind)
+/* Is a write for the HDD, since the SSD has a price? */
+static __always_inline bool spares_ssd(const struct window_facts *f, enum window_kind kind,
+				       const struct view *v)
 {
-	const u32 window = f->room ? WINDOW_HDD : WINDOW_FULL;
+	return unlikely(f->price) && kind != WINDOW_REWRITE && ends_in_time(f, kind, v);
+}
 
-	if (kind == WINDOW_REWRITE || hdd_is_out(f) || f->hdd >= window)
+static __always_inline bool hdd_takes(const struct window_facts *f, enum window_kind kind,
+				      const struct view *v)
+{
+	if (kind == WINDOW_REWRITE || v->out || f->hdd >= (f->room ? WINDOW_HDD : WINDOW_FULL))
 		return false;
 	if (!f->room)
-		return goes_direct(f, kind);
-	if (spares_ssd(f, kind))
+		return goes_direct(f, kind, v);
+	if (spares_ssd(f, kind, v))
 		return true;
-	if (!hdd_worth(f, kind))
+	if (!worth(v->try_hdd, v->hdd, v->ssd))
 		return false;
-	if (hdd_first(f, kind) || !ssd_worth(f, kind))
+	if (hdd_first(f, v) || !worth(v->try_ssd, v->ssd, v->hdd))
 		return true;
 	return kind == WINDOW_HDD_RUN ? f->ssd : kind != WINDOW_SSD_RUN && f->ssd >= WINDOW_SSD;
 }
 
-static bool ssd_takes(const struct window_facts *f, enum window_kind kind)
+static __always_inline bool ssd_takes(const struct window_facts *f, enum window_kind kind,
+				      const struct view *v)
 {
-	if (!f->room || spares_ssd(f, kind))
+	if (!f->room || spares_ssd(f, kind, v))
 		return false;
 	if (f->kept || kind == WINDOW_REWRITE)
 		return true;
-	if (!hdd_is_out(f) && !ssd_worth(f, kind))
+	if (!v->out && !worth(v->try_ssd, v->ssd, v->hdd))
 		return false;
 	switch (kind) {
 	case WINDOW_HDD_RUN:
-		return !f->ssd && !hdd_first(f, kind);
+		return !f->ssd && !hdd_first(f, v);
 	case WINDOW_SSD_RUN:
 		return f->ssd < WINDOW_SSD;
 	default:
-		return f->ssd < WINDOW_SSD && !hdd_first(f, kind);
+		return f->ssd < WINDOW_SSD && !hdd_first(f, v);
 	}
+}
+
+bool ssdup_window_takes(const struct window_facts *f, enum window_kind kind, enum ssdup_disk *disk)
+{
+	struct view v = look(f, kind);
+
+	*disk = hdd_takes(f, kind, &v) ? SSDUP_HDD : SSDUP_SSD;
+	return *disk == SSDUP_HDD || ssd_takes(f, kind, &v);
 }
 
 bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c)
 {
-	int kind;
+	enum ssdup_disk disk;
+	bool any = false;
+	u32 kind;
 
-	c->disk = SSDUP_HDD;
+	/* The HDD chooses first. */
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		c->kind = kind;
-		if (f->waiting & BIT(kind) && hdd_takes(f, kind))
-			return true;
+		if (!(f->waiting & BIT(kind)) || !ssdup_window_takes(f, kind, &disk))
+			continue;
+		*c = (struct window_choice){ disk, kind };
+		any = true;
+		if (disk == SSDUP_HDD)
+			break;
 	}
-	c->disk = SSDUP_SSD;
-	while (kind--) {
-		c->kind = kind;
-		if (f->waiting & BIT(kind) && ssd_takes(f, kind))
-			return true;
-	}
-	return false;
+	return any;
 }
 
 bool ssdup_window_drains(const struct window_facts *f)
 {
-	int kind;
+	struct view v;
+	u32 kind;
 
-	for (kind = 0; kind < WINDOW_KINDS; kind++)
-		if (f->waiting & BIT(kind) && !goes_direct(f, kind))
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		v = look(f, kind);
+		if (f->waiting & BIT(kind) && !goes_direct(f, kind, &v))
 			return true;
+	}
 	return false;
 }

@@ -140,17 +140,29 @@ void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum windo
 struct window_facts {
 	const struct window_speed *speed;
 	u64	now;		/* ns */
-	u32	waiting;	/* a bit for each kind of which a write waits */
 	u32	hdd;		/* sectors in flight there, of writes from above */
 	u32	ssd;		/* the same, and of copies of reads */
 	bool	room;		/* the log has a place for each of them */
 	bool	pass;		/* a pass of the drain has the HDD to itself */
 	bool	kept;		/* others wait for the HDD: a reader, a flush */
-	bool	cached;		/* the HDD has a volatile write cache */
 	u64	price;		/* ns, see thrift.h; 0: none */
-	const u32 *waited;	/* ms, of the first write of each kind; NULL: it has just come */
-	bool	blocks;		/* with the log full, writes wait: by the key, or others flush */
+	/* Of writes that wait: */
+	u32	waiting;	/* a bit for each kind */
+	const u32 *waited;	/* ms, of the first one of each kind; NULL: it has just come */
+	/* If the log is full: */
+	bool	cached;		/* the HDD has a volatile write cache */
+	bool	blocks;		/* writes wait: by the key, or others flush */
 };
+
+/**
+ * ssdup_window_takes() - choose the disk of a write
+ * @f: the facts
+ * @kind: of the write
+ * @disk: the disk
+ *
+ * Context: any. Return: false when it has to wait.
+ */
+bool ssdup_window_takes(const struct window_facts *f, enum window_kind kind, enum ssdup_disk *disk);
 
 /* The write to be sent next. */
 struct window_choice {
@@ -159,7 +171,7 @@ struct window_choice {
 };
 
 /**
- * ssdup_window_choose() - choose the write to be sent next
+ * ssdup_window_choose() - choose the next one of those that wait
  * @f: the facts
  * @c: the choice
  *

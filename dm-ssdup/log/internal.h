@@ -30,7 +30,6 @@ struct ssdup_segments {
 	u64			clean_bytes;	/* of the extents of clean ones; the same */
 	u64			opened;		/* how many, ever; the same */
 	u64			written;	/* sectors of data ever sealed; the same */
-	bool			full;		/* no free segment found since a group was freed */
 };
 
 /* It is always sealed: the open segment of a class that has none. */

@@ -141,6 +141,9 @@ struct ssdup_log {
 	bool			claimed;	/* by this table, which may have written to it */
 	bool			in_doubt;	/* a flush of the SSD has failed since: for good */
 	bool			no_commits;	/* the same, or a metadata write has failed */
+	bool			full;		/* no free segment found since a group was freed;
+						 * written with segments->lock; a hint
+						 */
 	u64			meta_written;	/* sectors, ever; read without the lock */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
@@ -249,7 +252,10 @@ bool ssdup_drained(struct ssdup_log *log, struct ssdup_class *k, u64 generation)
 void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generation);
 
 /** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
-bool ssdup_segments_full(struct ssdup_log *log);
+static inline bool ssdup_segments_full(const struct ssdup_log *log)
+{
+	return READ_ONCE(log->full);
+}
 
 /**
  * ssdup_log_spent() - has a write found no place, and can neither a drain nor a forget bring one?

@@ -187,9 +187,9 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	/* A read-only log hands out nothing, see salvage.c. */
 	if (!next || spent || ssdup_mode(log->c) != MODE_RUNNING) {
 		WRITE_ONCE(log->wait_cause, WAIT_SPACE);
-		tell = !next && !s->full && !clean;
+		tell = !next && !log->full && !clean;
 		if (tell)
-			WRITE_ONCE(s->full, true);
+			WRITE_ONCE(log->full, true);
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (clean)
 			ssdup_kick_clean(log->c);
@@ -214,7 +214,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	shared = atomic64_read(&from->word) & LOG_WORD_KEPT;
 	open_segment(log, k, next, !shared);
 	if (shared)
-		WRITE_ONCE(s->full, false);
+		WRITE_ONCE(log->full, false);
 	/* The last page of a segment is complete without being full. */
 	much = k->number - READ_ONCE(k->ring_tail) >= SSDUP_RING / 4;
 	clean = clean_in_the_way(log);
@@ -338,9 +338,7 @@ static void let_writers_have(struct ssdup_log *log)
 
 void ssdup_more_to_open(struct ssdup_log *log)
 {
-	struct ssdup_segments *s = log->segments;
-
-	WRITE_ONCE(s->full, false);
+	WRITE_ONCE(log->full, false);
 	let_writers_have(log);
 }
 
@@ -434,11 +432,6 @@ void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generatio
 	ssdup_kick_writeback(log->c);
 }
 
-bool ssdup_segments_full(struct ssdup_log *log)
-{
-	return READ_ONCE(log->segments->full);
-}
-
 bool ssdup_log_spent(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = log->segments;
@@ -446,10 +439,10 @@ bool ssdup_log_spent(struct ssdup_log *log)
 	unsigned long flags;
 	bool spent;
 
-	if (!READ_ONCE(s->full))
+	if (!READ_ONCE(log->full))
 		return false;
 	spin_lock_irqsave(&s->lock, flags);
-	spent = s->full && s->nr_free <= ssdup_spare(log) + ssdup_kept(log) && !s->nr_sealed &&
+	spent = log->full && s->nr_free <= ssdup_spare(log) + ssdup_kept(log) && !s->nr_sealed &&
 		!s->nr_clean && !s->in_hand && !s->nr_pinned && !s->discarding;
 	for (k = log->class; k < class_end(log) && spent; k++)
 		spent = !ssdup_open_dirty(k, false);

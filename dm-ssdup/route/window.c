@@ -28,7 +28,11 @@ void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool 
 bool ssdup_window_wants_pass(struct ssdup_router *router)
 {
 	u32 waited[WINDOW_KINDS], kinds = ssdup_wait_kinds(router, 0, waited);
-	struct window_facts f = ssdup_window_facts(router, kinds, waited);
+	struct window_facts f;
 
-	return f.waiting && !f.room && ssdup_window_drains(&f);
+	if (!kinds || !ssdup_segments_full(router->log))
+		return false;
+	f = ssdup_window_facts(router, false);
+	f.waiting = kinds;
+	return ssdup_window_drains(&f);
 }

@@ -68,34 +68,31 @@ static inline bool ssdup_window_waits_for_flush(const struct ssdup_router *route
 		ssdup_window_lately(READ_ONCE(router->windows->flusher[slot].at)));
 }
 
-/**
- * ssdup_window_facts() - what is known now
- * @waiting: a bit for each kind that waits
- * @waited: as of ssdup_wait_kinds(); NULL: it has just come
- */
-static __always_inline struct window_facts
-ssdup_window_facts(struct ssdup_router *router, u32 waiting, const u32 *waited)
+/** ssdup_window_facts() - what is known now; @room: has the log any? any context */
+static __always_inline struct window_facts ssdup_window_facts(struct ssdup_router *router,
+							      bool room)
 {
 	const struct ssdup_windows *w = router->windows;
 	bool flushes = ssdup_window_flushes(router);
-
-	return (struct window_facts){
+	struct window_facts f = {
 		.speed = &w->speed,
 		.now = ktime_get_ns(),
-		.waiting = waiting,
-		.waited = waited,
 		.price = ssdup_window_price(router),
 		.hdd = atomic_read(&w->in_flight[SSDUP_HDD]),
 		.ssd = atomic_read(&w->in_flight[SSDUP_SSD]),
-		.room = !ssdup_segments_full(router->log),
+		.room = room,
 		.pass = READ_ONCE(w->passes),
-		.cached = bdev_write_cache(router->c->hdd->bdev),
-		.blocks = READ_ONCE(router->c->set.full) == SSDUP_FULL_BLOCK || flushes,
 		.kept = flushes || ssdup_window_lately(READ_ONCE(w->seen)),
 	};
+
+	if (!room) {
+		f.cached = bdev_write_cache(router->c->hdd->bdev);
+		f.blocks = flushes || READ_ONCE(router->c->set.full) == SSDUP_FULL_BLOCK;
+	}
+	return f;
 }
 
-/** ssdup_window_send() - a write is sent to a disk; any context */
+/** ssdup_window_send() - a write is sent to a disk, at io->sent; any context */
 static __always_inline void ssdup_window_send(struct ssdup_router *router, struct ssdup_io *io,
 					      enum ssdup_disk disk)
 {
@@ -106,7 +103,6 @@ static __always_inline void ssdup_window_send(struct ssdup_router *router, struc
 	ssdup_window_note(&w->map, io->start, io->sectors, disk);
 	io->beside = atomic_add_return(io->sectors, &w->in_flight[disk]);
 	io->met_pass = READ_ONCE(w->passes);
-	io->sent = ktime_get_ns();
 }
 
 /** ssdup_window_end() - it has ended there; @learn: as disks end writes; any context */
