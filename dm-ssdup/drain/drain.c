@@ -3,9 +3,10 @@
  * dm-ssdup: the drain of a group of segments, a batch at a time. Documentation/design.rst draws
  * its stages.
  *
- * Two batches take turns: while one is written to the HDD, the next is read from the SSD. When a
- * group was copied, a work item flushes the HDD and frees it. Meanwhile the next group is copied,
- * so the HDD does not wait for its own flush. faults.c handles I/O errors.
+ * Three batches take turns: while two are written to the HDD, the next is read from the SSD. So the
+ * HDD has the second one when it is done with the first, and does not lose a turn of its disk
+ * between them. When a group was copied, a work item flushes the HDD and frees it. Meanwhile the
+ * next group is copied, so the HDD does not wait for its own flush. faults.c handles I/O errors.
  */
 #include <linux/kthread.h>
 
@@ -32,8 +33,10 @@ struct ssdup_copier {
 	bool			empty;		/* the next group is of empty segments */
 	struct drain_group	group;		/* being copied; not in STAGE_CHOOSE */
 	struct extent_order	order;		/* its extents that were not taken yet */
-	struct drain_batch	batch[2];
+	struct drain_batch	batch[DRAIN_BATCHES];
+	u32			turn;		/* the batch to be read next */
 	struct drain_batch	*ahead;		/* being read; in STAGE_COPY */
+	struct drain_batch	*behind;	/* being written; in STAGE_COPY, or NULL */
 	u64			fenced;		/* ranges below this index are fenced */
 	bool			again;		/* this is not the first pass */
 	struct drain_faults	faults;
@@ -79,6 +82,8 @@ static void free_work(struct work_struct *work)
 int ssdup_drainer_create(struct ssdup_drainer *drainer)
 {
 	struct ssdup_copier *copier = kvzalloc(sizeof(*copier), GFP_KERNEL);
+	u32 i;
+	int r = 0;
 
 	drainer->copier = copier;
 	if (!copier)
@@ -87,43 +92,39 @@ int ssdup_drainer_create(struct ssdup_drainer *drainer)
 	drainer->segment_ns = (u64)DRAIN_ASSUMED_NS * drainer->log->g.data_sectors;
 	spin_lock_init(&copier->lock);
 	INIT_WORK(&copier->free_work, free_work);
-	return ssdup_batch_init(drainer, &copier->batch[0]) ?:
-	       ssdup_batch_init(drainer, &copier->batch[1]);
+	for (i = 0; i < DRAIN_BATCHES && !r; i++)
+		r = ssdup_batch_init(drainer, &copier->batch[i]);
+	return r;
 }
 
 void ssdup_drainer_destroy(struct ssdup_drainer *drainer)
 {
+	u32 i;
+
 	if (!drainer->copier)
 		return;
-	ssdup_batch_exit(&drainer->copier->batch[0]);
-	ssdup_batch_exit(&drainer->copier->batch[1]);
+	for (i = 0; i < DRAIN_BATCHES; i++)
+		ssdup_batch_exit(&drainer->copier->batch[i]);
 	kvfree(drainer->copier);
 }
 
 /* --- A batch from SSD to HDD --- */
 
-/* Write @b, and read @next meanwhile unless it is NULL. After a failed read of @b do neither. */
-static int batch_finish(struct ssdup_drainer *drainer, struct drain_batch *b,
-			struct drain_batch *next, bool spread)
+/* Wait for the batch that is being written, if there is one. */
+static int batch_finish(struct ssdup_drainer *drainer)
 {
 	struct ssdup_copier *copier = drainer->copier;
 	struct ssdup_class_stats __percpu *stats =
 		&drainer->stats->class[copier->group.first->class->index];
+	struct drain_batch *b = copier->behind;
 	const struct drain_run *run;
 	bool failed;
 	int r;
 	u32 i;
 
-	ssdup_batch_wait(b);
-	ssdup_step(drainer->c, STEP_DRAIN_HAVE);
-	r = ssdup_faults_reread(drainer, &copier->faults, b);
-	if (r)
-		return r;
-	copier->group.wrote = true;
-	ssdup_batch_write_begin(drainer, b);
-	if (next)
-		ssdup_batch_read(drainer, next, spread);
-	copier->ahead = next;
+	if (!b)
+		return 0;
+	copier->behind = NULL;
 	ssdup_batch_write_end(drainer, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
 		run = &b->plan.runs[i];
@@ -141,6 +142,34 @@ static int batch_finish(struct ssdup_drainer *drainer, struct drain_batch *b,
 		copier->group.copied += run->sectors;
 	}
 	return 0;
+}
+
+/*
+ * Begin to write @b, and to read @next unless it is NULL, and wait for the writes of the batch
+ * before. After a failed read of @b do none of that.
+ */
+static int batch_write(struct ssdup_drainer *drainer, struct drain_batch *b,
+		       struct drain_batch *next, bool spread)
+{
+	struct ssdup_copier *copier = drainer->copier;
+	int r;
+
+	ssdup_batch_wait(b);
+	ssdup_step(drainer->c, STEP_DRAIN_HAVE);
+	r = ssdup_faults_reread(drainer, &copier->faults, b);
+	/* A change of the guard may wait for the batch before, and this one for the change. */
+	if (!r && copier->behind && copier->behind->guarded)
+		r = batch_finish(drainer);
+	if (r)
+		return r;
+	copier->group.wrote = true;
+	ssdup_batch_write_begin(drainer, b);
+	if (next)
+		ssdup_batch_read(drainer, next, spread);
+	copier->ahead = next;
+	r = batch_finish(drainer);
+	copier->behind = b;
+	return r;
 }
 
 /*
@@ -220,10 +249,11 @@ static struct extent *next_extent(struct ssdup_drainer *drainer, u64 *start)
 	return e;
 }
 
-/* Take the next batch from the map. Return: is there one? */
-static bool batch_collect(struct ssdup_drainer *drainer, struct drain_batch *b, bool gentle)
+/* Take the next batch from the map. Return: it, or NULL when there is none. */
+static struct drain_batch *batch_collect(struct ssdup_drainer *drainer, bool gentle)
 {
 	struct ssdup_copier *copier = drainer->copier;
+	struct drain_batch *b = &copier->batch[copier->turn];
 	struct ssdup_range *r;
 	struct extent *e;
 	u64 start, index;
@@ -250,10 +280,12 @@ static bool batch_collect(struct ssdup_drainer *drainer, struct drain_batch *b, 
 		spin_unlock_irq(&r->lock);
 		cond_resched();
 	}
+	if (!b->plan.nr_pieces)
+		return NULL;
 	ssdup_plan_join(&b->plan);
-	if (b->plan.nr_pieces)
-		trace_ssdup_drain(drainer->c, copier->group.first, &b->plan);
-	return b->plan.nr_pieces;
+	trace_ssdup_drain(drainer->c, copier->group.first, &b->plan);
+	copier->turn = (copier->turn + 1) % DRAIN_BATCHES;
+	return b;
 }
 
 /* --- Stages --- */
@@ -334,9 +366,9 @@ static int read_first(struct ssdup_drainer *drainer, const struct pacing_out *ho
 
 	if (r)
 		return r;
-	if (!batch_collect(drainer, &copier->batch[0], how->gentle))
+	copier->ahead = batch_collect(drainer, how->gentle);
+	if (!copier->ahead)
 		return 0;
-	copier->ahead = &copier->batch[0];
 	ssdup_batch_read(drainer, copier->ahead, how->spread);
 	return 1;
 }
@@ -346,14 +378,14 @@ static int copy_batch(struct ssdup_drainer *drainer, const struct pacing_out *ho
 		      const struct pacing_group *size)
 {
 	struct ssdup_copier *copier = drainer->copier;
-	struct drain_batch *now = copier->ahead;
-	struct drain_batch *next = &copier->batch[now == &copier->batch[0]];
+	struct drain_batch *now = copier->ahead, *next = batch_collect(drainer, how->gentle);
 	int r;
 
-	if (!batch_collect(drainer, next, how->gentle))
-		next = NULL;
 	copier->ahead = NULL;
-	r = batch_finish(drainer, now, next, how->spread);
+	r = batch_write(drainer, now, next, how->spread);
+	/* The thread may rest before the next turn, unless writers wait for this pass. */
+	if (!r && !(next && how->lazy))
+		r = batch_finish(drainer);
 	return r ?: !!next;
 }
 
@@ -398,7 +430,10 @@ static void drop_group(struct ssdup_drainer *drainer)
 
 	if (copier->ahead)
 		ssdup_batch_wait(copier->ahead);
+	if (copier->behind)
+		ssdup_batch_write_end(drainer, copier->behind);
 	copier->ahead = NULL;
+	copier->behind = NULL;
 	if (copier->stage != STAGE_CHOOSE)
 		ssdup_group_set(drainer->log, &copier->group, SEGMENT_SEALED);
 	copier->stage = STAGE_CHOOSE;
@@ -507,6 +542,11 @@ struct ssdup_class *ssdup_drain_class(struct ssdup_drainer *drainer)
 	struct ssdup_copier *copier = drainer->copier;
 
 	return copier->stage == STAGE_CHOOSE ? NULL : copier->group.first->class;
+}
+
+bool ssdup_drain_copies(const struct ssdup_drainer *drainer)
+{
+	return drainer->copier->stage == STAGE_COPY;
 }
 
 void ssdup_drain_held(struct ssdup_drainer *drainer, u64 ns)

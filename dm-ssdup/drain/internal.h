@@ -31,6 +31,9 @@ int ssdup_drain_turn(struct ssdup_drainer *drainer, const struct pacing_out *how
 /** ssdup_drain_class() - the class of the group being copied, or NULL; the writeback thread */
 struct ssdup_class *ssdup_drain_class(struct ssdup_drainer *drainer);
 
+/** ssdup_drain_copies() - is a part of a group still to be copied? the writeback thread */
+bool ssdup_drain_copies(const struct ssdup_drainer *drainer);
+
 /** ssdup_drain_freeing() - segments of the group that is being freed; the writeback thread */
 u32 ssdup_drain_freeing(const struct ssdup_drainer *drainer);
 
@@ -48,7 +51,8 @@ void ssdup_drain_anew(struct ssdup_drainer *drainer);
 
 /* --- Batches: a plan, a buffer, and the transfers between them and the disks: batch.c --- */
 
-#define DRAIN_BYTES	(7U << 19)	/* of a batch's buffer: two and all else take 10 MB */
+#define DRAIN_BATCHES	3U
+#define DRAIN_BYTES	(5U << 19)	/* of a batch's buffer: these and all else take 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
 #define DRAIN_UNREAD_MAX 512U		/* unreadable blocks of a group before a try ends */

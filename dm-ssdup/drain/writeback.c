@@ -128,9 +128,10 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	in->route = READ_ONCE(drainer->router->route);
 	in->patient = ssdup_windowed(drainer->c);
 	in->paused = READ_ONCE(drainer->paused);
-	/* Others wait for a commit, for memory or for the SSD. */
+	/* Others wait for a commit, memory or the SSD. A group that was begun for them goes on. */
 	if (ssdup_windowed(drainer->c))
-		in->waiters = ssdup_window_wants_pass(drainer->router);
+		in->waiters = ssdup_window_wants_pass(drainer->router) ||
+			      (in->waiters && ssdup_drain_copies(drainer));
 	else
 		in->waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
 			      ssdup_segments_full(drainer->log);

@@ -222,9 +222,27 @@ static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS
 	return f;
 }
 
+/* One that has waited for too long comes before those that suit the disk better. */
+static enum window_kind overdue(const struct buffer *b, enum window_kind kind)
+{
+	u64 oldest = b->clock.now - min(b->clock.now, MAX_WAIT_MS * 1000000ULL);
+	const struct writer *w;
+	u32 i;
+
+	for (i = 0; i < WINDOW_REWRITE; i++) {
+		w = b->waiting[i].first;
+		if (w && w->born < oldest) {
+			oldest = w->born;
+			kind = i;
+		}
+	}
+	return kind;
+}
+
 /* Send what can be sent now. */
 static void dispatch(struct buffer *b)
 {
+	bool windows = b->strategy->kind == STRATEGY_WINDOWS;
 	struct window_facts f;
 	struct window_choice c;
 	struct writer *w;
@@ -232,8 +250,15 @@ static void dispatch(struct buffer *b)
 
 	for (;;) {
 		f = facts(b, waited);
-		if (!choose(b, &f, &c))
-			break;
+		c = (struct window_choice){ SSDUP_SSD, WINDOW_KINDS };
+		if (windows && f.room && f.price < THRIFT_NEVER)
+			c.kind = overdue(b, WINDOW_KINDS);
+		if (c.kind == WINDOW_KINDS) {
+			if (!choose(b, &f, &c))
+				break;
+			if (windows && c.disk == SSDUP_HDD)
+				c.kind = overdue(b, c.kind);
+		}
 		w = queue_pop(&b->waiting[c.kind]);
 		if (c.disk == SSDUP_HDD)
 			to_hdd(b, w);

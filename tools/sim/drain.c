@@ -2,8 +2,8 @@
 /*
  * sim: the drain.
  *
- * It does as drain/drain.c: it takes a group of the oldest segments in order of places, and two
- * batches take turns. While one is written, the next is read. A group that was copied becomes free
+ * It does as drain/drain.c: it takes a group of the oldest segments in order of places, and three
+ * batches take turns. While two are written, the next is read. A group that was copied becomes free
  * by a flush of the HDD, beside the next group; but not before its space is wanted, since no write
  * goes to the HDD meanwhile.
  */
@@ -11,9 +11,8 @@
 
 /* As in the module. */
 #define BATCH_PIECES	256U
-#define BATCH_SECTORS	7168U
+#define BATCH_SECTORS	5120U
 #define RUN_SECTORS	2048U
-#define MAX_WAIT_MS	250		/* of a pass; the key's default */
 #define RATE_FIRST	80.0e6		/* bytes a second that are drained; until it is measured */
 
 static int by_place(const void *a, const void *b)
@@ -69,23 +68,30 @@ static void group_copied(struct buffer *b)
 	b->look(b);
 }
 
-static void batch_ended(struct batch *batch)
+/* Write the next batch when it has been read and the one before the last has been written. */
+static void batch_next(struct buffer *b)
 {
-	struct buffer *b = batch->b;
-	struct batch *other = &b->batch[batch == &b->batch[0]];
+	struct batch *batch = &b->batch[b->turn], *next = &b->batch[(b->turn + 1) % BATCHES];
+	u32 i;
 
-	if (!batch->read) {
-		batch->read = true;
-		/* Write it, unless the other one is being written still. */
-		if (batch == b->now || !other->nr)
-			batch_write(b, batch);
+	if (batch->nr && batch->read && !next->nr) {
+		batch_write(b, batch);
+		b->turn = (b->turn + 1) % BATCHES;
+		batch_read(b, next);
 		return;
 	}
-	batch->nr = 0;
-	if (!other->nr)
-		group_copied(b);
-	else if (other->read)
-		batch_write(b, other);
+	for (i = 0; i < BATCHES; i++)
+		if (b->batch[i].nr)
+			return;
+	group_copied(b);
+}
+
+static void batch_ended(struct batch *batch)
+{
+	if (batch->read)
+		batch->nr = 0;
+	batch->read = true;
+	batch_next(batch->b);
 }
 
 static void piece_ended(struct sim_io *io)
@@ -121,7 +127,6 @@ static void batch_read(struct buffer *b, struct batch *batch)
 
 static void batch_write(struct buffer *b, struct batch *batch)
 {
-	struct batch *other = &b->batch[batch == &b->batch[0]];
 	struct place *runs = batch->pieces;
 	u32 i, nr = 1;
 
@@ -132,7 +137,6 @@ static void batch_write(struct buffer *b, struct batch *batch)
 		else
 			runs[nr++] = runs[i];
 	}
-	b->now = batch;
 	batch->nr = nr;
 	batch->left = nr;
 	for (i = 0; i < nr; i++) {
@@ -143,7 +147,6 @@ static void batch_write(struct buffer *b, struct batch *batch)
 		};
 		sim_hdd_send(&b->hdd, &batch->io[i]);
 	}
-	batch_read(b, other);
 }
 
 /* Put all places of the group in order. */
@@ -201,8 +204,7 @@ void drain_begin(struct buffer *b)
 		return;
 	order_group(b);
 	b->chosen = b->clock.now;
-	b->now = &b->batch[0];
-	batch_read(b, b->now);
+	batch_read(b, &b->batch[b->turn]);
 }
 
 void drain_init(struct buffer *b)
@@ -210,7 +212,7 @@ void drain_init(struct buffer *b)
 	u32 i;
 
 	b->rate = RATE_FIRST;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < BATCHES; i++) {
 		b->batch[i].b = b;
 		b->batch[i].pieces = zeroed(BATCH_PIECES, sizeof(*b->batch[i].pieces));
 		b->batch[i].io = zeroed(BATCH_PIECES, sizeof(*b->batch[i].io));
@@ -221,7 +223,7 @@ void drain_exit(struct buffer *b)
 {
 	u32 i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < BATCHES; i++) {
 		free(b->batch[i].pieces);
 		free(b->batch[i].io);
 	}

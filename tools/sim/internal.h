@@ -52,6 +52,9 @@ struct queue {
 	struct writer	**end;
 };
 
+#define MAX_WAIT_MS	250U		/* of a write, and of a pass; the key's default */
+#define BATCHES		3U
+
 struct batch {
 	struct buffer	*b;
 	struct place	*pieces;	/* in the order of the HDD */
@@ -104,8 +107,8 @@ struct buffer {
 	struct place	*order;
 	u32		nr_order;
 	u32		taken;
-	struct batch	batch[2];
-	struct batch	*now;		/* is written, or read as the first */
+	struct batch	batch[BATCHES];
+	u32		turn;		/* the one that is written next */
 	u64		chosen;		/* ns: when the group was */
 	u64		group_bytes;
 	u64		freeing_bytes;	/* of the one before */

@@ -46,7 +46,7 @@ const struct load loads[] = {
 	  .jobs = { JOB(RANDOM, 4, 4 * KIB, 16 * MIB, .span = GIB, .fsync = 1, .ms = 2000),
 		    JOB(RANDOM, 16, 4 * KIB, 256 * MIB, .span = GIB, .offset = 2 * GIB,
 			.ms = 2000) } },
-	{ "database", LOAD_COMMITS, .least = { 10, 3.4 },
+	{ "database", LOAD_COMMITS, .least = { 6, 3.4 },
 	  .jobs = { JOB(CONTIGUOUS, 1, 8 * KIB, 64 * MIB, .fsync = 1, .ms = 20000),
 		    JOB(RANDOM, 8, 16 * KIB, 2 * GIB, .span = 4 * GIB, .offset = GIB,
 			.ms = 20000) } },

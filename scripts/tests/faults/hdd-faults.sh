@@ -73,8 +73,8 @@ remove_ssdup
 second_batch()
 {
 	must dmsetup reload other <<-TABLE
-		0 7168 linear $DISK 0
-		7168 4096 delay $DISK 7168 0 $DISK 7168 $1 $DISK 7168 0
+		0 5120 linear $DISK 0
+		5120 6144 delay $DISK 5120 0 $DISK 5120 $1 $DISK 5120 0
 		11264 $((LEN - 11264)) linear $DISK 11264
 	TABLE
 	must dmsetup suspend other
@@ -96,7 +96,7 @@ io write len=11264 bs=256
 # for 100 ms a new device takes it that somebody reads, and drains small batches
 nap 0.2
 message drain start
-wait_until drained_sectors -eq 7168
+wait_until drained_sectors -eq 5120
 model $DISK fail_flush 1
 must_get "$eio" message commit
 model $DISK fail_flush 0
