@@ -325,11 +325,16 @@ struct group_case {
 };
 
 static const struct group_case group_cases[] = {
-	{ "nobody writes: what takes five minutes",
-	  { .part = 60, .max_wait_ns = 1, .segment_ns = MS }, 300000 },
-	{ "nobody writes: at least a part",
-	  { .part = 60, .max_wait_ns = 1, .segment_ns = 60000 * MS }, 60 },
-	{ "nobody writes, nothing was measured yet", { .part = 60 }, U32_MAX },
+	{ "nobody writes: what takes as long as that",
+	  { .part = 60, .max_wait_ns = 1, .quiet_ns = 2000 * MS, .segment_ns = 20 * MS }, 100 },
+	{ "quiet, for less than writes may wait",
+	  { .part = 60, .max_wait_ns = 250 * MS, .quiet_ns = MS, .segment_ns = 20 * MS }, 12 },
+	{ "all is to be drained: what takes five minutes",
+	  { .part = 60, .max_wait_ns = 1, .quiet_ns = U64_MAX, .segment_ns = MS }, 300000 },
+	{ "quiet, one segment takes longer", { .part = 60, .quiet_ns = MS,
+					       .segment_ns = 60000 * MS }, 1 },
+	{ "nobody writes, nothing was measured yet", { .part = 60, .quiet_ns = U64_MAX },
+	  U32_MAX },
 	{ "no part at all", { .part = 0, .writes = 1, .segment_ns = MS }, 1 },
 	{ "waiters: as many as there is time for",
 	  { .part = 60, .waiters = 1, .max_wait_ns = 250 * MS, .full_ns = 900 * MS,
@@ -388,16 +393,16 @@ static void group_rules(struct kunit *test)
 			.waiters = prng_below(&r, 2), .writes = prng_below(&r, 2),
 			.max_wait_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
 			.full_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
+			.quiet_ns = prng_u64(&r) >> prng_between(&r, 26, 63),
 			.segment_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
 		};
 		nr = ssdup_pacing_group(&g);
 		KUNIT_ASSERT_GE(test, nr, 1);
-		time = g.waiters ? g.max_wait_ns : max(g.max_wait_ns, g.full_ns);
-		if (!g.waiters && !g.writes)
-			KUNIT_ASSERT_GE(test, nr, g.part);
-		else
+		time = g.waiters ? g.max_wait_ns :
+				   max(g.max_wait_ns, g.writes ? g.full_ns : g.quiet_ns);
+		if (g.waiters || g.writes)
 			KUNIT_ASSERT_LE(test, nr, max(g.part, 1U));
-		if ((g.waiters || g.writes) && nr > 1)
+		if (nr > 1)
 			KUNIT_ASSERT_LE(test, g.segment_ns, div64_u64(time, nr));
 		/* It is as many as possible: a pass is cheapest then. */
 		if (nr < g.part)

@@ -143,12 +143,11 @@ u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted)
 
 u32 ssdup_pacing_group(const struct pacing_group *g)
 {
+	bool busy = g->waiters || g->writes;
 	u64 time = g->max_wait_ns;
 
-	if (!g->waiters && !g->writes)
-		return clamp_t(u64, div64_u64(PACING_IDLE_GROUP_NS, max(g->segment_ns, 1ULL)),
-			       max(g->part, 1U), U32_MAX);
 	if (!g->waiters)
-		time = max(time, g->full_ns);
-	return clamp_t(u64, div64_u64(time, max(g->segment_ns, 1ULL)), 1, max(g->part, 1U));
+		time = max(time, g->writes ? g->full_ns : min(g->quiet_ns, PACING_IDLE_GROUP_NS));
+	return clamp_t(u64, div64_u64(time, max(g->segment_ns, 1ULL)), 1,
+		       busy ? max(g->part, 1U) : U32_MAX);
 }

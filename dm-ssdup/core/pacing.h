@@ -120,6 +120,7 @@ struct pacing_group {
 	bool	writes;		/* somebody writes to the log, or may soon */
 	u64	max_wait_ns;	/* the key max_wait_ms */
 	u64	full_ns;	/* expected time until the log is full */
+	u64	quiet_ns;	/* how long nobody has used the device; U64_MAX: drain it all */
 	u64	segment_ns;	/* expected time to drain and free a segment */
 };
 
@@ -129,7 +130,8 @@ struct pacing_group {
  * One pass over the HDD is cheapest for as many as possible. But none of them is free before all
  * are. So while writes wait, it is as few as max_wait_ns has time for; while somebody writes,
  * no more than the time until the log is full allows, and at most a part; else as many as take
- * PACING_IDLE_GROUP_NS.
+ * as long as it has been quiet, since the next burst may come as soon: a quiet of any length sees
+ * most of what it has time for free. Never more than take PACING_IDLE_GROUP_NS.
  *
  * Return: at least 1; there may be fewer.
  */

@@ -14,17 +14,32 @@ make_ssdup policy all full block
 all=$(log_writes 64)
 io write len=$((64 * all)) bs=64
 
-# one process has 64 writes of 32 KiB waiting, and another one writes 40 times 4 KiB: in the order
-# in which they come, each would wait for 2 MiB
-io random bs=64 nr=$((all / 2)) depth=64 start=262144 len=524288 &
+# one process has 256 writes of 256 KiB waiting, more than a pass brings back, and another one writes
+# 10 times 4 KiB: in the order in which they come, each would wait for 64 MiB
+io write bs=512 depth=256 start=262144 len=358400 &
 many=$!
-wait_until waiting_writes -gt 32
+wait_until waiting_writes -gt 200
 begun=${EPOCHREALTIME/./}
-io write start=917504 len=320 bs=8 depth=1
+io write start=917504 len=80 bs=8 depth=1
 took=$(((${EPOCHREALTIME/./} - begun) / 1000))
-echo "40 small writes took $took ms"
-below "time of the small writes" "$took" 1500
+echo "10 small writes took $took ms"
+below "time of the small writes" "$took" 3000
 must wait $many
+
+# one has written for a while, and another one comes that writes as much as is left: they end
+# together, as who was away has saved nothing up
+io write bs=512 depth=128 start=262144 len=358400 &
+one=$!
+wait_until waiting_writes -gt 100
+sleep 2
+begun=${EPOCHREALTIME/./}
+io write bs=512 depth=128 start=655360 len=102400 &
+must wait $!
+other=$((${EPOCHREALTIME/./} - begun))
+must wait $one
+both=$((${EPOCHREALTIME/./} - begun))
+echo "who came took $((other / 1000)) ms, and both $((both / 1000)) ms"
+above "per cent of the time that who came took" $((100 * other / both)) 50
 all_home
 remove_ssdup
 
