@@ -87,12 +87,11 @@ void ssdup_budget_inherit(struct ssdup_router *router, struct ssdup_router *from
 struct ssdup_windows {
 	struct window_map	map;
 	struct window_speed	speed;
-	unsigned long		seen;		/* jiffies: a reader; 0: none yet */
-	unsigned long		flushed;	/* jiffies: a FLUSH has ended; 0: none yet */
-	bool			flushing;	/* a FLUSH is under way */
+	unsigned long		read_until;	/* jiffies: so long a reader comes again */
+	unsigned long		flush_until;	/* jiffies: so long who flushes comes again */
 	struct {
 		pid_t		pid;
-		unsigned long	at;		/* jiffies: when it last flushed the device */
+		unsigned long	until;		/* the same, of a task */
 	} flusher[BIT(FLUSHERS_BITS)];
 	unsigned long		passes;		/* bits of enum window_pass */
 	atomic_t		in_flight[2] ____cacheline_aligned_in_smp;	/* sectors */

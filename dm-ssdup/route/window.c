@@ -9,7 +9,11 @@ int ssdup_window_create(struct ssdup_router *router)
 {
 	/* All zero: nothing is known yet. */
 	router->windows = kvzalloc(sizeof(*router->windows), GFP_KERNEL);
-	return router->windows ? 0 : -ENOMEM;
+	if (!router->windows)
+		return -ENOMEM;
+	router->windows->read_until = jiffies;
+	router->windows->flush_until = jiffies;
+	return 0;
 }
 
 void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool begins)

@@ -27,34 +27,32 @@ static __always_inline u64 ssdup_window_price(struct ssdup_router *router)
 	return READ_ONCE(router->budget.price);
 }
 
-/* Was that within WINDOW_SEEN_MS? */
-static __always_inline bool ssdup_window_lately(unsigned long at)
+/* Who did it now does it again until then. */
+static __always_inline unsigned long ssdup_window_until(void)
 {
-	return at && time_before(jiffies, at + msecs_to_jiffies(WINDOW_SEEN_MS));
+	return jiffies + msecs_to_jiffies(WINDOW_SEEN_MS);
 }
 
 /** ssdup_window_flushes() - does somebody flush the device, again and again? any context */
 static __always_inline bool ssdup_window_flushes(const struct ssdup_router *router)
 {
-	const struct ssdup_windows *w = router->windows;
-
-	return READ_ONCE(w->flushing) || ssdup_window_lately(READ_ONCE(w->flushed));
+	return time_before(jiffies, READ_ONCE(router->windows->flush_until));
 }
 
 /** ssdup_window_flush() - a FLUSH begins, or ends; one at a time */
 static inline void ssdup_window_flush(struct ssdup_router *router, bool begins)
 {
-	WRITE_ONCE(router->windows->flushing, begins);
-	WRITE_ONCE(router->windows->flushed, jiffies | 1);
+	WRITE_ONCE(router->windows->flush_until,
+		   begins ? jiffies + MAX_JIFFY_OFFSET : ssdup_window_until());
 }
 
 /** ssdup_window_flush_comes() - the present task flushes the device; its context */
 static inline void ssdup_window_flush_comes(struct ssdup_router *router)
 {
-	pid_t pid = current->pid;
+	u32 slot = hash_32(current->pid, FLUSHERS_BITS);
 
-	WRITE_ONCE(router->windows->flusher[hash_32(pid, FLUSHERS_BITS)].pid, pid);
-	WRITE_ONCE(router->windows->flusher[hash_32(pid, FLUSHERS_BITS)].at, jiffies | 1);
+	WRITE_ONCE(router->windows->flusher[slot].pid, current->pid);
+	WRITE_ONCE(router->windows->flusher[slot].until, ssdup_window_until());
 }
 
 /** ssdup_window_waits_for_flush() - has a write come from a task that flushes? its context */
@@ -65,7 +63,7 @@ static inline bool ssdup_window_waits_for_flush(const struct ssdup_router *route
 
 	return io->opf & REQ_FUA ||
 	       (READ_ONCE(router->windows->flusher[slot].pid) == current->pid &&
-		ssdup_window_lately(READ_ONCE(router->windows->flusher[slot].at)));
+		time_before(jiffies, READ_ONCE(router->windows->flusher[slot].until)));
 }
 
 /** ssdup_window_facts() - what is known now; @room: has the log any? any context */
@@ -82,7 +80,7 @@ static __always_inline struct window_facts ssdup_window_facts(struct ssdup_route
 		.ssd = atomic_read(&w->in_flight[SSDUP_SSD]),
 		.room = room,
 		.pass = READ_ONCE(w->passes),
-		.kept = flushes || ssdup_window_lately(READ_ONCE(w->seen)),
+		.kept = flushes || time_before(jiffies, READ_ONCE(w->read_until)),
 	};
 
 	if (!room) {
@@ -145,8 +143,10 @@ static inline u64 ssdup_window_queue(const struct ssdup_router *router)
 /** ssdup_window_see() - a reader waits for the HDD; any context */
 static inline void ssdup_window_see(struct ssdup_router *router)
 {
-	if (ssdup_windowed(router->c) && READ_ONCE(router->windows->seen) != (jiffies | 1))
-		WRITE_ONCE(router->windows->seen, jiffies | 1);
+	unsigned long until = ssdup_window_until();
+
+	if (ssdup_windowed(router->c) && READ_ONCE(router->windows->read_until) != until)
+		WRITE_ONCE(router->windows->read_until, until);
 }
 
 #endif
