@@ -215,8 +215,9 @@ struct ssdup_io {
 	u32			waits_since;	/* ms: when it began to wait */
 	u64			turn;		/* the smallest is served first, see waiters.c */
 	u32			beside;		/* sectors there, with its own; 0: not counted */
-	u64			sent;		/* ns; valid with beside */
+	u64			sent;		/* ns: when its disk was chosen; 0: not yet */
 	u8			kind;		/* enum window_kind */
+	bool			ahead;		/* it waits, and its task flushes the device */
 	bool			met_pass;	/* of the drain, when it was sent */
 };
 

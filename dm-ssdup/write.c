@@ -94,12 +94,12 @@ static bool goes_ahead(const struct ssdup *c, const struct ssdup_io *io)
 	return ssdup_window_flushes(c->router) && ssdup_window_waits_for_flush(c->router, io);
 }
 
-/* What a write may use, see ssdup_switch(). A queued one is served by another task. */
+/* What a write may use, see ssdup_switch(). One that was queued is served by another task. */
 static u64 allowed(const struct ssdup *c, const struct ssdup_io *io, bool queued)
 {
-	if (ssdup_window_flushes(c->router) && (queued || !goes_ahead(c, io)))
-		return 0;
-	return LOG_WORD_KEPT;
+	if (queued ? io->ahead : goes_ahead(c, io))
+		return LOG_WORD_KEPT;
+	return ssdup_window_flushes(c->router) ? 0 : LOG_WORD_KEPT;
 }
 
 /* Take what the route needs. Return: false when that failed; @f says why. */
@@ -177,6 +177,7 @@ static noinline int tombstone_direct(struct ssdup *c, struct bio *bio, struct ss
 static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	stat_inc(c, STAT_WAITED);
+	io->ahead = !io->again && goes_ahead(c, io);
 	/* A work item, which may block, will submit it. */
 	bio->bi_opf &= ~REQ_NOWAIT;
 	ssdup_wait_add(c->router, io);
@@ -246,8 +247,8 @@ int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 int ssdup_wait_for_window(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->route = SSDUP_SSD;
-	/* A place is kept for it. */
-	if (goes_ahead(c, io))
+	/* A place is kept for it, unless the budget is used up. */
+	if (goes_ahead(c, io) && ssdup_window_price(c->router) < THRIFT_NEVER)
 		return ssdup_write_with_care(c, bio, io);
 	wait_for_space(c, bio, io);
 	return DM_MAPIO_SUBMITTED;

@@ -14,6 +14,7 @@
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "internal.h"
+#include "log/guard.h"
 #include "map/map.h"
 
 #define DRAIN_ASSUMED_NS 6000U		/* for each sector: 80 MB/s, until it is measured */
@@ -114,8 +115,7 @@ void ssdup_drainer_destroy(struct ssdup_drainer *drainer)
 static int batch_finish(struct ssdup_drainer *drainer)
 {
 	struct ssdup_copier *copier = drainer->copier;
-	struct ssdup_class_stats __percpu *stats =
-		&drainer->stats->class[copier->group.first->class->index];
+	struct ssdup_class_stats __percpu *stats;
 	struct drain_batch *b = copier->behind;
 	const struct drain_run *run;
 	bool failed;
@@ -124,6 +124,7 @@ static int batch_finish(struct ssdup_drainer *drainer)
 
 	if (!b)
 		return 0;
+	stats = &drainer->stats->class[copier->group.first->class->index];
 	copier->behind = NULL;
 	ssdup_batch_write_end(drainer, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
@@ -144,21 +145,34 @@ static int batch_finish(struct ssdup_drainer *drainer)
 	return 0;
 }
 
+/* Is a part of @b behind the guard? A change of that waits for it. */
+static bool batch_guarded(struct ssdup_drainer *drainer, const struct drain_batch *b)
+{
+	u32 i;
+
+	for (i = 0; i < b->plan.nr_runs; i++)
+		if (guard_part(drainer->log, b->plan.runs[i].start, b->plan.runs[i].sectors))
+			return true;
+	return false;
+}
+
 /*
  * Begin to write @b, and to read @next unless it is NULL, and wait for the writes of the batch
- * before. After a failed read of @b do none of that.
+ * before. After a failed read of @b do none of that. One that is behind the guard is written alone:
+ * what else happens until it has ended could wait for a change of the guard, and that for it.
  */
 static int batch_write(struct ssdup_drainer *drainer, struct drain_batch *b,
 		       struct drain_batch *next, bool spread)
 {
 	struct ssdup_copier *copier = drainer->copier;
+	bool alone;
 	int r;
 
 	ssdup_batch_wait(b);
 	ssdup_step(drainer->c, STEP_DRAIN_HAVE);
 	r = ssdup_faults_reread(drainer, &copier->faults, b);
-	/* A change of the guard may wait for the batch before, and this one for the change. */
-	if (!r && copier->behind && copier->behind->guarded)
+	alone = batch_guarded(drainer, b);
+	if (!r && alone)
 		r = batch_finish(drainer);
 	if (r)
 		return r;
@@ -169,7 +183,7 @@ static int batch_write(struct ssdup_drainer *drainer, struct drain_batch *b,
 	copier->ahead = next;
 	r = batch_finish(drainer);
 	copier->behind = b;
-	return r;
+	return !r && alone ? batch_finish(drainer) : r;
 }
 
 /*
@@ -528,6 +542,16 @@ int ssdup_drain_turn(struct ssdup_drainer *drainer, const struct pacing_out *how
 	if (r == -SSDUP_ERR_DOUBT)
 		return 0;
 	return !kthread_should_stop() && tell_error(drainer, r) ? r : 0;
+}
+
+void ssdup_drain_rest(struct ssdup_drainer *drainer)
+{
+	int r = batch_finish(drainer);
+
+	if (!r)
+		return;
+	drop_group(drainer);
+	tell_error(drainer, r);
 }
 
 /* --- For others --- */

@@ -40,6 +40,9 @@ u32 ssdup_drain_freeing(const struct ssdup_drainer *drainer);
 /** ssdup_drain_held() - the thread has rested for @ns, which is no time of the group */
 void ssdup_drain_held(struct ssdup_drainer *drainer, u64 ns);
 
+/** ssdup_drain_rest() - the thread is about to rest: wait for what is being written */
+void ssdup_drain_rest(struct ssdup_drainer *drainer);
+
 /** ssdup_drain_drop() - forget the group being drained, and wait for the one being freed */
 void ssdup_drain_drop(struct ssdup_drainer *drainer);
 

@@ -266,8 +266,10 @@ static int writeback_thread(void *arg)
 		/* By windows, nothing but its writers wants this pass. */
 		out.lazy = in.waiters && ssdup_windowed(drainer->c);
 		w.holding = out.action == PACING_HOLD;
-		if (out.action != PACING_DRAIN)
+		if (out.action != PACING_DRAIN) {
+			ssdup_drain_rest(drainer);
 			ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
+		}
 		since = ktime_get_ns();
 		switch (out.action) {
 		case PACING_SLEEP:

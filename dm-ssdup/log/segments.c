@@ -353,7 +353,7 @@ u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch
 	spin_lock_irq(&s->lock);
 	/* Reads may still point into what a read-only log has freed. */
 	most = ssdup_mode(log->c) == MODE_RUNNING ?
-	       min(most, (s->nr_free - min(s->nr_free, ssdup_spare(log))) / 2) : 0;
+	       min(most, (s->nr_free - min(s->nr_free, others(log, 0))) / 2) : 0;
 	list_for_each_entry_safe(seg, next, &s->stale, list) {
 		if (!nr)
 			first = seg->index;

@@ -82,6 +82,7 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 	unsigned long flags;
 
 	io->queue = io->class;
+	io->sent = 0;
 	io->waits_since = now_ms();
 	io->for_space = ssdup_segments_full(router->log);
 	spin_lock_irqsave(&w->lock, flags);

@@ -90,7 +90,7 @@ static __always_inline struct window_facts ssdup_window_facts(struct ssdup_route
 	return f;
 }
 
-/** ssdup_window_send() - a write is sent to a disk, at io->sent; any context */
+/** ssdup_window_send() - a write is sent to a disk; any context */
 static __always_inline void ssdup_window_send(struct ssdup_router *router, struct ssdup_io *io,
 					      enum ssdup_disk disk)
 {
@@ -101,6 +101,8 @@ static __always_inline void ssdup_window_send(struct ssdup_router *router, struc
 	ssdup_window_note(&w->map, io->start, io->sectors, disk);
 	io->beside = atomic_add_return(io->sectors, &w->in_flight[disk]);
 	io->met_pass = READ_ONCE(w->passes);
+	if (unlikely(!io->sent))
+		io->sent = ktime_get_ns();
 }
 
 /** ssdup_window_end() - it has ended there; @learn: as disks end writes; any context */

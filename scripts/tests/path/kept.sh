@@ -39,4 +39,10 @@ above "commits" "$commits" 1200
 above "pages beside them" "$pages" 2000
 beside --request 256k --size 512m
 above "pages beside large commits" "$pages" 700
+
+# and what was learnt of the disks is right: both are used
+flush
+message clear_stats
+must burst --pattern random --procs 16 --request 256k --size 96m --offset 1g $DEV >/dev/null
+above "sectors to the SSD" "$(stat write_sectors_ssd)" $((40 * 2048))
 remove_ssdup
