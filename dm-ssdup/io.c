@@ -115,7 +115,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 /* --- Writes, discards, zeroes --- */
 
-/* The same, if the log is full or shut. */
+/* choose_by_window(), if the log is full or shut. */
 static noinline bool choose_with_care(struct ssdup *c, struct ssdup_io *io, enum ssdup_disk *disk)
 {
 	struct window_facts f;

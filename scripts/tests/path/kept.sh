@@ -44,5 +44,5 @@ above "pages beside large commits" "$pages" 700
 flush
 message clear_stats
 must burst --pattern random --procs 16 --request 256k --size 96m --offset 1g $DEV >/dev/null
-above "sectors to the SSD" "$(stat write_sectors_ssd)" $((40 * 2048))
+above "sectors to the SSD" "$(stat write_sectors_ssd)" $((20 * 2048))
 remove_ssdup
