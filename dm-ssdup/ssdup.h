@@ -217,7 +217,7 @@ struct ssdup_io {
 	u32			beside;		/* sectors there, with its own; 0: not counted */
 	u64			sent;		/* ns: when its disk was chosen; 0: not yet */
 	u8			kind;		/* enum window_kind */
-	bool			ahead;		/* it waits, and its task flushes the device */
+	bool			ahead;		/* its task flushes the device; see write.c */
 	bool			met_pass;	/* of the drain, when it was sent */
 };
 

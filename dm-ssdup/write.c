@@ -88,18 +88,16 @@ static bool is_stuck(struct ssdup *c)
 	       !dm_noflush_suspending(c->ti);
 }
 
-/* A write of a task that flushes the device does not queue behind those of others. */
+/* A write of a task that flushes the device does not queue behind those of others. Its context. */
 static bool goes_ahead(const struct ssdup *c, const struct ssdup_io *io)
 {
 	return ssdup_window_flushes(c->router) && ssdup_window_waits_for_flush(c->router, io);
 }
 
-/* What a write may use, see ssdup_switch(). One that was queued is served by another task. */
-static u64 allowed(const struct ssdup *c, const struct ssdup_io *io, bool queued)
+/* What a write may use, see ssdup_switch(). */
+static u64 allowed(const struct ssdup *c, const struct ssdup_io *io)
 {
-	if (queued ? io->ahead : goes_ahead(c, io))
-		return LOG_WORD_KEPT;
-	return ssdup_window_flushes(c->router) ? 0 : LOG_WORD_KEPT;
+	return io->ahead || !ssdup_window_flushes(c->router) ? LOG_WORD_KEPT : 0;
 }
 
 /* Take what the route needs. Return: false when that failed; @f says why. */
@@ -122,8 +120,7 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		}
 		if (!queued && take_rest(c, bio, io))
 			return true;
-		r = ssdup_reserve(c->log, io, place_sectors(bio, io),
-				  allowed(c, io, queued));
+		r = ssdup_reserve(c->log, io, place_sectors(bio, io), allowed(c, io));
 		f->no_place = r;
 		f->no_memory = r == -SSDUP_ERR_NO_NODE;
 		f->unaligned = r == -SSDUP_ERR_UNALIGNED;
@@ -145,7 +142,7 @@ static noinline enum route_action route_write(struct ssdup *c, struct bio *bio, 
 		.disk = io->route,
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.shut = READ_ONCE(c->log_shut),
-		.queue = !queued && !goes_ahead(c, io) && ssdup_wait_queue(c->router, io),
+		.queue = !queued && !io->ahead && ssdup_wait_queue(c->router, io),
 		.bypass = bypasses(c),
 		.leaving = READ_ONCE(c->leaving),
 		.stuck = is_stuck(c),
@@ -177,7 +174,6 @@ static noinline int tombstone_direct(struct ssdup *c, struct bio *bio, struct ss
 static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	stat_inc(c, STAT_WAITED);
-	io->ahead = !io->again && goes_ahead(c, io);
 	/* A work item, which may block, will submit it. */
 	bio->bi_opf &= ~REQ_NOWAIT;
 	ssdup_wait_add(c->router, io);
@@ -233,7 +229,7 @@ bool ssdup_tries_all(struct ssdup *c)
 		READ_ONCE(c->drainer->drain_error));
 }
 
-int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static int write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	enum route_action action = route_write(c, bio, io, false);
 
@@ -244,12 +240,19 @@ int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	return DM_MAPIO_SUBMITTED;
 }
 
+int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->ahead = goes_ahead(c, io);
+	return write_with_care(c, bio, io);
+}
+
 int ssdup_wait_for_window(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->route = SSDUP_SSD;
+	io->ahead = goes_ahead(c, io);
 	/* A place is kept for it, unless the budget is used up. */
-	if (goes_ahead(c, io) && ssdup_window_price(c->router) < THRIFT_NEVER)
-		return ssdup_write_with_care(c, bio, io);
+	if (io->ahead && ssdup_window_price(c->router) < THRIFT_NEVER)
+		return write_with_care(c, bio, io);
 	wait_for_space(c, bio, io);
 	return DM_MAPIO_SUBMITTED;
 }

@@ -222,8 +222,10 @@ bool ssdup_window_drains(const struct window_facts *f)
 	u32 kind;
 
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		if (!(f->waiting & BIT(kind)))
+			continue;
 		v = look(f, kind);
-		if (f->waiting & BIT(kind) && !goes_direct(f, kind, &v))
+		if (!goes_direct(f, kind, &v))
 			return true;
 	}
 	return false;

@@ -28,10 +28,10 @@ must wait $many
 
 # one has written for a while, and another one comes that writes as much as is left: they end
 # together, as who was away has saved nothing up
+message clear_stats
 io write bs=512 depth=128 start=262144 len=358400 &
 one=$!
-wait_until waiting_writes -gt 100
-sleep 2
+wait_until write_sectors_ssd -gt 200000
 begun=${EPOCHREALTIME/./}
 io write bs=512 depth=128 start=655360 len=102400 &
 must wait $!
