@@ -260,6 +260,7 @@ static void dispatch(struct buffer *b)
 				c.kind = overdue(b, c.kind);
 		}
 		w = queue_pop(&b->waiting[c.kind]);
+		b->turn_now = max(b->turn_now, w->turn);
 		if (c.disk == SSDUP_HDD)
 			to_hdd(b, w);
 		else
@@ -301,6 +302,14 @@ void buffer_look(struct buffer *b)
 		drain_begin(b);
 }
 
+/* As in route/waiters.c. */
+static void take_turn(struct buffer *b, struct writer *w)
+{
+	w->turn = max(w->next_turn, b->turn_now);
+	w->next_turn = w->turn + w->io.op.sectors;
+	queue_add_in_turn(&b->waiting[w->kind], w);
+}
+
 void buffer_take(struct buffer *b, struct writer *w)
 {
 	w->io.end = write_ended;
@@ -310,6 +319,6 @@ void buffer_take(struct buffer *b, struct writer *w)
 	if (b->strategy->kind == STRATEGY_WINDOWS && w->job->fsync && flushes(b) && has_room(b, w))
 		to_ssd(b, w);
 	else
-		queue_add(&b->waiting[w->kind], w);
+		take_turn(b, w);
 	buffer_look(b);
 }

@@ -35,6 +35,8 @@ struct writer {
 	struct sim_io	io;
 	struct writer	*next;		/* in a list of those that wait */
 	u64		born;
+	u64		turn;		/* the smallest is served first, see route/waiters.c */
+	u64		next_turn;
 	enum window_kind kind;
 	u32		beside;		/* sectors at its disk when it was sent, with its own */
 	bool		met_pass;	/* at the HDD, and a pass of the drain too */
@@ -46,7 +48,7 @@ struct reader {
 	struct sim_io	io;
 };
 
-/* A list of writers, oldest first. */
+/* A list of writers, the next one first. */
 struct queue {
 	struct writer	*first;
 	struct writer	**end;
@@ -88,6 +90,7 @@ struct buffer {
 	struct window_map map;
 	struct window_speed speed;
 	struct queue	waiting[WINDOW_KINDS];
+	u64		turn_now;	/* the latest that was served */
 	u32		at_hdd;		/* sectors in flight, of writes from above */
 	u32		at_ssd;
 	u64		flushed;	/* ns: when a flush last came; 0: never */
@@ -161,6 +164,19 @@ static inline void queue_add(struct queue *q, struct writer *w)
 	w->next = NULL;
 	*q->end = w;
 	q->end = &w->next;
+}
+
+/* Before those whose turn is later. */
+static inline void queue_add_in_turn(struct queue *q, struct writer *w)
+{
+	struct writer **at = &q->first;
+
+	while (*at && (*at)->turn <= w->turn)
+		at = &(*at)->next;
+	w->next = *at;
+	*at = w;
+	if (!w->next)
+		q->end = &w->next;
 }
 
 static inline struct writer *queue_pop(struct queue *q)
