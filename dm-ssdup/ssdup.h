@@ -189,7 +189,10 @@ struct ssdup_io {
 			struct ring_page	*page;	/* that has its entry */
 			struct extent		*e;	/* its entry's node */
 		};
-		struct rb_node	waits;		/* in a list of waiters.c */
+		struct {		/* in lists of waiters.c */
+			struct rb_node	waits;
+			struct list_head age;
+		};
 	};
 	struct extent_array	*spare;		/* a spare node, or NULL */
 	struct bvec_iter	iter;		/* as mapped, to route it again after an error */
@@ -213,7 +216,7 @@ struct ssdup_io {
 	unsigned long		refused_at;	/* jiffies: the first time */
 	blk_opf_t		opf;		/* as mapped */
 	u32			waits_since;	/* ms: when it began to wait */
-	u64			turn;		/* the smallest is served first, see waiters.c */
+	u64			turn;		/* sectors, see waiters.c */
 	u32			beside;		/* sectors there, with its own; 0: not counted */
 	u64			sent;		/* ns: when its disk was chosen; 0: not yet */
 	u8			kind;		/* enum window_kind */

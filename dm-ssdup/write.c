@@ -294,12 +294,12 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 	struct bio *bio;
 
 	if (!ssdup_windowed(c) || ssdup_tries_all(c))
-		return ssdup_wait_pop(c->router, skip);
+		return ssdup_wait_pop(c->router, skip, WINDOW_ALL);
 	f = ssdup_window_facts(c->router, !full && !ssdup_segments_full(c->log));
 	f.waiting = ssdup_wait_kinds(c->router, skip, waited);
 	f.waited = waited;
-	bio = f.room && f.price < THRIFT_NEVER ? ssdup_wait_pop_overdue(c->router, skip, false) :
-						 NULL;
+	bio = f.room && f.price < THRIFT_NEVER ?
+	      ssdup_wait_pop_overdue(c->router, skip, WINDOW_ALL) : NULL;
 	if (!bio) {
 		if (!ssdup_window_choose(&f, &choice)) {
 			if (f.waiting)
@@ -308,8 +308,9 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 		}
 		/* Some kinds come first there, but not for ever. */
 		if (choice.disk == SSDUP_HDD)
-			bio = ssdup_wait_pop_overdue(c->router, skip, true);
-		bio = bio ?: ssdup_wait_pop_kind(c->router, skip, choice.kind);
+			bio = ssdup_wait_pop_overdue(c->router, skip,
+						     WINDOW_ALL & ~BIT(WINDOW_REWRITE));
+		bio = bio ?: ssdup_wait_pop(c->router, skip, choice.kinds);
 	}
 	if (!bio)
 		return NULL;

@@ -29,9 +29,9 @@ static void a_run_stays_at_its_disk(struct kunit *test)
 	struct window_map *m = map_new(test);
 
 	ssdup_window_note(m, 512, 512, SSDUP_HDD);
-	ssdup_window_note(m, 9 * WINDOW_CHUNK + 512, 512, SSDUP_SSD);
+	ssdup_window_note(m, 9 * WINDOW_AREA + 512, 512, SSDUP_SSD);
 	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 1024, 512), WINDOW_HDD_RUN);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 9 * WINDOW_CHUNK + 1024, 512), WINDOW_SSD_RUN);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 9 * WINDOW_AREA + 1024, 512), WINDOW_SSD_RUN);
 	/* Where nothing has ended, and where a write goes on already. */
 	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 2048, 512), WINDOW_HDD_NEAR);
 	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 1024, 512), WINDOW_HDD_NEAR);
@@ -39,7 +39,7 @@ static void a_run_stays_at_its_disk(struct kunit *test)
 
 static void an_area_is_one_disks(struct kunit *test)
 {
-	const u64 far = 29ULL * WINDOW_NEAR;
+	const u64 far = 29ULL * WINDOW_AREA;
 	struct window_map *m = map_new(test);
 
 	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + 8, 8), WINDOW_SCATTERED);
@@ -50,22 +50,22 @@ static void an_area_is_one_disks(struct kunit *test)
 	ssdup_window_note(m, far + 800, 8, SSDUP_SSD);
 	ssdup_window_note(m, 0, WINDOW_RECENT, SSDUP_HDD);
 	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far, 8), WINDOW_SSD_RUN);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_NEAR - 8, 8), WINDOW_SSD_RUN);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_NEAR, 8), WINDOW_SCATTERED);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_AREA - 8, 8), WINDOW_SSD_RUN);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_AREA, 8), WINDOW_SCATTERED);
 }
 
-static void a_chunk_is_a_new_choice(struct kunit *test)
+static void an_area_is_a_new_choice(struct kunit *test)
 {
 	struct window_map *m = map_new(test);
 
-	ssdup_window_note(m, WINDOW_CHUNK - 512, 512, SSDUP_SSD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, WINDOW_CHUNK, 512), WINDOW_SEQUENTIAL);
-	/* No write of the run begins where the chunk does. */
-	ssdup_window_note(m, 2 * WINDOW_CHUNK - 300, 512, SSDUP_SSD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 2 * WINDOW_CHUNK + 212, 512),
+	ssdup_window_note(m, WINDOW_AREA - 512, 512, SSDUP_SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, WINDOW_AREA, 512), WINDOW_SEQUENTIAL);
+	/* No write of the run begins where the area does. */
+	ssdup_window_note(m, 2 * WINDOW_AREA - 300, 512, SSDUP_SSD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 2 * WINDOW_AREA + 212, 512),
 			WINDOW_SEQUENTIAL);
-	ssdup_window_note(m, 2 * WINDOW_CHUNK + 212, 512, SSDUP_HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 2 * WINDOW_CHUNK + 724, 512), WINDOW_HDD_RUN);
+	ssdup_window_note(m, 2 * WINDOW_AREA + 212, 512, SSDUP_HDD);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, 2 * WINDOW_AREA + 724, 512), WINDOW_HDD_RUN);
 }
 
 /* The first sector of the device goes on with nothing, and old ends are no runs. */
@@ -122,108 +122,109 @@ static const struct choose_case {
 	const char		*name;
 	struct window_facts	facts;
 	int			disk;		/* -1: nothing is sent */
-	enum window_kind	kind;
+	u32			kinds;
 } choose_cases[] = {
 	{ "nothing waits", { &usual, .room = true }, -1 },
 	{ "an idle SSD takes what is scattered", { &usual, .waiting = SCATTERED, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_SSD, SCATTERED },
 	{ "an idle SSD takes the HDD's run", { &usual, .waiting = RUN, .room = true },
-	  SSDUP_SSD, WINDOW_HDD_RUN },
-	{ "its own run first", { &usual, .waiting = RUN | SCATTERED | LOGGED_RUN, .room = true },
-	  SSDUP_SSD, WINDOW_SSD_RUN },
-	{ "then what is scattered", { &usual, .waiting = SEQUENTIAL | SCATTERED, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_SSD, RUN },
+	{ "but not before its own, and what is scattered",
+	  { &usual, .waiting = RUN | SEQUENTIAL | SCATTERED | LOGGED_RUN, .room = true },
+	  SSDUP_SSD, SCATTERED | LOGGED_RUN },
 	{ "the HDD goes on with its run beside a busy SSD",
 	  { &usual, .waiting = RUN | SCATTERED, .ssd = 8, .room = true },
-	  SSDUP_HDD, WINDOW_HDD_RUN },
+	  SSDUP_HDD, RUN },
 	{ "the SSD's window first", { &usual, .waiting = SCATTERED | SEQUENTIAL,
 				      .ssd = WINDOW_SSD - 1, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_SSD, SCATTERED },
 	{ "the HDD takes what does not fit", { &usual, .waiting = SCATTERED | SEQUENTIAL,
 					       .ssd = WINDOW_SSD, .room = true },
-	  SSDUP_HDD, WINDOW_SEQUENTIAL },
+	  SSDUP_HDD, SEQUENTIAL },
 	{ "near its own writes first", { &usual, .waiting = SCATTERED | NEAR,
 					 .ssd = WINDOW_SSD, .room = true },
-	  SSDUP_HDD, WINDOW_HDD_NEAR },
-	{ "the SSD takes that last", { &usual, .waiting = SCATTERED | NEAR, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_HDD, NEAR },
+	{ "which is the same to the SSD", { &usual, .waiting = SCATTERED | NEAR, .room = true },
+	  SSDUP_SSD, SCATTERED | NEAR },
 	{ "and what is scattered", { &usual, .waiting = SCATTERED | LOGGED_RUN,
 				     .ssd = WINDOW_SSD, .room = true },
-	  SSDUP_HDD, WINDOW_SCATTERED },
+	  SSDUP_HDD, SCATTERED },
 	{ "no disk takes the other's run", { &usual, .waiting = LOGGED_RUN, .ssd = WINDOW_SSD,
 					     .room = true }, -1 },
 	{ "both windows are full", { &usual, .waiting = RUN | SEQUENTIAL | SCATTERED | LOGGED_RUN,
 				     .ssd = WINDOW_SSD, .hdd = WINDOW_HDD, .room = true }, -1 },
 	{ "a quicker HDD comes first", { &array, .waiting = SCATTERED, .room = true },
-	  SSDUP_HDD, WINDOW_SCATTERED },
+	  SSDUP_HDD, SCATTERED },
 	{ "with one write at a time", { &array, .waiting = SCATTERED, .hdd = 8, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_SSD, SCATTERED },
 	{ "and takes the SSD's run", { &array, .waiting = LOGGED_RUN, .room = true },
-	  SSDUP_HDD, WINDOW_SSD_RUN },
+	  SSDUP_HDD, LOGGED_RUN },
 	{ "an HDD that adds nothing gets nothing",
 	  { &hopeless, .waiting = SEQUENTIAL | SCATTERED, .ssd = WINDOW_SSD, .room = true }, -1 },
 	{ "until it is due", { &due, .now = 1, .waiting = SCATTERED, .ssd = WINDOW_SSD,
-			       .room = true }, SSDUP_HDD, WINDOW_SCATTERED },
+			       .room = true }, SSDUP_HDD, SCATTERED },
 	{ "with one write", { &due, .now = 1, .waiting = SCATTERED, .ssd = WINDOW_SSD, .hdd = 8,
 			      .room = true }, -1 },
 	{ "an SSD that adds nothing gets nothing",
 	  { &slow_ssd, .waiting = LOGGED_RUN, .hdd = WINDOW_HDD, .room = true }, -1 },
 	{ "the HDD has its run then", { &slow_ssd, .waiting = LOGGED_RUN, .hdd = 8, .room = true },
-	  SSDUP_HDD, WINDOW_SSD_RUN },
+	  SSDUP_HDD, LOGGED_RUN },
 	{ "new disks: the SSD", { &new_disks, .waiting = SCATTERED, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_SSD, SCATTERED },
 	{ "new disks: what does not fit", { &new_disks, .waiting = SCATTERED, .ssd = WINDOW_SSD,
-					    .room = true }, SSDUP_HDD, WINDOW_SCATTERED },
+					    .room = true }, SSDUP_HDD, SCATTERED },
 	{ "nothing direct beside a reader", { &array, .waiting = RUN | SCATTERED, .kept = true,
 					      .ssd = WINDOW_SSD, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_SSD, SCATTERED },
 	{ "but with a full log", { &usual, .waiting = RUN, .hdd = 8, .kept = true, .cached = true },
-	  SSDUP_HDD, WINDOW_HDD_RUN },
+	  SSDUP_HDD, RUN },
+	{ "and there is no window then", { &usual, .waiting = RUN, .hdd = WINDOW_HDD, .kept = true,
+					   .cached = true }, SSDUP_HDD, RUN },
 	{ "nothing direct beside a pass", { &usual, .waiting = SCATTERED, .pass = true,
 					    .ssd = WINDOW_SSD, .room = true }, -1 },
 	{ "the SSD goes on meanwhile", { &array, .waiting = SCATTERED, .pass = true,
-					 .room = true }, SSDUP_SSD, WINDOW_SCATTERED },
-	{ "a full log: the HDD sorts writes", { &hopeless, .waiting = SCATTERED | LOGGED_RUN,
-						.hdd = WINDOW_FULL - 1, .cached = true },
-	  SSDUP_HDD, WINDOW_SCATTERED },
-	{ "a full log: the window", { &usual, .waiting = SCATTERED, .hdd = WINDOW_FULL,
+					 .room = true }, SSDUP_SSD, SCATTERED },
+	{ "a full log: the lowest place", { &hopeless, .waiting = SCATTERED | LOGGED_RUN,
+						.hdd = WINDOW_HDD - 1, .cached = true },
+	  SSDUP_HDD, SCATTERED | LOGGED_RUN },
+	{ "a full log: the window", { &usual, .waiting = SCATTERED, .hdd = WINDOW_HDD,
 				      .cached = true }, -1 },
-	{ "a full log: the HDD does not sort", { &usual, .waiting = SCATTERED }, -1 },
+	{ "a full log: an HDD without a cache", { &usual, .waiting = SCATTERED }, -1 },
 	{ "a full log: nothing is known of it", { &new_disks, .waiting = SCATTERED }, -1 },
 	{ "a full log: it is quicker", { &array, .waiting = SCATTERED, .hdd = 8 },
-	  SSDUP_HDD, WINDOW_SCATTERED },
+	  SSDUP_HDD, SCATTERED },
 	{ "a rewrite needs no window", { &array, .waiting = REWRITE, .ssd = WINDOW_SSD,
-					 .room = true }, SSDUP_SSD, WINDOW_REWRITE },
+					 .room = true }, SSDUP_SSD, REWRITE },
 	{ "nor an SSD that is quick", { &slow_ssd, .waiting = REWRITE, .ssd = 8, .room = true },
-	  SSDUP_SSD, WINDOW_REWRITE },
+	  SSDUP_SSD, REWRITE },
 	{ "nor does the HDD take it", { &array, .waiting = REWRITE, .cached = true }, -1 },
 	{ "a full log: writes wait, as the key says",
 	  { &array, .waiting = SCATTERED, .cached = true, .blocks = true }, -1 },
 	{ "a pass and an SSD that adds nothing: there is no other",
 	  { &slow_ssd, .waiting = SCATTERED, .pass = true, .ssd = 8, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_SSD, SCATTERED },
 	{ "a price: the HDD first", { &usual, .waiting = SCATTERED | SEQUENTIAL, .price = 9 * MS,
-				      .room = true }, SSDUP_HDD, WINDOW_SEQUENTIAL },
+				      .room = true }, SSDUP_HDD, SEQUENTIAL },
 	{ "a price: a write waits", { &usual, .waiting = SEQUENTIAL, .price = 40 * MS,
 				      .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true }, -1 },
 	{ "a price: it has waited", { &usual, .waiting = SEQUENTIAL, .price = 36 * MS,
 				      .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true },
-	  SSDUP_SSD, WINDOW_SEQUENTIAL },
+	  SSDUP_SSD, SEQUENTIAL },
 	{ "a price: dearer for the HDD", { &usual, .waiting = SCATTERED, .price = 40 * MS,
 					   .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true },
-	  SSDUP_SSD, WINDOW_SCATTERED },
+	  SSDUP_SSD, SCATTERED },
 	{ "a price: too dear for the HDD", { &usual, .waiting = SCATTERED, .price = 9 * MS,
-					     .room = true }, SSDUP_SSD, WINDOW_SCATTERED },
+					     .room = true }, SSDUP_SSD, SCATTERED },
 	{ "a price: but not beside a reader", { &usual, .waiting = SEQUENTIAL, .price = 5 * MS,
 						.kept = true, .room = true },
-	  SSDUP_SSD, WINDOW_SEQUENTIAL },
+	  SSDUP_SSD, SEQUENTIAL },
 	{ "no budget", { &usual, .waiting = SCATTERED, .price = THRIFT_NEVER, .hdd = WINDOW_HDD,
 			 .waited = waited_4ms, .room = true }, -1 },
 	{ "no budget: not beside a reader", { &usual, .waiting = SCATTERED, .price = THRIFT_NEVER,
 					      .kept = true, .room = true },
-	  SSDUP_HDD, WINDOW_SCATTERED },
+	  SSDUP_HDD, SCATTERED },
 	{ "no budget: rewrites", { &usual, .waiting = REWRITE, .price = THRIFT_NEVER,
-				   .room = true }, SSDUP_SSD, WINDOW_REWRITE },
+				   .room = true }, SSDUP_SSD, REWRITE },
 };
 
 static void choose_case_name(const struct choose_case *c, char *desc)
@@ -243,7 +244,20 @@ static void who_is_sent_where(struct kunit *test)
 	if (!any)
 		return;
 	KUNIT_EXPECT_EQ(test, choice.disk, c->disk);
-	KUNIT_EXPECT_EQ(test, choice.kind, c->kind);
+	KUNIT_EXPECT_EQ(test, choice.kinds, c->kinds);
+}
+
+/* Turns that are nearly the same go by place. */
+static void who_comes_first(struct kunit *test)
+{
+	const struct window_turn low = { WINDOW_TURN - 1, 8 }, high = { 0, 4096 },
+				 late = { WINDOW_TURN, 0 };
+
+	KUNIT_EXPECT_TRUE(test, ssdup_window_before(low, high));
+	KUNIT_EXPECT_FALSE(test, ssdup_window_before(high, low));
+	KUNIT_EXPECT_FALSE(test, ssdup_window_before(low, low));
+	KUNIT_EXPECT_TRUE(test, ssdup_window_before(high, late));
+	KUNIT_EXPECT_FALSE(test, ssdup_window_before(late, low));
 }
 
 static void a_full_log_is_drained(struct kunit *test)
@@ -294,11 +308,12 @@ static void no_write_is_stuck(struct kunit *test)
 
 static struct kunit_case window_cases[] = {
 	KUNIT_CASE(a_run_stays_at_its_disk),
-	KUNIT_CASE(a_chunk_is_a_new_choice),
+	KUNIT_CASE(an_area_is_a_new_choice),
 	KUNIT_CASE(an_area_is_one_disks),
 	KUNIT_CASE(what_is_no_run),
 	KUNIT_CASE(speeds_are_learnt),
 	KUNIT_CASE_PARAM(who_is_sent_where, choose_gen_params),
+	KUNIT_CASE(who_comes_first),
 	KUNIT_CASE(a_full_log_is_drained),
 	KUNIT_CASE(no_write_is_stuck),
 	{}

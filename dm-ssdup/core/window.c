@@ -15,7 +15,7 @@ static u32 slot_of(u64 key)
 	return key * 0x9e3779b97f4a7c15ULL >> (64 - WINDOW_ENDS_BITS);
 }
 
-/* How an area of WINDOW_NEAR sectors is told from others of its slot. */
+/* How an area is told from others of its slot. */
 static u32 area_tag(u64 area)
 {
 	return (area + 1) << 1;
@@ -24,7 +24,7 @@ static u32 area_tag(u64 area)
 void ssdup_window_note(struct window_map *m, u64 start, u32 sectors, enum ssdup_disk disk)
 {
 	struct window_end *end = &m->end[slot_of(start + sectors)];
-	u64 area = start / WINDOW_NEAR;
+	u64 area = start / WINDOW_AREA;
 	bool ssd = disk == SSDUP_SSD;
 
 	WRITE_ONCE(m->written, READ_ONCE(m->written) + sectors);
@@ -33,7 +33,7 @@ void ssdup_window_note(struct window_map *m, u64 start, u32 sectors, enum ssdup_
 	WRITE_ONCE(m->area[slot_of(area)], area_tag(area) | ssd);
 }
 
-/* What goes on with no other write: which disk got the last one nearby? */
+/* What goes on with no other write: which disk got the last one of its area? */
 static enum window_kind kind_near(const struct window_map *m, u64 area)
 {
 	u32 last = READ_ONCE(m->area[slot_of(area)]);
@@ -50,9 +50,9 @@ enum window_kind ssdup_window_kind(struct window_map *m, u64 start, u32 sectors)
 
 	if (!sector || sector >> 1 != start ||
 	    READ_ONCE(m->written) - READ_ONCE(end->written) > WINDOW_RECENT)
-		return kind_near(m, start / WINDOW_NEAR);
+		return kind_near(m, start / WINDOW_AREA);
 	WRITE_ONCE(end->sector, 0);
-	if (start / WINDOW_CHUNK != (start - sectors) / WINDOW_CHUNK)
+	if (start / WINDOW_AREA != (start - sectors) / WINDOW_AREA)
 		return WINDOW_SEQUENTIAL;
 	return sector & 1 ? WINDOW_SSD_RUN : WINDOW_HDD_RUN;
 }
@@ -158,7 +158,10 @@ static __always_inline bool spares_ssd(const struct window_facts *f, enum window
 static __always_inline bool hdd_takes(const struct window_facts *f, enum window_kind kind,
 				      const struct view *v)
 {
-	if (kind == WINDOW_REWRITE || v->out || f->hdd >= (f->room ? WINDOW_HDD : WINDOW_FULL))
+	if (kind == WINDOW_REWRITE || v->out)
+		return false;
+	/* Beside a reader, with the log full, he and they share it as they would without us. */
+	if (f->hdd >= WINDOW_HDD && (f->room || !f->kept))
 		return false;
 	if (!f->room)
 		return goes_direct(f, kind, v);
@@ -198,22 +201,28 @@ bool ssdup_window_takes(const struct window_facts *f, enum window_kind kind, enu
 	return *disk == SSDUP_HDD || ssd_takes(f, kind, &v);
 }
 
+/* What the SSD does not mind the order of. */
+#define ALIKE	(BIT(WINDOW_HDD_NEAR) | BIT(WINDOW_SCATTERED) | BIT(WINDOW_SSD_RUN))
+
 bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c)
 {
+	u32 kind, hdd = 0, ssd = 0;
 	enum ssdup_disk disk;
-	bool any = false;
-	u32 kind;
 
-	/* The HDD chooses first. */
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
 		if (!(f->waiting & BIT(kind)) || !ssdup_window_takes(f, kind, &disk))
 			continue;
-		*c = (struct window_choice){ disk, kind };
-		any = true;
 		if (disk == SSDUP_HDD)
-			break;
+			hdd |= BIT(kind);
+		else
+			ssd = BIT(kind) | (BIT(kind) & ALIKE ? ssd & ALIKE : 0);
 	}
-	return any;
+	/* The HDD chooses first: what suits it best, or with the log full what is lowest. */
+	if (hdd)
+		*c = (struct window_choice){ SSDUP_HDD, f->room ? hdd & -hdd : hdd };
+	else
+		*c = (struct window_choice){ SSDUP_SSD, ssd };
+	return hdd | ssd;
 }
 
 bool ssdup_window_drains(const struct window_facts *f)

@@ -6,10 +6,14 @@
  * than its window, and what fits into none waits. When a request ends, its disk gets the write that
  * suits it best:
  *
- *  - A run stays at its disk up to the end of a chunk. So the HDD gets long runs, the drain finds
- *    long runs in the log, and nobody is left behind on the slower disk for longer than a chunk.
- *    Scattered writes that are near each other go to one disk if it has time: so their ways are
- *    shorter at the HDD, now and in the drain.
+ *  - A run stays at its disk up to the end of an area. So the HDD gets long runs, the drain finds
+ *    long runs in the log, and nobody is left behind on the slower disk for longer than an area.
+ *    Scattered writes in one area go to one disk if it has time: so their ways are shorter at the
+ *    HDD, now and in the drain.
+ *  - Of those that wait, tasks take turns of WINDOW_TURN sectors. Within a turn the lowest place
+ *    comes first, as in an elevator. So the HDD gets them in its order, and tasks that write one
+ *    file together stay together: a drain of the log finds no holes, and a full log no task that
+ *    is behind the others, alone at its place.
  *  - The SSD gets all that fits into its window, and the HDD what does not. A disk that has been
  *    quicker comes first, whatever it is, with one write at a time.
  *  - A disk gets nothing if it has been so slow that it adds less than a sixteenth to the speed. It
@@ -17,10 +21,10 @@
  *  - An SSD with nothing to do takes a run of the HDD, too: it does not need runs.
  *  - While the log has room, who waits for the HDD has it to himself: a reader, or who flushes
  *    the device, whose flush then finds nothing there.
- *  - With the log full, an HDD that has a volatile cache gets the writes: it puts them in order
- *    itself, and the flush that frees space would empty its cache. So nothing is drained for them,
- *    not even beside a reader, who would wait for that flush, too. But while somebody flushes the
- *    device they wait for a pass: he would have to wait for what the cache holds.
+ *  - With the log full, an HDD that has a volatile cache gets the writes, the lowest place first:
+ *    the flush that frees space would empty its cache. So nothing is drained for them, not even
+ *    beside a reader, who would wait for that flush, too. But while somebody flushes the device
+ *    they wait for a pass: he would have to wait for what the cache holds.
  *  - Without a cache each of them costs a turn of the disk. So a pass of the drain, which has them
  *    in order, has the HDD to itself, and they wait for space, unless it has been quicker than the
  *    SSD. Writes that overlap what the log holds wait for space with any HDD.
@@ -42,11 +46,10 @@
 
 #include "types.h"
 
-#define WINDOW_CHUNK	65536U	/* sectors; 32 MiB */
-#define WINDOW_NEAR	16384U	/* sectors; 8 MiB: scattered writes so near are for one disk */
+#define WINDOW_AREA	32768U	/* sectors; 16 MiB: such a part is one disk's, if that has time */
+#define WINDOW_TURN	8192U	/* sectors; 4 MiB: so much a task has of a turn */
 #define WINDOW_SSD	512U	/* sectors that the SSD is given at once */
 #define WINDOW_HDD	2048U	/* the same for the HDD */
-#define WINDOW_FULL	8192U	/* the same for the HDD, if the log is full */
 #define WINDOW_RECENT	131072U	/* sectors written since; 64 MiB: what is older is no run */
 #define WINDOW_GAIN	16U	/* a disk that takes so many times the other's time gets nothing */
 #define WINDOW_RETRY	64U	/* times that a write's time passes until such a disk is tried */
@@ -56,14 +59,16 @@
  * way round.
  */
 enum window_kind {
-	WINDOW_HDD_RUN,		/* goes on with a run of the HDD in its chunk */
-	WINDOW_SEQUENTIAL,	/* goes on with another write, and begins a chunk */
-	WINDOW_HDD_NEAR,	/* goes on with none; the HDD got the last write near it */
+	WINDOW_HDD_RUN,		/* goes on with a run of the HDD in its area */
+	WINDOW_SEQUENTIAL,	/* goes on with another write, and begins an area */
+	WINDOW_HDD_NEAR,	/* goes on with none; the HDD got the last write of its area */
 	WINDOW_SCATTERED,
-	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its chunk; or as HDD_NEAR */
+	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its area; or as HDD_NEAR */
 	WINDOW_REWRITE,		/* overlaps what the log holds: only the SSD can take it */
 	WINDOW_KINDS,
 };
+
+#define WINDOW_ALL	(BIT(WINDOW_KINDS) - 1)	/* a bit for each */
 
 /* --- Which writes are sequential --- */
 
@@ -99,7 +104,7 @@ void ssdup_window_note(struct window_map *m, u64 start, u32 sectors, enum ssdup_
  * @start: sector of the write
  * @sectors: its length
  *
- * A run is one of equal writes: so the one before began in another chunk if this one's place less
+ * A run is one of equal writes: so the one before began in another area if this one's place less
  * its length is there. Context: any; lock-free.
  */
 enum window_kind ssdup_window_kind(struct window_map *m, u64 start, u32 sectors);
@@ -167,8 +172,22 @@ bool ssdup_window_takes(const struct window_facts *f, enum window_kind kind, enu
 /* The write to be sent next. */
 struct window_choice {
 	enum ssdup_disk	disk;
-	enum window_kind kind;
+	u32		kinds;		/* a bit for each; of their first ones the lowest place */
 };
+
+/* What two writes of a kind are compared by, that wait. */
+struct window_turn {
+	u64	turn;		/* sectors */
+	u64	start;		/* sector on the device */
+};
+
+/** ssdup_window_before() - does one come before another? */
+static inline bool ssdup_window_before(struct window_turn a, struct window_turn b)
+{
+	u64 x = a.turn / WINDOW_TURN, y = b.turn / WINDOW_TURN;
+
+	return x != y ? x < y : a.start < b.start;
+}
 
 /**
  * ssdup_window_choose() - choose the next one of those that wait

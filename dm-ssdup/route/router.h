@@ -168,7 +168,8 @@ ssize_t ssdup_class_cgroups(struct ssdup_router *router, char *buf);
  * --- Writes that wait for a window, or for a place in the log: waiters.c ---
  *
  * Each class has its own lists, as it has its own ring and open segment, so no class waits behind
- * another. There is one for each kind of core/window.h, in which tasks take turns.
+ * another. There is one for each kind of core/window.h, in which tasks take turns, and places have
+ * an order.
  *
  * A map function must not sleep: the write that a drain waits for may be on the same task's
  * list of bios to submit. So a write that finds no place joins a list, and a work item
@@ -189,28 +190,24 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
 /**
  * ssdup_wait_pop() - take a write; it still counts; process context
  * @skip: a bit for each class to pass over
+ * @kinds: a bit for each kind to look at
  *
- * Return: the one whose turn is the earliest, or NULL.
+ * Return: of the first ones of these kinds the one with the lowest place, or NULL. Which one is the
+ * first of a kind, ssdup_window_before() says.
  */
-struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip);
+struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip, u32 kinds);
+
+/** ssdup_wait_pop_overdue() - take the oldest that has waited for the key max_wait_ms, or NULL */
+struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, u32 kinds);
 
 /**
  * ssdup_wait_kinds() - which kinds of writes wait, and for how long
  * @skip: a bit for each class to pass over
- * @waited: ms, of the first write of each kind that waits
+ * @waited: ms, of the oldest write of each kind that waits
  *
  * Context: any. Return: a bit for each of these.
  */
 u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip, u32 waited[WINDOW_KINDS]);
-
-/** ssdup_wait_pop_kind() - ssdup_wait_pop() of a kind */
-struct bio *ssdup_wait_pop_kind(struct ssdup_router *router, u32 skip, enum window_kind kind);
-
-/**
- * ssdup_wait_pop_overdue() - the same, of one that has waited for the key max_wait_ms, or NULL
- * @for_hdd: of those that the HDD may get
- */
-struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, bool for_hdd);
 
 /**
  * ssdup_wait_again() - put popped writes back; process context

@@ -5,7 +5,9 @@
  * A class has a list for each kind of core/window.h. In each, tasks take turns by start-time fair
  * queueing (Goyal, SIGCOMM 1996): the turn of a write is where its task has got to, in sectors that
  * waited, or that of the write served last, if that is later. So who writes little does not wait
- * behind all that others have in flight, and who was away has saved nothing up.
+ * behind all that others have in flight, and who was away has saved nothing up. Turns that are
+ * nearly the same go by place, so each list is in order of age, too, as in mq-deadline: nobody is
+ * passed over for longer than the key max_wait_ms.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
@@ -16,9 +18,14 @@
 
 #define FLOW_BITS	6	/* tasks that happen to share a flow share turns */
 
+struct wait_list {
+	struct rb_root_cached	writes;		/* the one that comes first is the first */
+	struct list_head	ages;		/* the oldest is */
+};
+
 /* Writes of a class. */
 struct wait_queue {
-	struct rb_root_cached	writes[WINDOW_KINDS];	/* by io->turn */
+	struct wait_list	list[WINDOW_KINDS];
 	atomic_t		nr;		/* of these, and of those being tried */
 };
 
@@ -34,10 +41,14 @@ struct ssdup_waiting {
 int ssdup_wait_create(struct ssdup_router *router)
 {
 	struct ssdup_waiting *w = kvzalloc(sizeof(*w), GFP_KERNEL);
+	u32 class, kind;
 
 	if (!w)
 		return -ENOMEM;
 	/* An empty tree is all zeroes. */
+	for (class = 0; class < SSDUP_MAX_CLASSES; class++)
+		for (kind = 0; kind < WINDOW_KINDS; kind++)
+			INIT_LIST_HEAD(&w->queue[class].list[kind].ages);
 	spin_lock_init(&w->lock);
 	router->waiting = w;
 	return 0;
@@ -49,15 +60,31 @@ static u32 now_ms(void)
 	return ktime_to_ms(ktime_get());
 }
 
-static struct ssdup_io *first_of(const struct rb_root_cached *writes)
+static bool comes_before(const struct ssdup_io *a, const struct ssdup_io *b)
 {
-	return rb_entry_safe(rb_first_cached(writes), struct ssdup_io, waits);
+	return ssdup_window_before((struct window_turn){ a->turn, a->start },
+				   (struct window_turn){ b->turn, b->start });
 }
 
-static bool earlier(struct rb_node *a, const struct rb_node *b)
+static bool node_before(struct rb_node *a, const struct rb_node *b)
 {
-	return rb_entry(a, struct ssdup_io, waits)->turn <
-	       rb_entry(b, struct ssdup_io, waits)->turn;
+	return comes_before(rb_entry(a, struct ssdup_io, waits),
+			    rb_entry(b, struct ssdup_io, waits));
+}
+
+static struct ssdup_io *first_of(const struct wait_list *list)
+{
+	return rb_entry_safe(rb_first_cached(&list->writes), struct ssdup_io, waits);
+}
+
+static struct ssdup_io *oldest_of(struct wait_list *list)
+{
+	return list_first_entry_or_null(&list->ages, struct ssdup_io, age);
+}
+
+static struct wait_list *list_of(struct ssdup_waiting *w, const struct ssdup_io *io)
+{
+	return &w->queue[io->queue].list[io->kind];
 }
 
 /* With the lock. A write that begins to wait gets its turn. */
@@ -71,11 +98,6 @@ static void take_turn(struct ssdup_waiting *w, struct ssdup_io *io)
 		*next = io->turn + max_t(u32, io->sectors, PAGE_SECTORS);
 }
 
-static void put_in_order(struct ssdup_waiting *w, struct ssdup_io *io)
-{
-	rb_add_cached(&io->waits, &w->queue[io->queue].writes[io->kind], earlier);
-}
-
 void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 {
 	struct ssdup_waiting *w = router->waiting;
@@ -87,7 +109,8 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 	io->for_space = ssdup_segments_full(router->log);
 	spin_lock_irqsave(&w->lock, flags);
 	take_turn(w, io);
-	put_in_order(w, io);
+	rb_add_cached(&io->waits, &list_of(w, io)->writes, node_before);
+	list_add_tail(&io->age, &list_of(w, io)->ages);
 	atomic_inc(&w->queue[io->queue].nr);
 	WRITE_ONCE(w->waits, w->waits + io->for_space);
 	atomic_inc(&router->c->wake.nr_waiting);
@@ -107,32 +130,50 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
 	       atomic_read(&router->waiting->queue[io->class].nr);
 }
 
-/* With the lock: the write whose turn it is, of the kinds from @kind to @last, or NULL. */
-static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kind, u32 last)
+/* With the lock: the first write of a kind, or NULL. */
+static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kind)
 {
 	struct ssdup_io *io, *first = NULL;
-	u32 i;
+	u32 class;
 
-	for (; kind <= last; kind++)
-		for (i = 0; i < router->log->nr_classes; i++) {
-			if (skip & BIT(i))
-				continue;
-			io = first_of(&router->waiting->queue[i].writes[kind]);
-			if (io && (!first || io->turn < first->turn))
-				first = io;
-		}
+	for (class = 0; class < router->log->nr_classes; class++) {
+		io = skip & BIT(class) ? NULL :
+					 first_of(&router->waiting->queue[class].list[kind]);
+		if (io && (!first || comes_before(io, first)))
+			first = io;
+	}
 	return first;
 }
 
-/* With the lock: of the first writes of kinds up to @last, the one that waits longest. */
-static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip, u32 last)
+/* With the lock: of the first ones of some kinds the one with the lowest place, or NULL. */
+static struct ssdup_io *find_lowest(struct ssdup_router *router, u32 skip, u32 kinds)
+{
+	struct ssdup_io *io, *lowest = NULL;
+	u32 kind;
+
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		io = kinds & BIT(kind) ? find_first(router, skip, kind) : NULL;
+		if (io && (!lowest || io->start < lowest->start))
+			lowest = io;
+	}
+	return lowest;
+}
+
+static u32 age_of(const struct ssdup_io *io)
+{
+	return now_ms() - io->waits_since;
+}
+
+/* With the lock: the oldest write of a kind, or NULL. */
+static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip, u32 kind)
 {
 	struct ssdup_io *io, *oldest = NULL;
-	u32 kind, now = now_ms();
+	u32 class;
 
-	for (kind = 0; kind <= last; kind++) {
-		io = find_first(router, skip, kind, kind);
-		if (io && (!oldest || now - io->waits_since > now - oldest->waits_since))
+	for (class = 0; class < router->log->nr_classes; class++) {
+		io = skip & BIT(class) ? NULL :
+					 oldest_of(&router->waiting->queue[class].list[kind]);
+		if (io && (!oldest || age_of(io) > age_of(oldest)))
 			oldest = io;
 	}
 	return oldest;
@@ -141,23 +182,10 @@ static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip, u32 l
 /* With the lock. */
 static struct bio *take(struct ssdup_waiting *w, struct ssdup_io *io)
 {
-	rb_erase_cached(&io->waits, &w->queue[io->queue].writes[io->kind]);
+	rb_erase_cached(&io->waits, &list_of(w, io)->writes);
+	list_del(&io->age);
 	w->now = max(w->now, io->turn);
 	return dm_bio_from_per_bio_data(io, sizeof(*io));
-}
-
-static struct bio *pop(struct ssdup_router *router, u32 skip, u32 kind, u32 last)
-{
-	struct ssdup_waiting *w = router->waiting;
-	struct bio *bio = NULL;
-	struct ssdup_io *io;
-
-	spin_lock_irq(&w->lock);
-	io = find_first(router, skip, kind, last);
-	if (io)
-		bio = take(w, io);
-	spin_unlock_irq(&w->lock);
-	return bio;
 }
 
 u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip, u32 waited[WINDOW_KINDS])
@@ -171,36 +199,43 @@ u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip, u32 waited[WINDOW_KI
 		return 0;
 	spin_lock_irqsave(&w->lock, flags);
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		io = find_first(router, skip, kind, kind);
-		waited[kind] = io ? now_ms() - io->waits_since : 0;
+		io = find_oldest(router, skip, kind);
+		waited[kind] = io ? age_of(io) : 0;
 		kinds |= io ? BIT(kind) : 0;
 	}
 	spin_unlock_irqrestore(&w->lock, flags);
 	return kinds;
 }
 
-struct bio *ssdup_wait_pop_kind(struct ssdup_router *router, u32 skip, enum window_kind kind)
+struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip, u32 kinds)
 {
-	return pop(router, skip, kind, kind);
-}
-
-struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip)
-{
-	return pop(router, skip, 0, WINDOW_KINDS - 1);
-}
-
-struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, bool for_hdd)
-{
-	u32 most = READ_ONCE(router->c->set.max_wait_ms),
-		 last = for_hdd ? WINDOW_REWRITE - 1 : WINDOW_KINDS - 1;
 	struct ssdup_waiting *w = router->waiting;
 	struct bio *bio = NULL;
 	struct ssdup_io *io;
 
 	spin_lock_irq(&w->lock);
-	io = find_oldest(router, skip, last);
-	if (io && now_ms() - io->waits_since >= most)
+	io = find_lowest(router, skip, kinds);
+	if (io)
 		bio = take(w, io);
+	spin_unlock_irq(&w->lock);
+	return bio;
+}
+
+struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, u32 kinds)
+{
+	u32 most = READ_ONCE(router->c->set.max_wait_ms), kind;
+	struct ssdup_waiting *w = router->waiting;
+	struct ssdup_io *io, *oldest = NULL;
+	struct bio *bio = NULL;
+
+	spin_lock_irq(&w->lock);
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		io = kinds & BIT(kind) ? find_oldest(router, skip, kind) : NULL;
+		if (io && (!oldest || age_of(io) > age_of(oldest)))
+			oldest = io;
+	}
+	if (oldest && age_of(oldest) >= most)
+		bio = take(w, oldest);
 	spin_unlock_irq(&w->lock);
 	return bio;
 }
@@ -208,19 +243,24 @@ struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, bool f
 void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 {
 	struct ssdup_waiting *w = router->waiting;
+	struct ssdup_io *io;
 	struct bio *bio;
 
 	spin_lock_irq(&w->lock);
 	/* One may be a rewrite, as is known now. */
-	while ((bio = bio_list_pop(kept)))
-		put_in_order(w, dm_per_bio_data(bio, sizeof(struct ssdup_io)));
+	while ((bio = bio_list_pop(kept))) {
+		io = dm_per_bio_data(bio, sizeof(*io));
+		rb_add_cached(&io->waits, &list_of(w, io)->writes, node_before);
+		/* The last one that was tried comes first in @kept. */
+		list_add(&io->age, &list_of(w, io)->ages);
+	}
 	spin_unlock_irq(&w->lock);
 }
 
 void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io)
 {
 	struct ssdup_waiting *w = router->waiting;
-	u32 waited = now_ms() - io->waits_since;
+	u32 waited = age_of(io);
 
 	if (io->for_space && waited > READ_ONCE(w->longest))
 		WRITE_ONCE(w->longest, waited);

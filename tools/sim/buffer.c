@@ -164,15 +164,15 @@ static bool choose_fixed(const struct strategy *s, const struct window_facts *f,
 
 	c->disk = SSDUP_SSD;
 	for (kind = WINDOW_KINDS - 1; kind >= 0; kind--) {
-		c->kind = kind;
-		if (f->waiting & BIT(kind) && f->room && f->ssd < s->ssd &&
+		c->kinds = BIT(kind);
+		if (f->waiting & c->kinds && f->room && f->ssd < s->ssd &&
 		    (kind >= WINDOW_HDD_NEAR || !s->by_kind))
 			return true;
 	}
 	c->disk = SSDUP_HDD;
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		c->kind = kind;
-		if (f->waiting & BIT(kind) && f->hdd < s->hdd &&
+		c->kinds = BIT(kind);
+		if (f->waiting & c->kinds && f->hdd < s->hdd &&
 		    (kind < WINDOW_HDD_NEAR || !s->by_kind || !f->room))
 			return true;
 	}
@@ -181,21 +181,43 @@ static bool choose_fixed(const struct strategy *s, const struct window_facts *f,
 
 static bool choose(const struct buffer *b, const struct window_facts *f, struct window_choice *c)
 {
-	int kind;
-
 	switch (b->strategy->kind) {
 	case STRATEGY_WINDOWS:
 		return ssdup_window_choose(f, c);
 	case STRATEGY_FIXED:
 		return choose_fixed(b->strategy, f, c);
 	case STRATEGY_BARE:
-		c->disk = SSDUP_HDD;
-		for (kind = 0; kind < WINDOW_KINDS && !(f->waiting & BIT(kind)); kind++)
-			;
-		c->kind = kind;
-		return kind < WINDOW_KINDS;
+		*c = (struct window_choice){ SSDUP_HDD, WINDOW_ALL };
+		return f->waiting;
 	}
 	return false;
+}
+
+/* Of the first ones of some kinds the one with the lowest place, or NULL. */
+static struct writer *find_first(const struct buffer *b, u32 kinds)
+{
+	struct writer *w, *first = NULL;
+	u32 kind;
+
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		w = kinds & BIT(kind) ? b->waiting[kind].first : NULL;
+		if (w && (!first || w->io.op.lba < first->io.op.lba))
+			first = w;
+	}
+	return first;
+}
+
+/* The one that has waited longest. */
+static struct writer *find_oldest(const struct buffer *b, u32 kinds)
+{
+	struct writer *w, *oldest = NULL;
+	u32 kind;
+
+	for (kind = 0; kind < WINDOW_KINDS; kind++)
+		for (w = kinds & BIT(kind) ? b->waiting[kind].first : NULL; w; w = w->next)
+			if (!oldest || w->born < oldest->born)
+				oldest = w;
+	return oldest;
 }
 
 static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS])
@@ -212,7 +234,7 @@ static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS
 	int kind;
 
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		w = b->waiting[kind].first;
+		w = find_oldest(b, BIT(kind));
 		if (!w)
 			continue;
 		f.waiting |= BIT(kind);
@@ -222,46 +244,44 @@ static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS
 	return f;
 }
 
-/* One that has waited for too long comes before those that suit the disk better. */
-static enum window_kind overdue(const struct buffer *b, enum window_kind kind)
+/* One that has waited for too long comes before those that suit the disk better. Or NULL. */
+static struct writer *overdue(const struct buffer *b, u32 kinds)
 {
-	u64 oldest = b->clock.now - min(b->clock.now, MAX_WAIT_MS * 1000000ULL);
-	const struct writer *w;
-	u32 i;
+	struct writer *w = find_oldest(b, kinds);
 
-	for (i = 0; i < WINDOW_REWRITE; i++) {
-		w = b->waiting[i].first;
-		if (w && w->born < oldest) {
-			oldest = w->born;
-			kind = i;
-		}
-	}
-	return kind;
+	return w && b->clock.now - w->born >= MAX_WAIT_MS * 1000000ULL ? w : NULL;
+}
+
+/* The next write, and the disk that it is for, or NULL. */
+static struct writer *next_write(const struct buffer *b, enum ssdup_disk *disk)
+{
+	bool windows = b->strategy->kind == STRATEGY_WINDOWS;
+	u32 waited[WINDOW_KINDS];
+	struct window_facts f = facts(b, waited);
+	struct window_choice c;
+	struct writer *w = NULL;
+
+	*disk = SSDUP_SSD;
+	if (windows && f.room && f.price < THRIFT_NEVER)
+		w = overdue(b, WINDOW_ALL);
+	if (w || !choose(b, &f, &c))
+		return w;
+	*disk = c.disk;
+	if (windows && c.disk == SSDUP_HDD)
+		w = overdue(b, WINDOW_ALL & ~BIT(WINDOW_REWRITE));
+	return w ?: find_first(b, c.kinds);
 }
 
 /* Send what can be sent now. */
 static void dispatch(struct buffer *b)
 {
-	bool windows = b->strategy->kind == STRATEGY_WINDOWS;
-	struct window_facts f;
-	struct window_choice c;
+	enum ssdup_disk disk;
 	struct writer *w;
-	u32 waited[WINDOW_KINDS];
 
-	for (;;) {
-		f = facts(b, waited);
-		c = (struct window_choice){ SSDUP_SSD, WINDOW_KINDS };
-		if (windows && f.room && f.price < THRIFT_NEVER)
-			c.kind = overdue(b, WINDOW_KINDS);
-		if (c.kind == WINDOW_KINDS) {
-			if (!choose(b, &f, &c))
-				break;
-			if (windows && c.disk == SSDUP_HDD)
-				c.kind = overdue(b, c.kind);
-		}
-		w = queue_pop(&b->waiting[c.kind]);
+	while ((w = next_write(b, &disk))) {
+		queue_remove(&b->waiting[w->kind], w);
 		b->turn_now = max(b->turn_now, w->turn);
-		if (c.disk == SSDUP_HDD)
+		if (disk == SSDUP_HDD)
 			to_hdd(b, w);
 		else
 			to_ssd(b, w);
@@ -307,7 +327,7 @@ static void take_turn(struct buffer *b, struct writer *w)
 {
 	w->turn = max(w->next_turn, b->turn_now);
 	w->next_turn = w->turn + w->io.op.sectors;
-	queue_add_in_turn(&b->waiting[w->kind], w);
+	queue_add_in_order(&b->waiting[w->kind], w);
 }
 
 void buffer_take(struct buffer *b, struct writer *w)

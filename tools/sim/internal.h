@@ -35,7 +35,7 @@ struct writer {
 	struct sim_io	io;
 	struct writer	*next;		/* in a list of those that wait */
 	u64		born;
-	u64		turn;		/* the smallest is served first, see route/waiters.c */
+	u64		turn;		/* sectors, see route/waiters.c */
 	u64		next_turn;
 	enum window_kind kind;
 	u32		beside;		/* sectors at its disk when it was sent, with its own */
@@ -166,12 +166,17 @@ static inline void queue_add(struct queue *q, struct writer *w)
 	q->end = &w->next;
 }
 
-/* Before those whose turn is later. */
-static inline void queue_add_in_turn(struct queue *q, struct writer *w)
+static inline bool writer_before(const struct writer *a, const struct writer *b)
+{
+	return ssdup_window_before((struct window_turn){ a->turn, a->io.op.lba },
+				   (struct window_turn){ b->turn, b->io.op.lba });
+}
+
+static inline void queue_add_in_order(struct queue *q, struct writer *w)
 {
 	struct writer **at = &q->first;
 
-	while (*at && (*at)->turn <= w->turn)
+	while (*at && !writer_before(w, *at))
 		at = &(*at)->next;
 	w->next = *at;
 	*at = w;
@@ -179,11 +184,22 @@ static inline void queue_add_in_turn(struct queue *q, struct writer *w)
 		q->end = &w->next;
 }
 
+static inline void queue_remove(struct queue *q, struct writer *w)
+{
+	struct writer **at = &q->first;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	if (!*at)
+		q->end = at;
+}
+
 static inline struct writer *queue_pop(struct queue *q)
 {
 	struct writer *w = q->first;
 
-	q->first = w->next;
+	queue_remove(q, w);
 	return w;
 }
 
