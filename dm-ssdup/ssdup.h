@@ -189,10 +189,7 @@ struct ssdup_io {
 			struct ring_page	*page;	/* that has its entry */
 			struct extent		*e;	/* its entry's node */
 		};
-		struct {		/* in lists of waiters.c */
-			struct rb_node	waits;
-			struct list_head age;
-		};
+		struct rb_node	waits;		/* in a list of waiters.c */
 	};
 	struct extent_array	*spare;		/* a spare node, or NULL */
 	struct bvec_iter	iter;		/* as mapped, to route it again after an error */

@@ -277,8 +277,7 @@ static void look_later(struct ssdup *c, const struct window_facts *f)
 {
 	if (!f->room && ssdup_window_drains(f))
 		ssdup_kick_writeback(c);
-	else
-		ssdup_kick_waiting_in(c, msecs_to_jiffies(WINDOW_SEEN_MS));
+	ssdup_kick_waiting_in(c, msecs_to_jiffies(WINDOW_SEEN_MS));
 }
 
 /*
@@ -288,7 +287,7 @@ static void look_later(struct ssdup *c, const struct window_facts *f)
 static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 {
 	struct window_choice choice = { .disk = SSDUP_SSD };
-	u32 waited[WINDOW_KINDS];
+	struct window_first first[WINDOW_KINDS];
 	struct window_facts f;
 	struct ssdup_io *io;
 	struct bio *bio;
@@ -296,8 +295,8 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 	if (!ssdup_windowed(c) || ssdup_tries_all(c))
 		return ssdup_wait_pop(c->router, skip, WINDOW_ALL);
 	f = ssdup_window_facts(c->router, !full && !ssdup_segments_full(c->log));
-	f.waiting = ssdup_wait_kinds(c->router, skip, waited);
-	f.waited = waited;
+	f.waiting = ssdup_wait_kinds(c->router, skip, first);
+	f.first = first;
 	bio = f.room && f.price < THRIFT_NEVER ?
 	      ssdup_wait_pop_overdue(c->router, skip, WINDOW_ALL) : NULL;
 	if (!bio) {
@@ -310,7 +309,7 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 		if (choice.disk == SSDUP_HDD)
 			bio = ssdup_wait_pop_overdue(c->router, skip,
 						     WINDOW_ALL & ~BIT(WINDOW_REWRITE));
-		bio = bio ?: ssdup_wait_pop(c->router, skip, choice.kinds);
+		bio = bio ?: ssdup_wait_pop(c->router, skip, BIT(choice.kind));
 	}
 	if (!bio)
 		return NULL;

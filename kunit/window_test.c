@@ -11,6 +11,7 @@
 #define SEQUENTIAL	BIT(WINDOW_SEQUENTIAL)
 #define NEAR		BIT(WINDOW_HDD_NEAR)
 #define SCATTERED	BIT(WINDOW_SCATTERED)
+#define LOGGED_NEAR	BIT(WINDOW_SSD_NEAR)
 #define LOGGED_RUN	BIT(WINDOW_SSD_RUN)
 #define REWRITE		BIT(WINDOW_REWRITE)
 
@@ -49,8 +50,8 @@ static void an_area_is_one_disks(struct kunit *test)
 	/* The last write counts, however long ago it was. */
 	ssdup_window_note(m, far + 800, 8, SSDUP_SSD);
 	ssdup_window_note(m, 0, WINDOW_RECENT, SSDUP_HDD);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far, 8), WINDOW_SSD_RUN);
-	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_AREA - 8, 8), WINDOW_SSD_RUN);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far, 8), WINDOW_SSD_NEAR);
+	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_AREA - 8, 8), WINDOW_SSD_NEAR);
 	KUNIT_EXPECT_EQ(test, ssdup_window_kind(m, far + WINDOW_AREA, 8), WINDOW_SCATTERED);
 }
 
@@ -116,115 +117,128 @@ static const struct window_speed hopeless = SPEEDS(170, 170, 10);
 static const struct window_speed slow_ssd = SPEEDS(10, 10, 170);
 static const struct window_speed due = { .ns = { 17 * MS, 17 * MS, MS } };
 static const struct window_speed new_disks;
-static const u32 waited_4ms[WINDOW_KINDS] = { 4, 4, 4, 4, 4, 4 };
+static const struct window_first waited_4ms[WINDOW_KINDS] = {
+	[0 ... WINDOW_KINDS - 1] = { .waited = 4 } };
+/* What is scattered has the lowest place, and the SSD's run the earliest turn. */
+static const struct window_first places[WINDOW_KINDS] = {
+	[WINDOW_HDD_RUN]	= { { 2 * WINDOW_TURN, 800 } },
+	[WINDOW_SEQUENTIAL]	= { { 2 * WINDOW_TURN, 700 } },
+	[WINDOW_HDD_NEAR]	= { { 2 * WINDOW_TURN, 600 } },
+	[WINDOW_SCATTERED]	= { { WINDOW_TURN, 100 } },
+	[WINDOW_SSD_NEAR]	= { { WINDOW_TURN, 400 } },
+	[WINDOW_SSD_RUN]	= { { 0, 500 } },
+	[WINDOW_REWRITE]	= { { 0, 0 } },
+};
 
 static const struct choose_case {
 	const char		*name;
 	struct window_facts	facts;
 	int			disk;		/* -1: nothing is sent */
-	u32			kinds;
+	enum window_kind	kind;
 } choose_cases[] = {
 	{ "nothing waits", { &usual, .room = true }, -1 },
 	{ "an idle SSD takes what is scattered", { &usual, .waiting = SCATTERED, .room = true },
-	  SSDUP_SSD, SCATTERED },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "an idle SSD takes the HDD's run", { &usual, .waiting = RUN, .room = true },
-	  SSDUP_SSD, RUN },
-	{ "but not before its own, and what is scattered",
+	  SSDUP_SSD, WINDOW_HDD_RUN },
+	{ "but not before its own, and what is scattered: of these the lowest place",
 	  { &usual, .waiting = RUN | SEQUENTIAL | SCATTERED | LOGGED_RUN, .room = true },
-	  SSDUP_SSD, SCATTERED | LOGGED_RUN },
+	  SSDUP_SSD, WINDOW_SCATTERED },
+	{ "of its own, too", { &usual, .waiting = RUN | LOGGED_NEAR | LOGGED_RUN, .room = true },
+	  SSDUP_SSD, WINDOW_SSD_NEAR },
 	{ "the HDD goes on with its run beside a busy SSD",
 	  { &usual, .waiting = RUN | SCATTERED, .ssd = 8, .room = true },
-	  SSDUP_HDD, RUN },
+	  SSDUP_HDD, WINDOW_HDD_RUN },
 	{ "the SSD's window first", { &usual, .waiting = SCATTERED | SEQUENTIAL,
 				      .ssd = WINDOW_SSD - 1, .room = true },
-	  SSDUP_SSD, SCATTERED },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "the HDD takes what does not fit", { &usual, .waiting = SCATTERED | SEQUENTIAL,
 					       .ssd = WINDOW_SSD, .room = true },
-	  SSDUP_HDD, SEQUENTIAL },
+	  SSDUP_HDD, WINDOW_SEQUENTIAL },
 	{ "near its own writes first", { &usual, .waiting = SCATTERED | NEAR,
 					 .ssd = WINDOW_SSD, .room = true },
-	  SSDUP_HDD, NEAR },
-	{ "which is the same to the SSD", { &usual, .waiting = SCATTERED | NEAR, .room = true },
-	  SSDUP_SSD, SCATTERED | NEAR },
+	  SSDUP_HDD, WINDOW_HDD_NEAR },
+	{ "the SSD goes by place", { &usual, .waiting = SCATTERED | NEAR, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "and what is scattered", { &usual, .waiting = SCATTERED | LOGGED_RUN,
 				     .ssd = WINDOW_SSD, .room = true },
-	  SSDUP_HDD, SCATTERED },
+	  SSDUP_HDD, WINDOW_SCATTERED },
 	{ "no disk takes the other's run", { &usual, .waiting = LOGGED_RUN, .ssd = WINDOW_SSD,
 					     .room = true }, -1 },
 	{ "both windows are full", { &usual, .waiting = RUN | SEQUENTIAL | SCATTERED | LOGGED_RUN,
 				     .ssd = WINDOW_SSD, .hdd = WINDOW_HDD, .room = true }, -1 },
 	{ "a quicker HDD comes first", { &array, .waiting = SCATTERED, .room = true },
-	  SSDUP_HDD, SCATTERED },
+	  SSDUP_HDD, WINDOW_SCATTERED },
 	{ "with one write at a time", { &array, .waiting = SCATTERED, .hdd = 8, .room = true },
-	  SSDUP_SSD, SCATTERED },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "and takes the SSD's run", { &array, .waiting = LOGGED_RUN, .room = true },
-	  SSDUP_HDD, LOGGED_RUN },
+	  SSDUP_HDD, WINDOW_SSD_RUN },
 	{ "an HDD that adds nothing gets nothing",
 	  { &hopeless, .waiting = SEQUENTIAL | SCATTERED, .ssd = WINDOW_SSD, .room = true }, -1 },
 	{ "until it is due", { &due, .now = 1, .waiting = SCATTERED, .ssd = WINDOW_SSD,
-			       .room = true }, SSDUP_HDD, SCATTERED },
+			       .room = true }, SSDUP_HDD, WINDOW_SCATTERED },
 	{ "with one write", { &due, .now = 1, .waiting = SCATTERED, .ssd = WINDOW_SSD, .hdd = 8,
 			      .room = true }, -1 },
 	{ "an SSD that adds nothing gets nothing",
 	  { &slow_ssd, .waiting = LOGGED_RUN, .hdd = WINDOW_HDD, .room = true }, -1 },
 	{ "the HDD has its run then", { &slow_ssd, .waiting = LOGGED_RUN, .hdd = 8, .room = true },
-	  SSDUP_HDD, LOGGED_RUN },
+	  SSDUP_HDD, WINDOW_SSD_RUN },
 	{ "new disks: the SSD", { &new_disks, .waiting = SCATTERED, .room = true },
-	  SSDUP_SSD, SCATTERED },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "new disks: what does not fit", { &new_disks, .waiting = SCATTERED, .ssd = WINDOW_SSD,
-					    .room = true }, SSDUP_HDD, SCATTERED },
+					    .room = true }, SSDUP_HDD, WINDOW_SCATTERED },
 	{ "nothing direct beside a reader", { &array, .waiting = RUN | SCATTERED, .kept = true,
 					      .ssd = WINDOW_SSD, .room = true },
-	  SSDUP_SSD, SCATTERED },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "but with a full log", { &usual, .waiting = RUN, .hdd = 8, .kept = true, .cached = true },
-	  SSDUP_HDD, RUN },
+	  SSDUP_HDD, WINDOW_HDD_RUN },
 	{ "and there is no window then", { &usual, .waiting = RUN, .hdd = WINDOW_HDD, .kept = true,
-					   .cached = true }, SSDUP_HDD, RUN },
+					   .cached = true }, SSDUP_HDD, WINDOW_HDD_RUN },
 	{ "nothing direct beside a pass", { &usual, .waiting = SCATTERED, .pass = true,
 					    .ssd = WINDOW_SSD, .room = true }, -1 },
 	{ "the SSD goes on meanwhile", { &array, .waiting = SCATTERED, .pass = true,
-					 .room = true }, SSDUP_SSD, SCATTERED },
-	{ "a full log: the lowest place", { &hopeless, .waiting = SCATTERED | LOGGED_RUN,
+					 .room = true }, SSDUP_SSD, WINDOW_SCATTERED },
+	{ "a full log: all have their turns", { &hopeless, .waiting = SCATTERED | LOGGED_RUN,
 						.hdd = WINDOW_HDD - 1, .cached = true },
-	  SSDUP_HDD, SCATTERED | LOGGED_RUN },
+	  SSDUP_HDD, WINDOW_SSD_RUN },
 	{ "a full log: the window", { &usual, .waiting = SCATTERED, .hdd = WINDOW_HDD,
 				      .cached = true }, -1 },
 	{ "a full log: an HDD without a cache", { &usual, .waiting = SCATTERED }, -1 },
 	{ "a full log: nothing is known of it", { &new_disks, .waiting = SCATTERED }, -1 },
 	{ "a full log: it is quicker", { &array, .waiting = SCATTERED, .hdd = 8 },
-	  SSDUP_HDD, SCATTERED },
+	  SSDUP_HDD, WINDOW_SCATTERED },
 	{ "a rewrite needs no window", { &array, .waiting = REWRITE, .ssd = WINDOW_SSD,
-					 .room = true }, SSDUP_SSD, REWRITE },
+					 .room = true }, SSDUP_SSD, WINDOW_REWRITE },
 	{ "nor an SSD that is quick", { &slow_ssd, .waiting = REWRITE, .ssd = 8, .room = true },
-	  SSDUP_SSD, REWRITE },
+	  SSDUP_SSD, WINDOW_REWRITE },
 	{ "nor does the HDD take it", { &array, .waiting = REWRITE, .cached = true }, -1 },
 	{ "a full log: writes wait, as the key says",
 	  { &array, .waiting = SCATTERED, .cached = true, .blocks = true }, -1 },
 	{ "a pass and an SSD that adds nothing: there is no other",
 	  { &slow_ssd, .waiting = SCATTERED, .pass = true, .ssd = 8, .room = true },
-	  SSDUP_SSD, SCATTERED },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "a price: the HDD first", { &usual, .waiting = SCATTERED | SEQUENTIAL, .price = 9 * MS,
-				      .room = true }, SSDUP_HDD, SEQUENTIAL },
+				      .room = true }, SSDUP_HDD, WINDOW_SEQUENTIAL },
 	{ "a price: a write waits", { &usual, .waiting = SEQUENTIAL, .price = 40 * MS,
-				      .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true }, -1 },
+				      .hdd = WINDOW_HDD, .first = waited_4ms, .room = true }, -1 },
 	{ "a price: it has waited", { &usual, .waiting = SEQUENTIAL, .price = 36 * MS,
-				      .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true },
-	  SSDUP_SSD, SEQUENTIAL },
+				      .hdd = WINDOW_HDD, .first = waited_4ms, .room = true },
+	  SSDUP_SSD, WINDOW_SEQUENTIAL },
 	{ "a price: dearer for the HDD", { &usual, .waiting = SCATTERED, .price = 40 * MS,
-					   .hdd = WINDOW_HDD, .waited = waited_4ms, .room = true },
-	  SSDUP_SSD, SCATTERED },
+					   .hdd = WINDOW_HDD, .first = waited_4ms, .room = true },
+	  SSDUP_SSD, WINDOW_SCATTERED },
 	{ "a price: too dear for the HDD", { &usual, .waiting = SCATTERED, .price = 9 * MS,
-					     .room = true }, SSDUP_SSD, SCATTERED },
+					     .room = true }, SSDUP_SSD, WINDOW_SCATTERED },
 	{ "a price: but not beside a reader", { &usual, .waiting = SEQUENTIAL, .price = 5 * MS,
 						.kept = true, .room = true },
-	  SSDUP_SSD, SEQUENTIAL },
+	  SSDUP_SSD, WINDOW_SEQUENTIAL },
 	{ "no budget", { &usual, .waiting = SCATTERED, .price = THRIFT_NEVER, .hdd = WINDOW_HDD,
-			 .waited = waited_4ms, .room = true }, -1 },
+			 .first = waited_4ms, .room = true }, -1 },
 	{ "no budget: not beside a reader", { &usual, .waiting = SCATTERED, .price = THRIFT_NEVER,
 					      .kept = true, .room = true },
-	  SSDUP_HDD, SCATTERED },
+	  SSDUP_HDD, WINDOW_SCATTERED },
 	{ "no budget: rewrites", { &usual, .waiting = REWRITE, .price = THRIFT_NEVER,
-				   .room = true }, SSDUP_SSD, REWRITE },
+				   .room = true }, SSDUP_SSD, WINDOW_REWRITE },
 };
 
 static void choose_case_name(const struct choose_case *c, char *desc)
@@ -238,13 +252,17 @@ static void who_is_sent_where(struct kunit *test)
 {
 	const struct choose_case *c = test->param_value;
 	struct window_choice choice;
-	bool any = ssdup_window_choose(&c->facts, &choice);
+	struct window_facts f = c->facts;
+	bool any;
+
+	f.first = f.first ?: places;
+	any = ssdup_window_choose(&f, &choice);
 
 	KUNIT_ASSERT_EQ(test, any, c->disk >= 0);
 	if (!any)
 		return;
 	KUNIT_EXPECT_EQ(test, choice.disk, c->disk);
-	KUNIT_EXPECT_EQ(test, choice.kinds, c->kinds);
+	KUNIT_EXPECT_EQ(test, choice.kind, c->kind);
 }
 
 /* Turns that are nearly the same go by place. */
@@ -284,7 +302,7 @@ static void no_write_is_stuck(struct kunit *test)
 {
 	static const u64 times[] = { 0, 1, MS, 17 * MS, 1000 * MS };
 	struct window_speed s = { };
-	struct window_facts f = { &s };
+	struct window_facts f = { &s, .first = places };
 	struct window_choice c;
 	u32 i, kind;
 

@@ -40,7 +40,7 @@ static enum window_kind kind_near(const struct window_map *m, u64 area)
 
 	if ((last & ~1U) != area_tag(area))
 		return WINDOW_SCATTERED;
-	return last & 1 ? WINDOW_SSD_RUN : WINDOW_HDD_NEAR;
+	return last & 1 ? WINDOW_SSD_NEAR : WINDOW_HDD_NEAR;
 }
 
 enum window_kind ssdup_window_kind(struct window_map *m, u64 start, u32 sectors)
@@ -59,10 +59,12 @@ enum window_kind ssdup_window_kind(struct window_map *m, u64 start, u32 sectors)
 
 /* --- What was learnt of the disks --- */
 
+/* What goes on with no other write. */
+#define SCATTERED_KINDS	(BIT(WINDOW_HDD_NEAR) | BIT(WINDOW_SCATTERED) | BIT(WINDOW_SSD_NEAR))
+
 static enum window_use use_of_hdd(enum window_kind kind)
 {
-	return kind == WINDOW_SCATTERED || kind == WINDOW_HDD_NEAR ? WINDOW_USE_SCATTERED :
-								     WINDOW_USE_RUNS;
+	return BIT(kind) & SCATTERED_KINDS ? WINDOW_USE_SCATTERED : WINDOW_USE_RUNS;
 }
 
 void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
@@ -145,7 +147,7 @@ static noinline bool ends_in_time(const struct window_facts *f, enum window_kind
 	if (ns > THRIFT_TRANSFER)
 		waits = div64_u64(waits * THRIFT_TRANSFER, ns);
 	ns = div_u64(ns * (f->hdd + WINDOW_UNIT), WINDOW_UNIT);
-	return (f->waited ? f->waited[kind] : 0) * 1000000ULL + ns <= waits;
+	return (f->first ? f->first[kind].waited : 0) * 1000000ULL + ns <= waits;
 }
 
 /* Is a write for the HDD, since the SSD has a price? */
@@ -171,7 +173,7 @@ static __always_inline bool hdd_takes(const struct window_facts *f, enum window_
 		return false;
 	if (hdd_first(f, v) || !worth(v->try_ssd, v->ssd, v->hdd))
 		return true;
-	return kind == WINDOW_HDD_RUN ? f->ssd : kind != WINDOW_SSD_RUN && f->ssd >= WINDOW_SSD;
+	return kind == WINDOW_HDD_RUN ? f->ssd : kind < WINDOW_SSD_NEAR && f->ssd >= WINDOW_SSD;
 }
 
 static __always_inline bool ssd_takes(const struct window_facts *f, enum window_kind kind,
@@ -186,6 +188,7 @@ static __always_inline bool ssd_takes(const struct window_facts *f, enum window_
 	switch (kind) {
 	case WINDOW_HDD_RUN:
 		return !f->ssd && !hdd_first(f, v);
+	case WINDOW_SSD_NEAR:
 	case WINDOW_SSD_RUN:
 		return f->ssd < WINDOW_SSD;
 	default:
@@ -201,28 +204,37 @@ bool ssdup_window_takes(const struct window_facts *f, enum window_kind kind, enu
 	return *disk == SSDUP_HDD || ssd_takes(f, kind, &v);
 }
 
-/* What the SSD does not mind the order of. */
-#define ALIKE	(BIT(WINDOW_HDD_NEAR) | BIT(WINDOW_SCATTERED) | BIT(WINDOW_SSD_RUN))
+/* Of these the SSD takes the lowest place. */
+#define ALIKE	(SCATTERED_KINDS | BIT(WINDOW_SSD_RUN))
+
+/* Is the first write of a kind for the SSD, rather than that of one that suits it less? */
+static bool suits_ssd(const struct window_facts *f, u32 kind, u32 other)
+{
+	return !(BIT(kind) & ALIKE && BIT(other) & ALIKE) ||
+	       f->first[kind].turn.start < f->first[other].turn.start;
+}
 
 bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c)
 {
-	u32 kind, hdd = 0, ssd = 0;
+	u32 kind, hdd = WINDOW_KINDS, ssd = WINDOW_KINDS;
 	enum ssdup_disk disk;
 
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
 		if (!(f->waiting & BIT(kind)) || !ssdup_window_takes(f, kind, &disk))
 			continue;
-		if (disk == SSDUP_HDD)
-			hdd |= BIT(kind);
-		else
-			ssd = BIT(kind) | (BIT(kind) & ALIKE ? ssd & ALIKE : 0);
+		if (disk == SSDUP_SSD && (ssd == WINDOW_KINDS || suits_ssd(f, kind, ssd)))
+			ssd = kind;
+		/* With the log full all have their turns there. */
+		if (disk == SSDUP_HDD &&
+		    (hdd == WINDOW_KINDS ||
+		     (!f->room && ssdup_window_before(f->first[kind].turn, f->first[hdd].turn))))
+			hdd = kind;
 	}
-	/* The HDD chooses first: what suits it best, or with the log full what is lowest. */
-	if (hdd)
-		*c = (struct window_choice){ SSDUP_HDD, f->room ? hdd & -hdd : hdd };
-	else
+	/* The HDD chooses first. */
+	*c = (struct window_choice){ SSDUP_HDD, hdd };
+	if (hdd == WINDOW_KINDS)
 		*c = (struct window_choice){ SSDUP_SSD, ssd };
-	return hdd | ssd;
+	return c->kind < WINDOW_KINDS;
 }
 
 bool ssdup_window_drains(const struct window_facts *f)

@@ -10,10 +10,10 @@
  *    long runs in the log, and nobody is left behind on the slower disk for longer than an area.
  *    Scattered writes in one area go to one disk if it has time: so their ways are shorter at the
  *    HDD, now and in the drain.
- *  - Of those that wait, tasks take turns of WINDOW_TURN sectors. Within a turn the lowest place
- *    comes first, as in an elevator. So the HDD gets them in its order, and tasks that write one
- *    file together stay together: a drain of the log finds no holes, and a full log no task that
- *    is behind the others, alone at its place.
+ *  - Of those of a kind that wait, tasks take turns of WINDOW_TURN sectors. Within a turn the
+ *    lowest place comes first, as in an elevator. So tasks that write one file together stay
+ *    together: a drain of the log finds no holes, and a full log no task that is behind the
+ *    others, alone at its place. Of the first ones of most kinds the SSD takes the lowest place.
  *  - The SSD gets all that fits into its window, and the HDD what does not. A disk that has been
  *    quicker comes first, whatever it is, with one write at a time.
  *  - A disk gets nothing if it has been so slow that it adds less than a sixteenth to the speed. It
@@ -21,8 +21,8 @@
  *  - An SSD with nothing to do takes a run of the HDD, too: it does not need runs.
  *  - While the log has room, who waits for the HDD has it to himself: a reader, or who flushes
  *    the device, whose flush then finds nothing there.
- *  - With the log full, an HDD that has a volatile cache gets the writes, the lowest place first:
- *    the flush that frees space would empty its cache. So nothing is drained for them, not even
+ *  - With the log full, an HDD that has a volatile cache gets the writes, whatever their kind: the
+ *    flush that frees space would empty its cache. So nothing is drained for them, not even
  *    beside a reader, who would wait for that flush, too. But while somebody flushes the device
  *    they wait for a pass: he would have to wait for what the cache holds.
  *  - Without a cache each of them costs a turn of the disk. So a pass of the drain, which has them
@@ -63,7 +63,8 @@ enum window_kind {
 	WINDOW_SEQUENTIAL,	/* goes on with another write, and begins an area */
 	WINDOW_HDD_NEAR,	/* goes on with none; the HDD got the last write of its area */
 	WINDOW_SCATTERED,
-	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its area; or as HDD_NEAR */
+	WINDOW_SSD_NEAR,	/* as HDD_NEAR */
+	WINDOW_SSD_RUN,		/* goes on with a run of the SSD in its area */
 	WINDOW_REWRITE,		/* overlaps what the log holds: only the SSD can take it */
 	WINDOW_KINDS,
 };
@@ -141,6 +142,26 @@ void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum windo
 
 /* --- The choice --- */
 
+/* What writes that wait are compared by. */
+struct window_turn {
+	u64	turn;		/* sectors */
+	u64	start;		/* sector on the device */
+};
+
+/** ssdup_window_before() - does one come before another? */
+static inline bool ssdup_window_before(struct window_turn a, struct window_turn b)
+{
+	u64 x = a.turn / WINDOW_TURN, y = b.turn / WINDOW_TURN;
+
+	return x != y ? x < y : a.start < b.start;
+}
+
+/* The first one of the writes of a kind that wait. */
+struct window_first {
+	struct window_turn turn;
+	u32	waited;			/* ms */
+};
+
 /* What is known when a write is to be sent. */
 struct window_facts {
 	const struct window_speed *speed;
@@ -153,7 +174,7 @@ struct window_facts {
 	u64	price;		/* ns, see thrift.h; 0: none */
 	/* Of writes that wait: */
 	u32	waiting;	/* a bit for each kind */
-	const u32 *waited;	/* ms, of the first one of each kind; NULL: it has just come */
+	const struct window_first *first;	/* of each kind; NULL: it has just come */
 	/* If the log is full: */
 	bool	cached;		/* the HDD has a volatile write cache */
 	bool	blocks;		/* writes wait: by the key, or others flush */
@@ -169,25 +190,11 @@ struct window_facts {
  */
 bool ssdup_window_takes(const struct window_facts *f, enum window_kind kind, enum ssdup_disk *disk);
 
-/* The write to be sent next. */
+/* The write to be sent next: the first one of a kind. */
 struct window_choice {
 	enum ssdup_disk	disk;
-	u32		kinds;		/* a bit for each; of their first ones the lowest place */
+	enum window_kind kind;
 };
-
-/* What two writes of a kind are compared by, that wait. */
-struct window_turn {
-	u64	turn;		/* sectors */
-	u64	start;		/* sector on the device */
-};
-
-/** ssdup_window_before() - does one come before another? */
-static inline bool ssdup_window_before(struct window_turn a, struct window_turn b)
-{
-	u64 x = a.turn / WINDOW_TURN, y = b.turn / WINDOW_TURN;
-
-	return x != y ? x < y : a.start < b.start;
-}
 
 /**
  * ssdup_window_choose() - choose the next one of those that wait

@@ -192,22 +192,26 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
  * @skip: a bit for each class to pass over
  * @kinds: a bit for each kind to look at
  *
- * Return: of the first ones of these kinds the one with the lowest place, or NULL. Which one is the
- * first of a kind, ssdup_window_before() says.
+ * Return: the one that comes first, see ssdup_window_before(), or NULL.
  */
 struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip, u32 kinds);
 
-/** ssdup_wait_pop_overdue() - take the oldest that has waited for the key max_wait_ms, or NULL */
+/**
+ * ssdup_wait_pop_overdue() - the same, but only one that has waited for the key max_wait_ms
+ *
+ * Return: of the first one of each kind the one that has waited longest, or NULL.
+ */
 struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, u32 kinds);
 
 /**
- * ssdup_wait_kinds() - which kinds of writes wait, and for how long
+ * ssdup_wait_kinds() - which kinds of writes wait
  * @skip: a bit for each class to pass over
- * @waited: ms, of the oldest write of each kind that waits
+ * @first: of each of these kinds
  *
  * Context: any. Return: a bit for each of these.
  */
-u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip, u32 waited[WINDOW_KINDS]);
+u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip,
+		     struct window_first first[WINDOW_KINDS]);
 
 /**
  * ssdup_wait_again() - put popped writes back; process context

@@ -6,8 +6,7 @@
  * queueing (Goyal, SIGCOMM 1996): the turn of a write is where its task has got to, in sectors that
  * waited, or that of the write served last, if that is later. So who writes little does not wait
  * behind all that others have in flight, and who was away has saved nothing up. Turns that are
- * nearly the same go by place, so each list is in order of age, too, as in mq-deadline: nobody is
- * passed over for longer than the key max_wait_ms.
+ * nearly the same go by place, see core/window.h.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
@@ -18,14 +17,9 @@
 
 #define FLOW_BITS	6	/* tasks that happen to share a flow share turns */
 
-struct wait_list {
-	struct rb_root_cached	writes;		/* the one that comes first is the first */
-	struct list_head	ages;		/* the oldest is */
-};
-
 /* Writes of a class. */
 struct wait_queue {
-	struct wait_list	list[WINDOW_KINDS];
+	struct rb_root_cached	writes[WINDOW_KINDS];	/* the one that comes first is the first */
 	atomic_t		nr;		/* of these, and of those being tried */
 };
 
@@ -41,14 +35,10 @@ struct ssdup_waiting {
 int ssdup_wait_create(struct ssdup_router *router)
 {
 	struct ssdup_waiting *w = kvzalloc(sizeof(*w), GFP_KERNEL);
-	u32 class, kind;
 
 	if (!w)
 		return -ENOMEM;
 	/* An empty tree is all zeroes. */
-	for (class = 0; class < SSDUP_MAX_CLASSES; class++)
-		for (kind = 0; kind < WINDOW_KINDS; kind++)
-			INIT_LIST_HEAD(&w->queue[class].list[kind].ages);
 	spin_lock_init(&w->lock);
 	router->waiting = w;
 	return 0;
@@ -60,10 +50,14 @@ static u32 now_ms(void)
 	return ktime_to_ms(ktime_get());
 }
 
+static struct window_turn turn_of(const struct ssdup_io *io)
+{
+	return (struct window_turn){ io->turn, io->start };
+}
+
 static bool comes_before(const struct ssdup_io *a, const struct ssdup_io *b)
 {
-	return ssdup_window_before((struct window_turn){ a->turn, a->start },
-				   (struct window_turn){ b->turn, b->start });
+	return ssdup_window_before(turn_of(a), turn_of(b));
 }
 
 static bool node_before(struct rb_node *a, const struct rb_node *b)
@@ -72,19 +66,14 @@ static bool node_before(struct rb_node *a, const struct rb_node *b)
 			    rb_entry(b, struct ssdup_io, waits));
 }
 
-static struct ssdup_io *first_of(const struct wait_list *list)
+static struct ssdup_io *first_of(const struct rb_root_cached *writes)
 {
-	return rb_entry_safe(rb_first_cached(&list->writes), struct ssdup_io, waits);
+	return rb_entry_safe(rb_first_cached(writes), struct ssdup_io, waits);
 }
 
-static struct ssdup_io *oldest_of(struct wait_list *list)
+static struct rb_root_cached *writes_like(struct ssdup_waiting *w, const struct ssdup_io *io)
 {
-	return list_first_entry_or_null(&list->ages, struct ssdup_io, age);
-}
-
-static struct wait_list *list_of(struct ssdup_waiting *w, const struct ssdup_io *io)
-{
-	return &w->queue[io->queue].list[io->kind];
+	return &w->queue[io->queue].writes[io->kind];
 }
 
 /* With the lock. A write that begins to wait gets its turn. */
@@ -109,8 +98,7 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 	io->for_space = ssdup_segments_full(router->log);
 	spin_lock_irqsave(&w->lock, flags);
 	take_turn(w, io);
-	rb_add_cached(&io->waits, &list_of(w, io)->writes, node_before);
-	list_add_tail(&io->age, &list_of(w, io)->ages);
+	rb_add_cached(&io->waits, writes_like(w, io), node_before);
 	atomic_inc(&w->queue[io->queue].nr);
 	WRITE_ONCE(w->waits, w->waits + io->for_space);
 	atomic_inc(&router->c->wake.nr_waiting);
@@ -130,50 +118,32 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
 	       atomic_read(&router->waiting->queue[io->class].nr);
 }
 
-/* With the lock: the first write of a kind, or NULL. */
-static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kind)
+/* With the lock: the write that comes first, of some kinds, or NULL. */
+static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kinds)
 {
 	struct ssdup_io *io, *first = NULL;
-	u32 class;
+	u32 class, kind;
 
-	for (class = 0; class < router->log->nr_classes; class++) {
-		io = skip & BIT(class) ? NULL :
-					 first_of(&router->waiting->queue[class].list[kind]);
-		if (io && (!first || comes_before(io, first)))
-			first = io;
-	}
+	for (class = 0; class < router->log->nr_classes; class++)
+		for (kind = 0; kind < WINDOW_KINDS; kind++) {
+			if (skip & BIT(class) || !(kinds & BIT(kind)))
+				continue;
+			io = first_of(&router->waiting->queue[class].writes[kind]);
+			if (io && (!first || comes_before(io, first)))
+				first = io;
+		}
 	return first;
 }
 
-/* With the lock: of the first ones of some kinds the one with the lowest place, or NULL. */
-static struct ssdup_io *find_lowest(struct ssdup_router *router, u32 skip, u32 kinds)
-{
-	struct ssdup_io *io, *lowest = NULL;
-	u32 kind;
-
-	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		io = kinds & BIT(kind) ? find_first(router, skip, kind) : NULL;
-		if (io && (!lowest || io->start < lowest->start))
-			lowest = io;
-	}
-	return lowest;
-}
-
-static u32 age_of(const struct ssdup_io *io)
-{
-	return now_ms() - io->waits_since;
-}
-
-/* With the lock: the oldest write of a kind, or NULL. */
-static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip, u32 kind)
+/* With the lock: of the first ones of these kinds, the one that waits longest, or NULL. */
+static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip, u32 kinds)
 {
 	struct ssdup_io *io, *oldest = NULL;
-	u32 class;
+	u32 kind, now = now_ms();
 
-	for (class = 0; class < router->log->nr_classes; class++) {
-		io = skip & BIT(class) ? NULL :
-					 oldest_of(&router->waiting->queue[class].list[kind]);
-		if (io && (!oldest || age_of(io) > age_of(oldest)))
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		io = find_first(router, skip, kinds & BIT(kind));
+		if (io && (!oldest || now - io->waits_since > now - oldest->waits_since))
 			oldest = io;
 	}
 	return oldest;
@@ -182,26 +152,28 @@ static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip, u32 k
 /* With the lock. */
 static struct bio *take(struct ssdup_waiting *w, struct ssdup_io *io)
 {
-	rb_erase_cached(&io->waits, &list_of(w, io)->writes);
-	list_del(&io->age);
+	rb_erase_cached(&io->waits, writes_like(w, io));
 	w->now = max(w->now, io->turn);
 	return dm_bio_from_per_bio_data(io, sizeof(*io));
 }
 
-u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip, u32 waited[WINDOW_KINDS])
+u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip,
+		     struct window_first first[WINDOW_KINDS])
 {
 	struct ssdup_waiting *w = router->waiting;
 	const struct ssdup_io *io;
-	u32 kind, kinds = 0;
+	u32 kind, kinds = 0, now = now_ms();
 	unsigned long flags;
 
 	if (!atomic_read(&router->c->wake.nr_waiting))
 		return 0;
 	spin_lock_irqsave(&w->lock, flags);
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		io = find_oldest(router, skip, kind);
-		waited[kind] = io ? age_of(io) : 0;
-		kinds |= io ? BIT(kind) : 0;
+		io = find_first(router, skip, BIT(kind));
+		if (!io)
+			continue;
+		first[kind] = (struct window_first){ turn_of(io), now - io->waits_since };
+		kinds |= BIT(kind);
 	}
 	spin_unlock_irqrestore(&w->lock, flags);
 	return kinds;
@@ -214,7 +186,7 @@ struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip, u32 kinds)
 	struct ssdup_io *io;
 
 	spin_lock_irq(&w->lock);
-	io = find_lowest(router, skip, kinds);
+	io = find_first(router, skip, kinds);
 	if (io)
 		bio = take(w, io);
 	spin_unlock_irq(&w->lock);
@@ -223,19 +195,15 @@ struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip, u32 kinds)
 
 struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, u32 kinds)
 {
-	u32 most = READ_ONCE(router->c->set.max_wait_ms), kind;
+	u32 most = READ_ONCE(router->c->set.max_wait_ms);
 	struct ssdup_waiting *w = router->waiting;
-	struct ssdup_io *io, *oldest = NULL;
 	struct bio *bio = NULL;
+	struct ssdup_io *io;
 
 	spin_lock_irq(&w->lock);
-	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		io = kinds & BIT(kind) ? find_oldest(router, skip, kind) : NULL;
-		if (io && (!oldest || age_of(io) > age_of(oldest)))
-			oldest = io;
-	}
-	if (oldest && age_of(oldest) >= most)
-		bio = take(w, oldest);
+	io = find_oldest(router, skip, kinds);
+	if (io && now_ms() - io->waits_since >= most)
+		bio = take(w, io);
 	spin_unlock_irq(&w->lock);
 	return bio;
 }
@@ -247,12 +215,10 @@ void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 	struct bio *bio;
 
 	spin_lock_irq(&w->lock);
-	/* One may be a rewrite, as is known now. */
 	while ((bio = bio_list_pop(kept))) {
 		io = dm_per_bio_data(bio, sizeof(*io));
-		rb_add_cached(&io->waits, &list_of(w, io)->writes, node_before);
-		/* The last one that was tried comes first in @kept. */
-		list_add(&io->age, &list_of(w, io)->ages);
+		/* It may be a rewrite, as is known now. */
+		rb_add_cached(&io->waits, writes_like(w, io), node_before);
 	}
 	spin_unlock_irq(&w->lock);
 }
@@ -260,7 +226,7 @@ void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io)
 {
 	struct ssdup_waiting *w = router->waiting;
-	u32 waited = age_of(io);
+	u32 waited = now_ms() - io->waits_since;
 
 	if (io->for_space && waited > READ_ONCE(w->longest))
 		WRITE_ONCE(w->longest, waited);

@@ -31,7 +31,8 @@ void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool 
 
 bool ssdup_window_wants_pass(struct ssdup_router *router)
 {
-	u32 waited[WINDOW_KINDS], kinds = ssdup_wait_kinds(router, 0, waited);
+	struct window_first first[WINDOW_KINDS];
+	u32 kinds = ssdup_wait_kinds(router, 0, first);
 	struct window_facts f;
 
 	if (!kinds || !ssdup_segments_full(router->log))

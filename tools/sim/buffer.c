@@ -164,15 +164,15 @@ static bool choose_fixed(const struct strategy *s, const struct window_facts *f,
 
 	c->disk = SSDUP_SSD;
 	for (kind = WINDOW_KINDS - 1; kind >= 0; kind--) {
-		c->kinds = BIT(kind);
-		if (f->waiting & c->kinds && f->room && f->ssd < s->ssd &&
+		c->kind = kind;
+		if (f->waiting & BIT(kind) && f->room && f->ssd < s->ssd &&
 		    (kind >= WINDOW_HDD_NEAR || !s->by_kind))
 			return true;
 	}
 	c->disk = SSDUP_HDD;
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		c->kinds = BIT(kind);
-		if (f->waiting & c->kinds && f->hdd < s->hdd &&
+		c->kind = kind;
+		if (f->waiting & BIT(kind) && f->hdd < s->hdd &&
 		    (kind < WINDOW_HDD_NEAR || !s->by_kind || !f->room))
 			return true;
 	}
@@ -187,46 +187,33 @@ static bool choose(const struct buffer *b, const struct window_facts *f, struct 
 	case STRATEGY_FIXED:
 		return choose_fixed(b->strategy, f, c);
 	case STRATEGY_BARE:
-		*c = (struct window_choice){ SSDUP_HDD, WINDOW_ALL };
+		*c = (struct window_choice){ SSDUP_HDD, f->waiting ? __ffs(f->waiting) : 0 };
 		return f->waiting;
 	}
 	return false;
 }
 
-/* Of the first ones of some kinds the one with the lowest place, or NULL. */
-static struct writer *find_first(const struct buffer *b, u32 kinds)
-{
-	struct writer *w, *first = NULL;
-	u32 kind;
-
-	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		w = kinds & BIT(kind) ? b->waiting[kind].first : NULL;
-		if (w && (!first || w->io.op.lba < first->io.op.lba))
-			first = w;
-	}
-	return first;
-}
-
-/* The one that has waited longest. */
+/* Of the first ones of these kinds, the one that has waited longest, or NULL. */
 static struct writer *find_oldest(const struct buffer *b, u32 kinds)
 {
 	struct writer *w, *oldest = NULL;
 	u32 kind;
 
-	for (kind = 0; kind < WINDOW_KINDS; kind++)
-		for (w = kinds & BIT(kind) ? b->waiting[kind].first : NULL; w; w = w->next)
-			if (!oldest || w->born < oldest->born)
-				oldest = w;
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		w = kinds & BIT(kind) ? b->waiting[kind].first : NULL;
+		if (w && (!oldest || w->born < oldest->born))
+			oldest = w;
+	}
 	return oldest;
 }
 
-static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS])
+static struct window_facts facts(const struct buffer *b, struct window_first first[WINDOW_KINDS])
 {
 	struct window_facts f = {
 		.speed = &b->speed, .now = b->clock.now, .hdd = b->at_hdd, .ssd = b->at_ssd,
 		.room = true, .pass = buffer_passes(b), .cached = b->cached,
 		.price = ssdup_thrift_price(b->strategy->thrift, 0, 0),
-		.waited = waited,
+		.first = first,
 		.blocks = flushes(b),
 		.kept = b->readers || flushes(b),
 	};
@@ -234,11 +221,12 @@ static struct window_facts facts(const struct buffer *b, u32 waited[WINDOW_KINDS
 	int kind;
 
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		w = find_oldest(b, BIT(kind));
+		w = b->waiting[kind].first;
 		if (!w)
 			continue;
 		f.waiting |= BIT(kind);
-		waited[kind] = (b->clock.now - w->born) / 1000000;
+		first[kind].turn = turn_of(w);
+		first[kind].waited = (b->clock.now - w->born) / 1000000;
 		f.room &= has_room(b, w);
 	}
 	return f;
@@ -256,8 +244,8 @@ static struct writer *overdue(const struct buffer *b, u32 kinds)
 static struct writer *next_write(const struct buffer *b, enum ssdup_disk *disk)
 {
 	bool windows = b->strategy->kind == STRATEGY_WINDOWS;
-	u32 waited[WINDOW_KINDS];
-	struct window_facts f = facts(b, waited);
+	struct window_first first[WINDOW_KINDS];
+	struct window_facts f = facts(b, first);
 	struct window_choice c;
 	struct writer *w = NULL;
 
@@ -269,7 +257,7 @@ static struct writer *next_write(const struct buffer *b, enum ssdup_disk *disk)
 	*disk = c.disk;
 	if (windows && c.disk == SSDUP_HDD)
 		w = overdue(b, WINDOW_ALL & ~BIT(WINDOW_REWRITE));
-	return w ?: find_first(b, c.kinds);
+	return w ?: b->waiting[c.kind].first;
 }
 
 /* Send what can be sent now. */
@@ -299,8 +287,8 @@ static void look_again(void *arg)
 /* Is a pass due, for writes that wait or because nobody writes? */
 static bool pass_due(struct buffer *b)
 {
-	u32 waited[WINDOW_KINDS];
-	struct window_facts f = facts(b, waited);
+	struct window_first first[WINDOW_KINDS];
+	struct window_facts f = facts(b, first);
 	bool half = b->nr_used * 2 > b->nr_segments;
 	u64 idle = b->active + (half ? QUIET_NS : IDLE_NS);
 

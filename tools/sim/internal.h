@@ -166,17 +166,16 @@ static inline void queue_add(struct queue *q, struct writer *w)
 	q->end = &w->next;
 }
 
-static inline bool writer_before(const struct writer *a, const struct writer *b)
+static inline struct window_turn turn_of(const struct writer *w)
 {
-	return ssdup_window_before((struct window_turn){ a->turn, a->io.op.lba },
-				   (struct window_turn){ b->turn, b->io.op.lba });
+	return (struct window_turn){ w->turn, w->io.op.lba };
 }
 
 static inline void queue_add_in_order(struct queue *q, struct writer *w)
 {
 	struct writer **at = &q->first;
 
-	while (*at && !writer_before(w, *at))
+	while (*at && !ssdup_window_before(turn_of(w), turn_of(*at)))
 		at = &(*at)->next;
 	w->next = *at;
 	*at = w;

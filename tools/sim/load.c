@@ -16,7 +16,7 @@
 const struct load loads[] = {
 	{ "contiguous", .least = { 1.85 },
 	  .jobs = { JOB(CONTIGUOUS, 16, 256 * KIB, GIB) } },
-	{ "random", .least = { 1.25 },
+	{ "random", .least = { 1.2 },
 	  .jobs = { JOB(RANDOM, 16, 256 * KIB, GIB) } },
 	{ "mixed", .least = { 1.28 },
 	  .jobs = { JOB(MIXED, 16, 256 * KIB, GIB) } },

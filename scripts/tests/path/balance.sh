@@ -33,15 +33,15 @@ io random start=$((160 * 2048)) len=$((256 * 2048)) bs=512 nr=320 depth=16
 share 20 90
 flush
 message clear_stats
-io random len=$((256 * 2048)) bs=8 nr=4000 depth=32
-share 90 101
-io random len=$((256 * 2048)) bs=8 nr=2000 depth=4 fua=1
-flush
-message clear_stats
 # what was discarded is in no window
 io discard start=$((440 * 2048)) len=$((8 * 2048))
 io write start=$((440 * 2048)) len=$((64 * 2048)) bs=512 depth=16
 share 20 80
+flush
+message clear_stats
+io random len=$((256 * 2048)) bs=8 nr=4000 depth=32
+share 90 101
+io random len=$((256 * 2048)) bs=8 nr=2000 depth=4 fua=1
 flush
 message clear_stats
 for ((n = 0; n < 200; n++)); do
