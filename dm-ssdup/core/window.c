@@ -162,7 +162,7 @@ static __always_inline bool hdd_takes(const struct window_facts *f, enum window_
 {
 	if (kind == WINDOW_REWRITE || v->out)
 		return false;
-	/* Beside a reader, with the log full, he and they share it as they would without us. */
+	/* With the log full there is no window beside a reader. */
 	if (f->hdd >= WINDOW_HDD && (f->room || !f->kept))
 		return false;
 	if (!f->room)

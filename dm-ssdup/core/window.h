@@ -22,9 +22,11 @@
  *  - While the log has room, who waits for the HDD has it to himself: a reader, or who flushes
  *    the device, whose flush then finds nothing there.
  *  - With the log full, an HDD that has a volatile cache gets the writes, whatever their kind: the
- *    flush that frees space would empty its cache. So nothing is drained for them, not even
- *    beside a reader, who would wait for that flush, too. But while somebody flushes the device
- *    they wait for a pass: he would have to wait for what the cache holds.
+ *    flush that frees space would empty its cache. It has its window, so that those who are behind
+ *    have their turn before the others; but none beside a reader, so that he and they share it as
+ *    they would without us. Nothing is drained for them, not even then: he would wait for that
+ *    flush, too. But while somebody flushes the device they wait for a pass: he would have to wait
+ *    for what the cache holds.
  *  - Without a cache each of them costs a turn of the disk. So a pass of the drain, which has them
  *    in order, has the HDD to itself, and they wait for space, unless it has been quicker than the
  *    SSD. Writes that overlap what the log holds wait for space with any HDD.

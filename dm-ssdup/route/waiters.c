@@ -124,14 +124,17 @@ static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 ki
 	struct ssdup_io *io, *first = NULL;
 	u32 class, kind;
 
-	for (class = 0; class < router->log->nr_classes; class++)
-		for (kind = 0; kind < WINDOW_KINDS; kind++) {
-			if (skip & BIT(class) || !(kinds & BIT(kind)))
+	for (kind = 0; kind < WINDOW_KINDS; kind++) {
+		if (!(kinds & BIT(kind)))
+			continue;
+		for (class = 0; class < router->log->nr_classes; class++) {
+			if (skip & BIT(class))
 				continue;
 			io = first_of(&router->waiting->queue[class].writes[kind]);
 			if (io && (!first || comes_before(io, first)))
 				first = io;
 		}
+	}
 	return first;
 }
 
@@ -162,12 +165,14 @@ u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip,
 {
 	struct ssdup_waiting *w = router->waiting;
 	const struct ssdup_io *io;
-	u32 kind, kinds = 0, now = now_ms();
+	u32 kind, kinds = 0, now;
 	unsigned long flags;
 
 	if (!atomic_read(&router->c->wake.nr_waiting))
 		return 0;
 	spin_lock_irqsave(&w->lock, flags);
+	/* With the lock: nobody in the lists began to wait later. */
+	now = now_ms();
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
 		io = find_first(router, skip, BIT(kind));
 		if (!io)

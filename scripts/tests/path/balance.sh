@@ -54,6 +54,7 @@ all_home
 message clear_stats
 dd if="$DEV" of=/dev/null bs=1M count=256 iflag=direct status=none &
 reader=$!
+wait_until reads_hdd -gt 0
 io random start=$((300 * 2048)) len=$((128 * 2048)) bs=512 nr=100 depth=16
 kill -0 $reader 2>/dev/null || fail "the HDD was read for a shorter time"
 share 95 101
