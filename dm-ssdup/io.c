@@ -123,10 +123,11 @@ static noinline bool choose_with_care(struct ssdup *c, struct ssdup_io *io, enum
 	*disk = SSDUP_HDD;
 	if (ssdup_tries_all(c))
 		return true;
-	if (atomic_read(&c->wake.nr_waiting))
-		return false;
 	f = ssdup_window_facts(c->router, !ssdup_segments_full(c->log));
 	io->sent = f.now;
+	/* Where there is no window nobody is overtaken: the HDD gets those that wait, too. */
+	if (atomic_read(&c->wake.nr_waiting) && (f.room || !f.kept))
+		return false;
 	return ssdup_window_takes(&f, io->kind, disk);
 }
 
@@ -403,6 +404,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 	case IO_HDD_READ:
 		if (unlikely(io->guarded))
 			ssdup_guard_left(c->log);
+		ssdup_window_read(c->router, false);
 		ssdup_hdd_ended(c->drainer);
 		if (unlikely(READ_ONCE(c->router->ghosts)) && !*status)
 			ssdup_ghosts_end(c->router, io, bio->bi_opf & REQ_META);

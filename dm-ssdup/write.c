@@ -324,10 +324,11 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.wait_work);
+	unsigned long until = jiffies + msecs_to_jiffies(WINDOW_SEEN_MS);
 	struct bio_list kept = BIO_EMPTY_LIST;
 	enum route_action action;
 	struct ssdup_io *io;
-	bool full = false;
+	bool full = false, again = false;
 	struct bio *bio;
 	u32 skip = 0;
 
@@ -363,10 +364,17 @@ void ssdup_wait_work(struct work_struct *work)
 			ssdup_renew(c->router, bio, io);
 		submit_waited(c, bio, io, action);
 		cond_resched();
+		/* To a slow disk this may go on for long, and what was refused is not looked at. */
+		if (!bio_list_empty(&kept) && time_after(jiffies, until)) {
+			again = true;
+			break;
+		}
 	}
 	if (bio_list_empty(&kept))
 		return;
 	ssdup_wait_again(c->router, &kept);
+	if (again)
+		ssdup_kick_waiting(c);
 	/* The thread did not see them while they were tried. */
 	if (ssdup_windowed(c))
 		ssdup_kick_writeback(c);

@@ -15,7 +15,7 @@ struct pacing_in {
 	enum ssdup_drain	drain;		/* the key of the table */
 	enum ssdup_disk	route;		/* of the current stream */
 	bool	patient;	/* whoever needs space says so: a full part is drained when quiet */
-	bool	reads;		/* a read came within PACING_SEEN_MS */
+	bool	reads;		/* somebody reads the HDD, or did not long ago */
 	bool	writes;		/* a write to the SSD came within PACING_SEEN_MS */
 	bool	paused;		/* message: drain pause */
 	bool	asked;		/* message: flush, drain start; a suspend that flushes */
@@ -59,7 +59,7 @@ struct pacing_out {
 #define PACING_PATIENCE_MS 1000U	/* longest hold of a gentle batch */
 #define PACING_URGENT		7500U	/* fill of the last part (1/10000) that ends all holds */
 #define PACING_POLL_MS		10U
-#define PACING_SEEN_MS		100U	/* how long a read or write counts as recent */
+#define PACING_SEEN_MS		100U	/* how long a write counts as recent */
 #define PACING_IDLE_GROUP_NS	300000000000ULL	/* what an interruption may lose */
 #define PACING_GENTLE		2U	/* hold of a gentle batch, in durations of the one before */
 

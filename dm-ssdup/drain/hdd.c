@@ -46,9 +46,7 @@ struct ssdup_requests ssdup_sum_requests(struct ssdup_drainer *drainer)
 
 	return (struct ssdup_requests){
 		.all = stats_sum(&drainer->stats->requests) + ended,
-		/* When a user clears these, that looks like a read and a write. */
-		.reads = stats_sum(&drainer->stats->count[STAT_READS_HDD]) +
-			 stats_sum(&drainer->stats->count[STAT_READS_SSD]),
+		/* When a user clears it, that looks like a write. */
 		.writes = stats_sum(&drainer->stats->count[STAT_WRITES_SSD]),
 		.hdd_inflight = begun - ended,
 	};

@@ -206,7 +206,6 @@ int ssdup_salvage_end(struct ssdup_drainer *drainer);
 /* Sums of all CPUs. Only their changes are meaningful. */
 struct ssdup_requests {
 	u64	all;		/* requests begun, plus those ended at the HDD */
-	u64	reads;
 	u64	writes;		/* to the SSD */
 	u32	hdd_inflight;	/* at the HDD now, without the drain's */
 };

@@ -38,10 +38,8 @@ void ssdup_writeback_destroy(struct ssdup_drainer *drainer)
 /* What the thread remembers from look to look. */
 struct watch {
 	u64		requests;	/* at the last look */
-	u64		reads;
 	u64		writes;		/* to the SSD */
 	unsigned long	active;		/* jiffies when requests last changed */
-	unsigned long	read;		/* jiffies when reads last changed */
 	unsigned long	written;	/* jiffies when writes last changed */
 	u32		took_ms;	/* time of the last batch */
 	unsigned long	held;		/* jiffies when the next batch was first held off */
@@ -113,10 +111,6 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 		w->requests = s.all;
 		w->active = now;
 	}
-	if (s.reads != w->reads) {
-		w->reads = s.reads;
-		w->read = now;
-	}
 	if (s.writes != w->writes) {
 		w->writes = s.writes;
 		w->written = now;
@@ -139,7 +133,7 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	/* One that overlaps two classes has asked for a drain. */
 	in->waiters |= in->asked && drainer->log->nr_classes > 1 &&
 		       atomic_read(&drainer->c->wake.nr_waiting);
-	in->reads = time_before(now, w->read + msecs_to_jiffies(PACING_SEEN_MS));
+	in->reads = ssdup_window_reads(drainer->router);
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));
 	in->took_ms = w->took_ms;
 	in->guarded = ssdup_guard_state(drainer->log) != GUARD_OPEN;
@@ -243,7 +237,7 @@ static int writeback_thread(void *arg)
 	struct ssdup_drainer *drainer = arg;
 	/* Extents that were refused before a suspend are tried again after it. */
 	struct watch w = {
-		.active = jiffies, .read = jiffies, .written = jiffies,
+		.active = jiffies, .written = jiffies,
 		.refused = drainer->unwritable, .refused_at = jiffies,
 	};
 	struct pacing_in in = { };

@@ -87,7 +87,7 @@ void ssdup_budget_inherit(struct ssdup_router *router, struct ssdup_router *from
 struct ssdup_windows {
 	struct window_map	map;
 	struct window_speed	speed;
-	unsigned long		read_until;	/* jiffies: so long a reader comes again */
+	unsigned long		read_until;	/* jiffies: so long who read the HDD comes again */
 	unsigned long		flush_until;	/* jiffies: so long who flushes comes again */
 	struct {
 		pid_t		pid;
@@ -95,6 +95,7 @@ struct ssdup_windows {
 	} flusher[BIT(FLUSHERS_BITS)];
 	unsigned long		passes;		/* bits of enum window_pass */
 	atomic_t		in_flight[2] ____cacheline_aligned_in_smp;	/* sectors */
+	atomic_t		reads;		/* of the HDD, in flight */
 };
 
 /** ssdup_windowed() - do windows choose the disk of a write? Context: any; a hint */

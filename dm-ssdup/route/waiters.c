@@ -222,6 +222,7 @@ void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 	spin_lock_irq(&w->lock);
 	while ((bio = bio_list_pop(kept))) {
 		io = dm_per_bio_data(bio, sizeof(*io));
+		io->for_space |= ssdup_segments_full(router->log);
 		/* It may be a rewrite, as is known now. */
 		rb_add_cached(&io->waits, writes_like(w, io), node_before);
 	}

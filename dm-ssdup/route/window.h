@@ -66,6 +66,13 @@ static inline bool ssdup_window_waits_for_flush(const struct ssdup_router *route
 		time_before(jiffies, READ_ONCE(router->windows->flusher[slot].until)));
 }
 
+/** ssdup_window_reads() - does somebody read the HDD, again and again? any context */
+static __always_inline bool ssdup_window_reads(const struct ssdup_router *router)
+{
+	return atomic_read(&router->windows->reads) ||
+	       time_before(jiffies, READ_ONCE(router->windows->read_until));
+}
+
 /** ssdup_window_facts() - what is known now; @room: has the log any? any context */
 static __always_inline struct window_facts ssdup_window_facts(struct ssdup_router *router,
 							      bool room)
@@ -80,7 +87,7 @@ static __always_inline struct window_facts ssdup_window_facts(struct ssdup_route
 		.ssd = atomic_read(&w->in_flight[SSDUP_SSD]),
 		.room = room,
 		.pass = READ_ONCE(w->passes),
-		.kept = flushes || time_before(jiffies, READ_ONCE(w->read_until)),
+		.kept = flushes || ssdup_window_reads(router),
 	};
 
 	if (!room) {
@@ -142,13 +149,21 @@ static inline u64 ssdup_window_queue(const struct ssdup_router *router)
 	       WINDOW_UNIT;
 }
 
-/** ssdup_window_see() - a reader waits for the HDD; any context */
-static inline void ssdup_window_see(struct ssdup_router *router)
+/** ssdup_window_read() - a read of the HDD begins, or ends; any context */
+static inline void ssdup_window_read(struct ssdup_router *router, bool begins)
 {
+	struct ssdup_windows *w = router->windows;
 	unsigned long until = ssdup_window_until();
 
-	if (ssdup_windowed(router->c) && READ_ONCE(router->windows->read_until) != until)
-		WRITE_ONCE(router->windows->read_until, until);
+	if (begins) {
+		atomic_inc(&w->reads);
+		return;
+	}
+	if (READ_ONCE(w->read_until) != until)
+		WRITE_ONCE(w->read_until, until);
+	/* In this order, so that the reader is not out of sight in between. */
+	smp_mb__before_atomic();
+	atomic_dec(&w->reads);
 }
 
 #endif
