@@ -124,10 +124,12 @@ static noinline bool choose_with_care(struct ssdup *c, struct ssdup_io *io, enum
 	if (ssdup_tries_all(c))
 		return true;
 	f = ssdup_window_facts(c->router, !ssdup_segments_full(c->log));
-	io->sent = f.now;
-	/* Where there is no window nobody is overtaken: the HDD gets those that wait, too. */
-	if (atomic_read(&c->wake.nr_waiting) && (f.room || !f.kept))
-		return false;
+	if (atomic_read(&c->wake.nr_waiting)) {
+		if (f.room || !f.kept)
+			return false;
+		/* There is no window, so they need not wait any more either. */
+		ssdup_kick_waiting(c);
+	}
 	return ssdup_window_takes(&f, io->kind, disk);
 }
 
@@ -144,7 +146,6 @@ static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *i
 	if (atomic_read(&c->wake.nr_waiting))
 		return false;
 	f = ssdup_window_facts(c->router, true);
-	io->sent = f.now;
 	return ssdup_window_takes(&f, io->kind, disk);
 }
 
@@ -283,7 +284,6 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 
 	io->state = IO_NONE;
 	io->beside = 0;
-	io->sent = 0;
 	io->ahead = false;
 	io->kind = WINDOW_SCATTERED;
 	io->long_run = false;

@@ -215,7 +215,7 @@ struct ssdup_io {
 	u32			waits_since;	/* ms: when it began to wait */
 	u64			turn;		/* sectors, see waiters.c */
 	u32			beside;		/* sectors there, with its own; 0: not counted */
-	u64			sent;		/* ns: when its disk was chosen; 0: not yet */
+	u64			sent;		/* ns: when it was sent to a disk; 0: not timed */
 	u8			kind;		/* enum window_kind */
 	bool			ahead;		/* its task flushes the device; see write.c */
 	bool			met_pass;	/* of the drain, when it was sent */

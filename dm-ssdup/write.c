@@ -16,6 +16,7 @@
 #include "write.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
+#define REFUSED_MS	100U	/* so long others are sent before what was refused is tried again */
 
 static u8 log_kind(const struct bio *bio)
 {
@@ -286,37 +287,30 @@ static void look_later(struct ssdup *c, const struct window_facts *f)
  */
 static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 {
-	struct window_choice choice = { .disk = SSDUP_SSD };
-	struct window_first first[WINDOW_KINDS];
-	struct window_facts f;
+	bool chooses = ssdup_windowed(c) && !ssdup_tries_all(c);
+	struct window_facts f = { };
+	struct window_choice choice;
+	struct wait_first first;
 	struct ssdup_io *io;
 	struct bio *bio;
 
-	if (!ssdup_windowed(c) || ssdup_tries_all(c))
-		return ssdup_wait_pop(c->router, skip, WINDOW_ALL);
-	f = ssdup_window_facts(c->router, !full && !ssdup_segments_full(c->log));
-	f.waiting = ssdup_wait_kinds(c->router, skip, first);
-	f.first = first;
-	bio = f.room && f.price < THRIFT_NEVER ?
-	      ssdup_wait_pop_overdue(c->router, skip, WINDOW_ALL) : NULL;
-	if (!bio) {
-		if (!ssdup_window_choose(&f, &choice)) {
-			if (f.waiting)
-				look_later(c, &f);
-			return NULL;
-		}
-		/* Some kinds come first there, but not for ever. */
-		if (choice.disk == SSDUP_HDD)
-			bio = ssdup_wait_pop_overdue(c->router, skip,
-						     WINDOW_ALL & ~BIT(WINDOW_REWRITE));
-		bio = bio ?: ssdup_wait_pop(c->router, skip, BIT(choice.kind));
-	}
-	if (!bio)
+	if (chooses)
+		f = ssdup_window_facts(c->router, !full && !ssdup_segments_full(c->log));
+	f.waiting = ssdup_wait_look(c->router, skip, &first);
+	f.first = first.facts;
+	f.max_wait = READ_ONCE(c->set.max_wait_ms);
+	if (!f.waiting)
 		return NULL;
-	io = io_of(bio);
-	io->sent = f.now;
+	if (!chooses) {
+		choice.kind = ssdup_window_earliest(&f);
+	} else if (!ssdup_window_choose(&f, &choice)) {
+		look_later(c, &f);
+		return NULL;
+	}
+	io = first.io[choice.kind];
+	bio = ssdup_wait_take(c->router, io);
 	/* What the SSD has refused for good stays away from it. */
-	if (bio_op(bio) == REQ_OP_WRITE && !(io->refused && io->route == SSDUP_HDD))
+	if (chooses && bio_op(bio) == REQ_OP_WRITE && !(io->refused && io->route == SSDUP_HDD))
 		io->route = choice.disk;
 	return bio;
 }
@@ -324,7 +318,7 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.wait_work);
-	unsigned long until = jiffies + msecs_to_jiffies(WINDOW_SEEN_MS);
+	unsigned long until = jiffies + msecs_to_jiffies(REFUSED_MS);
 	struct bio_list kept = BIO_EMPTY_LIST;
 	enum route_action action;
 	struct ssdup_io *io;
@@ -364,7 +358,7 @@ void ssdup_wait_work(struct work_struct *work)
 			ssdup_renew(c->router, bio, io);
 		submit_waited(c, bio, io, action);
 		cond_resched();
-		/* To a slow disk this may go on for long, and what was refused is not looked at. */
+		/* To a slow disk, one at a time, this may go on for long. */
 		if (!bio_list_empty(&kept) && time_after(jiffies, until)) {
 			again = true;
 			break;

@@ -130,6 +130,14 @@ static const struct window_first places[WINDOW_KINDS] = {
 	[WINDOW_REWRITE]	= { { 0, 0 } },
 };
 
+/* The later their turn the longer they have waited. */
+static const struct window_first late_ones[WINDOW_KINDS] = {
+	[WINDOW_HDD_RUN]	= { { 0, 0 }, 250 },
+	[WINDOW_SCATTERED]	= { { WINDOW_TURN, 0 }, 251 },
+	[WINDOW_REWRITE]	= { { 2 * WINDOW_TURN, 0 }, 252 },
+	[WINDOW_SSD_RUN]	= { { 3 * WINDOW_TURN, 0 }, 249 },
+};
+
 static const struct choose_case {
 	const char		*name;
 	struct window_facts	facts;
@@ -239,6 +247,21 @@ static const struct choose_case {
 	  SSDUP_HDD, WINDOW_SCATTERED },
 	{ "no budget: rewrites", { &usual, .waiting = REWRITE, .price = THRIFT_NEVER,
 				   .room = true }, SSDUP_SSD, WINDOW_REWRITE },
+	{ "who has waited too long has no window",
+	  { &usual, .waiting = RUN | SCATTERED | LOGGED_RUN, .hdd = WINDOW_HDD, .ssd = WINDOW_SSD,
+	    .first = late_ones, .room = true }, SSDUP_SSD, WINDOW_SCATTERED },
+	{ "but a price without end", { &usual, .waiting = SCATTERED, .hdd = WINDOW_HDD,
+				       .first = late_ones, .price = THRIFT_NEVER, .room = true },
+	  -1 },
+	{ "with the log full, it comes first at the HDD",
+	  { &usual, .waiting = RUN | SCATTERED | REWRITE, .first = late_ones, .cached = true },
+	  SSDUP_HDD, WINDOW_SCATTERED },
+	{ "but not beyond its window",
+	  { &usual, .waiting = RUN | SCATTERED | REWRITE, .hdd = WINDOW_HDD, .first = late_ones,
+	    .cached = true }, -1 },
+	{ "who waits for less comes in turn",
+	  { &usual, .waiting = RUN | LOGGED_RUN, .first = late_ones, .cached = true },
+	  SSDUP_HDD, WINDOW_HDD_RUN },
 };
 
 static void choose_case_name(const struct choose_case *c, char *desc)
@@ -256,6 +279,7 @@ static void who_is_sent_where(struct kunit *test)
 	bool any;
 
 	f.first = f.first ?: places;
+	f.max_wait = 250;
 	any = ssdup_window_choose(&f, &choice);
 
 	KUNIT_ASSERT_EQ(test, any, c->disk >= 0);
@@ -276,6 +300,34 @@ static void who_comes_first(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ssdup_window_before(low, low));
 	KUNIT_EXPECT_TRUE(test, ssdup_window_before(high, late));
 	KUNIT_EXPECT_FALSE(test, ssdup_window_before(late, low));
+}
+
+static void the_earliest_of_all(struct kunit *test)
+{
+	struct window_facts f = { &usual, .first = places };
+
+	f.waiting = RUN | SEQUENTIAL | SCATTERED;
+	KUNIT_EXPECT_EQ(test, ssdup_window_earliest(&f), WINDOW_SCATTERED);
+	f.waiting = WINDOW_ALL;
+	KUNIT_EXPECT_EQ(test, ssdup_window_earliest(&f), WINDOW_REWRITE);
+}
+
+/* What is timed: all at the HDD, some at the SSD wherever they are, and who tries it. */
+static void which_are_timed(struct kunit *test)
+{
+	static const struct window_speed later = { .retry = { NEVER, NEVER, 100 } };
+	u32 stride, start, nr;
+
+	for (stride = 8; stride <= 2048; stride *= 4) {
+		for (nr = 0, start = 8; start < 8192 * stride; start += stride) {
+			KUNIT_EXPECT_TRUE(test, ssdup_window_times(&later, SSDUP_HDD, start, 99));
+			nr += ssdup_window_times(&later, SSDUP_SSD, start, 99);
+		}
+		KUNIT_EXPECT_GT(test, nr, 900);
+		KUNIT_EXPECT_LT(test, nr, 1150);
+	}
+	for (start = 0; start < 64; start += 8)
+		KUNIT_EXPECT_TRUE(test, ssdup_window_times(&later, SSDUP_SSD, start, 100));
 }
 
 static void a_full_log_is_drained(struct kunit *test)
@@ -302,7 +354,7 @@ static void no_write_is_stuck(struct kunit *test)
 {
 	static const u64 times[] = { 0, 1, MS, 17 * MS, 1000 * MS };
 	struct window_speed s = { };
-	struct window_facts f = { &s, .first = places };
+	struct window_facts f = { &s, .first = places, .max_wait = 250 };
 	struct window_choice c;
 	u32 i, kind;
 
@@ -332,6 +384,8 @@ static struct kunit_case window_cases[] = {
 	KUNIT_CASE(speeds_are_learnt),
 	KUNIT_CASE_PARAM(who_is_sent_where, choose_gen_params),
 	KUNIT_CASE(who_comes_first),
+	KUNIT_CASE(the_earliest_of_all),
+	KUNIT_CASE(which_are_timed),
 	KUNIT_CASE(a_full_log_is_drained),
 	KUNIT_CASE(no_write_is_stuck),
 	{}

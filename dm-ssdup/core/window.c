@@ -79,40 +79,49 @@ void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum windo
 
 /* --- The choice --- */
 
-/* What a kind of writes finds: what each disk takes for it, and whether that is worth a try. */
+/* What a kind of writes finds. */
 struct view {
-	u64	hdd;		/* ns; 0: not known */
+	enum window_use	use;	/* of the HDD */
+	u64	hdd;		/* ns that it takes for that; 0: not known */
 	u64	ssd;
-	bool	try_hdd;	/* it is idle, and its time to be tried has come */
-	bool	try_ssd;
 	bool	out;		/* others have the HDD to themselves */
 };
 
-/* May a disk be tried that has nothing to do? */
-static __always_inline bool tries(const struct window_facts *f, enum window_use use, u32 in_flight)
-{
-	return !in_flight && f->now >= READ_ONCE(f->speed->retry[use]);
-}
-
 static __always_inline struct view look(const struct window_facts *f, enum window_kind kind)
 {
-	enum window_use hdd = use_of_hdd(kind);
+	enum window_use use = use_of_hdd(kind);
 
 	return (struct view){
-		.hdd = READ_ONCE(f->speed->ns[hdd]),
+		.use = use,
+		.hdd = READ_ONCE(f->speed->ns[use]),
 		.ssd = READ_ONCE(f->speed->ns[WINDOW_USE_SSD]),
-		.try_hdd = tries(f, hdd, f->hdd),
-		.try_ssd = tries(f, WINDOW_USE_SSD, f->ssd),
 		/* Without a budget there is no other disk. */
 		.out = (f->pass || (f->kept && f->room)) &&
 		       !(f->room && f->price >= THRIFT_NEVER),
 	};
 }
 
-/* Is a disk that takes @ns worth a write, though the other one takes @other? 0: not known */
-static __always_inline bool worth(bool try, u64 ns, u64 other)
+/* Has the time come to try a disk that has nothing to do? */
+static __always_inline bool tries(const struct window_facts *f, enum window_use use, u32 in_flight)
 {
-	return try || !other || (ns && ns <= WINDOW_GAIN * other);
+	return !in_flight && f->now >= READ_ONCE(f->speed->retry[use]);
+}
+
+/* Does a disk that takes @ns add to one that takes @other, as far as is known? */
+static __always_inline bool adds(u64 ns, u64 other)
+{
+	return !other || (ns && ns <= WINDOW_GAIN * other);
+}
+
+/* Is the HDD worth a write? */
+static __always_inline bool hdd_worth(const struct window_facts *f, const struct view *v)
+{
+	return adds(v->hdd, v->ssd) || tries(f, v->use, f->hdd);
+}
+
+static __always_inline bool ssd_worth(const struct window_facts *f, const struct view *v)
+{
+	return adds(v->ssd, v->hdd) || tries(f, WINDOW_USE_SSD, f->ssd);
 }
 
 /* Is the HDD quicker, as far as is known? */
@@ -124,7 +133,7 @@ static __always_inline bool hdd_quicker(const struct view *v)
 /* Is the HDD idle, and quicker, or has to be tried? */
 static __always_inline bool hdd_first(const struct window_facts *f, const struct view *v)
 {
-	return !f->hdd && !v->out && v->ssd && (v->try_hdd || hdd_quicker(v));
+	return !f->hdd && !v->out && v->ssd && (hdd_quicker(v) || tries(f, v->use, f->hdd));
 }
 
 /* With the log full: does the HDD get such a write at once? */
@@ -169,9 +178,9 @@ static __always_inline bool hdd_takes(const struct window_facts *f, enum window_
 		return goes_direct(f, kind, v);
 	if (spares_ssd(f, kind, v))
 		return true;
-	if (!worth(v->try_hdd, v->hdd, v->ssd))
+	if (!hdd_worth(f, v))
 		return false;
-	if (hdd_first(f, v) || !worth(v->try_ssd, v->ssd, v->hdd))
+	if (hdd_first(f, v) || !ssd_worth(f, v))
 		return true;
 	return kind == WINDOW_HDD_RUN ? f->ssd : kind < WINDOW_SSD_NEAR && f->ssd >= WINDOW_SSD;
 }
@@ -183,7 +192,7 @@ static __always_inline bool ssd_takes(const struct window_facts *f, enum window_
 		return false;
 	if (f->kept || kind == WINDOW_REWRITE)
 		return true;
-	if (!v->out && !worth(v->try_ssd, v->ssd, v->hdd))
+	if (!v->out && !ssd_worth(f, v))
 		return false;
 	switch (kind) {
 	case WINDOW_HDD_RUN:
@@ -214,11 +223,29 @@ static bool suits_ssd(const struct window_facts *f, u32 kind, u32 other)
 	       f->first[kind].turn.start < f->first[other].turn.start;
 }
 
+/* Of the first ones of these kinds, the one that has waited longest if that was too long. */
+static u32 overdue(const struct window_facts *f, u32 kinds)
+{
+	u32 kind, oldest = WINDOW_KINDS;
+
+	for (kind = 0; kind < WINDOW_KINDS; kind++)
+		if (f->waiting & kinds & BIT(kind) && f->first[kind].waited >= f->max_wait &&
+		    (oldest == WINDOW_KINDS || f->first[kind].waited > f->first[oldest].waited))
+			oldest = kind;
+	return oldest;
+}
+
 bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c)
 {
 	u32 kind, hdd = WINDOW_KINDS, ssd = WINDOW_KINDS;
 	enum ssdup_disk disk;
 
+	if (f->room && f->price < THRIFT_NEVER)
+		ssd = overdue(f, WINDOW_ALL);
+	if (ssd < WINDOW_KINDS) {
+		*c = (struct window_choice){ SSDUP_SSD, ssd };
+		return true;
+	}
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
 		if (!(f->waiting & BIT(kind)) || !ssdup_window_takes(f, kind, &disk))
 			continue;
@@ -231,10 +258,25 @@ bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c)
 			hdd = kind;
 	}
 	/* The HDD chooses first. */
-	*c = (struct window_choice){ SSDUP_HDD, hdd };
-	if (hdd == WINDOW_KINDS)
+	if (hdd == WINDOW_KINDS) {
 		*c = (struct window_choice){ SSDUP_SSD, ssd };
-	return c->kind < WINDOW_KINDS;
+		return ssd < WINDOW_KINDS;
+	}
+	kind = overdue(f, WINDOW_ALL & ~BIT(WINDOW_REWRITE));
+	*c = (struct window_choice){ SSDUP_HDD, kind < WINDOW_KINDS ? kind : hdd };
+	return true;
+}
+
+enum window_kind ssdup_window_earliest(const struct window_facts *f)
+{
+	u32 kind, earliest = WINDOW_KINDS;
+
+	for (kind = 0; kind < WINDOW_KINDS; kind++)
+		if (f->waiting & BIT(kind) &&
+		    (earliest == WINDOW_KINDS ||
+		     ssdup_window_before(f->first[kind].turn, f->first[earliest].turn)))
+			earliest = kind;
+	return earliest;
 }
 
 bool ssdup_window_drains(const struct window_facts *f)

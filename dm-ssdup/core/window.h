@@ -131,7 +131,20 @@ struct window_speed {
 };
 
 /**
- * ssdup_window_ended() - a write from above has ended at a disk
+ * ssdup_window_times() - is a write timed, that is sent to a disk now?
+ *
+ * All are at the HDD, which is slow. Of those at the SSD an eighth will do, by their places; and
+ * who tries it.
+ */
+static inline bool ssdup_window_times(const struct window_speed *s, enum ssdup_disk disk, u64 start,
+				      u64 now)
+{
+	return disk == SSDUP_HDD || start * 0x9e3779b97f4a7c15ULL >> 61 == 0 ||
+	       now >= READ_ONCE(s->retry[WINDOW_USE_SSD]);
+}
+
+/**
+ * ssdup_window_ended() - a write from above that was timed has ended at a disk
  * @s: corrected
  * @disk: the disk; not to be called for an HDD that a pass of the drain has used meanwhile
  * @kind: of the write
@@ -177,6 +190,7 @@ struct window_facts {
 	/* Of writes that wait: */
 	u32	waiting;	/* a bit for each kind */
 	const struct window_first *first;	/* of each kind; NULL: it has just come */
+	u32	max_wait;	/* ms; who has waited longer comes first */
 	/* If the log is full: */
 	bool	cached;		/* the HDD has a volatile write cache */
 	bool	blocks;		/* writes wait: by the key, or others flush */
@@ -203,9 +217,12 @@ struct window_choice {
  * @f: the facts
  * @c: the choice
  *
- * Return: false when nothing can be sent now.
+ * Some kinds come first at a disk, but not for ever. Return: false when nothing can be sent now.
  */
 bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c);
+
+/** ssdup_window_earliest() - which kind's first one comes before the others; one waits */
+enum window_kind ssdup_window_earliest(const struct window_facts *f);
 
 /** ssdup_window_drains() - with the log full: is a pass due, for the writes that wait? */
 bool ssdup_window_drains(const struct window_facts *f);

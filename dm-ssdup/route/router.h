@@ -188,39 +188,31 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io);
 /** ssdup_wait_queue() - do others of its class wait, so that a new write queues? Any context */
 bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *io);
 
+/* Of the writes of each kind that wait, the one that comes first, see ssdup_window_before(). */
+struct wait_first {
+	struct window_first	facts[WINDOW_KINDS];
+	struct ssdup_io		*io[WINDOW_KINDS];	/* for who takes them: there is one */
+};
+
 /**
- * ssdup_wait_pop() - take a write; it still counts; process context
+ * ssdup_wait_look() - look at the writes that wait
  * @skip: a bit for each class to pass over
- * @kinds: a bit for each kind to look at
+ * @first: of each kind that waits
  *
- * Return: the one that comes first, see ssdup_window_before(), or NULL.
+ * Context: any. Return: a bit for each of these kinds.
  */
-struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip, u32 kinds);
+u32 ssdup_wait_look(struct ssdup_router *router, u32 skip, struct wait_first *first);
+
+/** ssdup_wait_take() - take one of these; it still counts. Context: the work, ssdup_wait_work() */
+struct bio *ssdup_wait_take(struct ssdup_router *router, struct ssdup_io *io);
 
 /**
- * ssdup_wait_pop_overdue() - the same, but only one that has waited for the key max_wait_ms
- *
- * Return: of the first one of each kind the one that has waited longest, or NULL.
- */
-struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, u32 kinds);
-
-/**
- * ssdup_wait_kinds() - which kinds of writes wait
- * @skip: a bit for each class to pass over
- * @first: of each of these kinds
- *
- * Context: any. Return: a bit for each of these.
- */
-u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip,
-		     struct window_first first[WINDOW_KINDS]);
-
-/**
- * ssdup_wait_again() - put popped writes back; process context
+ * ssdup_wait_again() - put writes back that were taken; process context
  * @kept: these; empty afterwards
  */
 void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept);
 
-/** ssdup_wait_done() - a popped write does not wait any more; process context */
+/** ssdup_wait_done() - a write that was taken does not wait any more; process context */
 void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io);
 
 /** ssdup_waits() - how often a write has begun to wait for a free segment; any context */

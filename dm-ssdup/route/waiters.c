@@ -93,7 +93,6 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 	unsigned long flags;
 
 	io->queue = io->class;
-	io->sent = 0;
 	io->waits_since = now_ms();
 	io->for_space = ssdup_segments_full(router->log);
 	spin_lock_irqsave(&w->lock, flags);
@@ -118,53 +117,26 @@ bool ssdup_wait_queue(const struct ssdup_router *router, const struct ssdup_io *
 	       atomic_read(&router->waiting->queue[io->class].nr);
 }
 
-/* With the lock: the write that comes first, of some kinds, or NULL. */
-static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kinds)
+/* With the lock: the write of a kind that comes first, or NULL. */
+static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 kind)
 {
 	struct ssdup_io *io, *first = NULL;
-	u32 class, kind;
+	u32 class;
 
-	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		if (!(kinds & BIT(kind)))
+	for (class = 0; class < router->log->nr_classes; class++) {
+		if (skip & BIT(class))
 			continue;
-		for (class = 0; class < router->log->nr_classes; class++) {
-			if (skip & BIT(class))
-				continue;
-			io = first_of(&router->waiting->queue[class].writes[kind]);
-			if (io && (!first || comes_before(io, first)))
-				first = io;
-		}
+		io = first_of(&router->waiting->queue[class].writes[kind]);
+		if (io && (!first || comes_before(io, first)))
+			first = io;
 	}
 	return first;
 }
 
-/* With the lock: of the first ones of these kinds, the one that waits longest, or NULL. */
-static struct ssdup_io *find_oldest(struct ssdup_router *router, u32 skip, u32 kinds)
-{
-	struct ssdup_io *io, *oldest = NULL;
-	u32 kind, now = now_ms();
-
-	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		io = find_first(router, skip, kinds & BIT(kind));
-		if (io && (!oldest || now - io->waits_since > now - oldest->waits_since))
-			oldest = io;
-	}
-	return oldest;
-}
-
-/* With the lock. */
-static struct bio *take(struct ssdup_waiting *w, struct ssdup_io *io)
-{
-	rb_erase_cached(&io->waits, writes_like(w, io));
-	w->now = max(w->now, io->turn);
-	return dm_bio_from_per_bio_data(io, sizeof(*io));
-}
-
-u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip,
-		     struct window_first first[WINDOW_KINDS])
+u32 ssdup_wait_look(struct ssdup_router *router, u32 skip, struct wait_first *first)
 {
 	struct ssdup_waiting *w = router->waiting;
-	const struct ssdup_io *io;
+	struct ssdup_io *io;
 	u32 kind, kinds = 0, now;
 	unsigned long flags;
 
@@ -174,43 +146,26 @@ u32 ssdup_wait_kinds(struct ssdup_router *router, u32 skip,
 	/* With the lock: nobody in the lists began to wait later. */
 	now = now_ms();
 	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		io = find_first(router, skip, BIT(kind));
+		io = find_first(router, skip, kind);
 		if (!io)
 			continue;
-		first[kind] = (struct window_first){ turn_of(io), now - io->waits_since };
+		first->facts[kind] = (struct window_first){ turn_of(io), now - io->waits_since };
+		first->io[kind] = io;
 		kinds |= BIT(kind);
 	}
 	spin_unlock_irqrestore(&w->lock, flags);
 	return kinds;
 }
 
-struct bio *ssdup_wait_pop(struct ssdup_router *router, u32 skip, u32 kinds)
+struct bio *ssdup_wait_take(struct ssdup_router *router, struct ssdup_io *io)
 {
 	struct ssdup_waiting *w = router->waiting;
-	struct bio *bio = NULL;
-	struct ssdup_io *io;
 
 	spin_lock_irq(&w->lock);
-	io = find_first(router, skip, kinds);
-	if (io)
-		bio = take(w, io);
+	rb_erase_cached(&io->waits, writes_like(w, io));
+	w->now = max(w->now, io->turn);
 	spin_unlock_irq(&w->lock);
-	return bio;
-}
-
-struct bio *ssdup_wait_pop_overdue(struct ssdup_router *router, u32 skip, u32 kinds)
-{
-	u32 most = READ_ONCE(router->c->set.max_wait_ms);
-	struct ssdup_waiting *w = router->waiting;
-	struct bio *bio = NULL;
-	struct ssdup_io *io;
-
-	spin_lock_irq(&w->lock);
-	io = find_oldest(router, skip, kinds);
-	if (io && now_ms() - io->waits_since >= most)
-		bio = take(w, io);
-	spin_unlock_irq(&w->lock);
-	return bio;
+	return dm_bio_from_per_bio_data(io, sizeof(*io));
 }
 
 void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
@@ -222,7 +177,6 @@ void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 	spin_lock_irq(&w->lock);
 	while ((bio = bio_list_pop(kept))) {
 		io = dm_per_bio_data(bio, sizeof(*io));
-		io->for_space |= ssdup_segments_full(router->log);
 		/* It may be a rewrite, as is known now. */
 		rb_add_cached(&io->waits, writes_like(w, io), node_before);
 	}

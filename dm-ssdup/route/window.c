@@ -31,8 +31,8 @@ void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool 
 
 bool ssdup_window_wants_pass(struct ssdup_router *router)
 {
-	struct window_first first[WINDOW_KINDS];
-	u32 kinds = ssdup_wait_kinds(router, 0, first);
+	struct wait_first first;
+	u32 kinds = ssdup_wait_look(router, 0, &first);
 	struct window_facts f;
 
 	if (!kinds || !ssdup_segments_full(router->log))

@@ -66,11 +66,17 @@ static inline bool ssdup_window_waits_for_flush(const struct ssdup_router *route
 		time_before(jiffies, READ_ONCE(router->windows->flusher[slot].until)));
 }
 
-/** ssdup_window_reads() - does somebody read the HDD, again and again? any context */
+/** ssdup_window_reads() - does somebody read the HDD, or may soon? any context, a hint */
 static __always_inline bool ssdup_window_reads(const struct ssdup_router *router)
 {
 	return atomic_read(&router->windows->reads) ||
 	       time_before(jiffies, READ_ONCE(router->windows->read_until));
+}
+
+/* For what may be a tick early, or late; ns */
+static __always_inline u64 ssdup_window_now(void)
+{
+	return get_jiffies_64() * TICK_NSEC;
 }
 
 /** ssdup_window_facts() - what is known now; @room: has the log any? any context */
@@ -81,7 +87,7 @@ static __always_inline struct window_facts ssdup_window_facts(struct ssdup_route
 	bool flushes = ssdup_window_flushes(router);
 	struct window_facts f = {
 		.speed = &w->speed,
-		.now = ktime_get_ns(),
+		.now = ssdup_window_now(),
 		.price = ssdup_window_price(router),
 		.hdd = atomic_read(&w->in_flight[SSDUP_HDD]),
 		.ssd = atomic_read(&w->in_flight[SSDUP_SSD]),
@@ -108,8 +114,8 @@ static __always_inline void ssdup_window_send(struct ssdup_router *router, struc
 	ssdup_window_note(&w->map, io->start, io->sectors, disk);
 	io->beside = atomic_add_return(io->sectors, &w->in_flight[disk]);
 	io->met_pass = READ_ONCE(w->passes);
-	if (unlikely(!io->sent))
-		io->sent = ktime_get_ns();
+	io->sent = ssdup_window_times(&w->speed, disk, io->start, ssdup_window_now()) ?
+		   ktime_get_ns() : 0;
 }
 
 /** ssdup_window_end() - it has ended there; @learn: as disks end writes; any context */
@@ -117,15 +123,14 @@ static __always_inline void ssdup_window_end(struct ssdup_router *router, struct
 					     enum ssdup_disk disk, bool learn)
 {
 	struct ssdup_windows *w = router->windows;
-	u64 now;
 
 	if (!io->beside)
 		return;
 	/* Ordered before the look at who waits, as who waits looks at what is in flight. */
 	atomic_sub_return(io->sectors, &w->in_flight[disk]);
-	now = ktime_get_ns();
-	if (learn && (disk == SSDUP_SSD || !(io->met_pass || READ_ONCE(w->passes))))
-		ssdup_window_ended(&w->speed, disk, io->kind, now - io->sent, io->beside, now);
+	if (io->sent && learn && (disk == SSDUP_SSD || !(io->met_pass || READ_ONCE(w->passes))))
+		ssdup_window_ended(&w->speed, disk, io->kind, ktime_get_ns() - io->sent,
+				   io->beside, ssdup_window_now());
 	io->beside = 0;
 	if (atomic_read(&router->c->wake.nr_waiting))
 		ssdup_kick_waiting(router->c);
@@ -161,8 +166,6 @@ static inline void ssdup_window_read(struct ssdup_router *router, bool begins)
 	}
 	if (READ_ONCE(w->read_until) != until)
 		WRITE_ONCE(w->read_until, until);
-	/* In this order, so that the reader is not out of sight in between. */
-	smp_mb__before_atomic();
 	atomic_dec(&w->reads);
 }
 

@@ -13,8 +13,7 @@ import tables
 PARTS = [
     ("stream: sort, threshold", ("ssdup_detector", "sorted", "ssdup_threshold",
                                  "ssdup_stream_full", "ssdup_policy_next")),
-    ("balance: prices, queues", ("ssdup_meter", "ssdup_balance", "promise", "to_ssd", "ssdup_log_fill",
-                                 "ssdup_log_word_fill")),
+    ("balance: windows", ("ssdup_window",)),
     ("commit of its share", ("ssdup_commit", "ssdup_log_page", "crc", "collect_half",
                              "write_round")),
     ("map", ("ssdup_map", "map_", "send_write", "route_write")),

@@ -104,7 +104,7 @@ static void write_ended(struct sim_io *io)
 		b->hdd_dirty = true;
 		w->met_pass |= buffer_passes(b);
 	}
-	if (w->segment || !w->met_pass)
+	if (w->timed && (w->segment || !w->met_pass))
 		ssdup_window_ended(&b->speed, w->segment ? SSDUP_SSD : SSDUP_HDD, w->kind,
 				   b->clock.now - io->sent, w->beside, b->clock.now);
 	w->ended(w);
@@ -117,6 +117,7 @@ static void to_hdd(struct buffer *b, struct writer *w)
 
 	b->at_hdd += sectors;
 	w->beside = b->at_hdd;
+	w->timed = ssdup_window_times(&b->speed, SSDUP_HDD, w->io.op.lba, b->clock.now);
 	w->met_pass = buffer_passes(b);
 	w->segment = NULL;
 	ssdup_window_note(&b->map, w->io.op.lba, sectors, SSDUP_HDD);
@@ -150,6 +151,7 @@ static void to_ssd(struct buffer *b, struct writer *w)
 	s->in_flight++;
 	b->at_ssd += sectors;
 	w->beside = b->at_ssd;
+	w->timed = ssdup_window_times(&b->speed, SSDUP_SSD, w->io.op.lba, b->clock.now);
 	b->logged += sectors;
 	w->io.sectors = sectors;
 	w->io.op.lba = (s - b->log) * (u64)b->segment_sectors + s->sectors;
@@ -193,20 +195,6 @@ static bool choose(const struct buffer *b, const struct window_facts *f, struct 
 	return false;
 }
 
-/* Of the first ones of these kinds, the one that has waited longest, or NULL. */
-static struct writer *find_oldest(const struct buffer *b, u32 kinds)
-{
-	struct writer *w, *oldest = NULL;
-	u32 kind;
-
-	for (kind = 0; kind < WINDOW_KINDS; kind++) {
-		w = kinds & BIT(kind) ? b->waiting[kind].first : NULL;
-		if (w && (!oldest || w->born < oldest->born))
-			oldest = w;
-	}
-	return oldest;
-}
-
 static struct window_facts facts(const struct buffer *b, struct window_first first[WINDOW_KINDS])
 {
 	struct window_facts f = {
@@ -214,6 +202,7 @@ static struct window_facts facts(const struct buffer *b, struct window_first fir
 		.room = true, .pass = buffer_passes(b), .cached = b->cached,
 		.price = ssdup_thrift_price(b->strategy->thrift, 0, 0),
 		.first = first,
+		.max_wait = MAX_WAIT_MS,
 		.blocks = flushes(b),
 		.kept = b->readers || flushes(b),
 	};
@@ -232,32 +221,17 @@ static struct window_facts facts(const struct buffer *b, struct window_first fir
 	return f;
 }
 
-/* One that has waited for too long comes before those that suit the disk better. Or NULL. */
-static struct writer *overdue(const struct buffer *b, u32 kinds)
-{
-	struct writer *w = find_oldest(b, kinds);
-
-	return w && b->clock.now - w->born >= MAX_WAIT_MS * 1000000ULL ? w : NULL;
-}
-
 /* The next write, and the disk that it is for, or NULL. */
 static struct writer *next_write(const struct buffer *b, enum ssdup_disk *disk)
 {
-	bool windows = b->strategy->kind == STRATEGY_WINDOWS;
 	struct window_first first[WINDOW_KINDS];
 	struct window_facts f = facts(b, first);
 	struct window_choice c;
-	struct writer *w = NULL;
 
-	*disk = SSDUP_SSD;
-	if (windows && f.room && f.price < THRIFT_NEVER)
-		w = overdue(b, WINDOW_ALL);
-	if (w || !choose(b, &f, &c))
-		return w;
+	if (!choose(b, &f, &c))
+		return NULL;
 	*disk = c.disk;
-	if (windows && c.disk == SSDUP_HDD)
-		w = overdue(b, WINDOW_ALL & ~BIT(WINDOW_REWRITE));
-	return w ?: b->waiting[c.kind].first;
+	return b->waiting[c.kind].first;
 }
 
 /* Send what can be sent now. */

@@ -39,6 +39,7 @@ struct writer {
 	u64		next_turn;
 	enum window_kind kind;
 	u32		beside;		/* sectors at its disk when it was sent, with its own */
+	bool		timed;
 	bool		met_pass;	/* at the HDD, and a pass of the drain too */
 	struct segment	*segment;	/* NULL: it is at the HDD */
 };

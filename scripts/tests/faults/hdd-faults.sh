@@ -93,8 +93,6 @@ make_ssdup policy none drain manual
 io write start=50000 len=8
 knob policy all
 io write len=11264 bs=256
-# for 100 ms a new device takes it that somebody reads, and drains small batches
-nap 0.2
 message drain start
 wait_until drained_sectors -eq 5120
 model $DISK fail_flush 1
