@@ -212,7 +212,7 @@ struct ssdup_io {
 	bool			long_run;	/* a read that goes on with a long one */
 	unsigned long		refused_at;	/* jiffies: the first time */
 	blk_opf_t		opf;		/* as mapped */
-	u32			waits_since;	/* ms: when it began to wait */
+	u64			waits_since;	/* ms: when it began to wait */
 	u64			turn;		/* sectors, see waiters.c */
 	u32			beside;		/* sectors there, with its own; 0: not counted */
 	u64			sent;		/* ns: when it was sent to a disk; 0: not timed */

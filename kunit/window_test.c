@@ -121,21 +121,21 @@ static const struct window_first waited_4ms[WINDOW_KINDS] = {
 	[0 ... WINDOW_KINDS - 1] = { .waited = 4 } };
 /* What is scattered has the lowest place, and the SSD's run the earliest turn. */
 static const struct window_first places[WINDOW_KINDS] = {
-	[WINDOW_HDD_RUN]	= { { 2 * WINDOW_TURN, 800 } },
-	[WINDOW_SEQUENTIAL]	= { { 2 * WINDOW_TURN, 700 } },
-	[WINDOW_HDD_NEAR]	= { { 2 * WINDOW_TURN, 600 } },
-	[WINDOW_SCATTERED]	= { { WINDOW_TURN, 100 } },
-	[WINDOW_SSD_NEAR]	= { { WINDOW_TURN, 400 } },
-	[WINDOW_SSD_RUN]	= { { 0, 500 } },
-	[WINDOW_REWRITE]	= { { 0, 0 } },
+	[WINDOW_HDD_RUN]	= { { 2 * WINDOW_TURN, 0, 800 } },
+	[WINDOW_SEQUENTIAL]	= { { 2 * WINDOW_TURN, 0, 700 } },
+	[WINDOW_HDD_NEAR]	= { { 2 * WINDOW_TURN, 0, 600 } },
+	[WINDOW_SCATTERED]	= { { WINDOW_TURN, 0, 100 } },
+	[WINDOW_SSD_NEAR]	= { { WINDOW_TURN, 0, 400 } },
+	[WINDOW_SSD_RUN]	= { { 0, 0, 500 } },
+	[WINDOW_REWRITE]	= { { 0, 0, 0 } },
 };
 
 /* The later their turn the longer they have waited. */
 static const struct window_first late_ones[WINDOW_KINDS] = {
-	[WINDOW_HDD_RUN]	= { { 0, 0 }, 250 },
-	[WINDOW_SCATTERED]	= { { WINDOW_TURN, 0 }, 251 },
-	[WINDOW_REWRITE]	= { { 2 * WINDOW_TURN, 0 }, 252 },
-	[WINDOW_SSD_RUN]	= { { 3 * WINDOW_TURN, 0 }, 249 },
+	[WINDOW_HDD_RUN]	= { { 0, 0, 0 }, 250 },
+	[WINDOW_SCATTERED]	= { { WINDOW_TURN, 0, 0 }, 251 },
+	[WINDOW_REWRITE]	= { { 2 * WINDOW_TURN, 0, 0 }, 252 },
+	[WINDOW_SSD_RUN]	= { { 3 * WINDOW_TURN, 0, 0 }, 249 },
 };
 
 static const struct choose_case {
@@ -289,17 +289,21 @@ static void who_is_sent_where(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, choice.kind, c->kind);
 }
 
-/* Turns that are nearly the same go by place. */
+/* Turns that are nearly the same go by place, but a low one does not keep others waiting. */
 static void who_comes_first(struct kunit *test)
 {
-	const struct window_turn low = { WINDOW_TURN - 1, 8 }, high = { 0, 4096 },
-				 late = { WINDOW_TURN, 0 };
+	const struct window_turn low = { WINDOW_TURN - 1, WINDOW_AGE - 1, 8 };
+	const struct window_turn high = { 0, 0, 4096 }, late = { WINDOW_TURN, 0, 0 };
+	const struct window_turn young = { 0, WINDOW_AGE, 0 };
 
 	KUNIT_EXPECT_TRUE(test, ssdup_window_before(low, high));
 	KUNIT_EXPECT_FALSE(test, ssdup_window_before(high, low));
 	KUNIT_EXPECT_FALSE(test, ssdup_window_before(low, low));
 	KUNIT_EXPECT_TRUE(test, ssdup_window_before(high, late));
 	KUNIT_EXPECT_FALSE(test, ssdup_window_before(late, low));
+	KUNIT_EXPECT_TRUE(test, ssdup_window_before(high, young));
+	KUNIT_EXPECT_FALSE(test, ssdup_window_before(young, low));
+	KUNIT_EXPECT_TRUE(test, ssdup_window_before(young, late));
 }
 
 static void the_earliest_of_all(struct kunit *test)

@@ -11,9 +11,10 @@
  *    Scattered writes in one area go to one disk if it has time: so their ways are shorter at the
  *    HDD, now and in the drain.
  *  - Of those of a kind that wait, tasks take turns of WINDOW_TURN sectors. Within a turn the
- *    lowest place comes first, as in an elevator. So tasks that write one file together stay
- *    together: a drain of the log finds no holes, and a full log no task that is behind the
- *    others, alone at its place. Of the first ones of most kinds the SSD takes the lowest place.
+ *    lowest place comes first, as in an elevator, of those that came within WINDOW_AGE. So tasks
+ *    that write one file together stay together: a drain of the log finds no holes, and a full log
+ *    no task that is behind the others, alone at its place. Of the first ones of most kinds the SSD
+ *    takes the lowest place.
  *  - The SSD gets all that fits into its window, and the HDD what does not. A disk that has been
  *    quicker comes first, whatever it is, with one write at a time.
  *  - A disk gets nothing if it has been so slow that it adds less than a sixteenth to the speed. It
@@ -50,6 +51,7 @@
 
 #define WINDOW_AREA	32768U	/* sectors; 16 MiB: such a part is one disk's, if that has time */
 #define WINDOW_TURN	8192U	/* sectors; 4 MiB: so much a task has of a turn */
+#define WINDOW_AGE	1024U	/* ms; who begins to wait later does not come first by place */
 #define WINDOW_SSD	512U	/* sectors that the SSD is given at once */
 #define WINDOW_HDD	2048U	/* the same for the HDD */
 #define WINDOW_RECENT	131072U	/* sectors written since; 64 MiB: what is older is no run */
@@ -160,6 +162,7 @@ void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum windo
 /* What writes that wait are compared by. */
 struct window_turn {
 	u64	turn;		/* sectors */
+	u64	since;		/* ms, of any clock: when it began to wait */
 	u64	start;		/* sector on the device */
 };
 
@@ -168,6 +171,10 @@ static inline bool ssdup_window_before(struct window_turn a, struct window_turn 
 {
 	u64 x = a.turn / WINDOW_TURN, y = b.turn / WINDOW_TURN;
 
+	if (x == y) {
+		x = a.since / WINDOW_AGE;
+		y = b.since / WINDOW_AGE;
+	}
 	return x != y ? x < y : a.start < b.start;
 }
 

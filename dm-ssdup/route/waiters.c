@@ -44,15 +44,14 @@ int ssdup_wait_create(struct ssdup_router *router)
 	return 0;
 }
 
-/* It wraps, and only differences count. */
-static u32 now_ms(void)
+static u64 now_ms(void)
 {
 	return ktime_to_ms(ktime_get());
 }
 
 static struct window_turn turn_of(const struct ssdup_io *io)
 {
-	return (struct window_turn){ io->turn, io->start };
+	return (struct window_turn){ io->turn, io->waits_since, io->start };
 }
 
 static bool comes_before(const struct ssdup_io *a, const struct ssdup_io *b)
@@ -137,7 +136,8 @@ u32 ssdup_wait_look(struct ssdup_router *router, u32 skip, struct wait_first *fi
 {
 	struct ssdup_waiting *w = router->waiting;
 	struct ssdup_io *io;
-	u32 kind, kinds = 0, now;
+	u32 kind, kinds = 0;
+	u64 now;
 	unsigned long flags;
 
 	if (!atomic_read(&router->c->wake.nr_waiting))

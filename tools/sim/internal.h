@@ -169,7 +169,7 @@ static inline void queue_add(struct queue *q, struct writer *w)
 
 static inline struct window_turn turn_of(const struct writer *w)
 {
-	return (struct window_turn){ w->turn, w->io.op.lba };
+	return (struct window_turn){ w->turn, w->born / 1000000, w->io.op.lba };
 }
 
 static inline void queue_add_in_order(struct queue *q, struct writer *w)
