@@ -316,7 +316,7 @@ static void the_earliest_of_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_window_earliest(&f), WINDOW_REWRITE);
 }
 
-/* What is timed: all at the HDD, some at the SSD wherever they are, and who tries it. */
+/* What is timed: all but small ones at the SSD, some of these wherever they are, who tries it. */
 static void which_are_timed(struct kunit *test)
 {
 	static const struct window_speed later = { .retry = { NEVER, NEVER, 100 } };
@@ -324,14 +324,17 @@ static void which_are_timed(struct kunit *test)
 
 	for (stride = 8; stride <= 2048; stride *= 4) {
 		for (nr = 0, start = 8; start < 8192 * stride; start += stride) {
-			KUNIT_EXPECT_TRUE(test, ssdup_window_times(&later, SSDUP_HDD, start, 99));
-			nr += ssdup_window_times(&later, SSDUP_SSD, start, 99);
+			KUNIT_EXPECT_TRUE(test,
+					  ssdup_window_times(&later, SSDUP_HDD, start, 8, 99));
+			nr += ssdup_window_times(&later, SSDUP_SSD, start, 8, 99);
 		}
 		KUNIT_EXPECT_GT(test, nr, 900);
 		KUNIT_EXPECT_LT(test, nr, 1150);
 	}
-	for (start = 0; start < 64; start += 8)
-		KUNIT_EXPECT_TRUE(test, ssdup_window_times(&later, SSDUP_SSD, start, 100));
+	for (start = 0; start < 64; start += 8) {
+		KUNIT_EXPECT_TRUE(test, ssdup_window_times(&later, SSDUP_SSD, start, 64, 99));
+		KUNIT_EXPECT_TRUE(test, ssdup_window_times(&later, SSDUP_SSD, start, 8, 100));
+	}
 }
 
 static void a_full_log_is_drained(struct kunit *test)

@@ -135,13 +135,14 @@ struct window_speed {
 /**
  * ssdup_window_times() - is a write timed, that is sent to a disk now?
  *
- * All are at the HDD, which is slow. Of those at the SSD an eighth will do, by their places; and
- * who tries it.
+ * All are at the HDD, and large ones at the SSD. Of small ones there an eighth will do, by their
+ * places; and who tries it.
  */
 static inline bool ssdup_window_times(const struct window_speed *s, enum ssdup_disk disk, u64 start,
-				      u64 now)
+				      u32 sectors, u64 now)
 {
-	return disk == SSDUP_HDD || start * 0x9e3779b97f4a7c15ULL >> 61 == 0 ||
+	return disk == SSDUP_HDD || sectors >= WINDOW_UNIT / 8 ||
+	       start * 0x9e3779b97f4a7c15ULL >> 61 == 0 ||
 	       now >= READ_ONCE(s->retry[WINDOW_USE_SSD]);
 }
 

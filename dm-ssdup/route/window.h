@@ -114,8 +114,8 @@ static __always_inline void ssdup_window_send(struct ssdup_router *router, struc
 	ssdup_window_note(&w->map, io->start, io->sectors, disk);
 	io->beside = atomic_add_return(io->sectors, &w->in_flight[disk]);
 	io->met_pass = READ_ONCE(w->passes);
-	io->sent = ssdup_window_times(&w->speed, disk, io->start, ssdup_window_now()) ?
-		   ktime_get_ns() : 0;
+	io->sent = ssdup_window_times(&w->speed, disk, io->start, io->sectors,
+				      ssdup_window_now()) ? ktime_get_ns() : 0;
 }
 
 /** ssdup_window_end() - it has ended there; @learn: as disks end writes; any context */

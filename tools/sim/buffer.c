@@ -117,7 +117,7 @@ static void to_hdd(struct buffer *b, struct writer *w)
 
 	b->at_hdd += sectors;
 	w->beside = b->at_hdd;
-	w->timed = ssdup_window_times(&b->speed, SSDUP_HDD, w->io.op.lba, b->clock.now);
+	w->timed = ssdup_window_times(&b->speed, SSDUP_HDD, w->io.op.lba, sectors, b->clock.now);
 	w->met_pass = buffer_passes(b);
 	w->segment = NULL;
 	ssdup_window_note(&b->map, w->io.op.lba, sectors, SSDUP_HDD);
@@ -151,7 +151,7 @@ static void to_ssd(struct buffer *b, struct writer *w)
 	s->in_flight++;
 	b->at_ssd += sectors;
 	w->beside = b->at_ssd;
-	w->timed = ssdup_window_times(&b->speed, SSDUP_SSD, w->io.op.lba, b->clock.now);
+	w->timed = ssdup_window_times(&b->speed, SSDUP_SSD, w->io.op.lba, sectors, b->clock.now);
 	b->logged += sectors;
 	w->io.sectors = sectors;
 	w->io.op.lba = (s - b->log) * (u64)b->segment_sectors + s->sectors;
