@@ -15,13 +15,13 @@ make_ssdup
 len=$(segment_data)
 data=$(log_sector 0 1) beside=$(log_sector 32 2)
 remove_ssdup
-# the first place of segment 1 takes a write, and keeps it; a place of segment 2 keeps one for 5 s
+# the first place of segment 1 takes a write, and keeps it; a place of segment 2 keeps one for 20 s
 must modprobe dm-delay
 must dmsetup create other <<-TABLE
 	0 $data linear $SSD 0
 	$data 8 delay $SSD $data 0 $SSD $data 3600000
 	$((data + 8)) $((beside - data - 8)) linear $SSD $((data + 8))
-	$beside 8 delay $SSD $beside 0 $SSD $beside 5000
+	$beside 8 delay $SSD $beside 0 $SSD $beside 20000
 	$((beside + 8)) $(($(blockdev --getsz $SSD) - beside - 8)) linear $SSD $((beside + 8))
 TABLE
 SSD=/dev/mapper/other
