@@ -101,6 +101,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		}
 		if (unlikely(READ_ONCE(c->router->ghosts)))
 			ssdup_ghosts_begin(c->router, io);
+		ssdup_load_read(&c->drive[SSDUP_SSD].drive->load);
 		remap_log(c, bio, place.pos);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -397,6 +398,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 {
 	struct ssdup *c = ti->private;
 	struct ssdup_io *io = io_of(bio);
+	u64 took;
 
 	if (unlikely(*status))
 		note_error(c, bio, io, *status);
@@ -410,7 +412,8 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 			ssdup_ghosts_end(c->router, io, bio->bi_opf & REQ_META);
 		break;
 	case IO_HDD_WRITE:
-		ssdup_window_end(c->router, io, SSDUP_HDD, !*status && !io->guarded);
+		ssdup_window_end(c->router, io, SSDUP_HDD,
+				 io->guarded ? 0 : write_took(io, *status));
 		if (unlikely(io->guarded))
 			ssdup_guard_left(c->log);
 		end_direct(c, io);
@@ -431,7 +434,9 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c->log, io->segment);
 		break;
 	case IO_LOG_WRITE:
-		ssdup_window_end(c->router, io, SSDUP_SSD, !*status);
+		took = write_took(io, *status);
+		ssdup_load_end(&c->drive[SSDUP_SSD].drive->load, io->sectors, took);
+		ssdup_window_end(c->router, io, SSDUP_SSD, took);
 		if (unlikely(*status) || unlikely(!ssdup_insert(c->map, io)))
 			return end_log_write_again(c, bio, io, *status);
 		if (io->opf & REQ_FUA) {

@@ -147,6 +147,7 @@ static void read_begin(struct ssdup *c, struct page_buffer *b, u64 sector, u32 b
 	b->bio->bi_end_io = buffer_end_io;
 	b->bio->bi_private = &b->read;
 	__bio_add_page(b->bio, b->pages, bytes, 0);
+	ssdup_load_read(&b->ssd->drive->load);
 	submit_bio(b->bio);
 }
 
@@ -209,11 +210,10 @@ static int next_buffer(struct replay_ctx *ctx, u32 segment, u32 page)
 static int replay_read(void *arg, u32 segment, u32 page, const struct ssdup_page **slots)
 {
 	struct replay_ctx *ctx = arg;
+	int r = buffer_has(&ctx->buffer[ctx->now], segment, page) ? 0 :
+		next_buffer(ctx, segment, page);
 	struct page_buffer *b;
-	int r = 0;
 
-	if (!buffer_has(&ctx->buffer[ctx->now], segment, page))
-		r = next_buffer(ctx, segment, page);
 	if (r)
 		return r;
 	b = &ctx->buffer[ctx->now];

@@ -89,11 +89,27 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	return !overlaps;
 }
 
+static __always_inline void begin_write(struct ssdup *c, struct ssdup_io *io, enum ssdup_disk disk)
+{
+	bool timed = ssdup_windowed(c) ? ssdup_window_send(c->router, io, disk) :
+		     disk == SSDUP_SSD && load_times(io->start, io->sectors);
+
+	if (disk == SSDUP_SSD)
+		ssdup_load_begin(&c->drive[SSDUP_SSD].drive->load, io->sectors);
+	io->sent = timed ? ktime_get_ns() : 0;
+}
+
+/* How long a write took that has ended without an error; ns, 0: it was not timed. */
+static __always_inline u64 write_took(const struct ssdup_io *io, blk_status_t status)
+{
+	return io->sent && likely(!status) ? ktime_get_ns() - io->sent : 0;
+}
+
 static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_WRITE;
 	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
-	ssdup_window_send(c->router, io, SSDUP_HDD);
+	begin_write(c, io, SSDUP_HDD);
 	return remap_hdd(c, bio, io);
 }
 
@@ -101,7 +117,7 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 {
 	io->state = IO_LOG_WRITE;
 	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
-	ssdup_window_send(c->router, io, SSDUP_SSD);
+	begin_write(c, io, SSDUP_SSD);
 	/*
 	 * The commit after the write makes its data durable too. The place is
 	 * taken, so the write must not fail for want of a tag.

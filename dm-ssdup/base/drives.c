@@ -25,12 +25,24 @@ static struct ssdup_drive *new_drive(const struct gendisk *disk)
 
 	if (!drive)
 		return NULL;
+	if (ssdup_load_create(&drive->load)) {
+		kfree(drive);
+		return NULL;
+	}
 	drive->disk = disk;
 	/* A driver of a disk takes requests, a layer takes bios. */
 	drive->layer = disk->fops->submit_bio;
 	INIT_LIST_HEAD(&drive->users);
 	mutex_init(&drive->lock);
 	return drive;
+}
+
+static void free_drive(struct ssdup_drive *drive)
+{
+	if (!drive)
+		return;
+	ssdup_load_destroy(&drive->load);
+	kfree(drive);
 }
 
 int ssdup_drive_get(struct drive_user *user, struct block_device *bdev,
@@ -52,7 +64,7 @@ int ssdup_drive_get(struct drive_user *user, struct block_device *bdev,
 	user->drive = drive;
 	list_add(&user->list, &drive->users);
 	spin_unlock_irq(&drives_lock);
-	kfree(new);
+	free_drive(new);
 	return 0;
 }
 
@@ -71,7 +83,7 @@ void ssdup_drive_put(struct drive_user *user)
 	spin_unlock_irq(&drives_lock);
 	user->drive = NULL;
 	if (last)
-		kfree(drive);
+		free_drive(drive);
 }
 
 /* May a loss of the cache of @one be one of @other, too? */

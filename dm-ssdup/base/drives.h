@@ -21,6 +21,8 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 
+#include "load.h"
+
 struct ssdup_drive {
 	struct list_head	list;		/* these by drives_lock */
 	struct list_head	users;
@@ -30,6 +32,7 @@ struct ssdup_drive {
 	atomic_t		failures;	/* requests that it has failed, for any reason */
 	atomic_t		doubts;		/* times that it may have lost its cache */
 	atomic_t		losses;		/* of these, by a flush that failed */
+	struct ssdup_load	load;		/* of an SSD */
 };
 
 /* What was known of a drive at some time. */

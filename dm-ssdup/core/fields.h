@@ -106,6 +106,9 @@ SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
 SSDUP_FIELD(GUARD, guard, PLAIN,
 	    "what the HDD shows first: 0 the device's data, 1 both, 2 a member block")
 
+SSDUP_FIELD(INTERFERENCE, ssd_interference_1e4, PER_10000,
+	    "how many times as long writes to the SSD took for its reads, over the last second")
+
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")
 SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")

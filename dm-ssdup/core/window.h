@@ -47,6 +47,7 @@
 #include <linux/bits.h>
 #include <linux/compiler.h>
 
+#include "interference.h"
 #include "types.h"
 
 #define WINDOW_AREA	32768U	/* sectors; 16 MiB: such a part is one disk's, if that has time */
@@ -132,17 +133,11 @@ struct window_speed {
 	u64	retry[WINDOW_USES];	/* ns: when to try again, however slow it was */
 };
 
-/**
- * ssdup_window_times() - is a write timed, that is sent to a disk now?
- *
- * All are at the HDD, and large ones at the SSD. Of small ones there an eighth will do, by their
- * places; and who tries it.
- */
+/** ssdup_window_times() - is a write timed, that is sent to a disk now? Who tries the SSD is. */
 static inline bool ssdup_window_times(const struct window_speed *s, enum ssdup_disk disk, u64 start,
 				      u32 sectors, u64 now)
 {
-	return disk == SSDUP_HDD || sectors >= WINDOW_UNIT / 8 ||
-	       start * 0x9e3779b97f4a7c15ULL >> 61 == 0 ||
+	return disk == SSDUP_HDD || load_times(start, sectors) ||
 	       now >= READ_ONCE(s->retry[WINDOW_USE_SSD]);
 }
 

@@ -137,9 +137,11 @@ void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool
 	blk_start_plug(&plug);
 	for (i = 0; i < b->plan.nr_pieces; i++) {
 		p = &b->plan.pieces[i];
-		if (p->kind == SSDUP_KIND_DATA)
-			drain_transfer(b, &b->io[i], drainer->c->ssd->bdev, REQ_OP_READ,
-				       p->pos, p->offset, p->sectors);
+		if (p->kind != SSDUP_KIND_DATA)
+			continue;
+		ssdup_load_read(&drainer->c->drive[SSDUP_SSD].drive->load);
+		drain_transfer(b, &b->io[i], drainer->c->ssd->bdev, REQ_OP_READ, p->pos,
+			       p->offset, p->sectors);
 	}
 	blk_finish_plug(&plug);
 	ssdup_step(drainer->c, STEP_DRAIN_READ);

@@ -103,24 +103,21 @@ static __always_inline struct window_facts ssdup_window_facts(struct ssdup_route
 	return f;
 }
 
-/** ssdup_window_send() - a write is sent to a disk; any context */
-static __always_inline void ssdup_window_send(struct ssdup_router *router, struct ssdup_io *io,
+/** ssdup_window_send() - a write is sent to a disk; any context. Return: is it timed? */
+static __always_inline bool ssdup_window_send(struct ssdup_router *router, struct ssdup_io *io,
 					      enum ssdup_disk disk)
 {
 	struct ssdup_windows *w = router->windows;
 
-	if (!ssdup_windowed(router->c))
-		return;
 	ssdup_window_note(&w->map, io->start, io->sectors, disk);
 	io->beside = atomic_add_return(io->sectors, &w->in_flight[disk]);
 	io->met_pass = READ_ONCE(w->passes);
-	io->sent = ssdup_window_times(&w->speed, disk, io->start, io->sectors,
-				      ssdup_window_now()) ? ktime_get_ns() : 0;
+	return ssdup_window_times(&w->speed, disk, io->start, io->sectors, ssdup_window_now());
 }
 
-/** ssdup_window_end() - it has ended there; @learn: as disks end writes; any context */
+/** ssdup_window_end() - it has ended there; @ns that it took, 0: nothing is learnt; any context */
 static __always_inline void ssdup_window_end(struct ssdup_router *router, struct ssdup_io *io,
-					     enum ssdup_disk disk, bool learn)
+					     enum ssdup_disk disk, u64 ns)
 {
 	struct ssdup_windows *w = router->windows;
 
@@ -128,9 +125,8 @@ static __always_inline void ssdup_window_end(struct ssdup_router *router, struct
 		return;
 	/* Ordered before the look at who waits, as who waits looks at what is in flight. */
 	atomic_sub_return(io->sectors, &w->in_flight[disk]);
-	if (io->sent && learn && (disk == SSDUP_SSD || !(io->met_pass || READ_ONCE(w->passes))))
-		ssdup_window_ended(&w->speed, disk, io->kind, ktime_get_ns() - io->sent,
-				   io->beside, ssdup_window_now());
+	if (ns && (disk == SSDUP_SSD || !(io->met_pass || READ_ONCE(w->passes))))
+		ssdup_window_ended(&w->speed, disk, io->kind, ns, io->beside, ssdup_window_now());
 	io->beside = 0;
 	if (atomic_read(&router->c->wake.nr_waiting))
 		ssdup_kick_waiting(router->c);

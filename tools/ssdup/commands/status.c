@@ -139,6 +139,14 @@ static void say_budget(const struct state *s)
 		       (unsigned long long)s->v.ssd_price_ns / 1000);
 }
 
+/* By a tenth or more: what is measured wanders by some per cent. */
+static void say_interference(const struct state *s)
+{
+	if (s->v.ssd_interference_1e4 >= 11000)
+		printf("  disturbed: writes to the SSD take %.2f times as long beside its reads\n",
+		       s->v.ssd_interference_1e4 / 10000.0);
+}
+
 static void say_one_wear(void *arg, const char *disk, const struct wear *w)
 {
 	char size[SIZE_TEXT];
@@ -211,6 +219,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_ghosts(s);
 	say_copies(s);
 	say_budget(s);
+	say_interference(s);
 	if (s->ssd)
 		wear_each(s->ssd, say_one_wear, NULL);
 	say_troubles(s, lost);

@@ -65,6 +65,7 @@ const struct metric metrics[] = {
 	ONE("ssdup_promote_left_bytes", PROMOTE_LEFT),
 	ONE("ssdup_reads_promoted_total", READS_PROMOTED),
 	ONE("ssdup_guard", GUARD),
+	ONE("ssdup_ssd_interference_ratio", INTERFERENCE),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: how much reads of an SSD disturb the writes to it. Pure.
+ *
+ * Flash that programs a page cannot read one, and the other way round. So an SSD that is read while
+ * it is written gives less than either alone (Zhang, Zheng, Schwan, Wolf: "FlashStager", section
+ * II). The interference is R, the expected throughput by the measured one. With as much in flight,
+ * that is the time that writes take by the time that they are expected to take (Little's law), and
+ * times can be taken while the SSD is not busy all the time.
+ *
+ * A span is a tenth of a second. What writes take is learnt in spans in which nobody reads the SSD,
+ * drains included, nor did in the one before: for each size, by how much is in flight. In the other
+ * spans it is compared with that. What was never seen without readers counts as undisturbed, and so
+ * does a span without any. What the SSD loses by itself, as when it collects garbage, is no
+ * interference.
+ */
+#ifndef SSDUP_INTERFERENCE_H
+#define SSDUP_INTERFERENCE_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#define LOAD_LOOK	10000000U	/* ns from one look at what is in flight to the next */
+#define LOAD_SPAN	100000000U	/* ns of a span */
+#define LOAD_SPANS	10U		/* that R is of */
+
+#define LOAD_SIZES	7U	/* of writes: up to 8 sectors, each twice the last; 512 and more */
+#define LOAD_DEPTHS	18U	/* powers of two sectors in flight, from 1 on */
+
+#define LOAD_NONE	10000U	/* R without interference; in 10000ths */
+
+/* Of all writes to an SSD, and reads of it; sums that only grow, but for @sectors. */
+struct ssd_load {
+	u64	sectors;	/* of writes in flight */
+	u64	reads;		/* begun, with those of drains */
+	struct load_timed {
+		u64	ns;
+		u64	nr;
+	} timed[LOAD_SIZES];	/* writes that were timed, and ended */
+};
+
+/* What was learnt of an SSD. All zero: new. */
+struct interference {
+	struct ssd_load	then;		/* when the span began */
+	u64	begun;			/* ns */
+	u64	sectors;		/* in flight, sum of the looks in this span */
+	u32	looks;			/* with anything in flight */
+	bool	read;			/* in the span before */
+	s32	r;			/* R above LOAD_NONE, of the last LOAD_SPANS spans */
+	u32	ns[LOAD_SIZES][LOAD_DEPTHS];	/* that a write takes; 0: not known */
+};
+
+/**
+ * load_times() - is a write to an SSD timed?
+ *
+ * Large ones are. Of small ones an eighth will do, by their places.
+ */
+static inline bool load_times(u64 start, u32 sectors)
+{
+	return sectors >= 64 || start * 0x9e3779b97f4a7c15ULL >> 61 == 0;
+}
+
+/** load_size() - which of the sizes a write of @sectors has */
+u32 load_size(u32 sectors);
+
+/**
+ * ssdup_interference_look() - look at an SSD; every LOAD_LOOK while writes to it end
+ * @i: what is known of it
+ * @load: now
+ * @now: ns, of a clock that never goes back
+ */
+void ssdup_interference_look(struct interference *i, const struct ssd_load *load, u64 now);
+
+/** ssdup_interference() - R in 10000ths, from LOAD_NONE to 100 times that */
+u32 ssdup_interference(const struct interference *i);
+
+#endif

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# R of an SSD with flash memory is what reads of it cost the writes to it: none before they begin,
+# then as much as the throughput says, and none again soon after they have ended.
+# invariant: none
+# time: virtual
+# seconds: 300
+# mem: 2048
+# programs: fio
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+# work NAME OPTION... - fio at the device, until it is killed
+work()
+{
+	fio --name="$1" --filename=$DEV --direct=1 --ioengine=libaio --bs=16k --iodepth=16 \
+		--time_based --runtime=600 --output="$T/$1" "${@:2}" &
+}
+
+# written SECONDS - sectors that the log gets in that time
+written()
+{
+	local before
+
+	before=$(stat write_sectors_ssd)
+	sleep "$1"
+	echo $(($(stat write_sectors_ssd) - before))
+}
+
+make_disks instant=0 hdd_size_mb=1024 ssd_size_mb=769 ssd_ftl=1 ssd_block_kb=64 \
+	ssd_rate_mbps=112 ssd_latency_us=60
+make_ssdup policy all drain manual
+is "interference before anybody writes" "$(stat ssd_interference_1e4)" 10000
+io write len=$((16 * 2048)) bs=512
+work writer --rw=randwrite --offset=64m --size=900m
+writer=$!
+sleep 0.5
+alone=$(written 1.5)
+is "interference without readers" "$(stat ssd_interference_1e4)" 10000
+work reader --rw=randread --size=16m
+reader=$!
+# what went before is a tenth of it after two seconds
+sleep 1
+beside=$(written 1.5)
+r=$(stat ssd_interference_1e4)
+above "interference, by throughput" "$r" $((9000 * alone / beside))
+below "interference, by throughput" "$r" $((10500 * alone / beside))
+above "interference" "$r" 15000
+kill -INT $reader
+wait $reader
+sleep 2
+below "interference after the readers" "$(stat ssd_interference_1e4)" 12000
+kill -INT $writer
+wait $writer
+sleep 1.5
+is "interference when nobody writes" "$(stat ssd_interference_1e4)" 10000
