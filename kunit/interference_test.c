@@ -123,6 +123,8 @@ static void nothing_is_learnt_behind_readers(struct kunit *test)
 	spans(&ssd, 20, 2, 512, 100, 0);
 	for (i = 0; i < 50; i++) {
 		span(&ssd, 2, 512, 200, 1);
+		/* The spans begin with the second look. */
+		span(&ssd, 2, 512, 200, 0);
 		span(&ssd, 2, 512, 200, 0);
 	}
 	spans(&ssd, 30, 2, 512, 200, 1);
