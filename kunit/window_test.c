@@ -90,18 +90,51 @@ static void speeds_are_learnt(struct kunit *test)
 	struct window_speed s = { };
 	int i;
 
-	ssdup_window_ended(&s, SSDUP_SSD, WINDOW_HDD_RUN, 4 * MS, 4 * WINDOW_UNIT, 100);
+	ssdup_window_ended(&s, SSDUP_SSD, WINDOW_HDD_RUN, 4 * MS, WINDOW_UNIT, 4 * WINDOW_UNIT,
+			   100);
 	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_SSD], 1 * MS);
 	KUNIT_EXPECT_EQ(test, s.retry[WINDOW_USE_SSD], 100 + 4 * MS * WINDOW_RETRY);
 	for (i = 0; i < 100; i++)
-		ssdup_window_ended(&s, SSDUP_SSD, WINDOW_SCATTERED, 2 * MS, WINDOW_UNIT, 0);
+		ssdup_window_ended(&s, SSDUP_SSD, WINDOW_SCATTERED, 2 * MS, WINDOW_UNIT,
+				   WINDOW_UNIT, 0);
 	KUNIT_EXPECT_GE(test, s.ns[WINDOW_USE_SSD], 19 * MS / 10);
 	KUNIT_EXPECT_LE(test, s.ns[WINDOW_USE_SSD], 2 * MS);
 
-	ssdup_window_ended(&s, SSDUP_HDD, WINDOW_SCATTERED, 3 * MS, WINDOW_UNIT, 0);
-	ssdup_window_ended(&s, SSDUP_HDD, WINDOW_SSD_RUN, 5 * MS, WINDOW_UNIT, 0);
+	ssdup_window_ended(&s, SSDUP_HDD, WINDOW_SCATTERED, 3 * MS, WINDOW_UNIT, WINDOW_UNIT, 0);
+	ssdup_window_ended(&s, SSDUP_HDD, WINDOW_SSD_RUN, 5 * MS, WINDOW_UNIT, WINDOW_UNIT, 0);
 	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_SCATTERED], 3 * MS);
 	KUNIT_EXPECT_EQ(test, s.ns[WINDOW_USE_RUNS], 5 * MS);
+}
+
+/* How many writes of 256 KiB an SSD is given: @way and @each are us. */
+static u32 writes_at_ssd(u32 way, u32 each)
+{
+	struct window_speed s = { };
+	u32 i, nr, window = 1;
+
+	for (i = 0; i < 1000; i++) {
+		nr = i % 100 ? window : 1;
+		/* With many of them in flight, the disk is busy all the time. */
+		ssdup_window_ended(&s, SSDUP_SSD, WINDOW_SCATTERED,
+				   max(way + each, nr * each) * 1000ULL, WINDOW_UNIT,
+				   nr * WINDOW_UNIT, 0);
+		window = DIV_ROUND_UP(max(s.ssd, WINDOW_SSD), WINDOW_UNIT);
+	}
+	return window;
+}
+
+static void the_window_fits_the_ssd(struct kunit *test)
+{
+	/* SATA: a second write at once gains next to nothing. */
+	KUNIT_EXPECT_EQ(test, writes_at_ssd(60, 570), 1);
+	/* A hard disk, or an SSD that collects garbage. */
+	KUNIT_EXPECT_EQ(test, writes_at_ssd(5000, 1500), 1);
+	/* With one at once these are idle most of the time: 3 and 6.7 GB/s. */
+	KUNIT_EXPECT_EQ(test, writes_at_ssd(142, 86), 4);
+	KUNIT_EXPECT_EQ(test, writes_at_ssd(80, 39), 4);
+	/* However long the way is, nobody waits for more than half a millisecond of work. */
+	KUNIT_EXPECT_EQ(test, writes_at_ssd(400, 60), 9);
+	KUNIT_EXPECT_EQ(test, writes_at_ssd(2000, 39), 1);
 }
 
 /* --- The choice --- */
@@ -113,9 +146,9 @@ static void speeds_are_learnt(struct kunit *test)
 
 static const struct window_speed usual = SPEEDS(30, 40, 10);
 static const struct window_speed array = SPEEDS(5, 5, 10);
-static const struct window_speed hopeless = SPEEDS(170, 170, 10);
-static const struct window_speed slow_ssd = SPEEDS(10, 10, 170);
-static const struct window_speed due = { .ns = { 17 * MS, 17 * MS, MS } };
+static const struct window_speed hopeless = SPEEDS(330, 330, 10);
+static const struct window_speed slow_ssd = SPEEDS(10, 10, 330);
+static const struct window_speed due = { .ns = { 33 * MS, 33 * MS, MS } };
 static const struct window_speed new_disks;
 static const struct window_first waited_4ms[WINDOW_KINDS] = {
 	[0 ... WINDOW_KINDS - 1] = { .waited = 4 } };
@@ -389,6 +422,7 @@ static struct kunit_case window_cases[] = {
 	KUNIT_CASE(an_area_is_one_disks),
 	KUNIT_CASE(what_is_no_run),
 	KUNIT_CASE(speeds_are_learnt),
+	KUNIT_CASE(the_window_fits_the_ssd),
 	KUNIT_CASE_PARAM(who_is_sent_where, choose_gen_params),
 	KUNIT_CASE(who_comes_first),
 	KUNIT_CASE(the_earliest_of_all),

@@ -67,14 +67,33 @@ static enum window_use use_of_hdd(enum window_kind kind)
 	return BIT(kind) & SCATTERED_KINDS ? WINDOW_USE_SCATTERED : WINDOW_USE_RUNS;
 }
 
+static void learn(u64 *average, u64 ns)
+{
+	u64 before = READ_ONCE(*average);
+
+	WRITE_ONCE(*average, max(before ? before - before / STEP + ns / STEP : ns, 1ULL));
+}
+
+/* The SSD's time is known. */
+static void fit_window(struct window_speed *s)
+{
+	u64 alone = READ_ONCE(s->alone), work = min_t(u64, alone + alone / WINDOW_AHEAD, WINDOW_QUEUE);
+
+	WRITE_ONCE(s->ssd, div64_u64(work * WINDOW_UNIT, READ_ONCE(s->ns[WINDOW_USE_SSD])));
+}
+
 void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
-			u64 ns, u32 beside, u64 now)
+			u64 ns, u32 sectors, u32 beside, u64 now)
 {
 	enum window_use use = disk == SSDUP_SSD ? WINDOW_USE_SSD : use_of_hdd(kind);
-	u64 before = READ_ONCE(s->ns[use]), unit = div_u64(ns * WINDOW_UNIT, beside);
 
-	WRITE_ONCE(s->ns[use], max(before ? before - before / STEP + unit / STEP : unit, 1ULL));
+	learn(&s->ns[use], div_u64(ns * WINDOW_UNIT, beside));
 	WRITE_ONCE(s->retry[use], now + ns * WINDOW_RETRY);
+	if (disk == SSDUP_HDD)
+		return;
+	if (beside == sectors)
+		learn(&s->alone, ns);
+	fit_window(s);
 }
 
 /* --- The choice --- */
@@ -105,6 +124,11 @@ static __always_inline struct view look(const struct window_facts *f, enum windo
 static __always_inline bool tries(const struct window_facts *f, enum window_use use, u32 in_flight)
 {
 	return !in_flight && f->now >= READ_ONCE(f->speed->retry[use]);
+}
+
+static __always_inline u32 ssd_window(const struct window_facts *f)
+{
+	return max(READ_ONCE(f->speed->ssd), WINDOW_SSD);
 }
 
 /* Does a disk that takes @ns add to one that takes @other, as far as is known? */
@@ -182,7 +206,7 @@ static __always_inline bool hdd_takes(const struct window_facts *f, enum window_
 		return false;
 	if (hdd_first(f, v) || !ssd_worth(f, v))
 		return true;
-	return kind == WINDOW_HDD_RUN ? f->ssd : kind < WINDOW_SSD_NEAR && f->ssd >= WINDOW_SSD;
+	return kind == WINDOW_HDD_RUN ? f->ssd : kind < WINDOW_SSD_NEAR && f->ssd >= ssd_window(f);
 }
 
 static __always_inline bool ssd_takes(const struct window_facts *f, enum window_kind kind,
@@ -199,9 +223,9 @@ static __always_inline bool ssd_takes(const struct window_facts *f, enum window_
 		return !f->ssd && !hdd_first(f, v);
 	case WINDOW_SSD_NEAR:
 	case WINDOW_SSD_RUN:
-		return f->ssd < WINDOW_SSD;
+		return f->ssd < ssd_window(f);
 	default:
-		return f->ssd < WINDOW_SSD && !hdd_first(f, v);
+		return f->ssd < ssd_window(f) && !hdd_first(f, v);
 	}
 }
 

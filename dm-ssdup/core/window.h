@@ -17,8 +17,11 @@
  *    takes the lowest place.
  *  - The SSD gets all that fits into its window, and the HDD what does not. A disk that has been
  *    quicker comes first, whatever it is, with one write at a time.
- *  - A disk gets nothing if it has been so slow that it adds less than a sixteenth to the speed. It
- *    is tried again with one write, when 64 times that write's time has passed.
+ *  - The SSD's window is what it does in 5/4 of the time that a write takes alone. So it has a next
+ *    write when one ends, however long the way to it is; but it is given no more than it does in
+ *    half a millisecond, unless that is less than 256 KiB.
+ *  - A disk gets nothing if it has been so slow that it adds less than 1/32 to the speed. It is
+ *    tried again with one write, when 64 times that write's time has passed.
  *  - An SSD with nothing to do takes a run of the HDD, too: it does not need runs.
  *  - While the log has room, who waits for the HDD has it to himself: a reader, or who flushes
  *    the device, whose flush then finds nothing there.
@@ -37,9 +40,9 @@
  * A disk's time for a unit is what a write took, divided by what was in flight with it (Little's
  * law). So two disks can be compared though one is given more at once.
  *
- * The numbers below were found by tools/sim on 74 pairs of disks: seeds 1 to 60 of
+ * The numbers below were found by tools/sim on pairs of disks: seeds 1 to 60 of
  * scripts/bench/family.py, and those of scripts/bench/disks.sh. Half or twice as large, each one
- * changes the mean of all loads by at most 0.7 %, WINDOW_SSD by 1.4 %, WINDOW_HDD by 1.9 %.
+ * changes the mean of bursts and long loads by at most 0.7 %, but WINDOW_HDD by 7 and 3 %.
  */
 #ifndef SSDUP_WINDOW_H
 #define SSDUP_WINDOW_H
@@ -53,10 +56,12 @@
 #define WINDOW_AREA	32768U	/* sectors; 16 MiB: such a part is one disk's, if that has time */
 #define WINDOW_TURN	8192U	/* sectors; 4 MiB: so much a task has of a turn */
 #define WINDOW_AGE	1024U	/* ms; who begins to wait later does not come first by place */
-#define WINDOW_SSD	512U	/* sectors that the SSD is given at once */
-#define WINDOW_HDD	2048U	/* the same for the HDD */
+#define WINDOW_SSD	512U	/* sectors that the SSD is given at once, or more */
+#define WINDOW_HDD	2048U	/* sectors that the HDD is given at once */
+#define WINDOW_AHEAD	4U	/* part of a write's time alone: so much more the SSD is given */
+#define WINDOW_QUEUE	500000U	/* ns of work that the SSD is given at most, beyond WINDOW_SSD */
 #define WINDOW_RECENT	131072U	/* sectors written since; 64 MiB: what is older is no run */
-#define WINDOW_GAIN	16U	/* a disk that takes so many times the other's time gets nothing */
+#define WINDOW_GAIN	32U	/* a disk that takes so many times the other's time gets nothing */
 #define WINDOW_RETRY	64U	/* times that a write's time passes until such a disk is tried */
 
 /*
@@ -131,6 +136,8 @@ enum window_use {
 struct window_speed {
 	u64	ns[WINDOW_USES];	/* moving averages; 0: not known */
 	u64	retry[WINDOW_USES];	/* ns: when to try again, however slow it was */
+	u64	alone;			/* ns that a write to an idle SSD takes; 0: not known */
+	u32	ssd;			/* sectors of the SSD's window, if more than WINDOW_SSD */
 };
 
 /** ssdup_window_times() - is a write timed, that is sent to a disk now? Who tries the SSD is. */
@@ -147,11 +154,12 @@ static inline bool ssdup_window_times(const struct window_speed *s, enum ssdup_d
  * @disk: the disk; not to be called for an HDD that a pass of the drain has used meanwhile
  * @kind: of the write
  * @ns: the time it took
+ * @sectors: its length
  * @beside: sectors in flight at the disk when it was sent, with its own
  * @now: ns
  */
 void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
-			u64 ns, u32 beside, u64 now);
+			u64 ns, u32 sectors, u32 beside, u64 now);
 
 /* --- The choice --- */
 

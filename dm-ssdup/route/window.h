@@ -126,7 +126,8 @@ static __always_inline void ssdup_window_end(struct ssdup_router *router, struct
 	/* Ordered before the look at who waits, as who waits looks at what is in flight. */
 	atomic_sub_return(io->sectors, &w->in_flight[disk]);
 	if (ns && (disk == SSDUP_SSD || !(io->met_pass || READ_ONCE(w->passes))))
-		ssdup_window_ended(&w->speed, disk, io->kind, ns, io->beside, ssdup_window_now());
+		ssdup_window_ended(&w->speed, disk, io->kind, ns, io->sectors, io->beside,
+				   ssdup_window_now());
 	io->beside = 0;
 	if (atomic_read(&router->c->wake.nr_waiting))
 		ssdup_kick_waiting(router->c);

@@ -106,7 +106,7 @@ static void write_ended(struct sim_io *io)
 	}
 	if (w->timed && (w->segment || !w->met_pass))
 		ssdup_window_ended(&b->speed, w->segment ? SSDUP_SSD : SSDUP_HDD, w->kind,
-				   b->clock.now - io->sent, w->beside, b->clock.now);
+				   b->clock.now - io->sent, io->sectors, w->beside, b->clock.now);
 	w->ended(w);
 	buffer_look(b);
 }

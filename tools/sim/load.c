@@ -14,7 +14,7 @@
 	.jitter_us = 20, ## __VA_ARGS__ }
 
 const struct load loads[] = {
-	{ "contiguous", .least = { 1.9 },
+	{ "contiguous", .least = { 1.8 },
 	  .jobs = { JOB(CONTIGUOUS, 16, 256 * KIB, GIB) } },
 	{ "random", .least = { 1.2 },
 	  .jobs = { JOB(RANDOM, 16, 256 * KIB, GIB) } },
