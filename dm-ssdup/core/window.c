@@ -77,7 +77,8 @@ static void learn(u64 *average, u64 ns)
 /* The SSD's time is known. */
 static void fit_window(struct window_speed *s)
 {
-	u64 alone = READ_ONCE(s->alone), work = min_t(u64, alone + alone / WINDOW_AHEAD, WINDOW_QUEUE);
+	u64 alone = READ_ONCE(s->alone);
+	u64 work = min_t(u64, alone + alone / WINDOW_AHEAD, WINDOW_QUEUE);
 
 	WRITE_ONCE(s->ssd, div64_u64(work * WINDOW_UNIT, READ_ONCE(s->ns[WINDOW_USE_SSD])));
 }
