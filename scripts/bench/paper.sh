@@ -183,3 +183,41 @@ group_beyond()
 			"burst --pattern random --procs 16 --size $((128 * times))m;drain"
 	done
 }
+
+# FlashStager, Fig. 2 to 6: writers stage arrays on the SSD, and a reader for some of them reads
+# each as soon as it is there.  The paper's arrays have 128 to 1024 squared doubles; a quarter of
+# that is here what they are to its SSDs, of which it has three in a stripe.
+group_flashstager()
+{
+	local array=512 staged
+	# what the SSD gives before anybody reads there
+	local alone="burst --pattern contiguous --procs 60 --request 16k --size 60m;forget"
+
+	for staged in 10 20 30; do
+		array_bench "staged-$staged" $array $staged
+	done
+	for array in 32 128 2048; do
+		array_bench "array-$array" $array 10
+	done
+	# GTS: 32 writers compute, write a checkpoint after each time step, or each fifth
+	for array in $(short "2 7" "2 4 5 7"); do
+		gts "gts-$array" "$array" 400
+		gts "gts-fifth-$array" "$array" 2000
+	done
+}
+
+# array_bench NAME KIB STAGED - arrays of that size, and so many writers for a reader
+array_bench()
+{
+	work "$1" ftl 1024 -- 1088 "ssd all balance" "drain manual" \
+		"$alone;staging --pattern contiguous --procs 60 --request 16k --size 480m --array $2k \
+--staged $3"
+}
+
+# gts NAME MIB THINK - a writer's part of a checkpoint, and the ms before each
+gts()
+{
+	work "$1" ftl 1024 -- 1088 "ssd all balance" "drain manual" \
+		"$alone;staging --pattern contiguous --procs 32 --request 16k --size $((32 * 4 * $2))m \
+--array $2m --staged 32 --think $3"
+}

@@ -353,3 +353,27 @@ step_untar()
 	line="{\"pattern\":\"untar\",\"bytes\":$bytes,\"start_ms\":$begin,\"ms\":$ms,\"mb_s\":$(awk \
 		-v b="$bytes" -v ms=$ms 'BEGIN { printf "%.1f", b / 1000 / ms }')}"
 }
+
+# step_staging OPTION... - a burst, and how much its readers disturb its writers: the mean and the
+# most of R, in 1/10000
+step_staging()
+{
+	local watcher r
+
+	rm -f /tmp/interference
+	(
+		trap exit TERM
+		while sleep 0.1; do
+			cat "${stats:-/none}/ssd_interference_1e4" >>/tmp/interference 2>/dev/null || exit 0
+		done
+	) &
+	watcher=$!
+	step_burst "$@"
+	kill $watcher 2>/dev/null || true
+	wait $watcher || true
+	[ -s /tmp/interference ] || return 0
+	r=$(awk '{ sum += $1; if ($1 > most) most = $1 } END { print int(sum / NR), most }' \
+		/tmp/interference)
+	add interference_1e4 "${r% *}"
+	add interference_most_1e4 "${r#* }"
+}

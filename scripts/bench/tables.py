@@ -319,6 +319,21 @@ def drains(results):
     return rows
 
 
+def staging(results):
+    """Writers whose arrays others read: how long all took, and a process at its requests."""
+    rows = [["workload", "system", "all s", "requests s", "write: p50 ms", "read: p50 ms",
+             "p99 ms", "R", "most"]]
+    for r in results:
+        if r.get("fault"):
+            continue
+        rows.append([r["workload"], r["system"], "%.2f" % (r["ns"] / 1e9),
+                     "%.2f" % (r["io_ms"] / 1e3), latency(r["p50_us"]),
+                     latency(r["read_p50_us"]), latency(r["read_p99_us"])] +
+                    ["%.2f" % (r[key] / 1e4) if r.get(key) else "-"
+                     for key in ("interference_1e4", "interference_most_1e4")])
+    return rows
+
+
 def readwrite(results):
     """Readers and writers of one load apart."""
     rows = [["workload", "system", "reads: MB/s", "p50 ms", "p99 ms", "writes: MB/s", "p50 ms",
@@ -479,15 +494,16 @@ MAKERS = {"liu": liu, "reads": reads, "ordered": ordered, "copies": reads, "targ
           "drain": drains, "sweep": beside_paper, "queue": beside_paper, "scarce": beside_paper,
           "gaps": beside_paper, "hpio": beside_paper, "tile": beside_paper,
           "beyond": beside_paper, "curve": curve, "readwrite": readwrite, "beside": beside,
-          "start": start, "tenants": tenants, "family": judge.family}
+          "start": start, "tenants": tenants, "family": judge.family,
+          "flashstager": staging}
 
 # These have numbers of their own, and no use for the table of everything.
 SPECIAL = ("liu", "reads", "ordered", "copies", "percentages", "cpu", "memory", "start", "drain",
-           "beside", "curve", "tenants", "family")
+           "beside", "curve", "tenants", "family", "flashstager")
 
 # Here the writers' MB/s are no measure.
 APART = ("liu", "reads", "ordered", "copies", "cpu", "memory", "start", "drain", "percentages",
-         "beside", "curve", "tenants", "family")
+         "beside", "curve", "tenants", "family", "flashstager")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -509,6 +525,7 @@ TITLES = {
     "beside": "Loads beside each other",
     "full": "Writers at a full log",
     "drain": "Others during a drain",
+    "flashstager": "Arrays that are read as soon as they are there (FlashStager, Fig. 2, 4 and 6)",
     "tenants": "Tenants that share SSDs, by write streams and discards",
     "family": "Pairs of disks drawn at random: of the best of the others (1: as good)",
     "liu": "Programs of the LiU paper (Fig. 4, Tables I to III): MB/s, seeks, seconds",

@@ -11,7 +11,8 @@
  *
  * burst [--pattern NAME] [--procs N] [--request B] [--size B] [--span B]
  *	 [--offset B] [--spacing B] [--tiles-x N] [--theta N] [--seed N] [--stamp N]
- *	 [--reads PERCENT] [--fsync N] [--jitter US] [--link B] [--ms N] [--and ...]
+ *	 [--reads PERCENT] [--fsync N] [--jitter US] [--link B] [--ms N]
+ *	 [--array B --staged N [--think MS]] [--and ...]
  *	 [--state FILE] [--slice MS] [--verify | --list] DEVICE
  *
  * --state adds the outcome to that of earlier runs and reports the sum; --list
@@ -55,6 +56,7 @@ struct writer {
 	int			fd;
 	char			*buf;
 	u64			random;
+	int			(*arrays)[2];	/* pipes: a byte for each array of a process */
 };
 
 static void stamp_buffer(const struct job *job, char *buf, u64 at)
@@ -97,6 +99,20 @@ static void wait_link(struct writer *w)
 	sleep_until(end);
 }
 
+/* Did the disk give what was written there? */
+static bool is_stamped(const struct job *job, const char *buf, u64 at)
+{
+	u32 i;
+
+	for (i = 0; i < job->request; i += SECTOR) {
+		const struct head *h = (const struct head *)(buf + i);
+
+		if (h->lba != (at + i) / SECTOR || h->stamp != job->stamp)
+			return false;
+	}
+	return true;
+}
+
 /* One request, number @i of this process. */
 static int do_request(struct writer *w, u64 at, u32 i)
 {
@@ -125,12 +141,10 @@ static int do_request(struct writer *w, u64 at, u32 i)
 	return 0;
 }
 
-/* A writer: ready, waits for the pipe @go to close, writes. */
-static int write_all(struct writer *w, int ready, int go)
+/* Ready; waits for the pipe @go to close. */
+static int start(struct writer *w, int ready, int go)
 {
 	const struct job *job = w->job;
-	u64 *order = make_order(job, w->proc);
-	u32 i, n = requests_each(job);
 	char byte = 0;
 	int r = 0;
 
@@ -143,12 +157,102 @@ static int write_all(struct writer *w, int ready, int go)
 	/* Also when there is nothing to write to: the parent counts everybody. */
 	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) < 0)
 		return errno;
+	return r;
+}
+
+static int write_all(struct writer *w)
+{
+	const struct job *job = w->job;
+	u64 *order = make_order(job, w->proc);
+	u32 i, n = requests_each(job), each = job->array / job->request;
+	int r = 0;
+
 	for (i = 0; !r && (i < n || job->ms); i++) {
 		if (job->ms && now_ns() - w->out->run_ns >= job->ms * 1000000ULL)
 			break;
+		if (job->think_ms && i % each == 0)
+			sleep_until(now_ns() + job->think_ms * 1000000ULL);
 		r = do_request(w, order[i % n], i);
+		if (!r && each && i % each == each - 1 && write(w->arrays[w->proc][1], "", 1) != 1)
+			r = errno;
 	}
 	return r;
+}
+
+/* Array number @array of a process, as soon as it is there. */
+static int read_array(struct writer *w, u32 proc, u32 array)
+{
+	const struct job *job = w->job;
+	u64 *order = make_order(job, proc), at, begin;
+	u32 each = job->array / job->request, i;
+	char byte;
+	int r = 0;
+
+	if (read(w->arrays[proc][0], &byte, 1) != 1)
+		r = EPIPE;
+	for (i = array * each; !r && i < (array + 1) * each; i++) {
+		at = order[i];
+		begin = now_ns();
+		if (pread(w->fd, w->buf, job->request, at) != (ssize_t)job->request)
+			r = errno ?: EIO;
+		else if (!is_stamped(job, w->buf, at))
+			r = EILSEQ;
+		outcome_add(w->out, true, job->request, begin, now_ns(),
+			    w->set->slice_ms * 1000000ULL);
+	}
+	free(order);
+	return r;
+}
+
+/* The readers come after the writers, by their numbers. */
+static int read_all(struct writer *w)
+{
+	const struct job *job = w->job;
+	u32 first = (w->proc - job->procs) * job->staged, i, proc;
+	u32 arrays = job->size / job->procs / job->array;
+	int r = 0;
+
+	for (i = 0; i < arrays; i++)
+		for (proc = first; !r && proc < first + job->staged && proc < job->procs; proc++)
+			r = read_array(w, proc, i);
+	return r;
+}
+
+static int work(struct writer *w, int ready, int go)
+{
+	u32 proc;
+	int r = start(w, ready, go);
+
+	/* When a writer has died, its reader is not to wait for it. */
+	for (proc = 0; w->arrays && proc < w->job->procs; proc++)
+		if (proc != w->proc)
+			close(w->arrays[proc][1]);
+	if (r)
+		return r;
+	return w->proc < w->job->procs ? write_all(w) : read_all(w);
+}
+
+static void open_arrays(struct writer *w)
+{
+	u32 proc;
+
+	w->arrays = NULL;
+	if (!w->job->array)
+		return;
+	w->arrays = alloc(w->job->procs * sizeof(*w->arrays));
+	for (proc = 0; proc < w->job->procs; proc++)
+		if (pipe(w->arrays[proc]))
+			die(strerror(errno), "pipe");
+}
+
+static void close_arrays(const struct writer *w)
+{
+	u32 proc;
+
+	for (proc = 0; w->arrays && proc < w->job->procs; proc++) {
+		close(w->arrays[proc][0]);
+		close(w->arrays[proc][1]);
+	}
 }
 
 static void start_writers(const struct settings *set, struct outcome *out,
@@ -157,8 +261,10 @@ static void start_writers(const struct settings *set, struct outcome *out,
 	struct writer w = { .set = set, .out = out };
 	u32 j;
 
-	for (j = 0; j < set->nr_jobs; j++)
-		for (w.proc = 0; w.proc < set->jobs[j].procs; w.proc++) {
+	for (j = 0; j < set->nr_jobs; j++) {
+		w.job = &set->jobs[j];
+		open_arrays(&w);
+		for (w.proc = 0; w.proc < w.job->procs + nr_readers(w.job); w.proc++) {
 			pid_t pid = fork();
 
 			if (pid < 0)
@@ -167,10 +273,11 @@ static void start_writers(const struct settings *set, struct outcome *out,
 				continue;
 			close(ready[0]);
 			close(go[1]);
-			w.job = &set->jobs[j];
-			out->error = write_all(&w, ready[1], go[0]) ?: out->error;
+			out->error = work(&w, ready[1], go[0]) ?: out->error;
 			_exit(0);
 		}
+		close_arrays(&w);
+	}
 	close(ready[1]);
 	close(go[0]);
 }
@@ -209,7 +316,7 @@ static int run_writers(const struct settings *set)
 		add_state(out, set->state, false);
 	start_writers(set, out, ready, go);
 	for (i = 0; i < set->nr_jobs; i++)
-		procs += set->jobs[i].procs;
+		procs += set->jobs[i].procs + nr_readers(&set->jobs[i]);
 	for (i = 0; i < procs; i++)
 		if (read(ready[0], &byte, 1) != 1)
 			break;
@@ -290,6 +397,7 @@ static const struct number numbers[] = {
 	NUMBER("tiles-x", tiles_x), NUMBER("theta", theta), NUMBER("seed", seed),
 	NUMBER("stamp", stamp), NUMBER("reads", reads), NUMBER("fsync", fsync),
 	NUMBER("jitter", jitter_us), NUMBER("link", link), NUMBER("ms", ms),
+	NUMBER("array", array), NUMBER("staged", staged), NUMBER("think", think_ms),
 };
 
 #define NR_NUMBERS	(sizeof(numbers) / sizeof(numbers[0]))

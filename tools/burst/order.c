@@ -54,6 +54,9 @@ const char *job_fault(struct job *job)
 		return "tiles-x does not divide procs";
 	if (job->reads > 100)
 		return "reads is more than 100 per cent";
+	if (!job->array != !job->staged || job->array % job->request || (job->array && job->ms) ||
+	    (job->array && job->size / job->procs % job->array))
+		return "request, array, staged, size and ms do not fit together";
 	return NULL;
 }
 

@@ -37,6 +37,9 @@ extern const char * const pattern_names[PATTERNS];
  * @jitter_us: mean of a wait before each request, exponentially distributed
  * @link: bytes a second that a link lets through which all processes share; 0: there is none
  * @ms: stop after that time, begin again at the end until then; 0: each request once
+ * @array: bytes that a process writes in a row before others may read them; 0: nobody does
+ * @staged: processes that one more reads from, each array as soon as it is there
+ * @think_ms: a process computes for so long before each array
  */
 struct job {
 	enum pattern	pattern;
@@ -55,6 +58,9 @@ struct job {
 	u32		jitter_us;
 	u64		link;
 	u32		ms;
+	u64		array;
+	u32		staged;
+	u32		think_ms;
 };
 
 /* A generator of its own for each process and purpose; never 0. */
@@ -66,6 +72,12 @@ u64 random_start(const struct job *job, u32 proc);
  * @job: the job
  */
 u32 requests_each(const struct job *job);
+
+/* How many processes read what others have written. */
+static inline u32 nr_readers(const struct job *job)
+{
+	return job->array ? (job->procs + job->staged - 1) / job->staged : 0;
+}
 
 /**
  * job_fault() - what does not fit together in a job

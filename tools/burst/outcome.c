@@ -40,6 +40,7 @@ void outcome_add(struct outcome *out, bool read, u32 bytes, u64 begin, u64 end, 
 	__atomic_fetch_add(&out->bytes[read], bytes, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&out->requests[read], 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&out->hist[read][hist_slot(end - begin)], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&out->sum_ns, end - begin, __ATOMIC_RELAXED);
 	raise_to(&out->longest_ns[read], end - begin);
 	raise_to(&out->end_ns, end);
 	if (slice < COURSE_SLICES) {
@@ -96,6 +97,10 @@ void outcome_report(const struct outcome *out, const struct job *job, u32 slice_
 	printf(",\"start_ms\":%llu,\"ms\":%llu,\"ns\":%llu,\"longest_ms\":%llu",
 	       out->start_ns / 1000000, out->ns / 1000000, out->ns,
 	       out->longest_ns[0] / 1000000);
+	/* How long a process was at its requests, on average. */
+	if (job->array)
+		printf(",\"io_ms\":%llu",
+		       out->sum_ns / (job->procs + nr_readers(job)) / 1000000);
 	report_kind(out, false, "");
 	if (out->requests[1]) {
 		printf(",\"read_bytes\":%llu", out->bytes[1]);

@@ -24,6 +24,7 @@
  * @bytes: [0] written, [1] read
  * @requests: their number
  * @longest_ns: the longest of them
+ * @sum_ns: what all of them took together
  * @hist: their latencies
  * @slice_bytes: written and read in each slice of time
  * @slice_longest_ns: the longest request that ended in it
@@ -39,6 +40,7 @@ struct outcome {
 	u64	bytes[2];
 	u64	requests[2];
 	u64	longest_ns[2];
+	u64	sum_ns;
 	u32	hist[2][HIST_SLOTS];
 	u64	slice_bytes[COURSE_SLICES];
 	u64	slice_longest_ns[COURSE_SLICES];
