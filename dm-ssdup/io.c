@@ -285,6 +285,7 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 
 	io->state = IO_NONE;
 	io->beside = 0;
+	io->sent = 0;
 	io->ahead = false;
 	io->kind = WINDOW_SCATTERED;
 	io->long_run = false;

@@ -215,6 +215,30 @@ static void pauses(struct kunit *test)
 	expect_about(test, &ssd, 200);
 }
 
+/* Each write waits for a second and more. */
+static void long_waits(struct kunit *test)
+{
+	struct ssd ssd;
+	u32 i;
+
+	new_ssd(&ssd);
+	spans(&ssd, 20, 2, 512, 100, 0);
+	for (i = 0; i < 10; i++) {
+		ssd.now += 12ULL * LOAD_SPAN;
+		ssd.load.timed[2].ns += 12ULL * LOAD_SPAN;
+		ssd.load.timed[2].nr++;
+		ssd.load.reads++;
+		ssdup_interference_look(&ssd.i, &ssd.load, ssd.now);
+	}
+	KUNIT_EXPECT_EQ(test, ssdup_interference(&ssd.i), 100 * NONE);
+	/* One whose time is not added yet, or without it. */
+	ssd.now += LOAD_SPAN;
+	ssd.load.timed[2].nr++;
+	ssd.load.timed[3].ns += 1000;
+	ssdup_interference_look(&ssd.i, &ssd.load, ssd.now);
+	KUNIT_EXPECT_EQ(test, ssd.i.ns[3][9], 0);
+}
+
 static void extremes(struct kunit *test)
 {
 	struct ssd ssd;
@@ -239,6 +263,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(between_depths),
 	KUNIT_CASE(a_mixture),
 	KUNIT_CASE(pauses),
+	KUNIT_CASE(long_waits),
 	KUNIT_CASE(extremes),
 	{ }
 };

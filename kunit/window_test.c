@@ -118,7 +118,7 @@ static u32 writes_at_ssd(u32 way, u32 each)
 		ssdup_window_ended(&s, SSDUP_SSD, WINDOW_SCATTERED,
 				   max(way + each, nr * each) * 1000ULL, WINDOW_UNIT,
 				   nr * WINDOW_UNIT, 0);
-		window = DIV_ROUND_UP(max(s.ssd, WINDOW_SSD), WINDOW_UNIT);
+		window = DIV_ROUND_UP(max(s.window, WINDOW_SSD), WINDOW_UNIT);
 	}
 	return window;
 }

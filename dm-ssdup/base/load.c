@@ -38,16 +38,19 @@ static struct ssd_load sum(const struct ssdup_load *l)
 	return all;
 }
 
-/* Whoever finds another one at it need not wait. */
-static void look(struct ssdup_load *l, u64 now)
+/* One at a time: whoever finds that another one looks need not wait. */
+static void look_if_due(struct ssdup_load *l, u64 now)
 {
 	struct ssd_load all;
 
 	if (now < READ_ONCE(l->look_at) || test_and_set_bit_lock(0, &l->looking))
 		return;
-	all = sum(l);
-	ssdup_interference_look(&l->seen, &all, now);
-	WRITE_ONCE(l->look_at, now + LOAD_LOOK);
+	/* Another one may have looked since, at a later time. */
+	if (now >= l->look_at) {
+		all = sum(l);
+		ssdup_interference_look(&l->seen, &all, now);
+		WRITE_ONCE(l->look_at, now + LOAD_LOOK);
+	}
 	clear_bit_unlock(0, &l->looking);
 }
 
@@ -57,11 +60,11 @@ void ssdup_load_timed(struct ssdup_load *l, u32 sectors, u64 ns)
 
 	this_cpu_add(timed->ns, ns);
 	this_cpu_inc(timed->nr);
-	look(l, ktime_get_ns());
+	look_if_due(l, ktime_get_ns());
 }
 
 u32 ssdup_load_interference(struct ssdup_load *l)
 {
-	look(l, ktime_get_ns());
+	look_if_due(l, ktime_get_ns());
 	return ssdup_interference(&l->seen);
 }

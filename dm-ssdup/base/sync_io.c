@@ -9,8 +9,11 @@
 
 static int submit_and_wait(struct drive_user *disk, struct bio *bio)
 {
-	int r = submit_bio_wait(bio);
+	int r;
 
+	if (bio_op(bio) == REQ_OP_READ)
+		ssdup_load_read(&disk->drive->load);
+	r = submit_bio_wait(bio);
 	drive_ended(disk, bio->bi_status);
 	bio_uninit(bio);
 	return r;

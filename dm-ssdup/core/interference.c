@@ -79,11 +79,12 @@ static s32 end_span(struct interference *i, const struct ssd_load *load)
 	for (size = 0; size < LOAD_SIZES; size++) {
 		ns = load->timed[size].ns - i->then.timed[size].ns;
 		nr = load->timed[size].nr - i->then.timed[size].nr;
-		if (!nr)
+		/* A write may have been added to one of them so far. */
+		if (!nr || !ns)
 			continue;
 		each = min_t(u64, div64_u64(ns, nr), U32_MAX);
 		known = read ? expected(i->ns[size], sectors) : 0;
-		if (!read && !i->read)
+		if (!read && !i->read_before)
 			learn(i->ns[size], sectors, each);
 		took += nr * each;
 		usual += nr * (known ?: each);
@@ -96,7 +97,7 @@ static s32 end_span(struct interference *i, const struct ssd_load *load)
 void ssdup_interference_look(struct interference *i, const struct ssd_load *load, u64 now)
 {
 	u64 passed = now - i->begun;
-	s32 r = i->r;
+	s32 r = i->r, spans;
 
 	if (load->sectors) {
 		i->sectors += load->sectors;
@@ -104,13 +105,14 @@ void ssdup_interference_look(struct interference *i, const struct ssd_load *load
 	}
 	if (passed < LOAD_SPAN)
 		return;
+	/* Who writes seldom, or waits for long, makes long spans. */
+	spans = min_t(u64, div_u64(passed, LOAD_SPAN), LOAD_SPANS);
 	if (i->looks)
-		r += (end_span(i, load) - (s32)LOAD_NONE - r) / (s32)LOAD_SPANS;
-	/* Nobody has written since. */
-	if (passed > LOAD_SPANS * (u64)LOAD_SPAN)
+		r += (end_span(i, load) - (s32)LOAD_NONE - r) * spans / (s32)LOAD_SPANS;
+	if (spans == LOAD_SPANS && !load->sectors)
 		r = 0;
 	WRITE_ONCE(i->r, r);
-	i->read = load->reads != i->then.reads;
+	i->read_before = load->reads != i->then.reads;
 	i->then = *load;
 	i->begun = now;
 	i->sectors = 0;

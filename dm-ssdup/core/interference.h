@@ -11,8 +11,8 @@
  * A span is a tenth of a second. What writes take is learnt in spans in which nobody reads the SSD,
  * drains included, nor did in the one before: for each size, by how much is in flight. In the other
  * spans it is compared with that. What was never seen without readers counts as undisturbed, and so
- * does a span without any. What the SSD loses by itself, as when it collects garbage, is no
- * interference.
+ * do spans without readers. So what the SSD loses by itself, as when it collects garbage, is no
+ * interference as long as nobody reads.
  */
 #ifndef SSDUP_INTERFERENCE_H
 #define SSDUP_INTERFERENCE_H
@@ -24,12 +24,12 @@
 #define LOAD_SPAN	100000000U	/* ns of a span */
 #define LOAD_SPANS	10U		/* that R is of */
 
-#define LOAD_SIZES	7U	/* of writes: up to 8 sectors, each twice the last; 512 and more */
+#define LOAD_SIZES	7U	/* of writes: below 16 sectors, below 32, and so on; 512 and more */
 #define LOAD_DEPTHS	18U	/* powers of two sectors in flight, from 1 on */
 
 #define LOAD_NONE	10000U	/* R without interference; in 10000ths */
 
-/* Of all writes to an SSD, and reads of it; sums that only grow, but for @sectors. */
+/* Of the writes of all logs to an SSD, and of all its reads; sums that only grow, but @sectors. */
 struct ssd_load {
 	u64	sectors;	/* of writes in flight */
 	u64	reads;		/* begun, with those of drains */
@@ -45,7 +45,7 @@ struct interference {
 	u64	begun;			/* ns */
 	u64	sectors;		/* in flight, sum of the looks in this span */
 	u32	looks;			/* with anything in flight */
-	bool	read;			/* in the span before */
+	bool	read_before;		/* in the span before */
 	s32	r;			/* R above LOAD_NONE, of the last LOAD_SPANS spans */
 	u32	ns[LOAD_SIZES][LOAD_DEPTHS];	/* that a write takes; 0: not known */
 };

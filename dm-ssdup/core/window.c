@@ -74,13 +74,24 @@ static void learn(u64 *average, u64 ns)
 	WRITE_ONCE(*average, max(before ? before - before / STEP + ns / STEP : ns, 1ULL));
 }
 
-/* The SSD's time is known. */
+/* It falls at once: what took longer may have woken the SSD up, or met reads there. */
+static void learn_alone(u64 *alone, u64 ns)
+{
+	u64 before = READ_ONCE(*alone);
+
+	if (before && ns > before)
+		learn(alone, min(ns, 2 * before));
+	else
+		WRITE_ONCE(*alone, ns);
+}
+
+/* Once the SSD's time for a unit is known. */
 static void fit_window(struct window_speed *s)
 {
 	u64 alone = READ_ONCE(s->alone);
 	u64 work = min_t(u64, alone + alone / WINDOW_AHEAD, WINDOW_QUEUE);
 
-	WRITE_ONCE(s->ssd, div64_u64(work * WINDOW_UNIT, READ_ONCE(s->ns[WINDOW_USE_SSD])));
+	WRITE_ONCE(s->window, div64_u64(work * WINDOW_UNIT, READ_ONCE(s->ns[WINDOW_USE_SSD])));
 }
 
 void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum window_kind kind,
@@ -93,7 +104,7 @@ void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum windo
 	if (disk == SSDUP_HDD)
 		return;
 	if (beside == sectors)
-		learn(&s->alone, ns);
+		learn_alone(&s->alone, ns);
 	fit_window(s);
 }
 
@@ -129,7 +140,7 @@ static __always_inline bool tries(const struct window_facts *f, enum window_use 
 
 static __always_inline u32 ssd_window(const struct window_facts *f)
 {
-	return max(READ_ONCE(f->speed->ssd), WINDOW_SSD);
+	return max(READ_ONCE(f->speed->window), WINDOW_SSD);
 }
 
 /* Does a disk that takes @ns add to one that takes @other, as far as is known? */

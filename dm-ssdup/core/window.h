@@ -42,7 +42,7 @@
  *
  * The numbers below were found by tools/sim on pairs of disks: seeds 1 to 60 of
  * scripts/bench/family.py, and those of scripts/bench/disks.sh. Half or twice as large, each one
- * changes the mean of bursts and long loads by at most 0.7 %, but WINDOW_HDD by 7 and 3 %.
+ * changes the mean of bursts and long loads by at most 0.7 %, but WINDOW_HDD by 7 % and by 3 %.
  */
 #ifndef SSDUP_WINDOW_H
 #define SSDUP_WINDOW_H
@@ -59,7 +59,7 @@
 #define WINDOW_SSD	512U	/* sectors that the SSD is given at once, or more */
 #define WINDOW_HDD	2048U	/* sectors that the HDD is given at once */
 #define WINDOW_AHEAD	4U	/* part of a write's time alone: so much more the SSD is given */
-#define WINDOW_QUEUE	500000U	/* ns of work that the SSD is given at most, beyond WINDOW_SSD */
+#define WINDOW_QUEUE	500000U	/* ns of work that the SSD is given at most, or WINDOW_SSD */
 #define WINDOW_RECENT	131072U	/* sectors written since; 64 MiB: what is older is no run */
 #define WINDOW_GAIN	32U	/* a disk that takes so many times the other's time gets nothing */
 #define WINDOW_RETRY	64U	/* times that a write's time passes until such a disk is tried */
@@ -137,10 +137,10 @@ struct window_speed {
 	u64	ns[WINDOW_USES];	/* moving averages; 0: not known */
 	u64	retry[WINDOW_USES];	/* ns: when to try again, however slow it was */
 	u64	alone;			/* ns that a write to an idle SSD takes; 0: not known */
-	u32	ssd;			/* sectors of the SSD's window, if more than WINDOW_SSD */
+	u32	window;			/* sectors, of the SSD; it counts from WINDOW_SSD on */
 };
 
-/** ssdup_window_times() - is a write timed, that is sent to a disk now? Who tries the SSD is. */
+/** ssdup_window_times() - is a write timed, that is sent now? One that tries the SSD always is. */
 static inline bool ssdup_window_times(const struct window_speed *s, enum ssdup_disk disk, u64 start,
 				      u32 sectors, u64 now)
 {

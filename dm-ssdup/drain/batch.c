@@ -119,6 +119,8 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct bl
 		left += room;
 		sector += bio_sectors(bio);
 		atomic_inc(&b->pending);
+		if (!op_is_write(opf))
+			ssdup_load_read(&b->drainer->c->drive[SSDUP_SSD].drive->load);
 		submit_bio(bio);
 		if (b->spread)
 			wait_for_read(b);
@@ -139,7 +141,6 @@ void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool
 		p = &b->plan.pieces[i];
 		if (p->kind != SSDUP_KIND_DATA)
 			continue;
-		ssdup_load_read(&drainer->c->drive[SSDUP_SSD].drive->load);
 		drain_transfer(b, &b->io[i], drainer->c->ssd->bdev, REQ_OP_READ, p->pos,
 			       p->offset, p->sectors);
 	}

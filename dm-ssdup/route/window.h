@@ -103,7 +103,7 @@ static __always_inline struct window_facts ssdup_window_facts(struct ssdup_route
 	return f;
 }
 
-/** ssdup_window_send() - a write is sent to a disk; any context. Return: is it timed? */
+/** ssdup_window_send() - by windows, a write is sent; any context. Return: is it timed? */
 static __always_inline bool ssdup_window_send(struct ssdup_router *router, struct ssdup_io *io,
 					      enum ssdup_disk disk)
 {

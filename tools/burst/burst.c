@@ -24,6 +24,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ struct writer {
 	int			fd;
 	char			*buf;
 	u64			random;
+	u64			**orders;	/* places: its own, or of each that it reads from */
 	int			(*arrays)[2];	/* pipes: a byte for each array of a process */
 };
 
@@ -163,7 +165,7 @@ static int start(struct writer *w, int ready, int go)
 static int write_all(struct writer *w)
 {
 	const struct job *job = w->job;
-	u64 *order = make_order(job, w->proc);
+	u64 *order = w->orders[0];
 	u32 i, n = requests_each(job), each = job->array / job->request;
 	int r = 0;
 
@@ -179,11 +181,11 @@ static int write_all(struct writer *w)
 	return r;
 }
 
-/* Array number @array of a process, as soon as it is there. */
-static int read_array(struct writer *w, u32 proc, u32 array)
+/* Array number @array of a process with these places, as soon as it is there. */
+static int read_array(struct writer *w, u32 proc, const u64 *order, u32 array)
 {
 	const struct job *job = w->job;
-	u64 *order = make_order(job, proc), at, begin;
+	u64 at, begin;
 	u32 each = job->array / job->request, i;
 	char byte;
 	int r = 0;
@@ -200,36 +202,62 @@ static int read_array(struct writer *w, u32 proc, u32 array)
 		outcome_add(w->out, true, job->request, begin, now_ns(),
 			    w->set->slice_ms * 1000000ULL);
 	}
-	free(order);
 	return r;
 }
 
 /* The readers come after the writers, by their numbers. */
+static bool is_reader(const struct writer *w)
+{
+	return w->proc >= w->job->procs;
+}
+
+/* The processes that it reads from, or itself. */
+static u32 first_of(const struct writer *w)
+{
+	return is_reader(w) ? (w->proc - w->job->procs) * w->job->staged : w->proc;
+}
+
+static u32 nr_of(const struct writer *w)
+{
+	u32 left = w->job->procs - first_of(w);
+
+	if (!is_reader(w))
+		return 1;
+	return left < w->job->staged ? left : w->job->staged;
+}
+
 static int read_all(struct writer *w)
 {
 	const struct job *job = w->job;
-	u32 first = (w->proc - job->procs) * job->staged, i, proc;
-	u32 arrays = job->size / job->procs / job->array;
+	u32 arrays = job->size / job->procs / job->array, i, n;
 	int r = 0;
 
 	for (i = 0; i < arrays; i++)
-		for (proc = first; !r && proc < first + job->staged && proc < job->procs; proc++)
-			r = read_array(w, proc, i);
+		for (n = 0; !r && n < nr_of(w); n++)
+			r = read_array(w, first_of(w) + n, w->orders[n], i);
 	return r;
 }
 
 static int work(struct writer *w, int ready, int go)
 {
-	u32 proc;
-	int r = start(w, ready, go);
+	u32 proc, i;
+	int r;
 
-	/* When a writer has died, its reader is not to wait for it. */
-	for (proc = 0; w->arrays && proc < w->job->procs; proc++)
+	w->orders = alloc(nr_of(w) * sizeof(*w->orders));
+	for (i = 0; i < nr_of(w); i++)
+		w->orders[i] = make_order(w->job, first_of(w) + i);
+	/* When one has died, no other waits for it. */
+	signal(SIGPIPE, SIG_IGN);
+	for (proc = 0; w->arrays && proc < w->job->procs; proc++) {
 		if (proc != w->proc)
 			close(w->arrays[proc][1]);
+		if (proc < first_of(w) || proc >= first_of(w) + nr_of(w) || !is_reader(w))
+			close(w->arrays[proc][0]);
+	}
+	r = start(w, ready, go);
 	if (r)
 		return r;
-	return w->proc < w->job->procs ? write_all(w) : read_all(w);
+	return is_reader(w) ? read_all(w) : write_all(w);
 }
 
 static void open_arrays(struct writer *w)
@@ -260,6 +288,7 @@ static void start_writers(const struct settings *set, struct outcome *out,
 {
 	struct writer w = { .set = set, .out = out };
 	u32 j;
+	int r;
 
 	for (j = 0; j < set->nr_jobs; j++) {
 		w.job = &set->jobs[j];
@@ -273,7 +302,10 @@ static void start_writers(const struct settings *set, struct outcome *out,
 				continue;
 			close(ready[0]);
 			close(go[1]);
-			out->error = work(&w, ready[1], go[0]) ?: out->error;
+			r = work(&w, ready[1], go[0]);
+			/* The first one: others follow from it. */
+			if (r && !out->error)
+				out->error = r;
 			_exit(0);
 		}
 		close_arrays(&w);
@@ -466,9 +498,12 @@ static void parse(struct settings *set, int argc, char **argv)
 	if (optind + !!(set->mode - LIST) != argc)
 		die("one device is wanted", "arguments");
 	set->path = argv[optind];
-	for (i = 0; i < set->nr_jobs; i++)
+	for (i = 0; i < set->nr_jobs; i++) {
 		if (job_fault(&set->jobs[i]))
 			die(job_fault(&set->jobs[i]), "arguments");
+		if (set->jobs[i].array && set->nr_jobs > 1)
+			die("array goes with no other instance", "--and");
+	}
 }
 
 int main(int argc, char **argv)

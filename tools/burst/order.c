@@ -54,9 +54,12 @@ const char *job_fault(struct job *job)
 		return "tiles-x does not divide procs";
 	if (job->reads > 100)
 		return "reads is more than 100 per cent";
-	if (!job->array != !job->staged || job->array % job->request || (job->array && job->ms) ||
-	    (job->array && job->size / job->procs % job->array))
-		return "request, array, staged, size and ms do not fit together";
+	if (!job->array != !job->staged || job->staged > job->procs ||
+	    (job->think_ms && !job->array))
+		return "array and staged go together, and think with them";
+	if (job->array && (job->array % job->request || job->size / job->procs % job->array ||
+			   job->ms || job->reads))
+		return "request, size, ms or reads do not fit to array";
 	return NULL;
 }
 
