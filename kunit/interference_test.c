@@ -63,7 +63,7 @@ static void sizes_of_writes(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		KUNIT_EXPECT_EQ(test, load_size(rows[i].sectors), rows[i].size);
+		KUNIT_EXPECT_EQ(test, ssdup_load_size(rows[i].sectors), rows[i].size);
 }
 
 static void readers_disturb(struct kunit *test)

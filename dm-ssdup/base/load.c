@@ -56,7 +56,7 @@ static void look_if_due(struct ssdup_load *l, u64 now)
 
 void ssdup_load_timed(struct ssdup_load *l, u32 sectors, u64 ns)
 {
-	struct load_timed __percpu *timed = &l->sums->timed[load_size(sectors)];
+	struct load_timed __percpu *timed = &l->sums->timed[ssdup_load_size(sectors)];
 
 	this_cpu_add(timed->ns, ns);
 	this_cpu_inc(timed->nr);

@@ -8,7 +8,7 @@
 
 #define STEP	8	/* part of the difference that an average learns at once: 1/8 */
 
-u32 load_size(u32 sectors)
+u32 ssdup_load_size(u32 sectors)
 {
 	return min(ilog2(max(sectors, 8U)) - 3, (int)LOAD_SIZES - 1);
 }

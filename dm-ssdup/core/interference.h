@@ -60,8 +60,8 @@ static inline bool load_times(u64 start, u32 sectors)
 	return sectors >= 64 || start * 0x9e3779b97f4a7c15ULL >> 61 == 0;
 }
 
-/** load_size() - which of the sizes a write of @sectors has */
-u32 load_size(u32 sectors);
+/** ssdup_load_size() - which of the sizes a write of @sectors has */
+u32 ssdup_load_size(u32 sectors);
 
 /**
  * ssdup_interference_look() - look at an SSD; every LOAD_LOOK while writes to it end
