@@ -6,7 +6,7 @@
 
 #define NONE	LOAD_NONE
 
-/* An SSD that is looked at while it is written. */
+/* An SSD that is looked at while it is written; too large for a stack. */
 struct ssd {
 	struct interference	i;
 	struct ssd_load		load;
@@ -68,7 +68,7 @@ static void sizes_of_writes(struct kunit *test)
 
 static void readers_disturb(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 
 	new_ssd(&ssd);
 	KUNIT_EXPECT_EQ(test, ssdup_interference(&ssd.i), NONE);
@@ -87,7 +87,7 @@ static void readers_disturb(struct kunit *test)
 /* What it loses by itself is learnt, and so is what it wins. */
 static void an_ssd_changes(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 
 	new_ssd(&ssd);
 	spans(&ssd, 20, 2, 512, 100, 0);
@@ -102,7 +102,7 @@ static void an_ssd_changes(struct kunit *test)
 
 static void never_seen_without_readers(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 
 	new_ssd(&ssd);
 	spans(&ssd, 30, 2, 512, 300, 1);
@@ -116,7 +116,7 @@ static void never_seen_without_readers(struct kunit *test)
 /* A read may go on for longer than the span in which it began. */
 static void nothing_is_learnt_behind_readers(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 	u32 i;
 
 	new_ssd(&ssd);
@@ -135,7 +135,7 @@ static void nothing_is_learnt_behind_readers(struct kunit *test)
 static void depths(struct kunit *test)
 {
 	static const u64 seen[] = { 32, 128, 512, 2048 };
-	struct ssd ssd;
+	static struct ssd ssd;
 	u64 sectors;
 	u32 i;
 
@@ -156,7 +156,7 @@ static void depths(struct kunit *test)
 /* Between two powers of two, which never were in flight. */
 static void between_depths(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 
 	new_ssd(&ssd);
 	spans(&ssd, 100, 2, 700, 100, 0);
@@ -170,7 +170,7 @@ static void between_depths(struct kunit *test)
 /* Each size is compared with its own time. */
 static void a_mixture(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 	u32 i;
 
 	new_ssd(&ssd);
@@ -187,7 +187,7 @@ static void a_mixture(struct kunit *test)
 /* Whoever writes in bursts, or rests for long, is not disturbed. */
 static void pauses(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 	u32 i;
 
 	new_ssd(&ssd);
@@ -218,7 +218,7 @@ static void pauses(struct kunit *test)
 /* Each write waits for a second and more. */
 static void long_waits(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 	u32 i;
 
 	new_ssd(&ssd);
@@ -241,7 +241,7 @@ static void long_waits(struct kunit *test)
 
 static void extremes(struct kunit *test)
 {
-	struct ssd ssd;
+	static struct ssd ssd;
 
 	new_ssd(&ssd);
 	spans(&ssd, 20, 6, 1ULL << 30, 1, 0);
