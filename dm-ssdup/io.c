@@ -101,7 +101,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		}
 		if (unlikely(READ_ONCE(c->router->ghosts)))
 			ssdup_ghosts_begin(c->router, io);
-		ssdup_load_read(&c->drive[SSDUP_SSD].drive->load);
+		ssdup_load_read(ssd_load(c));
 		remap_log(c, bio, place.pos);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -436,7 +436,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_LOG_WRITE:
 		took = write_took(io, *status);
-		ssdup_load_end(&c->drive[SSDUP_SSD].drive->load, io->sectors, took);
+		ssdup_load_end(ssd_load(c), io->sectors, io->sent, took);
 		ssdup_window_end(c->router, io, SSDUP_SSD, took);
 		if (unlikely(*status) || unlikely(!ssdup_insert(c->map, io)))
 			return end_log_write_again(c, bio, io, *status);

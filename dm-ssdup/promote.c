@@ -228,7 +228,7 @@ static void write_end(struct bio *bio)
 	struct ssdup_promoter *promoter = slot->promoter;
 
 	ssdup_window_copy(promoter->c->router, -(int)slot->copy.sectors);
-	ssdup_load_end(&promoter->c->drive[SSDUP_SSD].drive->load, slot->copy.sectors, 0);
+	ssdup_load_end(ssd_load(promoter->c), slot->copy.sectors, 0, 0);
 	drive_ended(&promoter->c->drive[SSDUP_SSD], bio->bi_status);
 	if (atomic_dec_and_test(&promoter->writing))
 		complete(&promoter->written);
@@ -239,7 +239,7 @@ static void write_slot(struct ssdup *c, struct slot *slot)
 	slot_bio(slot, c->ssd->bdev, REQ_OP_WRITE, slot->copy.pos, write_end);
 	slot->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, IOPRIO_NR_LEVELS - 1);
 	ssdup_window_copy(c->router, slot->copy.sectors);
-	ssdup_load_begin(&c->drive[SSDUP_SSD].drive->load, slot->copy.sectors);
+	ssdup_load_begin(ssd_load(c), slot->copy.sectors);
 	submit_bio_noacct(&slot->bio);
 }
 

@@ -223,6 +223,11 @@ struct ssdup_io {
 
 /* --- Small helpers --- */
 
+static inline struct ssdup_load *ssd_load(const struct ssdup *c)
+{
+	return &c->drive[SSDUP_SSD].drive->load;
+}
+
 /* The sum over all CPUs of one of the 64-bit counters in struct ssdup_stats; a hint. */
 static inline u64 stats_sum(const void __percpu *counter)
 {

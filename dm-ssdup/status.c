@@ -73,7 +73,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PROMOTED] = ssdup_copied(c->log);
 	value[FIELD_PROMOTE_LEFT] = ssdup_promote_left(c);
 	value[FIELD_GUARD] = ssdup_guard_state(c->log);
-	value[FIELD_INTERFERENCE] = ssdup_load_interference(&c->drive[SSDUP_SSD].drive->load);
+	value[FIELD_INTERFERENCE] = ssdup_load_interference(ssd_load(c));
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,

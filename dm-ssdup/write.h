@@ -89,13 +89,14 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	return !overlaps;
 }
 
+/* A write begins at @disk, and perhaps its time. */
 static __always_inline void begin_write(struct ssdup *c, struct ssdup_io *io, enum ssdup_disk disk)
 {
 	bool timed = ssdup_windowed(c) ? ssdup_window_send(c->router, io, disk) :
-		     disk == SSDUP_SSD && load_times(io->start, io->sectors);
+		     disk == SSDUP_SSD && load_is_timed(io->start, io->sectors);
 
 	if (disk == SSDUP_SSD)
-		ssdup_load_begin(&c->drive[SSDUP_SSD].drive->load, io->sectors);
+		ssdup_load_begin(ssd_load(c), io->sectors);
 	io->sent = timed ? ktime_get_ns() : 0;
 }
 

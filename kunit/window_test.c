@@ -123,6 +123,29 @@ static u32 writes_at_ssd(u32 way, u32 each)
 	return window;
 }
 
+static void write_alone(struct window_speed *s, u32 us)
+{
+	ssdup_window_ended(s, SSDUP_SSD, WINDOW_SCATTERED, us * 1000ULL, WINDOW_UNIT, WINDOW_UNIT,
+			   0);
+}
+
+/* What a write takes alone is the least of them: others met reads, or an SSD that slept. */
+static void a_slow_write_alone_says_little(struct kunit *test)
+{
+	struct window_speed s = { };
+	u32 i;
+
+	write_alone(&s, 5000);
+	write_alone(&s, 100);
+	KUNIT_EXPECT_EQ(test, s.alone, 100 * 1000);
+	write_alone(&s, 5000);
+	KUNIT_EXPECT_LE(test, s.alone, 120 * 1000);
+	/* One that has become slower is believed in the end. */
+	for (i = 0; i < 100; i++)
+		write_alone(&s, 300);
+	KUNIT_EXPECT_GE(test, s.alone, 290 * 1000);
+}
+
 static void the_window_fits_the_ssd(struct kunit *test)
 {
 	/* SATA: a second write at once gains next to nothing. */
@@ -422,6 +445,7 @@ static struct kunit_case window_cases[] = {
 	KUNIT_CASE(an_area_is_one_disks),
 	KUNIT_CASE(what_is_no_run),
 	KUNIT_CASE(speeds_are_learnt),
+	KUNIT_CASE(a_slow_write_alone_says_little),
 	KUNIT_CASE(the_window_fits_the_ssd),
 	KUNIT_CASE_PARAM(who_is_sent_where, choose_gen_params),
 	KUNIT_CASE(who_comes_first),

@@ -54,13 +54,13 @@ static void look_if_due(struct ssdup_load *l, u64 now)
 	clear_bit_unlock(0, &l->looking);
 }
 
-void ssdup_load_timed(struct ssdup_load *l, u32 sectors, u64 ns)
+void ssdup_load_timed(struct ssdup_load *l, u32 sectors, u64 ns, u64 now)
 {
 	struct load_timed __percpu *timed = &l->sums->timed[ssdup_load_size(sectors)];
 
 	this_cpu_add(timed->ns, ns);
 	this_cpu_inc(timed->nr);
-	look_if_due(l, ktime_get_ns());
+	look_if_due(l, now);
 }
 
 u32 ssdup_load_interference(struct ssdup_load *l)

@@ -29,14 +29,14 @@ static __always_inline void ssdup_load_begin(struct ssdup_load *l, u32 sectors)
 	this_cpu_add(l->sums->sectors, sectors);
 }
 
-/** ssdup_load_timed() - a write of @sectors took @ns; any context */
-void ssdup_load_timed(struct ssdup_load *l, u32 sectors, u64 ns);
+/** ssdup_load_timed() - a write of @sectors took @ns, until @now; any context */
+void ssdup_load_timed(struct ssdup_load *l, u32 sectors, u64 ns, u64 now);
 
-/** ssdup_load_end() - it ends, after @ns; 0: it was not timed; any context */
-static __always_inline void ssdup_load_end(struct ssdup_load *l, u32 sectors, u64 ns)
+/** ssdup_load_end() - it ends, @ns after @sent; 0: it was not timed; any context */
+static __always_inline void ssdup_load_end(struct ssdup_load *l, u32 sectors, u64 sent, u64 ns)
 {
 	if (ns)
-		ssdup_load_timed(l, sectors, ns);
+		ssdup_load_timed(l, sectors, ns, sent + ns);
 	this_cpu_sub(l->sums->sectors, sectors);
 }
 

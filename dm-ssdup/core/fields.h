@@ -105,9 +105,8 @@ SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
 	   "of the reads of clean data, those of such copies")
 SSDUP_FIELD(GUARD, guard, PLAIN,
 	    "what the HDD shows first: 0 the device's data, 1 both, 2 a member block")
-
 SSDUP_FIELD(INTERFERENCE, ssd_interference_1e4, PER_10000,
-	    "how many times as long writes to the SSD took for its reads, over the last second")
+	    "how many times as long writes to the SSD took because it was read, in the last second")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD")

@@ -51,11 +51,11 @@ struct interference {
 };
 
 /**
- * load_times() - is a write to an SSD timed?
+ * load_is_timed() - is a write to an SSD timed?
  *
  * Large ones are. Of small ones an eighth will do, by their places.
  */
-static inline bool load_times(u64 start, u32 sectors)
+static inline bool load_is_timed(u64 start, u32 sectors)
 {
 	return sectors >= 64 || start * 0x9e3779b97f4a7c15ULL >> 61 == 0;
 }

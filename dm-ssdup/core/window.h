@@ -144,7 +144,7 @@ struct window_speed {
 static inline bool ssdup_window_times(const struct window_speed *s, enum ssdup_disk disk, u64 start,
 				      u32 sectors, u64 now)
 {
-	return disk == SSDUP_HDD || load_times(start, sectors) ||
+	return disk == SSDUP_HDD || load_is_timed(start, sectors) ||
 	       now >= READ_ONCE(s->retry[WINDOW_USE_SSD]);
 }
 

@@ -120,7 +120,7 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct bl
 		sector += bio_sectors(bio);
 		atomic_inc(&b->pending);
 		if (!op_is_write(opf))
-			ssdup_load_read(&b->drainer->c->drive[SSDUP_SSD].drive->load);
+			ssdup_load_read(ssd_load(b->drainer->c));
 		submit_bio(bio);
 		if (b->spread)
 			wait_for_read(b);

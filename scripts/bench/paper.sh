@@ -185,8 +185,8 @@ group_beyond()
 }
 
 # FlashStager, Fig. 2 to 6: writers stage arrays on the SSD, and a reader for some of them reads
-# each as soon as it is there.  The paper's arrays have 128 to 1024 squared doubles; a quarter of
-# that is here what they are to its SSDs, of which it has three in a stripe.
+# each as soon as it is there.  The paper's arrays have 128 to 1024 squared doubles, 128 KiB to 8
+# MiB, and go to three SSDs in a stripe.  Here they have a quarter of that, and go to one.
 group_flashstager()
 {
 	local array=512 staged

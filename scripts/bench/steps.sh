@@ -358,20 +358,23 @@ step_untar()
 # most of R, in 1/10000
 step_staging()
 {
-	local watcher r
+	local file=${stats:-}/ssd_interference_1e4 watcher r
 
+	if [ ! -e "$file" ]; then
+		step_burst "$@"
+		return
+	fi
 	rm -f /tmp/interference
 	(
-		trap exit TERM
-		while sleep 0.1; do
-			cat "${stats:-/none}/ssd_interference_1e4" >>/tmp/interference 2>/dev/null || exit 0
+		trap 'exit 0' TERM
+		while cat "$file" >>/tmp/interference; do
+			sleep 0.1
 		done
 	) &
 	watcher=$!
 	step_burst "$@"
-	kill $watcher 2>/dev/null || true
-	wait $watcher || true
-	[ -s /tmp/interference ] || return 0
+	kill $watcher
+	wait $watcher
 	r=$(awk '{ sum += $1; if ($1 > most) most = $1 } END { print int(sum / NR), most }' \
 		/tmp/interference)
 	add interference_1e4 "${r% *}"

@@ -101,20 +101,6 @@ static void wait_link(struct writer *w)
 	sleep_until(end);
 }
 
-/* Did the disk give what was written there? */
-static bool is_stamped(const struct job *job, const char *buf, u64 at)
-{
-	u32 i;
-
-	for (i = 0; i < job->request; i += SECTOR) {
-		const struct head *h = (const struct head *)(buf + i);
-
-		if (h->lba != (at + i) / SECTOR || h->stamp != job->stamp)
-			return false;
-	}
-	return true;
-}
-
 /* One request, number @i of this process. */
 static int do_request(struct writer *w, u64 at, u32 i)
 {
@@ -197,10 +183,11 @@ static int read_array(struct writer *w, u32 proc, const u64 *order, u32 array)
 		begin = now_ns();
 		if (pread(w->fd, w->buf, job->request, at) != (ssize_t)job->request)
 			r = errno ?: EIO;
-		else if (!is_stamped(job, w->buf, at))
+		else if (count_wrong(job, w->buf, at / SECTOR, job->request / SECTOR))
 			r = EILSEQ;
-		outcome_add(w->out, true, job->request, begin, now_ns(),
-			    w->set->slice_ms * 1000000ULL);
+		else
+			outcome_add(w->out, true, job->request, begin, now_ns(),
+				    w->set->slice_ms * 1000000ULL);
 	}
 	return r;
 }

@@ -27,7 +27,7 @@ static char *written_sectors(const struct job *job, u64 first, u64 sectors)
 	return map;
 }
 
-static u64 count_wrong(const struct job *job, const char *buf, u64 lba, u32 sectors)
+u64 count_wrong(const struct job *job, const char *buf, u64 lba, u32 sectors)
 {
 	u64 wrong = 0;
 	u32 i;

@@ -5,6 +5,9 @@
 
 #include "order.h"
 
+/** count_wrong() - which of @sectors, read from @lba, do not hold what the job wrote */
+u64 count_wrong(const struct job *job, const char *buf, u64 lba, u32 sectors);
+
 /**
  * run_verify() - read back what a job wrote
  * @job: the job

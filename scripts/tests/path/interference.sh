@@ -37,12 +37,16 @@ writer=$!
 sleep 0.5
 alone=$(written 1.5)
 is "interference without readers" "$(stat ssd_interference_1e4)" 10000
+ssdup_exits 0 status $NAME
+! grep -q "disturbed:" "$T/out" || fail "it is disturbed by nobody"
 work reader --rw=randread --size=16m
 reader=$!
-# what went before is a tenth of it after two seconds
+# R is what a second was like, by the machine's clock: what went before has to go out of it first
 sleep 1
 beside=$(written 1.5)
 r=$(stat ssd_interference_1e4)
+ssdup_exits 0 status $NAME
+says "disturbed: writes to the SSD take"
 above "interference, by throughput" "$r" $((9000 * alone / beside))
 below "interference, by throughput" "$r" $((10500 * alone / beside))
 above "interference" "$r" 15000
