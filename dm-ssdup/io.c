@@ -101,8 +101,8 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		}
 		if (unlikely(READ_ONCE(c->router->ghosts)))
 			ssdup_ghosts_begin(c->router, io);
-		ssdup_load_read(ssd_load(c));
-		remap_log(c, bio, place.pos);
+		ssdup_load_read(ssd_load(ssd_of(c->log, io->segment)));
+		remap_log(c, bio, io->segment, place.pos);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
 		bio_io_error(bio);
@@ -358,7 +358,7 @@ static void uncount_request(struct ssdup *c, const struct bio *bio, const struct
 static noinline void note_error(struct ssdup *c, const struct bio *bio, const struct ssdup_io *io,
 				blk_status_t status)
 {
-	struct drive_user *hdd = &c->drive[SSDUP_HDD];
+	struct drive_user *hdd = &c->hdd_user;
 
 	if (status == BLK_STS_AGAIN) {
 		uncount_request(c, bio, io);
@@ -378,7 +378,7 @@ static noinline void note_error(struct ssdup *c, const struct bio *bio, const st
 	case IO_LOG_READ:
 	case IO_CLEAN_READ:
 	case IO_LOG_WRITE:
-		ssdup_drive_failed(&c->drive[SSDUP_SSD], status);
+		ssdup_drive_failed(&ssd_of(c->log, io->segment)->user, status);
 		break;
 	}
 }
@@ -436,7 +436,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_LOG_WRITE:
 		took = write_took(io, *status);
-		ssdup_load_end(ssd_load(c), io->sectors, io->sent, took);
+		ssdup_load_end(ssd_load(ssd_of(c->log, io->segment)), io->sectors, io->sent, took);
 		ssdup_window_end(c->router, io, SSDUP_SSD, took);
 		if (unlikely(*status) || unlikely(!ssdup_insert(c->map, io)))
 			return end_log_write_again(c, bio, io, *status);

@@ -55,7 +55,7 @@ static s64 settle(struct ssdup_promoter *promoter)
 {
 	struct ssdup *c = promoter->c;
 	u64 day = ssdup_settings_sectors(READ_ONCE(c->set.promote),
-					 bdev_nr_sectors(c->ssd->bdev));
+					 bdev_nr_sectors(first_ssd(c)));
 
 	lockdep_assert_held(&promoter->lock);
 	ssdup_thrift_update(&promoter->account, day, ktime_get_boottime_ns(), ssdup_copied(c->log));
@@ -157,7 +157,7 @@ static void read_end(struct bio *bio)
 	struct bio *reader = slot->reader;
 	unsigned long flags;
 
-	drive_ended(&promoter->c->drive[SSDUP_HDD], bio->bi_status);
+	drive_ended(&promoter->c->hdd_user, bio->bi_status);
 	reader->bi_status = bio->bi_status;
 	if (!bio->bi_status)
 		give_reader(slot);
@@ -226,20 +226,23 @@ static void write_end(struct bio *bio)
 {
 	struct slot *slot = bio->bi_private;
 	struct ssdup_promoter *promoter = slot->promoter;
+	struct ssdup_ssd *ssd = ssd_of(promoter->c->log, slot->segment);
 
 	ssdup_window_copy(promoter->c->router, -(int)slot->copy.sectors);
-	ssdup_load_end(ssd_load(promoter->c), slot->copy.sectors, 0, 0);
-	drive_ended(&promoter->c->drive[SSDUP_SSD], bio->bi_status);
+	ssdup_load_end(ssd_load(ssd), slot->copy.sectors, 0, 0);
+	drive_ended(&ssd->user, bio->bi_status);
 	if (atomic_dec_and_test(&promoter->writing))
 		complete(&promoter->written);
 }
 
 static void write_slot(struct ssdup *c, struct slot *slot)
 {
-	slot_bio(slot, c->ssd->bdev, REQ_OP_WRITE, slot->copy.pos, write_end);
+	struct ssdup_ssd *ssd = ssd_of(c->log, slot->segment);
+
+	slot_bio(slot, ssd->user.bdev, REQ_OP_WRITE, ssd_sector(ssd, slot->copy.pos), write_end);
 	slot->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, IOPRIO_NR_LEVELS - 1);
 	ssdup_window_copy(c->router, slot->copy.sectors);
-	ssdup_load_begin(ssd_load(c), slot->copy.sectors);
+	ssdup_load_begin(ssd_load(ssd), slot->copy.sectors);
 	submit_bio_noacct(&slot->bio);
 }
 
@@ -287,7 +290,7 @@ static void take_filled(struct ssdup_promoter *promoter, struct list_head *slots
 
 static int ssd_failures(const struct ssdup_promoter *promoter)
 {
-	return atomic_read(&promoter->c->drive[SSDUP_SSD].drive->failures);
+	return atomic_read(&promoter->c->ssd[0].user.drive->failures);
 }
 
 static void write_filled(struct ssdup_promoter *promoter)
@@ -359,7 +362,7 @@ static void make_durable(struct ssdup_promoter *promoter)
 
 	if (promoter->sectors == promoter->flushed || ssdup_mode(c) != MODE_RUNNING)
 		return;
-	if (bdev_write_cache(c->ssd->bdev) && !flush_cache(promoter))
+	if (bdev_write_cache(first_ssd(c)) && !flush_cache(promoter))
 		return;
 	promoter->flushed = promoter->sectors;
 	ssdup_copies_flushed(c->log, promoter->flushed);

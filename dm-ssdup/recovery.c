@@ -35,7 +35,7 @@ static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **e
 	}
 	if (!r)
 		fault = ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
-					     bdev_nr_sectors(c->ssd->bdev), c->block_sectors,
+					     bdev_nr_sectors(first_ssd(c)), c->block_sectors,
 					     c->set.take_over ? NULL : c->set.host);
 	if (r < 0 && r != -EINVAL) {
 		*error = "ssd: cannot read the superblock";
@@ -75,7 +75,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	c->log->number = s->log;
 	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
 	c->log->nr_classes = max(s->nr_classes, c->set.classes.nr);
-	if (r && !ssdup_log_layout(&c->log->g, bdev_nr_sectors(c->ssd->bdev), segment_sectors(c),
+	if (r && !ssdup_log_layout(&c->log->g, bdev_nr_sectors(first_ssd(c)), segment_sectors(c),
 				   c->block_sectors)) {
 		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 		return -ENOSPC;
@@ -94,7 +94,7 @@ struct page_buffer {
 	u32		first;		/* the first metadata page */
 	u32		nr;		/* metadata pages; 0: none */
 	struct bio	*bio;		/* while it is being read */
-	struct drive_user *ssd;		/* the same */
+	struct ssdup_ssd *ssd;		/* the same */
 	struct completion read;
 };
 
@@ -138,16 +138,16 @@ static void buffer_end_io(struct bio *bio)
 	complete(bio->bi_private);
 }
 
-static void read_begin(struct ssdup *c, struct page_buffer *b, u64 sector, u32 bytes)
+static void read_begin(struct ssdup *c, struct page_buffer *b, u64 pos, u32 bytes)
 {
 	reinit_completion(&b->read);
-	b->ssd = &c->drive[SSDUP_SSD];
-	b->bio = bio_alloc_bioset(c->ssd->bdev, 1, REQ_OP_READ | REQ_META, GFP_NOIO, &c->bs);
-	b->bio->bi_iter.bi_sector = sector;
+	b->ssd = ssd_at(c->log, pos);
+	b->bio = bio_alloc_bioset(b->ssd->user.bdev, 1, REQ_OP_READ | REQ_META, GFP_NOIO, &c->bs);
+	b->bio->bi_iter.bi_sector = ssd_sector(b->ssd, pos);
 	b->bio->bi_end_io = buffer_end_io;
 	b->bio->bi_private = &b->read;
 	__bio_add_page(b->bio, b->pages, bytes, 0);
-	ssdup_load_read(&b->ssd->drive->load);
+	ssdup_load_read(ssd_load(b->ssd));
 	submit_bio(b->bio);
 }
 
@@ -167,7 +167,7 @@ static int read_end(struct page_buffer *b)
 	if (!b->bio)
 		return 0;
 	wait_for_completion_io(&b->read);
-	drive_ended(b->ssd, b->bio->bi_status);
+	drive_ended(&b->ssd->user, b->bio->bi_status);
 	r = blk_status_to_errno(b->bio->bi_status);
 	bio_put(b->bio);
 	b->bio = NULL;
@@ -364,9 +364,9 @@ static int reread_head(struct ssdup *c, const struct log_super *super, u32 segme
 	u32 at;
 
 	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
-		r = ssdup_sync_io(&c->drive[SSDUP_SSD], REQ_OP_READ | REQ_META,
-				  log_segment_sector(&c->log->g, segment) + (at >> SECTOR_SHIFT),
-				  b->pages, at, SSDUP_BLOCK_BYTES);
+		r = ssdup_log_io(c->log, REQ_OP_READ | REQ_META,
+				 log_segment_sector(&c->log->g, segment) + (at >> SECTOR_SHIFT),
+				 b->pages, at, SSDUP_BLOCK_BYTES, 0);
 		if (!r)
 			continue;
 		memset(head + at, 0, SSDUP_BLOCK_BYTES);
@@ -532,7 +532,7 @@ static void format_log(struct ssdup *c, struct log_super *s)
 	generate_random_uuid(pool);
 	generate_random_uuid(uuid);
 	ssdup_log_super_fresh(s, pool, uuid, &c->log->g, bdev_nr_sectors(c->hdd->bdev),
-			      bdev_nr_sectors(c->ssd->bdev));
+			      bdev_nr_sectors(first_ssd(c)));
 	DMINFO("%s: formatting the SSD: %u segments of %u KiB", c->name,
 	       c->log->g.nr_segments, c->log->g.segment_sectors / 2);
 }

@@ -136,15 +136,26 @@ struct ssdup_wakeups {
 	atomic_t		nr_waiting;	/* writes that wait or are being tried; a hint */
 };
 
+/* An SSD of the log. Segment numbers run on from one to the next. */
+struct ssdup_ssd {
+	struct drive_user	user;
+	struct ssdup		*c;
+	struct dm_dev		*dev;
+	u64			before;		/* sectors of the segments of those in front of it */
+	bool			in_doubt;	/* a flush of it has failed since: for good */
+	struct bio		flush;		/* by the drive's lock */
+};
+
 /* The device: what all rooms stand on, and their handles. */
 struct ssdup {
 	struct dm_target	*ti;
 	struct mapped_device	*md;
 	char			name[DM_NAME_LEN + 16];	/* for messages: "burst (253:0)" */
 	struct dm_dev		*hdd;
-	struct dm_dev		*ssd;
-	struct drive_user	drive[2];	/* by enum ssdup_disk */
+	struct drive_user	hdd_user;
+	u32			nr_ssds;
 	u32			block_sectors;
+	struct ssdup_ssd	ssd[SSDUP_MAX_SSDS];
 	struct ssdup_settings	set;		/* args.c writes them one at a time */
 	struct ssdup_stats __percpu *stats;
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
@@ -223,9 +234,20 @@ struct ssdup_io {
 
 /* --- Small helpers --- */
 
-static inline struct ssdup_load *ssd_load(const struct ssdup *c)
+/* The first SSD; it stands for all of them where one will do. */
+static inline struct block_device *first_ssd(const struct ssdup *c)
 {
-	return &c->drive[SSDUP_SSD].drive->load;
+	return c->ssd[0].dev->bdev;
+}
+
+static inline struct ssdup_ssd *ssd_end(struct ssdup *c)
+{
+	return c->ssd + c->nr_ssds;
+}
+
+static inline struct ssdup_load *ssd_load(const struct ssdup_ssd *ssd)
+{
+	return &ssd->user.drive->load;
 }
 
 /* The sum over all CPUs of one of the 64-bit counters in struct ssdup_stats; a hint. */

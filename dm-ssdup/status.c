@@ -73,7 +73,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PROMOTED] = ssdup_copied(c->log);
 	value[FIELD_PROMOTE_LEFT] = ssdup_promote_left(c);
 	value[FIELD_GUARD] = ssdup_guard_state(c->log);
-	value[FIELD_INTERFERENCE] = ssdup_load_interference(ssd_load(c));
+	value[FIELD_INTERFERENCE] = ssdup_load_interference(ssd_load(&c->ssd[0]));
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,
@@ -90,13 +90,13 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, 
 			DMEMIT("%s%llu", i ? " " : "", value[i]);
 		break;
 	case STATUSTYPE_TABLE:
-		DMEMIT("%s %s", c->hdd->name, c->ssd->name);
+		DMEMIT("%s %s", c->hdd->name, c->ssd[0].dev->name);
 		if (sz < maxlen)
 			ssdup_emit_args(c, result + sz, maxlen - sz);
 		break;
 	case STATUSTYPE_IMA:
 		DMEMIT_TARGET_NAME_VERSION(ti->type);
-		DMEMIT(",hdd=%s,ssd=%s;", c->hdd->name, c->ssd->name);
+		DMEMIT(",hdd=%s,ssd=%s;", c->hdd->name, c->ssd[0].dev->name);
 		break;
 	}
 }

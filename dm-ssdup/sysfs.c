@@ -47,7 +47,7 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 	}
 
 SHOW(hdd_dev, "%s", c->hdd->name)
-SHOW(ssd_dev, "%s", c->ssd->name)
+SHOW(ssd_dev, "%s", c->ssd[0].dev->name)
 SHOW(log_uuid, "%pUb", ssdup_super(c->log)->uuid)
 SHOW(pool_uuid, "%pUb", ssdup_super(c->log)->pool)
 SHOW(range_mb, "%u", 1U << (c->map->range_shift - 11))

@@ -29,9 +29,9 @@ static LIST_HEAD(registry);
 /* An SSD may hold logs of several devices; which one a table is for is known later. */
 static bool shares_disk(const struct ssdup *a, const struct ssdup *b)
 {
-	return a->hdd->bdev == b->hdd->bdev || a->ssd->bdev == b->hdd->bdev ||
-	       a->hdd->bdev == b->ssd->bdev ||
-	       (a->ssd->bdev == b->ssd->bdev && a->log_known && b->log_known &&
+	return a->hdd->bdev == b->hdd->bdev || first_ssd(a) == b->hdd->bdev ||
+	       a->hdd->bdev == first_ssd(b) ||
+	       (first_ssd(a) == first_ssd(b) && a->log_known && b->log_known &&
 		a->log->number == b->log->number);
 }
 
@@ -56,7 +56,7 @@ static int enlist(struct ssdup *c, bool log_known, char **error)
 			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
 					     other->name);
 			r = -EBUSY;
-		} else if ((other->md == c->md || other->ssd->bdev == c->ssd->bdev) &&
+		} else if ((other->md == c->md || first_ssd(other) == first_ssd(c)) &&
 			   !memchr_inv(c->set.host, 0, SSDUP_HOST_BYTES)) {
 			memcpy(c->set.host, other->set.host, SSDUP_HOST_BYTES);
 		}
@@ -113,12 +113,15 @@ static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 		*error = "hdd: no such device, or in use";
 		return r;
 	}
-	r = dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->ssd);
+	r = dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table),
+			  &c->ssd[0].dev);
 	if (r) {
 		*error = "ssd: no such device, or in use";
 		return r;
 	}
-	if (c->hdd->bdev == c->ssd->bdev) {
+	c->ssd[0].c = c;
+	c->nr_ssds = 1;
+	if (c->hdd->bdev == first_ssd(c)) {
 		*error = "ssd: the same device as hdd";
 		return -EINVAL;
 	}
@@ -126,11 +129,11 @@ static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 		*error = "hdd: smaller than the table says";
 		return -EINVAL;
 	}
-	if (bdev_is_zoned(c->hdd->bdev) || bdev_is_zoned(c->ssd->bdev)) {
+	if (bdev_is_zoned(c->hdd->bdev) || bdev_is_zoned(first_ssd(c))) {
 		*error = "hdd or ssd: zoned";
 		return -EINVAL;
 	}
-	block = max(bdev_logical_block_size(c->hdd->bdev), bdev_logical_block_size(c->ssd->bdev));
+	block = max(bdev_logical_block_size(c->hdd->bdev), bdev_logical_block_size(first_ssd(c)));
 	if (block > SSDUP_PAGE_BYTES) {
 		*error = "hdd or ssd: logical blocks larger than 4 KiB";
 		return -EINVAL;
@@ -163,17 +166,20 @@ static int allocate(struct ssdup *c)
 
 static void destroy(struct ssdup *c)
 {
+	struct ssdup_ssd *ssd;
+
 	delist(c);
 	/* Nothing is queued by what others learn of the disks any more. */
-	ssdup_drive_put(&c->drive[SSDUP_HDD]);
-	ssdup_drive_put(&c->drive[SSDUP_SSD]);
+	ssdup_drive_put(&c->hdd_user);
+	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+		ssdup_drive_put(&ssd->user);
 	ssdup_wake_destroy(c);
 	ssdup_promote_destroy(c);
 	ssdup_rooms_free(c);
 	bioset_exit(&c->bs);
 	free_percpu(c->stats);
-	if (c->ssd)
-		dm_put_device(c->ti, c->ssd);
+	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+		dm_put_device(c->ti, ssd->dev);
 	if (c->hdd)
 		dm_put_device(c->ti, c->hdd);
 	kvfree(c);
@@ -358,7 +364,7 @@ static int ssdup_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 	struct ssdup *c = ti->private;
 
 	return fn(ti, c->hdd, 0, ti->len, data) ?:
-	       fn(ti, c->ssd, 0, bdev_nr_sectors(c->ssd->bdev), data);
+	       fn(ti, c->ssd[0].dev, 0, bdev_nr_sectors(first_ssd(c)), data);
 }
 
 static void ssdup_io_hints(struct dm_target *ti, struct queue_limits *limits)

@@ -29,11 +29,15 @@ static inline int remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *i
 	return DM_MAPIO_REMAPPED;
 }
 
-static inline void remap_log(struct ssdup *c, struct bio *bio, u64 sector)
+/* @pos is in @seg. */
+static inline void remap_log(struct ssdup *c, struct bio *bio, const struct ssdup_segment *seg,
+			     u64 pos)
 {
+	const struct ssdup_ssd *ssd = ssd_of(c->log, seg);
+
 	this_cpu_inc(c->stats->requests);
-	bio_set_dev(bio, c->ssd->bdev);
-	bio->bi_iter.bi_sector = sector;
+	bio_set_dev(bio, ssd->user.bdev);
+	bio->bi_iter.bi_sector = ssd_sector(ssd, pos);
 }
 
 /* Count a request and its sectors; with a @sign of -1, take them back. */
@@ -96,7 +100,7 @@ static __always_inline void begin_write(struct ssdup *c, struct ssdup_io *io, en
 		     disk == SSDUP_SSD && load_is_timed(io->start, io->sectors);
 
 	if (disk == SSDUP_SSD)
-		ssdup_load_begin(ssd_load(c), io->sectors);
+		ssdup_load_begin(ssd_load(ssd_of(c->log, io->segment)), io->sectors);
 	io->sent = timed ? ktime_get_ns() : 0;
 }
 
@@ -125,7 +129,8 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	 */
 	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
 	ssdup_set_stream(bio, io->segment->class->stream);
-	remap_log(c, bio, ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA));
+	remap_log(c, bio, io->segment,
+		  ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA));
 	return DM_MAPIO_REMAPPED;
 }
 

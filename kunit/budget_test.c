@@ -52,7 +52,7 @@ static int budget_test_init(struct kunit *test)
 	device.log = &device_log;
 	device.router = &device_router;
 	device.set.policy = SSDUP_POLICY_BALANCE;
-	device.ssd = &ssd;
+	device.ssd[0].dev = &ssd;
 	written = 0;
 	clock_ns = MSEC;
 	return 0;
@@ -100,7 +100,7 @@ static void account_is_inherited(struct kunit *test)
 	struct ssdup_router router = { .c = &next, .log = &device_log };
 
 	memset(&next, 0, sizeof(next));
-	next.ssd = &ssd;
+	next.ssd[0].dev = &ssd;
 	next.set.ssd_budget = 1;
 	ssdup_budget_inherit(&router, &device_router);
 	KUNIT_EXPECT_EQ(test, router.budget.account.then, 0);

@@ -74,8 +74,7 @@ static void drain_end_io(struct bio *bio)
 	struct drain_io *io = bio->bi_private;
 	struct drain_batch *b = io->batch;
 
-	drive_ended(&b->drainer->c->drive[op_is_write(bio_op(bio)) ? SSDUP_HDD : SSDUP_SSD],
-		    bio->bi_status);
+	drive_ended(io->disk, bio->bi_status);
 	if (bio->bi_status)
 		WRITE_ONCE(io->status, bio->bi_status);
 	/* First: after the last put of the batch the thread may free the bioset. */
@@ -92,18 +91,19 @@ static void wait_for_read(struct drain_batch *b)
 }
 
 /* Move @sectors between a disk and the buffer, in as many bios as that takes. */
-static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct block_device *bdev,
+static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct drive_user *disk,
 			   blk_opf_t opf, u64 sector, u32 offset, u32 sectors)
 {
 	u32 at = offset << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, room, len;
 	struct bio *bio;
 
 	io->batch = b;
+	io->disk = disk;
 	io->status = BLK_STS_OK;
 	while (left) {
 		room = b->spread ? min(left, DRAIN_SPREAD << SECTOR_SHIFT) : left;
 		left -= room;
-		bio = bio_alloc_bioset(bdev, bio_max_segs(room / PAGE_SIZE + 2), opf,
+		bio = bio_alloc_bioset(disk->bdev, bio_max_segs(room / PAGE_SIZE + 2), opf,
 				       GFP_NOIO, &b->drainer->c->bs);
 		bio->bi_iter.bi_sector = sector;
 		bio->bi_end_io = drain_end_io;
@@ -120,11 +120,19 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct bl
 		sector += bio_sectors(bio);
 		atomic_inc(&b->pending);
 		if (!op_is_write(opf))
-			ssdup_load_read(ssd_load(b->drainer->c));
+			ssdup_load_read(&disk->drive->load);
 		submit_bio(bio);
 		if (b->spread)
 			wait_for_read(b);
 	}
+}
+
+static void read_piece(struct drain_batch *b, struct drain_io *io, const struct drain_piece *p)
+{
+	struct ssdup_ssd *ssd = ssd_at(b->drainer->log, p->pos);
+
+	drain_transfer(b, io, &ssd->user, REQ_OP_READ, ssd_sector(ssd, p->pos), p->offset,
+		       p->sectors);
 }
 
 void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool spread)
@@ -139,10 +147,8 @@ void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool
 	blk_start_plug(&plug);
 	for (i = 0; i < b->plan.nr_pieces; i++) {
 		p = &b->plan.pieces[i];
-		if (p->kind != SSDUP_KIND_DATA)
-			continue;
-		drain_transfer(b, &b->io[i], drainer->c->ssd->bdev, REQ_OP_READ, p->pos,
-			       p->offset, p->sectors);
+		if (p->kind == SSDUP_KIND_DATA)
+			read_piece(b, &b->io[i], p);
 	}
 	blk_finish_plug(&plug);
 	ssdup_step(drainer->c, STEP_DRAIN_READ);
@@ -155,8 +161,7 @@ int ssdup_batch_reread(struct ssdup_drainer *drainer, struct drain_batch *b,
 	struct drain_io io;
 
 	batch_begin(b, false);
-	drain_transfer(b, &io, drainer->c->ssd->bdev, REQ_OP_READ, block->pos, block->offset,
-		       block->sectors);
+	read_piece(b, &io, block);
 	ssdup_batch_wait(b);
 	return blk_status_to_errno(io.status);
 }
@@ -199,7 +204,7 @@ void ssdup_batch_write_begin(struct ssdup_drainer *drainer, struct drain_batch *
 		}
 		if (!behind)
 			part = 0;
-		drain_transfer(b, &b->io[i], drainer->c->hdd->bdev, opf, run->start + part,
+		drain_transfer(b, &b->io[i], &drainer->c->hdd_user, opf, run->start + part,
 			       run->offset + part, run->sectors - part);
 		if (part)
 			write_guarded(drainer, b, i, part, opf);
@@ -236,7 +241,7 @@ static int write_zeroes(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 		}
 		len = bio_sectors(bio);
 		r = submit_bio_wait(bio);
-		drive_ended(&drainer->c->drive[SSDUP_HDD], bio->bi_status);
+		drive_ended(&drainer->c->hdd_user, bio->bi_status);
 		bio_put(bio);
 	}
 	return r;
@@ -244,7 +249,7 @@ static int write_zeroes(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 
 static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 {
-	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
+	struct drive_user *hdd = &drainer->c->hdd_user;
 	struct page *zeroes = ZERO_PAGE(0);
 	u32 len;
 	int r;
@@ -266,7 +271,7 @@ static int zero_range(struct ssdup_drainer *drainer, u64 sector, u32 sectors)
 
 int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run *run)
 {
-	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
+	struct drive_user *hdd = &drainer->c->hdd_user;
 	int r = 0;
 
 	ssdup_step(drainer->c, STEP_TOMBSTONE_WRITE);

@@ -14,17 +14,18 @@ static bool discards(const struct ssdup_drainer *drainer)
 	const struct ssdup *c = drainer->c;
 
 	return READ_ONCE(c->active) && READ_ONCE(c->set.discard) == SSDUP_DISCARD_AUTO &&
-	       !c->read_only && bdev_max_discard_sectors(c->ssd->bdev);
+	       !c->read_only && bdev_max_discard_sectors(first_ssd(c));
 }
 
 /* Return: 0 or -errno */
 static int send_discard(struct ssdup_drainer *drainer, const struct list_head *batch, u32 sectors)
 {
-	u32 first = list_first_entry(batch, struct ssdup_segment, list)->index;
+	const struct ssdup_segment *first = list_first_entry(batch, struct ssdup_segment, list);
+	struct ssdup_ssd *ssd = ssd_of(drainer->log, first);
+	u64 pos = log_segment_sector(&drainer->log->g, first->index);
 	int r;
 
-	r = ssdup_sync_range(&drainer->c->drive[SSDUP_SSD], REQ_OP_DISCARD,
-			     log_segment_sector(&drainer->log->g, first), sectors);
+	r = ssdup_sync_range(&ssd->user, REQ_OP_DISCARD, ssd_sector(ssd, pos), sectors);
 	if (r)
 		DMWARN("%s: the SSD has failed a discard (%d)", drainer->c->name, r);
 	else

@@ -345,7 +345,7 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 	}
 	if (!found)
 		return running ? 0 : ssdup_salvage_end(drainer);
-	copier->group.hdd = drive_now(&drainer->c->drive[SSDUP_HDD]);
+	copier->group.hdd = drive_now(&drainer->c->hdd_user);
 	copier->fenced = 0;
 	copier->chosen = ktime_get_ns();
 	ssdup_faults_begin(&copier->faults);

@@ -76,12 +76,12 @@ static enum disk_answer ask_disk(struct drain_batch *b, struct drive_user *disk,
 	return ssdup_passes(r) || ssdup_passes(r2) ? DISK_AWAY : DISK_SILENT;
 }
 
-/* If the SSD is gone, its blocks are not lost yet. */
-static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
+/* If the SSD that has @pos is gone, its blocks are not lost yet. */
+static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b, u64 pos)
 {
 	u64 sectors = ssdup_super(drainer->log)->ssd_sectors;
-	enum disk_answer answer = ask_disk(b, &drainer->c->drive[SSDUP_SSD], log_home(sectors, 0),
-					   log_home(sectors, 1));
+	enum disk_answer answer = ask_disk(b, &ssd_at(drainer->log, pos)->user,
+					   log_home(sectors, 0), log_home(sectors, 1));
 
 	if (answer == DISK_SILENT)
 		ssdup_fail(drainer->c, MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
@@ -91,7 +91,7 @@ static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 /* If the HDD is gone, wait for it: moving what it refuses would fill the log. */
 static bool hdd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 {
-	struct drive_user *hdd = &drainer->c->drive[SSDUP_HDD];
+	struct drive_user *hdd = &drainer->c->hdd_user;
 	u64 end = round_down(bdev_nr_sectors(hdd->bdev), DRAIN_BLOCK);
 
 	return ask_disk(b, hdd, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK) == DISK_ANSWERS;
@@ -139,7 +139,7 @@ static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 		return 0;
 	stat_inc(drainer->c, STAT_SSD_ERRORS);
 	f->unread++;
-	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(drainer, b) ? -EIO :
+	return only_away(f, p, error) || kthread_should_stop() || !ssd_answers(drainer, b, p->pos) ? -EIO :
 	       1;
 }
 

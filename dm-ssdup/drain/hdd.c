@@ -12,7 +12,7 @@ struct ssdup_hdd {
 /* The HDD has lost what was in its cache, or may have. */
 static void hdd_told(struct drive_user *hdd, bool lost)
 {
-	struct ssdup *c = container_of(hdd, struct ssdup, drive[SSDUP_HDD]);
+	struct ssdup *c = container_of(hdd, struct ssdup, hdd_user);
 	bool in_flight;
 
 	/* Copies may be of that. */
@@ -35,7 +35,7 @@ int ssdup_hdd_create(struct ssdup_drainer *drainer)
 	mutex_init(&drainer->hdd_state->flush_lock);
 	/* Writes of an earlier table may not have been flushed. */
 	drainer->hdd_dirty = HDD_DIRTY;
-	return ssdup_drive_get(&drainer->c->drive[SSDUP_HDD], drainer->c->hdd->bdev, hdd_told);
+	return ssdup_drive_get(&drainer->c->hdd_user, drainer->c->hdd->bdev, hdd_told);
 }
 
 struct ssdup_requests ssdup_sum_requests(struct ssdup_drainer *drainer)
@@ -59,7 +59,7 @@ static void hdd_flush_end_io(struct bio *bio)
 	if (bio->bi_status) {
 		stat_inc(f->drainer->c, STAT_HDD_ERRORS);
 		/* Before it ends: a later flush succeeds, because the cache is empty. */
-		ssdup_drive_lost(&f->drainer->c->drive[SSDUP_HDD]);
+		ssdup_drive_lost(&f->drainer->c->hdd_user);
 	}
 	complete(&f->done);
 }

@@ -66,6 +66,7 @@ void ssdup_drain_anew(struct ssdup_drainer *drainer);
 
 struct drain_io {
 	struct drain_batch	*batch;
+	struct drive_user	*disk;
 	blk_status_t		status;		/* not 0: it failed */
 };
 

@@ -188,15 +188,14 @@ bool ssdup_copies_room(struct ssdup_drainer *drainer)
  */
 static int blank_head(struct ssdup_drainer *drainer, const struct ssdup_segment *seg)
 {
-	u64 sector = log_segment_sector(&drainer->log->g, seg->index);
+	u64 pos = log_segment_sector(&drainer->log->g, seg->index);
 	u32 i = LOG_HEAD_BYTES / SSDUP_BLOCK_BYTES;
 	int r = 0;
 
 	/* The header goes last: without it a page would look like one of a damaged segment. */
 	while (i-- && !r)
-		r = ssdup_sync_io(&drainer->c->drive[SSDUP_SSD], REQ_OP_WRITE,
-				  sector + i * SSDUP_BLOCK_SECTORS, ZERO_PAGE(0), 0,
-				  SSDUP_BLOCK_BYTES);
+		r = ssdup_log_io(drainer->log, REQ_OP_WRITE, pos + i * SSDUP_BLOCK_SECTORS,
+				 ZERO_PAGE(0), 0, SSDUP_BLOCK_BYTES, 0);
 	return r;
 }
 

@@ -14,7 +14,7 @@
 /* @g was flushed. Did the HDD have all of it in its cache until then? */
 static int hdd_had_it(struct ssdup_drainer *drainer, const struct drain_group *g)
 {
-	struct drive_mark now = drive_now(&drainer->c->drive[SSDUP_HDD]);
+	struct drive_mark now = drive_now(&drainer->c->hdd_user);
 
 	if (now.losses != g->hdd.losses)
 		return -EIO;

@@ -54,11 +54,11 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 	return r;
 }
 
-static int write_part(struct ssdup_drainer *drainer, const struct ssdup_class *k, u64 sector,
+static int write_part(struct ssdup_drainer *drainer, const struct ssdup_class *k, u64 pos,
 		      struct page *page, u32 at, u32 sectors)
 {
-	int r = ssdup_sync_stream(&drainer->c->drive[SSDUP_SSD], REQ_OP_WRITE, sector, page,
-				  at << SECTOR_SHIFT, sectors << SECTOR_SHIFT, k->stream);
+	int r = ssdup_log_io(drainer->log, REQ_OP_WRITE, pos, page, at << SECTOR_SHIFT,
+			     sectors << SECTOR_SHIFT, k->stream);
 
 	if (!r)
 		return 0;
@@ -77,15 +77,15 @@ static int relocate_part(struct ssdup_drainer *drainer, const struct drain_piece
 		.start = p->start + at,
 		.sectors = sectors,
 	};
-	u64 sector;
+	u64 pos;
 	int r;
 
 	r = reserve(drainer, &io, data ? sectors : 0);
 	if (r)
 		return r;
 	ssdup_step(drainer->c, STEP_RELOCATE_WRITE);
-	sector = ssdup_fill_extent(drainer->log, &io, io.start, sectors, kind);
-	r = data ? write_part(drainer, io.segment->class, sector, page, at, sectors) : 0;
+	pos = ssdup_fill_extent(drainer->log, &io, io.start, sectors, kind);
+	r = data ? write_part(drainer, io.segment->class, pos, page, at, sectors) : 0;
 	if (!r) {
 		ssdup_step(drainer->c, STEP_RELOCATE_WRITTEN);
 		moved = ssdup_move(drainer->map, &io, p->seq);

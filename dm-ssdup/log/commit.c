@@ -32,8 +32,10 @@
 struct commit_write {
 	struct bio		*bio;
 	u64			sector;
+	struct ssdup_ssd	*ssd;
 	struct page		*buf;		/* constant */
-	struct ssdup_segment	*segment;	/* of a header */
+	struct commit_batch	*batch;		/* constant */
+	struct ssdup_segment	*segment;
 	struct ring_page	*p;		/* of a page */
 	u32			resolved;
 };
@@ -41,7 +43,6 @@ struct commit_write {
 /* Pages or headers, which are written together. */
 struct commit_batch {
 	struct commit_write	write[LOG_COMMIT_PAGES];
-	struct drive_user	*ssd;		/* constant */
 	u32			nr;
 	atomic_t		pending;
 	struct completion	done;
@@ -65,9 +66,10 @@ struct ssdup_committer {
 
 static void commit_end_io(struct bio *bio)
 {
-	struct commit_batch *batch = bio->bi_private;
+	struct commit_write *w = bio->bi_private;
+	struct commit_batch *batch = w->batch;
 
-	drive_ended(batch->ssd, bio->bi_status);
+	drive_ended(&w->ssd->user, bio->bi_status);
 	if (bio->bi_status)
 		WRITE_ONCE(batch->failed, true);
 	if (atomic_dec_and_test(&batch->pending))
@@ -82,17 +84,19 @@ static void batch_reset(struct commit_batch *batch)
 }
 
 static struct commit_write *batch_add(struct ssdup_log *log, struct commit_batch *batch,
-				      const struct ssdup_class *k, u64 sector)
+				      struct ssdup_segment *seg, u64 pos)
 {
 	struct commit_write *w = &batch->write[batch->nr++];
 
-	w->sector = sector;
-	w->bio = bio_alloc_bioset(log->c->ssd->bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
+	w->segment = seg;
+	w->ssd = ssd_of(log, seg);
+	w->sector = ssd_sector(w->ssd, pos);
+	w->bio = bio_alloc_bioset(w->ssd->user.bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
 				  &log->c->bs);
-	w->bio->bi_iter.bi_sector = sector;
+	w->bio->bi_iter.bi_sector = w->sector;
 	w->bio->bi_end_io = commit_end_io;
-	ssdup_set_stream(w->bio, k->stream);
-	w->bio->bi_private = batch;
+	ssdup_set_stream(w->bio, seg->class->stream);
+	w->bio->bi_private = w;
 	__bio_add_page(w->bio, w->buf, SSDUP_BLOCK_BYTES, 0);
 	return w;
 }
@@ -113,6 +117,8 @@ static bool batch_wait(struct ssdup_log *log, struct commit_batch *batch, bool r
 {
 	unsigned long end;
 	struct commit_write *w;
+	bool ok = true;
+	int r;
 	u32 i;
 
 	if (!atomic_dec_and_test(&batch->pending))
@@ -120,14 +126,15 @@ static bool batch_wait(struct ssdup_log *log, struct commit_batch *batch, bool r
 	end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
 	for (i = 0; i < batch->nr && batch->failed; i++) {
 		w = &batch->write[i];
-		if (!retry)
-			return false;
-		if (ssdup_meta_again(log, blk_status_to_errno(w->bio->bi_status), w->sector,
-				     w->buf, end))
-			return false;
+		r = blk_status_to_errno(w->bio->bi_status);
+		if (retry)
+			r = ssdup_meta_again(log, r, w->ssd, w->sector, w->buf, end);
+		if (r)
+			ssdup_meta_failed(log, w->ssd, false);
+		ok &= !r;
 	}
 	batch->failed = false;
-	return true;
+	return ok;
 }
 
 static void batch_free(struct commit_batch *batch)
@@ -145,11 +152,10 @@ static void add_header(struct ssdup_log *log, struct ssdup_segment *seg)
 		.epoch = ssdup_super(log)->epoch,
 		.segment = seg->index,
 	};
-	struct commit_write *w = batch_add(log, &log->committer->headers, seg->class,
+	struct commit_write *w = batch_add(log, &log->committer->headers, seg,
 					   log_segment_sector(&log->g, seg->index));
 
 	ssdup_log_header_encode(ssdup_super(log), &header, page_address(w->buf));
-	w->segment = seg;
 }
 
 /* Copy the published entries of a page. One published meanwhile may be missing. */
@@ -164,8 +170,8 @@ static void add_page(struct ssdup_log *log, struct ssdup_segment *seg, u32 page,
 		.segment = seg->index,
 		.number = seg->base + page,
 	};
-	u64 sector = ssdup_log_slot_sector(&log->g, seg->index, page, id.rev & 1);
-	struct commit_write *w = batch_add(log, &log->committer->pages, seg->class, sector);
+	u64 pos = ssdup_log_slot_sector(&log->g, seg->index, page, id.rev & 1);
+	struct commit_write *w = batch_add(log, &log->committer->pages, seg, pos);
 	struct ssdup_page *out = page_address(w->buf);
 	u32 i;
 
@@ -185,41 +191,56 @@ static void add_page(struct ssdup_log *log, struct ssdup_segment *seg, u32 page,
 
 /*
  * Before a flush, and behind the last look at the pages that it is for: note which writes have
- * ended. When it has succeeded (@flushed): these are durable.
+ * ended. When it has succeeded (@flushed): these are durable. Return: the SSDs that have them.
  */
-static void note_writes(struct ssdup_log *log, bool flushed)
+static u32 note_writes(struct ssdup_log *log, bool flushed)
 {
 	struct ssdup_segment **segments = log->committer->segment, *seg;
+	u32 i, nr, ssds = 0;
 	struct ssdup_class *k;
-	u32 i, nr;
 
 	for (k = log->class; k < class_end(log); k++) {
 		nr = ssdup_segments_in_ring(log, k, segments);
 		for (i = 0; i < nr; i++) {
 			seg = segments[i];
+			ssds |= BIT(seg->ssd);
 			if (flushed)
 				WRITE_ONCE(seg->durable, seg->ended);
 			else
 				seg->ended = atomic64_read(&seg->seq);
 		}
 	}
+	return ssds;
+}
+
+/* Is no write with FUA a flush? */
+static bool no_flushes(const struct ssdup *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		if (!ssdup_fua_is_no_flush(&c->ssd[i]))
+			return false;
+	return true;
 }
 
 /* Flush the data beside the headers, then write the pages that refer to both. */
-static bool send_round(struct ssdup_log *log, bool *flush)
+static bool send_round(struct ssdup_log *log)
 {
 	struct ssdup_committer *committer = log->committer;
 	/* If a header may be a flush that fails, ours might succeed on an empty cache. */
-	bool beside = ssdup_fua_is_no_flush(log), ok;
+	bool beside = no_flushes(log->c), ok;
+	u32 ssds;
+	int r;
 
 	ssdup_step(log->c, STEP_COMMIT_FLUSH);
-	note_writes(log, false);
+	ssds = note_writes(log, false);
 	if (beside)
 		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
-	*flush = blkdev_issue_flush(log->c->ssd->bdev);
+	r = ssdup_meta_flush(log, ssds);
 	/* All that use the SSD are to be told of a flush that failed: no time for retries. */
-	ok = !beside || batch_wait(log, &committer->headers, !*flush);
-	if (*flush || ssdup_in_doubt(log))
+	ok = !beside || batch_wait(log, &committer->headers, !r);
+	if (r || ssdup_in_doubt(log))
 		return false;
 	note_writes(log, true);
 	if (!beside) {
@@ -239,13 +260,11 @@ static bool send_round(struct ssdup_log *log, bool *flush)
 static int write_round(struct ssdup_log *log)
 {
 	struct ssdup_committer *committer = log->committer;
-	bool flush = false, begun = !ssdup_meta_begin(log), ok = begun;
+	bool ok = !ssdup_meta_begin(log) && send_round(log);
 	u32 i;
 
-	if (begun)
-		ok = send_round(log, &flush);
 	ssdup_meta_wrote(log, committer->headers.nr + committer->pages.nr);
-	ssdup_meta_end(log, ok == begun ? 0 : -EIO, flush);
+	ssdup_meta_end(log);
 	for (i = 0; i < committer->headers.nr && ok; i++)
 		committer->headers.write[i].segment->header = true;
 	for (i = 0; i < committer->pages.nr && ok; i++) {
@@ -556,9 +575,9 @@ static int batch_create(struct ssdup_log *log, struct commit_batch *batch)
 {
 	u32 i;
 
-	batch->ssd = &log->c->drive[SSDUP_SSD];
 	init_completion(&batch->done);
 	for (i = 0; i < LOG_COMMIT_PAGES; i++) {
+		batch->write[i].batch = batch;
 		batch->write[i].buf = alloc_page(GFP_KERNEL);
 		if (!batch->write[i].buf)
 			return -ENOMEM;

@@ -32,7 +32,7 @@ struct ssdup_guard {
 
 static struct drive_user *hdd_of(struct ssdup_log *log)
 {
-	return &log->c->drive[SSDUP_HDD];
+	return &log->c->hdd_user;
 }
 
 static void set_state(struct ssdup_guard *g, enum guard_state state)

@@ -159,20 +159,32 @@ void ssdup_meta_claim(struct ssdup_log *log);
  */
 int ssdup_meta_begin(struct ssdup_log *log);
 
+/** ssdup_meta_end() - end what ssdup_meta_begin() began */
+void ssdup_meta_end(struct ssdup_log *log);
+
 /**
- * ssdup_meta_end() - end what ssdup_meta_begin() began
- * @error: of the flush or write; if not 0, all later ssdup_meta_begin() fail
- * @flush: the error is a flush's
+ * ssdup_meta_failed() - a flush or a write of metadata has failed
+ * @flush: a flush
  *
- * After a failed flush, or a write with FUA that may be one, all logs of the drive are in doubt,
- * and this calls ssdup_owe() for each.
+ * All later ssdup_meta_begin() fail. After a failed flush, or a write with FUA that may be one, all
+ * logs of the drive are in doubt, and this calls ssdup_owe() for each.
+ * Context: process; between ssdup_meta_begin() and ssdup_meta_end().
  */
-void ssdup_meta_end(struct ssdup_log *log, int error, bool flush);
+void ssdup_meta_failed(struct ssdup_log *log, struct ssdup_ssd *ssd, bool flush);
+
+/**
+ * ssdup_meta_flush() - flush SSDs, all at once
+ * @ssds: a bit for each
+ *
+ * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end(). Return: 0 or -errno of
+ * one of them, after ssdup_meta_failed() for each that has failed.
+ */
+int ssdup_meta_flush(struct ssdup_log *log, u32 ssds);
 
 /**
  * ssdup_meta_again() - retry a metadata write after a transient error, until @end
  * @error: of the write, which must have had REQ_FUA and not REQ_PREFLUSH; or 0
- * @sector: its sector on the SSD
+ * @sector: its sector on @ssd
  * @page: 4 KiB, as written
  * @end: jiffies; pages that are written together share one, RETRY_AWAY_MS from the error
  *
@@ -181,11 +193,11 @@ void ssdup_meta_end(struct ssdup_log *log, int error, bool flush);
  * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end().
  * Return: 0 when the page is durable, or the error.
  */
-int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
-		     unsigned long end);
+int ssdup_meta_again(struct ssdup_log *log, int error, struct ssdup_ssd *ssd, u64 sector,
+		     struct page *page, unsigned long end);
 
 /** ssdup_fua_is_no_flush() - does the SSD write with FUA without flushing its cache? any context */
-bool ssdup_fua_is_no_flush(const struct ssdup_log *log);
+bool ssdup_fua_is_no_flush(const struct ssdup_ssd *ssd);
 
 /** ssdup_meta_wrote() - count blocks of metadata; between ssdup_meta_begin() and _end() */
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks);

@@ -34,6 +34,7 @@ struct ssdup_segment {
 	atomic64_t		live;		/* see ssdup_account_extent() */
 	u32			index;		/* of the segment; constant */
 	bool			copies;		/* clean, with copies of what was read */
+	u8			ssd;		/* number of its SSD; constant */
 	u64			nth;		/* a sector of its copies + this: see clean.h */
 
 	/* Set before the word is unsealed, constant until the segment is free. */
@@ -313,11 +314,33 @@ u32 ssdup_part_fill(struct ssdup_log *log);
  */
 u64 ssdup_log_written(struct ssdup_log *log);
 
-/** segment_of() - the segment of a place on the SSD; any context */
+/** segment_of() - the segment of a place in the log; any context */
 static inline struct ssdup_segment *segment_of(struct ssdup_log *log, u64 pos)
 {
 	return &log->segment[log_segment_of(&log->g, pos)];
 }
+
+/** ssd_of() - the SSD that a segment is on; any context */
+static inline struct ssdup_ssd *ssd_of(const struct ssdup_log *log, const struct ssdup_segment *seg)
+{
+	return &log->c->ssd[seg->ssd];
+}
+
+/** ssd_at() - the SSD that a place in the log is on; any context */
+static inline struct ssdup_ssd *ssd_at(struct ssdup_log *log, u64 pos)
+{
+	return ssd_of(log, segment_of(log, pos));
+}
+
+/** ssd_sector() - the sector there; any context */
+static inline u64 ssd_sector(const struct ssdup_ssd *ssd, u64 pos)
+{
+	return pos - ssd->before;
+}
+
+/** ssdup_log_io() - transfer part of a page at @pos; see ssdup_sync_stream() */
+int ssdup_log_io(struct ssdup_log *log, blk_opf_t opf, u64 pos, struct page *page,
+		 unsigned int offset, unsigned int bytes, u8 stream);
 
 /**
  * ssdup_extent_in_doubt() - may the SSD have lost the data of @e, which is of @seg? any context
@@ -509,7 +532,7 @@ void ssdup_fua_work(struct work_struct *work);
  * segments, and leases others of those that are nobody's.
  */
 
-/** ssdup_pool_get() - find the pool of log->c->ssd, or make it; the constructor. 0 or -ENOMEM */
+/** ssdup_pool_get() - find the pool of the first SSD, or make it; the constructor. 0 or -ENOMEM */
 int ssdup_pool_get(struct ssdup_log *log);
 
 /** ssdup_pool_put() - the table goes: what it leased and is free is everybody's again */

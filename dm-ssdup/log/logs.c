@@ -14,16 +14,15 @@
 /* A bad block may be a page. Return: 0, or -errno when the header cannot be read */
 static int read_head(struct ssdup_log *log, u32 segment, struct page *head)
 {
-	u64 sector = log_segment_sector(&log->g, segment);
+	u64 pos = log_segment_sector(&log->g, segment);
 	u32 at;
 	int r, header = 0;
 
-	if (!ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_META, sector, head, 0,
-			   LOG_HEAD_BYTES))
+	if (!ssdup_log_io(log, REQ_OP_READ | REQ_META, pos, head, 0, LOG_HEAD_BYTES, 0))
 		return 0;
 	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
-		r = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_META,
-				  sector + (at >> SECTOR_SHIFT), head, at, SSDUP_BLOCK_BYTES);
+		r = ssdup_log_io(log, REQ_OP_READ | REQ_META, pos + (at >> SECTOR_SHIFT), head, at,
+				 SSDUP_BLOCK_BYTES, 0);
 		if (r)
 			memset(page_address(head) + at, 0, SSDUP_BLOCK_BYTES);
 		header = at ? header : r;

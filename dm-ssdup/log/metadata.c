@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns flushes of the SSD and durable writes to it, and after an error the end of both. */
+/* Owns flushes of the SSDs and durable writes to them, and after an error the end of both. */
 #include <linux/delay.h>
 
 #include "base/failure.h"
@@ -11,9 +11,9 @@
  * Does the SSD do FUA without a flush? A flush that fails may drop data, and the next
  * one succeeds. A stacked device always claims FUA, so do not trust it.
  */
-bool ssdup_fua_is_no_flush(const struct ssdup_log *log)
+bool ssdup_fua_is_no_flush(const struct ssdup_ssd *ssd)
 {
-	struct block_device *bdev = log->c->ssd->bdev;
+	struct block_device *bdev = ssd->user.bdev;
 
 	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
 }
@@ -27,61 +27,83 @@ static void end_commits(struct ssdup_log *log, bool owe)
 }
 
 /* What the SSD has dropped may have been this log's. */
-static void ssd_told(struct drive_user *ssd, bool lost)
+static void ssd_told(struct drive_user *user, bool lost)
 {
-	struct ssdup *c = container_of(ssd, struct ssdup, drive[SSDUP_SSD]);
-	struct ssdup_log *log = c->log;
+	struct ssdup_ssd *ssd = container_of(user, struct ssdup_ssd, user);
+	struct ssdup_log *log = ssd->c->log;
 
 	if (!lost)
 		return;
 	/* A table that was not resumed yet has written nothing. */
 	if (!log->claimed)
 		return;
+	WRITE_ONCE(ssd->in_doubt, true);
 	WRITE_ONCE(log->in_doubt, true);
 	if (log->no_commits)
 		return;
 	end_commits(log, true);
-	ssdup_fail(c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
+	ssdup_fail(ssd->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
 }
 
 int ssdup_meta_create(struct ssdup_log *log)
 {
-	return ssdup_drive_get(&log->c->drive[SSDUP_SSD], log->c->ssd->bdev, ssd_told);
+	struct ssdup_ssd *ssd;
+	int r = 0;
+
+	for (ssd = log->c->ssd; ssd < ssd_end(log->c) && !r; ssd++)
+		r = ssdup_drive_get(&ssd->user, ssd->dev->bdev, ssd_told);
+	return r;
+}
+
+/* --- One at a time --- */
+
+static void lock_drives(struct ssdup_log *log)
+{
+	struct ssdup_ssd *ssd;
+
+	for (ssd = log->c->ssd; ssd < ssd_end(log->c); ssd++)
+		mutex_lock(&ssd->user.drive->lock);
+}
+
+static void unlock_drives(struct ssdup_log *log)
+{
+	struct ssdup_ssd *ssd;
+
+	for (ssd = log->c->ssd; ssd < ssd_end(log->c); ssd++)
+		mutex_unlock(&ssd->user.drive->lock);
 }
 
 void ssdup_meta_claim(struct ssdup_log *log)
 {
-	struct ssdup_drive *drive = log->c->drive[SSDUP_SSD].drive;
-
-	mutex_lock(&drive->lock);
+	lock_drives(log);
 	log->claimed = true;
-	mutex_unlock(&drive->lock);
+	unlock_drives(log);
 }
 
 int ssdup_meta_begin(struct ssdup_log *log)
 {
-	mutex_lock(&log->c->drive[SSDUP_SSD].drive->lock);
+	lock_drives(log);
 	return log->no_commits ? -EIO : 0;
 }
 
-void ssdup_meta_end(struct ssdup_log *log, int error, bool flush)
+void ssdup_meta_end(struct ssdup_log *log)
 {
-	struct drive_user *ssd = &log->c->drive[SSDUP_SSD];
+	unlock_drives(log);
+}
 
-	lockdep_assert_held(&ssd->drive->lock);
-	if (error) {
-		flush |= !ssdup_fua_is_no_flush(log);
-		end_commits(log, flush);
-		/* Before others get the lock: their flush would succeed. */
-		if (flush)
-			ssdup_drive_lost(ssd);
-	}
-	mutex_unlock(&ssd->drive->lock);
+void ssdup_meta_failed(struct ssdup_log *log, struct ssdup_ssd *ssd, bool flush)
+{
+	lockdep_assert_held(&ssd->user.drive->lock);
+	flush |= !ssdup_fua_is_no_flush(ssd);
+	end_commits(log, flush);
+	/* Before others get the lock: their flush would succeed. */
+	if (flush)
+		ssdup_drive_lost(&ssd->user);
 }
 
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)
 {
-	lockdep_assert_held(&log->c->drive[SSDUP_SSD].drive->lock);
+	lockdep_assert_held(&log->c->ssd[0].user.drive->lock);
 	WRITE_ONCE(log->meta_written, log->meta_written + blocks * SSDUP_BLOCK_SECTORS);
 }
 
@@ -90,18 +112,68 @@ u64 ssdup_meta_written(const struct ssdup_log *log)
 	return READ_ONCE(log->meta_written);
 }
 
-int ssdup_meta_again(struct ssdup_log *log, int error, u64 sector, struct page *page,
-		     unsigned long end)
+int ssdup_meta_again(struct ssdup_log *log, int error, struct ssdup_ssd *ssd, u64 sector,
+		     struct page *page, unsigned long end)
 {
-	if (!error || !ssdup_fua_is_no_flush(log))
+	if (!error || !ssdup_fua_is_no_flush(ssd))
 		return error;
 	while (error && ssdup_passes(error) && time_before(jiffies, end)) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
 		msleep(RETRY_PAUSE_MS);
-		error = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_WRITE | SSDUP_META_FLAGS,
-				      sector, page, 0, SSDUP_PAGE_BYTES);
+		error = ssdup_sync_io(&ssd->user, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, page, 0,
+				      SSDUP_PAGE_BYTES);
 	}
 	return error;
+}
+
+/* --- Flushes --- */
+
+struct flushes {
+	atomic_t		pending;
+	struct completion	done;
+};
+
+static void flush_ended(struct flushes *f)
+{
+	if (atomic_dec_and_test(&f->pending))
+		complete(&f->done);
+}
+
+static void flush_end_io(struct bio *bio)
+{
+	flush_ended(bio->bi_private);
+}
+
+int ssdup_meta_flush(struct ssdup_log *log, u32 ssds)
+{
+	struct flushes f = { .pending = ATOMIC_INIT(1) };
+	struct ssdup *c = log->c;
+	int r = 0, error;
+	u32 i;
+
+	init_completion(&f.done);
+	for (i = 0; i < c->nr_ssds; i++) {
+		if (!(ssds & BIT(i)))
+			continue;
+		bio_init(&c->ssd[i].flush, c->ssd[i].user.bdev, NULL, 0,
+			 REQ_OP_WRITE | REQ_PREFLUSH);
+		c->ssd[i].flush.bi_end_io = flush_end_io;
+		c->ssd[i].flush.bi_private = &f;
+		atomic_inc(&f.pending);
+		submit_bio(&c->ssd[i].flush);
+	}
+	flush_ended(&f);
+	wait_for_completion_io(&f.done);
+	for (i = 0; i < c->nr_ssds; i++) {
+		if (!(ssds & BIT(i)))
+			continue;
+		error = blk_status_to_errno(c->ssd[i].flush.bi_status);
+		bio_uninit(&c->ssd[i].flush);
+		if (error)
+			ssdup_meta_failed(log, &c->ssd[i], true);
+		r = r ?: error;
+	}
+	return r;
 }
 
 int ssdup_flush_ssd(struct ssdup_log *log)
@@ -113,11 +185,22 @@ int ssdup_flush_ssd(struct ssdup_log *log)
 	/* The next one would succeed, and say nothing of what was lost. */
 	doubt = ssdup_in_doubt(log);
 	if (!doubt)
-		r = blkdev_issue_flush(log->c->ssd->bdev);
-	ssdup_meta_end(log, r, true);
+		r = ssdup_meta_flush(log, BIT(log->c->nr_ssds) - 1);
+	ssdup_meta_end(log);
 	if (r) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
 	}
 	return doubt ? -EIO : r;
+}
+
+/* --- Places in the log --- */
+
+int ssdup_log_io(struct ssdup_log *log, blk_opf_t opf, u64 pos, struct page *page,
+		 unsigned int offset, unsigned int bytes, u8 stream)
+{
+	struct ssdup_ssd *ssd = ssd_at(log, pos);
+
+	return ssdup_sync_stream(&ssd->user, opf, ssd_sector(ssd, pos), page, offset, bytes,
+				 stream);
 }

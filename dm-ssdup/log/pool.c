@@ -57,7 +57,7 @@ int ssdup_pool_get(struct ssdup_log *log)
 	if (r)
 		return r;
 	/* Whoever holds the lock must not wait for memory: a resume waits for it. */
-	new = pool_new(log->c->ssd->bdev);
+	new = pool_new(first_ssd(log->c));
 	if (!new)
 		return -ENOMEM;
 	mutex_lock(&pools_lock);

@@ -31,7 +31,7 @@ int ssdup_segments_create(struct ssdup_log *log)
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++) {
 		log->class[i].index = i;
 		/* One class is what the SSD takes all data for anyway. */
-		if (log->nr_classes > 1 && i < ssdup_max_streams(log->c->ssd->bdev))
+		if (log->nr_classes > 1 && i < ssdup_max_streams(first_ssd(log->c)))
 			log->class[i].stream = i + 1;
 		log->class[i].open = ssdup_no_segment(log);
 		INIT_LIST_HEAD(&log->class[i].sealed);
@@ -347,8 +347,8 @@ void ssdup_more_to_open(struct ssdup_log *log)
 u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch)
 {
 	struct ssdup_segments *s = log->segments;
-	struct ssdup_segment *seg, *next;
-	u32 nr = 0, first = 0;
+	struct ssdup_segment *seg, *next, *first = NULL;
+	u32 nr = 0;
 
 	spin_lock_irq(&s->lock);
 	/* Reads may still point into what a read-only log has freed. */
@@ -356,8 +356,8 @@ u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch
 	       min(most, (s->nr_free - min(s->nr_free, others(log, 0))) / 2) : 0;
 	list_for_each_entry_safe(seg, next, &s->stale, list) {
 		if (!nr)
-			first = seg->index;
-		if (nr == most || seg->index != first + nr)
+			first = seg;
+		if (nr == most || seg->index != first->index + nr || seg->ssd != first->ssd)
 			break;
 		list_move_tail(&seg->list, batch);
 		nr++;

@@ -77,7 +77,8 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 	struct page *page = log->superblock->page;
 	struct log_super *copy = log->superblock->copy;
 	enum log_fault f[SSDUP_COPIES];
-	u64 sectors = bdev_nr_sectors(log->c->ssd->bdev);
+	struct ssdup_ssd *ssd = &log->c->ssd[0];
+	u64 sectors = bdev_nr_sectors(ssd->user.bdev);
 	int r[SSDUP_COPIES];
 	u32 i, best;
 	bool old;
@@ -87,7 +88,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 		/* The SSD may have grown since. */
 		if (record || (i && f[0] == LOG_OK))
 			sectors = copy[0].ssd_sectors;
-		r[i] = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_SYNC | REQ_META,
+		r[i] = ssdup_sync_io(&ssd->user, REQ_OP_READ | REQ_SYNC | REQ_META,
 				     block_sector(s, sectors, record, i), page, 0,
 				     SSDUP_BLOCK_BYTES);
 		f[i] = r[i] ? LOG_BAD_CRC :
@@ -108,7 +109,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
  * Others have their marks elsewhere in the first or the last MiB: btrfs zeroes both, and begins at
  * 64 KiB. Records may be those of a log whose making was cut short. Return: 1, 0 or -errno.
  */
-static int home_blank(struct ssdup_log *log, u64 home)
+static int home_blank(struct ssdup_log *log, struct ssdup_ssd *ssd, u64 home)
 {
 	struct page *page = log->superblock->page;
 	u64 at;
@@ -117,8 +118,8 @@ static int home_blank(struct ssdup_log *log, u64 home)
 	for (at = 0; at < SSDUP_HOME_SECTORS; at += SSDUP_BLOCK_SECTORS) {
 		if (at >= SSDUP_RECORD_PLACE(0) && at < SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS))
 			continue;
-		r = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_SYNC | REQ_META,
-				  home + at, page, 0, SSDUP_BLOCK_BYTES);
+		r = ssdup_sync_io(&ssd->user, REQ_OP_READ | REQ_SYNC | REQ_META, home + at, page, 0,
+				  SSDUP_BLOCK_BYTES);
 		if (r)
 			return r;
 		if (memchr_inv(page_address(page), 0, SSDUP_BLOCK_BYTES))
@@ -127,16 +128,16 @@ static int home_blank(struct ssdup_log *log, u64 home)
 	return 1;
 }
 
-static int ssd_blank(struct ssdup_log *log)
+static int ssd_blank(struct ssdup_log *log, struct ssdup_ssd *ssd)
 {
-	u64 sectors = bdev_nr_sectors(log->c->ssd->bdev);
+	u64 sectors = bdev_nr_sectors(ssd->user.bdev);
 	int r;
 
 	/* It is too small, which is said later. */
 	if (sectors < 2 * SSDUP_HOME_SECTORS)
 		return 1;
-	r = home_blank(log, log_home(sectors, 0));
-	return r > 0 ? home_blank(log, log_home(sectors, 1)) : r;
+	r = home_blank(log, ssd, log_home(sectors, 0));
+	return r > 0 ? home_blank(log, ssd, log_home(sectors, 1)) : r;
 }
 
 int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault)
@@ -179,7 +180,7 @@ int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 	if (*fault == LOG_OK)
 		r = read_copies(log, true, s, mend, fault);
 	if (*fault == LOG_BLANK) {
-		r = ssd_blank(log);
+		r = ssd_blank(log, &log->c->ssd[0]);
 		if (r > 0)
 			return 1;
 		*fault = LOG_NOT_OURS;
@@ -190,14 +191,17 @@ int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 /* A commit may run between the copies, so a FUA write waits for one copy at most. */
 static int write_copy(struct ssdup_log *log, struct page *page, u64 sector)
 {
+	struct ssdup_ssd *ssd = &log->c->ssd[0];
 	int r;
 
 	ssdup_meta_begin(log);
-	r = ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_WRITE | SSDUP_META_FLAGS, sector, page,
-			  0, SSDUP_BLOCK_BYTES);
+	r = ssdup_sync_io(&ssd->user, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, page, 0,
+			  SSDUP_BLOCK_BYTES);
 	ssdup_meta_wrote(log, 1);
-	r = ssdup_meta_again(log, r, sector, page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
-	ssdup_meta_end(log, r, false);
+	r = ssdup_meta_again(log, r, ssd, sector, page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
+	if (r)
+		ssdup_meta_failed(log, ssd, false);
+	ssdup_meta_end(log);
 	return r;
 }
 
@@ -267,7 +271,7 @@ static bool used_since(struct ssdup_log *log)
 	enum log_fault fault;
 
 	*now = s->super;
-	if (ssdup_sync_io(&log->c->drive[SSDUP_SSD], REQ_OP_READ | REQ_SYNC | REQ_META,
+	if (ssdup_sync_io(&log->c->ssd[0].user, REQ_OP_READ | REQ_SYNC | REQ_META,
 			  log_record_sector(now->ssd_sectors, now->log, 0), s->page, 0,
 			  SSDUP_BLOCK_BYTES))
 		return false;
@@ -344,7 +348,7 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
 	name_host(log, &s->super);
 	/* The second home moves to the new end of an SSD that has grown; others would miss it. */
-	sectors = bdev_nr_sectors(log->c->ssd->bdev);
+	sectors = bdev_nr_sectors(first_ssd(log->c));
 	if (!again && ssdup_pool_alone(log) && !log_at_home(&s->super, sectors)) {
 		s->super.ssd_sectors = sectors;
 		s->mend = true;
