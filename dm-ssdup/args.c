@@ -2,6 +2,7 @@
 /* Owns the change of a setting, from a table line, a message or sysfs: one at a time. */
 #include "args.h"
 #include "base/wakeups.h"
+#include "disks.h"
 #include "drain/drainer.h"
 #include "promote.h"
 
@@ -24,11 +25,12 @@ char *ssdup_error(const char *fmt, ...)
 int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 {
 	const struct dm_arg count = {
-		0, 2 * ssdup_settings_nr_keys(),
+		0, 2 * (ssdup_settings_nr_keys() + SSDUP_MAX_SSDS - 2),
 		"#args: not the number of keys and values that follow"
 	};
 	const char *key, *value;
 	unsigned int argc;
+	int r;
 
 	ssdup_settings_preset(&c->set);
 	if (!as->argc)
@@ -45,6 +47,11 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 		value = dm_shift_arg(as);
 		switch (ssdup_settings_take(&c->set, key, value)) {
 		case SETTINGS_OK:
+			if (ssdup_settings_find(key)->kind != SETTINGS_DEVICE)
+				continue;
+			r = ssdup_add_ssd(c, value, error);
+			if (r)
+				return r;
 			continue;
 		case SETTINGS_UNKNOWN:
 			*error = ssdup_error("%.64s: unknown key", key);
@@ -135,15 +142,21 @@ unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
 {
 	u32 given = READ_ONCE(c->set.given), i;
 	const struct ssdup_settings_key *key;
+	const struct ssdup_ssd *ssd;
 	unsigned int sz = 0;
 	char value[(SSDUP_MAX_CLASSES - 1) * (SSDUP_CLASS_NAME + sizeof(":late:hint=extreme"))];
 
 	if (given)
-		DMEMIT(" %u", 2 * hweight32(given));
+		DMEMIT(" %u", 2 * (hweight32(given) + max(c->nr_ssds, 2U) - 2));
 	for (i = 0; i < ssdup_settings_nr_keys(); i++) {
 		key = ssdup_settings_key(i);
 		if (!(given & ssdup_settings_bit(key)))
 			continue;
+		if (key->kind == SETTINGS_DEVICE) {
+			for (ssd = c->ssd + 1; ssd < ssd_end(c); ssd++)
+				DMEMIT(" %s %s", key->name, ssd->dev->name);
+			continue;
+		}
 		ssdup_key_value(c, key, value, sizeof(value));
 		DMEMIT(" %s %s", key->name, value);
 	}

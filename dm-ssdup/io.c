@@ -63,7 +63,7 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 		place.kind = e->kind;
 		place.pos = e->pos + (io->start - e->start);
 		io->segment = segment_of(c->log, e->pos);
-		if (doubt && ssdup_extent_in_doubt(io->segment, e))
+		if (doubt && ssdup_extent_in_doubt(c->log, io->segment, e))
 			place.kind = SSDUP_KIND_LOST;
 		if (place.kind == SSDUP_KIND_DATA)
 			atomic_inc(&io->segment->reads);

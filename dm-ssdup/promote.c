@@ -55,7 +55,7 @@ static s64 settle(struct ssdup_promoter *promoter)
 {
 	struct ssdup *c = promoter->c;
 	u64 day = ssdup_settings_sectors(READ_ONCE(c->set.promote),
-					 bdev_nr_sectors(first_ssd(c)));
+					 all_ssd_sectors(c));
 
 	lockdep_assert_held(&promoter->lock);
 	ssdup_thrift_update(&promoter->account, day, ktime_get_boottime_ns(), ssdup_copied(c->log));
@@ -290,7 +290,13 @@ static void take_filled(struct ssdup_promoter *promoter, struct list_head *slots
 
 static int ssd_failures(const struct ssdup_promoter *promoter)
 {
-	return atomic_read(&promoter->c->ssd[0].user.drive->failures);
+	struct ssdup *c = promoter->c;
+	int failures = 0;
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		failures += atomic_read(&c->ssd[i].user.drive->failures);
+	return failures;
 }
 
 static void write_filled(struct ssdup_promoter *promoter)
@@ -355,6 +361,16 @@ static bool flush_cache(struct ssdup_promoter *promoter)
 	return true;
 }
 
+static bool has_cache(const struct ssdup *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		if (bdev_write_cache(c->ssd[i].dev->bdev))
+			return true;
+	return false;
+}
+
 /* Copies are read when the SSD has them for good: else it could lose them, and tell nobody. */
 static void make_durable(struct ssdup_promoter *promoter)
 {
@@ -362,7 +378,7 @@ static void make_durable(struct ssdup_promoter *promoter)
 
 	if (promoter->sectors == promoter->flushed || ssdup_mode(c) != MODE_RUNNING)
 		return;
-	if (bdev_write_cache(first_ssd(c)) && !flush_cache(promoter))
+	if (has_cache(c) && !flush_cache(promoter))
 		return;
 	promoter->flushed = promoter->sectors;
 	ssdup_copies_flushed(c->log, promoter->flushed);

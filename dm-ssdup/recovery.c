@@ -1,87 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: check or format the SSD, and replay its log.
+ * dm-ssdup: replay the log on the SSDs.
  *
- * The check runs in the constructor and writes nothing. Formatting and replay run before the
- * first resume, when no other table of the device is active any more.
+ * It runs before the first resume, when no other table of the device is active any more.
  */
 #include <linux/sched/signal.h>
-#include <linux/uuid.h>
 
-#include "args.h"
-#include "base/sync_io.h"
+#include "checks.h"
 #include "log/guard.h"
 #include "log/super.h"
 #include "map/map.h"
 #include "recovery.h"
 
 #define BUFFER_BYTES	(256U << 10)		/* to read metadata; less if memory is short */
-
-/* By the key segment_mb; 0: by the size of the SSD. */
-static u32 segment_sectors(const struct ssdup *c)
-{
-	return c->set.segment_mb << 11;
-}
-
-/* Return: 0 for a log that fits the disks, 1 for a blank SSD, or -errno with *error set */
-static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **error)
-{
-	enum log_fault fault = LOG_OK;
-	int r = ssdup_super_read(c->log, s, mend, &fault);
-
-	if (r > 0 && c->read_only) {
-		*error = "ssd: no log, and a read-only table makes none";
-		return -EROFS;
-	}
-	if (!r)
-		fault = ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
-					     bdev_nr_sectors(first_ssd(c)), c->block_sectors,
-					     c->set.take_over ? NULL : c->set.host);
-	if (r < 0 && r != -EINVAL) {
-		*error = "ssd: cannot read the superblock";
-	} else if (!r && fault == LOG_OTHER_HOST) {
-		*error = ssdup_error("ssd: log %s: %*pE; see take_over (fault %d)",
-				     ssdup_log_fault_text(fault),
-				     (int)strnlen((char *)s->host_name, sizeof(s->host_name)),
-				     s->host_name, fault);
-		r = -EINVAL;
-	} else if (fault == LOG_SEVERAL || fault == LOG_ABSENT) {
-		*error = ssdup_error("log: %s (fault %d)", ssdup_log_fault_text(fault), fault);
-		r = -EINVAL;
-	} else if (r > 0 && memchr_inv(c->set.log, 0, sizeof(c->set.log))) {
-		*error = "log: not on the SSD, which is blank";
-		r = -EINVAL;
-	} else if (r <= 0 && fault != LOG_OK) {
-		*error = ssdup_error("ssd: log %s (fault %d)", ssdup_log_fault_text(fault), fault);
-		r = -EINVAL;
-	}
-	return r;
-}
-
-int ssdup_check_super(struct ssdup *c, char **error)
-{
-	struct log_super *s = ssdup_super_blank(c->log);
-	bool mend;
-	int r = read_super(c, s, &mend, error);
-
-	if (r < 0)
-		return r;
-	if (!r && c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
-		*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
-				     s->g.segment_sectors / 2);
-		return -EINVAL;
-	}
-	c->log->g = s->g;
-	c->log->number = s->log;
-	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
-	c->log->nr_classes = max(s->nr_classes, c->set.classes.nr);
-	if (r && !ssdup_log_layout(&c->log->g, bdev_nr_sectors(first_ssd(c)), segment_sectors(c),
-				   c->block_sectors)) {
-		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
-		return -ENOSPC;
-	}
-	return 0;
-}
 
 /* --- Replay --- */
 
@@ -525,49 +456,6 @@ static void forget_replay(struct ssdup *c)
 		ssdup_drop(c->map, &c->log->segment[i]);
 }
 
-static void format_log(struct ssdup *c, struct log_super *s)
-{
-	u8 pool[16], uuid[16];
-
-	generate_random_uuid(pool);
-	generate_random_uuid(uuid);
-	ssdup_log_super_fresh(s, pool, uuid, &c->log->g, bdev_nr_sectors(c->hdd->bdev),
-			      bdev_nr_sectors(first_ssd(c)));
-	DMINFO("%s: formatting the SSD: %u segments of %u KiB", c->name,
-	       c->log->g.nr_segments, c->log->g.segment_sectors / 2);
-}
-
-/* Is it the log that the constructor saw, if there was one? Nobody else may have that number. */
-static bool same_log(const struct ssdup_log *log, const struct log_super *s)
-{
-	return !memcmp(&log->g, &s->g, sizeof(log->g)) && log->number == s->log &&
-	       (!memchr_inv(log->uuid, 0, sizeof(log->uuid)) ||
-		!memcmp(log->uuid, s->uuid, sizeof(log->uuid)));
-}
-
-/* Read the superblock and the record, or make them. Return: 0 or -errno */
-static int load_super(struct ssdup *c, struct log_super *s, bool *mend)
-{
-	char *error = "the log has changed since the table was loaded";
-	int r = read_super(c, s, mend, &error);
-
-	if (!r && !same_log(c->log, s))
-		r = -EINVAL;
-	if (r < 0) {
-		DMERR("%s: %s", c->name, error);
-		return r;
-	}
-	if (r)
-		format_log(c, s);
-	ssdup_step(c, STEP_LOAD_SUPER);
-	if (*mend)
-		DMWARN("%s: a copy of the superblock or of the record is bad or old%s", c->name,
-		       c->read_only ? "" : ", mending it");
-	if (*mend && !c->read_only)
-		ssdup_step(c, STEP_MEND);
-	return 0;
-}
-
 /*
  * An empty log takes the number of classes from the table: all that was ever written is below the
  * tail of each. Another log keeps its own, because its generations depend on it.
@@ -593,7 +481,7 @@ static int choose_classes(struct ssdup *c, struct log_super *s, u32 live, u64 ne
 static int claim(struct ssdup *c, struct log_super *s, struct log_header *live, u32 *nr, u64 *next,
 		 bool *mend)
 {
-	int r = load_super(c, s, mend) ?: ssdup_pool_open(c->log, s);
+	int r = ssdup_load_super(c, s, mend) ?: ssdup_pool_open(c->log, s);
 
 	if (r > 0)
 		r = ssdup_scan_logs(c->log, s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: format a blank SSD, or replay its log.
+ * dm-ssdup: replay the log.
  */
 #ifndef SSDUP_RECOVERY_H
 #define SSDUP_RECOVERY_H
@@ -8,15 +8,7 @@
 #include "ssdup.h"
 
 /**
- * ssdup_check_super() - check, by reads alone, that this SSD can be used with this HDD
- *
- * Context: the constructor. A blank SSD is fine, and is formatted later.
- * Return: 0, or -errno with *error set.
- */
-int ssdup_check_super(struct ssdup *c, char **error);
-
-/**
- * ssdup_recover() - format a blank SSD, else replay its log
+ * ssdup_recover() - replay the log; one that is new is empty
  *
  * Context: preresume, before the first bio; once in the life of a table.
  * Return: 0 or -errno; the reason is in the kernel log.

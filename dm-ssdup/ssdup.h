@@ -139,11 +139,12 @@ struct ssdup_wakeups {
 /* An SSD of the log. Segment numbers run on from one to the next. */
 struct ssdup_ssd {
 	struct drive_user	user;
+	u64			before;		/* sectors of segments of those in front of it */
 	struct ssdup		*c;
 	struct dm_dev		*dev;
-	u64			before;		/* sectors of the segments of those in front of it */
+	u64			sectors;	/* by its superblock; written by preresume */
 	bool			in_doubt;	/* a flush of it has failed since: for good */
-	struct bio		flush;		/* by the drive's lock */
+	struct bio		*flush;		/* in flight; by the drive's lock */
 };
 
 /* The device: what all rooms stand on, and their handles. */
@@ -238,6 +239,17 @@ struct ssdup_io {
 static inline struct block_device *first_ssd(const struct ssdup *c)
 {
 	return c->ssd[0].dev->bdev;
+}
+
+/* Of all SSDs together. */
+static inline u64 all_ssd_sectors(const struct ssdup *c)
+{
+	u64 sectors = 0;
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		sectors += bdev_nr_sectors(c->ssd[i].dev->bdev);
+	return sectors;
 }
 
 static inline struct ssdup_ssd *ssd_end(struct ssdup *c)

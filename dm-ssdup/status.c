@@ -73,7 +73,9 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PROMOTED] = ssdup_copied(c->log);
 	value[FIELD_PROMOTE_LEFT] = ssdup_promote_left(c);
 	value[FIELD_GUARD] = ssdup_guard_state(c->log);
-	value[FIELD_INTERFERENCE] = ssdup_load_interference(ssd_load(&c->ssd[0]));
+	for (i = 0; i < c->nr_ssds; i++)
+		value[FIELD_INTERFERENCE] = max_t(u64, value[FIELD_INTERFERENCE],
+						  ssdup_load_interference(ssd_load(&c->ssd[i])));
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,
@@ -96,7 +98,10 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, 
 		break;
 	case STATUSTYPE_IMA:
 		DMEMIT_TARGET_NAME_VERSION(ti->type);
-		DMEMIT(",hdd=%s,ssd=%s;", c->hdd->name, c->ssd[0].dev->name);
+		DMEMIT(",hdd=%s", c->hdd->name);
+		for (i = 0; i < c->nr_ssds; i++)
+			DMEMIT(",ssd=%s", c->ssd[i].dev->name);
+		DMEMIT(";");
 		break;
 	}
 }

@@ -47,11 +47,20 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 	}
 
 SHOW(hdd_dev, "%s", c->hdd->name)
-SHOW(ssd_dev, "%s", c->ssd[0].dev->name)
 SHOW(log_uuid, "%pUb", ssdup_super(c->log)->uuid)
 SHOW(pool_uuid, "%pUb", ssdup_super(c->log)->pool)
 SHOW(range_mb, "%u", 1U << (c->map->range_shift - 11))
 SHOW(segment_sectors, "%u", c->log->g.segment_sectors)
+
+static ssize_t show_ssd_dev(struct ssdup *c, char *buf)
+{
+	int len = 0;
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", c->ssd[i].dev->name);
+	return len + sysfs_emit_at(buf, len, "\n");
+}
 
 static ssize_t show_classes(struct ssdup *c, char *buf)
 {

@@ -8,6 +8,8 @@
 #include "args.h"
 #include "base/owed_errors.h"
 #include "base/wakeups.h"
+#include "checks.h"
+#include "disks.h"
 #include "drain/drainer.h"
 #include "flush.h"
 #include "io.h"
@@ -26,15 +28,6 @@
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
 
-/* An SSD may hold logs of several devices; which one a table is for is known later. */
-static bool shares_disk(const struct ssdup *a, const struct ssdup *b)
-{
-	return a->hdd->bdev == b->hdd->bdev || first_ssd(a) == b->hdd->bdev ||
-	       a->hdd->bdev == first_ssd(b) ||
-	       (first_ssd(a) == first_ssd(b) && a->log_known && b->log_known &&
-		a->log->number == b->log->number);
-}
-
 /*
  * Two tables of one device may share disks, since the next one is loaded beside the first. It runs
  * on the same host, whether it says so or not.
@@ -52,11 +45,11 @@ static int enlist(struct ssdup *c, bool log_known, char **error)
 		} else if (other->ti->table == c->ti->table) {
 			*error = "another ssdup target is part of the table";
 			r = -EINVAL;
-		} else if (other->md != c->md && shares_disk(c, other)) {
+		} else if (other->md != c->md && ssdup_shares_disk(c, other)) {
 			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
 					     other->name);
 			r = -EBUSY;
-		} else if ((other->md == c->md || first_ssd(other) == first_ssd(c)) &&
+		} else if ((other->md == c->md || ssdup_shares_ssds(other, c)) &&
 			   !memchr_inv(c->set.host, 0, SSDUP_HOST_BYTES)) {
 			memcpy(c->set.host, other->set.host, SSDUP_HOST_BYTES);
 		}
@@ -98,50 +91,6 @@ static void delist(struct ssdup *c)
 
 /* --- Construction --- */
 
-static int get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
-{
-	struct dm_target *ti = c->ti;
-	unsigned int block;
-	int r;
-
-	if (as->argc < 2) {
-		*error = "usage: <hdd> <ssd> [<#args> [<key> <value>]*]";
-		return -EINVAL;
-	}
-	r = dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->hdd);
-	if (r) {
-		*error = "hdd: no such device, or in use";
-		return r;
-	}
-	r = dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table),
-			  &c->ssd[0].dev);
-	if (r) {
-		*error = "ssd: no such device, or in use";
-		return r;
-	}
-	c->ssd[0].c = c;
-	c->nr_ssds = 1;
-	if (c->hdd->bdev == first_ssd(c)) {
-		*error = "ssd: the same device as hdd";
-		return -EINVAL;
-	}
-	if (ti->len > bdev_nr_sectors(c->hdd->bdev)) {
-		*error = "hdd: smaller than the table says";
-		return -EINVAL;
-	}
-	if (bdev_is_zoned(c->hdd->bdev) || bdev_is_zoned(first_ssd(c))) {
-		*error = "hdd or ssd: zoned";
-		return -EINVAL;
-	}
-	block = max(bdev_logical_block_size(c->hdd->bdev), bdev_logical_block_size(first_ssd(c)));
-	if (block > SSDUP_PAGE_BYTES) {
-		*error = "hdd or ssd: logical blocks larger than 4 KiB";
-		return -EINVAL;
-	}
-	c->block_sectors = block >> SECTOR_SHIFT;
-	return 0;
-}
-
 static int size_ranges(struct ssdup *c, char **error)
 {
 	u64 sectors = bdev_nr_sectors(c->hdd->bdev);
@@ -178,10 +127,7 @@ static void destroy(struct ssdup *c)
 	ssdup_rooms_free(c);
 	bioset_exit(&c->bs);
 	free_percpu(c->stats);
-	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
-		dm_put_device(c->ti, ssd->dev);
-	if (c->hdd)
-		dm_put_device(c->ti, c->hdd);
+	ssdup_put_disks(c);
 	kvfree(c);
 }
 
@@ -212,7 +158,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	INIT_LIST_HEAD(&c->registered);
 	INIT_LIST_HEAD(&c->folder);
 	ti->error = "out of memory";
-	r = ssdup_rooms_alloc(c) ?: get_disks(c, &as, &ti->error) ?:
+	r = ssdup_rooms_alloc(c) ?: ssdup_get_disks(c, &as, &ti->error) ?:
 	    ssdup_parse(c, &as, &ti->error) ?:
 	    size_ranges(c, &ti->error) ?: enlist(c, false, &ti->error);
 	if (!r) {
@@ -362,9 +308,12 @@ static void ssdup_dtr(struct dm_target *ti)
 static int ssdup_iterate_devices(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
 {
 	struct ssdup *c = ti->private;
+	struct ssdup_ssd *ssd;
+	int r = fn(ti, c->hdd, 0, ti->len, data);
 
-	return fn(ti, c->hdd, 0, ti->len, data) ?:
-	       fn(ti, c->ssd[0].dev, 0, bdev_nr_sectors(first_ssd(c)), data);
+	for (ssd = c->ssd; ssd < ssd_end(c) && !r; ssd++)
+		r = fn(ti, ssd->dev, 0, bdev_nr_sectors(ssd->dev->bdev), data);
+	return r;
 }
 
 static void ssdup_io_hints(struct dm_target *ti, struct queue_limits *limits)

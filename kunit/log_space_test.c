@@ -108,6 +108,50 @@ static void layout_of_many_sizes(struct kunit *test)
 	}
 }
 
+/* The segments of each SSD fit there, and none is left out. */
+static void layout_of_several(struct kunit *test)
+{
+	u64 sectors[SSDUP_MAX_SSDS], room, sum;
+	struct log_ssds two = { .nr = 2 };
+	struct prng r = { 2 };
+	struct log_geometry g, one;
+	u32 i, k;
+
+	for (i = 0; i < 2000; i++) {
+		struct log_ssds ssds = { .nr = 2 + prng_below(&r, SSDUP_MAX_SSDS - 1) };
+
+		for (k = 0, sum = 0; k < ssds.nr; k++) {
+			sectors[k] = prng_u64(&r);
+			sectors[k] = GIB + (sectors[k] >> prng_between(&r, 24, 40));
+			sum += sectors[k];
+		}
+		KUNIT_ASSERT_TRUE(test, ssdup_log_spread(&g, &ssds, sectors, 0, 8));
+		KUNIT_ASSERT_LE(test, g.nr_segments, SSDUP_MAX_SEGMENTS);
+		KUNIT_ASSERT_EQ(test, log_ssd_before(&ssds, &g, ssds.nr),
+				(u64)g.nr_segments * g.segment_sectors);
+		KUNIT_ASSERT_LE(test, log_data_sector(&g, g.nr_segments - 1,
+						      to_log_pos(g.data_sectors)), LARGEST);
+		for (k = 0; k < ssds.nr; k++) {
+			room = log_home(sectors[k], 1) - SSDUP_HOME_SECTORS;
+			KUNIT_ASSERT_GT(test, ssds.segments[k], 0);
+			KUNIT_ASSERT_LE(test, (u64)ssds.segments[k] * g.segment_sectors, room);
+			/* What a place can say is shared. */
+			if (sum < LARGEST && g.nr_segments < SSDUP_MAX_SEGMENTS)
+				KUNIT_ASSERT_EQ(test, ssds.segments[k], room / g.segment_sectors);
+		}
+		/* Segments are as large as on one SSD of all the room, or nearly. */
+		KUNIT_ASSERT_TRUE(test, ssdup_log_layout(&one, sum, 0, 8));
+		KUNIT_ASSERT_LE(test, g.segment_sectors, one.segment_sectors);
+		KUNIT_ASSERT_LE(test, one.segment_sectors, 2 * g.segment_sectors);
+	}
+	/* The last one has no room for a segment of that size. */
+	sectors[0] = TIB;
+	sectors[1] = 2 * SSDUP_HOME_SECTORS + 4 * MIB;
+	KUNIT_EXPECT_FALSE(test, ssdup_log_spread(&g, &two, sectors, 0, 1));
+	sectors[1] = 2 * SSDUP_HOME_SECTORS - 1;
+	KUNIT_EXPECT_FALSE(test, ssdup_log_spread(&g, &two, sectors, 0, 1));
+}
+
 static void layout_by_example(struct kunit *test)
 {
 	static const struct {
@@ -303,6 +347,7 @@ static void fill_is_the_fuller_of_two(struct kunit *test)
 
 static struct kunit_case log_space_cases[] = {
 	KUNIT_CASE(layout_of_many_sizes),
+	KUNIT_CASE(layout_of_several),
 	KUNIT_CASE(layout_by_example),
 	KUNIT_CASE(layout_too_small),
 	KUNIT_CASE(layout_metadata_share),

@@ -71,6 +71,43 @@ static void super_round_trip(struct kunit *test)
 	}
 }
 
+/* Each SSD of several has a superblock of its own, and one that is alone has no word of others. */
+static void super_of_several(struct kunit *test)
+{
+	static struct log_super s, t;
+	struct log_geometry g;
+	struct prng r = { 7 };
+	u64 sectors[SSDUP_MAX_SSDS];
+	u8 *buf = block_new(test);
+	u32 i, k;
+
+	for (i = 0; i < 400; i++) {
+		struct log_ssds ssds = { .nr = 1 + prng_below(&r, SSDUP_MAX_SSDS) };
+
+		for (k = 0; k < ssds.nr; k++)
+			sectors[k] = GIB + prng_u64(&r) % (1024 * GIB);
+		KUNIT_ASSERT_TRUE(test, ssdup_log_spread(&g, &ssds, sectors, 0, 1));
+		for (k = 0; k < ssds.nr && ssds.nr > 1; k++)
+			ssds.uuid[k][k] = 1 + i % 255;
+		for (k = 0; k < ssds.nr; k++) {
+			ssdup_log_super_fresh(&s, pool, uuid, &g, 0, sectors[k]);
+			s.ssds = ssds;
+			s.ssds.index = k;
+			ssdup_log_super_encode(&s, buf);
+			KUNIT_ASSERT_EQ(test, ssdup_log_super_decode(buf, &t), LOG_OK);
+			KUNIT_ASSERT_TRUE(test, !memcmp(&s.ssds, &t.ssds, sizeof(s.ssds)));
+			KUNIT_ASSERT_EQ(test, t.ssd_sectors, sectors[k]);
+			KUNIT_ASSERT_EQ(test, t.g.nr_segments, g.nr_segments);
+			KUNIT_ASSERT_EQ(test, ((struct ssdup_super *)buf)->incompat,
+					cpu_to_le64(ssds.nr > 1 ? SSDUP_INCOMPAT_SSDS : 0));
+		}
+	}
+	super_example(&s);
+	ssdup_log_super_encode(&s, buf);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(buf + offsetof(struct ssdup_super, member), 0,
+					    SUPER_END - offsetof(struct ssdup_super, member)));
+}
+
 static void super_fresh(struct kunit *test)
 {
 	static struct log_super s;
@@ -192,6 +229,51 @@ static void super_faults(struct kunit *test)
 		t.g.block_sectors = s.g.block_sectors;
 		KUNIT_EXPECT_TRUE(test, !memcmp(&s.g, &t.g, sizeof(s.g)));
 	}
+}
+
+/* Three SSDs, of which this is the second: 255, 511 and 127 segments of 4 MiB, or so. */
+static const struct field_case several_cases[] = {
+	{ "nothing wrong", FIELD(seq), 8, 5, LOG_OK },
+	{ "without the bit", FIELD(incompat), 8, 0, LOG_BAD_GEOMETRY },
+	{ "with one more bit", FIELD(incompat), 8, SSDUP_INCOMPAT_SSDS | 4, LOG_UNKNOWN_INCOMPAT },
+	{ "one SSD", FIELD(nr_ssds), 2, 1, LOG_BAD_GEOMETRY },
+	{ "an SSD less", FIELD(nr_ssds), 2, 2, LOG_BAD_GEOMETRY },
+	{ "an SSD more", FIELD(nr_ssds), 2, 4, LOG_BAD_GEOMETRY },
+	{ "nine SSDs", FIELD(nr_ssds), 2, SSDUP_MAX_SSDS + 1, LOG_BAD_GEOMETRY },
+	{ "most SSDs", FIELD(nr_ssds), 2, U16_MAX, LOG_BAD_GEOMETRY },
+	/* Which one it is, its UUID says: see ssds_test.c. */
+	{ "another one of them", FIELD(ssd_index), 2, 0, LOG_OK },
+	{ "none of them", FIELD(ssd_index), 2, 3, LOG_BAD_GEOMETRY },
+	{ "no UUID", FIELD(member[2]), 16, 0, LOG_BAD_GEOMETRY },
+	{ "a UUID of none", FIELD(member[3]), 16, 1, LOG_BAD_GEOMETRY },
+	{ "no segments there", FIELD(ssd_segments[0]), 4, 0, LOG_BAD_GEOMETRY },
+	{ "segments of none", FIELD(ssd_segments[7]), 4, 1, LOG_BAD_GEOMETRY },
+	{ "more than there are", FIELD(nr_segments), 4, SSDUP_MAX_SEGMENTS, LOG_BAD_GEOMETRY },
+	{ "sum wraps", FIELD(ssd_segments[0]), 4, U32_MAX, LOG_BAD_GEOMETRY },
+	{ "too small for its own", FIELD(ssd_sectors), 8, GIB, LOG_BAD_GEOMETRY },
+};
+
+KUNIT_ARRAY_PARAM(several, several_cases, field_case_desc);
+
+static void several_faults(struct kunit *test)
+{
+	static const u64 sectors[] = { 2 * GIB, 4 * GIB, GIB };
+	const struct field_case *c = test->param_value;
+	struct log_ssds ssds = { .nr = 3 };
+	u8 *buf = block_new(test);
+	static struct log_super s, t;
+	struct log_geometry g;
+	u32 i;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_log_spread(&g, &ssds, sectors, 8192, 1));
+	ssdup_log_super_fresh(&s, pool, uuid, &g, GIB, sectors[1]);
+	s.ssds = ssds;
+	s.ssds.index = 1;
+	for (i = 0; i < 3; i++)
+		s.ssds.uuid[i][0] = i + 1;
+	ssdup_log_super_encode(&s, buf);
+	spoil(buf, c, sizeof(struct ssdup_super), FIELD(crc));
+	KUNIT_EXPECT_EQ(test, ssdup_log_super_decode(buf, &t), c->fault);
 }
 
 /* Geometries that are wrong in one respect only, so that one check finds them. */
@@ -364,10 +446,12 @@ static void fault_texts(struct kunit *test)
 
 static struct kunit_case log_cases[] = {
 	KUNIT_CASE(super_round_trip),
+	KUNIT_CASE(super_of_several),
 	KUNIT_CASE(super_fresh),
 	KUNIT_CASE(super_is_spent),
 	KUNIT_CASE(super_any_bit),
 	KUNIT_CASE_PARAM(super_faults, super_gen_params),
+	KUNIT_CASE_PARAM(several_faults, several_gen_params),
 	KUNIT_CASE(super_geometries),
 	KUNIT_CASE(super_blank),
 	KUNIT_CASE(super_on_other_disks),

@@ -120,6 +120,7 @@ static void keys_are_sound(struct kunit *test)
 static void lines_are_taken(struct kunit *test)
 {
 	struct ssdup_settings set;
+	u32 i;
 
 	ssdup_settings_preset(&set);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_OK);
@@ -136,6 +137,11 @@ static void lines_are_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a+b:late"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.classes.nr, 3);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a"), SETTINGS_TWICE);
+	/* One key may be given again: seven SSDs and the first. */
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "ssd", ""), SETTINGS_VALUE);
+	for (i = 0; i < SSDUP_MAX_SSDS - 1; i++)
+		KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "ssd", "/dev/sdb"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "ssd", "/dev/sdb"), SETTINGS_VALUE);
 }
 
 static void hosts_are_taken(struct kunit *test)

@@ -109,7 +109,7 @@ SSDUP_FIELD(INTERFERENCE, ssd_interference_1e4, PER_10000,
 	    "how many times as long writes to the SSD took because it was read, in the last second")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
-SSDUP_FILE(ssd_dev, "major:minor of the SSD")
+SSDUP_FILE(ssd_dev, "major:minor of the SSD, or of each")
 SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")
 SSDUP_FILE(pool_uuid, "the UUID that all logs of the SSD share")
 SSDUP_FILE(range_mb, "size of a range in MiB")

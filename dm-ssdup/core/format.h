@@ -2,6 +2,8 @@
 /*
  * dm-ssdup: the on-disk format of the SSD, version 3. Shared by the kernel and the tools.
  *
+ * The SSD is laid out so; of several, each is:
+ *
  *	sector 0	the first home: copy 0 of
  *	  + 0		the pool's superblock (4 KiB; all but the first 512 bytes is zero)
  *	  + 1024	the records of up to 64 logs (4 KiB each; 512 bytes used)
@@ -54,7 +56,7 @@
 #define SSDUP_HOME_SECTORS	2048U		/* of a home; the second one begins at a multiple */
 #define SSDUP_RECORD_PLACE(log)	(1024U + (log) * SSDUP_BLOCK_SECTORS)	/* within a home */
 
-/* The format has room for so many; of the SSDs one is used. */
+/* The format has room for so many. */
 #define SSDUP_MAX_LOGS		64
 #define SSDUP_MAX_SSDS		8
 #define SSDUP_MAX_CLASSES	8
@@ -75,9 +77,16 @@
 #define SSDUP_COMPAT_KNOWN	0ULL
 #define SSDUP_RO_COMPAT_KNOWN	0ULL
 #define SSDUP_INCOMPAT_LOGS	0x1ULL	/* there are others than log 0: @logs says which */
-#define SSDUP_INCOMPAT_KNOWN	SSDUP_INCOMPAT_LOGS
+#define SSDUP_INCOMPAT_SSDS	0x2ULL	/* there are others than this SSD */
+#define SSDUP_INCOMPAT_KNOWN	(SSDUP_INCOMPAT_LOGS | SSDUP_INCOMPAT_SSDS)
 
-/* The pool's SSD. It changes only when the pool does. */
+/*
+ * The pool, as each of its SSDs has it. It changes only when the pool does.
+ *
+ * Segment numbers run on from one SSD to the next: those of SSD 1 begin where those of SSD 0 end.
+ * A new pool of several SSDs is written twice to each. After the first time, with a @seq of 1, it
+ * holds no log yet, and is made anew. So none of them is blank once a log may hold data.
+ */
 struct ssdup_super {
 	__le64	magic;
 	__le32	crc;
@@ -87,16 +96,17 @@ struct ssdup_super {
 	__le64	incompat;
 	__u8	uuid[16];		/* of the pool */
 	__le64	seq;			/* of superblock writes */
-	__le64	ssd_sectors;
-	__le64	segment_start;		/* first segment */
+	__le64	ssd_sectors;		/* of this SSD */
+	__le64	segment_start;		/* first segment, on each SSD */
 	__le32	segment_sectors;	/* of a segment; a power of two */
-	__le32	nr_segments;
+	__le32	nr_segments;		/* of all SSDs */
 	__le32	meta_pages;		/* of a segment */
 	__le16	nr_ssds;
 	__le16	ssd_index;		/* of this SSD, below nr_ssds */
-	__u8	member[SSDUP_MAX_SSDS][16];	/* UUIDs of the SSDs; none while zero */
+	__u8	member[SSDUP_MAX_SSDS][16];	/* UUIDs of the SSDs; zero with one */
 	__le64	logs;			/* which there are, a bit each; 0: only number 0 */
-	__u8	reserved[280];
+	__le32	ssd_segments[SSDUP_MAX_SSDS];	/* on each; zero with one SSD */
+	__u8	reserved[248];
 } __packed;
 
 /* struct ssdup_record::flags */

@@ -49,24 +49,47 @@ static u64 segments_end(u64 ssd_sectors)
 	return min(log_home(ssd_sectors, 1), MAX_SSD_SECTORS);
 }
 
+bool ssdup_log_spread(struct log_geometry *g, struct log_ssds *ssds, const u64 *ssd_sectors,
+		      u32 segment_sectors, u32 block_sectors)
+{
+	u64 room[SSDUP_MAX_SSDS], all = 0, most, segments = 0;
+	u32 i, nr;
+
+	for (i = 0; i < ssds->nr; i++) {
+		if (ssd_sectors[i] < 2 * SSDUP_HOME_SECTORS)
+			return false;
+		room[i] = segments_end(ssd_sectors[i]) - SSDUP_HOME_SECTORS;
+		all += room[i];
+	}
+	all = min(all, MAX_SSD_SECTORS - SSDUP_HOME_SECTORS);
+	g->segment_start = SSDUP_HOME_SECTORS;
+	g->segment_sectors = segment_sectors ?: segment_by_size(all);
+	g->block_sectors = block_sectors;
+	g->nr_segments = 0;
+	for (i = 0; i < ssds->nr; i++) {
+		room[i] = div_u64(room[i], g->segment_sectors);
+		segments += room[i];
+	}
+	/* What a place can say is shared, and each gets at least one. */
+	most = min_t(u64, div_u64(all, g->segment_sectors), SSDUP_MAX_SEGMENTS);
+	most = most < segments ? most - (ssds->nr - 1) : segments;
+	for (i = 0; i < ssds->nr; i++) {
+		if (!room[i])
+			return false;
+		nr = max(mul_u64_u64_div_u64(room[i], most, segments), 1ULL);
+		ssds->segments[i] = ssds->nr > 1 ? nr : 0;
+		g->nr_segments += nr;
+	}
+	divide_segment(g);
+	return g->nr_segments >= SSDUP_MIN_SEGMENTS;
+}
+
 bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 segment_sectors,
 		      u32 block_sectors)
 {
-	u64 room, nr;
+	struct log_ssds one = { .nr = 1 };
 
-	if (ssd_sectors < 2 * SSDUP_HOME_SECTORS)
-		return false;
-	room = segments_end(ssd_sectors) - SSDUP_HOME_SECTORS;
-	g->segment_sectors = segment_sectors ?: segment_by_size(room);
-	nr = div_u64(room, g->segment_sectors);
-	if (nr < SSDUP_MIN_SEGMENTS)
-		return false;
-
-	g->segment_start = SSDUP_HOME_SECTORS;
-	g->nr_segments = min_t(u64, nr, SSDUP_MAX_SEGMENTS);
-	g->block_sectors = block_sectors;
-	divide_segment(g);
-	return true;
+	return ssdup_log_spread(g, &one, &ssd_sectors, segment_sectors, block_sectors);
 }
 
 u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 segment, u32 page, u32 slot)
@@ -124,14 +147,17 @@ static __le32 crc_of(const void *p, size_t len, size_t at)
 void ssdup_log_super_encode(const struct log_super *s, void *buf)
 {
 	struct ssdup_super *d = buf;
+	u32 i;
 
 	memset(buf, 0, SSDUP_BLOCK_BYTES);
 	d->magic = cpu_to_le64(SSDUP_SUPER_MAGIC);
 	d->version = cpu_to_le32(SSDUP_VERSION);
 	if (s->logs != LOG_FIRST) {
-		d->incompat = cpu_to_le64(SSDUP_INCOMPAT_LOGS);
+		d->incompat |= cpu_to_le64(SSDUP_INCOMPAT_LOGS);
 		d->logs = cpu_to_le64(s->logs);
 	}
+	if (s->ssds.nr > 1)
+		d->incompat |= cpu_to_le64(SSDUP_INCOMPAT_SSDS);
 	memcpy(d->uuid, s->pool, sizeof(d->uuid));
 	d->seq = cpu_to_le64(s->pool_seq);
 	d->ssd_sectors = cpu_to_le64(s->ssd_sectors);
@@ -139,7 +165,11 @@ void ssdup_log_super_encode(const struct log_super *s, void *buf)
 	d->segment_sectors = cpu_to_le32(s->g.segment_sectors);
 	d->nr_segments = cpu_to_le32(s->g.nr_segments);
 	d->meta_pages = cpu_to_le32(s->g.meta_pages);
-	d->nr_ssds = cpu_to_le16(1);
+	d->nr_ssds = cpu_to_le16(s->ssds.nr);
+	d->ssd_index = cpu_to_le16(s->ssds.index);
+	for (i = 0; i < SSDUP_MAX_SSDS; i++)
+		d->ssd_segments[i] = cpu_to_le32(s->ssds.segments[i]);
+	memcpy(d->member, s->ssds.uuid, sizeof(d->member));
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc));
 }
 
@@ -184,6 +214,7 @@ static bool geometry_valid(const struct ssdup_super *d, const struct log_super *
 {
 	const struct log_geometry *g = &s->g;
 	u64 end = segments_end(s->ssd_sectors);
+	u32 here = s->ssds.nr > 1 ? s->ssds.segments[s->ssds.index] : g->nr_segments;
 
 	if (s->ssd_sectors > MAX_SECTORS || s->ssd_sectors < 2 * SSDUP_HOME_SECTORS ||
 	    g->segment_start < SSDUP_HOME_SECTORS || g->segment_start > end ||
@@ -194,17 +225,48 @@ static bool geometry_valid(const struct ssdup_super *d, const struct log_super *
 	    g->segment_sectors > SSDUP_MAX_SEGMENT_SECTORS)
 		return false;
 	if (g->nr_segments < SSDUP_MIN_SEGMENTS || g->nr_segments > SSDUP_MAX_SEGMENTS ||
-	    g->nr_segments > div_u64(end - g->segment_start, g->segment_sectors))
+	    here > div_u64(end - g->segment_start, g->segment_sectors) ||
+	    g->nr_segments > div_u64(MAX_SSD_SECTORS - g->segment_start, g->segment_sectors))
 		return false;
-	/* This version writes no other division of a segment, and one SSD. */
-	return le32_to_cpu(d->meta_pages) == g->meta_pages &&
-	       le16_to_cpu(d->nr_ssds) == 1 && !d->ssd_index;
+	/* This version writes no other division of a segment. */
+	return le32_to_cpu(d->meta_pages) == g->meta_pages;
+}
+
+/* Only a pool of several SSDs says what is on which. */
+static bool ssds_valid(const struct log_super *s)
+{
+	const struct log_ssds *ssds = &s->ssds;
+	u64 segments = 0;
+	u32 i;
+
+	if (!ssds->nr || ssds->nr > SSDUP_MAX_SSDS || ssds->index >= ssds->nr)
+		return false;
+	for (i = 0; i < SSDUP_MAX_SSDS; i++) {
+		bool named = memchr_inv(ssds->uuid[i], 0, sizeof(ssds->uuid[i]));
+
+		if (named != (ssds->nr > 1 && i < ssds->nr) || named != !!ssds->segments[i])
+			return false;
+		segments += ssds->segments[i];
+	}
+	return ssds->nr == 1 || segments == s->g.nr_segments;
+}
+
+static void ssds_decode(const struct ssdup_super *d, struct log_ssds *ssds)
+{
+	u32 i;
+
+	ssds->nr = le16_to_cpu(d->nr_ssds);
+	ssds->index = le16_to_cpu(d->ssd_index);
+	for (i = 0; i < SSDUP_MAX_SSDS; i++)
+		ssds->segments[i] = le32_to_cpu(d->ssd_segments[i]);
+	memcpy(ssds->uuid, d->member, sizeof(ssds->uuid));
 }
 
 enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 {
 	const struct ssdup_super *d = buf;
 	bool several = d->incompat & cpu_to_le64(SSDUP_INCOMPAT_LOGS);
+	bool ssds = d->incompat & cpu_to_le64(SSDUP_INCOMPAT_SSDS);
 
 	if (!memchr_inv(buf, 0, SSDUP_BLOCK_BYTES))
 		return LOG_BLANK;
@@ -226,10 +288,13 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 	s->g.segment_start = le64_to_cpu(d->segment_start);
 	s->g.segment_sectors = le32_to_cpu(d->segment_sectors);
 	s->g.nr_segments = le32_to_cpu(d->nr_segments);
+	ssds_decode(d, &s->ssds);
 	divide_segment(&s->g);
 	if (s->logs == LOG_FIRST ? several : !several)
 		return LOG_BAD_GEOMETRY;
-	if (!geometry_valid(d, s))
+	if (s->ssds.nr > 1 ? !ssds : ssds)
+		return LOG_BAD_GEOMETRY;
+	if (!ssds_valid(s) || !geometry_valid(d, s))
 		return LOG_BAD_GEOMETRY;
 	if (s->pool_seq > LOG_MAX_COUNT)
 		return LOG_BAD_GENERATION;
@@ -354,6 +419,7 @@ void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid
 	memcpy(s->uuid, uuid, sizeof(s->uuid));
 	s->hdd_sectors = hdd_sectors;
 	s->ssd_sectors = ssd_sectors;
+	s->ssds.nr = 1;
 	s->g = *g;
 	s->logs = LOG_FIRST;
 	s->nr_classes = 1;

@@ -31,7 +31,7 @@
 /* --- Geometry --- */
 
 struct log_geometry {
-	u64	segment_start;		/* sector on the SSD of segment 0 */
+	u64	segment_start;		/* place of segment 0; sector of the first on each SSD */
 	u32	segment_sectors;	/* a power of two */
 	u32	nr_segments;
 	u32	meta_pages;		/* of a segment; two slots each */
@@ -41,6 +41,14 @@ struct log_geometry {
 };
 
 #define LOG_SPARE		2U	/* free segments that writers leave to relocated extents */
+
+/* The SSDs of a pool, as the superblock on one of them says. */
+struct log_ssds {
+	u32	nr;
+	u32	index;			/* of this one */
+	u32	segments[SSDUP_MAX_SSDS];	/* on each; numbers run on; 0 if there is one SSD */
+	u8	uuid[SSDUP_MAX_SSDS][16];	/* of each; the same */
+};
 
 /**
  * ssdup_log_layout() - lay out an SSD, so that 4 KiB writes fill metadata and data at once
@@ -55,22 +63,50 @@ struct log_geometry {
 bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 segment_sectors,
 		      u32 block_sectors);
 
-/** log_segment_sector() - SSD sector of a segment, where its header is */
+/**
+ * ssdup_log_spread() - the same for several SSDs
+ * @ssds: nr is given; segments is filled in, if that is more than 1
+ * @ssd_sectors: size of each
+ *
+ * Segments are of the size that one SSD with all the room would get.
+ * Return: false when there is room for fewer than SSDUP_MIN_SEGMENTS, or for none on one of them.
+ */
+bool ssdup_log_spread(struct log_geometry *g, struct log_ssds *ssds, const u64 *ssd_sectors,
+		      u32 segment_sectors, u32 block_sectors);
+
+/*
+ * Places in the log are sectors, from those of segment 0 on. With one SSD they are sectors of it.
+ * Of several, each one has its segments from the same sector on: see log_ssd_before().
+ */
+
+/** log_ssd_before() - sectors of all segments on the SSDs in front of number @index */
+static inline u64 log_ssd_before(const struct log_ssds *ssds, const struct log_geometry *g,
+				 u32 index)
+{
+	u64 segments = 0;
+	u32 i;
+
+	for (i = 0; i < index; i++)
+		segments += ssds->segments[i];
+	return segments * g->segment_sectors;
+}
+
+/** log_segment_sector() - the place of a segment, where its header is */
 static inline u64 log_segment_sector(const struct log_geometry *g, u32 segment)
 {
 	return g->segment_start + (u64)segment * g->segment_sectors;
 }
 
-/** log_segment_of() - the segment that has an SSD sector; the sector is not below segment 0 */
+/** log_segment_of() - the segment that has a place; it is not below segment 0 */
 static inline u32 log_segment_of(const struct log_geometry *g, u64 sector)
 {
 	return (sector - g->segment_start) >> ilog2(g->segment_sectors);
 }
 
-/** ssdup_log_slot_sector() - SSD sector of a slot (0 or 1) of a metadata page */
+/** ssdup_log_slot_sector() - the place of a slot (0 or 1) of a metadata page */
 u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 segment, u32 page, u32 slot);
 
-/** log_data_sector() - SSD sector of a position in a segment's data area */
+/** log_data_sector() - the place of a position in a segment's data area */
 static inline u64 log_data_sector(const struct log_geometry *g, u32 segment, log_pos_t pos)
 {
 	return log_segment_sector(g, segment) + g->data_start + from_log_pos(pos);
@@ -185,7 +221,8 @@ struct log_super {
 	u8	uuid[16];	/* of the log */
 	u64	pool_seq;	/* of superblock writes */
 	u64	logs;		/* which there are, a bit each */
-	u64	ssd_sectors;
+	u64	ssd_sectors;	/* of the SSD that has it */
+	struct log_ssds ssds;
 	u32	log;		/* which one this is: bits count from 0 */
 	struct log_geometry g;
 	/* The record: */
@@ -310,7 +347,7 @@ static inline bool log_of_other_host(const struct log_super *s, const u8 host[SS
 enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 				    u64 ssd_sectors, u32 block_sectors, const u8 *host);
 
-/** ssdup_log_super_fresh() - a new pool and its log, by their UUIDs: one class, empty */
+/** ssdup_log_super_fresh() - a new pool of one SSD and its log: one class, empty */
 void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid[16],
 			   const struct log_geometry *g, u64 hdd_sectors, u64 ssd_sectors);
 

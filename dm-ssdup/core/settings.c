@@ -105,6 +105,7 @@ void ssdup_settings_preset(struct ssdup_settings *set)
 	ssdup_classes_preset(&set->classes);
 	memset(set->log, 0, sizeof(set->log));
 	memset(set->host, 0, sizeof(set->host));
+	set->ssd = 0;
 	set->given = 0;
 }
 
@@ -236,7 +237,7 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 
 	if (!key)
 		return SETTINGS_UNKNOWN;
-	if (set->given & ssdup_settings_bit(key))
+	if (set->given & ssdup_settings_bit(key) && key->kind != SETTINGS_DEVICE)
 		return SETTINGS_TWICE;
 	switch (key->kind) {
 	case SETTINGS_CLASSES:
@@ -246,6 +247,11 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 	case SETTINGS_UUID:
 		if (!uuid_value(text, (u8 *)set + key->offset))
 			return SETTINGS_VALUE;
+		break;
+	case SETTINGS_DEVICE:
+		if (!*text || set->ssd == SSDUP_MAX_SSDS - 1)
+			return SETTINGS_VALUE;
+		set->ssd++;
 		break;
 	default:
 		if (!ssdup_settings_value(key, text, &value))

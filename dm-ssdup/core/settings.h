@@ -26,12 +26,14 @@ struct ssdup_settings {
 	struct class_table classes;
 	u8 log[16];			/* UUIDs; all zero: not given */
 	u8 host[SSDUP_HOST_BYTES];
+	u8 ssd;				/* how many were given */
 };
 
 enum settings_kind {
 	SETTINGS_NUMBER,	/* a u32, whatever its words are */
 	SETTINGS_CLASSES,
 	SETTINGS_UUID,
+	SETTINGS_DEVICE,	/* may be given several times; the caller has the names */
 };
 
 /*

@@ -99,6 +99,10 @@ SSDUP_FAULT(SEVERAL, 42, "one of several on the SSD, of which the table names no
 SSDUP_FAULT(ABSENT, 43, "not on the SSD")
 SSDUP_FAULT(HDD_WRITTEN, 44, "not the HDD as the log left it: somebody has written to it since")
 SSDUP_FAULT(HDD_OTHER, 45, "of another HDD: this one is a member of another log")
+SSDUP_FAULT(SSD_MISSING, 46, "on several SSDs, of which one is missing")
+SSDUP_FAULT(SSD_BLANK, 47, "on others of the SSDs, and this one is blank")
+SSDUP_FAULT(SSD_FOREIGN, 48, "of other SSDs than this one")
+SSDUP_FAULT(SSD_PLACE, 49, "on several SSDs, of which this one has another place in the table")
 
 #undef SSDUP_POLICY
 #undef SSDUP_MODE

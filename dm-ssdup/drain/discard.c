@@ -12,9 +12,13 @@
 static bool discards(const struct ssdup_drainer *drainer)
 {
 	const struct ssdup *c = drainer->c;
+	bool takes = false;
+	u32 i;
 
-	return READ_ONCE(c->active) && READ_ONCE(c->set.discard) == SSDUP_DISCARD_AUTO &&
-	       !c->read_only && bdev_max_discard_sectors(first_ssd(c));
+	for (i = 0; i < c->nr_ssds; i++)
+		takes |= bdev_max_discard_sectors(c->ssd[i].dev->bdev);
+	return takes && READ_ONCE(c->active) && !c->read_only &&
+	       READ_ONCE(c->set.discard) == SSDUP_DISCARD_AUTO;
 }
 
 /* Return: 0 or -errno */
@@ -25,6 +29,9 @@ static int send_discard(struct ssdup_drainer *drainer, const struct list_head *b
 	u64 pos = log_segment_sector(&drainer->log->g, first->index);
 	int r;
 
+	/* Another one does. */
+	if (!bdev_max_discard_sectors(ssd->user.bdev))
+		return 0;
 	r = ssdup_sync_range(&ssd->user, REQ_OP_DISCARD, ssd_sector(ssd, pos), sectors);
 	if (r)
 		DMWARN("%s: the SSD has failed a discard (%d)", drainer->c->name, r);

@@ -132,15 +132,15 @@ void ssdup_super_copy(struct ssdup_log *log, struct log_super *s);
 int ssdup_super_guard(struct ssdup_log *log, enum guard_state state, u64 epoch, const void *head);
 
 /**
- * ssdup_write_copies() - write a superblock or a record to both homes durably: super.c
- * @page: 4 KiB of it
- * @s: says where they are
+ * ssdup_write_copies() - write a superblock or a record to both homes of each SSD durably: super.c
+ * @page: for it
+ * @s: what to write
  * @between: the step between the two
  *
  * Return: 0, or -errno; then the log is read-only.
  */
-int ssdup_write_copies(struct ssdup_log *log, struct page *page, const struct log_super *s,
-		       bool record, enum ssdup_step between);
+int ssdup_write_copies(struct ssdup_log *log, struct page *page, struct log_super *s, bool record,
+		       enum ssdup_step between);
 
 /* --- Flushes of the SSD and writes of metadata exclude each other: metadata.c --- */
 

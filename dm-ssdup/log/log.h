@@ -126,6 +126,7 @@ struct ssdup_class {
 struct ssdup_log {
 	struct ssdup		*c;
 	struct log_geometry	g;
+	struct log_ssds		ssds;		/* where its segments are; constant */
 	u32			nr_classes;	/* written by preresume */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
@@ -139,8 +140,9 @@ struct ssdup_log {
 	u8			uuid[16];	/* as the constructor has read it; zero: blank */
 	u32			nr_leased;	/* segments that it has; preresume writes it */
 	unsigned long		*leased;	/* a bit for each; the same */
+	struct ssdup_drive	*locks[SSDUP_MAX_SSDS];	/* of the SSDs, as they are locked */
 	bool			claimed;	/* by this table, which may have written to it */
-	bool			in_doubt;	/* a flush of the SSD has failed since: for good */
+	bool			in_doubt;	/* a flush of an SSD has failed since: for good */
 	bool			no_commits;	/* the same, or a metadata write has failed */
 	bool			full;		/* no free segment found since a group was freed;
 						 * written with segments->lock; a hint
@@ -158,7 +160,7 @@ struct ssdup_log {
 };
 
 /**
- * ssdup_in_doubt() - may the SSD have lost what was written since it was last flushed? any context
+ * ssdup_in_doubt() - may an SSD have lost what was written since it was last flushed? any context
  *
  * What is in doubt is lost: it is neither read nor drained, see ssdup_extent_in_doubt().
  */
@@ -348,9 +350,10 @@ int ssdup_log_io(struct ssdup_log *log, blk_opf_t opf, u64 pos, struct page *pag
  * If no flush began after the write has ended, only the cache of the SSD had it for sure. A segment
  * whose entries are all durable has nothing in doubt.
  */
-static inline bool ssdup_extent_in_doubt(const struct ssdup_segment *seg, const struct extent *e)
+static inline bool ssdup_extent_in_doubt(const struct ssdup_log *log,
+					 const struct ssdup_segment *seg, const struct extent *e)
 {
-	return e->seq > READ_ONCE(seg->durable);
+	return READ_ONCE(ssd_of(log, seg)->in_doubt) && e->seq > READ_ONCE(seg->durable);
 }
 
 /** segment_durable() - is all data of a sealed segment durable? any context */

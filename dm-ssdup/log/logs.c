@@ -139,7 +139,6 @@ static int write_logs(struct ssdup_log *log, struct log_super *s, u64 logs)
 
 	ssdup_pool_stamp(log, s);
 	s->logs = logs;
-	ssdup_log_super_encode(s, page_address(pool->page));
 	r = ssdup_write_copies(log, pool->page, s, false, STEP_LOGS_BETWEEN);
 	/* After an error nobody knows what the SSD says: no number is given out twice. */
 	WRITE_ONCE(pool->logs, r ? pool->logs | logs : logs);
@@ -153,7 +152,6 @@ static int write_log(struct ssdup_log *log, struct log_super *s)
 	int r;
 
 	ssdup_step(log->c, STEP_ADD_BEGIN);
-	ssdup_log_record_encode(s, page_address(pool->page));
 	r = ssdup_write_copies(log, pool->page, s, true, STEP_ADD_BETWEEN);
 	ssdup_step(log->c, STEP_ADD_RECORD);
 	r = r ?: write_logs(log, s, pool->logs | BIT_ULL(s->log));

@@ -45,13 +45,26 @@ static void ssd_told(struct drive_user *user, bool lost)
 	ssdup_fail(ssd->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
 }
 
+/* By their addresses: another table may name partitions of the same drives in another order. */
+static void add_lock(struct ssdup_log *log, struct ssdup_drive *drive, u32 nr)
+{
+	while (nr && log->locks[nr - 1] > drive) {
+		log->locks[nr] = log->locks[nr - 1];
+		nr--;
+	}
+	log->locks[nr] = drive;
+}
+
 int ssdup_meta_create(struct ssdup_log *log)
 {
 	struct ssdup_ssd *ssd;
 	int r = 0;
 
-	for (ssd = log->c->ssd; ssd < ssd_end(log->c) && !r; ssd++)
+	for (ssd = log->c->ssd; ssd < ssd_end(log->c) && !r; ssd++) {
 		r = ssdup_drive_get(&ssd->user, ssd->dev->bdev, ssd_told);
+		if (!r)
+			add_lock(log, ssd->user.drive, ssd - log->c->ssd);
+	}
 	return r;
 }
 
@@ -59,18 +72,18 @@ int ssdup_meta_create(struct ssdup_log *log)
 
 static void lock_drives(struct ssdup_log *log)
 {
-	struct ssdup_ssd *ssd;
+	u32 i;
 
-	for (ssd = log->c->ssd; ssd < ssd_end(log->c); ssd++)
-		mutex_lock(&ssd->user.drive->lock);
+	for (i = 0; i < log->c->nr_ssds; i++)
+		mutex_lock_nested(&log->locks[i]->lock, i);
 }
 
 static void unlock_drives(struct ssdup_log *log)
 {
-	struct ssdup_ssd *ssd;
+	u32 i;
 
-	for (ssd = log->c->ssd; ssd < ssd_end(log->c); ssd++)
-		mutex_unlock(&ssd->user.drive->lock);
+	for (i = log->c->nr_ssds; i-- > 0; )
+		mutex_unlock(&log->locks[i]->lock);
 }
 
 void ssdup_meta_claim(struct ssdup_log *log)
@@ -144,6 +157,27 @@ static void flush_end_io(struct bio *bio)
 	flush_ended(bio->bi_private);
 }
 
+static void flush_begin(struct ssdup_ssd *ssd, struct flushes *f)
+{
+	ssd->flush = bio_alloc_bioset(ssd->user.bdev, 0, REQ_OP_WRITE | REQ_PREFLUSH, GFP_NOIO,
+				      &ssd->c->bs);
+	ssd->flush->bi_end_io = flush_end_io;
+	ssd->flush->bi_private = f;
+	atomic_inc(&f->pending);
+	submit_bio(ssd->flush);
+}
+
+/* Return: 0 or -errno */
+static int flush_result(struct ssdup_log *log, struct ssdup_ssd *ssd)
+{
+	int r = blk_status_to_errno(ssd->flush->bi_status);
+
+	bio_put(ssd->flush);
+	if (r)
+		ssdup_meta_failed(log, ssd, true);
+	return r;
+}
+
 int ssdup_meta_flush(struct ssdup_log *log, u32 ssds)
 {
 	struct flushes f = { .pending = ATOMIC_INIT(1) };
@@ -152,25 +186,13 @@ int ssdup_meta_flush(struct ssdup_log *log, u32 ssds)
 	u32 i;
 
 	init_completion(&f.done);
-	for (i = 0; i < c->nr_ssds; i++) {
-		if (!(ssds & BIT(i)))
-			continue;
-		bio_init(&c->ssd[i].flush, c->ssd[i].user.bdev, NULL, 0,
-			 REQ_OP_WRITE | REQ_PREFLUSH);
-		c->ssd[i].flush.bi_end_io = flush_end_io;
-		c->ssd[i].flush.bi_private = &f;
-		atomic_inc(&f.pending);
-		submit_bio(&c->ssd[i].flush);
-	}
+	for (i = 0; i < c->nr_ssds; i++)
+		if (ssds & BIT(i))
+			flush_begin(&c->ssd[i], &f);
 	flush_ended(&f);
 	wait_for_completion_io(&f.done);
 	for (i = 0; i < c->nr_ssds; i++) {
-		if (!(ssds & BIT(i)))
-			continue;
-		error = blk_status_to_errno(c->ssd[i].flush.bi_status);
-		bio_uninit(&c->ssd[i].flush);
-		if (error)
-			ssdup_meta_failed(log, &c->ssd[i], true);
+		error = ssds & BIT(i) ? flush_result(log, &c->ssd[i]) : 0;
 		r = r ?: error;
 	}
 	return r;

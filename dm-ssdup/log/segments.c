@@ -10,6 +10,17 @@
 
 #define READY		4U	/* free at once when a log is loaded */
 
+/* The last one is on none, and is never read or written. */
+static u32 ssd_of_number(const struct ssdup_log *log, u32 segment)
+{
+	u64 before = (u64)segment * log->g.segment_sectors;
+	u32 ssd = 0;
+
+	while (ssd + 1 < log->c->nr_ssds && before >= log->c->ssd[ssd + 1].before)
+		ssd++;
+	return ssd;
+}
+
 int ssdup_segments_create(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -39,6 +50,7 @@ int ssdup_segments_create(struct ssdup_log *log)
 	}
 	for (i = 0; i <= log->g.nr_segments; i++) {
 		log->segment[i].index = i;
+		log->segment[i].ssd = ssd_of_number(log, i);
 		INIT_LIST_HEAD(&log->segment[i].list);
 		INIT_LIST_HEAD(&log->segment[i].ring);
 		atomic64_set(&log->segment[i].word, LOG_WORD_SEALED);

@@ -6,6 +6,7 @@
 #include "base/errors.h"
 #include "base/failure.h"
 #include "base/sync_io.h"
+#include "core/ssds.h"
 #include "internal.h"
 #include "super.h"
 
@@ -13,6 +14,7 @@ struct ssdup_superblock {
 	struct mutex		lock;		/* protects these, also while they are written */
 	struct log_super	super;		/* UUIDs and epoch are constant after resume */
 	struct log_super	copy[SSDUP_COPIES];	/* while they are read */
+	struct log_super	of_ssd[SSDUP_MAX_SSDS];	/* the same */
 	struct log_super	other;		/* another log's record, the same */
 	struct log_super	found;		/* see ssdup_super_blank() */
 	struct page		*page;
@@ -22,7 +24,7 @@ struct ssdup_superblock {
 
 int ssdup_super_create(struct ssdup_log *log)
 {
-	struct ssdup_superblock *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct ssdup_superblock *s = kvzalloc(sizeof(*s), GFP_KERNEL);
 
 	log->superblock = s;
 	if (!s)
@@ -38,7 +40,7 @@ void ssdup_super_destroy(struct ssdup_log *log)
 
 	if (s && s->page)
 		__free_page(s->page);
-	kfree(s);
+	kvfree(s);
 }
 
 const struct log_super *ssdup_super(const struct ssdup_log *log)
@@ -70,15 +72,17 @@ static u64 block_sector(const struct log_super *s, u64 ssd_sectors, bool record,
 	return record ? log_record_sector(ssd_sectors, s->log, copy) : log_home(ssd_sectors, copy);
 }
 
-/* Read both copies, and pick one. Return: 0, or the error of the read of the one that counts. */
-static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, bool *mend,
-		       enum log_fault *fault)
+/*
+ * Read both copies that an SSD has, and pick one. Return: 0, or the error of the read of the one
+ * that counts.
+ */
+static int read_copies(struct ssdup_log *log, struct ssdup_ssd *ssd, bool record,
+		       struct log_super *s, bool *mend, enum log_fault *fault)
 {
 	struct page *page = log->superblock->page;
 	struct log_super *copy = log->superblock->copy;
 	enum log_fault f[SSDUP_COPIES];
-	struct ssdup_ssd *ssd = &log->c->ssd[0];
-	u64 sectors = bdev_nr_sectors(ssd->user.bdev);
+	u64 sectors = record ? ssd->sectors : bdev_nr_sectors(ssd->user.bdev);
 	int r[SSDUP_COPIES];
 	u32 i, best;
 	bool old;
@@ -86,7 +90,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 	for (i = 0; i < SSDUP_COPIES; i++) {
 		copy[i] = *s;
 		/* The SSD may have grown since. */
-		if (record || (i && f[0] == LOG_OK))
+		if (!record && i && f[0] == LOG_OK)
 			sectors = copy[0].ssd_sectors;
 		r[i] = ssdup_sync_io(&ssd->user, REQ_OP_READ | REQ_SYNC | REQ_META,
 				     block_sector(s, sectors, record, i), page, 0,
@@ -95,7 +99,7 @@ static int read_copies(struct ssdup_log *log, bool record, struct log_super *s, 
 		       record ? ssdup_log_record_decode(page_address(page), &copy[i]) :
 				ssdup_log_super_decode(page_address(page), &copy[i]);
 	}
-	if (f[1] == LOG_OK && !log_at_home(&copy[1], sectors))
+	if (!record && f[1] == LOG_OK && !log_at_home(&copy[1], sectors))
 		f[1] = LOG_NOT_OURS;
 	*fault = ssdup_log_pick(record, f, copy, &best, &old);
 	*mend |= old;
@@ -140,11 +144,45 @@ static int ssd_blank(struct ssdup_log *log, struct ssdup_ssd *ssd)
 	return r > 0 ? home_blank(log, ssd, log_home(sectors, 1)) : r;
 }
 
+/* The newest of all SSDs; each one that has none, or an older one, gets it with the next write. */
+static int read_record(struct ssdup_log *log, struct log_super *s, bool *mend,
+		       enum log_fault *fault)
+{
+	struct log_super *one = log->superblock->of_ssd;
+	enum log_fault f;
+	struct ssdup_ssd *ssd;
+	bool any = false;
+	int r = 0, error;
+
+	*fault = LOG_NO_RECORD;
+	for (ssd = log->c->ssd; ssd < ssd_end(log->c); ssd++) {
+		*one = *s;
+		error = read_copies(log, ssd, true, one, mend, &f);
+		if (f == LOG_OK && any && memcmp(one->uuid, s->uuid, sizeof(s->uuid)))
+			f = LOG_TWO_LOGS;
+		if (f == LOG_NO_RECORD) {
+			*mend = true;
+			r = r ?: error;
+			continue;
+		}
+		if (f != LOG_OK) {
+			*fault = f;
+			return error;
+		}
+		*mend |= any && one->seq != s->seq;
+		if (!any || one->seq > s->seq)
+			*s = *one;
+		any = true;
+		*fault = LOG_OK;
+	}
+	return any ? 0 : r;
+}
+
 int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault)
 {
 	bool mend = false;
 
-	return read_copies(log, true, s, &mend, fault);
+	return read_record(log, s, &mend, fault);
 }
 
 /* Naming makes none: a stale table must not give an HDD an empty log. */
@@ -169,29 +207,76 @@ static enum log_fault choose_log(struct ssdup_log *log, struct log_super *s)
 	return absent;
 }
 
-int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault)
+/* What one SSD says of the pool. Return: 0 or -errno */
+static int read_ssd(struct ssdup_log *log, struct ssdup_ssd *ssd, struct log_super *s, bool *mend,
+		    enum log_fault *fault)
+{
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	r = read_copies(log, ssd, false, s, mend, fault);
+	if (*fault == LOG_BLANK) {
+		r = ssd_blank(log, ssd);
+		if (r <= 0)
+			*fault = LOG_NOT_OURS;
+		return min(r, 0);
+	}
+	/* The first one is looked at with the HDD. */
+	if (*fault == LOG_OK && ssd > log->c->ssd &&
+	    bdev_nr_sectors(ssd->user.bdev) < s->ssd_sectors)
+		*fault = LOG_OTHER_SSD_SIZE;
+	return r;
+}
+
+/* The superblock that all SSDs agree on, as the first one has it. Return: 0 or -errno */
+static int read_pool(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault,
+		     u32 *which)
+{
+	struct log_super *of_ssd = log->superblock->of_ssd;
+	struct ssd_found found[SSDUP_MAX_SSDS];
+	struct ssdup *c = log->c;
+	int r[SSDUP_MAX_SSDS];
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++) {
+		found[i].s = &of_ssd[i];
+		r[i] = read_ssd(log, &c->ssd[i], &of_ssd[i], mend, &found[i].fault);
+	}
+	*fault = ssdup_ssds_match(found, c->nr_ssds, which);
+	for (i = 0; *fault == LOG_SSD_MISSING && i < c->nr_ssds; i++)
+		if (found[i].fault == LOG_OK)
+			*s = of_ssd[i];
+	if (*fault != LOG_OK)
+		return *which < c->nr_ssds ? r[*which] : 0;
+	*s = of_ssd[*which];
+	for (i = 0; i < c->nr_ssds; i++) {
+		c->ssd[i].sectors = of_ssd[i].ssd_sectors;
+		*mend |= of_ssd[i].pool_seq != s->pool_seq;
+	}
+	s->ssd_sectors = c->ssd[0].sectors;
+	s->ssds.index = 0;
+	return 0;
+}
+
+int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault,
+		     u32 *which)
 {
 	int r;
 
 	*mend = false;
-	r = read_copies(log, false, s, mend, fault);
+	r = read_pool(log, s, mend, fault, which);
 	if (*fault == LOG_OK)
 		*fault = choose_log(log, s);
 	if (*fault == LOG_OK)
-		r = read_copies(log, true, s, mend, fault);
-	if (*fault == LOG_BLANK) {
-		r = ssd_blank(log, &log->c->ssd[0]);
-		if (r > 0)
-			return 1;
-		*fault = LOG_NOT_OURS;
-	}
+		r = read_record(log, s, mend, fault);
+	if (*fault == LOG_BLANK)
+		return 1;
 	return *fault == LOG_OK ? 0 : r ?: -EINVAL;
 }
 
 /* A commit may run between the copies, so a FUA write waits for one copy at most. */
-static int write_copy(struct ssdup_log *log, struct page *page, u64 sector)
+static int write_copy(struct ssdup_log *log, struct ssdup_ssd *ssd, struct page *page, u64 sector)
 {
-	struct ssdup_ssd *ssd = &log->c->ssd[0];
 	int r;
 
 	ssdup_meta_begin(log);
@@ -205,15 +290,38 @@ static int write_copy(struct ssdup_log *log, struct page *page, u64 sector)
 	return r;
 }
 
-/* Without copy 0 of the superblock, an SSD with copy 1 would be one that was overwritten. */
-int ssdup_write_copies(struct ssdup_log *log, struct page *page, const struct log_super *s,
-		       bool record, enum ssdup_step between)
+/* One of the copies, to each SSD. */
+static int write_to_all(struct ssdup_log *log, struct page *page, struct log_super *s, bool record,
+			u32 copy)
 {
-	int r = write_copy(log, page, block_sector(s, s->ssd_sectors, record, record));
+	struct ssdup *c = log->c;
+	int r = 0;
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds && !r; i++) {
+		s->ssd_sectors = c->ssd[i].sectors;
+		s->ssds.index = i;
+		if (record)
+			ssdup_log_record_encode(s, page_address(page));
+		else
+			ssdup_log_super_encode(s, page_address(page));
+		r = write_copy(log, &c->ssd[i], page,
+			       block_sector(s, s->ssd_sectors, record, copy));
+	}
+	s->ssd_sectors = c->ssd[0].sectors;
+	s->ssds.index = 0;
+	return r;
+}
+
+/* Without copy 0 of the superblock, an SSD with copy 1 would be one that was overwritten. */
+int ssdup_write_copies(struct ssdup_log *log, struct page *page, struct log_super *s, bool record,
+		       enum ssdup_step between)
+{
+	int r = write_to_all(log, page, s, record, record);
 
 	if (!r) {
 		ssdup_step(log->c, between);
-		r = write_copy(log, page, block_sector(s, s->ssd_sectors, record, !record));
+		r = write_to_all(log, page, s, record, !record);
 	}
 	if (r) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
@@ -233,21 +341,26 @@ static int write_record(struct ssdup_log *log, enum ssdup_step between)
 		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "the counters of the log are used up");
 		return -SSDUP_ERR_SPENT;
 	}
-	ssdup_log_record_encode(&s->super, page_address(s->page));
 	return ssdup_write_copies(log, s->page, &s->super, true, between);
 }
 
-/* It comes behind the record: an SSD with a blank first block is not formatted yet. */
+/*
+ * It comes behind the record: an SSD with a blank first block is not formatted yet. Several SSDs
+ * get a new one twice, see core/ssds.h.
+ */
 static int write_super(struct ssdup_log *log, enum ssdup_step between)
 {
 	struct ssdup_superblock *s = log->superblock;
+	bool twice;
 	int r;
 
 	lockdep_assert_held(&s->lock);
 	ssdup_pool_lock(log);
-	ssdup_pool_stamp(log, &s->super);
-	ssdup_log_super_encode(&s->super, page_address(s->page));
-	r = ssdup_write_copies(log, s->page, &s->super, false, between);
+	do {
+		ssdup_pool_stamp(log, &s->super);
+		twice = s->super.ssds.nr > 1 && s->super.pool_seq == SSDS_BEING_MADE;
+		r = ssdup_write_copies(log, s->page, &s->super, false, between);
+	} while (!r && twice);
 	ssdup_pool_unlock(log);
 	return r;
 }
@@ -321,11 +434,27 @@ int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool ma
 	return 0;
 }
 
+/* The second home moves to the new end of an SSD that has grown; others would miss it. */
+static bool move_homes(struct ssdup_log *log)
+{
+	struct ssdup_ssd *ssd;
+	bool moved = false;
+	u64 sectors;
+
+	for (ssd = log->c->ssd; ssd < ssd_end(log->c); ssd++) {
+		sectors = bdev_nr_sectors(ssd->user.bdev);
+		if (log_home(ssd->sectors, 1) == log_home(sectors, 1))
+			continue;
+		ssd->sectors = sectors;
+		moved = true;
+	}
+	return moved;
+}
+
 int ssdup_begin_epoch(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;
 	bool again = s->epoch_begun, blank = !s->super.pool_seq;
-	u64 sectors;
 	int r;
 
 	/* The log takes no more writes; reads still work. */
@@ -347,12 +476,8 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 		s->super.epoch++;
 	s->super.flags &= ~SSDUP_RECORD_CLEAN;
 	name_host(log, &s->super);
-	/* The second home moves to the new end of an SSD that has grown; others would miss it. */
-	sectors = bdev_nr_sectors(first_ssd(log->c));
-	if (!again && ssdup_pool_alone(log) && !log_at_home(&s->super, sectors)) {
-		s->super.ssd_sectors = sectors;
-		s->mend = true;
-	}
+	if (!again && ssdup_pool_alone(log))
+		s->mend |= move_homes(log);
 	ssdup_step(log->c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
 	/* What was replayed, or blanked, may still be in the SSD's cache. */
 	r = ssdup_flush_ssd(log) ?: write_record(log, STEP_EPOCH_BETWEEN);

@@ -17,11 +17,14 @@ const struct log_super *ssdup_super(const struct ssdup_log *log);
 /**
  * ssdup_super_read() - read both copies of superblock and record, and pick one of each
  * @mend: receives whether a copy has to be rewritten
+ * @which: receives the number of the SSD that *fault is of; see ssdup_ssds_match()
  *
  * Context: process, sleeps.
- * Return: 0 with *s filled in, 1 for a blank SSD, or -errno with *fault set.
+ * Return: 0 with *s filled in, 1 for blank SSDs, or -errno with *fault set. *s is the superblock of
+ * an SSD if one is missing.
  */
-int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault);
+int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault,
+		     u32 *which);
 
 /** ssdup_record_read() - the record of the log @s->log, by the superblock in @s */
 int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault);

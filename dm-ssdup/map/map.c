@@ -389,7 +389,7 @@ static void lose_extent(struct ssdup_map *map, struct ssdup_range *r, struct ext
 {
 	struct ssdup_segment *seg = segment_of(map->log, e->pos);
 
-	if (e->kind != SSDUP_KIND_DATA || !ssdup_extent_in_doubt(seg, e))
+	if (e->kind != SSDUP_KIND_DATA || !ssdup_extent_in_doubt(map->log, seg, e))
 		return;
 	e->kind = SSDUP_KIND_LOST;
 	/* In blocks, as what the SSD cannot read. */

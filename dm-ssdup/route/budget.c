@@ -7,7 +7,7 @@
 u64 ssdup_budget_day(const struct ssdup_router *router)
 {
 	return ssdup_settings_sectors(READ_ONCE(router->c->set.ssd_budget),
-				      bdev_nr_sectors(first_ssd(router->c)));
+				      all_ssd_sectors(router->c));
 }
 
 u64 ssdup_budget_written(struct ssdup_router *router)

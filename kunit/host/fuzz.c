@@ -32,6 +32,21 @@ struct rig {
 
 /* --- Superblock and record --- */
 
+/* What this SSD has of the segments is between its homes. */
+static void check_ssds(const struct log_super *s)
+{
+	const struct log_ssds *ssds = &s->ssds;
+	u32 here = ssds->nr > 1 ? ssds->segments[ssds->index] : s->g.nr_segments;
+	u64 before = log_ssd_before(ssds, &s->g, ssds->index);
+	u64 all = log_ssd_before(ssds, &s->g, ssds->nr);
+
+	EXPECT(here && s->g.segment_start + (u64)here * s->g.segment_sectors <=
+	       log_home(s->ssd_sectors, 1));
+	EXPECT(before + (u64)here * s->g.segment_sectors <=
+	       (u64)s->g.nr_segments * s->g.segment_sectors);
+	EXPECT(ssds->nr == 1 || all == (u64)s->g.nr_segments * s->g.segment_sectors);
+}
+
 /* One that was accepted: nothing in it can lead astray. */
 static void check_super(const struct log_super *s)
 {
@@ -47,12 +62,13 @@ static void check_super(const struct log_super *s)
 		u64 end = log_data_sector(&s->g, segment, to_log_pos(s->g.data_sectors));
 
 		EXPECT(start >= SSDUP_HOME_SECTORS && slots == start + SSDUP_BLOCK_SECTORS);
-		EXPECT(slots < data && data < end && end <= log_home(s->ssd_sectors, 1));
+		EXPECT(slots < data && data < end);
 		EXPECT(end == start + s->g.segment_sectors && end <= BIT_ULL(36));
 		EXPECT(log_segment_of(&s->g, start) == segment);
 		EXPECT(log_segment_of(&s->g, end - 1) == segment);
 		segment += s->g.nr_segments - 1;
 	} while (segment < s->g.nr_segments);
+	check_ssds(s);
 
 	EXPECT(log_segment_entries(&s->g) < 1U << SSDUP_SEQ_BITS);
 	EXPECT(log_segment_entries(&s->g) / SSDUP_PAGE_ENTRIES == s->g.meta_pages);

@@ -17,6 +17,7 @@
  *	hook=COMMAND	another device: "COMMAND up", "COMMAND down"; path=/dev/...
  *	align=N		of all writes, sectors
  *	classes=1	new data gets other classes, again and again
+ *	ssds=N		the log is on so many SSDs
  *	budget=1	policy balance with ssd_budget and thrift, which change as well
  *	twice=1		each case twice: are content and journal the same?
  *	verbose=1	a line for each case
@@ -44,8 +45,9 @@
 
 static struct {
 	unsigned long steps, drop_flush, twice, verbose, profile, align, classes, budget, guard;
+	unsigned long ssds;
 	const char *hook, *path;
-} arg = { .profile = -1UL };
+} arg = { .profile = -1UL, .ssds = 1 };
 
 /* All the case's state. */
 static struct {
@@ -80,14 +82,14 @@ static void setup_disks(unsigned int profile)
 		"ssd_cache_mb=4 hdd_cache_mb=16 ssd_ftl=1 ssd_dies=2 ssd_block_kb=64 ssd_spare_percent=28",
 	};
 	static unsigned int loaded = -1U;
-	char command[400];
+	char command[420];
 
 	profile %= ARRAY_SIZE(profiles);
 	c.plan.align = arg.align ? arg.align : strstr(profiles[profile], "4096") ? 8 : 1;
 	if (profile == loaded)
 		return;
 	snprintf(command, sizeof(command),
-		 "modprobe -r ssdup-disks; modprobe ssdup-disks %s %s %s %s",
+		 "modprobe -r ssdup-disks; modprobe ssdup-disks ssds=%lu %s %s %s %s", arg.ssds,
 		 "hdd_size_mb=16 hdd_rpm=60000 hdd_seek_track_us=50 hdd_seek_avg_us=400",
 		 "hdd_seek_full_us=800", arg.hook ? "ssd_size_mb=65" : "ssd_size_mb=11",
 		 profiles[profile]);
@@ -114,22 +116,38 @@ static void read_steps(void)
 	nr_steps--;		/* the last one is "request" */
 }
 
-/* New disks; the SSD is full of what it must never show. */
+static void poison_ssd(unsigned int number, const struct stamp *poison)
+{
+	char path[64];
+	uint64_t at;
+	int fd;
+
+	snprintf(path, sizeof(path), MODEL("mssd%u") "drop_flush", number);
+	set(path, arg.drop_flush ? "1" : "0");
+	snprintf(path, sizeof(path), "/dev/mssd%u", number);
+	fd = open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
+	for (at = CHUNK; fd >= 0 && at < 10 * 2048; at += CHUNK)
+		if (pwrite(fd, poison, CHUNK * SECTOR, at * SECTOR) != CHUNK * SECTOR)
+			die(path);
+	if (fd < 0 || fsync(fd) || close(fd))
+		die(path);
+}
+
+/* New disks; the SSDs are full of what they must never show. */
 static void fresh_disks(void)
 {
 	static struct stamp *poison;
 	void *buf;
 	unsigned int i;
-	uint64_t at;
-	int fd;
 
 	set(DISKS "cut_at", "off");
 	set(DISKS "erase_all", "1");
 	set(MODEL("mhdd0") "fail_write", "clear");
 	set(MODEL("mhdd0") "drop_flush", arg.drop_flush ? "1" : "0");
-	set(MODEL("mssd0") "drop_flush", arg.drop_flush ? "1" : "0");
-	if (arg.hook)
+	if (arg.hook) {
+		set(MODEL("mssd0") "drop_flush", arg.drop_flush ? "1" : "0");
 		return;
+	}
 	if (!poison) {
 		if (posix_memalign(&buf, 4096, CHUNK * SECTOR))
 			die("memory");
@@ -137,12 +155,8 @@ static void fresh_disks(void)
 		for (i = 0; i < CHUNK; i++)
 			stamp_make(&poison[i], i, 1, 0xdead);
 	}
-	fd = open(SSD, O_WRONLY | O_DIRECT | O_CLOEXEC);
-	for (at = CHUNK; fd >= 0 && at < 10 * 2048; at += CHUNK)
-		if (pwrite(fd, poison, CHUNK * SECTOR, at * SECTOR) != CHUNK * SECTOR)
-			die(SSD);
-	if (fd < 0 || fsync(fd) || close(fd))
-		die(SSD);
+	for (i = 0; i < arg.ssds; i++)
+		poison_ssd(i, poison);
 }
 
 /* --- Cuts --- */
@@ -273,7 +287,8 @@ static void choose_table(void)
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
 	unsigned int args = 22;
 	size_t len;
-	char more[64] = "";
+	char more[160] = "";
+	unsigned int i;
 
 	/* Of little else, so that each case comes to it more than once. */
 	if (is_step("guard"))
@@ -293,6 +308,10 @@ static void choose_table(void)
 	}
 	if (arg.classes) {
 		strcat(more, " classes a:late+b");
+		args += 2;
+	}
+	for (i = 1; i < arg.ssds; i++) {
+		snprintf(more + strlen(more), sizeof(more) - strlen(more), " ssd /dev/mssd%u", i);
 		args += 2;
 	}
 	snprintf(c.d.table, sizeof(c.d.table),
@@ -502,6 +521,7 @@ static void parse(const char *word)
 		{ "drop_flush=", &arg.drop_flush, NULL }, { "twice=", &arg.twice, NULL },
 		{ "verbose=", &arg.verbose, NULL }, { "align=", &arg.align, NULL },
 		{ "classes=", &arg.classes, NULL }, { "budget=", &arg.budget, NULL },
+		{ "ssds=", &arg.ssds, NULL },
 		{ "hook=", NULL, &arg.hook }, { "path=", NULL, &arg.path }
 	};
 	unsigned int i;
@@ -543,6 +563,8 @@ static void again_by(void)
 		printf(" classes=1");
 	if (arg.budget)
 		printf(" budget=1");
+	if (arg.ssds != 1)
+		printf(" ssds=%lu", arg.ssds);
 	if (arg.profile != -1UL)
 		printf(" profile=%lu", arg.profile);
 	printf(" %llu 1\n", (unsigned long long)seed_of_case);

@@ -11,7 +11,7 @@ enum subject { SUBJECT_SSDUP, SUBJECT_HOOK };
 struct device {
 	enum subject subject;
 	const char *hook;		/* a command: up, down */
-	char table[320];		/* keys of ssdup's table line */
+	char table[400];		/* keys of ssdup's table line */
 	char path[64];
 	int minor;
 };

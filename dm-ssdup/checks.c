@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dm-ssdup: is this the log of this table? Else blank SSDs get a new one.
+ *
+ * The check runs in the constructor and writes nothing.
+ */
+#include <linux/uuid.h>
+
+#include "args.h"
+#include "checks.h"
+#include "log/super.h"
+
+/* By the key segment_mb; 0: by the size of the SSD. */
+static u32 segment_sectors(const struct ssdup *c)
+{
+	return c->set.segment_mb << 11;
+}
+
+static char *other_host(const struct log_super *s)
+{
+	return ssdup_error("ssd: log %s: %*pE; see take_over (fault %d)",
+			   ssdup_log_fault_text(LOG_OTHER_HOST),
+			   (int)strnlen((char *)s->host_name, sizeof(s->host_name)), s->host_name,
+			   LOG_OTHER_HOST);
+}
+
+/* What is wrong with SSD number @which of the table; or that one of the log is not there. */
+static char *ssd_error(const struct ssdup *c, const struct log_super *s, enum log_fault fault,
+		       u32 which)
+{
+	const char *text = ssdup_log_fault_text(fault);
+
+	if (fault == LOG_SSD_MISSING)
+		return ssdup_error("ssd: log %s: number %u, %pUb (fault %d)", text, which,
+				   s->ssds.uuid[which], fault);
+	if (c->nr_ssds > 1)
+		return ssdup_error("ssd %s: log %s (fault %d)", c->ssd[which].dev->name, text,
+				   fault);
+	return ssdup_error("ssd: log %s (fault %d)", text, fault);
+}
+
+/* Return: 0 for a log that fits the disks, 1 for blank SSDs, or -errno with *error set */
+static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **error)
+{
+	enum log_fault fault = LOG_OK;
+	u32 which = 0;
+	int r = ssdup_super_read(c->log, s, mend, &fault, &which);
+
+	if (r > 0 && c->read_only) {
+		*error = "ssd: no log, and a read-only table makes none";
+		return -EROFS;
+	}
+	if (!r)
+		fault = ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
+					     bdev_nr_sectors(first_ssd(c)), c->block_sectors,
+					     c->set.take_over ? NULL : c->set.host);
+	if (r < 0 && r != -EINVAL) {
+		*error = "ssd: cannot read the superblock";
+	} else if (!r && fault == LOG_OTHER_HOST) {
+		*error = other_host(s);
+		r = -EINVAL;
+	} else if (fault == LOG_SEVERAL || fault == LOG_ABSENT) {
+		*error = ssdup_error("log: %s (fault %d)", ssdup_log_fault_text(fault), fault);
+		r = -EINVAL;
+	} else if (r > 0 && memchr_inv(c->set.log, 0, sizeof(c->set.log))) {
+		*error = "log: not on the SSD, which is blank";
+		r = -EINVAL;
+	} else if (r <= 0 && fault != LOG_OK) {
+		*error = ssd_error(c, s, fault, which);
+		r = -EINVAL;
+	}
+	return r;
+}
+
+/* The parts of the log, one for each SSD. Return: is there room? */
+static bool lay_out(struct ssdup *c, struct log_super *s)
+{
+	u64 sectors[SSDUP_MAX_SSDS];
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++) {
+		c->ssd[i].sectors = bdev_nr_sectors(c->ssd[i].dev->bdev);
+		sectors[i] = c->ssd[i].sectors;
+	}
+	s->ssds.nr = c->nr_ssds;
+	return ssdup_log_spread(&s->g, &s->ssds, sectors, segment_sectors(c), c->block_sectors);
+}
+
+int ssdup_check_super(struct ssdup *c, char **error)
+{
+	struct log_super *s = ssdup_super_blank(c->log);
+	bool mend;
+	int r = read_super(c, s, &mend, error);
+	u32 i;
+
+	if (r < 0)
+		return r;
+	if (!r && c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
+		*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
+				     s->g.segment_sectors / 2);
+		return -EINVAL;
+	}
+	c->log->number = s->log;
+	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
+	c->log->nr_classes = max(s->nr_classes, c->set.classes.nr);
+	if (r && !lay_out(c, s)) {
+		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
+		return -ENOSPC;
+	}
+	c->log->g = s->g;
+	c->log->ssds = s->ssds;
+	for (i = 0; i < c->nr_ssds; i++)
+		c->ssd[i].before = log_ssd_before(&s->ssds, &s->g, i);
+	return 0;
+}
+
+static void format_log(struct ssdup *c, struct log_super *s)
+{
+	u8 pool[16], uuid[16];
+	u32 i;
+
+	generate_random_uuid(pool);
+	generate_random_uuid(uuid);
+	ssdup_log_super_fresh(s, pool, uuid, &c->log->g, bdev_nr_sectors(c->hdd->bdev),
+			      c->ssd[0].sectors);
+	s->ssds = c->log->ssds;
+	for (i = 0; i < c->nr_ssds && c->nr_ssds > 1; i++)
+		generate_random_uuid(s->ssds.uuid[i]);
+	DMINFO("%s: formatting the SSD: %u segments of %u KiB", c->name,
+	       c->log->g.nr_segments, c->log->g.segment_sectors / 2);
+}
+
+/* Is it the log that the constructor saw, if there was one? Nobody else may have that number. */
+static bool same_log(const struct ssdup_log *log, const struct log_super *s)
+{
+	return !memcmp(&log->g, &s->g, sizeof(log->g)) && log->number == s->log &&
+	       log->ssds.nr == s->ssds.nr &&
+	       !memcmp(log->ssds.segments, s->ssds.segments, sizeof(s->ssds.segments)) &&
+	       (!memchr_inv(log->uuid, 0, sizeof(log->uuid)) ||
+		!memcmp(log->uuid, s->uuid, sizeof(log->uuid)));
+}
+
+int ssdup_load_super(struct ssdup *c, struct log_super *s, bool *mend)
+{
+	char *error = "the log has changed since the table was loaded";
+	int r = read_super(c, s, mend, &error);
+
+	if (!r && !same_log(c->log, s))
+		r = -EINVAL;
+	if (r < 0) {
+		DMERR("%s: %s", c->name, error);
+		return r;
+	}
+	if (r)
+		format_log(c, s);
+	ssdup_step(c, STEP_LOAD_SUPER);
+	if (*mend)
+		DMWARN("%s: a copy of the superblock or of the record is bad or old%s", c->name,
+		       c->read_only ? "" : ", mending it");
+	if (*mend && !c->read_only)
+		ssdup_step(c, STEP_MEND);
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: whether the SSDs that a table names are those of one pool. Pure.
+ *
+ * Each SSD has a superblock, which names them all, in their order. A change of the pool is written
+ * to one after the other, so after a power cut their seqs may differ: the highest is right.
+ *
+ * A new pool is written twice to each, see format.h. With a highest seq of SSDS_BEING_MADE none of
+ * them holds anything yet, and the pool is made anew.
+ */
+#ifndef SSDUP_SSDS_H
+#define SSDUP_SSDS_H
+
+#include "log.h"
+
+#define SSDS_BEING_MADE		1U	/* log_super::pool_seq: the first of the two */
+
+/* What the superblock of an SSD says. */
+struct ssd_found {
+	enum log_fault		fault;	/* LOG_OK, LOG_BLANK, or why it says nothing */
+	const struct log_super	*s;	/* with LOG_OK */
+};
+
+/**
+ * ssdup_ssds_match() - are these all SSDs of one pool, in their order?
+ * @found: of each SSD that the table names, in the table's order
+ * @nr: how many; 1 to SSDUP_MAX_SSDS
+ * @which: with LOG_OK, the SSD whose superblock counts; else the one that the fault is of. With
+ * LOG_SSD_MISSING, the number of the first that the table does not name.
+ *
+ * Return: LOG_OK; LOG_BLANK: a new pool is to be made; else a fault, which is refused.
+ */
+enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *which);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns the disks of a table, and says whether two tables share any. */
+#include "disks.h"
+#include "log/log.h"
+
+static int check_disk(struct ssdup *c, struct block_device *bdev, char **error)
+{
+	u32 block = bdev_logical_block_size(bdev);
+
+	if (bdev_is_zoned(bdev)) {
+		*error = "hdd or ssd: zoned";
+		return -EINVAL;
+	}
+	if (block > SSDUP_PAGE_BYTES) {
+		*error = "hdd or ssd: logical blocks larger than 4 KiB";
+		return -EINVAL;
+	}
+	c->block_sectors = max(c->block_sectors, block >> SECTOR_SHIFT);
+	return 0;
+}
+
+int ssdup_add_ssd(struct ssdup *c, const char *name, char **error)
+{
+	struct ssdup_ssd *ssd = ssd_end(c);
+	u32 i;
+	int r;
+
+	r = dm_get_device(c->ti, name, dm_table_get_mode(c->ti->table), &ssd->dev);
+	if (r) {
+		*error = "ssd: no such device, or in use";
+		return r;
+	}
+	ssd->c = c;
+	c->nr_ssds++;
+	if (ssd->dev->bdev == c->hdd->bdev) {
+		*error = "ssd: the same device as hdd";
+		return -EINVAL;
+	}
+	/* They would have one cache, and one lock. */
+	for (i = 0; i < c->nr_ssds - 1; i++)
+		if (c->ssd[i].dev->bdev->bd_disk == ssd->dev->bdev->bd_disk) {
+			*error = "ssd: on the same disk as another one";
+			return -EINVAL;
+		}
+	return check_disk(c, ssd->dev->bdev, error);
+}
+
+int ssdup_get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
+{
+	struct dm_target *ti = c->ti;
+	int r;
+
+	if (as->argc < 2) {
+		*error = "usage: <hdd> <ssd> [<#args> [<key> <value>]*]";
+		return -EINVAL;
+	}
+	r = dm_get_device(ti, dm_shift_arg(as), dm_table_get_mode(ti->table), &c->hdd);
+	if (r) {
+		*error = "hdd: no such device, or in use";
+		return r;
+	}
+	r = ssdup_add_ssd(c, dm_shift_arg(as), error);
+	if (r)
+		return r;
+	if (ti->len > bdev_nr_sectors(c->hdd->bdev)) {
+		*error = "hdd: smaller than the table says";
+		return -EINVAL;
+	}
+	return check_disk(c, c->hdd->bdev, error);
+}
+
+void ssdup_put_disks(struct ssdup *c)
+{
+	struct ssdup_ssd *ssd;
+
+	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+		dm_put_device(c->ti, ssd->dev);
+	if (c->hdd)
+		dm_put_device(c->ti, c->hdd);
+}
+
+/* --- Two tables --- */
+
+static bool has_ssd(const struct ssdup *c, const struct block_device *bdev)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		if (c->ssd[i].dev->bdev == bdev)
+			return true;
+	return false;
+}
+
+bool ssdup_shares_ssds(const struct ssdup *a, const struct ssdup *b)
+{
+	u32 i;
+
+	for (i = 0; i < a->nr_ssds; i++)
+		if (has_ssd(b, a->ssd[i].dev->bdev))
+			return true;
+	return false;
+}
+
+bool ssdup_shares_disk(const struct ssdup *a, const struct ssdup *b)
+{
+	return a->hdd->bdev == b->hdd->bdev || has_ssd(a, b->hdd->bdev) ||
+	       has_ssd(b, a->hdd->bdev) ||
+	       (a->log_known && b->log_known && a->log->number == b->log->number &&
+		ssdup_shares_ssds(a, b));
+}

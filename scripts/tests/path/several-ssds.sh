@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# kernels: 6.12 6.1 debug
+# A log on three SSDs of different sizes: its segments run on from one to the next, writes, reads,
+# drains, discards and commits find theirs, and a reload or another activation finds all of it. An
+# SSD that is missing, blank, swapped, of another log or on the same disk is refused by name, and
+# nothing is written.
+# invariant: 1 2
+# seconds: 300
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+KEYS="policy all drain manual segment_mb 1"
+MORE="ssd /dev/mssd1 ssd /dev/mssd2"
+
+# written - bytes that each SSD has got, ever
+written()
+{
+	echo "$(model mssd0 bytes_written) $(model mssd1 bytes_written) $(model mssd2 bytes_written)"
+}
+
+# refused TEXT SSD [KEY VALUE]... - no device is made, and nothing is written
+refused()
+{
+	local before text=$1 SSD=$2
+
+	before=$(written)
+	# shellcheck disable=SC2086
+	must_not dmsetup create $NAME --table "$(table "${@:3}" $KEYS)"
+	said "$text" || fail "the kernel said not '$text' but: $(tail -n 1 "$T/said")"
+	is "bytes written" "$(written)" "$before"
+	! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
+}
+
+# shellcheck disable=SC2086
+make()
+{
+	make_ssdup $MORE $KEYS "$@"
+}
+
+make_disks hdds=2 hdd_size_mb=128 ssds=4 ssd_size_mb=34 ssd_cache_mb=4 hdd_cache_mb=4
+make discard off
+is "segments" "$(stat segments)" 96
+is "table" "$(dmsetup table $NAME | grep -o ' ssd [0-9:]*' | wc -l)" 2
+is "SSDs" "$(stat ssd_dev | wc -w)" 3
+io write len=$((80 * 2048))
+io verify
+message commit
+before=$(written)
+for each in $before; do
+	above "bytes on each SSD" "$each" $((12 << 20))
+done
+io write len=20000 start=9000 bs=24
+io verify
+# shellcheck disable=SC2086
+reload $MORE $KEYS clean 50
+io verify
+remove_ssdup
+
+# what is no pool
+refused "one is missing: number 2, " /dev/mssd0 ssd /dev/mssd1
+refused "is missing: number 1, " /dev/mssd0
+refused "is missing: number 0, " /dev/mssd2
+refused "another place" /dev/mssd0 ssd /dev/mssd2 ssd /dev/mssd1
+refused "this one is blank" /dev/mssd0 ssd /dev/mssd1 ssd /dev/mssd2 ssd /dev/mssd3
+refused "this one is blank" /dev/mssd0 ssd /dev/mssd1 ssd /dev/mssd3
+refused "the same disk" /dev/mssd0 ssd /dev/mssd1 ssd /dev/mssd1
+refused "the same device as hdd" /dev/mssd0 ssd $HDD
+refused "no such device" /dev/mssd0 ssd /dev/none
+
+# another log's
+HDD=/dev/mhdd1 SSD=/dev/mssd3 make_ssdup policy all
+remove_ssdup
+refused "other SSDs than this one" /dev/mssd0 ssd /dev/mssd1 ssd /dev/mssd3
+
+make
+io verify
+flush
+io verify
+is "dirty" "$(stat dirty_sectors)" 0
+io_on $HDD verify
+# what is free may be discarded, and is used again
+# shellcheck disable=SC2086
+message set drain auto
+io write len=$((60 * 2048))
+io verify
+remove_ssdup
+make
+io verify
