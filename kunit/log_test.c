@@ -98,8 +98,8 @@ static void super_of_several(struct kunit *test)
 			KUNIT_ASSERT_TRUE(test, !memcmp(&s.ssds, &t.ssds, sizeof(s.ssds)));
 			KUNIT_ASSERT_EQ(test, t.ssd_sectors, sectors[k]);
 			KUNIT_ASSERT_EQ(test, t.g.nr_segments, g.nr_segments);
-			KUNIT_ASSERT_EQ(test, ((struct ssdup_super *)buf)->incompat,
-					cpu_to_le64(ssds.nr > 1 ? SSDUP_INCOMPAT_SSDS : 0));
+			KUNIT_ASSERT_EQ(test, le64_to_cpu(((struct ssdup_super *)buf)->incompat),
+					ssds.nr > 1 ? SSDUP_INCOMPAT_SSDS : 0);
 		}
 	}
 	super_example(&s);

@@ -252,13 +252,47 @@ void ssdup_seal(struct ssdup_log *log, struct ssdup_class *k, bool empty)
 	spin_unlock_irq(&log->segments->lock);
 }
 
-void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
-			  u32 nr, u64 next)
+/* The number of segments on an SSD, and of the first of them. */
+static u32 ssd_segments(const struct ssdup_log *log, u32 ssd)
+{
+	return log->ssds.nr > 1 ? log->ssds.segments[ssd] : log->g.nr_segments;
+}
+
+static u32 first_segment(const struct ssdup_log *log, u32 ssd)
+{
+	return div_u64(log->c->ssd[ssd].before, log->g.segment_sectors);
+}
+
+/*
+ * On each SSD go on behind the youngest (@first), so that it is worn evenly; SSDs take turns. It is
+ * not known which were discarded. The first stay ready until others are, and in a new log, which may
+ * have taken the SSD by mistake, all of them.
+ */
+static void add_leased(struct ssdup_log *log, const u32 *first, u64 next)
 {
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg;
+	u32 turn, ssd, nr;
+
+	for (turn = 0; turn < log->g.nr_segments; turn++)
+		for (ssd = 0; ssd < max(log->ssds.nr, 1U); ssd++) {
+			nr = ssd_segments(log, ssd);
+			if (turn >= nr)
+				continue;
+			seg = &log->segment[first_segment(log, ssd) + (first[ssd] + turn) % nr];
+			if (test_bit(seg->index, log->leased) && list_empty(&seg->list))
+				ssdup_add_free(s, seg, next > 1 && s->nr_free >= READY ?
+					       &s->stale : &s->free);
+		}
+}
+
+void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
+			  u32 nr, u64 next)
+{
+	u32 first[SSDUP_MAX_SSDS] = { }, i;
+	struct ssdup_segments *s = log->segments;
+	struct ssdup_segment *seg;
 	struct ssdup_class *k;
-	u32 i, first = 0;
 
 	/* No write comes yet, but a status request may. */
 	spin_lock_irq(&s->lock);
@@ -275,19 +309,9 @@ void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, 
 			     log_word(pages[i] * SSDUP_PAGE_ENTRIES,
 				      pages[i] ? log->g.data_sectors : 0));
 		add_sealed(s, seg);
-		first = seg->index + 1;
+		first[seg->ssd] = seg->index + 1 - first_segment(log, seg->ssd);
 	}
-	/*
-	 * Go on behind the youngest, so that the SSD is worn evenly. It is not known which were
-	 * discarded. The first stay ready until others are, and in a new log, which may have
-	 * taken the SSD by mistake, all of them.
-	 */
-	for (i = 0; i < log->g.nr_segments; i++) {
-		seg = &log->segment[(first + i) % log->g.nr_segments];
-		if (test_bit(seg->index, log->leased) && list_empty(&seg->list))
-			ssdup_add_free(s, seg,
-				       next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
-	}
+	add_leased(log, first, next);
 	spin_unlock_irq(&s->lock);
 }
 

@@ -48,7 +48,7 @@ io verify
 message commit
 before=$(written)
 for each in $before; do
-	above "bytes on each SSD" "$each" $((12 << 20))
+	above "bytes on each SSD" "$each" $((26 << 20))
 done
 io write len=20000 start=9000 bs=24
 io verify

@@ -74,7 +74,7 @@ static int refuse_homes(const struct log_file *l, struct args *a)
 	for (i = 0; i < SSDUP_COPIES; i++) {
 		fault = super->copy_fault[i];
 		if (fault == LOG_UNKNOWN_VERSION || fault == LOG_UNKNOWN_INCOMPAT ||
-		    fault == LOG_UNKNOWN_RO_COMPAT || fault == LOG_SSD_MISSING)
+		    fault == LOG_UNKNOWN_RO_COMPAT)
 			return fail(l->ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 				    ssdup_log_fault_text(fault));
 		if (log_open(l->ctx, &again, path, NULL, DISK_PROBE, i) != EXIT_OK)

@@ -94,9 +94,9 @@ static void read_copies(int fd, struct ssd_log *log, const struct log_super *sup
 		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
 				   super ? ssdup_log_record_decode(buf, &c->copy[i]) :
 				   ssdup_log_super_decode(buf, &c->copy[i]);
-		/* Alone it says too little of the log, and others would not know of a change. */
+		/* A log on several SSDs: this program reads one, and must not change one alone. */
 		if (c->copy_fault[i] == LOG_OK && c->copy[i].ssds.nr > 1)
-			c->copy_fault[i] = LOG_SSD_MISSING;
+			c->copy_fault[i] = LOG_UNKNOWN_INCOMPAT;
 	}
 	free(buf);
 	if (!super && c->copy_fault[1] == LOG_OK && !log_at_home(&c->copy[1], log->ssd_sectors))

@@ -54,6 +54,7 @@ static bool shown(const struct log_file *l, enum ssd_part part, u32 copy)
 static void dump_super(const struct dump *d, const struct ssdup_super *s)
 {
 	char uuid[UUID_TEXT];
+	u32 i;
 
 	fprintf(d->to, "  version %u, compat 0x%llx, ro_compat 0x%llx, incompat 0x%llx\n",
 		le32_to_cpu(s->version), le64_to_cpu(s->compat), le64_to_cpu(s->ro_compat),
@@ -64,6 +65,9 @@ static void dump_super(const struct dump *d, const struct ssdup_super *s)
 	fprintf(d->to, "  segment_start %llu, segment_sectors %u, nr_segments %u, meta_pages %u\n",
 		le64_to_cpu(s->segment_start), le32_to_cpu(s->segment_sectors),
 		le32_to_cpu(s->nr_segments), le32_to_cpu(s->meta_pages));
+	for (i = 0; i < SSDUP_MAX_SSDS && s->ssd_segments[i]; i++)
+		fprintf(d->to, "  SSD %u: %s, %u segments\n", i, uuid_text(uuid, s->member[i]),
+			le32_to_cpu(s->ssd_segments[i]));
 }
 
 static void dump_record(const struct dump *d, const struct ssdup_record *s)

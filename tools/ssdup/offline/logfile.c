@@ -238,6 +238,18 @@ static void compat_finding(struct log_file *l, u32 copy)
 	found(&l->findings, &f);
 }
 
+/* Which of the SSDs of a pool this is, and what it has of the log. */
+static void ssds_text(const struct log_super *s, char *text, size_t size)
+{
+	const struct log_ssds *ssds = &s->ssds;
+	u32 first = log_ssd_before(ssds, &s->g, ssds->index) / s->g.segment_sectors;
+	char uuid[UUID_TEXT];
+
+	snprintf(text, size, "SSD number %u of %u, %s: it has segments %u to %u of %u",
+		 ssds->index, ssds->nr, uuid_text(uuid, ssds->uuid[ssds->index]), first,
+		 first + ssds->segments[ssds->index] - 1, s->g.nr_segments);
+}
+
 static void copy_finding(struct log_file *l, enum ssd_part part, u32 copy)
 {
 	const struct ssdup_super *s = (const void *)l->raw[part][copy];
@@ -253,7 +265,9 @@ static void copy_finding(struct log_file *l, enum ssd_part part, u32 copy)
 	if (c->copy_fault[copy] == LOG_UNKNOWN_VERSION)
 		snprintf(f.text, sizeof(f.text), "version %u, this program knows %u",
 			 le32_to_cpu(s->version), SSDUP_VERSION);
-	if (c->copy_fault[copy] == LOG_UNKNOWN_INCOMPAT)
+	if (c->copy_fault[copy] == LOG_UNKNOWN_INCOMPAT && c->copy[copy].ssds.nr > 1)
+		ssds_text(&c->copy[copy], f.text, sizeof(f.text));
+	else if (c->copy_fault[copy] == LOG_UNKNOWN_INCOMPAT)
 		snprintf(f.text, sizeof(f.text), "bits 0x%llx",
 			 le64_to_cpu(s->incompat) & ~SSDUP_INCOMPAT_KNOWN);
 	if (c->copy_fault[copy] == LOG_UNKNOWN_RO_COMPAT)
@@ -424,6 +438,10 @@ static int no_super(const struct log_file *l)
 		return fail(ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 			    ssdup_log_fault_text(c->fault));
 	case LOG_UNKNOWN_INCOMPAT:
+		if (c->copy[0].ssds.nr > 1)
+			return fail(ctx, EXIT_REFUSED, path,
+				    "one of %u SSDs of a log: this ssdup reads no such log",
+				    c->copy[0].ssds.nr);
 		return fail(ctx, EXIT_REFUSED, path, "%s: a newer ssdup is needed",
 			    ssdup_log_fault_text(c->fault));
 	case LOG_TWO_LOGS:
