@@ -264,9 +264,9 @@ static u32 first_segment(const struct ssdup_log *log, u32 ssd)
 }
 
 /*
- * On each SSD go on behind the youngest (@first), so that it is worn evenly; SSDs take turns. It is
- * not known which were discarded. The first stay ready until others are, and in a new log, which may
- * have taken the SSD by mistake, all of them.
+ * On each SSD go on behind the youngest (@first), so that it is worn evenly; SSDs take turns. It
+ * is not known which were discarded. The first stay ready until others are, and in a new log, which
+ * may have taken the SSD by mistake, all of them.
  */
 static void add_leased(struct ssdup_log *log, const u32 *first, u64 next)
 {
