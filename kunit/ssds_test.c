@@ -221,6 +221,37 @@ static void none_but_the_pool(struct kunit *test)
 	KUNIT_EXPECT_GT(test, accepted, 0);
 }
 
+/* From behind the youngest of each SSD on, all segments once, and SSDs take turns. */
+static void ssds_take_turns(struct kunit *test)
+{
+	static const struct log_header live[] = {
+		{ .segment = 1 }, { .segment = 6 }, { .segment = 0 }, { .segment = 9 },
+	};
+	static const u32 order[] = { 1, 4, 7, 2, 5, 8, 3, 6, 9, 0 };
+	const struct log_ssds ssds = { .nr = 3, .segments = { 4, 3, 3 } }, one = { .nr = 1 };
+	const struct log_geometry g = { .nr_segments = 10 };
+	struct ssds_walk w = ssdup_ssds_walk(&ssds, &g, live, 4);
+	u32 i, segment, first;
+
+	for (i = 0; i < 10; i++) {
+		KUNIT_ASSERT_TRUE(test, ssdup_ssds_next(&w, &segment));
+		KUNIT_EXPECT_EQ(test, segment, order[i]);
+	}
+	KUNIT_EXPECT_FALSE(test, ssdup_ssds_next(&w, &segment));
+	/* One SSD, as ever. */
+	w = ssdup_ssds_walk(&one, &g, live, 2);
+	for (i = 0; i < 10; i++) {
+		KUNIT_ASSERT_TRUE(test, ssdup_ssds_next(&w, &segment));
+		KUNIT_EXPECT_EQ(test, segment, (7 + i) % 10);
+	}
+	KUNIT_EXPECT_FALSE(test, ssdup_ssds_next(&w, &segment));
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_EQ(test, ssdup_ssd_of(&ssds, i, &first), i < 4 ? 0 : i < 7 ? 1 : 2);
+		KUNIT_EXPECT_EQ(test, first, i < 4 ? 0 : i < 7 ? 4 : 7);
+		KUNIT_EXPECT_EQ(test, ssdup_ssd_of(&one, i, &first), 0);
+	}
+}
+
 static struct kunit_case ssds_cases[] = {
 	KUNIT_CASE(all_of_them),
 	KUNIT_CASE(one_is_missing),
@@ -230,6 +261,7 @@ static struct kunit_case ssds_cases[] = {
 	KUNIT_CASE(a_pool_that_is_made),
 	KUNIT_CASE(one_ssd),
 	KUNIT_CASE(none_but_the_pool),
+	KUNIT_CASE(ssds_take_turns),
 	{}
 };
 

@@ -81,3 +81,45 @@ enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *whic
 		*which = best;
 	return fault;
 }
+
+/* --- Segments --- */
+
+u32 ssdup_ssd_of(const struct log_ssds *ssds, u32 segment, u32 *first)
+{
+	u32 ssd = 0;
+
+	for (*first = 0; ssd + 1 < ssds->nr && segment - *first >= ssds->segments[ssd]; ssd++)
+		*first += ssds->segments[ssd];
+	return ssd;
+}
+
+struct ssds_walk ssdup_ssds_walk(const struct log_ssds *ssds, const struct log_geometry *g,
+				 const struct log_header *live, u32 nr)
+{
+	struct ssds_walk w = { .ssds = ssds, .nr = g->nr_segments };
+	u32 i, ssd, first;
+
+	for (i = 0; i < nr; i++) {
+		ssd = ssdup_ssd_of(ssds, live[i].segment, &first);
+		w.first[ssd] = live[i].segment - first + 1;
+	}
+	return w;
+}
+
+bool ssdup_ssds_next(struct ssds_walk *w, u32 *segment)
+{
+	u32 before, nr, i;
+
+	for (; w->turn < w->nr; w->turn++, w->ssd = 0)
+		while (w->ssd < max(w->ssds->nr, 1U)) {
+			for (i = 0, before = 0; i < w->ssd; i++)
+				before += w->ssds->segments[i];
+			nr = w->ssds->nr > 1 ? w->ssds->segments[w->ssd] : w->nr;
+			i = w->ssd++;
+			if (w->turn >= nr)
+				continue;
+			*segment = before + (w->first[i] + w->turn) % nr;
+			return true;
+		}
+	return false;
+}

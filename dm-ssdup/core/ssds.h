@@ -32,4 +32,27 @@ struct ssd_found {
  */
 enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *which);
 
+/* All segments, one after the other, of which each SSD in turn has the next. */
+struct ssds_walk {
+	const struct log_ssds	*ssds;
+	u32			nr;			/* segments of all SSDs */
+	u32			first[SSDUP_MAX_SSDS];	/* to begin with on each, from its first on */
+	u32			turn;
+	u32			ssd;
+};
+
+/**
+ * ssdup_ssds_walk() - begin behind the youngest segment of each SSD, so that it is worn evenly
+ * @g: of the log
+ * @live: its segments that hold something, the oldest first
+ */
+struct ssds_walk ssdup_ssds_walk(const struct log_ssds *ssds, const struct log_geometry *g,
+				 const struct log_header *live, u32 nr);
+
+/** ssdup_ssds_next() - the number of the next segment. Return: false when it was there once */
+bool ssdup_ssds_next(struct ssds_walk *w, u32 *segment);
+
+/** ssdup_ssd_of() - the number of the SSD that has a segment, and of its first one in *first */
+u32 ssdup_ssd_of(const struct log_ssds *ssds, u32 segment, u32 *first);
+
 #endif

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "base/failure.h"
+#include "core/ssds.h"
 #include "internal.h"
 
 static DEFINE_MUTEX(pools_lock);
@@ -144,14 +145,12 @@ static u32 wanted(const struct ssdup_log *log)
 			 share;
 }
 
-static void lease(struct ssdup_log *log, u32 first, u32 nr)
+static void lease(struct ssdup_log *log, struct ssds_walk w, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
 	u32 i, at;
 
-	/* From behind the youngest on, so that the SSD is worn evenly. */
-	for (i = 0; i < pool->nr_segments && nr; i++) {
-		at = (first + i) % pool->nr_segments;
+	while (nr && ssdup_ssds_next(&w, &at)) {
 		if (pool->owner[at] != POOL_FREE)
 			continue;
 		ssdup_pool_give(pool, at, log->number);
@@ -175,7 +174,7 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 		return;
 	more = ssdup_pool_grant(pool->nr_free, ssdup_pool_promised(pool, log->number), nr,
 				wanted(log), least);
-	lease(log, nr ? live[nr - 1].segment + 1 : 0, more);
+	lease(log, ssdup_ssds_walk(&log->ssds, &log->g, live, nr), more);
 	WRITE_ONCE(log->nr_leased, nr + more);
 	if (more < least)
 		DMWARN("%s: only %u segments are free for this log, and it needs %u%s",

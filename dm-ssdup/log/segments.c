@@ -6,25 +6,15 @@
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "core/clean.h"
+#include "core/ssds.h"
 #include "internal.h"
 
 #define READY		4U	/* free at once when a log is loaded */
 
-/* The last one is on none, and is never read or written. */
-static u32 ssd_of_number(const struct ssdup_log *log, u32 segment)
-{
-	u64 before = (u64)segment * log->g.segment_sectors;
-	u32 ssd = 0;
-
-	while (ssd + 1 < log->c->nr_ssds && before >= log->c->ssd[ssd + 1].before)
-		ssd++;
-	return ssd;
-}
-
 int ssdup_segments_create(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = kzalloc(sizeof(*s), GFP_KERNEL);
-	u32 i;
+	u32 i, first;
 
 	log->segments = s;
 	log->segment = kvcalloc(log->g.nr_segments + 1, sizeof(*log->segment), GFP_KERNEL);
@@ -50,7 +40,7 @@ int ssdup_segments_create(struct ssdup_log *log)
 	}
 	for (i = 0; i <= log->g.nr_segments; i++) {
 		log->segment[i].index = i;
-		log->segment[i].ssd = ssd_of_number(log, i);
+		log->segment[i].ssd = ssdup_ssd_of(&log->ssds, i, &first);
 		INIT_LIST_HEAD(&log->segment[i].list);
 		INIT_LIST_HEAD(&log->segment[i].ring);
 		atomic64_set(&log->segment[i].word, LOG_WORD_SEALED);
@@ -252,47 +242,14 @@ void ssdup_seal(struct ssdup_log *log, struct ssdup_class *k, bool empty)
 	spin_unlock_irq(&log->segments->lock);
 }
 
-/* The number of segments on an SSD, and of the first of them. */
-static u32 ssd_segments(const struct ssdup_log *log, u32 ssd)
-{
-	return log->ssds.nr > 1 ? log->ssds.segments[ssd] : log->g.nr_segments;
-}
-
-static u32 first_segment(const struct ssdup_log *log, u32 ssd)
-{
-	return div_u64(log->c->ssd[ssd].before, log->g.segment_sectors);
-}
-
-/*
- * On each SSD go on behind the youngest (@first), so that it is worn evenly; SSDs take turns. It
- * is not known which were discarded. The first stay ready until others are, and in a new log, which
- * may have taken the SSD by mistake, all of them.
- */
-static void add_leased(struct ssdup_log *log, const u32 *first, u64 next)
-{
-	struct ssdup_segments *s = log->segments;
-	struct ssdup_segment *seg;
-	u32 turn, ssd, nr;
-
-	for (turn = 0; turn < log->g.nr_segments; turn++)
-		for (ssd = 0; ssd < max(log->ssds.nr, 1U); ssd++) {
-			nr = ssd_segments(log, ssd);
-			if (turn >= nr)
-				continue;
-			seg = &log->segment[first_segment(log, ssd) + (first[ssd] + turn) % nr];
-			if (test_bit(seg->index, log->leased) && list_empty(&seg->list))
-				ssdup_add_free(s, seg, next > 1 && s->nr_free >= READY ?
-					       &s->stale : &s->free);
-		}
-}
-
 void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
 			  u32 nr, u64 next)
 {
-	u32 first[SSDUP_MAX_SSDS] = { }, i;
+	struct ssds_walk w = ssdup_ssds_walk(&log->ssds, &log->g, live, nr);
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg;
 	struct ssdup_class *k;
+	u32 i;
 
 	/* No write comes yet, but a status request may. */
 	spin_lock_irq(&s->lock);
@@ -309,9 +266,17 @@ void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, 
 			     log_word(pages[i] * SSDUP_PAGE_ENTRIES,
 				      pages[i] ? log->g.data_sectors : 0));
 		add_sealed(s, seg);
-		first[seg->ssd] = seg->index + 1 - first_segment(log, seg->ssd);
 	}
-	add_leased(log, first, next);
+	/*
+	 * It is not known which were discarded. The first stay ready until others are, and in a new
+	 * log, which may have taken the SSD by mistake, all of them.
+	 */
+	while (ssdup_ssds_next(&w, &i)) {
+		seg = &log->segment[i];
+		if (test_bit(i, log->leased) && list_empty(&seg->list))
+			ssdup_add_free(s, seg,
+				       next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
+	}
 	spin_unlock_irq(&s->lock);
 }
 

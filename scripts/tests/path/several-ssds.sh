@@ -87,3 +87,18 @@ io verify
 remove_ssdup
 make
 io verify
+
+# a part of the room is a part of each SSD
+flush
+remove_ssdup
+before=$(written)
+make max_mb 24
+is "segments" "$(stat segments)" 24
+io write len=$((18 * 2048))
+commits
+read -r a b c <<<"$before"
+read -r d e f <<<"$(written)"
+for each in $((d - a)) $((e - b)) $((f - c)); do
+	above "bytes on each SSD" "$each" $((5 << 20))
+done
+io verify
