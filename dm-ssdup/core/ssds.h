@@ -36,7 +36,7 @@ enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *whic
 struct ssds_walk {
 	const struct log_ssds	*ssds;
 	u32			nr;			/* segments of all SSDs */
-	u32			first[SSDUP_MAX_SSDS];	/* to begin with on each, from its first on */
+	u32			first[SSDUP_MAX_SSDS];	/* to begin with, of each */
 	u32			turn;
 	u32			ssd;
 };
