@@ -119,7 +119,9 @@ static void format_log(struct ssdup *c, struct log_super *s)
 	u8 pool[16], uuid[16];
 	u32 i;
 
-	generate_random_uuid(pool);
+	memcpy(pool, s->pool, sizeof(pool));
+	if (!memchr_inv(pool, 0, sizeof(pool)))
+		generate_random_uuid(pool);
 	generate_random_uuid(uuid);
 	ssdup_log_super_fresh(s, pool, uuid, &c->log->g, bdev_nr_sectors(c->hdd->bdev),
 			      c->ssd[0].sectors);

@@ -11,6 +11,8 @@ SSDUP_STEP(FORMAT_BEGIN, "format_begin", "the SSD is blank: before the log's rec
 SSDUP_STEP(FORMAT_RECORD, "format_record", "the record is durable, the superblock is blank")
 SSDUP_STEP(FORMAT_BETWEEN, "format_between", "copy 0 of the superblock is durable, copy 1 blank")
 SSDUP_STEP(FORMAT_DONE, "format_done", "both copies are durable")
+SSDUP_STEP(SSDS_BETWEEN, "ssds_between",
+	   "one of several SSDs has a copy of superblock or record, and the next has not")
 SSDUP_STEP(LOAD_SUPER, "load_super", "the superblock was read")
 SSDUP_STEP(LOAD_HEADERS, "load_headers", "before the headers of the segments are read")
 SSDUP_STEP(REPLAY_SEGMENT, "replay_segment", "before the pages of a segment are read")

@@ -243,9 +243,15 @@ static int read_pool(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 		r[i] = read_ssd(log, &c->ssd[i], &of_ssd[i], mend, &found[i].fault);
 	}
 	*fault = ssdup_ssds_match(found, c->nr_ssds, which);
-	for (i = 0; *fault == LOG_SSD_MISSING && i < c->nr_ssds; i++)
-		if (found[i].fault == LOG_OK)
+	for (i = 0; i < c->nr_ssds; i++) {
+		if (found[i].fault != LOG_OK)
+			continue;
+		if (*fault == LOG_SSD_MISSING)
 			*s = of_ssd[i];
+		/* It is made anew: with another UUID, copies would seem to be of two. */
+		if (*fault == LOG_BLANK)
+			memcpy(s->pool, of_ssd[i].pool, sizeof(s->pool));
+	}
 	if (*fault != LOG_OK)
 		return *which < c->nr_ssds ? r[*which] : 0;
 	*s = of_ssd[*which];
@@ -299,6 +305,8 @@ static int write_to_all(struct ssdup_log *log, struct page *page, struct log_sup
 	u32 i;
 
 	for (i = 0; i < c->nr_ssds && !r; i++) {
+		if (i)
+			ssdup_step(c, STEP_SSDS_BETWEEN);
 		s->ssd_sectors = c->ssd[i].sectors;
 		s->ssds.index = i;
 		if (record)

@@ -21,7 +21,7 @@ const struct log_super *ssdup_super(const struct ssdup_log *log);
  *
  * Context: process, sleeps.
  * Return: 0 with *s filled in, 1 for blank SSDs, or -errno with *fault set. *s is the superblock of
- * an SSD if one is missing.
+ * an SSD if one is missing. Of blank ones it has the UUID of the pool, if a cut left one.
  */
 int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault,
 		     u32 *which);

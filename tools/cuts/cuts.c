@@ -109,7 +109,8 @@ static void read_steps(void)
 		*strchr(line, ' ') = 0;
 		/* Of several logs, see two-logs-cuts. */
 		if (!strncmp(line, "add_", 4) || !strncmp(line, "logs_", 5) ||
-		    !strncmp(line, "forget_", 7))
+		    !strncmp(line, "forget_", 7) ||
+		    (arg.ssds == 1 && !strcmp(line, "ssds_between")))
 			continue;
 		snprintf(steps[nr_steps++], sizeof(steps[0]), "%s", line);
 	}
