@@ -50,6 +50,7 @@ static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **e
 		*error = "ssd: no log, and a read-only table makes none";
 		return -EROFS;
 	}
+	which = r ? which : 0;
 	if (!r)
 		fault = ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
 					     bdev_nr_sectors(first_ssd(c)), c->block_sectors,

@@ -73,6 +73,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PROMOTED] = ssdup_copied(c->log);
 	value[FIELD_PROMOTE_LEFT] = ssdup_promote_left(c);
 	value[FIELD_GUARD] = ssdup_guard_state(c->log);
+	value[FIELD_INTERFERENCE] = 0;
 	for (i = 0; i < c->nr_ssds; i++)
 		value[FIELD_INTERFERENCE] = max_t(u64, value[FIELD_INTERFERENCE],
 						  ssdup_load_interference(ssd_load(&c->ssd[i])));

@@ -174,6 +174,28 @@ static void a_pool_that_is_made(struct kunit *test)
 	}
 }
 
+/* What was left of making a pool lets nobody take another log for nothing. */
+static void a_log_beside_what_was_left(struct kunit *test)
+{
+	static struct log_super one;
+	struct trio *t = trio_new(test);
+	struct log_geometry g;
+
+	ssdup_log_layout(&g, GIB, 0, 1);
+	ssdup_log_super_fresh(&one, log_uuid, log_uuid, &g, GIB, GIB);
+	one.pool_seq = 1;
+	t->s[0].pool_seq = SSDS_BEING_MADE;
+	t->s[1].pool_seq = SSDS_BEING_MADE;
+	t->found[1].s = &one;
+	expect(test, t, 2, LOG_SSD_FOREIGN, 0);
+	t->found[1].s = &t->s[1];
+	t->found[0].s = &one;
+	expect(test, t, 2, LOG_SSD_FOREIGN, 1);
+	/* Not even of the same UUID: that of a new pool is kept when it is made anew. */
+	memcpy(one.pool, t->s[0].pool, sizeof(one.pool));
+	expect(test, t, 2, LOG_SSD_FOREIGN, 1);
+}
+
 /* A log on one SSD was never made in two steps. */
 static void one_ssd(struct kunit *test)
 {
@@ -259,6 +281,7 @@ static struct kunit_case ssds_cases[] = {
 	KUNIT_CASE(of_others),
 	KUNIT_CASE(blank_ones),
 	KUNIT_CASE(a_pool_that_is_made),
+	KUNIT_CASE(a_log_beside_what_was_left),
 	KUNIT_CASE(one_ssd),
 	KUNIT_CASE(none_but_the_pool),
 	KUNIT_CASE(ssds_take_turns),

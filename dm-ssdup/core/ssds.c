@@ -4,15 +4,21 @@
 
 #include "ssds.h"
 
-/* The one with the highest seq of those that say anything. Return: @nr: none does */
+/* The newest of those that say anything; any pool that was made comes first. @nr: none does */
 static u32 newest(const struct ssd_found *found, u32 nr)
 {
+	u64 seq, highest = 0;
 	u32 best = nr, i;
 
-	for (i = 0; i < nr; i++)
-		if (found[i].fault == LOG_OK &&
-		    (best == nr || found[i].s->pool_seq > found[best].s->pool_seq))
-			best = i;
+	for (i = 0; i < nr; i++) {
+		if (found[i].fault != LOG_OK)
+			continue;
+		seq = ssds_being_made(found[i].s) ? 0 : found[i].s->pool_seq + 1;
+		if (best < nr && seq <= highest)
+			continue;
+		highest = seq;
+		best = i;
+	}
 	return best;
 }
 
@@ -68,7 +74,8 @@ enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *whic
 			return found[i].fault;
 	}
 	*which = 0;
-	if (!pool || (pool->ssds.nr > 1 && pool->pool_seq == SSDS_BEING_MADE))
+	/* If that is being made, so are all others. */
+	if (!pool || ssds_being_made(pool))
 		return LOG_BLANK;
 	for (i = 0; i < nr; i++) {
 		fault = found[i].fault == LOG_OK ? fits(pool, found[i].s) : LOG_OK;

@@ -15,6 +15,11 @@
 
 #define SSDS_BEING_MADE		1U	/* log_super::pool_seq: the first of the two */
 
+static inline bool ssds_being_made(const struct log_super *s)
+{
+	return s->ssds.nr > 1 && s->pool_seq == SSDS_BEING_MADE;
+}
+
 /* What the superblock of an SSD says. */
 struct ssd_found {
 	enum log_fault		fault;	/* LOG_OK, LOG_BLANK, or why it says nothing */

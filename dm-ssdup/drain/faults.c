@@ -77,20 +77,19 @@ static enum disk_answer ask_disk(struct drain_batch *b, struct drive_user *disk,
 }
 
 /*
- * Does the try go on without the block at @pos? If its SSD is gone the block is not lost yet. With
- * one SSD nothing is left to do. Of several, the others' segments are drained, each by itself.
+ * If the SSD that has @pos is gone, its blocks are not lost yet. Of several, the others' segments
+ * can still be drained, each by itself.
  */
-static bool does_without(struct ssdup_drainer *drainer, struct drain_batch *b, u64 pos)
+static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b, u64 pos)
 {
-	bool others = drainer->c->nr_ssds > 1, salvage = ssdup_mode(drainer->c) != MODE_RUNNING;
 	struct ssdup_ssd *ssd = ssd_at(drainer->log, pos);
 	enum disk_answer answer = ask_disk(b, &ssd->user, log_home(ssd->sectors, 0),
 					   log_home(ssd->sectors, 1));
 
 	if (answer == DISK_SILENT)
-		ssdup_fail(drainer->c, others ? MODE_LOG_READ_ONLY : MODE_LOG_FAILED,
-			   "the SSD does not answer a drain's reads");
-	return answer == DISK_ANSWERS || (answer == DISK_SILENT && others && salvage);
+		ssdup_fail(drainer->c, drainer->c->nr_ssds > 1 ? MODE_LOG_READ_ONLY :
+			   MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
+	return answer == DISK_ANSWERS;
 }
 
 /* If the HDD is gone, wait for it: moving what it refuses would fill the log. */
@@ -144,8 +143,12 @@ static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 		return 0;
 	stat_inc(drainer->c, STAT_SSD_ERRORS);
 	f->unread++;
-	return only_away(f, p, error) || kthread_should_stop() ||
-	       !does_without(drainer, b, p->pos) ? -EIO : 1;
+	if (kthread_should_stop())
+		return -EIO;
+	/* It stays in the log, and is in nobody's way. */
+	if (drainer->c->nr_ssds > 1 && ssdup_mode(drainer->c) != MODE_RUNNING)
+		return 1;
+	return only_away(f, p, error) || !ssd_answers(drainer, b, p->pos) ? -EIO : 1;
 }
 
 /*

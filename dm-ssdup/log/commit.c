@@ -191,9 +191,9 @@ static void add_page(struct ssdup_log *log, struct ssdup_segment *seg, u32 page,
 
 /*
  * Before a flush, and behind the last look at the pages that it is for: note which writes have
- * ended. When it has succeeded (@flushed): these are durable. Return: the SSDs that have them.
+ * ended. Return: the SSDs that have them.
  */
-static u32 note_writes(struct ssdup_log *log, bool flushed)
+static u32 note_writes(struct ssdup_log *log)
 {
 	struct ssdup_segment **segments = log->committer->segment, *seg;
 	u32 i, nr, ssds = 0;
@@ -204,13 +204,27 @@ static u32 note_writes(struct ssdup_log *log, bool flushed)
 		for (i = 0; i < nr; i++) {
 			seg = segments[i];
 			ssds |= BIT(seg->ssd);
-			if (flushed)
-				WRITE_ONCE(seg->durable, seg->ended);
-			else
-				seg->ended = atomic64_read(&seg->seq);
+			seg->ended = atomic64_read(&seg->seq);
 		}
 	}
 	return ssds;
+}
+
+/* A flush of these SSDs has succeeded: what had ended before is durable. */
+static void note_flushed(struct ssdup_log *log, u32 ssds)
+{
+	struct ssdup_segment **segments = log->committer->segment, *seg;
+	struct ssdup_class *k;
+	u32 i, nr;
+
+	for (k = log->class; k < class_end(log); k++) {
+		nr = ssdup_segments_in_ring(log, k, segments);
+		for (i = 0; i < nr; i++) {
+			seg = segments[i];
+			if (ssds & BIT(seg->ssd))
+				WRITE_ONCE(seg->durable, seg->ended);
+		}
+	}
 }
 
 /* Is no write with FUA a flush? */
@@ -230,19 +244,18 @@ static bool send_round(struct ssdup_log *log)
 	struct ssdup_committer *committer = log->committer;
 	/* If a header may be a flush that fails, ours might succeed on an empty cache. */
 	bool beside = no_flushes(log->c), ok;
-	u32 ssds;
-	int r;
+	u32 ssds, failed;
 
 	ssdup_step(log->c, STEP_COMMIT_FLUSH);
-	ssds = note_writes(log, false);
+	ssds = note_writes(log);
 	if (beside)
 		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
-	r = ssdup_meta_flush(log, ssds);
+	failed = ssdup_meta_flush(log, ssds);
 	/* All that use the SSD are to be told of a flush that failed: no time for retries. */
-	ok = !beside || batch_wait(log, &committer->headers, !r);
-	if (r || ssdup_in_doubt(log))
+	ok = !beside || batch_wait(log, &committer->headers, !failed);
+	note_flushed(log, ssds & ~failed & ~ssdup_ssds_in_doubt(log));
+	if (failed || ssdup_in_doubt(log))
 		return false;
-	note_writes(log, true);
 	if (!beside) {
 		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
 		ok = batch_wait(log, &committer->headers, true);
@@ -472,15 +485,11 @@ int ssdup_commit(struct ssdup_log *log)
 
 int ssdup_commit_data(struct ssdup_log *log)
 {
-	int r;
-
 	mutex_lock(&log->committer->lock);
-	note_writes(log, false);
-	r = ssdup_flush_ssd(log);
-	if (!r)
-		note_writes(log, true);
+	note_writes(log);
+	note_flushed(log, ssdup_flush_rest(log));
 	mutex_unlock(&log->committer->lock);
-	return r;
+	return ssdup_in_doubt(log) ? -EIO : 0;
 }
 
 void ssdup_commit_lock(struct ssdup_log *log)

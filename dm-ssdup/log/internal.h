@@ -95,11 +95,12 @@ struct ssdup_pool {
 	struct list_head	list;		/* these by pools_lock */
 	u32			tables;
 	u8			uuid[16];	/* of the pool; zero: not known yet */
-	struct block_device	*ssd;
+	struct block_device	*ssd;		/* the first one */
 
 	struct mutex		lock;		/* these; held over I/O to the SSD */
 	u64			seq;		/* of the superblock */
 	u64			logs;		/* 0: not known yet */
+	struct block_device	*ssds[SSDUP_MAX_SSDS];	/* of the active logs */
 	u32			nr_segments;
 	u32			nr_free;	/* of nobody; read without the lock */
 	u8			*owner;		/* of each segment, see core/pool.h */
@@ -176,10 +177,20 @@ void ssdup_meta_failed(struct ssdup_log *log, struct ssdup_ssd *ssd, bool flush)
  * ssdup_meta_flush() - flush SSDs, all at once
  * @ssds: a bit for each
  *
- * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end(). Return: 0 or -errno of
- * one of them, after ssdup_meta_failed() for each that has failed.
+ * Context: process, sleeps; between ssdup_meta_begin() and ssdup_meta_end(). Return: those that
+ * have failed, after ssdup_meta_failed() for each.
  */
-int ssdup_meta_flush(struct ssdup_log *log, u32 ssds);
+u32 ssdup_meta_flush(struct ssdup_log *log, u32 ssds);
+
+/** ssdup_ssds_in_doubt() - a bit for each SSD that may have lost its cache; any context */
+u32 ssdup_ssds_in_doubt(const struct ssdup_log *log);
+
+/**
+ * ssdup_flush_rest() - flush all SSDs that are not in doubt
+ *
+ * After an error the log is read-only. Context: process, sleeps. Return: those that were flushed.
+ */
+u32 ssdup_flush_rest(struct ssdup_log *log);
 
 /**
  * ssdup_meta_again() - retry a metadata write after a transient error, until @end

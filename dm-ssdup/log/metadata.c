@@ -159,31 +159,30 @@ static void flush_end_io(struct bio *bio)
 
 static void flush_begin(struct ssdup_ssd *ssd, struct flushes *f)
 {
-	ssd->flush = bio_alloc_bioset(ssd->user.bdev, 0, REQ_OP_WRITE | REQ_PREFLUSH, GFP_NOIO,
-				      &ssd->c->bs);
+	ssd->flush = bio_alloc_bioset(ssd->user.bdev, 0, REQ_OP_WRITE | REQ_SYNC | REQ_PREFLUSH,
+				      GFP_NOIO, &ssd->c->bs);
 	ssd->flush->bi_end_io = flush_end_io;
 	ssd->flush->bi_private = f;
 	atomic_inc(&f->pending);
 	submit_bio(ssd->flush);
 }
 
-/* Return: 0 or -errno */
-static int flush_result(struct ssdup_log *log, struct ssdup_ssd *ssd)
+/* Return: has it failed? */
+static bool flush_result(struct ssdup_log *log, struct ssdup_ssd *ssd)
 {
-	int r = blk_status_to_errno(ssd->flush->bi_status);
+	bool failed = ssd->flush->bi_status;
 
 	bio_put(ssd->flush);
-	if (r)
+	if (failed)
 		ssdup_meta_failed(log, ssd, true);
-	return r;
+	return failed;
 }
 
-int ssdup_meta_flush(struct ssdup_log *log, u32 ssds)
+u32 ssdup_meta_flush(struct ssdup_log *log, u32 ssds)
 {
 	struct flushes f = { .pending = ATOMIC_INIT(1) };
 	struct ssdup *c = log->c;
-	int r = 0, error;
-	u32 i;
+	u32 i, failed = 0;
 
 	init_completion(&f.done);
 	for (i = 0; i < c->nr_ssds; i++)
@@ -191,29 +190,45 @@ int ssdup_meta_flush(struct ssdup_log *log, u32 ssds)
 			flush_begin(&c->ssd[i], &f);
 	flush_ended(&f);
 	wait_for_completion_io(&f.done);
-	for (i = 0; i < c->nr_ssds; i++) {
-		error = ssds & BIT(i) ? flush_result(log, &c->ssd[i]) : 0;
-		r = r ?: error;
+	for (i = 0; i < c->nr_ssds; i++)
+		if (ssds & BIT(i) && flush_result(log, &c->ssd[i]))
+			failed |= BIT(i);
+	return failed;
+}
+
+u32 ssdup_ssds_in_doubt(const struct ssdup_log *log)
+{
+	u32 i, ssds = 0;
+
+	for (i = 0; i < log->c->nr_ssds; i++)
+		if (READ_ONCE(log->c->ssd[i].in_doubt))
+			ssds |= BIT(i);
+	return ssds;
+}
+
+u32 ssdup_flush_rest(struct ssdup_log *log)
+{
+	u32 ssds, failed;
+
+	ssdup_meta_begin(log);
+	/* The next one of these would succeed, and say nothing of what was lost. */
+	ssds = (BIT(log->c->nr_ssds) - 1) & ~ssdup_ssds_in_doubt(log);
+	failed = ssdup_meta_flush(log, ssds);
+	ssdup_meta_end(log);
+	if (failed) {
+		stat_inc(log->c, STAT_SSD_ERRORS);
+		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
 	}
-	return r;
+	return ssds & ~failed;
 }
 
 int ssdup_flush_ssd(struct ssdup_log *log)
 {
-	bool doubt;
-	int r = 0;
+	u32 all = BIT(log->c->nr_ssds) - 1;
 
-	ssdup_meta_begin(log);
-	/* The next one would succeed, and say nothing of what was lost. */
-	doubt = ssdup_in_doubt(log);
-	if (!doubt)
-		r = ssdup_meta_flush(log, BIT(log->c->nr_ssds) - 1);
-	ssdup_meta_end(log);
-	if (r) {
-		stat_inc(log->c, STAT_SSD_ERRORS);
-		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
-	}
-	return doubt ? -EIO : r;
+	if (ssdup_in_doubt(log))
+		return -EIO;
+	return ssdup_flush_rest(log) == all ? 0 : -EIO;
 }
 
 /* --- Places in the log --- */

@@ -233,9 +233,24 @@ static bool any_active(const struct ssdup_pool *pool)
 	return false;
 }
 
-/* Nobody has changed the SSD since it was read, if a log is active; else anybody may have. */
-static int begin(struct ssdup_pool *pool, const struct log_super *s)
+/* Is each SSD the one that the active logs use, by the same path? */
+static bool same_ssds(const struct ssdup_pool *pool, const struct ssdup *c)
 {
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		if (pool->ssds[i] != c->ssd[i].dev->bdev)
+			return false;
+	return true;
+}
+
+/* Nobody has changed the SSD since it was read, if a log is active; else anybody may have. */
+static int begin(struct ssdup_pool *pool, const struct log_super *s, const struct ssdup *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		pool->ssds[i] = c->ssd[i].dev->bdev;
 	kvfree(pool->owner);
 	pool->nr_segments = 0;
 	pool->owner = kvmalloc(s->g.nr_segments, GFP_KERNEL);
@@ -284,9 +299,10 @@ int ssdup_pool_open(struct ssdup_log *log, const struct log_super *s)
 	lockdep_assert_held(&pool->lock);
 	if (any_active(pool))
 		r = s->g.nr_segments == pool->nr_segments && s->logs == pool->logs &&
+		    same_ssds(pool, log->c) &&
 		    !memcmp(s->pool, pool->uuid, sizeof(pool->uuid)) ? 0 : -EINVAL;
 	else
-		r = name_pool(pool, s->pool) ?: begin(pool, s);
+		r = name_pool(pool, s->pool) ?: begin(pool, s, log->c);
 	if (r) {
 		DMERR("%s: %s", log->c->name, r == -EBUSY ?
 		      "the SSD is in use as another device" :

@@ -11,10 +11,20 @@
 
 #define READY		4U	/* free at once when a log is loaded */
 
+/* A class may have segments on each SSD. */
+static u32 streams_of(const struct ssdup *c)
+{
+	u32 i, streams = U32_MAX;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		streams = min(streams, ssdup_max_streams(c->ssd[i].dev->bdev));
+	return c->nr_ssds ? streams : 0;
+}
+
 int ssdup_segments_create(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = kzalloc(sizeof(*s), GFP_KERNEL);
-	u32 i, first;
+	u32 i, first, streams = streams_of(log->c);
 
 	log->segments = s;
 	log->segment = kvcalloc(log->g.nr_segments + 1, sizeof(*log->segment), GFP_KERNEL);
@@ -32,7 +42,7 @@ int ssdup_segments_create(struct ssdup_log *log)
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++) {
 		log->class[i].index = i;
 		/* One class is what the SSD takes all data for anyway. */
-		if (log->nr_classes > 1 && i < ssdup_max_streams(first_ssd(log->c)))
+		if (log->nr_classes > 1 && i < streams)
 			log->class[i].stream = i + 1;
 		log->class[i].open = ssdup_no_segment(log);
 		INIT_LIST_HEAD(&log->class[i].sealed);

@@ -101,6 +101,9 @@ static int read_copies(struct ssdup_log *log, struct ssdup_ssd *ssd, bool record
 	}
 	if (!record && f[1] == LOG_OK && !log_at_home(&copy[1], sectors))
 		f[1] = LOG_NOT_OURS;
+	/* What was left of making a pool, while copy 0 is of another try, or of another log. */
+	if (!record && f[0] == LOG_OK && f[1] == LOG_OK && ssds_being_made(&copy[1]))
+		f[1] = LOG_BAD_CRC;
 	*fault = ssdup_log_pick(record, f, copy, &best, &old);
 	*mend |= old;
 	if (*fault != LOG_OK)
@@ -146,7 +149,7 @@ static int ssd_blank(struct ssdup_log *log, struct ssdup_ssd *ssd)
 
 /* The newest of all SSDs; each one that has none, or an older one, gets it with the next write. */
 static int read_record(struct ssdup_log *log, struct log_super *s, bool *mend,
-		       enum log_fault *fault)
+		       enum log_fault *fault, u32 *which)
 {
 	struct log_super *one = log->superblock->of_ssd;
 	enum log_fault f;
@@ -167,6 +170,7 @@ static int read_record(struct ssdup_log *log, struct log_super *s, bool *mend,
 		}
 		if (f != LOG_OK) {
 			*fault = f;
+			*which = ssd - log->c->ssd;
 			return error;
 		}
 		*mend |= any && one->seq != s->seq;
@@ -181,8 +185,9 @@ static int read_record(struct ssdup_log *log, struct log_super *s, bool *mend,
 int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault)
 {
 	bool mend = false;
+	u32 which;
 
-	return read_record(log, s, &mend, fault);
+	return read_record(log, s, &mend, fault, &which);
 }
 
 /* Naming makes none: a stale table must not give an HDD an empty log. */
@@ -274,7 +279,7 @@ int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 	if (*fault == LOG_OK)
 		*fault = choose_log(log, s);
 	if (*fault == LOG_OK)
-		r = read_record(log, s, mend, fault);
+		r = read_record(log, s, mend, fault, which);
 	if (*fault == LOG_BLANK)
 		return 1;
 	return *fault == LOG_OK ? 0 : r ?: -EINVAL;
@@ -352,6 +357,28 @@ static int write_record(struct ssdup_log *log, enum ssdup_step between)
 	return ssdup_write_copies(log, s->page, &s->super, true, between);
 }
 
+/* Blank SSDs may be two paths to one, which has only the last superblock then. 0 or -errno */
+static int are_apart(struct ssdup_log *log)
+{
+	struct ssdup_superblock *s = log->superblock;
+	struct ssdup *c = log->c;
+	u32 i;
+	int r;
+
+	for (i = 0; i < c->nr_ssds; i++) {
+		r = ssdup_sync_io(&c->ssd[i].user, REQ_OP_READ | REQ_SYNC | REQ_META, 0, s->page, 0,
+				  SSDUP_BLOCK_BYTES);
+		if (r)
+			return r;
+		if (ssdup_log_super_decode(page_address(s->page), &s->copy[0]) != LOG_OK ||
+		    s->copy[0].ssds.index != i) {
+			DMERR("%s: two of the SSDs are one", c->name);
+			return -EBUSY;
+		}
+	}
+	return 0;
+}
+
 /*
  * It comes behind the record: an SSD with a blank first block is not formatted yet. Several SSDs
  * get a new one twice, see core/ssds.h.
@@ -368,6 +395,8 @@ static int write_super(struct ssdup_log *log, enum ssdup_step between)
 		ssdup_pool_stamp(log, &s->super);
 		twice = s->super.ssds.nr > 1 && s->super.pool_seq == SSDS_BEING_MADE;
 		r = ssdup_write_copies(log, s->page, &s->super, false, between);
+		if (!r && twice)
+			r = are_apart(log);
 	} while (!r && twice);
 	ssdup_pool_unlock(log);
 	return r;

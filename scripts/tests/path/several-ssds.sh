@@ -102,3 +102,17 @@ for each in $((d - a)) $((e - b)) $((f - c)); do
 	above "bytes on each SSD" "$each" $((5 << 20))
 done
 io verify
+remove_ssdup
+
+# two paths to one disk, which is blank: they are not two SSDs
+make_disks hdds=1 ssds=2
+for each in one two; do
+	must dmsetup create $each --table "0 $(blockdev --getsz /dev/mssd1) linear /dev/mssd1 0"
+done
+must_not dmsetup create $NAME \
+	--table "$(SSD=/dev/mapper/one table policy all ssd /dev/mapper/two)"
+said "two of the SSDs are one" || fail "the kernel does not say so"
+must dmsetup remove $NAME
+must dmsetup remove one
+must dmsetup remove two
+SSD=/dev/mssd0 make_ssdup policy all ssd /dev/mssd1

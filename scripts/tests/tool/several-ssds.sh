@@ -14,6 +14,8 @@ content()
 }
 
 make_disks ssds=2
+must_not ssdup create $NAME --hdd $HDD --ssd $SSD -o ssd=/dev/mssd1
+[[ $(<"$T/stderr") == *"no device with several SSDs"* ]] || fail "create says: $(<"$T/stderr")"
 make_ssdup policy all drain manual ssd /dev/mssd1
 io write len=20000
 commits
