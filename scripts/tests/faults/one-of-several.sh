@@ -10,7 +10,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 eio="Input/output error"
-KEYS="policy all drain manual segment_mb 1 discard off ssd /dev/mssd1 ssd /dev/mssd2"
+KEYS="policy all drain manual segment_mb 1 discard off autocommit_ms 3600000 ssd /dev/mssd1 ssd /dev/mssd2"
 
 # fill - segment K has the sectors from K * DATA on; SSDs take turns
 fill()
@@ -74,6 +74,19 @@ is "mode" "$(stat mode)" 1
 heal
 for k in 0 1 2; do
 	of $k verify
+done
+# segments 40 to 45: what is on the second SSD is in no doubt, and gets to the HDD
+new=$((100 * 2048))
+for k in 0 3; do
+	io verify start=$((new + k * DATA)) len="$DATA"
+done
+for k in 1 2 4 5; do
+	io fails start=$((new + k * DATA)) len="$DATA" bs=8
+done
+must_not message flush
+for k in 0 3; do
+	iocheck "$MODEL" $HDD verify start=$((new + k * DATA)) len="$DATA" ||
+		fail "segment $((40 + k)) was not written back"
 done
 remove_ssdup
 # shellcheck disable=SC2086

@@ -36,8 +36,10 @@ for number in 0 1; do
 	ssdup_exits 6 repair --copy 1 $disk
 	ssdup_exits 4 export $HDD $disk
 	ssdup_exits 5 create $NAME --hdd $HDD --ssd $disk
-	ssdup probe $disk || :
-	ssdup probe --export $disk >"$T/probe" || :
+	ssdup_exits 0 probe $disk
+	says "a log that cannot be used"
+	ssdup_exits 0 probe --export $disk
+	says "ID_FS_TYPE=ssdup"
 	ssdup_exits 4 dump $disk
 done
 is "content" "$(content)" "$before"
