@@ -23,7 +23,7 @@ static void flush_part_ended(struct sim_io *io)
 
 	if (io == &b->flush_io[0] && io->op.kind != HDD_OP_FLUSH) {
 		io->op.kind = HDD_OP_FLUSH;
-		sim_ssd_send(&b->ssd, io);
+		sim_ssd_send(&b->ssd[0], io);
 		return;
 	}
 	if (--b->flush_left)
@@ -57,7 +57,7 @@ static void flush_begin(struct buffer *b)
 			.op = { .kind = HDD_OP_WRITE, .sectors = COMMIT_SECTORS },
 			.end = flush_part_ended, .arg = b,
 		};
-		sim_ssd_send(&b->ssd, &b->flush_io[0]);
+		sim_ssd_send(&b->ssd[0], &b->flush_io[0]);
 	}
 	if (hdd) {
 		b->flush_io[1] = (struct sim_io){
@@ -81,22 +81,48 @@ static bool flushes(const struct buffer *b)
 	return b->flushed && b->clock.now - b->flushed < SEEN_NS;
 }
 
+static bool fits(const struct buffer *b, const struct writer *w, u32 ssd)
+{
+	const struct segment *s = b->open[ssd];
+	u32 most = b->nr_segments - (flushes(b) && !w->job->fsync);
+
+	return b->nr_used < most || (b->nr_used == most && s &&
+				     s->sectors + w->io.op.sectors <= b->segment_sectors);
+}
+
 /* While somebody flushes, the last segment is his. */
 static bool has_room(const struct buffer *b, const struct writer *w)
 {
-	const struct segment *s = &b->log[(b->oldest + b->nr_used - 1) % b->nr_segments];
-	u32 most = b->nr_segments - (flushes(b) && !w->job->fsync);
+	u32 i;
 
-	return b->nr_used < most || (b->nr_used == most && b->open &&
-				     s->sectors + w->io.op.sectors <= b->segment_sectors);
+	for (i = 0; i < b->ssds.nr; i++)
+		if (fits(b, w, i))
+			return true;
+	return false;
+}
+
+static u32 choose_ssd(struct buffer *b, const struct writer *w)
+{
+	u32 i;
+
+	for (i = 0; i < b->ssds.nr; i++)
+		b->spread[i].out = !fits(b, w, i);
+	b->spread_turn = ssdup_spread(b->spread, b->ssds.nr, b->spread_turn + 1, w->io.op.sectors);
+	return b->spread_turn;
 }
 
 static void write_ended(struct sim_io *io)
 {
 	struct writer *w = io->arg;
 	struct buffer *b = w->b;
+	struct spread_ssd *ssd;
 
 	if (w->segment) {
+		ssd = &b->spread[w->segment->ssd];
+		if (w->timed)
+			ssd->ns = ssdup_spread_learn(ssd->ns, b->clock.now - io->sent,
+						     ssd->in_flight);
+		ssd->in_flight -= io->sectors;
 		b->at_ssd -= io->sectors;
 		w->segment->in_flight--;
 	} else {
@@ -124,39 +150,42 @@ static void to_hdd(struct buffer *b, struct writer *w)
 	sim_hdd_send(&b->hdd, &w->io);
 }
 
-static struct segment *open_segment(struct buffer *b)
+static struct segment *open_segment(struct buffer *b, u32 ssd)
 {
 	struct segment *s = &b->log[(b->oldest + b->nr_used++) % b->nr_segments];
 
 	s->nr = 0;
 	s->sectors = 0;
 	s->sealed = false;
-	b->open = true;
+	s->ssd = ssd;
+	b->open[ssd] = s;
 	return s;
 }
 
 static void to_ssd(struct buffer *b, struct writer *w)
 {
-	struct segment *s = &b->log[(b->oldest + b->nr_used - 1) % b->nr_segments];
-	u32 sectors = w->io.op.sectors;
+	u32 sectors = w->io.op.sectors, ssd = choose_ssd(b, w);
+	struct segment *s = b->open[ssd];
 
-	if (!b->open || s->sectors + sectors > b->segment_sectors) {
-		s->sealed |= b->open;
-		s = open_segment(b);
+	if (!s || s->sectors + sectors > b->segment_sectors) {
+		if (s)
+			s->sealed = true;
+		s = open_segment(b, ssd);
 	}
 	s->places = room_for(s->places, s->nr, &s->room, sizeof(*s->places));
-	s->places[s->nr++] = (struct place){ w->io.op.lba, sectors };
+	s->places[s->nr++] = (struct place){ w->io.op.lba, sectors, ssd };
 	ssdup_window_note(&b->map, w->io.op.lba, sectors, SSDUP_SSD);
 	w->segment = s;
 	s->in_flight++;
 	b->at_ssd += sectors;
+	b->spread[ssd].in_flight += sectors;
 	w->beside = b->at_ssd;
 	w->timed = ssdup_window_times(&b->speed, SSDUP_SSD, w->io.op.lba, sectors, b->clock.now);
 	b->logged += sectors;
 	w->io.sectors = sectors;
-	w->io.op.lba = (s - b->log) * (u64)b->segment_sectors + s->sectors;
+	w->io.op.lba = (s - b->log) * (u64)b->segment_sectors / b->ssds.nr + s->sectors;
 	s->sectors += sectors;
-	sim_ssd_send(&b->ssd, &w->io);
+	sim_ssd_send(&b->ssd[ssd], &w->io);
 }
 
 static bool choose_fixed(const struct strategy *s, const struct window_facts *f,

@@ -32,8 +32,7 @@ static void group_free(struct buffer *b)
 	for (; b->freeing; b->freeing--) {
 		s = &b->log[b->oldest];
 		s->nr = 0;
-		if (--b->nr_used == 0)
-			b->open = false;
+		b->nr_used--;
 		b->oldest = (b->oldest + 1) % b->nr_segments;
 	}
 }
@@ -121,7 +120,7 @@ static void batch_read(struct buffer *b, struct batch *batch)
 			.op = { .kind = HDD_OP_READ, .sectors = batch->pieces[i].sectors },
 			.end = piece_ended, .arg = batch,
 		};
-		sim_ssd_send(&b->ssd, &batch->io[i]);
+		sim_ssd_send(&b->ssd[batch->pieces[i].ssd], &batch->io[i]);
 	}
 }
 
@@ -189,6 +188,17 @@ static u32 choose_group(const struct buffer *b)
 	return nr;
 }
 
+static void seal_all(struct buffer *b)
+{
+	u32 i;
+
+	for (i = 0; i < b->ssds.nr; i++) {
+		if (b->open[i])
+			b->open[i]->sealed = true;
+		b->open[i] = NULL;
+	}
+}
+
 void drain_begin(struct buffer *b)
 {
 	if (b->strategy->kind == STRATEGY_BARE || (b->copied && b->freeing))
@@ -197,10 +207,8 @@ void drain_begin(struct buffer *b)
 		free_begin(b);
 	if (b->copying || b->nr_used == b->freeing)
 		return;
-	if (b->open && !b->live) {
-		b->log[(b->oldest + b->nr_used - 1) % b->nr_segments].sealed = true;
-		b->open = false;
-	}
+	if (!b->live)
+		seal_all(b);
 	b->copying = choose_group(b);
 	if (!b->copying)
 		return;

@@ -4,11 +4,13 @@
 #define SIM_INTERNAL_H
 
 #include <linux/kernel.h>
+#include "core/spread.h"
 #include "strategy.h"
 
 struct place {
 	u64		lba;
 	u32		sectors;
+	u32		ssd;		/* that has it in the log */
 };
 
 struct segment {
@@ -17,6 +19,7 @@ struct segment {
 	u32		room;		/* for more places, in memory */
 	u32		sectors;
 	u32		in_flight;
+	u32		ssd;
 	bool		sealed;
 };
 
@@ -73,7 +76,11 @@ struct buffer {
 	const struct strategy *strategy;
 	struct sim_hdd	hdd;
 	bool		cached;		/* it has a volatile cache */
-	struct sim_ssd	ssd;
+	struct sim_ssd	ssd[SSDUP_MAX_SSDS];
+	struct spread_ssd spread[SSDUP_MAX_SSDS];
+	struct segment	*open[SSDUP_MAX_SSDS];	/* of each SSD, or NULL */
+	struct sim_ssds	ssds;
+	u32		spread_turn;
 	struct writer	*writers;
 	u32		nr_writers;
 	struct reader	*readers;
@@ -101,8 +108,7 @@ struct buffer {
 	u32		nr_segments;
 	u32		segment_sectors;
 	u32		oldest;
-	u32		nr_used;	/* from the oldest on, the open one too */
-	bool		open;		/* the last of these is */
+	u32		nr_used;	/* from the oldest on, the open ones too */
 
 	/* The drain. */
 	u32		copying;	/* segments of the group */

@@ -171,7 +171,7 @@ static void make_log(struct buffer *b, const struct disks_params *disks)
 
 	b->segment_sectors = max(sectors / 1024, 8192ULL);
 	/* So many are for the records, and spare: of 128 segments, writers get 117. */
-	b->nr_segments = sectors / b->segment_sectors - 11;
+	b->nr_segments = (sectors / b->segment_sectors - 11) * b->ssds.nr;
 	b->log = zeroed(b->nr_segments, sizeof(*b->log));
 }
 
@@ -219,7 +219,8 @@ static void destroy(struct buffer *b)
 	free(b->waits);
 	drain_exit(b);
 	sim_hdd_exit(&b->hdd);
-	sim_ssd_exit(&b->ssd);
+	for (i = 0; i < b->ssds.nr; i++)
+		sim_ssd_exit(&b->ssd[i]);
 	clock_free(&b->clock);
 	free(b);
 }
@@ -253,8 +254,19 @@ static struct outcome outcome_of(struct buffer *b, double seconds)
 	return o;
 }
 
-struct outcome simulate(const struct disks_params *disks, const struct load *load,
-			const struct strategy *strategy)
+static void make_ssds(struct buffer *b, const struct disks_params *disks)
+{
+	struct disks_params p = *disks;
+	u32 i;
+
+	for (i = 0; i < b->ssds.nr; i++) {
+		sim_ssd_init(&b->ssd[i], &b->clock, &p);
+		p.ssd_rate_mbps = disks->ssd_rate_mbps / b->ssds.slower;
+	}
+}
+
+struct outcome simulate(const struct disks_params *disks, const struct sim_ssds *ssds,
+			const struct load *load, const struct strategy *strategy)
 {
 	struct buffer *b = zeroed(1, sizeof(*b));
 	struct sim_io flush = { .op = { .kind = HDD_OP_FLUSH }, .end = last_flush_ended, .arg = b };
@@ -264,7 +276,8 @@ struct outcome simulate(const struct disks_params *disks, const struct load *loa
 	b->load = load;
 	b->strategy = strategy;
 	sim_hdd_init(&b->hdd, &b->clock, disks);
-	sim_ssd_init(&b->ssd, &b->clock, disks);
+	b->ssds = *ssds;
+	make_ssds(b, disks);
 	make_writers(b, disks);
 	b->cached = disks->hdd_cache_mb;
 	make_log(b, disks);

@@ -2,13 +2,15 @@
 /*
  * sim: what a policy does with loads on pairs of disks, in seconds instead of hours.
  *
- * sim [--loads NAME,...] [--strategies NAME,...] [--jobs N] [--pairs] [--check] < PAIRS
+ * sim [--loads NAME,...] [--strategies NAME,...] [--ssds N] [--slower N] [--jobs N] [--pairs]
+ *	[--check] < PAIRS
  *
  * PAIRS has a line for each pair of disks, "name|parameters of the HDD|parameters of the SSD", as
  * scripts/bench/family.py draws them. A table says for each load how windows compare with the bare
  * HDD, and with the best of the fixed strategies: the smallest ratio of all pairs, the median, and
  * the geometric mean. --pairs prints what each strategy has reached. --check prints no table: it
- * judges the ratios by the bounds of load.c, and the clock by a second run, in KTAP.
+ * judges the ratios by the bounds of load.c, and the clock by a second run, in KTAP. With --ssds the
+ * log has so many SSDs, all but the first so many times slower as --slower says.
  */
 #include <getopt.h>
 #include <math.h>
@@ -30,6 +32,7 @@ struct pair {
 static struct pair pairs[PAIRS_MAX];
 static u32 nr_pairs;
 static struct outcome *outcomes;	/* [pair][load][strategy]; shared by all jobs */
+static struct sim_ssds ssds = { 1, 1 };
 static const char *want_loads, *want_strategies;
 static bool print_pairs, check;
 
@@ -167,8 +170,8 @@ static void run_pair(u32 i)
 		for (s = 0; s < nr_strategies && wanted(want_loads, loads[l].name); s++)
 			if (wanted(want_strategies, strategies[s].name) &&
 			    (want_strategies || !strategies[s].thrift))
-				*outcome(i, l, s) = simulate(&pairs[i].disks, &loads[l],
-							     &strategies[s]);
+				*outcome(i, l, s) = simulate(&pairs[i].disks, &ssds,
+							     &loads[l], &strategies[s]);
 }
 
 static void run_all(u32 jobs)
@@ -346,15 +349,45 @@ static void check_row(const char *name, const struct load *load, u32 which)
 /* The clock is exact: the first pair and load give the same once more. */
 static void check_again(void)
 {
-	struct outcome o = simulate(&pairs[0].disks, &loads[0], &strategies[nr_strategies - 1]);
+	struct outcome o = simulate(&pairs[0].disks, &ssds, &loads[0],
+				    &strategies[nr_strategies - 1]);
 
 	say_check(!memcmp(&o, outcome(0, 0, nr_strategies - 1), sizeof(o)), "repeats_itself");
+}
+
+/* A log that takes all writes, on two SSDs, to the same on one. */
+static double spread(const struct disks_params *disks, u32 slower)
+{
+	const struct load *load = &loads[1];
+	const struct strategy *log = &strategies[1];
+	const struct sim_ssds one = { 1, 1 }, two = { 2, slower };
+
+	return simulate(disks, &two, load, log).speed / simulate(disks, &one, load, log).speed;
+}
+
+static void check_spread(void)
+{
+	struct disks_params disks;
+	double equal = 10, slow = 10;
+	u32 i;
+
+	for (i = 0; i < nr_pairs; i++) {
+		disks = pairs[i].disks;
+		/* Nothing has to be drained meanwhile. */
+		disks.ssd_size_mb = 4096;
+		equal = fmin(equal, spread(&disks, 1));
+		slow = fmin(slow, spread(&disks, 3));
+	}
+	if (equal < 1.85 || slow < 1.25)
+		printf("# %.2f and %.2f times as fast, and not 1.85 and 1.25\n", equal, slow);
+	say_check(equal >= 1.85 && slow >= 1.25, "two_ssds");
 }
 
 static int run_check(void)
 {
 	printf("KTAP version 1\n");
 	each_row(check_row);
+	check_spread();
 	check_again();
 	printf("# %u of %u passed\n", nr_checks - nr_failed, nr_checks);
 	return nr_failed != 0;
@@ -366,6 +399,8 @@ int main(int argc, char **argv)
 		{ "loads", required_argument, NULL, 'l' },
 		{ "strategies", required_argument, NULL, 's' },
 		{ "jobs", required_argument, NULL, 'j' },
+		{ "ssds", required_argument, NULL, 'n' },
+		{ "slower", required_argument, NULL, 'S' },
 		{ "pairs", no_argument, NULL, 'p' },
 		{ "check", no_argument, NULL, 'c' },
 		{ }
@@ -384,6 +419,12 @@ int main(int argc, char **argv)
 		case 'j':
 			jobs = atoi(optarg);
 			break;
+		case 'n':
+			ssds.nr = atoi(optarg);
+			break;
+		case 'S':
+			ssds.slower = atoi(optarg);
+			break;
 		case 'p':
 			print_pairs = true;
 			break;
@@ -398,7 +439,8 @@ int main(int argc, char **argv)
 	if (!known(want_loads, nr_loads, load_name) ||
 	    !known(want_strategies, nr_strategies, strategy_name))
 		return 2;
-	if (optind != argc || !nr_pairs || !jobs) {
+	if (optind != argc || !nr_pairs || !jobs || !ssds.nr || ssds.nr > SSDUP_MAX_SSDS ||
+	    !ssds.slower) {
 		fprintf(stderr, "sim: pairs of disks come on standard input; see sim.c\n");
 		return 2;
 	}

@@ -37,8 +37,14 @@ struct outcome {
 	double	logged;			/* part of the bytes that the SSD got */
 };
 
+/* Of the log. They are equal, but the first one may be quicker. */
+struct sim_ssds {
+	u32	nr;
+	u32	slower;			/* so many times slower are the others */
+};
+
 /** simulate() - what becomes of a load; the same whenever it is called */
-struct outcome simulate(const struct disks_params *disks, const struct load *load,
-			const struct strategy *strategy);
+struct outcome simulate(const struct disks_params *disks, const struct sim_ssds *ssds,
+			const struct load *load, const struct strategy *strategy);
 
 #endif
