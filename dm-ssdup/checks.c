@@ -91,9 +91,15 @@ int ssdup_check_super(struct ssdup *c, char **error)
 {
 	struct log_super *s = ssdup_super_blank(c->log);
 	bool mend;
-	int r = read_super(c, s, &mend, error);
+	int r;
 	u32 i;
 
+	if (c->set.classes.nr * c->nr_ssds > SSDUP_MAX_CLASSES) {
+		*error = ssdup_error("classes: at most %u on %u SSDs, with the default one",
+				     SSDUP_MAX_CLASSES / c->nr_ssds, c->nr_ssds);
+		return -EINVAL;
+	}
+	r = read_super(c, s, &mend, error);
 	if (r < 0)
 		return r;
 	if (!r && c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
@@ -103,7 +109,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	}
 	c->log->number = s->log;
 	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
-	c->log->nr_classes = max(s->nr_classes, c->set.classes.nr);
+	c->log->nr_classes = max(s->nr_classes, c->set.classes.nr * c->nr_ssds);
 	if (r && !lay_out(c, s)) {
 		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 		return -ENOSPC;
@@ -127,6 +133,7 @@ static void format_log(struct ssdup *c, struct log_super *s)
 	ssdup_log_super_fresh(s, pool, uuid, &c->log->g, bdev_nr_sectors(c->hdd->bdev),
 			      c->ssd[0].sectors);
 	s->ssds = c->log->ssds;
+	ssdup_log_classes(s, 1, s->first);
 	for (i = 0; i < c->nr_ssds && c->nr_ssds > 1; i++)
 		generate_random_uuid(s->ssds.uuid[i]);
 	DMINFO("%s: formatting the SSD: %u segments of %u KiB", c->name,

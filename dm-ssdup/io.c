@@ -436,7 +436,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_LOG_WRITE:
 		took = write_took(io, *status);
-		ssdup_load_end(ssd_load(ssd_of(c->log, io->segment)), io->sectors, io->sent, took);
+		ssd_end_write(c, ssd_of(c->log, io->segment), io, took);
 		ssdup_window_end(c->router, io, SSDUP_SSD, took);
 		if (unlikely(*status) || unlikely(!ssdup_insert(c->map, io)))
 			return end_log_write_again(c, bio, io, *status);

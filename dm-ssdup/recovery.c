@@ -462,13 +462,8 @@ static void forget_replay(struct ssdup *c)
  */
 static int choose_classes(struct ssdup *c, struct log_super *s, u32 live, u64 next)
 {
-	u32 i;
-
-	if (!live && !c->read_only) {
-		s->nr_classes = c->set.classes.nr;
-		for (i = 0; i < s->nr_classes; i++)
-			s->tail[i] = next;
-	}
+	if (!live && !c->read_only)
+		ssdup_log_classes(s, c->set.classes.nr, next);
 	if (!c->log->class[s->nr_classes - 1].ring) {
 		DMERR("%s: the log has changed since the table was loaded", c->name);
 		return -EINVAL;

@@ -18,7 +18,7 @@
  *	pools_lock	pool.c	mutex	SSDs in use
  *	drive->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
  *	clean->lock	keep.c	mutex	a segment is forgotten, or a copy becomes clean
- *	segments->lock	clean.c groups.c segments.c	spin	which are open, sealed, free
+ *	segments->lock	clean.c groups.c segments.c space.c	spin	which are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	its trees
  *	waiting->lock	waiters.c	spin	writes that wait for a window or for space
  *	copy_lock	guard.c	spin	what the device has behind the guard, and its state
@@ -54,8 +54,8 @@
  *  - A group of segments is freed in this order: commit, so that all of it is durable on the SSD;
  *    write everything in it to the HDD; commit, so that what replaced its extents is durable; flush
  *    the HDD; write the record with the tail behind the group; remove its extents from the trees,
- *    or hand them to those of what is clean. Groups of a class are freed in the order in which
- *    their segments were opened. None of these is opened, or discarded, while its extents are clean
+ *    or hand them to those of what is clean. Segments of a class are freed in the order in which
+ *    they were opened. None of these is opened, or discarded, while its extents are clean
  *    or reads point into it.
  *  - What is clean is what the HDD returns, see map/map.h. A write takes its sectors out of it
  *    under the range lock under which it enters range->direct, or is inserted.
@@ -90,6 +90,7 @@
 #include "core/retry.h"
 #include "core/route.h"
 #include "core/settings.h"
+#include "core/spread.h"
 #include "core/threshold.h"
 #include "core/types.h"
 #include "core/window.h"
@@ -145,6 +146,10 @@ struct ssdup_ssd {
 	u64			sectors;	/* by its superblock; written by preresume */
 	bool			in_doubt;	/* a flush of it has failed since: for good */
 	struct bio		*flush;		/* in flight; by the drive's lock */
+
+	/* Of several SSDs. Every write there changes these. */
+	atomic_t		in_flight ____cacheline_aligned_in_smp;	/* sectors */
+	struct spread_speed	speed;		/* a hint */
 };
 
 /* The device: what all rooms stand on, and their handles. */
@@ -213,7 +218,7 @@ struct ssdup_io {
 	u8			state;		/* enum io_state */
 	u8			route;		/* of its stream */
 	u8			class;		/* of its place in the log */
-	u8			own;		/* class that it would get as new data */
+	u8			own;		/* class that it gets as new data */
 	u8			queue;		/* waiting list: the class when it queued */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */

@@ -64,18 +64,17 @@ static ssize_t show_ssd_dev(struct ssdup *c, char *buf)
 
 static ssize_t show_classes(struct ssdup *c, char *buf)
 {
-	const struct ssdup_class *k;
 	struct ssdup_class_stats s;
 	int len = 0;
+	u32 i;
 
-	if (c->log->nr_classes == 1)
+	if (log_lifetimes(c->log) == 1)
 		return sysfs_emit(buf, "none\n");
-	for (k = c->log->class; k < class_end(c->log); k++) {
-		s = ssdup_account_sum(c->map, k);
+	for (i = 0; i < log_lifetimes(c->log); i++) {
+		s = ssdup_account_sum(c->map, i);
 		len += sysfs_emit_at(buf, len, "%s %s %lld %llu %llu %llu\n",
-				     k->index < c->set.classes.nr ?
-				     c->set.classes.name[k->index] : "unnamed",
-				     class_is_late(&c->set.classes, k->index) ? "late" : "soon",
+				     i < c->set.classes.nr ? c->set.classes.name[i] : "unnamed",
+				     class_is_late(&c->set.classes, i) ? "late" : "soon",
 				     max(s.sectors, 0LL), s.written, s.drained, s.replaced);
 	}
 	return len;

@@ -315,6 +315,13 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 	return bio;
 }
 
+/* Was a write refused by what it overlaps? Others may go to another SSD. */
+static bool only_its_ssd(struct ssdup *c, const struct ssdup_io *io)
+{
+	return ssdup_full_ssds(c->log) & BIT(c->log->class[io->class].ssd) &&
+	       !ssdup_segments_full(c->log);
+}
+
 void ssdup_wait_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.wait_work);
@@ -345,10 +352,10 @@ void ssdup_wait_work(struct work_struct *work)
 			/* Each cause has its own kick. */
 			bio_list_add_head(&kept, bio);
 			/* Or writes behind it may go to the HDD, or to the log. */
-			if (ssdup_windowed(c) && c->log->nr_classes == 1 &&
+			if (ssdup_windowed(c) && log_lifetimes(c->log) == 1 &&
 			    ssdup_segments_full(c->log))
 				full = true;
-			else if (!READ_ONCE(c->log_shut) && !io->torn)
+			else if (!READ_ONCE(c->log_shut) && !io->torn && !only_its_ssd(c, io))
 				skip |= BIT(io->class);
 			cond_resched();
 			continue;

@@ -93,6 +93,27 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 	return !overlaps;
 }
 
+static __always_inline void ssd_begin_write(struct ssdup *c, struct ssdup_ssd *ssd, u32 sectors)
+{
+	ssdup_load_begin(ssd_load(ssd), sectors);
+	if (unlikely(c->nr_ssds > 1))
+		atomic_add(sectors, &ssd->in_flight);
+}
+
+/* @took: ns; 0: it was not timed. */
+static __always_inline void ssd_end_write(struct ssdup *c, struct ssdup_ssd *ssd,
+					  const struct ssdup_io *io, u64 took)
+{
+	u32 beside;
+
+	ssdup_load_end(ssd_load(ssd), io->sectors, io->sent, took);
+	if (likely(c->nr_ssds == 1))
+		return;
+	beside = atomic_fetch_sub(io->sectors, &ssd->in_flight);
+	if (took)
+		ssdup_spread_ended(&ssd->speed, took, beside, ssdup_window_now());
+}
+
 /* A write begins at @disk, and perhaps its time. */
 static __always_inline void begin_write(struct ssdup *c, struct ssdup_io *io, enum ssdup_disk disk)
 {
@@ -100,7 +121,7 @@ static __always_inline void begin_write(struct ssdup *c, struct ssdup_io *io, en
 		     disk == SSDUP_SSD && load_is_timed(io->start, io->sectors);
 
 	if (disk == SSDUP_SSD)
-		ssdup_load_begin(ssd_load(ssd_of(c->log, io->segment)), io->sectors);
+		ssd_begin_write(c, ssd_of(c->log, io->segment), io->sectors);
 	io->sent = timed ? ktime_get_ns() : 0;
 }
 

@@ -15,6 +15,7 @@ static struct ssdup_log device_log;
 static struct ssdup_map device_map;
 static struct ssdup_router device_router;
 static struct ssdup_class *const k = device_log.class;
+static struct log_ssds device_ssds;	/* all zero: one SSD */
 
 /* A new log, of which no segment is open. Return: 0 or -ENOMEM. */
 static int make_device(u32 nr_segments, u32 nr_classes, u64 next)
@@ -39,6 +40,7 @@ static int make_device(u32 nr_segments, u32 nr_classes, u64 next)
 	device.set.parts = 2;
 	device.set.max_wait_ms = 250;
 	device.log->nr_classes = nr_classes;
+	device.log->ssds = device_ssds;
 	init_waitqueue_head(&device.wake.settle_wait);
 	device.stats = alloc_percpu(struct ssdup_stats);
 	device_map.stats = device.stats;

@@ -89,7 +89,7 @@ static void taken_and_freed(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value, rest = SEALED - size;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size, false, false, &g));
 	expect_group(test, &g, 1, size);
 	expect_states(test, 0, size, rest);
 	KUNIT_EXPECT_EQ(test, oldest(), 1);
@@ -98,7 +98,7 @@ static void taken_and_freed(struct kunit *test)
 	expect_states(test, size, 0, rest);
 	KUNIT_EXPECT_EQ(test, oldest(), rest ? size + 1 : U64_MAX);
 	/* The next one is copied while this one is freed. */
-	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, k, NR, false, &next), !!rest);
+	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, k, NR, false, false, &next), !!rest);
 	if (rest)
 		expect_group(test, &next, size + 1, rest);
 	ssdup_group_freed(device.log, &g);
@@ -113,9 +113,9 @@ static void set_back_and_taken_again(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value, rest = SEALED - size;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size, false, false, &g));
 	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
-	if (ssdup_group_take(device.log, k, NR, false, &next)) {
+	if (ssdup_group_take(device.log, k, NR, false, false, &next)) {
 		ssdup_group_set(device.log, &g, SEGMENT_SEALED);
 		KUNIT_EXPECT_EQ(test, oldest(), 1);
 		ssdup_group_set(device.log, &next, SEGMENT_SEALED);
@@ -124,7 +124,7 @@ static void set_back_and_taken_again(struct kunit *test)
 	}
 	expect_states(test, 0, 0, SEALED);
 	KUNIT_EXPECT_EQ(test, oldest(), 1);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size + rest / 2, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size + rest / 2, false, false, &g));
 	expect_group(test, &g, 1, size + rest / 2);
 }
 
@@ -134,12 +134,13 @@ static void shrunk_and_taken(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	ssdup_group_shrink(device.log, &g, size);
 	expect_group(test, &g, 1, size);
 	expect_states(test, 0, size, SEALED - size);
 	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
-	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, k, NR, false, &next), size < SEALED);
+	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, k, NR, false, false, &next),
+			size < SEALED);
 	if (size < SEALED)
 		expect_group(test, &next, size + 1, SEALED - size);
 }
@@ -149,12 +150,12 @@ static void sealed_later(struct kunit *test)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
 	KUNIT_EXPECT_EQ(test, oldest(), U64_MAX);
 	ssdup_seal(device.log, k, false);
 	KUNIT_EXPECT_EQ(test, oldest(), SEALED + 1);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	expect_group(test, &g, SEALED + 1, 1);
 }
 

@@ -122,7 +122,7 @@ static void layout_of_several(struct kunit *test)
 
 		for (k = 0, sum = 0; k < ssds.nr; k++) {
 			sectors[k] = prng_u64(&r);
-			sectors[k] = GIB + (sectors[k] >> prng_between(&r, 24, 40));
+			sectors[k] = 2 * GIB + (sectors[k] >> prng_between(&r, 24, 40));
 			sum += sectors[k];
 		}
 		KUNIT_ASSERT_TRUE(test, ssdup_log_spread(&g, &ssds, sectors, 0, 8));
@@ -133,7 +133,7 @@ static void layout_of_several(struct kunit *test)
 						      to_log_pos(g.data_sectors)), LARGEST);
 		for (k = 0; k < ssds.nr; k++) {
 			room = log_home(sectors[k], 1) - SSDUP_HOME_SECTORS;
-			KUNIT_ASSERT_GT(test, ssds.segments[k], 0);
+			KUNIT_ASSERT_GE(test, ssds.segments[k], LOG_SSD_LEAST);
 			KUNIT_ASSERT_LE(test, (u64)ssds.segments[k] * g.segment_sectors, room);
 			/* What a place can say is shared. */
 			if (sum < LARGEST && g.nr_segments < SSDUP_MAX_SEGMENTS)
@@ -144,7 +144,7 @@ static void layout_of_several(struct kunit *test)
 		KUNIT_ASSERT_LE(test, g.segment_sectors, one.segment_sectors);
 		KUNIT_ASSERT_LE(test, one.segment_sectors, 2 * g.segment_sectors);
 	}
-	/* The last one has no room for a segment of that size. */
+	/* The last one has no room for as many segments of that size as it needs. */
 	sectors[0] = TIB;
 	sectors[1] = 2 * SSDUP_HOME_SECTORS + 4 * MIB;
 	KUNIT_EXPECT_FALSE(test, ssdup_log_spread(&g, &two, sectors, 0, 1));

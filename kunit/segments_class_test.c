@@ -47,7 +47,7 @@ static void free_oldest(struct kunit *test, struct ssdup_class *from)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, from, 1, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, from, 1, false, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g)->class, from);
 	ssdup_group_freed(device.log, &g);
 }
@@ -71,7 +71,7 @@ static void classes_are_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, &k[0], ring), 0);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[1]), 7);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[2]), U64_MAX);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, &k[2], NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, &k[2], NR, false, false, &g));
 	KUNIT_EXPECT_FALSE(test, ssdup_drained(device.log, &k[1], 7));
 	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &k[1], 6));
 	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &k[0], 100));
@@ -133,12 +133,12 @@ static void empty_ones_are_a_group(struct kunit *test)
 		log_to(test, k);
 	atomic64_set(&seg[2].live, 8);
 	KUNIT_EXPECT_TRUE(test, oldest_empty(k));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, true, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, true, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 	ssdup_group_freed(device.log, &g);
 	KUNIT_EXPECT_FALSE(test, oldest_empty(k));
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, true, &g));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, true, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 }
 

@@ -53,7 +53,7 @@ static __maybe_unused void free_oldest(struct kunit *test, u32 nr)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, nr, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, nr, false, false, &g));
 	KUNIT_ASSERT_EQ(test, g.nr, nr);
 	ssdup_group_freed(device.log, &g);
 }

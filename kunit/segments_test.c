@@ -56,6 +56,7 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 }
 
 #include "log/segments.c"
+#include "log/space.c"
 #include "log/groups.c"
 #include "log/clean.c"
 #include "segments_device.h"
@@ -250,7 +251,7 @@ static void a_log_goes_on_after_a_replay(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, segment_pages(&device.log->segment[6]), 0);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 9);
 	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(device.log, k), 11);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 	KUNIT_EXPECT_EQ(test, g.sectors, device.log->g.data_sectors);
 
@@ -440,16 +441,16 @@ static void groups_are_taken_in_order(struct kunit *test)
 	struct ssdup_segment *seg = device.log->segment;
 	struct drain_group g;
 
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	write_segments(test, 5);
 	atomic_set(&seg[0].writes, 1);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), U64_MAX);
 	atomic_set(&seg[0].writes, 0);
 	atomic_set(&seg[3].writes, 1);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, 2, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, 2, false, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[0]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[0]), &seg[1]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[1]), NULL);
@@ -461,12 +462,12 @@ static void groups_are_taken_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seg[2].state, SEGMENT_SEALED);
 	expect_segments(test, NR - 5, 1, 4);
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[2]);
 	KUNIT_EXPECT_EQ(test, g.nr, 1);
 	atomic_set(&seg[3].writes, 0);
 	seg[3].tried = true;
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 }
 
 static void a_group_shrinks(struct kunit *test)
@@ -475,7 +476,7 @@ static void a_group_shrinks(struct kunit *test)
 	struct drain_group g;
 
 	write_segments(test, 4);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	KUNIT_ASSERT_EQ(test, g.nr, 3);
 	g.wrote = true;
 	ssdup_group_shrink(device.log, &g, 1);
@@ -503,7 +504,7 @@ static void what_is_written_back_is_freed(struct kunit *test)
 
 	write_segments(test, 4);
 	KUNIT_EXPECT_FALSE(test, ssdup_group_all(device.log, k, true, &all));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, 2, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, 2, false, false, &g));
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
 	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 3);

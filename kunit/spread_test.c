@@ -6,53 +6,68 @@
 
 #define UNIT	SPREAD_UNIT
 
+/* No SSD is due to be tried again. */
+static u32 choose(const struct spread_ssd *ssd, u32 nr, u32 turn, u32 sectors)
+{
+	static struct spread_ssd all[SSDUP_MAX_SSDS];
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		all[i] = ssd[i];
+		all[i].speed.retry = 1;
+	}
+	return ssdup_spread(all, nr, turn, sectors, 0);
+}
+
 static void they_take_turns(struct kunit *test)
 {
 	struct spread_ssd ssd[3] = { };
 	u32 i;
 
 	for (i = 0; i < 9; i++)
-		KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 3, i, 8), i % 3);
+		KUNIT_EXPECT_EQ(test, choose(ssd, 3, i, 8), i % 3);
 	/* A small difference is none. */
 	for (i = 0; i < 3; i++)
-		ssd[i].ns = 1000 + 50 * i;
+		ssd[i].speed.ns = 1000 + 50 * i;
 	for (i = 0; i < 9; i++)
-		KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 3, i, 8), i % 3);
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 1, 7, 8), 0);
+		KUNIT_EXPECT_EQ(test, choose(ssd, 3, i, 8), i % 3);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 1, 7, 8), 0);
 }
 
 static void the_earlier_end(struct kunit *test)
 {
-	struct spread_ssd ssd[2] = { { .ns = 1000 }, { .ns = 3000 } };
+	struct spread_ssd ssd[2] = { { .speed.ns = 1000 }, { .speed.ns = 3000 } };
 
 	/* Two writes there end before one here. */
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 1, UNIT), 0);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 2, 1, UNIT), 0);
 	ssd[0].in_flight = UNIT;
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 1, UNIT), 0);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 2, 1, UNIT), 0);
 	ssd[0].in_flight = 2 * UNIT;
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 1, UNIT), 1);
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 0, UNIT), 0);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 2, 1, UNIT), 1);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 2, 0, UNIT), 0);
 	ssd[0].in_flight = 4 * UNIT;
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 0, UNIT), 1);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 2, 0, UNIT), 1);
 	/* By a quarter, and no less. */
-	ssd[1].ns = 1000;
+	ssd[1].speed.ns = 1000;
 	ssd[0].in_flight = 3 * UNIT;
 	ssd[1].in_flight = 2 * UNIT;
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 0, UNIT), 0);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 2, 0, UNIT), 0);
 	ssd[1].in_flight = 2 * UNIT - 1;
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 0, UNIT), 1);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 2, 0, UNIT), 1);
 }
 
 /* Until each has ended a write, only what is in flight counts. */
 static void unknown_speeds(struct kunit *test)
 {
-	struct spread_ssd ssd[3] = { { .ns = 1000 }, { .in_flight = 2 * UNIT }, { .ns = 5000 } };
+	struct spread_ssd ssd[3] = {
+		{ .speed.ns = 1000 }, { .in_flight = 2 * UNIT }, { .speed.ns = 5000 }
+	};
 
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 3, 2, UNIT), 2);
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 3, 1, UNIT), 2);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 3, 2, UNIT), 2);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 3, 1, UNIT), 2);
 	/* One that is out needs none. */
 	ssd[1].out = true;
-	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 3, 2, UNIT), 0);
+	KUNIT_EXPECT_EQ(test, choose(ssd, 3, 2, UNIT), 0);
 }
 
 static void some_are_out(struct kunit *test)
@@ -61,26 +76,61 @@ static void some_are_out(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 6; i++)
-		KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 3, i, 8), 1);
+		KUNIT_EXPECT_EQ(test, choose(ssd, 3, i, 8), 1);
 	ssd[1].out = true;
 	for (i = 0; i < 6; i++)
-		KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 3, i, 8), i % 3);
+		KUNIT_EXPECT_EQ(test, choose(ssd, 3, i, 8), i % 3);
 }
 
 /* It follows what is measured, and is never zero, which is "not known". */
 static void speeds_are_learnt(struct kunit *test)
 {
-	u64 ns = 0;
+	struct spread_speed s = { };
 	u32 i;
 
-	ns = ssdup_spread_learn(ns, 4000, 2 * UNIT);
-	KUNIT_EXPECT_EQ(test, ns, 2000);
+	ssdup_spread_ended(&s, 4000, 2 * UNIT, 5);
+	KUNIT_EXPECT_EQ(test, s.ns, 2000);
+	KUNIT_EXPECT_EQ(test, s.retry, 5 + 4000 * WINDOW_RETRY);
 	for (i = 0; i < 50; i++)
-		ns = ssdup_spread_learn(ns, 1000, UNIT);
-	KUNIT_EXPECT_LT(test, ns, 1020);
-	KUNIT_EXPECT_GE(test, ns, 1000);
-	KUNIT_EXPECT_EQ(test, ssdup_spread_learn(0, 1, U32_MAX), 1);
-	KUNIT_EXPECT_GT(test, ssdup_spread_learn(0, 1, 0), 0);
+		ssdup_spread_ended(&s, 1000, UNIT, 6);
+	KUNIT_EXPECT_LT(test, s.ns, 1020);
+	KUNIT_EXPECT_GE(test, s.ns, 1000);
+	/* What is old is forgotten. */
+	ssdup_spread_ended(&s, 5000, UNIT, 6 + 1000 * WINDOW_RETRY);
+	KUNIT_EXPECT_EQ(test, s.ns, 5000);
+	s.ns = 0;
+	ssdup_spread_ended(&s, 1, U32_MAX, 0);
+	KUNIT_EXPECT_EQ(test, s.ns, 1);
+	ssdup_spread_ended(&s, 1, 0, 0);
+	KUNIT_EXPECT_GT(test, s.ns, 1);
+}
+
+/* A bad moment is forgotten: an SSD with nothing to do is tried, but not all the time. */
+static void tried_again(struct kunit *test)
+{
+	struct spread_ssd ssd[2] = { };
+	u32 i, at, got[2] = { };
+	u64 now = 0;
+
+	for (i = 0; i < 2; i++)
+		ssdup_spread_ended(&ssd[i].speed, i ? 1000000 : 1000, UNIT, 0);
+	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 1, UNIT, 1), 0);
+	for (i = 0; i < 100000; i++) {
+		at = ssdup_spread(ssd, 2, i, UNIT, now);
+		now += 1000;
+		ssdup_spread_ended(&ssd[at].speed, 1000, UNIT, now);
+		/* It is tried after 64 ms, and then it is as good as the other one. */
+		KUNIT_ASSERT_TRUE(test, now > 64000000 || !at);
+		got[at] += i >= 90000;
+	}
+	KUNIT_EXPECT_EQ(test, got[0], 5000);
+	KUNIT_EXPECT_EQ(test, got[1], 5000);
+	/* Not while it has something to do. */
+	ssd[1].speed = (struct spread_speed){ .ns = 9000, .retry = 5 };
+	ssd[0].speed = (struct spread_speed){ .ns = 1000, .retry = 9 };
+	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 1, UNIT, 7), 1);
+	ssd[1].in_flight = 1;
+	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 1, UNIT, 7), 0);
 }
 
 /* In a busy minute each gets what it can do: here 1, 2 and 5 parts of 8. */
@@ -94,7 +144,7 @@ static void by_their_speeds(struct kunit *test)
 	/* 24 in flight; who ends first sends the next one. */
 	for (nr = 0; nr < 8000; nr++) {
 		while (ssd[0].in_flight + ssd[1].in_flight + ssd[2].in_flight < 24 * UNIT) {
-			i = ssdup_spread(ssd, 3, nr, UNIT);
+			i = choose(ssd, 3, nr, UNIT);
 			if (!ssd[i].in_flight)
 				busy[i] = max3(busy[0], busy[1], busy[2]);
 			ssd[i].in_flight += UNIT;
@@ -104,7 +154,7 @@ static void by_their_speeds(struct kunit *test)
 			if (ssd[k].in_flight && (i == 3 || busy[k] + took[k] < busy[i] + took[i]))
 				i = k;
 		busy[i] += took[i];
-		ssd[i].ns = ssdup_spread_learn(ssd[i].ns, took[i], UNIT);
+		ssdup_spread_ended(&ssd[i].speed, took[i], UNIT, 0);
 		ssd[i].in_flight -= UNIT;
 	}
 	KUNIT_EXPECT_LE(test, abs((int)got[0] - 1000), 100);
@@ -118,6 +168,7 @@ static struct kunit_case spread_cases[] = {
 	KUNIT_CASE(unknown_speeds),
 	KUNIT_CASE(some_are_out),
 	KUNIT_CASE(speeds_are_learnt),
+	KUNIT_CASE(tried_again),
 	KUNIT_CASE(by_their_speeds),
 	{}
 };

@@ -243,6 +243,41 @@ static void none_but_the_pool(struct kunit *test)
 	KUNIT_EXPECT_GT(test, accepted, 0);
 }
 
+/* A class is on one SSD. A header elsewhere is damage, unless it is of an earlier log. */
+static void a_class_is_on_one_ssd(struct kunit *test)
+{
+	struct trio *t = trio_new(test);
+	struct log_super *s = &t->s[0];
+	u8 *buf = kunit_kzalloc(test, SSDUP_BLOCK_BYTES, GFP_KERNEL);
+	struct log_header h, out;
+	u32 ssd, first;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	ssdup_log_classes(s, 2, 7);
+	KUNIT_EXPECT_EQ(test, s->nr_classes, 2 * SSDS);
+	KUNIT_EXPECT_EQ(test, s->tail[2 * SSDS - 1], 7);
+	for (ssd = 0; ssd < SSDS; ssd++)
+		for (h.generation = 7; h.generation < 30; h.generation++) {
+			h.segment = log_ssd_before(&s->ssds, &s->g, ssd) / s->g.segment_sectors;
+			h.epoch = 0;
+			ssdup_log_header_encode(s, &h, buf);
+			KUNIT_EXPECT_EQ(test, ssdup_log_ssd_of(&s->ssds, h.segment, &first), ssd);
+			KUNIT_EXPECT_EQ(test, ssdup_log_header_decode(buf, s, h.segment, &out),
+					h.generation % SSDS == ssd ? LOG_OK :
+								     LOG_BAD_GENERATION);
+			s->tail[h.generation % (2 * SSDS)] = 100;
+			KUNIT_EXPECT_EQ(test, ssdup_log_header_decode(buf, s, h.segment, &out),
+					LOG_OK);
+			s->tail[h.generation % (2 * SSDS)] = 7;
+		}
+	/* Each SSD has as many. */
+	ssdup_log_record_encode(s, buf);
+	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, s), LOG_OK);
+	s->nr_classes = 2 * SSDS - 1;
+	ssdup_log_record_encode(s, buf);
+	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, s), LOG_BAD_GEOMETRY);
+}
+
 /* From behind the youngest of each SSD on, all segments once, and SSDs take turns. */
 static void ssds_take_turns(struct kunit *test)
 {
@@ -268,9 +303,10 @@ static void ssds_take_turns(struct kunit *test)
 	}
 	KUNIT_EXPECT_FALSE(test, ssdup_ssds_next(&w, &segment));
 	for (i = 0; i < 10; i++) {
-		KUNIT_EXPECT_EQ(test, ssdup_ssd_of(&ssds, i, &first), i < 4 ? 0 : i < 7 ? 1 : 2);
+		KUNIT_EXPECT_EQ(test, ssdup_log_ssd_of(&ssds, i, &first),
+				i < 4 ? 0 : i < 7 ? 1 : 2);
 		KUNIT_EXPECT_EQ(test, first, i < 4 ? 0 : i < 7 ? 4 : 7);
-		KUNIT_EXPECT_EQ(test, ssdup_ssd_of(&one, i, &first), 0);
+		KUNIT_EXPECT_EQ(test, ssdup_log_ssd_of(&one, i, &first), 0);
 	}
 }
 
@@ -284,6 +320,7 @@ static struct kunit_case ssds_cases[] = {
 	KUNIT_CASE(a_log_beside_what_was_left),
 	KUNIT_CASE(one_ssd),
 	KUNIT_CASE(none_but_the_pool),
+	KUNIT_CASE(a_class_is_on_one_ssd),
 	KUNIT_CASE(ssds_take_turns),
 	{}
 };

@@ -70,13 +70,13 @@ bool ssdup_log_spread(struct log_geometry *g, struct log_ssds *ssds, const u64 *
 		room[i] = div_u64(room[i], g->segment_sectors);
 		segments += room[i];
 	}
-	/* What a place can say is shared, and each gets at least one. */
+	/* What a place can say is shared, and each gets at least those that it needs. */
 	most = min_t(u64, div_u64(all, g->segment_sectors), SSDUP_MAX_SEGMENTS);
-	most = most < segments ? most - (ssds->nr - 1) : segments;
+	most = most < segments ? most - (ssds->nr - 1) * LOG_SSD_LEAST : segments;
 	for (i = 0; i < ssds->nr; i++) {
-		if (!room[i])
+		if (room[i] < LOG_SSD_LEAST)
 			return false;
-		nr = max(mul_u64_u64_div_u64(room[i], most, segments), 1ULL);
+		nr = max_t(u64, mul_u64_u64_div_u64(room[i], most, segments), LOG_SSD_LEAST);
 		ssds->segments[i] = ssds->nr > 1 ? nr : 0;
 		g->nr_segments += nr;
 	}
@@ -207,6 +207,15 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 		d->head_crc = cpu_to_le32(crc32c(~0U, s->head, sizeof(s->head)));
 	}
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_record, crc));
+}
+
+u32 ssdup_log_ssd_of(const struct log_ssds *ssds, u32 segment, u32 *first)
+{
+	u32 ssd = 0;
+
+	for (*first = 0; ssd + 1 < ssds->nr && segment - *first >= ssds->segments[ssd]; ssd++)
+		*first += ssds->segments[ssd];
+	return ssd;
 }
 
 /* No sum or product here wraps, whatever the numbers are. */
@@ -349,7 +358,8 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 	s->live_pages = le64_to_cpu(d->live_pages);
 	s->nr_classes = le16_to_cpu(d->nr_classes);
 	if (!s->hdd_sectors || s->hdd_sectors > MAX_SECTORS || !s->nr_classes ||
-	    s->nr_classes > SSDUP_MAX_CLASSES || !is_power_of_2(s->g.block_sectors) ||
+	    s->nr_classes > SSDUP_MAX_CLASSES || s->nr_classes % log_nr_ssds(&s->ssds) ||
+	    !is_power_of_2(s->g.block_sectors) ||
 	    s->g.block_sectors > SSDUP_PAGE_SECTORS)
 		return LOG_BAD_GEOMETRY;
 	for (i = 0; i < s->nr_classes; i++) {
@@ -422,9 +432,18 @@ void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid
 	s->ssds.nr = 1;
 	s->g = *g;
 	s->logs = LOG_FIRST;
-	s->nr_classes = 1;
+	ssdup_log_classes(s, 1, 1);
 	s->first = 1;
-	s->tail[0] = 1;
+}
+
+void ssdup_log_classes(struct log_super *s, u32 lifetimes, u64 tail)
+{
+	u32 i;
+
+	s->nr_classes = lifetimes * log_nr_ssds(&s->ssds);
+	memset(s->tail, 0, sizeof(s->tail));
+	for (i = 0; i < s->nr_classes; i++)
+		s->tail[i] = tail;
 }
 
 /* --- Segment headers --- */
@@ -474,6 +493,7 @@ enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *
 {
 	const struct ssdup_header *d = buf;
 	enum log_fault fault;
+	u32 first, class;
 
 	if (memcmp(d->uuid, s->uuid, sizeof(d->uuid)))
 		return LOG_HEADER_STALE;
@@ -487,8 +507,11 @@ enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *
 	if (!h->generation || h->generation > LOG_MAX_GENERATION)
 		return LOG_BAD_GENERATION;
 	/* The log may have had another number of classes before it was empty. */
+	class = log_class(s->nr_classes, h->generation);
 	if (log_live(s, h->generation) &&
-	    le16_to_cpu(d->class) != log_class(s->nr_classes, h->generation))
+	    (le16_to_cpu(d->class) != class ||
+	     log_class_ssd(log_nr_ssds(&s->ssds), class) !=
+	     ssdup_log_ssd_of(&s->ssds, segment, &first)))
 		return LOG_BAD_GENERATION;
 	/* The record's epoch is durable before the first header of that epoch is written. */
 	return h->epoch > s->epoch ? LOG_EPOCH : LOG_OK;

@@ -42,6 +42,9 @@ struct log_geometry {
 
 #define LOG_SPARE		2U	/* free segments that writers leave to relocated extents */
 
+/* Segments that an SSD has at least: those, one for writers, and one for who flushes. */
+#define LOG_SSD_LEAST		(LOG_SPARE + 2)
+
 /* The SSDs of a pool, as the superblock on one of them says. */
 struct log_ssds {
 	u32	nr;
@@ -49,6 +52,15 @@ struct log_ssds {
 	u32	segments[SSDUP_MAX_SSDS];	/* on each; numbers run on; 0 if there is one SSD */
 	u8	uuid[SSDUP_MAX_SSDS][16];	/* of each; the same */
 };
+
+/** log_nr_ssds() - how many there are */
+static inline u32 log_nr_ssds(const struct log_ssds *ssds)
+{
+	return max(ssds->nr, 1U);
+}
+
+/** ssdup_log_ssd_of() - the number of the SSD that has a segment, and of its first one in *first */
+u32 ssdup_log_ssd_of(const struct log_ssds *ssds, u32 segment, u32 *first);
 
 /**
  * ssdup_log_layout() - lay out an SSD, so that 4 KiB writes fill metadata and data at once
@@ -69,7 +81,8 @@ bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 segment_secto
  * @ssd_sectors: size of each
  *
  * Segments are of the size that one SSD with all the room would get.
- * Return: false when there is room for fewer than SSDUP_MIN_SEGMENTS, or for none on one of them.
+ * Return: false when there is room for fewer than SSDUP_MIN_SEGMENTS, or than
+ * LOG_SSD_LEAST on one of them.
  */
 bool ssdup_log_spread(struct log_geometry *g, struct log_ssds *ssds, const u64 *ssd_sectors,
 		      u32 segment_sectors, u32 block_sectors);
@@ -89,6 +102,13 @@ static inline u64 log_ssd_before(const struct log_ssds *ssds, const struct log_g
 	for (i = 0; i < index; i++)
 		segments += ssds->segments[i];
 	return segments * g->segment_sectors;
+}
+
+/** log_ssd_part() - of @segments of all SSDs, those of number @index, by its part of the room */
+static inline u32 log_ssd_part(const struct log_ssds *ssds, const struct log_geometry *g, u32 index,
+			       u64 segments)
+{
+	return ssds->nr > 1 ? div_u64(segments * ssds->segments[index], g->nr_segments) : segments;
 }
 
 /** log_segment_sector() - the place of a segment, where its header is */
@@ -234,7 +254,7 @@ struct log_super {
 	u64	live_pages;	/* while flags say clean */
 	u32	live_segments;	/* the same */
 	u32	flags;
-	u32	nr_classes;
+	u32	nr_classes;	/* of all SSDs, see log_class_ssd() */
 	u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* the tool's; the kernel only carries it */
 	u8	host[SSDUP_HOST_BYTES];
 	u8	host_name[SSDUP_HOST_NAME_BYTES];
@@ -248,6 +268,23 @@ struct log_super {
 static inline u32 log_class(u32 nr_classes, u64 generation)
 {
 	return nr_classes > 1 ? generation % nr_classes : 0;
+}
+
+/*
+ * Each class is on one SSD, and each SSD has one for each lifetime of data. So no two SSDs have the
+ * same sector, and a log is right without what one of them had.
+ */
+
+/** log_class_ssd() - the SSD of a class */
+static inline u32 log_class_ssd(u32 nr_ssds, u32 class)
+{
+	return class % nr_ssds;
+}
+
+/** log_class_lifetime() - the lifetime that it is for: the class of data that a table names */
+static inline u32 log_class_lifetime(u32 nr_ssds, u32 class)
+{
+	return class / nr_ssds;
 }
 
 /** log_class_from() - the lowest generation of class @class that is not below @from */
@@ -350,6 +387,9 @@ enum log_fault ssdup_log_super_fits(const struct log_super *s, u64 hdd_sectors,
 /** ssdup_log_super_fresh() - a new pool of one SSD and its log: one class, empty */
 void ssdup_log_super_fresh(struct log_super *s, const u8 pool[16], const u8 uuid[16],
 			   const struct log_geometry *g, u64 hdd_sectors, u64 ssd_sectors);
+
+/** ssdup_log_classes() - let an empty log have so many lifetimes; @tail: of each of its classes */
+void ssdup_log_classes(struct log_super *s, u32 lifetimes, u64 tail);
 
 /* --- Segment headers --- */
 

@@ -127,13 +127,19 @@ static u32 need(const struct pacing_class *k, bool wanted)
 	return k->sealed || k->dirty ? 1 + !k->late : 0;
 }
 
+/* Of two that are needed as much: whose SSD is full, or else which one has more. */
+static bool more_urgent(const struct pacing_class *a, const struct pacing_class *b)
+{
+	return a->full != b->full ? a->full : a->sealed > b->sealed;
+}
+
 u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted)
 {
 	u32 i, best = 0, most = need(&k[0], wanted), n;
 
 	for (i = 1; i < nr; i++) {
 		n = need(&k[i], wanted);
-		if (n > most || (n == most && k[i].sealed > k[best].sealed)) {
+		if (n > most || (n == most && more_urgent(&k[i], &k[best]))) {
 			most = n;
 			best = i;
 		}

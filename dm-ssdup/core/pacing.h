@@ -100,6 +100,7 @@ struct pacing_class {
 	bool	asked;		/* a drain of the class was asked for */
 	bool	late;
 	bool	empty;		/* it is late, and its first segment has at most discards */
+	bool	full;		/* a write has found no free segment on its SSD */
 };
 
 /**

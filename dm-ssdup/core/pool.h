@@ -43,7 +43,7 @@ u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u
 bool ssdup_pool_header(const u8 pool[16], u32 number, u32 segment, const void *head);
 
 /**
- * pool_promise() - free segments that a log is promised, by its number of classes
+ * pool_promise() - free segments of each SSD that a log is promised, by its classes there
  *
  * One to write to, besides what a drain needs.
  */

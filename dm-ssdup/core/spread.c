@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides which SSD of a log gets new data. */
+#include <linux/compiler.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
@@ -7,10 +8,15 @@
 
 #define STEP	8	/* part of the difference that an average learns at once: 1/8 */
 
-u64 ssdup_spread_learn(u64 average, u64 ns, u32 in_flight)
+void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now)
 {
-	ns = div_u64(ns * SPREAD_UNIT, max(in_flight, 1U));
-	return max(average ? average - average / STEP + ns / STEP : ns, 1ULL);
+	u64 before = READ_ONCE(s->ns), unit = div_u64(ns * SPREAD_UNIT, max(in_flight, 1U));
+
+	/* What is older than that says little. */
+	if (before && now < READ_ONCE(s->retry))
+		unit = before - before / STEP + unit / STEP;
+	WRITE_ONCE(s->ns, max(unit, 1ULL));
+	WRITE_ONCE(s->retry, now + ns * WINDOW_RETRY);
 }
 
 /* Are the speeds of all that may be chosen known? */
@@ -19,12 +25,12 @@ static bool all_known(const struct spread_ssd *ssd, u32 nr)
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (!ssd[i].out && !ssd[i].ns)
+		if (!ssd[i].out && !ssd[i].speed.ns)
 			return false;
 	return true;
 }
 
-u32 ssdup_spread(const struct spread_ssd *ssd, u32 nr, u32 turn, u32 sectors)
+u32 ssdup_spread(const struct spread_ssd *ssd, u32 nr, u32 turn, u32 sectors, u64 now)
 {
 	bool known = all_known(ssd, nr);
 	u32 best = nr, i, at;
@@ -34,7 +40,9 @@ u32 ssdup_spread(const struct spread_ssd *ssd, u32 nr, u32 turn, u32 sectors)
 		at = (turn + i) % nr;
 		if (ssd[at].out)
 			continue;
-		ends = ((u64)ssd[at].in_flight + sectors) * (known ? ssd[at].ns : 1);
+		if (!ssd[at].in_flight && now >= ssd[at].speed.retry)
+			return at;
+		ends = ((u64)ssd[at].in_flight + sectors) * (known ? ssd[at].speed.ns : 1);
 		if (best < nr && ends >= earliest - earliest / SPREAD_EARLIER)
 			continue;
 		earliest = ends;

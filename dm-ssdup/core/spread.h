@@ -2,9 +2,10 @@
 /*
  * dm-ssdup: which SSD of a log gets new data. Pure.
  *
- * They take turns, unless another one is expected to end a write clearly earlier: after all that is
- * in flight there, at the speed that was measured. Without turns what is idle would be chosen by
- * small differences of speed: an SSD that ends a write in its cache is busy for longer.
+ * They take turns, unless another one is expected to end a write clearly earlier: after all that
+ * is in flight there, at the speed that was measured. Without turns what is idle would be chosen by
+ * small differences of speed: an SSD that ends a write in its cache is busy for longer. One that
+ * was slow is tried again, like a disk of core/window.h: it may have had a bad moment.
  *
  * What the log holds already stays on its SSD, see core/log.h.
  *
@@ -17,20 +18,32 @@
 #ifndef SSDUP_SPREAD_H
 #define SSDUP_SPREAD_H
 
-#include <linux/types.h>
+#include "window.h"
 
 #define SPREAD_UNIT	512U	/* sectors; times are for so many */
 #define SPREAD_EARLIER	4U	/* part of the time until the end: by so much earlier is clear */
 
+/* All zero: nothing is known yet. */
+struct spread_speed {
+	u64	ns;		/* moving average of the time for a unit; 0: not known */
+	u64	retry;		/* ns: when to try again, however slow it was */
+};
+
 /* An SSD of a log. */
 struct spread_ssd {
-	u64	ns;		/* moving average of the time for a unit; 0: not known */
+	struct spread_speed speed;
 	u32	in_flight;	/* sectors of the log's writes */
 	bool	out;		/* it has no room, or takes nothing */
 };
 
-/** ssdup_spread_learn() - a write took @ns, beside @in_flight sectors with its own. Return: ns */
-u64 ssdup_spread_learn(u64 average, u64 ns, u32 in_flight);
+/**
+ * ssdup_spread_ended() - a write that was timed has ended
+ * @s: corrected; any context, a lost update costs a wrong guess
+ * @ns: the time it took
+ * @in_flight: sectors there, with its own
+ * @now: ns
+ */
+void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now);
 
 /**
  * ssdup_spread() - choose the SSD of a write
@@ -38,9 +51,10 @@ u64 ssdup_spread_learn(u64 average, u64 ns, u32 in_flight);
  * @nr: how many
  * @turn: any number; the SSDs come one after the other from this one on
  * @sectors: of the write
+ * @now: ns
  *
  * Return: its number; if all are out, that of the turn.
  */
-u32 ssdup_spread(const struct spread_ssd *ssd, u32 nr, u32 turn, u32 sectors);
+u32 ssdup_spread(const struct spread_ssd *ssd, u32 nr, u32 turn, u32 sectors, u64 now);
 
 #endif

@@ -91,15 +91,6 @@ enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *whic
 
 /* --- Segments --- */
 
-u32 ssdup_ssd_of(const struct log_ssds *ssds, u32 segment, u32 *first)
-{
-	u32 ssd = 0;
-
-	for (*first = 0; ssd + 1 < ssds->nr && segment - *first >= ssds->segments[ssd]; ssd++)
-		*first += ssds->segments[ssd];
-	return ssd;
-}
-
 struct ssds_walk ssdup_ssds_walk(const struct log_ssds *ssds, const struct log_geometry *g,
 				 const struct log_header *live, u32 nr)
 {
@@ -107,7 +98,7 @@ struct ssds_walk ssdup_ssds_walk(const struct log_ssds *ssds, const struct log_g
 	u32 i, ssd, first;
 
 	for (i = 0; i < nr; i++) {
-		ssd = ssdup_ssd_of(ssds, live[i].segment, &first);
+		ssd = ssdup_log_ssd_of(ssds, live[i].segment, &first);
 		w.first[ssd] = live[i].segment - first + 1;
 	}
 	return w;

@@ -57,7 +57,4 @@ struct ssds_walk ssdup_ssds_walk(const struct log_ssds *ssds, const struct log_g
 /** ssdup_ssds_next() - the number of the next segment. Return: false when it was there once */
 bool ssdup_ssds_next(struct ssds_walk *w, u32 *segment);
 
-/** ssdup_ssd_of() - the number of the SSD that has a segment, and of its first one in *first */
-u32 ssdup_ssd_of(const struct log_ssds *ssds, u32 segment, u32 *first);
-
 #endif

@@ -124,7 +124,7 @@ static int batch_finish(struct ssdup_drainer *drainer)
 
 	if (!b)
 		return 0;
-	stats = &drainer->stats->class[copier->group.first->class->index];
+	stats = &drainer->stats->class[group_first(&copier->group)->class->index];
 	copier->behind = NULL;
 	ssdup_batch_write_end(drainer, b);
 	for (i = 0; i < b->plan.nr_runs; i++) {
@@ -297,7 +297,7 @@ static struct drain_batch *batch_collect(struct ssdup_drainer *drainer, bool gen
 	if (!b->plan.nr_pieces)
 		return NULL;
 	ssdup_plan_join(&b->plan);
-	trace_ssdup_drain(drainer->c, copier->group.first, &b->plan);
+	trace_ssdup_drain(drainer->c, group_first(&copier->group), &b->plan);
 	copier->turn = (copier->turn + 1) % DRAIN_BATCHES;
 	return b;
 }
@@ -338,7 +338,7 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 		WRITE_ONCE(copier->anew, false);
 	if (running) {
 		found = ssdup_group_take(drainer->log, copier->class, ssdup_pacing_group(size),
-					 copier->empty, &copier->group);
+					 copier->empty, false, &copier->group);
 	} else {
 		free_end(drainer);
 		found = ssdup_salvage_next(drainer, anew, &copier->group);
@@ -565,7 +565,7 @@ struct ssdup_class *ssdup_drain_class(struct ssdup_drainer *drainer)
 {
 	struct ssdup_copier *copier = drainer->copier;
 
-	return copier->stage == STAGE_CHOOSE ? NULL : copier->group.first->class;
+	return copier->stage == STAGE_CHOOSE ? NULL : group_first(&copier->group)->class;
 }
 
 bool ssdup_drain_copies(const struct ssdup_drainer *drainer)

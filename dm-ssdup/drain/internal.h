@@ -6,6 +6,7 @@
 #define SSDUP_DRAIN_INTERNAL_H
 
 #include "drainer.h"
+#include "log/groups.h"
 #include "log/log.h"
 #include "route/router.h"
 

@@ -27,7 +27,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 	return (struct clean_facts){
 		.segments = log->nr_leased,
 		.percent = READ_ONCE(drainer->c->set.clean),
-		.spare = ssdup_spare(log),
+		.spare = ssdup_spare_of_all(log),
 		.ready = ssdup_ready_segments(log),
 		.clean = ssdup_clean_segments(log),
 		.copies = ssdup_copies_segments(log),
@@ -39,7 +39,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 		.refill = READ_ONCE(drainer->clean.refill),
 		.short_of_memory = READ_ONCE(drainer->short_of_memory),
 		.waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
-			   ssdup_segments_full(log),
+			   ssdup_full_ssds(log),
 	};
 }
 

@@ -79,7 +79,7 @@ int ssdup_free_group(struct ssdup_drainer *drainer, struct drain_group *g)
 		return r;
 	g->durable = true;
 	ssdup_step(drainer->c, STEP_FREE_TAIL);
-	r = ssdup_raise_tail(drainer->log, g->first->class, g->last + 1);
+	r = ssdup_raise_tails(drainer->log, g);
 	if (r)
 		return r;
 	for (seg = group_first(g); seg; seg = group_next(g, seg)) {

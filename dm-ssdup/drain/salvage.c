@@ -80,7 +80,7 @@ bool ssdup_salvage_next(struct ssdup_drainer *drainer, bool anew, struct drain_g
 		settle_class(drainer, k, anew);
 	drain_does(drainer, DRAIN_COPIES);
 	for (k = drainer->log->class; k < class_end(drainer->log); k++)
-		if (ssdup_group_take(drainer->log, k, 1, false, g))
+		if (ssdup_group_take(drainer->log, k, 1, false, true, g))
 			return true;
 	return false;
 }
@@ -94,8 +94,9 @@ int ssdup_salvage_written(struct ssdup_drainer *drainer, const struct drain_grou
 	r = ssdup_flush_group(drainer, g);
 	if (r)
 		return r;
-	g->first->tried = true;
-	g->first->lost = lost;
+	/* It is one segment. */
+	group_first(g)->tried = true;
+	group_first(g)->lost = lost;
 	ssdup_group_set(drainer->log, g, left ? SEGMENT_SEALED : SEGMENT_WRITTEN_BACK);
 	return 0;
 }
@@ -114,7 +115,7 @@ static bool end_of_class(struct ssdup_drainer *drainer, struct ssdup_class *k)
 	if (written.nr == all.nr) {
 		drain_does(drainer, DRAIN_FREES);
 		ssdup_step(drainer->c, STEP_FREE_TAIL);
-		if (!ssdup_raise_tail(drainer->log, k, all.last + 1)) {
+		if (!ssdup_raise_tails(drainer->log, &all)) {
 			ssdup_free_end(drainer, &all);
 			return true;
 		}

@@ -65,9 +65,10 @@ static void look_at_class(struct ssdup_drainer *drainer, struct ssdup_class *k, 
 		   (READ_ONCE(drainer->short_of_memory) && !ssdup_clean_segments(drainer->log));
 	p->dirty = ssdup_open_dirty(k, retry || p->asked);
 	/* A log that takes no more writes is given up as a whole. */
-	p->late = class_is_late(&drainer->c->set.classes, k->index) && ssdup_mode(drainer->c) ==
+	p->late = class_is_late(&drainer->c->set.classes, k->lifetime) && ssdup_mode(drainer->c) ==
 		  MODE_RUNNING;
 	p->empty &= p->late;
+	p->full = ssdup_full_ssds(drainer->log) & BIT(k->ssd);
 }
 
 /* Choose the class that is drained or sealed next, unless a group is being copied. */
@@ -128,7 +129,7 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 			      (in->waiters && ssdup_drain_copies(drainer));
 	else
 		in->waiters = atomic_read(&drainer->c->wake.nr_waiting) &&
-			      ssdup_segments_full(drainer->log);
+			      ssdup_full_ssds(drainer->log);
 	look_at_classes(drainer, w, in, retry);
 	/* One that overlaps two classes has asked for a drain. */
 	in->waiters |= in->asked && drainer->log->nr_classes > 1 &&
@@ -164,7 +165,7 @@ static struct pacing_group group_size(struct ssdup_drainer *drainer, const struc
 {
 	u32 free = ssdup_free_segments(drainer->log);
 	/* Blocks that move take the last segments, and only a group as a whole gives some back. */
-	bool last = free < ssdup_spare(drainer->log);
+	bool last = ssdup_last_segments(drainer->log);
 
 	return (struct pacing_group){
 		.part = last ? 1 : ssdup_part(drainer->log),
@@ -173,7 +174,7 @@ static struct pacing_group group_size(struct ssdup_drainer *drainer, const struc
 		/* Who uses the HDD now may write soon; and what is late may never be drained. */
 		.writes = in->writes || in->late || in->quiet_ms < PACING_SEEN_MS,
 		.max_wait_ns = (u64)READ_ONCE(drainer->c->set.max_wait_ms) * NSEC_PER_MSEC,
-		.full_ns = w->rate * (free - min(free, ssdup_spare(drainer->log))),
+		.full_ns = w->rate * (free - min(free, ssdup_spare_of_all(drainer->log))),
 		.quiet_ns = in->asked ? U64_MAX : (u64)in->quiet_ms * NSEC_PER_MSEC,
 		.segment_ns = READ_ONCE(drainer->segment_ns),
 	};

@@ -6,21 +6,23 @@
 #include "internal.h"
 
 /* It is free, unless reads that found its data are in flight. Return: is it? */
-static bool free_unless_read(struct ssdup_segments *s, struct ssdup_segment *seg)
+static bool free_unless_read(struct ssdup_log *log, struct ssdup_segment *seg)
 {
-	lockdep_assert_held(&s->lock);
+	lockdep_assert_held(&log->segments->lock);
 	WRITE_ONCE(seg->state, SEGMENT_FORGOTTEN);
 	/* Pairs with the decrement in ssdup_put_read(). */
 	smp_mb();
 	if (atomic_read(&seg->reads))
 		return false;
-	ssdup_add_free(s, seg, &s->stale);
+	ssdup_add_free(log, seg, true);
 	return true;
 }
 
-void ssdup_add_forgotten(struct ssdup_segments *s, struct ssdup_segment *seg)
+void ssdup_add_forgotten(struct ssdup_log *log, struct ssdup_segment *seg)
 {
-	if (free_unless_read(s, seg))
+	struct ssdup_segments *s = log->segments;
+
+	if (free_unless_read(log, seg))
 		return;
 	list_move_tail(&seg->list, &s->pinned);
 	WRITE_ONCE(s->nr_pinned, s->nr_pinned + 1);
@@ -66,7 +68,7 @@ void ssdup_clean_forgotten(struct ssdup_log *log, struct ssdup_segment *seg)
 
 	spin_lock_irq(&s->lock);
 	WRITE_ONCE(s->in_hand, s->in_hand - 1);
-	ssdup_add_forgotten(s, seg);
+	ssdup_add_forgotten(log, seg);
 	ssdup_more_to_open(log);
 	spin_unlock_irq(&s->lock);
 }
@@ -82,7 +84,7 @@ bool ssdup_clean_unpin(struct ssdup_log *log)
 	was = s->nr_pinned;
 	/* Each has reads in flight, so there are no more of them than of those. */
 	list_for_each_entry_safe(seg, next, &s->pinned, list)
-		if (free_unless_read(s, seg))
+		if (free_unless_read(log, seg))
 			WRITE_ONCE(s->nr_pinned, s->nr_pinned - 1);
 	any = s->nr_pinned != was;
 	if (any)
@@ -123,11 +125,10 @@ struct ssdup_segment *ssdup_copies_take(struct ssdup_log *log)
 
 	spin_lock_irq(&s->lock);
 	/* A read-only log hands out nothing, see salvage.c. */
-	if (s->nr_free > ssdup_spare(log) && ssdup_mode(log->c) == MODE_RUNNING) {
-		seg = list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
-				       struct ssdup_segment, list);
-		list_del_init(&seg->list);
-		WRITE_ONCE(s->nr_free, s->nr_free - 1);
+	if (ssdup_mode(log->c) == MODE_RUNNING)
+		seg = ssdup_space_for_copies(log);
+	if (seg) {
+		ssdup_space_remove(log, seg);
 		WRITE_ONCE(s->in_hand, s->in_hand + 1);
 	}
 	spin_unlock_irq(&s->lock);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns which sealed segments are drained and freed together. */
 #include "base/failure.h"
+#include "groups.h"
 #include "internal.h"
 
 #define AT_ONCE		64U	/* segments that are looked at while interrupts are off */
@@ -13,9 +14,12 @@ static bool segment_settled(const struct ssdup_segment *seg)
 
 static void group_add(struct drain_group *g, struct ssdup_segment *seg)
 {
-	if (!g->nr++)
-		g->first = seg;
-	g->last = seg->generation;
+	struct drain_part *p = &g->part[seg->ssd];
+
+	g->nr++;
+	if (!p->nr++)
+		p->first = seg;
+	p->last = seg->generation;
 	g->sectors += log_word_sectors(atomic64_read(&seg->word));
 }
 
@@ -43,16 +47,17 @@ static struct ssdup_segment *next_sealed(const struct ssdup_class *k, struct ssd
 	return list_is_last(&seg->list, &k->sealed) ? NULL : list_next_entry(seg, list);
 }
 
-/* Go on with a group from @seg on. Return: what to go on with, or NULL when it is complete. */
+/* Go on with a part from @seg on. Return: what to go on with, or NULL when it is complete. */
 static struct ssdup_segment *take_some(struct ssdup_class *k, u32 most, bool empty,
 				       struct drain_group *g, struct ssdup_segment *seg)
 {
+	const struct drain_part *p = &g->part[k->ssd];
 	u32 i;
 
 	for (i = 0; seg && i < AT_ONCE; i++, seg = next_sealed(k, seg)) {
-		if (!g->nr && (seg->state != SEGMENT_SEALED || seg->tried))
+		if (!p->nr && (seg->state != SEGMENT_SEALED || seg->tried))
 			continue;
-		if (g->nr == most || !segment_settled(seg) || (empty && atomic64_read(&seg->live)))
+		if (p->nr == most || !segment_settled(seg) || (empty && atomic64_read(&seg->live)))
 			return NULL;
 		seg->state = SEGMENT_DRAINING;
 		group_add(g, seg);
@@ -60,13 +65,12 @@ static struct ssdup_segment *take_some(struct ssdup_class *k, u32 most, bool emp
 	return seg;
 }
 
-bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bool empty,
+static void take_part(struct ssdup_log *log, struct ssdup_class *k, u32 most, bool empty,
 		      struct drain_group *g)
 {
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_segment *seg;
 
-	*g = (struct drain_group){ };
 	spin_lock_irq(&s->lock);
 	seg = take_some(k, most, empty, g, k->to_drain);
 	spin_unlock_irq(&s->lock);
@@ -76,6 +80,30 @@ bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bo
 		seg = take_some(k, most, empty, g, seg);
 		spin_unlock_irq(&s->lock);
 	}
+}
+
+/* The sealed segments of all classes of a lifetime. */
+static u32 sealed_of(struct ssdup_log *log, u32 lifetime)
+{
+	struct ssdup_class *k;
+	u32 nr = 0;
+
+	for (k = log->class; k < class_end(log); k++)
+		nr += k->lifetime == lifetime ? READ_ONCE(k->nr_sealed) : 0;
+	return nr;
+}
+
+bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bool empty,
+		      bool alone, struct drain_group *g)
+{
+	u64 sealed = max(alone ? READ_ONCE(k->nr_sealed) : sealed_of(log, k->lifetime), 1U);
+	struct ssdup_class *x;
+
+	*g = (struct drain_group){ };
+	for (x = log->class; x < class_end(log); x++)
+		if (x == k || (!alone && x->lifetime == k->lifetime))
+			take_part(log, x, clamp_t(u64, div64_u64((u64)most * x->nr_sealed, sealed),
+						  1, most), empty, g);
 	return g->nr;
 }
 
@@ -84,9 +112,12 @@ void ssdup_group_shrink(struct ssdup_log *log, struct drain_group *g, u32 keep)
 	struct drain_group kept = { .hdd = g->hdd, .wrote = g->wrote };
 	struct drain_group rest = { };
 	struct ssdup_segment *seg;
+	u64 most;
 
-	for (seg = group_first(g); seg; seg = group_next(g, seg))
-		group_add(kept.nr < keep ? &kept : &rest, seg);
+	for (seg = group_first(g); seg; seg = group_next(g, seg)) {
+		most = DIV_ROUND_UP_ULL((u64)keep * g->part[seg->ssd].nr, g->nr);
+		group_add(kept.part[seg->ssd].nr < most ? &kept : &rest, seg);
+	}
 	ssdup_group_set(log, &rest, SEGMENT_SEALED);
 	*g = kept;
 }
@@ -95,38 +126,47 @@ void ssdup_group_shrink(struct ssdup_log *log, struct drain_group *g, u32 keep)
  * All segments before the first one to drain are written back. It is not itself, unless the log is
  * read-only, where segments are drained one by one and some stay.
  */
-static void choose_to_drain(struct ssdup_class *k, const struct drain_group *g,
+static void choose_to_drain(struct ssdup_class *k, const struct drain_part *p,
 			    struct ssdup_segment *last, enum segment_state state)
 {
-	if (state == SEGMENT_WRITTEN_BACK && k->to_drain == g->first)
+	if (state == SEGMENT_WRITTEN_BACK && k->to_drain == p->first)
 		k->to_drain = next_sealed(k, last);
 	if (state == SEGMENT_SEALED &&
-	    (!k->to_drain || g->first->generation < k->to_drain->generation))
-		k->to_drain = g->first;
+	    (!k->to_drain || p->first->generation < k->to_drain->generation))
+		k->to_drain = p->first;
 }
 
-void ssdup_group_set(struct ssdup_log *log, const struct drain_group *g, enum segment_state state)
+static void part_set(struct ssdup_log *log, const struct drain_part *p, enum segment_state state)
 {
 	struct ssdup_segments *s = log->segments;
-	struct ssdup_segment *seg = group_first(g), *last = seg;
+	struct ssdup_segment *seg = p->first, *last = seg;
 	u32 i;
 
 	while (seg) {
 		spin_lock_irq(&s->lock);
-		for (i = 0; seg && i < AT_ONCE; i++, seg = group_next(g, seg)) {
+		for (i = 0; seg && i < AT_ONCE; i++, seg = part_next(p, seg)) {
 			seg->state = state;
 			last = seg;
 		}
 		if (!seg)
-			choose_to_drain(last->class, g, last, state);
+			choose_to_drain(last->class, p, last, state);
 		spin_unlock_irq(&s->lock);
 	}
+}
+
+void ssdup_group_set(struct ssdup_log *log, const struct drain_group *g, enum segment_state state)
+{
+	const struct drain_part *p;
+
+	for (p = g->part; p < g->part + SSDUP_MAX_SSDS; p++)
+		if (p->nr)
+			part_set(log, p, state);
 }
 
 bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
 		     struct drain_group *g)
 {
-	struct drain_group all = { };
+	struct drain_part all = { };
 	struct ssdup_segment *seg;
 
 	*g = (struct drain_group){ };
@@ -134,10 +174,9 @@ bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
 	if (!list_empty(&k->sealed)) {
 		all.first = list_first_entry(&k->sealed, struct ssdup_segment, list);
 		all.last = list_last_entry(&k->sealed, struct ssdup_segment, list)->generation;
-		all.nr = k->nr_sealed;
 	}
 	spin_unlock_irq(&log->segments->lock);
-	for (seg = group_first(&all); seg; seg = group_next(&all, seg)) {
+	for (seg = all.first; seg; seg = part_next(&all, seg)) {
 		/* Of a read-only log, the thread alone changes it. */
 		if (written && (seg->state != SEGMENT_WRITTEN_BACK || seg->lost))
 			break;
@@ -163,7 +202,7 @@ static void free_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 	if (seg->kept)
 		ssdup_add_clean(s, seg);
 	else
-		ssdup_add_forgotten(s, seg);
+		ssdup_add_forgotten(log, seg);
 	/* Another class may open it. */
 	if (k->open == seg)
 		WRITE_ONCE(k->open, ssdup_no_segment(log));

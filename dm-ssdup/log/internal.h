@@ -7,15 +7,21 @@
 
 #include "log.h"
 
-/* --- The lists of segments, and their lock: segments.c and groups.c --- */
+/* --- The lists of segments, and their lock: segments.c, space.c and groups.c --- */
+
+/* The free segments of an SSD. */
+struct ssd_space {
+	struct list_head	free;		/* next to open first */
+	struct list_head	stale;		/* not discarded yet: opened last */
+	u32			nr_free;	/* on these lists; read without the lock: a hint */
+	u32			discarding;	/* free, but on neither; the same */
+};
 
 struct ssdup_segments {
 	spinlock_t		lock;		/* these, and part of segments and classes */
-	struct list_head	free;		/* next to open first */
-	struct list_head	stale;		/* free, not discarded yet: opened last */
+	struct ssd_space	space[SSDUP_MAX_SSDS];
+	u32			discards;	/* the SSD that had the last ones, and its turns */
 	u32			nr_sealed;	/* read without the lock: a hint */
-	u32			nr_free;	/* on those two lists; the same */
-	u32			discarding;	/* free, but on neither; the same */
 	struct list_head	clean;		/* the oldest first */
 	struct list_head	pinned;		/* forgotten, but reads are in flight */
 	struct list_head	copies;		/* clean ones with copies, the oldest first */
@@ -38,23 +44,52 @@ static inline struct ssdup_segment *ssdup_no_segment(struct ssdup_log *log)
 	return &log->segment[log->g.nr_segments];
 }
 
-/* @list is one of those in @s. The lock is held. */
-static inline void ssdup_add_free(struct ssdup_segments *s, struct ssdup_segment *seg,
-				  struct list_head *list)
+static inline struct ssd_space *space_end(const struct ssdup_log *log)
 {
-	seg->state = SEGMENT_FREE;
-	list_move_tail(&seg->list, list);
-	WRITE_ONCE(s->nr_free, s->nr_free + 1);
+	return log->segments->space + log_nr_ssds(&log->ssds);
 }
 
 /* Nothing refers to @seg any more, but for reads in flight. The lock is held. */
-void ssdup_add_forgotten(struct ssdup_segments *s, struct ssdup_segment *seg);
+void ssdup_add_forgotten(struct ssdup_log *log, struct ssdup_segment *seg);
 
 /* @seg has left the log, and is clean. The lock is held. */
 void ssdup_add_clean(struct ssdup_segments *s, struct ssdup_segment *seg);
 
-/* Segments have become free: let writers have them. The lock is held. */
+/*
+ * --- Free segments: space.c; the lock is held ---
+ *
+ * A class opens segments of its SSD only.
+ */
+
+/** ssdup_space_init() - no segment is free yet */
+void ssdup_space_init(struct ssdup_log *log);
+
+/** ssdup_add_free() - a segment is free; @stale: and was not discarded since it was written */
+void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale);
+
+/** ssdup_space_next() - which one to open next, or NULL; @allowed: see ssdup_switch() */
+struct ssdup_segment *ssdup_space_next(struct ssdup_log *log, u32 ssd, u64 allowed);
+
+/** ssdup_space_remove() - it is not free any more */
+void ssdup_space_remove(struct ssdup_log *log, struct ssdup_segment *seg);
+
+/** ssdup_space_closed() - to whom the next one is closed, as bits of its word; @kept: or may be */
+u64 ssdup_space_closed(const struct ssdup_log *log, u32 ssd, bool kept);
+
+/** ssdup_space_for_copies() - one for copies of what was read, or NULL: writers need them */
+struct ssdup_segment *ssdup_space_for_copies(struct ssdup_log *log);
+
+/** ssdup_space_full() - a write has found no free segment there. Return: is that new? */
+bool ssdup_space_full(struct ssdup_log *log, u32 ssd);
+
+/** ssdup_space_not_full() - the next one may */
+void ssdup_space_not_full(struct ssdup_log *log, u32 ssd);
+
+/** ssdup_more_to_open() - segments have become free: let writers have them */
 void ssdup_more_to_open(struct ssdup_log *log);
+
+/** ssdup_space_spent() - has no SSD a segment for a writer, nor will have when discards end? */
+bool ssdup_space_spent(const struct ssdup_log *log);
 
 /**
  * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
@@ -100,7 +135,8 @@ struct ssdup_pool {
 	struct mutex		lock;		/* these; held over I/O to the SSD */
 	u64			seq;		/* of the superblock */
 	u64			logs;		/* 0: not known yet */
-	struct block_device	*ssds[SSDUP_MAX_SSDS];	/* of the active logs */
+	struct block_device	*bdev[SSDUP_MAX_SSDS];	/* SSDs of the active logs */
+	struct log_ssds		ssds;		/* the same, by the superblock */
 	u32			nr_segments;
 	u32			nr_free;	/* of nobody; read without the lock */
 	u8			*owner;		/* of each segment, see core/pool.h */
@@ -112,8 +148,8 @@ struct ssdup_pool {
 /** ssdup_pool_give() - a segment is that log's, or POOL_FREE; the pool is locked */
 void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner);
 
-/** ssdup_pool_promised() - free segments that absent logs are promised, but for log @but */
-u32 ssdup_pool_promised(const struct ssdup_pool *pool, u32 but);
+/** ssdup_pool_has_room() - could a new log, @number, write to each SSD? the pool is locked */
+bool ssdup_pool_has_room(const struct ssdup_pool *pool, u32 number);
 
 /** ssdup_pool_release() - the log is not active, if this table was the last to take it */
 void ssdup_pool_release(struct ssdup_log *log);

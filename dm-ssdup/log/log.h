@@ -101,9 +101,9 @@ struct ring_page {
 };
 
 /*
- * Data of one expected lifetime. A class has segments of its own, in the order of their
+ * Data of one expected lifetime on one SSD. A class has segments of its own, in the order of their
  * generations, and a ring of its own. Two classes never hold the same sector, so they need no
- * order between each other.
+ * order between each other, and what one SSD has counts whatever becomes of the others.
  */
 struct ssdup_class {
 	struct ssdup_segment	*open;		/* the word of a stale one is sealed */
@@ -111,6 +111,8 @@ struct ssdup_class {
 	u64			ring_tail;	/* first ring number in use; commits move it */
 	bool			ring_full;	/* a write waits for the ring; a hint */
 	u32			index;		/* constant */
+	u8			ssd;		/* that it is on; constant */
+	u8			lifetime;	/* number of the class in the table; constant */
 	u8			stream;		/* of the SSD; 0: none; constant */
 	u64			asked;		/* drain generations up to this one; a hint */
 	u32			nr_sealed;	/* a hint */
@@ -127,7 +129,7 @@ struct ssdup_log {
 	struct ssdup		*c;
 	struct log_geometry	g;
 	struct log_ssds		ssds;		/* where its segments are; constant */
-	u32			nr_classes;	/* written by preresume */
+	u32			nr_classes;	/* of all SSDs; written by preresume */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
 	u32			guarded;	/* sectors of the HDD; 0: no guard; preresume */
@@ -144,9 +146,11 @@ struct ssdup_log {
 	bool			claimed;	/* by this table, which may have written to it */
 	bool			in_doubt;	/* a flush of an SSD has failed since: for good */
 	bool			no_commits;	/* the same, or a metadata write has failed */
-	bool			full;		/* no free segment found since a group was freed;
-						 * written with segments->lock; a hint
+	u32			full_ssds;	/* a bit for each: no free segment found there
+						 * since a group was freed; written with
+						 * segments->lock; a hint
 						 */
+	bool			full;		/* all of them; the same */
 	u64			meta_written;	/* sectors, ever; read without the lock */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
@@ -167,6 +171,12 @@ struct ssdup_log {
 static inline bool ssdup_in_doubt(const struct ssdup_log *log)
 {
 	return READ_ONCE(log->in_doubt);
+}
+
+/** log_lifetimes() - how many classes each SSD has; any context */
+static inline u32 log_lifetimes(const struct ssdup_log *log)
+{
+	return log->nr_classes / log_nr_ssds(&log->ssds);
 }
 
 /* Behind the last class. */
@@ -254,10 +264,30 @@ bool ssdup_drained(struct ssdup_log *log, struct ssdup_class *k, u64 generation)
 /** ssdup_ask_drain() - request a drain of a class up to @generation; any context */
 void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generation);
 
-/** ssdup_segments_full() - has a write found no free segment since a group was last freed? */
+/**
+ * ssdup_segments_full() - has a write found no free segment since a group was last freed?
+ *
+ * Of several SSDs, on none of them.
+ */
 static inline bool ssdup_segments_full(const struct ssdup_log *log)
 {
 	return READ_ONCE(log->full);
+}
+
+/** ssdup_full_ssds() - on which SSDs, a bit for each: who overlaps what is there waits */
+static inline u32 ssdup_full_ssds(const struct ssdup_log *log)
+{
+	return READ_ONCE(log->full_ssds);
+}
+
+/** ssdup_classes_with_room() - a bit for each class that is on another one */
+static inline u32 ssdup_classes_with_room(const struct ssdup_log *log)
+{
+	u32 i, full = ssdup_full_ssds(log), classes = 0;
+
+	for (i = 0; i < log->nr_classes; i++)
+		classes |= full & BIT(log->class[i].ssd) ? 0 : BIT(i);
+	return classes;
 }
 
 /**
@@ -273,9 +303,13 @@ u32 ssdup_free_segments(struct ssdup_log *log);
 /**
  * ssdup_ready_segments() - free segments that need not be forgotten first
  *
- * Those that are being discarded count, unless a writer is about to need them.
+ * Those that are being discarded count, unless a writer is about to need them. Of several SSDs,
+ * those of the one that has the fewest, times their number.
  */
 u32 ssdup_ready_segments(struct ssdup_log *log);
+
+/** ssdup_last_segments() - has an SSD fewer than a drain may need, with those clean? a hint */
+bool ssdup_last_segments(struct ssdup_log *log);
 
 /** ssdup_discarding_segments() - number of free segments that are being discarded */
 u32 ssdup_discarding_segments(struct ssdup_log *log);
@@ -283,21 +317,26 @@ u32 ssdup_discarding_segments(struct ssdup_log *log);
 /** ssdup_sealed_segments() - number of sealed segments, those being drained included */
 u32 ssdup_sealed_segments(struct ssdup_log *log);
 
-/** ssdup_spare() - free segments that writers leave to a drain: each class may need one */
+/** ssdup_spare() - free segments of each SSD that writers leave to a drain: one for each class */
 static inline u32 ssdup_spare(const struct ssdup_log *log)
 {
-	return LOG_SPARE + log->nr_classes - 1;
+	return LOG_SPARE + log_lifetimes(log) - 1;
+}
+
+static inline u32 ssdup_spare_of_all(const struct ssdup_log *log)
+{
+	return ssdup_spare(log) * log_nr_ssds(&log->ssds);
 }
 
 /**
- * ssdup_kept() - free segments that writers leave to who flushes the device
+ * ssdup_kept() - free segments of each SSD that writers leave to who flushes the device
  *
  * Space comes a group at a time, and they would have taken all of it when somebody comes who writes
  * little and waits for each flush. A log that has leased less than the smallest SSD has none.
  */
 static inline u32 ssdup_kept(const struct ssdup_log *log)
 {
-	return log->nr_leased >= SSDUP_MIN_SEGMENTS;
+	return log->nr_leased >= SSDUP_MIN_SEGMENTS * log_nr_ssds(&log->ssds);
 }
 
 /** ssdup_part() - the segments of a part of the log, by the key parts */
@@ -367,77 +406,6 @@ void ssdup_last_write(struct ssdup_log *log);
 
 /** ssdup_put_read() - a read that pointed into the segment has ended; any context */
 void ssdup_put_read(struct ssdup_log *log, struct ssdup_segment *seg);
-
-/*
- * --- Drain groups, the sealed segments that are drained and freed together: groups.c ---
- *
- * A group is a part of the list of sealed segments of a class. Only the writeback thread and the
- * work that frees for it take segments off that list; so a group can be walked without the lock. A
- * log may have thousands of segments: with the lock held, and so with interrupts off, no more than
- * a few dozen are looked at, and a group changes its state, or becomes free, in parts.
- */
-
-struct drain_group {
-	struct ssdup_segment	*first;
-	u32			nr;		/* segments; 0: no group */
-	u64			last;		/* generation of the youngest */
-	u64			sectors;	/* of data in them, about */
-	u64			copied;		/* sectors that the drain wrote to the HDD */
-	struct drive_mark	hdd;		/* before anything was written */
-	bool			wrote;		/* something to the HDD */
-	bool			durable;	/* there, if anything */
-};
-
-/* The first or next segment of a group, or NULL; for the writeback thread and its work. */
-static inline struct ssdup_segment *group_next(const struct drain_group *g,
-					       struct ssdup_segment *seg)
-{
-	return seg->generation == g->last ? NULL : list_next_entry(seg, list);
-}
-
-static inline struct ssdup_segment *group_first(const struct drain_group *g)
-{
-	return g->nr ? g->first : NULL;
-}
-
-/**
- * ssdup_oldest_sealed() - the generation of the first segment to copy, or U64_MAX
- * @empty: set to whether nothing of it is to be written
- *
- * In a read-only log the segment may be written back already, and only has to be freed. Context:
- * process.
- */
-u64 ssdup_oldest_sealed(struct ssdup_log *log, struct ssdup_class *k, bool *empty);
-
-/**
- * ssdup_group_take() - a drain group of @k: the oldest sealed segments that were not tried
- * @most: segments, at least 1
- * @empty: stop before the first segment that has anything to write
- *
- * They have no writes in flight. Context: the writeback thread. Return: false: there is none.
- */
-bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bool empty,
-		      struct drain_group *g);
-
-/** ssdup_group_shrink() - let all but the @keep oldest segments go; the writeback thread */
-void ssdup_group_shrink(struct ssdup_log *log, struct drain_group *g, u32 keep);
-
-/** ssdup_group_set() - set the state of a group's segments; context: as above, or the work */
-void ssdup_group_set(struct ssdup_log *log, const struct drain_group *g, enum segment_state state);
-
-/**
- * ssdup_group_all() - all sealed segments of @k, as a group. Return: false when there is none
- * @written: only those in front of the first that is not written back or holds lost extents
- */
-bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
-		     struct drain_group *g);
-
-/**
- * ssdup_group_freed() - put a group on the free list, or where seg->kept says so, the clean one
- *
- * Context: between ssdup_commit_lock() and unlock.
- */
-void ssdup_group_freed(struct ssdup_log *log, const struct drain_group *g);
 
 /*
  * --- The memory of extents: nodes.c ---

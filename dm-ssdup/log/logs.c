@@ -123,9 +123,7 @@ static void new_record(struct log_super *s, u32 number, const u8 uuid[16], u64 h
 	s->hdd_sectors = hdd_sectors;
 	s->g.block_sectors = block_sectors;
 	s->first = 1 + get_random_u64() % (LOG_MAX_GENERATION / 2);
-	memset(s->tail, 0, sizeof(s->tail));
-	s->tail[0] = s->first;
-	s->nr_classes = 1;
+	ssdup_log_classes(s, 1, s->first);
 	s->flags = SSDUP_RECORD_CLEAN;
 	s->live_segments = 0;
 	s->live_pages = 0;
@@ -176,11 +174,11 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 	if (number_of(pool, uuid) < SSDUP_MAX_LOGS)
 		return -EEXIST;
 	*error = "no segments are free for another log: reload a table with a smaller max_mb";
-	if (pool->nr_free < ssdup_pool_promised(pool, number) + pool_promise(1))
+	if (!ssdup_pool_has_room(pool, number))
 		return -ENOSPC;
 	new_record(s, number, uuid, hdd_sectors, block_sectors);
 	*error = "the SSD cannot be written";
-	pool->user[number].nr_classes = 1;
+	pool->user[number].nr_classes = s->nr_classes;
 	memcpy(pool->user[number].uuid, uuid, sizeof(pool->user[number].uuid));
 	return write_log(log, s);
 }

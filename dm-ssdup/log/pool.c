@@ -94,15 +94,38 @@ void ssdup_pool_put(struct ssdup_log *log)
 
 /* --- Leases --- */
 
-u32 ssdup_pool_promised(const struct ssdup_pool *pool, u32 but)
+/* Free segments of each SSD that absent logs are promised, but for log @but. */
+static u32 promised(const struct ssdup_pool *pool, u32 but)
 {
 	u32 i, nr = 0;
 
 	/* Those that are active have theirs already. */
 	for (i = 0; i < SSDUP_MAX_LOGS; i++)
 		if (i != but && pool->logs & BIT_ULL(i) && !pool->user[i].log)
-			nr += pool_promise(pool->user[i].nr_classes);
+			nr += pool_promise(pool->user[i].nr_classes / log_nr_ssds(&pool->ssds));
 	return nr;
+}
+
+/* Count the free segments of each SSD. */
+static void count_free(const struct ssdup_pool *pool, u32 nr[SSDUP_MAX_SSDS])
+{
+	u32 i, first;
+
+	memset(nr, 0, SSDUP_MAX_SSDS * sizeof(*nr));
+	for (i = 0; i < pool->nr_segments; i++)
+		if (pool->owner[i] == POOL_FREE)
+			nr[ssdup_log_ssd_of(&pool->ssds, i, &first)]++;
+}
+
+bool ssdup_pool_has_room(const struct ssdup_pool *pool, u32 number)
+{
+	u32 nr_free[SSDUP_MAX_SSDS], i;
+
+	count_free(pool, nr_free);
+	for (i = 0; i < log_nr_ssds(&pool->ssds); i++)
+		if (nr_free[i] < promised(pool, number) + pool_promise(1))
+			return false;
+	return true;
 }
 
 void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner)
@@ -145,25 +168,51 @@ static u32 wanted(const struct ssdup_log *log)
 			 share;
 }
 
-static void lease(struct ssdup_log *log, struct ssds_walk w, u32 nr)
+/* @nr: free segments of each SSD that the log gets; they become zero */
+static void lease(struct ssdup_log *log, struct ssds_walk w, u32 nr[SSDUP_MAX_SSDS])
 {
 	struct ssdup_pool *pool = log->pool;
-	u32 i, at;
+	u32 i, at, ssd;
 
-	while (nr && ssdup_ssds_next(&w, &at)) {
-		if (pool->owner[at] != POOL_FREE)
+	while (ssdup_ssds_next(&w, &at)) {
+		ssd = log->segment[at].ssd;
+		if (!nr[ssd] || pool->owner[at] != POOL_FREE)
 			continue;
 		ssdup_pool_give(pool, at, log->number);
-		nr--;
+		nr[ssd]--;
 	}
 	for (i = 0; i < pool->nr_segments; i++)
 		__assign_bit(i, log->leased, pool->owner[i] == log->number);
 }
 
+/* How many free segments of each SSD the log gets. Return: the sum. */
+static u32 grant(struct ssdup_log *log, const struct log_header *live, u32 nr_live,
+		 u32 more[SSDUP_MAX_SSDS])
+{
+	struct ssdup_pool *pool = log->pool;
+	u32 least = pool_promise(log_lifetimes(log)), others = promised(pool, log->number);
+	u32 nr_free[SSDUP_MAX_SSDS], has[SSDUP_MAX_SSDS] = { }, i, sum = 0;
+	u64 want = wanted(log);
+
+	count_free(pool, nr_free);
+	for (i = 0; i < nr_live; i++)
+		has[log->segment[live[i].segment].ssd]++;
+	for (i = 0; i < log_nr_ssds(&log->ssds); i++) {
+		more[i] = ssdup_pool_grant(nr_free[i], others, has[i],
+					   log_ssd_part(&log->ssds, &log->g, i, want), least);
+		sum += more[i];
+		if (more[i] < least)
+			DMWARN("%s: only %u segments of SSD %u are free, and it needs %u%s",
+			       log->c->name, more[i], i, least,
+			       has[i] + more[i] > ssdup_spare(log) ? "" : ": it takes no writes");
+	}
+	return sum;
+}
+
 void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
-	u32 more, least = pool_promise(log->nr_classes);
+	u32 more[SSDUP_MAX_SSDS];
 
 	lockdep_assert_held(&pool->lock);
 	ssdup_meta_claim(log);
@@ -172,14 +221,8 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	hold(log, live, nr);
 	if (log->c->read_only)
 		return;
-	more = ssdup_pool_grant(pool->nr_free, ssdup_pool_promised(pool, log->number), nr,
-				wanted(log), least);
+	WRITE_ONCE(log->nr_leased, nr + grant(log, live, nr, more));
 	lease(log, ssdup_ssds_walk(&log->ssds, &log->g, live, nr), more);
-	WRITE_ONCE(log->nr_leased, nr + more);
-	if (more < least)
-		DMWARN("%s: only %u segments are free for this log, and it needs %u%s",
-		       log->c->name, more, least,
-		       nr + more > ssdup_spare(log) ? "" : ": it takes no writes");
 }
 
 void ssdup_pool_unclaim(struct ssdup_log *log, const struct log_header *live, u32 nr)
@@ -239,7 +282,7 @@ static bool same_ssds(const struct ssdup_pool *pool, const struct ssdup *c)
 	u32 i;
 
 	for (i = 0; i < c->nr_ssds; i++)
-		if (pool->ssds[i] != c->ssd[i].dev->bdev)
+		if (pool->bdev[i] != c->ssd[i].dev->bdev)
 			return false;
 	return true;
 }
@@ -250,7 +293,8 @@ static int begin(struct ssdup_pool *pool, const struct log_super *s, const struc
 	u32 i;
 
 	for (i = 0; i < c->nr_ssds; i++)
-		pool->ssds[i] = c->ssd[i].dev->bdev;
+		pool->bdev[i] = c->ssd[i].dev->bdev;
+	pool->ssds = s->ssds;
 	kvfree(pool->owner);
 	pool->nr_segments = 0;
 	pool->owner = kvmalloc(s->g.nr_segments, GFP_KERNEL);

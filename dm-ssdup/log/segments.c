@@ -11,7 +11,7 @@
 
 #define READY		4U	/* free at once when a log is loaded */
 
-/* A class may have segments on each SSD. */
+/* The SSDs have the same streams. */
 static u32 streams_of(const struct ssdup *c)
 {
 	u32 i, streams = U32_MAX;
@@ -24,7 +24,7 @@ static u32 streams_of(const struct ssdup *c)
 int ssdup_segments_create(struct ssdup_log *log)
 {
 	struct ssdup_segments *s = kzalloc(sizeof(*s), GFP_KERNEL);
-	u32 i, first, streams = streams_of(log->c);
+	u32 i, first, nr_ssds = log_nr_ssds(&log->ssds), streams = streams_of(log->c);
 
 	log->segments = s;
 	log->segment = kvcalloc(log->g.nr_segments + 1, sizeof(*log->segment), GFP_KERNEL);
@@ -34,23 +34,24 @@ int ssdup_segments_create(struct ssdup_log *log)
 	bitmap_fill(log->leased, log->g.nr_segments);
 	log->nr_leased = log->g.nr_segments;
 	spin_lock_init(&s->lock);
-	INIT_LIST_HEAD(&s->free);
-	INIT_LIST_HEAD(&s->stale);
+	ssdup_space_init(log);
 	INIT_LIST_HEAD(&s->clean);
 	INIT_LIST_HEAD(&s->copies);
 	INIT_LIST_HEAD(&s->pinned);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++) {
 		log->class[i].index = i;
-		/* One class is what the SSD takes all data for anyway. */
-		if (log->nr_classes > 1 && i < streams)
-			log->class[i].stream = i + 1;
+		log->class[i].ssd = log_class_ssd(nr_ssds, i);
+		log->class[i].lifetime = log_class_lifetime(nr_ssds, i);
+		/* One lifetime is what the SSD takes all data for anyway. */
+		if (log->nr_classes > nr_ssds && log->class[i].lifetime < streams)
+			log->class[i].stream = log->class[i].lifetime + 1;
 		log->class[i].open = ssdup_no_segment(log);
 		INIT_LIST_HEAD(&log->class[i].sealed);
 		INIT_LIST_HEAD(&log->class[i].in_ring);
 	}
 	for (i = 0; i <= log->g.nr_segments; i++) {
 		log->segment[i].index = i;
-		log->segment[i].ssd = ssdup_ssd_of(&log->ssds, i, &first);
+		log->segment[i].ssd = ssdup_log_ssd_of(&log->ssds, i, &first);
 		INIT_LIST_HEAD(&log->segment[i].list);
 		INIT_LIST_HEAD(&log->segment[i].ring);
 		atomic64_set(&log->segment[i].word, LOG_WORD_SEALED);
@@ -120,16 +121,10 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 			 bool kept)
 {
 	struct ssdup_segments *s = log->segments;
-	u64 word = 0;
+	u64 word = ssdup_space_closed(log, k->ssd, kept);
 
 	lockdep_assert_held(&s->lock);
-	/* What a drain opens of the last ones it needs for itself. */
-	if (s->nr_free <= ssdup_spare(log))
-		word = LOG_WORD_SPARE;
-	else if (kept && s->nr_free <= ssdup_spare(log) + ssdup_kept(log))
-		word = LOG_WORD_KEPT;
-	list_del_init(&seg->list);
-	WRITE_ONCE(s->nr_free, s->nr_free - 1);
+	ssdup_space_remove(log, seg);
 	WRITE_ONCE(s->opened, s->opened + 1);
 	promise_spares(log, k, seg);
 	list_add_tail(&seg->ring, &k->in_ring);
@@ -166,15 +161,8 @@ static bool clean_in_the_way(struct ssdup_log *log)
 
 	lockdep_assert_held(&s->lock);
 	return unlikely(s->nr_clean) &&
-	       ssdup_ready_segments(log) < ssdup_clean_low(log->nr_leased, ssdup_spare(log));
-}
-
-/* The free segments that are not for who asks. */
-static u32 others(const struct ssdup_log *log, u64 allowed)
-{
-	if (allowed & LOG_WORD_SPARE)
-		return 0;
-	return ssdup_spare(log) + (allowed & LOG_WORD_KEPT ? 0 : ssdup_kept(log));
+	       ssdup_ready_segments(log) <
+	       ssdup_clean_low(log->nr_leased, ssdup_spare_of_all(log));
 }
 
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
@@ -190,18 +178,14 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 		spin_unlock_irqrestore(&s->lock, flags);
 		return true;
 	}
-	next = s->nr_free > others(log, allowed) ?
-	       list_first_entry(list_empty(&s->free) ? &s->stale : &s->free,
-				struct ssdup_segment, list) : NULL;
+	next = ssdup_space_next(log, k->ssd, allowed);
 	clean = !next && (s->nr_clean || s->in_hand);
 	/* Headers of higher generations are refused. */
 	spent = k->next > LOG_MAX_GENERATION;
 	/* A read-only log hands out nothing, see salvage.c. */
 	if (!next || spent || ssdup_mode(log->c) != MODE_RUNNING) {
 		WRITE_ONCE(log->wait_cause, WAIT_SPACE);
-		tell = !next && !log->full && !clean;
-		if (tell)
-			WRITE_ONCE(log->full, true);
+		tell = !next && !clean && ssdup_space_full(log, k->ssd);
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (clean)
 			ssdup_kick_clean(log->c);
@@ -226,7 +210,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	shared = atomic64_read(&from->word) & LOG_WORD_KEPT;
 	open_segment(log, k, next, !shared);
 	if (shared)
-		WRITE_ONCE(log->full, false);
+		ssdup_space_not_full(log, k->ssd);
 	/* The last page of a segment is complete without being full. */
 	much = k->number - READ_ONCE(k->ring_tail) >= SSDUP_RING / 4;
 	clean = clean_in_the_way(log);
@@ -284,8 +268,8 @@ void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, 
 	while (ssdup_ssds_next(&w, &i)) {
 		seg = &log->segment[i];
 		if (test_bit(i, log->leased) && list_empty(&seg->list))
-			ssdup_add_free(s, seg,
-				       next > 1 && s->nr_free >= READY ? &s->stale : &s->free);
+			ssdup_add_free(log, seg,
+				       next > 1 && s->space[seg->ssd].nr_free >= READY);
 	}
 	spin_unlock_irq(&s->lock);
 }
@@ -331,64 +315,6 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg)
 	list_del_init(&seg->ring);
 	WRITE_ONCE(seg->durable, U64_MAX);
 	spin_unlock_irq(&log->segments->lock);
-}
-
-/* Let writers have the rest of the open segments, by what is free now. */
-static void let_writers_have(struct ssdup_log *log)
-{
-	u32 free = log->segments->nr_free, spare = ssdup_spare(log);
-	struct ssdup_class *k;
-	u64 opens;
-
-	lockdep_assert_held(&log->segments->lock);
-	opens = (free > spare ? LOG_WORD_SPARE : 0) |
-		(free > spare + ssdup_kept(log) ? LOG_WORD_KEPT : 0);
-	for (k = log->class; opens && k < class_end(log); k++)
-		atomic64_andnot(opens, &k->open->word);
-}
-
-void ssdup_more_to_open(struct ssdup_log *log)
-{
-	WRITE_ONCE(log->full, false);
-	let_writers_have(log);
-}
-
-/* --- Discards --- */
-
-u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch)
-{
-	struct ssdup_segments *s = log->segments;
-	struct ssdup_segment *seg, *next, *first = NULL;
-	u32 nr = 0;
-
-	spin_lock_irq(&s->lock);
-	/* Reads may still point into what a read-only log has freed. */
-	most = ssdup_mode(log->c) == MODE_RUNNING ?
-	       min(most, (s->nr_free - min(s->nr_free, others(log, 0))) / 2) : 0;
-	list_for_each_entry_safe(seg, next, &s->stale, list) {
-		if (!nr)
-			first = seg;
-		if (nr == most || seg->index != first->index + nr || seg->ssd != first->ssd)
-			break;
-		list_move_tail(&seg->list, batch);
-		nr++;
-	}
-	WRITE_ONCE(s->discarding, nr);
-	WRITE_ONCE(s->nr_free, s->nr_free - nr);
-	spin_unlock_irq(&s->lock);
-	return nr;
-}
-
-void ssdup_discard_end(struct ssdup_log *log, struct list_head *batch)
-{
-	struct ssdup_segments *s = log->segments;
-
-	spin_lock_irq(&s->lock);
-	list_splice_tail(batch, &s->free);
-	WRITE_ONCE(s->nr_free, s->nr_free + s->discarding);
-	WRITE_ONCE(s->discarding, 0);
-	ssdup_more_to_open(log);
-	spin_unlock_irq(&s->lock);
 }
 
 /* --- Facts --- */
@@ -453,29 +379,12 @@ bool ssdup_log_spent(struct ssdup_log *log)
 	if (!READ_ONCE(log->full))
 		return false;
 	spin_lock_irqsave(&s->lock, flags);
-	spent = log->full && s->nr_free <= ssdup_spare(log) + ssdup_kept(log) && !s->nr_sealed &&
-		!s->nr_clean && !s->in_hand && !s->nr_pinned && !s->discarding;
+	spent = log->full && ssdup_space_spent(log) && !s->nr_sealed && !s->nr_clean &&
+		!s->in_hand && !s->nr_pinned;
 	for (k = log->class; k < class_end(log) && spent; k++)
 		spent = !ssdup_open_dirty(k, false);
 	spin_unlock_irqrestore(&s->lock, flags);
 	return spent;
-}
-
-u32 ssdup_free_segments(struct ssdup_log *log)
-{
-	return READ_ONCE(log->segments->nr_free) + READ_ONCE(log->segments->nr_clean);
-}
-
-u32 ssdup_ready_segments(struct ssdup_log *log)
-{
-	u32 nr = READ_ONCE(log->segments->nr_free);
-
-	return nr > ssdup_spare(log) + 1 ? nr + ssdup_discarding_segments(log) : nr;
-}
-
-u32 ssdup_discarding_segments(struct ssdup_log *log)
-{
-	return READ_ONCE(log->segments->discarding);
 }
 
 u32 ssdup_sealed_segments(struct ssdup_log *log)

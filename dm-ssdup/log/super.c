@@ -536,14 +536,21 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	return r;
 }
 
-int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tail)
+int ssdup_raise_tails(struct ssdup_log *log, const struct drain_group *g)
 {
 	struct ssdup_superblock *s = log->superblock;
+	const struct drain_part *p;
+	u64 *tail;
 	int r;
 
 	mutex_lock(&s->lock);
-	/* A header that is made meanwhile reads it without the lock. */
-	WRITE_ONCE(s->super.tail[k->index], max(s->super.tail[k->index], tail));
+	for (p = g->part; p < g->part + SSDUP_MAX_SSDS; p++) {
+		if (!p->nr)
+			continue;
+		tail = &s->super.tail[p->first->class->index];
+		/* A header that is made meanwhile reads it without the lock. */
+		WRITE_ONCE(*tail, max(*tail, p->last + 1));
+	}
 	r = write_record(log, STEP_FREE_BETWEEN);
 	mutex_unlock(&s->lock);
 	return r;

@@ -5,7 +5,7 @@
 #ifndef SSDUP_LOG_SUPER_H
 #define SSDUP_LOG_SUPER_H
 
-#include "log.h"
+#include "groups.h"
 
 /** ssdup_super_create() - allocate memory, read nothing; context: the constructor */
 int ssdup_super_create(struct ssdup_log *log);
@@ -54,12 +54,12 @@ void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool
 int ssdup_begin_epoch(struct ssdup_log *log);
 
 /**
- * ssdup_raise_tail() - write the record with a higher tail, which frees all older segments of @k
- * @tail: the lowest generation of the class that stays
+ * ssdup_raise_tails() - write the record with a tail behind each part of a group
  *
- * Context: process, one at a time. Return: 0, or -errno: nothing is free.
+ * So it frees these segments, and all older ones of their classes. Context: process, sleeps.
+ * Return: 0 or -errno.
  */
-int ssdup_raise_tail(struct ssdup_log *log, const struct ssdup_class *k, u64 tail);
+int ssdup_raise_tails(struct ssdup_log *log, const struct drain_group *g);
 
 /** ssdup_write_clean() - write that the log is clean, and how much it holds; no I/O is in flight */
 void ssdup_write_clean(struct ssdup_log *log);

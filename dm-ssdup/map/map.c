@@ -173,14 +173,21 @@ void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r)
 		ssdup_account_extent(map, x, x->sectors);
 }
 
-struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, const struct ssdup_class *k)
+struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, u32 lifetime)
 {
-	return (struct ssdup_class_stats){
-		.sectors = stats_sum(&map->stats->class[k->index].sectors),
-		.written = stats_sum(&map->stats->class[k->index].written),
-		.drained = stats_sum(&map->stats->class[k->index].drained),
-		.replaced = stats_sum(&map->stats->class[k->index].replaced),
-	};
+	struct ssdup_class_stats sum = { }, __percpu *stats;
+	const struct ssdup_class *k;
+
+	for (k = map->log->class; k < class_end(map->log); k++) {
+		stats = &map->stats->class[k->index];
+		if (k->lifetime != lifetime)
+			continue;
+		sum.sectors += stats_sum(&stats->sectors);
+		sum.written += stats_sum(&stats->written);
+		sum.drained += stats_sum(&stats->drained);
+		sum.replaced += stats_sum(&stats->replaced);
+	}
+	return sum;
 }
 
 /* --- A block is relocated --- */

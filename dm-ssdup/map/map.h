@@ -172,8 +172,8 @@ void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sec
 /** ssdup_account_range() - account for all that a range holds; context: preresume */
 void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r);
 
-/** ssdup_account_sum() - sum up the counts of a class of all CPUs; any context */
-struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, const struct ssdup_class *k);
+/** ssdup_account_sum() - sum up the counts of a lifetime, of all CPUs and SSDs; any context */
+struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, u32 lifetime);
 
 /* --- Changes of the map --- */
 

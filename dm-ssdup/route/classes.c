@@ -8,6 +8,7 @@
 #include "log/log.h"
 #include "map/map.h"
 #include "router.h"
+#include "window.h"
 
 /* Serialises changes of the rules, of all devices. */
 static DEFINE_MUTEX(rules_lock);
@@ -17,8 +18,8 @@ void ssdup_classes_destroy(struct ssdup_router *router)
 	kfree(rcu_dereference_protected(router->class_rules, true));
 }
 
-/* The class of new data; @sectors is cut to what has one class. */
-static u32 new_class(struct ssdup_router *router, const struct bio *bio, u64 start, u32 *sectors)
+/* The lifetime of new data; @sectors is cut to what has one. */
+static u32 new_lifetime(struct ssdup_router *router, const struct bio *bio, u64 start, u32 *sectors)
 {
 	u32 hint = ssdup_write_hint(bio);
 	u32 class = hint < SSDUP_HINTS ? router->c->set.classes.hint[hint] : 0;
@@ -32,15 +33,39 @@ static u32 new_class(struct ssdup_router *router, const struct bio *bio, u64 sta
 	}
 	rcu_read_unlock();
 	/* A log that is not empty keeps its number of classes. */
-	return class < router->log->nr_classes ? class : 0;
+	return class < log_lifetimes(router->log) ? class : 0;
+}
+
+/* The class of new data, on the SSD that core/spread.h chooses. */
+static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
+{
+	u32 nr = router->c->nr_ssds, full, ssd, i;
+	struct spread_ssd ssds[SSDUP_MAX_SSDS];
+
+	if (nr == 1)
+		return lifetime;
+	full = ssdup_full_ssds(router->log);
+	for (i = 0; i < nr; i++)
+		ssds[i] = (struct spread_ssd){
+			.speed.ns = READ_ONCE(router->c->ssd[i].speed.ns),
+			.speed.retry = READ_ONCE(router->c->ssd[i].speed.retry),
+			.in_flight = atomic_read(&router->c->ssd[i].in_flight),
+			.out = full & BIT(i),
+		};
+	ssd = ssdup_spread(ssds, nr, READ_ONCE(router->turn) + 1, sectors,
+			   ssdup_window_now());
+	WRITE_ONCE(router->turn, ssd);
+	return lifetime * nr + ssd;
 }
 
 void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(router->map, io->start);
-	u32 class = new_class(router, bio, io->start, &io->sectors);
 	unsigned long flags;
+	u32 class;
 
+	class = new_lifetime(router, bio, io->start, &io->sectors);
+	class = class_on_ssd(router, class, io->sectors);
 	io->own = class;
 	if (range_holds(r)) {
 		spin_lock_irqsave(&r->lock, flags);
@@ -77,9 +102,13 @@ bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io)
 	struct ssdup_range *r = range_of(router->map, io->start);
 	u64 end = io->start + io->sectors, before = io->torn;
 	const struct extent *x;
-	u32 class = io->own;
+	const struct ssdup_class *own = &router->log->class[io->own];
 	unsigned long flags;
+	u32 class;
 
+	if (ssdup_full_ssds(router->log) & BIT(own->ssd))
+		io->own = class_on_ssd(router, own->lifetime, io->sectors);
+	class = io->own;
 	io->torn = 0;
 	spin_lock_irqsave(&r->lock, flags);
 	x = ssdup_extent_first(&r->tree, io->start, end);
@@ -154,7 +183,7 @@ static int find_class(struct ssdup_router *router, const char *name, u32 *class,
 		*error = "no such class";
 		return -EINVAL;
 	}
-	if (*class >= router->log->nr_classes) {
+	if (*class >= log_lifetimes(router->log)) {
 		*error = "the log has fewer classes until it is empty and activated anew";
 		return -EBUSY;
 	}

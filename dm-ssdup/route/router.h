@@ -30,6 +30,7 @@ struct ssdup_router {
 	struct ssdup_stream	*stream;
 	enum ssdup_disk		route;		/* a hint; either disk is always correct */
 	struct class_rules __rcu *class_rules;	/* of new data; NULL: none were set */
+	u32			turn;		/* SSD of the last write; a hint */
 	struct ssdup_waiting	*waiting;
 	struct ssdup_away	*away;
 	struct ghosts		*ghosts;	/* NULL: not wanted; a hint */

@@ -32,10 +32,13 @@ void ssdup_window_pass(struct ssdup_router *router, enum window_pass pass, bool 
 bool ssdup_window_wants_pass(struct ssdup_router *router)
 {
 	struct wait_first first;
-	u32 kinds = ssdup_wait_look(router, 0, &first);
 	struct window_facts f;
+	u32 kinds;
 
-	if (!kinds || !ssdup_segments_full(router->log))
+	if (!ssdup_full_ssds(router->log))
+		return false;
+	kinds = ssdup_wait_look(router, ssdup_classes_with_room(router->log), &first);
+	if (!kinds)
 		return false;
 	f = ssdup_window_facts(router, false);
 	f.waiting = kinds;

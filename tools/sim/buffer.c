@@ -107,7 +107,8 @@ static u32 choose_ssd(struct buffer *b, const struct writer *w)
 
 	for (i = 0; i < b->ssds.nr; i++)
 		b->spread[i].out = !fits(b, w, i);
-	b->spread_turn = ssdup_spread(b->spread, b->ssds.nr, b->spread_turn + 1, w->io.op.sectors);
+	b->spread_turn = ssdup_spread(b->spread, b->ssds.nr, b->spread_turn + 1, w->io.op.sectors,
+				      b->clock.now);
 	return b->spread_turn;
 }
 
@@ -120,8 +121,8 @@ static void write_ended(struct sim_io *io)
 	if (w->segment) {
 		ssd = &b->spread[w->segment->ssd];
 		if (w->timed)
-			ssd->ns = ssdup_spread_learn(ssd->ns, b->clock.now - io->sent,
-						     ssd->in_flight);
+			ssdup_spread_ended(&ssd->speed, b->clock.now - io->sent, ssd->in_flight,
+					   b->clock.now);
 		ssd->in_flight -= io->sectors;
 		b->at_ssd -= io->sectors;
 		w->segment->in_flight--;

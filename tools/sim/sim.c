@@ -9,8 +9,8 @@
  * scripts/bench/family.py draws them. A table says for each load how windows compare with the bare
  * HDD, and with the best of the fixed strategies: the smallest ratio of all pairs, the median, and
  * the geometric mean. --pairs prints what each strategy has reached. --check prints no table: it
- * judges the ratios by the bounds of load.c, and the clock by a second run, in KTAP. With --ssds the
- * log has so many SSDs, all but the first so many times slower as --slower says.
+ * judges the ratios by the bounds of load.c, and the clock by a second run, in KTAP. With --ssds
+ * the log has so many SSDs, all but the first so many times slower as --slower says.
  */
 #include <getopt.h>
 #include <math.h>

@@ -10,25 +10,92 @@
 . /ssdup/scripts/tests/lib.sh
 
 eio="Input/output error"
+PART=256
 KEYS="policy all drain manual segment_mb 1 discard off autocommit_ms 3600000 ssd /dev/mssd1 ssd /dev/mssd2"
 
-# fill - segment K has the sectors from K * DATA on; SSDs take turns
-fill()
+# put FROM TO - parts FROM to TO of the device are written, each by one write, and so on one SSD
+put()
 {
-	# shellcheck disable=SC2086
-	make_ssdup $KEYS
-	DATA=$(segment_data)
-	io write len=$((40 * DATA)) bs=8 depth=1
-	commits
+	local before now k ssd
+
+	for ((k = $1; k <= $2; k++)); do
+		before=$(written)
+		io write start=$((k * PART)) len=$PART bs=$PART depth=1
+		now=$(written)
+		for ssd in 0 1 2; do
+			# pages and records are small
+			[ $(($(field $ssd "$now") - $(field $ssd "$before"))) -lt $((PART * 512)) ] ||
+				WHERE[k]=$ssd
+		done
+	done
 }
 
-# of SSD COMMAND [KEY=VALUE]... - io of what is on it, but for the first and the last segment of all
+# written - bytes that each SSD has got, ever
+written()
+{
+	echo "$(model mssd0 bytes_written) $(model mssd1 bytes_written) $(model mssd2 bytes_written)"
+}
+
+field()
+{
+	cut -d ' ' -f $(($1 + 1)) <<<"$2"
+}
+
+# on SSD FROM TO - those of the parts that are there
+on()
+{
+	local k
+
+	for ((k = $2; k <= $3; k++)); do
+		[ "${WHERE[k]}" != "$1" ] || echo "$k"
+	done
+}
+
+# few - is there an SSD that has few parts? Which one takes a write depends on how long others took
+few()
+{
+	local ssd
+
+	for ssd in 0 1 2; do
+		[ "$(on $ssd 0 $LAST | wc -l)" -gt 5 ] || return 0
+	done
+	return 1
+}
+
+# fill - LAST is the last part
+fill()
+{
+	WHERE=()
+	# shellcheck disable=SC2086
+	make_ssdup $KEYS
+	for ((LAST = 35; LAST < 300; LAST += 36)); do
+		put $((LAST - 35)) $LAST
+		few || break
+	done
+	commits
+	for ssd in 0 1 2; do
+		above "parts on SSD $ssd" "$(on $ssd 0 $LAST | wc -l)" 5
+	done
+}
+
+# of SSD COMMAND [KEY=VALUE]... - io of the first parts there
 of()
 {
 	local k
 
-	for k in {3..35}; do
-		[ $((k % 3)) != "$1" ] || io "$2" start=$((k * DATA)) len="$DATA" "${@:3}"
+	for k in $(on "$1" 0 $LAST); do
+		io "$2" start=$((k * PART)) len=$PART "${@:3}"
+	done
+}
+
+# home SSD FROM TO - they are on the HDD
+home()
+{
+	local k
+
+	for k in $(on "$1" "$2" "$3"); do
+		iocheck "$MODEL" $HDD verify start=$((k * PART)) len=$PART ||
+			fail "part $k was not written back"
 	done
 }
 
@@ -45,13 +112,11 @@ must_get "Read-only file system" message flush
 is "mode" "$(stat mode)" 1
 said "log read-only" || fail "the kernel does not say so"
 is "lost ranges" "$(message lost_ranges)" none
-for k in 3 5 33 35; do
-	iocheck "$MODEL" $HDD verify start=$((k * DATA)) len="$DATA" ||
-		fail "segment $k was not written back"
-done
+home 0 0 $LAST
+home 2 0 $LAST
 io write start=$((100 * 2048)) len=4096 bs=64
 of 0 verify
-write_fails "$eio" start=$((4 * DATA)) len=8
+write_fails "$eio" start=$(($(on 1 0 $LAST | tail -n 1) * PART)) len=8
 remove_ssdup
 # the others do not make a log
 must_not dmsetup create $NAME --table "$(table policy all ssd /dev/mssd2)"
@@ -66,7 +131,7 @@ remove_ssdup
 # by flushes: what two had in their caches may be lost, and what was durable is not
 make_disks hdd_size_mb=128 ssds=3 ssd_size_mb=34 ssd_cache_mb=4
 fill
-io write start=$((100 * 2048)) len=$((6 * DATA)) bs=8 depth=1
+put 400 423
 model mssd0 fail_flush 1
 model mssd2 fail_flush 1
 must_get "$eio" message commit
@@ -75,19 +140,15 @@ heal
 for k in 0 1 2; do
 	of $k verify
 done
-# segments 40 to 45: what is on the second SSD is in no doubt, and gets to the HDD
-new=$((100 * 2048))
-for k in 0 3; do
-	io verify start=$((new + k * DATA)) len="$DATA"
+# of the parts since, what is on the second SSD is in no doubt, and gets to the HDD
+for k in $(on 1 400 423); do
+	io verify start=$((k * PART)) len=$PART
 done
-for k in 1 2 4 5; do
-	io fails start=$((new + k * DATA)) len="$DATA" bs=8
+for k in $(on 0 400 423) $(on 2 400 423); do
+	io fails start=$((k * PART)) len=$PART bs=8
 done
 must_not message flush
-for k in 0 3; do
-	iocheck "$MODEL" $HDD verify start=$((new + k * DATA)) len="$DATA" ||
-		fail "segment $((40 + k)) was not written back"
-done
+home 1 400 423
 remove_ssdup
 # shellcheck disable=SC2086
 make_ssdup $KEYS

@@ -48,7 +48,7 @@ io verify
 message commit
 before=$(written)
 for each in $before; do
-	above "bytes on each SSD" "$each" $((26 << 20))
+	above "bytes on each SSD" "$each" $((18 << 20))
 done
 io write len=20000 start=9000 bs=24
 io verify
@@ -73,6 +73,9 @@ HDD=/dev/mhdd1 SSD=/dev/mssd3 make_ssdup policy all
 remove_ssdup
 refused "other SSDs than this one" /dev/mssd0 ssd /dev/mssd1 ssd /dev/mssd3
 
+! dmsetup create $NAME --table "$(table policy all ssd /dev/mssd1 ssd /dev/mssd2 classes a+b)" ||
+	fail "nine classes were made"
+said "classes: at most 2 on 3 SSDs" || fail "the kernel said: $(tail -n 1 "$T/said")"
 make
 io verify
 flush
@@ -94,12 +97,12 @@ remove_ssdup
 before=$(written)
 make max_mb 24
 is "segments" "$(stat segments)" 24
-io write len=$((18 * 2048))
+io write len=$((14 * 2048))
 commits
 read -r a b c <<<"$before"
 read -r d e f <<<"$(written)"
 for each in $((d - a)) $((e - b)) $((f - c)); do
-	above "bytes on each SSD" "$each" $((5 << 20))
+	above "bytes on each SSD" "$each" $((1 << 20))
 done
 io verify
 remove_ssdup

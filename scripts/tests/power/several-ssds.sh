@@ -59,5 +59,5 @@ for profile in 0 1 2 3 4 5; do
 	cuts=$((cuts + $(cuts_seen)))
 done
 above "cuts" $cuts 60
-# open segments on several of them
-cuts_test ssds=3 classes=1 3000 10
+# three classes on each
+cuts_test ssds=2 classes=1 3000 10

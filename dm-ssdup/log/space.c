@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns the free segments of each SSD: which are opened next, or discarded. */
+#include "base/failure.h"
+#include "internal.h"
+
+void ssdup_space_init(struct ssdup_log *log)
+{
+	struct ssd_space *space;
+
+	for (space = log->segments->space; space < space_end(log); space++) {
+		INIT_LIST_HEAD(&space->free);
+		INIT_LIST_HEAD(&space->stale);
+	}
+}
+
+void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale)
+{
+	struct ssd_space *space = &log->segments->space[seg->ssd];
+
+	lockdep_assert_held(&log->segments->lock);
+	seg->state = SEGMENT_FREE;
+	list_move_tail(&seg->list, stale ? &space->stale : &space->free);
+	WRITE_ONCE(space->nr_free, space->nr_free + 1);
+}
+
+/* The free segments that are not for who asks. */
+static u32 others(const struct ssdup_log *log, u64 allowed)
+{
+	if (allowed & LOG_WORD_SPARE)
+		return 0;
+	return ssdup_spare(log) + (allowed & LOG_WORD_KEPT ? 0 : ssdup_kept(log));
+}
+
+struct ssdup_segment *ssdup_space_next(struct ssdup_log *log, u32 ssd, u64 allowed)
+{
+	struct ssd_space *space = &log->segments->space[ssd];
+
+	lockdep_assert_held(&log->segments->lock);
+	if (space->nr_free <= others(log, allowed))
+		return NULL;
+	return list_first_entry(list_empty(&space->free) ? &space->stale : &space->free,
+				struct ssdup_segment, list);
+}
+
+void ssdup_space_remove(struct ssdup_log *log, struct ssdup_segment *seg)
+{
+	struct ssd_space *space = &log->segments->space[seg->ssd];
+
+	lockdep_assert_held(&log->segments->lock);
+	list_del_init(&seg->list);
+	WRITE_ONCE(space->nr_free, space->nr_free - 1);
+}
+
+u64 ssdup_space_closed(const struct ssdup_log *log, u32 ssd, bool kept)
+{
+	u32 nr_free = log->segments->space[ssd].nr_free;
+
+	/* What a drain opens of the last ones it needs for itself. */
+	if (nr_free <= ssdup_spare(log))
+		return LOG_WORD_SPARE;
+	return kept && nr_free <= ssdup_spare(log) + ssdup_kept(log) ? LOG_WORD_KEPT : 0;
+}
+
+/* --- Full --- */
+
+static void set_full(struct ssdup_log *log, u32 ssds)
+{
+	lockdep_assert_held(&log->segments->lock);
+	WRITE_ONCE(log->full_ssds, ssds);
+	WRITE_ONCE(log->full, ssds == BIT(log_nr_ssds(&log->ssds)) - 1);
+}
+
+bool ssdup_space_full(struct ssdup_log *log, u32 ssd)
+{
+	bool was = log->full_ssds & BIT(ssd);
+
+	set_full(log, log->full_ssds | BIT(ssd));
+	return !was;
+}
+
+void ssdup_space_not_full(struct ssdup_log *log, u32 ssd)
+{
+	set_full(log, log->full_ssds & ~BIT(ssd));
+}
+
+/* Let writers have the rest of the open segments, by what is free now. */
+static void let_writers_have(struct ssdup_log *log)
+{
+	u32 nr_free, spare = ssdup_spare(log);
+	struct ssdup_class *k;
+	u64 opens;
+
+	for (k = log->class; k < class_end(log); k++) {
+		nr_free = log->segments->space[k->ssd].nr_free;
+		opens = (nr_free > spare ? LOG_WORD_SPARE : 0) |
+			(nr_free > spare + ssdup_kept(log) ? LOG_WORD_KEPT : 0);
+		if (opens)
+			atomic64_andnot(opens, &k->open->word);
+	}
+}
+
+void ssdup_more_to_open(struct ssdup_log *log)
+{
+	set_full(log, 0);
+	let_writers_have(log);
+}
+
+bool ssdup_space_spent(const struct ssdup_log *log)
+{
+	const struct ssd_space *space;
+
+	lockdep_assert_held(&log->segments->lock);
+	for (space = log->segments->space; space < space_end(log); space++)
+		if (space->nr_free > others(log, 0) || space->discarding)
+			return false;
+	return true;
+}
+
+/* --- Discards --- */
+
+/* Of an SSD that has any, which comes after those that had the last ones. */
+static struct ssd_space *space_to_discard(struct ssdup_segments *s, u32 nr_ssds)
+{
+	u32 i;
+
+	for (i = 0; i < nr_ssds; i++) {
+		s->discards++;
+		if (!list_empty(&s->space[s->discards % nr_ssds].stale))
+			break;
+	}
+	return &s->space[s->discards % nr_ssds];
+}
+
+u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch)
+{
+	struct ssdup_segments *s = log->segments;
+	struct ssdup_segment *seg, *next, *first = NULL;
+	struct ssd_space *space;
+	u32 nr = 0;
+
+	spin_lock_irq(&s->lock);
+	space = space_to_discard(s, log_nr_ssds(&log->ssds));
+	/* Reads may still point into what a read-only log has freed. */
+	most = ssdup_mode(log->c) == MODE_RUNNING ?
+	       min(most, (space->nr_free - min(space->nr_free, others(log, 0))) / 2) : 0;
+	list_for_each_entry_safe(seg, next, &space->stale, list) {
+		if (!nr)
+			first = seg;
+		if (nr == most || seg->index != first->index + nr)
+			break;
+		list_move_tail(&seg->list, batch);
+		nr++;
+	}
+	WRITE_ONCE(space->discarding, nr);
+	WRITE_ONCE(space->nr_free, space->nr_free - nr);
+	spin_unlock_irq(&s->lock);
+	return nr;
+}
+
+void ssdup_discard_end(struct ssdup_log *log, struct list_head *batch)
+{
+	struct ssdup_segments *s = log->segments;
+	struct ssd_space *space;
+
+	spin_lock_irq(&s->lock);
+	space = &s->space[list_first_entry(batch, struct ssdup_segment, list)->ssd];
+	list_splice_tail(batch, &space->free);
+	WRITE_ONCE(space->nr_free, space->nr_free + space->discarding);
+	WRITE_ONCE(space->discarding, 0);
+	ssdup_more_to_open(log);
+	spin_unlock_irq(&s->lock);
+}
+
+/* --- Facts --- */
+
+u32 ssdup_free_segments(struct ssdup_log *log)
+{
+	const struct ssd_space *space;
+	u32 nr = READ_ONCE(log->segments->nr_clean);
+
+	for (space = log->segments->space; space < space_end(log); space++)
+		nr += READ_ONCE(space->nr_free);
+	return nr;
+}
+
+u32 ssdup_discarding_segments(struct ssdup_log *log)
+{
+	const struct ssd_space *space;
+	u32 nr = 0;
+
+	for (space = log->segments->space; space < space_end(log); space++)
+		nr += READ_ONCE(space->discarding);
+	return nr;
+}
+
+static u32 ready(const struct ssdup_log *log, const struct ssd_space *space)
+{
+	u32 nr = READ_ONCE(space->nr_free);
+
+	return nr > ssdup_spare(log) + 1 ? nr + READ_ONCE(space->discarding) : nr;
+}
+
+u32 ssdup_ready_segments(struct ssdup_log *log)
+{
+	u32 nr_ssds = log_nr_ssds(&log->ssds), least = U32_MAX, i;
+
+	for (i = 0; i < nr_ssds; i++)
+		least = min(least, ready(log, &log->segments->space[i]) * nr_ssds);
+	return least;
+}
+
+bool ssdup_last_segments(struct ssdup_log *log)
+{
+	u32 nr_clean = READ_ONCE(log->segments->nr_clean);
+	const struct ssd_space *space;
+
+	for (space = log->segments->space; space < space_end(log); space++)
+		if (READ_ONCE(space->nr_free) + nr_clean < ssdup_spare(log))
+			return true;
+	return false;
+}
+
+struct ssdup_segment *ssdup_space_for_copies(struct ssdup_log *log)
+{
+	u32 i, most = 0;
+
+	lockdep_assert_held(&log->segments->lock);
+	for (i = 1; i < log_nr_ssds(&log->ssds); i++)
+		if (log->segments->space[i].nr_free > log->segments->space[most].nr_free)
+			most = i;
+	/* As for who flushes: a copy is forgotten before a write waits. */
+	return ssdup_space_next(log, most, LOG_WORD_KEPT);
+}

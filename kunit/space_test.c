@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* invariant: 4 */
+/* The free segments of a log on two SSDs, with two lifetimes of data, of log/space.c. */
+#include <kunit/test.h>
+
+#include "log/internal.h"
+
+#include "device.h"
+
+#define LARGE		48U	/* segments of the first SSD */
+#define SMALL		20U
+#define NR		(LARGE + SMALL)
+#define SPARE		(LOG_SPARE + 1U)
+
+/* Classes of the lifetimes 0 and 1 on each SSD. */
+static struct ssdup_class *const large = device_log.class;
+static struct ssdup_class *const small = device_log.class + 1;
+static struct ssdup_class *const large_late = device_log.class + 2;
+static struct ssdup_class *const small_late = device_log.class + 3;
+
+static int space_test_init(struct kunit *test)
+{
+	device_ssds = (struct log_ssds){ .nr = 2, .segments = { LARGE, SMALL } };
+	return make_device(NR, 4, 1);
+}
+
+static void space_test_exit(struct kunit *test)
+{
+	drop_device();
+}
+
+static bool fill_one(struct ssdup_class *to)
+{
+	if (!ssdup_switch(device.log, to, to->open, 0))
+		return false;
+	atomic64_add(log_word(1, 8), &to->open->word);
+	/* Else the list of segments in the ring becomes longer than it can be. */
+	list_del_init(&to->open->ring);
+	return true;
+}
+
+static u32 fill_all(struct ssdup_class *to)
+{
+	u32 nr = 0;
+
+	while (fill_one(to))
+		nr++;
+	return nr;
+}
+
+static void free_oldest(struct kunit *test, struct ssdup_class *from, u32 nr)
+{
+	struct drain_group g;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, from, nr, false, false, &g));
+	ssdup_group_freed(device.log, &g);
+}
+
+/* Each class has segments of its SSD only, however many the other one has. */
+static void a_class_is_on_one_ssd(struct kunit *test)
+{
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, log_lifetimes(device.log), 2);
+	KUNIT_EXPECT_EQ(test, small_late->ssd, 1);
+	KUNIT_EXPECT_EQ(test, small_late->lifetime, 1);
+	KUNIT_EXPECT_EQ(test, large_late->ssd, 0);
+	KUNIT_EXPECT_EQ(test, fill_all(small), SMALL - SPARE - 1);
+	KUNIT_EXPECT_EQ(test, ssdup_full_ssds(device.log), 2);
+	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
+	KUNIT_EXPECT_EQ(test, ssdup_classes_with_room(device.log), 5);
+	KUNIT_EXPECT_FALSE(test, fill_one(small_late));
+	KUNIT_EXPECT_TRUE(test, fill_one(large_late));
+	KUNIT_EXPECT_EQ(test, fill_all(large), LARGE - SPARE - 2);
+	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), 2 * SPARE + 2);
+	for (i = 0; i < NR; i++)
+		if (device.log->segment[i].class)
+			KUNIT_EXPECT_EQ(test, device.log->segment[i].class->ssd, i >= LARGE);
+}
+
+/* Each SSD leaves segments to its own classes: a drain of one needs none of the other. */
+static void each_has_spare_segments(struct kunit *test)
+{
+	u32 nr;
+
+	fill_all(small);
+	for (nr = 0; ssdup_switch(device.log, small_late, small_late->open, LOG_WORD_SPARE); nr++)
+		atomic64_add(log_word(1, 8), &small_late->open->word);
+	KUNIT_EXPECT_EQ(test, nr, SPARE + 1);
+	KUNIT_EXPECT_TRUE(test, ssdup_last_segments(device.log));
+	KUNIT_EXPECT_EQ(test, ssdup_ready_segments(device.log), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), LARGE);
+	KUNIT_EXPECT_TRUE(test, fill_one(large));
+}
+
+/* What is freed goes to where it is, and writers to both try again. */
+static void freed_where_it_is(struct kunit *test)
+{
+	fill_all(small);
+	fill_all(large);
+	KUNIT_EXPECT_FALSE(test, ssdup_log_spent(device.log));
+	free_oldest(test, large, 3);
+	KUNIT_EXPECT_EQ(test, ssdup_full_ssds(device.log), 0);
+	KUNIT_EXPECT_FALSE(test, fill_one(small));
+	KUNIT_EXPECT_EQ(test, ssdup_full_ssds(device.log), 2);
+	KUNIT_EXPECT_EQ(test, fill_all(large), 3);
+	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
+	free_oldest(test, small, 2);
+	KUNIT_EXPECT_EQ(test, fill_all(small), 2);
+}
+
+/* SSDs take turns, a batch is of one of them, and it comes back there. */
+static void discards_by_ssd(struct kunit *test)
+{
+	u32 i, nr, seen = 0;
+	LIST_HEAD(batch);
+
+	for (i = 0; i < 6; i++) {
+		fill_one(large);
+		fill_one(small);
+	}
+	free_oldest(test, large, 4);
+	free_oldest(test, small, 4);
+	for (i = 0; i < 2; i++) {
+		nr = ssdup_discard_begin(device.log, 4, &batch);
+		KUNIT_ASSERT_EQ(test, nr, 4);
+		KUNIT_EXPECT_EQ(test, ssdup_discarding_segments(device.log), nr);
+		seen |= BIT(list_first_entry(&batch, struct ssdup_segment, list)->ssd);
+		KUNIT_EXPECT_EQ(test, list_first_entry(&batch, struct ssdup_segment, list)->ssd,
+				list_last_entry(&batch, struct ssdup_segment, list)->ssd);
+		ssdup_discard_end(device.log, &batch);
+		INIT_LIST_HEAD(&batch);
+	}
+	KUNIT_EXPECT_EQ(test, seen, 3);
+	KUNIT_EXPECT_EQ(test, ssdup_discard_begin(device.log, 4, &batch), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), NR - 4);
+	KUNIT_EXPECT_EQ(test, fill_all(small), SMALL - SPARE - 1 - 2);
+}
+
+/* Copies of what was read go to the SSD with more room, and leave what writers need. */
+static void copies_where_there_is_room(struct kunit *test)
+{
+	struct ssdup_segment *seg = ssdup_copies_take(device.log);
+
+	KUNIT_ASSERT_PTR_NE(test, seg, NULL);
+	KUNIT_EXPECT_EQ(test, seg->ssd, 0);
+	fill_all(large);
+	seg = ssdup_copies_take(device.log);
+	KUNIT_ASSERT_PTR_NE(test, seg, NULL);
+	KUNIT_EXPECT_EQ(test, seg->ssd, 1);
+	fill_all(small);
+	while (ssdup_copies_take(device.log))
+		;
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), 2 * SPARE);
+}
+
+static struct kunit_case space_cases[] = {
+	KUNIT_CASE(a_class_is_on_one_ssd),
+	KUNIT_CASE(each_has_spare_segments),
+	KUNIT_CASE(freed_where_it_is),
+	KUNIT_CASE(discards_by_ssd),
+	KUNIT_CASE(copies_where_there_is_room),
+	{}
+};
+
+static struct kunit_suite space_suite = {
+	.name = "ssdup-space",
+	.test_cases = space_cases,
+	.init = space_test_init,
+	.exit = space_test_exit,
+};
+
+kunit_test_suite(space_suite);
