@@ -121,7 +121,9 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		}
 		if (!queued && take_rest(c, bio, io))
 			return true;
-		r = ssdup_reserve(c->log, io, place_sectors(bio, io), allowed(c, io));
+		do
+			r = ssdup_reserve(c->log, io, place_sectors(bio, io), allowed(c, io));
+		while (r == -SSDUP_ERR_NO_SEGMENT && ssdup_class_other(c->router, io));
 		f->no_place = r;
 		f->no_memory = r == -SSDUP_ERR_NO_NODE;
 		f->unaligned = r == -SSDUP_ERR_UNALIGNED;

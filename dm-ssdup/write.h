@@ -96,8 +96,10 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 static __always_inline void ssd_begin_write(struct ssdup *c, struct ssdup_ssd *ssd, u32 sectors)
 {
 	ssdup_load_begin(ssd_load(ssd), sectors);
-	if (unlikely(c->nr_ssds > 1))
-		atomic_add(sectors, &ssd->in_flight);
+	if (likely(c->nr_ssds <= 1))
+		return;
+	atomic_add(sectors, &ssd->in_flight);
+	WRITE_ONCE(c->router->turn, ssd - c->ssd);
 }
 
 /* @took: ns; 0: it was not timed. */
@@ -107,7 +109,7 @@ static __always_inline void ssd_end_write(struct ssdup *c, struct ssdup_ssd *ssd
 	u32 beside;
 
 	ssdup_load_end(ssd_load(ssd), io->sectors, io->sent, took);
-	if (likely(c->nr_ssds == 1))
+	if (likely(c->nr_ssds <= 1))
 		return;
 	beside = atomic_fetch_sub(io->sectors, &ssd->in_flight);
 	if (took)

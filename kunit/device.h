@@ -6,6 +6,7 @@
 #ifndef SSDUP_KUNIT_DEVICE_H
 #define SSDUP_KUNIT_DEVICE_H
 
+#include "log/groups.h"
 #include "log/internal.h"
 #include "route/window.h"
 

@@ -297,6 +297,10 @@ static const struct choice_case choice_cases[] = {
 	{ "late ones last", { { .sealed = 9, .late = 1 }, { .sealed = 1 } }, true, 1 },
 	{ "late before an open one, for space", { { .dirty = 1 }, { .sealed = 1, .late = 1 } },
 	  true, 1 },
+	{ "a full SSD first", { { .sealed = 9 }, { .sealed = 1, .late = 1, .full = 1 } }, true,
+	  1 },
+	{ "a full SSD, open", { { .sealed = 9 }, { .dirty = 1, .full = 1 } }, true, 1 },
+	{ "a full SSD, nobody waits", { { .sealed = 9 }, { .sealed = 1, .full = 1 } }, false, 0 },
 	{ "late behind an open one", { { .sealed = 1, .late = 1 }, { .dirty = 1 } }, false, 1 },
 };
 

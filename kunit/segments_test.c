@@ -455,7 +455,7 @@ static void groups_are_taken_in_order(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[0]), &seg[1]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[1]), NULL);
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
-	KUNIT_EXPECT_EQ(test, g.last, 2);
+	KUNIT_EXPECT_EQ(test, g.part[0].last, 2);
 	KUNIT_EXPECT_EQ(test, g.sectors, 16);
 	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_DRAINING);
 	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_DRAINING);

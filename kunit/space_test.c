@@ -3,6 +3,7 @@
 /* The free segments of a log on two SSDs, with two lifetimes of data, of log/space.c. */
 #include <kunit/test.h>
 
+#include "log/clean.h"
 #include "log/internal.h"
 
 #include "device.h"
@@ -13,10 +14,10 @@
 #define SPARE		(LOG_SPARE + 1U)
 
 /* Classes of the lifetimes 0 and 1 on each SSD. */
-static struct ssdup_class *const large = device_log.class;
-static struct ssdup_class *const small = device_log.class + 1;
-static struct ssdup_class *const large_late = device_log.class + 2;
-static struct ssdup_class *const small_late = device_log.class + 3;
+#define large		k
+#define small		(k + 1)
+#define large_late	(k + 2)
+#define small_late	(k + 3)
 
 static int space_test_init(struct kunit *test)
 {
@@ -52,7 +53,7 @@ static void free_oldest(struct kunit *test, struct ssdup_class *from, u32 nr)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, from, nr, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, from, nr, false, true, &g));
 	ssdup_group_freed(device.log, &g);
 }
 
@@ -110,6 +111,63 @@ static void freed_where_it_is(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fill_all(small), 2);
 }
 
+/* A group has a part of each SSD, by what is sealed there, and none of another lifetime. */
+static void a_group_has_parts(struct kunit *test)
+{
+	struct ssdup_segment *seg;
+	struct drain_group g;
+	u32 nr[2] = { }, i;
+
+	for (i = 0; i < 31; i++)
+		fill_one(large);
+	for (i = 0; i < 11; i++)
+		fill_one(small);
+	fill_one(large_late);
+	fill_one(large_late);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, small, 8, false, false, &g));
+	for (seg = group_first(&g); seg; seg = group_next(&g, seg)) {
+		KUNIT_EXPECT_EQ(test, seg->class->lifetime, 0);
+		KUNIT_EXPECT_EQ(test, seg->state, SEGMENT_DRAINING);
+		nr[seg->ssd]++;
+	}
+	KUNIT_EXPECT_EQ(test, nr[0], 6);
+	KUNIT_EXPECT_EQ(test, nr[1], 2);
+	KUNIT_EXPECT_EQ(test, g.nr, 8);
+	ssdup_group_shrink(device.log, &g, 4);
+	KUNIT_EXPECT_EQ(test, g.part[0].nr, 3);
+	KUNIT_EXPECT_EQ(test, g.part[1].nr, 1);
+	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
+	ssdup_group_freed(device.log, &g);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), NR - 44 + 4);
+	KUNIT_EXPECT_EQ(test, ssdup_sealed_segments(device.log), 41 - 4);
+	/* One of each at least. */
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, large, 1, false, false, &g));
+	KUNIT_EXPECT_EQ(test, g.part[0].nr, 1);
+	KUNIT_EXPECT_EQ(test, g.part[1].nr, 1);
+	ssdup_group_set(device.log, &g, SEGMENT_SEALED);
+	KUNIT_EXPECT_PTR_EQ(test, large->to_drain, g.part[0].first);
+	KUNIT_EXPECT_PTR_EQ(test, small->to_drain, g.part[1].first);
+}
+
+/* What is clean on one SSD is no room on another. */
+static void clean_on_another_ssd(struct kunit *test)
+{
+	struct drain_group g;
+
+	fill_all(small);
+	fill_one(large);
+	fill_one(large);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, large, 1, false, true, &g));
+	group_first(&g)->kept = 100;
+	ssdup_group_freed(device.log, &g);
+	KUNIT_EXPECT_EQ(test, ssdup_coming_segments(device.log, 0), 1);
+	KUNIT_EXPECT_EQ(test, ssdup_coming_segments(device.log, 1), 0);
+	KUNIT_EXPECT_FALSE(test, fill_one(small));
+	KUNIT_EXPECT_EQ(test, ssdup_full_ssds(device.log), 2);
+	ssdup_clean_forgotten(device.log, ssdup_clean_take(device.log, 0));
+	KUNIT_EXPECT_EQ(test, ssdup_coming_segments(device.log, 0), 0);
+}
+
 /* SSDs take turns, a batch is of one of them, and it comes back there. */
 static void discards_by_ssd(struct kunit *test)
 {
@@ -159,6 +217,8 @@ static struct kunit_case space_cases[] = {
 	KUNIT_CASE(a_class_is_on_one_ssd),
 	KUNIT_CASE(each_has_spare_segments),
 	KUNIT_CASE(freed_where_it_is),
+	KUNIT_CASE(a_group_has_parts),
+	KUNIT_CASE(clean_on_another_ssd),
 	KUNIT_CASE(discards_by_ssd),
 	KUNIT_CASE(copies_where_there_is_room),
 	{}

@@ -115,6 +115,8 @@ struct pacing_out ssdup_pacing_decide(const struct pacing_in *in)
 	return out;
 }
 
+#define FULL_FIRST	8U	/* more than any need() */
+
 /* How much a class needs a drain. */
 static u32 need(const struct pacing_class *k, bool wanted)
 {
@@ -127,19 +129,18 @@ static u32 need(const struct pacing_class *k, bool wanted)
 	return k->sealed || k->dirty ? 1 + !k->late : 0;
 }
 
-/* Of two that are needed as much: whose SSD is full, or else which one has more. */
-static bool more_urgent(const struct pacing_class *a, const struct pacing_class *b)
-{
-	return a->full != b->full ? a->full : a->sealed > b->sealed;
-}
-
 u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted)
 {
-	u32 i, best = 0, most = need(&k[0], wanted), n;
+	u32 i, best = 0, most = 0, n;
+	bool full = false;
 
-	for (i = 1; i < nr; i++) {
-		n = need(&k[i], wanted);
-		if (n > most || (n == most && more_urgent(&k[i], &k[best]))) {
+	for (i = 0; i < nr; i++)
+		full |= k[i].full;
+	for (i = 0; i < nr; i++) {
+		/* Who waits wants space on an SSD that has none. */
+		n = need(&k[i], wanted && (!full || k[i].full));
+		n += wanted && k[i].full && n ? FULL_FIRST : 0;
+		if (n > most || (n == most && k[i].sealed > k[best].sealed)) {
 			most = n;
 			best = i;
 		}

@@ -110,7 +110,7 @@ struct pacing_class {
  *
  * One that can free a segment without writing comes first, then one that was asked for, then one
  * that has sealed segments, the more the better. Late ones come after the others, and without need
- * after all else.
+ * after all else. But while SSDs are full and that is wanted, theirs come before those of others.
  */
 u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted);
 

@@ -468,15 +468,19 @@ static void shrink_group(struct ssdup_drainer *drainer, const struct pacing_grou
 	struct ssdup_copier *copier = drainer->copier;
 	u64 all = copier->group.sectors, left = all - min(all, copier->group.copied);
 	u64 wanted = (u64)ssdup_pacing_group(size) * drainer->log->g.data_sectors;
-	u32 keep;
+	u32 keep, nr;
 
 	if (!size->waiters || copier->stage != STAGE_COPY || copier->again || left <= wanted ||
 	    ssdup_mode(drainer->c) != MODE_RUNNING)
 		return;
-	keep = max(div64_u64(wanted * copier->group.nr, left), 1ULL);
-	if (keep >= copier->group.nr)
+	nr = copier->group.nr;
+	keep = max(div64_u64(wanted * nr, left), 1ULL);
+	if (keep >= nr)
 		return;
 	ssdup_group_shrink(drainer->log, &copier->group, keep);
+	/* Each part keeps one. */
+	if (copier->group.nr == nr)
+		return;
 	/* What is copied is counted anew, too. */
 	copier->chosen = ktime_get_ns();
 	copier->group.sectors = mul_u64_u64_div_u64(copier->group.sectors, left, all);

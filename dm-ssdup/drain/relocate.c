@@ -45,7 +45,8 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 
 	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_SPARE | LOG_WORD_KEPT)) ==
 	       -SSDUP_ERR_RING_FULL ||
-	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log) &&
+	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log,
+				     log_class_ssd(drainer->c->nr_ssds, io->class)) &&
 		!READ_ONCE(drainer->c->leaving))) {
 		if (ssdup_mode(drainer->c) != MODE_RUNNING || ssdup_commit(drainer->log))
 			return -SSDUP_ERR_NO_SEGMENT;

@@ -92,7 +92,7 @@ static void look_at_classes(struct ssdup_drainer *drainer, struct watch *w, stru
 	/* What was asked for comes when the group is done. */
 	in->asked = p[w->class->index].asked || p[next].asked;
 	in->dirty = p[w->class->index].dirty;
-	in->all_open = !sealed;
+	in->all_open = !sealed || (p[next].full && !p[next].sealed);
 	/* A group of empty segments stays one until it is free, also when drains are paused. */
 	if (!copied)
 		in->empty = p[next].empty;

@@ -98,13 +98,6 @@ u32 ssdup_clean_segments(struct ssdup_log *log)
 	return READ_ONCE(log->segments->nr_clean);
 }
 
-u32 ssdup_coming_segments(struct ssdup_log *log)
-{
-	const struct ssdup_segments *s = log->segments;
-
-	return READ_ONCE(s->nr_clean) + READ_ONCE(s->in_hand) + READ_ONCE(s->nr_pinned);
-}
-
 u64 ssdup_clean_bytes(struct ssdup_log *log)
 {
 	return READ_ONCE(log->segments->clean_bytes);
@@ -129,6 +122,7 @@ struct ssdup_segment *ssdup_copies_take(struct ssdup_log *log)
 		seg = ssdup_space_for_copies(log);
 	if (seg) {
 		ssdup_space_remove(log, seg);
+		ssdup_space_comes(log, seg);
 		WRITE_ONCE(s->in_hand, s->in_hand + 1);
 	}
 	spin_unlock_irq(&s->lock);

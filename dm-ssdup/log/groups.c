@@ -96,14 +96,20 @@ static u32 sealed_of(struct ssdup_log *log, u32 lifetime)
 bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bool empty,
 		      bool alone, struct drain_group *g)
 {
-	u64 sealed = max(alone ? READ_ONCE(k->nr_sealed) : sealed_of(log, k->lifetime), 1U);
+	u32 sealed = sealed_of(log, k->lifetime), part;
 	struct ssdup_class *x;
 
 	*g = (struct drain_group){ };
-	for (x = log->class; x < class_end(log); x++)
-		if (x == k || (!alone && x->lifetime == k->lifetime))
-			take_part(log, x, clamp_t(u64, div64_u64((u64)most * x->nr_sealed, sealed),
-						  1, most), empty, g);
+	if (alone || log_nr_ssds(&log->ssds) == 1) {
+		take_part(log, k, most, empty, g);
+		return g->nr;
+	}
+	for (x = log->class; x < class_end(log); x++) {
+		if (x->lifetime != k->lifetime)
+			continue;
+		part = div_u64((u64)most * READ_ONCE(x->nr_sealed), max(sealed, 1U));
+		take_part(log, x, clamp(part, 1U, most), empty, g);
+	}
 	return g->nr;
 }
 
@@ -199,6 +205,7 @@ static void free_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
 	/* Under the lock, so that the count agrees with the states. */
 	stat_inc(log->c, STAT_FREES);
+	ssdup_space_comes(log, seg);
 	if (seg->kept)
 		ssdup_add_clean(s, seg);
 	else

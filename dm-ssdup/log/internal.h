@@ -15,6 +15,7 @@ struct ssd_space {
 	struct list_head	stale;		/* not discarded yet: opened last */
 	u32			nr_free;	/* on these lists; read without the lock: a hint */
 	u32			discarding;	/* free, but on neither; the same */
+	u32			coming;		/* clean, or not free yet; the same */
 };
 
 struct ssdup_segments {
@@ -69,6 +70,9 @@ void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale
 
 /** ssdup_space_next() - which one to open next, or NULL; @allowed: see ssdup_switch() */
 struct ssdup_segment *ssdup_space_next(struct ssdup_log *log, u32 ssd, u64 allowed);
+
+/** ssdup_space_comes() - it has left the log, or the free ones, and is free again later */
+void ssdup_space_comes(struct ssdup_log *log, const struct ssdup_segment *seg);
 
 /** ssdup_space_remove() - it is not free any more */
 void ssdup_space_remove(struct ssdup_log *log, struct ssdup_segment *seg);

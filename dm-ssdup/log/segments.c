@@ -179,7 +179,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 		return true;
 	}
 	next = ssdup_space_next(log, k->ssd, allowed);
-	clean = !next && (s->nr_clean || s->in_hand);
+	clean = !next && s->space[k->ssd].coming;
 	/* Headers of higher generations are refused. */
 	spent = k->next > LOG_MAX_GENERATION;
 	/* A read-only log hands out nothing, see salvage.c. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the free segments of each SSD: which are opened next, or discarded. */
 #include "base/failure.h"
+#include "clean.h"
 #include "internal.h"
 
 void ssdup_space_init(struct ssdup_log *log)
@@ -18,6 +19,8 @@ void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale
 	struct ssd_space *space = &log->segments->space[seg->ssd];
 
 	lockdep_assert_held(&log->segments->lock);
+	if (seg->state == SEGMENT_FORGOTTEN)
+		WRITE_ONCE(space->coming, space->coming - 1);
 	seg->state = SEGMENT_FREE;
 	list_move_tail(&seg->list, stale ? &space->stale : &space->free);
 	WRITE_ONCE(space->nr_free, space->nr_free + 1);
@@ -40,6 +43,14 @@ struct ssdup_segment *ssdup_space_next(struct ssdup_log *log, u32 ssd, u64 allow
 		return NULL;
 	return list_first_entry(list_empty(&space->free) ? &space->stale : &space->free,
 				struct ssdup_segment, list);
+}
+
+void ssdup_space_comes(struct ssdup_log *log, const struct ssdup_segment *seg)
+{
+	struct ssd_space *space = &log->segments->space[seg->ssd];
+
+	lockdep_assert_held(&log->segments->lock);
+	WRITE_ONCE(space->coming, space->coming + 1);
 }
 
 void ssdup_space_remove(struct ssdup_log *log, struct ssdup_segment *seg)
@@ -101,7 +112,13 @@ static void let_writers_have(struct ssdup_log *log)
 
 void ssdup_more_to_open(struct ssdup_log *log)
 {
-	set_full(log, 0);
+	u32 i, nr_ssds = log_nr_ssds(&log->ssds), full = 0;
+
+	/* Perhaps on another SSD. */
+	for (i = 0; i < nr_ssds && nr_ssds > 1; i++)
+		if (log->segments->space[i].nr_free <= ssdup_spare(log))
+			full |= log->full_ssds & BIT(i);
+	set_full(log, full);
 	let_writers_have(log);
 }
 
@@ -118,17 +135,25 @@ bool ssdup_space_spent(const struct ssdup_log *log)
 
 /* --- Discards --- */
 
-/* Of an SSD that has any, which comes after those that had the last ones. */
-static struct ssd_space *space_to_discard(struct ssdup_segments *s, u32 nr_ssds)
+/* So many are not missed by writers meanwhile. */
+static u32 may_discard(const struct ssdup_log *log, const struct ssd_space *space)
 {
-	u32 i;
+	return (space->nr_free - min(space->nr_free, others(log, 0))) / 2;
+}
+
+/* Of an SSD that has any, which comes after those that had the last ones. */
+static struct ssd_space *space_to_discard(struct ssdup_log *log)
+{
+	u32 i, nr_ssds = log_nr_ssds(&log->ssds);
+	struct ssdup_segments *s = log->segments;
+	struct ssd_space *space;
 
 	for (i = 0; i < nr_ssds; i++) {
-		s->discards++;
-		if (!list_empty(&s->space[s->discards % nr_ssds].stale))
+		space = &s->space[++s->discards % nr_ssds];
+		if (!list_empty(&space->stale) && may_discard(log, space))
 			break;
 	}
-	return &s->space[s->discards % nr_ssds];
+	return space;
 }
 
 u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch)
@@ -139,10 +164,10 @@ u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch
 	u32 nr = 0;
 
 	spin_lock_irq(&s->lock);
-	space = space_to_discard(s, log_nr_ssds(&log->ssds));
+	space = space_to_discard(log);
 	/* Reads may still point into what a read-only log has freed. */
 	most = ssdup_mode(log->c) == MODE_RUNNING ?
-	       min(most, (space->nr_free - min(space->nr_free, others(log, 0))) / 2) : 0;
+	       min(most, may_discard(log, space)) : 0;
 	list_for_each_entry_safe(seg, next, &space->stale, list) {
 		if (!nr)
 			first = seg;
@@ -172,6 +197,11 @@ void ssdup_discard_end(struct ssdup_log *log, struct list_head *batch)
 }
 
 /* --- Facts --- */
+
+u32 ssdup_coming_segments(struct ssdup_log *log, u32 ssd)
+{
+	return READ_ONCE(log->segments->space[ssd].coming);
+}
 
 u32 ssdup_free_segments(struct ssdup_log *log)
 {
@@ -211,11 +241,10 @@ u32 ssdup_ready_segments(struct ssdup_log *log)
 
 bool ssdup_last_segments(struct ssdup_log *log)
 {
-	u32 nr_clean = READ_ONCE(log->segments->nr_clean);
 	const struct ssd_space *space;
 
 	for (space = log->segments->space; space < space_end(log); space++)
-		if (READ_ONCE(space->nr_free) + nr_clean < ssdup_spare(log))
+		if (READ_ONCE(space->nr_free) + READ_ONCE(space->coming) < ssdup_spare(log))
 			return true;
 	return false;
 }

@@ -42,7 +42,7 @@ static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 	u32 nr = router->c->nr_ssds, full, ssd, i;
 	struct spread_ssd ssds[SSDUP_MAX_SSDS];
 
-	if (nr == 1)
+	if (nr <= 1)
 		return lifetime;
 	full = ssdup_full_ssds(router->log);
 	for (i = 0; i < nr; i++)
@@ -54,7 +54,6 @@ static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 		};
 	ssd = ssdup_spread(ssds, nr, READ_ONCE(router->turn) + 1, sectors,
 			   ssdup_window_now());
-	WRITE_ONCE(router->turn, ssd);
 	return lifetime * nr + ssd;
 }
 
@@ -113,6 +112,8 @@ bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io)
 	spin_lock_irqsave(&r->lock, flags);
 	x = ssdup_extent_first(&r->tree, io->start, end);
 	if (x) {
+		/* No other disk takes it. */
+		io->kind = WINDOW_REWRITE;
 		/* New sectors of the write go with those that the log has. */
 		class = extent_class(x, router->log->nr_classes);
 		if (ssdup_extent_class_span(&r->tree, io->start, end, router->log->nr_classes,
@@ -126,6 +127,15 @@ bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io)
 		ssdup_ask_drain(router->log, &router->log->class[log_class(router->log->nr_classes,
 									   io->torn)], io->torn);
 	return !io->torn;
+}
+
+bool ssdup_class_other(struct ssdup_router *router, struct ssdup_io *io)
+{
+	u32 full = ssdup_full_ssds(router->log), class = io->class;
+
+	return class == io->own && full & BIT(router->log->class[class].ssd) &&
+	       !ssdup_segments_full(router->log) && ssdup_class_keep(router, io) &&
+	       io->class != class;
 }
 
 /* --- Rules for new data --- */

@@ -145,6 +145,9 @@ void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct
  */
 bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io);
 
+/** ssdup_class_other() - its SSD has no room: has new data another class now? any context */
+bool ssdup_class_other(struct ssdup_router *router, struct ssdup_io *io);
+
 /**
  * ssdup_class_message() - set the class of new data
  * @name: of the table, or "default"

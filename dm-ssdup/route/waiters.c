@@ -105,7 +105,7 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 	 * has been taken and ended, the device may be removed.
 	 */
 	ssdup_kick_waiting(router->c);
-	if (io->for_space)
+	if (ssdup_full_ssds(router->log))
 		ssdup_kick_writeback(router->c);
 	spin_unlock_irqrestore(&w->lock, flags);
 }
@@ -177,7 +177,10 @@ void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept)
 	spin_lock_irq(&w->lock);
 	while ((bio = bio_list_pop(kept))) {
 		io = dm_per_bio_data(bio, sizeof(*io));
-		/* It may be a rewrite, as is known now. */
+		/* It may be a rewrite, as is known now, and of what another SSD has. */
+		atomic_dec(&w->queue[io->queue].nr);
+		io->queue = io->class;
+		atomic_inc(&w->queue[io->queue].nr);
 		rb_add_cached(&io->waits, writes_like(w, io), node_before);
 	}
 	spin_unlock_irq(&w->lock);

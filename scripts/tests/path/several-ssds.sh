@@ -107,6 +107,21 @@ done
 io verify
 remove_ssdup
 
+# what is written over stays on its SSD: when that is full it is drained, though another one has room,
+# and with nothing else to do
+for policy in all balance; do
+	make_disks hdd_size_mb=128 ssds=2 ssd_size_mb=34 hdd_cache_mb=4
+	make_ssdup policy all drain manual segment_mb 1 discard off ssd /dev/mssd1
+	io write len=256 bs=256
+	message set policy $policy
+	for _ in {1..300}; do
+		io write len=256 bs=256
+	done
+	above "segments freed" "$(stat frees)" 0
+	io verify len=256
+	remove_ssdup
+done
+
 # two paths to one disk, which is blank: they are not two SSDs
 make_disks hdds=1 ssds=2
 for each in one two; do
