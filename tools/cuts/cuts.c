@@ -18,6 +18,7 @@
  *	align=N		of all writes, sectors
  *	classes=1	new data gets other classes, again and again
  *	ssds=N		the log is on so many SSDs
+ *	dies=1		one of them fails before the power does
  *	budget=1	policy balance with ssd_budget and thrift, which change as well
  *	twice=1		each case twice: are content and journal the same?
  *	verbose=1	a line for each case
@@ -45,7 +46,7 @@
 
 static struct {
 	unsigned long steps, drop_flush, twice, verbose, profile, align, classes, budget, guard;
-	unsigned long ssds;
+	unsigned long ssds, dies;
 	const char *hook, *path;
 } arg = { .profile = -1UL, .ssds = 1 };
 
@@ -210,10 +211,23 @@ static void cut_now(void)
 	c.cuts++;
 }
 
+static void mend_ssds(void)
+{
+	char path[64];
+	unsigned int i;
+
+	for (i = 0; arg.dies && i < 2 * arg.ssds; i++) {
+		snprintf(path, sizeof(path), MODEL("mssd%u") "%s", i / 2,
+			 i % 2 ? "gone" : "fail_flush");
+		set(path, "0");
+	}
+}
+
 static void back(void)
 {
 	if (!device_down(&c.d))
 		die("the device does not go");
+	mend_ssds();
 	set(DISKS "power_on_all", "1");
 }
 
@@ -340,6 +354,7 @@ static void choose(uint64_t seed)
 	c.plan.budget = arg.budget;
 	if (arg.classes || arg.budget)
 		c.plan.controls += 24;
+	c.plan.dies = arg.dies ? arg.ssds : 0;
 	setup_disks(arg.profile != -1UL ? arg.profile : seed / 50);
 	read_steps();
 	if (arg.steps)
@@ -347,7 +362,7 @@ static void choose(uint64_t seed)
 	if (arg.guard)
 		c.step = steps[step_number("guard_begin") + seed % GUARD_STEPS];
 	c.plan.unwritable = is_step("relocate") || is_step("rewrite") ||
-			(!c.step && !arg.hook && !rng_below(&c.rng, 8));
+			(!c.step && !arg.hook && !arg.dies && !rng_below(&c.rng, 8));
 	if (is_step("tombstone")) {
 		c.plan.weight[5] = 8;
 		c.plan.weight[6] = 8;
@@ -416,7 +431,7 @@ static bool reach(void)
 		if (cut_happened())
 			return true;
 	}
-	if (c.step || rng_below(&c.rng, 2)) {
+	if (!arg.dies && (c.step || rng_below(&c.rng, 2))) {
 		device_reload(&c.d, false);
 		if (cut_happened())
 			return true;
@@ -522,7 +537,7 @@ static void parse(const char *word)
 		{ "drop_flush=", &arg.drop_flush, NULL }, { "twice=", &arg.twice, NULL },
 		{ "verbose=", &arg.verbose, NULL }, { "align=", &arg.align, NULL },
 		{ "classes=", &arg.classes, NULL }, { "budget=", &arg.budget, NULL },
-		{ "ssds=", &arg.ssds, NULL },
+		{ "dies=", &arg.dies, NULL }, { "ssds=", &arg.ssds, NULL },
 		{ "hook=", NULL, &arg.hook }, { "path=", NULL, &arg.path }
 	};
 	unsigned int i;
@@ -553,17 +568,19 @@ static bool kernel_complained(void)
 /* The command that runs this case once more. */
 static void again_by(void)
 {
+	const struct {
+		const char *key;
+		unsigned long on;
+	} flags[] = {
+		{ "steps", arg.steps }, { "guard", arg.guard }, { "drop_flush", arg.drop_flush },
+		{ "classes", arg.classes }, { "dies", arg.dies }, { "budget", arg.budget },
+	};
+	unsigned int i;
+
 	printf("  again: scripts/soak cuts");
-	if (arg.steps)
-		printf(" steps=1");
-	if (arg.guard)
-		printf(" guard=1");
-	if (arg.drop_flush)
-		printf(" drop_flush=1");
-	if (arg.classes)
-		printf(" classes=1");
-	if (arg.budget)
-		printf(" budget=1");
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		if (flags[i].on)
+			printf(" %s=1", flags[i].key);
 	if (arg.ssds != 1)
 		printf(" ssds=%lu", arg.ssds);
 	if (arg.profile != -1UL)

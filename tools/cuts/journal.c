@@ -10,7 +10,8 @@
  * A version of a sector may be found unless something newer is there for sure:
  * by a read, something that had ended before the read was sent; after a cut,
  * something durable, which is what ended with FUA, or ended before a FLUSH was
- * sent that ended well.
+ * sent that ended well. When a FLUSH fails, which is told once, what it was to make durable may be
+ * lost, however many succeed later.
  *
  * A discard promises nothing: until the sector is written again, it may hold
  * zeros or what was written before, and need not stay the same.
@@ -34,6 +35,7 @@ struct entry {
 	uint32_t sectors;
 	uint8_t kind, writer;
 	bool fua, failed;
+	bool unsure;			/* a FLUSH of it has failed */
 };
 
 /* A version of one sector. */
@@ -99,12 +101,23 @@ uint32_t journal_begin(enum kind kind, unsigned int writer, uint64_t start, uint
 		.sent = now++, .ended = NEVER, .start = start, .sectors = sectors,
 		.kind = kind, .writer = writer, .fua = fua
 	};
+	/* Of a FLUSH: what was durable when it was sent. */
+	if (kind == KIND_FLUSH)
+		entries[number].start = flushed;
 	for (i = 0; kind != KIND_FLUSH && i < sectors; i++) {
 		nodes[nr_nodes] = (struct node){ .entry = number, .next = newest[start + i] };
 		newest[start + i] = nr_nodes++;
 	}
 	pthread_mutex_unlock(&lock);
 	return number;
+}
+
+static void flush_failed(const struct entry *flush)
+{
+	struct entry *e;
+
+	for (e = entries; e < entries + nr_entries; e++)
+		e->unsure |= e->ended != NEVER && e->ended >= flush->start;
 }
 
 void journal_end(uint32_t number, bool ok)
@@ -117,6 +130,8 @@ void journal_end(uint32_t number, bool ok)
 		e->ended = now++;
 	if (ok && e->kind == KIND_FLUSH && e->sent > flushed)
 		flushed = e->sent;
+	if (!ok && e->kind == KIND_FLUSH)
+		flush_failed(e);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -145,7 +160,7 @@ static bool counts(const struct node *n, uint64_t since)
 		return false;
 	if (since)
 		return node_ended(n) < since;
-	return n->settled || (e->ended != NEVER && (e->fua || e->ended < flushed));
+	return n->settled || (e->ended != NEVER && (e->fua || (e->ended < flushed && !e->unsure)));
 }
 
 /* Something that is there for sure is newer than what had ended at @ended. */

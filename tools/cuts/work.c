@@ -45,7 +45,7 @@ struct writer {
 
 unsigned int work_errors;
 
-static bool stopped;
+static bool stopped, ssd_failed;
 
 bool power_is_off(void)
 {
@@ -59,6 +59,9 @@ bool power_is_off(void)
 /* Something failed: for the power, or else it should not have. */
 static void trouble(const char *what, int error)
 {
+	/* What only that SSD has can be neither read nor written over. */
+	if (ssd_failed && error == EIO)
+		return;
 	stopped = true;
 	if (power_is_off())
 		return;
@@ -328,13 +331,29 @@ static void change_price(struct controller *c)
 		device_knob(c->d, "thrift", pick(&c->rng, "0 1 10 100"));
 }
 
+/* It is gone, or its flushes fail. */
+static void fail_ssd(struct controller *c)
+{
+	static const char *const how[] = { "gone", "fail_flush", "fail_flush" };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/block/mssd%u/model/%s",
+		 (unsigned int)rng_below(&c->rng, c->p->dies), how[rng_below(&c->rng, 3)]);
+	__atomic_store_n(&ssd_failed, true, __ATOMIC_SEQ_CST);
+	if (!write_file(path, "1"))
+		die(path);
+}
+
 static void *controller_thread(void *arg)
 {
 	struct controller *c = arg;
-	unsigned int i;
+	unsigned int nr = c->p->controls + (c->p->dies ? 3 : 0), i;
+	unsigned int fails = c->p->dies ? rng_below(&c->rng, nr) : 0;
 
-	for (i = 0; i < c->p->controls && !stopped; i++) {
+	for (i = 0; i < nr && !stopped; i++) {
 		usleep(rng_below(&c->rng, 30000));
+		if (c->p->dies && i == fails)
+			fail_ssd(c);
 		if (c->p->classes && rng_below(&c->rng, 4)) {
 			change_class(c);
 			continue;
@@ -351,7 +370,9 @@ static void *controller_thread(void *arg)
 			device_message(c->d, pick(&c->rng, "commit drain"));
 			break;
 		case 2:
-			if (c->p->suspends && !device_reload(c->d, rng_below(&c->rng, 2)))
+			/* Without the SSD that fails the next table is refused. */
+			if (c->p->suspends && !c->p->dies &&
+			    !device_reload(c->d, rng_below(&c->rng, 2)))
 				trouble("a reload", errno);
 			break;
 		default:
@@ -420,6 +441,7 @@ bool work_run(const struct plan *p, struct device *d, unsigned int round)
 	unsigned int i;
 
 	stopped = false;
+	ssd_failed = false;
 	for (i = 0; i < p->writers; i++)
 		writer_init(&w[i], p, d, i, round);
 	pthread_create(&controller, NULL, controller_thread, &c);

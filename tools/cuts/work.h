@@ -15,6 +15,7 @@ struct plan {
 	bool suspends;			/* reloads are among the controls */
 	bool classes;			/* the classes of new data are, too */
 	bool budget;			/* and what space on the SSD costs */
+	unsigned int dies;		/* so many SSDs, of which one fails; 0: none does */
 };
 
 extern unsigned int work_errors;	/* things that went wrong before the power did */

@@ -59,5 +59,8 @@ for profile in 0 1 2 3 4 5; do
 	cuts=$((cuts + $(cuts_seen)))
 done
 above "cuts" $cuts 60
+# one of them fails before that, as a whole or by its flushes
+cuts_test ssds=3 dies=1 5000 20
+above "cuts with an SSD that fails" "$(cuts_seen)" 20
 # three classes on each
 cuts_test ssds=2 classes=1 3000 10
