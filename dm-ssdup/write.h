@@ -96,24 +96,17 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 static __always_inline void ssd_begin_write(struct ssdup *c, struct ssdup_ssd *ssd, u32 sectors)
 {
 	ssdup_load_begin(ssd_load(ssd), sectors);
-	if (likely(c->nr_ssds <= 1))
-		return;
-	atomic_add(sectors, &ssd->in_flight);
-	WRITE_ONCE(c->router->turn, ssd - c->ssd);
+	if (unlikely(c->nr_ssds > 1))
+		ssdup_spread_begin(c->router, ssd, sectors);
 }
 
 /* @took: ns; 0: it was not timed. */
 static __always_inline void ssd_end_write(struct ssdup *c, struct ssdup_ssd *ssd,
 					  const struct ssdup_io *io, u64 took)
 {
-	u32 beside;
-
 	ssdup_load_end(ssd_load(ssd), io->sectors, io->sent, took);
-	if (likely(c->nr_ssds <= 1))
-		return;
-	beside = atomic_fetch_sub(io->sectors, &ssd->in_flight);
-	if (took)
-		ssdup_spread_ended(&ssd->speed, took, beside, ssdup_window_now());
+	if (unlikely(c->nr_ssds > 1))
+		ssdup_spread_end(ssd, io->sectors, took);
 }
 
 /* A write begins at @disk, and perhaps its time. */

@@ -17,9 +17,6 @@
 /** ssdup_clean_segments() - their number; any context, a hint, as those that follow */
 u32 ssdup_clean_segments(struct ssdup_log *log);
 
-/** ssdup_coming_segments() - those on an SSD that are clean, or forgotten and not free yet */
-u32 ssdup_coming_segments(struct ssdup_log *log, u32 ssd);
-
 /** ssdup_clean_bytes() - memory that their extents took when they became clean */
 u64 ssdup_clean_bytes(struct ssdup_log *log);
 

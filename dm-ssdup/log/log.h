@@ -311,6 +311,9 @@ u32 ssdup_ready_segments(struct ssdup_log *log);
 /** ssdup_last_segments() - has an SSD fewer than a drain may need, with those clean? a hint */
 bool ssdup_last_segments(struct ssdup_log *log);
 
+/** ssdup_coming_segments() - those on an SSD that are clean, or forgotten and not free yet */
+u32 ssdup_coming_segments(struct ssdup_log *log, u32 ssd);
+
 /** ssdup_discarding_segments() - number of free segments that are being discarded */
 u32 ssdup_discarding_segments(struct ssdup_log *log);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the free segments of each SSD: which are opened next, or discarded. */
 #include "base/failure.h"
-#include "clean.h"
 #include "internal.h"
 
 void ssdup_space_init(struct ssdup_log *log)

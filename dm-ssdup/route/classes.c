@@ -57,6 +57,20 @@ static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 	return lifetime * nr + ssd;
 }
 
+void ssdup_spread_begin(struct ssdup_router *router, struct ssdup_ssd *ssd, u32 sectors)
+{
+	atomic_add(sectors, &ssd->in_flight);
+	WRITE_ONCE(router->turn, ssd - router->c->ssd);
+}
+
+void ssdup_spread_end(struct ssdup_ssd *ssd, u32 sectors, u64 ns)
+{
+	u32 beside = atomic_fetch_sub(sectors, &ssd->in_flight);
+
+	if (ns)
+		ssdup_spread_ended(&ssd->speed, ns, beside, ssdup_window_now());
+}
+
 void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(router->map, io->start);

@@ -145,6 +145,12 @@ void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct
  */
 bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io);
 
+/** ssdup_spread_begin() - one of several SSDs gets a write; any context */
+void ssdup_spread_begin(struct ssdup_router *router, struct ssdup_ssd *ssd, u32 sectors);
+
+/** ssdup_spread_end() - it has ended, and took @ns; 0: it was not timed; any context */
+void ssdup_spread_end(struct ssdup_ssd *ssd, u32 sectors, u64 ns);
+
 /** ssdup_class_other() - its SSD has no room: has new data another class now? any context */
 bool ssdup_class_other(struct ssdup_router *router, struct ssdup_io *io);
 
