@@ -175,7 +175,8 @@ void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r)
 
 struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, u32 lifetime)
 {
-	struct ssdup_class_stats sum = { }, __percpu *stats;
+	struct ssdup_class_stats __percpu *stats;
+	struct ssdup_class_stats sum = { };
 	const struct ssdup_class *k;
 
 	for (k = map->log->class; k < class_end(map->log); k++) {
