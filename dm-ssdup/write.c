@@ -378,7 +378,7 @@ void ssdup_wait_work(struct work_struct *work)
 	ssdup_wait_again(c->router, &kept);
 	if (again)
 		ssdup_kick_waiting(c);
-	/* The thread did not see them while they were tried. */
-	if (ssdup_windowed(c))
+	/* The thread did not see them while they were tried, nor which SSD they want since. */
+	if (ssdup_windowed(c) || c->nr_ssds > 1)
 		ssdup_kick_writeback(c);
 }

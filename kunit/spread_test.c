@@ -4,7 +4,7 @@
 
 #include "core/spread.c"
 
-#define UNIT	SPREAD_UNIT
+#define UNIT	WINDOW_UNIT
 
 /* No SSD is due to be tried again. */
 static u32 choose(const struct spread_ssd *ssd, u32 nr, u32 turn, u32 sectors)

@@ -278,13 +278,13 @@ static void a_class_is_on_one_ssd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, s), LOG_BAD_GEOMETRY);
 }
 
-/* From behind the youngest of each SSD on, all segments once, and SSDs take turns. */
-static void ssds_take_turns(struct kunit *test)
+/* From behind the youngest of each SSD on, all segments once, one SSD after the other. */
+static void all_segments_once(struct kunit *test)
 {
 	static const struct log_header live[] = {
 		{ .segment = 1 }, { .segment = 6 }, { .segment = 0 }, { .segment = 9 },
 	};
-	static const u32 order[] = { 1, 4, 7, 2, 5, 8, 3, 6, 9, 0 };
+	static const u32 order[] = { 1, 2, 3, 0, 4, 5, 6, 7, 8, 9 };
 	const struct log_ssds ssds = { .nr = 3, .segments = { 4, 3, 3 } }, one = { .nr = 1 };
 	const struct log_geometry g = { .nr_segments = 10 };
 	struct ssds_walk w = ssdup_ssds_walk(&ssds, &g, live, 4);
@@ -321,7 +321,7 @@ static struct kunit_case ssds_cases[] = {
 	KUNIT_CASE(one_ssd),
 	KUNIT_CASE(none_but_the_pool),
 	KUNIT_CASE(a_class_is_on_one_ssd),
-	KUNIT_CASE(ssds_take_turns),
+	KUNIT_CASE(all_segments_once),
 	{}
 };
 

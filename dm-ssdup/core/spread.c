@@ -6,16 +6,12 @@
 
 #include "spread.h"
 
-#define STEP	8	/* part of the difference that an average learns at once: 1/8 */
-
 void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now)
 {
-	u64 before = READ_ONCE(s->ns), unit = div_u64(ns * SPREAD_UNIT, max(in_flight, 1U));
-
 	/* What is older than that says little. */
-	if (before && now < READ_ONCE(s->retry))
-		unit = before - before / STEP + unit / STEP;
-	WRITE_ONCE(s->ns, max(unit, 1ULL));
+	if (now >= READ_ONCE(s->retry))
+		WRITE_ONCE(s->ns, 0);
+	ssdup_window_learn(&s->ns, div_u64(ns * WINDOW_UNIT, max(in_flight, 1U)));
 	WRITE_ONCE(s->retry, now + ns * WINDOW_RETRY);
 }
 

@@ -9,10 +9,10 @@
  *
  * What the log holds already stays on its SSD, see core/log.h.
  *
- * Found by tools/sim on seeds 1 to 16 of scripts/bench/family.py, with two equal SSDs, and with one
- * that is three times slower than the other. To one SSD, random writes that all go to the log are
- * 1.98 and 1.46 times as fast, as by the earlier end alone; with turns alone 1.98 and 0.87. By
- * policy balance they are 1.55 and 1.09, by the earlier end alone 1.42 and 1.02. A quarter is as
+ * Found by tools/sim on seeds 1 to 16 of scripts/bench/family.py, with two equal SSDs of 4 GB, and
+ * with one that is three times slower than the other. To one SSD, random writes that all go to the
+ * log are 1.98 and 1.46 times as fast, as by the earlier end alone; with turns alone 1.98 and 0.87.
+ * By policy balance they are 1.55 and 1.08, by the earlier end alone 1.42 and 1.02. A quarter is as
  * good as a half with equal SSDs, and better with others.
  */
 #ifndef SSDUP_SPREAD_H
@@ -20,12 +20,11 @@
 
 #include "window.h"
 
-#define SPREAD_UNIT	512U	/* sectors; times are for so many */
 #define SPREAD_EARLIER	4U	/* part of the time until the end: by so much earlier is clear */
 
 /* All zero: nothing is known yet. */
 struct spread_speed {
-	u64	ns;		/* moving average of the time for a unit; 0: not known */
+	u64	ns;		/* moving average for WINDOW_UNIT sectors; 0: not known */
 	u64	retry;		/* ns: when to try again, however slow it was */
 };
 

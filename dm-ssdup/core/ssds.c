@@ -104,20 +104,20 @@ struct ssds_walk ssdup_ssds_walk(const struct log_ssds *ssds, const struct log_g
 	return w;
 }
 
+static u32 segments_of(const struct ssds_walk *w)
+{
+	return w->ssds->nr > 1 ? w->ssds->segments[w->ssd] : w->nr;
+}
+
 bool ssdup_ssds_next(struct ssds_walk *w, u32 *segment)
 {
-	u32 before, nr, i;
-
-	for (; w->turn < w->nr; w->turn++, w->ssd = 0)
-		while (w->ssd < max(w->ssds->nr, 1U)) {
-			for (i = 0, before = 0; i < w->ssd; i++)
-				before += w->ssds->segments[i];
-			nr = w->ssds->nr > 1 ? w->ssds->segments[w->ssd] : w->nr;
-			i = w->ssd++;
-			if (w->turn >= nr)
-				continue;
-			*segment = before + (w->first[i] + w->turn) % nr;
-			return true;
-		}
-	return false;
+	if (w->before + w->done == w->nr)
+		return false;
+	if (w->done == segments_of(w)) {
+		w->before += w->done;
+		w->done = 0;
+		w->ssd++;
+	}
+	*segment = w->before + (w->first[w->ssd] + w->done++) % segments_of(w);
+	return true;
 }

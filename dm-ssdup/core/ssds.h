@@ -37,13 +37,14 @@ struct ssd_found {
  */
 enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *which);
 
-/* All segments, one after the other, of which each SSD in turn has the next. */
+/* All segments, of one SSD after the other. */
 struct ssds_walk {
 	const struct log_ssds	*ssds;
 	u32			nr;			/* segments of all SSDs */
 	u32			first[SSDUP_MAX_SSDS];	/* to begin with, of each */
-	u32			turn;
 	u32			ssd;
+	u32			before;			/* segments of those in front of it */
+	u32			done;			/* of its own */
 };
 
 /**

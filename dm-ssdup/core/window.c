@@ -67,7 +67,7 @@ static enum window_use use_of_hdd(enum window_kind kind)
 	return BIT(kind) & SCATTERED_KINDS ? WINDOW_USE_SCATTERED : WINDOW_USE_RUNS;
 }
 
-static void learn(u64 *average, u64 ns)
+void ssdup_window_learn(u64 *average, u64 ns)
 {
 	u64 before = READ_ONCE(*average);
 
@@ -80,7 +80,7 @@ static void learn_alone(u64 *alone, u64 ns)
 	u64 before = READ_ONCE(*alone);
 
 	if (before && ns > before)
-		learn(alone, min(ns, 2 * before));
+		ssdup_window_learn(alone, min(ns, 2 * before));
 	else
 		WRITE_ONCE(*alone, ns);
 }
@@ -99,7 +99,7 @@ void ssdup_window_ended(struct window_speed *s, enum ssdup_disk disk, enum windo
 {
 	enum window_use use = disk == SSDUP_SSD ? WINDOW_USE_SSD : use_of_hdd(kind);
 
-	learn(&s->ns[use], div_u64(ns * WINDOW_UNIT, beside));
+	ssdup_window_learn(&s->ns[use], div_u64(ns * WINDOW_UNIT, beside));
 	WRITE_ONCE(s->retry[use], now + ns * WINDOW_RETRY);
 	if (disk == SSDUP_HDD)
 		return;

@@ -140,6 +140,9 @@ struct window_speed {
 	u32	window;			/* sectors, of the SSD; it counts from WINDOW_SSD on */
 };
 
+/** ssdup_window_learn() - a moving average learns a time in ns; it is never 0; any context */
+void ssdup_window_learn(u64 *average, u64 ns);
+
 /** ssdup_window_times() - is a write timed, that is sent now? One that tries the SSD always is. */
 static inline bool ssdup_window_times(const struct window_speed *s, enum ssdup_disk disk, u64 start,
 				      u32 sectors, u64 now)

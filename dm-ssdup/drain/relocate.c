@@ -41,12 +41,12 @@ static bool next_part(struct ssdup_drainer *drainer, const struct drain_piece *p
 /* Reserve a place. Retry while the ring is full, or clean segments are being forgotten. */
 static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors)
 {
+	u32 ssd = drainer->log->class[io->class].ssd;
 	int r;
 
 	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_SPARE | LOG_WORD_KEPT)) ==
 	       -SSDUP_ERR_RING_FULL ||
-	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log,
-				     log_class_ssd(drainer->c->nr_ssds, io->class)) &&
+	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log, ssd) &&
 		!READ_ONCE(drainer->c->leaving))) {
 		if (ssdup_mode(drainer->c) != MODE_RUNNING || ssdup_commit(drainer->log))
 			return -SSDUP_ERR_NO_SEGMENT;

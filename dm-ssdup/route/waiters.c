@@ -93,7 +93,7 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 
 	io->queue = io->class;
 	io->waits_since = now_ms();
-	io->for_space = ssdup_segments_full(router->log);
+	io->for_space = ssdup_full_ssds(router->log) & BIT(router->log->class[io->class].ssd);
 	spin_lock_irqsave(&w->lock, flags);
 	take_turn(w, io);
 	rb_add_cached(&io->waits, writes_like(w, io), node_before);
@@ -105,7 +105,7 @@ void ssdup_wait_add(struct ssdup_router *router, struct ssdup_io *io)
 	 * has been taken and ended, the device may be removed.
 	 */
 	ssdup_kick_waiting(router->c);
-	if (ssdup_full_ssds(router->log))
+	if (io->for_space)
 		ssdup_kick_writeback(router->c);
 	spin_unlock_irqrestore(&w->lock, flags);
 }

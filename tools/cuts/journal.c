@@ -10,8 +10,8 @@
  * A version of a sector may be found unless something newer is there for sure:
  * by a read, something that had ended before the read was sent; after a cut,
  * something durable, which is what ended with FUA, or ended before a FLUSH was
- * sent that ended well. When a FLUSH fails, which is told once, what it was to make durable may be
- * lost, however many succeed later.
+ * sent that ended well. When a FLUSH fails because an SSD has, that is told once:
+ * what it was to make durable may be lost, however many succeed later.
  *
  * A discard promises nothing: until the sector is written again, it may hold
  * zeros or what was written before, and need not stay the same.
@@ -35,7 +35,7 @@ struct entry {
 	uint32_t sectors;
 	uint8_t kind, writer;
 	bool fua, failed;
-	bool unsure;			/* a FLUSH of it has failed */
+	bool unsure;			/* see journal_unsure() */
 };
 
 /* A version of one sector. */
@@ -112,14 +112,6 @@ uint32_t journal_begin(enum kind kind, unsigned int writer, uint64_t start, uint
 	return number;
 }
 
-static void flush_failed(const struct entry *flush)
-{
-	struct entry *e;
-
-	for (e = entries; e < entries + nr_entries; e++)
-		e->unsure |= e->ended != NEVER && e->ended >= flush->start;
-}
-
 void journal_end(uint32_t number, bool ok)
 {
 	struct entry *e = &entries[number];
@@ -130,8 +122,16 @@ void journal_end(uint32_t number, bool ok)
 		e->ended = now++;
 	if (ok && e->kind == KIND_FLUSH && e->sent > flushed)
 		flushed = e->sent;
-	if (!ok && e->kind == KIND_FLUSH)
-		flush_failed(e);
+	pthread_mutex_unlock(&lock);
+}
+
+void journal_unsure(uint32_t flush)
+{
+	struct entry *e;
+
+	pthread_mutex_lock(&lock);
+	for (e = entries; e < entries + nr_entries; e++)
+		e->unsure |= e->ended != NEVER && e->ended >= entries[flush].start;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -24,6 +24,9 @@ uint32_t journal_begin(enum kind kind, unsigned int writer, uint64_t start, uint
 /* journal_end() - it has ended; @ok: well */
 void journal_end(uint32_t number, bool ok);
 
+/* journal_unsure() - a FLUSH has failed, with an SSD: what it was for may be lost for good */
+void journal_unsure(uint32_t flush);
+
 /* journal_stamp() - fill a buffer for a write of this number */
 void journal_stamp(void *buf, uint32_t number, uint64_t start, uint32_t sectors);
 

@@ -59,11 +59,13 @@ bool power_is_off(void)
 /* Something failed: for the power, or else it should not have. */
 static void trouble(const char *what, int error)
 {
+	bool off = power_is_off();
+
 	/* What only that SSD has can be neither read nor written over. */
-	if (ssd_failed && error == EIO)
+	if (!off && ssd_failed && error == EIO)
 		return;
 	stopped = true;
-	if (power_is_off())
+	if (off)
 		return;
 	__atomic_add_fetch(&work_errors, 1, __ATOMIC_RELAXED);
 	printf("  %s fails with the power on: %s\n", what, strerror(error));
@@ -161,6 +163,9 @@ static void flush(struct writer *w)
 	int error = errno;
 
 	journal_end(entry, ok);
+	/* With the power off meanwhile it may have failed for that. */
+	if (!ok && ssd_failed)
+		journal_unsure(entry);
 	if (!ok)
 		trouble("FLUSH", error);
 }
