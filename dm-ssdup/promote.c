@@ -341,7 +341,7 @@ static bool in_doubt(struct ssdup_promoter *promoter)
 	return true;
 }
 
-/* Return: is that done with? If not, the work comes again, or the log is at its end. */
+/* Return: is that done with? If not, the work comes again, or there is none any more. */
 static bool flush_cache(struct ssdup_promoter *promoter)
 {
 	struct ssdup *c = promoter->c;
@@ -351,11 +351,11 @@ static bool flush_cache(struct ssdup_promoter *promoter)
 		queue_delayed_work(c->wake.wq, &promoter->work, left);
 		return false;
 	}
-	/* A flush that fails ends the log: none is sent if it is of no use. */
+	/* An SSD whose flush fails is out: none is sent if it is of no use. */
 	if (in_doubt(promoter))
 		return true;
 	/* It has also looked whether one has failed for another log. */
-	if (ssdup_flush_ssd(c->log) || ssdup_mode(c) != MODE_RUNNING)
+	if (ssdup_flush_ssd(c->log) || !ssdup_whole(c))
 		return false;
 	in_doubt(promoter);
 	return true;
@@ -376,7 +376,7 @@ static void make_durable(struct ssdup_promoter *promoter)
 {
 	struct ssdup *c = promoter->c;
 
-	if (promoter->sectors == promoter->flushed || ssdup_mode(c) != MODE_RUNNING)
+	if (promoter->sectors == promoter->flushed || !ssdup_whole(c))
 		return;
 	if (has_cache(c) && !flush_cache(promoter))
 		return;

@@ -145,6 +145,7 @@ struct ssdup_ssd {
 	struct dm_dev		*dev;
 	u64			sectors;	/* by its superblock; written by preresume */
 	bool			in_doubt;	/* a flush of it has failed since: for good */
+	bool			no_commits;	/* the same, or a metadata write has failed */
 	struct bio		*flush;		/* in flight; by the drive's lock */
 
 	/* Of several SSDs. Every write there changes these. */
@@ -165,6 +166,7 @@ struct ssdup {
 	struct ssdup_settings	set;		/* args.c writes them one at a time */
 	struct ssdup_stats __percpu *stats;
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
+	unsigned long		ssds_out;	/* a bit for each: see ssdup_ssd_fail(); a hint */
 	bool			log_shut;	/* for good by the mode, or for a while; a hint */
 	bool			read_only;	/* the table is; set by the constructor */
 	bool			recovered;	/* the log was read; preresume only */

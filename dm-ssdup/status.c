@@ -43,6 +43,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_ROUTE] = READ_ONCE(c->router->route);
 	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c->router);
 	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c->router);
+	value[FIELD_SSDS_OUT] = hweight32(ssdup_ssds_out(c));
 	value[FIELD_SEGMENTS] = READ_ONCE(c->log->nr_leased);
 	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c->log) +
 				     ssdup_discarding_segments(c->log);
@@ -51,7 +52,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_DIRTY] = held.sectors;
 	value[FIELD_EXTENTS] = held.extents;
 	value[FIELD_WAITING] = atomic_read(&c->wake.nr_waiting);
-	value[FIELD_DRAIN_ERRNO] = -READ_ONCE(c->drainer->drain_error);
+	value[FIELD_DRAIN_ERRNO] = -ssdup_drain_errno(c->drainer);
 	for (i = 0; i < STAT_NR; i++)
 		value[counters[i]] = stat_sum(c, i);
 	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c->drainer);

@@ -6,6 +6,7 @@
 #include <linux/sched/mm.h>
 
 #include "args.h"
+#include "base/failure.h"
 #include "base/owed_errors.h"
 #include "base/wakeups.h"
 #include "checks.h"
@@ -238,7 +239,8 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	ssdup_step(c, STEP_SUSPEND_FLUSH);
 	if (r || ssdup_flush_hdd(c->drainer))
 		DMERR("%s: the last commit failed", c->name);
-	else
+	else if (ssdup_whole(c))
+		/* An SSD that has failed may not have all pages that a clean log has. */
 		ssdup_write_clean(c->log);
 }
 

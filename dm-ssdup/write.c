@@ -101,6 +101,12 @@ static u64 allowed(const struct ssdup *c, const struct ssdup_io *io)
 	return io->ahead || !ssdup_window_flushes(c->router) ? LOG_WORD_KEPT : 0;
 }
 
+/* The class whose drain a write waits for that overlaps two of them. */
+static const struct ssdup_class *torn_class(const struct ssdup_log *log, const struct ssdup_io *io)
+{
+	return &log->class[log_class(log->nr_classes, io->torn)];
+}
+
 /* Take what the route needs. Return: false when that failed; @f says why. */
 static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, bool queued,
 		      enum route_action action, struct route_facts *f)
@@ -110,15 +116,24 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 	switch (action) {
 	case ROUTE_HDD:
 		f->overlaps = !begin_direct(c, io);
-		if (f->overlaps)
+		if (f->overlaps) {
 			io->kind = WINDOW_REWRITE;
+			/* Perhaps of another class than the one that was asked as for new data. */
+			if (!f->no_place)
+				f->log_writable = ssdup_mode(c) == MODE_RUNNING;
+		}
 		return !f->overlaps;
 	case ROUTE_LOG:
 		/* The map may have changed since the class was chosen. */
 		if (unlikely(c->log->nr_classes > 1) && !ssdup_class_keep(c->router, io)) {
 			f->no_place = true;
+			f->log_writable = !class_closed(c->log, torn_class(c->log, io));
 			return false;
 		}
+		/* What overlaps it must not go elsewhere: a replay would bring it back. */
+		f->log_writable = !class_closed(c->log, &c->log->class[io->class]);
+		if (!f->log_writable)
+			return false;
 		if (!queued && take_rest(c, bio, io))
 			return true;
 		do
@@ -363,6 +378,7 @@ void ssdup_wait_work(struct work_struct *work)
 			continue;
 		}
 		ssdup_wait_done(c->router, io);
+		ssdup_owe_part(&c->debt, io->waits_since);
 		if (io->again)
 			ssdup_renew(c->router, bio, io);
 		submit_waited(c, bio, io, action);

@@ -3,7 +3,7 @@
  * dm-ssdup: failure modes.
  *
  * running -> log read-only -> log failed. Each change is logged once. Only loading
- * the table again undoes it.
+ * the table again undoes it. Of several SSDs one after the other may fail before that.
  */
 #include "failure.h"
 #include "wakeups.h"
@@ -13,6 +13,15 @@ static const char * const mode_names[] = {
 	[MODE_##symbol] = words,
 #include "core/states.h"
 };
+
+static void tell_all(struct ssdup *c)
+{
+	ssdup_event(c);
+	ssdup_kick_waiting(c);
+	ssdup_kick_writeback(c);
+	ssdup_kick_clean(c);
+	ssdup_drain_told(c);
+}
 
 void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 {
@@ -25,9 +34,19 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 
 	WRITE_ONCE(c->log_shut, true);
 	DMERR("%s: %s: %s", c->name, mode_names[mode], why);
-	ssdup_event(c);
-	ssdup_kick_waiting(c);
-	ssdup_kick_writeback(c);
-	ssdup_kick_clean(c);
-	ssdup_drain_told(c);
+	tell_all(c);
+}
+
+void ssdup_ssd_fail(struct ssdup *c, struct ssdup_ssd *ssd, const char *why)
+{
+	u32 i = ssd - c->ssd;
+
+	if (test_and_set_bit(i, &c->ssds_out))
+		return;
+	if (hweight_long(READ_ONCE(c->ssds_out)) == c->nr_ssds) {
+		ssdup_fail(c, MODE_LOG_READ_ONLY, why);
+		return;
+	}
+	DMERR("%s: SSD %u, %s, takes no writes any more: %s", c->name, i, ssd->dev->name, why);
+	tell_all(c);
 }

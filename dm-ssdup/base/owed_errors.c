@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the failed flushes that somebody who relied on them has not been told of yet. */
 #include <linux/compiler.h>
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
 
 #include "owed_errors.h"
 
@@ -10,6 +12,18 @@
 void ssdup_owe(struct ssdup_debt *debt)
 {
 	atomic_or(OWED_TO_FLUSH | OWED_TO_FUA, &debt->owed);
+}
+
+void ssdup_owe_loss(struct ssdup_debt *debt)
+{
+	WRITE_ONCE(debt->lost, ktime_to_ms(ktime_get()));
+	ssdup_owe(debt);
+}
+
+void ssdup_owe_part(struct ssdup_debt *debt, u64 since)
+{
+	if (since <= READ_ONCE(debt->lost))
+		ssdup_owe(debt);
 }
 
 static bool pay_debt(struct ssdup_debt *debt, int whom)

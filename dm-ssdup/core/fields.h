@@ -107,6 +107,8 @@ SSDUP_FIELD(GUARD, guard, PLAIN,
 	    "what the HDD shows first: 0 the device's data, 1 both, 2 a member block")
 SSDUP_FIELD(INTERFERENCE, ssd_interference_1e4, PER_10000,
 	    "how many times as long writes to the SSD took because it was read, in the last second")
+SSDUP_FIELD(SSDS_OUT, ssds_out, PLAIN,
+	    "SSDs of several that take no writes any more, since they failed")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD, or of each")

@@ -508,8 +508,8 @@ static inline u32 log_page_number(const struct ssdup_page *p)
  * Let D be the first page of an epoch that no round of a commit has written successfully. A round
  * takes pages in the order of their numbers: those that are dirty or that were not written yet,
  * at most LOG_COMMIT_PAGES. So a round that goes beyond D takes D, none further than
- * D + LOG_COMMIT_PAGES - 1, and writes each of these for the first time, as rev 1. If it fails,
- * it is the last of the epoch; the next one begins only when all of its pages are durable.
+ * D + LOG_COMMIT_PAGES - 1, and writes each of these for the first time, as rev 1. If one fails, it
+ * is the last round of the epoch on that SSD; else the next begins when all its pages are durable.
  *
  * So whatever a power cut does to the writes in flight, no page behind D was written twice, and
  * none is LOG_COMMIT_PAGES or more away. If there is one, a page in front of D is missing.

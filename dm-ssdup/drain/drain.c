@@ -32,6 +32,7 @@ struct ssdup_copier {
 	enum drain_stage	stage;
 	struct ssdup_class	*class;		/* of the next group */
 	bool			empty;		/* the next group is of empty segments */
+	bool			salvages;	/* the group is of a closed class */
 	struct drain_group	group;		/* being copied; not in STAGE_CHOOSE */
 	struct extent_order	order;		/* its extents that were not taken yet */
 	struct drain_batch	batch[DRAIN_BATCHES];
@@ -47,8 +48,7 @@ struct ssdup_copier {
 	u64			since;		/* ns: when it was chosen, or one before was free */
 	u64			freed_at;	/* ns: when the last one was free */
 	int			free_error;	/* of the last one */
-	spinlock_t		lock;		/* protects c->drainer->drain_error and anew */
-	bool			anew;		/* a drain was requested since the try began */
+	spinlock_t		lock;		/* protects drain_error and anew of the drainer */
 };
 
 /* A moving average of what it takes to drain and free a segment. */
@@ -323,10 +323,14 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 			const struct pacing_group *size)
 {
 	struct ssdup_copier *copier = drainer->copier;
-	/* Once: when it changes meanwhile, the next turn does as it says, from the start. */
-	bool running = ssdup_mode(drainer->c) == MODE_RUNNING;
-	bool anew = READ_ONCE(copier->anew), found;
+	bool anew = READ_ONCE(drainer->anew), found;
 	int r;
+
+	/* Once: when an SSD of the group fails, it is dropped. */
+	copier->salvages = ssdup_salvages(drainer, copier->class);
+	/* It has failed since the thread looked: ssdup_salvage_begin() comes first. */
+	if (!copier->salvages && class_closed(drainer->log, copier->class))
+		return 0;
 
 	/* A group that was begun before the request may fail: that is not its error. */
 	if (anew || READ_ONCE(copier->free_error)) {
@@ -334,17 +338,19 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 		if (r)
 			return r;
 	}
-	if (anew)
-		WRITE_ONCE(copier->anew, false);
-	if (running) {
+	if (anew) {
+		ssdup_salvage_anew(drainer);
+		WRITE_ONCE(drainer->anew, false);
+	}
+	if (!copier->salvages) {
 		found = ssdup_group_take(drainer->log, copier->class, ssdup_pacing_group(size),
 					 copier->empty, false, &copier->group);
 	} else {
 		free_end(drainer);
-		found = ssdup_salvage_next(drainer, anew, &copier->group);
+		found = ssdup_salvage_next(drainer, &copier->group);
 	}
 	if (!found)
-		return running ? 0 : ssdup_salvage_end(drainer);
+		return copier->salvages ? ssdup_salvage_end(drainer) : 0;
 	copier->group.hdd = drive_now(&drainer->c->hdd_user);
 	copier->fenced = 0;
 	copier->chosen = ktime_get_ns();
@@ -357,6 +363,21 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 	return 1;
 }
 
+/* Has an SSD of the group failed since it was chosen? Then it is copied in another way. */
+static bool salvages_now(struct ssdup_drainer *drainer)
+{
+	struct ssdup_copier *copier = drainer->copier;
+	u32 ssd;
+
+	/* After a commit that has left one out. Pairs with the barrier in end_commits(). */
+	smp_rmb();
+	for (ssd = 0; ssd < drainer->c->nr_ssds && !copier->salvages; ssd++)
+		if (copier->group.part[ssd].nr &&
+		    class_closed(drainer->log, copier->group.part[ssd].first->class))
+			return true;
+	return false;
+}
+
 /* Only what a flush has made durable leaves the SSD, which may lose the rest. */
 static int make_durable(struct ssdup_drainer *drainer)
 {
@@ -364,11 +385,12 @@ static int make_durable(struct ssdup_drainer *drainer)
 	struct ssdup_segment *seg;
 
 	for (seg = group_first(g); seg; seg = group_next(g, seg))
-		if (!segment_durable(seg))
-			/* A read-only log has done what it can, see ssdup_salvage_begin(). */
-			return ssdup_mode(drainer->c) == MODE_RUNNING ? ssdup_commit(drainer->log) :
-									 0;
-	return 0;
+		/* Of a closed class, ssdup_salvage_begin() has done what it can. */
+		if (!segment_durable(seg) && !drainer->copier->salvages) {
+			ssdup_commit(drainer->log);
+			break;
+		}
+	return salvages_now(drainer) ? -SSDUP_ERR_DOUBT : 0;
 }
 
 /* Return: 1, or 0 when nothing of the group is left in the map. */
@@ -403,16 +425,18 @@ static int copy_batch(struct ssdup_drainer *drainer, const struct pacing_out *ho
 	return r ?: !!next;
 }
 
-/* Hand the group over to the work item. A read-only log frees none of its own. */
+/* Hand the group over to the work item. A closed class frees none by itself. */
 static int free_group(struct ssdup_drainer *drainer, const struct pacing_out *how,
 		      const struct pacing_group *size)
 {
 	struct ssdup_copier *copier = drainer->copier;
 	int r = free_end(drainer);
 
-	if (ssdup_mode(drainer->c) != MODE_RUNNING)
+	if (copier->salvages)
 		return ssdup_salvage_written(drainer, &copier->group, copier->faults.left,
 					     copier->faults.lost);
+	if (salvages_now(drainer))
+		return -SSDUP_ERR_DOUBT;
 	if (r)
 		return r;
 	ssdup_group_set(drainer->log, &copier->group, SEGMENT_WRITTEN_BACK);
@@ -471,7 +495,7 @@ static void shrink_group(struct ssdup_drainer *drainer, const struct pacing_grou
 	u32 keep, nr;
 
 	if (!size->waiters || copier->stage != STAGE_COPY || copier->again || left <= wanted ||
-	    ssdup_mode(drainer->c) != MODE_RUNNING)
+	    copier->salvages)
 		return;
 	nr = copier->group.nr;
 	keep = max(div64_u64(wanted * nr, left), 1ULL);
@@ -497,6 +521,9 @@ static int run_stages(struct ssdup_drainer *drainer, const struct pacing_out *ho
 	do {
 		r = stages[copier->stage].run(drainer, how, size);
 		if (r < 0) {
+			/* No error of the drain, if an SSD of the group has failed. */
+			if (copier->stage != STAGE_CHOOSE && salvages_now(drainer))
+				r = -SSDUP_ERR_DOUBT;
 			drop_group(drainer);
 			return r;
 		}
@@ -522,7 +549,7 @@ static bool tell_error(struct ssdup_drainer *drainer, int r)
 	bool anew, changed;
 
 	spin_lock(&copier->lock);
-	anew = r && copier->anew;
+	anew = r && drainer->anew;
 	changed = !anew && shown != drainer->drain_error;
 	if (changed)
 		WRITE_ONCE(drainer->drain_error, shown);
@@ -587,7 +614,7 @@ void ssdup_drain_anew(struct ssdup_drainer *drainer)
 	struct ssdup_copier *copier = drainer->copier;
 
 	spin_lock(&copier->lock);
-	WRITE_ONCE(copier->anew, true);
+	WRITE_ONCE(drainer->anew, true);
 	WRITE_ONCE(drainer->drain_error, 0);
 	spin_unlock(&copier->lock);
 }

@@ -48,8 +48,10 @@ struct ssdup_drainer {
 	u64			relocated;	/* extents ever; the thread writes these two */
 	u64			unwritable;	/* of these, because the HDD refused them */
 	int			drain_error;	/* of the last try, or 0; a hint */
+	bool			anew;		/* one was requested since the try began; a hint */
 	u32			doubted;	/* groups in a row; see ssdup_flush_group() */
 	struct drain_clean	clean;
+	u32			closed;		/* a bit for each SSD, as the thread has seen */
 	enum drain_state	drain_state;	/* of the thread, for status only */
 	enum drain_state	free_state;	/* of the work that frees; DRAIN_IDLE: none */
 };
@@ -81,6 +83,9 @@ void ssdup_drain_start(struct ssdup_drainer *drainer);
 
 /** ssdup_drain_pause() - drain only for waiting writes; ssdup_drain_all() returns -ECANCELED */
 void ssdup_drain_pause(struct ssdup_drainer *drainer);
+
+/** ssdup_drain_errno() - why the last try failed, or what failed SSDs keep; 0; any context */
+int ssdup_drain_errno(const struct ssdup_drainer *drainer);
 
 /** ssdup_drain_state() - what the drain does or waits for; any context */
 enum drain_state ssdup_drain_state(struct ssdup_drainer *drainer);

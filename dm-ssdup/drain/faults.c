@@ -4,7 +4,7 @@
  *
  * A failed read or write is retried in small blocks. Those that the HDD refuses again move to the
  * open segment (unwritable). Those that the SSD refuses again are marked as lost there, and the
- * HDD keeps its old content. A read-only log can do neither: the blocks stay where they are, and
+ * HDD keeps its old content. A closed class can do neither: the blocks stay where they are, and
  * salvage.c decides what becomes of the segments.
  */
 #include <linux/kthread.h>
@@ -37,7 +37,7 @@ static struct drain_piece block_of(const struct drain_piece *p, u32 at)
 	return block;
 }
 
-/* Move a block to the open segment; in a read-only log it stays where it is. */
+/* Move a block to the open segment; in a closed class it stays where it is. */
 static int move_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 		      const struct drain_piece *p, u8 kind, struct page *page)
 {
@@ -45,7 +45,7 @@ static int move_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 
 	if (!r && kind != SSDUP_KIND_LOST)
 		stat_inc(drainer->c, STAT_UNWRITABLE);
-	if (!r || ssdup_mode(drainer->c) != MODE_LOG_READ_ONLY)
+	if (!r || !ssdup_piece_salvaged(drainer, p))
 		return r;
 	if (kind == SSDUP_KIND_LOST)
 		f->lost = true;
@@ -82,13 +82,15 @@ static enum disk_answer ask_disk(struct drain_batch *b, struct drive_user *disk,
  */
 static bool ssd_answers(struct ssdup_drainer *drainer, struct drain_batch *b, u64 pos)
 {
+	static const char silent[] = "the SSD does not answer a drain's reads";
 	struct ssdup_ssd *ssd = ssd_at(drainer->log, pos);
 	enum disk_answer answer = ask_disk(b, &ssd->user, log_home(ssd->sectors, 0),
 					   log_home(ssd->sectors, 1));
 
-	if (answer == DISK_SILENT)
-		ssdup_fail(drainer->c, drainer->c->nr_ssds > 1 ? MODE_LOG_READ_ONLY :
-			   MODE_LOG_FAILED, "the SSD does not answer a drain's reads");
+	if (answer == DISK_SILENT && drainer->c->nr_ssds > 1)
+		ssdup_ssd_fail(drainer->c, ssd, silent);
+	else if (answer == DISK_SILENT)
+		ssdup_fail(drainer->c, MODE_LOG_FAILED, silent);
 	return answer == DISK_ANSWERS;
 }
 
@@ -101,12 +103,13 @@ static bool hdd_answers(struct ssdup_drainer *drainer, struct drain_batch *b)
 	return ask_disk(b, hdd, 0, max_t(u64, end, DRAIN_BLOCK) - DRAIN_BLOCK) == DISK_ANSWERS;
 }
 
-/* Does another failed block end the try? Many do not in a read-only log, where none moves. */
-static bool hdd_is_bad(struct ssdup_drainer *drainer, struct drain_faults *f, struct drain_batch *b)
+/* Does another failed block end the try? Many do not in a closed class, where none moves. */
+static bool hdd_is_bad(struct ssdup_drainer *drainer, struct drain_faults *f, struct drain_batch *b,
+		       const struct drain_piece *p)
 {
 	bool many = !(++f->bad % (DRAIN_BAD_MAX + 1));
 
-	return (many && ssdup_mode(drainer->c) == MODE_RUNNING) || kthread_should_stop() ||
+	return (many && !ssdup_piece_salvaged(drainer, p)) || kthread_should_stop() ||
 	       !hdd_answers(drainer, b);
 }
 
@@ -135,9 +138,9 @@ static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 {
 	int error;
 
-	/* Too many: a read-only log keeps the rest as it is. Else the next try gets further. */
+	/* Too many: a closed class keeps the rest as it is. Else the next try gets further. */
 	if (f->unread == DRAIN_UNREAD_MAX)
-		return ssdup_mode(drainer->c) == MODE_RUNNING ? -EIO : 1;
+		return ssdup_piece_salvaged(drainer, p) ? 1 : -EIO;
 	error = ssdup_batch_reread(drainer, b, block);
 	if (!error)
 		return 0;
@@ -146,7 +149,7 @@ static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 	if (kthread_should_stop())
 		return -EIO;
 	/* It stays in the log, and is in nobody's way. */
-	if (drainer->c->nr_ssds > 1 && ssdup_mode(drainer->c) != MODE_RUNNING)
+	if (drainer->c->nr_ssds > 1 && ssdup_piece_salvaged(drainer, p))
 		return 1;
 	return only_away(f, p, error) || !ssd_answers(drainer, b, p->pos) ? -EIO : 1;
 }
@@ -165,7 +168,7 @@ static int lose_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 		stat_add(drainer->c, STAT_LOST, blocks);
 		DMERR_LIMIT("%s: sectors %llu + %u are lost: the SSD cannot read them",
 			    drainer->c->name, bad->start, bad->sectors);
-	} else if (ssdup_mode(drainer->c) == MODE_LOG_READ_ONLY) {
+	} else if (ssdup_piece_salvaged(drainer, bad)) {
 		f->left += blocks;
 		DMERR_LIMIT("%s: sectors %llu + %u stay in the log: the SSD cannot read them",
 			    drainer->c->name, bad->start, bad->sectors);
@@ -229,7 +232,7 @@ static int rewrite_run(struct ssdup_drainer *drainer, struct drain_faults *f, st
 				continue;
 			}
 			stat_inc(drainer->c, STAT_HDD_ERRORS);
-			if (hdd_is_bad(drainer, f, b))
+			if (hdd_is_bad(drainer, f, b, p))
 				return -EIO;
 			ssdup_batch_copy(b, block.offset, block.sectors);
 			r = move_block(drainer, f, &block, SSDUP_KIND_DATA, b->scratch);
@@ -251,7 +254,7 @@ static int move_tombstone(struct ssdup_drainer *drainer, struct drain_faults *f,
 	if (run->kind != SSDUP_KIND_LOST) {
 		stat_inc(drainer->c, STAT_HDD_ERRORS);
 		/* Zeroes may have many pieces, and each takes an entry when it moves. */
-		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(drainer, f, b))
+		if (run->kind == SSDUP_KIND_ZERO && hdd_is_bad(drainer, f, b, p))
 			return -EIO;
 	}
 	return move_block(drainer, f, p, run->kind, NULL);

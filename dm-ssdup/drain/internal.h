@@ -10,6 +10,8 @@
 #include "log/log.h"
 #include "route/router.h"
 
+#define UNWRITABLE_RETRY_MS 60000U	/* until what a disk refuses is tried again */
+
 /* --- From the choice of a group until it is free: drain.c --- */
 
 /** ssdup_drainer_create() - allocate the drain's buffers and arrays */
@@ -172,23 +174,48 @@ int ssdup_faults_run(struct ssdup_drainer *drainer, struct drain_faults *f, stru
 int ssdup_relocate(struct ssdup_drainer *drainer, const struct drain_piece *p, u8 kind,
 		   struct page *page);
 
-/* --- The drain of a read-only log: salvage.c --- */
+/* --- The drain of closed classes: salvage.c --- */
+
+/** ssdup_salvages() - is a class drained as one that takes no writes any more? the thread's */
+static inline bool ssdup_salvages(const struct ssdup_drainer *drainer, const struct ssdup_class *k)
+{
+	return drainer->closed & BIT(k->ssd);
+}
+
+/** ssdup_piece_salvaged() - the same of the class that a piece is of */
+static inline bool ssdup_piece_salvaged(const struct ssdup_drainer *drainer,
+					const struct drain_piece *p)
+{
+	const struct ssdup_log *log = drainer->log;
+
+	return ssdup_salvages(drainer, &log->class[log_class(log->nr_classes,
+							     p->seq >> SSDUP_SEQ_BITS)]);
+}
 
 /**
- * ssdup_salvage_begin() - the log has become read-only: nothing is added to it any more
+ * ssdup_salvage_begin() - classes have been closed: nothing is added to them any more
+ * @closed: a bit for each SSD that they are on
  *
  * What is not durable is flushed, if no flush has failed. What is in doubt then is lost: it reads
  * as EIO, and the HDD keeps what it has. Context: the writeback thread, which drains no group.
  */
-void ssdup_salvage_begin(struct ssdup_drainer *drainer);
+void ssdup_salvage_begin(struct ssdup_drainer *drainer, u32 closed);
+
+/** ssdup_salvage_anew() - a drain was requested: try all segments of closed classes again */
+void ssdup_salvage_anew(struct ssdup_drainer *drainer);
+
+/** ssdup_salvage_kept() - was a closed class tried, and is left alone for a while? any context */
+bool ssdup_salvage_kept(const struct ssdup_drainer *drainer, const struct ssdup_class *k);
+
+/** ssdup_salvage_keeps() - is there one that was tried, while others are drained? any context */
+bool ssdup_salvage_keeps(const struct ssdup_drainer *drainer);
 
 /**
- * ssdup_salvage_next() - seal the open segment, and choose the next to drain, as a group
- * @anew: a drain was requested since the last try: try all segments again
+ * ssdup_salvage_next() - choose the next segment of a closed class to drain, as a group
  *
  * Return: false when the try has ended.
  */
-bool ssdup_salvage_next(struct ssdup_drainer *drainer, bool anew, struct drain_group *g);
+bool ssdup_salvage_next(struct ssdup_drainer *drainer, struct drain_group *g);
 
 /**
  * ssdup_salvage_written() - a segment was copied, except for what stays in it

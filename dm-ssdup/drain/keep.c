@@ -33,7 +33,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 		.copies = ssdup_copies_segments(log),
 		.bytes = ssdup_clean_bytes(log),
 		.limit = memory_limit(),
-		.barred = ssdup_mode(drainer->c) != MODE_RUNNING ||
+		.barred = !ssdup_whole(drainer->c) ||
 			  READ_ONCE(drainer->c->leaving) ||
 			  atomic_read(&drainer->clean.errors) >= CLEAN_ERRORS,
 		.refill = READ_ONCE(drainer->clean.refill),

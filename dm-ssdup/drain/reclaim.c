@@ -68,13 +68,26 @@ void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g)
 	ssdup_drain_told(drainer->c);
 }
 
+/* If an SSD of it has failed since, what it has is copied once more, segment by segment. */
+static int commit_group(struct ssdup_drainer *drainer, const struct drain_group *g)
+{
+	u32 ssd;
+
+	ssdup_commit(drainer->log);
+	for (ssd = 0; ssd < drainer->c->nr_ssds; ssd++)
+		if (g->part[ssd].nr &&
+		    !ssdup_committed(drainer->log, g->part[ssd].first->class))
+			return -SSDUP_ERR_DOUBT;
+	return 0;
+}
+
 int ssdup_free_group(struct ssdup_drainer *drainer, struct drain_group *g)
 {
 	struct ssdup_segment *seg;
 	int r;
 
 	ssdup_step(drainer->c, STEP_FREE_BEGIN);
-	r = ssdup_commit(drainer->log) ?: ssdup_flush_group(drainer, g);
+	r = commit_group(drainer, g) ?: ssdup_flush_group(drainer, g);
 	if (r)
 		return r;
 	g->durable = true;

@@ -41,15 +41,16 @@ static bool next_part(struct ssdup_drainer *drainer, const struct drain_piece *p
 /* Reserve a place. Retry while the ring is full, or clean segments are being forgotten. */
 static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors)
 {
-	u32 ssd = drainer->log->class[io->class].ssd;
+	const struct ssdup_class *k = &drainer->log->class[io->class];
 	int r;
 
 	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_SPARE | LOG_WORD_KEPT)) ==
 	       -SSDUP_ERR_RING_FULL ||
-	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log, ssd) &&
+	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log, k->ssd) &&
 		!READ_ONCE(drainer->c->leaving))) {
-		if (ssdup_mode(drainer->c) != MODE_RUNNING || ssdup_commit(drainer->log))
+		if (class_closed(drainer->log, k))
 			return -SSDUP_ERR_NO_SEGMENT;
+		ssdup_commit(drainer->log);
 		schedule_timeout_uninterruptible(1);
 	}
 	return r;
@@ -64,7 +65,7 @@ static int write_part(struct ssdup_drainer *drainer, const struct ssdup_class *k
 	if (!r)
 		return 0;
 	/* The drain fails, and its next try takes another place. */
-	ssdup_data_error(drainer->router, errno_to_blk_status(r));
+	ssdup_data_error(drainer->router, &drainer->c->ssd[k->ssd], errno_to_blk_status(r));
 	return -EIO;
 }
 
@@ -107,10 +108,11 @@ static int relocate_part(struct ssdup_drainer *drainer, const struct drain_piece
 int ssdup_relocate(struct ssdup_drainer *drainer, const struct drain_piece *p, u8 kind,
 		   struct page *page)
 {
+	const struct ssdup_log *log = drainer->log;
 	u32 at = 0, sectors;
 	int r;
 
-	if (ssdup_mode(drainer->c) != MODE_RUNNING)
+	if (class_closed(log, &log->class[log_class(log->nr_classes, p->seq >> SSDUP_SEQ_BITS)]))
 		return -SSDUP_ERR_LOG_CLOSED;
 	while (next_part(drainer, p, &at, &sectors)) {
 		r = relocate_part(drainer, p, kind, page, at, sectors);

@@ -70,6 +70,18 @@ static bool all_drained(struct ssdup_drainer *drainer, const struct asked *a)
 	return true;
 }
 
+/* The same, but for what failed SSDs keep. */
+static bool all_tried(struct ssdup_drainer *drainer, const struct asked *a)
+{
+	struct ssdup_class *k;
+
+	for (k = drainer->log->class; k < class_end(drainer->log); k++)
+		if (!ssdup_drained(drainer->log, k, a->generation[k->index]) &&
+		    !ssdup_salvage_kept(drainer, k))
+			return false;
+	return true;
+}
+
 /* Has a pause taken it back? */
 static bool called_off(struct ssdup_drainer *drainer, const struct asked *a)
 {
@@ -81,6 +93,12 @@ static bool called_off(struct ssdup_drainer *drainer, const struct asked *a)
 	return false;
 }
 
+int ssdup_drain_errno(const struct ssdup_drainer *drainer)
+{
+	return READ_ONCE(drainer->drain_error) ?:
+	       ssdup_salvage_keeps(drainer) ? ssdup_errno(-SSDUP_ERR_KEPT) : 0;
+}
+
 int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
 {
 	u64 relocated = READ_ONCE(drainer->relocated);
@@ -88,16 +106,14 @@ int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
 	struct asked a;
 	int r;
 
-	r = ssdup_commit(drainer->log);
-	/* A read-only log can still be drained. */
-	if (r && ssdup_mode(drainer->c) != MODE_LOG_READ_ONLY)
-		return r;
+	/* What takes no commits any more can still be drained. */
+	ssdup_commit(drainer->log);
 	ssdup_drain_anew(drainer);
 	atomic_inc(&drainer->nr_asking);
 	for (k = drainer->log->class; k < class_end(drainer->log); k++)
 		a.generation[k->index] = ask_for_drain(drainer, k);
 	r = wait_event_interruptible(drainer->c->wake.done_wait,
-				     all_drained(drainer, &a) || READ_ONCE(drainer->drain_error) ||
+				     all_tried(drainer, &a) || READ_ONCE(drainer->drain_error) ||
 				     ssdup_mode(drainer->c) == MODE_LOG_FAILED ||
 				     called_off(drainer, &a) ||
 				     READ_ONCE(drainer->c->leaving) != leaving);
@@ -107,7 +123,7 @@ int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
 	if (READ_ONCE(drainer->c->leaving) != leaving)
 		return -EAGAIN;
 	if (!all_drained(drainer, &a))
-		return READ_ONCE(drainer->drain_error) ?: called_off(drainer, &a) ? -ECANCELED :
+		return ssdup_drain_errno(drainer) ?: called_off(drainer, &a) ? -ECANCELED :
 		       -EIO;
 	/* For direct writes too. After the drain, because a disk is slow while it is flushed. */
 	r = ssdup_flush_hdd(drainer) ?: ssdup_settle_guard(drainer->log);

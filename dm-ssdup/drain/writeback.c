@@ -15,7 +15,6 @@
 
 /* The pause after a failed drain, and between tries to write unwritable extents. */
 #define RETRY_MS	5000U
-#define UNWRITABLE_RETRY_MS	60000U
 
 #define RATE_NS		(50 * NSEC_PER_MSEC)	/* between looks at how fast the log fills */
 
@@ -52,23 +51,26 @@ struct watch {
 	u64		rate_since;	/* ns: time of that look */
 	u64		rate;		/* ns for each segment that was opened */
 	struct ssdup_class *class;	/* to be drained or sealed next */
-	bool		salvages;	/* the log is read-only, and that was seen */
 };
 
 static void look_at_class(struct ssdup_drainer *drainer, struct ssdup_class *k, bool retry,
 			  struct pacing_class *p)
 {
 	u64 sealed = ssdup_oldest_sealed(drainer->log, k, &p->empty), asked = READ_ONCE(k->asked);
+	bool closed = ssdup_salvages(drainer, k);
 
+	/* What stays there is not tried all the time. */
+	if (closed && ssdup_salvage_kept(drainer, k))
+		sealed = U64_MAX;
 	p->sealed = sealed == U64_MAX ? 0 : max(READ_ONCE(k->nr_sealed), 1U);
 	p->asked = min(sealed, ssdup_open_generation(drainer->log, k)) <= asked ||
 		   (READ_ONCE(drainer->short_of_memory) && !ssdup_clean_segments(drainer->log));
 	p->dirty = ssdup_open_dirty(k, retry || p->asked);
-	/* A log that takes no more writes is given up as a whole. */
-	p->late = class_is_late(&drainer->c->set.classes, k->lifetime) && ssdup_mode(drainer->c) ==
-		  MODE_RUNNING;
+	/* A class that takes no more writes is given up as a whole; at once, if others do. */
+	p->asked |= closed && p->sealed && ssdup_mode(drainer->c) == MODE_RUNNING;
+	p->late = class_is_late(&drainer->c->set.classes, k->lifetime) && !closed;
 	p->empty &= p->late;
-	p->full = ssdup_full_ssds(drainer->log) & BIT(k->ssd);
+	p->full = !closed && ssdup_full_ssds(drainer->log) & BIT(k->ssd);
 }
 
 /* Choose the class that is drained or sealed next, unless a group is being copied. */
@@ -199,6 +201,24 @@ static void seal_class(struct ssdup_drainer *drainer, struct watch *w)
 	wait_event_timeout(drainer->c->wake.settle_wait, !atomic_read(&seg->writes), HZ);
 }
 
+/* A bit for each SSD that has closed classes, which can be drained. */
+static u32 closed_ssds(const struct ssdup_drainer *drainer)
+{
+	switch (ssdup_mode(drainer->c)) {
+	case MODE_RUNNING:
+		return ssdup_ssds_out(drainer->c);
+	case MODE_LOG_READ_ONLY:
+		return BIT(drainer->c->nr_ssds) - 1;
+	default:
+		return 0;
+	}
+}
+
+static bool newly_closed(const struct ssdup_drainer *drainer)
+{
+	return closed_ssds(drainer) & ~drainer->closed;
+}
+
 static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const struct pacing_in *in,
 			const struct pacing_out *how)
 {
@@ -218,8 +238,8 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 		w->refused = true;
 		w->refused_at = jiffies;
 	}
-	/* In another mode there is something else to do, at once. */
-	if (!r || ssdup_mode(drainer->c) != in->mode)
+	/* In another mode, or without an SSD, there is something else to do, at once. */
+	if (!r || ssdup_mode(drainer->c) != in->mode || newly_closed(drainer))
 		return;
 	/* What stays in a read-only log is unlikely to be written soon. */
 	wait = r == -SSDUP_ERR_KEPT || r == -SSDUP_ERR_SPENT ? UNWRITABLE_RETRY_MS : RETRY_MS;
@@ -229,7 +249,8 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 	ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
 	/* ssdup_drain_all() clears the error, and so ends the pause. */
 	wait_event_interruptible_timeout(drainer->c->wake.wb_wait,
-					 !READ_ONCE(drainer->drain_error) || kthread_should_stop(),
+					 !READ_ONCE(drainer->drain_error) ||
+					 newly_closed(drainer) || kthread_should_stop(),
 					 msecs_to_jiffies(wait));
 }
 
@@ -250,10 +271,9 @@ static int writeback_thread(void *arg)
 		WRITE_ONCE(drainer->c->wake.wb_kick, false);
 		/* Pairs with the barrier in ssdup_kick_writeback(). */
 		smp_mb();
-		if (ssdup_mode(drainer->c) == MODE_LOG_READ_ONLY && !w.salvages) {
+		if (newly_closed(drainer)) {
 			ssdup_drain_drop(drainer);
-			ssdup_salvage_begin(drainer);
-			w.salvages = true;
+			ssdup_salvage_begin(drainer, closed_ssds(drainer));
 		}
 		look_at_device(drainer, &w, &in);
 		look_at_rate(drainer, &w);
@@ -271,7 +291,7 @@ static int writeback_thread(void *arg)
 			drain_does(drainer,
 				   in.mode == MODE_LOG_FAILED ? DRAIN_STOPPED : DRAIN_IDLE);
 			/* Nothing kicks the thread for unwritable extents. */
-			if (w.refused)
+			if (w.refused || ssdup_salvage_keeps(drainer))
 				out.wait_ms = UNWRITABLE_RETRY_MS;
 			wait_kick(drainer, out.wait_ms ? msecs_to_jiffies(out.wait_ms) + 1 :
 							 MAX_SCHEDULE_TIMEOUT);

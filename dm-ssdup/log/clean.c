@@ -118,7 +118,7 @@ struct ssdup_segment *ssdup_copies_take(struct ssdup_log *log)
 
 	spin_lock_irq(&s->lock);
 	/* A read-only log hands out nothing, see salvage.c. */
-	if (ssdup_mode(log->c) == MODE_RUNNING)
+	if (ssdup_whole(log->c))
 		seg = ssdup_space_for_copies(log);
 	if (seg) {
 		ssdup_space_remove(log, seg);

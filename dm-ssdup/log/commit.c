@@ -3,51 +3,26 @@
  * dm-ssdup: from published entries to durable pages.
  *
  * A commit goes through the ring of each class from its tail and writes every page that has more
- * resolved entries than its last durable version. It does so in rounds of a few pages. An entry is
- * published after its data was written, so a flush before the pages makes the data durable first.
- * That flush is a bio of its own, because a dm device below would drop the error of a PREFLUSH that
- * comes with data. The headers of segments that were opened since are written beside it; or behind
- * it, if a write with FUA may flush, too.
+ * resolved entries than its last durable version. It does so in rounds of a few pages, see round.h.
+ * An entry is published after its data was written, so a flush before the pages makes the data
+ * durable first.
  *
  * A commit ends with the pages that were dirty when it began: what writers publish meanwhile is for
  * the next one. So it has at most the pages of all rings to write, and no class keeps up another's.
  *
- * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
- * grows only after a write has succeeded.
- *
- * After a failed round the log takes no more writes, see log.h, but data that is not durable
- * can still be read and drained.
+ * An SSD that fails in a round takes no more writes, see log.h, but its data that is not durable
+ * can still be read and drained. The commit goes on without it.
  *
  * A FUA write to the log needs only a commit, and waits for the HDD only when that closes its
  * guard. Each commit ends the FUA writes that were queued when it began.
  */
 #include "base/failure.h"
+#include "base/owed_errors.h"
 #include "base/wakeups.h"
 #include "guard.h"
 #include "internal.h"
 #include "reserve.h"
-#include "super.h"
-
-/* A write of a round. */
-struct commit_write {
-	struct bio		*bio;
-	u64			sector;
-	struct ssdup_ssd	*ssd;
-	struct page		*buf;		/* constant */
-	struct commit_batch	*batch;		/* constant */
-	struct ssdup_segment	*segment;
-	struct ring_page	*p;		/* of a page */
-	u32			resolved;
-};
-
-/* Pages or headers, which are written together. */
-struct commit_batch {
-	struct commit_write	write[LOG_COMMIT_PAGES];
-	u32			nr;
-	atomic_t		pending;
-	struct completion	done;
-	bool			failed;
-};
+#include "round.h"
 
 /* The pages of a class that a commit has yet to look at, by their ring numbers. */
 struct commit_span {
@@ -57,243 +32,10 @@ struct commit_span {
 
 struct ssdup_committer {
 	struct mutex		lock;		/* one commit at a time */
-	struct commit_batch	headers;
-	struct commit_batch	pages;
+	struct commit_round	round;
 	struct commit_span	span[SSDUP_MAX_CLASSES];
 	u32			first;		/* class with which the next round begins */
-	struct ssdup_segment	*segment[SSDUP_RING_SEGMENTS];	/* of a class, in its ring */
 };
-
-static void commit_end_io(struct bio *bio)
-{
-	struct commit_write *w = bio->bi_private;
-	struct commit_batch *batch = w->batch;
-
-	drive_ended(&w->ssd->user, bio->bi_status);
-	if (bio->bi_status)
-		WRITE_ONCE(batch->failed, true);
-	if (atomic_dec_and_test(&batch->pending))
-		complete(&batch->done);
-}
-
-static void batch_reset(struct commit_batch *batch)
-{
-	batch->nr = 0;
-	batch->failed = false;
-	reinit_completion(&batch->done);
-}
-
-static struct commit_write *batch_add(struct ssdup_log *log, struct commit_batch *batch,
-				      struct ssdup_segment *seg, u64 pos)
-{
-	struct commit_write *w = &batch->write[batch->nr++];
-
-	w->segment = seg;
-	w->ssd = ssd_of(log, seg);
-	w->sector = ssd_sector(w->ssd, pos);
-	w->bio = bio_alloc_bioset(w->ssd->user.bdev, 1, REQ_OP_WRITE | SSDUP_META_FLAGS, GFP_NOIO,
-				  &log->c->bs);
-	w->bio->bi_iter.bi_sector = w->sector;
-	w->bio->bi_end_io = commit_end_io;
-	ssdup_set_stream(w->bio, seg->class->stream);
-	w->bio->bi_private = w;
-	__bio_add_page(w->bio, w->buf, SSDUP_BLOCK_BYTES, 0);
-	return w;
-}
-
-static void batch_send(struct ssdup_log *log, struct commit_batch *batch, enum ssdup_step step)
-{
-	u32 i;
-
-	atomic_set(&batch->pending, batch->nr + 1);
-	for (i = 0; i < batch->nr; i++) {
-		ssdup_step(log->c, step);
-		submit_bio(batch->write[i].bio);
-	}
-}
-
-/* Wait for a batch, and @retry what failed where that is safe. Return: is all of it durable? */
-static bool batch_wait(struct ssdup_log *log, struct commit_batch *batch, bool retry)
-{
-	unsigned long end;
-	struct commit_write *w;
-	bool ok = true;
-	int r;
-	u32 i;
-
-	if (!atomic_dec_and_test(&batch->pending))
-		wait_for_completion_io(&batch->done);
-	end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
-	for (i = 0; i < batch->nr && batch->failed; i++) {
-		w = &batch->write[i];
-		r = blk_status_to_errno(w->bio->bi_status);
-		if (retry)
-			r = ssdup_meta_again(log, r, w->ssd, w->sector, w->buf, end);
-		if (r)
-			ssdup_meta_failed(log, w->ssd, false);
-		ok &= !r;
-	}
-	batch->failed = false;
-	return ok;
-}
-
-static void batch_free(struct commit_batch *batch)
-{
-	u32 i;
-
-	for (i = 0; i < batch->nr; i++)
-		bio_put(batch->write[i].bio);
-}
-
-static void add_header(struct ssdup_log *log, struct ssdup_segment *seg)
-{
-	struct log_header header = {
-		.generation = seg->generation,
-		.epoch = ssdup_super(log)->epoch,
-		.segment = seg->index,
-	};
-	struct commit_write *w = batch_add(log, &log->committer->headers, seg,
-					   log_segment_sector(&log->g, seg->index));
-
-	ssdup_log_header_encode(ssdup_super(log), &header, page_address(w->buf));
-}
-
-/* Copy the published entries of a page. One published meanwhile may be missing. */
-static void add_page(struct ssdup_log *log, struct ssdup_segment *seg, u32 page, u32 resolved)
-{
-	struct ring_page *p = ssdup_ring_page(seg, page);
-	struct log_page_id id = {
-		.generation = seg->generation,
-		.epoch = ssdup_super(log)->epoch,
-		.rev = p->rev + 1,
-		.page = page,
-		.segment = seg->index,
-		.number = seg->base + page,
-	};
-	u64 pos = ssdup_log_slot_sector(&log->g, seg->index, page, id.rev & 1);
-	struct commit_write *w = batch_add(log, &log->committer->pages, seg, pos);
-	struct ssdup_page *out = page_address(w->buf);
-	u32 i;
-
-	memcpy(id.uuid, ssdup_super(log)->uuid, sizeof(id.uuid));
-	ssdup_log_page_begin(out, &id);
-	if (resolved == SSDUP_PAGE_ENTRIES && !READ_ONCE(p->holes))
-		ssdup_log_page_append(out, p->e, SSDUP_PAGE_ENTRIES);
-	else
-		for (i = 0; i < SSDUP_PAGE_ENTRIES; i++)
-			/* Pairs with the release in ssdup_publish(). */
-			if (smp_load_acquire(&p->e[i].kind) != SSDUP_KIND_NONE)
-				ssdup_log_page_append(out, &p->e[i], 1);
-	ssdup_log_page_finish(out);
-	w->p = p;
-	w->resolved = resolved;
-}
-
-/*
- * Before a flush, and behind the last look at the pages that it is for: note which writes have
- * ended. Return: the SSDs that have them.
- */
-static u32 note_writes(struct ssdup_log *log)
-{
-	struct ssdup_segment **segments = log->committer->segment, *seg;
-	u32 i, nr, ssds = 0;
-	struct ssdup_class *k;
-
-	for (k = log->class; k < class_end(log); k++) {
-		nr = ssdup_segments_in_ring(log, k, segments);
-		for (i = 0; i < nr; i++) {
-			seg = segments[i];
-			ssds |= BIT(seg->ssd);
-			seg->ended = atomic64_read(&seg->seq);
-		}
-	}
-	return ssds;
-}
-
-/* A flush of these SSDs has succeeded: what had ended before is durable. */
-static void note_flushed(struct ssdup_log *log, u32 ssds)
-{
-	struct ssdup_segment **segments = log->committer->segment, *seg;
-	struct ssdup_class *k;
-	u32 i, nr;
-
-	for (k = log->class; k < class_end(log); k++) {
-		nr = ssdup_segments_in_ring(log, k, segments);
-		for (i = 0; i < nr; i++) {
-			seg = segments[i];
-			if (ssds & BIT(seg->ssd))
-				WRITE_ONCE(seg->durable, seg->ended);
-		}
-	}
-}
-
-/* Is no write with FUA a flush? */
-static bool no_flushes(const struct ssdup *c)
-{
-	u32 i;
-
-	for (i = 0; i < c->nr_ssds; i++)
-		if (!ssdup_fua_is_no_flush(&c->ssd[i]))
-			return false;
-	return true;
-}
-
-/* Flush the data beside the headers, then write the pages that refer to both. */
-static bool send_round(struct ssdup_log *log)
-{
-	struct ssdup_committer *committer = log->committer;
-	/* If a header may be a flush that fails, ours might succeed on an empty cache. */
-	bool beside = no_flushes(log->c), ok;
-	u32 ssds, failed;
-
-	ssdup_step(log->c, STEP_COMMIT_FLUSH);
-	ssds = note_writes(log);
-	if (beside)
-		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
-	failed = ssdup_meta_flush(log, ssds);
-	/* All that use the SSD are to be told of a flush that failed: no time for retries. */
-	ok = !beside || batch_wait(log, &committer->headers, !failed);
-	note_flushed(log, ssds & ~failed & ~ssdup_ssds_in_doubt(log));
-	if (failed || ssdup_in_doubt(log))
-		return false;
-	if (!beside) {
-		batch_send(log, &committer->headers, STEP_COMMIT_HEADER);
-		ok = batch_wait(log, &committer->headers, true);
-	}
-	if (!ok)
-		return false;
-	ssdup_step(log->c, STEP_COMMIT_FLUSHED);
-	batch_send(log, &committer->pages, STEP_COMMIT_PAGE);
-	ssdup_step(log->c, STEP_COMMIT_SENT);
-	ok = batch_wait(log, &committer->pages, true);
-	ssdup_step(log->c, STEP_COMMIT_DONE);
-	return ok;
-}
-
-static int write_round(struct ssdup_log *log)
-{
-	struct ssdup_committer *committer = log->committer;
-	bool ok = !ssdup_meta_begin(log) && send_round(log);
-	u32 i;
-
-	ssdup_meta_wrote(log, committer->headers.nr + committer->pages.nr);
-	ssdup_meta_end(log);
-	for (i = 0; i < committer->headers.nr && ok; i++)
-		committer->headers.write[i].segment->header = true;
-	for (i = 0; i < committer->pages.nr && ok; i++) {
-		committer->pages.write[i].p->rev++;
-		committer->pages.write[i].p->durable = committer->pages.write[i].resolved;
-	}
-	batch_free(&committer->headers);
-	batch_free(&committer->pages);
-	if (!ok) {
-		stat_inc(log->c, STAT_SSD_ERRORS);
-		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a metadata write to the SSD failed");
-		return -EIO;
-	}
-	stat_add(log->c, STAT_PAGES, committer->pages.nr);
-	return 0;
-}
 
 /* How many entries page @page of @seg will have in the end; 0 if more may be handed out. */
 static u32 page_target(struct ssdup_segment *seg, u32 page)
@@ -309,7 +51,7 @@ static u32 page_target(struct ssdup_segment *seg, u32 page)
 /* Remove durable and complete pages from the ring, from its tail on. */
 static void retire_pages(struct ssdup_log *log, struct ssdup_class *k)
 {
-	struct ssdup_segment **segments = log->committer->segment, *seg;
+	struct ssdup_segment **segments = log->committer->round.segment, *seg;
 	u32 i, nr = ssdup_segments_in_ring(log, k, segments);
 	struct ring_page *p;
 
@@ -351,7 +93,7 @@ static u32 dirty_end(struct ssdup_segment *seg)
 /* What a commit that begins now has to write of a class. */
 static struct commit_span dirty_span(struct ssdup_log *log, struct ssdup_class *k)
 {
-	struct ssdup_segment **segments = log->committer->segment, *seg;
+	struct ssdup_segment **segments = log->committer->round.segment, *seg;
 	u32 nr = ssdup_segments_in_ring(log, k, segments), end;
 
 	while (nr) {
@@ -367,9 +109,8 @@ static struct commit_span dirty_span(struct ssdup_log *log, struct ssdup_class *
 static bool collect_segment(struct ssdup_log *log, struct ssdup_segment *seg,
 			    struct commit_span *span)
 {
-	struct commit_batch *pages = &log->committer->pages;
 	u64 end = min(span->end, seg->base + segment_pages(seg));
-	u32 page, resolved, before = pages->nr;
+	u32 page, resolved;
 	struct ring_page *p;
 
 	span->next = max(span->next, seg->base + seg->pages_done);
@@ -381,11 +122,8 @@ static bool collect_segment(struct ssdup_log *log, struct ssdup_segment *seg,
 		smp_rmb();
 		if (resolved == p->durable && p->rev)
 			continue;
-		if (pages->nr == LOG_COMMIT_PAGES)
+		if (!ssdup_round_add(log, &log->committer->round, seg, page, resolved))
 			return false;
-		if (pages->nr == before && !seg->header)
-			add_header(log, seg);
-		add_page(log, seg, page, resolved);
 	}
 	return true;
 }
@@ -397,10 +135,10 @@ static bool collect_segment(struct ssdup_log *log, struct ssdup_segment *seg,
 static bool collect_class(struct ssdup_log *log, struct ssdup_class *k)
 {
 	struct commit_span *span = &log->committer->span[k->index];
-	struct ssdup_segment **segments = log->committer->segment;
+	struct ssdup_segment **segments = log->committer->round.segment;
 	u32 i, nr;
 
-	if (span->next >= span->end)
+	if (span->next >= span->end || log->c->ssd[k->ssd].no_commits)
 		return true;
 	nr = ssdup_segments_in_ring(log, k, segments);
 	for (i = 0; i < nr; i++)
@@ -432,12 +170,22 @@ static u64 ring_tails(struct ssdup_log *log)
 	return sum;
 }
 
-static void end_fuas(struct ssdup_log *log, struct bio_list *bios, int error)
+/* Those to an SSD that takes no pages any more have failed. */
+static void end_fuas(struct ssdup_log *log, struct bio_list *bios)
 {
+	struct bio_list failed = BIO_EMPTY_LIST, good = BIO_EMPTY_LIST;
+	const struct ssdup_io *io;
+	struct bio *bio;
+
 	if (bio_list_empty(bios))
 		return;
 	ssdup_step(log->c, STEP_FLUSH_END);
-	bio_queue_end(&log->fuas, bios, error ? BLK_STS_IOERR : BLK_STS_OK);
+	while ((bio = bio_list_pop(bios))) {
+		io = dm_per_bio_data(bio, sizeof(*io));
+		bio_list_add(ssd_of(log, io->segment)->no_commits ? &failed : &good, bio);
+	}
+	bio_queue_end(&log->fuas, &failed, BLK_STS_IOERR);
+	bio_queue_end(&log->fuas, &good, BLK_STS_OK);
 }
 
 /* Retire what is complete, also if nothing was written: a segment may have been sealed since. */
@@ -453,41 +201,89 @@ static void retire_all(struct ssdup_log *log)
 		ssdup_kick_waiting(log->c);
 }
 
+/*
+ * Entries of a class on an SSD that takes no pages any more. Return: does a commit fail for them?
+ *
+ * Until they were tried to be drained. Then what could be saved is on the HDD: somebody is told
+ * once more that the rest is not durable, and FLUSHes of what others write succeed.
+ */
+static bool fails_for(struct ssdup_log *log, struct ssdup_class *k)
+{
+	if (ssdup_mode(log->c) != MODE_RUNNING || !READ_ONCE(k->kept))
+		return true;
+	if (k->told)
+		return false;
+	k->told = true;
+	ssdup_owe(&log->c->debt);
+	return true;
+}
+
+/* An SSD may have failed at any time: whatever was not written counts. */
+static bool anything_left(struct ssdup_log *log)
+{
+	struct ssdup_class *k;
+	bool left = false;
+
+	for (k = log->class; k < class_end(log); k++)
+		if (READ_ONCE(log->c->ssd[k->ssd].no_commits) && dirty_span(log, k).end)
+			left |= fails_for(log, k);
+	return left;
+}
+
+static void dirty_spans(struct ssdup_log *log)
+{
+	struct ssdup_class *k;
+
+	for (k = log->class; k < class_end(log); k++)
+		log->committer->span[k->index] = dirty_span(log, k);
+}
+
 int ssdup_commit(struct ssdup_log *log)
 {
 	struct ssdup_committer *committer = log->committer;
-	struct ssdup_class *k;
 	struct bio_list fuas;
-	bool all;
-	int r = 0;
+	bool all, left;
+	int r;
 
 	mutex_lock(&committer->lock);
 	/* Before the dirty pages are found, so that the commit contains their entries. */
 	fuas = bio_queue_take(&log->fuas);
-	for (k = log->class; k < class_end(log); k++)
-		committer->span[k->index] = dirty_span(log, k);
+	dirty_spans(log);
 	do {
-		batch_reset(&committer->headers);
-		batch_reset(&committer->pages);
+		r = 0;
+		ssdup_round_begin(&committer->round);
 		all = collect_round(log);
-		if (committer->pages.nr) {
+		if (committer->round.pages.nr) {
 			/* Before the log has a durable page, see core/guard.h. */
 			ssdup_guard_set(log, true, false);
-			r = write_round(log);
+			r = ssdup_round_write(log, &committer->round);
 			stat_inc(log->c, STAT_COMMITS);
 		}
 		retire_all(log);
-	} while (!r && !all);
+		/* An SSD has failed, and the others' pages may not have been written. */
+		if (r)
+			dirty_spans(log);
+	} while ((r || !all) && ssds_commit(log));
+	left = anything_left(log);
 	mutex_unlock(&committer->lock);
-	end_fuas(log, &fuas, r);
-	return r;
+	end_fuas(log, &fuas);
+	return left ? -EIO : 0;
+}
+
+bool ssdup_committed(struct ssdup_log *log, struct ssdup_class *k)
+{
+	bool all;
+
+	mutex_lock(&log->committer->lock);
+	all = !log->c->ssd[k->ssd].no_commits || !dirty_span(log, k).end;
+	mutex_unlock(&log->committer->lock);
+	return all;
 }
 
 int ssdup_commit_data(struct ssdup_log *log)
 {
 	mutex_lock(&log->committer->lock);
-	note_writes(log);
-	note_flushed(log, ssdup_flush_rest(log));
+	ssdup_round_flush(log, &log->committer->round);
 	mutex_unlock(&log->committer->lock);
 	return ssdup_in_doubt(log) ? -EIO : 0;
 }
@@ -516,7 +312,7 @@ static bool page_written(struct ssdup_segment *seg)
 /* Has a live segment a page that is durable? */
 static bool pages_durable(struct ssdup_log *log)
 {
-	struct ssdup_segment **segments = log->committer->segment, *seg;
+	struct ssdup_segment **segments = log->committer->round.segment, *seg;
 	struct ssdup_class *k;
 	u32 i, nr;
 
@@ -580,29 +376,6 @@ void ssdup_fua_work(struct work_struct *work)
 
 /* --- Life --- */
 
-static int batch_create(struct ssdup_log *log, struct commit_batch *batch)
-{
-	u32 i;
-
-	init_completion(&batch->done);
-	for (i = 0; i < LOG_COMMIT_PAGES; i++) {
-		batch->write[i].batch = batch;
-		batch->write[i].buf = alloc_page(GFP_KERNEL);
-		if (!batch->write[i].buf)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void batch_destroy(struct commit_batch *batch)
-{
-	u32 i;
-
-	for (i = 0; i < LOG_COMMIT_PAGES; i++)
-		if (batch->write[i].buf)
-			__free_page(batch->write[i].buf);
-}
-
 int ssdup_commit_create(struct ssdup_log *log)
 {
 	struct ssdup_committer *committer;
@@ -621,7 +394,7 @@ int ssdup_commit_create(struct ssdup_log *log)
 	INIT_DELAYED_WORK(&log->c->wake.autocommit, ssdup_autocommit_work);
 	INIT_WORK(&log->c->wake.guard_work, close_guard_work);
 	bio_queue_init(&log->fuas, ssdup_fua_work);
-	return batch_create(log, &committer->headers) ?: batch_create(log, &committer->pages);
+	return ssdup_round_create(&committer->round);
 }
 
 void ssdup_commit_destroy(struct ssdup_log *log)
@@ -629,10 +402,8 @@ void ssdup_commit_destroy(struct ssdup_log *log)
 	struct ssdup_committer *committer = log->committer;
 	u32 i;
 
-	if (committer) {
-		batch_destroy(&committer->headers);
-		batch_destroy(&committer->pages);
-	}
+	if (committer)
+		ssdup_round_destroy(&committer->round);
 	kvfree(committer);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++)
 		kvfree(log->class[i].ring);

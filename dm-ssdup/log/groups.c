@@ -25,7 +25,7 @@ static void group_add(struct drain_group *g, struct ssdup_segment *seg)
 
 u64 ssdup_oldest_sealed(struct ssdup_log *log, struct ssdup_class *k, bool *empty)
 {
-	bool running = ssdup_mode(log->c) == MODE_RUNNING;
+	bool running = !class_closed(log, k);
 	struct ssdup_segment *seg;
 	u64 generation = U64_MAX;
 
@@ -74,7 +74,7 @@ static void take_part(struct ssdup_log *log, struct ssdup_class *k, u32 most, bo
 	spin_lock_irq(&s->lock);
 	seg = take_some(k, most, empty, g, k->to_drain);
 	spin_unlock_irq(&s->lock);
-	/* Nobody else takes @seg off the list: it is not written back, or the log is read-only. */
+	/* Nobody else takes @seg off the list: it is not written back, or the class is closed. */
 	while (seg) {
 		spin_lock_irq(&s->lock);
 		seg = take_some(k, most, empty, g, seg);
@@ -105,7 +105,7 @@ bool ssdup_group_take(struct ssdup_log *log, struct ssdup_class *k, u32 most, bo
 		return g->nr;
 	}
 	for (x = log->class; x < class_end(log); x++) {
-		if (x->lifetime != k->lifetime)
+		if (x->lifetime != k->lifetime || (x != k && class_closed(log, x)))
 			continue;
 		part = div_u64((u64)most * READ_ONCE(x->nr_sealed), max(sealed, 1U));
 		take_part(log, x, clamp(part, 1U, most), empty, g);
@@ -129,8 +129,8 @@ void ssdup_group_shrink(struct ssdup_log *log, struct drain_group *g, u32 keep)
 }
 
 /*
- * All segments before the first one to drain are written back. It is not itself, unless the log is
- * read-only, where segments are drained one by one and some stay.
+ * All segments before the first one to drain are written back. It is not itself, unless the class
+ * is closed, where segments are drained one by one and some stay.
  */
 static void choose_to_drain(struct ssdup_class *k, const struct drain_part *p,
 			    struct ssdup_segment *last, enum segment_state state)
@@ -183,7 +183,7 @@ bool ssdup_group_all(struct ssdup_log *log, struct ssdup_class *k, bool written,
 	}
 	spin_unlock_irq(&log->segments->lock);
 	for (seg = all.first; seg; seg = part_next(&all, seg)) {
-		/* Of a read-only log, the thread alone changes it. */
+		/* Of a closed class, the thread alone changes it. */
 		if (written && (seg->state != SEGMENT_WRITTEN_BACK || seg->lost))
 			break;
 		group_add(g, seg);
@@ -196,7 +196,7 @@ static void free_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 	struct ssdup_segments *s = log->segments;
 	struct ssdup_class *k = seg->class;
 
-	/* A log that is read-only has entries that never became durable. */
+	/* A closed class has entries that never became durable. */
 	ssdup_take_spares_back(log, seg, 0);
 	list_del_init(&seg->ring);
 	if (k->to_drain == seg)

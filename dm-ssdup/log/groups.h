@@ -60,7 +60,7 @@ static inline struct ssdup_segment *group_first(const struct drain_group *g)
  * ssdup_oldest_sealed() - the generation of the first segment to copy, or U64_MAX
  * @empty: set to whether nothing of it is to be written
  *
- * In a read-only log the segment may be written back already, and only has to be freed. Context:
+ * In a closed class the segment may be written back already, and only has to be freed. Context:
  * process.
  */
 u64 ssdup_oldest_sealed(struct ssdup_log *log, struct ssdup_class *k, bool *empty);

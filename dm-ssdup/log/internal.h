@@ -178,7 +178,7 @@ int ssdup_super_guard(struct ssdup_log *log, enum guard_state state, u64 epoch, 
  * @s: what to write
  * @between: the step between the two
  *
- * Return: 0, or -errno; then the log is read-only.
+ * Return: 0, if an SSD has them; or -errno, then the log is read-only.
  */
 int ssdup_write_copies(struct ssdup_log *log, struct page *page, struct log_super *s, bool record,
 		       enum ssdup_step between);
@@ -192,11 +192,11 @@ int ssdup_meta_create(struct ssdup_log *log);
 void ssdup_meta_claim(struct ssdup_log *log);
 
 /**
- * ssdup_meta_begin() - begin a flush of the SSD, or a write of metadata
+ * ssdup_meta_begin() - begin a flush of the SSDs, or a write of metadata
  *
  * Context: process, sleeps. The caller must call ssdup_meta_end(), even after an error.
- * Return: 0, or -EIO after an earlier error, or a failed flush of another log of the drive. Then
- * only what refers to no data may be written.
+ * Return: 0, or -EIO when no SSD gets commits any more, see ssds_commit(). Then only what refers to
+ * no data may be written.
  */
 int ssdup_meta_begin(struct ssdup_log *log);
 
@@ -204,14 +204,15 @@ int ssdup_meta_begin(struct ssdup_log *log);
 void ssdup_meta_end(struct ssdup_log *log);
 
 /**
- * ssdup_meta_failed() - a flush or a write of metadata has failed
+ * ssdup_meta_failed() - a flush or a write of metadata has failed: the SSD takes no more writes
  * @flush: a flush
+ * @why: for ssdup_ssd_fail()
  *
- * All later ssdup_meta_begin() fail. After a failed flush, or a write with FUA that may be one, all
- * logs of the drive are in doubt, and this calls ssdup_owe() for each.
+ * After a failed flush, or a write with FUA that may be one, all logs of the drive are in doubt,
+ * and this calls ssdup_owe() for each.
  * Context: process; between ssdup_meta_begin() and ssdup_meta_end().
  */
-void ssdup_meta_failed(struct ssdup_log *log, struct ssdup_ssd *ssd, bool flush);
+void ssdup_meta_failed(struct ssdup_ssd *ssd, bool flush, const char *why);
 
 /**
  * ssdup_meta_flush() - flush SSDs, all at once
@@ -228,7 +229,7 @@ u32 ssdup_ssds_in_doubt(const struct ssdup_log *log);
 /**
  * ssdup_flush_rest() - flush all SSDs that are not in doubt
  *
- * After an error the log is read-only. Context: process, sleeps. Return: those that were flushed.
+ * One that fails is out. Context: process, sleeps. Return: those that were flushed.
  */
 u32 ssdup_flush_rest(struct ssdup_log *log);
 

@@ -115,6 +115,9 @@ struct ssdup_class {
 	u8			lifetime;	/* number of the class in the table; constant */
 	u8			stream;		/* of the SSD; 0: none; constant */
 	u64			asked;		/* drain generations up to this one; a hint */
+	bool			kept;		/* closed, tried, not empty; the thread's; a hint */
+	bool			told;		/* that it is not durable; by commits alone */
+	unsigned long		kept_at;	/* jiffies of the last try; the thread's; a hint */
 	u32			nr_sealed;	/* a hint */
 
 	/* Protected by segments->lock. */
@@ -145,7 +148,6 @@ struct ssdup_log {
 	struct ssdup_drive	*locks[SSDUP_MAX_SSDS];	/* of the SSDs, as they are locked */
 	bool			claimed;	/* by this table, which may have written to it */
 	bool			in_doubt;	/* a flush of an SSD has failed since: for good */
-	bool			no_commits;	/* the same, or a metadata write has failed */
 	u32			full_ssds;	/* a bit for each: no free segment found there
 						 * since a group was freed; written with
 						 * segments->lock; a hint
@@ -177,6 +179,26 @@ static inline bool ssdup_in_doubt(const struct ssdup_log *log)
 static inline u32 log_lifetimes(const struct ssdup_log *log)
 {
 	return log->nr_classes / log_nr_ssds(&log->ssds);
+}
+
+/**
+ * class_closed() - does a class take no writes any more? any context, a hint
+ *
+ * Its segments are drained one by one, see drain/salvage.c.
+ */
+static inline bool class_closed(const struct ssdup_log *log, const struct ssdup_class *k)
+{
+	return READ_ONCE(log->c->mode) != MODE_RUNNING || READ_ONCE(log->c->ssds_out) & BIT(k->ssd);
+}
+
+/** ssds_commit() - a bit for each SSD that still gets pages and records; any context, a hint */
+static inline u32 ssds_commit(const struct ssdup_log *log)
+{
+	u32 i, ssds = 0;
+
+	for (i = 0; i < log->c->nr_ssds; i++)
+		ssds |= READ_ONCE(log->c->ssd[i].no_commits) ? 0 : BIT(i);
+	return ssds;
 }
 
 /* Behind the last class. */
@@ -274,10 +296,10 @@ static inline bool ssdup_segments_full(const struct ssdup_log *log)
 	return READ_ONCE(log->full);
 }
 
-/** ssdup_full_ssds() - on which SSDs, a bit for each: who overlaps what is there waits */
+/** ssdup_full_ssds() - on which SSDs, a bit for each, with those that take no writes any more */
 static inline u32 ssdup_full_ssds(const struct ssdup_log *log)
 {
-	return READ_ONCE(log->full_ssds);
+	return READ_ONCE(log->full_ssds) | READ_ONCE(log->c->ssds_out);
 }
 
 /** ssdup_classes_with_room() - a bit for each class that is on another one */
@@ -475,7 +497,7 @@ void ssdup_commit_destroy(struct ssdup_log *log);
  * ssdup_commit() - make every entry that was published before, and its data, durable
  *
  * Context: process, sleeps.
- * Return: 0, or -EIO after which the log is read-only.
+ * Return: 0, or -EIO: an SSD that takes no pages any more has entries that are not durable.
  */
 int ssdup_commit(struct ssdup_log *log);
 
@@ -486,6 +508,9 @@ int ssdup_commit(struct ssdup_log *log);
  * -EIO: what is not durable is in doubt.
  */
 int ssdup_commit_data(struct ssdup_log *log);
+
+/** ssdup_committed() - has a commit made all entries of @k durable that were there? sleeps */
+bool ssdup_committed(struct ssdup_log *log, struct ssdup_class *k);
 
 /** ssdup_settle_guard() - close the guard if a page is durable, else open it; sleeps; -errno */
 int ssdup_settle_guard(struct ssdup_log *log);
@@ -585,10 +610,10 @@ int ssdup_log_forget(struct ssdup_log *log, const char *uuid, bool force, const 
 #define SSDUP_META_FLAGS	(REQ_SYNC | REQ_IDLE | REQ_META | REQ_FUA)
 
 /**
- * ssdup_flush_ssd() - flush the SSD
+ * ssdup_flush_ssd() - flush the SSDs that get commits
  *
- * After an error the log is read-only and in doubt. When it is in doubt already, no flush is sent.
- * Context: process, sleeps. Return: 0 or -errno.
+ * One that fails is out and in doubt: then no flush is sent to it. Context: process, sleeps.
+ * Return: 0, or -EIO when none is left.
  */
 int ssdup_flush_ssd(struct ssdup_log *log);
 

@@ -152,6 +152,9 @@ static int write_log(struct ssdup_log *log, struct log_super *s)
 	ssdup_step(log->c, STEP_ADD_BEGIN);
 	r = ssdup_write_copies(log, pool->page, s, true, STEP_ADD_BETWEEN);
 	ssdup_step(log->c, STEP_ADD_RECORD);
+	/* Each SSD has to have it: another log with this number may have left one there. */
+	if (!r && !ssdup_whole(log->c))
+		r = -EIO;
 	r = r ?: write_logs(log, s, pool->logs | BIT_ULL(s->log));
 	ssdup_step(log->c, STEP_ADD_DONE);
 	return r;
@@ -164,8 +167,8 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 	struct ssdup_pool *pool = log->pool;
 	u32 number = pool->logs == U64_MAX ? SSDUP_MAX_LOGS : __ffs64(~pool->logs);
 
-	*error = "the log is read-only";
-	if (ssdup_mode(log->c) != MODE_RUNNING)
+	*error = "the log is read-only, or an SSD of it is";
+	if (!ssdup_whole(log->c))
 		return -EROFS;
 	*error = "the SSD has as many logs as it can have";
 	if (number == SSDUP_MAX_LOGS)
@@ -233,8 +236,8 @@ static int forget_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[
 	u32 number = number_of(pool, uuid), i;
 	int r;
 
-	*error = "the log is read-only";
-	if (ssdup_mode(log->c) != MODE_RUNNING)
+	*error = "the log is read-only, or an SSD of it is";
+	if (!ssdup_whole(log->c))
 		return -EROFS;
 	*error = "no log of the SSD has that UUID";
 	if (number == SSDUP_MAX_LOGS)

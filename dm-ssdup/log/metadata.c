@@ -19,11 +19,16 @@ bool ssdup_fua_is_no_flush(const struct ssdup_ssd *ssd)
 }
 
 /* Only the first error: a drain may write back all dirty data, and then FLUSHes succeed. */
-static void end_commits(struct ssdup_log *log, bool owe)
+static void end_commits(struct ssdup_ssd *ssd, bool owe, const char *why)
 {
-	if (owe && !log->no_commits)
-		ssdup_owe(&log->c->debt);
-	log->no_commits = true;
+	if (ssd->no_commits)
+		return;
+	if (owe)
+		ssdup_owe(&ssd->c->debt);
+	ssdup_ssd_fail(ssd->c, ssd, why);
+	/* Whose commit leaves it out sees that it is out: pairs with salvages_now(). */
+	smp_wmb();
+	WRITE_ONCE(ssd->no_commits, true);
 }
 
 /* What the SSD has dropped may have been this log's. */
@@ -39,10 +44,7 @@ static void ssd_told(struct drive_user *user, bool lost)
 		return;
 	WRITE_ONCE(ssd->in_doubt, true);
 	WRITE_ONCE(log->in_doubt, true);
-	if (log->no_commits)
-		return;
-	end_commits(log, true);
-	ssdup_fail(ssd->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed for another log");
+	end_commits(ssd, true, "a flush of the SSD failed for another log");
 }
 
 /* By their addresses: another table may name partitions of the same drives in another order. */
@@ -96,7 +98,7 @@ void ssdup_meta_claim(struct ssdup_log *log)
 int ssdup_meta_begin(struct ssdup_log *log)
 {
 	lock_drives(log);
-	return log->no_commits ? -EIO : 0;
+	return ssds_commit(log) ? 0 : -EIO;
 }
 
 void ssdup_meta_end(struct ssdup_log *log)
@@ -104,11 +106,11 @@ void ssdup_meta_end(struct ssdup_log *log)
 	unlock_drives(log);
 }
 
-void ssdup_meta_failed(struct ssdup_log *log, struct ssdup_ssd *ssd, bool flush)
+void ssdup_meta_failed(struct ssdup_ssd *ssd, bool flush, const char *why)
 {
 	lockdep_assert_held(&ssd->user.drive->lock);
 	flush |= !ssdup_fua_is_no_flush(ssd);
-	end_commits(log, flush);
+	end_commits(ssd, flush, why);
 	/* Before others get the lock: their flush would succeed. */
 	if (flush)
 		ssdup_drive_lost(&ssd->user);
@@ -168,13 +170,13 @@ static void flush_begin(struct ssdup_ssd *ssd, struct flushes *f)
 }
 
 /* Return: has it failed? */
-static bool flush_result(struct ssdup_log *log, struct ssdup_ssd *ssd)
+static bool flush_result(struct ssdup_ssd *ssd)
 {
 	bool failed = ssd->flush->bi_status;
 
 	bio_put(ssd->flush);
 	if (failed)
-		ssdup_meta_failed(log, ssd, true);
+		ssdup_meta_failed(ssd, true, "a flush of the SSD failed");
 	return failed;
 }
 
@@ -191,7 +193,7 @@ u32 ssdup_meta_flush(struct ssdup_log *log, u32 ssds)
 	flush_ended(&f);
 	wait_for_completion_io(&f.done);
 	for (i = 0; i < c->nr_ssds; i++)
-		if (ssds & BIT(i) && flush_result(log, &c->ssd[i]))
+		if (ssds & BIT(i) && flush_result(&c->ssd[i]))
 			failed |= BIT(i);
 	return failed;
 }
@@ -215,20 +217,16 @@ u32 ssdup_flush_rest(struct ssdup_log *log)
 	ssds = (BIT(log->c->nr_ssds) - 1) & ~ssdup_ssds_in_doubt(log);
 	failed = ssdup_meta_flush(log, ssds);
 	ssdup_meta_end(log);
-	if (failed) {
+	if (failed)
 		stat_inc(log->c, STAT_SSD_ERRORS);
-		ssdup_fail(log->c, MODE_LOG_READ_ONLY, "a flush of the SSD failed");
-	}
 	return ssds & ~failed;
 }
 
 int ssdup_flush_ssd(struct ssdup_log *log)
 {
-	u32 all = BIT(log->c->nr_ssds) - 1;
+	u32 flushed = ssds_commit(log) ? ssdup_flush_rest(log) : 0, all = ssds_commit(log);
 
-	if (ssdup_in_doubt(log))
-		return -EIO;
-	return ssdup_flush_rest(log) == all ? 0 : -EIO;
+	return all && (flushed & all) == all ? 0 : -EIO;
 }
 
 /* --- Places in the log --- */

@@ -248,7 +248,7 @@ void ssdup_pool_release(struct ssdup_log *log)
 	mutex_lock(&pool->lock);
 	if (pool->user[log->number].log == log) {
 		pool->user[log->number].log = NULL;
-		if (!log->c->read_only && ssdup_mode(log->c) == MODE_RUNNING)
+		if (!log->c->read_only && ssdup_whole(log->c))
 			give_back(pool, log);
 	}
 	mutex_unlock(&pool->lock);

@@ -182,8 +182,8 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	clean = !next && s->space[k->ssd].coming;
 	/* Headers of higher generations are refused. */
 	spent = k->next > LOG_MAX_GENERATION;
-	/* A read-only log hands out nothing, see salvage.c. */
-	if (!next || spent || ssdup_mode(log->c) != MODE_RUNNING) {
+	/* A closed class hands out nothing, see salvage.c. */
+	if (!next || spent || class_closed(log, k)) {
 		WRITE_ONCE(log->wait_cause, WAIT_SPACE);
 		tell = !next && !clean && ssdup_space_full(log, k->ssd);
 		spin_unlock_irqrestore(&s->lock, flags);

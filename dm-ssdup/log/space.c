@@ -13,6 +13,11 @@ void ssdup_space_init(struct ssdup_log *log)
 	}
 }
 
+static bool space_out(const struct ssdup_log *log, const struct ssd_space *space)
+{
+	return ssdup_ssds_out(log->c) & BIT(space - log->segments->space);
+}
+
 void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale)
 {
 	struct ssd_space *space = &log->segments->space[seg->ssd];
@@ -76,6 +81,8 @@ u64 ssdup_space_closed(const struct ssdup_log *log, u32 ssd, bool kept)
 static void set_full(struct ssdup_log *log, u32 ssds)
 {
 	lockdep_assert_held(&log->segments->lock);
+	/* One that takes no writes has no room for them. */
+	ssds |= ssdup_ssds_out(log->c);
 	WRITE_ONCE(log->full_ssds, ssds);
 	WRITE_ONCE(log->full, ssds == BIT(log_nr_ssds(&log->ssds)) - 1);
 }
@@ -101,6 +108,8 @@ static void let_writers_have(struct ssdup_log *log)
 	u64 opens;
 
 	for (k = log->class; k < class_end(log); k++) {
+		if (class_closed(log, k))
+			continue;
 		nr_free = log->segments->space[k->ssd].nr_free;
 		opens = (nr_free > spare ? LOG_WORD_SPARE : 0) |
 			(nr_free > spare + ssdup_kept(log) ? LOG_WORD_KEPT : 0);
@@ -127,16 +136,22 @@ bool ssdup_space_spent(const struct ssdup_log *log)
 
 	lockdep_assert_held(&log->segments->lock);
 	for (space = log->segments->space; space < space_end(log); space++)
-		if (space->nr_free > others(log, 0) || space->discarding)
+		if (!space_out(log, space) &&
+		    (space->nr_free > others(log, 0) || space->discarding))
 			return false;
 	return true;
 }
 
 /* --- Discards --- */
 
-/* So many are not missed by writers meanwhile. */
+/*
+ * So many are not missed by writers meanwhile. Reads may still point into what was freed where
+ * nothing is written any more.
+ */
 static u32 may_discard(const struct ssdup_log *log, const struct ssd_space *space)
 {
+	if (ssdup_mode(log->c) != MODE_RUNNING || space_out(log, space))
+		return 0;
 	return (space->nr_free - min(space->nr_free, others(log, 0))) / 2;
 }
 
@@ -164,9 +179,7 @@ u32 ssdup_discard_begin(struct ssdup_log *log, u32 most, struct list_head *batch
 
 	spin_lock_irq(&s->lock);
 	space = space_to_discard(log);
-	/* Reads may still point into what a read-only log has freed. */
-	most = ssdup_mode(log->c) == MODE_RUNNING ?
-	       min(most, may_discard(log, space)) : 0;
+	most = min(most, may_discard(log, space));
 	list_for_each_entry_safe(seg, next, &space->stale, list) {
 		if (!nr)
 			first = seg;
@@ -234,7 +247,8 @@ u32 ssdup_ready_segments(struct ssdup_log *log)
 	u32 nr_ssds = log_nr_ssds(&log->ssds), least = U32_MAX, i;
 
 	for (i = 0; i < nr_ssds; i++)
-		least = min(least, ready(log, &log->segments->space[i]) * nr_ssds);
+		if (!space_out(log, &log->segments->space[i]))
+			least = min(least, ready(log, &log->segments->space[i]) * nr_ssds);
 	return least;
 }
 
@@ -243,7 +257,8 @@ bool ssdup_last_segments(struct ssdup_log *log)
 	const struct ssd_space *space;
 
 	for (space = log->segments->space; space < space_end(log); space++)
-		if (READ_ONCE(space->nr_free) + READ_ONCE(space->coming) < ssdup_spare(log))
+		if (!space_out(log, space) &&
+		    READ_ONCE(space->nr_free) + READ_ONCE(space->coming) < ssdup_spare(log))
 			return true;
 	return false;
 }

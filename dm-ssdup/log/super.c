@@ -296,20 +296,25 @@ static int write_copy(struct ssdup_log *log, struct ssdup_ssd *ssd, struct page 
 	ssdup_meta_wrote(log, 1);
 	r = ssdup_meta_again(log, r, ssd, sector, page, jiffies + msecs_to_jiffies(RETRY_AWAY_MS));
 	if (r)
-		ssdup_meta_failed(log, ssd, false);
+		ssdup_meta_failed(ssd, false, "a write of the log's record to the SSD failed");
 	ssdup_meta_end(log);
 	return r;
 }
 
-/* One of the copies, to each SSD. */
+/*
+ * One of the copies, to each SSD that gets commits; to all, if none does: a record that only frees
+ * refers to no data. The newest counts, so one SSD will do. Return: 0, or -EIO when none takes it.
+ */
 static int write_to_all(struct ssdup_log *log, struct page *page, struct log_super *s, bool record,
 			u32 copy)
 {
 	struct ssdup *c = log->c;
-	int r = 0;
-	u32 i;
+	u32 commit = ssds_commit(log), i;
+	bool taken = false;
 
-	for (i = 0; i < c->nr_ssds && !r; i++) {
+	for (i = 0; i < c->nr_ssds; i++) {
+		if (commit && !(commit & BIT(i)))
+			continue;
 		if (i)
 			ssdup_step(c, STEP_SSDS_BETWEEN);
 		s->ssd_sectors = c->ssd[i].sectors;
@@ -318,12 +323,15 @@ static int write_to_all(struct ssdup_log *log, struct page *page, struct log_sup
 			ssdup_log_record_encode(s, page_address(page));
 		else
 			ssdup_log_super_encode(s, page_address(page));
-		r = write_copy(log, &c->ssd[i], page,
-			       block_sector(s, s->ssd_sectors, record, copy));
+		if (!write_copy(log, &c->ssd[i], page,
+				block_sector(s, s->ssd_sectors, record, copy)))
+			taken = true;
+		else
+			stat_inc(c, STAT_SSD_ERRORS);
 	}
 	s->ssd_sectors = c->ssd[0].sectors;
 	s->ssds.index = 0;
-	return r;
+	return taken ? 0 : -EIO;
 }
 
 /* Without copy 0 of the superblock, an SSD with copy 1 would be one that was overwritten. */
@@ -335,11 +343,6 @@ int ssdup_write_copies(struct ssdup_log *log, struct page *page, struct log_supe
 	if (!r) {
 		ssdup_step(log->c, between);
 		r = write_to_all(log, page, s, record, !record);
-	}
-	if (r) {
-		stat_inc(log->c, STAT_SSD_ERRORS);
-		ssdup_fail(log->c, MODE_LOG_READ_ONLY,
-			   "a write of the log's record to the SSD failed");
 	}
 	return r;
 }
@@ -522,6 +525,9 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 		ssdup_step(log->c, STEP_FORMAT_RECORD);
 		r = write_super(log, STEP_FORMAT_BETWEEN);
 	}
+	/* An SSD that has lost what was replayed is no member of a new table. */
+	if (!r && !again && !ssdup_whole(log->c))
+		r = -EIO;
 	ssdup_step(log->c, blank ? STEP_FORMAT_DONE : STEP_EPOCH_DONE);
 	if (!r) {
 		s->epoch_begun = true;

@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "base/failure.h"
 #include "cgroups.h"
 #include "log/log.h"
 #include "map/map.h"
@@ -45,6 +46,9 @@ static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 	if (nr <= 1)
 		return lifetime;
 	full = ssdup_full_ssds(router->log);
+	/* It waits, but not for one that takes nothing any more. */
+	if (full == BIT(nr) - 1)
+		full = ssdup_ssds_out(router->c);
 	for (i = 0; i < nr; i++)
 		ssds[i] = (struct spread_ssd){
 			.speed.ns = READ_ONCE(router->c->ssd[i].speed.ns),
@@ -119,7 +123,7 @@ bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io)
 	unsigned long flags;
 	u32 class;
 
-	if (ssdup_full_ssds(router->log) & BIT(own->ssd))
+	if (io->refused || ssdup_full_ssds(router->log) & BIT(own->ssd))
 		io->own = class_on_ssd(router, own->lifetime, io->sectors);
 	class = io->own;
 	io->torn = 0;

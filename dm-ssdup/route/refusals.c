@@ -17,7 +17,7 @@
 struct ssdup_away {
 	unsigned long		until;		/* jiffies: when to try the log again; a hint */
 	spinlock_t		lock;		/* protects errors */
-	struct retry_errors	errors;		/* of data writes to the SSD */
+	struct retry_errors	errors[SSDUP_MAX_SSDS];	/* of data writes to each SSD */
 };
 
 int ssdup_away_create(struct ssdup_router *router)
@@ -62,7 +62,7 @@ void ssdup_look_for_ssd(struct ssdup_router *router)
 		WRITE_ONCE(router->c->log_shut, true);
 }
 
-bool ssdup_data_error(struct ssdup_router *router, blk_status_t status)
+bool ssdup_data_error(struct ssdup_router *router, struct ssdup_ssd *ssd, blk_status_t status)
 {
 	unsigned long flags;
 	bool many;
@@ -73,17 +73,17 @@ bool ssdup_data_error(struct ssdup_router *router, blk_status_t status)
 		return true;
 	}
 	spin_lock_irqsave(&router->away->lock, flags);
-	many = ssdup_retry_count(&router->away->errors, ktime_get_ns());
+	many = ssdup_retry_count(&router->away->errors[ssd - router->c->ssd], ktime_get_ns());
 	spin_unlock_irqrestore(&router->away->lock, flags);
 	if (many)
-		ssdup_fail(router->c, MODE_LOG_READ_ONLY,
-			   "too many writes of data to the SSD failed");
+		ssdup_ssd_fail(router->c, ssd, "too many writes of data to the SSD failed");
 	return false;
 }
 
 void ssdup_refused(struct ssdup_router *router, struct ssdup_io *io, blk_status_t status)
 {
-	struct retry_facts f = { .away = ssdup_data_error(router, status) };
+	struct ssdup_ssd *ssd = ssd_of(router->log, io->segment);
+	struct retry_facts f = { .away = ssdup_data_error(router, ssd, status) };
 
 	if (!io->refused) {
 		io->refused = true;
@@ -100,9 +100,10 @@ void ssdup_refused(struct ssdup_router *router, struct ssdup_io *io, blk_status_
 		io->route = SSDUP_HDD;
 		break;
 	case RETRY_NEVER:
-		ssdup_fail(router->c, MODE_LOG_READ_ONLY,
-			   f.away ? "the SSD takes no writes" :
-				    "a write of data to the SSD failed in one place after the other");
+		/* Another SSD begins anew. */
+		io->refused = false;
+		ssdup_ssd_fail(router->c, ssd, f.away ? "the SSD takes no writes" :
+			       "a write of data to the SSD failed in one place after the other");
 		break;
 	}
 }

@@ -244,7 +244,7 @@ int ssdup_away_create(struct ssdup_router *router);
  * A transient error shuts the log for a while. Too many others make it read-only.
  * Return: true when the error was transient.
  */
-bool ssdup_data_error(struct ssdup_router *router, blk_status_t status);
+bool ssdup_data_error(struct ssdup_router *router, struct ssdup_ssd *ssd, blk_status_t status);
 
 /**
  * ssdup_refused() - prepare a write that the SSD refused for another route

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One of three SSDs fails as a whole, or flushes of two do. The log is read-only, what the other SSDs
-# have is read and written back, what only the failed one has is refused, and nothing is lost that was
-# durable: with the SSD, or with the next table, all of it is back.
+# One of three SSDs fails as a whole, or flushes or pages of some do. These take no writes any more, and
+# the others go on. What is on them is read and written back, what cannot be read is refused, and
+# nothing is lost that was durable: with the SSD, or with the next table, all of it is back.
 # invariant: 7 10
 # kernels: 6.12 debug
 # seconds: 300
@@ -13,7 +13,8 @@ eio="Input/output error"
 PART=256
 KEYS="policy all drain manual segment_mb 1 discard off autocommit_ms 3600000 ssd /dev/mssd1 ssd /dev/mssd2"
 
-# put FROM TO - parts FROM to TO of the device are written, each by one write, and so on one SSD
+# put FROM TO - parts FROM to TO of the device are written, each by one write, and so on one SSD, but
+# for those at the end of a segment
 put()
 {
 	local before now k ssd
@@ -22,6 +23,7 @@ put()
 		before=$(written)
 		io write start=$((k * PART)) len=$PART bs=$PART depth=1
 		now=$(written)
+		WHERE[k]="two"
 		for ssd in 0 1 2; do
 			# pages and records are small
 			[ $(($(field $ssd "$now") - $(field $ssd "$before"))) -lt $((PART * 512)) ] ||
@@ -109,14 +111,22 @@ of 2 verify
 # the first may find that out
 must_not message flush
 must_get "Read-only file system" message flush
-is "mode" "$(stat mode)" 1
-said "log read-only" || fail "the kernel does not say so"
+is "mode" "$(stat mode)" 0
+is "SSDs out" "$(stat ssds_out)" 1
+said "takes no writes any more" || fail "the kernel does not say so"
 is "lost ranges" "$(message lost_ranges)" none
 home 0 0 $LAST
 home 2 0 $LAST
-io write start=$((100 * 2048)) len=4096 bs=64
+logged=$(stat write_sectors_ssd)
+io write start=$((100 * 2048)) len=4096 bs=64 fsync=8
+is "new data in the log" $(($(stat write_sectors_ssd) - logged)) 4096
+io verify start=$((100 * 2048)) len=4096
+message commit
 of 0 verify
 write_fails "$eio" start=$(($(on 1 0 $LAST | tail -n 1) * PART)) len=8
+message set drain auto
+must_get "Read-only file system" message flush
+io verify start=$((100 * 2048)) len=4096
 remove_ssdup
 # the others do not make a log
 must_not dmsetup create $NAME --table "$(table policy all ssd /dev/mssd2)"
@@ -135,7 +145,8 @@ put 400 423
 model mssd0 fail_flush 1
 model mssd2 fail_flush 1
 must_get "$eio" message commit
-is "mode" "$(stat mode)" 1
+is "mode" "$(stat mode)" 0
+is "SSDs out" "$(stat ssds_out)" 2
 heal
 for k in 0 1 2; do
 	of $k verify
@@ -149,9 +160,67 @@ for k in $(on 0 400 423) $(on 2 400 423); do
 done
 must_not message flush
 home 1 400 423
+# it is no clean log, as pages of two SSDs are missing
+remove_ssdup
+# shellcheck disable=SC2086
+make_ssdup $KEYS
+is "mode" "$(stat mode)" 0
+for k in 0 1 2; do
+	of $k verify
+done
+put 450 470
+model mssd0 fail_flush 1
+model mssd2 fail_flush 1
+must_get "$eio" message commit
+heal
+put 500 510
+message commit
+above "parts on the second SSD" "$(on 1 500 510 | wc -l)" 8
+# the last one
+model mssd1 fail_flush 1
+put 511 511
+must_get "$eio" message commit
+is "mode" "$(stat mode)" 1
+said "log read-only" || fail "the kernel does not say so"
+heal
 remove_ssdup
 # shellcheck disable=SC2086
 make_ssdup $KEYS
 for k in 0 1 2; do
 	of $k verify
 done
+for k in {500..510}; do
+	io verify start=$((k * PART)) len=$PART
+done
+remove_ssdup
+
+# by a page, while it is gone: when it is back, another drain finds all of it
+make_disks hdd_size_mb=128 ssds=3 ssd_size_mb=34
+rm "$MODEL"
+fill
+put 400 423
+model mssd1 gone 1
+must_get "$eio" message commit
+is "SSDs out" "$(stat ssds_out)" 1
+must_get "Read-only file system" message flush
+home 0 400 423
+home 2 400 423
+is "error of the drain" "$(stat drain_errno)" 30
+model mssd1 gone 0
+must message flush
+is "error of the drain" "$(stat drain_errno)" 0
+home 1 0 $LAST
+home 1 400 423
+# one more FLUSH may say that something was not durable for a while
+iocheck "$MODEL" $DEV flush 2>/dev/null || :
+must message commit
+io flush
+io verify
+# the next table has it back
+remove_ssdup
+# shellcheck disable=SC2086
+make_ssdup $KEYS
+is "SSDs out" "$(stat ssds_out)" 0
+put 100 110
+io verify
+must message flush

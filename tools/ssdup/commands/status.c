@@ -139,6 +139,13 @@ static void say_budget(const struct state *s)
 		       (unsigned long long)s->v.ssd_price_ns / 1000);
 }
 
+static void say_out(const struct state *s)
+{
+	if (s->v.ssds_out)
+		printf("  failed:    %llu of the SSDs: see the kernel log; the others go on\n",
+		       (unsigned long long)s->v.ssds_out);
+}
+
 /* By a tenth or more: what is measured wanders by some per cent. */
 static void say_interference(const struct state *s)
 {
@@ -219,6 +226,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_ghosts(s);
 	say_copies(s);
 	say_budget(s);
+	say_out(s);
 	say_interference(s);
 	if (s->ssd)
 		wear_each(s->ssd, say_one_wear, NULL);

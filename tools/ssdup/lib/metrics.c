@@ -66,6 +66,7 @@ const struct metric metrics[] = {
 	ONE("ssdup_reads_promoted_total", READS_PROMOTED),
 	ONE("ssdup_guard", GUARD),
 	ONE("ssdup_ssd_interference_ratio", INTERFERENCE),
+	ONE("ssdup_ssds_out", SSDS_OUT),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);
