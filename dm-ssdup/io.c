@@ -72,6 +72,21 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 	return place;
 }
 
+static void begin_log_read(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_load *load = ssd_load(ssd_of(c->log, io->segment));
+
+	ssdup_load_read(load);
+	ssdup_load_begin(load, LOAD_READS, io->sectors);
+	io->sent = load_is_timed(io->start, io->sectors) ? ktime_get_ns() : 0;
+}
+
+static void end_log_read(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
+{
+	ssdup_load_end(ssd_load(ssd_of(c->log, io->segment)), LOAD_READS, io->sectors, io->sent,
+		       io_took(io, status));
+}
+
 static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c->map, io->start);
@@ -101,7 +116,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		}
 		if (unlikely(READ_ONCE(c->router->ghosts)))
 			ssdup_ghosts_begin(c->router, io);
-		ssdup_load_read(ssd_load(ssd_of(c->log, io->segment)));
+		begin_log_read(c, io);
 		remap_log(c, bio, io->segment, place.pos);
 		return DM_MAPIO_REMAPPED;
 	case SSDUP_KIND_LOST:
@@ -414,12 +429,13 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		break;
 	case IO_HDD_WRITE:
 		ssdup_window_end(c->router, io, SSDUP_HDD,
-				 io->guarded ? 0 : write_took(io, *status));
+				 io->guarded ? 0 : io_took(io, *status));
 		if (unlikely(io->guarded))
 			ssdup_guard_left(c->log);
 		end_direct(c, io);
 		break;
 	case IO_LOG_READ:
+		end_log_read(c, io, *status);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			stat_inc(c, STAT_SSD_ERRORS);
 			/* The same error as after a drain has marked it as lost. */
@@ -428,6 +444,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c->log, io->segment);
 		break;
 	case IO_CLEAN_READ:
+		end_log_read(c, io, *status);
 		if (unlikely(*status && *status != BLK_STS_AGAIN)) {
 			ssdup_clean_refused(c, bio, io, *status);
 			return DM_ENDIO_INCOMPLETE;
@@ -435,7 +452,7 @@ int ssdup_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *status)
 		ssdup_put_read(c->log, io->segment);
 		break;
 	case IO_LOG_WRITE:
-		took = write_took(io, *status);
+		took = io_took(io, *status);
 		ssd_end_write(c, ssd_of(c->log, io->segment), io, took);
 		ssdup_window_end(c->router, io, SSDUP_SSD, took);
 		if (unlikely(*status) || unlikely(!ssdup_insert(c->map, io)))

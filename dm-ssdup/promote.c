@@ -229,7 +229,7 @@ static void write_end(struct bio *bio)
 	struct ssdup_ssd *ssd = ssd_of(promoter->c->log, slot->segment);
 
 	ssdup_window_copy(promoter->c->router, -(int)slot->copy.sectors);
-	ssdup_load_end(ssd_load(ssd), slot->copy.sectors, 0, 0);
+	ssdup_load_end(ssd_load(ssd), LOAD_WRITES, slot->copy.sectors, 0, 0);
 	drive_ended(&ssd->user, bio->bi_status);
 	if (atomic_dec_and_test(&promoter->writing))
 		complete(&promoter->written);
@@ -242,7 +242,7 @@ static void write_slot(struct ssdup *c, struct slot *slot)
 	slot_bio(slot, ssd->user.bdev, REQ_OP_WRITE, ssd_sector(ssd, slot->copy.pos), write_end);
 	slot->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, IOPRIO_NR_LEVELS - 1);
 	ssdup_window_copy(c->router, slot->copy.sectors);
-	ssdup_load_begin(ssd_load(ssd), slot->copy.sectors);
+	ssdup_load_begin(ssd_load(ssd), LOAD_WRITES, slot->copy.sectors);
 	submit_bio_noacct(&slot->bio);
 }
 

@@ -148,6 +148,8 @@ struct ssdup_ssd {
 	bool			no_commits;	/* the same, or a metadata write has failed */
 	struct bio		*flush;		/* in flight; by the drive's lock */
 
+	u64			apart_until;	/* ns, see ssdup_spread_apart(); a hint */
+
 	/* Of several SSDs. Every write there changes these. */
 	atomic_t		in_flight ____cacheline_aligned_in_smp;	/* sectors */
 	struct spread_speed	speed;		/* a hint */

@@ -28,6 +28,17 @@ static enum wait_cause wait_cause(struct ssdup *c)
 	return cause == WAIT_SPACE && READ_ONCE(c->drainer->drain_error) ? WAIT_DRAIN_ERROR : cause;
 }
 
+/* Of the SSD that suffers most. */
+static u64 interference(struct ssdup *c, enum load_kind kind)
+{
+	u32 most = 0;
+	struct ssdup_ssd *ssd;
+
+	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+		most = max(most, ssdup_load_interference(ssd_load(ssd), kind));
+	return most;
+}
+
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 {
 	static const enum ssdup_field counters[] = {
@@ -74,10 +85,8 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PROMOTED] = ssdup_copied(c->log);
 	value[FIELD_PROMOTE_LEFT] = ssdup_promote_left(c);
 	value[FIELD_GUARD] = ssdup_guard_state(c->log);
-	value[FIELD_INTERFERENCE] = 0;
-	for (i = 0; i < c->nr_ssds; i++)
-		value[FIELD_INTERFERENCE] = max_t(u64, value[FIELD_INTERFERENCE],
-						  ssdup_load_interference(ssd_load(&c->ssd[i])));
+	value[FIELD_INTERFERENCE] = interference(c, LOAD_WRITES);
+	value[FIELD_READ_INTERFERENCE] = interference(c, LOAD_READS);
 }
 
 void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,

@@ -95,7 +95,7 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 
 static __always_inline void ssd_begin_write(struct ssdup *c, struct ssdup_ssd *ssd, u32 sectors)
 {
-	ssdup_load_begin(ssd_load(ssd), sectors);
+	ssdup_load_begin(ssd_load(ssd), LOAD_WRITES, sectors);
 	if (unlikely(c->nr_ssds > 1))
 		ssdup_spread_begin(c->router, ssd, sectors);
 }
@@ -104,7 +104,7 @@ static __always_inline void ssd_begin_write(struct ssdup *c, struct ssdup_ssd *s
 static __always_inline void ssd_end_write(struct ssdup *c, struct ssdup_ssd *ssd,
 					  const struct ssdup_io *io, u64 took)
 {
-	ssdup_load_end(ssd_load(ssd), io->sectors, io->sent, took);
+	ssdup_load_end(ssd_load(ssd), LOAD_WRITES, io->sectors, io->sent, took);
 	if (unlikely(c->nr_ssds > 1))
 		ssdup_spread_end(ssd, io->sectors, took);
 }
@@ -120,8 +120,8 @@ static __always_inline void begin_write(struct ssdup *c, struct ssdup_io *io, en
 	io->sent = timed ? ktime_get_ns() : 0;
 }
 
-/* How long a write took that has ended without an error; ns, 0: it was not timed. */
-static __always_inline u64 write_took(const struct ssdup_io *io, blk_status_t status)
+/* How long a request took that has ended without an error; ns, 0: it was not timed. */
+static __always_inline u64 io_took(const struct ssdup_io *io, blk_status_t status)
 {
 	return io->sent && likely(!status) ? ktime_get_ns() - io->sent : 0;
 }

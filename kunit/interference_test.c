@@ -29,7 +29,7 @@ static void span(struct ssd *ssd, u32 size, u64 sectors, u32 percent, u32 reads)
 		ssd->load.timed[size].ns += (u64)ns * 50;
 		ssd->load.timed[size].nr += 50;
 		ssd->load.sectors = sectors;
-		ssd->load.reads += reads;
+		ssd->load.others += reads;
 		ssdup_interference_look(&ssd->i, &ssd->load, ssd->now);
 	}
 }
@@ -227,7 +227,7 @@ static void long_waits(struct kunit *test)
 		ssd.now += 12ULL * LOAD_SPAN;
 		ssd.load.timed[2].ns += 12ULL * LOAD_SPAN;
 		ssd.load.timed[2].nr++;
-		ssd.load.reads++;
+		ssd.load.others++;
 		ssdup_interference_look(&ssd.i, &ssd.load, ssd.now);
 	}
 	KUNIT_EXPECT_EQ(test, ssdup_interference(&ssd.i), 100 * NONE);
@@ -253,6 +253,33 @@ static void extremes(struct kunit *test)
 	expect_about(test, &ssd, 10000);
 }
 
+/* What an SSD does with reads and writes, to what it would do with reads alone, in bytes. */
+static void what_reads_alone_gain(struct kunit *test)
+{
+	static struct ssd reads, writes;
+
+	new_ssd(&reads);
+	new_ssd(&writes);
+	KUNIT_EXPECT_EQ(test, ssdup_interference_gain(&reads.i, &writes.i), 0);
+	/* Alone they gain nothing. */
+	spans(&reads, 60, 2, 512, 100, 0);
+	KUNIT_EXPECT_EQ(test, ssdup_interference_gain(&reads.i, &writes.i), NONE);
+	/* They take four times as long, and the writes make up for half of that. */
+	spans(&reads, 60, 2, 512, 400, 1);
+	spans(&writes, 60, 2, 512, 400, 1);
+	KUNIT_EXPECT_GE(test, ssdup_interference_gain(&reads.i, &writes.i), NONE * 19 / 10);
+	KUNIT_EXPECT_LE(test, ssdup_interference_gain(&reads.i, &writes.i), NONE * 21 / 10);
+	/* The writes do what the reads lose. */
+	spans(&writes, 60, 2, 1536, 400, 1);
+	spans(&writes, 60, 2, 1536, 133, 1);
+	KUNIT_EXPECT_LE(test, ssdup_interference_gain(&reads.i, &writes.i), NONE * 11 / 10);
+	/* One reader waits as long, and is not worth it. */
+	spans(&reads, 60, 2, 8, 100, 0);
+	spans(&reads, 60, 2, 8, 400, 1);
+	expect_about(test, &reads, 400);
+	KUNIT_EXPECT_LE(test, ssdup_interference_gain(&reads.i, &writes.i), NONE / 2);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(sizes_of_writes),
 	KUNIT_CASE(readers_disturb),
@@ -263,6 +290,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(between_depths),
 	KUNIT_CASE(a_mixture),
 	KUNIT_CASE(pauses),
+	KUNIT_CASE(what_reads_alone_gain),
 	KUNIT_CASE(long_waits),
 	KUNIT_CASE(extremes),
 	{ }

@@ -82,6 +82,35 @@ static void some_are_out(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, choose(ssd, 3, i, 8), i % 3);
 }
 
+/* One is left to its readers while another one can have the write. */
+static void some_are_apart(struct kunit *test)
+{
+	struct spread_ssd ssd[3] = { { .apart = true }, { .speed.ns = 9000 }, { .apart = true } };
+	u32 i;
+
+	for (i = 0; i < 6; i++)
+		KUNIT_EXPECT_EQ(test, choose(ssd, 3, i, 8), 1);
+	/* Not if that one has no room, nor if all are. */
+	ssd[1].out = true;
+	for (i = 0; i < 6; i++)
+		KUNIT_EXPECT_NE(test, choose(ssd, 3, i, 8), 1);
+	ssd[1] = ssd[0];
+	for (i = 0; i < 6; i++)
+		KUNIT_EXPECT_EQ(test, choose(ssd, 3, i, 8), i % 3);
+}
+
+/* For ten seconds from when it was last too much. */
+static void apart_for_a_while(struct kunit *test)
+{
+	u64 until = 0, second = SPREAD_APART_NS / 10;
+
+	KUNIT_EXPECT_FALSE(test, ssdup_spread_apart(&until, 15999, 16000, second));
+	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, 16000, 16000, second));
+	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, 20000, 16000, 2 * second));
+	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, 0, 16000, 12 * second - 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_spread_apart(&until, 0, 16000, 12 * second));
+}
+
 /* It follows what is measured, and is never zero, which is "not known". */
 static void speeds_are_learnt(struct kunit *test)
 {
@@ -167,6 +196,8 @@ static struct kunit_case spread_cases[] = {
 	KUNIT_CASE(the_earlier_end),
 	KUNIT_CASE(unknown_speeds),
 	KUNIT_CASE(some_are_out),
+	KUNIT_CASE(some_are_apart),
+	KUNIT_CASE(apart_for_a_while),
 	KUNIT_CASE(speeds_are_learnt),
 	KUNIT_CASE(tried_again),
 	KUNIT_CASE(by_their_speeds),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides how much the reads of an SSD disturb the writes to it. */
+/* Decides how much reads and writes of an SSD disturb each other. */
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -69,11 +69,14 @@ static void learn(u32 ns[LOAD_DEPTHS], u64 sectors, u32 took)
 
 /* --- Spans --- */
 
-/* R of a span that ends, in 10000ths, below 100; and what the span shows is learnt. */
-static s32 end_span(struct interference *i, const struct ssd_load *load)
+/*
+ * R of a span that ends, in 10000ths, below 100; and what the span shows is learnt.
+ * @rate: sectors a second, as so many are in flight for so long
+ */
+static s32 end_span(struct interference *i, const struct ssd_load *load, u64 *rate)
 {
-	u64 sectors = div_u64(i->sectors, i->looks), ns, nr, took = 0, usual = 0;
-	bool read = load->reads != i->then.reads;
+	u64 sectors = div_u64(i->sectors, i->looks), ns, nr, took = 0, usual = 0, all = 0;
+	bool beside = load->others != i->then.others;
 	u32 size, each, known;
 
 	for (size = 0; size < LOAD_SIZES; size++) {
@@ -83,21 +86,29 @@ static s32 end_span(struct interference *i, const struct ssd_load *load)
 		if (!nr || !ns)
 			continue;
 		each = min_t(u64, div64_u64(ns, nr), U32_MAX);
-		known = read ? expected(i->ns[size], sectors) : 0;
-		if (!read && !i->read_before)
+		known = beside ? expected(i->ns[size], sectors) : 0;
+		if (!beside && !i->others_before)
 			learn(i->ns[size], sectors, each);
+		all += nr;
 		took += nr * each;
 		usual += nr * (known ?: each);
 	}
 	if (!usual)
 		return LOAD_NONE;
+	*rate = mul_u64_u64_div_u64(sectors * all, LOAD_SECOND, took);
 	return min(mul_u64_u64_div_u64(took, LOAD_NONE, usual), 100ULL * LOAD_NONE);
+}
+
+static void average(u64 *rate, u64 now, u32 spans)
+{
+	WRITE_ONCE(*rate, div_u64(*rate * (LOAD_SPANS - spans) + now * spans, LOAD_SPANS));
 }
 
 void ssdup_interference_look(struct interference *i, const struct ssd_load *load, u64 now)
 {
 	u64 passed = now - i->begun;
-	s32 r = i->r, spans;
+	s32 r = i->r, now_r = LOAD_NONE, spans;
+	u64 rate = 0;
 
 	if (load->sectors) {
 		i->sectors += load->sectors;
@@ -107,12 +118,16 @@ void ssdup_interference_look(struct interference *i, const struct ssd_load *load
 		return;
 	/* Who writes seldom, or waits for long, makes long spans. */
 	spans = min_t(u64, div_u64(passed, LOAD_SPAN), LOAD_SPANS);
-	if (i->looks)
-		r += (end_span(i, load) - (s32)LOAD_NONE - r) * spans / (s32)LOAD_SPANS;
+	if (i->looks) {
+		now_r = end_span(i, load, &rate);
+		r += (now_r - (s32)LOAD_NONE - r) * spans / (s32)LOAD_SPANS;
+	}
 	if (spans == LOAD_SPANS && !load->sectors)
 		r = 0;
 	WRITE_ONCE(i->r, r);
-	i->read_before = load->reads != i->then.reads;
+	average(&i->rate, rate, spans);
+	average(&i->alone, div_u64(rate * now_r, LOAD_NONE), spans);
+	i->others_before = load->others != i->then.others;
 	i->then = *load;
 	i->begun = now;
 	i->sectors = 0;
@@ -122,4 +137,13 @@ void ssdup_interference_look(struct interference *i, const struct ssd_load *load
 u32 ssdup_interference(const struct interference *i)
 {
 	return max(READ_ONCE(i->r), 0) + LOAD_NONE;
+}
+
+u32 ssdup_interference_gain(const struct interference *reads, const struct interference *writes)
+{
+	u64 both = READ_ONCE(reads->rate) + READ_ONCE(writes->rate);
+
+	if (!both)
+		return 0;
+	return min_t(u64, mul_u64_u64_div_u64(READ_ONCE(reads->alone), LOAD_NONE, both), U32_MAX);
 }

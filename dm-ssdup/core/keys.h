@@ -34,6 +34,9 @@ SSDUP_KEY(parts, parts, 2, NULL, 2, 16, "a number from 2 to 16",
 	  "an older name is halves")
 SSDUP_KEY(max_wait_ms, max_wait_ms, 250, NULL, 1, 60000, "a number from 1 to 60000",
 	  "time in milliseconds within which a drain brings space back while writes wait")
+SSDUP_KEY(apart_percent, apart_percent, 160, NULL, 0, 10000, "a per cent from 0 to 10000",
+	  "of several SSDs one gets no new data for 10 s that would do so much with reads alone; "
+	  "0 is never")
 SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two from 1 to 256",
 		"size of a segment in MiB; by default a 1024th of the SSD, but 4 to 256")
 SSDUP_FIXED_KEY(max_mb, false, SSDUP_BY_SIZE, NULL, 0, 67108864, "a number up to 67108864",

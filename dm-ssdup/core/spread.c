@@ -15,26 +15,49 @@ void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now)
 	WRITE_ONCE(s->retry, now + ns * WINDOW_RETRY);
 }
 
-/* Are the speeds of all that may be chosen known? */
-static bool all_known(const struct spread_ssd *ssd, u32 nr)
+bool ssdup_spread_apart(u64 *until, u32 r, u32 from, u64 now)
+{
+	if (r >= from)
+		WRITE_ONCE(*until, now + SPREAD_APART_NS);
+	return now < READ_ONCE(*until);
+}
+
+static bool may_have(const struct spread_ssd *ssd, bool apart)
+{
+	return !ssd->out && (apart || !ssd->apart);
+}
+
+/* Must one have the write that is left to its readers? */
+static bool all_apart(const struct spread_ssd *ssd, u32 nr)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (!ssd[i].out && !ssd[i].speed.ns)
+		if (may_have(&ssd[i], false))
+			return false;
+	return true;
+}
+
+/* Are the speeds of all that may be chosen known? */
+static bool all_known(const struct spread_ssd *ssd, u32 nr, bool apart)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (may_have(&ssd[i], apart) && !ssd[i].speed.ns)
 			return false;
 	return true;
 }
 
 u32 ssdup_spread(const struct spread_ssd *ssd, u32 nr, u32 turn, u32 sectors, u64 now)
 {
-	bool known = all_known(ssd, nr);
+	bool apart = all_apart(ssd, nr), known = all_known(ssd, nr, apart);
 	u32 best = nr, i, at;
 	u64 ends, earliest = 0;
 
 	for (i = 0; i < nr; i++) {
 		at = (turn + i) % nr;
-		if (ssd[at].out)
+		if (!may_have(&ssd[at], apart))
 			continue;
 		if (!ssd[at].in_flight && now >= ssd[at].speed.retry)
 			return at;

@@ -7,6 +7,12 @@
  * small differences of speed: an SSD that ends a write in its cache is busy for longer. One that
  * was slow is tried again, like a disk of core/window.h: it may have had a bad moment.
  *
+ * Writes leave an SSD that is read by themselves, as it ends them later. But flash that programs
+ * cannot read, and a few writes may keep many reads waiting. So an SSD that would do clearly more
+ * with its reads alone is left apart (Zhang et al., FlashStager: beyond R = 1.6), unless all are:
+ * new data goes to the others for ten seconds, and then it is tried again. It is R of all bytes,
+ * and not of reads: one reader who waits is no reason to give half of a burst's speed away.
+ *
  * What the log holds already stays on its SSD, see core/log.h.
  *
  * Found by tools/sim on seeds 1 to 16 of scripts/bench/family.py, with two equal SSDs of 4 GB, and
@@ -20,6 +26,7 @@
 
 #include "window.h"
 
+#define SPREAD_APART_NS	10000000000ULL	/* so long an SSD is left to its readers */
 #define SPREAD_EARLIER	4U	/* part of the time until the end: by so much earlier is clear */
 
 /* All zero: nothing is known yet. */
@@ -33,6 +40,7 @@ struct spread_ssd {
 	struct spread_speed speed;
 	u32	in_flight;	/* sectors of the log's writes */
 	bool	out;		/* it has no room, or takes nothing */
+	bool	apart;		/* it is left to its readers, if another one can have the write */
 };
 
 /**
@@ -43,6 +51,15 @@ struct spread_ssd {
  * @now: ns
  */
 void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now);
+
+/**
+ * ssdup_spread_apart() - is an SSD left to its readers?
+ * @until: ns: for so long; corrected
+ * @r: what it would gain, in 10000ths, see ssdup_interference_gain()
+ * @from: so much is too much
+ * @now: ns
+ */
+bool ssdup_spread_apart(u64 *until, u32 r, u32 from, u64 now);
 
 /**
  * ssdup_spread() - choose the SSD of a write

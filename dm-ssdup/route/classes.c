@@ -37,11 +37,22 @@ static u32 new_lifetime(struct ssdup_router *router, const struct bio *bio, u64 
 	return class < log_lifetimes(router->log) ? class : 0;
 }
 
+/* Is it left to its readers? */
+static bool is_apart(struct ssdup_router *router, struct ssdup_ssd *ssd, u64 now)
+{
+	u32 from = READ_ONCE(router->c->set.apart_percent) * (LOAD_NONE / 100);
+
+	return from && ssdup_spread_apart(&ssd->apart_until, ssdup_load_gain(ssd_load(ssd)), from,
+					  now);
+}
+
 /* The class of new data, on the SSD that core/spread.h chooses. */
 static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 {
-	u32 nr = router->c->nr_ssds, full, ssd, i;
+	u32 nr = router->c->nr_ssds, full, i;
 	struct spread_ssd ssds[SSDUP_MAX_SSDS];
+	struct ssdup_ssd *ssd;
+	u64 now;
 
 	if (nr <= 1)
 		return lifetime;
@@ -49,16 +60,19 @@ static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 	/* It waits, but not for one that takes nothing any more. */
 	if (full == BIT(nr) - 1)
 		full = ssdup_ssds_out(router->c);
-	for (i = 0; i < nr; i++)
+	now = ssdup_window_now();
+	for (i = 0; i < nr; i++) {
+		ssd = &router->c->ssd[i];
 		ssds[i] = (struct spread_ssd){
-			.speed.ns = READ_ONCE(router->c->ssd[i].speed.ns),
-			.speed.retry = READ_ONCE(router->c->ssd[i].speed.retry),
-			.in_flight = atomic_read(&router->c->ssd[i].in_flight),
+			.speed.ns = READ_ONCE(ssd->speed.ns),
+			.speed.retry = READ_ONCE(ssd->speed.retry),
+			.in_flight = atomic_read(&ssd->in_flight),
 			.out = full & BIT(i),
+			.apart = is_apart(router, ssd, now),
 		};
-	ssd = ssdup_spread(ssds, nr, READ_ONCE(router->turn) + 1, sectors,
-			   ssdup_window_now());
-	return lifetime * nr + ssd;
+	}
+	return lifetime * nr +
+	       ssdup_spread(ssds, nr, READ_ONCE(router->turn) + 1, sectors, now);
 }
 
 void ssdup_spread_begin(struct ssdup_router *router, struct ssdup_ssd *ssd, u32 sectors)

@@ -101,12 +101,48 @@ static bool has_room(const struct buffer *b, const struct writer *w)
 	return false;
 }
 
+/* As in base/load.c. */
+static void look_at_loads(struct buffer *b)
+{
+	struct ssd_load reads;
+	u32 i, size;
+
+	if (b->clock.now < b->look_at)
+		return;
+	b->look_at = b->clock.now + LOAD_LOOK;
+	for (i = 0; i < b->ssds.nr; i++) {
+		reads = b->load_of[1][i];
+		for (size = 0; size < LOAD_SIZES; size++)
+			reads.others += b->load_of[0][i].timed[size].nr;
+		b->load_of[0][i].others = reads.timed[ssdup_load_size(32)].nr;
+		ssdup_interference_look(&b->seen[0][i], &b->load_of[0][i], b->clock.now);
+		ssdup_interference_look(&b->seen[1][i], &reads, b->clock.now);
+	}
+}
+
+void buffer_timed(struct buffer *b, bool read, u32 ssd, u32 sectors, u64 ns)
+{
+	struct ssd_load *load = &b->load_of[read][ssd];
+	struct load_timed *timed = &load->timed[ssdup_load_size(sectors)];
+
+	timed->ns += ns;
+	timed->nr++;
+	look_at_loads(b);
+	load->sectors -= sectors;
+}
+
 static u32 choose_ssd(struct buffer *b, const struct writer *w)
 {
 	u32 i;
 
-	for (i = 0; i < b->ssds.nr; i++)
+	look_at_loads(b);
+	for (i = 0; i < b->ssds.nr; i++) {
 		b->spread[i].out = !fits(b, w, i);
+		b->spread[i].apart = b->ssds.apart &&
+			ssdup_spread_apart(&b->apart_until[i],
+					   ssdup_interference_gain(&b->seen[1][i], &b->seen[0][i]),
+					   b->ssds.apart, b->clock.now);
+	}
 	b->spread_turn = ssdup_spread(b->spread, b->ssds.nr, b->spread_turn + 1, w->io.op.sectors,
 				      b->clock.now);
 	return b->spread_turn;
@@ -124,6 +160,7 @@ static void write_ended(struct sim_io *io)
 			ssdup_spread_ended(&ssd->speed, b->clock.now - io->sent, ssd->in_flight,
 					   b->clock.now);
 		ssd->in_flight -= io->sectors;
+		buffer_timed(b, false, w->segment->ssd, io->sectors, b->clock.now - io->sent);
 		b->at_ssd -= io->sectors;
 		w->segment->in_flight--;
 	} else {
@@ -180,6 +217,7 @@ static void to_ssd(struct buffer *b, struct writer *w)
 	s->in_flight++;
 	b->at_ssd += sectors;
 	b->spread[ssd].in_flight += sectors;
+	b->load_of[0][ssd].sectors += sectors;
 	w->beside = b->at_ssd;
 	w->timed = ssdup_window_times(&b->speed, SSDUP_SSD, w->io.op.lba, sectors, b->clock.now);
 	b->logged += sectors;

@@ -4,6 +4,7 @@
 #define SIM_INTERNAL_H
 
 #include <linux/kernel.h>
+#include "core/interference.h"
 #include "core/spread.h"
 #include "strategy.h"
 
@@ -49,6 +50,7 @@ struct writer {
 
 struct reader {
 	struct buffer	*b;
+	u64		random;
 	struct sim_io	io;
 };
 
@@ -78,6 +80,10 @@ struct buffer {
 	bool		cached;		/* it has a volatile cache */
 	struct sim_ssd	ssd[SSDUP_MAX_SSDS];
 	struct spread_ssd spread[SSDUP_MAX_SSDS];
+	struct ssd_load	load_of[2][SSDUP_MAX_SSDS];	/* of writes, and of reads, of each SSD */
+	struct interference *seen[2];
+	u64		apart_until[SSDUP_MAX_SSDS];
+	u64		look_at;	/* ns: the next look at the reads */
 	struct segment	*open[SSDUP_MAX_SSDS];	/* of each SSD, or NULL */
 	struct sim_ssds	ssds;
 	u32		spread_turn;
@@ -214,6 +220,9 @@ void buffer_look(struct buffer *b);
 
 /** buffer_take() - a write has come: it waits until it is sent */
 void buffer_take(struct buffer *b, struct writer *w);
+
+/** buffer_timed() - one of a kind took @ns, of which @sectors are in flight no more */
+void buffer_timed(struct buffer *b, bool read, u32 ssd, u32 sectors, u64 ns);
 
 /** buffer_flush() - a flush has come */
 void buffer_flush(struct buffer *b, struct writer *w);

@@ -42,6 +42,8 @@ const struct load loads[] = {
 	  .jobs = { JOB(RANDOM, 16, 256 * KIB, 0) }, .times = 8 },
 	{ "reader", LOAD_BESIDE, .readers = 4, .least = { 0.95, 0.95 },
 	  .jobs = { JOB(RANDOM, 16, 256 * KIB, 4 * GIB, .ms = 10000) } },
+	{ "analytics", LOAD_BESIDE, .ssd_readers = 16,
+	  .jobs = { JOB(RANDOM, 16, 256 * KIB, 4 * GIB, .ms = 5000) } },
 	{ "commits", LOAD_COMMITS, .least = { 0.45, 22 },
 	  .jobs = { JOB(RANDOM, 4, 4 * KIB, 16 * MIB, .span = GIB, .fsync = 1, .ms = 2000),
 		    JOB(RANDOM, 16, 4 * KIB, 256 * MIB, .span = GIB, .offset = 2 * GIB,

@@ -23,6 +23,8 @@ enum load_figure {
  * @gap_ms: from one to the next
  * @readers: processes that read the HDD in order meanwhile, 256 KiB at a time, from when the log is
  *	full; what was before is not counted
+ * @ssd_readers: processes that read old data of the first SSD, 16 KiB at a time, and from LEARN_NS
+ *	before anybody writes; only with several SSDs
  * @times: the sum of the sizes, in sizes of the SSD; 0: as the jobs say
  * @least: the check wants so much of the bare HDD, of each figure
  */
@@ -33,6 +35,7 @@ struct load {
 	u32		rounds;
 	u32		gap_ms;
 	u32		readers;
+	u32		ssd_readers;
 	u32		times;
 	double		least[2];
 };

@@ -7,6 +7,8 @@
 #define THINK_NS	2000		/* of a processor, for each request */
 #define READ_SECTORS	512U
 #define READ_FROM	(20ULL << 21)
+#define SSD_READ	32U		/* sectors */
+#define LEARN_NS	1000000000ULL
 
 /* --- Writers --- */
 
@@ -128,6 +130,47 @@ static void read_ended(struct sim_io *io)
 		clock_in(&b->clock, THINK_NS, read_on, r);
 }
 
+static void ssd_read_on(void *arg)
+{
+	struct reader *r = arg;
+
+	r->b->load_of[1][0].sectors += SSD_READ;
+	sim_ssd_send(&r->b->ssd[0], &r->io);
+}
+
+static void ssd_read_ended(struct sim_io *io)
+{
+	struct reader *r = io->arg;
+	struct buffer *b = r->b;
+
+	buffer_timed(b, true, 0, SSD_READ, b->clock.now - io->sent);
+	/* What was before the writers does not count. */
+	if (b->began)
+		b->beside += SSD_READ * SECTOR;
+	io->op.lba = next_random(&r->random) % (1U << 21) / SSD_READ * SSD_READ;
+	if (b->clock.now < b->stop)
+		clock_in(&b->clock, THINK_NS, ssd_read_on, r);
+}
+
+/* Readers of the first SSD. Writers come when it is known what reads take without them. */
+static void begin_ssd_readers(struct buffer *b)
+{
+	u32 i;
+
+	b->readers = zeroed(b->load->ssd_readers, sizeof(*b->readers));
+	for (i = 0; i < b->load->ssd_readers; i++) {
+		b->readers[i].b = b;
+		b->readers[i].random = i + 1;
+		b->readers[i].io = (struct sim_io){
+			.op = { .kind = HDD_OP_READ, .sectors = SSD_READ },
+			.end = ssd_read_ended, .arg = &b->readers[i],
+		};
+		ssd_read_on(&b->readers[i]);
+	}
+	b->stop += LEARN_NS;
+	clock_in(&b->clock, LEARN_NS, begin_round, b);
+}
+
 /* --- The whole --- */
 
 static void make_writers(struct buffer *b, const struct disks_params *disks)
@@ -215,6 +258,8 @@ static void destroy(struct buffer *b)
 	free((void *)b->writers[0].job);
 	free(b->writers);
 	free(b->readers);
+	free(b->seen[0]);
+	free(b->seen[1]);
 	free(b->log);
 	free(b->waits);
 	drain_exit(b);
@@ -277,16 +322,21 @@ struct outcome simulate(const struct disks_params *disks, const struct sim_ssds 
 	b->strategy = strategy;
 	sim_hdd_init(&b->hdd, &b->clock, disks);
 	b->ssds = *ssds;
+	b->seen[0] = zeroed(ssds->nr, sizeof(*b->seen[0]));
+	b->seen[1] = zeroed(ssds->nr, sizeof(*b->seen[1]));
 	make_ssds(b, disks);
 	make_writers(b, disks);
 	b->cached = disks->hdd_cache_mb;
 	make_log(b, disks);
 	b->look = buffer_look;
 	drain_init(b);
-	begin_round(b);
+	if (load->ssd_readers)
+		begin_ssd_readers(b);
+	else
+		begin_round(b);
 	begin_readers(b);
 	if (b->stop) {
-		begun = load->readers ? b->clock.now : 0;
+		begun = load->ssd_readers ? LEARN_NS : load->readers ? b->clock.now : 0;
 		while (b->clock.now < b->stop && clock_step(&b->clock))
 			;
 		o = outcome_of(b, (b->stop - begun) / 1e9);

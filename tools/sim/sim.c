@@ -2,15 +2,16 @@
 /*
  * sim: what a policy does with loads on pairs of disks, in seconds instead of hours.
  *
- * sim [--loads NAME,...] [--strategies NAME,...] [--ssds N] [--slower N] [--jobs N] [--pairs]
- *	[--check] < PAIRS
+ * sim [--loads NAME,...] [--strategies NAME,...] [--ssds N] [--slower N] [--apart PERCENT]
+ *	[--jobs N] [--pairs] [--check] < PAIRS
  *
  * PAIRS has a line for each pair of disks, "name|parameters of the HDD|parameters of the SSD", as
  * scripts/bench/family.py draws them. A table says for each load how windows compare with the bare
  * HDD, and with the best of the fixed strategies: the smallest ratio of all pairs, the median, and
  * the geometric mean. --pairs prints what each strategy has reached. --check prints no table: it
  * judges the ratios by the bounds of load.c, and the clock by a second run, in KTAP. With --ssds
- * the log has so many SSDs, all but the first so many times slower as --slower says.
+ * the log has so many SSDs, all but the first so many times slower as --slower says,
+ * and an SSD is left apart from --apart on, or never.
  */
 #include <getopt.h>
 #include <math.h>
@@ -19,7 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/kernel.h>
+#include "core/interference.h"
 #include "strategy.h"
+
+#define SSDUP_APART	(160 * (LOAD_NONE / 100))	/* the key apart_percent by default */
 
 #define PAIRS_MAX	1024
 #define NAME_MAX_	32
@@ -32,7 +36,7 @@ struct pair {
 static struct pair pairs[PAIRS_MAX];
 static u32 nr_pairs;
 static struct outcome *outcomes;	/* [pair][load][strategy]; shared by all jobs */
-static struct sim_ssds ssds = { 1, 1 };
+static struct sim_ssds ssds = { 1, 1, SSDUP_APART };
 static const char *want_loads, *want_strategies;
 static bool print_pairs, check;
 
@@ -169,6 +173,7 @@ static void run_pair(u32 i)
 	for (l = 0; l < nr_loads; l++)
 		for (s = 0; s < nr_strategies && wanted(want_loads, loads[l].name); s++)
 			if (wanted(want_strategies, strategies[s].name) &&
+			    (ssds.nr > 1 || !loads[l].ssd_readers) &&
 			    (want_strategies || !strategies[s].thrift))
 				*outcome(i, l, s) = simulate(&pairs[i].disks, &ssds,
 							     &loads[l], &strategies[s]);
@@ -360,7 +365,7 @@ static double spread(const struct disks_params *disks, u32 slower)
 {
 	const struct load *load = &loads[1];
 	const struct strategy *log = &strategies[1];
-	const struct sim_ssds one = { 1, 1 }, two = { 2, slower };
+	const struct sim_ssds one = { 1, 1, 0 }, two = { 2, slower, 0 };
 
 	return simulate(disks, &two, load, log).speed / simulate(disks, &one, load, log).speed;
 }
@@ -383,11 +388,44 @@ static void check_spread(void)
 	say_check(equal >= 1.85 && slow >= 1.25, "two_ssds");
 }
 
+/* One of two SSDs is read: what leaving it apart does for reads and writes together. */
+static double apart(const struct disks_params *disks)
+{
+	const struct sim_ssds with = { 2, 1, SSDUP_APART }, without = { 2, 1, 0 };
+	const struct load *load = loads;
+	struct outcome a, b;
+
+	while (!load->ssd_readers)
+		load++;
+	a = simulate(disks, &with, load, &strategies[1]);
+	b = simulate(disks, &without, load, &strategies[1]);
+	return (a.beside + a.speed) / (b.beside + b.speed);
+}
+
+static void check_apart(void)
+{
+	struct disks_params disks;
+	double r, least = 100, most = 0;
+	u32 i;
+
+	for (i = 0; i < nr_pairs; i++) {
+		disks = pairs[i].disks;
+		disks.ssd_size_mb = 16384;
+		r = apart(&disks);
+		least = fmin(least, r);
+		most = fmax(most, r);
+	}
+	if (least < 0.98 || most < 2)
+		printf("# %.2f to %.2f times as much, and not 0.98 to 2\n", least, most);
+	say_check(least >= 0.98 && most >= 2, "left_apart");
+}
+
 static int run_check(void)
 {
 	printf("KTAP version 1\n");
 	each_row(check_row);
 	check_spread();
+	check_apart();
 	check_again();
 	printf("# %u of %u passed\n", nr_checks - nr_failed, nr_checks);
 	return nr_failed != 0;
@@ -400,6 +438,7 @@ int main(int argc, char **argv)
 		{ "strategies", required_argument, NULL, 's' },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "ssds", required_argument, NULL, 'n' },
+		{ "apart", required_argument, NULL, 'a' },
 		{ "slower", required_argument, NULL, 'S' },
 		{ "pairs", no_argument, NULL, 'p' },
 		{ "check", no_argument, NULL, 'c' },
@@ -424,6 +463,9 @@ int main(int argc, char **argv)
 			break;
 		case 'S':
 			ssds.slower = atoi(optarg);
+			break;
+		case 'a':
+			ssds.apart = atoi(optarg) * (LOAD_NONE / 100);
 			break;
 		case 'p':
 			print_pairs = true;

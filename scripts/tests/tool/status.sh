@@ -14,7 +14,7 @@ io verify len=8192
 line=$(dmsetup status $NAME)
 [[ $line =~ ^0\ $LEN\ ssdup(\ [0-9]+)+$ ]] || fail "status: $line"
 read -ra field <<<"${line#* ssdup }"
-is "fields" ${#field[@]} 65
+is "fields" ${#field[@]} 67
 names=(mode policy route random_percentage_1e4 threshold_1e4 segments segments_free
 	segments_sealed open_fill_1e4 dirty_sectors extents waiting_writes drain_errno writes_hdd
 	writes_ssd write_sectors_hdd write_sectors_ssd reads_hdd reads_ssd read_sectors_hdd
@@ -25,7 +25,8 @@ names=(mode policy route random_percentage_1e4 threshold_1e4 segments segments_f
 	ssd_budget_sectors ssd_left_sectors ssd_price_ns pool_logs pool_segments
 	pool_segments_free clean_segments clean_sectors clean_map_bytes reads_clean
 	read_sectors_clean clean_errors reads_again read_sectors_again promote_sectors
-	promoted_sectors promote_left_sectors reads_promoted guard ssd_interference_1e4)
+	promoted_sectors promote_left_sectors reads_promoted guard ssd_interference_1e4 ssds_out
+	ssd_read_interference_1e4)
 for i in "${!names[@]}"; do
 	value=$(stat "${names[i]}")
 	case ${names[i]} in

@@ -152,6 +152,9 @@ static void say_interference(const struct state *s)
 	if (s->v.ssd_interference_1e4 >= 11000)
 		printf("  disturbed: writes to the SSD take %.2f times as long beside its reads\n",
 		       s->v.ssd_interference_1e4 / 10000.0);
+	if (s->v.ssd_read_interference_1e4 >= 11000)
+		printf("  disturbed: reads of the log take %.2f times as long beside writes\n",
+		       s->v.ssd_read_interference_1e4 / 10000.0);
 }
 
 static void say_one_wear(void *arg, const char *disk, const struct wear *w)
