@@ -182,14 +182,20 @@ static inline bool ssdup_salvages(const struct ssdup_drainer *drainer, const str
 	return drainer->closed & BIT(k->ssd);
 }
 
-/** ssdup_piece_salvaged() - the same of the class that a piece is of */
+/* What the log holds keeps its class. */
+static inline struct ssdup_class *piece_class(const struct ssdup_drainer *drainer,
+					      const struct drain_piece *p)
+{
+	struct ssdup_log *log = drainer->log;
+
+	return &log->class[log_class(log->nr_classes, p->seq >> SSDUP_SEQ_BITS)];
+}
+
+/** ssdup_piece_salvaged() - is the class of a piece drained so? the thread's */
 static inline bool ssdup_piece_salvaged(const struct ssdup_drainer *drainer,
 					const struct drain_piece *p)
 {
-	const struct ssdup_log *log = drainer->log;
-
-	return ssdup_salvages(drainer, &log->class[log_class(log->nr_classes,
-							     p->seq >> SSDUP_SEQ_BITS)]);
+	return ssdup_salvages(drainer, piece_class(drainer, p));
 }
 
 /**

@@ -73,9 +73,8 @@ static int relocate_part(struct ssdup_drainer *drainer, const struct drain_piece
 			 struct page *page, u32 at, u32 sectors)
 {
 	bool data = kind == SSDUP_KIND_DATA, moved = false;
-	/* It keeps its class, like any data that the log holds. */
 	struct ssdup_io io = {
-		.class = log_class(drainer->log->nr_classes, p->seq >> SSDUP_SEQ_BITS),
+		.class = piece_class(drainer, p)->index,
 		.start = p->start + at,
 		.sectors = sectors,
 	};
@@ -108,11 +107,10 @@ static int relocate_part(struct ssdup_drainer *drainer, const struct drain_piece
 int ssdup_relocate(struct ssdup_drainer *drainer, const struct drain_piece *p, u8 kind,
 		   struct page *page)
 {
-	const struct ssdup_log *log = drainer->log;
 	u32 at = 0, sectors;
 	int r;
 
-	if (class_closed(log, &log->class[log_class(log->nr_classes, p->seq >> SSDUP_SEQ_BITS)]))
+	if (class_closed(drainer->log, piece_class(drainer, p)))
 		return -SSDUP_ERR_LOG_CLOSED;
 	while (next_part(drainer, p, &at, &sectors)) {
 		r = relocate_part(drainer, p, kind, page, at, sectors);

@@ -42,7 +42,7 @@ end()
 	wait "$@" || :
 }
 
-# second - READS of the log, and what each SSD GETS of 1000 sectors written, in a second
+# second - READS of the log in a second, what the first SSD GETS of 1000 bytes written, and the OTHER one
 second()
 {
 	local reads first second
@@ -55,6 +55,7 @@ second()
 	first=$(($(model mssd0 bytes_written) - first))
 	second=$(($(model mssd1 bytes_written) - second))
 	GETS=$((1000 * first / (first + second + 1)))
+	OTHER=$second
 }
 
 make_disks instant=0 hdd_size_mb=1024 ssds=2 ssd_size_mb=769 ssd_ftl=1 ssd_block_kb=64 \
@@ -103,6 +104,7 @@ message set apart_percent 160
 sleep 2
 second
 below "thousandths of the writes, left apart" $GETS 20
+above "bytes that the other SSD gets meanwhile" $OTHER 20000000
 above "reads apart, by thousands" $((1000 * READS / alone)) 900
 echo "reads a second: $alone alone, $beside beside writes, $READS apart"
 end "${readers[@]}" $writer
