@@ -8,7 +8,7 @@
 
 static const struct option_spec format_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for: its size and identity are noted" },
-	{ OPT_SSD, "ssd", "DEV", "the SSD" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD; once for each of several" },
 	{ OPT_SEGMENT, "segment-mb", "N",
 	  "MiB of a segment, a power of two up to 256 (default: a 1024th of the\n"
 	  "SSD, but 4 to 256, and at least 32 segments)" },
@@ -57,7 +57,9 @@ const struct usage usage_format = {
 
 static const struct option_spec create_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD, empty or not: what is on it stays" },
-	{ OPT_SSD, "ssd", "DEV", "the SSD: blank, or with the log of this HDD" },
+	{ OPT_SSD, "ssd", "DEV",
+	  "the SSD: blank, or with the log of this HDD; once for each of\n"
+	  "several (of a log that is there, one finds the others)" },
 	{ OPT_UUID, "uuid", "UUID", "the SSD whose log has that UUID" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "where writes go, one of:"
@@ -314,7 +316,7 @@ const struct usage usage_pool = {
 
 static const struct option_spec check_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
-	{ OPT_SSD, "ssd", "DEV", "the SSD" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD, any one of several; of images, each" },
 	LOG_OPTION,
 	{ OPT_FULL, "full", NULL,
 	  "look at every page of segments without a valid header too; takes\n"
@@ -339,7 +341,7 @@ const struct usage usage_check = {
 };
 
 static const struct option_spec dump_options[] = {
-	{ OPT_SSD, "ssd", "DEV", "the SSD" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD, any one of several; of images, each" },
 	LOG_OPTION,
 	{ OPT_ENTRIES, "entries", NULL, "the entries of each page too" },
 	{ OPT_FULL, "full", NULL,
@@ -402,7 +404,7 @@ static const struct option_spec export_options[] = {
 	  "needs room for what is written to it. If there is none left, or a quota is used up,\n"
 	  "export says how far it came and ends with 1. Make room and begin again: the log is\n"
 	  "as it was, also with --clear." },
-	{ OPT_SSD, "ssd", "DEV", "the SSD" },
+	{ OPT_SSD, "ssd", "DEV", "the SSD, any one of several; of images, each" },
 	LOG_OPTION,
 	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
 	{ OPT_FORCE, "force", NULL, "a smaller HDD" },

@@ -1,49 +1,133 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The tool reads logs on one SSD. Of each SSD of a log on several it says which one it is, and what it
-# has; it changes none of them. A device on several SSDs is listed,
-# looked at, tuned and drained like any other.
+# The tool makes a log on several SSDs. From then on one of them finds the others, in whatever order
+# they are named: to create, check, dump, export, for ssduptab, for one more HDD. What is no pool is
+# refused by name, and nothing is written.
 # invariant: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# content - what both SSDs hold
+OTHER=/dev/mssd1
+HDD_B=/dev/mhdd1
+SET=-opolicy=all,drain=manual,discard=off
+
+# content - what all SSDs hold
 content()
 {
-	cat /dev/mssd0 /dev/mssd1 | md5sum
+	cat $SSD $OTHER | md5sum
 }
 
-make_disks ssds=2
-must_not ssdup create $NAME --hdd $HDD --ssd $SSD -o ssd=/dev/mssd1
-[[ $(<"$T/stderr") == *"no device with several SSDs"* ]] || fail "create says: $(<"$T/stderr")"
-make_ssdup policy all drain manual ssd /dev/mssd1
-io write len=20000
+# is_left - nobody has written to the SSDs since $before was taken
+is_left()
+{
+	is "content" "$(content)" "$before"
+}
+
+make_disks hdds=2 ssds=2 ssd_size_mb=40
+for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
+	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
+done
+
+# what cannot be one
+must_not ssdup create $NAME --hdd $HDD --ssd $SSD -o ssd=$OTHER
+[[ $(<"$T/stderr") == *"--ssd names each SSD"* ]] || fail "create says: $(<"$T/stderr")"
+ssdup_exits 4 create $NAME --hdd $HDD --ssd $SSD --ssd $SSD
+ssdup_exits 4 create $NAME --hdd $HDD --ssd $SSD --ssd $HDD
+read -ra nine < <(printf -- "--ssd $SSD %.0s" 1 2 3 4 5 6 7 8 9)
+ssdup_exits 2 create $NAME --hdd $HDD "${nine[@]}"
+says "on 8 SSDs at most"
+
+# a new one, which the second of its SSDs says as well
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --ssd $OTHER $SET
+find_sys
+uuid=$(<"$SYS/log_uuid")
+must io write len=20000
 commits
 ssdup_exits 0 list
 says "$NAME"
 ssdup_exits 0 status $NAME
-ssdup_exits 0 status --json $NAME
-must message set max_wait_ms 100
-remove_ssdup
+must dmsetup table $NAME
+ssdup_exits 0 remove $NAME
 before=$(content)
-
-for number in 0 1; do
-	disk=/dev/mssd$number
-	ssdup_exits 4 check $disk
-	says "SSD number $number of 2"
-	ssdup_exits 4 repair $disk
-	ssdup_exits 4 repair --scan $disk
-	ssdup_exits 6 repair --copy 1 $disk
-	ssdup_exits 4 export $HDD $disk
-	ssdup_exits 5 create $NAME --hdd $HDD --ssd $disk
+for disk in "$SSD" "$OTHER"; do
 	ssdup_exits 0 probe $disk
-	says "a log that cannot be used"
-	ssdup_exits 0 probe --export $disk
+	ssdup_exits 0 probe $disk --export
 	says "ID_FS_TYPE=ssdup"
-	ssdup_exits 4 dump $disk
+	says "SSDUP_LOGS=$uuid"
+	ssdup_exits 0 check $HDD $disk
+	ssdup_exits 0 dump $disk
+	says "nr_ssds 2, ssd_index"
+	ssdup_exits 4 repair --dry-run $disk
+	says "its log is on 2 SSDs"
+	ssdup_exits 4 create other --hdd $HDD_B --ssd $disk
+	ssdup_exits 4 create other --hdd $HDD_B --ssd $disk --format
+	ssdup_exits 0 pool status $disk
+	says "$uuid"
 done
-is "content" "$(content)" "$before"
-make_ssdup policy all drain manual ssd /dev/mssd1
+ssdup_exits 0 pool list
+says "$OTHER"
+is_left
+
+# what is on the HDD afterwards is what a drain would have put there
+must dd if=$HDD of="$T/hdd" bs=1M status=none
+ssdup_exits 0 export "$T/hdd" $OTHER
+
+# images find nobody
+must dd if=$SSD of="$T/0" bs=1M status=none
+must dd if=$OTHER of="$T/1" bs=1M status=none
+ssdup_exits 0 check --ssd "$T/1" --ssd "$T/0"
+must dd if=/dev/zero of="$T/blank" bs=1M count=40 status=none
+ssdup_exits 4 check --ssd "$T/0" --ssd "$T/blank"
+says "E147 ssd-blank"
+
+# by any of them, in any order, by UUID, and at boot
+for way in "--ssd $OTHER" "--ssd $OTHER --ssd $SSD" "--uuid $uuid"; do
+	[[ $way == --uuid* ]] && way="--ssd UUID=$uuid"
+	# shellcheck disable=SC2086
+	ssdup_exits 0 create $NAME --hdd $HDD $way $SET
+	io verify
+	ssdup_exits 0 remove $NAME
+done
+echo "$NAME $HDD UUID=$uuid policy=all,drain=manual,discard=off" >/etc/ssduptab
+ssdup_exits 0 tab --ready $NAME
+ssdup_exits 0 tab --check
+before=$(content)
+hide=$(dd if=$OTHER bs=4096 count=1 iflag=direct status=none | base64 -w 0)
+must dd if=/dev/zero of=$OTHER bs=4096 count=1 oflag=direct conv=notrunc status=none
+ssdup_exits 3 tab --ready $NAME
+says "is one of 2 SSDs of a log, and number 1"
+ssdup_exits 3 create --tab $NAME
+base64 -d <<<"$hide" | dd of=$OTHER bs=4096 count=1 oflag=direct conv=notrunc status=none
+is_left
+ssdup_exits 0 create --tab $NAME
 io verify
+
+# one more HDD, while it is in use and while it is not
+ssdup_exits 0 create other --hdd $HDD_B --ssd $OTHER --add $SET
+must iocheck "$T/model-b" /dev/mapper/other write len=3000
+ssdup_exits 0 remove other
+ssdup_exits 0 remove $NAME
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD $SET
+must iocheck "$T/model-b" /dev/mapper/other verify
+ssdup_exits 0 detach other
+must dmsetup remove other
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD --add $SET
+ssdup_exits 0 detach other
+must dmsetup remove other
+
+# what the image has, the HDD gets, too
+ssdup_exits 0 create --tab $NAME
 ssdup_exits 0 sync $NAME
-all_home
+io verify
+ssdup_exits 0 detach $NAME
+must cmp "$T/hdd" $HDD
+must dmsetup remove $NAME
+for disk in "$SSD" "$OTHER"; do
+	ssdup_exits 3 probe $disk
+done
+
+# format does it as well
+ssdup_exits 0 format $HDD --ssd $OTHER --ssd $SSD
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
+io verify
+ssdup_exits 0 remove $NAME

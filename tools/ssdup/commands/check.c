@@ -9,7 +9,7 @@
 
 struct args {
 	const char	*hdd;
-	const char	*ssd;
+	struct ssd_names ssds;
 	const char	*log;
 	int		copy;
 	bool		json;
@@ -113,16 +113,17 @@ int cmd_check(struct ssdup_ctx *ctx, int argc, char **argv)
 		ctx->quiet |= opt == 'q';
 		if (opt == OPT_HDD)
 			a.hdd = optarg;
-		if (opt == OPT_SSD)
-			a.ssd = optarg;
+		if (opt == OPT_SSD && !take_ssd(ctx, &a.ssds))
+			return ctx->exit;
 		if (opt == OPT_LOG && !parse_log_name(ctx, &a.log))
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
 			return ctx->exit;
 	}
-	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, true))
+	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssds.of[0], true))
 		return ctx->exit;
-	r = log_open(ctx, &l, a.ssd, a.log, DISK_READ, a.copy);
+	a.ssds.nr = max(a.ssds.nr, 1U);
+	r = log_open(ctx, &l, &a.ssds, a.log, DISK_READ, a.copy);
 	if (r != EXIT_OK)
 		return r;
 	if (a.hdd)

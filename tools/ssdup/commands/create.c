@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "lib/make.h"
+#include "lib/ssds.h"
 #include "lib/tab.h"
 
 static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char **tab, bool *all,
@@ -22,11 +23,14 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 		break;
 	case OPT_SSD:
 	case OPT_UUID:
-		if (new->ssd)
-			return bad_usage(ctx, "more than one SSD");
+		if (new->ssd_text || (opt == OPT_UUID && new->ssds.nr))
+			return bad_usage(ctx, "--uuid names all SSDs of a log");
 		if (opt == OPT_UUID)
 			new->ssd_text = xprintf("UUID=%s", optarg);
-		new->ssd = new->ssd_text ?: optarg;
+		if (new->ssd_text)
+			ssd_names_add(&new->ssds, new->ssd_text);
+		else if (!take_ssd(ctx, &new->ssds))
+			return ctx->exit;
 		break;
 	case OPT_POLICY:
 		why = new_device_key(new, "policy", optarg);
@@ -95,7 +99,7 @@ static int make_entry(const struct ssdup_ctx *ctx, const struct tab *tab,
 	struct new_device new = {
 		.name = e->name,
 		.hdd = e->hdd,
-		.ssd = e->ssd,
+		.ssds = { { e->ssd }, 1 },
 		.args = xstrdup(e->args),
 		.nr_args = e->nr_args,
 		.give_up.host = take_over,
@@ -111,14 +115,17 @@ static int make_entry(const struct ssdup_ctx *ctx, const struct tab *tab,
 static bool devices_there(const struct tab_entry *e)
 {
 	struct dev dev;
+	char *why;
+	bool there;
 
 	if (dev_find_quietly(e->hdd, &dev))
 		return false;
 	dev_free(&dev);
-	if (dev_find_quietly(e->ssd, &dev))
-		return false;
+	why = dev_find_quietly(e->ssd, &dev) ? xstrdup("") : ssd_set_missing(e->ssd);
 	dev_free(&dev);
-	return true;
+	there = !why;
+	free(why);
+	return there;
 }
 
 static int make_all(const struct ssdup_ctx *ctx, const struct tab *tab)
@@ -183,29 +190,29 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!operands(ctx, argc, argv, whole, whole))
 		return ctx->exit;
 	new.name = whole ? argv[optind] : tab;
-	if ((tab || all) && (new.hdd || new.ssd || new.nr_args || new.format || new.add))
+	if ((tab || all) && (new.hdd || new.ssds.nr || new.nr_args || new.format || new.add))
 		return bad_usage(ctx,
 				 "-a and --tab take what ssduptab says: no --hdd, --ssd, -o, --format or --add");
 	if (new.give_up.unsaved && !new.format)
 		return bad_usage(ctx, "--discard-unsaved goes with --format");
-	if (new.give_up.other && !(new.hdd && new.ssd))
+	if (new.give_up.other && !(new.hdd && new.ssds.nr))
 		return bad_usage(ctx, "--force goes with --hdd and --ssd");
-	if (new.give_up.hdd && !(new.hdd && new.ssd))
+	if (new.give_up.hdd && !(new.hdd && new.ssds.nr))
 		return bad_usage(ctx, "--other-hdd goes with --hdd and --ssd");
-	if (new.add && (new.format || new.ssd_text || !(new.hdd && new.ssd)))
+	if (new.add && (new.format || new.ssd_text || !(new.hdd && new.ssds.nr)))
 		return bad_usage(ctx, "--add goes with --hdd and --ssd, and not with --format");
-	if (new.save && !(new.hdd && new.ssd))
+	if (new.save && !(new.hdd && new.ssds.nr))
 		return bad_usage(ctx, "--save goes with --hdd and --ssd");
 	if (new.give_up.host && all)
 		return bad_usage(ctx, "--take-over goes with one device");
 	if (all)
 		r = make_from_tab(ctx, NULL, NULL, false);
-	else if (new.hdd && new.ssd)
+	else if (new.hdd && new.ssds.nr)
 		r = make(ctx, &new);
-	else if (new.hdd || (new.ssd && !new.ssd_text) || new.format || new.nr_args)
+	else if (new.hdd || (new.ssds.nr && !new.ssd_text) || new.format || new.nr_args)
 		r = bad_usage(ctx, "missing %s", new.hdd ? "--ssd" : "--hdd");
 	else
-		r = make_from_tab(ctx, new.name, new.ssd, new.give_up.host);
+		r = make_from_tab(ctx, new.name, new.ssd_text, new.give_up.host);
 	free(new.ssd_text);
 	free(new.args);
 	return r;

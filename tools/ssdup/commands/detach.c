@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "lib/dev.h"
 #include "lib/pool.h"
+#include "lib/ssds.h"
 #include "lib/wait.h"
 
 #define DRAIN_ROUNDS	10	/* of drains, until nothing is written to the log any more */
@@ -96,12 +97,17 @@ static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
 }
 
 /* Make sure that it is still this log; others may be on the SSD. */
-static int wipe_log(const struct ssdup_ctx *ctx, const struct dev *dev, const char *uuid,
+static int wipe_log(const struct ssdup_ctx *ctx, struct ssd_set *ssds, const char *uuid,
 		    const struct members *others)
 {
+	int r = ssd_set_open(ctx, ssds, others->nr ? O_RDWR : O_RDWR | O_EXCL);
+	const struct dev *dev = &ssds->dev[0];
 	struct ssd_log log;
-	int fd = dev_open(dev, others->nr ? O_RDWR : O_RDWR | O_EXCL);
-	int r = fd < 0 ? fd : ssd_log_read(fd, &log, uuid);
+	u32 i;
+
+	if (r)
+		return r;
+	r = ssd_log_read(&ssds->io, &log, uuid);
 
 	if (!r && (log.fault != LOG_OK || (others->nr && !ssd_several(&log))))
 		r = -EBUSY;
@@ -110,15 +116,14 @@ static int wipe_log(const struct ssdup_ctx *ctx, const struct dev *dev, const ch
 			 "the log is not wiped: somebody uses the SSD, or it holds another log; see \"ssdup pool status %s\"",
 			 dev->path);
 	else if (!r && ssd_several(&log))
-		r = pool_forget(ctx, dev->path, fd, others, &log, false);
-	else if (!r)
-		r = ssd_log_wipe(fd, &log);
+		r = pool_forget(ctx, dev->path, &ssds->io, others, &log, false);
+	else
+		for (i = 0; i < ssds->io.nr && !r; i++)
+			r = ssd_log_wipe(ssds->io.fd[i], ssds->io.sectors[i]);
 	if (r < 0)
 		r = fail(ctx, EXIT_FAILED, dev->path,
 			 "the log cannot be wiped: %s; zero the first and the last MiB before you use it again",
 			 error_text(-r));
-	if (fd >= 0)
-		close(fd);
 	return r;
 }
 
@@ -126,24 +131,25 @@ static int wipe_log(const struct ssdup_ctx *ctx, const struct dev *dev, const ch
 static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const char *uuid)
 {
 	char number[DEV_NUMBER];
+	const struct ssd_names names = { { dev_number(number, ssd) }, 1 };
 	struct members others;
-	struct dev dev;
-	int lock, r;
+	struct ssd_set ssds;
+	int lock = -1, r;
 
-	r = dev_find(ctx, dev_number(number, ssd), &dev);
-	if (r)
-		return r;
-	lock = dev_lock(&dev);
-	if (lock < 0)
-		r = fail(ctx, EXIT_FAILED, dev.path, "%s", strerror(-lock));
+	r = ssd_set_find(ctx, &ssds, &names);
+	if (!r) {
+		lock = dev_lock(&ssds.dev[0]);
+		if (lock < 0)
+			r = fail(ctx, EXIT_FAILED, ssds.dev[0].path, "%s", strerror(-lock));
+	}
 	r = r ?: members_read(ctx, ssd, &others);
 	if (!r) {
-		r = wipe_log(ctx, &dev, uuid, &others);
+		r = wipe_log(ctx, &ssds, uuid, &others);
 		members_free(&others);
 	}
 	if (lock >= 0)
 		close(lock);
-	dev_free(&dev);
+	ssd_set_close(&ssds);
 	return r;
 }
 

@@ -299,10 +299,11 @@ static void look_at_hdd(struct report *to, const struct state *s, const char *na
 	struct dev dev = { .path = xprintf("/dev/%s", hdd), .rdev = s->hdd };
 	struct dev log_dev = { .path = xprintf("/dev/%s", ssd), .rdev = s->ssd };
 	int fd = dev_open(&log_dev, O_RDONLY);
+	struct ssds ssds = ssds_some(fd);
 	u8 id[SSDUP_HDD_ID_BYTES];
 	struct ssd_log log;
 
-	if (fd >= 0 && !ssd_log_read(fd, &log, s->log_uuid) && log.fault == LOG_OK) {
+	if (fd >= 0 && !ssd_log_read(&ssds, &log, s->log_uuid) && log.fault == LOG_OK) {
 		dev_identity(&dev, id);
 		say(to, "HDD", doctor_hdd(name, ssd_super(&log)->hdd_id, id));
 	}

@@ -26,7 +26,8 @@ static int take_part(struct ssdup_ctx *ctx, const char *name, unsigned int *part
 int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	unsigned int parts = 0, more = 0;
-	const char *ssd = NULL, *log = NULL;
+	struct ssd_names ssds = { };
+	const char *log = NULL;
 	bool json = false;
 	int opt, i, r, copy = NO_COPY;
 	struct log_file l;
@@ -38,23 +39,24 @@ int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &copy))
 			return ctx->exit;
-		if (opt == OPT_SSD)
-			ssd = optarg;
+		if (opt == OPT_SSD && !take_ssd(ctx, &ssds))
+			return ctx->exit;
 		json |= opt == OPT_JSON;
 		if (opt == OPT_ENTRIES)
 			more |= DUMP_ENTRIES | DUMP_PAGES;
 		if (opt == OPT_FULL)
 			more |= DUMP_FULL;
 	}
-	if (!operands(ctx, argc, argv, !ssd, 4 + !ssd))
+	if (!operands(ctx, argc, argv, !ssds.nr, 4 + !ssds.nr))
 		return ctx->exit;
-	ssd = ssd ?: argv[optind++];
+	if (!ssds.nr)
+		ssd_names_add(&ssds, argv[optind++]);
 	for (i = optind; i < argc; i++) {
 		r = take_part(ctx, argv[i], &parts);
 		if (r != EXIT_OK)
 			return r;
 	}
-	r = log_open(ctx, &l, ssd, log, DISK_READ, copy);
+	r = log_open(ctx, &l, &ssds, log, DISK_READ, copy);
 	if (r != EXIT_OK)
 		return r;
 	dump_log(&l, stdout, (parts ? parts : DUMP_ALL) | more, json);

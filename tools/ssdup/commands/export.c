@@ -14,7 +14,7 @@
 
 struct args {
 	const char	*hdd;		/* or an image of it */
-	const char	*ssd;
+	struct ssd_names ssds;
 	const char	*log;
 	int		copy;
 	bool		clear;
@@ -77,9 +77,11 @@ static int refuse_written(const struct log_file *l, const struct disk *to, bool 
 static int fits(struct log_file *l, struct disk *to, bool force)
 {
 	const struct ssdup_ctx *ctx = l->ctx;
+	u32 i;
 
-	if (disk_same(&l->ssd, to))
-		return fail(ctx, EXIT_REFUSED, to->path, "the same as the SSD");
+	for (i = 0; i < l->ssds.nr; i++)
+		if (disk_same(log_ssd(l, i), to))
+			return fail(ctx, EXIT_REFUSED, to->path, "the same as the SSD");
 	/* It may have grown. */
 	if (to->sectors >= l->s.hdd_sectors)
 		return EXIT_OK;
@@ -232,8 +234,8 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 			return ctx->exit;
 		if (opt == OPT_HDD)
 			a.hdd = optarg;
-		if (opt == OPT_SSD)
-			a.ssd = optarg;
+		if (opt == OPT_SSD && !take_ssd(ctx, &a.ssds))
+			return ctx->exit;
 		if (opt == OPT_LOG && !parse_log_name(ctx, &a.log))
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))
@@ -246,9 +248,10 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.written |= opt == OPT_WRITTEN;
 		ctx->quiet |= opt == 'q';
 	}
-	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, false))
+	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssds.of[0], false))
 		return ctx->exit;
-	r = log_open(ctx, &l, a.ssd, a.log, a.clear ? DISK_WRITE : DISK_READ_ALONE, a.copy);
+	a.ssds.nr = max(a.ssds.nr, 1U);
+	r = log_open(ctx, &l, &a.ssds, a.log, a.clear ? DISK_WRITE : DISK_READ_ALONE, a.copy);
 	if (r != EXIT_OK)
 		return r;
 	r = export_to(&l, &a);

@@ -11,7 +11,7 @@
 
 struct args {
 	const char		*hdd;
-	const char		*ssd;
+	struct ssd_names	ssds;
 	struct give_up		give_up;
 	struct log_options	log;
 };
@@ -25,7 +25,8 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 		a->hdd = optarg;
 		break;
 	case OPT_SSD:
-		a->ssd = optarg;
+		if (!take_ssd(ctx, &a->ssds))
+			return ctx->exit;
 		break;
 	case OPT_SEGMENT:
 		if (parse_number(optarg, 1, 256, &value) || value & (value - 1))
@@ -71,8 +72,8 @@ static void say_format(const struct ssdup_ctx *ctx, const struct pair *p)
 	const struct log_super *s = ssd_super(&p->log);
 	char uuid[UUID_TEXT], size[SIZE_TEXT];
 
-	note(ctx, "%s: an empty log, UUID %s: %u segments of %s, blocks of %u bytes", p->ssd.path,
-	     uuid_text(uuid, s->uuid), s->g.nr_segments,
+	note(ctx, "%s%s: an empty log, UUID %s: %u segments of %s, blocks of %u bytes", p->ssd.path,
+	     p->ssds.io.nr > 1 ? " and others" : "", uuid_text(uuid, s->uuid), s->g.nr_segments,
 	     format_size(size, s->g.segment_sectors * SECTOR_BYTES),
 	     (unsigned int)(s->g.block_sectors * SECTOR_BYTES));
 }
@@ -90,11 +91,12 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 		if (r)
 			return r;
 	}
-	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssd, false))
+	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssds.of[0], false))
 		return ctx->exit;
+	a.ssds.nr = max(a.ssds.nr, 1U);
 	if (!a.log.old_uuid)
 		log_new_uuid(a.log.uuid);
-	r = pair_open(ctx, &p, a.hdd, a.ssd, NULL, true, &a.give_up);
+	r = pair_open(ctx, &p, a.hdd, &a.ssds, NULL, true, &a.give_up);
 	if (!r)
 		r = pair_refuse_hdd(ctx, &p, &a.give_up) ?:
 		    pair_refuse_contents(ctx, &p, &a.give_up) ?:

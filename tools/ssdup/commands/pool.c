@@ -16,6 +16,7 @@
 #include "lib/host.h"
 #include "lib/identity.h"
 #include "lib/pool.h"
+#include "lib/ssds.h"
 
 struct args {
 	bool		json;
@@ -80,6 +81,7 @@ static void look_for_pool(void *arg, const char *path)
 	struct list *l = arg;
 	struct dev dev;
 	struct ssd_log log;
+	struct ssds ssds;
 	int fd;
 
 	if (dev_find_quietly(path, &dev)) {
@@ -88,7 +90,8 @@ static void look_for_pool(void *arg, const char *path)
 	}
 	fd = dev_open(&dev, O_RDONLY);
 	l->denied |= fd == -EACCES || fd == -EPERM;
-	if (fd >= 0 && !ssd_log_read(fd, &log, NULL) && log.part[PART_SUPER].fault == LOG_OK) {
+	ssds = ssds_some(fd);
+	if (fd >= 0 && !ssd_log_read(&ssds, &log, NULL) && log.part[PART_SUPER].fault == LOG_OK) {
 		l->all = xmore(l->all, l->nr, sizeof(*l->all));
 		l->all[l->nr++] = (struct found){ xstrdup(path), dev.rdev, log };
 	}
@@ -166,9 +169,9 @@ static int pool_list(struct ssdup_ctx *ctx, const struct args *a)
 
 /* An SSD, and who uses it. */
 struct pool {
-	struct dev	ssd;
+	struct ssd_set	ssds;
+	struct dev	ssd;		/* the first of them */
 	int		lock;		/* where something is to be changed */
-	int		fd;
 	struct ssd_log	log;
 	struct members	members;
 };
@@ -176,14 +179,16 @@ struct pool {
 static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ssd,
 		     const char *name, int flags)
 {
+	const struct ssd_names names = { { ssd }, 1 };
+	u32 i;
 	int r;
 
 	memset(p, 0, sizeof(*p));
-	p->fd = -1;
 	p->lock = -1;
-	r = dev_find(ctx, ssd, &p->ssd);
+	r = ssd_set_find(ctx, &p->ssds, &names);
 	if (r)
 		return r;
+	p->ssd = p->ssds.dev[0];
 	if (p->ssd.rdev && flags != O_RDONLY) {
 		p->lock = dev_lock(&p->ssd);
 		if (p->lock < 0)
@@ -191,14 +196,14 @@ static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ss
 	}
 	if (p->ssd.rdev)
 		r = members_read(ctx, p->ssd.rdev, &p->members);
-	if (!r && flags != O_RDONLY && !(p->members.nr && members_alone(&p->members, p->ssd.rdev)))
-		r = dev_refuse_used(ctx, &p->ssd, "stop who uses it");
+	for (i = 0; i < p->ssds.io.nr && !r && flags != O_RDONLY; i++)
+		if (!p->members.nr || !members_alone(&p->members, p->ssds.dev[i].rdev))
+			r = dev_refuse_used(ctx, &p->ssds.dev[i], "stop who uses it");
+	r = r ?: ssd_set_open(ctx, &p->ssds, flags == O_RDONLY || p->members.nr ? flags :
+									  flags | O_EXCL);
 	if (r)
 		return r;
-	p->fd = dev_open(&p->ssd, flags == O_RDONLY || p->members.nr ? flags : flags | O_EXCL);
-	if (p->fd < 0)
-		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->fd));
-	r = ssd_log_read(p->fd, &p->log, name);
+	r = ssd_log_read(&p->ssds.io, &p->log, name);
 	if (r)
 		return fail(ctx, EXIT_LOST, p->ssd.path, "cannot be read: %s", strerror(-r));
 	if (p->log.part[PART_SUPER].fault == LOG_OK)
@@ -212,12 +217,10 @@ static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ss
 
 static void pool_close(struct pool *p)
 {
-	if (p->fd >= 0)
-		close(p->fd);
 	if (p->lock >= 0)
 		close(p->lock);
 	members_free(&p->members);
-	dev_free(&p->ssd);
+	ssd_set_close(&p->ssds);
 }
 
 static char *state_of_log(const struct pool *p, const struct ssd_log *log,
@@ -232,7 +235,7 @@ static char *state_of_log(const struct pool *p, const struct ssd_log *log,
 		return xstrdup(device->suspended ? "suspended" : mode_words(device->v.mode));
 	if (log_of_other_host(s, this_host()))
 		return xprintf("on %s", host_text(host, s->host_name));
-	return xstrdup(ssd_log_used(p->fd, s) ? "holds data" : "empty");
+	return xstrdup(ssd_log_used(&p->ssds.io, s) ? "holds data" : "empty");
 }
 
 struct print {
@@ -279,7 +282,7 @@ static int pool_status(struct ssdup_ctx *ctx, const char *ssd, const struct args
 
 	to.table = new_table("logs", columns, sizeof(columns) / sizeof(columns[0]), a->json);
 	if (!r) {
-		ssd_each_log(p.fd, &p.log, ssd_pool(&p.log), add_log, &to);
+		ssd_each_log(&p.ssds.io, &p.log, ssd_pool(&p.log), add_log, &to);
 		scols_print_table(to.table);
 	}
 	scols_unref_table(to.table);
@@ -312,7 +315,7 @@ static int refuse_forget(const struct ssdup_ctx *ctx, const struct pool *p, cons
 			    "log %u is damaged: while others are active it cannot be named; remove their devices first",
 			    p->log.number);
 	return p->members.nr || take_over ? EXIT_OK :
-	       pool_refuse_host(ctx, p->ssd.path, p->fd, &p->log, ssd_pool(&p->log),
+	       pool_refuse_host(ctx, p->ssd.path, &p->ssds.io, &p->log, ssd_pool(&p->log),
 				this_host());
 }
 
@@ -324,7 +327,7 @@ static int forget(struct ssdup_ctx *ctx, const char *ssd, const char *name, cons
 	if (!log_name_valid(name))
 		return bad_usage(ctx, "neither the UUID of a log nor its number: %s", name);
 	r = pool_open(ctx, &p, ssd, name, O_RDWR) ?: refuse_forget(ctx, &p, name, a->take_over) ?:
-	    pool_forget(ctx, p.ssd.path, p.fd, &p.members, &p.log, a->unsaved);
+	    pool_forget(ctx, p.ssd.path, &p.ssds.io, &p.members, &p.log, a->unsaved);
 	if (!r)
 		note(ctx, "%s: log %u is forgotten%s", p.ssd.path, p.log.number, a->unsaved ?
 		     "; \"ssdup release\" makes its HDD a disk of its own" : "");

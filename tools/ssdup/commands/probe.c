@@ -13,7 +13,7 @@
 static void each_log(const struct log_file *l, int (*fn)(void *arg, const struct ssd_log *log),
 		     void *arg)
 {
-	ssd_each_log(l->ssd.fd, &l->log, ssd_pool(&l->log), fn, arg);
+	ssd_each_log(&l->ssds, &l->log, ssd_pool(&l->log), fn, arg);
 }
 
 static bool is_pool(const struct log_file *l)
@@ -76,7 +76,7 @@ static void export_log_alone(const struct log_file *l)
 	if (l->known)
 		printf("SSDUP_CLEAN=%d\nSSDUP_HDD_SECTORS=%llu\nSSDUP_DIRTY=%d\n",
 		       !!(l->s.flags & SSDUP_RECORD_CLEAN), l->s.hdd_sectors,
-		       ssd_log_used(l->ssd.fd, &l->s) != 0);
+		       ssd_log_used(&l->ssds, &l->s) != 0);
 	if (l->known && identity_known(l->s.hdd_id))
 		printf("SSDUP_HDD_ID=%s\n", identity_text(text, l->s.hdd_id));
 }
@@ -108,7 +108,7 @@ static int say_log(void *arg, const struct ssd_log *log)
 	printf("%s: log %s for an HDD of %llu sectors (%s), %s, %s\n", l->ssd.path,
 	       uuid_text(uuid, s->uuid), s->hdd_sectors, identity_text(hdd, s->hdd_id),
 	       super_end_text(s),
-	       ssd_log_used(l->ssd.fd, s) ? "may hold data that the HDD lacks" : "empty");
+	       ssd_log_used(&l->ssds, s) ? "may hold data that the HDD lacks" : "empty");
 	return 0;
 }
 
@@ -151,6 +151,7 @@ static int probe_member(const struct ssdup_ctx *ctx, const char *spec, bool expo
 
 int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
 {
+	struct ssd_names ssds = { };
 	bool export = false;
 	struct log_file l;
 	int opt, r;
@@ -165,7 +166,8 @@ int cmd_probe(struct ssdup_ctx *ctx, int argc, char **argv)
 	r = probe_member(ctx, argv[optind], export);
 	if (r != EXIT_NOT_FOUND)
 		return r;
-	r = log_open(ctx, &l, argv[optind], NULL, DISK_PROBE, NO_COPY);
+	ssd_names_add(&ssds, argv[optind]);
+	r = log_open(ctx, &l, &ssds, NULL, DISK_PROBE, NO_COPY);
 	if (r != EXIT_OK)
 		return r;
 	if (!l.known && !log_has_magic(&l))

@@ -11,8 +11,8 @@
 
 #include "commands.h"
 #include "lib/dev.h"
+#include "lib/ssds.h"
 #include "lib/state.h"
-#include "lib/super.h"
 
 /* Its users get errors instead of waiting for disks that do not answer. */
 static int cut_off(const struct ssdup_ctx *ctx, const struct state *s)
@@ -43,21 +43,18 @@ static int remove_busy(const struct ssdup_ctx *ctx, const struct state *s)
 }
 
 /* The log as the removal has left it, which may have drained it (flush_on_suspend). */
-static bool log_is_empty(const struct state *s)
+static bool log_is_empty(const struct ssdup_ctx *ctx, const struct state *s)
 {
-	char *name = dev_kernel_name(s->ssd);
-	struct dev ssd = { .path = xprintf("/dev/%s", name) };
-	int fd = s->ssd ? dev_open(&ssd, O_RDONLY) : -ENODEV;
+	char number[DEV_NUMBER];
+	const struct ssd_names names = { { dev_number(number, s->ssd) }, 1 };
+	struct ssd_set ssds;
 	struct ssd_log log;
-	bool empty = false;
+	bool empty;
 
-	if (fd >= 0) {
-		empty = !ssd_log_read(fd, &log, s->log_uuid) && log.fault == LOG_OK &&
-			!ssd_log_used(fd, ssd_super(&log));
-		close(fd);
-	}
-	dev_free(&ssd);
-	free(name);
+	empty = !ssd_set_find(ctx, &ssds, &names) && !ssd_set_open(ctx, &ssds, O_RDONLY) &&
+		!ssd_log_read(&ssds.io, &log, s->log_uuid) && log.fault == LOG_OK &&
+		!ssd_log_used(&ssds.io, ssd_super(&log));
+	ssd_set_close(&ssds);
 	return empty;
 }
 
@@ -70,7 +67,7 @@ static void say_removed(const struct ssdup_ctx *ctx, const struct state *s)
 		note(ctx, "%s: cut off from its disks; it is removed when nobody uses it any more",
 		     s->name);
 		dmdev_free(&d);
-	} else if (s->v.dirty_sectors && !log_is_empty(s)) {
+	} else if (s->v.dirty_sectors && !log_is_empty(ctx, s)) {
 		note(ctx, "%s: removed; its log holds up to %s that the HDD lacks", s->name,
 		     format_size(size, s->v.dirty_sectors * SECTOR_BYTES));
 	} else {

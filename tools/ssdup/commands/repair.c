@@ -49,7 +49,7 @@ static u64 damaged(const struct log_file *l, const struct log_super *s)
 {
 	u64 which = 0;
 
-	ssd_each_log(l->ssd.fd, &l->log, s, add_damaged, &which);
+	ssd_each_log(&l->ssds, &l->log, s, add_damaged, &which);
 	return which;
 }
 
@@ -58,6 +58,7 @@ static int refuse_homes(const struct log_file *l, struct args *a)
 {
 	const struct ssd_copies *super = &l->log.part[PART_SUPER];
 	const char *path = l->ssd.path;
+	const struct ssd_names ssds = { { path }, 1 };
 	struct log_file again;
 	enum log_fault fault;
 	bool known;
@@ -77,7 +78,7 @@ static int refuse_homes(const struct log_file *l, struct args *a)
 		    fault == LOG_UNKNOWN_RO_COMPAT)
 			return fail(l->ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 				    ssdup_log_fault_text(fault));
-		if (log_open(l->ctx, &again, path, NULL, DISK_PROBE, i) != EXIT_OK)
+		if (log_open(l->ctx, &again, &ssds, NULL, DISK_PROBE, i) != EXIT_OK)
 			continue;
 		known = again.known ||
 			(!a->named && again.from[PART_SUPER] != NO_COPY &&
@@ -263,10 +264,10 @@ static int write_homes(const struct log_file *l, const struct found_logs *logs,
 		s.logs = a->found;
 		s.seq++;
 		r = r ?: ssdup_log_super_spent(&s) ? -ERANGE :
-		    ssd_part_write(l->ssd.fd, PART_RECORD, &s);
+		    ssd_part_write(&l->ssds, PART_RECORD, &s);
 	}
 	if (!a->named)
-		r = r ?: ssd_part_write(l->ssd.fd, PART_SUPER, &s);
+		r = r ?: ssd_part_write(&l->ssds, PART_SUPER, &s);
 	return r ? fail(l->ctx, EXIT_LOST, l->ssd.path, "cannot be written: %s", strerror(-r)) :
 		   EXIT_OK;
 }
@@ -319,10 +320,11 @@ static int nothing_to_do(struct log_file *l)
 
 static int outcome(struct log_file *l, const char *path, bool lost)
 {
+	const struct ssd_names ssds = { { path }, 1 };
 	struct log_file again;
 	int r, verdict;
 
-	r = log_open(l->ctx, &again, path, l->name, DISK_READ, NO_COPY);
+	r = log_open(l->ctx, &again, &ssds, l->name, DISK_READ, NO_COPY);
 	if (r != EXIT_OK)
 		return r;
 	again.host = l->host;
@@ -368,7 +370,7 @@ static int repair(struct log_file *l, struct args *a)
 
 	/* A gap is filled with a segment that none of them has. */
 	if (r == EXIT_OK && super_several(&l->s) && l->host)
-		r = pool_refuse_host(l->ctx, l->ssd.path, l->ssd.fd, &l->log, &l->s, l->host);
+		r = pool_refuse_host(l->ctx, l->ssd.path, &l->ssds, &l->log, &l->s, l->host);
 	if (r == EXIT_OK)
 		r = apply(l, &plan, a);
 	plan_free(&plan);
@@ -380,14 +382,19 @@ static int repair(struct log_file *l, struct args *a)
 static int with_log(struct ssdup_ctx *ctx, struct args *a,
 		    int (*fn)(struct log_file *l, struct args *a))
 {
+	const struct ssd_names ssds = { { a->ssd }, 1 };
 	struct log_file l;
-	int r = log_open(ctx, &l, a->ssd, a->log, a->dry_run ? DISK_READ : DISK_WRITE, a->copy);
+	int r = log_open(ctx, &l, &ssds, a->log, a->dry_run ? DISK_READ : DISK_WRITE, a->copy);
 
 	if (r != EXIT_OK)
 		return r;
+	if (l.ssds.nr > 1)
+		r = fail(ctx, EXIT_REFUSED, a->ssd,
+			 "its log is on %u SSDs, which ssdup cannot repair; export takes what it holds",
+			 l.ssds.nr);
 	if (a->take_over)
 		l.host = NULL;
-	if (a->hdd)
+	if (a->hdd && r == EXIT_OK)
 		r = log_given(&l, a->hdd);
 	if (r == EXIT_OK)
 		r = fn(&l, a);

@@ -15,7 +15,7 @@
 #include "lib/dev.h"
 #include "lib/json.h"
 #include "lib/member.h"
-#include "lib/super.h"
+#include "lib/ssds.h"
 #include "lib/tab.h"
 #include "lib/tabcheck.h"
 
@@ -83,18 +83,22 @@ static void print_entry_json(struct json *j, const struct tab_entry *e)
 static bool missing(const struct tab_entry *e, const char *what, const char *spec)
 {
 	bool path = false;
+	char *why = NULL;
 	struct dev dev;
 	int r = dev_find_quietly(spec, &dev);
 
 	if (!r) {
 		path = dev_is_path(dev.rdev);
 		dev_free(&dev);
-		if (!path)
+		/* The other SSDs of its log. */
+		why = path ? NULL : ssd_set_missing(spec);
+		if (!path && !why)
 			return false;
 	}
-	printf("%s: the %s, %s, is %s\n", e->name, what, spec,
-	       path ? "a path of a multipath device, which is not there" :
-	       r == EXIT_REFUSED ? "there twice" : "not there");
+	printf("%s: the %s, %s, %s\n", e->name, what, spec, why ?:
+	       path ? "is a path of a multipath device, which is not there" :
+	       r == EXIT_REFUSED ? "is there twice" : "is not there");
+	free(why);
 	return true;
 }
 

@@ -37,6 +37,13 @@ void dev_free(struct dev *dev);
 /** dev_sectors() - its size; 0: not known */
 uint64_t dev_sectors(dev_t rdev);
 
+/**
+ * dev_choose() - of devices that show the same, the one that no other takes the place of
+ *
+ * Return: its path, free() it; NULL with both names in *@twice for two disks, or for none.
+ */
+char *dev_choose(char **found, unsigned int nr, char **twice);
+
 /** dev_each() - call @fn with the path of each block device, partitions too */
 void dev_each(void (*fn)(void *arg, const char *path), void *arg);
 

@@ -20,18 +20,20 @@
 
 /* --- By the UUID of a log --- */
 
-static bool is_log(const char *path, const char *uuid)
+/* Return: the number of the SSD among those of the log, or -1. */
+static int is_log(const char *path, const char *uuid)
 {
 	struct dev dev = { .path = (char *)path };
 	struct ssd_log log;
-	bool is;
-	int fd = dev_open(&dev, O_RDONLY);
+	int fd = dev_open(&dev, O_RDONLY), index = -1;
+	struct ssds ssds = ssds_some(fd);
 
 	if (fd < 0)
-		return false;
-	is = !ssd_log_read(fd, &log, uuid) && log.fault == LOG_OK;
+		return index;
+	if (!ssd_log_read(&ssds, &log, uuid) && log.fault == LOG_OK)
+		index = ssd_super(&log)->ssds.index;
 	close(fd);
-	return is;
+	return index;
 }
 
 /*
@@ -50,8 +52,7 @@ static const char *one_of(const char *a, const char *b)
 	       dev_two_paths(st_a.st_rdev, st_b.st_rdev) ? a : NULL;
 }
 
-/* The device that no other one takes the place of; NULL with both names in *@twice. */
-static char *choose_log(char **found, unsigned int nr, char **twice)
+char *dev_choose(char **found, unsigned int nr, char **twice)
 {
 	const char *best = NULL, *one;
 	unsigned int i;
@@ -88,16 +89,20 @@ void dev_each(void (*fn)(void *arg, const char *path), void *arg)
 
 struct search {
 	const char	*uuid;
+	int		index;		/* of those found; -1: none yet */
 	char		**found;
 	unsigned int	nr;
 };
 
+/* Any SSD of the log will do: it finds the others. */
 static void look_for_log(void *arg, const char *path)
 {
 	struct search *s = arg;
+	int index = is_log(path, s->uuid);
 
-	if (!is_log(path, s->uuid))
+	if (index < 0 || (s->index >= 0 && index != s->index))
 		return;
+	s->index = index;
 	s->found = xmore(s->found, s->nr, sizeof(*s->found));
 	s->found[s->nr++] = xstrdup(path);
 }
@@ -105,14 +110,14 @@ static void look_for_log(void *arg, const char *path)
 /* Where udev does not run, or runs without our rules, all devices are looked at. */
 static char *find_log(const char *text, char **twice)
 {
-	struct search s = { .uuid = text };
+	struct search s = { .uuid = text, .index = -1 };
 	u8 uuid[16];
 	char *path;
 
 	if (!uuid_read(text, uuid))
 		return NULL;
 	dev_each(look_for_log, &s);
-	path = choose_log(s.found, s.nr, twice);
+	path = dev_choose(s.found, s.nr, twice);
 	while (s.nr)
 		free(s.found[--s.nr]);
 	free(s.found);

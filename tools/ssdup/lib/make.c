@@ -123,7 +123,7 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
 			 const struct give_up *g)
 {
 	const struct log_super *s = ssd_super(&p->log);
-	unsigned int block = p->hdd.block > p->ssd.block ? p->hdd.block : p->ssd.block;
+	unsigned int block = pair_block(p);
 	enum log_fault fault = ssdup_log_super_fits(s, p->hdd.bytes / SECTOR_BYTES,
 						    p->ssd.bytes / SECTOR_BYTES,
 						    block / SECTOR_BYTES, NULL);
@@ -147,7 +147,7 @@ static int refuse_misfit(const struct ssdup_ctx *ctx, const struct pair *p,
 static int refuse_unsure(const struct ssdup_ctx *ctx, const struct new_device *new,
 			 const struct pair *p)
 {
-	if (new->log || spec_uuid(new->ssd) ||
+	if (new->log || spec_uuid(new->ssds.of[0]) ||
 	    (!new->shared && ssd_pool(&p->log)->logs == LOG_FIRST) ||
 	    (identity_known(p->hdd_id) && identity_known(ssd_super(&p->log)->hdd_id)))
 		return EXIT_OK;
@@ -162,7 +162,7 @@ static int refuse_blank(const struct ssdup_ctx *ctx, const struct new_device *ne
 {
 	return fail(ctx, EXIT_REFUSED, p->ssd.path,
 		    "holds no log, and a line of %s makes none: was it replaced? If %s lacks nothing, make a log with \"ssdup format %s %s\"",
-		    ctx->tab, p->hdd.path, new->hdd, new->ssd);
+		    ctx->tab, p->hdd.path, new->hdd, new->ssds.of[0]);
 }
 
 /*
@@ -172,6 +172,7 @@ static int refuse_blank(const struct ssdup_ctx *ctx, const struct new_device *ne
 static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 		      const struct pair *p)
 {
+	const char *path;
 	char *what;
 	int r;
 
@@ -190,14 +191,14 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct new_device *new,
 		return fail(ctx, EXIT_NOT_FOUND, p->ssd.path,
 			    "holds no log of that UUID; see \"ssdup pool status %s\"", p->ssd.path);
 	if (p->log.fault != LOG_BLANK && p->log.fault != LOG_NOT_OURS)
-		return fail(ctx, EXIT_FAULTS, p->ssd.path,
+		return fail(ctx, EXIT_FAULTS, pair_faulty(p),
 			    "holds a log that is refused: %s (fault %d); see \"ssdup check %s\"",
-			    ssdup_log_fault_text(p->log.fault), p->log.fault, p->ssd.path);
-	what = dev_signature(&p->ssd);
+			    ssdup_log_fault_text(p->log.fault), p->log.fault, pair_faulty(p));
+	what = pair_signature(p, &path);
 	if (!what && p->log.fault == LOG_BLANK)
 		return member_refuse(ctx, &p->hdd, NULL) ?:
 		       (new->tab ? refuse_blank(ctx, new, p) : EXIT_OK);
-	r = fail(ctx, EXIT_REFUSED, p->ssd.path,
+	r = fail(ctx, EXIT_REFUSED, what ? path : pair_faulty(p),
 		 "holds %s; give another SSD, or overwrite it with --format --force",
 		 what ?: "something that is no log");
 	free(what);
@@ -232,7 +233,7 @@ static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct new_devic
 			    "was written to since the log got its data, by a mount without its SSD? --hdd-was-written lets the log go over that; \"ssdup export\" puts the log's data into an image");
 	else if (reason && !strncmp(reason, "log refused: ", strlen("log refused: ")))
 		fail(ctx, code, new->name, "the kernel refuses %s: %s; see \"ssdup check %s\"",
-		     what, reason, new->ssd);
+		     what, reason, new->ssds.of[0]);
 	else if (reason)
 		fail(ctx, code, new->name, "the kernel refuses %s: %s", what, reason);
 	else
@@ -244,13 +245,21 @@ static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct new_devic
 
 static char *table_params(const struct new_device *new, const struct pair *p)
 {
-	char hdd[DEV_NUMBER], ssd[DEV_NUMBER];
+	char hdd[DEV_NUMBER], ssd[DEV_NUMBER], *args = xstrdup(new->args), *more;
+	u32 i, nr = new->nr_args;
 
+	/* The first SSD has no key. */
+	for (i = 1; i < p->ssds.io.nr; i++, nr += 2) {
+		more = xprintf("ssd %s%s%s", dev_number(ssd, p->ssds.dev[i].rdev), *args ? " " : "",
+			       args);
+		free(args);
+		args = more;
+	}
 	dev_number(hdd, p->hdd.rdev);
 	dev_number(ssd, p->ssd.rdev);
-	if (!new->nr_args)
-		return xprintf("%s %s", hdd, ssd);
-	return xprintf("%s %s %u %s", hdd, ssd, new->nr_args, new->args);
+	more = nr ? xprintf("%s %s %u %s", hdd, ssd, nr, args) : xprintf("%s %s", hdd, ssd);
+	free(args);
+	return more;
 }
 
 /* An HDD that has grown: the device has its old size until "ssdup resize". */
@@ -408,6 +417,7 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 	struct log_options o = { };
 	struct dmdev d;
 	int r;
+	u32 i;
 
 	choose_log(new, p, &o);
 	if (ssd_several(&p->log) && !new->log && !new->format)
@@ -434,8 +444,8 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 		warn(ctx, new->name,
 		     "its HDD has grown, and the device has not; \"ssdup resize %s\" lets it",
 		     new->name);
-	if (!new->tab && !known)
-		advise_partition(ctx, &p->ssd);
+	for (i = 0; i < p->ssds.io.nr && !new->tab && !known; i++)
+		advise_partition(ctx, &p->ssds.dev[i]);
 	return new->tab ? EXIT_OK : tell_line(ctx, new, p, uuid);
 }
 
@@ -510,9 +520,9 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 	if (r != -ENXIO)
 		return state_complain(ctx, new->name, r);
 	if (new->tab)
-		new->hdd = member_spec(new->hdd, new->ssd);
+		new->hdd = member_spec(new->hdd, new->ssds.of[0]);
 	r = new->tab ? find_disk(ctx, new, "HDD", new->hdd) ?:
-			find_disk(ctx, new, "SSD", new->ssd) : EXIT_OK;
+			find_disk(ctx, new, "SSD", new->ssds.of[0]) : EXIT_OK;
 	if (r)
 		return r;
 	new->log = value_of(new, "log");
@@ -520,7 +530,7 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 		free(new->log);
 		return fail(ctx, EXIT_USAGE, new->name, "--add makes a new log: not with log=");
 	}
-	r = pair_open(ctx, &p, new->hdd, new->ssd, new->log, false, &new->give_up);
+	r = pair_open(ctx, &p, new->hdd, &new->ssds, new->log, false, &new->give_up);
 	if (!r)
 		r = choose_host(ctx, new, &p) ?: pair_refuse_hdd(ctx, &p, &new->give_up) ?:
 		    (new->add ? EXIT_OK : refuse_ssd(ctx, new, &p));

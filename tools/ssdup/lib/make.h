@@ -11,8 +11,8 @@
 struct new_device {
 	const char	*name;
 	const char	*hdd;
-	const char	*ssd;
-	char		*ssd_text;	/* what ssd points to, to be freed, if that is UUID= */
+	struct ssd_names ssds;		/* one of a log that is there will do */
+	char		*ssd_text;	/* to be freed, if it is UUID= */
 	char		*args;		/* "KEY VALUE KEY VALUE ..." */
 	unsigned int	nr_args;
 	char		*log;		/* what the key "log" says, or NULL */

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ssdup: an HDD and an SSD that are to become, or are, one device.
+ * ssdup: an HDD and its SSDs that are to become, or are, one device.
  */
 #ifndef SSDUP_PAIR_H
 #define SSDUP_PAIR_H
 
 #include "identity.h"
 #include "pool.h"
+#include "ssds.h"
 
 struct pair {
 	struct dev	hdd;
-	struct dev	ssd;
+	struct ssd_set	ssds;		/* open for writing */
+	struct dev	ssd;		/* the first of them */
 	u8		hdd_id[SSDUP_HDD_ID_BYTES];
 	u8		host[SSDUP_HOST_BYTES];	/* that is to have the log: this one */
-	int		ssd_fd;		/* for writing */
 	int		lock;		/* nobody else makes a device with the SSD meanwhile */
 	bool		shared;		/* devices with logs on the SSD use it, and nobody else */
 	struct members	members;	/* those of them that are not just being made */
-	struct ssd_log	log;		/* what the SSD holds */
+	struct ssd_log	log;		/* what the SSDs hold */
 };
 
 /* What the user gives up. */
@@ -31,7 +32,7 @@ struct give_up {
 };
 
 /**
- * pair_open() - find both and refuse what is in use, is one disk, or no device
+ * pair_open() - find all and refuse what is in use, is one disk, or no device
  * @name: of the log; NULL for the one of UUID=, of that HDD, or the only one
  * @offline: no device is made: files may stand for disks, and the HDD may be in use, for
  * only its size matters
@@ -41,13 +42,23 @@ struct give_up {
  *
  * Return: EXIT_OK, or an exit code with the complaint made.
  */
-int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd, const char *ssd,
-	      const char *name, bool offline, const struct give_up *g);
+int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd,
+	      const struct ssd_names *ssds, const char *name, bool offline,
+	      const struct give_up *g);
 
 void pair_close(struct pair *p);
 
 /** pair_unlock() - another device may be made with the SSD: the kernel knows of this one */
 void pair_unlock(struct pair *p);
+
+/** pair_block() - the largest logical block of the disks, in bytes */
+unsigned int pair_block(const struct pair *p);
+
+/** pair_faulty() - the path of the SSD that p->log.fault is of */
+const char *pair_faulty(const struct pair *p);
+
+/** pair_signature() - what an SSD holds that is no log: see dev_signature() */
+char *pair_signature(const struct pair *p, const char **path);
 
 /** pair_refuse_hdd() - refuse an HDD that holds a log: it is taken for the SSD */
 int pair_refuse_hdd(const struct ssdup_ctx *ctx, const struct pair *p, const struct give_up *g);

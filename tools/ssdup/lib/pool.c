@@ -277,25 +277,26 @@ static int take_record(void *arg, const struct ssd_log *log)
 	return 0;
 }
 
-static void find_owners(int fd, const struct log_super *s, const struct pool_log *logs, u8 *owner)
+static void find_owners(const struct ssds *ssds, const struct log_super *s,
+			const struct pool_log *logs, u8 *owner)
 {
 	void *head = xpages(LOG_HEAD_BYTES);
 	u32 i;
 
 	for (i = 0; i < s->g.nr_segments; i++)
-		owner[i] = read_all(fd, head, LOG_HEAD_BYTES,
-				    log_segment_sector(&s->g, i) * SECTOR_BYTES) ? POOL_UNCLEAR :
+		owner[i] = ssds_read(ssds, s, head, LOG_HEAD_BYTES,
+				     log_segment_sector(&s->g, i)) ? POOL_UNCLEAR :
 			   ssdup_pool_owner(s->pool, logs, s->logs, i, head);
 	free(head);
 }
 
-u8 *pool_owners(int fd, const struct ssd_log *log, const struct log_super *pool)
+u8 *pool_owners(const struct ssds *ssds, const struct ssd_log *log, const struct log_super *pool)
 {
 	struct pool_log *logs = xalloc(SSDUP_MAX_LOGS * sizeof(*logs));
 	u8 *owner = xalloc(pool->g.nr_segments);
 
-	ssd_each_log(fd, log, pool, take_record, logs);
-	find_owners(fd, pool, logs, owner);
+	ssd_each_log(ssds, log, pool, take_record, logs);
+	find_owners(ssds, pool, logs, owner);
 	free(logs);
 	return owner;
 }
@@ -311,18 +312,26 @@ static u32 owned(const struct ssd_log *log, const u8 *owner, u32 by)
 
 static int add_promise(void *arg, const struct ssd_log *log)
 {
-	*(u32 *)arg += pool_promise(log->fault == LOG_OK ? ssd_super(log)->nr_classes :
-							   SSDUP_MAX_CLASSES);
+	u32 classes = log->fault == LOG_OK ? ssd_super(log)->nr_classes : SSDUP_MAX_CLASSES;
+
+	*(u32 *)arg += pool_promise(classes / log_nr_ssds(&ssd_pool(log)->ssds));
 	return 0;
 }
 
-/* Each log can be written to and emptied, the new one too. */
-static u32 needed(int fd, const struct ssd_log *log)
+/* Each log can be written to and emptied, the new one too, on each SSD. */
+static bool has_room(const struct ssds *ssds, const struct ssd_log *log, const u8 *owner)
 {
-	u32 need = pool_promise(1);
+	const struct log_super *s = ssd_pool(log);
+	u32 need = pool_promise(1), nr_free[SSDUP_MAX_SSDS] = { }, i, first;
+	bool room = true;
 
-	ssd_each_log(fd, log, ssd_pool(log), add_promise, &need);
-	return need;
+	ssd_each_log(ssds, log, s, add_promise, &need);
+	for (i = 0; i < s->g.nr_segments; i++)
+		if (owner[i] == POOL_FREE)
+			nr_free[ssdup_log_ssd_of(&s->ssds, i, &first)]++;
+	for (i = 0; i < log_nr_ssds(&s->ssds); i++)
+		room &= nr_free[i] >= need;
+	return room;
 }
 
 static int wrote(const struct ssdup_ctx *ctx, const char *ssd, int r)
@@ -331,12 +340,12 @@ static int wrote(const struct ssdup_ctx *ctx, const char *ssd, int r)
 }
 
 /* The record first: without its bit in the superblock nobody looks at it. */
-static int add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct ssd_log *log,
-	       const struct log_super *new)
+static int add(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
+	       const struct ssd_log *log, const struct log_super *new)
 {
 	const struct log_super *pool = ssd_pool(log);
-	u8 *owner = pool_owners(fd, log, ssd_pool(log));
-	bool room = owned(log, owner, POOL_FREE) >= needed(fd, log);
+	u8 *owner = pool_owners(ssds, log, ssd_pool(log));
+	bool room = has_room(ssds, log, owner);
 	struct log_super s = *new;
 	int r;
 
@@ -349,14 +358,14 @@ static int add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struc
 	s.log = ilog2(~pool->logs & -~pool->logs);
 	s.pool_seq = pool->pool_seq + 1;
 	s.logs = pool->logs | BIT_ULL(s.log);
-	r = log_would_be(&s) == LOG_OK ? ssd_log_write(fd, &s) : -EINVAL;
+	r = log_would_be(&s) == LOG_OK ? ssd_log_write(ssds, &s) : -EINVAL;
 	return wrote(ctx, ssd, r);
 }
 
-static int forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct ssd_log *log,
-		  bool force)
+static int forget(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
+		  const struct ssd_log *log, bool force)
 {
-	u8 *owner = pool_owners(fd, log, ssd_pool(log));
+	u8 *owner = pool_owners(ssds, log, ssd_pool(log));
 	bool holds = owned(log, owner, log->number) || owned(log, owner, POOL_UNCLEAR);
 	struct log_super s = *ssd_pool(log);
 
@@ -369,22 +378,22 @@ static int forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const st
 			    log->number);
 	s.pool_seq++;
 	s.logs &= ~BIT_ULL(log->number);
-	return wrote(ctx, ssd, ssd_part_write(fd, PART_SUPER, &s));
+	return wrote(ctx, ssd, ssd_part_write(ssds, PART_SUPER, &s));
 }
 
 /* --- Either --- */
 
-int pool_add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct members *m,
-	     const struct ssd_log *log, const struct log_super *new)
+int pool_add(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
+	     const struct members *m, const struct ssd_log *log, const struct log_super *new)
 {
-	return m->nr ? ask_to_add(ctx, ssd, m, new) : add(ctx, ssd, fd, log, new);
+	return m->nr ? ask_to_add(ctx, ssd, m, new) : add(ctx, ssd, ssds, log, new);
 }
 
-int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct members *m,
-		const struct ssd_log *log, bool force)
+int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
+		const struct members *m, const struct ssd_log *log, bool force)
 {
 	return m->nr ? ask_to_forget(ctx, ssd, m, ssd_super(log), force) :
-		       forget(ctx, ssd, fd, log, force);
+		       forget(ctx, ssd, ssds, log, force);
 }
 
 struct host_look {
@@ -406,11 +415,11 @@ static int refuse_host(void *arg, const struct ssd_log *log)
 		    log->number, host_text(text, s->host_name));
 }
 
-int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, int fd,
+int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
 		     const struct ssd_log *log, const struct log_super *pool,
 		     const u8 host[SSDUP_HOST_BYTES])
 {
 	struct host_look look = { ctx, ssd, host };
 
-	return ssd_each_log(fd, log, pool, refuse_host, &look);
+	return ssd_each_log(ssds, log, pool, refuse_host, &look);
 }

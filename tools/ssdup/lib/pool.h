@@ -32,7 +32,7 @@ const struct state *members_find(const struct members *m, const u8 uuid[16]);
 
 /**
  * pool_add() - one more log
- * @m: who uses the SSD; nobody: @fd is open for writing, and nobody else has it
+ * @m: who uses the SSDs; nobody: @ssds are open for writing, and nobody else has them
  * @log: what the SSD holds
  * @new: UUID, size and identity of the HDD, and block size
  *
@@ -41,8 +41,8 @@ const struct state *members_find(const struct members *m, const u8 uuid[16]);
  *
  * Return: EXIT_OK, or an exit code with the complaint made and nothing added.
  */
-int pool_add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct members *m,
-	     const struct ssd_log *log, const struct log_super *new);
+int pool_add(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
+	     const struct members *m, const struct ssd_log *log, const struct log_super *new);
 
 /**
  * pool_forget() - one log less, which is not the only one and not active
@@ -51,17 +51,17 @@ int pool_add(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct 
  *
  * Return: EXIT_OK, or an exit code with the complaint made.
  */
-int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, int fd, const struct members *m,
-		const struct ssd_log *log, bool force);
+int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
+		const struct members *m, const struct ssd_log *log, bool force);
 
 /**
  * pool_owners() - whose each segment is, as the kernel sees it, see core/pool.h; free() it
  * @pool: the superblock that counts
  */
-u8 *pool_owners(int fd, const struct ssd_log *log, const struct log_super *pool);
+u8 *pool_owners(const struct ssds *ssds, const struct ssd_log *log, const struct log_super *pool);
 
 /** pool_refuse_host() - refuse an SSD of which another host has a log active */
-int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, int fd,
+int pool_refuse_host(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
 		     const struct ssd_log *log, const struct log_super *pool,
 		     const u8 host[SSDUP_HOST_BYTES]);
 

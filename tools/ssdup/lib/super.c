@@ -10,6 +10,7 @@
 #include <uuid/uuid.h>
 
 #include "dm-ssdup/core/replay.h"
+#include "dm-ssdup/core/ssds.h"
 #include "identity.h"
 #include "super.h"
 
@@ -64,51 +65,113 @@ static u64 size_of(int fd)
 	return end < 0 ? 0 : end / SECTOR_BYTES;
 }
 
-/* @super: the record is of its log, NULL for the superblock itself. */
-static void read_copies(int fd, struct ssd_log *log, const struct log_super *super)
+/*
+ * @super: the record is of its log, NULL for the superblock itself
+ * @sectors: that say where the homes are; set by the superblock
+ */
+static void read_copies(int fd, u64 *sectors, const struct log_super *super, struct ssd_copies *c)
 {
 	enum ssd_part part = super ? PART_RECORD : PART_SUPER;
-	struct ssd_copies *c = &log->part[part];
 	void *buf = xpages(SSDUP_BLOCK_BYTES);
 	u32 i;
 
 	memset(c, 0, sizeof(*c));
-	log->number = super ? super->log : 0;
 	for (i = 0; i < SSDUP_COPIES; i++) {
 		/* The SSD may have grown since. */
-		if (super)
-			log->ssd_sectors = super->ssd_sectors;
-		else
-			log->ssd_sectors = i && c->copy_fault[0] == LOG_OK ?
-					   c->copy[0].ssd_sectors : size_of(fd);
+		if (!super)
+			*sectors = i && c->copy_fault[0] == LOG_OK ? c->copy[0].ssd_sectors :
+								     size_of(fd);
 		c->error[i] = read_all(fd, buf, SSDUP_BLOCK_BYTES,
-				       part_sector(log->ssd_sectors, log->number, part, i) *
+				       part_sector(*sectors, super ? super->log : 0, part, i) *
 				       SECTOR_BYTES);
 		if (super)
 			c->copy[i] = *super;
 		/* A disk without room for a second home has none. */
-		if (i && !super && !c->error[0] && log->ssd_sectors < 2 * SSDUP_HOME_SECTORS) {
+		if (i && !super && !c->error[0] && *sectors < 2 * SSDUP_HOME_SECTORS) {
 			memset(buf, 0, SSDUP_BLOCK_BYTES);
 			c->error[i] = 0;
 		}
 		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
 				   super ? ssdup_log_record_decode(buf, &c->copy[i]) :
 				   ssdup_log_super_decode(buf, &c->copy[i]);
-		/* A log on several SSDs: this program reads one, and must not change one alone. */
-		if (c->copy_fault[i] == LOG_OK && c->copy[i].ssds.nr > 1)
-			c->copy_fault[i] = LOG_UNKNOWN_INCOMPAT;
 	}
 	free(buf);
-	if (!super && c->copy_fault[1] == LOG_OK && !log_at_home(&c->copy[1], log->ssd_sectors))
+	if (!super && c->copy_fault[1] == LOG_OK && !log_at_home(&c->copy[1], *sectors))
 		c->copy_fault[1] = LOG_NOT_OURS;
+	/* As the kernel: left of making a pool, while copy 0 is of another try. */
+	if (!super && c->copy_fault[0] == LOG_OK && c->copy_fault[1] == LOG_OK &&
+	    ssds_being_made(&c->copy[1]))
+		c->copy_fault[1] = LOG_BAD_CRC;
 	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &c->mend);
-	log->mend |= c->mend;
 }
 
-static void record_read(int fd, struct ssd_log *log, const struct log_super *super)
+/* What the SSDs say of the pool together. Return: 0 or -errno */
+static int supers_read(struct ssds *ssds, struct ssd_log *log)
 {
+	struct ssd_copies *all = xalloc(SSDUP_MAX_SSDS * sizeof(*all)), *c = all;
+	struct ssd_found found[SSDUP_MAX_SSDS];
+	struct log_super *s;
+	u32 i, which = 0;
+	int r = 0;
+
+	for (i = 0; i < ssds->nr; i++, c++) {
+		read_copies(ssds->fd[i], &ssds->sectors[i], NULL, c);
+		r = r ?: c->error[0] && c->error[1] ? c->error[0] : 0;
+		found[i] = (struct ssd_found){ c->fault, &c->copy[c->best] };
+		/* The first one is looked at with the HDD. */
+		if (i && c->fault == LOG_OK && size_of(ssds->fd[i]) < found[i].s->ssd_sectors)
+			found[i].fault = LOG_OTHER_SSD_SIZE;
+		log->mend |= c->mend;
+	}
+	log->fault = ssds->some ? all->fault : ssdup_ssds_match(found, ssds->nr, &which);
+	c = which < ssds->nr ? &all[which] : all;
+	log->of[PART_SUPER] = c - all;
+	log->part[PART_SUPER] = *c;
+	log->part[PART_SUPER].fault = log->fault;
+	log->ssd_sectors = ssds->sectors[c - all];
+	s = &log->part[PART_SUPER].copy[c->best];
+	if (log->fault == LOG_OK && !ssds->some) {
+		for (i = 0; i < ssds->nr; i++)
+			log->mend |= found[i].s->pool_seq != s->pool_seq;
+		s->ssd_sectors = ssds->sectors[0];
+		s->ssds.index = 0;
+	}
+	free(all);
+	return r;
+}
+
+/* The newest of all SSDs: each one that has none, or an older one, gets it with the next write. */
+static void record_read(const struct ssds *ssds, struct ssd_log *log, const struct log_super *super)
+{
+	struct ssd_copies *best = &log->part[PART_RECORD], one;
+	const struct log_super *a, *b;
+	u64 sectors;
+	u32 i;
+
 	log->mend = log->part[PART_SUPER].mend;
-	read_copies(fd, log, super);
+	log->number = super->log;
+	for (i = 0; i < ssds->nr; i++) {
+		sectors = ssds->nr > 1 ? ssds->sectors[i] : super->ssd_sectors;
+		read_copies(ssds->fd[i], &sectors, super, &one);
+		log->ssd_sectors = ssds->nr > 1 ? log->ssd_sectors : sectors;
+		log->mend |= one.mend || one.fault == LOG_NO_RECORD;
+		if (!i || best->fault == LOG_NO_RECORD) {
+			*best = one;
+			log->of[PART_RECORD] = i;
+			continue;
+		}
+		if (one.fault == LOG_NO_RECORD || best->fault != LOG_OK)
+			continue;
+		a = &best->copy[best->best];
+		b = &one.copy[one.best];
+		log->mend |= a->seq != b->seq;
+		if (one.fault == LOG_OK && memcmp(a->uuid, b->uuid, sizeof(a->uuid))) {
+			best->fault = LOG_TWO_LOGS;
+		} else if (one.fault != LOG_OK || b->seq > a->seq) {
+			*best = one;
+			log->of[PART_RECORD] = i;
+		}
+	}
 	log->fault = log->part[PART_SUPER].fault;
 	if (log->fault == LOG_OK)
 		log->fault = log->part[PART_RECORD].fault;
@@ -137,7 +200,8 @@ static bool is_named(const struct ssd_log *log, const char *name)
 	       !memcmp(ssd_super(log)->uuid, uuid, sizeof(uuid));
 }
 
-void ssd_log_choose(int fd, struct ssd_log *log, const struct log_super *super, const char *name)
+void ssd_log_choose(const struct ssds *ssds, struct ssd_log *log, const struct log_super *super,
+		    const char *name)
 {
 	struct log_super s = *super;
 	u64 left;
@@ -146,7 +210,7 @@ void ssd_log_choose(int fd, struct ssd_log *log, const struct log_super *super, 
 		s.log = ilog2(left & -left);
 		if (!name && s.logs != BIT_ULL(s.log))
 			break;
-		record_read(fd, log, &s);
+		record_read(ssds, log, &s);
 		if (!name || is_named(log, name))
 			return;
 	}
@@ -157,21 +221,19 @@ void ssd_log_choose(int fd, struct ssd_log *log, const struct log_super *super, 
 		log->fault = name ? LOG_ABSENT : LOG_SEVERAL;
 }
 
-int ssd_log_read(int fd, struct ssd_log *log, const char *name)
+int ssd_log_read(struct ssds *ssds, struct ssd_log *log, const char *name)
 {
-	struct ssd_copies *c = &log->part[PART_SUPER];
+	const struct ssd_copies *c = &log->part[PART_SUPER];
+	int r;
 
 	memset(log, 0, sizeof(*log));
-	read_copies(fd, log, NULL);
-	if (c->error[0] && c->error[1])
-		return c->error[0];
-	log->fault = c->fault;
-	if (c->fault == LOG_OK)
-		ssd_log_choose(fd, log, &c->copy[c->best], name);
-	return 0;
+	r = supers_read(ssds, log);
+	if (!r && c->fault == LOG_OK)
+		ssd_log_choose(ssds, log, &c->copy[c->best], name);
+	return r;
 }
 
-int ssd_each_log(int fd, const struct ssd_log *log, const struct log_super *super,
+int ssd_each_log(const struct ssds *ssds, const struct ssd_log *log, const struct log_super *super,
 		 int (*fn)(void *arg, const struct ssd_log *log), void *arg)
 {
 	struct ssd_log one = *log;
@@ -183,7 +245,7 @@ int ssd_each_log(int fd, const struct ssd_log *log, const struct log_super *supe
 		if (!(super->logs & BIT_ULL(i)))
 			continue;
 		snprintf(name, sizeof(name), "%u", i);
-		ssd_log_choose(fd, &one, super, name);
+		ssd_log_choose(ssds, &one, super, name);
 		r = fn(arg, &one);
 	}
 	return r;
@@ -206,15 +268,15 @@ static int look_for_hdd(void *arg, const struct ssd_log *log)
 	return 0;
 }
 
-int ssd_log_read_for(int fd, struct ssd_log *log, const char *name,
+int ssd_log_read_for(struct ssds *ssds, struct ssd_log *log, const char *name,
 		     const u8 hdd_id[SSDUP_HDD_ID_BYTES])
 {
 	struct search s = { .hdd_id = hdd_id };
-	int r = ssd_log_read(fd, log, name);
+	int r = ssd_log_read(ssds, log, name);
 
 	if (r || name || log->fault != LOG_SEVERAL || !identity_known(hdd_id))
 		return r;
-	ssd_each_log(fd, log, ssd_pool(log), look_for_hdd, &s);
+	ssd_each_log(ssds, log, ssd_pool(log), look_for_hdd, &s);
 	if (s.nr == 1)
 		*log = s.found;
 	return 0;
@@ -269,30 +331,49 @@ void ssd_blank_read(int fd, struct ssd_log *log)
 		log->fault = LOG_NOT_OURS;
 }
 
-int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s)
+int ssds_read(const struct ssds *ssds, const struct log_super *s, void *buf, size_t bytes,
+	      u64 place)
+{
+	u32 first, i = ssdup_log_ssd_of(&s->ssds, log_segment_of(&s->g, place), &first);
+	u64 sector = place - log_ssd_before(&s->ssds, &s->g, i);
+
+	if (ssds->nr < log_nr_ssds(&s->ssds)) {
+		if (i != s->ssds.index)
+			return -ENXIO;
+		i = 0;
+	}
+	return read_all(ssds->fd[i], buf, bytes, sector * SECTOR_BYTES);
+}
+
+int ssd_part_write(const struct ssds *ssds, enum ssd_part part, const struct log_super *s)
 {
 	void *buf = xpages(SSDUP_BLOCK_BYTES);
-	u32 i;
+	struct log_super one = *s;
+	u32 i, n;
 	int r = 0;
 
-	if (part == PART_SUPER)
-		ssdup_log_super_encode(s, buf);
-	else
-		ssdup_log_record_encode(s, buf);
-	for (i = 0; i < SSDUP_COPIES && !r; i++) {
-		r = write_all(fd, buf, SSDUP_BLOCK_BYTES,
-			      part_sector(s->ssd_sectors, s->log, part,
-					  i ^ (part == PART_RECORD)) * SECTOR_BYTES);
-		if (!r && fsync(fd))
+	/* The first copies come before the second ones. */
+	for (n = 0; n < SSDUP_COPIES * ssds->nr && !r; n++) {
+		i = n % ssds->nr;
+		one.ssds.index = i;
+		one.ssd_sectors = ssds->nr > 1 ? ssds->sectors[i] : s->ssd_sectors;
+		if (part == PART_SUPER)
+			ssdup_log_super_encode(&one, buf);
+		else
+			ssdup_log_record_encode(&one, buf);
+		r = write_all(ssds->fd[i], buf, SSDUP_BLOCK_BYTES,
+			      part_sector(one.ssd_sectors, s->log, part,
+					  n / ssds->nr ^ (part == PART_RECORD)) * SECTOR_BYTES);
+		if (!r && fsync(ssds->fd[i]))
 			r = -errno;
 	}
 	free(buf);
 	return r;
 }
 
-int ssd_log_write(int fd, const struct log_super *s)
+int ssd_log_write(const struct ssds *ssds, const struct log_super *s)
 {
-	return ssd_part_write(fd, PART_RECORD, s) ?: ssd_part_write(fd, PART_SUPER, s);
+	return ssd_part_write(ssds, PART_RECORD, s) ?: ssd_part_write(ssds, PART_SUPER, s);
 }
 
 static int zero(int fd, u64 from, u64 to)
@@ -322,7 +403,7 @@ int ssd_home_tidy(int fd, u64 ssd_sectors, u32 copy)
 	       zero(fd, home + SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS), home + SSDUP_HOME_SECTORS);
 }
 
-int ssd_log_wipe(int fd, const struct ssd_log *log)
+int ssd_log_wipe(int fd, u64 was)
 {
 	u64 sectors = size_of(fd);
 	int r = 0;
@@ -331,8 +412,8 @@ int ssd_log_wipe(int fd, const struct ssd_log *log)
 	 * The second home first: without the first one, the log would seem to be overwritten. The
 	 * SSD may have grown or shrunk since.
 	 */
-	if (log_home(log->ssd_sectors, 1) < log_home(sectors, 1))
-		r = zero_home(fd, log->ssd_sectors, 1);
+	if (was && log_home(was, 1) < log_home(sectors, 1))
+		r = zero_home(fd, was, 1);
 	return r ?: zero_home(fd, sectors, 1) ?: zero_home(fd, sectors, 0);
 }
 
@@ -369,14 +450,15 @@ static bool page_used(const struct log_super *s, const struct ssdup_page *slots,
 }
 
 /* The rest of a segment whose first page has nothing: 1, 0 or -errno. */
-static int pages_used(int fd, const struct log_super *s, u32 segment, struct head *head)
+static int pages_used(const struct ssds *ssds, const struct log_super *s, u32 segment,
+		      struct head *head)
 {
 	int r, used = 0;
 	u32 page;
 
 	for (page = 1; !used && page < s->g.meta_pages; page = replay_look_on(0, page)) {
-		r = read_all(fd, head->page, sizeof(head->page),
-			     ssdup_log_slot_sector(&s->g, segment, page, 0) * SECTOR_BYTES);
+		r = ssds_read(ssds, s, head->page, sizeof(head->page),
+			      ssdup_log_slot_sector(&s->g, segment, page, 0));
 		if (r)
 			return r;
 		used = page_used(s, head->page, segment, page);
@@ -384,10 +466,10 @@ static int pages_used(int fd, const struct log_super *s, u32 segment, struct hea
 	return used;
 }
 
-static int segment_used(int fd, const struct log_super *s, u32 segment, struct head *head)
+static int segment_used(const struct ssds *ssds, const struct log_super *s, u32 segment,
+			struct head *head)
 {
-	int r = read_all(fd, head, sizeof(*head),
-			 log_segment_sector(&s->g, segment) * SECTOR_BYTES);
+	int r = ssds_read(ssds, s, head, sizeof(*head), log_segment_sector(&s->g, segment));
 	struct log_header h;
 
 	if (r)
@@ -404,10 +486,10 @@ static int segment_used(int fd, const struct log_super *s, u32 segment, struct h
 	}
 	if (page_used(s, head->page, segment, 0))
 		return 1;
-	return pages_used(fd, s, segment, head);
+	return pages_used(ssds, s, segment, head);
 }
 
-int ssd_log_used(int fd, const struct log_super *s)
+int ssd_log_used(const struct ssds *ssds, const struct log_super *s)
 {
 	struct head *head = xpages(sizeof(*head));
 	int used = 0;
@@ -417,7 +499,7 @@ int ssd_log_used(int fd, const struct log_super *s)
 		used = !!s->live_segments;
 	else
 		for (segment = 0; segment < s->g.nr_segments && !used; segment++)
-			used = segment_used(fd, s, segment, head);
+			used = segment_used(ssds, s, segment, head);
 	free(head);
 	return used;
 }

@@ -19,6 +19,26 @@ enum ssd_part {
 	NR_PARTS,
 };
 
+/* The SSDs that a log is on, open, in their order. */
+struct ssds {
+	u32		nr;
+	int		fd[SSDUP_MAX_SSDS];
+	u64		sectors[SSDUP_MAX_SSDS];	/* that the superblock of each says */
+	bool		some;		/* others may be missing: it is only looked at */
+};
+
+/** ssds_one() - those of a log on one SSD */
+static inline struct ssds ssds_one(int fd)
+{
+	return (struct ssds){ .nr = 1, .fd = { fd } };
+}
+
+/** ssds_some() - one SSD, perhaps of several that its log is on */
+static inline struct ssds ssds_some(int fd)
+{
+	return (struct ssds){ .nr = 1, .fd = { fd }, .some = true };
+}
+
 struct ssd_copies {
 	int		error[SSDUP_COPIES];	/* of reading that copy: 0 or -errno */
 	enum log_fault	copy_fault[SSDUP_COPIES];
@@ -29,8 +49,10 @@ struct ssd_copies {
 	bool		mend;		/* the other one is bad or old */
 };
 
+/* Of several SSDs: superblock and record of those that have the newest, or a fault. */
 struct ssd_log {
 	struct ssd_copies part[NR_PARTS];
+	u32		of[NR_PARTS];	/* whose they are */
 	u64		ssd_sectors;	/* that say where its homes are */
 	u32		number;		/* of the log that was chosen */
 	/*
@@ -65,6 +87,12 @@ static inline bool ssd_several(const struct ssd_log *log)
 	return log->part[PART_SUPER].fault == LOG_OK && super_several(ssd_pool(log));
 }
 
+/** ssd_holds_log() - one, whether it can be read or not */
+static inline bool ssd_holds_log(const struct ssd_log *log)
+{
+	return log->fault != LOG_BLANK && log->fault != LOG_NOT_OURS;
+}
+
 /** ssd_uuid() - of the log; NULL for none */
 const u8 *ssd_uuid(const struct ssd_log *log);
 
@@ -76,19 +104,19 @@ u64 part_sector(u64 ssd_sectors, u32 number, enum ssd_part part, u32 copy);
 
 /**
  * ssd_log_read() - read both copies of superblock and record, and choose as the kernel does
- * @fd: of the SSD or an image of it, with O_DIRECT or without
+ * @ssds: or images of them, opened with O_DIRECT or without; their sizes are filled in
  * @name: of the log, see ssd_log_choose()
  *
- * Return: 0 with @log filled in, -errno when no copy of the superblock can be read.
+ * Return: 0 with @log filled in, -errno when an SSD has no copy of the superblock that can be read.
  */
-int ssd_log_read(int fd, struct ssd_log *log, const char *name);
+int ssd_log_read(struct ssds *ssds, struct ssd_log *log, const char *name);
 
 /**
  * ssd_log_read_for() - the same, for a device of that HDD
  *
  * Where there are several and none is named, it is the one that is for this HDD, if that is known.
  */
-int ssd_log_read_for(int fd, struct ssd_log *log, const char *name,
+int ssd_log_read_for(struct ssds *ssds, struct ssd_log *log, const char *name,
 		     const u8 hdd_id[SSDUP_HDD_ID_BYTES]);
 
 /** spec_uuid() - the UUID of a log that an SSD is called by, "UUID=...", or NULL */
@@ -109,32 +137,42 @@ void ssd_blank_read(int fd, struct ssd_log *log);
  * @super: a superblock that says which there are
  * @name: UUID or number of the log; NULL for the only one
  */
-void ssd_log_choose(int fd, struct ssd_log *log, const struct log_super *super, const char *name);
+void ssd_log_choose(const struct ssds *ssds, struct ssd_log *log, const struct log_super *super,
+		    const char *name);
 
 /**
  * ssd_each_log() - call @fn for each log that @super names, with that chosen
  *
  * Until it returns something else than 0; return that.
  */
-int ssd_each_log(int fd, const struct ssd_log *log, const struct log_super *super,
+int ssd_each_log(const struct ssds *ssds, const struct ssd_log *log, const struct log_super *super,
 		 int (*fn)(void *arg, const struct ssd_log *log), void *arg);
 
 /** log_name_valid() - may a log be called so? */
 bool log_name_valid(const char *name);
 
 /**
+ * ssds_read() - read from a place in the log
+ * @s: says which SSD has it
+ *
+ * Return: 0 or -errno; -ENXIO: that SSD is missing.
+ */
+int ssds_read(const struct ssds *ssds, const struct log_super *s, void *buf, size_t bytes,
+	      u64 place);
+
+/**
  * ssd_part_write() - write both copies of one of them in the kernel's order, each made durable
  *
  * Return: 0 or -errno.
  */
-int ssd_part_write(int fd, enum ssd_part part, const struct log_super *s);
+int ssd_part_write(const struct ssds *ssds, enum ssd_part part, const struct log_super *s);
 
 /**
  * ssd_log_write() - write the record, then the superblock
  *
  * Return: 0 or -errno; copy 0 of the superblock comes behind the record: it says what the SSD is.
  */
-int ssd_log_write(int fd, const struct log_super *s);
+int ssd_log_write(const struct ssds *ssds, const struct log_super *s);
 
 /**
  * ssd_home_tidy() - zero what a home holds besides superblocks and records: marks of others
@@ -144,12 +182,12 @@ int ssd_log_write(int fd, const struct log_super *s);
 int ssd_home_tidy(int fd, u64 ssd_sectors, u32 copy);
 
 /**
- * ssd_log_wipe() - zero both homes: no log any more
- * @log: what was read
+ * ssd_log_wipe() - zero both homes of an SSD: no log any more
+ * @sectors: that its superblock says, or 0
  *
  * Return: 0 or -errno.
  */
-int ssd_log_wipe(int fd, const struct ssd_log *log);
+int ssd_log_wipe(int fd, u64 sectors);
 
 /**
  * ssd_log_used() - may it hold anything?
@@ -160,7 +198,7 @@ int ssd_log_wipe(int fd, const struct ssd_log *log);
  *
  * Return: 1, 0 for certainly nothing, or -errno.
  */
-int ssd_log_used(int fd, const struct log_super *s);
+int ssd_log_used(const struct ssds *ssds, const struct log_super *s);
 
 /**
  * generation_possible() - may a page of the log be of that generation?

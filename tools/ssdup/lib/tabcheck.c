@@ -14,7 +14,7 @@
 #include "identity.h"
 #include "json.h"
 #include "keys.h"
-#include "super.h"
+#include "ssds.h"
 #include "tabcheck.h"
 
 #define SECTORS_PER_MB	2048U
@@ -146,7 +146,8 @@ static void read_log(struct check *c, const struct tab_entry *e, struct side *s,
 		     const u8 *hdd_id)
 {
 	int fd = dev_open(&s->dev, O_RDONLY);
-	int r = fd < 0 ? fd : ssd_log_read_for(fd, &s->log, name, hdd_id);
+	struct ssds ssds = ssds_some(fd);
+	int r = fd < 0 ? fd : ssd_log_read_for(&ssds, &s->log, name, hdd_id);
 
 	if (!r)
 		ssd_blank_read(fd, &s->log);
@@ -161,6 +162,7 @@ static void read_log(struct check *c, const struct tab_entry *e, struct side *s,
 static void check_side(struct check *c, const struct tab_entry *e, struct side *s)
 {
 	bool needed = !e->nofail && !e->noauto;
+	char *why;
 
 	switch (dev_find_quietly(s->spec, &s->dev)) {
 	case EXIT_OK:
@@ -188,6 +190,10 @@ static void check_side(struct check *c, const struct tab_entry *e, struct side *
 		dev_free(&s->dev);
 		return;
 	}
+	why = ssd_set_missing(s->spec);
+	if (why)
+		say(c, e, needed, "the %s, %s, %s", s->what, s->spec, why);
+	free(why);
 	s->there = true;
 }
 

@@ -87,12 +87,40 @@ static void put_synopsis(const char *command, const char *line)
 	}
 }
 
+static void put_faults(void)
+{
+	static const struct {
+		unsigned int	number;
+		const char	*severity;
+		const char	*name;
+		const char	*text;
+	} faults[] = {
+#define FINDING_KIND(symbol, number, severity, ...)	{ number, #severity, __VA_ARGS__ },
+#include "offline/faultlist.h"
+	};
+	const char *p;
+	size_t i;
+
+	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		printf("E%u\tT{\n.BR ", faults[i].number);
+		put_line(faults[i].name);
+		printf(" :\n%s [", faults[i].text);
+		for (p = faults[i].severity; *p; p++)
+			putchar(tolower(*p));
+		printf("]\nT}\n");
+	}
+}
+
 /* @line: of the page, one of those above. Return: false when it is none */
 static bool put_table(const char *line)
 {
 	char kind[16], command[16];
 	size_t i;
 
+	if (!strcmp(line, "@faults\n")) {
+		put_faults();
+		return true;
+	}
 	if (sscanf(line, "@%15s %15s", kind, command) != 2)
 		return false;
 	for (i = 0; i < NR_COMMANDS && strcmp(commands[i].name, command); i++)

@@ -20,14 +20,14 @@ static void tell_gap(const struct data_sink *sink, struct gap *gap)
 static int walk_small(struct log_file *l, const struct data_sink *sink, u64 at, u64 start,
 		      u64 sectors, char *buf, struct gap *gap)
 {
-	u64 done, n, unit = l->ssd.block_sectors;
+	u64 done, n, unit = log_block(l);
 	int r = 0;
 
 	for (done = 0; done < sectors && !r; done += n) {
 		n = min(sectors - done, unit - (at + done) % unit);
 		if (sink->stop(sink->arg))
 			return -EINTR;
-		if (disk_read(&l->ssd, buf, at + done, n)) {
+		if (log_read(l, buf, at + done, n)) {
 			if (!gap->sectors)
 				gap->start = start + done;
 			gap->sectors += n;
@@ -50,7 +50,7 @@ static int walk_data(struct log_file *l, const struct data_sink *sink, const str
 		n = min(e->sectors - done, (u64)DATA_SECTORS);
 		if (sink->stop(sink->arg))
 			return -EINTR;
-		if (disk_read(&l->ssd, buf, at + done, n)) {
+		if (log_read(l, buf, at + done, n)) {
 			r = walk_small(l, sink, at + done, e->start + done, n, buf, &gap);
 			continue;
 		}

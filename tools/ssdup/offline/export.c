@@ -122,7 +122,7 @@ int export_opens(struct log_file *l)
 	l->s.seq++;
 	if (ssdup_log_super_spent(&l->s))
 		return -ERANGE;
-	return ssd_part_write(l->ssd.fd, PART_RECORD, &l->s);
+	return ssd_part_write(&l->ssds, PART_RECORD, &l->s);
 }
 
 int export_clear(struct log_file *l)
@@ -144,5 +144,5 @@ int export_clear(struct log_file *l)
 	s.flags |= SSDUP_RECORD_CLEAN;
 	if (ssdup_log_super_spent(&s))
 		return -ERANGE;
-	return ssd_part_write(l->ssd.fd, PART_RECORD, &s);
+	return ssd_part_write(&l->ssds, PART_RECORD, &s);
 }

@@ -39,9 +39,13 @@ static bool tell_by_page(const struct log_file *l, const struct page_view *v, u3
 /* The first page from @page on that is not in a hole of an image. */
 static u32 next_page(const struct scan *sc, u32 segment, u32 page, u32 nr)
 {
-	u64 first = ssdup_log_slot_sector(&sc->l->s.g, segment, 0, 0);
-	u64 data = disk_next_data(&sc->l->ssd, first + (u64)page * PAIR_SECTORS);
+	u64 first, data;
+	const struct disk *d = log_disk(sc->l, ssdup_log_slot_sector(&sc->l->s.g, segment, 0, 0),
+					&first);
 
+	if (!d)
+		return nr;
+	data = disk_next_data(d, first + (u64)page * PAIR_SECTORS);
 	return min((data - first) / PAIR_SECTORS, (u64)nr);
 }
 
@@ -90,8 +94,8 @@ static void read_header(struct scan *sc, u32 segment, void *block)
 	struct header_view *hv = &sc->l->header[segment];
 	const struct log_super *s = &sc->l->s;
 
-	hv->error = disk_read(&sc->l->ssd, block, log_segment_sector(&s->g, segment),
-			      SSDUP_BLOCK_SECTORS);
+	hv->error = log_read(sc->l, block, log_segment_sector(&s->g, segment),
+			     SSDUP_BLOCK_SECTORS);
 	/* What is not there is not damaged: the size of the SSD has a finding of its own. */
 	if (hv->error == -ENXIO) {
 		hv->error = 0;

@@ -2,6 +2,7 @@
 /*
  * ssdup: superblock and record of a log that is read without the module.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -26,12 +27,12 @@ bool log_has_magic(const struct log_file *l)
 
 static void read_raw(struct log_file *l, enum ssd_part part)
 {
-	u32 i;
+	u32 i, of = l->log.of[part];
+	u64 sectors = l->ssds.nr > 1 ? l->ssds.sectors[of] : l->log.ssd_sectors;
 
 	for (i = 0; i < SSDUP_COPIES; i++)
-		disk_read(&l->ssd, l->raw[part][i],
-			  part_sector(l->log.ssd_sectors, l->log.number, part, i),
-			  SSDUP_BLOCK_SECTORS);
+		disk_read(log_ssd(l, of), l->raw[part][i],
+			  part_sector(sectors, l->log.number, part, i), SSDUP_BLOCK_SECTORS);
 }
 
 static void read_copies(struct log_file *l)
@@ -39,7 +40,7 @@ static void read_copies(struct log_file *l)
 	struct ssd_copies *super = &l->log.part[PART_SUPER];
 	u32 part, i;
 
-	if (ssd_log_read(l->ssd.fd, &l->log, l->name)) {
+	if (ssd_log_read(&l->ssds, &l->log, l->name)) {
 		l->log.fault = LOG_BAD_CRC;
 		super->fault = LOG_BAD_CRC;
 	}
@@ -149,11 +150,15 @@ static int choose_or_ask(const struct log_file *l, enum ssd_part part)
 void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, const char *name, int asked)
 {
 	int from;
+	u32 i;
 
 	l->ctx = ctx;
 	l->name = name;
 	l->asked = asked;
 	l->host = this_host();
+	l->ssds.nr = max(l->ssds.nr, 1U);
+	for (i = 0; i < l->ssds.nr; i++)
+		l->ssds.fd[i] = log_ssd(l, i)->fd;
 	ssdup_extent_tree_init(&l->map);
 	read_copies(l);
 	l->from[PART_RECORD] = NO_COPY;
@@ -161,7 +166,7 @@ void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, const char *nam
 	l->from[PART_SUPER] = from;
 	if (from == NO_COPY)
 		return;
-	ssd_log_choose(l->ssd.fd, &l->log, &l->log.part[PART_SUPER].copy[from], name);
+	ssd_log_choose(&l->ssds, &l->log, &l->log.part[PART_SUPER].copy[from], name);
 	if (!log_chosen(l))
 		return;
 	read_raw(l, PART_RECORD);
@@ -172,16 +177,72 @@ void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, const char *nam
 		l->s = l->log.part[PART_RECORD].copy[from];
 }
 
-int log_open(const struct ssdup_ctx *ctx, struct log_file *l, const char *path,
+static void close_disks(struct log_file *l)
+{
+	while (l->ssds.nr)
+		disk_close(log_ssd(l, --l->ssds.nr));
+}
+
+static int open_disks(const struct ssdup_ctx *ctx, struct log_file *l,
+		      const struct ssd_names *ssds, enum disk_use use)
+{
+	struct ssd_set set;
+	u32 nr = 1;
+	int r;
+
+	l->ssds.some = use == DISK_PROBE;
+	r = l->ssds.some ? EXIT_OK : ssd_set_find(ctx, &set, ssds);
+	if (!l->ssds.some)
+		nr = set.io.nr;
+	for (; l->ssds.nr < nr && !r; l->ssds.nr += !r)
+		r = disk_open(ctx, log_ssd(l, l->ssds.nr), l->ssds.some ? ssds->of[0] :
+			      set.dev[l->ssds.nr].path, use);
+	if (!l->ssds.some)
+		ssd_set_close(&set);
+	if (r)
+		close_disks(l);
+	return r;
+}
+
+int log_open(const struct ssdup_ctx *ctx, struct log_file *l, const struct ssd_names *ssds,
 	     const char *name, enum disk_use use, int asked)
 {
 	int r;
 
 	memset(l, 0, sizeof(*l));
-	r = disk_open(ctx, &l->ssd, path, use);
+	r = open_disks(ctx, l, ssds, use);
 	if (r == EXIT_OK)
-		log_attach(ctx, l, name ?: spec_uuid(path), asked);
+		log_attach(ctx, l, name ?: spec_uuid(ssds->of[0]), asked);
 	return r;
+}
+
+struct disk *log_disk(struct log_file *l, u64 place, u64 *sector)
+{
+	const struct log_super *s = &l->s;
+	u32 first, i = ssdup_log_ssd_of(&s->ssds, log_segment_of(&s->g, place), &first);
+
+	*sector = place - log_ssd_before(&s->ssds, &s->g, i);
+	if (l->ssds.nr == log_nr_ssds(&s->ssds))
+		return log_ssd(l, i);
+	return i == s->ssds.index ? &l->ssd : NULL;
+}
+
+int log_read(struct log_file *l, void *buf, u64 place, u64 sectors)
+{
+	struct disk *d;
+	u64 sector;
+
+	d = log_disk(l, place, &sector);
+	return d ? disk_read(d, buf, sector, sectors) : -ENXIO;
+}
+
+u32 log_block(const struct log_file *l)
+{
+	u32 block = max(l->ssd.block_sectors, l->hdd_block_sectors), i;
+
+	for (i = 1; i < l->ssds.nr; i++)
+		block = max(block, l->more[i - 1].block_sectors);
+	return block;
 }
 
 void log_close(struct log_file *l)
@@ -199,18 +260,20 @@ void log_close(struct log_file *l)
 	free(l->segment);
 	free(l->gaps);
 	findings_free(&l->findings);
-	disk_close(&l->ssd);
+	close_disks(l);
 }
 
 int log_given(struct log_file *l, const char *hdd)
 {
 	struct disk d;
 	int r = disk_open(l->ctx, &d, hdd, DISK_PROBE);
+	u32 i;
 
 	if (r != EXIT_OK)
 		return r;
-	if (disk_same(&d, &l->ssd))
-		r = fail(l->ctx, EXIT_REFUSED, hdd, "the same as the SSD");
+	for (i = 0; i < l->ssds.nr && !r; i++)
+		if (disk_same(&d, log_ssd(l, i)))
+			r = fail(l->ctx, EXIT_REFUSED, hdd, "the same as the SSD");
 	l->hdd_sectors = d.sectors;
 	l->hdd_block_sectors = d.block_sectors;
 	dev_identity(&d.dev, l->hdd_id);
@@ -238,18 +301,6 @@ static void compat_finding(struct log_file *l, u32 copy)
 	found(&l->findings, &f);
 }
 
-/* Which of the SSDs of a pool this is, and what it has of the log. */
-static void ssds_text(const struct log_super *s, char *text, size_t size)
-{
-	const struct log_ssds *ssds = &s->ssds;
-	u32 first = log_ssd_before(ssds, &s->g, ssds->index) / s->g.segment_sectors;
-	char uuid[UUID_TEXT];
-
-	snprintf(text, size, "SSD number %u of %u, %s: it has segments %u to %u of %u",
-		 ssds->index, ssds->nr, uuid_text(uuid, ssds->uuid[ssds->index]), first,
-		 first + ssds->segments[ssds->index] - 1, s->g.nr_segments);
-}
-
 static void copy_finding(struct log_file *l, enum ssd_part part, u32 copy)
 {
 	const struct ssdup_super *s = (const void *)l->raw[part][copy];
@@ -265,9 +316,7 @@ static void copy_finding(struct log_file *l, enum ssd_part part, u32 copy)
 	if (c->copy_fault[copy] == LOG_UNKNOWN_VERSION)
 		snprintf(f.text, sizeof(f.text), "version %u, this program knows %u",
 			 le32_to_cpu(s->version), SSDUP_VERSION);
-	if (c->copy_fault[copy] == LOG_UNKNOWN_INCOMPAT && c->copy[copy].ssds.nr > 1)
-		ssds_text(&c->copy[copy], f.text, sizeof(f.text));
-	else if (c->copy_fault[copy] == LOG_UNKNOWN_INCOMPAT)
+	if (c->copy_fault[copy] == LOG_UNKNOWN_INCOMPAT)
 		snprintf(f.text, sizeof(f.text), "bits 0x%llx",
 			 le64_to_cpu(s->incompat) & ~SSDUP_INCOMPAT_KNOWN);
 	if (c->copy_fault[copy] == LOG_UNKNOWN_RO_COMPAT)
@@ -348,7 +397,7 @@ static void disk_findings(struct log_file *l)
 {
 	char log[IDENTITY_TEXT], given[IDENTITY_TEXT];
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
-	u32 block = max(l->ssd.block_sectors, l->hdd_block_sectors);
+	u32 block = log_block(l);
 	struct finding f;
 
 	if (hdd < l->s.hdd_sectors) {
@@ -385,10 +434,41 @@ static bool ours(const struct log_file *l, u32 copy)
 				  c->copy_fault[copy] != LOG_NOT_OURS);
 }
 
+/* They do not make a pool. */
+static void pool_finding(struct log_file *l)
+{
+	enum log_fault fault = l->log.part[PART_SUPER].fault;
+	struct finding f;
+
+	if (fault < LOG_SSD_MISSING)
+		return;
+	f = finding(fault == LOG_SSD_MISSING ? FAULT_SSD_MISSING :
+		    fault == LOG_SSD_BLANK ? FAULT_SSD_BLANK : FAULT_SSD_FOREIGN);
+	snprintf(f.text, sizeof(f.text), "%s", log_ssd(l, l->log.of[PART_SUPER])->path);
+	found(&l->findings, &f);
+}
+
+/* The newest copies count, and others of the SSDs may lack them. */
+static void behind_finding(struct log_file *l, u32 ssd)
+{
+	struct ssds one = ssds_some(l->ssds.fd[ssd]);
+	struct finding f = finding(FAULT_SSD_BEHIND);
+	struct ssd_log log;
+	char number[4];
+
+	snprintf(number, sizeof(number), "%u", l->log.number);
+	if (!ssd_log_read(&one, &log, number) && log.fault == LOG_OK && !log.mend &&
+	    ssd_super(&log)->seq == l->s.seq && ssd_super(&log)->pool_seq == l->s.pool_seq)
+		return;
+	snprintf(f.text, sizeof(f.text), "%s", log_ssd(l, ssd)->path);
+	found(&l->findings, &f);
+}
+
 void super_findings(struct log_file *l)
 {
-	u32 part, copy;
+	u32 part, copy, i;
 
+	pool_finding(l);
 	/* A disk that never had a log has lost none. */
 	if (!ours(l, 0) && !ours(l, 1))
 		return;
@@ -407,6 +487,9 @@ void super_findings(struct log_file *l)
 		}
 		pair_finding(l, part);
 	}
+	for (i = 0; i < l->ssds.nr && l->known && l->ssds.nr > 1; i++)
+		if (i != l->log.of[PART_SUPER] || i != l->log.of[PART_RECORD])
+			behind_finding(l, i);
 	if (l->known) {
 		disk_findings(l);
 		host_finding(l);
@@ -415,12 +498,19 @@ void super_findings(struct log_file *l)
 
 /* --- Why there is none --- */
 
+static const char *faulty_path(const struct log_file *l)
+{
+	u32 of = l->log.of[PART_SUPER];
+
+	return of ? l->more[of - 1].path : l->ssd.path;
+}
+
 static int no_super(const struct log_file *l)
 {
 	const struct ssd_copies *c = &l->log.part[PART_SUPER];
 	bool other = c->copy_fault[1] == LOG_OK;
 	const struct ssdup_ctx *ctx = l->ctx;
-	const char *path = l->ssd.path;
+	const char *path = faulty_path(l);
 
 	switch (c->fault) {
 	case LOG_BLANK:
@@ -438,11 +528,13 @@ static int no_super(const struct log_file *l)
 		return fail(ctx, EXIT_REFUSED, path, "%s: another ssdup is needed",
 			    ssdup_log_fault_text(c->fault));
 	case LOG_UNKNOWN_INCOMPAT:
-		if (c->copy[0].ssds.nr > 1)
-			return fail(ctx, EXIT_REFUSED, path,
-				    "one of %u SSDs of a log: this ssdup reads no such log",
-				    c->copy[0].ssds.nr);
 		return fail(ctx, EXIT_REFUSED, path, "%s: a newer ssdup is needed",
+			    ssdup_log_fault_text(c->fault));
+	case LOG_SSD_MISSING:
+	case LOG_SSD_BLANK:
+	case LOG_SSD_FOREIGN:
+	case LOG_SSD_PLACE:
+		return fail(ctx, EXIT_REFUSED, path, "holds a log that is %s",
 			    ssdup_log_fault_text(c->fault));
 	case LOG_TWO_LOGS:
 		return fail(ctx, EXIT_LOST, path, "%s: choose with --copy 0 or --copy 1",

@@ -17,7 +17,7 @@
 #include "lib/host.h"
 #include "lib/identity.h"
 #include "lib/progress.h"
-#include "lib/super.h"
+#include "lib/ssds.h"
 
 #define NO_COPY		(-1)
 
@@ -95,7 +95,9 @@ struct segment_gap {
 
 struct log_file {
 	const struct ssdup_ctx	*ctx;
-	struct disk		ssd;
+	struct disk		ssd;		/* the first one */
+	struct disk		more[SSDUP_MAX_SSDS - 1];
+	struct ssds		ssds;		/* all of them */
 	u64			hdd_sectors;	/* of the HDD that was named, or 0 */
 	u32			hdd_block_sectors;
 	u8			hdd_id[SSDUP_HDD_ID_BYTES];
@@ -129,20 +131,41 @@ struct log_file {
 /* --- logfile.c --- */
 
 /**
- * log_open() - open an SSD or an image and look at its superblock
+ * log_open() - open SSDs or images and look at their superblocks
+ * @ssds: one of the log will do, but if they are images; to probe, no other is looked for
  * @name: UUID or number of the log; NULL for the one of UUID=, or the only one
  * @asked: take this copy, whatever the other one says, or NO_COPY
  *
  * Return: EXIT_OK, also where there is no log (then @l->known says so); close it with
  * log_close(). Otherwise an exit code, with the complaint made.
  */
-int log_open(const struct ssdup_ctx *ctx, struct log_file *l, const char *path,
+int log_open(const struct ssdup_ctx *ctx, struct log_file *l, const struct ssd_names *ssds,
 	     const char *name, enum disk_use use, int asked);
 
-/** log_attach() - the same for @l->ssd that is open already */
+/** log_attach() - the same for the disks of @l that are open already */
 void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, const char *name, int asked);
 
 void log_close(struct log_file *l);
+
+/** log_ssd() - the disk of an SSD, by its number */
+static inline struct disk *log_ssd(struct log_file *l, u32 index)
+{
+	return index ? &l->more[index - 1] : &l->ssd;
+}
+
+/**
+ * log_disk() - the disk that has a place in the log
+ * @sector: set to the sector there
+ *
+ * Return: NULL when it is not there.
+ */
+struct disk *log_disk(struct log_file *l, u64 place, u64 *sector);
+
+/** log_read() - read @sectors from a place in the log on. Return: as disk_read() */
+int log_read(struct log_file *l, void *buf, u64 place, u64 sectors);
+
+/** log_block() - the largest logical block of the disks, in sectors */
+u32 log_block(const struct log_file *l);
 
 /** log_given() - an HDD was named: what the log says of its HDD is held against it */
 int log_given(struct log_file *l, const char *hdd);

@@ -22,8 +22,8 @@ static int read_chunk(struct scan *sc, u32 segment, u32 page, u32 nr)
 
 	show(sc);
 	nr = min(nr, sc->l->s.g.meta_pages - page);
-	r = disk_read(&sc->l->ssd, sc->chunk,
-		      ssdup_log_slot_sector(&sc->l->s.g, segment, page, 0), nr * PAIR_SECTORS);
+	r = log_read(sc->l, sc->chunk,
+		     ssdup_log_slot_sector(&sc->l->s.g, segment, page, 0), nr * PAIR_SECTORS);
 	sc->segment = segment;
 	sc->first = page;
 	sc->nr = r ? 0 : nr;
@@ -57,7 +57,7 @@ void scan_read(struct scan *sc, u32 segment, u32 page, struct page_view *v)
 
 			memset(b, 0, SSDUP_PAGE_BYTES);
 			at = ssdup_log_slot_sector(&sc->l->s.g, segment, page, slot);
-			v->error[slot] = disk_read(&sc->l->ssd, b, at, SSDUP_PAGE_SECTORS);
+			v->error[slot] = log_read(sc->l, b, at, SSDUP_PAGE_SECTORS);
 			sc->read_out |= v->error[slot] == -ENXIO;
 		}
 	}

@@ -303,7 +303,7 @@ int plan_make(struct log_file *l, struct plan *plan)
 	l->visit = NULL;
 	log_map(l);
 	if (super_several(&l->s))
-		plan->owner = pool_owners(l->ssd.fd, &l->log, &l->s);
+		plan->owner = pool_owners(&l->ssds, &l->log, &l->s);
 	if (l->contradictory || !plan_segments(plan))
 		return fail(l->ctx, EXIT_LOST, l->ssd.path,
 			    "its headers and pages contradict each other%s; export takes what it holds",
@@ -391,7 +391,7 @@ static int write_record(struct log_file *l)
 			s.seq = max(s.seq, c->copy[i].seq);
 	s.seq++;
 	s.flags &= ~SSDUP_RECORD_CLEAN;
-	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_part_write(l->ssd.fd, PART_RECORD, &s);
+	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_part_write(&l->ssds, PART_RECORD, &s);
 }
 
 static int apply(struct plan *plan, const struct repair *x)

@@ -283,7 +283,7 @@ static int verdict_page(void *ctx, u32 segment, u32 page, const struct ssdup_pag
 	struct verdict *v = ctx;
 
 	*slots = v->slots;
-	return disk_read(&v->l->ssd, v->slots,
+	return log_read(v->l, v->slots,
 			 ssdup_log_slot_sector(&v->l->s.g, segment, page, 0), PAIR_SECTORS);
 }
 
@@ -301,7 +301,7 @@ static int verdict_header(struct log_file *l, u32 segment, void *head, struct lo
 	u32 at;
 
 	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
-		r = disk_read(&l->ssd, head + at, sector + at / SECTOR_BYTES, SSDUP_BLOCK_SECTORS);
+		r = log_read(l, head + at, sector + at / SECTOR_BYTES, SSDUP_BLOCK_SECTORS);
 		if (!r)
 			continue;
 		memset(head + at, 0, SSDUP_BLOCK_BYTES);
@@ -355,7 +355,7 @@ int log_accepts(struct log_file *l)
 	if (l->log.fault != LOG_OK)
 		return l->log.fault;
 	fits = ssdup_log_super_fits(&l->s, hdd, l->ssd.sectors,
-				    max(l->ssd.block_sectors, l->hdd_block_sectors), l->host);
+				    log_block(l), l->host);
 	if (fits != LOG_OK)
 		return fits;
 	h = xalloc(l->s.g.nr_segments * sizeof(*h));

@@ -225,7 +225,7 @@ static void epochs_that_were_freed_from(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check_log(&l, true, false), LOG_OK);
 	KUNIT_EXPECT_EQ(test, l.findings.nr, 0);
 	KUNIT_EXPECT_EQ(test, l.map.nr, 6);
-	KUNIT_EXPECT_EQ(test, ssd_log_used(m.b.ssd, &l.s), 1);
+	KUNIT_EXPECT_EQ(test, ssd_log_used(&l.ssds, &l.s), 1);
 	log_close(&l);
 	maker_end(&m);
 }
@@ -288,7 +288,7 @@ static void emptiness_is_certain(struct kunit *test)
 			if (page == 5)
 				maker_blank(&m, log_segment_sector(&m.s.g, 1), SSDUP_BLOCK_SECTORS);
 			bench_log(&m.b, &l, NO_COPY);
-			KUNIT_EXPECT_EQ_MSG(test, ssd_log_used(l.ssd.fd, &l.s), page > 1,
+			KUNIT_EXPECT_EQ_MSG(test, ssd_log_used(&l.ssds, &l.s), page > 1,
 					    "page %u, clean %u", page, clean);
 			log_close(&l);
 			maker_end(&m);
@@ -440,7 +440,7 @@ static void nothing_is_left_of_an_older_log(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l.findings.nr, 0);
 	KUNIT_EXPECT_TRUE(test, !memcmp(l.s.uuid, m.s.uuid, sizeof(l.s.uuid)));
 	l.s.flags = 0;
-	KUNIT_EXPECT_EQ(test, ssd_log_used(m.b.ssd, &l.s), 0);
+	KUNIT_EXPECT_EQ(test, ssd_log_used(&l.ssds, &l.s), 0);
 	log_close(&l);
 	maker_end(&m);
 }

@@ -86,9 +86,10 @@ static struct log_super new_log(const struct maker *m)
 
 static u64 logs_of(struct maker *m)
 {
+	struct ssds ssds = ssds_one(m->b.ssd);
 	struct ssd_log log;
 
-	if (ssd_log_read(m->b.ssd, &log, NULL) || log.part[PART_SUPER].fault != LOG_OK)
+	if (ssd_log_read(&ssds, &log, NULL) || log.part[PART_SUPER].fault != LOG_OK)
 		return 0;
 	return ssd_pool(&log)->logs;
 }
@@ -96,12 +97,13 @@ static u64 logs_of(struct maker *m)
 static int change(struct maker *m, bool add, const char *name, bool force)
 {
 	struct log_super s = new_log(m);
+	struct ssds ssds = ssds_one(m->b.ssd);
 	struct ssd_log log;
 
-	if (ssd_log_read(m->b.ssd, &log, name))
+	if (ssd_log_read(&ssds, &log, name))
 		return EXIT_LOST;
-	return add ? pool_add(&bench_ctx, "ssd", m->b.ssd, &nobody, &log, &s) :
-		     pool_forget(&bench_ctx, "ssd", m->b.ssd, &nobody, &log, force);
+	return add ? pool_add(&bench_ctx, "ssd", &ssds, &nobody, &log, &s) :
+		     pool_forget(&bench_ctx, "ssd", &ssds, &nobody, &log, force);
 }
 
 static void one_more_and_one_less(struct kunit *test)

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ssdup: the SSDs of a log: found, and opened.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ssds.h"
+
+bool ssd_names_add(struct ssd_names *names, const char *name)
+{
+	if (names->nr == SSDUP_MAX_SSDS)
+		return false;
+	names->of[names->nr++] = name;
+	return true;
+}
+
+bool take_ssd(struct ssdup_ctx *ctx, struct ssd_names *names)
+{
+	if (!ssd_names_add(names, optarg))
+		bad_usage(ctx, "a log is on %u SSDs at most", SSDUP_MAX_SSDS);
+	return !ctx->exit;
+}
+
+/* The superblock of one SSD. Return: is it one of several? */
+static bool is_one_of_several(const struct dev *dev, struct log_super *s)
+{
+	int fd = dev_open(dev, O_RDONLY);
+	struct ssds ssds = ssds_some(fd);
+	struct ssd_log log;
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = !ssd_log_read(&ssds, &log, NULL) && log.part[PART_SUPER].fault == LOG_OK &&
+	     ssd_pool(&log)->ssds.nr > 1;
+	if (is)
+		*s = *ssd_pool(&log);
+	close(fd);
+	return is;
+}
+
+static bool same_pool(const struct log_super *a, const struct log_super *b)
+{
+	return !memcmp(a->pool, b->pool, sizeof(a->pool)) &&
+	       !memcmp(a->ssds.uuid[a->ssds.index], b->ssds.uuid[a->ssds.index], 16);
+}
+
+/* --- Looking for those that nobody named --- */
+
+struct search {
+	const struct log_super *pool;
+	u32		index;
+	char		**found;
+	unsigned int	nr;
+};
+
+static void look_for_ssd(void *arg, const char *path)
+{
+	struct search *search = arg;
+	struct log_super s;
+	struct dev dev;
+
+	if (dev_find_quietly(path, &dev))
+		return;
+	if (is_one_of_several(&dev, &s) && same_pool(&s, search->pool) &&
+	    s.ssds.index == search->index) {
+		search->found = xmore(search->found, search->nr, sizeof(*search->found));
+		search->found[search->nr++] = xstrdup(path);
+	}
+	dev_free(&dev);
+}
+
+/* Return: NULL, or why it is not there; free() it. */
+static char *find_other(const struct log_super *pool, u32 index, struct dev *dev)
+{
+	struct search search = { .pool = pool, .index = index };
+	char uuid[UUID_TEXT], *path, *twice = NULL, *why = NULL;
+
+	dev_each(look_for_ssd, &search);
+	path = dev_choose(search.found, search.nr, &twice);
+	if (twice)
+		why = xprintf("number %u of its log is on two disks, %s; take the copy out", index,
+			      twice);
+	else if (!path || dev_find_quietly(path, dev))
+		why = xprintf("is one of %u SSDs of a log, and number %u (%s) is not there",
+			      pool->ssds.nr, index, uuid_text(uuid, pool->ssds.uuid[index]));
+	while (search.nr)
+		free(search.found[--search.nr]);
+	free(search.found);
+	free(twice);
+	free(path);
+	return why;
+}
+
+/* --- All of them --- */
+
+/* Those that were named, in the places that they have. Return: is one of them no SSD of the log? */
+static bool to_their_places(struct ssd_set *set, const struct log_super *pool)
+{
+	struct dev dev[SSDUP_MAX_SSDS] = { };
+	struct log_super s;
+	u32 i;
+
+	for (i = 0; i < set->io.nr; i++) {
+		if (!is_one_of_several(&set->dev[i], &s) || !same_pool(&s, pool) ||
+		    s.ssds.index >= pool->ssds.nr || dev[s.ssds.index].path)
+			return true;
+		dev[s.ssds.index] = set->dev[i];
+	}
+	memcpy(set->dev, dev, sizeof(dev));
+	set->io.nr = pool->ssds.nr;
+	return false;
+}
+
+/* The newest says which there are. Others than these are refused when all are looked at. */
+static char *complete(struct ssd_set *set)
+{
+	struct log_super pool = { }, s;
+	char *why = NULL;
+	u32 i;
+
+	for (i = 0; i < set->io.nr; i++)
+		if (is_one_of_several(&set->dev[i], &s) && s.pool_seq > pool.pool_seq)
+			pool = s;
+	if (!pool.pool_seq || to_their_places(set, &pool))
+		return NULL;
+	for (i = 0; i < set->io.nr && !why; i++)
+		if (!set->dev[i].path)
+			why = find_other(&pool, i, &set->dev[i]);
+	return why;
+}
+
+int ssd_set_find(const struct ssdup_ctx *ctx, struct ssd_set *set, const struct ssd_names *names)
+{
+	char *why;
+	u32 i;
+	int r;
+
+	memset(set, 0, sizeof(*set));
+	for (i = 0; i < SSDUP_MAX_SSDS; i++)
+		set->io.fd[i] = -1;
+	for (i = 0; i < names->nr; i++) {
+		r = dev_find(ctx, names->of[i], &set->dev[i]);
+		if (r)
+			return r;
+		set->io.nr++;
+	}
+	why = complete(set);
+	r = why ? fail(ctx, EXIT_NOT_FOUND, names->of[0], "%s", why) : EXIT_OK;
+	free(why);
+	return r;
+}
+
+int ssd_set_open(const struct ssdup_ctx *ctx, struct ssd_set *set, int flags)
+{
+	u32 i;
+
+	for (i = 0; i < set->io.nr; i++) {
+		set->io.fd[i] = dev_open(&set->dev[i], flags);
+		if (set->io.fd[i] < 0)
+			return fail(ctx, EXIT_FAILED, set->dev[i].path, "%s",
+				    strerror(-set->io.fd[i]));
+	}
+	return EXIT_OK;
+}
+
+void ssd_set_close(struct ssd_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_SSDS; i++) {
+		if (set->io.fd[i] >= 0)
+			close(set->io.fd[i]);
+		set->io.fd[i] = -1;
+		dev_free(&set->dev[i]);
+	}
+}
+
+char *ssd_set_missing(const char *name)
+{
+	struct ssd_set set = { .io = { .nr = 1, .fd = { -1, -1, -1, -1, -1, -1, -1, -1 } } };
+	char *why;
+
+	if (dev_find_quietly(name, &set.dev[0]))
+		return NULL;
+	why = complete(&set);
+	ssd_set_close(&set);
+	return why;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: the SSDs of a log. Each says which ones there are, so one of them finds the others.
+ */
+#ifndef SSDUP_SSDS_SET_H
+#define SSDUP_SSDS_SET_H
+
+#include "dev.h"
+#include "super.h"
+
+/* What the user calls them. */
+struct ssd_names {
+	const char	*of[SSDUP_MAX_SSDS];
+	unsigned int	nr;
+};
+
+/** ssd_names_add() - one more. Return: false when there are as many as a log can have */
+bool ssd_names_add(struct ssd_names *names, const char *name);
+
+/** take_ssd() - optarg of --ssd; false with the complaint made and ctx->exit set */
+bool take_ssd(struct ssdup_ctx *ctx, struct ssd_names *names);
+
+struct ssd_set {
+	struct dev	dev[SSDUP_MAX_SSDS];
+	struct ssds	io;		/* how many, and their descriptors */
+};
+
+/**
+ * ssd_set_find() - find those that are named, and the others of their log
+ *
+ * Those of a log come in its order, in whatever order they were named. Nothing is open afterwards.
+ * ssd_set_close() it, whatever is returned.
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made: one is not there, or there twice.
+ */
+int ssd_set_find(const struct ssdup_ctx *ctx, struct ssd_set *set, const struct ssd_names *names);
+
+/** ssd_set_open() - open all; EXIT_OK, or an exit code with the complaint made */
+int ssd_set_open(const struct ssdup_ctx *ctx, struct ssd_set *set, int flags);
+
+void ssd_set_close(struct ssd_set *set);
+
+/** ssd_set_missing() - is an SSD of the log that @name is on not there? free() what is returned */
+char *ssd_set_missing(const char *name);
+
+#endif
