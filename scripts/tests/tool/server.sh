@@ -35,9 +35,25 @@ load()
 page_blocks server.rst
 # shellcheck disable=SC2154,SC2086 # they come with the page
 set -- $blocks
-[ $# = 6 ] || fail "$# blocks of commands"
-# names, devices, ssduptab
-for block in "$1" "$2" "$3"; do
+[ $# = 7 ] || fail "$# blocks of commands"
+# names; both SSDs for all
+run_block "$1"
+run_block "$2"
+load write len=4096
+ssdup_exits 0 tab --check
+for i in 1 2 3; do
+	ssdup_exits 0 remove hdd$i
+	ssdup_exits 0 create --tab hdd$i
+done
+load verify
+for i in 1 2 3; do
+	ssdup_exits 0 detach hdd$i
+	must dmsetup remove hdd$i
+done
+rm /etc/ssduptab
+shift
+# devices, ssduptab
+for block in "$2" "$3"; do
 	run_block "$block"
 done
 load write len=4096

@@ -41,12 +41,20 @@ says "on 8 SSDs at most"
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --ssd $OTHER $SET
 find_sys
 uuid=$(<"$SYS/log_uuid")
-must io write len=20000
+io write len=20000
 commits
 ssdup_exits 0 list
-says "$NAME"
+says "${SSD#/dev/},${OTHER#/dev/}"
 ssdup_exits 0 status $NAME
-must dmsetup table $NAME
+says "${SSD#/dev/} ("
+says "${OTHER#/dev/} ("
+ssdup_exits 0 status --json $NAME
+tr -d ' \n' <"$T/out" | grep -q '"ssds":\[{[^]]*},{[^]]*}\]' || fail "JSON: $(<"$T/out")"
+ssdup_exits 0 metrics
+says 'disk="ssd1"} 1'
+says "ssd=\"${SSD#/dev/},${OTHER#/dev/}\""
+ssdup_exits 0 top --count 1 $NAME
+says "SSDs "
 ssdup_exits 0 remove $NAME
 before=$(content)
 for disk in "$SSD" "$OTHER"; do
@@ -91,6 +99,16 @@ done
 echo "$NAME $HDD UUID=$uuid policy=all,drain=manual,discard=off" >/etc/ssduptab
 ssdup_exits 0 tab --ready $NAME
 ssdup_exits 0 tab --check
+# whichever of them comes last, the line is the device's
+for spec in "$SSD" "$OTHER" UUID=$uuid; do
+	echo "$NAME $HDD $spec policy=all,drain=manual,discard=off" >/etc/ssduptab
+	for disk in "$SSD" "$OTHER"; do
+		ssdup_exits 0 probe "$disk" --export
+		mapfile -t known <"$T/out"
+		env "${known[@]}" DEVNAME="$disk" ssdup tab --udev >"$T/udev" || fail "$spec: $disk"
+		grep -qx "SSDUP_NAME=$NAME *" "$T/udev" || fail "$spec: $disk: $(<"$T/udev")"
+	done
+done
 before=$(content)
 hide=$(dd if=$OTHER bs=4096 count=1 iflag=direct status=none | base64 -w 0)
 must dd if=/dev/zero of=$OTHER bs=4096 count=1 oflag=direct conv=notrunc status=none

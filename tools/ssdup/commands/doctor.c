@@ -319,6 +319,7 @@ static void look_at_device(struct report *to, struct seen *seen, const char *nam
 {
 	const char *degraded;
 	struct state s;
+	unsigned int i;
 
 	if (state_read(name, &s))
 		return;
@@ -333,7 +334,8 @@ static void look_at_device(struct report *to, struct seen *seen, const char *nam
 		say(to, "size", doctor_size(name, s.sectors, dev_sectors(s.hdd)));
 	say(to, "read-ahead", doctor_read_ahead(name, read_ahead(s.rdev), read_ahead(s.hdd)));
 	look_at_side(to, seen, s.hdd, true);
-	look_at_side(to, seen, s.ssd, false);
+	for (i = 0; i < s.nr_ssds; i++)
+		look_at_side(to, seen, s.ssds[i], false);
 	state_free(&s);
 }
 

@@ -279,18 +279,53 @@ static void print_classes(FILE *to, const struct devices *all)
 }
 
 /* The kernel's name of a disk, as in iostat and node_exporter: sda for 8:0. */
+/* Call @fn for each disk of a device, with "hdd", "ssd", "ssd1", ..., and its number, "8:16". */
+static void each_disk(const struct device *d, const char *role,
+		      void (*fn)(void *arg, const char *name, const char *number), void *arg)
+{
+	char *file = xprintf("%s_dev", role), *numbers = folder_line(d->dir, file);
+	char *save = NULL, *number, *name;
+	unsigned int nr = 0;
+
+	for (number = numbers ? strtok_r(numbers, " ", &save) : NULL; number;
+	     number = strtok_r(NULL, " ", &save)) {
+		name = nr ? xprintf("%s%u", role, nr) : xstrdup(role);
+		fn(arg, name, number);
+		free(name);
+		nr++;
+	}
+	free(numbers);
+	free(file);
+}
+
+struct names {
+	const struct devices *all;
+	char		*text;
+};
+
+static void add_name(void *arg, const char *name, const char *number)
+{
+	struct names *n = arg;
+	char *path = xprintf("%s/dev/block/%s", n->all->sysfs, number), *at, *more;
+
+	at = realpath(path, NULL);
+	more = xprintf("%s%s%s", n->text ?: "", n->text ? "," : "",
+		       at ? strrchr(at, '/') + 1 : "");
+	free(n->text);
+	free(path);
+	free(at);
+	n->text = more;
+}
+
 static char *disk_label(const struct devices *all, const struct device *d, const char *role)
 {
-	char *file = xprintf("%s_dev", role), *number = folder_line(d->dir, file);
-	char *path = xprintf("%s/dev/block/%s", all->sysfs, number ?: ""), *name, *text;
+	struct names n = { all };
+	char *label;
 
-	name = number ? realpath(path, NULL) : NULL;
-	text = metric_label(role, name ? strrchr(name, '/') + 1 : NULL);
-	free(file);
-	free(number);
-	free(path);
-	free(name);
-	return text;
+	each_disk(d, role, add_name, &n);
+	label = metric_label(role, n.text);
+	free(n.text);
+	return label;
 }
 
 static void print_info(FILE *to, const struct devices *all)
@@ -318,25 +353,32 @@ static void print_info(FILE *to, const struct devices *all)
 }
 
 /* The table goes on naming a disk that was pulled; the system knows it no more. */
+struct present {
+	FILE		*to;
+	const struct devices *all;
+	const struct device *device;
+};
+
+static void print_one_present(void *arg, const char *name, const char *number)
+{
+	const struct present *p = arg;
+	char *path = xprintf("%s/dev/block/%s", p->all->sysfs, number);
+
+	fprintf(p->to, "ssdup_disk_present{%s,disk=\"%s\"} %d\n", p->device->labels, name,
+		!access(path, F_OK));
+	free(path);
+}
+
 static void print_present(FILE *to, const struct devices *all)
 {
-	static const char * const roles[] = { "hdd", "ssd" };
-	char *file, *number, *path;
-	unsigned int i, r;
+	struct present p = { to, all };
+	unsigned int i;
 
 	print_head(to, "ssdup_disk_present", "1 while the disk is there, 0 when it is gone.");
 	for (i = 0; i < all->nr; i++) {
-		for (r = 0; r < sizeof(roles) / sizeof(roles[0]); r++) {
-			file = xprintf("%s_dev", roles[r]);
-			number = folder_line(all->device[i].dir, file);
-			path = xprintf("%s/dev/block/%s", all->sysfs, number ?: "");
-			if (number)
-				fprintf(to, "ssdup_disk_present{%s,disk=\"%s\"} %d\n",
-					all->device[i].labels, roles[r], !access(path, F_OK));
-			free(path);
-			free(number);
-			free(file);
-		}
+		p.device = &all->device[i];
+		each_disk(p.device, "hdd", print_one_present, &p);
+		each_disk(p.device, "ssd", print_one_present, &p);
 	}
 }
 
@@ -404,21 +446,24 @@ static void print_one_wear(void *arg, const char *disk, const struct wear *w)
 	free(label);
 }
 
+static void print_disk_wear(void *arg, const char *name, const char *number)
+{
+	unsigned int ma, mi;
+
+	if (sscanf(number, "%u:%u", &ma, &mi) == 2)
+		wear_each(makedev(ma, mi), print_one_wear, arg);
+}
+
 static void print_worn(FILE *to, const struct devices *all, const char *name, const char *help,
 		       bool written)
 {
 	const struct device *d;
-	unsigned int ma, mi;
 	struct worn worn;
-	char *number;
 
 	print_head(to, name, help);
 	for (d = all->device; d < all->device + all->nr; d++) {
 		worn = (struct worn){ to, d, written };
-		number = folder_line(d->dir, "ssd_dev");
-		if (number && sscanf(number, "%u:%u", &ma, &mi) == 2)
-			wear_each(makedev(ma, mi), print_one_wear, &worn);
-		free(number);
+		each_disk(d, "ssd", print_disk_wear, &worn);
 	}
 }
 

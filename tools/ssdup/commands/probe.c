@@ -84,8 +84,11 @@ static void export_log_alone(const struct log_file *l)
 static void probe_export(const struct log_file *l)
 {
 	enum ssd_part part = l->log.part[PART_SUPER].fault == LOG_OK ? PART_RECORD : PART_SUPER;
+	char uuid[UUID_TEXT];
 
 	printf("ID_FS_TYPE=ssdup\nID_FS_USAGE=other\n");
+	if (l->log.part[PART_SUPER].fault == LOG_OK && ssd_pool(&l->log)->ssds.nr > 1)
+		printf("SSDUP_POOL=%s\n", uuid_text(uuid, ssd_pool(&l->log)->pool));
 	if (is_pool(l))
 		export_pool(l);
 	else

@@ -197,6 +197,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 {
 	const char *degraded = state_degraded(s);
 	char size[SIZE_TEXT], all[SIZE_TEXT];
+	unsigned int i;
 
 	printf("%s: %s%s%s, policy %s, %s%s\n", s->name, mode_words(s->v.mode),
 	       s->suspended ? ", suspended" : "", s->v.read_only ? ", read-only table" : "",
@@ -206,7 +207,8 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	if (degraded)
 		printf("  degraded:  %s\n", degraded);
 	say_disk("HDD", s->hdd, s->sectors);
-	say_disk("SSD", s->ssd, UINT64_MAX);
+	for (i = 0; i < s->nr_ssds; i++)
+		say_disk("SSD", s->ssds[i], UINT64_MAX);
 	if (s->log_uuid)
 		printf("  log:       UUID %s\n", s->log_uuid);
 	printf("  dirty:     %s", format_size(size, s->v.dirty_sectors * SECTOR_BYTES));
@@ -231,8 +233,8 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_budget(s);
 	say_out(s);
 	say_interference(s);
-	if (s->ssd)
-		wear_each(s->ssd, say_one_wear, NULL);
+	for (i = 0; i < s->nr_ssds; i++)
+		wear_each(s->ssds[i], say_one_wear, NULL);
 	say_troubles(s, lost);
 }
 
@@ -336,6 +338,10 @@ static void put_json(struct json *j, const struct state *s, const char *lost,
 	json_disk(j, "device", s->rdev);
 	json_disk(j, "hdd", s->hdd);
 	json_disk(j, "ssd", s->ssd);
+	json_begin(j, "ssds", '[');
+	for (i = 0; i < s->nr_ssds; i++)
+		json_disk(j, NULL, s->ssds[i]);
+	json_end(j, ']');
 	json_number(j, "sectors", s->sectors);
 	json_number(j, "segment_sectors", s->segment_sectors);
 	json_bool(j, "suspended", s->suspended);
@@ -349,8 +355,8 @@ static void put_json(struct json *j, const struct state *s, const char *lost,
 	json_classes(j, s);
 	json_jobs(j, s, jobs);
 	json_begin(j, "wear", '[');
-	if (s->ssd)
-		wear_each(s->ssd, json_one_wear, j);
+	for (i = 0; i < s->nr_ssds; i++)
+		wear_each(s->ssds[i], json_one_wear, j);
 	json_end(j, ']');
 	json_begin(j, "status", '{');
 	for (i = 0; i < s->nr; i++)

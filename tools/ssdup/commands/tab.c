@@ -287,6 +287,15 @@ static int print_faulty(const struct ssdup_ctx *ctx, const struct tab *tab)
 	return EXIT_NOT_FOUND;
 }
 
+/* Or one of the SSDs of a log, of which the line names another one. */
+static bool is_ssd_event(const char *spec)
+{
+	u8 pool[16];
+
+	return is_event(spec) ||
+	       (uuid_read(getenv("SSDUP_POOL") ?: "", pool) && ssd_of_pool(spec, pool));
+}
+
 /* All devices that it has a log for; false for none. */
 static bool print_ssd(const struct tab *tab)
 {
@@ -294,7 +303,7 @@ static bool print_ssd(const struct tab *tab)
 	bool is = false, automatic = false;
 
 	for (e = tab->entry; e < end; e++) {
-		if (!is_event(e->ssd))
+		if (!is_ssd_event(e->ssd))
 			continue;
 		is = true;
 		automatic |= !e->noauto;
@@ -303,7 +312,7 @@ static bool print_ssd(const struct tab *tab)
 		return false;
 	printf("SSDUP_ROLE=ssd\nSSDUP_NAME=");
 	for (e = tab->entry; e < end; e++)
-		if (is_event(e->ssd) && e->noauto != automatic)
+		if (is_ssd_event(e->ssd) && e->noauto != automatic)
 			printf("%s ", e->name);
 	printf("\nSSDUP_AUTO=%d\n", automatic);
 	return true;

@@ -27,17 +27,32 @@ struct top {
 	struct top_view	view;
 };
 
-static void read_disk(dev_t rdev, const char *what, struct top_disk *d, struct disk_counters *c)
+/* Several are looked at as one, which is busy as long as they are on average. */
+static void read_disks(const dev_t *rdev, unsigned int nr, const char *what, struct top_disk *d,
+		       struct disk_counters *c)
 {
-	char *line = rdev ? dev_sysfs_read(rdev, "stat") : NULL, *name = dev_kernel_name(rdev);
+	struct disk_counters one;
+	char *line, *name;
+	unsigned int i;
 
 	memset(c, 0, sizeof(*c));
-	if (line)
-		disk_parse(c, line);
 	d->what = what;
-	snprintf(d->name, sizeof(d->name), "%s", name);
-	free(line);
-	free(name);
+	*d->name = '\0';
+	for (i = 0; i < nr; i++) {
+		line = rdev[i] ? dev_sysfs_read(rdev[i], "stat") : NULL;
+		name = dev_kernel_name(rdev[i]);
+		if (line && disk_parse(&one, line)) {
+			c->read_sectors += one.read_sectors;
+			c->write_sectors += one.write_sectors;
+			c->inflight += one.inflight;
+			c->queue_ms += one.queue_ms;
+			c->busy_ms += one.busy_ms / nr;
+		}
+		snprintf(d->name + strlen(d->name), sizeof(d->name) - strlen(d->name), "%s%s",
+			 i ? "," : "", name);
+		free(line);
+		free(name);
+	}
 }
 
 static void look_at_classes(struct top *t, dev_t rdev)
@@ -55,20 +70,19 @@ static void look_at_classes(struct top *t, dev_t rdev)
 
 static int look(struct top *t)
 {
-	static const char * const what[] = { "HDD", "SSD", "device" };
+	struct top_disk *disk = t->view.disk;
 	struct disk_counters counters[3];
 	time_t now = time(NULL);
 	struct state s;
-	unsigned int i;
 	struct tm tm;
 	int r;
 
 	r = state_read(t->names[t->at], &s);
 	if (r)
 		return r;
-	for (i = 0; i < 3; i++)
-		read_disk(i == 0 ? s.hdd : i == 1 ? s.ssd : s.rdev, what[i], &t->view.disk[i],
-			  &counters[i]);
+	read_disks(&s.hdd, 1, "HDD", &disk[0], &counters[0]);
+	read_disks(s.ssds, s.nr_ssds, s.nr_ssds > 1 ? "SSDs" : "SSD", &disk[1], &counters[1]);
+	read_disks(&s.rdev, 1, "device", &disk[2], &counters[2]);
 	strftime(t->view.clock, sizeof(t->view.clock), "%H:%M:%S", localtime_r(&now, &tm));
 	top_look(&t->view, now_ms(), &s, counters);
 	look_at_classes(t, t->view.now.rdev);

@@ -48,7 +48,17 @@ static char *hdd_of(const struct state *s)
 
 static char *ssd_of(const struct state *s)
 {
-	return s->ssd ? dev_kernel_name(s->ssd) : NULL;
+	char *all = NULL, *name, *more;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_ssds; i++) {
+		name = dev_kernel_name(s->ssds[i]);
+		more = xprintf("%s%s%s", all ?: "", all ? "," : "", name);
+		free(name);
+		free(all);
+		all = more;
+	}
+	return all;
 }
 
 static char *uuid_of(const struct state *s)

@@ -19,6 +19,7 @@ int members_read(const struct ssdup_ctx *ctx, dev_t ssd, struct members *m)
 {
 	char **names, **name;
 	struct state s;
+	unsigned int i;
 	int r;
 
 	*m = (struct members){ };
@@ -28,7 +29,9 @@ int members_read(const struct ssdup_ctx *ctx, dev_t ssd, struct members *m)
 	for (name = names; *name; name++) {
 		if (state_read(*name, &s))
 			continue;
-		if (s.ssd == ssd) {
+		for (i = 0; i < s.nr_ssds && s.ssds[i] != ssd; i++)
+			;
+		if (i < s.nr_ssds) {
 			m->all = xmore(m->all, m->nr, sizeof(s));
 			m->all[m->nr++] = s;
 		} else {

@@ -180,6 +180,19 @@ void ssd_set_close(struct ssd_set *set)
 	}
 }
 
+bool ssd_of_pool(const char *name, const u8 pool[16])
+{
+	struct log_super s;
+	struct dev dev;
+	bool is;
+
+	if (dev_find_quietly(name, &dev))
+		return false;
+	is = is_one_of_several(&dev, &s) && !memcmp(s.pool, pool, sizeof(s.pool));
+	dev_free(&dev);
+	return is;
+}
+
 char *ssd_set_missing(const char *name)
 {
 	struct ssd_set set = { .io = { .nr = 1, .fd = { -1, -1, -1, -1, -1, -1, -1, -1 } } };

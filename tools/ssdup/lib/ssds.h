@@ -40,6 +40,9 @@ int ssd_set_open(const struct ssdup_ctx *ctx, struct ssd_set *set, int flags);
 
 void ssd_set_close(struct ssd_set *set);
 
+/** ssd_of_pool() - is what @name stands for one of several SSDs of that pool? */
+bool ssd_of_pool(const char *name, const u8 pool[16]);
+
 /** ssd_set_missing() - is an SSD of the log that @name is on not there? free() what is returned */
 char *ssd_set_missing(const char *name);
 

@@ -37,18 +37,33 @@ static dev_t disk_number(const char *text)
 	return text && sscanf(text, "%u:%u", &ma, &mi) == 2 ? makedev(ma, mi) : 0;
 }
 
+static void add_ssd(struct state *s, const char *number)
+{
+	dev_t ssd = disk_number(number);
+
+	if (!ssd || s->nr_ssds == SSDUP_MAX_SSDS)
+		return;
+	s->ssds[s->nr_ssds++] = ssd;
+	s->ssd = s->ssds[0];
+}
+
 /* What the table says and the status does not. */
 static void read_table(const char *name, struct state *s)
 {
+	char *save = NULL, *word, *value;
 	struct dmdev d;
-	const char *ssd;
 
 	if (dmdev_table(name, &d))
 		return;
-	if (dmdev_is_ssdup(&d)) {
-		s->hdd = disk_number(d.params);
-		ssd = strchr(d.params, ' ');
-		s->ssd = disk_number(ssd ? ssd + 1 : NULL);
+	word = dmdev_is_ssdup(&d) ? strtok_r(d.params, " ", &save) : NULL;
+	s->hdd = disk_number(word);
+	add_ssd(s, word ? strtok_r(NULL, " ", &save) : NULL);
+	/* The number of keys and values, and these. */
+	word = s->ssd ? strtok_r(NULL, " ", &save) : NULL;
+	while (word && (word = strtok_r(NULL, " ", &save))) {
+		value = strtok_r(NULL, " ", &save);
+		if (!strcmp(word, "ssd"))
+			add_ssd(s, value);
 	}
 	dmdev_free(&d);
 }
@@ -166,7 +181,7 @@ static void read_fields(struct state *s)
 static int read_sysfs(const char *name, struct state *s)
 {
 	struct wanted w = { name, 0 };
-	char *text;
+	char *text, *word, *save;
 	unsigned int i;
 
 	if (!each_dm(is_wanted, &w))
@@ -194,7 +209,9 @@ static int read_sysfs(const char *name, struct state *s)
 	s->hdd = disk_number(text);
 	free(text);
 	text = dev_sysfs_read(s->rdev, "ssdup/ssd_dev");
-	s->ssd = disk_number(text);
+	for (word = text ? strtok_r(text, " ", &save) : NULL; word;
+	     word = strtok_r(NULL, " ", &save))
+		add_ssd(s, word);
 	free(text);
 	read_folder(s);
 	return 0;
@@ -209,6 +226,7 @@ static bool no_right(int r)
 
 int state_read(const char *name, struct state *s)
 {
+	unsigned int i;
 	int r;
 
 	memset(s, 0, sizeof(*s));
@@ -217,7 +235,8 @@ int state_read(const char *name, struct state *s)
 		r = read_sysfs(name, s);
 	if (!r) {
 		s->hdd_gone = s->hdd && !dev_known(s->hdd);
-		s->ssd_gone = s->ssd && !dev_known(s->ssd);
+		for (i = 0; i < s->nr_ssds; i++)
+			s->ssd_gone |= !dev_known(s->ssds[i]);
 	}
 	return r;
 }

@@ -97,6 +97,8 @@ const struct trouble *state_trouble(const struct state *s)
 			      "the log is read-only: the SSD has refused a write" },
 		unknown = { "?", "it is in a mode that this tool does not know" },
 		ssd_gone = { "SSD gone", "the SSD is gone" },
+		some_gone = { "SSD gone", "one of its SSDs is gone" },
+		ssd_out = { "SSD out", "one of its SSDs has failed, and the others go on" },
 		hdd_gone = { "HDD gone", "the HDD is gone" },
 		lost = { "ranges lost",
 			 "the SSD would not give back some of the log: ranges are lost" },
@@ -106,7 +108,7 @@ const struct trouble *state_trouble(const struct state *s)
 
 	/* The mode is what follows of that. */
 	if (s->ssd_gone)
-		return &ssd_gone;
+		return s->nr_ssds > 1 ? &some_gone : &ssd_gone;
 	if (s->hdd_gone)
 		return &hdd_gone;
 	if (s->v.mode)
@@ -114,6 +116,8 @@ const struct trouble *state_trouble(const struct state *s)
 		       s->v.mode == MODE_LOG_READ_ONLY ? &read_only : &unknown;
 	if (s->lost)
 		return &lost;
+	if (s->v.ssds_out)
+		return &ssd_out;
 	if (s->v.segments && s->v.segments <= LOG_SPARE)
 		return &no_room;
 	return s->v.drain_errno ? &drain : NULL;

@@ -33,6 +33,8 @@ struct state {
 	char		*log_uuid;	/* NULL before the first resume */
 	dev_t		rdev;
 	dev_t		hdd, ssd;	/* 0: unknown */
+	dev_t		ssds[SSDUP_MAX_SSDS];	/* all of them; the first is @ssd */
+	unsigned int	nr_ssds;
 	bool		hdd_gone, ssd_gone;	/* pulled: the system does not know it any more */
 	uint64_t	sectors;	/* of the device */
 	uint64_t	segment_sectors; /* of a segment; 0: likewise */
