@@ -314,9 +314,15 @@ const struct usage usage_pool = {
 #define LOG_OPTION \
 	{ OPT_LOG, "log", "LOG", "UUID or number of the log, where the SSD holds several" }
 
+#define LOST_SSD_OPTION \
+	{ OPT_LOST_SSD, "lost-ssd", NULL, \
+	  "do without SSDs of the log that are not there: what they\n" \
+	  "have is lost" }
+
 static const struct option_spec check_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is to be used with" },
 	{ OPT_SSD, "ssd", "DEV", "the SSD, any one of several; of images, each" },
+	LOST_SSD_OPTION,
 	LOG_OPTION,
 	{ OPT_FULL, "full", NULL,
 	  "look at every page of segments without a valid header too; takes\n"
@@ -342,6 +348,7 @@ const struct usage usage_check = {
 
 static const struct option_spec dump_options[] = {
 	{ OPT_SSD, "ssd", "DEV", "the SSD, any one of several; of images, each" },
+	LOST_SSD_OPTION,
 	LOG_OPTION,
 	{ OPT_ENTRIES, "entries", NULL, "the entries of each page too" },
 	{ OPT_FULL, "full", NULL,
@@ -405,6 +412,7 @@ static const struct option_spec export_options[] = {
 	  "export says how far it came and ends with 1. Make room and begin again: the log is\n"
 	  "as it was, also with --clear." },
 	{ OPT_SSD, "ssd", "DEV", "the SSD, any one of several; of images, each" },
+	LOST_SSD_OPTION,
 	LOG_OPTION,
 	{ OPT_CLEAR, "clear", NULL, "then make the log empty, if all of it could be written" },
 	{ OPT_FORCE, "force", NULL, "a smaller HDD" },

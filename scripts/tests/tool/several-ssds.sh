@@ -17,6 +17,18 @@ content()
 	cat $SSD $OTHER | md5sum
 }
 
+# hide DISK - nobody finds it; show - it is there again
+hide()
+{
+	hidden=$1
+	must dd if="$1" of="$T/hidden" bs=4096 count=1 iflag=direct status=none
+	must dd if=/dev/zero of="$1" bs=4096 count=1 oflag=direct conv=notrunc status=none
+}
+show()
+{
+	must dd if="$T/hidden" of="$hidden" bs=4096 count=1 oflag=direct conv=notrunc status=none
+}
+
 # is_left - nobody has written to the SSDs since $before was taken
 is_left()
 {
@@ -78,7 +90,23 @@ is_left
 
 # what is on the HDD afterwards is what a drain would have put there
 must dd if=$HDD of="$T/hdd" bs=1M status=none
+must cp "$T/hdd" "$T/parts"
 ssdup_exits 0 export "$T/hdd" $OTHER
+
+# without one SSD, the other one gives what it has: no sector is on both
+for disk in "$SSD:$OTHER" "$OTHER:$SSD"; do
+	hide "${disk#*:}"
+	ssdup_exits 3 export "$T/parts" "${disk%:*}"
+	says "is not there"
+	ssdup_exits 6 check --ssd "${disk%:*}" --lost-ssd
+	says "E144 ssd-lost"
+	says "dm-ssdup refuses it: on several SSDs, of which one is missing"
+	must_not cmp -s "$T/hdd" "$T/parts"
+	ssdup_exits 6 export "$T/parts" "${disk%:*}" --lost-ssd --hdd-was-written
+	show
+done
+must cmp "$T/hdd" "$T/parts"
+is_left
 
 # images find nobody
 must dd if=$SSD of="$T/0" bs=1M status=none
@@ -110,12 +138,11 @@ for spec in "$SSD" "$OTHER" UUID=$uuid; do
 	done
 done
 before=$(content)
-hide=$(dd if=$OTHER bs=4096 count=1 iflag=direct status=none | base64 -w 0)
-must dd if=/dev/zero of=$OTHER bs=4096 count=1 oflag=direct conv=notrunc status=none
+hide $OTHER
 ssdup_exits 3 tab --ready $NAME
 says "is one of 2 SSDs of a log, and number 1"
 ssdup_exits 3 create --tab $NAME
-base64 -d <<<"$hide" | dd of=$OTHER bs=4096 count=1 oflag=direct conv=notrunc status=none
+show
 is_left
 ssdup_exits 0 create --tab $NAME
 io verify
@@ -148,4 +175,15 @@ done
 ssdup_exits 0 format $HDD --ssd $OTHER --ssd $SSD
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
 io verify
+io write len=8000
+ssdup_exits 0 remove $NAME
+
+# one of them is lost for good: what the page says
+must dd if=/dev/zero of=$SSD bs=1M oflag=direct conv=notrunc status=none count=40
+ssdup_exits 3 create $NAME --hdd $HDD --ssd $OTHER $SET
+ssdup_exits 4 create $NAME --format --hdd $HDD --ssd $OTHER --ssd $SSD --force $SET
+ssdup_exits 6 check --ssd $OTHER --lost-ssd
+ssdup_exits 6 export $HDD --ssd $OTHER --lost-ssd --clear
+ssdup_exits 6 export $HDD --ssd $OTHER --lost-ssd --clear --discard-unsaved --hdd-was-written
+ssdup_exits 0 create $NAME --format --hdd $HDD --ssd $OTHER --ssd $SSD --discard-unsaved $SET
 ssdup_exits 0 remove $NAME

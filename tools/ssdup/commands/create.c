@@ -43,6 +43,7 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 		break;
 	case OPT_FORMAT:
 		new->format = true;
+		new->ssds.alone = true;
 		break;
 	case OPT_FORCE:
 		new->give_up.other = true;

@@ -35,6 +35,7 @@ int cmd_dump(struct ssdup_ctx *ctx, int argc, char **argv)
 	while ((opt = next_option(ctx, argc, argv))) {
 		if (opt == OPT_STOP)
 			return ctx->exit;
+		ssds.lost |= opt == OPT_LOST_SSD;
 		if (opt == OPT_LOG && !parse_log_name(ctx, &log))
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &copy))

@@ -236,6 +236,7 @@ int cmd_export(struct ssdup_ctx *ctx, int argc, char **argv)
 			a.hdd = optarg;
 		if (opt == OPT_SSD && !take_ssd(ctx, &a.ssds))
 			return ctx->exit;
+		a.ssds.lost |= opt == OPT_LOST_SSD;
 		if (opt == OPT_LOG && !parse_log_name(ctx, &a.log))
 			return ctx->exit;
 		if (opt == OPT_COPY && !parse_copy(ctx, &a.copy))

@@ -94,6 +94,7 @@ int cmd_format(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssds.of[0], false))
 		return ctx->exit;
 	a.ssds.nr = max(a.ssds.nr, 1U);
+	a.ssds.alone = true;
 	if (!a.log.old_uuid)
 		log_new_uuid(a.log.uuid);
 	r = pair_open(ctx, &p, a.hdd, &a.ssds, NULL, true, &a.give_up);

@@ -75,7 +75,7 @@ static void look_for_ssd(void *arg, const char *path)
 }
 
 /* Return: NULL, or why it is not there; free() it. */
-static char *find_other(const struct log_super *pool, u32 index, struct dev *dev)
+static char *find_other(const struct log_super *pool, u32 index, struct dev *dev, bool lost)
 {
 	struct search search = { .pool = pool, .index = index };
 	char uuid[UUID_TEXT], *path, *twice = NULL, *why = NULL;
@@ -85,7 +85,7 @@ static char *find_other(const struct log_super *pool, u32 index, struct dev *dev
 	if (twice)
 		why = xprintf("number %u of its log is on two disks, %s; take the copy out", index,
 			      twice);
-	else if (!path || dev_find_quietly(path, dev))
+	else if ((!path || dev_find_quietly(path, dev)) && !lost)
 		why = xprintf("is one of %u SSDs of a log, and number %u (%s) is not there",
 			      pool->ssds.nr, index, uuid_text(uuid, pool->ssds.uuid[index]));
 	while (search.nr)
@@ -117,7 +117,7 @@ static bool to_their_places(struct ssd_set *set, const struct log_super *pool)
 }
 
 /* The newest says which there are. Others than these are refused when all are looked at. */
-static char *complete(struct ssd_set *set)
+static char *complete(struct ssd_set *set, bool lost)
 {
 	struct log_super pool = { }, s;
 	char *why = NULL;
@@ -128,9 +128,11 @@ static char *complete(struct ssd_set *set)
 			pool = s;
 	if (!pool.pool_seq || to_their_places(set, &pool))
 		return NULL;
-	for (i = 0; i < set->io.nr && !why; i++)
+	for (i = 0; i < set->io.nr && !why; i++) {
 		if (!set->dev[i].path)
-			why = find_other(&pool, i, &set->dev[i]);
+			why = find_other(&pool, i, &set->dev[i], lost);
+		set->io.some |= !set->dev[i].path;
+	}
 	return why;
 }
 
@@ -149,7 +151,7 @@ int ssd_set_find(const struct ssdup_ctx *ctx, struct ssd_set *set, const struct 
 			return r;
 		set->io.nr++;
 	}
-	why = complete(set);
+	why = names->alone ? NULL : complete(set, names->lost);
 	r = why ? fail(ctx, EXIT_NOT_FOUND, names->of[0], "%s", why) : EXIT_OK;
 	free(why);
 	return r;
@@ -160,6 +162,8 @@ int ssd_set_open(const struct ssdup_ctx *ctx, struct ssd_set *set, int flags)
 	u32 i;
 
 	for (i = 0; i < set->io.nr; i++) {
+		if (!set->dev[i].path)
+			continue;
 		set->io.fd[i] = dev_open(&set->dev[i], flags);
 		if (set->io.fd[i] < 0)
 			return fail(ctx, EXIT_FAILED, set->dev[i].path, "%s",
@@ -200,7 +204,7 @@ char *ssd_set_missing(const char *name)
 
 	if (dev_find_quietly(name, &set.dev[0]))
 		return NULL;
-	why = complete(&set);
+	why = complete(&set, false);
 	ssd_set_close(&set);
 	return why;
 }

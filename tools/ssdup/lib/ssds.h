@@ -12,6 +12,8 @@
 struct ssd_names {
 	const char	*of[SSDUP_MAX_SSDS];
 	unsigned int	nr;
+	bool		alone;		/* others of their log are not looked for */
+	bool		lost;		/* and those that are not there are done without */
 };
 
 /** ssd_names_add() - one more. Return: false when there are as many as a log can have */
@@ -21,12 +23,12 @@ bool ssd_names_add(struct ssd_names *names, const char *name);
 bool take_ssd(struct ssdup_ctx *ctx, struct ssd_names *names);
 
 struct ssd_set {
-	struct dev	dev[SSDUP_MAX_SSDS];
+	struct dev	dev[SSDUP_MAX_SSDS];	/* no path: it is not there */
 	struct ssds	io;		/* how many, and their descriptors */
 };
 
 /**
- * ssd_set_find() - find those that are named, and the others of their log
+ * ssd_set_find() - find those that are named, and the others of their log, as @names wants
  *
  * Those of a log come in its order, in whatever order they were named. Nothing is open afterwards.
  * ssd_set_close() it, whatever is returned.
@@ -35,7 +37,7 @@ struct ssd_set {
  */
 int ssd_set_find(const struct ssdup_ctx *ctx, struct ssd_set *set, const struct ssd_names *names);
 
-/** ssd_set_open() - open all; EXIT_OK, or an exit code with the complaint made */
+/** ssd_set_open() - open all that are there; EXIT_OK, or an exit code with the complaint made */
 int ssd_set_open(const struct ssdup_ctx *ctx, struct ssd_set *set, int flags);
 
 void ssd_set_close(struct ssd_set *set);

@@ -105,6 +105,18 @@ static void read_copies(int fd, u64 *sectors, const struct log_super *super, str
 	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &c->mend);
 }
 
+/* Of those that are there. */
+static u32 newest(const struct ssds *ssds, const struct ssd_found *found)
+{
+	u32 best = 0, i;
+
+	for (i = 1; i < ssds->nr; i++)
+		if (found[i].fault == LOG_OK &&
+		    (found[best].fault != LOG_OK || found[i].s->pool_seq > found[best].s->pool_seq))
+			best = i;
+	return best;
+}
+
 /* What the SSDs say of the pool together. Return: 0 or -errno */
 static int supers_read(struct ssds *ssds, struct ssd_log *log)
 {
@@ -115,6 +127,9 @@ static int supers_read(struct ssds *ssds, struct ssd_log *log)
 	int r = 0;
 
 	for (i = 0; i < ssds->nr; i++, c++) {
+		found[i].fault = LOG_BLANK;
+		if (ssds->fd[i] < 0)
+			continue;
 		read_copies(ssds->fd[i], &ssds->sectors[i], NULL, c);
 		r = r ?: c->error[0] && c->error[1] ? c->error[0] : 0;
 		found[i] = (struct ssd_found){ c->fault, &c->copy[c->best] };
@@ -123,7 +138,12 @@ static int supers_read(struct ssds *ssds, struct ssd_log *log)
 			found[i].fault = LOG_OTHER_SSD_SIZE;
 		log->mend |= c->mend;
 	}
-	log->fault = ssds->some ? all->fault : ssdup_ssds_match(found, ssds->nr, &which);
+	if (ssds->some) {
+		which = newest(ssds, found);
+		log->fault = found[which].fault;
+	} else {
+		log->fault = ssdup_ssds_match(found, ssds->nr, &which);
+	}
 	c = which < ssds->nr ? &all[which] : all;
 	log->of[PART_SUPER] = c - all;
 	log->part[PART_SUPER] = *c;
@@ -145,17 +165,21 @@ static void record_read(const struct ssds *ssds, struct ssd_log *log, const stru
 {
 	struct ssd_copies *best = &log->part[PART_RECORD], one;
 	const struct log_super *a, *b;
+	bool any = false;
 	u64 sectors;
 	u32 i;
 
 	log->mend = log->part[PART_SUPER].mend;
 	log->number = super->log;
 	for (i = 0; i < ssds->nr; i++) {
+		if (ssds->fd[i] < 0)
+			continue;
 		sectors = ssds->nr > 1 ? ssds->sectors[i] : super->ssd_sectors;
 		read_copies(ssds->fd[i], &sectors, super, &one);
 		log->ssd_sectors = ssds->nr > 1 ? log->ssd_sectors : sectors;
 		log->mend |= one.mend || one.fault == LOG_NO_RECORD;
-		if (!i || best->fault == LOG_NO_RECORD) {
+		if (!any || best->fault == LOG_NO_RECORD) {
+			any = true;
 			*best = one;
 			log->of[PART_RECORD] = i;
 			continue;
@@ -342,7 +366,8 @@ int ssds_read(const struct ssds *ssds, const struct log_super *s, void *buf, siz
 			return -ENXIO;
 		i = 0;
 	}
-	return read_all(ssds->fd[i], buf, bytes, sector * SECTOR_BYTES);
+	return ssds->fd[i] < 0 ? -ENXIO :
+	       read_all(ssds->fd[i], buf, bytes, sector * SECTOR_BYTES);
 }
 
 int ssd_part_write(const struct ssds *ssds, enum ssd_part part, const struct log_super *s)
@@ -355,6 +380,8 @@ int ssd_part_write(const struct ssds *ssds, enum ssd_part part, const struct log
 	/* The first copies come before the second ones. */
 	for (n = 0; n < SSDUP_COPIES * ssds->nr && !r; n++) {
 		i = n % ssds->nr;
+		if (ssds->fd[i] < 0)
+			continue;
 		one.ssds.index = i;
 		one.ssd_sectors = ssds->nr > 1 ? ssds->sectors[i] : s->ssd_sectors;
 		if (part == PART_SUPER)

@@ -22,7 +22,7 @@ enum ssd_part {
 /* The SSDs that a log is on, open, in their order. */
 struct ssds {
 	u32		nr;
-	int		fd[SSDUP_MAX_SSDS];
+	int		fd[SSDUP_MAX_SSDS];	/* -1: it is missing, which @some allows */
 	u64		sectors[SSDUP_MAX_SSDS];	/* that the superblock of each says */
 	bool		some;		/* others may be missing: it is only looked at */
 };

@@ -28,6 +28,7 @@ FINDING_KIND(HDD_OTHER, 140, REFUSED, "hdd-other", "made for another HDD")
 FINDING_KIND(SUPER_LOGS, 142, REFUSED, "super-logs", "the SSD holds several logs")
 FINDING_KIND(SSD_BEHIND, 143, REPAIRABLE, "ssd-behind",
 	     "an SSD has damaged or older copies; the next start mends them")
+FINDING_KIND(SSD_LOST, 144, LOST, "ssd-lost", "an SSD is not there, nor what it has of the log")
 FINDING_KIND(SSD_MISSING, 146, REFUSED, "ssd-missing", "an SSD of the log is missing")
 FINDING_KIND(SSD_BLANK, 147, LOST, "ssd-blank", "an SSD of the log is blank")
 FINDING_KIND(SSD_FOREIGN, 148, REFUSED, "ssd-foreign", "an SSD is not one of the log")

@@ -187,6 +187,8 @@ static int open_disks(const struct ssdup_ctx *ctx, struct log_file *l,
 		      const struct ssd_names *ssds, enum disk_use use)
 {
 	struct ssd_set set;
+	const char *path;
+	struct disk *d;
 	u32 nr = 1;
 	int r;
 
@@ -194,11 +196,16 @@ static int open_disks(const struct ssdup_ctx *ctx, struct log_file *l,
 	r = l->ssds.some ? EXIT_OK : ssd_set_find(ctx, &set, ssds);
 	if (!l->ssds.some)
 		nr = set.io.nr;
-	for (; l->ssds.nr < nr && !r; l->ssds.nr += !r)
-		r = disk_open(ctx, log_ssd(l, l->ssds.nr), l->ssds.some ? ssds->of[0] :
-			      set.dev[l->ssds.nr].path, use);
-	if (!l->ssds.some)
+	for (; l->ssds.nr < nr && !r; l->ssds.nr += !r) {
+		d = log_ssd(l, l->ssds.nr);
+		path = use == DISK_PROBE ? ssds->of[0] : set.dev[l->ssds.nr].path;
+		*d = (struct disk){ .path = ssds->of[0], .fd = -1 };
+		r = path ? disk_open(ctx, d, path, use) : EXIT_OK;
+	}
+	if (use != DISK_PROBE) {
+		l->ssds.some = set.io.some;
 		ssd_set_close(&set);
+	}
 	if (r)
 		close_disks(l);
 	return r;
@@ -223,7 +230,7 @@ struct disk *log_disk(struct log_file *l, u64 place, u64 *sector)
 
 	*sector = place - log_ssd_before(&s->ssds, &s->g, i);
 	if (l->ssds.nr == log_nr_ssds(&s->ssds))
-		return log_ssd(l, i);
+		return l->ssds.fd[i] < 0 ? NULL : log_ssd(l, i);
 	return i == s->ssds.index ? &l->ssd : NULL;
 }
 
@@ -397,6 +404,7 @@ static void disk_findings(struct log_file *l)
 {
 	char log[IDENTITY_TEXT], given[IDENTITY_TEXT];
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
+	const struct disk *ssd = log_ssd(l, l->ssds.some ? l->log.of[PART_SUPER] : 0);
 	u32 block = log_block(l);
 	struct finding f;
 
@@ -412,10 +420,10 @@ static void disk_findings(struct log_file *l)
 			 identity_text(log, l->s.hdd_id), identity_text(given, l->hdd_id));
 		found(&l->findings, &f);
 	}
-	if (l->ssd.sectors < l->s.ssd_sectors) {
+	if (ssd->sectors < l->s.ssd_sectors) {
 		f = finding(FAULT_SSD_SIZE);
 		snprintf(f.text, sizeof(f.text), "%llu sectors, this one has %llu",
-			 l->s.ssd_sectors, (u64)l->ssd.sectors);
+			 l->s.ssd_sectors, (u64)ssd->sectors);
 		found(&l->findings, &f);
 	}
 	if (block > l->s.g.block_sectors) {
@@ -445,6 +453,16 @@ static void pool_finding(struct log_file *l)
 	f = finding(fault == LOG_SSD_MISSING ? FAULT_SSD_MISSING :
 		    fault == LOG_SSD_BLANK ? FAULT_SSD_BLANK : FAULT_SSD_FOREIGN);
 	snprintf(f.text, sizeof(f.text), "%s", log_ssd(l, l->log.of[PART_SUPER])->path);
+	found(&l->findings, &f);
+}
+
+static void lost_finding(struct log_file *l, u32 ssd)
+{
+	struct finding f = finding(FAULT_SSD_LOST);
+	char uuid[UUID_TEXT];
+
+	snprintf(f.text, sizeof(f.text), "number %u, %s", ssd,
+		 uuid_text(uuid, l->s.ssds.uuid[ssd]));
 	found(&l->findings, &f);
 }
 
@@ -488,7 +506,9 @@ void super_findings(struct log_file *l)
 		pair_finding(l, part);
 	}
 	for (i = 0; i < l->ssds.nr && l->known && l->ssds.nr > 1; i++)
-		if (i != l->log.of[PART_SUPER] || i != l->log.of[PART_RECORD])
+		if (l->ssds.fd[i] < 0)
+			lost_finding(l, i);
+		else if (i != l->log.of[PART_SUPER] || i != l->log.of[PART_RECORD])
 			behind_finding(l, i);
 	if (l->known) {
 		disk_findings(l);

@@ -354,8 +354,9 @@ int log_accepts(struct log_file *l)
 
 	if (l->log.fault != LOG_OK)
 		return l->log.fault;
-	fits = ssdup_log_super_fits(&l->s, hdd, l->ssd.sectors,
-				    log_block(l), l->host);
+	if (l->ssds.some && l->ssds.nr > 1)
+		return LOG_SSD_MISSING;
+	fits = ssdup_log_super_fits(&l->s, hdd, l->ssd.sectors, log_block(l), l->host);
 	if (fits != LOG_OK)
 		return fits;
 	h = xalloc(l->s.g.nr_segments * sizeof(*h));
