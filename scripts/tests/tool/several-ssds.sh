@@ -29,6 +29,23 @@ show()
 	must dd if="$T/hidden" of="$hidden" bs=4096 count=1 oflag=direct conv=notrunc status=none
 }
 
+# record save|restore NAME - both copies of the log's, on the first SSD
+record()
+{
+	local copy place
+
+	for copy in 0 1; do
+		place=$((($(home $copy) + 1024) / 8))
+		if [ "$1" = save ]; then
+			must dd if=$SSD of="$T/$2$copy" skip=$place bs=4096 count=1 iflag=direct \
+				status=none
+		else
+			must dd if="$T/$2$copy" of=$SSD seek=$place bs=4096 count=1 oflag=direct \
+				conv=notrunc status=none
+		fi
+	done
+}
+
 # is_left - nobody has written to the SSDs since $before was taken
 is_left()
 {
@@ -53,6 +70,7 @@ says "on 8 SSDs at most"
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --ssd $OTHER $SET
 find_sys
 uuid=$(<"$SYS/log_uuid")
+record save old
 io write len=20000
 commits
 ssdup_exits 0 list
@@ -92,6 +110,18 @@ is_left
 must dd if=$HDD of="$T/hdd" bs=1M status=none
 must cp "$T/hdd" "$T/parts"
 ssdup_exits 0 export "$T/hdd" $OTHER
+
+# the newest record counts, whichever SSD has it
+must cp "$T/parts" "$T/again"
+record save new
+record restore old
+ssdup_exits 5 check $OTHER
+says "E143 ssd-behind"
+says "dm-ssdup accepts it"
+ssdup_exits 0 export "$T/again" $SSD
+must cmp "$T/hdd" "$T/again"
+record restore new
+is_left
 
 # without one SSD, the other one gives what it has: no sector is on both
 for disk in "$SSD:$OTHER" "$OTHER:$SSD"; do
