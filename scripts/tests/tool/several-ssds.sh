@@ -208,6 +208,16 @@ io verify
 io write len=8000
 ssdup_exits 0 remove $NAME
 
+# who gives up what one SSD holds does not give up the log on the other one
+truncate -s 40M "$T/a" "$T/b"
+ssdup_exits 0 format "$T/hdd" --ssd "$T/b"
+must dd if=/dev/urandom of="$T/a" bs=1M count=1 conv=notrunc status=none
+ssdup_exits 4 format "$T/hdd" --ssd "$T/a" --ssd "$T/b" --force
+ssdup_exits 4 format "$T/hdd" --ssd "$T/b" --ssd "$T/a" --force
+says "$T/b: holds a damaged log: of other SSDs"
+ssdup_exits 0 check --ssd "$T/b"
+ssdup_exits 0 format "$T/hdd" --ssd "$T/a" --ssd "$T/b" --force --discard-unsaved
+
 # one of them is lost for good: what the page says
 must dd if=/dev/zero of=$SSD bs=1M oflag=direct conv=notrunc status=none count=40
 ssdup_exits 3 create $NAME --hdd $HDD --ssd $OTHER $SET

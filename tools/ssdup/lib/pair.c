@@ -120,6 +120,31 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct pair *p, u32 i, 
 	return r;
 }
 
+/*
+ * They are no pool, and blank or others' at first sight: whoever overwrites one of them must not
+ * overwrite the log on another one.
+ */
+static void look_at_each(struct pair *p)
+{
+	struct ssd_log log;
+	struct ssds one;
+	u32 i;
+
+	for (i = 0; i < p->ssds.io.nr && !ssd_holds_log(&p->log); i++) {
+		one = ssds_some(p->ssds.io.fd[i]);
+		if (ssd_log_read(&one, &log, NULL) || !ssd_holds_log(&log) ||
+		    ssd_being_made(p->ssds.io.fd[i]))
+			continue;
+		p->log.fault = LOG_SSD_FOREIGN;
+		p->log.part[PART_SUPER].fault = LOG_SSD_FOREIGN;
+		p->log.of[PART_SUPER] = i;
+	}
+	for (i = 0; i < p->ssds.io.nr && p->log.fault == LOG_BLANK; i++) {
+		ssd_blank_read(p->ssds.io.fd[i], &p->log);
+		p->log.of[PART_SUPER] = i;
+	}
+}
+
 int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd,
 	      const struct ssd_names *ssds, const char *name, bool offline,
 	      const struct give_up *g)
@@ -152,10 +177,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd,
 	r = ssd_log_read_for(&p->ssds.io, &p->log, name ?: spec_uuid(ssds->of[0]), p->hdd_id);
 	if (r)
 		return fail(ctx, EXIT_LOST, p->ssd.path, "cannot be read: %s", strerror(-r));
-	for (i = 0; i < p->ssds.io.nr && p->log.fault == LOG_BLANK; i++) {
-		ssd_blank_read(p->ssds.io.fd[i], &p->log);
-		p->log.of[PART_SUPER] = i;
-	}
+	look_at_each(p);
 	return EXIT_OK;
 }
 

@@ -347,8 +347,7 @@ static bool home_blank(int fd, u64 ssd_sectors, u32 copy)
 	       zeros(fd, home + SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS), home + SSDUP_HOME_SECTORS);
 }
 
-/* A power cut while a log on several SSDs was made left it so: it is made anew. */
-static bool being_made(int fd)
+bool ssd_being_made(int fd)
 {
 	struct ssds ssds = ssds_some(fd);
 	struct ssd_log log;
@@ -361,7 +360,7 @@ void ssd_blank_read(int fd, struct ssd_log *log)
 {
 	u64 sectors = size_of(fd);
 
-	if (log->fault == LOG_BLANK && !being_made(fd) &&
+	if (log->fault == LOG_BLANK && !ssd_being_made(fd) &&
 	    !(home_blank(fd, sectors, 0) && home_blank(fd, sectors, 1)))
 		log->fault = LOG_NOT_OURS;
 }

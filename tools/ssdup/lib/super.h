@@ -125,6 +125,9 @@ const char *spec_uuid(const char *spec);
 /** log_would_be() - would the kernel take such a superblock and record? LOG_OK, or why not */
 enum log_fault log_would_be(const struct log_super *s);
 
+/** ssd_being_made() - did a power cut leave it so, while a log on several SSDs was made? */
+bool ssd_being_made(int fd);
+
 /**
  * ssd_blank_read() - look at all of the homes of an SSD that seems to be blank, as the kernel does
  *
