@@ -131,6 +131,9 @@ for disk in "$SSD:$OTHER" "$OTHER:$SSD"; do
 	ssdup_exits 6 check --ssd "${disk%:*}" --lost-ssd
 	says "E144 ssd-lost"
 	says "dm-ssdup refuses it: on several SSDs, of which one is missing"
+	ssdup_exits 3 dump "${disk%:*}"
+	ssdup_exits 0 dump "${disk%:*}" --lost-ssd
+	says "incompat 0x2"
 	must_not cmp -s "$T/hdd" "$T/parts"
 	ssdup_exits 6 export "$T/parts" "${disk%:*}" --lost-ssd --hdd-was-written
 	show

@@ -116,17 +116,11 @@ static int make_entry(const struct ssdup_ctx *ctx, const struct tab *tab,
 static bool devices_there(const struct tab_entry *e)
 {
 	struct dev dev;
-	char *why;
-	bool there;
 
 	if (dev_find_quietly(e->hdd, &dev))
 		return false;
 	dev_free(&dev);
-	why = dev_find_quietly(e->ssd, &dev) ? xstrdup("") : ssd_set_missing(e->ssd);
-	dev_free(&dev);
-	there = !why;
-	free(why);
-	return there;
+	return ssds_there(e->ssd);
 }
 
 static int make_all(const struct ssdup_ctx *ctx, const struct tab *tab)

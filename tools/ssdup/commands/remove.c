@@ -51,6 +51,9 @@ static bool log_is_empty(const struct ssdup_ctx *ctx, const struct state *s)
 	struct ssd_log log;
 	bool empty;
 
+	/* Nobody has asked for a disk that is gone. */
+	if (!ssds_there(names.of[0]))
+		return false;
 	empty = !ssd_set_find(ctx, &ssds, &names) && !ssd_set_open(ctx, &ssds, O_RDONLY) &&
 		!ssd_log_read(&ssds.io, &log, s->log_uuid) && log.fault == LOG_OK &&
 		!ssd_log_used(&ssds.io, ssd_super(&log));

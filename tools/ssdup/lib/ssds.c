@@ -208,3 +208,16 @@ char *ssd_set_missing(const char *name)
 	ssd_set_close(&set);
 	return why;
 }
+
+bool ssds_there(const char *name)
+{
+	char *why = ssd_set_missing(name);
+	struct dev dev;
+	bool there;
+
+	there = !why && !dev_find_quietly(name, &dev);
+	if (there)
+		dev_free(&dev);
+	free(why);
+	return there;
+}

@@ -45,6 +45,9 @@ void ssd_set_close(struct ssd_set *set);
 /** ssd_of_pool() - is what @name stands for one of several SSDs of that pool? */
 bool ssd_of_pool(const char *name, const u8 pool[16]);
 
+/** ssds_there() - are all SSDs of the log there that @name is on? */
+bool ssds_there(const char *name);
+
 /** ssd_set_missing() - is an SSD of the log that @name is on not there? free() what is returned */
 char *ssd_set_missing(const char *name);
 

@@ -13,9 +13,17 @@ static bool usable(enum log_fault fault)
 	return fault == LOG_OK || fault == LOG_UNKNOWN_RO_COMPAT || fault == LOG_NO_UUID;
 }
 
+/* The one whose superblock counts. */
+static const struct disk *counted(const struct log_file *l)
+{
+	u32 of = l->log.of[PART_SUPER];
+
+	return of ? &l->more[of - 1] : &l->ssd;
+}
+
 static bool too_short(const struct log_file *l)
 {
-	return l->ssd.sectors < SSDUP_BLOCK_SECTORS;
+	return counted(l)->sectors < SSDUP_BLOCK_SECTORS;
 }
 
 bool log_has_magic(const struct log_file *l)
@@ -49,7 +57,8 @@ static void read_copies(struct log_file *l)
 			l->raw[part][i] = xpages(SSDUP_BLOCK_BYTES);
 	/* An image that is too short for a superblock has none, unless it begins with one. */
 	if (too_short(l)) {
-		if (pread(l->ssd.fd, l->raw[0][0], SSDUP_BLOCK_BYTES, 0) < 0 || log_has_magic(l))
+		if (pread(counted(l)->fd, l->raw[0][0], SSDUP_BLOCK_BYTES, 0) < 0 ||
+		    log_has_magic(l))
 			return;
 		l->log.fault = LOG_NOT_OURS;
 		*super = (struct ssd_copies){
@@ -518,19 +527,12 @@ void super_findings(struct log_file *l)
 
 /* --- Why there is none --- */
 
-static const char *faulty_path(const struct log_file *l)
-{
-	u32 of = l->log.of[PART_SUPER];
-
-	return of ? l->more[of - 1].path : l->ssd.path;
-}
-
 static int no_super(const struct log_file *l)
 {
 	const struct ssd_copies *c = &l->log.part[PART_SUPER];
 	bool other = c->copy_fault[1] == LOG_OK;
 	const struct ssdup_ctx *ctx = l->ctx;
-	const char *path = faulty_path(l);
+	const char *path = counted(l)->path;
 
 	switch (c->fault) {
 	case LOG_BLANK:
