@@ -173,7 +173,7 @@ done
 before=$(content)
 hide $OTHER
 ssdup_exits 3 tab --ready $NAME
-says "is one of 2 SSDs of a log, and number 1"
+says "is one of 2 SSDs of a log; number 1"
 ssdup_exits 3 create --tab $NAME
 show
 is_left
@@ -221,12 +221,47 @@ says "$T/b: holds a damaged log: of other SSDs"
 ssdup_exits 0 check --ssd "$T/b"
 ssdup_exits 0 format "$T/hdd" --ssd "$T/a" --ssd "$T/b" --force --discard-unsaved
 
-# one of them is lost for good: what the page says
-must dd if=/dev/zero of=$SSD bs=1M oflag=direct conv=notrunc status=none count=40
+# no word makes one SSD pass for all, or for another one: nothing is read, or written, elsewhere
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
+io write len=8000
+ssdup_exits 0 remove $NAME
+must dd if=$SSD of="$T/0" bs=1M status=none
+must cp "$T/0" "$T/2"
+before=$(content)
+hide $OTHER
+for words in "repair --yes" "export $T/again" "check --ssd" dump; do
+	# shellcheck disable=SC2086
+	must_not ssdup $words $OTHER --copy 1
+done
+must_not ssdup export "$T/again" --ssd "$T/0" --ssd "$T/2" --copy 0 --clear
+must_not ssdup export "$T/again" --ssd $OTHER --ssd $SSD --copy 1 --clear
+show
+is_left
+must cmp "$T/0" "$T/2"
+ln "$T/a" "$T/link"
+ssdup_exits 4 format "$T/hdd" --ssd "$T/a" --ssd "$T/link" --force --discard-unsaved
+says "on the same disk as the SSD"
+
+# one of them is lost for good: what the page says. When it comes back it has nothing
+hide $SSD
 ssdup_exits 3 create $NAME --hdd $HDD --ssd $OTHER $SET
 ssdup_exits 4 create $NAME --format --hdd $HDD --ssd $OTHER --ssd $SSD --force $SET
 ssdup_exits 6 check --ssd $OTHER --lost-ssd
 ssdup_exits 6 export $HDD --ssd $OTHER --lost-ssd --clear
 ssdup_exits 6 export $HDD --ssd $OTHER --lost-ssd --clear --discard-unsaved --hdd-was-written
+show
+ssdup_exits 5 check --ssd $OTHER
+says ": 0 extents"
+says "dm-ssdup accepts it"
 ssdup_exits 0 create $NAME --format --hdd $HDD --ssd $OTHER --ssd $SSD --discard-unsaved $SET
+ssdup_exits 0 remove $NAME
+
+# three, of which the last one finds the others
+make_disks ssds=3 ssd_size_mb=20
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --ssd $OTHER --ssd /dev/mssd2 $SET
+io write len=20000
+ssdup_exits 0 remove $NAME
+ssdup_exits 0 check --ssd $OTHER
+ssdup_exits 0 create $NAME --hdd $HDD --ssd /dev/mssd2 $SET
+io verify
 ssdup_exits 0 remove $NAME

@@ -248,8 +248,8 @@ static char *table_params(const struct new_device *new, const struct pair *p)
 	char hdd[DEV_NUMBER], ssd[DEV_NUMBER], *args = xstrdup(new->args), *more;
 	u32 i, nr = new->nr_args;
 
-	/* The first SSD has no key. */
-	for (i = 1; i < p->ssds.io.nr; i++, nr += 2) {
+	/* In their order; the first one has no key. */
+	for (i = p->ssds.io.nr - 1; i > 0; i--, nr += 2) {
 		more = xprintf("ssd %s%s%s", dev_number(ssd, p->ssds.dev[i].rdev), *args ? " " : "",
 			       args);
 		free(args);

@@ -297,6 +297,23 @@ static void discard(const struct ssdup_ctx *ctx, const struct dev *ssd, int fd)
 		warn(ctx, ssd->path, "cannot be discarded: %s", strerror(errno));
 }
 
+/* Two may be one after all, which has only the last superblock then. Return: 0 or -errno */
+static int are_apart(const struct ssds *ssds)
+{
+	struct ssd_log log;
+	struct ssds one;
+	int r = 0;
+	u32 i;
+
+	for (i = 0; i < ssds->nr && !r; i++) {
+		one = ssds_some(ssds->fd[i]);
+		r = ssd_log_read(&one, &log, NULL);
+		if (!r && (log.part[PART_SUPER].fault != LOG_OK || ssd_pool(&log)->ssds.index != i))
+			r = -ENOTUNIQ;
+	}
+	return r;
+}
+
 /* As the kernel does to blank SSDs when the device is resumed. */
 static int write_log(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o,
 		     struct log_super *s)
@@ -317,7 +334,7 @@ static int write_log(const struct ssdup_ctx *ctx, struct pair *p, const struct l
 	/* Of several, each says now that it has a part, and then that all do: see core/ssds.h. */
 	if (!r && ssds->nr > 1) {
 		s->pool_seq++;
-		r = ssd_part_write(ssds, PART_SUPER, s);
+		r = are_apart(ssds) ?: ssd_part_write(ssds, PART_SUPER, s);
 	}
 	return r ?: ssd_log_read(ssds, &p->log, NULL);
 }
@@ -334,7 +351,7 @@ int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_op
 	r = write_log(ctx, p, o, &s);
 	if (r)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "cannot be formatted: %s",
-			    strerror(-r));
+			    r == -ENOTUNIQ ? "two of the SSDs are one" : strerror(-r));
 	if (p->log.fault != LOG_OK || p->log.mend)
 		return fail(ctx, EXIT_FAILED, p->ssd.path,
 			    "does not give back what was written to it: %s",

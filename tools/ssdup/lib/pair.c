@@ -6,11 +6,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host.h"
 #include "member.h"
 #include "pair.h"
+
+#define MAX_DISKS	16U
 
 /* A size of no blocks would be written to the log, and refused ever after. */
 static int refuse_small_hdd(const struct ssdup_ctx *ctx, const struct dev *hdd)
@@ -63,19 +66,33 @@ static int refuse_memory(const struct ssdup_ctx *ctx, const struct dev *ssd)
 	return r;
 }
 
-/* At boot all devices of an SSD are made at a time. */
-static int lock_ssd(const struct ssdup_ctx *ctx, struct pair *p)
+/* At boot all devices of an SSD are made at a time. The lowest first: others wait in that order. */
+static int lock_ssds(const struct ssdup_ctx *ctx, struct pair *p)
 {
-	p->lock = dev_lock(&p->ssd);
-	return p->lock < 0 ? fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->lock)) :
-			     EXIT_OK;
+	const struct dev *next, *dev;
+	dev_t last = 0;
+	int lock;
+
+	do {
+		next = NULL;
+		for (dev = p->ssds.dev; dev < p->ssds.dev + p->ssds.io.nr; dev++)
+			if (dev->rdev > last && (!next || dev->rdev < next->rdev))
+				next = dev;
+		if (!next)
+			break;
+		last = next->rdev;
+		lock = dev_lock(next);
+		if (lock < 0)
+			return fail(ctx, EXIT_FAILED, next->path, "%s", strerror(-lock));
+		p->lock[p->nr_locks++] = lock;
+	} while (p->nr_locks < SSDUP_MAX_SSDS);
+	return EXIT_OK;
 }
 
 void pair_unlock(struct pair *p)
 {
-	if (p->lock >= 0)
-		close(p->lock);
-	p->lock = -1;
+	while (p->nr_locks)
+		close(p->lock[--p->nr_locks]);
 }
 
 /* Others may use the SSD, if each has a log of its own there. */
@@ -89,7 +106,7 @@ static int refuse_used_ssds(const struct ssdup_ctx *ctx, struct pair *p, bool of
 		r = dev_refuse_used(ctx, &p->ssds.dev[i], or);
 	if (offline)
 		return r;
-	r = lock_ssd(ctx, p) ?: members_read(ctx, p->ssd.rdev, &p->members);
+	r = lock_ssds(ctx, p) ?: members_read(ctx, p->ssd.rdev, &p->members);
 	if (r)
 		return r;
 	p->shared = members_alone(&p->members, p->ssd.rdev);
@@ -97,6 +114,26 @@ static int refuse_used_ssds(const struct ssdup_ctx *ctx, struct pair *p, bool of
 		if (!p->shared || !members_alone(&p->members, p->ssds.dev[i].rdev))
 			r = dev_refuse_used(ctx, &p->ssds.dev[i], or);
 	return r;
+}
+
+/* Two SSDs on one disk would have one cache, and the kernel refuses them. */
+static int refuse_twice(const struct ssdup_ctx *ctx, const struct dev *a, const struct dev *b)
+{
+	dev_t disk[2][MAX_DISKS];
+	unsigned int nr[2], i, j;
+	struct stat st[2];
+	bool same;
+
+	same = !stat(a->path, &st[0]) && !stat(b->path, &st[1]) &&
+	       (a->rdev ? a->rdev == b->rdev : st[0].st_dev == st[1].st_dev &&
+					       st[0].st_ino == st[1].st_ino);
+	nr[0] = a->rdev ? dev_disks(a->rdev, disk[0], MAX_DISKS) : 0;
+	nr[1] = b->rdev ? dev_disks(b->rdev, disk[1], MAX_DISKS) : 0;
+	for (i = 0; i < nr[0]; i++)
+		for (j = 0; j < nr[1]; j++)
+			same |= disk[0][i] == disk[1][j] || dev_two_paths(disk[0][i], disk[1][j]);
+	return same ? fail(ctx, EXIT_REFUSED, a->path, "on the same disk as the SSD %s", b->path) :
+		      EXIT_OK;
 }
 
 /* What one of the SSDs cannot be. */
@@ -113,7 +150,7 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct pair *p, u32 i, 
 	    (g->memory ? EXIT_OK : refuse_memory(ctx, ssd)) ?:
 	    dev_refuse_same(ctx, &p->hdd, ssd, g->other);
 	for (j = 0; j < i && !r; j++)
-		r = dev_refuse_same(ctx, &p->ssds.dev[j], ssd, false);
+		r = refuse_twice(ctx, ssd, &p->ssds.dev[j]);
 	if (!r && ssd->rotational && !p->hdd.rotational && p->hdd.rdev)
 		warn(ctx, ssd->path, "this rotates, and %s does not: are they swapped?",
 		     p->hdd.path);
@@ -154,7 +191,6 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd,
 	u32 i;
 
 	memset(p, 0, sizeof(*p));
-	p->lock = -1;
 	r = ssd_set_find(ctx, &p->ssds, ssds) ?: dev_find(ctx, hdd, &p->hdd);
 	if (r)
 		return r;

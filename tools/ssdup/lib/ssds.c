@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dm-ssdup/core/ssds.h"
+
 #include "ssds.h"
 
 bool ssd_names_add(struct ssd_names *names, const char *name)
@@ -23,6 +25,29 @@ bool take_ssd(struct ssdup_ctx *ctx, struct ssd_names *names)
 	if (!ssd_names_add(names, optarg))
 		bad_usage(ctx, "a log is on %u SSDs at most", SSDUP_MAX_SSDS);
 	return !ctx->exit;
+}
+
+bool parse_log_name(struct ssdup_ctx *ctx, const char **name)
+{
+	if (!log_name_valid(optarg)) {
+		bad_usage(ctx, "--log: neither the UUID of a log nor a number up to %u: %s",
+			  SSDUP_MAX_LOGS - 1, optarg);
+		return false;
+	}
+	*name = optarg;
+	return true;
+}
+
+bool parse_copy(struct ssdup_ctx *ctx, int *copy)
+{
+	uint64_t value;
+
+	if (parse_number(optarg, 0, 1, &value)) {
+		bad_usage(ctx, "--copy: neither 0 nor 1: %s", optarg);
+		return false;
+	}
+	*copy = value;
+	return true;
 }
 
 /* The superblock of one SSD. Return: is it one of several? */
@@ -86,7 +111,7 @@ static char *find_other(const struct log_super *pool, u32 index, struct dev *dev
 		why = xprintf("number %u of its log is on two disks, %s; take the copy out", index,
 			      twice);
 	else if ((!path || dev_find_quietly(path, dev)) && !lost)
-		why = xprintf("is one of %u SSDs of a log, and number %u (%s) is not there",
+		why = xprintf("is one of %u SSDs of a log; number %u (%s) is not there, or damaged",
 			      pool->ssds.nr, index, uuid_text(uuid, pool->ssds.uuid[index]));
 	while (search.nr)
 		free(search.found[--search.nr]);
@@ -124,7 +149,8 @@ static char *complete(struct ssd_set *set, bool lost)
 	u32 i;
 
 	for (i = 0; i < set->io.nr; i++)
-		if (is_one_of_several(&set->dev[i], &s) && s.pool_seq > pool.pool_seq)
+		if (is_one_of_several(&set->dev[i], &s) && !ssds_being_made(&s) &&
+		    s.pool_seq > pool.pool_seq)
 			pool = s;
 	if (!pool.pool_seq || to_their_places(set, &pool))
 		return NULL;

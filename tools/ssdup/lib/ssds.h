@@ -22,6 +22,12 @@ bool ssd_names_add(struct ssd_names *names, const char *name);
 /** take_ssd() - optarg of --ssd; false with the complaint made and ctx->exit set */
 bool take_ssd(struct ssdup_ctx *ctx, struct ssd_names *names);
 
+/** parse_copy() - optarg of --copy; false with the complaint made and ctx->exit set */
+bool parse_copy(struct ssdup_ctx *ctx, int *copy);
+
+/** parse_log_name() - optarg of --log; likewise */
+bool parse_log_name(struct ssdup_ctx *ctx, const char **name);
+
 struct ssd_set {
 	struct dev	dev[SSDUP_MAX_SSDS];	/* no path: it is not there */
 	struct ssds	io;		/* how many, and their descriptors */

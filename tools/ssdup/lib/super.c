@@ -103,6 +103,8 @@ static void read_copies(int fd, u64 *sectors, const struct log_super *super, str
 	    ssds_being_made(&c->copy[1]))
 		c->copy_fault[1] = LOG_BAD_CRC;
 	c->fault = ssdup_log_pick(super, c->copy_fault, c->copy, &c->best, &c->mend);
+	if (!super && c->fault == LOG_OK)
+		*sectors = c->copy[c->best].ssd_sectors;
 }
 
 /* Of those that are there. */
@@ -133,9 +135,6 @@ static int supers_read(struct ssds *ssds, struct ssd_log *log)
 		read_copies(ssds->fd[i], &ssds->sectors[i], NULL, c);
 		r = r ?: c->error[0] && c->error[1] ? c->error[0] : 0;
 		found[i] = (struct ssd_found){ c->fault, &c->copy[c->best] };
-		/* The first one is looked at with the HDD. */
-		if (i && c->fault == LOG_OK && size_of(ssds->fd[i]) < found[i].s->ssd_sectors)
-			found[i].fault = LOG_OTHER_SSD_SIZE;
 		log->mend |= c->mend;
 	}
 	if (ssds->some) {
@@ -143,8 +142,11 @@ static int supers_read(struct ssds *ssds, struct ssd_log *log)
 		log->fault = found[which].fault;
 	} else {
 		log->fault = ssdup_ssds_match(found, ssds->nr, &which);
+		/* That is the number of another one. */
+		if (log->fault == LOG_SSD_MISSING)
+			which = newest(ssds, found);
 	}
-	c = which < ssds->nr ? &all[which] : all;
+	c = &all[which];
 	log->of[PART_SUPER] = c - all;
 	log->part[PART_SUPER] = *c;
 	log->part[PART_SUPER].fault = log->fault;

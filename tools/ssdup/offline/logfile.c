@@ -156,6 +156,26 @@ static int choose_or_ask(const struct log_file *l, enum ssd_part part)
 	return usable(l->log.part[part].copy_fault[l->asked]) ? l->asked : NO_COPY;
 }
 
+/*
+ * Of several SSDs each has to be the one that it is taken for. So a copy that the user wants is for
+ * a log on one SSD.
+ */
+static bool makes_a_pool(struct log_file *l, int from)
+{
+	struct ssd_copies *c = &l->log.part[PART_SUPER];
+	u32 nr = log_nr_ssds(&c->copy[from].ssds);
+
+	if (nr == 1 && l->ssds.nr == 1)
+		return true;
+	if (c->fault == LOG_OK && l->asked == NO_COPY && (nr == l->ssds.nr || l->ssds.some))
+		return true;
+	if (c->fault == LOG_OK || c->fault == LOG_OVERWRITTEN) {
+		c->fault = LOG_SSD_MISSING;
+		l->log.fault = c->fault;
+	}
+	return false;
+}
+
 void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, const char *name, int asked)
 {
 	int from;
@@ -172,6 +192,8 @@ void log_attach(const struct ssdup_ctx *ctx, struct log_file *l, const char *nam
 	read_copies(l);
 	l->from[PART_RECORD] = NO_COPY;
 	from = choose_or_ask(l, PART_SUPER);
+	if (from != NO_COPY && !makes_a_pool(l, from))
+		from = NO_COPY;
 	l->from[PART_SUPER] = from;
 	if (from == NO_COPY)
 		return;
@@ -250,6 +272,13 @@ int log_read(struct log_file *l, void *buf, u64 place, u64 sectors)
 
 	d = log_disk(l, place, &sector);
 	return d ? disk_read(d, buf, sector, sectors) : -ENXIO;
+}
+
+bool log_ssd_short(struct log_file *l, u32 index)
+{
+	u64 sectors = l->ssds.nr > 1 ? l->ssds.sectors[index] : l->s.ssd_sectors;
+
+	return l->ssds.fd[index] >= 0 && log_ssd(l, index)->sectors < sectors;
 }
 
 u32 log_block(const struct log_file *l)
@@ -413,8 +442,7 @@ static void disk_findings(struct log_file *l)
 {
 	char log[IDENTITY_TEXT], given[IDENTITY_TEXT];
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors;
-	const struct disk *ssd = log_ssd(l, l->ssds.some ? l->log.of[PART_SUPER] : 0);
-	u32 block = log_block(l);
+	u32 block = log_block(l), i;
 	struct finding f;
 
 	if (hdd < l->s.hdd_sectors) {
@@ -429,10 +457,13 @@ static void disk_findings(struct log_file *l)
 			 identity_text(log, l->s.hdd_id), identity_text(given, l->hdd_id));
 		found(&l->findings, &f);
 	}
-	if (ssd->sectors < l->s.ssd_sectors) {
+	for (i = 0; i < l->ssds.nr; i++) {
+		if (!log_ssd_short(l, i))
+			continue;
 		f = finding(FAULT_SSD_SIZE);
 		snprintf(f.text, sizeof(f.text), "%llu sectors, this one has %llu",
-			 l->s.ssd_sectors, (u64)ssd->sectors);
+			 l->ssds.nr > 1 ? l->ssds.sectors[i] : l->s.ssd_sectors,
+			 (u64)log_ssd(l, i)->sectors);
 		found(&l->findings, &f);
 	}
 	if (block > l->s.g.block_sectors) {
@@ -591,32 +622,9 @@ int no_log(const struct log_file *l)
 			    usable(record->copy_fault[0]) || usable(record->copy_fault[1]) ?
 			    "one copy looks well, see --copy" :
 			    "\"ssdup repair --scan\" may find the log");
-	if (l->asked == NO_COPY)
+	if (l->asked == NO_COPY || super->fault >= LOG_SSD_MISSING)
 		return no_super(l);
 	return fail(l->ctx, EXIT_LOST, l->ssd.path, "copy %d of the superblock: %s", l->asked,
 		    super->error[l->asked] ? "cannot be read" :
 		    ssdup_log_fault_text(super->copy_fault[l->asked]));
-}
-
-bool parse_log_name(struct ssdup_ctx *ctx, const char **name)
-{
-	if (!log_name_valid(optarg)) {
-		bad_usage(ctx, "--log: neither the UUID of a log nor a number up to %u: %s",
-			  SSDUP_MAX_LOGS - 1, optarg);
-		return false;
-	}
-	*name = optarg;
-	return true;
-}
-
-bool parse_copy(struct ssdup_ctx *ctx, int *copy)
-{
-	uint64_t value;
-
-	if (parse_number(optarg, 0, 1, &value)) {
-		bad_usage(ctx, "--copy: neither 0 nor 1: %s", optarg);
-		return false;
-	}
-	*copy = value;
-	return true;
 }

@@ -164,6 +164,9 @@ struct disk *log_disk(struct log_file *l, u64 place, u64 *sector);
 /** log_read() - read @sectors from a place in the log on. Return: as disk_read() */
 int log_read(struct log_file *l, void *buf, u64 place, u64 sectors);
 
+/** log_ssd_short() - is an SSD smaller than its superblock says? */
+bool log_ssd_short(struct log_file *l, u32 index);
+
 /** log_block() - the largest logical block of the disks, in sectors */
 u32 log_block(const struct log_file *l);
 
@@ -212,11 +215,5 @@ void log_item_add(struct log_file *l, const struct log_item *item);
 
 /** log_map() - make @l->map of @l->items; these are freed */
 void log_map(struct log_file *l);
-
-/** parse_copy() - optarg of --copy; false with the complaint made and ctx->exit set */
-bool parse_copy(struct ssdup_ctx *ctx, int *copy);
-
-/** parse_log_name() - optarg of --log; likewise */
-bool parse_log_name(struct ssdup_ctx *ctx, const char **name);
 
 #endif

@@ -349,13 +349,16 @@ int log_accepts(struct log_file *l)
 	u64 hdd = l->hdd_sectors ? l->hdd_sectors : l->s.hdd_sectors, next;
 	struct log_header *h;
 	enum log_fault fits;
-	u32 nr = 0;
+	u32 nr = 0, i;
 	int r;
 
 	if (l->log.fault != LOG_OK)
 		return l->log.fault;
 	if (l->ssds.some && l->ssds.nr > 1)
 		return LOG_SSD_MISSING;
+	for (i = 1; i < l->ssds.nr; i++)
+		if (log_ssd_short(l, i))
+			return LOG_OTHER_SSD_SIZE;
 	fits = ssdup_log_super_fits(&l->s, hdd, l->ssd.sectors, log_block(l), l->host);
 	if (fits != LOG_OK)
 		return fits;
