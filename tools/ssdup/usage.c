@@ -331,7 +331,8 @@ static const struct option_spec check_options[] = {
 	  "if its first page is damaged as well." },
 	{ OPT_DATA, "data", NULL, "read all dirty data too" },
 	{ OPT_COPY, "copy", "N",
-	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	  "take copy N (0 or 1) of the superblock, whatever the other is;\n"
+	  "only of a log on one SSD" },
 	{ OPT_JSON, "json", NULL, "as JSON" },
 	{ 'q', "quiet", NULL, "only the faults, no progress" },
 	{ }
@@ -355,7 +356,8 @@ static const struct option_spec dump_options[] = {
 	  "look at every page of segments without a valid header too; takes\n"
 	  "a time by the size of the SSD" },
 	{ OPT_COPY, "copy", "N",
-	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	  "take copy N (0 or 1) of the superblock, whatever the other is;\n"
+	  "only of a log on one SSD" },
 	{ OPT_JSON, "json", NULL, "as JSON" },
 	{ }
 };
@@ -379,7 +381,8 @@ static const struct option_spec repair_options[] = {
 	  "and nothing would be lost, else that of the real run." },
 	{ 'y', "yes", NULL, "do not ask" },
 	{ OPT_COPY, "copy", "N",
-	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	  "take copy N (0 or 1) of the superblock, whatever the other is;\n"
+	  "only of a log on one SSD" },
 	{ OPT_SCAN, "scan", NULL,
 	  "find a log that has no usable superblock or record",
 	  "Both are written anew by what the headers of its segments say. It reads a block of\n"
@@ -421,7 +424,8 @@ static const struct option_spec export_options[] = {
 	{ OPT_WRITTEN, "hdd-was-written", NULL, "over an HDD that somebody has written to since" },
 	{ OPT_UNSAVED, "discard-unsaved", NULL, "--clear whatever was lost" },
 	{ OPT_COPY, "copy", "N",
-	  "take copy N (0 or 1) of the superblock, whatever the other is" },
+	  "take copy N (0 or 1) of the superblock, whatever the other is;\n"
+	  "only of a log on one SSD" },
 	{ 'q', "quiet", NULL, "no progress, no list of what is lost" },
 	{ OPT_REPORT, "json", NULL, "what came of it, as JSON" },
 	{ }

@@ -162,15 +162,22 @@ static char *complete(struct ssd_set *set, bool lost)
 	return why;
 }
 
+static void set_begin(struct ssd_set *set)
+{
+	u32 i;
+
+	memset(set, 0, sizeof(*set));
+	for (i = 0; i < SSDUP_MAX_SSDS; i++)
+		set->io.fd[i] = -1;
+}
+
 int ssd_set_find(const struct ssdup_ctx *ctx, struct ssd_set *set, const struct ssd_names *names)
 {
 	char *why;
 	u32 i;
 	int r;
 
-	memset(set, 0, sizeof(*set));
-	for (i = 0; i < SSDUP_MAX_SSDS; i++)
-		set->io.fd[i] = -1;
+	set_begin(set);
 	for (i = 0; i < names->nr; i++) {
 		r = dev_find(ctx, names->of[i], &set->dev[i]);
 		if (r)
@@ -225,11 +232,13 @@ bool ssd_of_pool(const char *name, const u8 pool[16])
 
 char *ssd_set_missing(const char *name)
 {
-	struct ssd_set set = { .io = { .nr = 1, .fd = { -1, -1, -1, -1, -1, -1, -1, -1 } } };
+	struct ssd_set set;
 	char *why;
 
+	set_begin(&set);
 	if (dev_find_quietly(name, &set.dev[0]))
 		return NULL;
+	set.io.nr = 1;
 	why = complete(&set, false);
 	ssd_set_close(&set);
 	return why;

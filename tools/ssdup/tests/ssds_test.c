@@ -173,6 +173,31 @@ static void one_is_lost(struct kunit *test)
 	}
 }
 
+/* Emptied without an SSD: what that has does not count when it comes back. */
+static void what_is_lost_stays_lost(struct kunit *test)
+{
+	static const u32 right[] = { 0, 1, 2 };
+	struct log_file l = { };
+	struct ssd_log log;
+	struct rig r;
+	u64 last;
+
+	rig_begin(&r);
+	last = log_highest(&r.s) + (u64)r.s.nr_classes * r.s.g.nr_segments - 1;
+	l.s = r.s;
+	l.ssds = r.ssds;
+	l.ssds.fd[1] = -1;
+	l.ssds.some = true;
+	l.header = xalloc(r.s.g.nr_segments * sizeof(*l.header));
+	KUNIT_EXPECT_EQ(test, export_clear(&l), 0);
+	KUNIT_EXPECT_EQ(test, together(&r, right, NR, &log), LOG_OK);
+	KUNIT_EXPECT_EQ(test, ssd_super(&log)->seq, r.s.seq + 1);
+	KUNIT_EXPECT_TRUE(test, log_live(&r.s, last));
+	KUNIT_EXPECT_FALSE(test, log_live(ssd_super(&log), last));
+	free(l.header);
+	rig_end(&r);
+}
+
 /* A power cut while the log was made, at each step: it can be made again. */
 static void it_was_being_made(struct kunit *test)
 {
@@ -209,6 +234,7 @@ static struct kunit_case ssds_cases[] = {
 	KUNIT_CASE(the_newest_counts),
 	KUNIT_CASE(places_are_on_their_ssds),
 	KUNIT_CASE(one_is_lost),
+	KUNIT_CASE(what_is_lost_stays_lost),
 	KUNIT_CASE(it_was_being_made),
 	{}
 };
