@@ -109,7 +109,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	}
 	c->log->number = s->log;
 	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
-	c->log->nr_classes = max(s->nr_classes, c->set.classes.nr * c->nr_ssds);
+	c->log->classes.nr = max(s->classes.nr, c->set.classes.nr * c->nr_ssds);
 	if (r && !lay_out(c, s)) {
 		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 		return -ENOSPC;

@@ -229,7 +229,7 @@ static noinline void take_class(struct ssdup *c, struct bio *bio, struct ssdup_i
 static noinline int map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	take_held(c, bio, io);
-	if (unlikely(c->log->nr_classes > 1))
+	if (unlikely(c->log->classes.nr > 1))
 		take_class(c, bio, io);
 	stat_inc(c, STAT_DISCARDS);
 	io->iter = bio->bi_iter;
@@ -324,7 +324,7 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 		     (io->start < c->log->guarded && !bio_has_data(bio))))
 		take_part(c, bio, io);
 	if (bio_op(bio) == REQ_OP_WRITE) {
-		if (unlikely(c->log->nr_classes > 1))
+		if (unlikely(c->log->classes.nr > 1))
 			take_class(c, bio, io);
 		return map_write(c, bio, io);
 	}

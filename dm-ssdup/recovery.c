@@ -440,7 +440,7 @@ static void count_extents(struct ssdup *c)
 
 	for (i = 0; i < c->map->nr_ranges; i++) {
 		range_changed(&c->map->ranges[i]);
-		if (c->log->nr_classes > 1)
+		if (c->log->classes.nr > 1)
 			ssdup_account_range(c->map, &c->map->ranges[i]);
 		map_counts(c->map, c->map->ranges[i].tree.nr, c->map->ranges[i].tree.sectors);
 	}
@@ -464,11 +464,11 @@ static int choose_classes(struct ssdup *c, struct log_super *s, u32 live, u64 ne
 {
 	if (!live && !c->read_only)
 		ssdup_log_classes(s, c->set.classes.nr, next);
-	if (!c->log->class[s->nr_classes - 1].ring) {
+	if (!c->log->class[s->classes.nr - 1].ring) {
 		DMERR("%s: the log has changed since the table was loaded", c->name);
 		return -EINVAL;
 	}
-	c->log->nr_classes = s->nr_classes;
+	c->log->classes.nr = s->classes.nr;
 	return 0;
 }
 

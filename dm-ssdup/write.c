@@ -104,7 +104,7 @@ static u64 allowed(const struct ssdup *c, const struct ssdup_io *io)
 /* The class whose drain a write waits for that overlaps two of them. */
 static const struct ssdup_class *torn_class(const struct ssdup_log *log, const struct ssdup_io *io)
 {
-	return &log->class[log_class(log->nr_classes, io->torn)];
+	return &log->class[log_class(&log->classes, io->torn)];
 }
 
 /* Take what the route needs. Return: false when that failed; @f says why. */
@@ -125,7 +125,7 @@ static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, boo
 		return !f->overlaps;
 	case ROUTE_LOG:
 		/* The map may have changed since the class was chosen. */
-		if (unlikely(c->log->nr_classes > 1) && !ssdup_class_keep(c->router, io)) {
+		if (unlikely(c->log->classes.nr > 1) && !ssdup_class_keep(c->router, io)) {
 			f->no_place = true;
 			f->log_writable = !class_closed(c->log, torn_class(c->log, io));
 			return false;

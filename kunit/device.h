@@ -40,7 +40,7 @@ static int make_device(u32 nr_segments, u32 nr_classes, u64 next)
 	device.log->g.block_sectors = 1;
 	device.set.parts = 2;
 	device.set.max_wait_ms = 250;
-	device.log->nr_classes = nr_classes;
+	device.log->classes.nr = nr_classes;
 	device.log->ssds = device_ssds;
 	init_waitqueue_head(&device.wake.settle_wait);
 	device.stats = alloc_percpu(struct ssdup_stats);

@@ -179,12 +179,13 @@ static void class_spans(struct kunit *test)
 		DATA(40, 10, 9ULL << SSDUP_SEQ_BITS, 0),
 	};
 	const struct class_case *c = test->param_value;
+	const struct log_classes three = { .nr = 3 };
 	struct rig *rig = rig_new(test);
 	u32 i, class = c->own;
 
 	for (i = 0; i < ARRAY_SIZE(held); i++)
 		rig_insert(test, rig, &held[i]);
-	KUNIT_EXPECT_EQ(test, ssdup_extent_class_span(&rig->tree, c->start, c->end, 3, &class),
+	KUNIT_EXPECT_EQ(test, ssdup_extent_class_span(&rig->tree, c->start, c->end, &three, &class),
 			c->sectors);
 	KUNIT_EXPECT_EQ(test, class, c->class);
 }

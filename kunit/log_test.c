@@ -44,8 +44,8 @@ static void super_round_trip(struct kunit *test)
 		s.seq = prng_u64(&r) % LOG_MAX_COUNT;
 		s.epoch = prng_u64(&r) % LOG_MAX_COUNT;
 		s.first = 1 + prng_u64(&r) % LOG_MAX_GENERATION;
-		s.nr_classes = 1 + prng_below(&r, SSDUP_MAX_CLASSES);
-		for (j = 0; j < s.nr_classes; j++)
+		s.classes.nr = 1 + prng_below(&r, SSDUP_MAX_CLASSES);
+		for (j = 0; j < s.classes.nr; j++)
 			s.tail[j] = 1 + prng_u64(&r) % LOG_MAX_GENERATION;
 		s.flags = prng_below(&r, 2) ? SSDUP_RECORD_CLEAN : 0;
 		s.live_segments = prng_u64(&r);
@@ -235,7 +235,9 @@ static void super_faults(struct kunit *test)
 static const struct field_case several_cases[] = {
 	{ "nothing wrong", FIELD(seq), 8, 5, LOG_OK },
 	{ "without the bit", FIELD(incompat), 8, 0, LOG_BAD_GEOMETRY },
-	{ "with one more bit", FIELD(incompat), 8, SSDUP_INCOMPAT_SSDS | 4, LOG_UNKNOWN_INCOMPAT },
+	{ "with one more bit", FIELD(incompat), 8, SSDUP_INCOMPAT_SSDS | 8, LOG_UNKNOWN_INCOMPAT },
+	{ "moved, from nothing", FIELD(incompat), 8, SSDUP_INCOMPAT_SSDS | SSDUP_INCOMPAT_MOVES,
+	  LOG_BAD_GEOMETRY },
 	{ "one SSD", FIELD(nr_ssds), 2, 1, LOG_BAD_GEOMETRY },
 	{ "an SSD less", FIELD(nr_ssds), 2, 2, LOG_BAD_GEOMETRY },
 	{ "an SSD more", FIELD(nr_ssds), 2, 4, LOG_BAD_GEOMETRY },

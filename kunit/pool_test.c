@@ -38,7 +38,7 @@ static struct truth *truth_new(struct kunit *test)
 		t->log[i].s.log = i;
 		t->log[i].s.logs = BIT_ULL(LOGS) - 1;
 		t->log[i].s.epoch = EPOCH;
-		t->log[i].s.nr_classes = i + 1;
+		t->log[i].s.classes.nr = i + 1;
 		for (k = 0; k <= i; k++)
 			t->log[i].s.tail[k] = TAIL;
 	}

@@ -420,7 +420,7 @@ static struct rig *rig_of_classes(struct kunit *test)
 	struct rig *rig = rig_new(test, 8);
 	u32 i, page;
 
-	rig->s.nr_classes = 2;
+	rig->s.classes.nr = 2;
 	rig->s.tail[1] = 1;
 	for (i = 0; i < SEGMENTS; i++) {
 		header(rig, i, i + 1, EPOCH);

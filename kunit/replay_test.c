@@ -454,7 +454,7 @@ static void live_by_example(struct kunit *test)
 	u32 i, nr = c->nr;
 	u64 next;
 
-	s.nr_classes = 1;
+	s.classes.nr = 1;
 	s.tail[0] = c->tail;
 	s.first = c->first;
 	for (i = 0; i < nr; i++)
@@ -476,7 +476,7 @@ static void live_by_example(struct kunit *test)
 static void live_rules(struct kunit *test)
 {
 	struct log_header *h = kunit_kcalloc(test, MANY, sizeof(*h), GFP_KERNEL);
-	static struct log_super s = { .nr_classes = 1, .tail = { 1 + MANY / 4 }, .first = 1 };
+	static struct log_super s = { .classes.nr = 1, .tail = { 1 + MANY / 4 }, .first = 1 };
 	u32 i, j, nr = MANY;
 	struct prng r = { 9 };
 	u64 next;

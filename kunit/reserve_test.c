@@ -20,7 +20,7 @@ static int make_rings(struct kunit *test, u32 nr_classes)
 
 	if (make_device(NR, nr_classes, 1) || ssdup_nodes_create(device.log))
 		return -ENOMEM;
-	for (i = 0; i < device.log->nr_classes; i++) {
+	for (i = 0; i < device.log->classes.nr; i++) {
 		k[i].ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*k[i].ring), GFP_KERNEL);
 		if (!k[i].ring)
 			return -ENOMEM;

@@ -254,7 +254,7 @@ static void a_class_is_on_one_ssd(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	ssdup_log_classes(s, 2, 7);
-	KUNIT_EXPECT_EQ(test, s->nr_classes, 2 * SSDS);
+	KUNIT_EXPECT_EQ(test, s->classes.nr, 2 * SSDS);
 	KUNIT_EXPECT_EQ(test, s->tail[2 * SSDS - 1], 7);
 	for (ssd = 0; ssd < SSDS; ssd++)
 		for (h.generation = 7; h.generation < 30; h.generation++) {
@@ -273,7 +273,7 @@ static void a_class_is_on_one_ssd(struct kunit *test)
 	/* Each SSD has as many. */
 	ssdup_log_record_encode(s, buf);
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, s), LOG_OK);
-	s->nr_classes = 2 * SSDS - 1;
+	s->classes.nr = 2 * SSDS - 1;
 	ssdup_log_record_encode(s, buf);
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, s), LOG_BAD_GEOMETRY);
 }

@@ -165,19 +165,19 @@ u32 ssdup_extent_older_span(const struct extent_tree *tree, u64 start, u64 end, 
 	return end - *from;
 }
 
-u32 ssdup_extent_class_span(const struct extent_tree *tree, u64 start, u64 end, u32 nr_classes,
-			    u32 *class)
+u32 ssdup_extent_class_span(const struct extent_tree *tree, u64 start, u64 end,
+			    const struct log_classes *classes, u32 *class)
 {
 	const struct extent *x = ssdup_extent_first(tree, start, end);
 	u32 own = *class;
 	u64 at = start;
 
 	if (x && x->start <= start)
-		*class = extent_class(x, nr_classes);
+		*class = extent_class(x, classes);
 	for (; x && x->start < end; x = ssdup_extent_next(x)) {
 		if (*class != own && x->start > at)
 			break;
-		if (extent_class(x, nr_classes) != *class)
+		if (extent_class(x, classes) != *class)
 			return x->start - start;
 		at = extent_end(x);
 	}

@@ -217,9 +217,9 @@ u32 ssdup_extent_older_span(const struct extent_tree *tree, u64 start, u64 end, 
 			    u64 *from);
 
 /** extent_class() - the class of an extent, which its generation says */
-static inline u32 extent_class(const struct extent *e, u32 nr_classes)
+static inline u32 extent_class(const struct extent *e, const struct log_classes *classes)
 {
-	return log_class(nr_classes, e->seq >> SSDUP_SEQ_BITS);
+	return log_class(classes, e->seq >> SSDUP_SEQ_BITS);
 }
 
 /**
@@ -231,8 +231,8 @@ static inline u32 extent_class(const struct extent *e, u32 nr_classes)
  *
  * Return: its length in sectors.
  */
-u32 ssdup_extent_class_span(const struct extent_tree *tree, u64 start, u64 end, u32 nr_classes,
-			    u32 *class);
+u32 ssdup_extent_class_span(const struct extent_tree *tree, u64 start, u64 end,
+			    const struct log_classes *classes, u32 *class);
 
 /** ssdup_extent_walk_span() - sectors from @start that at most EXTENT_WALK extents overlap */
 u32 ssdup_extent_walk_span(const struct extent_tree *tree, u64 start, u64 end);

@@ -78,7 +78,14 @@
 #define SSDUP_RO_COMPAT_KNOWN	0ULL
 #define SSDUP_INCOMPAT_LOGS	0x1ULL	/* there are others than log 0: @logs says which */
 #define SSDUP_INCOMPAT_SSDS	0x2ULL	/* there are others than this SSD */
-#define SSDUP_INCOMPAT_KNOWN	(SSDUP_INCOMPAT_LOGS | SSDUP_INCOMPAT_SSDS)
+#define SSDUP_INCOMPAT_MOVES	0x4ULL	/* SSDs have come or gone since the pool was made */
+#define SSDUP_INCOMPAT_KNOWN	(SSDUP_INCOMPAT_LOGS | SSDUP_INCOMPAT_SSDS | SSDUP_INCOMPAT_MOVES)
+
+/* struct ssdup_super::ssd_state */
+#define SSDUP_SSD_USED		0U
+#define SSDUP_SSD_LEAVES	1U	/* it takes no new data, and is being emptied */
+#define SSDUP_SSD_UNUSED	2U	/* no log has anything there: it need not be there itself */
+#define SSDUP_SSD_STATES	3U
 
 /*
  * The pool, as each of its SSDs has it. It changes only when the pool does.
@@ -86,6 +93,9 @@
  * Segment numbers run on from one SSD to the next: those of SSD 1 begin where those of SSD 0 end.
  * A new pool of several SSDs is written twice to each. After the first time, with a @seq of 1, it
  * holds no log yet, and is made anew. So none of them is blank once a log may hold data.
+ *
+ * An SSD that is added gets the next number, or that of an unused one whose segments it has room
+ * for. Numbers, and those of segments, never change: so what a log holds stays where it is.
  */
 struct ssdup_super {
 	__le64	magic;
@@ -106,7 +116,10 @@ struct ssdup_super {
 	__u8	member[SSDUP_MAX_SSDS][16];	/* UUIDs of the SSDs; zero with one */
 	__le64	logs;			/* which there are, a bit each; 0: only number 0 */
 	__le32	ssd_segments[SSDUP_MAX_SSDS];	/* on each; zero with one SSD */
-	__u8	reserved[248];
+	/* With SSDUP_INCOMPAT_MOVES, else zero: */
+	__le16	made_ssds;		/* nr_ssds when the pool was made */
+	__u8	ssd_state[SSDUP_MAX_SSDS];
+	__u8	reserved[238];
 } __packed;
 
 /* struct ssdup_record::flags */
@@ -139,7 +152,12 @@ struct ssdup_record {
 	__le64	guard_epoch;		/* of struct ssdup_member */
 	__le32	head_crc;		/* of the HDD's first sector, which follows the record */
 	__u8	guard_closed;		/* 0: it was being closed, and may still be open */
-	__u8	reserved[131];
+	__u8	reserved1[3];
+	/* With SSDUP_INCOMPAT_MOVES, else zero; see struct log_classes: */
+	__le16	nr_ssds;		/* that the classes are on; 0: made_ssds of the pool */
+	__le16	old_ssds;		/* the same, of generations below @era */
+	__le64	era;
+	__u8	reserved[116];
 } __packed;
 
 /*

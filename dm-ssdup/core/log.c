@@ -92,6 +92,16 @@ bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 segment_secto
 	return ssdup_log_spread(g, &one, &ssd_sectors, segment_sectors, block_sectors);
 }
 
+u32 ssdup_log_ssd_room(const struct log_geometry *g, u64 ssd_sectors)
+{
+	u64 end = segments_end(max(ssd_sectors, 2ULL * SSDUP_HOME_SECTORS));
+	u64 all = min_t(u64, div_u64(MAX_SSD_SECTORS - g->segment_start, g->segment_sectors),
+			SSDUP_MAX_SEGMENTS);
+
+	return min(div_u64(end - min(end, g->segment_start), g->segment_sectors),
+		   all - min_t(u64, all, g->nr_segments));
+}
+
 u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 segment, u32 page, u32 slot)
 {
 	return log_segment_sector(g, segment) + SSDUP_BLOCK_SECTORS +
@@ -170,6 +180,11 @@ void ssdup_log_super_encode(const struct log_super *s, void *buf)
 	for (i = 0; i < SSDUP_MAX_SSDS; i++)
 		d->ssd_segments[i] = cpu_to_le32(s->ssds.segments[i]);
 	memcpy(d->member, s->ssds.uuid, sizeof(d->member));
+	if (s->ssds.made) {
+		d->incompat |= cpu_to_le64(SSDUP_INCOMPAT_MOVES);
+		d->made_ssds = cpu_to_le16(s->ssds.made);
+		memcpy(d->ssd_state, s->ssds.state, sizeof(d->ssd_state));
+	}
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc));
 }
 
@@ -183,7 +198,7 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 	memcpy(d->pool, s->pool, sizeof(d->pool));
 	memcpy(d->uuid, s->uuid, sizeof(d->uuid));
 	d->log = cpu_to_le16(s->log);
-	d->nr_classes = cpu_to_le16(s->nr_classes);
+	d->nr_classes = cpu_to_le16(s->classes.nr);
 	d->flags = cpu_to_le32(s->flags);
 	d->seq = cpu_to_le64(s->seq);
 	d->epoch = cpu_to_le64(s->epoch);
@@ -192,8 +207,13 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 	d->block_sectors = cpu_to_le32(s->g.block_sectors);
 	d->live_segments = cpu_to_le32(s->live_segments);
 	d->live_pages = cpu_to_le64(s->live_pages);
-	for (i = 0; i < s->nr_classes; i++)
+	for (i = 0; i < s->classes.nr; i++)
 		d->tail[i] = cpu_to_le64(s->tail[i]);
+	if (s->ssds.made) {
+		d->nr_ssds = cpu_to_le16(s->classes.nr_ssds);
+		d->old_ssds = cpu_to_le16(s->classes.old_ssds);
+		d->era = cpu_to_le64(s->classes.era);
+	}
 	memcpy(d->hdd_id, s->hdd_id, sizeof(d->hdd_id));
 	if (!(s->flags & SSDUP_RECORD_CLEAN)) {
 		memcpy(d->host, s->host, sizeof(d->host));
@@ -246,18 +266,22 @@ static bool ssds_valid(const struct log_super *s)
 {
 	const struct log_ssds *ssds = &s->ssds;
 	u64 segments = 0;
-	u32 i;
+	u32 used = 0, i;
 
-	if (!ssds->nr || ssds->nr > SSDUP_MAX_SSDS || ssds->index >= ssds->nr)
+	if (!ssds->nr || ssds->nr > SSDUP_MAX_SSDS || ssds->index >= ssds->nr ||
+	    ssds->made > ssds->nr)
 		return false;
 	for (i = 0; i < SSDUP_MAX_SSDS; i++) {
 		bool named = memchr_inv(ssds->uuid[i], 0, sizeof(ssds->uuid[i]));
 
 		if (named != (ssds->nr > 1 && i < ssds->nr) || named != !!ssds->segments[i])
 			return false;
+		if (ssds->state[i] >= SSDUP_SSD_STATES || (i >= ssds->nr && ssds->state[i]))
+			return false;
 		segments += ssds->segments[i];
+		used += i < ssds->nr && ssds->state[i] == SSDUP_SSD_USED;
 	}
-	return ssds->nr == 1 || segments == s->g.nr_segments;
+	return used && (ssds->nr == 1 || segments == s->g.nr_segments);
 }
 
 static void ssds_decode(const struct ssdup_super *d, struct log_ssds *ssds)
@@ -269,6 +293,10 @@ static void ssds_decode(const struct ssdup_super *d, struct log_ssds *ssds)
 	for (i = 0; i < SSDUP_MAX_SSDS; i++)
 		ssds->segments[i] = le32_to_cpu(d->ssd_segments[i]);
 	memcpy(ssds->uuid, d->member, sizeof(ssds->uuid));
+	if (!(d->incompat & cpu_to_le64(SSDUP_INCOMPAT_MOVES)))
+		return;
+	ssds->made = le16_to_cpu(d->made_ssds);
+	memcpy(ssds->state, d->ssd_state, sizeof(ssds->state));
 }
 
 enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
@@ -303,6 +331,8 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 		return LOG_BAD_GEOMETRY;
 	if (s->ssds.nr > 1 ? !ssds : ssds)
 		return LOG_BAD_GEOMETRY;
+	if (!s->ssds.made != !(d->incompat & cpu_to_le64(SSDUP_INCOMPAT_MOVES)))
+		return LOG_BAD_GEOMETRY;
 	if (!ssds_valid(s) || !geometry_valid(d, s))
 		return LOG_BAD_GEOMETRY;
 	if (s->pool_seq > LOG_MAX_COUNT)
@@ -320,6 +350,25 @@ bool ssdup_log_super_spent(const struct log_super *s)
 {
 	return s->seq > LOG_MAX_COUNT || s->epoch > LOG_MAX_COUNT ||
 	       log_highest(s) > LOG_MAX_GENERATION;
+}
+
+/* What a log has from before it had more SSDs keeps its class, under another number. */
+static bool classes_decode(const struct ssdup_record *d, struct log_super *s)
+{
+	struct log_classes *k = &s->classes;
+
+	*k = (struct log_classes){
+		.nr = le16_to_cpu(d->nr_classes),
+		.nr_ssds = s->ssds.made ?: log_nr_ssds(&s->ssds),
+	};
+	if (s->ssds.made && d->nr_ssds) {
+		k->nr_ssds = le16_to_cpu(d->nr_ssds);
+		k->old_ssds = le16_to_cpu(d->old_ssds);
+		k->era = le64_to_cpu(d->era);
+	}
+	return k->nr && k->nr <= SSDUP_MAX_CLASSES && k->nr_ssds <= log_nr_ssds(&s->ssds) &&
+	       k->nr % k->nr_ssds == 0 && k->old_ssds < k->nr_ssds && !k->era == !k->old_ssds &&
+	       k->era <= s->first;
 }
 
 enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
@@ -356,13 +405,11 @@ enum log_fault ssdup_log_record_decode(const void *buf, struct log_super *s)
 	s->g.block_sectors = le32_to_cpu(d->block_sectors);
 	s->live_segments = le32_to_cpu(d->live_segments);
 	s->live_pages = le64_to_cpu(d->live_pages);
-	s->nr_classes = le16_to_cpu(d->nr_classes);
-	if (!s->hdd_sectors || s->hdd_sectors > MAX_SECTORS || !s->nr_classes ||
-	    s->nr_classes > SSDUP_MAX_CLASSES || s->nr_classes % log_nr_ssds(&s->ssds) ||
+	if (!s->hdd_sectors || s->hdd_sectors > MAX_SECTORS || !classes_decode(d, s) ||
 	    !is_power_of_2(s->g.block_sectors) ||
 	    s->g.block_sectors > SSDUP_PAGE_SECTORS)
 		return LOG_BAD_GEOMETRY;
-	for (i = 0; i < s->nr_classes; i++) {
+	for (i = 0; i < s->classes.nr; i++) {
 		s->tail[i] = le64_to_cpu(d->tail[i]);
 		if (!s->tail[i])
 			return LOG_BAD_GENERATION;
@@ -440,9 +487,11 @@ void ssdup_log_classes(struct log_super *s, u32 lifetimes, u64 tail)
 {
 	u32 i;
 
-	s->nr_classes = lifetimes * log_nr_ssds(&s->ssds);
+	s->classes = (struct log_classes){
+		.nr = lifetimes * log_nr_ssds(&s->ssds), .nr_ssds = log_nr_ssds(&s->ssds),
+	};
 	memset(s->tail, 0, sizeof(s->tail));
-	for (i = 0; i < s->nr_classes; i++)
+	for (i = 0; i < s->classes.nr; i++)
 		s->tail[i] = tail;
 }
 
@@ -461,15 +510,15 @@ void ssdup_log_header_encode(const struct log_super *s, const struct log_header 
 	d->epoch = cpu_to_le64(h->epoch);
 	d->segment = cpu_to_le32(h->segment);
 	d->log = cpu_to_le16(s->log);
-	d->class = cpu_to_le16(log_class(s->nr_classes, h->generation));
+	d->class = cpu_to_le16(log_class(&s->classes, h->generation));
 	d->hdd_sectors = cpu_to_le64(s->hdd_sectors);
 	d->first = cpu_to_le64(s->first);
 	d->segment_sectors = cpu_to_le32(s->g.segment_sectors);
 	d->nr_segments = cpu_to_le32(s->g.nr_segments);
 	d->block_sectors = cpu_to_le32(s->g.block_sectors);
-	d->nr_classes = cpu_to_le16(s->nr_classes);
+	d->nr_classes = cpu_to_le16(s->classes.nr);
 	/* A tail may rise meanwhile. */
-	for (i = 0; i < s->nr_classes; i++)
+	for (i = 0; i < s->classes.nr; i++)
 		d->tail[i] = cpu_to_le64(READ_ONCE(s->tail[i]));
 	memcpy(d->hdd_id, s->hdd_id, sizeof(d->hdd_id));
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_header, crc));
@@ -507,10 +556,10 @@ enum log_fault ssdup_log_header_decode(const void *buf, const struct log_super *
 	if (!h->generation || h->generation > LOG_MAX_GENERATION)
 		return LOG_BAD_GENERATION;
 	/* The log may have had another number of classes before it was empty. */
-	class = log_class(s->nr_classes, h->generation);
+	class = log_class(&s->classes, h->generation);
 	if (log_live(s, h->generation) &&
-	    (le16_to_cpu(d->class) != class ||
-	     log_class_ssd(log_nr_ssds(&s->ssds), class) !=
+	    (le16_to_cpu(d->class) != h->generation % log_class_step(&s->classes, h->generation) ||
+	     log_class_ssd(max(s->classes.nr_ssds, 1U), class) !=
 	     ssdup_log_ssd_of(&s->ssds, segment, &first)))
 		return LOG_BAD_GENERATION;
 	/* The record's epoch is durable before the first header of that epoch is written. */
@@ -582,7 +631,7 @@ static bool page_live(const struct ssdup_page *p, const struct log_super *s, u32
 
 	memcpy(want.uuid, s->uuid, sizeof(want.uuid));
 	return log_live(s, want.generation) && want.epoch <= s->epoch &&
-	       want.generation < log_highest(s) + (u64)s->nr_classes * s->g.nr_segments &&
+	       want.generation < log_highest(s) + (u64)s->classes.nr * s->g.nr_segments &&
 	       ssdup_log_page_check(p, &want) == LOG_OK;
 }
 

@@ -26,6 +26,7 @@
 
 #include <asm/byteorder.h>
 
+#include "generation.h"
 #include "types.h"
 
 /* --- Geometry --- */
@@ -49,8 +50,10 @@ struct log_geometry {
 struct log_ssds {
 	u32	nr;
 	u32	index;			/* of this one */
+	u32	made;			/* nr when the pool was made, if it was changed; or 0 */
 	u32	segments[SSDUP_MAX_SSDS];	/* on each; numbers run on; 0 if there is one SSD */
 	u8	uuid[SSDUP_MAX_SSDS][16];	/* of each; the same */
+	u8	state[SSDUP_MAX_SSDS];	/* enum ssd_state of each */
 };
 
 /** log_nr_ssds() - how many there are */
@@ -86,6 +89,12 @@ bool ssdup_log_layout(struct log_geometry *g, u64 ssd_sectors, u32 segment_secto
  */
 bool ssdup_log_spread(struct log_geometry *g, struct log_ssds *ssds, const u64 *ssd_sectors,
 		      u32 segment_sectors, u32 block_sectors);
+
+/**
+ * ssdup_log_ssd_room() - segments that a pool can have on another SSD
+ * @ssd_sectors: size of that one
+ */
+u32 ssdup_log_ssd_room(const struct log_geometry *g, u64 ssd_sectors);
 
 /*
  * Places in the log are sectors, from those of segment 0 on. With one SSD they are sectors of it.
@@ -254,7 +263,7 @@ struct log_super {
 	u64	live_pages;	/* while flags say clean */
 	u32	live_segments;	/* the same */
 	u32	flags;
-	u32	nr_classes;	/* of all SSDs, see log_class_ssd() */
+	struct log_classes classes;
 	u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* the tool's; the kernel only carries it */
 	u8	host[SSDUP_HOST_BYTES];
 	u8	host_name[SSDUP_HOST_NAME_BYTES];
@@ -264,39 +273,10 @@ struct log_super {
 	u8	head[SSDUP_SECTOR_BYTES];	/* first sector of the device */
 };
 
-/** log_class() - the class of a generation: each class counts by steps of their number */
-static inline u32 log_class(u32 nr_classes, u64 generation)
-{
-	return nr_classes > 1 ? generation % nr_classes : 0;
-}
-
-/*
- * Each class is on one SSD, and each SSD has one for each lifetime of data. So no two SSDs have the
- * same sector, and a log is right without what one of them had.
- */
-
-/** log_class_ssd() - the SSD of a class */
-static inline u32 log_class_ssd(u32 nr_ssds, u32 class)
-{
-	return class % nr_ssds;
-}
-
-/** log_class_lifetime() - the lifetime that it is for: the class of data that a table names */
-static inline u32 log_class_lifetime(u32 nr_ssds, u32 class)
-{
-	return class / nr_ssds;
-}
-
-/** log_class_from() - the lowest generation of class @class that is not below @from */
-static inline u64 log_class_from(u32 nr_classes, u32 class, u64 from)
-{
-	return from + (class + nr_classes - log_class(nr_classes, from)) % nr_classes;
-}
-
 /** log_live() - is a segment of that generation live? Else it is free, whatever it holds. */
 static inline bool log_live(const struct log_super *s, u64 generation)
 {
-	return generation >= s->tail[log_class(s->nr_classes, generation)];
+	return generation >= s->tail[log_class(&s->classes, generation)];
 }
 
 /** log_highest() - a generation below which all segments that this epoch has not opened are */
@@ -305,7 +285,7 @@ static inline u64 log_highest(const struct log_super *s)
 	u64 highest = s->first;
 	u32 i;
 
-	for (i = 0; i < s->nr_classes; i++)
+	for (i = 0; i < s->classes.nr; i++)
 		highest = max(highest, s->tail[i]);
 	return highest;
 }

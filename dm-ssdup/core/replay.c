@@ -146,9 +146,9 @@ static bool gap_is_damage(struct ssdup_replay *rp, const struct replay_chain *rc
 static enum log_fault note_header(const struct log_super *s, struct replay_chain *rc, u32 class,
 				  const struct log_header *h)
 {
-	u64 first = log_class_from(s->nr_classes, class, s->first);
-	u64 tail = log_class_from(s->nr_classes, class, s->tail[class]);
-	u64 expected = rc->generation + s->nr_classes;
+	u64 first = ssdup_log_class_from(&s->classes, class, s->first);
+	u64 tail = ssdup_log_class_from(&s->classes, class, s->tail[class]);
+	u64 expected = rc->generation + log_class_step(&s->classes, rc->generation);
 
 	if (h->epoch < rc->epoch)
 		return LOG_EPOCH;
@@ -171,7 +171,7 @@ static enum log_fault note_header(const struct log_super *s, struct replay_chain
 
 int ssdup_replay_segment(struct ssdup_replay *rp, const struct log_header *h, u32 *pages)
 {
-	u32 class = log_class(rp->s->nr_classes, h->generation);
+	u32 class = log_class(&rp->s->classes, h->generation);
 	struct replay_chain *rc = &rp->chain[class];
 	struct log_page_id want = {
 		.generation = h->generation, .epoch = h->epoch, .segment = h->segment,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides whether the SSDs of a table make a pool. */
 #include <linux/bits.h>
+#include <linux/string.h>
 
 #include "ssds.h"
 
@@ -31,30 +32,46 @@ static enum log_fault fits(const struct log_super *pool, const struct log_super 
 	if (memcmp(pool->pool, s->pool, sizeof(s->pool)) || at >= pool->ssds.nr ||
 	    memcmp(pool->ssds.uuid[at], ssds->uuid[at], sizeof(ssds->uuid[at])))
 		return LOG_SSD_FOREIGN;
-	/* What the SSDs have in common was written to each. */
-	if (ssds->nr != pool->ssds.nr || ssds->segments[at] != pool->ssds.segments[at] ||
+	/* What the SSDs have in common was written to each; but others may have come since. */
+	if ((ssds->nr != pool->ssds.nr && !pool->ssds.made) ||
+	    ssds->segments[at] != pool->ssds.segments[at] ||
 	    s->g.segment_sectors != pool->g.segment_sectors ||
 	    s->g.segment_start != pool->g.segment_start)
 		return LOG_BAD_GEOMETRY;
 	return LOG_OK;
 }
 
-/* All are of the pool, but perhaps blank. */
-static enum log_fault whole_pool(const struct log_super *pool, const struct ssd_found *found,
-				 u32 nr, u32 *which)
+/* Which SSD of the pool does the table have to name, and does not? nr_ssds: it names all. */
+static u32 not_named(const struct log_super *pool, const struct ssd_found *found, u32 nr)
 {
 	u32 there = 0, i;
 
 	for (i = 0; i < nr; i++)
 		there |= found[i].fault == LOG_OK ? BIT(found[i].s->ssds.index) : 0;
-	for (*which = 0; there & BIT(*which); (*which)++)
-		;
-	if (nr < pool->ssds.nr)
+	for (i = 0; i < pool->ssds.nr; i++)
+		if (!(there & BIT(i)) && pool->ssds.state[i] != SSDUP_SSD_UNUSED)
+			break;
+	return i;
+}
+
+/* All are of the pool, but perhaps blank. */
+static enum log_fault whole_pool(const struct log_super *pool, const struct ssd_found *found,
+				 u32 nr, u32 *which)
+{
+	u32 i;
+
+	*which = not_named(pool, found, nr);
+	if (*which < pool->ssds.nr && nr < pool->ssds.nr)
 		return LOG_SSD_MISSING;
 	for (i = 0; i < nr; i++) {
+		if (found[i].fault == LOG_SSD_MISSING && i < pool->ssds.nr &&
+		    pool->ssds.state[i] == SSDUP_SSD_UNUSED)
+			continue;
 		*which = i;
 		if (found[i].fault == LOG_BLANK)
 			return LOG_SSD_BLANK;
+		if (found[i].fault == LOG_SSD_MISSING)
+			return i < pool->ssds.nr ? LOG_SSD_MISSING : LOG_SSD_PLACE;
 		if (found[i].s->ssds.index != i)
 			return LOG_SSD_PLACE;
 	}
@@ -65,17 +82,19 @@ enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *whic
 {
 	u32 best = newest(found, nr), i;
 	const struct log_super *pool = best < nr ? found[best].s : NULL;
+	bool make = !pool || ssds_being_made(pool);
 	enum log_fault fault;
 
 	for (i = 0; i < nr; i++) {
+		fault = found[i].fault;
 		*which = i;
 		/* What is not ours is nobody's to write to, whatever the others say. */
-		if (found[i].fault != LOG_OK && found[i].fault != LOG_BLANK)
-			return found[i].fault;
+		if (fault != LOG_OK && fault != LOG_BLANK && (make || fault != LOG_SSD_MISSING))
+			return fault;
 	}
 	*which = 0;
 	/* If that is being made, so are all others. */
-	if (!pool || ssds_being_made(pool))
+	if (make)
 		return LOG_BLANK;
 	for (i = 0; i < nr; i++) {
 		fault = found[i].fault == LOG_OK ? fits(pool, found[i].s) : LOG_OK;
@@ -87,6 +106,78 @@ enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *whic
 	if (fault == LOG_OK)
 		*which = best;
 	return fault;
+}
+
+/* --- SSDs come and go --- */
+
+bool ssdup_ssds_add(struct log_super *s, u32 number, const u8 uuid[16], u32 segments,
+		    const u8 first[16])
+{
+	struct log_ssds *ssds = &s->ssds;
+	u32 nr = log_nr_ssds(ssds), i;
+	bool more = number == nr;
+
+	if (number > nr || number >= SSDUP_MAX_SSDS || !memchr_inv(uuid, 0, 16))
+		return false;
+	for (i = 0; i < nr; i++)
+		if (i != number && !memcmp(ssds->uuid[i], uuid, 16))
+			return false;
+	if (more ? segments < LOG_SSD_LEAST || segments > SSDUP_MAX_SEGMENTS - s->g.nr_segments :
+		   ssds->state[number] != SSDUP_SSD_UNUSED || segments < ssds->segments[number])
+		return false;
+	ssds->made = ssds->made ?: nr;
+	if (nr == 1 && more) {
+		memcpy(ssds->uuid[0], first, sizeof(ssds->uuid[0]));
+		ssds->segments[0] = s->g.nr_segments;
+	}
+	memcpy(ssds->uuid[number], uuid, sizeof(ssds->uuid[number]));
+	if (more) {
+		ssds->nr = nr + 1;
+		ssds->segments[number] = segments;
+		s->g.nr_segments += segments;
+	}
+	ssds->state[number] = SSDUP_SSD_UNUSED;
+	return true;
+}
+
+bool ssdup_ssds_set(struct log_super *s, u32 number, u8 state)
+{
+	struct log_ssds *ssds = &s->ssds;
+	u32 i, used = 0;
+	u8 was;
+
+	if (number >= ssds->nr || state >= SSDUP_SSD_STATES)
+		return false;
+	was = ssds->state[number];
+	for (i = 0; i < ssds->nr; i++)
+		used += i != number && ssds->state[i] == SSDUP_SSD_USED;
+	/* One that is used may have something, until it was emptied. */
+	if (state == SSDUP_SSD_UNUSED && was == SSDUP_SSD_USED)
+		return false;
+	if (state == SSDUP_SSD_LEAVES && (was == SSDUP_SSD_UNUSED || !used))
+		return false;
+	ssds->made = ssds->made ?: log_nr_ssds(ssds);
+	ssds->state[number] = state;
+	return true;
+}
+
+bool ssdup_ssds_renumber(struct log_super *s, u64 next)
+{
+	struct log_classes was = s->classes, *k = &s->classes;
+	u32 nr_ssds = log_nr_ssds(&s->ssds), lifetimes = was.nr / was.nr_ssds, i;
+	u64 tail[SSDUP_MAX_CLASSES] = { };
+
+	if (lifetimes * nr_ssds > SSDUP_MAX_CLASSES)
+		return false;
+	*k = (struct log_classes){
+		.nr = lifetimes * nr_ssds, .nr_ssds = nr_ssds, .old_ssds = was.nr_ssds, .era = next,
+	};
+	for (i = 0; i < k->nr; i++)
+		tail[i] = log_class_ssd(nr_ssds, i) < was.nr_ssds ?
+			  s->tail[log_class_lifetime(nr_ssds, i) * was.nr_ssds +
+				  log_class_ssd(nr_ssds, i)] : next;
+	memcpy(s->tail, tail, sizeof(s->tail));
+	return true;
 }
 
 /* --- Segments --- */

@@ -5,6 +5,8 @@
  * Each SSD has a superblock, which names them all, in their order. A change of the pool is written
  * to one after the other, so after a power cut their seqs may differ: the highest is right.
  *
+ * A table need not name an SSD that is not used: before it is, or when it was emptied.
+ *
  * A new pool is written twice to each, see format.h. With a highest seq of SSDS_BEING_MADE none of
  * them holds anything yet, and the pool is made anew.
  */
@@ -22,7 +24,8 @@ static inline bool ssds_being_made(const struct log_super *s)
 
 /* What the superblock of an SSD says. */
 struct ssd_found {
-	enum log_fault		fault;	/* LOG_OK, LOG_BLANK, or why it says nothing */
+	/* LOG_OK, LOG_BLANK, LOG_SSD_MISSING: the table names none, or why it says nothing. */
+	enum log_fault		fault;
 	const struct log_super	*s;	/* with LOG_OK */
 };
 
@@ -36,6 +39,36 @@ struct ssd_found {
  * Return: LOG_OK; LOG_BLANK: a new pool is to be made; else a fault, which is refused.
  */
 enum log_fault ssdup_ssds_match(const struct ssd_found *found, u32 nr, u32 *which);
+
+/**
+ * ssdup_ssds_add() - name another SSD, which is not used yet
+ * @s: the pool's superblock; unchanged if that fails
+ * @number: of the SSD: the next one, or that of an unused one
+ * @uuid: of the SSD
+ * @segments: that it has room for; at least as many as the unused one
+ * @first: UUID for the first one, if it was alone
+ *
+ * Return: was it possible?
+ */
+bool ssdup_ssds_add(struct log_super *s, u32 number, const u8 uuid[16], u32 segments,
+		    const u8 first[16]);
+
+/**
+ * ssdup_ssds_set() - an SSD is used from now on, leaves, or is not used any more
+ * @state: SSDUP_SSD_USED, or another one; one that leaves has to be empty before it is unused
+ *
+ * Another one has to be used while it leaves. Return: was it possible?
+ */
+bool ssdup_ssds_set(struct log_super *s, u32 number, u8 state);
+
+/**
+ * ssdup_ssds_renumber() - let a log have classes on all SSDs of its pool
+ * @s: has no generation below @s->classes.era any more
+ * @next: its generations from here on are of all of them
+ *
+ * Return: false when there would be too many classes.
+ */
+bool ssdup_ssds_renumber(struct log_super *s, u64 next);
 
 /* All segments, of one SSD after the other. */
 struct ssds_walk {

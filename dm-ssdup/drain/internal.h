@@ -188,7 +188,7 @@ static inline struct ssdup_class *piece_class(const struct ssdup_drainer *draine
 {
 	struct ssdup_log *log = drainer->log;
 
-	return &log->class[log_class(log->nr_classes, p->seq >> SSDUP_SEQ_BITS)];
+	return &log->class[log_class(&log->classes, p->seq >> SSDUP_SEQ_BITS)];
 }
 
 /** ssdup_piece_salvaged() - is the class of a piece drained so? the thread's */

@@ -87,7 +87,7 @@ static void look_at_classes(struct ssdup_drainer *drainer, struct watch *w, stru
 
 	for (k = drainer->log->class; k < class_end(drainer->log); k++)
 		look_at_class(drainer, k, retry, &p[k->index]);
-	next = ssdup_pacing_class(p, drainer->log->nr_classes, in->waiters || still);
+	next = ssdup_pacing_class(p, drainer->log->classes.nr, in->waiters || still);
 	w->class = copied ?: &drainer->log->class[next];
 	in->late = p[w->class->index].late;
 	in->sealed = p[w->class->index].sealed || ssdup_drain_failed(drainer);
@@ -134,7 +134,7 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 			      ssdup_full_ssds(drainer->log);
 	look_at_classes(drainer, w, in, retry);
 	/* One that overlaps two classes has asked for a drain. */
-	in->waiters |= in->asked && drainer->log->nr_classes > 1 &&
+	in->waiters |= in->asked && drainer->log->classes.nr > 1 &&
 		       atomic_read(&drainer->c->wake.nr_waiting);
 	in->reads = ssdup_window_reads(drainer->router);
 	in->writes = time_before(now, w->written + msecs_to_jiffies(PACING_SEEN_MS));

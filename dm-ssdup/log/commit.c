@@ -152,9 +152,9 @@ static bool collect_round(struct ssdup_log *log)
 {
 	u32 i, first = log->committer->first;
 
-	log->committer->first = (first + 1) % log->nr_classes;
-	for (i = 0; i < log->nr_classes; i++)
-		if (!collect_class(log, &log->class[(first + i) % log->nr_classes]))
+	log->committer->first = (first + 1) % log->classes.nr;
+	for (i = 0; i < log->classes.nr; i++)
+		if (!collect_class(log, &log->class[(first + i) % log->classes.nr]))
 			return false;
 	return true;
 }

@@ -132,7 +132,7 @@ struct ssdup_log {
 	struct ssdup		*c;
 	struct log_geometry	g;
 	struct log_ssds		ssds;		/* where its segments are; constant */
-	u32			nr_classes;	/* of all SSDs; written by preresume */
+	struct log_classes	classes;	/* written by preresume */
 	u32			longest;	/* write to the log, in sectors */
 	u32			whole;		/* longer requests may be split */
 	u32			guarded;	/* sectors of the HDD; 0: no guard; preresume */
@@ -178,7 +178,7 @@ static inline bool ssdup_in_doubt(const struct ssdup_log *log)
 /** log_lifetimes() - how many classes each SSD has; any context */
 static inline u32 log_lifetimes(const struct ssdup_log *log)
 {
-	return log->nr_classes / log_nr_ssds(&log->ssds);
+	return log->classes.nr / log_nr_ssds(&log->ssds);
 }
 
 /**
@@ -204,7 +204,7 @@ static inline u32 ssds_commit(const struct ssdup_log *log)
 /* Behind the last class. */
 static inline struct ssdup_class *class_end(struct ssdup_log *log)
 {
-	return log->class + log->nr_classes;
+	return log->class + log->classes.nr;
 }
 
 /*
@@ -307,7 +307,7 @@ static inline u32 ssdup_classes_with_room(const struct ssdup_log *log)
 {
 	u32 i, full = ssdup_full_ssds(log), classes = 0;
 
-	for (i = 0; i < log->nr_classes; i++)
+	for (i = 0; i < log->classes.nr; i++)
 		classes |= full & BIT(log->class[i].ssd) ? 0 : BIT(i);
 	return classes;
 }

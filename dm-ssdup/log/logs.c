@@ -181,7 +181,7 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 		return -ENOSPC;
 	new_record(s, number, uuid, hdd_sectors, block_sectors);
 	*error = "the SSD cannot be written";
-	pool->user[number].nr_classes = s->nr_classes;
+	pool->user[number].nr_classes = s->classes.nr;
 	memcpy(pool->user[number].uuid, uuid, sizeof(pool->user[number].uuid));
 	return write_log(log, s);
 }

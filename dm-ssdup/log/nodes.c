@@ -50,7 +50,7 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 
 void ssdup_promise_spares(struct ssdup_log *log, struct ssdup_segment *seg)
 {
-	WRITE_ONCE(seg->spares, min(log->spares, SSDUP_NODES_RESERVED / 2 / log->nr_classes));
+	WRITE_ONCE(seg->spares, min(log->spares, SSDUP_NODES_RESERVED / 2 / log->classes.nr));
 	log->spares -= seg->spares;
 }
 

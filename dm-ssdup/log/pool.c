@@ -217,7 +217,7 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	lockdep_assert_held(&pool->lock);
 	ssdup_meta_claim(log);
 	pool->user[log->number].log = log;
-	pool->user[log->number].nr_classes = log->nr_classes;
+	pool->user[log->number].nr_classes = log->classes.nr;
 	hold(log, live, nr);
 	if (log->c->read_only)
 		return;
@@ -363,7 +363,7 @@ void ssdup_pool_scanned(struct ssdup_log *log, const struct pool_log *logs)
 	u32 i;
 
 	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
-		pool->user[i].nr_classes = logs[i].fault == LOG_OK ? logs[i].s.nr_classes :
+		pool->user[i].nr_classes = logs[i].fault == LOG_OK ? logs[i].s.classes.nr :
 								     SSDUP_MAX_CLASSES;
 		if (logs[i].fault == LOG_OK)
 			memcpy(pool->user[i].uuid, logs[i].s.uuid, sizeof(pool->user[i].uuid));

@@ -43,7 +43,7 @@ int ssdup_segments_create(struct ssdup_log *log)
 		log->class[i].ssd = log_class_ssd(nr_ssds, i);
 		log->class[i].lifetime = log_class_lifetime(nr_ssds, i);
 		/* One lifetime is what the SSD takes all data for anyway. */
-		if (log->nr_classes > nr_ssds && log->class[i].lifetime < streams)
+		if (log->classes.nr > nr_ssds && log->class[i].lifetime < streams)
 			log->class[i].stream = log->class[i].lifetime + 1;
 		log->class[i].open = ssdup_no_segment(log);
 		INIT_LIST_HEAD(&log->class[i].sealed);
@@ -131,7 +131,7 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	seg->state = SEGMENT_OPEN;
 	WRITE_ONCE(seg->class, k);
 	seg->generation = k->next;
-	k->next += log->nr_classes;
+	k->next += log->classes.nr;
 	atomic64_set(&seg->seq, seg->generation << SSDUP_SEQ_BITS);
 	seg->ended = seg->generation << SSDUP_SEQ_BITS;
 	WRITE_ONCE(seg->durable, seg->ended);
@@ -248,11 +248,11 @@ void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, 
 	/* No write comes yet, but a status request may. */
 	spin_lock_irq(&s->lock);
 	for (k = log->class; k < class_end(log); k++)
-		k->next = log_class_from(log->nr_classes, k->index, next);
+		k->next = ssdup_log_class_from(&log->classes, k->index, next);
 	for (i = 0; i < nr; i++) {
 		seg = &log->segment[live[i].segment];
 		seg->generation = live[i].generation;
-		seg->class = &log->class[log_class(log->nr_classes, seg->generation)];
+		seg->class = &log->class[log_class(&log->classes, seg->generation)];
 		seg->header = true;
 		seg->durable = U64_MAX;
 		seg->pages_done = pages[i];
@@ -338,7 +338,7 @@ u64 ssdup_last_dirty(struct ssdup_log *log, struct ssdup_class *k)
 	spin_lock_irqsave(&s->lock, flags);
 	generation = k->next - 1;
 	if (k->open->state == SEGMENT_OPEN && !ssdup_open_dirty(k, true))
-		generation -= log->nr_classes;
+		generation -= log->classes.nr;
 	spin_unlock_irqrestore(&s->lock, flags);
 	return generation;
 }

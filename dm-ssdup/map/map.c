@@ -122,7 +122,7 @@ void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sec
 {
 	struct ssdup_segment *seg = segment_of(map->log, e->pos);
 
-	this_cpu_add(map->stats->class[extent_class(e, map->log->nr_classes)].sectors, sectors);
+	this_cpu_add(map->stats->class[extent_class(e, &map->log->classes)].sectors, sectors);
 	/* A drain has nothing to write of it. */
 	if (e->kind == SSDUP_KIND_DISCARD)
 		return;
@@ -150,11 +150,11 @@ static u64 count_replaced(struct ssdup_map *map, const struct ssdup_range *r,
 bool ssdup_account_insert(struct ssdup_map *map, struct ssdup_range *r, const struct ssdup_io *io)
 {
 	const struct extent *e = io->e;
-	u32 own = extent_class(e, map->log->nr_classes), class = own;
+	u32 own = extent_class(e, &map->log->classes), class = own;
 	u64 replaced;
 	u32 span;
 
-	span = ssdup_extent_class_span(&r->tree, e->start, extent_end(e), map->log->nr_classes,
+	span = ssdup_extent_class_span(&r->tree, e->start, extent_end(e), &map->log->classes,
 				       &class);
 	if (span != e->sectors || class != own || ssdup_extent_overtaken(&r->tree, e))
 		return false;
@@ -206,7 +206,7 @@ bool ssdup_move(struct ssdup_map *map, struct ssdup_io *io, u64 seq)
 	held = x && x->seq == seq && x->start <= e->start && extent_end(x) >= extent_end(e);
 	if (held) {
 		e->seq = atomic64_inc_return(&io->segment->seq);
-		if (map->log->nr_classes > 1)
+		if (map->log->classes.nr > 1)
 			count_replaced(map, r, e);
 		ssdup_insert_among(map, r, io);
 	}
@@ -320,7 +320,7 @@ void ssdup_hold_drop(struct ssdup_map *map, struct extent *e, u64 start)
 static void account_leaving(struct ssdup_map *map, const struct extent *e)
 {
 	map_counts(map, -1, -(s64)e->sectors);
-	if (map->log->nr_classes > 1)
+	if (map->log->classes.nr > 1)
 		ssdup_account_extent(map, e, -(s64)e->sectors);
 }
 

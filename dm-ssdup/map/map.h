@@ -196,7 +196,7 @@ static __always_inline bool ssdup_insert(struct ssdup_map *map, struct ssdup_io 
 
 	spin_lock_irqsave(&r->lock, flags);
 	e->seq = atomic64_inc_return(&io->segment->seq);
-	if (unlikely(map->log->nr_classes > 1) && !ssdup_account_insert(map, r, io)) {
+	if (unlikely(map->log->classes.nr > 1) && !ssdup_account_insert(map, r, io)) {
 		spin_unlock_irqrestore(&r->lock, flags);
 		return false;
 	}

@@ -101,7 +101,7 @@ void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct
 	if (range_holds(r)) {
 		spin_lock_irqsave(&r->lock, flags);
 		io->sectors = ssdup_extent_class_span(&r->tree, io->start, io->start + io->sectors,
-						      router->log->nr_classes, &class);
+						      &router->log->classes, &class);
 		spin_unlock_irqrestore(&r->lock, flags);
 	}
 	io->class = class;
@@ -115,12 +115,12 @@ void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct
  */
 static u64 torn_by(const struct ssdup_router *router, const struct extent *x, u64 end, u64 before)
 {
-	u32 asked = log_class(router->log->nr_classes, before);
+	u32 asked = log_class(&router->log->classes, before);
 	u64 generation, other = 0;
 
 	for (; x && x->start < end; x = ssdup_extent_next(x)) {
 		generation = x->seq >> SSDUP_SEQ_BITS;
-		if (!before || log_class(router->log->nr_classes, generation) != asked)
+		if (!before || log_class(&router->log->classes, generation) != asked)
 			other = generation;
 		else if (generation <= before)
 			return before;
@@ -147,8 +147,8 @@ bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io)
 		/* No other disk takes it. */
 		io->kind = WINDOW_REWRITE;
 		/* New sectors of the write go with those that the log has. */
-		class = extent_class(x, router->log->nr_classes);
-		if (ssdup_extent_class_span(&r->tree, io->start, end, router->log->nr_classes,
+		class = extent_class(x, &router->log->classes);
+		if (ssdup_extent_class_span(&r->tree, io->start, end, &router->log->classes,
 					    &class) !=
 		    io->sectors)
 			io->torn = torn_by(router, x, end, before);
@@ -156,7 +156,7 @@ bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io)
 	spin_unlock_irqrestore(&r->lock, flags);
 	io->class = class;
 	if (io->torn)
-		ssdup_ask_drain(router->log, &router->log->class[log_class(router->log->nr_classes,
+		ssdup_ask_drain(router->log, &router->log->class[log_class(&router->log->classes,
 									   io->torn)], io->torn);
 	return !io->torn;
 }

@@ -122,7 +122,7 @@ static struct ssdup_io *find_first(struct ssdup_router *router, u32 skip, u32 ki
 	struct ssdup_io *io, *first = NULL;
 	u32 class;
 
-	for (class = 0; class < router->log->nr_classes; class++) {
+	for (class = 0; class < router->log->classes.nr; class++) {
 		if (skip & BIT(class))
 			continue;
 		io = first_of(&router->waiting->queue[class].writes[kind]);

@@ -86,8 +86,8 @@ static void check_record(const struct log_super *s)
 	static u8 again[SSDUP_BLOCK_BYTES];
 	struct log_super t = *s;
 
-	EXPECT(s->nr_classes && s->nr_classes <= SSDUP_MAX_CLASSES);
-	EXPECT(s->tail[0] && s->tail[s->nr_classes - 1] && s->first && s->hdd_sectors &&
+	EXPECT(s->classes.nr && s->classes.nr <= SSDUP_MAX_CLASSES);
+	EXPECT(s->tail[0] && s->tail[s->classes.nr - 1] && s->first && s->hdd_sectors &&
 	       !ssdup_log_super_spent(s));
 	ssdup_log_record_encode(s, again);
 	EXPECT(ssdup_log_record_decode(again, &t) == LOG_OK);

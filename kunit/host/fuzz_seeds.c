@@ -53,10 +53,10 @@ static void begin_epoch(struct maker *m)
 	u32 i;
 
 	m->s.epoch++;
-	for (i = 0; i < m->s.nr_classes; i++)
-		m->s.first = max(m->s.first, m->next[i] - min(m->next[i], m->s.nr_classes - 1ULL));
-	for (i = 0; i < m->s.nr_classes; i++) {
-		m->next[i] = log_class_from(m->s.nr_classes, i, m->s.first);
+	for (i = 0; i < m->s.classes.nr; i++)
+		m->s.first = max(m->s.first, m->next[i] - min(m->next[i], m->s.classes.nr - 1ULL));
+	for (i = 0; i < m->s.classes.nr; i++) {
+		m->next[i] = ssdup_log_class_from(&m->s.classes, i, m->s.first);
 		m->number[i] = 0;
 	}
 }
@@ -66,7 +66,7 @@ static void open_segment(struct maker *m, u32 segment)
 	static u8 block[SSDUP_BLOCK_BYTES];
 	struct log_header h = { m->next[m->class], m->s.epoch, segment };
 
-	m->next[m->class] += m->s.nr_classes;
+	m->next[m->class] += m->s.classes.nr;
 	m->generation = h.generation;
 	m->segment = segment;
 	m->count = 0;
@@ -84,7 +84,7 @@ static void page(struct maker *m, u32 page, u64 rev, u32 nr, u32 kinds)
 		.page = page, .segment = m->segment, .number = m->number[m->class],
 	};
 	/* No two classes hold the same sector. */
-	u32 share = HDD_SECTORS / m->s.nr_classes / 8 * 8, i;
+	u32 share = HDD_SECTORS / m->s.classes.nr / 8 * 8, i;
 
 	memcpy(id.uuid, m->s.uuid, sizeof(id.uuid));
 	ssdup_log_page_begin(p, &id);
@@ -117,7 +117,7 @@ static void full_segment(struct maker *m, u32 segment)
 static void set_classes(struct maker *m, u32 nr)
 {
 	m->s.epoch = 0;
-	m->s.nr_classes = nr;
+	m->s.classes.nr = nr;
 	while (nr--)
 		m->s.tail[nr] = 1;
 	begin_epoch(m);

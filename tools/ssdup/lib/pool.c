@@ -315,7 +315,7 @@ static u32 owned(const struct ssd_log *log, const u8 *owner, u32 by)
 
 static int add_promise(void *arg, const struct ssd_log *log)
 {
-	u32 classes = log->fault == LOG_OK ? ssd_super(log)->nr_classes : SSDUP_MAX_CLASSES;
+	u32 classes = log->fault == LOG_OK ? ssd_super(log)->classes.nr : SSDUP_MAX_CLASSES;
 
 	*(u32 *)arg += pool_promise(classes / log_nr_ssds(&ssd_pool(log)->ssds));
 	return 0;

@@ -214,9 +214,9 @@ static void dump_headers(const struct dump *d)
 			if (!hv->error || hv->state == HEADER_REBUILT)
 				fprintf(d->to, ", generation %llu, epoch %llu",
 					hv->h.generation, hv->h.epoch);
-			if (d->l->s.nr_classes > 1 && hv->state == HEADER_LIVE)
+			if (d->l->s.classes.nr > 1 && hv->state == HEADER_LIVE)
 				fprintf(d->to, ", class %u",
-					log_class(d->l->s.nr_classes, hv->h.generation));
+					log_class(&d->l->s.classes, hv->h.generation));
 			fputc('\n', d->to);
 			continue;
 		}

@@ -137,8 +137,8 @@ int export_clear(struct log_file *l)
 			tail = max(tail, l->header[i].h.generation + 1);
 	/* Nor may those of an SSD that is lost count when it comes back: none has got that far. */
 	if (l->ssds.some)
-		tail += (u64)s.nr_classes * s.g.nr_segments;
-	for (i = 0; i < s.nr_classes; i++)
+		tail += (u64)s.classes.nr * s.g.nr_segments;
+	for (i = 0; i < s.classes.nr; i++)
 		s.tail[i] = tail;
 	s.guard = GUARD_OPEN;
 	s.live_segments = 0;

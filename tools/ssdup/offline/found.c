@@ -34,11 +34,11 @@ static bool header_says(const void *block, u64 sector, u64 ssd_sectors, struct l
 	s->seq = 1;
 	s->epoch = le64_to_cpu(d->epoch);
 	s->first = le64_to_cpu(d->first);
-	s->nr_classes = le16_to_cpu(d->nr_classes);
+	s->classes.nr = le16_to_cpu(d->nr_classes);
 	for (i = 0; i < SSDUP_MAX_CLASSES; i++)
-		s->tail[i] = i < s->nr_classes ? le64_to_cpu(d->tail[i]) : 0;
+		s->tail[i] = i < s->classes.nr ? le64_to_cpu(d->tail[i]) : 0;
 	memcpy(s->hdd_id, d->hdd_id, sizeof(s->hdd_id));
-	return s->nr_classes <= SSDUP_MAX_CLASSES && log_would_be(s) == LOG_OK &&
+	return s->classes.nr <= SSDUP_MAX_CLASSES && log_would_be(s) == LOG_OK &&
 	       ssdup_log_header_decode(block, s, segment, h) == LOG_OK;
 }
 
@@ -69,7 +69,7 @@ static void take_header(struct found_logs *logs, const struct log_super *s,
 		return;
 	if (s->epoch > x->s.epoch)
 		x->s = *s;
-	for (i = 0; i < s->nr_classes; i++)
+	for (i = 0; i < s->classes.nr; i++)
 		x->s.tail[i] = max(x->s.tail[i], s->tail[i]);
 }
 

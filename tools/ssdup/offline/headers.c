@@ -145,7 +145,7 @@ static void collect(struct log_file *l, enum header_state a, enum header_state b
 			l->segment = xmore(l->segment, nr, sizeof(*l->segment));
 			l->segment[nr++] = (struct segment_scan){
 				.h = l->header[i].h,
-				.class = log_class(l->s.nr_classes, l->header[i].h.generation),
+				.class = log_class(&l->s.classes, l->header[i].h.generation),
 			};
 		}
 	l->nr_segments = nr;

@@ -79,7 +79,7 @@ static u64 class_begin(const struct log_file *l, u32 class)
 {
 	const struct log_super *s = &l->s;
 
-	return log_class_from(s->nr_classes, class, max(s->first, s->tail[class]));
+	return ssdup_log_class_from(&s->classes, class, max(s->first, s->tail[class]));
 }
 
 /* What a segment proves holds for its class in its epoch. */
@@ -127,11 +127,12 @@ static void find_gap(struct numbers *n, u32 i)
 	struct log_file *l = n->l;
 	const struct segment_scan *x = &l->segment[i], *before = i ? x - 1 : NULL;
 	const struct log_header *h = &x->h;
+	u32 step = log_class_step(&l->s.classes, h->generation);
 	u64 expected;
 
 	/* Of another epoch than the present one it is not known where it began. */
 	if (i && same_numbers(l, i - 1, i))
-		expected = before->h.generation + l->s.nr_classes;
+		expected = before->h.generation + step;
 	else if (h->epoch == l->s.epoch)
 		expected = class_begin(l, x->class);
 	else
@@ -144,7 +145,7 @@ static void find_gap(struct numbers *n, u32 i)
 	}
 	l->gaps = xmore(l->gaps, l->nr_gaps, sizeof(*l->gaps));
 	l->gaps[l->nr_gaps++] = (struct segment_gap){
-		.generation = expected, .nr = (h->generation - expected) / l->s.nr_classes,
+		.generation = expected, .nr = (h->generation - expected) / step,
 		.epoch = h->epoch,
 	};
 }
@@ -227,9 +228,9 @@ static void begin_epoch(struct numbers *n, u32 i)
 	n->gaps = n->l->nr_gaps;
 	n->begun = false;
 	/* A generation between the tail and this one is of another epoch, or it is gone. */
-	n->whole = h->generation > log_class_from(s->nr_classes, x->class, s->tail[x->class]) ||
+	n->whole = h->generation > ssdup_log_class_from(&s->classes, x->class, s->tail[x->class]) ||
 		   (h->epoch == s->epoch &&
-		    h->generation == log_class_from(s->nr_classes, x->class, s->first));
+		    h->generation == ssdup_log_class_from(&s->classes, x->class, s->first));
 }
 
 /* Add segments in front of the first one of the epoch, which are gone with all that they had. */
@@ -238,7 +239,7 @@ static bool add_first_gap(struct numbers *n, u64 nr)
 	struct log_file *l = n->l;
 	const struct segment_scan *x = &l->segment[n->from], *before = n->from ? x - 1 : NULL;
 	const struct log_header *h = &x->h;
-	u64 lowest, span = nr * l->s.nr_classes;
+	u64 lowest, span = nr * log_class_step(&l->s.classes, h->generation);
 
 	lowest = before && before->class == x->class ? before->h.generation + 1 :
 						       l->s.tail[x->class];

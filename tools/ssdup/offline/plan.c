@@ -167,9 +167,10 @@ static bool fill_gap(struct plan *plan, const struct segment_gap *gap)
 {
 	u32 number = gap->base, end = gap->base + gap->pages, page;
 	struct log_header h = { .generation = gap->generation, .epoch = gap->epoch };
+	u32 step = log_class_step(&plan->l->s.classes, gap->generation);
 	u64 nr = gap->nr;
 
-	for (; nr; nr--, h.generation += plan->l->s.nr_classes) {
+	for (; nr; nr--, h.generation += step) {
 		if (!take_free(plan, &h.segment))
 			return false;
 		for (page = 0; page < plan->l->s.g.meta_pages && number != end; page++, number++)

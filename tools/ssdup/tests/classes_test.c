@@ -22,12 +22,12 @@ static void make_log(struct maker *m)
 	u64 from;
 
 	maker_begin(m, MAKER_SECTORS, 1);
-	m->s.nr_classes = CLASSES;
+	m->s.classes.nr = CLASSES;
 	for (i = 0; i < CLASSES; i++)
 		m->s.tail[i] = MAKER_FIRST;
 	meta = m->s.g.meta_pages;
 	for (i = 0; i < SEGMENTS; i++) {
-		from = log_class_from(CLASSES, class_of(i), MAKER_FIRST);
+		from = ssdup_log_class_from(&m->s.classes, class_of(i), MAKER_FIRST);
 		maker_open(m, i, from + i / CLASSES * CLASSES, i / CLASSES * meta);
 		for (page = 0; page < meta; page++)
 			maker_page(m, i, page, 1, ENTRIES, 1);
@@ -65,7 +65,7 @@ static void exported_and_cleared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check_log(&l, true, true), LOG_OK);
 	KUNIT_EXPECT_EQ(test, l.findings.nr, 0);
 	KUNIT_EXPECT_EQ(test, l.map.nr, 0);
-	KUNIT_EXPECT_EQ(test, l.s.nr_classes, CLASSES);
+	KUNIT_EXPECT_EQ(test, l.s.classes.nr, CLASSES);
 	for (i = 0; i < SEGMENTS; i++)
 		KUNIT_EXPECT_FALSE(test, log_live(&l.s, m.segment[i].h.generation));
 	log_close(&l);

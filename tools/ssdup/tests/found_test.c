@@ -38,7 +38,7 @@ static void expect_same(struct kunit *test, const struct log_super *a, const str
 	KUNIT_EXPECT_TRUE(test, !memcmp(a->hdd_id, b->hdd_id, sizeof(a->hdd_id)));
 	KUNIT_EXPECT_EQ(test, a->hdd_sectors, b->hdd_sectors);
 	KUNIT_EXPECT_EQ(test, a->ssd_sectors, b->ssd_sectors);
-	KUNIT_EXPECT_EQ(test, a->nr_classes, b->nr_classes);
+	KUNIT_EXPECT_EQ(test, a->classes.nr, b->classes.nr);
 	KUNIT_EXPECT_EQ(test, a->first, b->first);
 	KUNIT_EXPECT_EQ(test, a->epoch, b->epoch);
 }
@@ -53,7 +53,7 @@ static void headers_say_it_all(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(sectors); i++) {
 		maker_begin(&m, sectors[i], 2);
 		memcpy(m.s.hdd_id, "wwn:a", 6);
-		m.s.nr_classes = 2;
+		m.s.classes.nr = 2;
 		m.s.tail[0] = 6;
 		m.s.tail[1] = 7;
 		maker_open(&m, MAKER_SEGMENTS - 1, 8, 0);

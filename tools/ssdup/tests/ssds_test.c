@@ -183,7 +183,7 @@ static void what_is_lost_stays_lost(struct kunit *test)
 	u64 last;
 
 	rig_begin(&r);
-	last = log_highest(&r.s) + (u64)r.s.nr_classes * r.s.g.nr_segments - 1;
+	last = log_highest(&r.s) + (u64)r.s.classes.nr * r.s.g.nr_segments - 1;
 	l.s = r.s;
 	l.ssds = r.ssds;
 	l.ssds.fd[1] = -1;
