@@ -142,19 +142,19 @@ unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
 {
 	u32 given = READ_ONCE(c->set.given), i;
 	const struct ssdup_settings_key *key;
+	unsigned int sz = 0, named = max(c->nr_named, 2U);
 	const struct ssdup_ssd *ssd;
-	unsigned int sz = 0;
 	char value[(SSDUP_MAX_CLASSES - 1) * (SSDUP_CLASS_NAME + sizeof(":late:hint=extreme"))];
 
 	if (given)
-		DMEMIT(" %u", 2 * (hweight32(given) + max(c->nr_ssds, 2U) - 2));
+		DMEMIT(" %u", 2 * (hweight32(given) + named - 2));
 	for (i = 0; i < ssdup_settings_nr_keys(); i++) {
 		key = ssdup_settings_key(i);
 		if (!(given & ssdup_settings_bit(key)))
 			continue;
 		if (key->kind == SETTINGS_DEVICE) {
-			for (ssd = c->ssd + 1; ssd < ssd_end(c); ssd++)
-				DMEMIT(" %s %s", key->name, ssd->dev->name);
+			for (ssd = c->ssd + 1; ssd < c->ssd + named; ssd++)
+				DMEMIT(" %s %s", key->name, ssd_name(ssd));
 			continue;
 		}
 		ssdup_key_value(c, key, value, sizeof(value));

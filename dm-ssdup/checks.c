@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "checks.h"
+#include "core/ssds.h"
 #include "log/super.h"
 
 /* By the key segment_mb; 0: by the size of the SSD. */
@@ -34,7 +35,7 @@ static char *ssd_error(const struct ssdup *c, const struct log_super *s, enum lo
 		return ssdup_error("ssd: log %s: number %u, %pUb (fault %d)", text, which,
 				   s->ssds.uuid[which], fault);
 	if (c->nr_ssds > 1)
-		return ssdup_error("ssd %s: log %s (fault %d)", c->ssd[which].dev->name, text,
+		return ssdup_error("ssd %s: log %s (fault %d)", ssd_name(&c->ssd[which]), text,
 				   fault);
 	return ssdup_error("ssd: log %s (fault %d)", text, fault);
 }
@@ -53,7 +54,8 @@ static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **e
 	which = r ? which : 0;
 	if (!r)
 		fault = ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
-					     bdev_nr_sectors(first_ssd(c)), c->block_sectors,
+					     bdev_nr_sectors(first_ssd(c)->dev->bdev),
+					     c->block_sectors,
 					     c->set.take_over ? NULL : c->set.host);
 	if (r < 0 && r != -EINVAL) {
 		*error = "ssd: cannot read the superblock";
@@ -90,18 +92,22 @@ static bool lay_out(struct ssdup *c, struct log_super *s)
 int ssdup_check_super(struct ssdup *c, char **error)
 {
 	struct log_super *s = ssdup_super_blank(c->log);
+	u32 i, lifetimes = 1;
 	bool mend;
 	int r;
-	u32 i;
 
-	if (c->set.classes.nr * c->nr_ssds > SSDUP_MAX_CLASSES) {
+	r = read_super(c, s, &mend, error);
+	if (r < 0)
+		return r;
+	/* What the log has keeps its classes, see ssdup_ssds_renumber(). */
+	if (!r)
+		lifetimes = s->classes.nr / s->classes.nr_ssds;
+	lifetimes = max(lifetimes, c->set.classes.nr);
+	if (lifetimes * c->nr_ssds > SSDUP_MAX_CLASSES) {
 		*error = ssdup_error("classes: at most %u on %u SSDs, with the default one",
 				     SSDUP_MAX_CLASSES / c->nr_ssds, c->nr_ssds);
 		return -EINVAL;
 	}
-	r = read_super(c, s, &mend, error);
-	if (r < 0)
-		return r;
 	if (!r && c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
 		*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
 				     s->g.segment_sectors / 2);
@@ -109,7 +115,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	}
 	c->log->number = s->log;
 	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
-	c->log->classes.nr = max(s->classes.nr, c->set.classes.nr * c->nr_ssds);
+	c->log->classes.nr = lifetimes * c->nr_ssds;
 	if (r && !lay_out(c, s)) {
 		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 		return -ENOSPC;
@@ -140,11 +146,22 @@ static void format_log(struct ssdup *c, struct log_super *s)
 	       c->log->g.nr_segments, c->log->g.segment_sectors / 2);
 }
 
+/* Those that leave may have begun to do so since, or stay. */
+static bool same_unused(const struct log_ssds *a, const struct log_ssds *b)
+{
+	bool same = true;
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_SSDS; i++)
+		same &= ssds_unused(a, i) == ssds_unused(b, i);
+	return same;
+}
+
 /* Is it the log that the constructor saw, if there was one? Nobody else may have that number. */
 static bool same_log(const struct ssdup_log *log, const struct log_super *s)
 {
 	return !memcmp(&log->g, &s->g, sizeof(log->g)) && log->number == s->log &&
-	       log->ssds.nr == s->ssds.nr &&
+	       log->ssds.nr == s->ssds.nr && same_unused(&log->ssds, &s->ssds) &&
 	       !memcmp(log->ssds.segments, s->ssds.segments, sizeof(s->ssds.segments)) &&
 	       (!memchr_inv(log->uuid, 0, sizeof(log->uuid)) ||
 		!memcmp(log->uuid, s->uuid, sizeof(log->uuid)));

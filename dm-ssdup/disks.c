@@ -25,20 +25,26 @@ int ssdup_add_ssd(struct ssdup *c, const char *name, char **error)
 	u32 i;
 	int r;
 
+	if (c->nr_ssds == SSDUP_MAX_SSDS) {
+		*error = "ssd: too many";
+		return -EINVAL;
+	}
+	ssd->c = c;
+	c->nr_named = ++c->nr_ssds;
+	if (!strcmp(name, "-"))
+		return 0;
 	r = dm_get_device(c->ti, name, dm_table_get_mode(c->ti->table), &ssd->dev);
 	if (r) {
 		*error = "ssd: no such device, or in use";
 		return r;
 	}
-	ssd->c = c;
-	c->nr_ssds++;
 	if (ssd->dev->bdev == c->hdd->bdev) {
 		*error = "ssd: the same device as hdd";
 		return -EINVAL;
 	}
 	/* They would have one cache, and one lock. */
 	for (i = 0; i < c->nr_ssds - 1; i++)
-		if (c->ssd[i].dev->bdev->bd_disk == ssd->dev->bdev->bd_disk) {
+		if (c->ssd[i].dev && c->ssd[i].dev->bdev->bd_disk == ssd->dev->bdev->bd_disk) {
 			*error = "ssd: on the same disk as another one";
 			return -EINVAL;
 		}
@@ -74,37 +80,18 @@ void ssdup_put_disks(struct ssdup *c)
 	struct ssdup_ssd *ssd;
 
 	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
-		dm_put_device(c->ti, ssd->dev);
+		if (ssd->dev)
+			dm_put_device(c->ti, ssd->dev);
 	if (c->hdd)
 		dm_put_device(c->ti, c->hdd);
 }
 
 /* --- Two tables --- */
 
-static bool has_ssd(const struct ssdup *c, const struct block_device *bdev)
-{
-	u32 i;
-
-	for (i = 0; i < c->nr_ssds; i++)
-		if (c->ssd[i].dev->bdev == bdev)
-			return true;
-	return false;
-}
-
-bool ssdup_shares_ssds(const struct ssdup *a, const struct ssdup *b)
-{
-	u32 i;
-
-	for (i = 0; i < a->nr_ssds; i++)
-		if (has_ssd(b, a->ssd[i].dev->bdev))
-			return true;
-	return false;
-}
-
 bool ssdup_shares_disk(const struct ssdup *a, const struct ssdup *b)
 {
-	return a->hdd->bdev == b->hdd->bdev || has_ssd(a, b->hdd->bdev) ||
-	       has_ssd(b, a->hdd->bdev) ||
+	return a->hdd->bdev == b->hdd->bdev || ssdup_has_ssd(a, b->hdd->bdev) ||
+	       ssdup_has_ssd(b, a->hdd->bdev) ||
 	       (a->log_known && b->log_known && a->log->number == b->log->number &&
 		ssdup_shares_ssds(a, b));
 }

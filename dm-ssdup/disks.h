@@ -14,9 +14,6 @@ void ssdup_put_disks(struct ssdup *c);
 /** ssdup_add_ssd() - open another SSD, by the key ssd; the constructor. -errno with *error set */
 int ssdup_add_ssd(struct ssdup *c, const char *name, char **error);
 
-/** ssdup_shares_ssds() - do two tables name the same SSD? */
-bool ssdup_shares_ssds(const struct ssdup *a, const struct ssdup *b);
-
 /**
  * ssdup_shares_disk() - would two devices write to the same HDD, or to the same log?
  *

@@ -291,11 +291,11 @@ static void take_filled(struct ssdup_promoter *promoter, struct list_head *slots
 static int ssd_failures(const struct ssdup_promoter *promoter)
 {
 	struct ssdup *c = promoter->c;
+	struct ssdup_ssd *ssd;
 	int failures = 0;
-	u32 i;
 
-	for (i = 0; i < c->nr_ssds; i++)
-		failures += atomic_read(&c->ssd[i].user.drive->failures);
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
+		failures += atomic_read(&ssd->user.drive->failures);
 	return failures;
 }
 
@@ -361,12 +361,12 @@ static bool flush_cache(struct ssdup_promoter *promoter)
 	return true;
 }
 
-static bool has_cache(const struct ssdup *c)
+static bool has_cache(struct ssdup *c)
 {
-	u32 i;
+	struct ssdup_ssd *ssd;
 
-	for (i = 0; i < c->nr_ssds; i++)
-		if (bdev_write_cache(c->ssd[i].dev->bdev))
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
+		if (bdev_write_cache(ssd->dev->bdev))
 			return true;
 	return false;
 }

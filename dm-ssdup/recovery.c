@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 
 #include "checks.h"
+#include "core/ssds.h"
 #include "log/guard.h"
 #include "log/super.h"
 #include "map/map.h"
@@ -456,19 +457,35 @@ static void forget_replay(struct ssdup *c)
 		ssdup_drop(c->map, &c->log->segment[i]);
 }
 
+/* The pool has got SSDs since the log was last activated. */
+static bool more_ssds(struct ssdup *c, struct log_super *s, const struct log_header *live, u32 nr,
+		      u64 next)
+{
+	/* The oldest one comes first. */
+	if (nr && live[0].generation < s->classes.era) {
+		DMERR("%s: an SSD more, but the log holds data from before the last one: drain it",
+		      c->name);
+		return false;
+	}
+	return ssdup_ssds_renumber(s, next);
+}
+
 /*
  * An empty log takes the number of classes from the table: all that was ever written is below the
  * tail of each. Another log keeps its own, because its generations depend on it.
  */
-static int choose_classes(struct ssdup *c, struct log_super *s, u32 live, u64 next)
+static int choose_classes(struct ssdup *c, struct log_super *s, const struct log_header *live,
+			  u32 nr, u64 next)
 {
-	if (!live && !c->read_only)
+	if (!nr && !c->read_only)
 		ssdup_log_classes(s, c->set.classes.nr, next);
+	else if (s->classes.nr_ssds < log_nr_ssds(&s->ssds) && !more_ssds(c, s, live, nr, next))
+		return -EINVAL;
 	if (!c->log->class[s->classes.nr - 1].ring) {
 		DMERR("%s: the log has changed since the table was loaded", c->name);
 		return -EINVAL;
 	}
-	c->log->classes.nr = s->classes.nr;
+	c->log->classes = s->classes;
 	return 0;
 }
 
@@ -482,7 +499,7 @@ static int claim(struct ssdup *c, struct log_super *s, struct log_header *live, 
 		r = ssdup_scan_logs(c->log, s);
 	if (!r && s->pool_seq)
 		r = find_live(c, s, live, nr, next);
-	r = r ?: choose_classes(c, s, *nr, *next);
+	r = r ?: choose_classes(c, s, live, *nr, *next);
 	if (!r)
 		ssdup_pool_claim(c->log, live, *nr);
 	return r;

@@ -137,12 +137,15 @@ struct ssdup_wakeups {
 	atomic_t		nr_waiting;	/* writes that wait or are being tried; a hint */
 };
 
-/* An SSD of the log. Segment numbers run on from one to the next. */
+/*
+ * An SSD of the log. Segment numbers run on from one to the next. One that is not used may not be
+ * there: next_ssd() leaves it out.
+ */
 struct ssdup_ssd {
 	struct drive_user	user;
 	u64			before;		/* sectors of segments of those in front of it */
 	struct ssdup		*c;
-	struct dm_dev		*dev;
+	struct dm_dev		*dev;		/* NULL: the table names none */
 	u64			sectors;	/* by its superblock; written by preresume */
 	bool			in_doubt;	/* a flush of it has failed since: for good */
 	bool			no_commits;	/* the same, or a metadata write has failed */
@@ -163,12 +166,15 @@ struct ssdup {
 	struct dm_dev		*hdd;
 	struct drive_user	hdd_user;
 	u32			nr_ssds;
+	u32			nr_named;	/* of these, by the table, with each "-" */
 	u32			block_sectors;
 	struct ssdup_ssd	ssd[SSDUP_MAX_SSDS];
 	struct ssdup_settings	set;		/* args.c writes them one at a time */
 	struct ssdup_stats __percpu *stats;
 	enum ssdup_mode		mode;		/* a hint; written by a compare-and-exchange */
 	unsigned long		ssds_out;	/* a bit for each: see ssdup_ssd_fail(); a hint */
+	u32			ssds_unused;	/* the same, see core/ssds.h; constant */
+	u32			ssds_leave;	/* the same; log/members.c writes it; a hint */
 	bool			log_shut;	/* for good by the mode, or for a while; a hint */
 	bool			read_only;	/* the table is; set by the constructor */
 	bool			recovered;	/* the log was read; preresume only */
@@ -244,26 +250,52 @@ struct ssdup_io {
 
 /* --- Small helpers --- */
 
-/* The first SSD; it stands for all of them where one will do. */
-static inline struct block_device *first_ssd(const struct ssdup *c)
-{
-	return c->ssd[0].dev->bdev;
-}
-
-/* Of all SSDs together. */
-static inline u64 all_ssd_sectors(const struct ssdup *c)
-{
-	u64 sectors = 0;
-	u32 i;
-
-	for (i = 0; i < c->nr_ssds; i++)
-		sectors += bdev_nr_sectors(c->ssd[i].dev->bdev);
-	return sectors;
-}
-
 static inline struct ssdup_ssd *ssd_end(struct ssdup *c)
 {
 	return c->ssd + c->nr_ssds;
+}
+
+static inline bool ssd_used(const struct ssdup_ssd *ssd)
+{
+	return ssd->dev && !(ssd->c->ssds_unused & BIT(ssd - ssd->c->ssd));
+}
+
+/* The next one behind @ssd that is used, or NULL. */
+static inline struct ssdup_ssd *next_ssd(struct ssdup *c, struct ssdup_ssd *ssd)
+{
+	while (++ssd < ssd_end(c))
+		if (ssd_used(ssd))
+			return ssd;
+	return NULL;
+}
+
+/* The first one that is used. It stands for all of them where one will do. */
+static inline struct ssdup_ssd *first_ssd(struct ssdup *c)
+{
+	return ssd_used(c->ssd) ? c->ssd : next_ssd(c, c->ssd);
+}
+
+/* Of all SSDs together. */
+static inline u64 all_ssd_sectors(struct ssdup *c)
+{
+	struct ssdup_ssd *ssd;
+	u64 sectors = 0;
+
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
+		sectors += bdev_nr_sectors(ssd->dev->bdev);
+	return sectors;
+}
+
+/* As in a table. */
+static inline const char *ssd_name(const struct ssdup_ssd *ssd)
+{
+	return ssd->dev ? ssd->dev->name : "-";
+}
+
+/* How many are used. */
+static inline u32 used_ssds(const struct ssdup *c)
+{
+	return max(c->nr_ssds - hweight32(c->ssds_unused), 1U);
 }
 
 static inline struct ssdup_load *ssd_load(const struct ssdup_ssd *ssd)

@@ -7,6 +7,7 @@
 #include "drain/drainer.h"
 #include "log/clean.h"
 #include "log/guard.h"
+#include "log/members.h"
 #include "log/log.h"
 #include "map/map.h"
 #include "promote.h"
@@ -34,7 +35,7 @@ static u64 interference(struct ssdup *c, enum load_kind kind)
 	u32 most = 0;
 	struct ssdup_ssd *ssd;
 
-	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
 		most = max(most, ssdup_load_interference(ssd_load(ssd), kind));
 	return most;
 }
@@ -103,7 +104,7 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, 
 			DMEMIT("%s%llu", i ? " " : "", value[i]);
 		break;
 	case STATUSTYPE_TABLE:
-		DMEMIT("%s %s", c->hdd->name, c->ssd[0].dev->name);
+		DMEMIT("%s %s", c->hdd->name, ssd_name(c->ssd));
 		if (sz < maxlen)
 			ssdup_emit_args(c, result + sz, maxlen - sz);
 		break;
@@ -111,7 +112,7 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, 
 		DMEMIT_TARGET_NAME_VERSION(ti->type);
 		DMEMIT(",hdd=%s", c->hdd->name);
 		for (i = 0; i < c->nr_ssds; i++)
-			DMEMIT(",ssd=%s", c->ssd[i].dev->name);
+			DMEMIT(",ssd=%s", ssd_name(&c->ssd[i]));
 		DMEMIT(";");
 		break;
 	}
@@ -237,6 +238,34 @@ static int msg_log_forget_all(struct ssdup *c, char **argv, char *result, unsign
 	return told(c, argv[0], r, error);
 }
 
+static int msg_ssd_add(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const char *error;
+	int r = ssdup_ssd_add(c->log, argv[1], argv[2], argv[3], &error);
+
+	return told(c, argv[0], r, error);
+}
+
+static int msg_ssd_state(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const char *error;
+	int r = ssdup_ssd_state(c->log, argv[1], argv[2], &error);
+
+	return told(c, argv[0], r, error);
+}
+
+/* Print the sectors that the log has on an SSD of several. */
+static int msg_ssd_left(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	unsigned int sz = 0;
+	u32 ssd;
+
+	if (kstrtou32(argv[1], 10, &ssd) || ssd >= log_nr_ssds(&c->log->ssds))
+		return told(c, argv[0], -EINVAL, "no such SSD");
+	DMEMIT("%llu", ssdup_account_ssd(c->map, ssd));
+	return 1;
+}
+
 /* Of two of the same name, the number of arguments says which. */
 static const struct {
 	const char	*name;
@@ -256,6 +285,9 @@ static const struct {
 	{ "log_add",		4, msg_log_add, true },
 	{ "log_forget",		2, msg_log_forget, true },
 	{ "log_forget",		3, msg_log_forget_all, true },
+	{ "ssd_add",		4, msg_ssd_add, true },
+	{ "ssd_state",		3, msg_ssd_state, true },
+	{ "ssd_left",		2, msg_ssd_left },
 };
 
 static int do_message(struct ssdup *c, unsigned int argc, char **argv, char *result,

@@ -58,7 +58,7 @@ static ssize_t show_ssd_dev(struct ssdup *c, char *buf)
 	u32 i;
 
 	for (i = 0; i < c->nr_ssds; i++)
-		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", c->ssd[i].dev->name);
+		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", ssd_name(&c->ssd[i]));
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 

@@ -314,7 +314,7 @@ static int ssdup_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 	int r = fn(ti, c->hdd, 0, ti->len, data);
 
 	for (ssd = c->ssd; ssd < ssd_end(c) && !r; ssd++)
-		r = fn(ti, ssd->dev, 0, bdev_nr_sectors(ssd->dev->bdev), data);
+		r = ssd->dev ? fn(ti, ssd->dev, 0, bdev_nr_sectors(ssd->dev->bdev), data) : 0;
 	return r;
 }
 

@@ -43,7 +43,7 @@ void ssdup_ssd_fail(struct ssdup *c, struct ssdup_ssd *ssd, const char *why)
 
 	if (test_and_set_bit(i, &c->ssds_out))
 		return;
-	if (hweight_long(READ_ONCE(c->ssds_out)) == c->nr_ssds) {
+	if (ssdup_ssds_shut(c) == BIT(c->nr_ssds) - 1) {
 		ssdup_fail(c, MODE_LOG_READ_ONLY, why);
 		return;
 	}

@@ -28,6 +28,12 @@ static inline u32 ssdup_ssds_out(const struct ssdup *c)
 	return READ_ONCE(c->ssds_out);
 }
 
+/** ssdup_ssds_shut() - the same, with those that are not used */
+static inline u32 ssdup_ssds_shut(const struct ssdup *c)
+{
+	return ssdup_ssds_out(c) | c->ssds_unused;
+}
+
 /** ssdup_whole() - does all of the log take writes? any context, a hint */
 static inline bool ssdup_whole(const struct ssdup *c)
 {

@@ -28,9 +28,11 @@ u32 ssdup_log_class_before(const struct log_classes *k, u64 generation);
 /** log_class() - the class of a generation: each class counts by steps of their number */
 static inline u32 log_class(const struct log_classes *k, u64 generation)
 {
+	if (k->nr <= 1)
+		return 0;
 	if (unlikely(generation < k->era))
 		return ssdup_log_class_before(k, generation);
-	return k->nr > 1 ? generation % k->nr : 0;
+	return generation % k->nr;
 }
 
 /** log_class_step() - from a generation of a class to the next one, in the same epoch */

@@ -113,13 +113,6 @@ static inline u64 log_ssd_before(const struct log_ssds *ssds, const struct log_g
 	return segments * g->segment_sectors;
 }
 
-/** log_ssd_part() - of @segments of all SSDs, those of number @index, by its part of the room */
-static inline u32 log_ssd_part(const struct log_ssds *ssds, const struct log_geometry *g, u32 index,
-			       u64 segments)
-{
-	return ssds->nr > 1 ? div_u64(segments * ssds->segments[index], g->nr_segments) : segments;
-}
-
 /** log_segment_sector() - the place of a segment, where its header is */
 static inline u64 log_segment_sector(const struct log_geometry *g, u32 segment)
 {

@@ -19,6 +19,7 @@
 /* Owners of segments beside the numbers of logs. */
 #define POOL_FREE	0xffU
 #define POOL_UNCLEAR	0xfeU	/* damaged: it may be live, and nobody can say whose it is */
+#define POOL_NONE	0xfdU	/* on an SSD that is not used */
 
 /* The record of a log. */
 struct pool_log {

@@ -49,7 +49,7 @@ static u32 not_named(const struct log_super *pool, const struct ssd_found *found
 	for (i = 0; i < nr; i++)
 		there |= found[i].fault == LOG_OK ? BIT(found[i].s->ssds.index) : 0;
 	for (i = 0; i < pool->ssds.nr; i++)
-		if (!(there & BIT(i)) && pool->ssds.state[i] != SSDUP_SSD_UNUSED)
+		if (!(there & BIT(i)) && !ssds_unused(&pool->ssds, i))
 			break;
 	return i;
 }
@@ -65,7 +65,7 @@ static enum log_fault whole_pool(const struct log_super *pool, const struct ssd_
 		return LOG_SSD_MISSING;
 	for (i = 0; i < nr; i++) {
 		if (found[i].fault == LOG_SSD_MISSING && i < pool->ssds.nr &&
-		    pool->ssds.state[i] == SSDUP_SSD_UNUSED)
+		    ssds_unused(&pool->ssds, i))
 			continue;
 		*which = i;
 		if (found[i].fault == LOG_BLANK)
@@ -123,7 +123,7 @@ bool ssdup_ssds_add(struct log_super *s, u32 number, const u8 uuid[16], u32 segm
 		if (i != number && !memcmp(ssds->uuid[i], uuid, 16))
 			return false;
 	if (more ? segments < LOG_SSD_LEAST || segments > SSDUP_MAX_SEGMENTS - s->g.nr_segments :
-		   ssds->state[number] != SSDUP_SSD_UNUSED || segments < ssds->segments[number])
+		   !ssds_unused(ssds, number) || segments < ssds->segments[number])
 		return false;
 	ssds->made = ssds->made ?: nr;
 	if (nr == 1 && more) {
@@ -181,6 +181,24 @@ bool ssdup_ssds_renumber(struct log_super *s, u64 next)
 }
 
 /* --- Segments --- */
+
+u32 ssdup_ssds_segments(const struct log_ssds *ssds, const struct log_geometry *g)
+{
+	u32 i, nr = ssds->nr > 1 ? 0 : g->nr_segments;
+
+	for (i = 0; i < ssds->nr && ssds->nr > 1; i++)
+		nr += ssds_unused(ssds, i) ? 0 : ssds->segments[i];
+	return nr;
+}
+
+u32 ssdup_ssds_part(const struct log_ssds *ssds, const struct log_geometry *g, u32 index,
+		    u64 segments)
+{
+	if (ssds->nr <= 1)
+		return segments;
+	return ssds_unused(ssds, index) ? 0 :
+	       div_u64(segments * ssds->segments[index], ssdup_ssds_segments(ssds, g));
+}
 
 struct ssds_walk ssdup_ssds_walk(const struct log_ssds *ssds, const struct log_geometry *g,
 				 const struct log_header *live, u32 nr)

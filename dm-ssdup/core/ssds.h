@@ -22,6 +22,11 @@ static inline bool ssds_being_made(const struct log_super *s)
 	return s->ssds.nr > 1 && s->pool_seq == SSDS_BEING_MADE;
 }
 
+static inline bool ssds_unused(const struct log_ssds *ssds, u32 ssd)
+{
+	return ssds->state[ssd] == SSDUP_SSD_UNUSED;
+}
+
 /* What the superblock of an SSD says. */
 struct ssd_found {
 	/* LOG_OK, LOG_BLANK, LOG_SSD_MISSING: the table names none, or why it says nothing. */
@@ -69,6 +74,13 @@ bool ssdup_ssds_set(struct log_super *s, u32 number, u8 state);
  * Return: false when there would be too many classes.
  */
 bool ssdup_ssds_renumber(struct log_super *s, u64 next);
+
+/** ssdup_ssds_segments() - those of the SSDs that are used */
+u32 ssdup_ssds_segments(const struct log_ssds *ssds, const struct log_geometry *g);
+
+/** ssdup_ssds_part() - of @segments of all of these, those of number @index, by its part */
+u32 ssdup_ssds_part(const struct log_ssds *ssds, const struct log_geometry *g, u32 index,
+		    u64 segments);
 
 /* All segments, of one SSD after the other. */
 struct ssds_walk {

@@ -81,6 +81,9 @@ SSDUP_STEP(ADD_RECORD, "add_record", "the record is durable, and the superblock 
 SSDUP_STEP(ADD_DONE, "add_done", "the superblock knows the log")
 SSDUP_STEP(LOGS_BETWEEN, "logs_between", "copy 0 of a superblock with other logs is durable")
 SSDUP_STEP(FORGET_BEGIN, "forget_begin", "before the superblock without a log is written")
+SSDUP_STEP(MEMBER_BEGIN, "member_begin", "before a superblock with other SSDs is written")
+SSDUP_STEP(MEMBER_BETWEEN, "member_between", "between the two copies of that superblock")
+SSDUP_STEP(MEMBER_DONE, "member_done", "it is durable, and the logs do not know it yet")
 SSDUP_STEP(FORGET_DONE, "forget_done", "it is durable, and the segments are not free yet")
 
 #undef SSDUP_STEP

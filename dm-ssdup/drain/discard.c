@@ -11,12 +11,12 @@
 
 static bool discards(const struct ssdup_drainer *drainer)
 {
-	const struct ssdup *c = drainer->c;
+	struct ssdup *c = drainer->c;
+	struct ssdup_ssd *ssd;
 	bool takes = false;
-	u32 i;
 
-	for (i = 0; i < c->nr_ssds; i++)
-		takes |= bdev_max_discard_sectors(c->ssd[i].dev->bdev);
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
+		takes |= bdev_max_discard_sectors(ssd->dev->bdev);
 	return takes && READ_ONCE(c->active) && !c->read_only &&
 	       READ_ONCE(c->set.discard) == SSDUP_DISCARD_AUTO;
 }

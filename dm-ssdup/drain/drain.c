@@ -344,7 +344,8 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 	}
 	if (!copier->salvages) {
 		found = ssdup_group_take(drainer->log, copier->class, ssdup_pacing_group(size),
-					 copier->empty, false, &copier->group);
+					 copier->empty,
+					 class_leaves(drainer->log, copier->class), &copier->group);
 	} else {
 		free_end(drainer);
 		found = ssdup_salvage_next(drainer, &copier->group);

@@ -58,17 +58,19 @@ static void look_at_class(struct ssdup_drainer *drainer, struct ssdup_class *k, 
 {
 	u64 sealed = ssdup_oldest_sealed(drainer->log, k, &p->empty), asked = READ_ONCE(k->asked);
 	bool closed = ssdup_salvages(drainer, k);
+	bool leaves = class_leaves(drainer->log, k);
 
 	/* What stays there is not tried all the time. */
 	if (closed && ssdup_salvage_kept(drainer, k))
 		sealed = U64_MAX;
 	p->sealed = sealed == U64_MAX ? 0 : max(READ_ONCE(k->nr_sealed), 1U);
 	p->asked = min(sealed, ssdup_open_generation(drainer->log, k)) <= asked ||
+		   (leaves && (p->sealed || ssdup_open_dirty(k, true))) ||
 		   (READ_ONCE(drainer->short_of_memory) && !ssdup_clean_segments(drainer->log));
 	p->dirty = ssdup_open_dirty(k, retry || p->asked);
 	/* A class that takes no more writes is given up as a whole; at once, if others do. */
 	p->asked |= closed && p->sealed && ssdup_mode(drainer->c) == MODE_RUNNING;
-	p->late = class_is_late(&drainer->c->set.classes, k->lifetime) && !closed;
+	p->late = class_is_late(&drainer->c->set.classes, k->lifetime) && !closed && !leaves;
 	p->empty &= p->late;
 	p->full = !closed && ssdup_full_ssds(drainer->log) & BIT(k->ssd);
 }

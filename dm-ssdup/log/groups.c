@@ -201,6 +201,7 @@ static void free_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 	list_del_init(&seg->ring);
 	if (k->to_drain == seg)
 		k->to_drain = next_sealed(k, seg);
+	k->freed++;
 	WRITE_ONCE(k->nr_sealed, k->nr_sealed - 1);
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
 	/* Under the lock, so that the count agrees with the states. */

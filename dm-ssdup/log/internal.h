@@ -115,6 +115,14 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 u32 ssdup_segments_in_ring(struct ssdup_log *log, struct ssdup_class *k,
 			   struct ssdup_segment **segments);
 
+/**
+ * ssdup_segments_leave() - has the log nothing on an SSD that leaves?
+ *
+ * Then it will have nothing: what overlaps nothing there goes to another one. Else what is open is
+ * sealed, so that it can be drained. Context: process.
+ */
+bool ssdup_segments_leave(struct ssdup_log *log, u32 ssd);
+
 /** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
 void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
 
@@ -122,7 +130,7 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
 
 struct pool_user {
 	struct ssdup_log	*log;		/* of its last table; NULL: not active */
-	u32			nr_classes;
+	u32			lifetimes;	/* classes on each SSD */
 	u8			uuid[16];
 };
 
@@ -132,14 +140,13 @@ struct pool_user {
  */
 struct ssdup_pool {
 	struct list_head	list;		/* these by pools_lock */
-	u32			tables;
+	struct list_head	tables;		/* logs, by @in_pool */
 	u8			uuid[16];	/* of the pool; zero: not known yet */
-	struct block_device	*ssd;		/* the first one */
 
 	struct mutex		lock;		/* these; held over I/O to the SSD */
 	u64			seq;		/* of the superblock */
 	u64			logs;		/* 0: not known yet */
-	struct block_device	*bdev[SSDUP_MAX_SSDS];	/* SSDs of the active logs */
+	struct block_device	*bdev[SSDUP_MAX_SSDS];	/* SSDs of the active logs; or NULL */
 	struct log_ssds		ssds;		/* the same, by the superblock */
 	u32			nr_segments;
 	u32			nr_free;	/* of nobody; read without the lock */
@@ -151,6 +158,9 @@ struct ssdup_pool {
 
 /** ssdup_pool_give() - a segment is that log's, or POOL_FREE; the pool is locked */
 void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner);
+
+/** ssdup_names_all() - does the table name all SSDs that the pool uses? the pool is locked */
+bool ssdup_names_all(const struct ssdup_log *log);
 
 /** ssdup_pool_has_room() - could a new log, @number, write to each SSD? the pool is locked */
 bool ssdup_pool_has_room(const struct ssdup_pool *pool, u32 number);

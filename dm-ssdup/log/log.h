@@ -121,6 +121,7 @@ struct ssdup_class {
 	u32			nr_sealed;	/* a hint */
 
 	/* Protected by segments->lock. */
+	u32			freed;		/* segments, since one was opened */
 	struct list_head	sealed;		/* segments, the oldest first */
 	struct ssdup_segment	*to_drain;	/* segments before it are written back */
 	struct list_head	in_ring;	/* segments with pages in the ring, oldest first */
@@ -141,11 +142,13 @@ struct ssdup_log {
 	struct ssdup_guard	*guard;		/* guard.c */
 	struct bio_queue	fuas;		/* writes whose extent is published; see commit.c */
 	struct ssdup_pool	*pool;
+	struct list_head	in_pool;	/* tables that use it; pool.c */
 	u32			number;		/* among the logs of the SSD */
 	u8			uuid[16];	/* as the constructor has read it; zero: blank */
 	u32			nr_leased;	/* segments that it has; preresume writes it */
 	unsigned long		*leased;	/* a bit for each; the same */
 	struct ssdup_drive	*locks[SSDUP_MAX_SSDS];	/* of the SSDs, as they are locked */
+	u32			nr_locks;
 	bool			claimed;	/* by this table, which may have written to it */
 	bool			in_doubt;	/* a flush of an SSD has failed since: for good */
 	u32			full_ssds;	/* a bit for each: no free segment found there
@@ -191,6 +194,12 @@ static inline bool class_closed(const struct ssdup_log *log, const struct ssdup_
 	return READ_ONCE(log->c->mode) != MODE_RUNNING || READ_ONCE(log->c->ssds_out) & BIT(k->ssd);
 }
 
+/** class_leaves() - does its SSD leave the pool? any context, a hint */
+static inline bool class_leaves(const struct ssdup_log *log, const struct ssdup_class *k)
+{
+	return READ_ONCE(log->c->ssds_leave) & BIT(k->ssd);
+}
+
 /** ssds_commit() - a bit for each SSD that still gets pages and records; any context, a hint */
 static inline u32 ssds_commit(const struct ssdup_log *log)
 {
@@ -198,7 +207,7 @@ static inline u32 ssds_commit(const struct ssdup_log *log)
 
 	for (i = 0; i < log->c->nr_ssds; i++)
 		ssds |= READ_ONCE(log->c->ssd[i].no_commits) ? 0 : BIT(i);
-	return ssds;
+	return ssds & ~log->c->ssds_unused;
 }
 
 /* Behind the last class. */
@@ -350,7 +359,7 @@ static inline u32 ssdup_spare(const struct ssdup_log *log)
 
 static inline u32 ssdup_spare_of_all(const struct ssdup_log *log)
 {
-	return ssdup_spare(log) * log_nr_ssds(&log->ssds);
+	return ssdup_spare(log) * used_ssds(log->c);
 }
 
 /**
@@ -361,7 +370,7 @@ static inline u32 ssdup_spare_of_all(const struct ssdup_log *log)
  */
 static inline u32 ssdup_kept(const struct ssdup_log *log)
 {
-	return log->nr_leased >= SSDUP_MIN_SEGMENTS * log_nr_ssds(&log->ssds);
+	return log->nr_leased >= SSDUP_MIN_SEGMENTS * used_ssds(log->c);
 }
 
 /** ssdup_part() - the segments of a part of the log, by the key parts */
@@ -530,6 +539,12 @@ void ssdup_fua_work(struct work_struct *work);
  * A table gets its pool in the constructor. At its first resume it claims the log: it has the live
  * segments, and leases others of those that are nobody's.
  */
+
+/** ssdup_has_ssd() - does a table name an SSD? */
+bool ssdup_has_ssd(const struct ssdup *c, const struct block_device *bdev);
+
+/** ssdup_shares_ssds() - do two tables name the same SSD? */
+bool ssdup_shares_ssds(const struct ssdup *a, const struct ssdup *b);
 
 /** ssdup_pool_get() - find the pool of the first SSD, or make it; the constructor. 0 or -ENOMEM */
 int ssdup_pool_get(struct ssdup_log *log);

@@ -47,6 +47,8 @@ static void scan_heads(struct ssdup_log *log, const struct pool_log *logs, struc
 	u32 i;
 
 	for (i = 0; i < log->g.nr_segments; i++) {
+		if (log->c->ssds_unused & BIT(log->segment[i].ssd))
+			continue;
 		r = read_head(log, i, head);
 		ssdup_pool_found(log, logs, i, r ? NULL : page_address(head));
 	}
@@ -82,6 +84,8 @@ out:
 
 /* --- Adding one, and forgetting one --- */
 
+static const char names_all[] = "the table does not name all SSDs that are used: reload it";
+
 static u32 number_of(const struct ssdup_pool *pool, const u8 uuid[16])
 {
 	u32 i;
@@ -105,7 +109,8 @@ static int was_here(struct ssdup_log *log, const u8 uuid[16])
 		return -ENOMEM;
 	d = page_address(head);
 	for (i = 0; i < log->g.nr_segments && !found; i++)
-		found = !read_head(log, i, head) &&
+		found = !(log->c->ssds_unused & BIT(log->segment[i].ssd)) &&
+			!read_head(log, i, head) &&
 			le32_to_cpu(d->magic) == SSDUP_HEADER_MAGIC &&
 			!memcmp(d->uuid, uuid, sizeof(d->uuid));
 	head_free(head);
@@ -170,6 +175,9 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 	*error = "the log is read-only, or an SSD of it is";
 	if (!ssdup_whole(log->c))
 		return -EROFS;
+	*error = names_all;
+	if (!ssdup_names_all(log))
+		return -EINVAL;
 	*error = "the SSD has as many logs as it can have";
 	if (number == SSDUP_MAX_LOGS)
 		return -ENOSPC;
@@ -181,7 +189,7 @@ static int add_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[16]
 		return -ENOSPC;
 	new_record(s, number, uuid, hdd_sectors, block_sectors);
 	*error = "the SSD cannot be written";
-	pool->user[number].nr_classes = s->classes.nr;
+	pool->user[number].lifetimes = 1;
 	memcpy(pool->user[number].uuid, uuid, sizeof(pool->user[number].uuid));
 	return write_log(log, s);
 }
@@ -239,6 +247,9 @@ static int forget_log(struct ssdup_log *log, struct log_super *s, const u8 uuid[
 	*error = "the log is read-only, or an SSD of it is";
 	if (!ssdup_whole(log->c))
 		return -EROFS;
+	*error = names_all;
+	if (!ssdup_names_all(log))
+		return -EINVAL;
 	*error = "no log of the SSD has that UUID";
 	if (number == SSDUP_MAX_LOGS)
 		return -ENOENT;

@@ -48,8 +48,10 @@ static void ssd_told(struct drive_user *user, bool lost)
 }
 
 /* By their addresses: another table may name partitions of the same drives in another order. */
-static void add_lock(struct ssdup_log *log, struct ssdup_drive *drive, u32 nr)
+static void add_lock(struct ssdup_log *log, struct ssdup_drive *drive)
 {
+	u32 nr = log->nr_locks++;
+
 	while (nr && log->locks[nr - 1] > drive) {
 		log->locks[nr] = log->locks[nr - 1];
 		nr--;
@@ -63,9 +65,11 @@ int ssdup_meta_create(struct ssdup_log *log)
 	int r = 0;
 
 	for (ssd = log->c->ssd; ssd < ssd_end(log->c) && !r; ssd++) {
+		if (!ssd->dev)
+			continue;
 		r = ssdup_drive_get(&ssd->user, ssd->dev->bdev, ssd_told);
 		if (!r)
-			add_lock(log, ssd->user.drive, ssd - log->c->ssd);
+			add_lock(log, ssd->user.drive);
 	}
 	return r;
 }
@@ -76,7 +80,7 @@ static void lock_drives(struct ssdup_log *log)
 {
 	u32 i;
 
-	for (i = 0; i < log->c->nr_ssds; i++)
+	for (i = 0; i < log->nr_locks; i++)
 		mutex_lock_nested(&log->locks[i]->lock, i);
 }
 
@@ -84,7 +88,7 @@ static void unlock_drives(struct ssdup_log *log)
 {
 	u32 i;
 
-	for (i = log->c->nr_ssds; i-- > 0; )
+	for (i = log->nr_locks; i-- > 0; )
 		mutex_unlock(&log->locks[i]->lock);
 }
 
@@ -118,7 +122,7 @@ void ssdup_meta_failed(struct ssdup_ssd *ssd, bool flush, const char *why)
 
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)
 {
-	lockdep_assert_held(&log->c->ssd[0].user.drive->lock);
+	lockdep_assert_held(&log->locks[0]->lock);
 	WRITE_ONCE(log->meta_written, log->meta_written + blocks * SSDUP_BLOCK_SECTORS);
 }
 
@@ -214,7 +218,7 @@ u32 ssdup_flush_rest(struct ssdup_log *log)
 
 	ssdup_meta_begin(log);
 	/* The next one of these would succeed, and say nothing of what was lost. */
-	ssds = (BIT(log->c->nr_ssds) - 1) & ~ssdup_ssds_in_doubt(log);
+	ssds = (BIT(log->c->nr_ssds) - 1) & ~(ssdup_ssds_in_doubt(log) | log->c->ssds_unused);
 	failed = ssdup_meta_flush(log, ssds);
 	ssdup_meta_end(log);
 	if (failed)

@@ -24,7 +24,7 @@ static void pool_free(struct ssdup_pool *pool)
 	kfree(pool);
 }
 
-static struct ssdup_pool *pool_new(struct block_device *ssd)
+static struct ssdup_pool *pool_new(void)
 {
 	struct ssdup_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
 
@@ -35,18 +35,41 @@ static struct ssdup_pool *pool_new(struct block_device *ssd)
 		pool_free(pool);
 		return NULL;
 	}
-	pool->ssd = ssd;
+	INIT_LIST_HEAD(&pool->tables);
 	mutex_init(&pool->lock);
 	return pool;
 }
 
-static struct ssdup_pool *pool_of(const struct block_device *ssd)
+bool ssdup_has_ssd(const struct ssdup *c, const struct block_device *bdev)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		if (c->ssd[i].dev && c->ssd[i].dev->bdev == bdev)
+			return true;
+	return false;
+}
+
+bool ssdup_shares_ssds(const struct ssdup *a, const struct ssdup *b)
+{
+	u32 i;
+
+	for (i = 0; i < a->nr_ssds; i++)
+		if (a->ssd[i].dev && ssdup_has_ssd(b, a->ssd[i].dev->bdev))
+			return true;
+	return false;
+}
+
+/* That of any table that names one of the same SSDs. */
+static struct ssdup_pool *pool_of(const struct ssdup *c)
 {
 	struct ssdup_pool *pool;
+	struct ssdup_log *log;
 
 	list_for_each_entry(pool, &pools, list)
-		if (pool->ssd == ssd)
-			return pool;
+		list_for_each_entry(log, &pool->tables, in_pool)
+			if (ssdup_shares_ssds(log->c, c))
+				return pool;
 	return NULL;
 }
 
@@ -58,17 +81,17 @@ int ssdup_pool_get(struct ssdup_log *log)
 	if (r)
 		return r;
 	/* Whoever holds the lock must not wait for memory: a resume waits for it. */
-	new = pool_new(first_ssd(log->c));
+	new = pool_new();
 	if (!new)
 		return -ENOMEM;
 	mutex_lock(&pools_lock);
-	pool = pool_of(new->ssd);
+	pool = pool_of(log->c);
 	if (!pool) {
 		pool = new;
 		new = NULL;
 		list_add(&pool->list, &pools);
 	}
-	pool->tables++;
+	list_add(&log->in_pool, &pool->tables);
 	mutex_unlock(&pools_lock);
 	log->pool = pool;
 	pool_free(new);
@@ -84,7 +107,8 @@ void ssdup_pool_put(struct ssdup_log *log)
 		return;
 	ssdup_pool_release(log);
 	mutex_lock(&pools_lock);
-	last = !--pool->tables;
+	list_del(&log->in_pool);
+	last = list_empty(&pool->tables);
 	if (last)
 		list_del(&pool->list);
 	mutex_unlock(&pools_lock);
@@ -102,7 +126,7 @@ static u32 promised(const struct ssdup_pool *pool, u32 but)
 	/* Those that are active have theirs already. */
 	for (i = 0; i < SSDUP_MAX_LOGS; i++)
 		if (i != but && pool->logs & BIT_ULL(i) && !pool->user[i].log)
-			nr += pool_promise(pool->user[i].nr_classes / log_nr_ssds(&pool->ssds));
+			nr += pool_promise(pool->user[i].lifetimes);
 	return nr;
 }
 
@@ -123,15 +147,30 @@ bool ssdup_pool_has_room(const struct ssdup_pool *pool, u32 number)
 
 	count_free(pool, nr_free);
 	for (i = 0; i < log_nr_ssds(&pool->ssds); i++)
-		if (nr_free[i] < promised(pool, number) + pool_promise(1))
+		if (!ssds_unused(&pool->ssds, i) &&
+		    nr_free[i] < promised(pool, number) + pool_promise(1))
+			return false;
+	return true;
+}
+
+bool ssdup_names_all(const struct ssdup_log *log)
+{
+	const struct log_ssds *ssds = &log->pool->ssds;
+	u32 i;
+
+	for (i = 0; i < log_nr_ssds(ssds); i++)
+		if (!ssds_unused(ssds, i) && (i >= log->c->nr_ssds || !ssd_used(&log->c->ssd[i])))
 			return false;
 	return true;
 }
 
 void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner)
 {
-	u32 was = pool->owner[segment];
+	u32 was = pool->owner[segment], first;
 
+	if (owner == POOL_FREE &&
+	    ssds_unused(&pool->ssds, ssdup_log_ssd_of(&pool->ssds, segment, &first)))
+		owner = POOL_NONE;
 	pool->owner[segment] = owner;
 	WRITE_ONCE(pool->nr_free, pool->nr_free + (owner == POOL_FREE) - (was == POOL_FREE));
 }
@@ -162,10 +201,10 @@ static void hold(struct ssdup_log *log, const struct log_header *live, u32 nr)
 static u32 wanted(const struct ssdup_log *log)
 {
 	u64 sectors = (u64)log->c->set.max_mb << (20 - SECTOR_SHIFT);
-	u32 share = pool_share(log->g.nr_segments, hweight64(log->pool->logs));
+	u32 all = ssdup_ssds_segments(&log->ssds, &log->g);
 
-	return sectors ? min_t(u64, div_u64(sectors, log->g.segment_sectors), log->g.nr_segments) :
-			 share;
+	return sectors ? min_t(u64, div_u64(sectors, log->g.segment_sectors), all) :
+			 pool_share(all, hweight64(log->pool->logs));
 }
 
 /* @nr: free segments of each SSD that the log gets; they become zero */
@@ -181,7 +220,7 @@ static void lease(struct ssdup_log *log, struct ssds_walk w, u32 nr[SSDUP_MAX_SS
 		ssdup_pool_give(pool, at, log->number);
 		nr[ssd]--;
 	}
-	for (i = 0; i < pool->nr_segments; i++)
+	for (i = 0; i < log->g.nr_segments; i++)
 		__assign_bit(i, log->leased, pool->owner[i] == log->number);
 }
 
@@ -198,8 +237,11 @@ static u32 grant(struct ssdup_log *log, const struct log_header *live, u32 nr_li
 	for (i = 0; i < nr_live; i++)
 		has[log->segment[live[i].segment].ssd]++;
 	for (i = 0; i < log_nr_ssds(&log->ssds); i++) {
+		more[i] = 0;
+		if (ssds_unused(&log->ssds, i))
+			continue;
 		more[i] = ssdup_pool_grant(nr_free[i], others, has[i],
-					   log_ssd_part(&log->ssds, &log->g, i, want), least);
+					   ssdup_ssds_part(&log->ssds, &log->g, i, want), least);
 		sum += more[i];
 		if (more[i] < least)
 			DMWARN("%s: only %u segments of SSD %u are free, and it needs %u%s",
@@ -217,7 +259,7 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	lockdep_assert_held(&pool->lock);
 	ssdup_meta_claim(log);
 	pool->user[log->number].log = log;
-	pool->user[log->number].nr_classes = log->classes.nr;
+	pool->user[log->number].lifetimes = log_lifetimes(log);
 	hold(log, live, nr);
 	if (log->c->read_only)
 		return;
@@ -276,33 +318,52 @@ static bool any_active(const struct ssdup_pool *pool)
 	return false;
 }
 
-/* Is each SSD the one that the active logs use, by the same path? */
-static bool same_ssds(const struct ssdup_pool *pool, const struct ssdup *c)
+/*
+ * Is each SSD the one that the active logs use, by the same path? They may not use one yet, or not
+ * any more.
+ */
+static bool same_ssds(struct ssdup_pool *pool, struct ssdup *c)
 {
-	u32 i;
+	struct block_device **bdev;
+	struct ssdup_ssd *ssd;
 
-	for (i = 0; i < c->nr_ssds; i++)
-		if (pool->bdev[i] != c->ssd[i].dev->bdev)
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd)) {
+		bdev = &pool->bdev[ssd - c->ssd];
+		if (*bdev && *bdev != ssd->dev->bdev)
 			return false;
+		*bdev = ssd->dev->bdev;
+	}
 	return true;
 }
 
+/* What the superblock says, or is to say. But for which SSD it is of. */
+static bool same_pool(const struct ssdup_pool *pool, const struct log_super *s)
+{
+	struct log_ssds ssds = s->ssds;
+
+	ssds.index = pool->ssds.index;
+	return s->logs == pool->logs && !memcmp(s->pool, pool->uuid, sizeof(pool->uuid)) &&
+	       !memcmp(&ssds, &pool->ssds, sizeof(ssds));
+}
+
 /* Nobody has changed the SSD since it was read, if a log is active; else anybody may have. */
-static int begin(struct ssdup_pool *pool, const struct log_super *s, const struct ssdup *c)
+static int begin(struct ssdup_pool *pool, const struct log_super *s, struct ssdup *c)
 {
 	u32 i;
 
-	for (i = 0; i < c->nr_ssds; i++)
-		pool->bdev[i] = c->ssd[i].dev->bdev;
+	memset(pool->bdev, 0, sizeof(pool->bdev));
+	same_ssds(pool, c);
 	pool->ssds = s->ssds;
 	kvfree(pool->owner);
 	pool->nr_segments = 0;
 	pool->owner = kvmalloc(s->g.nr_segments, GFP_KERNEL);
 	if (!pool->owner)
 		return -ENOMEM;
-	memset(pool->owner, POOL_FREE, s->g.nr_segments);
+	memset(pool->owner, POOL_NONE, s->g.nr_segments);
 	pool->nr_segments = s->g.nr_segments;
-	WRITE_ONCE(pool->nr_free, pool->nr_segments);
+	WRITE_ONCE(pool->nr_free, 0);
+	for (i = 0; i < pool->nr_segments; i++)
+		ssdup_pool_give(pool, i, POOL_FREE);
 	pool->seq = s->pool_seq;
 	WRITE_ONCE(pool->logs, s->logs);
 	memset(pool->user, 0, sizeof(pool->user));
@@ -342,9 +403,7 @@ int ssdup_pool_open(struct ssdup_log *log, const struct log_super *s)
 
 	lockdep_assert_held(&pool->lock);
 	if (any_active(pool))
-		r = s->g.nr_segments == pool->nr_segments && s->logs == pool->logs &&
-		    same_ssds(pool, log->c) &&
-		    !memcmp(s->pool, pool->uuid, sizeof(pool->uuid)) ? 0 : -EINVAL;
+		r = same_pool(pool, s) && same_ssds(pool, log->c) ? 0 : -EINVAL;
 	else
 		r = name_pool(pool, s->pool) ?: begin(pool, s, log->c);
 	if (r) {
@@ -363,8 +422,9 @@ void ssdup_pool_scanned(struct ssdup_log *log, const struct pool_log *logs)
 	u32 i;
 
 	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
-		pool->user[i].nr_classes = logs[i].fault == LOG_OK ? logs[i].s.classes.nr :
-								     SSDUP_MAX_CLASSES;
+		pool->user[i].lifetimes = logs[i].fault == LOG_OK ?
+					  logs[i].s.classes.nr / logs[i].s.classes.nr_ssds :
+					  SSDUP_MAX_CLASSES / log_nr_ssds(&pool->ssds);
 		if (logs[i].fault == LOG_OK)
 			memcpy(pool->user[i].uuid, logs[i].s.uuid, sizeof(pool->user[i].uuid));
 	}
@@ -384,6 +444,8 @@ bool ssdup_pool_may_hold(const struct ssdup_log *log, u32 segment)
 {
 	const struct ssdup_pool *pool = log->pool;
 
+	if (log->c->ssds_unused & BIT(log->segment[segment].ssd))
+		return false;
 	/* Until there is another log, all of them are its own. */
 	return pool->logs == BIT_ULL(log->number) || pool->owner[segment] == log->number ||
 	       pool->owner[segment] == POOL_UNCLEAR;
@@ -410,6 +472,8 @@ void ssdup_pool_stamp(struct ssdup_log *log, struct log_super *s)
 	lockdep_assert_held(&log->pool->lock);
 	s->pool_seq = ++log->pool->seq;
 	s->logs = log->pool->logs;
+	s->ssds = log->pool->ssds;
+	s->g.nr_segments = log->pool->nr_segments;
 }
 
 struct ssdup_pool_status ssdup_pool_status(const struct ssdup_log *log)

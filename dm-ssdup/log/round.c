@@ -195,12 +195,12 @@ static void note_flushed(struct ssdup_log *log, struct commit_round *round, u32 
 }
 
 /* Is no write with FUA a flush? */
-static bool no_flushes(const struct ssdup *c)
+static bool no_flushes(struct ssdup *c)
 {
-	u32 i;
+	struct ssdup_ssd *ssd;
 
-	for (i = 0; i < c->nr_ssds; i++)
-		if (!ssdup_fua_is_no_flush(&c->ssd[i]))
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
+		if (!ssdup_fua_is_no_flush(ssd))
 			return false;
 	return true;
 }

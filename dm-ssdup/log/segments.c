@@ -12,12 +12,13 @@
 #define READY		4U	/* free at once when a log is loaded */
 
 /* The SSDs have the same streams. */
-static u32 streams_of(const struct ssdup *c)
+static u32 streams_of(struct ssdup *c)
 {
-	u32 i, streams = U32_MAX;
+	u32 streams = U32_MAX;
+	struct ssdup_ssd *ssd;
 
-	for (i = 0; i < c->nr_ssds; i++)
-		streams = min(streams, ssdup_max_streams(c->ssd[i].dev->bdev));
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
+		streams = min(streams, ssdup_max_streams(ssd->dev->bdev));
 	return c->nr_ssds ? streams : 0;
 }
 
@@ -129,6 +130,7 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	promise_spares(log, k, seg);
 	list_add_tail(&seg->ring, &k->in_ring);
 	seg->state = SEGMENT_OPEN;
+	k->freed = 0;
 	WRITE_ONCE(seg->class, k);
 	seg->generation = k->next;
 	k->next += log->classes.nr;
@@ -182,6 +184,12 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	clean = !next && s->space[k->ssd].coming;
 	/* Headers of higher generations are refused. */
 	spent = k->next > LOG_MAX_GENERATION;
+	/*
+	 * What overlaps data on an SSD that leaves goes there. But it has to become empty: for each
+	 * segment two were freed before.
+	 */
+	if (class_leaves(log, k) && k->freed < 2 && !(allowed & LOG_WORD_SPARE))
+		next = NULL;
 	/* A closed class hands out nothing, see salvage.c. */
 	if (!next || spent || class_closed(log, k)) {
 		WRITE_ONCE(log->wait_cause, WAIT_SPACE);
@@ -234,6 +242,27 @@ void ssdup_seal(struct ssdup_log *log, struct ssdup_class *k, bool empty)
 	if (empty || ssdup_open_dirty(k, true))
 		seal_segment(log, k->open);
 	spin_unlock_irq(&log->segments->lock);
+}
+
+bool ssdup_segments_leave(struct ssdup_log *log, u32 ssd)
+{
+	struct ssdup_class *k;
+	bool empty = true;
+
+	spin_lock_irq(&log->segments->lock);
+	for (k = log->class; k < class_end(log); k++) {
+		if (k->ssd != ssd)
+			continue;
+		seal_segment(log, k->open);
+		empty &= list_empty(&k->sealed);
+	}
+	/* See ssdup_switch(). */
+	for (k = log->class; k < class_end(log) && empty; k++)
+		k->freed = k->ssd == ssd ? 0 : k->freed;
+	spin_unlock_irq(&log->segments->lock);
+	if (!empty)
+		ssdup_kick_writeback(log->c);
+	return empty;
 }
 
 void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,

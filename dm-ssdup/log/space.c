@@ -15,7 +15,7 @@ void ssdup_space_init(struct ssdup_log *log)
 
 static bool space_out(const struct ssdup_log *log, const struct ssd_space *space)
 {
-	return ssdup_ssds_out(log->c) & BIT(space - log->segments->space);
+	return ssdup_ssds_shut(log->c) & BIT(space - log->segments->space);
 }
 
 void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale)
@@ -82,7 +82,7 @@ static void set_full(struct ssdup_log *log, u32 ssds)
 {
 	lockdep_assert_held(&log->segments->lock);
 	/* One that takes no writes has no room for them. */
-	ssds |= ssdup_ssds_out(log->c);
+	ssds |= ssdup_ssds_shut(log->c);
 	WRITE_ONCE(log->full_ssds, ssds);
 	WRITE_ONCE(log->full, ssds == BIT(log_nr_ssds(&log->ssds)) - 1);
 }
@@ -248,7 +248,8 @@ u32 ssdup_ready_segments(struct ssdup_log *log)
 
 	for (i = 0; i < nr_ssds; i++)
 		if (!space_out(log, &log->segments->space[i]))
-			least = min(least, ready(log, &log->segments->space[i]) * nr_ssds);
+			least = min(least,
+				    ready(log, &log->segments->space[i]) * used_ssds(log->c));
 	return least;
 }
 
@@ -265,11 +266,13 @@ bool ssdup_last_segments(struct ssdup_log *log)
 
 struct ssdup_segment *ssdup_space_for_copies(struct ssdup_log *log)
 {
-	u32 i, most = 0;
+	u32 i, most = log_nr_ssds(&log->ssds);
 
 	lockdep_assert_held(&log->segments->lock);
-	for (i = 1; i < log_nr_ssds(&log->ssds); i++)
-		if (log->segments->space[i].nr_free > log->segments->space[most].nr_free)
+	for (i = 0; i < log_nr_ssds(&log->ssds); i++)
+		if (!(READ_ONCE(log->c->ssds_leave) & BIT(i)) &&
+		    (most == log_nr_ssds(&log->ssds) ||
+		     log->segments->space[i].nr_free > log->segments->space[most].nr_free))
 			most = i;
 	/* As for who flushes: a copy is forgotten before a write waits. */
 	return ssdup_space_next(log, most, LOG_WORD_KEPT);

@@ -158,7 +158,7 @@ static int read_record(struct ssdup_log *log, struct log_super *s, bool *mend,
 	int r = 0, error;
 
 	*fault = LOG_NO_RECORD;
-	for (ssd = log->c->ssd; ssd < ssd_end(log->c); ssd++) {
+	for (ssd = first_ssd(log->c); ssd; ssd = next_ssd(log->c, ssd)) {
 		*one = *s;
 		error = read_copies(log, ssd, true, one, mend, &f);
 		if (f == LOG_OK && any && memcmp(one->uuid, s->uuid, sizeof(s->uuid)))
@@ -227,10 +227,25 @@ static int read_ssd(struct ssdup_log *log, struct ssdup_ssd *ssd, struct log_sup
 		return min(r, 0);
 	}
 	/* The first one is looked at with the HDD. */
-	if (*fault == LOG_OK && ssd > log->c->ssd &&
+	if (*fault == LOG_OK && ssd != first_ssd(log->c) &&
 	    bdev_nr_sectors(ssd->user.bdev) < s->ssd_sectors)
 		*fault = LOG_OTHER_SSD_SIZE;
 	return r;
+}
+
+/* Those behind the last one that the table names are not used, or it would be refused. */
+static void take_states(struct ssdup *c, const struct log_ssds *ssds)
+{
+	u32 unused = 0, leave = 0, i;
+
+	for (i = 0; i < ssds->nr; i++) {
+		c->ssd[i].c = c;
+		unused |= ssds->state[i] == SSDUP_SSD_UNUSED ? BIT(i) : 0;
+		leave |= ssds->state[i] == SSDUP_SSD_LEAVES ? BIT(i) : 0;
+	}
+	c->nr_ssds = ssds->nr;
+	c->ssds_unused = unused;
+	WRITE_ONCE(c->ssds_leave, leave);
 }
 
 /* The superblock that all SSDs agree on, as the first one has it. Return: 0 or -errno */
@@ -239,13 +254,18 @@ static int read_pool(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 {
 	struct log_super *of_ssd = log->superblock->of_ssd;
 	struct ssd_found found[SSDUP_MAX_SSDS];
+	struct ssdup_ssd *ssd;
+	bool old[SSDUP_MAX_SSDS] = { };
 	struct ssdup *c = log->c;
 	int r[SSDUP_MAX_SSDS];
 	u32 i;
 
 	for (i = 0; i < c->nr_ssds; i++) {
 		found[i].s = &of_ssd[i];
-		r[i] = read_ssd(log, &c->ssd[i], &of_ssd[i], mend, &found[i].fault);
+		found[i].fault = LOG_SSD_MISSING;
+		r[i] = 0;
+		if (c->ssd[i].dev)
+			r[i] = read_ssd(log, &c->ssd[i], &of_ssd[i], &old[i], &found[i].fault);
 	}
 	*fault = ssdup_ssds_match(found, c->nr_ssds, which);
 	for (i = 0; i < c->nr_ssds; i++) {
@@ -260,12 +280,14 @@ static int read_pool(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 	if (*fault != LOG_OK)
 		return *which < c->nr_ssds ? r[*which] : 0;
 	*s = of_ssd[*which];
-	for (i = 0; i < c->nr_ssds; i++) {
-		c->ssd[i].sectors = of_ssd[i].ssd_sectors;
-		*mend |= of_ssd[i].pool_seq != s->pool_seq;
+	take_states(c, &s->ssds);
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd)) {
+		i = ssd - c->ssd;
+		ssd->sectors = of_ssd[i].ssd_sectors;
+		*mend |= old[i] || of_ssd[i].pool_seq != s->pool_seq;
 	}
-	s->ssd_sectors = c->ssd[0].sectors;
-	s->ssds.index = 0;
+	s->ssd_sectors = first_ssd(c)->sectors;
+	s->ssds.index = first_ssd(c) - c->ssd;
 	return 0;
 }
 
@@ -310,27 +332,29 @@ static int write_to_all(struct ssdup_log *log, struct page *page, struct log_sup
 {
 	struct ssdup *c = log->c;
 	u32 commit = ssds_commit(log), i;
+	struct ssdup_ssd *ssd;
 	bool taken = false;
 
-	for (i = 0; i < c->nr_ssds; i++) {
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd)) {
+		i = ssd - c->ssd;
 		if (commit && !(commit & BIT(i)))
 			continue;
-		if (i)
+		if (ssd != first_ssd(c))
 			ssdup_step(c, STEP_SSDS_BETWEEN);
-		s->ssd_sectors = c->ssd[i].sectors;
+		s->ssd_sectors = ssd->sectors;
 		s->ssds.index = i;
 		if (record)
 			ssdup_log_record_encode(s, page_address(page));
 		else
 			ssdup_log_super_encode(s, page_address(page));
-		if (!write_copy(log, &c->ssd[i], page,
+		if (!write_copy(log, ssd, page,
 				block_sector(s, s->ssd_sectors, record, copy)))
 			taken = true;
 		else
 			stat_inc(c, STAT_SSD_ERRORS);
 	}
-	s->ssd_sectors = c->ssd[0].sectors;
-	s->ssds.index = 0;
+	s->ssd_sectors = first_ssd(c)->sectors;
+	s->ssds.index = first_ssd(c) - c->ssd;
 	return taken ? 0 : -EIO;
 }
 
@@ -420,12 +444,13 @@ static void name_host(struct ssdup_log *log, struct log_super *s)
 static bool used_since(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;
+	struct ssdup_ssd *ssd = first_ssd(log->c);
 	struct log_super *now = &s->copy[0];
 	enum log_fault fault;
 
 	*now = s->super;
-	if (ssdup_sync_io(&log->c->ssd[0].user, REQ_OP_READ | REQ_SYNC | REQ_META,
-			  log_record_sector(now->ssd_sectors, now->log, 0), s->page, 0,
+	if (ssdup_sync_io(&ssd->user, REQ_OP_READ | REQ_SYNC | REQ_META,
+			  log_record_sector(ssd->sectors, now->log, 0), s->page, 0,
 			  SSDUP_BLOCK_BYTES))
 		return false;
 	fault = ssdup_log_record_decode(page_address(s->page), now);
@@ -481,7 +506,7 @@ static bool move_homes(struct ssdup_log *log)
 	bool moved = false;
 	u64 sectors;
 
-	for (ssd = log->c->ssd; ssd < ssd_end(log->c); ssd++) {
+	for (ssd = first_ssd(log->c); ssd; ssd = next_ssd(log->c, ssd)) {
 		sectors = bdev_nr_sectors(ssd->user.bdev);
 		if (log_home(ssd->sectors, 1) == log_home(sectors, 1))
 			continue;

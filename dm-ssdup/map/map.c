@@ -191,6 +191,17 @@ struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, u32 lifetime)
 	return sum;
 }
 
+u64 ssdup_account_ssd(struct ssdup_map *map, u32 ssd)
+{
+	const struct ssdup_class *k;
+	u64 sectors = 0;
+
+	for (k = map->log->class; k < class_end(map->log); k++)
+		if (k->ssd == ssd)
+			sectors += stats_sum(&map->stats->class[k->index].sectors);
+	return sectors;
+}
+
 /* --- A block is relocated --- */
 
 bool ssdup_move(struct ssdup_map *map, struct ssdup_io *io, u64 seq)

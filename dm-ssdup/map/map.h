@@ -172,6 +172,9 @@ void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sec
 /** ssdup_account_range() - account for all that a range holds; context: preresume */
 void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r);
 
+/** ssdup_account_ssd() - sectors that the log has on an SSD, of several; any context, a hint */
+u64 ssdup_account_ssd(struct ssdup_map *map, u32 ssd);
+
 /** ssdup_account_sum() - sum up the counts of a lifetime, of all CPUs and SSDs; any context */
 struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, u32 lifetime);
 

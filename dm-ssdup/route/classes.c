@@ -46,6 +46,13 @@ static bool is_apart(struct ssdup_router *router, struct ssdup_ssd *ssd, u64 now
 					  now);
 }
 
+/* A bit for each SSD that is not for new data now. */
+static u32 full_ssds(const struct ssdup_router *router)
+{
+	return ssdup_full_ssds(router->log) | router->c->ssds_unused |
+	       READ_ONCE(router->c->ssds_leave);
+}
+
 /* The class of new data, on the SSD that core/spread.h chooses. */
 static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 {
@@ -56,10 +63,10 @@ static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 
 	if (nr <= 1)
 		return lifetime;
-	full = ssdup_full_ssds(router->log);
+	full = full_ssds(router);
 	/* It waits, but not for one that takes nothing any more. */
 	if (full == BIT(nr) - 1)
-		full = ssdup_ssds_out(router->c);
+		full = ssdup_ssds_shut(router->c);
 	now = ssdup_window_now();
 	for (i = 0; i < nr; i++) {
 		ssd = &router->c->ssd[i];
@@ -68,7 +75,7 @@ static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 			.speed.retry = READ_ONCE(ssd->speed.retry),
 			.in_flight = atomic_read(&ssd->in_flight),
 			.out = full & BIT(i),
-			.apart = is_apart(router, ssd, now),
+			.apart = !(full & BIT(i)) && is_apart(router, ssd, now),
 		};
 	}
 	return lifetime * nr +
@@ -137,7 +144,7 @@ bool ssdup_class_keep(struct ssdup_router *router, struct ssdup_io *io)
 	unsigned long flags;
 	u32 class;
 
-	if (io->refused || ssdup_full_ssds(router->log) & BIT(own->ssd))
+	if (io->refused || full_ssds(router) & BIT(own->ssd))
 		io->own = class_on_ssd(router, own->lifetime, io->sectors);
 	class = io->own;
 	io->torn = 0;

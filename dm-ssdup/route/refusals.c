@@ -118,7 +118,7 @@ void ssdup_renew(struct ssdup_router *router, struct bio *bio, const struct ssdu
 	 * Lower devices may have changed the device and the flags. Write hints are lost. Who polls
 	 * must not look for it in a queue where it is not.
 	 */
-	bio_reset(bio, first_ssd(router->c), io->opf & ~(REQ_NOWAIT | REQ_POLLED));
+	bio_reset(bio, first_ssd(router->c)->dev->bdev, io->opf & ~(REQ_NOWAIT | REQ_POLLED));
 	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
 	bio_set_flag(bio, BIO_CLONED);
 	bio->bi_iter = io->iter;

@@ -41,7 +41,7 @@ static const char * const known[] = {
 	"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f", "00000000-0000-0000-0000-000000000000",
 	/* messages, */
 	"flush", "commit", "start", "pause", "set", "clear_stats", "lost_ranges", "class",
-	"log_add", "log_forget",
+	"log_add", "log_forget", "ssd_add", "ssd_state", "ssd_left",
 	/* and others. */
 	"ssdup", "policy\tall", "POLICY", "polic",
 };

@@ -296,16 +296,20 @@ static const struct option_spec pool_options[] = {
 	{ OPT_UNSAVED, "discard-unsaved", NULL,
 	  "forget the log, with all that it holds and its HDD does not" },
 	{ OPT_TAKE_OVER, "take-over", NULL, "although another host, now down, had a log active" },
+	{ OPT_FORCE, "force", NULL, "overwrite what is on the new SSD, unless it is a log" },
 	{ 'q', "quiet", NULL, "say nothing when all is well" },
 	{ }
 };
 
 const struct usage usage_pool = {
-	.synopsis = "list|status|forget [SSD] [LOG] [OPTIONS]",
+	.synopsis = "list|status|forget [SSD] [LOG] [OPTIONS]\n"
+		    "add|remove|replace SSD [OLD] [NEW] [OPTIONS]",
 	.about = "list: the SSDs that hold logs.\n"
 		 "status SSD: its logs, for which HDD each is, who has it active, and what it holds.\n"
 		 "forget SSD LOG: take a log away that is not active and not the only one, by its\n"
-		 "number or UUID. Its segments are for the others then.",
+		 "number or UUID. Its segments are for the others then.\n"
+		 "add SSD NEW: let the logs of SSD have NEW, too. remove SSD OLD: empty OLD, and take\n"
+		 "it away. replace SSD OLD NEW: both. Devices stay in use meanwhile.",
 	.options = pool_options,
 	.more = "\"ssdup create --add\" makes one more log. \"ssdup detach\" empties the log of a\n"
 		"device and forgets it.",

@@ -118,8 +118,8 @@ static int wipe_log(const struct ssdup_ctx *ctx, struct ssd_set *ssds, const cha
 	else if (!r && ssd_several(&log))
 		r = pool_forget(ctx, dev->path, &ssds->io, others, &log, false);
 	else
-		for (i = 0; i < ssds->io.nr && !r; i++)
-			r = ssd_log_wipe(ssds->io.fd[i], ssds->io.sectors[i]);
+		for_each_there(ssds, i)
+			r = r ?: ssd_log_wipe(ssds->io.fd[i], ssds->io.sectors[i]);
 	if (r < 0)
 		r = fail(ctx, EXIT_FAILED, dev->path,
 			 "the log cannot be wiped: %s; zero the first and the last MiB before you use it again",
@@ -134,13 +134,15 @@ static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const char *uuid)
 	const struct ssd_names names = { { dev_number(number, ssd) }, 1 };
 	struct members others;
 	struct ssd_set ssds;
+	struct dev *first;
 	int lock = -1, r;
 
 	r = ssd_set_find(ctx, &ssds, &names);
 	if (!r) {
-		lock = dev_lock(&ssds.dev[0]);
+		first = ssd_set_first(&ssds);
+		lock = dev_lock(first);
 		if (lock < 0)
-			r = fail(ctx, EXIT_FAILED, ssds.dev[0].path, "%s", strerror(-lock));
+			r = fail(ctx, EXIT_FAILED, first->path, "%s", strerror(-lock));
 	}
 	r = r ?: members_read(ctx, ssd, &others);
 	if (!r) {

@@ -290,7 +290,9 @@ static void each_disk(const struct device *d, const char *role,
 	for (number = numbers ? strtok_r(numbers, " ", &save) : NULL; number;
 	     number = strtok_r(NULL, " ", &save)) {
 		name = nr ? xprintf("%s%u", role, nr) : xstrdup(role);
-		fn(arg, name, number);
+		/* One that is not used is a dash. */
+		if (strcmp(number, "-"))
+			fn(arg, name, number);
 		free(name);
 		nr++;
 	}

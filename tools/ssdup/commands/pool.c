@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ssdup pool: SSDs that hold logs, the logs of one of them, and one of these forgotten.
+ * ssdup pool: SSDs that hold logs, the logs of one of them, and one of these forgotten; an SSD
+ * more, or less.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +18,13 @@
 #include "lib/identity.h"
 #include "lib/pool.h"
 #include "lib/ssds.h"
+#include "poolssd.h"
 
 struct args {
 	bool		json;
 	bool		unsaved;
 	bool		take_over;
+	bool		force;
 };
 
 /* --- Tables --- */
@@ -167,15 +170,6 @@ static int pool_list(struct ssdup_ctx *ctx, const struct args *a)
 
 /* --- The logs of one --- */
 
-/* An SSD, and who uses it. */
-struct pool {
-	struct ssd_set	ssds;
-	struct dev	ssd;		/* the first of them */
-	int		lock;		/* where something is to be changed */
-	struct ssd_log	log;
-	struct members	members;
-};
-
 static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ssd,
 		     const char *name, int flags)
 {
@@ -188,7 +182,7 @@ static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ss
 	r = ssd_set_find(ctx, &p->ssds, &names);
 	if (r)
 		return r;
-	p->ssd = p->ssds.dev[0];
+	p->ssd = *ssd_set_first(&p->ssds);
 	if (p->ssd.rdev && flags != O_RDONLY) {
 		p->lock = dev_lock(&p->ssd);
 		if (p->lock < 0)
@@ -196,8 +190,9 @@ static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ss
 	}
 	if (p->ssd.rdev)
 		r = members_read(ctx, p->ssd.rdev, &p->members);
-	for (i = 0; i < p->ssds.io.nr && !r && flags != O_RDONLY; i++)
-		if (!p->members.nr || !members_alone(&p->members, p->ssds.dev[i].rdev))
+	for_each_there(&p->ssds, i)
+		if (flags != O_RDONLY && !r &&
+		    (!p->members.nr || !members_alone(&p->members, p->ssds.dev[i].rdev)))
 			r = dev_refuse_used(ctx, &p->ssds.dev[i], "stop who uses it");
 	r = r ?: ssd_set_open(ctx, &p->ssds, flags == O_RDONLY || p->members.nr ? flags :
 									  flags | O_EXCL);
@@ -335,6 +330,44 @@ static int forget(struct ssdup_ctx *ctx, const char *ssd, const char *name, cons
 	return r;
 }
 
+/* --- An SSD more, or less --- */
+
+static int refuse_degraded(const struct ssdup_ctx *ctx, const struct pool *p)
+{
+	const struct state *s;
+
+	for (s = p->members.all; s < p->members.all + p->members.nr; s++)
+		if (s->suspended || s->v.mode || s->v.ssds_out || s->v.read_only)
+			return fail(ctx, EXIT_REFUSED, s->name,
+				    "is %s: its table cannot be changed",
+				    s->suspended ? "suspended" : s->v.mode ? mode_words(s->v.mode) :
+				    s->v.ssds_out ? "without an SSD that failed" : "read-only");
+	return EXIT_OK;
+}
+
+/* @new, @old: or NULL */
+static int change_ssds(struct ssdup_ctx *ctx, const char *ssd, const char *new, const char *old,
+		       const struct args *a)
+{
+	struct pool p;
+	int r = pool_open(ctx, &p, ssd, NULL, O_RDWR) ?: refuse_degraded(ctx, &p);
+
+	if (!r && !p.members.nr && !a->take_over)
+		r = pool_refuse_host(ctx, p.ssd.path, &p.ssds.io, &p.log, ssd_pool(&p.log),
+				     this_host());
+	if (!r && new)
+		r = pool_ssd_add(ctx, &p, new, a->force);
+	/* The set of SSDs is another one now. */
+	if (!r && new && old) {
+		pool_close(&p);
+		r = pool_open(ctx, &p, ssd, NULL, O_RDWR);
+	}
+	if (!r && old)
+		r = pool_ssd_remove(ctx, &p, old);
+	pool_close(&p);
+	return r;
+}
+
 /* --- The command --- */
 
 int cmd_pool(struct ssdup_ctx *ctx, int argc, char **argv)
@@ -349,9 +382,10 @@ int cmd_pool(struct ssdup_ctx *ctx, int argc, char **argv)
 		a.json |= opt == OPT_JSON;
 		a.unsaved |= opt == OPT_UNSAVED;
 		a.take_over |= opt == OPT_TAKE_OVER;
+		a.force |= opt == OPT_FORCE;
 		ctx->quiet |= opt == 'q';
 	}
-	if (!operands(ctx, argc, argv, 1, 3))
+	if (!operands(ctx, argc, argv, 1, 4))
 		return ctx->exit;
 	what = argv[optind];
 	if (!strcmp(what, "list"))
@@ -362,5 +396,15 @@ int cmd_pool(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!strcmp(what, "forget"))
 		return operands(ctx, argc, argv, 3, 3) ?
 		       forget(ctx, argv[optind + 1], argv[optind + 2], &a) : ctx->exit;
-	return bad_usage(ctx, "neither list, status nor forget: %s", what);
+	if (!strcmp(what, "add"))
+		return operands(ctx, argc, argv, 3, 3) ?
+		       change_ssds(ctx, argv[optind + 1], argv[optind + 2], NULL, &a) : ctx->exit;
+	if (!strcmp(what, "remove"))
+		return operands(ctx, argc, argv, 3, 3) ?
+		       change_ssds(ctx, argv[optind + 1], NULL, argv[optind + 2], &a) : ctx->exit;
+	if (!strcmp(what, "replace"))
+		return operands(ctx, argc, argv, 4, 4) ?
+		       change_ssds(ctx, argv[optind + 1], argv[optind + 3], argv[optind + 2], &a) :
+		       ctx->exit;
+	return bad_usage(ctx, "neither list, status, forget, add, remove nor replace: %s", what);
 }

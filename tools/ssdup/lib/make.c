@@ -243,21 +243,28 @@ static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct new_devic
 	return code;
 }
 
+/* As in a table: one that is not used is a dash. */
+static const char *ssd_number(char text[DEV_NUMBER], const struct dev *ssd)
+{
+	return ssd->path ? dev_number(text, ssd->rdev) : "-";
+}
+
 static char *table_params(const struct new_device *new, const struct pair *p)
 {
 	char hdd[DEV_NUMBER], ssd[DEV_NUMBER], *args = xstrdup(new->args), *more;
 	u32 i, nr = new->nr_args;
+	const char *first;
 
 	/* In their order; the first one has no key. */
 	for (i = p->ssds.io.nr - 1; i > 0; i--, nr += 2) {
-		more = xprintf("ssd %s%s%s", dev_number(ssd, p->ssds.dev[i].rdev), *args ? " " : "",
+		more = xprintf("ssd %s%s%s", ssd_number(ssd, &p->ssds.dev[i]), *args ? " " : "",
 			       args);
 		free(args);
 		args = more;
 	}
 	dev_number(hdd, p->hdd.rdev);
-	dev_number(ssd, p->ssd.rdev);
-	more = nr ? xprintf("%s %s %u %s", hdd, ssd, nr, args) : xprintf("%s %s", hdd, ssd);
+	first = ssd_number(ssd, p->ssds.dev);
+	more = nr ? xprintf("%s %s %u %s", hdd, first, nr, args) : xprintf("%s %s", hdd, first);
 	free(args);
 	return more;
 }
@@ -444,8 +451,9 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 		warn(ctx, new->name,
 		     "its HDD has grown, and the device has not; \"ssdup resize %s\" lets it",
 		     new->name);
-	for (i = 0; i < p->ssds.io.nr && !new->tab && !known; i++)
-		advise_partition(ctx, &p->ssds.dev[i]);
+	for_each_there(&p->ssds, i)
+		if (!new->tab && !known)
+			advise_partition(ctx, &p->ssds.dev[i]);
 	return new->tab ? EXIT_OK : tell_line(ctx, new, p, uuid);
 }
 

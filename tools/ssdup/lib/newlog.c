@@ -57,12 +57,13 @@ static int refuse_larger_blocks(const struct ssdup_ctx *ctx, const struct dev *h
 /* The SSD with the largest blocks. */
 static const struct dev *coarsest(const struct ssd_set *ssds)
 {
-	const struct dev *ssd = &ssds->dev[0], *other;
+	const struct dev *ssd = NULL;
+	u32 i;
 
-	for (other = ssd; other < ssds->dev + ssds->io.nr; other++)
-		if (other->block > ssd->block)
-			ssd = other;
-	return ssd;
+	for_each_there(ssds, i)
+		if (!ssd || ssds->dev[i].block > ssd->block)
+			ssd = &ssds->dev[i];
+	return ssd ?: ssds->dev;
 }
 
 unsigned int pair_block(const struct pair *p)
@@ -214,6 +215,9 @@ static int alone(const struct ssdup_ctx *ctx, const struct pair *p, struct ssds 
 
 	*own = p->ssds.io;
 	for (own->nr = 0; own->nr < p->ssds.io.nr; own->nr++) {
+		own->fd[own->nr] = -1;
+		if (!p->ssds.dev[own->nr].path)
+			continue;
 		own->fd[own->nr] = dev_open(&p->ssds.dev[own->nr], flags);
 		if (own->fd[own->nr] < 0)
 			return fail(ctx, EXIT_REFUSED, p->ssds.dev[own->nr].path, "%s",
@@ -225,7 +229,8 @@ static int alone(const struct ssdup_ctx *ctx, const struct pair *p, struct ssds 
 static void not_alone(struct ssds *own)
 {
 	while (own->nr)
-		close(own->fd[--own->nr]);
+		if (own->fd[--own->nr] >= 0)
+			close(own->fd[own->nr]);
 }
 
 int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *g)

@@ -102,16 +102,17 @@ static int refuse_used_ssds(const struct ssdup_ctx *ctx, struct pair *p, bool of
 	int r = EXIT_OK;
 	u32 i;
 
-	for (i = 0; offline && i < p->ssds.io.nr && !r; i++)
-		r = dev_refuse_used(ctx, &p->ssds.dev[i], or);
+	for_each_there(&p->ssds, i)
+		if (offline && !r)
+			r = dev_refuse_used(ctx, &p->ssds.dev[i], or);
 	if (offline)
 		return r;
 	r = lock_ssds(ctx, p) ?: members_read(ctx, p->ssd.rdev, &p->members);
 	if (r)
 		return r;
 	p->shared = members_alone(&p->members, p->ssd.rdev);
-	for (i = 0; i < p->ssds.io.nr && !r; i++)
-		if (!p->shared || !members_alone(&p->members, p->ssds.dev[i].rdev))
+	for_each_there(&p->ssds, i)
+		if (!r && (!p->shared || !members_alone(&p->members, p->ssds.dev[i].rdev)))
 			r = dev_refuse_used(ctx, &p->ssds.dev[i], or);
 	return r;
 }
@@ -150,7 +151,8 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct pair *p, u32 i, 
 	    (g->memory ? EXIT_OK : refuse_memory(ctx, ssd)) ?:
 	    dev_refuse_same(ctx, &p->hdd, ssd, g->other);
 	for (j = 0; j < i && !r; j++)
-		r = refuse_twice(ctx, ssd, &p->ssds.dev[j]);
+		if (p->ssds.dev[j].path)
+			r = refuse_twice(ctx, ssd, &p->ssds.dev[j]);
 	if (!r && ssd->rotational && !p->hdd.rotational && p->hdd.rdev)
 		warn(ctx, ssd->path, "this rotates, and %s does not: are they swapped?",
 		     p->hdd.path);
@@ -167,7 +169,9 @@ static void look_at_each(struct pair *p)
 	struct ssds one;
 	u32 i;
 
-	for (i = 0; i < p->ssds.io.nr && !ssd_holds_log(&p->log); i++) {
+	for_each_there(&p->ssds, i) {
+		if (ssd_holds_log(&p->log))
+			break;
 		one = ssds_some(p->ssds.io.fd[i]);
 		if (ssd_log_read(&one, &log, NULL) || !ssd_holds_log(&log) ||
 		    ssd_being_made(p->ssds.io.fd[i]))
@@ -176,7 +180,9 @@ static void look_at_each(struct pair *p)
 		p->log.part[PART_SUPER].fault = LOG_SSD_FOREIGN;
 		p->log.of[PART_SUPER] = i;
 	}
-	for (i = 0; i < p->ssds.io.nr && p->log.fault == LOG_BLANK; i++) {
+	for_each_there(&p->ssds, i) {
+		if (p->log.fault != LOG_BLANK)
+			break;
 		ssd_blank_read(p->ssds.io.fd[i], &p->log);
 		p->log.of[PART_SUPER] = i;
 	}
@@ -194,13 +200,13 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd,
 	r = ssd_set_find(ctx, &p->ssds, ssds) ?: dev_find(ctx, hdd, &p->hdd);
 	if (r)
 		return r;
-	p->ssd = p->ssds.dev[0];
+	p->ssd = *ssd_set_first(&p->ssds);
 	if (!offline && !p->hdd.rdev)
 		return fail(ctx, EXIT_REFUSED, p->hdd.path, "not a block device");
 	r = refuse_small_hdd(ctx, &p->hdd) ?: dev_refuse_path(ctx, &p->hdd) ?:
 	    refuse_unfit(ctx, &p->hdd);
-	for (i = 0; i < p->ssds.io.nr && !r; i++)
-		r = refuse_ssd(ctx, p, i, offline, g);
+	for_each_there(&p->ssds, i)
+		r = r ?: refuse_ssd(ctx, p, i, offline, g);
 	r = r ?: (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
 	    refuse_used_ssds(ctx, p, offline, another);
 	if (r)
@@ -235,7 +241,9 @@ char *pair_signature(const struct pair *p, const char **path)
 	char *what = NULL;
 	u32 i;
 
-	for (i = 0; i < p->ssds.io.nr && !what; i++) {
+	for_each_there(&p->ssds, i) {
+		if (what)
+			break;
 		*path = p->ssds.dev[i].path;
 		what = dev_signature(&p->ssds.dev[i]);
 	}

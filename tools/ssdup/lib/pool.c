@@ -89,8 +89,7 @@ const struct state *members_find(const struct members *m, const u8 uuid[16])
 
 /* --- While one of them runs: the kernel does it --- */
 
-/* Return: 0 or -errno; *@why: what the kernel says, free() it. */
-static int ask(const struct members *m, const char *text, char **why)
+int pool_try(const struct members *m, const char *text, char **why)
 {
 	int r = -EBUSY;
 	unsigned int i;
@@ -112,7 +111,7 @@ static int ask(const struct members *m, const char *text, char **why)
 	return r;
 }
 
-static int told(const struct ssdup_ctx *ctx, const char *ssd, int r, char *why)
+int pool_told(const struct ssdup_ctx *ctx, const char *ssd, int r, char *why)
 {
 	if (!r)
 		return EXIT_OK;
@@ -122,6 +121,15 @@ static int told(const struct ssdup_ctx *ctx, const char *ssd, int r, char *why)
 	fail(ctx, EXIT_REFUSED, ssd, "the kernel refuses: %s", why ?: strerror(-r));
 	free(why);
 	return r == -EIO ? EXIT_FAILED : EXIT_REFUSED;
+}
+
+int pool_ask(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
+	     const char *text)
+{
+	char *why;
+	int r = pool_try(m, text, &why);
+
+	return pool_told(ctx, ssd, r, why);
 }
 
 /* A table line with a key more; NULL if it has that already. free() it. */
@@ -214,13 +222,13 @@ static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const stru
 		r = cut_down(ctx, &s[i], most, &was[i]);
 	free(most);
 	if (!r) {
-		r = ask(m, text, &why);
-		r = told(ctx, ssd, r, why);
+		r = pool_try(m, text, &why);
+		r = pool_told(ctx, ssd, r, why);
 	}
 	for (i = 0; i < m->nr; i++) {
 		back = was[i] ? as_before(ctx, &s[i], was[i]) : EXIT_OK;
 		if (back && !r) {
-			ask(m, undo, &why);
+			pool_try(m, undo, &why);
 			free(why);
 		}
 		r = r ?: back;
@@ -244,12 +252,12 @@ static int ask_to_add(const struct ssdup_ctx *ctx, const char *ssd, const struct
 	/* Unless a part is free: the new log would get what others happened to leave. */
 	if (m->all->v.pool_segments_free >= pool_share(m->all->v.pool_segments,
 						       m->all->v.pool_logs + 1))
-		r = ask(m, text, &why);
+		r = pool_try(m, text, &why);
 	if (r == -ENOSPC) {
 		free(why);
 		r = ask_for_room(ctx, ssd, m, text, undo);
 	} else {
-		r = told(ctx, ssd, r, why);
+		r = pool_told(ctx, ssd, r, why);
 	}
 	free(text);
 	free(undo);
@@ -263,9 +271,9 @@ static int ask_to_forget(const struct ssdup_ctx *ctx, const char *ssd, const str
 	int r;
 
 	text = xprintf("log_forget %s%s", uuid_text(uuid, s->uuid), force ? " force" : "");
-	r = ask(m, text, &why);
+	r = pool_try(m, text, &why);
 	free(text);
-	return told(ctx, ssd, r, why);
+	return pool_told(ctx, ssd, r, why);
 }
 
 /* --- While none does: as the kernel does it --- */
@@ -287,7 +295,8 @@ static void find_owners(const struct ssds *ssds, const struct log_super *s,
 	u32 i;
 
 	for (i = 0; i < s->g.nr_segments; i++)
-		owner[i] = ssds_read(ssds, s, head, LOG_HEAD_BYTES,
+		owner[i] = !segment_exists(s, i) ? POOL_NONE :
+			   ssds_read(ssds, s, head, LOG_HEAD_BYTES,
 				     log_segment_sector(&s->g, i)) ? POOL_UNCLEAR :
 			   ssdup_pool_owner(s->pool, logs, s->logs, i, head);
 	free(head);
@@ -315,9 +324,11 @@ static u32 owned(const struct ssd_log *log, const u8 *owner, u32 by)
 
 static int add_promise(void *arg, const struct ssd_log *log)
 {
-	u32 classes = log->fault == LOG_OK ? ssd_super(log)->classes.nr : SSDUP_MAX_CLASSES;
+	u32 nr_ssds = log_nr_ssds(&ssd_pool(log)->ssds);
+	const struct log_classes *k = &ssd_super(log)->classes;
 
-	*(u32 *)arg += pool_promise(classes / log_nr_ssds(&ssd_pool(log)->ssds));
+	*(u32 *)arg += pool_promise(log->fault == LOG_OK ? k->nr / k->nr_ssds :
+							   SSDUP_MAX_CLASSES / nr_ssds);
 	return 0;
 }
 
@@ -333,7 +344,7 @@ static bool has_room(const struct ssds *ssds, const struct ssd_log *log, const u
 		if (owner[i] == POOL_FREE)
 			nr_free[ssdup_log_ssd_of(&s->ssds, i, &first)]++;
 	for (i = 0; i < log_nr_ssds(&s->ssds); i++)
-		room &= nr_free[i] >= need;
+		room &= nr_free[i] >= need || s->ssds.state[i] == SSDUP_SSD_UNUSED;
 	return room;
 }
 

@@ -31,6 +31,21 @@ bool members_alone(const struct members *m, dev_t ssd);
 const struct state *members_find(const struct members *m, const u8 uuid[16]);
 
 /**
+ * pool_try() - send a message to any of the devices
+ * @why: set to what the kernel says of an error, or NULL; free() it
+ *
+ * Return: 0 or -errno; -EBUSY without a word: all are suspended or degraded.
+ */
+int pool_try(const struct members *m, const char *text, char **why);
+
+/** pool_told() - make a complaint of that; it frees @why. Return: an exit code */
+int pool_told(const struct ssdup_ctx *ctx, const char *ssd, int r, char *why);
+
+/** pool_ask() - both */
+int pool_ask(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
+	     const char *text);
+
+/**
  * pool_add() - one more log
  * @m: who uses the SSDs; nobody: @ssds are open for writing, and nobody else has them
  * @log: what the SSD holds

@@ -136,6 +136,10 @@ static bool to_their_places(struct ssd_set *set, const struct log_super *pool)
 			return true;
 		dev[s.ssds.index] = set->dev[i];
 	}
+	/* One that is not used has nothing to say. */
+	for (i = 0; i < pool->ssds.nr; i++)
+		if (pool->ssds.state[i] == SSDUP_SSD_UNUSED)
+			dev_free(&dev[i]);
 	memcpy(set->dev, dev, sizeof(dev));
 	set->io.nr = pool->ssds.nr;
 	return false;
@@ -155,6 +159,8 @@ static char *complete(struct ssd_set *set, bool lost)
 	if (!pool.pool_seq || to_their_places(set, &pool))
 		return NULL;
 	for (i = 0; i < set->io.nr && !why; i++) {
+		if (pool.ssds.state[i] == SSDUP_SSD_UNUSED)
+			continue;
 		if (!set->dev[i].path)
 			why = find_other(&pool, i, &set->dev[i], lost);
 		set->io.some |= !set->dev[i].path;

@@ -29,9 +29,28 @@ bool parse_copy(struct ssdup_ctx *ctx, int *copy);
 bool parse_log_name(struct ssdup_ctx *ctx, const char **name);
 
 struct ssd_set {
-	struct dev	dev[SSDUP_MAX_SSDS];	/* no path: it is not there */
+	struct dev	dev[SSDUP_MAX_SSDS];	/* no path: it is not used, or not there */
 	struct ssds	io;		/* how many, and their descriptors */
 };
+
+/** ssd_set_next() - the number of the first one from @i on that is there; io.nr: none is */
+static inline u32 ssd_set_next(const struct ssd_set *set, u32 i)
+{
+	while (i < set->io.nr && !set->dev[i].path)
+		i++;
+	return i;
+}
+
+#define for_each_there(set, i) \
+	for ((i) = ssd_set_next(set, 0); (i) < (set)->io.nr; (i) = ssd_set_next(set, (i) + 1))
+
+/** ssd_set_first() - the first one that is there */
+static inline struct dev *ssd_set_first(struct ssd_set *set)
+{
+	u32 i = ssd_set_next(set, 0);
+
+	return &set->dev[i < set->io.nr ? i : 0];
+}
 
 /**
  * ssd_set_find() - find those that are named, and the others of their log, as @names wants

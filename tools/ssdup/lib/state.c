@@ -57,9 +57,11 @@ static void read_table(const char *name, struct state *s)
 		return;
 	word = dmdev_is_ssdup(&d) ? strtok_r(d.params, " ", &save) : NULL;
 	s->hdd = disk_number(word);
-	add_ssd(s, word ? strtok_r(NULL, " ", &save) : NULL);
+	word = word ? strtok_r(NULL, " ", &save) : NULL;
+	/* One that is not used is a dash. */
+	add_ssd(s, word);
 	/* The number of keys and values, and these. */
-	word = s->ssd ? strtok_r(NULL, " ", &save) : NULL;
+	word = word ? strtok_r(NULL, " ", &save) : NULL;
 	while (word && (word = strtok_r(NULL, " ", &save))) {
 		value = strtok_r(NULL, " ", &save);
 		if (!strcmp(word, "ssd"))

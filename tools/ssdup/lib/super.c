@@ -129,7 +129,7 @@ static int supers_read(struct ssds *ssds, struct ssd_log *log)
 	int r = 0;
 
 	for (i = 0; i < ssds->nr; i++, c++) {
-		found[i].fault = LOG_BLANK;
+		found[i].fault = ssds->some ? LOG_BLANK : LOG_SSD_MISSING;
 		if (ssds->fd[i] < 0)
 			continue;
 		read_copies(ssds->fd[i], &ssds->sectors[i], NULL, c);
@@ -153,10 +153,13 @@ static int supers_read(struct ssds *ssds, struct ssd_log *log)
 	log->ssd_sectors = ssds->sectors[c - all];
 	s = &log->part[PART_SUPER].copy[c->best];
 	if (log->fault == LOG_OK && !ssds->some) {
-		for (i = 0; i < ssds->nr; i++)
+		for (i = ssds->nr; i-- > 0; ) {
+			if (ssds->fd[i] < 0)
+				continue;
 			log->mend |= found[i].s->pool_seq != s->pool_seq;
-		s->ssd_sectors = ssds->sectors[0];
-		s->ssds.index = 0;
+			s->ssd_sectors = ssds->sectors[i];
+			s->ssds.index = i;
+		}
 	}
 	free(all);
 	return r;
@@ -528,6 +531,13 @@ static int segment_used(const struct ssds *ssds, const struct log_super *s, u32 
 	return pages_used(ssds, s, segment, head);
 }
 
+bool segment_exists(const struct log_super *s, u32 segment)
+{
+	u32 first;
+
+	return s->ssds.state[ssdup_log_ssd_of(&s->ssds, segment, &first)] != SSDUP_SSD_UNUSED;
+}
+
 int ssd_log_used(const struct ssds *ssds, const struct log_super *s)
 {
 	struct head *head = xpages(sizeof(*head));
@@ -538,7 +548,8 @@ int ssd_log_used(const struct ssds *ssds, const struct log_super *s)
 		used = !!s->live_segments;
 	else
 		for (segment = 0; segment < s->g.nr_segments && !used; segment++)
-			used = segment_used(ssds, s, segment, head);
+			if (segment_exists(s, segment))
+				used = segment_used(ssds, s, segment, head);
 	free(head);
 	return used;
 }

@@ -546,7 +546,9 @@ void super_findings(struct log_file *l)
 		pair_finding(l, part);
 	}
 	for (i = 0; i < l->ssds.nr && l->known && l->ssds.nr > 1; i++)
-		if (l->ssds.fd[i] < 0)
+		if (l->s.ssds.state[i] == SSDUP_SSD_UNUSED)
+			continue;
+		else if (l->ssds.fd[i] < 0)
 			lost_finding(l, i);
 		else if (i != l->log.of[PART_SUPER] || i != l->log.of[PART_RECORD])
 			behind_finding(l, i);

@@ -319,6 +319,8 @@ static int verdict_headers(struct log_file *l, struct log_header *h, u32 *nr)
 	u32 i;
 
 	for (i = 0; i < l->s.g.nr_segments && r == LOG_OK; i++) {
+		if (!segment_exists(&l->s, i))
+			continue;
 		r = verdict_header(l, i, head, &h[*nr]);
 		*nr += r == LOG_OK;
 		if (r == LOG_HEADER_STALE || r == LOG_BAD_CRC)
@@ -356,10 +358,10 @@ int log_accepts(struct log_file *l)
 		return l->log.fault;
 	if (l->ssds.some && l->ssds.nr > 1)
 		return LOG_SSD_MISSING;
-	for (i = 1; i < l->ssds.nr; i++)
+	for (i = 0; i < l->ssds.nr; i++)
 		if (log_ssd_short(l, i))
 			return LOG_OTHER_SSD_SIZE;
-	fits = ssdup_log_super_fits(&l->s, hdd, l->ssd.sectors, log_block(l), l->host);
+	fits = ssdup_log_super_fits(&l->s, hdd, l->s.ssd_sectors, log_block(l), l->host);
 	if (fits != LOG_OK)
 		return fits;
 	h = xalloc(l->s.g.nr_segments * sizeof(*h));

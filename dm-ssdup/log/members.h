@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: SSDs of a pool come and go: members.c.
+ */
+#ifndef SSDUP_LOG_MEMBERS_H
+#define SSDUP_LOG_MEMBERS_H
+
+struct ssdup_log;
+
+/**
+ * ssdup_ssd_add() - name another SSD of the pool, which is not used yet
+ * @number: that it gets, see ssdup_ssds_add()
+ * @uuid: of the SSD, which has a superblock already
+ * @segments: that it has room for
+ * @error: set to what is wrong
+ *
+ * Context: process, sleeps. Return: 0 or -errno.
+ */
+int ssdup_ssd_add(struct ssdup_log *log, const char *number, const char *uuid,
+		  const char *segments, const char **error);
+
+/**
+ * ssdup_ssd_state() - let an SSD be used, or leave, or be unused
+ * @number: of the SSD
+ * @state: "used", for tables that are loaded from now on; "leaves": it takes no new data, and is
+ * drained; "unused"
+ * @error: set to what is wrong
+ *
+ * Context: process, sleeps. Return: 0 or -errno; -EBUSY while a log has something there.
+ */
+int ssdup_ssd_state(struct ssdup_log *log, const char *number, const char *state,
+		    const char **error);
+
+#endif

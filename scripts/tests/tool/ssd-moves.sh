@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A pool gets an SSD, and gives one up, while two devices write to it and verify what they read. At
+# each step a reload by what the superblock says finds all of it. What an SSD had is where it was.
+# invariant: 2
+# shellcheck source=scripts/tests/lib.sh
+. /ssdup/scripts/tests/lib.sh
+
+HDD_B=/dev/mhdd1
+SSD_B=/dev/mssd1
+SSD_C=/dev/mssd2
+SET=-opolicy=all,discard=off
+
+# left NUMBER - sectors that the first device has on an SSD
+left()
+{
+	dmsetup message $NAME 0 ssd_left "$1"
+}
+
+# load - both devices are written to and read back all the time
+load()
+{
+	rm -f "$T/stop"
+	for one in "$NAME:$T/model" "other:$T/model-b"; do
+		while [ ! -e "$T/stop" ]; do
+			iocheck "${one#*:}" "/dev/mapper/${one%%:*}" write len=4000 && continue
+			touch "$T/load-failed"
+			break
+		done &
+	done
+}
+
+stop_load()
+{
+	touch "$T/stop"
+	wait
+	[ ! -e "$T/load-failed" ] || fail "a write or a read failed"
+}
+
+verify()
+{
+	io verify
+	must iocheck "$T/model-b" /dev/mapper/other verify
+}
+
+# again SSD - both devices are made anew, by what the superblock says
+again()
+{
+	ssdup_exits 0 remove $NAME
+	ssdup_exits 0 remove other
+	ssdup_exits 0 check $HDD "$1" --log 0
+	ssdup_exits 0 check $HDD_B "$1" --log 1
+	ssdup_exits 0 dump "$1" --log 1
+	says "incompat 0x7"
+	ssdup_exits 0 create $NAME --hdd $HDD --ssd "$1" $SET
+	ssdup_exits 0 create other --hdd $HDD_B --ssd "$1" $SET
+	find_sys
+	verify
+}
+
+make_disks hdds=2 ssds=3 ssd_size_mb=40
+for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
+	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
+done
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD --add $SET
+find_sys
+io write len=20000
+must iocheck "$T/model-b" /dev/mapper/other write len=20000
+
+# what cannot be one, and what cannot go
+ssdup_exits 4 pool add $SSD $HDD_B
+ssdup_exits 4 pool add $SSD $SSD
+ssdup_exits 3 pool remove $SSD $SSD_B
+must_not dmsetup message $NAME 0 ssd_state 0 leaves
+must_not dmsetup message $NAME 0 ssd_state 1 used
+must_not dmsetup message $NAME 0 ssd_add 2 11111111-1111-1111-1111-111111111111 16
+must_not dmsetup message $NAME 0 ssd_add 1 11111111-1111-1111-1111-111111111111 1
+
+# one more, for a log that holds something, under load
+load
+ssdup_exits 0 pool add $SSD $SSD_B
+says "is SSD 1 now"
+is "SSDs" "$(<"$SYS/ssd_dev")" "$(lsblk -dno MAJ:MIN $SSD | tr -d ' ') $(lsblk -dno MAJ:MIN $SSD_B | tr -d ' ')"
+for ((i = 0; i < 200 && $(left 1) < 1000; i++)); do
+	nap 0.05
+done
+above "what is on the new one" "$(left 1)" 999
+stop_load
+verify
+again $SSD_B
+
+# the first one goes
+load
+ssdup_exits 0 pool remove $SSD_B $SSD
+says "written back in"
+is "SSDs" "$(<"$SYS/ssd_dev")" "- $(lsblk -dno MAJ:MIN $SSD_B | tr -d ' ')"
+is "left" "$(left 0)" 0
+ssdup_exits 3 probe $SSD
+stop_load
+verify
+again $SSD_B
+
+# another one takes its place, and the other one goes
+load
+ssdup_exits 0 pool replace $SSD_B $SSD_B $SSD_C
+stop_load
+verify
+again $SSD_C
+
+# one that was there before comes back, and stays although it was to leave
+load
+ssdup_exits 0 pool add $SSD_C $SSD
+must dmsetup message $NAME 0 ssd_state 0 leaves
+ssdup_exits 0 pool add $SSD_C $SSD_C
+stop_load
+verify
+again $SSD
+ssdup_exits 0 sync $NAME
+ssdup_exits 0 sync other
+verify
+ssdup_exits 0 detach other
+ssdup_exits 0 detach $NAME
