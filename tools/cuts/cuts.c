@@ -108,9 +108,9 @@ static void read_steps(void)
 	read_file(DISKS "steps", text, sizeof(text));
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		*strchr(line, ' ') = 0;
-		/* Of several logs, see two-logs-cuts. */
+		/* Of several logs, and of SSDs that come and go: power/several-logs, ssd-moves. */
 		if (!strncmp(line, "add_", 4) || !strncmp(line, "logs_", 5) ||
-		    !strncmp(line, "forget_", 7) ||
+		    !strncmp(line, "forget_", 7) || !strncmp(line, "member_", 7) ||
 		    (arg.ssds == 1 && !strcmp(line, "ssds_between")))
 			continue;
 		snprintf(steps[nr_steps++], sizeof(steps[0]), "%s", line);

@@ -115,6 +115,19 @@ must dmsetup message $NAME 0 ssd_state 0 leaves
 ssdup_exits 0 pool add $SSD_C $SSD_C
 stop_load
 verify
+
+# one that leaves is drained whatever is paused, and gets no new data
+must dmsetup message $NAME 0 drain pause
+must dmsetup message $NAME 0 ssd_state 0 leaves
+for ((i = 0; i < 200 && $(left 0) > 0; i++)); do
+	nap 0.05
+done
+io write start=60000 len=8000
+is "what is on the SSD that leaves" "$(left 0)" 0
+above "what is on the other one" "$(left 1)" 7999
+io verify
+must dmsetup message $NAME 0 ssd_state 0 used
+must dmsetup message $NAME 0 drain start
 again $SSD
 ssdup_exits 0 sync $NAME
 ssdup_exits 0 sync other
