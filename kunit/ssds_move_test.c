@@ -237,6 +237,48 @@ static void headers_of_before(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_log_header_decode(buf, s, 0, &out), LOG_BAD_GENERATION);
 }
 
+/* The second time, what was free before the first one stays free, whatever its class was then. */
+static void headers_of_long_ago(struct kunit *test)
+{
+	struct log_super *s = one_ssd(test), *at[2];
+	struct log_header h, out;
+	u8 *buf = block_new(test);
+	u32 i, segment;
+
+	KUNIT_ASSERT_TRUE(test, ssdup_ssds_add(s, 1, uuid[1], 40, uuid[0]));
+	ssdup_log_classes(s, 1, 1);
+	/* One class got further than the other. */
+	s->tail[0] = 61;
+	s->tail[1] = 100;
+	s->epoch = 9;
+	for (i = 0; i < 2; i++) {
+		at[i] = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, at[i]);
+		*at[i] = *s;
+		KUNIT_ASSERT_TRUE(test, ssdup_ssds_add(s, 2 + i, uuid[2 + i], 40, uuid[0]));
+		s->first = 100 + 10 * i;
+		KUNIT_ASSERT_TRUE(test, ssdup_ssds_renumber(s, s->first));
+		survives(test, s);
+	}
+	/* No header that was written by the first numbers, on its SSD, is live or damage now. */
+	for (h.generation = 1; h.generation < 100; h.generation++) {
+		segment = h.generation % 2 ? at[0]->ssds.segments[0] + 3 : 3;
+		h.segment = segment;
+		h.epoch = 1;
+		ssdup_log_header_encode(at[0], &h, buf);
+		KUNIT_EXPECT_EQ(test, ssdup_log_header_decode(buf, s, segment, &out), LOG_OK);
+		KUNIT_EXPECT_FALSE(test, log_live(s, h.generation));
+	}
+	/* Those in between are live, on theirs. */
+	for (h.generation = 100; h.generation < 110; h.generation++) {
+		segment = log_ssd_before(&s->ssds, &s->g, h.generation % 3) / s->g.segment_sectors;
+		h.segment = segment;
+		ssdup_log_header_encode(at[1], &h, buf);
+		KUNIT_EXPECT_EQ(test, ssdup_log_header_decode(buf, s, segment, &out), LOG_OK);
+		KUNIT_EXPECT_TRUE(test, log_live(s, h.generation));
+	}
+}
+
 static struct kunit_case ssds_move_cases[] = {
 	KUNIT_CASE(one_is_added),
 	KUNIT_CASE(states_in_order),
@@ -244,6 +286,7 @@ static struct kunit_case ssds_move_cases[] = {
 	KUNIT_CASE(an_older_superblock),
 	KUNIT_CASE(classes_go_on),
 	KUNIT_CASE(headers_of_before),
+	KUNIT_CASE(headers_of_long_ago),
 	{}
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides whether the SSDs of a table make a pool. */
 #include <linux/bits.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "ssds.h"
@@ -172,10 +173,11 @@ bool ssdup_ssds_renumber(struct log_super *s, u64 next)
 	*k = (struct log_classes){
 		.nr = lifetimes * nr_ssds, .nr_ssds = nr_ssds, .old_ssds = was.nr_ssds, .era = next,
 	};
+	/* What is free of before that has classes by even older numbers: none of them counts. */
 	for (i = 0; i < k->nr; i++)
 		tail[i] = log_class_ssd(nr_ssds, i) < was.nr_ssds ?
-			  s->tail[log_class_lifetime(nr_ssds, i) * was.nr_ssds +
-				  log_class_ssd(nr_ssds, i)] : next;
+			  max(s->tail[log_class_lifetime(nr_ssds, i) * was.nr_ssds +
+				      log_class_ssd(nr_ssds, i)], was.era) : next;
 	memcpy(s->tail, tail, sizeof(s->tail));
 	return true;
 }

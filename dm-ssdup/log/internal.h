@@ -21,6 +21,7 @@ struct ssd_space {
 struct ssdup_segments {
 	spinlock_t		lock;		/* these, and part of segments and classes */
 	struct ssd_space	space[SSDUP_MAX_SSDS];
+	bool			begun;		/* the log was replayed */
 	u32			discards;	/* the SSD that had the last ones, and its turns */
 	u32			nr_sealed;	/* read without the lock: a hint */
 	struct list_head	clean;		/* the oldest first */
@@ -118,10 +119,15 @@ u32 ssdup_segments_in_ring(struct ssdup_log *log, struct ssdup_class *k,
 /**
  * ssdup_segments_leave() - has the log nothing on an SSD that leaves?
  *
- * Then it will have nothing: what overlaps nothing there goes to another one. Else what is open is
- * sealed, so that it can be drained. Context: process.
+ * Then it will have nothing, until ssdup_segments_stay(). Context: process.
  */
 bool ssdup_segments_leave(struct ssdup_log *log, u32 ssd);
+
+/** ssdup_segments_stay() - an SSD does not leave any more; process context */
+void ssdup_segments_stay(struct ssdup_log *log);
+
+/** ssdup_segments_before_era() - has the log any of before its last SSD came? process context */
+bool ssdup_segments_before_era(struct ssdup_log *log);
 
 /** ssdup_left_ring() - all pages of a sealed segment are complete and durable */
 void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
@@ -131,6 +137,7 @@ void ssdup_left_ring(struct ssdup_log *log, struct ssdup_segment *seg);
 struct pool_user {
 	struct ssdup_log	*log;		/* of its last table; NULL: not active */
 	u32			lifetimes;	/* classes on each SSD */
+	bool			era;		/* not active: it has one */
 	u8			uuid[16];
 };
 
@@ -161,6 +168,9 @@ void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner);
 
 /** ssdup_names_all() - does the table name all SSDs that the pool uses? the pool is locked */
 bool ssdup_names_all(const struct ssdup_log *log);
+
+/** ssdup_pool_named() - does any table name an SSD of that number? */
+bool ssdup_pool_named(const struct ssdup_pool *pool, u32 number);
 
 /** ssdup_pool_has_room() - could a new log, @number, write to each SSD? the pool is locked */
 bool ssdup_pool_has_room(const struct ssdup_pool *pool, u32 number);

@@ -28,7 +28,7 @@ static int write_pool(struct ssdup_log *log, struct log_super *s)
 	return r;
 }
 
-/* Superblock and record of today, to be changed; the pool is locked. Return: 0 or -errno */
+/* @s: a superblock of before, set to that of today; the pool is locked. Return: 0 or -errno */
 static int begin(struct ssdup_log *log, struct log_super *s, const char **error)
 {
 	*error = "the log is read-only, or an SSD of it is";
@@ -37,12 +37,23 @@ static int begin(struct ssdup_log *log, struct log_super *s, const char **error)
 	*error = "the table does not name all SSDs that are used: reload it";
 	if (!ssdup_names_all(log))
 		return -EINVAL;
-	ssdup_super_copy(log, s);
 	ssdup_pool_stamp(log, s);
 	return 0;
 }
 
 /* --- Another one --- */
+
+/* A log has one change of its numbers at a time, see ssdup_ssds_renumber(). */
+static bool has_era(struct ssdup_pool *pool)
+{
+	const struct pool_user *user;
+
+	for (user = pool->user; user < pool->user + SSDUP_MAX_LOGS; user++)
+		if (user->log ? ssdup_segments_before_era(user->log) :
+		    user->era && memchr(pool->owner, user - pool->user, pool->nr_segments))
+			return true;
+	return false;
+}
 
 /* @owner: for all segments, with those of the new SSD; set to what is not needed any more */
 static int add(struct ssdup_log *log, struct log_super *s, u32 number, const u8 uuid[16],
@@ -56,6 +67,12 @@ static int add(struct ssdup_log *log, struct log_super *s, u32 number, const u8 
 	if (r)
 		return r;
 	generate_random_uuid(first);
+	*error = "a table names the SSD that had this number: reload it";
+	if (ssdup_pool_named(pool, number))
+		return -EBUSY;
+	*error = "a log holds data of before the last SSD came: drain it first";
+	if (number == log_nr_ssds(&pool->ssds) && has_era(pool))
+		return -EBUSY;
 	*error = "the pool has no place for it";
 	if (!ssdup_ssds_add(s, number, uuid, segments, first))
 		return -EINVAL;
@@ -89,6 +106,7 @@ int ssdup_ssd_add(struct ssdup_log *log, const char *number, const char *uuid,
 	r = -ENOMEM;
 	if (!s || !owner)
 		goto out;
+	ssdup_super_copy(log, s);
 	ssdup_pool_lock(log);
 	r = add(log, s, nr, id.b, more, &owner, error);
 	ssdup_pool_unlock(log);
@@ -129,9 +147,25 @@ static void tell_logs(struct ssdup_pool *pool, u32 ssd, bool leaves)
 			continue;
 		c = user->log->c;
 		WRITE_ONCE(c->ssds_leave, (c->ssds_leave & ~BIT(ssd)) | (leaves ? BIT(ssd) : 0));
+		ssdup_segments_stay(user->log);
 		ssdup_kick_writeback(c);
 		ssdup_kick_waiting(c);
 	}
+}
+
+/* Has each active log another SSD for new data? Its table may be older than that. */
+static bool have_others(const struct ssdup_pool *pool, u32 ssd)
+{
+	const struct pool_user *user;
+	const struct ssdup *c;
+
+	for (user = pool->user; user < pool->user + SSDUP_MAX_LOGS; user++) {
+		c = user->log ? user->log->c : NULL;
+		if (c && !((BIT(c->nr_ssds) - 1) &
+			   ~(c->ssds_unused | READ_ONCE(c->ssds_leave) | BIT(ssd))))
+			return false;
+	}
+	return true;
 }
 
 /* Free segments of one that is not used are nobody's. */
@@ -155,6 +189,9 @@ static int set_state(struct ssdup_log *log, struct log_super *s, u32 ssd, u8 sta
 		return r;
 	*error = "no such SSD, or the last one that is used, or it does not leave yet";
 	if (!ssdup_ssds_set(s, ssd, state))
+		return -EINVAL;
+	*error = "the table of a log has no other SSD: reload it";
+	if (state == SSDUP_SSD_LEAVES && !have_others(pool, ssd))
 		return -EINVAL;
 	*error = "a log has something on the SSD";
 	if (state == SSDUP_SSD_UNUSED && pool->ssds.state[ssd] != state && !is_empty(pool, ssd))
@@ -183,6 +220,7 @@ int ssdup_ssd_state(struct ssdup_log *log, const char *number, const char *state
 	*error = "not a number of an SSD, and used, leaves or unused";
 	r = -EINVAL;
 	if (!kstrtou32(number, 10, &ssd) && to >= 0) {
+		ssdup_super_copy(log, s);
 		ssdup_pool_lock(log);
 		r = set_state(log, s, ssd, to, error);
 		ssdup_pool_unlock(log);

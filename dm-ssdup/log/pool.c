@@ -118,14 +118,20 @@ void ssdup_pool_put(struct ssdup_log *log)
 
 /* --- Leases --- */
 
-/* Free segments of each SSD that absent logs are promised, but for log @but. */
-static u32 promised(const struct ssdup_pool *pool, u32 but)
+static bool names(const struct ssdup *c, u32 ssd)
+{
+	return ssd < c->nr_ssds && ssd_used(&c->ssd[ssd]);
+}
+
+/* Free segments of an SSD that logs are promised, but for log @but. */
+static u32 promised(const struct ssdup_pool *pool, u32 but, u32 ssd)
 {
 	u32 i, nr = 0;
 
-	/* Those that are active have theirs already. */
+	/* Those that are active have theirs already, unless the SSD has come since. */
 	for (i = 0; i < SSDUP_MAX_LOGS; i++)
-		if (i != but && pool->logs & BIT_ULL(i) && !pool->user[i].log)
+		if (i != but && pool->logs & BIT_ULL(i) &&
+		    (!pool->user[i].log || !names(pool->user[i].log->c, ssd)))
 			nr += pool_promise(pool->user[i].lifetimes);
 	return nr;
 }
@@ -148,7 +154,7 @@ bool ssdup_pool_has_room(const struct ssdup_pool *pool, u32 number)
 	count_free(pool, nr_free);
 	for (i = 0; i < log_nr_ssds(&pool->ssds); i++)
 		if (!ssds_unused(&pool->ssds, i) &&
-		    nr_free[i] < promised(pool, number) + pool_promise(1))
+		    nr_free[i] < promised(pool, number, i) + pool_promise(1))
 			return false;
 	return true;
 }
@@ -159,9 +165,21 @@ bool ssdup_names_all(const struct ssdup_log *log)
 	u32 i;
 
 	for (i = 0; i < log_nr_ssds(ssds); i++)
-		if (!ssds_unused(ssds, i) && (i >= log->c->nr_ssds || !ssd_used(&log->c->ssd[i])))
+		if (!ssds_unused(ssds, i) && !names(log->c, i))
 			return false;
 	return true;
+}
+
+bool ssdup_pool_named(const struct ssdup_pool *pool, u32 number)
+{
+	const struct ssdup_log *log;
+	bool named = false;
+
+	mutex_lock(&pools_lock);
+	list_for_each_entry(log, &pool->tables, in_pool)
+		named |= number < log->c->nr_ssds && log->c->ssd[number].dev;
+	mutex_unlock(&pools_lock);
+	return named;
 }
 
 void ssdup_pool_give(struct ssdup_pool *pool, u32 segment, u32 owner)
@@ -229,7 +247,7 @@ static u32 grant(struct ssdup_log *log, const struct log_header *live, u32 nr_li
 		 u32 more[SSDUP_MAX_SSDS])
 {
 	struct ssdup_pool *pool = log->pool;
-	u32 least = pool_promise(log_lifetimes(log)), others = promised(pool, log->number);
+	u32 least = pool_promise(log_lifetimes(log));
 	u32 nr_free[SSDUP_MAX_SSDS], has[SSDUP_MAX_SSDS] = { }, i, sum = 0;
 	u64 want = wanted(log);
 
@@ -240,7 +258,7 @@ static u32 grant(struct ssdup_log *log, const struct log_header *live, u32 nr_li
 		more[i] = 0;
 		if (ssds_unused(&log->ssds, i))
 			continue;
-		more[i] = ssdup_pool_grant(nr_free[i], others, has[i],
+		more[i] = ssdup_pool_grant(nr_free[i], promised(pool, log->number, i), has[i],
 					   ssdup_ssds_part(&log->ssds, &log->g, i, want), least);
 		sum += more[i];
 		if (more[i] < least)
@@ -260,6 +278,7 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	ssdup_meta_claim(log);
 	pool->user[log->number].log = log;
 	pool->user[log->number].lifetimes = log_lifetimes(log);
+	pool->user[log->number].era = log->classes.era;
 	hold(log, live, nr);
 	if (log->c->read_only)
 		return;
@@ -425,6 +444,7 @@ void ssdup_pool_scanned(struct ssdup_log *log, const struct pool_log *logs)
 		pool->user[i].lifetimes = logs[i].fault == LOG_OK ?
 					  logs[i].s.classes.nr / logs[i].s.classes.nr_ssds :
 					  SSDUP_MAX_CLASSES / log_nr_ssds(&pool->ssds);
+		pool->user[i].era = logs[i].fault != LOG_OK || logs[i].s.classes.era;
 		if (logs[i].fault == LOG_OK)
 			memcpy(pool->user[i].uuid, logs[i].s.uuid, sizeof(pool->user[i].uuid));
 	}

@@ -244,25 +244,59 @@ void ssdup_seal(struct ssdup_log *log, struct ssdup_class *k, bool empty)
 	spin_unlock_irq(&log->segments->lock);
 }
 
+/*
+ * Nothing is there, and nobody gets anything there any more: no other segment is opened, see
+ * ssdup_switch(). An open one is closed, and not sealed: an empty one has no header.
+ */
+static bool shut_class(struct ssdup_class *k)
+{
+	u64 word = atomic64_read(&k->open->word);
+
+	if (k->open->state == SEGMENT_OPEN && !log_word_entries(word))
+		word = atomic64_fetch_or(LOG_WORD_SPARE, &k->open->word);
+	if (!list_empty(&k->sealed) || (k->open->state == SEGMENT_OPEN && log_word_entries(word)))
+		return false;
+	k->freed = 0;
+	return true;
+}
+
 bool ssdup_segments_leave(struct ssdup_log *log, u32 ssd)
 {
 	struct ssdup_class *k;
-	bool empty = true;
+	bool empty;
 
 	spin_lock_irq(&log->segments->lock);
-	for (k = log->class; k < class_end(log); k++) {
-		if (k->ssd != ssd)
-			continue;
-		seal_segment(log, k->open);
-		empty &= list_empty(&k->sealed);
-	}
-	/* See ssdup_switch(). */
+	/* Until then nobody knows what it has. */
+	empty = log->segments->begun;
 	for (k = log->class; k < class_end(log) && empty; k++)
-		k->freed = k->ssd == ssd ? 0 : k->freed;
+		empty = k->ssd != ssd || shut_class(k);
 	spin_unlock_irq(&log->segments->lock);
 	if (!empty)
 		ssdup_kick_writeback(log->c);
 	return empty;
+}
+
+void ssdup_segments_stay(struct ssdup_log *log)
+{
+	spin_lock_irq(&log->segments->lock);
+	ssdup_more_to_open(log);
+	spin_unlock_irq(&log->segments->lock);
+}
+
+bool ssdup_segments_before_era(struct ssdup_log *log)
+{
+	const struct ssdup_segment *seg;
+	struct ssdup_class *k;
+	bool any;
+
+	spin_lock_irq(&log->segments->lock);
+	any = !log->segments->begun;
+	for (k = log->class; k < class_end(log) && !any; k++) {
+		seg = list_first_entry_or_null(&k->sealed, struct ssdup_segment, list);
+		any = seg && seg->generation < log->classes.era;
+	}
+	spin_unlock_irq(&log->segments->lock);
+	return any;
 }
 
 void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, const u32 *pages,
@@ -274,8 +308,9 @@ void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, 
 	struct ssdup_class *k;
 	u32 i;
 
-	/* No write comes yet, but a status request may. */
+	/* No write comes yet, but a status request may, or a message to another log of the pool. */
 	spin_lock_irq(&s->lock);
+	s->begun = true;
 	for (k = log->class; k < class_end(log); k++)
 		k->next = ssdup_log_class_from(&log->classes, k->index, next);
 	for (i = 0; i < nr; i++) {

@@ -18,6 +18,12 @@ static bool space_out(const struct ssdup_log *log, const struct ssd_space *space
 	return ssdup_ssds_shut(log->c) & BIT(space - log->segments->space);
 }
 
+/* None of it is opened, unless two are freed: then there is something to wait for. */
+static bool space_leaves(const struct ssdup_log *log, const struct ssd_space *space)
+{
+	return READ_ONCE(log->c->ssds_leave) & BIT(space - log->segments->space);
+}
+
 void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale)
 {
 	struct ssd_space *space = &log->segments->space[seg->ssd];
@@ -108,7 +114,7 @@ static void let_writers_have(struct ssdup_log *log)
 	u64 opens;
 
 	for (k = log->class; k < class_end(log); k++) {
-		if (class_closed(log, k))
+		if (class_closed(log, k) || class_leaves(log, k))
 			continue;
 		nr_free = log->segments->space[k->ssd].nr_free;
 		opens = (nr_free > spare ? LOG_WORD_SPARE : 0) |
@@ -136,7 +142,7 @@ bool ssdup_space_spent(const struct ssdup_log *log)
 
 	lockdep_assert_held(&log->segments->lock);
 	for (space = log->segments->space; space < space_end(log); space++)
-		if (!space_out(log, space) &&
+		if (!space_out(log, space) && !space_leaves(log, space) &&
 		    (space->nr_free > others(log, 0) || space->discarding))
 			return false;
 	return true;

@@ -101,6 +101,7 @@ static const struct field super_fields[] = {
 	FIELD(ssdup_super, segment_start), FIELD(ssdup_super, segment_sectors),
 	FIELD(ssdup_super, nr_segments), FIELD(ssdup_super, meta_pages),
 	FIELD(ssdup_super, nr_ssds), FIELD(ssdup_super, ssd_index),
+	FIELD(ssdup_super, made_ssds), { offsetof(struct ssdup_super, ssd_state), 8 },
 	{ offsetof(struct ssdup_super, uuid), 8 }, { offsetof(struct ssdup_super, member), 8 },
 	{ offsetof(struct ssdup_super, reserved), 8 },
 };
@@ -113,6 +114,7 @@ static const struct field record_fields[] = {
 	FIELD(ssdup_record, block_sectors), FIELD(ssdup_record, live_segments),
 	FIELD(ssdup_record, live_pages), FIELD(ssdup_record, tail[0]),
 	FIELD(ssdup_record, tail[0]), FIELD(ssdup_record, tail[1]), FIELD(ssdup_record, tail[2]),
+	FIELD(ssdup_record, nr_ssds), FIELD(ssdup_record, old_ssds), FIELD(ssdup_record, era),
 	{ offsetof(struct ssdup_record, pool), 8 }, { offsetof(struct ssdup_record, uuid), 8 },
 };
 

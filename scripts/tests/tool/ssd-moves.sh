@@ -52,6 +52,7 @@ again()
 	ssdup_exits 0 check $HDD_B "$1" --log 1
 	ssdup_exits 0 dump "$1" --log 1
 	says "incompat 0x7"
+	says "classes on "
 	ssdup_exits 0 create $NAME --hdd $HDD --ssd "$1" $SET
 	ssdup_exits 0 create other --hdd $HDD_B --ssd "$1" $SET
 	find_sys
@@ -112,6 +113,8 @@ again $SSD_C
 load
 ssdup_exits 0 pool add $SSD_C $SSD
 must dmsetup message $NAME 0 ssd_state 0 leaves
+ssdup_exits 0 pool status $SSD
+says "SSD 0: $SSD_C, leaves"
 ssdup_exits 0 pool add $SSD_C $SSD_C
 stop_load
 verify
@@ -129,6 +132,45 @@ io verify
 must dmsetup message $NAME 0 ssd_state 0 used
 must dmsetup message $NAME 0 drain start
 again $SSD
+
+# a second one, while a log that is not active holds data of before the first one came
+ssdup_exits 0 remove other
+ssdup_exits 0 remove $NAME
+make_disks hdds=2 ssds=3 ssd_size_mb=40
+for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
+	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
+done
+rm "$MODEL" "$T/model-b"
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET,drain=manual
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD --add $SET,drain=manual
+find_sys
+io write len=4000
+must iocheck "$T/model-b" /dev/mapper/other write len=4000
+ssdup_exits 0 pool add $SSD $SSD_B
+io write start=4000 len=4000
+must iocheck "$T/model-b" /dev/mapper/other write start=4000 len=4000
+must_not dmsetup message $NAME 0 ssd_add 2 11111111-1111-1111-1111-111111111111 16
+ssdup_exits 0 remove other
+ssdup_exits 4 pool add $SSD $SSD_C
+says "a log without a device holds data"
+must_not dmsetup message $NAME 0 ssd_add 2 11111111-1111-1111-1111-111111111111 16
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD $SET,drain=manual
+ssdup_exits 0 pool add $SSD $SSD_C
+is "SSDs" "$(wc -w <"$SYS/ssd_dev")" 3
+io write start=8000 len=4000
+must iocheck "$T/model-b" /dev/mapper/other write start=8000 len=4000
+again $SSD_C
+# the number of one that a table names is not another one's
+must dmsetup message $NAME 0 ssd_state 1 leaves
+for ((i = 0; i < 200; i++)); do
+	! dmsetup message $NAME 0 ssd_state 1 unused 2>/dev/null || break
+	nap 0.05
+done
+must_not dmsetup message $NAME 0 ssd_add 1 11111111-1111-1111-1111-111111111111 76
+ssdup_exits 0 pool remove $SSD $SSD_B
+is "SSDs" "$(<"$SYS/ssd_dev")" "$(lsblk -dno MAJ:MIN $SSD | tr -d ' ') - $(lsblk -dno MAJ:MIN $SSD_C | tr -d ' ')"
+ssdup_exits 3 probe $SSD_B
+verify
 ssdup_exits 0 sync $NAME
 ssdup_exits 0 sync other
 verify

@@ -265,6 +265,19 @@ static int add_log(void *arg, const struct ssd_log *log)
 	return 0;
 }
 
+/* Those of a pool whose SSDs have come or gone. */
+static void say_ssds(const struct ssdup_ctx *ctx, const struct pool *p, bool json)
+{
+	const struct log_super *s = ssd_pool(&p->log);
+	const char *path;
+	u32 i;
+
+	for (i = 0; i < s->ssds.nr && s->ssds.made && !json; i++) {
+		path = i < p->ssds.io.nr ? p->ssds.dev[i].path : NULL;
+		note(ctx, "SSD %u: %s%s", i, path ?: "not there", ssd_state_text(s->ssds.state[i]));
+	}
+}
+
 static int pool_status(struct ssdup_ctx *ctx, const char *ssd, const struct args *a)
 {
 	static const struct column columns[] = {
@@ -279,6 +292,7 @@ static int pool_status(struct ssdup_ctx *ctx, const char *ssd, const struct args
 	if (!r) {
 		ssd_each_log(&p.ssds.io, &p.log, ssd_pool(&p.log), add_log, &to);
 		scols_print_table(to.table);
+		say_ssds(ctx, &p, a->json);
 	}
 	scols_unref_table(to.table);
 	pool_close(&p);

@@ -24,7 +24,8 @@
 #include "lib/wait.h"
 #include "poolssd.h"
 
-#define LOOK_MS	500U
+#define LOOK_MS		500U
+#define PATIENCE_MS	30000U	/* with nothing left that an active log has */
 
 /* --- What each step says --- */
 
@@ -93,14 +94,16 @@ static char *with_ssds(const char *params, const char *names)
 	return more;
 }
 
-/* All devices get tables with the SSDs that are used now. */
-static int reload_all(const struct ssdup_ctx *ctx, const struct pool *p, const char *names)
+/* All devices, also those that came meanwhile, get tables with the SSDs that are used now. */
+static int reload_all(const struct ssdup_ctx *ctx, struct pool *p, char *names)
 {
 	const struct state *s;
 	struct dmdev d;
 	char *params;
 	int r, code = EXIT_OK;
 
+	members_free(&p->members);
+	code = members_read(ctx, p->ssd.rdev, &p->members);
 	for (s = p->members.all; s < p->members.all + p->members.nr; s++) {
 		if (dmdev_table(s->name, &d))
 			continue;
@@ -118,6 +121,7 @@ static int reload_all(const struct ssdup_ctx *ctx, const struct pool *p, const c
 			    params ?: strerror(-r));
 		free(params);
 	}
+	free(names);
 	return code;
 }
 
@@ -134,9 +138,11 @@ static int write_pool(const struct ssdup_ctx *ctx, const struct pool *p, struct 
 /* --- One comes --- */
 
 struct limits {
+	const struct pool *p;
 	u32	block;		/* of the logs: the smallest, in bytes */
 	u32	lifetimes;	/* the most */
 	bool	renumbered;	/* one has had more SSDs since it was last empty */
+	bool	absent;		/* and it has no device, and may hold something */
 };
 
 static int look_at_log(void *arg, const struct ssd_log *log)
@@ -149,7 +155,43 @@ static int look_at_log(void *arg, const struct ssd_log *log)
 	l->block = min(l->block, s->g.block_sectors * (u32)SECTOR_BYTES);
 	l->lifetimes = max(l->lifetimes, s->classes.nr / s->classes.nr_ssds);
 	l->renumbered |= s->classes.era;
+	l->absent |= s->classes.era && !members_find(&l->p->members, s->uuid) &&
+		     ssd_log_used(&l->p->ssds.io, s);
 	return 0;
+}
+
+/* The lifetimes of a table's key "classes", with the one that has no name. */
+static u32 lifetimes_of(const char *args)
+{
+	const char *names = args ? strstr(args, "classes ") : NULL;
+	u32 nr = 1;
+
+	if (!names)
+		return nr;
+	for (nr++, names += strlen("classes "); *names && *names != ' '; names++)
+		nr += *names == '+';
+	return nr;
+}
+
+/* A log that is empty takes them from its table. */
+static void look_at_tables(const struct ssdup_ctx *ctx, struct limits *l)
+{
+	const struct members *m = &l->p->members;
+	struct dmdev d;
+	struct tab tab;
+	unsigned int i;
+
+	for (i = 0; i < m->nr; i++) {
+		if (dmdev_table(m->all[i].name, &d))
+			continue;
+		l->lifetimes = max(l->lifetimes, lifetimes_of(d.params));
+		dmdev_free(&d);
+	}
+	if (tab_read(ctx, &tab))
+		return;
+	for (i = 0; i < tab.nr; i++)
+		l->lifetimes = max(l->lifetimes, lifetimes_of(tab.entry[i].args));
+	tab_free(&tab);
 }
 
 static int refuse_contents(const struct ssdup_ctx *ctx, const struct pool *p,
@@ -284,20 +326,25 @@ static int name_it(const struct ssdup_ctx *ctx, struct pool *p, struct log_super
 static int add_new(const struct ssdup_ctx *ctx, struct pool *p, const struct dev *dev, int fd,
 		   bool force)
 {
-	struct limits l = { .block = SSDUP_PAGE_BYTES, .lifetimes = 1 };
+	struct limits l = { .p = p, .block = SSDUP_PAGE_BYTES, .lifetimes = 1 };
 	struct log_super s = *ssd_pool(&p->log);
 	u32 segments, number = choose_number(&s, dev, &segments), i;
-	char size[SIZE_TEXT], *names;
+	char size[SIZE_TEXT];
+	bool more = number == log_nr_ssds(&s.ssds);
 	u8 uuid[16], first[16];
 	int r;
 
 	ssd_each_log(&p->ssds.io, &p->log, &s, look_at_log, &l);
+	look_at_tables(ctx, &l);
 	r = refuse_new(ctx, p, dev, &l) ?: refuse_contents(ctx, p, dev, fd, force);
 	if (r)
 		return r;
 	log_new_uuid(uuid);
 	log_new_uuid(first);
-	if (number == log_nr_ssds(&s.ssds) && l.lifetimes * (number + 1) > SSDUP_MAX_CLASSES)
+	if (more && l.absent)
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "a log without a device holds data of before the last SSD came: make its device, and drain it; see \"ssdup pool status\"");
+	if (more && l.lifetimes * (number + 1) > SSDUP_MAX_CLASSES)
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
 			    "a log has %u classes, so it can be on %u SSDs at most", l.lifetimes,
 			    SSDUP_MAX_CLASSES / l.lifetimes);
@@ -305,8 +352,8 @@ static int add_new(const struct ssdup_ctx *ctx, struct pool *p, const struct dev
 		return fail(ctx, EXIT_REFUSED, dev->path,
 			    number == SSDUP_MAX_SSDS ? "the pool has as many SSDs as it can have" :
 						       "too small for the pool");
-	/* What they have from before the last one came has to go first. */
-	for (i = 0; i < p->members.nr && l.renumbered && !r; i++)
+	/* What they have of before the last one came has to go first. */
+	for (i = 0; more && i < p->members.nr && l.renumbered && !r; i++)
 		r = drain_and_wait(ctx, &p->members.all[i], 0);
 	if (r)
 		return r;
@@ -314,9 +361,7 @@ static int add_new(const struct ssdup_ctx *ctx, struct pool *p, const struct dev
 	    name_it(ctx, p, &s, number, segments);
 	if (r)
 		return r;
-	names = names_of(p, &s, number, dev);
-	r = reload_all(ctx, p, names);
-	free(names);
+	r = reload_all(ctx, p, names_of(p, &s, number, dev));
 	if (!r)
 		note(ctx, "%s: is SSD %u now, with %s", dev->path, number,
 		     format_size(size, (u64)s.ssds.segments[number] * s.g.segment_sectors *
@@ -341,12 +386,11 @@ static int number_of(const struct pool *p, int fd)
 	return s->ssds.index;
 }
 
-/* It was not quite added, or it leaves: it is used from now on. */
+/* It leaves, or was not quite added: it is used from now on. */
 static int use_again(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 		     const struct dev *dev)
 {
 	struct log_super s = *ssd_pool(&p->log);
-	char *names;
 	int r;
 
 	if (s.ssds.state[number] == SSDUP_SSD_USED && !p->members.nr)
@@ -354,9 +398,7 @@ static int use_again(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 	r = use(ctx, p, &s, number);
 	if (r)
 		return r;
-	names = names_of(p, &s, number, dev);
-	r = reload_all(ctx, p, names);
-	free(names);
+	r = reload_all(ctx, p, names_of(p, &s, number, dev));
 	if (!r)
 		note(ctx, "%s: is SSD %u", dev->path, number);
 	return r;
@@ -373,9 +415,10 @@ int pool_ssd_add(const struct ssdup_ctx *ctx, struct pool *p, const char *new, b
 	if (fd < 0)
 		r = fail(ctx, EXIT_FAILED, dev.path, "%s", strerror(-fd));
 	number = r ? -1 : number_of(p, fd);
+	/* What an unused one has of the pool may be of long ago. */
 	if (!r)
-		r = number < 0 ? add_new(ctx, p, &dev, fd, force) :
-				 use_again(ctx, p, number, &dev);
+		r = number < 0 || ssds_unused(&ssd_pool(&p->log)->ssds, number) ?
+		    add_new(ctx, p, &dev, fd, force) : use_again(ctx, p, number, &dev);
 	if (fd >= 0)
 		close(fd);
 	dev_free(&dev);
@@ -431,16 +474,19 @@ static int wait_until_empty(const struct ssdup_ctx *ctx, const struct pool *p, u
 	bool bar = !ctx->quiet && isatty(STDERR_FILENO);
 	char *text = state_message(number, "unused"), *why = NULL, size[SIZE_TEXT], eta[SIZE_TEXT];
 	u64 first = left_on(p, number), left = first, rate;
+	u64 since = now_ms();
 	struct progress progress = { };
 	struct ticker ticker;
 	int r;
 
 	catch_signals();
 	ticker_begin(&ticker);
-	while ((r = pool_try(&p->members, text, &why)) == -EBUSY && !interrupted()) {
+	while ((r = pool_try(&p->members, text, &why)) == -EBUSY && !interrupted() &&
+	       now_ms() - since < PATIENCE_MS) {
 		free(why);
 		why = NULL;
 		left = left_on(p, number);
+		since = left ? now_ms() : since;
 		progress_update(&progress, now_ms(), left, first > left ? first - left : 0);
 		rate = rate_now(&progress.rate);
 		if (bar)
@@ -454,6 +500,11 @@ static int wait_until_empty(const struct ssdup_ctx *ctx, const struct pool *p, u
 		bar_clear();
 	ticker_end(&ticker);
 	free(text);
+	if (r == -EBUSY && !interrupted()) {
+		free(why);
+		return fail(ctx, EXIT_REFUSED, path,
+			    "a log that is not active has something there: make its device, and say this again; see \"ssdup pool status\"");
+	}
 	if (r == -EBUSY) {
 		free(why);
 		return fail(ctx, EXIT_INTERRUPTED, path,
@@ -489,7 +540,7 @@ static int let_it_leave(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 {
 	struct log_super s = *ssd_pool(&p->log);
 	u64 begin = now_ms(), bytes;
-	char size[SIZE_TEXT], took[SIZE_TEXT], *names;
+	char size[SIZE_TEXT], took[SIZE_TEXT];
 	int r;
 
 	if (s.ssds.state[number] == SSDUP_SSD_USED &&
@@ -502,12 +553,16 @@ static int let_it_leave(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 	bytes = left_on(p, number);
 	note(ctx, "%s: leaves; %s are to be written back first", dev->path,
 	     format_size(size, bytes));
+	/* It may take hours, and others need not wait for that. */
+	close(p->lock);
+	p->lock = -1;
 	r = wait_until_empty(ctx, p, number, dev->path);
 	if (r)
 		return r;
-	names = names_of(p, &s, number, NULL);
-	r = reload_all(ctx, p, names);
-	free(names);
+	p->lock = dev_lock(&p->ssd);
+	if (p->lock < 0)
+		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->lock));
+	r = reload_all(ctx, p, names_of(p, &s, number, NULL));
 	if (!r)
 		note(ctx, "%s: %s written back in %s", dev->path, format_size(size, bytes),
 		     format_time(took, (now_ms() - begin + 999) / 1000));
@@ -529,9 +584,13 @@ int pool_ssd_remove(const struct ssdup_ctx *ctx, struct pool *p, const char *old
 	if (!r && number < 0)
 		r = fail(ctx, EXIT_NOT_FOUND, dev.path, "is no SSD of this pool, or its only one");
 	r = r ?: refuse_named(ctx, &dev);
-	if (!r && s->ssds.state[number] != SSDUP_SSD_UNUSED)
+	if (!r && !ssds_unused(&s->ssds, number))
 		r = p->members.nr ? let_it_leave(ctx, p, number, &dev) :
 				    leave_offline(ctx, p, number, &dev);
+	else if (!r)
+		r = reload_all(ctx, p, names_of(p, s, number, NULL));
+	if (!r && dev.rdev)
+		r = dev_refuse_used(ctx, &dev, "say this again");
 	if (!r) {
 		r = ssd_log_wipe(fd, dev.bytes / SECTOR_BYTES);
 		r = r ? fail(ctx, EXIT_FAILED, dev.path,

@@ -130,7 +130,7 @@ static bool to_their_places(struct ssd_set *set, const struct log_super *pool)
 	struct log_super s;
 	u32 i;
 
-	for (i = 0; i < set->io.nr; i++) {
+	for_each_there(set, i) {
 		if (!is_one_of_several(&set->dev[i], &s) || !same_pool(&s, pool) ||
 		    s.ssds.index >= pool->ssds.nr || dev[s.ssds.index].path)
 			return true;
@@ -138,33 +138,51 @@ static bool to_their_places(struct ssd_set *set, const struct log_super *pool)
 	}
 	/* One that is not used has nothing to say. */
 	for (i = 0; i < pool->ssds.nr; i++)
-		if (pool->ssds.state[i] == SSDUP_SSD_UNUSED)
+		if (ssds_unused(&pool->ssds, i))
 			dev_free(&dev[i]);
 	memcpy(set->dev, dev, sizeof(dev));
 	set->io.nr = pool->ssds.nr;
 	return false;
 }
 
-/* The newest says which there are. Others than these are refused when all are looked at. */
-static char *complete(struct ssd_set *set, bool lost)
+/* What the newest of them says, or zero. */
+static struct log_super newest(const struct ssd_set *set)
 {
 	struct log_super pool = { }, s;
-	char *why = NULL;
 	u32 i;
 
-	for (i = 0; i < set->io.nr; i++)
+	for_each_there(set, i)
 		if (is_one_of_several(&set->dev[i], &s) && !ssds_being_made(&s) &&
 		    s.pool_seq > pool.pool_seq)
 			pool = s;
-	if (!pool.pool_seq || to_their_places(set, &pool))
-		return NULL;
-	for (i = 0; i < set->io.nr && !why; i++) {
-		if (pool.ssds.state[i] == SSDUP_SSD_UNUSED)
-			continue;
-		if (!set->dev[i].path)
-			why = find_other(&pool, i, &set->dev[i], lost);
-		set->io.some |= !set->dev[i].path;
-	}
+	return pool;
+}
+
+/*
+ * The newest says which there are. One that has left does not know of those that came since, but
+ * the others do. Others than these are refused when all are looked at.
+ */
+static char *complete(struct ssd_set *set, bool lost)
+{
+	struct log_super pool = newest(set);
+	char *why = NULL;
+	u64 seq;
+	u32 i;
+
+	do {
+		seq = pool.pool_seq;
+		if (!seq || to_their_places(set, &pool))
+			return NULL;
+		set->io.some = false;
+		for (i = 0; i < set->io.nr && !why; i++) {
+			if (ssds_unused(&pool.ssds, i))
+				continue;
+			if (!set->dev[i].path)
+				why = find_other(&pool, i, &set->dev[i], lost);
+			set->io.some |= !set->dev[i].path;
+		}
+		pool = newest(set);
+	} while (!why && pool.pool_seq > seq);
 	return why;
 }
 

@@ -531,6 +531,11 @@ static int segment_used(const struct ssds *ssds, const struct log_super *s, u32 
 	return pages_used(ssds, s, segment, head);
 }
 
+const char *ssd_state_text(u8 state)
+{
+	return state == SSDUP_SSD_UNUSED ? ", unused" : state == SSDUP_SSD_LEAVES ? ", leaves" : "";
+}
+
 bool segment_exists(const struct log_super *s, u32 segment)
 {
 	u32 first;

@@ -210,6 +210,9 @@ int ssd_log_used(const struct ssds *ssds, const struct log_super *s);
  */
 bool generation_possible(const struct log_super *s, u64 generation);
 
+/** ssd_state_text() - ", unused", ", leaves", or nothing */
+const char *ssd_state_text(u8 state);
+
 /** segment_exists() - or is it on an SSD that is not used? */
 bool segment_exists(const struct log_super *s, u32 segment);
 

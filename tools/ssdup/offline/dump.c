@@ -66,8 +66,8 @@ static void dump_super(const struct dump *d, const struct ssdup_super *s)
 		le64_to_cpu(s->segment_start), le32_to_cpu(s->segment_sectors),
 		le32_to_cpu(s->nr_segments), le32_to_cpu(s->meta_pages));
 	for (i = 0; i < SSDUP_MAX_SSDS && s->ssd_segments[i]; i++)
-		fprintf(d->to, "  SSD %u: %s, %u segments\n", i, uuid_text(uuid, s->member[i]),
-			le32_to_cpu(s->ssd_segments[i]));
+		fprintf(d->to, "  SSD %u: %s, %u segments%s\n", i, uuid_text(uuid, s->member[i]),
+			le32_to_cpu(s->ssd_segments[i]), ssd_state_text(s->ssd_state[i]));
 }
 
 static void dump_record(const struct dump *d, const struct ssdup_record *s)
@@ -88,6 +88,9 @@ static void dump_record(const struct dump *d, const struct ssdup_record *s)
 	if (host_known(s->host))
 		fprintf(d->to, "  host %s, %s\n", uuid_text(uuid, s->host),
 			host_text(host, s->host_name));
+	if (s->nr_ssds)
+		fprintf(d->to, "  classes on %u SSDs, before generation %llu on %u\n",
+			le16_to_cpu(s->nr_ssds), le64_to_cpu(s->era), le16_to_cpu(s->old_ssds));
 	for (i = 1; i < nr; i++)
 		fprintf(d->to, "  tail of class %u: %llu\n", i, le64_to_cpu(s->tail[i]));
 }
@@ -95,6 +98,7 @@ static void dump_record(const struct dump *d, const struct ssdup_record *s)
 static void json_super(struct json *j, const struct ssdup_super *s)
 {
 	char uuid[UUID_TEXT];
+	u32 i;
 
 	json_number(j, "version", le32_to_cpu(s->version));
 	json_number(j, "compat", le64_to_cpu(s->compat));
@@ -109,6 +113,11 @@ static void json_super(struct json *j, const struct ssdup_super *s)
 	json_number(j, "meta_pages", le32_to_cpu(s->meta_pages));
 	json_number(j, "nr_ssds", le16_to_cpu(s->nr_ssds));
 	json_number(j, "ssd_index", le16_to_cpu(s->ssd_index));
+	json_number(j, "made_ssds", le16_to_cpu(s->made_ssds));
+	json_begin(j, "ssd_states", '[');
+	for (i = 0; i < le16_to_cpu(s->nr_ssds) && i < SSDUP_MAX_SSDS; i++)
+		json_number(j, NULL, s->ssd_state[i]);
+	json_end(j, ']');
 }
 
 static void json_record(struct json *j, const struct ssdup_record *s)
@@ -119,6 +128,9 @@ static void json_record(struct json *j, const struct ssdup_record *s)
 
 	json_number(j, "log", le16_to_cpu(s->log));
 	json_number(j, "nr_classes", le16_to_cpu(s->nr_classes));
+	json_number(j, "nr_ssds", le16_to_cpu(s->nr_ssds));
+	json_number(j, "old_ssds", le16_to_cpu(s->old_ssds));
+	json_number(j, "era", le64_to_cpu(s->era));
 	json_text(j, "uuid", uuid_text(uuid, s->uuid));
 	json_number(j, "seq", le64_to_cpu(s->seq));
 	json_number(j, "epoch", le64_to_cpu(s->epoch));

@@ -198,6 +198,32 @@ static void what_is_lost_stays_lost(struct kunit *test)
 	rig_end(&r);
 }
 
+/* One that is not used need not be there, wherever its place is; any other one has to. */
+static void one_is_not_used(struct kunit *test)
+{
+	struct ssd_log log;
+	struct rig r;
+	u32 unused, gone;
+
+	for (unused = 0; unused < NR; unused++)
+		for (gone = 0; gone < NR; gone++) {
+			rig_begin(&r);
+			r.s.pool_seq++;
+			r.s.flags = 0;
+			KUNIT_EXPECT_TRUE(test, ssdup_ssds_set(&r.s, unused, SSDUP_SSD_LEAVES));
+			KUNIT_EXPECT_TRUE(test, ssdup_ssds_set(&r.s, unused, SSDUP_SSD_UNUSED));
+			KUNIT_EXPECT_EQ(test, ssd_log_write(&r.ssds, &r.s), 0);
+			close(r.ssds.fd[gone]);
+			r.ssds.fd[gone] = -1;
+			KUNIT_EXPECT_EQ(test, ssd_log_read(&r.ssds, &log, NULL), 0);
+			KUNIT_EXPECT_EQ(test, log.fault, gone == unused ? LOG_OK : LOG_SSD_MISSING);
+			if (gone == unused)
+				KUNIT_EXPECT_EQ(test, ssd_log_used(&r.ssds, ssd_super(&log)), 0);
+			r.ssds.fd[gone] = memfd_create("ssd", MFD_CLOEXEC);
+			rig_end(&r);
+		}
+}
+
 /* A power cut while the log was made, at each step: it can be made again. */
 static void it_was_being_made(struct kunit *test)
 {
@@ -235,6 +261,7 @@ static struct kunit_case ssds_cases[] = {
 	KUNIT_CASE(places_are_on_their_ssds),
 	KUNIT_CASE(one_is_lost),
 	KUNIT_CASE(what_is_lost_stays_lost),
+	KUNIT_CASE(one_is_not_used),
 	KUNIT_CASE(it_was_being_made),
 	{}
 };
