@@ -66,6 +66,9 @@ static void states_in_order(struct kunit *test)
 {
 	struct log_super *s = one_ssd(test);
 
+	/* What changes nothing leaves a pool as it was made. */
+	KUNIT_EXPECT_TRUE(test, ssdup_ssds_set(s, 0, SSDUP_SSD_USED));
+	KUNIT_EXPECT_EQ(test, s->ssds.made, 0);
 	/* The last one stays. */
 	KUNIT_EXPECT_FALSE(test, ssdup_ssds_set(s, 0, SSDUP_SSD_LEAVES));
 	KUNIT_ASSERT_TRUE(test, ssdup_ssds_add(s, 1, uuid[1], 32, uuid[0]));

@@ -150,6 +150,8 @@ bool ssdup_ssds_set(struct log_super *s, u32 number, u8 state)
 	if (number >= ssds->nr || state >= SSDUP_SSD_STATES)
 		return false;
 	was = ssds->state[number];
+	if (state == was)
+		return true;
 	for (i = 0; i < ssds->nr; i++)
 		used += i != number && ssds->state[i] == SSDUP_SSD_USED;
 	/* One that is used may have something, until it was emptied. */
