@@ -5,7 +5,7 @@
 
 # disk_table - a line for each pair of disks: its name, the HDD's parameters, the SSD's;
 # those before "paper" are what users have; of "ftl" and "aged" the SSD has flash memory, new or
-# written at random before, else they are sata's
+# written at random before, of "two" there are two such new ones, else they are sata's
 disk_table()
 {
 	local hdd="hdd_rpm=7200 hdd_rate_mbps=180 hdd_nominal_gb=1000 hdd_cache_mb=64"
@@ -27,6 +27,7 @@ disk_table()
 	paper|hdd_rpm=10000 hdd_rate_mbps=130 hdd_nominal_gb=300 hdd_cache_mb=16 hdd_seek_track_us=400 hdd_seek_avg_us=4500 hdd_seek_full_us=9500|ssd_rate_mbps=250 ssd_latency_us=80
 	instant|instant=1|
 	ftl|$hdd|$sata ssd_ftl=1
+	two|$hdd|$sata ssd_ftl=1 ssds=2
 	aged|$hdd|$sata ssd_ftl=1 ssd_aged=1
 	tenants|$rack|$flash
 	stripe1|$rack|$half

@@ -186,7 +186,8 @@ group_beyond()
 
 # FlashStager, Fig. 2 to 6: writers stage arrays on the SSD, and a reader for some of them reads
 # each as soon as it is there.  The paper's arrays have 128 to 1024 squared doubles, 128 KiB to 8
-# MiB, and go to three SSDs in a stripe.  Here they have a quarter of that, and go to one.
+# MiB, and go to three SSDs in a stripe.  Here they have a quarter of that, and go to one; and to two,
+# in a stripe, and as two of a log.
 group_flashstager()
 {
 	local array=512 staged
@@ -212,12 +213,18 @@ array_bench()
 	work "$1" ftl 1024 -- 1088 "ssd all balance" "drain manual" \
 		"$alone;staging --pattern contiguous --procs 60 --request 16k --size 480m --array $2k \
 --staged $3"
+	work "$1" two 1024 -- 1088 "stripe members" "drain manual" \
+		"$alone;staging --pattern contiguous --procs 60 --request 16k --size 480m --array $2k \
+--staged $3"
 }
 
 # gts NAME MIB THINK - a writer's part of a checkpoint, and the ms before each
 gts()
 {
 	work "$1" ftl 1024 -- 1088 "ssd all balance" "drain manual" \
+		"$alone;staging --pattern contiguous --procs 32 --request 16k --size $((32 * 4 * $2))m \
+--array $2m --staged 32 --think $3"
+	work "$1" two 1024 -- 1088 "stripe members" "drain manual" \
 		"$alone;staging --pattern contiguous --procs 32 --request 16k --size $((32 * 4 * $2))m \
 --array $2m --staged 32 --think $3"
 }

@@ -7,7 +7,8 @@
 #
 #	hdd ssd linear dm-writecache dm-cache bcache dm-writeboost
 #
-# or the name of one of dm-ssdup's policies.  After system_make, $device is what
+# or the name of one of dm-ssdup's policies; or, with two SSDs, stripe or members: policy all with a
+# stripe of both below its log, or with a log on each.  After system_make, $device is what
 # is to be written to; sector 0 of it ends up in sector $shift_sectors of $bottom.
 
 name=ssdup
@@ -82,6 +83,8 @@ system_make()
 	dm-writecache) zero_ends $ssd; dm writecache s $hdd $ssd 4096 0 ;;
 	dm-cache) make_cache ;;
 	bcache) make_bcache ;;
+	stripe) make_stripe; system_make all "${@:2}" ;;
+	members) zero_ends /dev/mssd1; system_make all ssd /dev/mssd1 "${@:2}" ;;
 	dm-writeboost) zero_ends $ssd; dm writeboost $hdd $ssd 2 writeback_threshold 70 ;;
 	*)
 		local policy=$1
@@ -95,6 +98,14 @@ system_make()
 			info -c --noheadings --separator : -o major,minor $name)")")/ssdup
 		;;
 	esac
+}
+
+# As md makes a RAID 0, of chunks of 64 KiB.
+make_stripe()
+{
+	dmsetup create stripe --table \
+		"0 $((2 * $(blockdev --getsz /dev/mssd0))) striped 2 128 /dev/mssd0 0 /dev/mssd1 0"
+	ssd=/dev/mapper/stripe
 }
 
 # The metadata takes the head of the SSD; blocks of 64 KiB, as LVM takes for an
@@ -184,6 +195,11 @@ system_remove()
 		dmsetup remove $name
 		dmsetup remove cache-data
 		dmsetup remove cache-meta
+		;;
+	stripe)
+		dmsetup remove $name
+		dmsetup remove stripe
+		ssd=/dev/mssd0
 		;;
 	*) dmsetup remove $name ;;
 	esac
