@@ -285,7 +285,7 @@ static void all_segments_once(struct kunit *test)
 		{ .segment = 1 }, { .segment = 6 }, { .segment = 0 }, { .segment = 9 },
 	};
 	static const u32 order[] = { 1, 2, 3, 0, 4, 5, 6, 7, 8, 9 };
-	const struct log_ssds ssds = { .nr = 3, .segments = { 4, 3, 3 } }, one = { .nr = 1 };
+	static const struct log_ssds ssds = { .nr = 3, .segments = { 4, 3, 3 } }, one = { .nr = 1 };
 	const struct log_geometry g = { .nr_segments = 10 };
 	struct ssds_walk w = ssdup_ssds_walk(&ssds, &g, live, 4);
 	u32 i, segment, first;
