@@ -386,6 +386,27 @@ static int number_of(const struct pool *p, int fd)
 	return s->ssds.index;
 }
 
+/*
+ * What the user means; close what is in *@fd, and dev_free() it. *@number: see number_of(). Return:
+ * EXIT_OK, or an exit code with the complaint made.
+ */
+static int open_ssd(const struct ssdup_ctx *ctx, const struct pool *p, const char *name,
+		    struct dev *dev, int *fd, int *number)
+{
+	int r = dev_find(ctx, name, dev);
+
+	if (r)
+		return r;
+	*fd = dev_open(dev, O_RDWR);
+	if (*fd < 0) {
+		r = fail(ctx, EXIT_FAILED, dev->path, "%s", strerror(-*fd));
+		dev_free(dev);
+		return r;
+	}
+	*number = number_of(p, *fd);
+	return EXIT_OK;
+}
+
 /* It leaves, or was not quite added: it is used from now on. */
 static int use_again(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 		     const struct dev *dev)
@@ -407,20 +428,14 @@ static int use_again(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 int pool_ssd_add(const struct ssdup_ctx *ctx, struct pool *p, const char *new, bool force)
 {
 	struct dev dev;
-	int r = dev_find(ctx, new, &dev), fd, number;
+	int fd, number, r = open_ssd(ctx, p, new, &dev, &fd, &number);
 
 	if (r)
 		return r;
-	fd = dev_open(&dev, O_RDWR);
-	if (fd < 0)
-		r = fail(ctx, EXIT_FAILED, dev.path, "%s", strerror(-fd));
-	number = r ? -1 : number_of(p, fd);
 	/* What an unused one has of the pool may be of long ago. */
-	if (!r)
-		r = number < 0 || ssds_unused(&ssd_pool(&p->log)->ssds, number) ?
-		    add_new(ctx, p, &dev, fd, force) : use_again(ctx, p, number, &dev);
-	if (fd >= 0)
-		close(fd);
+	r = number < 0 || ssds_unused(&ssd_pool(&p->log)->ssds, number) ?
+	    add_new(ctx, p, &dev, fd, force) : use_again(ctx, p, number, &dev);
+	close(fd);
 	dev_free(&dev);
 	return r;
 }
@@ -573,15 +588,11 @@ int pool_ssd_remove(const struct ssdup_ctx *ctx, struct pool *p, const char *old
 {
 	const struct log_super *s = ssd_pool(&p->log);
 	struct dev dev;
-	int r = dev_find(ctx, old, &dev), fd, number;
+	int fd, number, r = open_ssd(ctx, p, old, &dev, &fd, &number);
 
 	if (r)
 		return r;
-	fd = dev_open(&dev, O_RDWR);
-	if (fd < 0)
-		r = fail(ctx, EXIT_FAILED, dev.path, "%s", strerror(-fd));
-	number = r ? -1 : number_of(p, fd);
-	if (!r && number < 0)
+	if (number < 0)
 		r = fail(ctx, EXIT_NOT_FOUND, dev.path, "is no SSD of this pool, or its only one");
 	r = r ?: refuse_named(ctx, &dev);
 	if (!r && !ssds_unused(&s->ssds, number))
@@ -599,8 +610,7 @@ int pool_ssd_remove(const struct ssdup_ctx *ctx, struct pool *p, const char *old
 	}
 	if (!r)
 		note(ctx, "%s: is no SSD of the pool any more", dev.path);
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	dev_free(&dev);
 	return r;
 }
