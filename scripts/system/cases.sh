@@ -256,7 +256,7 @@ case_layers()
 	rm -rf "$dir"
 }
 
-# case_several WORK - one SSD for three HDDs, whose order changes, and which come late
+# case_several WORK - two SSDs for three HDDs: their order changes, and one of them comes late
 case_several()
 {
 	local dir=$1/several

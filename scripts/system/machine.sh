@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 #
 # Machines of scripts/test-system, on the host's side. A machine is a folder with its
-# disks: root.img, boot.img, hdd.img and ssd.img, and in some steps hdd2.img and hdd3.img. It is booted for one step at a time, a
-# script of scripts/system/steps, and is off when boot() returns. Between steps
-# packages are installed on its disks from here, in a chroot: at the host's speed.
+# disks: root.img, boot.img, hdd.img and ssd.img, and in some steps hdd2.img, hdd3.img and ssd2.img. It
+# is booted for one step at a time, a script of scripts/system/steps, and is off when boot() returns.
+# Between steps packages are installed on its disks from here, in a chroot: at the host's speed.
 
 HDD_MB=768
 SSD_MB=256
@@ -24,13 +24,14 @@ machine_new()
 	truncate -s ${SSD_MB}M "$1/ssd.img"
 	truncate -s ${TWICE_MB}M "$1/twice.img"
 	truncate -s ${MORE_MB}M "$1/hdd2.img" "$1/hdd3.img"
+	truncate -s ${SSD_MB}M "$1/ssd2.img"
 }
 
 # machine_copy FROM TO - the same machine once more
 machine_copy()
 {
 	mkdir -p "$2/files"
-	cp --sparse=always "$1"/{root,boot,hdd,ssd,twice,hdd2,hdd3}.img "$2"
+	cp --sparse=always "$1"/{root,boot,hdd,ssd,twice,hdd2,hdd3,ssd2}.img "$2"
 }
 
 # machine_chroot DIR COMMAND... - on the disks of a machine that is off; what lies in
@@ -93,18 +94,18 @@ disk()
 }
 
 # machine_disks DIR SSD TWICE MORE - all of them; SSD: in or out; TWICE: in or out, a SCSI disk that
-# is seen on two paths; MORE: in, swapped or out, two more HDDs, behind the others or in front
+# is seen on two paths; MORE: in, swapped or out, two more HDDs and an SSD, behind the others or in front
 machine_disks()
 {
 	local path
 
 	DISKS=0
-	[ "$4" != swapped ] || { disk "$1" hdd3 in; disk "$1" hdd2 in; }
+	[ "$4" != swapped ] || { disk "$1" ssd2 in; disk "$1" hdd3 in; disk "$1" hdd2 in; }
 	disk "$1" root in
 	disk "$1" boot in
 	disk "$1" hdd in
 	disk "$1" ssd "$2"
-	[ "$4" != in ] || { disk "$1" hdd2 in; disk "$1" hdd3 in; }
+	[ "$4" != in ] || { disk "$1" hdd2 in; disk "$1" hdd3 in; disk "$1" ssd2 in; }
 	echo "-drive file=$1/given.tar,if=none,format=raw,readonly=on,id=given"
 	echo "-device virtio-blk-pci,drive=given,serial=ssdup-given"
 	[ "$3" = in ] || return 0

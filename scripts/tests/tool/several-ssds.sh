@@ -95,8 +95,8 @@ for disk in "$SSD" "$OTHER"; do
 	ssdup_exits 0 check $HDD $disk
 	ssdup_exits 0 dump $disk
 	says "nr_ssds 2, ssd_index"
-	ssdup_exits 4 repair --dry-run $disk
-	says "its log is on 2 SSDs"
+	ssdup_exits 0 repair --dry-run $disk
+	says "nothing to repair"
 	ssdup_exits 4 create other --hdd $HDD_B --ssd $disk
 	ssdup_exits 4 create other --hdd $HDD_B --ssd $disk --format
 	ssdup_exits 0 pool status $disk

@@ -388,10 +388,9 @@ static int with_log(struct ssdup_ctx *ctx, struct args *a,
 
 	if (r != EXIT_OK)
 		return r;
-	if (l.ssds.nr > 1)
+	if (a->scan && l.ssds.nr > 1)
 		r = fail(ctx, EXIT_REFUSED, a->ssd,
-			 "its log is on %u SSDs, which ssdup cannot repair; export takes what it holds",
-			 l.ssds.nr);
+			 "its log is on %u SSDs: --scan finds logs that were on one", l.ssds.nr);
 	if (a->take_over)
 		l.host = NULL;
 	if (a->hdd && r == EXIT_OK)

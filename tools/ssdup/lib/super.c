@@ -174,7 +174,7 @@ static void record_read(const struct ssds *ssds, struct ssd_log *log, const stru
 	u64 sectors;
 	u32 i;
 
-	log->mend = log->part[PART_SUPER].mend;
+	log->mend |= log->part[PART_SUPER].mend;
 	log->number = super->log;
 	for (i = 0; i < ssds->nr; i++) {
 		if (ssds->fd[i] < 0)

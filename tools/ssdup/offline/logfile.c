@@ -274,6 +274,15 @@ int log_read(struct log_file *l, void *buf, u64 place, u64 sectors)
 	return d ? disk_read(d, buf, sector, sectors) : -ENXIO;
 }
 
+int log_write(struct log_file *l, const void *buf, u64 place, u64 sectors)
+{
+	struct disk *d;
+	u64 sector;
+
+	d = log_disk(l, place, &sector);
+	return d ? disk_write(d, buf, sector, sectors) : -ENXIO;
+}
+
 bool log_ssd_short(struct log_file *l, u32 index)
 {
 	u64 sectors = l->ssds.nr > 1 ? l->ssds.sectors[index] : l->s.ssd_sectors;

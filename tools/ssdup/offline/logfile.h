@@ -164,6 +164,9 @@ struct disk *log_disk(struct log_file *l, u64 place, u64 *sector);
 /** log_read() - read @sectors from a place in the log on. Return: as disk_read() */
 int log_read(struct log_file *l, void *buf, u64 place, u64 sectors);
 
+/** log_write() - write @sectors there, all of one segment. Return: as disk_write() */
+int log_write(struct log_file *l, const void *buf, u64 place, u64 sectors);
+
 /** log_ssd_short() - is an SSD smaller than its superblock says? */
 bool log_ssd_short(struct log_file *l, u32 index);
 

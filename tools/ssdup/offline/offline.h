@@ -93,6 +93,7 @@ enum repair_what {
 	REPAIR_HEADER_VOID,	/* zero the header and the pages of a segment */
 	REPAIR_HEADER,		/* write it */
 	REPAIR_COPY,		/* write a copy of superblock or record as the other one is */
+	REPAIR_PART,		/* of several SSDs: write both on each as the newest is */
 	REPAIR_RECORD,		/* write both copies, of a log that was not suspended cleanly */
 };
 

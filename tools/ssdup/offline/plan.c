@@ -142,8 +142,16 @@ static bool others_may_have(const struct plan *plan, u32 segment)
 	       plan->owner[segment] != plan->l->s.log;
 }
 
-/* A free segment; rather one that looks like what is gone. */
-static bool take_free(struct plan *plan, u32 *segment)
+/* Only there the kernel looks for a generation. */
+static bool on_its_ssd(const struct log_super *s, u32 segment, u64 generation)
+{
+	u32 first, ssd = log_class_ssd(s->classes.nr_ssds, log_class(&s->classes, generation));
+
+	return ssdup_log_ssd_of(&s->ssds, segment, &first) == ssd;
+}
+
+/* A free segment for @h; rather one that looks like what is gone. */
+static bool take_free(struct plan *plan, struct log_header *h)
 {
 	struct log_file *l = plan->l;
 	u32 pass, i;
@@ -153,10 +161,11 @@ static bool take_free(struct plan *plan, u32 *segment)
 			struct header_view *hv = &l->header[i];
 
 			if (hv->state == HEADER_LIVE || hv->state == HEADER_REBUILT ||
-			    (!pass && hv->fault == LOG_OK) || others_may_have(plan, i))
+			    (!pass && hv->fault == LOG_OK) || others_may_have(plan, i) ||
+			    !on_its_ssd(&l->s, i, h->generation))
 				continue;
 			hv->state = HEADER_LIVE;
-			*segment = i;
+			h->segment = i;
 			return true;
 		}
 	return false;
@@ -171,7 +180,7 @@ static bool fill_gap(struct plan *plan, const struct segment_gap *gap)
 	u64 nr = gap->nr;
 
 	for (; nr; nr--, h.generation += step) {
-		if (!take_free(plan, &h.segment))
+		if (!take_free(plan, &h))
 			return false;
 		for (page = 0; page < plan->l->s.g.meta_pages && number != end; page++, number++)
 			ssdup_log_page_finish(add_page(plan, &h, page, number, 1)->new);
@@ -217,13 +226,19 @@ static bool miscounted(const struct log_file *l)
 	       (pages != l->s.live_pages || segments != l->s.live_segments);
 }
 
-static void plan_copies(struct log_file *l, struct plan *plan)
+/* @bad: one of several SSDs has a copy that is not as the newest */
+static void plan_copies(struct log_file *l, struct plan *plan, bool bad)
 {
 	bool changed = plan->nr || miscounted(l);
 	struct repair *x;
 	u32 part, other;
 
-	for (part = 0; part < NR_PARTS; part++) {
+	for (part = 0; part < NR_PARTS && l->ssds.nr > 1; part++)
+		if (part == PART_RECORD && changed)
+			plan_step(plan, REPAIR_RECORD);
+		else if (bad)
+			plan_step(plan, REPAIR_PART)->part = part;
+	for (part = 0; part < NR_PARTS && l->ssds.nr == 1; part++) {
 		other = !l->from[part];
 		/* What stands on the pages is not what the last suspend counted. */
 		if (part == PART_RECORD && changed) {
@@ -282,19 +297,22 @@ static int refuse(struct log_file *l)
 			if (r != EXIT_OK)
 				return r;
 		}
-	if (l->ssd.sectors < l->s.ssd_sectors)
-		return fail(l->ctx, EXIT_LOST, l->ssd.path,
-			    "a part of the log is not there, and cannot be made; export takes the rest");
+	for (i = 0; i < l->ssds.nr; i++)
+		if (log_ssd_short(l, i))
+			return fail(l->ctx, EXIT_LOST, log_ssd(l, i)->path,
+				    "a part of the log is not there, and cannot be made; export takes the rest");
 	return EXIT_OK;
 }
 
 int plan_make(struct log_file *l, struct plan *plan)
 {
+	bool bad_copies;
 	int r;
 
 	memset(plan, 0, sizeof(*plan));
 	plan->l = l;
 	super_findings(l);
+	bad_copies = l->findings.of[SEV_REPAIRABLE];
 	r = refuse(l);
 	if (r != EXIT_OK)
 		return r;
@@ -309,7 +327,7 @@ int plan_make(struct log_file *l, struct plan *plan)
 		return fail(l->ctx, EXIT_LOST, l->ssd.path,
 			    "its headers and pages contradict each other%s; export takes what it holds",
 			    plan->owner ? ", or a damaged one may be another log's" : "");
-	plan_copies(l, plan);
+	plan_copies(l, plan, bad_copies);
 	return EXIT_OK;
 }
 
@@ -352,6 +370,10 @@ void plan_print(FILE *to, const struct plan *plan)
 			fprintf(to, "write %s copy %u as copy %d is\n", part_name(x->part),
 				x->copy, plan->l->from[x->part]);
 			break;
+		case REPAIR_PART:
+			fprintf(to, "write both copies of the %s of each SSD as the newest is\n",
+				part_name(x->part));
+			break;
 		case REPAIR_RECORD:
 			fprintf(to, "write both copies of the record: not suspended cleanly\n");
 			break;
@@ -361,9 +383,9 @@ void plan_print(FILE *to, const struct plan *plan)
 
 static int write_slot(struct plan *plan, const struct repair *x, const void *content)
 {
-	return disk_write(&plan->l->ssd, content,
-			  ssdup_log_slot_sector(&plan->l->s.g, x->h.segment, x->page, x->slot),
-			  SSDUP_PAGE_SECTORS);
+	return log_write(plan->l, content,
+			 ssdup_log_slot_sector(&plan->l->s.g, x->h.segment, x->page, x->slot),
+			 SSDUP_PAGE_SECTORS);
 }
 
 static int write_header(struct log_file *l, const struct repair *x)
@@ -375,7 +397,7 @@ static int write_header(struct log_file *l, const struct repair *x)
 
 	if (x->what == REPAIR_HEADER)
 		ssdup_log_header_encode(&l->s, &x->h, block);
-	r = disk_write(&l->ssd, block, log_segment_sector(&l->s.g, x->h.segment), sectors);
+	r = log_write(l, block, log_segment_sector(&l->s.g, x->h.segment), sectors);
 	free(block);
 	return r;
 }
@@ -393,6 +415,20 @@ static int write_record(struct log_file *l)
 	s.seq++;
 	s.flags &= ~SSDUP_RECORD_CLEAN;
 	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_part_write(&l->ssds, PART_RECORD, &s);
+}
+
+/* What takes the place of a home may have left marks there. */
+static int write_part(struct log_file *l, enum ssd_part part)
+{
+	u32 copy, i;
+	int r = 0;
+
+	for (copy = 0; copy < SSDUP_COPIES && part == PART_SUPER; copy++)
+		for (i = 0; i < l->ssds.nr && !r; i++)
+			if (l->ssds.fd[i] >= 0)
+				r = ssd_home_tidy(l->ssds.fd[i], l->ssds.sectors[i], copy);
+	return r ?: ssd_part_write(&l->ssds, part, part == PART_SUPER ?
+				   &l->log.part[part].copy[l->from[part]] : &l->s);
 }
 
 static int apply(struct plan *plan, const struct repair *x)
@@ -418,9 +454,21 @@ static int apply(struct plan *plan, const struct repair *x)
 		return r ?: disk_write(&l->ssd, l->raw[x->part][l->from[x->part]],
 				  part_sector(l->log.ssd_sectors, l->s.log, x->part, x->copy),
 				  SSDUP_BLOCK_SECTORS);
+	case REPAIR_PART:
+		return write_part(l, x->part);
 	default:
 		return write_record(l);
 	}
+}
+
+static int sync_all(struct log_file *l)
+{
+	int r = 0;
+	u32 i;
+
+	for (i = 0; i < l->ssds.nr && !r; i++)
+		r = l->ssds.fd[i] < 0 ? 0 : disk_sync(log_ssd(l, i));
+	return r;
 }
 
 int plan_apply(struct plan *plan)
@@ -430,10 +478,10 @@ int plan_apply(struct plan *plan)
 
 	for (i = 0; i < plan->nr; i++) {
 		/* A header counts on its pages, and the record on all of them. */
-		r = plan->all[i].what >= REPAIR_HEADER ? disk_sync(&plan->l->ssd) : 0;
+		r = plan->all[i].what >= REPAIR_HEADER ? sync_all(plan->l) : 0;
 		r = r ?: apply(plan, &plan->all[i]);
 		if (r)
 			return r;
 	}
-	return disk_sync(&plan->l->ssd);
+	return sync_all(plan->l);
 }
