@@ -46,7 +46,7 @@ int ssdup_rooms_alloc(struct ssdup *c)
 
 static int log_init(struct ssdup_log *log)
 {
-	log->longest = ssdup_log_longest_write(&log->g);
+	log->longest = log_longest_write(&log->g);
 	log->whole = min(log->longest, EXTENT_WALK);
 	return ssdup_segments_create(log) ?: ssdup_nodes_create(log) ?: ssdup_commit_create(log) ?:
 	       ssdup_guard_create(log);

@@ -82,7 +82,7 @@ static void layout_rules(struct kunit *test, u64 ssd_sectors, u32 given, u32 blo
 	KUNIT_ASSERT_LT(test, entries, 1U << SSDUP_SEQ_BITS);
 
 	/* An empty segment takes the longest write. */
-	KUNIT_ASSERT_TRUE(test, log_word_reserve(0, &g, ssdup_log_longest_write(&g), &word));
+	KUNIT_ASSERT_TRUE(test, log_word_reserve(0, &g, log_longest_write(&g), &word));
 }
 
 static void layout_of_many_sizes(struct kunit *test)
@@ -219,7 +219,7 @@ static void longest_writes(struct kunit *test)
 	u32 longest;
 
 	for (g.data_sectors = 32; g.data_sectors < 1U << 20; g.data_sectors += 97) {
-		longest = ssdup_log_longest_write(&g);
+		longest = log_longest_write(&g);
 		KUNIT_ASSERT_GE(test, longest, SSDUP_PAGE_SECTORS);
 		KUNIT_ASSERT_LE(test, longest, g.data_sectors / 4);
 		KUNIT_ASSERT_GT(test, 2 * longest, g.data_sectors / 4);

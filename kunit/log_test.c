@@ -235,9 +235,11 @@ static void super_faults(struct kunit *test)
 static const struct field_case several_cases[] = {
 	{ "nothing wrong", FIELD(seq), 8, 5, LOG_OK },
 	{ "without the bit", FIELD(incompat), 8, 0, LOG_BAD_GEOMETRY },
-	{ "with one more bit", FIELD(incompat), 8, SSDUP_INCOMPAT_SSDS | 8, LOG_UNKNOWN_INCOMPAT },
+	{ "with one more bit", FIELD(incompat), 8, SSDUP_INCOMPAT_SSDS | 16, LOG_UNKNOWN_INCOMPAT },
 	{ "moved, from nothing", FIELD(incompat), 8, SSDUP_INCOMPAT_SSDS | SSDUP_INCOMPAT_MOVES,
 	  LOG_BAD_GEOMETRY },
+	{ "mirrored, and none is", FIELD(incompat), 8,
+	  SSDUP_INCOMPAT_SSDS | SSDUP_INCOMPAT_MIRRORS, LOG_BAD_GEOMETRY },
 	{ "one SSD", FIELD(nr_ssds), 2, 1, LOG_BAD_GEOMETRY },
 	{ "an SSD less", FIELD(nr_ssds), 2, 2, LOG_BAD_GEOMETRY },
 	{ "an SSD more", FIELD(nr_ssds), 2, 4, LOG_BAD_GEOMETRY },

@@ -6,6 +6,7 @@
  *
  *	sector 0	the first home: copy 0 of
  *	  + 0		the pool's superblock (4 KiB; all but the first 512 bytes is zero)
+ *	  + 8		of an SSD with a mirror: which of the two has everything (the same)
  *	  + 1024	the records of up to 64 logs (4 KiB each; 512 bytes used)
  *	sector 2048	segment 0: header, metadata pages, data
  *	...		segment 1, ...
@@ -54,6 +55,7 @@
 #define SSDUP_BLOCK_BYTES	4096U		/* of a superblock, record or header */
 #define SSDUP_BLOCK_SECTORS	(SSDUP_BLOCK_BYTES / 512U)
 #define SSDUP_HOME_SECTORS	2048U		/* of a home; the second one begins at a multiple */
+#define SSDUP_TWIN_PLACE	SSDUP_BLOCK_SECTORS	/* within a home */
 #define SSDUP_RECORD_PLACE(log)	(1024U + (log) * SSDUP_BLOCK_SECTORS)	/* within a home */
 
 /* The format has room for so many. */
@@ -79,7 +81,9 @@
 #define SSDUP_INCOMPAT_LOGS	0x1ULL	/* there are others than log 0: @logs says which */
 #define SSDUP_INCOMPAT_SSDS	0x2ULL	/* there are others than this SSD */
 #define SSDUP_INCOMPAT_MOVES	0x4ULL	/* SSDs have come or gone since the pool was made */
-#define SSDUP_INCOMPAT_KNOWN	(SSDUP_INCOMPAT_LOGS | SSDUP_INCOMPAT_SSDS | SSDUP_INCOMPAT_MOVES)
+#define SSDUP_INCOMPAT_MIRRORS	0x8ULL	/* some SSDs have a mirror: @ssd_mirrors says which */
+#define SSDUP_INCOMPAT_KNOWN	(SSDUP_INCOMPAT_LOGS | SSDUP_INCOMPAT_SSDS | \
+				 SSDUP_INCOMPAT_MOVES | SSDUP_INCOMPAT_MIRRORS)
 
 /* struct ssdup_super::ssd_state */
 #define SSDUP_SSD_USED		0U
@@ -119,7 +123,25 @@ struct ssdup_super {
 	/* With SSDUP_INCOMPAT_MOVES, else zero: */
 	__le16	made_ssds;		/* nr_ssds when the pool was made */
 	__u8	ssd_state[SSDUP_MAX_SSDS];
-	__u8	reserved[238];
+	__u8	ssd_mirrors;		/* with SSDUP_INCOMPAT_MIRRORS, else zero: a bit for each */
+	__u8	reserved[237];
+} __packed;
+
+/*
+ * Of an SSD with a mirror: all else that is on the one is on the other, in the same place. An SSD
+ * that fails is out: the other one says so before anything counts that the first has not got.
+ */
+#define SSDUP_TWIN_MAGIC	0x4e49575450554453ULL	/* "SDUPTWIN", as bytes */
+#define SSDUP_TWINS		2U
+
+struct ssdup_twin {
+	__le64	magic;
+	__le32	crc;
+	__le16	index;			/* of this one, 0 or 1 */
+	__le16	out;			/* a bit for each one that does not have everything */
+	__le64	seq;			/* of changes; 1: they are being made */
+	__u8	member[SSDUP_TWINS][16];	/* UUIDs of both */
+	__u8	reserved[456];
 } __packed;
 
 /* struct ssdup_record::flags */
@@ -274,6 +296,7 @@ struct ssdup_page {
 
 static_assert(sizeof(struct ssdup_super) == 512, "a superblock is one sector");
 static_assert(sizeof(struct ssdup_record) == 512, "a log's record is one sector");
+static_assert(sizeof(struct ssdup_twin) == 512, "a twin is one sector");
 static_assert(sizeof(struct ssdup_member) == SSDUP_SECTOR_BYTES, "a member block is one sector");
 static_assert(sizeof(struct ssdup_header) == 512, "a segment's header is one sector");
 static_assert(sizeof(struct ssdup_entry) == 32, "log entry");

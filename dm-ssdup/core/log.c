@@ -110,11 +110,6 @@ u64 ssdup_log_slot_sector(const struct log_geometry *g, u32 segment, u32 page, u
 
 /* --- Space --- */
 
-u32 ssdup_log_longest_write(const struct log_geometry *g)
-{
-	return rounddown_pow_of_two(max(g->data_sectors / 4, 1U));
-}
-
 static u32 share(u64 part, u32 all)
 {
 	return part < all ? div_u64(part * SSDUP_PCT_ONE, all) : SSDUP_PCT_ONE;
@@ -185,6 +180,9 @@ void ssdup_log_super_encode(const struct log_super *s, void *buf)
 		d->made_ssds = cpu_to_le16(s->ssds.made);
 		memcpy(d->ssd_state, s->ssds.state, sizeof(d->ssd_state));
 	}
+	if (s->ssds.mirrors)
+		d->incompat |= cpu_to_le64(SSDUP_INCOMPAT_MIRRORS);
+	d->ssd_mirrors = s->ssds.mirrors;
 	d->crc = crc_of(d, sizeof(*d), offsetof(struct ssdup_super, crc));
 }
 
@@ -269,7 +267,7 @@ static bool ssds_valid(const struct log_super *s)
 	u32 used = 0, i;
 
 	if (!ssds->nr || ssds->nr > SSDUP_MAX_SSDS || ssds->index >= ssds->nr ||
-	    ssds->made > ssds->nr)
+	    ssds->made > ssds->nr || ssds->mirrors >> ssds->nr)
 		return false;
 	for (i = 0; i < SSDUP_MAX_SSDS; i++) {
 		bool named = memchr_inv(ssds->uuid[i], 0, sizeof(ssds->uuid[i]));
@@ -284,6 +282,11 @@ static bool ssds_valid(const struct log_super *s)
 	return used && (ssds->nr == 1 || segments == s->g.nr_segments);
 }
 
+static bool has(const struct ssdup_super *d, u64 incompat)
+{
+	return le64_to_cpu(d->incompat) & incompat;
+}
+
 static void ssds_decode(const struct ssdup_super *d, struct log_ssds *ssds)
 {
 	u32 i;
@@ -293,7 +296,9 @@ static void ssds_decode(const struct ssdup_super *d, struct log_ssds *ssds)
 	for (i = 0; i < SSDUP_MAX_SSDS; i++)
 		ssds->segments[i] = le32_to_cpu(d->ssd_segments[i]);
 	memcpy(ssds->uuid, d->member, sizeof(ssds->uuid));
-	if (!(d->incompat & cpu_to_le64(SSDUP_INCOMPAT_MOVES)))
+	if (has(d, SSDUP_INCOMPAT_MIRRORS))
+		ssds->mirrors = d->ssd_mirrors;
+	if (!has(d, SSDUP_INCOMPAT_MOVES))
 		return;
 	ssds->made = le16_to_cpu(d->made_ssds);
 	memcpy(ssds->state, d->ssd_state, sizeof(ssds->state));
@@ -302,8 +307,6 @@ static void ssds_decode(const struct ssdup_super *d, struct log_ssds *ssds)
 enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 {
 	const struct ssdup_super *d = buf;
-	bool several = d->incompat & cpu_to_le64(SSDUP_INCOMPAT_LOGS);
-	bool ssds = d->incompat & cpu_to_le64(SSDUP_INCOMPAT_SSDS);
 
 	if (!memchr_inv(buf, 0, SSDUP_BLOCK_BYTES))
 		return LOG_BLANK;
@@ -327,11 +330,10 @@ enum log_fault ssdup_log_super_decode(const void *buf, struct log_super *s)
 	s->g.nr_segments = le32_to_cpu(d->nr_segments);
 	ssds_decode(d, &s->ssds);
 	divide_segment(&s->g);
-	if (s->logs == LOG_FIRST ? several : !several)
-		return LOG_BAD_GEOMETRY;
-	if (s->ssds.nr > 1 ? !ssds : ssds)
-		return LOG_BAD_GEOMETRY;
-	if (!s->ssds.made != !(d->incompat & cpu_to_le64(SSDUP_INCOMPAT_MOVES)))
+	if (has(d, SSDUP_INCOMPAT_LOGS) != !!(s->logs ^ LOG_FIRST) ||
+	    has(d, SSDUP_INCOMPAT_SSDS) != !!(log_nr_ssds(&s->ssds) - 1) ||
+	    has(d, SSDUP_INCOMPAT_MOVES) != !!s->ssds.made ||
+	    has(d, SSDUP_INCOMPAT_MIRRORS) != !!s->ssds.mirrors)
 		return LOG_BAD_GEOMETRY;
 	if (!ssds_valid(s) || !geometry_valid(d, s))
 		return LOG_BAD_GEOMETRY;

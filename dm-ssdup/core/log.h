@@ -54,6 +54,7 @@ struct log_ssds {
 	u32	segments[SSDUP_MAX_SSDS];	/* on each; numbers run on; 0 if there is one SSD */
 	u8	uuid[SSDUP_MAX_SSDS][16];	/* of each; the same */
 	u8	state[SSDUP_MAX_SSDS];	/* enum ssd_state of each */
+	u8	mirrors;		/* a bit for each that has one, see twins.h */
 };
 
 /** log_nr_ssds() - how many there are */
@@ -140,8 +141,11 @@ static inline bool log_aligned(const struct log_geometry *g, u64 sectors)
 	return !(sectors & (g->block_sectors - 1));
 }
 
-/** ssdup_log_longest_write() - in sectors: a power of two, at most a quarter of a segment's data */
-u32 ssdup_log_longest_write(const struct log_geometry *g);
+/** log_longest_write() - in sectors: a power of two, at most a quarter of a segment's data */
+static inline u32 log_longest_write(const struct log_geometry *g)
+{
+	return rounddown_pow_of_two(max(g->data_sectors / 4, 1U));
+}
 
 /* --- Space --- */
 

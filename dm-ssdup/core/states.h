@@ -104,6 +104,8 @@ SSDUP_FAULT(SSD_BLANK, 47, "on others of the SSDs, and this one is blank")
 SSDUP_FAULT(SSD_FOREIGN, 48, "of other SSDs than this one")
 SSDUP_FAULT(SSD_PLACE, 49, "on several SSDs, of which this one has another place in the table")
 
+SSDUP_FAULT(MIRROR, 50, "on an SSD with a mirror and the table names none, or the other way round")
+
 #undef SSDUP_POLICY
 #undef SSDUP_MODE
 #undef SSDUP_DRAIN_STATE

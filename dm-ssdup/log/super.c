@@ -280,6 +280,10 @@ static int read_pool(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 	if (*fault != LOG_OK)
 		return *which < c->nr_ssds ? r[*which] : 0;
 	*s = of_ssd[*which];
+	if (s->ssds.mirrors) {
+		*fault = LOG_MIRROR;
+		return 0;
+	}
 	take_states(c, &s->ssds);
 	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd)) {
 		i = ssd - c->ssd;

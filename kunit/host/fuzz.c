@@ -51,7 +51,7 @@ static void check_ssds(const struct log_super *s)
 static void check_super(const struct log_super *s)
 {
 	static u8 again[SSDUP_BLOCK_BYTES];
-	u32 segment = 0, longest = ssdup_log_longest_write(&s->g);
+	u32 segment = 0, longest = log_longest_write(&s->g);
 	struct log_super t;
 	u64 word;
 

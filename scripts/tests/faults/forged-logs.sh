@@ -38,7 +38,7 @@ forged "unknown format version (fault 4)" super0 0x0c 4 4
 forged "unknown format version (fault 4)" super1 0x0c 4 4
 forged "unknown format version (fault 4)" super 0x0c 4 1
 forged "unknown incompatible feature (fault 5)" super 0x20 8 0x8000000000000000
-forged "unknown incompatible feature (fault 5)" super1 0x20 8 8
+forged "unknown incompatible feature (fault 5)" super1 0x20 8 16
 # several SSDs, without a word of them
 forged "impossible geometry (fault 7)" super 0x20 8 2
 forged "impossible geometry (fault 7)" super1 0x20 8 2

@@ -162,7 +162,7 @@ restore
 must hostile forge $SSD super 0x0c 4 4
 damaged E104 4 4
 restore
-must hostile forge $SSD super 0x20 8 8
+must hostile forge $SSD super 0x20 8 16
 damaged E105 4 4
 restore
 must hostile forge $SSD super 0x18 8 2

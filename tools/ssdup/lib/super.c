@@ -94,6 +94,9 @@ static void read_copies(int fd, u64 *sectors, const struct log_super *super, str
 		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
 				   super ? ssdup_log_record_decode(buf, &c->copy[i]) :
 				   ssdup_log_super_decode(buf, &c->copy[i]);
+		/* Whoever writes to one of two that hold the same would have to write to both. */
+		if (!super && c->copy_fault[i] == LOG_OK && c->copy[i].ssds.mirrors)
+			c->copy_fault[i] = LOG_UNKNOWN_INCOMPAT;
 	}
 	free(buf);
 	if (!super && c->copy_fault[1] == LOG_OK && !log_at_home(&c->copy[1], *sectors))

@@ -66,7 +66,7 @@ static void version(struct maker *m)
 
 static void incompat(struct maker *m)
 {
-	maker_forge(m, PART_SUPER, 3, OF(super, incompat), 1ULL << 3);
+	maker_forge(m, PART_SUPER, 3, OF(super, incompat), 1ULL << 4);
 }
 
 static void ro_compat(struct maker *m)
