@@ -25,9 +25,10 @@ char *ssdup_error(const char *fmt, ...)
 int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 {
 	const struct dm_arg count = {
-		0, 2 * (ssdup_settings_nr_keys() + SSDUP_MAX_SSDS - 2),
+		0, 2 * (ssdup_settings_nr_keys() + 2 * (SSDUP_MAX_SSDS - 2)),
 		"#args: not the number of keys and values that follow"
 	};
+	enum settings_kind kind;
 	const char *key, *value;
 	unsigned int argc;
 	int r;
@@ -47,9 +48,11 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 		value = dm_shift_arg(as);
 		switch (ssdup_settings_take(&c->set, key, value)) {
 		case SETTINGS_OK:
-			if (ssdup_settings_find(key)->kind != SETTINGS_DEVICE)
+			kind = ssdup_settings_find(key)->kind;
+			if (kind != SETTINGS_DEVICE && kind != SETTINGS_MIRROR)
 				continue;
-			r = ssdup_add_ssd(c, value, error);
+			r = kind == SETTINGS_DEVICE ? ssdup_add_ssd(c, value, error) :
+						      ssdup_add_mirror(c, value, error);
 			if (r)
 				return r;
 			continue;
@@ -138,25 +141,43 @@ int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char 
 	return ssdup_settings_text(key, value, buf, len);
 }
 
+static u32 nr_mirrors(struct ssdup *c)
+{
+	struct ssdup_ssd *ssd;
+	u32 nr = 0;
+
+	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+		nr += ssd->mirrored;
+	return nr;
+}
+
 unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
 {
-	u32 given = READ_ONCE(c->set.given), i;
+	u32 given = READ_ONCE(c->set.given), nr = 0, i;
 	const struct ssdup_settings_key *key;
-	unsigned int sz = 0, named = max(c->nr_named, 2U);
+	unsigned int sz = 0;
 	const struct ssdup_ssd *ssd;
 	char value[(SSDUP_MAX_CLASSES - 1) * (SSDUP_CLASS_NAME + sizeof(":late:hint=extreme"))];
 
-	if (given)
-		DMEMIT(" %u", 2 * (hweight32(given) + named - 2));
 	for (i = 0; i < ssdup_settings_nr_keys(); i++) {
 		key = ssdup_settings_key(i);
-		if (!(given & ssdup_settings_bit(key)))
+		if (key->kind != SETTINGS_DEVICE && key->kind != SETTINGS_MIRROR)
+			nr += !!(given & ssdup_settings_bit(key));
+	}
+	if (given)
+		DMEMIT(" %u", 2 * (nr + max(c->nr_named, 1U) - 1 + nr_mirrors(c)));
+	/* Each mirror behind its SSD. */
+	for (ssd = c->ssd; ssd < c->ssd + c->nr_named; ssd++) {
+		if (ssd > c->ssd)
+			DMEMIT(" ssd %s", ssd_name(ssd));
+		if (ssd->mirrored)
+			DMEMIT(" mirror %s", ssd->twin ? ssd->twin->name : "-");
+	}
+	for (i = 0; i < ssdup_settings_nr_keys(); i++) {
+		key = ssdup_settings_key(i);
+		if (!(given & ssdup_settings_bit(key)) || key->kind == SETTINGS_DEVICE ||
+		    key->kind == SETTINGS_MIRROR)
 			continue;
-		if (key->kind == SETTINGS_DEVICE) {
-			for (ssd = c->ssd + 1; ssd < c->ssd + named; ssd++)
-				DMEMIT(" %s %s", key->name, ssd_name(ssd));
-			continue;
-		}
 		ssdup_key_value(c, key, value, sizeof(value));
 		DMEMIT(" %s %s", key->name, value);
 	}

@@ -84,6 +84,7 @@ static bool lay_out(struct ssdup *c, struct log_super *s)
 	for (i = 0; i < c->nr_ssds; i++) {
 		c->ssd[i].sectors = bdev_nr_sectors(c->ssd[i].dev->bdev);
 		sectors[i] = c->ssd[i].sectors;
+		s->ssds.mirrors |= c->ssd[i].mirrored ? BIT(i) : 0;
 	}
 	s->ssds.nr = c->nr_ssds;
 	return ssdup_log_spread(&s->g, &s->ssds, sectors, segment_sectors(c), c->block_sectors);
@@ -161,7 +162,8 @@ static bool same_unused(const struct log_ssds *a, const struct log_ssds *b)
 static bool same_log(const struct ssdup_log *log, const struct log_super *s)
 {
 	return !memcmp(&log->g, &s->g, sizeof(log->g)) && log->number == s->log &&
-	       log->ssds.nr == s->ssds.nr && same_unused(&log->ssds, &s->ssds) &&
+	       log->ssds.nr == s->ssds.nr && log->ssds.mirrors == s->ssds.mirrors &&
+	       same_unused(&log->ssds, &s->ssds) &&
 	       !memcmp(log->ssds.segments, s->ssds.segments, sizeof(s->ssds.segments)) &&
 	       (!memchr_inv(log->uuid, 0, sizeof(log->uuid)) ||
 		!memcmp(log->uuid, s->uuid, sizeof(log->uuid)));

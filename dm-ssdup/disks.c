@@ -19,10 +19,52 @@ static int check_disk(struct ssdup *c, struct block_device *bdev, char **error)
 	return 0;
 }
 
+/* @new: ssd->dev or ssd->twin. They would have one cache, and one lock. */
+static bool on_disk_of_another(struct ssdup *c, struct dm_dev *const *new)
+{
+	const struct gendisk *disk = (*new)->bdev->bd_disk;
+	struct ssdup_ssd *ssd;
+
+	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+		if ((ssd->dev && &ssd->dev != new && ssd->dev->bdev->bd_disk == disk) ||
+		    (ssd->twin && &ssd->twin != new && ssd->twin->bdev->bd_disk == disk))
+			return true;
+	return false;
+}
+
+int ssdup_add_mirror(struct ssdup *c, const char *name, char **error)
+{
+	struct ssdup_ssd *ssd = ssd_end(c) - 1;
+	struct block_device *bdev;
+	int r;
+
+	if (ssd->mirrored || !ssd->dev) {
+		*error = ssd->dev ? "mirror: given twice for one SSD" : "mirror: of no SSD";
+		return -EINVAL;
+	}
+	ssd->mirrored = true;
+	if (!strcmp(name, "-"))
+		return 0;
+	r = dm_get_device(c->ti, name, dm_table_get_mode(c->ti->table), &ssd->twin);
+	if (r) {
+		*error = "mirror: no such device, or in use";
+		return r;
+	}
+	bdev = ssd->twin->bdev;
+	if (bdev == c->hdd->bdev || on_disk_of_another(c, &ssd->twin)) {
+		*error = "mirror: on the same disk as another one";
+		return -EINVAL;
+	}
+	if (bdev_nr_sectors(bdev) != bdev_nr_sectors(ssd->dev->bdev)) {
+		*error = "mirror: not of the size of its SSD";
+		return -EINVAL;
+	}
+	return check_disk(c, bdev, error);
+}
+
 int ssdup_add_ssd(struct ssdup *c, const char *name, char **error)
 {
 	struct ssdup_ssd *ssd = ssd_end(c);
-	u32 i;
 	int r;
 
 	if (c->nr_ssds == SSDUP_MAX_SSDS) {
@@ -42,12 +84,10 @@ int ssdup_add_ssd(struct ssdup *c, const char *name, char **error)
 		*error = "ssd: the same device as hdd";
 		return -EINVAL;
 	}
-	/* They would have one cache, and one lock. */
-	for (i = 0; i < c->nr_ssds - 1; i++)
-		if (c->ssd[i].dev && c->ssd[i].dev->bdev->bd_disk == ssd->dev->bdev->bd_disk) {
-			*error = "ssd: on the same disk as another one";
-			return -EINVAL;
-		}
+	if (on_disk_of_another(c, &ssd->dev)) {
+		*error = "ssd: on the same disk as another one";
+		return -EINVAL;
+	}
 	return check_disk(c, ssd->dev->bdev, error);
 }
 
@@ -79,9 +119,12 @@ void ssdup_put_disks(struct ssdup *c)
 {
 	struct ssdup_ssd *ssd;
 
-	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+	for (ssd = c->ssd; ssd < ssd_end(c); ssd++) {
 		if (ssd->dev)
 			dm_put_device(c->ti, ssd->dev);
+		if (ssd->twin)
+			dm_put_device(c->ti, ssd->twin);
+	}
 	if (c->hdd)
 		dm_put_device(c->ti, c->hdd);
 }

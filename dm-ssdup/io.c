@@ -117,8 +117,7 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		if (unlikely(READ_ONCE(c->router->ghosts)))
 			ssdup_ghosts_begin(c->router, io);
 		begin_log_read(c, io);
-		remap_log(c, bio, io->segment, place.pos);
-		return DM_MAPIO_REMAPPED;
+		return remap_log(c, bio, io->segment, place.pos);
 	case SSDUP_KIND_LOST:
 		bio_io_error(bio);
 		return DM_MAPIO_SUBMITTED;

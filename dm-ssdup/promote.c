@@ -243,7 +243,7 @@ static void write_slot(struct ssdup *c, struct slot *slot)
 	slot->bio.bi_ioprio = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, IOPRIO_NR_LEVELS - 1);
 	ssdup_window_copy(c->router, slot->copy.sectors);
 	ssdup_load_begin(ssd_load(ssd), LOAD_WRITES, slot->copy.sectors);
-	submit_bio_noacct(&slot->bio);
+	drive_submit(&ssd->user, &slot->bio);
 }
 
 static void end_slot(struct ssdup *c, struct slot *slot)

@@ -26,7 +26,10 @@ struct page_buffer {
 	u32		first;		/* the first metadata page */
 	u32		nr;		/* metadata pages; 0: none */
 	struct bio	*bio;		/* while it is being read */
-	struct ssdup_ssd *ssd;		/* the same */
+	struct ssdup_ssd *ssd;		/* that it is read from */
+	u64		sector;		/* there */
+	u32		bytes;
+	bool		even;		/* a mirror gets it, too */
 	struct completion read;
 };
 
@@ -46,6 +49,15 @@ struct replay_ctx {
 #define REPLAY_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 #define PAIR_BYTES	(SSDUP_PAGE_BYTES * SSDUP_PAGE_SLOTS)
+
+/*
+ * What a power cut may have left on one of two SSDs that hold the same, and not on the other. After
+ * a clean suspend there is nothing. A read-only table writes nothing, and goes on with one of them.
+ */
+static bool to_even(const struct ssdup *c, const struct log_super *super)
+{
+	return super->ssds.mirrors && !(super->flags & SSDUP_RECORD_CLEAN) && !c->read_only;
+}
 
 static bool get_buffer(struct page_buffer *b, u32 bytes, u32 least)
 {
@@ -75,12 +87,14 @@ static void read_begin(struct ssdup *c, struct page_buffer *b, u64 pos, u32 byte
 	reinit_completion(&b->read);
 	b->ssd = ssd_at(c->log, pos);
 	b->bio = bio_alloc_bioset(b->ssd->user.bdev, 1, REQ_OP_READ | REQ_META, GFP_NOIO, &c->bs);
-	b->bio->bi_iter.bi_sector = ssd_sector(b->ssd, pos);
+	b->sector = ssd_sector(b->ssd, pos);
+	b->bytes = bytes;
+	b->bio->bi_iter.bi_sector = b->sector;
 	b->bio->bi_end_io = buffer_end_io;
 	b->bio->bi_private = &b->read;
 	__bio_add_page(b->bio, b->pages, bytes, 0);
 	ssdup_load_read(ssd_load(b->ssd));
-	submit_bio(b->bio);
+	drive_submit(&b->ssd->user, b->bio);
 }
 
 static void pages_begin(struct ssdup *c, struct page_buffer *b, u32 segment, u32 page, u32 nr)
@@ -89,6 +103,15 @@ static void pages_begin(struct ssdup *c, struct page_buffer *b, u32 segment, u32
 	b->first = page;
 	b->nr = min(nr, c->log->g.meta_pages - page);
 	read_begin(c, b, ssdup_log_slot_sector(&c->log->g, segment, page, 0), b->nr * PAIR_BYTES);
+}
+
+/* Let both SSDs have a part of what was read. Return: 0 or -errno */
+static int even(const struct page_buffer *b, u32 at, u32 bytes)
+{
+	if (!b->even || !b->ssd->user.mirror)
+		return 0;
+	return ssdup_mirror_even(b->ssd->user.mirror, b->sector + (at >> SECTOR_SHIFT),
+				 page_address(b->pages) + at, bytes);
 }
 
 /* Return: 0, also when nothing is being read, or the error of the read. */
@@ -103,6 +126,8 @@ static int read_end(struct page_buffer *b)
 	r = blk_status_to_errno(b->bio->bi_status);
 	bio_put(b->bio);
 	b->bio = NULL;
+	if (!r)
+		r = even(b, 0, b->bytes);
 	if (r)
 		b->nr = 0;
 	return r;
@@ -298,7 +323,8 @@ static int reread_head(struct ssdup *c, const struct log_super *super, u32 segme
 	for (at = 0; at < LOG_HEAD_BYTES; at += SSDUP_BLOCK_BYTES) {
 		r = ssdup_log_io(c->log, REQ_OP_READ | REQ_META,
 				 log_segment_sector(&c->log->g, segment) + (at >> SECTOR_SHIFT),
-				 b->pages, at, SSDUP_BLOCK_BYTES, 0);
+				 b->pages, at, SSDUP_BLOCK_BYTES, 0) ?:
+		    even(b, at, SSDUP_BLOCK_BYTES);
 		if (!r)
 			continue;
 		memset(head + at, 0, SSDUP_BLOCK_BYTES);
@@ -364,9 +390,11 @@ static int find_live(struct ssdup *c, const struct log_super *super, struct log_
 
 	if (!b)
 		return r;
-	for (i = 0; i < HEADS_AT_ONCE; i++)
+	for (i = 0; i < HEADS_AT_ONCE; i++) {
 		if (!get_buffer(&b[i], LOG_HEAD_BYTES, LOG_HEAD_BYTES))
 			goto out;
+		b[i].even = to_even(c, super);
+	}
 	ssdup_step(c, STEP_LOAD_HEADERS);
 	r = take_headers(c, super, b, headers, nr);
 	if (r)
@@ -416,6 +444,8 @@ static int replay_all(struct ssdup *c, const struct log_super *super, const stru
 		DMERR("%s: no memory to read the log", c->name);
 		goto out;
 	}
+	ctx->buffer[0].even = to_even(c, super);
+	ctx->buffer[1].even = to_even(c, super);
 	ssdup_replay_begin(&rp, super, &replay_ops, ctx);
 	r = replay_segments(ctx, &rp, live, pages, nr);
 	if (r == -EINVAL && rp.fault.fault != LOG_OK)
@@ -497,6 +527,7 @@ static int claim(struct ssdup *c, struct log_super *s, struct log_header *live, 
 
 	if (r > 0)
 		r = ssdup_scan_logs(c->log, s);
+	*mend |= to_even(c, s);
 	if (!r && s->pool_seq)
 		r = find_live(c, s, live, nr, next);
 	r = r ?: choose_classes(c, s, live, *nr, *next);

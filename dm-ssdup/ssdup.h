@@ -16,7 +16,9 @@
  *	superblock->lock	super.c	mutex	the log's record, in memory and while it is written
  *	pool->lock	pool.c	mutex	which logs the SSD has, and whose its segments are
  *	pools_lock	pool.c	mutex	SSDs in use
+ *	mirrors_lock	mirror_io.c	mutex	two SSDs that hold the same
  *	drive->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
+ *	mirror->lock	mirror_block.c mirror_io.c	mutex	which of two SSDs has everything
  *	clean->lock	keep.c	mutex	a segment is forgotten, or a copy becomes clean
  *	segments->lock	clean.c groups.c segments.c space.c	spin	which are open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	its trees
@@ -26,10 +28,11 @@
  *	promoter->lock	promote.c	spin	slots for copies, and their account
  *	copier->lock	drain.c	spin	the last drain's error; who asked since
  *	drives_lock	drives.c	spin	drives in use, and who uses them
+ *	queue_lock	mirror_block.c mirror_io.c	spin	requests that one of two SSDs failed
  *	queue->lock	bioq.h	spin	bios that wait for a work
  *
- * No two spinlocks are ever held together. A write takes only its range's lock.
- * A read takes it only if the range holds extents, or clean data may be there.
+ * No two spinlocks are ever held together, but queue_lock below drives_lock. A write takes only its
+ * range's lock. A read takes it only if the range holds extents, or clean data may be there.
  *
  * Accesses without the lock use READ_ONCE(), WRITE_ONCE() or an atomic. A stale "hint" costs time
  * but never corrupts data: the writer changes the hint, then kicks the readers, and the kick
@@ -77,6 +80,7 @@
 #include "base/bioq.h"
 #include "base/drives.h"
 #include "base/hints.h"
+#include "base/mirror_io.h"
 #include "base/owed_errors.h"
 #include "base/step.h"
 #include "core/detector.h"
@@ -146,6 +150,9 @@ struct ssdup_ssd {
 	u64			before;		/* sectors of segments of those in front of it */
 	struct ssdup		*c;
 	struct dm_dev		*dev;		/* NULL: the table names none */
+	struct dm_dev		*twin;		/* the same, of the other one that holds the same */
+	bool			mirrored;	/* the table says that there is one */
+	struct mirror_user	in_mirror;
 	u64			sectors;	/* by its superblock; written by preresume */
 	bool			in_doubt;	/* a flush of it has failed since: for good */
 	bool			no_commits;	/* the same, or a metadata write has failed */

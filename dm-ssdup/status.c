@@ -40,6 +40,16 @@ static u64 interference(struct ssdup *c, enum load_kind kind)
 	return most;
 }
 
+static u64 mirrors_out(struct ssdup *c)
+{
+	struct ssdup_ssd *ssd;
+	u64 nr = 0;
+
+	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
+		nr += ssd->mirrored && !ssdup_mirror_both(ssd->user.mirror);
+	return nr;
+}
+
 void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 {
 	static const enum ssdup_field counters[] = {
@@ -56,6 +66,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c->router);
 	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c->router);
 	value[FIELD_SSDS_OUT] = hweight32(ssdup_ssds_out(c));
+	value[FIELD_MIRRORS_OUT] = mirrors_out(c);
 	value[FIELD_SEGMENTS] = READ_ONCE(c->log->nr_leased);
 	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c->log) +
 				     ssdup_discarding_segments(c->log);

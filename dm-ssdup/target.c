@@ -121,8 +121,10 @@ static void destroy(struct ssdup *c)
 	delist(c);
 	/* Nothing is queued by what others learn of the disks any more. */
 	ssdup_drive_put(&c->hdd_user);
-	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
+	for (ssd = c->ssd; ssd < ssd_end(c); ssd++) {
+		ssdup_mirror_put(&ssd->user, &ssd->in_mirror);
 		ssdup_drive_put(&ssd->user);
+	}
 	ssdup_wake_destroy(c);
 	ssdup_promote_destroy(c);
 	ssdup_rooms_free(c);
@@ -139,6 +141,16 @@ static void take_name(struct ssdup *c)
 
 	if (!dm_copy_name_and_uuid(c->md, name, uuid))
 		scnprintf(c->name, sizeof(c->name), "%s (%s)", name, dm_device_name(c->md));
+}
+
+static int find_pool(struct ssdup *c, char **error)
+{
+	const char *why = NULL;
+	int r = ssdup_pool_get(c->log, &why);
+
+	if (r && why)
+		*error = ssdup_error("mirror: %s", why);
+	return r;
 }
 
 static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -164,7 +176,7 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	    size_ranges(c, &ti->error) ?: enlist(c, false, &ti->error);
 	if (!r) {
 		ti->error = "out of memory";
-		r = ssdup_pool_get(c->log) ?: ssdup_check_super(c, &ti->error) ?:
+		r = find_pool(c, &ti->error) ?: ssdup_check_super(c, &ti->error) ?:
 		    enlist(c, true, &ti->error) ?: allocate(c);
 	}
 	if (r) {
@@ -313,8 +325,11 @@ static int ssdup_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 	struct ssdup_ssd *ssd;
 	int r = fn(ti, c->hdd, 0, ti->len, data);
 
-	for (ssd = c->ssd; ssd < ssd_end(c) && !r; ssd++)
+	for (ssd = c->ssd; ssd < ssd_end(c) && !r; ssd++) {
 		r = ssd->dev ? fn(ti, ssd->dev, 0, bdev_nr_sectors(ssd->dev->bdev), data) : 0;
+		if (!r && ssd->twin)
+			r = fn(ti, ssd->twin, 0, bdev_nr_sectors(ssd->twin->bdev), data);
+	}
 	return r;
 }
 

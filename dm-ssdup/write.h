@@ -29,15 +29,19 @@ static inline int remap_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *i
 	return DM_MAPIO_REMAPPED;
 }
 
-/* @pos is in @seg. */
-static inline void remap_log(struct ssdup *c, struct bio *bio, const struct ssdup_segment *seg,
-			     u64 pos)
+/* @pos is in @seg. Return: DM_MAPIO_REMAPPED, or DM_MAPIO_SUBMITTED when the SSD has a mirror. */
+static inline int remap_log(struct ssdup *c, struct bio *bio, const struct ssdup_segment *seg,
+			    u64 pos)
 {
 	const struct ssdup_ssd *ssd = ssd_of(c->log, seg);
 
 	this_cpu_inc(c->stats->requests);
 	bio_set_dev(bio, ssd->user.bdev);
 	bio->bi_iter.bi_sector = ssd_sector(ssd, pos);
+	if (likely(!ssd->user.mirror))
+		return DM_MAPIO_REMAPPED;
+	ssdup_mirror_submit(ssd->user.mirror, bio);
+	return DM_MAPIO_SUBMITTED;
 }
 
 /* Count a request and its sectors; with a @sign of -1, take them back. */
@@ -145,9 +149,8 @@ static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ss
 	 */
 	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
 	ssdup_set_stream(bio, io->segment->class->stream);
-	remap_log(c, bio, io->segment,
-		  ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA));
-	return DM_MAPIO_REMAPPED;
+	return remap_log(c, bio, io->segment,
+			 ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA));
 }
 
 /**

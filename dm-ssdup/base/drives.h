@@ -17,11 +17,13 @@
 #define SSDUP_DRIVES_H
 
 #include <linux/atomic.h>
-#include <linux/blk_types.h>
+#include <linux/blkdev.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 
 #include "load.h"
+
+struct ssdup_mirror;
 
 struct ssdup_drive {
 	struct list_head	list;		/* these by drives_lock */
@@ -46,6 +48,7 @@ struct drive_user {
 	struct list_head	list;		/* by drives_lock */
 	struct ssdup_drive	*drive;
 	struct block_device	*bdev;
+	struct ssdup_mirror	*mirror;	/* that is written too, see mirror.h; or NULL */
 	/* The drive has lost its cache (@lost), or may have. Context: any; drives_lock is held. */
 	void			(*tell)(struct drive_user *user, bool lost);
 };
@@ -81,6 +84,16 @@ static inline struct drive_mark drive_now(const struct drive_user *user)
 		.losses = atomic_read(&user->drive->losses),
 		.doubts = atomic_read(&user->drive->doubts),
 	};
+}
+
+/**
+ * drive_fua_is_no_flush() - does it do FUA without a flush? any context
+ *
+ * A stacked device always claims FUA, so it is not trusted.
+ */
+static inline bool drive_fua_is_no_flush(struct block_device *bdev)
+{
+	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
 }
 
 /** ssdup_passes() - is @error transient? any context */

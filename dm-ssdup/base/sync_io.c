@@ -5,7 +5,26 @@
 #include <linux/sizes.h>
 
 #include "hints.h"
+#include "mirror_io.h"
 #include "sync_io.h"
+
+static void wait_end_io(struct bio *bio)
+{
+	complete(bio->bi_private);
+}
+
+/* As submit_bio_wait(). */
+static int mirror_and_wait(struct ssdup_mirror *m, struct bio *bio)
+{
+	DECLARE_COMPLETION_ONSTACK(done);
+
+	bio->bi_private = &done;
+	bio->bi_end_io = wait_end_io;
+	bio->bi_opf |= REQ_SYNC;
+	ssdup_mirror_submit(m, bio);
+	wait_for_completion_io(&done);
+	return blk_status_to_errno(bio->bi_status);
+}
 
 static int submit_and_wait(struct drive_user *disk, struct bio *bio)
 {
@@ -13,7 +32,7 @@ static int submit_and_wait(struct drive_user *disk, struct bio *bio)
 
 	if (bio_op(bio) == REQ_OP_READ)
 		ssdup_load_read(&disk->drive->load);
-	r = submit_bio_wait(bio);
+	r = disk->mirror ? mirror_and_wait(disk->mirror, bio) : submit_bio_wait(bio);
 	drive_ended(disk, bio->bi_status);
 	bio_uninit(bio);
 	return r;

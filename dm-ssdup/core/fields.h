@@ -111,6 +111,8 @@ SSDUP_FIELD(SSDS_OUT, ssds_out, PLAIN,
 	    "SSDs of several that take no writes any more, since they failed")
 SSDUP_FIELD(READ_INTERFERENCE, ssd_read_interference_1e4, PER_10000,
 	    "how many times as long reads of the log took because of writes, in the last second")
+SSDUP_FIELD(MIRRORS_OUT, mirrors_out, PLAIN,
+	    "SSDs with a mirror of which one of the two is out: new data has one copy there")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD, or of each")

@@ -69,6 +69,8 @@ SSDUP_TEXT_KEY(log, UUID, "a lower-case UUID",
 	       "which log of the SSD, if that holds several")
 SSDUP_TEXT_KEY(ssd, DEVICE, "another device",
 	       "another SSD of the log, once for each")
+SSDUP_TEXT_KEY(mirror, MIRROR, "another device, or -",
+	       "an SSD that holds the same as the one before it; - says that it is lost")
 SSDUP_TEXT_KEY(host, UUID, "a lower-case UUID",
 	       "this machine; another one's active log is refused")
 SSDUP_FIXED_KEY(guard, false, 1, NULL, 0, 1, "0 or 1",

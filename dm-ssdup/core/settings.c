@@ -237,7 +237,8 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 
 	if (!key)
 		return SETTINGS_UNKNOWN;
-	if (set->given & ssdup_settings_bit(key) && key->kind != SETTINGS_DEVICE)
+	if (set->given & ssdup_settings_bit(key) && key->kind != SETTINGS_DEVICE &&
+	    key->kind != SETTINGS_MIRROR)
 		return SETTINGS_TWICE;
 	switch (key->kind) {
 	case SETTINGS_CLASSES:
@@ -249,9 +250,11 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 			return SETTINGS_VALUE;
 		break;
 	case SETTINGS_DEVICE:
-		if (!*text || set->ssd == SSDUP_MAX_SSDS - 1)
+	case SETTINGS_MIRROR:
+		/* All drives are locked together, see log/metadata.c. */
+		if (!*text || set->ssd + set->mirror == SSDUP_MAX_SSDS - 1)
 			return SETTINGS_VALUE;
-		set->ssd++;
+		++*((u8 *)set + key->offset);
 		break;
 	default:
 		if (!ssdup_settings_value(key, text, &value))

@@ -27,6 +27,7 @@ struct ssdup_settings {
 	u8 log[16];			/* UUIDs; all zero: not given */
 	u8 host[SSDUP_HOST_BYTES];
 	u8 ssd;				/* how many were given */
+	u8 mirror;			/* the same */
 };
 
 enum settings_kind {
@@ -34,6 +35,7 @@ enum settings_kind {
 	SETTINGS_CLASSES,
 	SETTINGS_UUID,
 	SETTINGS_DEVICE,	/* may be given several times; the caller has the names */
+	SETTINGS_MIRROR,	/* the same, of the device before it */
 };
 
 /*

@@ -61,7 +61,7 @@ static enum twins_fault match_both(const struct twin_block *a, const struct twin
 static enum twins_fault match_one(const struct twin_block *b, enum twin_there other, u32 position,
 				  struct twins *t)
 {
-	if (other != TWIN_ABSENT && b->seq <= TWINS_BEING_MADE)
+	if (other == TWIN_BLANK && b->seq <= TWINS_BEING_MADE)
 		return TWINS_NEW;
 	if (other == TWIN_ABSENT && b->seq <= TWINS_BEING_MADE)
 		return TWINS_ALONE;
@@ -86,8 +86,8 @@ enum twins_fault ssdup_twins_match(const struct twin_found found[SSDUP_TWINS], s
 		if (found[i].there == TWIN_THERE)
 			return match_one(&found[i].block, found[!i].there, i, t);
 	for (i = 0; i < SSDUP_TWINS; i++)
-		if (found[i].there == TWIN_ABSENT)
-			return TWINS_ALONE;
+		if (found[i].there != TWIN_BLANK)
+			return found[i].there == TWIN_ABSENT ? TWINS_ALONE : TWINS_DAMAGED;
 	return TWINS_NEW;
 }
 

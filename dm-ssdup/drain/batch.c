@@ -121,7 +121,7 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct dr
 		atomic_inc(&b->pending);
 		if (!op_is_write(opf))
 			ssdup_load_read(&disk->drive->load);
-		submit_bio(bio);
+		drive_submit(disk, bio);
 		if (b->spread)
 			wait_for_read(b);
 	}

@@ -205,8 +205,24 @@ int ssdup_write_copies(struct ssdup_log *log, struct page *page, struct log_supe
 
 /* --- Flushes of the SSD and writes of metadata exclude each other: metadata.c --- */
 
-/** ssdup_meta_create() - listen to what other logs learn of the SSD; 0 or -ENOMEM */
-int ssdup_meta_create(struct ssdup_log *log);
+/* --- SSDs with a mirror: mirrors.c --- */
+
+/** ssdup_ssds_mirrored() - a bit for each SSD of which the table says that it has one */
+u32 ssdup_ssds_mirrored(const struct ssdup *c);
+
+/**
+ * ssdup_mirrors_start() - they say who has everything, before the log writes
+ * @mend: set if they are new: each gets all that a log begins with
+ *
+ * Context: process, sleeps. Return: 0 or -errno.
+ */
+int ssdup_mirrors_start(struct ssdup_log *log, bool *mend);
+
+/** ssdup_mirrors_made() - new ones are complete. Return: 0 or -errno; sleeps */
+int ssdup_mirrors_made(struct ssdup_log *log);
+
+/** ssdup_meta_create() - listen to what other logs learn of the SSDs. 0 or -errno with @why set */
+int ssdup_meta_create(struct ssdup_log *log, const char **why);
 
 /** ssdup_meta_claim() - the log is active: what other logs learn concerns it from here on */
 void ssdup_meta_claim(struct ssdup_log *log);

@@ -546,8 +546,13 @@ bool ssdup_has_ssd(const struct ssdup *c, const struct block_device *bdev);
 /** ssdup_shares_ssds() - do two tables name the same SSD? */
 bool ssdup_shares_ssds(const struct ssdup *a, const struct ssdup *b);
 
-/** ssdup_pool_get() - find the pool of the first SSD, or make it; the constructor. 0 or -ENOMEM */
-int ssdup_pool_get(struct ssdup_log *log);
+/**
+ * ssdup_pool_get() - find the pool of the SSDs, or make it
+ * @why: set if an SSD and its mirror are refused
+ *
+ * Context: the constructor. Return: 0 or -errno.
+ */
+int ssdup_pool_get(struct ssdup_log *log, const char **why);
 
 /** ssdup_pool_put() - the table goes: what it leased and is free is everybody's again */
 void ssdup_pool_put(struct ssdup_log *log);

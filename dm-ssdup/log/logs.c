@@ -41,6 +41,18 @@ static void head_free(struct page *head)
 		__free_pages(head, get_order(LOG_HEAD_BYTES));
 }
 
+/* What a power cut has left on one of two SSDs; no log is active yet. Return: 0 or -errno */
+static int even_head(struct ssdup_log *log, u32 segment, const struct page *head)
+{
+	const struct ssdup_ssd *ssd = ssd_of(log, &log->segment[segment]);
+	u64 pos = log_segment_sector(&log->g, segment);
+
+	if (!ssd->user.mirror || log->c->read_only)
+		return 0;
+	return ssdup_mirror_even(ssd->user.mirror, ssd_sector(ssd, pos), page_address(head),
+				 LOG_HEAD_BYTES);
+}
+
 static void scan_heads(struct ssdup_log *log, const struct pool_log *logs, struct page *head)
 {
 	int r;
@@ -49,7 +61,7 @@ static void scan_heads(struct ssdup_log *log, const struct pool_log *logs, struc
 	for (i = 0; i < log->g.nr_segments; i++) {
 		if (log->c->ssds_unused & BIT(log->segment[i].ssd))
 			continue;
-		r = read_head(log, i, head);
+		r = read_head(log, i, head) ?: even_head(log, i, head);
 		ssdup_pool_found(log, logs, i, r ? NULL : page_address(head));
 	}
 }

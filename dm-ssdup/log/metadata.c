@@ -5,17 +5,14 @@
 #include "base/failure.h"
 #include "base/owed_errors.h"
 #include "base/sync_io.h"
+#include "base/wakeups.h"
 #include "internal.h"
 
-/*
- * Does the SSD do FUA without a flush? A flush that fails may drop data, and the next
- * one succeeds. A stacked device always claims FUA, so do not trust it.
- */
+/* If it does not, an error may be that of a flush, which drops data, and the next one succeeds. */
 bool ssdup_fua_is_no_flush(const struct ssdup_ssd *ssd)
 {
-	struct block_device *bdev = ssd->user.bdev;
-
-	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
+	return drive_fua_is_no_flush(ssd->user.bdev) &&
+	       (!ssd->twin || drive_fua_is_no_flush(ssd->twin->bdev));
 }
 
 /* Only the first error: a drain may write back all dirty data, and then FLUSHes succeed. */
@@ -32,19 +29,39 @@ static void end_commits(struct ssdup_ssd *ssd, bool owe, const char *why)
 }
 
 /* What the SSD has dropped may have been this log's. */
-static void ssd_told(struct drive_user *user, bool lost)
+static void ssd_lost(struct ssdup_ssd *ssd)
 {
-	struct ssdup_ssd *ssd = container_of(user, struct ssdup_ssd, user);
 	struct ssdup_log *log = ssd->c->log;
 
-	if (!lost)
-		return;
 	/* A table that was not resumed yet has written nothing. */
 	if (!log->claimed)
 		return;
 	WRITE_ONCE(ssd->in_doubt, true);
 	WRITE_ONCE(log->in_doubt, true);
 	end_commits(ssd, true, "a flush of the SSD failed for another log");
+}
+
+static void ssd_told(struct drive_user *user, bool lost)
+{
+	/* The other one may have it. */
+	if (lost && !user->mirror)
+		ssd_lost(container_of(user, struct ssdup_ssd, user));
+}
+
+static void mirror_told(struct mirror_user *mu, const char *why)
+{
+	struct ssdup_ssd *ssd = container_of(mu, struct ssdup_ssd, in_mirror);
+
+	/* A table that was not resumed yet has written nothing, and tells nobody. */
+	if (!ssd->c->log->claimed)
+		return;
+	if (!why) {
+		ssd_lost(ssd);
+		return;
+	}
+	DMERR("%s: SSD %u: one of two that hold the same is out: %s", ssd->c->name,
+	      (u32)(ssd - ssd->c->ssd), why);
+	ssdup_event(ssd->c);
 }
 
 /* By their addresses: another table may name partitions of the same drives in another order. */
@@ -59,10 +76,13 @@ static void add_lock(struct ssdup_log *log, struct ssdup_drive *drive)
 	log->locks[nr] = drive;
 }
 
-int ssdup_meta_create(struct ssdup_log *log)
+int ssdup_meta_create(struct ssdup_log *log, const char **why)
 {
+	struct drive_user *member;
 	struct ssdup_ssd *ssd;
+	const char *text;
 	int r = 0;
+	u32 i;
 
 	for (ssd = log->c->ssd; ssd < ssd_end(log->c) && !r; ssd++) {
 		if (!ssd->dev)
@@ -70,6 +90,17 @@ int ssdup_meta_create(struct ssdup_log *log)
 		r = ssdup_drive_get(&ssd->user, ssd->dev->bdev, ssd_told);
 		if (!r)
 			add_lock(log, ssd->user.drive);
+		if (!r && ssd->mirrored) {
+			ssd->in_mirror.tell = mirror_told;
+			r = ssdup_mirror_get(&ssd->user, &ssd->in_mirror,
+					     ssd->twin ? ssd->twin->bdev : NULL, &text);
+			*why = r ? text : NULL;
+		}
+		for (i = 0; i < SSDUP_TWINS && !r && ssd->twin; i++) {
+			member = ssdup_mirror_member(ssd->user.mirror, i);
+			if (member && member->drive != ssd->user.drive)
+				add_lock(log, member->drive);
+		}
 	}
 	return r;
 }
@@ -115,8 +146,8 @@ void ssdup_meta_failed(struct ssdup_ssd *ssd, bool flush, const char *why)
 	lockdep_assert_held(&ssd->user.drive->lock);
 	flush |= !ssdup_fua_is_no_flush(ssd);
 	end_commits(ssd, flush, why);
-	/* Before others get the lock: their flush would succeed. */
-	if (flush)
+	/* Before others get the lock: their flush would succeed. A mirror has told them. */
+	if (flush && !ssd->user.mirror)
 		ssdup_drive_lost(&ssd->user);
 }
 
@@ -170,7 +201,7 @@ static void flush_begin(struct ssdup_ssd *ssd, struct flushes *f)
 	ssd->flush->bi_end_io = flush_end_io;
 	ssd->flush->bi_private = f;
 	atomic_inc(&f->pending);
-	submit_bio(ssd->flush);
+	drive_submit(&ssd->user, ssd->flush);
 }
 
 /* Return: has it failed? */

@@ -45,7 +45,8 @@ bool ssdup_has_ssd(const struct ssdup *c, const struct block_device *bdev)
 	u32 i;
 
 	for (i = 0; i < c->nr_ssds; i++)
-		if (c->ssd[i].dev && c->ssd[i].dev->bdev == bdev)
+		if ((c->ssd[i].dev && c->ssd[i].dev->bdev == bdev) ||
+		    (c->ssd[i].twin && c->ssd[i].twin->bdev == bdev))
 			return true;
 	return false;
 }
@@ -73,10 +74,10 @@ static struct ssdup_pool *pool_of(const struct ssdup *c)
 	return NULL;
 }
 
-int ssdup_pool_get(struct ssdup_log *log)
+int ssdup_pool_get(struct ssdup_log *log, const char **why)
 {
 	struct ssdup_pool *new, *pool;
-	int r = ssdup_meta_create(log);
+	int r = ssdup_meta_create(log, why);
 
 	if (r)
 		return r;

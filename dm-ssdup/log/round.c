@@ -55,7 +55,7 @@ static void batch_send(struct ssdup_log *log, struct commit_batch *batch, enum s
 	atomic_set(&batch->pending, batch->nr + 1);
 	for (i = 0; i < batch->nr; i++) {
 		ssdup_step(log->c, step);
-		submit_bio(batch->write[i].bio);
+		drive_submit(&batch->write[i].ssd->user, batch->write[i].bio);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "base/failure.h"
 #include "base/sync_io.h"
 #include "core/ssds.h"
+#include "blank.h"
 #include "internal.h"
 #include "super.h"
 
@@ -112,41 +113,6 @@ static int read_copies(struct ssdup_log *log, struct ssdup_ssd *ssd, bool record
 	return 0;
 }
 
-/*
- * Others have their marks elsewhere in the first or the last MiB: btrfs zeroes both, and begins at
- * 64 KiB. Records may be those of a log whose making was cut short. Return: 1, 0 or -errno.
- */
-static int home_blank(struct ssdup_log *log, struct ssdup_ssd *ssd, u64 home)
-{
-	struct page *page = log->superblock->page;
-	u64 at;
-	int r;
-
-	for (at = 0; at < SSDUP_HOME_SECTORS; at += SSDUP_BLOCK_SECTORS) {
-		if (at >= SSDUP_RECORD_PLACE(0) && at < SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS))
-			continue;
-		r = ssdup_sync_io(&ssd->user, REQ_OP_READ | REQ_SYNC | REQ_META, home + at, page, 0,
-				  SSDUP_BLOCK_BYTES);
-		if (r)
-			return r;
-		if (memchr_inv(page_address(page), 0, SSDUP_BLOCK_BYTES))
-			return 0;
-	}
-	return 1;
-}
-
-static int ssd_blank(struct ssdup_log *log, struct ssdup_ssd *ssd)
-{
-	u64 sectors = bdev_nr_sectors(ssd->user.bdev);
-	int r;
-
-	/* It is too small, which is said later. */
-	if (sectors < 2 * SSDUP_HOME_SECTORS)
-		return 1;
-	r = home_blank(log, ssd, log_home(sectors, 0));
-	return r > 0 ? home_blank(log, ssd, log_home(sectors, 1)) : r;
-}
-
 /* The newest of all SSDs; each one that has none, or an older one, gets it with the next write. */
 static int read_record(struct ssdup_log *log, struct log_super *s, bool *mend,
 		       enum log_fault *fault, u32 *which)
@@ -221,7 +187,7 @@ static int read_ssd(struct ssdup_log *log, struct ssdup_ssd *ssd, struct log_sup
 	memset(s, 0, sizeof(*s));
 	r = read_copies(log, ssd, false, s, mend, fault);
 	if (*fault == LOG_BLANK) {
-		r = ssd_blank(log, ssd);
+		r = ssdup_ssd_blank(ssd, log->superblock->page);
 		if (r <= 0)
 			*fault = LOG_NOT_OURS;
 		return min(r, 0);
@@ -280,7 +246,7 @@ static int read_pool(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 	if (*fault != LOG_OK)
 		return *which < c->nr_ssds ? r[*which] : 0;
 	*s = of_ssd[*which];
-	if (s->ssds.mirrors) {
+	if (s->ssds.mirrors != ssdup_ssds_mirrored(c)) {
 		*fault = LOG_MIRROR;
 		return 0;
 	}
@@ -549,11 +515,13 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 		s->mend |= move_homes(log);
 	ssdup_step(log->c, blank ? STEP_FORMAT_BEGIN : STEP_EPOCH_BEGIN);
 	/* What was replayed, or blanked, may still be in the SSD's cache. */
-	r = ssdup_flush_ssd(log) ?: write_record(log, STEP_EPOCH_BETWEEN);
+	r = ssdup_mirrors_start(log, &s->mend) ?: ssdup_flush_ssd(log) ?:
+	    write_record(log, STEP_EPOCH_BETWEEN);
 	if (!r && (blank || s->mend)) {
 		ssdup_step(log->c, STEP_FORMAT_RECORD);
 		r = write_super(log, STEP_FORMAT_BETWEEN);
 	}
+	r = r ?: ssdup_mirrors_made(log);
 	/* An SSD that has lost what was replayed is no member of a new table. */
 	if (!r && !again && !ssdup_whole(log->c))
 		r = -EIO;

@@ -4,11 +4,10 @@
  *
  *	cuts [KEY=VALUE]... FIRST COUNT
  *
- * Case SEED, of FIRST to FIRST + COUNT - 1: fresh disks, a load with several
- * writers (work.c), the power goes at a random request or step, sometimes again
- * in the recovery; then each sector is judged (journal.c), the load may go on to
- * another cut, and at last all is drained and judged once more on the bare HDD.
- * Everything is chosen from the seed.
+ * Case SEED, of FIRST to FIRST + COUNT - 1: fresh disks, a load with several writers (work.c), the
+ * power goes at a random request or step, sometimes again in the recovery; then each sector is
+ * judged (journal.c), the load may go on to another cut, and at last all is drained and judged once
+ * more on the bare HDD. Everything is chosen from the seed.
  *
  *	steps=1		cut number I is at the I-th step; all steps must be hit
  *	guard=1		the cut is at a step of the HDD's guard
@@ -18,13 +17,13 @@
  *	align=N		of all writes, sectors
  *	classes=1	new data gets other classes, again and again
  *	ssds=N		the log is on so many SSDs
+ *	mirror=1	each of them has a mirror: nothing fails when one dies
  *	dies=1		one of them fails before the power does
  *	budget=1	policy balance with ssd_budget and thrift, which change as well
  *	twice=1		each case twice: are content and journal the same?
  *	verbose=1	a line for each case
  *
- * The last line counts. Status 0: nothing was lost; 1: something was; 2: an error
- * of the test.
+ * The last line counts. Status 0: nothing was lost; 1: something was; 2: an error of the test.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +45,7 @@
 
 static struct {
 	unsigned long steps, drop_flush, twice, verbose, profile, align, classes, budget, guard;
-	unsigned long ssds, dies;
+	unsigned long ssds, dies, mirror;
 	const char *hook, *path;
 } arg = { .profile = -1UL, .ssds = 1 };
 
@@ -72,6 +71,11 @@ static void set(const char *path, const char *text)
 		die(path);
 }
 
+static unsigned int nr_disks(void)
+{
+	return arg.ssds * (1 + arg.mirror);
+}
+
 static void setup_disks(unsigned int profile)
 {
 	static const char *const profiles[] = {
@@ -90,7 +94,7 @@ static void setup_disks(unsigned int profile)
 	if (profile == loaded)
 		return;
 	snprintf(command, sizeof(command),
-		 "modprobe -r ssdup-disks; modprobe ssdup-disks ssds=%lu %s %s %s %s", arg.ssds,
+		 "modprobe -r ssdup-disks; modprobe ssdup-disks ssds=%u %s %s %s %s", nr_disks(),
 		 "hdd_size_mb=16 hdd_rpm=60000 hdd_seek_track_us=50 hdd_seek_avg_us=400",
 		 "hdd_seek_full_us=800", arg.hook ? "ssd_size_mb=65" : "ssd_size_mb=11",
 		 profiles[profile]);
@@ -157,7 +161,7 @@ static void fresh_disks(void)
 		for (i = 0; i < CHUNK; i++)
 			stamp_make(&poison[i], i, 1, 0xdead);
 	}
-	for (i = 0; i < arg.ssds; i++)
+	for (i = 0; i < nr_disks(); i++)
 		poison_ssd(i, poison);
 }
 
@@ -216,7 +220,7 @@ static void mend_ssds(void)
 	char path[64];
 	unsigned int i;
 
-	for (i = 0; arg.dies && i < 2 * arg.ssds; i++) {
+	for (i = 0; arg.dies && i < 2 * nr_disks(); i++) {
 		snprintf(path, sizeof(path), MODEL("mssd%u") "%s", i / 2,
 			 i % 2 ? "gone" : "fail_flush");
 		set(path, "0");
@@ -300,10 +304,9 @@ static void choose_table(void)
 	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
-	unsigned int args = 22;
+	unsigned int args = 22, i;
 	size_t len;
-	char more[160] = "";
-	unsigned int i;
+	char more[256] = "";
 
 	/* Of little else, so that each case comes to it more than once. */
 	if (is_step("guard"))
@@ -325,10 +328,13 @@ static void choose_table(void)
 		strcat(more, " classes a:late+b");
 		args += 2;
 	}
-	for (i = 1; i < arg.ssds; i++) {
-		snprintf(more + strlen(more), sizeof(more) - strlen(more), " ssd /dev/mssd%u", i);
-		args += 2;
+	for (i = 0; i < arg.ssds; i++) {
+		if (i)
+			sprintf(strchr(more, 0), " ssd /dev/mssd%u", i);
+		if (arg.mirror)
+			sprintf(strchr(more, 0), " mirror /dev/mssd%lu", arg.ssds + i);
 	}
+	args += 2 * (nr_disks() - 1);
 	snprintf(c.d.table, sizeof(c.d.table),
 		 "%s %u%s stream_length 8 policy %s full %s drain %s %s %u %s %u range_mb %u %s %u %s %u",
 		 HDD " " SSD, args, more,
@@ -354,7 +360,9 @@ static void choose(uint64_t seed)
 	c.plan.budget = arg.budget;
 	if (arg.classes || arg.budget)
 		c.plan.controls += 24;
-	c.plan.dies = arg.dies ? arg.ssds : 0;
+	c.plan.dies = arg.dies ? nr_disks() : 0;
+	c.plan.mirror = arg.mirror;
+	c.plan.victim = seed % nr_disks();
 	setup_disks(arg.profile != -1UL ? arg.profile : seed / 50);
 	read_steps();
 	if (arg.steps)
@@ -533,7 +541,7 @@ static void parse(const char *word)
 		const char **text;
 	} keys[] = {
 		{ "steps=", &arg.steps, NULL }, { "profile=", &arg.profile, NULL },
-		{ "guard=", &arg.guard, NULL },
+		{ "guard=", &arg.guard, NULL }, { "mirror=", &arg.mirror, NULL },
 		{ "drop_flush=", &arg.drop_flush, NULL }, { "twice=", &arg.twice, NULL },
 		{ "verbose=", &arg.verbose, NULL }, { "align=", &arg.align, NULL },
 		{ "classes=", &arg.classes, NULL }, { "budget=", &arg.budget, NULL },
@@ -557,14 +565,6 @@ static void parse(const char *word)
 	exit(2);
 }
 
-static bool kernel_complained(void)
-{
-	char text[32];
-
-	read_file("/proc/sys/kernel/tainted", text, sizeof(text));
-	return strtoul(text, NULL, 10) & (1 << 9 | 1 << 7);
-}
-
 /* The command that runs this case once more. */
 static void again_by(void)
 {
@@ -573,7 +573,8 @@ static void again_by(void)
 		unsigned long on;
 	} flags[] = {
 		{ "steps", arg.steps }, { "guard", arg.guard }, { "drop_flush", arg.drop_flush },
-		{ "classes", arg.classes }, { "dies", arg.dies }, { "budget", arg.budget },
+		{ "classes", arg.classes }, { "dies", arg.dies }, { "mirror", arg.mirror },
+		{ "budget", arg.budget },
 	};
 	unsigned int i;
 
@@ -581,8 +582,7 @@ static void again_by(void)
 	for (i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].on)
 			printf(" %s=1", flags[i].key);
-	if (arg.ssds != 1)
-		printf(" ssds=%lu", arg.ssds);
+	printf(" ssds=%lu", arg.ssds);
 	if (arg.profile != -1UL)
 		printf(" profile=%lu", arg.profile);
 	printf(" %llu 1\n", (unsigned long long)seed_of_case);

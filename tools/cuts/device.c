@@ -152,3 +152,11 @@ bool device_knob(struct device *d, const char *file, const char *value)
 	snprintf(path, sizeof(path), "/sys/block/dm-%d/ssdup/%s", d->minor, file);
 	return write_file(path, value);
 }
+
+bool kernel_complained(void)
+{
+	char text[32];
+
+	read_file("/proc/sys/kernel/tainted", text, sizeof(text));
+	return strtoul(text, NULL, 10) & (1 << 9 | 1 << 7);
+}

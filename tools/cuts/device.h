@@ -11,7 +11,7 @@ enum subject { SUBJECT_SSDUP, SUBJECT_HOOK };
 struct device {
 	enum subject subject;
 	const char *hook;		/* a command: up, down */
-	char table[400];		/* keys of ssdup's table line */
+	char table[600];		/* keys of ssdup's table line */
 	char path[64];
 	int minor;
 };
@@ -29,6 +29,9 @@ bool device_message(struct device *d, const char *message);
 
 /* device_knob() - a file of its folder in sysfs */
 bool device_knob(struct device *d, const char *file, const char *value);
+
+/* kernel_complained() - with a WARNING, or worse */
+bool kernel_complained(void);
 
 bool write_file(const char *path, const char *text);
 bool read_file(const char *path, char *text, size_t size);

@@ -340,11 +340,13 @@ static void change_price(struct controller *c)
 static void fail_ssd(struct controller *c)
 {
 	static const char *const how[] = { "gone", "fail_flush", "fail_flush" };
+	unsigned int which = rng_below(&c->rng, c->p->dies);
 	char path[64];
 
 	snprintf(path, sizeof(path), "/sys/block/mssd%u/model/%s",
-		 (unsigned int)rng_below(&c->rng, c->p->dies), how[rng_below(&c->rng, 3)]);
-	__atomic_store_n(&ssd_failed, true, __ATOMIC_SEQ_CST);
+		 c->p->mirror ? c->p->victim : which, how[rng_below(&c->rng, 3)]);
+	if (!c->p->mirror)
+		__atomic_store_n(&ssd_failed, true, __ATOMIC_SEQ_CST);
 	if (!write_file(path, "1"))
 		die(path);
 }

@@ -16,6 +16,8 @@ struct plan {
 	bool classes;			/* the classes of new data are, too */
 	bool budget;			/* and what space on the SSD costs */
 	unsigned int dies;		/* so many SSDs, of which one fails; 0: none does */
+	bool mirror;			/* another one has the same: nothing fails, and */
+	unsigned int victim;		/* it is always this one */
 };
 
 extern unsigned int work_errors;	/* things that went wrong before the power did */

@@ -14,7 +14,7 @@ io verify len=8192
 line=$(dmsetup status $NAME)
 [[ $line =~ ^0\ $LEN\ ssdup(\ [0-9]+)+$ ]] || fail "status: $line"
 read -ra field <<<"${line#* ssdup }"
-is "fields" ${#field[@]} 67
+is "fields" ${#field[@]} 68
 names=(mode policy route random_percentage_1e4 threshold_1e4 segments segments_free
 	segments_sealed open_fill_1e4 dirty_sectors extents waiting_writes drain_errno writes_hdd
 	writes_ssd write_sectors_hdd write_sectors_ssd reads_hdd reads_ssd read_sectors_hdd
@@ -26,7 +26,7 @@ names=(mode policy route random_percentage_1e4 threshold_1e4 segments segments_f
 	pool_segments_free clean_segments clean_sectors clean_map_bytes reads_clean
 	read_sectors_clean clean_errors reads_again read_sectors_again promote_sectors
 	promoted_sectors promote_left_sectors reads_promoted guard ssd_interference_1e4 ssds_out
-	ssd_read_interference_1e4)
+	ssd_read_interference_1e4 mirrors_out)
 for i in "${!names[@]}"; do
 	value=$(stat "${names[i]}")
 	case ${names[i]} in

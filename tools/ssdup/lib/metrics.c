@@ -68,6 +68,7 @@ const struct metric metrics[] = {
 	ONE("ssdup_ssd_interference_ratio", INTERFERENCE),
 	ONE("ssdup_ssds_out", SSDS_OUT),
 	ONE("ssdup_ssd_read_interference_ratio", READ_INTERFERENCE),
+	ONE("ssdup_mirrors_out", MIRRORS_OUT),
 };
 
 const unsigned int nr_metrics = sizeof(metrics) / sizeof(metrics[0]);

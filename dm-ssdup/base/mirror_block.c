@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns which of two SSDs that hold the same has everything, and the blocks that say so. */
+#include <linux/device-mapper.h>
+#include <linux/uuid.h>
+
+#include "mirror_internal.h"
+
+#define DM_MSG_PREFIX	"ssdup"
+
+/* --- The blocks --- */
+
+/* A block of 4 KiB from or to m->page. Return: 0 or -errno */
+static int member_io(struct ssdup_mirror *m, u32 index, blk_opf_t opf, u64 sector)
+{
+	struct drive_user *user = &m->member[index].user;
+	struct bio_vec bv;
+	struct bio bio;
+	int r;
+
+	bio_init(&bio, user->bdev, &bv, 1, opf | REQ_SYNC | REQ_META);
+	bio.bi_iter.bi_sector = sector;
+	__bio_add_page(&bio, m->page, SSDUP_BLOCK_BYTES, 0);
+	r = submit_bio_wait(&bio);
+	/* It may have been that of a flush. */
+	if (r && op_is_write(opf) && !drive_fua_is_no_flush(user->bdev))
+		ssdup_drive_lost(user);
+	else
+		drive_ended(user, bio.bi_status);
+	bio_uninit(&bio);
+	return r;
+}
+
+static u64 block_sector(const struct ssdup_mirror *m, u32 copy)
+{
+	return log_home(m->sectors, copy) + SSDUP_TWIN_PLACE;
+}
+
+struct twin_found ssdup_mirror_read(struct ssdup_mirror *m, u32 index)
+{
+	struct twin_found found = { TWIN_BLANK };
+	enum twin_there there;
+	struct twin_block b;
+	u32 copy;
+
+	if (!m->member[index].user.bdev)
+		return (struct twin_found){ TWIN_ABSENT };
+	for (copy = 0; copy < SSDUP_COPIES; copy++) {
+		there = member_io(m, index, REQ_OP_READ, block_sector(m, copy)) ? TWIN_DAMAGED :
+			ssdup_twin_decode(page_address(m->page), &b);
+		if (there == TWIN_THERE && (found.there != TWIN_THERE || b.seq > found.block.seq))
+			found = (struct twin_found){ TWIN_THERE, b };
+		else if (found.there == TWIN_BLANK)
+			found.there = there;
+	}
+	return found;
+}
+
+/* Return: those of @to that have got it */
+static u32 write_block(struct ssdup_mirror *m, u32 to)
+{
+	struct twin_block b = m->block;
+	u32 i, copy, taken = 0;
+	int r;
+
+	lockdep_assert_held(&m->lock);
+	for (i = 0; i < SSDUP_TWINS; i++) {
+		if (!(to & BIT(i)))
+			continue;
+		b.index = i;
+		ssdup_twin_encode(&b, page_address(m->page));
+		for (r = 0, copy = SSDUP_COPIES; copy-- > 0 && !r; )
+			r = member_io(m, i, REQ_OP_WRITE | REQ_FUA, block_sector(m, copy));
+		taken |= r ? 0 : BIT(i);
+	}
+	return taken;
+}
+
+void ssdup_mirror_tell(struct ssdup_mirror *m, const char *why)
+{
+	struct mirror_user *mu;
+	unsigned long flags;
+
+	spin_lock_irqsave(&m->queue_lock, flags);
+	list_for_each_entry(mu, &m->users, list)
+		mu->tell(mu, why);
+	spin_unlock_irqrestore(&m->queue_lock, flags);
+}
+
+bool ssdup_mirror_call_out(struct ssdup_mirror *m, u32 index, const char *why)
+{
+	u32 left = m->in & ~BIT(index);
+
+	lockdep_assert_held(&m->lock);
+	/* What the other one had in its cache may be nowhere else. */
+	if (m->dead || !m->started || !(left & ~READ_ONCE(m->lost)))
+		return false;
+	m->block.out = BIT(index);
+	m->block.seq++;
+	if (!write_block(m, left)) {
+		/* Nobody knows whether it says so. Nothing may count that this one has alone. */
+		WRITE_ONCE(m->dead, true);
+		return false;
+	}
+	WRITE_ONCE(m->in, left);
+	ssdup_mirror_tell(m, why);
+	/* Pairs with the one in member_told(): one of the two sees what the other one did. */
+	smp_mb();
+	if (!(left & ~READ_ONCE(m->lost)))
+		ssdup_mirror_tell(m, NULL);
+	return true;
+}
+
+/* --- Before the log is used --- */
+
+bool ssdup_mirror_new(struct ssdup_mirror *m)
+{
+	return m->fresh;
+}
+
+bool ssdup_mirror_both(const struct ssdup_mirror *m)
+{
+	return READ_ONCE(m->in) == MIRROR_ALL;
+}
+
+struct drive_user *ssdup_mirror_member(struct ssdup_mirror *m, u32 index)
+{
+	return m->member[index].user.bdev ? &m->member[index].user : NULL;
+}
+
+/* Two paths to one SSD have the block that was written last. */
+static bool are_two(struct ssdup_mirror *m)
+{
+	struct twin_found found = ssdup_mirror_read(m, 0);
+
+	return found.there == TWIN_THERE && !found.block.index;
+}
+
+static int make_new(struct ssdup_mirror *m)
+{
+	memset(&m->block, 0, sizeof(m->block));
+	generate_random_uuid(m->block.member[0]);
+	generate_random_uuid(m->block.member[1]);
+	m->block.seq = TWINS_BEING_MADE;
+	if (write_block(m, MIRROR_ALL) != MIRROR_ALL)
+		return -EIO;
+	if (are_two(m))
+		return 0;
+	DMERR("the two SSDs of a mirror are one");
+	return -EBUSY;
+}
+
+int ssdup_mirror_start(struct ssdup_mirror *m, const struct mirror_user *mu)
+{
+	u32 taken;
+	int r = 0;
+
+	mutex_lock(&m->lock);
+	/* What was lost before was not for what is written from now on. */
+	if (!m->started)
+		WRITE_ONCE(m->lost, 0);
+	m->started = true;
+	if (m->fresh) {
+		r = make_new(m);
+	} else if (m->mark) {
+		/* By a word of the table. */
+		if (!ssdup_mirror_call_out(m, !mu->named, "the table names the other one alone"))
+			r = -EIO;
+		m->mark = r;
+	} else if (m->mend) {
+		taken = write_block(m, m->in);
+		m->mend = false;
+		if (!taken || (taken != m->in &&
+			       !ssdup_mirror_call_out(m, !__ffs(taken), "it failed a write")))
+			r = -EIO;
+	}
+	mutex_unlock(&m->lock);
+	return r;
+}
+
+int ssdup_mirror_made(struct ssdup_mirror *m)
+{
+	int r = 0;
+
+	mutex_lock(&m->lock);
+	if (m->fresh) {
+		m->block.seq++;
+		r = write_block(m, MIRROR_ALL) == MIRROR_ALL ? 0 : -EIO;
+		m->fresh = r;
+	}
+	mutex_unlock(&m->lock);
+	return r;
+}
+
+/* Return: 0, also if it is out because of that, or -errno */
+static int even_block(struct ssdup_mirror *m, u32 index, u64 sector, void *have, const void *want)
+{
+	int r = member_io(m, index, REQ_OP_READ, sector);
+
+	if (!r && !memcmp(have, want, SSDUP_BLOCK_BYTES))
+		return 0;
+	memcpy(have, want, SSDUP_BLOCK_BYTES);
+	r = member_io(m, index, REQ_OP_WRITE | REQ_FUA, sector);
+	return r && m->started && ssdup_mirror_call_out(m, index, "it failed a write") ? 0 : r;
+}
+
+int ssdup_mirror_even(struct ssdup_mirror *m, u64 sector, const void *data, u32 bytes)
+{
+	u32 at, i;
+	void *have;
+	int r = 0;
+
+	mutex_lock(&m->lock);
+	have = page_address(m->page);
+	/* Also the one that it was read from: another one may have been asked for a part. */
+	for (i = 0; i < SSDUP_TWINS; i++)
+		for (at = 0; at < bytes && m->in == MIRROR_ALL && !r; at += SSDUP_BLOCK_BYTES)
+			r = even_block(m, i, sector + (at >> SECTOR_SHIFT), have, data + at);
+	mutex_unlock(&m->lock);
+	return r;
+}

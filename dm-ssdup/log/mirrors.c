@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns when the mirrors of a log's SSDs begin. */
+#include "internal.h"
+
+u32 ssdup_ssds_mirrored(const struct ssdup *c)
+{
+	u32 i, ssds = 0;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		ssds |= c->ssd[i].mirrored ? BIT(i) : 0;
+	return ssds;
+}
+
+int ssdup_mirrors_start(struct ssdup_log *log, bool *mend)
+{
+	struct ssdup_ssd *ssd;
+	int r = 0;
+
+	for (ssd = first_ssd(log->c); ssd && !r; ssd = next_ssd(log->c, ssd)) {
+		if (!ssd->mirrored)
+			continue;
+		*mend |= ssdup_mirror_new(ssd->user.mirror);
+		r = ssdup_mirror_start(ssd->user.mirror, &ssd->in_mirror);
+	}
+	return r;
+}
+
+int ssdup_mirrors_made(struct ssdup_log *log)
+{
+	struct ssdup_ssd *ssd;
+	int r = 0;
+
+	for (ssd = first_ssd(log->c); ssd && !r; ssd = next_ssd(log->c, ssd))
+		r = ssd->mirrored ? ssdup_mirror_made(ssd->user.mirror) : 0;
+	return r;
+}
