@@ -137,11 +137,14 @@ static void lines_are_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a+b:late"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.classes.nr, 3);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a"), SETTINGS_TWICE);
-	/* One key may be given again: seven SSDs and the first. */
+	/* Two keys may be given again: with the first SSD, eight in all. */
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "ssd", ""), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "mirror", ""), SETTINGS_VALUE);
 	for (i = 0; i < SSDUP_MAX_SSDS - 1; i++)
-		KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "ssd", "/dev/sdb"), SETTINGS_OK);
+		KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, i % 2 ? "ssd" : "mirror",
+							  "/dev/sdb"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "ssd", "/dev/sdb"), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "mirror", "-"), SETTINGS_VALUE);
 }
 
 static void hosts_are_taken(struct kunit *test)

@@ -106,6 +106,7 @@ void ssdup_settings_preset(struct ssdup_settings *set)
 	memset(set->log, 0, sizeof(set->log));
 	memset(set->host, 0, sizeof(set->host));
 	set->ssd = 0;
+	set->mirror = 0;
 	set->given = 0;
 }
 

@@ -9,6 +9,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
+eio="Input/output error"
 OTHER=/dev/mssd1
 KEYS="policy all drain manual segment_mb 1 discard off autocommit_ms 3600000"
 
@@ -85,4 +86,97 @@ for main in 0 1; do
 		remove_ssdup
 	done
 done
-date
+
+# one of the two by flushes, by a record, or by writes of data; then the other one, too
+for how in flush record data; do
+	make_disks ssds=2 ssd_size_mb=34 ssd_cache_mb=4
+	rm -f "$MODEL"
+	make /dev/mssd0 $OTHER
+	io write len=4096 bs=64 fsync=8
+	io random start=8000 len=4000 nr=20 bs=8
+	case $how in
+	flush) model mssd0 fail_flush 1 ;;
+	record) model mssd0 fail_write "0 2048" && message flush ;;
+	data) model mssd0 fail_write "0 $(blockdev --getsz /dev/mssd0)" ;;
+	esac
+	io write start=16000 len=2048 bs=64
+	message commit
+	is "$how: mirrors out" "$(stat mirrors_out)" 1
+	is "$how: mode" "$(stat mode)" 0
+	io verify
+	# what was in the cache of the one that is left is in doubt when its flush fails
+	message commit
+	model mssd1 fail_flush 1
+	write_fails "$eio" start=30000 len=64 fsync=1
+	is "$how: mode" "$(stat mode)" 1
+	for i in 0 1; do
+		model mssd$i fail_flush 0
+		model mssd$i fail_write clear
+	done
+	remove_ssdup
+	make $OTHER /dev/mssd0
+	is "$how: mirrors out" "$(stat mirrors_out)" 1
+	io verify
+	remove_ssdup
+done
+
+# a sector that one of them cannot read
+make_disks ssds=2 ssd_size_mb=34
+rm -f "$MODEL"
+make /dev/mssd0 $OTHER
+io write len=4096 bs=64
+message commit
+model mssd0 fail_read "$(log_sector 0 0) 2048"
+io verify
+message flush
+io_on $HDD verify
+is "mode" "$(stat mode)$(stat mirrors_out)" 00
+remove_ssdup
+# and when the log is read
+make /dev/mssd0 $OTHER
+io verify
+remove_ssdup
+
+# what is no pair; a new one needs both
+make_disks ssds=2 ssd_size_mb=34
+rm -f "$MODEL"
+refused "a new log needs both" /dev/mssd0 -
+# shellcheck disable=SC2086
+must_not dmsetup create $NAME --table "$(table $KEYS mirror /dev/mssd0)"
+make /dev/mssd0 $OTHER
+io write len=4096 bs=64
+remove_ssdup
+same
+must_not dmsetup create $NAME --table "$(table $KEYS)"
+said "a mirror and the table names none" || fail "without its mirror: $(<"$T/said")"
+ssdup_exits 4 check $HDD $SSD
+ssdup_exits 4 repair $SSD --yes
+# by a word, one alone; the other one is out then
+make $OTHER -
+is "mirrors out" "$(stat mirrors_out)" 1
+io write start=8000 len=2048 bs=64
+remove_ssdup
+make /dev/mssd0 $OTHER
+io verify
+remove_ssdup
+# by mistake, each of them
+make /dev/mssd0 -
+remove_ssdup
+refused "ran apart" /dev/mssd0 $OTHER
+refused "ran apart" $OTHER /dev/mssd0
+# a blank one takes no place
+make $OTHER -
+message flush
+remove_ssdup
+make_disks ssds=2 ssd_size_mb=34
+rm -f "$MODEL"
+make /dev/mssd0 $OTHER
+io write len=4096 bs=64
+remove_ssdup
+must dd if=/dev/zero of=/dev/mssd1 bs=1M count=34 conv=fsync status=none
+refused "one of the two SSDs is blank" /dev/mssd0 $OTHER
+make /dev/mssd0 -
+remove_ssdup
+make /dev/mssd0 $OTHER
+is "mirrors out" "$(stat mirrors_out)" 1
+io verify
