@@ -42,11 +42,17 @@ static int disk_blank(struct drive_user *disk, struct page *page)
 /* Is what stands there left of making both? Then it may be whatever a power cut has left. */
 static bool being_made(struct drive_user *disk, struct page *page)
 {
+	u64 sectors = bdev_nr_sectors(disk->bdev);
+	bool any = false;
 	struct twin_block b;
+	u32 copy;
 
-	return !ssdup_sync_io(disk, REQ_OP_READ | REQ_SYNC | REQ_META, SSDUP_TWIN_PLACE, page, 0,
-			      SSDUP_BLOCK_BYTES) &&
-	       ssdup_twin_decode(page_address(page), &b) == TWIN_THERE;
+	for (copy = 0; copy < SSDUP_COPIES && sectors >= 2 * SSDUP_HOME_SECTORS; copy++)
+		any |= !ssdup_sync_io(disk, REQ_OP_READ | REQ_SYNC | REQ_META,
+				      log_home(sectors, copy) + SSDUP_TWIN_PLACE, page, 0,
+				      SSDUP_BLOCK_BYTES) &&
+		       ssdup_twin_decode(page_address(page), &b) == TWIN_THERE;
+	return any;
 }
 
 int ssdup_ssd_blank(struct ssdup_ssd *ssd, struct page *page)
