@@ -147,10 +147,11 @@ make /dev/mssd0 $OTHER
 io write len=4096 bs=64
 remove_ssdup
 same
+# shellcheck disable=SC2086
 must_not dmsetup create $NAME --table "$(table $KEYS)"
 said "a mirror and the table names none" || fail "without its mirror: $(<"$T/said")"
-ssdup_exits 4 check $HDD $SSD
-ssdup_exits 4 repair $SSD --yes
+ssdup_exits 4 check $HDD /dev/mssd0
+ssdup_exits 4 repair $OTHER --yes
 # by a word, one alone; the other one is out then
 make $OTHER -
 is "mirrors out" "$(stat mirrors_out)" 1
