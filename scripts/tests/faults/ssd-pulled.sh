@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One of three SSDs is pulled while fio writes and verifies. What it held can be neither read nor
 # overwritten until it is back; all else is what was written last. When it is back nothing is missing.
+# One of two that hold the same is pulled: nothing is refused at all.
 # invariant: 7 10
 # programs: fio
 # time: virtual
@@ -59,5 +60,33 @@ for policy in all balance; do
 	is "refused when it is back" "$(errors back)" 0
 	message flush
 	fio_job home --rw=read
+	remove_ssdup
+done
+
+for victim in mssd0 mssd2; do
+	slow_disks ssds=4 ssd_size_mb=40 hdd_block_size=4096
+	make_ssdup policy all autocommit_ms 50 segment_mb 1 mirror /dev/mssd2 ssd /dev/mssd1 \
+		mirror /dev/mssd3
+	(
+		until [ "$(stat write_sectors_ssd)" -gt 100000 ]; do
+			nap 0.01
+		done
+		model $victim gone 1
+	) &
+	fio_job mirrored --rw=randwrite --randseed=4 --loops=8 --do_verify=1
+	wait
+	is "refused" "$(errors mirrored)" 0
+	is "mirrors out" "$(stat mirrors_out)" 1
+	is "mode" "$(stat mode)$(stat ssds_out)" 00
+	# another table, while it is written
+	(
+		nap 0.05
+		reload policy balance autocommit_ms 50 mirror /dev/mssd2 ssd /dev/mssd1 \
+			mirror /dev/mssd3
+	) &
+	fio_job reloaded --rw=randwrite --randseed=5 --loops=4 --do_verify=1
+	wait
+	is "refused" "$(errors reloaded)" 0
+	is "mirrors out" "$(stat mirrors_out)" 1
 	remove_ssdup
 done
