@@ -138,6 +138,7 @@ bool ssdup_ssds_add(struct log_super *s, u32 number, const u8 uuid[16], u32 segm
 		s->g.nr_segments += segments;
 	}
 	ssds->state[number] = SSDUP_SSD_UNUSED;
+	ssds->mirrors &= ~BIT(number);
 	return true;
 }
 

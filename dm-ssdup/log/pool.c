@@ -338,6 +338,16 @@ static bool any_active(const struct ssdup_pool *pool)
 	return false;
 }
 
+/* Of two that hold the same a table may name either first. */
+static struct block_device *path_of(const struct ssdup_ssd *ssd)
+{
+	struct ssdup_mirror *m = ssd->user.mirror;
+
+	if (!m)
+		return ssd->dev->bdev;
+	return (ssdup_mirror_member(m, 0) ?: ssdup_mirror_member(m, 1))->bdev;
+}
+
 /*
  * Is each SSD the one that the active logs use, by the same path? They may not use one yet, or not
  * any more.
@@ -349,9 +359,9 @@ static bool same_ssds(struct ssdup_pool *pool, struct ssdup *c)
 
 	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd)) {
 		bdev = &pool->bdev[ssd - c->ssd];
-		if (*bdev && *bdev != ssd->dev->bdev)
+		if (*bdev && *bdev != path_of(ssd))
 			return false;
-		*bdev = ssd->dev->bdev;
+		*bdev = path_of(ssd);
 	}
 	return true;
 }

@@ -18,7 +18,8 @@ static u32 streams_of(struct ssdup *c)
 	struct ssdup_ssd *ssd;
 
 	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
-		streams = min(streams, ssdup_max_streams(ssd->dev->bdev));
+		streams = min3(streams, ssdup_max_streams(ssd->dev->bdev),
+			       ssdup_max_streams((ssd->twin ?: ssd->dev)->bdev));
 	return c->nr_ssds ? streams : 0;
 }
 

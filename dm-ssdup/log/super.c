@@ -246,11 +246,11 @@ static int read_pool(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 	if (*fault != LOG_OK)
 		return *which < c->nr_ssds ? r[*which] : 0;
 	*s = of_ssd[*which];
-	if (s->ssds.mirrors != ssdup_ssds_mirrored(c)) {
+	take_states(c, &s->ssds);
+	if ((s->ssds.mirrors ^ ssdup_ssds_mirrored(c)) & ~c->ssds_unused) {
 		*fault = LOG_MIRROR;
 		return 0;
 	}
-	take_states(c, &s->ssds);
 	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd)) {
 		i = ssd - c->ssd;
 		ssd->sectors = of_ssd[i].ssd_sectors;

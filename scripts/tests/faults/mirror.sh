@@ -181,3 +181,34 @@ remove_ssdup
 make /dev/mssd0 $OTHER
 is "mirrors out" "$(stat mirrors_out)" 1
 io verify
+remove_ssdup
+
+# two devices use them, in either order: who is out is so for both, and for the next table of each
+make_disks hdds=2 ssds=2 ssd_size_mb=66
+rm -f "$MODEL"
+B=00000000-0000-4000-8000-0000000000bb
+SSD=/dev/mssd0
+# shellcheck disable=SC2086
+make_ssdup $KEYS max_mb 24 mirror $OTHER
+A=$(stat log_uuid)
+must message log_add $B "$LEN" 1
+must dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $OTHER 14 log $B policy all drain manual \
+	discard off autocommit_ms 3600000 guard 1 mirror /dev/mssd0"
+io write len=4096 bs=64
+iocheck "$T/b" /dev/mapper/other write len=4096 bs=64 || fail "a write to the other one"
+message commit
+must_not dmsetup create third --table "0 $LEN ssdup /dev/mhdd1 $OTHER 4 log $B mirror -"
+model mssd0 gone 1
+iocheck "$T/b" /dev/mapper/other write start=8000 len=800 bs=8 fsync=1 || fail "the other one fails"
+is "mirrors out" "$(stat mirrors_out)" 1
+io write start=8000 len=800 bs=8 fsync=1
+io verify
+iocheck "$T/b" /dev/mapper/other verify || fail "the other one has not got it"
+SSD=$OTHER
+# shellcheck disable=SC2086
+reload $KEYS max_mb 24 log "$A" mirror -
+io verify
+must dmsetup remove --retry other
+message flush
+io_on $HDD verify
+is "mode" "$(stat mode)$(stat ssds_out)" 00
