@@ -68,12 +68,12 @@ for victim in mssd0 mssd2; do
 	make_ssdup policy all autocommit_ms 50 segment_mb 1 mirror /dev/mssd2 ssd /dev/mssd1 \
 		mirror /dev/mssd3
 	(
-		until [ "$(stat write_sectors_ssd)" -gt 100000 ]; do
+		until [ "$(stat write_sectors_ssd)" -gt 60000 ]; do
 			nap 0.01
 		done
 		model $victim gone 1
 	) &
-	fio_job mirrored --rw=randwrite --randseed=4 --loops=8 --do_verify=1
+	fio_job mirrored --rw=randwrite --randseed=4 --loops=3 --do_verify=1
 	wait
 	is "refused" "$(errors mirrored)" 0
 	is "mirrors out" "$(stat mirrors_out)" 1
@@ -84,7 +84,7 @@ for victim in mssd0 mssd2; do
 		reload policy balance autocommit_ms 50 mirror /dev/mssd2 ssd /dev/mssd1 \
 			mirror /dev/mssd3
 	) &
-	fio_job reloaded --rw=randwrite --randseed=5 --loops=4 --do_verify=1
+	fio_job reloaded --rw=randwrite --randseed=5 --loops=2 --do_verify=1
 	wait
 	is "refused" "$(errors reloaded)" 0
 	is "mirrors out" "$(stat mirrors_out)" 1
