@@ -57,8 +57,12 @@ static ssize_t show_ssd_dev(struct ssdup *c, char *buf)
 	int len = 0;
 	u32 i;
 
-	for (i = 0; i < c->nr_ssds; i++)
+	for (i = 0; i < c->nr_ssds; i++) {
 		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", ssd_name(&c->ssd[i]));
+		if (c->ssd[i].mirrored)
+			len += sysfs_emit_at(buf, len, "+%s",
+					     c->ssd[i].twin ? c->ssd[i].twin->name : "-");
+	}
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 

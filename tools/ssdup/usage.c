@@ -6,9 +6,15 @@
  */
 #include "commands.h"
 
+#define MIRROR_OPTION \
+	{ OPT_MIRROR, "mirror", "DEV", \
+	  "of the SSD in front of it: a blank one of that size, which will hold the\n" \
+	  "same, so that either may die" }
+
 static const struct option_spec format_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for: its size and identity are noted" },
 	{ OPT_SSD, "ssd", "DEV", "the SSD; once for each of several" },
+	MIRROR_OPTION,
 	{ OPT_SEGMENT, "segment-mb", "N",
 	  "MiB of a segment, a power of two up to 256 (default: a 1024th of the\n"
 	  "SSD, but 4 to 256, and at least 32 segments)" },
@@ -60,6 +66,10 @@ static const struct option_spec create_options[] = {
 	{ OPT_SSD, "ssd", "DEV",
 	  "the SSD: blank, or with the log of this HDD; once for each of\n"
 	  "several (of a log that is there, one finds the others)" },
+	MIRROR_OPTION,
+	{ OPT_LOST_SSD, "lost-ssd", NULL,
+	  "do without the mirror of an SSD that is not there, or that\n"
+	  "is not named while both ran apart: what it has alone is lost" },
 	{ OPT_UUID, "uuid", "UUID", "the SSD whose log has that UUID" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "where writes go, one of:"

@@ -60,8 +60,6 @@ done
 # what cannot be one
 must_not ssdup create $NAME --hdd $HDD --ssd $SSD -o ssd=$OTHER
 [[ $(<"$T/stderr") == *"--ssd names each SSD"* ]] || fail "create says: $(<"$T/stderr")"
-must_not ssdup create $NAME --hdd $HDD --ssd $SSD -o mirror=$OTHER
-[[ $(<"$T/stderr") == *"knows no mirrors"* ]] || fail "create says: $(<"$T/stderr")"
 ssdup_exits 4 create $NAME --hdd $HDD --ssd $SSD --ssd $SSD
 ssdup_exits 4 create $NAME --hdd $HDD --ssd $SSD --ssd $HDD
 read -ra nine < <(printf -- "--ssd $SSD %.0s" 1 2 3 4 5 6 7 8 9)

@@ -101,6 +101,7 @@ static int check(struct log_file *l, const struct args *a)
 int cmd_check(struct ssdup_ctx *ctx, int argc, char **argv)
 {
 	struct args a = { .copy = NO_COPY };
+	char *apart[SSDUP_TWINS];
 	struct log_file l;
 	int opt, r;
 
@@ -124,6 +125,12 @@ int cmd_check(struct ssdup_ctx *ctx, int argc, char **argv)
 	if (!disk_operands(ctx, argc, argv, &a.hdd, &a.ssds.of[0], true))
 		return ctx->exit;
 	a.ssds.nr = max(a.ssds.nr, 1U);
+	if (!a.json && ssd_set_apart(&a.ssds, apart)) {
+		r = check_apart(ctx, apart, a.log ?: spec_uuid(a.ssds.of[0]));
+		free(apart[0]);
+		free(apart[1]);
+		return r;
+	}
 	r = log_open(ctx, &l, &a.ssds, a.log, DISK_READ, a.copy);
 	if (r != EXIT_OK)
 		return r;

@@ -32,6 +32,13 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 		else if (!take_ssd(ctx, &new->ssds))
 			return ctx->exit;
 		break;
+	case OPT_MIRROR:
+		if (!take_mirror(ctx, &new->ssds))
+			return ctx->exit;
+		break;
+	case OPT_LOST_SSD:
+		new->ssds.lost = true;
+		break;
 	case OPT_POLICY:
 		why = new_device_key(new, "policy", optarg);
 		break;
@@ -84,6 +91,12 @@ static int take_option(struct ssdup_ctx *ctx, struct new_device *new, const char
 
 /* --- From the tab --- */
 
+/* Of the user, for one device. */
+struct words {
+	bool	take_over;
+	bool	lost;
+};
+
 static bool ssd_is_shared(const struct tab *tab, const struct tab_entry *e)
 {
 	const struct tab_entry *o;
@@ -95,15 +108,15 @@ static bool ssd_is_shared(const struct tab *tab, const struct tab_entry *e)
 }
 
 static int make_entry(const struct ssdup_ctx *ctx, const struct tab *tab,
-		      const struct tab_entry *e, bool take_over)
+		      const struct tab_entry *e, const struct words *word)
 {
 	struct new_device new = {
 		.name = e->name,
 		.hdd = e->hdd,
-		.ssds = { { e->ssd }, 1 },
+		.ssds = { .of = { e->ssd }, .nr = 1, .lost = word->lost },
 		.args = xstrdup(e->args),
 		.nr_args = e->nr_args,
-		.give_up.host = take_over,
+		.give_up.host = word->take_over,
 		.tab = true,
 		.shared = ssd_is_shared(tab, e),
 	};
@@ -126,12 +139,13 @@ static bool devices_there(const struct tab_entry *e)
 static int make_all(const struct ssdup_ctx *ctx, const struct tab *tab)
 {
 	int r, worst = tab->faults ? EXIT_FAILED : EXIT_OK;
+	const struct words none = { };
 	const struct tab_entry *e;
 
 	for (e = tab->entry; e < tab->entry + tab->nr; e++) {
 		if (e->noauto)
 			continue;
-		r = e->nofail && !devices_there(e) ? EXIT_OK : make_entry(ctx, tab, e, false);
+		r = e->nofail && !devices_there(e) ? EXIT_OK : make_entry(ctx, tab, e, &none);
 		worst = worst ?: r;
 	}
 	return worst;
@@ -146,7 +160,7 @@ static const struct tab_entry *entry_for(const struct tab *tab, const char *name
 }
 
 static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const char *ssd,
-			 bool take_over)
+			 const struct words *word)
 {
 	const struct tab_entry *e;
 	struct tab tab;
@@ -158,7 +172,7 @@ static int make_from_tab(const struct ssdup_ctx *ctx, const char *name, const ch
 		r = make_all(ctx, &tab);
 	} else {
 		e = entry_for(&tab, name, ssd);
-		r = e ? make_entry(ctx, &tab, e, take_over) :
+		r = e ? make_entry(ctx, &tab, e, word) :
 		    fail(ctx, EXIT_NOT_FOUND, name,
 			 "no such device in %s%s; give --hdd and --ssd, or add a line", ctx->tab,
 			 ssd ? " with that log" : "");
@@ -174,6 +188,7 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 	struct new_device new = { .args = xstrdup("") };
 	const char *tab = NULL;
 	bool all = false, whole;
+	struct words word;
 	int opt, r;
 
 	while ((opt = next_option(ctx, argc, argv)) != OPT_END) {
@@ -198,16 +213,18 @@ int cmd_create(struct ssdup_ctx *ctx, int argc, char **argv)
 		return bad_usage(ctx, "--add goes with --hdd and --ssd, and not with --format");
 	if (new.save && !(new.hdd && new.ssds.nr))
 		return bad_usage(ctx, "--save goes with --hdd and --ssd");
-	if (new.give_up.host && all)
-		return bad_usage(ctx, "--take-over goes with one device");
+	if ((new.give_up.host || new.ssds.lost) && all)
+		return bad_usage(ctx, "--%s goes with one device",
+				 new.ssds.lost ? "lost-ssd" : "take-over");
+	word = (struct words){ new.give_up.host, new.ssds.lost };
 	if (all)
-		r = make_from_tab(ctx, NULL, NULL, false);
+		r = make_from_tab(ctx, NULL, NULL, &word);
 	else if (new.hdd && new.ssds.nr)
 		r = make(ctx, &new);
 	else if (new.hdd || (new.ssds.nr && !new.ssd_text) || new.format || new.nr_args)
 		r = bad_usage(ctx, "missing %s", new.hdd ? "--ssd" : "--hdd");
 	else
-		r = make_from_tab(ctx, new.name, new.ssd_text, new.give_up.host);
+		r = make_from_tab(ctx, new.name, new.ssd_text, &word);
 	free(new.ssd_text);
 	free(new.args);
 	return r;

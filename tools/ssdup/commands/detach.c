@@ -118,8 +118,9 @@ static int wipe_log(const struct ssdup_ctx *ctx, struct ssd_set *ssds, const cha
 	else if (!r && ssd_several(&log))
 		r = pool_forget(ctx, dev->path, &ssds->io, others, &log, false);
 	else
-		for_each_there(ssds, i)
-			r = r ?: ssd_log_wipe(ssds->io.fd[i], ssds->io.sectors[i]);
+		for_each_disk(ssds, i)
+			r = r ?: ssd_log_wipe(ssds->io.fd[i],
+					      ssds->io.sectors[i % SSDUP_MAX_SSDS]);
 	if (r < 0)
 		r = fail(ctx, EXIT_FAILED, dev->path,
 			 "the log cannot be wiped: %s; zero the first and the last MiB before you use it again",
@@ -131,7 +132,7 @@ static int wipe_log(const struct ssdup_ctx *ctx, struct ssd_set *ssds, const cha
 static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const char *uuid)
 {
 	char number[DEV_NUMBER];
-	const struct ssd_names names = { { dev_number(number, ssd) }, 1 };
+	const struct ssd_names names = { .of = { dev_number(number, ssd) }, .nr = 1 };
 	struct members others;
 	struct ssd_set ssds;
 	struct dev *first;

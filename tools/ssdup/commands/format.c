@@ -28,6 +28,10 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 		if (!take_ssd(ctx, &a->ssds))
 			return ctx->exit;
 		break;
+	case OPT_MIRROR:
+		if (!take_mirror(ctx, &a->ssds))
+			return ctx->exit;
+		break;
 	case OPT_SEGMENT:
 		if (parse_number(optarg, 1, 256, &value) || value & (value - 1))
 			return bad_usage(ctx, "--segment-mb: not a power of two from 1 to 256: %s",
@@ -70,10 +74,11 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 static void say_format(const struct ssdup_ctx *ctx, const struct pair *p)
 {
 	const struct log_super *s = ssd_super(&p->log);
+	bool others = p->ssds.io.nr > 1 || p->ssds.mirrored;
 	char uuid[UUID_TEXT], size[SIZE_TEXT];
 
 	note(ctx, "%s%s: an empty log, UUID %s: %u segments of %s, blocks of %u bytes", p->ssd.path,
-	     p->ssds.io.nr > 1 ? " and others" : "", uuid_text(uuid, s->uuid), s->g.nr_segments,
+	     others ? " and others" : "", uuid_text(uuid, s->uuid), s->g.nr_segments,
 	     format_size(size, s->g.segment_sectors * SECTOR_BYTES),
 	     (unsigned int)(s->g.block_sectors * SECTOR_BYTES));
 }

@@ -284,15 +284,23 @@ static void each_disk(const struct device *d, const char *role,
 		      void (*fn)(void *arg, const char *name, const char *number), void *arg)
 {
 	char *file = xprintf("%s_dev", role), *numbers = folder_line(d->dir, file);
-	char *save = NULL, *number, *name;
+	char *save = NULL, *number, *name, *mirror, *more;
 	unsigned int nr = 0;
 
 	for (number = numbers ? strtok_r(numbers, " ", &save) : NULL; number;
 	     number = strtok_r(NULL, " ", &save)) {
 		name = nr ? xprintf("%s%u", role, nr) : xstrdup(role);
+		mirror = strchr(number, '+');
+		if (mirror)
+			*mirror++ = '\0';
 		/* One that is not used is a dash. */
 		if (strcmp(number, "-"))
 			fn(arg, name, number);
+		if (mirror && strcmp(mirror, "-")) {
+			more = xprintf("%s_mirror", name);
+			fn(arg, more, mirror);
+			free(more);
+		}
 		free(name);
 		nr++;
 	}

@@ -173,7 +173,7 @@ static int pool_list(struct ssdup_ctx *ctx, const struct args *a)
 static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ssd,
 		     const char *name, int flags)
 {
-	const struct ssd_names names = { { ssd }, 1 };
+	const struct ssd_names names = { .of = { ssd }, .nr = 1 };
 	u32 i;
 	int r;
 
@@ -190,7 +190,7 @@ static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ss
 	}
 	if (p->ssd.rdev)
 		r = members_read(ctx, p->ssd.rdev, &p->members);
-	for_each_there(&p->ssds, i)
+	for_each_disk(&p->ssds, i)
 		if (flags != O_RDONLY && !r &&
 		    (!p->members.nr || !members_alone(&p->members, p->ssds.dev[i].rdev)))
 			r = dev_refuse_used(ctx, &p->ssds.dev[i], "stop who uses it");

@@ -42,54 +42,39 @@ static char *state_message(u32 number, const char *state)
 	return xprintf("ssd_state %u %s", number, state);
 }
 
-/* As in a table, with "-" for those that are not used. Numbers from the pool, as it is now. */
+/* For a table. Numbers from the pool, as it is now. */
 static char *names_of(const struct pool *p, const struct log_super *s, u32 number,
 		      const struct dev *dev)
 {
-	char *all = xstrdup(""), *more, text[DEV_NUMBER];
-	const struct dev *one;
+	struct ssd_set set = p->ssds;
 	u32 i;
 
-	for (i = 0; i < s->ssds.nr; i++) {
-		one = i == number ? dev : i < p->ssds.io.nr ? &p->ssds.dev[i] : NULL;
-		if (one && one->path && s->ssds.state[i] != SSDUP_SSD_UNUSED)
-			dev_number(text, one->rdev);
-		else
-			snprintf(text, sizeof(text), "-");
-		more = xprintf("%s%s%s", all, i ? " " : "", text);
-		free(all);
-		all = more;
-	}
-	return all;
+	set.dev[number] = dev ? *dev : (struct dev){ };
+	set.io.nr = s->ssds.nr;
+	set.mirrored = s->ssds.mirrors;
+	for (i = 0; i < set.io.nr; i++)
+		if (ssds_unused(&s->ssds, i))
+			set.dev[i].path = NULL;
+	return ssd_set_table(&set);
 }
 
-/* A table line with other SSDs; free() it. */
+/* A table with other SSDs; free() it. */
 static char *with_ssds(const char *params, const char *names)
 {
 	char *words = xstrdup(params), *save = NULL, *hdd, *key, *value, *args = xstrdup(""), *more;
-	char *ssds = xstrdup(names), *first, *name, *keep = NULL;
-	unsigned int nr = 0;
 
 	hdd = strtok_r(words, " ", &save);
 	strtok_r(NULL, " ", &save);
 	strtok_r(NULL, " ", &save);
-	first = strtok_r(ssds, " ", &keep);
-	while ((name = strtok_r(NULL, " ", &keep)) && ++nr) {
-		more = xprintf("%s ssd %s", args, name);
-		free(args);
-		args = more;
-	}
 	while ((key = strtok_r(NULL, " ", &save)) && (value = strtok_r(NULL, " ", &save))) {
-		if (!strcmp(key, "ssd"))
+		if (!strcmp(key, "ssd") || !strcmp(key, "mirror"))
 			continue;
-		nr++;
-		more = xprintf("%s %s %s", args, key, value);
+		more = xprintf("%s%s%s %s", args, *args ? " " : "", key, value);
 		free(args);
 		args = more;
 	}
-	more = nr ? xprintf("%s %s %u%s", hdd, first, 2 * nr, args) : xprintf("%s %s", hdd, first);
+	more = table_line(hdd, names, args);
 	free(args);
-	free(ssds);
 	free(words);
 	return more;
 }
@@ -234,7 +219,7 @@ static int refuse_new(const struct ssdup_ctx *ctx, const struct pool *p, const s
 		return fail(ctx, EXIT_REFUSED, dev->path, "not a block device");
 	r = (dev->rdev ? dev_refuse_used(ctx, dev, "give another disk") : EXIT_OK) ?:
 	    dev_refuse_path(ctx, dev);
-	for_each_there(&p->ssds, i)
+	for_each_disk(&p->ssds, i)
 		r = r ?: dev_refuse_same(ctx, &p->ssds.dev[i], dev, false);
 	for (i = 0; i < p->members.nr && !r; i++)
 		if (p->members.all[i].hdd == dev->rdev)
@@ -594,6 +579,8 @@ int pool_ssd_remove(const struct ssdup_ctx *ctx, struct pool *p, const char *old
 		return r;
 	if (number < 0)
 		r = fail(ctx, EXIT_NOT_FOUND, dev.path, "is no SSD of this pool, or its only one");
+	if (!r && s->ssds.mirrors & BIT(number))
+		r = fail(ctx, EXIT_REFUSED, dev.path, "has a mirror, and cannot leave the pool");
 	r = r ?: refuse_named(ctx, &dev);
 	if (!r && !ssds_unused(&s->ssds, number))
 		r = p->members.nr ? let_it_leave(ctx, p, number, &dev) :

@@ -46,7 +46,7 @@ static int remove_busy(const struct ssdup_ctx *ctx, const struct state *s)
 static bool log_is_empty(const struct ssdup_ctx *ctx, const struct state *s)
 {
 	char number[DEV_NUMBER];
-	const struct ssd_names names = { { dev_number(number, s->ssd) }, 1 };
+	const struct ssd_names names = { .of = { dev_number(number, s->ssd) }, .nr = 1 };
 	struct ssd_set ssds;
 	struct ssd_log log;
 	bool empty;

@@ -58,7 +58,7 @@ static int refuse_homes(const struct log_file *l, struct args *a)
 {
 	const struct ssd_copies *super = &l->log.part[PART_SUPER];
 	const char *path = l->ssd.path;
-	const struct ssd_names ssds = { { path }, 1 };
+	const struct ssd_names ssds = { .of = { path }, .nr = 1 };
 	struct log_file again;
 	enum log_fault fault;
 	bool known;
@@ -320,7 +320,7 @@ static int nothing_to_do(struct log_file *l)
 
 static int outcome(struct log_file *l, const char *path, bool lost)
 {
-	const struct ssd_names ssds = { { path }, 1 };
+	const struct ssd_names ssds = { .of = { path }, .nr = 1 };
 	struct log_file again;
 	int r, verdict;
 
@@ -382,13 +382,16 @@ static int repair(struct log_file *l, struct args *a)
 static int with_log(struct ssdup_ctx *ctx, struct args *a,
 		    int (*fn)(struct log_file *l, struct args *a))
 {
-	const struct ssd_names ssds = { { a->ssd }, 1 };
+	const struct ssd_names ssds = { .of = { a->ssd }, .nr = 1 };
 	struct log_file l;
 	int r = log_open(ctx, &l, &ssds, a->log, a->dry_run ? DISK_READ : DISK_WRITE, a->copy);
 
 	if (r != EXIT_OK)
 		return r;
-	if (a->scan && l.ssds.nr > 1)
+	if (l.known && l.s.ssds.mirrors)
+		r = fail(ctx, EXIT_REFUSED, a->ssd,
+			 "has a mirror: the other one is its repair. Name that to \"ssdup check\", and if it is well, to \"ssdup create\", with --lost-ssd");
+	else if (a->scan && l.ssds.nr > 1)
 		r = fail(ctx, EXIT_REFUSED, a->ssd,
 			 "its log is on %u SSDs: --scan finds logs that were on one", l.ssds.nr);
 	if (a->take_over)

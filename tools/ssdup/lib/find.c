@@ -20,20 +20,23 @@
 
 /* --- By the UUID of a log --- */
 
-/* Return: the number of the SSD among those of the log, or -1. */
+/* Return: the place of the SSD among those of the log, or -1. */
 static int is_log(const char *path, const char *uuid)
 {
 	struct dev dev = { .path = (char *)path };
 	struct ssd_log log;
 	int fd = dev_open(&dev, O_RDONLY), index = -1;
 	struct ssds ssds = ssds_some(fd);
+	struct twin_found twin;
 
 	if (fd < 0)
 		return index;
-	if (!ssd_log_read(&ssds, &log, uuid) && log.fault == LOG_OK)
-		index = ssd_super(&log)->ssds.index;
+	if (!ssd_log_read(&ssds, &log, uuid) && log.fault == LOG_OK) {
+		twin.there = ssd_twin_read(fd, log.ssd_sectors, &twin.block);
+		index = ssd_place(ssd_super(&log), &twin);
+	}
 	close(fd);
-	return index;
+	return index == SSD_DISKS ? -1 : index;
 }
 
 /*

@@ -14,7 +14,7 @@ char *key_fault(struct ssdup_settings *set, const char *key, const char *value)
 	switch (ssdup_settings_take(set, key, value)) {
 	case SETTINGS_OK:
 		if (ssdup_settings_find(key)->kind == SETTINGS_MIRROR)
-			return xprintf("%s: not by this tool, which knows no mirrors yet", key);
+			return xprintf("%s: --mirror names that of a new log", key);
 		if (ssdup_settings_find(key)->kind == SETTINGS_DEVICE)
 			return xprintf("%s: --ssd names each SSD of a new log", key);
 		break;

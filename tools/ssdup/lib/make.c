@@ -243,30 +243,13 @@ static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct new_devic
 	return code;
 }
 
-/* As in a table: one that is not used is a dash. */
-static const char *ssd_number(char text[DEV_NUMBER], const struct dev *ssd)
-{
-	return ssd->path ? dev_number(text, ssd->rdev) : "-";
-}
-
 static char *table_params(const struct new_device *new, const struct pair *p)
 {
-	char hdd[DEV_NUMBER], ssd[DEV_NUMBER], *args = xstrdup(new->args), *more;
-	u32 i, nr = new->nr_args;
-	const char *first;
+	char hdd[DEV_NUMBER], *ssds = ssd_set_table(&p->ssds), *params;
 
-	/* In their order; the first one has no key. */
-	for (i = p->ssds.io.nr - 1; i > 0; i--, nr += 2) {
-		more = xprintf("ssd %s%s%s", ssd_number(ssd, &p->ssds.dev[i]), *args ? " " : "",
-			       args);
-		free(args);
-		args = more;
-	}
-	dev_number(hdd, p->hdd.rdev);
-	first = ssd_number(ssd, p->ssds.dev);
-	more = nr ? xprintf("%s %s %u %s", hdd, first, nr, args) : xprintf("%s %s", hdd, first);
-	free(args);
-	return more;
+	params = table_line(dev_number(hdd, p->hdd.rdev), ssds, new->args);
+	free(ssds);
+	return params;
 }
 
 /* An HDD that has grown: the device has its old size until "ssdup resize". */
@@ -451,7 +434,7 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 		warn(ctx, new->name,
 		     "its HDD has grown, and the device has not; \"ssdup resize %s\" lets it",
 		     new->name);
-	for_each_there(&p->ssds, i)
+	for_each_disk(&p->ssds, i)
 		if (!new->tab && !known)
 			advise_partition(ctx, &p->ssds.dev[i]);
 	return new->tab ? EXIT_OK : tell_line(ctx, new, p, uuid);
@@ -539,6 +522,9 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 		return fail(ctx, EXIT_USAGE, new->name, "--add makes a new log: not with log=");
 	}
 	r = pair_open(ctx, &p, new->hdd, &new->ssds, new->log, false, &new->give_up);
+	if (!r && p.ssds.io.some)
+		r = fail(ctx, EXIT_NOT_FOUND, p.ssd.path,
+			 "is one of several SSDs, and another one is not there: --lost-ssd is for mirrors here; \"ssdup export\" takes what is left");
 	if (!r)
 		r = choose_host(ctx, new, &p) ?: pair_refuse_hdd(ctx, &p, &new->give_up) ?:
 		    (new->add ? EXIT_OK : refuse_ssd(ctx, new, &p));

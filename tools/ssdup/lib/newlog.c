@@ -60,7 +60,7 @@ static const struct dev *coarsest(const struct ssd_set *ssds)
 	const struct dev *ssd = NULL;
 	u32 i;
 
-	for_each_there(ssds, i)
+	for_each_disk(ssds, i)
 		if (!ssd || ssds->dev[i].block > ssd->block)
 			ssd = &ssds->dev[i];
 	return ssd ?: ssds->dev;
@@ -88,6 +88,7 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 	if (!o->block && refuse_larger_blocks(ctx, hdd, ssd))
 		return EXIT_REFUSED;
 	ssds->nr = p->ssds.io.nr;
+	ssds->mirrors = p->ssds.mirrored;
 	for (i = 0; i < ssds->nr; i++) {
 		sectors[i] = p->ssds.dev[i].bytes / SECTOR_BYTES;
 		if (ssds->nr > 1)
@@ -212,25 +213,26 @@ static int refuse_add(const struct ssdup_ctx *ctx, const struct pair *p, const s
 static int alone(const struct ssdup_ctx *ctx, const struct pair *p, struct ssds *own)
 {
 	int flags = p->members.nr ? O_RDWR : O_RDWR | O_EXCL;
+	u32 i;
 
 	*own = p->ssds.io;
-	for (own->nr = 0; own->nr < p->ssds.io.nr; own->nr++) {
-		own->fd[own->nr] = -1;
-		if (!p->ssds.dev[own->nr].path)
-			continue;
-		own->fd[own->nr] = dev_open(&p->ssds.dev[own->nr], flags);
-		if (own->fd[own->nr] < 0)
-			return fail(ctx, EXIT_REFUSED, p->ssds.dev[own->nr].path, "%s",
-				    strerror(-own->fd[own->nr]));
+	memset(own->fd, -1, sizeof(own->fd));
+	for_each_disk(&p->ssds, i) {
+		own->fd[i] = dev_open(&p->ssds.dev[i], flags);
+		if (own->fd[i] < 0)
+			return fail(ctx, EXIT_REFUSED, p->ssds.dev[i].path, "%s",
+				    strerror(-own->fd[i]));
 	}
 	return EXIT_OK;
 }
 
 static void not_alone(struct ssds *own)
 {
-	while (own->nr)
-		if (own->fd[--own->nr] >= 0)
-			close(own->fd[own->nr]);
+	u32 i;
+
+	for (i = 0; i < SSD_DISKS; i++)
+		if (own->fd[i] >= 0)
+			close(own->fd[i]);
 }
 
 int pair_add(const struct ssdup_ctx *ctx, struct pair *p, const struct give_up *g)
@@ -305,6 +307,7 @@ static void discard(const struct ssdup_ctx *ctx, const struct dev *ssd, int fd)
 /* Two may be one after all, which has only the last superblock then. Return: 0 or -errno */
 static int are_apart(const struct ssds *ssds)
 {
+	struct twin_block twin;
 	struct ssd_log log;
 	struct ssds one;
 	int r = 0;
@@ -315,6 +318,30 @@ static int are_apart(const struct ssds *ssds)
 		r = ssd_log_read(&one, &log, NULL);
 		if (!r && (log.part[PART_SUPER].fault != LOG_OK || ssd_pool(&log)->ssds.index != i))
 			r = -ENOTUNIQ;
+		if (!r && ssds->mirrors & BIT(i) &&
+		    (ssd_twin_read(ssds->fd[i], ssds->sectors[i], &twin) != TWIN_THERE ||
+		     twin.index))
+			r = -ENOTUNIQ;
+	}
+	return r;
+}
+
+/* What an SSD and its mirror say of each other: TWINS_BEING_MADE, or more. 0 or -errno */
+static int write_twins(const struct ssds *ssds, const struct log_super *s, u64 seq)
+{
+	struct twin_block b = { .seq = seq };
+	u32 i;
+	int r = 0;
+
+	for (i = 0; i < ssds->nr && !r; i++) {
+		if (!(ssds->mirrors & BIT(i)))
+			continue;
+		/* Each pair its own, and the same with each call. */
+		memcpy(b.member[0], s->pool, sizeof(s->pool));
+		memcpy(b.member[1], s->pool, sizeof(s->pool));
+		b.member[0][0] ^= i;
+		b.member[1][0] ^= i ^ SSDUP_MAX_SSDS;
+		r = ssd_twins_write(ssds, i, &b);
 	}
 	return r;
 }
@@ -327,21 +354,24 @@ static int write_log(const struct ssdup_ctx *ctx, struct pair *p, const struct l
 	int r = 0;
 	u32 i;
 
-	for (i = 0; i < ssds->nr && !r; i++) {
+	for_each_disk(&p->ssds, i) {
+		if (r)
+			break;
 		/* libblkid may know a log: its mark alone must not go. */
-		r = ssd_log_wipe(ssds->fd[i], ssds->sectors[i]) ?:
+		r = ssd_log_wipe(ssds->fd[i], ssds->sectors[i % SSDUP_MAX_SSDS]) ?:
 		    dev_wipe_signatures(&p->ssds.dev[i]);
 		if (!r && !o->no_discard)
 			discard(ctx, &p->ssds.dev[i], ssds->fd[i]);
-		ssds->sectors[i] = p->ssds.dev[i].bytes / SECTOR_BYTES;
 	}
-	r = r ?: ssd_log_write(ssds, s);
+	for (i = 0; i < ssds->nr; i++)
+		ssds->sectors[i] = p->ssds.dev[i].bytes / SECTOR_BYTES;
+	r = r ?: write_twins(ssds, s, TWINS_BEING_MADE) ?: ssd_log_write(ssds, s);
 	/* Of several, each says now that it has a part, and then that all do: see core/ssds.h. */
-	if (!r && ssds->nr > 1) {
-		s->pool_seq++;
+	if (!r && (ssds->nr > 1 || ssds->mirrors)) {
+		s->pool_seq += ssds->nr > 1;
 		r = are_apart(ssds) ?: ssd_part_write(ssds, PART_SUPER, s);
 	}
-	return r ?: ssd_log_read(ssds, &p->log, NULL);
+	return r ?: write_twins(ssds, s, TWINS_BEING_MADE + 1) ?: ssd_log_read(ssds, &p->log, NULL);
 }
 
 int pair_format(const struct ssdup_ctx *ctx, struct pair *p, const struct log_options *o)

@@ -72,12 +72,15 @@ static int lock_ssds(const struct ssdup_ctx *ctx, struct pair *p)
 	const struct dev *next, *dev;
 	dev_t last = 0;
 	int lock;
+	u32 i;
 
 	do {
 		next = NULL;
-		for (dev = p->ssds.dev; dev < p->ssds.dev + p->ssds.io.nr; dev++)
+		for_each_disk(&p->ssds, i) {
+			dev = &p->ssds.dev[i];
 			if (dev->rdev > last && (!next || dev->rdev < next->rdev))
 				next = dev;
+		}
 		if (!next)
 			break;
 		last = next->rdev;
@@ -85,7 +88,7 @@ static int lock_ssds(const struct ssdup_ctx *ctx, struct pair *p)
 		if (lock < 0)
 			return fail(ctx, EXIT_FAILED, next->path, "%s", strerror(-lock));
 		p->lock[p->nr_locks++] = lock;
-	} while (p->nr_locks < SSDUP_MAX_SSDS);
+	} while (p->nr_locks < SSD_DISKS);
 	return EXIT_OK;
 }
 
@@ -102,7 +105,7 @@ static int refuse_used_ssds(const struct ssdup_ctx *ctx, struct pair *p, bool of
 	int r = EXIT_OK;
 	u32 i;
 
-	for_each_there(&p->ssds, i)
+	for_each_disk(&p->ssds, i)
 		if (offline && !r)
 			r = dev_refuse_used(ctx, &p->ssds.dev[i], or);
 	if (offline)
@@ -111,7 +114,7 @@ static int refuse_used_ssds(const struct ssdup_ctx *ctx, struct pair *p, bool of
 	if (r)
 		return r;
 	p->shared = members_alone(&p->members, p->ssd.rdev);
-	for_each_there(&p->ssds, i)
+	for_each_disk(&p->ssds, i)
 		if (!r && (!p->shared || !members_alone(&p->members, p->ssds.dev[i].rdev)))
 			r = dev_refuse_used(ctx, &p->ssds.dev[i], or);
 	return r;
@@ -153,6 +156,9 @@ static int refuse_ssd(const struct ssdup_ctx *ctx, const struct pair *p, u32 i, 
 	for (j = 0; j < i && !r; j++)
 		if (p->ssds.dev[j].path)
 			r = refuse_twice(ctx, ssd, &p->ssds.dev[j]);
+	if (!r && i >= SSDUP_MAX_SSDS && ssd->bytes != p->ssds.dev[i - SSDUP_MAX_SSDS].bytes)
+		r = fail(ctx, EXIT_REFUSED, ssd->path, "not of the size of the SSD %s",
+			 p->ssds.dev[i - SSDUP_MAX_SSDS].path);
 	if (!r && ssd->rotational && !p->hdd.rotational && p->hdd.rdev)
 		warn(ctx, ssd->path, "this rotates, and %s does not: are they swapped?",
 		     p->hdd.path);
@@ -169,7 +175,7 @@ static void look_at_each(struct pair *p)
 	struct ssds one;
 	u32 i;
 
-	for_each_there(&p->ssds, i) {
+	for_each_disk(&p->ssds, i) {
 		if (ssd_holds_log(&p->log))
 			break;
 		one = ssds_some(p->ssds.io.fd[i]);
@@ -180,7 +186,7 @@ static void look_at_each(struct pair *p)
 		p->log.part[PART_SUPER].fault = LOG_SSD_FOREIGN;
 		p->log.of[PART_SUPER] = i;
 	}
-	for_each_there(&p->ssds, i) {
+	for_each_disk(&p->ssds, i) {
 		if (p->log.fault != LOG_BLANK)
 			break;
 		ssd_blank_read(p->ssds.io.fd[i], &p->log);
@@ -205,7 +211,7 @@ int pair_open(const struct ssdup_ctx *ctx, struct pair *p, const char *hdd,
 		return fail(ctx, EXIT_REFUSED, p->hdd.path, "not a block device");
 	r = refuse_small_hdd(ctx, &p->hdd) ?: dev_refuse_path(ctx, &p->hdd) ?:
 	    refuse_unfit(ctx, &p->hdd);
-	for_each_there(&p->ssds, i)
+	for_each_disk(&p->ssds, i)
 		r = r ?: refuse_ssd(ctx, p, i, offline, g);
 	r = r ?: (offline ? EXIT_OK : dev_refuse_used(ctx, &p->hdd, another)) ?:
 	    refuse_used_ssds(ctx, p, offline, another);
@@ -241,7 +247,7 @@ char *pair_signature(const struct pair *p, const char **path)
 	char *what = NULL;
 	u32 i;
 
-	for_each_there(&p->ssds, i) {
+	for_each_disk(&p->ssds, i) {
 		if (what)
 			break;
 		*path = p->ssds.dev[i].path;

@@ -15,7 +15,7 @@ struct pair {
 	struct dev	ssd;		/* the first of them */
 	u8		hdd_id[SSDUP_HDD_ID_BYTES];
 	u8		host[SSDUP_HOST_BYTES];	/* that is to have the log: this one */
-	int		lock[SSDUP_MAX_SSDS];	/* nobody else makes a device with the SSDs */
+	int		lock[SSD_DISKS];	/* nobody else makes a device with the SSDs */
 	u32		nr_locks;
 	bool		shared;		/* devices with logs on the SSD use it, and nobody else */
 	struct members	members;	/* those of them that are not just being made */

@@ -11,6 +11,7 @@
 #include "dm-ssdup/core/ssds.h"
 
 #include "ssds.h"
+#include "twins.h"
 
 bool ssd_names_add(struct ssd_names *names, const char *name)
 {
@@ -24,6 +25,15 @@ bool take_ssd(struct ssdup_ctx *ctx, struct ssd_names *names)
 {
 	if (!ssd_names_add(names, optarg))
 		bad_usage(ctx, "a log is on %u SSDs at most", SSDUP_MAX_SSDS);
+	return !ctx->exit;
+}
+
+bool take_mirror(struct ssdup_ctx *ctx, struct ssd_names *names)
+{
+	if (!names->nr || names->mirror[names->nr - 1])
+		bad_usage(ctx, "--mirror stands behind the --ssd that it is the mirror of");
+	else
+		names->mirror[names->nr - 1] = optarg;
 	return !ctx->exit;
 }
 
@@ -50,8 +60,11 @@ bool parse_copy(struct ssdup_ctx *ctx, int *copy)
 	return true;
 }
 
-/* The superblock of one SSD. Return: is it one of several? */
-static bool is_one_of_several(const struct dev *dev, struct log_super *s)
+/*
+ * The superblock of one SSD. Return: are there others?
+ * @twin: of one with a mirror: which of the two it is
+ */
+static bool is_one_of_several(const struct dev *dev, struct log_super *s, struct twin_found *twin)
 {
 	int fd = dev_open(dev, O_RDONLY);
 	struct ssds ssds = ssds_some(fd);
@@ -61,9 +74,11 @@ static bool is_one_of_several(const struct dev *dev, struct log_super *s)
 	if (fd < 0)
 		return false;
 	is = !ssd_log_read(&ssds, &log, NULL) && log.part[PART_SUPER].fault == LOG_OK &&
-	     ssd_pool(&log)->ssds.nr > 1;
+	     (ssd_pool(&log)->ssds.nr > 1 || ssd_pool(&log)->ssds.mirrors);
 	if (is)
 		*s = *ssd_pool(&log);
+	if (is)
+		twin->there = ssd_twin_read(fd, s->ssd_sectors, &twin->block);
 	close(fd);
 	return is;
 }
@@ -78,7 +93,7 @@ static bool same_pool(const struct log_super *a, const struct log_super *b)
 
 struct search {
 	const struct log_super *pool;
-	u32		index;
+	u32		disk;		/* see struct ssd_set */
 	char		**found;
 	unsigned int	nr;
 };
@@ -86,33 +101,33 @@ struct search {
 static void look_for_ssd(void *arg, const char *path)
 {
 	struct search *search = arg;
+	struct twin_found twin;
 	struct log_super s;
 	struct dev dev;
 
 	if (dev_find_quietly(path, &dev))
 		return;
-	if (is_one_of_several(&dev, &s) && same_pool(&s, search->pool) &&
-	    s.ssds.index == search->index) {
+	if (is_one_of_several(&dev, &s, &twin) && same_pool(&s, search->pool) &&
+	    ssd_place(&s, &twin) == search->disk) {
 		search->found = xmore(search->found, search->nr, sizeof(*search->found));
 		search->found[search->nr++] = xstrdup(path);
 	}
 	dev_free(&dev);
 }
 
-/* Return: NULL, or why it is not there; free() it. */
-static char *find_other(const struct log_super *pool, u32 index, struct dev *dev, bool lost)
+/* Return: NULL, with no path if it is not there; or that it is there twice, free() it. */
+static char *find_other(const struct log_super *pool, u32 disk, struct dev *dev)
 {
-	struct search search = { .pool = pool, .index = index };
-	char uuid[UUID_TEXT], *path, *twice = NULL, *why = NULL;
+	struct search search = { .pool = pool, .disk = disk };
+	char *path, *twice = NULL, *why = NULL;
 
 	dev_each(look_for_ssd, &search);
 	path = dev_choose(search.found, search.nr, &twice);
 	if (twice)
-		why = xprintf("number %u of its log is on two disks, %s; take the copy out", index,
-			      twice);
-	else if ((!path || dev_find_quietly(path, dev)) && !lost)
-		why = xprintf("is one of %u SSDs of a log; number %u (%s) is not there, or damaged",
-			      pool->ssds.nr, index, uuid_text(uuid, pool->ssds.uuid[index]));
+		why = xprintf("number %u of its log is on two disks, %s; take the copy out",
+			      disk % SSDUP_MAX_SSDS, twice);
+	else if (path)
+		dev_find_quietly(path, dev);
 	while (search.nr)
 		free(search.found[--search.nr]);
 	free(search.found);
@@ -126,15 +141,19 @@ static char *find_other(const struct log_super *pool, u32 index, struct dev *dev
 /* Those that were named, in the places that they have. Return: is one of them no SSD of the log? */
 static bool to_their_places(struct ssd_set *set, const struct log_super *pool)
 {
-	struct dev dev[SSDUP_MAX_SSDS] = { };
+	struct dev dev[SSD_DISKS] = { };
+	struct twin_found twin;
 	struct log_super s;
-	u32 i;
+	u32 i, place;
 
-	for_each_there(set, i) {
-		if (!is_one_of_several(&set->dev[i], &s) || !same_pool(&s, pool) ||
-		    s.ssds.index >= pool->ssds.nr || dev[s.ssds.index].path)
+	for_each_disk(set, i) {
+		if (!is_one_of_several(&set->dev[i], &s, &twin) || !same_pool(&s, pool) ||
+		    s.ssds.index >= pool->ssds.nr)
 			return true;
-		dev[s.ssds.index] = set->dev[i];
+		place = ssd_place(&s, &twin);
+		if (place == SSD_DISKS || dev[place].path)
+			return true;
+		dev[place] = set->dev[i];
 	}
 	/* One that is not used has nothing to say. */
 	for (i = 0; i < pool->ssds.nr; i++)
@@ -142,17 +161,67 @@ static bool to_their_places(struct ssd_set *set, const struct log_super *pool)
 			dev_free(&dev[i]);
 	memcpy(set->dev, dev, sizeof(dev));
 	set->io.nr = pool->ssds.nr;
+	set->mirrored = pool->ssds.mirrors;
 	return false;
+}
+
+/* One of two that hold the same, or both. @named: a bit for each of them. As find_ssd() */
+static char *find_twins(struct ssd_set *set, const struct log_super *pool, u32 ssd, u32 named,
+			const struct ssd_names *names)
+{
+	u32 at[SSDUP_TWINS] = { ssd, ssd_mirror(ssd) }, i;
+	struct twin_found found[SSDUP_TWINS];
+	struct log_super s;
+	char *why = NULL;
+	struct dev keep;
+	int which;
+
+	for (i = 0; i < SSDUP_TWINS; i++) {
+		found[i].there = TWIN_ABSENT;
+		if (!set->dev[at[i]].path)
+			why = why ?: find_other(pool, at[i], &set->dev[at[i]]);
+		if (set->dev[at[i]].path)
+			is_one_of_several(&set->dev[at[i]], &s, &found[i]);
+	}
+	if (why || (!set->dev[at[0]].path && !set->dev[at[1]].path))
+		return why;
+	why = twins_choose(found, named, names->lost, &which);
+	set->apart |= which == TWINS_RAN_APART ? BIT(ssd) : 0;
+	if (why || which == TWINS_BOTH)
+		return why;
+	/* The other one is not used. */
+	keep = set->dev[at[which]];
+	set->dev[at[which]].path = NULL;
+	dev_free(&set->dev[at[!which]]);
+	set->dev[ssd] = keep;
+	return NULL;
+}
+
+/* It is to be there, with its mirror. Return: NULL, or why it is not; free() it. */
+static char *find_ssd(struct ssd_set *set, const struct log_super *pool, u32 ssd, u32 named,
+		      const struct ssd_names *names)
+{
+	char uuid[UUID_TEXT], *why = NULL;
+
+	if (set->mirrored & BIT(ssd))
+		why = find_twins(set, pool, ssd, named, names);
+	else if (!set->dev[ssd].path)
+		why = find_other(pool, ssd, &set->dev[ssd]);
+	if (why || set->dev[ssd].path || names->lost)
+		return why;
+	return xprintf("is one of %u SSDs of a log; number %u (%s) is not there, or damaged",
+		       pool->ssds.nr, ssd, uuid_text(uuid, pool->ssds.uuid[ssd]));
 }
 
 /* What the newest of them says, or zero. */
 static struct log_super newest(const struct ssd_set *set)
 {
 	struct log_super pool = { }, s;
+	struct twin_found twin;
 	u32 i;
 
-	for_each_there(set, i)
-		if (is_one_of_several(&set->dev[i], &s) && !ssds_being_made(&s) &&
+	for_each_disk(set, i)
+		if (is_one_of_several(&set->dev[i], &s, &twin) && !ssds_being_made(&s) &&
 		    s.pool_seq > pool.pool_seq)
 			pool = s;
 	return pool;
@@ -162,12 +231,12 @@ static struct log_super newest(const struct ssd_set *set)
  * The newest says which there are. One that has left does not know of those that came since, but
  * the others do. Others than these are refused when all are looked at.
  */
-static char *complete(struct ssd_set *set, bool lost)
+static char *complete(struct ssd_set *set, const struct ssd_names *names)
 {
 	struct log_super pool = newest(set);
 	char *why = NULL;
+	u32 i, named;
 	u64 seq;
-	u32 i;
 
 	do {
 		seq = pool.pool_seq;
@@ -177,8 +246,9 @@ static char *complete(struct ssd_set *set, bool lost)
 		for (i = 0; i < set->io.nr && !why; i++) {
 			if (ssds_unused(&pool.ssds, i))
 				continue;
-			if (!set->dev[i].path)
-				why = find_other(&pool, i, &set->dev[i], lost);
+			named = (set->dev[i].path ? BIT(0) : 0) |
+				(set->dev[ssd_mirror(i)].path ? BIT(1) : 0);
+			why = find_ssd(set, &pool, i, named, names);
 			set->io.some |= !set->dev[i].path;
 		}
 		pool = newest(set);
@@ -191,7 +261,7 @@ static void set_begin(struct ssd_set *set)
 	u32 i;
 
 	memset(set, 0, sizeof(*set));
-	for (i = 0; i < SSDUP_MAX_SSDS; i++)
+	for (i = 0; i < SSD_DISKS; i++)
 		set->io.fd[i] = -1;
 }
 
@@ -207,24 +277,78 @@ int ssd_set_find(const struct ssdup_ctx *ctx, struct ssd_set *set, const struct 
 		if (r)
 			return r;
 		set->io.nr++;
+		if (!names->mirror[i])
+			continue;
+		set->mirrored |= BIT(i);
+		r = dev_find(ctx, names->mirror[i], &set->dev[ssd_mirror(i)]);
+		if (r)
+			return r;
 	}
-	why = names->alone ? NULL : complete(set, names->lost);
+	why = names->alone ? NULL : complete(set, names);
 	r = why ? fail(ctx, EXIT_NOT_FOUND, names->of[0], "%s", why) : EXIT_OK;
 	free(why);
 	return r;
+}
+
+/* One that is not used is a dash. */
+static const char *ssd_number(char text[DEV_NUMBER], const struct dev *ssd)
+{
+	return ssd->path ? dev_number(text, ssd->rdev) : "-";
+}
+
+char *ssd_set_table(const struct ssd_set *set)
+{
+	char ssd[DEV_NUMBER], *all = xstrdup(""), *more;
+	bool mirror;
+	u32 i;
+
+	/* In their order; the first one has no key. */
+	for (i = 0; i < set->io.nr; i++) {
+		mirror = set->mirrored & BIT(i) && set->dev[i].path;
+		more = xprintf("%s%s%s%s", all, i ? " ssd " : "", ssd_number(ssd, &set->dev[i]),
+			       mirror ? " mirror " : "");
+		free(all);
+		all = more;
+		if (!mirror)
+			continue;
+		more = xprintf("%s%s", all, ssd_number(ssd, &set->dev[ssd_mirror(i)]));
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
+static unsigned int nr_words(const char *text)
+{
+	unsigned int nr = *text != '\0';
+
+	for (; *text; text++)
+		nr += *text == ' ';
+	return nr;
+}
+
+char *table_line(const char *hdd, const char *ssds, const char *args)
+{
+	unsigned int nr = nr_words(ssds) - 1 + nr_words(args);
+	const char *more = strchrnul(ssds, ' ');
+
+	if (!nr)
+		return xprintf("%s %s", hdd, ssds);
+	return xprintf("%s %.*s %u%s%s%s", hdd, (int)(more - ssds), ssds, nr, more,
+		       *args ? " " : "", args);
 }
 
 int ssd_set_open(const struct ssdup_ctx *ctx, struct ssd_set *set, int flags)
 {
 	u32 i;
 
-	for (i = 0; i < set->io.nr; i++) {
-		if (!set->dev[i].path)
-			continue;
+	for_each_disk(set, i) {
 		set->io.fd[i] = dev_open(&set->dev[i], flags);
 		if (set->io.fd[i] < 0)
 			return fail(ctx, EXIT_FAILED, set->dev[i].path, "%s",
 				    strerror(-set->io.fd[i]));
+		if (i >= SSDUP_MAX_SSDS)
+			set->io.mirrors |= BIT(i - SSDUP_MAX_SSDS);
 	}
 	return EXIT_OK;
 }
@@ -233,7 +357,7 @@ void ssd_set_close(struct ssd_set *set)
 {
 	u32 i;
 
-	for (i = 0; i < SSDUP_MAX_SSDS; i++) {
+	for (i = 0; i < SSD_DISKS; i++) {
 		if (set->io.fd[i] >= 0)
 			close(set->io.fd[i]);
 		set->io.fd[i] = -1;
@@ -241,21 +365,43 @@ void ssd_set_close(struct ssd_set *set)
 	}
 }
 
+bool ssd_set_apart(const struct ssd_names *names, char *path[SSDUP_TWINS])
+{
+	struct ssd_set set;
+	u32 i, ssd;
+	bool apart;
+
+	set_begin(&set);
+	for (i = 0; i < names->nr && !dev_find_quietly(names->of[i], &set.dev[i]); i++)
+		set.io.nr++;
+	free(complete(&set, names));
+	apart = set.apart;
+	if (apart) {
+		ssd = __builtin_ctz(set.apart);
+		path[0] = xstrdup(set.dev[ssd].path);
+		path[1] = xstrdup(set.dev[ssd_mirror(ssd)].path);
+	}
+	ssd_set_close(&set);
+	return apart;
+}
+
 bool ssd_of_pool(const char *name, const u8 pool[16])
 {
+	struct twin_found twin;
 	struct log_super s;
 	struct dev dev;
 	bool is;
 
 	if (dev_find_quietly(name, &dev))
 		return false;
-	is = is_one_of_several(&dev, &s) && !memcmp(s.pool, pool, sizeof(s.pool));
+	is = is_one_of_several(&dev, &s, &twin) && !memcmp(s.pool, pool, sizeof(s.pool));
 	dev_free(&dev);
 	return is;
 }
 
 char *ssd_set_missing(const char *name)
 {
+	const struct ssd_names names = { };
 	struct ssd_set set;
 	char *why;
 
@@ -263,7 +409,7 @@ char *ssd_set_missing(const char *name)
 	if (dev_find_quietly(name, &set.dev[0]))
 		return NULL;
 	set.io.nr = 1;
-	why = complete(&set, false);
+	why = complete(&set, &names);
 	ssd_set_close(&set);
 	return why;
 }

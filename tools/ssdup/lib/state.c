@@ -41,7 +41,7 @@ static void add_ssd(struct state *s, const char *number)
 {
 	dev_t ssd = disk_number(number);
 
-	if (!ssd || s->nr_ssds == SSDUP_MAX_SSDS)
+	if (!ssd || s->nr_ssds == 2 * SSDUP_MAX_SSDS)
 		return;
 	s->ssds[s->nr_ssds++] = ssd;
 	s->ssd = s->ssds[0];
@@ -64,7 +64,7 @@ static void read_table(const char *name, struct state *s)
 	word = word ? strtok_r(NULL, " ", &save) : NULL;
 	while (word && (word = strtok_r(NULL, " ", &save))) {
 		value = strtok_r(NULL, " ", &save);
-		if (!strcmp(word, "ssd"))
+		if (!strcmp(word, "ssd") || !strcmp(word, "mirror"))
 			add_ssd(s, value);
 	}
 	dmdev_free(&d);
@@ -211,8 +211,8 @@ static int read_sysfs(const char *name, struct state *s)
 	s->hdd = disk_number(text);
 	free(text);
 	text = dev_sysfs_read(s->rdev, "ssdup/ssd_dev");
-	for (word = text ? strtok_r(text, " ", &save) : NULL; word;
-	     word = strtok_r(NULL, " ", &save))
+	for (word = text ? strtok_r(text, " +", &save) : NULL; word;
+	     word = strtok_r(NULL, " +", &save))
 		add_ssd(s, word);
 	free(text);
 	read_folder(s);

@@ -94,9 +94,6 @@ static void read_copies(int fd, u64 *sectors, const struct log_super *super, str
 		c->copy_fault[i] = c->error[i] ? LOG_BAD_CRC :
 				   super ? ssdup_log_record_decode(buf, &c->copy[i]) :
 				   ssdup_log_super_decode(buf, &c->copy[i]);
-		/* Whoever writes to one of two that hold the same would have to write to both. */
-		if (!super && c->copy_fault[i] == LOG_OK && c->copy[i].ssds.mirrors)
-			c->copy_fault[i] = LOG_UNKNOWN_INCOMPAT;
 	}
 	free(buf);
 	if (!super && c->copy_fault[1] == LOG_OK && !log_at_home(&c->copy[1], *sectors))
@@ -388,6 +385,31 @@ int ssds_read(const struct ssds *ssds, const struct log_super *s, void *buf, siz
 	       read_all(ssds->fd[i], buf, bytes, sector * SECTOR_BYTES);
 }
 
+u32 ssds_fds(const struct ssds *ssds, u32 i, int fd[2])
+{
+	u32 nr = 0;
+
+	if (ssds->fd[i] >= 0)
+		fd[nr++] = ssds->fd[i];
+	if (ssds->mirrors & BIT(i))
+		fd[nr++] = ssds->fd[ssd_mirror(i)];
+	return nr;
+}
+
+int ssds_write_block(const struct ssds *ssds, u32 i, const void *buf, u64 sector)
+{
+	u32 nr, at;
+	int fd[2], r = 0;
+
+	nr = ssds_fds(ssds, i, fd);
+	for (at = 0; at < nr && !r; at++) {
+		r = write_all(fd[at], buf, SSDUP_BLOCK_BYTES, sector * SECTOR_BYTES);
+		if (!r && fsync(fd[at]))
+			r = -errno;
+	}
+	return r;
+}
+
 int ssd_part_write(const struct ssds *ssds, enum ssd_part part, const struct log_super *s)
 {
 	void *buf = xpages(SSDUP_BLOCK_BYTES);
@@ -398,19 +420,15 @@ int ssd_part_write(const struct ssds *ssds, enum ssd_part part, const struct log
 	/* The first copies come before the second ones. */
 	for (n = 0; n < SSDUP_COPIES * ssds->nr && !r; n++) {
 		i = n % ssds->nr;
-		if (ssds->fd[i] < 0)
-			continue;
 		one.ssds.index = i;
 		one.ssd_sectors = ssds->nr > 1 ? ssds->sectors[i] : s->ssd_sectors;
 		if (part == PART_SUPER)
 			ssdup_log_super_encode(&one, buf);
 		else
 			ssdup_log_record_encode(&one, buf);
-		r = write_all(ssds->fd[i], buf, SSDUP_BLOCK_BYTES,
-			      part_sector(one.ssd_sectors, s->log, part,
-					  n / ssds->nr ^ (part == PART_RECORD)) * SECTOR_BYTES);
-		if (!r && fsync(ssds->fd[i]))
-			r = -errno;
+		r = ssds_write_block(ssds, i, buf,
+				     part_sector(one.ssd_sectors, s->log, part,
+						 n / ssds->nr ^ (part == PART_RECORD)));
 	}
 	free(buf);
 	return r;

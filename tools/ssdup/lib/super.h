@@ -6,7 +6,7 @@
 #ifndef SSDUP_SUPER_H
 #define SSDUP_SUPER_H
 
-#include "dm-ssdup/core/log.h"
+#include "dm-ssdup/core/twins.h"
 
 #include "tool.h"
 
@@ -19,10 +19,22 @@ enum ssd_part {
 	NR_PARTS,
 };
 
-/* The SSDs that a log is on, open, in their order. */
+/*
+ * The SSDs that a log is on, open, in their order. Behind these, the mirror of each that is to get
+ * what is written to that. It is never read.
+ */
+#define SSD_DISKS	(2 * SSDUP_MAX_SSDS)
+
+/** ssd_mirror() - the place of the mirror of an SSD */
+static inline u32 ssd_mirror(u32 ssd)
+{
+	return SSDUP_MAX_SSDS + ssd;
+}
+
 struct ssds {
 	u32		nr;
-	int		fd[SSDUP_MAX_SSDS];	/* -1: it is missing, which @some allows */
+	int		fd[SSD_DISKS];	/* -1: it is missing, which @some allows */
+	u32		mirrors;	/* a bit for each SSD whose mirror is open */
 	u64		sectors[SSDUP_MAX_SSDS];	/* that the superblock of each says */
 	bool		some;		/* others may be missing: it is only looked at */
 };
@@ -163,6 +175,12 @@ bool log_name_valid(const char *name);
 int ssds_read(const struct ssds *ssds, const struct log_super *s, void *buf, size_t bytes,
 	      u64 place);
 
+/** ssds_fds() - all that SSD @i is written to: their number, and their descriptors */
+u32 ssds_fds(const struct ssds *ssds, u32 i, int fd[2]);
+
+/** ssds_write_block() - a block of SSD @i, and of its mirror, each made durable; 0 or -errno */
+int ssds_write_block(const struct ssds *ssds, u32 i, const void *buf, u64 sector);
+
 /**
  * ssd_part_write() - write both copies of one of them in the kernel's order, each made durable
  *
@@ -180,7 +198,7 @@ int ssd_log_write(const struct ssds *ssds, const struct log_super *s);
 /**
  * ssd_home_tidy() - zero what a home holds besides superblocks and records: marks of others
  *
- * Return: 0 or -errno.
+ * Not of an SSD with a mirror, whose block stands there. Return: 0 or -errno.
  */
 int ssd_home_tidy(int fd, u64 ssd_sectors, u32 copy);
 
@@ -191,6 +209,18 @@ int ssd_home_tidy(int fd, u64 ssd_sectors, u32 copy);
  * Return: 0 or -errno.
  */
 int ssd_log_wipe(int fd, u64 sectors);
+
+/**
+ * ssd_twin_read() - the newest block that says what an SSD with a mirror has
+ * @sectors: that its superblock says
+ */
+enum twin_there ssd_twin_read(int fd, u64 sectors, struct twin_block *b);
+
+/** ssd_place() - which SSD of its pool it is, or ssd_mirror() of that; SSD_DISKS: not known */
+u32 ssd_place(const struct log_super *s, const struct twin_found *twin);
+
+/** ssd_twins_write() - the same on an SSD and its mirror, both copies, durable; 0 or -errno */
+int ssd_twins_write(const struct ssds *ssds, u32 ssd, struct twin_block *b);
 
 /**
  * ssd_log_used() - may it hold anything?

@@ -98,6 +98,8 @@ const struct trouble *state_trouble(const struct state *s)
 		unknown = { "?", "it is in a mode that this tool does not know" },
 		ssd_gone = { "SSD gone", "the SSD is gone" },
 		some_gone = { "SSD gone", "one of its SSDs is gone" },
+		mirror_out = { "mirror out",
+			       "an SSD or its mirror has failed: what it holds has one copy" },
 		ssd_out = { "SSD out", "one of its SSDs has failed, and the others go on" },
 		hdd_gone = { "HDD gone", "the HDD is gone" },
 		lost = { "ranges lost",
@@ -118,6 +120,8 @@ const struct trouble *state_trouble(const struct state *s)
 		return &lost;
 	if (s->v.ssds_out)
 		return &ssd_out;
+	if (s->v.mirrors_out)
+		return &mirror_out;
 	if (s->v.segments && s->v.segments <= LOG_SPARE)
 		return &no_room;
 	return s->v.drain_errno ? &drain : NULL;

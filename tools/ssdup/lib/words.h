@@ -33,7 +33,7 @@ struct state {
 	char		*log_uuid;	/* NULL before the first resume */
 	dev_t		rdev;
 	dev_t		hdd, ssd;	/* 0: unknown */
-	dev_t		ssds[SSDUP_MAX_SSDS];	/* all of them; the first is @ssd */
+	dev_t		ssds[2 * SSDUP_MAX_SSDS];	/* with mirrors; the first is @ssd */
 	unsigned int	nr_ssds;
 	bool		hdd_gone, ssd_gone;	/* pulled: the system does not know it any more */
 	uint64_t	sectors;	/* of the device */

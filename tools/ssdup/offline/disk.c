@@ -121,7 +121,10 @@ bool disk_same(const struct disk *a, const struct disk *b)
 
 static int all_of(struct disk *d, void *buf, uint64_t sector, uint64_t sectors, bool write)
 {
-	return transfer(d->fd, buf, sectors * SECTOR_BYTES, sector * SECTOR_BYTES, write);
+	int r = transfer(d->fd, buf, sectors * SECTOR_BYTES, sector * SECTOR_BYTES, write);
+
+	/* Both, or the one that can. */
+	return d->mirror && !r == write ? all_of(d->mirror, buf, sector, sectors, write) : r;
 }
 
 static bool aligned(const struct disk *d, const void *buf, uint64_t sector, uint64_t sectors)
@@ -228,5 +231,7 @@ int disk_zero(struct disk *d, uint64_t sector, uint64_t sectors)
 
 int disk_sync(struct disk *d)
 {
-	return fsync(d->fd) ? -errno : 0;
+	if (fsync(d->fd))
+		return -errno;
+	return d->mirror ? disk_sync(d->mirror) : 0;
 }

@@ -18,6 +18,9 @@ struct disk {
 	uint64_t	sectors;
 	uint32_t	block_sectors;	/* logical block size; 1 for a file */
 	void		*bounce;	/* for what is not aligned */
+	struct disk	*mirror;	/* holds the same: is written too, and asked for what this
+					 * one cannot read; or NULL
+					 */
 };
 
 enum disk_use {

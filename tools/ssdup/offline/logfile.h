@@ -97,6 +97,7 @@ struct log_file {
 	const struct ssdup_ctx	*ctx;
 	struct disk		ssd;		/* the first one */
 	struct disk		more[SSDUP_MAX_SSDS - 1];
+	struct disk		mirror[SSDUP_MAX_SSDS];	/* log_ssd()->mirror, if there is one */
 	struct ssds		ssds;		/* all of them */
 	u64			hdd_sectors;	/* of the HDD that was named, or 0 */
 	u32			hdd_block_sectors;

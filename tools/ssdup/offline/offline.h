@@ -18,6 +18,17 @@
  */
 int check_log(struct log_file *l, bool all, bool data);
 
+/* --- apart.c --- */
+
+/**
+ * check_apart() - an SSD and its mirror ran apart: say what each has that the other one has not
+ * @path: of each
+ * @name: of the log, or NULL
+ *
+ * Return: EXIT_REFUSED, or another exit code with the complaint made.
+ */
+int check_apart(const struct ssdup_ctx *ctx, char *path[SSDUP_TWINS], const char *name);
+
 /* --- dump.c --- */
 
 enum dump_parts {

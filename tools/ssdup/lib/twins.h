@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ssdup: an SSD and its mirror: which of the two is used. Pure.
+ */
+#ifndef SSDUP_TWINS_CHOOSE_H
+#define SSDUP_TWINS_CHOOSE_H
+
+#include "dm-ssdup/core/twins.h"
+
+#define TWINS_BOTH	(-1)
+#define TWINS_NONE	(-2)
+#define TWINS_RAN_APART	(-3)	/* the same */
+
+/**
+ * twins_choose() - which of the two is used, without a word of the user, or with it
+ * @found: of each, by its index; one at least is there
+ * @named: a bit for each that the user has named
+ * @lost: the word: another one that may have newer data is lost, or is to be
+ * @which: index of the one, TWINS_BOTH, or else TWINS_NONE or TWINS_RAN_APART
+ *
+ * Return: NULL, or why none is, free() it.
+ */
+char *twins_choose(const struct twin_found found[SSDUP_TWINS], u32 named, bool lost, int *which);
+
+#endif
