@@ -153,6 +153,7 @@ struct ssdup_ssd {
 	struct dm_dev		*twin;		/* the same, of the other one that holds the same */
 	bool			mirrored;	/* the table says that there is one */
 	struct mirror_user	in_mirror;
+	u32			marked;		/* of which filling: see members.c; by pool->lock */
 	u64			sectors;	/* by its superblock; written by preresume */
 	bool			in_doubt;	/* a flush of it has failed since: for good */
 	bool			no_commits;	/* the same, or a metadata write has failed */

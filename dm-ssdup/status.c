@@ -277,6 +277,35 @@ static int msg_ssd_left(struct ssdup *c, char **argv, char *result, unsigned int
 	return 1;
 }
 
+/* With "left", print the sectors of segments that are on one of two SSDs alone. */
+static int msg_mirror(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const char *error = "not fill, left or whole";
+	unsigned int sz = 0;
+	int r = -EINVAL;
+
+	if (!strcmp(argv[2], "left")) {
+		DMEMIT("%llu",
+		       (u64)ssdup_mirror_left(c->log, argv[1]) * c->log->g.segment_sectors);
+		return 1;
+	}
+	if (!strcmp(argv[2], "fill"))
+		r = ssdup_mirror_fills(c->log, argv[1], &error);
+	else if (!strcmp(argv[2], "whole"))
+		r = ssdup_mirror_filled(c->log, argv[1], &error);
+	return told(c, argv[0], r, error);
+}
+
+static int msg_mirror_out(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+{
+	const char *error = "not out";
+	int r = -EINVAL;
+
+	if (!strcmp(argv[2], "out"))
+		r = ssdup_mirror_leaves(c->log, argv[1], argv[3], &error);
+	return told(c, argv[0], r, error);
+}
+
 /* Of two of the same name, the number of arguments says which. */
 static const struct {
 	const char	*name;
@@ -299,6 +328,8 @@ static const struct {
 	{ "ssd_add",		4, msg_ssd_add, true },
 	{ "ssd_state",		3, msg_ssd_state, true },
 	{ "ssd_left",		2, msg_ssd_left },
+	{ "mirror",		3, msg_mirror, true },
+	{ "mirror",		4, msg_mirror_out, true },
 };
 
 static int do_message(struct ssdup *c, unsigned int argc, char **argv, char *result,

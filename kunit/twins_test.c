@@ -76,6 +76,46 @@ static void one_is_there(struct kunit *test)
 	expect(test, damaged, there(&b), BIT(1), false, false);
 }
 
+/* One that is to be filled never counts without the word of the other one. */
+static void one_takes_the_place(struct kunit *test)
+{
+	const struct twin_found absent = { TWIN_ABSENT }, blank = { TWIN_BLANK };
+	struct twin_block a = pair[0], new = pair[1], old = pair[1];
+	struct twin_found both[SSDUP_TWINS];
+	struct twins t;
+
+	new.member[1][0] = 9;
+	new.out = BIT(1);
+	new.seq = 99;
+	refused(test, there(&new), absent, TWINS_PART);
+	refused(test, there(&new), blank, TWINS_PART);
+	/* The other one does not call out whose place it is. */
+	refused(test, there(&a), there(&new), TWINS_OTHER);
+	refused(test, there(&new), there(&new), TWINS_OTHER);
+	a.out = BIT(1);
+	expect(test, there(&a), there(&new), BIT(0), false, false);
+	both[0] = there(&new);
+	both[1] = there(&a);
+	KUNIT_EXPECT_EQ(test, ssdup_twins_match(both, &t), TWINS_OK);
+	KUNIT_EXPECT_TRUE(test, t.fills);
+	KUNIT_EXPECT_EQ(test, t.block.out, BIT(1));
+	KUNIT_EXPECT_EQ(test, t.block.member[1][0], 9);
+	/* The one that was there before cannot be filled. */
+	both[0] = there(&old);
+	KUNIT_EXPECT_EQ(test, ssdup_twins_match(both, &t), TWINS_OK);
+	KUNIT_EXPECT_FALSE(test, t.fills);
+	/* It is whole, and the cut came before its own block. */
+	a.out = 0;
+	a.member[1][0] = 9;
+	expect(test, there(&a), there(&new), 3, false, true);
+	refused(test, there(&a), there(&old), TWINS_OTHER);
+	/* Of a third one. */
+	new.member[0][0] = 3;
+	refused(test, there(&a), there(&new), TWINS_OTHER);
+	a.out = BIT(1);
+	refused(test, there(&a), there(&new), TWINS_OTHER);
+}
+
 static void of_others(struct kunit *test)
 {
 	struct twin_block a = pair[0], b = pair[1];
@@ -123,8 +163,8 @@ static void blocks_are_checked(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ssdup_twin_decode(buf, &b), TWIN_DAMAGED);
 		buf[i] ^= 0x10;
 	}
-	/* One that calls itself out, or both. */
-	for (a.out = BIT(1); a.out < 4; a.out++) {
+	/* One that calls both out, or a third one. */
+	for (a.out = 3; a.out < 9; a.out++) {
 		ssdup_twin_encode(&a, buf);
 		KUNIT_EXPECT_EQ(test, ssdup_twin_decode(buf, &b), TWIN_DAMAGED);
 	}
@@ -219,6 +259,7 @@ static void what_lacks_something_never_counts(struct kunit *test)
 static struct kunit_case twins_cases[] = {
 	KUNIT_CASE(both_are_there),
 	KUNIT_CASE(one_is_there),
+	KUNIT_CASE(one_takes_the_place),
 	KUNIT_CASE(of_others),
 	KUNIT_CASE(being_made),
 	KUNIT_CASE(blocks_are_checked),

@@ -23,6 +23,7 @@
 struct mirror_user {
 	struct list_head	list;	/* by mirror->queue_lock */
 	u32			named;	/* index of the SSD that its table names first */
+	bool			both;	/* it names the other one, too */
 	/* One is out; or @why is NULL: the last one has lost its cache. Context: atomic. */
 	void			(*tell)(struct mirror_user *user, const char *why);
 };
@@ -41,6 +42,31 @@ int ssdup_mirror_start(struct ssdup_mirror *m, const struct mirror_user *mu);
 
 /** ssdup_mirror_made() - new ones are complete. Return: 0 or -errno; sleeps */
 int ssdup_mirror_made(struct ssdup_mirror *m);
+
+/**
+ * ssdup_mirror_fill() - from now on one that is not whole gets all that is written, too
+ * @why: set if it does not
+ *
+ * All devices have to name it. Context: process, sleeps. Return: a number above 0 that is another
+ * one with each filling, also when it was begun before; or -errno.
+ */
+int ssdup_mirror_fill(struct ssdup_mirror *m, const char **why);
+
+/** ssdup_mirror_stop() - it gets nothing any more; any context */
+void ssdup_mirror_stop(struct ssdup_mirror *m);
+
+/** ssdup_mirror_filling() - the number, or 0 if none is filled, also because it failed */
+u32 ssdup_mirror_filling(const struct ssdup_mirror *m);
+
+/**
+ * ssdup_mirror_whole() - one that is filled has everything that is to be read
+ *
+ * Context: process, sleeps. Return: 0, or -EIO if it has failed meanwhile.
+ */
+int ssdup_mirror_whole(struct ssdup_mirror *m);
+
+/** ssdup_mirror_out() - call one of them out, by a word of the user; 0 or -errno; sleeps */
+int ssdup_mirror_out(struct ssdup_mirror *m, u32 index);
 
 /** ssdup_mirror_even() - let both have @bytes that were read from @sector on; 0 or -errno */
 int ssdup_mirror_even(struct ssdup_mirror *m, u64 sector, const void *data, u32 bytes);

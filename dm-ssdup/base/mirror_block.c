@@ -110,6 +110,87 @@ bool ssdup_mirror_call_out(struct ssdup_mirror *m, u32 index, const char *why)
 	return true;
 }
 
+int ssdup_mirror_out(struct ssdup_mirror *m, u32 index)
+{
+	bool out = false;
+
+	mutex_lock(&m->lock);
+	if (index < SSDUP_TWINS)
+		out = !(m->in & BIT(index)) ||
+		      ssdup_mirror_call_out(m, index, "by a message");
+	mutex_unlock(&m->lock);
+	return out ? 0 : -EINVAL;
+}
+
+/* --- One that takes the place of another one --- */
+
+bool ssdup_mirror_fails(struct ssdup_mirror *m, u32 index)
+{
+	unsigned long flags;
+	bool filled;
+
+	spin_lock_irqsave(&m->queue_lock, flags);
+	filled = m->fill & BIT(index);
+	if (filled)
+		WRITE_ONCE(m->fill, 0);
+	spin_unlock_irqrestore(&m->queue_lock, flags);
+	if (filled)
+		ssdup_mirror_tell(m, "the new one has failed, and is not filled any more");
+	return filled;
+}
+
+void ssdup_mirror_stop(struct ssdup_mirror *m)
+{
+	ssdup_mirror_fails(m, 0);
+	ssdup_mirror_fails(m, 1);
+}
+
+u32 ssdup_mirror_filling(const struct ssdup_mirror *m)
+{
+	return READ_ONCE(m->fill) ? READ_ONCE(m->fillings) : 0;
+}
+
+/* From now on no request counts that it has not got, unless it is called out. */
+static bool count_in(struct ssdup_mirror *m)
+{
+	bool filled;
+
+	spin_lock_irq(&m->queue_lock);
+	filled = m->fill;
+	if (filled) {
+		WRITE_ONCE(m->in, MIRROR_ALL);
+		WRITE_ONCE(m->fill, 0);
+	}
+	spin_unlock_irq(&m->queue_lock);
+	return filled;
+}
+
+int ssdup_mirror_whole(struct ssdup_mirror *m)
+{
+	u32 was;
+	int r = 0;
+
+	mutex_lock(&m->lock);
+	was = m->in;
+	if (!count_in(m)) {
+		r = -EIO;
+	} else {
+		m->fills = false;
+		m->block.out = 0;
+		m->block.seq++;
+		/* The new one's own block comes last: before, it is not used without the other. */
+		if (!write_block(m, was)) {
+			WRITE_ONCE(m->dead, true);
+			r = -EIO;
+		} else if (!write_block(m, MIRROR_ALL & ~was)) {
+			ssdup_mirror_call_out(m, !__ffs(was), "it failed a write");
+			r = -EIO;
+		}
+	}
+	mutex_unlock(&m->lock);
+	return r;
+}
+
 /* --- Before the log is used --- */
 
 bool ssdup_mirror_new(struct ssdup_mirror *m)

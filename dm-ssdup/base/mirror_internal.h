@@ -26,6 +26,9 @@ struct ssdup_mirror {
 	struct twin_block	block;		/* that counts; by lock */
 	u32			in;		/* a bit for each that has everything; a hint */
 	unsigned long		lost;		/* the same: its cache was lost, for another one */
+	u32			fill;		/* the same: is written, too; by queue_lock */
+	u32			fillings;	/* so far; by lock */
+	bool			fills;		/* one may be filled */
 	bool			dead;		/* nothing that is written counts: for good */
 	bool			started;	/* a log may write; by lock */
 	bool			fresh;		/* both are to be made */
@@ -52,6 +55,9 @@ struct twin_found ssdup_mirror_read(struct ssdup_mirror *m, u32 index);
  * Context: m->lock is held. Return: does the other one say so?
  */
 bool ssdup_mirror_call_out(struct ssdup_mirror *m, u32 index, const char *why);
+
+/** ssdup_mirror_fails() - one that is filled has failed; any context. Return: was it filled? */
+bool ssdup_mirror_fails(struct ssdup_mirror *m, u32 index);
 
 /** ssdup_mirror_tell() - tell all users; @why: see mirror.h; any context */
 void ssdup_mirror_tell(struct ssdup_mirror *m, const char *why);

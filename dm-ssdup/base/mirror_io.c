@@ -87,14 +87,14 @@ static bool may_flush(const struct mirror_io *io, u32 index)
 	       (io->bio->bi_opf & REQ_FUA && !drive_fua_is_no_flush(bdev));
 }
 
-/* Is there somebody to ask, to tell, or to be called out? */
-static bool to_settle(const struct mirror_io *io, u32 bad)
+/* Is there somebody to ask, to tell, or to be called out? @good: those that have it and count */
+static bool to_settle(const struct mirror_io *io, u32 bad, u32 good)
 {
 	u32 i, in = READ_ONCE(io->m->in);
 
 	if (!is_write(io))
 		return io->status[io->first] != BLK_STS_AGAIN && in & ~io->sent;
-	if (bad != io->sent)
+	if (good)
 		return bad & in;
 	for (i = 0; i < SSDUP_TWINS; i++)
 		if (bad & BIT(i) && may_flush(io, i))
@@ -105,15 +105,15 @@ static bool to_settle(const struct mirror_io *io, u32 bad)
 /* All that it was sent to have ended it. */
 static void ended(struct mirror_io *io)
 {
-	u32 bad = failed(io);
+	u32 bad = failed(io), good = io->sent & ~bad & READ_ONCE(io->m->in);
 
 	if (bio_op(io->bio) == REQ_OP_DISCARD)
 		finish(io, io->status[io->first]);
 	else if (is_write(io) && READ_ONCE(io->m->dead))
 		finish(io, first_error(io));
-	else if (bad && to_settle(io, bad))
+	else if (bad && to_settle(io, bad, good))
 		settle_later(io);
-	else if (bad && (!is_write(io) || bad == io->sent))
+	else if (bad && !good)
 		finish(io, first_error(io));
 	else
 		finish(io, BLK_STS_OK);
@@ -125,6 +125,9 @@ static void member_ended(struct mirror_io *io, u32 index, const struct bio *bio)
 
 	io->status[index] = bio->bi_status;
 	drive_ended(user, bio->bi_status);
+	/* Of one that is filled nothing was promised. One that is whole by now is called out. */
+	if (bio->bi_status && is_write(io))
+		ssdup_mirror_fails(io->m, index);
 	if (atomic_dec_and_test(&io->pending))
 		ended(io);
 }
@@ -146,7 +149,7 @@ static void copy_ended(struct bio *bio)
 /* Return: false: there is no memory for it */
 static bool submit(struct ssdup_mirror *m, struct bio *bio)
 {
-	u32 in = READ_ONCE(m->in), index = in ? __ffs(in) : 0;
+	u32 in = READ_ONCE(m->in), to = in | READ_ONCE(m->fill), index = in ? __ffs(in) : 0;
 	struct mirror_io *io;
 	struct bio *copy;
 
@@ -170,7 +173,7 @@ static bool submit(struct ssdup_mirror *m, struct bio *bio)
 	bio->bi_private = io;
 	copy->bi_end_io = copy_ended;
 	atomic_set(&io->pending, 1);
-	if (op_is_write(bio->bi_opf) && in == MIRROR_ALL) {
+	if (op_is_write(bio->bi_opf) && to == MIRROR_ALL) {
 		io->sent = MIRROR_ALL;
 		atomic_inc(&io->pending);
 		bio_set_dev(copy, m->member[!index].user.bdev);
@@ -317,6 +320,7 @@ static void member_told(struct drive_user *user, bool lost)
 
 	if (!lost)
 		return;
+	ssdup_mirror_fails(m, member - m->member);
 	set_bit(member - m->member, &m->lost);
 	/* Before another flush of it can end. Pairs with the one in ssdup_mirror_call_out(). */
 	smp_mb();
@@ -378,6 +382,7 @@ static int look(struct ssdup_mirror *m, struct block_device *bdev[SSDUP_TWINS], 
 	m->in = t.in;
 	m->mark = t.mark;
 	m->mend = t.mend;
+	m->fills = t.fills;
 	swap = m->fresh ? 0 : t.block.index;
 	for (i = 0; i < SSDUP_TWINS && swap; i++)
 		ssdup_drive_put(&m->member[i].user);
@@ -422,7 +427,18 @@ static bool has(const struct ssdup_mirror *m, const struct block_device *bdev)
 	return bdev && (m->member[0].user.bdev == bdev || m->member[1].user.bdev == bdev);
 }
 
-/* Those that tables name already. Return: -EBUSY: with another one. */
+/* Is that one of them, and the only one that counts? */
+static bool counts_alone(const struct ssdup_mirror *m, const struct block_device *bdev)
+{
+	u32 in = READ_ONCE(m->in);
+
+	return bdev && in && in != MIRROR_ALL && m->member[__ffs(in)].user.bdev == bdev;
+}
+
+/*
+ * Those that tables name already. Return: -EBUSY: with another one, which is not out. One that is
+ * may be replaced, for each table that is loaded from now on.
+ */
 static int find(struct block_device *bdev[SSDUP_TWINS], struct ssdup_mirror **found)
 {
 	struct ssdup_mirror *m;
@@ -431,11 +447,61 @@ static int find(struct block_device *bdev[SSDUP_TWINS], struct ssdup_mirror **fo
 	list_for_each_entry(m, &mirrors, list) {
 		if (!has(m, bdev[0]) && !has(m, bdev[1]))
 			continue;
-		if (!has(m, bdev[0]) || (bdev[1] && !has(m, bdev[1])))
+		if (has(m, bdev[0]) && (!bdev[1] || has(m, bdev[1])))
+			*found = m;
+		else if (!counts_alone(m, bdev[0]) && !counts_alone(m, bdev[1]))
 			return -EBUSY;
-		*found = m;
 	}
 	return 0;
+}
+
+static bool all_name_both(const struct ssdup_mirror *m)
+{
+	const struct mirror_user *mu;
+
+	list_for_each_entry(mu, &m->users, list)
+		if (!mu->both)
+			return false;
+	return true;
+}
+
+/* Does a device write by another one of these? */
+static bool used_beside(const struct ssdup_mirror *m)
+{
+	const struct ssdup_mirror *other;
+
+	lockdep_assert_held(&mirrors_lock);
+	list_for_each_entry(other, &mirrors, list)
+		if (other != m && (has(other, m->member[0].user.bdev) ||
+				   has(other, m->member[1].user.bdev)))
+			return true;
+	return false;
+}
+
+int ssdup_mirror_fill(struct ssdup_mirror *m, const char **why)
+{
+	int r = 0;
+
+	mutex_lock(&mirrors_lock);
+	mutex_lock(&m->lock);
+	spin_lock_irq(&m->queue_lock);
+	*why = "the table names no SSD that can be filled";
+	if (!m->fills)
+		r = -EINVAL;
+	*why = r ? *why : "another table does not name the new SSD: reload it";
+	if (!r && (!all_name_both(m) || used_beside(m)))
+		r = -EBUSY;
+	if (!r && !m->fill) {
+		/* A loss of before was not of what it gets from now on. */
+		clear_bit(!__ffs(m->in), &m->lost);
+		m->fillings++;
+		WRITE_ONCE(m->fill, MIRROR_ALL & ~m->in);
+	}
+	spin_unlock_irq(&m->queue_lock);
+	r = r ?: m->fillings;
+	mutex_unlock(&m->lock);
+	mutex_unlock(&mirrors_lock);
+	return r;
 }
 
 int ssdup_mirror_get(struct drive_user *user, struct mirror_user *mu, struct block_device *other,
@@ -454,8 +520,15 @@ int ssdup_mirror_get(struct drive_user *user, struct mirror_user *mu, struct blo
 		if (m)
 			list_add(&m->list, &mirrors);
 	}
-	if (!r)
+	if (!r) {
 		mu->named = m->member[1].user.bdev == user->bdev;
+		mu->both = other;
+	}
+	/* It may be closed, but by those that name it. */
+	if (!r && !other && READ_ONCE(m->fill)) {
+		*why = "the other one is in use, and is filled";
+		r = -EBUSY;
+	}
 	/* It would go on without a disk that others use. */
 	if (!r && !other && READ_ONCE(m->in) != BIT(mu->named)) {
 		*why = "the other one is in use, and not out";

@@ -115,7 +115,7 @@ SSDUP_FIELD(MIRRORS_OUT, mirrors_out, PLAIN,
 	    "SSDs with a mirror of which one of the two is out: new data has one copy there")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
-SSDUP_FILE(ssd_dev, "major:minor of the SSD, or of each")
+SSDUP_FILE(ssd_dev, "major:minor of the SSD, or of each, + of its mirror")
 SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")
 SSDUP_FILE(pool_uuid, "the UUID that all logs of the SSD share")
 SSDUP_FILE(range_mb, "size of a range in MiB")

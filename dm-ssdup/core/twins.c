@@ -35,15 +35,48 @@ enum twin_there ssdup_twin_decode(const void *buf, struct twin_block *b)
 	b->out = le16_to_cpu(d->out);
 	b->seq = le64_to_cpu(d->seq);
 	memcpy(b->member, d->member, sizeof(b->member));
-	/* Nobody calls both out, or itself. */
-	if (b->index >= SSDUP_TWINS || (b->out && b->out != BIT(!b->index)) || !b->seq)
+	/* Nobody calls both out. */
+	if (b->index >= SSDUP_TWINS || b->out >= BIT(SSDUP_TWINS) - 1 || !b->seq)
 		return TWIN_DAMAGED;
 	return TWIN_THERE;
+}
+
+static bool is_part(const struct twin_block *b)
+{
+	return b->out == BIT(b->index);
+}
+
+/* @part is to take the place of the other one of @b, or has just done so. */
+static bool takes_place(const struct twin_block *part, const struct twin_block *b)
+{
+	return part->index != b->index && !is_part(b) &&
+	       !memcmp(part->member[b->index], b->member[b->index], sizeof(b->member[0])) &&
+	       (b->out || !memcmp(part->member, b->member, sizeof(b->member)));
+}
+
+/* @a: at position 0, @part: the one of the two that is to be filled */
+static enum twins_fault match_part(const struct twin_block *a, const struct twin_block *b,
+				   const struct twin_block *part, struct twins *t)
+{
+	const struct twin_block *whole = part == a ? b : a;
+
+	if (!takes_place(part, whole))
+		return TWINS_OTHER;
+	t->block = *whole;
+	t->block.index = a->index;
+	memcpy(t->block.member[part->index], part->member[part->index], sizeof(part->member[0]));
+	/* Without a word of the other one that it is out, it is whole: but its block is old. */
+	t->in = whole->out ? BIT(whole->index) : BIT(SSDUP_TWINS) - 1;
+	t->fills = whole->out;
+	t->mend = !whole->out;
+	return TWINS_OK;
 }
 
 static enum twins_fault match_both(const struct twin_block *a, const struct twin_block *b,
 				   struct twins *t)
 {
+	if (is_part(a) || is_part(b))
+		return match_part(a, b, is_part(a) ? a : b, t);
 	if (a->index == b->index || memcmp(a->member, b->member, sizeof(a->member)))
 		return TWINS_OTHER;
 	if (a->seq <= TWINS_BEING_MADE && b->seq <= TWINS_BEING_MADE)
@@ -61,6 +94,8 @@ static enum twins_fault match_both(const struct twin_block *a, const struct twin
 static enum twins_fault match_one(const struct twin_block *b, enum twin_there other, u32 position,
 				  struct twins *t)
 {
+	if (is_part(b))
+		return TWINS_PART;
 	if (other == TWIN_BLANK && b->seq <= TWINS_BEING_MADE)
 		return TWINS_NEW;
 	if (other == TWIN_ABSENT && b->seq <= TWINS_BEING_MADE)
@@ -101,6 +136,7 @@ const char *ssdup_twins_fault_text(enum twins_fault fault)
 		[TWINS_BLANK] = "one of the two SSDs is blank, and is not called out",
 		[TWINS_OTHER] = "the two SSDs are not of each other",
 		[TWINS_APART] = "the two SSDs ran apart: each calls the other one out",
+		[TWINS_PART] = "the SSD was to be filled from another one, which is missing",
 	};
 
 	return text[fault];

@@ -9,6 +9,10 @@
  *  - one that is called out has not, whatever its own block says;
  *  - two that call each other out ran apart, and nobody can say which one is right;
  *  - one alone has everything if it calls the other one out. Else that one may have run alone.
+ *
+ * One that is to take the place of one that is out calls *itself* out. It may be filled: it is
+ * written from some moment on, and when what was there before is gone, it has everything. Then the
+ * other one's block names it, and after that its own does.
  */
 #ifndef SSDUP_TWINS_H
 #define SSDUP_TWINS_H
@@ -45,6 +49,7 @@ enum twins_fault {
 	TWINS_BLANK,		/* one is, and the other one does not call it out */
 	TWINS_OTHER,		/* they are not of each other */
 	TWINS_APART,		/* each calls the other one out */
+	TWINS_PART,		/* one alone, which was not filled */
 };
 
 struct twins {
@@ -54,6 +59,7 @@ struct twins {
 					 * called that before anything is written
 					 */
 	bool			mend;	/* one of those has an older block */
+	bool			fills;	/* the other one may be filled; @block names it */
 };
 
 /**

@@ -139,6 +139,7 @@ void ssdup_copies_begin(struct ssdup_log *log, struct ssdup_segment *seg)
 	/* Before a range has a copy that is there, under its lock. */
 	WRITE_ONCE(seg->nth, s->copied - data_sector(log, seg));
 	WRITE_ONCE(seg->copies, true);
+	seg->alone = false;
 	list_add_tail(&seg->list, &s->copies);
 	WRITE_ONCE(s->nr_copies, s->nr_copies + 1);
 	WRITE_ONCE(s->nr_clean, s->nr_clean + 1);

@@ -126,6 +126,16 @@ bool ssdup_segments_leave(struct ssdup_log *log, u32 ssd);
 /** ssdup_segments_stay() - an SSD does not leave any more; process context */
 void ssdup_segments_stay(struct ssdup_log *log);
 
+/**
+ * ssdup_segments_alone() - what the segments of an SSD hold is not on a mirror that is filled
+ *
+ * Also what the open ones get from now on. Context: process, sleeps.
+ */
+void ssdup_segments_alone(struct ssdup_log *log, u32 ssd);
+
+/** ssdup_segments_left_alone() - how many are left of these; process context, sleeps */
+u32 ssdup_segments_left_alone(struct ssdup_log *log, u32 ssd);
+
 /** ssdup_segments_before_era() - has the log any of before its last SSD came? process context */
 bool ssdup_segments_before_era(struct ssdup_log *log);
 
@@ -153,7 +163,6 @@ struct ssdup_pool {
 	struct mutex		lock;		/* these; held over I/O to the SSD */
 	u64			seq;		/* of the superblock */
 	u64			logs;		/* 0: not known yet */
-	struct block_device	*bdev[SSDUP_MAX_SSDS];	/* SSDs of the active logs; or NULL */
 	struct log_ssds		ssds;		/* the same, by the superblock */
 	u32			nr_segments;
 	u32			nr_free;	/* of nobody; read without the lock */
@@ -202,6 +211,12 @@ int ssdup_super_guard(struct ssdup_log *log, enum guard_state state, u64 epoch, 
  */
 int ssdup_write_copies(struct ssdup_log *log, struct page *page, struct log_super *s, bool record,
 		       enum ssdup_step between);
+
+/** ssdup_write_block() - a block of an SSD's homes, durably. 0 or -errno; sleeps: super.c */
+int ssdup_write_block(struct ssdup_log *log, struct ssdup_ssd *ssd, struct page *page, u64 sector);
+
+/** ssdup_record_again() - write the record of an active log as it is. 0 or -errno; sleeps */
+int ssdup_record_again(struct ssdup_log *log);
 
 /* --- Flushes of the SSD and writes of metadata exclude each other: metadata.c --- */
 

@@ -55,6 +55,7 @@ struct ssdup_segment {
 
 	/* Protected by segments->lock. */
 	enum segment_state	state;
+	bool			alone;		/* a mirror that is filled lacks some of it */
 	u64			kept;		/* bytes of the map of its clean data */
 	struct list_head	list;		/* of sealed, clean, or free segments, or others */
 	struct list_head	ring;		/* of segments that have pages in the ring */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns which SSDs a pool has: names another one, and lets one leave. */
+/* Owns which SSDs a pool has: names another one, lets one leave, or fills another mirror of one. */
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
 #include "base/failure.h"
+#include "base/sync_io.h"
 #include "base/wakeups.h"
 #include "core/ssds.h"
 #include "internal.h"
@@ -80,7 +81,6 @@ static int add(struct ssdup_log *log, struct log_super *s, u32 number, const u8 
 	r = write_pool(log, s);
 	if (r)
 		return r;
-	pool->bdev[number] = NULL;
 	memcpy(*owner, pool->owner, was);
 	memset(*owner + was, POOL_NONE, s->g.nr_segments - was);
 	swap(*owner, pool->owner);
@@ -118,23 +118,30 @@ out:
 
 /* --- Its state --- */
 
+/* Has a log something there that is not active, or perhaps one? */
+static bool is_held(const struct ssdup_pool *pool, u32 ssd)
+{
+	u32 i, owner, first;
+
+	for (i = 0; i < pool->nr_segments; i++) {
+		owner = pool->owner[i];
+		if (ssdup_log_ssd_of(&pool->ssds, i, &first) == ssd && owner != POOL_FREE &&
+		    owner != POOL_NONE && (owner == POOL_UNCLEAR || !pool->user[owner].log))
+			return true;
+	}
+	return false;
+}
+
 /* Is nothing on it, and will nothing be? It leaves, so no log opens a segment there. */
 static bool is_empty(struct ssdup_pool *pool, u32 ssd)
 {
 	const struct pool_user *user;
-	u32 i, owner, first;
 
 	for (user = pool->user; user < pool->user + SSDUP_MAX_LOGS; user++)
 		if (user->log && !ssdup_segments_leave(user->log, ssd))
 			return false;
 	/* What an active log has leased is free, or it would not be empty. */
-	for (i = 0; i < pool->nr_segments; i++) {
-		owner = pool->owner[i];
-		if (ssdup_log_ssd_of(&pool->ssds, i, &first) == ssd && owner != POOL_FREE &&
-		    owner != POOL_NONE && (owner == POOL_UNCLEAR || !pool->user[owner].log))
-			return false;
-	}
-	return true;
+	return !is_held(pool, ssd);
 }
 
 static void tell_logs(struct ssdup_pool *pool, u32 ssd, bool leaves)
@@ -227,4 +234,151 @@ int ssdup_ssd_state(struct ssdup_log *log, const char *number, const char *state
 	}
 	kfree(s);
 	return r;
+}
+
+/* --- Another mirror --- */
+
+/*
+ * It gets all writes from some moment on. What segments held then is on one SSD alone, and has to
+ * go: it is written back as ever. When no log has such a segment any more, and homes were written
+ * since, the new one has all that anybody will read.
+ */
+
+/* @number: text. Return: NULL for none with a mirror */
+static struct ssdup_ssd *mirrored_ssd(struct ssdup_log *log, const char *number,
+				      const char **error)
+{
+	struct ssdup_ssd *ssd;
+	u32 i;
+
+	*error = "not the number of an SSD with a mirror";
+	if (kstrtou32(number, 10, &i) || i >= log->c->nr_ssds)
+		return NULL;
+	ssd = &log->c->ssd[i];
+	return ssd->mirrored && ssd_used(ssd) ? ssd : NULL;
+}
+
+/* Logs that are not active, or not any more, do not write their records themselves. */
+static int copy_absent(struct ssdup_log *log, struct ssdup_ssd *ssd)
+{
+	struct ssdup_pool *pool = log->pool;
+	u32 i, copy;
+	u64 sector;
+	int r = 0;
+
+	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
+		if (!(pool->logs & BIT_ULL(i)) || pool->user[i].log)
+			continue;
+		for (copy = 0; copy < SSDUP_COPIES && !r; copy++) {
+			sector = log_record_sector(ssd->sectors, i, copy);
+			r = ssdup_sync_io(&ssd->user, REQ_OP_READ | REQ_SYNC | REQ_META, sector,
+					  pool->page, 0, SSDUP_BLOCK_BYTES) ?:
+			    ssdup_write_block(log, ssd, pool->page, sector);
+		}
+	}
+	return r;
+}
+
+/* The pool is locked. Return: the number of the filling, or -errno */
+static int begin_filling(struct ssdup_log *log, struct ssdup_ssd *ssd, struct log_super *s,
+			 const char **error)
+{
+	u32 was = ssdup_mirror_filling(ssd->user.mirror);
+	int number = ssdup_mirror_fill(ssd->user.mirror, error), r;
+
+	if (number < 0 || was)
+		return number;
+	r = begin(log, s, error);
+	if (!r) {
+		*error = "the SSD cannot be read or written";
+		r = copy_absent(log, ssd) ?: write_pool(log, s);
+	}
+	if (!r)
+		return number;
+	ssdup_mirror_stop(ssd->user.mirror);
+	return r;
+}
+
+int ssdup_mirror_fills(struct ssdup_log *log, const char *number, const char **error)
+{
+	struct ssdup_ssd *ssd = mirrored_ssd(log, number, error);
+	struct log_super *s = ssd ? kmalloc(sizeof(*s), GFP_KERNEL) : NULL;
+	int filling;
+
+	if (!s)
+		return ssd ? -ENOMEM : -EINVAL;
+	ssdup_super_copy(log, s);
+	ssdup_pool_lock(log);
+	filling = begin_filling(log, ssd, s, error);
+	ssdup_pool_unlock(log);
+	kfree(s);
+	if (filling < 0 || filling == ssd->marked)
+		return min(filling, 0);
+	ssdup_segments_alone(log, ssd - log->c->ssd);
+	*error = "the record of the log cannot be written";
+	if (ssdup_record_again(log))
+		return -EIO;
+	ssdup_pool_lock(log);
+	ssd->marked = filling;
+	ssdup_pool_unlock(log);
+	return 0;
+}
+
+u32 ssdup_mirror_left(struct ssdup_log *log, const char *number)
+{
+	const char *error;
+	struct ssdup_ssd *ssd = mirrored_ssd(log, number, &error);
+
+	return ssd ? ssdup_segments_left_alone(log, ssd - log->c->ssd) : 0;
+}
+
+/* Is something of an active log on one SSD alone, or has one not looked yet? */
+static bool any_alone(const struct ssdup_pool *pool, u32 ssd, u32 filling)
+{
+	const struct pool_user *user;
+
+	for (user = pool->user; user < pool->user + SSDUP_MAX_LOGS; user++)
+		if (user->log && (user->log->c->ssd[ssd].marked != filling ||
+				  ssdup_segments_left_alone(user->log, ssd)))
+			return true;
+	return false;
+}
+
+int ssdup_mirror_filled(struct ssdup_log *log, const char *number, const char **error)
+{
+	struct ssdup_ssd *ssd = mirrored_ssd(log, number, error);
+	u32 i = ssd - log->c->ssd, filling;
+	int r = -EBUSY;
+
+	if (!ssd)
+		return -EINVAL;
+	ssdup_pool_lock(log);
+	filling = ssdup_mirror_filling(ssd->user.mirror);
+	*error = "the new SSD is not filled, or has failed";
+	if (!filling) {
+		r = -EIO;
+	} else if (any_alone(log->pool, i, filling)) {
+		*error = "a log has something on the other SSD alone";
+	} else if (is_held(log->pool, i)) {
+		*error = "a log that is not active has something on the other SSD alone";
+	} else {
+		*error = "one of the two cannot be written";
+		ssdup_step(log->c, STEP_MEMBER_BEGIN);
+		r = ssdup_mirror_whole(ssd->user.mirror);
+		ssdup_step(log->c, STEP_MEMBER_DONE);
+	}
+	ssdup_pool_unlock(log);
+	return r;
+}
+
+int ssdup_mirror_leaves(struct ssdup_log *log, const char *number, const char *index,
+			const char **error)
+{
+	struct ssdup_ssd *ssd = mirrored_ssd(log, number, error);
+	u32 i;
+
+	if (!ssd)
+		return -EINVAL;
+	*error = "not 0 or 1, or the last one of the two";
+	return kstrtou32(index, 10, &i) ? -EINVAL : ssdup_mirror_out(ssd->user.mirror, i);
 }

@@ -31,4 +31,35 @@ int ssdup_ssd_add(struct ssdup_log *log, const char *number, const char *uuid,
 int ssdup_ssd_state(struct ssdup_log *log, const char *number, const char *state,
 		    const char **error);
 
+/**
+ * ssdup_mirror_fills() - let another mirror of an SSD get all writes, and see what it lacks
+ * @number: of the SSD
+ * @error: set to what is wrong
+ *
+ * For each device of the pool: what the log has then is on one SSD alone. Said again, it changes
+ * nothing, unless the new SSD has failed meanwhile. Context: process, sleeps. Return: 0 or -errno.
+ */
+int ssdup_mirror_fills(struct ssdup_log *log, const char *number, const char **error);
+
+/** ssdup_mirror_left() - the segments of the log that are on one SSD alone; sleeps */
+u32 ssdup_mirror_left(struct ssdup_log *log, const char *number);
+
+/**
+ * ssdup_mirror_filled() - the new mirror has everything: it counts
+ * @error: set to what is wrong
+ *
+ * Context: process, sleeps. Return: 0 or -errno; -EBUSY while a log has something on one alone.
+ */
+int ssdup_mirror_filled(struct ssdup_log *log, const char *number, const char **error);
+
+/**
+ * ssdup_mirror_leaves() - one of the two is out, by a word of the user
+ * @index: of the one
+ * @error: set to what is wrong
+ *
+ * Context: process, sleeps. Return: 0 or -errno.
+ */
+int ssdup_mirror_leaves(struct ssdup_log *log, const char *number, const char *index,
+			const char **error);
+
 #endif

@@ -56,7 +56,8 @@ bool ssdup_shares_ssds(const struct ssdup *a, const struct ssdup *b)
 	u32 i;
 
 	for (i = 0; i < a->nr_ssds; i++)
-		if (a->ssd[i].dev && ssdup_has_ssd(b, a->ssd[i].dev->bdev))
+		if ((a->ssd[i].dev && ssdup_has_ssd(b, a->ssd[i].dev->bdev)) ||
+		    (a->ssd[i].twin && ssdup_has_ssd(b, a->ssd[i].twin->bdev)))
 			return true;
 	return false;
 }
@@ -338,30 +339,28 @@ static bool any_active(const struct ssdup_pool *pool)
 	return false;
 }
 
-/* Of two that hold the same a table may name either first. */
-static struct block_device *path_of(const struct ssdup_ssd *ssd)
+static bool is_path(const struct ssdup_ssd *ssd, const struct dm_dev *dev)
 {
-	struct ssdup_mirror *m = ssd->user.mirror;
-
-	if (!m)
-		return ssd->dev->bdev;
-	return (ssdup_mirror_member(m, 0) ?: ssdup_mirror_member(m, 1))->bdev;
+	return dev && (ssd->dev->bdev == dev->bdev || (ssd->twin && ssd->twin->bdev == dev->bdev));
 }
 
 /*
  * Is each SSD the one that the active logs use, by the same path? They may not use one yet, or not
- * any more.
+ * any more. Of two that hold the same a table may name either first, and another mirror than those
+ * that run with it: base/mirror_io.c sees to it that the one that they have in common has all.
  */
-static bool same_ssds(struct ssdup_pool *pool, struct ssdup *c)
+static bool same_ssds(const struct ssdup_pool *pool, struct ssdup *c)
 {
-	struct block_device **bdev;
-	struct ssdup_ssd *ssd;
+	const struct pool_user *user;
+	struct ssdup_ssd *ssd, *theirs;
 
 	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd)) {
-		bdev = &pool->bdev[ssd - c->ssd];
-		if (*bdev && *bdev != path_of(ssd))
-			return false;
-		*bdev = path_of(ssd);
+		for (user = pool->user; user < pool->user + SSDUP_MAX_LOGS; user++) {
+			theirs = user->log ? &user->log->c->ssd[ssd - c->ssd] : NULL;
+			if (theirs && theirs < ssd_end(user->log->c) && ssd_used(theirs) &&
+			    !is_path(ssd, theirs->dev) && !is_path(ssd, theirs->twin))
+				return false;
+		}
 	}
 	return true;
 }
@@ -377,12 +376,10 @@ static bool same_pool(const struct ssdup_pool *pool, const struct log_super *s)
 }
 
 /* Nobody has changed the SSD since it was read, if a log is active; else anybody may have. */
-static int begin(struct ssdup_pool *pool, const struct log_super *s, struct ssdup *c)
+static int begin(struct ssdup_pool *pool, const struct log_super *s)
 {
 	u32 i;
 
-	memset(pool->bdev, 0, sizeof(pool->bdev));
-	same_ssds(pool, c);
 	pool->ssds = s->ssds;
 	kvfree(pool->owner);
 	pool->nr_segments = 0;
@@ -435,7 +432,7 @@ int ssdup_pool_open(struct ssdup_log *log, const struct log_super *s)
 	if (any_active(pool))
 		r = same_pool(pool, s) && same_ssds(pool, log->c) ? 0 : -EINVAL;
 	else
-		r = name_pool(pool, s->pool) ?: begin(pool, s, log->c);
+		r = name_pool(pool, s->pool) ?: begin(pool, s);
 	if (r) {
 		DMERR("%s: %s", log->c->name, r == -EBUSY ?
 		      "the SSD is in use as another device" :

@@ -146,6 +146,7 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	seg->tried = false;
 	seg->lost = false;
 	WRITE_ONCE(seg->copies, false);
+	seg->alone = false;
 	/*
 	 * A writer may have read open long ago, perhaps of another class, and reserve
 	 * as soon as the word is unsealed. It must find the new class, base and spares. Pairs
@@ -282,6 +283,44 @@ void ssdup_segments_stay(struct ssdup_log *log)
 	spin_lock_irq(&log->segments->lock);
 	ssdup_more_to_open(log);
 	spin_unlock_irq(&log->segments->lock);
+}
+
+void ssdup_segments_alone(struct ssdup_log *log, u32 ssd)
+{
+	u32 i;
+
+	for (i = 0; i < log->g.nr_segments; i++) {
+		if (log->segment[i].ssd != ssd)
+			continue;
+		spin_lock_irq(&log->segments->lock);
+		/* A free one loses that when it is opened. */
+		log->segment[i].alone = true;
+		spin_unlock_irq(&log->segments->lock);
+		cond_resched();
+	}
+}
+
+/* Of an empty one nothing was written. */
+static bool is_alone(const struct ssdup_segment *seg)
+{
+	return seg->alone && seg->state != SEGMENT_FREE &&
+	       (seg->state != SEGMENT_OPEN || log_word_entries(atomic64_read(&seg->word)));
+}
+
+u32 ssdup_segments_left_alone(struct ssdup_log *log, u32 ssd)
+{
+	u32 i, nr = 0;
+
+	/* None becomes so while they are counted. */
+	for (i = 0; i < log->g.nr_segments; i++) {
+		if (log->segment[i].ssd != ssd)
+			continue;
+		spin_lock_irq(&log->segments->lock);
+		nr += is_alone(&log->segment[i]);
+		spin_unlock_irq(&log->segments->lock);
+		cond_resched();
+	}
+	return nr;
 }
 
 bool ssdup_segments_before_era(struct ssdup_log *log)

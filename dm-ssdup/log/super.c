@@ -278,7 +278,7 @@ int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 }
 
 /* A commit may run between the copies, so a FUA write waits for one copy at most. */
-static int write_copy(struct ssdup_log *log, struct ssdup_ssd *ssd, struct page *page, u64 sector)
+int ssdup_write_block(struct ssdup_log *log, struct ssdup_ssd *ssd, struct page *page, u64 sector)
 {
 	int r;
 
@@ -317,8 +317,8 @@ static int write_to_all(struct ssdup_log *log, struct page *page, struct log_sup
 			ssdup_log_record_encode(s, page_address(page));
 		else
 			ssdup_log_super_encode(s, page_address(page));
-		if (!write_copy(log, ssd, page,
-				block_sector(s, s->ssd_sectors, record, copy)))
+		if (!ssdup_write_block(log, ssd, page,
+				       block_sector(s, s->ssd_sectors, record, copy)))
 			taken = true;
 		else
 			stat_inc(c, STAT_SSD_ERRORS);
@@ -556,6 +556,16 @@ int ssdup_raise_tails(struct ssdup_log *log, const struct drain_group *g)
 	}
 	r = write_record(log, STEP_FREE_BETWEEN);
 	mutex_unlock(&s->lock);
+	return r;
+}
+
+int ssdup_record_again(struct ssdup_log *log)
+{
+	int r;
+
+	mutex_lock(&log->superblock->lock);
+	r = write_record(log, STEP_MEMBER_BETWEEN);
+	mutex_unlock(&log->superblock->lock);
 	return r;
 }
 

@@ -319,7 +319,8 @@ const struct usage usage_pool = {
 		 "forget SSD LOG: take a log away that is not active and not the only one, by its\n"
 		 "number or UUID. Its segments are for the others then.\n"
 		 "add SSD NEW: let the logs of SSD have NEW, too. remove SSD OLD: empty OLD, and take\n"
-		 "it away. replace SSD OLD NEW: both. Devices stay in use meanwhile.",
+		 "it away. replace SSD OLD NEW: both; or, of an SSD with a mirror, let NEW take the\n"
+		 "place of OLD (\"-\": of the one that is not there). Devices stay in use meanwhile.",
 	.options = pool_options,
 	.more = "\"ssdup create --add\" makes one more log. \"ssdup detach\" empties the log of a\n"
 		"device and forgets it.",

@@ -359,13 +359,35 @@ static int refuse_degraded(const struct ssdup_ctx *ctx, const struct pool *p)
 	return EXIT_OK;
 }
 
+static int refuse_old(const struct ssdup_ctx *ctx, const struct pool *p, const char *old)
+{
+	struct dev dev;
+	int r;
+
+	if (!strcmp(old, "-"))
+		return fail(ctx, EXIT_REFUSED, p->ssd.path,
+			    "no mirror is missing, or several are: name the one that goes");
+	r = dev_find(ctx, old, &dev);
+	dev_free(&dev);
+	return r;
+}
+
 /* @new, @old: or NULL */
 static int change_ssds(struct ssdup_ctx *ctx, const char *ssd, const char *new, const char *old,
 		       const struct args *a)
 {
 	struct pool p;
-	int r = pool_open(ctx, &p, ssd, NULL, O_RDWR) ?: refuse_degraded(ctx, &p);
+	int r = pool_open(ctx, &p, ssd, NULL, O_RDWR) ?: refuse_degraded(ctx, &p), number;
 
+	number = !r && new && old ? pool_mirror_of(&p, old) : -1;
+	if (number >= 0) {
+		r = pool_mirror_replace(ctx, &p, number, old, new, a->force);
+		pool_close(&p);
+		return r;
+	}
+	/* Before anything is added for it. */
+	if (!r && new && old)
+		r = refuse_old(ctx, &p, old);
 	if (!r && !p.members.nr && !a->take_over)
 		r = pool_refuse_host(ctx, p.ssd.path, &p.ssds.io, &p.log, ssd_pool(&p.log),
 				     this_host());

@@ -58,8 +58,8 @@ static char *names_of(const struct pool *p, const struct log_super *s, u32 numbe
 	return ssd_set_table(&set);
 }
 
-/* A table with other SSDs; free() it. */
-static char *with_ssds(const char *params, const char *names)
+/* A table with other SSDs, which names its log where there are several; free() it. */
+static char *with_ssds(const char *params, const char *names, const char *log)
 {
 	char *words = xstrdup(params), *save = NULL, *hdd, *key, *value, *args = xstrdup(""), *more;
 
@@ -69,7 +69,14 @@ static char *with_ssds(const char *params, const char *names)
 	while ((key = strtok_r(NULL, " ", &save)) && (value = strtok_r(NULL, " ", &save))) {
 		if (!strcmp(key, "ssd") || !strcmp(key, "mirror"))
 			continue;
+		if (!strcmp(key, "log"))
+			log = NULL;
 		more = xprintf("%s%s%s %s", args, *args ? " " : "", key, value);
+		free(args);
+		args = more;
+	}
+	if (log) {
+		more = xprintf("%s%slog %s", args, *args ? " " : "", log);
 		free(args);
 		args = more;
 	}
@@ -79,8 +86,7 @@ static char *with_ssds(const char *params, const char *names)
 	return more;
 }
 
-/* All devices, also those that came meanwhile, get tables with the SSDs that are used now. */
-static int reload_all(const struct ssdup_ctx *ctx, struct pool *p, char *names)
+int pool_reload(const struct ssdup_ctx *ctx, struct pool *p, char *names)
 {
 	const struct state *s;
 	struct dmdev d;
@@ -92,7 +98,7 @@ static int reload_all(const struct ssdup_ctx *ctx, struct pool *p, char *names)
 	for (s = p->members.all; s < p->members.all + p->members.nr; s++) {
 		if (dmdev_table(s->name, &d))
 			continue;
-		params = with_ssds(d.params, names);
+		params = with_ssds(d.params, names, ssd_several(&p->log) ? s->log_uuid : NULL);
 		reason_mark();
 		r = strcmp(params, d.params) ?
 		    dmdev_reload(s->name, s->sectors, params, s->sectors, d.params) : 0;
@@ -268,13 +274,19 @@ static int wipe_heads(int fd, const struct log_super *s, const struct dev *dev)
 	return r;
 }
 
-/* Its superblock is older than those of the others, so nobody takes it for theirs. */
-static int write_new(const struct ssdup_ctx *ctx, const struct log_super *pool, u32 number,
-		     const struct dev *dev, int fd)
+int pool_ssd_wipe(const struct pool *p, const struct dev *dev, int fd)
 {
-	struct log_super s = *pool;
+	return ssd_log_wipe(fd, 0) ?: dev_wipe_signatures(dev) ?:
+	       wipe_heads(fd, ssd_pool(&p->log), dev);
+}
+
+/* Its superblock is older than those of the others, so nobody takes it for theirs. */
+static int write_new(const struct ssdup_ctx *ctx, const struct pool *p,
+		     const struct log_super *new, u32 number, const struct dev *dev, int fd)
+{
+	struct log_super s = *new;
 	struct ssds one = { .nr = number + 1 };
-	int r = ssd_log_wipe(fd, 0) ?: dev_wipe_signatures(dev) ?: wipe_heads(fd, pool, dev);
+	int r = pool_ssd_wipe(p, dev, fd);
 
 	s.pool_seq = SSDS_BEING_MADE + 1;
 	s.ssd_sectors = dev->bytes / SECTOR_BYTES;
@@ -308,6 +320,15 @@ static int name_it(const struct ssdup_ctx *ctx, struct pool *p, struct log_super
 	return use(ctx, p, s, number);
 }
 
+int pool_ssd_fits(const struct ssdup_ctx *ctx, const struct pool *p, const struct dev *dev, int fd,
+		  bool force)
+{
+	struct limits l = { .p = p, .block = SSDUP_PAGE_BYTES };
+
+	ssd_each_log(&p->ssds.io, &p->log, ssd_pool(&p->log), look_at_log, &l);
+	return refuse_new(ctx, p, dev, &l) ?: refuse_contents(ctx, p, dev, fd, force);
+}
+
 static int add_new(const struct ssdup_ctx *ctx, struct pool *p, const struct dev *dev, int fd,
 		   bool force)
 {
@@ -321,7 +342,7 @@ static int add_new(const struct ssdup_ctx *ctx, struct pool *p, const struct dev
 
 	ssd_each_log(&p->ssds.io, &p->log, &s, look_at_log, &l);
 	look_at_tables(ctx, &l);
-	r = refuse_new(ctx, p, dev, &l) ?: refuse_contents(ctx, p, dev, fd, force);
+	r = pool_ssd_fits(ctx, p, dev, fd, force);
 	if (r)
 		return r;
 	log_new_uuid(uuid);
@@ -342,11 +363,11 @@ static int add_new(const struct ssdup_ctx *ctx, struct pool *p, const struct dev
 		r = drain_and_wait(ctx, &p->members.all[i], 0);
 	if (r)
 		return r;
-	r = write_new(ctx, &s, number, dev, fd) ?:
+	r = write_new(ctx, p, &s, number, dev, fd) ?:
 	    name_it(ctx, p, &s, number, segments);
 	if (r)
 		return r;
-	r = reload_all(ctx, p, names_of(p, &s, number, dev));
+	r = pool_reload(ctx, p, names_of(p, &s, number, dev));
 	if (!r)
 		note(ctx, "%s: is SSD %u now, with %s", dev->path, number,
 		     format_size(size, (u64)s.ssds.segments[number] * s.g.segment_sectors *
@@ -404,7 +425,7 @@ static int use_again(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 	r = use(ctx, p, &s, number);
 	if (r)
 		return r;
-	r = reload_all(ctx, p, names_of(p, &s, number, dev));
+	r = pool_reload(ctx, p, names_of(p, &s, number, dev));
 	if (!r)
 		note(ctx, "%s: is SSD %u", dev->path, number);
 	return r;
@@ -562,7 +583,7 @@ static int let_it_leave(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 	p->lock = dev_lock(&p->ssd);
 	if (p->lock < 0)
 		return fail(ctx, EXIT_FAILED, p->ssd.path, "%s", strerror(-p->lock));
-	r = reload_all(ctx, p, names_of(p, &s, number, NULL));
+	r = pool_reload(ctx, p, names_of(p, &s, number, NULL));
 	if (!r)
 		note(ctx, "%s: %s written back in %s", dev->path, format_size(size, bytes),
 		     format_time(took, (now_ms() - begin + 999) / 1000));
@@ -580,13 +601,14 @@ int pool_ssd_remove(const struct ssdup_ctx *ctx, struct pool *p, const char *old
 	if (number < 0)
 		r = fail(ctx, EXIT_NOT_FOUND, dev.path, "is no SSD of this pool, or its only one");
 	if (!r && s->ssds.mirrors & BIT(number))
-		r = fail(ctx, EXIT_REFUSED, dev.path, "has a mirror, and cannot leave the pool");
+		r = fail(ctx, EXIT_REFUSED, dev.path,
+			 "is one of two that hold the same: \"ssdup pool replace\" replaces it");
 	r = r ?: refuse_named(ctx, &dev);
 	if (!r && !ssds_unused(&s->ssds, number))
 		r = p->members.nr ? let_it_leave(ctx, p, number, &dev) :
 				    leave_offline(ctx, p, number, &dev);
 	else if (!r)
-		r = reload_all(ctx, p, names_of(p, s, number, NULL));
+		r = pool_reload(ctx, p, names_of(p, s, number, NULL));
 	if (!r && dev.rdev)
 		r = dev_refuse_used(ctx, &dev, "say this again");
 	if (!r) {

@@ -18,6 +18,40 @@ struct pool {
 };
 
 /**
+ * pool_reload() - give all devices, also those that came meanwhile, tables with other SSDs
+ * @names: as ssd_set_table() makes them; freed
+ *
+ * Return: EXIT_OK, or an exit code with the complaint made.
+ */
+int pool_reload(const struct ssdup_ctx *ctx, struct pool *p, char *names);
+
+/** pool_ssd_fits() - refuse what cannot be an SSD of the pool, open as @fd; an exit code */
+int pool_ssd_fits(const struct ssdup_ctx *ctx, const struct pool *p, const struct dev *dev, int fd,
+		  bool force);
+
+/** pool_ssd_wipe() - leave nothing there that could be taken for a part of a log; 0 or -errno */
+int pool_ssd_wipe(const struct pool *p, const struct dev *dev, int fd);
+
+/**
+ * pool_mirror_of() - is @old one of two SSDs that hold the same? poolmirror.c
+ * @old: or "-": one that is not there
+ *
+ * Return: the number of the SSD, or -1.
+ */
+int pool_mirror_of(const struct pool *p, const char *old);
+
+/**
+ * pool_mirror_replace() - let another SSD take the place of one of the two
+ * @p: open for writing
+ * @number: of the SSD
+ * @force: whatever is on the new one, but a log
+ *
+ * Interrupted, it goes on when that is said again. Return: as above.
+ */
+int pool_mirror_replace(const struct ssdup_ctx *ctx, struct pool *p, u32 number, const char *old,
+			const char *new, bool force);
+
+/**
  * pool_ssd_add() - let the pool have another SSD, which is new, or was leaving
  * @p: open for writing
  * @force: whatever is on it, but a log

@@ -17,17 +17,18 @@
 
 #include "dev.h"
 #include "super.h"
+#include "twins.h"
 
 /* --- By the UUID of a log --- */
 
-/* Return: the place of the SSD among those of the log, or -1. */
-static int is_log(const char *path, const char *uuid)
+/* Return: the place of the SSD among those of the log, or -1. @seq: see twin_seq() */
+static int is_log(const char *path, const char *uuid, u64 *seq)
 {
 	struct dev dev = { .path = (char *)path };
 	struct ssd_log log;
 	int fd = dev_open(&dev, O_RDONLY), index = -1;
 	struct ssds ssds = ssds_some(fd);
-	struct twin_found twin;
+	struct twin_found twin = { TWIN_BLANK };
 
 	if (fd < 0)
 		return index;
@@ -36,7 +37,8 @@ static int is_log(const char *path, const char *uuid)
 		index = ssd_place(ssd_super(&log), &twin);
 	}
 	close(fd);
-	return index == SSD_DISKS ? -1 : index;
+	*seq = twin_seq(&twin);
+	return index == SSD_DISKS || twin_is_part(&twin) ? -1 : index;
 }
 
 /*
@@ -93,6 +95,7 @@ void dev_each(void (*fn)(void *arg, const char *path), void *arg)
 struct search {
 	const char	*uuid;
 	int		index;		/* of those found; -1: none yet */
+	u64		seq;		/* the same */
 	char		**found;
 	unsigned int	nr;
 };
@@ -101,11 +104,17 @@ struct search {
 static void look_for_log(void *arg, const char *path)
 {
 	struct search *s = arg;
-	int index = is_log(path, s->uuid);
+	u64 seq;
+	int index = is_log(path, s->uuid, &seq);
 
-	if (index < 0 || (s->index >= 0 && index != s->index))
+	if (index < 0 || (s->nr && seq < s->seq) ||
+	    (s->nr && seq == s->seq && index != s->index))
 		return;
+	/* One that another one has taken the place of does not know that. */
+	while (seq > s->seq && s->nr)
+		free(s->found[--s->nr]);
 	s->index = index;
+	s->seq = seq;
 	s->found = xmore(s->found, s->nr, sizeof(*s->found));
 	s->found[s->nr++] = xstrdup(path);
 }

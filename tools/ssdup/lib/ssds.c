@@ -94,9 +94,16 @@ static bool same_pool(const struct log_super *a, const struct log_super *b)
 struct search {
 	const struct log_super *pool;
 	u32		disk;		/* see struct ssd_set */
+	u64		seq;		/* of those found, see twin_seq() */
 	char		**found;
 	unsigned int	nr;
 };
+
+static void forget_found(struct search *search)
+{
+	while (search->nr)
+		free(search->found[--search->nr]);
+}
 
 static void look_for_ssd(void *arg, const char *path)
 {
@@ -108,7 +115,12 @@ static void look_for_ssd(void *arg, const char *path)
 	if (dev_find_quietly(path, &dev))
 		return;
 	if (is_one_of_several(&dev, &s, &twin) && same_pool(&s, search->pool) &&
-	    ssd_place(&s, &twin) == search->disk) {
+	    ssd_place(&s, &twin) == search->disk && !twin_is_part(&twin) &&
+	    twin_seq(&twin) >= search->seq) {
+		/* One that another one has taken the place of does not know that. */
+		if (twin_seq(&twin) > search->seq)
+			forget_found(search);
+		search->seq = twin_seq(&twin);
 		search->found = xmore(search->found, search->nr, sizeof(*search->found));
 		search->found[search->nr++] = xstrdup(path);
 	}
@@ -128,8 +140,7 @@ static char *find_other(const struct log_super *pool, u32 disk, struct dev *dev)
 			      disk % SSDUP_MAX_SSDS, twice);
 	else if (path)
 		dev_find_quietly(path, dev);
-	while (search.nr)
-		free(search.found[--search.nr]);
+	forget_found(&search);
 	free(search.found);
 	free(twice);
 	free(path);

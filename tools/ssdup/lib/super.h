@@ -219,7 +219,10 @@ enum twin_there ssd_twin_read(int fd, u64 sectors, struct twin_block *b);
 /** ssd_place() - which SSD of its pool it is, or ssd_mirror() of that; SSD_DISKS: not known */
 u32 ssd_place(const struct log_super *s, const struct twin_found *twin);
 
-/** ssd_twins_write() - the same on an SSD and its mirror, both copies, durable; 0 or -errno */
+/** ssd_twin_write() - both copies, durable. Return: 0 or -errno */
+int ssd_twin_write(int fd, u64 sectors, const struct twin_block *b);
+
+/** ssd_twins_write() - the same on an SSD and its mirror, of which @b is to be of each */
 int ssd_twins_write(const struct ssds *ssds, u32 ssd, struct twin_block *b);
 
 /**

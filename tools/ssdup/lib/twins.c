@@ -43,22 +43,29 @@ u32 ssd_place(const struct log_super *s, const struct twin_found *twin)
 	return twin->block.index ? ssd_mirror(s->ssds.index) : s->ssds.index;
 }
 
+int ssd_twin_write(int fd, u64 sectors, const struct twin_block *b)
+{
+	struct ssds one = ssds_one(fd);
+	void *buf = xpages(SSDUP_BLOCK_BYTES);
+	u32 copy;
+	int r = 0;
+
+	ssdup_twin_encode(b, buf);
+	for (copy = SSDUP_COPIES; copy-- > 0 && !r; )
+		r = ssds_write_block(&one, 0, buf, twin_sector(sectors, copy));
+	free(buf);
+	return r;
+}
+
 int ssd_twins_write(const struct ssds *ssds, u32 ssd, struct twin_block *b)
 {
-	struct ssds one = { .nr = 1 };
-	void *buf = xpages(SSDUP_BLOCK_BYTES);
-	u32 copy, nr;
+	u32 nr;
 	int fd[2], r = 0;
 
 	nr = ssds_fds(ssds, ssd, fd);
 	/* In the kernel's order. */
-	for (b->index = 0; b->index < nr && !r; b->index++) {
-		ssdup_twin_encode(b, buf);
-		one.fd[0] = fd[b->index];
-		for (copy = SSDUP_COPIES; copy-- > 0 && !r; )
-			r = ssds_write_block(&one, 0, buf, twin_sector(ssds->sectors[ssd], copy));
-	}
-	free(buf);
+	for (b->index = 0; b->index < nr && !r; b->index++)
+		r = ssd_twin_write(fd[b->index], ssds->sectors[ssd], b);
 	return r;
 }
 
@@ -66,6 +73,7 @@ int ssd_twins_write(const struct ssds *ssds, u32 ssd, struct twin_block *b)
 
 static const char alone[] =
 	"has a mirror that is not there, and may have run alone; if it is lost, say --lost-ssd";
+static const char part[] = "was to be filled from an SSD that is not there, and lacks something";
 static const char apart[] =
 	"and its mirror ran apart: see \"ssdup check\"; name the right one, with --lost-ssd";
 
@@ -91,6 +99,8 @@ char *twins_choose(const struct twin_found found[SSDUP_TWINS], u32 named, bool l
 		return NULL;
 	case TWINS_ALONE:
 		return xstrdup("is to become a log with a mirror, which is not there");
+	case TWINS_PART:
+		return xstrdup(part);
 	case TWINS_APART:
 		if (lost && (named == BIT(0) || named == BIT(1))) {
 			*which = named == BIT(1);

@@ -11,6 +11,18 @@
 #define TWINS_NONE	(-2)
 #define TWINS_RAN_APART	(-3)	/* the same */
 
+/** twin_is_part() - it is to be filled, and nobody takes it for one that has everything */
+static inline bool twin_is_part(const struct twin_found *found)
+{
+	return found->there == TWIN_THERE && found->block.out == BIT(found->block.index);
+}
+
+/** twin_seq() - the higher, the later it was one of two; 0: it has no mirror */
+static inline u64 twin_seq(const struct twin_found *found)
+{
+	return found->there == TWIN_THERE ? found->block.seq : 0;
+}
+
 /**
  * twins_choose() - which of the two is used, without a word of the user, or with it
  * @found: of each, by its index; one at least is there

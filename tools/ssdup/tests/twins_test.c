@@ -81,6 +81,18 @@ static void one_that_is_being_made_is_not_used_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, choose(a, gone, 1, true), TWINS_NONE);
 }
 
+static void one_that_is_to_be_filled_is_never_used_alone(struct kunit *test)
+{
+	struct twin_found a = found(TWIN_THERE, 0, BIT(1), 6), b = found(TWIN_THERE, 1, BIT(1), 9);
+	struct twin_found gone = { .there = TWIN_ABSENT };
+
+	b.block.member[1][0] = 3;
+	KUNIT_EXPECT_TRUE(test, twin_is_part(&b));
+	KUNIT_EXPECT_FALSE(test, twin_is_part(&a));
+	KUNIT_EXPECT_EQ(test, choose(gone, b, 2, true), TWINS_NONE);
+	KUNIT_EXPECT_EQ(test, choose(a, b, 2, true), 0);
+}
+
 static int memory(void)
 {
 	int fd = memfd_create("ssd", MFD_CLOEXEC);
@@ -157,6 +169,7 @@ static struct kunit_case twins_cases[] = {
 	KUNIT_CASE(whoever_has_everything_is_used),
 	KUNIT_CASE(two_that_ran_apart_want_a_word_and_a_name),
 	KUNIT_CASE(one_that_is_being_made_is_not_used_alone),
+	KUNIT_CASE(one_that_is_to_be_filled_is_never_used_alone),
 	KUNIT_CASE(what_is_written_is_on_both),
 	{}
 };
