@@ -9,8 +9,8 @@
 
 /* --- The blocks --- */
 
-/* A block of 4 KiB from or to m->page. Return: 0 or -errno */
-static int member_io(struct ssdup_mirror *m, u32 index, blk_opf_t opf, u64 sector)
+/* From or to m->page. Return: 0 or -errno */
+static int bytes_io(struct ssdup_mirror *m, u32 index, blk_opf_t opf, u64 sector, u32 bytes)
 {
 	struct drive_user *user = &m->member[index].user;
 	struct bio_vec bv;
@@ -19,15 +19,21 @@ static int member_io(struct ssdup_mirror *m, u32 index, blk_opf_t opf, u64 secto
 
 	bio_init(&bio, user->bdev, &bv, 1, opf | REQ_SYNC | REQ_META);
 	bio.bi_iter.bi_sector = sector;
-	__bio_add_page(&bio, m->page, SSDUP_BLOCK_BYTES, 0);
+	__bio_add_page(&bio, m->page, bytes, 0);
 	r = submit_bio_wait(&bio);
 	/* It may have been that of a flush. */
-	if (r && op_is_write(opf) && !drive_fua_is_no_flush(user->bdev))
+	if (r && opf & REQ_FUA && !drive_fua_is_no_flush(user->bdev))
 		ssdup_drive_lost(user);
 	else
 		drive_ended(user, bio.bi_status);
 	bio_uninit(&bio);
 	return r;
+}
+
+/* The same, a block of 4 KiB. */
+static int member_io(struct ssdup_mirror *m, u32 index, blk_opf_t opf, u64 sector)
+{
+	return bytes_io(m, index, opf, sector, SSDUP_BLOCK_BYTES);
 }
 
 static u64 block_sector(const struct ssdup_mirror *m, u32 copy)
@@ -108,6 +114,21 @@ bool ssdup_mirror_call_out(struct ssdup_mirror *m, u32 index, const char *why)
 	if (!(left & ~READ_ONCE(m->lost)))
 		ssdup_mirror_tell(m, NULL);
 	return true;
+}
+
+void ssdup_mirror_mend(struct ssdup_mirror *m, u32 index, u64 sector, u32 bytes)
+{
+	u32 at, part;
+
+	lockdep_assert_held(&m->lock);
+	for (at = 0; at < bytes && m->in == MIRROR_ALL; at += part) {
+		part = min_t(u32, bytes - at, SSDUP_BLOCK_BYTES);
+		/* Not durable: what a power cut takes back was not readable before. */
+		if (bytes_io(m, index, REQ_OP_READ, sector + (at >> SECTOR_SHIFT), part) &&
+		    (bytes_io(m, !index, REQ_OP_READ, sector + (at >> SECTOR_SHIFT), part) ||
+		     bytes_io(m, index, REQ_OP_WRITE, sector + (at >> SECTOR_SHIFT), part)))
+			break;
+	}
 }
 
 int ssdup_mirror_out(struct ssdup_mirror *m, u32 index)

@@ -56,6 +56,13 @@ struct twin_found ssdup_mirror_read(struct ssdup_mirror *m, u32 index);
  */
 bool ssdup_mirror_call_out(struct ssdup_mirror *m, u32 index, const char *why);
 
+/**
+ * ssdup_mirror_mend() - write again what one of them cannot read and the other one can
+ *
+ * Nobody writes there meanwhile. It is tried, no more. Context: m->lock is held.
+ */
+void ssdup_mirror_mend(struct ssdup_mirror *m, u32 index, u64 sector, u32 bytes);
+
 /** ssdup_mirror_fails() - one that is filled has failed; any context. Return: was it filled? */
 bool ssdup_mirror_fails(struct ssdup_mirror *m, u32 index);
 

@@ -21,6 +21,7 @@ struct mirror_io {
 	atomic_t		pending;
 	u32			first;		/* index of the one that has the bio itself */
 	u32			sent;		/* a bit for each */
+	bool			mend;		/* only the other one could read it */
 	blk_status_t		status[SSDUP_TWINS];
 	struct bio		copy;		/* the last one, see bioset_init() */
 };
@@ -111,7 +112,7 @@ static void ended(struct mirror_io *io)
 		finish(io, io->status[io->first]);
 	else if (is_write(io) && READ_ONCE(io->m->dead))
 		finish(io, first_error(io));
-	else if (bad && to_settle(io, bad, good))
+	else if ((bad && to_settle(io, bad, good)) || (!bad && io->mend))
 		settle_later(io);
 	else if (bad && !good)
 		finish(io, first_error(io));
@@ -168,6 +169,7 @@ static bool submit(struct ssdup_mirror *m, struct bio *bio)
 	io->iter = bio->bi_iter;
 	io->first = index;
 	io->sent = BIT(index);
+	io->mend = false;
 	bio_set_dev(bio, m->member[index].user.bdev);
 	bio->bi_end_io = first_ended;
 	bio->bi_private = io;
@@ -271,7 +273,8 @@ static void ask_other(struct mirror_io *io)
 		finish(io, first_error(io));
 		return;
 	}
-	/* It is the last one that is asked. */
+	/* It is the last one that is asked. A bad sector is written again. */
+	io->mend = io->status[io->first] == BLK_STS_MEDIUM && !(io->bio->bi_opf & REQ_META);
 	io->status[io->first] = BLK_STS_OK;
 	io->sent = MIRROR_ALL;
 	atomic_set(&io->pending, 1);
@@ -279,10 +282,22 @@ static void ask_other(struct mirror_io *io)
 	submit_bio_noacct(&io->copy);
 }
 
+/*
+ * With what is read now: whose pages these are may write to them meanwhile. Until this ends, nobody
+ * writes there: reads of data hold their segment. Metadata is written again by those who own it.
+ */
+static void mend(struct mirror_io *io)
+{
+	ssdup_mirror_mend(io->m, io->first, io->iter.bi_sector, io->iter.bi_size);
+	finish(io, BLK_STS_OK);
+}
+
 static void settle(struct mirror_io *io)
 {
 	if (is_write(io))
 		finish(io, settle_write(io) ? BLK_STS_OK : first_error(io));
+	else if (io->mend)
+		mend(io);
 	else
 		ask_other(io);
 }

@@ -126,8 +126,22 @@ rm -f "$MODEL"
 make /dev/mssd0 $OTHER
 io write len=4096 bs=64
 message commit
-model mssd0 fail_read "$(log_sector 0 0) 2048"
+# 256 KiB of data, which it lacks
+bad=$(($(log_sector 0 0) + 1024))
+must dd if=/dev/urandom of=/dev/mssd0 bs=512 seek=$bad count=512 oflag=direct conv=notrunc status=none
+model mssd0 fail_read "$bad 512"
 io verify
+model mssd0 fail_read clear
+for i in 0 1; do
+	must dd if=/dev/mssd$i of="$T/part$i" bs=512 skip=$bad count=512 iflag=direct status=none
+done
+must cmp "$T/part0" "$T/part1"
+is "mode" "$(stat mode)$(stat mirrors_out)" 00
+# pages, too, and it cannot be written there
+model mssd0 fail_read "$(log_sector 0 0) 2048"
+model mssd0 fail_write "$bad 512"
+io verify
+model mssd0 fail_write clear
 message flush
 io_on $HDD verify
 is "mode" "$(stat mode)$(stat mirrors_out)" 00
