@@ -61,9 +61,13 @@ u32 ssdup_mirror_filling(const struct ssdup_mirror *m);
 /**
  * ssdup_mirror_whole() - one that is filled has everything that is to be read
  *
- * Context: process, sleeps. Return: 0, or -EIO if it has failed meanwhile.
+ * The other one's block names it. Its own comes after that, by ssdup_mirror_named(): until then it
+ * is not used without the other one. Context: process, sleeps. Return: 0, or -EIO if it has failed.
  */
 int ssdup_mirror_whole(struct ssdup_mirror *m);
+
+/** ssdup_mirror_named() - its own block says so, too; 0, also if one is out for that, or -errno */
+int ssdup_mirror_named(struct ssdup_mirror *m);
 
 /** ssdup_mirror_out() - call one of them out, by a word of the user; 0 or -errno; sleeps */
 int ssdup_mirror_out(struct ssdup_mirror *m, u32 index);

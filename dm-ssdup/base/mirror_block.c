@@ -137,7 +137,7 @@ int ssdup_mirror_out(struct ssdup_mirror *m, u32 index)
 
 	mutex_lock(&m->lock);
 	if (index < SSDUP_TWINS)
-		out = !(m->in & BIT(index)) ||
+		out = ssdup_mirror_fails(m, index) || !(m->in & BIT(index)) ||
 		      ssdup_mirror_call_out(m, index, "by a message");
 	mutex_unlock(&m->lock);
 	return out ? 0 : -EINVAL;
@@ -180,6 +180,8 @@ static bool count_in(struct ssdup_mirror *m)
 	filled = m->fill;
 	if (filled) {
 		WRITE_ONCE(m->in, MIRROR_ALL);
+		/* Who sees that none is filled has to see that both count: pairs with submit(). */
+		smp_wmb();
 		WRITE_ONCE(m->fill, 0);
 	}
 	spin_unlock_irq(&m->queue_lock);
@@ -189,25 +191,32 @@ static bool count_in(struct ssdup_mirror *m)
 int ssdup_mirror_whole(struct ssdup_mirror *m)
 {
 	u32 was;
-	int r = 0;
+	int r = -EIO;
 
 	mutex_lock(&m->lock);
 	was = m->in;
-	if (!count_in(m)) {
-		r = -EIO;
-	} else {
+	if (count_in(m)) {
 		m->fills = false;
 		m->block.out = 0;
 		m->block.seq++;
-		/* The new one's own block comes last: before, it is not used without the other. */
-		if (!write_block(m, was)) {
-			WRITE_ONCE(m->dead, true);
-			r = -EIO;
-		} else if (!write_block(m, MIRROR_ALL & ~was)) {
-			ssdup_mirror_call_out(m, !__ffs(was), "it failed a write");
-			r = -EIO;
-		}
+		r = write_block(m, was) ? 0 : -EIO;
+		/* Nobody knows whether it says so. */
+		WRITE_ONCE(m->dead, r);
 	}
+	mutex_unlock(&m->lock);
+	return r;
+}
+
+int ssdup_mirror_named(struct ssdup_mirror *m)
+{
+	u32 taken;
+	int r = 0;
+
+	mutex_lock(&m->lock);
+	taken = write_block(m, m->in);
+	if (taken != m->in && !(taken && ssdup_mirror_call_out(m, !__ffs(taken),
+							       "it failed a write")))
+		r = -EIO;
 	mutex_unlock(&m->lock);
 	return r;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns what is sent to two SSDs that hold the same. */
 #include <linux/delay.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "core/retry.h"
@@ -150,9 +151,15 @@ static void copy_ended(struct bio *bio)
 /* Return: false: there is no memory for it */
 static bool submit(struct ssdup_mirror *m, struct bio *bio)
 {
-	u32 in = READ_ONCE(m->in), to = in | READ_ONCE(m->fill), index = in ? __ffs(in) : 0;
+	u32 fill = READ_ONCE(m->fill), in, to, index;
 	struct mirror_io *io;
 	struct bio *copy;
+
+	/* Pairs with count_in(). */
+	smp_rmb();
+	in = READ_ONCE(m->in);
+	to = in | fill;
+	index = in ? __ffs(in) : 0;
 
 	/* A read gets one, too: for when the first one fails it. */
 	copy = bio_alloc_clone(m->member[index].user.bdev, bio, GFP_NOWAIT | __GFP_NOWARN, &m->bs);
@@ -464,7 +471,8 @@ static int find(struct block_device *bdev[SSDUP_TWINS], struct ssdup_mirror **fo
 			continue;
 		if (has(m, bdev[0]) && (!bdev[1] || has(m, bdev[1])))
 			*found = m;
-		else if (!counts_alone(m, bdev[0]) && !counts_alone(m, bdev[1]))
+		else if (READ_ONCE(m->fill) ||
+			 (!counts_alone(m, bdev[0]) && !counts_alone(m, bdev[1])))
 			return -EBUSY;
 	}
 	return 0;
@@ -524,9 +532,12 @@ int ssdup_mirror_get(struct drive_user *user, struct mirror_user *mu, struct blo
 {
 	struct block_device *bdev[SSDUP_TWINS] = { user->bdev, other };
 	struct ssdup_mirror *m;
+	unsigned int noio;
 	int r;
 
 	mutex_lock(&mirrors_lock);
+	/* A resume may wait for the lock. */
+	noio = memalloc_noio_save();
 	*why = "one of the two is in use, and not with the other one";
 	r = find(bdev, &m);
 	if (!r && !m) {
@@ -556,8 +567,30 @@ int ssdup_mirror_get(struct drive_user *user, struct mirror_user *mu, struct blo
 		spin_unlock_irq(&m->queue_lock);
 		user->mirror = m;
 	}
+	memalloc_noio_restore(noio);
 	mutex_unlock(&mirrors_lock);
 	return r;
+}
+
+/* One that is out, and that no table names any more, may be another disk when it is back. */
+static void forget_unnamed(struct ssdup_mirror *m)
+{
+	const struct mirror_user *mu;
+	u32 i;
+
+	list_for_each_entry(mu, &m->users, list)
+		if (mu->both)
+			return;
+	mutex_lock(&m->lock);
+	ssdup_mirror_stop(m);
+	m->fills = false;
+	for (i = 0; i < SSDUP_TWINS; i++) {
+		if (m->in & BIT(i))
+			continue;
+		ssdup_drive_put(&m->member[i].user);
+		m->member[i].user.bdev = NULL;
+	}
+	mutex_unlock(&m->lock);
 }
 
 void ssdup_mirror_put(struct drive_user *user, struct mirror_user *mu)
@@ -573,6 +606,8 @@ void ssdup_mirror_put(struct drive_user *user, struct mirror_user *mu)
 	if (!--m->refs) {
 		list_del(&m->list);
 		free_mirror(m);
+	} else {
+		forget_unnamed(m);
 	}
 	mutex_unlock(&mirrors_lock);
 	user->mirror = NULL;

@@ -279,6 +279,18 @@ static int copy_absent(struct ssdup_log *log, struct ssdup_ssd *ssd)
 	return r;
 }
 
+/* All but the records of active logs, which these write. @s: as of begin(). 0 or -errno */
+static int write_homes(struct ssdup_log *log, struct ssdup_ssd *ssd, struct log_super *s,
+		       const char **error)
+{
+	int r = begin(log, s, error);
+
+	if (r)
+		return r;
+	*error = "the SSD cannot be read or written";
+	return copy_absent(log, ssd) ?: write_pool(log, s);
+}
+
 /* The pool is locked. Return: the number of the filling, or -errno */
 static int begin_filling(struct ssdup_log *log, struct ssdup_ssd *ssd, struct log_super *s,
 			 const char **error)
@@ -288,15 +300,11 @@ static int begin_filling(struct ssdup_log *log, struct ssdup_ssd *ssd, struct lo
 
 	if (number < 0 || was)
 		return number;
-	r = begin(log, s, error);
-	if (!r) {
-		*error = "the SSD cannot be read or written";
-		r = copy_absent(log, ssd) ?: write_pool(log, s);
-	}
-	if (!r)
+	r = write_homes(log, ssd, s, error);
+	if (!r && ssdup_mirror_filling(ssd->user.mirror) == number)
 		return number;
 	ssdup_mirror_stop(ssd->user.mirror);
-	return r;
+	return r ?: -EIO;
 }
 
 int ssdup_mirror_fills(struct ssdup_log *log, const char *number, const char **error)
@@ -344,30 +352,48 @@ static bool any_alone(const struct ssdup_pool *pool, u32 ssd, u32 filling)
 	return false;
 }
 
+/* The pool is locked. Return: 0 or -errno */
+static int count_it(struct ssdup_log *log, struct ssdup_ssd *ssd, struct log_super *s,
+		    const char **error)
+{
+	struct ssdup_mirror *m = ssd->user.mirror;
+	u32 i = ssd - log->c->ssd, filling = ssdup_mirror_filling(m);
+	int r;
+
+	*error = "the new SSD is not filled, or has failed";
+	if (!filling)
+		return -EIO;
+	*error = "a log has something on the other SSD alone";
+	if (any_alone(log->pool, i, filling))
+		return -EBUSY;
+	*error = "a log that is not active has something on the other SSD alone";
+	if (is_held(log->pool, i))
+		return -EBUSY;
+	/* Logs that were active when it began may have gone since. */
+	r = write_homes(log, ssd, s, error);
+	if (r)
+		return r;
+	ssdup_step(log->c, STEP_MEMBER_BEGIN);
+	r = ssdup_mirror_whole(m);
+	ssdup_step(log->c, STEP_MEMBER_BETWEEN);
+	r = r ?: ssdup_mirror_named(m);
+	ssdup_step(log->c, STEP_MEMBER_DONE);
+	return r;
+}
+
 int ssdup_mirror_filled(struct ssdup_log *log, const char *number, const char **error)
 {
 	struct ssdup_ssd *ssd = mirrored_ssd(log, number, error);
-	u32 i = ssd - log->c->ssd, filling;
-	int r = -EBUSY;
+	struct log_super *s = ssd ? kmalloc(sizeof(*s), GFP_KERNEL) : NULL;
+	int r;
 
-	if (!ssd)
-		return -EINVAL;
+	if (!s)
+		return ssd ? -ENOMEM : -EINVAL;
+	ssdup_super_copy(log, s);
 	ssdup_pool_lock(log);
-	filling = ssdup_mirror_filling(ssd->user.mirror);
-	*error = "the new SSD is not filled, or has failed";
-	if (!filling) {
-		r = -EIO;
-	} else if (any_alone(log->pool, i, filling)) {
-		*error = "a log has something on the other SSD alone";
-	} else if (is_held(log->pool, i)) {
-		*error = "a log that is not active has something on the other SSD alone";
-	} else {
-		*error = "one of the two cannot be written";
-		ssdup_step(log->c, STEP_MEMBER_BEGIN);
-		r = ssdup_mirror_whole(ssd->user.mirror);
-		ssdup_step(log->c, STEP_MEMBER_DONE);
-	}
+	r = count_it(log, ssd, s, error);
 	ssdup_pool_unlock(log);
+	kfree(s);
 	return r;
 }
 

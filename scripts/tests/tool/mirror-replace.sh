@@ -156,6 +156,17 @@ message forget
 must_not dmsetup message $NAME 0 mirror 0 whole
 said "is not filled, or has failed" || fail "the kernel does not say so"
 is "mode" "$(stat mode)" 0
+# what is open is on one alone, too; and one that is called out is not filled any more
+message flush
+message forget
+io write start=45000 len=80
+must dmsetup message $NAME 0 mirror 0 fill
+must_not dmsetup message $NAME 0 mirror 0 whole
+said "has something on the other SSD alone" || fail "the kernel does not say so"
+message flush
+message forget
+must dmsetup message $NAME 0 mirror 0 out 1
+must_not dmsetup message $NAME 0 mirror 0 whole
 # neither at the next start
 io write start=50000 len=4000
 ssdup_exits 0 remove $NAME
@@ -189,4 +200,63 @@ is "mode" "$(stat mode)" 0
 ssdup_exits 0 remove $NAME
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $NEW $SET
 io verify
+ssdup_exits 0 remove $NAME
+
+# a log that goes while it is filled; one that comes; OLD that is there and that nobody wipes
+make_disks hdds=2 ssds=3 ssd_size_mb=40
+for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
+	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
+done
+rm -f "$MODEL" "$T/model-other"
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --mirror $OTHER $SET,drain=manual -o max_mb=16
+ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD --add $SET,drain=manual
+find_sys
+uuid=$(<"$SYS/log_uuid")
+uuid_b=$(cat /sys/block/dm-"$(dmsetup info -c --noheadings -o minor other)"/ssdup/log_uuid)
+io write len=4000
+must iocheck "$T/model-other" /dev/mapper/other write len=4000
+model mhdd0 fail_write "0 $LEN"
+ssdup_exits 8 pool replace $OTHER $SSD $NEW
+model mhdd0 fail_write clear
+must dmsetup message $NAME 0 mirror 0 out 0
+message flush
+must dmsetup message other 0 flush
+message forget
+must dmsetup message other 0 forget
+must dmsetup suspend other
+must dmsetup message $NAME 0 mirror 0 fill
+must_not dmsetup message $NAME 0 mirror 0 whole
+must dmsetup remove other
+ssdup_exits 0 create other --hdd $HDD_B --ssd $OTHER $SET,drain=manual
+must_not dmsetup message $NAME 0 mirror 0 whole
+ssdup_exits 0 remove other
+must dmsetup message $NAME 0 mirror 0 whole
+is "out" "$(stat mirrors_out)" 0
+io write start=8000 len=4000
+ssdup_exits 0 create other --hdd $HDD_B --ssd UUID="$uuid_b" $SET,drain=manual
+must iocheck "$T/model-other" /dev/mapper/other write start=8000 len=800
+ssdup_exits 0 remove other
+# all of it is on the new one, also the record of the log that went
+model mssd1 gone 1
+io write start=16000 len=4000
+ssdup_exits 0 create other --hdd $HDD_B --ssd UUID="$uuid_b" $SET,drain=manual
+must iocheck "$T/model-other" /dev/mapper/other verify
+io verify
+ssdup_exits 0 remove other
+ssdup_exits 0 remove $NAME
+# the one that was replaced knows nothing of that
+model mssd1 gone 0
+ssdup_exits 3 check $SSD
+says "another one has taken its place"
+ssdup_exits 0 create $NAME --hdd $HDD --ssd UUID="$uuid" $SET
+io verify
+# but it is an SSD as good as any
+ssdup_exits 0 create other --hdd $HDD_B --ssd UUID="$uuid_b" $SET
+ssdup_exits 0 pool replace $NEW $SSD $SSD
+is "out" "$(stat mirrors_out)" 0
+model mssd2 gone 1
+io write start=20000 len=400
+io verify
+must iocheck "$T/model-other" /dev/mapper/other verify
+ssdup_exits 0 remove other
 ssdup_exits 0 remove $NAME

@@ -170,15 +170,35 @@ static int pool_list(struct ssdup_ctx *ctx, const struct args *a)
 
 /* --- The logs of one --- */
 
+/* Does a device use it? */
+static bool is_used(const struct ssdup_ctx *ctx, const char *ssd)
+{
+	struct members m;
+	struct dev dev;
+	bool used;
+
+	if (dev_find_quietly(ssd, &dev))
+		return false;
+	used = dev.rdev && !members_read(ctx, dev.rdev, &m);
+	if (used) {
+		used = m.nr;
+		members_free(&m);
+	}
+	dev_free(&dev);
+	return used;
+}
+
 static int pool_open(const struct ssdup_ctx *ctx, struct pool *p, const char *ssd,
 		     const char *name, int flags)
 {
-	const struct ssd_names names = { .of = { ssd }, .nr = 1 };
+	struct ssd_names names = { .of = { ssd }, .nr = 1 };
 	u32 i;
 	int r;
 
 	memset(p, 0, sizeof(*p));
 	p->lock = -1;
+	/* A device that runs has what counts, whatever has become of a mirror. */
+	names.lost = is_used(ctx, ssd);
 	r = ssd_set_find(ctx, &p->ssds, &names);
 	if (r)
 		return r;

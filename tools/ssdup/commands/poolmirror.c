@@ -77,36 +77,59 @@ static int ask(const struct ssdup_ctx *ctx, const struct pool *p, char *text)
 	return r;
 }
 
-/* Do their tables name it? */
-static bool is_named(const struct pool *p, const struct dev *dev)
+/* How many of their tables name it? */
+static unsigned int named_by(const struct pool *p, const struct dev *dev)
 {
 	const struct state *s;
-	unsigned int i;
+	unsigned int i, nr = 0;
 
-	for (s = p->members.all; s < p->members.all + p->members.nr; s++)
-		for (i = 0; i < s->nr_ssds; i++)
-			if (s->ssds[i] == dev->rdev)
-				return true;
-	return false;
+	for (s = p->members.all; s < p->members.all + p->members.nr; s++) {
+		for (i = 0; i < s->nr_ssds && s->ssds[i] != dev->rdev; i++)
+			;
+		nr += i < s->nr_ssds;
+	}
+	return nr;
 }
 
-/* One that still works goes first: two at most hold the same. */
-static int take_out(const struct ssdup_ctx *ctx, struct pool *p, u32 number, const char *old)
+/* The one that stays: what its block says, and which of the two it is. */
+static int look_at_other(const struct ssdup_ctx *ctx, const struct pool *p, u32 number,
+			 const char *old, struct twin_block *b)
 {
-	struct dev *mirror = &p->ssds.dev[ssd_mirror(number)];
+	const struct dev *dev = &p->ssds.dev[number];
 	struct twin_found twin;
-	int r;
+	int fd = dev_open(dev, O_RDONLY);
+	bool there;
 
-	if (!mirror->path)
+	if (fd < 0)
+		return fail(ctx, EXIT_FAILED, dev->path, "%s", strerror(-fd));
+	there = ssd_twin_read(fd, dev->bytes / SECTOR_BYTES, b) == TWIN_THERE;
+	close(fd);
+	if (!there)
+		return fail(ctx, EXIT_FAILED, dev->path, "says nothing of its mirror");
+	if (!p->ssds.dev[ssd_mirror(number)].path)
 		return EXIT_OK;
 	if (look_at(p, old, &twin) < 0 || twin.there != TWIN_THERE)
 		return fail(ctx, EXIT_REFUSED, old, "is not one of the two any more");
-	r = ask(ctx, p, xprintf("mirror %u out %u", number, twin.block.index));
-	if (r)
-		return r;
-	note(ctx, "%s: is out", old);
-	/* The other one is the SSD now. */
-	if (!twin.block.index) {
+	b->index = !twin.block.index;
+	return EXIT_OK;
+}
+
+/* One that still works goes first: two at most hold the same. @b: of the other one */
+static int take_out(const struct ssdup_ctx *ctx, struct pool *p, u32 number, const char *old,
+		    const struct twin_block *b)
+{
+	struct dev *mirror = &p->ssds.dev[ssd_mirror(number)];
+	int r;
+
+	if (b->out != BIT(!b->index)) {
+		r = ask(ctx, p, xprintf("mirror %u out %u", number, !b->index));
+		if (r)
+			return r;
+		note(ctx, "%s: is out", old);
+	}
+	if (!mirror->path)
+		return EXIT_OK;
+	if (b->index) {
 		dev_free(&p->ssds.dev[number]);
 		p->ssds.dev[number] = *mirror;
 		mirror->path = NULL;
@@ -116,57 +139,87 @@ static int take_out(const struct ssdup_ctx *ctx, struct pool *p, u32 number, con
 	return EXIT_OK;
 }
 
-/* It calls itself out: nobody takes it for one that has everything. */
-static int prepare(const struct ssdup_ctx *ctx, const struct pool *p, u32 number,
+/* It calls itself out: nobody takes it for one that has everything. @b: of the other one */
+static int prepare(const struct ssdup_ctx *ctx, const struct pool *p, const struct twin_block *b,
 		   const struct dev *dev, int fd)
 {
-	const struct dev *other = &p->ssds.dev[number];
-	u64 sectors = dev->bytes / SECTOR_BYTES;
-	int from = dev_open(other, O_RDONLY), r;
-	struct twin_block b;
+	struct twin_block new = *b;
+	int r;
 
-	if (from < 0)
-		return fail(ctx, EXIT_FAILED, other->path, "%s", strerror(-from));
-	r = ssd_twin_read(from, sectors, &b) == TWIN_THERE && b.out == BIT(!b.index) ? 0 : -EBUSY;
-	close(from);
-	if (r)
-		return fail(ctx, EXIT_FAILED, other->path, "does not call the other one out");
-	b.index = !b.index;
-	b.out = BIT(b.index);
-	b.seq++;
-	log_new_uuid(b.member[b.index]);
-	r = pool_ssd_wipe(p, dev, fd) ?: ssd_twin_write(fd, sectors, &b);
+	new.index = !b->index;
+	new.out = BIT(new.index);
+	log_new_uuid(new.member[new.index]);
+	r = pool_ssd_wipe(p, dev, fd) ?: ssd_twin_write(fd, dev->bytes / SECTOR_BYTES, &new);
 	return r ? fail(ctx, EXIT_FAILED, dev->path, "cannot be written: %s", strerror(-r)) :
 		   EXIT_OK;
 }
 
-static int begin(const struct ssdup_ctx *ctx, struct pool *p, u32 number, const char *old,
-		 struct dev *dev, int fd, bool force)
+static int reload(const struct ssdup_ctx *ctx, struct pool *p, u32 number, const struct dev *dev)
 {
 	struct dev *mirror = &p->ssds.dev[ssd_mirror(number)];
-	struct twin_found twin;
 	char *names;
-	bool begun;
-	int r;
 
-	twin.there = ssd_twin_read(fd, dev->bytes / SECTOR_BYTES, &twin.block);
-	begun = twin_is_part(&twin);
-	if (is_named(p, dev))
-		return begun ? EXIT_OK :
-		       fail(ctx, EXIT_REFUSED, dev->path,
-			    "is named by a table, and is out: remove the devices, and make them again");
-	/* Nobody relies on what one has that was to be filled. */
-	r = pool_ssd_fits(ctx, p, dev, fd, force || begun);
-	if (!r && dev->bytes != p->ssds.dev[number].bytes)
-		r = fail(ctx, EXIT_REFUSED, dev->path, "not of the size of %s",
-			 p->ssds.dev[number].path);
-	r = r ?: take_out(ctx, p, number, old) ?: prepare(ctx, p, number, dev, fd);
-	if (r)
-		return r;
 	*mirror = *dev;
 	names = ssd_set_table(&p->ssds);
 	mirror->path = NULL;
 	return pool_reload(ctx, p, names);
+}
+
+/* Is it to be filled in the place of the other one of @b, or was it? */
+static bool takes_place(const struct twin_found *twin, const struct twin_block *b)
+{
+	return twin->there == TWIN_THERE && twin->block.index != b->index &&
+	       !memcmp(twin->block.member[b->index], b->member[b->index], sizeof(b->member[0]));
+}
+
+/* Is it one of the two that hold the same now? */
+static bool is_used(const struct pool *p, u32 number, const char *name)
+{
+	struct dev dev;
+	bool is;
+
+	if (dev_find_quietly(name, &dev))
+		return false;
+	is = dev.rdev == p->ssds.dev[number].rdev ||
+	     dev.rdev == p->ssds.dev[ssd_mirror(number)].rdev;
+	dev_free(&dev);
+	return is;
+}
+
+/* @whole: set if there is nothing left to do */
+static int begin(const struct ssdup_ctx *ctx, struct pool *p, u32 number, const char *old,
+		 struct dev *dev, int fd, bool force, bool *whole)
+{
+	unsigned int named = named_by(p, dev);
+	struct twin_found twin;
+	struct twin_block b;
+	char *holds = NULL;
+	bool begun;
+	int r;
+
+	twin.there = ssd_twin_read(fd, dev->bytes / SECTOR_BYTES, &twin.block);
+	r = look_at_other(ctx, p, number, old, &b);
+	if (r)
+		return r;
+	begun = takes_place(&twin, &b) && twin_is_part(&twin);
+	*whole = named && takes_place(&twin, &b) && !b.out && !twin.block.out &&
+		 !memcmp(twin.block.member, b.member, sizeof(b.member));
+	if (!*whole && p->ssds.dev[ssd_mirror(number)].path && !is_used(p, number, old))
+		return fail(ctx, EXIT_REFUSED, old, "is not one of the two any more");
+	if (*whole || (named && begun))
+		return *whole || named == p->members.nr ? EXIT_OK : reload(ctx, p, number, dev);
+	if (named)
+		return fail(ctx, EXIT_REFUSED, dev->path,
+			    "is named by a table, and is out: remove the devices, and make them again");
+	/* Nobody relies on what one has that was to be filled, unless it became something else. */
+	holds = begun ? dev_signature(dev) : NULL;
+	r = pool_ssd_fits(ctx, p, dev, fd, force || (begun && !holds));
+	free(holds);
+	if (!r && dev->bytes != p->ssds.dev[number].bytes)
+		r = fail(ctx, EXIT_REFUSED, dev->path, "not of the size of %s",
+			 p->ssds.dev[number].path);
+	return r ?: take_out(ctx, p, number, old, &b) ?: prepare(ctx, p, &b, dev, fd) ?:
+	       reload(ctx, p, number, dev);
 }
 
 /* Each device, whatever came meanwhile: what it has now is on one SSD alone. */
@@ -259,7 +312,8 @@ static int wait_until_whole(const struct ssdup_ctx *ctx, struct pool *p, u32 num
 }
 
 /* What it had must not be taken for the log, and it may be used for something else. */
-static void wipe_old(const struct ssdup_ctx *ctx, const struct pool *p, const char *old)
+static void wipe_old(const struct ssdup_ctx *ctx, const struct pool *p, const char *old,
+		     const struct dev *new)
 {
 	struct twin_found twin;
 	struct dev dev;
@@ -267,6 +321,11 @@ static void wipe_old(const struct ssdup_ctx *ctx, const struct pool *p, const ch
 
 	if (!strcmp(old, "-") || look_at(p, old, &twin) < 0 || dev_find_quietly(old, &dev))
 		return;
+	/* It may be the new one. */
+	if (dev.rdev == new->rdev) {
+		dev_free(&dev);
+		return;
+	}
 	fd = dev_open(&dev, O_RDWR | O_EXCL);
 	r = fd < 0 ? fd : ssd_log_wipe(fd, dev.bytes / SECTOR_BYTES);
 	if (r)
@@ -281,6 +340,7 @@ int pool_mirror_replace(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 {
 	u64 since = now_ms();
 	char took[SIZE_TEXT];
+	bool whole = false;
 	struct dev dev;
 	int fd, r;
 
@@ -292,10 +352,10 @@ int pool_mirror_replace(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 		return r;
 	fd = dev_open(&dev, O_RDWR);
 	r = fd < 0 ? fail(ctx, EXIT_FAILED, dev.path, "%s", strerror(-fd)) :
-	    begin(ctx, p, number, old, &dev, fd, force);
+	    begin(ctx, p, number, old, &dev, fd, force, &whole);
 	if (fd >= 0)
 		close(fd);
-	if (!r) {
+	if (!r && !whole) {
 		/* It may take hours, and others need not wait for that. */
 		close(p->lock);
 		p->lock = -1;
@@ -303,7 +363,7 @@ int pool_mirror_replace(const struct ssdup_ctx *ctx, struct pool *p, u32 number,
 		r = wait_until_whole(ctx, p, number, dev.path);
 	}
 	if (!r) {
-		wipe_old(ctx, p, old);
+		wipe_old(ctx, p, old, &dev);
 		note(ctx, "%s: holds the same as %s now; that took %s", dev.path,
 		     p->ssds.dev[number].path,
 		     format_time(took, (now_ms() - since + 999) / 1000));

@@ -4,6 +4,7 @@
  * looked at before anything is written, the kernel's own look at the table too.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -243,10 +244,46 @@ static int refused_by_kernel(const struct ssdup_ctx *ctx, const struct new_devic
 	return code;
 }
 
+/* As a device that runs names them; NULL if none does. free() it */
+static char *running_ssds(const struct members *m)
+{
+	char *all, *more, *save = NULL, *word, *value;
+	struct dmdev d;
+
+	if (!m->nr || dmdev_table(m->all[0].name, &d))
+		return NULL;
+	strtok_r(d.params, " ", &save);
+	all = xstrdup(strtok_r(NULL, " ", &save) ?: "-");
+	strtok_r(NULL, " ", &save);
+	while ((word = strtok_r(NULL, " ", &save)) && (value = strtok_r(NULL, " ", &save))) {
+		if (strcmp(word, "ssd") && strcmp(word, "mirror"))
+			continue;
+		more = xprintf("%s %s %s", all, word, value);
+		free(all);
+		all = more;
+	}
+	dmdev_free(&d);
+	return all;
+}
+
+/* An SSD without its mirror: another one may just be filled in the place of that. */
+static bool one_lacks_mirror(const struct ssd_set *ssds)
+{
+	u32 i;
+
+	for_each_there(ssds, i)
+		if (ssds->mirrored & BIT(i) && !ssds->dev[ssd_mirror(i)].path)
+			return true;
+	return false;
+}
+
 static char *table_params(const struct new_device *new, const struct pair *p)
 {
-	char hdd[DEV_NUMBER], *ssds = ssd_set_table(&p->ssds), *params;
+	char hdd[DEV_NUMBER], *ssds = NULL, *params;
 
+	if (p->shared && one_lacks_mirror(&p->ssds))
+		ssds = running_ssds(&p->members);
+	ssds = ssds ?: ssd_set_table(&p->ssds);
 	params = table_line(dev_number(hdd, p->hdd.rdev), ssds, new->args);
 	free(ssds);
 	return params;
@@ -454,6 +491,34 @@ static void say_part(const struct ssdup_ctx *ctx, const char *name)
 	state_free(&s);
 }
 
+/* From now on it says itself that it has not everything: the choice is made. */
+static int give_up_others(const struct ssdup_ctx *ctx, const struct pair *p)
+{
+	const struct dev *dev;
+	struct twin_block b;
+	int fd, r = 0;
+	u32 i;
+
+	for (i = 0; i < p->ssds.io.nr && !r; i++) {
+		dev = &p->ssds.given_up[i];
+		if (!dev->path)
+			continue;
+		fd = dev_open(dev, O_RDWR | O_EXCL);
+		r = fd < 0 ? fd : ssd_twin_read(fd, p->ssds.io.sectors[i], &b) != TWIN_THERE ?
+		    -EBUSY : 0;
+		b.out = BIT(b.index);
+		b.seq++;
+		r = r ?: ssd_twin_write(fd, p->ssds.io.sectors[i], &b);
+		if (fd >= 0)
+			close(fd);
+		if (r)
+			return fail(ctx, EXIT_FAILED, dev->path, "cannot be given up: %s",
+				    strerror(-r));
+		warn(ctx, dev->path, "is out; \"ssdup pool replace\" may use it again");
+	}
+	return EXIT_OK;
+}
+
 /* The kernel looks at the table when there is the log, which does not stay if it is refused. */
 static int make_added(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
 {
@@ -530,6 +595,7 @@ int make(const struct ssdup_ctx *ctx, struct new_device *new)
 		    (new->add ? EXIT_OK : refuse_ssd(ctx, new, &p));
 	if (!r && !new->tab)
 		warn_member(ctx, &p);
+	r = r ?: give_up_others(ctx, &p);
 	if (!r)
 		r = new->add ? make_added(ctx, new, &p) : make_checked(ctx, new, &p);
 	pair_close(&p);

@@ -93,8 +93,10 @@ static bool same_pool(const struct log_super *a, const struct log_super *b)
 
 struct search {
 	const struct log_super *pool;
-	u32		disk;		/* see struct ssd_set */
-	u64		seq;		/* of those found, see twin_seq() */
+	u32		ssd;
+	const u8	*uuid;		/* of one of two that hold the same; NULL: the newest */
+	u32		place;		/* of those found, see struct ssd_set */
+	u64		seq;		/* of them, see twin_seq() */
 	char		**found;
 	unsigned int	nr;
 };
@@ -103,6 +105,28 @@ static void forget_found(struct search *search)
 {
 	while (search->nr)
 		free(search->found[--search->nr]);
+}
+
+/* Is it what is looked for? */
+static bool is_wanted(struct search *search, const struct log_super *s,
+		      const struct twin_found *twin)
+{
+	u32 place = ssd_place(s, twin);
+	u64 seq = twin_seq(twin);
+
+	if (!same_pool(s, search->pool) || s->ssds.index != search->ssd || place == SSD_DISKS)
+		return false;
+	if (search->uuid)
+		return !memcmp(twin->block.member[twin->block.index], search->uuid, 16);
+	if (twin_is_part(twin) || seq < search->seq ||
+	    (search->nr && seq == search->seq && place != search->place))
+		return false;
+	/* One that another one has taken the place of does not know that. */
+	if (seq > search->seq)
+		forget_found(search);
+	search->seq = seq;
+	search->place = place;
+	return true;
 }
 
 static void look_for_ssd(void *arg, const char *path)
@@ -114,32 +138,32 @@ static void look_for_ssd(void *arg, const char *path)
 
 	if (dev_find_quietly(path, &dev))
 		return;
-	if (is_one_of_several(&dev, &s, &twin) && same_pool(&s, search->pool) &&
-	    ssd_place(&s, &twin) == search->disk && !twin_is_part(&twin) &&
-	    twin_seq(&twin) >= search->seq) {
-		/* One that another one has taken the place of does not know that. */
-		if (twin_seq(&twin) > search->seq)
-			forget_found(search);
-		search->seq = twin_seq(&twin);
+	if (is_one_of_several(&dev, &s, &twin) && is_wanted(search, &s, &twin)) {
 		search->found = xmore(search->found, search->nr, sizeof(*search->found));
 		search->found[search->nr++] = xstrdup(path);
 	}
 	dev_free(&dev);
 }
 
-/* Return: NULL, with no path if it is not there; or that it is there twice, free() it. */
-static char *find_other(const struct log_super *pool, u32 disk, struct dev *dev)
+/*
+ * Return: NULL, with no path in @dev if it is not there; or that it is there twice, free() it.
+ * @place: set to that of @dev, unless it is looked for by its UUID
+ */
+static char *find_other(const struct log_super *pool, u32 ssd, const u8 *uuid, struct dev *dev,
+			u32 *place)
 {
-	struct search search = { .pool = pool, .disk = disk };
+	struct search search = { .pool = pool, .ssd = ssd, .uuid = uuid };
 	char *path, *twice = NULL, *why = NULL;
 
+	memset(dev, 0, sizeof(*dev));
 	dev_each(look_for_ssd, &search);
 	path = dev_choose(search.found, search.nr, &twice);
 	if (twice)
-		why = xprintf("number %u of its log is on two disks, %s; take the copy out",
-			      disk % SSDUP_MAX_SSDS, twice);
+		why = xprintf("number %u of its log is on two disks, %s; take the copy out", ssd,
+			      twice);
 	else if (path)
 		dev_find_quietly(path, dev);
+	*place = search.place;
 	forget_found(&search);
 	free(search.found);
 	free(twice);
@@ -176,35 +200,78 @@ static bool to_their_places(struct ssd_set *set, const struct log_super *pool)
 	return false;
 }
 
+/* What stands on one of two that hold the same. */
+static struct twin_found twin_of(const struct dev *dev)
+{
+	struct twin_found twin = { TWIN_ABSENT };
+	struct log_super s;
+
+	if (dev->path)
+		is_one_of_several(dev, &s, &twin);
+	return twin;
+}
+
+/* The other one of two, which one of them names. @have: index of that. As find_ssd() */
+static char *find_partner(struct ssd_set *set, const struct log_super *pool, u32 ssd, u32 have)
+{
+	struct dev *mine = &set->dev[have ? ssd_mirror(ssd) : ssd], other;
+	struct twin_found twin = twin_of(mine), its;
+	u32 place;
+	char *why = find_other(pool, ssd, twin.block.member[!have], &other, &place);
+
+	if (why || !other.path)
+		return why;
+	its = twin_of(&other);
+	if (!memcmp(its.block.member[have], twin.block.member[have], 16)) {
+		set->dev[have ? ssd : ssd_mirror(ssd)] = other;
+		return NULL;
+	}
+	/* It names another one in this place: this one was not filled yet, or was replaced. */
+	if (twin_is_part(&twin)) {
+		dev_free(mine);
+		set->dev[have ? ssd : ssd_mirror(ssd)] = other;
+		return find_partner(set, pool, ssd, !have);
+	}
+	dev_free(&other);
+	return xstrdup("is not of its log any more: another one has taken its place");
+}
+
 /* One of two that hold the same, or both. @named: a bit for each of them. As find_ssd() */
 static char *find_twins(struct ssd_set *set, const struct log_super *pool, u32 ssd, u32 named,
 			const struct ssd_names *names)
 {
-	u32 at[SSDUP_TWINS] = { ssd, ssd_mirror(ssd) }, i;
+	struct dev *both[SSDUP_TWINS] = { &set->dev[ssd], &set->dev[ssd_mirror(ssd)] }, any;
 	struct twin_found found[SSDUP_TWINS];
-	struct log_super s;
 	char *why = NULL;
-	struct dev keep;
+	u32 place;
 	int which;
 
-	for (i = 0; i < SSDUP_TWINS; i++) {
-		found[i].there = TWIN_ABSENT;
-		if (!set->dev[at[i]].path)
-			why = why ?: find_other(pool, at[i], &set->dev[at[i]]);
-		if (set->dev[at[i]].path)
-			is_one_of_several(&set->dev[at[i]], &s, &found[i]);
+	if (!both[0]->path && !both[1]->path) {
+		why = find_other(pool, ssd, NULL, &any, &place);
+		if (why || !any.path)
+			return why;
+		set->dev[place] = any;
 	}
-	if (why || (!set->dev[at[0]].path && !set->dev[at[1]].path))
+	if (!both[0]->path || !both[1]->path)
+		why = find_partner(set, pool, ssd, both[0]->path ? 0 : 1);
+	if (why)
 		return why;
+	found[0] = twin_of(both[0]);
+	found[1] = twin_of(both[1]);
 	why = twins_choose(found, named, names->lost, &which);
 	set->apart |= which == TWINS_RAN_APART ? BIT(ssd) : 0;
 	if (why || which == TWINS_BOTH)
 		return why;
 	/* The other one is not used. */
-	keep = set->dev[at[which]];
-	set->dev[at[which]].path = NULL;
-	dev_free(&set->dev[at[!which]]);
-	set->dev[ssd] = keep;
+	any = *both[which];
+	both[which]->path = NULL;
+	if (twins_ran_apart(found))
+		set->given_up[ssd] = *both[!which];
+	else
+		dev_free(both[!which]);
+	both[0]->path = NULL;
+	both[1]->path = NULL;
+	set->dev[ssd] = any;
 	return NULL;
 }
 
@@ -213,11 +280,12 @@ static char *find_ssd(struct ssd_set *set, const struct log_super *pool, u32 ssd
 		      const struct ssd_names *names)
 {
 	char uuid[UUID_TEXT], *why = NULL;
+	u32 place;
 
 	if (set->mirrored & BIT(ssd))
 		why = find_twins(set, pool, ssd, named, names);
 	else if (!set->dev[ssd].path)
-		why = find_other(pool, ssd, &set->dev[ssd]);
+		why = find_other(pool, ssd, NULL, &set->dev[ssd], &place);
 	if (why || set->dev[ssd].path || names->lost)
 		return why;
 	return xprintf("is one of %u SSDs of a log; number %u (%s) is not there, or damaged",
@@ -257,8 +325,10 @@ static char *complete(struct ssd_set *set, const struct ssd_names *names)
 		for (i = 0; i < set->io.nr && !why; i++) {
 			if (ssds_unused(&pool.ssds, i))
 				continue;
+			/* What the tool has found by a UUID nobody has chosen. */
 			named = (set->dev[i].path ? BIT(0) : 0) |
 				(set->dev[ssd_mirror(i)].path ? BIT(1) : 0);
+			named = names->nr && !spec_uuid(names->of[0]) ? named : 0;
 			why = find_ssd(set, &pool, i, named, names);
 			set->io.some |= !set->dev[i].path;
 		}
@@ -374,6 +444,8 @@ void ssd_set_close(struct ssd_set *set)
 		set->io.fd[i] = -1;
 		dev_free(&set->dev[i]);
 	}
+	for (i = 0; i < SSDUP_MAX_SSDS; i++)
+		dev_free(&set->given_up[i]);
 }
 
 bool ssd_set_apart(const struct ssd_names *names, char *path[SSDUP_TWINS])

@@ -40,6 +40,7 @@ struct ssd_set {
 	struct dev	dev[SSD_DISKS];
 	u32		mirrored;	/* a bit for each SSD that has a mirror, there or not */
 	u32		apart;		/* the same: which ran without it, and it without that */
+	struct dev	given_up[SSDUP_MAX_SSDS];	/* by a word: the other one of these */
 	struct ssds	io;		/* how many, and their descriptors */
 };
 

@@ -23,6 +23,13 @@ static inline u64 twin_seq(const struct twin_found *found)
 	return found->there == TWIN_THERE ? found->block.seq : 0;
 }
 
+/** twins_ran_apart() - does each of the two call the other one out? */
+static inline bool twins_ran_apart(const struct twin_found found[SSDUP_TWINS])
+{
+	return found[0].there == TWIN_THERE && found[1].there == TWIN_THERE &&
+	       found[0].block.out == BIT(1) && found[1].block.out == BIT(0);
+}
+
 /**
  * twins_choose() - which of the two is used, without a word of the user, or with it
  * @found: of each, by its index; one at least is there
