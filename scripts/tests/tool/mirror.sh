@@ -195,6 +195,7 @@ for disk in $SSD $OTHER; do
 	must dd if=/dev/zero of="$disk" bs=1M count=40 oflag=direct status=none
 done
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --mirror $OTHER $SET
+uuid=$(<"$SYS/log_uuid")
 io write len=9000
 ssdup_exits 0 remove $NAME
 hide $OTHER
@@ -220,9 +221,22 @@ for disk in $SSD $OTHER; do
 	grep -q "^$SSD: .* not got: [1-9][0-9]*, of 2.0 MiB" "$T/out" || fail "$(<"$T/out")"
 	grep -q "^$OTHER: .* not got: [1-9][0-9]*, of 40.0 KiB" "$T/out" || fail "$(<"$T/out")"
 done
-ssdup_exits 3 create $NAME --hdd $HDD --ssd $SSD --ssd $OTHER --lost-ssd $SET
+for way in "$SSD --ssd $OTHER" "UUID=$uuid"; do
+	# shellcheck disable=SC2086
+	ssdup_exits 3 create $NAME --hdd $HDD --ssd $way --lost-ssd $SET
+done
 is "content" "$(content)" "$before"
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --lost-ssd $SET
 cp "$T/model-a" "$MODEL"
+io verify
+ssdup_exits 0 remove $NAME
+# that was said once, and cannot be taken back
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $OTHER --lost-ssd $SET
+io verify
+ssdup_exits 0 remove $NAME
+ssdup_exits 0 create $NAME --hdd $HDD --ssd UUID="$uuid" $SET
+io verify
+ssdup_exits 0 pool replace $SSD - $OTHER
+is "out" "$(stat mirrors_out)" 0
 io verify
 ssdup_exits 0 remove $NAME
