@@ -141,16 +141,6 @@ int ssdup_key_value(struct ssdup *c, const struct ssdup_settings_key *key, char 
 	return ssdup_settings_text(key, value, buf, len);
 }
 
-static u32 nr_mirrors(struct ssdup *c)
-{
-	struct ssdup_ssd *ssd;
-	u32 nr = 0;
-
-	for (ssd = c->ssd; ssd < ssd_end(c); ssd++)
-		nr += ssd->mirrored;
-	return nr;
-}
-
 unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
 {
 	u32 given = READ_ONCE(c->set.given), nr = 0, i;
@@ -165,7 +155,7 @@ unsigned int ssdup_emit_args(struct ssdup *c, char *result, unsigned int maxlen)
 			nr += !!(given & ssdup_settings_bit(key));
 	}
 	if (given)
-		DMEMIT(" %u", 2 * (nr + max(c->nr_named, 1U) - 1 + nr_mirrors(c)));
+		DMEMIT(" %u", 2 * (nr + max(c->nr_named, 1U) - 1 + hweight32(ssds_mirrored(c))));
 	/* Each mirror behind its SSD. */
 	for (ssd = c->ssd; ssd < c->ssd + c->nr_named; ssd++) {
 		if (ssd > c->ssd)

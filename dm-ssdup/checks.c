@@ -84,9 +84,9 @@ static bool lay_out(struct ssdup *c, struct log_super *s)
 	for (i = 0; i < c->nr_ssds; i++) {
 		c->ssd[i].sectors = bdev_nr_sectors(c->ssd[i].dev->bdev);
 		sectors[i] = c->ssd[i].sectors;
-		s->ssds.mirrors |= c->ssd[i].mirrored ? BIT(i) : 0;
 	}
 	s->ssds.nr = c->nr_ssds;
+	s->ssds.mirrors = ssds_mirrored(c);
 	return ssdup_log_spread(&s->g, &s->ssds, sectors, segment_sectors(c), c->block_sectors);
 }
 

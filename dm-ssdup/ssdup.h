@@ -283,6 +283,16 @@ static inline struct ssdup_ssd *first_ssd(struct ssdup *c)
 	return ssd_used(c->ssd) ? c->ssd : next_ssd(c, c->ssd);
 }
 
+/* A bit for each of which the table says that it has a mirror. */
+static inline u32 ssds_mirrored(const struct ssdup *c)
+{
+	u32 i, ssds = 0;
+
+	for (i = 0; i < c->nr_ssds; i++)
+		ssds |= c->ssd[i].mirrored ? BIT(i) : 0;
+	return ssds;
+}
+
 /* Of all SSDs together. */
 static inline u64 all_ssd_sectors(struct ssdup *c)
 {

@@ -222,9 +222,6 @@ int ssdup_record_again(struct ssdup_log *log);
 
 /* --- SSDs with a mirror: mirrors.c --- */
 
-/** ssdup_ssds_mirrored() - a bit for each SSD of which the table says that it has one */
-u32 ssdup_ssds_mirrored(const struct ssdup *c);
-
 /**
  * ssdup_mirrors_start() - they say who has everything, before the log writes
  * @mend: set if they are new: each gets all that a log begins with

@@ -2,15 +2,6 @@
 /* Owns when the mirrors of a log's SSDs begin. */
 #include "internal.h"
 
-u32 ssdup_ssds_mirrored(const struct ssdup *c)
-{
-	u32 i, ssds = 0;
-
-	for (i = 0; i < c->nr_ssds; i++)
-		ssds |= c->ssd[i].mirrored ? BIT(i) : 0;
-	return ssds;
-}
-
 int ssdup_mirrors_start(struct ssdup_log *log, bool *mend)
 {
 	struct ssdup_ssd *ssd;

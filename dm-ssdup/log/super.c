@@ -247,7 +247,7 @@ static int read_pool(struct ssdup_log *log, struct log_super *s, bool *mend, enu
 		return *which < c->nr_ssds ? r[*which] : 0;
 	*s = of_ssd[*which];
 	take_states(c, &s->ssds);
-	if ((s->ssds.mirrors ^ ssdup_ssds_mirrored(c)) & ~c->ssds_unused) {
+	if ((s->ssds.mirrors ^ ssds_mirrored(c)) & ~c->ssds_unused) {
 		*fault = LOG_MIRROR;
 		return 0;
 	}
