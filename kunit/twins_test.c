@@ -76,43 +76,60 @@ static void one_is_there(struct kunit *test)
 	expect(test, damaged, there(&b), BIT(1), false, false);
 }
 
-/* One that is to be filled never counts without the word of the other one. */
-static void one_takes_the_place(struct kunit *test)
+static struct twin_block part(void)
 {
-	const struct twin_found absent = { TWIN_ABSENT }, blank = { TWIN_BLANK };
-	struct twin_block a = pair[0], new = pair[1], old = pair[1];
+	struct twin_block b = pair[1];
+
+	b.member[1][0] = 9;
+	b.out = BIT(1);
+	b.seq = 99;
+	return b;
+}
+
+/* One that is to be filled never counts without the word of the other one. */
+static void a_part_never_counts(struct kunit *test)
+{
+	const struct twin_found absent = { TWIN_ABSENT };
+	struct twin_block a = pair[0], new = part();
+
+	refused(test, there(&new), absent, TWINS_PART);
+	refused(test, there(&new), there(&new), TWINS_OTHER);
+	/* The other one does not call out whose place it is. */
+	refused(test, there(&a), there(&new), TWINS_OTHER);
+	a.out = BIT(1);
+	expect(test, there(&a), there(&new), BIT(0), false, false);
+	/* Of a third one. */
+	new.member[0][0] = 3;
+	refused(test, there(&a), there(&new), TWINS_OTHER);
+}
+
+static void only_a_part_is_filled(struct kunit *test)
+{
+	struct twin_block a = pair[0], new = part(), old = pair[1];
 	struct twin_found both[SSDUP_TWINS];
 	struct twins t;
 
-	new.member[1][0] = 9;
-	new.out = BIT(1);
-	new.seq = 99;
-	refused(test, there(&new), absent, TWINS_PART);
-	refused(test, there(&new), blank, TWINS_PART);
-	/* The other one does not call out whose place it is. */
-	refused(test, there(&a), there(&new), TWINS_OTHER);
-	refused(test, there(&new), there(&new), TWINS_OTHER);
 	a.out = BIT(1);
-	expect(test, there(&a), there(&new), BIT(0), false, false);
 	both[0] = there(&new);
 	both[1] = there(&a);
 	KUNIT_EXPECT_EQ(test, ssdup_twins_match(both, &t), TWINS_OK);
 	KUNIT_EXPECT_TRUE(test, t.fills);
 	KUNIT_EXPECT_EQ(test, t.block.out, BIT(1));
 	KUNIT_EXPECT_EQ(test, t.block.member[1][0], 9);
-	/* The one that was there before cannot be filled. */
 	both[0] = there(&old);
 	KUNIT_EXPECT_EQ(test, ssdup_twins_match(both, &t), TWINS_OK);
 	KUNIT_EXPECT_FALSE(test, t.fills);
-	/* It is whole, and the cut came before its own block. */
-	a.out = 0;
+}
+
+/* The other one names it, and the cut came before its own block. */
+static void a_part_that_is_named_is_whole(struct kunit *test)
+{
+	struct twin_block a = pair[0], new = part(), old = pair[1];
+
 	a.member[1][0] = 9;
 	expect(test, there(&a), there(&new), 3, false, true);
 	refused(test, there(&a), there(&old), TWINS_OTHER);
-	/* Of a third one. */
 	new.member[0][0] = 3;
-	refused(test, there(&a), there(&new), TWINS_OTHER);
-	a.out = BIT(1);
 	refused(test, there(&a), there(&new), TWINS_OTHER);
 }
 
@@ -259,7 +276,9 @@ static void what_lacks_something_never_counts(struct kunit *test)
 static struct kunit_case twins_cases[] = {
 	KUNIT_CASE(both_are_there),
 	KUNIT_CASE(one_is_there),
-	KUNIT_CASE(one_takes_the_place),
+	KUNIT_CASE(a_part_never_counts),
+	KUNIT_CASE(only_a_part_is_filled),
+	KUNIT_CASE(a_part_that_is_named_is_whole),
 	KUNIT_CASE(of_others),
 	KUNIT_CASE(being_made),
 	KUNIT_CASE(blocks_are_checked),

@@ -218,7 +218,15 @@ must iocheck "$T/model-other" /dev/mapper/other write len=4000
 model mhdd0 fail_write "0 $LEN"
 ssdup_exits 8 pool replace $OTHER $SSD $NEW
 model mhdd0 fail_write clear
+# a device that is made meanwhile has not looked yet
+ssdup_exits 0 remove other
+ssdup_exits 0 create other --hdd $HDD_B --ssd $OTHER $SET,drain=manual
+message flush
+message forget
+must_not dmsetup message $NAME 0 mirror 0 whole
+must iocheck "$T/model-other" /dev/mapper/other write len=4000 seed=7 fsync=1
 must dmsetup message $NAME 0 mirror 0 out 0
+must iocheck "$T/model-other" /dev/mapper/other write len=4000 seed=8
 message flush
 must dmsetup message other 0 flush
 message forget
@@ -227,15 +235,9 @@ must dmsetup suspend other
 must dmsetup message $NAME 0 mirror 0 fill
 must_not dmsetup message $NAME 0 mirror 0 whole
 must dmsetup remove other
-ssdup_exits 0 create other --hdd $HDD_B --ssd $OTHER $SET,drain=manual
-must_not dmsetup message $NAME 0 mirror 0 whole
-ssdup_exits 0 remove other
 must dmsetup message $NAME 0 mirror 0 whole
 is "out" "$(stat mirrors_out)" 0
 io write start=8000 len=4000
-ssdup_exits 0 create other --hdd $HDD_B --ssd UUID="$uuid_b" $SET,drain=manual
-must iocheck "$T/model-other" /dev/mapper/other write start=8000 len=800
-ssdup_exits 0 remove other
 # all of it is on the new one, also the record of the log that went
 model mssd1 gone 1
 io write start=16000 len=4000
