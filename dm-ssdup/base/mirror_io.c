@@ -115,7 +115,7 @@ static void ended(struct mirror_io *io)
 		finish(io, first_error(io));
 	else if ((bad && to_settle(io, bad, good)) || (!bad && io->mend))
 		settle_later(io);
-	else if (bad && !good)
+	else if (bad && (!is_write(io) || !good))
 		finish(io, first_error(io));
 	else
 		finish(io, BLK_STS_OK);

@@ -137,6 +137,17 @@ for i in 0 1; do
 done
 must cmp "$T/part0" "$T/part1"
 is "mode" "$(stat mode)$(stat mirrors_out)" 00
+# neither of them can: that is an error, and nothing is made of it
+model mssd0 fail_read "$bad 512"
+model mssd1 fail_read "$bad 512"
+reads=0
+for ((at = 0; at < 4096; at += 64)); do
+	dd if=$DEV of=/dev/null bs=32k skip=$((at / 64)) count=1 iflag=direct status=none 2>"$T/err" ||
+		reads=$((reads + 1))
+done
+is "reads that fail" $reads 8
+model mssd1 fail_read clear
+io verify
 # pages, too, and it cannot be written there
 model mssd0 fail_read "$(log_sector 0 0) 2048"
 model mssd0 fail_write "$bad 512"
