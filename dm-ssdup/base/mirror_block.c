@@ -201,7 +201,8 @@ int ssdup_mirror_whole(struct ssdup_mirror *m)
 		m->block.seq++;
 		r = write_block(m, was) ? 0 : -EIO;
 		/* Nobody knows whether it says so. */
-		WRITE_ONCE(m->dead, r);
+		if (r)
+			WRITE_ONCE(m->dead, true);
 	}
 	mutex_unlock(&m->lock);
 	return r;

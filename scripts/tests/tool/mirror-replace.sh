@@ -14,12 +14,6 @@ NEW=/dev/mssd2
 HDD_B=/dev/mhdd1
 SET=-opolicy=all,discard=off
 
-# zero DISK
-zero()
-{
-	must dd if=/dev/zero of="$1" bs=1M count=40 oflag=direct status=none
-}
-
 # hide DISK - nobody finds it; show - it is there again
 hide()
 {
@@ -30,6 +24,12 @@ hide()
 show()
 {
 	must dd if="$T/hidden" of="$hidden" bs=4096 count=1 oflag=direct conv=notrunc status=none
+}
+
+# some_writes - until the first device has got more of them
+some_writes()
+{
+	wait_until write_sectors_ssd -gt $(($(stat write_sectors_ssd) + 960))
 }
 
 # writers begin|end - two loops of writes that are read back, one on each device
@@ -80,7 +80,7 @@ ssdup_exits 0 create other --hdd $HDD_B --ssd $OTHER --add $SET
 find_sys
 uuid=$(<"$SYS/log_uuid")
 writers begin
-sleep 2
+some_writes
 
 # what cannot be one
 ssdup_exits 4 pool replace $SSD $OTHER $SSD
@@ -93,18 +93,19 @@ ssdup_exits 0 pool replace $SSD $OTHER $NEW
 is "out" "$(stat mirrors_out)" 0
 ssdup_exits 0 list
 says "${SSD#/dev/},${NEW#/dev/}"
-sleep 1
+some_writes
 # it has everything
 model mssd0 gone 1
-sleep 1
+wait_until mirrors_out -eq 1
+some_writes
 writers end
-is "out" "$(stat mirrors_out)" 1
 verify
 ssdup_exits 0 remove other
 ssdup_exits 0 remove $NAME
 model mssd0 gone 0
 ssdup_exits 0 create $NAME --hdd $HDD --ssd UUID="$uuid" $SET
 ssdup_exits 0 create other --hdd $HDD_B --ssd $NEW $SET
+find_sys
 verify
 
 # one that failed; the one that went first is not the log's any more
@@ -113,7 +114,8 @@ writers begin
 ssdup_exits 0 pool replace $NEW $SSD $OTHER
 is "out" "$(stat mirrors_out)" 0
 model mssd2 gone 1
-sleep 1
+wait_until mirrors_out -eq 1
+some_writes
 writers end
 verify
 is "mode" "$(stat mode)" 0

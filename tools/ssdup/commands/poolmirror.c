@@ -243,18 +243,7 @@ static int fill(const struct ssdup_ctx *ctx, struct pool *p, u32 number)
 
 static u64 left_alone(const struct pool *p, u32 number)
 {
-	char *text = xprintf("mirror %u left", number), *answer;
-	u64 sectors = 0;
-	unsigned int i;
-
-	for (i = 0; i < p->members.nr; i++) {
-		if (dmdev_ask(p->members.all[i].name, text, &answer))
-			continue;
-		sectors += strtoull(answer, NULL, 10);
-		free(answer);
-	}
-	free(text);
-	return sectors * SECTOR_BYTES;
+	return pool_bytes_left(p, xprintf("mirror %u left", number));
 }
 
 /* All that they have of before. */

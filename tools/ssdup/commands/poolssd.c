@@ -471,10 +471,9 @@ static int refuse_named(const struct ssdup_ctx *ctx, const struct dev *dev)
 	return r;
 }
 
-/* Bytes that the logs have there. */
-static u64 left_on(const struct pool *p, u32 number)
+u64 pool_bytes_left(const struct pool *p, char *text)
 {
-	char *text = xprintf("ssd_left %u", number), *answer;
+	char *answer;
 	u64 sectors = 0;
 	unsigned int i;
 
@@ -486,6 +485,12 @@ static u64 left_on(const struct pool *p, u32 number)
 	}
 	free(text);
 	return sectors * SECTOR_BYTES;
+}
+
+/* Bytes that the logs have there. */
+static u64 left_on(const struct pool *p, u32 number)
+{
+	return pool_bytes_left(p, xprintf("ssd_left %u", number));
 }
 
 /* Until the kernel says that nothing is there. */

@@ -25,6 +25,9 @@ struct pool {
  */
 int pool_reload(const struct ssdup_ctx *ctx, struct pool *p, char *names);
 
+/** pool_bytes_left() - sum of the sectors that all devices answer, in bytes; @text is freed */
+u64 pool_bytes_left(const struct pool *p, char *text);
+
 /** pool_ssd_fits() - refuse what cannot be an SSD of the pool, open as @fd; an exit code */
 int pool_ssd_fits(const struct ssdup_ctx *ctx, const struct pool *p, const struct dev *dev, int fd,
 		  bool force);
