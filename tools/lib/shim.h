@@ -179,6 +179,8 @@ struct llist_node {
 #define data_race(expr)		(expr)
 /* The same. */
 #define smp_store_release(p, v)	(*(p) = (v))
+/* One thread. */
+#define smp_load_acquire(p)	(*(p))
 #define BUG_ON(cond)		((void)WARN_ON(cond))
 
 #define scnprintf(...)		snprintf(__VA_ARGS__)

@@ -35,14 +35,14 @@ static void flush_part_ended(struct sim_io *io)
 	flush_begin(b);
 }
 
-static void flush_begin(struct buffer *b)
+/* Go on with a flush if what was staged when it began is on the SSD. */
+static void flush_go(struct buffer *b)
 {
 	bool hdd = b->hdd_dirty, log = b->strategy->kind != STRATEGY_BARE;
 
-	if (b->flush[0].first || !b->flush[1].first)
+	if (!b->flush_waits || b->flush_staged)
 		return;
-	b->flush[0] = b->flush[1];
-	b->flush[1].first = NULL;
+	b->flush_waits = false;
 	b->hdd_dirty = false;
 	b->flush_left = hdd + log;
 	if (!b->flush_left) {
@@ -65,6 +65,17 @@ static void flush_begin(struct buffer *b)
 		};
 		sim_hdd_send(&b->hdd, &b->flush_io[1]);
 	}
+}
+
+static void flush_begin(struct buffer *b)
+{
+	if (b->flush[0].first || !b->flush[1].first)
+		return;
+	b->flush[0] = b->flush[1];
+	b->flush[1].first = NULL;
+	b->flush_staged = stage_await(b);
+	b->flush_waits = true;
+	flush_go(b);
 }
 
 void buffer_flush(struct buffer *b, struct writer *w)
@@ -200,9 +211,9 @@ static struct segment *open_segment(struct buffer *b, u32 ssd)
 	return s;
 }
 
-static void to_ssd(struct buffer *b, struct writer *w)
+static struct segment *take_place(struct buffer *b, struct writer *w, u32 ssd, u64 *lba)
 {
-	u32 sectors = w->io.op.sectors, ssd = choose_ssd(b, w);
+	u32 sectors = w->io.op.sectors;
 	struct segment *s = b->open[ssd];
 
 	if (!s || s->sectors + sectors > b->segment_sectors) {
@@ -212,6 +223,18 @@ static void to_ssd(struct buffer *b, struct writer *w)
 	}
 	s->places = room_for(s->places, s->nr, &s->room, sizeof(*s->places));
 	s->places[s->nr++] = (struct place){ w->io.op.lba, sectors, ssd };
+	*lba = (s - b->log) * (u64)b->segment_sectors / b->ssds.nr + s->sectors;
+	s->sectors += sectors;
+	b->logged += sectors;
+	return s;
+}
+
+static void to_ssd(struct buffer *b, struct writer *w)
+{
+	u32 sectors = w->io.op.sectors, ssd = choose_ssd(b, w);
+	u64 lba;
+	struct segment *s = take_place(b, w, ssd, &lba);
+
 	ssdup_window_note(&b->map, w->io.op.lba, sectors, SSDUP_SSD);
 	w->segment = s;
 	s->in_flight++;
@@ -220,10 +243,8 @@ static void to_ssd(struct buffer *b, struct writer *w)
 	b->load_of[0][ssd].sectors += sectors;
 	w->beside = b->at_ssd;
 	w->timed = ssdup_window_times(&b->speed, SSDUP_SSD, w->io.op.lba, sectors, b->clock.now);
-	b->logged += sectors;
 	w->io.sectors = sectors;
-	w->io.op.lba = (s - b->log) * (u64)b->segment_sectors / b->ssds.nr + s->sectors;
-	s->sectors += sectors;
+	w->io.op.lba = lba;
 	sim_ssd_send(&b->ssd[ssd], &w->io);
 }
 
@@ -347,6 +368,7 @@ static bool pass_due(struct buffer *b)
 
 void buffer_look(struct buffer *b)
 {
+	flush_go(b);
 	dispatch(b);
 	if ((b->copied || !b->copying) && pass_due(b))
 		drain_begin(b);
@@ -360,11 +382,38 @@ static void take_turn(struct buffer *b, struct writer *w)
 	queue_add_in_order(&b->waiting[w->kind], w);
 }
 
+/*
+ * Who flushes would wait for what others have staged. And to be spread over several SSDs, what is
+ * staged would have to be counted there.
+ */
+static bool may_stage(struct buffer *b, const struct writer *w)
+{
+	return b->strategy->kind == STRATEGY_WINDOWS && !b->strategy->thrift && b->ssds.nr == 1 &&
+	       w->io.op.sectors <= STAGE_MOST && !flushes(b) && has_room(b, w) &&
+	       stage_has_room(b, w->io.op.sectors);
+}
+
+static void to_stage(struct buffer *b, struct writer *w)
+{
+	u32 sectors = w->io.op.sectors;
+	struct segment *s;
+	u64 lba;
+
+	s = take_place(b, w, 0, &lba);
+	ssdup_window_note(&b->map, w->io.op.lba, sectors, SSDUP_SSD);
+	stage_add(b, s, lba, sectors);
+	w->ended(w);
+}
+
 void buffer_take(struct buffer *b, struct writer *w)
 {
 	w->io.end = write_ended;
 	w->io.arg = w;
 	w->kind = ssdup_window_kind(&b->map, w->io.op.lba, w->io.op.sectors);
+	if (may_stage(b, w)) {
+		to_stage(b, w);
+		return;
+	}
 	/* Who flushes does not wait behind others. */
 	if (b->strategy->kind == STRATEGY_WINDOWS && w->job->fsync && flushes(b) && has_room(b, w))
 		to_ssd(b, w);

@@ -207,6 +207,9 @@ void drain_begin(struct buffer *b)
 		free_begin(b);
 	if (b->copying || b->nr_used == b->freeing)
 		return;
+	/* As after a while without writes: all of it is on the SSD. */
+	if (!b->live && stage_await(b))
+		return;
 	if (!b->live)
 		seal_all(b);
 	b->copying = choose_group(b);

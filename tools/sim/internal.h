@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include "core/interference.h"
 #include "core/spread.h"
+#include "core/stage.h"
 #include "strategy.h"
 
 struct place {
@@ -46,6 +47,18 @@ struct writer {
 	bool		timed;
 	bool		met_pass;	/* at the HDD, and a pass of the drain too */
 	struct segment	*segment;	/* NULL: it is at the HDD */
+};
+
+/* Small writes in memory, which have ended. They go to the SSD together. */
+struct stage {
+	struct buffer	*b;
+	u32		sectors;	/* that it has */
+	u32		nr;		/* parts: what follows on each other in the log is one */
+	u32		left;		/* of these, in flight */
+	u64		turn;		/* how often it was filled */
+	bool		awaited;	/* by a flush */
+	struct segment	*segment[STAGE_RECORDS];
+	struct sim_io	io[STAGE_RECORDS];
 };
 
 struct reader {
@@ -116,6 +129,10 @@ struct buffer {
 	u32		oldest;
 	u32		nr_used;	/* from the oldest on, the open ones too */
 
+	/* What is staged. */
+	struct stage	stage[STAGE_BUFFERS];
+	struct stage	*filling;	/* NULL: none */
+
 	/* The drain. */
 	u32		copying;	/* segments of the group */
 	u32		freeing;	/* of the one before, which a flush frees */
@@ -135,6 +152,8 @@ struct buffer {
 
 	/* Flushes from above. */
 	bool		hdd_dirty;
+	bool		flush_waits;	/* for what was staged when it began */
+	u32		flush_staged;	/* buffers of that in flight */
 	struct queue	flush[2];	/* being served, and those that came since */
 	u32		flush_left;
 	struct sim_io	flush_io[2];
@@ -220,6 +239,18 @@ void buffer_look(struct buffer *b);
 
 /** buffer_take() - a write has come: it waits until it is sent */
 void buffer_take(struct buffer *b, struct writer *w);
+
+/** stage_has_room() - for a write of @sectors; if need be, by sending a buffer */
+bool stage_has_room(struct buffer *b, u32 sectors);
+
+/** stage_add() - a write goes there, if there was room; its place in the log */
+void stage_add(struct buffer *b, struct segment *segment, u64 lba, u32 sectors);
+
+/** stage_send() - send what is staged, as far as it is not in flight */
+void stage_send(struct buffer *b);
+
+/** stage_await() - the same. Return: how many buffers are in flight, which a flush waits for */
+u32 stage_await(struct buffer *b);
 
 /** buffer_timed() - one of a kind took @ns, of which @sectors are in flight no more */
 void buffer_timed(struct buffer *b, bool read, u32 ssd, u32 sectors, u64 ns);

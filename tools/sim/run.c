@@ -64,7 +64,8 @@ static void write_ended(struct writer *w)
 {
 	struct buffer *b = w->b;
 
-	note_wait(b, b->clock.now - w->born);
+	if (w->counts)
+		note_wait(b, b->clock.now - w->born);
 	if (w->counts)
 		b->bytes += w->job->request;
 	else
