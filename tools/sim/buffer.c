@@ -78,19 +78,22 @@ static void flush_begin(struct buffer *b)
 	flush_go(b);
 }
 
+static bool flushes(const struct buffer *b)
+{
+	return b->flushed && b->clock.now - b->flushed < SEEN_NS;
+}
+
 void buffer_flush(struct buffer *b, struct writer *w)
 {
+	/* Not at the first one: who flushes once does not do it again soon. */
+	if (flushes(b))
+		b->rests = b->clock.now + SEEN_NS;
 	b->flushed = b->clock.now;
 	queue_add(&b->flush[1], w);
 	flush_begin(b);
 }
 
 /* --- Writes --- */
-
-static bool flushes(const struct buffer *b)
-{
-	return b->flushed && b->clock.now - b->flushed < SEEN_NS;
-}
 
 static bool fits(const struct buffer *b, const struct writer *w, u32 ssd)
 {
@@ -383,13 +386,13 @@ static void take_turn(struct buffer *b, struct writer *w)
 }
 
 /*
- * Who flushes would wait for what others have staged. And to be spread over several SSDs, what is
+ * Who flushes again and again would wait for what others have staged. And to be spread over several SSDs, what is
  * staged would have to be counted there.
  */
 static bool may_stage(struct buffer *b, const struct writer *w)
 {
 	return b->strategy->kind == STRATEGY_WINDOWS && !b->strategy->thrift && b->ssds.nr == 1 &&
-	       w->io.op.sectors <= STAGE_MOST && !flushes(b) && has_room(b, w) &&
+	       w->io.op.sectors <= STAGE_MOST && b->clock.now >= b->rests && has_room(b, w) &&
 	       stage_has_room(b, w->io.op.sectors);
 }
 

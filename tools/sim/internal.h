@@ -121,6 +121,7 @@ struct buffer {
 	u32		at_hdd;		/* sectors in flight, of writes from above */
 	u32		at_ssd;
 	u64		flushed;	/* ns: when a flush last came; 0: never */
+	u64		rests;		/* ns: nothing is staged until then */
 
 	/* The log: a ring. */
 	struct segment	*log;
