@@ -11,6 +11,7 @@
 #include "promote.h"
 #include "read.h"
 #include "route/stream.h"
+#include "staged.h"
 #include "write.h"
 
 /* --- Reads --- */
@@ -20,6 +21,8 @@ struct read_place {
 	u64	pos;		/* sector on the SSD */
 	u8	kind;		/* SSDUP_KIND_; NONE: on the HDD */
 	bool	clean;		/* on the HDD, too */
+	bool	staged;		/* not on the SSD, but in memory: */
+	struct stage_room room;
 };
 
 /*
@@ -65,8 +68,11 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 		io->segment = segment_of(c->log, e->pos);
 		if (doubt && ssdup_extent_in_doubt(c->log, io->segment, e))
 			place.kind = SSDUP_KIND_LOST;
-		if (place.kind == SSDUP_KIND_DATA)
+		if (place.kind == SSDUP_KIND_DATA) {
 			atomic_inc(&io->segment->reads);
+			place.staged = unlikely(segment_staged(io->segment)) &&
+				       ssdup_stage_get(c->log, place.pos, &place.room);
+		}
 	}
 	spin_unlock_irqrestore(&r->lock, flags);
 	return place;
@@ -87,6 +93,18 @@ static void end_log_read(struct ssdup *c, struct ssdup_io *io, blk_status_t stat
 		       io_took(io, status));
 }
 
+static noinline int read_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+				const struct read_place *place)
+{
+	count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
+	this_cpu_inc(c->stats->requests);
+	ssdup_stage_read(&place->room, place->pos, bio);
+	ssdup_stage_put_read(&place->room);
+	ssdup_put_read(c->log, io->segment);
+	bio_endio(bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
 static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct ssdup_range *r = range_of(c->map, io->start);
@@ -104,6 +122,8 @@ static int map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 			return ssdup_promote_read(c, bio, io);
 		return read_hdd(c, bio, io);
 	case SSDUP_KIND_DATA:
+		if (place.staged)
+			return read_staged(c, bio, io, &place);
 		if (place.clean) {
 			io->state = IO_CLEAN_READ;
 			/* If the SSD fails it, it goes to the HDD. */
@@ -164,6 +184,26 @@ static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *i
 	return ssdup_window_takes(&f, io->kind, disk);
 }
 
+/*
+ * May a write end in memory, if it is for the log? Not while somebody waits for commits: he would
+ * wait for what others have staged.
+ */
+static __always_inline bool may_stage(struct ssdup *c, const struct ssdup_io *io)
+{
+	return io->sectors <= STAGE_MOST && !(io->opf & REQ_FUA) && READ_ONCE(c->set.stage) &&
+	       !(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving)) &&
+	       !ssdup_stage_rests(c->log) && !ssdup_segments_full(c->log);
+}
+
+/* By windows, such a write needs none, unless the room on the SSD has a price. */
+static __always_inline bool write_staged_by_window(struct ssdup *c, struct bio *bio,
+						   struct ssdup_io *io)
+{
+	return may_stage(c, io) &&
+	       !(READ_ONCE(c->set.ssd_budget) | READ_ONCE(c->set.thrift)) &&
+	       ssdup_write_staged(c, bio, io);
+}
+
 /* The fast path serves most writes; ssdup_write_with_care() takes the others. */
 static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
@@ -173,6 +213,8 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 	io->opf = bio->bi_opf;
 	if (!ssdup_windowed(c))
 		f.disk = ssdup_stream_note(c->router, io->start, io->sectors);
+	else if (write_staged_by_window(c, bio, io))
+		return DM_MAPIO_SUBMITTED;
 	else if (!choose_by_window(c, io, &f.disk))
 		return ssdup_wait_for_window(c, bio, io);
 	io->route = f.disk;
@@ -186,6 +228,8 @@ static __always_inline int map_write(struct ssdup *c, struct bio *bio, struct ss
 		trace_ssdup_route(c, io, ROUTE_HDD);
 		return write_direct(c, bio, io);
 	case ROUTE_LOG:
+		if (!ssdup_windowed(c) && may_stage(c, io) && ssdup_write_staged(c, bio, io))
+			return DM_MAPIO_SUBMITTED;
 		if (!ssdup_reserve_at_once(c->log, io))
 			break;
 		trace_ssdup_route(c, io, ROUTE_LOG);
@@ -278,6 +322,7 @@ static noinline void take_part(struct ssdup *c, struct bio *bio, struct ssdup_io
 /* A FLUSH, or a FUA write. Return: true when ssdup_map_bio() is done with it. */
 static noinline bool map_durable(struct ssdup *c, struct bio *bio)
 {
+	ssdup_stage_awaited(c->log);
 	if (bio->bi_opf & REQ_PREFLUSH) {
 		stat_inc(c, STAT_FLUSHES);
 		ssdup_window_flush_comes(c->router);
@@ -304,6 +349,7 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 	io->kind = WINDOW_SCATTERED;
 	io->long_run = false;
 	io->again = false;
+	io->staged = false;
 	io->refused = false;
 	io->guarded = false;
 	io->class = 0;

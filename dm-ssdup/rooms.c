@@ -11,6 +11,7 @@
 #include "map/map.h"
 #include "rooms.h"
 #include "route/router.h"
+#include "staged.h"
 
 struct rooms {
 	struct ssdup_log	log;
@@ -49,7 +50,7 @@ static int log_init(struct ssdup_log *log)
 	log->longest = log_longest_write(&log->g);
 	log->whole = min(log->longest, EXTENT_WALK);
 	return ssdup_segments_create(log) ?: ssdup_nodes_create(log) ?: ssdup_commit_create(log) ?:
-	       ssdup_guard_create(log);
+	       ssdup_stage_create(log, ssdup_restage) ?: ssdup_guard_create(log);
 }
 
 int ssdup_rooms_init(struct ssdup *c)
@@ -71,6 +72,7 @@ static void log_free(struct ssdup_log *log)
 
 	ssdup_pool_put(log);
 	ssdup_guard_destroy(log);
+	ssdup_stage_destroy(log);
 	ssdup_commit_destroy(log);
 	ssdup_super_destroy(log);
 	for (i = 0; log->segment && i < log->g.nr_segments; i++)

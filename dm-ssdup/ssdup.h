@@ -21,8 +21,9 @@
  *	mirror->lock	mirror_block.c mirror_io.c	mutex	which of two SSDs has everything
  *	clean->lock	keep.c	mutex	a segment is forgotten, or a copy becomes clean
  *	segments->lock	clean.c groups.c segments.c space.c	spin	which are open, sealed, free
- *	range->lock	classes.c drain.c io.c map.c map.h relocate.c write.h	spin	its trees
+ *	range->lock	classes.c drain.c io.c map.c map.h write.h	spin	its trees
  *	waiting->lock	waiters.c	spin	writes that wait for a window or for space
+ *	stage->lock	held.c staging.c	spin	the open buffer; what is held
  *	copy_lock	guard.c	spin	what the device has behind the guard, and its state
  *	away->lock	refusals.c	spin	the count of the SSD's errors
  *	promoter->lock	promote.c	spin	slots for copies, and their account
@@ -42,7 +43,8 @@
  *
  *  - A compare-and-exchange on the open segment's word hands out a place in the log.
  *    segment->writes is raised before that, and dropped after the extent is in its tree. A drain
- *    takes sealed segments only when their writes are zero: so all their extents are in the trees.
+ *    takes sealed segments only when their writes are zero: so all their extents are in the trees;
+ *    and nothing of them is staged: so the SSD has it, see log/staging.h.
  *  - When a write ends, it takes a seq of its segment, fills its entry and inserts its extent
  *    under one range lock. Seqs of a younger segment are higher. A write that finds a newer
  *    extent over its sectors, or one of another class, was overtaken: it gives up its place and
@@ -129,6 +131,7 @@ struct ssdup_wakeups {
 	struct workqueue_struct	*wq;
 	struct delayed_work	wait_work;
 	struct delayed_work	autocommit;
+	struct delayed_work	stage_work;
 	struct delayed_work	discard_work;
 	struct work_struct	clean_work;
 	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
@@ -240,6 +243,7 @@ struct ssdup_io {
 	u8			queue;		/* waiting list: the class when it queued */
 	u8			phase;
 	bool			again;		/* the SSD had it before: renew it */
+	bool			staged;		/* its data is in memory: see log/staging.h */
 	bool			refused;	/* by the SSD; errors and refused_at are valid */
 	u8			errors;		/* refusals that were no transient errors */
 	bool			for_space;	/* it waits, or waited last, for a free segment */

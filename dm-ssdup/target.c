@@ -238,6 +238,8 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	}
 	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c->drainer, true))
 		DMERR("%s: suspended with data that could not be written back", c->name);
+	/* Whatever is staged: what becomes of it may need work that stops now. */
+	ssdup_commit(c->log);
 	stop_all(c);
 	/* From now on the HDD may be written without us. */
 	ssdup_clean_forget(c->drainer);

@@ -31,6 +31,7 @@ void ssdup_wake_stop(struct ssdup *c)
 	cancel_work_sync(&c->wake.clean_work);
 	cancel_work_sync(&c->wake.guard_work);
 	cancel_delayed_work_sync(&c->wake.wait_work);
+	cancel_delayed_work_sync(&c->wake.stage_work);
 	cancel_delayed_work_sync(&c->wake.autocommit);
 	cancel_delayed_work_sync(&c->wake.discard_work);
 	WRITE_ONCE(c->wake.autocommit_armed, false);
@@ -74,6 +75,14 @@ void ssdup_commit_soon(struct ssdup *c, bool now)
 	else
 		queue_delayed_work(c->wake.wq, &c->wake.autocommit,
 				   msecs_to_jiffies(READ_ONCE(c->set.autocommit_ms)));
+}
+
+void ssdup_stage_soon(struct ssdup *c, bool now)
+{
+	if (now)
+		mod_delayed_work(c->wake.wq, &c->wake.stage_work, 0);
+	else
+		queue_delayed_work(c->wake.wq, &c->wake.stage_work, 1);
 }
 
 void ssdup_drain_told(struct ssdup *c)

@@ -6,6 +6,7 @@
  *	the work that forgets		until clean segments are too many, or in the way
  *	waiting writes			until they may find a window, or a place in the log
  *	entries of the ring		until the next automatic commit
+ *	writes of the stage		until their buffer is full, or for a tick
  *	settle_wait			until a count of requests in flight is zero
  *	done_wait			until a requested drain has ended
  *	dmsetup wait			until an event
@@ -41,6 +42,9 @@ void ssdup_kick_guard(struct ssdup *c);
 
 /** ssdup_commit_soon() - schedule a commit after the autocommit time, or @now */
 void ssdup_commit_soon(struct ssdup *c, bool now);
+
+/** ssdup_stage_soon() - schedule that what is staged is sent, after a tick, or @now */
+void ssdup_stage_soon(struct ssdup *c, bool now);
 
 /** ssdup_settled() - wake settle_wait: a counter has become zero */
 static inline void ssdup_settled(struct ssdup *c)

@@ -51,6 +51,8 @@ SSDUP_KEY(drain_depth, drain_depth_reads, 256, NULL, 1, SSDUP_DRAIN_DEPTH_MAX,
 	  "a number from 1 to 1024", "reads of the SSD that a drain has in flight at once")
 SSDUP_KEY(autocommit_ms, autocommit_ms, 1000, NULL, 1, 3600000, "a number from 1 to 3600000",
 	  "longest time in milliseconds until a log entry is committed without a FLUSH")
+SSDUP_KEY(stage, stage, 1, NULL, 0, 1, "0 or 1",
+	  "whether small writes end in memory, as in a disk's cache")
 SSDUP_KEY(discard, discard, SSDUP_DISCARD_AUTO, discards, 0, 0, "auto or off",
 	  "whether segments that become free are discarded on the SSD, if it takes discards")
 SSDUP_KEY(clean, clean_percent, 0, NULL, 0, SSDUP_CLEAN_MAX, "a per cent from 0 to 90",

@@ -4,7 +4,7 @@
  */
 #include "stage.h"
 
-/* They come nearly in order: each CPU has taken its place in the log, and then its room. */
+/* They come nearly in order: each CPU takes its room, and then its place in the log. */
 u32 ssdup_stage_order(const struct stage_span *span, u32 nr, u8 order[STAGE_RECORDS])
 {
 	u32 i, at, sorted = 0;

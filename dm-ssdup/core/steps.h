@@ -31,6 +31,8 @@ SSDUP_STEP(COMMIT_DONE, "commit_done", "the pages are durable, and nobody was to
 SSDUP_STEP(HDD_FLUSH, "hdd_flush", "before the HDD is flushed for a FLUSH, a suspend or a message")
 SSDUP_STEP(HDD_FLUSHED, "hdd_flushed", "the HDD was flushed")
 SSDUP_STEP(FLUSH_END, "flush_end", "before FLUSH and FUA bios end")
+SSDUP_STEP(STAGE_COPIED, "stage_copied", "a small write is in memory, and not in the map yet")
+SSDUP_STEP(STAGE_SEND, "stage_send", "before small writes that have ended are sent to the SSD")
 SSDUP_STEP(SEAL_BEGIN, "seal_begin", "before the open segment is sealed")
 SSDUP_STEP(SEAL_BETWEEN, "seal_between", "the segment is sealed, and the next one is not open")
 SSDUP_STEP(SEAL_DONE, "seal_done", "the next one is open")

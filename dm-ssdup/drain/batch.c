@@ -5,6 +5,7 @@
 #include "base/sync_io.h"
 #include "internal.h"
 #include "log/guard.h"
+#include "log/staging.h"
 
 /* --- Buffers --- */
 
@@ -127,9 +128,33 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct dr
 	}
 }
 
+/* Is a piece in memory, since the SSD has refused it? Then copy it. */
+static bool copy_held(struct drain_batch *b, const struct drain_piece *p)
+{
+	u32 at = p->offset << SECTOR_SHIFT, left = p->sectors << SECTOR_SHIFT, from, len;
+	struct stage_room room;
+
+	if (!ssdup_stage_get(b->drainer->log, p->pos, &room))
+		return false;
+	from = (room.at + (p->pos - room.buffer->span[room.nr].pos)) << SECTOR_SHIFT;
+	for (; left; left -= len, at += len, from += len) {
+		len = min_t(u32, left, PAGE_SIZE - offset_in_page(at));
+		ssdup_stage_copy(room.buffer, from,
+				 page_address(b->page[at >> PAGE_SHIFT]) + offset_in_page(at), len,
+				 false);
+	}
+	ssdup_stage_put_read(&room);
+	return true;
+}
+
 static void read_piece(struct drain_batch *b, struct drain_io *io, const struct drain_piece *p)
 {
 	struct ssdup_ssd *ssd = ssd_at(b->drainer->log, p->pos);
+
+	if (unlikely(segment_staged(segment_of(b->drainer->log, p->pos))) && copy_held(b, p)) {
+		io->status = BLK_STS_OK;
+		return;
+	}
 
 	drain_transfer(b, io, &ssd->user, REQ_OP_READ, ssd_sector(ssd, p->pos), p->offset,
 		       p->sectors);

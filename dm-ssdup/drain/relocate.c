@@ -13,31 +13,6 @@
 #include "map/map.h"
 #include "route/router.h"
 
-/* Find the first part of @p, from @at on, that is still in the map. */
-static bool next_part(struct ssdup_drainer *drainer, const struct drain_piece *p, u32 *at,
-		      u32 *sectors)
-{
-	struct ssdup_range *r = range_of(drainer->map, p->start);
-	u64 end = p->start + p->sectors, from;
-	const struct extent *x;
-	bool found = false;
-
-	while (!found && *at < p->sectors) {
-		from = p->start + *at;
-		spin_lock_irq(&r->lock);
-		x = ssdup_extent_first(&r->tree, from, end);
-		if (x) {
-			found = x->seq == p->seq;
-			from = max(from, x->start);
-			*sectors = min(end, extent_end(x)) - from;
-		}
-		spin_unlock_irq(&r->lock);
-		*at = !x ? p->sectors : from - p->start + (found ? 0 : *sectors);
-		cond_resched();
-	}
-	return found;
-}
-
 /* Reserve a place. Retry while the ring is full, or clean segments are being forgotten. */
 static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 sectors)
 {
@@ -107,13 +82,14 @@ static int relocate_part(struct ssdup_drainer *drainer, const struct drain_piece
 int ssdup_relocate(struct ssdup_drainer *drainer, const struct drain_piece *p, u8 kind,
 		   struct page *page)
 {
-	u32 at = 0, sectors;
+	u64 start = p->start, end = start + p->sectors;
+	u32 sectors;
 	int r;
 
 	if (class_closed(drainer->log, piece_class(drainer, p)))
 		return -SSDUP_ERR_LOG_CLOSED;
-	while (next_part(drainer, p, &at, &sectors)) {
-		r = relocate_part(drainer, p, kind, page, at, sectors);
+	while ((sectors = ssdup_map_part(drainer->map, &start, end, p->seq))) {
+		r = relocate_part(drainer, p, kind, page, start - p->start, sectors);
 		if (r)
 			return r;
 	}

@@ -42,10 +42,11 @@ static void settle_class(struct ssdup_drainer *drainer, struct ssdup_class *k)
 	struct ssdup_segment *seg;
 
 	ssdup_seal(drainer->log, k, true);
+	ssdup_stage_soon(drainer->c, true);
 	if (!ssdup_group_all(drainer->log, k, false, &all))
 		return;
 	for (seg = group_first(&all); seg; seg = group_next(&all, seg))
-		wait_event(drainer->c->wake.settle_wait, !atomic_read(&seg->writes));
+		wait_event(drainer->c->wake.settle_wait, segment_settled(seg));
 }
 
 /* All segments together are one try. */

@@ -200,7 +200,8 @@ static void seal_class(struct ssdup_drainer *drainer, struct watch *w)
 	w->refused = false;
 	drain_does(drainer, DRAIN_SEALS);
 	ssdup_seal(drainer->log, w->class, false);
-	wait_event_timeout(drainer->c->wake.settle_wait, !atomic_read(&seg->writes), HZ);
+	ssdup_stage_soon(drainer->c, true);
+	wait_event_timeout(drainer->c->wake.settle_wait, segment_settled(seg), HZ);
 }
 
 /* A bit for each SSD that has closed classes, which can be drained. */

@@ -7,6 +7,8 @@
  * An entry is published after its data was written, so a flush before the pages makes the data
  * durable first.
  *
+ * Before that it waits for what was staged when it began, see staging.h: that has ended, too.
+ *
  * A commit ends with the pages that were dirty when it began: what writers publish meanwhile is for
  * the next one. So it has at most the pages of all rings to write, and no class keeps up another's.
  *
@@ -23,6 +25,7 @@
 #include "internal.h"
 #include "reserve.h"
 #include "round.h"
+#include "staging.h"
 
 /* The pages of a class that a commit has yet to look at, by their ring numbers. */
 struct commit_span {
@@ -225,7 +228,8 @@ static bool anything_left(struct ssdup_log *log)
 	bool left = false;
 
 	for (k = log->class; k < class_end(log); k++)
-		if (READ_ONCE(log->c->ssd[k->ssd].no_commits) && dirty_span(log, k).end)
+		if ((READ_ONCE(log->c->ssd[k->ssd].no_commits) && dirty_span(log, k).end) ||
+		    ssdup_stage_holds(log, k))
 			left |= fails_for(log, k);
 	return left;
 }
@@ -238,16 +242,13 @@ static void dirty_spans(struct ssdup_log *log)
 		log->committer->span[k->index] = dirty_span(log, k);
 }
 
-int ssdup_commit(struct ssdup_log *log)
+/* Write the pages that are dirty now. */
+static void commit_pages(struct ssdup_log *log)
 {
 	struct ssdup_committer *committer = log->committer;
-	struct bio_list fuas;
-	bool all, left;
+	bool all;
 	int r;
 
-	mutex_lock(&committer->lock);
-	/* Before the dirty pages are found, so that the commit contains their entries. */
-	fuas = bio_queue_take(&log->fuas);
 	dirty_spans(log);
 	do {
 		r = 0;
@@ -264,8 +265,26 @@ int ssdup_commit(struct ssdup_log *log)
 		if (r)
 			dirty_spans(log);
 	} while ((r || !all) && ssds_commit(log));
+}
+
+int ssdup_commit(struct ssdup_log *log)
+{
+	struct bio_list fuas;
+	bool left;
+
+	ssdup_stage_settle(log);
+	mutex_lock(&log->committer->lock);
+	/* Before the dirty pages are found, so that the commit contains their entries. */
+	fuas = bio_queue_take(&log->fuas);
+	/* What the SSD has refused may need room in the ring, which is full of what is staged. */
+	while (!ssdup_stage_again(log)) {
+		commit_pages(log);
+		schedule_timeout_uninterruptible(1);
+		ssdup_stage_settle(log);
+	}
+	commit_pages(log);
 	left = anything_left(log);
-	mutex_unlock(&committer->lock);
+	mutex_unlock(&log->committer->lock);
 	end_fuas(log, &fuas);
 	return left ? -EIO : 0;
 }
@@ -275,7 +294,8 @@ bool ssdup_committed(struct ssdup_log *log, struct ssdup_class *k)
 	bool all;
 
 	mutex_lock(&log->committer->lock);
-	all = !log->c->ssd[k->ssd].no_commits || !dirty_span(log, k).end;
+	all = !(log->c->ssd[k->ssd].no_commits && dirty_span(log, k).end) &&
+	      !ssdup_stage_holds(log, k);
 	mutex_unlock(&log->committer->lock);
 	return all;
 }

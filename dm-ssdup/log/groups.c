@@ -6,10 +6,9 @@
 
 #define AT_ONCE		64U	/* segments that are looked at while interrupts are off */
 
-/* All that its writes have left is seen: pairs with the decrement in ssdup_put_write(). */
-static bool segment_settled(const struct ssdup_segment *seg)
+static bool may_drain(const struct ssdup_segment *seg)
 {
-	return seg->state == SEGMENT_SEALED && !atomic_read_acquire(&seg->writes);
+	return seg->state == SEGMENT_SEALED && segment_settled(seg);
 }
 
 static void group_add(struct drain_group *g, struct ssdup_segment *seg)
@@ -34,9 +33,9 @@ u64 ssdup_oldest_sealed(struct ssdup_log *log, struct ssdup_class *k, bool *empt
 	seg = running ? k->to_drain :
 		      list_first_entry_or_null(&k->sealed, struct ssdup_segment, list);
 	if (seg) {
-		if (!running || seg->state == SEGMENT_DRAINING || segment_settled(seg))
+		if (!running || seg->state == SEGMENT_DRAINING || may_drain(seg))
 			generation = seg->generation;
-		*empty = segment_settled(seg) && !seg->tried && !atomic64_read(&seg->live);
+		*empty = may_drain(seg) && !seg->tried && !atomic64_read(&seg->live);
 	}
 	spin_unlock_irq(&log->segments->lock);
 	return generation;
@@ -57,7 +56,7 @@ static struct ssdup_segment *take_some(struct ssdup_class *k, u32 most, bool emp
 	for (i = 0; seg && i < AT_ONCE; i++, seg = next_sealed(k, seg)) {
 		if (!p->nr && (seg->state != SEGMENT_SEALED || seg->tried))
 			continue;
-		if (p->nr == most || !segment_settled(seg) || (empty && atomic64_read(&seg->live)))
+		if (p->nr == most || !may_drain(seg) || (empty && atomic64_read(&seg->live)))
 			return NULL;
 		seg->state = SEGMENT_DRAINING;
 		group_add(g, seg);

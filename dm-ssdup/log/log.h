@@ -24,6 +24,7 @@ struct ssdup_segment {
 	atomic64_t		word;		/* see core/log.h; sealed unless open */
 	atomic64_t		seq;		/* of the last write that ended here */
 	atomic_t		writes;		/* have a place, but no extent in the tree yet */
+	atomic_t		staged;		/* have one, but no data here: see staging.h */
 	u32			spares;		/* nodes of the reserve promised to these */
 	struct ssdup_class	*class;		/* constant while the segment is not free */
 	struct llist_head	arrays;		/* extents of its entries, until it is free again */
@@ -160,6 +161,7 @@ struct ssdup_log {
 	u64			meta_written;	/* sectors, ever; read without the lock */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
+	struct ssdup_stage	*stage;		/* staging.c */
 	struct ssdup_class	class[SSDUP_MAX_CLASSES];
 
 	/* Arrays of one node, see ssdup_has_spare(), and of more. */
@@ -418,16 +420,18 @@ static inline u64 ssd_sector(const struct ssdup_ssd *ssd, u64 pos)
 int ssdup_log_io(struct ssdup_log *log, blk_opf_t opf, u64 pos, struct page *page,
 		 unsigned int offset, unsigned int bytes, u8 stream);
 
+/* In segment->staged: a write that the SSD has refused for good. Others count as 1. */
+#define STAGE_HELD_ONE	BIT(16)
+
 /**
- * ssdup_extent_in_doubt() - may the SSD have lost the data of @e, which is of @seg? any context
+ * segment_settled() - have all writes to a sealed segment ended, on the SSD, too? any context
  *
- * If no flush began after the write has ended, only the cache of the SSD had it for sure. A segment
- * whose entries are all durable has nothing in doubt.
+ * Then what they have left is seen: pairs with ssdup_put_write(), before which @staged is raised.
  */
-static inline bool ssdup_extent_in_doubt(const struct ssdup_log *log,
-					 const struct ssdup_segment *seg, const struct extent *e)
+static inline bool segment_settled(const struct ssdup_segment *seg)
 {
-	return READ_ONCE(ssd_of(log, seg)->in_doubt) && e->seq > READ_ONCE(seg->durable);
+	return !atomic_read_acquire(&seg->writes) &&
+	       !(atomic_read_acquire(&seg->staged) & (STAGE_HELD_ONE - 1));
 }
 
 /** segment_durable() - is all data of a sealed segment durable? any context */

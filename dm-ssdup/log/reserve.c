@@ -57,5 +57,5 @@ int ssdup_reserve(struct ssdup_log *log, struct ssdup_io *io, u32 sectors, u64 a
 void ssdup_give_up(struct ssdup_log *log, const struct ssdup_io *io)
 {
 	WRITE_ONCE(io->page->holes, true);
-	ssdup_resolve(log, io);
+	ssdup_resolve(log, io->segment, io->page);
 }

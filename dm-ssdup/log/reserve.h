@@ -188,30 +188,32 @@ static __always_inline void ssdup_commit_in_time(struct ssdup_log *log, const st
 		ssdup_expect_commit(log, now);
 }
 
-/* An entry was filled or abandoned. */
-static __always_inline void ssdup_resolve(struct ssdup_log *log, const struct ssdup_io *io)
+/* An entry of @page was filled or abandoned. */
+static __always_inline void ssdup_resolve(struct ssdup_log *log, const struct ssdup_segment *seg,
+					  struct ring_page *page)
 {
 	/*
 	 * Fully ordered: either the commit counts this entry and finds it filled,
 	 * or ssdup_commit_in_time() schedules another commit.
 	 */
-	ssdup_commit_in_time(log, io->segment->class, io->page,
-			     atomic_inc_return(&io->page->resolved));
+	ssdup_commit_in_time(log, seg->class, page, atomic_inc_return(&page->resolved));
 }
 
 /** ssdup_give_up() - abandon a reserved entry, which stays empty; any context */
 void ssdup_give_up(struct ssdup_log *log, const struct ssdup_io *io);
 
-/* Fill a reserved entry: under the range's lock, before the insert. */
+/* Fill a reserved entry: under the range's lock, before the insert. The stage publishes its own. */
 static __always_inline void ssdup_publish(struct ssdup_log *log, const struct ssdup_io *io)
 {
 	struct ssdup_entry *entry = &io->page->e[io->slot];
 	const struct extent *e = io->e;
 
 	log_entry_encode(entry, e->start, e->seq, e->sectors, io->pos);
+	if (io->staged)
+		return;
 	/* Pairs with the acquire in add_page(). */
 	smp_store_release(&entry->kind, e->kind);
-	ssdup_resolve(log, io);
+	ssdup_resolve(log, io->segment, io->page);
 }
 
 /**

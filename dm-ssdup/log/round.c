@@ -11,6 +11,7 @@
  */
 #include "reserve.h"
 #include "round.h"
+#include "staging.h"
 #include "super.h"
 
 static void commit_end_io(struct bio *bio)
@@ -171,7 +172,8 @@ static u32 note_writes(struct ssdup_log *log, struct commit_round *round)
 		for (i = 0; i < nr; i++) {
 			seg = segments[i];
 			ssds |= BIT(seg->ssd);
-			seg->ended = atomic64_read(&seg->seq);
+			seg->ended = ssdup_stage_bound(log, k, atomic64_read(&seg->seq));
+			seg->ended = max(seg->ended, seg->generation << SSDUP_SEQ_BITS);
 		}
 	}
 	return ssds;
@@ -188,7 +190,8 @@ static void note_flushed(struct ssdup_log *log, struct commit_round *round, u32 
 		nr = ssdup_segments_in_ring(log, k, segments);
 		for (i = 0; i < nr; i++) {
 			seg = segments[i];
-			if (ssds & BIT(seg->ssd))
+			/* It may be noted once more, and be bounded by what was staged since. */
+			if (ssds & BIT(seg->ssd) && seg->ended > seg->durable)
 				WRITE_ONCE(seg->durable, seg->ended);
 		}
 	}

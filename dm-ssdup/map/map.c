@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
+#include "log/staging.h"
 #include "map.h"
 
 #define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
@@ -76,6 +77,29 @@ bool ssdup_insert_among(struct ssdup_map *map, struct ssdup_range *r, struct ssd
 	range_changed(r);
 	map_counts(map, r->tree.nr - nr, r->tree.sectors - sectors);
 	return true;
+}
+
+u32 ssdup_map_part(struct ssdup_map *map, u64 *start, u64 end, u64 seq)
+{
+	struct ssdup_range *r = range_of(map, *start);
+	const struct extent *x;
+	bool found = false;
+	u32 sectors = 0;
+
+	while (!found && *start < end) {
+		spin_lock_irq(&r->lock);
+		x = ssdup_extent_first(&r->tree, *start, end);
+		if (x) {
+			found = x->seq == seq;
+			*start = max(*start, x->start);
+			sectors = min(end, extent_end(x)) - *start;
+		}
+		spin_unlock_irq(&r->lock);
+		if (!found)
+			*start = x ? *start + sectors : end;
+		cond_resched();
+	}
+	return found ? sectors : 0;
 }
 
 /* Look at the next extents of a range from *@start on, which is moved behind them. */
@@ -427,6 +451,7 @@ u64 ssdup_lose(struct ssdup_map *map, struct ssdup_segment *seg)
 void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg)
 {
 	do_extents(map, seg, drop_extent);
+	ssdup_stage_forget(map->log, seg);
 	ssdup_free_arrays(map->log, seg);
 }
 

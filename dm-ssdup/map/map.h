@@ -10,9 +10,10 @@
  * takes its sectors out of the second one while it has the lock. What a drain or a relocation
  * writes is all in the first.
  *
- * An entry is published before an extent that it replaces leaves the tree. A drain looks at the
- * extents of its group without the lock, and leaves out what is in no tree. So the commit before
- * it raises the tail has the entry of what is there instead.
+ * An entry is published, or staged, before an extent that it replaces leaves the tree. A drain
+ * looks at the extents of its group without the lock, and leaves out what is in no tree. So the
+ * commit before it raises the tail has the entry of what is there instead, as it waits for the
+ * stage.
  */
 #ifndef SSDUP_MAP_H
 #define SSDUP_MAP_H
@@ -230,6 +231,15 @@ static __always_inline bool ssdup_insert(struct ssdup_map *map, struct ssdup_io 
  * Return: false, and nothing has changed, when the extent does not hold the part any more.
  */
 bool ssdup_move(struct ssdup_map *map, struct ssdup_io *io, u64 seq);
+
+/**
+ * ssdup_map_part() - find the first part of [*@start, @end) that the map has from a write
+ * @start: set to where it begins, or to @end
+ * @seq: of the write
+ *
+ * Context: process. Return: its length in sectors, or 0: there is none.
+ */
+u32 ssdup_map_part(struct ssdup_map *map, u64 *start, u64 end, u64 seq);
 
 /**
  * ssdup_map_next_lost() - the next extent whose data is lost

@@ -245,15 +245,15 @@ slow_disks()
 	make_disks instant=0 hdd_cache_mb=0 "$@"
 }
 
-# table [KEY VALUE]... - a table line; GUARD=1 is for a guard, GUARD=0 for a test that needs none
+# table [KEY VALUE]... - a table line; GUARD and STAGE are for the keys, if a test needs one or none
 table()
 {
 	[ -z "${GUARD:-}" ] || set -- "$@" guard "$GUARD"
+	[ -z "${STAGE:-}" ] || set -- "$@" stage "$STAGE"
 	echo "0 $LEN ssdup $HDD $SSD${1:+ $# $*}"
 }
 
-# log_refused TEXT - no device is made of the log, which the kernel says, and nothing is
-# written to the SSD
+# log_refused TEXT - no device is made, the kernel says why, and nothing is written to the SSD
 log_refused()
 {
 	local before

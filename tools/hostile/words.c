@@ -34,7 +34,7 @@ static const char * const known[] = {
 	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "parts", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
 	"flush_on_suspend", "discard", "thrift", "ssd_budget", "promote", "classes",
-	"host", "take_over", "log", "max_mb",
+	"host", "take_over", "log", "max_mb", "stage",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
 	"off", "default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
@@ -151,6 +151,7 @@ static const struct knob {
 	{ "autocommit_ms", NULL, 1, 3600000 },
 	{ "flush_on_suspend", NULL, 0, 1 },
 	{ "discard", "auto off", 0, 0 },
+	{ "stage", NULL, 0, 1 },
 	{ "thrift", NULL, 0, 100 },
 };
 

@@ -386,8 +386,8 @@ static void take_turn(struct buffer *b, struct writer *w)
 }
 
 /*
- * Who flushes again and again would wait for what others have staged. And to be spread over several SSDs, what is
- * staged would have to be counted there.
+ * Who flushes again and again would wait for what others have staged. And to be spread over several
+ * SSDs, what is staged would have to be counted there.
  */
 static bool may_stage(struct buffer *b, const struct writer *w)
 {

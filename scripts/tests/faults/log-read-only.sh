@@ -9,6 +9,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 GUARD=0
+STAGE=0
 
 eio="Input/output error" erofs="Read-only file system"
 

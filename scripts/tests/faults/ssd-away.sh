@@ -9,6 +9,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 GUARD=0
+STAGE=0
 
 eio="Input/output error"
 options=(policy all drain manual autocommit_ms 3600000)

@@ -8,6 +8,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 GUARD=0
+STAGE=0
 
 make_disks
 make_ssdup policy all drain manual

@@ -49,7 +49,7 @@ ssdup_exits 0 status $NAME
 says "disturbed: writes to the SSD take"
 above "interference, by throughput" "$r" $((9000 * alone / beside))
 below "interference, by throughput" "$r" $((10500 * alone / beside))
-above "interference" "$r" 15000
+above "interference" "$r" 13000
 kill -INT $reader
 wait $reader
 sleep 2

@@ -8,6 +8,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 GUARD=0
+STAGE=0
 
 # slow MS SECTORS PLACE... - the SSD takes so long for writes to so many sectors at each place
 slow()

@@ -5,6 +5,7 @@
 # invariant: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+STAGE=0
 
 # a segment has several pages
 make_disks ssd_size_mb=161

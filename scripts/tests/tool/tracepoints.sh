@@ -5,6 +5,7 @@
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+STAGE=0
 GUARD=0	# its writes are not those of a drain
 
 tracing=/sys/kernel/tracing

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dm-ssdup: writes that end in memory, see log/staging.h.
+ */
+#ifndef SSDUP_STAGED_H
+#define SSDUP_STAGED_H
+
+#include "log/staging.h"
+
+/**
+ * ssdup_write_staged() - let a write end in memory
+ * @io: has its class
+ *
+ * Context: the map function. Return: false when there is no room, or no place in the log.
+ */
+bool ssdup_write_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
+
+/**
+ * ssdup_restage() - write again what the SSD has refused of a buffer
+ * @nr: of the write
+ *
+ * At its place first, and if that fails at another one. A write that fails may be a bad place, and
+ * the SSD may be away for a while: see core/retry.h.
+ *
+ * Context: process, sleeps; committer->lock is held. Return: 0; -EAGAIN when the ring of metadata
+ * pages is full; -EIO: its SSD takes no writes any more.
+ */
+int ssdup_restage(struct ssdup_log *log, struct stage_buffer *b, u32 nr);
+
+#endif
