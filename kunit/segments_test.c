@@ -435,7 +435,7 @@ static void neighbours_are_discarded(struct kunit *test)
 
 /* --- Drain groups --- */
 
-/* Of the oldest that were not tried, up to the first that has writes in flight or is open. */
+/* Of the oldest that were not tried, up to one that is open, or has writes in flight or staged. */
 static void groups_are_taken_in_order(struct kunit *test)
 {
 	struct ssdup_segment *seg = device.log->segment;
@@ -447,6 +447,13 @@ static void groups_are_taken_in_order(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), U64_MAX);
 	atomic_set(&seg[0].writes, 0);
+	atomic_set(&seg[0].staged, 1 + STAGE_HELD_ONE);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_EXPECT_EQ(test, oldest_sealed(k), U64_MAX);
+	/* What is held is read from memory. */
+	atomic_set(&seg[0].staged, STAGE_HELD_ONE);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
+	atomic_set(&seg[0].staged, 0);
 	atomic_set(&seg[3].writes, 1);
 	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
 

@@ -111,7 +111,7 @@ group_fsync()
 	for request in 4k 16k; do
 		each_disk "fsync-$request" 512 -- 1088 "$EVERYBODY" "" \
 			"burst --pattern random --procs 4 --request $request --fsync 1 \
-			--size $(short 4m 16m) --span 1g;drain;verify"
+			--size $(short 16m 64m) --span 1g;drain;verify"
 	done
 }
 
