@@ -12,7 +12,7 @@
 GUARD=0
 eio="Input/output error"
 
-# held [KEY VALUE]... - a new log, whose first segment the SSD does not take
+# held - a new log, whose first segment the SSD does not take
 held()
 {
 	[ ! -e $DEV ] || remove_ssdup
@@ -23,7 +23,7 @@ held()
 	data=$(log_sector 0) room=$(segment_data)
 	remove_ssdup
 	slow_ssd "$data" "$room" 0 3600000
-	make_ssdup policy all drain manual autocommit_ms 3600000 "$@"
+	make_ssdup policy all drain manual autocommit_ms 3600000
 }
 
 # refuse SECTORS PLACE... - the SSD refuses so many there, of the first segment
