@@ -14,10 +14,11 @@
  *
  * A closed buffer hands out nothing.
  *
- * The numbers below were found by tools/sim, on seeds 1 to 20 of scripts/bench/family.py. With 2, 8
- * or 16 buffers, or buffers twice as large, the median speed of 16 writers of 4 KiB is 0.87 to 1.05
- * times as much; with 8 of them a commit beside them takes up to 8 % longer, with 16 of them 16 %.
- * Writes of 16 KiB gain 2 %.
+ * The numbers below were found by tools/sim, on seeds 1 to 20 of scripts/bench/family.py. With
+ * buffers of 64 or 128 KiB the speed of 16 writers of 4 KiB is the same (median), and 0.85 times as
+ * much at worst; with two of 128 KiB it is 0.68 at worst. With 8 or 16 of 64 KiB commits beside
+ * them are up to 8 or 16 % slower. Writes of 16 KiB gain 2 %. A request of 96 KiB is more than
+ * sixteen writes of 4 KiB, also if some buffers are sent half full.
  */
 #ifndef SSDUP_CORE_STAGE_H
 #define SSDUP_CORE_STAGE_H
@@ -28,7 +29,7 @@
 #include "types.h"
 
 #define STAGE_BUFFERS	4U	/* for each SSD of the log */
-#define STAGE_SECTORS	128U	/* of a buffer */
+#define STAGE_SECTORS	192U	/* of a buffer */
 #define STAGE_MOST	64U	/* sectors of a write; a longer one is sent at once */
 #define STAGE_RECORDS	64U	/* writes in a buffer */
 
