@@ -199,6 +199,7 @@ static __always_inline bool may_stage(struct ssdup *c, const struct ssdup_io *io
 static __always_inline bool write_staged_by_window(struct ssdup *c, struct bio *bio,
 						   struct ssdup_io *io)
 {
+	io->route = SSDUP_SSD;
 	return may_stage(c, io) &&
 	       !(READ_ONCE(c->set.ssd_budget) | READ_ONCE(c->set.thrift)) &&
 	       ssdup_write_staged(c, bio, io);

@@ -58,6 +58,7 @@ static int write_part(struct ssdup_log *log, struct stage_buffer *b, u32 at, u64
 		      u8 stream)
 {
 	u32 from = at << SECTOR_SHIFT, left = sectors << SECTOR_SHIFT, len;
+	const struct ssdup_ssd *ssd = ssd_at(log, pos);
 	int r;
 
 	for (r = 0; left && !r; left -= len, from += len, pos += len >> SECTOR_SHIFT) {
@@ -65,15 +66,16 @@ static int write_part(struct ssdup_log *log, struct stage_buffer *b, u32 at, u64
 		r = ssdup_log_io(log, REQ_OP_WRITE, pos, b->page[from >> PAGE_SHIFT],
 				 offset_in_page(from), len, stream);
 	}
-	return r;
+	/* A flush may have failed since, and lost it. */
+	return r ?: READ_ONCE(ssd->in_doubt) ? -EIO : 0;
 }
 
 /* A write has failed. Return: may it be tried again, at once or @away: at the same place? */
-static bool try_again(struct ssdup *c, struct ssdup_ssd *ssd, int error, unsigned long end,
+static bool try_again(struct ssdup *c, struct ssdup_ssd *ssd, int error, unsigned long until,
 		      u32 *tries, bool *away)
 {
 	*away = ssdup_data_error(c->router, ssd, errno_to_blk_status(error));
-	if (*away && time_before(jiffies, end)) {
+	if (*away && time_before(jiffies, until)) {
 		msleep(RETRY_PAUSE_MS);
 		return true;
 	}
@@ -109,7 +111,6 @@ static int move_part(struct ssdup *c, struct stage_buffer *b, u32 nr, u64 start,
 
 int ssdup_restage(struct ssdup_log *log, struct stage_buffer *b, u32 nr)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
 	const struct stage_record *rec = &b->record[nr];
 	struct ssdup_ssd *ssd = ssd_of(log, rec->segment);
 	u64 start = rec->start, behind = start + b->span[nr].sectors;
@@ -119,9 +120,9 @@ int ssdup_restage(struct ssdup_log *log, struct stage_buffer *b, u32 nr)
 	bool away = true;
 	int r;
 
-	if (b->error)
-		ssdup_data_error(c->router, b->failed, b->error);
-	b->error = BLK_STS_OK;
+	if (b->failed)
+		ssdup_data_error(c->router, b->failed->ssd, b->failed->status);
+	b->failed = NULL;
 	/* Unless its entry was given up, when it was tried before. */
 	while (rec->page && !class_closed(log, k)) {
 		r = write_part(log, b, b->span[nr].at, b->span[nr].pos, b->span[nr].sectors,
@@ -130,7 +131,7 @@ int ssdup_restage(struct ssdup_log *log, struct stage_buffer *b, u32 nr)
 			ssdup_stage_written(b, nr);
 			return 0;
 		}
-		if (!try_again(c, ssd, r, end, &tries, &away) || !away)
+		if (!try_again(c, ssd, r, b->until, &tries, &away) || !away)
 			break;
 	}
 	ssdup_stage_give_up(b, nr);
@@ -143,14 +144,14 @@ int ssdup_restage(struct ssdup_log *log, struct stage_buffer *b, u32 nr)
 		r = move_part(c, b, nr, start, sectors);
 		if (r == -SSDUP_ERR_RING_FULL ||
 		    (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(log, k->ssd) &&
-		     !READ_ONCE(c->leaving)))
+		     time_before(jiffies, b->until)))
 			return -EAGAIN;
-		if (r == -SSDUP_ERR_NO_NODE && time_before(jiffies, end))
+		if (r == -SSDUP_ERR_NO_NODE && time_before(jiffies, b->until))
 			msleep(RETRY_PAUSE_MS);
 		else if (r == -SSDUP_ERR_NO_NODE || r == -SSDUP_ERR_NO_SEGMENT)
 			ssdup_ssd_fail(c, ssd, "no place is left for a write that the SSD refused");
 		else if (r)
-			try_again(c, ssd, r, end, &tries, &away);
+			try_again(c, ssd, r, b->until, &tries, &away);
 	}
 	return -EIO;
 }

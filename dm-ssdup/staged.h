@@ -23,7 +23,7 @@ bool ssdup_write_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
  * the SSD may be away for a while: see core/retry.h.
  *
  * Context: process, sleeps; committer->lock is held. Return: 0; -EAGAIN when the ring of metadata
- * pages is full; -EIO: its SSD takes no writes any more.
+ * pages is full, or a segment has yet to be forgotten; -EIO: its SSD takes no writes any more.
  */
 int ssdup_restage(struct ssdup_log *log, struct stage_buffer *b, u32 nr);
 

@@ -13,6 +13,16 @@
 
 #define NR		8U
 
+/* Nothing is staged. */
+void ssdup_stage_forget(struct ssdup_log *log, struct ssdup_segment *seg)
+{
+}
+
+bool ssdup_stage_has(struct ssdup_log *log, u64 pos)
+{
+	return false;
+}
+
 static struct ssdup_range range;
 
 /* What stands in the tree while an entry is published. */

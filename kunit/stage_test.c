@@ -50,12 +50,13 @@ static void closed_word_hands_out_nothing(struct kunit *test)
 /* Of writes that take places in any order, some given up: all are sent once, and in order. */
 static void parts_are_sent_in_order(struct kunit *test)
 {
-	struct stage_span span[STAGE_RECORDS];
+	struct stage_span *span = kunit_kcalloc(test, STAGE_RECORDS, sizeof(*span), GFP_KERNEL);
 	u8 order[STAGE_RECORDS];
 	u32 i, j, round, nr, parts, joined;
 	struct prng r = { 1 };
 	u64 pos, end;
 
+	KUNIT_ASSERT_NOT_NULL(test, span);
 	for (round = 0; round < 200; round++) {
 		pos = 1000;
 		nr = 1 + prng_below(&r, STAGE_RECORDS);

@@ -276,7 +276,7 @@ int ssdup_commit(struct ssdup_log *log)
 	mutex_lock(&log->committer->lock);
 	/* Before the dirty pages are found, so that the commit contains their entries. */
 	fuas = bio_queue_take(&log->fuas);
-	/* What the SSD has refused may need room in the ring, which is full of what is staged. */
+	/* What the SSD has refused may need room, or may have been replaced by what is staged. */
 	while (!ssdup_stage_again(log)) {
 		commit_pages(log);
 		schedule_timeout_uninterruptible(1);

@@ -23,6 +23,7 @@ void ssdup_stage_give_up(struct stage_buffer *b, u32 nr)
 	WRITE_ONCE(r->page->holes, true);
 	ssdup_resolve(b->log, r->segment, r->page);
 	r->page = NULL;
+	b->log->stage->gave_up = true;
 }
 
 void ssdup_stage_moved(struct stage_buffer *b, u32 nr)
@@ -67,10 +68,11 @@ bool ssdup_stage_again(struct ssdup_log *log)
 	struct stage_buffer *b;
 	bool all = true;
 
+	stage->gave_up = false;
 	for (b = stage->buffer; b < stage_end(stage); b++)
 		if (state_of(b) == BUFFER_REFUSED)
 			all &= restage(log, b);
-	return all;
+	return all && !stage->gave_up;
 }
 
 bool ssdup_stage_holds(struct ssdup_log *log, const struct ssdup_class *k)

@@ -508,7 +508,7 @@ int ssdup_commit_create(struct ssdup_log *log);
 void ssdup_commit_destroy(struct ssdup_log *log);
 
 /**
- * ssdup_commit() - make every entry that was published before, and its data, durable
+ * ssdup_commit() - make every write to the log that has ended before durable
  *
  * Context: process, sleeps.
  * Return: 0, or -EIO: an SSD that takes no pages any more has entries that are not durable.

@@ -107,7 +107,7 @@ static void open_buffer(struct ssdup_log *log, struct stage_buffer *b)
 	WRITE_ONCE(b->turn, ++stage->turn);
 	b->opened = jiffies;
 	b->refused = false;
-	b->error = BLK_STS_OK;
+	b->failed = NULL;
 	for (k = log->class; k < class_end(log); k++)
 		WRITE_ONCE(b->since[k->index], last_seq(log, k));
 	atomic_set(&b->word, 0);
@@ -310,6 +310,7 @@ static void buffer_ended(struct stage_buffer *b)
 	struct ssdup_segment *seg = NULL;
 
 	if (unlikely(READ_ONCE(b->refused))) {
+		b->until = jiffies + msecs_to_jiffies(RETRY_AWAY_MS);
 		ssdup_commit_soon(b->log->c, true);
 		ssdup_stage_finish(b, BUFFER_REFUSED);
 		return;
@@ -346,10 +347,9 @@ static void stage_end_io(struct bio *bio)
 	drive_ended(&part->ssd->user, bio->bi_status);
 	ssdup_load_end(ssd_load(part->ssd), LOAD_WRITES, part->sectors, part->sent,
 		       bio->bi_status ? 0 : ktime_get_ns() - part->sent);
-	if (bio->bi_status) {
-		WRITE_ONCE(b->failed, part->ssd);
-		WRITE_ONCE(b->error, bio->bi_status);
-	}
+	part->status = bio->bi_status;
+	if (bio->bi_status)
+		WRITE_ONCE(b->failed, part);
 	/* What a flush has lost since may be of this one. */
 	if (bio->bi_status || READ_ONCE(part->ssd->in_doubt))
 		WRITE_ONCE(b->refused, true);
@@ -379,7 +379,9 @@ static void send_part(struct stage_buffer *b, struct stage_part *part, const u8 
 		sectors += b->span[order[i]].sectors;
 		vecs += b->span[order[i]].sectors / PAGE_SECTORS + 2;
 	}
-	*part = (struct stage_part){ b, ssd_of(b->log, seg), sectors, ktime_get_ns() };
+	*part = (struct stage_part){
+		.buffer = b, .ssd = ssd_of(b->log, seg), .sectors = sectors, .sent = ktime_get_ns(),
+	};
 	bio = bio_alloc_bioset(part->ssd->user.bdev, min(vecs, STAGE_PAGES + nr),
 			       REQ_OP_WRITE | REQ_SYNC | REQ_IDLE, GFP_NOIO, &b->log->c->bs);
 	bio->bi_iter.bi_sector = ssd_sector(part->ssd, first->pos);

@@ -52,6 +52,7 @@ struct stage_part {
 	struct ssdup_ssd	*ssd;
 	u32			sectors;
 	u64			sent;		/* ns: when */
+	blk_status_t		status;
 };
 
 struct stage_buffer {
@@ -61,9 +62,9 @@ struct stage_buffer {
 	atomic_t		refs;		/* readers that copy, and one until it is done */
 	atomic_t		left;		/* requests in flight */
 	enum buffer_state	state;
-	bool			refused;	/* one of them has failed */
-	blk_status_t		error;		/* of the last one that has, until it was told */
-	struct ssdup_ssd	*failed;	/* it was there */
+	bool			refused;	/* not all of it is on the SSD for sure */
+	struct stage_part	*failed;	/* the last one that has, until it was told */
+	unsigned long		until;		/* jiffies: so long it is tried again */
 	u64			turn;		/* number of its opening; these by stage->lock */
 	unsigned long		opened;		/* jiffies */
 	u64			since[SSDUP_MAX_CLASSES];	/* last seq of each class then */
@@ -81,6 +82,7 @@ struct ssdup_stage {
 	unsigned long		rest_until;	/* jiffies; a hint */
 	spinlock_t		lock;		/* which one is open; what is held */
 	u64			turn;		/* of the one opened last */
+	bool			gave_up;	/* an entry, in this turn; by committer->lock */
 	u32			nr;
 	struct stage_buffer	*buffer;
 };
@@ -178,8 +180,11 @@ void ssdup_stage_settle(struct ssdup_log *log);
 /**
  * ssdup_stage_again() - write again what the SSD has refused
  *
- * Context: committer->lock is held. Return: false when another round of the commit has to make room
- * first, and a call of this one has to come then.
+ * Where an entry is given up, what has replaced its data in the map may be staged, too. So that has
+ * to be waited for, and perhaps another round of the commit has to make room.
+ *
+ * Context: committer->lock is held. Return: false when the stage has to settle, and this
+ * comes again.
  */
 bool ssdup_stage_again(struct ssdup_log *log);
 
@@ -203,7 +208,7 @@ void ssdup_stage_written(struct stage_buffer *b, u32 nr);
 /** ssdup_stage_give_up() - its entry stays empty, since its data gets another place */
 void ssdup_stage_give_up(struct stage_buffer *b, u32 nr);
 
-/** ssdup_stage_moved() - all of it has another place, or was overwritten */
+/** ssdup_stage_moved() - what was not overwritten of it has another place */
 void ssdup_stage_moved(struct stage_buffer *b, u32 nr);
 
 /* --- For the stage's own files --- */

@@ -182,7 +182,7 @@ struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, u32 lifetime);
 /* --- Changes of the map --- */
 
 /**
- * ssdup_insert() - publish a write's entry, and put its extent into the tree
+ * ssdup_insert() - put a write's extent into the tree, and publish its entry, unless it is staged
  * @io: has a place; io->e is complete except for its seq
  *
  * Under one range lock the extent gets the highest seq of its segment, is published and

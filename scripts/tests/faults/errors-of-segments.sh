@@ -7,6 +7,7 @@
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+STAGE=0
 
 eio="Input/output error"
 options=(policy all drain manual autocommit_ms 3600000)

@@ -46,6 +46,13 @@ let_go()
 	must dmsetup resume other
 }
 
+# put CHARACTER [WORD]... - a small write of it, always to the same place
+put()
+{
+	printf '%4096s' '' | tr ' ' "$1" |
+		must dd of=$DEV bs=4096 seek=1024 oflag=direct iflag=fullblock status=none "${@:2}"
+}
+
 make_disks ssd_size_mb=65
 bare=$SSD
 
@@ -134,6 +141,32 @@ io verify bs=1
 io_on $HDD verify len=40 bs=1
 io_on $HDD verify start=1024 len=64 bs=1
 model "$bare" fail_write clear
+held
+let_go
+
+# what replaces a write while that is written again may be in memory only: a FLUSH waits for it, and
+# so does who would free what both replace
+put a conv=fsync
+refuse 8 8
+must dmsetup reload other --table "0 $data linear $bare 0
+$data $room delay $bare $data 0 $bare $data 1000
+$((data + room)) $(($(blockdev --getsz "$bare") - data - room)) linear $bare $((data + room))"
+must dmsetup suspend other
+must dmsetup resume other
+put b
+wait_until ssd_errors -gt 0
+iocheck "$MODEL" $DEV flush &
+flush=$!
+nap 0.1
+put c
+must wait $flush
+power_cut 3
+must dmsetup remove --force $NAME
+power_on
+model "$bare" fail_write clear
+make_ssdup policy all drain manual
+content=$(dd if=$DEV bs=1 skip=$((4096 * 1024)) count=1 status=none)
+[[ $content == [bc] ]] || fail "what the FLUSH had promised is $content"
 held
 
 # it takes no data, but its metadata, and the HDD refuses what would save the data: the FLUSH says

@@ -6,6 +6,7 @@
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+STAGE=0
 
 make_disks
 make_ssdup
