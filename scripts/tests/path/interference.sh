@@ -9,6 +9,7 @@
 # programs: fio
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+STAGE=0
 
 # work NAME OPTION... - fio at the device, until it is killed
 work()
@@ -49,7 +50,7 @@ ssdup_exits 0 status $NAME
 says "disturbed: writes to the SSD take"
 above "interference, by throughput" "$r" $((9000 * alone / beside))
 below "interference, by throughput" "$r" $((10500 * alone / beside))
-above "interference" "$r" 13000
+above "interference" "$r" 15000
 kill -INT $reader
 wait $reader
 sleep 2

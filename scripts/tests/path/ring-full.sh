@@ -8,6 +8,7 @@
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+STAGE=0
 
 # large enough for the ring to be full before the log is
 make_disks hdd_size_mb=256 ssd_size_mb=241
