@@ -13,6 +13,19 @@
 
 /* --- Writes --- */
 
+/* Return: false, too, when the rest of the segment would be lost: see take_rest() in write.c. */
+static bool reserve(struct ssdup_log *log, struct ssdup_io *io)
+{
+	u32 rest;
+
+	if (ssdup_reserve_at_once(log, io))
+		return true;
+	rest = ssdup_rest(log, ssdup_io_class(log, io));
+	if (rest && rest < io->sectors && rest >= io->sectors / 4)
+		return false;
+	return !ssdup_reserve(log, io, io->sectors, 0);
+}
+
 bool ssdup_write_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct stage_room room;
@@ -23,7 +36,7 @@ bool ssdup_write_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	if (class_closed(c->log, ssdup_io_class(c->log, io)) ||
 	    !ssdup_stage_take(c->log, io->sectors, &room))
 		return false;
-	if (!ssdup_reserve_at_once(c->log, io) && ssdup_reserve(c->log, io, io->sectors, 0)) {
+	if (!reserve(c->log, io)) {
 		ssdup_stage_put(&room);
 		return false;
 	}
