@@ -5,7 +5,7 @@
 # nothing is lost that was durable: with the SSD, or with the next table, all of it is back.
 # invariant: 7 10
 # kernels: 6.12 debug
-# seconds: 300
+# seconds: 450
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
