@@ -185,8 +185,8 @@ static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *i
 }
 
 /*
- * May a write end in memory, if it is for the log? Not while somebody waits for commits: he would
- * wait for what others have staged.
+ * May a write end in memory, if it is for the log? Not while somebody waits for one commit after
+ * the other: he would wait for what others have staged.
  */
 static __always_inline bool may_stage(struct ssdup *c, const struct ssdup_io *io)
 {

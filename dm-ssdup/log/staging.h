@@ -63,7 +63,7 @@ struct stage_buffer {
 	atomic_t		left;		/* requests in flight */
 	enum buffer_state	state;
 	bool			refused;	/* not all of it is on the SSD for sure */
-	struct stage_part	*failed;	/* the last one that has, until it was told */
+	struct stage_part	*failed;	/* the last one that did, until it is counted */
 	unsigned long		until;		/* jiffies: so long it is tried again */
 	u64			turn;		/* number of its opening; these by stage->lock */
 	unsigned long		opened;		/* jiffies */
@@ -131,7 +131,7 @@ void ssdup_stage_put(const struct stage_room *room);
 
 /* --- For readers --- */
 
-/** segment_staged() - may a buffer have data of @seg? any context; the lock of a range is held */
+/** segment_staged() - may a buffer have data of @seg? as ssdup_stage_get() */
 static inline bool segment_staged(const struct ssdup_segment *seg)
 {
 	return atomic_read(&seg->staged);
