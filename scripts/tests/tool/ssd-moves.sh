@@ -83,7 +83,7 @@ load
 ssdup_exits 0 pool add $SSD $SSD_B
 says "is SSD 1 now"
 is "SSDs" "$(<"$SYS/ssd_dev")" "$(lsblk -dno MAJ:MIN $SSD | tr -d ' ') $(lsblk -dno MAJ:MIN $SSD_B | tr -d ' ')"
-for ((i = 0; i < 200 && $(left 1) < 1000; i++)); do
+for ((i = 0; i < 1200 && $(left 1) < 1000; i++)); do
 	nap 0.05
 done
 above "what is on the new one" "$(left 1)" 999
@@ -122,7 +122,7 @@ verify
 # one that leaves is drained whatever is paused, and gets no new data
 must dmsetup message $NAME 0 drain pause
 must dmsetup message $NAME 0 ssd_state 0 leaves
-for ((i = 0; i < 200 && $(left 0) > 0; i++)); do
+for ((i = 0; i < 1200 && $(left 0) > 0; i++)); do
 	nap 0.05
 done
 io write start=60000 len=8000
