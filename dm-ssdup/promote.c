@@ -9,7 +9,7 @@
 #include "log/clean.h"
 #include "promote.h"
 #include "route/window.h"
-#include "write.h"
+#include "remap.h"
 
 #define SLOTS		32U	/* 2 MiB: an SSD writes that while an arm moves once, 5 ms */
 #define SLOT_BYTES	(GHOST_LONGEST << SECTOR_SHIFT)

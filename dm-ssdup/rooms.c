@@ -11,7 +11,7 @@
 #include "map/map.h"
 #include "rooms.h"
 #include "route/router.h"
-#include "staged.h"
+#include "restage.h"
 
 struct rooms {
 	struct ssdup_log	log;

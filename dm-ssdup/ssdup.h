@@ -21,7 +21,7 @@
  *	mirror->lock	mirror_block.c mirror_io.c	mutex	which of two SSDs has everything
  *	clean->lock	keep.c	mutex	a segment is forgotten, or a copy becomes clean
  *	segments->lock	clean.c groups.c segments.c space.c	spin	which are open, sealed, free
- *	range->lock	classes.c drain.c io.c map.c map.h write.h	spin	its trees
+ *	range->lock	classes.c drain.c io.c map.c map.h read.c write.c	spin	its trees
  *	waiting->lock	waiters.c	spin	writes that wait for a window or for space
  *	stage->lock	held.c staging.c	spin	the open buffer; what is held
  *	copy_lock	guard.c	spin	what the device has behind the guard, and its state

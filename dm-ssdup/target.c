@@ -23,7 +23,7 @@
 #include "route/router.h"
 #include "status.h"
 #include "sysfs.h"
-#include "write.h"
+#include "waited.h"
 
 /* All targets. It keeps two devices from writing to the same disk. */
 static DEFINE_MUTEX(registry_lock);

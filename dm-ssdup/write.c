@@ -1,22 +1,216 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: writes, discards and zeroes are routed and sent.
+ * dm-ssdup: the way of a write: its disk, a place there, the request, and its end.
  *
- * Nothing here sleeps: a write that finds no window, no place in the log, or no memory for its
- * extent, joins a list, see route/waiters.c, and ssdup_wait_work() tries it again.
+ * A write that comes and one that has waited go the same way, from ssdup_route_write() on. Nothing
+ * here sleeps: a write that finds no window, no place in the log, or no memory for its extent,
+ * joins a list of route/waiters.c, and waited.c tries it again.
  */
 #include "base/failure.h"
-#include "base/owed_errors.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "drain/drainer.h"
 #include "log/clean.h"
-#include "log/log.h"
-#include "route/router.h"
+#include "log/staging.h"
+#include "remap.h"
+#include "route/stream.h"
 #include "write.h"
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
-#define REFUSED_MS	100U	/* so long others are sent before what was refused is tried again */
+
+static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	stat_inc(c, STAT_WAITED);
+	/* A work item, which may block, will submit it. */
+	bio->bi_opf &= ~REQ_NOWAIT;
+	ssdup_wait_add(c->router, io);
+}
+
+/* Give up the place of a request that the log has not got, and route it again. */
+static void give_up_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	ssdup_give_up(c->log, io);
+	ssdup_free_spare(c->log, io);
+	ssdup_put_write(c->log, io->segment);
+	io->state = IO_NONE;
+	wait_for_space(c, bio, io);
+}
+
+/* --- The disk that a write is meant for --- */
+
+bool ssdup_tries_all(struct ssdup *c)
+{
+	if (READ_ONCE(c->log_shut) || READ_ONCE(c->leaving))
+		return true;
+	return ssdup_segments_full(c->log) &&
+	       (READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
+		READ_ONCE(c->drainer->drain_error));
+}
+
+/* choose_by_window(), if the log is full or shut. */
+static noinline bool choose_with_care(struct ssdup *c, const struct ssdup_io *io,
+				      enum ssdup_disk *disk)
+{
+	struct window_facts f;
+
+	if (ssdup_tries_all(c)) {
+		*disk = SSDUP_HDD;
+		return true;
+	}
+	f = ssdup_window_facts(c->router, !ssdup_segments_full(c->log));
+	if (atomic_read(&c->wake.nr_waiting)) {
+		if (f.room || !f.kept)
+			return false;
+		/* There is no window, so they need not wait any more either. */
+		ssdup_kick_waiting(c);
+	}
+	return ssdup_window_takes(&f, io->kind, disk);
+}
+
+/* Return: false when the write has to wait, until a window has room for it. */
+static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *io,
+					     enum ssdup_disk *disk)
+{
+	struct window_facts f;
+
+	io->kind = ssdup_window_kind(&c->router->windows->map, io->start, io->sectors);
+	if (unlikely(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving) ||
+		     ssdup_segments_full(c->log)))
+		return choose_with_care(c, io, disk);
+	if (atomic_read(&c->wake.nr_waiting))
+		return false;
+	f = ssdup_window_facts(c->router, true);
+	return ssdup_window_takes(&f, io->kind, disk);
+}
+
+/* --- A write that ends in memory --- */
+
+/*
+ * May a write end there, if it is for the log? Not while somebody waits for one commit after the
+ * other: he would wait for what others have staged. By windows such a write needs none, unless room
+ * on the SSD has a price. By streams it does not pass those that wait for the log.
+ */
+static __always_inline bool may_stage(struct ssdup *c, const struct ssdup_io *io)
+{
+	return io->sectors <= STAGE_MOST && !(io->opf & REQ_FUA) && READ_ONCE(c->set.stage) &&
+	       !(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving)) &&
+	       !ssdup_stage_rests(c->log) && !ssdup_segments_full(c->log) &&
+	       !(ssdup_windowed(c) ? READ_ONCE(c->set.ssd_budget) | READ_ONCE(c->set.thrift) :
+		 atomic_read(&c->wake.nr_waiting));
+}
+
+/* What the open segment has left, if a write is too long for it, and it is worth a part; or 0. */
+static u32 worthy_rest(const struct ssdup *c, const struct ssdup_io *io)
+{
+	u32 rest = ssdup_rest(c->log, ssdup_io_class(c->log, io));
+
+	return rest < io->sectors && rest >= io->sectors / 4 ? rest : 0;
+}
+
+/* Return: false without room, without a place in the log, or if a segment has a rest to fill. */
+static bool write_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	struct stage_room room;
+	bool again;
+	u64 pos;
+
+	/* It may overlap what an SSD has that has failed. */
+	if (class_closed(c->log, ssdup_io_class(c->log, io)) ||
+	    !ssdup_stage_take(c->log, io->sectors, &room))
+		return false;
+	if (!ssdup_reserve_at_once(c->log, io) &&
+	    (worthy_rest(c, io) || ssdup_reserve(c->log, io, io->sectors, 0))) {
+		ssdup_stage_put(&room);
+		return false;
+	}
+	trace_ssdup_route(c, io, ROUTE_LOG);
+	pos = ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA);
+	ssdup_stage_fill(&room, io, pos, bio);
+	io->staged = true;
+	ssdup_step(c, STEP_STAGE_COPIED);
+	again = !ssdup_insert(c->map, io);
+	io->staged = false;
+	if (unlikely(again)) {
+		ssdup_stage_empty(&room);
+		ssdup_stage_put(&room);
+		give_up_place(c, bio, io);
+		return true;
+	}
+	/* Its segment is not free before this is on the SSD. */
+	room.buffer->record[room.nr].seq = io->e->seq;
+	if (ssdup_windowed(c))
+		ssdup_window_note(&c->router->windows->map, io->start, io->sectors, SSDUP_SSD);
+	this_cpu_inc(c->stats->requests);
+	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
+	ssdup_stage_put(&room);
+	bio_endio(bio);
+	return true;
+}
+
+/* --- Requests --- */
+
+static __always_inline void ssd_begin_write(struct ssdup *c, struct ssdup_ssd *ssd, u32 sectors)
+{
+	ssdup_load_begin(ssd_load(ssd), LOAD_WRITES, sectors);
+	if (unlikely(c->nr_ssds > 1))
+		ssdup_spread_begin(c->router, ssd, sectors);
+}
+
+/* @took: ns; 0: it was not timed. */
+static __always_inline void ssd_end_write(struct ssdup *c, struct ssdup_ssd *ssd,
+					  const struct ssdup_io *io, u64 took)
+{
+	ssdup_load_end(ssd_load(ssd), LOAD_WRITES, io->sectors, io->sent, took);
+	if (unlikely(c->nr_ssds > 1))
+		ssdup_spread_end(ssd, io->sectors, took);
+}
+
+/* A write begins at @disk, and perhaps its time. */
+static __always_inline void begin_write(struct ssdup *c, struct ssdup_io *io, enum ssdup_disk disk)
+{
+	bool timed = ssdup_windowed(c) ? ssdup_window_send(c->router, io, disk) :
+		     disk == SSDUP_SSD && load_is_timed(io->start, io->sectors);
+
+	if (disk == SSDUP_SSD)
+		ssd_begin_write(c, ssd_of(c->log, io->segment), io->sectors);
+	io->sent = timed ? ktime_get_ns() : 0;
+}
+
+static __always_inline int write_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->state = IO_HDD_WRITE;
+	count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, 1);
+	begin_write(c, io, SSDUP_HDD);
+	return remap_hdd(c, bio, io);
+}
+
+static __always_inline int write_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->state = IO_LOG_WRITE;
+	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
+	begin_write(c, io, SSDUP_SSD);
+	/*
+	 * The commit after the write makes its data durable too. The place is
+	 * taken, so the write must not fail for want of a tag.
+	 */
+	bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
+	ssdup_set_stream(bio, io->segment->class->stream);
+	return remap_log(c, bio, io->segment,
+			 ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA));
+}
+
+/* A discard, or zeroes. */
+static noinline int tombstone_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	io->state = IO_HDD_WRITE;
+	stat_inc(c, STAT_WRITES_HDD);
+	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
+		/* The HDD has no discard: succeed without one. */
+		ssdup_hdd_begun(c->drainer);
+		bio_endio(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+	return remap_hdd(c, bio, io);
+}
 
 static u8 log_kind(const struct bio *bio)
 {
@@ -28,6 +222,66 @@ static u8 log_kind(const struct bio *bio)
 	default:
 		return SSDUP_KIND_DATA;
 	}
+}
+
+static noinline int tombstone_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	ssdup_fill_extent(c->log, io, io->start, io->sectors, log_kind(bio));
+	if (!ssdup_insert(c->map, io)) {
+		give_up_place(c, bio, io);
+		return DM_MAPIO_SUBMITTED;
+	}
+	stat_inc(c, STAT_WRITES_SSD);
+	if (io->opf & REQ_FUA)
+		bio_queue_add(&c->log->fuas, c->wake.wq, bio);
+	else
+		bio_endio(bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/* @data: is it a write? */
+static __always_inline int send_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+				      enum route_action action, bool data)
+{
+	trace_ssdup_route(c, io, action);
+	switch (action) {
+	case ROUTE_HDD:
+		return data ? write_direct(c, bio, io) : tombstone_direct(c, bio, io);
+	case ROUTE_LOG:
+		return data ? write_log(c, bio, io) : tombstone_log(c, bio, io);
+	case ROUTE_WAIT:
+		wait_for_space(c, bio, io);
+		return DM_MAPIO_SUBMITTED;
+	default:
+		bio_io_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
+}
+
+int ssdup_send_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+		     enum route_action action)
+{
+	return send_write(c, bio, io, action, bio_op(bio) == REQ_OP_WRITE);
+}
+
+/* --- A place --- */
+
+/* Count a write as one of its range's direct writes, unless an extent overlaps it. */
+static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_range *r = range_of(c->map, io->start);
+	unsigned long flags;
+	bool overlaps;
+
+	spin_lock_irqsave(&r->lock, flags);
+	overlaps = r->tree.nr && ssdup_extent_first(&r->tree, io->start, io->start + io->sectors);
+	if (!overlaps) {
+		io->phase = r->phase;
+		atomic_inc(&r->direct[io->phase]);
+		range_cut_clean(c->map, r, io->start, io->sectors);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	return !overlaps;
 }
 
 /* A segment that is forgotten, or freed, gives nodes back; memory may be free sooner. */
@@ -53,9 +307,9 @@ static u32 place_sectors(const struct bio *bio, const struct ssdup_io *io)
  */
 static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	u32 sectors = io->sectors, rest = ssdup_rest(c->log, ssdup_io_class(c->log, io));
+	u32 sectors = io->sectors, rest = worthy_rest(c, io);
 
-	if (bio_op(bio) != REQ_OP_WRITE || !rest || rest >= sectors || rest < sectors / 4)
+	if (bio_op(bio) != REQ_OP_WRITE || !rest)
 		return false;
 	io->sectors = rest;
 	if (!ssdup_reserve_at_once(c->log, io)) {
@@ -107,294 +361,179 @@ static const struct ssdup_class *torn_class(const struct ssdup_log *log, const s
 	return &log->class[log_class(&log->classes, io->torn)];
 }
 
-/* Take what the route needs. Return: false when that failed; @f says why. */
-static bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io, bool queued,
-		      enum route_action action, struct route_facts *f)
+/* What counts only for a write that cannot go where it is meant to. */
+static noinline void look_at_causes(struct ssdup *c, struct route_facts *f)
+{
+	f->bypass = bypasses(c);
+	f->leaving = READ_ONCE(c->leaving);
+	f->stuck = is_stuck(c);
+}
+
+/* The HDD has refused a write. */
+static noinline void note_overlap(struct ssdup *c, struct ssdup_io *io, struct route_facts *f)
+{
+	f->overlaps = true;
+	io->kind = WINDOW_REWRITE;
+	/* Perhaps of another class than the one that was asked as for new data. */
+	if (!f->no_place)
+		f->log_writable = ssdup_mode(c) == MODE_RUNNING;
+}
+
+/* Return: false when the log has refused a write; @f says why. */
+static noinline bool take_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io, bool waited,
+				struct route_facts *f)
 {
 	int r;
 
+	look_at_causes(c, f);
+	/* The map may have changed since the class was chosen. */
+	if (unlikely(c->log->classes.nr > 1) && !ssdup_class_keep(c->router, io)) {
+		f->no_place = true;
+		f->log_writable = !class_closed(c->log, torn_class(c->log, io));
+		return false;
+	}
+	/* What overlaps it must not go elsewhere: a replay would bring it back. */
+	f->log_writable = !class_closed(c->log, ssdup_io_class(c->log, io));
+	if (!f->log_writable)
+		return false;
+	if (!waited && take_rest(c, bio, io))
+		return true;
+	do
+		r = ssdup_reserve(c->log, io, place_sectors(bio, io), allowed(c, io));
+	while (r == -SSDUP_ERR_NO_SEGMENT && ssdup_class_other(c->router, io));
+	f->no_place = r;
+	f->no_memory = r == -SSDUP_ERR_NO_NODE;
+	f->unaligned = r == -SSDUP_ERR_UNALIGNED;
+	if (f->no_memory)
+		await_memory(c);
+	return !r;
+}
+
+/* Take what the route needs. Return: false when that failed; @f says why. */
+static __always_inline bool try_route(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+				      bool waited, enum route_action action, struct route_facts *f)
+{
 	switch (action) {
 	case ROUTE_HDD:
-		f->overlaps = !begin_direct(c, io);
-		if (f->overlaps) {
-			io->kind = WINDOW_REWRITE;
-			/* Perhaps of another class than the one that was asked as for new data. */
-			if (!f->no_place)
-				f->log_writable = ssdup_mode(c) == MODE_RUNNING;
-		}
-		return !f->overlaps;
-	case ROUTE_LOG:
-		/* The map may have changed since the class was chosen. */
-		if (unlikely(c->log->classes.nr > 1) && !ssdup_class_keep(c->router, io)) {
-			f->no_place = true;
-			f->log_writable = !class_closed(c->log, torn_class(c->log, io));
-			return false;
-		}
-		/* What overlaps it must not go elsewhere: a replay would bring it back. */
-		f->log_writable = !class_closed(c->log, &c->log->class[io->class]);
-		if (!f->log_writable)
-			return false;
-		if (!queued && take_rest(c, bio, io))
+		if (likely(begin_direct(c, io)))
 			return true;
-		do
-			r = ssdup_reserve(c->log, io, place_sectors(bio, io), allowed(c, io));
-		while (r == -SSDUP_ERR_NO_SEGMENT && ssdup_class_other(c->router, io));
-		f->no_place = r;
-		f->no_memory = r == -SSDUP_ERR_NO_NODE;
-		f->unaligned = r == -SSDUP_ERR_UNALIGNED;
-		f->bypass = r && bypasses(c);
-		f->stuck = is_stuck(c);
-		if (f->no_memory)
-			await_memory(c);
-		return !r;
+		note_overlap(c, io, f);
+		return false;
+	case ROUTE_LOG:
+		/* It has just got its class, unless it was meant for the HDD. */
+		if (!waited && !f->overlaps && bio_op(bio) == REQ_OP_WRITE &&
+		    likely(ssdup_reserve_at_once(c->log, io)))
+			return true;
+		return take_place(c, bio, io, waited, f);
 	default:
 		return true;
 	}
 }
 
-/* Choose a route, and take what it needs: a count in range->direct, or a place. */
-static noinline enum route_action route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-					      bool queued)
+/* ssdup_route_write(), inline where a write comes. */
+static __always_inline enum route_action route_write(struct ssdup *c, struct bio *bio,
+						     struct ssdup_io *io, bool waited)
 {
 	struct route_facts f = {
 		.disk = io->route,
 		.log_writable = ssdup_mode(c) == MODE_RUNNING,
 		.shut = READ_ONCE(c->log_shut),
-		.queue = !queued && !io->ahead && ssdup_wait_queue(c->router, io),
-		.bypass = bypasses(c),
-		.leaving = READ_ONCE(c->leaving),
-		.stuck = is_stuck(c),
+		.queue = !waited && !io->ahead && ssdup_wait_queue(c->router, io),
 	};
 	enum route_action action;
 
+	if (unlikely(f.queue || f.shut || !f.log_writable))
+		look_at_causes(c, &f);
 	do
 		action = ssdup_route_next(&f);
-	while (!try_route(c, bio, io, queued, action, &f));
-	if (action == ROUTE_WAIT && f.shut)
+	while (!try_route(c, bio, io, waited, action, &f));
+	if (unlikely(action == ROUTE_WAIT) && f.shut)
 		WRITE_ONCE(c->log->wait_cause, WAIT_SSD);
 	return action;
 }
 
-/* A discard, or zeroes. */
-static noinline int tombstone_direct(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+enum route_action ssdup_route_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+				    bool waited)
 {
-	io->state = IO_HDD_WRITE;
-	stat_inc(c, STAT_WRITES_HDD);
-	if (bio_op(bio) == REQ_OP_DISCARD && !bdev_max_discard_sectors(c->hdd->bdev)) {
-		/* The HDD has no discard: succeed without one. */
-		ssdup_hdd_begun(c->drainer);
-		bio_endio(bio);
+	return route_write(c, bio, io, waited);
+}
+
+/* --- Writes, discards and zeroes that come --- */
+
+int ssdup_map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+{
+	enum ssdup_disk disk = SSDUP_SSD;
+
+	io->iter = bio->bi_iter;
+	io->opf = bio->bi_opf;
+	if (!ssdup_windowed(c))
+		disk = ssdup_stream_note(c->router, io->start, io->sectors);
+	if (disk == SSDUP_SSD && may_stage(c, io) && write_staged(c, bio, io))
+		return DM_MAPIO_SUBMITTED;
+	io->ahead = goes_ahead(c, io);
+	/* For one who flushes a place is kept, unless the budget is used up. */
+	if (ssdup_windowed(c) && !choose_by_window(c, io, &disk) &&
+	    !(io->ahead && ssdup_window_price(c->router) < THRIFT_NEVER)) {
+		io->route = SSDUP_SSD;
+		wait_for_space(c, bio, io);
 		return DM_MAPIO_SUBMITTED;
 	}
-	return remap_hdd(c, bio, io);
+	io->route = disk;
+	return send_write(c, bio, io, route_write(c, bio, io, false), true);
 }
 
-static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+int ssdup_map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	stat_inc(c, STAT_WAITED);
-	/* A work item, which may block, will submit it. */
-	bio->bi_opf &= ~REQ_NOWAIT;
-	ssdup_wait_add(c->router, io);
+	stat_inc(c, STAT_DISCARDS);
+	io->iter = bio->bi_iter;
+	io->opf = bio->bi_opf;
+	io->route = SSDUP_HDD;
+	io->ahead = goes_ahead(c, io);
+	return ssdup_send_write(c, bio, io, ssdup_route_write(c, bio, io, false));
 }
 
-void ssdup_log_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+/* --- Ends --- */
+
+void ssdup_end_direct(struct ssdup *c, struct ssdup_io *io, blk_status_t status)
 {
-	ssdup_give_up(c->log, io);
-	ssdup_free_spare(c->log, io);
-	ssdup_put_write(c->log, io->segment);
+	struct ssdup_range *r = range_of(c->map, io->start);
+
+	ssdup_window_end(c->router, io, SSDUP_HDD, io->guarded ? 0 : io_took(io, status));
+	if (unlikely(io->guarded))
+		ssdup_guard_left(c->log);
+	ssdup_hdd_wrote(c->drainer);
+	if (atomic_dec_and_test(&r->direct[io->phase]))
+		ssdup_settled(c);
+	ssdup_hdd_ended(c->drainer);
+}
+
+/* A log write that failed, or was overtaken, abandons its place, and is routed again. */
+static noinline int end_logged_again(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
+				     blk_status_t status)
+{
+	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, -1);
+	if (status)
+		ssdup_refused(c->router, io, status);
+	io->again = true;
+	give_up_place(c, bio, io);
+	return DM_ENDIO_INCOMPLETE;
+}
+
+int ssdup_end_logged(struct ssdup *c, struct bio *bio, struct ssdup_io *io, blk_status_t status)
+{
+	u64 took = io_took(io, status);
+
+	ssd_end_write(c, ssd_of(c->log, io->segment), io, took);
+	ssdup_window_end(c->router, io, SSDUP_SSD, took);
+	if (unlikely(status) || unlikely(!ssdup_insert(c->map, io)))
+		return end_logged_again(c, bio, io, status);
+	if (!(io->opf & REQ_FUA))
+		return DM_ENDIO_DONE;
+	/*
+	 * It ends once more, when it is durable. The first end has put bi_blkg, so io.latency and
+	 * io.cost of the SSD do not count the second.
+	 */
 	io->state = IO_NONE;
-	wait_for_space(c, bio, io);
-}
-
-static noinline int tombstone_log(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	ssdup_fill_extent(c->log, io, io->start, io->sectors, log_kind(bio));
-	if (!ssdup_insert(c->map, io)) {
-		ssdup_log_again(c, bio, io);
-		return DM_MAPIO_SUBMITTED;
-	}
-	stat_inc(c, STAT_WRITES_SSD);
-	if (io->opf & REQ_FUA)
-		bio_queue_add(&c->log->fuas, c->wake.wq, bio);
-	else
-		bio_endio(bio);
-	return DM_MAPIO_SUBMITTED;
-}
-
-static noinline int send_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-			       enum route_action action)
-{
-	bool data = bio_op(bio) == REQ_OP_WRITE;
-
-	trace_ssdup_route(c, io, action);
-	switch (action) {
-	case ROUTE_HDD:
-		return data ? write_direct(c, bio, io) : tombstone_direct(c, bio, io);
-	case ROUTE_LOG:
-		return data ? write_log(c, bio, io) : tombstone_log(c, bio, io);
-	default:
-		bio_io_error(bio);
-		return DM_MAPIO_SUBMITTED;
-	}
-}
-
-bool ssdup_tries_all(struct ssdup *c)
-{
-	if (READ_ONCE(c->log_shut) || READ_ONCE(c->leaving))
-		return true;
-	return ssdup_segments_full(c->log) &&
-	       (READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
-		READ_ONCE(c->drainer->drain_error));
-}
-
-static int write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	enum route_action action = route_write(c, bio, io, false);
-
-	if (action != ROUTE_WAIT)
-		return send_write(c, bio, io, action);
-	trace_ssdup_route(c, io, action);
-	wait_for_space(c, bio, io);
-	return DM_MAPIO_SUBMITTED;
-}
-
-int ssdup_write_with_care(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	io->ahead = goes_ahead(c, io);
-	return write_with_care(c, bio, io);
-}
-
-int ssdup_wait_for_window(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	io->route = SSDUP_SSD;
-	io->ahead = goes_ahead(c, io);
-	/* A place is kept for it, unless the budget is used up. */
-	if (io->ahead && ssdup_window_price(c->router) < THRIFT_NEVER)
-		return write_with_care(c, bio, io);
-	wait_for_space(c, bio, io);
-	return DM_MAPIO_SUBMITTED;
-}
-
-/* --- Writes that have waited --- */
-
-static void submit_waited(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
-			  enum route_action action)
-{
-	sector_t from = bio->bi_iter.bi_sector;
-
-	if (send_write(c, bio, io, action) != DM_MAPIO_REMAPPED)
-		return;
-	submit_remapped(c, bio, from);
-}
-
-/*
- * No disk has room for those that wait. The end of a request looks again, or of a pass; but a write
- * is overdue, or worth the SSD, whether or not one ends.
- */
-static void look_later(struct ssdup *c, const struct window_facts *f)
-{
-	if (!f->room && ssdup_window_drains(f))
-		ssdup_kick_writeback(c);
-	ssdup_kick_waiting_in(c, msecs_to_jiffies(WINDOW_SEEN_MS));
-}
-
-/*
- * The next write to be tried; by windows, one that a disk has room for.
- * @full: the log has refused one since the work began
- */
-static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
-{
-	bool chooses = ssdup_windowed(c) && !ssdup_tries_all(c);
-	struct window_facts f = { };
-	struct window_choice choice;
-	struct wait_first first;
-	struct ssdup_io *io;
-	struct bio *bio;
-
-	if (chooses)
-		f = ssdup_window_facts(c->router, !full && !ssdup_segments_full(c->log));
-	f.waiting = ssdup_wait_look(c->router, skip, &first);
-	f.first = first.facts;
-	f.max_wait = READ_ONCE(c->set.max_wait_ms);
-	if (!f.waiting)
-		return NULL;
-	if (!chooses) {
-		choice.kind = ssdup_window_earliest(&f);
-	} else if (!ssdup_window_choose(&f, &choice)) {
-		look_later(c, &f);
-		return NULL;
-	}
-	io = first.io[choice.kind];
-	bio = ssdup_wait_take(c->router, io);
-	/* What the SSD has refused for good stays away from it. */
-	if (chooses && bio_op(bio) == REQ_OP_WRITE && !(io->refused && io->route == SSDUP_HDD))
-		io->route = choice.disk;
-	return bio;
-}
-
-/* Was a write refused by what it overlaps? Others may go to another SSD. */
-static bool only_its_ssd(struct ssdup *c, const struct ssdup_io *io)
-{
-	return ssdup_full_ssds(c->log) & BIT(c->log->class[io->class].ssd) &&
-	       !ssdup_segments_full(c->log);
-}
-
-void ssdup_wait_work(struct work_struct *work)
-{
-	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.wait_work);
-	unsigned long until = jiffies + msecs_to_jiffies(REFUSED_MS);
-	struct bio_list kept = BIO_EMPTY_LIST;
-	enum route_action action;
-	struct ssdup_io *io;
-	bool full = false, again = false;
-	struct bio *bio;
-	u32 skip = 0;
-
-	ssdup_look_for_ssd(c->router);
-	while ((bio = next_waiting(c, skip, full))) {
-		io = io_of(bio);
-		action = route_write(c, bio, io, true);
-		if (action == ROUTE_WAIT && READ_ONCE(c->leaving) && dm_noflush_suspending(c->ti)) {
-			/* The next table takes it. */
-			ssdup_wait_done(c->router, io);
-			if (io->again)
-				ssdup_renew(c->router, bio, io);
-			if (io->opf & REQ_FUA)
-				ssdup_unpay_fua(&c->debt);
-			bio->bi_status = BLK_STS_DM_REQUEUE;
-			bio_endio(bio);
-			continue;
-		}
-		if (action == ROUTE_WAIT) {
-			/* Each cause has its own kick. */
-			bio_list_add_head(&kept, bio);
-			/* Or writes behind it may go to the HDD, or to the log. */
-			if (ssdup_windowed(c) && log_lifetimes(c->log) == 1 &&
-			    ssdup_segments_full(c->log))
-				full = true;
-			else if (!READ_ONCE(c->log_shut) && !io->torn && !only_its_ssd(c, io))
-				skip |= BIT(io->class);
-			cond_resched();
-			continue;
-		}
-		ssdup_wait_done(c->router, io);
-		ssdup_owe_part(&c->debt, io->waits_since);
-		if (io->again)
-			ssdup_renew(c->router, bio, io);
-		submit_waited(c, bio, io, action);
-		cond_resched();
-		/* To a slow disk, one at a time, this may go on for long. */
-		if (!bio_list_empty(&kept) && time_after(jiffies, until)) {
-			again = true;
-			break;
-		}
-	}
-	if (bio_list_empty(&kept))
-		return;
-	ssdup_wait_again(c->router, &kept);
-	if (again)
-		ssdup_kick_waiting(c);
-	/* The thread did not see them while they were tried, nor which SSD they want since. */
-	if (ssdup_windowed(c) || c->nr_ssds > 1)
-		ssdup_kick_writeback(c);
+	bio_queue_add(&c->log->fuas, c->wake.wq, bio);
+	return DM_ENDIO_INCOMPLETE;
 }

@@ -14,8 +14,8 @@
  *
  * A buffer is free, open, ready when it is closed and the last writer has copied, sent, and free
  * again. If the SSD refuses a part of it, the next commit writes it again, a write at a time, and
- * where that fails to another place, see staged.c. What finds none, because the SSD takes no writes
- * any more, is held in memory until the drain has it on the HDD and its segment is free.
+ * where that fails to another place, see restage.c. What finds none, because the SSD takes no
+ * writes any more, is held in memory until the drain has it on the HDD and its segment is free.
  *
  * One buffer is open at a time. Nobody waits for one: without a free one writes go as others do.
  */
@@ -200,7 +200,7 @@ void ssdup_stage_forget(struct ssdup_log *log, struct ssdup_segment *seg);
 /** ssdup_stage_work() - send what is full, or has waited for a tick */
 void ssdup_stage_work(struct work_struct *work);
 
-/* --- For who finds another place: staged.c --- */
+/* --- For who finds another place: restage.c --- */
 
 /** ssdup_stage_written() - the data of a write is on the SSD: publish its entry */
 void ssdup_stage_written(struct stage_buffer *b, u32 nr);

@@ -3,9 +3,9 @@
  * dm-ssdup: writes that the SSD refuses, and an SSD that is away for a while.
  *
  * No page refers to the place of a data write that fails. So it is routed again, see core/retry.h;
- * one that has ended in memory gets another place, see staged.c. An SSD behind a network may refuse
- * requests for a while. Until it recovers the log is shut: writes go to the HDD, or wait if the log
- * holds older data for the same sectors.
+ * one that has ended in memory gets another place, see restage.c. An SSD behind a network may
+ * refuse requests for a while. Until it recovers the log is shut: writes go to the HDD, or wait if
+ * the log holds older data for the same sectors.
  */
 #include <linux/slab.h>
 

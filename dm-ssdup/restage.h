@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: writes that end in memory, see log/staging.h.
+ * dm-ssdup: writes of the stage that the SSD refuses, see log/staging.h.
  */
-#ifndef SSDUP_STAGED_H
-#define SSDUP_STAGED_H
+#ifndef SSDUP_RESTAGE_H
+#define SSDUP_RESTAGE_H
 
 #include "log/staging.h"
-
-/**
- * ssdup_write_staged() - let a write end in memory
- * @io: has its class
- *
- * Context: the map function. Return: false when there is no room, or no place in the log.
- */
-bool ssdup_write_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
 /**
  * ssdup_restage() - write again what the SSD has refused of a buffer

@@ -1,70 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: writes that end in memory, and what becomes of those that the SSD refuses.
+ * dm-ssdup: what becomes of writes of the stage that the SSD refuses.
  */
 #include <linux/delay.h>
 
 #include "base/failure.h"
-#include "base/trace.h"
-#include "staged.h"
-#include "write.h"
+#include "map/map.h"
+#include "restage.h"
+#include "route/router.h"
 
 #define PLACES	3U	/* that are tried for a write, besides its own */
-
-/* --- Writes --- */
-
-/* Return: false, too, when the rest of the segment would be lost: see take_rest() in write.c. */
-static bool reserve(struct ssdup_log *log, struct ssdup_io *io)
-{
-	u32 rest;
-
-	if (ssdup_reserve_at_once(log, io))
-		return true;
-	rest = ssdup_rest(log, ssdup_io_class(log, io));
-	if (rest && rest < io->sectors && rest >= io->sectors / 4)
-		return false;
-	return !ssdup_reserve(log, io, io->sectors, 0);
-}
-
-bool ssdup_write_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
-{
-	struct stage_room room;
-	bool again;
-	u64 pos;
-
-	/* It may overlap what an SSD has that has failed. */
-	if (class_closed(c->log, ssdup_io_class(c->log, io)) ||
-	    !ssdup_stage_take(c->log, io->sectors, &room))
-		return false;
-	if (!reserve(c->log, io)) {
-		ssdup_stage_put(&room);
-		return false;
-	}
-	trace_ssdup_route(c, io, ROUTE_LOG);
-	pos = ssdup_fill_extent(c->log, io, io->start, io->sectors, SSDUP_KIND_DATA);
-	ssdup_stage_fill(&room, io, pos, bio);
-	io->staged = true;
-	ssdup_step(c, STEP_STAGE_COPIED);
-	again = !ssdup_insert(c->map, io);
-	io->staged = false;
-	if (unlikely(again)) {
-		ssdup_stage_empty(&room);
-		ssdup_stage_put(&room);
-		ssdup_log_again(c, bio, io);
-		return true;
-	}
-	/* Its segment is not free before this is on the SSD. */
-	room.buffer->record[room.nr].seq = io->e->seq;
-	if (ssdup_windowed(c))
-		ssdup_window_note(&c->router->windows->map, io->start, io->sectors, SSDUP_SSD);
-	this_cpu_inc(c->stats->requests);
-	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
-	ssdup_stage_put(&room);
-	bio_endio(bio);
-	return true;
-}
-
-/* --- What the SSD has refused --- */
 
 /* Write a part of a write of the stage. @at: sectors in the buffer. Return: 0 or -errno. */
 static int write_part(struct ssdup_log *log, struct stage_buffer *b, u32 at, u64 pos, u32 sectors,
