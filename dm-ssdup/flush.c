@@ -4,7 +4,7 @@
 #include "drain/drainer.h"
 #include "flush.h"
 #include "log/log.h"
-#include "route/window.h"
+#include "route/windows.h"
 
 void ssdup_flush_work(struct work_struct *work)
 {

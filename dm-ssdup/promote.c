@@ -6,9 +6,9 @@
 #include <linux/slab.h>
 
 #include "base/failure.h"
-#include "log/clean.h"
+#include "log/clean_list.h"
 #include "promote.h"
-#include "route/window.h"
+#include "route/windows.h"
 #include "remap.h"
 
 #define SLOTS		32U	/* 2 MiB: an SSD writes that while an arm moves once, 5 ms */
@@ -22,7 +22,7 @@ struct slot {
 	struct ssdup_promoter	*promoter;
 	struct list_head	list;		/* of free ones, or of those to be written */
 	struct bio		*reader;	/* who waits for the HDD */
-	struct extent_array	*hold;		/* one node */
+	struct extent_array	*claim;		/* one node */
 	struct ssdup_segment	*segment;	/* of copy.pos; NULL: no place yet */
 	struct clean_copy	copy;
 	struct bio		bio;
@@ -36,7 +36,7 @@ struct ssdup_promoter {
 	struct list_head	free;
 	struct list_head	filled;		/* the HDD was read, the SSD is to be written */
 	struct thrift_account	account;	/* of copies */
-	u64			promised;	/* sectors of all slots in use */
+	u64			in_slots;	/* sectors of all slots in use */
 
 	/* The work, and what is its own. */
 	struct delayed_work	work;
@@ -85,7 +85,7 @@ static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts
 	unsigned long flags;
 
 	spin_lock_irqsave(&promoter->lock, flags);
-	f->left = settle(promoter) - promoter->promised;
+	f->left = settle(promoter) - promoter->in_slots;
 	if (ssdup_copy_wanted(f))
 		slot = list_first_entry_or_null(&promoter->free, struct slot, list);
 	if (slot) {
@@ -95,7 +95,7 @@ static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts
 			.start = io->start, .sectors = io->sectors,
 			.since = ssdup_copies_now(promoter->c->drainer),
 		};
-		promoter->promised += io->sectors;
+		promoter->in_slots += io->sectors;
 	}
 	spin_unlock_irqrestore(&promoter->lock, flags);
 	return slot;
@@ -106,22 +106,22 @@ static void put_slot(struct slot *slot)
 	struct ssdup_promoter *promoter = slot->promoter;
 	unsigned long flags;
 
-	if (slot->hold)
-		ssdup_hold_drop(promoter->c->map, slot->hold->e, slot->copy.start);
+	if (slot->claim)
+		ssdup_claim_drop(promoter->c->map, slot->claim->e, slot->copy.start);
 	spin_lock_irqsave(&promoter->lock, flags);
 	list_move(&slot->list, &promoter->free);
-	promoter->promised -= slot->copy.sectors;
+	promoter->in_slots -= slot->copy.sectors;
 	spin_unlock_irqrestore(&promoter->lock, flags);
 }
 
-static bool hold(struct ssdup *c, struct slot *slot)
+static bool add_claim(struct ssdup *c, struct slot *slot)
 {
-	slot->hold = slot->hold ?: ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
-	if (!slot->hold)
+	slot->claim = slot->claim ?: ssdup_new_node(GFP_NOWAIT | __GFP_NOWARN);
+	if (!slot->claim)
 		return false;
-	slot->hold->e->start = slot->copy.start;
-	slot->hold->e->sectors = slot->copy.sectors;
-	return ssdup_hold(c->map, slot->hold->e);
+	slot->claim->e->start = slot->copy.start;
+	slot->claim->e->sectors = slot->copy.sectors;
+	return ssdup_claim_add(c->map, slot->claim->e);
 }
 
 static void slot_bio(struct slot *slot, struct block_device *bdev, blk_opf_t opf, u64 sector,
@@ -194,7 +194,7 @@ static struct slot *begin_copy(struct ssdup *c, struct bio *bio, struct ssdup_io
 	f.budget_left = ssdup_budget_settle(c->router);
 	f.queue = ssdup_window_queue(c->router);
 	slot = take_slot(promoter, &f, io);
-	if (slot && !hold(c, slot)) {
+	if (slot && !add_claim(c, slot)) {
 		put_slot(slot);
 		return NULL;
 	}
@@ -254,19 +254,19 @@ static void end_slot(struct ssdup *c, struct slot *slot)
 	if (status) {
 		stat_inc(c, STAT_SSD_ERRORS);
 		ssdup_clean_error(c->drainer, status);
-	} else if (ssdup_copies_publish(c->drainer, slot->segment, slot->hold, &slot->copy)) {
-		slot->hold = NULL;
+	} else if (ssdup_copies_publish(c->drainer, slot->segment, slot->claim, &slot->copy)) {
+		slot->claim = NULL;
 	}
 	ssdup_put_read(c->log, slot->segment);
 	put_slot(slot);
 }
 
-/* Nothing has cut its hold, and nobody else needs the SSD. */
+/* Nothing has cut its claim, and nobody else needs the SSD. */
 static bool worth_writing(struct ssdup *c, const struct slot *slot)
 {
 	/* A hint: what is cut from now on is not published. */
-	return data_race(extent_mapped(slot->hold->e) &&
-			 slot->hold->e->sectors == slot->copy.sectors) &&
+	return data_race(extent_mapped(slot->claim->e) &&
+			 slot->claim->e->sectors == slot->copy.sectors) &&
 	       slot->copy.since == ssdup_copies_now(c->drainer) &&
 	       !ssdup_segments_full(c->log) && ssdup_copies_room(c->drainer);
 }
@@ -398,8 +398,8 @@ static void free_slot(struct ssdup_promoter *promoter, struct slot *slot)
 {
 	u32 i;
 
-	if (slot->hold)
-		mempool_free(slot->hold, &promoter->c->log->nodes);
+	if (slot->claim)
+		mempool_free(slot->claim, &promoter->c->log->nodes);
 	for (i = 0; i < SLOT_PAGES && slot->page[i]; i++)
 		__free_page(slot->page[i]);
 	kfree(slot);

@@ -2,10 +2,10 @@
 /*
  * dm-ssdup: what the HDD is read for again and again is copied to the SSD.
  *
- * core/ghost.h decides which reads. Such a read takes a slot, and its sectors a hold in the tree
+ * core/ghost.h decides which reads. Such a read takes a slot, and its sectors a claim in the tree
  * of what is clean, before the HDD is read. The HDD is read into the slot, and the reader gets a
  * copy of that: its own buffer may change under it. Then a work writes what the slots have to the
- * segment for copies, and the holds that are still whole become clean extents.
+ * segment for copies, and the claims that are still whole become clean extents.
  *
  * So nothing is read that nobody has asked for, and no reader waits for the SSD.
  */

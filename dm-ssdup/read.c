@@ -6,7 +6,7 @@
  * when the read began. A write since then overlapped them in time, so old and new data are both
  * right. So it need not look at the map again.
  */
-#include "log/clean.h"
+#include "log/clean_list.h"
 #include "log/staging.h"
 #include "promote.h"
 #include "read.h"

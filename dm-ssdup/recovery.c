@@ -52,11 +52,11 @@ struct replay_ctx {
 
 /*
  * What a power cut may have left on one of two SSDs that hold the same, and not on the other. After
- * a clean suspend there is nothing. A read-only table writes nothing, and goes on with one of them.
+ * a suspend there is nothing. A read-only table writes nothing, and goes on with one of them.
  */
 static bool to_even(const struct ssdup *c, const struct log_super *super)
 {
-	return super->ssds.mirrors && !(super->flags & SSDUP_RECORD_CLEAN) && !c->read_only;
+	return super->ssds.mirrors && !(super->flags & SSDUP_RECORD_CLOSED) && !c->read_only;
 }
 
 static bool get_buffer(struct page_buffer *b, u32 bytes, u32 least)
@@ -230,37 +230,38 @@ static int insert_among(struct ssdup *c, struct ssdup_range *r, struct extent *e
 
 /* Insert what no newer entry has of sectors [@at, @at + @len) of an entry, all in one range. */
 static int replay_among(struct replay_ctx *ctx, const struct log_entry *le, u32 at, u32 len,
-			struct ssdup_range *r)
+			struct ssdup_range *range)
 {
 	u64 start = le->sector + at, end = start + len, from;
 	struct extent *e;
 	u32 sectors;
-	int rc = 0;
+	int r = 0;
 
-	while (!rc && (sectors = ssdup_extent_older_span(&r->tree, start, end, le->seq, &from))) {
+	while (!r && (sectors = ssdup_extent_older_span(&range->tree, start, end, le->seq,
+							&from))) {
 		e = replay_node(ctx, le, from, sectors);
 		if (!e)
 			return -ENOMEM;
-		rc = insert_among(ctx->c, r, e) ?: replay_pause();
+		r = insert_among(ctx->c, range, e) ?: replay_pause();
 		start = from + sectors;
 	}
-	return rc;
+	return r;
 }
 
 /* The same; nearly all entries overlap nothing, or replace exactly one extent. */
 static __always_inline int replay_extent(struct replay_ctx *ctx, const struct log_entry *le, u32 at,
-					 u32 len, u32 range)
+					 u32 len, u32 number)
 {
-	struct ssdup_range *r = &ctx->c->map->ranges[range];
+	struct ssdup_range *range = &ctx->c->map->ranges[number];
 	struct extent *e = replay_node(ctx, le, le->sector + at, len);
 
 	if (!e)
 		return -ENOMEM;
 	/* No lock: no request uses the device yet. */
-	if (likely(extent_insert_alone(&r->tree, e)))
+	if (likely(extent_insert_alone(&range->tree, e)))
 		return 0;
 	ctx->used--;
-	return replay_among(ctx, le, at, len, r);
+	return replay_among(ctx, le, at, len, range);
 }
 
 /* The ranges may have been larger when the entry was written, so it may cross borders now. */

@@ -9,7 +9,7 @@
 
 #include "drain/drainer.h"
 #include "log/guard.h"
-#include "route/window.h"
+#include "route/windows.h"
 
 static inline struct ssdup_io *io_of(struct bio *bio)
 {

@@ -54,7 +54,7 @@ static int move_part(struct ssdup *c, struct stage_buffer *b, u32 nr, u64 start,
 	u64 pos;
 	int r;
 
-	r = ssdup_reserve(c->log, &io, sectors, LOG_WORD_SPARE | LOG_WORD_KEPT);
+	r = ssdup_reserve(c->log, &io, sectors, LOG_WORD_DRAIN | LOG_WORD_KEPT);
 	if (r)
 		return r;
 	pos = ssdup_fill_extent(c->log, &io, start, sectors, SSDUP_KIND_DATA);

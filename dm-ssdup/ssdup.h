@@ -19,11 +19,11 @@
  *	mirrors_lock	mirror_io.c	mutex	two SSDs that hold the same
  *	drive->lock	metadata.c	mutex	flushes of an SSD, and writes of metadata
  *	mirror->lock	mirror_block.c mirror_io.c	mutex	which of two SSDs has everything
- *	clean->lock	keep.c	mutex	a segment is forgotten, or a copy becomes clean
- *	segments->lock	clean.c groups.c segments.c space.c	spin	which are open, sealed, free
+ *	clean->lock	retain.c	mutex	a segment is forgotten, or a copy becomes clean
+ *	segments->lock	clean_list.c groups.c segments.c space.c	spin	open, sealed, free
  *	range->lock	classes.c drain.c io.c map.c map.h read.c write.c	spin	its trees
  *	waiting->lock	waiters.c	spin	writes that wait for a window or for space
- *	stage->lock	held.c staging.c	spin	the open buffer; what is held
+ *	stage->lock	staging.c stranded.c	spin	the open buffer; what is stranded
  *	copy_lock	guard.c	spin	what the device has behind the guard, and its state
  *	away->lock	refusals.c	spin	the count of the SSD's errors
  *	promoter->lock	promote.c	spin	slots for copies, and their account
@@ -87,7 +87,7 @@
 #include "base/step.h"
 #include "core/detector.h"
 #include "core/extent_map.h"
-#include "core/log.h"
+#include "core/codec.h"
 #include "core/order.h"
 #include "core/pacing.h"
 #include "core/plan.h"

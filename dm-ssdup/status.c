@@ -5,7 +5,7 @@
 #include "args.h"
 #include "base/failure.h"
 #include "drain/drainer.h"
-#include "log/clean.h"
+#include "log/clean_list.h"
 #include "log/guard.h"
 #include "log/members.h"
 #include "log/log.h"
@@ -131,7 +131,7 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, 
 
 /* --- Messages --- */
 
-static int msg_flush(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
+static int msg_drain_all(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
 	return ssdup_drain_all(c->drainer, false);
 }
@@ -313,7 +313,7 @@ static const struct {
 	int		(*fn)(struct ssdup *c, char **argv, char *result, unsigned int maxlen);
 	bool		writes;
 } messages[] = {
-	{ "flush",		1, msg_flush, true },
+	{ "drain",		1, msg_drain_all, true },
 	{ "commit",		1, msg_commit },
 	{ "drain",		2, msg_drain, true },
 	{ "forget",		1, msg_forget },

@@ -236,7 +236,7 @@ static void ssdup_postsuspend(struct dm_target *ti)
 		stop_all(c);
 		return;
 	}
-	if (READ_ONCE(c->set.flush_on_suspend) && ssdup_drain_all(c->drainer, true))
+	if (READ_ONCE(c->set.drain_on_suspend) && ssdup_drain_all(c->drainer, true))
 		DMERR("%s: suspended with data that could not be written back", c->name);
 	/* Whatever is staged: what becomes of it may need work that stops now. */
 	ssdup_commit(c->log);
@@ -254,8 +254,8 @@ static void ssdup_postsuspend(struct dm_target *ti)
 	if (r || ssdup_flush_hdd(c->drainer))
 		DMERR("%s: the last commit failed", c->name);
 	else if (ssdup_whole(c))
-		/* An SSD that has failed may not have all pages that a clean log has. */
-		ssdup_write_clean(c->log);
+		/* An SSD that has failed may not have all pages that a closed log has. */
+		ssdup_write_closed(c->log);
 }
 
 /*

@@ -9,7 +9,7 @@
 #include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "log/clean.h"
+#include "log/clean_list.h"
 #include "log/staging.h"
 #include "remap.h"
 #include "route/stream.h"

@@ -5,7 +5,7 @@
  */
 #include <kunit/test.h>
 
-#include "log/clean.h"
+#include "log/clean_list.h"
 #include "log/log.h"
 #include "base/wakeups.h"
 

@@ -232,7 +232,7 @@ static void bits(struct kunit *test)
 /* --- How many are clean --- */
 
 static const struct clean_facts half = {
-	.segments = 1000, .percent = 50, .spare = 1, .ready = 500, .clean = 0, .limit = 1000,
+	.segments = 1000, .percent = 50, .for_drain = 1, .ready = 500, .clean = 0, .limit = 1000,
 };
 
 static u32 keep(struct clean_facts f, u32 nr)
@@ -327,8 +327,8 @@ static void balance_of_segments(struct kunit *test)
 	for (step = 0; step < 20000; step++) {
 		/* A phase in which more are written than drained, then the other way round. */
 		n = prng_below(&r, step / 500 % 2 ? 3 : 2);
-		KUNIT_ASSERT_TRUE(test, f.ready > f.spare + n || !f.clean);
-		n = min(n, f.ready - min(f.ready, f.spare));
+		KUNIT_ASSERT_TRUE(test, f.ready > f.for_drain + n || !f.clean);
+		n = min(n, f.ready - min(f.ready, f.for_drain));
 		f.ready -= n;
 		sealed += n;
 		f.refill = ssdup_clean_refill(&f);

@@ -7,15 +7,15 @@
 #define SSDUP_KUNIT_DEVICE_H
 
 #include "log/groups.h"
-#include "log/internal.h"
-#include "route/window.h"
+#include "log/log_internal.h"
+#include "route/windows.h"
 
 static struct ssdup device;
 static struct ssdup_windows windows;
 static struct ssdup_log device_log;
 static struct ssdup_map device_map;
 static struct ssdup_router device_router;
-static struct ssdup_class *const k = device_log.class;
+static struct ssdup_class *const classes = device_log.class;
 static struct log_ssds device_ssds;	/* all zero: one SSD */
 
 /* A new log, of which no segment is open. Return: 0 or -ENOMEM. */

@@ -6,7 +6,7 @@
  */
 #include <kunit/test.h>
 
-#include "log/internal.h"
+#include "log/log_internal.h"
 
 #include "device.h"
 
@@ -21,11 +21,11 @@ static int groups_test_init(struct kunit *test)
 	if (make_device(NR, 1, 1))
 		return -ENOMEM;
 	for (i = 0; i <= SEALED; i++) {
-		if (!ssdup_switch(device.log, k, k->open, 0))
+		if (!ssdup_switch(device.log, classes, classes->open, 0))
 			return -ENOSPC;
-		atomic64_add(log_word(1, 8), &k->open->word);
+		atomic64_add(log_word(1, 8), &classes->open->word);
 		/* Else the list of segments in the ring becomes longer than it can be. */
-		list_del_init(&k->open->ring);
+		list_del_init(&classes->open->ring);
 	}
 	return 0;
 }
@@ -39,7 +39,7 @@ static u64 oldest(void)
 {
 	bool empty;
 
-	return ssdup_oldest_sealed(device.log, k, &empty);
+	return ssdup_oldest_sealed(device.log, classes, &empty);
 }
 
 /* The states of the generations from 1 on: so many written back, drained, and sealed. */
@@ -49,7 +49,7 @@ static void expect_states(struct kunit *test, u32 written, u32 draining, u32 sea
 	enum segment_state last = SEGMENT_WRITTEN_BACK;
 	struct ssdup_segment *seg;
 
-	list_for_each_entry(seg, &k->sealed, list) {
+	list_for_each_entry(seg, &classes->sealed, list) {
 		/* They come in this order, of which each is a number less. */
 		KUNIT_EXPECT_LE(test, seg->state, last);
 		last = seg->state;
@@ -59,7 +59,7 @@ static void expect_states(struct kunit *test, u32 written, u32 draining, u32 sea
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_DRAINING], draining);
 	KUNIT_EXPECT_EQ(test, nr[SEGMENT_SEALED], sealed);
 	KUNIT_EXPECT_EQ(test, ssdup_sealed_segments(device.log), written + draining + sealed);
-	KUNIT_EXPECT_EQ(test, k->nr_sealed, written + draining + sealed);
+	KUNIT_EXPECT_EQ(test, classes->nr_sealed, written + draining + sealed);
 }
 
 static void expect_group(struct kunit *test, const struct drain_group *g, u64 first, u32 nr)
@@ -89,7 +89,7 @@ static void taken_and_freed(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value, rest = SEALED - size;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, size, false, false, &g));
 	expect_group(test, &g, 1, size);
 	expect_states(test, 0, size, rest);
 	KUNIT_EXPECT_EQ(test, oldest(), 1);
@@ -98,7 +98,8 @@ static void taken_and_freed(struct kunit *test)
 	expect_states(test, size, 0, rest);
 	KUNIT_EXPECT_EQ(test, oldest(), rest ? size + 1 : U64_MAX);
 	/* The next one is copied while this one is freed. */
-	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, k, NR, false, false, &next), !!rest);
+	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, classes, NR, false, false, &next),
+			!!rest);
 	if (rest)
 		expect_group(test, &next, size + 1, rest);
 	ssdup_group_freed(device.log, &g);
@@ -113,9 +114,9 @@ static void set_back_and_taken_again(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value, rest = SEALED - size;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, size, false, false, &g));
 	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
-	if (ssdup_group_take(device.log, k, NR, false, false, &next)) {
+	if (ssdup_group_take(device.log, classes, NR, false, false, &next)) {
 		ssdup_group_set(device.log, &g, SEGMENT_SEALED);
 		KUNIT_EXPECT_EQ(test, oldest(), 1);
 		ssdup_group_set(device.log, &next, SEGMENT_SEALED);
@@ -124,7 +125,8 @@ static void set_back_and_taken_again(struct kunit *test)
 	}
 	expect_states(test, 0, 0, SEALED);
 	KUNIT_EXPECT_EQ(test, oldest(), 1);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, size + rest / 2, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, size + rest / 2, false, false,
+						 &g));
 	expect_group(test, &g, 1, size + rest / 2);
 }
 
@@ -134,12 +136,12 @@ static void shrunk_and_taken(struct kunit *test)
 	const u32 size = *(const u32 *)test->param_value;
 	struct drain_group g, next;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 	ssdup_group_shrink(device.log, &g, size);
 	expect_group(test, &g, 1, size);
 	expect_states(test, 0, size, SEALED - size);
 	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
-	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, k, NR, false, false, &next),
+	KUNIT_EXPECT_EQ(test, ssdup_group_take(device.log, classes, NR, false, false, &next),
 			size < SEALED);
 	if (size < SEALED)
 		expect_group(test, &next, size + 1, SEALED - size);
@@ -150,12 +152,12 @@ static void sealed_later(struct kunit *test)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
 	KUNIT_EXPECT_EQ(test, oldest(), U64_MAX);
-	ssdup_seal(device.log, k, false);
+	ssdup_seal(device.log, classes, false);
 	KUNIT_EXPECT_EQ(test, oldest(), SEALED + 1);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 	expect_group(test, &g, SEALED + 1, 1);
 }
 

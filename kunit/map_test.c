@@ -58,8 +58,8 @@ static int map_test_init(struct kunit *test)
 	device.map->range_shift = 32;
 	spin_lock_init(&range.lock);
 	ssdup_extent_tree_init(&range.tree);
-	k->ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*k->ring), GFP_KERNEL);
-	if (!k->ring)
+	classes->ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*classes->ring), GFP_KERNEL);
+	if (!classes->ring)
 		return -ENOMEM;
 	on_commit_soon = look_at_watched;
 	return 0;
@@ -187,7 +187,7 @@ static void overtaken_is_not_published(struct kunit *test)
 	struct ssdup_io slow = { }, fast = { };
 
 	place_at(test, &slow, 1000, 16);
-	KUNIT_ASSERT_TRUE(test, ssdup_switch(device.log, k, k->open, 0));
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(device.log, classes, classes->open, 0));
 	write_at(test, &fast, 1008, 16);
 	watch(&fast);
 	KUNIT_EXPECT_FALSE(test, ssdup_insert(device.map, &slow));
@@ -214,24 +214,24 @@ static void holds_need_the_hdd(struct kunit *test)
 
 	write_at(test, &io, 1000, 8);
 	hold_at(&a, 992, 16);
-	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &a));
+	KUNIT_EXPECT_FALSE(test, ssdup_claim_add(device.map, &a));
 	hold_at(&a, 984, 16);
 	atomic_inc(&range.direct[1]);
-	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &a));
+	KUNIT_EXPECT_FALSE(test, ssdup_claim_add(device.map, &a));
 	atomic_dec(&range.direct[1]);
 	atomic_inc(&range.direct[0]);
-	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &a));
+	KUNIT_EXPECT_FALSE(test, ssdup_claim_add(device.map, &a));
 	atomic_dec(&range.direct[0]);
-	KUNIT_EXPECT_TRUE(test, ssdup_hold(device.map, &a));
+	KUNIT_EXPECT_TRUE(test, ssdup_claim_add(device.map, &a));
 	hold_at(&b, 980, 8);
-	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &b));
-	ssdup_hold_drop(device.map, &a, 984);
+	KUNIT_EXPECT_FALSE(test, ssdup_claim_add(device.map, &b));
+	ssdup_claim_drop(device.map, &a, 984);
 	KUNIT_EXPECT_FALSE(test, extent_mapped(&a));
-	KUNIT_EXPECT_TRUE(test, ssdup_hold(device.map, &b));
-	KUNIT_EXPECT_TRUE(test, ssdup_hold_clean(device.map, &b, 980, 8, 5000));
+	KUNIT_EXPECT_TRUE(test, ssdup_claim_add(device.map, &b));
+	KUNIT_EXPECT_TRUE(test, ssdup_claim_fill(device.map, &b, 980, 8, 5000));
 	KUNIT_EXPECT_TRUE(test, b.kind == SSDUP_KIND_DATA);
 	KUNIT_EXPECT_TRUE(test, b.pos == 5000);
-	KUNIT_EXPECT_FALSE(test, ssdup_hold(device.map, &a));
+	KUNIT_EXPECT_FALSE(test, ssdup_claim_add(device.map, &a));
 	KUNIT_EXPECT_EQ(test, ssdup_sum_clean(device.map), 8);
 	ssdup_forget_part(device.map, 980, 8);
 	KUNIT_EXPECT_EQ(test, ssdup_sum_clean(device.map), 0);
@@ -246,10 +246,10 @@ static void cut_holds_do_not_become_clean(struct kunit *test)
 	struct extent e;
 
 	hold_at(&e, 1000, 8);
-	KUNIT_ASSERT_TRUE(test, ssdup_hold(device.map, &e));
+	KUNIT_ASSERT_TRUE(test, ssdup_claim_add(device.map, &e));
 	write_at(test, &io, x->start, x->sectors);
-	KUNIT_EXPECT_FALSE(test, ssdup_hold_clean(device.map, &e, 1000, 8, 5000));
-	ssdup_hold_drop(device.map, &e, 1000);
+	KUNIT_EXPECT_FALSE(test, ssdup_claim_fill(device.map, &e, 1000, 8, 5000));
+	ssdup_claim_drop(device.map, &e, 1000);
 	KUNIT_EXPECT_EQ(test, range.clean.nr, 0);
 	KUNIT_EXPECT_EQ(test, range.clean.sectors, 0);
 	KUNIT_EXPECT_EQ(test, ssdup_sum_clean(device.map), 0);

@@ -32,10 +32,11 @@ static const struct pacing_case pacing_cases[] = {
 	  PACING_SLEEP },
 	{ "asked", { HDD, .asked = 1, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
 	{ "asked, manual", { MANUAL, .asked = 1, .sealed = 1 }, PACING_DRAIN },
-	{ "asked, readers", { .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20, .held_ms = 7 },
-	  PACING_HOLD, PACING_POLL_MS },
+	{ "asked, readers", { .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20,
+			      .deferred_ms = 7 },
+	  PACING_DEFER, PACING_POLL_MS },
 	{ "asked, readers, held off", { .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20,
-					.held_ms = 20 * PACING_GENTLE }, PACING_DRAIN },
+					.deferred_ms = 20 * PACING_GENTLE }, PACING_DRAIN },
 	{ "asked, readers, eager", { EAGER, .asked = 1, .sealed = 1, .reads = 1, .took_ms = 20 },
 	  PACING_DRAIN },
 	{ "asked, readers, writers wait", { .asked = 1, .waiters = 1, .sealed = 1, .reads = 1,
@@ -57,7 +58,7 @@ static const struct pacing_case pacing_cases[] = {
 	{ "late, eager", { EAGER, .late = 1, .sealed = 1 }, PACING_SLEEP },
 	{ "late, a part is full", { SSD, .late = 1, .sealed = 1, .part = 1 }, PACING_DRAIN },
 	{ "late, a part is full, HDD busy", { HDD, .late = 1, .sealed = 1, .part = 1,
-					      .hdd_inflight = 4 }, PACING_HOLD, PACING_POLL_MS },
+					      .hdd_inflight = 4 }, PACING_DEFER, PACING_POLL_MS },
 	{ "late, writers wait", { .late = 1, .waiters = 1, .sealed = 1 }, PACING_DRAIN },
 	{ "late, asked", { .late = 1, .asked = 1, .sealed = 1 }, PACING_DRAIN },
 	{ "late, asked, only the open segment", { .late = 1, .asked = 1, .dirty = 1 },
@@ -68,49 +69,49 @@ static const struct pacing_case pacing_cases[] = {
 	{ "eager, busy HDD", { EAGER, HDD, .sealed = 1, .hdd_inflight = 9 }, PACING_DRAIN },
 	{ "random stream, HDD free", { SSD, .sealed = 1, .part = 1 }, PACING_DRAIN },
 	{ "random stream, HDD reads", { SSD, .sealed = 1, .part = 1, .hdd_inflight = 1 },
-	  PACING_HOLD, PACING_POLL_MS },
+	  PACING_DEFER, PACING_POLL_MS },
 	{ "sequential stream, HDD busy", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4 },
-	  PACING_HOLD, PACING_POLL_MS },
+	  PACING_DEFER, PACING_POLL_MS },
 	{ "sequential stream, between two requests", { HDD, .sealed = 1, .part = 1,
-	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_HOLD, PACING_POLL_MS },
+	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_DEFER, PACING_POLL_MS },
 	{ "sequential stream, over", { HDD, .sealed = 1, .part = 1, .quiet_ms = PACING_QUIET_MS },
 	  PACING_DRAIN },
 	{ "a long request is not quiet", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 1,
-	  .quiet_ms = 100 }, PACING_HOLD, PACING_POLL_MS },
+	  .quiet_ms = 100 }, PACING_DEFER, PACING_POLL_MS },
 	{ "held long enough", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4,
-	  .held_ms = PACING_HOLD_MS }, PACING_DRAIN },
+	  .deferred_ms = PACING_DEFER_MS }, PACING_DRAIN },
 	{ "nearly held long enough", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4,
-	  .held_ms = PACING_HOLD_MS - 3 }, PACING_HOLD, 3 },
+	  .deferred_ms = PACING_DEFER_MS - 3 }, PACING_DEFER, 3 },
 	{ "half as urgent, half the hold", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4,
-	  .fill = PACING_URGENT / 2, .held_ms = PACING_HOLD_MS / 2 }, PACING_DRAIN },
+	  .fill = PACING_URGENT / 2, .deferred_ms = PACING_DEFER_MS / 2 }, PACING_DRAIN },
 	{ "half as urgent, not yet", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4,
-	  .fill = PACING_URGENT / 2, .held_ms = PACING_HOLD_MS / 2 - 1 }, PACING_HOLD, 1 },
+	  .fill = PACING_URGENT / 2, .deferred_ms = PACING_DEFER_MS / 2 - 1 }, PACING_DEFER, 1 },
 	{ "urgent", { HDD, .sealed = 1, .part = 1, .hdd_inflight = 4, .fill = PACING_URGENT },
 	  PACING_DRAIN },
 	{ "urgent, but patient", { HDD, .patient = 1, .sealed = 1, .part = 1, .hdd_inflight = 4,
-				   .fill = PACING_URGENT, .held_ms = 100000 },
-	  PACING_HOLD, PACING_QUIET_MS },
+				   .fill = PACING_URGENT, .deferred_ms = 100000 },
+	  PACING_DEFER, PACING_QUIET_MS },
 	{ "patient, the HDD has just ended a request", { SSD, .patient = 1, .sealed = 1, .part = 1,
-	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_HOLD, PACING_QUIET_MS },
+	  .quiet_ms = PACING_QUIET_MS - 1 }, PACING_DEFER, PACING_QUIET_MS },
 	{ "patient, the HDD is quiet", { SSD, .patient = 1, .sealed = 1, .part = 1,
 	  .quiet_ms = PACING_QUIET_MS }, PACING_DRAIN },
 	{ "patient, writers wait", { HDD, .patient = 1, .waiters = 1, .sealed = 1,
 				     .hdd_inflight = 4 }, PACING_DRAIN },
 	{ "open segment, in use", { HDD, .dirty = 1, .quiet_ms = 100 },
-	  PACING_HOLD, PACING_IDLE_MS - 100 },
+	  PACING_DEFER, PACING_IDLE_MS - 100 },
 	{ "open segment, a request under way", { HDD, .dirty = 1, .quiet_ms = 1000,
-	  .hdd_inflight = 1 }, PACING_HOLD, PACING_IDLE_MS },
+	  .hdd_inflight = 1 }, PACING_DEFER, PACING_IDLE_MS },
 	{ "open segment, idle", { SSD, .dirty = 1, .quiet_ms = PACING_IDLE_MS },
 	  PACING_SEAL },
 	{ "sealed ones, idle", { SSD, .sealed = 1, .quiet_ms = PACING_IDLE_MS }, PACING_DRAIN },
 	{ "both, idle", { SSD, .sealed = 1, .dirty = 1, .quiet_ms = PACING_IDLE_MS },
 	  PACING_SEAL },
 	{ "a part that is not full, HDD free", { SSD, .sealed = 1, .quiet_ms = PACING_QUIET_MS },
-	  PACING_HOLD, PACING_IDLE_MS - PACING_QUIET_MS },
+	  PACING_DEFER, PACING_IDLE_MS - PACING_QUIET_MS },
 	{ "a part that is not full, nearly urgent", { SSD, .sealed = 1, .fill = 9999 },
-	  PACING_HOLD, PACING_IDLE_MS },
+	  PACING_DEFER, PACING_IDLE_MS },
 	{ "a part that is full, nothing sealed", { SSD, .part = 1, .dirty = 1, .fill = 9999 },
-	  PACING_HOLD, PACING_IDLE_MS },
+	  PACING_DEFER, PACING_IDLE_MS },
 	{ "a part that is full, paused", { SSD, .sealed = 1, .part = 1, .paused = 1 },
 	  PACING_SLEEP },
 	{ "a part that is full, manual", { MANUAL, SSD, .sealed = 1, .part = 1 }, PACING_SLEEP },
@@ -127,13 +128,13 @@ static const struct pacing_case pacing_cases[] = {
 	{ "guard closed, log failed", { FAILED, .guarded = 1, .quiet_ms = PACING_GUARD_MS },
 	  PACING_SLEEP },
 	{ "writers wait, nothing sealed yet", { HDD, .waiters = 1, .dirty = 1,
-	  .quiet_ms = 0 }, PACING_HOLD, PACING_IDLE_MS },
+	  .quiet_ms = 0 }, PACING_DEFER, PACING_IDLE_MS },
 	{ "log failed", { FAILED, .asked = 1, .waiters = 1, .sealed = 1, .dirty = 1 },
 	  PACING_SLEEP },
 	{ "log read-only, open segment, asked", { RO, .asked = 1, .dirty = 1 },
 	  PACING_DRAIN },
 	{ "log read-only, open segment, in use", { RO, .dirty = 1, .quiet_ms = 100 },
-	  PACING_HOLD, PACING_IDLE_MS - 100 },
+	  PACING_DEFER, PACING_IDLE_MS - 100 },
 	{ "log read-only, paused", { RO, .paused = 1, .sealed = 1 }, PACING_SLEEP },
 };
 
@@ -197,11 +198,11 @@ static u32 held_off(struct kunit *test, u32 fill)
 	for (;;) {
 		out = ssdup_pacing_decide(&in);
 		if (out.action == PACING_DRAIN)
-			return in.held_ms;
-		KUNIT_ASSERT_EQ(test, out.action, PACING_HOLD);
+			return in.deferred_ms;
+		KUNIT_ASSERT_EQ(test, out.action, PACING_DEFER);
 		KUNIT_ASSERT_GT(test, out.wait_ms, 0);
-		in.held_ms += out.wait_ms;
-		KUNIT_ASSERT_LE(test, in.held_ms, PACING_HOLD_MS);
+		in.deferred_ms += out.wait_ms;
+		KUNIT_ASSERT_LE(test, in.deferred_ms, PACING_DEFER_MS);
 	}
 }
 
@@ -215,14 +216,14 @@ static void pacing_never_starves(struct kunit *test)
 		KUNIT_EXPECT_LE(test, held, last);
 		last = held;
 	}
-	KUNIT_EXPECT_EQ(test, held_off(test, 0), PACING_HOLD_MS);
+	KUNIT_EXPECT_EQ(test, held_off(test, 0), PACING_DEFER_MS);
 	KUNIT_EXPECT_EQ(test, held_off(test, PACING_URGENT), 0);
 }
 
 /* Whatever is going on: no wait of 0, nothing sealed in vain, who waits is served. */
 static void pacing_rules(struct kunit *test)
 {
-	static const u32 ms[] = { 0, 1, PACING_QUIET_MS, PACING_HOLD_MS, PACING_IDLE_MS, U32_MAX };
+	static const u32 ms[] = { 0, 1, PACING_QUIET_MS, PACING_DEFER_MS, PACING_IDLE_MS, U32_MAX };
 	static const u32 fills[] = { 0, 1, PACING_URGENT - 1, PACING_URGENT, SSDUP_PCT_ONE };
 	struct pacing_out out;
 	u32 bits, i, j, k;
@@ -241,11 +242,11 @@ static void pacing_rules(struct kunit *test)
 						.reads = bits & 1024, .writes = bits & 4096,
 						.took_ms = bits & 2048 ? ms[i] : 0,
 						.all_open = bits & 8192,
-						.quiet_ms = ms[i], .held_ms = ms[j],
+						.quiet_ms = ms[i], .deferred_ms = ms[j],
 					};
 
 					out = ssdup_pacing_decide(&in);
-					KUNIT_ASSERT_EQ(test, out.action == PACING_HOLD,
+					KUNIT_ASSERT_EQ(test, out.action == PACING_DEFER,
 							out.wait_ms != 0);
 					KUNIT_ASSERT_LE(test, out.wait_ms, PACING_IDLE_MS);
 					if (out.action == PACING_DRAIN)
@@ -254,7 +255,7 @@ static void pacing_rules(struct kunit *test)
 					if (out.action == PACING_SEAL)
 						KUNIT_ASSERT_TRUE(test, in.dirty && !wanted);
 					beside = in.reads && in.drain != SSDUP_DRAIN_EAGER &&
-						 in.held_ms < PACING_PATIENCE_MS;
+						 in.deferred_ms < PACING_PATIENCE_MS;
 					if (in.sealed && (in.waiters || (in.asked && !beside)))
 						KUNIT_ASSERT_EQ(test, out.action, PACING_DRAIN);
 					/* If a write waits, something is being freed. */

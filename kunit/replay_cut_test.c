@@ -401,7 +401,7 @@ static void suspend(struct life *l)
 	u32 i, page, pages;
 
 	commit(l, U32_MAX, CUT_NOT);
-	l->s.flags = SSDUP_RECORD_CLEAN;
+	l->s.flags = SSDUP_RECORD_CLOSED;
 	l->s.live_segments = 0;
 	l->s.live_pages = 0;
 	for (i = 0; i < SEGMENTS; i++) {
@@ -498,7 +498,7 @@ static bool page_is_proved(const struct life *l, u32 i)
 	/* Where the numbers begin may be known by a segment only. */
 	if (first_of_epoch(l, i) && l->pages[h->segment] == 1)
 		far += PAGES;
-	if (l->s.flags & SSDUP_RECORD_CLEAN)
+	if (l->s.flags & SSDUP_RECORD_CLOSED)
 		return true;
 	for (j = i + 1; j < l->nr_hits && l->hit[j].epoch == h->epoch; j++)
 		if (l->hit[j].rev > 1 || l->hit[j].number - h->number >= far)
@@ -533,7 +533,7 @@ static bool header_is_proved(const struct life *l, u32 i, bool own)
 	u64 generation = l->header[h->segment].generation;
 	u32 j;
 
-	if (own || l->s.flags & SSDUP_RECORD_CLEAN)
+	if (own || l->s.flags & SSDUP_RECORD_CLOSED)
 		return true;
 	for (j = i + 1; j < l->nr_hits && l->hit[j].epoch == h->epoch; j++)
 		if (l->hit[j].segment != h->segment)

@@ -171,7 +171,7 @@ static void gaps_by_example(struct kunit *test)
 	expect_end(test, rig, 0, 2);
 	rig->slot[0][2 + c->distance][c->rev & 1].epoch++;
 	/* After a clean suspend the count decides. */
-	rig->s.flags = SSDUP_RECORD_CLEAN;
+	rig->s.flags = SSDUP_RECORD_CLOSED;
 	rig->s.live_segments = 1;
 	rig->s.live_pages = 2;
 	expect_end(test, rig, 0, 2);
@@ -360,7 +360,7 @@ static void header_of_the_present_epoch(struct kunit *test)
 	rig->h[i].generation = 0;
 	expect_end(test, rig, i - 1, 4);
 	/* It was clean, and then it is. */
-	rig->s.flags = SSDUP_RECORD_CLEAN;
+	rig->s.flags = SSDUP_RECORD_CLOSED;
 	rig->s.live_segments = SEGMENTS;
 	rig->s.live_pages = SEGMENTS * 4;
 	KUNIT_EXPECT_EQ(test, rig_replay(rig), -EINVAL);

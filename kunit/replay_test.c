@@ -152,7 +152,7 @@ static void empty_segment(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, im->pages, 0);
 	/* Is there something behind it? After a clean suspend that is known. */
 	KUNIT_EXPECT_EQ(test, im->reads, PAGES);
-	im->s.flags = SSDUP_RECORD_CLEAN;
+	im->s.flags = SSDUP_RECORD_CLOSED;
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);
 	KUNIT_EXPECT_EQ(test, im->reads, 1);
 }
@@ -262,7 +262,7 @@ static void counts_pages_of_a_clean_log(struct kunit *test)
 
 	put(im, 0, 0, 0, V(1, 1, 126));
 	put(im, 0, 1, 0, V(1, 127, 10));
-	im->s.flags = SSDUP_RECORD_CLEAN;
+	im->s.flags = SSDUP_RECORD_CLOSED;
 	im->s.live_pages = 2;
 	im->s.live_segments = 1;
 	KUNIT_EXPECT_EQ(test, image_replay(im, 0), 0);

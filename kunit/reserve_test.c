@@ -21,8 +21,9 @@ static int make_rings(struct kunit *test, u32 nr_classes)
 	if (make_device(NR, nr_classes, 1) || ssdup_nodes_create(device.log))
 		return -ENOMEM;
 	for (i = 0; i < device.log->classes.nr; i++) {
-		k[i].ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*k[i].ring), GFP_KERNEL);
-		if (!k[i].ring)
+		classes[i].ring = kunit_kcalloc(test, SSDUP_RING, sizeof(*classes[i].ring),
+						GFP_KERNEL);
+		if (!classes[i].ring)
 			return -ENOMEM;
 	}
 	return 0;
@@ -86,8 +87,8 @@ static void only_blocks_get_a_place(struct kunit *test)
 	struct ssdup_io io = { .start = x->start, .sectors = x->sectors };
 	struct ssdup_segment *seg;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_switch(device.log, k, k->open, 0));
-	seg = k->open;
+	KUNIT_ASSERT_TRUE(test, ssdup_switch(device.log, classes, classes->open, 0));
+	seg = classes->open;
 	device.log->g.block_sectors = x->block;
 	KUNIT_EXPECT_EQ(test, ssdup_try_reserve(device.log, seg, &io, io.sectors, 0), x->result);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&seg->word), x->result ? 0 : log_word(1, x->sectors));
@@ -137,8 +138,8 @@ static void no_more_rely_on_the_reserve(struct kunit *test)
 		relying = 0;
 		for (times = 0; times < 3; times++)
 			for (i = 0; i < nr; i++) {
-				open_next(test, k + i);
-				relying += begin_writes(test, k + i, 300);
+				open_next(test, classes + i);
+				relying += begin_writes(test, classes + i, 300);
 			}
 		KUNIT_EXPECT_LE_MSG(test, relying, SSDUP_NODES_RESERVED, "%u classes", nr);
 		KUNIT_EXPECT_GE_MSG(test, relying, SSDUP_NODES_RESERVED / 2, "%u classes", nr);
@@ -163,13 +164,13 @@ static void a_sealed_segment_asks_for_no_node(struct kunit *test)
 	struct ssdup_segment *first;
 
 	KUNIT_EXPECT_TRUE(test, one_relies(test));
-	first = k->open;
+	first = classes->open;
 	end_writes(first);
-	ssdup_seal(device.log, k, false);
+	ssdup_seal(device.log, classes, false);
 	ssdup_left_ring(device.log, first);
 	KUNIT_EXPECT_EQ(test, first->spares, 0);
 	KUNIT_EXPECT_TRUE(test, one_relies(test));
-	KUNIT_EXPECT_PTR_NE(test, k->open, first);
+	KUNIT_EXPECT_PTR_NE(test, classes->open, first);
 }
 
 /* A write that hangs withholds its own node, and not the share of its segment. */
@@ -178,10 +179,10 @@ static void one_write_withholds_one(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 8; i++) {
-		open_next(test, k);
+		open_next(test, classes);
 		KUNIT_EXPECT_TRUE(test, one_relies(test));
 	}
-	KUNIT_EXPECT_EQ(test, k->open->spares, SSDUP_NODES_RESERVED / 2);
+	KUNIT_EXPECT_EQ(test, classes->open->spares, SSDUP_NODES_RESERVED / 2);
 	KUNIT_EXPECT_EQ(test, device.log->spares, SSDUP_NODES_RESERVED / 2 - 7);
 }
 
@@ -193,25 +194,25 @@ static void the_promise_comes_back(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(old); i++) {
-		open_next(test, k);
-		KUNIT_EXPECT_EQ(test, begin_writes(test, k, 300), i < 2 ? share : 0);
-		old[i] = k->open;
+		open_next(test, classes);
+		KUNIT_EXPECT_EQ(test, begin_writes(test, classes, 300), i < 2 ? share : 0);
+		old[i] = classes->open;
 	}
 	/* The segment that is open keeps its promise. */
 	end_writes(old[2]);
-	KUNIT_EXPECT_EQ(test, begin_writes(test, k, 300), 0);
+	KUNIT_EXPECT_EQ(test, begin_writes(test, classes, 300), 0);
 	end_writes(old[1]);
-	open_next(test, k);
-	KUNIT_EXPECT_EQ(test, begin_writes(test, k, 300), share);
+	open_next(test, classes);
+	KUNIT_EXPECT_EQ(test, begin_writes(test, classes, 300), share);
 	/* All entries of one are durable: its writes have ended. */
 	end_writes(old[0]);
 	ssdup_left_ring(device.log, old[0]);
 	KUNIT_EXPECT_EQ(test, old[0]->spares, 0);
-	end_writes(k->open);
+	end_writes(classes->open);
 	for (i = 0; i < 4; i++) {
-		open_next(test, k);
-		KUNIT_EXPECT_EQ(test, begin_writes(test, k, share), share);
-		end_writes(k->open);
+		open_next(test, classes);
+		KUNIT_EXPECT_EQ(test, begin_writes(test, classes, share), share);
+		end_writes(classes->open);
 	}
 }
 
@@ -223,8 +224,8 @@ static int take_place(struct ssdup_io *io)
 	int r;
 
 	*io = (struct ssdup_io){ .sectors = 8 };
-	r = ssdup_try_reserve(device.log, k->open, io, io->sectors, 0);
-	ssdup_put_write(device.log, k->open);
+	r = ssdup_try_reserve(device.log, classes->open, io, io->sectors, 0);
+	ssdup_put_write(device.log, classes->open);
 	return r;
 }
 
@@ -237,17 +238,18 @@ static void as_many_as_a_ring_can_have(struct kunit *test)
 
 	list = kunit_kcalloc(test, NR, sizeof(*list), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, list);
-	open_next(test, k);
+	open_next(test, classes);
 	KUNIT_ASSERT_EQ(test, take_place(&io), 0);
-	k->open->pages_done = 1;
+	classes->open->pages_done = 1;
 	memset(io.page, 0, sizeof(*io.page));
-	k->ring_tail = 1;
+	classes->ring_tail = 1;
 	do {
-		open_next(test, k);
+		open_next(test, classes);
 		nr++;
 	} while (!take_place(&io));
 	KUNIT_EXPECT_EQ(test, nr, SSDUP_RING + 1);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, k, list), SSDUP_RING_SEGMENTS);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, classes, list),
+			SSDUP_RING_SEGMENTS);
 }
 
 static struct kunit_case reserve_test_cases[] = {

@@ -5,7 +5,7 @@
  */
 #include <kunit/test.h>
 
-#include "log/internal.h"
+#include "log/log_internal.h"
 
 #include "device.h"
 
@@ -58,25 +58,25 @@ static void classes_are_apart(struct kunit *test)
 	struct ssdup_segment *seg = device.log->segment, *ring[NR];
 	struct drain_group g;
 
-	KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, &k[0]), 6);
-	log_to(test, &k[1]);
-	log_to(test, &k[2]);
-	log_to(test, &k[1]);
+	KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, &classes[0]), 6);
+	log_to(test, &classes[1]);
+	log_to(test, &classes[2]);
+	log_to(test, &classes[1]);
 	KUNIT_EXPECT_EQ(test, seg[0].generation, 7);
 	KUNIT_EXPECT_EQ(test, seg[1].generation, 5);
 	KUNIT_EXPECT_EQ(test, seg[2].generation, 10);
 	KUNIT_EXPECT_EQ(test, seg[1].base, 0);
 	KUNIT_EXPECT_EQ(test, seg[2].base, 1);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, &k[1], ring), 2);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, &k[0], ring), 0);
-	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[1]), 7);
-	KUNIT_EXPECT_EQ(test, oldest_sealed(&k[2]), U64_MAX);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, &k[2], NR, false, false, &g));
-	KUNIT_EXPECT_FALSE(test, ssdup_drained(device.log, &k[1], 7));
-	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &k[1], 6));
-	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &k[0], 100));
-	free_oldest(test, &k[1]);
-	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &k[1], 9));
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, &classes[1], ring), 2);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, &classes[0], ring), 0);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(&classes[1]), 7);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(&classes[2]), U64_MAX);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, &classes[2], NR, false, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_drained(device.log, &classes[1], 7));
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &classes[1], 6));
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &classes[0], 100));
+	free_oldest(test, &classes[1]);
+	KUNIT_EXPECT_TRUE(test, ssdup_drained(device.log, &classes[1], 9));
 	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_OPEN);
 }
 
@@ -86,20 +86,20 @@ static void a_freed_segment_is_nobodys(struct kunit *test)
 	struct ssdup_segment *seg;
 	u32 i;
 
-	log_to(test, &k[2]);
-	seg = k[2].open;
-	ssdup_seal(device.log, &k[2], false);
-	free_oldest(test, &k[2]);
-	KUNIT_EXPECT_PTR_NE(test, k[2].open, seg);
-	for (i = 0; i < NR && k[1].open != seg; i++) {
-		log_to(test, &k[1]);
+	log_to(test, &classes[2]);
+	seg = classes[2].open;
+	ssdup_seal(device.log, &classes[2], false);
+	free_oldest(test, &classes[2]);
+	KUNIT_EXPECT_PTR_NE(test, classes[2].open, seg);
+	for (i = 0; i < NR && classes[1].open != seg; i++) {
+		log_to(test, &classes[1]);
 		if (i)
-			free_oldest(test, &k[1]);
+			free_oldest(test, &classes[1]);
 	}
-	KUNIT_ASSERT_PTR_EQ(test, k[1].open, seg);
-	KUNIT_EXPECT_PTR_EQ(test, seg->class, &k[1]);
-	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(&k[1], true));
-	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(&k[2], true));
+	KUNIT_ASSERT_PTR_EQ(test, classes[1].open, seg);
+	KUNIT_EXPECT_PTR_EQ(test, seg->class, &classes[1]);
+	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(&classes[1], true));
+	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(&classes[2], true));
 }
 
 /* Each class needs a segment of its own for what a drain relocates. */
@@ -107,18 +107,19 @@ static void each_has_a_spare_segment(struct kunit *test)
 {
 	u32 i;
 
-	while (ssdup_free_segments(device.log) > LOG_SPARE + CLASSES - 1)
-		log_to(test, &k[1]);
+	while (ssdup_free_segments(device.log) > LOG_DRAIN_SEGMENTS + CLASSES - 1)
+		log_to(test, &classes[1]);
 	for (i = 0; i < CLASSES; i++) {
-		KUNIT_EXPECT_FALSE(test, ssdup_switch(device.log, &k[i], k[i].open, 0));
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, &k[i], k[i].open, LOG_WORD_SPARE));
-		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k[i].open->word), LOG_WORD_SPARE);
+		KUNIT_EXPECT_FALSE(test, ssdup_switch(device.log, &classes[i], classes[i].open, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, &classes[i], classes[i].open,
+						     LOG_WORD_DRAIN));
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&classes[i].open->word), LOG_WORD_DRAIN);
 	}
 	/* Writers get them as soon as more are free. */
 	for (i = 0; i < CLASSES + 1; i++)
-		free_oldest(test, &k[1]);
+		free_oldest(test, &classes[1]);
 	for (i = 0; i < CLASSES; i++)
-		KUNIT_EXPECT_EQ(test, atomic64_read(&k[i].open->word), 0);
+		KUNIT_EXPECT_EQ(test, atomic64_read(&classes[i].open->word), 0);
 }
 
 /* Those in front of the first of which something would have to be written. */
@@ -128,17 +129,17 @@ static void empty_ones_are_a_group(struct kunit *test)
 	struct drain_group g;
 	u32 i;
 
-	KUNIT_EXPECT_FALSE(test, oldest_empty(k));
+	KUNIT_EXPECT_FALSE(test, oldest_empty(classes));
 	for (i = 0; i < 5; i++)
-		log_to(test, k);
+		log_to(test, classes);
 	atomic64_set(&seg[2].live, 8);
-	KUNIT_EXPECT_TRUE(test, oldest_empty(k));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, true, false, &g));
+	KUNIT_EXPECT_TRUE(test, oldest_empty(classes));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, NR, true, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 	ssdup_group_freed(device.log, &g);
-	KUNIT_EXPECT_FALSE(test, oldest_empty(k));
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, true, false, &g));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_EXPECT_FALSE(test, oldest_empty(classes));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, classes, NR, true, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 }
 

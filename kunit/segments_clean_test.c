@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 
 #include "commit_soon.h"
-#include "log/clean.h"
+#include "log/clean_list.h"
 #include "segments_device.h"
 
 static int segments_clean_test_init(struct kunit *test)
@@ -28,7 +28,7 @@ static void keep_oldest(struct kunit *test, u32 nr, u32 keep)
 	struct drain_group g;
 	u32 i = 0;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, nr, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, nr, false, false, &g));
 	for (seg = group_first(&g); seg; seg = group_next(&g, seg))
 		seg->kept = i++ < g.nr - keep ? 0 : 1000;
 	ssdup_group_freed(device.log, &g);

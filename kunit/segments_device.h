@@ -5,11 +5,11 @@
 #ifndef SSDUP_KUNIT_SEGMENTS_DEVICE_H
 #define SSDUP_KUNIT_SEGMENTS_DEVICE_H
 
-#include "log/internal.h"
+#include "log/log_internal.h"
 #include "device.h"
 
 #define NR		8U
-#define FOR_WRITERS	(NR - LOG_SPARE)
+#define FOR_WRITERS	(NR - LOG_DRAIN_SEGMENTS)
 
 static __maybe_unused u64 counted(enum ssdup_stat stat)
 {
@@ -26,18 +26,18 @@ static __maybe_unused u64 oldest_sealed(struct ssdup_class *class)
 /* A writer finds no place in the segment that is open. */
 static __maybe_unused bool writer_switches(void)
 {
-	return ssdup_switch(device.log, k, k->open, 0);
+	return ssdup_switch(device.log, classes, classes->open, 0);
 }
 
 static __maybe_unused bool drain_switches(void)
 {
-	return ssdup_switch(device.log, k, k->open, LOG_WORD_SPARE);
+	return ssdup_switch(device.log, classes, classes->open, LOG_WORD_DRAIN);
 }
 
 /* To the open segment. */
 static __maybe_unused void log_entries(u32 entries)
 {
-	atomic64_add(log_word(entries, 8 * entries), &k->open->word);
+	atomic64_add(log_word(entries, 8 * entries), &classes->open->word);
 }
 
 /* The last one stays open. */
@@ -53,7 +53,7 @@ static __maybe_unused void free_oldest(struct kunit *test, u32 nr)
 {
 	struct drain_group g;
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, nr, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, nr, false, false, &g));
 	KUNIT_ASSERT_EQ(test, g.nr, nr);
 	ssdup_group_freed(device.log, &g);
 }

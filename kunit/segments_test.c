@@ -58,7 +58,7 @@ void ssdup_fail(struct ssdup *c, enum ssdup_mode mode, const char *why)
 #include "log/segments.c"
 #include "log/space.c"
 #include "log/groups.c"
-#include "log/clean.c"
+#include "log/clean_list.c"
 #include "segments_device.h"
 
 static int segments_test_init(struct kunit *test)
@@ -78,21 +78,21 @@ static void segments_test_exit(struct kunit *test)
 /* Both find the first segment sealed, because it is free; then one opens it. */
 static void two_first_writes(struct kunit *test)
 {
-	struct ssdup_segment *none = k->open, *first = device.log->segment;
+	struct ssdup_segment *none = classes->open, *first = device.log->segment;
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, none, 0));
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, none, 0));
-	KUNIT_EXPECT_PTR_EQ(test, k->open, first);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, classes, none, 0));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, classes, none, 0));
+	KUNIT_EXPECT_PTR_EQ(test, classes->open, first);
 	KUNIT_EXPECT_EQ(test, first->generation, 1);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&first->word), 0);
 	expect_segments(test, NR - 1, 1, 0);
 	/* A drain that relocates is a writer, too. */
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, first, LOG_WORD_SPARE));
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, classes, first, LOG_WORD_DRAIN));
 	expect_segments(test, NR - 1, 1, 0);
 
 	log_entries(1);
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, first, 0));
-	KUNIT_EXPECT_EQ(test, k->open->generation, 2);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, classes, first, 0));
+	KUNIT_EXPECT_EQ(test, classes->open->generation, 2);
 	expect_segments(test, NR - 2, 1, 1);
 }
 
@@ -102,7 +102,7 @@ static void the_same_segment_later(struct kunit *test)
 	struct ssdup_segment *seg;
 
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	seg = k->open;
+	seg = classes->open;
 	seg->header = true;
 	seg->pages_done = 1;
 	seg->relocated = 1;
@@ -110,10 +110,10 @@ static void the_same_segment_later(struct kunit *test)
 		log_entries(1);
 		KUNIT_ASSERT_TRUE(test, writer_switches());
 		free_oldest(test, 1);
-	} while (k->open != seg);
+	} while (classes->open != seg);
 
-	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, seg, 0));
-	KUNIT_EXPECT_PTR_EQ(test, k->open, seg);
+	KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, classes, seg, 0));
+	KUNIT_EXPECT_PTR_EQ(test, classes->open, seg);
 	KUNIT_EXPECT_EQ(test, seg->generation, NR + 1);
 	KUNIT_EXPECT_FALSE(test, seg->header || seg->pages_done || seg->relocated);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&seg->word), 0);
@@ -126,34 +126,34 @@ static void a_switch_seals_and_opens(struct kunit *test)
 	struct ssdup_segment *old, *ring[NR];
 	u32 i;
 
-	KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, k), 1);
+	KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, classes), 1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	for (i = 1; i < 4; i++) {
-		old = k->open;
+		old = classes->open;
 		KUNIT_EXPECT_EQ(test, old->index, i - 1);
 		KUNIT_EXPECT_EQ(test, old->generation, i);
-		KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, k), i);
+		KUNIT_EXPECT_EQ(test, ssdup_open_generation(device.log, classes), i);
 		KUNIT_EXPECT_EQ(test, atomic64_read(&old->seq), (u64)i << SSDUP_SEQ_BITS);
 		/* Behind two pages of each one before. */
 		KUNIT_EXPECT_EQ(test, old->base, 2 * (i - 1));
 
 		log_entries(entries);
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, old, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, classes, old, 0));
 		KUNIT_EXPECT_EQ(test, old->state, SEGMENT_SEALED);
 		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&old->word),
 				LOG_WORD_SEALED | log_word(entries, 8 * entries));
 		expect_segments(test, NR - 1 - i, 1, i);
 		/* Who comes late finds another one open. */
-		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, k, old, 0));
+		KUNIT_EXPECT_TRUE(test, ssdup_switch(device.log, classes, old, 0));
 		expect_segments(test, NR - 1 - i, 1, i);
 	}
 	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 3);
 
-	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(device.log, k, ring), 4);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(device.log, classes, ring), 4);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_PTR_EQ(test, ring[i], &device.log->segment[i]);
 	ssdup_left_ring(device.log, ring[0]);
-	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(device.log, k, ring), 3);
+	KUNIT_ASSERT_EQ(test, ssdup_segments_in_ring(device.log, classes, ring), 3);
 	KUNIT_EXPECT_PTR_EQ(test, ring[0], &device.log->segment[1]);
 }
 
@@ -167,11 +167,11 @@ static void a_switch_commits(struct kunit *test)
 	log_entries(1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, commits, 1);
-	k->ring_tail = 1;
+	classes->ring_tail = 1;
 	log_entries(1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, commits, 2);
-	k->ring_tail = k->open->base;
+	classes->ring_tail = classes->open->base;
 	log_entries(1);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, commits, 2);
@@ -179,22 +179,22 @@ static void a_switch_commits(struct kunit *test)
 
 static void an_empty_segment_stays_open(struct kunit *test)
 {
-	ssdup_seal(device.log, k, false);
+	ssdup_seal(device.log, classes, false);
 	expect_segments(test, NR, 0, 0);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	ssdup_seal(device.log, k, false);
+	ssdup_seal(device.log, classes, false);
 	expect_segments(test, NR - 1, 1, 0);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&k->open->word), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&classes->open->word), 0);
 
 	log_entries(1);
-	ssdup_seal(device.log, k, false);
+	ssdup_seal(device.log, classes, false);
 	expect_segments(test, NR - 1, 0, 1);
-	ssdup_seal(device.log, k, true);
+	ssdup_seal(device.log, classes, true);
 	expect_segments(test, NR - 1, 0, 1);
 	KUNIT_EXPECT_EQ(test, counted(STAT_SEALS), 1);
 	/* Nothing is added to a log that is read-only. */
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	ssdup_seal(device.log, k, true);
+	ssdup_seal(device.log, classes, true);
 	expect_segments(test, NR - 2, 0, 2);
 }
 
@@ -203,13 +203,13 @@ static void places_are_counted(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ssdup_log_written(device.log), 0);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	atomic64_set(&k->open->word, log_word(3, 24));
+	atomic64_set(&classes->open->word, log_word(3, 24));
 	KUNIT_EXPECT_EQ(test, ssdup_log_written(device.log), 24);
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_EQ(test, ssdup_log_written(device.log), 24);
-	atomic64_set(&k->open->word, log_word(1, 8));
-	ssdup_seal(device.log, k, false);
-	ssdup_seal(device.log, k, true);
+	atomic64_set(&classes->open->word, log_word(1, 8));
+	ssdup_seal(device.log, classes, false);
+	ssdup_seal(device.log, classes, true);
 	KUNIT_EXPECT_EQ(test, ssdup_log_written(device.log), 32);
 }
 
@@ -225,7 +225,7 @@ static void a_read_only_log_opens_nothing(struct kunit *test)
 
 static void generations_end(struct kunit *test)
 {
-	k->next = LOG_MAX_GENERATION;
+	classes->next = LOG_MAX_GENERATION;
 	write_segments(test, 1);
 	KUNIT_EXPECT_EQ(test, device.mode, MODE_RUNNING);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
@@ -249,17 +249,17 @@ static void a_log_goes_on_after_a_replay(struct kunit *test)
 	expect_segments(test, FOR_WRITERS, 0, 2);
 	KUNIT_EXPECT_EQ(test, segment_pages(&device.log->segment[3]), 2);
 	KUNIT_EXPECT_EQ(test, segment_pages(&device.log->segment[6]), 0);
-	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 9);
-	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(device.log, k), 11);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_EXPECT_EQ(test, oldest_sealed(classes), 9);
+	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(device.log, classes), 11);
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 	KUNIT_EXPECT_EQ(test, g.nr, 2);
 	KUNIT_EXPECT_EQ(test, g.sectors, device.log->g.data_sectors);
 
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		KUNIT_ASSERT_TRUE(test, drain_switches());
-		KUNIT_EXPECT_EQ(test, k->open->index, order[i]);
-		KUNIT_EXPECT_EQ(test, k->open->generation, 12 + i);
-		KUNIT_EXPECT_EQ(test, k->open->base, i);
+		KUNIT_EXPECT_EQ(test, classes->open->index, order[i]);
+		KUNIT_EXPECT_EQ(test, classes->open->generation, 12 + i);
+		KUNIT_EXPECT_EQ(test, classes->open->base, i);
 		log_entries(1);
 	}
 }
@@ -274,20 +274,20 @@ static void the_last_segments_are_spare(struct kunit *test)
 	device.set.full = SSDUP_FULL_BYPASS;
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	expect_segments(test, LOG_SPARE, 1, FOR_WRITERS - 1);
+	expect_segments(test, LOG_DRAIN_SEGMENTS, 1, FOR_WRITERS - 1);
 	KUNIT_EXPECT_EQ(test, device.log->wait_cause, WAIT_SPACE);
 
-	for (i = 1; i <= LOG_SPARE; i++) {
+	for (i = 1; i <= LOG_DRAIN_SEGMENTS; i++) {
 		KUNIT_EXPECT_TRUE(test, drain_switches());
-		expect_segments(test, LOG_SPARE - i, 1, FOR_WRITERS - 1 + i);
-		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), LOG_WORD_SPARE);
+		expect_segments(test, LOG_DRAIN_SEGMENTS - i, 1, FOR_WRITERS - 1 + i);
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&classes->open->word), LOG_WORD_DRAIN);
 		/* It is empty, but a writer gets no place, and waits: it would try for ever. */
-		KUNIT_EXPECT_FALSE(test, log_word_reserve(LOG_WORD_SPARE, &device.log->g, 8,
+		KUNIT_EXPECT_FALSE(test, log_word_reserve(LOG_WORD_DRAIN, &device.log->g, 8,
 							  &next));
 		KUNIT_EXPECT_FALSE(test, writer_switches());
-		if (i < LOG_SPARE) {
+		if (i < LOG_DRAIN_SEGMENTS) {
 			KUNIT_EXPECT_TRUE(test, drain_switches());
-			expect_segments(test, LOG_SPARE - i, 1, FOR_WRITERS - 1 + i);
+			expect_segments(test, LOG_DRAIN_SEGMENTS - i, 1, FOR_WRITERS - 1 + i);
 		}
 		log_entries(1);
 	}
@@ -295,18 +295,18 @@ static void the_last_segments_are_spare(struct kunit *test)
 	expect_segments(test, 0, 1, NR - 1);
 
 	/* Writers get what is left of it as soon as more are free than a drain needs. */
-	free_oldest(test, LOG_SPARE);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word),
-			LOG_WORD_SPARE | log_word(1, 8));
+	free_oldest(test, LOG_DRAIN_SEGMENTS);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&classes->open->word),
+			LOG_WORD_DRAIN | log_word(1, 8));
 	free_oldest(test, 1);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), log_word(1, 8));
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&classes->open->word), log_word(1, 8));
 	KUNIT_EXPECT_TRUE(test, writer_switches());
-	KUNIT_EXPECT_EQ(test, atomic64_read(&k->open->word), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&classes->open->word), 0);
 }
 
 static bool flusher_switches(void)
 {
-	return ssdup_switch(device.log, k, k->open, LOG_WORD_KEPT);
+	return ssdup_switch(device.log, classes, classes->open, LOG_WORD_KEPT);
 }
 
 /* Who flushes has the last one for writers, but not all of what comes back. */
@@ -319,7 +319,8 @@ static void one_is_kept(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_TRUE(test, flusher_switches());
 	log_entries(1);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), LOG_WORD_KEPT | log_word(1, 8));
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&classes->open->word),
+			LOG_WORD_KEPT | log_word(1, 8));
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_TRUE(test, ssdup_segments_full(device.log));
 
@@ -328,8 +329,8 @@ static void one_is_kept(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_TRUE(test, flusher_switches());
 	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_TRUE(test, log_word_reserve(atomic64_read(&k->open->word), &device.log->g, 8,
-						 &next));
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(atomic64_read(&classes->open->word),
+						 &device.log->g, 8, &next));
 	log_entries(1);
 	KUNIT_EXPECT_FALSE(test, flusher_switches());
 
@@ -339,9 +340,9 @@ static void one_is_kept(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, flusher_switches());
 	log_entries(1);
 	free_oldest(test, 1);
-	KUNIT_EXPECT_TRUE(test, atomic64_read(&k->open->word) & LOG_WORD_KEPT);
+	KUNIT_EXPECT_TRUE(test, atomic64_read(&classes->open->word) & LOG_WORD_KEPT);
 	free_oldest(test, 1);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&k->open->word), log_word(1, 8));
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&classes->open->word), log_word(1, 8));
 	KUNIT_EXPECT_TRUE(test, writer_switches());
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 }
@@ -388,9 +389,9 @@ static void none_is_opened_while_discarded(struct kunit *test)
 
 	/* Two that were never used, and one that is still to be discarded. */
 	write_segments(test, 3);
-	KUNIT_EXPECT_EQ(test, k->open->index, 2);
+	KUNIT_EXPECT_EQ(test, classes->open->index, 2);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
-	for (i = 0; i < LOG_SPARE; i++) {
+	for (i = 0; i < LOG_DRAIN_SEGMENTS; i++) {
 		KUNIT_ASSERT_TRUE(test, drain_switches());
 		log_entries(1);
 	}
@@ -398,12 +399,12 @@ static void none_is_opened_while_discarded(struct kunit *test)
 
 	ssdup_discard_end(device.log, &batch);
 	KUNIT_EXPECT_FALSE(test, ssdup_segments_full(device.log));
-	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), LOG_SPARE);
+	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), LOG_DRAIN_SEGMENTS);
 	KUNIT_EXPECT_EQ(test, ssdup_discarding_segments(device.log), 0);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	free_oldest(test, 1);
 	KUNIT_EXPECT_TRUE(test, writer_switches());
-	KUNIT_EXPECT_EQ(test, k->open->index, 0);
+	KUNIT_EXPECT_EQ(test, classes->open->index, 0);
 }
 
 /* A batch is one range of the SSD. The first segments of a log stay ready. */
@@ -430,7 +431,7 @@ static void neighbours_are_discarded(struct kunit *test)
 		ssdup_discard_end(device.log, &batch);
 	}
 	KUNIT_ASSERT_TRUE(test, writer_switches());
-	KUNIT_EXPECT_EQ(test, k->open->index, 0);
+	KUNIT_EXPECT_EQ(test, classes->open->index, 0);
 }
 
 /* --- Drain groups --- */
@@ -441,23 +442,23 @@ static void groups_are_taken_in_order(struct kunit *test)
 	struct ssdup_segment *seg = device.log->segment;
 	struct drain_group g;
 
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 	write_segments(test, 5);
 	atomic_set(&seg[0].writes, 1);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
-	KUNIT_EXPECT_EQ(test, oldest_sealed(k), U64_MAX);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
+	KUNIT_EXPECT_EQ(test, oldest_sealed(classes), U64_MAX);
 	atomic_set(&seg[0].writes, 0);
-	atomic_set(&seg[0].staged, 1 + STAGE_HELD_ONE);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
-	KUNIT_EXPECT_EQ(test, oldest_sealed(k), U64_MAX);
+	atomic_set(&seg[0].staged, 1 + STAGE_STRANDED_ONE);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
+	KUNIT_EXPECT_EQ(test, oldest_sealed(classes), U64_MAX);
 	/* What is held is read from memory. */
-	atomic_set(&seg[0].staged, STAGE_HELD_ONE);
-	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
+	atomic_set(&seg[0].staged, STAGE_STRANDED_ONE);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(classes), 1);
 	atomic_set(&seg[0].staged, 0);
 	atomic_set(&seg[3].writes, 1);
-	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(classes), 1);
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, 2, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, 2, false, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[0]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[0]), &seg[1]);
 	KUNIT_EXPECT_PTR_EQ(test, group_next(&g, &seg[1]), NULL);
@@ -469,12 +470,12 @@ static void groups_are_taken_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seg[2].state, SEGMENT_SEALED);
 	expect_segments(test, NR - 5, 1, 4);
 
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 	KUNIT_EXPECT_PTR_EQ(test, group_first(&g), &seg[2]);
 	KUNIT_EXPECT_EQ(test, g.nr, 1);
 	atomic_set(&seg[3].writes, 0);
 	seg[3].tried = true;
-	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_EXPECT_FALSE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 }
 
 static void a_group_shrinks(struct kunit *test)
@@ -483,7 +484,7 @@ static void a_group_shrinks(struct kunit *test)
 	struct drain_group g;
 
 	write_segments(test, 4);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, NR, false, false, &g));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, NR, false, false, &g));
 	KUNIT_ASSERT_EQ(test, g.nr, 3);
 	g.wrote = true;
 	ssdup_group_shrink(device.log, &g, 1);
@@ -510,18 +511,18 @@ static void what_is_written_back_is_freed(struct kunit *test)
 	u32 i;
 
 	write_segments(test, 4);
-	KUNIT_EXPECT_FALSE(test, ssdup_group_all(device.log, k, true, &all));
-	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, k, 2, false, false, &g));
-	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 1);
+	KUNIT_EXPECT_FALSE(test, ssdup_group_all(device.log, classes, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_take(device.log, classes, 2, false, false, &g));
+	KUNIT_EXPECT_EQ(test, oldest_sealed(classes), 1);
 	ssdup_group_set(device.log, &g, SEGMENT_WRITTEN_BACK);
-	KUNIT_EXPECT_EQ(test, oldest_sealed(k), 3);
+	KUNIT_EXPECT_EQ(test, oldest_sealed(classes), 3);
 	seg[1].lost = true;
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, k, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, classes, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 1);
 	seg[1].lost = false;
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, k, true, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, classes, true, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 2);
-	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, k, false, &all));
+	KUNIT_ASSERT_TRUE(test, ssdup_group_all(device.log, classes, false, &all));
 	KUNIT_EXPECT_EQ(test, all.nr, 3);
 	expect_segments(test, NR - 4, 1, 3);
 
@@ -530,13 +531,13 @@ static void what_is_written_back_is_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seg[0].state, SEGMENT_FREE);
 	KUNIT_EXPECT_EQ(test, seg[1].state, SEGMENT_FREE);
 	expect_segments(test, NR - 2, 1, 1);
-	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, k, ring), 2);
+	KUNIT_EXPECT_EQ(test, ssdup_segments_in_ring(device.log, classes, ring), 2);
 	KUNIT_EXPECT_PTR_EQ(test, ring[0], &seg[2]);
 	/* They are the last to open. */
 	for (i = 4; i < NR + 2; i++) {
 		KUNIT_ASSERT_TRUE(test, drain_switches());
-		KUNIT_EXPECT_EQ(test, k->open->index, i % NR);
-		KUNIT_EXPECT_EQ(test, k->open->generation, i + 1);
+		KUNIT_EXPECT_EQ(test, classes->open->index, i % NR);
+		KUNIT_EXPECT_EQ(test, classes->open->generation, i + 1);
 		log_entries(1);
 	}
 	KUNIT_EXPECT_FALSE(test, drain_switches());
@@ -549,10 +550,10 @@ static void expect_dirty(struct kunit *test, bool dirty, u64 last, u64 oldest)
 {
 	u64 generation;
 
-	KUNIT_EXPECT_EQ(test, ssdup_open_dirty(k, true), dirty);
-	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(device.log, k), last);
+	KUNIT_EXPECT_EQ(test, ssdup_open_dirty(classes, true), dirty);
+	KUNIT_EXPECT_EQ(test, ssdup_last_dirty(device.log, classes), last);
 	for (generation = 0; generation < 4; generation++)
-		KUNIT_EXPECT_EQ(test, ssdup_drained(device.log, k, generation),
+		KUNIT_EXPECT_EQ(test, ssdup_drained(device.log, classes, generation),
 				generation < oldest);
 }
 
@@ -567,7 +568,7 @@ static void dirty_and_drained(struct kunit *test)
 	expect_dirty(test, false, 1, 1);
 	log_entries(1);
 	expect_dirty(test, true, 2, 1);
-	ssdup_seal(device.log, k, false);
+	ssdup_seal(device.log, classes, false);
 	expect_dirty(test, false, 2, 1);
 	free_oldest(test, 1);
 	expect_dirty(test, false, 2, 2);
@@ -584,13 +585,13 @@ static void relocated_entries(struct kunit *test)
 {
 	KUNIT_ASSERT_TRUE(test, writer_switches());
 	log_entries(2);
-	k->open->relocated = 2;
-	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(k, true));
-	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(k, false));
+	classes->open->relocated = 2;
+	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(classes, true));
+	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(classes, false));
 	log_entries(1);
-	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(k, false));
-	ssdup_seal(device.log, k, false);
-	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(k, false));
+	KUNIT_EXPECT_TRUE(test, ssdup_open_dirty(classes, false));
+	ssdup_seal(device.log, classes, false);
+	KUNIT_EXPECT_FALSE(test, ssdup_open_dirty(classes, false));
 }
 
 static struct kunit_case segments_cases[] = {

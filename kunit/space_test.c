@@ -3,21 +3,21 @@
 /* The free segments of a log on two SSDs, with two lifetimes of data, of log/space.c. */
 #include <kunit/test.h>
 
-#include "log/clean.h"
-#include "log/internal.h"
+#include "log/clean_list.h"
+#include "log/log_internal.h"
 
 #include "device.h"
 
 #define LARGE		48U	/* segments of the first SSD */
 #define SMALL		20U
 #define NR		(LARGE + SMALL)
-#define SPARE		(LOG_SPARE + 1U)
+#define SPARE		(LOG_DRAIN_SEGMENTS + 1U)
 
 /* Classes of the lifetimes 0 and 1 on each SSD. */
-#define large		k
-#define small		(k + 1)
-#define large_late	(k + 2)
-#define small_late	(k + 3)
+#define large		classes
+#define small		(classes + 1)
+#define large_late	(classes + 2)
+#define small_late	(classes + 3)
 
 static int space_test_init(struct kunit *test)
 {
@@ -86,10 +86,10 @@ static void each_has_spare_segments(struct kunit *test)
 	u32 nr;
 
 	fill_all(small);
-	for (nr = 0; ssdup_switch(device.log, small_late, small_late->open, LOG_WORD_SPARE); nr++)
+	for (nr = 0; ssdup_switch(device.log, small_late, small_late->open, LOG_WORD_DRAIN); nr++)
 		atomic64_add(log_word(1, 8), &small_late->open->word);
 	KUNIT_EXPECT_EQ(test, nr, SPARE + 1);
-	KUNIT_EXPECT_TRUE(test, ssdup_last_segments(device.log));
+	KUNIT_EXPECT_TRUE(test, ssdup_drain_short(device.log));
 	KUNIT_EXPECT_EQ(test, ssdup_ready_segments(device.log), 0);
 	KUNIT_EXPECT_EQ(test, ssdup_free_segments(device.log), LARGE);
 	KUNIT_EXPECT_TRUE(test, fill_one(large));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* invariant: 2 */
 /* SSDs come and go, also of ssds.c, which ssds_test.c includes. What a log has stays there. */
-#include "log_cases.h"
+#include "codec_cases.h"
 #include "prng.h"
 
 #include "core/generation.c"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* invariant: 2 */
 /* Which SSDs make a pool. Whatever is swapped, old or missing, none is written to by mistake. */
-#include "log_cases.h"
+#include "codec_cases.h"
 #include "prng.h"
 
 #include "core/ssds.c"

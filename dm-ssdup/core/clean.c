@@ -18,7 +18,7 @@ const struct extent *ssdup_clean_span(const struct extent_tree *clean, u64 start
 	u32 seen = 0;
 
 	for (; x && x->start < end && seen++ < EXTENT_WALK; x = ssdup_extent_next(x)) {
-		/* A hold: the SSD has not got it yet. */
+		/* A claim: the SSD has not got it yet. */
 		if (x->kind == SSDUP_KIND_NONE)
 			continue;
 		first = first ?: x;
@@ -41,9 +41,9 @@ const struct extent *ssdup_clean_span(const struct extent_tree *clean, u64 start
 
 /* --- How many there are --- */
 
-u32 ssdup_clean_low(u32 segments, u32 spare)
+u32 ssdup_clean_low(u32 segments, u32 for_drain)
 {
-	return spare + LOW_LEAST + max(LOW_LEAST, segments / LOW_PART);
+	return for_drain + LOW_LEAST + max(LOW_LEAST, segments / LOW_PART);
 }
 
 static u32 most_clean(const struct clean_facts *f)
@@ -53,7 +53,7 @@ static u32 most_clean(const struct clean_facts *f)
 
 u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr)
 {
-	u32 low = ssdup_clean_low(f->segments, f->spare);
+	u32 low = ssdup_clean_low(f->segments, f->for_drain);
 
 	if (f->barred || f->short_of_memory || f->waiters)
 		return 0;
@@ -63,7 +63,7 @@ u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr)
 
 bool ssdup_clean_refill(const struct clean_facts *f)
 {
-	u32 low = ssdup_clean_low(f->segments, f->spare);
+	u32 low = ssdup_clean_low(f->segments, f->for_drain);
 
 	return f->clean && f->ready < (f->refill ? REFILL * low : low);
 }
@@ -77,12 +77,12 @@ bool ssdup_clean_may_open(const struct clean_facts *f)
 {
 	return !f->barred && !f->refill && !f->short_of_memory && !f->waiters &&
 	       most_clean(f) && f->bytes < f->limit &&
-	       f->ready > ssdup_clean_low(f->segments, f->spare);
+	       f->ready > ssdup_clean_low(f->segments, f->for_drain);
 }
 
 u32 ssdup_clean_excess(const struct clean_facts *f)
 {
-	u32 wanted = ssdup_clean_low(f->segments, f->spare), n, copies;
+	u32 wanted = ssdup_clean_low(f->segments, f->for_drain), n, copies;
 
 	if (f->barred)
 		return f->clean;

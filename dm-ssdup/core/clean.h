@@ -7,9 +7,9 @@
  * overlaps nothing of the tree of what the log holds. Each has what the HDD returns for its
  * sectors. So it may be forgotten at any time.
  *
- * While the HDD is read for a copy, and the copy is written, a hold is in its place: an extent of
- * kind NONE, which serves nothing. What cuts clean extents cuts holds. So the HDD has not changed
- * under a hold that is still whole.
+ * While the HDD is read for a copy, and the copy is written, a claim is there: an extent of
+ * kind NONE, which serves nothing. What cuts clean extents cuts claims. So the HDD has not changed
+ * under a claim that is still whole.
  */
 #ifndef SSDUP_CORE_CLEAN_H
 #define SSDUP_CORE_CLEAN_H
@@ -51,7 +51,7 @@ static inline u64 clean_bits(u64 start, u64 end, u32 range_shift)
 struct clean_facts {
 	u32	segments;	/* of the log */
 	u32	percent;	/* of these, that may be clean */
-	u32	spare;		/* free ones that writers leave to drains */
+	u32	for_drain;		/* free ones that writers leave to drains */
 	u32	ready;		/* can be opened at once */
 	u32	clean;
 	u32	copies;		/* of these, with copies of what was read */
@@ -69,7 +69,7 @@ struct clean_facts {
  * Writers must never wait for that. A 32nd of a log of 64 GB takes an SSD of 3 GB/s 0.7 s to
  * write.
  */
-u32 ssdup_clean_low(u32 segments, u32 spare);
+u32 ssdup_clean_low(u32 segments, u32 last);
 
 /** ssdup_clean_keep() - of @nr segments that are freed: how many of the youngest become clean */
 u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr);

@@ -21,7 +21,7 @@
 #include <linux/llist.h>
 #include <linux/rbtree.h>
 
-#include "log.h"
+#include "codec.h"
 
 struct extent {
 	struct rb_node	node;		/* empty while the extent is in no tree */

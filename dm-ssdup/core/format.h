@@ -24,7 +24,7 @@
  * found when both homes are gone.
  * The segments of a log with a generation below the log's tail are free, whatever they hold.
  * Raising the tail frees segments, in the order in which they were opened. All logs of an SSD
- * share its segments: see core/pool.h.
+ * share its segments: see core/lease.h.
  *
  * A header is followed by metadata pages with two 4 KiB slots each. Page N is written to slot
  * 2N or 2N + 1, in turn: a page that a FLUSH closes early is written again, with more entries,
@@ -145,7 +145,7 @@ struct ssdup_twin {
 } __packed;
 
 /* struct ssdup_record::flags */
-#define SSDUP_RECORD_CLEAN	0x1U	/* the last suspend committed all; live_* are right */
+#define SSDUP_RECORD_CLOSED	0x1U	/* the last suspend committed all; live_* are right */
 
 /*
  * A log: the segments of one HDD. A segment is free if its generation is below the tail of its
@@ -164,8 +164,8 @@ struct ssdup_record {
 	__le64	hdd_sectors;
 	__le64	first;			/* lowest generation that this epoch may open */
 	__le32	block_sectors;		/* data is aligned to this */
-	__le32	live_segments;		/* with pages, while clean */
-	__le64	live_pages;		/* in them, while clean */
+	__le32	live_segments;		/* with pages, while closed */
+	__le64	live_pages;		/* in them, while closed */
 	__le64	tail[SSDUP_MAX_CLASSES];
 	__u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* text; zero behind it; all zero: unknown */
 	__u8	host[SSDUP_HOST_BYTES];	/* that has the log active; zero: none, or not known */
@@ -185,7 +185,7 @@ struct ssdup_record {
 /*
  * The member block: the first sector of an HDD whose log is not empty. It takes the place of what
  * the device has there; all else in the first 128 KiB is masked with a stream that the epoch
- * gives. So nobody takes the HDD for a file system that is out of date. See core/guard.h.
+ * gives. So nobody takes the HDD for a file system that is out of date. See core/mask.h.
  *
  * Where a partition table would be, it is zero.
  */

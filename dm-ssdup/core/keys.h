@@ -62,7 +62,7 @@ SSDUP_KEY(ghosts, ghosts, 0, NULL, 0, 1, "0 or 1",
 SSDUP_AMOUNT_KEY(promote, promote, 0, NULL, 0, 0,
 		 "0, bytes as 200G (or M, T), or drive writes as 0.5dwpd",
 		 "what may be copied in a day of what is read from the HDD again; 0 is nothing")
-SSDUP_KEY(flush_on_suspend, flush_on_suspend, 0, NULL, 0, 1, "0 or 1",
+SSDUP_KEY(drain_on_suspend, drain_on_suspend, 0, NULL, 0, 1, "0 or 1",
 	  "whether a suspend, and so a remove or a reload, drains everything first")
 SSDUP_TEXT_KEY(classes, CLASSES,
 	       "1 to 7 names with + between, each perhaps with :late and :hint=WORD",
@@ -83,7 +83,7 @@ SSDUP_FIXED_KEY(take_over, false, 0, NULL, 0, 1, "0 or 1",
 		"whether the log is taken from a host that went down with it")
 
 SSDUP_KEY(thrift, thrift, 0, NULL, 0, 100, "a number from 0 to 100",
-	  "how far balance spares the SSD")
+	  "how much balance saves writes to the SSD")
 SSDUP_AMOUNT_KEY(ssd_budget, ssd_budget, 0, NULL, 0, 0,
 		 "0, bytes as 200G (or M, T), or drive writes as 0.5dwpd",
 		 "what balance may write to the SSD in a day, on average; 0 is no limit")

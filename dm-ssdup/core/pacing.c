@@ -14,13 +14,13 @@ static struct pacing_out pacing(enum pacing_action action, u32 wait_ms)
 /* A drain was asked for, and no write waits for its space. */
 static struct pacing_out pace_asked(const struct pacing_in *in)
 {
-	u32 hold = min(in->took_ms, PACING_PATIENCE_MS / PACING_GENTLE) * PACING_GENTLE;
+	u32 most = min(in->took_ms, PACING_PATIENCE_MS / PACING_GENTLE) * PACING_GENTLE;
 
 	if (!in->reads || in->drain == SSDUP_DRAIN_EAGER)
 		return pacing(PACING_DRAIN, 0);
 
-	if (in->held_ms < hold)
-		return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
+	if (in->deferred_ms < most)
+		return pacing(PACING_DEFER, min(most - in->deferred_ms, PACING_POLL_MS));
 
 	return (struct pacing_out){ .action = PACING_DRAIN, .gentle = true };
 }
@@ -28,22 +28,22 @@ static struct pacing_out pace_asked(const struct pacing_in *in)
 /* A part is full, and neither a write nor a message waits for its drain. */
 static struct pacing_out pace_part(const struct pacing_in *in)
 {
-	u32 hold;
+	u32 most;
 
 	if (!in->hdd_inflight && in->quiet_ms >= PACING_QUIET_MS)
 		return pacing(PACING_DRAIN, 0);
 	if (in->patient)
-		return pacing(PACING_HOLD, PACING_QUIET_MS);
+		return pacing(PACING_DEFER, PACING_QUIET_MS);
 
 	if (in->fill >= PACING_URGENT || (!in->hdd_inflight && in->route == SSDUP_SSD))
 		return pacing(PACING_DRAIN, 0);
 
-	/* A fuller last part shortens the hold and gives the drain more of the HDD. */
-	hold = PACING_HOLD_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
-	if (in->held_ms >= hold)
+	/* A fuller last part shortens the most and gives the drain more of the HDD. */
+	most = PACING_DEFER_MS * (PACING_URGENT - in->fill) / PACING_URGENT;
+	if (in->deferred_ms >= most)
 		return pacing(PACING_DRAIN, 0);
 
-	return pacing(PACING_HOLD, min(hold - in->held_ms, PACING_POLL_MS));
+	return pacing(PACING_DEFER, min(most - in->deferred_ms, PACING_POLL_MS));
 }
 
 /* The log is empty. */
@@ -62,12 +62,12 @@ static struct pacing_out pace_idle(const struct pacing_in *in)
 
 	/* The quiet begins when the last request ends. */
 	if (in->hdd_inflight)
-		return pacing(PACING_HOLD, PACING_IDLE_MS);
+		return pacing(PACING_DEFER, PACING_IDLE_MS);
 
 	if (in->quiet_ms >= PACING_IDLE_MS)
 		return pacing(in->dirty ? PACING_SEAL : PACING_DRAIN, 0);
 
-	return pacing(PACING_HOLD, PACING_IDLE_MS - in->quiet_ms);
+	return pacing(PACING_DEFER, PACING_IDLE_MS - in->quiet_ms);
 }
 
 static struct pacing_out pace(const struct pacing_in *in)

@@ -18,7 +18,7 @@ struct pacing_in {
 	bool	reads;		/* somebody reads the HDD, or did not long ago */
 	bool	writes;		/* a write to the SSD came within PACING_SEEN_MS */
 	bool	paused;		/* message: drain pause */
-	bool	asked;		/* message: flush, drain start; a suspend that flushes */
+	bool	asked;		/* message: drain, drain start; a suspend that flushes */
 	bool	waiters;	/* writes wait for a drain: for log space, or they asked for it */
 	bool	all_open;	/* all that the log holds is in open segments */
 	bool	sealed;		/* there is a segment to drain */
@@ -30,13 +30,13 @@ struct pacing_in {
 	u32	fill;		/* of the last part of the log, 1/10000 */
 	u32	hdd_inflight;	/* foreground requests at the HDD now */
 	u32	quiet_ms;	/* since the last foreground request ended or began */
-	u32	held_ms;	/* how long this batch has been held off already */
+	u32	deferred_ms;	/* how long this batch has been deferred already */
 	u32	took_ms;	/* duration of the batch before it */
 };
 
 enum pacing_action {
 	PACING_SLEEP,		/* nothing to do until woken, or for wait_ms unless that is 0 */
-	PACING_HOLD,		/* look again after wait_ms */
+	PACING_DEFER,		/* look again after wait_ms */
 	PACING_SEAL,		/* seal the open segment, then look again */
 	PACING_DRAIN,		/* one batch */
 	PACING_OPEN,		/* open the guard */
@@ -55,13 +55,13 @@ struct pacing_out {
 #define PACING_IDLE_MS		500U	/* after this quiet time, drain all of the log */
 #define PACING_GUARD_MS	    30000U	/* after this quiet time, open the guard of an empty log */
 #define PACING_QUIET_MS		20U	/* after this quiet time, the HDD is free for the drain */
-#define PACING_HOLD_MS		200U	/* longest hold of a batch while the last part is empty */
-#define PACING_PATIENCE_MS 1000U	/* longest hold of a gentle batch */
+#define PACING_DEFER_MS		200U	/* longest delay of a batch while the last part is empty */
+#define PACING_PATIENCE_MS 1000U	/* longest delay of a gentle batch */
 #define PACING_URGENT		7500U	/* fill of the last part (1/10000) that ends all holds */
 #define PACING_POLL_MS		10U
 #define PACING_SEEN_MS		100U	/* how long a write counts as recent */
 #define PACING_IDLE_GROUP_NS	300000000000ULL	/* what an interruption may lose */
-#define PACING_GENTLE		2U	/* hold of a gentle batch, in durations of the one before */
+#define PACING_GENTLE		2U	/* delay of a gentle batch, in durations of the last one */
 
 /**
  * ssdup_pacing_decide() - may the drain go on?
@@ -83,8 +83,8 @@ struct pacing_out {
  *  - A segment is sealed, with drain eager: drain at once.
  *  - A part of the log is full: drain at once when the device was quiet for PACING_QUIET_MS. Else a
  *    patient drain waits. Another one drains at once when the last part is urgently full or, with
- *    nothing in flight at the HDD, the route is the SSD. Else hold the batch off for at most
- *    PACING_HOLD_MS * (1 - fill / urgent), since a fuller log needs the drain more.
+ *    nothing in flight at the HDD, the route is the SSD. Else defer the batch for at most
+ *    PACING_DEFER_MS * (1 - fill / urgent), since a fuller log needs the drain more.
  *  - The log holds anything: after PACING_IDLE_MS of quiet seal the open segment, and drain.
  *  - Else sleep.
  *

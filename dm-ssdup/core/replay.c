@@ -208,7 +208,7 @@ int ssdup_replay_segment(struct ssdup_replay *rp, const struct log_header *h, u3
 	rp->pages += *pages;
 	rc->empty += !*pages;
 	/* A clean log is compared with its counts instead. */
-	if (!(rp->s->flags & SSDUP_RECORD_CLEAN) && gap_is_damage(rp, rc, &want, *pages))
+	if (!(rp->s->flags & SSDUP_RECORD_CLOSED) && gap_is_damage(rp, rc, &want, *pages))
 		return refuse(rp, rc->lost ? LOG_SEGMENT_GAP : LOG_PAGES_GAP);
 	return 0;
 }
@@ -217,7 +217,7 @@ int ssdup_replay_end(struct ssdup_replay *rp)
 {
 	const struct log_super *s = rp->s;
 
-	if (!(s->flags & SSDUP_RECORD_CLEAN) ||
+	if (!(s->flags & SSDUP_RECORD_CLOSED) ||
 	    (s->live_segments == rp->segments && s->live_pages == rp->pages))
 		return 0;
 	rp->fault = (struct replay_fault){ .fault = LOG_PAGES_MISSING };

@@ -10,7 +10,7 @@
  * A slot with a right crc and an impossible count or entry is a fault, and ends the replay.
  *
  * The page at which a segment ends may be a damaged one, and a header may be damaged, too. Then
- * what is behind must not be dropped silently. After a clean suspend any other number of
+ * what is behind must not be dropped silently. After a suspend any other number of
  * segments and pages than it counted is a fault. Without one, faults are:
  *  - a later page that no power cut can leave, see log_page_outlives();
  *  - a page behind a missing generation of the same epoch: a round of a commit writes its pages
@@ -21,7 +21,7 @@
 
 #include <linux/minmax.h>
 
-#include "log.h"
+#include "codec.h"
 
 struct replay_ops {
 	/* Read both slots of a page; *slots is valid until the next call. Return: 0 or -errno */

@@ -13,7 +13,7 @@
  * new data goes to the others for ten seconds, and then it is tried again. It is R of all bytes,
  * and not of reads: one reader who waits is no reason to give half of a burst's speed away.
  *
- * What the log holds already stays on its SSD, see core/log.h.
+ * What the log holds already stays on its SSD, see core/codec.h.
  *
  * Found by tools/sim on seeds 1 to 16 of scripts/bench/family.py, with two equal SSDs of 4 GB, and
  * with one that is three times slower than the other. To one SSD, random writes that all go to the

@@ -13,7 +13,7 @@
 #ifndef SSDUP_SSDS_H
 #define SSDUP_SSDS_H
 
-#include "log.h"
+#include "codec.h"
 
 #define SSDS_BEING_MADE		1U	/* log_super::pool_seq: the first of the two */
 

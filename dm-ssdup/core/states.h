@@ -39,8 +39,8 @@ SSDUP_MODE(LOG_FAILED, "log failed")
 /* What the writeback thread does or waits for. */
 SSDUP_DRAIN_STATE(IDLE, "nothing to do", "a full part of the log")
 SSDUP_DRAIN_STATE(OFF, "off (paused, or manual)",
-		  "drain start, flush, set drain, or writes that wait for space")
-SSDUP_DRAIN_STATE(HELD_OFF, "holds off until the HDD is quiet",
+		  "a message drain, set drain, or writes that wait for space")
+SSDUP_DRAIN_STATE(DEFERS, "waits until the HDD is quiet",
 		  "a quiet HDD, or the end of its time; with nothing sealed, an idle device")
 SSDUP_DRAIN_STATE(SEALS, "seals a segment", "nothing")
 SSDUP_DRAIN_STATE(COPIES, "copies to the HDD", "the disks, for a batch")
@@ -48,7 +48,7 @@ SSDUP_DRAIN_STATE(FENCE, "waits for direct writes", "those in flight to the rang
 SSDUP_DRAIN_STATE(FREES, "frees segments", "a commit, a flush of the HDD, the record with the tail")
 SSDUP_DRAIN_STATE(RETIRED, "", "")
 SSDUP_DRAIN_STATE(RETRY, "failed, will try again",
-		  "5 s (60 s when drain_errno is 30), or a flush")
+		  "5 s (60 s when drain_errno is 30), or a message drain")
 SSDUP_DRAIN_STATE(STOPPED, "stopped",
 		  "another table (mode 2, or the table is read-only), or a resume")
 

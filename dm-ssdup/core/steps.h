@@ -65,7 +65,7 @@ SSDUP_STEP(DISCARD_BEGIN, "discard_begin", "before free segments are discarded o
 SSDUP_STEP(DISCARD_DONE, "discard_done", "they are, and cannot be opened yet")
 SSDUP_STEP(SUSPEND_COMMIT, "suspend_commit", "before the last commit")
 SSDUP_STEP(SUSPEND_FLUSH, "suspend_flush", "before the last flush of the HDD")
-SSDUP_STEP(SUSPEND_CLEAN, "suspend_clean", "before the record with the clean flag is written")
+SSDUP_STEP(SUSPEND_CLOSED, "suspend_closed", "before the record says that the log is closed")
 SSDUP_STEP(SUSPEND_BETWEEN, "suspend_between", "between the two copies of that record")
 SSDUP_STEP(SUSPEND_DONE, "suspend_done", "both copies are durable")
 

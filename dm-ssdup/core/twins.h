@@ -17,7 +17,7 @@
 #ifndef SSDUP_TWINS_H
 #define SSDUP_TWINS_H
 
-#include "log.h"
+#include "codec.h"
 
 #define TWINS_BEING_MADE	1U	/* twin_block::seq: nothing was acknowledged yet */
 

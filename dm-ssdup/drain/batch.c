@@ -3,7 +3,7 @@
 #include <linux/wait_bit.h>
 
 #include "base/sync_io.h"
-#include "internal.h"
+#include "drain_internal.h"
 #include "log/guard.h"
 #include "log/staging.h"
 
@@ -129,7 +129,7 @@ static void drain_transfer(struct drain_batch *b, struct drain_io *io, struct dr
 }
 
 /* Is a piece in memory, since the SSD has refused it? Then copy it. */
-static bool copy_held(struct drain_batch *b, const struct drain_piece *p)
+static bool copy_stranded(struct drain_batch *b, const struct drain_piece *p)
 {
 	u32 at = p->offset << SECTOR_SHIFT, left = p->sectors << SECTOR_SHIFT, from, len;
 	struct stage_room room;
@@ -151,7 +151,7 @@ static void read_piece(struct drain_batch *b, struct drain_io *io, const struct 
 {
 	struct ssdup_ssd *ssd = ssd_at(b->drainer->log, p->pos);
 
-	if (unlikely(segment_staged(segment_of(b->drainer->log, p->pos))) && copy_held(b, p)) {
+	if (unlikely(segment_staged(segment_of(b->drainer->log, p->pos))) && copy_stranded(b, p)) {
 		io->status = BLK_STS_OK;
 		return;
 	}

@@ -13,7 +13,7 @@
 #include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "internal.h"
+#include "drain_internal.h"
 #include "log/guard.h"
 #include "map/map.h"
 
@@ -305,7 +305,7 @@ static struct drain_batch *batch_collect(struct ssdup_drainer *drainer, bool gen
 /* --- Stages --- */
 
 /* Wait until the last group is free. Return: 0 or -errno. */
-static int free_end(struct ssdup_drainer *drainer)
+static int await_free(struct ssdup_drainer *drainer)
 {
 	struct ssdup_copier *copier = drainer->copier;
 	int r;
@@ -334,7 +334,7 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 
 	/* A group that was begun before the request may fail: that is not its error. */
 	if (anew || READ_ONCE(copier->free_error)) {
-		r = free_end(drainer);
+		r = await_free(drainer);
 		if (r)
 			return r;
 	}
@@ -347,7 +347,7 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 					 copier->empty,
 					 class_leaves(drainer->log, copier->class), &copier->group);
 	} else {
-		free_end(drainer);
+		await_free(drainer);
 		found = ssdup_salvage_next(drainer, &copier->group);
 	}
 	if (!found)
@@ -431,7 +431,7 @@ static int free_group(struct ssdup_drainer *drainer, const struct pacing_out *ho
 		      const struct pacing_group *size)
 {
 	struct ssdup_copier *copier = drainer->copier;
-	int r = free_end(drainer);
+	int r = await_free(drainer);
 
 	if (copier->salvages)
 		return ssdup_salvage_written(drainer, &copier->group, copier->faults.left,

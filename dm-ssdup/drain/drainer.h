@@ -10,12 +10,12 @@
 
 /* What direct writes have left in the cache of the HDD. */
 enum hdd_cache {
-	HDD_CLEAN,
-	HDD_DIRTY,		/* some may not be durable */
-	HDD_FLUSHING,		/* a flush is under way, and no write ended since it began */
+	HDD_CACHE_EMPTY,
+	HDD_CACHE_DIRTY,	/* some may not be durable */
+	HDD_CACHE_FLUSHING,	/* a flush is under way, and no write ended since it began */
 };
 
-/* What keep.c remembers of clean segments. */
+/* What retain.c remembers of clean segments. */
 struct drain_clean {
 	struct mutex		lock;		/* one is forgotten, or a copy becomes clean */
 	u32			forgets;	/* of all that is clean; written with the lock */
@@ -35,8 +35,8 @@ struct ssdup_drainer {
 	struct ssdup_copier	*copier;
 	struct ssdup_hdd	*hdd_state;
 	/*
-	 * enum hdd_cache. A write that ends and finds HDD_DIRTY precedes the exchange to
-	 * HDD_FLUSHING, so that flush covers it.
+	 * enum hdd_cache. A write that ends and finds HDD_CACHE_DIRTY precedes the exchange to
+	 * HDD_CACHE_FLUSHING, so that flush covers it.
 	 */
 	u32			hdd_dirty;
 
@@ -114,8 +114,8 @@ static inline void ssdup_hdd_begun(struct ssdup_drainer *drainer)
 /** ssdup_hdd_wrote() - the HDD's cache is dirty; called before ssdup_hdd_ended() */
 static inline void ssdup_hdd_wrote(struct ssdup_drainer *drainer)
 {
-	if (READ_ONCE(drainer->hdd_dirty) != HDD_DIRTY)
-		WRITE_ONCE(drainer->hdd_dirty, HDD_DIRTY);
+	if (READ_ONCE(drainer->hdd_dirty) != HDD_CACHE_DIRTY)
+		WRITE_ONCE(drainer->hdd_dirty, HDD_CACHE_DIRTY);
 }
 
 /** ssdup_hdd_ended() - count a request to the HDD that has ended; any context */
@@ -145,7 +145,7 @@ int ssdup_hdd_flush_end(struct ssdup_drainer *drainer, struct hdd_flush *f);
 /** ssdup_flush_hdd() - call both; process context. Return: 0 or -errno */
 int ssdup_flush_hdd(struct ssdup_drainer *drainer);
 
-/* --- Segments that stay clean when they are freed, until they are in the way: keep.c --- */
+/* --- Segments that stay clean when they are freed, until they are in the way: retain.c --- */
 
 /** ssdup_clean_most() - of @nr segments that are freed: how many of the youngest stay clean */
 u32 ssdup_clean_most(struct ssdup_drainer *drainer, u32 nr);
@@ -197,12 +197,12 @@ u32 ssdup_copies_now(const struct ssdup_drainer *drainer);
 struct ssdup_segment *ssdup_copies_reserve(struct ssdup_drainer *drainer, u32 sectors, u64 *pos);
 
 /**
- * ssdup_copies_publish() - a copy has been written: reads may find it, if nothing has cut its hold
+ * ssdup_copies_publish() - a copy has been written: reads may find it, if nothing has cut its claim
  *
- * Context: process, sleeps. Return: false: the hold, if there is any left, stays the caller's.
+ * Context: process, sleeps. Return: false: the claim, if any of it is left, stays the caller's.
  */
 bool ssdup_copies_publish(struct ssdup_drainer *drainer, struct ssdup_segment *seg,
-			  struct extent_array *hold, const struct clean_copy *copy);
+			  struct extent_array *claim, const struct clean_copy *copy);
 
 /* --- Discards of free segments; after one that the SSD fails, an hour of rest: discard.c --- */
 

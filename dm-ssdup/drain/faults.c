@@ -11,7 +11,7 @@
 
 #include "base/failure.h"
 #include "base/sync_io.h"
-#include "internal.h"
+#include "drain_internal.h"
 #include "log/guard.h"
 #include "log/super.h"
 

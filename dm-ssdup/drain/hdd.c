@@ -3,7 +3,7 @@
 #include <linux/slab.h>
 
 #include "base/owed_errors.h"
-#include "internal.h"
+#include "drain_internal.h"
 
 struct ssdup_hdd {
 	struct mutex		flush_lock;	/* one FLUSH at a time, except the drain's */
@@ -23,7 +23,7 @@ static void hdd_told(struct drive_user *hdd, bool lost)
 	in_flight = ssdup_sum_requests(c->drainer).hdd_inflight;
 	/* A write sets hdd_dirty before it leaves that sum. */
 	smp_rmb();
-	if (in_flight || READ_ONCE(c->drainer->hdd_dirty) != HDD_CLEAN)
+	if (in_flight || READ_ONCE(c->drainer->hdd_dirty) != HDD_CACHE_EMPTY)
 		ssdup_owe(&c->debt);
 }
 
@@ -34,7 +34,7 @@ int ssdup_hdd_create(struct ssdup_drainer *drainer)
 		return -ENOMEM;
 	mutex_init(&drainer->hdd_state->flush_lock);
 	/* Writes of an earlier table may not have been flushed. */
-	drainer->hdd_dirty = HDD_DIRTY;
+	drainer->hdd_dirty = HDD_CACHE_DIRTY;
 	return ssdup_drive_get(&drainer->c->hdd_user, drainer->c->hdd->bdev, hdd_told);
 }
 
@@ -87,7 +87,7 @@ bool ssdup_hdd_flush_begin(struct ssdup_drainer *drainer, struct hdd_flush *f)
 {
 	/* A caller that finds it clean must not return before the flush that cleaned it. */
 	mutex_lock(&drainer->hdd_state->flush_lock);
-	if (cmpxchg(&drainer->hdd_dirty, HDD_DIRTY, HDD_FLUSHING) != HDD_DIRTY) {
+	if (cmpxchg(&drainer->hdd_dirty, HDD_CACHE_DIRTY, HDD_CACHE_FLUSHING) != HDD_CACHE_DIRTY) {
 		mutex_unlock(&drainer->hdd_state->flush_lock);
 		return false;
 	}
@@ -103,9 +103,9 @@ int ssdup_hdd_flush_end(struct ssdup_drainer *drainer, struct hdd_flush *f)
 	ssdup_step(drainer->c, STEP_HDD_FLUSHED);
 	/* If a write has ended meanwhile, it stays dirty. */
 	if (status)
-		WRITE_ONCE(drainer->hdd_dirty, HDD_DIRTY);
+		WRITE_ONCE(drainer->hdd_dirty, HDD_CACHE_DIRTY);
 	else
-		cmpxchg(&drainer->hdd_dirty, HDD_FLUSHING, HDD_CLEAN);
+		cmpxchg(&drainer->hdd_dirty, HDD_CACHE_FLUSHING, HDD_CACHE_EMPTY);
 	mutex_unlock(&drainer->hdd_state->flush_lock);
 	return blk_status_to_errno(status);
 }

@@ -5,7 +5,7 @@
 #include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
-#include "internal.h"
+#include "drain_internal.h"
 #include "log/super.h"
 #include "map/map.h"
 
@@ -38,7 +38,7 @@ int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g
 	return r ?: hdd_had_it(drainer, g);
 }
 
-void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g)
+void ssdup_release_group(struct ssdup_drainer *drainer, const struct drain_group *g)
 {
 	u32 drop = g->nr - ssdup_clean_most(drainer, g->nr);
 	struct ssdup_segment *seg;
@@ -100,6 +100,6 @@ int ssdup_free_group(struct ssdup_drainer *drainer, struct drain_group *g)
 		WARN_ON_ONCE(seg->pages_done != segment_pages(seg));
 		trace_ssdup_free(drainer->c, seg);
 	}
-	ssdup_free_end(drainer, g);
+	ssdup_release_group(drainer, g);
 	return 0;
 }

@@ -7,8 +7,8 @@
  */
 #include "base/failure.h"
 #include "base/sync_io.h"
-#include "internal.h"
-#include "log/clean.h"
+#include "drain_internal.h"
+#include "log/clean_list.h"
 #include "log/reserve.h"
 #include "map/map.h"
 #include "route/router.h"
@@ -19,7 +19,7 @@ static int reserve(struct ssdup_drainer *drainer, struct ssdup_io *io, u32 secto
 	const struct ssdup_class *k = &drainer->log->class[io->class];
 	int r;
 
-	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_SPARE | LOG_WORD_KEPT)) ==
+	while ((r = ssdup_reserve(drainer->log, io, sectors, LOG_WORD_DRAIN | LOG_WORD_KEPT)) ==
 	       -SSDUP_ERR_RING_FULL ||
 	       (r == -SSDUP_ERR_NO_SEGMENT && ssdup_coming_segments(drainer->log, k->ssd) &&
 		!READ_ONCE(drainer->c->leaving))) {

@@ -4,7 +4,7 @@
  */
 #include "base/failure.h"
 #include "base/wakeups.h"
-#include "internal.h"
+#include "drain_internal.h"
 #include "map/map.h"
 
 /* Request a drain of all that a class holds now. Return: up to which generation. */
@@ -48,7 +48,7 @@ enum drain_state ssdup_drain_state(struct ssdup_drainer *drainer)
 
 	/* The thread has nothing to do, or waits for the work that frees. */
 	if (frees != DRAIN_IDLE &&
-	    (state == DRAIN_IDLE || state == DRAIN_HELD_OFF || state == DRAIN_FREES))
+	    (state == DRAIN_IDLE || state == DRAIN_DEFERS || state == DRAIN_FREES))
 		return frees;
 	/* The thread sleeps because it must not drain what there is. */
 	return state == DRAIN_IDLE && off && ssdup_sum_held(drainer->map).extents ? DRAIN_OFF :

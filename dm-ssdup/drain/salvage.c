@@ -17,7 +17,7 @@
 #include "base/failure.h"
 #include "base/owed_errors.h"
 #include "base/wakeups.h"
-#include "internal.h"
+#include "drain_internal.h"
 #include "log/super.h"
 #include "map/map.h"
 
@@ -172,7 +172,7 @@ static bool free_class(struct ssdup_drainer *drainer, struct ssdup_class *k)
 		drain_does(drainer, DRAIN_FREES);
 		ssdup_step(drainer->c, STEP_FREE_TAIL);
 		if (!ssdup_raise_tails(drainer->log, &all)) {
-			ssdup_free_end(drainer, &all);
+			ssdup_release_group(drainer, &all);
 			return true;
 		}
 		DMWARN_LIMIT("%s: all of the log is on the HDD, but the SSD takes no record of it",

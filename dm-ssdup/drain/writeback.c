@@ -8,10 +8,10 @@
 
 #include "base/failure.h"
 #include "base/wakeups.h"
-#include "internal.h"
-#include "log/clean.h"
+#include "drain_internal.h"
+#include "log/clean_list.h"
 #include "log/guard.h"
-#include "route/window.h"
+#include "route/windows.h"
 
 /* The pause after a failed drain, and between tries to write unwritable extents. */
 #define RETRY_MS	5000U
@@ -41,10 +41,10 @@ struct watch {
 	unsigned long	active;		/* jiffies when requests last changed */
 	unsigned long	written;	/* jiffies when writes last changed */
 	u32		took_ms;	/* time of the last batch */
-	unsigned long	held;		/* jiffies when the next batch was first held off */
+	unsigned long	deferred_at;		/* jiffies when the next batch was first held off */
 	unsigned long	refused_at;	/* jiffies when the HDD last refused an extent */
 	bool		refused;	/* such an extent was not tried again yet */
-	bool		holding;
+	bool		deferring;
 	bool		part;		/* a part of the log was full, and it is not empty yet */
 	u64		waits;		/* of writes for space, before the last batch */
 	u64		opened;		/* segments, ever, at the last look at the rate */
@@ -120,8 +120,8 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 		w->writes = s.writes;
 		w->written = now;
 	}
-	if (!w->holding)
-		w->held = now;
+	if (!w->deferring)
+		w->deferred_at = now;
 	in->mode = ssdup_mode(drainer->c);
 	in->drain = READ_ONCE(drainer->c->set.drain);
 	in->route = READ_ONCE(drainer->router->route);
@@ -148,7 +148,7 @@ static void look_at_device(struct ssdup_drainer *drainer, struct watch *w, struc
 	if (atomic_read(&drainer->c->wake.nr_waiting))
 		w->active = now;
 	in->quiet_ms = in->hdd_inflight ? 0 : jiffies_to_msecs(now - w->active);
-	in->held_ms = jiffies_to_msecs(now - w->held);
+	in->deferred_ms = jiffies_to_msecs(now - w->deferred_at);
 }
 
 /* Note how fast segments are opened. */
@@ -169,7 +169,7 @@ static struct pacing_group group_size(struct ssdup_drainer *drainer, const struc
 {
 	u32 free = ssdup_free_segments(drainer->log);
 	/* Blocks that move take the last segments, and only a group as a whole gives some back. */
-	bool last = ssdup_last_segments(drainer->log);
+	bool last = ssdup_drain_short(drainer->log);
 
 	return (struct pacing_group){
 		.part = last ? 1 : ssdup_part(drainer->log),
@@ -178,7 +178,7 @@ static struct pacing_group group_size(struct ssdup_drainer *drainer, const struc
 		/* Who uses the HDD now may write soon; and what is late may never be drained. */
 		.writes = in->writes || in->late || in->quiet_ms < PACING_SEEN_MS,
 		.max_wait_ns = (u64)READ_ONCE(drainer->c->set.max_wait_ms) * NSEC_PER_MSEC,
-		.full_ns = w->rate * (free - min(free, ssdup_spare_of_all(drainer->log))),
+		.full_ns = w->rate * (free - min(free, ssdup_drain_segments_of_all(drainer->log))),
 		.quiet_ns = in->asked ? U64_MAX : (u64)in->quiet_ms * NSEC_PER_MSEC,
 		.segment_ns = READ_ONCE(drainer->segment_ns),
 	};
@@ -283,7 +283,7 @@ static int writeback_thread(void *arg)
 		out = ssdup_pacing_decide(&in);
 		/* By windows, nothing but its writers wants this pass. */
 		out.lazy = in.waiters && ssdup_windowed(drainer->c);
-		w.holding = out.action == PACING_HOLD;
+		w.deferring = out.action == PACING_DEFER;
 		if (out.action != PACING_DRAIN) {
 			ssdup_drain_rest(drainer);
 			ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
@@ -299,8 +299,8 @@ static int writeback_thread(void *arg)
 			wait_kick(drainer, out.wait_ms ? msecs_to_jiffies(out.wait_ms) + 1 :
 							 MAX_SCHEDULE_TIMEOUT);
 			break;
-		case PACING_HOLD:
-			drain_does(drainer, DRAIN_HELD_OFF);
+		case PACING_DEFER:
+			drain_does(drainer, DRAIN_DEFERS);
 			/* If a part is to be drained, the holds are short: ignore kicks. */
 			if (in.part && !in.patient)
 				schedule_timeout_interruptible(msecs_to_jiffies(out.wait_ms) + 1);
@@ -320,7 +320,7 @@ static int writeback_thread(void *arg)
 			drain_batch(drainer, &w, &in, &out);
 			break;
 		}
-		if (out.action == PACING_SLEEP || out.action == PACING_HOLD)
+		if (out.action == PACING_SLEEP || out.action == PACING_DEFER)
 			ssdup_drain_held(drainer, ktime_get_ns() - since);
 	}
 	ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);

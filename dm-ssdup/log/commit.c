@@ -22,7 +22,7 @@
 #include "base/owed_errors.h"
 #include "base/wakeups.h"
 #include "guard.h"
-#include "internal.h"
+#include "log_internal.h"
 #include "reserve.h"
 #include "round.h"
 #include "staging.h"
@@ -229,7 +229,7 @@ static bool anything_left(struct ssdup_log *log)
 
 	for (k = log->class; k < class_end(log); k++)
 		if ((READ_ONCE(log->c->ssd[k->ssd].no_commits) && dirty_span(log, k).end) ||
-		    ssdup_stage_holds(log, k))
+		    ssdup_stage_strands(log, k))
 			left |= fails_for(log, k);
 	return left;
 }
@@ -255,7 +255,7 @@ static void commit_pages(struct ssdup_log *log)
 		ssdup_round_begin(&committer->round);
 		all = collect_round(log);
 		if (committer->round.pages.nr) {
-			/* Before the log has a durable page, see core/guard.h. */
+			/* Before the log has a durable page, see core/mask.h. */
 			ssdup_guard_set(log, true, false);
 			r = ssdup_round_write(log, &committer->round);
 			stat_inc(log->c, STAT_COMMITS);
@@ -295,7 +295,7 @@ bool ssdup_committed(struct ssdup_log *log, struct ssdup_class *k)
 
 	mutex_lock(&log->committer->lock);
 	all = !(log->c->ssd[k->ssd].no_commits && dirty_span(log, k).end) &&
-	      !ssdup_stage_holds(log, k);
+	      !ssdup_stage_strands(log, k);
 	mutex_unlock(&log->committer->lock);
 	return all;
 }

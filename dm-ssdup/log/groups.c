@@ -2,7 +2,7 @@
 /* Owns which sealed segments are drained and freed together. */
 #include "base/failure.h"
 #include "groups.h"
-#include "internal.h"
+#include "log_internal.h"
 
 #define AT_ONCE		64U	/* segments that are looked at while interrupts are off */
 

@@ -7,7 +7,7 @@
 #include "base/sync_io.h"
 #include "base/wakeups.h"
 #include "guard.h"
-#include "internal.h"
+#include "log_internal.h"
 #include "super.h"
 
 /* After an HDD has refused a change, each try may take long: for commits, and for requests. */
@@ -188,7 +188,7 @@ static bool take_back(struct ssdup_log *log)
 }
 
 /*
- * core/guard.h has the order. Once the HDD has it all, the record comes late at worst: it says that
+ * core/mask.h has the order. Once the HDD has it all, the record comes late at worst: it says that
  * the guard is changing. After an error the guard is as it was, or open, or the change can be
  * begun again.
  */

@@ -6,7 +6,7 @@
 #ifndef SSDUP_LOG_ROOM_H
 #define SSDUP_LOG_ROOM_H
 
-#include "core/pool.h"
+#include "core/lease.h"
 #include "ssdup.h"
 
 enum segment_state {
@@ -21,11 +21,11 @@ enum segment_state {
 
 struct ssdup_segment {
 	/* Every write to the log changes these. */
-	atomic64_t		word;		/* see core/log.h; sealed unless open */
+	atomic64_t		word;		/* see core/codec.h; sealed unless open */
 	atomic64_t		seq;		/* of the last write that ended here */
 	atomic_t		writes;		/* have a place, but no extent in the tree yet */
 	atomic_t		staged;		/* have one, but no data here: see staging.h */
-	u32			spares;		/* nodes of the reserve promised to these */
+	u32			spares;		/* its share of the reserve of nodes */
 	struct ssdup_class	*class;		/* constant while the segment is not free */
 	struct llist_head	arrays;		/* extents of its entries, until it is free again */
 	struct llist_head	pieces;		/* split off its extents, in no order yet */
@@ -83,7 +83,7 @@ struct ssdup_segment {
 #define SSDUP_PAGE_ARRAYS	DIV_ROUND_UP((u32)SSDUP_PAGE_ENTRIES, SSDUP_ARRAY_NODES)
 
 /*
- * Preallocated arrays of one node, for inserts that split an extent. A segment is promised a share
+ * Preallocated arrays of one node, for inserts that split an extent. A segment gets a share
  * when it opens. Once sealed, it keeps only the nodes that its writes in flight may need. Half of
  * the nodes are for such sealed segments. So with one class, 256 writes in flight bring no node of
  * their own.
@@ -167,7 +167,7 @@ struct ssdup_log {
 	/* Arrays of one node, see ssdup_has_spare(), and of more. */
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
-	u32			spares;		/* not promised; protected by segments->lock */
+	u32			spares;		/* nobody's share; protected by segments->lock */
 	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 };
 
@@ -342,8 +342,8 @@ u32 ssdup_free_segments(struct ssdup_log *log);
  */
 u32 ssdup_ready_segments(struct ssdup_log *log);
 
-/** ssdup_last_segments() - has an SSD fewer than a drain may need, with those clean? a hint */
-bool ssdup_last_segments(struct ssdup_log *log);
+/** ssdup_drain_short() - has an SSD fewer than a drain may need, with those clean? a hint */
+bool ssdup_drain_short(struct ssdup_log *log);
 
 /** ssdup_coming_segments() - those on an SSD that are clean, or forgotten and not free yet */
 u32 ssdup_coming_segments(struct ssdup_log *log, u32 ssd);
@@ -354,15 +354,15 @@ u32 ssdup_discarding_segments(struct ssdup_log *log);
 /** ssdup_sealed_segments() - number of sealed segments, those being drained included */
 u32 ssdup_sealed_segments(struct ssdup_log *log);
 
-/** ssdup_spare() - free segments of each SSD that writers leave to a drain: one for each class */
-static inline u32 ssdup_spare(const struct ssdup_log *log)
+/** ssdup_drain_segments() - free ones of each SSD that are left to a drain: one for each class */
+static inline u32 ssdup_drain_segments(const struct ssdup_log *log)
 {
-	return LOG_SPARE + log_lifetimes(log) - 1;
+	return LOG_DRAIN_SEGMENTS + log_lifetimes(log) - 1;
 }
 
-static inline u32 ssdup_spare_of_all(const struct ssdup_log *log)
+static inline u32 ssdup_drain_segments_of_all(const struct ssdup_log *log)
 {
-	return ssdup_spare(log) * used_ssds(log->c);
+	return ssdup_drain_segments(log) * used_ssds(log->c);
 }
 
 /**
@@ -421,7 +421,7 @@ int ssdup_log_io(struct ssdup_log *log, blk_opf_t opf, u64 pos, struct page *pag
 		 unsigned int offset, unsigned int bytes, u8 stream);
 
 /* In segment->staged: a write that the SSD has refused for good. Others count as 1. */
-#define STAGE_HELD_ONE	BIT(16)
+#define STAGE_STRANDED_ONE	BIT(16)
 
 /**
  * segment_settled() - have all writes to a sealed segment ended, on the SSD, too? any context
@@ -431,7 +431,7 @@ int ssdup_log_io(struct ssdup_log *log, blk_opf_t opf, u64 pos, struct page *pag
 static inline bool segment_settled(const struct ssdup_segment *seg)
 {
 	return !atomic_read_acquire(&seg->writes) &&
-	       !(atomic_read_acquire(&seg->staged) & (STAGE_HELD_ONE - 1));
+	       !(atomic_read_acquire(&seg->staged) & (STAGE_STRANDED_ONE - 1));
 }
 
 /** segment_durable() - is all data of a sealed segment durable? any context */

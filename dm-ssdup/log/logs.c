@@ -6,7 +6,7 @@
 
 #include "base/failure.h"
 #include "base/sync_io.h"
-#include "internal.h"
+#include "log_internal.h"
 #include "super.h"
 
 /* --- Which segments the others have --- */
@@ -141,7 +141,7 @@ static void new_record(struct log_super *s, u32 number, const u8 uuid[16], u64 h
 	s->g.block_sectors = block_sectors;
 	s->first = 1 + get_random_u64() % (LOG_MAX_GENERATION / 2);
 	ssdup_log_classes(s, 1, s->first);
-	s->flags = SSDUP_RECORD_CLEAN;
+	s->flags = SSDUP_RECORD_CLOSED;
 	s->live_segments = 0;
 	s->live_pages = 0;
 	memset(s->hdd_id, 0, sizeof(s->hdd_id));

@@ -7,7 +7,7 @@
 #include "base/sync_io.h"
 #include "base/wakeups.h"
 #include "core/ssds.h"
-#include "internal.h"
+#include "log_internal.h"
 #include "members.h"
 
 static const char * const state_names[] = {

@@ -6,7 +6,7 @@
 #include "base/owed_errors.h"
 #include "base/sync_io.h"
 #include "base/wakeups.h"
-#include "internal.h"
+#include "log_internal.h"
 
 /* If it does not, an error may be that of a flush, which drops data, and the next one succeeds. */
 bool ssdup_fua_is_no_flush(const struct ssdup_ssd *ssd)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns when the mirrors of a log's SSDs begin. */
-#include "internal.h"
+#include "log_internal.h"
 
 int ssdup_mirrors_start(struct ssdup_log *log, bool *mend)
 {

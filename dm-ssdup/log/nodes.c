@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns the memory of extents, and the promises of it to open segments. */
+/* Owns the memory of extents, and the shares of it that open segments have. */
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "log_internal.h"
 
 #define ARRAYS_RESERVED	8
 #define ARRAY_BYTES(nr)	(sizeof(struct extent_array) + (nr) * sizeof(struct extent))
@@ -48,7 +48,7 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 	return node;
 }
 
-void ssdup_promise_spares(struct ssdup_log *log, struct ssdup_segment *seg)
+void ssdup_share_spares(struct ssdup_log *log, struct ssdup_segment *seg)
 {
 	WRITE_ONCE(seg->spares, min(log->spares, SSDUP_NODES_RESERVED / 2 / log->classes.nr));
 	log->spares -= seg->spares;

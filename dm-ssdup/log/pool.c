@@ -9,7 +9,7 @@
 
 #include "base/failure.h"
 #include "core/ssds.h"
-#include "internal.h"
+#include "log_internal.h"
 
 static DEFINE_MUTEX(pools_lock);
 static LIST_HEAD(pools);
@@ -125,8 +125,8 @@ static bool names(const struct ssdup *c, u32 ssd)
 	return ssd < c->nr_ssds && ssd_used(&c->ssd[ssd]);
 }
 
-/* Free segments of an SSD that logs are promised, but for log @but. */
-static u32 promised(const struct ssdup_pool *pool, u32 but, u32 ssd)
+/* Free segments of an SSD that logs other than @but must be able to lease. */
+static u32 reserved(const struct ssdup_pool *pool, u32 but, u32 ssd)
 {
 	u32 i, nr = 0;
 
@@ -134,7 +134,7 @@ static u32 promised(const struct ssdup_pool *pool, u32 but, u32 ssd)
 	for (i = 0; i < SSDUP_MAX_LOGS; i++)
 		if (i != but && pool->logs & BIT_ULL(i) &&
 		    (!pool->user[i].log || !names(pool->user[i].log->c, ssd)))
-			nr += pool_promise(pool->user[i].lifetimes);
+			nr += lease_least(pool->user[i].lifetimes);
 	return nr;
 }
 
@@ -156,7 +156,7 @@ bool ssdup_pool_has_room(const struct ssdup_pool *pool, u32 number)
 	count_free(pool, nr_free);
 	for (i = 0; i < log_nr_ssds(&pool->ssds); i++)
 		if (!ssds_unused(&pool->ssds, i) &&
-		    nr_free[i] < promised(pool, number, i) + pool_promise(1))
+		    nr_free[i] < reserved(pool, number, i) + lease_least(1))
 			return false;
 	return true;
 }
@@ -206,7 +206,7 @@ static void give_back(struct ssdup_pool *pool, struct ssdup_log *log)
 }
 
 /* The live segments are the log's, and no others. */
-static void hold(struct ssdup_log *log, const struct log_header *live, u32 nr)
+static void note_live(struct ssdup_log *log, const struct log_header *live, u32 nr)
 {
 	struct ssdup_pool *pool = log->pool;
 	u32 i;
@@ -249,7 +249,7 @@ static u32 grant(struct ssdup_log *log, const struct log_header *live, u32 nr_li
 		 u32 more[SSDUP_MAX_SSDS])
 {
 	struct ssdup_pool *pool = log->pool;
-	u32 least = pool_promise(log_lifetimes(log));
+	u32 least = lease_least(log_lifetimes(log));
 	u32 nr_free[SSDUP_MAX_SSDS], has[SSDUP_MAX_SSDS] = { }, i, sum = 0;
 	u64 want = wanted(log);
 
@@ -260,13 +260,14 @@ static u32 grant(struct ssdup_log *log, const struct log_header *live, u32 nr_li
 		more[i] = 0;
 		if (ssds_unused(&log->ssds, i))
 			continue;
-		more[i] = ssdup_pool_grant(nr_free[i], promised(pool, log->number, i), has[i],
+		more[i] = ssdup_pool_grant(nr_free[i], reserved(pool, log->number, i), has[i],
 					   ssdup_ssds_part(&log->ssds, &log->g, i, want), least);
 		sum += more[i];
 		if (more[i] < least)
 			DMWARN("%s: only %u segments of SSD %u are free, and it needs %u%s",
 			       log->c->name, more[i], i, least,
-			       has[i] + more[i] > ssdup_spare(log) ? "" : ": it takes no writes");
+			       has[i] + more[i] > ssdup_drain_segments(log) ?
+			       "" : ": it takes no writes");
 	}
 	return sum;
 }
@@ -281,7 +282,7 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	pool->user[log->number].log = log;
 	pool->user[log->number].lifetimes = log_lifetimes(log);
 	pool->user[log->number].era = log->classes.era;
-	hold(log, live, nr);
+	note_live(log, live, nr);
 	if (log->c->read_only)
 		return;
 	WRITE_ONCE(log->nr_leased, nr + grant(log, live, nr, more));
@@ -295,7 +296,7 @@ void ssdup_pool_unclaim(struct ssdup_log *log, const struct log_header *live, u3
 	mutex_lock(&pool->lock);
 	if (pool->user[log->number].log == log) {
 		pool->user[log->number].log = NULL;
-		hold(log, live, nr);
+		note_live(log, live, nr);
 	}
 	mutex_unlock(&pool->lock);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the places of a segment: hands them out, and takes them back. */
 #include "guard.h"
-#include "internal.h"
+#include "log_internal.h"
 #include "reserve.h"
 
 void ssdup_expect_commit(struct ssdup_log *log, bool now)

@@ -38,7 +38,7 @@ static inline struct ssdup_class *ssdup_io_class(struct ssdup_log *log, const st
  * @io: has start and sectors, and receives segment, page, slot, pos and e, and perhaps a spare
  * node; segment->writes stays raised until ssdup_put_write(). After an error there is no spare node
  * @sectors: of data, 0 for a tombstone
- * @allowed: of LOG_WORD_KEPT and LOG_WORD_SPARE, see ssdup_switch()
+ * @allowed: of LOG_WORD_KEPT and LOG_WORD_DRAIN, see ssdup_switch()
  *
  * Opens the next segment when this one is full.
  * Context: any; takes no lock unless it opens a segment.
@@ -82,8 +82,8 @@ static __always_inline struct extent_array **ssdup_find_place(struct ssdup_segme
 
 /*
  * The pool's reserve is for inserts that split an extent, see ssdup_insert_among(). A write brings
- * its own node if @seg has more writes in flight than promised nodes, or if part of the reserve is
- * in use. The promises to all segments together are no more than the reserve.
+ * its own node if @seg has more writes in flight than nodes in its share, or if part of the reserve
+ * is in use. The shares of all segments together are no more than the reserve.
  */
 static inline bool ssdup_has_spare(struct ssdup_log *log, const struct ssdup_segment *seg,
 				   struct ssdup_io *io, u32 writes)
@@ -122,7 +122,7 @@ static __always_inline int ssdup_try_reserve(struct ssdup_log *log, struct ssdup
 	/* Read the word before seg->spares, which is set before the word is unsealed. */
 	word = atomic64_read_acquire(&seg->word);
 	while (log_word_reserve(word & ~allowed, &log->g, sectors, &next)) {
-		/* Only for an open segment: a sealed one has no promise, the next may have. */
+		/* Only for an open segment: a sealed one has no share, the next may have. */
 		if (unlikely(!ssdup_has_spare(log, seg, io, writes))) {
 			r = -SSDUP_ERR_NO_NODE;
 			break;

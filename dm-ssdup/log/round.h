@@ -9,7 +9,7 @@
 #ifndef SSDUP_LOG_ROUND_H
 #define SSDUP_LOG_ROUND_H
 
-#include "internal.h"
+#include "log_internal.h"
 
 /* A write of a round. */
 struct commit_write {

@@ -7,7 +7,7 @@
 #include "base/wakeups.h"
 #include "core/clean.h"
 #include "core/ssds.h"
-#include "internal.h"
+#include "log_internal.h"
 
 #define READY		4U	/* free at once when a log is loaded */
 
@@ -108,7 +108,7 @@ static void seal_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 	trace_ssdup_seal(log->c, seg);
 }
 
-static void promise_spares(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *seg)
+static void share_spares(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *seg)
 {
 	struct ssdup_segment *x;
 
@@ -116,7 +116,7 @@ static void promise_spares(struct ssdup_log *log, struct ssdup_class *k, struct 
 	list_for_each_entry(x, &k->in_ring, ring)
 		if (x->state != SEGMENT_OPEN)
 			ssdup_take_spares_back(log, x, atomic_read(&x->writes));
-	ssdup_promise_spares(log, seg);
+	ssdup_share_spares(log, seg);
 }
 
 static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *seg,
@@ -128,7 +128,7 @@ static void open_segment(struct ssdup_log *log, struct ssdup_class *k, struct ss
 	lockdep_assert_held(&s->lock);
 	ssdup_space_remove(log, seg);
 	WRITE_ONCE(s->opened, s->opened + 1);
-	promise_spares(log, k, seg);
+	share_spares(log, k, seg);
 	list_add_tail(&seg->ring, &k->in_ring);
 	seg->state = SEGMENT_OPEN;
 	k->freed = 0;
@@ -166,7 +166,7 @@ static bool clean_in_the_way(struct ssdup_log *log)
 	lockdep_assert_held(&s->lock);
 	return unlikely(s->nr_clean) &&
 	       ssdup_ready_segments(log) <
-	       ssdup_clean_low(log->nr_leased, ssdup_spare_of_all(log));
+	       ssdup_clean_low(log->nr_leased, ssdup_drain_segments_of_all(log));
 }
 
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
@@ -190,7 +190,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 	 * What overlaps data on an SSD that leaves goes there. But it has to become empty: for each
 	 * segment two were freed before.
 	 */
-	if (class_leaves(log, k) && k->freed < 2 && !(allowed & LOG_WORD_SPARE))
+	if (class_leaves(log, k) && k->freed < 2 && !(allowed & LOG_WORD_DRAIN))
 		next = NULL;
 	/* A closed class hands out nothing, see salvage.c. */
 	if (!next || spent || class_closed(log, k)) {
@@ -255,7 +255,7 @@ static bool shut_class(struct ssdup_class *k)
 	u64 word = atomic64_read(&k->open->word);
 
 	if (k->open->state == SEGMENT_OPEN && !log_word_entries(word))
-		word = atomic64_fetch_or(LOG_WORD_SPARE, &k->open->word);
+		word = atomic64_fetch_or(LOG_WORD_DRAIN, &k->open->word);
 	if (!list_empty(&k->sealed) || (k->open->state == SEGMENT_OPEN && log_word_entries(word)))
 		return false;
 	k->freed = 0;

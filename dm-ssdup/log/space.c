@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the free segments of each SSD: which are opened next, or discarded. */
 #include "base/failure.h"
-#include "internal.h"
+#include "log_internal.h"
 
 void ssdup_space_init(struct ssdup_log *log)
 {
@@ -39,9 +39,9 @@ void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale
 /* The free segments that are not for who asks. */
 static u32 others(const struct ssdup_log *log, u64 allowed)
 {
-	if (allowed & LOG_WORD_SPARE)
+	if (allowed & LOG_WORD_DRAIN)
 		return 0;
-	return ssdup_spare(log) + (allowed & LOG_WORD_KEPT ? 0 : ssdup_kept(log));
+	return ssdup_drain_segments(log) + (allowed & LOG_WORD_KEPT ? 0 : ssdup_kept(log));
 }
 
 struct ssdup_segment *ssdup_space_next(struct ssdup_log *log, u32 ssd, u64 allowed)
@@ -77,9 +77,9 @@ u64 ssdup_space_closed(const struct ssdup_log *log, u32 ssd, bool kept)
 	u32 nr_free = log->segments->space[ssd].nr_free;
 
 	/* What a drain opens of the last ones it needs for itself. */
-	if (nr_free <= ssdup_spare(log))
-		return LOG_WORD_SPARE;
-	return kept && nr_free <= ssdup_spare(log) + ssdup_kept(log) ? LOG_WORD_KEPT : 0;
+	if (nr_free <= ssdup_drain_segments(log))
+		return LOG_WORD_DRAIN;
+	return kept && nr_free <= ssdup_drain_segments(log) + ssdup_kept(log) ? LOG_WORD_KEPT : 0;
 }
 
 /* --- Full --- */
@@ -109,7 +109,7 @@ void ssdup_space_not_full(struct ssdup_log *log, u32 ssd)
 /* Let writers have the rest of the open segments, by what is free now. */
 static void let_writers_have(struct ssdup_log *log)
 {
-	u32 nr_free, spare = ssdup_spare(log);
+	u32 nr_free, for_drain = ssdup_drain_segments(log);
 	struct ssdup_class *k;
 	u64 opens;
 
@@ -117,8 +117,8 @@ static void let_writers_have(struct ssdup_log *log)
 		if (class_closed(log, k) || class_leaves(log, k))
 			continue;
 		nr_free = log->segments->space[k->ssd].nr_free;
-		opens = (nr_free > spare ? LOG_WORD_SPARE : 0) |
-			(nr_free > spare + ssdup_kept(log) ? LOG_WORD_KEPT : 0);
+		opens = (nr_free > for_drain ? LOG_WORD_DRAIN : 0) |
+			(nr_free > for_drain + ssdup_kept(log) ? LOG_WORD_KEPT : 0);
 		if (opens)
 			atomic64_andnot(opens, &k->open->word);
 	}
@@ -130,7 +130,7 @@ void ssdup_more_to_open(struct ssdup_log *log)
 
 	/* Perhaps on another SSD. */
 	for (i = 0; i < nr_ssds && nr_ssds > 1; i++)
-		if (log->segments->space[i].nr_free <= ssdup_spare(log))
+		if (log->segments->space[i].nr_free <= ssdup_drain_segments(log))
 			full |= log->full_ssds & BIT(i);
 	set_full(log, full);
 	let_writers_have(log);
@@ -245,7 +245,7 @@ static u32 ready(const struct ssdup_log *log, const struct ssd_space *space)
 {
 	u32 nr = READ_ONCE(space->nr_free);
 
-	return nr > ssdup_spare(log) + 1 ? nr + READ_ONCE(space->discarding) : nr;
+	return nr > ssdup_drain_segments(log) + 1 ? nr + READ_ONCE(space->discarding) : nr;
 }
 
 u32 ssdup_ready_segments(struct ssdup_log *log)
@@ -259,13 +259,14 @@ u32 ssdup_ready_segments(struct ssdup_log *log)
 	return least;
 }
 
-bool ssdup_last_segments(struct ssdup_log *log)
+bool ssdup_drain_short(struct ssdup_log *log)
 {
 	const struct ssd_space *space;
 
 	for (space = log->segments->space; space < space_end(log); space++)
 		if (!space_out(log, space) &&
-		    READ_ONCE(space->nr_free) + READ_ONCE(space->coming) < ssdup_spare(log))
+		    READ_ONCE(space->nr_free) + READ_ONCE(space->coming) <
+		    ssdup_drain_segments(log))
 			return true;
 	return false;
 }

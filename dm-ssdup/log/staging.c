@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
-#include "internal.h"
+#include "log_internal.h"
 #include "reserve.h"
 #include "staging.h"
 
@@ -211,7 +211,7 @@ void ssdup_stage_leave(struct ssdup_log *log, struct ssdup_segment *seg, int sub
 	int left = atomic_sub_return(sub, &seg->staged);
 
 	/* Fully ordered, as in ssdup_put_write(). */
-	if (!(left & (STAGE_HELD_ONE - 1)) && atomic64_read(&seg->word) & LOG_WORD_SEALED)
+	if (!(left & (STAGE_STRANDED_ONE - 1)) && atomic64_read(&seg->word) & LOG_WORD_SEALED)
 		ssdup_last_write(log);
 }
 

@@ -34,7 +34,7 @@ enum buffer_state {
 	BUFFER_READY,
 	BUFFER_SENT,
 	BUFFER_REFUSED,		/* for the next commit */
-	BUFFER_HELD,
+	BUFFER_STRANDED,
 	BUFFER_DONE,		/* free, when those who read it have ended */
 };
 
@@ -191,8 +191,8 @@ bool ssdup_stage_again(struct ssdup_log *log);
 /** ssdup_stage_bound() - no write of @k that ended up to this seq is still staged; any context */
 u64 ssdup_stage_bound(struct ssdup_log *log, const struct ssdup_class *k, u64 seq);
 
-/** ssdup_stage_holds() - is data of @k held that no SSD has? any context */
-bool ssdup_stage_holds(struct ssdup_log *log, const struct ssdup_class *k);
+/** ssdup_stage_strands() - is data of @k held that no SSD has? any context */
+bool ssdup_stage_strands(struct ssdup_log *log, const struct ssdup_class *k);
 
 /** ssdup_stage_forget() - what is held of @seg is in no tree any more */
 void ssdup_stage_forget(struct ssdup_log *log, struct ssdup_segment *seg);

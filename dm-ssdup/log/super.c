@@ -8,7 +8,7 @@
 #include "base/sync_io.h"
 #include "core/ssds.h"
 #include "blank.h"
-#include "internal.h"
+#include "log_internal.h"
 #include "super.h"
 
 struct ssdup_superblock {
@@ -399,7 +399,7 @@ static int write_super(struct ssdup_log *log, enum ssdup_step between)
 	return r;
 }
 
-/* The log says who has it, until a suspend writes it clean. */
+/* The log says who has it, until a suspend closes it. */
 static void name_host(struct ssdup_log *log, struct log_super *s)
 {
 	const u8 *host = log->c->set.host;
@@ -509,7 +509,7 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 	}
 	if (!again)
 		s->super.epoch++;
-	s->super.flags &= ~SSDUP_RECORD_CLEAN;
+	s->super.flags &= ~SSDUP_RECORD_CLOSED;
 	name_host(log, &s->super);
 	if (!again && ssdup_pool_alone(log))
 		s->mend |= move_homes(log);
@@ -583,7 +583,7 @@ int ssdup_super_guard(struct ssdup_log *log, enum guard_state state, u64 epoch, 
 	return r;
 }
 
-void ssdup_write_clean(struct ssdup_log *log)
+void ssdup_write_closed(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;
 	struct ssdup_segment *seg;
@@ -601,10 +601,10 @@ void ssdup_write_clean(struct ssdup_log *log)
 		s->super.live_segments++;
 		s->super.live_pages += segment_pages(seg);
 	}
-	ssdup_step(log->c, STEP_SUSPEND_CLEAN);
-	s->super.flags |= SSDUP_RECORD_CLEAN;
+	ssdup_step(log->c, STEP_SUSPEND_CLOSED);
+	s->super.flags |= SSDUP_RECORD_CLOSED;
 	write_record(log, STEP_SUSPEND_BETWEEN);
-	s->super.flags &= ~SSDUP_RECORD_CLEAN;
+	s->super.flags &= ~SSDUP_RECORD_CLOSED;
 	mutex_unlock(&s->lock);
 	ssdup_step(log->c, STEP_SUSPEND_DONE);
 }

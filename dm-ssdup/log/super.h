@@ -61,7 +61,7 @@ int ssdup_begin_epoch(struct ssdup_log *log);
  */
 int ssdup_raise_tails(struct ssdup_log *log, const struct drain_group *g);
 
-/** ssdup_write_clean() - write that the log is clean, and how much it holds; no I/O is in flight */
-void ssdup_write_clean(struct ssdup_log *log);
+/** ssdup_write_closed() - write that the log is closed, and what it holds; no I/O is in flight */
+void ssdup_write_closed(struct ssdup_log *log);
 
 #endif

@@ -299,7 +299,7 @@ static void forget_extent(struct ssdup_map *map, struct ssdup_range *r, struct e
 
 /* --- What is being copied --- */
 
-bool ssdup_hold(struct ssdup_map *map, struct extent *e)
+bool ssdup_claim_add(struct ssdup_map *map, struct extent *e)
 {
 	struct ssdup_range *r = range_of(map, e->start);
 	unsigned long flags;
@@ -321,7 +321,7 @@ bool ssdup_hold(struct ssdup_map *map, struct extent *e)
 	return held;
 }
 
-bool ssdup_hold_clean(struct ssdup_map *map, struct extent *e, u64 start, u32 sectors, u64 pos)
+bool ssdup_claim_fill(struct ssdup_map *map, struct extent *e, u64 start, u32 sectors, u64 pos)
 {
 	struct ssdup_range *r = range_of(map, start);
 	unsigned long flags;
@@ -338,7 +338,7 @@ bool ssdup_hold_clean(struct ssdup_map *map, struct extent *e, u64 start, u32 se
 	return whole;
 }
 
-void ssdup_hold_drop(struct ssdup_map *map, struct extent *e, u64 start)
+void ssdup_claim_drop(struct ssdup_map *map, struct extent *e, u64 start)
 {
 	struct ssdup_range *r = range_of(map, start);
 	unsigned long flags;
@@ -381,7 +381,7 @@ static void keep_extent(struct ssdup_map *map, struct ssdup_range *r, struct ext
 
 typedef void extent_fn(struct ssdup_map *map, struct ssdup_range *r, struct extent *e);
 
-static void do_extent(struct ssdup_map *map, struct extent *e, extent_fn *fn)
+static void visit_extent(struct ssdup_map *map, struct extent *e, extent_fn *fn)
 {
 	/* A write may trim it meanwhile, but not move it to another range. */
 	struct ssdup_range *r = range_of(map, data_race(READ_ONCE(e->start)));
@@ -401,13 +401,13 @@ static void do_arrays(struct ssdup_map *map, const struct llist_head *arrays, ex
 		for (i = 0; i < a->nr; i++)
 			/* A write may remove one meanwhile; none comes back. */
 			if (data_race(extent_mapped(&a->e[i])))
-				do_extent(map, &a->e[i], fn);
+				visit_extent(map, &a->e[i], fn);
 		cond_resched();
 	}
 }
 
 /* Call @fn for each extent of @seg that is in a tree, under the lock of its range. */
-static void do_extents(struct ssdup_map *map, struct ssdup_segment *seg, extent_fn *fn)
+static void visit_extents(struct ssdup_map *map, struct ssdup_segment *seg, extent_fn *fn)
 {
 	do_arrays(map, &seg->arrays, fn);
 	do_arrays(map, &seg->ordered, fn);
@@ -444,25 +444,25 @@ u64 ssdup_lose(struct ssdup_map *map, struct ssdup_segment *seg)
 {
 	u64 before = map->lost;
 
-	do_extents(map, seg, lose_extent);
+	visit_extents(map, seg, lose_extent);
 	return map->lost - before;
 }
 
 void ssdup_drop(struct ssdup_map *map, struct ssdup_segment *seg)
 {
-	do_extents(map, seg, drop_extent);
+	visit_extents(map, seg, drop_extent);
 	ssdup_stage_forget(map->log, seg);
 	ssdup_free_arrays(map->log, seg);
 }
 
 u64 ssdup_keep(struct ssdup_map *map, struct ssdup_segment *seg)
 {
-	do_extents(map, seg, keep_extent);
+	visit_extents(map, seg, keep_extent);
 	return ssdup_trim_arrays(map->log, seg);
 }
 
 void ssdup_forget(struct ssdup_map *map, struct ssdup_segment *seg)
 {
-	do_extents(map, seg, forget_extent);
+	visit_extents(map, seg, forget_extent);
 	ssdup_free_arrays(map->log, seg);
 }

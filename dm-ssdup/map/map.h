@@ -6,7 +6,7 @@
  * core/clean.h. The range's lock protects both. They overlap nowhere.
  *
  * The first has what the log holds and the HDD may not have. The other has what is clean, and the
- * holds of what is being copied: a write that is inserted into the first tree, or sent to the HDD,
+ * claims of what is being copied: a write that is inserted into the first tree, or sent to the HDD,
  * takes its sectors out of the second one while it has the lock. What a drain or a relocation
  * writes is all in the first.
  *
@@ -125,24 +125,24 @@ static __always_inline void range_cut_clean(struct ssdup_map *map, struct ssdup_
 }
 
 /**
- * ssdup_hold() - hold the place of a copy of what the HDD is about to return
+ * ssdup_claim_add() - keep the place of a copy of what the HDD is about to return
  * @e: start and sectors, in one range, are filled in
  *
  * Context: any. Return: false, and nothing has changed, when a direct write to the range is in
  * flight, or a part of it is in either tree.
  */
-bool ssdup_hold(struct ssdup_map *map, struct extent *e);
+bool ssdup_claim_add(struct ssdup_map *map, struct extent *e);
 
 /**
- * ssdup_hold_clean() - the copy is at sector @pos of the SSD: what is held becomes clean
- * @start: of the hold, as it was, and its @sectors
+ * ssdup_claim_fill() - the copy is at sector @pos of the SSD: the claim becomes clean
+ * @start: of the claim, as it was, and its @sectors
  *
- * Context: any. Return: false when a part of it was cut: the hold stays.
+ * Context: any. Return: false when a part of it was cut: the claim stays.
  */
-bool ssdup_hold_clean(struct ssdup_map *map, struct extent *e, u64 start, u32 sectors, u64 pos);
+bool ssdup_claim_fill(struct ssdup_map *map, struct extent *e, u64 start, u32 sectors, u64 pos);
 
-/** ssdup_hold_drop() - there is no copy; @start as above, any context */
-void ssdup_hold_drop(struct ssdup_map *map, struct extent *e, u64 start);
+/** ssdup_claim_drop() - there is no copy; @start as above, any context */
+void ssdup_claim_drop(struct ssdup_map *map, struct extent *e, u64 start);
 
 /**
  * ssdup_insert_among() - insert an extent that may overlap others, and publish its entry

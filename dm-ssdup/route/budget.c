@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the account of the SSD's budget, and the price of room there. */
-#include "log/clean.h"
+#include "log/clean_list.h"
 #include "log/log.h"
 #include "router.h"
 

@@ -9,7 +9,7 @@
 #include "log/log.h"
 #include "map/map.h"
 #include "router.h"
-#include "window.h"
+#include "windows.h"
 
 /* Serialises changes of the rules, of all devices. */
 static DEFINE_MUTEX(rules_lock);

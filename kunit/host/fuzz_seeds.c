@@ -3,7 +3,7 @@
  * Images that the encoders of log.c make: what the fuzzer starts from. As a
  * program: writes each of them as an input into the folder that is named.
  */
-#include "../../dm-ssdup/core/log.h"
+#include "../../dm-ssdup/core/codec.h"
 #include "fuzz.h"
 
 #define HDD_SECTORS	32768U
@@ -157,7 +157,7 @@ static void make_classes(struct maker *m, u32 nr)
 			full_segment(m, 4 * m->class);
 		m->s.live_segments = SSDUP_MAX_CLASSES - 1;
 		m->s.live_pages = m->s.live_segments * IMAGE_PAGES;
-		m->s.flags = SSDUP_RECORD_CLEAN;
+		m->s.flags = SSDUP_RECORD_CLOSED;
 	}
 }
 
@@ -212,7 +212,7 @@ static void make_image(struct maker *m, u32 nr)
 		page(m, 1, 1, 12, SSDUP_KIND_MAX);
 		m->s.live_segments = 2;
 		m->s.live_pages = IMAGE_PAGES + 2;
-		m->s.flags = SSDUP_RECORD_CLEAN;
+		m->s.flags = SSDUP_RECORD_CLOSED;
 		break;
 	case 7:			/* one copy is behind */
 		full_segment(m, 0);

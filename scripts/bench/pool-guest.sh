@@ -92,7 +92,7 @@ beside()
 	done
 	echo "beside $1 $2 $3 ${line[*]}"
 	for i in "${!pids[@]}"; do
-		dmsetup message "d$i" 0 flush
+		dmsetup message "d$i" 0 drain
 	done
 	unmake
 	modprobe -r ssdup-disks

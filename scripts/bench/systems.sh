@@ -165,7 +165,7 @@ system_drain()
 		dmsetup resume $name
 		dmsetup message $name 0 drop_caches
 		;;
-	*) dmsetup message $name 0 flush ;;
+	*) dmsetup message $name 0 drain ;;
 	esac
 	[ "$1" = ssd ] || sync $hdd
 }

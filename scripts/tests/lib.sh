@@ -333,7 +333,7 @@ message()
 # flush - all of it to the HDD
 flush()
 {
-	must message flush
+	must message drain
 	is "sectors left after a flush" "$(stat dirty_sectors)" 0
 }
 
@@ -543,7 +543,7 @@ fs_test()
 	must $mkfs $DEV >"$T/mkfs"
 	must mount $DEV /mnt/s
 	plant /mnt/s/1
-	message flush &
+	message drain &
 	plant /mnt/s/2
 	wait $!
 	tree /mnt/s >"$T/tree"

@@ -283,7 +283,7 @@ static void drain(void)
 
 	set(MODEL("mhdd0") "fail_write", "clear");
 	for (i = 0; i < 3; i++)
-		if (device_message(&c.d, "flush"))
+		if (device_message(&c.d, "drain"))
 			return;
 	printf("  it cannot be drained: %s\n", strerror(errno));
 	c.bad++;
@@ -435,7 +435,7 @@ static bool reach(void)
 	if (arg.hook)
 		return false;
 	if (!is_step("suspend")) {
-		device_message(&c.d, "flush");
+		device_message(&c.d, "drain");
 		if (cut_happened())
 			return true;
 	}

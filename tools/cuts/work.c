@@ -371,7 +371,7 @@ static void *controller_thread(void *arg)
 		}
 		switch (rng_below(&c->rng, 6)) {
 		case 0:
-			device_message(c->d, "flush");
+			device_message(c->d, "drain");
 			break;
 		case 1:
 			device_message(c->d, pick(&c->rng, "commit drain"));

@@ -271,9 +271,9 @@ static void use(uint64_t seed, bool forged)
 	int r, fd = device_open();
 
 	write_some(fd, seed, 20, 32);
-	r = fsync(fd) ? -errno : dm_message("flush", 5);
+	r = fsync(fd) ? -errno : dm_message("drain", 5);
 	if (r && !(forged && r == -EIO))
-		fail("flush: %s", strerror(-r));
+		fail("drain: %s", strerror(-r));
 	check_content(fd, forged);
 	write_some(fd, seed + 1, 20, 32);
 	close(fd);

@@ -80,7 +80,7 @@ void image_set_dirty(struct image *im)
 	unsigned int copy;
 
 	for (copy = 0; copy < SSDUP_COPIES; copy++) {
-		im->record[copy].r.flags &= htole32(~SSDUP_RECORD_CLEAN);
+		im->record[copy].r.flags &= htole32(~SSDUP_RECORD_CLOSED);
 		image_repair_record(im, copy);
 	}
 }
@@ -312,7 +312,7 @@ static void play_record(struct image *im)
 		r->epoch = htole64(le64toh(r->epoch) + below(5) - 2);
 		break;
 	case 3:
-		r->flags ^= htole32(SSDUP_RECORD_CLEAN);
+		r->flags ^= htole32(SSDUP_RECORD_CLOSED);
 		break;
 	case 4:
 		r->nr_classes = htole16(1 + below(SSDUP_MAX_CLASSES));

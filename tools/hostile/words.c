@@ -33,14 +33,14 @@ static const char * const known[] = {
 	/* Keys, */
 	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "parts", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
-	"flush_on_suspend", "discard", "thrift", "ssd_budget", "promote", "classes",
+	"drain_on_suspend", "discard", "thrift", "ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb", "stage",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
 	"off", "default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
 	"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f", "00000000-0000-0000-0000-000000000000",
 	/* messages, */
-	"flush", "commit", "start", "pause", "set", "clear_stats", "lost_ranges", "class",
+	"drain", "commit", "start", "pause", "set", "clear_stats", "lost_ranges", "class",
 	"log_add", "log_forget", "ssd_add", "ssd_state", "ssd_left",
 	/* and others. */
 	"ssdup", "policy\tall", "POLICY", "polic",
@@ -149,7 +149,7 @@ static const struct knob {
 	{ "drain", "auto eager manual", 0, 0 },
 	{ "drain_depth_reads", NULL, 1, 1024 },
 	{ "autocommit_ms", NULL, 1, 3600000 },
-	{ "flush_on_suspend", NULL, 0, 1 },
+	{ "drain_on_suspend", NULL, 0, 1 },
 	{ "discard", "auto off", 0, 0 },
 	{ "stage", NULL, 0, 1 },
 	{ "thrift", NULL, 0, 100 },

@@ -39,7 +39,7 @@ is "streams and bytes" "$(arrived)" \
 	"1 $((64 * 512 + 2 * page)) 2 $((128 * 512 + 2 * page)) 3 $((256 * 512 + 2 * page))"
 io verify
 # a drain writes the record, which is of all classes
-must message flush
+must message drain
 is "streams" "$(arrived | xargs -n 2 | cut -d' ' -f1 | xargs)" "0 1 2 3"
 remove_ssdup
 

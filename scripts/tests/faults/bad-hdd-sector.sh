@@ -15,7 +15,7 @@ io random start=16384 len=8192 nr=100
 model $HDD fail_write "1001 3"
 model $HDD fail_write "17000 1"
 io write start=16992 len=16 bs=16
-must_not message flush
+must_not message drain
 above "unwritable extents" "$(stat unwritable_extents)" 1
 above "errors of the HDD" "$(stat hdd_errors)" 1
 below "dirty sectors" "$(stat dirty_sectors)" 33
@@ -27,7 +27,7 @@ io verify
 # the segments they came from serve again, they are passed on
 for n in 1 2 3; do
 	io random start=32768 len=8192 bs=64 nr=150 seed=$n
-	must_not message flush
+	must_not message drain
 	io verify
 done
 remove_ssdup
@@ -36,7 +36,7 @@ above "dirty sectors" "$(stat dirty_sectors)" 3
 io verify
 # newer data over an unwritable place
 io write start=1000 len=8
-must_not message flush
+must_not message drain
 io verify
 
 model $HDD fail_write clear

@@ -82,7 +82,7 @@ iocheck "$MODEL" $DEV write start=8192 len=64 bs=8 errors=1 fsync=1 2>/dev/null
 wait_until mode -eq 1
 wait_until clean_segments -eq 0
 io verify len=4096 bs=64
-message flush
+message drain
 is "clean segments" "$(stat clean_segments)" 0
 heal
 remove_ssdup

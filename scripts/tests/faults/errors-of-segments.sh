@@ -44,7 +44,7 @@ is "dirty sectors" "$(stat dirty_sectors)" 64
 # a copy of the record with the tail
 for copy in $(($(home 1) + 1024)) 1024; do
 	io write len=2048 bs=64 fsync=1
-	passes "$copy 8" message flush
+	passes "$copy 8" message drain
 	above "segments freed" "$(stat frees)" 4
 	reboot 2 "${options[@]}"
 	is "dirty sectors" "$(stat dirty_sectors)" 0
@@ -121,7 +121,7 @@ rm "$MODEL"
 make_ssdup "${options[@]}" parts 16
 io write len=$((12 * $(segment_data))) bs=8 fsync=1
 model $HDD fail_flush 1
-must_get "$eio" message flush
+must_get "$eio" message drain
 is "mode and segments freed" "$(stat mode) $(stat frees)" "0 0"
 above "sectors drained" "$(stat drained_sectors)" 0
 model $HDD fail_flush 0

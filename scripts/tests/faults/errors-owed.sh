@@ -49,7 +49,7 @@ is "mode" "$(stat mode)" 1
 fua_fails
 flush_fails
 fua_fails
-must_get "$erofs" message flush
+must_get "$erofs" message drain
 flush_fails
 must iocheck "$MODEL" $DEV fails len=64
 remove_ssdup
@@ -81,7 +81,7 @@ flush_fails
 model $ssd fail_flush 0
 is "mode" "$(stat mode)" 1
 is "metadata pages" "$(stat pages_written)" 0
-must_get "$erofs" message flush
+must_get "$erofs" message drain
 remove_ssdup
 io_on $HDD recover
 SSD=$ssd

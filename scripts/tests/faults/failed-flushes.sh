@@ -69,11 +69,11 @@ must_get "$eio" iocheck "$MODEL" $DEV flush
 must_get "$eio" message commit
 if [ "$LAYER" = linear ]; then
 	must iocheck "$MODEL" $DEV fails start=20000 len=64 bs=8
-	must_get "Read-only file system" message flush
+	must_get "Read-only file system" message drain
 	io_on $HDD verify len=1024
 else
 	io verify
-	must message flush
+	must message drain
 	io flush
 fi
 remove_ssdup

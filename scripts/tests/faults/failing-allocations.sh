@@ -50,7 +50,7 @@ above "writes that waited" "$(stat waited_writes)" 0
 above "segments freed" "$(stat frees)" 0
 within 60 io verify
 within 60 commits
-within 60 flush
+within 60 message drain
 within 60 io mixed max=200 nr=100 seed=2
 within 60 io zero start=5000 len=3000
 within 60 io write start=0 len=20000 bs=64 fua=1
@@ -63,7 +63,7 @@ for who in "" "$(grep -ls '^ssdup-wb' /proc/[0-9]*/comm | cut -d / -f 3)"; do
 	fail_memory 50 $who
 	knob drain eager
 	io stress max=100 seconds=5 seed=$RANDOM len=30000
-	within 60 flush
+	within 60 message drain
 	no_errors
 done
 fail_memory 100

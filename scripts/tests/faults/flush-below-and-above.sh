@@ -53,7 +53,7 @@ safe_is_there()
 {
 	heal
 	must umount /mnt/s
-	message flush
+	message drain
 	remove_ssdup
 	make_ssdup policy all drain manual
 	is "mode" "$(stat mode)" 0
@@ -79,7 +79,7 @@ for fs in ext4 xfs; do
 	knob policy none
 	must dd if=/dev/urandom of=/mnt/s/new bs=64k count=16 oflag=direct status=none
 	model $HDD fail_flush 1
-	must_not message flush
+	must_not message drain
 	is "error of the drain" "$(stat drain_errno)" 5
 	model $HDD fail_flush 0
 	ends_loudly "a drain's flush of the HDD"

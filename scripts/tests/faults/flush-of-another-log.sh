@@ -34,7 +34,7 @@ is "mode of the other one" "$(stat_b mode)" 1
 must_get "Input/output error" iocheck "$T/model-b" /dev/mapper/other flush
 said "a flush of the SSD failed for another log" || fail "the kernel does not say why"
 # what was durable goes to its HDD
-must_get "Read-only file system" dmsetup message other 0 flush
+must_get "Read-only file system" dmsetup message other 0 drain
 must iocheck "$T/model-b" /dev/mapper/other fails start=50000 len=2048
 must iocheck "$T/model-b" /dev/mhdd1 verify len=4096
 
@@ -50,7 +50,7 @@ must iocheck "$T/model-b" /dev/mapper/other write len=2048
 must iocheck "$T/model-b" /dev/mapper/other flush
 is "mode" "$(stat_b mode)" 0
 must dmsetup remove --retry other
-must_get "Read-only file system" message flush
+must_get "Read-only file system" message drain
 remove_ssdup
 make_ssdup log "$A" policy all drain manual
 is "mode" "$(stat mode)" 0

@@ -6,7 +6,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-at=0 top=$((1 << 56)) generations=$((1 << 39))	# the highest, see core/log.h
+at=0 top=$((1 << 56)) generations=$((1 << 39))	# the highest, see core/codec.h
 
 # restore - the log as it was
 restore()

@@ -45,7 +45,7 @@ is "errors" "$(stat hdd_errors)" 2
 knob policy all
 io write start=8192 len=2048 bs=64
 model $HDD fail_flush 1
-must_get "$eio" message flush
+must_get "$eio" message drain
 wait_until drain_state -eq 8
 is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
 is "segments freed" "$(stat frees)" 0
@@ -60,7 +60,7 @@ is "sectors drained anew" "$(($(stat drained_sectors) - drained))" $((2048 + 64)
 # more blocks than can be moved: given up, nothing is freed
 io write start=8192 len=4096 bs=64
 model $HDD fail_write "0 $LEN"
-must_get "$eio" message flush
+must_get "$eio" message drain
 is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
 is "unwritable blocks" "$(stat unwritable_extents)" 64
 is "dirty sectors" "$(stat dirty_sectors)" 4096

@@ -18,7 +18,7 @@ model $HDD gone 1
 io fails start=50000 len=8 bs=8
 io verify len=4096
 io write start=4096 len=64 bs=8 fsync=1
-must_get "$eio" message flush
+must_get "$eio" message drain
 wait_until drain_state -eq 8
 is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
 is "unwritable and lost extents" "$(stat unwritable_extents) $(stat lost_extents)" "0 0"
@@ -45,7 +45,7 @@ for way in "suspend" "suspend --noflush" wipe_table; do
 	# over what is in the log: these have no other way
 	iocheck "$T/over" $DEV write len=640 bs=64 errors=1 &
 	over=$!
-	message flush 2>"$T/flush" &
+	message drain 2>"$T/flush" &
 	drain=$!
 	wait_until drain_state -eq 4
 	model $HDD gone 1

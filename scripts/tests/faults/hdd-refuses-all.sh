@@ -39,7 +39,7 @@ for block in 0 328 656; do
 done
 moved=$(stat unwritable_extents)
 io write len=976 bs=8
-must_not message flush
+must_not message drain
 is "blocks that moved" "$(($(stat unwritable_extents) - moved))" 120
 is "error of the drain" "$(stat drain_errno)" 0
 io verify

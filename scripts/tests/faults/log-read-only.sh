@@ -42,7 +42,7 @@ io flush
 io verify
 
 # one bad block of the HDD in the oldest segment: all but it is written back, once
-must_get "$erofs" message flush
+must_get "$erofs" message drain
 is "error of the drain" "$(stat drain_errno)" 30
 is "what the drain does" "$(stat drain_state)" 8
 above "errors of the HDD" "$(stat hdd_errors)" 0
@@ -65,7 +65,7 @@ io random start=40000 len=8192 nr=50 seed=2
 
 # the HDD takes the block: one record empties the log
 model $HDD fail_write clear
-must message flush
+must message drain
 must said "the log is empty"
 is "what is left" "$(stat dirty_sectors) $(stat extents) $(stat segments_sealed)" "0 0 0"
 io_on $HDD verify
@@ -84,8 +84,8 @@ remove_ssdup
 make_ssdup policy all drain manual
 io write len=$len bs=8 fsync=1
 model $SSD fail_write "0 $(blockdev --getsz $SSD)"
-must_not message flush
-must_get "$erofs" message flush
+must_not message drain
+must_get "$erofs" message drain
 must said "the SSD takes no record of it"
 is "dirty sectors" "$(stat dirty_sectors)" $len
 io_on $HDD verify
@@ -94,7 +94,7 @@ must dmsetup suspend $NAME
 must dmsetup resume $NAME
 io verify
 model $SSD fail_write clear
-must message flush
+must message drain
 is "dirty sectors" "$(stat dirty_sectors)" 0
 io write len=64 bs=8
 remove_ssdup
@@ -124,10 +124,10 @@ for fault in flush header page; do
 	if [ $fault = flush ]; then
 		# see faults/lost-ssd-cache
 		must iocheck "$MODEL" $DEV fails len=512 bs=64
-		must_get "$erofs" message flush
+		must_get "$erofs" message drain
 	else
 		io verify
-		must message flush
+		must message drain
 		io_on $HDD verify len=512
 		io flush
 	fi
@@ -157,7 +157,7 @@ is "mode" "$(stat mode)" 1
 message drain start
 # all was read, so all segments but the last one are written back
 wait_until drain_reads -eq $((len / 8))
-timeout 20 dmsetup message $NAME 0 flush 2>"$T/stderr" &
+timeout 20 dmsetup message $NAME 0 drain 2>"$T/stderr" &
 # no harm if it has not begun by then
 sleep 0.5
 model $DISK fail_flush 1
@@ -166,7 +166,7 @@ must dmsetup reload other --table "0 $LEN linear $DISK 0"
 must dmsetup resume other
 must_not wait $!
 model $DISK fail_flush 0
-must message flush
+must message drain
 must said "the log is empty"
 io_on $DISK verify
 remove_ssdup

@@ -34,7 +34,7 @@ for ((round = 0; round < rounds; round++)); do
 	dmsetup message $NAME 0 commit 2>"$T/flush" || :
 	model $disk fail_flush 0
 	wait $stress
-	dmsetup message $NAME 0 flush 2>"$T/flush" || :
+	dmsetup message $NAME 0 drain 2>"$T/flush" || :
 	[ "$(stat lost_extents)" = 0 ] || lost=$((lost + 1))
 	remove_ssdup
 	make_ssdup policy all "${keys[@]}"

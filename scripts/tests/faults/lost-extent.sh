@@ -16,7 +16,7 @@ io write start=80 len=80 bs=16
 io write start=2000 len=640 bs=64
 model $SSD fail_read "$(log_sector 24) 1"
 io fails start=96 len=32 bs=32
-must_not message flush
+must_not message drain
 is "lost ranges" "$(message lost_ranges)" "104 8"
 is "lost extents" "$(stat lost_extents)" 1
 is "mode" "$(stat mode)" 0
@@ -35,7 +35,7 @@ remove_ssdup
 make_ssdup policy none drain manual
 is "lost ranges" "$(message lost_ranges)" "104 8"
 check_lost
-must_not message flush
+must_not message drain
 check_lost
 reboot 1 policy none drain manual
 check_lost
@@ -56,7 +56,7 @@ make_ssdup policy all drain manual
 io write len=640 bs=16
 model $SSD fail_read "$(log_sector 24) 1"
 echo "free_tail 1 7" >/sys/module/ssdup_disks/parameters/cut_at || fail "no cut at free_tail"
-must_not message flush
+must_not message drain
 # the disks are decided about in the background
 until [ "$(</sys/module/ssdup_disks/parameters/cut_at)" = "done free_tail" ]; do
 	nap 0.01

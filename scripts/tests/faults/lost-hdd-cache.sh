@@ -51,7 +51,7 @@ written_twice()
 drain_begins()
 {
 	message clear_stats
-	message flush 2>"$T/drain" &
+	message drain 2>"$T/drain" &
 	drain=$!
 	wait_until drain_state -eq 6
 	wait_until drained_sectors -eq 1024
@@ -140,7 +140,7 @@ for ((i = 0; i < 2; i++)); do
 	io flush
 done
 message clear_stats
-message flush 2>"$T/drain" &
+message drain 2>"$T/drain" &
 drain=$!
 # all but one block, which is written apart, is in the cache
 wait_until drain_reads -gt 0
@@ -174,7 +174,7 @@ model $disk fail_read "100000 8"
 reader=$!
 for ((i = 0; i < 3; i++)); do
 	io write len=1024 bs=64
-	must timeout 20 dmsetup message $NAME 0 flush
+	must timeout 20 dmsetup message $NAME 0 drain
 done
 above "requests that failed" "$(stat reads_hdd)" 20
 must kill $reader

@@ -23,7 +23,7 @@ fill_log()
 	len=$(($(stat segments) * $(segment_data) / 2))
 	for start in 60000 90000 60000 90000; do
 		must iocheck "$2" "$1" write start=$start len=$((len < 30000 ? len : 30000)) bs=64
-		must dmsetup message "${1##*/}" 0 flush
+		must dmsetup message "${1##*/}" 0 drain
 	done
 }
 
@@ -48,8 +48,8 @@ lost()
 	must iocheck "$MODEL" $DEV fails start=2064 len=64 bs=8
 	io verify start=2000 len=64
 	io verify start=60000
-	must_get "$erofs" message flush
-	must_get "$erofs" message flush
+	must_get "$erofs" message drain
+	must_get "$erofs" message drain
 	is "lost blocks" "$(stat lost_extents)" 16
 	# an extent a line
 	message lost_ranges | awk '{ n += $2 } END { exit n != 128 }' ||
@@ -118,7 +118,7 @@ must_get "$eio" iocheck "$MODEL" $DEV flush
 model $DISK fail_flush 0
 must iocheck "$MODEL" $DEV fails len=64 bs=8
 io verify start=4096 len=64
-must_get "$erofs" message flush
+must_get "$erofs" message drain
 must iocheck "$T/old" $HDD verify len=64
 remove_ssdup
 SSD=$DISK

@@ -76,7 +76,7 @@ for main in 0 1; do
 		make $main "$other"
 		is "mirrors out" "$(stat mirrors_out)" 1
 		io verify
-		message flush
+		message drain
 		io_on $HDD verify
 		io write start=60000 len=4096 bs=32 fsync=1
 		remove_ssdup
@@ -96,7 +96,7 @@ for how in flush record data; do
 	io random start=8000 len=4000 nr=20 bs=8
 	case $how in
 	flush) model mssd0 fail_flush 1 ;;
-	record) model mssd0 fail_write "0 2048" && message flush ;;
+	record) model mssd0 fail_write "0 2048" && message drain ;;
 	data) model mssd0 fail_write "0 $(blockdev --getsz /dev/mssd0)" ;;
 	esac
 	io write start=16000 len=2048 bs=64
@@ -153,7 +153,7 @@ model mssd0 fail_read "$(log_sector 0 0) 2048"
 model mssd0 fail_write "$bad 512"
 io verify
 model mssd0 fail_write clear
-message flush
+message drain
 io_on $HDD verify
 is "mode" "$(stat mode)$(stat mirrors_out)" 00
 remove_ssdup
@@ -192,7 +192,7 @@ refused "ran apart" /dev/mssd0 $OTHER
 refused "ran apart" $OTHER /dev/mssd0
 # a blank one takes no place
 make $OTHER -
-message flush
+message drain
 remove_ssdup
 make_disks ssds=2 ssd_size_mb=34
 rm -f "$MODEL"
@@ -234,6 +234,6 @@ SSD=$OTHER
 reload $KEYS max_mb 24 log "$A" mirror -
 io verify
 must dmsetup remove --retry other
-message flush
+message drain
 io_on $HDD verify
 is "mode" "$(stat mode)$(stat ssds_out)" 00

@@ -57,7 +57,7 @@ must dmsetup resume $NAME
 is "threads" "$(grep -ls '^ssdup-wb' /proc/[0-9]*/comm | wc -l)" 1
 io verify len=16384
 io random len=16384 nr=50 seed=3 fsync=1
-message flush
+message drain
 io verify len=16384
 must io_on $HDD verify len=16384
 remove_ssdup

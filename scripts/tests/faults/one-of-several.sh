@@ -109,8 +109,8 @@ of 0 verify
 of 1 fails bs=8
 of 2 verify
 # the first may find that out
-must_not message flush
-must_get "Read-only file system" message flush
+must_not message drain
+must_get "Read-only file system" message drain
 is "mode" "$(stat mode)" 0
 is "SSDs out" "$(stat ssds_out)" 1
 said "takes no writes any more" || fail "the kernel does not say so"
@@ -125,7 +125,7 @@ message commit
 of 0 verify
 write_fails "$eio" start=$(($(on 1 0 $LAST | tail -n 1) * PART)) len=8
 message set drain auto
-must_get "Read-only file system" message flush
+must_get "Read-only file system" message drain
 io verify start=$((100 * 2048)) len=4096
 remove_ssdup
 # the others do not make a log
@@ -158,7 +158,7 @@ done
 for k in $(on 0 400 423) $(on 2 400 423); do
 	io fails start=$((k * PART)) len=$PART bs=8
 done
-must_not message flush
+must_not message drain
 home 1 400 423
 # it is no clean log, as pages of two SSDs are missing
 remove_ssdup
@@ -202,12 +202,12 @@ put 400 423
 model mssd1 gone 1
 must_get "$eio" message commit
 is "SSDs out" "$(stat ssds_out)" 1
-must_get "Read-only file system" message flush
+must_get "Read-only file system" message drain
 home 0 400 423
 home 2 400 423
 is "error of the drain" "$(stat drain_errno)" 30
 model mssd1 gone 0
-must message flush
+must message drain
 is "error of the drain" "$(stat drain_errno)" 0
 home 1 0 $LAST
 home 1 400 423
@@ -223,4 +223,4 @@ make_ssdup $KEYS
 is "SSDs out" "$(stat ssds_out)" 0
 put 100 110
 io verify
-must message flush
+must message drain

@@ -160,7 +160,7 @@ done
 # --- a discard is such a failure, too ---
 knob discard off
 io write start=110000 len=4096 bs=64
-must message flush
+must message drain
 late 60000
 written $NAME
 # no segment of the log can be written, or discarded

@@ -78,7 +78,7 @@ io recover
 
 # reads of a drain: nothing is lost
 model $SSD fail_read "$all"
-must_get "$eio" message flush
+must_get "$eio" message drain
 is "mode" "$(stat mode)" 0
 is "lost ranges" "$(message lost_ranges)" none
 model $SSD fail_read clear
@@ -91,7 +91,7 @@ must_get "$eio" iocheck "$MODEL" $DEV flush
 is "mode" "$(stat mode)" 1
 model $SSD fail_flush 0
 must_get "$eio" iocheck "$MODEL" $DEV flush
-must_get "Read-only file system" message flush
+must_get "Read-only file system" message drain
 remove_ssdup
 make_ssdup "${options[@]}"
 io recover

@@ -17,7 +17,7 @@ io write len=4096 bs=64 fsync=1
 model $SSD gone 1
 io fails len=8 bs=8
 is "mode" "$(stat mode)" 0
-must_get "$eio" message flush
+must_get "$eio" message drain
 is "mode" "$(stat mode)" 2
 must said "log failed: the SSD does not answer a drain's reads"
 wait_until drain_state -eq 9
@@ -25,11 +25,11 @@ is "lost ranges" "$(message lost_ranges)" none
 write_fails "$eio" len=8
 io random start=8192 len=8192 nr=20 fsync=1
 io verify start=4096
-must_get "$eio" message flush
+must_get "$eio" message drain
 # it is back: reads are right at once, drains with the next table
 model $SSD gone 0
 io verify
-must_get "$eio" message flush
+must_get "$eio" message drain
 reload policy all
 is "mode" "$(stat mode)" 0
 all_home
@@ -44,7 +44,7 @@ for way in "suspend" "suspend --noflush" wipe_table; do
 	iocheck "$T/other" $DEV write start=30000 len=14000 bs=64 depth=64 errors=1 &
 	writer=$!
 	wait_until waiting_writes -gt 10
-	message flush 2>"$T/flush" &
+	message drain 2>"$T/flush" &
 	drain=$!
 	wait_until drain_state -eq 4
 	model $SSD gone 1

@@ -34,7 +34,7 @@ for policy in all balance; do
 	make_ssdup policy $policy autocommit_ms 50 segment_mb 1 $SSDS
 	fio_job first --rw=randwrite --randseed=1 --do_verify=1
 	is "refused before" "$(errors first)" 0
-	message flush
+	message drain
 	# whoever writes while it goes finds it gone, and takes another one
 	(
 		until [ "$(stat write_sectors_ssd)" -gt 200000 ]; do
@@ -58,7 +58,7 @@ for policy in all balance; do
 	is "mode" "$(stat mode)" 0
 	fio_job back --rw=read
 	is "refused when it is back" "$(errors back)" 0
-	message flush
+	message drain
 	fio_job home --rw=read
 	remove_ssdup
 done

@@ -135,7 +135,7 @@ is "mode" "$(stat mode)" 1
 io verify bs=1
 io verify start=1043 len=29 bs=29
 is "lost ranges" "$(message lost_ranges)" none
-must_not message flush
+must_not message drain
 io verify bs=1
 io_on $HDD verify start=1024 len=64 bs=1
 model "$bare" fail_write clear
@@ -175,11 +175,11 @@ model $HDD fail_write "0 64"
 let_go
 must_get "$eio" iocheck "$MODEL" $DEV flush
 is "mode" "$(stat mode)" 1
-must_not message flush
+must_not message drain
 must_get "$eio" iocheck "$MODEL" $DEV flush
 io verify len=16
 model $HDD fail_write clear
-must message flush
+must message drain
 io_on $HDD verify len=16
 io flush
 model "$bare" fail_write clear

@@ -12,7 +12,7 @@ make_ssdup policy all drain manual
 io write len=2048 bs=64 fsync=1
 # both copies of the record
 model $SSD fail_write "1024 16"
-must_not message flush
+must_not message drain
 is "mode" "$(stat mode)" 1
 is "segments freed" "$(stat frees)" 0
 is "dirty sectors" "$(stat dirty_sectors)" 2048
@@ -38,7 +38,7 @@ for copy in $(($(home 1) + 1024)) 1024; do
 	io write len=2048 bs=64 fsync=1
 	message clear_stats
 	model $SSD fail_write "$copy 8"
-	must_not message flush
+	must_not message drain
 	message drain pause
 	is "mode" "$(stat mode)" 1
 	is "segments freed" "$(stat frees)" 0
@@ -55,7 +55,7 @@ knob policy all
 io write len=2048 bs=64 fsync=1
 message clear_stats
 model $SSD fail_write "1024 8"
-must_not message flush
+must_not message drain
 is "segments freed" "$(stat frees)" 0
 model $SSD fail_write clear
 reboot 2 policy none drain manual

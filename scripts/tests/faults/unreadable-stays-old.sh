@@ -37,7 +37,7 @@ io write start=12288 len=64 bs=64
 model $SSD fail_read "$(log_sector 24) 1"
 model $SSD fail_read "$(log_sector 80) 8192"
 for ((try = 0; try < 20; try++)); do
-	must_not message flush
+	must_not message drain
 	[ "$(stat dirty_sectors)" != 8200 ] || break
 done
 is "dirty sectors" "$(stat dirty_sectors)" 8200
@@ -68,10 +68,10 @@ model $SSD fail_read "$(log_sector 24) 1"
 model $SSD fail_write "0 $(blockdev --getsz $SSD)"
 io random start=8000 len=8192 nr=20
 is "mode" "$(stat mode)" 1
-must_not message flush
+must_not message drain
 stays_old 104 8
 io_on $HDD verify len=104
 io_on $HDD verify start=112 len=16272
 model $SSD fail_read clear
-must_not message flush
+must_not message drain
 io_on $HDD verify len=16384

@@ -150,7 +150,7 @@ both hdd gone 1
 io fails start=50000 len=8 bs=8
 io verify len=4096
 io write start=4096 len=64 bs=8 fsync=1
-must_get "$eio" message flush
+must_get "$eio" message drain
 wait_until drain_state -eq 8
 is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
 is "what is lost" "$(message lost_ranges)" none
@@ -159,7 +159,7 @@ write_fails "$eio" start=50000 len=8
 heal
 # md has given them up
 write_fails "$eio" start=50000 len=8
-must_get "$eio" message flush
+must_get "$eio" message drain
 io verify len=4160
 remove_ssdup
 stop
@@ -176,7 +176,7 @@ make_ssdup policy all drain manual
 io write len=4096 bs=64 fsync=1
 both ssd gone 1
 io fails len=8 bs=8
-must_get "$eio" message flush
+must_get "$eio" message drain
 is "mode" "$(stat mode)" 2
 is "what is lost" "$(message lost_ranges)" none
 write_fails "$eio" len=8

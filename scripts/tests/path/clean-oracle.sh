@@ -40,7 +40,7 @@ knobs()
 	turn clean_percent 0 10 50 90 90 90
 	turn promote 0 1000T 1000T 1000T
 	turn discard auto off
-	message "$(pick flush flush flush commit commit forget)"
+	message "$(pick drain drain drain commit commit forget)"
 	nap "0.$((RANDOM % 10))"
 }
 
@@ -52,7 +52,7 @@ tables()
 		dmsetup reload $NAME --table "$(table policy all clean 90 promote 1000T range_mb "$(pick 1 2 4)")"
 	fi
 	# what the log holds of it counts, whatever the HDD gets
-	message flush || return
+	message drain || return
 	dmsetup suspend $NAME || return
 	iocheck "$MODEL.h" $HDD write start=$((4 * span)) len=2048 bs=64 fsync=1 ||
 		echo "behind" >>"$T/wrong"

@@ -35,7 +35,7 @@ for _ in 1 2 3; do
 	io write start=$((p - 8)) len=16 bs=16
 	io write start=90000 len=4096 bs=64
 	kill -0 $direct || fail "the direct write was not in flight any more"
-	message flush &
+	message drain &
 	drain=$!
 	wait_until drain_state -eq 5
 	must wait $direct

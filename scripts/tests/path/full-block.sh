@@ -47,6 +47,6 @@ io write start=65536 len=24576 bs=64 depth=64 &
 writer=$!
 must timeout 20 dmsetup wait $NAME "$before"
 model $HDD fail_flush 0
-must message flush
+must message drain
 must wait $writer
 all_home

@@ -49,7 +49,7 @@ for ((n = 0; n < 40; n++)); do
 	[ $((n % 3)) = 0 ] && policy=none || policy=all
 	knob policy "$policy"
 	io random len=4096 nr=30 seed=$n fsync=7
-	must message flush
+	must message drain
 	io verify len=256 bs=8
 done
 touch "$T/end"

@@ -43,7 +43,7 @@ io verify
 model $HDD fail_read "64 8"
 model $HDD fail_read "$((LEN - 64)) 8"
 model $HDD fail_write "8193 1"
-must_not message flush
+must_not message drain
 above "unwritable extents" "$(stat unwritable_extents)" 0
 below "dirty sectors" "$(stat dirty_sectors)" 9
 model $HDD fail_read clear

@@ -29,7 +29,7 @@ for cut in 1 2 3; do
 	io recover
 	above "free segments after cut $cut" "$(stat segments_free)" 0
 done
-must_not message flush
+must_not message drain
 is "error of the drain" "$(stat drain_errno)" 0
 above "free segments" "$(stat segments_free)" $((segments - 3))
 io verify

@@ -51,7 +51,7 @@ io write start=6 len=3 bs=3
 io verify
 # in the midst of those 100 writes
 model $SSD fail_read "$(log_sector 1600) 300"
-must_not message flush
+must_not message drain
 model $SSD fail_read clear
 above "lost extents" "$(stat lost_extents)" 0
 message lost_ranges >"$T/lost"

@@ -100,7 +100,7 @@ fill 1
 io write start=4 len=8 bs=8
 kill -0 $first || fail "the first write was not the slow one"
 # of these two segments the older one cannot be drained yet, so none is
-message flush &
+message drain &
 flush=$!
 sleep 0.5
 is "sectors drained" "$(stat drained_sectors)" 0

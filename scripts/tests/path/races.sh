@@ -52,7 +52,7 @@ knobs()
 	turn to_ssd_above_percent 30 45 60
 	turn to_hdd_below_percent 20 30 50
 	turn autocommit_ms 1 100 2000
-	turn flush_on_suspend 0 0 0 1
+	turn drain_on_suspend 0 0 0 1
 	turn discard auto off
 	turn clean_percent 0 50 90
 	turn promote 0 1000T 1000T
@@ -65,7 +65,7 @@ knobs()
 # log has one only.
 messages()
 {
-	message "$(pick flush commit commit clear_stats lost_ranges forget)"
+	message "$(pick drain commit commit clear_stats lost_ranges forget)"
 	message drain "$(pick start start pause)"
 	message set "$(pick to_ssd_above to_hdd_below)" "$(pick 10 30 40)"
 	message set policy "$(pick all adaptive)"

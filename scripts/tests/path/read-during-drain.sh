@@ -10,7 +10,7 @@
 slow_disks hdd_spread=1 hdd_rpm=1800 late=1
 make_ssdup policy all drain manual drain_depth 32
 io write len=65536 bs=2 step=256
-message flush &
+message drain &
 drain=$!
 wait_until drain_reads -gt 0
 rounds=0

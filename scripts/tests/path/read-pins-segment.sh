@@ -21,7 +21,7 @@ read=$!
 wait_until reads_ssd -eq 1
 # newer data elsewhere in the segment: the drain does not read that place too
 io write len=8
-message flush &
+message drain &
 # the drain does not wait for it
 must wait $!
 kill -0 $read || fail "the read was not under way any more"

@@ -16,7 +16,7 @@ for n in 0 1; do
 	jobs[n]=$!
 done
 tables=("policy all full bypass" "policy none" "policy watermark stream_length 16"
-	"drain eager range_mb 2 policy all" "policy all flush_on_suspend 1")
+	"drain eager range_mb 2 policy all" "policy all drain_on_suspend 1")
 for ((i = 0; i < 10; i++)); do
 	NOFLUSH=$((i % 2 ? 0 : 1))
 	[ $NOFLUSH = 1 ] || unset NOFLUSH
@@ -25,14 +25,14 @@ for ((i = 0; i < 10; i++)); do
 	sleep 0.2
 done
 must dmsetup suspend $NAME
-must_not message flush
+must_not message drain
 must dmsetup resume $NAME
-must message flush
+must message drain
 for n in 0 1; do
 	wait "${jobs[n]}" || fail "writer $n"
 done
-message flush
+message drain
 for n in 0 1; do
 	must iocheck "$MODEL.$n" $HDD verify start=$((n * 20000)) len=16384
 done
-is "the table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 policy all flush_on_suspend 1"
+is "the table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 policy all drain_on_suspend 1"

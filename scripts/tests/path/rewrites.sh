@@ -40,7 +40,7 @@ io random start=16384 len=8192 bs=8 nr=100 seed=5
 io verify
 
 # rewrites while segments drain
-message flush &
+message drain &
 while kill -0 $! 2>/dev/null; do
 	io mixed start=16384 len=8192 nr=30 seed=$RANDOM
 done

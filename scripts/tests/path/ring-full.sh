@@ -64,7 +64,7 @@ must wait $beside
 must wait $writer_a
 is "writes that still wait, for another class" "$(stat waiting_writes)" 64
 
-message flush 2>"$T/flush" &
+message drain 2>"$T/flush" &
 drain=$!
 wait_until hdd_errors -gt 0
 # no event says that it does not give up: time for it to do so all the same

@@ -80,7 +80,7 @@ for classes in "" "classes x" "classes x+y"; do
 	must iocheck "$T/model-b" /dev/mapper/other verify
 	ends dmsetup suspend other
 	must dmsetup resume other
-	must dmsetup message other 0 flush
+	must dmsetup message other 0 drain
 	must iocheck "$T/model-b" /dev/mhdd1 verify
 	must dmsetup remove --retry other
 done

@@ -42,5 +42,5 @@ make_disks hdd_size_mb=256 ssds=2 ssd_size_mb=65
 make_ssdup policy all drain manual ssd /dev/mssd1
 io write len=$((32 * 2048)) bs=128 depth=8
 before=$(model mhdd0 writes)
-message flush
+message drain
 below "writes of 64 KiB as requests of the HDD" $(($(model mhdd0 writes) - before)) 300

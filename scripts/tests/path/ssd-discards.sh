@@ -131,7 +131,7 @@ iocheck "$MODEL" $DEV watch len=8 bs=8 seconds=0 >"$T/reads" &
 read=$!
 wait_until reads_ssd -eq 1
 io write len=8
-must message flush
+must message drain
 is "segments that are not free" "$(($(stat segments) - $(stat segments_free)))" 1
 nap 0.5
 kill -0 $read || fail "the read was not under way any more"

@@ -56,7 +56,7 @@ io verify len=96 bs=1
 # a FLUSH waits for them, and a drain
 iocheck "$MODEL" $DEV flush len=192 &
 flush=$!
-message flush &
+message drain &
 drain=$!
 # no event says that they wait: time for them to go on all the same
 sleep 0.5

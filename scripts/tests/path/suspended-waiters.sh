@@ -24,14 +24,14 @@ for NOFLUSH in yes ""; do
 	model $HDD fail_flush 0
 	wait
 	io verify start=60000 len=10000
-	must message flush
+	must message drain
 	reload policy all full block drain manual
 done
 
 # removed and made again while a drain cannot go on
 model $HDD fail_write "0 $LEN"
 io write start=60000 len=8192 bs=64
-must_not message flush
+must_not message drain
 SECONDS=0
 remove_ssdup
 below "seconds of a removal" $SECONDS 15

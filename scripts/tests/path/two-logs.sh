@@ -96,7 +96,7 @@ must message commit
 is "left of b" "$(stat_b dirty_sectors)" 8192
 flush
 io_b verify
-must dmsetup message other 0 flush
+must dmsetup message other 0 drain
 is "left of b" "$(stat_b dirty_sectors)" 0
 io write len=12000 start=3000
 io_b write len=4096 start=1000
@@ -229,7 +229,7 @@ must dmsetup resume other
 io_b random len=65536 nr=3000 bs=8
 io_b verify
 io verify
-must dmsetup message other 0 flush
+must dmsetup message other 0 drain
 remove_b
 
 # it is forgotten, and its segments are for others

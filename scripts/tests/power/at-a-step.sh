@@ -43,8 +43,8 @@ io write len=64 fsync=1
 goes_at commit_page iocheck "$MODEL" $DEV write len=64 fsync=1
 above "passings of commit_page" "$(passed commit_page)" 1
 above "passings of request" "$(passed request)" 8
-goes_at free_tail message flush
-goes_at free_between message flush
+goes_at free_tail message drain
+goes_at free_between message drain
 for step in commit_header seal_begin seal_between seal_done; do
 	goes_at $step iocheck "$MODEL" $DEV write len=1024 bs=64 fsync=1
 	above "passings of $step" "$(passed $step)" 0

@@ -13,7 +13,7 @@ make_ssdup policy all drain manual drain_depth 8
 for seed in 1 2 3 4 5 6; do
 	io random len=32768 bs=4 nr=250 seed=$seed
 	io flush
-	message flush 2>/dev/null &
+	message drain 2>/dev/null &
 	case $seed in
 	1) wait_until drain_writes -gt 4 ;;
 	2) wait_until frees -gt 0 ;;
@@ -42,7 +42,7 @@ for step in commit_header seal_begin seal_between seal_done free_tail free_betwe
 		cut_at $step $count $seed
 		# many segments are opened and sealed, and freed in more than two groups
 		while iocheck "$MODEL" $DEV random len=32768 bs=64 nr=100 seed=$seed errors=1 \
-			fsync=1 2>/dev/null && message flush 2>/dev/null; do
+			fsync=1 2>/dev/null && message drain 2>/dev/null; do
 			:
 		done
 		# the disks are decided about in the background

@@ -41,7 +41,7 @@ is "fill of the open segment" "$(stat open_fill_1e4)" 10000
 # and a drain moves more blocks than the next segment takes
 model $HDD fail_write "$((3 * room)) 512"
 echo "free_tail 1 7" >/sys/module/ssdup_disks/parameters/cut_at || fail "no cut at free_tail"
-must_not message flush
+must_not message drain
 above "blocks that were moved" "$(stat unwritable_extents)" $((room / 8))
 is "free segments" "$(stat segments_free)" 0
 # the disks are decided about in the background

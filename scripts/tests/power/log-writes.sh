@@ -63,7 +63,7 @@ drain_stage()
 {
 	stage=$((stage + 1))
 	must cp "$MODEL" "$T/model.$stage"
-	must message flush
+	must message drain
 	mark
 	kinds[stage]=drain
 }

@@ -15,7 +15,7 @@ NEW=/dev/mssd2
 SET=-opolicy=all,discard=off,autocommit_ms=50,drain=manual
 all=/sys/module/ssdup_disks/parameters
 STEPS="member_begin member_between member_done epoch_begin epoch_between epoch_done load_headers
-	replay_done suspend_clean suspend_between free_tail seal_between commit_flushed"
+	replay_done suspend_closed suspend_between free_tail seal_between commit_flushed"
 
 io_b()
 {

@@ -90,7 +90,7 @@ for seed in {1..16}; do
 	# shellcheck disable=SC2086
 	make_ssdup $KEYS drain manual mirror -
 	io verify
-	message flush
+	message drain
 	io_on $HDD verify
 	SSD=/dev/mssd0
 	remove_ssdup

@@ -10,7 +10,7 @@
 
 all=/sys/module/ssdup_disks/parameters
 OLD=98304 NEW=131072
-KEYS="policy all drain manual flush_on_suspend 0"
+KEYS="policy all drain manual drain_on_suspend 0"
 
 # start - the device, with the size that the log knows
 start()
@@ -24,7 +24,7 @@ make_disks instant=0 ssd_size_mb=24 ssd_cache_mb=4 hdd_cache_mb=4
 DISK=$HDD
 HDD=/dev/mapper/volume
 passed=0
-for step in suspend_commit suspend_flush suspend_clean suspend_between suspend_done load_super \
+for step in suspend_commit suspend_flush suspend_closed suspend_between suspend_done load_super \
 	load_headers replay_segment replay_done epoch_begin epoch_between epoch_done; do
 	must dmsetup create volume --table "0 $OLD linear $DISK 0"
 	blank_log

@@ -168,8 +168,8 @@ for ((i = 0; i < CUTS; i++)); do
 	io_d recover || fail "cut $i: lost by the third log"
 done
 flush
-must dmsetup message other 0 flush
-must dmsetup message third 0 flush
+must dmsetup message other 0 drain
+must dmsetup message third 0 drain
 io verify
 io_b verify || fail "lost by the second log, drained"
 io_d verify || fail "lost by the third log, drained"

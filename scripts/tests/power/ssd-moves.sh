@@ -14,7 +14,7 @@ NEW=/dev/mssd1
 SET=-opolicy=all,discard=off,autocommit_ms=50
 all=/sys/module/ssdup_disks/parameters
 STEPS="member_begin member_between member_done ssds_between load_super load_headers replay_segment
-	replay_done epoch_begin epoch_between epoch_done suspend_clean suspend_between free_tail"
+	replay_done epoch_begin epoch_between epoch_done suspend_closed suspend_between free_tail"
 
 io_b()
 {

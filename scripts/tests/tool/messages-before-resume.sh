@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A table whose resume another target has made fail takes no messages: a flush would wait
+# A table whose resume another target has made fail takes no messages: a drain would wait
 # for a thread that nobody wakes, and keep the table from being resumed or replaced.
 # invariant: 8
 # shellcheck source=scripts/tests/lib.sh
@@ -35,7 +35,7 @@ io verify len=16384
 flush
 must io_on $HDD verify len=16384
 must dmsetup suspend $NAME
-must_get "busy" timeout 20 dmsetup message $NAME 0 flush
+must_get "busy" timeout 20 dmsetup message $NAME 0 drain
 must dmsetup resume $NAME
 remove_ssdup
 must dmsetup remove other

@@ -20,8 +20,8 @@ refused()
 make_disks
 make_ssdup policy all drain manual autocommit_ms 3600000
 refused "unknown message" nonsense
-refused "flush: takes 0 arguments" flush all
-refused "drain: takes 1 arguments" drain
+refused "commit: takes 0 arguments" commit all
+refused "drain: takes 1 arguments" drain start now
 refused "drain: not start or pause" drain stop
 refused "set: takes 2 arguments" set policy
 refused "set policy: policy: not adaptive" set policy both
@@ -69,7 +69,7 @@ io verify
 # a flush that fails says so
 model $HDD fail_flush 1
 io random nr=20 len=8192 seed=4
-must_not message flush
+must_not message drain
 model $HDD fail_flush 0
 all_home
 remove_ssdup
@@ -86,7 +86,7 @@ io write len=4096 bs=64
 model $hdd fail_flush 1
 must message drain start
 wait_until drain_reads -gt 0
-message flush &
+message drain &
 wait_until hdd_errors -gt 0
 model $hdd fail_flush 0
 must wait $!
@@ -100,7 +100,7 @@ slow_disks hdd_rate_mbps=1
 rm "$MODEL"
 make_ssdup policy all drain manual
 io write len=6144 bs=64
-timeout -s INT 0.5 dmsetup message $NAME 0 flush
+timeout -s INT 0.5 dmsetup message $NAME 0 drain
 is "status of an interrupted flush" $? 124
 above "dirty sectors then" "$(stat dirty_sectors)" 0
 flush

@@ -153,19 +153,19 @@ io write start=40000 len=80
 io verify
 said "the new one has failed" || fail "the kernel does not say so"
 model mssd2 fail_write clear
-message flush
+message drain
 message forget
 must_not dmsetup message $NAME 0 mirror 0 whole
 said "is not filled, or has failed" || fail "the kernel does not say so"
 is "mode" "$(stat mode)" 0
 # what is open is on one alone, too; and one that is called out is not filled any more
-message flush
+message drain
 message forget
 io write start=45000 len=80
 must dmsetup message $NAME 0 mirror 0 fill
 must_not dmsetup message $NAME 0 mirror 0 whole
 said "has something on the other SSD alone" || fail "the kernel does not say so"
-message flush
+message drain
 message forget
 must dmsetup message $NAME 0 mirror 0 out 1
 must_not dmsetup message $NAME 0 mirror 0 whole
@@ -193,7 +193,7 @@ is "out" "$(stat mirrors_out)" 0
 io verify
 io write start=60000 len=4000
 # what is clean there is on both, too
-message flush
+message drain
 model mssd0 gone 1
 io verify
 io write start=70000 len=80
@@ -223,14 +223,14 @@ model mhdd0 fail_write clear
 # a device that is made meanwhile has not looked yet
 ssdup_exits 0 remove other
 ssdup_exits 0 create other --hdd $HDD_B --ssd $OTHER $SET,drain=manual
-message flush
+message drain
 message forget
 must_not dmsetup message $NAME 0 mirror 0 whole
 must iocheck "$T/model-other" /dev/mapper/other write len=4000 seed=7 fsync=1
 must dmsetup message $NAME 0 mirror 0 out 0
 must iocheck "$T/model-other" /dev/mapper/other write len=4000 seed=8
-message flush
-must dmsetup message other 0 flush
+message drain
+must dmsetup message other 0 drain
 message forget
 must dmsetup message other 0 forget
 must dmsetup suspend other

@@ -51,7 +51,7 @@ for node in $DEV "/dev/dm-${SYS//[!0-9]/}" $HDD $SSD; do
 done
 # even who may open the control device needs to be root for a message
 chmod 666 /dev/mapper/control
-for what in "message $NAME 0 set policy none" "message $NAME 0 flush" "suspend $NAME" \
+for what in "message $NAME 0 set policy none" "message $NAME 0 drain" "suspend $NAME" \
 	"remove $NAME" "reload $NAME --table '$(table)'" "status $NAME"; do
 	! nobody "dmsetup $what" || fail "anybody may: $what"
 done

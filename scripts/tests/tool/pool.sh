@@ -209,7 +209,7 @@ ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD $SET
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
 io verify
 io_b verify
-must dmsetup message other 0 flush
+must dmsetup message other 0 drain
 ssdup_exits 0 remove other
 ssdup_exits 0 remove $NAME
 ssdup_exits 0 check $SSD --log "$A"

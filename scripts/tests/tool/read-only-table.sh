@@ -37,7 +37,7 @@ power_on
 must blockdev --setro $HDD
 must blockdev --setro $SSD
 sums >"$T/sums"
-create_read_only policy all drain eager flush_on_suspend 1
+create_read_only policy all drain eager drain_on_suspend 1
 is "read_only" "$(stat read_only)" 1
 is "mode and drain_state" "$(stat mode) $(stat drain_state)" "0 9"
 is "read-only device" "$(blockdev --getro $DEV)" 1
@@ -56,8 +56,8 @@ above "flushes" "$(stat flushes)" "$flushes"
 must dmsetup remove other
 must message commit
 is "lost ranges" "$(message lost_ranges)" none
-must_get "Read-only file system" message flush
-must said "message flush: the table is read-only"
+must_get "Read-only file system" message drain
+must said "message drain: the table is read-only"
 must_get "Read-only file system" message drain start
 must_get "Read-only file system" message drain pause
 knob policy balance

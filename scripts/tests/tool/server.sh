@@ -75,7 +75,7 @@ must dmsetup message hdd3 0 set policy none
 	fail "a dead HDD takes writes"
 io_n 1 write len=8192 start=20000
 io_n 2 write len=8192 start=20000
-must dmsetup message hdd1 0 flush
+must dmsetup message hdd1 0 drain
 io_n 1 verify
 io_n 2 verify
 model /dev/mhdd2 fail_write clear

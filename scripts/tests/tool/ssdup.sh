@@ -264,7 +264,7 @@ exits 1 dmsetup info $NAME
 # what is left is told as the removal has left it
 for drains in 0 1; do
 	must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all \
-		-o drain=manual,flush_on_suspend=$drains
+		-o drain=manual,drain_on_suspend=$drains
 	find_sys
 	io write len=64 bs=64
 	must ssdup remove $NAME | tee "$T/words.$drains"

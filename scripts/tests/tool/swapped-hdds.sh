@@ -34,7 +34,7 @@ ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD -o policy=all,drain=manual
 noted wwn:$A
 # drains, commits and a suspend keep it
 io write len=8192
-must message flush
+must message drain
 io write len=4096 start=8192
 ssdup_exits 0 remove $NAME
 noted wwn:$A

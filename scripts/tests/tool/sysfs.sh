@@ -76,7 +76,7 @@ takes full bypass maybe
 takes drain eager always
 takes drain_depth_reads 1 0 1025
 takes autocommit_ms 50 0 3600001
-takes flush_on_suspend 1 2
+takes drain_on_suspend 1 2
 takes discard off on 0
 takes stage 0 2 x
 takes thrift 0 101 x 50

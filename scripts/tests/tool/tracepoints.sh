@@ -80,5 +80,5 @@ blockdev_number()
 	tr : , <"/sys/block/${1##*/}/dev"
 }
 
-drain_writes WS flush
+drain_writes WS drain
 drain_writes W drain start

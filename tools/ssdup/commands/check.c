@@ -63,7 +63,7 @@ static void say_json(struct log_file *l, int verdict, int code)
 	json_bool(&j, "accepted", l->known && verdict == LOG_OK);
 	if (l->known) {
 		json_text(&j, "uuid", uuid_text(uuid, l->s.uuid));
-		json_bool(&j, "clean", l->s.flags & SSDUP_RECORD_CLEAN);
+		json_bool(&j, "clean", l->s.flags & SSDUP_RECORD_CLOSED);
 		json_number(&j, "hdd_sectors", l->s.hdd_sectors);
 		json_text(&j, "hdd_id", identity_known(l->s.hdd_id) ?
 			  identity_text(hdd, l->s.hdd_id) : NULL);

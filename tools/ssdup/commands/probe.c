@@ -75,7 +75,7 @@ static void export_log_alone(const struct log_file *l)
 	}
 	if (l->known)
 		printf("SSDUP_CLEAN=%d\nSSDUP_HDD_SECTORS=%llu\nSSDUP_DIRTY=%d\n",
-		       !!(l->s.flags & SSDUP_RECORD_CLEAN), l->s.hdd_sectors,
+		       !!(l->s.flags & SSDUP_RECORD_CLOSED), l->s.hdd_sectors,
 		       ssd_log_used(&l->ssds, &l->s) != 0);
 	if (l->known && identity_known(l->s.hdd_id))
 		printf("SSDUP_HDD_ID=%s\n", identity_text(text, l->s.hdd_id));

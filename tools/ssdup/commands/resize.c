@@ -30,18 +30,18 @@ static int refused(const struct ssdup_ctx *ctx, const struct state *s, int r)
 /* A log that is empty takes any size; what is written until then is drained by the suspend. */
 static int reload_empty(const struct state *s, uint64_t sectors)
 {
-	char *was = dev_sysfs_read(s->rdev, "ssdup/flush_on_suspend");
+	char *was = dev_sysfs_read(s->rdev, "ssdup/drain_on_suspend");
 	struct dmdev d;
 	int r = dmdev_table(s->name, &d);
 
 	if (!r) {
-		r = dmdev_message(s->name, "set flush_on_suspend 1") ?:
+		r = dmdev_message(s->name, "set drain_on_suspend 1") ?:
 		    dmdev_reload(s->name, sectors, d.params, s->sectors, d.params);
 		dmdev_free(&d);
 	}
 	/* The new table has what the old one said, unless that is still there. */
 	if (was && !strcmp(was, "0"))
-		dmdev_message(s->name, "set flush_on_suspend 0");
+		dmdev_message(s->name, "set drain_on_suspend 0");
 	free(was);
 	return r;
 }

@@ -5,7 +5,7 @@
 #ifndef SSDUP_HOST_H
 #define SSDUP_HOST_H
 
-#include "dm-ssdup/core/log.h"
+#include "dm-ssdup/core/codec.h"
 
 #define HOST_TEXT	(SSDUP_HOST_NAME_BYTES + 1)
 

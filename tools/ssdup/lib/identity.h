@@ -10,7 +10,7 @@
 #ifndef SSDUP_IDENTITY_H
 #define SSDUP_IDENTITY_H
 
-#include "dm-ssdup/core/log.h"
+#include "dm-ssdup/core/codec.h"
 
 #include "dev.h"
 

@@ -123,7 +123,7 @@ static void first_use(const struct pair *p, struct log_super *s)
 	memcpy(s->hdd_id, p->hdd_id, sizeof(s->hdd_id));
 	s->epoch = 1;
 	s->seq = 1;
-	s->flags = SSDUP_RECORD_CLEAN;
+	s->flags = SSDUP_RECORD_CLOSED;
 }
 
 static int new_log(const struct ssdup_ctx *ctx, const struct pair *p, const struct log_options *o,

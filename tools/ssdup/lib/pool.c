@@ -327,7 +327,7 @@ static int add_promise(void *arg, const struct ssd_log *log)
 	u32 nr_ssds = log_nr_ssds(&ssd_pool(log)->ssds);
 	const struct log_classes *k = &ssd_super(log)->classes;
 
-	*(u32 *)arg += pool_promise(log->fault == LOG_OK ? k->nr / k->nr_ssds :
+	*(u32 *)arg += lease_least(log->fault == LOG_OK ? k->nr / k->nr_ssds :
 							   SSDUP_MAX_CLASSES / nr_ssds);
 	return 0;
 }
@@ -336,7 +336,7 @@ static int add_promise(void *arg, const struct ssd_log *log)
 static bool has_room(const struct ssds *ssds, const struct ssd_log *log, const u8 *owner)
 {
 	const struct log_super *s = ssd_pool(log);
-	u32 need = pool_promise(1), nr_free[SSDUP_MAX_SSDS] = { }, i, first;
+	u32 need = lease_least(1), nr_free[SSDUP_MAX_SSDS] = { }, i, first;
 	bool room = true;
 
 	ssd_each_log(ssds, log, s, add_promise, &need);

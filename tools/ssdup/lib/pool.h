@@ -8,7 +8,7 @@
 #ifndef SSDUP_POOL_H
 #define SSDUP_POOL_H
 
-#include "dm-ssdup/core/pool.h"
+#include "dm-ssdup/core/lease.h"
 
 #include "state.h"
 #include "super.h"
@@ -70,7 +70,7 @@ int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds 
 		const struct members *m, const struct ssd_log *log, bool force);
 
 /**
- * pool_owners() - whose each segment is, as the kernel sees it, see core/pool.h; free() it
+ * pool_owners() - whose each segment is, as the kernel sees it, see core/lease.h; free() it
  * @pool: the superblock that counts
  */
 u8 *pool_owners(const struct ssds *ssds, const struct ssd_log *log, const struct log_super *pool);

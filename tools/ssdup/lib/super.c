@@ -570,7 +570,7 @@ int ssd_log_used(const struct ssds *ssds, const struct log_super *s)
 	int used = 0;
 	u32 segment;
 
-	if (s->flags & SSDUP_RECORD_CLEAN)
+	if (s->flags & SSDUP_RECORD_CLOSED)
 		used = !!s->live_segments;
 	else
 		for (segment = 0; segment < s->g.nr_segments && !used; segment++)
@@ -582,7 +582,7 @@ int ssd_log_used(const struct ssds *ssds, const struct log_super *s)
 
 const char *super_end_text(const struct log_super *s)
 {
-	if (!(s->flags & SSDUP_RECORD_CLEAN))
+	if (!(s->flags & SSDUP_RECORD_CLOSED))
 		return "not suspended cleanly";
 	return s->seq == 1 ? "never used" : "suspended cleanly";
 }

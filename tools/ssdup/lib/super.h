@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ssdup: superblock and record of an SSD, read and written without the kernel module, by the
- * kernel's own code (dm-ssdup/core/log.c).
+ * kernel's own code (dm-ssdup/core/codec.c).
  */
 #ifndef SSDUP_SUPER_H
 #define SSDUP_SUPER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ssdup: waiting for a drain. The kernel's message "flush" returns when all is done,
+ * ssdup: waiting for a drain. The kernel's message "drain" returns when all is done,
  * and tells what went wrong; a child sends it, while we look how far it is.
  */
 #include <errno.h>
@@ -59,7 +59,7 @@ struct child {
 	int	fd;		/* it writes its errno there */
 };
 
-static int start_flush(const char *name, struct child *c)
+static int start_drain(const char *name, struct child *c)
 {
 	int fds[2], r;
 
@@ -70,7 +70,7 @@ static int start_flush(const char *name, struct child *c)
 	if (!c->pid) {
 		/* A ^C is the parent's to hear; it ends us by SIGKILL. */
 		signal(SIGINT, SIG_IGN);
-		r = dmdev_message(name, "flush");
+		r = dmdev_message(name, "drain");
 		_exit(write(fds[1], &r, sizeof(r)) != sizeof(r));
 	}
 	close(fds[1]);
@@ -81,7 +81,7 @@ static int start_flush(const char *name, struct child *c)
 	return -errno;
 }
 
-static void stop_flush(struct child *c)
+static void stop_drain(struct child *c)
 {
 	kill(c->pid, SIGKILL);
 	close(c->fd);
@@ -195,7 +195,7 @@ static int flush_once(const struct ssdup_ctx *ctx, struct state *s, uint64_t bel
 	struct child c = { };
 	int r, gone = 0;
 
-	r = start_flush(s->name, &c);
+	r = start_drain(s->name, &c);
 	if (r)
 		return fail(ctx, EXIT_FAILED, NULL, "%s", error_text(-r));
 	while (!stop && !ended && !gone && !enough(s, below)) {
@@ -206,7 +206,7 @@ static int flush_once(const struct ssdup_ctx *ctx, struct state *s, uint64_t bel
 		ended = flush_ended(&c, &r);
 		gone = state_again(s);
 	}
-	stop_flush(&c);
+	stop_drain(&c);
 	if (bar)
 		bar_clear();
 	if (stop)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dm-ssdup/core/log.h"
+#include "dm-ssdup/core/codec.h"
 #include "words.h"
 
 const struct field fields[] = {
@@ -122,7 +122,7 @@ const struct trouble *state_trouble(const struct state *s)
 		return &ssd_out;
 	if (s->v.mirrors_out)
 		return &mirror_out;
-	if (s->v.segments && s->v.segments <= LOG_SPARE)
+	if (s->v.segments && s->v.segments <= LOG_DRAIN_SEGMENTS)
 		return &no_room;
 	return s->v.drain_errno ? &drain : NULL;
 }

@@ -78,7 +78,7 @@ static void dump_record(const struct dump *d, const struct ssdup_record *s)
 	fprintf(d->to, "  log %u, uuid %s\n", le16_to_cpu(s->log), uuid_text(uuid, s->uuid));
 	fprintf(d->to, "  seq %llu, epoch %llu, flags 0x%x%s\n", le64_to_cpu(s->seq),
 		le64_to_cpu(s->epoch), le32_to_cpu(s->flags),
-		le32_to_cpu(s->flags) & SSDUP_RECORD_CLEAN ? " (suspended cleanly)" : "");
+		le32_to_cpu(s->flags) & SSDUP_RECORD_CLOSED ? " (suspended cleanly)" : "");
 	fprintf(d->to, "  hdd_sectors %llu, block_sectors %u\n", le64_to_cpu(s->hdd_sectors),
 		le32_to_cpu(s->block_sectors));
 	fprintf(d->to, "  tail %llu, first %llu, live_segments %u, live_pages %llu\n",

@@ -144,7 +144,7 @@ int export_clear(struct log_file *l)
 	s.live_segments = 0;
 	s.live_pages = 0;
 	s.seq++;
-	s.flags |= SSDUP_RECORD_CLEAN;
+	s.flags |= SSDUP_RECORD_CLOSED;
 	if (ssdup_log_super_spent(&s))
 		return -ERANGE;
 	return ssd_part_write(&l->ssds, PART_RECORD, &s);

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "dm-ssdup/core/pool.h"
+#include "dm-ssdup/core/lease.h"
 #include "pages.h"
 
 /* --- What a segment without a header was --- */

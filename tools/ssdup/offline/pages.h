@@ -31,7 +31,7 @@ void scan_read(struct scan *sc, u32 segment, u32 page, struct page_view *v);
 /** scan_clean() - was this epoch ended by a clean suspend, and not by a power cut? */
 static inline bool scan_clean(const struct log_file *l, u64 epoch)
 {
-	return l->s.flags & SSDUP_RECORD_CLEAN && epoch == l->s.epoch;
+	return l->s.flags & SSDUP_RECORD_CLOSED && epoch == l->s.epoch;
 }
 
 /** scan_judge() - check both slots by the header in v->in, and choose the newest */

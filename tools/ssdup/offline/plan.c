@@ -222,7 +222,7 @@ static bool miscounted(const struct log_file *l)
 		pages += l->segment[i].live;
 		segments += !!l->segment[i].live;
 	}
-	return l->s.flags & SSDUP_RECORD_CLEAN &&
+	return l->s.flags & SSDUP_RECORD_CLOSED &&
 	       (pages != l->s.live_pages || segments != l->s.live_segments);
 }
 
@@ -413,7 +413,7 @@ static int write_record(struct log_file *l)
 		if (c->copy_fault[i] == LOG_OK)
 			s.seq = max(s.seq, c->copy[i].seq);
 	s.seq++;
-	s.flags &= ~SSDUP_RECORD_CLEAN;
+	s.flags &= ~SSDUP_RECORD_CLOSED;
 	return ssdup_log_super_spent(&s) ? -ERANGE : ssd_part_write(&l->ssds, PART_RECORD, &s);
 }
 

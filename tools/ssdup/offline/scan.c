@@ -224,7 +224,7 @@ static void count_findings(struct log_file *l)
 	struct finding f;
 	size_t i;
 
-	if (!(l->s.flags & SSDUP_RECORD_CLEAN))
+	if (!(l->s.flags & SSDUP_RECORD_CLOSED))
 		return;
 	for (i = 0; i < l->nr_segments; i++) {
 		pages += l->segment[i].end - l->segment[i].missing;

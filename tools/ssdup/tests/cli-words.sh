@@ -177,7 +177,7 @@ test_words_are_offered()
 	offers "create x -o parts=2,seg" parts=2,segment_mb=
 	offers "create x --policy a" adaptive all
 	offers "set x policy=n" policy=none
-	offers "set x full=block dr" drain= drain_depth=
+	offers "set x full=block dr" drain= drain_depth= drain_on_suspend=
 	offers "set x pa" parts=
 	offers "set x seg"
 	offers "format --segment-mb "

@@ -74,7 +74,7 @@ void maker_supers(struct maker *m, bool clean)
 	static u8 block[SSDUP_BLOCK_BYTES];
 	u32 i, part;
 
-	m->s.flags = clean ? SSDUP_RECORD_CLEAN : 0;
+	m->s.flags = clean ? SSDUP_RECORD_CLOSED : 0;
 	m->s.live_segments = 0;
 	m->s.live_pages = 0;
 	for (i = 0; i < MAKER_SEGMENTS && clean; i++) {

@@ -78,7 +78,7 @@ static struct log_super new_log(const struct maker *m)
 	s.seq = 1;
 	s.first = 77;
 	s.tail[0] = 77;
-	s.flags = SSDUP_RECORD_CLEAN;
+	s.flags = SSDUP_RECORD_CLOSED;
 	s.live_segments = 0;
 	s.live_pages = 0;
 	return s;

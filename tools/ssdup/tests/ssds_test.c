@@ -49,7 +49,7 @@ static void rig_begin(struct rig *r)
 	r->s.pool_seq = SSDS_BEING_MADE + 1;
 	r->s.seq = 1;
 	r->s.epoch = 1;
-	r->s.flags = SSDUP_RECORD_CLEAN;
+	r->s.flags = SSDUP_RECORD_CLOSED;
 	if (ssd_log_write(&r->ssds, &r->s))
 		abort();
 }

@@ -28,10 +28,10 @@
  * is one. One that is changing has a checksum of each block, which tells how far the change got:
  * a power cut may leave each sector masked or plain.
  */
-#ifndef SSDUP_GUARD_H
-#define SSDUP_GUARD_H
+#ifndef SSDUP_MASK_H
+#define SSDUP_MASK_H
 
-#include "log.h"
+#include "codec.h"
 
 #define GUARD_BLOCK_BYTES	(SSDUP_GUARD_BLOCK * SSDUP_SECTOR_BYTES)
 

@@ -7,7 +7,7 @@
 #include "base/wakeups.h"
 #include "core/clean.h"
 #include "drainer.h"
-#include "log/clean.h"
+#include "log/clean_list.h"
 #include "log/log.h"
 #include "map/map.h"
 
@@ -27,7 +27,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 	return (struct clean_facts){
 		.segments = log->nr_leased,
 		.percent = READ_ONCE(drainer->c->set.clean),
-		.spare = ssdup_spare_of_all(log),
+		.for_drain = ssdup_drain_segments_of_all(log),
 		.ready = ssdup_ready_segments(log),
 		.clean = ssdup_clean_segments(log),
 		.copies = ssdup_copies_segments(log),
@@ -76,7 +76,7 @@ static bool forget_oldest(struct ssdup_drainer *drainer, u32 most_copies)
 }
 
 /* Copies under way are of before. */
-static void forget_holds(struct drain_clean *clean)
+static void forget_claims(struct drain_clean *clean)
 {
 	lockdep_assert_held(&clean->lock);
 	WRITE_ONCE(clean->forgets, clean->forgets + 1);
@@ -103,7 +103,7 @@ static bool settle_doubts(struct ssdup_drainer *drainer)
 	if (doubts == clean->doubts_settled)
 		return false;
 	mutex_lock(&clean->lock);
-	forget_holds(clean);
+	forget_claims(clean);
 	/* If there are none, their extents have left the map, too: the lock was held for that. */
 	forgot = ssdup_copies_segments(drainer->log) && forget_one(drainer, 0);
 	if (!forgot)
@@ -147,7 +147,7 @@ void ssdup_clean_forget(struct ssdup_drainer *drainer)
 	bool active = READ_ONCE(drainer->c->active);
 
 	mutex_lock(&drainer->clean.lock);
-	forget_holds(&drainer->clean);
+	forget_claims(&drainer->clean);
 	mutex_unlock(&drainer->clean.lock);
 	while (forget_oldest(drainer, 0)) {
 		/* There may be thousands, and a write waits for one. */
@@ -237,16 +237,16 @@ u32 ssdup_copies_now(const struct ssdup_drainer *drainer)
 }
 
 bool ssdup_copies_publish(struct ssdup_drainer *drainer, struct ssdup_segment *seg,
-			  struct extent_array *hold, const struct clean_copy *copy)
+			  struct extent_array *claim, const struct clean_copy *copy)
 {
 	struct drain_clean *clean = &drainer->clean;
 	bool kept;
 
 	mutex_lock(&clean->lock);
 	kept = copy->since == clean->forgets && READ_ONCE(seg->state) == SEGMENT_CLEAN &&
-	       ssdup_hold_clean(drainer->map, hold->e, copy->start, copy->sectors, copy->pos);
+	       ssdup_claim_fill(drainer->map, claim->e, copy->start, copy->sectors, copy->pos);
 	if (kept)
-		ssdup_copies_add(drainer->log, seg, hold);
+		ssdup_copies_add(drainer->log, seg, claim);
 	mutex_unlock(&clean->lock);
 	return kept;
 }

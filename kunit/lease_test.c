@@ -3,10 +3,10 @@
 /*
  * Whose the segments of an SSD are. Whatever is damaged, none that is live is free, or another's.
  */
-#include "log_cases.h"
+#include "codec_cases.h"
 #include "prng.h"
 
-#include "core/pool.c"
+#include "core/lease.c"
 
 #define LOGS		3U
 #define SEGMENTS	64U
@@ -160,7 +160,7 @@ static void write_any(struct truth *t, struct prng *r)
 	}
 }
 
-/* Does the segment hold anything that its log has promised? */
+/* Does the segment hold anything that its log has reserved? */
 static bool has_page(const struct truth *t, u32 segment)
 {
 	const struct ssdup_page *p = (const void *)(t->head[segment] + SSDUP_BLOCK_BYTES);
@@ -204,9 +204,9 @@ static void nothing_live_is_given_away(struct kunit *test)
 
 static void leases_keep_promises(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, pool_promise(1), 3);
-	KUNIT_EXPECT_EQ(test, pool_promise(8), 10);
-	KUNIT_EXPECT_EQ(test, pool_promise(0), 3);
+	KUNIT_EXPECT_EQ(test, lease_least(1), 3);
+	KUNIT_EXPECT_EQ(test, lease_least(8), 10);
+	KUNIT_EXPECT_EQ(test, lease_least(0), 3);
 	KUNIT_EXPECT_EQ(test, pool_share(100, 3), 33);
 	KUNIT_EXPECT_EQ(test, pool_share(100, 0), 100);
 	/* As many as it wants, with those that it has. */

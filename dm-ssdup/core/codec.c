@@ -6,7 +6,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "log.h"
+#include "codec.h"
 
 #define PAIR_SECTORS	(SSDUP_PAGE_SLOTS * SSDUP_PAGE_SECTORS)
 
@@ -213,7 +213,7 @@ void ssdup_log_record_encode(const struct log_super *s, void *buf)
 		d->era = cpu_to_le64(s->classes.era);
 	}
 	memcpy(d->hdd_id, s->hdd_id, sizeof(d->hdd_id));
-	if (!(s->flags & SSDUP_RECORD_CLEAN)) {
+	if (!(s->flags & SSDUP_RECORD_CLOSED)) {
 		memcpy(d->host, s->host, sizeof(d->host));
 		memcpy(d->host_name, s->host_name, sizeof(d->host_name));
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* invariant: 2 11 */
 /*
- * The log's record and the headers of segments, of log.c, which log_test.c includes.
+ * The log's record and the headers of segments, of log.c, which codec_test.c includes.
  */
-#include "log_cases.h"
+#include "codec_cases.h"
 #include "prng.h"
 
 #define MAX_SECTORS	BIT_ULL(54)
@@ -53,7 +53,7 @@ static const struct field_case record_cases[] = {
 	{ "epoch just wrong", RECORD(epoch), 8, LOG_MAX_COUNT + 1, LOG_BAD_GENERATION },
 	{ "seq just right", RECORD(seq), 8, LOG_MAX_COUNT, LOG_OK },
 	{ "seq just wrong", RECORD(seq), 8, LOG_MAX_COUNT + 1, LOG_BAD_GENERATION },
-	{ "clean", RECORD(flags), 4, SSDUP_RECORD_CLEAN, LOG_OK },
+	{ "clean", RECORD(flags), 4, SSDUP_RECORD_CLOSED, LOG_OK },
 };
 
 KUNIT_ARRAY_PARAM(record, record_cases, field_case_desc);
@@ -103,7 +103,7 @@ static void record_any_bit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, &t), LOG_OK);
 	KUNIT_EXPECT_TRUE(test, !memcmp(&s, &t, sizeof(s)));
 	/* A clean suspend lets go of it. */
-	s.flags = SSDUP_RECORD_CLEAN;
+	s.flags = SSDUP_RECORD_CLOSED;
 	ssdup_log_record_encode(&s, buf);
 	KUNIT_EXPECT_EQ(test, ssdup_log_record_decode(buf, &t), LOG_OK);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(t.host, 0, sizeof(t.host)));

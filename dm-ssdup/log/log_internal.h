@@ -99,7 +99,7 @@ bool ssdup_space_spent(const struct ssdup_log *log);
 /**
  * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
  * @k: class of both; @from may have been freed and be another's since
- * @allowed: with LOG_WORD_SPARE, open one of the last segments, too, see ssdup_spare(); with
+ * @allowed: with LOG_WORD_DRAIN, open one of the last segments, see ssdup_drain_segments(); with
  * LOG_WORD_KEPT, the last one before these, see ssdup_kept()
  *
  * Context: any. Return: false when no segment is free, or the log takes no writes.
@@ -166,7 +166,7 @@ struct ssdup_pool {
 	struct log_ssds		ssds;		/* the same, by the superblock */
 	u32			nr_segments;
 	u32			nr_free;	/* of nobody; read without the lock */
-	u8			*owner;		/* of each segment, see core/pool.h */
+	u8			*owner;		/* of each segment, see core/lease.h */
 	bool			scanned;	/* owner is right for absent logs, too */
 	struct pool_user	user[SSDUP_MAX_LOGS];
 	struct page		*page;
@@ -194,7 +194,7 @@ void ssdup_pool_stamp(struct ssdup_log *log, struct log_super *s);
 void ssdup_super_copy(struct ssdup_log *log, struct log_super *s);
 
 /**
- * ssdup_super_guard() - write the record with another state of the guard, see core/guard.h
+ * ssdup_super_guard() - write the record with another state of the guard, see core/mask.h
  * @head: the first sector of the device
  *
  * Context: process, sleeps. Return: 0 or -errno.
@@ -304,8 +304,8 @@ void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks);
 
 /* --- Nodes that a segment may take of the reserve: nodes.c --- */
 
-/** ssdup_promise_spares() - promise a segment that opens its share; the lock in segments.c */
-void ssdup_promise_spares(struct ssdup_log *log, struct ssdup_segment *seg);
+/** ssdup_share_spares() - give a segment that opens its share; the lock in segments.c */
+void ssdup_share_spares(struct ssdup_log *log, struct ssdup_segment *seg);
 
 /** ssdup_take_spares_back() - all but those of @writes in flight; the lock in segments.c */
 void ssdup_take_spares_back(struct ssdup_log *log, struct ssdup_segment *seg, u32 writes);

@@ -3,7 +3,7 @@
 #include <linux/slab.h>
 
 #include "base/wakeups.h"
-#include "window.h"
+#include "windows.h"
 
 int ssdup_window_create(struct ssdup_router *router)
 {

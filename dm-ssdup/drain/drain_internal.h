@@ -275,10 +275,10 @@ int ssdup_flush_group(struct ssdup_drainer *drainer, const struct drain_group *g
 int ssdup_free_group(struct ssdup_drainer *drainer, struct drain_group *g);
 
 /**
- * ssdup_free_end() - make a group available, when the record with the tail behind it is durable
+ * ssdup_release_group() - make a group free, when the record with the tail behind it is durable
  *
  * Its youngest segments may stay clean. Context: process.
  */
-void ssdup_free_end(struct ssdup_drainer *drainer, const struct drain_group *g);
+void ssdup_release_group(struct ssdup_drainer *drainer, const struct drain_group *g);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * dm-ssdup: segments that have left the log, but whose data is still read.
  */
-#ifndef SSDUP_LOG_CLEAN_H
-#define SSDUP_LOG_CLEAN_H
+#ifndef SSDUP_CLEAN_LIST_H
+#define SSDUP_CLEAN_LIST_H
 
 #include "log.h"
 

@@ -7,7 +7,7 @@
 #include <linux/crc32c.h>
 #include <linux/string.h>
 
-#include "core/log.h"
+#include "core/codec.h"
 
 #define GIB	(BIT_ULL(30) / 512)
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Owns what the SSD has refused of the stage: until it has another place, or is held for the drain.
- * But for ssdup_stage_forget() and ssdup_stage_holds(), who calls this has committer->lock.
+ * But for ssdup_stage_forget() and ssdup_stage_strands(), who calls this has committer->lock.
  */
 #include "base/wakeups.h"
-#include "internal.h"
+#include "log_internal.h"
 #include "reserve.h"
 #include "staging.h"
 
@@ -35,7 +35,7 @@ void ssdup_stage_moved(struct stage_buffer *b, u32 nr)
 /* Return: false: not all of it has a place yet. */
 static bool restage(struct ssdup_log *log, struct stage_buffer *b)
 {
-	u32 i, nr = stage_records(atomic_read(&b->word)), held = 0;
+	u32 i, nr = stage_records(atomic_read(&b->word)), stranded = 0;
 	bool again = false;
 	int r;
 
@@ -45,19 +45,19 @@ static bool restage(struct ssdup_log *log, struct stage_buffer *b)
 		/* One that waits for room in the ring may wait for the next ones. */
 		r = log->stage->restage(log, b, i);
 		again |= r == -EAGAIN;
-		held += r != 0;
+		stranded += r != 0;
 	}
 	if (again)
 		return false;
-	if (!held) {
+	if (!stranded) {
 		ssdup_stage_finish(b, BUFFER_DONE);
 		return true;
 	}
 	spin_lock_irq(&log->stage->lock);
-	set_state(b, BUFFER_HELD);
+	set_state(b, BUFFER_STRANDED);
 	for (i = 0; i < nr; i++)
 		if (b->span[i].sectors)
-			ssdup_stage_leave(log, b->record[i].segment, 1 - (int)STAGE_HELD_ONE);
+			ssdup_stage_leave(log, b->record[i].segment, 1 - (int)STAGE_STRANDED_ONE);
 	spin_unlock_irq(&log->stage->lock);
 	return true;
 }
@@ -75,19 +75,19 @@ bool ssdup_stage_again(struct ssdup_log *log)
 	return all && !stage->gave_up;
 }
 
-bool ssdup_stage_holds(struct ssdup_log *log, const struct ssdup_class *k)
+bool ssdup_stage_strands(struct ssdup_log *log, const struct ssdup_class *k)
 {
 	struct ssdup_stage *stage = log->stage;
 	struct stage_buffer *b;
-	bool holds = false;
+	bool strands = false;
 	u32 i;
 
 	spin_lock_irq(&stage->lock);
 	for (b = stage->buffer; b < stage_end(stage); b++)
-		for (i = 0; i < STAGE_RECORDS && state_of(b) == BUFFER_HELD; i++)
-			holds |= b->span[i].sectors && b->record[i].segment->class == k;
+		for (i = 0; i < STAGE_RECORDS && state_of(b) == BUFFER_STRANDED; i++)
+			strands |= b->span[i].sectors && b->record[i].segment->class == k;
 	spin_unlock_irq(&stage->lock);
-	return holds;
+	return strands;
 }
 
 static bool forget_in(struct stage_buffer *b, struct ssdup_segment *seg)
@@ -100,7 +100,7 @@ static bool forget_in(struct stage_buffer *b, struct ssdup_segment *seg)
 			continue;
 		if (b->record[i].segment == seg) {
 			WRITE_ONCE(b->span[i].sectors, 0);
-			atomic_sub(STAGE_HELD_ONE, &seg->staged);
+			atomic_sub(STAGE_STRANDED_ONE, &seg->staged);
 		} else {
 			left = true;
 		}
@@ -117,7 +117,7 @@ void ssdup_stage_forget(struct ssdup_log *log, struct ssdup_segment *seg)
 		return;
 	spin_lock_irq(&stage->lock);
 	for (b = stage->buffer; b < stage_end(stage); b++)
-		if (state_of(b) == BUFFER_HELD && !forget_in(b, seg)) {
+		if (state_of(b) == BUFFER_STRANDED && !forget_in(b, seg)) {
 			set_state(b, BUFFER_DONE);
 			ssdup_stage_put_ref(b);
 		}

@@ -8,13 +8,13 @@
  * nothing is free.
  *
  * Whatever is damaged, no segment that may be live is free. And each log, also one whose HDD is
- * not there, is promised the free segments that writers leave to drains, and one more. So it can be
+ * not there, can lease the free segments that writers leave to drains, and one more. So it can be
  * written to, and emptied.
  */
-#ifndef SSDUP_CORE_POOL_H
-#define SSDUP_CORE_POOL_H
+#ifndef SSDUP_LEASE_H
+#define SSDUP_LEASE_H
 
-#include "log.h"
+#include "codec.h"
 
 /* Owners of segments beside the numbers of logs. */
 #define POOL_FREE	0xffU
@@ -44,13 +44,13 @@ u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u
 bool ssdup_pool_header(const u8 pool[16], u32 number, u32 segment, const void *head);
 
 /**
- * pool_promise() - free segments of each SSD that a log is promised, by its classes there
+ * lease_least() - free segments of each SSD that a log can always lease, by its classes there
  *
  * One to write to, besides what a drain needs.
  */
-static inline u32 pool_promise(u32 nr_classes)
+static inline u32 lease_least(u32 nr_classes)
 {
-	return LOG_SPARE + max(nr_classes, 1U);
+	return LOG_DRAIN_SEGMENTS + max(nr_classes, 1U);
 }
 
 /** pool_share() - the segments that a log gets unless its table says so: an equal part */
@@ -62,11 +62,11 @@ static inline u32 pool_share(u32 nr_segments, u32 nr_logs)
 /**
  * ssdup_pool_grant() - how many free segments a log may lease
  * @free: segments of the pool
- * @promised: of these, to others
+ * @reserved: of these, to others
  * @live: segments that the log holds already
  * @want: that it is to have with these
  * @least: that it needs on top of what is live
  */
-u32 ssdup_pool_grant(u32 free, u32 promised, u32 live, u32 want, u32 least);
+u32 ssdup_pool_grant(u32 free, u32 reserved, u32 live, u32 want, u32 least);
 
 #endif

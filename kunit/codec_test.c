@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* invariant: 2 */
-#include "core/log.c"
-#include "log_cases.h"
+#include "core/codec.c"
+#include "codec_cases.h"
 #include "prng.h"
 
 #define SUPER_END	sizeof(struct ssdup_super)
@@ -47,7 +47,7 @@ static void super_round_trip(struct kunit *test)
 		s.classes.nr = 1 + prng_below(&r, SSDUP_MAX_CLASSES);
 		for (j = 0; j < s.classes.nr; j++)
 			s.tail[j] = 1 + prng_u64(&r) % LOG_MAX_GENERATION;
-		s.flags = prng_below(&r, 2) ? SSDUP_RECORD_CLEAN : 0;
+		s.flags = prng_below(&r, 2) ? SSDUP_RECORD_CLOSED : 0;
 		s.live_segments = prng_u64(&r);
 		s.live_pages = prng_u64(&r);
 
@@ -448,7 +448,7 @@ static void fault_texts(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ssdup_log_fault_text(-1));
 }
 
-static struct kunit_case log_cases[] = {
+static struct kunit_case codec_cases[] = {
 	KUNIT_CASE(super_round_trip),
 	KUNIT_CASE(super_of_several),
 	KUNIT_CASE(super_fresh),
@@ -467,7 +467,7 @@ static struct kunit_case log_cases[] = {
 
 static struct kunit_suite log_suite = {
 	.name = "ssdup-log",
-	.test_cases = log_cases,
+	.test_cases = codec_cases,
 };
 
 kunit_test_suite(log_suite);

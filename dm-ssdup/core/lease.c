@@ -4,7 +4,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "pool.h"
+#include "lease.h"
 
 bool ssdup_pool_header(const u8 pool[16], u32 number, u32 segment, const void *head)
 {
@@ -47,9 +47,9 @@ u32 ssdup_pool_owner(const u8 pool[16], const struct pool_log *log, u64 there, u
 	return POOL_FREE;
 }
 
-u32 ssdup_pool_grant(u32 free, u32 promised, u32 live, u32 want, u32 least)
+u32 ssdup_pool_grant(u32 free, u32 reserved, u32 live, u32 want, u32 least)
 {
 	u32 more = max(want > live ? want - live : 0, least);
 
-	return min(more, free > promised ? free - promised : 0);
+	return min(more, free > reserved ? free - reserved : 0);
 }

@@ -3,8 +3,8 @@
  * dm-ssdup: the disk of a write by windows. It asks core/window.h about what is in flight, what was
  * learnt, and which writes wait. Inline, because every write comes here.
  */
-#ifndef SSDUP_ROUTE_WINDOW_H
-#define SSDUP_ROUTE_WINDOW_H
+#ifndef SSDUP_WINDOWS_H
+#define SSDUP_WINDOWS_H
 
 #include <linux/hash.h>
 #include <linux/sched.h>

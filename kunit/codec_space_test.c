@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How an SSD is divided, and the space of a segment, of log.c, which log_test.c includes.
+ * How an SSD is divided, and the space of a segment, of log.c, which codec_test.c includes.
  */
 #include <kunit/test.h>
 
-#include "core/log.h"
+#include "core/codec.h"
 #include "prng.h"
 
 #define MIB		2048ULL		/* sectors */
@@ -258,11 +258,11 @@ static void reserve_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, log_word_sectors(word), 7);
 
 	/* Spare: the same for writers; a drain takes the flag off. */
-	word = log_word(1, 7) | LOG_WORD_SPARE;
+	word = log_word(1, 7) | LOG_WORD_DRAIN;
 	KUNIT_EXPECT_FALSE(test, log_word_reserve(word, &g, 0, &next));
 	KUNIT_EXPECT_EQ(test, log_word_entries(word), 1);
 	KUNIT_EXPECT_EQ(test, log_word_sectors(word), 7);
-	KUNIT_EXPECT_TRUE(test, log_word_reserve(word & ~LOG_WORD_SPARE, &g, 0, &next));
+	KUNIT_EXPECT_TRUE(test, log_word_reserve(word & ~LOG_WORD_DRAIN, &g, 0, &next));
 
 	/* Kept: the same, for who does not flush. */
 	word = log_word(1, 7) | LOG_WORD_KEPT;

@@ -7,17 +7,17 @@
  * together, in one 64-bit word that the caller keeps in an atomic:
  *
  *	63      62     61    60 .. 34            33 .. 0
- *	sealed  spare  kept  entries handed out  sectors handed out
+ *	sealed  drain  kept  entries handed out  sectors handed out
  *
  * Entry N lies in page N / SSDUP_PAGE_ENTRIES. Space comes back only when the segment is freed;
  * an entry whose write failed stays empty. A sealed word hands out nothing. Writers leave
- * LOG_SPARE segments to extents that a drain has to relocate (a bad HDD sector), so that a full
- * log can always be emptied. What a drain opens of these is spare: writers get nothing there
- * until others are free. The last one before these is kept for who flushes the device, if others
- * write too.
+ * LOG_DRAIN_SEGMENTS segments to extents that a drain has to relocate (a bad HDD sector), so that
+ * a full log can always be emptied. What a drain opens of these has the bit: writers get nothing
+ * there until others are free. The last one before these is kept for who flushes the device, if
+ * others write too.
  */
-#ifndef SSDUP_LOG_H
-#define SSDUP_LOG_H
+#ifndef SSDUP_CODEC_H
+#define SSDUP_CODEC_H
 
 #include <linux/bits.h>
 #include <linux/log2.h>
@@ -41,10 +41,10 @@ struct log_geometry {
 	u32	block_sectors;		/* entries are aligned to this; 1..8, a power of two */
 };
 
-#define LOG_SPARE		2U	/* free segments that writers leave to relocated extents */
+#define LOG_DRAIN_SEGMENTS	2U	/* free ones that writers leave to relocated extents */
 
 /* Segments that an SSD has at least: those, one for writers, and one for who flushes. */
-#define LOG_SSD_LEAST		(LOG_SPARE + 2)
+#define LOG_SSD_LEAST		(LOG_DRAIN_SEGMENTS + 2)
 
 /* The SSDs of a pool, as the superblock on one of them says. */
 struct log_ssds {
@@ -156,9 +156,9 @@ static inline u32 log_segment_entries(const struct log_geometry *g)
 }
 
 #define LOG_WORD_SEALED		BIT_ULL(63)
-#define LOG_WORD_SPARE		BIT_ULL(62)	/* closed to all but a drain */
+#define LOG_WORD_DRAIN		BIT_ULL(62)	/* closed to all but a drain */
 #define LOG_WORD_KEPT		BIT_ULL(61)	/* closed to all but these and who flushes */
-#define LOG_WORD_CLOSED		(LOG_WORD_SEALED | LOG_WORD_SPARE | LOG_WORD_KEPT)
+#define LOG_WORD_CLOSED		(LOG_WORD_SEALED | LOG_WORD_DRAIN | LOG_WORD_KEPT)
 #define LOG_WORD_ENTRY		BIT_ULL(34)
 
 static inline u32 log_word_entries(u64 word)
@@ -234,7 +234,7 @@ static inline u64 log_record_sector(u64 ssd_sectors, u32 log, u32 copy)
 #define LOG_MAX_COUNT		BIT_ULL(56)
 #define LOG_MAX_GENERATION	BIT_ULL(39)	/* of a segment: a seq has 60 bits */
 
-/* Does the HDD show what the device has in its first 128 KiB? See core/guard.h. */
+/* Does the HDD show what the device has in its first 128 KiB? See core/mask.h. */
 enum guard_state {
 	GUARD_OPEN,		/* it does */
 	GUARD_CHANGING,		/* it may be in between */
@@ -257,14 +257,14 @@ struct log_super {
 	u64	hdd_sectors;
 	u64	first;		/* lowest generation that this epoch may open */
 	u64	tail[SSDUP_MAX_CLASSES];	/* segments of lower generations are free */
-	u64	live_pages;	/* while flags say clean */
+	u64	live_pages;	/* while flags say closed */
 	u32	live_segments;	/* the same */
 	u32	flags;
 	struct log_classes classes;
 	u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* the tool's; the kernel only carries it */
 	u8	host[SSDUP_HOST_BYTES];
 	u8	host_name[SSDUP_HOST_NAME_BYTES];
-	/* The guard: core/guard.h. */
+	/* The guard: core/mask.h. */
 	enum guard_state guard;
 	u64	guard_epoch;	/* unless it is open; 0: that of the member block */
 	u8	head[SSDUP_SECTOR_BYTES];	/* first sector of the device */
@@ -290,7 +290,7 @@ static inline u64 log_highest(const struct log_super *s)
 /** ssdup_log_super_encode() - fill a buffer of SSDUP_BLOCK_BYTES, padding and crc included */
 void ssdup_log_super_encode(const struct log_super *s, void *buf);
 
-/** ssdup_log_record_encode() - the same for the log's record; while clean, no host has it */
+/** ssdup_log_record_encode() - the same for the log's record; while closed, no host has it */
 void ssdup_log_record_encode(const struct log_super *s, void *buf);
 
 /**

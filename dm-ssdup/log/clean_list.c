@@ -2,8 +2,8 @@
 /* Owns the lists of segments that are clean, or get copies, and of those that wait for reads. */
 #include "base/failure.h"
 #include "base/wakeups.h"
-#include "clean.h"
-#include "internal.h"
+#include "clean_list.h"
+#include "log_internal.h"
 
 /* It is free, unless reads that found its data are in flight. Return: is it? */
 static bool free_unless_read(struct ssdup_log *log, struct ssdup_segment *seg)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* invariant: 2 */
 /*
- * The metadata pages of log.c, which log_test.c includes.
+ * The metadata pages of log.c, which codec_test.c includes.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "core/log.h"
+#include "core/codec.h"
 #include "prng.h"
 
 #define GIB		(BIT_ULL(30) / 512)
