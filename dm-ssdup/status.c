@@ -81,7 +81,6 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c->drainer);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
 	value[FIELD_FLUSHES_WAIT] = atomic_read(&c->flushes.nr) + atomic_read(&c->log->fuas.nr);
-	value[FIELD_HOME] = 0;
 	value[FIELD_READ_ONLY] = c->read_only;
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c->router);
 	value[FIELD_SSD_WRITTEN] = ssdup_budget_written(c->router);
@@ -105,6 +104,13 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, 
 		  unsigned int maxlen)
 {
 	struct ssdup *c = ti->private;
+	static const char * const names[] = {
+#define SSDUP_FIELD(symbol, name, ...)	\
+	[FIELD_##symbol] = #name,
+#define SSDUP_STAT(symbol, name, ...)	\
+	[FIELD_##symbol] = #name,
+#include "core/fields.h"
+	};
 	u64 value[SSDUP_NR_FIELDS];
 	unsigned int sz = 0, i;
 
@@ -112,7 +118,7 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, 
 	case STATUSTYPE_INFO:
 		ssdup_fields(c, value);
 		for (i = 0; i < SSDUP_NR_FIELDS; i++)
-			DMEMIT("%s%llu", i ? " " : "", value[i]);
+			DMEMIT("%s%s %llu", i ? " " : "", names[i], value[i]);
 		break;
 	case STATUSTYPE_TABLE:
 		DMEMIT("%s %s", c->hdd->name, ssd_name(c->ssd));

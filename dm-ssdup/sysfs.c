@@ -100,8 +100,6 @@ static struct ssdup_attr files[] = {
 #define SSDUP_KEY		KNOB
 #define SSDUP_AMOUNT_KEY	KNOB
 #include "core/keys.h"
-	/* What it was called before. */
-	KNOB(parts, halves)
 #define READ_FIELD(symbol, file, ...)						\
 	{ .attr = __ATTR(file, 0444, ssdup_show, NULL), .field = FIELD_##symbol },
 #define SSDUP_FIELD		READ_FIELD

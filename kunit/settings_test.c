@@ -43,7 +43,6 @@ static const struct value_case value_cases[] = {
 	{ "fewest parts", "parts", "2", true, 2 },
 	{ "most parts", "parts", "16", true, 16 },
 	{ "one part", "parts", "1", false },
-	{ "by its older name", "halves", "4", true, 4 },
 	{ "no thrift", "thrift", "0", true, 0 },
 	{ "all thrift", "thrift", "100", true, 100 },
 	{ "too much thrift", "thrift", "101", false },

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: X-macro table of the status line's fields, in their order. Each is also a file in
+ * dm-ssdup: X-macro table of the status line's fields. Each is also a file in
  * sysfs. Define any of SSDUP_FIELD(symbol, name, unit, text), SSDUP_STAT(same) for counters, and
  * SSDUP_FILE(name, text) for files in sysfs that are no fields, and SSDUP_RULES_FILE(same) for
- * those that can be written; then include this. Fields are plain numbers and keep their places;
- * new ones go to the end.
+ * those that can be written; then include this. The status line has the name of each, and a plain
+ * number.
  *
  * Units: SECTORS of 512 bytes, PAGES of 4 KiB, PER_10000, MILLISECONDS, NANOSECONDS, and PLAIN for
  * all else.
@@ -38,6 +38,39 @@ SSDUP_FIELD(EXTENTS, extents, PLAIN, "extents in the map")
 SSDUP_FIELD(WAITING, waiting_writes, PLAIN, "writes that wait for space in the log or for memory")
 SSDUP_FIELD(DRAIN_ERRNO, drain_errno, PLAIN,
 	    "0, or the error number with which the last step of a drain failed")
+SSDUP_FIELD(DRAIN_STATE, drain_state, PLAIN, "what the drain does or waits for")
+SSDUP_FIELD(WAIT_CAUSE, wait_cause, PLAIN, "why the first of the waiting writes waits")
+SSDUP_FIELD(FLUSHES_WAIT, waiting_flushes, PLAIN,
+	    "FLUSHes, and FUA writes whose data is logged, that wait for a commit or the HDD")
+SSDUP_FIELD(READ_ONLY, read_only, PLAIN, "1 when the table is read-only, else 0")
+SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, MILLISECONDS,
+	    "longest wait of a write for space in the log")
+SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
+	    "written to the SSD since the table was loaded")
+SSDUP_FIELD(BUDGET, ssd_budget_sectors, SECTORS, "what ssd_budget allows in a day; 0 is no limit")
+SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what is left of it, see ssd_budget")
+SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
+	    "how long a write may take at the HDD rather than use the SSD; 0 is no price")
+SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")
+SSDUP_FIELD(POOL_SEGMENTS, pool_segments, PLAIN, "segments of the SSD, of all logs")
+SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "of these, those that no log has")
+SSDUP_FIELD(CLEAN_SEGMENTS, clean_segments, PLAIN, "free segments whose data is still read")
+SSDUP_FIELD(CLEAN, clean_sectors, SECTORS, "clean data")
+SSDUP_FIELD(CLEAN_MAP, clean_map_bytes, PLAIN, "memory of the map of clean data")
+SSDUP_FIELD(PROMOTED, promoted_sectors, SECTORS,
+	    "what was copied from the HDD since the table was loaded, see promote")
+SSDUP_FIELD(PROMOTE_LEFT, promote_left_sectors, SECTORS,
+	    "what is left of that for today, see promote")
+SSDUP_FIELD(GUARD, guard, PLAIN,
+	    "what the HDD shows first: 0 the device's data, 1 both, 2 a member block")
+SSDUP_FIELD(INTERFERENCE, ssd_interference_1e4, PER_10000,
+	    "how many times as long writes to the SSD took because it was read, in the last second")
+SSDUP_FIELD(SSDS_OUT, ssds_out, PLAIN,
+	    "SSDs of several that take no writes any more, since they failed")
+SSDUP_FIELD(READ_INTERFERENCE, ssd_read_interference_1e4, PER_10000,
+	    "how many times as long reads of the log took because of writes, in the last second")
+SSDUP_FIELD(MIRRORS_OUT, mirrors_out, PLAIN,
+	    "SSDs with a mirror of which one of the two is out: new data has one copy there")
 
 /* Counted per CPU, since the table was loaded or the message clear_stats was sent. */
 SSDUP_STAT(WRITES_HDD, writes_hdd, PLAIN, "writes, discards and write-zeroes sent to the HDD")
@@ -68,28 +101,7 @@ SSDUP_STAT(UNWRITABLE, unwritable_extents, PLAIN,
 	   "blocks relocated to the open segment because the HDD refused them")
 SSDUP_STAT(LOST, lost_extents, PLAIN,
 	   "blocks that are lost: the SSD does not give them back, or a flush of it failed")
-
-SSDUP_FIELD(DRAIN_STATE, drain_state, PLAIN, "what the drain does or waits for")
-SSDUP_FIELD(WAIT_CAUSE, wait_cause, PLAIN, "why the first of the waiting writes waits")
-SSDUP_FIELD(FLUSHES_WAIT, waiting_flushes, PLAIN,
-	    "FLUSHes, and FUA writes whose data is logged, that wait for a commit or the HDD")
-SSDUP_FIELD(HOME, home_sectors, SECTORS, "always 0; the field keeps its place")
-SSDUP_FIELD(READ_ONLY, read_only, PLAIN, "1 when the table is read-only, else 0")
-SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, MILLISECONDS,
-	    "longest wait of a write for space in the log")
 SSDUP_STAT(SSD_DISCARDED, ssd_discarded_sectors, SECTORS, "space discarded on the SSD")
-SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
-	    "written to the SSD since the table was loaded")
-SSDUP_FIELD(BUDGET, ssd_budget_sectors, SECTORS, "what ssd_budget allows in a day; 0 is no limit")
-SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what is left of it, see ssd_budget")
-SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
-	    "how long a write may take at the HDD rather than use the SSD; 0 is no price")
-SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")
-SSDUP_FIELD(POOL_SEGMENTS, pool_segments, PLAIN, "segments of the SSD, of all logs")
-SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "of these, those that no log has")
-SSDUP_FIELD(CLEAN_SEGMENTS, clean_segments, PLAIN, "free segments whose data is still read")
-SSDUP_FIELD(CLEAN, clean_sectors, SECTORS, "clean data")
-SSDUP_FIELD(CLEAN_MAP, clean_map_bytes, PLAIN, "memory of the map of clean data")
 SSDUP_STAT(READS_CLEAN, reads_clean, PLAIN, "of the reads from the SSD, those of clean data")
 SSDUP_STAT(READ_SECTORS_CLEAN, read_sectors_clean, SECTORS, "clean data read from the SSD")
 SSDUP_STAT(CLEAN_ERRORS, clean_errors, PLAIN, "reads of clean data that the SSD failed")
@@ -97,22 +109,8 @@ SSDUP_STAT(READS_AGAIN, reads_again, PLAIN,
 	   "reads from the HDD that a read cache would have served, with ghosts")
 SSDUP_STAT(READ_SECTORS_AGAIN, read_sectors_again, SECTORS, "data of these")
 SSDUP_STAT(PROMOTE_SECTORS, promote_sectors, SECTORS, "what that cache would have written")
-SSDUP_FIELD(PROMOTED, promoted_sectors, SECTORS,
-	    "what was copied from the HDD since the table was loaded, see promote")
-SSDUP_FIELD(PROMOTE_LEFT, promote_left_sectors, SECTORS,
-	    "what is left of that for today, see promote")
 SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
 	   "of the reads of clean data, those of such copies")
-SSDUP_FIELD(GUARD, guard, PLAIN,
-	    "what the HDD shows first: 0 the device's data, 1 both, 2 a member block")
-SSDUP_FIELD(INTERFERENCE, ssd_interference_1e4, PER_10000,
-	    "how many times as long writes to the SSD took because it was read, in the last second")
-SSDUP_FIELD(SSDS_OUT, ssds_out, PLAIN,
-	    "SSDs of several that take no writes any more, since they failed")
-SSDUP_FIELD(READ_INTERFERENCE, ssd_read_interference_1e4, PER_10000,
-	    "how many times as long reads of the log took because of writes, in the last second")
-SSDUP_FIELD(MIRRORS_OUT, mirrors_out, PLAIN,
-	    "SSDs with a mirror of which one of the two is out: new data has one copy there")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD, or of each, + of its mirror")

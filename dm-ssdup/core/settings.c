@@ -76,9 +76,6 @@ const struct ssdup_settings_key *ssdup_settings_find(const char *name)
 {
 	u32 i;
 
-	/* What it was called before. */
-	if (!strcmp(name, "halves"))
-		name = "parts";
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		if (!strcmp(keys[i].name, name))
 			return &keys[i];

@@ -3,8 +3,7 @@
  * dm-ssdup: X-macro tables of the numbers that have names: in the status line, and of faults.
  * Define any of SSDUP_POLICY(symbol, name, what it does), SSDUP_MODE(symbol, words),
  * SSDUP_DRAIN_STATE(symbol, words, what is waited for), SSDUP_WAIT_CAUSE(same) and
- * SSDUP_FAULT(symbol, number, words), then include this. The numbers keep their meaning, so new
- * ones go to the end, and one without words is unused.
+ * SSDUP_FAULT(symbol, number, words), then include this. The numbers of faults keep their meaning.
  */
 #ifndef SSDUP_POLICY
 #define SSDUP_POLICY(...)
@@ -46,7 +45,6 @@ SSDUP_DRAIN_STATE(SEALS, "seals a segment", "nothing")
 SSDUP_DRAIN_STATE(COPIES, "copies to the HDD", "the disks, for a batch")
 SSDUP_DRAIN_STATE(FENCE, "waits for direct writes", "those in flight to the range that it takes")
 SSDUP_DRAIN_STATE(FREES, "frees segments", "a commit, a flush of the HDD, the record with the tail")
-SSDUP_DRAIN_STATE(RETIRED, "", "")
 SSDUP_DRAIN_STATE(RETRY, "failed, will try again",
 		  "5 s (60 s when drain_errno is 30), or a message drain")
 SSDUP_DRAIN_STATE(STOPPED, "stopped",
@@ -56,7 +54,6 @@ SSDUP_DRAIN_STATE(STOPPED, "stopped",
 SSDUP_WAIT_CAUSE(NONE, "nothing", "no write waits")
 SSDUP_WAIT_CAUSE(SPACE, "a free segment",
 		 "a clean one to be forgotten, or a drain; either begins at once")
-SSDUP_WAIT_CAUSE(RETIRED, "", "")
 SSDUP_WAIT_CAUSE(COMMIT, "a commit",
 		 "the SSD, or a write in flight to the first of 128 metadata pages")
 SSDUP_WAIT_CAUSE(MEMORY, "memory", "memory; it is tried again every 20 ms")

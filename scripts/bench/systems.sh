@@ -43,13 +43,10 @@ dm()
 	device=/dev/mapper/$name
 }
 
-# status_field N - of the device's status
+# status_field NAME - of the device's status
 status_field()
 {
-	local -a words
-
-	read -ra words < <(dmsetup status $name)
-	echo "${words[$1]}"
+	dmsetup status $name | grep -o " $1 [0-9]*" | cut -d' ' -f3
 }
 
 # wait_until COMMAND... - poll, not so often that it costs time
@@ -182,7 +179,7 @@ drain_cache()
 
 cache_clean()
 {
-	[ "$(status_field 13)" = 0 ]
+	[ "$(status_field extents)" = 0 ]
 }
 
 # system_remove SYSTEM

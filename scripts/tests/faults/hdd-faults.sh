@@ -46,7 +46,7 @@ knob policy all
 io write start=8192 len=2048 bs=64
 model $HDD fail_flush 1
 must_get "$eio" message drain
-wait_until drain_state -eq 8
+wait_until drain_state -eq 7
 is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
 is "segments freed" "$(stat frees)" 0
 drained=$(stat drained_sectors)

@@ -19,7 +19,7 @@ io fails start=50000 len=8 bs=8
 io verify len=4096
 io write start=4096 len=64 bs=8 fsync=1
 must_get "$eio" message drain
-wait_until drain_state -eq 8
+wait_until drain_state -eq 7
 is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
 is "unwritable and lost extents" "$(stat unwritable_extents) $(stat lost_extents)" "0 0"
 is "dirty sectors" "$(stat dirty_sectors)" 4160
@@ -49,8 +49,8 @@ for way in "suspend" "suspend --noflush" wipe_table; do
 	drain=$!
 	wait_until drain_state -eq 4
 	model $HDD gone 1
-	wait_until drain_state -eq 8
-	wait_until wait_cause -eq 5
+	wait_until drain_state -eq 7
+	wait_until wait_cause -eq 4
 	SECONDS=0
 	# shellcheck disable=SC2086 # a word or two
 	must timeout 20 dmsetup $way $NAME

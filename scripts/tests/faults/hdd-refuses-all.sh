@@ -18,7 +18,7 @@ io write len=$room bs=8
 iocheck "$T/waits" $DEV write len=8 &
 waits=$!
 wait_until drain_errno -eq 5
-wait_until drain_state -eq 8
+wait_until drain_state -eq 7
 is "blocks that moved" "$(stat unwritable_extents)" 64
 # it tries again each 5 s
 nap 19

@@ -44,7 +44,7 @@ io verify
 # one bad block of the HDD in the oldest segment: all but it is written back, once
 must_get "$erofs" message drain
 is "error of the drain" "$(stat drain_errno)" 30
-is "what the drain does" "$(stat drain_state)" 8
+is "what the drain does" "$(stat drain_state)" 7
 above "errors of the HDD" "$(stat hdd_errors)" 0
 is "unwritable extents" "$(stat unwritable_extents)" 0
 is "segments freed" "$(stat frees)" 0

@@ -45,7 +45,7 @@ for status in transport timeout resource; do
 	io random start=16384 len=8192 nr=50
 	is "direct writes" "$(stat writes_hdd)" $((direct + 50))
 	iocheck "$MODEL" $DEV write len=64 bs=8 &
-	wait_until wait_cause -eq 6
+	wait_until wait_cause -eq 5
 	is "mode" "$(stat mode)" 0
 	model $SSD fail_write clear
 	must wait $!

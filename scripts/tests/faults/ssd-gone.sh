@@ -20,7 +20,7 @@ is "mode" "$(stat mode)" 0
 must_get "$eio" message drain
 is "mode" "$(stat mode)" 2
 must said "log failed: the SSD does not answer a drain's reads"
-wait_until drain_state -eq 9
+wait_until drain_state -eq 8
 is "lost ranges" "$(message lost_ranges)" none
 write_fails "$eio" len=8
 io random start=8192 len=8192 nr=20 fsync=1

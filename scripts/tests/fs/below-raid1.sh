@@ -151,7 +151,7 @@ io fails start=50000 len=8 bs=8
 io verify len=4096
 io write start=4096 len=64 bs=8 fsync=1
 must_get "$eio" message drain
-wait_until drain_state -eq 8
+wait_until drain_state -eq 7
 is "mode and error" "$(stat mode) $(stat drain_errno)" "0 5"
 is "what is lost" "$(message lost_ranges)" none
 knob policy none

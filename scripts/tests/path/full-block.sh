@@ -15,14 +15,14 @@ before=$(events)
 io write start=65536 len=20480 bs=8 depth=64 &
 writer=$!
 must timeout 20 dmsetup wait $NAME "$before"
-wait_until drain_state -eq 8
+wait_until drain_state -eq 7
 wait_until waiting_writes -eq 64
 sleep 0.3
 is "writes that got a place" "$(stat writes_ssd)" "$(log_writes 8)"
 is "direct writes" "$(stat writes_hdd)" 0
 is "free segments" "$(stat segments_free)" 2
 # another try, every 5 s, has not failed until it has copied
-wait_until wait_cause -eq 5
+wait_until wait_cause -eq 4
 # reads do not wait
 io_on $DEV verify len=4096
 

@@ -42,7 +42,7 @@ io write start=400000 len=8 bs=8
 # the ring has 128 pages of 126 entries
 iocheck "$MODEL" $DEV write start=300000 len=$((128 * 126 + 200)) bs=1 depth=64 &
 writer=$!
-wait_until wait_cause -eq 3
+wait_until wait_cause -eq 2
 # two writes, one of which the SSD refuses: so it is tried again with those that wait
 model mssd0 fail_write "$(log_sector 8 2) 8"
 logged=$(stat writes_ssd)

@@ -39,7 +39,7 @@ must blockdev --setro $SSD
 sums >"$T/sums"
 create_read_only policy all drain eager drain_on_suspend 1
 is "read_only" "$(stat read_only)" 1
-is "mode and drain_state" "$(stat mode) $(stat drain_state)" "0 9"
+is "mode and drain_state" "$(stat mode) $(stat drain_state)" "0 8"
 is "read-only device" "$(blockdev --getro $DEV)" 1
 above "dirty sectors" "$(stat dirty_sectors)" 0
 io verify

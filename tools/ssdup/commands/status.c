@@ -359,7 +359,7 @@ static void put_json(struct json *j, const struct state *s, const char *lost,
 		wear_each(s->ssds[i], json_one_wear, j);
 	json_end(j, ']');
 	json_begin(j, "status", '{');
-	for (i = 0; i < s->nr; i++)
+	for (i = 0; i < SSDUP_NR_FIELDS; i++)
 		json_number(j, fields[i].name, state_field(s, i));
 	json_end(j, '}');
 	json_end(j, '}');

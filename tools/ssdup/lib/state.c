@@ -172,12 +172,9 @@ static void read_fields(struct state *s)
 		path = xprintf("ssdup/%s", fields[i].name);
 		text = dev_sysfs_read(s->rdev, path);
 		free(path);
-		if (!text)
-			break;
-		v[i] = strtoull(text, NULL, 10);
+		v[i] = text ? strtoull(text, NULL, 10) : 0;
 		free(text);
 	}
-	s->nr = i;
 }
 
 static int read_sysfs(const char *name, struct state *s)

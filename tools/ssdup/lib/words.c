@@ -3,6 +3,7 @@
  * ssdup: a status line to numbers, and numbers to words. Pure.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,6 @@ const struct field fields[] = {
 };
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
-#define FIRST_FIELDS	40	/* those that the first version had */
 
 uint64_t state_field(const struct state *s, enum ssdup_field field)
 {
@@ -25,23 +25,27 @@ uint64_t state_field(const struct state *s, enum ssdup_field field)
 
 bool state_parse(struct state *s, const char *line)
 {
-	uint64_t *v = (uint64_t *)&s->v;
-	const char *p = line;
-	char *end;
+	uint64_t *v = (uint64_t *)&s->v, value;
+	unsigned int i, known = 0;
+	char name[64], *end;
+	int len;
 
 	memset(&s->v, 0, sizeof(s->v));
-	for (s->nr = 0; s->nr < SSDUP_NR_FIELDS; s->nr++, p = end) {
-		p += strspn(p, " ");
-		if (!*p)
-			break;
-		if (*p < '0' || *p > '9')
+	for (; sscanf(line, " %63[a-z0-9_]%n", name, &len) == 1; line = end) {
+		line += len;
+		if (*line != ' ' || line[1] < '0' || line[1] > '9')
 			return false;
 		errno = 0;
-		v[s->nr] = strtoull(p, &end, 10);
+		value = strtoull(line, &end, 10);
 		if (errno || (*end && *end != ' '))
 			return false;
+		for (i = 0; i < SSDUP_NR_FIELDS; i++)
+			if (!strcmp(fields[i].name, name)) {
+				v[i] = value;
+				known++;
+			}
 	}
-	return s->nr >= FIRST_FIELDS;
+	return known && !line[strspn(line, " ")];
 }
 
 static const char *word(const char * const words[], size_t nr, uint64_t i)

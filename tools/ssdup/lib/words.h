@@ -41,7 +41,6 @@ struct state {
 	bool		suspended;
 	bool		lost;		/* see state_read_lost() */
 	int		open_count;	/* -1: unknown */
-	unsigned int	nr;		/* fields that this module has */
 	struct state_fields v;
 };
 
@@ -50,9 +49,9 @@ uint64_t state_field(const struct state *s, enum ssdup_field field);
 
 /**
  * state_parse() - read a status line
- * @s: nr and v are filled in
+ * @s: v is filled in; a field that the module does not have is 0
  *
- * Return: false when it is none (a word is no number, or there are too few).
+ * Return: false when it is none: it has no field that is known, or one is no number.
  */
 bool state_parse(struct state *s, const char *line);
 
