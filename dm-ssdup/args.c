@@ -74,8 +74,6 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **error)
 {
 	const struct ssdup_settings_key *key = ssdup_settings_find(name);
-	/* A percentage of 0 with marks of 0 keeps the route, except for all and none. */
-	const struct policy_marks marks = { };
 	struct ssdup_settings set;
 	u32 value;
 
@@ -114,7 +112,8 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		/* Pairs with smp_mb() in stream_evaluate(). */
 		smp_mb();
 		WRITE_ONCE(c->router->route,
-			   ssdup_policy_next(value, READ_ONCE(c->router->route), 0, 0, &marks));
+			   ssdup_policy_next(value, READ_ONCE(c->router->route), POLICY_STAYS,
+					     POLICY_STAYS));
 	}
 	mutex_unlock(&set_lock);
 	/* The accounts begin, or end. Pairs with the one in ssdup_budget_settle(). */

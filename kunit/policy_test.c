@@ -6,8 +6,6 @@
 #define HDD	SSDUP_HDD
 #define SSD	SSDUP_SSD
 
-static const struct policy_marks marks = { .to_ssd_above = 4500, .to_hdd_below = 3000 };
-
 struct next_case {
 	const char *name;
 	enum ssdup_policy policy;
@@ -48,10 +46,10 @@ static void next_route(struct kunit *test)
 	const struct next_case *c = test->param_value;
 
 	KUNIT_EXPECT_EQ(test,
-			ssdup_policy_next(c->policy, HDD, c->percentage, c->threshold, &marks),
+			ssdup_policy_next(c->policy, HDD, c->percentage, c->threshold),
 			c->from_hdd);
 	KUNIT_EXPECT_EQ(test,
-			ssdup_policy_next(c->policy, SSD, c->percentage, c->threshold, &marks),
+			ssdup_policy_next(c->policy, SSD, c->percentage, c->threshold),
 			c->from_ssd);
 }
 

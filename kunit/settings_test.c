@@ -40,9 +40,6 @@ static const struct value_case value_cases[] = {
 	{ "longest wait", "max_wait_ms", "60000", true, 60000 },
 	{ "no wait", "max_wait_ms", "0", false },
 	{ "too long a wait", "max_wait_ms", "60001", false },
-	{ "fewest parts", "parts", "2", true, 2 },
-	{ "most parts", "parts", "16", true, 16 },
-	{ "one part", "parts", "1", false },
 	{ "no thrift", "thrift", "0", true, 0 },
 	{ "all thrift", "thrift", "100", true, 100 },
 	{ "too much thrift", "thrift", "101", false },
@@ -126,13 +123,13 @@ static void lines_are_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set.full, SSDUP_FULL_BYPASS);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_TWICE);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "depth", "1"), SETTINGS_UNKNOWN);
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "parts", "17"), SETTINGS_VALUE);
-	KUNIT_EXPECT_EQ(test, set.parts, 2);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "max_wait_ms", "0"), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, set.max_wait_ms, 250);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a:soon"), SETTINGS_VALUE);
 	/* What was refused was not given. */
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "parts", "16"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "max_wait_ms", "16"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.given, ssdup_settings_bit(ssdup_settings_find("full")) |
-			ssdup_settings_bit(ssdup_settings_find("parts")));
+			ssdup_settings_bit(ssdup_settings_find("max_wait_ms")));
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a+b:late"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.classes.nr, 3);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a"), SETTINGS_TWICE);
@@ -184,7 +181,7 @@ static void keys_with_files(struct kunit *test)
 		bool file;
 		u32 preset;
 	} rows[] = {
-		{ "parts", true, 2 }, { "max_wait_ms", true, 250 },
+		{ "max_wait_ms", true, 250 },
 		{ "segment_mb", false, SSDUP_BY_SIZE }, { "range_mb", false, SSDUP_BY_SIZE },
 	};
 	const struct ssdup_settings_key *key;
@@ -204,22 +201,12 @@ static void keys_with_files(struct kunit *test)
 	KUNIT_EXPECT_GE(test, key->min * 2048, SSDUP_MIN_SEGMENT_SECTORS);
 }
 
-static void marks_do_not_cross(struct kunit *test)
-{
-	struct ssdup_settings set;
-
-	ssdup_settings_preset(&set);
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "to_hdd_below", "45"), SETTINGS_OK);
-	KUNIT_EXPECT_TRUE(test, !ssdup_settings_conflict(&set));
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "to_ssd_above", "44"), SETTINGS_OK);
-	KUNIT_EXPECT_TRUE(test, ssdup_settings_conflict(&set));
-}
-
 /* What a key prints it takes, with the same value. */
 static void values_are_printed(struct kunit *test)
 {
 	static const struct { const char *key, *text, *printed; } rows[] = {
-		{ "policy", "none", "none" }, { "parts", "7", "7" }, { "ssd_budget", "0", "0" },
+		{ "policy", "none", "none" }, { "max_wait_ms", "7", "7" },
+		{ "ssd_budget", "0", "0" },
 		{ "ssd_budget", "1M", "1M" }, { "ssd_budget", "1025M", "1025M" },
 		{ "ssd_budget", "2048M", "2G" }, { "ssd_budget", "1024G", "1T" },
 		{ "ssd_budget", "0.25dwpd", "0.250dwpd" }, { "ssd_budget", "30dwpd", "30.000dwpd" },
@@ -279,7 +266,6 @@ static struct kunit_case settings_cases[] = {
 	KUNIT_CASE(lines_are_taken),
 	KUNIT_CASE(hosts_are_taken),
 	KUNIT_CASE(keys_with_files),
-	KUNIT_CASE(marks_do_not_cross),
 	KUNIT_CASE(values_are_printed),
 	KUNIT_CASE(amounts_are_sectors),
 	KUNIT_CASE(thrift_needs_balance),

@@ -25,12 +25,6 @@ SSDUP_KEY(policy, policy, SSDUP_POLICY_BALANCE, policies, 0, 0,
 SSDUP_KEY(stream_length, stream_length_writes, 128, NULL, SSDUP_STREAM_MIN, SSDUP_STREAM_MAX,
 	  "a number from 2 to 1024",
 	  "writes of a stream; a change takes effect with the next stream but one at the latest")
-SSDUP_KEY(to_ssd_above, to_ssd_above_percent, 45, NULL, 0, 100, "a per cent from 0 to 100",
-	  "with watermark, a stream more random than this sends the next one to the SSD")
-SSDUP_KEY(to_hdd_below, to_hdd_below_percent, 30, NULL, 0, 100, "a per cent from 0 to 100",
-	  "with watermark, a stream less random than this sends the next one to the HDD")
-SSDUP_KEY(parts, parts, 2, NULL, 2, 16, "a number from 2 to 16",
-	  "a busy device is drained when one of so many parts of its log is full, a part at a time")
 SSDUP_KEY(max_wait_ms, max_wait_ms, 250, NULL, 1, 60000, "a number from 1 to 60000",
 	  "time in milliseconds within which a drain brings space back while writes wait")
 SSDUP_KEY(apart_percent, apart_percent, 160, NULL, 0, 10000, "a per cent from 0 to 10000",

@@ -22,7 +22,7 @@ struct pacing_in {
 	bool	waiters;	/* writes wait for a drain: for log space, or they asked for it */
 	bool	all_open;	/* all that the log holds is in open segments */
 	bool	sealed;		/* there is a segment to drain */
-	bool	part;		/* a part of the log is full, see the key parts */
+	bool	part;		/* a part of the log is full, see ssdup_part() */
 	bool	dirty;		/* the open segment holds something */
 	bool	late;		/* the class is drained for want of space, or when asked for */
 	bool	empty;		/* it is late, and its first segment has at most discards */
@@ -116,7 +116,7 @@ u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted);
 
 /* What the size of a drain group depends on. */
 struct pacing_group {
-	u32	part;		/* segments that the key parts allows */
+	u32	part;		/* segments of a part of the log */
 	bool	waiters;	/* writes wait for space, or did since the last group */
 	bool	writes;		/* somebody writes to the log, or may soon */
 	u64	max_wait_ns;	/* the key max_wait_ms */

@@ -3,8 +3,7 @@
 #include "policy.h"
 
 enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
-				  u32 percentage, u32 threshold,
-				  const struct policy_marks *marks)
+				  u32 percentage, u32 threshold)
 {
 	u32 to_ssd_above = threshold, to_hdd_below = threshold;
 
@@ -12,8 +11,8 @@ enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
 	case SSDUP_POLICY_ALL:
 		return SSDUP_SSD;
 	case SSDUP_POLICY_WATERMARK:
-		to_ssd_above = marks->to_ssd_above;
-		to_hdd_below = marks->to_hdd_below;
+		to_ssd_above = WATERMARK_TO_SSD;
+		to_hdd_below = WATERMARK_TO_HDD;
 		break;
 	case SSDUP_POLICY_ADAPTIVE:
 		break;

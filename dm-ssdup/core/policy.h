@@ -7,10 +7,12 @@
 
 #include "types.h"
 
-struct policy_marks {
-	u32	to_ssd_above;	/* 1/10000 */
-	u32	to_hdd_below;	/* 1/10000 */
-};
+/* The water marks of SSDUP, 1/10000: above the one to the SSD, below the other to the HDD. */
+#define WATERMARK_TO_SSD	4500U
+#define WATERMARK_TO_HDD	3000U
+
+/* With this for the percentage and the threshold, a stream goes where the one before went. */
+#define POLICY_STAYS		4000U
 
 /**
  * ssdup_policy_next() - route of the next stream
@@ -18,13 +20,11 @@ struct policy_marks {
  * @now: route of the stream just seen
  * @percentage: its random percentage, 1/10000
  * @threshold: adaptive threshold after that stream, 1/10000
- * @marks: the fixed water marks of SSDUP
  *
  * With adaptive, a percentage above the threshold sends the next stream to the SSD, and one
  * below it to the HDD. watermark has a fixed mark for each direction.
  */
 enum ssdup_disk ssdup_policy_next(enum ssdup_policy policy, enum ssdup_disk now,
-				  u32 percentage, u32 threshold,
-				  const struct policy_marks *marks);
+				  u32 percentage, u32 threshold);
 
 #endif

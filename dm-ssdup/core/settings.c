@@ -265,8 +265,6 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 
 const char *ssdup_settings_conflict(const struct ssdup_settings *set)
 {
-	if (set->to_hdd_below > set->to_ssd_above)
-		return "to_hdd_below: must not be above to_ssd_above";
 	if ((set->thrift || set->ssd_budget) && set->policy != SSDUP_POLICY_BALANCE &&
 	    set->policy != SSDUP_POLICY_NONE)
 		return "thrift, ssd_budget: only with policy balance or none";

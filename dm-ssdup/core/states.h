@@ -25,7 +25,7 @@
 SSDUP_POLICY(ADAPTIVE, "adaptive",
 	     "A stream above a threshold that follows the load sends the next to the SSD.")
 SSDUP_POLICY(WATERMARK, "watermark",
-	     "The same with two fixed thresholds, to_ssd_above and to_hdd_below.")
+	     "The same with two fixed thresholds, 45 and 30 per cent.")
 SSDUP_POLICY(ALL, "all", "All writes go to the log.")
 SSDUP_POLICY(NONE, "none", "No write goes to the log.")
 SSDUP_POLICY(BALANCE, "balance", "Each disk has a window; what fits into none waits for one.")

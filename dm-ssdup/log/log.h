@@ -376,7 +376,9 @@ static inline u32 ssdup_kept(const struct ssdup_log *log)
 	return log->nr_leased >= SSDUP_MIN_SEGMENTS * used_ssds(log->c);
 }
 
-/** ssdup_part() - the segments of a part of the log, by the key parts */
+#define LOG_PARTS	2U	/* one is filled while the other is drained (SSDUP+ section 2.4) */
+
+/** ssdup_part() - the segments of a part of the log */
 u32 ssdup_part(const struct ssdup_log *log);
 
 /** ssdup_open_fill() - fill of the open segment of @k, 1/10000 */

@@ -498,7 +498,7 @@ u32 ssdup_sealed_segments(struct ssdup_log *log)
 
 u32 ssdup_part(const struct ssdup_log *log)
 {
-	return max(log->nr_leased / READ_ONCE(log->c->set.parts), 1U);
+	return max(log->nr_leased / LOG_PARTS, 1U);
 }
 
 u32 ssdup_open_fill(const struct ssdup_log *log, const struct ssdup_class *k)

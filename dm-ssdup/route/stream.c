@@ -51,8 +51,7 @@ int ssdup_stream_create(struct ssdup_router *router)
 	window_reset(router, &s->window[0]);
 	router->window_now = &s->window[0];
 	s->next = &s->window[1];
-	router->route = ssdup_policy_next(router->c->set.policy, SSDUP_HDD, 0, 0,
-					  &(struct policy_marks){ });
+	router->route = ssdup_policy_next(router->c->set.policy, SSDUP_HDD, 0, 0);
 	ssdup_threshold_init(&s->threshold);
 	s->threshold_now = s->threshold.value;
 	return 0;
@@ -70,10 +69,6 @@ u32 ssdup_stream_threshold(const struct ssdup_router *router)
 
 static void stream_evaluate(struct ssdup_router *router, struct stream_window *w)
 {
-	struct policy_marks marks = {
-		.to_ssd_above = READ_ONCE(router->c->set.to_ssd_above) * (SSDUP_PCT_ONE / 100),
-		.to_hdd_below = READ_ONCE(router->c->set.to_hdd_below) * (SSDUP_PCT_ONE / 100),
-	};
 	/* A delayed sampler may still write to the window, see ssdup_stream_note(). */
 	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
 	u32 threshold = ssdup_threshold_update(&router->stream->threshold, percentage);
@@ -84,8 +79,7 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 	WRITE_ONCE(router->stream->threshold_now, threshold);
 	do {
 		policy = READ_ONCE(router->c->set.policy);
-		route = ssdup_policy_next(policy, READ_ONCE(router->route), percentage, threshold,
-					  &marks);
+		route = ssdup_policy_next(policy, READ_ONCE(router->route), percentage, threshold);
 		WRITE_ONCE(router->route, route);
 		/* Pairs with smp_mb() in ssdup_set(): the policy that was set last decides. */
 		smp_mb();

@@ -296,7 +296,6 @@ static void turn(struct controller *c)
 		{ "drain", "auto eager manual" },
 		{ "drain_depth_reads", "1 7 64 256" },
 		{ "autocommit_ms", "1 20 1000" },
-		{ "parts", "2 5 16" },
 		{ "max_wait_ms", "1 50 250" },
 		{ "discard", "auto auto off" },
 		{ "clean_percent", "0 50 90" },

@@ -31,7 +31,7 @@ static unsigned int nr_files;
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
 	/* Keys, */
-	"policy", "stream_length", "to_ssd_above", "to_hdd_below", "parts", "max_wait_ms",
+	"policy", "stream_length", "max_wait_ms",
 	"segment_mb", "range_mb", "full", "drain", "drain_depth", "autocommit_ms",
 	"drain_on_suspend", "discard", "thrift", "ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb", "stage",
@@ -46,7 +46,7 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		21U
+#define KEYS		18U
 #define KEY_WORDS	16U
 #define MESSAGES	10U
 
@@ -141,9 +141,6 @@ static const struct knob {
 } knobs[] = {
 	{ "policy", "adaptive watermark all none balance", 0, 0 },
 	{ "stream_length_writes", NULL, 2, 1024 },
-	{ "to_ssd_above_percent", NULL, 0, 100 },
-	{ "to_hdd_below_percent", NULL, 0, 100 },
-	{ "parts", NULL, 2, 16 },
 	{ "max_wait_ms", NULL, 1, 60000 },
 	{ "full", "balance block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },

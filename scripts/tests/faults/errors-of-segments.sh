@@ -118,8 +118,8 @@ done
 # the flush of one group fails while the next one is copied: neither is freed
 make_disks hdd_cache_mb=4
 rm "$MODEL"
-make_ssdup "${options[@]}" parts 16
-io write len=$((12 * $(segment_data))) bs=8 fsync=1
+make_ssdup "${options[@]}"
+io write len=$((40 * $(segment_data))) bs=8 fsync=1
 model $HDD fail_flush 1
 must_get "$eio" message drain
 is "mode and segments freed" "$(stat mode) $(stat frees)" "0 0"

@@ -41,13 +41,13 @@ for policy in watermark adaptive; do
 done
 
 # Between its marks, watermark stays where it is.
-make_ssdup policy watermark stream_length 32 to_ssd_above 60 to_hdd_below 40
+make_ssdup policy watermark stream_length 32
 for at in 0 32768; do
-	# 16 neighbours and 16 that are none: 16 of 31, 52 per cent
-	io write start=$at len=$((17 * 8)) bs=8 depth=1
-	io write start=$((at + 4096)) len=$((15 * 64)) bs=8 step=64 depth=1
-	below "percentage" "$(stat random_percentage_1e4)" 6000
-	above "percentage" "$(stat random_percentage_1e4)" 4000
+	# 20 neighbours and 12 that are none: 12 of 31, 38 per cent
+	io write start=$at len=$((21 * 8)) bs=8 depth=1
+	io write start=$((at + 4096)) len=$((11 * 64)) bs=8 step=64 depth=1
+	below "percentage" "$(stat random_percentage_1e4)" 4500
+	above "percentage" "$(stat random_percentage_1e4)" 3000
 	is "route between the marks" "$(stat route)" "$([ $at = 0 ] && echo hdd || echo ssd)"
 	[ $at = 32768 ] || { random_stream 3; is "route" "$(stat route)" ssd; }
 done

@@ -46,11 +46,8 @@ knobs()
 	turn full balance block bypass
 	turn drain auto eager manual
 	turn drain_depth_reads 1 7 256 1024
-	turn parts 2 5 16
 	turn max_wait_ms 1 50 250 10000
 	turn stream_length_writes 8 32 128
-	turn to_ssd_above_percent 30 45 60
-	turn to_hdd_below_percent 20 30 50
 	turn autocommit_ms 1 100 2000
 	turn drain_on_suspend 0 0 0 1
 	turn discard auto off
@@ -61,13 +58,11 @@ knobs()
 	sleep 0.2
 }
 
-# Marks that do not fit together are refused; which were, the other may say. So are classes, if the
-# log has one only.
+# Classes are refused if the log has one only.
 messages()
 {
 	message "$(pick drain commit commit clear_stats lost_ranges forget)"
 	message drain "$(pick start start pause)"
-	message set "$(pick to_ssd_above to_hdd_below)" "$(pick 10 30 40)"
 	message set policy "$(pick all adaptive)"
 	message class "$(pick default a b)"
 	message class "$(pick default a b)" $((RANDOM % (4 * span))) $((RANDOM % span + 1))

@@ -56,14 +56,14 @@ remove_ssdup
 # segments that were overwritten as a whole become free without a flush of the HDD
 make_disks ssd_size_mb=33 ssd_cache_mb=4 hdd_cache_mb=4
 rm "$MODEL"
-make_ssdup policy all drain manual parts 16
-len=$(segment_data)
-for _ in 1 2 3 4 5; do
+make_ssdup policy all drain manual
+len=$(segment_data) nr=$(($(stat segments) / 2 + 4))
+for ((i = 0; i < nr; i++)); do
 	io write len="$len" bs=8
 done
 flushes=$(model $HDD flushes)
 message drain start
-wait_until frees -eq 5
+wait_until frees -eq $nr
 is "flushes of the HDD" "$(($(model $HDD flushes) - flushes))" 1
 power_cut 1
 must dmsetup remove --force $NAME

@@ -27,9 +27,9 @@ refused "set: takes 2 arguments" set policy
 refused "set policy: policy: not adaptive" set policy both
 refused "set colour: unknown key" set colour red
 refused "set segment_mb: fixed while" set segment_mb 8
-refused "set parts: parts: not a number from 2 to 16" set parts 1
+refused "set max_wait_ms: max_wait_ms: not a number from 1 to 60000" set max_wait_ms 0
 refused "set range_mb: fixed while" set range_mb 8
-refused "to_hdd_below: must not be above" set to_hdd_below 99
+refused "promote: only with clean above 0" set promote 1G
 is "policy" "$(stat policy)" all
 
 io random nr=50 len=8192

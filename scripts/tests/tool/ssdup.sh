@@ -140,10 +140,10 @@ homes_of $SSD "$T/tool"
 no_log_in "$T/tool"
 
 # a blank SSD is formatted on the way
-must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,parts=3,segment_mb=1
+must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,max_wait_ms=300,segment_mb=1
 find_sys
 is "policy" "$(stat policy)" all
-is "parts" "$(stat parts)" 3
+is "max_wait_ms" "$(stat max_wait_ms)" 300
 is "size of a segment" "$(stat segment_sectors)" 2048
 is "UUID" "$(dmsetup info -c --noheadings -o uuid $NAME)" "SSDUP-$(stat log_uuid)"
 refuses 4 "there already" ssdup create $NAME --hdd $HDD --ssd $SSD

@@ -68,9 +68,6 @@ long=123456789012345678901234567890123456789012345678901234567890
 takes policy all some "" ALL "all none" $long
 takes policy adaptive
 takes stream_length_writes 1024 1 1025 x "" -5
-takes to_ssd_above_percent 80 101 29
-takes to_hdd_below_percent 70 81
-takes parts 5 1 17
 takes max_wait_ms 60000 0 60001
 takes full bypass maybe
 takes drain eager always

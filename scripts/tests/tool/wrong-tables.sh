@@ -37,11 +37,7 @@ bad policy some "not adaptive, watermark, all, none or balance"
 for value in 1 1025 many -1; do
 	bad stream_length $value "not a number from 2 to 1024"
 done
-bad to_ssd_above 101 "not a per cent"
-bad to_hdd_below x "not a per cent"
-bad to_hdd_below 50 "must not be above to_ssd_above"
-bad parts 1 "not a number from 2 to 16"
-bad parts 17 "not a number from 2 to 16"
+bad clean 91 "not a per cent"
 for value in 0 60001; do
 	bad max_wait_ms $value "not a number from 1 to 60000"
 done
@@ -75,7 +71,7 @@ is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 
 # and the largest and smallest values that are right
-make_ssdup policy watermark stream_length 1024 to_ssd_above 100 to_hdd_below 0 range_mb 65536 \
-	drain_depth 1024 autocommit_ms 1 full bypass drain eager parts 16 max_wait_ms 60000
+make_ssdup policy watermark stream_length 1024 range_mb 65536 \
+	drain_depth 1024 autocommit_ms 1 full bypass drain eager max_wait_ms 60000
 io random nr=100
 all_home

@@ -10,10 +10,10 @@ test_keys_are_looked_at_first()
 	errs "x: foo: unknown key"
 	exits 2 "$ssdup" create x --hdd hdd --ssd ssd --policy fast
 	errs "policy: not adaptive, watermark, all, none or balance: fast"
-	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o parts=4,parts=2
-	errs "parts: given twice"
-	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o to_ssd_above=20
-	errs "to_hdd_below: must not be above to_ssd_above"
+	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o clean=4,clean=2
+	errs "clean: given twice"
+	exits 2 "$ssdup" create x --hdd hdd --ssd ssd -o promote=1G
+	errs "promote: only with clean above 0"
 	exits 2 "$ssdup" set x policy=bad
 	errs "policy: not adaptive, watermark, all, none or balance: bad"
 	exits 2 "$ssdup" set x policy=all foo=1
@@ -97,8 +97,8 @@ test_the_tab_is_checked()
 	silent err
 	cat >tab <<-'END'
 	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 nofail,policy=fast,depth=3
-	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,parts=17,segment_mb=3,full=block,full=block
-	c ID=none-1 ID=none-3 nofail,to_ssd_above=20
+	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,max_wait_ms=0,segment_mb=3,full=block,full=block
+	c ID=none-1 ID=none-3 nofail,promote=1G
 	d ID=none-4 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 policy=all, drain=auto
 	e ID=none-5 ID=none-6
 	END
@@ -106,11 +106,11 @@ test_the_tab_is_checked()
 	errs "line 4: more than four fields"
 	says "   [E] policy: not adaptive, watermark, all, none or balance: fast"
 	says "   [E] depth: unknown key"
-	says "   [E] parts: not a number from 2 to 16: 17"
+	says "   [E] max_wait_ms: not a number from 1 to 60000: 0"
 	says "   [E] segment_mb: not a power of two from 1 to 256: 3"
 	says "   [E] full: given twice"
 	says "   [E] the HDD, ID=none-1, is the HDD of a too"
-	says "   [E] to_hdd_below: must not be above to_ssd_above"
+	says "   [E] promote: only with clean above 0"
 	says "   [E] the SSD, ID=none-6, is not there"
 	says "1 parse error, 9 errors, 6 warnings"
 	exits 1 "$ssdup" tab --check --json
@@ -119,7 +119,7 @@ test_the_tab_is_checked()
 	is_json 'd["findings"][0]["severity"] == "parse error"'
 	is_json '["b", 2, "error", "full: given twice"] in [[*f.values()] for f in d["findings"]]'
 	exits 0 "$ssdup" tab --json b
-	is_json 'd[0]["hdd"] == "ID=none-2" and d[0]["keys"]["parts"] == "17" and d[0]["nofail"]'
+	is_json 'd[0]["hdd"] == "ID=none-2" and d[0]["keys"]["max_wait_ms"] == "0" and d[0]["nofail"]'
 	exits 3 "$ssdup" tab --json none
 	is_json 'd == []'
 	exits 2 "$ssdup" tab --json --udev
@@ -174,11 +174,11 @@ test_words_are_offered()
 	offers "create x -o policy=all,fu" policy=all,full=
 	offers "create x -o policy=all,full=b" policy=all,full=balance policy=all,full=block policy=all,full=bypass
 	offers "create x --options drain=m" drain=manual
-	offers "create x -o parts=2,seg" parts=2,segment_mb=
+	offers "create x -o clean=2,seg" clean=2,segment_mb=
 	offers "create x --policy a" adaptive all
 	offers "set x policy=n" policy=none
 	offers "set x full=block dr" drain= drain_depth= drain_on_suspend=
-	offers "set x pa" parts=
+	offers "set x ap" apart_percent=
 	offers "set x seg"
 	offers "format --segment-mb "
 	offers "format --block-size " 512 1K 2K 4K

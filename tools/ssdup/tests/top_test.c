@@ -16,7 +16,6 @@ static struct state busy(unsigned int at)
 		.log_uuid = xstrdup("0123"),
 		.sectors = 2097152ULL << 10,
 		.segment_sectors = 8192,
-		.nr = SSDUP_NR_FIELDS,
 		.v = {
 			.policy = 4, .route = 1, .random_percentage_1e4 = 6234,
 			.threshold_1e4 = 4521, .segments = 512, .segments_sealed = 300,
