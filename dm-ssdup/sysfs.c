@@ -49,7 +49,6 @@ static ssize_t ssdup_store(struct device *dev, struct device_attribute *attr, co
 SHOW(hdd_dev, "%s", c->hdd->name)
 SHOW(log_uuid, "%pUb", ssdup_super(c->log)->uuid)
 SHOW(pool_uuid, "%pUb", ssdup_super(c->log)->pool)
-SHOW(range_mb, "%u", 1U << (c->map->range_shift - 11))
 SHOW(segment_sectors, "%u", c->log->g.segment_sectors)
 
 static ssize_t show_ssd_dev(struct ssdup *c, char *buf)

@@ -92,16 +92,6 @@ static void delist(struct ssdup *c)
 
 /* --- Construction --- */
 
-static int size_ranges(struct ssdup *c, char **error)
-{
-	u64 sectors = bdev_nr_sectors(c->hdd->bdev);
-
-	if (ssdup_map_size(c->map, sectors, c->set.range_mb))
-		return 0;
-	*error = ssdup_error("range_mb: too small for an HDD of %llu TiB", sectors >> 31);
-	return -EINVAL;
-}
-
 static int allocate(struct ssdup *c)
 {
 	c->stats = alloc_percpu(struct ssdup_stats);
@@ -172,9 +162,9 @@ static int ssdup_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	INIT_LIST_HEAD(&c->folder);
 	ti->error = "out of memory";
 	r = ssdup_rooms_alloc(c) ?: ssdup_get_disks(c, &as, &ti->error) ?:
-	    ssdup_parse(c, &as, &ti->error) ?:
-	    size_ranges(c, &ti->error) ?: enlist(c, false, &ti->error);
+	    ssdup_parse(c, &as, &ti->error) ?: enlist(c, false, &ti->error);
 	if (!r) {
+		ssdup_map_size(c->map, bdev_nr_sectors(c->hdd->bdev));
 		ti->error = "out of memory";
 		r = find_pool(c, &ti->error) ?: ssdup_check_super(c, &ti->error) ?:
 		    enlist(c, true, &ti->error) ?: allocate(c);

@@ -28,9 +28,6 @@ static const struct value_case value_cases[] = {
 	{ "a sign", "drain_depth", "-1", false },
 	{ "a unit", "drain_depth", "1k", false },
 	{ "a blank", "drain_depth", " 1", false },
-	{ "a power of two", "range_mb", "64", true, 64 },
-	{ "no power of two", "range_mb", "63", false },
-	{ "zero of a range", "range_mb", "0", false },
 	{ "least segment", "segment_mb", "1", true, 1 },
 	{ "largest segment", "segment_mb", "256", true, 256 },
 	{ "no power of two", "segment_mb", "6", false },
@@ -182,7 +179,7 @@ static void keys_with_files(struct kunit *test)
 		u32 preset;
 	} rows[] = {
 		{ "max_wait_ms", true, 250 },
-		{ "segment_mb", false, SSDUP_BY_SIZE }, { "range_mb", false, SSDUP_BY_SIZE },
+		{ "segment_mb", false, SSDUP_BY_SIZE },
 	};
 	const struct ssdup_settings_key *key;
 	struct ssdup_settings set;

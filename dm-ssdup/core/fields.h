@@ -116,7 +116,6 @@ SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD, or of each, + of its mirror")
 SSDUP_FILE(log_uuid, "the UUID of the log on the SSD")
 SSDUP_FILE(pool_uuid, "the UUID that all logs of the SSD share")
-SSDUP_FILE(range_mb, "size of a range in MiB")
 SSDUP_FILE(segment_sectors, "size of a segment")
 SSDUP_FILE(classes,
 	   "of each class: name, soon or late, sectors held, written, drained, replaced")

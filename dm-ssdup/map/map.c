@@ -8,24 +8,16 @@
 #include "log/staging.h"
 #include "map.h"
 
-#define RANGES_PREFERRED	16384U	/* ranges of an HDD when range_mb is not given, at most */
-#define RANGE_MB_PRESET		4U
+#define RANGES_MOST	16384U	/* of an HDD: they take 1 MiB */
+#define RANGE_LEAST	13U	/* 4 MiB: a part of a disk that writers rarely share */
 
-bool ssdup_map_size(struct ssdup_map *map, u64 sectors, u32 range_mb)
+void ssdup_map_size(struct ssdup_map *map, u64 sectors)
 {
-	u32 shift = 11 + ilog2(range_mb ?: RANGE_MB_PRESET);
-	u64 nr;
-
-	while (!range_mb && sectors >> shift >= RANGES_PREFERRED &&
-	       1U << shift < EXTENT_MAX_SECTORS)
-		shift++;
-	nr = DIV_ROUND_UP_ULL(sectors, 1ULL << shift);
-	/* The ranges are one allocation, and kvcalloc() refuses more than INT_MAX bytes. */
-	if (nr > INT_MAX / sizeof(*map->ranges))
-		return false;
-	map->range_shift = shift;
-	map->nr_ranges = nr;
-	return true;
+	map->range_shift = RANGE_LEAST;
+	while (sectors >> map->range_shift >= RANGES_MOST &&
+	       1U << map->range_shift < EXTENT_MAX_SECTORS)
+		map->range_shift++;
+	map->nr_ranges = DIV_ROUND_UP_ULL(sectors, 1ULL << map->range_shift);
 }
 
 int ssdup_map_init(struct ssdup_map *map)

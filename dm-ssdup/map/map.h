@@ -51,11 +51,10 @@ struct ssdup_map {
 /**
  * ssdup_map_size() - choose the size of ranges
  * @sectors: of the HDD
- * @range_mb: MiB of a range; 0: by the size of the HDD, which limits their number
  *
- * Return: false when there would be too many of them.
+ * 4 MiB, doubled until there are less than 16384.
  */
-bool ssdup_map_size(struct ssdup_map *map, u64 sectors, u32 range_mb);
+void ssdup_map_size(struct ssdup_map *map, u64 sectors);
 
 /** ssdup_map_init() - make the ranges, which are empty. Return: 0 or -ENOMEM */
 int ssdup_map_init(struct ssdup_map *map);

@@ -304,7 +304,7 @@ static void choose_table(void)
 	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
-	unsigned int args = 20, i;
+	unsigned int args = 18, i;
 	size_t len;
 	char more[256] = "";
 
@@ -336,13 +336,12 @@ static void choose_table(void)
 	}
 	args += 2 * (nr_disks() - 1);
 	snprintf(c.d.table, sizeof(c.d.table),
-		 "%s %u%s stream_length 8 policy %s full %s drain %s %s %u %s %u range_mb %u %s %u",
+		 "%s %u%s stream_length 8 policy %s full %s drain %s %s %u %s %u %s %u",
 		 HDD " " SSD, args, more,
 		 policies[policy], fulls[full],
 		 drains[rng_below(&r, ARRAY_SIZE(drains))],
 		 "autocommit_ms", commits[rng_below(&r, ARRAY_SIZE(commits))],
 		 "drain_depth", depths[rng_below(&r, ARRAY_SIZE(depths))],
-		 rng_below(&r, 2) ? 1 : 16,
 		 "max_wait_ms", waits[rng_below(&r, ARRAY_SIZE(waits))]);
 	len = strlen(c.d.table);
 	snprintf(c.d.table + len, sizeof(c.d.table) - len, " guard 1 clean %u",

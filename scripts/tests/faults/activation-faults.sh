@@ -93,13 +93,13 @@ remove_ssdup
 # next finds another SSD: of the first nothing is left
 make_disks ssd_size_mb=161
 rm "$MODEL"
-make_ssdup policy all drain manual range_mb 64
+make_ssdup policy all drain manual
 io write bs=8 fsync=1
 above "extents" "$(stat extents)" 16383
 youngest=$((2048 + $(stat seals) * $(stat segment_sectors)))
 remove_ssdup
 must dmsetup create $NAME --notable
-must dmsetup load $NAME --table "$(table policy none drain manual range_mb 64)"
+must dmsetup load $NAME --table "$(table policy none drain manual)"
 model $SSD fail_read "$((youngest + 8)) 16"
 must_not dmsetup resume $NAME
 must said "cannot read the log"

@@ -49,7 +49,7 @@ tables()
 {
 	nap "$((RANDOM % 3)).$((RANDOM % 10))"
 	if [ $((RANDOM % 2)) = 1 ]; then
-		dmsetup reload $NAME --table "$(table policy all clean 90 promote 1000T range_mb "$(pick 1 2 4)")"
+		dmsetup reload $NAME --table "$(table policy all clean 90 promote 1000T)"
 	fi
 	# what the log holds of it counts, whatever the HDD gets
 	message drain || return

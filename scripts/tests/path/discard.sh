@@ -70,7 +70,7 @@ remove_ssdup
 rm "$MODEL"
 make_disks hdd_discard=1 ssd_size_mb=261
 # whole requests of 2048 sectors fit in a segment of 8 MiB
-make_ssdup policy all drain manual range_mb 16 segment_mb 8
+make_ssdup policy all drain manual segment_mb 8
 # behind the guarded range, at the end of which requests are split
 io write start=256 len=4000 bs=1
 is "extents" "$(stat extents)" 4000
@@ -85,7 +85,7 @@ all_home
 
 # so does what is written over many: a large write is one part for each 1024 of them
 remove_ssdup
-make_ssdup policy all drain manual range_mb 16
+make_ssdup policy all drain manual
 io write start=256 len=4000 bs=1
 is "extents" "$(stat extents)" 4000
 logged=$(stat writes_ssd)

@@ -84,7 +84,7 @@ tables()
 	dmsetup suspend ${NOFLUSH:+--noflush} $NAME
 	dmsetup resume $NAME
 	doze
-	dmsetup reload $NAME --table "$(table range_mb "$(pick 1 2 4)" clean "$(pick 0 50 90)" \
+	dmsetup reload $NAME --table "$(table clean "$(pick 0 50 90)" \
 		full "$(pick balance block bypass)" \
 		policy "$(pick all watermark adaptive balance)" "${classes[@]}")"
 	case $((RANDOM % 4)) in

@@ -16,7 +16,7 @@ for n in 0 1; do
 	jobs[n]=$!
 done
 tables=("policy all full bypass" "policy none" "policy watermark stream_length 16"
-	"drain eager range_mb 2 policy all" "policy all drain_on_suspend 1")
+	"drain eager clean 50 policy all" "policy all drain_on_suspend 1")
 for ((i = 0; i < 10; i++)); do
 	NOFLUSH=$((i % 2 ? 0 : 1))
 	[ $NOFLUSH = 1 ] || unset NOFLUSH

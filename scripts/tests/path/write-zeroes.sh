@@ -9,7 +9,7 @@ GUARD=0
 
 for discard in 0 1; do
 	make_disks hdd_discard=$discard ssd_discard=$discard
-	make_ssdup policy none range_mb 1 drain manual
+	make_ssdup policy none drain manual
 	io write len=16384 bs=512
 	io zero start=100 len=5000
 	io verify
@@ -36,12 +36,13 @@ size=$(blockdev --getsz $HDD)
 DISK=$HDD
 must dmsetup create other --table "0 $size linear $DISK 0"
 HDD=/dev/mapper/other
-make_ssdup policy all drain manual range_mb 32
+make_ssdup policy all drain manual
 # behind the guarded range, at the end of which requests are split
 io write start=256 len=32768 bs=1024
 io zero start=256 len=65536
 is "sectors in the log" "$(stat dirty_sectors)" 32768
-is "extents in the log" "$(stat extents)" 1
+# one for each range
+is "extents in the log" "$(stat extents)" 5
 must dmsetup suspend --noflush other
 must message drain start
 # the first batch is under way, for as long as the disk is stopped

@@ -28,7 +28,6 @@ refused "set policy: policy: not adaptive" set policy both
 refused "set colour: unknown key" set colour red
 refused "set segment_mb: fixed while" set segment_mb 8
 refused "set max_wait_ms: max_wait_ms: not a number from 1 to 60000" set max_wait_ms 0
-refused "set range_mb: fixed while" set range_mb 8
 refused "promote: only with clean above 0" set promote 1G
 is "policy" "$(stat policy)" all
 

@@ -237,7 +237,7 @@ says "now a plain mapping"
 iocheck "$T/model-b" /dev/mapper/other verify || fail "the HDD lacks something"
 must dmsetup remove other
 is "logs" "$(stat pool_logs)" 1
-ssdup_exits 1 create other --hdd $HDD_B --ssd $SSD --add -opolicy=all,range_mb=1,segment_mb=64
+ssdup_exits 1 create other --hdd $HDD_B --ssd $SSD --add -opolicy=all,segment_mb=64
 is "logs" "$(stat pool_logs)" 1
 ! dmsetup info other >"$T/out" 2>&1 || fail "a device was made"
 

@@ -44,9 +44,6 @@ done
 for value in 0 3 512; do
 	bad segment_mb $value "not a power of two from 1 to 256"
 done
-bad range_mb 3 "not a power of two"
-bad range_mb 0 "not a power of two"
-bad range_mb 131072 "not a power of two"
 bad full perhaps "not balance, block or bypass"
 bad drain never "not auto, eager or manual"
 bad drain_depth 0 "not a number from 1 to 1024"
@@ -63,15 +60,10 @@ done
 refused "thrift, ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all ssd_budget 1G"
 refused "thrift, ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all thrift 1"
 refused "ssd: too small for 32 segments" "$HDD $SSD 2 segment_mb 1"
-must modprobe dm-zero
-must dmsetup create other --table "0 $((100 << 31)) zero"
-refused "range_mb: too small for an HDD of 100 TiB" "/dev/mapper/other $SSD 2 range_mb 1"
-must dmsetup remove other
 is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 
 # and the largest and smallest values that are right
-make_ssdup policy watermark stream_length 1024 range_mb 65536 \
-	drain_depth 1024 autocommit_ms 1 full bypass drain eager max_wait_ms 60000
+make_ssdup policy watermark stream_length 1024 drain_depth 1024 autocommit_ms 1 full bypass drain eager max_wait_ms 60000
 io random nr=100
 all_home

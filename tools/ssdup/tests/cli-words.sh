@@ -88,7 +88,7 @@ test_the_tab_is_checked()
 	exits 0 "$ssdup" tab --check
 	says "Success, no errors or warnings detected"
 	cat >tab <<-'END'
-	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 policy=balance,nofail,range_mb=64
+	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 policy=balance,nofail,segment_mb=64
 	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 noauto,x-mine=1
 	END
 	exits 0 "$ssdup" tab --check
