@@ -52,7 +52,7 @@ static inline bool extent_mapped(const struct extent *e)
 /* Nothing of @e is looked at after this: who finds it unmapped may free it. */
 static inline void extent_unmap(struct extent *e)
 {
-	/* Pairs with the control dependency in drop_arrays(). */
+	/* Pairs with smp_rmb() in visit_extents(), and a control dependency in array_unused(). */
 	smp_store_release(&e->node.__rb_parent_color, (unsigned long)&e->node);
 }
 

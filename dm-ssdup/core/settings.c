@@ -62,6 +62,9 @@ static const struct ssdup_settings_key keys[] = {
 #include "keys.h"
 };
 
+/* One bit for each in struct ssdup_settings::given. */
+static_assert(ARRAY_SIZE(keys) <= 32);
+
 const struct ssdup_settings_key *ssdup_settings_key(u32 i)
 {
 	return i < ARRAY_SIZE(keys) ? &keys[i] : NULL;

@@ -13,7 +13,7 @@
 
 #define SSDUP_CLEAN_MAX		90U	/* per cent */
 
-#define SSDUP_BY_SIZE		0	/* default that depends on the HDD's size */
+#define SSDUP_BY_SIZE		0	/* default that depends on the size of the SSD */
 
 /* The value of each key. */
 struct ssdup_settings {

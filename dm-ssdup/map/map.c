@@ -384,7 +384,7 @@ static void visit_extent(struct ssdup_map *map, struct extent *e, extent_fn *fn)
 	spin_unlock_irq(&r->lock);
 }
 
-static void do_arrays(struct ssdup_map *map, const struct llist_head *arrays, extent_fn *fn)
+static void visit_arrays(struct ssdup_map *map, const struct llist_head *arrays, extent_fn *fn)
 {
 	struct extent_array *a;
 	u32 i;
@@ -401,8 +401,8 @@ static void do_arrays(struct ssdup_map *map, const struct llist_head *arrays, ex
 /* Call @fn for each extent of @seg that is in a tree, under the lock of its range. */
 static void visit_extents(struct ssdup_map *map, struct ssdup_segment *seg, extent_fn *fn)
 {
-	do_arrays(map, &seg->arrays, fn);
-	do_arrays(map, &seg->ordered, fn);
+	visit_arrays(map, &seg->arrays, fn);
+	visit_arrays(map, &seg->ordered, fn);
 	/*
 	 * Splitting an extent of @seg adds a piece: look again until all of them are out. Whoever
 	 * has removed an extent that was found unmapped may have split it before. Pairs with the
@@ -413,7 +413,7 @@ static void visit_extents(struct ssdup_map *map, struct ssdup_segment *seg, exte
 		struct llist_node *pieces = llist_del_all(&seg->pieces), *last = pieces;
 		struct llist_head list = { .first = pieces };
 
-		do_arrays(map, &list, fn);
+		visit_arrays(map, &list, fn);
 		while (last->next)
 			last = last->next;
 		llist_add_batch(pieces, last, &seg->ordered);
