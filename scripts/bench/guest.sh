@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Usage (in the guest): guest.sh UNITS [symbols]
+# Usage (in the guest): guest.sh UNITS
 #
 # The part of the bench that runs in the machine.  UNITS is a file; each line is
 # one workload for one system:
@@ -10,7 +10,7 @@
 #
 # KEYS are dm-ssdup's keys and values beside the policy.  A STEP is a word and its
 # arguments, see step_* here and in steps.sh.  Says "@start" before each unit, and "@result"
-# with a line of JSON after it.  With "symbols", the kernel's are left in /out.
+# with a line of JSON after it.
 
 set -Eeuo pipefail
 trap 'echo "stopped: line $LINENO: $BASH_COMMAND"' ERR
@@ -165,4 +165,3 @@ while IFS='|' read -r group workload system disks ssd_mb hdd_mb keys work <&3; d
 	echo "@start $group $workload $system"
 	run_unit
 done 3<"$1"
-[ "${2:-}" != symbols ] || cp /proc/kallsyms /out/symbols

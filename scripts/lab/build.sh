@@ -89,17 +89,6 @@ sync_sources()
 	done
 }
 
-# counts_plugin - path of the plugin of tools/counts, built for this host
-counts_plugin()
-{
-	local dir
-
-	dir=$(copy_dir counts)
-	mkdir -p "$dir"
-	make -s -C "$TOP/tools/counts" OUT="$dir" plugin >&2 || die "tools/counts does not build"
-	echo "$dir/counts.so"
-}
-
 # our_programs OUT - build the programs tests use in the guest into OUT
 #
 # Whatever tools/NAME/Makefile has a target "guest" takes part: it puts static

@@ -313,14 +313,6 @@ static void add_state(struct outcome *out, const char *path, bool save)
 	close(fd);
 }
 
-/* Does nothing but tell tools/counts, if it listens, that a part of the work ends here. */
-static void mark(void)
-{
-#ifdef __x86_64__
-	__asm__ volatile("xchg %%bx, %%bx" : : : "memory");
-#endif
-}
-
 static int run_writers(const struct settings *set)
 {
 	struct outcome *out = mmap(NULL, sizeof(*out), PROT_READ | PROT_WRITE,
@@ -343,12 +335,10 @@ static int run_writers(const struct settings *set)
 	out->end_ns = out->run_ns;
 	if (!out->runs++)
 		out->start_ns = out->run_ns;
-	mark();
 	close(go[1]);
 	for (i = 0; i < procs; i++)
 		if (wait(NULL) < 0)
 			die(strerror(errno), "wait");
-	mark();
 	if (out->error)
 		die(strerror(out->error), set->path);
 	out->ns += out->end_ns - out->run_ns;
