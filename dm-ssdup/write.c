@@ -377,6 +377,8 @@ static noinline void note_overlap(struct ssdup *c, struct ssdup_io *io, struct r
 	/* Perhaps of another class than the one that was asked as for new data. */
 	if (!f->no_place)
 		f->log_writable = ssdup_mode(c) == MODE_RUNNING;
+	if (f->queue || f->shut)
+		look_at_causes(c, f);
 }
 
 /* Return: false when the log has refused a write; @f says why. */
@@ -385,11 +387,11 @@ static noinline bool take_place(struct ssdup *c, struct bio *bio, struct ssdup_i
 {
 	int r;
 
-	look_at_causes(c, f);
 	/* The map may have changed since the class was chosen. */
 	if (unlikely(c->log->classes.nr > 1) && !ssdup_class_keep(c->router, io)) {
 		f->no_place = true;
 		f->log_writable = !class_closed(c->log, torn_class(c->log, io));
+		look_at_causes(c, f);
 		return false;
 	}
 	/* What overlaps it must not go elsewhere: a replay would bring it back. */
@@ -401,12 +403,16 @@ static noinline bool take_place(struct ssdup *c, struct bio *bio, struct ssdup_i
 	do
 		r = ssdup_reserve(c->log, io, place_sectors(bio, io), allowed(c, io));
 	while (r == -SSDUP_ERR_NO_SEGMENT && ssdup_class_other(c->router, io));
-	f->no_place = r;
+	if (!r)
+		return true;
+	f->no_place = true;
 	f->no_memory = r == -SSDUP_ERR_NO_NODE;
 	f->unaligned = r == -SSDUP_ERR_UNALIGNED;
+	/* Only now: the refusal may be what makes the log full. */
+	look_at_causes(c, f);
 	if (f->no_memory)
 		await_memory(c);
-	return !r;
+	return false;
 }
 
 /* Take what the route needs. Return: false when that failed; @f says why. */
@@ -442,7 +448,7 @@ static __always_inline enum route_action route_write(struct ssdup *c, struct bio
 	};
 	enum route_action action;
 
-	if (unlikely(f.queue || f.shut || !f.log_writable))
+	if (unlikely(f.disk == SSDUP_SSD && (f.queue || f.shut || !f.log_writable)))
 		look_at_causes(c, &f);
 	do
 		action = ssdup_route_next(&f);
@@ -468,13 +474,13 @@ int ssdup_map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	io->opf = bio->bi_opf;
 	if (!ssdup_windowed(c))
 		disk = ssdup_stream_note(c->router, io->start, io->sectors);
+	io->route = disk;
+	io->ahead = goes_ahead(c, io);
 	if (disk == SSDUP_SSD && may_stage(c, io) && write_staged(c, bio, io))
 		return DM_MAPIO_SUBMITTED;
-	io->ahead = goes_ahead(c, io);
 	/* For one who flushes a place is kept, unless the budget is used up. */
 	if (ssdup_windowed(c) && !choose_by_window(c, io, &disk) &&
 	    !(io->ahead && ssdup_window_price(c->router) < THRIFT_NEVER)) {
-		io->route = SSDUP_SSD;
 		wait_for_space(c, bio, io);
 		return DM_MAPIO_SUBMITTED;
 	}
