@@ -69,7 +69,7 @@ struct clean_facts {
  * Writers must never wait for that. A 32nd of a log of 64 GB takes an SSD of 3 GB/s 0.7 s to
  * write.
  */
-u32 ssdup_clean_low(u32 segments, u32 last);
+u32 ssdup_clean_low(u32 segments, u32 for_drain);
 
 /** ssdup_clean_keep() - of @nr segments that are freed: how many of the youngest become clean */
 u32 ssdup_clean_keep(const struct clean_facts *f, u32 nr);

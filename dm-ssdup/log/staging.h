@@ -15,7 +15,7 @@
  * A buffer is free, open, ready when it is closed and the last writer has copied, sent, and free
  * again. If the SSD refuses a part of it, the next commit writes it again, a write at a time, and
  * where that fails to another place, see restage.c. What finds none, because the SSD takes no
- * writes any more, is held in memory until the drain has it on the HDD and its segment is free.
+ * writes any more, is stranded in memory until the drain has it on the HDD and its segment is free.
  *
  * One buffer is open at a time. Nobody waits for one: without a free one writes go as others do.
  */
@@ -191,7 +191,7 @@ bool ssdup_stage_again(struct ssdup_log *log);
 /** ssdup_stage_bound() - no write of @k that ended up to this seq is still staged; any context */
 u64 ssdup_stage_bound(struct ssdup_log *log, const struct ssdup_class *k, u64 seq);
 
-/** ssdup_stage_strands() - is data of @k held that no SSD has? any context */
+/** ssdup_stage_strands() - is data of @k stranded, as no SSD has it? any context */
 bool ssdup_stage_strands(struct ssdup_log *log, const struct ssdup_class *k);
 
 /** ssdup_stage_forget() - what is held of @seg is in no tree any more */

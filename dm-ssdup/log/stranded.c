@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Owns what the SSD has refused of the stage: until it has another place, or is held for the drain.
+ * Owns what the SSD has refused of the stage: until it has another place, or is drained.
  * But for ssdup_stage_forget() and ssdup_stage_strands(), who calls this has committer->lock.
  */
 #include "base/wakeups.h"
