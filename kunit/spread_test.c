@@ -104,11 +104,11 @@ static void apart_for_a_while(struct kunit *test)
 {
 	u64 until = 0, second = SPREAD_APART_NS / 10;
 
-	KUNIT_EXPECT_FALSE(test, ssdup_spread_apart(&until, 15999, 16000, second));
-	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, 16000, 16000, second));
-	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, 20000, 16000, 2 * second));
-	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, 0, 16000, 12 * second - 1));
-	KUNIT_EXPECT_FALSE(test, ssdup_spread_apart(&until, 0, 16000, 12 * second));
+	KUNIT_EXPECT_FALSE(test, ssdup_spread_apart(&until, SPREAD_APART - 1, second));
+	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, SPREAD_APART, second));
+	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, 20000, 2 * second));
+	KUNIT_EXPECT_TRUE(test, ssdup_spread_apart(&until, 0, 12 * second - 1));
+	KUNIT_EXPECT_FALSE(test, ssdup_spread_apart(&until, 0, 12 * second));
 }
 
 /* It follows what is measured, and is never zero, which is "not known". */

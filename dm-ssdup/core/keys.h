@@ -27,9 +27,6 @@ SSDUP_KEY(stream_length, stream_length_writes, 128, NULL, SSDUP_STREAM_MIN, SSDU
 	  "writes of a stream; a change takes effect with the next stream but one at the latest")
 SSDUP_KEY(max_wait_ms, max_wait_ms, 250, NULL, 1, 60000, "a number from 1 to 60000",
 	  "time in milliseconds within which a drain brings space back while writes wait")
-SSDUP_KEY(apart_percent, apart_percent, 160, NULL, 0, 10000, "a per cent from 0 to 10000",
-	  "of several SSDs one gets no new data for 10 s that would do so much with reads alone; "
-	  "0 is never")
 SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two from 1 to 256",
 		"size of a segment in MiB; by default a 1024th of the SSD, but 4 to 256")
 SSDUP_FIXED_KEY(max_mb, false, SSDUP_BY_SIZE, NULL, 0, 67108864, "a number up to 67108864",
@@ -38,8 +35,6 @@ SSDUP_KEY(full, full, SSDUP_FULL_BALANCE, fulls, 0, 0, "balance, block or bypass
 	  "does a write that finds the log full go to the HDD: if that has a cache, never, always")
 SSDUP_KEY(drain, drain, SSDUP_DRAIN_AUTO, drains, 0, 0, "auto, eager or manual",
 	  "when sealed segments are drained")
-SSDUP_KEY(drain_depth, drain_depth_reads, 256, NULL, 1, SSDUP_DRAIN_DEPTH_MAX,
-	  "a number from 1 to 1024", "reads of the SSD that a drain has in flight at once")
 SSDUP_KEY(autocommit_ms, autocommit_ms, 1000, NULL, 1, 3600000, "a number from 1 to 3600000",
 	  "longest time in milliseconds until a log entry is committed without a FLUSH")
 SSDUP_KEY(stage, stage, 1, NULL, 0, 1, "0 or 1",

@@ -9,7 +9,6 @@
 #include "class.h"
 #include "format.h"
 
-#define SSDUP_DRAIN_DEPTH_MAX	1024U
 
 #define SSDUP_CLEAN_MAX		90U	/* per cent */
 

@@ -15,9 +15,9 @@ void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now)
 	WRITE_ONCE(s->retry, now + ns * WINDOW_RETRY);
 }
 
-bool ssdup_spread_apart(u64 *until, u32 r, u32 from, u64 now)
+bool ssdup_spread_apart(u64 *until, u32 r, u64 now)
 {
-	if (r >= from)
+	if (r >= SPREAD_APART)
 		WRITE_ONCE(*until, now + SPREAD_APART_NS);
 	return now < READ_ONCE(*until);
 }

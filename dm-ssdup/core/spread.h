@@ -27,6 +27,7 @@
 #include "window.h"
 
 #define SPREAD_APART_NS	10000000000ULL	/* so long an SSD is left to its readers */
+#define SPREAD_APART	16000U	/* 10000ths: from so much gain on, the R of FlashStager */
 #define SPREAD_EARLIER	4U	/* part of the time until the end: by so much earlier is clear */
 
 /* All zero: nothing is known yet. */
@@ -56,10 +57,9 @@ void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now);
  * ssdup_spread_apart() - is an SSD left to its readers?
  * @until: ns: for so long; corrected
  * @r: what it would gain, in 10000ths, see ssdup_interference_gain()
- * @from: so much is too much
  * @now: ns
  */
-bool ssdup_spread_apart(u64 *until, u32 r, u32 from, u64 now);
+bool ssdup_spread_apart(u64 *until, u32 r, u64 now);
 
 /**
  * ssdup_spread() - choose the SSD of a write

@@ -276,10 +276,10 @@ static struct drain_batch *batch_collect(struct ssdup_drainer *drainer, bool gen
 	b->plan.nr_runs = 0;
 	b->plan.sectors = 0;
 	b->plan.zeroes = 0;
-	b->plan.max_pieces = READ_ONCE(drainer->c->set.drain_depth);
+	b->plan.max_pieces = DRAIN_PIECES;
 	b->plan.max_sectors = DRAIN_SECTORS;
 	if (gentle) {
-		b->plan.max_pieces = min(b->plan.max_pieces, DRAIN_GENTLE_PIECES);
+		b->plan.max_pieces = DRAIN_GENTLE_PIECES;
 		b->plan.max_sectors = DRAIN_RUN;
 	}
 	while (!plan_full(&b->plan) && (e = next_extent(drainer, &start))) {

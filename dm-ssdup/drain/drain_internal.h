@@ -61,8 +61,9 @@ void ssdup_drain_anew(struct ssdup_drainer *drainer);
 #define DRAIN_BYTES	(5U << 19)	/* of a batch's buffer: these and all else take 10 MB */
 #define DRAIN_PAGES	(DRAIN_BYTES >> PAGE_SHIFT)
 #define DRAIN_SECTORS	(DRAIN_BYTES >> SECTOR_SHIFT)
+#define DRAIN_PIECES	256U		/* of a batch: reads of the SSD at once */
 #define DRAIN_UNREAD_MAX 512U		/* unreadable blocks of a group before a try ends */
-#define DRAIN_ROOM	(SSDUP_DRAIN_DEPTH_MAX + DRAIN_UNREAD_MAX)	/* pieces, with cuts */
+#define DRAIN_ROOM	(DRAIN_PIECES + DRAIN_UNREAD_MAX)	/* pieces, with cuts */
 #define DRAIN_RUN	2048U		/* sectors of one write */
 #define DRAIN_SPREAD	32U		/* sectors of one read beside writes to the SSD */
 #define DRAIN_SPREAD_NS	150000U		/* for each; if longer, the SSD has a queue */

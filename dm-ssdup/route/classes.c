@@ -37,15 +37,6 @@ static u32 new_lifetime(struct ssdup_router *router, const struct bio *bio, u64 
 	return class < log_lifetimes(router->log) ? class : 0;
 }
 
-/* Is it left to its readers? */
-static bool is_apart(struct ssdup_router *router, struct ssdup_ssd *ssd, u64 now)
-{
-	u32 from = READ_ONCE(router->c->set.apart_percent) * (LOAD_NONE / 100);
-
-	return from && ssdup_spread_apart(&ssd->apart_until, ssdup_load_gain(ssd_load(ssd)), from,
-					  now);
-}
-
 /* A bit for each SSD that is not for new data now. */
 static u32 full_ssds(const struct ssdup_router *router)
 {
@@ -75,7 +66,9 @@ static u32 class_on_ssd(struct ssdup_router *router, u32 lifetime, u32 sectors)
 			.speed.retry = READ_ONCE(ssd->speed.retry),
 			.in_flight = atomic_read(&ssd->in_flight),
 			.out = full & BIT(i),
-			.apart = !(full & BIT(i)) && is_apart(router, ssd, now),
+			.apart = !(full & BIT(i)) &&
+				 ssdup_spread_apart(&ssd->apart_until,
+						    ssdup_load_gain(ssd_load(ssd)), now),
 		};
 	}
 	return lifetime * nr +

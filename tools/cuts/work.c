@@ -294,7 +294,6 @@ static void turn(struct controller *c)
 		const char *knob, *values;
 	} knobs[] = {
 		{ "drain", "auto eager manual" },
-		{ "drain_depth_reads", "1 7 64 256" },
 		{ "autocommit_ms", "1 20 1000" },
 		{ "max_wait_ms", "1 50 250" },
 		{ "discard", "auto auto off" },
@@ -306,7 +305,7 @@ static void turn(struct controller *c)
 		{ "full", "balance block bypass" },
 		{ "stream_length_writes", "2 8 32" },
 	};
-	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 8 : ARRAY_SIZE(knobs));
+	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 7 : ARRAY_SIZE(knobs));
 
 	device_knob(c->d, knobs[i].knob, pick(&c->rng, knobs[i].values));
 }

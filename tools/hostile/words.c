@@ -32,7 +32,7 @@ static unsigned int nr_files;
 static const char * const known[] = {
 	/* Keys, */
 	"policy", "stream_length", "max_wait_ms",
-	"segment_mb", "full", "drain", "drain_depth", "autocommit_ms",
+	"segment_mb", "full", "drain", "autocommit_ms",
 	"drain_on_suspend", "discard", "thrift", "ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb", "stage",
 	/* their words, */
@@ -46,7 +46,7 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		17U
+#define KEYS		16U
 #define KEY_WORDS	16U
 #define MESSAGES	10U
 

@@ -155,7 +155,7 @@ static u32 choose_ssd(struct buffer *b, const struct writer *w)
 		b->spread[i].apart = b->ssds.apart &&
 			ssdup_spread_apart(&b->apart_until[i],
 					   ssdup_interference_gain(&b->seen[1][i], &b->seen[0][i]),
-					   b->ssds.apart, b->clock.now);
+					   b->clock.now);
 	}
 	b->spread_turn = ssdup_spread(b->spread, b->ssds.nr, b->spread_turn + 1, w->io.op.sectors,
 				      b->clock.now);

@@ -2,16 +2,15 @@
 /*
  * sim: what a policy does with loads on pairs of disks, in seconds instead of hours.
  *
- * sim [--loads NAME,...] [--strategies NAME,...] [--ssds N] [--slower N] [--apart PERCENT]
- *	[--jobs N] [--pairs] [--check] < PAIRS
+ * sim [--loads NAME,...] [--strategies NAME,...] [--ssds N] [--slower N] [--jobs N]
+ *	[--pairs] [--check] < PAIRS
  *
  * PAIRS has a line for each pair of disks, "name|parameters of the HDD|parameters of the SSD", as
  * scripts/bench/family.py draws them. A table says for each load how windows compare with the bare
  * HDD, and with the best of the fixed strategies: the smallest ratio of all pairs, the median, and
  * the geometric mean. --pairs prints what each strategy has reached. --check prints no table: it
  * judges the ratios by the bounds of load.c, and the clock by a second run, in KTAP. With --ssds
- * the log has so many SSDs, all but the first so many times slower as --slower says,
- * and an SSD is left apart from --apart on, or never.
+ * the log has so many SSDs, all but the first so many times slower as --slower says.
  */
 #include <getopt.h>
 #include <math.h>
@@ -22,8 +21,6 @@
 #include <linux/kernel.h>
 #include "core/interference.h"
 #include "strategy.h"
-
-#define SSDUP_APART	(160 * (LOAD_NONE / 100))	/* the key apart_percent by default */
 
 #define PAIRS_MAX	1024
 #define NAME_MAX_	32
@@ -36,7 +33,7 @@ struct pair {
 static struct pair pairs[PAIRS_MAX];
 static u32 nr_pairs;
 static struct outcome *outcomes;	/* [pair][load][strategy]; shared by all jobs */
-static struct sim_ssds ssds = { 1, 1, SSDUP_APART };
+static struct sim_ssds ssds = { 1, 1, true };
 static const char *want_loads, *want_strategies;
 static bool print_pairs, check;
 
@@ -391,7 +388,7 @@ static void check_spread(void)
 /* One of two SSDs is read: what leaving it apart does for reads and writes together. */
 static double apart(const struct disks_params *disks)
 {
-	const struct sim_ssds with = { 2, 1, SSDUP_APART }, without = { 2, 1, 0 };
+	const struct sim_ssds with = { 2, 1, true }, without = { 2, 1, false };
 	const struct load *load = loads;
 	struct outcome a, b;
 
@@ -438,7 +435,6 @@ int main(int argc, char **argv)
 		{ "strategies", required_argument, NULL, 's' },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "ssds", required_argument, NULL, 'n' },
-		{ "apart", required_argument, NULL, 'a' },
 		{ "slower", required_argument, NULL, 'S' },
 		{ "pairs", no_argument, NULL, 'p' },
 		{ "check", no_argument, NULL, 'c' },
@@ -463,9 +459,6 @@ int main(int argc, char **argv)
 			break;
 		case 'S':
 			ssds.slower = atoi(optarg);
-			break;
-		case 'a':
-			ssds.apart = atoi(optarg) * (LOAD_NONE / 100);
 			break;
 		case 'p':
 			print_pairs = true;

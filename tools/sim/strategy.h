@@ -41,7 +41,7 @@ struct outcome {
 struct sim_ssds {
 	u32	nr;
 	u32	slower;			/* so many times slower are the others */
-	u32	apart;			/* R in 10000ths from which one is left apart; 0: never */
+	bool	apart;			/* is one left to its readers? As a comparison, it is not */
 };
 
 /** simulate() - what becomes of a load; the same whenever it is called */

@@ -12,14 +12,14 @@ must modprobe dm-delay
 make_disks ssd_size_mb=11
 must dmsetup create other --table "0 $LEN linear $HDD 0"
 DISK=$HDD HDD=/dev/mapper/other
-# a batch has as many blocks as a segment
-options=(policy all drain manual autocommit_ms 1 drain_depth 61)
+# a batch has 256 blocks, and so one of those that the HDD refuses
+options=(policy all drain manual autocommit_ms 1)
 make_ssdup "${options[@]}"
 data=$(segment_data) segments=$(stat segments)
 is "blocks of a segment" $((data / 8)) 61
 io write len=$((data * (segments - 2))) bs=8 fsync=1
 is "free segments" "$(stat segments_free)" 2
-refuse_late 1000 $((4 * data + 8)) $((8 * data + 8)) $((12 * data + 8)) $((16 * data + 8))
+refuse_late 1000 $((6 * data + 8)) $((12 * data + 8)) $((18 * data + 8)) $((24 * data + 8))
 
 for cut in 1 2 3; do
 	message drain start

@@ -45,7 +45,6 @@ knobs()
 	turn policy all none adaptive watermark balance
 	turn full balance block bypass
 	turn drain auto eager manual
-	turn drain_depth_reads 1 7 256 1024
 	turn max_wait_ms 1 50 250 10000
 	turn stream_length_writes 8 32 128
 	turn autocommit_ms 1 100 2000

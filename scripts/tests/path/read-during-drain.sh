@@ -8,8 +8,8 @@
 . /ssdup/scripts/tests/lib.sh
 
 slow_disks hdd_spread=1 hdd_rpm=1800 late=1
-make_ssdup policy all drain manual drain_depth 32
-io write len=65536 bs=2 step=256
+make_ssdup policy all drain manual
+io write len=65536 bs=2 step=64
 message drain &
 drain=$!
 wait_until drain_reads -gt 0
@@ -18,8 +18,8 @@ turn=0
 # a quarter of it at a time, half of that written again
 while :; do
 	start=$((turn % 4 * 16384))
-	io write start=$((start + turn % 2 * 256)) len=16384 bs=2 step=512
-	io verify start=$start len=16384 bs=2 step=256
+	io write start=$((start + turn % 2 * 64)) len=16384 bs=2 step=128
+	io verify start=$start len=16384 bs=2 step=64
 	turn=$((turn + 1))
 	kill -0 $drain 2>/dev/null || break
 	rounds=$((rounds + 1))
@@ -27,5 +27,5 @@ done
 wait $drain || fail "the flush failed"
 above "rounds while draining" $rounds 1
 flush
-io verify len=65536 bs=2 step=256
-io_on $HDD verify len=65536 bs=2 step=256
+io verify len=65536 bs=2 step=64
+io_on $HDD verify len=65536 bs=2 step=64

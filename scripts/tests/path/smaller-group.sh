@@ -11,33 +11,33 @@ must modprobe dm-delay
 make_disks ssd_size_mb=11
 must dmsetup create other --table "0 $LEN linear $HDD 0"
 DISK=$HDD HDD=/dev/mapper/other
-# A batch has 61 extents. The HDD takes a while for the first batch, those below 488, and holds
+# A batch has 256 extents. The HDD takes a while for the first batch, those below 2048, and holds
 # the third one back.
 must dmsetup reload other <<-TABLE
-	0 488 delay $DISK 0 0 $DISK 0 3000 $DISK 0 0
-	488 576 linear $DISK 488
-	1064 400 delay $DISK 1064 0 $DISK 1064 3600000 $DISK 1064 0
-	1464 $((LEN - 1464)) linear $DISK 1464
+	0 2048 delay $DISK 0 0 $DISK 0 3000 $DISK 0 0
+	2048 2136 linear $DISK 2048
+	4184 2000 delay $DISK 4184 0 $DISK 4184 3600000 $DISK 4184 0
+	6184 $((LEN - 6184)) linear $DISK 6184
 TABLE
 must dmsetup suspend other
 must dmsetup resume other
-make_ssdup policy all full block drain manual drain_depth 61 max_wait_ms 1
+make_ssdup policy all full block drain manual max_wait_ms 1
 data=$(segment_data)
 # the first segment has the extent that will be split, and the log is nearly full
-io write start=1000 len=64 bs=64
-io write len=1000 bs=8
-io write start=1064 len=$((data * ($(stat segments) - 5) - 1064)) bs=8
+io write start=4120 len=64 bs=64
+io write len=4120 bs=8
+io write start=4184 len=$((data * ($(stat segments) - 5) - 4184)) bs=8
 # the thread looks, and some time later it knows that nobody writes: the group is large
 message drain pause
 nap 0.3
 message drain start
 wait_until drain_state -eq 4
 nap 0.3
-io write start=1020 len=8
+io write start=4140 len=8
 is "sectors drained" "$(stat drained_sectors)" 0
 
 # now the fourth batch was taken, too
-wait_until drained_sectors -ge 976
+wait_until drained_sectors -ge 4096
 nap 0.5
 io write start=40000 len=$((4 * data)) bs=8 depth=16 &
 writes=$!

@@ -9,7 +9,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks ssd_cache_mb=4 hdd_cache_mb=32
-make_ssdup policy all drain manual drain_depth 8
+make_ssdup policy all drain manual
 for seed in 1 2 3 4 5 6; do
 	io random len=32768 bs=4 nr=250 seed=$seed
 	io flush
@@ -24,7 +24,7 @@ for seed in 1 2 3 4 5 6; do
 	wait
 	must dmsetup remove --retry $NAME
 	power_on
-	make_ssdup policy all drain manual drain_depth 8
+	make_ssdup policy all drain manual
 	io recover len=32768
 done
 
@@ -51,7 +51,7 @@ for step in commit_header seal_begin seal_between seal_done free_tail free_betwe
 		done
 		must dmsetup remove --retry $NAME
 		power_on
-		make_ssdup policy all drain manual drain_depth 8
+		make_ssdup policy all drain manual
 		io recover len=32768
 		io verify len=32768
 	done

@@ -170,8 +170,8 @@ done
 is "log_uuid as JSON" "$(field log_uuid)" "$(stat log_uuid)"
 
 # set
-must ssdup set $NAME drain_depth=17 full=bypass
-is "drain_depth" "$(stat drain_depth_reads)" 17
+must ssdup set $NAME max_wait_ms=17 full=bypass
+is "max_wait_ms" "$(stat max_wait_ms)" 17
 is "full" "$(stat full)" bypass
 refuses 2 "full: not" ssdup set $NAME full=maybe
 refuses 2 "unknown key" ssdup set $NAME depth=1

@@ -71,7 +71,6 @@ takes stream_length_writes 1024 1 1025 x "" -5
 takes max_wait_ms 60000 0 60001
 takes full bypass maybe
 takes drain eager always
-takes drain_depth_reads 1 0 1025
 takes autocommit_ms 50 0 3600001
 takes drain_on_suspend 1 2
 takes discard off on 0

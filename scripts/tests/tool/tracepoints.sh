@@ -26,7 +26,6 @@ done
 echo >$tracing/trace
 io random nr=64 depth=1 len=65536
 knob policy all
-message set drain_depth 64
 flush
 echo 0 >$tracing/events/ssdup/enable
 echo 0 >$tracing/events/block/block_bio_remap/enable

@@ -46,7 +46,6 @@ for value in 0 3 512; do
 done
 bad full perhaps "not balance, block or bypass"
 bad drain never "not auto, eager or manual"
-bad drain_depth 0 "not a number from 1 to 1024"
 bad autocommit_ms 0 "not a number"
 bad drain_on_suspend 2 "not 0 or 1"
 bad take_over yes "not 0 or 1"
@@ -64,6 +63,6 @@ is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 
 # and the largest and smallest values that are right
-make_ssdup policy watermark stream_length 1024 drain_depth 1024 autocommit_ms 1 full bypass drain eager max_wait_ms 60000
+make_ssdup policy watermark stream_length 1024 autocommit_ms 1 full bypass drain eager max_wait_ms 60000
 io random nr=100
 all_home

@@ -177,8 +177,8 @@ test_words_are_offered()
 	offers "create x -o clean=2,seg" clean=2,segment_mb=
 	offers "create x --policy a" adaptive all
 	offers "set x policy=n" policy=none
-	offers "set x full=block dr" drain= drain_depth= drain_on_suspend=
-	offers "set x ap" apart_percent=
+	offers "set x full=block dr" drain= drain_on_suspend=
+	offers "set x au" autocommit_ms=
 	offers "set x seg"
 	offers "format --segment-mb "
 	offers "format --block-size " 512 1K 2K 4K
