@@ -35,7 +35,7 @@ struct ssdup_promoter {
 	spinlock_t		lock;		/* these */
 	struct list_head	free;
 	struct list_head	filled;		/* the HDD was read, the SSD is to be written */
-	struct thrift_account	account;	/* of copies */
+	struct account	account;	/* of copies */
 	u64			in_slots;	/* sectors of all slots in use */
 
 	/* The work, and what is its own. */
@@ -58,7 +58,7 @@ static s64 settle(struct ssdup_promoter *promoter)
 					 all_ssd_sectors(c));
 
 	lockdep_assert_held(&promoter->lock);
-	ssdup_thrift_update(&promoter->account, day, ktime_get_boottime_ns(), ssdup_copied(c->log));
+	ssdup_account_update(&promoter->account, day, ktime_get_boottime_ns(), ssdup_copied(c->log));
 	return promoter->account.left;
 }
 

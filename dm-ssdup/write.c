@@ -94,8 +94,7 @@ static __always_inline bool may_stage(struct ssdup *c, const struct ssdup_io *io
 	return io->sectors <= STAGE_MOST && !(io->opf & REQ_FUA) && READ_ONCE(c->set.stage) &&
 	       !(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving)) &&
 	       !ssdup_stage_rests(c->log) && !ssdup_segments_full(c->log) &&
-	       !(ssdup_windowed(c) ? READ_ONCE(c->set.ssd_budget) | READ_ONCE(c->set.thrift) :
-		 atomic_read(&c->wake.nr_waiting));
+	       !(ssdup_windowed(c) ? READ_ONCE(c->set.ssd_budget) : atomic_read(&c->wake.nr_waiting));
 }
 
 /* What the open segment has left, if a write is too long for it, and it is worth a part; or 0. */
@@ -480,7 +479,7 @@ int ssdup_map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 		return DM_MAPIO_SUBMITTED;
 	/* For one who flushes a place is kept, unless the budget is used up. */
 	if (ssdup_windowed(c) && !choose_by_window(c, io, &disk) &&
-	    !(io->ahead && ssdup_window_price(c->router) < THRIFT_NEVER)) {
+	    !(io->ahead && ssdup_window_price(c->router) < PRICE_NEVER)) {
 		wait_for_space(c, bio, io);
 		return DM_MAPIO_SUBMITTED;
 	}

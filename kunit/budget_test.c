@@ -67,25 +67,21 @@ static void price_follows_the_keys(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, settled(), 0);
 	KUNIT_EXPECT_EQ(test, b->price, 0);
-	device.set.thrift = 40;
-	settled();
-	KUNIT_EXPECT_EQ(test, b->price, ssdup_thrift_price(40, 0, 0));
 	/* Half of the SSD a day: 1000 sectors, of which nothing is earned yet. */
 	KUNIT_ASSERT_TRUE(test, ssdup_settings_value(ssdup_settings_find("ssd_budget"), "0.5dwpd",
 						     &device.set.ssd_budget));
 	written = 5000;
 	settled();
-	KUNIT_EXPECT_EQ(test, b->price, THRIFT_NEVER);
-	clock_ns += THRIFT_DAY;
+	KUNIT_EXPECT_EQ(test, b->price, PRICE_NEVER);
+	clock_ns += ACCOUNT_DAY;
 	KUNIT_EXPECT_EQ(test, settled(), 1000);
-	KUNIT_EXPECT_EQ(test, b->price, ssdup_thrift_price(40, 0, 0));
-	device.set.thrift = 0;
+	KUNIT_EXPECT_EQ(test, b->price, 0);
 	written += 900;
 	KUNIT_EXPECT_EQ(test, settled(), 100);
-	KUNIT_EXPECT_EQ(test, b->price, 900ULL * THRIFT_TRANSFER / 100 / THRIFT_AMPLE);
+	KUNIT_EXPECT_EQ(test, b->price, 900ULL * PRICE_TRANSFER / 100 / PRICE_AMPLE);
 	written += 200;
 	KUNIT_EXPECT_EQ(test, settled(), 0);
-	KUNIT_EXPECT_EQ(test, b->price, THRIFT_NEVER);
+	KUNIT_EXPECT_EQ(test, b->price, PRICE_NEVER);
 	device.set.ssd_budget = 0;
 	KUNIT_EXPECT_EQ(test, settled(), 0);
 	KUNIT_EXPECT_EQ(test, b->price, 0);
@@ -103,7 +99,7 @@ static void account_is_inherited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, router.budget.account.then, 0);
 	device.set.ssd_budget = 1;
 	settled();
-	clock_ns += THRIFT_DAY / 2;
+	clock_ns += ACCOUNT_DAY / 2;
 	written = 24;
 	ssdup_budget_inherit(&router, &device_router);
 	KUNIT_EXPECT_EQ(test, ssdup_budget_settle(&router), 1024 - 24);

@@ -33,9 +33,6 @@ static const struct value_case value_cases[] = {
 	{ "no power of two", "segment_mb", "6", false },
 	{ "zero of a segment", "segment_mb", "0", false },
 	{ "too large a segment", "segment_mb", "512", false },
-	{ "no thrift", "thrift", "0", true, 0 },
-	{ "all thrift", "thrift", "100", true, 100 },
-	{ "too much thrift", "thrift", "101", false },
 	{ "no budget", "ssd_budget", "0", true, 0 },
 	{ "megabytes", "ssd_budget", "200M", true, 200 },
 	{ "gigabytes", "ssd_budget", "200G", true, 200 << 10 },
@@ -232,7 +229,7 @@ static void amounts_are_sectors(struct kunit *test)
 }
 
 /* Only balance asks what the SSD costs; with none there is nothing to ask. */
-static void thrift_needs_balance(struct kunit *test)
+static void budget_needs_balance(struct kunit *test)
 {
 	struct ssdup_settings set;
 	enum ssdup_policy policy;
@@ -240,12 +237,7 @@ static void thrift_needs_balance(struct kunit *test)
 	ssdup_settings_preset(&set);
 	for (policy = 0; policies[policy]; policy++) {
 		set.policy = policy;
-		set.thrift = 0;
 		KUNIT_EXPECT_TRUE(test, !ssdup_settings_conflict(&set));
-		set.thrift = 1;
-		KUNIT_EXPECT_EQ(test, !ssdup_settings_conflict(&set),
-				policy == SSDUP_POLICY_BALANCE || policy == SSDUP_POLICY_NONE);
-		set.thrift = 0;
 		set.ssd_budget = 1;
 		KUNIT_EXPECT_EQ(test, !ssdup_settings_conflict(&set),
 				policy == SSDUP_POLICY_BALANCE || policy == SSDUP_POLICY_NONE);
@@ -261,7 +253,7 @@ static struct kunit_case settings_cases[] = {
 	KUNIT_CASE(keys_with_files),
 	KUNIT_CASE(values_are_printed),
 	KUNIT_CASE(amounts_are_sectors),
-	KUNIT_CASE(thrift_needs_balance),
+	KUNIT_CASE(budget_needs_balance),
 	{}
 };
 

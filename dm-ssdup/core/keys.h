@@ -67,9 +67,6 @@ SSDUP_FIXED_KEY(hdd_written, false, 0, NULL, 0, 1, "0 or 1",
 		"whether the log goes over an HDD that somebody has written to")
 SSDUP_FIXED_KEY(take_over, false, 0, NULL, 0, 1, "0 or 1",
 		"whether the log is taken from a host that went down with it")
-
-SSDUP_KEY(thrift, thrift, 0, NULL, 0, 100, "a number from 0 to 100",
-	  "how much balance saves writes to the SSD")
 SSDUP_AMOUNT_KEY(ssd_budget, ssd_budget, 0, NULL, 0, 0,
 		 "0, bytes as 200G (or M, T), or drive writes as 0.5dwpd",
 		 "what balance may write to the SSD in a day, on average; 0 is no limit")

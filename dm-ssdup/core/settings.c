@@ -268,9 +268,9 @@ enum settings_fault ssdup_settings_take(struct ssdup_settings *set, const char *
 
 const char *ssdup_settings_conflict(const struct ssdup_settings *set)
 {
-	if ((set->thrift || set->ssd_budget) && set->policy != SSDUP_POLICY_BALANCE &&
+	if (set->ssd_budget && set->policy != SSDUP_POLICY_BALANCE &&
 	    set->policy != SSDUP_POLICY_NONE)
-		return "thrift, ssd_budget: only with policy balance or none";
+		return "ssd_budget: only with policy balance or none";
 	if (set->promote && !set->clean)
 		return "promote: only with clean above 0";
 	return NULL;

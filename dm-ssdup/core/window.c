@@ -3,7 +3,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
-#include "thrift.h"
+#include "account.h"
 #include "window.h"
 
 #define STEP	8	/* part of the difference that an average learns at once: 1/8 */
@@ -128,7 +128,7 @@ static __always_inline struct view look(const struct window_facts *f, enum windo
 		.ssd = READ_ONCE(f->speed->ns[WINDOW_USE_SSD]),
 		/* Without a budget there is no other disk. */
 		.out = (f->pass || (f->kept && f->room)) &&
-		       !(f->room && f->price >= THRIFT_NEVER),
+		       !(f->room && f->price >= PRICE_NEVER),
 	};
 }
 
@@ -184,13 +184,13 @@ static noinline bool ends_in_time(const struct window_facts *f, enum window_kind
 {
 	u64 ns = v->hdd ?: READ_ONCE(f->speed->ns[WINDOW_USE_RUNS]), waits = f->price;
 
-	if (waits >= THRIFT_NEVER)
+	if (waits >= PRICE_NEVER)
 		return true;
 	/* The HDD is somebody else's meanwhile, or has to be tried with one write first. */
 	if (f->kept || (!ns && f->hdd))
 		return false;
-	if (ns > THRIFT_TRANSFER)
-		waits = div64_u64(waits * THRIFT_TRANSFER, ns);
+	if (ns > PRICE_TRANSFER)
+		waits = div64_u64(waits * PRICE_TRANSFER, ns);
 	ns = div_u64(ns * (f->hdd + WINDOW_UNIT), WINDOW_UNIT);
 	return (f->first ? f->first[kind].waited : 0) * 1000000ULL + ns <= waits;
 }
@@ -276,7 +276,7 @@ bool ssdup_window_choose(const struct window_facts *f, struct window_choice *c)
 	u32 kind, hdd = WINDOW_KINDS, ssd = WINDOW_KINDS;
 	enum ssdup_disk disk;
 
-	if (f->room && f->price < THRIFT_NEVER)
+	if (f->room && f->price < PRICE_NEVER)
 		ssd = overdue(f, WINDOW_ALL);
 	if (ssd < WINDOW_KINDS) {
 		*c = (struct window_choice){ SSDUP_SSD, ssd };

@@ -19,26 +19,24 @@ u64 ssdup_budget_written(struct ssdup_router *router)
 u64 ssdup_budget_settle(struct ssdup_router *router)
 {
 	struct ssdup_budget *b = &router->budget;
-	u32 budget, thrift;
+	u32 budget;
 	u64 day;
 	s64 left;
 
 	do {
 		budget = READ_ONCE(router->c->set.ssd_budget);
-		thrift = READ_ONCE(router->c->set.thrift);
 		day = budget ? ssdup_budget_day(router) : 0;
 		if ((budget || READ_ONCE(b->account.then)) &&
 		    !test_and_set_bit_lock(0, &b->settling)) {
-			ssdup_thrift_update(&b->account, day, ktime_get_boottime_ns(),
+			ssdup_account_update(&b->account, day, ktime_get_boottime_ns(),
 					    ssdup_budget_written(router));
 			clear_bit_unlock(0, &b->settling);
 		}
 		left = READ_ONCE(b->account.left);
-		WRITE_ONCE(b->price, ssdup_thrift_price(thrift, day, left));
-		/* Pairs with the one after a change of a key: what was set last counts. */
+		WRITE_ONCE(b->price, ssdup_account_price(day, left));
+		/* Pairs with the one after a change of the key: what was set last counts. */
 		smp_mb();
-	} while (budget != READ_ONCE(router->c->set.ssd_budget) ||
-		 thrift != READ_ONCE(router->c->set.thrift));
+	} while (budget != READ_ONCE(router->c->set.ssd_budget));
 	return max(left, 0LL);
 }
 

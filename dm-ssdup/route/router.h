@@ -7,15 +7,15 @@
 #define SSDUP_ROUTER_H
 
 #include "core/ghost.h"
-#include "core/thrift.h"
+#include "core/account.h"
 #include "core/window.h"
 #include "map/map.h"
 
 /* What room on the SSD costs: budget.c */
 struct ssdup_budget {
-	u64			price;		/* ns, see core/thrift.h; 0: none */
+	u64			price;		/* ns, see core/account.h; 0: none */
 	unsigned long		settling;	/* bit 0 is a lock for the account */
-	struct thrift_account	account;
+	struct account	account;
 };
 
 struct ssdup_router {

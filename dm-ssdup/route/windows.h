@@ -18,12 +18,9 @@
 /* The price of room on the SSD. With a budget, each write looks at what is left. */
 static __always_inline u64 ssdup_window_price(struct ssdup_router *router)
 {
-	u32 budget = READ_ONCE(router->c->set.ssd_budget);
-
-	if (likely(!(budget | READ_ONCE(router->c->set.thrift))))
+	if (likely(!READ_ONCE(router->c->set.ssd_budget)))
 		return 0;
-	if (budget)
-		ssdup_budget_settle(router);
+	ssdup_budget_settle(router);
 	return READ_ONCE(router->budget.price);
 }
 

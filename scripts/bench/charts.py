@@ -2,7 +2,7 @@
 """Which figures are made of which results."""
 
 import figures
-from tables import TARGETS, curve_points, order, unique
+from tables import TARGETS, order, unique
 
 
 def speed_by_number(results, title, x_label, log=True):
@@ -41,18 +41,6 @@ def course(results, what):
     return figures.lines(title, "seconds", label, series) if series else None
 
 
-def curve(points, disks, paced):
-    """Speed by the share of the SSD; the line is thrift, the points beside it are policies."""
-    series = {}
-    for (on, held, name), (share, speed) in points.items():
-        if (on, held) == (disks, paced):
-            words = name.split()
-            series.setdefault(words[0], []).append((100 * share, speed, (words + [""])[1]))
-    title = "Speed by the share of the SSD, disks %s%s" % (disks, ", paced" if paced else "")
-    return figures.scatter(title, "per cent of what policy all sends to the SSD",
-                           "MB/s, to policy all's", series)
-
-
 def tenants(results):
     """Write amplification in the course of what was written, eight tenants on one SSD."""
     series = {}
@@ -84,9 +72,6 @@ def make(results):
             drawn[group] = speed_by_number(groups[group], title, label, log=group != "gaps")
     if "tenants" in groups:
         drawn["tenants"] = tenants(groups["tenants"])
-    points = curve_points(groups.get("curve", []))
-    for disks, paced in unique(key[:2] for key in points):
-        drawn["curve-" + disks + ("-paced" if paced else "")] = curve(points, disks, paced)
     for disks in unique(r["disks"] for r in groups.get("sustained", [])):
         mine = [r for r in groups["sustained"] if r["disks"] == disks]
         drawn["sustained-%s-speed" % disks] = course(mine, "speed")

@@ -95,32 +95,6 @@ def lines(title, x_label, y_label, series, log=False):
     return canvas.svg()
 
 
-def scatter(title, x_label, y_label, series):
-    """series: name -> list of (x, y, label), from 0 on; points of a series are connected."""
-    points = [p for s in series.values() for p in s]
-    canvas = Canvas(title, y_label, max(p[1] for p in points))
-    top, step = nice(max(p[0] for p in points))
-
-    def place(x):
-        return LEFT + x / top * (WIDTH - LEFT - RIGHT)
-
-    value = 0
-    while value <= top * 1.0001:
-        canvas.text(place(value), HEIGHT - BOTTOM + 16, "%g" % round(value, 6), anchor="middle")
-        value += step
-    canvas.text(LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 10, x_label, anchor="middle")
-    for number, (name, values) in enumerate(series.items()):
-        shade = colour(name, number)
-        canvas.legend(number, name, shade)
-        canvas.parts.append('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>' % (
-            shade, " ".join("%.1f,%.1f" % (place(p[0]), canvas.y(p[1])) for p in values)))
-        for x, y, label in values:
-            canvas.parts.append('<circle cx="%.1f" cy="%.1f" r="4" fill="%s"/>' %
-                                (place(x), canvas.y(y), shade))
-            canvas.text(place(x) + 6, canvas.y(y) - 5, label, size=9)
-    return canvas.svg()
-
-
 def bars(title, y_label, groups, series):
     """series: name -> list of numbers, one for each of the groups; None is left out."""
     canvas = Canvas(title, y_label, max(v or 0 for s in series.values() for v in s))

@@ -13,9 +13,6 @@ PERCENTAGES = {
 # share that SSDUP+ buffered, per cent
 SWEEP = {8: 25, 16: 25, 32: 25, 64: 40, 128: 66, 256: 84.5, 512: 97}
 
-# The figures about thrift.
-SHARES = ("sweep", "hpio", "tile")
-
 REMARKS = {
     ("queue", "queue-32"): "adaptive / hdd 1.60", ("queue", "queue-128"): "adaptive / hdd 1.42",
     ("queue", "queue-512"): "adaptive / hdd 1.12",

@@ -14,7 +14,7 @@
 # jitter PROCS [KIB] - the options for processes with requests of that size
 jitter()
 {
-	echo "--jitter $((500 * $1 * ${2:-256} / 256)) ${link:+--link $link}"
+	echo "--jitter $((500 * $1 * ${2:-256} / 256))"
 }
 
 # procs_list FIRST LAST - powers of two; in the short form every other one
@@ -67,7 +67,7 @@ group_sweep()
 
 	mb=$(short 384 1408)
 	for procs in $(procs_list 8 "$(short 128 512)"); do
-		work "procs-$procs" "${on:-paper}" "$mb" -- "$mb" "$PAPER" "${priced:-}" \
+		work "procs-$procs" paper "$mb" -- "$mb" "$PAPER" "" \
 			"$(three --procs "$procs" "$(jitter "$procs")");drain"
 	done
 }
@@ -118,8 +118,8 @@ group_hpio()
 
 	mb=$(short 128 512)
 	for kb in $(short "32 256" "32 64 128 256"); do
-		work "region-$kb" "${on:-paper}" $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" \
-			"${priced:-}" \
+		work "region-$kb" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" \
+			"" \
 			"burst --pattern contiguous --procs 32 --request ${kb}k --size ${mb}m \
 			$(jitter 32 "$kb") --and --pattern hpio --procs 32 --request ${kb}k --size ${mb}m \
 			--offset ${mb}m $(jitter 32 "$kb");drain"
@@ -136,41 +136,12 @@ group_tile()
 	for procs in $(short "16 64" "16 32 64 128"); do
 		across=4
 		[ "$procs" -lt 64 ] || across=8
-		work "procs-$procs" "${on:-paper}" $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" \
-			"${priced:-}" \
+		work "procs-$procs" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" \
+			"" \
 			"burst --pattern tile --procs $procs --tiles-x 1 --size ${mb}m \
 			$(jitter "$procs") --and --pattern tile --procs $procs --tiles-x $across --size ${mb}m \
 			--offset ${mb}m $(jitter "$procs");drain"
 	done
-}
-
-# The three figures by the key thrift, beside other policies, on any disks; then with a link of 1
-# Gbit/s before the node, which all share: the paper's bare disks peak at 109 MB/s a node.
-group_curve()
-{
-	local on thrift priced link PAPER
-
-	for on in ${only_disks:-paper}; do
-		for link in "" 109000000; do
-			PAPER="hdd $(short "all adaptive watermark" "$OURS")" priced=''
-			curve_figures
-			PAPER=balance
-			for thrift in 0 10 25 50 75 100; do
-				priced="thrift $thrift"
-				curve_figures
-			done
-		done
-	done
-}
-
-# curve_figures - their workloads, for $PAPER
-curve_figures()
-{
-	local name=${link:+paced-}
-
-	prefix=${name}sweep- group_sweep
-	prefix=${name}hpio- group_hpio
-	prefix=${name}tile- group_tile
 }
 
 # Fig. 15: random data up to many times the SSD.

@@ -241,68 +241,6 @@ def start(results):
     return rows
 
 
-def mean(values):
-    values = [v for v in values if v is not None]
-    return sum(values) / len(values) if values else None
-
-
-def curve_points(results):
-    """(disks, paced, name) -> share of the SSD and MB/s, of those of policy all: means of the
-    figures, over the points of each."""
-    found = {}
-    for disks in unique(r["disks"] for r in results):
-        for paced in (False, True):
-            mine = [r for r in results if r["disks"] == disks and not r.get("fault") and
-                    r["workload"].startswith("paced-") == paced]
-            for name in sorted(unique(priced(r) for r in mine), key=price_order):
-                those = [r for r in mine if priced(r) == name or r["system"] == "all"]
-                figures = [mean_of_figure(those, figure, name) for figure in paper.SHARES]
-                figures = [f for f in figures if f[0] is not None]
-                if figures:
-                    found[disks, paced, name] = tuple(mean(column) for column in zip(*figures))
-    return found
-
-
-def mean_of_figure(results, figure, name):
-    """Share and MB/s by those of policy all, means over the points of a figure."""
-    alls = {r["workload"]: r for r in results if r["system"] == "all"}
-    mine = [r for r in results if priced(r) == name and r["workload"] in alls and
-            figure in r["workload"].split("-")]
-    return [mean((0 if r["system"] == "hdd" and key == "ssd_written" else r[key]) /
-                 alls[r["workload"]][key] for r in mine) for key in ("ssd_written", "mb_s")]
-
-
-def priced(r):
-    """A policy, or balance with its thrift."""
-    return r["keys"].strip() or r["system"]
-
-
-def price_order(name):
-    """Policies in their order, and then the values of thrift."""
-    words = name.split()
-    return (len(words), int(words[1])) if len(words) > 1 else (1, order(name))
-
-
-def curve(results):
-    """The trade of speed for wear: a row for each policy and thrift."""
-    points = curve_points(results)
-    columns = unique((disks, paced) for disks, paced, _ in points)
-    rows = [["system"] + [disks + (", paced" if paced else "") + what for disks, paced in columns
-                          for what in (": SSD %", ": MB/s to all's")]]
-    for name in sorted(unique(name for _, _, name in points), key=price_order):
-        numbers = []
-        for column in columns:
-            numbers += points.get((*column, name), (None, None))
-        rows.append([name] + thrift_words(numbers))
-    return rows
-
-
-def thrift_words(numbers):
-    """Shares and speeds in turn."""
-    return ["-" if n is None else "%.0f" % (100 * n) if i % 2 == 0 else "%.2f" % n
-            for i, n in enumerate(numbers)]
-
-
 def drains(results):
     """Latencies of others during a drain, and without one."""
     rows = [["workload", "system", "drain: p50 ms", "p99 ms", "max ms", "quiet: p50 ms",
@@ -493,17 +431,17 @@ MAKERS = {"liu": liu, "reads": reads, "ordered": ordered, "copies": reads, "targ
           "cpu": instructions, "memory": memory,
           "drain": drains, "sweep": beside_paper, "queue": beside_paper, "scarce": beside_paper,
           "gaps": beside_paper, "hpio": beside_paper, "tile": beside_paper,
-          "beyond": beside_paper, "curve": curve, "readwrite": readwrite, "beside": beside,
+          "beyond": beside_paper, "readwrite": readwrite, "beside": beside,
           "start": start, "tenants": tenants, "family": judge.family,
           "flashstager": staging}
 
 # These have numbers of their own, and no use for the table of everything.
 SPECIAL = ("liu", "reads", "ordered", "copies", "percentages", "cpu", "memory", "start", "drain",
-           "beside", "curve", "tenants", "family", "flashstager")
+           "beside", "tenants", "family", "flashstager")
 
 # Here the writers' MB/s are no measure.
 APART = ("liu", "reads", "ordered", "copies", "cpu", "memory", "start", "drain", "percentages",
-         "beside", "curve", "tenants", "family", "flashstager")
+         "beside", "tenants", "family", "flashstager")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -514,7 +452,6 @@ TITLES = {
     "gaps": "Time to compute between two bursts, SSD half the data (Fig. 12)",
     "hpio": "HPIO by region size in KiB (Fig. 13)",
     "tile": "MPI-Tile-IO by number of processes (Fig. 14)",
-    "curve": "Speed by the share of the SSD (Fig. 9, 13 and 14), policies and thrift",
     "beyond": "Random data, times the SSD (Fig. 15)",
     "small": "4 KiB random writes at depth 1 and 32",
     "fsync": "4 writers, fdatasync after every write",

@@ -34,7 +34,7 @@ PAPER="hdd $(short "all adaptive balance" "$OURS")"
 # that holds everything
 work()
 {
-	local workload=${prefix:-}$1 disks=$2 sizes=() size system first=yes mb
+	local workload=$1 disks=$2 sizes=() size system first=yes mb
 
 	shift 2
 	while [ "$1" != -- ]; do

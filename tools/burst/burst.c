@@ -11,7 +11,7 @@
  *
  * burst [--pattern NAME] [--procs N] [--request B] [--size B] [--span B]
  *	 [--offset B] [--spacing B] [--tiles-x N] [--theta N] [--seed N] [--stamp N]
- *	 [--reads PERCENT] [--fsync N] [--jitter US] [--link B] [--ms N]
+ *	 [--reads PERCENT] [--fsync N] [--jitter US] [--ms N]
  *	 [--array B --staged N [--think MS]] [--and ...]
  *	 [--state FILE] [--slice MS] [--verify | --list] DEVICE
  *
@@ -87,20 +87,6 @@ static void wait_jitter(struct writer *w)
 	sleep_until(now_ns() - log(u) * w->job->jitter_us * 1000);
 }
 
-/* First come, first served: a request is through when its last byte is. */
-static void wait_link(struct writer *w)
-{
-	u64 ns = w->job->request * 1000000000ULL / w->job->link, free, end;
-
-	free = __atomic_load_n(&w->out->link_ns, __ATOMIC_RELAXED);
-	do {
-		end = now_ns();
-		end = (free > end ? free : end) + ns;
-	} while (!__atomic_compare_exchange_n(&w->out->link_ns, &free, end, false,
-					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	sleep_until(end);
-}
-
 /* One request, number @i of this process. */
 static int do_request(struct writer *w, u64 at, u32 i)
 {
@@ -111,8 +97,6 @@ static int do_request(struct writer *w, u64 at, u32 i)
 
 	if (job->jitter_us)
 		wait_jitter(w);
-	if (job->link)
-		wait_link(w);
 	if (read)
 		at = job->offset + next_random(&w->random) % (job->span / job->request) *
 		     job->request;
@@ -405,7 +389,7 @@ static const struct number numbers[] = {
 	NUMBER("span", span), NUMBER("offset", offset), NUMBER("spacing", spacing),
 	NUMBER("tiles-x", tiles_x), NUMBER("theta", theta), NUMBER("seed", seed),
 	NUMBER("stamp", stamp), NUMBER("reads", reads), NUMBER("fsync", fsync),
-	NUMBER("jitter", jitter_us), NUMBER("link", link), NUMBER("ms", ms),
+	NUMBER("jitter", jitter_us), NUMBER("ms", ms),
 	NUMBER("array", array), NUMBER("staged", staged), NUMBER("think", think_ms),
 };
 

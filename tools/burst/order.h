@@ -35,7 +35,6 @@ extern const char * const pattern_names[PATTERNS];
  * @reads: how many in a hundred requests read instead
  * @fsync: fdatasync() after that many writes of a process; 0: never
  * @jitter_us: mean of a wait before each request, exponentially distributed
- * @link: bytes a second that a link lets through which all processes share; 0: there is none
  * @ms: stop after that time, begin again at the end until then; 0: each request once
  * @array: bytes that a process writes in a row before others may read them; 0: nobody does
  * @staged: processes that one more reads from, each array as soon as it is there
@@ -56,7 +55,6 @@ struct job {
 	u32		reads;
 	u32		fsync;
 	u32		jitter_us;
-	u64		link;
 	u32		ms;
 	u64		array;
 	u32		staged;

@@ -19,7 +19,6 @@
  * @run_ns: begin of this one
  * @end_ns: end of the last one
  * @ns: time of all runs
- * @link_ns: when the link has let through what waits for it
  * @error: the first error of any process
  * @bytes: [0] written, [1] read
  * @requests: their number
@@ -35,7 +34,6 @@ struct outcome {
 	u64	run_ns;
 	u64	end_ns;
 	u64	ns;
-	u64	link_ns;
 	int	error;
 	u64	bytes[2];
 	u64	requests[2];

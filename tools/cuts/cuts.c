@@ -19,7 +19,7 @@
  *	ssds=N		the log is on so many SSDs
  *	mirror=1	each of them has a mirror: nothing fails when one dies
  *	dies=1		one of them fails before the power does
- *	budget=1	policy balance with ssd_budget and thrift, which change as well
+ *	budget=1	policy balance with ssd_budget, which changes as well
  *	twice=1		each case twice: are content and journal the same?
  *	verbose=1	a line for each case
  *

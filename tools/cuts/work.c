@@ -328,10 +328,7 @@ static void change_class(struct controller *c)
 /* Space on the SSD gets dearer or cheaper; the kernel refuses it beside some policies. */
 static void change_price(struct controller *c)
 {
-	if (rng_below(&c->rng, 2))
-		device_knob(c->d, "ssd_budget", pick(&c->rng, "1M 64M 100G 0 0.5dwpd"));
-	else
-		device_knob(c->d, "thrift", pick(&c->rng, "0 1 10 100"));
+	device_knob(c->d, "ssd_budget", pick(&c->rng, "1M 64M 100G 0 0.5dwpd"));
 }
 
 /* It is gone, or its flushes fail. */

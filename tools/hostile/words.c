@@ -33,7 +33,7 @@ static const char * const known[] = {
 	/* Keys, */
 	"policy", "stream_length", "max_wait_ms",
 	"segment_mb", "full", "drain", "autocommit_ms",
-	"drain_on_suspend", "discard", "thrift", "ssd_budget", "promote", "classes",
+	"drain_on_suspend", "discard", "ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb", "stage",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
@@ -46,7 +46,7 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		16U
+#define KEYS		15U
 #define KEY_WORDS	16U
 #define MESSAGES	10U
 
@@ -144,12 +144,10 @@ static const struct knob {
 	{ "max_wait_ms", NULL, 1, 60000 },
 	{ "full", "balance block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },
-	{ "drain_depth_reads", NULL, 1, 1024 },
 	{ "autocommit_ms", NULL, 1, 3600000 },
 	{ "drain_on_suspend", NULL, 0, 1 },
 	{ "discard", "auto off", 0, 0 },
 	{ "stage", NULL, 0, 1 },
-	{ "thrift", NULL, 0, 100 },
 };
 
 static int open_file(const char *name, int flags)

@@ -4,7 +4,6 @@
  *
  * What is not here: writes over what the log holds, and the records of what it holds.
  */
-#include "dm-ssdup/core/thrift.h"
 #include "internal.h"
 
 #define IDLE_NS		500000000ULL	/* nobody has written for so long */
@@ -292,7 +291,6 @@ static struct window_facts facts(const struct buffer *b, struct window_first fir
 	struct window_facts f = {
 		.speed = &b->speed, .now = b->clock.now, .hdd = b->at_hdd, .ssd = b->at_ssd,
 		.room = true, .pass = buffer_passes(b), .cached = b->cached,
-		.price = ssdup_thrift_price(b->strategy->thrift, 0, 0),
 		.first = first,
 		.max_wait = MAX_WAIT_MS,
 		.blocks = flushes(b),
@@ -391,7 +389,7 @@ static void take_turn(struct buffer *b, struct writer *w)
  */
 static bool may_stage(struct buffer *b, const struct writer *w)
 {
-	return b->strategy->kind == STRATEGY_WINDOWS && !b->strategy->thrift && b->ssds.nr == 1 &&
+	return b->strategy->kind == STRATEGY_WINDOWS && b->ssds.nr == 1 &&
 	       w->io.op.sectors <= STAGE_MOST && b->clock.now >= b->rests && has_room(b, w) &&
 	       stage_has_room(b, w->io.op.sectors);
 }

@@ -170,8 +170,7 @@ static void run_pair(u32 i)
 	for (l = 0; l < nr_loads; l++)
 		for (s = 0; s < nr_strategies && wanted(want_loads, loads[l].name); s++)
 			if (wanted(want_strategies, strategies[s].name) &&
-			    (ssds.nr > 1 || !loads[l].ssd_readers) &&
-			    (want_strategies || !strategies[s].thrift))
+			    (ssds.nr > 1 || !loads[l].ssd_readers))
 				*outcome(i, l, s) = simulate(&pairs[i].disks, &ssds,
 							     &loads[l], &strategies[s]);
 }

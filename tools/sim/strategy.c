@@ -17,13 +17,6 @@ const struct strategy strategies[] = {
 	FIXED("some-half", 1024, 1024, false, true),
 	FIXED("more", 2048, 4096, false, false),
 	FIXED("most", 1024, 16384, false, false),
-	{ .name = "thrift-5", .kind = STRATEGY_WINDOWS, .thrift = 5 },
-	{ .name = "thrift-10", .kind = STRATEGY_WINDOWS, .thrift = 10 },
-	{ .name = "thrift-15", .kind = STRATEGY_WINDOWS, .thrift = 15 },
-	{ .name = "thrift-20", .kind = STRATEGY_WINDOWS, .thrift = 20 },
-	{ .name = "thrift-30", .kind = STRATEGY_WINDOWS, .thrift = 30 },
-	{ .name = "thrift-50", .kind = STRATEGY_WINDOWS, .thrift = 50 },
-	{ .name = "thrift-100", .kind = STRATEGY_WINDOWS, .thrift = 100 },
 	{ .name = "windows", .kind = STRATEGY_WINDOWS },
 };
 

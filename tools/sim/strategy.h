@@ -19,7 +19,6 @@ struct strategy {
 	u32		hdd;		/* FIXED: sectors that the HDD is given at once */
 	u32		ssd;		/* the same */
 	bool		by_kind;	/* FIXED: the HDD gets only what is sequential */
-	u32		thrift;		/* WINDOWS: the key; such a one runs only if it is named */
 	bool		half;		/* FIXED: the log is drained when it is half full */
 };
 

@@ -52,7 +52,6 @@ knobs()
 	turn discard auto off
 	turn clean_percent 0 50 90
 	turn promote 0 1000T 1000T
-	turn thrift 0 0 50 100
 	turn ssd_budget 0 0 1M
 	sleep 0.2
 }
@@ -188,7 +187,6 @@ while left=$((end - SECONDS)); [ $left -gt 0 ]; do
 	rounds=$((rounds + 1))
 	echo 0 >/sys/kernel/tracing/events/ssdup/enable
 	# Another policy than balance has no price.
-	knob thrift 0
 	knob ssd_budget 0
 	knob policy all
 	knob drain manual

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The power goes while ssd_budget and thrift decide where writes go, and change, some of the time
+# The power goes while ssd_budget decides where writes go, and changes, some of the time
 # with classes: nothing is lost that was promised.
 # invariant: 2 3
 # time: virtual

@@ -75,7 +75,6 @@ takes autocommit_ms 50 0 3600001
 takes drain_on_suspend 1 2
 takes discard off on 0
 takes stage 0 2 x
-takes thrift 0 101 x 50
 takes ssd_budget 0 1 1K 1G
 above "commits before" 1 "$(stat commits)"
 # autocommit, as the knob says; a drain would commit too

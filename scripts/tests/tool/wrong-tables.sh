@@ -52,12 +52,10 @@ bad take_over yes "not 0 or 1"
 bad host node7 "not a lower-case UUID"
 bad host 00000000-0000-0000-0000-000000000000 "not a lower-case UUID"
 bad discard on "not auto or off"
-bad thrift 101 "not a number from 0 to 100"
 for value in 1 1K 0.5G -1G 1dwpds 2048T; do
 	bad ssd_budget "$value" "not 0, bytes as 200G (or M, T), or drive writes as 0.5dwpd"
 done
-refused "thrift, ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all ssd_budget 1G"
-refused "thrift, ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all thrift 1"
+refused "ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all ssd_budget 1G"
 refused "ssd: too small for 32 segments" "$HDD $SSD 2 segment_mb 1"
 is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
