@@ -98,9 +98,8 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 		mutex_unlock(&set_lock);
 		return -EINVAL;
 	}
-	if ((key->offset == offsetof(struct ssdup_settings, ghosts) ||
-	     key->offset == offsetof(struct ssdup_settings, promote)) &&
-	    ssdup_promote_set(c, &set)) {
+	if (key->offset == offsetof(struct ssdup_settings, promote) && value &&
+	    ssdup_promote_prepare(c)) {
 		mutex_unlock(&set_lock);
 		*error = "out of memory";
 		return -ENOMEM;

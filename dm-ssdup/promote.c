@@ -3,9 +3,12 @@
  * dm-ssdup: what the HDD is read for again and again is copied to the SSD.
  */
 #include <linux/ioprio.h>
+#include <linux/percpu.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "base/failure.h"
+#include "core/ghost.h"
 #include "log/clean_list.h"
 #include "promote.h"
 #include "route/windows.h"
@@ -37,6 +40,10 @@ struct ssdup_promoter {
 	struct list_head	filled;		/* the HDD was read, the SSD is to be written */
 	struct account	account;	/* of copies */
 	u64			in_slots;	/* sectors of all slots in use */
+
+	/* Hints: what was read, and by whom. */
+	struct ghosts		*ghosts;
+	struct ghost_runs __percpu *runs;
 
 	/* The work, and what is its own. */
 	struct delayed_work	work;
@@ -139,6 +146,24 @@ static void slot_bio(struct slot *slot, struct block_device *bdev, blk_opf_t opf
 	}
 }
 
+/* --- Readers --- */
+
+void ssdup_promote_begins(struct ssdup *c, struct ssdup_io *io)
+{
+	struct ssdup_promoter *promoter = READ_ONCE(c->promoter);
+
+	if (promoter)
+		io->long_run = ssdup_ghosts_run(raw_cpu_ptr(promoter->runs), io->start, io->sectors);
+}
+
+void ssdup_promote_ended(struct ssdup *c, const struct ssdup_io *io)
+{
+	struct ssdup_promoter *promoter = READ_ONCE(c->promoter);
+
+	if (promoter)
+		ssdup_ghosts_note(promoter->ghosts, io->start, io->sectors, io->long_run);
+}
+
 /* --- The HDD is read --- */
 
 static void give_reader(struct slot *slot)
@@ -176,17 +201,16 @@ static void read_end(struct bio *bio)
 
 static struct slot *begin_copy(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	struct ghosts *ghosts = READ_ONCE(c->router->ghosts);
 	struct ssdup_promoter *promoter = READ_ONCE(c->promoter);
 	struct copy_facts f;
 	struct slot *slot;
 
-	if (!promoter || !ghosts)
+	if (!promoter)
 		return NULL;
-	f.verdict = ssdup_ghosts_look(ghosts, io->start, io->sectors, bio->bi_opf & REQ_META,
-				      io->long_run);
+	f.worth = ssdup_ghosts_worth(promoter->ghosts, io->start, io->sectors,
+				     bio->bi_opf & REQ_META, io->long_run);
 	/* Most reads end here. */
-	if (f.verdict < GHOST_COPY)
+	if (!f.worth)
 		return NULL;
 	f.writes = ssdup_segments_full(c->log) || READ_ONCE(c->log_shut);
 	f.room = ssdup_copies_room(c->drainer);
@@ -205,6 +229,7 @@ int ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	struct slot *slot;
 
+	ssdup_promote_begins(c, io);
 	if (read_hdd(c, bio, io) != DM_MAPIO_REMAPPED)
 		return DM_MAPIO_SUBMITTED;
 	/* The HDD does not show what the guard has served of it. */
@@ -411,6 +436,8 @@ static void free_promoter(struct ssdup_promoter *promoter)
 
 	for (i = 0; i < SLOTS && promoter->slot[i]; i++)
 		free_slot(promoter, promoter->slot[i]);
+	free_percpu(promoter->runs);
+	kvfree(promoter->ghosts);
 	kfree(promoter);
 }
 
@@ -432,9 +459,20 @@ static bool add_slot(struct ssdup_promoter *promoter, u32 nr)
 	return true;
 }
 
+static struct ghosts *new_ghosts(const struct ssdup_log *log)
+{
+	u32 nr = ssdup_ghosts_nr((u64)log->nr_leased * log->g.data_sectors);
+	struct ghosts *ghosts = kvzalloc(struct_size(ghosts, word, nr), SLOT_GFP);
+
+	if (ghosts)
+		ghosts->nr = nr;
+	return ghosts;
+}
+
 static struct ssdup_promoter *new_promoter(struct ssdup *c)
 {
 	struct ssdup_promoter *promoter = kzalloc(sizeof(*promoter), GFP_KERNEL);
+	bool enough;
 	u32 i;
 
 	if (!promoter)
@@ -445,30 +483,33 @@ static struct ssdup_promoter *new_promoter(struct ssdup *c)
 	INIT_LIST_HEAD(&promoter->filled);
 	INIT_DELAYED_WORK(&promoter->work, promote_work);
 	init_completion(&promoter->written);
-	for (i = 0; i < SLOTS; i++)
-		if (!add_slot(promoter, i)) {
-			free_promoter(promoter);
-			return NULL;
-		}
-	return promoter;
+	promoter->ghosts = new_ghosts(c->log);
+	promoter->runs = alloc_percpu(struct ghost_runs);
+	enough = promoter->ghosts && promoter->runs;
+	for (i = 0; enough && i < SLOTS; i++)
+		enough = add_slot(promoter, i);
+	if (enough)
+		return promoter;
+	free_promoter(promoter);
+	return NULL;
 }
 
-int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set)
+int ssdup_promote_prepare(struct ssdup *c)
 {
-	struct ssdup_promoter *promoter = NULL;
-	int r = 0;
+	struct ssdup_promoter *promoter;
+	unsigned int noio;
 
-	if (set->promote && !c->promoter && !c->read_only) {
-		promoter = new_promoter(c);
-		r = promoter ? 0 : -ENOMEM;
-	}
-	if (promoter)
-		/* Pairs with the address dependency of those that read it. */
-		smp_store_release(&c->promoter, promoter);
-	/* If there is no memory, the keys stay what they are. */
-	if (r)
-		set = &c->set;
-	return ssdup_ghosts_set(c->router, set->ghosts || set->promote) ?: r;
+	if (c->promoter || c->read_only)
+		return 0;
+	/* A resume, or a message that holds the table, must not wait for I/O. */
+	noio = memalloc_noio_save();
+	promoter = new_promoter(c);
+	memalloc_noio_restore(noio);
+	if (!promoter)
+		return -ENOMEM;
+	/* Pairs with the address dependency of those that read it. */
+	smp_store_release(&c->promoter, promoter);
+	return 0;
 }
 
 void ssdup_promote_stop(struct ssdup *c)

@@ -15,17 +15,21 @@
 #include "ssdup.h"
 
 /**
- * ssdup_promote_set() - take the keys that copies depend on
- * @set: as they will be
+ * ssdup_promote_prepare() - get the memory that copies need, before the key promote is set
  *
- * Context: from preresume on, one at a time; sleeps. Return: 0, or -ENOMEM: it has what it got
- * memory for.
+ * Context: from preresume on, one at a time; sleeps. Return: 0 or -ENOMEM.
  */
-int ssdup_promote_set(struct ssdup *c, const struct ssdup_settings *set);
+int ssdup_promote_prepare(struct ssdup *c);
 
 /** ssdup_promote_stop() - wait for copies under way, before all go; no request is in flight */
 void ssdup_promote_stop(struct ssdup *c);
 void ssdup_promote_destroy(struct ssdup *c);
+
+/** ssdup_promote_begins() - a read begins, of the HDD or not; any context */
+void ssdup_promote_begins(struct ssdup *c, struct ssdup_io *io);
+
+/** ssdup_promote_ended() - a read of the HDD has ended, without an error; any context */
+void ssdup_promote_ended(struct ssdup *c, const struct ssdup_io *io);
 
 /**
  * ssdup_promote_read() - read from the HDD, and for a copy if it is worth one

@@ -148,8 +148,8 @@ int ssdup_map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 			io->state = IO_LOG_READ;
 			count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
 		}
-		if (unlikely(READ_ONCE(c->router->ghosts)))
-			ssdup_ghosts_begin(c->router, io);
+		if (unlikely(READ_ONCE(c->set.promote)))
+			ssdup_promote_begins(c, io);
 		begin_log_read(c, io);
 		return remap_log(c, bio, io->segment, place.pos);
 	case SSDUP_KIND_LOST:
@@ -185,8 +185,8 @@ int ssdup_end_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io, blk_st
 			ssdup_guard_left(c->log);
 		ssdup_window_read(c->router, false);
 		ssdup_hdd_ended(c->drainer);
-		if (unlikely(READ_ONCE(c->router->ghosts)) && !*status)
-			ssdup_ghosts_end(c->router, io, bio->bi_opf & REQ_META);
+		if (unlikely(READ_ONCE(c->set.promote)) && !*status)
+			ssdup_promote_ended(c, io);
 		return DM_ENDIO_DONE;
 	}
 	end_log_read(c, io, *status);

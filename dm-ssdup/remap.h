@@ -69,8 +69,6 @@ static __always_inline int read_hdd(struct ssdup *c, struct bio *bio, struct ssd
 {
 	io->state = IO_HDD_READ;
 	count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
-	if (unlikely(READ_ONCE(c->router->ghosts)))
-		ssdup_ghosts_begin(c->router, io);
 	ssdup_window_read(c->router, true);
 	return remap_hdd(c, bio, io);
 }

@@ -87,7 +87,6 @@ static void router_free(struct ssdup_router *router)
 	kvfree(router->stream);
 	kfree(router->away);
 	kvfree(router->windows);
-	ssdup_ghosts_destroy(router);
 	ssdup_classes_destroy(router);
 }
 

@@ -121,9 +121,6 @@ struct ssdup_stats {
 		u64	drained;	/* sectors, to the HDD */
 		u64	replaced;	/* sectors, overwritten or discarded before that */
 	} class[SSDUP_MAX_CLASSES];
-	u32	read_at;	/* where the next of these goes */
-	u64	read_end[4];	/* sectors: where reads of the HDD ended, of some readers */
-	u32	read_run[4];	/* sectors that each has read in order until there */
 };
 
 /* Who waits for what, see base/wakeups.h. */

@@ -264,8 +264,8 @@ static int ssdup_preresume(struct dm_target *ti)
 	inherit(c);
 	r = first ? ssdup_recover(c) : 0;
 	/* Later the key's file sets it. */
-	if (!r && first && ssdup_promote_set(c, &c->set))
-		DMWARN("%s: no memory for ghosts: nothing is counted, or copied", c->name);
+	if (!r && first && c->set.promote && ssdup_promote_prepare(c))
+		DMWARN("%s: no memory for copies: what is read is not copied", c->name);
 	/* A read-only table writes no pages and has no thread. */
 	if (!r && !c->read_only)
 		r = ssdup_begin_epoch(c->log) ?: ssdup_writeback_prepare(c->drainer);

@@ -105,12 +105,8 @@ SSDUP_STAT(SSD_DISCARDED, ssd_discarded_sectors, SECTORS, "space discarded on th
 SSDUP_STAT(READS_CLEAN, reads_clean, PLAIN, "of the reads from the SSD, those of clean data")
 SSDUP_STAT(READ_SECTORS_CLEAN, read_sectors_clean, SECTORS, "clean data read from the SSD")
 SSDUP_STAT(CLEAN_ERRORS, clean_errors, PLAIN, "reads of clean data that the SSD failed")
-SSDUP_STAT(READS_AGAIN, reads_again, PLAIN,
-	   "reads from the HDD that a read cache would have served, with ghosts")
-SSDUP_STAT(READ_SECTORS_AGAIN, read_sectors_again, SECTORS, "data of these")
-SSDUP_STAT(PROMOTE_SECTORS, promote_sectors, SECTORS, "what that cache would have written")
 SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
-	   "of the reads of clean data, those of such copies")
+	   "of the reads of clean data, those of copies of what was read")
 
 SSDUP_FILE(hdd_dev, "major:minor of the HDD")
 SSDUP_FILE(ssd_dev, "major:minor of the SSD, or of each, + of its mirror")

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides what a read cache would do with a read of the HDD. */
+/* Decides which reads of the HDD are worth a copy. */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 
 #include "ghost.h"
 
-/* A word: age, whether it was copied, and a tag, which is never zero. */
+/* A word: age, and a tag, which is never zero. */
 #define AGE_BITS	10U
 #define AGE_MASK	((1U << AGE_BITS) - 1)
-#define COPIED		(AGE_MASK + 1)
-#define TAG_SHIFT	(AGE_BITS + 1)
 #define GOLDEN		0x9e3779b97f4a7c15ULL
 
 /* A ghost that has seen so many parts of the table noted since is older than all others. */
@@ -37,7 +35,7 @@ static u32 *find_bucket(struct ghosts *g, u64 block, u32 *tag)
 
 	hash ^= hash >> 32;
 	hash *= GOLDEN;
-	*tag = (u32)hash >> TAG_SHIFT ?: 1;
+	*tag = (u32)hash >> AGE_BITS ?: 1;
 	return g->word + (u32)((hash >> 32) * (g->nr / GHOST_BUCKET) >> 32) * GHOST_BUCKET;
 }
 
@@ -46,7 +44,7 @@ static u32 *find_ghost(u32 *bucket, u32 tag)
 	u32 i;
 
 	for (i = 0; i < GHOST_BUCKET; i++)
-		if (READ_ONCE(bucket[i]) >> TAG_SHIFT == tag)
+		if (READ_ONCE(bucket[i]) >> AGE_BITS == tag)
 			return bucket + i;
 	return NULL;
 }
@@ -67,23 +65,19 @@ static u32 *find_oldest(u32 *bucket, u32 age)
 	return bucket + at;
 }
 
-static enum ghost_verdict look(struct ghosts *g, u64 block)
+static bool is_known(struct ghosts *g, u64 block)
 {
-	u32 tag, *bucket = find_bucket(g, block, &tag), *ghost = find_ghost(bucket, tag);
+	u32 tag, *bucket = find_bucket(g, block, &tag);
 
-	if (!ghost)
-		return GHOST_NOTE;
-	return READ_ONCE(*ghost) & COPIED ? GHOST_HIT : GHOST_COPY;
+	return find_ghost(bucket, tag);
 }
 
-static void note(struct ghosts *g, u64 block, u32 copied)
+static void note(struct ghosts *g, u64 block)
 {
 	u32 age = now(g), tag, *bucket = find_bucket(g, block, &tag);
-	u32 *ghost = find_ghost(bucket, tag), word = tag << TAG_SHIFT | copied | age;
+	u32 *ghost = find_ghost(bucket, tag), word = tag << AGE_BITS | age;
 
-	if (ghost) {
-		word |= READ_ONCE(*ghost) & COPIED;
-	} else {
+	if (!ghost) {
 		ghost = find_oldest(bucket, age);
 		WRITE_ONCE(g->noted, READ_ONCE(g->noted) + 1);
 	}
@@ -92,34 +86,54 @@ static void note(struct ghosts *g, u64 block, u32 copied)
 		WRITE_ONCE(*ghost, word);
 }
 
-enum ghost_verdict ssdup_ghosts_look(struct ghosts *g, u64 start, u32 sectors, bool meta, bool run)
+bool ssdup_ghosts_run(struct ghost_runs *r, u64 start, u32 sectors)
 {
-	u64 last = (start + sectors - 1) / GHOST_BLOCK, block;
-	enum ghost_verdict verdict = GHOST_HIT;
+	u32 i, at, before;
 
-	if (run || sectors > GHOST_LONGEST)
-		return GHOST_NONE;
-	for (block = start / GHOST_BLOCK; block <= last; block++)
-		verdict = min(verdict, look(g, block));
-	return meta && verdict == GHOST_NOTE ? GHOST_COPY : verdict;
+	for (i = 0; i < GHOST_READERS; i++) {
+		if (READ_ONCE(r->end[i]) != start)
+			continue;
+		before = READ_ONCE(r->length[i]);
+		WRITE_ONCE(r->end[i], start + sectors);
+		WRITE_ONCE(r->length[i], before + sectors);
+		return before >= GHOST_RUN;
+	}
+	at = READ_ONCE(r->at);
+	WRITE_ONCE(r->at, at + 1);
+	at %= GHOST_READERS;
+	WRITE_ONCE(r->end[at], start + sectors);
+	WRITE_ONCE(r->length[at], sectors);
+	return false;
 }
 
-enum ghost_verdict ssdup_ghosts_read(struct ghosts *g, u64 start, u32 sectors, bool meta,
-				     bool run)
+static bool is_small(u32 sectors, bool run)
 {
-	enum ghost_verdict verdict = ssdup_ghosts_look(g, start, sectors, meta, run);
+	return !run && sectors <= GHOST_LONGEST;
+}
+
+bool ssdup_ghosts_worth(struct ghosts *g, u64 start, u32 sectors, bool meta, bool run)
+{
 	u64 last = (start + sectors - 1) / GHOST_BLOCK, block;
 
-	if (verdict == GHOST_NONE)
-		return verdict;
-	for (block = start / GHOST_BLOCK; block <= last; block++)
-		note(g, block, verdict >= GHOST_COPY ? COPIED : 0);
-	return verdict;
+	if (!is_small(sectors, run))
+		return false;
+	for (block = start / GHOST_BLOCK; !meta && block <= last; block++)
+		if (!is_known(g, block))
+			return false;
+	return true;
+}
+
+void ssdup_ghosts_note(struct ghosts *g, u64 start, u32 sectors, bool run)
+{
+	u64 last = (start + sectors - 1) / GHOST_BLOCK, block;
+
+	for (block = start / GHOST_BLOCK; is_small(sectors, run) && block <= last; block++)
+		note(g, block);
 }
 
 bool ssdup_copy_wanted(const struct copy_facts *f)
 {
-	if (f->verdict < GHOST_COPY || f->writes || !f->room)
+	if (!f->worth || f->writes || !f->room)
 		return false;
 	/* Writes have the first half of each day of the budget for themselves. */
 	return f->left > 0 && f->budget_left >= f->budget / 2 && f->queue <= COPY_QUEUE_NS;

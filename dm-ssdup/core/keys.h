@@ -43,8 +43,6 @@ SSDUP_KEY(discard, discard, SSDUP_DISCARD_AUTO, discards, 0, 0, "auto or off",
 	  "whether segments that become free are discarded on the SSD, if it takes discards")
 SSDUP_KEY(clean, clean_percent, 0, NULL, 0, SSDUP_CLEAN_MAX, "a per cent from 0 to 90",
 	  "part of the log that may still be read from the SSD after it was written back")
-SSDUP_KEY(ghosts, ghosts, 0, NULL, 0, 1, "0 or 1",
-	  "whether to count what a read cache on the SSD would serve")
 SSDUP_AMOUNT_KEY(promote, promote, 0, NULL, 0, 0,
 		 "0, bytes as 200G (or M, T), or drive writes as 0.5dwpd",
 		 "what may be copied in a day of what is read from the HDD again; 0 is nothing")

@@ -6,7 +6,6 @@
 #ifndef SSDUP_ROUTER_H
 #define SSDUP_ROUTER_H
 
-#include "core/ghost.h"
 #include "core/account.h"
 #include "core/window.h"
 #include "map/map.h"
@@ -33,8 +32,6 @@ struct ssdup_router {
 	u32			turn;		/* SSD of the last write; a hint */
 	struct ssdup_waiting	*waiting;
 	struct ssdup_away	*away;
-	struct ghosts		*ghosts;	/* NULL: not wanted; a hint */
-	struct ghosts		*ghosts_kept;	/* their memory, until the table goes */
 } ____cacheline_aligned_in_smp;
 
 /* --- Sampling of writes into windows, and the route of the next stream: stream.c --- */
@@ -259,21 +256,5 @@ void ssdup_renew(struct ssdup_router *router, struct bio *bio, const struct ssdu
 
 /** ssdup_look_for_ssd() - reopen a shut log when its pause is over; for ssdup_wait_work() */
 void ssdup_look_for_ssd(struct ssdup_router *router);
-
-/* --- What a read cache would do, which is not there: ghosts.c --- */
-
-/**
- * ssdup_ghosts_set() - begin to count, or stop it
- *
- * Context: from preresume on, one at a time; sleeps. Return: 0, or -ENOMEM: nothing has changed.
- */
-int ssdup_ghosts_set(struct ssdup_router *router, bool on);
-void ssdup_ghosts_destroy(struct ssdup_router *router);
-
-/** ssdup_ghosts_begin() - a read begins, of the HDD or not: does it go on with a long run? */
-void ssdup_ghosts_begin(struct ssdup_router *router, struct ssdup_io *io);
-
-/** ssdup_ghosts_end() - a read of the HDD has ended; any context */
-void ssdup_ghosts_end(struct ssdup_router *router, const struct ssdup_io *io, bool meta);
 
 #endif

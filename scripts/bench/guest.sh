@@ -82,17 +82,6 @@ add_flash()
 	done
 }
 
-# add_ghosts - what a read cache would have done, with the key ghosts
-add_ghosts()
-{
-	local name
-
-	[ -e "${stats:-}/ghosts" ] && [ "$(<"$stats/ghosts")" = 1 ] || return 0
-	for name in reads_hdd reads_again read_sectors_again promote_sectors; do
-		add $name "$(<"$stats/$name")"
-	done
-}
-
 # step_drain - the writers are done: bring everything to the hard disk
 step_drain()
 {
@@ -141,7 +130,6 @@ run_unit()
 		"step_${step[0]}" "${step[@]:1}"
 	done
 	add cpu_ms $(($(busy_ms) - busy))
-	add_ghosts
 	system_remove "$system"
 	[ $verify = no ] || add wrong_sectors "$(count_wrong "${written[@]}")"
 	modprobe -r ssdup-disks

@@ -102,18 +102,6 @@ static void say_clean(const struct state *s)
 	       format_size(read, s->v.read_sectors_clean * SECTOR_BYTES));
 }
 
-static void say_ghosts(const struct state *s)
-{
-	char again[SIZE_TEXT], written[SIZE_TEXT];
-
-	if (!s->v.reads_again && !s->v.promote_sectors)
-		return;
-	printf("  again:     a cache would have served %llu of %llu reads, %s, and written %s\n",
-	       (unsigned long long)s->v.reads_again, (unsigned long long)s->v.reads_hdd,
-	       format_size(again, s->v.read_sectors_again * SECTOR_BYTES),
-	       format_size(written, s->v.promote_sectors * SECTOR_BYTES));
-}
-
 static void say_copies(const struct state *s)
 {
 	char copied[SIZE_TEXT], left[SIZE_TEXT];
@@ -228,7 +216,6 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
 	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
 	say_clean(s);
-	say_ghosts(s);
 	say_copies(s);
 	say_budget(s);
 	say_out(s);
