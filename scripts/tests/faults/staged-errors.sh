@@ -6,6 +6,7 @@
 # while the HDD refuses them, too.
 # invariant: 1 2 4 7
 # cpus: 2
+# time: virtual
 # layers: bare linear
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
