@@ -118,7 +118,7 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	/* The accounts begin, or end. Pairs with the one in ssdup_budget_settle(). */
 	smp_mb();
 	ssdup_budget_settle(c->router);
-	ssdup_promote_left(c);
+	ssdup_promote_settle(c);
 	ssdup_kick_waiting(c);
 	ssdup_kick_clean(c);
 	ssdup_discard_soon(c->drainer);

@@ -69,18 +69,16 @@ static s64 settle(struct ssdup_promoter *promoter)
 	return promoter->account.left;
 }
 
-u64 ssdup_promote_left(struct ssdup *c)
+void ssdup_promote_settle(struct ssdup *c)
 {
 	struct ssdup_promoter *promoter = READ_ONCE(c->promoter);
 	unsigned long flags;
-	s64 left;
 
 	if (!promoter)
-		return 0;
+		return;
 	spin_lock_irqsave(&promoter->lock, flags);
-	left = settle(promoter);
+	settle(promoter);
 	spin_unlock_irqrestore(&promoter->lock, flags);
-	return max(left, 0LL);
 }
 
 /* --- Slots --- */

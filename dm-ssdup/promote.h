@@ -38,7 +38,7 @@ void ssdup_promote_ended(struct ssdup *c, const struct ssdup_io *io);
  */
 int ssdup_promote_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
-/** ssdup_promote_left() - sectors that may be copied of what a day allows; any context */
-u64 ssdup_promote_left(struct ssdup *c);
+/** ssdup_promote_settle() - the account of copies begins, or ends, with the key; any context */
+void ssdup_promote_settle(struct ssdup *c);
 
 #endif

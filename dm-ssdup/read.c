@@ -77,7 +77,7 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 static __always_inline void count_clean(struct ssdup *c, const struct ssdup_io *io, s64 sign)
 {
 	count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, sign);
-	count_request(c, io, STAT_READS_CLEAN, STAT_READ_SECTORS_CLEAN, sign);
+	stat_add(c, STAT_READS_CLEAN, sign);
 	if (READ_ONCE(io->segment->copies))
 		stat_add(c, STAT_READS_PROMOTED, sign);
 }

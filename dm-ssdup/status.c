@@ -64,7 +64,6 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_POLICY] = READ_ONCE(c->set.policy);
 	value[FIELD_ROUTE] = READ_ONCE(c->router->route);
 	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c->router);
-	value[FIELD_THRESHOLD] = ssdup_stream_threshold(c->router);
 	value[FIELD_SSDS_OUT] = hweight32(ssdup_ssds_out(c));
 	value[FIELD_MIRRORS_OUT] = mirrors_out(c);
 	value[FIELD_SEGMENTS] = READ_ONCE(c->log->nr_leased);
@@ -84,7 +83,6 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_READ_ONLY] = c->read_only;
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c->router);
 	value[FIELD_SSD_WRITTEN] = ssdup_budget_written(c->router);
-	value[FIELD_BUDGET] = ssdup_budget_day(c->router);
 	value[FIELD_BUDGET_LEFT] = ssdup_budget_settle(c->router);
 	value[FIELD_PRICE] = READ_ONCE(c->router->budget.price);
 	value[FIELD_POOL_LOGS] = pool.logs;
@@ -94,7 +92,6 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_CLEAN] = ssdup_sum_clean(c->map);
 	value[FIELD_CLEAN_MAP] = ssdup_clean_bytes(c->log);
 	value[FIELD_PROMOTED] = ssdup_copied(c->log);
-	value[FIELD_PROMOTE_LEFT] = ssdup_promote_left(c);
 	value[FIELD_GUARD] = ssdup_guard_state(c->log);
 	value[FIELD_INTERFERENCE] = interference(c, LOAD_WRITES);
 	value[FIELD_READ_INTERFERENCE] = interference(c, LOAD_READS);

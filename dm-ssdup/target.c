@@ -291,7 +291,7 @@ static void ssdup_resume(struct dm_target *ti)
 	ssdup_writeback_start(c->drainer);
 	/* The account of a budget begins, and that of copies. */
 	ssdup_budget_settle(c->router);
-	ssdup_promote_left(c);
+	ssdup_promote_settle(c);
 	WRITE_ONCE(c->active, true);
 	/* The suspend has cancelled what settles doubts about copies. */
 	ssdup_kick_clean(c);

@@ -26,7 +26,6 @@ SSDUP_FIELD(MODE, mode, PLAIN, "how far the device has failed")
 SSDUP_FIELD(POLICY, policy, PLAIN, "where writes go that may go to either disk")
 SSDUP_FIELD(ROUTE, route, PLAIN, "where the current stream goes: 0 HDD, 1 SSD")
 SSDUP_FIELD(PERCENTAGE, random_percentage_1e4, PER_10000, "how random the last stream was")
-SSDUP_FIELD(THRESHOLD, threshold_1e4, PER_10000, "the adaptive threshold after the last stream")
 SSDUP_FIELD(SEGMENTS, segments, PLAIN, "segments of the log")
 SSDUP_FIELD(SEGMENTS_FREE, segments_free, PLAIN, "free segments, clean ones included")
 SSDUP_FIELD(SEGMENTS_SEALED, segments_sealed, PLAIN,
@@ -47,8 +46,7 @@ SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, MILLISECONDS,
 	    "longest wait of a write for space in the log")
 SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
 	    "written to the SSD since the table was loaded")
-SSDUP_FIELD(BUDGET, ssd_budget_sectors, SECTORS, "what ssd_budget allows in a day; 0 is no limit")
-SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what is left of it, see ssd_budget")
+SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what may still be written to the SSD today, see ssd_budget")
 SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
 	    "how long a write may take at the HDD rather than use the SSD; 0 is no price")
 SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")
@@ -59,8 +57,6 @@ SSDUP_FIELD(CLEAN, clean_sectors, SECTORS, "clean data")
 SSDUP_FIELD(CLEAN_MAP, clean_map_bytes, PLAIN, "memory of the map of clean data")
 SSDUP_FIELD(PROMOTED, promoted_sectors, SECTORS,
 	    "what was copied from the HDD since the table was loaded, see promote")
-SSDUP_FIELD(PROMOTE_LEFT, promote_left_sectors, SECTORS,
-	    "what is left of that for today, see promote")
 SSDUP_FIELD(GUARD, guard, PLAIN,
 	    "what the HDD shows first: 0 the device's data, 1 both, 2 a member block")
 SSDUP_FIELD(INTERFERENCE, ssd_interference_1e4, PER_10000,
@@ -86,7 +82,6 @@ SSDUP_STAT(FLUSHES, flushes, PLAIN, "FLUSH requests")
 SSDUP_STAT(WAITED, waited_writes, PLAIN,
 	   "writes that waited for space or memory, or were tried again after an SSD error")
 SSDUP_STAT(STREAMS, streams, PLAIN, "streams that were evaluated")
-SSDUP_STAT(STREAMS_SSD, streams_ssd, PLAIN, "streams after which the route was the SSD")
 SSDUP_STAT(COMMITS, commits, PLAIN, "rounds of metadata writes")
 SSDUP_STAT(PAGES, pages_written, PAGES, "metadata written to the SSD")
 SSDUP_STAT(SEALS, seals, PLAIN, "segments sealed")
@@ -103,7 +98,6 @@ SSDUP_STAT(LOST, lost_extents, PLAIN,
 	   "blocks that are lost: the SSD does not give them back, or a flush of it failed")
 SSDUP_STAT(SSD_DISCARDED, ssd_discarded_sectors, SECTORS, "space discarded on the SSD")
 SSDUP_STAT(READS_CLEAN, reads_clean, PLAIN, "of the reads from the SSD, those of clean data")
-SSDUP_STAT(READ_SECTORS_CLEAN, read_sectors_clean, SECTORS, "clean data read from the SSD")
 SSDUP_STAT(CLEAN_ERRORS, clean_errors, PLAIN, "reads of clean data that the SSD failed")
 SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
 	   "of the reads of clean data, those of copies of what was read")

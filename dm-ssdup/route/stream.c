@@ -26,7 +26,6 @@ struct ssdup_stream {
 	struct stream_window	*next;
 	u64			sampled;	/* samples paid for, see pay_samples() */
 	struct threshold	threshold;
-	u32			threshold_now;	/* after the last stream, 1/10000; for status */
 	u32			percentage;	/* of the last stream, 1/10000; for status */
 };
 
@@ -53,18 +52,12 @@ int ssdup_stream_create(struct ssdup_router *router)
 	s->next = &s->window[1];
 	router->route = ssdup_policy_next(router->c->set.policy, SSDUP_HDD, 0, 0);
 	ssdup_threshold_init(&s->threshold);
-	s->threshold_now = s->threshold.value;
 	return 0;
 }
 
 u32 ssdup_stream_percentage(const struct ssdup_router *router)
 {
 	return READ_ONCE(router->stream->percentage);
-}
-
-u32 ssdup_stream_threshold(const struct ssdup_router *router)
-{
-	return READ_ONCE(router->stream->threshold_now);
 }
 
 static void stream_evaluate(struct ssdup_router *router, struct stream_window *w)
@@ -76,7 +69,6 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 	enum ssdup_disk route;
 
 	WRITE_ONCE(router->stream->percentage, percentage);
-	WRITE_ONCE(router->stream->threshold_now, threshold);
 	do {
 		policy = READ_ONCE(router->c->set.policy);
 		route = ssdup_policy_next(policy, READ_ONCE(router->route), percentage, threshold);
@@ -85,8 +77,6 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 		smp_mb();
 	} while (policy != READ_ONCE(router->c->set.policy));
 	stat_inc(router->c, STAT_STREAMS);
-	if (route == SSDUP_SSD)
-		stat_inc(router->c, STAT_STREAMS_SSD);
 	trace_ssdup_stream(router->c, percentage, threshold, route);
 }
 

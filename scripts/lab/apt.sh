@@ -55,7 +55,6 @@ tool_libraries()
 	/usr/include/libudev.h libudev-dev
 	/usr/include/libsmartcols/libsmartcols.h libsmartcols-dev
 	/usr/include/json-c/json.h libjson-c-dev
-	/usr/include/ncurses.h libncurses-dev
 	LIST
 }
 

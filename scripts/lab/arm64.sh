@@ -77,7 +77,7 @@ make_arm64_root()
 	rm -rf "$1"
 	suite_unpack install $ARM64_SUITE arm64 "$1" bash busybox-static coreutils util-linux mount \
 		dmsetup kmod e2fsprogs diffutils libblkid-dev libdevmapper-dev libudev-dev \
-		libsmartcols-dev libjson-c-dev libncurses-dev || return 1
+		libsmartcols-dev libjson-c-dev || return 1
 	# what names a file of its own system is not to name the host's
 	find "$1" -type l -lname '/*' | while read -r file; do
 		ln -sfn "$1$(readlink "$file")" "$file" || exit 1

@@ -15,8 +15,8 @@ image_packages()
 {
 	echo systemd-sysv udev dmsetup kmod linux-image-cloud-amd64 \
 		linux-headers-cloud-amd64 dkms initramfs-tools e2fsprogs procps \
-		mount util-linux tmux ncurses-term less man-db bash-completion \
-		dracut-core zstd python3-minimal libncursesw6 libblkid1 libuuid1 libsmartcols1 \
+		mount util-linux less man-db bash-completion \
+		dracut-core zstd python3-minimal libblkid1 libuuid1 libsmartcols1 \
 		libjson-c5 libdevmapper1.02.1 lvm2 mdadm fdisk
 }
 

@@ -75,7 +75,7 @@ given_disk()
 	shift 2
 	rm -rf "$dir/given"
 	mkdir "$dir/given"
-	cp "$SYSTEM"/{check.sh,steps/lib.sh,steps/layers.sh,steps/screens} "$dir/given"
+	cp "$SYSTEM"/{check.sh,steps/lib.sh,steps/layers.sh} "$dir/given"
 	cp "$SYSTEM/steps/$step" "$dir/given/step"
 	[ $# = 0 ] || cp "$@" "$dir/given"
 	tar -C "$dir/given" -cf "$dir/given.tar" .

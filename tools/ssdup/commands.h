@@ -14,7 +14,6 @@
 	command(create, "make a device of an HDD and an SSD") \
 	command(status, "how the devices are") \
 	command(list, "all devices, one a line") \
-	command(top, "what a device does, on a screen that refreshes") \
 	command(drain, "write back what the log holds, and wait") \
 	command(sync, "wait until all that was written is on the HDD") \
 	command(job, "give a job a device, a class and room in the log") \

@@ -34,7 +34,6 @@ slow_disks hdd_size_mb=512 ssd_size_mb=100
 before=$(on_ssd)
 make_ssdup ssd_budget 0.01dwpd drain manual
 is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 drain manual ssd_budget 0.010dwpd"
-is "budget" "$(stat ssd_budget_sectors)" 2048
 random_writes 0
 is "data to the SSD" "$(stat write_sectors_ssd)" 0
 above "price" "$(stat ssd_price_ns)" 1000000000

@@ -30,7 +30,6 @@ done
 must nobody "for file in $SYS/*; do read -r value <\$file || exit 1; done"
 must nobody "ssdup metrics | grep -q ssdup_dirty_bytes"
 must nobody "ssdup status --json | grep -q '\"write_sectors_ssd\": $(stat write_sectors_ssd),'"
-must nobody "ssdup top $NAME -n 1 | grep -q '^$NAME: running, policy all'"
 must_not nobody "ssdup set $NAME policy=none"
 must_not nobody "ssdup remove $NAME"
 ! nobody "for file in $SYS/*; do echo 1 >\$file && exit 0; done; exit 1" ||

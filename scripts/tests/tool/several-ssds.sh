@@ -83,8 +83,6 @@ tr -d ' \n' <"$T/out" | grep -q '"ssds":\[{[^]]*},{[^]]*}\]' || fail "JSON: $(<"
 ssdup_exits 0 metrics
 says 'disk="ssd1"} 1'
 says "ssd=\"${SSD#/dev/},${OTHER#/dev/}\""
-ssdup_exits 0 top --count 1 $NAME
-says "SSDs "
 ssdup_exits 0 remove $NAME
 before=$(content)
 for disk in "$SSD" "$OTHER"; do

@@ -200,16 +200,10 @@ static void print_value(FILE *to, unsigned int unit, unsigned long long value)
 static void print_series(FILE *to, const struct metric *m, unsigned int i, const struct device *d)
 {
 	const struct field *field = &fields[m->field[i]];
-	uint64_t value, ssd;
+	uint64_t value;
 
 	if (!read_number(d, field->name, &value))
 		return;
-	/* The field has all streams. */
-	if (m->field[i] == FIELD_STREAMS) {
-		if (!read_number(d, fields[FIELD_STREAMS_SSD].name, &ssd))
-			return;
-		value -= ssd < value ? ssd : value;
-	}
 	fprintf(to, "%s{%s", m->name, d->labels);
 	if (m->label)
 		fprintf(to, ",%s=\"%s\"", m->label, m->value[i]);

@@ -92,39 +92,36 @@ static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
 
 static void say_clean(const struct state *s)
 {
-	char size[SIZE_TEXT], read[SIZE_TEXT], map[SIZE_TEXT];
+	char size[SIZE_TEXT], map[SIZE_TEXT];
 
 	if (!s->v.clean_segments && !s->v.reads_clean)
 		return;
-	printf("  clean:     %s in %llu of the free segments, %s of memory; %s read from there\n",
+	printf("  clean:     %s in %llu of the free segments, %s of memory; %llu reads from there\n",
 	       format_size(size, s->v.clean_sectors * SECTOR_BYTES),
 	       (unsigned long long)s->v.clean_segments, format_size(map, s->v.clean_map_bytes),
-	       format_size(read, s->v.read_sectors_clean * SECTOR_BYTES));
+	       (unsigned long long)s->v.reads_clean);
 }
 
 static void say_copies(const struct state *s)
 {
-	char copied[SIZE_TEXT], left[SIZE_TEXT];
+	char copied[SIZE_TEXT];
 
-	if (!s->v.promoted_sectors && !s->v.promote_left_sectors)
+	if (!s->v.promoted_sectors)
 		return;
-	printf("  copies:    %s of what was read; %llu reads from there; %s left for today\n",
+	printf("  copies:    %s of what was read; %llu reads from there\n",
 	       format_size(copied, s->v.promoted_sectors * SECTOR_BYTES),
-	       (unsigned long long)s->v.reads_promoted,
-	       format_size(left, s->v.promote_left_sectors * SECTOR_BYTES));
+	       (unsigned long long)s->v.reads_promoted);
 }
 
 static void say_budget(const struct state *s)
 {
-	char left[SIZE_TEXT], day[SIZE_TEXT];
+	char left[SIZE_TEXT];
 
-	if (s->v.ssd_budget_sectors)
-		printf("  budget:    %s of %s a day left\n",
-		       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES),
-		       format_size(day, s->v.ssd_budget_sectors * SECTOR_BYTES));
-	if (s->v.ssd_price_ns)
-		printf("  price:     a write may take %llu us at the HDD before the SSD gets it\n",
-		       (unsigned long long)s->v.ssd_price_ns / 1000);
+	if (!s->v.ssd_price_ns)
+		return;
+	printf("  budget:    %s left for the SSD; a write may take %llu us at the HDD first\n",
+	       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES),
+	       (unsigned long long)s->v.ssd_price_ns / 1000);
 }
 
 static void say_out(const struct state *s)
@@ -208,11 +205,9 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_classes(s);
 	say_tenants(s, jobs);
 	printf("  drain:     %s\n", drain_words(s->v.drain_state));
-	printf("  stream:    %llu.%02llu %% random, threshold %llu.%02llu %%, to the %s\n",
+	printf("  stream:    %llu.%02llu %% random, to the %s\n",
 	       (unsigned long long)s->v.random_percentage_1e4 / 100,
-	       (unsigned long long)s->v.random_percentage_1e4 % 100,
-	       (unsigned long long)s->v.threshold_1e4 / 100,
-	       (unsigned long long)s->v.threshold_1e4 % 100, s->v.route ? "SSD" : "HDD");
+	       (unsigned long long)s->v.random_percentage_1e4 % 100, s->v.route ? "SSD" : "HDD");
 	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
 	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
 	say_clean(s);

@@ -99,17 +99,6 @@ void json_number(struct json *j, const char *key, uint64_t value)
 	fprintf(j->to, "%llu", (unsigned long long)value);
 }
 
-void json_decimal(struct json *j, const char *key, uint64_t value, unsigned int places)
-{
-	unsigned int unit = 1, i;
-
-	for (i = 0; i < places; i++)
-		unit *= 10;
-	begin_value(j, key);
-	fprintf(j->to, "%llu.%0*u", (unsigned long long)value / unit, (int)places,
-		(unsigned int)(value % unit));
-}
-
 void json_bool(struct json *j, const char *key, bool value)
 {
 	begin_value(j, key);

@@ -27,9 +27,6 @@ void json_text(struct json *j, const char *key, const char *value);
 
 void json_number(struct json *j, const char *key, uint64_t value);
 
-/** json_decimal() - @value / 10^@places, as 12.34 */
-void json_decimal(struct json *j, const char *key, uint64_t value, unsigned int places);
-
 void json_bool(struct json *j, const char *key, bool value);
 
 #endif

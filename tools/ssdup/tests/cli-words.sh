@@ -75,7 +75,7 @@ test_the_build_names_missing_packages()
 {
 	exits 2 make -C "$tool" O="$T/o" OUT="$T" CPPFLAGS=-nostdinc
 	errs "apt-get install libblkid-dev uuid-dev libdevmapper-dev libudev-dev"
-	errs "libsmartcols-dev libjson-c-dev libncurses-dev"
+	errs "libsmartcols-dev libjson-c-dev"
 	rm -rf o
 }
 

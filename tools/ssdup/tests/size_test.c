@@ -169,7 +169,6 @@ static void json_is_json(struct kunit *test)
 	json_text(&j, NULL, "a\"b\\c\n\x01\xc3\xa4\xff\xc0\x80\xed\xa0\x80");
 	json_text(&j, NULL, NULL);
 	json_number(&j, NULL, UINT64_MAX);
-	json_decimal(&j, NULL, 1205, 2);
 	json_end(&j, ']');
 	json_bool(&j, "yes", true);
 	json_end(&j, '}');
@@ -177,7 +176,7 @@ static void json_is_json(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text, "{\n  \"none\": [],\n  \"some\": [\n"
 			   "    \"a\\\"b\\\\c\\u000a\\u0001\xc3\xa4"
 			   "\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\",\n    null,\n"
-			   "    18446744073709551615,\n    12.05\n  ],\n  \"yes\": true\n}\n");
+			   "    18446744073709551615\n  ],\n  \"yes\": true\n}\n");
 	free(text);
 }
 
