@@ -9,17 +9,17 @@
 /* Serialises changes of settings, of all devices. */
 static DEFINE_MUTEX(set_lock);
 
-char *ssdup_error(const char *fmt, ...)
+char *ssdup_error(const struct ssdup *c, const char *fmt, ...)
 {
-	static char text[8][160];
-	static atomic_t next;
-	char *t = text[(u32)atomic_inc_return(&next) % ARRAY_SIZE(text)];
+	static char text[] = "refused, see above";
+	struct va_format said = { .fmt = fmt };
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(t, sizeof(text[0]), fmt, args);
+	said.va = &args;
+	DMERR("%s: %pV", c->name, &said);
 	va_end(args);
-	return t;
+	return text;
 }
 
 int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
@@ -57,10 +57,10 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 				return r;
 			continue;
 		case SETTINGS_UNKNOWN:
-			*error = ssdup_error("%.64s: unknown key", key);
+			*error = ssdup_error(c, "%.64s: unknown key", key);
 			return -EINVAL;
 		case SETTINGS_TWICE:
-			*error = ssdup_error("%s: given twice", key);
+			*error = ssdup_error(c, "%s: given twice", key);
 			return -EINVAL;
 		case SETTINGS_VALUE:
 			*error = (char *)ssdup_settings_find(key)->error;

@@ -25,11 +25,13 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error);
 int ssdup_set(struct ssdup *c, const char *key, const char *value, const char **error);
 
 /**
- * ssdup_error() - format a text for ti->error
+ * ssdup_error() - say why a table is refused, if that takes more than a fixed text
  *
- * Return: one of a few static buffers, in turn; it outlives the constructor.
+ * dm core prints ti->error when the constructor has failed, and the target's memory is gone.
+ *
+ * Return: a fixed text for ti->error, which points to what was said.
  */
-char *ssdup_error(const char *fmt, ...) __printf(1, 2);
+char *ssdup_error(const struct ssdup *c, const char *fmt, ...) __printf(2, 3);
 
 /**
  * ssdup_emit_args() - print the optional arguments of the table line, as given or set since

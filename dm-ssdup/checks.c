@@ -17,9 +17,9 @@ static u32 segment_sectors(const struct ssdup *c)
 	return c->set.segment_mb << 11;
 }
 
-static char *other_host(const struct log_super *s)
+static char *other_host(const struct ssdup *c, const struct log_super *s)
 {
-	return ssdup_error("ssd: log %s: %*pE; see take_over (fault %d)",
+	return ssdup_error(c, "ssd: log %s: %*pE; see take_over (fault %d)",
 			   ssdup_log_fault_text(LOG_OTHER_HOST),
 			   (int)strnlen((char *)s->host_name, sizeof(s->host_name)), s->host_name,
 			   LOG_OTHER_HOST);
@@ -32,12 +32,12 @@ static char *ssd_error(const struct ssdup *c, const struct log_super *s, enum lo
 	const char *text = ssdup_log_fault_text(fault);
 
 	if (fault == LOG_SSD_MISSING)
-		return ssdup_error("ssd: log %s: number %u, %pUb (fault %d)", text, which,
+		return ssdup_error(c, "ssd: log %s: number %u, %pUb (fault %d)", text, which,
 				   s->ssds.uuid[which], fault);
 	if (c->nr_ssds > 1)
-		return ssdup_error("ssd %s: log %s (fault %d)", ssd_name(&c->ssd[which]), text,
+		return ssdup_error(c, "ssd %s: log %s (fault %d)", ssd_name(&c->ssd[which]), text,
 				   fault);
-	return ssdup_error("ssd: log %s (fault %d)", text, fault);
+	return ssdup_error(c, "ssd: log %s (fault %d)", text, fault);
 }
 
 /* Return: 0 for a log that fits the disks, 1 for blank SSDs, or -errno with *error set */
@@ -60,10 +60,10 @@ static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **e
 	if (r < 0 && r != -EINVAL) {
 		*error = "ssd: cannot read the superblock";
 	} else if (!r && fault == LOG_OTHER_HOST) {
-		*error = other_host(s);
+		*error = other_host(c, s);
 		r = -EINVAL;
 	} else if (fault == LOG_SEVERAL || fault == LOG_ABSENT) {
-		*error = ssdup_error("log: %s (fault %d)", ssdup_log_fault_text(fault), fault);
+		*error = ssdup_error(c, "log: %s (fault %d)", ssdup_log_fault_text(fault), fault);
 		r = -EINVAL;
 	} else if (r > 0 && memchr_inv(c->set.log, 0, sizeof(c->set.log))) {
 		*error = "log: not on the SSD, which is blank";
@@ -105,12 +105,12 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		lifetimes = s->classes.nr / s->classes.nr_ssds;
 	lifetimes = max(lifetimes, c->set.classes.nr);
 	if (lifetimes * c->nr_ssds > SSDUP_MAX_CLASSES) {
-		*error = ssdup_error("classes: at most %u on %u SSDs, with the default one",
+		*error = ssdup_error(c, "classes: at most %u on %u SSDs, with the default one",
 				     SSDUP_MAX_CLASSES / c->nr_ssds, c->nr_ssds);
 		return -EINVAL;
 	}
 	if (!r && c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
-		*error = ssdup_error("segment_mb: the log on the SSD was made with %u KiB",
+		*error = ssdup_error(c, "segment_mb: the log on the SSD was made with %u KiB",
 				     s->g.segment_sectors / 2);
 		return -EINVAL;
 	}
@@ -118,7 +118,7 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
 	c->log->classes.nr = lifetimes * c->nr_ssds;
 	if (r && !lay_out(c, s)) {
-		*error = ssdup_error("ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
+		*error = ssdup_error(c, "ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 		return -ENOSPC;
 	}
 	c->log->g = s->g;

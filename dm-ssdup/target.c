@@ -47,7 +47,7 @@ static int enlist(struct ssdup *c, bool log_known, char **error)
 			*error = "another ssdup target is part of the table";
 			r = -EINVAL;
 		} else if (other->md != c->md && ssdup_shares_disk(c, other)) {
-			*error = ssdup_error("hdd or ssd: in use by the dm-ssdup device %s",
+			*error = ssdup_error(c, "hdd or ssd: in use by the dm-ssdup device %s",
 					     other->name);
 			r = -EBUSY;
 		} else if ((other->md == c->md || ssdup_shares_ssds(other, c)) &&
@@ -139,7 +139,7 @@ static int find_pool(struct ssdup *c, char **error)
 	int r = ssdup_pool_get(c->log, &why);
 
 	if (r && why)
-		*error = ssdup_error("mirror: %s", why);
+		*error = ssdup_error(c, "mirror: %s", why);
 	return r;
 }
 

@@ -4,6 +4,8 @@
  * the words are in the kernel log, one record a read of /dev/kmsg:
  *
  *	3,1234,5678,-;device-mapper: table: 253:0: ssdup: hdd: no such device (-ENODEV)
+ *	3,1235,5679,-;device-mapper: ssdup: burst (253:0): colour: unknown key
+ *	3,1235,5679,-;device-mapper: table: 253:0: ssdup: refused, see above (-EINVAL)
  *	3,1235,5679,-;device-mapper: ssdup: burst (253:0): message set policy: not ...
  *	3,1236,5680,-;device-mapper: ssdup: burst (253:0): log refused: a page that was ...
  *	3,1237,5681,-;device-mapper: table: 253:0: ssdup: preresume failed, error = -22
@@ -19,7 +21,6 @@
 #include "dmdev.h"
 
 #define RECORD		8192
-#define PRERESUME	"preresume failed"
 #define OURS		"device-mapper: ssdup: "
 
 static int kmsg = -1;
@@ -78,7 +79,8 @@ char *reason_read(dev_t rdev)
 		record[n] = '\0';
 		words = words_of(record, table, message);
 		/* That the core has heard of what we said is no news either. */
-		if (!words || (found && !strncmp(words, PRERESUME, strlen(PRERESUME))))
+		if (!words || (found && (after(words, "preresume failed") ||
+					 after(words, "refused, see above"))))
 			continue;
 		free(found);
 		found = xstrdup(words);
