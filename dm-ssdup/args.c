@@ -107,13 +107,8 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	/* Readers take no lock; they read each setting once, with READ_ONCE(). */
 	WRITE_ONCE(*ssdup_settings_of(&c->set, key), value);
 	WRITE_ONCE(c->set.given, c->set.given | ssdup_settings_bit(key));
-	if (key->offset == offsetof(struct ssdup_settings, policy)) {
-		/* Pairs with smp_mb() in stream_evaluate(). */
-		smp_mb();
-		WRITE_ONCE(c->router->route,
-			   ssdup_policy_next(value, READ_ONCE(c->router->route), POLICY_STAYS,
-					     POLICY_STAYS));
-	}
+	if (key->offset == offsetof(struct ssdup_settings, policy))
+		ssdup_stream_policy(c->router, value);
 	mutex_unlock(&set_lock);
 	/* The accounts begin, or end. Pairs with the one in ssdup_budget_settle(). */
 	smp_mb();

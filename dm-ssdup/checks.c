@@ -114,15 +114,12 @@ int ssdup_check_super(struct ssdup *c, char **error)
 				     s->g.segment_sectors / 2);
 		return -EINVAL;
 	}
-	c->log->number = s->log;
-	memcpy(c->log->uuid, s->uuid, sizeof(s->uuid));
-	c->log->classes.nr = lifetimes * c->nr_ssds;
 	if (r && !lay_out(c, s)) {
 		*error = ssdup_error(c, "ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 		return -ENOSPC;
 	}
-	c->log->g = s->g;
-	c->log->ssds = s->ssds;
+	c->log->classes.nr = lifetimes * c->nr_ssds;
+	ssdup_super_found(c->log, s);
 	for (i = 0; i < c->nr_ssds; i++)
 		c->ssd[i].before = log_ssd_before(&s->ssds, &s->g, i);
 	return 0;
@@ -147,34 +144,12 @@ static void format_log(struct ssdup *c, struct log_super *s)
 	       c->log->g.nr_segments, c->log->g.segment_sectors / 2);
 }
 
-/* Those that leave may have begun to do so since, or stay. */
-static bool same_unused(const struct log_ssds *a, const struct log_ssds *b)
-{
-	bool same = true;
-	u32 i;
-
-	for (i = 0; i < SSDUP_MAX_SSDS; i++)
-		same &= ssds_unused(a, i) == ssds_unused(b, i);
-	return same;
-}
-
-/* Is it the log that the constructor saw, if there was one? Nobody else may have that number. */
-static bool same_log(const struct ssdup_log *log, const struct log_super *s)
-{
-	return !memcmp(&log->g, &s->g, sizeof(log->g)) && log->number == s->log &&
-	       log->ssds.nr == s->ssds.nr && log->ssds.mirrors == s->ssds.mirrors &&
-	       same_unused(&log->ssds, &s->ssds) &&
-	       !memcmp(log->ssds.segments, s->ssds.segments, sizeof(s->ssds.segments)) &&
-	       (!memchr_inv(log->uuid, 0, sizeof(log->uuid)) ||
-		!memcmp(log->uuid, s->uuid, sizeof(log->uuid)));
-}
-
 int ssdup_load_super(struct ssdup *c, struct log_super *s, bool *mend)
 {
 	char *error = "the log has changed since the table was loaded";
 	int r = read_super(c, s, mend, &error);
 
-	if (!r && !same_log(c->log, s))
+	if (!r && !ssdup_super_same(c->log, s))
 		r = -EINVAL;
 	if (r < 0) {
 		DMERR("%s: %s", c->name, error);

@@ -10,6 +10,7 @@
 #include "base/failure.h"
 #include "core/ghost.h"
 #include "log/clean_list.h"
+#include "log/nodes.h"
 #include "promote.h"
 #include "route/windows.h"
 #include "remap.h"
@@ -422,7 +423,7 @@ static void free_slot(struct ssdup_promoter *promoter, struct slot *slot)
 	u32 i;
 
 	if (slot->claim)
-		mempool_free(slot->claim, &promoter->c->log->nodes);
+		ssdup_put_node(promoter->c->log, slot->claim);
 	for (i = 0; i < SLOT_PAGES && slot->page[i]; i++)
 		__free_page(slot->page[i]);
 	kfree(slot);

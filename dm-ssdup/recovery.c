@@ -9,6 +9,7 @@
 #include "checks.h"
 #include "core/ssds.h"
 #include "log/guard.h"
+#include "log/nodes.h"
 #include "log/super.h"
 #include "map/map.h"
 #include "recovery.h"
@@ -466,24 +467,12 @@ out:
 
 /* --- Putting it together --- */
 
-static void count_extents(struct ssdup *c)
-{
-	u32 i;
-
-	for (i = 0; i < c->map->nr_ranges; i++) {
-		range_changed(&c->map->ranges[i]);
-		if (c->log->classes.nr > 1)
-			ssdup_account_range(c->map, &c->map->ranges[i]);
-		map_counts(c->map, c->map->ranges[i].tree.nr, c->map->ranges[i].tree.sectors);
-	}
-}
-
 /* A later resume may try again, and find another log. */
 static void forget_replay(struct ssdup *c)
 {
 	u32 i;
 
-	count_extents(c);
+	ssdup_map_replayed(c->map);
 	for (i = 0; i < c->log->g.nr_segments; i++)
 		ssdup_drop(c->map, &c->log->segment[i]);
 }
@@ -512,11 +501,10 @@ static int choose_classes(struct ssdup *c, struct log_super *s, const struct log
 		ssdup_log_classes(s, c->set.classes.nr, next);
 	else if (s->classes.nr_ssds < log_nr_ssds(&s->ssds) && !more_ssds(c, s, live, nr, next))
 		return -EINVAL;
-	if (!c->log->class[s->classes.nr - 1].ring) {
+	if (!ssdup_super_classes(c->log, s)) {
 		DMERR("%s: the log has changed since the table was loaded", c->name);
 		return -EINVAL;
 	}
-	c->log->classes = s->classes;
 	return 0;
 }
 
@@ -566,11 +554,10 @@ int ssdup_recover(struct ssdup *c)
 	ssdup_step(c, STEP_REPLAY_DONE);
 	/* The log's blocks are at least as large as those of the disks. */
 	s->g.block_sectors = c->block_sectors;
-	c->log->g = s->g;
 	s->first = next;
 	ssdup_super_take(c->log, s, mend);
 	ssdup_segments_begin(c->log, live, pages, nr, next);
-	count_extents(c);
+	ssdup_map_replayed(c->map);
 	c->recovered = true;
 	held = ssdup_sum_held(c->map);
 	DMINFO("%s: %llu extents, %llu MiB to write back", c->name, held.extents,

@@ -7,6 +7,7 @@
 #include "drain/drainer.h"
 #include "log/guard.h"
 #include "log/log.h"
+#include "log/nodes.h"
 #include "log/super.h"
 #include "map/map.h"
 #include "rooms.h"

@@ -139,6 +139,7 @@ struct ssdup_wakeups {
 	wait_queue_head_t	done_wait;	/* for a requested drain to end */
 	bool			wb_kick;	/* see ssdup_kick_writeback() */
 	atomic_t		nr_waiting;	/* writes that wait or are being tried; a hint */
+	enum wait_cause		cause;		/* of the last that found no place; a hint */
 };
 
 /*

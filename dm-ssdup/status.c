@@ -22,11 +22,11 @@ static u64 stat_sum(struct ssdup *c, enum ssdup_stat stat)
 
 static enum wait_cause wait_cause(struct ssdup *c)
 {
-	enum wait_cause cause = READ_ONCE(c->log->wait_cause);
+	enum wait_cause cause = READ_ONCE(c->wake.cause);
 
 	if (!atomic_read(&c->wake.nr_waiting))
 		return WAIT_NONE;
-	return cause == WAIT_SPACE && READ_ONCE(c->drainer->drain_error) ? WAIT_DRAIN_ERROR : cause;
+	return cause == WAIT_SPACE && ssdup_drain_fails(c->drainer) ? WAIT_DRAIN_ERROR : cause;
 }
 
 /* Of the SSD that suffers most. */
@@ -79,12 +79,12 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 		value[counters[i]] = stat_sum(c, i);
 	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c->drainer);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
-	value[FIELD_FLUSHES_WAIT] = atomic_read(&c->flushes.nr) + atomic_read(&c->log->fuas.nr);
+	value[FIELD_FLUSHES_WAIT] = atomic_read(&c->flushes.nr) + ssdup_fuas_waiting(c->log);
 	value[FIELD_READ_ONLY] = c->read_only;
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c->router);
 	value[FIELD_SSD_WRITTEN] = ssdup_budget_written(c->router);
 	value[FIELD_BUDGET_LEFT] = ssdup_budget_settle(c->router);
-	value[FIELD_PRICE] = READ_ONCE(c->router->budget.price);
+	value[FIELD_PRICE] = ssdup_budget_price(c->router);
 	value[FIELD_POOL_LOGS] = pool.logs;
 	value[FIELD_POOL_SEGMENTS] = c->log->g.nr_segments;
 	value[FIELD_POOL_FREE] = pool.free;

@@ -15,6 +15,7 @@
 #include "flush.h"
 #include "io.h"
 #include "log/log.h"
+#include "log/nodes.h"
 #include "log/super.h"
 #include "promote.h"
 #include "read.h"
@@ -287,7 +288,6 @@ static void ssdup_resume(struct dm_target *ti)
 		ssdup_kick_waiting_in(c, 0);
 	if (ssdup_sysfs_add(c))
 		DMERR("%s: no folder in sysfs", c->name);
-	atomic_set(&c->drainer->clean.errors, 0);
 	ssdup_writeback_start(c->drainer);
 	/* The account of a budget begins, and that of copies. */
 	ssdup_budget_settle(c->router);

@@ -10,6 +10,7 @@
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "log/clean_list.h"
+#include "log/nodes.h"
 #include "log/staging.h"
 #include "remap.h"
 #include "route/stream.h"
@@ -43,7 +44,7 @@ bool ssdup_tries_all(struct ssdup *c)
 		return true;
 	return ssdup_segments_full(c->log) &&
 	       (READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
-		READ_ONCE(c->drainer->drain_error));
+		ssdup_drain_fails(c->drainer));
 }
 
 /* choose_by_window(), if the log is full or shut. */
@@ -72,7 +73,7 @@ static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *i
 {
 	struct window_facts f;
 
-	io->kind = ssdup_window_kind(&c->router->windows->map, io->start, io->sectors);
+	ssdup_window_came(c->router, io);
 	if (unlikely(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving) ||
 		     ssdup_segments_full(c->log)))
 		return choose_with_care(c, io, disk);
@@ -137,7 +138,7 @@ static bool write_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	/* Its segment is not free before this is on the SSD. */
 	room.buffer->record[room.nr].seq = io->e->seq;
 	if (ssdup_windowed(c))
-		ssdup_window_note(&c->router->windows->map, io->start, io->sectors, SSDUP_SSD);
+		ssdup_window_staged(c->router, io);
 	this_cpu_inc(c->stats->requests);
 	count_request(c, io, STAT_WRITES_SSD, STAT_SECTORS_SSD, 1);
 	ssdup_stage_put(&room);
@@ -232,7 +233,7 @@ static noinline int tombstone_log(struct ssdup *c, struct bio *bio, struct ssdup
 	}
 	stat_inc(c, STAT_WRITES_SSD);
 	if (io->opf & REQ_FUA)
-		bio_queue_add(&c->log->fuas, c->wake.wq, bio);
+		ssdup_fua_add(c->log, bio);
 	else
 		bio_endio(bio);
 	return DM_MAPIO_SUBMITTED;
@@ -286,7 +287,7 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 /* A segment that is forgotten, or freed, gives nodes back; memory may be free sooner. */
 static void await_memory(struct ssdup *c)
 {
-	WRITE_ONCE(c->drainer->short_of_memory, true);
+	ssdup_nodes_wanted(c->drainer);
 	if (ssdup_clean_segments(c->log))
 		ssdup_kick_clean(c);
 	else
@@ -329,7 +330,7 @@ static bool bypasses(struct ssdup *c)
 		return true;
 	/* What windows send to the log is to go there. */
 	if (ssdup_windowed(c))
-		return READ_ONCE(c->drainer->drain_error);
+		return ssdup_drain_fails(c->drainer);
 	/* Another cause passes soon. Who flushes would wait for what the HDD gets. */
 	return full == SSDUP_FULL_BALANCE && ssdup_segments_full(c->log) &&
 	       bdev_write_cache(c->hdd->bdev) && !ssdup_window_flushes(c->router);
@@ -338,7 +339,7 @@ static bool bypasses(struct ssdup *c)
 /* Is there nothing that a write could wait for while the device is suspended? */
 static bool is_stuck(struct ssdup *c)
 {
-	return (READ_ONCE(c->drainer->drain_error) || ssdup_log_spent(c->log)) &&
+	return (ssdup_drain_fails(c->drainer) || ssdup_log_spent(c->log)) &&
 	       !dm_noflush_suspending(c->ti);
 }
 
@@ -453,7 +454,7 @@ static __always_inline enum route_action route_write(struct ssdup *c, struct bio
 		action = ssdup_route_next(&f);
 	while (!try_route(c, bio, io, waited, action, &f));
 	if (unlikely(action == ROUTE_WAIT) && f.shut)
-		WRITE_ONCE(c->log->wait_cause, WAIT_SSD);
+		ssdup_waits_for(c, WAIT_SSD);
 	return action;
 }
 
@@ -539,6 +540,6 @@ int ssdup_end_logged(struct ssdup *c, struct bio *bio, struct ssdup_io *io, blk_
 	 * io.cost of the SSD do not count the second.
 	 */
 	io->state = IO_NONE;
-	bio_queue_add(&c->log->fuas, c->wake.wq, bio);
+	ssdup_fua_add(c->log, bio);
 	return DM_ENDIO_INCOMPLETE;
 }

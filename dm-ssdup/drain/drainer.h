@@ -100,6 +100,18 @@ enum drain_state ssdup_drain_state(struct ssdup_drainer *drainer);
  */
 int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving);
 
+/** ssdup_drain_fails() - did the last try of a drain fail? any context, a hint */
+static inline bool ssdup_drain_fails(const struct ssdup_drainer *drainer)
+{
+	return READ_ONCE(drainer->drain_error);
+}
+
+/** ssdup_nodes_wanted() - a write waits for memory: what is clean has to give nodes back */
+static inline void ssdup_nodes_wanted(struct ssdup_drainer *drainer)
+{
+	WRITE_ONCE(drainer->short_of_memory, true);
+}
+
 /* --- Requests in flight at the HDD, and flushes of its cache: hdd.c --- */
 
 int ssdup_hdd_create(struct ssdup_drainer *drainer);

@@ -9,6 +9,7 @@
 #include "base/sync_io.h"
 #include "drain_internal.h"
 #include "log/clean_list.h"
+#include "log/nodes.h"
 #include "log/reserve.h"
 #include "map/map.h"
 #include "route/router.h"

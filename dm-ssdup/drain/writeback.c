@@ -347,6 +347,7 @@ int ssdup_writeback_prepare(struct ssdup_drainer *drainer)
 
 void ssdup_writeback_start(struct ssdup_drainer *drainer)
 {
+	atomic_set(&drainer->clean.errors, 0);
 	if (drainer->writeback->thread)
 		wake_up_process(drainer->writeback->thread);
 }

@@ -4,6 +4,7 @@
 #include "base/wakeups.h"
 #include "clean_list.h"
 #include "log_internal.h"
+#include "nodes.h"
 
 /* It is free, unless reads that found its data are in flight. Return: is it? */
 static bool free_unless_read(struct ssdup_log *log, struct ssdup_segment *seg)

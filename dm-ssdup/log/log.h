@@ -168,7 +168,6 @@ struct ssdup_log {
 	mempool_t		nodes ____cacheline_aligned_in_smp;
 	mempool_t		arrays;
 	u32			spares;		/* nobody's share; protected by segments->lock */
-	enum wait_cause		wait_cause;	/* of the last that found no place; a hint */
 };
 
 /**
@@ -448,61 +447,6 @@ void ssdup_last_write(struct ssdup_log *log);
 /** ssdup_put_read() - a read that pointed into the segment has ended; any context */
 void ssdup_put_read(struct ssdup_log *log, struct ssdup_segment *seg);
 
-/*
- * --- The memory of extents: nodes.c ---
- *
- * The extents of a segment's entries are arrays, one for each part of a metadata page. An insert
- * that splits an extent takes an array of one node, for the segment of the split extent.
- */
-
-/** ssdup_nodes_init() - make the caches of all devices; context: module init */
-int ssdup_nodes_init(void);
-void ssdup_nodes_exit(void);
-
-/** ssdup_nodes_create() - make the pools of a device; context: the constructor */
-int ssdup_nodes_create(struct ssdup_log *log);
-void ssdup_nodes_destroy(struct ssdup_log *log);
-
-/** ssdup_new_node() - allocate an array of one node, not from the pool, or NULL */
-struct extent_array *ssdup_new_node(gfp_t gfp);
-
-/** ssdup_free_spare() - free what @io did not need; any context */
-static inline void ssdup_free_spare(struct ssdup_log *log, struct ssdup_io *io)
-{
-	if (unlikely(io->spare))
-		mempool_free(io->spare, &log->nodes);
-	io->spare = NULL;
-}
-
-/** ssdup_add_array() - allocate an array, not of the pool, for @seg; or NULL. Context: a replay */
-struct extent_array *ssdup_add_array(struct ssdup_segment *seg, gfp_t gfp);
-
-/** ssdup_free_arrays() - free the arrays of @seg, after its extents have left the map */
-void ssdup_free_arrays(struct ssdup_log *log, struct ssdup_segment *seg);
-
-/**
- * ssdup_trim_arrays() - free those arrays of @seg of which nothing is in a tree
- *
- * Its pieces are in order. Return: bytes of the others.
- */
-u64 ssdup_trim_arrays(struct ssdup_log *log, struct ssdup_segment *seg);
-
-/** ssdup_add_node() - an array of one node belongs to @seg from here on. Return: its bytes */
-u64 ssdup_add_node(struct ssdup_segment *seg, struct extent_array *node);
-
-/** ssdup_new_array() - allocate the nodes of part of a page, or NULL; any context */
-struct extent_array *ssdup_new_array(struct ssdup_log *log);
-
-/**
- * ssdup_lend() - give a part of a page its array
- * @place: in the ring; the caller has reserved an entry of that part
- * @array: freed if the part has one meanwhile
- *
- * Context: any, while a write is in flight to @seg.
- */
-void ssdup_lend(struct ssdup_log *log, struct ssdup_segment *seg, struct extent_array **place,
-		struct extent_array *array);
-
 /* --- From published entries to durable pages: commit.c --- */
 
 /** ssdup_commit_create() - also makes the ring; context: the constructor. Return: 0 or -ENOMEM */
@@ -536,6 +480,18 @@ void ssdup_autocommit_work(struct work_struct *work);
 /** ssdup_commit_lock() - no commit is looking at any segment until ssdup_commit_unlock() */
 void ssdup_commit_lock(struct ssdup_log *log);
 void ssdup_commit_unlock(struct ssdup_log *log);
+
+/** ssdup_fua_add() - end a FUA write whose extent is published after the next commit; any context */
+static inline void ssdup_fua_add(struct ssdup_log *log, struct bio *bio)
+{
+	bio_queue_add(&log->fuas, log->c->wake.wq, bio);
+}
+
+/** ssdup_fuas_waiting() - how many of these are there? any context */
+static inline u32 ssdup_fuas_waiting(const struct ssdup_log *log)
+{
+	return atomic_read(&log->fuas.nr);
+}
 
 /** ssdup_fua_work() - commit, then end the FUA writes in log->fuas */
 void ssdup_fua_work(struct work_struct *work);

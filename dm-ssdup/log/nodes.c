@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 
 #include "log_internal.h"
+#include "nodes.h"
 
 #define ARRAYS_RESERVED	8
 #define ARRAY_BYTES(nr)	(sizeof(struct extent_array) + (nr) * sizeof(struct extent))
@@ -45,6 +46,15 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 
 	if (node)
 		extent_array_init(node, 1);
+	return node;
+}
+
+/* See ssdup_has_spare(). */
+struct extent_array *ssdup_take_node(struct ssdup_log *log)
+{
+	struct extent_array *node = mempool_alloc(&log->nodes, GFP_NOWAIT | __GFP_NOWARN);
+
+	extent_array_init(node, 1);
 	return node;
 }
 

@@ -21,11 +21,11 @@ void ssdup_expect_commit(struct ssdup_log *log, bool now)
 static void await_place(struct ssdup_log *log, struct ssdup_class *k, int error)
 {
 	if (error == -SSDUP_ERR_NO_NODE) {
-		WRITE_ONCE(log->wait_cause, WAIT_MEMORY);
+		ssdup_waits_for(log->c, WAIT_MEMORY);
 		return;
 	}
 	WRITE_ONCE(k->ring_full, true);
-	WRITE_ONCE(log->wait_cause, WAIT_COMMIT);
+	ssdup_waits_for(log->c, WAIT_COMMIT);
 	/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
 	smp_mb();
 	mod_delayed_work(log->c->wake.wq, &log->c->wake.autocommit, 0);

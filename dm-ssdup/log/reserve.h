@@ -10,7 +10,7 @@
 
 #include "base/errors.h"
 #include "base/wakeups.h"
-#include "log.h"
+#include "nodes.h"
 
 /** ssdup_put_write() - a write has put its extent into the tree, or abandoned its place */
 static inline void ssdup_put_write(struct ssdup_log *log, struct ssdup_segment *seg)

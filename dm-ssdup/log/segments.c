@@ -194,7 +194,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 		next = NULL;
 	/* A closed class hands out nothing, see salvage.c. */
 	if (!next || spent || class_closed(log, k)) {
-		WRITE_ONCE(log->wait_cause, WAIT_SPACE);
+		ssdup_waits_for(log->c, WAIT_SPACE);
 		tell = !next && !clean && ssdup_space_full(log, k->ssd);
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (clean)

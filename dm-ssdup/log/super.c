@@ -62,8 +62,47 @@ struct log_super *ssdup_super_blank(struct ssdup_log *log)
 	return &log->superblock->found;
 }
 
+void ssdup_super_found(struct ssdup_log *log, const struct log_super *s)
+{
+	log->number = s->log;
+	memcpy(log->uuid, s->uuid, sizeof(log->uuid));
+	log->g = s->g;
+	log->ssds = s->ssds;
+}
+
+/* Those that leave may have begun to do so since, or stay. */
+static bool same_unused(const struct log_ssds *a, const struct log_ssds *b)
+{
+	bool same = true;
+	u32 i;
+
+	for (i = 0; i < SSDUP_MAX_SSDS; i++)
+		same &= ssds_unused(a, i) == ssds_unused(b, i);
+	return same;
+}
+
+/* Nobody else may have that number. */
+bool ssdup_super_same(const struct ssdup_log *log, const struct log_super *s)
+{
+	return !memcmp(&log->g, &s->g, sizeof(log->g)) && log->number == s->log &&
+	       log->ssds.nr == s->ssds.nr && log->ssds.mirrors == s->ssds.mirrors &&
+	       same_unused(&log->ssds, &s->ssds) &&
+	       !memcmp(log->ssds.segments, s->ssds.segments, sizeof(s->ssds.segments)) &&
+	       (!memchr_inv(log->uuid, 0, sizeof(log->uuid)) ||
+		!memcmp(log->uuid, s->uuid, sizeof(log->uuid)));
+}
+
+bool ssdup_super_classes(struct ssdup_log *log, const struct log_super *s)
+{
+	if (!log->class[s->classes.nr - 1].ring)
+		return false;
+	log->classes = s->classes;
+	return true;
+}
+
 void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend)
 {
+	log->g = super->g;
 	log->superblock->super = *super;
 	log->superblock->mend = mend;
 }

@@ -41,6 +41,15 @@ struct log_super *ssdup_super_blank(struct ssdup_log *log);
  */
 int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool may);
 
+/** ssdup_super_found() - the log is that of @s, or is to be; context: the constructor */
+void ssdup_super_found(struct ssdup_log *log, const struct log_super *s);
+
+/** ssdup_super_same() - is it the log that the constructor found, if there was one? preresume */
+bool ssdup_super_same(const struct ssdup_log *log, const struct log_super *s);
+
+/** ssdup_super_classes() - take its classes. Return: has the constructor made room? preresume */
+bool ssdup_super_classes(struct ssdup_log *log, const struct log_super *s);
+
 /** ssdup_super_take() - use @super; @mend: a copy has to be rewritten. Context: preresume */
 void ssdup_super_take(struct ssdup_log *log, const struct log_super *super, bool mend);
 

@@ -55,11 +55,7 @@ bool ssdup_insert_among(struct ssdup_map *map, struct ssdup_range *r, struct ssd
 	if (split) {
 		spare = io->spare;
 		io->spare = NULL;
-		if (!spare) {
-			/* Cannot fail, see ssdup_has_spare(). */
-			spare = mempool_alloc(&map->log->nodes, GFP_NOWAIT | __GFP_NOWARN);
-			extent_array_init(spare, 1);
-		}
+		spare = spare ?: ssdup_take_node(map->log);
 	}
 	ssdup_publish(map->log, io);
 	ssdup_extent_insert(&r->tree, io->e, spare ? spare->e : NULL);
@@ -181,12 +177,24 @@ bool ssdup_account_insert(struct ssdup_map *map, struct ssdup_range *r, const st
 	return true;
 }
 
-void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r)
+static void account_range(struct ssdup_map *map, const struct ssdup_range *r)
 {
 	const struct extent *x;
 
 	for (x = ssdup_extent_first(&r->tree, 0, U64_MAX); x; x = ssdup_extent_next(x))
 		ssdup_account_extent(map, x, x->sectors);
+}
+
+void ssdup_map_replayed(struct ssdup_map *map)
+{
+	struct ssdup_range *r;
+
+	for (r = map->ranges; r < map->ranges + map->nr_ranges; r++) {
+		range_changed(r);
+		if (map->log->classes.nr > 1)
+			account_range(map, r);
+		map_counts(map, r->tree.nr, r->tree.sectors);
+	}
 }
 
 struct ssdup_class_stats ssdup_account_sum(struct ssdup_map *map, u32 lifetime)

@@ -19,6 +19,7 @@
 #define SSDUP_MAP_H
 
 #include "core/clean.h"
+#include "log/nodes.h"
 #include "log/reserve.h"
 
 /* Aligned, so that writes to neighbouring ranges do not share a cache line. */
@@ -169,8 +170,8 @@ bool ssdup_account_insert(struct ssdup_map *map, struct ssdup_range *r, const st
  */
 void ssdup_account_extent(struct ssdup_map *map, const struct extent *e, s64 sectors);
 
-/** ssdup_account_range() - account for all that a range holds; context: preresume */
-void ssdup_account_range(struct ssdup_map *map, const struct ssdup_range *r);
+/** ssdup_map_replayed() - account for all that the trees hold after a replay; context: preresume */
+void ssdup_map_replayed(struct ssdup_map *map);
 
 /** ssdup_account_ssd() - sectors that the log has on an SSD, of several; any context, a hint */
 u64 ssdup_account_ssd(struct ssdup_map *map, u32 ssd);

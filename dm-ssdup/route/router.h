@@ -47,6 +47,9 @@ struct stream_window {
 /** ssdup_stream_create() - make empty windows and the first route; context: the constructor */
 int ssdup_stream_create(struct ssdup_router *router);
 
+/** ssdup_stream_policy() - a policy was set: where does the next write go? any context */
+void ssdup_stream_policy(struct ssdup_router *router, enum ssdup_policy policy);
+
 /** ssdup_stream_percentage() - random percentage of the last stream, 1/10000; any context */
 u32 ssdup_stream_percentage(const struct ssdup_router *router);
 
@@ -70,6 +73,12 @@ u64 ssdup_budget_day(const struct ssdup_router *router);
 
 /** ssdup_budget_written() - sectors written to the SSD since the table was loaded; any context */
 u64 ssdup_budget_written(struct ssdup_router *router);
+
+/** ssdup_budget_price() - of room on the SSD, as last settled, in ns; any context */
+static inline u64 ssdup_budget_price(const struct ssdup_router *router)
+{
+	return READ_ONCE(router->budget.price);
+}
 
 /** ssdup_budget_inherit() - take over the account of an earlier table, or NULL; context: process */
 void ssdup_budget_inherit(struct ssdup_router *router, struct ssdup_router *from);

@@ -60,6 +60,14 @@ u32 ssdup_stream_percentage(const struct ssdup_router *router)
 	return READ_ONCE(router->stream->percentage);
 }
 
+void ssdup_stream_policy(struct ssdup_router *router, enum ssdup_policy policy)
+{
+	/* Pairs with smp_mb() in stream_evaluate(). */
+	smp_mb();
+	WRITE_ONCE(router->route, ssdup_policy_next(policy, READ_ONCE(router->route),
+						    POLICY_STAYS, POLICY_STAYS));
+}
+
 static void stream_evaluate(struct ssdup_router *router, struct stream_window *w)
 {
 	/* A delayed sampler may still write to the window, see ssdup_stream_note(). */
@@ -73,7 +81,7 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 		policy = READ_ONCE(router->c->set.policy);
 		route = ssdup_policy_next(policy, READ_ONCE(router->route), percentage, threshold);
 		WRITE_ONCE(router->route, route);
-		/* Pairs with smp_mb() in ssdup_set(): the policy that was set last decides. */
+		/* Pairs with smp_mb() in ssdup_stream_policy(): the policy that was set last decides. */
 		smp_mb();
 	} while (policy != READ_ONCE(router->c->set.policy));
 	stat_inc(router->c, STAT_STREAMS);

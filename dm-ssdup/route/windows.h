@@ -100,6 +100,19 @@ static __always_inline struct window_facts ssdup_window_facts(struct ssdup_route
 	return f;
 }
 
+/** ssdup_window_came() - what is a write like that has come? any context */
+static __always_inline void ssdup_window_came(struct ssdup_router *router, struct ssdup_io *io)
+{
+	io->kind = ssdup_window_kind(&router->windows->map, io->start, io->sectors);
+}
+
+/** ssdup_window_staged() - it has ended in memory, and is in no window; any context */
+static __always_inline void ssdup_window_staged(struct ssdup_router *router,
+						const struct ssdup_io *io)
+{
+	ssdup_window_note(&router->windows->map, io->start, io->sectors, SSDUP_SSD);
+}
+
 /** ssdup_window_send() - by windows, a write is sent; any context. Return: is it timed? */
 static __always_inline bool ssdup_window_send(struct ssdup_router *router, struct ssdup_io *io,
 					      enum ssdup_disk disk)
