@@ -9,14 +9,8 @@
 disk_table()
 {
 	local hdd="hdd_rpm=7200 hdd_rate_mbps=180 hdd_nominal_gb=1000 hdd_cache_mb=64"
-	local rack="hdd_rpm=15000 hdd_rate_mbps=2000 hdd_nominal_gb=1000 hdd_cache_mb=512"
 	local sata="ssd_rate_mbps=450 ssd_latency_us=60" nvme="ssd_rate_mbps=2000 ssd_latency_us=15"
-	local half flash="$nvme ssd_ftl=1 ssd_aged=1 ssd_block_kb=64 ssd_die_program_us=2400"
 
-	rack+=" hdd_cache_runs=1024 hdd_bus_mbps=4000 hdd_discard=1 hdd_seek_track_us=10"
-	rack+=" hdd_seek_avg_us=20 hdd_seek_full_us=30"
-	half="$flash ssd_dies=4 ssd_streams=4"
-	flash+=" ssd_dies=8 ssd_streams=8"
 	cat <<-EOT
 	sata|$hdd|$sata
 	nvme|$hdd|$nvme
@@ -29,10 +23,6 @@ disk_table()
 	ftl|$hdd|$sata ssd_ftl=1
 	two|$hdd|$sata ssd_ftl=1 ssds=2
 	aged|$hdd|$sata ssd_ftl=1 ssd_aged=1
-	tenants|$rack|$flash
-	stripe1|$rack|$half
-	stripe2|$rack|$half ssds=2
-	stripe4|$rack|$half ssds=4
 	EOT
 	# those of the group family, as family.py draws them
 	cat "${FAMILY:-/dev/null}"

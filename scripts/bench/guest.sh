@@ -22,8 +22,6 @@ FAMILY=/files/family
 . "${BASH_SOURCE[0]%/*}/disks.sh"
 # shellcheck source=scripts/bench/steps.sh
 . "${BASH_SOURCE[0]%/*}/steps.sh"
-# shellcheck source=scripts/bench/tenants.sh
-. "${BASH_SOURCE[0]%/*}/tenants.sh"
 # shellcheck source=scripts/lab/guest/memory.sh
 . "${BASH_SOURCE[0]%/*}/../lab/guest/memory.sh"
 

@@ -217,7 +217,6 @@ PLACES = {
     "memory": (group("memory", tables.memory), ["memory"]),
     "start": (group("start", tables.start), ["start"]),
     "family": (group("family", judge.family), ["family"]),
-    "tenants": (group("tenants", tables.tenants), ["tenants"]),
 }
 
 

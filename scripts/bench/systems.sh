@@ -75,7 +75,6 @@ system_make()
 	case $1 in
 	hdd) device=$hdd ;;
 	ssd) device=$ssd bottom=$ssd ;;
-	files | logs | classes) ;; # step_tenants makes them
 	linear) dm linear $hdd 0 ;;
 	dm-writecache) zero_ends $ssd; dm writecache s $hdd $ssd 4096 0 ;;
 	dm-cache) make_cache ;;

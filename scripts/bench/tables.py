@@ -357,22 +357,6 @@ def slower(results):
     return judged, rows
 
 
-def tenants(results):
-    """Write amplification, and what the tenants notice."""
-    rows = [["disks", "tenants", "system", "streams", "discard", "WAF", "MB/s", "file p50 ms",
-             "max ms", "SSD read p99 ms"]]
-    for r in results:
-        for run in r.get("runs", [r]):
-            run["waf"] = run["ssd_nand"] / run["ssd_host"]
-        r["waf"] = r["ssd_nand"] / r["ssd_host"]
-        number_of, _, streams, _, mapping, discard = r["workload"].split("-")
-        rows.append([r["disks"], number_of, r["system"],
-                     streams + ("" if mapping == "alike" else ", " + mapping), discard,
-                     spread(r, "waf", lambda waf: number(waf, 2)), spread(r, "mb_s", number),
-                     latency(r["p50_us"]), latency(r["max_us"]), latency(r["ssd_read_p99_us"])])
-    return rows
-
-
 def reads(results):
     """MB/s of what reads, seconds of find, MB/s of a second burst; rows are systems and keys."""
     workloads = unique(r["workload"] for r in results)
@@ -432,16 +416,16 @@ MAKERS = {"liu": liu, "reads": reads, "ordered": ordered, "copies": reads, "targ
           "drain": drains, "sweep": beside_paper, "queue": beside_paper, "scarce": beside_paper,
           "gaps": beside_paper, "hpio": beside_paper, "tile": beside_paper,
           "beyond": beside_paper, "readwrite": readwrite, "beside": beside,
-          "start": start, "tenants": tenants, "family": judge.family,
+          "start": start, "family": judge.family,
           "flashstager": staging}
 
 # These have numbers of their own, and no use for the table of everything.
 SPECIAL = ("liu", "reads", "ordered", "copies", "percentages", "cpu", "memory", "start", "drain",
-           "beside", "tenants", "family", "flashstager")
+           "beside", "family", "flashstager")
 
 # Here the writers' MB/s are no measure.
 APART = ("liu", "reads", "ordered", "copies", "cpu", "memory", "start", "drain", "percentages",
-         "beside", "tenants", "family", "flashstager")
+         "beside", "family", "flashstager")
 
 TITLES = {
     "targets": "MB/s seen by the writers, seconds until drained (in brackets: the independent model)",
@@ -463,7 +447,6 @@ TITLES = {
     "full": "Writers at a full log",
     "drain": "Others during a drain",
     "flashstager": "Arrays that are read as soon as they are there (FlashStager, Fig. 2, 4 and 6)",
-    "tenants": "Tenants that share SSDs, by write streams and discards",
     "family": "Pairs of disks drawn at random: of the best of the others (1: as good)",
     "liu": "Programs of the LiU paper (Fig. 4, Tables I to III): MB/s, seeks, seconds",
     "copies": "What is read again, without copies on the SSD and with them: MB/s, or seconds",

@@ -5,7 +5,7 @@
 # are those of guest.sh.  $full is "yes" in the full form.
 
 GROUPS_ALL="targets small fsync readwrite zipf checkpoint sustained drain untar beside full
-	percentages sweep queue scarce gaps hpio tile beyond cpu memory start tenants reads"
+	percentages sweep queue scarce gaps hpio tile beyond cpu memory start reads"
 # Those of them that run on any pair of disks, and whose MB/s can be compared.
 GROUPS_DISKS="targets small fsync readwrite zipf checkpoint sustained untar full"
 
@@ -367,40 +367,6 @@ liu_work()
 		io-test 224 io-test
 		io-test 224 ior
 	END
-}
-
-# tenants_work SYSTEM DISKS SSD-MB SSDS TENANTS STREAMS MAPPING DISCARD - see step_tenants
-tenants_work()
-{
-	work "$5-tenants-$6-streams-$7-$8" "$2" "$3" -- $(($3 * $4)) "$1" "" "tenants $5 $6 $7 $8"
-}
-
-# Tenants of one SSD, write streams and discards; then of SSDs that are striped, or are pools.
-# shellcheck disable=SC2086 # words
-group_tenants()
-{
-	local way
-
-	for way in "1 alike off" "1 alike auto" "4 unlike off" "8 alike off" "8 alike auto"; do
-		tenants_work files tenants 200 1 8 $way
-		tenants_work logs tenants 200 1 8 $way
-	done
-	tenants_work logs tenants 200 1 8 4 alike off
-	tenants_work classes tenants 200 1 8 1 alike auto
-	# no older kernel has streams
-	[ "$kernel" != newest ] || tenants_work classes tenants 200 1 8 8 alike auto
-	for way in "1 alike off" "1 alike auto"; do
-		tenants_work logs stripe1 100 1 4 $way
-		tenants_work logs stripe2 100 2 8 $way
-		tenants_work logs stripe4 100 4 16 $way
-	done
-	tenants_work logs stripe1 100 1 4 4 alike off
-	tenants_work logs stripe2 100 2 8 4 unlike off
-	tenants_work logs stripe4 100 4 16 4 unlike off
-	tenants_work files stripe1 100 1 4 1 alike off
-	tenants_work files stripe2 100 2 8 1 alike off
-	tenants_work files stripe4 100 4 16 1 alike off
-	tenants_work logs stripe4 100 4 16 4 pools off
 }
 
 # shellcheck source=scripts/bench/paper.sh

@@ -164,7 +164,7 @@ complete()
 {
 	local page file
 
-	for page in "$TOP"/Documentation/*.{rst,svg} "$TOP"/Documentation/benchmarks/*.svg; do
+	for page in "$TOP"/Documentation/*.{rst,svg}; do
 		for file in ssdup dm-ssdup-dkms; do
 			holds "$1/${file}_"*.deb "./usr/share/doc/$file/${page#"$TOP"/}" || return
 		done
