@@ -9,9 +9,10 @@
 /* Serialises changes of settings, of all devices. */
 static DEFINE_MUTEX(set_lock);
 
+char ssdup_error_said[] = "refused, see above";
+
 char *ssdup_error(const struct ssdup *c, const char *fmt, ...)
 {
-	static char text[] = "refused, see above";
 	struct va_format said = { .fmt = fmt };
 	va_list args;
 
@@ -19,7 +20,7 @@ char *ssdup_error(const struct ssdup *c, const char *fmt, ...)
 	said.va = &args;
 	DMERR("%s: %pV", c->name, &said);
 	va_end(args);
-	return text;
+	return ssdup_error_said;
 }
 
 int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)

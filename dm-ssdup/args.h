@@ -29,9 +29,10 @@ int ssdup_set(struct ssdup *c, const char *key, const char *value, const char **
  *
  * dm core prints ti->error when the constructor has failed, and the target's memory is gone.
  *
- * Return: a fixed text for ti->error, which points to what was said.
+ * Return: ssdup_error_said, for ti->error, which points to what was said.
  */
 char *ssdup_error(const struct ssdup *c, const char *fmt, ...) __printf(2, 3);
+extern char ssdup_error_said[];
 
 /**
  * ssdup_emit_args() - print the optional arguments of the table line, as given or set since

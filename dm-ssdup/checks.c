@@ -152,7 +152,8 @@ int ssdup_load_super(struct ssdup *c, struct log_super *s, bool *mend)
 	if (!r && !ssdup_super_same(c->log, s))
 		r = -EINVAL;
 	if (r < 0) {
-		DMERR("%s: %s", c->name, error);
+		if (error != ssdup_error_said)
+			DMERR("%s: %s", c->name, error);
 		return r;
 	}
 	if (r)

@@ -39,12 +39,11 @@ struct ssdup_promoter {
 	spinlock_t		lock;		/* these */
 	struct list_head	free;
 	struct list_head	filled;		/* the HDD was read, the SSD is to be written */
-	struct account	account;	/* of copies */
+	struct allowance	account;	/* of copies */
 	u64			in_slots;	/* sectors of all slots in use */
 
-	/* Hints: what was read, and by whom. */
+	/* Hints: what was read. */
 	struct ghosts		*ghosts;
-	struct ghost_runs __percpu *runs;
 
 	/* The work, and what is its own. */
 	struct delayed_work	work;
@@ -66,7 +65,8 @@ static s64 settle(struct ssdup_promoter *promoter)
 					 all_ssd_sectors(c));
 
 	lockdep_assert_held(&promoter->lock);
-	ssdup_account_update(&promoter->account, day, ktime_get_boottime_ns(), ssdup_copied(c->log));
+	ssdup_allowance_update(&promoter->account, day, ktime_get_boottime_ns(),
+			       ssdup_copied(c->log));
 	return promoter->account.left;
 }
 
@@ -152,7 +152,7 @@ void ssdup_promote_begins(struct ssdup *c, struct ssdup_io *io)
 	struct ssdup_promoter *promoter = READ_ONCE(c->promoter);
 
 	if (promoter)
-		io->long_run = ssdup_ghosts_run(raw_cpu_ptr(promoter->runs), io->start, io->sectors);
+		io->long_run = ssdup_ghosts_run(raw_cpu_ptr(c->readers), io->start, io->sectors);
 }
 
 void ssdup_promote_ended(struct ssdup *c, const struct ssdup_io *io)
@@ -435,7 +435,6 @@ static void free_promoter(struct ssdup_promoter *promoter)
 
 	for (i = 0; i < SLOTS && promoter->slot[i]; i++)
 		free_slot(promoter, promoter->slot[i]);
-	free_percpu(promoter->runs);
 	kvfree(promoter->ghosts);
 	kfree(promoter);
 }
@@ -483,8 +482,7 @@ static struct ssdup_promoter *new_promoter(struct ssdup *c)
 	INIT_DELAYED_WORK(&promoter->work, promote_work);
 	init_completion(&promoter->written);
 	promoter->ghosts = new_ghosts(c->log);
-	promoter->runs = alloc_percpu(struct ghost_runs);
-	enough = promoter->ghosts && promoter->runs;
+	enough = promoter->ghosts;
 	for (i = 0; enough && i < SLOTS; i++)
 		enough = add_slot(promoter, i);
 	if (enough)

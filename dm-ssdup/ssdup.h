@@ -197,6 +197,7 @@ struct ssdup {
 	struct ssdup_router	*router;	/* route/router.h */
 	struct ssdup_drainer	*drainer;	/* drain/drainer.h */
 	struct ssdup_promoter	*promoter;	/* promote.c; NULL: nothing was copied yet */
+	struct ghost_runs __percpu *readers;	/* of the HDD or the log; for the promoter */
 
 	/* Above is what requests read, below what they change. */
 	struct bio_queue	flushes ____cacheline_aligned_in_smp;	/* FLUSHes; see flush.c */

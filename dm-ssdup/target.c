@@ -10,6 +10,7 @@
 #include "base/owed_errors.h"
 #include "base/wakeups.h"
 #include "checks.h"
+#include "core/ghost.h"
 #include "disks.h"
 #include "drain/drainer.h"
 #include "flush.h"
@@ -96,7 +97,8 @@ static void delist(struct ssdup *c)
 static int allocate(struct ssdup *c)
 {
 	c->stats = alloc_percpu(struct ssdup_stats);
-	if (!c->stats)
+	c->readers = alloc_percpu(struct ghost_runs);
+	if (!c->stats || !c->readers)
 		return -ENOMEM;
 	INIT_DELAYED_WORK(&c->wake.wait_work, ssdup_wait_work);
 	bio_queue_init(&c->flushes, ssdup_flush_work);
@@ -120,6 +122,7 @@ static void destroy(struct ssdup *c)
 	ssdup_promote_destroy(c);
 	ssdup_rooms_free(c);
 	bioset_exit(&c->bs);
+	free_percpu(c->readers);
 	free_percpu(c->stats);
 	ssdup_put_disks(c);
 	kvfree(c);
@@ -130,8 +133,9 @@ static void take_name(struct ssdup *c)
 {
 	char name[DM_NAME_LEN], uuid[DM_UUID_LEN];
 
-	if (!dm_copy_name_and_uuid(c->md, name, uuid))
-		scnprintf(c->name, sizeof(c->name), "%s (%s)", name, dm_device_name(c->md));
+	if (dm_copy_name_and_uuid(c->md, name, uuid))
+		strscpy(name, "a device", sizeof(name));
+	scnprintf(c->name, sizeof(c->name), "%s (%s)", name, dm_device_name(c->md));
 }
 
 static int find_pool(struct ssdup *c, char **error)

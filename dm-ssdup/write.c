@@ -95,7 +95,8 @@ static __always_inline bool may_stage(struct ssdup *c, const struct ssdup_io *io
 	return io->sectors <= STAGE_MOST && !(io->opf & REQ_FUA) && READ_ONCE(c->set.stage) &&
 	       !(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving)) &&
 	       !ssdup_stage_rests(c->log) && !ssdup_segments_full(c->log) &&
-	       !(ssdup_windowed(c) ? READ_ONCE(c->set.ssd_budget) : atomic_read(&c->wake.nr_waiting));
+	       !(ssdup_windowed(c) ? READ_ONCE(c->set.ssd_budget) :
+		 atomic_read(&c->wake.nr_waiting));
 }
 
 /* What the open segment has left, if a write is too long for it, and it is worth a part; or 0. */

@@ -61,7 +61,7 @@ static u64 settled(void)
 	return ssdup_budget_settle(&device_router);
 }
 
-static void price_follows_the_keys(struct kunit *test)
+static void price_follows_the_budget(struct kunit *test)
 {
 	struct ssdup_budget *b = &device_router.budget;
 
@@ -73,7 +73,7 @@ static void price_follows_the_keys(struct kunit *test)
 	written = 5000;
 	settled();
 	KUNIT_EXPECT_EQ(test, b->price, PRICE_NEVER);
-	clock_ns += ACCOUNT_DAY;
+	clock_ns += ALLOWANCE_DAY;
 	KUNIT_EXPECT_EQ(test, settled(), 1000);
 	KUNIT_EXPECT_EQ(test, b->price, 0);
 	written += 900;
@@ -99,7 +99,7 @@ static void account_is_inherited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, router.budget.account.then, 0);
 	device.set.ssd_budget = 1;
 	settled();
-	clock_ns += ACCOUNT_DAY / 2;
+	clock_ns += ALLOWANCE_DAY / 2;
 	written = 24;
 	ssdup_budget_inherit(&router, &device_router);
 	KUNIT_EXPECT_EQ(test, ssdup_budget_settle(&router), 1024 - 24);
@@ -111,7 +111,7 @@ static void account_is_inherited(struct kunit *test)
 }
 
 static struct kunit_case budget_cases[] = {
-	KUNIT_CASE(price_follows_the_keys),
+	KUNIT_CASE(price_follows_the_budget),
 	KUNIT_CASE(account_is_inherited),
 	{ }
 };

@@ -275,7 +275,7 @@ static void the_last_segments_are_spare(struct kunit *test)
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	expect_segments(test, LOG_DRAIN_SEGMENTS, 1, FOR_WRITERS - 1);
-	KUNIT_EXPECT_EQ(test, device.log->wait_cause, WAIT_SPACE);
+	KUNIT_EXPECT_EQ(test, device.wake.cause, WAIT_SPACE);
 
 	for (i = 1; i <= LOG_DRAIN_SEGMENTS; i++) {
 		KUNIT_EXPECT_TRUE(test, drain_switches());

@@ -9,7 +9,6 @@
 #include "class.h"
 #include "format.h"
 
-
 #define SSDUP_CLEAN_MAX		90U	/* per cent */
 
 #define SSDUP_BY_SIZE		0	/* default that depends on the size of the SSD */

@@ -3,7 +3,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
-#include "account.h"
+#include "allowance.h"
 #include "window.h"
 
 #define STEP	8	/* part of the difference that an average learns at once: 1/8 */

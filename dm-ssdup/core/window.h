@@ -200,7 +200,7 @@ struct window_facts {
 	bool	room;		/* the log has a place for each of them */
 	bool	pass;		/* a pass of the drain has the HDD to itself */
 	bool	kept;		/* others wait for the HDD: a reader, a flush */
-	u64	price;		/* ns, see account.h; 0: none */
+	u64	price;		/* ns, see allowance.h; 0: none */
 	/* Of writes that wait: */
 	u32	waiting;	/* a bit for each kind */
 	const struct window_first *first;	/* of each kind; NULL: it has just come */

@@ -481,7 +481,7 @@ void ssdup_autocommit_work(struct work_struct *work);
 void ssdup_commit_lock(struct ssdup_log *log);
 void ssdup_commit_unlock(struct ssdup_log *log);
 
-/** ssdup_fua_add() - end a FUA write whose extent is published after the next commit; any context */
+/** ssdup_fua_add() - end a FUA write, whose extent is published, after the next commit */
 static inline void ssdup_fua_add(struct ssdup_log *log, struct bio *bio)
 {
 	bio_queue_add(&log->fuas, log->c->wake.wq, bio);

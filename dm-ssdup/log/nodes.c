@@ -49,7 +49,7 @@ struct extent_array *ssdup_new_node(gfp_t gfp)
 	return node;
 }
 
-/* See ssdup_has_spare(). */
+/* It cannot fail, see ssdup_has_spare(). */
 struct extent_array *ssdup_take_node(struct ssdup_log *log)
 {
 	struct extent_array *node = mempool_alloc(&log->nodes, GFP_NOWAIT | __GFP_NOWARN);

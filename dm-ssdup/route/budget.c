@@ -28,12 +28,12 @@ u64 ssdup_budget_settle(struct ssdup_router *router)
 		day = budget ? ssdup_budget_day(router) : 0;
 		if ((budget || READ_ONCE(b->account.then)) &&
 		    !test_and_set_bit_lock(0, &b->settling)) {
-			ssdup_account_update(&b->account, day, ktime_get_boottime_ns(),
-					    ssdup_budget_written(router));
+			ssdup_allowance_update(&b->account, day, ktime_get_boottime_ns(),
+					       ssdup_budget_written(router));
 			clear_bit_unlock(0, &b->settling);
 		}
 		left = READ_ONCE(b->account.left);
-		WRITE_ONCE(b->price, ssdup_account_price(day, left));
+		WRITE_ONCE(b->price, ssdup_allowance_price(day, left));
 		/* Pairs with the one after a change of the key: what was set last counts. */
 		smp_mb();
 	} while (budget != READ_ONCE(router->c->set.ssd_budget));

@@ -6,15 +6,15 @@
 #ifndef SSDUP_ROUTER_H
 #define SSDUP_ROUTER_H
 
-#include "core/account.h"
+#include "core/allowance.h"
 #include "core/window.h"
 #include "map/map.h"
 
 /* What room on the SSD costs: budget.c */
 struct ssdup_budget {
-	u64			price;		/* ns, see core/account.h; 0: none */
+	u64			price;		/* ns, see core/allowance.h; 0: none */
 	unsigned long		settling;	/* bit 0 is a lock for the account */
-	struct account	account;
+	struct allowance	account;
 };
 
 struct ssdup_router {
@@ -47,7 +47,7 @@ struct stream_window {
 /** ssdup_stream_create() - make empty windows and the first route; context: the constructor */
 int ssdup_stream_create(struct ssdup_router *router);
 
-/** ssdup_stream_policy() - a policy was set: where does the next write go? any context */
+/** ssdup_stream_policy() - a policy was set, in the settings: where does the next write go? */
 void ssdup_stream_policy(struct ssdup_router *router, enum ssdup_policy policy);
 
 /** ssdup_stream_percentage() - random percentage of the last stream, 1/10000; any context */

@@ -303,9 +303,8 @@ static void turn(struct controller *c)
 		/* Of those behind here none when some sectors must not be written directly. */
 		{ "policy", "all none adaptive watermark balance all" },
 		{ "full", "balance block bypass" },
-		{ "stream_length_writes", "2 8 32" },
 	};
-	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 7 : ARRAY_SIZE(knobs));
+	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 6 : ARRAY_SIZE(knobs));
 
 	device_knob(c->d, knobs[i].knob, pick(&c->rng, knobs[i].values));
 }

@@ -142,3 +142,22 @@ above "segments with copies" "$(stat clean_segments)" 0
 io verify
 remove_ssdup
 must io_on $HDD verify
+
+# --- metadata of a file system, at the first read: a directory in a group of its own ---
+rm -f "$MODEL"
+make_ssdup policy none
+mkdir -p /mnt/s
+must mkfs.ext4 -q -O ^flex_bg -b 4096 -g 2048 $DEV
+must mount $DEV /mnt/s
+mkdir /mnt/s/{1..16}
+must umount /mnt/s
+remove_ssdup
+make_ssdup policy none clean 50 promote 1000T
+must mount -o noatime,inode_readahead_blks=1 $DEV /mnt/s
+ls /mnt/s >"$T/tree"
+nap 0.2
+before=$(stat promoted_sectors)
+ls -a /mnt/s/9 >"$T/tree"
+nap 0.2
+above "sectors of metadata that were copied" $(($(stat promoted_sectors) - before)) 7
+must umount /mnt/s

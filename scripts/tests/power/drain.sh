@@ -11,11 +11,12 @@
 make_disks ssd_cache_mb=4 hdd_cache_mb=32
 make_ssdup policy all drain manual
 for seed in 1 2 3 4 5 6; do
-	io random len=32768 bs=4 nr=250 seed=$seed
+	# a batch has 256 of them at most
+	io random len=32768 bs=4 nr=2000 seed=$seed
 	io flush
 	message drain 2>/dev/null &
 	case $seed in
-	1) wait_until drain_writes -gt 4 ;;
+	1) wait_until drain_writes -gt 300 ;;
 	2) wait_until frees -gt 0 ;;
 	3) wait $! ;;
 	*) sleep "0.0$seed" ;;

@@ -96,7 +96,7 @@ static void say_clean(const struct state *s)
 
 	if (!s->v.clean_segments && !s->v.reads_clean)
 		return;
-	printf("  clean:     %s in %llu of the free segments, %s of memory; %llu reads from there\n",
+	printf("  clean:     %s in %llu of the free segments, %s of memory; %llu reads of it\n",
 	       format_size(size, s->v.clean_sectors * SECTOR_BYTES),
 	       (unsigned long long)s->v.clean_segments, format_size(map, s->v.clean_map_bytes),
 	       (unsigned long long)s->v.reads_clean);
@@ -117,11 +117,12 @@ static void say_budget(const struct state *s)
 {
 	char left[SIZE_TEXT];
 
-	if (!s->v.ssd_price_ns)
-		return;
-	printf("  budget:    %s left for the SSD; a write may take %llu us at the HDD first\n",
-	       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES),
-	       (unsigned long long)s->v.ssd_price_ns / 1000);
+	if (s->v.ssd_left_sectors)
+		printf("  budget:    %s left; a write may take %llu us at the HDD first\n",
+		       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES),
+		       (unsigned long long)s->v.ssd_price_ns / 1000);
+	else if (s->v.ssd_price_ns)
+		puts("  budget:    nothing left for the SSD");
 }
 
 static void say_out(const struct state *s)

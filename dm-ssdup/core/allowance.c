@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides what room on the SSD costs, and keeps the account of its budget. */
-#include "account.h"
+#include "allowance.h"
 
-void ssdup_account_update(struct account *a, u64 day, u64 now, u64 used)
+void ssdup_allowance_update(struct allowance *a, u64 day, u64 now, u64 used)
 {
 	u64 passed = now - a->then, earned;
 
@@ -13,17 +13,17 @@ void ssdup_account_update(struct account *a, u64 day, u64 now, u64 used)
 		a->then = day ? now : 0;
 		return;
 	}
-	earned = mul_u64_u64_div_u64(day, min(passed, ACCOUNT_DAY), ACCOUNT_DAY);
+	earned = mul_u64_u64_div_u64(day, min(passed, ALLOWANCE_DAY), ALLOWANCE_DAY);
 	a->left = min_t(s64, a->left + earned, day);
 	/* It may have been less than a sector's time, which counts the next time, too. */
 	if (!earned)
 		return;
 	/* Rounded up: it never earns too much. */
-	a->then = passed > ACCOUNT_DAY ? now :
-		  min(now, a->then + mul_u64_u64_div_u64(earned, ACCOUNT_DAY, day) + 1);
+	a->then = passed > ALLOWANCE_DAY ? now :
+		  min(now, a->then + mul_u64_u64_div_u64(earned, ALLOWANCE_DAY, day) + 1);
 }
 
-u64 ssdup_account_price(u64 day, s64 left)
+u64 ssdup_allowance_price(u64 day, s64 left)
 {
 	if (!day)
 		return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <kunit/test.h>
 
-#include "core/account.c"
+#include "core/allowance.c"
 
 #define SEC	1000000000ULL
 #define HOUR	(3600 * SEC)
-#define DAY	ACCOUNT_DAY
+#define DAY	ALLOWANCE_DAY
 #define MSEC	1000000U
 #define BUDGET	1000000ULL	/* sectors */
 #define T	PRICE_TRANSFER
@@ -22,22 +22,22 @@ static void price_of_a_budget(struct kunit *test)
 	s64 left;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		KUNIT_EXPECT_EQ(test, ssdup_account_price(900, rows[i].left), rows[i].price);
-	KUNIT_EXPECT_EQ(test, ssdup_account_price(100, 0), PRICE_NEVER);
-	KUNIT_EXPECT_EQ(test, ssdup_account_price(100, -1), PRICE_NEVER);
+		KUNIT_EXPECT_EQ(test, ssdup_allowance_price(900, rows[i].left), rows[i].price);
+	KUNIT_EXPECT_EQ(test, ssdup_allowance_price(100, 0), PRICE_NEVER);
+	KUNIT_EXPECT_EQ(test, ssdup_allowance_price(100, -1), PRICE_NEVER);
 	/* A smaller budget than what is left, until the next update. */
-	KUNIT_EXPECT_EQ(test, ssdup_account_price(100, 101), 0);
+	KUNIT_EXPECT_EQ(test, ssdup_allowance_price(100, 101), 0);
 	/* The less is left, the dearer, without a jump. */
 	for (left = BUDGET; left > (s64)BUDGET / 100; left -= BUDGET / 1000, before = price) {
-		price = ssdup_account_price(BUDGET, left);
+		price = ssdup_allowance_price(BUDGET, left);
 		KUNIT_EXPECT_LE(test, price, before + before / 4 + MSEC / 2);
 		KUNIT_EXPECT_GE(test, price, before);
 	}
 	/* The largest budget, and next to nothing left of it. */
-	KUNIT_EXPECT_EQ(test, ssdup_account_price(1ULL << 60, 1), PRICE_NEVER);
-	KUNIT_EXPECT_EQ(test, ssdup_account_price(1ULL << 60, 1ULL << 59), T / 8);
+	KUNIT_EXPECT_EQ(test, ssdup_allowance_price(1ULL << 60, 1), PRICE_NEVER);
+	KUNIT_EXPECT_EQ(test, ssdup_allowance_price(1ULL << 60, 1ULL << 59), T / 8);
 	for (left = 1; left > 0 && left < (s64)1 << 60; left *= 2)
-		KUNIT_EXPECT_LE(test, ssdup_account_price(1ULL << 60, left),
+		KUNIT_EXPECT_LE(test, ssdup_allowance_price(1ULL << 60, left),
 				PRICE_NEVER + T);
 }
 
@@ -50,7 +50,7 @@ struct step {
 	s64	left;		/* afterwards */
 };
 
-static void follow(struct kunit *test, struct account *a, const struct step *s, u32 nr)
+static void follow(struct kunit *test, struct allowance *a, const struct step *s, u32 nr)
 {
 	u64 now = a->then ?: SEC, used = a->used;
 	u32 i;
@@ -58,7 +58,7 @@ static void follow(struct kunit *test, struct account *a, const struct step *s, 
 	for (i = 0; i < nr; i++) {
 		now += s[i].passed;
 		used += s[i].wrote;
-		ssdup_account_update(a, s[i].day, now, used);
+		ssdup_allowance_update(a, s[i].day, now, used);
 		/* What is rounded is rounded against the writer. */
 		KUNIT_EXPECT_LE_MSG(test, a->left, s[i].left, "step %u", i);
 		KUNIT_EXPECT_GE_MSG(test, a->left, s[i].left - 1, "step %u", i);
@@ -87,7 +87,7 @@ static void account_by_example(struct kunit *test)
 		{ BUDGET, DAY, 7, 0 },
 		{ BUDGET, DAY / 2, 0, BUDGET / 2 },
 	};
-	struct account a = { };
+	struct allowance a = { };
 
 	follow(test, &a, steps, ARRAY_SIZE(steps));
 }
@@ -103,12 +103,12 @@ static void earns_evenly(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(days); i++)
 		for (j = 0; j < ARRAY_SIZE(looks); j++) {
-			struct account a = { };
+			struct allowance a = { };
 
-			ssdup_account_update(&a, days[i], SEC, 0);
+			ssdup_allowance_update(&a, days[i], SEC, 0);
 			for (n = 0, now = SEC; n < 20000 && now < DAY / 2; n++) {
 				now += looks[j];
-				ssdup_account_update(&a, days[i], now, 0);
+				ssdup_allowance_update(&a, days[i], now, 0);
 			}
 			end = mul_u64_u64_div_u64(days[i], now - SEC, DAY);
 			KUNIT_EXPECT_LE(test, a.left, end);
@@ -119,12 +119,12 @@ static void earns_evenly(struct kunit *test)
 /* The sum of two counters may be too small for a moment. */
 static void forgives_a_count_that_lags(struct kunit *test)
 {
-	struct account a = { };
+	struct allowance a = { };
 
-	ssdup_account_update(&a, BUDGET, SEC, 1000);
-	ssdup_account_update(&a, BUDGET, SEC + DAY / 2, 1000);
-	ssdup_account_update(&a, BUDGET, SEC + DAY / 2, 900);
-	ssdup_account_update(&a, BUDGET, SEC + DAY / 2, 1100);
+	ssdup_allowance_update(&a, BUDGET, SEC, 1000);
+	ssdup_allowance_update(&a, BUDGET, SEC + DAY / 2, 1000);
+	ssdup_allowance_update(&a, BUDGET, SEC + DAY / 2, 900);
+	ssdup_allowance_update(&a, BUDGET, SEC + DAY / 2, 1100);
 	KUNIT_EXPECT_GE(test, a.left, BUDGET / 2 - 101);
 	KUNIT_EXPECT_LE(test, a.left, BUDGET / 2 - 100);
 }
@@ -135,7 +135,7 @@ static void forgives_a_count_that_lags(struct kunit *test)
 #define CLASSES	8		/* of writes, each worth half as much again as the one before */
 
 struct week {
-	struct account a;
+	struct allowance a;
 	u64	now, used, offered, price;
 	u64	most, least;		/* price, since it was last asked */
 };
@@ -147,8 +147,8 @@ static void offer(struct week *w, u64 ns, u64 rate)
 	u32 i;
 
 	for (; w->now < end; w->now += STEP) {
-		ssdup_account_update(&w->a, BUDGET, w->now, w->used);
-		w->price = ssdup_account_price(BUDGET, w->a.left);
+		ssdup_allowance_update(&w->a, BUDGET, w->now, w->used);
+		w->price = ssdup_allowance_price(BUDGET, w->a.left);
 		w->most = max(w->most, w->price);
 		w->least = min(w->least, w->price);
 		w->offered += rate;
@@ -230,13 +230,13 @@ static void restarts_gain_nothing(struct kunit *test)
 	u32 hour;
 
 	for (hour = 0; hour < 7 * 24; hour++) {
-		w.a = (struct account){ };
+		w.a = (struct allowance){ };
 		offer(&w, HOUR, 100 * BUDGET * STEP / DAY);
 		KUNIT_EXPECT_LE(test, w.used, (hour + 1) * BUDGET / 24 + BUDGET / 50);
 	}
 }
 
-static struct kunit_case account_cases[] = {
+static struct kunit_case allowance_cases[] = {
 	KUNIT_CASE(price_of_a_budget),
 	KUNIT_CASE(account_by_example),
 	KUNIT_CASE(earns_evenly),
@@ -247,9 +247,9 @@ static struct kunit_case account_cases[] = {
 	{ }
 };
 
-static struct kunit_suite account_suite = {
-	.name = "ssdup-account",
-	.test_cases = account_cases,
+static struct kunit_suite allowance_suite = {
+	.name = "ssdup-allowance",
+	.test_cases = allowance_cases,
 };
 
-kunit_test_suite(account_suite);
+kunit_test_suite(allowance_suite);
