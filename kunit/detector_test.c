@@ -5,7 +5,8 @@
 #include "core/detector.c"
 #include "prng.h"
 
-#define WINDOW		128U
+#define WINDOW		SSDUP_STREAM
+#define MOST		1024U
 #define REQUEST		512U		/* 256 KiB, the paper's request */
 #define PROCESSES	128U		/* at most */
 
@@ -68,12 +69,12 @@ static void order_does_not_count(struct kunit *test)
 	struct prng r = { 2 };
 	u32 round, i, nr, percentage;
 
-	s = kunit_kcalloc(test, 2 * SSDUP_STREAM_MAX, sizeof(*s), GFP_KERNEL);
+	s = kunit_kcalloc(test, 2 * MOST, sizeof(*s), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	t = s + SSDUP_STREAM_MAX;
+	t = s + MOST;
 
 	for (round = 0; round < 100; round++) {
-		nr = round ? prng_between(&r, SSDUP_STREAM_MIN, 200) : SSDUP_STREAM_MAX;
+		nr = round ? prng_between(&r, 2, 200) : MOST;
 
 		/* A small space: equal offsets, overlaps and neighbours abound. */
 		for (i = 0; i < nr; i++) {
@@ -132,12 +133,12 @@ static void spread_does_not_count(struct kunit *test)
 	struct prng r = { 3 };
 	u32 round, i, nr;
 
-	s = kunit_kcalloc(test, 2 * SSDUP_STREAM_MAX, sizeof(*s), GFP_KERNEL);
+	s = kunit_kcalloc(test, 2 * MOST, sizeof(*s), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	t = s + SSDUP_STREAM_MAX;
+	t = s + MOST;
 
 	for (round = 0; round < 64 * 8; round++) {
-		nr = prng_between(&r, SSDUP_STREAM_MIN, round % 8 ? 130 : SSDUP_STREAM_MAX);
+		nr = prng_between(&r, 2, round % 8 ? 130 : MOST);
 		for (i = 0; i < nr; i++) {
 			/* Clusters, whose distance grows to all of the address space. */
 			s[i].start = ((u64)prng_below(&r, 4) << (round / 8)) +

@@ -7,8 +7,7 @@
 
 #include "types.h"
 
-#define SSDUP_STREAM_MIN	2U
-#define SSDUP_STREAM_MAX	1024U
+#define SSDUP_STREAM	128U	/* writes: as many as the queue of an HDD holds, see the paper */
 
 struct stream_sample {
 	u64	start;		/* sector on the device */
@@ -19,7 +18,7 @@ struct stream_sample {
 /**
  * ssdup_detector_random_percentage() - random percentage of one stream
  * @s: the stream's writes in any order; the links are overwritten
- * @nr: number of writes, SSDUP_STREAM_MIN to SSDUP_STREAM_MAX
+ * @nr: number of writes, 2 or more
  *
  * Writes are sorted by offset, then by length. A write that starts where its lower neighbour
  * ends costs no head movement (random factor 0), any other costs one (1).

@@ -22,9 +22,6 @@
 SSDUP_KEY(policy, policy, SSDUP_POLICY_BALANCE, policies, 0, 0,
 	  "adaptive, watermark, all, none or balance",
 	  "where writes go that overlap nothing in the log")
-SSDUP_KEY(stream_length, stream_length_writes, 128, NULL, SSDUP_STREAM_MIN, SSDUP_STREAM_MAX,
-	  "a number from 2 to 1024",
-	  "writes of a stream; a change takes effect with the next stream but one at the latest")
 SSDUP_KEY(max_wait_ms, max_wait_ms, 250, NULL, 1, 60000, "a number from 1 to 60000",
 	  "time in milliseconds within which a drain brings space back while writes wait")
 SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two from 1 to 256",

@@ -40,8 +40,7 @@ struct ssdup_router {
 struct stream_window {
 	atomic_t		next ____cacheline_aligned_in_smp;
 	atomic_t		filled;
-	u32			length;
-	struct stream_sample	s[SSDUP_STREAM_MAX] ____cacheline_aligned_in_smp;
+	struct stream_sample	s[SSDUP_STREAM] ____cacheline_aligned_in_smp;
 };
 
 /** ssdup_stream_create() - make empty windows and the first route; context: the constructor */

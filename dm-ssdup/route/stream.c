@@ -29,11 +29,8 @@ struct ssdup_stream {
 	u32			percentage;	/* of the last stream, 1/10000; for status */
 };
 
-static void window_reset(struct ssdup_router *router, struct stream_window *w)
+static void window_reset(struct stream_window *w)
 {
-	u32 length = READ_ONCE(router->c->set.stream_length);
-
-	WRITE_ONCE(w->length, length);
 	atomic_set(&w->filled, 0);
 	/* Pairs with the fully ordered atomic_fetch_inc() of the first sampler. */
 	smp_wmb();
@@ -47,7 +44,7 @@ int ssdup_stream_create(struct ssdup_router *router)
 	if (!s)
 		return -ENOMEM;
 	router->stream = s;
-	window_reset(router, &s->window[0]);
+	window_reset(&s->window[0]);
 	router->window_now = &s->window[0];
 	s->next = &s->window[1];
 	router->route = ssdup_policy_next(router->c->set.policy, SSDUP_HDD, 0, 0);
@@ -71,7 +68,7 @@ void ssdup_stream_policy(struct ssdup_router *router, enum ssdup_policy policy)
 static void stream_evaluate(struct ssdup_router *router, struct stream_window *w)
 {
 	/* A delayed sampler may still write to the window, see ssdup_stream_note(). */
-	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, w->length));
+	u32 percentage = data_race(ssdup_detector_random_percentage(w->s, SSDUP_STREAM));
 	u32 threshold = ssdup_threshold_update(&router->stream->threshold, percentage);
 	enum ssdup_policy policy;
 	enum ssdup_disk route;
@@ -81,7 +78,7 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 		policy = READ_ONCE(router->c->set.policy);
 		route = ssdup_policy_next(policy, READ_ONCE(router->route), percentage, threshold);
 		WRITE_ONCE(router->route, route);
-		/* Pairs with smp_mb() in ssdup_stream_policy(): the policy that was set last decides. */
+		/* Pairs with smp_mb() in ssdup_stream_policy(): the last policy decides. */
 		smp_mb();
 	} while (policy != READ_ONCE(router->c->set.policy));
 	stat_inc(router->c, STAT_STREAMS);
@@ -89,10 +86,11 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 }
 
 /* Pay for the samples of a stream. Return: may the next stream be sampled at once? */
-static bool pay_samples(struct ssdup_router *router, u32 samples)
+static bool pay_samples(struct ssdup_router *router)
 {
 	u64 earned = div_u64(get_jiffies_64() * SAMPLES_PER_SECOND, HZ);
-	u64 paid = max(router->stream->sampled, earned - min(earned, SAMPLES_AT_ONCE)) + samples;
+	u64 paid = max(router->stream->sampled, earned - min(earned, SAMPLES_AT_ONCE)) +
+		   SSDUP_STREAM;
 
 	router->stream->sampled = paid;
 	if (paid <= earned)
@@ -104,7 +102,7 @@ static bool pay_samples(struct ssdup_router *router, u32 samples)
 
 static void next_window(struct ssdup_router *router)
 {
-	window_reset(router, router->stream->next);
+	window_reset(router->stream->next);
 	WRITE_ONCE(router->window_now, router->stream->next);
 }
 
@@ -122,11 +120,11 @@ void ssdup_stream_full(struct ssdup_router *router, struct stream_window *w)
 	struct ssdup_stream *s = router->stream;
 
 	if (test_and_set_bit_lock(0, &router->stream->evaluating)) {
-		window_reset(router, w);
+		window_reset(w);
 		return;
 	}
 	s->next = w == &s->window[0] ? &s->window[1] : &s->window[0];
-	if (pay_samples(router, w->length))
+	if (pay_samples(router))
 		next_window(router);
 	else
 		WRITE_ONCE(router->window_now, NULL);

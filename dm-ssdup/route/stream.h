@@ -25,17 +25,12 @@ static inline enum ssdup_disk ssdup_stream_note(struct ssdup_router *router, u64
 		return route;
 	}
 	i = atomic_fetch_inc(&w->next);
-	/*
-	 * A writer that came too late for the window and is delayed here until the window
-	 * is used again may find a greater length, and count a sample too many. Then one
-	 * stream is judged with one older sample.
-	 */
-	if (unlikely(i >= READ_ONCE(w->length)))
+	if (unlikely(i >= SSDUP_STREAM))
 		return route;
 	WRITE_ONCE(w->s[i].start, start);
 	WRITE_ONCE(w->s[i].sectors, sectors);
 	/* Fully ordered, so the evaluator sees every sample that was counted. */
-	if (unlikely(atomic_inc_return(&w->filled) == READ_ONCE(w->length)))
+	if (unlikely(atomic_inc_return(&w->filled) == SSDUP_STREAM))
 		ssdup_stream_full(router, w);
 	return route;
 }

@@ -153,7 +153,7 @@ def behind(results):
 def paper_table(results):
     """Ratios of the paper's experiments, beside its own."""
     rows = [["experiment", "workload", "hdd", "all", "adaptive", "balance", "ours", "the paper"]]
-    for group, words in (("sweep", "Fig. 9, processes"), ("queue", "Fig. 10, scheduler's queue"),
+    for group, words in (("sweep", "Fig. 9, processes"),
                          ("scarce", "Fig. 11, two bursts at once"),
                          ("gaps", "Fig. 12, a gap between them"), ("hpio", "Fig. 13, HPIO"),
                          ("tile", "Fig. 14, MPI-Tile-IO"), ("beyond", "Fig. 15, more data")):
@@ -205,7 +205,7 @@ PLACES = {
     "bursts": (bursts, ["targets"]),
     "letter": (letter, ["targets"]),
     "behind": (behind, unique(of[0] for of in LOADS)),
-    "paper": (paper_table, ["sweep", "queue", "scarce", "gaps", "hpio", "tile", "beyond"]),
+    "paper": (paper_table, ["sweep", "scarce", "gaps", "hpio", "tile", "beyond"]),
     "percentages": (group("percentages", tables.percentages), ["percentages"]),
     "targets": (group("targets", tables.targets), ["targets"]),
     "reads": (group("reads", tables.reads), ["reads"]),

@@ -14,8 +14,6 @@ PERCENTAGES = {
 SWEEP = {8: 25, 16: 25, 32: 25, 64: 40, 128: 66, 256: 84.5, 512: 97}
 
 REMARKS = {
-    ("queue", "queue-32"): "adaptive / hdd 1.60", ("queue", "queue-128"): "adaptive / hdd 1.42",
-    ("queue", "queue-512"): "adaptive / hdd 1.12",
     ("scarce", "contiguous+random"): "adaptive / all 1.24, adaptive / watermark 1.34",
     ("scarce", "random+random"): "adaptive / all 1.37, adaptive / watermark 1.0",
     ("gaps", "gap-0"): "adaptive / all 1.10 to 1.12, with any gap",

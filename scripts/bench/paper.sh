@@ -72,18 +72,6 @@ group_sweep()
 	done
 }
 
-# Fig. 10: the scheduler's queue, and the length of a stream with it.
-group_queue()
-{
-	local length mb
-
-	mb=$(short 384 1408)
-	for length in $(short "32 512" "32 128 512"); do
-		work "queue-$length" paper "$mb" -- "$mb" "$PAPER" "stream_length $length" \
-			"queue $length;$(three --procs 32 "$(jitter 32)");drain"
-	done
-}
-
 # Fig. 11: two bursts at once, SSD half the data.
 group_scarce()
 {

@@ -3,12 +3,6 @@
 #
 # Steps of the bench's workloads that are more than a burst; sourced by guest.sh.
 
-# step_queue N - the hard disk's scheduler looks at that many requests
-step_queue()
-{
-	echo "$1" >/sys/block/mhdd0/queue/nr_requests
-}
-
 # step_streams - from here on note the verdicts on streams; step_percentage sums up
 step_streams()
 {

@@ -5,7 +5,7 @@
 # are those of guest.sh.  $full is "yes" in the full form.
 
 GROUPS_ALL="targets small fsync readwrite zipf checkpoint sustained drain untar beside full
-	percentages sweep queue scarce gaps hpio tile beyond cpu memory start reads"
+	percentages sweep scarce gaps hpio tile beyond cpu memory start reads"
 # Those of them that run on any pair of disks, and whose MB/s can be compared.
 GROUPS_DISKS="targets small fsync readwrite zipf checkpoint sustained untar full"
 

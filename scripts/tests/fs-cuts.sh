@@ -87,7 +87,7 @@ fs_cuts()
 		write_until_cut "$seed" "${journals[seed % 3]}"
 		must dmsetup remove --retry $NAME
 		power_on
-		make_ssdup policy "${policies[seed % 3]}" drain eager stream_length 8
+		make_ssdup policy "${policies[seed % 3]}" drain eager
 		must mount -o "$options" $DEV /mnt/s
 		check_db
 		must umount /mnt/s

@@ -304,7 +304,7 @@ static void choose_table(void)
 	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
-	unsigned int args = 16, i;
+	unsigned int args = 14, i;
 	size_t len;
 	char more[256] = "";
 
@@ -336,7 +336,7 @@ static void choose_table(void)
 	}
 	args += 2 * (nr_disks() - 1);
 	snprintf(c.d.table, sizeof(c.d.table),
-		 "%s %u%s stream_length 8 policy %s full %s drain %s %s %u %s %u",
+		 "%s %u%s policy %s full %s drain %s %s %u %s %u",
 		 HDD " " SSD, args, more,
 		 policies[policy], fulls[full],
 		 drains[rng_below(&r, ARRAY_SIZE(drains))],

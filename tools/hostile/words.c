@@ -31,7 +31,7 @@ static unsigned int nr_files;
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
 	/* Keys, */
-	"policy", "stream_length", "max_wait_ms",
+	"policy", "max_wait_ms",
 	"segment_mb", "full", "drain", "autocommit_ms",
 	"drain_on_suspend", "discard", "ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb", "stage",
@@ -46,7 +46,7 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		15U
+#define KEYS		16U
 #define KEY_WORDS	16U
 #define MESSAGES	10U
 
@@ -140,7 +140,6 @@ static const struct knob {
 	unsigned long	min, max;
 } knobs[] = {
 	{ "policy", "adaptive watermark all none balance", 0, 0 },
-	{ "stream_length_writes", NULL, 2, 1024 },
 	{ "max_wait_ms", NULL, 1, 60000 },
 	{ "full", "balance block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },

@@ -51,9 +51,8 @@ remove_ssdup
 
 # the same without knowing who is where: pairs of writes to one place
 slow_disks late=1
-make_ssdup policy adaptive stream_length 8
-io race start=0 len=4096 bs=8 nr=60
-io race start=0 len=4096 bs=8 nr=60 seed=2
+make_ssdup policy adaptive
+io race start=0 len=4096 bs=8 nr=600
 io verify len=4096
 flush
 io verify len=4096

@@ -46,7 +46,6 @@ knobs()
 	turn full balance block bypass
 	turn drain auto eager manual
 	turn max_wait_ms 1 50 250 10000
-	turn stream_length_writes 8 32 128
 	turn autocommit_ms 1 100 2000
 	turn drain_on_suspend 0 0 0 1
 	turn discard auto off

@@ -9,7 +9,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks instant=1 ssd_size_mb=161
-make_ssdup policy watermark stream_length 32 drain manual
+make_ssdup policy watermark drain manual
 
 # on CPU WORDS... - a burst of one processor
 on()
@@ -21,13 +21,13 @@ on()
 }
 
 # Each of its writes comes from another processor than the one before.
-for ((i = 0; i < 32; i++)); do
+for ((i = 0; i < 128; i++)); do
 	on $((i % 4)) --pattern contiguous --request 64k --size 64k --offset $((i * 64))k
 done
 is "streams" "$(stat streams)" 1
 is "percentage of a stream that wanders" "$(stat random_percentage_1e4)" 0
-for ((i = 0; i < 32; i++)); do
-	on $((i % 4)) --pattern contiguous --request 4k --size 4k --offset $((i * 37 % 32 * 512))k
+for ((i = 0; i < 128; i++)); do
+	on $((i % 4)) --pattern contiguous --request 4k --size 4k --offset $((i * 37 % 128 * 512))k
 done
 is "streams" "$(stat streams)" 2
 above "percentage of scattered writes" "$(stat random_percentage_1e4)" 9000
@@ -35,12 +35,12 @@ is "route" "$(stat route)" ssd
 remove_ssdup
 
 # Many more than are sampled at once, in much less time than they take to be sampled.
-make_ssdup policy none stream_length 32
+make_ssdup policy none
 must burst --pattern uniform --procs 4 --request 4k --span 64m --size 128m $DEV >"$T/burst"
 above "percentage of random writes" "$(stat random_percentage_1e4)" 9000
-above "streams looked at" "$(stat streams)" 400
-below "streams looked at" "$(stat streams)" 1000
+above "streams looked at" "$(stat streams)" 100
+below "streams looked at" "$(stat streams)" 240
 # The rest is over: its first write sees to that, and those after it are looked at.
 nap 1
-must burst --pattern contiguous --procs 1 --request 64k --size 4m $DEV >"$T/burst"
+must burst --pattern contiguous --procs 1 --request 64k --size 16m $DEV >"$T/burst"
 is "percentage of sequential writes" "$(stat random_percentage_1e4)" 0

@@ -56,10 +56,10 @@ above "dirty sectors while paused" "$(stat dirty_sectors)" 0
 must message drain start
 wait_until dirty_sectors -eq 0
 
-must message set stream_length 16
-is "stream length" "$(stat stream_length_writes)" 16
+must message set max_wait_ms 16
+is "longest wait" "$(stat max_wait_ms)" 16
 is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" \
-	"10 policy all stream_length 16 drain auto autocommit_ms 3600000 guard 0"
+	"10 policy all max_wait_ms 16 drain auto autocommit_ms 3600000 guard 0"
 above "writes" "$(stat writes_ssd)" 100
 must message clear_stats
 is "writes after clear_stats" "$(stat writes_ssd)" 0

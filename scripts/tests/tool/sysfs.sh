@@ -67,8 +67,7 @@ done
 long=123456789012345678901234567890123456789012345678901234567890
 takes policy all some "" ALL "all none" $long
 takes policy adaptive
-takes stream_length_writes 1024 1 1025 x "" -5
-takes max_wait_ms 60000 0 60001
+takes max_wait_ms 60000 0 60001 x "" -5
 takes full bypass maybe
 takes drain eager always
 takes autocommit_ms 50 0 3600001

@@ -11,7 +11,7 @@ GUARD=0	# its writes are not those of a drain
 tracing=/sys/kernel/tracing
 make_disks
 [ -d $tracing/events/ssdup ] || fail "no tracepoints"
-make_ssdup policy watermark stream_length 16 drain manual
+make_ssdup policy watermark drain manual
 # small buffers, and many: what is traced is soon in its file
 blktrace -d $SSD -d $HDD -D "$T" -b 4 -n 128 2>/dev/null >&2 &
 blktrace=$!
@@ -24,7 +24,7 @@ until [ -s "$T/mssd0.blktrace.0" ] && [ -s "$T/mhdd0.blktrace.0" ]; do
 	done
 done
 echo >$tracing/trace
-io random nr=64 depth=1 len=65536
+io random nr=512 depth=1 len=65536
 knob policy all
 flush
 echo 0 >$tracing/events/ssdup/enable

@@ -34,8 +34,8 @@ done
 refused "colour: unknown key" "$HDD $SSD 2 colour red"
 refused "full: given twice" "$HDD $SSD 4 full block full bypass"
 bad policy some "not adaptive, watermark, all, none or balance"
-for value in 1 1025 many -1; do
-	bad stream_length $value "not a number from 2 to 1024"
+for value in 0 3600001 many -1; do
+	bad autocommit_ms $value "not a number from 1 to 3600000"
 done
 bad clean 91 "not a per cent"
 for value in 0 60001; do
@@ -61,6 +61,6 @@ is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 
 # and the largest and smallest values that are right
-make_ssdup policy watermark stream_length 1024 autocommit_ms 1 full bypass drain eager max_wait_ms 60000
+make_ssdup policy watermark autocommit_ms 1 full bypass drain eager max_wait_ms 60000
 io random nr=100
 all_home
