@@ -20,7 +20,7 @@ void ssdup_flush_work(struct work_struct *work)
 	hdd = ssdup_hdd_flush_begin(c->drainer, &hdd_flush);
 	if (ssdup_commit(c->log))
 		ssdup_owe(&c->debt);
-	/* If it failed, ssdup_hdd_dropped() has called ssdup_owe(). */
+	/* If it fails, hdd_told() calls ssdup_owe(). */
 	if (hdd)
 		ssdup_hdd_flush_end(c->drainer, &hdd_flush);
 	ssdup_window_flush(c->router, false);

@@ -53,7 +53,7 @@ struct log_ssds {
 	u32	made;			/* nr when the pool was made, if it was changed; or 0 */
 	u32	segments[SSDUP_MAX_SSDS];	/* on each; numbers run on; 0 if there is one SSD */
 	u8	uuid[SSDUP_MAX_SSDS][16];	/* of each; the same */
-	u8	state[SSDUP_MAX_SSDS];	/* enum ssd_state of each */
+	u8	state[SSDUP_MAX_SSDS];	/* SSDUP_SSD_USED etc. of each */
 	u8	mirrors;		/* a bit for each that has one, see twins.h */
 };
 

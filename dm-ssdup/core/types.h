@@ -25,7 +25,7 @@ static inline u32 from_log_pos(log_pos_t pos)
 	return (__force u32)pos;
 }
 
-/* The status line prints these numbers, and struct balance_map stores them as bits. */
+/* The status line prints these numbers, and struct window_map stores them as bits. */
 enum ssdup_disk {
 	SSDUP_HDD,
 	SSDUP_SSD,
