@@ -133,9 +133,10 @@ static void take_name(struct ssdup *c)
 {
 	char name[DM_NAME_LEN], uuid[DM_UUID_LEN];
 
-	if (dm_copy_name_and_uuid(c->md, name, uuid))
-		strscpy(name, "a device", sizeof(name));
-	scnprintf(c->name, sizeof(c->name), "%s (%s)", name, dm_device_name(c->md));
+	if (!dm_copy_name_and_uuid(c->md, name, uuid))
+		scnprintf(c->name, sizeof(c->name), "%s (%s)", name, dm_device_name(c->md));
+	else if (!c->name[0])
+		scnprintf(c->name, sizeof(c->name), "a device (%s)", dm_device_name(c->md));
 }
 
 static int find_pool(struct ssdup *c, char **error)

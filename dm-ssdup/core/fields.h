@@ -46,8 +46,7 @@ SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, MILLISECONDS,
 	    "longest wait of a write for space in the log")
 SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
 	    "written to the SSD since the table was loaded")
-SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS,
-	    "what may still be written to the SSD today, see ssd_budget")
+SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what the account of ssd_budget has left")
 SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
 	    "how long a write may take at the HDD rather than use the SSD; 0 is no price")
 SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")

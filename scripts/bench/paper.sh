@@ -106,8 +106,7 @@ group_hpio()
 
 	mb=$(short 128 512)
 	for kb in $(short "32 256" "32 64 128 256"); do
-		work "region-$kb" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" \
-			"" \
+		work "region-$kb" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" "" \
 			"burst --pattern contiguous --procs 32 --request ${kb}k --size ${mb}m \
 			$(jitter 32 "$kb") --and --pattern hpio --procs 32 --request ${kb}k --size ${mb}m \
 			--offset ${mb}m $(jitter 32 "$kb");drain"
@@ -124,8 +123,7 @@ group_tile()
 	for procs in $(short "16 64" "16 32 64 128"); do
 		across=4
 		[ "$procs" -lt 64 ] || across=8
-		work "procs-$procs" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" \
-			"" \
+		work "procs-$procs" paper $((2 * mb + 192)) -- $((2 * mb + 64)) "$PAPER" "" \
 			"burst --pattern tile --procs $procs --tiles-x 1 --size ${mb}m \
 			$(jitter "$procs") --and --pattern tile --procs $procs --tiles-x $across --size ${mb}m \
 			--offset ${mb}m $(jitter "$procs");drain"

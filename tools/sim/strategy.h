@@ -40,7 +40,7 @@ struct outcome {
 struct sim_ssds {
 	u32	nr;
 	u32	slower;			/* so many times slower are the others */
-	bool	apart;			/* is one left to its readers? As a comparison, it is not */
+	bool	apart;			/* may one be left to its readers? */
 };
 
 /** simulate() - what becomes of a load; the same whenever it is called */

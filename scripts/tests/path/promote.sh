@@ -158,6 +158,5 @@ ls /mnt/s >"$T/tree"
 nap 0.2
 before=$(stat promoted_sectors)
 ls -a /mnt/s/9 >"$T/tree"
-nap 0.2
-above "sectors of metadata that were copied" $(($(stat promoted_sectors) - before)) 7
+wait_until promoted_sectors -ge $((before + 8))
 must umount /mnt/s

@@ -5,10 +5,10 @@
  *
  *	3,1234,5678,-;device-mapper: table: 253:0: ssdup: hdd: no such device (-ENODEV)
  *	3,1235,5679,-;device-mapper: ssdup: burst (253:0): colour: unknown key
- *	3,1235,5679,-;device-mapper: table: 253:0: ssdup: refused, see above (-EINVAL)
- *	3,1235,5679,-;device-mapper: ssdup: burst (253:0): message set policy: not ...
- *	3,1236,5680,-;device-mapper: ssdup: burst (253:0): log refused: a page that was ...
- *	3,1237,5681,-;device-mapper: table: 253:0: ssdup: preresume failed, error = -22
+ *	3,1236,5680,-;device-mapper: table: 253:0: ssdup: refused, see above (-EINVAL)
+ *	3,1237,5681,-;device-mapper: ssdup: burst (253:0): message set policy: not ...
+ *	3,1238,5682,-;device-mapper: ssdup: burst (253:0): log refused: a page that was ...
+ *	3,1239,5683,-;device-mapper: table: 253:0: ssdup: preresume failed, error = -22
  */
 #include <errno.h>
 #include <fcntl.h>
