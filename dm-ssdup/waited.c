@@ -48,7 +48,6 @@ static struct bio *next_waiting(struct ssdup *c, u32 skip, bool full)
 		f = ssdup_window_facts(c->router, !full && !ssdup_segments_full(c->log));
 	f.waiting = ssdup_wait_look(c->router, skip, &first);
 	f.first = first.facts;
-	f.max_wait = READ_ONCE(c->set.max_wait_ms);
 	if (!f.waiting)
 		return NULL;
 	if (!chooses) {

@@ -38,7 +38,6 @@ static int make_device(u32 nr_segments, u32 nr_classes, u64 next)
 	device.log->g.data_sectors = SZ_1M;
 	device.log->g.meta_pages = SSDUP_RING;
 	device.log->g.block_sectors = 1;
-	device.set.max_wait_ms = 250;
 	device.log->classes.nr = nr_classes;
 	device.log->ssds = device_ssds;
 	init_waitqueue_head(&device.wake.settle_wait);

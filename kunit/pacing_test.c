@@ -331,43 +331,35 @@ struct group_case {
 
 static const struct group_case group_cases[] = {
 	{ "nobody writes: what takes as long as that",
-	  { .part = 60, .max_wait_ns = 1, .quiet_ns = 2000 * MS, .segment_ns = 20 * MS }, 100 },
+	  { .part = 60, .quiet_ns = 2000 * MS, .segment_ns = 20 * MS }, 100 },
 	{ "quiet, for less than writes may wait",
-	  { .part = 60, .max_wait_ns = 250 * MS, .quiet_ns = MS, .segment_ns = 20 * MS }, 12 },
+	  { .part = 60, .quiet_ns = MS, .segment_ns = 20 * MS }, 12 },
 	{ "all is to be drained: what takes five minutes",
-	  { .part = 60, .max_wait_ns = 1, .quiet_ns = U64_MAX, .segment_ns = MS }, 300000 },
+	  { .part = 60, .quiet_ns = U64_MAX, .segment_ns = MS }, 300000 },
 	{ "quiet, one segment takes longer", { .part = 60, .quiet_ns = MS,
 					       .segment_ns = 60000 * MS }, 1 },
 	{ "nobody writes, nothing was measured yet", { .part = 60, .quiet_ns = U64_MAX },
 	  U32_MAX },
 	{ "no part at all", { .part = 0, .writes = 1, .segment_ns = MS }, 1 },
 	{ "waiters: as many as there is time for",
-	  { .part = 60, .waiters = 1, .max_wait_ns = 250 * MS, .full_ns = 900 * MS,
-	    .segment_ns = 20 * MS }, 12 },
+	  { .part = 60, .waiters = 1, .full_ns = 900 * MS, .segment_ns = 20 * MS }, 12 },
 	{ "waiters, one segment takes too long",
-	  { .part = 60, .waiters = 1, .max_wait_ns = 250 * MS, .segment_ns = 900 * MS }, 1 },
+	  { .part = 60, .waiters = 1, .segment_ns = 900 * MS }, 1 },
 	{ "waiters, time for more than the part",
-	  { .part = 7, .waiters = 1, .max_wait_ns = 250 * MS, .segment_ns = MS }, 7 },
+	  { .part = 7, .waiters = 1, .segment_ns = MS }, 7 },
 	{ "waiters, nothing was measured yet",
-	  { .part = 7, .waiters = 1, .max_wait_ns = 250 * MS }, 7 },
-	{ "the key counts", { .part = 60, .waiters = 1, .max_wait_ns = 500 * MS,
-			      .segment_ns = 20 * MS }, 25 },
+	  { .part = 7, .waiters = 1 }, 7 },
 	{ "waiters and writers", { .part = 60, .waiters = 1, .writes = 1, .full_ns = 900 * MS,
-				   .max_wait_ns = 250 * MS, .segment_ns = 20 * MS }, 12 },
+				   .segment_ns = 20 * MS }, 12 },
 	{ "writers: until the log is full",
-	  { .part = 60, .writes = 1, .full_ns = 900 * MS, .max_wait_ns = 250 * MS,
-	    .segment_ns = 20 * MS }, 45 },
+	  { .part = 60, .writes = 1, .full_ns = 900 * MS, .segment_ns = 20 * MS }, 45 },
 	{ "writers, soon full: what there is time for",
-	  { .part = 60, .writes = 1, .full_ns = 90 * MS, .max_wait_ns = 250 * MS,
-	    .segment_ns = 20 * MS }, 12 },
+	  { .part = 60, .writes = 1, .full_ns = 90 * MS, .segment_ns = 20 * MS }, 12 },
 	{ "writers, not full for long", { .part = 60, .writes = 1, .full_ns = 90000 * MS,
-					  .max_wait_ns = 250 * MS, .segment_ns = 20 * MS }, 60 },
-	{ "writers, no time", { .part = 60, .writes = 1, .max_wait_ns = MS,
-				.segment_ns = 20 * MS }, 1 },
-	{ "longest wait, shortest segment", { .part = U32_MAX, .waiters = 1,
-					      .max_wait_ns = U64_MAX, .segment_ns = 1 }, U32_MAX },
-	{ "a disk that never ends", { .part = 60, .waiters = 1, .max_wait_ns = 250 * MS,
-				      .segment_ns = U64_MAX }, 1 },
+					  .segment_ns = 20 * MS }, 60 },
+	{ "writers, no time for one", { .part = 60, .writes = 1, .segment_ns = 300 * MS }, 1 },
+	{ "shortest segment", { .part = U32_MAX, .waiters = 1, .segment_ns = 1 }, 250 * MS },
+	{ "a disk that never ends", { .part = 60, .waiters = 1, .segment_ns = U64_MAX }, 1 },
 };
 
 static void group_case_desc(const struct group_case *c, char *desc)
@@ -396,15 +388,15 @@ static void group_rules(struct kunit *test)
 		g = (struct pacing_group){
 			.part = prng_u64(&r) >> prng_between(&r, 32, 63),
 			.waiters = prng_below(&r, 2), .writes = prng_below(&r, 2),
-			.max_wait_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
 			.full_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
 			.quiet_ns = prng_u64(&r) >> prng_between(&r, 26, 63),
 			.segment_ns = prng_u64(&r) >> prng_between(&r, 20, 63),
 		};
 		nr = ssdup_pacing_group(&g);
 		KUNIT_ASSERT_GE(test, nr, 1);
-		time = g.waiters ? g.max_wait_ns :
-				   max(g.max_wait_ns, g.writes ? g.full_ns : g.quiet_ns);
+		time = PACING_WAIT_MS * MS;
+		if (!g.waiters)
+			time = max(time, g.writes ? g.full_ns : g.quiet_ns);
 		if (g.waiters || g.writes)
 			KUNIT_ASSERT_LE(test, nr, max(g.part, 1U));
 		if (nr > 1)
@@ -416,8 +408,8 @@ static void group_rules(struct kunit *test)
 		g.waiters = true;
 		waits = ssdup_pacing_group(&g);
 		KUNIT_ASSERT_LE(test, waits, nr);
-		/* More time, more segments. */
-		g.max_wait_ns++;
+		/* A faster disk, more segments. */
+		g.segment_ns /= 2;
 		KUNIT_ASSERT_GE(test, ssdup_pacing_group(&g), waits);
 	}
 }

@@ -17,17 +17,17 @@ static const struct value_case value_cases[] = {
 	{ "part of a word", "policy", "balanc", false },
 	{ "a word's number", "policy", "1", false },
 	{ "nothing", "policy", "", false },
-	{ "no number", "max_wait_ms", "", false },
-	{ "least", "max_wait_ms", "1", true, 1 },
-	{ "below", "max_wait_ms", "0", false },
-	{ "most", "max_wait_ms", "60000", true, 60000 },
-	{ "above", "max_wait_ms", "60001", false },
-	{ "wraps 32 bits", "max_wait_ms", "4294967297", false },
-	{ "wraps 64 bits", "max_wait_ms", "18446744073709551617", false },
-	{ "leading zeros", "max_wait_ms", "007", true, 7 },
-	{ "a sign", "max_wait_ms", "-1", false },
-	{ "a unit", "max_wait_ms", "1k", false },
-	{ "a blank", "max_wait_ms", " 1", false },
+	{ "no number", "autocommit_ms", "", false },
+	{ "least", "autocommit_ms", "1", true, 1 },
+	{ "below", "autocommit_ms", "0", false },
+	{ "most", "autocommit_ms", "3600000", true, 3600000 },
+	{ "above", "autocommit_ms", "3600001", false },
+	{ "wraps 32 bits", "autocommit_ms", "4294967297", false },
+	{ "wraps 64 bits", "autocommit_ms", "18446744073709551617", false },
+	{ "leading zeros", "autocommit_ms", "007", true, 7 },
+	{ "a sign", "autocommit_ms", "-1", false },
+	{ "a unit", "autocommit_ms", "1k", false },
+	{ "a blank", "autocommit_ms", " 1", false },
 	{ "least segment", "segment_mb", "1", true, 1 },
 	{ "largest segment", "segment_mb", "256", true, 256 },
 	{ "no power of two", "segment_mb", "6", false },
@@ -113,13 +113,13 @@ static void lines_are_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set.full, SSDUP_FULL_BYPASS);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_TWICE);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "depth", "1"), SETTINGS_UNKNOWN);
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "max_wait_ms", "0"), SETTINGS_VALUE);
-	KUNIT_EXPECT_EQ(test, set.max_wait_ms, 250);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "autocommit_ms", "0"), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, set.autocommit_ms, 1000);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a:soon"), SETTINGS_VALUE);
 	/* What was refused was not given. */
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "max_wait_ms", "16"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "autocommit_ms", "16"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.given, ssdup_settings_bit(ssdup_settings_find("full")) |
-			ssdup_settings_bit(ssdup_settings_find("max_wait_ms")));
+			ssdup_settings_bit(ssdup_settings_find("autocommit_ms")));
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a+b:late"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.classes.nr, 3);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a"), SETTINGS_TWICE);
@@ -171,7 +171,7 @@ static void keys_with_files(struct kunit *test)
 		bool file;
 		u32 preset;
 	} rows[] = {
-		{ "max_wait_ms", true, 250 },
+		{ "autocommit_ms", true, 1000 },
 		{ "segment_mb", false, SSDUP_BY_SIZE },
 	};
 	const struct ssdup_settings_key *key;
@@ -195,7 +195,7 @@ static void keys_with_files(struct kunit *test)
 static void values_are_printed(struct kunit *test)
 {
 	static const struct { const char *key, *text, *printed; } rows[] = {
-		{ "policy", "none", "none" }, { "max_wait_ms", "7", "7" },
+		{ "policy", "none", "none" }, { "autocommit_ms", "7", "7" },
 		{ "ssd_budget", "0", "0" },
 		{ "ssd_budget", "1M", "1M" }, { "ssd_budget", "1025M", "1025M" },
 		{ "ssd_budget", "2048M", "2G" }, { "ssd_budget", "1024G", "1T" },

@@ -335,7 +335,6 @@ static void who_is_sent_where(struct kunit *test)
 	bool any;
 
 	f.first = f.first ?: places;
-	f.max_wait = 250;
 	any = ssdup_window_choose(&f, &choice);
 
 	KUNIT_ASSERT_EQ(test, any, c->disk >= 0);
@@ -417,7 +416,7 @@ static void no_write_is_stuck(struct kunit *test)
 {
 	static const u64 times[] = { 0, 1, MS, 17 * MS, 1000 * MS };
 	struct window_speed s = { };
-	struct window_facts f = { &s, .first = places, .max_wait = 250 };
+	struct window_facts f = { &s, .first = places };
 	struct window_choice c;
 	u32 i, kind;
 

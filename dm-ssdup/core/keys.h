@@ -22,8 +22,6 @@
 SSDUP_KEY(policy, policy, SSDUP_POLICY_BALANCE, policies, 0, 0,
 	  "adaptive, watermark, all, none or balance",
 	  "where writes go that overlap nothing in the log")
-SSDUP_KEY(max_wait_ms, max_wait_ms, 250, NULL, 1, 60000, "a number from 1 to 60000",
-	  "time in milliseconds within which a drain brings space back while writes wait")
 SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two from 1 to 256",
 		"size of a segment in MiB; by default a 1024th of the SSD, but 4 to 256")
 SSDUP_FIXED_KEY(max_mb, false, SSDUP_BY_SIZE, NULL, 0, 67108864, "a number up to 67108864",

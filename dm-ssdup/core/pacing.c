@@ -151,7 +151,7 @@ u32 ssdup_pacing_class(const struct pacing_class *k, u32 nr, bool wanted)
 u32 ssdup_pacing_group(const struct pacing_group *g)
 {
 	bool busy = g->waiters || g->writes;
-	u64 time = g->max_wait_ns;
+	u64 time = PACING_WAIT_MS * NSEC_PER_MSEC;
 
 	if (!g->waiters)
 		time = max(time, g->writes ? g->full_ns : min(g->quiet_ns, PACING_IDLE_GROUP_NS));

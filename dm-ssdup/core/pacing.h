@@ -52,6 +52,7 @@ struct pacing_out {
 	bool			lazy;
 };
 
+#define PACING_WAIT_MS		250U	/* within this, a drain brings space to who waits */
 #define PACING_IDLE_MS		500U	/* after this quiet time, drain all of the log */
 #define PACING_GUARD_MS	    30000U	/* after this quiet time, open the guard of an empty log */
 #define PACING_QUIET_MS		20U	/* after this quiet time, the HDD is free for the drain */
@@ -119,7 +120,6 @@ struct pacing_group {
 	u32	part;		/* segments of a part of the log */
 	bool	waiters;	/* writes wait for space, or did since the last group */
 	bool	writes;		/* somebody writes to the log, or may soon */
-	u64	max_wait_ns;	/* the key max_wait_ms */
 	u64	full_ns;	/* expected time until the log is full */
 	u64	quiet_ns;	/* how long nobody has used the device; U64_MAX: drain it all */
 	u64	segment_ns;	/* expected time to drain and free a segment */
@@ -129,7 +129,7 @@ struct pacing_group {
  * ssdup_pacing_group() - how many of the oldest segments are drained together
  *
  * One pass over the HDD is cheapest for as many as possible. But none of them is free before all
- * are. So while writes wait, it is as few as max_wait_ns has time for; while somebody writes,
+ * are. So while writes wait, it is as few as PACING_WAIT_MS has time for; while somebody writes,
  * no more than the time until the log is full allows, and at most a part; else as many as take
  * as long as it has been quiet, since the next burst may come as soon: a quiet of any length sees
  * most of what it has time for free. Never more than take PACING_IDLE_GROUP_NS.

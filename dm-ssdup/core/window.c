@@ -4,6 +4,7 @@
 #include <linux/minmax.h>
 
 #include "allowance.h"
+#include "pacing.h"
 #include "window.h"
 
 #define STEP	8	/* part of the difference that an average learns at once: 1/8 */
@@ -265,7 +266,7 @@ static u32 overdue(const struct window_facts *f, u32 kinds)
 	u32 kind, oldest = WINDOW_KINDS;
 
 	for (kind = 0; kind < WINDOW_KINDS; kind++)
-		if (f->waiting & kinds & BIT(kind) && f->first[kind].waited >= f->max_wait &&
+		if (f->waiting & kinds & BIT(kind) && f->first[kind].waited >= PACING_WAIT_MS &&
 		    (oldest == WINDOW_KINDS || f->first[kind].waited > f->first[oldest].waited))
 			oldest = kind;
 	return oldest;

@@ -204,7 +204,6 @@ struct window_facts {
 	/* Of writes that wait: */
 	u32	waiting;	/* a bit for each kind */
 	const struct window_first *first;	/* of each kind; NULL: it has just come */
-	u32	max_wait;	/* ms; who has waited longer comes first */
 	/* If the log is full: */
 	bool	cached;		/* the HDD has a volatile write cache */
 	bool	blocks;		/* writes wait: by the key, or others flush */

@@ -177,7 +177,6 @@ static struct pacing_group group_size(struct ssdup_drainer *drainer, const struc
 			   (in->asked && atomic_read(&drainer->c->wake.nr_waiting)),
 		/* Who uses the HDD now may write soon; and what is late may never be drained. */
 		.writes = in->writes || in->late || in->quiet_ms < PACING_SEEN_MS,
-		.max_wait_ns = (u64)READ_ONCE(drainer->c->set.max_wait_ms) * NSEC_PER_MSEC,
 		.full_ns = w->rate * (free - min(free, ssdup_drain_segments_of_all(drainer->log))),
 		.quiet_ns = in->asked ? U64_MAX : (u64)in->quiet_ms * NSEC_PER_MSEC,
 		.segment_ns = READ_ONCE(drainer->segment_ns),

@@ -298,13 +298,12 @@ static void choose_table(void)
 	static const char *const fulls[] = { "block", "block", "bypass" };
 	static const char *const drains[] = { "auto", "eager", "manual" };
 	static const unsigned int commits[] = { 1, 20, 1000 };
-	static const unsigned int waits[] = { 1, 50, 250 };
 	static const unsigned int cleans[] = { 0, 50, 90 };
 	static const char *const budgets[] = { "1M", "64M", "100G", "0.5dwpd" };
 	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
 	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
-	unsigned int args = 14, i;
+	unsigned int args = 12, i;
 	size_t len;
 	char more[256] = "";
 
@@ -336,12 +335,11 @@ static void choose_table(void)
 	}
 	args += 2 * (nr_disks() - 1);
 	snprintf(c.d.table, sizeof(c.d.table),
-		 "%s %u%s policy %s full %s drain %s %s %u %s %u",
+		 "%s %u%s policy %s full %s drain %s autocommit_ms %u",
 		 HDD " " SSD, args, more,
 		 policies[policy], fulls[full],
 		 drains[rng_below(&r, ARRAY_SIZE(drains))],
-		 "autocommit_ms", commits[rng_below(&r, ARRAY_SIZE(commits))],
-		 "max_wait_ms", waits[rng_below(&r, ARRAY_SIZE(waits))]);
+		 commits[rng_below(&r, ARRAY_SIZE(commits))]);
 	len = strlen(c.d.table);
 	snprintf(c.d.table + len, sizeof(c.d.table) - len, " guard 1 clean %u",
 		 is_step("copy") ? 90 : cleans[rng_below(&r, ARRAY_SIZE(cleans))]);

@@ -31,9 +31,7 @@ static unsigned int nr_files;
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
 	/* Keys, */
-	"policy", "max_wait_ms",
-	"segment_mb", "full", "drain", "autocommit_ms",
-	"drain_on_suspend", "discard", "ssd_budget", "promote", "classes",
+	"policy", "segment_mb", "full", "drain", "autocommit_ms", "discard", "ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb", "stage",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
@@ -140,11 +138,9 @@ static const struct knob {
 	unsigned long	min, max;
 } knobs[] = {
 	{ "policy", "adaptive watermark all none balance", 0, 0 },
-	{ "max_wait_ms", NULL, 1, 60000 },
 	{ "full", "balance block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },
 	{ "autocommit_ms", NULL, 1, 3600000 },
-	{ "drain_on_suspend", NULL, 0, 1 },
 	{ "discard", "auto off", 0, 0 },
 	{ "stage", NULL, 0, 1 },
 };

@@ -174,7 +174,7 @@ static void order_group(struct buffer *b)
 static u32 choose_group(const struct buffer *b)
 {
 	u64 ns = b->live ? 0 : b->clock.now - b->active;
-	u64 most = max(b->rate * max(MAX_WAIT_MS / 1e3, ns / 1e9) / (b->segment_sectors * 512.0),
+	u64 most = max(b->rate * max(PACING_WAIT_MS / 1e3, ns / 1e9) / (b->segment_sectors * 512.0),
 		       1.0);
 	const struct segment *s;
 	u32 i, nr = 0;

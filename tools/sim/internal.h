@@ -5,6 +5,7 @@
 
 #include <linux/kernel.h>
 #include "core/interference.h"
+#include "core/pacing.h"
 #include "core/spread.h"
 #include "core/stage.h"
 #include "strategy.h"
@@ -73,7 +74,6 @@ struct queue {
 	struct writer	**end;
 };
 
-#define MAX_WAIT_MS	250U		/* of a write, and of a pass; the key's default */
 #define BATCHES		3U
 
 struct batch {

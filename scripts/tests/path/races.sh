@@ -45,7 +45,6 @@ knobs()
 	turn policy all none adaptive watermark balance
 	turn full balance block bypass
 	turn drain auto eager manual
-	turn max_wait_ms 1 50 250 10000
 	turn autocommit_ms 1 100 2000
 	turn drain_on_suspend 0 0 0 1
 	turn discard auto off

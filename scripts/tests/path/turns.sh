@@ -43,7 +43,7 @@ above "per cent of the time that who came took" $((100 * other / both)) 50
 all_home
 remove_ssdup
 
-# 63 writers and a small one over a full log: nobody waits longer than max_wait_ms and a pass
+# 63 writers and a small one over a full log: nobody waits longer than 250 ms and a pass
 rm -f "$MODEL"
 make_disks instant=0 hdd_size_mb=512 ssd_size_mb=97 hdd_cache_mb=0
 make_ssdup

@@ -12,7 +12,7 @@
 B=00000000-0000-4000-8000-0000000000bb
 D=00000000-0000-4000-8000-0000000000dd
 C=
-KEYS="policy all autocommit_ms 50 max_wait_ms 20"
+KEYS="policy all autocommit_ms 50"
 CUTS=${1:-40}
 all=/sys/module/ssdup_disks/parameters
 

@@ -27,7 +27,7 @@ refused "set: takes 2 arguments" set policy
 refused "set policy: policy: not adaptive" set policy both
 refused "set colour: unknown key" set colour red
 refused "set segment_mb: fixed while" set segment_mb 8
-refused "set max_wait_ms: max_wait_ms: not a number from 1 to 60000" set max_wait_ms 0
+refused "set autocommit_ms: autocommit_ms: not a number from 1 to 3600000" set autocommit_ms 0
 refused "promote: only with clean above 0" set promote 1G
 is "policy" "$(stat policy)" all
 
@@ -56,10 +56,10 @@ above "dirty sectors while paused" "$(stat dirty_sectors)" 0
 must message drain start
 wait_until dirty_sectors -eq 0
 
-must message set max_wait_ms 16
-is "longest wait" "$(stat max_wait_ms)" 16
+must message set clean 16
+is "clean" "$(stat clean_percent)" 16
 is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" \
-	"10 policy all max_wait_ms 16 drain auto autocommit_ms 3600000 guard 0"
+	"10 policy all drain auto autocommit_ms 3600000 clean 16 guard 0"
 above "writes" "$(stat writes_ssd)" 100
 must message clear_stats
 is "writes after clear_stats" "$(stat writes_ssd)" 0

@@ -140,10 +140,10 @@ homes_of $SSD "$T/tool"
 no_log_in "$T/tool"
 
 # a blank SSD is formatted on the way
-must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,max_wait_ms=300,segment_mb=1
+must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual,autocommit_ms=300,segment_mb=1
 find_sys
 is "policy" "$(stat policy)" all
-is "max_wait_ms" "$(stat max_wait_ms)" 300
+is "autocommit_ms" "$(stat autocommit_ms)" 300
 is "size of a segment" "$(stat segment_sectors)" 2048
 is "UUID" "$(dmsetup info -c --noheadings -o uuid $NAME)" "SSDUP-$(stat log_uuid)"
 refuses 4 "there already" ssdup create $NAME --hdd $HDD --ssd $SSD
@@ -170,8 +170,8 @@ done
 is "log_uuid as JSON" "$(field log_uuid)" "$(stat log_uuid)"
 
 # set
-must ssdup set $NAME max_wait_ms=17 full=bypass
-is "max_wait_ms" "$(stat max_wait_ms)" 17
+must ssdup set $NAME autocommit_ms=17 full=bypass
+is "autocommit_ms" "$(stat autocommit_ms)" 17
 is "full" "$(stat full)" bypass
 refuses 2 "full: not" ssdup set $NAME full=maybe
 refuses 2 "unknown key" ssdup set $NAME depth=1

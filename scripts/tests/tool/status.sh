@@ -7,7 +7,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks
-make_ssdup policy all drain manual max_wait_ms 50
+make_ssdup policy all drain manual autocommit_ms 5000
 io write len=4096 bs=64
 io random nr=100 seed=3 fsync=1
 io verify len=8192
@@ -26,9 +26,9 @@ for ((i = 0; i < ${#words[@]}; i += 2)); do
 done
 
 line=$(dmsetup table $NAME)
-is "table" "${line#* ssdup * * }" "6 policy all max_wait_ms 50 drain manual"
+is "table" "${line#* ssdup * * }" "6 policy all drain manual autocommit_ms 5000"
 message set full bypass
-message set max_wait_ms 60
+message set autocommit_ms 6000
 line=$(dmsetup table $NAME)
 remove_ssdup
 must dmsetup create $NAME --table "$line"

@@ -67,10 +67,9 @@ done
 long=123456789012345678901234567890123456789012345678901234567890
 takes policy all some "" ALL "all none" $long
 takes policy adaptive
-takes max_wait_ms 60000 0 60001 x "" -5
 takes full bypass maybe
 takes drain eager always
-takes autocommit_ms 50 0 3600001
+takes autocommit_ms 50 0 3600001 x "" -5
 takes drain_on_suspend 1 2
 takes discard off on 0
 takes stage 0 2 x

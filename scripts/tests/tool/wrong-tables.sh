@@ -38,9 +38,6 @@ for value in 0 3600001 many -1; do
 	bad autocommit_ms $value "not a number from 1 to 3600000"
 done
 bad clean 91 "not a per cent"
-for value in 0 60001; do
-	bad max_wait_ms $value "not a number from 1 to 60000"
-done
 for value in 0 3 512; do
 	bad segment_mb $value "not a power of two from 1 to 256"
 done
@@ -61,6 +58,6 @@ is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 
 # and the largest and smallest values that are right
-make_ssdup policy watermark autocommit_ms 1 full bypass drain eager max_wait_ms 60000
+make_ssdup policy watermark autocommit_ms 1 full bypass drain eager
 io random nr=100
 all_home

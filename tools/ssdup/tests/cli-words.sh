@@ -97,7 +97,7 @@ test_the_tab_is_checked()
 	silent err
 	cat >tab <<-'END'
 	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 nofail,policy=fast,depth=3
-	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,max_wait_ms=0,segment_mb=3,full=block,full=block
+	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,autocommit_ms=0,segment_mb=3,full=block,full=block
 	c ID=none-1 ID=none-3 nofail,promote=1G
 	d ID=none-4 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 policy=all, drain=auto
 	e ID=none-5 ID=none-6
@@ -106,7 +106,7 @@ test_the_tab_is_checked()
 	errs "line 4: more than four fields"
 	says "   [E] policy: not adaptive, watermark, all, none or balance: fast"
 	says "   [E] depth: unknown key"
-	says "   [E] max_wait_ms: not a number from 1 to 60000: 0"
+	says "   [E] autocommit_ms: not a number from 1 to 3600000: 0"
 	says "   [E] segment_mb: not a power of two from 1 to 256: 3"
 	says "   [E] full: given twice"
 	says "   [E] the HDD, ID=none-1, is the HDD of a too"
@@ -119,7 +119,7 @@ test_the_tab_is_checked()
 	is_json 'd["findings"][0]["severity"] == "parse error"'
 	is_json '["b", 2, "error", "full: given twice"] in [[*f.values()] for f in d["findings"]]'
 	exits 0 "$ssdup" tab --json b
-	is_json 'd[0]["hdd"] == "ID=none-2" and d[0]["keys"]["max_wait_ms"] == "0" and d[0]["nofail"]'
+	is_json 'd[0]["hdd"] == "ID=none-2" and d[0]["keys"]["autocommit_ms"] == "0" and d[0]["nofail"]'
 	exits 3 "$ssdup" tab --json none
 	is_json 'd == []'
 	exits 2 "$ssdup" tab --json --udev
