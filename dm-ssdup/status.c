@@ -136,7 +136,7 @@ void ssdup_status(struct dm_target *ti, status_type_t type, unsigned int flags, 
 
 static int msg_drain_all(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
-	return ssdup_drain_all(c->drainer, false);
+	return ssdup_drain_all(c->drainer);
 }
 
 static int msg_commit(struct ssdup *c, char **argv, char *result, unsigned int maxlen)

@@ -232,8 +232,6 @@ static void ssdup_postsuspend(struct dm_target *ti)
 		stop_all(c);
 		return;
 	}
-	if (READ_ONCE(c->set.drain_on_suspend) && ssdup_drain_all(c->drainer, true))
-		DMERR("%s: suspended with data that could not be written back", c->name);
 	/* Whatever is staged: what becomes of it may need work that stops now. */
 	ssdup_commit(c->log);
 	stop_all(c);

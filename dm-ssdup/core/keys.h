@@ -41,8 +41,6 @@ SSDUP_KEY(clean, clean_percent, 0, NULL, 0, SSDUP_CLEAN_MAX, "a per cent from 0 
 SSDUP_AMOUNT_KEY(promote, promote, 0, NULL, 0, 0,
 		 "0, bytes as 200G (or M, T), or drive writes as 0.5dwpd",
 		 "what may be copied in a day of what is read from the HDD again; 0 is nothing")
-SSDUP_KEY(drain_on_suspend, drain_on_suspend, 0, NULL, 0, 1, "0 or 1",
-	  "whether a suspend, and so a remove or a reload, drains everything first")
 SSDUP_TEXT_KEY(classes, CLASSES,
 	       "1 to 7 names with + between, each perhaps with :late and :hint=WORD",
 	       "classes of data by lifetime; an empty log takes a new number of them")

@@ -18,7 +18,7 @@ struct pacing_in {
 	bool	reads;		/* somebody reads the HDD, or did not long ago */
 	bool	writes;		/* a write to the SSD came within PACING_SEEN_MS */
 	bool	paused;		/* message: drain pause */
-	bool	asked;		/* message: drain, drain start; a suspend that drains */
+	bool	asked;		/* message: drain, drain start */
 	bool	waiters;	/* writes wait for a drain: for log space, or they asked for it */
 	bool	all_open;	/* all that the log holds is in open segments */
 	bool	sealed;		/* there is a segment to drain */

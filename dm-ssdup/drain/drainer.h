@@ -92,13 +92,14 @@ enum drain_state ssdup_drain_state(struct ssdup_drainer *drainer);
 
 /**
  * ssdup_drain_all() - commit and drain everything written so far
- * @leaving: a suspend calls it; otherwise a suspend that begins meanwhile ends the wait
+ *
+ * A suspend that begins meanwhile ends the wait.
  *
  * Context: process, sleeps, interruptible.
  * Return: 0, -EINTR, -EAGAIN for a suspend, -ECANCELED for a pause, -EIO when part of the
  * log had to stay, or the error of a drain that was tried after the call.
  */
-int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving);
+int ssdup_drain_all(struct ssdup_drainer *drainer);
 
 /** ssdup_drain_fails() - did the last try of a drain fail? any context, a hint */
 static inline bool ssdup_drain_fails(const struct ssdup_drainer *drainer)

@@ -99,7 +99,7 @@ int ssdup_drain_errno(const struct ssdup_drainer *drainer)
 	       ssdup_salvage_keeps(drainer) ? ssdup_errno(-SSDUP_ERR_KEPT) : 0;
 }
 
-int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
+int ssdup_drain_all(struct ssdup_drainer *drainer)
 {
 	u64 relocated = READ_ONCE(drainer->relocated);
 	struct ssdup_class *k;
@@ -116,11 +116,11 @@ int ssdup_drain_all(struct ssdup_drainer *drainer, bool leaving)
 				     all_tried(drainer, &a) || READ_ONCE(drainer->drain_error) ||
 				     ssdup_mode(drainer->c) == MODE_LOG_FAILED ||
 				     called_off(drainer, &a) ||
-				     READ_ONCE(drainer->c->leaving) != leaving);
+				     READ_ONCE(drainer->c->leaving));
 	atomic_dec(&drainer->nr_asking);
 	if (r)
 		return -EINTR;
-	if (READ_ONCE(drainer->c->leaving) != leaving)
+	if (READ_ONCE(drainer->c->leaving))
 		return -EAGAIN;
 	if (!all_drained(drainer, &a))
 		return ssdup_drain_errno(drainer) ?: called_off(drainer, &a) ? -ECANCELED :

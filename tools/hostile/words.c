@@ -31,7 +31,8 @@ static unsigned int nr_files;
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
 	/* Keys, */
-	"policy", "segment_mb", "full", "drain", "autocommit_ms", "discard", "ssd_budget", "promote", "classes",
+	"policy", "segment_mb", "full", "drain", "autocommit_ms", "discard",
+	"ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb", "stage",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
@@ -44,7 +45,7 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		16U
+#define KEYS		14U
 #define KEY_WORDS	16U
 #define MESSAGES	10U
 

@@ -46,7 +46,6 @@ knobs()
 	turn full balance block bypass
 	turn drain auto eager manual
 	turn autocommit_ms 1 100 2000
-	turn drain_on_suspend 0 0 0 1
 	turn discard auto off
 	turn clean_percent 0 50 90
 	turn promote 0 1000T 1000T

@@ -16,7 +16,7 @@ for n in 0 1; do
 	jobs[n]=$!
 done
 tables=("policy all full bypass" "policy none" "policy watermark"
-	"drain eager clean 50 policy all" "policy all drain_on_suspend 1")
+	"drain eager clean 50 policy all" "policy all drain eager")
 for ((i = 0; i < 10; i++)); do
 	NOFLUSH=$((i % 2 ? 0 : 1))
 	[ $NOFLUSH = 1 ] || unset NOFLUSH
@@ -35,4 +35,4 @@ message drain
 for n in 0 1; do
 	must iocheck "$MODEL.$n" $HDD verify start=$((n * 20000)) len=16384
 done
-is "the table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 policy all drain_on_suspend 1"
+is "the table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 policy all drain eager"

@@ -10,7 +10,7 @@
 
 all=/sys/module/ssdup_disks/parameters
 OLD=98304 NEW=131072
-KEYS="policy all drain manual drain_on_suspend 0"
+KEYS="policy all drain manual"
 
 # start - the device, with the size that the log knows
 start()
@@ -33,7 +33,7 @@ for step in suspend_commit suspend_flush suspend_closed suspend_between suspend_
 	must dmsetup suspend volume
 	must dmsetup resume volume
 	io random len=$OLD nr=60 fsync=1
-	must dmsetup reload $NAME --table "0 $NEW ssdup $HDD $SSD 6 $KEYS"
+	must dmsetup reload $NAME --table "0 $NEW ssdup $HDD $SSD 4 $KEYS"
 	echo "$step 1 $((RANDOM % 100))" >$all/cut_at || fail "cut_at does not take $step"
 	{ dmsetup suspend $NAME && dmsetup resume $NAME; } 2>/dev/null || :
 	until [ "$(<$all/cut_at)" = "done $step" ]; do

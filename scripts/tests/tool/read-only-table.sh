@@ -37,7 +37,7 @@ power_on
 must blockdev --setro $HDD
 must blockdev --setro $SSD
 sums >"$T/sums"
-create_read_only policy all drain eager drain_on_suspend 1
+create_read_only policy all drain eager
 is "read_only" "$(stat read_only)" 1
 is "mode and drain_state" "$(stat mode) $(stat drain_state)" "0 8"
 is "read-only device" "$(blockdev --getro $DEV)" 1

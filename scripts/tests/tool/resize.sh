@@ -56,7 +56,7 @@ says "now has 64.0 MiB"
 must wait $writer
 device_is $MB64
 find_sys
-is "drain_on_suspend" "$(stat drain_on_suspend)" 0
+is "policy" "$(stat policy)" all
 io write start=$MB48 len=$((MB64 - MB48)) bs=64
 must iocheck "$T/other" $DEV verify start=65536 len=32768
 commits

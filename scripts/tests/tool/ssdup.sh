@@ -263,10 +263,10 @@ exits 1 dmsetup info $NAME
 
 # what is left is told as the removal has left it
 for drains in 0 1; do
-	must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all \
-		-o drain=manual,drain_on_suspend=$drains
+	must ssdup create $NAME --hdd $HDD --ssd $SSD --policy all -o drain=manual
 	find_sys
 	io write len=64 bs=64
+	[ $drains = 0 ] || must ssdup drain $NAME
 	must ssdup remove $NAME | tee "$T/words.$drains"
 done
 grep -q "its log holds up to 32.0 KiB that the HDD lacks" "$T/words.0" || fail "words of a removal"

@@ -70,7 +70,6 @@ takes policy adaptive
 takes full bypass maybe
 takes drain eager always
 takes autocommit_ms 50 0 3600001 x "" -5
-takes drain_on_suspend 1 2
 takes discard off on 0
 takes stage 0 2 x
 takes ssd_budget 0 1 1K 1G

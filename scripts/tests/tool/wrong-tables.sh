@@ -44,7 +44,7 @@ done
 bad full perhaps "not balance, block or bypass"
 bad drain never "not auto, eager or manual"
 bad autocommit_ms 0 "not a number"
-bad drain_on_suspend 2 "not 0 or 1"
+bad stage 2 "not 0 or 1"
 bad take_over yes "not 0 or 1"
 bad host node7 "not a lower-case UUID"
 bad host 00000000-0000-0000-0000-000000000000 "not a lower-case UUID"

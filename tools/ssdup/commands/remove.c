@@ -42,7 +42,7 @@ static int remove_busy(const struct ssdup_ctx *ctx, const struct state *s)
 	return r;
 }
 
-/* The log as the removal has left it, which may have drained it (drain_on_suspend). */
+/* The log as the removal has left it. */
 static bool log_is_empty(const struct ssdup_ctx *ctx, const struct state *s)
 {
 	char number[DEV_NUMBER];

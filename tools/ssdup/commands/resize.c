@@ -12,7 +12,7 @@
 
 #include "commands.h"
 #include "lib/dev.h"
-#include "lib/wait.h"
+#include "lib/replace.h"
 
 static int refused(const struct ssdup_ctx *ctx, const struct state *s, int r)
 {
@@ -27,44 +27,27 @@ static int refused(const struct ssdup_ctx *ctx, const struct state *s, int r)
 	return r;
 }
 
-/* A log that is empty takes any size; what is written until then is drained by the suspend. */
-static int reload_empty(const struct state *s, uint64_t sectors)
-{
-	char *was = dev_sysfs_read(s->rdev, "ssdup/drain_on_suspend");
-	struct dmdev d;
-	int r = dmdev_table(s->name, &d);
-
-	if (!r) {
-		r = dmdev_message(s->name, "set drain_on_suspend 1") ?:
-		    dmdev_reload(s->name, sectors, d.params, s->sectors, d.params);
-		dmdev_free(&d);
-	}
-	/* The new table has what the old one said, unless that is still there. */
-	if (was && !strcmp(was, "0"))
-		dmdev_message(s->name, "set drain_on_suspend 0");
-	free(was);
-	return r;
-}
-
-/* What it holds is drained first, so that writers need not wait for that while it is suspended. */
+/* A log that is empty takes any size. */
 static int drain_and_reload(const struct ssdup_ctx *ctx, struct state *s, uint64_t sectors)
 {
 	char size[SIZE_TEXT];
-	int r;
+	struct dmdev d;
+	int r = dmdev_table(s->name, &d);
 
-	catch_signals();
-	r = drain_and_wait(ctx, s, 0);
-	if (r == EXIT_INTERRUPTED)
-		fail(ctx, r, s->name, "interrupted; the device has its old size");
-	if (r)
-		return r;
-	reason_mark();
-	r = reload_empty(s, sectors);
 	if (r)
 		return refused(ctx, s, r);
-	note(ctx, "%s: now has %s; what is on it has yet to grow", s->name,
-	     format_size(size, sectors * SECTOR_BYTES));
-	return EXIT_OK;
+	reason_mark();
+	r = drain_and_replace(ctx, s, &(struct table){ s->sectors, "ssdup", d.params },
+			      &(struct table){ sectors, "ssdup", d.params });
+	dmdev_free(&d);
+	if (r == EXIT_INTERRUPTED)
+		return fail(ctx, r, s->name, "interrupted; the device has its old size");
+	if (r < 0)
+		return refused(ctx, s, r);
+	if (!r)
+		note(ctx, "%s: now has %s; what is on it has yet to grow", s->name,
+		     format_size(size, sectors * SECTOR_BYTES));
+	return r;
 }
 
 static int resize(const struct ssdup_ctx *ctx, struct state *s)

@@ -177,7 +177,7 @@ test_words_are_offered()
 	offers "create x -o clean=2,seg" clean=2,segment_mb=
 	offers "create x --policy a" adaptive all
 	offers "set x policy=n" policy=none
-	offers "set x full=block dr" drain= drain_on_suspend=
+	offers "set x full=block dr" drain=
 	offers "set x au" autocommit_ms=
 	offers "set x seg"
 	offers "format --segment-mb "
