@@ -362,11 +362,11 @@ said()
 # below DISK
 model()
 {
-	local disk=${1##*/}
+	local disk=${1##*/} file
 
 	disk=${disk#over-}
 	if [ $# = 2 ]; then
-		cat "/sys/block/$disk/model/$2"
+		mapfile -t file <"/sys/block/$disk/model/$2" && printf '%s\n' "${file[@]}"
 	else
 		echo "$3" >"/sys/block/$disk/model/$2" || fail "$1: $2 does not take $3"
 	fi

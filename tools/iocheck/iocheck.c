@@ -23,6 +23,7 @@
  *	fails		start=0 len=8 bs=.. errno=5 each read of bs sectors ends with that error
  *	watch		start=0 len=.. bs=.. seconds=10 verify while another process writes
  *	stress		start=0 len=.. max=64 seconds=10 seed=1 all of them in turn
+ * The last two end well before that when they get SIGTERM.
  * For those that write: depth=16 align=1 fua=0 fsync=0, errors=0 (1: an error ends
  * it quietly, and what failed to be written may be there or not), hint=0 (of the file that
  * the device's node is, see F_SET_RW_HINT; it stays).
@@ -32,6 +33,7 @@
 #define _GNU_SOURCE
 #include <linux/aio_abi.h>
 #include <linux/fs.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -55,6 +57,12 @@ static aio_context_t aio;
 static uint64_t rng;
 static unsigned int reports;
 static bool stopped;
+static volatile sig_atomic_t told_to_end;
+
+static void on_sigterm(int signal)
+{
+	told_to_end = signal;
+}
 
 static uint64_t next_random(void)
 {
@@ -298,6 +306,7 @@ static void do_watch(void)
 	before = calloc(arg.bs, sizeof(*before));
 	if (!before || posix_memalign(&buf, 4096, arg.bs * SECTOR))
 		die("memory");
+	signal(SIGTERM, on_sigterm);
 	do {
 		at = arg.start + next_random() % (arg.len / arg.bs) * arg.bs;
 		for (i = 0; i < arg.bs; i++)
@@ -310,7 +319,7 @@ static void do_watch(void)
 				report(at + i, &model->s[at + i], found);
 		}
 		reads++;
-	} while (!reports && time(NULL) < end);
+	} while (!reports && !told_to_end && time(NULL) < end);
 	printf("%llu reads\n", (unsigned long long)reads);
 	if (reports)
 		exit(1);
@@ -393,6 +402,7 @@ static void do_stress(void)
 	time_t end = time(NULL) + arg.seconds;
 	uint64_t seq, i;
 
+	signal(SIGTERM, on_sigterm);
 	do {
 		switch (next_random() % 10) {
 		case 0:
@@ -419,7 +429,7 @@ static void do_stress(void)
 		}
 		if (next_random() % 4 == 0)
 			check(arg.start, arg.len, CHUNK, CHUNK, false);
-	} while (!stopped && time(NULL) < end);
+	} while (!stopped && !told_to_end && time(NULL) < end);
 	check(arg.start, arg.len, CHUNK, CHUNK, false);
 }
 

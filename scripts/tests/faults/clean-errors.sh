@@ -64,14 +64,19 @@ fill
 
 # many reads in flight when it goes
 for depth in 1 2; do
-	iocheck "$MODEL" $DEV watch len=4096 bs=8 seconds=15 seed=$depth >>"$T/reads" &
+	iocheck "$MODEL" $DEV watch len=4096 bs=8 seconds=60 seed=$depth >>"$T/reads" &
 	readers+=($!)
 done
 wait_until reads_clean -gt 100
 model $SSD gone 1
-must wait "${readers[0]}"
-must wait "${readers[1]}"
 wait_until clean_segments -eq 0
+# from now on they read from the HDD
+before=$(stat reads_hdd)
+wait_until reads_hdd -gt $((before + 1000))
+for reader in "${readers[@]}"; do
+	kill "$reader"
+	must wait "$reader"
+done
 model $SSD gone 0
 reload "${keys[@]}"
 fill

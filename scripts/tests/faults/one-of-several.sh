@@ -20,36 +20,27 @@ put()
 	local before now k ssd
 
 	for ((k = $1; k <= $2; k++)); do
-		before=$(written)
+		for ssd in 0 1 2; do
+			read -r "before[ssd]" <"/sys/block/mssd$ssd/model/bytes_written"
+		done
 		io write start=$((k * PART)) len=$PART bs=$PART depth=1
-		now=$(written)
 		WHERE[k]="two"
 		for ssd in 0 1 2; do
+			read -r now <"/sys/block/mssd$ssd/model/bytes_written"
 			# pages and records are small
-			[ $(($(field $ssd "$now") - $(field $ssd "$before"))) -lt $((PART * 512)) ] ||
-				WHERE[k]=$ssd
+			[ $((now - before[ssd])) -lt $((PART * 512)) ] || WHERE[k]=$ssd
 		done
 	done
 }
 
-# written - bytes that each SSD has got, ever
-written()
-{
-	echo "$(model mssd0 bytes_written) $(model mssd1 bytes_written) $(model mssd2 bytes_written)"
-}
-
-field()
-{
-	cut -d ' ' -f $(($1 + 1)) <<<"$2"
-}
-
-# on SSD FROM TO - those of the parts that are there
+# on SSD FROM TO - PARTS are those that are there
 on()
 {
 	local k
 
+	PARTS=()
 	for ((k = $2; k <= $3; k++)); do
-		[ "${WHERE[k]}" != "$1" ] || echo "$k"
+		[ "${WHERE[k]}" != "$1" ] || PARTS+=("$k")
 	done
 }
 
@@ -59,7 +50,8 @@ few()
 	local ssd
 
 	for ssd in 0 1 2; do
-		[ "$(on $ssd 0 $LAST | wc -l)" -gt 5 ] || return 0
+		on $ssd 0 $LAST
+		[ ${#PARTS[@]} -gt 5 ] || return 0
 	done
 	return 1
 }
@@ -76,7 +68,8 @@ fill()
 	done
 	commits
 	for ssd in 0 1 2; do
-		above "parts on SSD $ssd" "$(on $ssd 0 $LAST | wc -l)" 5
+		on $ssd 0 $LAST
+		above "parts on SSD $ssd" ${#PARTS[@]} 5
 	done
 }
 
@@ -85,7 +78,8 @@ of()
 {
 	local k
 
-	for k in $(on "$1" 0 $LAST); do
+	on "$1" 0 $LAST
+	for k in "${PARTS[@]}"; do
 		io "$2" start=$((k * PART)) len=$PART "${@:3}"
 	done
 }
@@ -95,7 +89,8 @@ home()
 {
 	local k
 
-	for k in $(on "$1" "$2" "$3"); do
+	on "$1" "$2" "$3"
+	for k in "${PARTS[@]}"; do
 		iocheck "$MODEL" $HDD verify start=$((k * PART)) len=$PART ||
 			fail "part $k was not written back"
 	done
@@ -123,7 +118,8 @@ is "new data in the log" $(($(stat write_sectors_ssd) - logged)) 4096
 io verify start=$((100 * 2048)) len=4096
 message commit
 of 0 verify
-write_fails "$eio" start=$(($(on 1 0 $LAST | tail -n 1) * PART)) len=8
+on 1 0 $LAST
+write_fails "$eio" start=$((PARTS[-1] * PART)) len=8
 message set drain auto
 must_get "Read-only file system" message drain
 io verify start=$((100 * 2048)) len=4096
@@ -152,11 +148,15 @@ for k in 0 1 2; do
 	of $k verify
 done
 # of the parts since, what is on the second SSD is in no doubt, and gets to the HDD
-for k in $(on 1 400 423); do
+on 1 400 423
+for k in "${PARTS[@]}"; do
 	io verify start=$((k * PART)) len=$PART
 done
-for k in $(on 0 400 423) $(on 2 400 423); do
-	io fails start=$((k * PART)) len=$PART bs=8
+for ssd in 0 2; do
+	on $ssd 400 423
+	for k in "${PARTS[@]}"; do
+		io fails start=$((k * PART)) len=$PART bs=8
+	done
 done
 must_not message drain
 home 1 400 423
@@ -175,7 +175,8 @@ must_get "$eio" message commit
 heal
 put 500 510
 message commit
-above "parts on the second SSD" "$(on 1 500 510 | wc -l)" 8
+on 1 500 510
+above "parts on the second SSD" ${#PARTS[@]} 8
 # the last one
 model mssd1 fail_flush 1
 put 511 511

@@ -38,11 +38,10 @@ io verify len=256 bs=8
 flush
 io verify len=256 bs=1
 
-# and over and over, beside four processes
+# and over and over, beside readers who know what they may find
 for n in 0 1 2 3; do
-	while [ ! -e "$T/end" ]; do
-		must dd if=$DEV of=/dev/null bs=4096 skip=$((RANDOM % 32)) count=1 iflag=direct status=none
-	done &
+	iocheck "$MODEL" $DEV watch len=256 bs=8 seconds=600 seed=$n >>"$T/reads" &
+	readers[n]=$!
 done
 knob drain eager
 for ((n = 0; n < 40; n++)); do
@@ -52,6 +51,8 @@ for ((n = 0; n < 40; n++)); do
 	must message drain
 	io verify len=256 bs=8
 done
-touch "$T/end"
-wait
+for n in 0 1 2 3; do
+	kill "${readers[n]}"
+	must wait "${readers[n]}"
+done
 all_home

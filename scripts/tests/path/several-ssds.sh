@@ -114,9 +114,8 @@ for policy in all balance; do
 	make_ssdup policy all drain manual segment_mb 1 discard off ssd /dev/mssd1
 	io write len=256 bs=256
 	message set policy $policy
-	for _ in {1..300}; do
-		io write len=256 bs=256
-	done
+	# at the same place again and again
+	io random len=256 bs=256 nr=300 depth=1
 	above "segments freed" "$(stat frees)" 0
 	io verify len=256
 	remove_ssdup

@@ -137,9 +137,10 @@ io_b verify
 # one that cannot be replayed keeps what it has
 remove_b
 free=$(stat pool_segments_free)
+must blockdev --flushbufs $SSD
 for ((i = 0; i < 128; i++)); do
-	[[ $(dd if=$SSD bs=512 skip=$((2048 + i * 2048)) count=1 status=none iflag=direct |
-		od -An -v -tx1 -j24 -N16 | tr -d ' \n') != "${B//-/}" ]] ||
+	uuid=$(od -An -v -tx1 -j$(((2048 + i * 2048) * 512 + 24)) -N16 $SSD)
+	[ "${uuid// /}" != "${B//-/}" ] ||
 		model $SSD fail_read "$((2048 + i * 2048 + 8)) 16"
 done
 must_not dmsetup create other --table "$(table_b policy all drain manual)"
