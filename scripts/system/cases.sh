@@ -169,7 +169,7 @@ complete()
 			holds "$1/${file}_"*.deb "./usr/share/doc/$file/${page#"$TOP"/}" || return
 		done
 	done
-	for file in man7/dm-ssdup.7 man8/ssdup.8 man5/ssduptab.5; do
+	for file in man8/ssdup.8 man5/ssduptab.5; do
 		holds "$1"/ssdup_*.deb "./usr/share/man/$file.gz" || return
 	done
 	dpkg-deb -c "$1"/ssdup-dbgsym_*.deb | grep '\.debug$'
