@@ -2,4 +2,4 @@
 #
 # fish completion for ssdup(8), which says itself what may be typed
 
-complete -c ssdup -f -a '(ssdup --complete (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+complete -c ssdup -a '(ssdup --complete (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'

@@ -2,14 +2,13 @@
 /*
  * ssdup --complete: the words that may stand next on a command line. What a command takes
  * is told by its help text: "SSD [superblock|pages|extents]..." has a device, then any of
- * three words; "--copy N" a number. Shells ask; completion/ has how.
+ * three words; "--copy N" a number. Shells ask; completion/ has how. Where no word is
+ * offered they offer files, and so devices.
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dm-ssdup/core/settings.h"
@@ -64,63 +63,6 @@ static void complete_commands(const char *begun)
 {
 #define WORD(name, about)	complete_word(begun, #name);
 	SSDUP_COMMANDS(WORD)
-}
-
-/* --- Devices --- */
-
-/* Is it worth going on below it? /dev/disk has folders alone. */
-static bool has_disks(const char *path)
-{
-	DIR *dir = opendir(path);
-	bool has = !strncmp(path, "/dev/disk", 9);
-	struct dirent *d;
-	struct stat st;
-
-	while (!has && dir && (d = readdir(dir)))
-		has = !fstatat(dirfd(dir), d->d_name, &st, 0) && S_ISBLK(st.st_mode);
-	if (dir)
-		closedir(dir);
-	return has;
-}
-
-/* Folders with disks below /dev, and block devices; elsewhere images too. */
-static void complete_path(const char *begun)
-{
-	const char *slash = strrchr(begun, '/');
-	int len = slash ? slash - begun + 1 : 0;
-	char *folder = xprintf("%.*s", len, slash ? begun : ""), *path;
-	bool below_dev = !strncmp(begun, "/dev/", 5);
-	DIR *dir = opendir(*folder ? folder : ".");
-	struct dirent *d;
-	struct stat st;
-
-	while (dir && (d = readdir(dir))) {
-		if (*d->d_name == '.')
-			continue;
-		path = xprintf("%s%s", folder, d->d_name);
-		if (!strncmp(path, begun, strlen(begun)) && !stat(path, &st)) {
-			if (S_ISDIR(st.st_mode) && (!below_dev || has_disks(path)))
-				printf("%s/\n", path);
-			else if (S_ISBLK(st.st_mode) || (S_ISREG(st.st_mode) && !below_dev))
-				puts(path);
-		}
-		free(path);
-	}
-	if (dir)
-		closedir(dir);
-	free(folder);
-}
-
-static void complete_device(const char *begun)
-{
-	static const char *const tags[] = {
-		"UUID=", "ID=", "WWN=", "PARTUUID=", "LABEL=", "PARTLABEL=",
-	};
-	size_t i;
-
-	complete_path(*begun ? begun : "/dev/");
-	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
-		complete_word(begun, tags[i]);
 }
 
 /* --- Keys --- */
@@ -187,10 +129,8 @@ static void complete_words(const char *begun, const char *words)
 
 static void complete_kind(const struct ssdup_ctx *ctx, const char *kind, const char *begun)
 {
-	if (!strcmp(kind, "SSD") || !strcmp(kind, "HDD") || !strcmp(kind, "DEV"))
-		complete_device(begun);
-	else if (!strcmp(kind, "NAME") && (!strcmp(ctx->command, "create") ||
-					   !strcmp(ctx->command, "tab")))
+	if (!strcmp(kind, "NAME") && (!strcmp(ctx->command, "create") ||
+				      !strcmp(ctx->command, "tab")))
 		complete_tab(ctx, begun);
 	else if (!strcmp(kind, "NAME"))
 		complete_names(begun);
@@ -202,8 +142,6 @@ static void complete_kind(const struct ssdup_ctx *ctx, const char *kind, const c
 		complete_policy(begun);
 	else if (!strcmp(kind, "COMMAND"))
 		complete_commands(begun);
-	else if (!strcmp(kind, "FILE") || !strcmp(kind, "DIR"))
-		complete_path(begun);
 	else if (!strcmp(kind, "N") || !strcmp(kind, "SIZE"))
 		complete_words(begun, !strcmp(kind, "SIZE") ? "512|1K|2K|4K" : "0|1");
 	else if (strchr(kind, '|'))

@@ -169,7 +169,6 @@ test_words_are_offered()
 	offers "dump --copy 1 ssd s" superblock
 	offers "probe ssd "
 	offers "pool " list status forget
-	offers "pool status U" UUID=
 	offers "create x -o po" policy=
 	offers "create x -o policy=all,fu" policy=all,full=
 	offers "create x -o policy=all,full=b" policy=all,full=balance policy=all,full=block policy=all,full=bypass
@@ -182,24 +181,11 @@ test_words_are_offered()
 	offers "set x seg"
 	offers "format --segment-mb "
 	offers "format --block-size " 512 1K 2K 4K
-	offers "check U" UUID=
+	# files are the shell's to offer
+	offers "check "
 	echo "fast hdd ssd" >tab
 	offers "create f" fast
 	offers "create --tab " fast
-}
-
-test_block_devices_alone_are_offered()
-{
-	local word
-
-	: >image
-	exits 0 "$ssdup" --complete check ""
-	while read -r word; do
-		[ -b "$word" ] || [[ $word == *= || $word == */ ]] || fail "$word is no disk"
-	done <out
-	offers "check /dev/nul"
-	offers "export ssd --hdd /dev/tt"
-	offers "format im" image
 }
 
 # replies LINE - what bash makes of it
