@@ -33,7 +33,7 @@ cuts=0
 for again in 0 1 3 5; do
 	for step in format_record format_between ssds_between; do
 		for number in {1..12}; do
-			make_disks ssds=3 ssd_cache_mb=4
+			make_disks hdd_size_mb=16 ssds=3 ssd_cache_mb=4
 			format_cut $step "$number" || break
 			[ $again = 0 ] || format_cut ssds_between $again || :
 			echo off >$all/cut_at
