@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dm-ssdup: X-macro tables of the numbers that have names: in the status line, and of faults.
- * Define any of SSDUP_POLICY(symbol, name, what it does), SSDUP_MODE(symbol, words),
+ * Define any of SSDUP_POLICY(symbol, name), SSDUP_MODE(symbol, words),
  * SSDUP_DRAIN_STATE(symbol, words, what is waited for), SSDUP_WAIT_CAUSE(same) and
  * SSDUP_FAULT(symbol, number, words), then include this. The numbers of faults keep their meaning.
  */
@@ -22,13 +22,11 @@
 #endif
 
 /* Where a write goes that overlaps nothing in the log. */
-SSDUP_POLICY(ADAPTIVE, "adaptive",
-	     "A stream above a threshold that follows the load sends the next to the SSD.")
-SSDUP_POLICY(WATERMARK, "watermark",
-	     "The same with two fixed thresholds, 45 and 30 per cent.")
-SSDUP_POLICY(ALL, "all", "All writes go to the log.")
-SSDUP_POLICY(NONE, "none", "No write goes to the log.")
-SSDUP_POLICY(BALANCE, "balance", "Each disk has a window; what fits into none waits for one.")
+SSDUP_POLICY(ADAPTIVE, "adaptive")
+SSDUP_POLICY(WATERMARK, "watermark")
+SSDUP_POLICY(ALL, "all")
+SSDUP_POLICY(NONE, "none")
+SSDUP_POLICY(BALANCE, "balance")
 
 /* Modes only go up. Read-only: the SSD refused a write. Failed: it refused reads, too. */
 SSDUP_MODE(RUNNING, "running")

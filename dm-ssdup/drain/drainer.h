@@ -76,7 +76,7 @@ void ssdup_writeback_start(struct ssdup_drainer *drainer);
 /** ssdup_writeback_stop() - stop the thread, if there is one, after its batch; sleeps */
 void ssdup_writeback_stop(struct ssdup_drainer *drainer);
 
-/* --- What users and suspends ask of it, and what they are told: requests.c --- */
+/* --- What users ask of it, and what they are told: requests.c --- */
 
 /** ssdup_drain_start() - end a pause, and drain what the log holds now; any context */
 void ssdup_drain_start(struct ssdup_drainer *drainer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dm-ssdup: what users and suspends ask of the drain, and what they are told of it.
+ * dm-ssdup: what users ask of the drain, and what they are told of it.
  */
 #include "base/failure.h"
 #include "base/wakeups.h"

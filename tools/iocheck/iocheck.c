@@ -21,9 +21,9 @@
  *	verify		start=0 len=all [bs=2048 step=bs] each sector is what was written last
  *	recover		the same after a power cut; what is found is the model from then on
  *	fails		start=0 len=8 bs=.. errno=5 each read of bs sectors ends with that error
- *	watch		start=0 len=.. bs=.. seconds=10 verify while another process writes
+ *	watch		start=0 len=.. bs=.. seconds=10 verify while another process writes;
+ *			ends before that, and well, when it gets SIGTERM
  *	stress		start=0 len=.. max=64 seconds=10 seed=1 all of them in turn
- * The last two end well before that when they get SIGTERM.
  * For those that write: depth=16 align=1 fua=0 fsync=0, errors=0 (1: an error ends
  * it quietly, and what failed to be written may be there or not), hint=0 (of the file that
  * the device's node is, see F_SET_RW_HINT; it stays).
@@ -402,7 +402,6 @@ static void do_stress(void)
 	time_t end = time(NULL) + arg.seconds;
 	uint64_t seq, i;
 
-	signal(SIGTERM, on_sigterm);
 	do {
 		switch (next_random() % 10) {
 		case 0:
@@ -429,7 +428,7 @@ static void do_stress(void)
 		}
 		if (next_random() % 4 == 0)
 			check(arg.start, arg.len, CHUNK, CHUNK, false);
-	} while (!stopped && !told_to_end && time(NULL) < end);
+	} while (!stopped && time(NULL) < end);
 	check(arg.start, arg.len, CHUNK, CHUNK, false);
 }
 

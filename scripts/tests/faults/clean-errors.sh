@@ -64,7 +64,7 @@ fill
 
 # many reads in flight when it goes
 for depth in 1 2; do
-	iocheck "$MODEL" $DEV watch len=4096 bs=8 seconds=60 seed=$depth >>"$T/reads" &
+	iocheck "$MODEL" $DEV watch len=4096 bs=8 seconds=100 seed=$depth >>"$T/reads" &
 	readers+=($!)
 done
 wait_until reads_clean -gt 100

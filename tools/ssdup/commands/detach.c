@@ -8,16 +8,66 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "lib/dev.h"
 #include "lib/pool.h"
 #include "lib/ssds.h"
-#include "lib/replace.h"
+#include "lib/wait.h"
+
+#define DRAIN_ROUNDS	10	/* of drains, until nothing is written to the log any more */
+
+static int set_policy(const struct state *s, const char *policy)
+{
+	char *message = xprintf("set policy %s", policy);
+	int r = dmdev_message(s->name, message);
+
+	free(message);
+	return r;
+}
+
+/*
+ * With the linear table loaded: hold the device up, and go on with that table if the
+ * log is still empty, else with ours. Nothing here may need the device: it may be the
+ * one that / lies on, so all of the program is kept in memory.
+ */
+static int switch_over(struct state *s)
+{
+	int r = dmdev_suspend(s->name, false, false);
+
+	if (!r && (state_again(s) || s->v.dirty_sectors || s->v.extents || s->v.guard))
+		r = -EAGAIN;
+	/* Never resume with a table that leaves the log out while that holds something. */
+	if ((r && dmdev_clear(s->name)) || dmdev_resume(s->name))
+		return -EUCLEAN;
+	return r;
+}
+
+/*
+ * Put the linear table in the place of ours. Between the drain and the suspend
+ * something may have been written to the log: then all is as before.
+ *
+ * Return: 0, -EAGAIN for that, -EUCLEAN when the device is left suspended, or -errno.
+ */
+static int replace(struct state *s)
+{
+	char number[DEV_NUMBER], *params = xprintf("%s 0", dev_number(number, s->hdd));
+	int r = dmdev_load_pinned(s->name, s->sectors, "linear", params);
+
+	free(params);
+	if (r)
+		return r;
+	r = switch_over(s);
+	munlockall();
+	return r;
+}
 
 static int replace_failed(const struct ssdup_ctx *ctx, const struct state *s, int r)
 {
+	if (r == -EINTR)
+		return EXIT_INTERRUPTED;
 	if (r == -EUCLEAN)
 		return fail(ctx, EXIT_FAILED, s->name,
 			    "left suspended: \"dmsetup clear %s\", then \"dmsetup resume %s\"",
@@ -25,22 +75,25 @@ static int replace_failed(const struct ssdup_ctx *ctx, const struct state *s, in
 	return fail(ctx, EXIT_FAILED, s->name, "its table cannot be replaced: %s", error_text(-r));
 }
 
-/* A plain mapping of the HDD takes over. */
-static int replace(const struct ssdup_ctx *ctx, struct state *s)
+static int drain_and_replace(const struct ssdup_ctx *ctx, struct state *s)
 {
-	char number[DEV_NUMBER], *params = xprintf("%s 0", dev_number(number, s->hdd));
-	const struct table linear = { s->sectors, "linear", params };
-	struct dmdev d;
-	int r = dmdev_table(s->name, &d);
+	unsigned int i;
+	int r;
 
-	if (!r) {
-		const struct table ours = { s->sectors, "ssdup", d.params };
-
-		r = drain_and_replace(ctx, s, &ours, &linear);
-		dmdev_free(&d);
+	for (i = 0; i < DRAIN_ROUNDS; i++) {
+		r = drain_and_wait(ctx, s, 0);
+		if (r)
+			return r;
+		if (s->v.extents)
+			continue;
+		r = replace(s);
+		if (!r)
+			return EXIT_OK;
+		if (r != -EAGAIN)
+			return replace_failed(ctx, s, r);
 	}
-	free(params);
-	return r < 0 ? replace_failed(ctx, s, r) : r;
+	return fail(ctx, EXIT_FAILED, s->name,
+		    "the log does not get empty: something writes to it faster than it drains");
 }
 
 /* Make sure that it is still this log; others may be on the SSD. */
@@ -105,6 +158,7 @@ static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const char *uuid)
 
 static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 {
+	const char *policy = policy_word(s->v.policy);
 	dev_t hdd = s->hdd, ssd = s->ssd;
 	char *name, *uuid;
 	int r;
@@ -113,8 +167,16 @@ static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 		return fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
 			    s->name);
 	uuid = xstrdup(s->log_uuid);
-	r = replace(ctx, s);
+	/* Nothing new is to go to the log; what overlaps it still does. */
+	r = set_policy(s, "none");
 	if (r) {
+		free(uuid);
+		return fail(ctx, EXIT_FAILED, s->name, "%s", error_text(-r));
+	}
+	catch_signals();
+	r = drain_and_replace(ctx, s);
+	if (r) {
+		set_policy(s, policy);
 		if (r == EXIT_INTERRUPTED)
 			fail(ctx, r, s->name, "interrupted; the device is as it was");
 		free(uuid);

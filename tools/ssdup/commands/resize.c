@@ -12,7 +12,9 @@
 
 #include "commands.h"
 #include "lib/dev.h"
-#include "lib/replace.h"
+#include "lib/wait.h"
+
+#define DRAIN_ROUNDS	10	/* for a log without a guard */
 
 static int refused(const struct ssdup_ctx *ctx, const struct state *s, int r)
 {
@@ -27,27 +29,45 @@ static int refused(const struct ssdup_ctx *ctx, const struct state *s, int r)
 	return r;
 }
 
-/* A log that is empty takes any size. */
-static int drain_and_reload(const struct ssdup_ctx *ctx, struct state *s, uint64_t sectors)
+static int reload(const struct state *s, uint64_t sectors)
 {
-	char size[SIZE_TEXT];
 	struct dmdev d;
 	int r = dmdev_table(s->name, &d);
 
+	if (!r) {
+		r = dmdev_reload(s->name, sectors, d.params, s->sectors, d.params);
+		dmdev_free(&d);
+	}
+	return r;
+}
+
+/*
+ * A log that is empty takes any size, and so does one that guards its HDD. Without a guard what is
+ * written between the drain and the reload is refused, and drained once more.
+ */
+static int drain_and_reload(const struct ssdup_ctx *ctx, struct state *s, uint64_t sectors)
+{
+	char size[SIZE_TEXT];
+	unsigned int i;
+	int r = 0;
+
+	catch_signals();
+	for (i = 0; i < DRAIN_ROUNDS; i++) {
+		r = drain_and_wait(ctx, s, 0);
+		if (r == EXIT_INTERRUPTED)
+			fail(ctx, r, s->name, "interrupted; the device has its old size");
+		if (r)
+			return r;
+		reason_mark();
+		r = reload(s, sectors);
+		if (!r || r == -EUCLEAN || state_again(s) || !s->v.extents)
+			break;
+	}
 	if (r)
 		return refused(ctx, s, r);
-	reason_mark();
-	r = drain_and_replace(ctx, s, &(struct table){ s->sectors, "ssdup", d.params },
-			      &(struct table){ sectors, "ssdup", d.params });
-	dmdev_free(&d);
-	if (r == EXIT_INTERRUPTED)
-		return fail(ctx, r, s->name, "interrupted; the device has its old size");
-	if (r < 0)
-		return refused(ctx, s, r);
-	if (!r)
-		note(ctx, "%s: now has %s; what is on it has yet to grow", s->name,
-		     format_size(size, sectors * SECTOR_BYTES));
-	return r;
+	note(ctx, "%s: now has %s; what is on it has yet to grow", s->name,
+	     format_size(size, sectors * SECTOR_BYTES));
+	return EXIT_OK;
 }
 
 static int resize(const struct ssdup_ctx *ctx, struct state *s)
