@@ -26,6 +26,14 @@ for seed in 1 2 3 4 5; do
 	io recover
 	io verify
 done
+
+# entries of more pages than a round of a commit has: 20 of 126, where a round takes 16
+knob policy all
+io write start=9000 len=2520 bs=1 depth=16
+io flush
+reboot 6 policy all drain manual autocommit_ms 3600000
+io recover
+io verify
 flush
 io verify
 io_on $HDD verify
