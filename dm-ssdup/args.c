@@ -117,7 +117,6 @@ int ssdup_set(struct ssdup *c, const char *name, const char *text, const char **
 	ssdup_promote_settle(c);
 	ssdup_kick_waiting(c);
 	ssdup_kick_clean(c);
-	ssdup_discard_soon(c->drainer);
 	ssdup_kick_writeback(c);
 	return 0;
 }

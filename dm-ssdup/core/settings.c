@@ -31,12 +31,6 @@ static const char * const drains[] = {
 	NULL
 };
 
-static const char * const discards[] = {
-	[SSDUP_DISCARD_AUTO]	= "auto",
-	[SSDUP_DISCARD_OFF]	= "off",
-	NULL
-};
-
 /* An amount is given in MiB, or with this bit in thousandths of the SSD (drive writes). */
 #define AMOUNT_DRIVE	BIT(31)
 #define AMOUNT_MAX	(AMOUNT_DRIVE - 1)

@@ -79,11 +79,6 @@ enum ssdup_drain {
 	SSDUP_DRAIN_MANUAL,
 };
 
-enum ssdup_discard {
-	SSDUP_DISCARD_AUTO,
-	SSDUP_DISCARD_OFF,
-};
-
 /* Random percentages and thresholds are in units of 1/10000. */
 #define SSDUP_PCT_ONE	10000U
 

@@ -17,8 +17,7 @@ static bool discards(const struct ssdup_drainer *drainer)
 
 	for (ssd = first_ssd(c); ssd; ssd = next_ssd(c, ssd))
 		takes |= bdev_max_discard_sectors(ssd->dev->bdev);
-	return takes && READ_ONCE(c->active) && !c->read_only &&
-	       READ_ONCE(c->set.discard) == SSDUP_DISCARD_AUTO;
+	return takes && READ_ONCE(c->active) && !c->read_only;
 }
 
 /* Return: 0 or -errno */

@@ -295,7 +295,6 @@ static void turn(struct controller *c)
 	} knobs[] = {
 		{ "drain", "auto eager manual" },
 		{ "autocommit_ms", "1 20 1000" },
-		{ "discard", "auto auto off" },
 		{ "clean_percent", "0 50 90" },
 		/* Refused without clean data. */
 		{ "promote", "0 1000T 1000T" },
@@ -303,7 +302,7 @@ static void turn(struct controller *c)
 		{ "policy", "all none adaptive watermark balance all" },
 		{ "full", "balance block bypass" },
 	};
-	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 5 : ARRAY_SIZE(knobs));
+	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 4 : ARRAY_SIZE(knobs));
 
 	device_knob(c->d, knobs[i].knob, pick(&c->rng, knobs[i].values));
 }

@@ -31,12 +31,12 @@ static unsigned int nr_files;
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
 	/* Keys, */
-	"policy", "segment_mb", "full", "drain", "autocommit_ms", "discard",
-	"ssd_budget", "promote", "classes",
+	"policy", "segment_mb", "full", "drain", "autocommit_ms", "ssd_budget", "promote",
+	"classes",
 	"host", "take_over", "log", "max_mb", "stage",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
-	"off", "default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
+	"default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
 	"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f", "00000000-0000-0000-0000-000000000000",
 	/* messages, */
 	"drain", "commit", "start", "pause", "set", "clear_stats", "lost_ranges", "class",
@@ -45,8 +45,8 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		14U
-#define KEY_WORDS	16U
+#define KEYS		13U
+#define KEY_WORDS	15U
 #define MESSAGES	10U
 
 static const char * const numbers[] = {
@@ -142,7 +142,6 @@ static const struct knob {
 	{ "full", "balance block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },
 	{ "autocommit_ms", NULL, 1, 3600000 },
-	{ "discard", "auto off", 0, 0 },
 	{ "stage", NULL, 0, 1 },
 };
 

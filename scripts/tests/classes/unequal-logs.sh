@@ -12,23 +12,23 @@
 FTL=/sys/block/mssd0/ftl
 LOGS=12 SSD_MB=16 HDD_MB=64
 
-# devices FORMAT DISCARD CLEAN - a device for each log, on slices of the disks; an option of ssdup
-# format, and the keys
+# devices ON CLEAN - a device for each log, on slices of the disks; with or without discards, and
+# the key
 devices()
 {
 	local i
 
-	slow_disks ssd_size_mb=$((LOGS * SSD_MB)) ssd_ftl=1 ssd_aged=1 ssd_dies=4 ssd_block_kb=64 \
-		hdd_size_mb=$((LOGS * HDD_MB)) hdd_cache_mb=64 hdd_rpm=15000 hdd_rate_mbps=800 \
-		hdd_seek_track_us=10 hdd_seek_avg_us=20 hdd_seek_full_us=30
+	slow_disks ssd_size_mb=$((LOGS * SSD_MB)) ssd_ftl=1 ssd_aged=1 ssd_discard="$1" ssd_dies=4 \
+		ssd_block_kb=64 hdd_size_mb=$((LOGS * HDD_MB)) hdd_cache_mb=64 hdd_rpm=15000 \
+		hdd_rate_mbps=800 hdd_seek_track_us=10 hdd_seek_avg_us=20 hdd_seek_full_us=30
 	for ((i = 0; i < LOGS; i++)); do
 		must dmsetup create ssd$i --table \
 			"0 $((SSD_MB << 11)) linear /dev/mssd0 $((i * SSD_MB << 11))"
 		must dmsetup create hdd$i --table \
 			"0 $((HDD_MB << 11)) linear /dev/mhdd0 $((i * HDD_MB << 11))"
-		must ssdup format /dev/mapper/hdd$i /dev/mapper/ssd$i --force ${1:+"$1"} >"$T/format"
+		must ssdup format /dev/mapper/hdd$i /dev/mapper/ssd$i --force >"$T/format"
 		must dmsetup create log$i --table "0 $((HDD_MB << 11)) ssdup /dev/mapper/hdd$i \
-			/dev/mapper/ssd$i 6 policy all discard $2 clean $3"
+			/dev/mapper/ssd$i 4 policy all clean $2"
 	done
 }
 
@@ -66,7 +66,7 @@ p99()
 	echo $((ns / 1000))
 }
 
-devices --no-discard off 0
+devices 0 0
 writes 3
 model mssd0 reset 1
 writes 6
@@ -76,7 +76,7 @@ no_devices
 
 # clean data takes part of what the SSD has to spare
 for clean in 0 50; do
-	devices "" auto $clean
+	devices 1 $clean
 	writes 3
 	model mssd0 reset 1
 	writes 6

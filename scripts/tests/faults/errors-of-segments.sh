@@ -75,7 +75,7 @@ remove_ssdup
 # discard would be held back like a write
 must modprobe dm-delay
 for status in medium transport; do
-	make_disks ssd_cache_mb=4
+	make_disks ssd_cache_mb=4 ssd_discard=0
 	rm -f "$MODEL" "$T/first"
 	make_ssdup
 	data=$(log_sector 0)
@@ -87,7 +87,7 @@ for status in medium transport; do
 		$data 8 delay $DISK $data 0 $DISK $data 3600000 $DISK $data 0
 		$((data + 8)) $((all - data - 8)) linear $DISK $((data + 8))
 	TABLE
-	make_ssdup "${options[@]}" discard off
+	make_ssdup "${options[@]}"
 	iocheck "$T/first" $DEV write start=50000 len=8 bs=8 &
 	first=$!
 	wait_until writes_ssd -eq 1
@@ -104,7 +104,7 @@ for status in medium transport; do
 	must wait $first
 	is "mode" "$(stat mode)" 0
 	commits
-	reboot 4 "${options[@]}" discard off
+	reboot 4 "${options[@]}"
 	io recover len="$len"
 	must iocheck "$T/first" $DEV verify start=50000 len=8
 	flush

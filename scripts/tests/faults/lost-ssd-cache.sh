@@ -13,7 +13,7 @@ GUARD=0
 B=00000000-0000-4000-8000-0000000000bb
 eio="Input/output error" erofs="Read-only file system"
 # the first write to a place: a drain has it; B is there
-keys=(policy all drain manual discard off autocommit_ms 3600000)
+keys=(policy all drain manual autocommit_ms 3600000)
 
 # fill_log DEVICE MODEL - each place of the SSD has held something else
 fill_log()
@@ -74,7 +74,7 @@ goes_on()
 	all_home
 }
 
-make_disks ssd_cache_mb=4 hdd_cache_mb=4
+make_disks ssd_discard=0 ssd_cache_mb=4 hdd_cache_mb=4
 make_ssdup "${keys[@]}"
 fill_log $DEV "$MODEL"
 
@@ -125,7 +125,7 @@ SSD=$DISK
 must dmsetup remove late
 
 # --- that of another log: nothing of this one is drained, though it was not told by its own ---
-make_disks hdds=2 ssd_size_mb=34 ssd_cache_mb=4 hdd_cache_mb=4
+make_disks ssd_discard=0 hdds=2 ssd_size_mb=34 ssd_cache_mb=4 hdd_cache_mb=4
 rm "$MODEL"
 make_ssdup "${keys[@]}" max_mb 16
 A=$(stat log_uuid)
@@ -147,7 +147,7 @@ goes_on max_mb 16 log "$A"
 # --- that of another pool, on another partition of the SSD ---
 if [ "$LAYER" = bare ]; then
 	remove_ssdup
-	make_disks hdds=2 ssd_size_mb=36 ssd_cache_mb=4 hdd_cache_mb=4
+	make_disks ssd_discard=0 hdds=2 ssd_size_mb=36 ssd_cache_mb=4 hdd_cache_mb=4
 	rm "$MODEL"
 	# two of 17 MiB, from 1 MiB and from 18 MiB on, of type 83
 	printf '\0\0\0\0\x83\0\0\0\0\x08\0\0\0\x88\0\0\0\0\0\0\x83\0\0\0\0\x90\0\0\0\x88\0\0' |
@@ -170,7 +170,7 @@ if [ "$LAYER" = bare ]; then
 	goes_on
 	remove_ssdup
 	SSD=$DISK
-	make_disks ssd_cache_mb=4 hdd_cache_mb=4
+	make_disks ssd_discard=0 ssd_cache_mb=4 hdd_cache_mb=4
 	rm "$MODEL"
 	make_ssdup "${keys[@]}"
 fi

@@ -11,7 +11,7 @@
 
 eio="Input/output error"
 OTHER=/dev/mssd1
-KEYS="policy all drain manual segment_mb 1 discard off autocommit_ms 3600000"
+KEYS="policy all drain manual segment_mb 1 autocommit_ms 3600000"
 
 # make MAIN OTHER - a device of these two
 make()
@@ -53,7 +53,7 @@ for main in 0 1; do
 	other=$([ $main = /dev/mssd0 ] && echo $OTHER || echo /dev/mssd0)
 	for dies in mssd0 mssd1; do
 		# as a whole: what was written before, and after
-		make_disks ssds=2 ssd_size_mb=34
+		make_disks ssd_discard=0 ssds=2 ssd_size_mb=34
 		rm -f "$MODEL"
 		make $main "$other"
 		is "mirrors out" "$(stat mirrors_out)" 0
@@ -89,7 +89,7 @@ done
 
 # one of the two by flushes, by a record, or by writes of data; then the other one, too
 for how in flush record data; do
-	make_disks ssds=2 ssd_size_mb=34 ssd_cache_mb=4
+	make_disks ssd_discard=0 ssds=2 ssd_size_mb=34 ssd_cache_mb=4
 	rm -f "$MODEL"
 	make /dev/mssd0 $OTHER
 	io write len=4096 bs=64 fsync=8
@@ -121,7 +121,7 @@ for how in flush record data; do
 done
 
 # a sector that one of them cannot read
-make_disks ssds=2 ssd_size_mb=34
+make_disks ssd_discard=0 ssds=2 ssd_size_mb=34
 rm -f "$MODEL"
 make /dev/mssd0 $OTHER
 io write len=4096 bs=64
@@ -163,7 +163,7 @@ io verify
 remove_ssdup
 
 # what is no pair; a new one needs both
-make_disks ssds=2 ssd_size_mb=34
+make_disks ssd_discard=0 ssds=2 ssd_size_mb=34
 rm -f "$MODEL"
 refused "a new log needs both" /dev/mssd0 -
 # shellcheck disable=SC2086
@@ -194,7 +194,7 @@ refused "ran apart" $OTHER /dev/mssd0
 make $OTHER -
 message drain
 remove_ssdup
-make_disks ssds=2 ssd_size_mb=34
+make_disks ssd_discard=0 ssds=2 ssd_size_mb=34
 rm -f "$MODEL"
 make /dev/mssd0 $OTHER
 io write len=4096 bs=64
@@ -209,7 +209,7 @@ io verify
 remove_ssdup
 
 # two devices use them, in either order: who is out is so for both, and for the next table of each
-make_disks hdds=2 ssds=2 ssd_size_mb=66
+make_disks ssd_discard=0 hdds=2 ssds=2 ssd_size_mb=66
 rm -f "$MODEL"
 B=00000000-0000-4000-8000-0000000000bb
 SSD=/dev/mssd0
@@ -217,8 +217,8 @@ SSD=/dev/mssd0
 make_ssdup $KEYS max_mb 24 mirror $OTHER
 A=$(stat log_uuid)
 must message log_add $B "$LEN" 1
-must dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $OTHER 14 log $B policy all drain manual \
-	discard off autocommit_ms 3600000 guard 1 mirror /dev/mssd0"
+must dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $OTHER 12 log $B policy all drain manual \
+	autocommit_ms 3600000 guard 1 mirror /dev/mssd0"
 io write len=4096 bs=64
 iocheck "$T/b" /dev/mapper/other write len=4096 bs=64 || fail "a write to the other one"
 message commit

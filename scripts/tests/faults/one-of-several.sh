@@ -11,7 +11,7 @@
 
 eio="Input/output error"
 PART=256
-KEYS="policy all drain manual segment_mb 1 discard off autocommit_ms 3600000 ssd /dev/mssd1 ssd /dev/mssd2"
+KEYS="policy all drain manual segment_mb 1 autocommit_ms 3600000 ssd /dev/mssd1 ssd /dev/mssd2"
 
 # put FROM TO - parts FROM to TO of the device are written, each by one write, and so on one SSD, but
 # for those at the end of a segment
@@ -97,7 +97,7 @@ home()
 }
 
 # as a whole
-make_disks hdd_size_mb=128 ssds=3 ssd_size_mb=34
+make_disks ssd_discard=0 hdd_size_mb=128 ssds=3 ssd_size_mb=34
 fill
 model mssd1 gone 1
 of 0 verify
@@ -135,7 +135,7 @@ all_home
 remove_ssdup
 
 # by flushes: what two had in their caches may be lost, and what was durable is not
-make_disks hdd_size_mb=128 ssds=3 ssd_size_mb=34 ssd_cache_mb=4
+make_disks ssd_discard=0 hdd_size_mb=128 ssds=3 ssd_size_mb=34 ssd_cache_mb=4
 fill
 put 400 423
 model mssd0 fail_flush 1
@@ -196,7 +196,7 @@ done
 remove_ssdup
 
 # by a page, while it is gone: when it is back, another drain finds all of it
-make_disks hdd_size_mb=128 ssds=3 ssd_size_mb=34
+make_disks ssd_discard=0 hdd_size_mb=128 ssds=3 ssd_size_mb=34
 rm "$MODEL"
 fill
 put 400 423

@@ -158,14 +158,12 @@ for n in $NAME b; do
 done
 
 # --- a discard is such a failure, too ---
-knob discard off
-io write start=110000 len=4096 bs=64
-must message drain
+written b
 late 60000
 written $NAME
-# no segment of the log can be written, or discarded
-model $DISK fail_write "2048 $(($(stat segments) * $(stat segment_sectors)))"
-knob discard auto
+# no segment can be written, or discarded; the other log's copies are given up
+model $DISK fail_write "2048 $(($(blockdev --getsz $DISK) - 2048))"
+must dmsetup message b 0 forget
 end=$((SECONDS + 20))
 until said "has failed a discard"; do
 	[ $SECONDS -lt $end ] || fail "no discard has failed"

@@ -39,7 +39,6 @@ knobs()
 	turn full balance block bypass
 	turn clean_percent 0 10 50 90 90 90
 	turn promote 0 1000T 1000T 1000T
-	turn discard auto off
 	message "$(pick drain drain drain commit commit forget)"
 	nap "0.$((RANDOM % 10))"
 }

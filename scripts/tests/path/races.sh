@@ -46,7 +46,6 @@ knobs()
 	turn full balance block bypass
 	turn drain auto eager manual
 	turn autocommit_ms 1 100 2000
-	turn discard auto off
 	turn clean_percent 0 50 90
 	turn promote 0 1000T 1000T
 	turn ssd_budget 0 0 1M

@@ -11,7 +11,7 @@
 STAGE=0
 
 # large enough for the ring to be full before the log is
-make_disks hdd_size_mb=256 ssd_size_mb=241
+make_disks ssd_discard=0 hdd_size_mb=256 ssd_size_mb=241
 make_ssdup
 len=$(segment_data)
 data=$(log_sector 0 1) beside=$(log_sector 32 2)
@@ -27,7 +27,7 @@ must dmsetup create other <<-TABLE
 TABLE
 SSD=/dev/mapper/other
 # it would keep a discard, too
-make_ssdup policy all drain manual autocommit_ms 3600000 discard off classes a
+make_ssdup policy all drain manual autocommit_ms 3600000 classes a
 must message class a 400000 20000
 model $HDD fail_write "1001 3"
 

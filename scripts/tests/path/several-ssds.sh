@@ -39,7 +39,7 @@ make()
 }
 
 make_disks hdds=2 hdd_size_mb=128 ssds=4 ssd_size_mb=34 ssd_cache_mb=4 hdd_cache_mb=4
-make discard off
+make
 is "segments" "$(stat segments)" 96
 is "table" "$(dmsetup table $NAME | grep -o ' ssd [0-9:]*' | wc -l)" 2
 is "SSDs" "$(stat ssd_dev | wc -w)" 3
@@ -110,8 +110,8 @@ remove_ssdup
 # what is written over stays on its SSD: when that is full it is drained, though another one has room,
 # and with nothing else to do
 for policy in all balance; do
-	make_disks hdd_size_mb=128 ssds=2 ssd_size_mb=34 hdd_cache_mb=4
-	make_ssdup policy all drain manual segment_mb 1 discard off ssd /dev/mssd1
+	make_disks hdd_size_mb=128 ssds=2 ssd_size_mb=34 ssd_discard=0 hdd_cache_mb=4
+	make_ssdup policy all drain manual segment_mb 1 ssd /dev/mssd1
 	io write len=256 bs=256
 	message set policy $policy
 	# at the same place again and again

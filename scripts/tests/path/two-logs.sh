@@ -223,8 +223,8 @@ io recover
 must io_b recover
 
 # without max_mb each has an equal part; a full one waits for itself alone
-reload log "$A" policy all drain manual discard off
-must dmsetup reload other --table "$(table_b policy all drain auto discard off)"
+reload log "$A" policy all drain manual
+must dmsetup reload other --table "$(table_b policy all drain auto)"
 must dmsetup resume other
 [ "$(stat segments)" -le 64 ] || fail "an unequal part: $(stat segments)"
 io_b random len=65536 nr=3000 bs=8

@@ -8,7 +8,7 @@
 STAGE=0
 
 # a segment has several pages
-make_disks ssd_size_mb=161
+make_disks ssd_discard=0 ssd_size_mb=161
 make_ssdup
 data=$(log_sector 0)
 remove_ssdup
@@ -27,7 +27,7 @@ wait
 must dmsetup remove --retry $NAME
 power_on
 # a discard would be held back like the writes
-make_ssdup policy all drain manual discard off
+make_ssdup policy all drain manual
 above "extents" "$(stat extents)" 63
 io recover
 all_home

@@ -12,7 +12,7 @@
 HDD_B=/dev/mhdd1
 OTHER=/dev/mssd1
 NEW=/dev/mssd2
-SET=-opolicy=all,discard=off,autocommit_ms=50,drain=manual
+SET=-opolicy=all,autocommit_ms=50,drain=manual
 all=/sys/module/ssdup_disks/parameters
 STEPS="member_begin member_between member_done epoch_begin epoch_between epoch_done load_headers
 	replay_done suspend_closed suspend_between free_tail seal_between commit_flushed"
@@ -41,7 +41,7 @@ new_pool()
 {
 	local disk
 
-	make_disks hdds=2 hdd_size_mb=16 ssds=3 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
+	make_disks ssd_discard=0 hdds=2 hdd_size_mb=16 ssds=3 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
 	for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 		echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 	done

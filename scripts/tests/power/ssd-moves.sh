@@ -11,7 +11,7 @@
 
 HDD_B=/dev/mhdd1
 NEW=/dev/mssd1
-SET=-opolicy=all,discard=off,autocommit_ms=50
+SET=-opolicy=all,autocommit_ms=50
 all=/sys/module/ssdup_disks/parameters
 STEPS="member_begin member_between member_done ssds_between load_super load_headers replay_segment
 	replay_done epoch_begin epoch_between epoch_done suspend_closed suspend_between free_tail"
@@ -34,7 +34,7 @@ new_pool()
 {
 	local disk
 
-	make_disks hdds=2 hdd_size_mb=16 ssds=2 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
+	make_disks ssd_discard=0 hdds=2 hdd_size_mb=16 ssds=2 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
 	for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 		echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 	done

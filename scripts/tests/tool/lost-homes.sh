@@ -19,8 +19,8 @@ lose()
 }
 
 
-make_disks
-make_ssdup policy all drain manual discard off
+make_disks ssd_discard=0
+make_ssdup policy all drain manual
 io write len=8192
 flush
 # these open segments, and note how far the log is drained
@@ -49,7 +49,7 @@ ssdup_exits 5 repair $SSD --scan --dry-run
 ssdup_exits 4 repair $SSD --scan
 must cmp "$T/lost" $SSD
 ssdup_exits 0 repair $SSD --scan --hdd $HDD --yes
-make_ssdup policy all drain manual discard off
+make_ssdup policy all drain manual
 io verify
 remove_ssdup
 
@@ -59,7 +59,7 @@ lose 1M
 ssdup_exits 8 repair $SSD --scan --dry-run
 ssdup_exits 8 repair $SSD --scan --hdd $HDD --yes
 says "the record is gone: what was drained after segment"
-make_ssdup policy all drain manual discard off
+make_ssdup policy all drain manual
 ! said "mending it" || fail "repair left a copy that is bad or old"
 # its content does not fit in the member block, and was in the record
 grep -q "of the first sector are lost with the record" "$T/said" || fail "the kernel does not say it"
@@ -70,7 +70,7 @@ remove_ssdup
 
 # another one was here before
 blank_log
-make_ssdup policy all drain manual discard off
+make_ssdup policy all drain manual
 io write len=4096
 remove_ssdup
 uuid=$(ssdup probe --export $SSD | sed -n 's/^ID_FS_UUID=//p')
@@ -79,7 +79,7 @@ ssdup_exits 4 repair $SSD --scan --yes
 says "say with --uuid"
 ssdup_exits 3 repair $SSD --scan --yes --uuid 00000000-0000-4000-8000-000000000001
 ssdup_exits 8 repair $SSD --scan --yes --uuid "$uuid"
-make_ssdup policy all drain manual discard off
+make_ssdup policy all drain manual
 io verify
 remove_ssdup
 

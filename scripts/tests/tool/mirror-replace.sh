@@ -12,7 +12,7 @@
 OTHER=/dev/mssd1
 NEW=/dev/mssd2
 HDD_B=/dev/mhdd1
-SET=-opolicy=all,discard=off
+SET=-opolicy=all
 
 # hide DISK - nobody finds it; show - it is there again
 hide()
@@ -70,7 +70,7 @@ verify()
 	done
 }
 
-make_disks hdds=2 ssds=4 ssd_size_mb=40
+make_disks ssd_discard=0 hdds=2 ssds=4 ssd_size_mb=40
 for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 done
@@ -123,7 +123,7 @@ ssdup_exits 0 remove other
 ssdup_exits 0 remove $NAME
 
 # until it has everything it does not count, whoever says so; it may fail, and it goes on
-make_disks ssds=3 ssd_size_mb=40
+make_disks ssd_discard=0 ssds=3 ssd_size_mb=40
 rm -f "$MODEL"
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --mirror $OTHER $SET,drain=manual
 find_sys
@@ -205,7 +205,7 @@ io verify
 ssdup_exits 0 remove $NAME
 
 # a log that goes while it is filled; one that comes; OLD that is there and that nobody wipes
-make_disks hdds=2 ssds=3 ssd_size_mb=40
+make_disks ssd_discard=0 hdds=2 ssds=3 ssd_size_mb=40
 for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 done

@@ -10,7 +10,7 @@
 
 OTHER=/dev/mssd1
 HDD_B=/dev/mhdd1
-SET=-opolicy=all,drain=manual,discard=off
+SET=-opolicy=all,drain=manual
 
 content()
 {
@@ -43,7 +43,7 @@ same()
 	must cmp "$T/mssd0" "$T/mssd1"
 }
 
-make_disks hdds=2 ssds=2 ssd_size_mb=40
+make_disks ssd_discard=0 hdds=2 ssds=2 ssd_size_mb=40
 for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 done
@@ -121,7 +121,7 @@ model mssd0 fail_read clear
 must cmp "$T/hdd" "$T/again"
 
 # at boot
-echo "$NAME $HDD UUID=$uuid policy=all,drain=manual,discard=off" >/etc/ssduptab
+echo "$NAME $HDD UUID=$uuid policy=all,drain=manual" >/etc/ssduptab
 ssdup_exits 0 tab --ready $NAME
 ssdup_exits 0 tab --check
 for disk in "$SSD" "$OTHER"; do
@@ -181,7 +181,7 @@ for dies in 0 1; do
 	ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --mirror $OTHER $SET
 	find_sys
 	uuid=$(<"$SYS/log_uuid")
-	echo "$NAME $HDD UUID=$uuid policy=all,drain=manual,discard=off" >/etc/ssduptab
+	echo "$NAME $HDD UUID=$uuid policy=all,drain=manual" >/etc/ssduptab
 	io write len=9000
 	ssdup_exits 0 remove $NAME
 done

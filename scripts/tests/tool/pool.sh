@@ -9,7 +9,7 @@
 
 HDD_B=/dev/mhdd1
 # a discard would take the headers of what is freed, at any time
-SET=-opolicy=all,drain=manual,discard=off
+SET=-opolicy=all,drain=manual
 
 # this_hdd DISK [DIGITS] - what the disk in the slot says of itself, if anything
 this_hdd()
@@ -48,7 +48,7 @@ lose_record()
 	done
 }
 
-make_disks hdds=2 ssd_size_mb=130
+make_disks ssd_discard=0 hdds=2 ssd_size_mb=130
 this_hdd $HDD aaaaaaaa
 this_hdd $HDD_B bbbbbbbb
 

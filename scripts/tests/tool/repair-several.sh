@@ -8,7 +8,7 @@
 GUARD=0	# the SSDs go back in time, and the HDD does not
 
 OTHER=/dev/mssd1
-KEYS="policy all drain manual segment_mb 1 discard off autocommit_ms 3600000 ssd $OTHER"
+KEYS="policy all drain manual segment_mb 1 autocommit_ms 3600000 ssd $OTHER"
 
 # restore - the log as it was
 restore()
@@ -57,7 +57,7 @@ live()
 			'$1 >= from && $1 < to { print (2048 + ($1 - from) * 2048) * 512; exit }'
 }
 
-make_disks hdd_size_mb=64 ssds=2 ssd_size_mb=34
+make_disks ssd_discard=0 hdd_size_mb=64 ssds=2 ssd_size_mb=34
 # shellcheck disable=SC2086
 make_ssdup $KEYS
 io mixed max=16 nr=3000 seed=5

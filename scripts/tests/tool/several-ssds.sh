@@ -9,7 +9,7 @@
 
 OTHER=/dev/mssd1
 HDD_B=/dev/mhdd1
-SET=-opolicy=all,drain=manual,discard=off
+SET=-opolicy=all,drain=manual
 
 # content - what all SSDs hold
 content()
@@ -52,7 +52,7 @@ is_left()
 	is "content" "$(content)" "$before"
 }
 
-make_disks hdds=2 ssds=2 ssd_size_mb=40
+make_disks ssd_discard=0 hdds=2 ssds=2 ssd_size_mb=40
 for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 done
@@ -155,12 +155,12 @@ for way in "--ssd $OTHER" "--ssd $OTHER --ssd $SSD" "--uuid $uuid"; do
 	io verify
 	ssdup_exits 0 remove $NAME
 done
-echo "$NAME $HDD UUID=$uuid policy=all,drain=manual,discard=off" >/etc/ssduptab
+echo "$NAME $HDD UUID=$uuid policy=all,drain=manual" >/etc/ssduptab
 ssdup_exits 0 tab --ready $NAME
 ssdup_exits 0 tab --check
 # whichever of them comes last, the line is the device's
 for spec in "$SSD" "$OTHER" UUID=$uuid; do
-	echo "$NAME $HDD $spec policy=all,drain=manual,discard=off" >/etc/ssduptab
+	echo "$NAME $HDD $spec policy=all,drain=manual" >/etc/ssduptab
 	for disk in "$SSD" "$OTHER"; do
 		ssdup_exits 0 probe "$disk" --export
 		mapfile -t known <"$T/out"
@@ -255,7 +255,7 @@ ssdup_exits 0 create $NAME --format --hdd $HDD --ssd $OTHER --ssd $SSD --discard
 ssdup_exits 0 remove $NAME
 
 # three, of which the last one finds the others
-make_disks ssds=3 ssd_size_mb=20
+make_disks ssd_discard=0 ssds=3 ssd_size_mb=20
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD --ssd $OTHER --ssd /dev/mssd2 $SET
 io write len=20000
 ssdup_exits 0 remove $NAME

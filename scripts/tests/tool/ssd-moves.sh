@@ -9,7 +9,7 @@
 HDD_B=/dev/mhdd1
 SSD_B=/dev/mssd1
 SSD_C=/dev/mssd2
-SET=-opolicy=all,discard=off
+SET=-opolicy=all
 
 # left NUMBER - sectors that the first device has on an SSD
 left()
@@ -59,7 +59,7 @@ again()
 	verify
 }
 
-make_disks hdds=2 ssds=3 ssd_size_mb=40
+make_disks ssd_discard=0 hdds=2 ssds=3 ssd_size_mb=40
 for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 done
@@ -136,7 +136,7 @@ again $SSD
 # a second one, while a log that is not active holds data of before the first one came
 ssdup_exits 0 remove other
 ssdup_exits 0 remove $NAME
-make_disks hdds=2 ssds=3 ssd_size_mb=40
+make_disks ssd_discard=0 hdds=2 ssds=3 ssd_size_mb=40
 for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 	echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 done

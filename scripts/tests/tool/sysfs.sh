@@ -57,7 +57,7 @@ for file in "$SYS"/*; do
 		;;
 	log_uuid) is "log" "$value" "$(log_uuid)" ;;
 	pool_uuid) is "pool" "$value" "$(pool_uuid)" ;;
-	policy | route | full | drain | discard | classes | class_cgroups)
+	policy | route | full | drain | classes | class_cgroups)
 		[[ $value =~ ^[a-z]+$ ]] || fail "$file: $value"
 		;;
 	*) [[ $value =~ ^[0-9]+$ ]] || fail "$file: $value" ;;
@@ -70,7 +70,6 @@ takes policy adaptive
 takes full bypass maybe
 takes drain eager always
 takes autocommit_ms 50 0 3600001 x "" -5
-takes discard off on 0
 takes stage 0 2 x
 takes ssd_budget 0 1 1K 1G
 above "commits before" 1 "$(stat commits)"

@@ -48,7 +48,6 @@ bad stage 2 "not 0 or 1"
 bad take_over yes "not 0 or 1"
 bad host node7 "not a lower-case UUID"
 bad host 00000000-0000-0000-0000-000000000000 "not a lower-case UUID"
-bad discard on "not auto or off"
 for value in 1 1K 0.5G -1G 1dwpds 2048T; do
 	bad ssd_budget "$value" "not 0, bytes as 200G (or M, T), or drive writes as 0.5dwpd"
 done

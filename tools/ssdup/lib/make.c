@@ -367,15 +367,13 @@ static int exists(const struct ssdup_ctx *ctx, const struct new_device *new, int
 /* What the keys say of a new log; and the UUID that the log has, or will have. */
 static void choose_log(const struct new_device *new, const struct pair *p, struct log_options *o)
 {
-	char *size = value_of(new, "segment_mb"), *discard = value_of(new, "discard");
+	char *size = value_of(new, "segment_mb");
 	uint64_t mb;
 
 	/* The kernel says what is wrong with any other. */
 	if (size && !parse_number(size, 1, 256, &mb) && !(mb & (mb - 1)))
 		o->segment_mb = mb;
 	free(size);
-	o->no_discard = discard && !strcmp(discard, "off");
-	free(discard);
 	if (p->log.fault == LOG_OK && !new->format)
 		memcpy(o->uuid, ssd_super(&p->log)->uuid, sizeof(o->uuid));
 	else
