@@ -43,8 +43,7 @@ bool ssdup_tries_all(struct ssdup *c)
 	if (READ_ONCE(c->log_shut) || READ_ONCE(c->leaving))
 		return true;
 	return ssdup_segments_full(c->log) &&
-	       (READ_ONCE(c->set.full) == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log) ||
-		ssdup_drain_fails(c->drainer));
+	       (ssdup_log_spent(c->log) || ssdup_drain_fails(c->drainer));
 }
 
 /* choose_by_window(), if the log is full or shut. */
@@ -322,19 +321,11 @@ static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	return true;
 }
 
-/* With the log full: may the write go to the HDD rather than wait, or can it wait for nothing? */
+/* With the log full: does a write for it go to the HDD, since it would wait for nothing? */
 static bool bypasses(struct ssdup *c)
 {
-	enum ssdup_full full = READ_ONCE(c->set.full);
-
-	if (full == SSDUP_FULL_BYPASS || ssdup_log_spent(c->log))
-		return true;
-	/* What windows send to the log is to go there. */
-	if (ssdup_windowed(c))
-		return ssdup_drain_fails(c->drainer);
-	/* Another cause passes soon. Who flushes would wait for what the HDD gets. */
-	return full == SSDUP_FULL_BALANCE && ssdup_segments_full(c->log) &&
-	       bdev_write_cache(c->hdd->bdev) && !ssdup_window_flushes(c->router);
+	return ssdup_log_spent(c->log) ||
+	       (ssdup_windowed(c) && ssdup_drain_fails(c->drainer));
 }
 
 /* Is there nothing that a write could wait for while the device is suspended? */

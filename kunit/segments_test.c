@@ -271,7 +271,6 @@ static void the_last_segments_are_spare(struct kunit *test)
 	u64 next;
 	u32 i;
 
-	device.set.full = SSDUP_FULL_BYPASS;
 	write_segments(test, FOR_WRITERS);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	expect_segments(test, LOG_DRAIN_SEGMENTS, 1, FOR_WRITERS - 1);
@@ -377,7 +376,6 @@ static void none_is_opened_while_discarded(struct kunit *test)
 	LIST_HEAD(batch);
 	u32 i;
 
-	device.set.full = SSDUP_FULL_BYPASS;
 	/* A new log has nothing to discard. */
 	KUNIT_EXPECT_EQ(test, ssdup_discard_begin(device.log, NR, &batch), 0);
 	write_segments(test, FOR_WRITERS);

@@ -109,16 +109,16 @@ static void lines_are_taken(struct kunit *test)
 	u32 i;
 
 	ssdup_settings_preset(&set);
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_OK);
-	KUNIT_EXPECT_EQ(test, set.full, SSDUP_FULL_BYPASS);
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "full", "bypass"), SETTINGS_TWICE);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "drain", "manual"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, set.drain, SSDUP_DRAIN_MANUAL);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "drain", "manual"), SETTINGS_TWICE);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "depth", "1"), SETTINGS_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "autocommit_ms", "0"), SETTINGS_VALUE);
 	KUNIT_EXPECT_EQ(test, set.autocommit_ms, 1000);
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a:soon"), SETTINGS_VALUE);
 	/* What was refused was not given. */
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "autocommit_ms", "16"), SETTINGS_OK);
-	KUNIT_EXPECT_EQ(test, set.given, ssdup_settings_bit(ssdup_settings_find("full")) |
+	KUNIT_EXPECT_EQ(test, set.given, ssdup_settings_bit(ssdup_settings_find("drain")) |
 			ssdup_settings_bit(ssdup_settings_find("autocommit_ms")));
 	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "classes", "a+b:late"), SETTINGS_OK);
 	KUNIT_EXPECT_EQ(test, set.classes.nr, 3);

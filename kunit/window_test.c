@@ -276,8 +276,8 @@ static const struct choose_case {
 	{ "nor an SSD that is quick", { &slow_ssd, .waiting = REWRITE, .ssd = 8, .room = true },
 	  SSDUP_SSD, WINDOW_REWRITE },
 	{ "nor does the HDD take it", { &array, .waiting = REWRITE, .cached = true }, -1 },
-	{ "a full log: writes wait, as the key says",
-	  { &array, .waiting = SCATTERED, .cached = true, .blocks = true }, -1 },
+	{ "a full log: writes wait, since somebody flushes",
+	  { &array, .waiting = SCATTERED, .cached = true, .flushes = true }, -1 },
 	{ "a pass and an SSD that adds nothing: there is no other",
 	  { &slow_ssd, .waiting = SCATTERED, .pass = true, .ssd = 8, .room = true },
 	  SSDUP_SSD, WINDOW_SCATTERED },
@@ -404,7 +404,7 @@ static void a_full_log_is_drained(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ssdup_window_drains(&f));
 	f = (struct window_facts){ &usual };
 	KUNIT_EXPECT_FALSE(test, ssdup_window_drains(&f));
-	f = (struct window_facts){ &array, .waiting = SCATTERED, .cached = true, .blocks = true };
+	f = (struct window_facts){ &array, .waiting = SCATTERED, .cached = true, .flushes = true };
 	KUNIT_EXPECT_TRUE(test, ssdup_window_drains(&f));
 	/* A rewrite needs one, whatever the HDD is. */
 	f = (struct window_facts){ &array, .waiting = REWRITE, .cached = true };

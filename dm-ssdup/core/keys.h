@@ -26,8 +26,6 @@ SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two f
 		"size of a segment in MiB; by default a 1024th of the SSD, but 4 to 256")
 SSDUP_FIXED_KEY(max_mb, false, SSDUP_BY_SIZE, NULL, 0, 67108864, "a number up to 67108864",
 		"MiB for this log; 0 is an equal part")
-SSDUP_KEY(full, full, SSDUP_FULL_BALANCE, fulls, 0, 0, "balance, block or bypass",
-	  "does a write that finds the log full go to the HDD: if that has a cache, never, always")
 SSDUP_KEY(drain, drain, SSDUP_DRAIN_AUTO, drains, 0, 0, "auto, eager or manual",
 	  "when sealed segments are drained")
 SSDUP_KEY(autocommit_ms, autocommit_ms, 1000, NULL, 1, 3600000, "a number from 1 to 3600000",

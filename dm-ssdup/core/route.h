@@ -19,7 +19,7 @@ struct route_facts {
 	bool	log_writable;	/* the mode of the device allows new log entries */
 	bool	shut;		/* the SSD takes no writes for the moment */
 	bool	queue;		/* other writes wait for log space already */
-	bool	bypass;		/* the HDD is better than waiting for log space */
+	bool	bypass;		/* there is no log space to wait for */
 	bool	leaving;	/* a suspend waits for this write */
 	bool	stuck;		/* the log cannot be drained for now */
 	/* Refusals so far. */
@@ -42,8 +42,8 @@ enum route_action {
  *
  * A write that overlaps the log never goes to the HDD (invariant 3). Any other write goes there
  * when its stream does, when the log takes no writes, or when it would have to wait for the log
- * and must not: because of the policy or the key full, a suspend, or a lack of memory. A
- * suspend does not wait for a drain that fails. The log never takes a write that is not aligned.
+ * and must not: because no drain can help, for a suspend, or for lack of memory. A suspend does not
+ * wait for a drain that fails. The log never takes a write that is not aligned.
  *
  * A write to the log queues behind the writes that wait already.
  */

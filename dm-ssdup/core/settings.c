@@ -17,13 +17,6 @@ static const char * const policies[] = {
 	NULL
 };
 
-static const char * const fulls[] = {
-	[SSDUP_FULL_BALANCE]	= "balance",
-	[SSDUP_FULL_BLOCK]	= "block",
-	[SSDUP_FULL_BYPASS]	= "bypass",
-	NULL
-};
-
 static const char * const drains[] = {
 	[SSDUP_DRAIN_AUTO]	= "auto",
 	[SSDUP_DRAIN_EAGER]	= "eager",

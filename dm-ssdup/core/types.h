@@ -67,12 +67,6 @@ enum ssdup_stat {
 	STAT_NR
 };
 
-enum ssdup_full {
-	SSDUP_FULL_BALANCE,
-	SSDUP_FULL_BLOCK,
-	SSDUP_FULL_BYPASS,
-};
-
 enum ssdup_drain {
 	SSDUP_DRAIN_AUTO,
 	SSDUP_DRAIN_EAGER,

@@ -176,7 +176,7 @@ static __always_inline bool hdd_first(const struct window_facts *f, const struct
 /* With the log full: does the HDD get such a write at once? */
 static bool goes_direct(const struct window_facts *f, enum window_kind kind, const struct view *v)
 {
-	return kind != WINDOW_REWRITE && !f->blocks && (f->cached || hdd_quicker(v));
+	return kind != WINDOW_REWRITE && !f->flushes && (f->cached || hdd_quicker(v));
 }
 
 /* Such a write is for the HDD while it may end there in time, by what has waited and is there. */

@@ -200,13 +200,13 @@ struct window_facts {
 	bool	room;		/* the log has a place for each of them */
 	bool	pass;		/* a pass of the drain has the HDD to itself */
 	bool	kept;		/* others wait for the HDD: a reader, a flush */
+	bool	flushes;	/* and that is a flush */
 	u64	price;		/* ns, see allowance.h; 0: none */
 	/* Of writes that wait: */
 	u32	waiting;	/* a bit for each kind */
 	const struct window_first *first;	/* of each kind; NULL: it has just come */
 	/* If the log is full: */
 	bool	cached;		/* the HDD has a volatile write cache */
-	bool	blocks;		/* writes wait: by the key, or others flush */
 };
 
 /**

@@ -91,12 +91,11 @@ static __always_inline struct window_facts ssdup_window_facts(struct ssdup_route
 		.room = room,
 		.pass = READ_ONCE(w->passes),
 		.kept = flushes || ssdup_window_reads(router),
+		.flushes = flushes,
 	};
 
-	if (!room) {
+	if (!room)
 		f.cached = bdev_write_cache(router->c->hdd->bdev);
-		f.blocks = flushes || READ_ONCE(router->c->set.full) == SSDUP_FULL_BLOCK;
-	}
 	return f;
 }
 

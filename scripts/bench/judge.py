@@ -7,7 +7,6 @@ A ratio of 1 is as good as the best of them, 0.5 half as fast or twice as late.
 import statistics
 
 WRITERS = ("contiguous", "random", "mixed", "strided", "small", "gaps")
-POLICIES = ("balance", "adaptive")
 
 
 def speed(r):
@@ -42,21 +41,21 @@ def load_of(r):
     return r["workload"].removesuffix("-" + r["disks"])
 
 
-def ratios(results, policy, loads, value, others):
+def ratios(results, loads, value, others):
     """(ratio, load, pair of disks, name of the best) for each pair on which all of them ran."""
     of = {(load_of(r), r["disks"], r["system"]): value(r) for r in results
           if load_of(r) in loads and not r.get("fault")}
     found = []
     for (load, disks, system), own in of.items():
         peers = [(of[load, disks, o], o) for o in others if (load, disks, o) in of]
-        if system == policy and len(peers) == len(others) and max(peers)[0] > 0:
+        if system == "balance" and len(peers) == len(others) and max(peers)[0] > 0:
             found.append((own / max(peers)[0], load, disks, max(peers)[1]))
     return found
 
 
-def row_of(policy, load, figure, found):
+def row_of(load, figure, found):
     worst = min(found)
-    return [policy, load, figure, str(len(found)), "%.2f" % worst[0],
+    return [load, figure, str(len(found)), "%.2f" % worst[0],
             "%s, %s" % (worst[2].removeprefix("family"), worst[3]) if load != "all" else
             "%s, %s" % (worst[2].removeprefix("family"), worst[1]),
             "%.2f" % statistics.median(ratio for ratio, *_ in found),
@@ -64,15 +63,14 @@ def row_of(policy, load, figure, found):
 
 
 def family(results):
-    """For each policy, load and figure: the smallest ratio, where that was, and the median."""
-    rows = [["policy", "load", "figure", "pairs", "smallest", "seed, best", "median", "below 0.98"]]
-    for policy in POLICIES:
-        for loads, figure, value, others in FIGURES:
-            found = ratios(results, policy, loads, value, others)
-            for load in loads:
-                of_load = [f for f in found if f[1] == load]
-                if of_load:
-                    rows.append(row_of(policy, load, figure, of_load))
-            if len(loads) > 1 and found:
-                rows.append(row_of(policy, "all", figure, found))
+    """For each load and figure of balance: the smallest ratio, where that was, and the median."""
+    rows = [["load", "figure", "pairs", "smallest", "seed, best", "median", "below 0.98"]]
+    for loads, figure, value, others in FIGURES:
+        found = ratios(results, loads, value, others)
+        for load in loads:
+            of_load = [f for f in found if f[1] == load]
+            if of_load:
+                rows.append(row_of(load, figure, of_load))
+        if len(loads) > 1 and found:
+            rows.append(row_of("all", figure, found))
     return rows

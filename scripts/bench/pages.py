@@ -102,7 +102,7 @@ def digits(value):
 def users(results):
     """MB/s, and in brackets the 99th percentile of the waits in ms, of every system."""
     results = sized(results)
-    systems = PEERS + ["adaptive", "balance"]
+    systems = PEERS + ["balance"]
     rows = [["load"] + systems]
     for (group, workload), name in LOADS.items():
         if group in ("targets", "readwrite", "beside"):

@@ -86,8 +86,6 @@ system_make()
 		local policy=$1
 
 		shift
-		# as in the paper, writers wait for a full log
-		[ "${disks:-}" != paper ] || [ "$policy" = balance ] || set -- full block "$@"
 		zero_ends $ssd
 		dm ssdup $hdd $ssd $((2 + $#)) policy "$policy" "$@"
 		stats=/sys/block/$(basename "$(readlink -f "/sys/dev/block/$(dmsetup \

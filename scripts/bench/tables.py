@@ -311,7 +311,7 @@ def behind(results):
     rows = [["group, workload", "system", "MB/s", "the better ones", "drained s", "earlier ones"]]
     others = [s for s in PEERS if s not in ("ssd", "linear")]
     for r in results:
-        if r["system"] not in ("adaptive", "balance") or r.get("fault") or \
+        if r["system"] != "balance" or r.get("fault") or \
            r["group"] in ("targets",) + APART:
             continue
         peers = rivals(results, r, others)
@@ -475,7 +475,7 @@ def make(results):
                       full(mine)))
     rows = behind(results)
     if len(rows) > 1:
-        found.append(("behind", "Where adaptive or balance is behind", rows))
+        found.append(("behind", "Where balance is behind", rows))
     return found
 
 

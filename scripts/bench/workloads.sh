@@ -23,9 +23,9 @@ short()
 
 PEERS="hdd ssd dm-writecache dm-cache bcache dm-writeboost"
 OURS=$(policies | tr '\n' ' ')
-# The short form has the paper's policy and the default; in what the paper did, the
-# bare hard disk and a buffer that takes everything beside them.
-MINE=$(short "adaptive balance" "$OURS")
+# The short form has the default policy. What the paper did is done with its own policy, too, with
+# the bare hard disk and a buffer that takes everything beside them.
+MINE=$(short balance "$OURS")
 EVERYBODY="$PEERS $MINE"
 PAPER="hdd $(short "all adaptive balance" "$OURS")"
 
@@ -190,7 +190,7 @@ burst --pattern uniform --procs 8 --request 16k --size 2g --span 4g --ms $ms;joi
 group_family()
 {
 	local pattern seed one="burst --pattern mixed --procs 16 --request 256k --size 256m"
-	local systems="hdd dm-writecache dm-cache adaptive balance" only_disks
+	local systems="hdd dm-writecache dm-cache balance" only_disks
 	local big="--procs 16 --request 256k --size 1g"
 
 	for seed in "${family[@]}"; do
@@ -228,7 +228,7 @@ group_cpu()
 {
 	local mb one systems
 
-	systems=$(short "linear hdd dm-writecache none $MINE" "linear $PEERS $OURS")
+	systems=$(short "linear hdd dm-writecache none adaptive $MINE" "linear $PEERS $OURS")
 	mb=$(short 32 128)
 	one="burst --pattern uniform --procs 1 --request 4k --size ${mb}m"
 	work write-4k instant 512 -- 320 "$systems" "drain manual" \
@@ -246,7 +246,7 @@ group_memory()
 {
 	local systems
 
-	systems=$(short "hdd dm-writecache dm-cache bcache all $MINE" "$EVERYBODY")
+	systems=$(short "hdd dm-writecache dm-cache bcache all adaptive $MINE" "$EVERYBODY")
 	work fill-4k instant 512 -- 576 "$systems" "drain manual" \
 		"prefill;memory --pattern random --procs 4 --request 4k --size $(short 192m 384m) --span 512m"
 	work fill-256k instant 512 -- 576 "$systems" "drain manual" \

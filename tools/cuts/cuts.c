@@ -295,15 +295,13 @@ static void choose_table(void)
 {
 	static const char *const policies[] = { "all", "all", "adaptive", "watermark", "none",
 		"balance", "balance" };
-	static const char *const fulls[] = { "block", "block", "bypass" };
 	static const char *const drains[] = { "auto", "eager", "manual" };
 	static const unsigned int commits[] = { 1, 20, 1000 };
 	static const unsigned int cleans[] = { 0, 50, 90 };
 	static const char *const budgets[] = { "1M", "64M", "100G", "0.5dwpd" };
 	struct rng r = rng_split(seed_of_case, 2);
 	unsigned int policy = rng_below(&r, ARRAY_SIZE(policies));
-	unsigned int full = rng_below(&r, ARRAY_SIZE(fulls));
-	unsigned int args = 12, i;
+	unsigned int args = 10, i;
 	size_t len;
 	char more[256] = "";
 
@@ -316,7 +314,6 @@ static void choose_table(void)
 		args += 2;
 	} else if (c.step || c.plan.unwritable) {
 		policy = 0;
-		full = 0;
 	} else if (arg.budget) {
 		policy = ARRAY_SIZE(policies) - 1;
 		snprintf(more, sizeof(more), " ssd_budget %s",
@@ -335,9 +332,9 @@ static void choose_table(void)
 	}
 	args += 2 * (nr_disks() - 1);
 	snprintf(c.d.table, sizeof(c.d.table),
-		 "%s %u%s policy %s full %s drain %s autocommit_ms %u",
+		 "%s %u%s policy %s drain %s autocommit_ms %u",
 		 HDD " " SSD, args, more,
-		 policies[policy], fulls[full],
+		 policies[policy],
 		 drains[rng_below(&r, ARRAY_SIZE(drains))],
 		 commits[rng_below(&r, ARRAY_SIZE(commits))]);
 	len = strlen(c.d.table);

@@ -298,9 +298,8 @@ static void turn(struct controller *c)
 		{ "clean_percent", "0 50 90" },
 		/* Refused without clean data. */
 		{ "promote", "0 1000T 1000T" },
-		/* Of those behind here none when some sectors must not be written directly. */
+		/* The last one not when some sectors must not be written directly. */
 		{ "policy", "all none adaptive watermark balance all" },
-		{ "full", "balance block bypass" },
 	};
 	unsigned int i = rng_below(&c->rng, c->p->unwritable ? 4 : ARRAY_SIZE(knobs));
 

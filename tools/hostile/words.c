@@ -31,11 +31,10 @@ static unsigned int nr_files;
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
 	/* Keys, */
-	"policy", "segment_mb", "full", "drain", "autocommit_ms", "ssd_budget", "promote",
-	"classes",
+	"policy", "segment_mb", "drain", "autocommit_ms", "ssd_budget", "promote", "classes",
 	"host", "take_over", "log", "max_mb", "stage",
 	/* their words, */
-	"adaptive", "watermark", "all", "none", "block", "bypass", "auto", "eager", "manual",
+	"adaptive", "watermark", "all", "none", "auto", "eager", "manual",
 	"default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
 	"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f", "00000000-0000-0000-0000-000000000000",
 	/* messages, */
@@ -45,8 +44,8 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		13U
-#define KEY_WORDS	15U
+#define KEYS		12U
+#define KEY_WORDS	13U
 #define MESSAGES	10U
 
 static const char * const numbers[] = {
@@ -139,7 +138,6 @@ static const struct knob {
 	unsigned long	min, max;
 } knobs[] = {
 	{ "policy", "adaptive watermark all none balance", 0, 0 },
-	{ "full", "balance block bypass", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },
 	{ "autocommit_ms", NULL, 1, 3600000 },
 	{ "stage", NULL, 0, 1 },

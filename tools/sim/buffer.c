@@ -292,7 +292,7 @@ static struct window_facts facts(const struct buffer *b, struct window_first fir
 		.speed = &b->speed, .now = b->clock.now, .hdd = b->at_hdd, .ssd = b->at_ssd,
 		.room = true, .pass = buffer_passes(b), .cached = b->cached,
 		.first = first,
-		.blocks = flushes(b),
+		.flushes = flushes(b),
 		.kept = b->readers || flushes(b),
 	};
 	const struct writer *w;

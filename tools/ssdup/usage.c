@@ -77,7 +77,7 @@ static const struct option_spec create_options[] = {
 #include "dm-ssdup/core/states.h"
 	},
 	{ 'o', "options", "KEY=VALUE,...",
-	  "other keys, such as full=bypass,drain=eager",
+	  "other keys, such as clean=50,drain=eager",
 	  "See KEYS." },
 	{ OPT_ADD, "add", NULL,
 	  "one more log, for this HDD, on an SSD that holds logs\n"

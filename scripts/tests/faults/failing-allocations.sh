@@ -38,7 +38,7 @@ no_errors()
 }
 
 make_disks hdd_discard=1
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 
 # Each write cuts something that the log holds, so it has to go there, and takes
 # nodes; there are more of them than nodes set aside, in a log that is far from

@@ -37,7 +37,7 @@ remove_ssdup
 slow_disks ssd_size_mb=11 hdd_rate_mbps=4
 for way in "suspend" "suspend --noflush" wipe_table; do
 	rm -f "$MODEL"
-	make_ssdup policy all full block drain manual
+	make_ssdup policy all drain manual
 	io write len=8000 bs=64 fsync=1
 	iocheck "$T/other" $DEV write start=30000 len=14000 bs=64 depth=64 errors=1 &
 	writer=$!

@@ -9,7 +9,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks ssd_size_mb=11
-make_ssdup policy all full block autocommit_ms 1
+make_ssdup policy all autocommit_ms 1
 below "blocks of a segment" $(($(segment_data) / 8)) 64
 room=$(($(log_writes 8) * 8))
 model $HDD fail_write "0 $LEN"

@@ -13,7 +13,7 @@ make_disks ssd_size_mb=11
 must dmsetup create other --table "0 $LEN linear $HDD 0"
 DISK=$HDD HDD=/dev/mapper/other
 refuse_late 100 {8..999..88}
-make_ssdup policy all full block drain manual autocommit_ms 1
+make_ssdup policy all drain manual autocommit_ms 1
 room=$(($(log_writes 8) * 8))
 io write len=$room bs=8
 is "free segments" "$(stat segments_free)" 2

@@ -9,7 +9,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks hdd_size_mb=256 ssd_size_mb=11
-make_ssdup policy all full block
+make_ssdup policy all
 must mkswap $DEV >/dev/null
 mkdir -p /run/cgroup
 mount -t cgroup2 none /run/cgroup || skip "no cgroups in this kernel"

@@ -36,7 +36,6 @@ knobs()
 {
 	turn policy all none balance all none
 	turn drain auto eager eager manual
-	turn full balance block bypass
 	turn clean_percent 0 10 50 90 90 90
 	turn promote 0 1000T 1000T 1000T
 	message "$(pick drain drain drain commit commit forget)"

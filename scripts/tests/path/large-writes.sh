@@ -6,7 +6,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks ssd_size_mb=11
-make_ssdup policy all full block
+make_ssdup policy all
 below "a segment" "$(stat segment_sectors)" 1024
 # 4 MiB writes, 16 MiB in all: more than the log holds
 io write len=32768 bs=8192 depth=4

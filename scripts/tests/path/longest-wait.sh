@@ -21,7 +21,7 @@ burst()
 
 # a segment takes 25 ms, and a part of the log more than half a second
 slow_disks hdd_rate_mbps=10
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 burst
 above "longest wait, as long as a part of the log takes" "$longest" 500
 burst

@@ -45,7 +45,7 @@ ends()
 }
 
 make_disks hdd_discard=1
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 io write len=2048 bs=64
 io zero len=1024
 io discard start=1024 len=512

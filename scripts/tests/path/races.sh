@@ -43,7 +43,6 @@ turn()
 knobs()
 {
 	turn policy all none adaptive watermark balance
-	turn full balance block bypass
 	turn drain auto eager manual
 	turn autocommit_ms 1 100 2000
 	turn clean_percent 0 50 90
@@ -79,7 +78,6 @@ tables()
 	dmsetup resume $NAME
 	doze
 	dmsetup reload $NAME --table "$(table clean "$(pick 0 50 90)" \
-		full "$(pick balance block bypass)" \
 		policy "$(pick all watermark adaptive balance)" "${classes[@]}")"
 	case $((RANDOM % 4)) in
 	0) dmsetup clear $NAME ;;

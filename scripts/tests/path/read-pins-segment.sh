@@ -13,7 +13,7 @@ data=$(log_sector 0)
 remove_ssdup
 # a read of the log's first place is under way until that table is replaced
 slow_ssd "$data" 8 60000 0
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 SSD=/dev/mssd0
 io write len=256 bs=64
 iocheck "$MODEL" $DEV watch len=8 bs=8 seconds=0 >"$T/reads" &

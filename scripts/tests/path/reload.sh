@@ -15,7 +15,7 @@ for n in 0 1; do
 		seconds=8 &
 	jobs[n]=$!
 done
-tables=("policy all full bypass" "policy none" "policy watermark"
+tables=("policy all" "policy none" "policy watermark"
 	"drain eager clean 50 policy all" "policy all drain eager")
 for ((i = 0; i < 10; i++)); do
 	NOFLUSH=$((i % 2 ? 0 : 1))

@@ -41,7 +41,7 @@ for mb in 1 2; do
 	remove_ssdup
 	must_not dmsetup create $NAME --table "$(table segment_mb 4)"
 	must said "segment_mb: the log on the SSD was made with $((mb * 1024)) KiB"
-	make_ssdup policy all full block
+	make_ssdup policy all
 	io random len=65536 bs=128 nr=300 seed=9
 	all_home
 	remove_ssdup

@@ -25,26 +25,27 @@ ends()
 }
 
 make_disks hdd_cache_mb=4 ssd_cache_mb=4 ssd_size_mb=34
-for keys in "full block drain manual" "full block drain auto" "full balance drain manual" \
-	"full block drain manual clean 50"; do
+for keys in "policy all drain manual" "policy all drain auto" "policy balance drain manual" \
+	"policy all drain manual clean 50"; do
 	# shellcheck disable=SC2086
-	make_ssdup policy all max_mb 1 segment_mb 1 $keys
+	make_ssdup max_mb 1 segment_mb 1 $keys
 	is "segments for $keys" "$(stat segments)" 3
 	reader &
 	reader=$!
 	ends iocheck "$MODEL" $DEV write len=$((4 * $(segment_data))) bs=64
 	ends iocheck "$MODEL" $DEV write len=$((3 * $(segment_data))) bs=8 depth=64
 	must kill $reader
-	# with full balance some go past it
+	# by balance some go past it
 	[[ $keys == *balance* ]] || above "freed segments" "$(stat frees)" 2
 	io verify
 	flush
 	remove_ssdup
 done
 
-# --- with full bypass others pass, and a write over the log waits for a drain ---
-make_ssdup policy all max_mb 1 segment_mb 1 full bypass drain manual
+# --- by balance others pass, and a write over the log waits for a drain ---
+make_ssdup policy all max_mb 1 segment_mb 1 drain manual
 io write len=$(($(segment_data) / 64 * 64)) bs=64
+knob policy balance
 io write start=65536 len=64 bs=64
 above "direct writes" "$(stat writes_hdd)" 0
 ends iocheck "$MODEL" $DEV write len="$(segment_data)" bs=64

@@ -23,7 +23,7 @@ must dd if=/dev/zero of=/mnt/taken/file bs=1M count=$taken status=none
 
 make_host_disks 320 12
 blank_log
-make_ssdup policy all full block
+make_ssdup policy all
 # swap below, the burst above
 must dmsetup create other --table "0 $((256 * 2048)) linear $DEV 0"
 must mkswap /dev/mapper/other >/dev/null

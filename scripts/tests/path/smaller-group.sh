@@ -21,7 +21,7 @@ must dmsetup reload other <<-TABLE
 TABLE
 must dmsetup suspend other
 must dmsetup resume other
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 data=$(segment_data)
 # the first segment has the extent that will be split, and the log is nearly full
 io write start=4120 len=64 bs=64

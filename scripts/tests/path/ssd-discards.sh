@@ -81,7 +81,7 @@ must_not sh -c "ssdup check --full $SSD | grep -i fault"
 must dmsetup create other --table "0 $(blockdev --getsz $SSD) linear $SSD 0"
 minor=$(dmsetup info -c --noheadings -o minor other)
 echo 0 >"/sys/block/dm-$minor/queue/discard_max_bytes" || fail "discards cannot be switched off"
-SSD=/dev/mapper/other make_ssdup policy all full block drain manual
+SSD=/dev/mapper/other make_ssdup policy all drain manual
 io verify
 before=$(<$FTL/discarded_bytes)
 io random len=131072 bs=16 nr=2000 seed=6
@@ -154,7 +154,7 @@ must dmsetup remove other
 # no segment is opened while it is discarded: writers take the others, and then they wait
 SSD=/dev/mssd0
 slow_ssd "$eighth" 8 0 60000
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 io write start=65536 len=$((64 * ($(log_writes 64) * 3 / 4))) bs=64 &
 writer=$!
 # a drain may end the wait within some ms

@@ -8,7 +8,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 make_disks ssd_size_mb=11
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 len=$((2 * 64 * $(log_writes 64)))
 # NOFLUSH: those that wait are handed back, and sent again to the new table
 for NOFLUSH in yes ""; do
@@ -18,14 +18,14 @@ for NOFLUSH in yes ""; do
 	writer=$!
 	wait_until waiting_writes -gt 20
 	SECONDS=0
-	reload policy all full bypass
+	reload policy balance
 	below "seconds of a suspend" $SECONDS 15
 	must wait $writer
 	model $HDD fail_flush 0
 	wait
 	io verify start=60000 len=10000
 	must message drain
-	reload policy all full block drain manual
+	reload policy all drain manual
 done
 
 # removed and made again while a drain cannot go on

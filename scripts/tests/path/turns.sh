@@ -10,7 +10,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 slow_disks hdd_size_mb=512 ssd_size_mb=133 hdd_rate_mbps=40
-make_ssdup policy all full block
+make_ssdup policy all
 all=$(log_writes 64)
 io write len=$((64 * all)) bs=64
 

@@ -8,7 +8,7 @@
 . /ssdup/scripts/tests/lib.sh
 
 slow_disks ssd_size_mb=11 hdd_cache_mb=8 hdd_rate_mbps=2
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 room=$(($(log_writes 64) * 64))
 is "what an empty device does" "$(stat drain_state) $(stat wait_cause)" "0 0"
 io write len=512 bs=64

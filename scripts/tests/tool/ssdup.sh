@@ -170,10 +170,10 @@ done
 is "log_uuid as JSON" "$(field log_uuid)" "$(stat log_uuid)"
 
 # set
-must ssdup set $NAME autocommit_ms=17 full=bypass
+must ssdup set $NAME autocommit_ms=17 stage=0
 is "autocommit_ms" "$(stat autocommit_ms)" 17
-is "full" "$(stat full)" bypass
-refuses 2 "full: not" ssdup set $NAME full=maybe
+is "stage" "$(stat stage)" 0
+refuses 2 "stage: not" ssdup set $NAME stage=maybe
 refuses 2 "unknown key" ssdup set $NAME depth=1
 
 # drain

@@ -27,13 +27,13 @@ done
 
 line=$(dmsetup table $NAME)
 is "table" "${line#* ssdup * * }" "6 policy all drain manual autocommit_ms 5000"
-message set full bypass
+message set stage 0
 message set autocommit_ms 6000
 line=$(dmsetup table $NAME)
 remove_ssdup
 must dmsetup create $NAME --table "$line"
 is "table made again" "$(dmsetup table $NAME)" "$line"
-is "full" "$(stat full)" bypass
+is "stage" "$(stat stage)" 0
 io verify
 
 # that segments are freed is an event

@@ -57,7 +57,7 @@ for file in "$SYS"/*; do
 		;;
 	log_uuid) is "log" "$value" "$(log_uuid)" ;;
 	pool_uuid) is "pool" "$value" "$(pool_uuid)" ;;
-	policy | route | full | drain | classes | class_cgroups)
+	policy | route | drain | classes | class_cgroups)
 		[[ $value =~ ^[a-z]+$ ]] || fail "$file: $value"
 		;;
 	*) [[ $value =~ ^[0-9]+$ ]] || fail "$file: $value" ;;
@@ -67,7 +67,6 @@ done
 long=123456789012345678901234567890123456789012345678901234567890
 takes policy all some "" ALL "all none" $long
 takes policy adaptive
-takes full bypass maybe
 takes drain eager always
 takes autocommit_ms 50 0 3600001 x "" -5
 takes stage 0 2 x
@@ -93,7 +92,7 @@ is "written" "$(metric ssdup_written_bytes_total | tail -n 1)" $((512 * $(stat w
 is "log" "$(metric ssdup_log_size_bytes)" $((512 * $(stat segments) * $(stat segment_sectors)))
 is "segment" "$(metric ssdup_segment_size_bytes)" $((512 * $(stat segment_sectors)))
 is "route" "$(metric ssdup_route_ssd)" 1
-grep -qF "ssdup_info{device=\"$NAME\",uuid=\"$(log_uuid)\",pool=\"$(pool_uuid)\",hdd=\"${HDD#/dev/}\",ssd=\"${SSD#/dev/}\",policy=\"all\",full=\"bypass\",drain=\"manual\"} 1" \
+grep -qF "ssdup_info{device=\"$NAME\",uuid=\"$(log_uuid)\",pool=\"$(pool_uuid)\",hdd=\"${HDD#/dev/}\",ssd=\"${SSD#/dev/}\",policy=\"all\",drain=\"manual\"} 1" \
 	"$T/prom" || fail "info: $(grep ^ssdup_info "$T/prom")"
 is "all files" "$(echo "$T"/prom*)" "$T/prom"
 must_get "not a file" ssdup metrics --output /dev/null

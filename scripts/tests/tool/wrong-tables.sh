@@ -27,12 +27,13 @@ refused "hdd: no such device" "/dev/none $SSD"
 refused "ssd: no such device" "$HDD /dev/none"
 refused "ssd: the same device as hdd" "$HDD $HDD"
 len=$((LEN + 8)) refused "hdd: smaller than the table says" "$HDD $SSD"
-for rest in "x" "-1 policy all" "1 policy" "3 policy all full" "4 policy all" "2 policy all full" \
+for rest in "x" "-1 policy all" "1 policy" "3 policy all drain" "4 policy all" "2 policy all drain" \
 	"30 policy all" "0 policy all"; do
 	refused "#args: not the number" "$HDD $SSD $rest"
 done
 refused "colour: unknown key" "$HDD $SSD 2 colour red"
-refused "full: given twice" "$HDD $SSD 4 full block full bypass"
+refused "full: unknown key" "$HDD $SSD 4 policy all full block"
+refused "drain: given twice" "$HDD $SSD 4 drain auto drain eager"
 bad policy some "not adaptive, watermark, all, none or balance"
 for value in 0 3600001 many -1; do
 	bad autocommit_ms $value "not a number from 1 to 3600000"
@@ -41,7 +42,6 @@ bad clean 91 "not a per cent"
 for value in 0 3 512; do
 	bad segment_mb $value "not a power of two from 1 to 256"
 done
-bad full perhaps "not balance, block or bypass"
 bad drain never "not auto, eager or manual"
 bad autocommit_ms 0 "not a number"
 bad stage 2 "not 0 or 1"
@@ -57,6 +57,6 @@ is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 
 # and the largest and smallest values that are right
-make_ssdup policy watermark autocommit_ms 1 full bypass drain eager
+make_ssdup policy watermark autocommit_ms 1 drain eager
 io random nr=100
 all_home

@@ -334,7 +334,7 @@ static char *disk_label(const struct devices *all, const struct device *d, const
 
 static void print_info(FILE *to, const struct devices *all)
 {
-	static const char * const words[] = { "policy", "full", "drain" };
+	static const char * const words[] = { "policy", "drain" };
 	char *line, *hdd, *ssd, *word;
 	unsigned int i, w;
 

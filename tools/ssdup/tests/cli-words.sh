@@ -97,7 +97,7 @@ test_the_tab_is_checked()
 	silent err
 	cat >tab <<-'END'
 	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 nofail,policy=fast,depth=3
-	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,autocommit_ms=0,segment_mb=3,full=block,full=block
+	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,autocommit_ms=0,segment_mb=3,drain=auto,drain=auto
 	c ID=none-1 ID=none-3 nofail,promote=1G
 	d ID=none-4 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 policy=all, drain=auto
 	e ID=none-5 ID=none-6
@@ -108,7 +108,7 @@ test_the_tab_is_checked()
 	says "   [E] depth: unknown key"
 	says "   [E] autocommit_ms: not a number from 1 to 3600000: 0"
 	says "   [E] segment_mb: not a power of two from 1 to 256: 3"
-	says "   [E] full: given twice"
+	says "   [E] drain: given twice"
 	says "   [E] the HDD, ID=none-1, is the HDD of a too"
 	says "   [E] promote: only with clean above 0"
 	says "   [E] the SSD, ID=none-6, is not there"
@@ -117,7 +117,7 @@ test_the_tab_is_checked()
 	is_json 'd["parse_errors"] == 1 and d["errors"] == 9 and d["warnings"] == 6'
 	is_json 'len(d["findings"]) == 16 and d["findings"][0]["line"] == 4'
 	is_json 'd["findings"][0]["severity"] == "parse error"'
-	is_json '["b", 2, "error", "full: given twice"] in [[*f.values()] for f in d["findings"]]'
+	is_json '["b", 2, "error", "drain: given twice"] in [[*f.values()] for f in d["findings"]]'
 	exits 0 "$ssdup" tab --json b
 	is_json 'd[0]["hdd"] == "ID=none-2" and d[0]["keys"]["autocommit_ms"] == "0" and d[0]["nofail"]'
 	exits 3 "$ssdup" tab --json none
@@ -170,13 +170,13 @@ test_words_are_offered()
 	offers "probe ssd "
 	offers "pool " list status forget
 	offers "create x -o po" policy=
-	offers "create x -o policy=all,fu" policy=all,full=
-	offers "create x -o policy=all,full=b" policy=all,full=balance policy=all,full=block policy=all,full=bypass
+	offers "create x -o policy=all,dr" policy=all,drain=
+	offers "create x -o policy=all,drain=" policy=all,drain=auto policy=all,drain=eager policy=all,drain=manual
 	offers "create x --options drain=m" drain=manual
 	offers "create x -o clean=2,seg" clean=2,segment_mb=
 	offers "create x --policy a" adaptive all
 	offers "set x policy=n" policy=none
-	offers "set x full=block dr" drain=
+	offers "set x stage=1 dr" drain=
 	offers "set x au" autocommit_ms=
 	offers "set x seg"
 	offers "format --segment-mb "
@@ -204,12 +204,12 @@ test_bash_asks()
 	replies "dump ssd "
 	says "superblock headers pages extents"
 	# readline completes what is behind its last break
-	replies "create x -o policy=all,full=b"
-	says "balance block bypass"
-	[ "$(cat out)" = "balance block bypass" ] || fail "$(cat out)"
+	replies "create x -o policy=all,drain="
+	says "auto eager manual"
+	[ "$(cat out)" = "auto eager manual" ] || fail "$(cat out)"
 	COMP_WORDBREAKS=" "
-	replies "create x -o full=b"
-	[ "$(cat out)" = "full=balance full=block full=bypass" ] || fail "$(cat out)"
+	replies "create x -o drain="
+	[ "$(cat out)" = "drain=auto drain=eager drain=manual" ] || fail "$(cat out)"
 }
 
 test_columns_are_asked_for_by_name()

@@ -35,7 +35,7 @@ static void good_lines_are_taken(struct kunit *test)
 		"fast  /dev/disk/by-id/ata-A  UUID=0123  policy=balance,drain=auto,noauto\n"
 		"b-2\tWWN=0x5000\tID=nvme-B\r\n"
 		"c /dev/with\\040blank /dev/y - # and why\n"
-		"d x y defaults,nofail,x-systemd.device-timeout=5,full=bypass";
+		"d x y defaults,nofail,x-systemd.device-timeout=5,drain=eager";
 	struct faults f = { };
 	struct tab tab;
 
@@ -53,7 +53,7 @@ static void good_lines_are_taken(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, tab.entry[1].ssd, "ID=nvme-B");
 	KUNIT_EXPECT_STREQ(test, tab.entry[2].hdd, "/dev/with blank");
 	KUNIT_EXPECT_EQ(test, tab.entry[2].nr_args, 0);
-	KUNIT_EXPECT_STREQ(test, tab.entry[3].args, "full bypass");
+	KUNIT_EXPECT_STREQ(test, tab.entry[3].args, "drain eager");
 	KUNIT_EXPECT_TRUE(test, tab.entry[3].nofail);
 	KUNIT_EXPECT_PTR_EQ(test, tab_find(&tab, "d"), &tab.entry[3]);
 	KUNIT_EXPECT_PTR_EQ(test, tab_find(&tab, "e"), NULL);
@@ -74,7 +74,7 @@ static const char * const bad_lines[] = {
 	"a hdd ssd policy=",
 	"a hdd ssd =balance",
 	"a hdd ssd policy=a,",
-	"a hdd ssd policy=a,,full=b",
+	"a hdd ssd policy=a,,drain=b",
 	"a hdd ssd policy=a\\040b",	/* would be two words of the table */
 	"a hdd ssd policy=\\\\",
 	"a\\012 hdd ssd",

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# full block: with no segment free, writers wait in order, and finish when one is.
+# With no segment free, writers wait in order, and finish when one is.
 # That the log is full is an event, one until a segment is freed.
 # invariant: none
 # cpus: 2
@@ -9,7 +9,7 @@
 
 make_disks ssd_size_mb=11
 # what a drain needs is out of order: so nothing is freed for now
-make_ssdup policy all full block drain manual
+make_ssdup policy all drain manual
 model $HDD fail_flush 1
 before=$(events)
 io write start=65536 len=20480 bs=8 depth=64 &
