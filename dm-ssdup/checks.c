@@ -19,7 +19,7 @@ static u32 segment_sectors(const struct ssdup *c)
 
 static char *other_host(const struct ssdup *c, const struct log_super *s)
 {
-	return ssdup_error(c, "ssd: log %s: %*pE; see take_over (fault %d)",
+	return ssdup_error(c, "ssd: log %s: %*pE; see override (fault %d)",
 			   ssdup_log_fault_text(LOG_OTHER_HOST),
 			   (int)strnlen((char *)s->host_name, sizeof(s->host_name)), s->host_name,
 			   LOG_OTHER_HOST);
@@ -56,7 +56,8 @@ static int read_super(struct ssdup *c, struct log_super *s, bool *mend, char **e
 		fault = ssdup_log_super_fits(s, bdev_nr_sectors(c->hdd->bdev),
 					     bdev_nr_sectors(first_ssd(c)->dev->bdev),
 					     c->block_sectors,
-					     c->set.take_over ? NULL : c->set.host);
+					     c->set.override & SSDUP_OVERRIDE_HOST ?
+					     NULL : c->set.host);
 	if (r < 0 && r != -EINVAL) {
 		*error = "ssd: cannot read the superblock";
 	} else if (!r && fault == LOG_OTHER_HOST) {

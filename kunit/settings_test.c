@@ -159,8 +159,9 @@ static void hosts_are_taken(struct kunit *test)
 						  "00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f"),
 			SETTINGS_OK);
 	KUNIT_EXPECT_TRUE(test, !memcmp(set.host, host, sizeof(host)));
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "take_over", "2"), SETTINGS_VALUE);
-	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "take_over", "1"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "override", "2"), SETTINGS_VALUE);
+	KUNIT_EXPECT_EQ(test, ssdup_settings_take(&set, "override", "both"), SETTINGS_OK);
+	KUNIT_EXPECT_EQ(test, set.override, SSDUP_OVERRIDE_HOST | SSDUP_OVERRIDE_HDD);
 }
 
 /* What may change while the table is loaded has a file; what a format fixes has none. */

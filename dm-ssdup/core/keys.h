@@ -50,10 +50,8 @@ SSDUP_TEXT_KEY(host, UUID, "a lower-case UUID",
 	       "this machine; another one's active log is refused")
 SSDUP_FIXED_KEY(guard, false, 1, NULL, 0, 1, "0 or 1",
 		"whether the HDD says whose it is while the log is not empty")
-SSDUP_FIXED_KEY(hdd_written, false, 0, NULL, 0, 1, "0 or 1",
-		"whether the log goes over an HDD that somebody has written to")
-SSDUP_FIXED_KEY(take_over, false, 0, NULL, 0, 1, "0 or 1",
-		"whether the log is taken from a host that went down with it")
+SSDUP_FIXED_KEY(override, false, 0, overrides, 0, 0, "none, host, hdd or both",
+		"what is no reason to refuse: another host has the log, the HDD was written to")
 SSDUP_AMOUNT_KEY(ssd_budget, ssd_budget, 0, NULL, 0, 0,
 		 "0, bytes as 200G (or M, T), or drive writes as 0.5dwpd",
 		 "what balance may write to the SSD in a day, on average; 0 is no limit")

@@ -24,6 +24,14 @@ static const char * const drains[] = {
 	NULL
 };
 
+static const char * const overrides[] = {
+	[0]						= "none",
+	[SSDUP_OVERRIDE_HOST]				= "host",
+	[SSDUP_OVERRIDE_HDD]				= "hdd",
+	[SSDUP_OVERRIDE_HOST | SSDUP_OVERRIDE_HDD]	= "both",
+	NULL
+};
+
 /* An amount is given in MiB, or with this bit in thousandths of the SSD (drive writes). */
 #define AMOUNT_DRIVE	BIT(31)
 #define AMOUNT_MAX	(AMOUNT_DRIVE - 1)

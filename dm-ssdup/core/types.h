@@ -73,6 +73,10 @@ enum ssdup_drain {
 	SSDUP_DRAIN_MANUAL,
 };
 
+/* Bits of the key override. */
+#define SSDUP_OVERRIDE_HOST	1U
+#define SSDUP_OVERRIDE_HDD	2U
+
 /* Random percentages and thresholds are in units of 1/10000. */
 #define SSDUP_PCT_ONE	10000U
 

@@ -605,7 +605,8 @@ static enum log_fault look(struct ssdup_log *log, const struct log_super *s, boo
 		}
 	}
 	/* Its own file system may have been used, and the user knows: then the log goes over it. */
-	if (fault == LOG_HDD_WRITTEN && found == LOG_NOT_OURS && log->c->set.hdd_written) {
+	if (fault == LOG_HDD_WRITTEN && found == LOG_NOT_OURS &&
+	    (log->c->set.override & SSDUP_OVERRIDE_HDD)) {
 		DMWARN("%s: the HDD was written to since; the log's data goes over that",
 		       log->c->name);
 		fault = LOG_OK;
@@ -634,7 +635,7 @@ int ssdup_guard_load(struct ssdup_log *log, const struct log_super *s, bool empt
 	if (fault != LOG_OK) {
 		DMERR("%s: log refused: %s (fault %d)%s", log->c->name,
 		      ssdup_log_fault_text(fault), fault,
-		      fault == LOG_HDD_WRITTEN ? "; see hdd_written" : "");
+		      fault == LOG_HDD_WRITTEN ? "; see override" : "");
 		r = -EINVAL;
 	} else if (r) {
 		DMERR("%s: cannot read the first sectors of the HDD (%d)", log->c->name, r);

@@ -540,9 +540,9 @@ int ssdup_begin_epoch(struct ssdup_log *log)
 		DMERR("%s: somebody has used the log since the suspend", log->c->name);
 		return -EBUSY;
 	}
-	if (!log->c->set.take_over && others_elsewhere(log)) {
+	if (!(log->c->set.override & SSDUP_OVERRIDE_HOST) && others_elsewhere(log)) {
 		mutex_unlock(&s->lock);
-		DMERR("%s: another host has a log of the SSD active, or had; see take_over",
+		DMERR("%s: another host has a log of the SSD active, or had; see override",
 		      log->c->name);
 		return -EBUSY;
 	}

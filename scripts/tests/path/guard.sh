@@ -153,7 +153,7 @@ remove_ssdup
 must dd if=$HDD of="$T/old" bs=512 count=$RANGE iflag=direct status=none
 must dd if=/dev/zero of=$HDD bs=4096 count=1 oflag=direct status=none
 log_refused "not the HDD as the log left it"
-make_ssdup policy all drain manual hdd_written 1
+make_ssdup policy all drain manual override hdd
 is "guard" "$(stat guard)" 2
 io write len=$RANGE bs=8
 all_home
@@ -163,7 +163,7 @@ remove_ssdup
 must dd if=$HDD of="$T/now" bs=512 count=$RANGE iflag=direct status=none
 must dd if="$T/old" of=$HDD bs=512 count=$RANGE oflag=direct status=none
 log_refused "not the HDD as the log left it"
-must_not dmsetup create $NAME --table "$(table policy all drain manual hdd_written 1)"
+must_not dmsetup create $NAME --table "$(table policy all drain manual override hdd)"
 ! dmsetup info $NAME >/dev/null 2>&1 || must dmsetup remove $NAME
 must dd if="$T/now" of=$HDD bs=512 count=$RANGE oflag=direct status=none
 make_ssdup policy all drain manual

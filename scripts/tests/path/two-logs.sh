@@ -217,8 +217,8 @@ remove_ssdup
 power_on
 must_not dmsetup create $NAME --table "$(table log "$A" max_mb 64)"
 said "another host has a log of the SSD active" || fail "the kernel does not say why"
-make_ssdup log "$A" max_mb 64 take_over 1 policy all drain manual
-make_b max_mb 32 take_over 1 policy all drain manual
+make_ssdup log "$A" max_mb 64 override host policy all drain manual
+make_b max_mb 32 override host policy all drain manual
 io recover
 must io_b recover
 

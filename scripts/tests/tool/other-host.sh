@@ -65,8 +65,8 @@ io write len=8192 start=16384
 commits
 goes_down
 echo node-b >/proc/sys/kernel/hostname
-log_refused "ssd: log active on another host, or was when that went down: node-a; see take_over (fault 41)"
-must_not dmsetup create $NAME --table "$(table host $B take_over 0)"
+log_refused "ssd: log active on another host, or was when that went down: node-a; see override (fault 41)"
+must_not dmsetup create $NAME --table "$(table host $B override hdd)"
 must_not dmsetup create $NAME --readonly --table "$(table host $B)"
 make_ssdup host $A policy all drain manual
 io verify
@@ -74,7 +74,7 @@ commits
 goes_down
 
 # it is taken over
-make_ssdup host $B take_over 1 policy all drain manual
+make_ssdup host $B override host policy all drain manual
 has_log "$B, node-b"
 io verify
 io write len=8192 start=8192
@@ -82,7 +82,7 @@ commits
 goes_down
 must_not dmsetup create $NAME --table "$(table host $A)"
 # by whom is nobody's business
-make_ssdup take_over 1
+make_ssdup override host
 nobody_has_log
 io verify
 goes_down

@@ -45,7 +45,7 @@ done
 bad drain never "not auto, eager or manual"
 bad autocommit_ms 0 "not a number"
 bad stage 2 "not 0 or 1"
-bad take_over yes "not 0 or 1"
+bad override yes "not none, host, hdd or both"
 bad host node7 "not a lower-case UUID"
 bad host 00000000-0000-0000-0000-000000000000 "not a lower-case UUID"
 for value in 1 1K 0.5G -1G 1dwpds 2048T; do

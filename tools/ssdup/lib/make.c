@@ -49,7 +49,8 @@ static char *value_of(const struct new_device *new, const char *key)
 /* The kernel is told which host this is, and what is to be taken over. */
 static int choose_host(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
 {
-	char *host = value_of(new, "host"), *take_over = value_of(new, "take_over");
+	static const char * const words[] = { "none", "host", "hdd", "both" };
+	char *host = value_of(new, "host"), *override = value_of(new, "override");
 	const char *why = NULL;
 	char text[UUID_TEXT];
 
@@ -57,14 +58,14 @@ static int choose_host(const struct ssdup_ctx *ctx, struct new_device *new, stru
 		uuid_read(host, p->host);
 	else if (host_known(p->host))
 		why = new_device_key(new, "host", uuid_text(text, p->host));
-	if (take_over)
-		new->give_up.host |= !strcmp(take_over, "1");
-	else if (new->give_up.host)
-		why = why ?: new_device_key(new, "take_over", "1");
-	if (new->give_up.written)
-		why = why ?: new_device_key(new, "hdd_written", "1");
+	/* The kernel refuses a second one. */
+	if (new->give_up.host || new->give_up.written)
+		why = why ?: new_device_key(new, "override", words[new->give_up.host +
+								   2 * new->give_up.written]);
+	if (override)
+		new->give_up.host |= !strcmp(override, "host") || !strcmp(override, "both");
 	free(host);
-	free(take_over);
+	free(override);
 	return why ? fail(ctx, EXIT_FAILED, new->name, "%s", why) : EXIT_OK;
 }
 

@@ -298,8 +298,7 @@ char *tab_field(const char *s)
 
 static bool of_this_machine(const char *key)
 {
-	return !strcmp(key, "log") || !strcmp(key, "host") || !strcmp(key, "take_over") ||
-	       !strcmp(key, "hdd_written");
+	return !strcmp(key, "log") || !strcmp(key, "host") || !strcmp(key, "override");
 }
 
 char *tab_line(const char *name, const char *hdd, const char *ssd, const char *args)

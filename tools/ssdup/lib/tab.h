@@ -77,7 +77,7 @@ char *tab_field(const char *s);
 
 /**
  * tab_line() - a line without its end; free() it
- * @args: as in struct tab_entry; the keys log, host and take_over are left out
+ * @args: as in struct tab_entry; the keys log, host and override are left out
  */
 char *tab_line(const char *name, const char *hdd, const char *ssd, const char *args);
 

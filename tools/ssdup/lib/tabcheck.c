@@ -220,7 +220,7 @@ static void check_host(struct check *c, const struct line *l)
 	const struct log_super *s = ssd_super(&l->ssd.log);
 	char text[HOST_TEXT];
 
-	if (l->set.take_over || !log_of_other_host(s, host))
+	if ((l->set.override & SSDUP_OVERRIDE_HOST) || !log_of_other_host(s, host))
 		return;
 	say(c, l->e, true, "the log on %s is active on %s, or was when that went down",
 	    l->ssd.spec, host_text(text, s->host_name));
