@@ -49,7 +49,7 @@ flash_disks()
 }
 
 sequential=(--rw=write --bs=256k --iodepth=16 --size=128m --loops=2)
-reads=(--rw=randread --bs=4k --iodepth=1 --size=16m)
+reads=(--rw=randread --bs=4k --iodepth=1 --size=4m)
 
 slow_disks ssd_size_mb=128
 plain=$(kb_s "${sequential[@]}")
@@ -57,7 +57,7 @@ plain_reads=$(kb_s "${reads[@]}")
 flash_disks
 near "speed of one log" "$(kb_s "${sequential[@]}")" "$plain" 1
 near "speed of reads" "$(kb_s "${reads[@]}")" "$plain_reads" 1
-idle=$(slowest_us 40)
+idle=$(slowest_us 10)
 
 # what is written at random keeps the dies busy, and nobody programs more than they can
 flash_disks ssd_aged=1
@@ -73,7 +73,7 @@ writer=$!
 kb_s "${reads[@]}" >"$T/speed"
 kill -INT $writer
 wait $writer
-above "us of the slowest reads in a hundred" "$(slowest_us 40)" $((4 * idle))
+above "us of the slowest reads in a hundred" "$(slowest_us 10)" $((4 * idle))
 
 # logs - four that share the SSD, at rates of 1, 2, 4 and 8
 logs()

@@ -36,7 +36,7 @@ requests()
 
 # each write of making them, which come last; the next attempt makes them, or finds them
 modprobe dm-ssdup
-make_disks ssd_discard=0 hdd_size_mb=16 ssds=2 ssd_size_mb=34 ssd_cache_mb=4
+make_disks ssd_discard=0 hdd_size_mb=5 ssds=2 ssd_size_mb=34 ssd_cache_mb=4
 before=$(requests)
 # shellcheck disable=SC2086
 make_ssdup $KEYS mirror $OTHER
@@ -44,7 +44,7 @@ last=$(($(requests) - before))
 remove_ssdup
 cuts=0
 for ((number = last - 60; number < last + 20; number++)); do
-	make_disks ssd_discard=0 hdd_size_mb=16 ssds=2 ssd_size_mb=34 ssd_cache_mb=4
+	make_disks ssd_discard=0 hdd_size_mb=5 ssds=2 ssd_size_mb=34 ssd_cache_mb=4
 	rm -f "$MODEL"
 	made_until "$number" || break
 	# shellcheck disable=SC2086
@@ -65,7 +65,7 @@ below "cuts while they were made" $cuts 79
 
 # what was read after a cut, with the pages of both in flight, does not change with the SSD
 for seed in {1..16}; do
-	slow_disks ssd_discard=0 hdd_size_mb=16 ssds=2 ssd_size_mb=34
+	slow_disks ssd_discard=0 hdd_size_mb=5 ssds=2 ssd_size_mb=34
 	rm -f "$MODEL"
 	# shellcheck disable=SC2086
 	make_ssdup $KEYS drain manual mirror $OTHER

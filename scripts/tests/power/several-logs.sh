@@ -90,7 +90,7 @@ goes_at()
 	must dmsetup remove --retry other
 }
 
-slow_disks hdds=3 hdd_size_mb=16 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
+slow_disks hdds=3 hdd_size_mb=9 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
 # shellcheck disable=SC2086
 make_ssdup $KEYS max_mb 6
 A=$(stat log_uuid)

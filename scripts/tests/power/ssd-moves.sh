@@ -34,7 +34,7 @@ new_pool()
 {
 	local disk
 
-	make_disks ssd_discard=0 hdds=2 hdd_size_mb=16 ssds=2 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
+	make_disks ssd_discard=0 hdds=2 hdd_size_mb=5 ssds=2 ssd_size_mb=20 ssd_cache_mb=4 hdd_cache_mb=4
 	for disk in $HDD:aaaaaaaa $HDD_B:bbbbbbbb; do
 		echo "naa.5000c500${disk#*:}" >"/sys/block/$(basename "${disk%:*}")/wwid"
 	done

@@ -32,13 +32,13 @@ ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD --add $SET
 find_sys
 fio_on $DEV "$T/a" &
 fio_on /dev/mapper/other "$T/b" &
-nap 2
+nap 1
 ssdup_exits 0 pool add $SSD /dev/mssd1
-nap 2
+nap 1
 ssdup_exits 0 pool replace $SSD $SSD /dev/mssd2
-nap 2
+nap 1
 ssdup_exits 0 pool add /dev/mssd1 /dev/mssd3
-nap 2
+nap 1
 ssdup_exits 0 pool remove /dev/mssd1 /dev/mssd1
 is "SSDs" "$(wc -w <"$SYS/ssd_dev")" 3
 nap 1
