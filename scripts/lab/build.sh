@@ -11,6 +11,17 @@ copy_dir()
 	echo "$CACHE/build/$(sha256sum <<<"$TOP" | cut -c1-8)-$1"
 }
 
+# module_copy NAME - the same for modules. For scripts/test it is one that no other run of tests uses
+# meanwhile, whichever checkout used it last: so a fresh clone builds only what differs.
+module_copy()
+{
+	if [ "${SSDUP_PLACE:-}" ]; then
+		echo "$CACHE/build/place-$SSDUP_PLACE-$1"
+	else
+		copy_dir "$1"
+	fi
+}
+
 # module_sources DIR - the files of DIR a module build reads, below DIR
 module_sources()
 {
@@ -84,7 +95,9 @@ sync_sources()
 				exit 1
 		done || return 1
 		module_sources "$copy/$dir" | while read -r file; do
-			[ -e "$TOP/$dir/$file" ] || rm -f "$copy/$dir/$file" || exit 1
+			# make would take the object, and not miss the file
+			[ -e "$TOP/$dir/$file" ] ||
+				rm -f "$copy/$dir/$file" "$copy/$dir/${file%.*}.o" || exit 1
 		done || return 1
 	done
 }
