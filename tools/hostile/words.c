@@ -34,7 +34,7 @@ static const char * const known[] = {
 	"policy", "segment_mb", "drain", "autocommit_ms", "ssd_budget", "promote", "classes",
 	"host", "override", "log", "max_mb", "stage",
 	/* their words, */
-	"adaptive", "watermark", "all", "none", "both", "auto", "eager", "manual",
+	"adaptive", "watermark", "all", "none", "both", "hdd", "auto", "eager", "manual",
 	"default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
 	"00f1e2d3-c4b5-a697-8879-6a5b4c3d2e1f", "00000000-0000-0000-0000-000000000000",
 	/* messages, */
@@ -45,7 +45,7 @@ static const char * const known[] = {
 };
 
 #define KEYS		12U
-#define KEY_WORDS	14U
+#define KEY_WORDS	15U
 #define MESSAGES	10U
 
 static const char * const numbers[] = {

@@ -49,7 +49,7 @@ flash_disks()
 }
 
 sequential=(--rw=write --bs=256k --iodepth=16 --size=128m --loops=2)
-reads=(--rw=randread --bs=4k --iodepth=1 --size=4m)
+reads=(--rw=randread --bs=4k --iodepth=1 --size=16m)
 
 slow_disks ssd_size_mb=128
 plain=$(kb_s "${sequential[@]}")
@@ -57,7 +57,7 @@ plain_reads=$(kb_s "${reads[@]}")
 flash_disks
 near "speed of one log" "$(kb_s "${sequential[@]}")" "$plain" 1
 near "speed of reads" "$(kb_s "${reads[@]}")" "$plain_reads" 1
-idle=$(slowest_us 10)
+idle=$(slowest_us 40)
 
 # what is written at random keeps the dies busy, and nobody programs more than they can
 flash_disks ssd_aged=1
@@ -67,10 +67,14 @@ most=$((8 * 64 * 1000000 / 750))
 above "KiB programmed a second" $programmed $((most * 85 / 100))
 below "KiB programmed a second" $programmed $most
 model mssd0 reset 1
+before=$(model mssd0 bytes_written)
 fio --name=writer --filename=$SSD --direct=1 --ioengine=libaio --rw=randwrite --bs=4k \
 	--iodepth=16 --size=128m --runtime=60 --time_based --output="$T/writer" &
 writer=$!
-kb_s "${reads[@]}" >"$T/speed"
+until [ "$(model mssd0 bytes_written)" -gt "$before" ]; do
+	nap 0.01
+done
+kb_s "${reads[@]}" --size=4m >"$T/speed"
 kill -INT $writer
 wait $writer
 above "us of the slowest reads in a hundred" "$(slowest_us 10)" $((4 * idle))

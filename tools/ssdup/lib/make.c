@@ -51,19 +51,23 @@ static int choose_host(const struct ssdup_ctx *ctx, struct new_device *new, stru
 {
 	static const char * const words[] = { "none", "host", "hdd", "both" };
 	char *host = value_of(new, "host"), *override = value_of(new, "override");
+	unsigned int said = new->give_up.host + 2 * new->give_up.written, given = 0;
 	const char *why = NULL;
 	char text[UUID_TEXT];
 
+	while (override && given < 4 && strcmp(override, words[given]))
+		given++;
+	/* The kernel says what is wrong with any other word. */
+	given %= 4;
 	if (host)
 		uuid_read(host, p->host);
 	else if (host_known(p->host))
 		why = new_device_key(new, "host", uuid_text(text, p->host));
-	/* The kernel refuses a second one. */
-	if (new->give_up.host || new->give_up.written)
-		why = why ?: new_device_key(new, "override", words[new->give_up.host +
-								   2 * new->give_up.written]);
-	if (override)
-		new->give_up.host |= !strcmp(override, "host") || !strcmp(override, "both");
+	if (override && (said & ~given))
+		why = "override: the options say more than the key";
+	else if (!override && said)
+		why = why ?: new_device_key(new, "override", words[said]);
+	new->give_up.host |= given & 1;
 	free(host);
 	free(override);
 	return why ? fail(ctx, EXIT_FAILED, new->name, "%s", why) : EXIT_OK;
