@@ -29,16 +29,17 @@ module_sources()
 		-o -name Makefile \) ! -name '*.mod.c' -print)
 }
 
-# for_headers KDIR COPY - COPY holds nothing built with other headers than are in KDIR now:
-# make goes by times, and those of a package are older than what was built with the last
+# for_headers KDIR COPY - COPY holds nothing built with other headers than are in KDIR now, or by
+# another compiler: make goes by times, and those of a package are older than what was built with
+# the last
 for_headers()
 {
 	local sum
 
-	sum=$(hash_of "$1"/include/generated/*.h)
-	[ ! -e "$2/headers" ] || [ "$(<"$2/headers")" = "$sum" ] || rm -rf "$2"
+	sum="$(hash_of "$1"/include/generated/*.h) $(gcc-12 -dumpfullversion)"
+	[ ! -e "$2/built-with" ] || [ "$(<"$2/built-with")" = "$sum" ] || rm -rf "$2"
 	mkdir -p "$2"
-	echo "$sum" >"$2/headers"
+	echo "$sum" >"$2/built-with"
 }
 
 # make_modules KERNEL KDIR COPY DIR ARG... - make with the headers of KERNEL in KDIR, for the
@@ -53,6 +54,27 @@ make_modules()
 	arm64*) make -C "$kdir" M="$copy/$dir" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "$@" ;;
 	*) make -C "$kdir" M="$copy/$dir" "$@" ;;
 	esac
+}
+
+# build_modules KERNEL KDIR COPY DIR ARG... - the same, of what the checkout has now
+build_modules()
+{
+	sync_sources "$3" || die "cannot copy the sources"
+	make_modules "$@"
+}
+
+# holding NAME COMMAND... - as locked does, and what it starts holds the lock, too: make goes on
+# when this is killed, and nobody else may touch the sources meanwhile
+holding()
+{
+	local fd rc=0
+
+	exec {fd}>"$CACHE/locks/$1"
+	flock "$fd"
+	shift
+	"$@" || rc=$?
+	exec {fd}>&-
+	return "$rc"
 }
 
 # modules_key DIR - one short name for the modules in it
@@ -87,7 +109,7 @@ sync_sources()
 	local copy=$1 dir file
 
 	for dir in dm-ssdup tools kunit; do
-		[ -d "$TOP/$dir" ] || continue
+		[ -d "$TOP/$dir" ] || { rm -rf "${copy:?}/$dir"; continue; }
 		mkdir -p "$copy/$dir"
 		module_sources "$TOP/$dir" | while read -r file; do
 			cmp -s "$TOP/$dir/$file" "$copy/$dir/$file" ||
@@ -97,7 +119,7 @@ sync_sources()
 		module_sources "$copy/$dir" | while read -r file; do
 			# make would take the object, and not miss the file
 			[ -e "$TOP/$dir/$file" ] ||
-				rm -f "$copy/$dir/$file" "$copy/$dir/${file%.*}.o" || exit 1
+				rm -f "$copy/$dir/${file%.*}.o" "$copy/$dir/$file" || exit 1
 		done || return 1
 	done
 }
