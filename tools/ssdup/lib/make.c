@@ -49,16 +49,18 @@ static char *value_of(const struct new_device *new, const char *key)
 /* The kernel is told which host this is, and what is to be taken over. */
 static int choose_host(const struct ssdup_ctx *ctx, struct new_device *new, struct pair *p)
 {
-	static const char * const words[] = { "none", "host", "hdd", "both" };
+	const char * const *words = ssdup_settings_find("override")->words;
 	char *host = value_of(new, "host"), *override = value_of(new, "override");
-	unsigned int said = new->give_up.host + 2 * new->give_up.written, given = 0;
+	u32 said = (new->give_up.host ? SSDUP_OVERRIDE_HOST : 0) |
+		   (new->give_up.written ? SSDUP_OVERRIDE_HDD : 0), given = 0;
 	const char *why = NULL;
 	char text[UUID_TEXT];
 
-	while (override && given < 4 && strcmp(override, words[given]))
+	while (override && words[given] && strcmp(override, words[given]))
 		given++;
 	/* The kernel says what is wrong with any other word. */
-	given %= 4;
+	if (!words[given])
+		given = 0;
 	if (host)
 		uuid_read(host, p->host);
 	else if (host_known(p->host))
@@ -67,7 +69,7 @@ static int choose_host(const struct ssdup_ctx *ctx, struct new_device *new, stru
 		why = "override: the options say more than the key";
 	else if (!override && said)
 		why = why ?: new_device_key(new, "override", words[said]);
-	new->give_up.host |= given & 1;
+	new->give_up.host |= !!(given & SSDUP_OVERRIDE_HOST);
 	free(host);
 	free(override);
 	return why ? fail(ctx, EXIT_FAILED, new->name, "%s", why) : EXIT_OK;
