@@ -11,12 +11,6 @@
 #include "core/ssds.h"
 #include "log/super.h"
 
-/* By the key segment_mb; 0: by the size of the SSD. */
-static u32 segment_sectors(const struct ssdup *c)
-{
-	return c->set.segment_mb << 11;
-}
-
 static char *other_host(const struct ssdup *c, const struct log_super *s)
 {
 	return ssdup_error(c, "ssd: log %s: %*pE; see override (fault %d)",
@@ -88,7 +82,7 @@ static bool lay_out(struct ssdup *c, struct log_super *s)
 	}
 	s->ssds.nr = c->nr_ssds;
 	s->ssds.mirrors = ssds_mirrored(c);
-	return ssdup_log_spread(&s->g, &s->ssds, sectors, segment_sectors(c), c->block_sectors);
+	return ssdup_log_spread(&s->g, &s->ssds, sectors, 0, c->block_sectors);
 }
 
 int ssdup_check_super(struct ssdup *c, char **error)
@@ -108,11 +102,6 @@ int ssdup_check_super(struct ssdup *c, char **error)
 	if (lifetimes * c->nr_ssds > SSDUP_MAX_CLASSES) {
 		*error = ssdup_error(c, "classes: at most %u on %u SSDs, with the default one",
 				     SSDUP_MAX_CLASSES / c->nr_ssds, c->nr_ssds);
-		return -EINVAL;
-	}
-	if (!r && c->set.segment_mb && s->g.segment_sectors != segment_sectors(c)) {
-		*error = ssdup_error(c, "segment_mb: the log on the SSD was made with %u KiB",
-				     s->g.segment_sectors / 2);
 		return -EINVAL;
 	}
 	if (r && !lay_out(c, s)) {

@@ -28,11 +28,6 @@ static const struct value_case value_cases[] = {
 	{ "a sign", "autocommit_ms", "-1", false },
 	{ "a unit", "autocommit_ms", "1k", false },
 	{ "a blank", "autocommit_ms", " 1", false },
-	{ "least segment", "segment_mb", "1", true, 1 },
-	{ "largest segment", "segment_mb", "256", true, 256 },
-	{ "no power of two", "segment_mb", "6", false },
-	{ "zero of a segment", "segment_mb", "0", false },
-	{ "too large a segment", "segment_mb", "512", false },
 	{ "no budget", "ssd_budget", "0", true, 0 },
 	{ "megabytes", "ssd_budget", "200M", true, 200 },
 	{ "gigabytes", "ssd_budget", "200G", true, 200 << 10 },
@@ -96,7 +91,7 @@ static void keys_are_sound(struct kunit *test)
 		for (j = 0; key->words && key->words[j]; j++)
 			KUNIT_EXPECT_TRUE(test, strstr(key->error, key->words[j]));
 		value = *ssdup_settings_of(&set, key);
-		if (!key->words && !key->power && !key->amount)
+		if (!key->words && !key->amount)
 			KUNIT_EXPECT_TRUE(test, value >= key->min && value <= key->max);
 	}
 	KUNIT_EXPECT_EQ(test, i, ssdup_settings_nr_keys());
@@ -173,7 +168,7 @@ static void keys_with_files(struct kunit *test)
 		u32 preset;
 	} rows[] = {
 		{ "autocommit_ms", true, 1000 },
-		{ "segment_mb", false, SSDUP_BY_SIZE },
+		{ "max_mb", false, 0 },
 	};
 	const struct ssdup_settings_key *key;
 	struct ssdup_settings set;
@@ -186,10 +181,6 @@ static void keys_with_files(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, !!key->file, rows[i].file);
 		KUNIT_EXPECT_EQ(test, *ssdup_settings_of(&set, key), rows[i].preset);
 	}
-	/* The sizes that the key takes are those that the format takes. */
-	key = ssdup_settings_find("segment_mb");
-	KUNIT_EXPECT_EQ(test, key->max * 2048, SSDUP_MAX_SEGMENT_SECTORS);
-	KUNIT_EXPECT_GE(test, key->min * 2048, SSDUP_MIN_SEGMENT_SECTORS);
 }
 
 /* What a key prints it takes, with the same value. */

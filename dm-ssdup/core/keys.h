@@ -2,9 +2,9 @@
 /*
  * dm-ssdup: X-macro table of the keys of a table line. Define SSDUP_KEY(name, file in sysfs,
  * default, words, least, most, accepted values, meaning), SSDUP_AMOUNT_KEY(same) for bytes or
- * drive writes, SSDUP_FIXED_KEY(name, is it a power of two, default ...) and SSDUP_TEXT_KEY(name,
- * which of enum settings_kind, accepted values, meaning), then include this. Fixed and text keys
- * cannot change while the table is loaded, and have no file.
+ * drive writes, SSDUP_FIXED_KEY(name, default ...) and SSDUP_TEXT_KEY(name, which of enum
+ * settings_kind, accepted values, meaning), then include this. Fixed and text keys cannot change
+ * while the table is loaded, and have no file.
  */
 #ifndef SSDUP_KEY
 #define SSDUP_KEY(...)
@@ -22,9 +22,7 @@
 SSDUP_KEY(policy, policy, SSDUP_POLICY_BALANCE, policies, 0, 0,
 	  "adaptive, watermark, all, none or balance",
 	  "where writes go that overlap nothing in the log")
-SSDUP_FIXED_KEY(segment_mb, true, SSDUP_BY_SIZE, NULL, 1, 256, "a power of two from 1 to 256",
-		"size of a segment in MiB; by default a 1024th of the SSD, but 4 to 256")
-SSDUP_FIXED_KEY(max_mb, false, SSDUP_BY_SIZE, NULL, 0, 67108864, "a number up to 67108864",
+SSDUP_FIXED_KEY(max_mb, 0, NULL, 0, 67108864, "a number up to 67108864",
 		"MiB for this log; 0 is an equal part")
 SSDUP_KEY(drain, drain, SSDUP_DRAIN_AUTO, drains, 0, 0, "auto, eager or manual",
 	  "when sealed segments are drained")
@@ -48,9 +46,9 @@ SSDUP_TEXT_KEY(mirror, MIRROR, "another device, or -",
 	       "an SSD that holds the same as the one before it; - says that it is lost")
 SSDUP_TEXT_KEY(host, UUID, "a lower-case UUID",
 	       "this machine; another one's active log is refused")
-SSDUP_FIXED_KEY(guard, false, 1, NULL, 0, 1, "0 or 1",
+SSDUP_FIXED_KEY(guard, 1, NULL, 0, 1, "0 or 1",
 		"whether the HDD says whose it is while the log is not empty")
-SSDUP_FIXED_KEY(override, false, 0, overrides, 0, 0, "none, host, hdd or both",
+SSDUP_FIXED_KEY(override, 0, overrides, 0, 0, "none, host, hdd or both",
 		"what is no reason to refuse: another host has the log, the HDD was written to")
 SSDUP_AMOUNT_KEY(ssd_budget, ssd_budget, 0, NULL, 0, 0,
 		 "0, bytes as 200G (or M, T), or drive writes as 0.5dwpd",

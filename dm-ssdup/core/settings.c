@@ -49,8 +49,7 @@ static const struct ssdup_settings_key keys[] = {
 	{ KEY(name, __VA_ARGS__), .file = #file_name },
 #define SSDUP_AMOUNT_KEY(name, file_name, ...)				\
 	{ KEY(name, __VA_ARGS__), .file = #file_name, .amount = true },
-#define SSDUP_FIXED_KEY(name, is_power, ...)				\
-	{ KEY(name, __VA_ARGS__), .power = is_power },
+#define SSDUP_FIXED_KEY(name, ...)	{ KEY(name, __VA_ARGS__) },
 #define SSDUP_TEXT_KEY(key_name, of, takes, ...)			\
 	{ .name = #key_name, .kind = SETTINGS_##of, .error = #key_name ": not " takes, \
 	  .offset = offsetof(struct ssdup_settings, key_name) },
@@ -173,9 +172,7 @@ bool ssdup_settings_value(const struct ssdup_settings_key *key, const char *text
 		}
 	if (key->amount)
 		return amount(text, value);
-	if (key->words || !number(text, key->max, value) || *value < key->min)
-		return false;
-	return !key->power || is_power_of_2(*value);
+	return !key->words && number(text, key->max, value) && *value >= key->min;
 }
 
 /* Hexadecimal digits, by 8-4-4-4-12, and not all of them 0. */

@@ -11,8 +11,6 @@
 
 #define SSDUP_CLEAN_MAX		90U	/* per cent */
 
-#define SSDUP_BY_SIZE		0	/* default that depends on the size of the SSD */
-
 /* The value of each key. */
 struct ssdup_settings {
 	u32
@@ -47,7 +45,6 @@ struct ssdup_settings_key {
 	u32			min;
 	u32			max;
 	u32			preset;
-	bool			power;		/* a power of two */
 	bool			amount;		/* see ssdup_settings_sectors() */
 	u8			kind;		/* enum settings_kind */
 	const char		*file;		/* in sysfs; NULL: cannot be set at run time */

@@ -119,7 +119,7 @@ logs()
 		dmsetup create "h$i" --table "0 32768 linear $hdd $((i * 32768))"
 	done
 	zero_ends $ssd
-	device d0 /dev/mapper/h0 $ssd segment_mb 1 max_mb 1024
+	device d0 /dev/mapper/h0 $ssd max_mb 1024
 	first=$(cat "/sys/block/dm-$(dmsetup info -c --noheadings -o minor d0)/ssdup/log_uuid")
 	for ((i = 1; i < $1; i++)); do
 		add "$i" "/dev/mapper/h$i"

@@ -118,7 +118,6 @@ static int forge(char **argv)
 int main(int argc, char **argv)
 {
 	uint64_t nr = 0, seed = 0;
-	bool image;
 	int r;
 
 	if (argc == 7 && !strcmp(argv[1], "forge"))
@@ -138,10 +137,8 @@ int main(int argc, char **argv)
 	disks.hdd_fd = open_disk(disks.hdd, &disks.hdd_sectors);
 	disks.ssd_fd = open_disk(disks.ssd, &disks.ssd_sectors);
 	disks.classes = strcmp(argv[1], "images");
-	image = !disks.classes || !strcmp(argv[1], "classes");
-	snprintf(disks.table, sizeof(disks.table), "%s %s %u " TABLE "%s%s", disks.hdd, disks.ssd,
-		 6 + 2 * image + 2 * disks.classes, image ? " segment_mb 1" : "",
-		 disks.classes ? " classes a:late+b" : "");
+	snprintf(disks.table, sizeof(disks.table), "%s %s %u " TABLE "%s", disks.hdd, disks.ssd,
+		 6 + 2 * disks.classes, disks.classes ? " classes a:late+b" : "");
 	cases_begin();
 	dm_open("hostile");
 	if (argc == 5)

@@ -31,7 +31,7 @@ static unsigned int nr_files;
 /* Words that mean something somewhere, and numbers where arithmetic goes wrong. */
 static const char * const known[] = {
 	/* Keys, */
-	"policy", "segment_mb", "drain", "autocommit_ms", "ssd_budget", "promote", "classes",
+	"policy", "drain", "autocommit_ms", "ssd_budget", "promote", "classes",
 	"host", "override", "log", "max_mb", "stage",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "both", "hdd", "auto", "eager", "manual",
@@ -44,7 +44,7 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		12U
+#define KEYS		11U
 #define KEY_WORDS	15U
 #define MESSAGES	10U
 

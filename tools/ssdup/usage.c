@@ -15,9 +15,6 @@ static const struct option_spec format_options[] = {
 	{ OPT_HDD, "hdd", "DEV", "the HDD that the log is for: its size and identity are noted" },
 	{ OPT_SSD, "ssd", "DEV", "the SSD; once for each of several" },
 	MIRROR_OPTION,
-	{ OPT_SEGMENT, "segment-mb", "N",
-	  "MiB of a segment, a power of two up to 256 (default: a 1024th of the\n"
-	  "SSD, but 4 to 256, and at least 32 segments)" },
 	{ OPT_BLOCK, "block-size", "SIZE",
 	  "of 512, 1K, 2K or 4K (default: the larger of the disks')" },
 	{ OPT_UUID, "uuid", "UUID",

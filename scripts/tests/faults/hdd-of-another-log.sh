@@ -20,7 +20,7 @@ fio_on()
 }
 
 make_disks hdds=2 ssd_size_mb=66
-make_ssdup segment_mb 1 max_mb 24
+make_ssdup max_mb 24
 A=$(stat log_uuid)
 must message log_add $B "$LEN" 1
 dmsetup create other --table "0 $LEN ssdup /dev/mhdd1 $SSD 4 log $B max_mb 24" ||

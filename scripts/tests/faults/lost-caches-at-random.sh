@@ -12,7 +12,7 @@
 
 rounds=${ROUNDS:-10}
 RANDOM=${SEED:-1}
-keys=(autocommit_ms 200 segment_mb 1)
+keys=(autocommit_ms 200)
 
 make_disks ssd_discard=0 ssd_size_mb=34 hdd_cache_mb=4 ssd_cache_mb=4
 lost=0

@@ -11,7 +11,7 @@
 
 eio="Input/output error"
 OTHER=/dev/mssd1
-KEYS="policy all drain manual segment_mb 1 autocommit_ms 3600000"
+KEYS="policy all drain manual autocommit_ms 3600000"
 
 # make MAIN OTHER - a device of these two
 make()

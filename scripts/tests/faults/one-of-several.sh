@@ -11,7 +11,7 @@
 
 eio="Input/output error"
 PART=256
-KEYS="policy all drain manual segment_mb 1 autocommit_ms 3600000 ssd /dev/mssd1 ssd /dev/mssd2"
+KEYS="policy all drain manual autocommit_ms 3600000 ssd /dev/mssd1 ssd /dev/mssd2"
 
 # put FROM TO - parts FROM to TO of the device are written, each by one write, and so on one SSD, but
 # for those at the end of a segment

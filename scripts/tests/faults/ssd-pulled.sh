@@ -31,7 +31,7 @@ errors()
 for policy in all balance; do
 	slow_disks ssds=3 ssd_size_mb=40 hdd_block_size=4096
 	# shellcheck disable=SC2086
-	make_ssdup policy $policy autocommit_ms 50 segment_mb 1 $SSDS
+	make_ssdup policy $policy autocommit_ms 50 $SSDS
 	fio_job first --rw=randwrite --randseed=1 --do_verify=1
 	is "refused before" "$(errors first)" 0
 	message drain
@@ -65,7 +65,7 @@ done
 
 for victim in mssd0 mssd2; do
 	slow_disks ssds=4 ssd_size_mb=40 hdd_block_size=4096
-	make_ssdup policy all autocommit_ms 50 segment_mb 1 mirror /dev/mssd2 ssd /dev/mssd1 \
+	make_ssdup policy all autocommit_ms 50 mirror /dev/mssd2 ssd /dev/mssd1 \
 		mirror /dev/mssd3
 	(
 		until [ "$(stat write_sectors_ssd)" -gt 60000 ]; do

@@ -21,7 +21,7 @@ held()
 	[ "$SSD" = "$bare" ] || must dmsetup remove other
 	SSD=$bare
 	blank_log
-	make_ssdup segment_mb 1
+	make_ssdup
 	data=$(log_sector 0) room=$(segment_data)
 	remove_ssdup
 	slow_ssd "$data" "$room" 0 3600000

@@ -23,13 +23,13 @@ stays_old()
 # older - data on the HDD, with the log empty; a segment has room for all that is written to it
 older()
 {
-	make_ssdup policy none drain manual segment_mb 8
+	make_ssdup policy none drain manual
 	io write len=16384 bs=64
 	hdd_has "$T/old"
 	knob policy all
 }
 
-make_disks ssd_size_mb=321
+make_disks ssd_size_mb=8194
 older
 io write start=80 len=80 bs=16
 io write start=4096 len=8192 bs=64
@@ -60,7 +60,7 @@ all_home
 remove_ssdup
 
 # in a log that is read-only it is not lost yet, and stays there
-make_disks ssd_size_mb=321
+make_disks ssd_size_mb=8194
 rm "$MODEL"
 older
 io write start=80 len=80 bs=16

@@ -20,8 +20,8 @@ in_flight()
 
 p=65544
 # segments that take a write of 1 MiB as a whole
-slow_disks ssd_size_mb=261 hdd_rate_mbps=3 hdd_spread=1 late=1
-make_ssdup policy none drain manual segment_mb 8
+slow_disks ssd_size_mb=8194 hdd_rate_mbps=3 hdd_spread=1 late=1
+make_ssdup policy none drain manual
 for _ in 1 2 3; do
 	# the arm is busy for 0.4 s, a direct write waits for it
 	knob policy none

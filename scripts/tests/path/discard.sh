@@ -68,9 +68,9 @@ all_home
 # what replaces many extents does so in parts of 1024, for the range is locked meanwhile
 remove_ssdup
 rm "$MODEL"
-make_disks hdd_discard=1 ssd_size_mb=261
+make_disks hdd_discard=1 ssd_size_mb=8194
 # whole requests of 2048 sectors fit in a segment of 8 MiB
-make_ssdup policy all drain manual segment_mb 8
+make_ssdup policy all drain manual
 # behind the guarded range, at the end of which requests are split
 io write start=256 len=4000 bs=1
 is "extents" "$(stat extents)" 4000

@@ -53,7 +53,7 @@ rm "$MODEL"
 # less than fits, because the end of a segment splits a write
 fill()
 {
-	make_ssdup policy all drain manual segment_mb 2
+	make_ssdup policy all drain manual
 	io write len=65536 bs=64
 	io write len=65536 bs=64
 	io write len=$((64 * ($(log_writes 64) - $(stat segments) - 2048))) bs=64

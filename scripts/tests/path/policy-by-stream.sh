@@ -18,9 +18,9 @@ sequential_stream()
 }
 
 # no write is split between two segments: each part would be a write of its stream
-make_disks ssd_size_mb=261
+make_disks ssd_size_mb=8194
 for policy in watermark adaptive; do
-	make_ssdup policy $policy drain manual segment_mb 8
+	make_ssdup policy $policy drain manual
 	is "first route" "$(stat route)" hdd
 	random_stream 1
 	is "streams of $policy" "$(stat streams)" 1

@@ -10,7 +10,7 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-KEYS="policy all drain manual segment_mb 1"
+KEYS="policy all drain manual"
 MORE="ssd /dev/mssd1 ssd /dev/mssd2"
 
 # written - bytes that each SSD has got, ever
@@ -40,7 +40,7 @@ make()
 
 make_disks hdds=2 hdd_size_mb=128 ssds=4 ssd_size_mb=34 ssd_cache_mb=4 hdd_cache_mb=4
 make
-is "segments" "$(stat segments)" 96
+is "segments" "$(stat segments)" 48
 is "table" "$(dmsetup table $NAME | grep -o ' ssd [0-9:]*' | wc -l)" 2
 is "SSDs" "$(stat ssd_dev | wc -w)" 3
 io write len=$((80 * 2048))
@@ -96,7 +96,7 @@ flush
 remove_ssdup
 before=$(written)
 make max_mb 24
-is "segments" "$(stat segments)" 24
+is "segments" "$(stat segments)" 12
 io write len=$((14 * 2048))
 commits
 read -r a b c <<<"$before"
@@ -111,7 +111,7 @@ remove_ssdup
 # and with nothing else to do
 for policy in all balance; do
 	make_disks hdd_size_mb=128 ssds=2 ssd_size_mb=34 ssd_discard=0 hdd_cache_mb=4
-	make_ssdup policy all drain manual segment_mb 1 ssd /dev/mssd1
+	make_ssdup policy all drain manual ssd /dev/mssd1
 	io write len=256 bs=256
 	message set policy $policy
 	# at the same place again and again

@@ -28,7 +28,7 @@ make_disks hdd_cache_mb=4 ssd_cache_mb=4 ssd_size_mb=34
 for keys in "policy all drain manual" "policy all drain auto" "policy balance drain manual" \
 	"policy all drain manual clean 50"; do
 	# shellcheck disable=SC2086
-	make_ssdup max_mb 1 segment_mb 1 $keys
+	make_ssdup max_mb 1 $keys
 	is "segments for $keys" "$(stat segments)" 3
 	reader &
 	reader=$!
@@ -43,7 +43,7 @@ for keys in "policy all drain manual" "policy all drain auto" "policy balance dr
 done
 
 # --- by balance others pass, and a write over the log waits for a drain ---
-make_ssdup policy all max_mb 1 segment_mb 1 drain manual
+make_ssdup policy all max_mb 1 drain manual
 io write len=$(($(segment_data) / 64 * 64)) bs=64
 knob policy balance
 io write start=65536 len=64 bs=64
@@ -64,10 +64,10 @@ remove_ssdup
 # --- what a log needs is promised to it; a table with more classes needs more ---
 make_disks hdds=2 ssd_size_mb=34 hdd_cache_mb=4 ssd_cache_mb=4
 rm "$MODEL"
-make_ssdup policy all segment_mb 1 max_mb 1000
+make_ssdup policy all max_mb 1000
 segments=$(stat segments)
 must_not message log_add $B "$LEN" 1
-reload policy all segment_mb 1 max_mb $((segments - 3))
+reload policy all max_mb $((segments - 3))
 find_sys
 is "segments" "$(stat segments)" $((segments - 3))
 must message log_add $B "$LEN" 1

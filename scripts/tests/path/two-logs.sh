@@ -50,12 +50,12 @@ refused()
 }
 
 make_disks hdds=2 ssd_size_mb=130
-make_ssdup policy all drain manual segment_mb 1 max_mb 64
+make_ssdup policy all drain manual max_mb 64
 A=$(stat log_uuid)
 is "logs" "$(stat pool_logs)" 1
-is "segments of the SSD" "$(stat pool_segments)" 128
-is "segments of the log" "$(stat segments)" 64
-is "free for others" "$(stat pool_segments_free)" 64
+is "segments of the SSD" "$(stat pool_segments)" 32
+is "segments of the log" "$(stat segments)" 16
+is "free for others" "$(stat pool_segments_free)" 16
 io write len=16384
 
 # what is wrong
@@ -76,8 +76,8 @@ refused "log: one of several on the SSD" "0 $LEN ssdup $HDD_B $SSD"
 refused "hdd or ssd: in use by" "0 $LEN ssdup $HDD_B $SSD 2 log $A"
 refused "hdd or ssd: in use by" "0 $LEN ssdup $HDD $SSD 2 log $B"
 make_b max_mb 32 policy all drain manual
-is "segments of log b" "$(stat_b segments)" 32
-is "free for others" "$(stat pool_segments_free)" 32
+is "segments of log b" "$(stat_b segments)" 8
+is "free for others" "$(stat pool_segments_free)" 8
 refused "hdd or ssd: in use by" "0 $LEN ssdup /dev/mhdd0 $SSD 2 log $B"
 
 # the tool wants to know which
@@ -106,7 +106,7 @@ io_b verify
 # one goes, and comes back
 held=$(($(stat_b segments) - $(stat_b segments_free)))
 remove_b
-is "free for others" "$(stat pool_segments_free)" $((64 - held))
+is "free for others" "$(stat pool_segments_free)" $((16 - held))
 must_get "Directory not empty" message log_forget $B
 io write len=12000 start=40000
 make_b max_mb 32 policy all drain manual
@@ -123,7 +123,7 @@ reload log "$A" policy all drain manual max_mb 64
 make_b max_mb 32 policy all drain manual
 io_b verify
 reload log "$A" policy all drain manual max_mb 80
-is "segments of a" "$(stat segments)" 80
+is "segments of a" "$(stat segments)" 20
 io verify
 io_b verify
 reload log "$A" policy all drain manual max_mb 64
@@ -226,7 +226,7 @@ must io_b recover
 reload log "$A" policy all drain manual
 must dmsetup reload other --table "$(table_b policy all drain auto)"
 must dmsetup resume other
-[ "$(stat segments)" -le 64 ] || fail "an unequal part: $(stat segments)"
+[ "$(stat segments)" -le 16 ] || fail "an unequal part: $(stat segments)"
 io_b random len=65536 nr=3000 bs=8
 io_b verify
 io verify
@@ -241,9 +241,9 @@ must_get "Invalid argument" message log_forget 00000000-0000-0000-0000-000000000
 is "logs" "$(stat pool_logs)" 1
 refused "log: not on the SSD" "$(table_b)"
 free=$(stat pool_segments_free)
-above "segments that are free" "$free" 60
+above "segments that are free" "$free" 15
 reload policy all drain manual
-is "segments of a" "$(stat segments)" 128
+is "segments of a" "$(stat segments)" 32
 io verify
 io write len=30000
 io verify

@@ -11,7 +11,7 @@
 
 all=/sys/module/ssdup_disks/parameters
 OTHER=/dev/mssd1
-KEYS="policy all segment_mb 1"
+KEYS="policy all"
 
 # made_until NUMBER - a new log, and a cut at that request; false: it was made before that
 made_until()

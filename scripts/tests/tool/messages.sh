@@ -26,7 +26,7 @@ refused "drain: not start or pause" drain stop
 refused "set: takes 2 arguments" set policy
 refused "set policy: policy: not adaptive" set policy both
 refused "set colour: unknown key" set colour red
-refused "set segment_mb: fixed while" set segment_mb 8
+refused "set max_mb: fixed while" set max_mb 8
 refused "set autocommit_ms: autocommit_ms: not a number from 1 to 3600000" set autocommit_ms 0
 refused "promote: only with clean above 0" set promote 1G
 is "policy" "$(stat policy)" all

@@ -56,7 +56,7 @@ this_hdd $HDD_B bbbbbbbb
 ssdup_exits 4 create other --hdd $HDD_B --ssd $SSD --add
 says "holds no log yet"
 ssdup_exits 3 pool status $SSD
-ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET,segment_mb=1
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
 A=$(uuid_of $NAME)
 find_sys
 ssdup_exits 4 create x --hdd $HDD --ssd $SSD --add
@@ -77,7 +77,7 @@ ssdup_exits 0 create other --hdd $HDD_B --ssd $SSD --add $SET
 B=$(uuid_of other)
 dmsetup table $NAME | grep -q " log $A" || fail "the table: $(dmsetup table $NAME)"
 ! dmsetup table $NAME | grep -q max_mb || fail "the table: $(dmsetup table $NAME)"
-is "its segments" "$(stat segments)" 64
+is "its segments" "$(stat segments)" 16
 is "logs" "$(stat pool_logs)" 2
 io verify
 io_b write len=8192
@@ -237,7 +237,9 @@ says "now a plain mapping"
 iocheck "$T/model-b" /dev/mapper/other verify || fail "the HDD lacks something"
 must dmsetup remove other
 is "logs" "$(stat pool_logs)" 1
-ssdup_exits 1 create other --hdd $HDD_B --ssd $SSD --add -opolicy=all,segment_mb=64
+must blockdev --setro $HDD_B
+ssdup_exits 4 create other --hdd $HDD_B --ssd $SSD --add $SET
+must blockdev --setrw $HDD_B
 is "logs" "$(stat pool_logs)" 1
 ! dmsetup info other >"$T/out" 2>&1 || fail "a device was made"
 
@@ -280,21 +282,21 @@ ssdup_exits 6 release $HDD_B --discard-unsaved
 ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
 find_sys
 io verify
-is "segments" "$(stat segments)" 128
+is "segments" "$(stat segments)" 32
 
-# what others happen to leave is no part: 128 segments are 42 for each of three
+# what others happen to leave is no part: 32 segments are 10 for each of three
 ssdup_exits 0 drain $NAME
 ssdup_exits 0 remove $NAME
 blank_log
 must dmsetup create hdd-c --table "0 $((LEN / 2)) linear $HDD_B $((LEN / 2))"
 must dmsetup create hdd-b --table "0 $((LEN / 2)) linear $HDD_B 0"
-ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET,segment_mb=1
+ssdup_exits 0 create $NAME --hdd $HDD --ssd $SSD $SET
 find_sys
 for name in b c; do
 	ssdup_exits 0 create "$name" --hdd "/dev/mapper/hdd-$name" --ssd $SSD --add $SET
 done
-says "its log has 42.0 MiB of the 128.0 MiB of the SSD"
-is "segments" "$(stat segments)" 42
+says "its log has 40.0 MiB of the 128.0 MiB of the SSD"
+is "segments" "$(stat segments)" 10
 io verify
 ssdup_exits 0 drain $NAME
 for name in c b $NAME hdd-c hdd-b; do

@@ -8,7 +8,7 @@
 GUARD=0	# the SSDs go back in time, and the HDD does not
 
 OTHER=/dev/mssd1
-KEYS="policy all drain manual segment_mb 1 autocommit_ms 3600000 ssd $OTHER"
+KEYS="policy all drain manual autocommit_ms 3600000 ssd $OTHER"
 
 # restore - the log as it was
 restore()

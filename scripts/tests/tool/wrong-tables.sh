@@ -39,9 +39,6 @@ for value in 0 3600001 many -1; do
 	bad autocommit_ms $value "not a number from 1 to 3600000"
 done
 bad clean 91 "not a per cent"
-for value in 0 3 512; do
-	bad segment_mb $value "not a power of two from 1 to 256"
-done
 bad drain never "not auto, eager or manual"
 bad autocommit_ms 0 "not a number"
 bad stage 2 "not 0 or 1"
@@ -52,7 +49,6 @@ for value in 1 1K 0.5G -1G 1dwpds 2048T; do
 	bad ssd_budget "$value" "not 0, bytes as 200G (or M, T), or drive writes as 0.5dwpd"
 done
 refused "ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all ssd_budget 1G"
-refused "ssd: too small for 32 segments" "$HDD $SSD 2 segment_mb 1"
 is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
 

@@ -32,12 +32,6 @@ static int take_option(struct ssdup_ctx *ctx, struct args *a, int opt)
 		if (!take_mirror(ctx, &a->ssds))
 			return ctx->exit;
 		break;
-	case OPT_SEGMENT:
-		if (parse_number(optarg, 1, 256, &value) || value & (value - 1))
-			return bad_usage(ctx, "--segment-mb: not a power of two from 1 to 256: %s",
-					 optarg);
-		a->log.segment_mb = value;
-		break;
 	case OPT_BLOCK:
 		if (parse_size(optarg, &value) || value < 512 || value > 4096 ||
 		    value & (value - 1))

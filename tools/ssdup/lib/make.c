@@ -371,16 +371,9 @@ static int exists(const struct ssdup_ctx *ctx, const struct new_device *new, int
 	return fail(ctx, EXIT_REFUSED, new->name, "a device of that name is there already");
 }
 
-/* What the keys say of a new log; and the UUID that the log has, or will have. */
+/* The UUID that the log has, or will have. */
 static void choose_log(const struct new_device *new, const struct pair *p, struct log_options *o)
 {
-	char *size = value_of(new, "segment_mb");
-	uint64_t mb;
-
-	/* The kernel says what is wrong with any other. */
-	if (size && !parse_number(size, 1, 256, &mb) && !(mb & (mb - 1)))
-		o->segment_mb = mb;
-	free(size);
 	if (p->log.fault == LOG_OK && !new->format)
 		memcpy(o->uuid, ssd_super(&p->log)->uuid, sizeof(o->uuid));
 	else

@@ -17,8 +17,6 @@
 #include "member.h"
 #include "pair.h"
 
-#define SECTORS_PER_MB	2048U
-
 /* --- What it is --- */
 
 void log_new_uuid(u8 uuid[16])
@@ -94,11 +92,10 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 		if (ssds->nr > 1)
 			log_new_uuid(ssds->uuid[i]);
 	}
-	if (!ssdup_log_spread(g, ssds, sectors, o->segment_mb * SECTORS_PER_MB,
-			      block / SECTOR_BYTES))
+	if (!ssdup_log_spread(g, ssds, sectors, 0, block / SECTOR_BYTES))
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "too small for segments of %u MiB: a log has at least %u, and there is 1 MiB in front and 1 MiB behind",
-			    o->segment_mb, SSDUP_MIN_SEGMENTS);
+			    "too small: a log has at least %u segments of 256 KiB, and there is 1 MiB in front and 1 MiB behind",
+			    SSDUP_MIN_SEGMENTS);
 	return EXIT_OK;
 }
 

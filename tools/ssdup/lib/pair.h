@@ -89,7 +89,6 @@ int pair_refuse_other_host(const struct ssdup_ctx *ctx, const struct pair *p,
 int pair_bind_log(struct pair *p);
 
 struct log_options {
-	unsigned int	segment_mb;	/* 0: by the size of the SSD */
 	unsigned int	block;		/* in bytes; 0: the larger of the disks' */
 	bool		old_uuid;	/* a log may have had it: its pages must not count */
 	bool		no_discard;	/* of what the SSD holds */

@@ -17,8 +17,6 @@
 #include "ssds.h"
 #include "tabcheck.h"
 
-#define SECTORS_PER_MB	2048U
-
 struct side {
 	const char	*what;		/* "HDD" or "SSD" */
 	const char	*spec;
@@ -245,7 +243,6 @@ static void check_ssd_log(struct check *c, const struct line *l)
 {
 	const struct log_super *s = ssd_super(&l->ssd.log);
 	enum log_fault fault = l->ssd.log.fault;
-	char size[SIZE_TEXT];
 	unsigned int block;
 
 	if (fault == LOG_BLANK) {
@@ -258,10 +255,6 @@ static void check_ssd_log(struct check *c, const struct line *l)
 		    l->ssd.spec, ssdup_log_fault_text(fault), fault);
 		return;
 	}
-	if (l->set.given & ssdup_settings_bit(ssdup_settings_find("segment_mb")) &&
-	    l->set.segment_mb * SECTORS_PER_MB != s->g.segment_sectors)
-		say(c, l->e, true, "segment_mb: the log on the SSD was made with %s",
-		    format_size(size, s->g.segment_sectors * SECTOR_BYTES));
 	check_host(c, l);
 	if (unsure(l) && ssd_pool(&l->ssd.log)->logs != LOG_FIRST)
 		say_unsure(c, l);

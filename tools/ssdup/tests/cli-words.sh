@@ -18,8 +18,8 @@ test_keys_are_looked_at_first()
 	errs "policy: not adaptive, watermark, all, none or balance: bad"
 	exits 2 "$ssdup" set x policy=all foo=1
 	errs "foo: unknown key"
-	exits 2 "$ssdup" set x segment_mb=4
-	errs "segment_mb: fixed while the device runs"
+	exits 2 "$ssdup" set x max_mb=4
+	errs "max_mb: fixed while the device runs"
 }
 
 test_output_that_is_lost_is_an_error()
@@ -88,7 +88,7 @@ test_the_tab_is_checked()
 	exits 0 "$ssdup" tab --check
 	says "Success, no errors or warnings detected"
 	cat >tab <<-'END'
-	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 policy=balance,nofail,segment_mb=64
+	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 policy=balance,nofail,max_mb=64
 	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 noauto,x-mine=1
 	END
 	exits 0 "$ssdup" tab --check
@@ -97,7 +97,7 @@ test_the_tab_is_checked()
 	silent err
 	cat >tab <<-'END'
 	a ID=none-1 UUID=2c05d183-70ea-475b-8f78-433d6a933be1 nofail,policy=fast,depth=3
-	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,autocommit_ms=0,segment_mb=3,drain=auto,drain=auto
+	b ID=none-2 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 nofail,autocommit_ms=0,max_mb=x,drain=auto,drain=auto
 	c ID=none-1 ID=none-3 nofail,promote=1G
 	d ID=none-4 UUID=2c05d183-70ea-475b-8f78-433d6a933be2 policy=all, drain=auto
 	e ID=none-5 ID=none-6
@@ -107,7 +107,7 @@ test_the_tab_is_checked()
 	says "   [E] policy: not adaptive, watermark, all, none or balance: fast"
 	says "   [E] depth: unknown key"
 	says "   [E] autocommit_ms: not a number from 1 to 3600000: 0"
-	says "   [E] segment_mb: not a power of two from 1 to 256: 3"
+	says "   [E] max_mb: not a number up to 67108864: x"
 	says "   [E] drain: given twice"
 	says "   [E] the HDD, ID=none-1, is the HDD of a too"
 	says "   [E] promote: only with clean above 0"
@@ -173,13 +173,12 @@ test_words_are_offered()
 	offers "create x -o policy=all,dr" policy=all,drain=
 	offers "create x -o policy=all,drain=" policy=all,drain=auto policy=all,drain=eager policy=all,drain=manual
 	offers "create x --options drain=m" drain=manual
-	offers "create x -o clean=2,seg" clean=2,segment_mb=
+	offers "create x -o clean=2,max" clean=2,max_mb=
 	offers "create x --policy a" adaptive all
 	offers "set x policy=n" policy=none
 	offers "set x stage=1 dr" drain=
 	offers "set x au" autocommit_ms=
-	offers "set x seg"
-	offers "format --segment-mb "
+	offers "set x max"
 	offers "format --block-size " 512 1K 2K 4K
 	# files are the shell's to offer
 	offers "check "
