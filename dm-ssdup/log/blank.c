@@ -5,29 +5,40 @@
 #include "core/twins.h"
 #include "log.h"
 
-/*
- * Others have their marks elsewhere in the first or the last MiB: btrfs zeroes both, and begins at
- * 64 KiB. Records may be those of a log whose making was cut short. Return: 1, 0 or -errno.
- */
-static int home_blank(struct drive_user *disk, struct page *page, u64 home)
+#define READ_BYTES	(32U << 10)	/* an allocation of these is not a costly one */
+#define READ_SECTORS	(READ_BYTES >> SECTOR_SHIFT)
+
+/* Return: 1 when sectors [@at, @end) hold zeroes, or 0, or -errno. */
+static int is_zero(struct drive_user *disk, struct page *pages, u64 at, u64 end)
 {
-	u64 at;
+	u32 sectors;
 	int r;
 
-	for (at = 0; at < SSDUP_HOME_SECTORS; at += SSDUP_BLOCK_SECTORS) {
-		if (at >= SSDUP_RECORD_PLACE(0) && at < SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS))
-			continue;
-		r = ssdup_sync_io(disk, REQ_OP_READ | REQ_SYNC | REQ_META, home + at, page, 0,
-				  SSDUP_BLOCK_BYTES);
+	for (; at < end; at += sectors) {
+		sectors = min_t(u64, end - at, READ_SECTORS);
+		r = ssdup_sync_io(disk, REQ_OP_READ | REQ_SYNC | REQ_META, at, pages, 0,
+				  sectors << SECTOR_SHIFT);
 		if (r)
 			return r;
-		if (memchr_inv(page_address(page), 0, SSDUP_BLOCK_BYTES))
+		if (memchr_inv(page_address(pages), 0, sectors << SECTOR_SHIFT))
 			return 0;
 	}
 	return 1;
 }
 
-static int disk_blank(struct drive_user *disk, struct page *page)
+/*
+ * Others have their marks elsewhere in the first or the last MiB: btrfs zeroes both, and begins at
+ * 64 KiB. Records may be those of a log whose making was cut short. Return: 1, 0 or -errno.
+ */
+static int home_blank(struct drive_user *disk, struct page *pages, u64 home)
+{
+	int r = is_zero(disk, pages, home, home + SSDUP_RECORD_PLACE(0));
+
+	return r > 0 ? is_zero(disk, pages, home + SSDUP_RECORD_PLACE(SSDUP_MAX_LOGS),
+			       home + SSDUP_HOME_SECTORS) : r;
+}
+
+static int disk_blank(struct drive_user *disk, struct page *pages)
 {
 	u64 sectors = bdev_nr_sectors(disk->bdev);
 	int r;
@@ -35,12 +46,12 @@ static int disk_blank(struct drive_user *disk, struct page *page)
 	/* It is too small, which is said later. */
 	if (sectors < 2 * SSDUP_HOME_SECTORS)
 		return 1;
-	r = home_blank(disk, page, log_home(sectors, 0));
-	return r > 0 ? home_blank(disk, page, log_home(sectors, 1)) : r;
+	r = home_blank(disk, pages, log_home(sectors, 0));
+	return r > 0 ? home_blank(disk, pages, log_home(sectors, 1)) : r;
 }
 
 /* Is what stands there left of making both? Then it may be whatever a power cut has left. */
-static bool being_made(struct drive_user *disk, struct page *page)
+static bool being_made(struct drive_user *disk, struct page *pages)
 {
 	u64 sectors = bdev_nr_sectors(disk->bdev);
 	bool any = false;
@@ -49,13 +60,13 @@ static bool being_made(struct drive_user *disk, struct page *page)
 
 	for (copy = 0; copy < SSDUP_COPIES && sectors >= 2 * SSDUP_HOME_SECTORS; copy++)
 		any |= !ssdup_sync_io(disk, REQ_OP_READ | REQ_SYNC | REQ_META,
-				      log_home(sectors, copy) + SSDUP_TWIN_PLACE, page, 0,
+				      log_home(sectors, copy) + SSDUP_TWIN_PLACE, pages, 0,
 				      SSDUP_BLOCK_BYTES) &&
-		       ssdup_twin_decode(page_address(page), &b) == TWIN_THERE;
+		       ssdup_twin_decode(page_address(pages), &b) == TWIN_THERE;
 	return any;
 }
 
-int ssdup_ssd_blank(struct ssdup_ssd *ssd, struct page *page)
+static int all_blank(struct ssdup_ssd *ssd, struct page *pages)
 {
 	struct ssdup_mirror *m = ssd->user.mirror;
 	struct drive_user *disk;
@@ -63,10 +74,22 @@ int ssdup_ssd_blank(struct ssdup_ssd *ssd, struct page *page)
 	int r = 1;
 
 	if (!m || !ssdup_mirror_new(m))
-		return disk_blank(&ssd->user, page);
+		return disk_blank(&ssd->user, pages);
 	for (i = 0; i < SSDUP_TWINS && r > 0; i++) {
 		disk = ssdup_mirror_member(m, i);
-		r = being_made(disk, page) ? 1 : disk_blank(disk, page);
+		r = being_made(disk, pages) ? 1 : disk_blank(disk, pages);
 	}
+	return r;
+}
+
+int ssdup_ssd_blank(struct ssdup_ssd *ssd)
+{
+	struct page *pages = alloc_pages(GFP_KERNEL, get_order(READ_BYTES));
+	int r;
+
+	if (!pages)
+		return -ENOMEM;
+	r = all_blank(ssd, pages);
+	__free_pages(pages, get_order(READ_BYTES));
 	return r;
 }

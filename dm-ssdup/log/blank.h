@@ -7,10 +7,9 @@
 
 /**
  * ssdup_ssd_blank() - is nothing in its homes but records? Of one with a mirror, on both
- * @page: to read to
  *
  * Context: process, sleeps. Return: 1, 0 or -errno.
  */
-int ssdup_ssd_blank(struct ssdup_ssd *ssd, struct page *page);
+int ssdup_ssd_blank(struct ssdup_ssd *ssd);
 
 #endif
