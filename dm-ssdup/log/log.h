@@ -149,16 +149,12 @@ struct ssdup_log {
 	u8			uuid[16];	/* as the constructor has read it; zero: blank */
 	u32			nr_leased;	/* segments that it has; preresume writes it */
 	unsigned long		*leased;	/* a bit for each; the same */
-	struct ssdup_drive	*locks[SSDUP_MAX_SSDS];	/* of the SSDs, as they are locked */
-	u32			nr_locks;
-	bool			claimed;	/* by this table, which may have written to it */
+	struct ssdup_metadata	*metadata;
 	bool			in_doubt;	/* a flush of an SSD has failed since: for good */
 	u32			full_ssds;	/* a bit for each: no free segment found there
 						 * since a group was freed; written with
 						 * segments->lock; a hint
 						 */
-	bool			full;		/* all of them; the same */
-	u64			meta_written;	/* sectors, ever; read without the lock */
 	struct ssdup_superblock	*superblock;
 	struct ssdup_committer	*committer;
 	struct ssdup_stage	*stage;		/* staging.c */
@@ -304,7 +300,7 @@ void ssdup_ask_drain(struct ssdup_log *log, struct ssdup_class *k, u64 generatio
  */
 static inline bool ssdup_segments_full(const struct ssdup_log *log)
 {
-	return READ_ONCE(log->full);
+	return READ_ONCE(log->full_ssds) == BIT(log_nr_ssds(&log->ssds)) - 1;
 }
 
 /** ssdup_full_ssds() - on which SSDs, a bit for each, with those that take no writes any more */

@@ -236,6 +236,9 @@ int ssdup_mirrors_made(struct ssdup_log *log);
 /** ssdup_meta_create() - listen to what other logs learn of the SSDs. 0 or -errno with @why set */
 int ssdup_meta_create(struct ssdup_log *log, const char **why);
 
+/** ssdup_meta_destroy() - free what it allocated; when the drives tell nothing any more */
+void ssdup_meta_destroy(struct ssdup_log *log);
+
 /** ssdup_meta_claim() - the log is active: what other logs learn concerns it from here on */
 void ssdup_meta_claim(struct ssdup_log *log);
 

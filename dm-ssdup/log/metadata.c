@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns flushes of the SSDs and durable writes to them, and after an error the end of both. */
 #include <linux/delay.h>
+#include <linux/slab.h>
 
 #include "base/failure.h"
 #include "base/owed_errors.h"
 #include "base/sync_io.h"
 #include "base/wakeups.h"
 #include "log_internal.h"
+
+struct ssdup_metadata {
+	struct ssdup_drive	*locks[SSDUP_MAX_SSDS];	/* of the SSDs, as they are locked */
+	u32			nr_locks;
+	bool			claimed;	/* this table may have written to the log */
+	u64			written;	/* sectors, ever; read without the lock */
+};
 
 /* If it does not, an error may be that of a flush, which drops data, and the next one succeeds. */
 bool ssdup_fua_is_no_flush(const struct ssdup_ssd *ssd)
@@ -34,7 +42,7 @@ static void ssd_lost(struct ssdup_ssd *ssd)
 	struct ssdup_log *log = ssd->c->log;
 
 	/* A table that was not resumed yet has written nothing. */
-	if (!log->claimed)
+	if (!log->metadata->claimed)
 		return;
 	WRITE_ONCE(ssd->in_doubt, true);
 	WRITE_ONCE(log->in_doubt, true);
@@ -53,7 +61,7 @@ static void mirror_told(struct mirror_user *mu, const char *why)
 	struct ssdup_ssd *ssd = container_of(mu, struct ssdup_ssd, in_mirror);
 
 	/* A table that was not resumed yet has written nothing, and tells nobody. */
-	if (!ssd->c->log->claimed)
+	if (!ssd->c->log->metadata->claimed)
 		return;
 	if (!why) {
 		ssd_lost(ssd);
@@ -65,31 +73,35 @@ static void mirror_told(struct mirror_user *mu, const char *why)
 }
 
 /* By their addresses: another table may name partitions of the same drives in another order. */
-static void add_lock(struct ssdup_log *log, struct ssdup_drive *drive)
+static void add_lock(struct ssdup_metadata *meta, struct ssdup_drive *drive)
 {
-	u32 nr = log->nr_locks++;
+	u32 nr = meta->nr_locks++;
 
-	while (nr && log->locks[nr - 1] > drive) {
-		log->locks[nr] = log->locks[nr - 1];
+	while (nr && meta->locks[nr - 1] > drive) {
+		meta->locks[nr] = meta->locks[nr - 1];
 		nr--;
 	}
-	log->locks[nr] = drive;
+	meta->locks[nr] = drive;
 }
 
 int ssdup_meta_create(struct ssdup_log *log, const char **why)
 {
+	struct ssdup_metadata *meta = kzalloc(sizeof(*meta), GFP_KERNEL);
 	struct drive_user *member;
 	struct ssdup_ssd *ssd;
 	const char *text;
 	int r = 0;
 	u32 i;
 
+	log->metadata = meta;
+	if (!meta)
+		return -ENOMEM;
 	for (ssd = log->c->ssd; ssd < ssd_end(log->c) && !r; ssd++) {
 		if (!ssd->dev)
 			continue;
 		r = ssdup_drive_get(&ssd->user, ssd->dev->bdev, ssd_told);
 		if (!r)
-			add_lock(log, ssd->user.drive);
+			add_lock(meta, ssd->user.drive);
 		if (!r && ssd->mirrored) {
 			ssd->in_mirror.tell = mirror_told;
 			r = ssdup_mirror_get(&ssd->user, &ssd->in_mirror,
@@ -99,46 +111,51 @@ int ssdup_meta_create(struct ssdup_log *log, const char **why)
 		for (i = 0; i < SSDUP_TWINS && !r && ssd->twin; i++) {
 			member = ssdup_mirror_member(ssd->user.mirror, i);
 			if (member && member->drive != ssd->user.drive)
-				add_lock(log, member->drive);
+				add_lock(meta, member->drive);
 		}
 	}
 	return r;
 }
 
-/* --- One at a time --- */
-
-static void lock_drives(struct ssdup_log *log)
+void ssdup_meta_destroy(struct ssdup_log *log)
 {
-	u32 i;
-
-	for (i = 0; i < log->nr_locks; i++)
-		mutex_lock_nested(&log->locks[i]->lock, i);
+	kfree(log->metadata);
 }
 
-static void unlock_drives(struct ssdup_log *log)
+/* --- One at a time --- */
+
+static void lock_drives(struct ssdup_metadata *meta)
 {
 	u32 i;
 
-	for (i = log->nr_locks; i-- > 0; )
-		mutex_unlock(&log->locks[i]->lock);
+	for (i = 0; i < meta->nr_locks; i++)
+		mutex_lock_nested(&meta->locks[i]->lock, i);
+}
+
+static void unlock_drives(struct ssdup_metadata *meta)
+{
+	u32 i;
+
+	for (i = meta->nr_locks; i-- > 0; )
+		mutex_unlock(&meta->locks[i]->lock);
 }
 
 void ssdup_meta_claim(struct ssdup_log *log)
 {
-	lock_drives(log);
-	log->claimed = true;
-	unlock_drives(log);
+	lock_drives(log->metadata);
+	log->metadata->claimed = true;
+	unlock_drives(log->metadata);
 }
 
 int ssdup_meta_begin(struct ssdup_log *log)
 {
-	lock_drives(log);
+	lock_drives(log->metadata);
 	return ssds_commit(log) ? 0 : -EIO;
 }
 
 void ssdup_meta_end(struct ssdup_log *log)
 {
-	unlock_drives(log);
+	unlock_drives(log->metadata);
 }
 
 void ssdup_meta_failed(struct ssdup_ssd *ssd, bool flush, const char *why)
@@ -153,13 +170,15 @@ void ssdup_meta_failed(struct ssdup_ssd *ssd, bool flush, const char *why)
 
 void ssdup_meta_wrote(struct ssdup_log *log, u32 blocks)
 {
-	lockdep_assert_held(&log->locks[0]->lock);
-	WRITE_ONCE(log->meta_written, log->meta_written + blocks * SSDUP_BLOCK_SECTORS);
+	struct ssdup_metadata *meta = log->metadata;
+
+	lockdep_assert_held(&meta->locks[0]->lock);
+	WRITE_ONCE(meta->written, meta->written + blocks * SSDUP_BLOCK_SECTORS);
 }
 
 u64 ssdup_meta_written(const struct ssdup_log *log)
 {
-	return READ_ONCE(log->meta_written);
+	return READ_ONCE(log->metadata->written);
 }
 
 int ssdup_meta_again(struct ssdup_log *log, int error, struct ssdup_ssd *ssd, u64 sector,

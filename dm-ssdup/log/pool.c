@@ -100,13 +100,10 @@ int ssdup_pool_get(struct ssdup_log *log, const char **why)
 	return 0;
 }
 
-void ssdup_pool_put(struct ssdup_log *log)
+static void leave_pool(struct ssdup_log *log, struct ssdup_pool *pool)
 {
-	struct ssdup_pool *pool = log->pool;
 	bool last;
 
-	if (!pool)
-		return;
 	ssdup_pool_release(log);
 	mutex_lock(&pools_lock);
 	list_del(&log->in_pool);
@@ -116,6 +113,13 @@ void ssdup_pool_put(struct ssdup_log *log)
 	mutex_unlock(&pools_lock);
 	if (last)
 		pool_free(pool);
+}
+
+void ssdup_pool_put(struct ssdup_log *log)
+{
+	if (log->pool)
+		leave_pool(log, log->pool);
+	ssdup_meta_destroy(log);
 }
 
 /* --- Leases --- */

@@ -480,11 +480,11 @@ bool ssdup_log_spent(struct ssdup_log *log)
 	unsigned long flags;
 	bool spent;
 
-	if (!READ_ONCE(log->full))
+	if (!ssdup_segments_full(log))
 		return false;
 	spin_lock_irqsave(&s->lock, flags);
-	spent = log->full && ssdup_space_spent(log) && !s->nr_sealed && !s->nr_clean &&
-		!s->in_hand && !s->nr_pinned;
+	spent = ssdup_segments_full(log) && ssdup_space_spent(log) && !s->nr_sealed &&
+		!s->nr_clean && !s->in_hand && !s->nr_pinned;
 	for (k = log->class; k < class_end(log) && spent; k++)
 		spent = !ssdup_open_dirty(k, false);
 	spin_unlock_irqrestore(&s->lock, flags);

@@ -90,7 +90,6 @@ static void set_full(struct ssdup_log *log, u32 ssds)
 	/* One that takes no writes has no room for them. */
 	ssds |= ssdup_ssds_shut(log->c);
 	WRITE_ONCE(log->full_ssds, ssds);
-	WRITE_ONCE(log->full, ssds == BIT(log_nr_ssds(&log->ssds)) - 1);
 }
 
 bool ssdup_space_full(struct ssdup_log *log, u32 ssd)
