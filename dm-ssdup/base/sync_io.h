@@ -10,7 +10,7 @@
 
 #include "drives.h"
 
-/** ssdup_sync_io() - transfer part of a page */
+/** ssdup_sync_io() - transfer part of a page, or of some that follow each other */
 int ssdup_sync_io(struct drive_user *disk, blk_opf_t opf, u64 sector, struct page *page,
 		  unsigned int offset, unsigned int bytes);
 

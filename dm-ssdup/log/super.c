@@ -226,7 +226,7 @@ static int read_ssd(struct ssdup_log *log, struct ssdup_ssd *ssd, struct log_sup
 	memset(s, 0, sizeof(*s));
 	r = read_copies(log, ssd, false, s, mend, fault);
 	if (*fault == LOG_BLANK) {
-		r = ssdup_ssd_blank(ssd);
+		r = ssdup_ssd_blank(ssd, log->superblock->page);
 		if (r <= 0)
 			*fault = LOG_NOT_OURS;
 		return min(r, 0);

@@ -26,8 +26,15 @@ poke()
 }
 
 make_disks hdds=2 ssds=2
-poke 0
-refused "not a dm-ssdup superblock"
+# in a home of 256 blocks, of which 128 to 191 are records
+for block in 0 1 9 127 192 255 $((16 * 256)) $((17 * 256 - 1)); do
+	poke $block
+	refused "not a dm-ssdup superblock"
+	must dd if=/dev/zero of=$SSD bs=4k seek=$block count=1 conv=fsync status=none
+done
+model $SSD fail_read "1000 1"
+refused "cannot read the superblock"
+model $SSD fail_read clear
 must mkfs.ext4 -q $SSD
 # its first KiB is zero, but not its first block
 refused "not a dm-ssdup superblock"
@@ -60,6 +67,8 @@ refused "made for a larger SSD"
 make_disks ssd_size_mb=18
 dd if="$T/log" of=$SSD bs=1M conv=fsync status=none
 make_ssdup
+# a new log on it would have others
+is "sectors of a segment" "$(stat segment_sectors)" 512
 ! said "mending it" || fail "in an SSD that has grown the second home is not found"
 remove_ssdup
 # the second home has moved to the new end: zeros at the beginning do not make the SSD a blank one
