@@ -67,9 +67,9 @@ p99()
 }
 
 devices 0 0
-writes 3
+writes 2
 model mssd0 reset 1
-writes 6
+writes 4
 without=$(p99) waf=$(<$FTL/waf_1e3)
 above "write amplification without discards" "$waf" 2000
 no_devices
@@ -77,9 +77,9 @@ no_devices
 # clean data takes part of what the SSD has to spare
 for clean in 0 50; do
 	devices 1 $clean
-	writes 3
+	writes 2
 	model mssd0 reset 1
-	writes 6
+	writes 4
 	echo "write amplification $waf and $(<$FTL/waf_1e3), p99 of reads $without and $(p99) us"
 	below "write amplification, clean $clean" "$(<$FTL/waf_1e3)" $((clean ? 1301 : 1151))
 	below "us of the slowest read in a hundred" "$(p99)" $((without / 2 + 1))
