@@ -105,7 +105,8 @@ int ssdup_check_super(struct ssdup *c, char **error)
 		return -EINVAL;
 	}
 	if (r && !lay_out(c, s)) {
-		*error = ssdup_error(c, "ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
+		*error = c->nr_ssds > 1 ? "ssd: one of them is too small beside the others" :
+			 ssdup_error(c, "ssd: too small for %u segments", SSDUP_MIN_SEGMENTS);
 		return -ENOSPC;
 	}
 	c->log->classes.nr = lifetimes * c->nr_ssds;

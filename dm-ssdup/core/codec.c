@@ -19,7 +19,7 @@
 /* struct extent has 36 bits for a place on the SSD. */
 #define MAX_SSD_SECTORS	BIT_ULL(36)
 
-/* By default a segment is this part of the SSD, but within these sizes. */
+/* A segment is this part of the SSD, but within these sizes. */
 #define SEGMENT_SHARE	1024U
 #define SEGMENT_LEAST	8192U	/* 4 MiB */
 

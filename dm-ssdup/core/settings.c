@@ -2,7 +2,6 @@
 /* Decides what each key of a table may be. */
 #include <linux/bits.h>
 #include <linux/kernel.h>
-#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/string.h>
 

@@ -37,7 +37,7 @@ def main():
         lines = [line.split() for line in f]
     print(tables.plain("Two logs, each with half of an SSD: MB/s of the slower one",
                        beside(x[1:] for x in lines if x[0] == "beside")))
-    print(tables.plain("Logs on an SSD of 4095 segments",
+    print(tables.plain("Logs on an SSD of 1023 segments",
                        many(x[1:] for x in lines if x[0] == "logs")))
 
 

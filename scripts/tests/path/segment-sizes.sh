@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Segments of any size: they take turns, are replayed in order, and keep their size.
+# Segments of either size take turns, and are replayed in order.
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 
-# By default they are as large as leaves 32 of them: sizes of the SSD, and what it is divided into.
+# They are as large as leaves 32 of them: sizes of the SSD, and what it is divided into.
 while read -r mb segments sectors; do
 	make_disks ssd_size_mb="$mb"
 	make_ssdup

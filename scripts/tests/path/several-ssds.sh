@@ -95,15 +95,16 @@ io verify
 flush
 remove_ssdup
 before=$(written)
-make max_mb 24
-is "segments" "$(stat segments)" 12
-io write len=$((14 * 2048))
+make max_mb 48
+is "segments" "$(stat segments)" 24
+io write len=$((28 * 2048))
 commits
 read -r a b c <<<"$before"
 read -r d e f <<<"$(written)"
 for each in $((d - a)) $((e - b)) $((f - c)); do
 	above "bytes on each SSD" "$each" $((1 << 20))
 done
+is "writes that waited" "$(stat waited_writes)" 0
 io verify
 remove_ssdup
 

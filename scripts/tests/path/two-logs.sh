@@ -49,7 +49,7 @@ refused()
 	said "$1" || fail "the kernel said not '$1' but: $(tail -n 1 "$T/said")"
 }
 
-make_disks hdds=2 ssd_size_mb=130
+make_disks hdds=2 ssd_size_mb=130 ssd_discard=0
 make_ssdup policy all drain manual max_mb 64
 A=$(stat log_uuid)
 is "logs" "$(stat pool_logs)" 1
@@ -138,10 +138,11 @@ io_b verify
 remove_b
 free=$(stat pool_segments_free)
 must blockdev --flushbufs $SSD
-for ((i = 0; i < 128; i++)); do
-	uuid=$(od -An -v -tx1 -j$(((2048 + i * 2048) * 512 + 24)) -N16 $SSD)
+size=$(stat segment_sectors)
+for ((i = 0; i < $(stat pool_segments); i++)); do
+	uuid=$(od -An -v -tx1 -j$(((2048 + i * size) * 512 + 24)) -N16 $SSD)
 	[ "${uuid// /}" != "${B//-/}" ] ||
-		model $SSD fail_read "$((2048 + i * 2048 + 8)) 16"
+		model $SSD fail_read "$((2048 + i * size + 8)) 16"
 done
 must_not dmsetup create other --table "$(table_b policy all drain manual)"
 said "cannot read the log" || fail "the kernel does not say why"

@@ -54,7 +54,7 @@ live()
 	[ "$1" = 0 ] || { before=$NR_0 nr=$NR_1; }
 	sed -n 's/^segment \([0-9]*\): live.*/\1/p' "$T/headers" |
 		awk -v from="$before" -v to=$((before + nr)) \
-			'$1 >= from && $1 < to { print (2048 + ($1 - from) * 2048) * 512; exit }'
+			'$1 >= from && $1 < to { print (2048 + ($1 - from) * 4096) * 512; exit }'
 }
 
 make_disks ssd_discard=0 hdd_size_mb=64 ssds=2 ssd_size_mb=34

@@ -178,7 +178,11 @@ is_left
 ssdup_exits 0 create --tab $NAME
 io verify
 
-# one more HDD, while it is in use and while it is not
+# one more HDD, while it is in use and while it is not; what the kernel refuses leaves no log
+find_sys
+ssdup_exits 1 create other --hdd $HDD_B --ssd $OTHER --add -oclasses=a+b+c+d
+says "classes: at most 4 on 2 SSDs"
+is "logs" "$(stat pool_logs)" 1
 ssdup_exits 0 create other --hdd $HDD_B --ssd $OTHER --add $SET
 must iocheck "$T/model-b" /dev/mapper/other write len=3000
 ssdup_exits 0 remove other

@@ -39,6 +39,7 @@ for value in 0 3600001 many -1; do
 	bad autocommit_ms $value "not a number from 1 to 3600000"
 done
 bad clean 91 "not a per cent"
+bad max_mb 67108865 "not a number up to 67108864"
 bad drain never "not auto, eager or manual"
 bad autocommit_ms 0 "not a number"
 bad stage 2 "not 0 or 1"
@@ -51,6 +52,10 @@ done
 refused "ssd_budget: only with policy balance or none" "$HDD $SSD 4 policy all ssd_budget 1G"
 is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
 is "bytes written to the HDD" "$(model $HDD bytes_written)" 0
+make_disks ssd_size_mb=9
+refused "ssd: too small for 32 segments" "$HDD $SSD"
+is "bytes written to the SSD" "$(model $SSD bytes_written)" 0
+make_disks
 
 # and the largest and smallest values that are right
 make_ssdup policy watermark autocommit_ms 1 drain eager

@@ -19,7 +19,7 @@ char *key_fault(struct ssdup_settings *set, const char *key, const char *value)
 			return xprintf("%s: --ssd names each SSD of a new log", key);
 		break;
 	case SETTINGS_UNKNOWN:
-		return xprintf("%s: unknown key", key);
+		return xprintf("%s: unknown key; if an earlier version had it, take it out", key);
 	case SETTINGS_TWICE:
 		return xprintf("%s: given twice", key);
 	case SETTINGS_VALUE:

@@ -17,6 +17,8 @@
 #include "member.h"
 #include "pair.h"
 
+#define SECTORS_PER_MB	2048U
+
 /* --- What it is --- */
 
 void log_new_uuid(u8 uuid[16])
@@ -94,8 +96,8 @@ static int lay_out(const struct ssdup_ctx *ctx, const struct pair *p, const stru
 	}
 	if (!ssdup_log_spread(g, ssds, sectors, 0, block / SECTOR_BYTES))
 		return fail(ctx, EXIT_REFUSED, p->ssd.path,
-			    "too small: a log has at least %u segments of 256 KiB, and there is 1 MiB in front and 1 MiB behind",
-			    SSDUP_MIN_SEGMENTS);
+			    "one of the SSDs is too small beside the others: each holds at least %u segments of %u MiB",
+			    LOG_SSD_LEAST, g->segment_sectors / SECTORS_PER_MB);
 	return EXIT_OK;
 }
 
