@@ -166,7 +166,6 @@ static noinline void send_to_hdd(struct ssdup *c, struct bio *bio, struct ssdup_
 				 blk_status_t status)
 {
 	stat_inc(c, STAT_SSD_ERRORS);
-	stat_inc(c, STAT_CLEAN_ERRORS);
 	count_clean(c, io, -1);
 	ssdup_put_read(c->log, io->segment);
 	/* The next read of it need not try. */

@@ -89,7 +89,6 @@ SSDUP_STAT(FREES, frees, PLAIN, "segments freed")
 SSDUP_STAT(DRAINED_SECTORS, drained_sectors, SECTORS,
 	   "data that drains brought to the HDD, discards and zeroes included")
 SSDUP_STAT(DRAIN_RUNS, drain_writes, PLAIN, "runs that drains wrote to the HDD")
-SSDUP_STAT(DRAIN_PIECES, drain_reads, PLAIN, "pieces that drains took from the log")
 SSDUP_STAT(SSD_ERRORS, ssd_errors, PLAIN, "reads and writes that the SSD failed")
 SSDUP_STAT(HDD_ERRORS, hdd_errors, PLAIN, "writes of drains, and flushes, that the HDD failed")
 SSDUP_STAT(UNWRITABLE, unwritable_extents, PLAIN,
@@ -98,7 +97,6 @@ SSDUP_STAT(LOST, lost_extents, PLAIN,
 	   "blocks that are lost: the SSD does not give them back, or a flush of it failed")
 SSDUP_STAT(SSD_DISCARDED, ssd_discarded_sectors, SECTORS, "space discarded on the SSD")
 SSDUP_STAT(READS_CLEAN, reads_clean, PLAIN, "of the reads from the SSD, those of clean data")
-SSDUP_STAT(CLEAN_ERRORS, clean_errors, PLAIN, "reads of clean data that the SSD failed")
 SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
 	   "of the reads of clean data, those of copies of what was read")
 

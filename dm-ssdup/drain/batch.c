@@ -177,7 +177,6 @@ void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool
 	}
 	blk_finish_plug(&plug);
 	ssdup_step(drainer->c, STEP_DRAIN_READ);
-	stat_add(drainer->c, STAT_DRAIN_PIECES, b->plan.nr_pieces);
 }
 
 int ssdup_batch_reread(struct ssdup_drainer *drainer, struct drain_batch *b,

@@ -25,20 +25,19 @@ fill
 model $SSD fail_read "$(log_sector 70) 1"
 before=$(model $HDD reads)
 io verify len=4096 bs=64
-is "errors" "$(stat clean_errors)" 1
 is "errors of the SSD" "$(stat ssd_errors)" 1
 is "reads of the HDD" $(($(model $HDD reads) - before)) 1
 is "clean sectors" "$(stat clean_sectors)" $((4096 - 64))
 io verify len=4096 bs=64
 io verify len=4096 bs=2048
-is "errors" "$(stat clean_errors)" 1
+is "errors" "$(stat ssd_errors)" 1
 is "mode" "$(stat mode)" 0
 
 # both disks fail it: then it is an error
 model $HDD fail_read "200 1"
 model $SSD fail_read "$(log_sector 200) 1"
 must_not iocheck "$MODEL" $DEV verify start=192 len=64 bs=64
-is "errors" "$(stat clean_errors)" 2
+is "errors" "$(stat ssd_errors)" 2
 heal
 io verify len=4096 bs=64
 
@@ -47,8 +46,8 @@ message forget
 fill
 model $SSD gone 1
 io verify len=4096 bs=64
-above "errors" "$(stat clean_errors)" 15
-below "errors" "$(stat clean_errors)" 25
+above "errors" "$(stat ssd_errors)" 15
+below "errors" "$(stat ssd_errors)" 25
 must said "too many errors of the SSD with clean data: none is kept"
 wait_until clean_segments -eq 0
 is "clean sectors" "$(stat clean_sectors)" 0

@@ -139,12 +139,13 @@ for ((i = 0; i < 2; i++)); do
 	[ $i = 1 ] || flush
 	io flush
 done
-message clear_stats
+before=$(model $disk bytes_written)
 message drain 2>"$T/drain" &
 drain=$!
 # all but one block, which is written apart, is in the cache
-wait_until drain_reads -gt 0
-nap 1
+until [ "$(model $disk bytes_written)" -ge $((before + 1024 * 512)) ]; do
+	nap 0.1
+done
 model $disk lose_cache 1
 model $disk fail_status timeout
 model $disk fail_write "2048 8"

@@ -43,11 +43,11 @@ copy_all
 # --- the SSD fails a copy that is read: the HDD has it, and it is copied again ---
 model $SSD fail_read "0 $(blockdev --getsz $SSD)"
 io verify len=8 bs=8
-is "errors" "$(stat clean_errors)" 1
+is "errors" "$(stat ssd_errors)" 1
 model $SSD fail_read clear
 copy_all 1
 few
-is "errors" "$(stat clean_errors)" 1
+is "errors" "$(stat ssd_errors)" 1
 
 # --- it fails to take them: nothing is clean after 16 of them ---
 must message forget
