@@ -79,6 +79,16 @@ static void say_tenants(const struct state *s, const struct jobs *jobs)
 		       t.jobs == 1 ? "" : "s", format_size(size, t.bytes));
 }
 
+/* Other policies look at none. */
+static void say_stream(const struct state *s)
+{
+	if (s->v.policy != SSDUP_POLICY_ADAPTIVE && s->v.policy != SSDUP_POLICY_WATERMARK)
+		return;
+	printf("  stream:    %llu.%02llu %% random, to the %s\n",
+	       (unsigned long long)s->v.random_percentage_1e4 / 100,
+	       (unsigned long long)s->v.random_percentage_1e4 % 100, s->v.route ? "SSD" : "HDD");
+}
+
 static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
 {
 	char a[SIZE_TEXT], b[SIZE_TEXT];
@@ -206,9 +216,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_classes(s);
 	say_tenants(s, jobs);
 	printf("  drain:     %s\n", drain_words(s->v.drain_state));
-	printf("  stream:    %llu.%02llu %% random, to the %s\n",
-	       (unsigned long long)s->v.random_percentage_1e4 / 100,
-	       (unsigned long long)s->v.random_percentage_1e4 % 100, s->v.route ? "SSD" : "HDD");
+	say_stream(s);
 	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
 	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
 	say_clean(s);
