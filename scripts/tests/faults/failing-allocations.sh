@@ -37,8 +37,15 @@ no_errors()
 	is "errors" "$(($(stat ssd_errors) + $(stat hdd_errors) + $(stat lost_extents)))" 0
 }
 
+# An SSD is found blank all the same: without eight pages side by side it is read by blocks.
 make_disks hdd_discard=1
+fail_memory 0
+echo 3 >/sys/kernel/debug/fail_page_alloc/min-order
+echo 100 >/sys/kernel/debug/fail_page_alloc/probability
+reads=$(model $SSD reads)
 make_ssdup policy all drain manual
+fail_memory 0
+above "reads of a blank SSD" $(($(model $SSD reads) - reads)) 383
 
 # Each write cuts something that the log holds, so it has to go there, and takes
 # nodes; there are more of them than nodes set aside, in a log that is far from
