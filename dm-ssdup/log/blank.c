@@ -5,7 +5,7 @@
 #include "core/twins.h"
 #include "log.h"
 
-#define BUFFER_BYTES	(32U << 10)	/* of which a home is a multiple */
+#define BUFFER_BYTES	(32U << 10)	/* the parts of a home around its records are multiples */
 
 /* To read to. */
 struct buffer {
@@ -85,6 +85,7 @@ static int all_blank(struct ssdup_ssd *ssd, const struct buffer *b)
 	return r;
 }
 
+/* A resume allocates without I/O, and so without compaction: it may find no pages side by side. */
 int ssdup_ssd_blank(struct ssdup_ssd *ssd, struct page *page)
 {
 	struct page *pages = alloc_pages(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN,

@@ -20,7 +20,8 @@ stays_old()
 	must cmp -n $(($2 * 512)) "$T/old" "$T/now" $(($1 * 512)) $(($1 * 512))
 }
 
-# older - data on the HDD, with the log empty; a segment has room for all that is written to it
+# older - data on the HDD, with the log empty; a segment has room for all that is written to it: 8 MiB,
+# as on an SSD of 8 GiB
 older()
 {
 	make_ssdup policy none drain manual

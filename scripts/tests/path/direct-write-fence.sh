@@ -19,7 +19,7 @@ in_flight()
 }
 
 p=65544
-# segments that take a write of 1 MiB as a whole
+# an SSD of 8 GiB has segments of 8 MiB, which take a write of 1 MiB as a whole
 slow_disks ssd_size_mb=8194 hdd_rate_mbps=3 hdd_spread=1 late=1
 make_ssdup policy none drain manual
 for _ in 1 2 3; do

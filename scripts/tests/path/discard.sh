@@ -69,7 +69,7 @@ all_home
 remove_ssdup
 rm "$MODEL"
 make_disks hdd_discard=1 ssd_size_mb=8194
-# whole requests of 2048 sectors fit in a segment of 8 MiB
+# whole requests of 2048 sectors fit in a segment of 8 MiB, which an SSD of 8 GiB has
 make_ssdup policy all drain manual
 # behind the guarded range, at the end of which requests are split
 io write start=256 len=4000 bs=1

@@ -17,7 +17,7 @@ sequential_stream()
 	io write start="$1" len=$((128 * 64)) bs=64 depth=1
 }
 
-# no write is split between two segments: each part would be a write of its stream
+# no write is split between two segments, of 8 MiB here: each part would be a write of its stream
 make_disks ssd_size_mb=8194
 for policy in watermark adaptive; do
 	make_ssdup policy $policy drain manual

@@ -122,6 +122,17 @@ for policy in all balance; do
 	remove_ssdup
 done
 
+# one SSD is too small for four of the segments of 8 MiB that 8 GiB have
+make_disks ssds=2 ssd_size_mb=8194
+must dmsetup create small --table "0 24576 linear /dev/mssd1 0"
+must_not dmsetup create $NAME --table "$(SSD=/dev/mssd0 table policy all ssd /dev/mapper/small)"
+said "one of them is too small beside the others" || fail "the kernel does not say so"
+ssdup_exits 4 format --hdd $HDD --ssd /dev/mssd0 --ssd /dev/mapper/small
+says "each holds at least 4 segments of 8 MiB"
+! dmsetup info $NAME >/dev/null 2>&1 || fail "a device was made"
+is "bytes written" "$(model mssd0 bytes_written) $(model mssd1 bytes_written)" "0 0"
+must dmsetup remove small
+
 # two paths to one disk, which is blank: they are not two SSDs
 make_disks hdds=1 ssds=2
 for each in one two; do

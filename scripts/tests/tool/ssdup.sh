@@ -160,6 +160,7 @@ grep -qF "[E] the HDD, $SSD, holds a log: is it the SSD?" "$T/out" || fail "$(ca
 io write len=4096 bs=64
 must ssdup status | tee "$T/words"
 grep -qE "dirty: +2.0 MiB of .* not on the HDD yet" "$T/words" || fail "words of the status"
+! grep -q stream: "$T/words" || fail "it tells of streams, and policy all looks at none"
 ssdup status $NAME --json >"$T/json" || fail "no JSON"
 for f in mode dirty_sectors segments segments_free extents writes_ssd longest_wait_ms; do
 	is "$f as JSON" "$(field $f)" "$(stat $f)"
