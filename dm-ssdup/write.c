@@ -91,7 +91,7 @@ static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *i
  */
 static __always_inline bool may_stage(struct ssdup *c, const struct ssdup_io *io)
 {
-	return io->sectors <= STAGE_MOST && !(io->opf & REQ_FUA) && READ_ONCE(c->set.stage) &&
+	return io->sectors <= STAGE_MOST && !(io->opf & REQ_FUA) &&
 	       !(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving)) &&
 	       !ssdup_stage_rests(c->log) && !ssdup_segments_full(c->log) &&
 	       !(ssdup_windowed(c) ? READ_ONCE(c->set.ssd_budget) :

@@ -28,8 +28,6 @@ SSDUP_KEY(drain, drain, SSDUP_DRAIN_AUTO, drains, 0, 0, "auto, eager or manual",
 	  "when sealed segments are drained")
 SSDUP_KEY(autocommit_ms, autocommit_ms, 1000, NULL, 1, 3600000, "a number from 1 to 3600000",
 	  "longest time in milliseconds until a log entry is committed without a FLUSH")
-SSDUP_KEY(stage, stage, 1, NULL, 0, 1, "0 or 1",
-	  "whether small writes end in memory, as in a disk's cache")
 SSDUP_KEY(clean, clean_percent, 0, NULL, 0, SSDUP_CLEAN_MAX, "a per cent from 0 to 90",
 	  "part of the log that may still be read from the SSD after it was written back")
 SSDUP_AMOUNT_KEY(promote, promote, 0, NULL, 0, 0,

@@ -245,11 +245,10 @@ slow_disks()
 	make_disks instant=0 hdd_cache_mb=0 "$@"
 }
 
-# table [KEY VALUE]... - a table line; GUARD and STAGE are for the keys, if a test needs one or none
+# table [KEY VALUE]... - a table line; GUARD is for that key, if a test has it
 table()
 {
 	[ -z "${GUARD:-}" ] || set -- "$@" guard "$GUARD"
-	[ -z "${STAGE:-}" ] || set -- "$@" stage "$STAGE"
 	echo "0 $LEN ssdup $HDD $SSD${1:+ $# $*}"
 }
 

@@ -32,7 +32,7 @@ static unsigned int nr_files;
 static const char * const known[] = {
 	/* Keys, */
 	"policy", "drain", "autocommit_ms", "ssd_budget", "promote", "classes",
-	"host", "override", "log", "max_mb", "stage",
+	"host", "override", "log", "max_mb",
 	/* their words, */
 	"adaptive", "watermark", "all", "none", "both", "hdd", "auto", "eager", "manual",
 	"default", "a", "a:late+b:hint=short", "a+b:hint=none:late",
@@ -44,7 +44,7 @@ static const char * const known[] = {
 	"ssdup", "policy\tall", "POLICY", "polic",
 };
 
-#define KEYS		11U
+#define KEYS		10U
 #define KEY_WORDS	15U
 #define MESSAGES	10U
 
@@ -140,7 +140,6 @@ static const struct knob {
 	{ "policy", "adaptive watermark all none balance", 0, 0 },
 	{ "drain", "auto eager manual", 0, 0 },
 	{ "autocommit_ms", NULL, 1, 3600000 },
-	{ "stage", NULL, 0, 1 },
 };
 
 static int open_file(const char *name, int flags)

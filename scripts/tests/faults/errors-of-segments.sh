@@ -7,7 +7,6 @@
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-STAGE=0
 
 eio="Input/output error"
 options=(policy all drain manual autocommit_ms 3600000)
@@ -71,11 +70,11 @@ for which in 2 0; do
 done
 remove_ssdup
 
-# a write to a segment that is sealed already: its place stays empty, and it gets another one; a
-# discard would be held back like a write
+# a write to a segment that is sealed already, too long to end in memory: its place stays empty, and
+# it gets another one; a discard would be held back like a write
 must modprobe dm-delay
 for status in medium transport; do
-	make_disks ssd_cache_mb=4 ssd_discard=0
+	make_disks ssd_cache_mb=4 ssd_discard=0 ssd_size_mb=35
 	rm -f "$MODEL" "$T/first"
 	make_ssdup
 	data=$(log_sector 0)
@@ -84,18 +83,18 @@ for status in medium transport; do
 	DISK=$SSD SSD=/dev/mapper/other
 	must dmsetup create other <<-TABLE
 		0 $data linear $DISK 0
-		$data 8 delay $DISK $data 0 $DISK $data 3600000 $DISK $data 0
-		$((data + 8)) $((all - data - 8)) linear $DISK $((data + 8))
+		$data 72 delay $DISK $data 0 $DISK $data 3600000 $DISK $data 0
+		$((data + 72)) $((all - data - 72)) linear $DISK $((data + 72))
 	TABLE
 	make_ssdup "${options[@]}"
-	iocheck "$T/first" $DEV write start=50000 len=8 bs=8 &
+	iocheck "$T/first" $DEV write start=50000 len=72 bs=72 &
 	first=$!
 	wait_until writes_ssd -eq 1
 	len=$(segment_data)
 	io write len="$len" bs=8 fsync=1
 	is "seals" "$(stat seals)" 1
 	model $DISK fail_status $status
-	model $DISK fail_write "$data 8"
+	model $DISK fail_write "$data 72"
 	errors=$(stat ssd_errors)
 	must dmsetup suspend --noflush other
 	must dmsetup resume other
@@ -106,10 +105,10 @@ for status in medium transport; do
 	commits
 	reboot 4 "${options[@]}"
 	io recover len="$len"
-	must iocheck "$T/first" $DEV verify start=50000 len=8
+	must iocheck "$T/first" $DEV verify start=50000 len=72
 	flush
 	io_on $HDD verify len="$len"
-	must iocheck "$T/first" $HDD verify start=50000 len=8
+	must iocheck "$T/first" $HDD verify start=50000 len=72
 	remove_ssdup
 	must dmsetup remove other
 	SSD=$DISK

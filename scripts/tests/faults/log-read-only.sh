@@ -9,11 +9,10 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 GUARD=0
-STAGE=0
 
 eio="Input/output error" erofs="Read-only file system"
 
-make_disks
+make_disks ssd_size_mb=35
 make_ssdup policy all drain manual autocommit_ms 3600000
 # ten segments and somewhat more
 segments=10
@@ -29,12 +28,12 @@ fail_data()
 	done
 }
 
-# data writes fail: they end on the HDD, and that is said once
+# data writes fail that are too long to end in memory: they end on the HDD, and that is said once
 io write len=$len bs=8 fsync=1
 is "sealed segments" "$(stat segments_sealed)" $segments
 model $HDD fail_write "101 3"
 fail_data
-io random start=40000 len=8192 nr=50
+io random start=40000 len=8192 bs=72 nr=50
 is "mode" "$(stat mode)" 1
 must said "log read-only: too many writes of data to the SSD failed"
 above "direct writes" "$(stat writes_hdd)" 48
@@ -138,7 +137,7 @@ for fault in flush header page; do
 done
 
 # who asks while a part of it is written back already is told of what fails then
-make_disks
+make_disks ssd_size_mb=35
 rm "$MODEL"
 must modprobe dm-delay
 DISK=$HDD HDD=/dev/mapper/other
@@ -152,7 +151,7 @@ TABLE
 make_ssdup policy all drain manual autocommit_ms 3600000
 io write len=$len bs=8 fsync=1
 fail_data
-io random start=40000 len=8192 nr=20
+io random start=40000 len=8192 bs=72 nr=20
 is "mode" "$(stat mode)" 1
 message drain start
 # all but the last part is on the HDD, so all segments but the last one are written back

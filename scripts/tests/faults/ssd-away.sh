@@ -9,15 +9,15 @@
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 GUARD=0
-STAGE=0
 
 eio="Input/output error"
 options=(policy all drain manual autocommit_ms 3600000)
 
-# two_pages START - of entries that are not durable
+# two_pages START - of entries that are not durable; their data is on the SSD
 two_pages()
 {
 	io random start="$1" len=4096 nr=200
+	sleep 0.1
 }
 
 # is_logged - the log takes writes, now or soon
@@ -34,7 +34,7 @@ is_logged()
 	fail "the log stays shut"
 }
 
-make_disks ssd_cache_mb=4
+make_disks ssd_cache_mb=4 ssd_size_mb=35
 make_ssdup "${options[@]}"
 io write len=2048 bs=64 fsync=1
 all="2048 $(($(blockdev --getsz $SSD) - 2048))"
@@ -42,7 +42,8 @@ for status in transport timeout resource; do
 	model $SSD fail_status $status
 	model $SSD fail_write "$all"
 	direct=$(stat writes_hdd)
-	io random start=16384 len=8192 nr=50
+	# too long to end in memory
+	io random start=16384 len=8192 bs=72 nr=50
 	is "direct writes" "$(stat writes_hdd)" $((direct + 50))
 	iocheck "$MODEL" $DEV write len=64 bs=8 &
 	wait_until wait_cause -eq 5
@@ -57,7 +58,7 @@ done
 for segment in $(($(stat seals))) $(($(stat seals) + 1)); do
 	model $SSD fail_write "$(log_sector 0 $segment) $(segment_data)"
 done
-io write start=50000 len=8 bs=8
+io write start=50000 len=72 bs=72
 must dmsetup suspend $NAME
 model $SSD fail_write clear
 must dmsetup resume $NAME
@@ -104,7 +105,7 @@ two_pages 32768
 io write len=64 bs=8
 model $SSD fail_write "$all"
 iocheck "$MODEL" $DEV flush 2>"$T/flush" &
-write_fails "$eio" len=8
+write_fails "$eio" len=72 bs=72
 is "mode" "$(stat mode)" 1
 must_not wait $!
 model $SSD fail_write clear

@@ -132,9 +132,8 @@ io write len=$((($(log_writes 64) - 32) * 64)) bs=64
 flush
 above "clean segments" "$(stat clean_segments)" $((segments * 3 / 4))
 hdd=$(stat writes_hdd) waited=$(stat waited_writes)
-# as fast as the SSD takes it: what ends in memory comes faster than segments are forgotten
-knob stage 0
-io write start=65536 len=$((($(log_writes 64) - 32) * 64)) bs=64 depth=8
+# FUA, as fast as the SSD takes it: what ends in memory comes faster than segments are forgotten
+io write start=65536 len=$((($(log_writes 64) - 32) * 64)) bs=64 depth=8 fua=1
 is "writes to the HDD" "$(stat writes_hdd)" "$hdd"
 above "dirty sectors" "$(stat dirty_sectors)" $((segments * $(segment_data) * 3 / 4))
 is "waits" "$(stat waited_writes)" "$waited"

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Segments open and close while writes are in flight. A write to an older segment that ends
 # after a newer one over the same sectors does not win: it is written again, to a younger
-# segment. So what is read is what a replay, a power cut and the HDD have.
+# segment. So what is read is what a replay, a power cut and the HDD have. What is held back is too
+# long to end in memory.
 # invariant: 3 4 5
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
 GUARD=0
-STAGE=0
 
 # slow MS SECTORS PLACE... - the SSD takes so long for writes to so many sectors at each place
 slow()
@@ -43,10 +43,10 @@ fresh()
 	make_ssdup policy all drain manual autocommit_ms 3600000
 }
 
-# fill - the rest of segment 0, in which ENTRIES of 8 sectors are; the next one opens
+# fill - the rest of segment 0, in which ENTRIES of 128 sectors are; the next one opens
 fill()
 {
-	io write start=2048 len=$((room - 8 * $1)) bs=8
+	io write start=2048 len=$((room - 128 * $1)) bs=8
 	io write start=1024 len=8
 	is "segments that are not free" "$(($(stat segments) - $(stat segments_free)))" 2
 }
@@ -80,7 +80,7 @@ again()
 	is "writes that were routed again" "$(stat waited_writes)" "$1"
 }
 
-make_disks ssd_cache_mb=4
+make_disks ssd_cache_mb=4 ssd_size_mb=35
 SIZE=$(blockdev --getsz $SSD)
 must modprobe dm-delay
 must dmsetup create other --table "0 $SIZE linear /dev/mssd0 0"
@@ -92,12 +92,12 @@ flush
 
 # a write to segment 0 is held back; the one over it in segment 1 ends first
 fresh
-slow 60000 8 "$data"
-iocheck "$MODEL" $DEV write len=8 bs=8 &
+slow 60000 128 "$data"
+iocheck "$MODEL" $DEV write len=128 bs=128 &
 first=$!
 wait_until writes_ssd -eq 1
 fill 1
-io write start=4 len=8 bs=8
+io write start=64 len=128 bs=128
 kill -0 $first || fail "the first write was not the slow one"
 # of these two segments the older one cannot be drained yet, so none is
 message drain &
@@ -113,12 +113,12 @@ stays
 
 # the same, and a FUA write: it is durable when it ends, where it was written at last
 fresh
-slow 60000 8 "$data"
-iocheck "$MODEL" $DEV write len=8 bs=8 fua=1 &
+slow 60000 128 "$data"
+iocheck "$MODEL" $DEV write len=128 bs=128 fua=1 &
 first=$!
 wait_until writes_ssd -eq 1
 fill 1
-io write start=4 len=8 bs=8
+io write start=64 len=128 bs=128
 let_go
 must wait $first
 again 1
@@ -129,11 +129,11 @@ io recover
 
 # the newer write ends last: it has won without more ado
 fresh
-slow 60000 8 "$next"
-iocheck "$MODEL" $DEV write len=8 bs=8 &
-io write start=2048 len=$((room - 8)) bs=8
+slow 60000 128 "$next"
+iocheck "$MODEL" $DEV write len=128 bs=128 &
+io write start=2048 len=$((room - 128)) bs=8
 must wait $!
-iocheck "$MODEL" $DEV write start=4 len=8 bs=8 &
+iocheck "$MODEL" $DEV write start=64 len=128 bs=128 &
 second=$!
 wait_until segments_sealed -eq 1
 io write start=1024 len=8
@@ -146,13 +146,13 @@ stays
 
 # zeroes are newer: they are logged at once
 fresh
-io write len=8
-slow 60000 8 $((data + 8))
-iocheck "$MODEL" $DEV write len=8 bs=8 &
+io write len=128 bs=128
+slow 60000 128 $((data + 128))
+iocheck "$MODEL" $DEV write len=128 bs=128 &
 first=$!
 wait_until writes_ssd -eq 2
 fill 2
-io zero start=2 len=4
+io zero start=32 len=64
 let_go
 must wait $first
 again 1
@@ -160,12 +160,12 @@ stays
 
 # the power goes while it is in flight: the newer one, which is durable, stays
 fresh
-slow 60000 8 "$data"
-iocheck "$MODEL" $DEV write len=8 bs=8 errors=1 &
+slow 60000 128 "$data"
+iocheck "$MODEL" $DEV write len=128 bs=128 errors=1 &
 first=$!
 wait_until writes_ssd -eq 1
 fill 1
-io write start=4 len=8 bs=8 fsync=1
+io write start=64 len=128 bs=128 fsync=1
 power_cut 5
 let_go
 must wait $first
@@ -186,7 +186,7 @@ overtaken=0
 # on a slow machine a round may overtake none
 for ((round = 1; round <= 3 || (round <= 20 && overtaken == 0); round++)); do
 	for n in 1 2; do
-		iocheck "$T/any.$n" $DEV random len=512 bs=8 nr=300 depth=32 seed=$((10 * round + n)) &
+		iocheck "$T/any.$n" $DEV random len=512 bs=72 nr=90 depth=32 seed=$((10 * round + n)) &
 		writer[n]=$!
 	done
 	must wait "${writer[1]}"

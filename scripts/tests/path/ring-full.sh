@@ -8,22 +8,22 @@
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
-STAGE=0
 
 # large enough for the ring to be full before the log is
 make_disks ssd_discard=0 hdd_size_mb=256 ssd_size_mb=241
 make_ssdup
 len=$(segment_data)
-data=$(log_sector 0 1) beside=$(log_sector 32 2)
+data=$(log_sector 0 1) beside=$(log_sector 288 2)
 remove_ssdup
-# the first place of segment 1 takes a write, and keeps it; a place of segment 2 keeps one for 20 s
+# the first place of segment 1 takes a write, and keeps it; a place of segment 2 keeps one for 20 s;
+# these are too long to end in memory
 must modprobe dm-delay
 must dmsetup create other <<-TABLE
 	0 $data linear $SSD 0
-	$data 8 delay $SSD $data 0 $SSD $data 3600000
-	$((data + 8)) $((beside - data - 8)) linear $SSD $((data + 8))
-	$beside 8 delay $SSD $beside 0 $SSD $beside 20000
-	$((beside + 8)) $(($(blockdev --getsz $SSD) - beside - 8)) linear $SSD $((beside + 8))
+	$data 72 delay $SSD $data 0 $SSD $data 3600000
+	$((data + 72)) $((beside - data - 72)) linear $SSD $((data + 72))
+	$beside 72 delay $SSD $beside 0 $SSD $beside 20000
+	$((beside + 72)) $(($(blockdev --getsz $SSD) - beside - 72)) linear $SSD $((beside + 72))
 TABLE
 SSD=/dev/mapper/other
 # it would keep a discard, too
@@ -33,27 +33,27 @@ model $HDD fail_write "1001 3"
 
 # all of segment 0, and the first place of segment 1
 io write len="$len" bs=8 fsync=1
-iocheck "$MODEL" $DEV write start="$len" len=8 bs=8 &
+iocheck "$MODEL" $DEV write start="$len" len=72 bs=72 &
 fill=$!
 wait_until seals -eq 1
 wait_until writes_ssd -eq $((len / 8 + 1))
 # segment 2 is of class a
-io write start=400000 len=8 bs=8
+io write start=400000 len=72 bs=72
 # the ring has 128 pages of 126 entries
 iocheck "$MODEL" $DEV write start=300000 len=$((128 * 126 + 200)) bs=1 depth=64 &
 writer=$!
 wait_until wait_cause -eq 2
 # two writes, one of which the SSD refuses: so it is tried again with those that wait
-model mssd0 fail_write "$(log_sector 8 2) 8"
+model mssd0 fail_write "$(log_sector 72 2) 72"
 logged=$(stat writes_ssd)
-iocheck "$MODEL" $DEV write start=400008 len=16 bs=8 &
+iocheck "$MODEL" $DEV write start=400072 len=144 bs=72 &
 beside=$!
 wait_until writes_ssd -eq $((logged + 2))
 must wait $beside
 is "errors of the SSD" "$(stat ssd_errors)" 1
 model mssd0 fail_write clear
 # the ring of class a fills, too, and its writes go on when its own first page is complete
-iocheck "$MODEL" $DEV write start=401000 len=8 bs=8 &
+iocheck "$MODEL" $DEV write start=401000 len=72 bs=72 &
 beside=$!
 wait_until writes_ssd -eq $((logged + 3))
 wait_until waiting_writes -eq 64

@@ -3,7 +3,7 @@
 # Small writes end in memory while the SSD takes none. What is read is what was written, also of
 # writes that others have cut, and of discards over them. No drain and no FLUSH goes on without
 # them. When there is no room, the next one waits for the SSD. They go there by themselves, many
-# in a request; with the key off each goes alone.
+# in a request.
 # invariant: 1 2 4 6
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
@@ -119,10 +119,5 @@ io write start=4096 len=2048 bs=8 depth=1
 flush
 below "requests for 256 writes" $(($(requests) - before)) 200
 io verify
-remove_ssdup
-make_ssdup policy all drain manual autocommit_ms 3600000 stage 0
-before=$(requests)
-io write start=4096 len=2048 bs=8 depth=1
-above "requests for 256 writes" $(($(requests) - before)) 255
 all_home
 remove_ssdup

@@ -168,10 +168,10 @@ done
 is "log_uuid as JSON" "$(field log_uuid)" "$(stat log_uuid)"
 
 # set
-must ssdup set $NAME autocommit_ms=17 stage=0
+must ssdup set $NAME autocommit_ms=17 clean=20
 is "autocommit_ms" "$(stat autocommit_ms)" 17
-is "stage" "$(stat stage)" 0
-refuses 2 "stage: not" ssdup set $NAME stage=maybe
+is "clean" "$(stat clean_percent)" 20
+refuses 2 "clean: not" ssdup set $NAME clean=maybe
 refuses 2 "unknown key" ssdup set $NAME depth=1
 
 # drain

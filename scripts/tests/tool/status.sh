@@ -27,13 +27,13 @@ done
 
 line=$(dmsetup table $NAME)
 is "table" "${line#* ssdup * * }" "6 policy all drain manual autocommit_ms 5000"
-message set stage 0
+message set clean 20
 message set autocommit_ms 6000
 line=$(dmsetup table $NAME)
 remove_ssdup
 must dmsetup create $NAME --table "$line"
 is "table made again" "$(dmsetup table $NAME)" "$line"
-is "stage" "$(stat stage)" 0
+is "clean" "$(stat clean_percent)" 20
 io verify
 
 # that segments are freed is an event

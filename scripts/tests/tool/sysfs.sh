@@ -69,7 +69,6 @@ takes policy all some "" ALL "all none" $long
 takes policy adaptive
 takes drain eager always
 takes autocommit_ms 50 0 3600001 x "" -5
-takes stage 0 2 x
 takes ssd_budget 0 1 1K 1G
 above "commits before" 1 "$(stat commits)"
 # autocommit, as the knob says; a drain would commit too

@@ -176,7 +176,7 @@ test_words_are_offered()
 	offers "create x -o clean=2,max" clean=2,max_mb=
 	offers "create x --policy a" adaptive all
 	offers "set x policy=n" policy=none
-	offers "set x stage=1 dr" drain=
+	offers "set x policy=all dr" drain=
 	offers "set x au" autocommit_ms=
 	offers "set x max"
 	offers "format --block-size " 512 1K 2K 4K
