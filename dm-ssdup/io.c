@@ -150,12 +150,10 @@ static void uncount_request(struct ssdup *c, const struct bio *bio, const struct
 		ssdup_uncount_read(c, io);
 		break;
 	case IO_HDD_WRITE:
-		if (bio_op(bio) == REQ_OP_WRITE) {
+		if (bio_op(bio) == REQ_OP_WRITE)
 			count_request(c, io, STAT_WRITES_HDD, STAT_SECTORS_HDD, -1);
-			break;
-		}
-		stat_add(c, STAT_WRITES_HDD, -1);
-		stat_add(c, STAT_DISCARDS, -1);
+		else
+			stat_add(c, STAT_WRITES_HDD, -1);
 		break;
 	}
 }

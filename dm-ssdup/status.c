@@ -80,7 +80,6 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_DRAIN_STATE] = ssdup_drain_state(c->drainer);
 	value[FIELD_WAIT_CAUSE] = wait_cause(c);
 	value[FIELD_FLUSHES_WAIT] = atomic_read(&c->flushes.nr) + ssdup_fuas_waiting(c->log);
-	value[FIELD_READ_ONLY] = c->read_only;
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c->router);
 	value[FIELD_SSD_WRITTEN] = ssdup_budget_written(c->router);
 	value[FIELD_BUDGET_LEFT] = ssdup_budget_settle(c->router);

@@ -482,7 +482,6 @@ int ssdup_map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 
 int ssdup_map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
-	stat_inc(c, STAT_DISCARDS);
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;
 	io->route = SSDUP_HDD;

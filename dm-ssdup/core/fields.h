@@ -6,7 +6,7 @@
  * those that can be written; then include this. The status line has the name of each, and a plain
  * number.
  *
- * Units: SECTORS of 512 bytes, PAGES of 4 KiB, PER_10000, MILLISECONDS, NANOSECONDS, and PLAIN for
+ * Units: SECTORS of 512 bytes, PER_10000, MILLISECONDS, NANOSECONDS, and PLAIN for
  * all else.
  */
 #ifndef SSDUP_FIELD
@@ -41,7 +41,6 @@ SSDUP_FIELD(DRAIN_STATE, drain_state, PLAIN, "what the drain does or waits for")
 SSDUP_FIELD(WAIT_CAUSE, wait_cause, PLAIN, "why the first of the waiting writes waits")
 SSDUP_FIELD(FLUSHES_WAIT, waiting_flushes, PLAIN,
 	    "FLUSHes, and FUA writes whose data is logged, that wait for a commit or the HDD")
-SSDUP_FIELD(READ_ONLY, read_only, PLAIN, "1 when the table is read-only, else 0")
 SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, MILLISECONDS,
 	    "longest wait of a write for space in the log")
 SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
@@ -77,13 +76,11 @@ SSDUP_STAT(READS_HDD, reads_hdd, PLAIN, "reads from the HDD")
 SSDUP_STAT(READS_SSD, reads_ssd, PLAIN, "reads from the SSD")
 SSDUP_STAT(READ_SECTORS_HDD, read_sectors_hdd, SECTORS, "data read from the HDD")
 SSDUP_STAT(READ_SECTORS_SSD, read_sectors_ssd, SECTORS, "data read from the SSD")
-SSDUP_STAT(DISCARDS, discards, PLAIN, "discards and write-zeroes, whatever their route")
 SSDUP_STAT(FLUSHES, flushes, PLAIN, "FLUSH requests")
 SSDUP_STAT(WAITED, waited_writes, PLAIN,
 	   "writes that waited for space or memory, or were tried again after an SSD error")
 SSDUP_STAT(STREAMS, streams, PLAIN, "streams that were evaluated")
 SSDUP_STAT(COMMITS, commits, PLAIN, "rounds of metadata writes")
-SSDUP_STAT(PAGES, pages_written, PAGES, "metadata written to the SSD")
 SSDUP_STAT(SEALS, seals, PLAIN, "segments sealed")
 SSDUP_STAT(FREES, frees, PLAIN, "segments freed")
 SSDUP_STAT(DRAINED_SECTORS, drained_sectors, SECTORS,
@@ -95,7 +92,6 @@ SSDUP_STAT(UNWRITABLE, unwritable_extents, PLAIN,
 	   "blocks relocated to the open segment because the HDD refused them")
 SSDUP_STAT(LOST, lost_extents, PLAIN,
 	   "blocks that are lost: the SSD does not give them back, or a flush of it failed")
-SSDUP_STAT(SSD_DISCARDED, ssd_discarded_sectors, SECTORS, "space discarded on the SSD")
 SSDUP_STAT(READS_CLEAN, reads_clean, PLAIN, "of the reads from the SSD, those of clean data")
 SSDUP_STAT(READS_PROMOTED, reads_promoted, PLAIN,
 	   "of the reads of clean data, those of copies of what was read")

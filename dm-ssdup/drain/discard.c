@@ -34,8 +34,6 @@ static int send_discard(struct ssdup_drainer *drainer, const struct list_head *b
 	r = ssdup_sync_range(&ssd->user, REQ_OP_DISCARD, ssd_sector(ssd, pos), sectors);
 	if (r)
 		DMWARN("%s: the SSD has failed a discard (%d)", drainer->c->name, r);
-	else
-		stat_add(drainer->c, STAT_SSD_DISCARDED, sectors);
 	return r;
 }
 

@@ -278,7 +278,6 @@ int ssdup_round_write(struct ssdup_log *log, struct commit_round *round)
 		stat_inc(log->c, STAT_SSD_ERRORS);
 		return -EIO;
 	}
-	stat_add(log->c, STAT_PAGES, round->pages.nr);
 	return 0;
 }
 

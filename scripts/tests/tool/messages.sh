@@ -32,9 +32,9 @@ refused "promote: only with clean above 0" set promote 1G
 is "policy" "$(stat policy)" all
 
 io random nr=50 len=8192
-pages=$(stat pages_written)
+written=$(stat ssd_written_sectors)
 must message commit
-above "pages written by a commit" "$(stat pages_written)" "$pages"
+above "sectors written by a commit" "$(stat ssd_written_sectors)" "$written"
 dirty=$(stat dirty_sectors)
 sleep 0.7
 is "dirty sectors without a drain" "$(stat dirty_sectors)" "$dirty"

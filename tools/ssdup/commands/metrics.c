@@ -188,9 +188,6 @@ static void print_value(FILE *to, unsigned int unit, unsigned long long value)
 	case SECTORS:
 		fprintf(to, " %llu\n", value * SECTOR_BYTES);
 		break;
-	case PAGES:
-		fprintf(to, " %llu\n", value * SSDUP_PAGE_BYTES);
-		break;
 	default:
 		fprintf(to, " %llu\n", value);
 	}

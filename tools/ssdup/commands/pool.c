@@ -371,7 +371,7 @@ static int refuse_degraded(const struct ssdup_ctx *ctx, const struct pool *p)
 	const struct state *s;
 
 	for (s = p->members.all; s < p->members.all + p->members.nr; s++)
-		if (s->suspended || s->v.mode || s->v.ssds_out || s->v.read_only)
+		if (s->suspended || s->v.mode || s->v.ssds_out || s->read_only)
 			return fail(ctx, EXIT_REFUSED, s->name,
 				    "is %s: its table cannot be changed",
 				    s->suspended ? "suspended" : s->v.mode ? mode_words(s->v.mode) :

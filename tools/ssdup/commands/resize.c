@@ -78,7 +78,7 @@ static int resize(const struct ssdup_ctx *ctx, struct state *s)
 	if (s->suspended)
 		return fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
 			    s->name);
-	if (s->v.mode || s->v.read_only)
+	if (s->v.mode || s->read_only)
 		return fail(ctx, EXIT_REFUSED, s->name, "cannot grow while it is %s",
 			    s->v.mode ? mode_words(s->v.mode) : "read-only");
 	if (!sectors)

@@ -96,6 +96,7 @@ static int read_device(int type, const char *name, struct dmdev *d)
 	d->uuid = xstrdup(dm_task_get_uuid(t) ?: "");
 	d->rdev = makedev(info.major, info.minor);
 	d->suspended = info.suspended;
+	d->read_only = info.read_only;
 	d->open_count = info.open_count;
 	do {
 		next = dm_get_next_target(t, next, &start, &length, &target, &params);

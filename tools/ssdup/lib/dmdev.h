@@ -17,7 +17,7 @@ struct dmdev {
 	char		*name;
 	char		*uuid;		/* "" for none */
 	dev_t		rdev;
-	bool		suspended;
+	bool		suspended, read_only;
 	int		open_count;
 	unsigned int	nr_targets;	/* of the live table; 0: none */
 	uint64_t	start;		/* of the first target, as all below */

@@ -13,7 +13,6 @@
 /* A name that ends in _total is a counter, any other a gauge. */
 const struct metric metrics[] = {
 	ONE("ssdup_mode", MODE),
-	ONE("ssdup_read_only", READ_ONLY),
 	ONE("ssdup_route_ssd", ROUTE),
 	ONE("ssdup_random_ratio", PERCENTAGE),
 	TWO("ssdup_segments", "state", "free", SEGMENTS_FREE, "sealed", SEGMENTS_SEALED),
@@ -30,15 +29,12 @@ const struct metric metrics[] = {
 	TWO("ssdup_written_bytes_total", "route", "hdd", SECTORS_HDD, "ssd", SECTORS_SSD),
 	TWO("ssdup_reads_total", "route", "hdd", READS_HDD, "ssd", READS_SSD),
 	TWO("ssdup_read_bytes_total", "route", "hdd", READ_SECTORS_HDD, "ssd", READ_SECTORS_SSD),
-	ONE("ssdup_discards_total", DISCARDS),
 	ONE("ssdup_flushes_total", FLUSHES),
 	ONE("ssdup_waited_writes_total", WAITED),
 	ONE("ssdup_streams_total", STREAMS),
 	ONE("ssdup_commits_total", COMMITS),
-	ONE("ssdup_metadata_written_bytes_total", PAGES),
 	ONE("ssdup_seals_total", SEALS),
 	ONE("ssdup_frees_total", FREES),
-	ONE("ssdup_ssd_discarded_bytes_total", SSD_DISCARDED),
 	ONE("ssdup_drained_bytes_total", DRAINED_SECTORS),
 	ONE("ssdup_drain_writes_total", DRAIN_RUNS),
 	TWO("ssdup_disk_errors_total", "disk", "hdd", HDD_ERRORS, "ssd", SSD_ERRORS),

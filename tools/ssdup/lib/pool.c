@@ -182,7 +182,7 @@ static int cut_down(const struct ssdup_ctx *ctx, const struct state *s, const ch
 	if (s->suspended || dmdev_table(s->name, &d))
 		return EXIT_OK;
 	params = with_key(d.params, "max_mb", mb);
-	if (params && (s->v.mode || s->v.read_only)) {
+	if (params && (s->v.mode || s->read_only)) {
 		r = refuse_reload(ctx, s);
 	} else if (params) {
 		r = reload(s, params, d.params);

@@ -93,6 +93,7 @@ static int read_dm(const char *name, struct state *s)
 	s->rdev = d.rdev;
 	s->sectors = d.length;
 	s->suspended = d.suspended;
+	s->read_only = d.read_only;
 	s->open_count = d.open_count;
 	r = state_parse(s, d.params) ? 0 : -EPROTO;
 	dmdev_free(&d);

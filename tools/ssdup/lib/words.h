@@ -23,7 +23,7 @@ struct state_fields {
 /* What core/fields.h says of a field. */
 struct field {
 	const char	*name, *text;
-	enum { PLAIN, SECTORS, PAGES, PER_10000, MILLISECONDS, NANOSECONDS } unit;
+	enum { PLAIN, SECTORS, PER_10000, MILLISECONDS, NANOSECONDS } unit;
 };
 
 extern const struct field fields[SSDUP_NR_FIELDS];
@@ -38,7 +38,7 @@ struct state {
 	bool		hdd_gone, ssd_gone;	/* pulled: the system does not know it any more */
 	uint64_t	sectors;	/* of the device */
 	uint64_t	segment_sectors; /* of a segment; 0: likewise */
-	bool		suspended;
+	bool		suspended, read_only;
 	bool		lost;		/* see state_read_lost() */
 	int		open_count;	/* -1: unknown */
 	struct state_fields v;
