@@ -459,7 +459,7 @@ static bool add_slot(struct ssdup_promoter *promoter, u32 nr)
 
 static struct ghosts *new_ghosts(const struct ssdup_log *log)
 {
-	u32 nr = ssdup_ghosts_nr((u64)log->nr_leased * log->g.data_sectors);
+	u32 nr = ssdup_ghosts_nr((u64)ssdup_leased(log) * log->g.data_sectors);
 	struct ghosts *ghosts = kvzalloc(struct_size(ghosts, word, nr), SLOT_GFP);
 
 	if (ghosts)

@@ -66,7 +66,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c->router);
 	value[FIELD_SSDS_OUT] = hweight32(ssdup_ssds_out(c));
 	value[FIELD_MIRRORS_OUT] = mirrors_out(c);
-	value[FIELD_SEGMENTS] = READ_ONCE(c->log->nr_leased);
+	value[FIELD_SEGMENTS] = ssdup_leased(c->log);
 	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c->log) +
 				     ssdup_discarding_segments(c->log);
 	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c->log);

@@ -313,7 +313,7 @@ static void one_is_kept(struct kunit *test)
 {
 	u64 next;
 
-	device.log->nr_leased = SSDUP_MIN_SEGMENTS;
+	device.log->segments->nr_leased = SSDUP_MIN_SEGMENTS;
 	write_segments(test, FOR_WRITERS - 1);
 	KUNIT_EXPECT_FALSE(test, writer_switches());
 	KUNIT_EXPECT_TRUE(test, flusher_switches());

@@ -25,7 +25,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 	struct ssdup_log *log = drainer->log;
 
 	return (struct clean_facts){
-		.segments = log->nr_leased,
+		.segments = ssdup_leased(log),
 		.percent = READ_ONCE(drainer->c->set.clean),
 		.for_drain = ssdup_drain_segments_of_all(log),
 		.ready = ssdup_ready_segments(log),

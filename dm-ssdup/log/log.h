@@ -147,8 +147,6 @@ struct ssdup_log {
 	struct list_head	in_pool;	/* tables that use it; pool.c */
 	u32			number;		/* among the logs of the SSD */
 	u8			uuid[16];	/* as the constructor has read it; zero: blank */
-	u32			nr_leased;	/* segments that it has; preresume writes it */
-	unsigned long		*leased;	/* a bit for each; the same */
 	struct ssdup_metadata	*metadata;
 	bool			in_doubt;	/* a flush of an SSD has failed since: for good */
 	u32			full_ssds;	/* a bit for each: no free segment found there
@@ -360,18 +358,10 @@ static inline u32 ssdup_drain_segments_of_all(const struct ssdup_log *log)
 	return ssdup_drain_segments(log) * used_ssds(log->c);
 }
 
-/**
- * ssdup_kept() - free segments of each SSD that writers leave to who flushes the device
- *
- * Space comes a group at a time, and they would have taken all of it when somebody comes who writes
- * little and waits for each flush. A log that has leased less than the smallest SSD has none.
- */
-static inline u32 ssdup_kept(const struct ssdup_log *log)
-{
-	return log->nr_leased >= SSDUP_MIN_SEGMENTS * used_ssds(log->c);
-}
-
 #define LOG_PARTS	2U	/* one is filled while the other is drained (SSDUP+ section 2.4) */
+
+/** ssdup_leased() - the segments that the log has; any context */
+u32 ssdup_leased(const struct ssdup_log *log);
 
 /** ssdup_part() - the segments of a part of the log */
 u32 ssdup_part(const struct ssdup_log *log);
@@ -540,7 +530,7 @@ bool ssdup_pool_may_hold(const struct ssdup_log *log, u32 segment);
  * ssdup_pool_claim() - the log is active: it has its live segments, and gets free ones by max_mb
  * @live: sorted by generation
  *
- * Sets log->leased and log->nr_leased. Context: preresume; the pool is locked.
+ * ssdup_leased() says how many they are. Context: preresume; the pool is locked.
  */
 void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 nr);
 

@@ -21,6 +21,8 @@ struct ssd_space {
 struct ssdup_segments {
 	spinlock_t		lock;		/* these, and part of segments and classes */
 	struct ssd_space	space[SSDUP_MAX_SSDS];
+	u32			nr_leased;	/* segments of the log; pool.c writes it */
+	unsigned long		*leased;	/* a bit for each; the same */
 	bool			begun;		/* the log was replayed */
 	u32			discards;	/* the SSD that had the last ones, and its turns */
 	u32			nr_sealed;	/* read without the lock: a hint */
@@ -100,7 +102,7 @@ bool ssdup_space_spent(const struct ssdup_log *log);
  * ssdup_switch() - seal @from if it is still open and holds anything, and open the next one
  * @k: class of both; @from may have been freed and be another's since
  * @allowed: with LOG_WORD_DRAIN, open one of the last segments, see ssdup_drain_segments(); with
- * LOG_WORD_KEPT, the last one before these, see ssdup_kept()
+ * LOG_WORD_KEPT, the last one before these, see kept_of() in space.c
  *
  * Context: any. Return: false when no segment is free, or the log takes no writes.
  */

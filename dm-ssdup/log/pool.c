@@ -245,7 +245,7 @@ static void lease(struct ssdup_log *log, struct ssds_walk w, u32 nr[SSDUP_MAX_SS
 		nr[ssd]--;
 	}
 	for (i = 0; i < log->g.nr_segments; i++)
-		__assign_bit(i, log->leased, pool->owner[i] == log->number);
+		__assign_bit(i, log->segments->leased, pool->owner[i] == log->number);
 }
 
 /* How many free segments of each SSD the log gets. Return: the sum. */
@@ -289,7 +289,7 @@ void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 
 	note_live(log, live, nr);
 	if (log->c->read_only)
 		return;
-	WRITE_ONCE(log->nr_leased, nr + grant(log, live, nr, more));
+	WRITE_ONCE(log->segments->nr_leased, nr + grant(log, live, nr, more));
 	lease(log, ssdup_ssds_walk(&log->ssds, &log->g, live, nr), more);
 }
 

@@ -30,11 +30,13 @@ int ssdup_segments_create(struct ssdup_log *log)
 
 	log->segments = s;
 	log->segment = kvcalloc(log->g.nr_segments + 1, sizeof(*log->segment), GFP_KERNEL);
-	log->leased = bitmap_alloc(log->g.nr_segments, GFP_KERNEL);
-	if (!s || !log->segment || !log->leased)
+	if (!s || !log->segment)
 		return -ENOMEM;
-	bitmap_fill(log->leased, log->g.nr_segments);
-	log->nr_leased = log->g.nr_segments;
+	s->leased = bitmap_alloc(log->g.nr_segments, GFP_KERNEL);
+	if (!s->leased)
+		return -ENOMEM;
+	bitmap_fill(s->leased, log->g.nr_segments);
+	s->nr_leased = log->g.nr_segments;
 	spin_lock_init(&s->lock);
 	ssdup_space_init(log);
 	INIT_LIST_HEAD(&s->clean);
@@ -63,7 +65,8 @@ int ssdup_segments_create(struct ssdup_log *log)
 
 void ssdup_segments_destroy(struct ssdup_log *log)
 {
-	bitmap_free(log->leased);
+	if (log->segments)
+		bitmap_free(log->segments->leased);
 	kvfree(log->segment);
 	kfree(log->segments);
 }
@@ -166,7 +169,7 @@ static bool clean_in_the_way(struct ssdup_log *log)
 	lockdep_assert_held(&s->lock);
 	return unlikely(s->nr_clean) &&
 	       ssdup_ready_segments(log) <
-	       ssdup_clean_low(log->nr_leased, ssdup_drain_segments_of_all(log));
+	       ssdup_clean_low(ssdup_leased(log), ssdup_drain_segments_of_all(log));
 }
 
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
@@ -371,7 +374,7 @@ void ssdup_segments_begin(struct ssdup_log *log, const struct log_header *live, 
 	 */
 	while (ssdup_ssds_next(&w, &i)) {
 		seg = &log->segment[i];
-		if (test_bit(i, log->leased) && list_empty(&seg->list))
+		if (test_bit(i, s->leased) && list_empty(&seg->list))
 			ssdup_add_free(log, seg,
 				       next > 1 && s->space[seg->ssd].nr_free >= READY);
 	}
@@ -498,7 +501,7 @@ u32 ssdup_sealed_segments(struct ssdup_log *log)
 
 u32 ssdup_part(const struct ssdup_log *log)
 {
-	return max(log->nr_leased / LOG_PARTS, 1U);
+	return max(ssdup_leased(log) / LOG_PARTS, 1U);
 }
 
 u32 ssdup_open_fill(const struct ssdup_log *log, const struct ssdup_class *k)
@@ -533,8 +536,8 @@ static u64 segments_used(struct ssdup_log *log)
 
 u32 ssdup_part_fill(struct ssdup_log *log)
 {
-	u64 part = ssdup_part(log);
-	u64 others = (log->nr_leased - min_t(u64, part, log->nr_leased)) * SSDUP_PCT_ONE;
+	u64 part = ssdup_part(log), leased = ssdup_leased(log);
+	u64 others = (leased - min(part, leased)) * SSDUP_PCT_ONE;
 	u64 in_use = segments_used(log);
 
 	return min(div_u64(in_use - min(in_use, others), part), SSDUP_PCT_ONE);

@@ -36,12 +36,27 @@ void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale
 	WRITE_ONCE(space->nr_free, space->nr_free + 1);
 }
 
+u32 ssdup_leased(const struct ssdup_log *log)
+{
+	return READ_ONCE(log->segments->nr_leased);
+}
+
+/*
+ * The free segments of each SSD that writers leave to who flushes the device. Space comes a group
+ * at a time, and they would have taken all of it when somebody comes who writes little and waits
+ * for each flush. A log that has leased less than the smallest SSD has none.
+ */
+static u32 kept_of(const struct ssdup_log *log)
+{
+	return ssdup_leased(log) >= SSDUP_MIN_SEGMENTS * used_ssds(log->c);
+}
+
 /* The free segments that are not for who asks. */
 static u32 others(const struct ssdup_log *log, u64 allowed)
 {
 	if (allowed & LOG_WORD_DRAIN)
 		return 0;
-	return ssdup_drain_segments(log) + (allowed & LOG_WORD_KEPT ? 0 : ssdup_kept(log));
+	return ssdup_drain_segments(log) + (allowed & LOG_WORD_KEPT ? 0 : kept_of(log));
 }
 
 struct ssdup_segment *ssdup_space_next(struct ssdup_log *log, u32 ssd, u64 allowed)
@@ -79,7 +94,7 @@ u64 ssdup_space_closed(const struct ssdup_log *log, u32 ssd, bool kept)
 	/* What a drain opens of the last ones it needs for itself. */
 	if (nr_free <= ssdup_drain_segments(log))
 		return LOG_WORD_DRAIN;
-	return kept && nr_free <= ssdup_drain_segments(log) + ssdup_kept(log) ? LOG_WORD_KEPT : 0;
+	return kept && nr_free <= ssdup_drain_segments(log) + kept_of(log) ? LOG_WORD_KEPT : 0;
 }
 
 /* --- Full --- */
@@ -117,7 +132,7 @@ static void let_writers_have(struct ssdup_log *log)
 			continue;
 		nr_free = log->segments->space[k->ssd].nr_free;
 		opens = (nr_free > for_drain ? LOG_WORD_DRAIN : 0) |
-			(nr_free > for_drain + ssdup_kept(log) ? LOG_WORD_KEPT : 0);
+			(nr_free > for_drain + kept_of(log) ? LOG_WORD_KEPT : 0);
 		if (opens)
 			atomic64_andnot(opens, &k->open->word);
 	}
