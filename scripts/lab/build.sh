@@ -63,6 +63,36 @@ build_modules()
 	make_modules "$@"
 }
 
+# checked_copy KERNEL - the copy in which the modules are built with all checks, by lint or for a
+# machine, whoever comes first
+checked_copy()
+{
+	module_copy "lint-$1-amd64"
+}
+
+# checked_modules KERNEL KDIR COPY DIR... - build them at W=1 with sparse, all that the checkout has
+# now; warnings are errors, so that an object with one is not made, and a second run sees it again. What
+# sparse finds it says of an object that is made: then all is built again the next time.
+checked_modules()
+{
+	local kernel=$1 kdir=$2 copy=$3 dir how rc=0
+
+	shift 3
+	how="$(sparse --version) $(hash_of "$LAB/build.sh")"
+	[ "$(cat "$copy/sparse-found-nothing" 2>/dev/null)" = "$how" ] ||
+		rm -rf "${copy:?}"/{dm-ssdup,tools,kunit}
+	rm -f "$copy/sparse-found-nothing"
+	sync_sources "$copy" || die "cannot copy the sources"
+	for dir; do
+		make_modules "$kernel" "$kdir" "$copy" "$dir" -j"$(nproc)" W=1 KCFLAGS=-Werror \
+			C=1 CF=-D__CHECK_ENDIAN__ modules || rc=1
+	done >"$copy/log" 2>&1
+	cat "$copy/log"
+	grep -qE "^$copy/(dm-ssdup|tools|kunit)/.*warning:" "$copy/log" ||
+		echo "$how" >"$copy/sparse-found-nothing"
+	return $rc
+}
+
 # holding NAME COMMAND... - as locked does, and what it starts holds the lock, too: make goes on
 # when this is killed, and nobody else may touch the sources meanwhile
 holding()
