@@ -190,8 +190,9 @@ writer=$!
 # a drain may end the wait within some ms
 wait_until waited_writes -gt 0
 above "free segments" "$(stat segments_free)" 10
-# what lies before and behind the eighth one; the discard of it has not ended
-before=$(discarded)
+# all of its batch has been discarded but those eight sectors
+before=$(discarded) segment=$(stat segment_sectors)
+is "sectors whose discard is under way" $((segment - before % segment)) 8
 fast_ssd
 must wait $writer
 until_discarded -gt "$before"

@@ -196,7 +196,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	unsigned int i;
 
 	printf("%s: %s%s%s, policy %s, %s%s\n", s->name, mode_words(s->v.mode),
-	       s->suspended ? ", suspended" : "", s->read_only ? ", read-only table" : "",
+	       s->suspended ? ", suspended" : "", s->read_only ? ", read-only" : "",
 	       policy_word(s->v.policy),
 	       format_size(size, s->sectors * SECTOR_BYTES),
 	       s->open_count > 0 ? ", in use" : "");
