@@ -8,6 +8,7 @@
 # cpus: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+
 keys=(policy all drain manual autocommit_ms 3600000 classes a+b)
 
 # other TABLE - what lies between dm-ssdup and the SSD

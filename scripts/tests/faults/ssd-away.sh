@@ -16,8 +16,14 @@ options=(policy all drain manual autocommit_ms 3600000)
 # two_pages START - of entries that are not durable; their data is on the SSD
 two_pages()
 {
+	local all
+
+	all=$(($(model mssd0 bytes_written) + 200 * 4096))
 	io random start="$1" len=4096 nr=200
-	sleep 0.1
+	# what has ended in memory goes there by itself
+	until [ "$(model mssd0 bytes_written)" -ge $all ]; do
+		nap 0.01
+	done
 }
 
 # is_logged - the log takes writes, now or soon

@@ -186,7 +186,7 @@ overtaken=0
 # on a slow machine a round may overtake none
 for ((round = 1; round <= 3 || (round <= 20 && overtaken == 0); round++)); do
 	for n in 1 2; do
-		iocheck "$T/any.$n" $DEV random len=512 bs=72 nr=90 depth=32 seed=$((10 * round + n)) &
+		iocheck "$T/any.$n" $DEV random len=512 bs=72 nr=110 depth=32 seed=$((10 * round + n)) &
 		writer[n]=$!
 	done
 	must wait "${writer[1]}"
