@@ -61,9 +61,6 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	int i;
 
 	value[FIELD_MODE] = ssdup_mode(c);
-	value[FIELD_POLICY] = READ_ONCE(c->set.policy);
-	value[FIELD_ROUTE] = READ_ONCE(c->router->route);
-	value[FIELD_PERCENTAGE] = ssdup_stream_percentage(c->router);
 	value[FIELD_SSDS_OUT] = hweight32(ssdup_ssds_out(c));
 	value[FIELD_MIRRORS_OUT] = mirrors_out(c);
 	value[FIELD_SEGMENTS] = ssdup_leased(c->log);

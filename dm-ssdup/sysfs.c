@@ -141,8 +141,6 @@ static ssize_t show_of(struct ssdup *c, const struct ssdup_attr *a, char *buf)
 		return len + sysfs_emit_at(buf, len, "\n");
 	}
 	ssdup_fields(c, value);
-	if (a->field == FIELD_ROUTE)
-		return sysfs_emit(buf, "%s\n", value[a->field] == SSDUP_SSD ? "ssd" : "hdd");
 	return sysfs_emit(buf, "%llu\n", value[a->field]);
 }
 
@@ -213,14 +211,12 @@ static bool disown_folder(struct ssdup *c)
 	return owned;
 }
 
-/* The key "policy" already has a file, so the field gets none. */
 static void list_files(void)
 {
-	u32 i, nr = 0;
+	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(files); i++)
-		if (files[i].field != FIELD_POLICY)
-			ssdup_attrs[nr++] = &files[i].attr.attr;
+		ssdup_attrs[i] = &files[i].attr.attr;
 }
 
 int ssdup_sysfs_add(struct ssdup *c)

@@ -23,9 +23,6 @@
 #endif
 
 SSDUP_FIELD(MODE, mode, PLAIN, "how far the device has failed")
-SSDUP_FIELD(POLICY, policy, PLAIN, "where writes go that may go to either disk")
-SSDUP_FIELD(ROUTE, route, PLAIN, "where the current stream goes: 0 HDD, 1 SSD")
-SSDUP_FIELD(PERCENTAGE, random_percentage_1e4, PER_10000, "how random the last stream was")
 SSDUP_FIELD(SEGMENTS, segments, PLAIN, "segments of the log")
 SSDUP_FIELD(SEGMENTS_FREE, segments_free, PLAIN, "free segments, clean ones included")
 SSDUP_FIELD(SEGMENTS_SEALED, segments_sealed, PLAIN,
@@ -79,7 +76,6 @@ SSDUP_STAT(READ_SECTORS_SSD, read_sectors_ssd, SECTORS, "data read from the SSD"
 SSDUP_STAT(FLUSHES, flushes, PLAIN, "FLUSH requests")
 SSDUP_STAT(WAITED, waited_writes, PLAIN,
 	   "writes that waited for space or memory, or were tried again after an SSD error")
-SSDUP_STAT(STREAMS, streams, PLAIN, "streams that were evaluated")
 SSDUP_STAT(COMMITS, commits, PLAIN, "rounds of metadata writes")
 SSDUP_STAT(SEALS, seals, PLAIN, "segments sealed")
 SSDUP_STAT(FREES, frees, PLAIN, "segments freed")

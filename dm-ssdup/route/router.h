@@ -49,9 +49,6 @@ int ssdup_stream_create(struct ssdup_router *router);
 /** ssdup_stream_policy() - a policy was set, in the settings: where does the next write go? */
 void ssdup_stream_policy(struct ssdup_router *router, enum ssdup_policy policy);
 
-/** ssdup_stream_percentage() - random percentage of the last stream, 1/10000; any context */
-u32 ssdup_stream_percentage(const struct ssdup_router *router);
-
 /** ssdup_stream_full() - evaluate the current window, which the caller has completed */
 void ssdup_stream_full(struct ssdup_router *router, struct stream_window *w);
 

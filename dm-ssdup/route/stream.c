@@ -26,7 +26,6 @@ struct ssdup_stream {
 	struct stream_window	*next;
 	u64			sampled;	/* samples paid for, see pay_samples() */
 	struct threshold	threshold;
-	u32			percentage;	/* of the last stream, 1/10000; for status */
 };
 
 static void window_reset(struct stream_window *w)
@@ -52,11 +51,6 @@ int ssdup_stream_create(struct ssdup_router *router)
 	return 0;
 }
 
-u32 ssdup_stream_percentage(const struct ssdup_router *router)
-{
-	return READ_ONCE(router->stream->percentage);
-}
-
 void ssdup_stream_policy(struct ssdup_router *router, enum ssdup_policy policy)
 {
 	/* Pairs with smp_mb() in stream_evaluate(). */
@@ -73,7 +67,6 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 	enum ssdup_policy policy;
 	enum ssdup_disk route;
 
-	WRITE_ONCE(router->stream->percentage, percentage);
 	do {
 		policy = READ_ONCE(router->c->set.policy);
 		route = ssdup_policy_next(policy, READ_ONCE(router->route), percentage, threshold);
@@ -81,7 +74,6 @@ static void stream_evaluate(struct ssdup_router *router, struct stream_window *w
 		/* Pairs with smp_mb() in ssdup_stream_policy(): the last policy decides. */
 		smp_mb();
 	} while (policy != READ_ONCE(router->c->set.policy));
-	stat_inc(router->c, STAT_STREAMS);
 	trace_ssdup_stream(router->c, percentage, threshold, route);
 }
 

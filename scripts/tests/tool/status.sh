@@ -14,12 +14,10 @@ io verify len=8192
 line=$(dmsetup status $NAME)
 [[ $line =~ ^0\ $LEN\ ssdup(\ [a-z0-9_]+\ [0-9]+)+$ ]] || fail "status: $line"
 read -ra words <<<"${line#* ssdup }"
-is "fields" $((${#words[@]} / 2)) 53
+is "fields" $((${#words[@]} / 2)) 49
 for ((i = 0; i < ${#words[@]}; i += 2)); do
 	value=$(stat "${words[i]}")
 	case ${words[i]} in
-	policy) value=2 ;;
-	route) value=1 ;;
 	open_fill_1e4) above "how full the open segment is" "$value" 0 ;;
 	esac
 	is "field ${words[i]}" "${words[i + 1]}" "$value"

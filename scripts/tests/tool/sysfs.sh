@@ -57,7 +57,7 @@ for file in "$SYS"/*; do
 		;;
 	log_uuid) is "log" "$value" "$(log_uuid)" ;;
 	pool_uuid) is "pool" "$value" "$(pool_uuid)" ;;
-	policy | route | drain | classes | class_cgroups)
+	policy | drain | classes | class_cgroups)
 		[[ $value =~ ^[a-z]+$ ]] || fail "$file: $value"
 		;;
 	*) [[ $value =~ ^[0-9]+$ ]] || fail "$file: $value" ;;
@@ -90,7 +90,6 @@ above "dirty" "$(metric ssdup_dirty_bytes)" 0
 is "written" "$(metric ssdup_written_bytes_total | tail -n 1)" $((512 * $(stat write_sectors_ssd)))
 is "log" "$(metric ssdup_log_size_bytes)" $((512 * $(stat segments) * $(stat segment_sectors)))
 is "segment" "$(metric ssdup_segment_size_bytes)" $((512 * $(stat segment_sectors)))
-is "route" "$(metric ssdup_route_ssd)" 1
 grep -qF "ssdup_info{device=\"$NAME\",uuid=\"$(log_uuid)\",pool=\"$(pool_uuid)\",hdd=\"${HDD#/dev/}\",ssd=\"${SSD#/dev/}\",policy=\"all\",drain=\"manual\"} 1" \
 	"$T/prom" || fail "info: $(grep ^ssdup_info "$T/prom")"
 is "all files" "$(echo "$T"/prom*)" "$T/prom"

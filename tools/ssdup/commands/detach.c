@@ -158,38 +158,37 @@ static int wipe(const struct ssdup_ctx *ctx, dev_t ssd, const char *uuid)
 
 static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 {
-	const char *policy = policy_word(s->v.policy);
 	dev_t hdd = s->hdd, ssd = s->ssd;
-	char *name, *uuid;
-	int r;
+	char *name, *uuid, *policy;
+	int r, wiped = EXIT_OK;
 
-	if (s->suspended || !s->log_uuid || !hdd || !ssd)
+	if (s->suspended || !s->log_uuid || !s->policy || !hdd || !ssd)
 		return fail(ctx, EXIT_FAILED, s->name, "suspended; \"dmsetup resume %s\" first",
 			    s->name);
-	uuid = xstrdup(s->log_uuid);
 	/* Nothing new is to go to the log; what overlaps it still does. */
 	r = set_policy(s, "none");
-	if (r) {
-		free(uuid);
+	if (r)
 		return fail(ctx, EXIT_FAILED, s->name, "%s", error_text(-r));
-	}
+	uuid = xstrdup(s->log_uuid);
+	policy = xstrdup(s->policy);
 	catch_signals();
 	r = drain_and_replace(ctx, s);
-	if (r) {
+	if (r)
 		set_policy(s, policy);
+	else if (!keep)
+		wiped = wipe(ctx, ssd, uuid);
+	free(uuid);
+	free(policy);
+	if (r) {
 		if (r == EXIT_INTERRUPTED)
 			fail(ctx, r, s->name, "interrupted; the device is as it was");
-		free(uuid);
 		return r;
 	}
-	if (!keep)
-		r = wipe(ctx, ssd, uuid);
-	free(uuid);
 	name = dev_kernel_name(hdd);
 	note(ctx, "%s: now a plain mapping of %s; take its line out of %s", s->name, name,
 	     ctx->tab);
 	free(name);
-	return r;
+	return wiped;
 }
 
 int cmd_detach(struct ssdup_ctx *ctx, int argc, char **argv)

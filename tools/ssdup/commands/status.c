@@ -79,16 +79,6 @@ static void say_tenants(const struct state *s, const struct jobs *jobs)
 		       t.jobs == 1 ? "" : "s", format_size(size, t.bytes));
 }
 
-/* Other policies look at none. */
-static void say_stream(const struct state *s)
-{
-	if (s->v.policy != SSDUP_POLICY_ADAPTIVE && s->v.policy != SSDUP_POLICY_WATERMARK)
-		return;
-	printf("  stream:    %llu.%02llu %% random, to the %s\n",
-	       (unsigned long long)s->v.random_percentage_1e4 / 100,
-	       (unsigned long long)s->v.random_percentage_1e4 % 100, s->v.route ? "SSD" : "HDD");
-}
-
 static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
 {
 	char a[SIZE_TEXT], b[SIZE_TEXT];
@@ -197,8 +187,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 
 	printf("%s: %s%s%s, policy %s, %s%s\n", s->name, mode_words(s->v.mode),
 	       s->suspended ? ", suspended" : "", s->read_only ? ", read-only" : "",
-	       policy_word(s->v.policy),
-	       format_size(size, s->sectors * SECTOR_BYTES),
+	       state_policy(s), format_size(size, s->sectors * SECTOR_BYTES),
 	       s->open_count > 0 ? ", in use" : "");
 	if (degraded)
 		printf("  degraded:  %s\n", degraded);
@@ -216,7 +205,6 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_classes(s);
 	say_tenants(s, jobs);
 	printf("  drain:     %s\n", drain_words(s->v.drain_state));
-	say_stream(s);
 	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
 	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
 	say_clean(s);
@@ -338,8 +326,7 @@ static void put_json(struct json *j, const struct state *s, const char *lost,
 	json_bool(j, "suspended", s->suspended);
 	json_text(j, "degraded", state_degraded(s));
 	json_text(j, "mode_text", mode_words(s->v.mode));
-	json_text(j, "policy_text", policy_word(s->v.policy));
-	json_text(j, "route_text", s->v.route ? "ssd" : "hdd");
+	json_text(j, "policy", s->policy);
 	json_text(j, "drain_state_text", drain_words(s->v.drain_state));
 	json_text(j, "wait_cause_text", wait_words(s->v.wait_cause));
 	json_lost(j, lost);

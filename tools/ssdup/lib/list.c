@@ -38,7 +38,7 @@ static char *state_of(const struct state *s)
 
 static char *policy_of(const struct state *s)
 {
-	return xstrdup(policy_word(s->v.policy));
+	return xstrdup(state_policy(s));
 }
 
 static char *hdd_of(const struct state *s)

@@ -13,8 +13,6 @@
 /* A name that ends in _total is a counter, any other a gauge. */
 const struct metric metrics[] = {
 	ONE("ssdup_mode", MODE),
-	ONE("ssdup_route_ssd", ROUTE),
-	ONE("ssdup_random_ratio", PERCENTAGE),
 	TWO("ssdup_segments", "state", "free", SEGMENTS_FREE, "sealed", SEGMENTS_SEALED),
 	ONE("ssdup_open_fill_ratio", FILL),
 	ONE("ssdup_dirty_bytes", DIRTY),
@@ -31,7 +29,6 @@ const struct metric metrics[] = {
 	TWO("ssdup_read_bytes_total", "route", "hdd", READ_SECTORS_HDD, "ssd", READ_SECTORS_SSD),
 	ONE("ssdup_flushes_total", FLUSHES),
 	ONE("ssdup_waited_writes_total", WAITED),
-	ONE("ssdup_streams_total", STREAMS),
 	ONE("ssdup_commits_total", COMMITS),
 	ONE("ssdup_seals_total", SEALS),
 	ONE("ssdup_frees_total", FREES),

@@ -18,6 +18,7 @@ void state_free(struct state *s)
 {
 	free(s->name);
 	free(s->log_uuid);
+	free(s->policy);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -75,6 +76,7 @@ static void read_folder(struct state *s)
 {
 	s->segment_sectors = sysfs_number(s->rdev, "ssdup/segment_sectors");
 	s->log_uuid = dev_sysfs_read(s->rdev, "ssdup/log_uuid");
+	s->policy = dev_sysfs_read(s->rdev, "ssdup/policy");
 }
 
 static int read_dm(const char *name, struct state *s)
@@ -182,7 +184,6 @@ static int read_sysfs(const char *name, struct state *s)
 {
 	struct wanted w = { name, 0 };
 	char *text, *word, *save;
-	unsigned int i;
 
 	if (!each_dm(is_wanted, &w))
 		return -ENXIO;
@@ -196,15 +197,6 @@ static int read_sysfs(const char *name, struct state *s)
 	s->sectors = sysfs_number(s->rdev, "size");
 	s->open_count = -1;
 	read_fields(s);
-	/* Two files have words. */
-	text = dev_sysfs_read(s->rdev, "ssdup/policy");
-	for (i = 0; text && *policy_word(i) != '?'; i++)
-		if (!strcmp(text, policy_word(i)))
-			s->v.policy = i;
-	free(text);
-	text = dev_sysfs_read(s->rdev, "ssdup/route");
-	s->v.route = text && !strcmp(text, "ssd");
-	free(text);
 	text = dev_sysfs_read(s->rdev, "ssdup/hdd_dev");
 	s->hdd = disk_number(text);
 	free(text);

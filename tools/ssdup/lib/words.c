@@ -53,16 +53,6 @@ static const char *word(const char * const words[], size_t nr, uint64_t i)
 	return i < nr && *words[i] ? words[i] : "?";
 }
 
-const char *policy_word(uint64_t policy)
-{
-	static const char * const words[] = {
-#define SSDUP_POLICY(symbol, name, ...)		name,
-#include "dm-ssdup/core/states.h"
-	};
-
-	return word(words, NR(words), policy);
-}
-
 const char *mode_words(uint64_t mode)
 {
 	static const char * const words[] = {

@@ -30,7 +30,7 @@ extern const struct field fields[SSDUP_NR_FIELDS];
 
 struct state {
 	char		*name;
-	char		*log_uuid;	/* NULL before the first resume */
+	char		*log_uuid, *policy;	/* NULL before the first resume */
 	dev_t		rdev;
 	dev_t		hdd, ssd;	/* 0: unknown */
 	dev_t		ssds[2 * SSDUP_MAX_SSDS];	/* with mirrors; the first is @ssd */
@@ -67,8 +67,13 @@ static inline uint64_t state_log_bytes(const struct state *s)
 	return s->segment_sectors * s->v.segments * SECTOR_BYTES;
 }
 
+/** state_policy() - its policy; "?" before the first resume */
+static inline const char *state_policy(const struct state *s)
+{
+	return s->policy ? s->policy : "?";
+}
+
 /* In words; "?" for a number beyond what this tool knows. */
-const char *policy_word(uint64_t policy);
 const char *mode_words(uint64_t mode);
 const char *drain_words(uint64_t drain_state);
 const char *wait_words(uint64_t wait_cause);
