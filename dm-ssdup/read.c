@@ -76,7 +76,7 @@ static struct read_place find_part(struct ssdup *c, struct ssdup_range *r, struc
 
 static __always_inline void count_clean(struct ssdup *c, const struct ssdup_io *io, s64 sign)
 {
-	count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, sign);
+	stat_add(c, STAT_READS_SSD, sign);
 	stat_add(c, STAT_READS_CLEAN, sign);
 	if (READ_ONCE(io->segment->copies))
 		stat_add(c, STAT_READS_PROMOTED, sign);
@@ -85,11 +85,11 @@ static __always_inline void count_clean(struct ssdup *c, const struct ssdup_io *
 void ssdup_uncount_read(struct ssdup *c, const struct ssdup_io *io)
 {
 	if (io->state == IO_HDD_READ)
-		count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, -1);
+		stat_add(c, STAT_READS_HDD, -1);
 	else if (io->state == IO_CLEAN_READ)
 		count_clean(c, io, -1);
 	else
-		count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, -1);
+		stat_add(c, STAT_READS_SSD, -1);
 }
 
 static void begin_log_read(struct ssdup *c, struct ssdup_io *io)
@@ -110,7 +110,7 @@ static void end_log_read(struct ssdup *c, struct ssdup_io *io, blk_status_t stat
 static noinline int read_staged(struct ssdup *c, struct bio *bio, struct ssdup_io *io,
 				const struct read_place *place)
 {
-	count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
+	stat_inc(c, STAT_READS_SSD);
 	this_cpu_inc(c->stats->requests);
 	ssdup_stage_read(&place->room, place->pos, bio);
 	ssdup_stage_put_read(&place->room);
@@ -146,7 +146,7 @@ int ssdup_map_read(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 			count_clean(c, io, 1);
 		} else {
 			io->state = IO_LOG_READ;
-			count_request(c, io, STAT_READS_SSD, STAT_READ_SECTORS_SSD, 1);
+			stat_inc(c, STAT_READS_SSD);
 		}
 		if (unlikely(READ_ONCE(c->set.promote)))
 			ssdup_promote_begins(c, io);

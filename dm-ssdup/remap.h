@@ -68,7 +68,7 @@ static __always_inline u64 io_took(const struct ssdup_io *io, blk_status_t statu
 static __always_inline int read_hdd(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->state = IO_HDD_READ;
-	count_request(c, io, STAT_READS_HDD, STAT_READ_SECTORS_HDD, 1);
+	stat_inc(c, STAT_READS_HDD);
 	ssdup_window_read(c->router, true);
 	return remap_hdd(c, bio, io);
 }

@@ -80,7 +80,6 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c->router);
 	value[FIELD_SSD_WRITTEN] = ssdup_budget_written(c->router);
 	value[FIELD_BUDGET_LEFT] = ssdup_budget_settle(c->router);
-	value[FIELD_PRICE] = ssdup_budget_price(c->router);
 	value[FIELD_POOL_LOGS] = pool.logs;
 	value[FIELD_POOL_SEGMENTS] = c->log->g.nr_segments;
 	value[FIELD_POOL_FREE] = pool.free;

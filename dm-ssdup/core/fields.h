@@ -6,8 +6,7 @@
  * those that can be written; then include this. The status line has the name of each, and a plain
  * number.
  *
- * Units: SECTORS of 512 bytes, PER_10000, MILLISECONDS, NANOSECONDS, and PLAIN for
- * all else.
+ * Units: SECTORS of 512 bytes, PER_10000, MILLISECONDS, and PLAIN for all else.
  */
 #ifndef SSDUP_FIELD
 #define SSDUP_FIELD(...)
@@ -43,8 +42,6 @@ SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, MILLISECONDS,
 SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
 	    "written to the SSD since the table was loaded")
 SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what the account of ssd_budget has left")
-SSDUP_FIELD(PRICE, ssd_price_ns, NANOSECONDS,
-	    "how long a write may take at the HDD rather than use the SSD; 0 is no price")
 SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")
 SSDUP_FIELD(POOL_SEGMENTS, pool_segments, PLAIN, "segments of the SSD, of all logs")
 SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "of these, those that no log has")
@@ -71,8 +68,6 @@ SSDUP_STAT(SECTORS_HDD, write_sectors_hdd, SECTORS, "data written straight to th
 SSDUP_STAT(SECTORS_SSD, write_sectors_ssd, SECTORS, "data written to the log")
 SSDUP_STAT(READS_HDD, reads_hdd, PLAIN, "reads from the HDD")
 SSDUP_STAT(READS_SSD, reads_ssd, PLAIN, "reads from the SSD")
-SSDUP_STAT(READ_SECTORS_HDD, read_sectors_hdd, SECTORS, "data read from the HDD")
-SSDUP_STAT(READ_SECTORS_SSD, read_sectors_ssd, SECTORS, "data read from the SSD")
 SSDUP_STAT(FLUSHES, flushes, PLAIN, "FLUSH requests")
 SSDUP_STAT(WAITED, waited_writes, PLAIN,
 	   "writes that waited for space or memory, or were tried again after an SSD error")
@@ -81,7 +76,6 @@ SSDUP_STAT(SEALS, seals, PLAIN, "segments sealed")
 SSDUP_STAT(FREES, frees, PLAIN, "segments freed")
 SSDUP_STAT(DRAINED_SECTORS, drained_sectors, SECTORS,
 	   "data that drains brought to the HDD, discards and zeroes included")
-SSDUP_STAT(DRAIN_RUNS, drain_writes, PLAIN, "runs that drains wrote to the HDD")
 SSDUP_STAT(SSD_ERRORS, ssd_errors, PLAIN, "reads and writes that the SSD failed")
 SSDUP_STAT(HDD_ERRORS, hdd_errors, PLAIN, "writes of drains, and flushes, that the HDD failed")
 SSDUP_STAT(UNWRITABLE, unwritable_extents, PLAIN,

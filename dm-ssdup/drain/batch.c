@@ -244,7 +244,6 @@ void ssdup_batch_write_end(struct ssdup_drainer *drainer, struct drain_batch *b)
 		ssdup_guard_left(drainer->log);
 	b->guarded = false;
 	ssdup_step(drainer->c, STEP_DRAIN_WRITTEN);
-	stat_add(drainer->c, STAT_DRAIN_RUNS, b->plan.nr_runs);
 }
 
 /* Zeroes for an HDD that has no command for them, or refuses it. */

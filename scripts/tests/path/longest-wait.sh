@@ -31,7 +31,7 @@ above "longest wait" "$longest" 0
 # a group that was chosen when nobody waited gets smaller
 io write len=$((64 * $(log_writes 64))) bs=64
 message drain start
-wait_until drain_writes -gt 0
+wait_until drained_sectors -gt 0
 message clear_stats
 io write start=65536 len=4096 bs=64
 above "writes that waited" "$(stat waited_writes)" 0

@@ -21,4 +21,3 @@ above "writes" "$(stat writes_hdd)" 10
 is "writes" "$(stat writes_hdd)" "$(model $HDD writes)"
 is "reads" "$(stat reads_hdd)" "$(model $HDD reads)"
 is "sectors written" "$(stat write_sectors_hdd)" $(($(stat writes_hdd) * 8))
-is "sectors read" "$(stat read_sectors_hdd)" $(($(stat reads_hdd) * 8))

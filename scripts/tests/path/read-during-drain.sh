@@ -12,7 +12,7 @@ make_ssdup policy all drain manual
 io write len=65536 bs=2 step=64
 message drain &
 drain=$!
-wait_until drain_writes -gt 0
+wait_until drained_sectors -gt 0
 rounds=0
 turn=0
 # a quarter of it at a time, half of that written again

@@ -36,7 +36,6 @@ make_ssdup ssd_budget 0.01dwpd drain manual
 is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 drain manual ssd_budget 0.010dwpd"
 random_writes 0
 is "data to the SSD" "$(stat write_sectors_ssd)" 0
-above "price" "$(stat ssd_price_ns)" 1000000000
 below "left" "$(stat ssd_left_sectors)" 10
 expect_counted
 remove_ssdup
@@ -67,10 +66,8 @@ expect_counted
 reload ssd_budget ${DAY}M drain manual
 nap 10
 is "left in debt" "$(stat ssd_left_sectors)" 0
-above "price in debt" "$(stat ssd_price_ns)" 1000000000000
 # after a while without a budget it begins anew
 knob ssd_budget 0
-is "price without a budget" "$(stat ssd_price_ns)" 0
 knob ssd_budget ${DAY}M
 is "left of a new account" "$(stat ssd_left_sectors)" 0
 nap 10

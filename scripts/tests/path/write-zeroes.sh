@@ -43,10 +43,15 @@ io zero start=256 len=65536
 is "sectors in the log" "$(stat dirty_sectors)" 32768
 # one for each range
 is "extents in the log" "$(stat extents)" 5
+tracing=/sys/kernel/tracing
 must dmsetup suspend --noflush other
+echo 1 >$tracing/events/ssdup/ssdup_step/enable
 must message drain start
 # the first batch is under way, for as long as the disk is stopped
-wait_until drain_writes -eq 1
+until grep -q ' drain_written$' $tracing/trace; do
+	nap 0.01
+done
+echo 0 >$tracing/events/ssdup/ssdup_step/enable
 must message drain pause
 must dmsetup resume other
 wait_until drain_state -eq 1

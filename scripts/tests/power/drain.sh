@@ -16,7 +16,7 @@ for seed in 1 2 3 4 5 6; do
 	io flush
 	message drain 2>/dev/null &
 	case $seed in
-	1) wait_until drain_writes -gt 300 ;;
+	1) wait_until drained_sectors -gt $((300 * 4)) ;;
 	2) wait_until frees -gt 0 ;;
 	3) wait $! ;;
 	*) sleep "0.0$seed" ;;

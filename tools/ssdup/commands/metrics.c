@@ -182,9 +182,6 @@ static void print_value(FILE *to, unsigned int unit, unsigned long long value)
 	case MILLISECONDS:
 		fprintf(to, " %llu.%03llu\n", value / 1000, value % 1000);
 		break;
-	case NANOSECONDS:
-		fprintf(to, " %llu.%09llu\n", value / 1000000000, value % 1000000000);
-		break;
 	case SECTORS:
 		fprintf(to, " %llu\n", value * SECTOR_BYTES);
 		break;

@@ -79,15 +79,24 @@ static void say_tenants(const struct state *s, const struct jobs *jobs)
 		       t.jobs == 1 ? "" : "s", format_size(size, t.bytes));
 }
 
-static void say_way(const char *what, uint64_t ssd, uint64_t hdd)
+static void say_part(uint64_t ssd, uint64_t hdd)
 {
-	char a[SIZE_TEXT], b[SIZE_TEXT];
-
-	printf("  %-10s %s at the SSD, %s at the HDD", what,
-	       format_size(a, ssd * SECTOR_BYTES), format_size(b, hdd * SECTOR_BYTES));
 	if (ssd + hdd)
 		printf(" (%llu %% SSD)", (unsigned long long)(100 * ssd / (ssd + hdd)));
 	putchar('\n');
+}
+
+static void say_requests(const struct state *s)
+{
+	uint64_t ssd = s->v.write_sectors_ssd, hdd = s->v.write_sectors_hdd;
+	char a[SIZE_TEXT], b[SIZE_TEXT];
+
+	printf("  written:   %s at the SSD, %s at the HDD", format_size(a, ssd * SECTOR_BYTES),
+	       format_size(b, hdd * SECTOR_BYTES));
+	say_part(ssd, hdd);
+	printf("  reads:     %llu of the SSD, %llu of the HDD", (unsigned long long)s->v.reads_ssd,
+	       (unsigned long long)s->v.reads_hdd);
+	say_part(s->v.reads_ssd, s->v.reads_hdd);
 }
 
 static void say_clean(const struct state *s)
@@ -115,14 +124,12 @@ static void say_copies(const struct state *s)
 
 static void say_budget(const struct state *s)
 {
-	char left[SIZE_TEXT];
+	char *budget = dev_sysfs_read(s->rdev, "ssdup/ssd_budget"), left[SIZE_TEXT];
 
-	if (s->v.ssd_left_sectors)
-		printf("  budget:    %s left; a write may take %llu us at the HDD first\n",
-		       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES),
-		       (unsigned long long)s->v.ssd_price_ns / 1000);
-	else if (s->v.ssd_price_ns)
-		puts("  budget:    nothing left for the SSD");
+	if (budget && strcmp(budget, "0"))
+		printf("  budget:    %s left for the SSD, of %s a day\n",
+		       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES), budget);
+	free(budget);
 }
 
 static void say_out(const struct state *s)
@@ -205,8 +212,7 @@ static void say_state(const struct state *s, const char *lost, const struct jobs
 	say_classes(s);
 	say_tenants(s, jobs);
 	printf("  drain:     %s\n", drain_words(s->v.drain_state));
-	say_way("written:", s->v.write_sectors_ssd, s->v.write_sectors_hdd);
-	say_way("read:", s->v.read_sectors_ssd, s->v.read_sectors_hdd);
+	say_requests(s);
 	say_clean(s);
 	say_copies(s);
 	say_budget(s);

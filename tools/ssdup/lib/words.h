@@ -23,7 +23,7 @@ struct state_fields {
 /* What core/fields.h says of a field. */
 struct field {
 	const char	*name, *text;
-	enum { PLAIN, SECTORS, PER_10000, MILLISECONDS, NANOSECONDS } unit;
+	enum { PLAIN, SECTORS, PER_10000, MILLISECONDS } unit;
 };
 
 extern const struct field fields[SSDUP_NR_FIELDS];
