@@ -56,7 +56,6 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 #define SSDUP_STAT(symbol, ...)	FIELD_##symbol,
 #include "core/fields.h"
 	};
-	const struct ssdup_pool_status pool = ssdup_pool_status(c->log);
 	const struct ssdup_held held = ssdup_sum_held(c->map);
 	int i;
 
@@ -80,9 +79,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_LONGEST_WAIT] = ssdup_longest_wait(c->router);
 	value[FIELD_SSD_WRITTEN] = ssdup_budget_written(c->router);
 	value[FIELD_BUDGET_LEFT] = ssdup_budget_settle(c->router);
-	value[FIELD_POOL_LOGS] = pool.logs;
-	value[FIELD_POOL_SEGMENTS] = c->log->g.nr_segments;
-	value[FIELD_POOL_FREE] = pool.free;
+	value[FIELD_POOL_FREE] = ssdup_pool_free(c->log);
 	value[FIELD_CLEAN_SEGMENTS] = ssdup_clean_segments(c->log);
 	value[FIELD_CLEAN] = ssdup_sum_clean(c->map);
 	value[FIELD_CLEAN_MAP] = ssdup_clean_bytes(c->log);

@@ -42,9 +42,7 @@ SSDUP_FIELD(LONGEST_WAIT, longest_wait_ms, MILLISECONDS,
 SSDUP_FIELD(SSD_WRITTEN, ssd_written_sectors, SECTORS,
 	    "written to the SSD since the table was loaded")
 SSDUP_FIELD(BUDGET_LEFT, ssd_left_sectors, SECTORS, "what the account of ssd_budget has left")
-SSDUP_FIELD(POOL_LOGS, pool_logs, PLAIN, "logs on the SSD, active or not")
-SSDUP_FIELD(POOL_SEGMENTS, pool_segments, PLAIN, "segments of the SSD, of all logs")
-SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "of these, those that no log has")
+SSDUP_FIELD(POOL_FREE, pool_segments_free, PLAIN, "segments of the SSD that no log has")
 SSDUP_FIELD(CLEAN_SEGMENTS, clean_segments, PLAIN, "free segments whose data is still read")
 SSDUP_FIELD(CLEAN, clean_sectors, SECTORS, "clean data")
 SSDUP_FIELD(CLEAN_MAP, clean_map_bytes, PLAIN, "memory of the map of clean data")

@@ -543,13 +543,8 @@ bool ssdup_pool_absent(struct ssdup_log *log, u32 number);
 /** ssdup_pool_alone() - is there no other log on the SSD? any context */
 bool ssdup_pool_alone(const struct ssdup_log *log);
 
-struct ssdup_pool_status {
-	u32	logs;
-	u32	free;		/* segments that no log has */
-};
-
-/** ssdup_pool_status() - a hint; any context */
-struct ssdup_pool_status ssdup_pool_status(const struct ssdup_log *log);
+/** ssdup_pool_free() - segments of the SSD that no log has, a hint; any context */
+u32 ssdup_pool_free(const struct ssdup_log *log);
 
 /* --- The logs themselves: logs.c --- */
 

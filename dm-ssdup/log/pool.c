@@ -509,12 +509,7 @@ void ssdup_pool_stamp(struct ssdup_log *log, struct log_super *s)
 	s->g.nr_segments = log->pool->nr_segments;
 }
 
-struct ssdup_pool_status ssdup_pool_status(const struct ssdup_log *log)
+u32 ssdup_pool_free(const struct ssdup_log *log)
 {
-	const struct ssdup_pool *pool = log->pool;
-
-	return (struct ssdup_pool_status){
-		.logs = hweight64(READ_ONCE(pool->logs)),
-		.free = READ_ONCE(pool->nr_free),
-	};
+	return READ_ONCE(log->pool->nr_free);
 }

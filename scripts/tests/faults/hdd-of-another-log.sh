@@ -49,5 +49,5 @@ done
 must_get "Directory not empty" message log_forget $B
 must message log_forget $B force
 reload log "$A"
-is "segments" "$(stat segments)" "$(stat pool_segments)"
+is "segments for others" "$(stat pool_segments_free)" 0
 io verify

@@ -8,6 +8,8 @@
 # time: virtual
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+# shellcheck source=scripts/tests/superblock.sh
+. /ssdup/scripts/tests/superblock.sh
 
 B=00000000-0000-4000-8000-0000000000bb
 D=00000000-0000-4000-8000-0000000000dd
@@ -105,10 +107,10 @@ for step in add_begin add_between add_record logs_between add_done; do
 	new_uuid
 	goes_at $step log_add "$C" 131072 8
 	# whether it is there, the superblock says
-	case $(stat pool_logs) in
+	case $(pool_logs) in
 	2) must message log_add "$C" 131072 8 ;;
 	3) [ $step = logs_between ] || [ $step = add_done ] || fail "$step: it is there" ;;
-	*) fail "$step: $(stat pool_logs) logs" ;;
+	*) fail "$step: $(pool_logs) logs" ;;
 	esac
 	must message log_forget "$C"
 done
@@ -116,10 +118,10 @@ for step in forget_begin logs_between forget_done; do
 	new_uuid
 	must message log_add "$C" 131072 8
 	goes_at $step log_forget "$C"
-	case $(stat pool_logs) in
+	case $(pool_logs) in
 	2) [ $step != forget_begin ] || fail "$step: it is gone" ;;
 	3) must message log_forget "$C" ;;
-	*) fail "$step: $(stat pool_logs) logs" ;;
+	*) fail "$step: $(pool_logs) logs" ;;
 	esac
 done
 make_b

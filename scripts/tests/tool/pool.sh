@@ -6,6 +6,8 @@
 # invariant: none
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+# shellcheck source=scripts/tests/superblock.sh
+. /ssdup/scripts/tests/superblock.sh
 
 HDD_B=/dev/mhdd1
 # a discard would take the headers of what is freed, at any time
@@ -78,7 +80,7 @@ B=$(uuid_of other)
 dmsetup table $NAME | grep -q " log $A" || fail "the table: $(dmsetup table $NAME)"
 ! dmsetup table $NAME | grep -q max_mb || fail "the table: $(dmsetup table $NAME)"
 is "its segments" "$(stat segments)" 16
-is "logs" "$(stat pool_logs)" 2
+is "logs" "$(pool_logs)" 2
 io verify
 io_b write len=8192
 io write start=20000 len=5000
@@ -236,11 +238,11 @@ ssdup_exits 0 detach other
 says "now a plain mapping"
 iocheck "$T/model-b" /dev/mapper/other verify || fail "the HDD lacks something"
 must dmsetup remove other
-is "logs" "$(stat pool_logs)" 1
+is "logs" "$(pool_logs)" 1
 must blockdev --setro $HDD_B
 ssdup_exits 4 create other --hdd $HDD_B --ssd $SSD --add $SET
 must blockdev --setrw $HDD_B
-is "logs" "$(stat pool_logs)" 1
+is "logs" "$(pool_logs)" 1
 ! dmsetup info other >"$T/out" 2>&1 || fail "a device was made"
 
 # the last but one, whose record is damaged in both copies

@@ -6,6 +6,8 @@
 # invariant: 2
 # shellcheck source=scripts/tests/lib.sh
 . /ssdup/scripts/tests/lib.sh
+# shellcheck source=scripts/tests/superblock.sh
+. /ssdup/scripts/tests/superblock.sh
 
 OTHER=/dev/mssd1
 HDD_B=/dev/mhdd1
@@ -182,7 +184,7 @@ io verify
 find_sys
 ssdup_exits 1 create other --hdd $HDD_B --ssd $OTHER --add -oclasses=a+b+c+d
 says "classes: at most 4 on 2 SSDs"
-is "logs" "$(stat pool_logs)" 1
+is "logs" "$(pool_logs)" 1
 ssdup_exits 0 create other --hdd $HDD_B --ssd $OTHER --add $SET
 must iocheck "$T/model-b" /dev/mapper/other write len=3000
 ssdup_exits 0 remove other

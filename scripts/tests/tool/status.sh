@@ -14,7 +14,7 @@ io verify len=8192
 line=$(dmsetup status $NAME)
 [[ $line =~ ^0\ $LEN\ ssdup(\ [a-z0-9_]+\ [0-9]+)+$ ]] || fail "status: $line"
 read -ra words <<<"${line#* ssdup }"
-is "fields" $((${#words[@]} / 2)) 45
+is "fields" $((${#words[@]} / 2)) 43
 for ((i = 0; i < ${#words[@]}; i += 2)); do
 	value=$(stat "${words[i]}")
 	case ${words[i]} in

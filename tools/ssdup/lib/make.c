@@ -476,7 +476,7 @@ static int make_checked(const struct ssdup_ctx *ctx, struct new_device *new, str
 }
 
 /* Others may hold what would be an equal part. */
-static void say_part(const struct ssdup_ctx *ctx, const char *name)
+static void say_part(const struct ssdup_ctx *ctx, const char *name, const struct log_super *pool)
 {
 	char part[SIZE_TEXT], all[SIZE_TEXT];
 	struct state s;
@@ -485,7 +485,7 @@ static void say_part(const struct ssdup_ctx *ctx, const char *name)
 		return;
 	note(ctx, "%s: its log has %s of the %s of the SSD", name,
 	     format_size(part, state_log_bytes(&s)),
-	     format_size(all, s.v.pool_segments * s.segment_sectors * SECTOR_BYTES));
+	     format_size(all, (u64)pool->g.nr_segments * pool->g.segment_sectors * SECTOR_BYTES));
 	state_free(&s);
 }
 
@@ -528,7 +528,7 @@ static int make_added(const struct ssdup_ctx *ctx, struct new_device *new, struc
 	if (r)
 		pair_undo_add(ctx, p);
 	else
-		say_part(ctx, new->name);
+		say_part(ctx, new->name, ssd_pool(&p->log));
 	return r;
 }
 

@@ -206,13 +206,18 @@ static int as_before(const struct ssdup_ctx *ctx, const struct state *s, const c
 	return r ? reload_failed(ctx, s, r) : EXIT_OK;
 }
 
+static unsigned int nr_logs(const struct log_super *pool)
+{
+	return __builtin_popcountll(pool->logs);
+}
+
 /* With all of the SSD in use: those whose tables do not say how much they take leave a part. */
 static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
-			const char *text, const char *undo)
+			const struct log_super *pool, const char *text, const char *undo)
 {
 	const struct state *s = m->all;
-	uint64_t parts = s->v.pool_logs + 1;
-	uint64_t mb = s->v.pool_segments * s->segment_sectors / parts / SECTORS_PER_MB;
+	uint64_t mb = (u64)pool->g.nr_segments * pool->g.segment_sectors / (nr_logs(pool) + 1) /
+		      SECTORS_PER_MB;
 	char **was = xalloc(m->nr * sizeof(*was)), *why = NULL;
 	char *most = xprintf("%llu", (unsigned long long)(mb ?: 1));
 	int r = EXIT_OK, back;
@@ -239,23 +244,22 @@ static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const stru
 }
 
 static int ask_to_add(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
-		      const struct log_super *new)
+		      const struct log_super *pool, const struct log_super *new)
 {
 	char uuid[UUID_TEXT], *text, *undo, *why = NULL;
 	int r = -ENOSPC;
 
-	if (m->all->v.pool_logs == SSDUP_MAX_LOGS)
+	if (nr_logs(pool) == SSDUP_MAX_LOGS)
 		return fail(ctx, EXIT_REFUSED, ssd, "has as many logs as it can have");
 	text = xprintf("log_add %s %llu %u", uuid_text(uuid, new->uuid), new->hdd_sectors,
 		       new->g.block_sectors);
 	undo = xprintf("log_forget %s", uuid);
 	/* Unless a part is free: the new log would get what others happened to leave. */
-	if (m->all->v.pool_segments_free >= pool_share(m->all->v.pool_segments,
-						       m->all->v.pool_logs + 1))
+	if (m->all->v.pool_segments_free >= pool_share(pool->g.nr_segments, nr_logs(pool) + 1))
 		r = pool_try(m, text, &why);
 	if (r == -ENOSPC) {
 		free(why);
-		r = ask_for_room(ctx, ssd, m, text, undo);
+		r = ask_for_room(ctx, ssd, m, pool, text, undo);
 	} else {
 		r = pool_told(ctx, ssd, r, why);
 	}
@@ -400,7 +404,7 @@ static int forget(const struct ssdup_ctx *ctx, const char *ssd, const struct ssd
 int pool_add(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
 	     const struct members *m, const struct ssd_log *log, const struct log_super *new)
 {
-	return m->nr ? ask_to_add(ctx, ssd, m, new) : add(ctx, ssd, ssds, log, new);
+	return m->nr ? ask_to_add(ctx, ssd, m, ssd_pool(log), new) : add(ctx, ssd, ssds, log, new);
 }
 
 int pool_forget(const struct ssdup_ctx *ctx, const char *ssd, const struct ssds *ssds,
