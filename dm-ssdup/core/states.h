@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dm-ssdup: X-macro tables of the numbers that have names: in the status line, and of faults.
+ * dm-ssdup: X-macro tables of what has a name: policies, numbers of the status line, faults.
  * Define any of SSDUP_POLICY(symbol, name), SSDUP_MODE(symbol, words),
  * SSDUP_DRAIN_STATE(symbol, words, what is waited for), SSDUP_WAIT_CAUSE(same) and
  * SSDUP_FAULT(symbol, number, words), then include this. The numbers of faults keep their meaning.

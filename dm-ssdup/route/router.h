@@ -70,12 +70,6 @@ u64 ssdup_budget_day(const struct ssdup_router *router);
 /** ssdup_budget_written() - sectors written to the SSD since the table was loaded; any context */
 u64 ssdup_budget_written(struct ssdup_router *router);
 
-/** ssdup_budget_price() - of room on the SSD, as last settled, in ns; any context */
-static inline u64 ssdup_budget_price(const struct ssdup_router *router)
-{
-	return READ_ONCE(router->budget.price);
-}
-
 /** ssdup_budget_inherit() - take over the account of an earlier table, or NULL; context: process */
 void ssdup_budget_inherit(struct ssdup_router *router, struct ssdup_router *from);
 

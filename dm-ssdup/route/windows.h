@@ -21,7 +21,7 @@ static __always_inline u64 ssdup_window_price(struct ssdup_router *router)
 	if (likely(!READ_ONCE(router->c->set.ssd_budget)))
 		return 0;
 	ssdup_budget_settle(router);
-	return ssdup_budget_price(router);
+	return READ_ONCE(router->budget.price);
 }
 
 /* Who did it now does it again until then. */

@@ -9,7 +9,7 @@
 # shellcheck source=scripts/tests/streams.sh
 . /ssdup/scripts/tests/streams.sh
 
-# One stream of 128 writes at a time, so that each one_stream can be seen.
+# One stream of 128 writes at a time, so that each verdict can be seen.
 random_stream()
 {
 	io random bs=8 nr=128 seed="$1" start=65536 len=65536 depth=1

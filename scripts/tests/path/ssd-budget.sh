@@ -37,6 +37,8 @@ is "table" "$(dmsetup table $NAME | cut -d' ' -f6-)" "4 drain manual ssd_budget 
 random_writes 0
 is "data to the SSD" "$(stat write_sectors_ssd)" 0
 below "left" "$(stat ssd_left_sectors)" 10
+ssdup status $NAME >"$T/words"
+grep -qE "budget: +.* left for the SSD, ssd_budget 0.010dwpd" "$T/words" || fail "no budget in the status"
 expect_counted
 remove_ssdup
 

@@ -84,7 +84,7 @@ make_ssdup policy all drain manual
 io write len=4096 bs=64
 model $hdd fail_flush 1
 must message drain start
-wait_until drained_sectors -gt 0
+wait_until drain_state -eq 4
 message drain &
 wait_until hdd_errors -gt 0
 model $hdd fail_flush 0

@@ -160,11 +160,12 @@ grep -qF "[E] the HDD, $SSD, holds a log: is it the SSD?" "$T/out" || fail "$(ca
 io write len=4096 bs=64
 must ssdup status | tee "$T/words"
 grep -qE "dirty: +2.0 MiB of .* not on the HDD yet" "$T/words" || fail "words of the status"
-! grep -q stream: "$T/words" || fail "it tells of streams, and policy all looks at none"
+grep -qE "reads: +[0-9]+ of the SSD, [0-9]+ of the HDD" "$T/words" || fail "no reads in the status"
 ssdup status $NAME --json >"$T/json" || fail "no JSON"
 for f in mode dirty_sectors segments segments_free extents writes_ssd longest_wait_ms; do
 	is "$f as JSON" "$(field $f)" "$(stat $f)"
 done
+is "policy as JSON" "$(field policy)" all
 is "log_uuid as JSON" "$(field log_uuid)" "$(stat log_uuid)"
 
 # set

@@ -33,25 +33,16 @@ struct devices {
 	unsigned int	nr;
 };
 
-/* A number, or the route, which is a word. */
-static bool to_number(const char *text, uint64_t *value)
-{
-	char *end;
-
-	if (!strcmp(text, "ssd") || !strcmp(text, "hdd")) {
-		*value = *text == 's';
-		return true;
-	}
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return !errno && end != text && !*end;
-}
-
 static bool read_number(const struct device *d, const char *file, uint64_t *value)
 {
-	char *line = folder_line(d->dir, file);
-	bool is = line && to_number(line, value);
+	char *line = folder_line(d->dir, file), *end;
+	bool is = false;
 
+	if (line) {
+		errno = 0;
+		*value = strtoull(line, &end, 10);
+		is = !errno && end != line && !*end;
+	}
 	free(line);
 	return is;
 }

@@ -127,7 +127,7 @@ static void say_budget(const struct state *s)
 	char *budget = dev_sysfs_read(s->rdev, "ssdup/ssd_budget"), left[SIZE_TEXT];
 
 	if (budget && strcmp(budget, "0"))
-		printf("  budget:    %s left for the SSD, of %s a day\n",
+		printf("  budget:    %s left for the SSD, ssd_budget %s\n",
 		       format_size(left, s->v.ssd_left_sectors * SECTOR_BYTES), budget);
 	free(budget);
 }
