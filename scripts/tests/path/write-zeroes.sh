@@ -45,6 +45,7 @@ is "sectors in the log" "$(stat dirty_sectors)" 32768
 is "extents in the log" "$(stat extents)" 5
 tracing=/sys/kernel/tracing
 must dmsetup suspend --noflush other
+echo >$tracing/trace
 echo 1 >$tracing/events/ssdup/ssdup_step/enable || fail "the module tells of no steps"
 must message drain start
 # the first batch is under way, for as long as the disk is stopped

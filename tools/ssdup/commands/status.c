@@ -79,7 +79,7 @@ static void say_tenants(const struct state *s, const struct jobs *jobs)
 		       t.jobs == 1 ? "" : "s", format_size(size, t.bytes));
 }
 
-static void say_part(uint64_t ssd, uint64_t hdd)
+static void say_percent(uint64_t ssd, uint64_t hdd)
 {
 	if (ssd + hdd)
 		printf(" (%llu %% SSD)", (unsigned long long)(100 * ssd / (ssd + hdd)));
@@ -93,10 +93,10 @@ static void say_requests(const struct state *s)
 
 	printf("  written:   %s at the SSD, %s at the HDD", format_size(a, ssd * SECTOR_BYTES),
 	       format_size(b, hdd * SECTOR_BYTES));
-	say_part(ssd, hdd);
+	say_percent(ssd, hdd);
 	printf("  reads:     %llu of the SSD, %llu of the HDD", (unsigned long long)s->v.reads_ssd,
 	       (unsigned long long)s->v.reads_hdd);
-	say_part(s->v.reads_ssd, s->v.reads_hdd);
+	say_percent(s->v.reads_ssd, s->v.reads_hdd);
 }
 
 static void say_clean(const struct state *s)
