@@ -19,12 +19,14 @@ passed()
 # goes_at WHAT COMMAND... - the command fails for a power cut there
 goes_at()
 {
-	local what=$1
+	local what=$1 state step
 
 	shift
 	echo "$what 1 7" >$all/cut_at || fail "cut_at does not take $what"
+	read -r state step <$all/cut_at
+	is "what cut_at waits for" "$step" "$what"
 	# a request may come of itself, such as a discard of what was freed
-	[ "$what" = request ] || is "cut_at" "$(cat $all/cut_at)" "armed $what"
+	[ "$what" = request ] || is "cut_at" "$state" armed
 	must_not "$@"
 	# the disks are decided about in the background
 	until [ "$(cat $all/cut_at)" = "done $what" ]; do

@@ -179,11 +179,10 @@ static int detach(const struct ssdup_ctx *ctx, struct state *s, bool keep)
 		wiped = wipe(ctx, ssd, uuid);
 	free(uuid);
 	free(policy);
-	if (r) {
-		if (r == EXIT_INTERRUPTED)
-			fail(ctx, r, s->name, "interrupted; the device is as it was");
+	if (r == EXIT_INTERRUPTED)
+		fail(ctx, r, s->name, "interrupted; the device is as it was");
+	if (r)
 		return r;
-	}
 	name = dev_kernel_name(hdd);
 	note(ctx, "%s: now a plain mapping of %s; take its line out of %s", s->name, name,
 	     ctx->tab);

@@ -123,7 +123,7 @@ static void add_pool(struct libscols_table *table, const struct found *f, const 
 
 	scols_line_refer_data(line, 0, xstrdup(f->path));
 	scols_line_refer_data(line, 1, xstrdup(uuid_text(uuid, s->pool)));
-	scols_line_refer_data(line, 2, count_column(__builtin_popcountll(s->logs)));
+	scols_line_refer_data(line, 2, count_column(pool_nr_logs(s)));
 	scols_line_refer_data(line, 3, count_column(m->nr));
 	scols_line_refer_data(line, 4, size_column((u64)s->g.nr_segments *
 						   s->g.segment_sectors * SECTOR_BYTES, json));

@@ -206,18 +206,13 @@ static int as_before(const struct ssdup_ctx *ctx, const struct state *s, const c
 	return r ? reload_failed(ctx, s, r) : EXIT_OK;
 }
 
-static unsigned int nr_logs(const struct log_super *pool)
-{
-	return __builtin_popcountll(pool->logs);
-}
-
 /* With all of the SSD in use: those whose tables do not say how much they take leave a part. */
 static int ask_for_room(const struct ssdup_ctx *ctx, const char *ssd, const struct members *m,
 			const struct log_super *pool, const char *text, const char *undo)
 {
 	const struct state *s = m->all;
-	uint64_t mb = (u64)pool->g.nr_segments * pool->g.segment_sectors / (nr_logs(pool) + 1) /
-		      SECTORS_PER_MB;
+	uint64_t all = (u64)pool->g.nr_segments * pool->g.segment_sectors;
+	uint64_t mb = all / (pool_nr_logs(pool) + 1) / SECTORS_PER_MB;
 	char **was = xalloc(m->nr * sizeof(*was)), *why = NULL;
 	char *most = xprintf("%llu", (unsigned long long)(mb ?: 1));
 	int r = EXIT_OK, back;
@@ -249,13 +244,13 @@ static int ask_to_add(const struct ssdup_ctx *ctx, const char *ssd, const struct
 	char uuid[UUID_TEXT], *text, *undo, *why = NULL;
 	int r = -ENOSPC;
 
-	if (nr_logs(pool) == SSDUP_MAX_LOGS)
+	if (pool_nr_logs(pool) == SSDUP_MAX_LOGS)
 		return fail(ctx, EXIT_REFUSED, ssd, "has as many logs as it can have");
 	text = xprintf("log_add %s %llu %u", uuid_text(uuid, new->uuid), new->hdd_sectors,
 		       new->g.block_sectors);
 	undo = xprintf("log_forget %s", uuid);
 	/* Unless a part is free: the new log would get what others happened to leave. */
-	if (m->all->v.pool_segments_free >= pool_share(pool->g.nr_segments, nr_logs(pool) + 1))
+	if (m->all->v.pool_segments_free >= pool_share(pool->g.nr_segments, pool_nr_logs(pool) + 1))
 		r = pool_try(m, text, &why);
 	if (r == -ENOSPC) {
 		free(why);

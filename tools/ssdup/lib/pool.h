@@ -13,6 +13,12 @@
 #include "state.h"
 #include "super.h"
 
+/** pool_nr_logs() - the logs of an SSD, active or not */
+static inline unsigned int pool_nr_logs(const struct log_super *pool)
+{
+	return __builtin_popcountll(pool->logs);
+}
+
 /* The devices that have a log on an SSD. */
 struct members {
 	struct state	*all;
