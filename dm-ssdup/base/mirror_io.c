@@ -365,6 +365,8 @@ static void free_mirror(struct ssdup_mirror *m)
 	mutex_unlock(&m->lock);
 	for (i = 0; i < SSDUP_TWINS; i++)
 		ssdup_drive_put(&m->member[i].user);
+	/* It may be armed, although all that was late has ended: destroy_workqueue() waits not. */
+	cancel_delayed_work_sync(&m->late_work);
 	if (m->wq)
 		destroy_workqueue(m->wq);
 	bioset_exit(&m->bs);

@@ -333,7 +333,7 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 		return 0;
 
 	/* A group that was begun before the request may fail: that is not its error. */
-	if (anew || READ_ONCE(copier->free_error)) {
+	if (anew || copier->salvages || READ_ONCE(copier->free_error)) {
 		r = await_free(drainer);
 		if (r)
 			return r;
@@ -342,14 +342,12 @@ static int choose_group(struct ssdup_drainer *drainer, const struct pacing_out *
 		ssdup_salvage_anew(drainer);
 		WRITE_ONCE(drainer->anew, false);
 	}
-	if (!copier->salvages) {
+	if (copier->salvages)
+		found = ssdup_salvage_next(drainer, &copier->group);
+	else
 		found = ssdup_group_take(drainer->log, copier->class, ssdup_pacing_group(size),
 					 copier->empty,
 					 class_leaves(drainer->log, copier->class), &copier->group);
-	} else {
-		await_free(drainer);
-		found = ssdup_salvage_next(drainer, &copier->group);
-	}
 	if (!found)
 		return copier->salvages ? ssdup_salvage_end(drainer) : 0;
 	copier->group.hdd = drive_now(&drainer->c->hdd_user);

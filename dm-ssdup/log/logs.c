@@ -79,7 +79,7 @@ int ssdup_scan_logs(struct ssdup_log *log, const struct log_super *super)
 		logs[i].s = *super;
 		logs[i].s.log = i;
 		if (super->logs & BIT_ULL(i))
-			ssdup_record_read(log, &logs[i].s, &logs[i].fault);
+			logs[i].fault = ssdup_record_read(log, &logs[i].s);
 		if (logs[i].fault != LOG_OK)
 			DMWARN("%s: log %u: %s (fault %d): what it may have is held back",
 			       log->c->name, i, ssdup_log_fault_text(logs[i].fault),

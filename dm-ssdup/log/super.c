@@ -187,12 +187,14 @@ static int read_record(struct ssdup_log *log, struct log_super *s, bool *mend,
 	return any ? 0 : r;
 }
 
-int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault)
+enum log_fault ssdup_record_read(struct ssdup_log *log, struct log_super *s)
 {
+	enum log_fault fault;
 	bool mend = false;
 	u32 which;
 
-	return read_record(log, s, &mend, fault, &which);
+	read_record(log, s, &mend, &fault, &which);
+	return fault;
 }
 
 /* Naming makes none: a stale table must not give an HDD an empty log. */
@@ -208,7 +210,7 @@ static enum log_fault choose_log(struct ssdup_log *log, struct log_super *s)
 		if (!(s->logs & BIT_ULL(i)))
 			continue;
 		s->log = i;
-		ssdup_record_read(log, s, &fault);
+		fault = ssdup_record_read(log, s);
 		if (fault == LOG_OK && !memcmp(s->uuid, uuid, sizeof(s->uuid)))
 			return LOG_OK;
 		/* It may be the one whose record is damaged. */
@@ -449,7 +451,7 @@ static void name_host(struct ssdup_log *log, struct log_super *s)
 		strscpy(s->host_name, init_utsname()->nodename, sizeof(s->host_name));
 }
 
-/* While it was suspended the SSD was free for others. */
+/* While it was suspended the SSD was free for others. A damaged record is no sign of them. */
 static bool used_since(struct ssdup_log *log)
 {
 	struct ssdup_superblock *s = log->superblock;
@@ -471,19 +473,18 @@ static bool used_since(struct ssdup_log *log)
 /* Logs of one SSD share its segments, so they must be active on one host. */
 static bool others_elsewhere(struct ssdup_log *log)
 {
-	struct ssdup_superblock *s = log->superblock;
-	struct log_super *other = &s->other;
-	enum log_fault fault;
+	struct log_super *other = &log->superblock->other;
 	u32 i;
 
 	for (i = 0; i < SSDUP_MAX_LOGS; i++) {
 		/* Who has it active here need not say which host this is. */
 		if (!ssdup_pool_absent(log, i))
 			continue;
-		*other = s->super;
+		*other = log->superblock->super;
 		other->log = i;
-		ssdup_record_read(log, other, &fault);
-		if (fault == LOG_OK && log_of_other_host(other, log->c->set.host))
+		/* One that is damaged names nobody, and must not hold the others up. */
+		if (ssdup_record_read(log, other) == LOG_OK &&
+		    log_of_other_host(other, log->c->set.host))
 			return true;
 	}
 	return false;

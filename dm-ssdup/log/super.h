@@ -26,8 +26,8 @@ const struct log_super *ssdup_super(const struct ssdup_log *log);
 int ssdup_super_read(struct ssdup_log *log, struct log_super *s, bool *mend, enum log_fault *fault,
 		     u32 *which);
 
-/** ssdup_record_read() - the record of the log @s->log, by the superblock in @s */
-int ssdup_record_read(struct ssdup_log *log, struct log_super *s, enum log_fault *fault);
+/** ssdup_record_read() - the record of the log @s->log, by the superblock in @s; sleeps */
+enum log_fault ssdup_record_read(struct ssdup_log *log, struct log_super *s);
 
 /** ssdup_super_blank() - one to read into, which is zero; the constructor and preresume */
 struct log_super *ssdup_super_blank(struct ssdup_log *log);
