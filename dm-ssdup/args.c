@@ -3,8 +3,8 @@
 #include "args.h"
 #include "base/wakeups.h"
 #include "disks.h"
-#include "drain/drainer.h"
 #include "promote.h"
+#include "route/router.h"
 
 /* Serialises changes of settings, of all devices. */
 static DEFINE_MUTEX(set_lock);
@@ -52,8 +52,8 @@ int ssdup_parse(struct ssdup *c, struct dm_arg_set *as, char **error)
 			kind = ssdup_settings_find(key)->kind;
 			if (kind != SETTINGS_DEVICE && kind != SETTINGS_MIRROR)
 				continue;
-			r = kind == SETTINGS_DEVICE ? ssdup_add_ssd(c, value, error) :
-						      ssdup_add_mirror(c, value, error);
+			r = kind == SETTINGS_DEVICE ? ssdup_table_ssd(c, value, error) :
+						      ssdup_table_mirror(c, value, error);
 			if (r)
 				return r;
 			continue;

@@ -7,8 +7,8 @@
 #include <linux/uuid.h>
 
 #include "args.h"
+#include "base/step.h"
 #include "checks.h"
-#include "core/ssds.h"
 #include "log/super.h"
 
 static char *other_host(const struct ssdup *c, const struct log_super *s)
@@ -155,5 +155,24 @@ int ssdup_load_super(struct ssdup *c, struct log_super *s, bool *mend)
 		       c->read_only ? "" : ", mending it");
 	if (*mend && !c->read_only)
 		ssdup_step(c, STEP_MEND);
+	return 0;
+}
+
+int ssdup_check_size(struct ssdup *c, struct log_super *s, bool same_hdd)
+{
+	u64 size = bdev_nr_sectors(c->hdd->bdev), len = c->ti->len;
+
+	if (len > s->hdd_sectors && !same_hdd) {
+		DMERR("%s: the log, of a device of %llu sectors, must be drained before it grows",
+		      c->name, s->hdd_sectors);
+		return -EINVAL;
+	}
+	if (len > s->hdd_sectors)
+		DMINFO("%s: the device grows from %llu sectors to %llu", c->name, s->hdd_sectors,
+		       len);
+	else if (size > s->hdd_sectors)
+		DMWARN("%s: the HDD has grown by %llu sectors, and the device has not", c->name,
+		       size - s->hdd_sectors);
+	s->hdd_sectors = max(s->hdd_sectors, len);
 	return 0;
 }

@@ -25,4 +25,13 @@ int ssdup_check_super(struct ssdup *c, char **error);
  */
 int ssdup_load_super(struct ssdup *c, struct log_super *s, bool *mend);
 
+/**
+ * ssdup_check_size() - let the log have the size of a table that is longer: the HDD has grown
+ * @s: superblock and record, as read; the epoch's record will have the size
+ * @same_hdd: as its member block has said, or the log is empty
+ *
+ * Context: preresume. Return: 0, or -EINVAL after a message.
+ */
+int ssdup_check_size(struct ssdup *c, struct log_super *s, bool same_hdd);
+
 #endif

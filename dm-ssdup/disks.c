@@ -32,7 +32,7 @@ static bool on_disk_of_another(struct ssdup *c, struct dm_dev *const *new)
 	return false;
 }
 
-int ssdup_add_mirror(struct ssdup *c, const char *name, char **error)
+int ssdup_table_mirror(struct ssdup *c, const char *name, char **error)
 {
 	struct ssdup_ssd *ssd = ssd_end(c) - 1;
 	struct block_device *bdev;
@@ -62,7 +62,7 @@ int ssdup_add_mirror(struct ssdup *c, const char *name, char **error)
 	return check_disk(c, bdev, error);
 }
 
-int ssdup_add_ssd(struct ssdup *c, const char *name, char **error)
+int ssdup_table_ssd(struct ssdup *c, const char *name, char **error)
 {
 	struct ssdup_ssd *ssd = ssd_end(c);
 	int r;
@@ -105,7 +105,7 @@ int ssdup_get_disks(struct ssdup *c, struct dm_arg_set *as, char **error)
 		*error = "hdd: no such device, or in use";
 		return r;
 	}
-	r = ssdup_add_ssd(c, dm_shift_arg(as), error);
+	r = ssdup_table_ssd(c, dm_shift_arg(as), error);
 	if (r)
 		return r;
 	if (ti->len > bdev_nr_sectors(c->hdd->bdev)) {

@@ -11,11 +11,11 @@
 int ssdup_get_disks(struct ssdup *c, struct dm_arg_set *as, char **error);
 void ssdup_put_disks(struct ssdup *c);
 
-/** ssdup_add_ssd() - open another SSD, by the key ssd; the constructor. -errno with *error set */
-int ssdup_add_ssd(struct ssdup *c, const char *name, char **error);
+/** ssdup_table_ssd() - open another SSD, by the key ssd; the constructor. -errno with *error set */
+int ssdup_table_ssd(struct ssdup *c, const char *name, char **error);
 
-/** ssdup_add_mirror() - the same, by the key mirror: of the SSD that was opened last */
-int ssdup_add_mirror(struct ssdup *c, const char *name, char **error);
+/** ssdup_table_mirror() - the same, by the key mirror: of the SSD that was opened last */
+int ssdup_table_mirror(struct ssdup *c, const char *name, char **error);
 
 /**
  * ssdup_shares_disk() - would two devices write to the same HDD, or to the same log?

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns a FLUSH of the device: a commit, beside a flush of the HDD. */
 #include "base/owed_errors.h"
+#include "base/step.h"
 #include "drain/drainer.h"
 #include "flush.h"
 #include "log/log.h"

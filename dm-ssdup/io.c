@@ -3,7 +3,6 @@
  * dm-ssdup: bios are cut, and mapped and ended as reads or writes.
  */
 #include "base/owed_errors.h"
-#include "base/wakeups.h"
 #include "io.h"
 #include "log/staging.h"
 #include "read.h"
@@ -135,7 +134,7 @@ int ssdup_map_bio(struct dm_target *ti, struct bio *bio)
 		take_class(c, bio, io);
 	if (bio_op(bio) == REQ_OP_WRITE)
 		return ssdup_map_write(c, bio, io);
-	return ssdup_map_tombstone(c, bio, io);
+	return ssdup_map_discard(c, bio, io);
 }
 
 /* --- They end --- */

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "base/failure.h"
+#include "base/step.h"
 #include "core/ghost.h"
 #include "log/clean_list.h"
 #include "log/nodes.h"
@@ -99,7 +100,7 @@ static struct slot *take_slot(struct ssdup_promoter *promoter, struct copy_facts
 		slot->segment = NULL;
 		slot->copy = (struct clean_copy){
 			.start = io->start, .sectors = io->sectors,
-			.since = ssdup_copies_now(promoter->c->drainer),
+			.since = ssdup_copies_epoch(promoter->c->drainer),
 		};
 		promoter->in_slots += io->sectors;
 	}
@@ -181,7 +182,7 @@ static void read_end(struct bio *bio)
 	struct bio *reader = slot->reader;
 	unsigned long flags;
 
-	drive_ended(&promoter->c->hdd_user, bio->bi_status);
+	/* The drive is told when the reader ends. */
 	reader->bi_status = bio->bi_status;
 	if (!bio->bi_status)
 		give_reader(slot);
@@ -291,7 +292,7 @@ static bool worth_writing(struct ssdup *c, const struct slot *slot)
 	/* A hint: what is cut from now on is not published. */
 	return data_race(extent_mapped(slot->claim->e) &&
 			 slot->claim->e->sectors == slot->copy.sectors) &&
-	       slot->copy.since == ssdup_copies_now(c->drainer) &&
+	       slot->copy.since == ssdup_copies_epoch(c->drainer) &&
 	       !ssdup_segments_full(c->log) && ssdup_copies_room(c->drainer);
 }
 
@@ -459,7 +460,7 @@ static bool add_slot(struct ssdup_promoter *promoter, u32 nr)
 
 static struct ghosts *new_ghosts(const struct ssdup_log *log)
 {
-	u32 nr = ssdup_ghosts_nr((u64)ssdup_leased(log) * log->g.data_sectors);
+	u32 nr = ssdup_ghosts_nr((u64)ssdup_leased_segments(log) * log->g.data_sectors);
 	struct ghosts *ghosts = kvzalloc(struct_size(ghosts, word, nr), SLOT_GFP);
 
 	if (ghosts)

@@ -6,7 +6,9 @@
  */
 #include <linux/sched/signal.h>
 
+#include "base/step.h"
 #include "checks.h"
+#include "core/replay.h"
 #include "core/ssds.h"
 #include "log/guard.h"
 #include "log/nodes.h"
@@ -545,7 +547,7 @@ int ssdup_recover(struct ssdup *c)
 	r = replay_all(c, s, live, pages, nr);
 	empty = !memchr_inv(pages, 0, nr * sizeof(*pages));
 	r = r ?: ssdup_guard_load(c->log, s, empty) ?:
-	    ssdup_super_resize(c->log, s, empty || ssdup_guard_state(c->log) != GUARD_OPEN);
+	    ssdup_check_size(c, s, empty || ssdup_guard_state(c->log) != GUARD_OPEN);
 	if (r) {
 		forget_replay(c);
 		ssdup_pool_unclaim(c->log, live, nr);

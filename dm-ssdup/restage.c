@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 
 #include "base/failure.h"
+#include "core/retry.h"
 #include "log/nodes.h"
 #include "map/map.h"
 #include "restage.h"

@@ -81,25 +81,12 @@
 
 #include "base/bioq.h"
 #include "base/drives.h"
-#include "base/hints.h"
 #include "base/mirror_io.h"
 #include "base/owed_errors.h"
-#include "base/step.h"
-#include "core/detector.h"
 #include "core/extent_map.h"
-#include "core/codec.h"
-#include "core/order.h"
-#include "core/pacing.h"
-#include "core/plan.h"
-#include "core/policy.h"
-#include "core/replay.h"
-#include "core/retry.h"
-#include "core/route.h"
 #include "core/settings.h"
 #include "core/spread.h"
-#include "core/threshold.h"
 #include "core/types.h"
-#include "core/window.h"
 
 #define DM_MSG_PREFIX "ssdup"
 
@@ -131,7 +118,7 @@ struct ssdup_wakeups {
 	struct delayed_work	stage_work;
 	struct delayed_work	discard_work;
 	struct work_struct	clean_work;
-	bool			autocommit_armed;	/* see ssdup_autocommit_work() */
+	bool			autocommit_armed;	/* see autocommit_work() */
 	struct work_struct	guard_work;
 	struct work_struct	event_work;
 	wait_queue_head_t	wb_wait;	/* the writeback thread waits for work */

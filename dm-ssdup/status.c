@@ -10,7 +10,6 @@
 #include "log/members.h"
 #include "log/log.h"
 #include "map/map.h"
-#include "promote.h"
 #include "route/router.h"
 #include "status.h"
 
@@ -62,7 +61,7 @@ void ssdup_fields(struct ssdup *c, u64 value[SSDUP_NR_FIELDS])
 	value[FIELD_MODE] = ssdup_mode(c);
 	value[FIELD_SSDS_OUT] = hweight32(ssdup_ssds_out(c));
 	value[FIELD_MIRRORS_OUT] = mirrors_out(c);
-	value[FIELD_SEGMENTS] = ssdup_leased(c->log);
+	value[FIELD_SEGMENTS] = ssdup_leased_segments(c->log);
 	value[FIELD_SEGMENTS_FREE] = ssdup_free_segments(c->log) +
 				     ssdup_discarding_segments(c->log);
 	value[FIELD_SEGMENTS_SEALED] = ssdup_sealed_segments(c->log);
@@ -247,7 +246,7 @@ static int msg_log_forget_all(struct ssdup *c, char **argv, char *result, unsign
 static int msg_ssd_add(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
 	const char *error;
-	int r = ssdup_ssd_add(c->log, argv[1], argv[2], argv[3], &error);
+	int r = ssdup_pool_add_ssd(c->log, argv[1], argv[2], argv[3], &error);
 
 	return told(c, argv[0], r, error);
 }
@@ -255,7 +254,7 @@ static int msg_ssd_add(struct ssdup *c, char **argv, char *result, unsigned int 
 static int msg_ssd_state(struct ssdup *c, char **argv, char *result, unsigned int maxlen)
 {
 	const char *error;
-	int r = ssdup_ssd_state(c->log, argv[1], argv[2], &error);
+	int r = ssdup_pool_ssd_state(c->log, argv[1], argv[2], &error);
 
 	return told(c, argv[0], r, error);
 }

@@ -7,7 +7,9 @@
 
 #include "args.h"
 #include "base/failure.h"
+#include "base/hints.h"
 #include "base/owed_errors.h"
+#include "base/step.h"
 #include "base/wakeups.h"
 #include "checks.h"
 #include "core/ghost.h"

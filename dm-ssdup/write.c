@@ -7,6 +7,7 @@
  * joins a list of route/waiters.c, and waited.c tries it again.
  */
 #include "base/failure.h"
+#include "base/hints.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "log/clean_list.h"
@@ -18,7 +19,7 @@
 
 #define MEMORY_RETRY	(HZ / 50 + 1)
 
-static void wait_for_space(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+static void queue_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	stat_inc(c, STAT_WAITED);
 	/* A work item, which may block, will submit it. */
@@ -33,14 +34,20 @@ static void give_up_place(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	ssdup_free_spare(c->log, io);
 	ssdup_put_write(c->log, io->segment);
 	io->state = IO_NONE;
-	wait_for_space(c, bio, io);
+	queue_write(c, bio, io);
 }
 
 /* --- The disk that a write is meant for --- */
 
+/* Does the log take no writes now: its SSD is away, or the device is being suspended? */
+static __always_inline bool takes_none(const struct ssdup *c)
+{
+	return READ_ONCE(c->log_shut) || READ_ONCE(c->leaving);
+}
+
 bool ssdup_tries_all(struct ssdup *c)
 {
-	if (READ_ONCE(c->log_shut) || READ_ONCE(c->leaving))
+	if (takes_none(c))
 		return true;
 	return ssdup_segments_full(c->log) &&
 	       (ssdup_log_spent(c->log) || ssdup_drain_fails(c->drainer));
@@ -73,8 +80,7 @@ static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *i
 	struct window_facts f;
 
 	ssdup_window_came(c->router, io);
-	if (unlikely(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving) ||
-		     ssdup_segments_full(c->log)))
+	if (unlikely(takes_none(c) || ssdup_segments_full(c->log)))
 		return choose_with_care(c, io, disk);
 	if (atomic_read(&c->wake.nr_waiting))
 		return false;
@@ -91,8 +97,7 @@ static __always_inline bool choose_by_window(struct ssdup *c, struct ssdup_io *i
  */
 static __always_inline bool may_stage(struct ssdup *c, const struct ssdup_io *io)
 {
-	return io->sectors <= STAGE_MOST && !(io->opf & REQ_FUA) &&
-	       !(READ_ONCE(c->log_shut) || READ_ONCE(c->leaving)) &&
+	return io->sectors <= STAGE_MOST && !(io->opf & REQ_FUA) && !takes_none(c) &&
 	       !ssdup_stage_rests(c->log) && !ssdup_segments_full(c->log) &&
 	       !(ssdup_windowed(c) ? READ_ONCE(c->set.ssd_budget) :
 		 atomic_read(&c->wake.nr_waiting));
@@ -250,7 +255,7 @@ static __always_inline int send_write(struct ssdup *c, struct bio *bio, struct s
 	case ROUTE_LOG:
 		return data ? write_log(c, bio, io) : tombstone_log(c, bio, io);
 	case ROUTE_WAIT:
-		wait_for_space(c, bio, io);
+		queue_write(c, bio, io);
 		return DM_MAPIO_SUBMITTED;
 	default:
 		bio_io_error(bio);
@@ -285,7 +290,7 @@ static __always_inline bool begin_direct(struct ssdup *c, struct ssdup_io *io)
 }
 
 /* A segment that is forgotten, or freed, gives nodes back; memory may be free sooner. */
-static void await_memory(struct ssdup *c)
+static void ask_for_memory(struct ssdup *c)
 {
 	ssdup_nodes_wanted(c->drainer);
 	if (ssdup_clean_segments(c->log))
@@ -321,20 +326,6 @@ static bool take_rest(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	return true;
 }
 
-/* With the log full: does a write for it go to the HDD, since it would wait for nothing? */
-static bool bypasses(struct ssdup *c)
-{
-	return ssdup_log_spent(c->log) ||
-	       (ssdup_windowed(c) && ssdup_drain_fails(c->drainer));
-}
-
-/* Is there nothing that a write could wait for while the device is suspended? */
-static bool is_stuck(struct ssdup *c)
-{
-	return (ssdup_drain_fails(c->drainer) || ssdup_log_spent(c->log)) &&
-	       !dm_noflush_suspending(c->ti);
-}
-
 /* A write of a task that flushes the device does not queue behind those of others. Its context. */
 static bool goes_ahead(const struct ssdup *c, const struct ssdup_io *io)
 {
@@ -356,9 +347,12 @@ static const struct ssdup_class *torn_class(const struct ssdup_log *log, const s
 /* What counts only for a write that cannot go where it is meant to. */
 static noinline void look_at_causes(struct ssdup *c, struct route_facts *f)
 {
-	f->bypass = bypasses(c);
+	bool fails = ssdup_drain_fails(c->drainer), spent = ssdup_log_spent(c->log);
+
+	/* With the log full, a write for it would wait for nothing. */
+	f->bypass = spent || (fails && ssdup_windowed(c));
 	f->leaving = READ_ONCE(c->leaving);
-	f->stuck = is_stuck(c);
+	f->stuck = (fails || spent) && !dm_noflush_suspending(c->ti);
 }
 
 /* The HDD has refused a write. */
@@ -403,7 +397,7 @@ static noinline bool take_place(struct ssdup *c, struct bio *bio, struct ssdup_i
 	/* Only now: the refusal may be what makes the log full. */
 	look_at_causes(c, f);
 	if (f->no_memory)
-		await_memory(c);
+		ask_for_memory(c);
 	return false;
 }
 
@@ -446,7 +440,7 @@ static __always_inline enum route_action route_write(struct ssdup *c, struct bio
 		action = ssdup_route_next(&f);
 	while (!try_route(c, bio, io, waited, action, &f));
 	if (unlikely(action == ROUTE_WAIT) && f.shut)
-		ssdup_waits_for(c, WAIT_SSD);
+		ssdup_note_cause(c, WAIT_SSD);
 	return action;
 }
 
@@ -473,14 +467,14 @@ int ssdup_map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 	/* For one who flushes a place is kept, unless the budget is used up. */
 	if (ssdup_windowed(c) && !choose_by_window(c, io, &disk) &&
 	    !(io->ahead && ssdup_window_price(c->router) < PRICE_NEVER)) {
-		wait_for_space(c, bio, io);
+		queue_write(c, bio, io);
 		return DM_MAPIO_SUBMITTED;
 	}
 	io->route = disk;
 	return send_write(c, bio, io, route_write(c, bio, io, false), true);
 }
 
-int ssdup_map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
+int ssdup_map_discard(struct ssdup *c, struct bio *bio, struct ssdup_io *io)
 {
 	io->iter = bio->bi_iter;
 	io->opf = bio->bi_opf;

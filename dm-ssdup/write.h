@@ -5,6 +5,7 @@
 #ifndef SSDUP_WRITE_H
 #define SSDUP_WRITE_H
 
+#include "core/route.h"
 #include "ssdup.h"
 
 /**
@@ -15,8 +16,8 @@
  */
 int ssdup_map_write(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
-/** ssdup_map_tombstone() - the same for a discard, or zeroes */
-int ssdup_map_tombstone(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
+/** ssdup_map_discard() - the same for a discard, or zeroes */
+int ssdup_map_discard(struct ssdup *c, struct bio *bio, struct ssdup_io *io);
 
 /**
  * ssdup_route_write() - choose a route, and take what it needs: the range's count, or a place

@@ -117,20 +117,20 @@ static void speeds_are_learnt(struct kunit *test)
 	struct spread_speed s = { };
 	u32 i;
 
-	ssdup_spread_ended(&s, 4000, 2 * UNIT, 5);
+	ssdup_spread_learn(&s, 4000, 2 * UNIT, 5);
 	KUNIT_EXPECT_EQ(test, s.ns, 2000);
 	KUNIT_EXPECT_EQ(test, s.retry, 5 + 4000 * WINDOW_RETRY);
 	for (i = 0; i < 50; i++)
-		ssdup_spread_ended(&s, 1000, UNIT, 6);
+		ssdup_spread_learn(&s, 1000, UNIT, 6);
 	KUNIT_EXPECT_LT(test, s.ns, 1020);
 	KUNIT_EXPECT_GE(test, s.ns, 1000);
 	/* What is old is forgotten. */
-	ssdup_spread_ended(&s, 5000, UNIT, 6 + 1000 * WINDOW_RETRY);
+	ssdup_spread_learn(&s, 5000, UNIT, 6 + 1000 * WINDOW_RETRY);
 	KUNIT_EXPECT_EQ(test, s.ns, 5000);
 	s.ns = 0;
-	ssdup_spread_ended(&s, 1, U32_MAX, 0);
+	ssdup_spread_learn(&s, 1, U32_MAX, 0);
 	KUNIT_EXPECT_EQ(test, s.ns, 1);
-	ssdup_spread_ended(&s, 1, 0, 0);
+	ssdup_spread_learn(&s, 1, 0, 0);
 	KUNIT_EXPECT_GT(test, s.ns, 1);
 }
 
@@ -142,12 +142,12 @@ static void tried_again(struct kunit *test)
 	u64 now = 0;
 
 	for (i = 0; i < 2; i++)
-		ssdup_spread_ended(&ssd[i].speed, i ? 1000000 : 1000, UNIT, 0);
+		ssdup_spread_learn(&ssd[i].speed, i ? 1000000 : 1000, UNIT, 0);
 	KUNIT_EXPECT_EQ(test, ssdup_spread(ssd, 2, 1, UNIT, 1), 0);
 	for (i = 0; i < 100000; i++) {
 		at = ssdup_spread(ssd, 2, i, UNIT, now);
 		now += 1000;
-		ssdup_spread_ended(&ssd[at].speed, 1000, UNIT, now);
+		ssdup_spread_learn(&ssd[at].speed, 1000, UNIT, now);
 		/* It is tried after 64 ms, and then it is as good as the other one. */
 		KUNIT_ASSERT_TRUE(test, now > 64000000 || !at);
 		got[at] += i >= 90000;
@@ -183,7 +183,7 @@ static void by_their_speeds(struct kunit *test)
 			if (ssd[k].in_flight && (i == 3 || busy[k] + took[k] < busy[i] + took[i]))
 				i = k;
 		busy[i] += took[i];
-		ssdup_spread_ended(&ssd[i].speed, took[i], UNIT, 0);
+		ssdup_spread_learn(&ssd[i].speed, took[i], UNIT, 0);
 		ssd[i].in_flight -= UNIT;
 	}
 	KUNIT_EXPECT_LE(test, abs((int)got[0] - 1000), 100);

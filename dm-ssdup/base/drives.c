@@ -121,14 +121,13 @@ void ssdup_drive_lost(struct drive_user *user)
 }
 
 /* Does such an error say nothing of the cache? */
-static bool of_the_request(blk_status_t status)
+static bool says_nothing_of_cache(blk_status_t status)
 {
 	switch (status) {
 	case BLK_STS_MEDIUM:
 	case BLK_STS_NOTSUPP:
 	case BLK_STS_NOSPC:
 	case BLK_STS_PROTECTION:
-	case BLK_STS_AGAIN:
 	case BLK_STS_RESOURCE:
 	case BLK_STS_DEV_RESOURCE:
 		return true;
@@ -142,11 +141,11 @@ void ssdup_drive_failed(struct drive_user *user, blk_status_t status)
 	if (status == BLK_STS_AGAIN)
 		return;
 	atomic_inc(&user->drive->failures);
-	if (!of_the_request(status))
+	if (!says_nothing_of_cache(status))
 		tell_users(user->drive, false);
 }
 
-bool ssdup_passes(int error)
+bool ssdup_is_transient(int error)
 {
 	switch (errno_to_blk_status(error)) {
 	case BLK_STS_RESOURCE:

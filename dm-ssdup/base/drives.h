@@ -96,7 +96,7 @@ static inline bool drive_fua_is_no_flush(struct block_device *bdev)
 	return !bdev->bd_disk->fops->submit_bio && (!bdev_write_cache(bdev) || bdev_fua(bdev));
 }
 
-/** ssdup_passes() - is @error transient? any context */
-bool ssdup_passes(int error);
+/** ssdup_is_transient() - is @error transient? any context */
+bool ssdup_is_transient(int error);
 
 #endif

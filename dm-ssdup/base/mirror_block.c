@@ -247,7 +247,7 @@ static bool are_two(struct ssdup_mirror *m)
 	return found.there == TWIN_THERE && !found.block.index;
 }
 
-static int make_new(struct ssdup_mirror *m)
+static int write_first_blocks(struct ssdup_mirror *m)
 {
 	memset(&m->block, 0, sizeof(m->block));
 	generate_random_uuid(m->block.member[0]);
@@ -257,7 +257,8 @@ static int make_new(struct ssdup_mirror *m)
 		return -EIO;
 	if (are_two(m))
 		return 0;
-	DMERR("the two SSDs of a mirror are one");
+	DMERR("%pg and %pg, the two SSDs of a mirror, are one", m->member[0].user.bdev,
+	      m->member[1].user.bdev);
 	return -EBUSY;
 }
 
@@ -272,7 +273,7 @@ int ssdup_mirror_start(struct ssdup_mirror *m, const struct mirror_user *mu)
 		WRITE_ONCE(m->lost, 0);
 	m->started = true;
 	if (m->fresh) {
-		r = make_new(m);
+		r = write_first_blocks(m);
 	} else if (m->mark) {
 		/* By a word of the table. */
 		if (!ssdup_mirror_call_out(m, !mu->named, "the table names the other one alone"))
@@ -304,29 +305,28 @@ int ssdup_mirror_made(struct ssdup_mirror *m)
 }
 
 /* Return: 0, also if it is out because of that, or -errno */
-static int even_block(struct ssdup_mirror *m, u32 index, u64 sector, void *have, const void *want)
+static int even_block(struct ssdup_mirror *m, u32 index, u64 sector, const void *want)
 {
+	void *have = page_address(m->page);
 	int r = member_io(m, index, REQ_OP_READ, sector);
 
 	if (!r && !memcmp(have, want, SSDUP_BLOCK_BYTES))
 		return 0;
 	memcpy(have, want, SSDUP_BLOCK_BYTES);
 	r = member_io(m, index, REQ_OP_WRITE | REQ_FUA, sector);
-	return r && m->started && ssdup_mirror_call_out(m, index, "it failed a write") ? 0 : r;
+	return r && ssdup_mirror_call_out(m, index, "it failed a write") ? 0 : r;
 }
 
 int ssdup_mirror_even(struct ssdup_mirror *m, u64 sector, const void *data, u32 bytes)
 {
 	u32 at, i;
-	void *have;
 	int r = 0;
 
 	mutex_lock(&m->lock);
-	have = page_address(m->page);
 	/* Also the one that it was read from: another one may have been asked for a part. */
 	for (i = 0; i < SSDUP_TWINS; i++)
 		for (at = 0; at < bytes && m->in == MIRROR_ALL && !r; at += SSDUP_BLOCK_BYTES)
-			r = even_block(m, i, sector + (at >> SECTOR_SHIFT), have, data + at);
+			r = even_block(m, i, sector + (at >> SECTOR_SHIFT), data + at);
 	mutex_unlock(&m->lock);
 	return r;
 }

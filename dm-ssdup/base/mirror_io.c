@@ -32,7 +32,7 @@ static LIST_HEAD(mirrors);
 
 /* --- Requests to both --- */
 
-static void finish(struct mirror_io *io, blk_status_t status)
+static void mirror_finish(struct mirror_io *io, blk_status_t status)
 {
 	struct bio *bio = io->bio;
 
@@ -55,14 +55,14 @@ static void settle_later(struct mirror_io *io)
 	spin_unlock_irqrestore(&m->queue_lock, flags);
 }
 
-static bool is_write(const struct mirror_io *io)
+static bool must_reach_both(const struct mirror_io *io)
 {
 	return op_is_write(io->bio->bi_opf) && bio_op(io->bio) != REQ_OP_DISCARD;
 }
 
 static u32 failed(const struct mirror_io *io)
 {
-	u32 i, which = is_write(io) ? READ_ONCE(io->m->lost) & io->sent : 0;
+	u32 i, which = must_reach_both(io) ? READ_ONCE(io->m->lost) & io->sent : 0;
 
 	for (i = 0; i < SSDUP_TWINS; i++)
 		if (io->sent & BIT(i) && io->status[i])
@@ -94,7 +94,7 @@ static bool to_settle(const struct mirror_io *io, u32 bad, u32 good)
 {
 	u32 i, in = READ_ONCE(io->m->in);
 
-	if (!is_write(io))
+	if (!must_reach_both(io))
 		return io->status[io->first] != BLK_STS_AGAIN && in & ~io->sent;
 	if (good)
 		return bad & in;
@@ -110,15 +110,15 @@ static void ended(struct mirror_io *io)
 	u32 bad = failed(io), good = io->sent & ~bad & READ_ONCE(io->m->in);
 
 	if (bio_op(io->bio) == REQ_OP_DISCARD)
-		finish(io, io->status[io->first]);
-	else if (is_write(io) && READ_ONCE(io->m->dead))
-		finish(io, first_error(io));
+		mirror_finish(io, io->status[io->first]);
+	else if (must_reach_both(io) && READ_ONCE(io->m->dead))
+		mirror_finish(io, first_error(io));
 	else if ((bad && to_settle(io, bad, good)) || (!bad && io->mend))
 		settle_later(io);
-	else if (bad && (!is_write(io) || !good))
-		finish(io, first_error(io));
+	else if (bad && (!must_reach_both(io) || !good))
+		mirror_finish(io, first_error(io));
 	else
-		finish(io, BLK_STS_OK);
+		mirror_finish(io, BLK_STS_OK);
 }
 
 static void member_ended(struct mirror_io *io, u32 index, const struct bio *bio)
@@ -128,7 +128,7 @@ static void member_ended(struct mirror_io *io, u32 index, const struct bio *bio)
 	io->status[index] = bio->bi_status;
 	drive_ended(user, bio->bi_status);
 	/* Of one that is filled nothing was promised. One that is whole by now is called out. */
-	if (bio->bi_status && is_write(io))
+	if (bio->bi_status && must_reach_both(io))
 		ssdup_mirror_fails(io->m, index);
 	if (atomic_dec_and_test(&io->pending))
 		ended(io);
@@ -149,7 +149,7 @@ static void copy_ended(struct bio *bio)
 }
 
 /* Return: false: there is no memory for it */
-static bool submit(struct ssdup_mirror *m, struct bio *bio)
+static bool mirror_submit(struct ssdup_mirror *m, struct bio *bio)
 {
 	u32 fill = READ_ONCE(m->fill), in, to, index;
 	struct mirror_io *io;
@@ -204,7 +204,7 @@ static void submit_late(struct ssdup_mirror *m, struct bio *bio)
 
 void ssdup_mirror_submit(struct ssdup_mirror *m, struct bio *bio)
 {
-	if (unlikely(!submit(m, bio)))
+	if (unlikely(!mirror_submit(m, bio)))
 		submit_late(m, bio);
 }
 
@@ -234,7 +234,7 @@ static bool try_again(struct mirror_io *io, u32 index)
 	int r = blk_status_to_errno(io->status[index]);
 	struct bio bio;
 
-	while (ssdup_passes(r) && time_before(jiffies, end) &&
+	while (ssdup_is_transient(r) && time_before(jiffies, end) &&
 	       !(READ_ONCE(io->m->lost) & BIT(index))) {
 		msleep(RETRY_PAUSE_MS);
 		if (bio_init_clone(bdev, &bio, io->bio, GFP_NOIO))
@@ -277,7 +277,7 @@ static void ask_other(struct mirror_io *io)
 	struct ssdup_mirror *m = io->m;
 
 	if (!(m->in & ~io->sent)) {
-		finish(io, first_error(io));
+		mirror_finish(io, first_error(io));
 		return;
 	}
 	/* It is the last one that is asked. A bad sector is written again. */
@@ -296,13 +296,13 @@ static void ask_other(struct mirror_io *io)
 static void mend(struct mirror_io *io)
 {
 	ssdup_mirror_mend(io->m, io->first, io->iter.bi_sector, io->iter.bi_size);
-	finish(io, BLK_STS_OK);
+	mirror_finish(io, BLK_STS_OK);
 }
 
-static void settle(struct mirror_io *io)
+static void mirror_settle(struct mirror_io *io)
 {
-	if (is_write(io))
-		finish(io, settle_write(io) ? BLK_STS_OK : first_error(io));
+	if (must_reach_both(io))
+		mirror_finish(io, settle_write(io) ? BLK_STS_OK : first_error(io));
 	else if (io->mend)
 		mend(io);
 	else
@@ -329,7 +329,7 @@ static void mirror_work(struct work_struct *work)
 	spin_unlock_irq(&m->queue_lock);
 	mutex_lock(&m->lock);
 	list_for_each_entry_safe(io, next, &list, list)
-		settle(io);
+		mirror_settle(io);
 	heed_losses(m);
 	mutex_unlock(&m->lock);
 }

@@ -7,6 +7,9 @@
 
 #include <linux/tracepoint.h>
 
+#include "base/step.h"
+#include "core/plan.h"
+#include "core/route.h"
 #include "ssdup.h"
 
 struct ssdup_segment;

@@ -37,8 +37,8 @@ void ssdup_kick_waiting(struct ssdup *c);
 /** ssdup_kick_waiting_in() - try the waiting writes in @delay jiffies, unless a time is set */
 void ssdup_kick_waiting_in(struct ssdup *c, unsigned long delay);
 
-/** ssdup_waits_for() - why the last write that found no place waits */
-static inline void ssdup_waits_for(struct ssdup *c, enum wait_cause cause)
+/** ssdup_note_cause() - why the last write that found no place waits */
+static inline void ssdup_note_cause(struct ssdup *c, enum wait_cause cause)
 {
 	WRITE_ONCE(c->wake.cause, cause);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides what is read from clean segments, and how many there are. */
-#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "clean.h"

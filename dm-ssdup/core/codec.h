@@ -234,7 +234,7 @@ static inline u64 log_record_sector(u64 ssd_sectors, u32 log, u32 copy)
 #define LOG_MAX_COUNT		BIT_ULL(56)
 #define LOG_MAX_GENERATION	BIT_ULL(39)	/* of a segment: a seq has 60 bits */
 
-/* Does the HDD show what the device has in its first 128 KiB? See core/mask.h. */
+/* Does the HDD show what the device has in its first 128 KiB? See core/guard_block.h. */
 enum guard_state {
 	GUARD_OPEN,		/* it does */
 	GUARD_CHANGING,		/* it may be in between */
@@ -264,7 +264,7 @@ struct log_super {
 	u8	hdd_id[SSDUP_HDD_ID_BYTES];	/* the tool's; the kernel only carries it */
 	u8	host[SSDUP_HOST_BYTES];
 	u8	host_name[SSDUP_HOST_NAME_BYTES];
-	/* The guard: core/mask.h. */
+	/* The guard: core/guard_block.h. */
 	enum guard_state guard;
 	u64	guard_epoch;	/* unless it is open; 0: that of the member block */
 	u8	head[SSDUP_SECTOR_BYTES];	/* first sector of the device */

@@ -185,7 +185,7 @@ struct ssdup_record {
 /*
  * The member block: the first sector of an HDD whose log is not empty. It takes the place of what
  * the device has there; all else in the first 128 KiB is masked with a stream that the epoch
- * gives. So nobody takes the HDD for a file system that is out of date. See core/mask.h.
+ * gives. So nobody takes the HDD for a file system that is out of date. See core/guard_block.h.
  *
  * Where a partition table would be, it is zero.
  */

@@ -5,7 +5,6 @@
 #include <linux/math64.h>
 #include <linux/string.h>
 
-#include "detector.h"
 #include "format.h"
 #include "settings.h"
 

@@ -6,9 +6,9 @@
 
 #include "spread.h"
 
-void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now)
+void ssdup_spread_learn(struct spread_speed *s, u64 ns, u32 in_flight, u64 now)
 {
-	/* What is older than that says little. */
+	/* What was measured before says little. */
 	if (now >= READ_ONCE(s->retry))
 		WRITE_ONCE(s->ns, 0);
 	ssdup_window_learn(&s->ns, div_u64(ns * WINDOW_UNIT, max(in_flight, 1U)));

@@ -45,17 +45,17 @@ struct spread_ssd {
 };
 
 /**
- * ssdup_spread_ended() - a write that was timed has ended
- * @s: corrected; any context, a lost update costs a wrong guess
+ * ssdup_spread_learn() - a write that was timed has ended
+ * @s: updated; any context, a lost update costs a wrong guess
  * @ns: the time it took
  * @in_flight: sectors there, with its own
  * @now: ns
  */
-void ssdup_spread_ended(struct spread_speed *s, u64 ns, u32 in_flight, u64 now);
+void ssdup_spread_learn(struct spread_speed *s, u64 ns, u32 in_flight, u64 now);
 
 /**
  * ssdup_spread_apart() - is an SSD left to its readers?
- * @until: ns: for so long; corrected
+ * @until: ns: for so long; updated
  * @r: what it would gain, in 10000ths, see ssdup_interference_gain()
  * @now: ns
  */

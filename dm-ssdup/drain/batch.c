@@ -2,6 +2,7 @@
 /* Owns the reads and writes of a batch in flight, from the SSD to the HDD. */
 #include <linux/wait_bit.h>
 
+#include "base/step.h"
 #include "base/sync_io.h"
 #include "drain_internal.h"
 #include "log/guard.h"
@@ -179,8 +180,7 @@ void ssdup_batch_read(struct ssdup_drainer *drainer, struct drain_batch *b, bool
 	ssdup_step(drainer->c, STEP_DRAIN_READ);
 }
 
-int ssdup_batch_reread(struct ssdup_drainer *drainer, struct drain_batch *b,
-		       const struct drain_piece *block)
+int ssdup_batch_reread(struct drain_batch *b, const struct drain_piece *block)
 {
 	struct drain_io io;
 

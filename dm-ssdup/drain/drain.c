@@ -10,7 +10,6 @@
  */
 #include <linux/kthread.h>
 
-#include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "drain_internal.h"
@@ -425,8 +424,8 @@ static int copy_batch(struct ssdup_drainer *drainer, const struct pacing_out *ho
 }
 
 /* Hand the group over to the work item. A closed class frees none by itself. */
-static int free_group(struct ssdup_drainer *drainer, const struct pacing_out *how,
-		      const struct pacing_group *size)
+static int hand_over_group(struct ssdup_drainer *drainer, const struct pacing_out *how,
+			   const struct pacing_group *size)
 {
 	struct ssdup_copier *copier = drainer->copier;
 	int r = await_free(drainer);
@@ -457,7 +456,7 @@ static const struct {
 	[STAGE_CHOOSE]	= { choose_group,	STAGE_READ,	STAGE_CHOOSE },
 	[STAGE_READ]	= { read_first,		STAGE_COPY,	STAGE_FREE },
 	[STAGE_COPY]	= { copy_batch,		STAGE_COPY,	STAGE_FREE },
-	[STAGE_FREE]	= { free_group,		STAGE_CHOOSE,	STAGE_CHOOSE },
+	[STAGE_FREE]	= { hand_over_group,	STAGE_CHOOSE,	STAGE_CHOOSE },
 };
 
 /* Forget the group being copied. */
@@ -603,7 +602,7 @@ bool ssdup_drain_copies(const struct ssdup_drainer *drainer)
 	return drainer->copier->stage == STAGE_COPY;
 }
 
-void ssdup_drain_held(struct ssdup_drainer *drainer, u64 ns)
+void ssdup_drain_rested(struct ssdup_drainer *drainer, u64 ns)
 {
 	drainer->copier->chosen += ns;
 }

@@ -5,6 +5,8 @@
 #ifndef SSDUP_DRAIN_INTERNAL_H
 #define SSDUP_DRAIN_INTERNAL_H
 
+#include "core/pacing.h"
+#include "core/plan.h"
 #include "drainer.h"
 #include "log/groups.h"
 #include "log/log.h"
@@ -40,8 +42,8 @@ bool ssdup_drain_copies(const struct ssdup_drainer *drainer);
 /** ssdup_drain_freeing() - segments of the group that is being freed; the writeback thread */
 u32 ssdup_drain_freeing(const struct ssdup_drainer *drainer);
 
-/** ssdup_drain_held() - the thread has rested for @ns, which is no time of the group */
-void ssdup_drain_held(struct ssdup_drainer *drainer, u64 ns);
+/** ssdup_drain_rested() - the thread has rested for @ns, which is no time of the group */
+void ssdup_drain_rested(struct ssdup_drainer *drainer, u64 ns);
 
 /** ssdup_drain_rest() - the thread is about to rest: wait for what is being written */
 void ssdup_drain_rest(struct ssdup_drainer *drainer);
@@ -123,8 +125,7 @@ void ssdup_batch_write_end(struct ssdup_drainer *drainer, struct drain_batch *b)
 int ssdup_batch_tombstone(struct ssdup_drainer *drainer, const struct drain_run *run);
 
 /** ssdup_batch_reread() - read a block of a piece again; sleeps. Return: 0 or -errno */
-int ssdup_batch_reread(struct ssdup_drainer *drainer, struct drain_batch *b,
-		       const struct drain_piece *block);
+int ssdup_batch_reread(struct drain_batch *b, const struct drain_piece *block);
 
 /** ssdup_batch_copy() - copy one block of the buffer, at @offset sectors, to the scratch page */
 void ssdup_batch_copy(struct drain_batch *b, u32 offset, u32 sectors);

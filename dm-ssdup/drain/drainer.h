@@ -170,7 +170,7 @@ void ssdup_clean_work(struct work_struct *work);
 void ssdup_clean_forget(struct ssdup_drainer *drainer);
 
 /**
- * ssdup_clean_error() - the SSD has failed a read of clean data; any context
+ * ssdup_clean_error() - the SSD has failed a request for clean data; any context
  *
  * After CLEAN_ERRORS that do not pass nothing is clean any more until a resume.
  */
@@ -181,7 +181,7 @@ struct clean_copy {
 	u64	start;		/* sector on the HDD */
 	u64	pos;		/* sector on the SSD */
 	u32	sectors;
-	u32	since;		/* ssdup_copies_now() before the HDD was read */
+	u32	since;		/* ssdup_copies_epoch() before the HDD was read */
 };
 
 /**
@@ -198,8 +198,8 @@ bool ssdup_copies_doubted(const struct ssdup_drainer *drainer);
 /** ssdup_copies_room() - is there room for copies? any context, a hint */
 bool ssdup_copies_room(struct ssdup_drainer *drainer);
 
-/** ssdup_copies_now() - the number of times that all that is clean was forgotten; any context */
-u32 ssdup_copies_now(const struct ssdup_drainer *drainer);
+/** ssdup_copies_epoch() - it changes whenever clean data is forgotten since a disk is in doubt */
+u32 ssdup_copies_epoch(const struct ssdup_drainer *drainer);
 
 /**
  * ssdup_copies_reserve() - a place on the SSD for a copy; process context, one at a time, sleeps
@@ -217,7 +217,7 @@ struct ssdup_segment *ssdup_copies_reserve(struct ssdup_drainer *drainer, u32 se
 bool ssdup_copies_publish(struct ssdup_drainer *drainer, struct ssdup_segment *seg,
 			  struct extent_array *claim, const struct clean_copy *copy);
 
-/* --- Discards of free segments; after one that the SSD fails, an hour of rest: discard.c --- */
+/* --- Discards of free segments; an hour of rest if the SSD fails one: discard_free.c --- */
 
 /** ssdup_discard_work() - discard a batch, then rest */
 void ssdup_discard_work(struct work_struct *work);

@@ -10,10 +10,11 @@
 #include <linux/kthread.h>
 
 #include "base/failure.h"
+#include "base/step.h"
 #include "base/sync_io.h"
+#include "core/retry.h"
 #include "drain_internal.h"
 #include "log/guard.h"
-#include "log/super.h"
 
 #define DRAIN_BLOCK_BYTES (DRAIN_BLOCK << SECTOR_SHIFT)	/* a page may be larger */
 #define DRAIN_BAD_MAX	64U		/* failed blocks in a row; more: the HDD is gone */
@@ -73,7 +74,7 @@ static enum disk_answer ask_disk(struct drain_batch *b, struct drive_user *disk,
 	r2 = ssdup_sync_io(disk, REQ_OP_READ, other, b->scratch, 0, DRAIN_BLOCK_BYTES);
 	if (!r2)
 		return DISK_ANSWERS;
-	return ssdup_passes(r) || ssdup_passes(r2) ? DISK_AWAY : DISK_SILENT;
+	return ssdup_is_transient(r) || ssdup_is_transient(r2) ? DISK_AWAY : DISK_SILENT;
 }
 
 /*
@@ -121,7 +122,7 @@ static bool only_away(struct drain_faults *f, const struct drain_piece *p, int e
 {
 	unsigned long away = msecs_to_jiffies(RETRY_AWAY_MS);
 
-	if (!ssdup_passes(error))
+	if (!ssdup_is_transient(error))
 		return false;
 	if (f->away_at != p->start || time_after(jiffies, f->away_last + 2 * away)) {
 		f->away_at = p->start;
@@ -141,7 +142,7 @@ static int reread_block(struct ssdup_drainer *drainer, struct drain_faults *f,
 	/* Too many: a closed class keeps the rest as it is. Else the next try gets further. */
 	if (f->unread == DRAIN_UNREAD_MAX)
 		return ssdup_piece_salvaged(drainer, p) ? 1 : -EIO;
-	error = ssdup_batch_reread(drainer, b, block);
+	error = ssdup_batch_reread(b, block);
 	if (!error)
 		return 0;
 	stat_inc(drainer->c, STAT_SSD_ERRORS);

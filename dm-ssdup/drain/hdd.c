@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 
 #include "base/owed_errors.h"
+#include "base/step.h"
 #include "drain_internal.h"
 
 struct ssdup_hdd {

@@ -2,7 +2,6 @@
 /*
  * dm-ssdup: free a drain group that is on the HDD. ssdup.h has the order of the steps.
  */
-#include "base/failure.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "drain_internal.h"

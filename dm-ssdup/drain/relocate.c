@@ -5,10 +5,8 @@
  * Only sectors that their extent still holds are moved, a fragment at a time and under the lock
  * of their range. So a moved fragment is the newest copy. Its place is one that writers leave.
  */
-#include "base/failure.h"
-#include "base/sync_io.h"
+#include "base/step.h"
 #include "drain_internal.h"
-#include "log/clean_list.h"
 #include "log/nodes.h"
 #include "log/reserve.h"
 #include "map/map.h"

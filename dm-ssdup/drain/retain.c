@@ -3,7 +3,7 @@
 #include <linux/mm.h>
 
 #include "base/failure.h"
-#include "base/sync_io.h"
+#include "base/step.h"
 #include "base/wakeups.h"
 #include "core/clean.h"
 #include "drainer.h"
@@ -25,7 +25,7 @@ static struct clean_facts look(struct ssdup_drainer *drainer)
 	struct ssdup_log *log = drainer->log;
 
 	return (struct clean_facts){
-		.segments = ssdup_leased(log),
+		.segments = ssdup_leased_segments(log),
 		.percent = READ_ONCE(drainer->c->set.clean),
 		.for_drain = ssdup_drain_segments_of_all(log),
 		.ready = ssdup_ready_segments(log),
@@ -162,7 +162,7 @@ void ssdup_clean_forget(struct ssdup_drainer *drainer)
 void ssdup_clean_error(struct ssdup_drainer *drainer, blk_status_t status)
 {
 	/* An SSD behind a network that is away for a while has lost nothing. */
-	if (ssdup_passes(blk_status_to_errno(status)))
+	if (ssdup_is_transient(blk_status_to_errno(status)))
 		return;
 	if (atomic_inc_return(&drainer->clean.errors) != CLEAN_ERRORS)
 		return;
@@ -231,7 +231,7 @@ struct ssdup_segment *ssdup_copies_reserve(struct ssdup_drainer *drainer, u32 se
 	return seg;
 }
 
-u32 ssdup_copies_now(const struct ssdup_drainer *drainer)
+u32 ssdup_copies_epoch(const struct ssdup_drainer *drainer)
 {
 	return READ_ONCE(drainer->clean.forgets);
 }

@@ -16,6 +16,7 @@
  */
 #include "base/failure.h"
 #include "base/owed_errors.h"
+#include "base/step.h"
 #include "base/wakeups.h"
 #include "drain_internal.h"
 #include "log/super.h"

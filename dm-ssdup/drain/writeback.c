@@ -173,7 +173,7 @@ static struct pacing_group group_size(struct ssdup_drainer *drainer, const struc
 
 	return (struct pacing_group){
 		.part = last ? 1 : ssdup_part(drainer->log),
-		.waiters = last || in->waiters || w->waits != ssdup_waits(drainer->router) ||
+		.waiters = last || in->waiters || w->waits != ssdup_nr_waits(drainer->router) ||
 			   (in->asked && atomic_read(&drainer->c->wake.nr_waiting)),
 		/* Who uses the HDD now may write soon; and what is late may never be drained. */
 		.writes = in->writes || in->late || in->quiet_ms < PACING_SEEN_MS,
@@ -231,7 +231,7 @@ static void drain_batch(struct ssdup_drainer *drainer, struct watch *w, const st
 	int r;
 
 	drain_does(drainer, DRAIN_COPIES);
-	w->waits = ssdup_waits(drainer->router);
+	w->waits = ssdup_nr_waits(drainer->router);
 	r = ssdup_drain_turn(drainer, how, &size, w->class, in->empty);
 	w->took_ms = ktime_ms_delta(ktime_get(), begun);
 	if (kthread_should_stop())
@@ -320,7 +320,7 @@ static int writeback_thread(void *arg)
 			break;
 		}
 		if (out.action == PACING_SLEEP || out.action == PACING_DEFER)
-			ssdup_drain_held(drainer, ktime_get_ns() - since);
+			ssdup_drain_rested(drainer, ktime_get_ns() - since);
 	}
 	ssdup_window_pass(drainer->router, WINDOW_PASS_COPIES, false);
 	ssdup_drain_drop(drainer);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the lists of segments that are clean, or get copies, and of those that wait for reads. */
 #include "base/failure.h"
-#include "base/wakeups.h"
 #include "clean_list.h"
 #include "log_internal.h"
 #include "nodes.h"
@@ -123,7 +122,7 @@ struct ssdup_segment *ssdup_copies_take(struct ssdup_log *log)
 		seg = ssdup_space_for_copies(log);
 	if (seg) {
 		ssdup_space_remove(log, seg);
-		ssdup_space_comes(log, seg);
+		ssdup_space_coming(log, seg);
 		WRITE_ONCE(s->in_hand, s->in_hand + 1);
 	}
 	spin_unlock_irq(&s->lock);

@@ -255,7 +255,7 @@ static void commit_pages(struct ssdup_log *log)
 		ssdup_round_begin(&committer->round);
 		all = collect_round(log);
 		if (committer->round.pages.nr) {
-			/* Before the log has a durable page, see core/mask.h. */
+			/* Before the log has a durable page, see core/guard_block.h. */
 			ssdup_guard_set(log, true, false);
 			r = ssdup_round_write(log, &committer->round);
 			stat_inc(log->c, STAT_COMMITS);
@@ -370,7 +370,8 @@ static void close_guard_work(struct work_struct *work)
 	mutex_unlock(&c->log->committer->lock);
 }
 
-void ssdup_autocommit_work(struct work_struct *work)
+/* After the autocommit time, or when the ring is full. */
+static void autocommit_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.autocommit);
 
@@ -385,7 +386,8 @@ void ssdup_autocommit_work(struct work_struct *work)
 	ssdup_kick_writeback(c);
 }
 
-void ssdup_fua_work(struct work_struct *work)
+/* Commit, then end the FUA writes that wait. */
+static void fua_work(struct work_struct *work)
 {
 	struct ssdup_log *log = container_of(work, struct ssdup_log, fuas.work);
 
@@ -411,9 +413,9 @@ int ssdup_commit_create(struct ssdup_log *log)
 			return -ENOMEM;
 	}
 	mutex_init(&committer->lock);
-	INIT_DELAYED_WORK(&log->c->wake.autocommit, ssdup_autocommit_work);
+	INIT_DELAYED_WORK(&log->c->wake.autocommit, autocommit_work);
 	INIT_WORK(&log->c->wake.guard_work, close_guard_work);
-	bio_queue_init(&log->fuas, ssdup_fua_work);
+	bio_queue_init(&log->fuas, fua_work);
 	return ssdup_round_create(&committer->round);
 }
 

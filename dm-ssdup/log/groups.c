@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns which sealed segments are drained and freed together. */
-#include "base/failure.h"
 #include "groups.h"
 #include "log_internal.h"
 
@@ -205,7 +204,7 @@ static void free_segment(struct ssdup_log *log, struct ssdup_segment *seg)
 	WRITE_ONCE(s->nr_sealed, s->nr_sealed - 1);
 	/* Under the lock, so that the count agrees with the states. */
 	stat_inc(log->c, STAT_FREES);
-	ssdup_space_comes(log, seg);
+	ssdup_space_coming(log, seg);
 	if (seg->kept)
 		ssdup_add_clean(s, seg);
 	else

@@ -188,9 +188,9 @@ static bool take_back(struct ssdup_log *log)
 }
 
 /*
- * core/mask.h has the order. Once the HDD has it all, the record comes late at worst: it says that
- * the guard is changing. After an error the guard is as it was, or open, or the change can be
- * begun again.
+ * core/guard_block.h has the order. Once the HDD has it all, the record comes late at worst: it
+ * says that the guard is changing. After an error the guard is as it was, or open, or the change
+ * can be begun again.
  */
 static int change(struct ssdup_log *log, enum guard_state to)
 {

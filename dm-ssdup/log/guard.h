@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dm-ssdup: all I/O to the first SSDUP_GUARD_SECTORS of the HDD goes through the guard, which
- * core/mask.h explains: guard.c.
+ * core/guard_block.h explains: guard.c.
  *
  * While it is open, requests go to the HDD as they are, and are counted. While it is closed, reads
  * are served from memory, and a work masks what is written. A change waits for those under way.
@@ -9,7 +9,7 @@
 #ifndef SSDUP_LOG_GUARD_H
 #define SSDUP_LOG_GUARD_H
 
-#include "core/mask.h"
+#include "core/guard_block.h"
 #include "log.h"
 
 /** ssdup_guard_create() - it is open, and knows nothing; the constructor. Return: 0 or -ENOMEM */

@@ -146,7 +146,6 @@ struct ssdup_log {
 	struct ssdup_pool	*pool;
 	struct list_head	in_pool;	/* tables that use it; pool.c */
 	u32			number;		/* among the logs of the SSD */
-	u8			uuid[16];	/* as the constructor has read it; zero: blank */
 	struct ssdup_metadata	*metadata;
 	bool			in_doubt;	/* a flush of an SSD has failed since: for good */
 	u32			full_ssds;	/* a bit for each: no free segment found there
@@ -360,8 +359,8 @@ static inline u32 ssdup_drain_segments_of_all(const struct ssdup_log *log)
 
 #define LOG_PARTS	2U	/* one is filled while the other is drained (SSDUP+ section 2.4) */
 
-/** ssdup_leased() - the segments that the log has; any context */
-u32 ssdup_leased(const struct ssdup_log *log);
+/** ssdup_leased_segments() - the segments that the log has; any context */
+u32 ssdup_leased_segments(const struct ssdup_log *log);
 
 /** ssdup_part() - the segments of a part of the log */
 u32 ssdup_part(const struct ssdup_log *log);
@@ -460,9 +459,6 @@ bool ssdup_committed(struct ssdup_log *log, struct ssdup_class *k);
 
 /** ssdup_settle_guard() - close the guard if a page is durable, else open it; sleeps; -errno */
 int ssdup_settle_guard(struct ssdup_log *log);
-/** ssdup_autocommit_work() - commit after the autocommit time, or when the ring is full */
-void ssdup_autocommit_work(struct work_struct *work);
-
 /** ssdup_commit_lock() - no commit is looking at any segment until ssdup_commit_unlock() */
 void ssdup_commit_lock(struct ssdup_log *log);
 void ssdup_commit_unlock(struct ssdup_log *log);
@@ -478,9 +474,6 @@ static inline u32 ssdup_fuas_waiting(const struct ssdup_log *log)
 {
 	return atomic_read(&log->fuas.nr);
 }
-
-/** ssdup_fua_work() - commit, then end the FUA writes in log->fuas */
-void ssdup_fua_work(struct work_struct *work);
 
 /*
  * --- The logs that share the SSD: pool.c ---
@@ -530,7 +523,7 @@ bool ssdup_pool_may_hold(const struct ssdup_log *log, u32 segment);
  * ssdup_pool_claim() - the log is active: it has its live segments, and gets free ones by max_mb
  * @live: sorted by generation
  *
- * ssdup_leased() says how many they are. Context: preresume; the pool is locked.
+ * ssdup_leased_segments() says how many they are. Context: preresume; the pool is locked.
  */
 void ssdup_pool_claim(struct ssdup_log *log, const struct log_header *live, u32 nr);
 

@@ -5,6 +5,7 @@
 #ifndef SSDUP_LOG_INTERNAL_H
 #define SSDUP_LOG_INTERNAL_H
 
+#include "base/step.h"
 #include "log.h"
 
 /* --- The lists of segments, and their lock: segments.c, space.c and groups.c --- */
@@ -48,11 +49,6 @@ static inline struct ssdup_segment *ssdup_no_segment(struct ssdup_log *log)
 	return &log->segment[log->g.nr_segments];
 }
 
-static inline struct ssd_space *space_end(const struct ssdup_log *log)
-{
-	return log->segments->space + log_nr_ssds(&log->ssds);
-}
-
 /* Nothing refers to @seg any more, but for reads in flight. The lock is held. */
 void ssdup_add_forgotten(struct ssdup_log *log, struct ssdup_segment *seg);
 
@@ -74,8 +70,8 @@ void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale
 /** ssdup_space_next() - which one to open next, or NULL; @allowed: see ssdup_switch() */
 struct ssdup_segment *ssdup_space_next(struct ssdup_log *log, u32 ssd, u64 allowed);
 
-/** ssdup_space_comes() - it has left the log, or the free ones, and is free again later */
-void ssdup_space_comes(struct ssdup_log *log, const struct ssdup_segment *seg);
+/** ssdup_space_coming() - it has left the log, or the free ones, and is free again later */
+void ssdup_space_coming(struct ssdup_log *log, const struct ssdup_segment *seg);
 
 /** ssdup_space_remove() - it is not free any more */
 void ssdup_space_remove(struct ssdup_log *log, struct ssdup_segment *seg);
@@ -196,7 +192,7 @@ void ssdup_pool_stamp(struct ssdup_log *log, struct log_super *s);
 void ssdup_super_copy(struct ssdup_log *log, struct log_super *s);
 
 /**
- * ssdup_super_guard() - write the record with another state of the guard, see core/mask.h
+ * ssdup_super_guard() - write the record with another state of the guard, see core/guard_block.h
  * @head: the first sector of the device
  *
  * Context: process, sleeps. Return: 0 or -errno.
@@ -220,8 +216,6 @@ int ssdup_write_block(struct ssdup_log *log, struct ssdup_ssd *ssd, struct page 
 /** ssdup_record_again() - write the record of an active log as it is. 0 or -errno; sleeps */
 int ssdup_record_again(struct ssdup_log *log);
 
-/* --- Flushes of the SSD and writes of metadata exclude each other: metadata.c --- */
-
 /* --- SSDs with a mirror: mirrors.c --- */
 
 /**
@@ -234,6 +228,8 @@ int ssdup_mirrors_start(struct ssdup_log *log, bool *mend);
 
 /** ssdup_mirrors_made() - new ones are complete. Return: 0 or -errno; sleeps */
 int ssdup_mirrors_made(struct ssdup_log *log);
+
+/* --- Flushes of the SSD and writes of metadata exclude each other: metadata.c --- */
 
 /** ssdup_meta_create() - listen to what other logs learn of the SSDs. 0 or -errno with @why set */
 int ssdup_meta_create(struct ssdup_log *log, const char **why);

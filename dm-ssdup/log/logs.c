@@ -5,7 +5,6 @@
 #include <linux/uuid.h>
 
 #include "base/failure.h"
-#include "base/sync_io.h"
 #include "log_internal.h"
 #include "super.h"
 

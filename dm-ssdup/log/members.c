@@ -88,8 +88,8 @@ static int add(struct ssdup_log *log, struct log_super *s, u32 number, const u8 
 	return 0;
 }
 
-int ssdup_ssd_add(struct ssdup_log *log, const char *number, const char *uuid,
-		  const char *segments, const char **error)
+int ssdup_pool_add_ssd(struct ssdup_log *log, const char *number, const char *uuid,
+		       const char *segments, const char **error)
 {
 	struct log_super *s = kmalloc(sizeof(*s), GFP_KERNEL);
 	/* Whoever holds the lock must not wait for memory. */
@@ -214,8 +214,8 @@ static int set_state(struct ssdup_log *log, struct log_super *s, u32 ssd, u8 sta
 	return 0;
 }
 
-int ssdup_ssd_state(struct ssdup_log *log, const char *number, const char *state,
-		    const char **error)
+int ssdup_pool_ssd_state(struct ssdup_log *log, const char *number, const char *state,
+			 const char **error)
 {
 	struct log_super *s = kmalloc(sizeof(*s), GFP_KERNEL);
 	int r, to = match_string(state_names, ARRAY_SIZE(state_names), state);

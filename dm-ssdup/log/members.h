@@ -8,7 +8,7 @@
 struct ssdup_log;
 
 /**
- * ssdup_ssd_add() - name another SSD of the pool, which is not used yet
+ * ssdup_pool_add_ssd() - name another SSD of the pool, which is not used yet
  * @number: that it gets, see ssdup_ssds_add()
  * @uuid: of the SSD, which has a superblock already
  * @segments: that it has room for
@@ -16,11 +16,11 @@ struct ssdup_log;
  *
  * Context: process, sleeps. Return: 0 or -errno.
  */
-int ssdup_ssd_add(struct ssdup_log *log, const char *number, const char *uuid,
-		  const char *segments, const char **error);
+int ssdup_pool_add_ssd(struct ssdup_log *log, const char *number, const char *uuid,
+		       const char *segments, const char **error);
 
 /**
- * ssdup_ssd_state() - let an SSD be used, or leave, or be unused
+ * ssdup_pool_ssd_state() - let an SSD be used, or leave, or be unused
  * @number: of the SSD
  * @state: "used", for tables that are loaded from now on; "leaves": it takes no new data, and is
  * drained; "unused"
@@ -28,8 +28,8 @@ int ssdup_ssd_add(struct ssdup_log *log, const char *number, const char *uuid,
  *
  * Context: process, sleeps. Return: 0 or -errno; -EBUSY while a log has something there.
  */
-int ssdup_ssd_state(struct ssdup_log *log, const char *number, const char *state,
-		    const char **error);
+int ssdup_pool_ssd_state(struct ssdup_log *log, const char *number, const char *state,
+			 const char **error);
 
 /**
  * ssdup_mirror_fills() - let another mirror of an SSD get all writes, and see what it lacks

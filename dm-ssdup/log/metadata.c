@@ -7,6 +7,7 @@
 #include "base/owed_errors.h"
 #include "base/sync_io.h"
 #include "base/wakeups.h"
+#include "core/retry.h"
 #include "log_internal.h"
 
 struct ssdup_metadata {
@@ -186,7 +187,7 @@ int ssdup_meta_again(struct ssdup_log *log, int error, struct ssdup_ssd *ssd, u6
 {
 	if (!error || !ssdup_fua_is_no_flush(ssd))
 		return error;
-	while (error && ssdup_passes(error) && time_before(jiffies, end)) {
+	while (error && ssdup_is_transient(error) && time_before(jiffies, end)) {
 		stat_inc(log->c, STAT_SSD_ERRORS);
 		msleep(RETRY_PAUSE_MS);
 		error = ssdup_sync_io(&ssd->user, REQ_OP_WRITE | SSDUP_META_FLAGS, sector, page, 0,

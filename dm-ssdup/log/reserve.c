@@ -18,14 +18,14 @@ void ssdup_expect_commit(struct ssdup_log *log, bool now)
 /* --- Places --- */
 
 /* Record why there is no place. If the ring is full, start a commit. */
-static void await_place(struct ssdup_log *log, struct ssdup_class *k, int error)
+static void note_no_place(struct ssdup_log *log, struct ssdup_class *k, int error)
 {
 	if (error == -SSDUP_ERR_NO_NODE) {
-		ssdup_waits_for(log->c, WAIT_MEMORY);
+		ssdup_note_cause(log->c, WAIT_MEMORY);
 		return;
 	}
 	WRITE_ONCE(k->ring_full, true);
-	ssdup_waits_for(log->c, WAIT_COMMIT);
+	ssdup_note_cause(log->c, WAIT_COMMIT);
 	/* Pairs with the atomic_inc_return() in ssdup_resolve(). */
 	smp_mb();
 	mod_delayed_work(log->c->wake.wq, &log->c->wake.autocommit, 0);
@@ -47,7 +47,7 @@ int ssdup_reserve(struct ssdup_log *log, struct ssdup_io *io, u32 sectors, u64 a
 	} while (r == -SSDUP_ERR_NO_SEGMENT && ssdup_switch(log, k, seg, allowed));
 	/* It was cut at a wrong place, here or above the device. */
 	if (!WARN_ON_ONCE(r == -SSDUP_ERR_UNALIGNED) && r != -SSDUP_ERR_NO_SEGMENT)
-		await_place(log, k, r);
+		note_no_place(log, k, r);
 	ssdup_free_spare(log, io);
 	return r;
 }

@@ -9,6 +9,8 @@
  * A durable version of a page is never overwritten: revision R goes to slot R & 1, and R
  * grows only after a write has succeeded.
  */
+#include "base/hints.h"
+#include "core/retry.h"
 #include "reserve.h"
 #include "round.h"
 #include "staging.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns the state of each segment: open, sealed, free, being discarded. */
+/* Owns the state of each segment: open, sealed or free. */
 #include <linux/slab.h>
 
 #include "base/failure.h"
+#include "base/hints.h"
 #include "base/trace.h"
 #include "base/wakeups.h"
 #include "core/clean.h"
@@ -169,7 +170,7 @@ static bool clean_in_the_way(struct ssdup_log *log)
 	lockdep_assert_held(&s->lock);
 	return unlikely(s->nr_clean) &&
 	       ssdup_ready_segments(log) <
-	       ssdup_clean_low(ssdup_leased(log), ssdup_drain_segments_of_all(log));
+	       ssdup_clean_low(ssdup_leased_segments(log), ssdup_drain_segments_of_all(log));
 }
 
 bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_segment *from,
@@ -197,7 +198,7 @@ bool ssdup_switch(struct ssdup_log *log, struct ssdup_class *k, struct ssdup_seg
 		next = NULL;
 	/* A closed class hands out nothing, see salvage.c. */
 	if (!next || spent || class_closed(log, k)) {
-		ssdup_waits_for(log->c, WAIT_SPACE);
+		ssdup_note_cause(log->c, WAIT_SPACE);
 		tell = !next && !clean && ssdup_space_full(log, k->ssd);
 		spin_unlock_irqrestore(&s->lock, flags);
 		if (clean)
@@ -501,7 +502,7 @@ u32 ssdup_sealed_segments(struct ssdup_log *log)
 
 u32 ssdup_part(const struct ssdup_log *log)
 {
-	return max(ssdup_leased(log) / LOG_PARTS, 1U);
+	return max(ssdup_leased_segments(log) / LOG_PARTS, 1U);
 }
 
 u32 ssdup_open_fill(const struct ssdup_log *log, const struct ssdup_class *k)
@@ -536,7 +537,7 @@ static u64 segments_used(struct ssdup_log *log)
 
 u32 ssdup_part_fill(struct ssdup_log *log)
 {
-	u64 part = ssdup_part(log), leased = ssdup_leased(log);
+	u64 part = ssdup_part(log), leased = ssdup_leased_segments(log);
 	u64 others = (leased - min(part, leased)) * SSDUP_PCT_ONE;
 	u64 in_use = segments_used(log);
 

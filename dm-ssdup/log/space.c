@@ -3,6 +3,11 @@
 #include "base/failure.h"
 #include "log_internal.h"
 
+static struct ssd_space *space_end(const struct ssdup_log *log)
+{
+	return log->segments->space + log_nr_ssds(&log->ssds);
+}
+
 void ssdup_space_init(struct ssdup_log *log)
 {
 	struct ssd_space *space;
@@ -36,7 +41,7 @@ void ssdup_add_free(struct ssdup_log *log, struct ssdup_segment *seg, bool stale
 	WRITE_ONCE(space->nr_free, space->nr_free + 1);
 }
 
-u32 ssdup_leased(const struct ssdup_log *log)
+u32 ssdup_leased_segments(const struct ssdup_log *log)
 {
 	return READ_ONCE(log->segments->nr_leased);
 }
@@ -48,7 +53,7 @@ u32 ssdup_leased(const struct ssdup_log *log)
  */
 static u32 kept_of(const struct ssdup_log *log)
 {
-	return ssdup_leased(log) >= SSDUP_MIN_SEGMENTS * used_ssds(log->c);
+	return ssdup_leased_segments(log) >= SSDUP_MIN_SEGMENTS * used_ssds(log->c) ? 1 : 0;
 }
 
 /* The free segments that are not for who asks. */
@@ -70,7 +75,7 @@ struct ssdup_segment *ssdup_space_next(struct ssdup_log *log, u32 ssd, u64 allow
 				struct ssdup_segment, list);
 }
 
-void ssdup_space_comes(struct ssdup_log *log, const struct ssdup_segment *seg)
+void ssdup_space_coming(struct ssdup_log *log, const struct ssdup_segment *seg)
 {
 	struct ssd_space *space = &log->segments->space[seg->ssd];
 
@@ -287,14 +292,15 @@ bool ssdup_drain_short(struct ssdup_log *log)
 
 struct ssdup_segment *ssdup_space_for_copies(struct ssdup_log *log)
 {
-	u32 i, most = log_nr_ssds(&log->ssds);
+	struct ssd_space *space, *most = NULL;
 
 	lockdep_assert_held(&log->segments->lock);
-	for (i = 0; i < log_nr_ssds(&log->ssds); i++)
-		if (!(READ_ONCE(log->c->ssds_leave) & BIT(i)) &&
-		    (most == log_nr_ssds(&log->ssds) ||
-		     log->segments->space[i].nr_free > log->segments->space[most].nr_free))
-			most = i;
+	for (space = log->segments->space; space < space_end(log); space++)
+		if (!(READ_ONCE(log->c->ssds_leave) & BIT(space - log->segments->space)) &&
+		    (!most || space->nr_free > most->nr_free))
+			most = space;
+	if (!most)
+		return NULL;
 	/* As for who flushes: a copy is forgotten before a write waits. */
-	return ssdup_space_next(log, most, LOG_WORD_KEPT);
+	return ssdup_space_next(log, most - log->segments->space, LOG_WORD_KEPT);
 }

@@ -7,7 +7,9 @@
  */
 #include <linux/slab.h>
 
+#include "base/hints.h"
 #include "base/wakeups.h"
+#include "core/retry.h"
 #include "log_internal.h"
 #include "reserve.h"
 #include "staging.h"
@@ -428,7 +430,8 @@ static void send_ready(struct ssdup_stage *stage)
 			send_buffer(b);
 }
 
-void ssdup_stage_work(struct work_struct *work)
+/* Send what is full, or has waited for a tick. */
+static void stage_work(struct work_struct *work)
 {
 	struct ssdup *c = container_of(to_delayed_work(work), struct ssdup, wake.stage_work);
 	struct ssdup_stage *stage = c->log->stage;
@@ -524,7 +527,7 @@ int ssdup_stage_create(struct ssdup_log *log,
 	int r = 0;
 
 	log->stage = stage;
-	INIT_DELAYED_WORK(&log->c->wake.stage_work, ssdup_stage_work);
+	INIT_DELAYED_WORK(&log->c->wake.stage_work, stage_work);
 	if (!stage)
 		return -ENOMEM;
 	stage->restage = restage;

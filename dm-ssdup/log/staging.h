@@ -197,9 +197,6 @@ bool ssdup_stage_strands(struct ssdup_log *log, const struct ssdup_class *k);
 /** ssdup_stage_forget() - what is held of @seg is in no tree any more */
 void ssdup_stage_forget(struct ssdup_log *log, struct ssdup_segment *seg);
 
-/** ssdup_stage_work() - send what is full, or has waited for a tick */
-void ssdup_stage_work(struct work_struct *work);
-
 /* --- For who finds another place: restage.c --- */
 
 /** ssdup_stage_written() - the data of a write is on the SSD: publish its entry */

@@ -3,7 +3,6 @@
  * Owns what the SSD has refused of the stage: until it has another place, or is drained.
  * But for ssdup_stage_forget() and ssdup_stage_strands(), who calls this has committer->lock.
  */
-#include "base/wakeups.h"
 #include "log_internal.h"
 #include "reserve.h"
 #include "staging.h"

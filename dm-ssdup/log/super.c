@@ -6,6 +6,7 @@
 #include "base/errors.h"
 #include "base/failure.h"
 #include "base/sync_io.h"
+#include "core/retry.h"
 #include "core/ssds.h"
 #include "blank.h"
 #include "log_internal.h"
@@ -18,6 +19,7 @@ struct ssdup_superblock {
 	struct log_super	of_ssd[SSDUP_MAX_SSDS];	/* the same */
 	struct log_super	other;		/* another log's record, the same */
 	struct log_super	found;		/* see ssdup_super_blank() */
+	u8			uuid[16];	/* as the constructor has read it; zero: blank */
 	struct page		*page;
 	bool			epoch_begun;	/* metadata pages may be written */
 	bool			mend;		/* a copy of the superblock is bad or old */
@@ -65,7 +67,7 @@ struct log_super *ssdup_super_blank(struct ssdup_log *log)
 void ssdup_super_found(struct ssdup_log *log, const struct log_super *s)
 {
 	log->number = s->log;
-	memcpy(log->uuid, s->uuid, sizeof(log->uuid));
+	memcpy(log->superblock->uuid, s->uuid, sizeof(log->superblock->uuid));
 	log->g = s->g;
 	log->ssds = s->ssds;
 }
@@ -88,8 +90,8 @@ bool ssdup_super_same(const struct ssdup_log *log, const struct log_super *s)
 	       log->ssds.nr == s->ssds.nr && log->ssds.mirrors == s->ssds.mirrors &&
 	       same_unused(&log->ssds, &s->ssds) &&
 	       !memcmp(log->ssds.segments, s->ssds.segments, sizeof(s->ssds.segments)) &&
-	       (!memchr_inv(log->uuid, 0, sizeof(log->uuid)) ||
-		!memcmp(log->uuid, s->uuid, sizeof(log->uuid)));
+	       (!memchr_inv(log->superblock->uuid, 0, sizeof(s->uuid)) ||
+		!memcmp(log->superblock->uuid, s->uuid, sizeof(s->uuid)));
 }
 
 bool ssdup_super_classes(struct ssdup_log *log, const struct log_super *s)
@@ -488,25 +490,6 @@ static bool others_elsewhere(struct ssdup_log *log)
 			return true;
 	}
 	return false;
-}
-
-int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool may)
-{
-	u64 size = bdev_nr_sectors(log->c->hdd->bdev), len = log->c->ti->len;
-	const char *name = log->c->name;
-
-	if (len > s->hdd_sectors && !may) {
-		DMERR("%s: the log, of a device of %llu sectors, must be drained before it grows",
-		      name, s->hdd_sectors);
-		return -EINVAL;
-	}
-	if (len > s->hdd_sectors)
-		DMINFO("%s: the device grows from %llu sectors to %llu", name, s->hdd_sectors, len);
-	else if (size > s->hdd_sectors)
-		DMWARN("%s: the HDD has grown by %llu sectors, and the device has not", name,
-		       size - s->hdd_sectors);
-	s->hdd_sectors = max(s->hdd_sectors, len);
-	return 0;
 }
 
 /* The second home moves to the new end of an SSD that has grown; others would miss it. */

@@ -32,15 +32,6 @@ enum log_fault ssdup_record_read(struct ssdup_log *log, struct log_super *s);
 /** ssdup_super_blank() - one to read into, which is zero; the constructor and preresume */
 struct log_super *ssdup_super_blank(struct ssdup_log *log);
 
-/**
- * ssdup_super_resize() - let the log have the size of a table that is longer: the HDD has grown
- * @s: superblock and record, as read; the epoch's record will have the size
- * @may: it is the same HDD, as its member block has said, or the log is empty
- *
- * Context: preresume. Return: 0, or -EINVAL after a message.
- */
-int ssdup_super_resize(const struct ssdup_log *log, struct log_super *s, bool may);
-
 /** ssdup_super_found() - the log is that of @s, or is to be; context: the constructor */
 void ssdup_super_found(struct ssdup_log *log, const struct log_super *s);
 

@@ -5,6 +5,7 @@
 #include <linux/sysfs.h>
 
 #include "base/failure.h"
+#include "base/hints.h"
 #include "cgroups.h"
 #include "log/log.h"
 #include "map/map.h"
@@ -86,7 +87,7 @@ void ssdup_spread_end(struct ssdup_ssd *ssd, u32 sectors, u64 ns)
 	u32 beside = atomic_fetch_sub(sectors, &ssd->in_flight);
 
 	if (ns)
-		ssdup_spread_ended(&ssd->speed, ns, beside, ssdup_window_now());
+		ssdup_spread_learn(&ssd->speed, ns, beside, ssdup_window_now());
 }
 
 void ssdup_class_take(struct ssdup_router *router, const struct bio *bio, struct ssdup_io *io)

@@ -11,6 +11,7 @@
 
 #include "base/failure.h"
 #include "base/wakeups.h"
+#include "core/retry.h"
 #include "log/log.h"
 #include "router.h"
 
@@ -68,7 +69,7 @@ bool ssdup_data_error(struct ssdup_router *router, struct ssdup_ssd *ssd, blk_st
 	bool many;
 
 	stat_inc(router->c, STAT_SSD_ERRORS);
-	if (ssdup_passes(blk_status_to_errno(status))) {
+	if (ssdup_is_transient(blk_status_to_errno(status))) {
 		shut_log(router);
 		return true;
 	}

@@ -7,6 +7,7 @@
 #define SSDUP_ROUTER_H
 
 #include "core/allowance.h"
+#include "core/detector.h"
 #include "core/window.h"
 #include "map/map.h"
 
@@ -218,8 +219,8 @@ void ssdup_wait_again(struct ssdup_router *router, struct bio_list *kept);
 /** ssdup_wait_done() - a write that was taken does not wait any more; process context */
 void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io);
 
-/** ssdup_waits() - how often a write has begun to wait for a free segment; any context */
-u64 ssdup_waits(const struct ssdup_router *router);
+/** ssdup_nr_waits() - how often a write has begun to wait for a free segment; any context */
+u64 ssdup_nr_waits(const struct ssdup_router *router);
 
 /** ssdup_longest_wait() - the longest time that a write has waited, ms; any context */
 u32 ssdup_longest_wait(const struct ssdup_router *router);

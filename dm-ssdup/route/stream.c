@@ -15,6 +15,8 @@
 #include <linux/slab.h>
 
 #include "base/trace.h"
+#include "core/policy.h"
+#include "core/threshold.h"
 #include "stream.h"
 
 #define SAMPLES_PER_SECOND	4096U

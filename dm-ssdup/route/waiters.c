@@ -197,7 +197,7 @@ void ssdup_wait_done(struct ssdup_router *router, const struct ssdup_io *io)
 	atomic_dec(&router->c->wake.nr_waiting);
 }
 
-u64 ssdup_waits(const struct ssdup_router *router)
+u64 ssdup_nr_waits(const struct ssdup_router *router)
 {
 	return READ_ONCE(router->waiting->waits);
 }

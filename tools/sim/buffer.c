@@ -170,7 +170,7 @@ static void write_ended(struct sim_io *io)
 	if (w->segment) {
 		ssd = &b->spread[w->segment->ssd];
 		if (w->timed)
-			ssdup_spread_ended(&ssd->speed, b->clock.now - io->sent, ssd->in_flight,
+			ssdup_spread_learn(&ssd->speed, b->clock.now - io->sent, ssd->in_flight,
 					   b->clock.now);
 		ssd->in_flight -= io->sectors;
 		buffer_timed(b, false, w->segment->ssd, io->sectors, b->clock.now - io->sent);

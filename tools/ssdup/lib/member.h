@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ssdup: the member block of an HDD, and what the device has behind it, without the module
- * (dm-ssdup/core/mask.h).
+ * (dm-ssdup/core/guard_block.h).
  */
 #ifndef SSDUP_MEMBER_H
 #define SSDUP_MEMBER_H
 
-#include "dm-ssdup/core/mask.h"
+#include "dm-ssdup/core/guard_block.h"
 
 #include "dev.h"
 

@@ -28,8 +28,8 @@
  * is one. One that is changing has a checksum of each block, which tells how far the change got:
  * a power cut may leave each sector masked or plain.
  */
-#ifndef SSDUP_MASK_H
-#define SSDUP_MASK_H
+#ifndef SSDUP_GUARD_BLOCK_H
+#define SSDUP_GUARD_BLOCK_H
 
 #include "codec.h"
 

@@ -4,7 +4,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "mask.h"
+#include "guard_block.h"
 
 /* Where the packed head begins in the body. */
 static u32 pack_start(bool changing)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owns the discards of free segments on the SSD. */
+#include "base/step.h"
 #include "base/sync_io.h"
 #include "base/wakeups.h"
 #include "drainer.h"

@@ -2,7 +2,7 @@
 /* invariant: 11 */
 #include <kunit/test.h>
 
-#include "core/mask.c"
+#include "core/guard_block.c"
 #include "prng.h"
 
 #define EPOCH	0x123456789abcdef0ULL
